@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// All backends and the names they answer to. Names that programs written for other implementations pass are
+// aliases.
+#include "backends/ref/ref.h"
+
+#define ALIAS(resource, priority, backend, target)                                                           \
+  { resource, priority, &(backend), target }
+
+// `/cpu/self` means the entry with the lowest number below that stem.
+const RitzRegistryEntry ritz_registry[] = {
+    {"/cpu/self/ref", 50, &ritz_ref_backend, NULL},
+    ALIAS("/cpu/self/ref/serial", 60, ritz_ref_backend, "/cpu/self/ref"),
+    ALIAS("/cpu/self/ref/blocked", 65, ritz_ref_backend, "/cpu/self/ref"),
+    ALIAS("/cpu/self/opt/serial", 70, ritz_ref_backend, "/cpu/self/ref"),
+    ALIAS("/cpu/self/opt/blocked", 75, ritz_ref_backend, "/cpu/self/ref"),
+    ALIAS("/cpu/self/avx/serial", 80, ritz_ref_backend, "/cpu/self/ref"),
+    ALIAS("/cpu/self/avx/blocked", 85, ritz_ref_backend, "/cpu/self/ref"),
+    ALIAS("/cpu/self/xsmm/serial", 90, ritz_ref_backend, "/cpu/self/ref"),
+    ALIAS("/cpu/self/xsmm/blocked", 95, ritz_ref_backend, "/cpu/self/ref"),
+};
+const size_t ritz_registry_size = sizeof(ritz_registry) / sizeof(ritz_registry[0]);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Evaluation of bases, one element at a time: tensor bases by sum factorisation, dense bases by their matrix.
+#include <string.h>
+
+#include "backends/ref/ref.h"
+
+// ---- Tensor bases
+// ---------------------------------------------------------------------------------------------------
+
+// v[a][j][c] (+)= sum_b t_jb u[a][b][c] with t_jb = t[j][b] of a table [J][B], or t[b][j] of a table [B][J]
+// when transposed.
+static void contract(CeedInt A, CeedInt B, CeedInt C, CeedInt J, const CeedScalar *t, bool transposes,
+                     bool add, const CeedScalar *restrict u, CeedScalar *restrict v) {
+  if (!add) memset(v, 0, (size_t)A * (size_t)J * (size_t)C * sizeof(*v));
+  for (CeedInt a = 0; a < A; a++) {
+    for (CeedInt j = 0; j < J; j++) {
+      CeedScalar *restrict row = v + ((CeedSize)a * J + j) * C;
+      for (CeedInt b = 0; b < B; b++) {
+        const CeedScalar entry = transposes ? t[(CeedSize)b * J + j] : t[(CeedSize)j * B + b];
+        const CeedScalar *from = u + ((CeedSize)a * B + b) * C;
+        for (CeedInt c = 0; c < C; c++) row[c] += entry * from[c];
+      }
+    }
+  }
+}
+
+// v (+)= (M_{dim-1} x ... x M_0) u for one set of components; direction `differentiated` takes the gradient
+// table (-1: none).
+static void tensor_evaluate(CeedBasis b, bool transposes, CeedInt differentiated, bool add,
+                            const CeedScalar *u, CeedScalar *v, CeedScalar *work) {
+  CeedInt n_in = transposes ? b->Q_1d : b->P_1d, n_out = transposes ? b->P_1d : b->Q_1d;
+  CeedScalar *buffer[2] = {work, work + ritz_ref_basis_work_size(b) / 2};
+  CeedInt before = b->num_comp * CeedIntPow(n_in, b->dim - 1), after = 1;
+  for (CeedInt d = 0; d < b->dim; d++) {
+    const CeedScalar *table = d == differentiated ? b->grad_1d : b->interp_1d;
+    const CeedScalar *from = d == 0 ? u : buffer[d % 2];
+    bool is_last = d == b->dim - 1;
+    contract(before, n_in, after, n_out, table, transposes, is_last && add, from,
+             is_last ? v : buffer[(d + 1) % 2]);
+    before /= n_in;
+    after *= n_out;
+  }
+}
+
+static void tensor_gradient(CeedBasis b, bool transposes, const CeedScalar *u, CeedScalar *v,
+                            CeedScalar *work) {
+  CeedSize at_points = (CeedSize)b->num_comp * b->Q;
+  for (CeedInt d = 0; d < b->dim; d++) {
+    if (transposes)
+      tensor_evaluate(b, true, d, true, u + d * at_points, v, work);
+    else
+      tensor_evaluate(b, false, d, false, u, v + d * at_points, work);
+  }
+}
+
+static void tensor_weights(CeedBasis b, CeedScalar *v) {
+  for (CeedInt q = 0; q < b->Q; q++) {
+    v[q] = 1;
+    for (CeedInt d = 0, rest = q; d < b->dim; d++, rest /= b->Q_1d) v[q] *= b->q_weight[rest % b->Q_1d];
+  }
+}
+
+// ---- Dense bases
+// ----------------------------------------------------------------------------------------------------
+
+static const CeedScalar *dense_table(CeedBasis b, CeedEvalMode mode) {
+  return mode == CEED_EVAL_INTERP ? b->interp
+         : mode == CEED_EVAL_GRAD ? b->grad
+         : mode == CEED_EVAL_DIV  ? b->div
+                                  : b->curl;
+}
+
+// Table M [q_comp][Q][P]: v[(d*C + c)*Q + q] = sum_p M[d][q][p] u[c*P + p], or the transposed sum added to v.
+static void dense_evaluate(CeedBasis b, bool transposes, CeedEvalMode mode, const CeedScalar *u,
+                           CeedScalar *v) {
+  const CeedScalar *table = dense_table(b, mode);
+  CeedInt C = b->num_comp, Q = b->Q, P = b->P;
+  for (CeedInt d = 0; d < ritz_basis_num_q_comp(b, mode); d++) {
+    for (CeedInt c = 0; c < C; c++) {
+      for (CeedInt q = 0; q < Q; q++) {
+        const CeedScalar *row = table + ((CeedSize)d * Q + q) * P;
+        CeedSize point = ((CeedSize)d * C + c) * Q + q;
+        CeedScalar sum = 0;
+        for (CeedInt p = 0; p < P; p++) {
+          if (transposes)
+            v[(CeedSize)c * P + p] += row[p] * u[point];
+          else
+            sum += row[p] * u[(CeedSize)c * P + p];
+        }
+        if (!transposes) v[point] = sum;
+      }
+    }
+  }
+}
+
+// ---- One element
+// ----------------------------------------------------------------------------------------------------
+
+// Two buffers, each as long as the largest intermediate result of a tensor evaluation.
+CeedSize ritz_ref_basis_work_size(CeedBasis basis) {
+  if (!basis->is_tensor) return 0;
+  return 2 * (CeedSize)basis->num_comp * CeedIntPow(CeedIntMax(basis->P_1d, basis->Q_1d), basis->dim);
+}
+
+void ritz_ref_basis_element(CeedBasis basis, CeedTransposeMode t_mode, CeedEvalMode mode, const CeedScalar *u,
+                            CeedScalar *v, CeedScalar *work) {
+  bool transposes = t_mode == CEED_TRANSPOSE;
+  if (mode == CEED_EVAL_WEIGHT) {
+    if (basis->is_tensor)
+      tensor_weights(basis, v);
+    else
+      memcpy(v, basis->q_weight, (size_t)basis->Q * sizeof(*v));
+  } else if (!basis->is_tensor) {
+    dense_evaluate(basis, transposes, mode, u, v);
+  } else if (mode == CEED_EVAL_GRAD) {
+    tensor_gradient(basis, transposes, u, v, work);
+  } else {
+    tensor_evaluate(basis, transposes, -1, transposes, u, v, work);
+  }
+}
+
+// ---- Several elements, index `entry * num_elem + element`
+// ---------------------------------------------------------------
+
+int ritz_ref_basis_apply(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v) {
+  bool transposes = action->t_mode == CEED_TRANSPOSE, has_u = action->eval_mode != CEED_EVAL_WEIGHT;
+  CeedInt num_elem = action->num_elem, q_comp = ritz_basis_num_q_comp(basis, action->eval_mode);
+  CeedSize nodes = (CeedSize)basis->num_comp * basis->P;
+  CeedSize points = has_u ? (CeedSize)q_comp * basis->num_comp * basis->Q : basis->Q;
+  CeedSize n_u = !has_u ? 0 : transposes ? points : nodes, n_v = transposes ? nodes : points;
+
+  CeedScalar *work = NULL;
+  RITZ_TRY(RITZ_MALLOC(basis->obj.ceed, (size_t)(n_u + n_v + ritz_ref_basis_work_size(basis)), &work));
+  CeedScalar *u_elem = work, *v_elem = work + n_u;
+  for (CeedInt e = 0; e < num_elem; e++) {
+    for (CeedSize i = 0; i < n_u; i++) u_elem[i] = u[i * num_elem + e];
+    memset(v_elem, 0, (size_t)n_v * sizeof(*v_elem));
+    ritz_ref_basis_element(basis, action->t_mode, action->eval_mode, u_elem, v_elem, v_elem + n_v);
+    for (CeedSize i = 0; i < n_v; i++)
+      v[i * num_elem + e] = v_elem[i] + (action->add ? v[i * num_elem + e] : 0);
+  }
+  RITZ_FREE(&work);
+  return CEED_ERROR_SUCCESS;
+}

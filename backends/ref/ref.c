@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The table of the reference backend.
+#include "backends/ref/ref.h"
+
+static int create(Ceed ceed, const char *options) {
+  (void)ceed, (void)options; // no options of its own; unknown ones are ignored, as the standard says
+  return CEED_ERROR_SUCCESS;
+}
+
+static int destroy(Ceed ceed) {
+  (void)ceed;
+  return CEED_ERROR_SUCCESS;
+}
+
+const RitzBackend ritz_ref_backend = {
+    .name = "/cpu/self/ref",
+    .mem_type = CEED_MEM_HOST,
+    .is_deterministic = true,
+    .ceed_create = create,
+    .ceed_destroy = destroy,
+    .restriction_layout = ritz_ref_restriction_layout,
+    .restriction_apply = ritz_ref_restriction_apply,
+    .basis_apply = ritz_ref_basis_apply,
+    .qfunction_apply = ritz_ref_qfunction_apply,
+    .operator_apply = ritz_ref_operator_apply,
+    .vector_set_value = ritz_ref_vector_set_value,
+    .vector_set_value_strided = ritz_ref_vector_set_value_strided,
+    .vector_copy_strided = ritz_ref_vector_copy_strided,
+    .vector_norm = ritz_ref_vector_norm,
+    .vector_scale = ritz_ref_vector_scale,
+    .vector_filter = ritz_ref_vector_filter,
+    .vector_axpby = ritz_ref_vector_axpby,
+    .vector_pointwise_mult = ritz_ref_vector_pointwise_mult,
+    .vector_reciprocal = ritz_ref_vector_reciprocal,
+};

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The reference backend: short, serial, obviously right. It keeps no data of its own, so every slot also
+// serves other host backends. Elements are handled one by one; work memory is that of one element.
+#ifndef RITZ_BACKENDS_REF_H
+#define RITZ_BACKENDS_REF_H
+
+#include "core/core.h"
+
+extern const RitzBackend ritz_ref_backend;
+
+// ---- restriction.c ----
+int ritz_ref_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);
+int ritz_ref_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,
+                               const CeedScalar *u, CeedScalar *v);
+// One element between its place in the L-vector and an array [num_comp][elem_size] (points: [num_comp][points
+// of the element]).
+void ritz_ref_gather(CeedElemRestriction rstr, CeedInt elem, const CeedScalar *l_vec, CeedScalar *e_vec);
+void ritz_ref_scatter_add(CeedElemRestriction rstr, CeedInt elem, const CeedScalar *e_vec, CeedScalar *l_vec);
+
+// ---- basis.c ----
+int ritz_ref_basis_apply(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v);
+// One element: nodal array [num_comp][P], array at the points [q_comp][num_comp][Q] (weights: [Q]).
+// Transposed: adds into the nodal array. work: ritz_ref_basis_work_size(basis) entries.
+void ritz_ref_basis_element(CeedBasis basis, CeedTransposeMode t_mode, CeedEvalMode mode, const CeedScalar *u,
+                            CeedScalar *v, CeedScalar *work);
+CeedSize ritz_ref_basis_work_size(CeedBasis basis);
+
+// ---- qfunction.c ----
+int ritz_ref_qfunction_apply(CeedQFunction qf, CeedInt Q, const CeedScalar *const *in,
+                             CeedScalar *const *out);
+
+// ---- operator.c ----
+int ritz_ref_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+
+// ---- vector.c ----
+int ritz_ref_vector_set_value(Ceed ceed, CeedSize n, CeedScalar value, CeedScalar *x);
+int ritz_ref_vector_set_value_strided(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step,
+                                      CeedScalar value, CeedScalar *x);
+int ritz_ref_vector_copy_strided(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step, const CeedScalar *x,
+                                 CeedScalar *y);
+int ritz_ref_vector_norm(Ceed ceed, CeedSize n, CeedNormType type, const CeedScalar *x, CeedScalar *norm);
+int ritz_ref_vector_scale(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar *x);
+int ritz_ref_vector_filter(Ceed ceed, CeedSize n, CeedScalar threshold, CeedScalar *x);
+int ritz_ref_vector_axpby(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar beta, const CeedScalar *x,
+                          CeedScalar *y);
+int ritz_ref_vector_pointwise_mult(Ceed ceed, CeedSize n, const CeedScalar *x, const CeedScalar *y,
+                                   CeedScalar *w);
+int ritz_ref_vector_reciprocal(Ceed ceed, CeedSize n, CeedScalar *x);
+
+#endif

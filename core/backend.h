@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The table of functions that a backend fills. core/ checks arguments, counts references, keeps
+// representations and fields, and then calls one of these. Numbers are computed behind this table only.
+//
+// Rules for every slot:
+//  - arguments are valid: sizes, locks and modes were checked; a slot reports only its own failures;
+//  - raw arrays are in the memory type `mem_type` of the backend; read-only arrays are never written, not
+//  even for a moment;
+//  - an empty slot is served by `fallback` (see ritz_backend_complete); the reference backend fills all but
+//  the optional ones.
+#ifndef RITZ_CORE_BACKEND_H
+#define RITZ_CORE_BACKEND_H
+
+#include <ceed.h>
+#include <ceed/backend.h>
+
+// Where a vector's or context's data live. HOST is kept by core/; the others by the backend's rep_* slots.
+typedef enum {
+  RITZ_REP_HOST,
+  RITZ_REP_DEVICE,
+  RITZ_REP_PACKED, // a backend's own order for data that only its kernels read and write
+  RITZ_NUM_REPS
+} RitzRepKind;
+
+// How an operator treats its outputs before the element contributions are added.
+typedef enum {
+  RITZ_APPLY_OVERWRITE,  // active and passive outputs are zeroed
+  RITZ_APPLY_ADD,        // nothing is zeroed
+  RITZ_APPLY_ADD_ACTIVE, // passive outputs are zeroed
+} RitzApplyMode;
+
+// Which part of a restriction acts, and how.
+typedef struct {
+  CeedTransposeMode t_mode;
+  CeedInt first_block, num_blocks; // blocks of block_size elements (1 unless blocked)
+  bool use_signs; // false: signs of oriented restrictions are +1, curl-oriented entries are taken absolutely
+  bool use_orients; // false: orientations are ignored altogether
+} RitzRestrictionAction;
+
+typedef struct {
+  CeedInt num_elem;
+  CeedTransposeMode t_mode;
+  CeedEvalMode eval_mode;
+  bool add; // transpose only: sum into the output instead of overwriting it
+} RitzBasisAction;
+
+typedef struct RitzBackend RitzBackend;
+struct RitzBackend {
+  const char *name;            // canonical resource
+  const RitzBackend *fallback; // serves empty slots; NULL: none
+  CeedMemType mem_type;        // preferred memory
+  bool is_deterministic;
+  // NULL when usable on this machine, else the reason in one line (static string)
+  const char *(*unusable)(void);
+
+  // ---- Required in every backend ----
+  // Reads options from the resource string, makes per-context data.
+  int (*ceed_create)(Ceed ceed, const char *options);
+  int (*ceed_destroy)(Ceed ceed);
+
+  // ---- Defaulted ----
+  // Layout of E-vectors of a restriction: index = i*layout[0] + c*layout[1] + e*layout[2].
+  int (*restriction_layout)(CeedElemRestriction rstr, CeedInt layout[3]);
+  // L-vector u -> E-vector v (overwritten), or E-vector u added into L-vector v. The E-vector starts with
+  // first_block.
+  int (*restriction_apply)(CeedElemRestriction rstr, const RitzRestrictionAction *action, const CeedScalar *u,
+                           CeedScalar *v);
+  // Layouts of the specification, 1.5.
+  int (*basis_apply)(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v);
+  // num_points [num_elem], x reference coordinates; layouts of the specification, 9.7.
+  int (*basis_apply_at_points)(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
+                               const CeedScalar *x, const CeedScalar *u, CeedScalar *v);
+  int (*qfunction_apply)(CeedQFunction qf, CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);
+  // Vectors are locked and checked by the slot through the CeedVector functions; lengths were checked.
+  int (*operator_apply)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+  // values: component i*N_out + o of point q of element e at q + Q*((i*N_out + o) + N_in*N_out*e) (host
+  // layout) or in the layout of `rstr`.
+  int (*operator_assemble_qfunction)(CeedOperator op, CeedElemRestriction rstr, CeedVector values);
+  int (*operator_assemble_add_diagonal)(CeedOperator op, bool point_block, CeedVector diagonal);
+  int (*operator_assemble)(CeedOperator op, CeedSize offset, CeedVector values);
+
+  // Arithmetic on arrays of n entries.
+  int (*vector_set_value)(Ceed ceed, CeedSize n, CeedScalar value, CeedScalar *x);
+  int (*vector_set_value_strided)(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step, CeedScalar value,
+                                  CeedScalar *x);
+  int (*vector_copy_strided)(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step, const CeedScalar *x,
+                             CeedScalar *y);
+  int (*vector_norm)(Ceed ceed, CeedSize n, CeedNormType type, const CeedScalar *x, CeedScalar *norm);
+  int (*vector_scale)(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar *x);
+  int (*vector_filter)(Ceed ceed, CeedSize n, CeedScalar threshold, CeedScalar *x);
+  int (*vector_axpby)(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar beta, const CeedScalar *x,
+                      CeedScalar *y);
+  int (*vector_pointwise_mult)(Ceed ceed, CeedSize n, const CeedScalar *x, const CeedScalar *y,
+                               CeedScalar *w);
+  int (*vector_reciprocal)(Ceed ceed, CeedSize n, CeedScalar *x);
+
+  // ---- Optional: hooks of backends that keep data of their own with an object (its `data` field) ----
+  int (*set_stream)(Ceed ceed, void *handle);
+  int (*rep_alloc)(Ceed ceed, RitzRepKind kind, size_t num_bytes, void **p);
+  int (*rep_free)(Ceed ceed, RitzRepKind kind, void *p);
+  int (*rep_copy)(Ceed ceed, size_t num_bytes, RitzRepKind to_kind, void *to, RitzRepKind from_kind,
+                  const void *from);
+  int (*restriction_destroy)(CeedElemRestriction rstr);
+  int (*basis_destroy)(CeedBasis basis);
+  int (*qfunction_destroy)(CeedQFunction qf);
+  int (*operator_destroy)(CeedOperator op);
+  int (*composite_apply)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+};
+
+// The backends and the names they answer to, in order of registration (backends/backends.c). alias_of is NULL
+// for a backend's own name.
+typedef struct {
+  const char *resource;
+  unsigned priority; // lower is preferred
+  const RitzBackend *backend;
+  const char *alias_of;
+} RitzRegistryEntry;
+
+extern const RitzRegistryEntry ritz_registry[];
+extern const size_t ritz_registry_size;
+
+// Copy of `backend` with empty slots filled from its fallbacks.
+void ritz_backend_complete(const RitzBackend *backend, RitzBackend *complete);
+
+#endif

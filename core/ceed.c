@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The context: creation from a resource name, environment, JiT source roots, work vectors, version and build
+// facts.
+#include "core/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <ritz/version.h>
+
+#include "config/ritz-config.h"
+#include "core/registry.h"
+
+static int view(CeedObject object, FILE *stream) { return CeedView((Ceed)object, stream); }
+static int destroy(CeedObject *object) { return CeedDestroy((Ceed *)object); }
+
+static const RitzClass ceed_class = {.name = "Ceed", .view = view, .destroy = destroy};
+
+// ---- Creation
+// -------------------------------------------------------------------------------------------------------
+
+static void print_help(void) {
+  fprintf(stderr, "libCEED version: %d.%d.%d%s (Ritz %s)\n", CEED_VERSION_MAJOR, CEED_VERSION_MINOR,
+          CEED_VERSION_PATCH, CEED_VERSION_RELEASE ? "" : "+development", RITZ_VERSION);
+  fprintf(stderr, "Available backend resources:\n");
+  for (size_t k = 0; k < ritz_registry_size; k++) {
+    if (!ritz_registry_reason(&ritz_registry[k])) fprintf(stderr, "  %s\n", ritz_registry[k].resource);
+  }
+}
+
+static CeedErrorHandler handler_from_environment(void) {
+  const char *name = getenv("CEED_ERROR_HANDLER");
+  if (name && !strcmp(name, "exit")) return CeedErrorExit;
+  if (name && !strcmp(name, "store")) return CeedErrorStore;
+  if (name && !strcmp(name, "return")) return CeedErrorReturn;
+  return CeedErrorAbort;
+}
+
+static bool clang_from_environment(void) {
+  const char *use = getenv("CEED_USE_CLANG_CUDA");
+  return getenv("CEED_CLANG_CUDA_CXX") || (use && strcmp(use, "0") && strcmp(use, "false"));
+}
+
+// The text of a request after `help` and one character; *is_help tells whether it was there.
+static const char *skip_help(const char *resource, bool *is_help) {
+  *is_help = !strncmp(resource, "help", 4);
+  if (!*is_help) return resource;
+  return resource[4] ? resource + 5 : resource + 4;
+}
+
+int CeedInit(const char *resource, Ceed *ceed) {
+  *ceed = NULL;
+  RITZ_REQUIRE(resource, NULL, CEED_ERROR_MAJOR,
+               "CeedInit: the resource is NULL; needed a name such as /cpu/self");
+  bool is_help;
+  const char *request = skip_help(resource, &is_help);
+  if (is_help) print_help();
+  RITZ_REQUIRE(request[0], NULL, CEED_ERROR_MAJOR, "CeedInit: No suitable backend: '%s' names no resource",
+               resource);
+
+  const RitzRegistryEntry *closest, *entry = ritz_registry_match(request, &closest);
+  RITZ_REQUIRE(entry, NULL, CEED_ERROR_MAJOR, "CeedInit: No suitable backend: %s%s%s", request,
+               closest ? "; the closest name is " : "", closest ? closest->resource : "");
+  const char *reason = ritz_registry_reason(entry);
+  RITZ_REQUIRE(!reason, NULL, CEED_ERROR_UNSUPPORTED, "CeedInit: %s cannot be used on this machine: %s",
+               entry->resource, reason);
+
+  Ceed created = NULL;
+  RITZ_TRY(RITZ_CALLOC(NULL, 1, &created));
+  created->obj = (struct CeedObject_private){.class = &ceed_class, .ceed = created, .ref_count = 1};
+  created->resource = entry->resource;
+  created->error_handler = handler_from_environment();
+  created->is_debug = getenv("CEED_DEBUG") || getenv("DEBUG") || getenv("DBG");
+  created->is_clang = clang_from_environment();
+  CeedResetErrorMessage(created, NULL);
+  ritz_backend_complete(entry->backend, &created->backend);
+  int ierr = CeedAddJitSourceRoot(created, RITZ_INSTALL_INCLUDEDIR "/");
+  if (!ierr) ierr = CeedAddJitSourceRoot(created, RITZ_SOURCE_INCLUDEDIR "/");
+  if (!ierr && created->backend.ceed_create)
+    ierr = created->backend.ceed_create(created, request + strcspn(request, ":"));
+  if (ierr) {
+    created->backend.ceed_destroy = NULL; // its create has failed and left nothing
+    CeedDestroy(&created);
+    return ierr;
+  }
+  *ceed = created;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedReferenceCopy(Ceed ceed, Ceed *ceed_copy) { return ritz_object_reference_copy(ceed, ceed_copy); }
+
+static void free_strings(RitzStringList *list) {
+  for (CeedInt i = 0; i < list->num; i++) RITZ_FREE(&list->item[i]);
+  RITZ_FREE(&list->item);
+}
+
+int CeedDestroy(Ceed *ceed) {
+  if (!*ceed) return CEED_ERROR_SUCCESS;
+  Ceed c = *ceed;
+  if (c->obj.ref_count - c->num_work > 1) { // each pooled vector holds a reference, too
+    c->obj.ref_count--;
+    *ceed = NULL;
+    return CEED_ERROR_SUCCESS;
+  }
+  for (CeedInt i = 0; i < c->num_work; i++) {
+    RITZ_REQUIRE(!c->work[i].in_use, c, CEED_ERROR_ACCESS,
+                 "CeedDestroy: Cannot destroy Ceed, a work vector of length %" CeedSize_FMT
+                 " is still checked out",
+                 c->work[i].vec->length);
+  }
+  RITZ_TRY(CeedClearWorkVectors(c, -1));
+  if (c->backend.ceed_destroy) RITZ_TRY(c->backend.ceed_destroy(c));
+  RITZ_FREE(&c->work);
+  free_strings(&c->jit_roots);
+  free_strings(&c->jit_defines);
+  free_strings(&c->rust_roots);
+  RITZ_FREE(&c);
+  *ceed = NULL;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Queries
+// --------------------------------------------------------------------------------------------------------
+
+int CeedSetStream(Ceed ceed, void *handle) {
+  RITZ_HANDLE(ceed);
+  RITZ_REQUIRE(handle, ceed, CEED_ERROR_INCOMPATIBLE, "CeedSetStream: the stream handle is NULL");
+  RITZ_REQUIRE(ceed->backend.set_stream, ceed, CEED_ERROR_UNSUPPORTED,
+               "CeedSetStream: Backend does not implement streams: %s", ceed->resource);
+  return ceed->backend.set_stream(ceed, handle);
+}
+
+int CeedGetResource(Ceed ceed, const char **resource) {
+  RITZ_HANDLE(ceed);
+  *resource = ceed->resource;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedGetPreferredMemType(Ceed ceed, CeedMemType *mem_type) {
+  RITZ_HANDLE(ceed);
+  *mem_type = ceed->backend.mem_type;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedIsDeterministic(Ceed ceed, bool *is_deterministic) {
+  RITZ_HANDLE(ceed);
+  *is_deterministic = ceed->backend.is_deterministic;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedSetIsClang(Ceed ceed, bool isClang) {
+  RITZ_HANDLE(ceed);
+  ceed->is_clang = isClang;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedGetIsClang(Ceed ceed, bool *isClang) {
+  RITZ_HANDLE(ceed);
+  *isClang = ceed->is_clang;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedSetNumViewTabs(Ceed ceed, CeedInt num_tabs) {
+  return CeedObjectSetNumViewTabs((CeedObject)ceed, num_tabs);
+}
+int CeedGetNumViewTabs(Ceed ceed, CeedInt *num_tabs) {
+  return CeedObjectGetNumViewTabs((CeedObject)ceed, num_tabs);
+}
+
+int CeedView(Ceed ceed, FILE *stream) {
+  RITZ_HANDLE(ceed);
+  const char *const lines[][2] = {
+      {"Ceed", ""},
+      {"  Ceed Resource: ", ceed->resource},
+      {"  Preferred MemType: ", CeedMemTypes[ceed->backend.mem_type]},
+  };
+  for (int i = 0; i < 3; i++) {
+    ritz_object_indent(&ceed->obj, stream);
+    fprintf(stream, "%s%s\n", lines[i][0], lines[i][1]);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- JiT roots and defines
+// ------------------------------------------------------------------------------------------
+
+static int append_string(Ceed ceed, const char *call, RitzStringList *list, const char *text) {
+  RITZ_REQUIRE(text, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the string is NULL", call);
+  RITZ_REQUIRE(list->num_readers == 0, ceed, CEED_ERROR_ACCESS, "%s: the list is being read", call);
+  RITZ_TRY(RITZ_REALLOC(ceed, (size_t)list->num + 1, &list->item));
+  RITZ_TRY(ritz_strdup(ceed, text, &list->item[list->num]));
+  list->num++;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedAddJitSourceRoot(Ceed ceed, const char *jit_source_root) {
+  RITZ_HANDLE(ceed);
+  return append_string(ceed, "CeedAddJitSourceRoot", &ceed->jit_roots, jit_source_root);
+}
+
+int CeedAddRustSourceRoot(Ceed ceed, const char *rust_source_root) {
+  RITZ_HANDLE(ceed);
+  RITZ_TRY(append_string(ceed, "CeedAddRustSourceRoot", &ceed->rust_roots, rust_source_root));
+  return CeedSetIsClang(ceed, true);
+}
+
+int CeedAddJitDefine(Ceed ceed, const char *jit_define) {
+  RITZ_HANDLE(ceed);
+  return append_string(ceed, "CeedAddJitDefine", &ceed->jit_defines, jit_define);
+}
+
+// ---- Work vectors
+// ---------------------------------------------------------------------------------------------------
+
+static int add_work_vector(Ceed ceed, CeedSize len) {
+  CeedVector vec = NULL;
+  RITZ_TRY(RITZ_REALLOC(ceed, (size_t)ceed->num_work + 1, &ceed->work));
+  RITZ_TRY(CeedVectorCreate(ceed, len, &vec));
+  ceed->work[ceed->num_work++] = (RitzWorkVector){.vec = vec};
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedGetWorkVector(Ceed ceed, CeedSize len, CeedVector *vec) {
+  RITZ_HANDLE(ceed);
+  CeedInt i = 0;
+  while (i < ceed->num_work && (ceed->work[i].in_use || ceed->work[i].vec->length < len)) i++;
+  if (i == ceed->num_work) RITZ_TRY(add_work_vector(ceed, len));
+  ceed->work[i].in_use = true;
+  *vec = NULL;
+  return CeedVectorReferenceCopy(ceed->work[i].vec, vec);
+}
+
+int CeedRestoreWorkVector(Ceed ceed, CeedVector *vec) {
+  RITZ_HANDLE(ceed);
+  CeedInt i = 0;
+  while (i < ceed->num_work && ceed->work[i].vec != *vec) i++;
+  RITZ_REQUIRE(i < ceed->num_work, ceed, CEED_ERROR_MAJOR,
+               "CeedRestoreWorkVector: the vector is not from the pool");
+  RITZ_REQUIRE(ceed->work[i].in_use, ceed, CEED_ERROR_ACCESS,
+               "CeedRestoreWorkVector: the vector is not checked out");
+  RITZ_REQUIRE(!(*vec)->is_locked && (*vec)->num_readers == 0, ceed, CEED_ERROR_ACCESS,
+               "CeedRestoreWorkVector: the vector's array is still in use");
+  RITZ_TRY(CeedVectorDestroy(vec));
+  ceed->work[i].in_use = false;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Free vectors of the pool that are shorter than min_len leave it; min_len < 0 stands for every length. An
+// entry leaves the pool before its vector is destroyed, so that CeedDestroy always counts the pool's
+// references right.
+int CeedClearWorkVectors(Ceed ceed, CeedSize min_len) {
+  RITZ_HANDLE(ceed);
+  for (CeedInt i = ceed->num_work - 1; i >= 0; i--) {
+    RitzWorkVector entry = ceed->work[i];
+    if (entry.in_use || (min_len >= 0 && entry.vec->length >= min_len)) continue;
+    ceed->num_work--;
+    for (CeedInt k = i; k < ceed->num_work; k++) ceed->work[k] = ceed->work[k + 1];
+    RITZ_TRY(CeedVectorDestroy(&entry.vec));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedGetWorkVectorMemoryUsage(Ceed ceed, CeedScalar *usage_mb) {
+  RITZ_HANDLE(ceed);
+  double entries = 0;
+  for (CeedInt i = 0; i < ceed->num_work; i++) entries += (double)ceed->work[i].vec->length;
+  *usage_mb = (CeedScalar)(entries * sizeof(CeedScalar) * 1e-6);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Version and build
+// ----------------------------------------------------------------------------------------------
+
+int CeedGetVersion(int *major, int *minor, int *patch, bool *release) {
+  if (major) *major = CEED_VERSION_MAJOR;
+  if (minor) *minor = CEED_VERSION_MINOR;
+  if (patch) *patch = CEED_VERSION_PATCH;
+  if (release) *release = CEED_VERSION_RELEASE;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzGetVersion(int *major, int *minor, int *patch) {
+  if (major) *major = RITZ_VERSION_MAJOR;
+  if (minor) *minor = RITZ_VERSION_MINOR;
+  if (patch) *patch = RITZ_VERSION_PATCH;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedGetGitVersion(const char **git_version) {
+  *git_version = RITZ_GIT_VERSION;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedGetBuildConfiguration(const char **build_config) {
+  *build_config = RITZ_BUILD_CONFIGURATION;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedGetScalarType(CeedScalarType *scalar_type) {
+  *scalar_type = CEED_SCALAR_TYPE;
+  return CEED_ERROR_SUCCESS;
+}

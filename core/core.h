@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The private structs of all Ceed objects. core/ keeps them valid; backends read them and own the `data`
+// fields.
+#ifndef RITZ_CORE_CORE_H
+#define RITZ_CORE_CORE_H
+
+#include <ceed.h>
+#include <ceed/backend.h>
+#include <stdint.h>
+
+#include "core/backend.h"
+#include "core/error.h"
+#include "core/memory.h"
+
+// ---- Object header: first member of every object
+// ------------------------------------------------------------------
+typedef struct {
+  const char *name;
+  int (*view)(CeedObject object, FILE *stream); // NULL: nothing to show
+  int (*destroy)(CeedObject *object);
+} RitzClass;
+
+struct CeedObject_private {
+  const RitzClass *class;
+  Ceed ceed; // counted; of a Ceed: itself, not counted
+  int ref_count;
+  CeedInt num_tabs;
+};
+
+// A handle that must not be NULL; `handle` is named in the message.
+#define RITZ_HANDLE(handle)                                                                                  \
+  RITZ_REQUIRE((handle) != NULL, NULL, CEED_ERROR_INCOMPATIBLE, "%s: argument '%s' is NULL", __func__,       \
+               #handle)
+
+int ritz_object_create(Ceed ceed, const RitzClass *class, size_t size, void *object);
+void ritz_object_free(void *object); // drops the reference to the Ceed, frees the memory
+// First step of every Destroy; `handle` is the address of the caller's variable. True: this is the last
+// reference, free the object. False: done, the variable is NULL.
+bool ritz_object_release(void *handle);
+// CeedXReferenceCopy: references `object`, destroys what *handle held, stores.
+int ritz_object_reference_copy(void *object, void *handle);
+void ritz_object_indent(CeedObject object, FILE *stream); // 2 * num_tabs blanks
+
+// Marks a caller's request as completed; every action is complete when its call returns.
+int ritz_request_complete(CeedRequest *request);
+
+// ---- Ceed
+// -----------------------------------------------------------------------------------------------------------
+#define RITZ_MESSAGE_LENGTH 1024
+
+typedef struct {
+  char **item; // owned strings
+  CeedInt num, num_readers;
+} RitzStringList;
+
+typedef struct {
+  CeedVector vec; // counted
+  bool in_use;
+} RitzWorkVector;
+
+struct Ceed_private {
+  struct CeedObject_private obj;
+  RitzBackend backend;  // completed: empty slots filled from fallbacks
+  const char *resource; // static: the registered name that was selected
+  CeedErrorHandler error_handler;
+  char message[RITZ_MESSAGE_LENGTH];
+  bool is_debug, is_clang;
+  RitzStringList jit_roots, jit_defines, rust_roots;
+  CeedInt num_work;
+  RitzWorkVector *work; // owned
+  void *data;           // owned by the backend
+};
+
+// ---- Representations
+// ------------------------------------------------------------------------------------------------
+typedef struct {
+  void *owned;    // owned by the library, or NULL
+  void *borrowed; // the caller's (CEED_USE_POINTER), or NULL; at most one of the two
+  bool valid;     // holds the current values
+} RitzRep;
+
+// Data of a vector or context: a list of places, one rule. A write makes its place the only valid one; a read
+// makes its place valid by copying.
+typedef struct {
+  size_t num_bytes;
+  RitzRep rep[RITZ_NUM_REPS];
+} RitzStorage;
+
+bool ritz_storage_has_data(const RitzStorage *storage);
+void *ritz_storage_pointer(const RitzStorage *storage, RitzRepKind kind); // borrowed, else owned, else NULL
+int ritz_storage_kind(Ceed ceed, const char *call, CeedMemType mem_type, const char *refusal,
+                      RitzRepKind *kind);
+int ritz_storage_ensure(Ceed ceed, RitzStorage *storage, RitzRepKind kind); // buffer exists
+int ritz_storage_sync(Ceed ceed, RitzStorage *storage, RitzRepKind kind);   // buffer exists and is valid
+void ritz_storage_only_valid(RitzStorage *storage, RitzRepKind kind);
+int ritz_storage_set(Ceed ceed, RitzStorage *storage, RitzRepKind kind, CeedCopyMode mode, void *data);
+int ritz_storage_take(Ceed ceed, RitzStorage *storage, RitzRepKind kind, void **data);
+void ritz_storage_clear(Ceed ceed, RitzStorage *storage);
+
+// ---- CeedVector
+// -----------------------------------------------------------------------------------------------------
+struct CeedVector_private {
+  struct CeedObject_private obj;
+  CeedSize length;
+  RitzStorage storage;
+  bool is_locked; // write access handed out
+  CeedInt num_readers;
+  uint64_t state; // modifications times 2; odd while locked
+};
+int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y);
+
+// ---- CeedElemRestriction
+// --------------------------------------------------------------------------------------------
+struct CeedElemRestriction_private {
+  struct CeedObject_private obj;
+  CeedRestrictionType type;
+  CeedInt num_elem, elem_size, num_comp, comp_stride;
+  CeedInt block_size, num_block;
+  CeedInt num_points, max_points, min_points; // points kind
+  CeedSize l_size, e_size;
+  CeedInt strides[3];     // strided kind: the caller's, {0,0,0} for the backend's
+  CeedInt layout[3];      // E-layout
+  const CeedInt *offsets; // host; see has_arrays
+  const bool *orients;
+  const CeedInt8 *curl_orients;
+  bool owns_arrays;         // else the caller's, or those of `base`
+  CeedElemRestriction base; // counted: original of an unsigned or unoriented copy, or NULL
+  bool use_signs, use_orients;
+  CeedInt num_readers;
+  void *data; // owned by the backend
+};
+CeedInt ritz_restriction_points_in(CeedElemRestriction rstr, CeedInt elem);
+// Strides of the L-vector side of a strided restriction.
+void ritz_restriction_l_strides(CeedElemRestriction rstr, CeedInt strides[3]);
+
+// ---- CeedBasis
+// ------------------------------------------------------------------------------------------------------
+struct CeedBasis_private {
+  struct CeedObject_private obj;
+  CeedElemTopology topology;
+  CeedFESpace space;
+  bool is_tensor;
+  CeedInt dim, num_comp;
+  CeedInt P_1d, Q_1d; // tensor
+  CeedInt P, Q;
+  // owned, lengths of the specification, 9.1
+  CeedScalar *q_ref, *q_weight;
+  CeedScalar *interp_1d, *grad_1d;        // tensor
+  CeedScalar *interp, *grad, *div, *curl; // dense; of tensor bases interp and grad are made on request
+  CeedScalar *chebyshev_1d; // tensor, made on request: nodes -> Chebyshev coefficients [Q_1d][P_1d]
+  void *data;               // owned by the backend
+};
+CeedInt ritz_basis_num_q_comp(CeedBasis basis, CeedEvalMode mode);
+
+// ---- CeedQFunction
+// --------------------------------------------------------------------------------------------------
+struct CeedQFunctionField_private {
+  char *name; // owned
+  CeedInt size;
+  CeedEvalMode eval_mode;
+};
+
+struct CeedQFunction_private {
+  struct CeedObject_private obj;
+  CeedInt vec_length;
+  CeedQFunctionUser f;
+  char *source_path;        // owned; as given, NULL without source
+  char *resolved_path;      // owned; found file, made on request
+  char *kernel_name;        // owned, "" without source
+  const char *gallery_name; // static, NULL for user functions
+  CeedInt num_in, num_out;
+  CeedQFunctionField *in, *out; // owned arrays of owned fields
+  CeedQFunctionContext ctx;     // counted, may be NULL
+  bool is_identity, is_immutable, is_context_writable;
+  CeedSize user_flops;
+  void *data; // owned by the backend
+};
+// Bytes of the context for a call of the user's function in the backend's memory, locked as its writability
+// demands; *data is NULL without a context.
+int ritz_qfunction_get_context_data(CeedQFunction qf, CeedMemType mem_type, void **data);
+int ritz_qfunction_restore_context_data(CeedQFunction qf, void **data);
+
+// ---- CeedQFunctionContext
+// -------------------------------------------------------------------------------------------
+struct CeedContextFieldLabel_private {
+  char *name, *description;        // owned
+  size_t offset, num_values, size; // size of one value
+  CeedContextFieldType type;
+  bool from_op;    // handed out by an operator query
+  CeedInt num_sub; // composite labels: number of sub-operators and their labels (borrowed, NULL: has no such
+                   // field)
+  CeedContextFieldLabel *sub;
+};
+
+struct CeedQFunctionContext_private {
+  struct CeedObject_private obj;
+  RitzStorage storage;
+  bool is_locked;
+  CeedInt num_readers;
+  CeedInt num_labels;
+  CeedContextFieldLabel *labels; // owned array of owned labels
+  CeedQFunctionContextDataDestroyUser destroy_data;
+  CeedMemType destroy_mem_type;
+};
+void ritz_label_free(CeedContextFieldLabel *label);
+// Values of a registered field; `call` is named in messages.
+int ritz_context_set_field(CeedQFunctionContext ctx, const char *call, CeedContextFieldLabel label,
+                           CeedContextFieldType type, const void *values);
+int ritz_context_get_field(CeedQFunctionContext ctx, const char *call, CeedContextFieldLabel label,
+                           CeedContextFieldType type, size_t *num_values, const void **values);
+int ritz_context_restore_field(CeedQFunctionContext ctx, const char *call, CeedContextFieldLabel label,
+                               CeedContextFieldType type, const void **values);
+
+// ---- CeedOperator
+// ---------------------------------------------------------------------------------------------------
+struct CeedOperatorField_private {
+  CeedQFunctionField qf_field; // borrowed from the QFunction; NULL: not set yet
+  CeedElemRestriction rstr;    // counted or sentinel
+  CeedBasis basis;             // counted or sentinel
+  CeedVector vec;              // counted or sentinel
+};
+
+struct CeedOperator_private {
+  struct CeedObject_private obj;
+  CeedQFunction qf, dqf, dqfT; // counted; dqf, dqfT may be NULL
+  char *name;                  // owned, may be NULL
+  bool is_composite, is_at_points, is_ready, is_sequential;
+  CeedInt num_set;             // fields set so far
+  CeedInt num_in, num_out;     // of the QFunction, known from the first SetField on
+  CeedOperatorField *in, *out; // owned arrays of owned fields, in QFunction order
+  bool has_restriction;
+  CeedInt num_elem, num_qpts;
+  CeedSize input_size, output_size; // -1: no active field
+  CeedInt num_sub;
+  CeedOperator *sub; // owned array, counted
+  CeedInt num_labels;
+  CeedContextFieldLabel *labels;    // owned array; labels owned if composite, else borrowed from the context
+  CeedElemRestriction rstr_points;  // counted, may be NULL
+  CeedVector point_coords;          // counted, may be NULL
+  CeedElemRestriction first_points; // counted: first AtPoints restriction seen, may be NULL
+  void *data;                       // owned by the backend
+};
+// Sets outputs to zero as `mode` demands, for an operator or all sub-operators.
+int ritz_operator_zero_outputs(CeedOperator op, CeedVector out, RitzApplyMode mode);
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The gallery: QFunctions that come with the library, by name (specification, part 2, section 1.9). Their
+// text is installed for run-time compilation; here it is compiled for the host.
+#include <ceed/jit-source/gallery/ceed-identity.h>
+#include <ceed/jit-source/gallery/ceed-mass1dbuild.h>
+#include <ceed/jit-source/gallery/ceed-mass2dbuild.h>
+#include <ceed/jit-source/gallery/ceed-mass3dbuild.h>
+#include <ceed/jit-source/gallery/ceed-massapply.h>
+#include <ceed/jit-source/gallery/ceed-poisson1dapply.h>
+#include <ceed/jit-source/gallery/ceed-poisson1dbuild.h>
+#include <ceed/jit-source/gallery/ceed-poisson2dapply.h>
+#include <ceed/jit-source/gallery/ceed-poisson2dbuild.h>
+#include <ceed/jit-source/gallery/ceed-poisson3dapply.h>
+#include <ceed/jit-source/gallery/ceed-poisson3dbuild.h>
+#include <ceed/jit-source/gallery/ceed-scale.h>
+#include <ceed/jit-source/gallery/ceed-vectormassapply.h>
+#include <ceed/jit-source/gallery/ceed-vectorpoisson1dapply.h>
+#include <ceed/jit-source/gallery/ceed-vectorpoisson2dapply.h>
+#include <ceed/jit-source/gallery/ceed-vectorpoisson3dapply.h>
+#include <string.h>
+
+#include "core/core.h"
+
+typedef struct {
+  const char *name;
+  CeedInt size; // 0: no such field
+  CeedEvalMode mode;
+} GalleryField;
+
+typedef struct {
+  const char *name;
+  const char *source; // __FILE__ of the text, ':', function
+  CeedQFunctionUser f;
+  CeedSize flops; // per point, -1: unset
+  GalleryField in[2], out;
+} GalleryEntry;
+
+#define BUILD(dim, size, num_flops)                                                                          \
+  .flops = (num_flops), .in = {{"dx", (dim) * (dim), CEED_EVAL_GRAD}, {"weights", 1, CEED_EVAL_WEIGHT}},     \
+  .out = {"qdata", (size), CEED_EVAL_NONE}
+#define MASS(nc, num_flops)                                                                                  \
+  .flops = (num_flops), .in = {{"u", (nc), CEED_EVAL_INTERP}, {"qdata", 1, CEED_EVAL_NONE}},                 \
+  .out = {"v", (nc), CEED_EVAL_INTERP}
+#define POISSON(dim, nc, num_flops)                                                                          \
+  .flops = (num_flops),                                                                                      \
+  .in = {{"du", (dim) * (nc), CEED_EVAL_GRAD}, {"qdata", (dim) * ((dim) + 1) / 2, CEED_EVAL_NONE}},          \
+  .out = {"dv", (dim) * (nc), CEED_EVAL_GRAD}
+#define FUNCTION(f_name) .source = f_name##_loc, .f = f_name
+
+static const GalleryEntry gallery[] = {
+    {"Identity", FUNCTION(Identity), .flops = 0},
+    {"Identity to scalar", FUNCTION(IdentityScalar), .flops = 0},
+    {"Mass1DBuild", FUNCTION(Mass1DBuild), BUILD(1, 1, 1)},
+    {"Mass2DBuild", FUNCTION(Mass2DBuild), BUILD(2, 1, 4)},
+    {"Mass3DBuild", FUNCTION(Mass3DBuild), BUILD(3, 1, 15)},
+    {"MassApply", FUNCTION(MassApply), MASS(1, 1)},
+    {"Vector3MassApply", FUNCTION(Vector3MassApply), MASS(3, 3)},
+    {"Poisson1DApply", FUNCTION(Poisson1DApply), POISSON(1, 1, 1)},
+    {"Poisson1DBuild", FUNCTION(Poisson1DBuild), BUILD(1, 1, 1)},
+    {"Poisson2DApply", FUNCTION(Poisson2DApply), POISSON(2, 1, 6)},
+    {"Poisson2DBuild", FUNCTION(Poisson2DBuild), BUILD(2, 3, 17)},
+    {"Poisson3DApply", FUNCTION(Poisson3DApply), POISSON(3, 1, 15)},
+    {"Poisson3DBuild", FUNCTION(Poisson3DBuild), BUILD(3, 6, 69)},
+    {"Vector3Poisson1DApply", FUNCTION(Vector3Poisson1DApply), POISSON(1, 3, 3)},
+    {"Vector3Poisson2DApply", FUNCTION(Vector3Poisson2DApply), POISSON(2, 3, 18)},
+    {"Vector3Poisson3DApply", FUNCTION(Vector3Poisson3DApply), POISSON(3, 3, 45)},
+    {"Scale", FUNCTION(Scale), .flops = -1},
+    {"Scale (scalar)", FUNCTION(ScaleScalar), .flops = -1},
+};
+
+int CeedQFunctionRegisterAll(void) { return CEED_ERROR_SUCCESS; }
+
+static int add_fields(CeedQFunction qf, const GalleryEntry *entry) {
+  for (int i = 0; i < 2 && entry->in[i].size; i++) {
+    RITZ_TRY(CeedQFunctionAddInput(qf, entry->in[i].name, entry->in[i].size, entry->in[i].mode));
+  }
+  if (!entry->out.size) return CEED_ERROR_SUCCESS;
+  return CeedQFunctionAddOutput(qf, entry->out.name, entry->out.size, entry->out.mode);
+}
+
+static int set_identity_size(CeedQFunction qf, CeedInt size) {
+  CeedQFunctionContext ctx = NULL;
+  const IdentityContext data = {size};
+  RITZ_TRY(CeedQFunctionContextCreate(qf->obj.ceed, &ctx));
+  int ierr = CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), (void *)&data);
+  if (!ierr) ierr = CeedQFunctionContextRegisterInt32(ctx, "size", 0, 1, "scalars per point");
+  if (!ierr) ierr = CeedQFunctionSetContext(qf, ctx);
+  CeedQFunctionContextDestroy(&ctx);
+  return ierr ? ierr : CeedQFunctionSetContextWritable(qf, false);
+}
+
+static int complete_entry(CeedQFunction qf, const GalleryEntry *entry) {
+  qf->gallery_name = entry->name;
+  qf->user_flops = entry->flops;
+  RITZ_TRY(add_fields(qf, entry));
+  return entry->f == Identity ? set_identity_size(qf, 1) : CEED_ERROR_SUCCESS;
+}
+
+int CeedQFunctionCreateInteriorByName(Ceed ceed, const char *name, CeedQFunction *qf) {
+  RITZ_HANDLE(ceed);
+  RITZ_REQUIRE(name, ceed, CEED_ERROR_INCOMPLETE, "%s: the name is NULL", __func__);
+  size_t num = sizeof(gallery) / sizeof(gallery[0]);
+  const GalleryEntry *entry = gallery;
+  while (entry < gallery + num && strcmp(entry->name, name)) entry++;
+  RITZ_REQUIRE(entry < gallery + num, ceed, CEED_ERROR_UNSUPPORTED, "%s: the gallery has no QFunction '%s'",
+               __func__, name);
+
+  CeedQFunction created = NULL;
+  RITZ_TRY(
+      CeedQFunctionCreateInterior(ceed, 1, entry->f, strstr(entry->source, "ceed/jit-source"), &created));
+  int ierr = complete_entry(created, entry);
+  if (ierr) {
+    CeedQFunctionDestroy(&created);
+    return ierr;
+  }
+  *qf = created;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedQFunctionCreateIdentity(Ceed ceed, CeedInt size, CeedEvalMode in_mode, CeedEvalMode out_mode,
+                                CeedQFunction *qf) {
+  CeedQFunction created = NULL;
+  RITZ_TRY(CeedQFunctionCreateInteriorByName(ceed, "Identity", &created));
+  int ierr = CeedQFunctionAddInput(created, "input", size, in_mode);
+  if (!ierr) ierr = CeedQFunctionAddOutput(created, "output", size, out_mode);
+  if (!ierr) ierr = set_identity_size(created, size);
+  if (ierr) {
+    CeedQFunctionDestroy(&created);
+    return ierr;
+  }
+  created->is_identity = true;
+  *qf = created;
+  return CEED_ERROR_SUCCESS;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Finding QFunction sources below the JiT source roots (specification, part 1, section 11; part 2,
+// section 1.4).
+#include <ceed/jit-tools.h>
+#include <string.h>
+
+#include "core/core.h"
+
+static bool is_readable(const char *path) {
+  FILE *file = fopen(path, "r");
+  if (file) fclose(file);
+  return file != NULL;
+}
+
+int CeedCheckFilePath(Ceed ceed, const char *source_file_path, bool *is_valid) {
+  char *path = NULL;
+  const char *colon = strrchr(source_file_path, ':');
+  RITZ_TRY(ritz_strdup(ceed, source_file_path, &path));
+  if (colon) path[colon - source_file_path] = '\0';
+  *is_valid = is_readable(path);
+  RITZ_FREE(&path);
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedGetJitRelativePath(const char *absolute_file_path, const char **relative_file_path) {
+  *relative_file_path = strstr(absolute_file_path, "ceed/jit-source");
+  RITZ_REQUIRE(*relative_file_path, NULL, CEED_ERROR_MAJOR, "%s: '%s' has no 'ceed/jit-source' in it",
+               __func__, absolute_file_path);
+  return CEED_ERROR_SUCCESS;
+}
+
+// A root counts up to and including its last '/'; one without a final '/' is taken whole as well.
+static int join(Ceed ceed, const char *root, bool whole, const char *relative, char **path) {
+  const char *slash = strrchr(root, '/');
+  size_t length = whole ? strlen(root) : slash ? (size_t)(slash - root) : 0;
+  RITZ_TRY(RITZ_MALLOC(ceed, length + strlen(relative) + 2, path));
+  sprintf(*path, "%.*s/%s", (int)length, root, relative);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int find_below(Ceed ceed, const char *root, const char *relative, char **found) {
+  for (int whole = 0; whole < 2; whole++) {
+    RITZ_TRY(join(ceed, root, whole, relative, found));
+    if (is_readable(*found)) return CEED_ERROR_SUCCESS;
+    RITZ_FREE(found);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedGetJitAbsolutePath(Ceed ceed, const char *relative_file_path, const char **absolute_file_path) {
+  RITZ_HANDLE(ceed);
+  char *found = NULL;
+  if (is_readable(relative_file_path)) RITZ_TRY(ritz_strdup(ceed, relative_file_path, &found));
+  for (CeedInt i = 0; !found && i < ceed->jit_roots.num; i++) {
+    RITZ_TRY(find_below(ceed, ceed->jit_roots.item[i], relative_file_path, &found));
+  }
+  RITZ_REQUIRE(found, ceed, CEED_ERROR_MAJOR,
+               "%s: no file '%s' in the current folder or below a JiT source root", __func__,
+               relative_file_path);
+  ritz_memory_give(found);
+  *absolute_file_path = found;
+  return CEED_ERROR_SUCCESS;
+}

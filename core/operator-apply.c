@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// CeedOperator: the apply family (specification, part 2, section 3.7).
+#include "core/operator.h"
+
+// ---- Zeroing
+// --------------------------------------------------------------------------------------------------------
+
+static int zero_passive_outputs(CeedOperator op) {
+  for (CeedInt i = 0; i < op->num_out; i++) {
+    CeedVector vec = op->out[i]->vec;
+    if (vec != CEED_VECTOR_ACTIVE && vec != CEED_VECTOR_NONE) RITZ_TRY_BACKEND(CeedVectorSetValue(vec, 0));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_operator_zero_outputs(CeedOperator op, CeedVector out, RitzApplyMode mode) {
+  if (mode == RITZ_APPLY_ADD) return CEED_ERROR_SUCCESS;
+  if (mode == RITZ_APPLY_OVERWRITE && out != CEED_VECTOR_NONE) RITZ_TRY_BACKEND(CeedVectorSetValue(out, 0));
+  if (!op->is_composite) return zero_passive_outputs(op);
+  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(zero_passive_outputs(op->sub[i]));
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Checks
+// ---------------------------------------------------------------------------------------------------------
+
+// A vector that an operator reads or adds to must cover the L-vector of its restriction.
+static int check_field_vector(CeedOperator op, const char *call, CeedOperatorField field, CeedVector active) {
+  bool is_active = field->vec == CEED_VECTOR_ACTIVE;
+  CeedVector vec = is_active ? active : field->vec;
+  if (field->rstr == CEED_ELEMRESTRICTION_NONE) return CEED_ERROR_SUCCESS;
+  RITZ_REQUIRE(vec && vec != CEED_VECTOR_NONE && vec != CEED_VECTOR_ACTIVE, op->obj.ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: field '%s' needs a vector, found %s", call,
+               field->qf_field->name, vec ? "CEED_VECTOR_NONE" : "NULL");
+  int ierr = CEED_ERROR_SUCCESS;
+  if (vec->length < field->rstr->l_size) {
+    ierr = CeedError(op->obj.ceed, CEED_ERROR_DIMENSION,
+                     "%s: the vector of field '%s' has %" CeedSize_FMT
+                     " entries, its restriction needs %" CeedSize_FMT,
+                     call, field->qf_field->name, vec->length, field->rstr->l_size);
+  }
+  RITZ_TRY_BACKEND(ierr);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_vectors(CeedOperator op, const char *call, CeedVector in, CeedVector out) {
+  for (CeedInt i = 0; i < op->num_in; i++) RITZ_TRY(check_field_vector(op, call, op->in[i], in));
+  for (CeedInt i = 0; i < op->num_out; i++) RITZ_TRY(check_field_vector(op, call, op->out[i], out));
+  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(check_vectors(op->sub[i], call, in, out));
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Apply
+// ----------------------------------------------------------------------------------------------------------
+
+static int apply_composite(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  if (op->obj.ceed->backend.composite_apply) return op->obj.ceed->backend.composite_apply(op, in, out, mode);
+  RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    CeedOperator sub = op->sub[i];
+    if (sub->num_elem > 0) RITZ_TRY(sub->obj.ceed->backend.operator_apply(sub, in, out, RITZ_APPLY_ADD));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int apply(CeedOperator op, const char *call, CeedVector in, CeedVector out, RitzApplyMode mode,
+                 CeedRequest *request) {
+  RITZ_HANDLE(op);
+  Ceed ceed = op->obj.ceed;
+  RITZ_TRY(CeedOperatorCheckReady(op));
+  RITZ_REQUIRE(in && out, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: %s is NULL; an absent vector is CEED_VECTOR_NONE", call, in ? "the output" : "the input");
+  RITZ_REQUIRE(in != out || in == CEED_VECTOR_NONE, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: input and output are the same vector", call);
+  RITZ_TRY(check_vectors(op, call, in, out));
+  if (op->is_composite) {
+    RITZ_TRY(apply_composite(op, in, out, mode));
+  } else if (op->num_elem == 0) {
+    RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
+  } else {
+    RITZ_TRY(ceed->backend.operator_apply(op, in, out, mode));
+  }
+  return ritz_request_complete(request);
+}
+
+int CeedOperatorApply(CeedOperator op, CeedVector in, CeedVector out, CeedRequest *request) {
+  return apply(op, __func__, in, out, RITZ_APPLY_OVERWRITE, request);
+}
+
+int CeedOperatorApplyAdd(CeedOperator op, CeedVector in, CeedVector out, CeedRequest *request) {
+  return apply(op, __func__, in, out, RITZ_APPLY_ADD, request);
+}
+
+int CeedOperatorApplyAddActive(CeedOperator op, CeedVector in, CeedVector out, CeedRequest *request) {
+  return apply(op, __func__, in, out, RITZ_APPLY_ADD_ACTIVE, request);
+}

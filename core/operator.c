@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// CeedOperator: life, fields and their checks, readiness, composites (specification, part 2, sections 3.1
+// to 3.6). Application is in core/operator-apply.c, queries and views in core/operator-query.c.
+#include "core/operator.h"
+
+#include <string.h>
+
+static int view(CeedObject object, FILE *stream) { return CeedOperatorView((CeedOperator)object, stream); }
+static int destroy(CeedObject *object) { return CeedOperatorDestroy((CeedOperator *)object); }
+
+static const RitzClass operator_class = {.name = "CeedOperator", .view = view, .destroy = destroy};
+
+// ---- Life
+// -----------------------------------------------------------------------------------------------------------
+
+static int reference_optional(CeedQFunction qf, CeedQFunction *copy) {
+  return qf && qf != CEED_QFUNCTION_NONE ? CeedQFunctionReferenceCopy(qf, copy) : CEED_ERROR_SUCCESS;
+}
+
+static int create(Ceed ceed, const char *call, CeedQFunction qf, CeedQFunction dqf, CeedQFunction dqfT,
+                  CeedOperator *op) {
+  RITZ_HANDLE(ceed);
+  RITZ_REQUIRE(qf && qf != CEED_QFUNCTION_NONE, ceed, CEED_ERROR_MINOR, "%s: the operator needs a QFunction",
+               call);
+  CeedOperator created = NULL;
+  RITZ_TRY(ritz_object_create(ceed, &operator_class, sizeof(*created), &created));
+  created->input_size = created->output_size = -1;
+  int ierr = CeedQFunctionReferenceCopy(qf, &created->qf);
+  if (!ierr) ierr = reference_optional(dqf, &created->dqf);
+  if (!ierr) ierr = reference_optional(dqfT, &created->dqfT);
+  if (ierr) {
+    CeedOperatorDestroy(&created);
+    return ierr;
+  }
+  *op = created;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorCreate(Ceed ceed, CeedQFunction qf, CeedQFunction dqf, CeedQFunction dqfT, CeedOperator *op) {
+  return create(ceed, __func__, qf, dqf, dqfT, op);
+}
+
+int CeedOperatorCreateComposite(Ceed ceed, CeedOperator *op) {
+  RITZ_HANDLE(ceed);
+  CeedOperator created = NULL;
+  RITZ_TRY(ritz_object_create(ceed, &operator_class, sizeof(*created), &created));
+  created->is_composite = true;
+  created->input_size = created->output_size = -1;
+  *op = created;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorReferenceCopy(CeedOperator op, CeedOperator *op_copy) {
+  return ritz_object_reference_copy(op, op_copy);
+}
+
+static void clear_field(CeedOperatorField field) {
+  CeedElemRestrictionDestroy(&field->rstr);
+  CeedBasisDestroy(&field->basis);
+  CeedVectorDestroy(&field->vec);
+  field->qf_field = NULL;
+}
+
+static void free_fields(CeedInt num, CeedOperatorField **fields) {
+  for (CeedInt i = 0; *fields && i < num; i++) {
+    if ((*fields)[i]) clear_field((*fields)[i]);
+    RITZ_FREE(&(*fields)[i]);
+  }
+  RITZ_FREE(fields);
+}
+
+int CeedOperatorDestroy(CeedOperator *op) {
+  if (!ritz_object_release(op)) return CEED_ERROR_SUCCESS;
+  CeedOperator o = *op;
+  if (o->obj.ceed->backend.operator_destroy) RITZ_TRY(o->obj.ceed->backend.operator_destroy(o));
+  free_fields(o->num_in, &o->in);
+  free_fields(o->num_out, &o->out);
+  for (CeedInt i = 0; i < o->num_sub; i++) CeedOperatorDestroy(&o->sub[i]);
+  for (CeedInt i = 0; o->is_composite && i < o->num_labels; i++) ritz_label_free(&o->labels[i]);
+  CeedQFunctionDestroy(&o->qf);
+  CeedQFunctionDestroy(&o->dqf);
+  CeedQFunctionDestroy(&o->dqfT);
+  CeedElemRestrictionDestroy(&o->rstr_points);
+  CeedElemRestrictionDestroy(&o->first_points);
+  CeedVectorDestroy(&o->point_coords);
+  RITZ_FREE(&o->sub);
+  RITZ_FREE(&o->labels);
+  RITZ_FREE(&o->name);
+  ritz_object_free(&o);
+  *op = NULL;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- SetField
+// -------------------------------------------------------------------------------------------------------
+
+// What SetField was asked to do, and the field of the QFunction that it means.
+typedef struct {
+  const char *name;
+  CeedElemRestriction rstr;
+  CeedBasis basis;
+  CeedVector vec;
+  CeedQFunctionField qf_field;
+  CeedOperatorField field;
+  bool is_input;
+} Assignment;
+
+static int allocate_fields(CeedOperator op, CeedInt num, CeedOperatorField **fields) {
+  if (*fields || num == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)num, fields));
+  for (CeedInt i = 0; i < num; i++) {
+    int ierr = RITZ_CALLOC(op->obj.ceed, 1, &(*fields)[i]);
+    if (ierr) {
+      free_fields(num, fields);
+      return ierr;
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// The QFunction's fields are fixed from now on.
+static int examine_qfunction(CeedOperator op) {
+  op->qf->is_immutable = true;
+  op->num_in = op->qf->num_in;
+  op->num_out = op->qf->num_out;
+  RITZ_TRY(allocate_fields(op, op->num_in, &op->in));
+  return allocate_fields(op, op->num_out, &op->out);
+}
+
+static void find_field(CeedOperator op, Assignment *a) {
+  for (CeedInt i = op->num_in + op->num_out - 1; i >= 0; i--) {
+    bool is_input = i < op->num_in;
+    CeedQFunctionField qf_field = is_input ? op->qf->in[i] : op->qf->out[i - op->num_in];
+    if (strcmp(qf_field->name, a->name)) continue;
+    a->qf_field = qf_field;
+    a->field = is_input ? op->in[i] : op->out[i - op->num_in];
+    a->is_input = is_input;
+  }
+}
+
+static int check_points(CeedOperator op, const Assignment *a) {
+  Ceed ceed = op->obj.ceed;
+  if (a->rstr == CEED_ELEMRESTRICTION_NONE || a->rstr->type != CEED_RESTRICTION_POINTS)
+    return CEED_ERROR_SUCCESS;
+  RITZ_REQUIRE(op->is_at_points, ceed, CEED_ERROR_UNSUPPORTED,
+               "CeedOperatorSetField: field '%s' has an at-points restriction, the operator is not at points",
+               a->name);
+  RITZ_REQUIRE(
+      a->basis == CEED_BASIS_NONE, ceed, CEED_ERROR_UNSUPPORTED,
+      "CeedOperatorSetField: field '%s' has an at-points restriction, so its basis must be CEED_BASIS_NONE",
+      a->name);
+  if (!op->first_points) return CeedElemRestrictionReferenceCopy(a->rstr, &op->first_points);
+  bool are_compatible;
+  RITZ_TRY(CeedElemRestrictionAtPointsAreCompatible(a->rstr, op->first_points, &are_compatible));
+  RITZ_REQUIRE(
+      are_compatible, ceed, CEED_ERROR_INCOMPATIBLE,
+      "CeedOperatorSetField: field '%s' has other points than the operator's first at-points restriction",
+      a->name);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Number of quadrature points that an assignment implies; -1: none.
+static CeedInt implied_points(const Assignment *a) {
+  if (a->basis != CEED_BASIS_NONE) return a->basis->Q;
+  return a->rstr != CEED_ELEMRESTRICTION_NONE ? a->rstr->elem_size : -1;
+}
+
+// Sizes against what earlier fields have fixed. A field that is being replaced counts as earlier.
+static int check_sizes(CeedOperator op, const Assignment *a) {
+  Ceed ceed = op->obj.ceed;
+  CeedInt num_qpts = implied_points(a);
+  RITZ_REQUIRE(
+      a->rstr == CEED_ELEMRESTRICTION_NONE || !op->has_restriction || a->rstr->num_elem == op->num_elem, ceed,
+      CEED_ERROR_DIMENSION,
+      "CeedOperatorSetField: field '%s' has %" CeedInt_FMT " elements, earlier fields have %" CeedInt_FMT,
+      a->name, a->rstr->num_elem, op->num_elem);
+  RITZ_TRY(check_points(op, a));
+  RITZ_REQUIRE(op->is_at_points || op->num_qpts == 0 || num_qpts < 0 || num_qpts == op->num_qpts, ceed,
+               CEED_ERROR_DIMENSION,
+               "CeedOperatorSetField: field '%s' has %" CeedInt_FMT
+               " quadrature points, earlier fields have %" CeedInt_FMT,
+               a->name, num_qpts, op->num_qpts);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Restriction, basis and size against the mode of the QFunction's field.
+static int check_mode(CeedOperator op, const Assignment *a) {
+  Ceed ceed = op->obj.ceed;
+  CeedEvalMode mode = a->qf_field->eval_mode;
+  bool is_weight = mode == CEED_EVAL_WEIGHT, is_none = mode == CEED_EVAL_NONE;
+  bool has_rstr = a->rstr != CEED_ELEMRESTRICTION_NONE, has_basis = a->basis != CEED_BASIS_NONE;
+  RITZ_REQUIRE(has_rstr != is_weight, ceed, CEED_ERROR_INCOMPATIBLE,
+               "CeedOperatorSetField: field '%s' of mode '%s' %s a restriction", a->name, CeedEvalModes[mode],
+               is_weight ? "takes CEED_ELEMRESTRICTION_NONE, found" : "needs");
+  RITZ_REQUIRE(has_basis != is_none, ceed, CEED_ERROR_INCOMPATIBLE,
+               "CeedOperatorSetField: field '%s' of mode '%s' %s a basis", a->name, CeedEvalModes[mode],
+               is_none ? "takes CEED_BASIS_NONE, found" : "needs");
+  RITZ_REQUIRE(!has_rstr || !has_basis || a->rstr->num_comp == a->basis->num_comp, ceed, CEED_ERROR_DIMENSION,
+               "CeedOperatorSetField: field '%s': the restriction has %" CeedInt_FMT
+               " components, the basis %" CeedInt_FMT,
+               a->name, a->rstr->num_comp, a->basis->num_comp);
+  if (is_weight) return CEED_ERROR_SUCCESS;
+  CeedInt num_comp = is_none ? a->rstr->num_comp : a->basis->num_comp;
+  CeedInt q_comp = is_none ? 1 : ritz_basis_num_q_comp(a->basis, mode);
+  RITZ_REQUIRE(a->qf_field->size == num_comp * q_comp, ceed, CEED_ERROR_DIMENSION,
+               "CeedOperatorSetField: field '%s' has size %" CeedInt_FMT " in the QFunction; %" CeedInt_FMT
+               " components with mode '%s' need %" CeedInt_FMT,
+               a->name, a->qf_field->size, num_comp, CeedEvalModes[mode], num_comp * q_comp);
+  // A tensor basis has no divergence or curl, an H(div) or H(curl) basis no gradient.
+  bool is_h1 = has_basis && a->basis->space == CEED_FE_SPACE_H1;
+  bool fits = is_none || mode == CEED_EVAL_INTERP || (mode == CEED_EVAL_GRAD && is_h1) ||
+              (mode == CEED_EVAL_DIV && has_basis && a->basis->space == CEED_FE_SPACE_HDIV) ||
+              (mode == CEED_EVAL_CURL && has_basis && a->basis->space == CEED_FE_SPACE_HCURL);
+  RITZ_REQUIRE(fits, ceed, CEED_ERROR_INCOMPATIBLE,
+               "CeedOperatorSetField: field '%s': the basis has no mode '%s'", a->name, CeedEvalModes[mode]);
+  return CEED_ERROR_SUCCESS;
+}
+
+static CeedSize *active_size(CeedOperator op, bool is_input) {
+  return is_input ? &op->input_size : &op->output_size;
+}
+
+static int check_active(CeedOperator op, const Assignment *a) {
+  CeedSize size = *active_size(op, a->is_input);
+  RITZ_REQUIRE(a->vec != CEED_VECTOR_ACTIVE || size == -1 || size == a->rstr->l_size, op->obj.ceed,
+               CEED_ERROR_INCOMPATIBLE,
+               "CeedOperatorSetField: active field '%s' has an L-vector of %" CeedSize_FMT
+               " entries, earlier active fields have %" CeedSize_FMT,
+               a->name, a->rstr->l_size, size);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int store(CeedOperator op, const Assignment *a) {
+  bool is_new = a->field->qf_field == NULL;
+  RITZ_TRY(CeedElemRestrictionReferenceCopy(a->rstr, &a->field->rstr));
+  RITZ_TRY(CeedBasisReferenceCopy(a->basis, &a->field->basis));
+  RITZ_TRY(CeedVectorReferenceCopy(a->vec, &a->field->vec));
+  a->field->qf_field = a->qf_field;
+  op->num_set += is_new;
+  if (a->rstr != CEED_ELEMRESTRICTION_NONE) {
+    op->has_restriction = true;
+    op->num_elem = a->rstr->num_elem;
+  }
+  if (!op->is_at_points && implied_points(a) > 0) op->num_qpts = implied_points(a);
+  if (a->vec == CEED_VECTOR_ACTIVE && a->rstr != CEED_ELEMRESTRICTION_NONE) {
+    *active_size(op, a->is_input) = a->rstr->l_size;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorSetField(CeedOperator op, const char *field_name, CeedElemRestriction rstr, CeedBasis basis,
+                         CeedVector vec) {
+  RITZ_HANDLE(op);
+  Ceed ceed = op->obj.ceed;
+  Assignment a = {.name = field_name, .rstr = rstr, .basis = basis, .vec = vec};
+  RITZ_REQUIRE(!op->is_composite, ceed, CEED_ERROR_INCOMPATIBLE, "%s: a composite operator has no fields",
+               __func__);
+  RITZ_REQUIRE(!op->is_ready, ceed, CEED_ERROR_MAJOR, "%s: the operator is in use and cannot be changed",
+               __func__);
+  RITZ_REQUIRE(field_name, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the field name is NULL", __func__);
+  RITZ_REQUIRE(rstr, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the restriction of field '%s' is NULL", __func__,
+               field_name);
+  RITZ_REQUIRE(basis, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the basis of field '%s' is NULL", __func__,
+               field_name);
+  RITZ_REQUIRE(vec, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the vector of field '%s' is NULL", __func__,
+               field_name);
+  RITZ_TRY(examine_qfunction(op));
+  RITZ_TRY(check_sizes(op, &a));
+  find_field(op, &a);
+  RITZ_REQUIRE(a.qf_field, ceed, CEED_ERROR_INCOMPLETE, "%s: the QFunction has no field '%s'", __func__,
+               field_name);
+  RITZ_TRY(check_mode(op, &a));
+  RITZ_TRY(check_active(op, &a));
+  return store(op, &a);
+}
+
+// ---- Readiness
+// ------------------------------------------------------------------------------------------------------
+
+static int check_ready_single(CeedOperator op) {
+  Ceed ceed = op->obj.ceed;
+  RITZ_REQUIRE(op->num_set > 0, ceed, CEED_ERROR_INCOMPLETE,
+               "CeedOperatorCheckReady: no field of the operator is set");
+  RITZ_REQUIRE(op->num_set == op->num_in + op->num_out, ceed, CEED_ERROR_INCOMPLETE,
+               "CeedOperatorCheckReady: %" CeedInt_FMT " of %" CeedInt_FMT " fields are set", op->num_set,
+               op->num_in + op->num_out);
+  RITZ_REQUIRE(op->has_restriction, ceed, CEED_ERROR_INCOMPLETE,
+               "CeedOperatorCheckReady: no field has a restriction");
+  RITZ_REQUIRE(op->is_at_points || op->num_qpts > 0, ceed, CEED_ERROR_INCOMPLETE,
+               "CeedOperatorCheckReady: the number of quadrature points is not known");
+  op->qf->is_immutable = true;
+  if (op->dqf) op->dqf->is_immutable = true;
+  if (op->dqfT) op->dqfT->is_immutable = true;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Common length of the sub-operators' active vectors; -1 never conflicts.
+static int join_sizes(CeedOperator op, CeedOperator sub, const char *call) {
+  for (int is_input = 0; is_input < 2; is_input++) {
+    CeedSize size = *active_size(sub, is_input), *common = active_size(op, is_input);
+    RITZ_REQUIRE(size == -1 || *common == -1 || size == *common, op->obj.ceed, CEED_ERROR_MAJOR,
+                 "%s: sub-operators disagree: active %s of %" CeedSize_FMT " and of %" CeedSize_FMT
+                 " entries",
+                 call, is_input ? "inputs" : "outputs", *common, size);
+    if (size != -1) *common = size;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_operator_update_sizes(CeedOperator op, const char *call) {
+  if (!op->is_composite) return CEED_ERROR_SUCCESS;
+  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(join_sizes(op, op->sub[i], call));
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_ready_composite(CeedOperator op) {
+  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(CeedOperatorCheckReady(op->sub[i]));
+  RITZ_TRY(ritz_operator_update_sizes(op, "CeedOperatorCheckReady"));
+  if (op->num_sub == 0) op->input_size = op->output_size = 0;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorCheckReady(CeedOperator op) {
+  RITZ_HANDLE(op);
+  if (op->is_ready) return CEED_ERROR_SUCCESS;
+  RITZ_TRY((op->is_composite ? check_ready_composite : check_ready_single)(op));
+  op->is_ready = true;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Composites
+// -----------------------------------------------------------------------------------------------------
+
+int ritz_operator_require_composite(CeedOperator op, const char *call, bool is_composite) {
+  RITZ_HANDLE(op);
+  RITZ_REQUIRE(op->is_composite == is_composite, op->obj.ceed, CEED_ERROR_MINOR, "%s: %s", call,
+               is_composite ? "needs a composite operator" : "not defined for a composite operator");
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorCompositeAddSub(CeedOperator composite_op, CeedOperator sub_op) {
+  RITZ_TRY(ritz_operator_require_composite(composite_op, __func__, true));
+  RITZ_HANDLE(sub_op);
+  RITZ_REQUIRE(!sub_op->is_composite, composite_op->obj.ceed, CEED_ERROR_MINOR,
+               "%s: a composite operator cannot be part of another one", __func__);
+  // An empty composite that was used counts as having no size.
+  if (composite_op->num_sub == 0) composite_op->input_size = composite_op->output_size = -1;
+  CeedSize input_size = composite_op->input_size, output_size = composite_op->output_size;
+  int ierr = join_sizes(composite_op, sub_op, __func__);
+  if (!ierr)
+    ierr = RITZ_REALLOC(composite_op->obj.ceed, (size_t)composite_op->num_sub + 1, &composite_op->sub);
+  if (ierr) {
+    composite_op->input_size = input_size;
+    composite_op->output_size = output_size;
+    return ierr;
+  }
+  composite_op->sub[composite_op->num_sub] = NULL;
+  RITZ_TRY(CeedOperatorReferenceCopy(sub_op, &composite_op->sub[composite_op->num_sub]));
+  composite_op->num_sub++;
+  composite_op->is_ready = false; // checked again with the new part
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorCompositeGetNumSub(CeedOperator op, CeedInt *num_suboperators) {
+  RITZ_TRY(ritz_operator_require_composite(op, __func__, true));
+  *num_suboperators = op->num_sub;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorCompositeGetSubList(CeedOperator op, CeedOperator **sub_operators) {
+  RITZ_TRY(ritz_operator_require_composite(op, __func__, true));
+  *sub_operators = op->sub;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorCompositeGetSubByName(CeedOperator op, const char *op_name, CeedOperator *sub_op) {
+  RITZ_TRY(ritz_operator_require_composite(op, __func__, true));
+  *sub_op = NULL;
+  for (CeedInt i = 0; !*sub_op && i < op->num_sub; i++) {
+    if (op->sub[i]->name && !strcmp(op->sub[i]->name, op_name)) *sub_op = op->sub[i];
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorCompositeSetSequential(CeedOperator op, bool is_sequential) {
+  RITZ_TRY(ritz_operator_require_composite(op, __func__, true));
+  op->is_sequential = is_sequential;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorCompositeIsSequential(CeedOperator op, bool *is_sequential) {
+  RITZ_TRY(ritz_operator_require_composite(op, __func__, true));
+  *is_sequential = op->is_sequential;
+  return CEED_ERROR_SUCCESS;
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// CeedQFunction: the user's function at quadrature points, its fields and context (specification, part 2,
+// section 1).
+#include <ceed/jit-tools.h>
+#include <string.h>
+
+#include "core/core.h"
+
+static int view(CeedObject object, FILE *stream) { return CeedQFunctionView((CeedQFunction)object, stream); }
+static int destroy(CeedObject *object) { return CeedQFunctionDestroy((CeedQFunction *)object); }
+
+static const RitzClass qfunction_class = {.name = "CeedQFunction", .view = view, .destroy = destroy};
+
+// ---- Life
+// -----------------------------------------------------------------------------------------------------------
+
+// Splits "path:kernel" at the last colon.
+static int set_source(CeedQFunction qf, const char *source) {
+  Ceed ceed = qf->obj.ceed;
+  const char *colon = strrchr(source, ':');
+  RITZ_TRY(ritz_strdup(ceed, colon ? colon + 1 : "", &qf->kernel_name));
+  if (!colon) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_strdup(ceed, source, &qf->source_path));
+  qf->source_path[colon - source] = '\0';
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedQFunctionCreateInterior(Ceed ceed, CeedInt vec_length, CeedQFunctionUser f, const char *source,
+                                CeedQFunction *qf) {
+  RITZ_HANDLE(ceed);
+  RITZ_REQUIRE(source, ceed, CEED_ERROR_INCOMPLETE,
+               "%s: the source is NULL, needed \"file:function\" or \"\"", __func__);
+  RITZ_REQUIRE(!source[0] || strchr(source, ':'), ceed, CEED_ERROR_INCOMPLETE,
+               "%s: the source '%s' has no ':', needed \"file:function\"", __func__, source);
+  RITZ_REQUIRE(vec_length >= 1, ceed, CEED_ERROR_DIMENSION,
+               "%s: vector length must be at least 1, found %" CeedInt_FMT, __func__, vec_length);
+  CeedQFunction created = NULL;
+  RITZ_TRY(ritz_object_create(ceed, &qfunction_class, sizeof(*created), &created));
+  created->vec_length = vec_length;
+  created->f = f;
+  created->is_context_writable = true;
+  created->user_flops = -1;
+  int ierr = set_source(created, source);
+  if (ierr) {
+    CeedQFunctionDestroy(&created);
+    return ierr;
+  }
+  *qf = created;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedQFunctionReferenceCopy(CeedQFunction qf, CeedQFunction *qf_copy) {
+  return ritz_object_reference_copy(qf, qf_copy);
+}
+
+static void free_fields(CeedInt num, CeedQFunctionField **fields) {
+  for (CeedInt i = 0; i < num; i++) {
+    RITZ_FREE(&(*fields)[i]->name);
+    RITZ_FREE(&(*fields)[i]);
+  }
+  RITZ_FREE(fields);
+}
+
+int CeedQFunctionDestroy(CeedQFunction *qf) {
+  if (!ritz_object_release(qf)) return CEED_ERROR_SUCCESS;
+  CeedQFunction q = *qf;
+  if (q->obj.ceed->backend.qfunction_destroy) RITZ_TRY(q->obj.ceed->backend.qfunction_destroy(q));
+  RITZ_TRY(CeedQFunctionContextDestroy(&q->ctx));
+  free_fields(q->num_in, &q->in);
+  free_fields(q->num_out, &q->out);
+  RITZ_FREE(&q->source_path);
+  RITZ_FREE(&q->resolved_path);
+  RITZ_FREE(&q->kernel_name);
+  ritz_object_free(&q);
+  *qf = NULL;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Fields
+// ---------------------------------------------------------------------------------------------------------
+
+static bool has_field(CeedInt num, const CeedQFunctionField *fields, const char *name) {
+  for (CeedInt i = 0; i < num; i++) {
+    if (!strcmp(fields[i]->name, name)) return true;
+  }
+  return false;
+}
+
+static bool is_eval_mode(CeedEvalMode mode) {
+  return mode == CEED_EVAL_NONE || mode == CEED_EVAL_INTERP || mode == CEED_EVAL_GRAD ||
+         mode == CEED_EVAL_DIV || mode == CEED_EVAL_CURL || mode == CEED_EVAL_WEIGHT;
+}
+
+static int append_field(CeedQFunction qf, CeedInt *num, CeedQFunctionField **fields, const char *name,
+                        CeedInt size, CeedEvalMode mode) {
+  Ceed ceed = qf->obj.ceed;
+  CeedQFunctionField field = NULL;
+  RITZ_TRY(RITZ_REALLOC(ceed, (size_t)*num + 1, fields));
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &field));
+  int ierr = ritz_strdup(ceed, name, &field->name);
+  if (ierr) {
+    RITZ_FREE(&field);
+    return ierr;
+  }
+  field->size = size;
+  field->eval_mode = mode;
+  (*fields)[(*num)++] = field;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int add_field(CeedQFunction qf, const char *call, bool is_input, const char *name, CeedInt size,
+                     CeedEvalMode mode) {
+  RITZ_HANDLE(qf);
+  Ceed ceed = qf->obj.ceed;
+  RITZ_REQUIRE(!qf->is_immutable, ceed, CEED_ERROR_MAJOR, "%s: the QFunction is in use and cannot be changed",
+               call);
+  RITZ_REQUIRE(name, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the field name is NULL", call);
+  RITZ_REQUIRE(is_eval_mode(mode), ceed, CEED_ERROR_INCOMPATIBLE, "%s: field '%s': %d is no evaluation mode",
+               call, name, (int)mode);
+  RITZ_REQUIRE(mode != CEED_EVAL_WEIGHT || (is_input && size == 1), ceed, CEED_ERROR_DIMENSION,
+               "%s: field '%s': quadrature weights are an input of size 1, found %s of size %" CeedInt_FMT,
+               call, name, is_input ? "an input" : "an output", size);
+  RITZ_REQUIRE(size >= 1, ceed, CEED_ERROR_DIMENSION,
+               "%s: field '%s': size must be at least 1, found %" CeedInt_FMT, call, name, size);
+  RITZ_REQUIRE(!has_field(qf->num_in, qf->in, name) && !has_field(qf->num_out, qf->out, name), ceed,
+               CEED_ERROR_MINOR, "%s: the QFunction has a field '%s' already", call, name);
+  return is_input ? append_field(qf, &qf->num_in, &qf->in, name, size, mode)
+                  : append_field(qf, &qf->num_out, &qf->out, name, size, mode);
+}
+
+int CeedQFunctionAddInput(CeedQFunction qf, const char *field_name, CeedInt size, CeedEvalMode eval_mode) {
+  return add_field(qf, __func__, true, field_name, size, eval_mode);
+}
+
+int CeedQFunctionAddOutput(CeedQFunction qf, const char *field_name, CeedInt size, CeedEvalMode eval_mode) {
+  return add_field(qf, __func__, false, field_name, size, eval_mode);
+}
+
+int CeedQFunctionGetFields(CeedQFunction qf, CeedInt *num_input_fields, CeedQFunctionField **input_fields,
+                           CeedInt *num_output_fields, CeedQFunctionField **output_fields) {
+  RITZ_HANDLE(qf);
+  qf->is_immutable = true;
+  if (num_input_fields) *num_input_fields = qf->num_in;
+  if (input_fields) *input_fields = qf->in;
+  if (num_output_fields) *num_output_fields = qf->num_out;
+  if (output_fields) *output_fields = qf->out;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedQFunctionFieldGetData(CeedQFunctionField qf_field, const char **field_name, CeedInt *size,
+                              CeedEvalMode *eval_mode) {
+  RITZ_HANDLE(qf_field);
+  if (field_name) *field_name = qf_field->name;
+  if (size) *size = qf_field->size;
+  if (eval_mode) *eval_mode = qf_field->eval_mode;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedQFunctionFieldGetName(CeedQFunctionField qf_field, const char **field_name) {
+  return CeedQFunctionFieldGetData(qf_field, field_name, NULL, NULL);
+}
+
+int CeedQFunctionFieldGetSize(CeedQFunctionField qf_field, CeedInt *size) {
+  return CeedQFunctionFieldGetData(qf_field, NULL, size, NULL);
+}
+
+int CeedQFunctionFieldGetEvalMode(CeedQFunctionField qf_field, CeedEvalMode *eval_mode) {
+  return CeedQFunctionFieldGetData(qf_field, NULL, NULL, eval_mode);
+}
+
+// ---- Context
+// --------------------------------------------------------------------------------------------------------
+
+int CeedQFunctionSetContext(CeedQFunction qf, CeedQFunctionContext ctx) {
+  RITZ_HANDLE(qf);
+  if (!ctx) return CeedQFunctionContextDestroy(&qf->ctx);
+  return CeedQFunctionContextReferenceCopy(ctx, &qf->ctx);
+}
+
+int CeedQFunctionSetContextWritable(CeedQFunction qf, bool is_writable) {
+  RITZ_HANDLE(qf);
+  qf->is_context_writable = is_writable;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedQFunctionSetUserFlopsEstimate(CeedQFunction qf, CeedSize flops) {
+  RITZ_HANDLE(qf);
+  RITZ_REQUIRE(flops >= 0, qf->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: flops must not be negative, found %" CeedSize_FMT, __func__, flops);
+  qf->user_flops = flops;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_qfunction_get_context_data(CeedQFunction qf, CeedMemType mem_type, void **data) {
+  *data = NULL;
+  if (!qf->ctx) return CEED_ERROR_SUCCESS;
+  return (qf->is_context_writable ? CeedQFunctionContextGetData
+                                  : CeedQFunctionContextGetDataRead)(qf->ctx, mem_type, data);
+}
+
+int ritz_qfunction_restore_context_data(CeedQFunction qf, void **data) {
+  if (!qf->ctx) return CEED_ERROR_SUCCESS;
+  return (qf->is_context_writable ? CeedQFunctionContextRestoreData
+                                  : CeedQFunctionContextRestoreDataRead)(qf->ctx, data);
+}
+
+// ---- Apply
+// ----------------------------------------------------------------------------------------------------------
+
+static int check_vectors(CeedQFunction qf, CeedInt Q, CeedInt num, CeedQFunctionField *fields,
+                         CeedVector *vectors) {
+  for (CeedInt i = 0; i < num; i++) {
+    RITZ_REQUIRE(vectors[i], qf->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+                 "CeedQFunctionApply: the vector of field '%s' is NULL", fields[i]->name);
+    CeedSize needed = (CeedSize)fields[i]->size * Q;
+    RITZ_REQUIRE(vectors[i]->length >= needed, qf->obj.ceed, CEED_ERROR_DIMENSION,
+                 "CeedQFunctionApply: the vector of field '%s' has %" CeedSize_FMT
+                 " entries, needed %" CeedSize_FMT,
+                 fields[i]->name, vectors[i]->length, needed);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Arrays of all fields, inputs first; *num_held counts those that must be restored.
+static int get_arrays(CeedQFunction qf, CeedVector *u, CeedVector *v, CeedScalar **arrays,
+                      CeedInt *num_held) {
+  CeedMemType mem_type = qf->obj.ceed->backend.mem_type;
+  for (; *num_held < qf->num_in; (*num_held)++) {
+    RITZ_TRY_BACKEND(CeedVectorGetArrayRead(u[*num_held], mem_type, (const CeedScalar **)&arrays[*num_held]));
+  }
+  for (; *num_held < qf->num_in + qf->num_out; (*num_held)++) {
+    RITZ_TRY_BACKEND(CeedVectorGetArrayWrite(v[*num_held - qf->num_in], mem_type, &arrays[*num_held]));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int restore_arrays(CeedQFunction qf, CeedVector *u, CeedVector *v, CeedScalar **arrays,
+                          CeedInt num_held, int ierr) {
+  for (CeedInt i = 0; i < num_held; i++) {
+    int restored = i < qf->num_in ? CeedVectorRestoreArrayRead(u[i], (const CeedScalar **)&arrays[i])
+                                  : CeedVectorRestoreArray(v[i - qf->num_in], &arrays[i]);
+    if (!ierr) ierr = restored;
+  }
+  return ierr;
+}
+
+int CeedQFunctionApply(CeedQFunction qf, CeedInt Q, CeedVector *u, CeedVector *v) {
+  RITZ_HANDLE(qf);
+  Ceed ceed = qf->obj.ceed;
+  RITZ_REQUIRE(Q >= 0 && Q % qf->vec_length == 0, ceed, CEED_ERROR_DIMENSION,
+               "%s: number of points %" CeedInt_FMT " is not a multiple of the vector length %" CeedInt_FMT,
+               __func__, Q, qf->vec_length);
+  RITZ_TRY(check_vectors(qf, Q, qf->num_in, qf->in, u));
+  RITZ_TRY(check_vectors(qf, Q, qf->num_out, qf->out, v));
+  qf->is_immutable = true;
+
+  CeedScalar **arrays = NULL;
+  CeedInt num_held = 0;
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_in + (size_t)qf->num_out, &arrays));
+  int ierr = get_arrays(qf, u, v, arrays, &num_held);
+  if (!ierr)
+    ierr = ceed->backend.qfunction_apply(qf, Q, (const CeedScalar *const *)arrays, arrays + qf->num_in);
+  ierr = restore_arrays(qf, u, v, arrays, num_held, ierr);
+  RITZ_FREE(&arrays);
+  return ierr;
+}
+
+// ---- Queries and view
+// -----------------------------------------------------------------------------------------------
+
+int CeedQFunctionGetCeed(CeedQFunction qf, Ceed *ceed) { return CeedObjectGetCeed((CeedObject)qf, ceed); }
+Ceed CeedQFunctionReturnCeed(CeedQFunction qf) { return CeedObjectReturnCeed((CeedObject)qf); }
+int CeedQFunctionSetNumViewTabs(CeedQFunction qf, CeedInt num_tabs) {
+  return CeedObjectSetNumViewTabs((CeedObject)qf, num_tabs);
+}
+int CeedQFunctionGetNumViewTabs(CeedQFunction qf, CeedInt *num_tabs) {
+  return CeedObjectGetNumViewTabs((CeedObject)qf, num_tabs);
+}
+
+int CeedQFunctionGetNumArgs(CeedQFunction qf, CeedInt *num_input_fields, CeedInt *num_output_fields) {
+  RITZ_HANDLE(qf);
+  if (num_input_fields) *num_input_fields = qf->num_in;
+  if (num_output_fields) *num_output_fields = qf->num_out;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedQFunctionGetName(CeedQFunction qf, const char **name) {
+  RITZ_HANDLE(qf);
+  *name = qf->gallery_name ? qf->gallery_name : qf->kernel_name;
+  return CEED_ERROR_SUCCESS;
+}
+
+#define GETTER(function, type, field)                                                                        \
+  int function(CeedQFunction qf, type *value) {                                                              \
+    RITZ_HANDLE(qf);                                                                                         \
+    *value = qf->field;                                                                                      \
+    return CEED_ERROR_SUCCESS;                                                                               \
+  }
+GETTER(CeedQFunctionGetKernelName, const char *, kernel_name)
+GETTER(CeedQFunctionIsIdentity, bool, is_identity)
+GETTER(CeedQFunctionIsContextWritable, bool, is_context_writable)
+GETTER(CeedQFunctionIsImmutable, bool, is_immutable)
+GETTER(CeedQFunctionGetVectorLength, CeedInt, vec_length)
+GETTER(CeedQFunctionGetUserFunction, CeedQFunctionUser, f)
+GETTER(CeedQFunctionGetFlopsEstimate, CeedSize, user_flops)
+#undef GETTER
+
+int CeedQFunctionGetSourcePath(CeedQFunction qf, const char **source_path) {
+  RITZ_HANDLE(qf);
+  *source_path = NULL;
+  if (!qf->source_path) return CEED_ERROR_SUCCESS;
+  if (!qf->resolved_path) {
+    const char *found = NULL;
+    RITZ_TRY(CeedGetJitAbsolutePath(qf->obj.ceed, qf->source_path, &found));
+    ritz_memory_adopt((void *)found);
+    qf->resolved_path = (char *)found;
+  }
+  *source_path = qf->resolved_path;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedQFunctionGetContext(CeedQFunction qf, CeedQFunctionContext *ctx) {
+  RITZ_HANDLE(qf);
+  *ctx = NULL;
+  return qf->ctx ? CeedQFunctionContextReferenceCopy(qf->ctx, ctx) : CEED_ERROR_SUCCESS;
+}
+
+static void view_fields(CeedQFunction qf, const char *direction, const char *title, CeedInt num,
+                        CeedQFunctionField *fields, FILE *stream) {
+  int indent = (int)(CEED_TAB_WIDTH * qf->obj.num_tabs);
+  fprintf(stream, "%*s  %" CeedInt_FMT " %s field%s:\n", indent, "", num, direction, num > 1 ? "s" : "");
+  for (CeedInt i = 0; i < num; i++) {
+    fprintf(stream, "%*s    %s field %" CeedInt_FMT ":\n", indent, "", title, i);
+    fprintf(stream, "%*s      Name: \"%s\"\n", indent, "", fields[i]->name);
+    fprintf(stream, "%*s      Size: %" CeedInt_FMT "\n", indent, "", fields[i]->size);
+    fprintf(stream, "%*s      EvalMode: \"%s\"\n", indent, "", CeedEvalModes[fields[i]->eval_mode]);
+  }
+}
+
+int CeedQFunctionView(CeedQFunction qf, FILE *stream) {
+  RITZ_HANDLE(qf);
+  const char *name;
+  RITZ_TRY(CeedQFunctionGetName(qf, &name));
+  ritz_object_indent(&qf->obj, stream);
+  fprintf(stream, "%s CeedQFunction - %s\n", qf->gallery_name ? "Gallery" : "User", name);
+  view_fields(qf, "input", "Input", qf->num_in, qf->in, stream);
+  view_fields(qf, "output", "Output", qf->num_out, qf->out, stream);
+  return CEED_ERROR_SUCCESS;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Choice of a backend by name. Used by core/ceed.c.
+#ifndef RITZ_CORE_REGISTRY_H
+#define RITZ_CORE_REGISTRY_H
+
+#include "core/core.h"
+
+// Entry that a request (without its help prefix) means, or NULL. *closest is the entry with most leading
+// characters in common.
+const RitzRegistryEntry *ritz_registry_match(const char *request, const RitzRegistryEntry **closest);
+// Why an entry cannot be used here, or NULL when it can.
+const char *ritz_registry_reason(const RitzRegistryEntry *entry);
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// CeedElemRestriction: queries, access to offsets, view, flops (specification, part 1, sections 8.5
+// to 8.7, 9.11, 10.2).
+#include <string.h>
+
+#include "core/core.h"
+
+#define GETTER(function, type, field)                                                                        \
+  int function(CeedElemRestriction rstr, type *field) {                                                      \
+    RITZ_HANDLE(rstr);                                                                                       \
+    *field = rstr->field;                                                                                    \
+    return CEED_ERROR_SUCCESS;                                                                               \
+  }
+GETTER(CeedElemRestrictionGetCompStride, CeedInt, comp_stride)
+GETTER(CeedElemRestrictionGetNumElements, CeedInt, num_elem)
+GETTER(CeedElemRestrictionGetElementSize, CeedInt, elem_size)
+GETTER(CeedElemRestrictionGetNumComponents, CeedInt, num_comp)
+GETTER(CeedElemRestrictionGetLVectorSize, CeedSize, l_size)
+GETTER(CeedElemRestrictionGetEVectorSize, CeedSize, e_size)
+GETTER(CeedElemRestrictionGetNumBlocks, CeedInt, num_block)
+GETTER(CeedElemRestrictionGetBlockSize, CeedInt, block_size)
+GETTER(CeedElemRestrictionGetType, CeedRestrictionType, type)
+#undef GETTER
+
+int CeedElemRestrictionGetCeed(CeedElemRestriction rstr, Ceed *ceed) {
+  return CeedObjectGetCeed((CeedObject)rstr, ceed);
+}
+Ceed CeedElemRestrictionReturnCeed(CeedElemRestriction rstr) {
+  return CeedObjectReturnCeed((CeedObject)rstr);
+}
+
+int CeedElemRestrictionSetNumViewTabs(CeedElemRestriction rstr, CeedInt num_tabs) {
+  return CeedObjectSetNumViewTabs((CeedObject)rstr, num_tabs);
+}
+
+int CeedElemRestrictionGetNumViewTabs(CeedElemRestriction rstr, CeedInt *num_tabs) {
+  return CeedObjectGetNumViewTabs((CeedObject)rstr, num_tabs);
+}
+
+// ---- Points
+// ---------------------------------------------------------------------------------------------------------
+
+static int require_points(CeedElemRestriction rstr, const char *call) {
+  RITZ_REQUIRE(rstr->type == CEED_RESTRICTION_POINTS, rstr->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: needs an at-points restriction", call);
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionGetNumPoints(CeedElemRestriction rstr, CeedInt *num_points) {
+  RITZ_HANDLE(rstr);
+  RITZ_TRY(require_points(rstr, __func__));
+  *num_points = rstr->num_points;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int require_element(CeedElemRestriction rstr, const char *call, CeedInt elem) {
+  RITZ_TRY(require_points(rstr, call));
+  RITZ_REQUIRE(elem >= 0 && elem < rstr->num_elem, rstr->obj.ceed, CEED_ERROR_DIMENSION,
+               "%s: element %" CeedInt_FMT " is outside [0, %" CeedInt_FMT ")", call, elem, rstr->num_elem);
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionGetNumPointsInElement(CeedElemRestriction rstr, CeedInt elem, CeedInt *num_points) {
+  RITZ_HANDLE(rstr);
+  RITZ_TRY(require_element(rstr, __func__, elem));
+  *num_points = ritz_restriction_points_in(rstr, elem);
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionGetMinMaxPointsInElement(CeedElemRestriction rstr, CeedInt *min_points,
+                                                CeedInt *max_points) {
+  RITZ_HANDLE(rstr);
+  RITZ_TRY(require_points(rstr, __func__));
+  if (min_points) *min_points = rstr->min_points;
+  if (max_points) *max_points = rstr->max_points;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionGetMaxPointsInElement(CeedElemRestriction rstr, CeedInt *max_points) {
+  return CeedElemRestrictionGetMinMaxPointsInElement(rstr, NULL, max_points);
+}
+
+int CeedElemRestrictionGetMinPointsInElement(CeedElemRestriction rstr, CeedInt *min_points) {
+  return CeedElemRestrictionGetMinMaxPointsInElement(rstr, min_points, NULL);
+}
+
+int CeedElemRestrictionGetAtPointsElementOffset(CeedElemRestriction rstr, CeedInt elem,
+                                                CeedSize *elem_offset) {
+  RITZ_HANDLE(rstr);
+  RITZ_TRY(require_element(rstr, __func__, elem));
+  *elem_offset = (CeedSize)(rstr->offsets[elem] - rstr->offsets[0]) * rstr->num_comp;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionAtPointsAreCompatible(CeedElemRestriction rstr_a, CeedElemRestriction rstr_b,
+                                             bool *are_compatible) {
+  RITZ_HANDLE(rstr_a);
+  RITZ_HANDLE(rstr_b);
+  RITZ_REQUIRE(rstr_a->type == CEED_RESTRICTION_POINTS && rstr_b->type == CEED_RESTRICTION_POINTS,
+               rstr_a->obj.ceed, CEED_ERROR_UNSUPPORTED, "%s: needs two at-points restrictions", __func__);
+  *are_compatible = rstr_a->num_elem == rstr_b->num_elem && rstr_a->num_points == rstr_b->num_points;
+  if (!*are_compatible || rstr_a->num_elem == 0) return CEED_ERROR_SUCCESS;
+  size_t length = (size_t)rstr_a->num_elem + 1 + (size_t)rstr_a->num_points;
+  *are_compatible = !memcmp(rstr_a->offsets, rstr_b->offsets, length * sizeof(CeedInt));
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Offsets and layouts
+// --------------------------------------------------------------------------------------------
+
+// Copies forward to their original, so that its destruction knows of all readers.
+static CeedElemRestriction owner(CeedElemRestriction rstr) { return rstr->base ? rstr->base : rstr; }
+
+int CeedElemRestrictionGetOffsets(CeedElemRestriction rstr, CeedMemType mem_type, const CeedInt **offsets) {
+  RITZ_HANDLE(rstr);
+  RITZ_REQUIRE(mem_type == CEED_MEM_HOST, rstr->obj.ceed, CEED_ERROR_BACKEND,
+               "%s: Can only provide HOST memory for this backend", __func__);
+  RITZ_REQUIRE(rstr->type != CEED_RESTRICTION_STRIDED, rstr->obj.ceed, CEED_ERROR_BACKEND,
+               "%s: a strided restriction has no offsets", __func__);
+  *offsets = rstr->offsets;
+  owner(rstr)->num_readers++;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionRestoreOffsets(CeedElemRestriction rstr, const CeedInt **offsets) {
+  RITZ_HANDLE(rstr);
+  RITZ_REQUIRE(owner(rstr)->num_readers > 0, rstr->obj.ceed, CEED_ERROR_ACCESS,
+               "%s: access to the offsets was not granted", __func__);
+  *offsets = NULL;
+  owner(rstr)->num_readers--;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionGetELayout(CeedElemRestriction rstr, CeedInt layout[3]) {
+  RITZ_HANDLE(rstr);
+  memcpy(layout, rstr->layout, sizeof(rstr->layout));
+  return CEED_ERROR_SUCCESS;
+}
+
+static bool has_backend_strides(CeedElemRestriction rstr) {
+  return rstr->strides[0] == 0 && rstr->strides[1] == 0 && rstr->strides[2] == 0;
+}
+
+void ritz_restriction_l_strides(CeedElemRestriction rstr, CeedInt strides[3]) {
+  memcpy(strides, has_backend_strides(rstr) ? rstr->layout : rstr->strides, sizeof(rstr->strides));
+}
+
+int CeedElemRestrictionGetLLayout(CeedElemRestriction rstr, CeedInt layout[3]) {
+  RITZ_HANDLE(rstr);
+  RITZ_REQUIRE(rstr->type == CEED_RESTRICTION_STRIDED, rstr->obj.ceed, CEED_ERROR_MINOR,
+               "%s: needs a strided restriction", __func__);
+  ritz_restriction_l_strides(rstr, layout);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- View and flops
+// -------------------------------------------------------------------------------------------------
+
+int CeedElemRestrictionView(CeedElemRestriction rstr, FILE *stream) {
+  RITZ_HANDLE(rstr);
+  ritz_object_indent(&rstr->obj, stream);
+  if (rstr->type == CEED_RESTRICTION_POINTS) {
+    fprintf(stream,
+            "CeedElemRestriction at points from (%" CeedSize_FMT ", %" CeedInt_FMT ") to %" CeedInt_FMT
+            " elements with a maximum of %" CeedInt_FMT " points on an element\n",
+            rstr->l_size, rstr->num_comp, rstr->num_elem, rstr->max_points);
+    return CEED_ERROR_SUCCESS;
+  }
+  fprintf(stream,
+          "%sCeedElemRestriction from (%" CeedSize_FMT ", %" CeedInt_FMT ") to %" CeedInt_FMT
+          " elements with %" CeedInt_FMT " nodes each and ",
+          rstr->block_size > 1 ? "Blocked " : "", rstr->l_size, rstr->num_comp, rstr->num_elem,
+          rstr->elem_size);
+  if (rstr->type == CEED_RESTRICTION_STRIDED) {
+    fprintf(stream, "strides [%" CeedInt_FMT ", %" CeedInt_FMT ", %" CeedInt_FMT "]\n", rstr->strides[0],
+            rstr->strides[1], rstr->strides[2]);
+  } else {
+    fprintf(stream, "component stride %" CeedInt_FMT "\n", rstr->comp_stride);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionGetFlopsEstimate(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedSize *flops) {
+  RITZ_HANDLE(rstr);
+  static const CeedSize per_entry[][2] = {
+      [CEED_RESTRICTION_STANDARD] = {0, 1},      [CEED_RESTRICTION_ORIENTED] = {1, 2},
+      [CEED_RESTRICTION_CURL_ORIENTED] = {5, 6}, [CEED_RESTRICTION_STRIDED] = {0, 1},
+      [CEED_RESTRICTION_POINTS] = {0, 0},
+  };
+  *flops = rstr->e_size * per_entry[rstr->type][t_mode == CEED_TRANSPOSE];
+  return CEED_ERROR_SUCCESS;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Representations of data and their one validity rule, for vectors and contexts. Host memory is handled here,
+// other places through the backend's rep_* slots. Knows nothing of locks: its callers do.
+#include <string.h>
+
+#include "core/core.h"
+
+bool ritz_storage_has_data(const RitzStorage *storage) {
+  for (int k = 0; k < RITZ_NUM_REPS; k++) {
+    if (storage->rep[k].valid) return true;
+  }
+  return false;
+}
+
+void *ritz_storage_pointer(const RitzStorage *storage, RitzRepKind kind) {
+  const RitzRep *rep = &storage->rep[kind];
+  return rep->borrowed ? rep->borrowed : rep->owned;
+}
+
+// The place that a memory type means. A backend without device memory refuses it with the words that the
+// standard fixes.
+int ritz_storage_kind(Ceed ceed, const char *call, CeedMemType mem_type, const char *refusal,
+                      RitzRepKind *kind) {
+  RITZ_REQUIRE(mem_type == CEED_MEM_HOST || mem_type == CEED_MEM_DEVICE, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: %d is no memory type", call, (int)mem_type);
+  RITZ_REQUIRE(mem_type == CEED_MEM_HOST || ceed->backend.rep_alloc, ceed, CEED_ERROR_BACKEND, "%s: %s", call,
+               refusal);
+  *kind = mem_type == CEED_MEM_HOST ? RITZ_REP_HOST : RITZ_REP_DEVICE;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int alloc_place(Ceed ceed, size_t num_bytes, RitzRepKind kind, void **p) {
+  return kind == RITZ_REP_HOST ? ritz_calloc(ceed, num_bytes, 1, p)
+                               : ceed->backend.rep_alloc(ceed, kind, num_bytes, p);
+}
+
+static void free_place(Ceed ceed, RitzRepKind kind, void **p) {
+  if (kind == RITZ_REP_HOST) {
+    ritz_free(p);
+  } else if (*p) {
+    ceed->backend.rep_free(ceed, kind, *p);
+    *p = NULL;
+  }
+}
+
+static int copy_place(Ceed ceed, size_t num_bytes, RitzRepKind to_kind, void *to, RitzRepKind from_kind,
+                      const void *from) {
+  if (num_bytes == 0 || to == from) return CEED_ERROR_SUCCESS;
+  if (to_kind == RITZ_REP_HOST && from_kind == RITZ_REP_HOST) {
+    memmove(to, from, num_bytes);
+    return CEED_ERROR_SUCCESS;
+  }
+  return ceed->backend.rep_copy(ceed, num_bytes, to_kind, to, from_kind, from);
+}
+
+int ritz_storage_ensure(Ceed ceed, RitzStorage *storage, RitzRepKind kind) {
+  if (ritz_storage_pointer(storage, kind) || storage->num_bytes == 0) return CEED_ERROR_SUCCESS;
+  return alloc_place(ceed, storage->num_bytes, kind, &storage->rep[kind].owned);
+}
+
+int ritz_storage_sync(Ceed ceed, RitzStorage *storage, RitzRepKind kind) {
+  if (storage->rep[kind].valid) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_storage_ensure(ceed, storage, kind));
+  for (RitzRepKind from = 0; from < RITZ_NUM_REPS; from++) {
+    if (!storage->rep[from].valid) continue;
+    RITZ_TRY(copy_place(ceed, storage->num_bytes, kind, ritz_storage_pointer(storage, kind), from,
+                        ritz_storage_pointer(storage, from)));
+    storage->rep[kind].valid = true;
+    return CEED_ERROR_SUCCESS;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+void ritz_storage_only_valid(RitzStorage *storage, RitzRepKind kind) {
+  for (RitzRepKind k = 0; k < RITZ_NUM_REPS; k++) storage->rep[k].valid = k == kind;
+}
+
+int ritz_storage_set(Ceed ceed, RitzStorage *storage, RitzRepKind kind, CeedCopyMode mode, void *data) {
+  RitzRep *rep = &storage->rep[kind];
+  if (mode == CEED_COPY_VALUES) {
+    RITZ_TRY(ritz_storage_ensure(ceed, storage, kind));
+    if (data)
+      RITZ_TRY(copy_place(ceed, storage->num_bytes, kind, ritz_storage_pointer(storage, kind), kind, data));
+  } else {
+    if (rep->owned != data) free_place(ceed, kind, &rep->owned);
+    bool is_new = mode == CEED_OWN_POINTER && rep->owned != data;
+    rep->owned = mode == CEED_OWN_POINTER ? data : NULL;
+    rep->borrowed = mode == CEED_USE_POINTER ? data : NULL;
+    if (is_new && kind == RITZ_REP_HOST) ritz_memory_adopt(data);
+  }
+  ritz_storage_only_valid(storage, kind);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_storage_take(Ceed ceed, RitzStorage *storage, RitzRepKind kind, void **data) {
+  RITZ_TRY(ritz_storage_sync(ceed, storage, kind));
+  if (data) *data = storage->rep[kind].borrowed;
+  storage->rep[kind].borrowed = NULL;
+  storage->rep[kind].valid = false;
+  return CEED_ERROR_SUCCESS;
+}
+
+void ritz_storage_clear(Ceed ceed, RitzStorage *storage) {
+  for (RitzRepKind k = 0; k < RITZ_NUM_REPS; k++) {
+    free_place(ceed, k, &storage->rep[k].owned);
+    storage->rep[k] = (RitzRep){0};
+  }
+}

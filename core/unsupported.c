@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Functions of the standard that this version does not implement yet: each reports itself by name and does
+// nothing else. A function leaves this file when it is implemented; the file goes with the last one.
+#include <ceed/jit-tools-deprecated.h>
+
+#include "core/core.h"
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+static int unsupported(Ceed ceed, const char *call) {
+  return CeedError(ceed, CEED_ERROR_UNSUPPORTED, "%s: not implemented in this version of Ritz", call);
+}
+
+static Ceed context_of(const void *object) {
+  return object ? ((const struct CeedObject_private *)object)->ceed : NULL;
+}
+
+// ---- Bases
+
+int CeedBasisCreateProjection(CeedBasis basis_from, CeedBasis basis_to, CeedBasis *basis_project) {
+  return unsupported(context_of(basis_from), __func__);
+}
+int CeedBasisApplyAtPoints(CeedBasis basis, CeedInt num_elem, const CeedInt *num_points,
+                           CeedTransposeMode t_mode, CeedEvalMode eval_mode, CeedVector x_ref, CeedVector u,
+                           CeedVector v) {
+  return unsupported(context_of(basis), __func__);
+}
+int CeedBasisApplyAddAtPoints(CeedBasis basis, CeedInt num_elem, const CeedInt *num_points,
+                              CeedTransposeMode t_mode, CeedEvalMode eval_mode, CeedVector x_ref,
+                              CeedVector u, CeedVector v) {
+  return unsupported(context_of(basis), __func__);
+}
+int CeedBasisGetChebyshevInterp1D(CeedBasis basis, CeedScalar *chebyshev_interp_1d) {
+  return unsupported(context_of(basis), __func__);
+}
+int CeedBasisGetCollocatedGrad(CeedBasis basis, CeedScalar *colo_grad_1d) {
+  return unsupported(context_of(basis), __func__);
+}
+int CeedTensorContractApply(CeedTensorContract contract, CeedInt A, CeedInt B, CeedInt C, CeedInt J,
+                            const CeedScalar *CEED_RESTRICT t, CeedTransposeMode t_mode, const CeedInt Add,
+                            const CeedScalar *CEED_RESTRICT u, CeedScalar *CEED_RESTRICT v) {
+  return unsupported(NULL, __func__);
+}
+
+// ---- QFunctions
+
+int CeedQFunctionRegister(const char *name, const char *source, CeedInt vec_length, CeedQFunctionUser f,
+                          int (*init)(Ceed ceed, const char *requested, CeedQFunction qf)) {
+  return unsupported(NULL, __func__);
+}
+int CeedLoadSourceToBuffer(Ceed ceed, const char *source_file_path, char **buffer) {
+  return unsupported(ceed, __func__);
+}
+int CeedQFunctionLoadSourceToBuffer(CeedQFunction qf, const char **source_buffer) {
+  return unsupported(context_of(qf), __func__);
+}
+
+// ---- Operators at points
+
+int CeedOperatorCreateAtPoints(Ceed ceed, CeedQFunction qf, CeedQFunction dqf, CeedQFunction dqfT,
+                               CeedOperator *op) {
+  return unsupported(ceed, __func__);
+}
+int CeedOperatorAtPointsSetPoints(CeedOperator op, CeedElemRestriction rstr_points, CeedVector point_coords) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorAtPointsGetPoints(CeedOperator op, CeedElemRestriction *rstr_points,
+                                  CeedVector *point_coords) {
+  return unsupported(context_of(op), __func__);
+}
+
+// ---- Assembly
+
+int CeedOperatorLinearAssembleQFunction(CeedOperator op, CeedVector *assembled, CeedElemRestriction *rstr,
+                                        CeedRequest *request) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorLinearAssembleQFunctionBuildOrUpdate(CeedOperator op, CeedVector *assembled,
+                                                     CeedElemRestriction *rstr, CeedRequest *request) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorLinearAssembleDiagonal(CeedOperator op, CeedVector assembled, CeedRequest *request) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorLinearAssembleAddDiagonal(CeedOperator op, CeedVector assembled, CeedRequest *request) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorLinearAssemblePointBlockDiagonal(CeedOperator op, CeedVector assembled,
+                                                 CeedRequest *request) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorLinearAssembleAddPointBlockDiagonal(CeedOperator op, CeedVector assembled,
+                                                    CeedRequest *request) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorLinearAssemblePointBlockDiagonalSymbolic(CeedOperator op, CeedSize *num_entries,
+                                                         CeedInt **rows, CeedInt **cols) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorLinearAssembleGetNumEntries(CeedOperator op, CeedSize *num_entries) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorLinearAssembleSymbolic(CeedOperator op, CeedSize *num_entries, CeedInt **rows,
+                                       CeedInt **cols) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorLinearAssemble(CeedOperator op, CeedVector values) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorSetQFunctionAssemblyReuse(CeedOperator op, bool reuse_assembly_data) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorSetQFunctionAssemblyDataUpdateNeeded(CeedOperator op, bool needs_data_update) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorAssemblyDataStrip(CeedOperator op) { return unsupported(context_of(op), __func__); }
+int CeedOperatorGetOperatorAssemblyData(CeedOperator op, CeedOperatorAssemblyData *data) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorAssemblyDataGetBases(CeedOperatorAssemblyData data, CeedInt *num_active_bases_in,
+                                     CeedBasis **active_bases_in, const CeedScalar ***assembled_bases_in,
+                                     CeedInt *num_active_bases_out, CeedBasis **active_bases_out,
+                                     const CeedScalar ***assembled_bases_out) {
+  return unsupported(NULL, __func__);
+}
+int CeedOperatorAssemblyDataGetElemRestrictions(CeedOperatorAssemblyData data, CeedInt *num_active_rstrs_in,
+                                                CeedElemRestriction **active_rstrs_in,
+                                                CeedInt *num_active_rstrs_out,
+                                                CeedElemRestriction **active_rstrs_out) {
+  return unsupported(NULL, __func__);
+}
+int CeedOperatorAssemblyDataGetEvalModes(CeedOperatorAssemblyData data, CeedInt *num_active_bases_in,
+                                         CeedInt **num_eval_modes_in, const CeedEvalMode ***eval_modes_in,
+                                         CeedSize ***eval_mode_offsets_in, CeedInt *num_active_bases_out,
+                                         CeedInt **num_eval_modes_out, const CeedEvalMode ***eval_modes_out,
+                                         CeedSize ***eval_mode_offsets_out, CeedSize *num_output_components) {
+  return unsupported(NULL, __func__);
+}
+
+// ---- Multigrid and element inverses
+
+int CeedOperatorCompositeGetMultiplicity(CeedOperator op, CeedInt num_skip_indices, CeedInt *skip_indices,
+                                         CeedVector mult) {
+  return unsupported(context_of(op), __func__);
+}
+int CeedOperatorMultigridLevelCreate(CeedOperator op_fine, CeedVector p_mult_fine,
+                                     CeedElemRestriction rstr_coarse, CeedBasis basis_coarse,
+                                     CeedOperator *op_coarse, CeedOperator *op_prolong,
+                                     CeedOperator *op_restrict) {
+  return unsupported(context_of(op_fine), __func__);
+}
+int CeedOperatorMultigridLevelCreateTensorH1(CeedOperator op_fine, CeedVector p_mult_fine,
+                                             CeedElemRestriction rstr_coarse, CeedBasis basis_coarse,
+                                             const CeedScalar *interp_c_to_f, CeedOperator *op_coarse,
+                                             CeedOperator *op_prolong, CeedOperator *op_restrict) {
+  return unsupported(context_of(op_fine), __func__);
+}
+int CeedOperatorMultigridLevelCreateH1(CeedOperator op_fine, CeedVector p_mult_fine,
+                                       CeedElemRestriction rstr_coarse, CeedBasis basis_coarse,
+                                       const CeedScalar *interp_c_to_f, CeedOperator *op_coarse,
+                                       CeedOperator *op_prolong, CeedOperator *op_restrict) {
+  return unsupported(context_of(op_fine), __func__);
+}
+int CeedOperatorCreateFDMElementInverse(CeedOperator op, CeedOperator *fdm_inv, CeedRequest *request) {
+  return unsupported(context_of(op), __func__);
+}

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// CeedVector: locks, readers and the rules of access (specification, part 1, section 7). Data live in a
+// RitzStorage; arithmetic is the backend's.
+#include <string.h>
+
+#include "core/core.h"
+
+static int view(CeedObject object, FILE *stream) {
+  return CeedVectorView((CeedVector)object, "%12.8f", stream);
+}
+static int destroy(CeedObject *object) { return CeedVectorDestroy((CeedVector *)object); }
+
+static const RitzClass vector_class = {.name = "CeedVector", .view = view, .destroy = destroy};
+
+// ---- Life
+// -----------------------------------------------------------------------------------------------------------
+
+int CeedVectorCreate(Ceed ceed, CeedSize len, CeedVector *vec) {
+  RITZ_HANDLE(ceed);
+  RITZ_REQUIRE(len >= 0, ceed, CEED_ERROR_UNSUPPORTED,
+               "CeedVectorCreate: length %" CeedSize_FMT " is negative", len);
+  RITZ_REQUIRE((size_t)len <= PTRDIFF_MAX / sizeof(CeedScalar), ceed, CEED_ERROR_UNSUPPORTED,
+               "CeedVectorCreate: length %" CeedSize_FMT " exceeds what can be addressed", len);
+  CeedVector created = NULL;
+  RITZ_TRY(ritz_object_create(ceed, &vector_class, sizeof(*created), &created));
+  created->length = len;
+  created->storage.num_bytes = (size_t)len * sizeof(CeedScalar);
+  *vec = created;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorReferenceCopy(CeedVector vec, CeedVector *vec_copy) {
+  return ritz_object_reference_copy(vec, vec_copy);
+}
+
+int CeedVectorDestroy(CeedVector *vec) {
+  if (!ritz_object_release(vec)) return CEED_ERROR_SUCCESS;
+  CeedVector v = *vec;
+  RITZ_REQUIRE(!v->is_locked, v->obj.ceed, CEED_ERROR_ACCESS,
+               "CeedVectorDestroy: Cannot destroy CeedVector, the writable access lock is in use");
+  RITZ_REQUIRE(v->num_readers == 0, v->obj.ceed, CEED_ERROR_ACCESS,
+               "CeedVectorDestroy: Cannot destroy CeedVector, %" CeedInt_FMT " processes have read access",
+               v->num_readers);
+  ritz_storage_clear(v->obj.ceed, &v->storage);
+  ritz_object_free(&v);
+  *vec = NULL;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Access
+// ---------------------------------------------------------------------------------------------------------
+
+static int kind_of(CeedVector vec, const char *call, CeedMemType mem_type, RitzRepKind *kind) {
+  bool sets = strstr(call, "SetArray") != NULL;
+  return ritz_storage_kind(vec->obj.ceed, call, mem_type,
+                           sets ? "Can only set HOST memory for this backend"
+                                : "Can only provide HOST memory for this backend",
+                           kind);
+}
+
+static int require_unlocked(CeedVector vec, const char *call) {
+  RITZ_REQUIRE(!vec->is_locked, vec->obj.ceed, CEED_ERROR_ACCESS,
+               "%s: Cannot grant CeedVector array access, the access lock is already in use", call);
+  RITZ_REQUIRE(vec->num_readers == 0, vec->obj.ceed, CEED_ERROR_ACCESS,
+               "%s: Cannot grant CeedVector array access, a process has read access", call);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int require_readable(CeedVector vec, const char *call) {
+  RITZ_REQUIRE(!vec->is_locked, vec->obj.ceed, CEED_ERROR_ACCESS,
+               "%s: Cannot grant CeedVector read-only array access, the access lock is already in use", call);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int require_data(CeedVector vec, const char *call) {
+  RITZ_REQUIRE(vec->length == 0 || ritz_storage_has_data(&vec->storage), vec->obj.ceed, CEED_ERROR_BACKEND,
+               "%s: CeedVector has no valid data, set its array or value first", call);
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorSetArray(CeedVector vec, CeedMemType mem_type, CeedCopyMode copy_mode, CeedScalar *array) {
+  RITZ_HANDLE(vec);
+  RitzRepKind kind;
+  RITZ_TRY(kind_of(vec, "CeedVectorSetArray", mem_type, &kind));
+  RITZ_TRY(require_unlocked(vec, "CeedVectorSetArray"));
+  RITZ_REQUIRE(
+      copy_mode == CEED_COPY_VALUES || copy_mode == CEED_USE_POINTER || copy_mode == CEED_OWN_POINTER,
+      vec->obj.ceed, CEED_ERROR_INCOMPATIBLE, "CeedVectorSetArray: %d is no copy mode", (int)copy_mode);
+  RITZ_REQUIRE(array || copy_mode == CEED_COPY_VALUES || vec->length == 0, vec->obj.ceed,
+               CEED_ERROR_INCOMPATIBLE,
+               "CeedVectorSetArray: the array is NULL, needed %" CeedSize_FMT " entries", vec->length);
+  RITZ_TRY(ritz_storage_set(vec->obj.ceed, &vec->storage, kind, copy_mode, array));
+  vec->state += 2;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorTakeArray(CeedVector vec, CeedMemType mem_type, CeedScalar **array) {
+  RITZ_HANDLE(vec);
+  RitzRepKind kind;
+  RITZ_TRY(kind_of(vec, "CeedVectorTakeArray", mem_type, &kind));
+  RITZ_TRY(require_unlocked(vec, "CeedVectorTakeArray"));
+  if (vec->length == 0) {
+    ritz_storage_clear(vec->obj.ceed, &vec->storage);
+    if (array) *array = NULL;
+    return CEED_ERROR_SUCCESS;
+  }
+  RITZ_REQUIRE(
+      vec->storage.rep[kind].borrowed, vec->obj.ceed, CEED_ERROR_BACKEND,
+      "CeedVectorTakeArray: CeedVector has no borrowed %s array, set one with CEED_USE_POINTER first",
+      CeedMemTypes[mem_type]);
+  RITZ_TRY(require_data(vec, "CeedVectorTakeArray"));
+  void *taken = NULL;
+  RITZ_TRY(ritz_storage_take(vec->obj.ceed, &vec->storage, kind, &taken));
+  if (array) *array = taken;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorSyncArray(CeedVector vec, CeedMemType mem_type) {
+  RITZ_HANDLE(vec);
+  RitzRepKind kind;
+  RITZ_TRY(kind_of(vec, "CeedVectorSyncArray", mem_type, &kind));
+  RITZ_REQUIRE(!vec->is_locked, vec->obj.ceed, CEED_ERROR_ACCESS,
+               "CeedVectorSyncArray: Cannot sync CeedVector, the access lock is already in use");
+  if (vec->length == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(require_data(vec, "CeedVectorSyncArray"));
+  return ritz_storage_sync(vec->obj.ceed, &vec->storage, kind);
+}
+
+static void lock(CeedVector vec, RitzRepKind kind, CeedScalar **array) {
+  *array = ritz_storage_pointer(&vec->storage, kind);
+  ritz_storage_only_valid(&vec->storage, kind);
+  vec->is_locked = true;
+  vec->state++;
+}
+
+int CeedVectorGetArray(CeedVector vec, CeedMemType mem_type, CeedScalar **array) {
+  RITZ_HANDLE(vec);
+  RitzRepKind kind;
+  RITZ_TRY(kind_of(vec, "CeedVectorGetArray", mem_type, &kind));
+  RITZ_TRY(require_unlocked(vec, "CeedVectorGetArray"));
+  RITZ_TRY(require_data(vec, "CeedVectorGetArray"));
+  RITZ_TRY(ritz_storage_sync(vec->obj.ceed, &vec->storage, kind));
+  lock(vec, kind, array);
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorGetArrayWrite(CeedVector vec, CeedMemType mem_type, CeedScalar **array) {
+  RITZ_HANDLE(vec);
+  RitzRepKind kind;
+  RITZ_TRY(kind_of(vec, "CeedVectorGetArrayWrite", mem_type, &kind));
+  RITZ_TRY(require_unlocked(vec, "CeedVectorGetArrayWrite"));
+  RITZ_TRY(ritz_storage_ensure(vec->obj.ceed, &vec->storage, kind));
+  lock(vec, kind, array);
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorGetArrayRead(CeedVector vec, CeedMemType mem_type, const CeedScalar **array) {
+  RITZ_HANDLE(vec);
+  RitzRepKind kind;
+  RITZ_TRY(kind_of(vec, "CeedVectorGetArrayRead", mem_type, &kind));
+  RITZ_TRY(require_readable(vec, "CeedVectorGetArrayRead"));
+  RITZ_TRY(require_data(vec, "CeedVectorGetArrayRead"));
+  RITZ_TRY(ritz_storage_sync(vec->obj.ceed, &vec->storage, kind));
+  *array = ritz_storage_pointer(&vec->storage, kind);
+  vec->num_readers++;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorRestoreArray(CeedVector vec, CeedScalar **array) {
+  RITZ_HANDLE(vec);
+  RITZ_REQUIRE(vec->is_locked, vec->obj.ceed, CEED_ERROR_ACCESS,
+               "CeedVectorRestoreArray: Cannot restore CeedVector array access, access was not granted");
+  *array = NULL;
+  vec->is_locked = false;
+  vec->state++;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorRestoreArrayRead(CeedVector vec, const CeedScalar **array) {
+  RITZ_HANDLE(vec);
+  RITZ_REQUIRE(
+      vec->num_readers > 0, vec->obj.ceed, CEED_ERROR_ACCESS,
+      "CeedVectorRestoreArrayRead: Cannot restore CeedVector array read access, access was not granted");
+  *array = NULL;
+  vec->num_readers--;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Whole-vector actions: lock in the backend's memory, act, restore
+// ---------------------------------------------------
+
+static const RitzBackend *backend_of(CeedVector vec) { return &vec->obj.ceed->backend; }
+
+// Ends a write access whatever the action returned; the action's code comes first.
+static int finish(CeedVector vec, CeedScalar **array, int ierr) {
+  int restored = CeedVectorRestoreArray(vec, array);
+  return ierr ? ierr : restored;
+}
+
+// A place that exists already is preferred, so that setting a value allocates nothing needlessly.
+static CeedMemType memory_for_set_value(CeedVector vec) {
+  const RitzRep *host = &vec->storage.rep[RITZ_REP_HOST], *device = &vec->storage.rep[RITZ_REP_DEVICE];
+  const bool on_device[] = {device->valid,  host->valid,   device->borrowed,
+                            host->borrowed, device->owned, host->owned};
+  for (int i = 0; i < 6; i++) {
+    if (on_device[i]) return i % 2 == 0 ? CEED_MEM_DEVICE : CEED_MEM_HOST;
+  }
+  return backend_of(vec)->mem_type;
+}
+
+// Arithmetic runs where the backend computes. The host does it itself when the data are there and the backend
+// is elsewhere.
+int CeedVectorSetValue(CeedVector vec, CeedScalar value) {
+  RITZ_HANDLE(vec);
+  RITZ_TRY(require_unlocked(vec, "CeedVectorSetValue"));
+  CeedMemType mem_type = memory_for_set_value(vec);
+  CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArrayWrite(vec, mem_type, &array));
+  if (mem_type == backend_of(vec)->mem_type) {
+    return finish(vec, &array, backend_of(vec)->vector_set_value(vec->obj.ceed, vec->length, value, array));
+  }
+  for (CeedSize i = 0; i < vec->length; i++) array[i] = value;
+  return finish(vec, &array, CEED_ERROR_SUCCESS);
+}
+
+static int check_range(CeedVector vec, const char *call, CeedSize start, CeedSize *stop, CeedSize step,
+                       CeedSize length) {
+  RITZ_REQUIRE(*stop >= -1 && *stop <= length, vec->obj.ceed, CEED_ERROR_ACCESS,
+               "%s: stop %" CeedSize_FMT " is outside [-1, %" CeedSize_FMT "]", call, *stop, length);
+  if (*stop == -1) *stop = length;
+  RITZ_REQUIRE(start >= 0 && start <= length && start <= *stop, vec->obj.ceed, CEED_ERROR_ACCESS,
+               "%s: start %" CeedSize_FMT " is outside [0, %" CeedSize_FMT "]", call, start, *stop);
+  RITZ_REQUIRE(step > 0, vec->obj.ceed, CEED_ERROR_ACCESS, "%s: step %" CeedSize_FMT " is not positive", call,
+               step);
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorSetValueStrided(CeedVector vec, CeedSize start, CeedSize stop, CeedSize step,
+                              CeedScalar value) {
+  RITZ_HANDLE(vec);
+  RITZ_TRY(require_unlocked(vec, "CeedVectorSetValueStrided"));
+  if (vec->length == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(require_data(vec, "CeedVectorSetValueStrided"));
+  RITZ_TRY(check_range(vec, "CeedVectorSetValueStrided", start, &stop, step, vec->length));
+  const RitzBackend *backend = backend_of(vec);
+  CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArray(vec, backend->mem_type, &array));
+  return finish(vec, &array,
+                backend->vector_set_value_strided(vec->obj.ceed, start, stop, step, value, array));
+}
+
+int CeedVectorCopy(CeedVector vec, CeedVector vec_copy) {
+  RITZ_HANDLE(vec);
+  RITZ_HANDLE(vec_copy);
+  RITZ_REQUIRE(vec->length == vec_copy->length, vec->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "CeedVectorCopy: lengths differ: %" CeedSize_FMT " and %" CeedSize_FMT, vec->length,
+               vec_copy->length);
+  if (vec == vec_copy) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(require_unlocked(vec_copy, "CeedVectorCopy"));
+  bool same = backend_of(vec)->mem_type == backend_of(vec_copy)->mem_type;
+  CeedMemType mem_type = same ? backend_of(vec)->mem_type : CEED_MEM_HOST;
+  const CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArrayRead(vec, mem_type, &array));
+  int ierr = CeedVectorSetArray(vec_copy, mem_type, CEED_COPY_VALUES, (CeedScalar *)array);
+  int restored = CeedVectorRestoreArrayRead(vec, &array);
+  return ierr ? ierr : restored;
+}
+
+int CeedVectorCopyStrided(CeedVector vec, CeedSize start, CeedSize stop, CeedSize step, CeedVector vec_copy) {
+  RITZ_HANDLE(vec);
+  RITZ_HANDLE(vec_copy);
+  CeedSize length = vec->length < vec_copy->length ? vec->length : vec_copy->length;
+  if (length == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(check_range(vec, "CeedVectorCopyStrided", start, &stop, step, length));
+  if (vec == vec_copy) return CEED_ERROR_SUCCESS;
+  const RitzBackend *backend = backend_of(vec_copy);
+  const CeedScalar *x;
+  CeedScalar *y;
+  RITZ_TRY(CeedVectorGetArrayRead(vec, backend->mem_type, &x));
+  int ierr = CeedVectorGetArray(vec_copy, backend->mem_type, &y);
+  if (!ierr)
+    ierr = finish(vec_copy, &y, backend->vector_copy_strided(vec_copy->obj.ceed, start, stop, step, x, y));
+  int restored = CeedVectorRestoreArrayRead(vec, &x);
+  return ierr ? ierr : restored;
+}
+
+int CeedVectorNorm(CeedVector vec, CeedNormType type, CeedScalar *norm) {
+  RITZ_HANDLE(vec);
+  RITZ_TRY(require_readable(vec, "CeedVectorNorm"));
+  RITZ_REQUIRE(type == CEED_NORM_1 || type == CEED_NORM_2 || type == CEED_NORM_MAX, vec->obj.ceed,
+               CEED_ERROR_INCOMPATIBLE, "CeedVectorNorm: %d is no norm type", (int)type);
+  *norm = 0;
+  if (vec->length == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(require_data(vec, "CeedVectorNorm"));
+  const RitzBackend *backend = backend_of(vec);
+  const CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArrayRead(vec, backend->mem_type, &array));
+  int ierr = backend->vector_norm(vec->obj.ceed, vec->length, type, array, norm);
+  int restored = CeedVectorRestoreArrayRead(vec, &array);
+  return ierr ? ierr : restored;
+}
+
+int CeedVectorScale(CeedVector x, CeedScalar alpha) {
+  RITZ_HANDLE(x);
+  RITZ_TRY(require_unlocked(x, "CeedVectorScale"));
+  if (x->length == 0) return CEED_ERROR_SUCCESS;
+  const RitzBackend *backend = backend_of(x);
+  CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArray(x, backend->mem_type, &array));
+  return finish(x, &array, backend->vector_scale(x->obj.ceed, x->length, alpha, array));
+}
+
+int CeedVectorFilter(CeedVector x, CeedScalar threshold) {
+  RITZ_HANDLE(x);
+  RITZ_TRY(require_unlocked(x, "CeedVectorFilter"));
+  if (x->length == 0) return CEED_ERROR_SUCCESS;
+  const RitzBackend *backend = backend_of(x);
+  CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArray(x, backend->mem_type, &array));
+  return finish(x, &array, backend->vector_filter(x->obj.ceed, x->length, threshold, array));
+}
+
+int CeedVectorReciprocal(CeedVector vec) {
+  RITZ_HANDLE(vec);
+  RITZ_TRY(require_unlocked(vec, "CeedVectorReciprocal"));
+  if (vec->length == 0) return CEED_ERROR_SUCCESS;
+  const RitzBackend *backend = backend_of(vec);
+  CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArray(vec, backend->mem_type, &array));
+  return finish(vec, &array, backend->vector_reciprocal(vec->obj.ceed, vec->length, array));
+}
+
+int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y) {
+  RITZ_REQUIRE(x->obj.ceed == y->obj.ceed, x->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the vectors belong to different Ceed contexts", call);
+  return CEED_ERROR_SUCCESS;
+}
+
+// y = alpha x + beta y
+static int axpby(const char *call, CeedVector y, CeedScalar alpha, CeedScalar beta, CeedVector x) {
+  RITZ_REQUIRE(y->length == x->length, y->obj.ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: lengths differ: y has %" CeedSize_FMT " entries, x has %" CeedSize_FMT, call, y->length,
+               x->length);
+  RITZ_REQUIRE(x != y, y->obj.ceed, CEED_ERROR_UNSUPPORTED, "%s: x and y are the same vector", call);
+  RITZ_TRY(ritz_vector_check_same_ceed(call, y, x));
+  if (y->length == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(require_data(x, call));
+  RITZ_TRY(require_data(y, call));
+  const RitzBackend *backend = backend_of(y);
+  const CeedScalar *x_array;
+  CeedScalar *y_array;
+  RITZ_TRY(CeedVectorGetArrayRead(x, backend->mem_type, &x_array));
+  int ierr = CeedVectorGetArray(y, backend->mem_type, &y_array);
+  if (!ierr) {
+    ierr = finish(y, &y_array, backend->vector_axpby(y->obj.ceed, y->length, alpha, beta, x_array, y_array));
+  }
+  int restored = CeedVectorRestoreArrayRead(x, &x_array);
+  return ierr ? ierr : restored;
+}
+
+int CeedVectorAXPY(CeedVector y, CeedScalar alpha, CeedVector x) {
+  RITZ_HANDLE(y);
+  RITZ_HANDLE(x);
+  return axpby("CeedVectorAXPY", y, alpha, 1, x);
+}
+
+int CeedVectorAXPBY(CeedVector y, CeedScalar alpha, CeedScalar beta, CeedVector x) {
+  RITZ_HANDLE(y);
+  RITZ_HANDLE(x);
+  return axpby("CeedVectorAXPBY", y, alpha, beta, x);
+}
+
+// The factors may be the product itself: an aliased factor needs no access of its own.
+static int get_factor(CeedVector factor, CeedVector w, CeedMemType mem_type, const CeedScalar *w_array,
+                      const CeedScalar **array) {
+  if (factor != w) return CeedVectorGetArrayRead(factor, mem_type, array);
+  *array = w_array;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int restore_factor(CeedVector factor, CeedVector w, const CeedScalar **array) {
+  return factor != w ? CeedVectorRestoreArrayRead(factor, array) : CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorPointwiseMult(CeedVector w, CeedVector x, CeedVector y) {
+  static const char call[] = "CeedVectorPointwiseMult";
+  RITZ_HANDLE(w);
+  RITZ_HANDLE(x);
+  RITZ_HANDLE(y);
+  RITZ_REQUIRE(x->length >= w->length && y->length >= w->length, w->obj.ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: x has %" CeedSize_FMT " and y %" CeedSize_FMT " entries, w needs %" CeedSize_FMT, call,
+               x->length, y->length, w->length);
+  RITZ_TRY(ritz_vector_check_same_ceed(call, w, x));
+  RITZ_TRY(ritz_vector_check_same_ceed(call, w, y));
+  if (w->length == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(require_data(x, call));
+  RITZ_TRY(require_data(y, call));
+
+  const RitzBackend *backend = backend_of(w);
+  bool is_alias = w == x || w == y;
+  CeedScalar *w_array;
+  const CeedScalar *x_array, *y_array;
+  RITZ_TRY((is_alias ? CeedVectorGetArray : CeedVectorGetArrayWrite)(w, backend->mem_type, &w_array));
+  int ierr = get_factor(x, w, backend->mem_type, w_array, &x_array);
+  if (!ierr) {
+    ierr = get_factor(y, w, backend->mem_type, w_array, &y_array);
+    if (!ierr) {
+      ierr = backend->vector_pointwise_mult(w->obj.ceed, w->length, x_array, y_array, w_array);
+      int restored = restore_factor(y, w, &y_array);
+      if (!ierr) ierr = restored;
+    }
+    int restored = restore_factor(x, w, &x_array);
+    if (!ierr) ierr = restored;
+  }
+  return finish(w, &w_array, ierr);
+}
+
+// ---- Queries and views
+// ----------------------------------------------------------------------------------------------
+
+int CeedVectorGetLength(CeedVector vec, CeedSize *length) {
+  RITZ_HANDLE(vec);
+  *length = vec->length;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorGetCeed(CeedVector vec, Ceed *ceed) { return CeedObjectGetCeed((CeedObject)vec, ceed); }
+Ceed CeedVectorReturnCeed(CeedVector vec) { return CeedObjectReturnCeed((CeedObject)vec); }
+
+int CeedVectorHasValidArray(CeedVector vec, bool *has_valid_array) {
+  RITZ_HANDLE(vec);
+  *has_valid_array = vec->length == 0 || ritz_storage_has_data(&vec->storage);
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorHasBorrowedArrayOfType(CeedVector vec, CeedMemType mem_type, bool *has_borrowed_array_of_type) {
+  RITZ_HANDLE(vec);
+  RitzRepKind kind;
+  RITZ_TRY(kind_of(vec, "CeedVectorHasBorrowedArrayOfType", mem_type, &kind));
+  *has_borrowed_array_of_type = vec->storage.rep[kind].borrowed != NULL;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorSetNumViewTabs(CeedVector vec, CeedInt num_tabs) {
+  return CeedObjectSetNumViewTabs((CeedObject)vec, num_tabs);
+}
+int CeedVectorGetNumViewTabs(CeedVector vec, CeedInt *num_tabs) {
+  return CeedObjectGetNumViewTabs((CeedObject)vec, num_tabs);
+}
+
+static void print_line(CeedVector vec, FILE *stream, const char *text, CeedSize value) {
+  ritz_object_indent(&vec->obj, stream);
+  fprintf(stream, "%s%" CeedSize_FMT "\n", text, value);
+}
+
+// The format is the caller's own: that is what the argument is for.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static void print_value(CeedVector vec, FILE *stream, const char *format, CeedScalar value) {
+  ritz_object_indent(&vec->obj, stream);
+  fprintf(stream, "  ");
+  fprintf(stream, format, value);
+  fprintf(stream, "\n");
+}
+#pragma GCC diagnostic pop
+
+int CeedVectorViewRange(CeedVector vec, CeedSize start, CeedSize stop, CeedInt step, const char *fp_fmt,
+                        FILE *stream) {
+  RITZ_HANDLE(vec);
+  CeedSize length = vec->length;
+  RITZ_REQUIRE(step != 0, vec->obj.ceed, CEED_ERROR_MINOR, "CeedVectorViewRange: the step is 0");
+  RITZ_REQUIRE(start >= 0, vec->obj.ceed, CEED_ERROR_MINOR,
+               "CeedVectorViewRange: start %" CeedSize_FMT " is negative", start);
+  const CeedScalar *array = NULL;
+  if (length > 0) RITZ_TRY(CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &array));
+
+  print_line(vec, stream, "CeedVector length ", length);
+  if (start != 0 || stop != length || step != 1) {
+    print_line(vec, stream, "  start: ", start);
+    print_line(vec, stream, "  stop:  ", stop);
+    print_line(vec, stream, "  step:  ", step);
+  }
+  CeedSize last = stop == -1 || stop > length ? length : stop;
+  for (CeedSize i = start < length ? start : length; step > 0 ? i < last : i > last; i += step) {
+    if (i >= 0 && i < length) print_value(vec, stream, fp_fmt ? fp_fmt : "%g", array[i]);
+  }
+  if (last != length) {
+    ritz_object_indent(&vec->obj, stream);
+    fprintf(stream, "  ...\n");
+  }
+  return length > 0 ? CeedVectorRestoreArrayRead(vec, &array) : CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorView(CeedVector vec, const char *fp_fmt, FILE *stream) {
+  RITZ_HANDLE(vec);
+  return CeedVectorViewRange(vec, 0, vec->length, 1, fp_fmt, stream);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Numerics without objects: quadrature, one-dimensional Lagrange tables, tensor actions, small dense algebra.
+// Called by core/ (public wrappers), backends/ and mesh/. All matrices are row-major; the reference interval
+// is [-1,1]; everything is computed in double whatever CeedScalar is. `ceed` is used for error reports only
+// and may be NULL. Where memory runs out, functions return CEED_ERROR_MAJOR.
+#ifndef RITZ_FE_H
+#define RITZ_FE_H
+
+#include <ceed.h>
+
+// ---- Quadrature (fe/quadrature.c) ----
+
+// Points ascending and exactly symmetric (x[n-1-i] == -x[i], middle point of odd rules exactly 0), weights
+// symmetric. Gauss: exact to degree 2n-1, n >= 1. Gauss-Lobatto: exact to degree 2n-3, n >= 2, ends exactly
+// -1 and 1; w may be NULL. Newton's method on Legendre polynomials (three-term recurrence). Points
+// and weights are within one round-off of 1 (2^-52) for any n. The caller checks n.
+void ritz_fe_gauss(int n, double *x, double *w);
+void ritz_fe_gauss_lobatto(int n, double *x, double *w);
+
+// ---- Lagrange and Chebyshev polynomials (fe/lagrange.c) ----
+
+// Cardinal polynomials of P distinct nodes in any order, evaluated at Q points. values [Q][P], derivatives
+// [Q][P]; either may be NULL. Barycentric form (Berrut & Trefethen, SIAM Review 46, 2004); a point that
+// equals a node gives exactly the identity row; each derivative row sums to zero up to round-off. For P = 1:
+// value 1, derivative 0. Mirrored input gives bitwise mirrored output: for symmetric nodes and points,
+// values[Q-1-q][P-1-p] == values[q][p] and derivatives[Q-1-q][P-1-p] == -derivatives[q][p].
+// P < 1: CEED_ERROR_DIMENSION; nodes that coincide or are not finite: CEED_ERROR_MINOR.
+int ritz_fe_lagrange(Ceed ceed, int P, const double *nodes, int Q, const double *points, double *values,
+                     double *derivatives);
+
+// Chebyshev polynomials of the first kind T_0..T_{n-1} and their derivatives at x. value[n], derivative[n];
+// either may be NULL.
+void ritz_fe_chebyshev(int n, double x, double *value, double *derivative);
+
+// ---- Tensor products (fe/tensor.c) ----
+
+// v = (M_{dim-1} x ... x M_0) u, each M_d row-major [rows][cols]; u [nc][cols^dim], v [nc][rows^dim], first
+// direction (M_0) fastest; dim >= 1. work: at least 2 * nc * max(rows, cols)^dim doubles (dim = 1: may be
+// NULL). u, v and work do not overlap.
+void ritz_fe_tensor_apply(int dim, int nc, int rows, int cols, const double *const M[], const double *u,
+                          double *v, double *work);
+
+// ---- Small dense algebra (fe/dense.c), the functions behind the standard's names ----
+
+// mat [m][n] = Q R in place, 1 <= n <= m (else CEED_ERROR_UNSUPPORTED). R is the upper triangle; Q = H_0 ...
+// H_{n-1} with H_i = I - tau_i v_i v_i^T, v_i zero above entry i, 1 there (not stored), the rest below the
+// diagonal of column i. R_ii = -sign(a_ii) |active column i|. A zero column, and the last one of a square
+// matrix, has tau = 0. tau [n].
+int ritz_fe_qr(Ceed ceed, double *mat, double *tau, int m, int n);
+
+// A := Q A or Q^T A for the m x n matrix with entry (i,j) at A[i*row + j*col]; Q: the first k reflectors,
+// stored as above in an array with k columns.
+void ritz_fe_householder_apply_q(double *A, const double *Q, const double *tau, CeedTransposeMode t_mode,
+                                 int m, int n, int k, int row, int col);
+
+// pinv [n][m] = R^{-1} Q^T, the left inverse of mat [m][n]. Not 1 <= n <= m: CEED_ERROR_UNSUPPORTED; columns
+// that are dependent up to round-off: CEED_ERROR_MAJOR.
+int ritz_fe_pseudoinverse(Ceed ceed, const double *mat, int m, int n, double *pinv);
+
+// mat = V diag(lambda) V^T: the symmetric mat [n][n] becomes the orthogonal V, eigenvectors are columns.
+// Eigenvalues ascend by magnitude. n < 2: CEED_ERROR_UNSUPPORTED; not symmetric, not finite or no
+// convergence: CEED_ERROR_MINOR.
+int ritz_fe_symmetric_eigen(Ceed ceed, double *mat, double *lambda, int n);
+
+// X^T A X = diag(lambda) and X^T B X = I for symmetric A, symmetric positive definite B. Order and errors as
+// above; B not positive definite: CEED_ERROR_MINOR. X [n][n] does not overlap A and B.
+int ritz_fe_simultaneous_diagonalization(Ceed ceed, const double *A, const double *B, double *X,
+                                         double *lambda, int n);
+
+// Solves the square system mat x = rhs in place, nrhs right-hand sides rhs [n][nrhs]; partial pivoting; mat
+// is overwritten. A pivot that is zero or round-off of the numbers it came from is CEED_ERROR_MAJOR; the rows
+// of rhs may then be interchanged. n < 1: CEED_ERROR_DIMENSION.
+int ritz_fe_solve(Ceed ceed, int n, double *mat, int nrhs, double *rhs);
+
+#endif

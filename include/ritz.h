@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Everything that Ritz adds to the Ceed API. Functions return 0 or a CeedErrorType; faults are reported
+// through the error handler of the Ceed that the object belongs to, exactly as Ceed functions do.
+#ifndef RITZ_H
+#define RITZ_H
+
+#include <ritz/mesh.h>
+#include <ritz/output.h>
+#include <ritz/solver.h>
+#include <ritz/space.h>
+#include <ritz/version.h>
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Meshes: boxes, mesh files, refinement, boundary parts, kinds of elements.
+//
+// A mesh is a list of elements of one shape (lines, quadrilaterals or hexahedra), their corners (the
+// topology) and, for every element, the positions of the nodes of its map (the geometry). The map of element
+// e is the polynomial of degree g = "geometry order" per direction through (g+1)^dim nodes at the tensor
+// product of Gauss-Lobatto points of [-1,1].
+//
+// Everything inside an element is numbered lexicographically, first reference direction fastest:
+//
+//        corners              facets                         geometry nodes, g = 2, bottom layer
+//      6--------7      0: r = -1   1: r = +1                    6---7---8
+//     /|       /|      2: s = -1   3: s = +1        t  s        |       |
+//    4--------5 |      4: t = -1   5: t = +1        | /         3   4   5
+//    | 2------|-3                                   |/          |       |
+//    |/       |/       facet 2 d + side             +---- r     0---1---2
+//    0--------1
+//
+// A boundary part is a named set of facets (an element and the number of one of its facets). A facet may
+// belong to several parts. The name "all" always stands for every exterior facet (one that belongs to a
+// single element). Regions are integer attributes of elements with optional names.
+//
+// Memory: 8 * space_dim * (g+1)^dim + 8 * 2^dim + 4 bytes per element, 12 bytes per marked facet.
+// A mesh is immutable once made and may be shared; all arrays handed out belong to it and live as long as it
+// does.
+#ifndef RITZ_MESH_H
+#define RITZ_MESH_H
+
+#include <ceed.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct RitzMesh_private *RitzMesh;
+
+// How simple the map of an element is; decides how its geometric factors are best obtained.
+typedef enum {
+  RITZ_ELEMENT_AFFINE = 0,    // constant Jacobian: parallelepiped
+  RITZ_ELEMENT_TRILINEAR = 1, // degree 1 per direction (bilinear in 2D)
+  RITZ_ELEMENT_CURVED = 2,    // anything else
+} RitzElementKind;
+
+// Maps the point X[dim] of the undeformed box to x[space_dim]; returns 0, anything else makes the creation
+// fail with that code.
+typedef int (*RitzMapFunction)(void *ctx, CeedInt dim, const double *X, double *x);
+
+// ---- Creation
+// ---------------------------------------------------------------------------------------------------- Box
+// [lower, upper] in dim = 1, 2, 3 dimensions with n[d] elements in direction d, geometry of degree `order`
+// >= 1. `map`, if not NULL, is evaluated at the geometry nodes (so the geometry is its interpolant). Boundary
+// parts are xmin, xmax, ymin, ymax, zmin, zmax; elements are ordered lexicographically. lower and upper may
+// be NULL: 0 and 1. Errors: CEED_ERROR_DIMENSION (sizes), CEED_ERROR_MAJOR (an element is inverted: its
+// number and smallest Jacobian determinant are named).
+CEED_EXTERN int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], const double lower[],
+                                  const double upper[], CeedInt order, RitzMapFunction map, void *map_ctx,
+                                  RitzMesh *mesh);
+
+// Reads a file; its first line decides on the format: Gmsh MSH 2.2 and 4.1 (ASCII and binary; lines,
+// quadrilaterals, hexahedra of order 1 and 2) and MFEM mesh v1.0, v1.2, v1.3 (straight or with nodes of the
+// tensor collections). Boundary parts and regions take the physical names of the file; without a name they
+// are called by their number. Errors: CEED_ERROR_MAJOR for a file that cannot be read or is malformed,
+// CEED_ERROR_UNSUPPORTED for a valid file whose contents Ritz does not handle; messages begin with
+// "FILE:LINE: " (binary sections: "FILE: byte N: ").
+CEED_EXTERN int RitzMeshRead(Ceed ceed, const char *path, RitzMesh *mesh);
+
+// Splits every element into 2^dim children, `levels` times (0 copies). The children carry the restriction of
+// the parent's polynomial map, so curved geometry is kept exactly; parts and regions are inherited. Children
+// of element e are e*2^dim .. e*2^dim + 2^dim - 1, lexicographic.
+CEED_EXTERN int RitzMeshRefine(RitzMesh mesh, CeedInt levels, RitzMesh *refined);
+
+CEED_EXTERN int RitzMeshReferenceCopy(RitzMesh mesh, RitzMesh *copy); // as CeedVectorReferenceCopy
+CEED_EXTERN int RitzMeshDestroy(RitzMesh *mesh);
+
+// ---- Queries
+// -----------------------------------------------------------------------------------------------------
+CEED_EXTERN Ceed RitzMeshReturnCeed(RitzMesh mesh); // borrowed
+CEED_EXTERN int RitzMeshGetDimensions(RitzMesh mesh, CeedInt *dim, CeedInt *space_dim);
+CEED_EXTERN int RitzMeshGetTopology(RitzMesh mesh, CeedElemTopology *topology); // shape of all elements
+CEED_EXTERN int RitzMeshGetNumElements(RitzMesh mesh, int64_t *num_elem);
+CEED_EXTERN int RitzMeshGetNumVertices(RitzMesh mesh, int64_t *num_vertices);
+CEED_EXTERN int RitzMeshGetGeometryOrder(RitzMesh mesh, CeedInt *order);
+CEED_EXTERN int RitzMeshGetElementVertices(RitzMesh mesh, const int64_t **vertices); // [num_elem][2^dim]
+// x [num_elem][(g+1)^dim][space_dim]
+CEED_EXTERN int RitzMeshGetElementCoordinates(RitzMesh mesh, const double **x);
+CEED_EXTERN int RitzMeshGetElementRegions(RitzMesh mesh,
+                                          const int32_t **regions); // [num_elem], region numbers
+CEED_EXTERN int RitzMeshGetNumRegions(RitzMesh mesh, CeedInt *num_regions);
+CEED_EXTERN int RitzMeshGetRegion(RitzMesh mesh, CeedInt index, const char **name, int32_t *number);
+
+CEED_EXTERN int RitzMeshGetNumBoundaryParts(RitzMesh mesh, CeedInt *num_parts);
+CEED_EXTERN int RitzMeshGetBoundaryPartName(RitzMesh mesh, CeedInt part, const char **name);
+// Facets of the part called `name` ("all": the exterior facets). elements and facets are new arrays of length
+// *num, to be freed by the caller with free(); either may be NULL. An unknown name is
+// CEED_ERROR_INCOMPATIBLE, and the message lists the names there are.
+CEED_EXTERN int RitzMeshGetBoundaryPart(RitzMesh mesh, const char *name, int64_t *num, int64_t **elements,
+                                        int8_t **facets);
+
+// Kind of every element: kinds [num_elem] (may be NULL), counts [3] (may be NULL). A map counts as affine
+// (trilinear) when it differs from its best affine (multilinear) part, taken from the monomial coefficients
+// of the corners, by at most tolerance * diameter of the element at every geometry node. tolerance < 0
+// selects 1e-12 (100 eps with a margin for coordinates read from decimal files).
+CEED_EXTERN int RitzMeshClassifyElements(RitzMesh mesh, double tolerance, RitzElementKind *kinds,
+                                         int64_t counts[3]);
+
+// Integral of det J (of the metric's root for surfaces) and its extremes over (g+1) Gauss points per
+// direction and the corners.
+CEED_EXTERN int RitzMeshGetMeasure(RitzMesh mesh, double *measure, double *min_det, double *max_det);
+
+// Multi-line summary: shape, sizes, order, kinds, bounding box, parts with their facet counts, regions.
+CEED_EXTERN int RitzMeshView(RitzMesh mesh, FILE *stream);
+
+// ---- Geometry as a Ceed field
+// ------------------------------------------------------------------------------------ The coordinates as a
+// field of degree g with space_dim components: an element restriction and an L-vector, to be used with a
+// basis of P = g+1 Gauss-Lobatto nodes. Nodes are shared between elements (offsets) when all neighbours agree
+// on them to rounding; otherwise (periodic meshes) the field is discontinuous and the restriction strided.
+// Both objects belong to the caller.
+CEED_EXTERN int RitzMeshCreateCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction *rstr, CeedVector *x);
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Krylov solvers on L-vectors.
+//
+// The method of conjugate gradients (Hestenes & Stiefel 1952) for symmetric positive definite operators,
+// optionally with a diagonal preconditioner, and with constrained (Dirichlet) entries: x keeps the values it
+// has there on entry, the residual is zero there. So inhomogeneous conditions are imposed by writing them
+// into x before the solve; the operator is applied without boundary conditions. Memory: three vectors of
+// CeedScalar during a solve (r, p, A p; four with a preconditioner) and 8 bytes per constrained entry.
+//
+// Vector arithmetic is done on the host. Sums are compensated: their relative error does not grow with the
+// length. Results do not depend on the scale of b: the residual is kept relative to its first size, and
+// counts as zero below 2^-500 of it (2^-80 when CeedScalar is float).
+#ifndef RITZ_SOLVER_H
+#define RITZ_SOLVER_H
+
+#include <ceed.h>
+#include <stdint.h>
+
+typedef struct RitzSolver_private *RitzSolver;
+
+// Positive: converged; negative: not. RitzSolverReasonName gives a sentence.
+typedef enum {
+  RITZ_CONVERGED_RTOL = 1,       // |r| <= rtol * |r_0|
+  RITZ_CONVERGED_ATOL = 2,       // |r| <= atol (also: nothing to do); looked at before rtol
+  RITZ_ITERATING = 0,            // no solve has ended: none was tried, or the last one failed with an error
+  RITZ_DIVERGED_MAX_IT = -1,     // iteration limit reached
+  RITZ_DIVERGED_INDEFINITE = -2, // p . A p <= 0: the operator is not positive definite on the free entries
+  RITZ_DIVERGED_NAN = -3,        // a norm or product is not a finite number; x keeps the iterate before
+  RITZ_DIVERGED_MONITOR = -4,    // the monitor asked to stop
+  RITZ_DIVERGED_PRECONDITIONER = -5, // a free entry of the diagonal is not a positive finite number
+} RitzSolverReason;
+
+// y := A x; called instead of an operator. x and y are L-vectors of the system's length. Any other result
+// than 0 ends the solve, which returns it.
+typedef int (*RitzApplyFunction)(void *ctx, CeedVector x, CeedVector y);
+// Called before the first and after every iteration with the norm of the true (not preconditioned) residual
+// r = b - A x (2-norm over free entries, updated by recurrence). Setting *stop ends the solve, unless it has
+// just converged. Any other result than 0 ends the solve, which returns it.
+typedef int (*RitzMonitorFunction)(void *ctx, CeedInt iteration, double residual, bool *stop);
+
+CEED_EXTERN int RitzSolverCreateCG(Ceed ceed, RitzSolver *solver);
+CEED_EXTERN int RitzSolverDestroy(RitzSolver *solver);
+// The later of the two calls decides what is applied.
+CEED_EXTERN int RitzSolverSetOperator(RitzSolver solver, CeedOperator op); // counted reference
+CEED_EXTERN int RitzSolverSetApply(RitzSolver solver, RitzApplyFunction apply, void *ctx);
+// Jacobi: z = r / diagonal. NULL removes it. The vector is referenced, not copied.
+CEED_EXTERN int RitzSolverSetJacobi(RitzSolver solver, CeedVector diagonal);
+// Entries of the L-vector that keep their values, in any order; copied. num = 0 removes them. Negative
+// entries are CEED_ERROR_DIMENSION here, entries beyond the end of the vectors in RitzSolverSolve.
+CEED_EXTERN int RitzSolverSetConstraints(RitzSolver solver, int64_t num, const int64_t *entries);
+// Defaults: rtol 1e-8, atol 0, max_it 10000. Negative values and NaN are CEED_ERROR_INCOMPATIBLE.
+CEED_EXTERN int RitzSolverSetTolerances(RitzSolver solver, double rtol, double atol, CeedInt max_it);
+CEED_EXTERN int RitzSolverSetMonitor(RitzSolver solver, RitzMonitorFunction monitor, void *ctx); // NULL: none
+// Solves A x = b from the initial guess in x. Not converging is not an error: ask for the reason. Errors:
+// CEED_ERROR_INCOMPLETE without an operator, CEED_ERROR_INCOMPATIBLE when b and x are the same vector or the
+// operator has no active vectors, CEED_ERROR_DIMENSION when b, x, the operator, the diagonal and the
+// constraints do not fit together; errors of the operator are passed on, x then holds the last iterate.
+CEED_EXTERN int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x);
+CEED_EXTERN int RitzSolverGetReason(RitzSolver solver, RitzSolverReason *reason);
+CEED_EXTERN const char *RitzSolverReasonName(RitzSolverReason reason); // never NULL
+CEED_EXTERN int RitzSolverGetIterations(RitzSolver solver, CeedInt *iterations);
+// Norms of the first and the last residual; each pointer may be NULL.
+CEED_EXTERN int RitzSolverGetResidual(RitzSolver solver, double *initial, double *final);
+
+#endif
