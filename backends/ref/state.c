@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Arrays and element memory of a running operator (contract in state.h).
+#include "backends/ref/state.h"
+
+#include "backends/ref/ref.h"
+
+// ---- Opening
+// --------------------------------------------------------------------------------------------------------
+
+static void set_sizes(CeedOperator op, RitzRefField *f) {
+  CeedBasis basis = f->field->basis;
+  CeedEvalMode mode = f->field->qf_field->eval_mode;
+  f->num_points = (CeedSize)f->field->qf_field->size * op->num_qpts;
+  f->num_nodes =
+      mode == CEED_EVAL_NONE || mode == CEED_EVAL_WEIGHT ? 0 : (CeedSize)basis->num_comp * basis->P;
+}
+
+static CeedVector vector_of(const RitzRefField *f, CeedVector in, CeedVector out) {
+  bool assembles = !in;
+  if (assembles && (f->is_active || !f->is_input)) return CEED_VECTOR_NONE;
+  if (!f->is_active) return f->field->vec;
+  return f->is_input ? in : out;
+}
+
+static void describe_fields(RitzRefState *state, CeedVector in, CeedVector out) {
+  CeedOperator op = state->op;
+  for (CeedInt i = 0; i < state->num_fields; i++) {
+    RitzRefField *f = &state->fields[i];
+    f->is_input = i < op->num_in;
+    f->field = f->is_input ? op->in[i] : op->out[i - op->num_in];
+    f->is_active = f->field->vec == CEED_VECTOR_ACTIVE;
+    f->vec = vector_of(f, in, out);
+    set_sizes(op, f);
+  }
+}
+
+static int allocate(RitzRefState *state) {
+  CeedSize size = 0, work_size = 0;
+  for (CeedInt i = 0; i < state->num_fields; i++) {
+    CeedBasis basis = state->fields[i].field->basis;
+    CeedSize work = basis != CEED_BASIS_NONE ? ritz_ref_basis_work_size(basis) : 0;
+    size += state->fields[i].num_nodes + state->fields[i].num_points;
+    work_size = work > work_size ? work : work_size;
+  }
+  RITZ_TRY(RITZ_MALLOC(state->op->obj.ceed, (size_t)(size + work_size), &state->memory));
+  CeedScalar *next = state->memory;
+  for (CeedInt i = 0; i < state->num_fields; i++) {
+    RitzRefField *f = &state->fields[i];
+    f->nodes = f->num_nodes ? next : NULL;
+    f->points = next + f->num_nodes;
+    next = f->points + f->num_points;
+    if (f->is_input)
+      state->in[i] = f->points;
+    else
+      state->out[i - state->num_in] = f->points;
+  }
+  state->work = next;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Two outputs may share a vector; its array is asked for once.
+static CeedScalar *array_of_earlier_output(const RitzRefState *state, CeedInt i) {
+  for (CeedInt k = state->num_in; k < i; k++) {
+    if (state->fields[k].vec == state->fields[i].vec) return state->fields[k].l_array;
+  }
+  return NULL;
+}
+
+static int get_arrays(RitzRefState *state) {
+  for (CeedInt i = 0; i < state->num_fields; i++) {
+    RitzRefField *f = &state->fields[i];
+    if (f->vec == CEED_VECTOR_NONE) continue;
+    if (f->is_input) {
+      RITZ_TRY_BACKEND(CeedVectorGetArrayRead(f->vec, CEED_MEM_HOST, (const CeedScalar **)&f->l_array));
+    } else {
+      f->l_array = array_of_earlier_output(state, i);
+      if (f->l_array) continue;
+      RITZ_TRY_BACKEND(CeedVectorGetArray(f->vec, CEED_MEM_HOST, &f->l_array));
+    }
+    f->holds = true;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int get_context(RitzRefState *state) {
+  CeedQFunction qf = state->op->qf;
+  RITZ_REQUIRE(qf->f, qf->obj.ceed, CEED_ERROR_BACKEND, "QFunction '%s' has no function pointer for the host",
+               qf->kernel_name);
+  RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(qf, CEED_MEM_HOST, &state->context));
+  state->holds_context = true;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Weights are the same in every element and are evaluated once.
+static void evaluate_weights(RitzRefState *state) {
+  for (CeedInt i = 0; i < state->num_in; i++) {
+    RitzRefField *f = &state->fields[i];
+    if (f->field->qf_field->eval_mode != CEED_EVAL_WEIGHT) continue;
+    ritz_ref_basis_element(f->field->basis, CEED_NOTRANSPOSE, CEED_EVAL_WEIGHT, NULL, f->points, state->work);
+  }
+}
+
+int ritz_ref_state_open(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state) {
+  Ceed ceed = op->obj.ceed;
+  *state = (RitzRefState){.op = op, .num_in = op->num_in, .num_fields = op->num_in + op->num_out};
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)state->num_fields, &state->fields));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)op->num_in, &state->in));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)op->num_out, &state->out));
+  describe_fields(state, in, out);
+  RITZ_TRY(allocate(state));
+  RITZ_TRY(get_arrays(state));
+  RITZ_TRY(get_context(state));
+  evaluate_weights(state);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_ref_state_close(RitzRefState *state, int ierr) {
+  int restored = state->holds_context ? ritz_qfunction_restore_context_data(state->op->qf, &state->context)
+                                      : CEED_ERROR_SUCCESS;
+  if (!ierr) ierr = restored;
+  for (CeedInt i = 0; state->fields && i < state->num_fields; i++) {
+    RitzRefField *f = &state->fields[i];
+    if (!f->holds) continue;
+    restored = f->is_input ? CeedVectorRestoreArrayRead(f->vec, (const CeedScalar **)&f->l_array)
+                           : CeedVectorRestoreArray(f->vec, &f->l_array);
+    if (!ierr) ierr = restored;
+  }
+  RITZ_FREE(&state->memory);
+  RITZ_FREE((void **)&state->in);
+  RITZ_FREE((void **)&state->out);
+  RITZ_FREE(&state->fields);
+  return ierr;
+}
+
+// ---- One element
+// ----------------------------------------------------------------------------------------------------
+
+void ritz_ref_state_evaluate(RitzRefState *state, CeedInt elem) {
+  for (CeedInt i = 0; i < state->num_in; i++) {
+    RitzRefField *f = &state->fields[i];
+    if (!f->l_array) continue;
+    ritz_ref_gather(f->field->rstr, elem, f->l_array, f->nodes ? f->nodes : f->points);
+    if (!f->nodes) continue;
+    ritz_ref_basis_element(f->field->basis, CEED_NOTRANSPOSE, f->field->qf_field->eval_mode, f->nodes,
+                           f->points, state->work);
+  }
+}
+
+int ritz_ref_state_call(RitzRefState *state) {
+  RITZ_TRY_BACKEND(state->op->qf->f(state->context, state->op->num_qpts, state->in, state->out));
+  return CEED_ERROR_SUCCESS;
+}
