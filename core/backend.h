@@ -73,11 +73,15 @@ struct RitzBackend {
   int (*qfunction_apply)(CeedQFunction qf, CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);
   // Vectors are locked and checked by the slot through the CeedVector functions; lengths were checked.
   int (*operator_apply)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
-  // values: component i*N_out + o of point q of element e at q + Q*((i*N_out + o) + N_in*N_out*e) (host
-  // layout) or in the layout of `rstr`.
-  int (*operator_assemble_qfunction)(CeedOperator op, CeedElemRestriction rstr, CeedVector values);
-  int (*operator_assemble_add_diagonal)(CeedOperator op, bool point_block, CeedVector diagonal);
-  int (*operator_assemble)(CeedOperator op, CeedSize offset, CeedVector values);
+  // Assembly. D[o][i] is the derivative of active output scalar o by active input scalar i at a point; it
+  // comes from the cache in op->qf_data when that is to be reused, else it is evaluated element by element.
+  // op->assembly_data exists. values: D[o][i] of point q of element e at q + Q*((i*N_out + o) +
+  // N_in*N_out*e).
+  int (*operator_assemble_qfunction)(CeedOperator op, CeedScalar *values);
+  // Adds the diagonal, or blocks [node][c_out][c_in], to the active L-vector's entries.
+  int (*operator_assemble_add_diagonal)(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
+  // Element matrices in the order of the specification, 4.4.
+  int (*operator_assemble)(CeedOperator op, CeedScalar *values);
 
   // Arithmetic on arrays of n entries.
   int (*vector_set_value)(Ceed ceed, CeedSize n, CeedScalar value, CeedScalar *x);

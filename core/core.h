@@ -130,6 +130,10 @@ struct CeedElemRestriction_private {
   void *data; // owned by the backend
 };
 CeedInt ritz_restriction_points_in(CeedElemRestriction rstr, CeedInt elem);
+// L-vector index of node (or point) i, component c of an element, orientations aside.
+CeedSize ritz_restriction_l_index(CeedElemRestriction rstr, CeedInt elem, CeedInt i, CeedInt c);
+// Position of entry i of an element in an array [num_elem][n], or [num_block][n][block_size] when blocked.
+CeedSize ritz_restriction_array_index(CeedElemRestriction rstr, CeedInt n, CeedInt elem, CeedInt i);
 // Strides of the L-vector side of a strided restriction.
 void ritz_restriction_l_strides(CeedElemRestriction rstr, CeedInt strides[3]);
 
@@ -220,6 +224,32 @@ struct CeedOperatorField_private {
   CeedVector vec;              // counted or sentinel
 };
 
+// Assembled QFunction of an operator, shared with its multigrid coarse twins.
+struct CeedQFunctionAssemblyData_private {
+  int ref_count;
+  bool reuse, needs_update;
+  CeedVector values;        // counted, NULL: nothing cached
+  CeedElemRestriction rstr; // counted
+};
+
+// Active fields of one direction, grouped by basis handle (fields without a basis by restriction). A mode
+// entry is one quadrature component of a field: num_comp consecutive scalars of the active list, beginning at
+// its offset.
+typedef struct {
+  CeedInt num;                // groups
+  CeedSize num_total;         // scalars of all active fields a point: N_in or N_out
+  CeedBasis *bases;           // counted or CEED_BASIS_NONE
+  CeedElemRestriction *rstrs; // counted; restriction of the group's first field
+  CeedInt *num_modes;
+  CeedEvalMode **modes; // [group][mode entry]
+  CeedSize **offsets;   // [group][mode entry]
+  CeedScalar **tables;  // [group]: [Q][num_modes][nodes], made on request, NULL before
+} RitzActiveGroups;
+
+struct CeedOperatorAssemblyData_private {
+  RitzActiveGroups in, out;
+};
+
 struct CeedOperator_private {
   struct CeedObject_private obj;
   CeedQFunction qf, dqf, dqfT; // counted; dqf, dqfT may be NULL
@@ -234,12 +264,23 @@ struct CeedOperator_private {
   CeedInt num_sub;
   CeedOperator *sub; // owned array, counted
   CeedInt num_labels;
-  CeedContextFieldLabel *labels;    // owned array; labels owned if composite, else borrowed from the context
-  CeedElemRestriction rstr_points;  // counted, may be NULL
-  CeedVector point_coords;          // counted, may be NULL
-  CeedElemRestriction first_points; // counted: first AtPoints restriction seen, may be NULL
-  void *data;                       // owned by the backend
+  CeedContextFieldLabel *labels;     // owned array; labels owned if composite, else borrowed from the context
+  CeedQFunctionAssemblyData qf_data; // counted among operators; never NULL in a single operator
+  CeedOperatorAssemblyData assembly_data; // owned, made on request
+  CeedElemRestriction rstr_points;        // counted, may be NULL
+  CeedVector point_coords;                // counted, may be NULL
+  CeedElemRestriction first_points;       // counted: first AtPoints restriction seen, may be NULL
+  void *data;                             // owned by the backend
 };
+int ritz_qfunction_data_create(Ceed ceed, CeedQFunctionAssemblyData *data);
+void ritz_qfunction_data_release(CeedQFunctionAssemblyData *data);
+void ritz_assembly_data_free(CeedOperatorAssemblyData *data);
+// Nodes and components of a group; of one without a basis those of its restriction.
+CeedInt ritz_group_num_nodes(const RitzActiveGroups *groups, CeedInt group);
+CeedInt ritz_group_num_comp(const RitzActiveGroups *groups, CeedInt group);
+// Table of a group, made on first request.
+int ritz_group_table(Ceed ceed, RitzActiveGroups *groups, CeedInt group, CeedInt num_qpts,
+                     const CeedScalar **table);
 // Sets outputs to zero as `mode` demands, for an operator or all sub-operators.
 int ritz_operator_zero_outputs(CeedOperator op, CeedVector out, RitzApplyMode mode);
 

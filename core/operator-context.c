@@ -108,13 +108,19 @@ static int check_label(CeedOperator op, const char *call, CeedContextFieldLabel 
   return CEED_ERROR_SUCCESS;
 }
 
+// The operator's assembled QFunction is out of date afterwards.
+static int set_field_single(CeedOperator op, const char *call, CeedContextFieldLabel label,
+                            CeedContextFieldType type, const void *values) {
+  RITZ_TRY(ritz_context_set_field(op->qf->ctx, call, label, type, values));
+  return CeedOperatorSetQFunctionAssemblyDataUpdateNeeded(op, true);
+}
+
 static int set_field(CeedOperator op, const char *call, CeedContextFieldLabel label,
                      CeedContextFieldType type, const void *values) {
   RITZ_TRY(check_label(op, call, label));
-  if (!op->is_composite) return ritz_context_set_field(op->qf->ctx, call, label, type, values);
+  if (!op->is_composite) return set_field_single(op, call, label, type, values);
   for (CeedInt i = 0; i < op->num_sub; i++) {
-    if (label->sub[i])
-      RITZ_TRY(ritz_context_set_field(op->sub[i]->qf->ctx, call, label->sub[i], type, values));
+    if (label->sub[i]) RITZ_TRY(set_field_single(op->sub[i], call, label->sub[i], type, values));
   }
   return CEED_ERROR_SUCCESS;
 }

@@ -25,7 +25,8 @@ static int create(Ceed ceed, const char *call, CeedQFunction qf, CeedQFunction d
   CeedOperator created = NULL;
   RITZ_TRY(ritz_object_create(ceed, &operator_class, sizeof(*created), &created));
   created->input_size = created->output_size = -1;
-  int ierr = CeedQFunctionReferenceCopy(qf, &created->qf);
+  int ierr = ritz_qfunction_data_create(ceed, &created->qf_data);
+  if (!ierr) ierr = CeedQFunctionReferenceCopy(qf, &created->qf);
   if (!ierr) ierr = reference_optional(dqf, &created->dqf);
   if (!ierr) ierr = reference_optional(dqfT, &created->dqfT);
   if (ierr) {
@@ -77,6 +78,8 @@ int CeedOperatorDestroy(CeedOperator *op) {
   free_fields(o->num_out, &o->out);
   for (CeedInt i = 0; i < o->num_sub; i++) CeedOperatorDestroy(&o->sub[i]);
   for (CeedInt i = 0; o->is_composite && i < o->num_labels; i++) ritz_label_free(&o->labels[i]);
+  ritz_qfunction_data_release(&o->qf_data);
+  ritz_assembly_data_free(&o->assembly_data);
   CeedQFunctionDestroy(&o->qf);
   CeedQFunctionDestroy(&o->dqf);
   CeedQFunctionDestroy(&o->dqfT);

@@ -145,6 +145,25 @@ void ritz_restriction_l_strides(CeedElemRestriction rstr, CeedInt strides[3]) {
   memcpy(strides, has_backend_strides(rstr) ? rstr->layout : rstr->strides, sizeof(rstr->strides));
 }
 
+CeedSize ritz_restriction_array_index(CeedElemRestriction rstr, CeedInt n, CeedInt elem, CeedInt i) {
+  CeedSize block = elem / rstr->block_size, lane = elem % rstr->block_size;
+  return (block * n + i) * rstr->block_size + lane;
+}
+
+CeedSize ritz_restriction_l_index(CeedElemRestriction rstr, CeedInt elem, CeedInt i, CeedInt c) {
+  switch (rstr->type) {
+  case CEED_RESTRICTION_STRIDED: {
+    CeedInt strides[3];
+    ritz_restriction_l_strides(rstr, strides);
+    return (CeedSize)i * strides[0] + (CeedSize)c * strides[1] + (CeedSize)elem * strides[2];
+  }
+  case CEED_RESTRICTION_POINTS: return (CeedSize)rstr->offsets[rstr->offsets[elem] + i] * rstr->num_comp + c;
+  default:
+    return rstr->offsets[ritz_restriction_array_index(rstr, rstr->elem_size, elem, i)] +
+           (CeedSize)c * rstr->comp_stride;
+  }
+}
+
 int CeedElemRestrictionGetLLayout(CeedElemRestriction rstr, CeedInt layout[3]) {
   RITZ_HANDLE(rstr);
   RITZ_REQUIRE(rstr->type == CEED_RESTRICTION_STRIDED, rstr->obj.ceed, CEED_ERROR_MINOR,

@@ -24,33 +24,37 @@ static void contract(CeedInt A, CeedInt B, CeedInt C, CeedInt J, const CeedScala
   }
 }
 
-// v (+)= (M_{dim-1} x ... x M_0) u for one set of components; direction `differentiated` takes the gradient
-// table (-1: none).
-static void tensor_evaluate(CeedBasis b, bool transposes, CeedInt differentiated, bool add,
-                            const CeedScalar *u, CeedScalar *v, CeedScalar *work) {
-  CeedInt n_in = transposes ? b->Q_1d : b->P_1d, n_out = transposes ? b->P_1d : b->Q_1d;
-  CeedScalar *buffer[2] = {work, work + ritz_ref_basis_work_size(b) / 2};
-  CeedInt before = b->num_comp * CeedIntPow(n_in, b->dim - 1), after = 1;
-  for (CeedInt d = 0; d < b->dim; d++) {
-    const CeedScalar *table = d == differentiated ? b->grad_1d : b->interp_1d;
+void ritz_ref_tensor_evaluate(CeedBasis basis, CeedInt nc, bool transposes, const RitzRefTables *tables,
+                              const CeedScalar *u, CeedScalar *v, CeedScalar *work) {
+  CeedInt n_in = transposes ? basis->Q_1d : basis->P_1d, n_out = transposes ? basis->P_1d : basis->Q_1d;
+  CeedScalar *buffer[2] = {work, work + ritz_ref_basis_work_size(basis) / 2};
+  CeedInt before = nc * CeedIntPow(n_in, basis->dim - 1), after = 1;
+  for (CeedInt d = 0; d < basis->dim; d++) {
+    bool is_special = d == tables->first || d == tables->second, is_last = d == basis->dim - 1;
+    const CeedScalar *table = is_special ? tables->special : tables->base;
     const CeedScalar *from = d == 0 ? u : buffer[d % 2];
-    bool is_last = d == b->dim - 1;
-    contract(before, n_in, after, n_out, table, transposes, is_last && add, from,
+    contract(before, n_in, after, n_out, table, transposes, is_last && transposes, from,
              is_last ? v : buffer[(d + 1) % 2]);
     before /= n_in;
     after *= n_out;
   }
 }
 
+// Component d of the reference gradient takes the gradient table in direction d.
 static void tensor_gradient(CeedBasis b, bool transposes, const CeedScalar *u, CeedScalar *v,
                             CeedScalar *work) {
   CeedSize at_points = (CeedSize)b->num_comp * b->Q;
   for (CeedInt d = 0; d < b->dim; d++) {
-    if (transposes)
-      tensor_evaluate(b, true, d, true, u + d * at_points, v, work);
-    else
-      tensor_evaluate(b, false, d, false, u, v + d * at_points, work);
+    const RitzRefTables tables = {b->interp_1d, b->grad_1d, d, -1};
+    ritz_ref_tensor_evaluate(b, b->num_comp, transposes, &tables, transposes ? u + d * at_points : u,
+                             transposes ? v : v + d * at_points, work);
   }
+}
+
+static void tensor_interpolate(CeedBasis b, bool transposes, const CeedScalar *u, CeedScalar *v,
+                               CeedScalar *work) {
+  const RitzRefTables tables = {b->interp_1d, NULL, -1, -1};
+  ritz_ref_tensor_evaluate(b, b->num_comp, transposes, &tables, u, v, work);
 }
 
 static void tensor_weights(CeedBasis b, CeedScalar *v) {
@@ -115,7 +119,7 @@ void ritz_ref_basis_element(CeedBasis basis, CeedTransposeMode t_mode, CeedEvalM
   } else if (mode == CEED_EVAL_GRAD) {
     tensor_gradient(basis, transposes, u, v, work);
   } else {
-    tensor_evaluate(basis, transposes, -1, transposes, u, v, work);
+    tensor_interpolate(basis, transposes, u, v, work);
   }
 }
 

@@ -12,7 +12,7 @@ static void add_output(RitzRefState *state, RitzRefField *f, CeedInt elem) {
     ritz_ref_basis_element(f->field->basis, CEED_TRANSPOSE, f->field->qf_field->eval_mode, f->points,
                            f->nodes, state->work);
   }
-  ritz_ref_scatter_add(f->field->rstr, elem, f->nodes ? f->nodes : f->points, f->l_array);
+  ritz_ref_scatter_add(f->field->rstr, elem, true, f->nodes ? f->nodes : f->points, f->l_array);
 }
 
 static int apply_elements(RitzRefState *state) {

@@ -15,7 +15,10 @@ int ritz_ref_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAc
 // One element between its place in the L-vector and an array [num_comp][elem_size] (points: [num_comp][points
 // of the element]).
 void ritz_ref_gather(CeedElemRestriction rstr, CeedInt elem, const CeedScalar *l_vec, CeedScalar *e_vec);
-void ritz_ref_scatter_add(CeedElemRestriction rstr, CeedInt elem, const CeedScalar *e_vec, CeedScalar *l_vec);
+void ritz_ref_scatter_add(CeedElemRestriction rstr, CeedInt elem, bool use_signs, const CeedScalar *e_vec,
+                          CeedScalar *l_vec);
+// Entry (i, j), |i - j| <= 1, of the matrix that an oriented restriction applies after the plain gather.
+CeedScalar ritz_ref_orientation(CeedElemRestriction rstr, CeedInt elem, CeedInt i, CeedInt j);
 
 // ---- basis.c ----
 int ritz_ref_basis_apply(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v);
@@ -25,12 +28,28 @@ void ritz_ref_basis_element(CeedBasis basis, CeedTransposeMode t_mode, CeedEvalM
                             CeedScalar *v, CeedScalar *work);
 CeedSize ritz_ref_basis_work_size(CeedBasis basis);
 
+// One-dimensional tables of a tensor action: `special` in the directions `first` and `second` (-1: none),
+// `base` in the others; each [Q_1d][P_1d].
+typedef struct {
+  const CeedScalar *base, *special;
+  CeedInt first, second;
+} RitzRefTables;
+// nc components; forward [nc][P] -> [nc][Q] (overwritten), transposed [nc][Q] -> [nc][P] (added). nc at most
+// that of the basis.
+void ritz_ref_tensor_evaluate(CeedBasis basis, CeedInt nc, bool transposes, const RitzRefTables *tables,
+                              const CeedScalar *u, CeedScalar *v, CeedScalar *work);
+
 // ---- qfunction.c ----
 int ritz_ref_qfunction_apply(CeedQFunction qf, CeedInt Q, const CeedScalar *const *in,
                              CeedScalar *const *out);
 
 // ---- operator.c ----
 int ritz_ref_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+
+// ---- assembly.c ----
+int ritz_ref_operator_assemble_qfunction(CeedOperator op, CeedScalar *values);
+int ritz_ref_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
+int ritz_ref_operator_assemble(CeedOperator op, CeedScalar *values);
 
 // ---- vector.c ----
 int ritz_ref_vector_set_value(Ceed ceed, CeedSize n, CeedScalar value, CeedScalar *x);

@@ -14,27 +14,8 @@ int ritz_ref_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]) {
 // ---- Where things are
 // -----------------------------------------------------------------------------------------------
 
-// Position of entry i of element elem in an array [num_elem][n], or [num_block][n][block_size] when blocked.
-static CeedSize array_index(CeedElemRestriction r, CeedInt n, CeedInt elem, CeedInt i) {
-  CeedSize block = elem / r->block_size, lane = elem % r->block_size;
-  return (block * n + i) * r->block_size + lane;
-}
-
 static CeedInt num_nodes(CeedElemRestriction r, CeedInt elem) {
   return r->type == CEED_RESTRICTION_POINTS ? ritz_restriction_points_in(r, elem) : r->elem_size;
-}
-
-// L-vector index of node (or point) i, component c.
-static CeedSize l_index(CeedElemRestriction r, CeedInt elem, CeedInt i, CeedInt c) {
-  switch (r->type) {
-  case CEED_RESTRICTION_STRIDED: {
-    CeedInt strides[3];
-    ritz_restriction_l_strides(r, strides);
-    return (CeedSize)i * strides[0] + (CeedSize)c * strides[1] + (CeedSize)elem * strides[2];
-  }
-  case CEED_RESTRICTION_POINTS: return (CeedSize)r->offsets[r->offsets[elem] + i] * r->num_comp + c;
-  default: return r->offsets[array_index(r, r->elem_size, elem, i)] + (CeedSize)c * r->comp_stride;
-  }
 }
 
 // Entry (i, j) of the element's orientation matrix: diagonal +-1 when oriented, tridiagonal when
@@ -42,10 +23,11 @@ static CeedSize l_index(CeedElemRestriction r, CeedInt elem, CeedInt i, CeedInt 
 static CeedScalar orientation(CeedElemRestriction r, const RitzRestrictionAction *action, CeedInt elem,
                               CeedInt i, CeedInt j) {
   if (r->type == CEED_RESTRICTION_ORIENTED && action->use_orients && action->use_signs) {
-    return r->orients[array_index(r, r->elem_size, elem, i)] ? -1 : 1;
+    return r->orients[ritz_restriction_array_index(r, r->elem_size, elem, i)] ? -1 : 1;
   }
   if (r->type == CEED_RESTRICTION_CURL_ORIENTED && action->use_orients) {
-    CeedInt8 entry = r->curl_orients[array_index(r, 3 * r->elem_size, elem, 3 * i + (j - i + 1))];
+    CeedInt8 entry =
+        r->curl_orients[ritz_restriction_array_index(r, 3 * r->elem_size, elem, 3 * i + (j - i + 1))];
     return action->use_signs ? entry : abs(entry);
   }
   return i == j ? 1 : 0;
@@ -65,7 +47,7 @@ static void gather(CeedElemRestriction r, const RitzRestrictionAction *action, C
     for (CeedInt i = 0; i < n; i++) {
       CeedScalar sum = 0;
       for (CeedInt j = CeedIntMax(0, i - band(r)); j <= CeedIntMin(n - 1, i + band(r)); j++) {
-        sum += orientation(r, action, elem, i, j) * l_vec[l_index(r, elem, j, c)];
+        sum += orientation(r, action, elem, i, j) * l_vec[ritz_restriction_l_index(r, elem, j, c)];
       }
       e_vec[((CeedSize)c * n + i) * stride] = sum;
     }
@@ -81,7 +63,7 @@ static void scatter_add(CeedElemRestriction r, const RitzRestrictionAction *acti
       for (CeedInt i = CeedIntMax(0, j - band(r)); i <= CeedIntMin(n - 1, j + band(r)); i++) {
         sum += orientation(r, action, elem, i, j) * e_vec[((CeedSize)c * n + i) * stride];
       }
-      l_vec[l_index(r, elem, j, c)] += sum;
+      l_vec[ritz_restriction_l_index(r, elem, j, c)] += sum;
     }
   }
 }
@@ -91,10 +73,16 @@ void ritz_ref_gather(CeedElemRestriction rstr, CeedInt elem, const CeedScalar *l
   gather(rstr, &action, elem, 1, l_vec, e_vec);
 }
 
-void ritz_ref_scatter_add(CeedElemRestriction rstr, CeedInt elem, const CeedScalar *e_vec,
+void ritz_ref_scatter_add(CeedElemRestriction rstr, CeedInt elem, bool use_signs, const CeedScalar *e_vec,
                           CeedScalar *l_vec) {
-  const RitzRestrictionAction action = {.use_signs = rstr->use_signs, .use_orients = rstr->use_orients};
+  const RitzRestrictionAction action = {.use_signs = use_signs && rstr->use_signs,
+                                        .use_orients = rstr->use_orients};
   scatter_add(rstr, &action, elem, 1, e_vec, l_vec);
+}
+
+CeedScalar ritz_ref_orientation(CeedElemRestriction rstr, CeedInt elem, CeedInt i, CeedInt j) {
+  const RitzRestrictionAction action = {.use_signs = rstr->use_signs, .use_orients = rstr->use_orients};
+  return orientation(rstr, &action, elem, i, j);
 }
 
 // ---- Blocks

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// CeedOperator: linear assembly of the QFunction, of diagonals and of matrices (specification, part 2,
+// section 4). Checks, caching, composites and index lists; the numbers are the backend's.
+#include <limits.h>
+
+#include "core/operator.h"
+
+// ---- QFunction
+// ------------------------------------------------------------------------------------------------------
+
+// A single, ready operator with active fields in both directions; its groups exist afterwards.
+static int prepare(CeedOperator op, const char *call) {
+  CeedOperatorAssemblyData data;
+  RITZ_HANDLE(op);
+  RITZ_REQUIRE(!op->is_composite, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: not defined for a composite operator", call);
+  RITZ_TRY(CeedOperatorCheckReady(op));
+  RITZ_REQUIRE(!op->is_at_points, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: assembly of operators at points is not implemented in this version of Ritz", call);
+  RITZ_TRY(CeedOperatorGetOperatorAssemblyData(op, &data));
+  RITZ_REQUIRE(data->in.num > 0 && data->out.num > 0, op->obj.ceed, CEED_ERROR_BACKEND,
+               "%s: the operator needs an active input and an active output", call);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int fill_qfunction(CeedOperator op, CeedVector values) {
+  const RitzBackend *backend = &op->obj.ceed->backend;
+  CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArrayWrite(values, backend->mem_type, &array));
+  int ierr = backend->operator_assemble_qfunction(op, array);
+  int restored = CeedVectorRestoreArray(values, &array);
+  return ierr ? ierr : restored;
+}
+
+static int assemble_new(CeedOperator op, const char *call, CeedVector *assembled, CeedElemRestriction *rstr) {
+  CeedOperatorAssemblyData data = op->assembly_data;
+  CeedSize num_comp = data->in.num_total * data->out.num_total;
+  CeedInt Q = op->num_qpts;
+  CeedVector values = NULL;
+  CeedElemRestriction made = NULL;
+  RITZ_REQUIRE(num_comp * Q <= INT_MAX, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: %" CeedSize_FMT " derivatives at %" CeedInt_FMT
+               " points exceed the 32-bit layout of an element",
+               call, num_comp, Q);
+  CeedSize size = (CeedSize)op->num_elem * Q * num_comp;
+  const CeedInt strides[3] = {1, Q, (CeedInt)(Q * num_comp)};
+  RITZ_TRY(CeedElemRestrictionCreateStrided(op->obj.ceed, op->num_elem, Q, (CeedInt)num_comp, size, strides,
+                                            &made));
+  int ierr = CeedVectorCreate(op->obj.ceed, size, &values);
+  if (!ierr) ierr = fill_qfunction(op, values);
+  if (ierr) {
+    CeedVectorDestroy(&values);
+    CeedElemRestrictionDestroy(&made);
+    return ierr;
+  }
+  *assembled = values;
+  *rstr = made;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorLinearAssembleQFunction(CeedOperator op, CeedVector *assembled, CeedElemRestriction *rstr,
+                                        CeedRequest *request) {
+  RITZ_TRY(prepare(op, __func__));
+  RITZ_TRY(assemble_new(op, __func__, assembled, rstr));
+  return ritz_request_complete(request);
+}
+
+// The cached pair exists and is up to date afterwards.
+static int update_cache(CeedOperator op, const char *call) {
+  CeedQFunctionAssemblyData cache = op->qf_data;
+  if (!cache->values) {
+    RITZ_TRY(assemble_new(op, call, &cache->values, &cache->rstr));
+  } else if (!cache->reuse || cache->needs_update) {
+    RITZ_TRY(fill_qfunction(op, cache->values));
+  }
+  cache->needs_update = false;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorLinearAssembleQFunctionBuildOrUpdate(CeedOperator op, CeedVector *assembled,
+                                                     CeedElemRestriction *rstr, CeedRequest *request) {
+  RITZ_TRY(prepare(op, __func__));
+  RITZ_REQUIRE(assembled && rstr, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: an output argument is NULL",
+               __func__);
+  RITZ_TRY(update_cache(op, __func__));
+  if (!*assembled) *rstr = NULL;
+  RITZ_TRY(CeedVectorReferenceCopy(op->qf_data->values, assembled));
+  RITZ_TRY(CeedElemRestrictionReferenceCopy(op->qf_data->rstr, rstr));
+  return ritz_request_complete(request);
+}
+
+// ---- Cache control
+// --------------------------------------------------------------------------------------------------
+
+int CeedOperatorSetQFunctionAssemblyReuse(CeedOperator op, bool reuse_assembly_data) {
+  RITZ_HANDLE(op);
+  for (CeedInt i = 0; i < op->num_sub; i++)
+    RITZ_TRY(CeedOperatorSetQFunctionAssemblyReuse(op->sub[i], reuse_assembly_data));
+  if (op->is_composite) return CEED_ERROR_SUCCESS;
+  op->qf_data->reuse = reuse_assembly_data;
+  op->qf_data->needs_update = true;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorSetQFunctionAssemblyDataUpdateNeeded(CeedOperator op, bool needs_data_update) {
+  RITZ_HANDLE(op);
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    RITZ_TRY(CeedOperatorSetQFunctionAssemblyDataUpdateNeeded(op->sub[i], needs_data_update));
+  }
+  if (!op->is_composite) op->qf_data->needs_update = needs_data_update;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorAssemblyDataStrip(CeedOperator op) {
+  RITZ_HANDLE(op);
+  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(CeedOperatorAssemblyDataStrip(op->sub[i]));
+  if (op->is_composite) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedVectorDestroy(&op->qf_data->values));
+  RITZ_TRY(CeedElemRestrictionDestroy(&op->qf_data->rstr));
+  op->qf_data->reuse = op->qf_data->needs_update = false;
+  ritz_assembly_data_free(&op->assembly_data);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Diagonal and point-block diagonal
+// --------------------------------------------------------------------------------
+
+static int check_matching_restrictions(CeedOperator op, const char *call) {
+  const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
+  for (CeedInt a = 0; a < in->num; a++) {
+    for (CeedInt b = 0; b < out->num; b++) {
+      RITZ_REQUIRE(in->bases[a] != out->bases[b] || in->bases[a] == CEED_BASIS_NONE ||
+                       in->rstrs[a] == out->rstrs[b],
+                   op->obj.ceed, CEED_ERROR_UNSUPPORTED,
+                   "%s: input and output of one basis have different restrictions", call);
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_square(CeedOperator op, const char *call, CeedSize *size) {
+  CeedSize input_size, output_size;
+  RITZ_TRY(CeedOperatorGetActiveVectorLengths(op, &input_size, &output_size));
+  RITZ_REQUIRE(input_size == output_size, op->obj.ceed, CEED_ERROR_DIMENSION,
+               "%s: the operator is not square: %" CeedSize_FMT " inputs, %" CeedSize_FMT " outputs", call,
+               input_size, output_size);
+  *size = input_size;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int add_diagonal_single(CeedOperator op, const char *call, bool is_point_block, CeedVector assembled) {
+  const RitzBackend *backend = &op->obj.ceed->backend;
+  CeedScalar *array;
+  RITZ_TRY(prepare(op, call));
+  if (op->num_elem == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(check_matching_restrictions(op, call));
+  if (op->qf_data->reuse) RITZ_TRY(update_cache(op, call));
+  RITZ_TRY(CeedVectorGetArray(assembled, backend->mem_type, &array));
+  int ierr = backend->operator_assemble_add_diagonal(op, is_point_block, array);
+  int restored = CeedVectorRestoreArray(assembled, &array);
+  return ierr ? ierr : restored;
+}
+
+// Components of the active fields; they must agree for point blocks.
+static int block_components(CeedOperator op, const char *call, CeedInt *num_comp, CeedInt *comp_stride) {
+  for (CeedInt i = 0; i < op->num_sub; i++)
+    RITZ_TRY(block_components(op->sub[i], call, num_comp, comp_stride));
+  if (op->is_composite) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(prepare(op, call));
+  const RitzActiveGroups *in = &op->assembly_data->in;
+  for (CeedInt a = 0; a < in->num; a++) {
+    CeedElemRestriction r = in->rstrs[a];
+    RITZ_REQUIRE(r == in->rstrs[0], op->obj.ceed, CEED_ERROR_MINOR,
+                 "%s: the operator has several active input restrictions", call);
+    RITZ_REQUIRE(r->type != CEED_RESTRICTION_STRIDED, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
+                 "%s: needs restrictions with offsets, found a strided one", call);
+    RITZ_REQUIRE(*num_comp == 0 || *num_comp == r->num_comp, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+                 "%s: active restrictions have %" CeedInt_FMT " and %" CeedInt_FMT " components", call,
+                 *num_comp, r->num_comp);
+    RITZ_REQUIRE(*num_comp == 0 || *comp_stride == r->comp_stride, op->obj.ceed, CEED_ERROR_DIMENSION,
+                 "%s: active restrictions have component strides %" CeedInt_FMT " and %" CeedInt_FMT, call,
+                 *comp_stride, r->comp_stride);
+    *num_comp = r->num_comp;
+    *comp_stride = r->comp_stride;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int assemble_diagonal(CeedOperator op, const char *call, bool is_point_block, bool adds,
+                             CeedVector assembled, CeedRequest *request) {
+  CeedSize size;
+  CeedInt num_comp = 0, comp_stride = 0;
+  RITZ_HANDLE(op);
+  RITZ_HANDLE(assembled);
+  RITZ_TRY(CeedOperatorCheckReady(op));
+  RITZ_TRY(check_square(op, call, &size));
+  if (is_point_block) {
+    RITZ_TRY(block_components(op, call, &num_comp, &comp_stride));
+    size *= num_comp;
+  }
+  RITZ_REQUIRE(assembled->length >= size, op->obj.ceed, CEED_ERROR_DIMENSION,
+               "%s: the vector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT, call, assembled->length,
+               size);
+  if (!adds) RITZ_TRY(CeedVectorSetValue(assembled, 0));
+  if (!op->is_composite) RITZ_TRY(add_diagonal_single(op, call, is_point_block, assembled));
+  for (CeedInt i = 0; i < op->num_sub; i++)
+    RITZ_TRY(add_diagonal_single(op->sub[i], call, is_point_block, assembled));
+  return ritz_request_complete(request);
+}
+
+int CeedOperatorLinearAssembleDiagonal(CeedOperator op, CeedVector assembled, CeedRequest *request) {
+  return assemble_diagonal(op, __func__, false, false, assembled, request);
+}
+
+int CeedOperatorLinearAssembleAddDiagonal(CeedOperator op, CeedVector assembled, CeedRequest *request) {
+  return assemble_diagonal(op, __func__, false, true, assembled, request);
+}
+
+int CeedOperatorLinearAssemblePointBlockDiagonal(CeedOperator op, CeedVector assembled,
+                                                 CeedRequest *request) {
+  return assemble_diagonal(op, __func__, true, false, assembled, request);
+}
+
+int CeedOperatorLinearAssembleAddPointBlockDiagonal(CeedOperator op, CeedVector assembled,
+                                                    CeedRequest *request) {
+  return assemble_diagonal(op, __func__, true, true, assembled, request);
+}
+
+// ---- Index lists
+// ----------------------------------------------------------------------------------------------------
+
+static int allocate_indices(CeedOperator op, const char *call, CeedSize num, CeedSize l_size, CeedInt **rows,
+                            CeedInt **cols) {
+  *rows = *cols = NULL;
+  RITZ_REQUIRE(l_size <= (CeedSize)INT_MAX + 1, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: an L-vector of %" CeedSize_FMT " entries exceeds 32-bit row and column numbers", call,
+               l_size);
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)num, rows));
+  int ierr = RITZ_CALLOC(op->obj.ceed, (size_t)num, cols);
+  if (ierr) RITZ_FREE(rows);
+  return ierr;
+}
+
+// The caller frees index lists with free().
+static void give_indices(CeedInt *rows, CeedInt *cols) {
+  ritz_memory_give(rows);
+  ritz_memory_give(cols);
+}
+
+// Block entry (c_out, c_in) of a node is at node*nc*nc + c_out*nc + c_in.
+static void fill_block_indices(CeedElemRestriction r, CeedInt *rows, CeedInt *cols) {
+  CeedInt nc = r->num_comp;
+  for (CeedInt elem = 0; elem < r->num_elem; elem++) {
+    for (CeedInt i = 0; i < r->elem_size; i++) {
+      CeedSize offset = ritz_restriction_l_index(r, elem, i, 0),
+               node = r->comp_stride == 1 ? offset / nc : offset;
+      for (CeedInt k = 0; k < nc * nc; k++) {
+        rows[node * nc * nc + k] = (CeedInt)(offset + (CeedSize)(k / nc) * r->comp_stride);
+        cols[node * nc * nc + k] = (CeedInt)(offset + (CeedSize)(k % nc) * r->comp_stride);
+      }
+    }
+  }
+}
+
+int CeedOperatorLinearAssemblePointBlockDiagonalSymbolic(CeedOperator op, CeedSize *num_entries,
+                                                         CeedInt **rows, CeedInt **cols) {
+  CeedSize size;
+  CeedInt num_comp = 0, comp_stride = 0;
+  RITZ_HANDLE(op);
+  RITZ_TRY(CeedOperatorCheckReady(op));
+  RITZ_TRY(check_square(op, __func__, &size));
+  RITZ_TRY(block_components(op, __func__, &num_comp, &comp_stride));
+  RITZ_TRY(allocate_indices(op, __func__, size * num_comp, size, rows, cols));
+  if (!op->is_composite) fill_block_indices(op->assembly_data->in.rstrs[0], *rows, *cols);
+  for (CeedInt i = 0; i < op->num_sub; i++)
+    fill_block_indices(op->sub[i]->assembly_data->in.rstrs[0], *rows, *cols);
+  *num_entries = size * num_comp;
+  give_indices(*rows, *cols);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Matrices
+// -------------------------------------------------------------------------------------------------------
+
+static int count_single(CeedOperator op, const char *call, CeedSize *num) {
+  RITZ_TRY(prepare(op, call));
+  const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
+  *num = 0;
+  for (CeedInt a = 0; a < in->num; a++) {
+    for (CeedInt b = 0; b < out->num; b++) {
+      CeedSize columns = (CeedSize)in->rstrs[a]->elem_size * in->rstrs[a]->num_comp;
+      CeedSize rows = (CeedSize)out->rstrs[b]->elem_size * out->rstrs[b]->num_comp;
+      *num += columns * rows * op->num_elem;
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int count_entries(CeedOperator op, const char *call, CeedSize *num) {
+  RITZ_HANDLE(op);
+  RITZ_TRY(CeedOperatorCheckReady(op));
+  if (!op->is_composite) return count_single(op, call, num);
+  *num = 0;
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    CeedSize part;
+    RITZ_TRY(count_single(op->sub[i], call, &part));
+    *num += part;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorLinearAssembleGetNumEntries(CeedOperator op, CeedSize *num_entries) {
+  return count_entries(op, __func__, num_entries);
+}
+
+// One pair of groups, in the order of the specification, 4.4. Returns the number of entries.
+static CeedSize fill_pair(CeedElemRestriction in, CeedElemRestriction out, CeedInt *rows, CeedInt *cols) {
+  CeedSize k = 0;
+  for (CeedInt elem = 0; elem < in->num_elem; elem++) {
+    for (CeedInt c_in = 0; c_in < in->num_comp; c_in++) {
+      for (CeedInt c_out = 0; c_out < out->num_comp; c_out++) {
+        for (CeedInt i = 0; i < out->elem_size; i++) {
+          CeedInt row = (CeedInt)ritz_restriction_l_index(out, elem, i, c_out);
+          for (CeedInt j = 0; j < in->elem_size; j++, k++) {
+            rows[k] = row;
+            cols[k] = (CeedInt)ritz_restriction_l_index(in, elem, j, c_in);
+          }
+        }
+      }
+    }
+  }
+  return k;
+}
+
+static CeedSize fill_single(CeedOperator op, CeedInt *rows, CeedInt *cols) {
+  const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
+  CeedSize k = 0;
+  for (CeedInt a = 0; a < in->num; a++) {
+    for (CeedInt b = 0; b < out->num; b++) k += fill_pair(in->rstrs[a], out->rstrs[b], rows + k, cols + k);
+  }
+  return k;
+}
+
+int CeedOperatorLinearAssembleSymbolic(CeedOperator op, CeedSize *num_entries, CeedInt **rows,
+                                       CeedInt **cols) {
+  CeedSize num, input_size, output_size;
+  RITZ_TRY(count_entries(op, __func__, &num));
+  RITZ_TRY(CeedOperatorGetActiveVectorLengths(op, &input_size, &output_size));
+  RITZ_TRY(
+      allocate_indices(op, __func__, num, input_size > output_size ? input_size : output_size, rows, cols));
+  if (!op->is_composite) fill_single(op, *rows, *cols);
+  for (CeedInt i = 0, k = 0; i < op->num_sub; i++)
+    k += (CeedInt)fill_single(op->sub[i], *rows + k, *cols + k);
+  *num_entries = num;
+  give_indices(*rows, *cols);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Values of one operator, from entry `start` on.
+static int assemble_single(CeedOperator op, const char *call, CeedSize start, CeedVector values) {
+  const RitzBackend *backend = &op->obj.ceed->backend;
+  CeedScalar *array;
+  if (op->num_elem == 0) return CEED_ERROR_SUCCESS;
+  if (op->qf_data->reuse) RITZ_TRY(update_cache(op, call));
+  RITZ_TRY(CeedVectorGetArray(values, backend->mem_type, &array));
+  int ierr = backend->operator_assemble(op, array + start);
+  int restored = CeedVectorRestoreArray(values, &array);
+  return ierr ? ierr : restored;
+}
+
+int CeedOperatorLinearAssemble(CeedOperator op, CeedVector values) {
+  CeedSize num, start = 0;
+  RITZ_TRY(count_entries(op, __func__, &num));
+  RITZ_HANDLE(values);
+  RITZ_REQUIRE(values->length >= num, op->obj.ceed, CEED_ERROR_DIMENSION,
+               "%s: the vector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT, __func__,
+               values->length, num);
+  if (num == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedVectorSetValue(values, 0));
+  if (!op->is_composite) return assemble_single(op, __func__, 0, values);
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    RITZ_TRY(assemble_single(op->sub[i], __func__, start, values));
+    RITZ_TRY(count_single(op->sub[i], __func__, &num));
+    start += num;
+  }
+  return CEED_ERROR_SUCCESS;
+}
