@@ -63,7 +63,8 @@ int ritz_fe_pseudoinverse(Ceed ceed, const double *mat, int m, int n, double *pi
 int ritz_fe_symmetric_eigen(Ceed ceed, double *mat, double *lambda, int n);
 
 // X^T A X = diag(lambda) and X^T B X = I for symmetric A, symmetric positive definite B. Order and errors as
-// above; B not positive definite: CEED_ERROR_MINOR. X [n][n] does not overlap A and B.
+// above; B not positive definite (a pivot that is negative or round-off of its diagonal entry):
+// CEED_ERROR_MINOR. X [n][n] does not overlap A and B.
 int ritz_fe_simultaneous_diagonalization(Ceed ceed, const double *A, const double *B, double *X,
                                          double *lambda, int n);
 

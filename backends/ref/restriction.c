@@ -22,7 +22,7 @@ static CeedInt num_nodes(CeedElemRestriction r, CeedInt elem) {
 // curl-oriented.
 static CeedScalar orientation(CeedElemRestriction r, const RitzRestrictionAction *action, CeedInt elem,
                               CeedInt i, CeedInt j) {
-  if (r->type == CEED_RESTRICTION_ORIENTED && action->use_orients && action->use_signs) {
+  if (r->type == CEED_RESTRICTION_ORIENTED && action->use_orients && action->use_signs && i == j) {
     return r->orients[ritz_restriction_array_index(r, r->elem_size, elem, i)] ? -1 : 1;
   }
   if (r->type == CEED_RESTRICTION_CURL_ORIENTED && action->use_orients) {

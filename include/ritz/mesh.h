@@ -20,9 +20,9 @@
 // belong to several parts. The name "all" always stands for every exterior facet (one that belongs to a
 // single element). Regions are integer attributes of elements with optional names.
 //
-// Memory: 8 * space_dim * (g+1)^dim + 8 * 2^dim + 4 bytes per element, 12 bytes per marked facet.
-// A mesh is immutable once made and may be shared; all arrays handed out belong to it and live as long as it
-// does.
+// Memory: 8 * space_dim * (g+1)^dim + 8 * 2^dim + 4 bytes per element, 16 bytes per exterior facet and per
+// facet of a part. A mesh is immutable once made and may be shared; all arrays handed out belong to it and
+// live as long as it does.
 #ifndef RITZ_MESH_H
 #define RITZ_MESH_H
 
@@ -43,13 +43,14 @@ typedef enum {
 // fail with that code.
 typedef int (*RitzMapFunction)(void *ctx, CeedInt dim, const double *X, double *x);
 
-// ---- Creation
-// ---------------------------------------------------------------------------------------------------- Box
-// [lower, upper] in dim = 1, 2, 3 dimensions with n[d] elements in direction d, geometry of degree `order`
-// >= 1. `map`, if not NULL, is evaluated at the geometry nodes (so the geometry is its interpolant). Boundary
-// parts are xmin, xmax, ymin, ymax, zmin, zmax; elements are ordered lexicographically. lower and upper may
-// be NULL: 0 and 1. Errors: CEED_ERROR_DIMENSION (sizes), CEED_ERROR_MAJOR (an element is inverted: its
-// number and smallest Jacobian determinant are named).
+// ---- Creation ----
+
+// Box [lower, upper] in dim = 1, 2, 3 dimensions with n[d] elements in direction d, geometry of degree
+// order >= 1. `map`, if not NULL, is evaluated once at every geometry node (so the geometry is its
+// interpolant). Boundary parts are xmin, xmax, ymin, ymax, zmin, zmax; elements are ordered
+// lexicographically. lower and upper may be NULL: 0 and 1. Errors: CEED_ERROR_DIMENSION (sizes),
+// CEED_ERROR_MAJOR (an element is inverted: its number and smallest Jacobian determinant are named; on a line
+// and in the plane a map that reverses everywhere only changes the numbering in the elements).
 CEED_EXTERN int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], const double lower[],
                                   const double upper[], CeedInt order, RitzMapFunction map, void *map_ctx,
                                   RitzMesh *mesh);
@@ -62,17 +63,19 @@ CEED_EXTERN int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], con
 // "FILE:LINE: " (binary sections: "FILE: byte N: ").
 CEED_EXTERN int RitzMeshRead(Ceed ceed, const char *path, RitzMesh *mesh);
 
-// Splits every element into 2^dim children, `levels` times (0 copies). The children carry the restriction of
-// the parent's polynomial map, so curved geometry is kept exactly; parts and regions are inherited. Children
-// of element e are e*2^dim .. e*2^dim + 2^dim - 1, lexicographic.
+// Splits every element into 2^dim children, `levels` times (0: another reference to the same mesh). The
+// children carry the restriction of the parent's polynomial map, so curved geometry is kept exactly; parts
+// and regions are inherited. Children of element e are e*2^dim .. e*2^dim + 2^dim - 1, lexicographic. Errors:
+// CEED_ERROR_DIMENSION (sizes), CEED_ERROR_MAJOR (a child is inverted where its parent was not tested).
 CEED_EXTERN int RitzMeshRefine(RitzMesh mesh, CeedInt levels, RitzMesh *refined);
 
 CEED_EXTERN int RitzMeshReferenceCopy(RitzMesh mesh, RitzMesh *copy); // as CeedVectorReferenceCopy
 CEED_EXTERN int RitzMeshDestroy(RitzMesh *mesh);
 
-// ---- Queries
-// -----------------------------------------------------------------------------------------------------
+// ---- Queries ----
+
 CEED_EXTERN Ceed RitzMeshReturnCeed(RitzMesh mesh); // borrowed
+// Either of the two may be NULL.
 CEED_EXTERN int RitzMeshGetDimensions(RitzMesh mesh, CeedInt *dim, CeedInt *space_dim);
 CEED_EXTERN int RitzMeshGetTopology(RitzMesh mesh, CeedElemTopology *topology); // shape of all elements
 CEED_EXTERN int RitzMeshGetNumElements(RitzMesh mesh, int64_t *num_elem);
@@ -84,6 +87,7 @@ CEED_EXTERN int RitzMeshGetElementCoordinates(RitzMesh mesh, const double **x);
 CEED_EXTERN int RitzMeshGetElementRegions(RitzMesh mesh,
                                           const int32_t **regions); // [num_elem], region numbers
 CEED_EXTERN int RitzMeshGetNumRegions(RitzMesh mesh, CeedInt *num_regions);
+// Regions ascend by number. name and number may be NULL.
 CEED_EXTERN int RitzMeshGetRegion(RitzMesh mesh, CeedInt index, const char **name, int32_t *number);
 
 CEED_EXTERN int RitzMeshGetNumBoundaryParts(RitzMesh mesh, CeedInt *num_parts);
@@ -97,23 +101,25 @@ CEED_EXTERN int RitzMeshGetBoundaryPart(RitzMesh mesh, const char *name, int64_t
 // Kind of every element: kinds [num_elem] (may be NULL), counts [3] (may be NULL). A map counts as affine
 // (trilinear) when it differs from its best affine (multilinear) part, taken from the monomial coefficients
 // of the corners, by at most tolerance * diameter of the element at every geometry node. tolerance < 0
-// selects 1e-12 (100 eps with a margin for coordinates read from decimal files).
+// selects 1e-12 (100 eps with a margin for coordinates read from decimal files). Deviations up to the
+// rounding of the coordinates themselves, 8 eps times the largest one of the element, never count.
 CEED_EXTERN int RitzMeshClassifyElements(RitzMesh mesh, double tolerance, RitzElementKind *kinds,
                                          int64_t counts[3]);
 
-// Integral of det J (of the metric's root for surfaces) and its extremes over (g+1) Gauss points per
-// direction and the corners.
+// Integral of det J (of the metric's root for surfaces) by max(g+1, ceil(3g/2)) Gauss points per direction,
+// which is exact unless the mesh is a surface or curve in a space of higher dimension, and the extremes over
+// these points and the corners. Inverted elements are looked for at the same points. Results may be NULL.
 CEED_EXTERN int RitzMeshGetMeasure(RitzMesh mesh, double *measure, double *min_det, double *max_det);
 
 // Multi-line summary: shape, sizes, order, kinds, bounding box, parts with their facet counts, regions.
 CEED_EXTERN int RitzMeshView(RitzMesh mesh, FILE *stream);
 
-// ---- Geometry as a Ceed field
-// ------------------------------------------------------------------------------------ The coordinates as a
-// field of degree g with space_dim components: an element restriction and an L-vector, to be used with a
-// basis of P = g+1 Gauss-Lobatto nodes. Nodes are shared between elements (offsets) when all neighbours agree
-// on them to rounding; otherwise (periodic meshes) the field is discontinuous and the restriction strided.
-// Both objects belong to the caller.
+// ---- Geometry as a Ceed field ----
+
+// The coordinates as a field of degree g with space_dim components: an element restriction and an L-vector,
+// to be used with a basis of P = g+1 Gauss-Lobatto nodes. Nodes are shared between elements (offsets) when
+// all neighbours agree on them to rounding; otherwise (periodic meshes) the field is discontinuous and the
+// restriction strided. Both objects belong to the caller.
 CEED_EXTERN int RitzMeshCreateCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction *rstr, CeedVector *x);
 
 #endif
