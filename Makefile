@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Short names for what cmake does: make demo | check | install PREFIX=... | bench | format | format-check | clean.
+# Everything is built in build/; other kinds of builds are the presets of CMakePresets.json.
+
+MAKEFLAGS += --no-print-directory
+PREFIX ?= /usr/local
+export RITZ_TEST_LEVEL ?= quick
+jobs := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+
+.PHONY: all demo check install bench format format-check clean build
+all: build
+
+build:
+	@tools/install-deps
+	@cmake --preset default
+	@cmake --build --preset default -j$(jobs)
+
+demo:
+	@tools/install-deps --demo
+	@$(MAKE) build
+	@examples/demo.sh
+
+check: build
+	@ctest --preset default --output-on-failure -j2
+
+bench: build
+	@build/ritz bench
+
+install:
+	@tools/install-deps
+	@cmake --preset default -DCMAKE_INSTALL_PREFIX="$(abspath $(PREFIX))"
+	@cmake --build --preset default -j$(jobs)
+	@cmake --install build
+
+format:
+	@tools/check-format --fix
+
+format-check:
+	@tools/check-format
+
+clean:
+	@rm -rf build

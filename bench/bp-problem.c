@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Mesh, geometry and operators of the bake-off problems. Includes the public Ceed header and nothing else of
+// any library, so that it compiles against every implementation.
+#include "bench/bp-problem.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "bench/bp-qfunctions.h"
+
+static const double pi = 3.14159265358979323846;
+
+int bp_allocate(Ceed ceed, CeedSize n, size_t size, void *p) {
+  void *memory = calloc((size_t)n + 1, size);
+
+  if (!memory) {
+    return CeedError(ceed, CEED_ERROR_MAJOR, "no memory for %.0f MB", 1e-6 * (double)n * (double)size);
+  }
+  *(void **)p = memory;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Sizes ----
+
+// Elements per direction, so that the product of the nodes per direction is near `nodes`.
+static void choose_box(double nodes, CeedInt order, CeedInt n[3]) {
+  double rest = nodes;
+
+  for (int d = 0; d < 3; d++) {
+    double wanted = (pow(rest, 1.0 / (3 - d)) - 1) / order;
+    n[d] = wanted < 1 ? 1 : (CeedInt)floor(wanted + 0.5);
+    rest /= (double)n[d] * order + 1;
+  }
+}
+
+int bp_choose_sizes(Ceed ceed, BpResult *r) {
+  const BpOptions *o = &r->options;
+
+  if (o->bp < BP_FIRST || o->bp > BP_LAST || o->order < 1 || o->size < 1 || !isfinite(o->deform)) {
+    return CeedError(ceed, CEED_ERROR_INCOMPATIBLE,
+                     "BP%d of degree %" CeedInt_FMT " with %" CeedSize_FMT
+                     " DOFs and deformation %g does not exist",
+                     o->bp, o->order, o->size, o->deform);
+  }
+  r->num_comp = o->bp % 2 ? 1 : 3;
+  r->P = o->order + 1;
+  r->Q = o->bp <= 4 ? o->order + 2 : o->order + 1;
+  if (o->order > 1000 || o->size > INT32_MAX) {
+    return CeedError(ceed, CEED_ERROR_UNSUPPORTED,
+                     "BP%d: degree %" CeedInt_FMT " with %" CeedSize_FMT
+                     " DOFs is too large: up to degree 1000 and %d DOFs (offsets are CeedInt)",
+                     o->bp, o->order, o->size, INT32_MAX);
+  }
+  choose_box((double)o->size / r->num_comp, o->order, r->elements);
+
+  double dofs = r->num_comp;
+  for (int d = 0; d < 3; d++) dofs *= (double)r->elements[d] * o->order + 1;
+  if (dofs > INT32_MAX) {
+    return CeedError(ceed, CEED_ERROR_UNSUPPORTED, "BP%d: the nearest box has %.0f DOFs, up to %d fit", o->bp,
+                     dofs, INT32_MAX);
+  }
+  r->dofs = (CeedSize)dofs;
+  r->num_elem = r->elements[0] * r->elements[1] * r->elements[2];
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Mesh ----
+
+CeedSize bp_count_nodes(const BpResult *r, CeedInt order, CeedInt nodes[3]) {
+  for (int d = 0; d < 3; d++) nodes[d] = r->elements[d] * order + 1;
+  return (CeedSize)nodes[0] * nodes[1] * nodes[2];
+}
+
+// Restriction of a field of degree `order` to the elements.
+static int create_restriction(const BpProblem *p, CeedInt order, CeedInt num_comp,
+                              CeedElemRestriction *rstr) {
+  const CeedInt *n = p->sizes->elements, num_elem = p->sizes->num_elem;
+  CeedInt nodes[3], size = (order + 1) * (order + 1) * (order + 1), *offsets = NULL, *next;
+  CeedSize l_size = num_comp * bp_count_nodes(p->sizes, order, nodes);
+
+  BP_TRY(bp_allocate(p->ceed, (CeedSize)num_elem * size, sizeof(CeedInt), &offsets));
+  next = offsets;
+  for (CeedInt e = 0; e < num_elem; e++) {
+    CeedInt ex = e % n[0], ey = e / n[0] % n[1], ez = e / (n[0] * n[1]);
+    for (CeedInt k = 0; k <= order; k++) {
+      for (CeedInt j = 0; j <= order; j++) {
+        for (CeedInt i = 0; i <= order; i++) {
+          *next++ = num_comp * (ex * order + i + nodes[0] * (ey * order + j + nodes[1] * (ez * order + k)));
+        }
+      }
+    }
+  }
+  int ierr = CeedElemRestrictionCreate(p->ceed, num_elem, size, num_comp, 1, l_size, CEED_MEM_HOST,
+                                       CEED_COPY_VALUES, offsets, rstr);
+  free(offsets);
+  return ierr;
+}
+
+// Moves the point X of the unit cube: a smooth displacement, zero on the boundary.
+static void deform(double amplitude, const double X[3], double x[3]) {
+  double s = amplitude * sin(pi * X[0]) * sin(pi * X[1]) * sin(pi * X[2]);
+
+  // sin(pi) is not zero in floating point.
+  for (int d = 0; d < 3; d++) {
+    if (X[d] == 0 || X[d] == 1) s = 0;
+  }
+  x[0] = X[0] + s * cos(2.0 * X[1]);
+  x[1] = X[1] - s * cos(1.5 * X[2]);
+  x[2] = X[2] + s * cos(1.0 * X[0]);
+}
+
+// Position of the point t (0 .. 1 in each direction) of the element whose first vertex is i: the trilinear
+// map.
+static void map_to_element(const BpResult *r, const CeedInt i[3], const double t[3], double x[3]) {
+  x[0] = x[1] = x[2] = 0;
+  for (int corner = 0; corner < 8; corner++) {
+    double X[3], moved[3], weight = 1;
+
+    for (int d = 0; d < 3; d++) {
+      int far = corner >> d & 1;
+      weight *= far ? t[d] : 1 - t[d];
+      X[d] = (double)(i[d] + far) / r->elements[d];
+    }
+    deform(r->options.deform, X, moved);
+    for (int d = 0; d < 3; d++) x[d] += weight * moved[d];
+  }
+}
+
+void bp_node_position(const BpResult *r, CeedInt order, const double *t1d, CeedSize k, double x[3]) {
+  CeedInt nodes[3], element[3];
+  double t[3];
+
+  bp_count_nodes(r, order, nodes);
+  for (int d = 0; d < 3; d++) {
+    CeedInt node = (CeedInt)(k % nodes[d]);
+    k /= nodes[d];
+    element[d] = node < nodes[d] - 1 ? node / order : r->elements[d] - 1;
+    t[d] = t1d[node - element[d] * order];
+  }
+  map_to_element(r, element, t, x);
+}
+
+static int create_coordinates(BpProblem *p) {
+  const double ends[2] = {0, 1};
+  CeedInt nodes[3];
+  CeedScalar *array = NULL;
+  double position[3];
+  CeedSize num_nodes = bp_count_nodes(p->sizes, 1, nodes);
+
+  BP_TRY(CeedVectorCreate(p->ceed, 3 * num_nodes, &p->x));
+  BP_TRY(CeedVectorGetArrayWrite(p->x, CEED_MEM_HOST, &array));
+  for (CeedSize k = 0; k < num_nodes; k++) {
+    bp_node_position(p->sizes, 1, ends, k, position);
+    for (int d = 0; d < 3; d++) array[3 * k + d] = (CeedScalar)position[d];
+  }
+  return CeedVectorRestoreArray(p->x, &array);
+}
+
+// Determinant of the Jacobian of element i at t, relative to the undeformed one; differences of a trilinear
+// map along its axes are exact derivatives.
+static double relative_det(const BpResult *r, const CeedInt i[3], const double t[3]) {
+  double J[3][3];
+
+  for (int d = 0; d < 3; d++) {
+    double begin[3] = {t[0], t[1], t[2]}, end[3] = {t[0], t[1], t[2]}, a[3], b[3];
+    begin[d] = 0, end[d] = 1;
+    map_to_element(r, i, begin, a);
+    map_to_element(r, i, end, b);
+    for (int k = 0; k < 3; k++) J[d][k] = (b[k] - a[k]) * r->elements[d];
+  }
+  return J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) +
+         J[0][1] * (J[1][2] * J[2][0] - J[1][0] * J[2][2]) +
+         J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
+}
+
+// An amplitude that is too large turns elements inside out.
+static int check_elements(Ceed ceed, const BpResult *r) {
+  if (r->options.deform == 0) return CEED_ERROR_SUCCESS;
+  for (CeedInt e = 0; e < r->num_elem; e++) {
+    CeedInt i[3] = {e % r->elements[0], e / r->elements[0] % r->elements[1],
+                    e / (r->elements[0] * r->elements[1])};
+    for (int point = 0; point < 9; point++) { // corners and centre
+      double t[3] = {point & 1, point >> 1 & 1, point >> 2 & 1};
+      if (point == 8) t[0] = t[1] = t[2] = 0.5;
+      double det = relative_det(r, i, t);
+      if (!(det > 0)) {
+        return CeedError(ceed, CEED_ERROR_INCOMPATIBLE,
+                         "deformation %g inverts element %" CeedInt_FMT
+                         ": its volume shrinks by the factor %g",
+                         r->options.deform, e, det);
+      }
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Operators ----
+
+static int create_bases(BpProblem *p) {
+  const BpResult *r = p->sizes;
+  CeedQuadMode mode = r->options.bp <= 4 ? CEED_GAUSS : CEED_GAUSS_LOBATTO;
+
+  BP_TRY(CeedBasisCreateTensorH1Lagrange(p->ceed, 3, 3, 2, r->Q, mode, &p->basis_x));
+  return CeedBasisCreateTensorH1Lagrange(p->ceed, 3, r->num_comp, r->P, r->Q, mode, &p->basis_u);
+}
+
+static int create_restrictions(BpProblem *p) {
+  const BpResult *r = p->sizes;
+  CeedInt points = r->Q * r->Q * r->Q, factors = bp_is_mass(r->options.bp) ? 1 : 6;
+  CeedSize size = (CeedSize)r->num_elem * points * factors;
+
+  BP_TRY(create_restriction(p, 1, 3, &p->rstr_x));
+  BP_TRY(create_restriction(p, r->options.order, r->num_comp, &p->rstr_u));
+  return CeedElemRestrictionCreateStrided(p->ceed, r->num_elem, points, factors, size, CEED_STRIDES_BACKEND,
+                                          &p->rstr_qdata);
+}
+
+// Sets all fields of the operator that computes the stored factors.
+static int set_build_fields(const BpProblem *p, CeedOperator op) {
+  BP_TRY(CeedOperatorSetField(op, "dx", p->rstr_x, p->basis_x, CEED_VECTOR_ACTIVE));
+  BP_TRY(CeedOperatorSetField(op, "weights", CEED_ELEMRESTRICTION_NONE, p->basis_x, CEED_VECTOR_NONE));
+  return CeedOperatorSetField(op, "qdata", p->rstr_qdata, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE);
+}
+
+// Stored factors of all points, computed by an operator from the coordinates.
+static int build_factors(BpProblem *p) {
+  bool mass = bp_is_mass(p->sizes->options.bp);
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL;
+  int ierr;
+
+  BP_TRY(CeedQFunctionCreateInterior(p->ceed, 1, mass ? bp_mass_build : bp_diffusion_build,
+                                     mass ? bp_mass_build_loc : bp_diffusion_build_loc, &qf));
+  ierr = CeedQFunctionAddInput(qf, "dx", 9, CEED_EVAL_GRAD);
+  if (!ierr) ierr = CeedQFunctionAddInput(qf, "weights", 1, CEED_EVAL_WEIGHT);
+  if (!ierr) ierr = CeedQFunctionAddOutput(qf, "qdata", mass ? 1 : 6, CEED_EVAL_NONE);
+  if (!ierr) ierr = CeedOperatorCreate(p->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &op);
+  if (!ierr) ierr = set_build_fields(p, op);
+  if (!ierr) ierr = CeedElemRestrictionCreateVector(p->rstr_qdata, &p->qdata, NULL);
+  if (!ierr) ierr = CeedOperatorApply(op, p->x, p->qdata, CEED_REQUEST_IMMEDIATE);
+  CeedOperatorDestroy(&op);
+  CeedQFunctionDestroy(&qf);
+  return ierr;
+}
+
+// The point function of the apply, by [diffusion][three components].
+static const struct {
+  CeedQFunctionUser function;
+  const char *source;
+} apply_functions[2][2] = {
+    {{bp_mass_apply, bp_mass_apply_loc}, {bp_mass_apply_3, bp_mass_apply_3_loc}},
+    {{bp_diffusion_apply, bp_diffusion_apply_loc}, {bp_diffusion_apply_3, bp_diffusion_apply_3_loc}},
+};
+
+static int create_operator(BpProblem *p) {
+  const BpResult *r = p->sizes;
+  bool mass = bp_is_mass(r->options.bp);
+  CeedEvalMode mode = mass ? CEED_EVAL_INTERP : CEED_EVAL_GRAD;
+  CeedInt size = r->num_comp * (mass ? 1 : 3), factors = mass ? 1 : 6;
+  CeedQFunction qf = NULL;
+  int ierr;
+
+  BP_TRY(CeedQFunctionCreateInterior(p->ceed, 1, apply_functions[!mass][r->num_comp > 1].function,
+                                     apply_functions[!mass][r->num_comp > 1].source, &qf));
+  ierr = CeedQFunctionAddInput(qf, "u", size, mode);
+  if (!ierr) ierr = CeedQFunctionAddInput(qf, "qdata", factors, CEED_EVAL_NONE);
+  if (!ierr) ierr = CeedQFunctionAddOutput(qf, "v", size, mode);
+  if (!ierr) ierr = CeedQFunctionSetUserFlopsEstimate(qf, r->num_comp * (mass ? 1 : 15));
+  if (!ierr) ierr = CeedOperatorCreate(p->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &p->op);
+  CeedQFunctionDestroy(&qf);
+  if (ierr) return ierr;
+  BP_TRY(CeedOperatorSetField(p->op, "u", p->rstr_u, p->basis_u, CEED_VECTOR_ACTIVE));
+  BP_TRY(CeedOperatorSetField(p->op, "qdata", p->rstr_qdata, CEED_BASIS_NONE, p->qdata));
+  return CeedOperatorSetField(p->op, "v", p->rstr_u, p->basis_u, CEED_VECTOR_ACTIVE);
+}
+
+int bp_problem_create(BpProblem *p) {
+  BP_TRY(create_bases(p));
+  BP_TRY(create_restrictions(p));
+  BP_TRY(check_elements(p->ceed, p->sizes));
+  BP_TRY(create_coordinates(p));
+  BP_TRY(build_factors(p));
+  BP_TRY(create_operator(p));
+  BP_TRY(CeedVectorCreate(p->ceed, p->sizes->dofs, &p->u));
+  return CeedVectorCreate(p->ceed, p->sizes->dofs, &p->v);
+}
+
+void bp_problem_destroy(BpProblem *p) {
+  CeedOperatorDestroy(&p->op);
+  CeedVectorDestroy(&p->x);
+  CeedVectorDestroy(&p->qdata);
+  CeedVectorDestroy(&p->u);
+  CeedVectorDestroy(&p->v);
+  CeedBasisDestroy(&p->basis_x);
+  CeedBasisDestroy(&p->basis_u);
+  CeedElemRestrictionDestroy(&p->rstr_x);
+  CeedElemRestrictionDestroy(&p->rstr_u);
+  CeedElemRestrictionDestroy(&p->rstr_qdata);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// One bake-off problem as Ceed objects. Made by bp-problem.c for bp.c, which checks and times it.
+#ifndef RITZ_BENCH_BP_PROBLEM_H
+#define RITZ_BENCH_BP_PROBLEM_H
+
+#include "bench/bp.h"
+
+#define BP_TRY(expr)                                                                                         \
+  do {                                                                                                       \
+    int bp_try_code_ = (expr);                                                                               \
+    if (bp_try_code_) return bp_try_code_;                                                                   \
+  } while (0)
+
+typedef struct {
+  Ceed ceed;                                      // borrowed
+  const BpResult *sizes;                          // borrowed
+  CeedElemRestriction rstr_x, rstr_u, rstr_qdata; // owned, as all that follow
+  CeedBasis basis_x, basis_u;
+  CeedVector x, qdata; // coordinates of the vertices, stored factors
+  CeedVector u, v;     // [dofs], without values
+  CeedOperator op;     // u -> v
+} BpProblem;
+
+static inline bool bp_is_mass(int bp) { return bp <= 2; }
+
+// n elements of the given size and zeros; *p needs free().
+int bp_allocate(Ceed ceed, CeedSize n, size_t size, void *p);
+
+// Fills in the sizes that follow from the options; refuses options that cannot be served.
+int bp_choose_sizes(Ceed ceed, BpResult *result);
+
+// Nodes per direction of a field of degree `order`; returns their product.
+CeedSize bp_count_nodes(const BpResult *sizes, CeedInt order, CeedInt nodes[3]);
+
+// Position of node k of a field of degree `order` whose nodes in an element are at t1d [order+1] in [0,1].
+void bp_node_position(const BpResult *sizes, CeedInt order, const double *t1d, CeedSize k, double x[3]);
+
+// `problem` starts with zeros but for ceed and sizes; it is to be destroyed even when the creation fails.
+int bp_problem_create(BpProblem *problem);
+void bp_problem_destroy(BpProblem *problem);
+
+#endif

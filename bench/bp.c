@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The bake-off problems: costs, checks, timing, conjugate gradients. Includes the public Ceed header and
+// nothing else of any library, so that it compiles against every implementation.
+#define _POSIX_C_SOURCE 200809L
+
+#include "bench/bp.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "bench/bp-problem.h"
+
+static const double eps = sizeof(CeedScalar) == 4 ? FLT_EPSILON : DBL_EPSILON;
+
+const char *bp_operator_name(int bp) { return bp_is_mass(bp) ? "mass" : "diffusion"; }
+
+bool bp_checks_hold(const BpResult *result) {
+  for (int i = 0; i < result->num_checks; i++) {
+    if (!(result->checks[i].error <= result->checks[i].tolerance)) return false;
+  }
+  return true;
+}
+
+// The formulas of bp.h.
+static void count_costs(BpResult *r) {
+  double P = r->P, Q = r->Q, d = r->num_comp, E = r->num_elem, N = (double)r->dofs;
+  double interp = r->P == r->Q ? 0 : 2 * (P * P * P * Q + P * P * Q * Q + P * Q * Q * Q);
+  double Q3 = Q * Q * Q, factors = bp_is_mass(r->options.bp) ? 1 : 6;
+
+  r->bytes = sizeof(CeedScalar) * (3 * N + factors * Q3 * E) + 4 * P * P * P * E;
+  r->flops = d * E * (2 * interp + (bp_is_mass(r->options.bp) ? Q3 : 12 * Q3 * Q + 15 * Q3));
+  if (r->options.mode == BP_CG) {
+    r->bytes += sizeof(CeedScalar) * 11 * N;
+    r->flops += 10 * N;
+  }
+}
+
+// ---- Sums ----
+
+// Sum of a_i b_i with eight partial sums.
+static double dot(CeedSize n, const CeedScalar *a, const CeedScalar *b) {
+  double part[8] = {0};
+  CeedSize i = 0;
+
+  for (; i + 8 <= n; i += 8) {
+    for (int l = 0; l < 8; l++) part[l] += (double)a[i + l] * b[i + l];
+  }
+  for (; i < n; i++) part[0] += (double)a[i] * b[i];
+  return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+}
+
+// Compensated (Neumaier): rounding of many equal terms has one sign and would add up.
+static double sum(CeedSize n, const CeedScalar *a) {
+  double value = 0, rest = 0;
+
+  for (CeedSize i = 0; i < n; i++) {
+    double term = (double)a[i], total = value + term;
+    rest += fabs(value) >= fabs(term) ? (value - total) + term : (term - total) + value;
+    value = total;
+  }
+  return value + rest;
+}
+
+static double largest(CeedSize n, const CeedScalar *a) {
+  double max = 0;
+
+  for (CeedSize i = 0; i < n; i++) {
+    if (!(fabs((double)a[i]) <= max)) max = fabs((double)a[i]); // NaN gets through
+    if (isnan(max)) break;
+  }
+  return max;
+}
+
+// ---- Fixed vectors ----
+
+// Entry i of a vector without structure, in [-1,1): the same on every machine (a step of splitmix64).
+static CeedScalar scrambled(CeedSize i) {
+  uint64_t z = ((uint64_t)i + 1) * 0x9e3779b97f4a7c15u;
+
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  z ^= z >> 31;
+  return (CeedScalar)((double)(z >> 11) * 0x1p-52 - 1);
+}
+
+static int set_scrambled(const BpProblem *p) {
+  CeedScalar *u = NULL;
+
+  BP_TRY(CeedVectorGetArrayWrite(p->u, CEED_MEM_HOST, &u));
+  for (CeedSize i = 0; i < p->sizes->dofs; i++) u[i] = scrambled(i);
+  return CeedVectorRestoreArray(p->u, &u);
+}
+
+// u = x + 2 y + 3 z in every component, interpolated at the nodes.
+static int set_linear(const BpProblem *p) {
+  const BpResult *r = p->sizes;
+  CeedScalar *u = NULL, *q_ref = NULL;
+  double *t1d = NULL, x[3];
+  int ierr;
+
+  BP_TRY(bp_allocate(p->ceed, r->P, sizeof(*q_ref), &q_ref));
+  ierr = bp_allocate(p->ceed, r->P, sizeof(*t1d), &t1d);
+  if (!ierr) ierr = CeedLobattoQuadrature(r->P, q_ref, NULL);
+  if (!ierr) ierr = CeedVectorGetArrayWrite(p->u, CEED_MEM_HOST, &u);
+  if (!ierr) {
+    for (CeedInt i = 0; i < r->P; i++) t1d[i] = 0.5 * (1 + (double)q_ref[i]);
+    for (CeedSize i = 0; i < r->dofs; i++) {
+      bp_node_position(r, r->options.order, t1d, i / r->num_comp, x);
+      u[i] = (CeedScalar)(x[0] + 2 * x[1] + 3 * x[2]);
+    }
+    ierr = CeedVectorRestoreArray(p->u, &u);
+  }
+  free(q_ref);
+  free(t1d);
+  return ierr;
+}
+
+// ---- Checks ----
+
+// What a check looks at after v = A u.
+typedef struct {
+  double uv, sum, max; // u . v, sum of v, largest |v|
+} Products;
+
+static int apply(const BpProblem *p) { return CeedOperatorApply(p->op, p->u, p->v, CEED_REQUEST_IMMEDIATE); }
+
+static int apply_and_look(const BpProblem *p, Products *products) {
+  const CeedScalar *u = NULL, *v = NULL;
+  CeedSize n = p->sizes->dofs;
+
+  BP_TRY(apply(p));
+  BP_TRY(CeedVectorGetArrayRead(p->u, CEED_MEM_HOST, &u));
+  BP_TRY(CeedVectorGetArrayRead(p->v, CEED_MEM_HOST, &v));
+  products->uv = dot(n, u, v);
+  products->max = largest(n, v);
+  products->sum = sum(n, v);
+  BP_TRY(CeedVectorRestoreArrayRead(p->v, &v));
+  return CeedVectorRestoreArrayRead(p->u, &u);
+}
+
+static void add_check(BpResult *r, const char *name, double error, double tolerance) {
+  r->checks[r->num_checks++] = (BpCheck){.name = name, .error = error, .tolerance = tolerance};
+}
+
+// The displacement keeps the boundary, so the volume stays 1 and the trilinear elements fill it. Weights and
+// interpolation in three directions, both ways, carry a few P eps each.
+static int check_mass(const BpProblem *p, BpResult *r) {
+  Products ones;
+
+  BP_TRY(CeedVectorSetValue(p->u, 1));
+  BP_TRY(apply_and_look(p, &ones));
+  add_check(r, "sum(A 1) = volume", fabs(ones.sum / r->num_comp - 1), 100 * eps * r->P);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Derivatives at the points carry an error of eps P^2 / h. That of the energy is relative to values of size 1
+// whose differences matter: another factor of the nodes per direction. The energy is exact when the
+// quadrature integrates det J, of degree 2 per direction on deformed elements.
+static int check_diffusion(const BpProblem *p, BpResult *r, double max_scrambled) {
+  Products ones, linear;
+  double P = r->P, lines = P * fmax(r->elements[0], fmax(r->elements[1], r->elements[2]));
+
+  BP_TRY(CeedVectorSetValue(p->u, 1));
+  BP_TRY(apply_and_look(p, &ones));
+  add_check(r, "A 1 = 0", ones.max / max_scrambled, 100 * eps * P * P);
+  if (r->options.bp > 4 && r->options.order == 1 && r->options.deform != 0) return CEED_ERROR_SUCCESS;
+  BP_TRY(set_linear(p));
+  BP_TRY(apply_and_look(p, &linear));
+  add_check(r, "energy of a linear function", fabs(linear.uv / (14.0 * r->num_comp) - 1),
+            100 * eps * P * P * lines);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Leaves the scrambled vector in u.
+static int check_operator(const BpProblem *p, BpResult *r) {
+  Products products;
+
+  BP_TRY(set_scrambled(p));
+  BP_TRY(apply_and_look(p, &products));
+  r->checksum = products.uv;
+  if (bp_is_mass(r->options.bp))
+    BP_TRY(check_mass(p, r));
+  else
+    BP_TRY(check_diffusion(p, r, products.max));
+  return set_scrambled(p);
+}
+
+// ---- Timing ----
+
+static double now(void) {
+  struct timespec t;
+
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+enum { MAX_SAMPLES = 1000 };
+
+// Seconds of repeated runs of one thing.
+typedef struct {
+  int num;
+  double total, seconds[MAX_SAMPLES];
+} Samples;
+
+static bool want_more(const Samples *samples, CeedInt repetitions) {
+  if (samples->num == MAX_SAMPLES) return false;
+  if (repetitions > 0) return samples->num < repetitions;
+  return samples->num < 5 || samples->total < 0.5;
+}
+
+static void add_sample(Samples *samples, double seconds) {
+  samples->seconds[samples->num++] = seconds;
+  samples->total += seconds;
+}
+
+// Smallest and median sample, divided by the number of things that each sample contains.
+static void summarize(Samples *samples, double things, BpResult *r) {
+  qsort(samples->seconds, (size_t)samples->num, sizeof(double), compare);
+  r->seconds_min = samples->seconds[0] / things;
+  r->seconds_median = samples->seconds[samples->num / 2] / things;
+  r->dofs_per_second = r->seconds_min > 0 ? (double)r->dofs / r->seconds_min : 0;
+}
+
+// Devices work asynchronously: a norm has to wait for them. Its cost is spread over a batch of applies.
+static int wait_for_device(const BpProblem *p, bool device) {
+  CeedScalar norm;
+  return device ? CeedVectorNorm(p->v, CEED_NORM_MAX, &norm) : CEED_ERROR_SUCCESS;
+}
+
+static int time_batch(const BpProblem *p, int applies, bool device, double *seconds) {
+  double start = now();
+
+  for (int i = 0; i < applies; i++) BP_TRY(apply(p));
+  BP_TRY(wait_for_device(p, device));
+  *seconds = now() - start;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int time_applies(const BpProblem *p, BpResult *r) {
+  CeedMemType memory;
+  double seconds = 0;
+  int batch = 1;
+
+  BP_TRY(CeedGetPreferredMemType(p->ceed, &memory));
+  bool device = memory == CEED_MEM_DEVICE;
+  double enough = device ? 1e-2 : 1e-3;       // what a clock, or the wait, does not disturb
+  BP_TRY(time_batch(p, 1, device, &seconds)); // warm up
+  BP_TRY(time_batch(p, 1, device, &seconds));
+  while (seconds < enough && batch < 1 << 20) {
+    batch *= 2;
+    BP_TRY(time_batch(p, batch, device, &seconds));
+  }
+
+  Samples samples = {0};
+  while (want_more(&samples, r->options.repetitions)) {
+    BP_TRY(time_batch(p, batch, device, &seconds));
+    add_sample(&samples, seconds);
+  }
+  summarize(&samples, batch, r);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Conjugate gradients ----
+
+// Direction and its image are the vectors u and v of the problem.
+typedef struct {
+  CeedSize n, num_masked;
+  CeedInt *masked;     // owned: entries on the boundary
+  CeedScalar *x, *r;   // owned, [n]
+  double rr, first_rr; // r . r now and at the start
+} Cg;
+
+static void mask(const Cg *cg, CeedScalar *v) {
+  for (CeedSize i = 0; i < cg->num_masked; i++) v[cg->masked[i]] = 0;
+}
+
+// Lists all entries of nodes on the surface of the box.
+static int find_boundary(const BpProblem *p, Cg *cg) {
+  const BpResult *r = p->sizes;
+  CeedInt nodes[3], node[3];
+
+  bp_count_nodes(r, r->options.order, nodes);
+  BP_TRY(bp_allocate(p->ceed, r->dofs, sizeof(CeedInt), &cg->masked));
+  for (CeedInt i = 0; i < r->dofs; i++) {
+    CeedInt k = i / r->num_comp;
+    bool outside = false;
+    for (int d = 0; d < 3; d++) {
+      node[d] = k % nodes[d];
+      k /= nodes[d];
+      outside = outside || node[d] == 0 || node[d] == nodes[d] - 1;
+    }
+    if (outside) cg->masked[cg->num_masked++] = i;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// x = 0 and r = p = b, a masked vector without structure.
+static int cg_start(const BpProblem *p, Cg *cg) {
+  CeedScalar *u = NULL;
+
+  for (CeedSize i = 0; i < cg->n; i++) cg->x[i] = 0, cg->r[i] = scrambled(i);
+  mask(cg, cg->r);
+  BP_TRY(CeedVectorGetArrayWrite(p->u, CEED_MEM_HOST, &u));
+  for (CeedSize i = 0; i < cg->n; i++) u[i] = cg->r[i];
+  BP_TRY(CeedVectorRestoreArray(p->u, &u));
+  cg->rr = cg->first_rr = dot(cg->n, cg->r, cg->r);
+  return CEED_ERROR_SUCCESS;
+}
+
+// One iteration: reads and writes eleven vectors besides those of the apply.
+static int cg_iterate(const BpProblem *p, Cg *cg) {
+  CeedScalar *u = NULL, *v = NULL;
+
+  BP_TRY(apply(p));
+  BP_TRY(CeedVectorGetArray(p->u, CEED_MEM_HOST, &u));
+  BP_TRY(CeedVectorGetArray(p->v, CEED_MEM_HOST, &v));
+  mask(cg, v);
+  double uv = dot(cg->n, u, v), alpha = cg->rr / uv, part[8] = {0};
+  CeedScalar *x = cg->x, *r = cg->r;
+  CeedSize i = 0;
+  for (; i + 8 <= cg->n; i += 8) {
+    for (int l = 0; l < 8; l++) {
+      x[i + l] = (CeedScalar)(x[i + l] + alpha * u[i + l]);
+      r[i + l] = (CeedScalar)(r[i + l] - alpha * v[i + l]);
+      part[l] += (double)r[i + l] * r[i + l];
+    }
+  }
+  for (; i < cg->n; i++) {
+    x[i] = (CeedScalar)(x[i] + alpha * u[i]);
+    r[i] = (CeedScalar)(r[i] - alpha * v[i]);
+    part[0] += (double)r[i] * r[i];
+  }
+  double rr = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+  double beta = rr / cg->rr;
+  for (i = 0; i < cg->n; i++) u[i] = (CeedScalar)(r[i] + beta * u[i]);
+  cg->rr = rr;
+  BP_TRY(CeedVectorRestoreArray(p->v, &v));
+  BP_TRY(CeedVectorRestoreArray(p->u, &u));
+  if (!(uv > 0) || !isfinite(rr)) {
+    return CeedError(p->ceed, CEED_ERROR_MAJOR,
+                     "BP%d: CG broke down, p . A p = %g: the operator is not positive definite",
+                     p->sizes->options.bp, uv);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// A solve: the fixed number of iterations, or fewer when nothing is left (as good as zero in small problems).
+static int cg_solve(const BpProblem *p, Cg *cg, CeedInt *iterations, double *seconds) {
+  BP_TRY(cg_start(p, cg));
+  double start = now();
+  for (*iterations = 0; *iterations < BP_CG_ITERATIONS && cg->rr > eps * eps * cg->first_rr; ++*iterations) {
+    BP_TRY(cg_iterate(p, cg));
+  }
+  *seconds = now() - start;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int time_solves(const BpProblem *p, Cg *cg, BpResult *r) {
+  Samples samples = {0};
+  double seconds = 0;
+
+  BP_TRY(cg_solve(p, cg, &r->iterations, &seconds)); // warm up
+  while (want_more(&samples, r->options.repetitions)) {
+    BP_TRY(cg_solve(p, cg, &r->iterations, &seconds));
+    add_sample(&samples, seconds);
+  }
+  if (r->iterations) summarize(&samples, r->iterations, r); // else no entry is free: nothing to time
+  r->reduction = cg->first_rr > 0 ? sqrt(cg->rr / cg->first_rr) : 0;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int run_cg(const BpProblem *p, BpResult *r) {
+  Cg cg = {.n = r->dofs};
+  int ierr;
+
+  ierr = bp_allocate(p->ceed, r->dofs, sizeof(CeedScalar), &cg.x);
+  if (!ierr) ierr = bp_allocate(p->ceed, r->dofs, sizeof(CeedScalar), &cg.r);
+  if (!ierr && !bp_is_mass(r->options.bp)) ierr = find_boundary(p, &cg);
+  if (!ierr) ierr = time_solves(p, &cg, r);
+  free(cg.x);
+  free(cg.r);
+  free(cg.masked);
+  return ierr;
+}
+
+// ---- All of it ----
+
+int bp_run(Ceed ceed, const BpOptions *options, BpResult *result) {
+  BpProblem problem = {.ceed = ceed, .sizes = result};
+  int ierr;
+
+  *result = (BpResult){.options = *options};
+  BP_TRY(bp_choose_sizes(ceed, result));
+  count_costs(result);
+  ierr = bp_problem_create(&problem);
+  if (!ierr) ierr = check_operator(&problem, result);
+  if (!ierr) ierr = options->mode == BP_CG ? run_cg(&problem, result) : time_applies(&problem, result);
+  bp_problem_destroy(&problem);
+  return ierr;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The bake-off problems BP1 to BP6 on the public Ceed API alone: the same file measures any implementation of
+// it. Called by bench/main.c and by `ritz bench`; printing is left to report.h.
+//
+//        operator   components   points per direction          degree p, P = p+1 Gauss-Lobatto nodes
+//   BP1  mass       1            Gauss, Q = p+2                 per direction; the unit cube in hexahedra,
+//   BP2  mass       3            Gauss, Q = p+2                 trilinear geometry; nodes numbered
+//   BP3  diffusion  1            Gauss, Q = p+2                 lexicographically over the whole box,
+//   BP4  diffusion  3            Gauss, Q = p+2                 components interlaced
+//   BP5  diffusion  1            Gauss-Lobatto, Q = p+1
+//   BP6  diffusion  3            Gauss-Lobatto, Q = p+1
+//
+// Costs that count as useful, with d components, E elements, N unique degrees of freedom, and
+// S = 2 (P^3 Q + P^2 Q^2 + P Q^3), the flops of one interpolation:
+//
+//   bytes per apply   8 (N read u + 2 N read and write v + g Q^3 E stored factors) + 4 P^3 E offsets;
+//                     g = 1 (mass) or 6 (diffusion); 8 is the size of a CeedScalar
+//   flops per apply   mass d (2 S + Q^3) E;  diffusion d (2 S + 12 Q^4 + 15 Q^3) E, without S when Q = P
+//                     (interpolation, three derivatives at the points, 15 flops a point, all transposed)
+//   a CG iteration    adds 11 N scalars read or written, and 10 N flops
+//
+// Measured: one apply from L-vector to L-vector, output zeroed by it, no boundary conditions; or one
+// iteration of unpreconditioned CG, with homogeneous Dirichlet conditions by masking for BP3 to BP6. The
+// vector arithmetic of CG runs on the host.
+#ifndef RITZ_BENCH_BP_H
+#define RITZ_BENCH_BP_H
+
+#include <ceed.h>
+#include <stdbool.h>
+
+enum { BP_FIRST = 1, BP_LAST = 6, BP_CG_ITERATIONS = 20 };
+
+typedef enum { BP_APPLY, BP_CG } BpMode;
+
+typedef struct {
+  int bp;              // 1 .. 6
+  CeedInt order;       // p >= 1
+  CeedSize size;       // wanted number of unique degrees of freedom; the nearest box is taken
+  double deform;       // amplitude of a smooth displacement of the vertices, 0 at the boundary
+  BpMode mode;         // what is timed
+  CeedInt repetitions; // timed applies or solves; 0: at least 5 and half a second
+} BpOptions;
+
+// A property that holds in exact arithmetic.
+typedef struct {
+  const char *name;
+  double error, tolerance; // relative; it holds when error <= tolerance
+} BpCheck;
+
+enum { BP_MAX_CHECKS = 2 };
+
+typedef struct {
+  BpOptions options;
+  CeedInt elements[3]; // per direction
+  CeedInt num_elem, P, Q, num_comp;
+  CeedSize dofs;                      // unique global degrees of freedom, masked ones included
+  CeedInt iterations;                 // CG iterations of a solve; 0 when applies are timed
+  double seconds_median, seconds_min; // per apply, or per CG iteration
+  double dofs_per_second;             // dofs / seconds_min
+  double bytes, flops;                // per apply, or per CG iteration
+  double reduction;                   // CG: |r| / |r_0| at the end
+  double checksum;                    // r . A r for a fixed r: the same, to rounding, everywhere
+  int num_checks;
+  BpCheck checks[BP_MAX_CHECKS];
+} BpResult;
+
+// Sets up the problem, checks it and times it. Errors are reported through the error handler of `ceed`.
+int bp_run(Ceed ceed, const BpOptions *options, BpResult *result);
+
+bool bp_checks_hold(const BpResult *result); // false for NaN
+const char *bp_operator_name(int bp);        // "mass" or "diffusion"
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Results of bake-off problems as a table and as JSON.
+#include "bench/report.h"
+
+#include <math.h>
+
+// ---- Table ----
+
+void bp_print_heading(FILE *stream, BpMode mode) {
+  const char *unit = mode == BP_CG ? "iter" : "apply";
+
+  fprintf(stream, "%-7s %3s  %-13s %10s  %9s/%-5s %8s  %8s/%-5s %7s  %8s/%-5s %8s  %s\n", "problem", "p",
+          "elements", "DOF", "ms", unit, "MDOF/s", "MB", unit, "GB/s", "Mflop", unit, "GFLOP/s", "checks");
+}
+
+void bp_print_row(FILE *stream, const BpResult *r) {
+  char box[40];
+  double s = r->seconds_min;
+
+  snprintf(box, sizeof(box), "%" CeedInt_FMT "x%" CeedInt_FMT "x%" CeedInt_FMT, r->elements[0],
+           r->elements[1], r->elements[2]);
+  fprintf(stream,
+          "BP%-5d %3" CeedInt_FMT "  %-13s %10" CeedSize_FMT
+          "  %15.4f %8.2f  %14.3f %7.2f  %14.3f %8.2f  %s\n",
+          r->options.bp, r->options.order, box, r->dofs, 1e3 * s, 1e-6 * r->dofs_per_second, 1e-6 * r->bytes,
+          s > 0 ? 1e-9 * r->bytes / s : 0, 1e-6 * r->flops, s > 0 ? 1e-9 * r->flops / s : 0,
+          bp_checks_hold(r) ? "ok" : "FAILED");
+}
+
+void bp_print_failed_checks(FILE *stream, const BpResult *r) {
+  for (int i = 0; i < r->num_checks; i++) {
+    const BpCheck *check = &r->checks[i];
+    if (check->error <= check->tolerance) continue;
+    fprintf(stream, "BP%d, degree %" CeedInt_FMT ": %s: relative error %.3g, up to %.3g allowed\n",
+            r->options.bp, r->options.order, check->name, check->error, check->tolerance);
+  }
+}
+
+// ---- JSON ----
+
+static void write_string(FILE *stream, const char *text) {
+  fputc('"', stream);
+  for (const char *c = text; *c; c++) {
+    if ((unsigned char)*c < 0x20)
+      fprintf(stream, "\\u%04x", (unsigned)(unsigned char)*c);
+    else if (*c == '"' || *c == '\\')
+      fprintf(stream, "\\%c", *c);
+    else
+      fputc(*c, stream);
+  }
+  fputc('"', stream);
+}
+
+static void write_number(FILE *stream, const char *key, double value) {
+  fprintf(stream, isfinite(value) ? ", \"%s\": %.17g" : ", \"%s\": null", key, value);
+}
+
+static void write_checks(FILE *stream, const BpResult *r) {
+  fprintf(stream, ", \"checks_hold\": %s, \"checks\": [", bp_checks_hold(r) ? "true" : "false");
+  for (int i = 0; i < r->num_checks; i++) {
+    fprintf(stream, "%s{\"name\": \"%s\"", i ? ", " : "", r->checks[i].name);
+    write_number(stream, "error", r->checks[i].error);
+    write_number(stream, "tolerance", r->checks[i].tolerance);
+    fputc('}', stream);
+  }
+  fputc(']', stream);
+}
+
+static void write_result(FILE *stream, const BpResult *r) {
+  fprintf(stream, "    {\"bp\": %d, \"operator\": \"%s\", \"mode\": \"%s\", \"order\": %" CeedInt_FMT,
+          r->options.bp, bp_operator_name(r->options.bp), r->options.mode == BP_CG ? "cg" : "apply",
+          r->options.order);
+  fprintf(stream, ", \"elements\": [%" CeedInt_FMT ", %" CeedInt_FMT ", %" CeedInt_FMT "]", r->elements[0],
+          r->elements[1], r->elements[2]);
+  fprintf(stream,
+          ", \"components\": %" CeedInt_FMT ", \"points_1d\": %" CeedInt_FMT ", \"dofs\": %" CeedSize_FMT,
+          r->num_comp, r->Q, r->dofs);
+  write_number(stream, "deform", r->options.deform);
+  write_number(stream, "seconds_min", r->seconds_min);
+  write_number(stream, "seconds_median", r->seconds_median);
+  write_number(stream, "dofs_per_second", r->dofs_per_second);
+  write_number(stream, "bytes", r->bytes);
+  write_number(stream, "flops", r->flops);
+  fprintf(stream, ", \"iterations\": %" CeedInt_FMT, r->iterations);
+  write_number(stream, "residual_reduction", r->options.mode == BP_CG ? r->reduction : NAN);
+  write_number(stream, "checksum", r->checksum);
+  write_checks(stream, r);
+  fputc('}', stream);
+}
+
+void bp_write_json(FILE *stream, const char *program, const char *resource, size_t num,
+                   const BpResult *results) {
+  fprintf(stream, "{\n  \"program\": ");
+  write_string(stream, program);
+  fprintf(stream, ",\n  \"resource\": ");
+  write_string(stream, resource);
+  fprintf(stream, ",\n  \"scalar_bytes\": %d,\n  \"results\": [\n", (int)sizeof(CeedScalar));
+  for (size_t i = 0; i < num; i++) {
+    write_result(stream, &results[i]);
+    fprintf(stream, i + 1 < num ? ",\n" : "\n");
+  }
+  fprintf(stream, "  ]\n}\n");
+}

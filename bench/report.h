@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Results of bake-off problems as a table and as JSON. Called by bench/main.c and by `ritz bench`.
+#ifndef RITZ_BENCH_REPORT_H
+#define RITZ_BENCH_REPORT_H
+
+#include <stdio.h>
+
+#include "bench/bp.h"
+
+void bp_print_heading(FILE *stream, BpMode mode);
+void bp_print_row(FILE *stream, const BpResult *result);
+// Says which check failed, by how much.
+void bp_print_failed_checks(FILE *stream, const BpResult *result);
+
+// One object: program, resource, size of a scalar and the array "results". Numbers that are not finite become
+// null.
+void bp_write_json(FILE *stream, const char *program, const char *resource, size_t num,
+                   const BpResult *results);
+
+#endif

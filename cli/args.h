@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Command lines: a table of options per command, from which both the parser and the --help text come. Used by
+// every command of the `ritz` program.
+//
+// Options are written "--order 3" or "--order=3"; "--" ends them. Messages have the form
+//     ritz solve: --order: expected an integer >= 1, found 'x'
+#ifndef RITZ_CLI_ARGS_H
+#define RITZ_CLI_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Kind of value, and the type of the member of the command's options that receives it.
+typedef enum {
+  ARG_FLAG,      // bool: no value
+  ARG_TEXT,      // const char *
+  ARG_TEXT_LIST, // ArgTexts: may be repeated
+  ARG_INT,       // int
+  ARG_INT_LIST,  // ArgInts: 1,2,4 or 1-4; also "all" when there is a largest value
+  ARG_COUNT,     // double holding an integer: 100000 or 1e5
+  ARG_REAL,      // double
+  ARG_CHOICE,    // int: index of one of the words
+} ArgKind;
+
+typedef struct {
+  size_t num;
+  const char **items; // owned; the texts are those of argv
+} ArgTexts;
+
+typedef struct {
+  size_t num;
+  int *items; // owned
+} ArgInts;
+
+enum { ARG_MAX_INTS = 1000, ARG_MAX_CHOICES = 8, ARG_MAX_OPTIONS = 32 };
+
+typedef struct {
+  const char *name;  // "--order"
+  const char *value; // what stands for the value in the help text; NULL: flags, choices
+  const char *help;  // lines separated by \n
+  ArgKind kind;
+  size_t offset;                        // of the member in the command's options
+  double min, max;                      // numbers; INFINITY: no limit
+  const char *choices[ARG_MAX_CHOICES]; // ARG_CHOICE, ends with NULL
+} ArgOption;
+
+typedef struct {
+  const char *name;        // "ritz solve"
+  const char *operand;     // name of the one argument that is not an option, NULL: there is none
+  size_t operand_offset;   // of its const char *
+  const char *description; // printed below the usage line
+  const char *notes;       // printed below the options, or NULL
+  size_t num_options;
+  const ArgOption *options; // --help is understood without being listed
+} ArgCommand;
+
+typedef enum { ARGS_RUN, ARGS_HELP, ARGS_WRONG } ArgsResult;
+
+// Parses argv[1 ..] into `options`, which holds the defaults. ARGS_HELP: the help text was printed to stdout;
+// ARGS_WRONG: a message was printed to stderr.
+ArgsResult args_parse(const ArgCommand *command, int argc, char **argv, void *options);
+
+// Frees the lists among the options.
+void args_free(const ArgCommand *command, void *options);
+
+// Prints "COMMAND: OPTION: message" (without OPTION when it is NULL) and how to get help; returns ARGS_WRONG.
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+ArgsResult
+args_wrong(const ArgCommand *command, const char *option, const char *format, ...);
+
+// The one of the names that is most like the word, or NULL when none is.
+const char *args_nearest(const char *word, size_t num, const char *const *names);
+
+// The text as it can be shown in a message: control characters replaced, long texts cut.
+enum { ARG_SHOWN = 72 };
+const char *args_shown(const char *text, char shown[ARG_SHOWN]);
+
+#endif

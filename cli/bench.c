@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// `ritz bench`: the bake-off problems of bench/bp.h as a table, and as JSON.
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bp.h"
+#include "bench/report.h"
+#include "cli/args.h"
+#include "cli/cli.h"
+
+typedef struct {
+  ArgInts bp, orders;
+  double size, deform;
+  bool apply, cg;
+  int reps;
+  const char *ceed, *json;
+} BenchOptions;
+
+#define MEMBER(name) offsetof(BenchOptions, name)
+
+static const ArgOption options_table[] = {
+    {"--bp",
+     "LIST",
+     "problems, such as 1,3,5 or all (default all)",
+     ARG_INT_LIST,
+     MEMBER(bp),
+     BP_FIRST,
+     BP_LAST,
+     {NULL}},
+    {"--order",
+     "LIST",
+     "polynomial degrees, such as 1,2,4 or 1-8 (default 1-8)",
+     ARG_INT_LIST,
+     MEMBER(orders),
+     1,
+     INFINITY,
+     {NULL}},
+    {"--size",
+     "DOFS",
+     "number of unique degrees of freedom, such as 1e6; the nearest\nbox is taken (default 1e5)",
+     ARG_COUNT,
+     MEMBER(size),
+     1,
+     INFINITY,
+     {NULL}},
+    {"--deform",
+     "A",
+     "amplitude of a smooth displacement of the vertices (default 0)",
+     ARG_REAL,
+     MEMBER(deform),
+     -INFINITY,
+     INFINITY,
+     {NULL}},
+    {"--apply", NULL, "time the operator (default)", ARG_FLAG, MEMBER(apply), 0, 0, {NULL}},
+    {"--cg",
+     NULL,
+     "time 20 iterations of conjugate gradients without\npreconditioner instead; rates are per iteration",
+     ARG_FLAG,
+     MEMBER(cg),
+     0,
+     0,
+     {NULL}},
+    {"--reps",
+     "N",
+     "measurements, the fastest counts (default: at least 5 and half\na second)",
+     ARG_INT,
+     MEMBER(reps),
+     1,
+     INFINITY,
+     {NULL}},
+    {"--ceed",
+     "RESOURCE",
+     "backend, see 'ritz info' (default /cpu/self)",
+     ARG_TEXT,
+     MEMBER(ceed),
+     0,
+     0,
+     {NULL}},
+    {"--json",
+     "FILE",
+     "write the results, \"-\" for standard output instead of the table",
+     ARG_TEXT,
+     MEMBER(json),
+     0,
+     0,
+     {NULL}},
+};
+
+static const ArgCommand command = {
+    .name = "ritz bench",
+    .description =
+        "Times the bake-off problems on hexahedra: BP1, BP2 mass and BP3, BP4 diffusion with p+2 Gauss "
+        "points\n"
+        "per direction, BP5, BP6 diffusion with p+1 Gauss-Lobatto points; even ones have 3 components.",
+    .notes = "MB and Mflop are the least that has to be moved and done: u once, v twice, stored factors and "
+             "offsets;\n"
+             "sum-factorized flops without the recomputation of geometry. Checks: what the operator does to\n"
+             "constants and linear functions.\n\n"
+             "Exit status: 0 done; 1 failed, or a check failed; 2 wrong usage.\n\n"
+             "  ritz bench --bp all --order 1,2,4,7 --size 1e5",
+    .num_options = sizeof(options_table) / sizeof(options_table[0]),
+    .options = options_table,
+};
+
+static const int default_bps[] = {1, 2, 3, 4, 5, 6}, default_orders[] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+typedef struct {
+  size_t num_bps, num_orders;
+  const int *bps, *orders;
+  size_t num_results;
+  BpResult *results; // owned, [num_bps * num_orders]
+} Sweep;
+
+// Runs all problems in all degrees; a row is printed as soon as it is there.
+static int run_sweep(Ceed ceed, const BenchOptions *o, Sweep *sweep, FILE *table) {
+  BpOptions bp = {.size = (CeedSize)o->size,
+                  .deform = o->deform,
+                  .mode = o->cg ? BP_CG : BP_APPLY,
+                  .repetitions = o->reps};
+
+  if (table) bp_print_heading(table, bp.mode);
+  for (size_t i = 0; i < sweep->num_bps * sweep->num_orders; i++) {
+    BpResult *result = &sweep->results[i];
+
+    bp.bp = sweep->bps[i / sweep->num_orders];
+    bp.order = sweep->orders[i % sweep->num_orders];
+    CLI_TRY(bp_run(ceed, &bp, result));
+    sweep->num_results++;
+    if (!table) continue;
+    bp_print_row(table, result);
+    fflush(table);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int write_json_file(const BenchOptions *o, const Sweep *sweep) {
+  bool to_stdout = !strcmp(o->json, "-");
+  FILE *stream = to_stdout ? stdout : fopen(o->json, "w");
+  bool failed = !stream;
+
+  if (stream) {
+    bp_write_json(stream, command.name, o->ceed, sweep->num_results, sweep->results);
+    failed = ferror(stream) != 0;
+    if (!to_stdout && fclose(stream)) failed = true;
+  }
+  if (!failed) return CLI_OK;
+  fprintf(stderr, "%s: --json: cannot write '%s': %s\n", command.name, o->json, strerror(errno));
+  return CLI_FAILED;
+}
+
+static int run_and_report(Ceed ceed, const BenchOptions *o, Sweep *sweep) {
+  bool only_json = o->json && !strcmp(o->json, "-");
+  int code = CLI_OK;
+
+  sweep->results = calloc(sweep->num_bps * sweep->num_orders, sizeof(*sweep->results));
+  if (!sweep->results) {
+    fprintf(stderr, "%s: not enough memory\n", command.name);
+    return CLI_FAILED;
+  }
+  if (run_sweep(ceed, o, sweep, only_json ? NULL : stdout)) code = cli_report(command.name, ceed);
+  for (size_t i = 0; i < sweep->num_results; i++) {
+    bp_print_failed_checks(stderr, &sweep->results[i]);
+    if (!bp_checks_hold(&sweep->results[i])) code = CLI_FAILED;
+  }
+  if (o->json && write_json_file(o, sweep)) code = CLI_FAILED;
+  return code;
+}
+
+static int run(const BenchOptions *o) {
+  Sweep sweep = {
+      .num_bps = o->bp.num ? o->bp.num : sizeof(default_bps) / sizeof(int),
+      .bps = o->bp.num ? o->bp.items : default_bps,
+      .num_orders = o->orders.num ? o->orders.num : sizeof(default_orders) / sizeof(int),
+      .orders = o->orders.num ? o->orders.items : default_orders,
+  };
+  Ceed ceed = NULL;
+  int code;
+
+  if (o->apply && o->cg) {
+    args_wrong(&command, "--apply", "contradicts --cg");
+    return CLI_USAGE;
+  }
+  if (o->size > INT32_MAX) {
+    args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
+    return CLI_USAGE;
+  }
+  code = cli_open_ceed(command.name, o->ceed, &ceed);
+  if (!code) code = run_and_report(ceed, o, &sweep);
+  free(sweep.results);
+  CeedDestroy(&ceed);
+  return code;
+}
+
+int cli_bench(int argc, char **argv) {
+  BenchOptions options = {.size = 1e5, .ceed = "/cpu/self"};
+  ArgsResult parsed = args_parse(&command, argc, argv, &options);
+  int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
+
+  if (parsed == ARGS_RUN) code = run(&options);
+  args_free(&command, &options);
+  return code;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the files of the `ritz` program share: commands, exit codes, messages, facts. Only public headers of
+// the library are used by the program.
+#ifndef RITZ_CLI_CLI_H
+#define RITZ_CLI_CLI_H
+
+#include <ceed.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+// Exit codes. Failed: a file cannot be read, a backend is not there, memory is short, the solver did not
+// converge. Wrong usage: another command line is needed.
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+// Commands; argv[0] is the command's name.
+int cli_solve(int argc, char **argv);
+int cli_bench(int argc, char **argv);
+int cli_info(int argc, char **argv);
+
+// Passes a code other than 0 on: a Ceed error code, or an exit code.
+#define CLI_TRY(expr)                                                                                        \
+  do {                                                                                                       \
+    int cli_try_code_ = (expr);                                                                              \
+    if (cli_try_code_) return cli_try_code_;                                                                 \
+  } while (0)
+
+// The same inside a function that holds resources: sets ierr and jumps to its cleanup label.
+#define CLI_TRY_CLEANUP(expr)                                                                                \
+  do {                                                                                                       \
+    ierr = (expr);                                                                                           \
+    if (ierr) goto cleanup;                                                                                  \
+  } while (0)
+
+// Makes a context that stores error messages, or says on stderr why not. Returns an exit code.
+int cli_open_ceed(const char *command, const char *resource, Ceed *ceed);
+
+// Prints the message stored in the context to stderr, after the command's name. Returns CLI_FAILED.
+int cli_report(const char *command, Ceed ceed);
+
+// Zeroed memory for n things, to be freed with free(); the failure is reported to ceed.
+int cli_allocate(Ceed ceed, size_t n, size_t size, void *p);
+
+// One line "label  text" on stdout, texts aligned below each other and long ones broken at ", ". A NULL label
+// continues the one above.
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void cli_fact(const char *label, const char *format, ...);
+
+double cli_seconds(void); // of a clock that never goes back
+
+#endif

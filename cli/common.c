@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Messages, facts and the clock of the `ritz` program.
+#define _POSIX_C_SOURCE 200809L
+
+#include <ritz/version.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/args.h"
+#include "cli/cli.h"
+
+// ---- Errors ----
+
+int cli_report(const char *command, Ceed ceed) {
+  const char *message = NULL, *text;
+
+  if (CeedGetErrorMessage(ceed, &message) || !message) message = "the computation failed";
+  // "file:line in function(): message" is for developers; users get the message.
+  text = strstr(message, "(): ");
+  fprintf(stderr, "%s: %s\n", command, text ? text + 4 : message);
+  return CLI_FAILED;
+}
+
+int cli_allocate(Ceed ceed, size_t n, size_t size, void *p) {
+  void *memory = n < (size_t)-1 / size ? calloc(n + 1, size) : NULL;
+
+  if (!memory)
+    return CeedError(ceed, CEED_ERROR_MAJOR, "no memory for %.0f MB", 1e-6 * (double)n * (double)size);
+  *(void **)p = memory;
+  return CEED_ERROR_SUCCESS;
+}
+
+// The entry of the library's table for a resource without its options, or false.
+static bool find_backend(const char *resource, RitzBackendInfo *info) {
+  size_t length = strcspn(resource, ":");
+  CeedInt num = 0;
+
+  if (RitzGetNumBackends(&num)) return false;
+  for (CeedInt i = 0; i < num; i++) {
+    if (RitzGetBackendInfo(i, info)) continue;
+    if (strlen(info->resource) == length && !strncmp(info->resource, resource, length)) return true;
+  }
+  return false;
+}
+
+int cli_open_ceed(const char *command, const char *resource, Ceed *ceed) {
+  RitzBackendInfo info;
+  char shown[ARG_SHOWN];
+
+  *ceed = NULL;
+  if (!CeedInit(resource, ceed)) {
+    CeedSetErrorHandler(*ceed, CeedErrorStore);
+    return CLI_OK;
+  }
+  bool known = find_backend(resource, &info) && !info.usable && info.reason;
+  fprintf(stderr, "%s: --ceed: cannot use '%s': %s\n", command, args_shown(resource, shown),
+          known ? info.reason : "there is no such backend");
+  fprintf(stderr, "'ritz info' lists the backends.\n");
+  return CLI_FAILED;
+}
+
+// ---- Facts ----
+
+enum { LABEL_WIDTH = 12, LINE_WIDTH = 100 };
+
+// Where to end a line that begins at text: after the last ", " that fits, else after the first one.
+static size_t line_length(const char *text) {
+  size_t end = 0;
+
+  if (strlen(text) <= LINE_WIDTH - LABEL_WIDTH) return strlen(text);
+  for (const char *comma = strstr(text, ", "); comma; comma = strstr(comma + 1, ", ")) {
+    size_t length = (size_t)(comma - text) + 1;
+    if (length > LINE_WIDTH - LABEL_WIDTH && end) break;
+    end = length;
+  }
+  return end ? end : strlen(text);
+}
+
+void cli_fact(const char *label, const char *format, ...) {
+  va_list args, copy;
+  int length;
+  char *text;
+
+  va_start(args, format);
+  va_copy(copy, args);
+  length = vsnprintf(NULL, 0, format, args);
+  text = length < 0 ? NULL : malloc((size_t)length + 1);
+  if (text) vsnprintf(text, (size_t)length + 1, format, copy);
+  va_end(copy);
+  va_end(args);
+  if (!text) return;
+
+  const char *line = text;
+  do {
+    size_t n = line_length(line);
+    printf("%-*s%.*s\n", LABEL_WIDTH, label && line == text ? label : "", (int)n, line);
+    line += n + (line[n] == ' ');
+  } while (*line);
+  fflush(stdout); // in order with the progress on stderr
+  free(text);
+}
+
+double cli_seconds(void) {
+  struct timespec t;
+
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

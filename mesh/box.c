@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Box meshes with structured numbering. Fills a draft like a reader does and leaves the rest to
+// ritz_mesh_build.
+#include "mesh/mesh.h"
+
+#include <math.h>
+
+#include "fe/fe.h"
+
+// The grid of geometry nodes: size[d] = n[d] * order + 1 positions in direction d.
+typedef struct {
+  Ceed ceed; // borrowed
+  CeedInt dim, order;
+  int64_t n[3], num_elem; // elements; n[d] = 1 beyond dim
+  int64_t size[3], num_nodes;
+  double *axis[3]; // owned, [size[d]]
+  double *x;       // owned, [num_nodes][dim]
+} Grid;
+
+// ---- Arguments ----
+
+static int check_arguments(Ceed ceed, CeedInt dim, const CeedInt n[], const double lower[],
+                           const double upper[], CeedInt order) {
+  RITZ_REQUIRE(dim >= 1 && dim <= 3, ceed, CEED_ERROR_DIMENSION,
+               "RitzMeshCreateBox: dimension %" CeedInt_FMT ", needed 1, 2 or 3", dim);
+  RITZ_REQUIRE(order >= 1 && order <= INT32_MAX / 2, ceed, CEED_ERROR_DIMENSION,
+               "RitzMeshCreateBox: geometry order %" CeedInt_FMT ", needed at least 1", order);
+  for (CeedInt d = 0; d < dim; d++) {
+    double low = lower ? lower[d] : 0.0, high = upper ? upper[d] : 1.0;
+
+    RITZ_REQUIRE(n[d] >= 1, ceed, CEED_ERROR_DIMENSION,
+                 "RitzMeshCreateBox: %" CeedInt_FMT " elements in direction %" CeedInt_FMT
+                 ", needed at least 1",
+                 n[d], d);
+    RITZ_REQUIRE(low < high && isfinite(high - low), ceed, CEED_ERROR_DIMENSION,
+                 "RitzMeshCreateBox: the box reaches from %g to %g in direction %" CeedInt_FMT, low, high, d);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// The largest array holds the coordinates of all elements, or the vertices.
+static int set_sizes(Ceed ceed, CeedInt dim, const CeedInt n[], CeedInt order, Grid *grid) {
+  *grid = (Grid){.ceed = ceed, .dim = dim, .order = order, .n = {1, 1, 1}, .size = {1, 1, 1}};
+  for (CeedInt d = 0; d < dim; d++) {
+    grid->n[d] = n[d];
+    grid->size[d] = (int64_t)n[d] * order + 1;
+  }
+  grid->num_elem = ritz_mesh_product(3, grid->n);
+  grid->num_nodes = ritz_mesh_product(3, grid->size);
+  int64_t num_local = ritz_mesh_power((int64_t)order + 1, dim);
+  int64_t largest = ritz_mesh_product(3, (const int64_t[]){grid->num_elem, num_local, 12 * sizeof(double)});
+
+  RITZ_REQUIRE(grid->num_nodes >= 0 && largest >= 0, ceed, CEED_ERROR_DIMENSION,
+               "RitzMeshCreateBox: %lld x %lld x %lld elements of order %" CeedInt_FMT " are too many",
+               (long long)grid->n[0], (long long)grid->n[1], (long long)grid->n[2], order);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Nodes ----
+
+// Positions along one direction. Rounded once, from a longer format where there is one: differences between
+// neighbours are then as exact as they can be far inside a long box.
+static int fill_axis(Grid *grid, CeedInt d, double low, double high) {
+  double *nodes = NULL;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_TRY(RITZ_MALLOC(grid->ceed, (size_t)grid->size[d], &grid->axis[d]));
+  RITZ_TRY(RITZ_MALLOC(grid->ceed, (size_t)grid->order + 1, &nodes));
+  ritz_fe_gauss_lobatto(grid->order + 1, nodes, NULL);
+  for (int64_t e = 0; e < grid->n[d]; e++) {
+    for (CeedInt i = 0; i <= grid->order; i++) {
+      long double t = ((long double)e + 0.5L * (1.0L + nodes[i])) / (long double)grid->n[d];
+
+      grid->axis[d][e * grid->order + i] = (double)((1.0L - t) * low + t * high);
+    }
+  }
+  RITZ_FREE(&nodes);
+  return ierr;
+}
+
+static int map_node(const Grid *grid, RitzMapFunction map, void *map_ctx, const double *X, double *x) {
+  int ierr = map ? map(map_ctx, grid->dim, X, x) : CEED_ERROR_SUCCESS;
+
+  RITZ_REQUIRE(ierr == 0, grid->ceed, ierr, "RitzMeshCreateBox: the map returned %d at (%g, %g, %g)", ierr,
+               X[0], X[1], X[2]);
+  for (CeedInt d = 0; d < grid->dim; d++) {
+    if (!map) x[d] = X[d];
+    RITZ_REQUIRE(isfinite(x[d]), grid->ceed, CEED_ERROR_MAJOR,
+                 "RitzMeshCreateBox: the map gave a coordinate that is not finite at (%g, %g, %g)", X[0],
+                 X[1], X[2]);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int fill_nodes(Grid *grid, RitzMapFunction map, void *map_ctx) {
+  const CeedInt dim = grid->dim;
+
+  RITZ_TRY(RITZ_MALLOC(grid->ceed, (size_t)(grid->num_nodes * dim), &grid->x));
+  for (int64_t i = 0; i < grid->num_nodes; i++) {
+    double X[3] = {0.0, 0.0, 0.0};
+    int64_t rest = i;
+
+    for (CeedInt d = 0; d < dim; d++, rest /= grid->size[d - 1]) X[d] = grid->axis[d][rest % grid->size[d]];
+    RITZ_TRY(map_node(grid, map, map_ctx, X, grid->x + i * dim));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static void clear(Grid *grid) {
+  for (int d = 0; d < 3; d++) RITZ_FREE(&grid->axis[d]);
+  RITZ_FREE(&grid->x);
+}
+
+// ---- Draft ----
+
+// Number of the lattice point with coordinates `at` in a lattice with `size` points per direction.
+static int64_t flatten(const int64_t at[3], const int64_t size[3]) {
+  return at[0] + size[0] * (at[1] + size[1] * at[2]);
+}
+
+static void unflatten(int64_t index, const int64_t size[3], int64_t at[3]) {
+  at[0] = index % size[0];
+  at[1] = index / size[0] % size[1];
+  at[2] = index / size[0] / size[1];
+}
+
+// Corner of the element at `at` of the grid of elements.
+static int64_t corner_vertex(const Grid *grid, const int64_t at[3], int corner) {
+  const int64_t vertex_at[3] = {at[0] + (corner & 1), at[1] + (corner >> 1 & 1), at[2] + (corner >> 2)};
+  const int64_t num_vertices[3] = {grid->n[0] + 1, grid->n[1] + 1, grid->n[2] + 1};
+
+  return flatten(vertex_at, num_vertices);
+}
+
+static int fill_elements(const Grid *grid, RitzMeshDraft *draft) {
+  const CeedInt dim = grid->dim, order = grid->order;
+  const int64_t num_local = ritz_mesh_power(order + 1, dim);
+  const int64_t local_size[3] = {order + 1, dim > 1 ? order + 1 : 1, dim > 2 ? order + 1 : 1};
+
+  RITZ_TRY(RITZ_MALLOC(grid->ceed, (size_t)(grid->num_elem << dim), &draft->elem_vertices));
+  RITZ_TRY(RITZ_MALLOC(grid->ceed, (size_t)(grid->num_elem * num_local * dim), &draft->coords));
+  for (int64_t e = 0; e < grid->num_elem; e++) {
+    int64_t at[3], local_at[3];
+    double *x = draft->coords + e * num_local * dim;
+
+    unflatten(e, grid->n, at);
+    for (int k = 0; k < 1 << dim; k++) draft->elem_vertices[(e << dim) + k] = corner_vertex(grid, at, k);
+    for (int64_t i = 0; i < num_local; i++) {
+      unflatten(i, local_size, local_at);
+      for (int d = 0; d < 3; d++) local_at[d] += at[d] * order;
+      int64_t node = flatten(local_at, grid->size);
+
+      for (CeedInt d = 0; d < dim; d++) x[i * dim + d] = grid->x[node * dim + d];
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Labels all elements on one side of the box.
+static void label_side(const Grid *grid, int side, RitzMeshDraft *draft) {
+  const RitzMeshEntities facets = ritz_mesh_local_facets(grid->dim);
+  const int d = side / 2;
+  int64_t layer[3] = {grid->n[0], grid->n[1], grid->n[2]};
+
+  layer[d] = 1;
+  for (int64_t i = 0; i < grid->num_elem / grid->n[d]; i++) {
+    int64_t at[3], *vertices = draft->label_vertices + draft->num_labels * facets.num_corners;
+
+    unflatten(i, layer, at);
+    if (side % 2) at[d] = grid->n[d] - 1;
+    for (int k = 0; k < facets.num_corners; k++) {
+      vertices[k] = corner_vertex(grid, at, facets.corner[side][k]);
+    }
+    draft->label_part[draft->num_labels++] = side;
+  }
+}
+
+static int fill_labels(const Grid *grid, RitzMeshDraft *draft) {
+  static const char *const names[6] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
+  const CeedInt num_sides = 2 * grid->dim;
+  int64_t num_labels = 0;
+
+  for (CeedInt d = 0; d < grid->dim; d++) num_labels += 2 * (grid->num_elem / grid->n[d]);
+  RITZ_TRY(RITZ_MALLOC(grid->ceed, (size_t)(num_labels << (grid->dim - 1)), &draft->label_vertices));
+  RITZ_TRY(RITZ_MALLOC(grid->ceed, (size_t)num_labels, &draft->label_part));
+  RITZ_TRY(RITZ_CALLOC(grid->ceed, (size_t)num_sides, &draft->parts));
+  draft->num_parts = num_sides;
+  for (CeedInt side = 0; side < num_sides; side++) {
+    RITZ_TRY(ritz_strdup(grid->ceed, names[side], &draft->parts[side].name));
+    draft->parts[side].number = side + 1;
+    label_side(grid, side, draft);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int fill_draft(const Grid *grid, RitzMeshDraft *draft) {
+  static const CeedElemTopology topologies[3] = {CEED_TOPOLOGY_LINE, CEED_TOPOLOGY_QUAD, CEED_TOPOLOGY_HEX};
+
+  *draft = (RitzMeshDraft){.topology = topologies[grid->dim - 1],
+                           .dim = grid->dim,
+                           .space_dim = grid->dim,
+                           .order = grid->order,
+                           .num_elem = grid->num_elem,
+                           .num_vertices = 1};
+  for (CeedInt d = 0; d < grid->dim; d++) draft->num_vertices *= grid->n[d] + 1;
+  RITZ_TRY(fill_elements(grid, draft));
+  return fill_labels(grid, draft);
+}
+
+int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], const double lower[], const double upper[],
+                      CeedInt order, RitzMapFunction map, void *map_ctx, RitzMesh *mesh) {
+  Grid grid;
+  RitzMeshDraft draft = {0};
+  int ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_NOT_NULL(n);
+  RITZ_NOT_NULL(mesh);
+  *mesh = NULL;
+  RITZ_TRY(check_arguments(ceed, dim, n, lower, upper, order));
+  RITZ_TRY(set_sizes(ceed, dim, n, order, &grid));
+  for (CeedInt d = 0; d < dim; d++) {
+    RITZ_TRY_CLEANUP(fill_axis(&grid, d, lower ? lower[d] : 0.0, upper ? upper[d] : 1.0));
+  }
+  RITZ_TRY_CLEANUP(fill_nodes(&grid, map, map_ctx));
+  RITZ_TRY_CLEANUP(fill_draft(&grid, &draft));
+  clear(&grid);
+  ierr = ritz_mesh_build(ceed, "RitzMeshCreateBox", &draft, mesh);
+
+cleanup:
+  clear(&grid);
+  ritz_mesh_draft_clear(&draft);
+  return ierr;
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Makes the draft of a mesh from the contents of a Gmsh file: cells, their geometry, the space dimension.
+// Called by mesh/gmsh.c; groups become parts and regions in mesh/gmsh-groups.c.
+//
+// Cells are the elements of the largest dimension; their common degree is the largest that occurs. Elements
+// of one dimension less are labels of facets, all others are left out, and so are nodes that no cell uses.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh/gmsh.h"
+
+typedef struct {
+  RitzGmshFile *file;   // borrowed
+  RitzMeshDraft *draft; // borrowed
+  int64_t *cells;       // owned, [draft->num_elem] indices of elements
+  bool *is_used;        // owned, [num_nodes]: by cells
+} Conversion;
+
+// ---- Tags of nodes ----
+
+// The number of a tag in the table is the index of its node.
+static int enter_tags(const RitzGmshFile *file, RitzMeshTable *map) {
+  RITZ_TRY(ritz_mesh_table_create(file->text->ceed, 1, file->num_nodes, map));
+  for (int64_t i = 0; i < file->num_nodes; i++) {
+    int64_t number;
+
+    RITZ_TRY(ritz_mesh_table_insert(file->text->ceed, map, &file->nodes[i].tag, &number));
+    if (number != i)
+      return ritz_text_fail_at(file->text, file->nodes[i].place, CEED_ERROR_MAJOR,
+                               "node %lld is defined twice", (long long)file->nodes[i].tag);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int resolve_element(RitzGmshFile *file, const RitzMeshTable *map, const RitzGmshElement *element) {
+  for (int64_t i = element->first; i < element->first + element->type->num_nodes; i++) {
+    int64_t index = ritz_mesh_table_find(map, &file->tags[i]);
+
+    if (index < 0)
+      return ritz_text_fail_at(file->text, element->place, CEED_ERROR_MAJOR,
+                               "the element uses node %lld, which is not defined", (long long)file->tags[i]);
+    file->tags[i] = index;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// In the elements of dimension dim and dim - 1 tags of nodes become indices.
+static int resolve_tags(RitzGmshFile *file, int dim) {
+  RitzMeshTable map = {0};
+  int ierr = enter_tags(file, &map);
+
+  for (int64_t i = 0; i < file->num_elements && !ierr; i++) {
+    if (ritz_shapes[file->elements[i].type->shape].dim >= dim - 1)
+      ierr = resolve_element(file, &map, &file->elements[i]);
+  }
+  ritz_mesh_table_clear(&map);
+  return ierr;
+}
+
+// ---- Choice of cells ----
+
+static int element_dim(const RitzGmshElement *element) { return ritz_shapes[element->type->shape].dim; }
+
+// Finds dimension, shape and degree of the cells, or declines them with a summary.
+static int choose_cells(const RitzGmshFile *file, RitzMeshDraft *draft, RitzShape *shape) {
+  int64_t counts[RITZ_NUM_SHAPES] = {0}, first = -1;
+  const RitzMeshText *text = file->text;
+
+  for (int64_t i = 0; i < file->num_elements; i++) {
+    if (element_dim(&file->elements[i]) > draft->dim) draft->dim = element_dim(&file->elements[i]);
+  }
+  RITZ_TEXT_REQUIRE(draft->dim > 0, text, "the mesh has points, but no elements");
+  for (int64_t i = 0; i < file->num_elements; i++) {
+    if (element_dim(&file->elements[i]) != draft->dim) continue;
+    if (first < 0) first = i;
+    counts[file->elements[i].type->shape]++;
+  }
+  RITZ_TRY(ritz_reader_check_shapes(text, file->elements[first].place, counts, shape));
+  draft->topology = ritz_reader_topology(*shape);
+  draft->num_elem = counts[*shape];
+  for (int64_t i = first; i < file->num_elements; i++) {
+    const RitzGmshType *type = file->elements[i].type;
+
+    if (type->shape != *shape) continue;
+    if (type->is_incomplete)
+      return ritz_text_fail_at(text, file->elements[i].place, CEED_ERROR_UNSUPPORTED,
+                               "%s of %d nodes (type %d); Ritz reads complete elements only "
+                               "(Mesh.SecondOrderIncomplete = 0)",
+                               ritz_shapes[*shape].plural, type->num_nodes, type->code);
+    if (type->degree > draft->order) draft->order = type->degree;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static void list_cells(const RitzGmshFile *file, int dim, int64_t *cells) {
+  for (int64_t i = 0; i < file->num_elements; i++) {
+    if (element_dim(&file->elements[i]) == dim) *cells++ = i;
+  }
+}
+
+static int enter_cell(const Conversion *c, const RitzGmshElement *cell, RitzMeshTable *table,
+                      int64_t *number) {
+  int64_t key[8];
+
+  memcpy(key, &c->file->tags[cell->first], (size_t)table->width * sizeof(*key));
+  ritz_mesh_sort_vertices(table->width, key);
+  return ritz_mesh_table_insert(c->file->text->ceed, table, key, number);
+}
+
+// Version 2.2 writes a cell that is in several groups several times: the first one stays. One that is
+// repeated in its group stays as well, for ritz_mesh_build to complain about.
+static int drop_repeated_cells(Conversion *c) {
+  RitzGmshFile *file = c->file;
+  RitzMeshTable table = {0};
+  int64_t kept = 0, number;
+  int32_t *groups = NULL; // of the first cell with the vertices of the table's entry
+  int ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(file->text->ceed, (size_t)c->draft->num_elem, &groups));
+  RITZ_TRY_CLEANUP(ritz_mesh_table_create(file->text->ceed, 1 << c->draft->dim, c->draft->num_elem, &table));
+  for (int64_t e = 0; e < c->draft->num_elem; e++) {
+    const RitzGmshElement *cell = &file->elements[c->cells[e]];
+    int64_t num_known = table.num_keys;
+
+    RITZ_TRY_CLEANUP(enter_cell(c, cell, &table, &number));
+    if (number == num_known) groups[number] = cell->physical;
+    if (groups[number] == cell->physical) c->cells[kept++] = c->cells[e];
+  }
+  c->draft->num_elem = kept;
+cleanup:
+  ritz_mesh_table_clear(&table);
+  RITZ_FREE(&groups);
+  return ierr;
+}
+
+static bool has_several_groups(const Conversion *c) {
+  for (int64_t e = 1; e < c->draft->num_elem; e++) {
+    if (c->file->elements[c->cells[e]].physical != c->file->elements[c->cells[0]].physical) return true;
+  }
+  return false;
+}
+
+// ---- Geometry ----
+
+// The smallest space that holds all nodes of cells: the plane only for z = 0, the line only for y = z = 0.
+static CeedInt find_space_dim(const Conversion *c) {
+  CeedInt space_dim = c->draft->dim;
+
+  for (int64_t i = 0; i < c->file->num_nodes; i++) {
+    if (!c->is_used[i]) continue;
+    if (c->file->nodes[i].x[2] != 0) return 3;
+    if (c->file->nodes[i].x[1] != 0 && space_dim < 2) space_dim = 2;
+  }
+  return space_dim;
+}
+
+static void mark_used_nodes(const Conversion *c) {
+  for (int64_t e = 0; e < c->draft->num_elem; e++) {
+    const RitzGmshElement *element = &c->file->elements[c->cells[e]];
+
+    for (int i = 0; i < element->type->num_nodes; i++) c->is_used[c->file->tags[element->first + i]] = true;
+  }
+}
+
+// Cells of one degree: interpolation to the degree of the mesh and order of nodes.
+typedef struct {
+  RitzReaderNodes nodes;
+  int32_t lattice[RITZ_GMSH_MAX_NODES];
+} CellMap;
+
+static int cell_map_create(const Conversion *c, const RitzGmshType *type, CellMap *map) {
+  double points[RITZ_GMSH_MAX_DEGREE + 1];
+  int p = type->degree;
+
+  ritz_gmsh_fill_lattice(type, map->lattice);
+  for (int i = 0; i <= p; i++) points[i] = (double)(2 * i - p) / p;
+  return ritz_reader_nodes_create(c->file->text->ceed, c->draft->dim, c->draft->space_dim, p, points,
+                                  c->draft->order, &map->nodes);
+}
+
+static int fill_cell_coords(const Conversion *c, const RitzGmshElement *element, const CellMap *map,
+                            double *x) {
+  int num_nodes = element->type->num_nodes;
+
+  for (int m = 0; m < num_nodes; m++) {
+    const RitzGmshNode *node = &c->file->nodes[c->file->tags[element->first + m]];
+
+    for (int d = 0; d < c->draft->space_dim; d++) map->nodes.in[d * num_nodes + map->lattice[m]] = node->x[d];
+  }
+  if (ritz_reader_nodes_apply(&map->nodes, x)) return CEED_ERROR_SUCCESS;
+  return ritz_text_fail_at(c->file->text, element->place, CEED_ERROR_MAJOR,
+                           "the coordinates of the element are too large");
+}
+
+static int fill_coords(const Conversion *c) {
+  RitzMeshDraft *draft = c->draft;
+  CellMap *maps = NULL;
+  int ierr = CEED_ERROR_SUCCESS;
+  int64_t num_values = ritz_mesh_power(draft->order + 1, draft->dim) * draft->space_dim;
+  Ceed ceed = c->file->text->ceed;
+
+  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, RITZ_GMSH_MAX_DEGREE + 1, &maps));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)(draft->num_elem * num_values), &draft->coords));
+  for (int64_t e = 0; e < draft->num_elem; e++) {
+    const RitzGmshElement *element = &c->file->elements[c->cells[e]];
+    CellMap *map = &maps[element->type->degree];
+
+    if (!map->nodes.matrix) RITZ_TRY_CLEANUP(cell_map_create(c, element->type, map));
+    RITZ_TRY_CLEANUP(fill_cell_coords(c, element, map, &draft->coords[e * num_values]));
+  }
+cleanup:
+  for (int p = 0; maps && p <= RITZ_GMSH_MAX_DEGREE; p++) ritz_reader_nodes_destroy(&maps[p].nodes);
+  RITZ_FREE(&maps);
+  return ierr;
+}
+
+// ---- The draft ----
+
+static int fill_vertices(const Conversion *c) {
+  RitzMeshDraft *draft = c->draft;
+  int num_corners = (int)ritz_mesh_power(2, draft->dim);
+  Ceed ceed = c->file->text->ceed;
+
+  draft->num_vertices = c->file->num_nodes;
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(draft->num_elem * num_corners), &draft->elem_vertices));
+  if (!c->file->is_binary) RITZ_TRY(RITZ_MALLOC(ceed, (size_t)draft->num_elem, &draft->elem_place));
+  for (int64_t e = 0; e < draft->num_elem; e++) {
+    const RitzGmshElement *element = &c->file->elements[c->cells[e]];
+
+    if (draft->elem_place) draft->elem_place[e] = element->place;
+    for (int i = 0; i < num_corners; i++) {
+      draft->elem_vertices[e * num_corners + i] = c->file->tags[element->first + ritz_listed_corner[i]];
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int convert(Conversion *c) {
+  RitzGmshFile *file = c->file;
+  RitzMeshDraft *draft = c->draft;
+
+  RITZ_TRY(resolve_tags(file, draft->dim));
+  RITZ_TRY(RITZ_MALLOC(file->text->ceed, (size_t)draft->num_elem, &c->cells));
+  RITZ_TRY(RITZ_CALLOC(file->text->ceed, (size_t)file->num_nodes, &c->is_used));
+  list_cells(file, draft->dim, c->cells);
+  if (file->version == 2 && has_several_groups(c)) RITZ_TRY(drop_repeated_cells(c));
+  mark_used_nodes(c);
+  draft->space_dim = find_space_dim(c);
+  RITZ_TRY(fill_vertices(c));
+  RITZ_TRY(fill_coords(c));
+  RITZ_TRY(ritz_gmsh_name_regions(file, c->cells, draft));
+  return ritz_gmsh_name_parts(file, c->is_used, draft);
+}
+
+int ritz_gmsh_fill_draft(RitzGmshFile *file, RitzMeshDraft *draft) {
+  Conversion conversion = {.file = file, .draft = draft};
+  RitzShape shape;
+
+  RITZ_TRY(choose_cells(file, draft, &shape));
+  int ierr = convert(&conversion);
+
+  RITZ_FREE(&conversion.cells);
+  RITZ_FREE(&conversion.is_used);
+  return ierr;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the parts of the Gmsh reader share: element types and the contents of a file, independent of its
+// version. Used by mesh/gmsh*.c.
+#ifndef RITZ_MESH_GMSH_H
+#define RITZ_MESH_GMSH_H
+
+#include "mesh/reader.h"
+
+// ---- Element types (mesh/gmsh-cells.c) ----
+typedef struct {
+  int code;
+  RitzShape shape;
+  int degree, num_nodes;
+  bool is_incomplete; // no nodes inside of faces or of the element ("serendipity")
+} RitzGmshType;
+
+const RitzGmshType *ritz_gmsh_find_type(int64_t code); // NULL: unknown
+
+enum { RITZ_GMSH_MAX_DEGREE = 6, RITZ_GMSH_MAX_NODES = 343 }; // of the complete types known here
+
+// lattice[m] is the lexicographic index of the m-th node. Complete segments, squares and cubes only.
+void ritz_gmsh_fill_lattice(const RitzGmshType *type, int32_t *lattice);
+
+// ---- Contents of a file ----
+typedef struct {
+  int64_t tag, place;
+  double x[3];
+} RitzGmshNode;
+
+typedef struct {
+  const RitzGmshType *type;
+  int64_t place;
+  int64_t first;            // its nodes: tags[first] ...
+  int32_t entity, physical; // physical: version 2.2 only; 0: none
+} RitzGmshElement;
+
+typedef struct {
+  int dim;
+  int32_t tag;
+  int64_t first, num; // its physical groups: groups[first] ...
+} RitzGmshEntity;
+
+typedef struct {
+  int dim;
+  int32_t tag;
+  int64_t place;
+  char *name; // owned
+} RitzGmshName;
+
+typedef struct {
+  RitzMeshText *text; // borrowed
+  int version;        // 2 for 2.2, 4 for 4.1; 0 before $MeshFormat
+  bool is_binary, has_entities;
+  int64_t num_nodes, nodes_capacity;
+  RitzGmshNode *nodes; // owned
+  int64_t num_elements, elements_capacity;
+  RitzGmshElement *elements; // owned
+  int64_t num_tags, tags_capacity;
+  int64_t *tags; // owned
+  int64_t num_entities, entities_capacity;
+  RitzGmshEntity *entities; // owned; sorted by (dim, tag) once the file is read
+  int64_t num_groups, groups_capacity;
+  int32_t *groups; // owned, positive
+  int64_t num_names, names_capacity;
+  RitzGmshName *names; // owned; sorted by (dim, tag) once the file is read
+} RitzGmshFile;
+
+// Sections; their keywords have been taken and $End... is left.
+int ritz_gmsh2_read_nodes(RitzGmshFile *file); // mesh/gmsh2.c
+int ritz_gmsh2_read_parametric_nodes(RitzGmshFile *file);
+int ritz_gmsh2_read_elements(RitzGmshFile *file);
+int ritz_gmsh4_read_entities(RitzGmshFile *file); // mesh/gmsh4.c
+int ritz_gmsh4_read_nodes(RitzGmshFile *file);
+int ritz_gmsh4_read_elements(RitzGmshFile *file);
+
+// For the sections (mesh/gmsh.c): makes room for `count` more nodes or elements; adds an element, whose nodes
+// are to be put at *tags.
+int ritz_gmsh_reserve_nodes(RitzGmshFile *file, int64_t count);
+int ritz_gmsh_reserve_elements(RitzGmshFile *file, int64_t count);
+int ritz_gmsh_add_element(RitzGmshFile *file, RitzGmshElement element, int64_t **tags);
+int ritz_gmsh_require_type(const RitzGmshFile *file, int64_t code, const RitzGmshType **type);
+
+// Turns the contents into a draft (mesh/gmsh-draft.c).
+int ritz_gmsh_fill_draft(RitzGmshFile *file, RitzMeshDraft *draft);
+
+// Boundary parts and regions of the draft (mesh/gmsh-groups.c), after the nodes of all elements of dimension
+// dim and dim - 1 have become indices. cells[draft->num_elem] are the elements that the draft keeps;
+// is_used[num_nodes] marks their nodes.
+int ritz_gmsh_name_regions(const RitzGmshFile *file, const int64_t *cells, RitzMeshDraft *draft);
+int ritz_gmsh_name_parts(const RitzGmshFile *file, const bool *is_used, RitzMeshDraft *draft);
+
+#endif

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The mesh object: life, queries, boundary parts. Meshes are made by mesh/build.c and mesh/refine.c.
+#include "mesh/mesh.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Life ----
+
+int ritz_mesh_create_empty(Ceed ceed, RitzMesh *mesh) {
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, mesh));
+  (*mesh)->ref_count = 1;
+  int ierr = CeedReferenceCopy(ceed, &(*mesh)->ceed);
+
+  if (ierr) RITZ_FREE(mesh);
+  return ierr;
+}
+
+void ritz_mesh_names_clear(CeedInt num, RitzMeshName **names) {
+  for (CeedInt i = 0; *names && i < num; i++) RITZ_FREE(&(*names)[i].name);
+  RITZ_FREE(names);
+}
+
+int RitzMeshDestroy(RitzMesh *mesh) {
+  if (!mesh || !*mesh) return CEED_ERROR_SUCCESS;
+  RitzMesh m = *mesh;
+
+  *mesh = NULL;
+  if (--m->ref_count > 0) return CEED_ERROR_SUCCESS;
+  RITZ_FREE(&m->elem_vertices);
+  RITZ_FREE(&m->coords);
+  RITZ_FREE(&m->elem_regions);
+  RITZ_FREE(&m->marks);
+  ritz_mesh_names_clear(m->num_regions, &m->regions);
+  ritz_mesh_names_clear(m->num_parts, &m->parts);
+  Ceed ceed = m->ceed;
+
+  RITZ_FREE(&m);
+  return CeedDestroy(&ceed);
+}
+
+int RitzMeshReferenceCopy(RitzMesh mesh, RitzMesh *copy) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(copy);
+  mesh->ref_count++;
+  RITZ_TRY(RitzMeshDestroy(copy));
+  *copy = mesh;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Sizes ----
+
+int64_t ritz_mesh_product(int num, const int64_t factors[]) {
+  int64_t product = 1;
+
+  for (int i = 0; i < num; i++) {
+    if (factors[i] < 0 || (factors[i] > 0 && product > INT64_MAX / factors[i])) return -1;
+    product *= factors[i];
+  }
+  return product;
+}
+
+int64_t ritz_mesh_power(int64_t base, int exponent) {
+  int64_t power = 1;
+
+  for (int i = 0; i < exponent && power >= 0; i++) {
+    power = ritz_mesh_product(2, (const int64_t[]){power, base});
+  }
+  return power;
+}
+
+// ---- Queries ----
+
+Ceed RitzMeshReturnCeed(RitzMesh mesh) { return mesh ? mesh->ceed : NULL; }
+
+int RitzMeshGetDimensions(RitzMesh mesh, CeedInt *dim, CeedInt *space_dim) {
+  RITZ_NOT_NULL(mesh);
+  if (dim) *dim = mesh->dim;
+  if (space_dim) *space_dim = mesh->space_dim;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetTopology(RitzMesh mesh, CeedElemTopology *topology) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(topology);
+  *topology = mesh->topology;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetNumElements(RitzMesh mesh, int64_t *num_elem) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(num_elem);
+  *num_elem = mesh->num_elem;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetNumVertices(RitzMesh mesh, int64_t *num_vertices) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(num_vertices);
+  *num_vertices = mesh->num_vertices;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetGeometryOrder(RitzMesh mesh, CeedInt *order) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(order);
+  *order = mesh->order;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetElementVertices(RitzMesh mesh, const int64_t **vertices) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(vertices);
+  *vertices = mesh->elem_vertices;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetElementCoordinates(RitzMesh mesh, const double **x) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(x);
+  *x = mesh->coords;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetElementRegions(RitzMesh mesh, const int32_t **regions) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(regions);
+  *regions = mesh->elem_regions;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetNumRegions(RitzMesh mesh, CeedInt *num_regions) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(num_regions);
+  *num_regions = mesh->num_regions;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetRegion(RitzMesh mesh, CeedInt index, const char **name, int32_t *number) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_REQUIRE(index >= 0 && index < mesh->num_regions, mesh->ceed, CEED_ERROR_DIMENSION,
+               "RitzMeshGetRegion: there is no region %" CeedInt_FMT ", the mesh has %" CeedInt_FMT, index,
+               mesh->num_regions);
+  if (name) *name = mesh->regions[index].name;
+  if (number) *number = mesh->regions[index].number;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetNumBoundaryParts(RitzMesh mesh, CeedInt *num_parts) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(num_parts);
+  *num_parts = mesh->num_parts;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetBoundaryPartName(RitzMesh mesh, CeedInt part, const char **name) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(name);
+  RITZ_REQUIRE(part >= 0 && part < mesh->num_parts, mesh->ceed, CEED_ERROR_DIMENSION,
+               "RitzMeshGetBoundaryPartName: there is no part %" CeedInt_FMT ", the mesh has %" CeedInt_FMT,
+               part, mesh->num_parts);
+  *name = mesh->parts[part].name;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Boundary parts ----
+
+static int compare_marks(const void *first, const void *second) {
+  const RitzMeshMark *a = first, *b = second;
+
+  if (a->part != b->part) return a->part < b->part ? -1 : 1;
+  if (a->elem != b->elem) return a->elem < b->elem ? -1 : 1;
+  return a->facet - b->facet;
+}
+
+void ritz_mesh_marks_sort(int64_t *num, RitzMeshMark *marks) {
+  int64_t num_kept = 0;
+
+  if (*num > 0) qsort(marks, (size_t)*num, sizeof(*marks), compare_marks);
+  for (int64_t i = 0; i < *num; i++) {
+    if (num_kept == 0 || compare_marks(&marks[num_kept - 1], &marks[i])) marks[num_kept++] = marks[i];
+  }
+  *num = num_kept;
+}
+
+static bool has_name(RitzMesh mesh, int32_t part, const char *name) {
+  return !strcmp(part == RITZ_MESH_EXTERIOR ? "all" : mesh->parts[part].name, name);
+}
+
+// A few names, for a message: " all xmin xmax ..."
+static void list_names(RitzMesh mesh, size_t size, char *list) {
+  size_t length = (size_t)snprintf(list, size, " all");
+
+  for (CeedInt i = 0; i < mesh->num_parts; i++) {
+    const char *name = mesh->parts[i].name;
+
+    if (length + strlen(name) + sizeof("  ...") > size) {
+      snprintf(list + length, size - length, " ...");
+      return;
+    }
+    length += (size_t)snprintf(list + length, size - length, " %s", name);
+  }
+}
+
+static int check_name(RitzMesh mesh, const char *name) {
+  char list[400];
+
+  for (int32_t i = RITZ_MESH_EXTERIOR; i < mesh->num_parts; i++) {
+    if (has_name(mesh, i, name)) return CEED_ERROR_SUCCESS;
+  }
+  list_names(mesh, sizeof(list), list);
+  return CeedError(mesh->ceed, CEED_ERROR_INCOMPATIBLE,
+                   "RitzMeshGetBoundaryPart: no boundary part is called '%.100s'; there are:%s", name, list);
+}
+
+// The marks called `name`, which several parts of a file may share; as marks of one part.
+static int collect_marks(RitzMesh mesh, const char *name, int64_t *num, RitzMeshMark **marks) {
+  bool is_named = false, is_exterior = !strcmp(name, "all");
+  int32_t part = RITZ_MESH_EXTERIOR - 1;
+
+  *num = 0;
+  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)mesh->num_marks, marks));
+  for (int64_t i = 0; i < mesh->num_marks; i++) {
+    if (mesh->marks[i].part != part) {
+      part = mesh->marks[i].part;
+      is_named = is_exterior ? part == RITZ_MESH_EXTERIOR : has_name(mesh, part, name);
+    }
+    if (!is_named) continue;
+    (*marks)[*num] = mesh->marks[i];
+    (*marks)[(*num)++].part = 0;
+  }
+  ritz_mesh_marks_sort(num, *marks);
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetBoundaryPart(RitzMesh mesh, const char *name, int64_t *num, int64_t **elements,
+                            int8_t **facets) {
+  RitzMeshMark *marks = NULL;
+  int64_t *new_elements = NULL;
+  int8_t *new_facets = NULL;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(name);
+  RITZ_NOT_NULL(num);
+  RITZ_TRY(check_name(mesh, name));
+  int64_t num_found = 0;
+
+  RITZ_TRY(collect_marks(mesh, name, &num_found, &marks));
+  if (elements) RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)num_found, &new_elements));
+  if (facets) RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)num_found, &new_facets));
+  for (int64_t i = 0; i < num_found; i++) {
+    if (elements) new_elements[i] = marks[i].elem;
+    if (facets) new_facets[i] = marks[i].facet;
+  }
+  *num = num_found;
+  ritz_memory_give(new_elements);
+  ritz_memory_give(new_facets);
+  if (elements) *elements = new_elements;
+  if (facets) *facets = new_facets;
+
+cleanup:
+  if (ierr) RITZ_FREE(&new_elements);
+  RITZ_FREE(&marks);
+  return ierr;
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Solver objects: life cycle, settings, results, and the checks before a solve. The public functions of
+// ritz/solver.h; the iteration itself is left to cg.c.
+#include "solver/solver.h"
+
+#include <string.h>
+
+// There is no context to report to without a solver.
+#define REQUIRE_SOLVER(solver, call)                                                                         \
+  RITZ_REQUIRE((solver) != NULL, NULL, CEED_ERROR_INCOMPATIBLE, "%s: solver is NULL", call)
+
+#define REQUIRE_POINTER(pointer, solver, call)                                                               \
+  RITZ_REQUIRE((pointer) != NULL, (solver)->ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument '%s' is NULL",      \
+               call, #pointer)
+
+// ---- Life cycle ----
+
+int RitzSolverCreateCG(Ceed ceed, RitzSolver *solver) {
+  RITZ_REQUIRE(ceed != NULL, NULL, CEED_ERROR_INCOMPATIBLE, "RitzSolverCreateCG: ceed is NULL");
+  RITZ_REQUIRE(solver != NULL, ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzSolverCreateCG: argument 'solver' is NULL");
+
+  RitzSolver created = NULL;
+  *solver = NULL;
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &created));
+  int ierr = CeedReferenceCopy(ceed, &created->ceed);
+  if (ierr) {
+    RITZ_FREE(&created);
+    return ierr;
+  }
+  created->rtol = 1e-8;
+  created->max_it = 10000;
+  *solver = created;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSolverDestroy(RitzSolver *solver) {
+  if (!solver || !*solver) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedOperatorDestroy(&(*solver)->op));
+  RITZ_TRY(CeedVectorDestroy(&(*solver)->diagonal));
+  RITZ_FREE(&(*solver)->constraints);
+
+  Ceed ceed = (*solver)->ceed;
+  RITZ_FREE(solver);
+  return CeedDestroy(&ceed);
+}
+
+// ---- Settings ----
+
+int RitzSolverSetOperator(RitzSolver solver, CeedOperator op) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetOperator");
+  REQUIRE_POINTER(op, solver, "RitzSolverSetOperator");
+  RITZ_TRY(CeedOperatorReferenceCopy(op, &solver->op));
+  solver->apply = NULL;
+  solver->apply_ctx = NULL;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSolverSetApply(RitzSolver solver, RitzApplyFunction apply, void *ctx) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetApply");
+  REQUIRE_POINTER(apply, solver, "RitzSolverSetApply");
+  RITZ_TRY(CeedOperatorDestroy(&solver->op));
+  solver->apply = apply;
+  solver->apply_ctx = ctx;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSolverSetJacobi(RitzSolver solver, CeedVector diagonal) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetJacobi");
+  if (!diagonal) return CeedVectorDestroy(&solver->diagonal);
+  return CeedVectorReferenceCopy(diagonal, &solver->diagonal);
+}
+
+int RitzSolverSetConstraints(RitzSolver solver, int64_t num, const int64_t *entries) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetConstraints");
+  RITZ_REQUIRE(num >= 0, solver->ceed, CEED_ERROR_DIMENSION,
+               "RitzSolverSetConstraints: number of entries is %lld, needs to be >= 0", (long long)num);
+  if (num) REQUIRE_POINTER(entries, solver, "RitzSolverSetConstraints");
+  for (int64_t i = 0; i < num; i++) {
+    RITZ_REQUIRE(entries[i] >= 0, solver->ceed, CEED_ERROR_DIMENSION,
+                 "RitzSolverSetConstraints: entries[%lld] is %lld, needs to be >= 0", (long long)i,
+                 (long long)entries[i]);
+  }
+
+  int64_t *copy = NULL;
+  RITZ_TRY(RITZ_MALLOC(solver->ceed, (size_t)num, &copy));
+  if (num) memcpy(copy, entries, (size_t)num * sizeof(*copy));
+  RITZ_FREE(&solver->constraints);
+  solver->constraints = copy;
+  solver->num_constraints = num;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSolverSetTolerances(RitzSolver solver, double rtol, double atol, CeedInt max_it) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetTolerances");
+  RITZ_REQUIRE(rtol >= 0 && atol >= 0 && max_it >= 0, solver->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzSolverSetTolerances: rtol %g, atol %g, max_it %" CeedInt_FMT
+               ": all three need to be >= 0",
+               rtol, atol, max_it);
+  solver->rtol = rtol;
+  solver->atol = atol;
+  solver->max_it = max_it;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSolverSetMonitor(RitzSolver solver, RitzMonitorFunction monitor, void *ctx) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetMonitor");
+  solver->monitor = monitor;
+  solver->monitor_ctx = ctx;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Solve ----
+
+static int check_operator(RitzSolver solver, CeedSize n) {
+  CeedSize input = 0, output = 0;
+
+  if (solver->apply) return CEED_ERROR_SUCCESS;
+  RITZ_REQUIRE(solver->op != NULL, solver->ceed, CEED_ERROR_INCOMPLETE,
+               "RitzSolverSolve: no operator is set: call RitzSolverSetOperator or RitzSolverSetApply first");
+  RITZ_TRY(CeedOperatorGetActiveVectorLengths(solver->op, &input, &output));
+  RITZ_REQUIRE(input >= 0 && output >= 0, solver->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzSolverSolve: the operator has no active %s vector", input < 0 ? "input" : "output");
+  RITZ_REQUIRE(input == n && output == n, solver->ceed, CEED_ERROR_DIMENSION,
+               "RitzSolverSolve: the operator maps %" CeedSize_FMT " to %" CeedSize_FMT
+               " entries, b and x have %" CeedSize_FMT,
+               input, output, n);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_extras(RitzSolver solver, CeedSize n) {
+  if (solver->diagonal) {
+    CeedSize length = 0;
+    RITZ_TRY(CeedVectorGetLength(solver->diagonal, &length));
+    RITZ_REQUIRE(length == n, solver->ceed, CEED_ERROR_DIMENSION,
+                 "RitzSolverSolve: the diagonal has %" CeedSize_FMT " entries, b and x have %" CeedSize_FMT,
+                 length, n);
+  }
+  for (int64_t i = 0; i < solver->num_constraints; i++) {
+    RITZ_REQUIRE(solver->constraints[i] < (int64_t)n, solver->ceed, CEED_ERROR_DIMENSION,
+                 "RitzSolverSolve: constraint %lld is entry %lld, b and x have %" CeedSize_FMT " entries",
+                 (long long)i, (long long)solver->constraints[i], n);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
+  CeedSize n = 0, length = 0;
+
+  REQUIRE_SOLVER(solver, "RitzSolverSolve");
+  solver->reason = RITZ_ITERATING;
+  solver->iterations = 0;
+  solver->initial_residual = solver->final_residual = 0;
+  REQUIRE_POINTER(b, solver, "RitzSolverSolve");
+  REQUIRE_POINTER(x, solver, "RitzSolverSolve");
+  RITZ_REQUIRE(b != x, solver->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzSolverSolve: b and x are the same vector, they need to be different");
+  RITZ_TRY(CeedVectorGetLength(x, &n));
+  RITZ_TRY(CeedVectorGetLength(b, &length));
+  RITZ_REQUIRE(length == n, solver->ceed, CEED_ERROR_DIMENSION,
+               "RitzSolverSolve: b has %" CeedSize_FMT " entries, x has %" CeedSize_FMT, length, n);
+  RITZ_TRY(check_operator(solver, n));
+  RITZ_TRY(check_extras(solver, n));
+  return ritz_cg_solve(solver, n, b, x);
+}
+
+// ---- Results ----
+
+int RitzSolverGetReason(RitzSolver solver, RitzSolverReason *reason) {
+  REQUIRE_SOLVER(solver, "RitzSolverGetReason");
+  REQUIRE_POINTER(reason, solver, "RitzSolverGetReason");
+  *reason = solver->reason;
+  return CEED_ERROR_SUCCESS;
+}
+
+const char *RitzSolverReasonName(RitzSolverReason reason) {
+  switch (reason) {
+  case RITZ_CONVERGED_RTOL: return "converged: the residual fell below the relative tolerance";
+  case RITZ_CONVERGED_ATOL: return "converged: the residual fell below the absolute tolerance";
+  case RITZ_ITERATING: return "no solve has ended";
+  case RITZ_DIVERGED_MAX_IT: return "not converged: the iteration limit was reached";
+  case RITZ_DIVERGED_INDEFINITE: return "not converged: the operator is not positive definite";
+  case RITZ_DIVERGED_NAN: return "not converged: a norm or product is not a finite number";
+  case RITZ_DIVERGED_MONITOR: return "not converged: stopped by the monitor";
+  case RITZ_DIVERGED_PRECONDITIONER:
+    return "not converged: an entry of the diagonal is not positive and finite";
+  }
+  return "unknown reason";
+}
+
+int RitzSolverGetIterations(RitzSolver solver, CeedInt *iterations) {
+  REQUIRE_SOLVER(solver, "RitzSolverGetIterations");
+  REQUIRE_POINTER(iterations, solver, "RitzSolverGetIterations");
+  *iterations = solver->iterations;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSolverGetResidual(RitzSolver solver, double *initial, double *final) {
+  REQUIRE_SOLVER(solver, "RitzSolverGetResidual");
+  if (initial) *initial = solver->initial_residual;
+  if (final) *final = solver->final_residual;
+  return CEED_ERROR_SUCCESS;
+}

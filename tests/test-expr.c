@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Formulas of the command line: values, precedence, errors and where they point, inputs of absurd size. The
+// parser belongs to the program, not to the library; so its source is included here.
+#include "cli/expr.c"
+#include "tests/tap.h"
+
+static const double point[3] = {0.7, -1.3, 2.1};
+
+// Value at `point`, NaN with a note when the formula is refused.
+static double value_of(const char *text) {
+  Expr *expr = NULL;
+  ExprError error;
+
+  if (expr_parse(text, &expr, &error)) {
+    tap_note("%s: column %d: %s", text, (int)error.column + 1, error.message);
+    return NAN;
+  }
+  double value = expr_value(expr, point);
+  expr_free(&expr);
+  return value;
+}
+
+// Compares formulas with the compiler's own arithmetic.
+#define CHECK_VALUE(text, expected)                                                                          \
+  CHECK_NEAR(value_of(text), (expected), 4 * 0x1p-52 * (1 + fabs(expected)), "%s", text)
+
+TEST(numbers_are_decimal_with_or_without_point_and_exponent) {
+  CHECK_VALUE("3", 3.0);
+  CHECK_VALUE("3.25", 3.25);
+  CHECK_VALUE(".5", 0.5);
+  CHECK_VALUE("2.", 2.0);
+  CHECK_VALUE("1e3", 1000.0);
+  CHECK_VALUE("1.5E-2", 0.015);
+  CHECK_VALUE("2e+2", 200.0);
+  CHECK_VALUE(" \t 7 ", 7.0);
+}
+
+TEST(names_are_coordinates_and_pi) {
+  CHECK_VALUE("x", point[0]);
+  CHECK_VALUE("y", point[1]);
+  CHECK_VALUE("z", point[2]);
+  CHECK_VALUE("pi", 3.14159265358979323846);
+  CHECK_VALUE("x+10*y+100*z", point[0] + 10 * point[1] + 100 * point[2]);
+}
+
+TEST(operators_bind_as_in_mathematics) {
+  CHECK_VALUE("1+2*3", 7.0);
+  CHECK_VALUE("(1+2)*3", 9.0);
+  CHECK_VALUE("2*3+4*5", 26.0);
+  CHECK_VALUE("10-4-3", 3.0);
+  CHECK_VALUE("24/4/3", 2.0);
+  CHECK_VALUE("24/4*3", 18.0);
+  CHECK_VALUE("2*3^2", 18.0);
+  CHECK_VALUE("2^3^2", 512.0);
+  CHECK_VALUE("(2^3)^2", 64.0);
+  CHECK_VALUE("1-2+3", 2.0);
+}
+
+TEST(unary_minus_binds_weaker_than_power_and_stronger_than_product) {
+  CHECK_VALUE("-2^2", -4.0);
+  CHECK_VALUE("(-2)^2", 4.0);
+  CHECK_VALUE("2^-1", 0.5);
+  CHECK_VALUE("2^-1*8", 4.0);
+  CHECK_VALUE("2^-2^2", 0.0625);
+  CHECK_VALUE("--3", 3.0);
+  CHECK_VALUE("3--3", 6.0);
+  CHECK_VALUE("3*-2", -6.0);
+  CHECK_VALUE("-3*2+1", -5.0);
+  CHECK_VALUE("-x", -point[0]);
+  CHECK_VALUE("1/-2/-4", 0.125);
+}
+
+TEST(functions_are_those_of_the_standard_library) {
+  CHECK_VALUE("sin(x)", sin(point[0]));
+  CHECK_VALUE("cos(pi*y)", cos(3.14159265358979323846 * point[1]));
+  CHECK_VALUE("exp(-z)", exp(-point[2]));
+  CHECK_VALUE("sqrt(x)", sqrt(point[0]));
+  CHECK_VALUE("sin (x)^2 + cos(x)^2", 1.0);
+  CHECK_VALUE("sqrt(sin(exp(x)-1)^2)", fabs(sin(exp(point[0]) - 1)));
+  CHECK_VALUE("2*sin(x)*cos(x)-sin(2*x)", 0.0);
+}
+
+// A formula and its value, made together at random: parenthesised everywhere, so precedence does not matter.
+static double random_formula(uint64_t *state, int depth, char *text, size_t size) {
+  char a[2000], b[2000];
+  double u, v;
+
+  switch (depth ? tap_integer(state, 7) : 6) {
+  case 0:
+  case 1:
+  case 2:
+    u = random_formula(state, depth - 1, a, sizeof(a));
+    v = random_formula(state, depth - 1, b, sizeof(b));
+    int64_t kind = tap_integer(state, 3);
+    snprintf(text, size, "(%s) %c (%s)", a, "+-*"[kind], b);
+    return kind == 0 ? u + v : kind == 1 ? u - v : u * v;
+  case 3:
+    u = random_formula(state, depth - 1, a, sizeof(a));
+    return snprintf(text, size, "sin(%s)", a), sin(u);
+  case 4: u = random_formula(state, depth - 1, a, sizeof(a)); return snprintf(text, size, "-(%s)", a), -u;
+  case 5: u = random_formula(state, depth - 1, a, sizeof(a)); return snprintf(text, size, "(%s)^2", a), u * u;
+  default: u = floor(8 * fabs(tap_uniform(state))); return snprintf(text, size, "%g", u), u;
+  }
+}
+
+TEST(random_formulas_have_their_value) {
+  uint64_t state = 5;
+  char text[2000];
+
+  for (int i = 0; i < 500; i++) {
+    double expected = random_formula(&state, 4, text, sizeof(text)), found = value_of(text);
+    // Rounding may differ in sin of large arguments only: the operations are the same.
+    CHECK_NEAR(found, expected, 1e-12 * (1 + fabs(expected)), "%s", text);
+  }
+}
+
+TEST(needed_coordinates_are_known) {
+  const struct {
+    const char *text;
+    int num;
+  } cases[] = {{"1+pi", 0}, {"x^2", 1}, {"y", 2}, {"x*y", 2}, {"z", 3}, {"sin(z)*x", 3}};
+
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    Expr *expr = NULL;
+    ExprError error;
+    CHECK(!expr_parse(cases[i].text, &expr, &error), "%s", cases[i].text);
+    CHECK(expr_num_coordinates(expr) == cases[i].num, "%s: %d", cases[i].text, expr_num_coordinates(expr));
+    expr_free(&expr);
+    CHECK(expr == NULL, "freed");
+  }
+}
+
+TEST(values_outside_the_domain_are_not_finite) {
+  CHECK(!isfinite(value_of("1/0")), "1/0");
+  CHECK(!isfinite(value_of("sqrt(-1)")), "sqrt(-1)");
+  CHECK(!isfinite(value_of("exp(1000)")), "exp(1000)");
+}
+
+TEST(errors_point_at_the_column_and_say_what_was_expected) {
+  const struct {
+    const char *text;
+    size_t column; // from 0
+    const char *fragment;
+  } cases[] = {
+      {"", 0, "found the end"},
+      {"   ", 3, "found the end"},
+      {"1+", 2, "expected a number, a name or '(', found the end"},
+      {"1+*2", 2, "found '*'"},
+      {"(1+2", 4, "expected ')' for the '(' in column 1"},
+      {"1+2)", 3, "no '('"},
+      {"()", 1, "found ')'"},
+      {"2 3", 2, "expected an operator or ')', found '3'"},
+      {"2x", 1, "expected an operator"},
+      {"2(3)", 1, "found '('"},
+      {"x y", 2, "found 'y'"},
+      {"foo", 0, "unknown name 'foo'"},
+      {"1+tan(x)", 2, "unknown name 'tan'"},
+      {"X", 0, "unknown name 'X'"},
+      {"xy", 0, "unknown name 'xy'"},
+      {"sin x", 4, "expected '(' after sin"},
+      {"sin", 3, "expected '(' after sin"},
+      {"sin()", 4, "found ')'"},
+      {"+3", 0, "found '+'"},
+      {"1..2", 2, "found '.'"},
+      {".", 0, "point without digits"},
+      {"0x10", 0, "malformed number"},
+      {"1e999", 0, "too large"},
+      {"1e", 1, "found 'e'"},
+      {"3 % 2", 2, "found '%'"},
+      {"3,5", 1, "found ','"},
+      {"1+\001", 2, "a character without meaning"},
+      {"1+\xc3\xa9", 2, "a character without meaning"},
+      {"nan", 0, "unknown name"},
+      {"inf", 0, "unknown name"},
+  };
+
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    Expr *expr = NULL;
+    ExprError error = {0};
+    CHECK(expr_parse(cases[i].text, &expr, &error) && !expr, "'%s' is accepted", cases[i].text);
+    CHECK(error.column == cases[i].column, "'%s': column %d: %s", cases[i].text, (int)error.column,
+          error.message);
+    CHECK(strstr(error.message, cases[i].fragment), "'%s': %s", cases[i].text, error.message);
+  }
+}
+
+// `count` times the piece, then the middle, then `count` times the end.
+static char *repeated(const char *piece, const char *middle, const char *end, size_t count) {
+  size_t n = strlen(piece), m = strlen(end);
+  char *text = malloc(count * (n + m) + strlen(middle) + 1);
+
+  if (!text) return NULL;
+  for (size_t i = 0; i < count; i++) memcpy(text + i * n, piece, n);
+  strcpy(text + count * n, middle);
+  for (size_t i = 0; i < count; i++) memcpy(text + count * n + strlen(middle) + i * m, end, m);
+  text[count * (n + m) + strlen(middle)] = '\0';
+  return text;
+}
+
+TEST(nesting_has_a_limit_and_depth_below_it_works) {
+  const struct {
+    const char *piece, *middle, *end;
+    size_t fine;
+  } cases[] = {
+      {"(", "1", ")", EXPR_MAX_DEPTH},       {"sin(", "1", ")", EXPR_MAX_DEPTH / 2},
+      {"-", "1", "", EXPR_MAX_DEPTH},        {"1^", "1", "", EXPR_MAX_DEPTH - 1},
+      {"1+(", "1", ")", EXPR_MAX_DEPTH / 2},
+  };
+
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (int absurd = 0; absurd < 2; absurd++) {
+      size_t count = absurd ? 1000000 : cases[i].fine;
+      char *text = repeated(cases[i].piece, cases[i].middle, cases[i].end, count);
+      Expr *expr = NULL;
+      ExprError error = {0};
+      int refused = expr_parse(text, &expr, &error);
+      CHECK(refused == absurd, "%zu times '%s': %s", count, cases[i].piece, error.message);
+      if (refused)
+        CHECK(strstr(error.message, "nested too deeply"), "%s", error.message);
+      else
+        CHECK(isfinite(expr_value(expr, point)), "value");
+      expr_free(&expr);
+      free(text);
+    }
+  }
+}
+
+TEST(long_formulas_without_nesting_are_fine) {
+  char *text = repeated("1+", "0", "", 1000000);
+  CHECK_NEAR(value_of(text), 1e6, 0, "a sum of a million terms");
+  free(text);
+}
+
+// Any bytes: either a formula or an error inside the text; the sanitizers watch.
+TEST(random_texts_are_parsed_or_refused) {
+  static const char alphabet[] = "xyzpi sncoexqrt+-*/^()0123456789.e ,\t";
+  uint64_t state = 99;
+  int accepted = 0;
+
+  for (int i = 0; i < 20000; i++) {
+    char text[16];
+    size_t n = (size_t)tap_integer(&state, 15);
+    for (size_t k = 0; k < n; k++) text[k] = alphabet[tap_integer(&state, sizeof(alphabet) - 1)];
+    text[n] = '\0';
+    Expr *expr = NULL;
+    ExprError error = {.column = 1000};
+    if (expr_parse(text, &expr, &error)) {
+      CHECK(error.column <= n && *error.message, "'%s': column %d of %d", text, (int)error.column, (int)n);
+    } else {
+      accepted++;
+      expr_value(expr, point);
+      expr_free(&expr);
+    }
+  }
+  CHECK(accepted > 10, "only %d of the random texts are formulas", accepted);
+}
+
+int main(int argc, char **argv) {
+  return tap_main(argc, argv,
+                  TESTS(numbers_are_decimal_with_or_without_point_and_exponent, names_are_coordinates_and_pi,
+                        operators_bind_as_in_mathematics,
+                        unary_minus_binds_weaker_than_power_and_stronger_than_product,
+                        functions_are_those_of_the_standard_library, random_formulas_have_their_value,
+                        needed_coordinates_are_known, values_outside_the_domain_are_not_finite,
+                        errors_point_at_the_column_and_say_what_was_expected,
+                        nesting_has_a_limit_and_depth_below_it_works, long_formulas_without_nesting_are_fine,
+                        random_texts_are_parsed_or_refused));
+}
