@@ -80,8 +80,8 @@ static ArgsResult unknown_option(const ArgCommand *command, const char *word) {
   return args_wrong(command, NULL, "unknown option '%s'", shown);
 }
 
-// What a value of this option has to be, such as "an integer >= 1".
-static void describe_value(const ArgOption *option, char *text, size_t size) {
+// What a value of this option has to be, such as "an integer >= 1". `largest` is named when it is finite.
+static void describe_value(const ArgOption *option, double largest, char *text, size_t size) {
   static const char *const nouns[] = {
       [ARG_TEXT] = "a text",       [ARG_TEXT_LIST] = "a text", [ARG_INT] = "an integer",
       [ARG_INT_LIST] = "integers", [ARG_COUNT] = "a number",   [ARG_REAL] = "a number",
@@ -97,8 +97,8 @@ static void describe_value(const ArgOption *option, char *text, size_t size) {
   }
   n = (size_t)snprintf(text, size, "%s", nouns[option->kind]);
   if (option->kind == ARG_TEXT || option->kind == ARG_TEXT_LIST) return;
-  if (isfinite(option->max))
-    n += (size_t)snprintf(text + n, size - n, " from %g to %g", option->min, option->max);
+  if (isfinite(largest))
+    n += (size_t)snprintf(text + n, size - n, " from %.10g to %.10g", option->min, largest);
   else if (isfinite(option->min))
     n += (size_t)snprintf(text + n, size - n, " >= %g", option->min);
   if (option->kind == ARG_INT_LIST) n += (size_t)snprintf(text + n, size - n, " such as 1,2,4 or 1-4");
@@ -108,8 +108,9 @@ static void describe_value(const ArgOption *option, char *text, size_t size) {
 
 static ArgsResult wrong_value(const ArgCommand *command, const ArgOption *option, const char *found) {
   char expected[200], shown[ARG_SHOWN];
+  bool overflow = option->kind == ARG_INT && found && strtod(found, NULL) > INT_MAX;
 
-  describe_value(option, expected, sizeof(expected));
+  describe_value(option, overflow ? INT_MAX : option->max, expected, sizeof(expected));
   if (!found) return args_wrong(command, option->name, "expected %s, found nothing", expected);
   return args_wrong(command, option->name, "expected %s, found '%s'", expected, args_shown(found, shown));
 }

@@ -136,23 +136,30 @@ static int run_sweep(Ceed ceed, const BenchOptions *o, Sweep *sweep, FILE *table
   return CEED_ERROR_SUCCESS;
 }
 
-static int write_json_file(const BenchOptions *o, const Sweep *sweep) {
-  bool to_stdout = !strcmp(o->json, "-");
-  FILE *stream = to_stdout ? stdout : fopen(o->json, "w");
-  bool failed = !stream;
-
-  if (stream) {
-    bp_write_json(stream, command.name, o->ceed, sweep->num_results, sweep->results);
-    failed = ferror(stream) != 0;
-    if (!to_stdout && fclose(stream)) failed = true;
-  }
-  if (!failed) return CLI_OK;
+static int json_failed(const BenchOptions *o) {
   fprintf(stderr, "%s: --json: cannot write '%s': %s\n", command.name, o->json, strerror(errno));
   return CLI_FAILED;
 }
 
+// Opens the file for the results before the work is done; NULL without one.
+static int open_json(const BenchOptions *o, FILE **json) {
+  *json = NULL;
+  if (!o->json) return CLI_OK;
+  *json = strcmp(o->json, "-") ? fopen(o->json, "w") : stdout;
+  return *json ? CLI_OK : json_failed(o);
+}
+
+static int write_json(const BenchOptions *o, const Sweep *sweep, FILE *json) {
+  bool failed;
+
+  bp_write_json(json, command.name, o->ceed, sweep->num_results, sweep->results);
+  failed = fflush(json) || ferror(json);
+  if (json != stdout && fclose(json)) failed = true;
+  return failed ? json_failed(o) : CLI_OK;
+}
+
 static int run_and_report(Ceed ceed, const BenchOptions *o, Sweep *sweep) {
-  bool only_json = o->json && !strcmp(o->json, "-");
+  FILE *json;
   int code = CLI_OK;
 
   sweep->results = calloc(sweep->num_bps * sweep->num_orders, sizeof(*sweep->results));
@@ -160,12 +167,13 @@ static int run_and_report(Ceed ceed, const BenchOptions *o, Sweep *sweep) {
     fprintf(stderr, "%s: not enough memory\n", command.name);
     return CLI_FAILED;
   }
-  if (run_sweep(ceed, o, sweep, only_json ? NULL : stdout)) code = cli_report(command.name, ceed);
+  CLI_TRY(open_json(o, &json));
+  if (run_sweep(ceed, o, sweep, json == stdout ? NULL : stdout)) code = cli_report(command.name, ceed);
   for (size_t i = 0; i < sweep->num_results; i++) {
     bp_print_failed_checks(stderr, &sweep->results[i]);
     if (!bp_checks_hold(&sweep->results[i])) code = CLI_FAILED;
   }
-  if (o->json && write_json_file(o, sweep)) code = CLI_FAILED;
+  if (json && write_json(o, sweep, json)) code = CLI_FAILED;
   return code;
 }
 

@@ -54,11 +54,16 @@ int cli_open_ceed(const char *command, const char *resource, Ceed *ceed) {
     CeedSetErrorHandler(*ceed, CeedErrorStore);
     return CLI_OK;
   }
-  bool known = find_backend(resource, &info) && !info.usable && info.reason;
-  fprintf(stderr, "%s: --ceed: cannot use '%s': %s\n", command, args_shown(resource, shown),
-          known ? info.reason : "there is no such backend");
+  const char *reason = "there is no such backend";
+  int code = CLI_USAGE;
+  if (!strncmp(resource, "/gpu/", 5)) reason = "there are no GPU backends in this version", code = CLI_FAILED;
+  if (find_backend(resource, &info)) {
+    reason = info.usable || !info.reason ? "the backend does not start" : info.reason;
+    code = CLI_FAILED;
+  }
+  fprintf(stderr, "%s: --ceed: cannot use '%s': %s\n", command, args_shown(resource, shown), reason);
   fprintf(stderr, "'ritz info' lists the backends.\n");
-  return CLI_FAILED;
+  return code;
 }
 
 // ---- Facts ----

@@ -145,10 +145,9 @@ static int check_solvable(const Solve *s) {
     return cli_report(solve_command.name, s->ceed);
   }
   if (!needs_values || facets) return CLI_OK;
-  fprintf(
-      stderr,
-      "%s: the problem is singular: %s needs at least one Dirichlet part, such as --bc NAME=0 with one of: ",
-      solve_command.name, o->problem == PROBLEM_POISSON ? "poisson" : "helmholtz with --lambda 0");
+  fprintf(stderr, "%s: the problem is singular: %s needs at least one Dirichlet part\n", solve_command.name,
+          o->problem == PROBLEM_POISSON ? "poisson" : "helmholtz with --lambda 0");
+  fprintf(stderr, "Give it as --bc NAME=EXPR; the parts are: ");
   list_parts(s);
   return CLI_USAGE;
 }

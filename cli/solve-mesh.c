@@ -100,7 +100,7 @@ static int write_part(const Solve *s, FILE *stream, const char *name, const char
   int64_t num = 0;
 
   CLI_TRY(RitzMeshGetBoundaryPart(s->mesh, name, &num, NULL, NULL));
-  fprintf(stream, "%s%s %lld", glue, name, (long long)num);
+  fprintf(stream, "%s%s (%lld)", glue, name, (long long)num);
   return CEED_ERROR_SUCCESS;
 }
 

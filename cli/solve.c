@@ -104,6 +104,9 @@ const ArgCommand solve_command = {
     .options = options_table,
 };
 
+// Tables of a basis grow with the square of the degree: far beyond what is useful, a typing mistake.
+enum { MAX_ORDER = 1000 };
+
 static bool ends_with(const char *text, const char *end) {
   size_t n = strlen(text), m = strlen(end);
   return n > m && !strcmp(text + n - m, end);
@@ -116,6 +119,8 @@ static int check_options(const SolveOptions *o) {
   if (o->exact != EXACT_NONE && (o->source || o->bc.num)) {
     result = args_wrong(&solve_command, "--exact", "sets the source and all values itself, leave out %s",
                         o->source ? "--source" : "--bc");
+  } else if (o->order > MAX_ORDER) {
+    result = args_wrong(&solve_command, "--order", "expected at most %d, found %d", MAX_ORDER, o->order);
   } else if (o->jacobi && o->no_jacobi) {
     result = args_wrong(&solve_command, "--jacobi", "contradicts --no-jacobi");
   } else if (o->output && !ends_with(o->output, ".vtu")) {

@@ -5,8 +5,7 @@
 
 #include "core/operator.h"
 
-// ---- Cache of the assembled QFunction
-// ---------------------------------------------------------------------------------
+// ---- Cache of the assembled QFunction ----
 
 int ritz_qfunction_data_create(Ceed ceed, CeedQFunctionAssemblyData *data) {
   RITZ_TRY(RITZ_CALLOC(ceed, 1, data));
@@ -23,8 +22,7 @@ void ritz_qfunction_data_release(CeedQFunctionAssemblyData *data) {
   *data = NULL;
 }
 
-// ---- Groups
-// ---------------------------------------------------------------------------------------------------------
+// ---- Groups ----
 
 static void free_groups(RitzActiveGroups *g) {
   for (CeedInt k = 0; k < g->num; k++) {
@@ -132,8 +130,7 @@ int CeedOperatorGetOperatorAssemblyData(CeedOperator op, CeedOperatorAssemblyDat
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Tables
-// ---------------------------------------------------------------------------------------------------------
+// ---- Tables ----
 
 static int mode_matrix(CeedBasis basis, CeedEvalMode mode, const CeedScalar **matrix) {
   switch (mode) {
@@ -183,8 +180,7 @@ int ritz_group_table(Ceed ceed, RitzActiveGroups *groups, CeedInt group, CeedInt
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Queries
-// --------------------------------------------------------------------------------------------------------
+// ---- Queries ----
 
 static int make_tables(RitzActiveGroups *g) {
   const CeedScalar *table;

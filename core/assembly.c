@@ -5,8 +5,7 @@
 
 #include "core/operator.h"
 
-// ---- QFunction
-// ------------------------------------------------------------------------------------------------------
+// ---- QFunction ----
 
 // A single, ready operator with active fields in both directions; its groups exist afterwards.
 static int prepare(CeedOperator op, const char *call) {
@@ -15,39 +14,50 @@ static int prepare(CeedOperator op, const char *call) {
   RITZ_REQUIRE(!op->is_composite, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: not defined for a composite operator", call);
   RITZ_TRY(CeedOperatorCheckReady(op));
-  RITZ_REQUIRE(!op->is_at_points, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
-               "%s: assembly of operators at points is not implemented in this version of Ritz", call);
+  RITZ_REQUIRE(!op->is_at_points || op->rstr_points, op->obj.ceed, CEED_ERROR_INCOMPLETE,
+               "%s: the operator has no points, see CeedOperatorAtPointsSetPoints", call);
   RITZ_TRY(CeedOperatorGetOperatorAssemblyData(op, &data));
   RITZ_REQUIRE(data->in.num > 0 && data->out.num > 0, op->obj.ceed, CEED_ERROR_BACKEND,
                "%s: the operator needs an active input and an active output", call);
   return CEED_ERROR_SUCCESS;
 }
 
-static int fill_qfunction(CeedOperator op, CeedVector values) {
+static int fill_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedVector values) {
   const RitzBackend *backend = &op->obj.ceed->backend;
   CeedScalar *array;
   RITZ_TRY(CeedVectorGetArrayWrite(values, backend->mem_type, &array));
-  int ierr = backend->operator_assemble_qfunction(op, array);
+  int ierr = backend->operator_assemble_qfunction(op, rstr, array);
   int restored = CeedVectorRestoreArray(values, &array);
   return ierr ? ierr : restored;
 }
 
-static int assemble_new(CeedOperator op, const char *call, CeedVector *assembled, CeedElemRestriction *rstr) {
+// Restriction of an assembled QFunction: strided, or that of the points with as many components.
+static int create_qfunction_restriction(CeedOperator op, const char *call, CeedElemRestriction *rstr) {
   CeedOperatorAssemblyData data = op->assembly_data;
+  Ceed ceed = op->obj.ceed;
   CeedSize num_comp = data->in.num_total * data->out.num_total;
-  CeedInt Q = op->num_qpts;
-  CeedVector values = NULL;
-  CeedElemRestriction made = NULL;
-  RITZ_REQUIRE(num_comp * Q <= INT_MAX, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
+  CeedInt Q = op->is_at_points ? 1 : op->num_qpts;
+  RITZ_REQUIRE(num_comp * Q <= INT_MAX, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: %" CeedSize_FMT " derivatives at %" CeedInt_FMT
                " points exceed the 32-bit layout of an element",
                call, num_comp, Q);
-  CeedSize size = (CeedSize)op->num_elem * Q * num_comp;
+  if (op->is_at_points) {
+    CeedElemRestriction points = op->rstr_points;
+    return CeedElemRestrictionCreateAtPoints(ceed, points->num_elem, points->num_points, (CeedInt)num_comp,
+                                             points->l_size / points->num_comp * num_comp, CEED_MEM_HOST,
+                                             CEED_COPY_VALUES, points->offsets, rstr);
+  }
   const CeedInt strides[3] = {1, Q, (CeedInt)(Q * num_comp)};
-  RITZ_TRY(CeedElemRestrictionCreateStrided(op->obj.ceed, op->num_elem, Q, (CeedInt)num_comp, size, strides,
-                                            &made));
-  int ierr = CeedVectorCreate(op->obj.ceed, size, &values);
-  if (!ierr) ierr = fill_qfunction(op, values);
+  return CeedElemRestrictionCreateStrided(ceed, op->num_elem, Q, (CeedInt)num_comp,
+                                          (CeedSize)op->num_elem * Q * num_comp, strides, rstr);
+}
+
+static int assemble_new(CeedOperator op, const char *call, CeedVector *assembled, CeedElemRestriction *rstr) {
+  CeedVector values = NULL;
+  CeedElemRestriction made = NULL;
+  RITZ_TRY(create_qfunction_restriction(op, call, &made));
+  int ierr = CeedElemRestrictionCreateVector(made, &values, NULL);
+  if (!ierr) ierr = fill_qfunction(op, made, values);
   if (ierr) {
     CeedVectorDestroy(&values);
     CeedElemRestrictionDestroy(&made);
@@ -58,9 +68,22 @@ static int assemble_new(CeedOperator op, const char *call, CeedVector *assembled
   return CEED_ERROR_SUCCESS;
 }
 
+// Fields that live on the points themselves have no place in the derivatives of nodal fields.
+static int require_nodal(CeedOperator op, const char *call, int code) {
+  for (int is_input = 0; is_input < 2; is_input++) {
+    const RitzActiveGroups *g = is_input ? &op->assembly_data->in : &op->assembly_data->out;
+    for (CeedInt k = 0; k < g->num; k++) {
+      RITZ_REQUIRE(g->rstrs[k]->type != CEED_RESTRICTION_POINTS, op->obj.ceed, code,
+                   "%s: not defined for active fields on the points of an operator at points", call);
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 int CeedOperatorLinearAssembleQFunction(CeedOperator op, CeedVector *assembled, CeedElemRestriction *rstr,
                                         CeedRequest *request) {
   RITZ_TRY(prepare(op, __func__));
+  RITZ_TRY(require_nodal(op, __func__, CEED_ERROR_BACKEND));
   RITZ_TRY(assemble_new(op, __func__, assembled, rstr));
   return ritz_request_complete(request);
 }
@@ -71,7 +94,7 @@ static int update_cache(CeedOperator op, const char *call) {
   if (!cache->values) {
     RITZ_TRY(assemble_new(op, call, &cache->values, &cache->rstr));
   } else if (!cache->reuse || cache->needs_update) {
-    RITZ_TRY(fill_qfunction(op, cache->values));
+    RITZ_TRY(fill_qfunction(op, cache->rstr, cache->values));
   }
   cache->needs_update = false;
   return CEED_ERROR_SUCCESS;
@@ -82,6 +105,7 @@ int CeedOperatorLinearAssembleQFunctionBuildOrUpdate(CeedOperator op, CeedVector
   RITZ_TRY(prepare(op, __func__));
   RITZ_REQUIRE(assembled && rstr, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: an output argument is NULL",
                __func__);
+  RITZ_TRY(require_nodal(op, __func__, CEED_ERROR_BACKEND));
   RITZ_TRY(update_cache(op, __func__));
   if (!*assembled) *rstr = NULL;
   RITZ_TRY(CeedVectorReferenceCopy(op->qf_data->values, assembled));
@@ -89,8 +113,7 @@ int CeedOperatorLinearAssembleQFunctionBuildOrUpdate(CeedOperator op, CeedVector
   return ritz_request_complete(request);
 }
 
-// ---- Cache control
-// --------------------------------------------------------------------------------------------------
+// ---- Cache control ----
 
 int CeedOperatorSetQFunctionAssemblyReuse(CeedOperator op, bool reuse_assembly_data) {
   RITZ_HANDLE(op);
@@ -122,8 +145,7 @@ int CeedOperatorAssemblyDataStrip(CeedOperator op) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Diagonal and point-block diagonal
-// --------------------------------------------------------------------------------
+// ---- Diagonal and point-block diagonal ----
 
 static int check_matching_restrictions(CeedOperator op, const char *call) {
   const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
@@ -167,6 +189,8 @@ static int block_components(CeedOperator op, const char *call, CeedInt *num_comp
     RITZ_TRY(block_components(op->sub[i], call, num_comp, comp_stride));
   if (op->is_composite) return CEED_ERROR_SUCCESS;
   RITZ_TRY(prepare(op, call));
+  RITZ_REQUIRE(!op->is_at_points, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: not defined for operators at points", call);
   const RitzActiveGroups *in = &op->assembly_data->in;
   for (CeedInt a = 0; a < in->num; a++) {
     CeedElemRestriction r = in->rstrs[a];
@@ -226,8 +250,7 @@ int CeedOperatorLinearAssembleAddPointBlockDiagonal(CeedOperator op, CeedVector 
   return assemble_diagonal(op, __func__, true, true, assembled, request);
 }
 
-// ---- Index lists
-// ----------------------------------------------------------------------------------------------------
+// ---- Index lists ----
 
 static int allocate_indices(CeedOperator op, const char *call, CeedSize num, CeedSize l_size, CeedInt **rows,
                             CeedInt **cols) {
@@ -279,11 +302,11 @@ int CeedOperatorLinearAssemblePointBlockDiagonalSymbolic(CeedOperator op, CeedSi
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Matrices
-// -------------------------------------------------------------------------------------------------------
+// ---- Matrices ----
 
 static int count_single(CeedOperator op, const char *call, CeedSize *num) {
   RITZ_TRY(prepare(op, call));
+  RITZ_TRY(require_nodal(op, call, CEED_ERROR_UNSUPPORTED));
   const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
   *num = 0;
   for (CeedInt a = 0; a < in->num; a++) {

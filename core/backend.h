@@ -74,10 +74,10 @@ struct RitzBackend {
   // Vectors are locked and checked by the slot through the CeedVector functions; lengths were checked.
   int (*operator_apply)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
   // Assembly. D[o][i] is the derivative of active output scalar o by active input scalar i at a point; it
-  // comes from the cache in op->qf_data when that is to be reused, else it is evaluated element by element.
-  // op->assembly_data exists. values: D[o][i] of point q of element e at q + Q*((i*N_out + o) +
-  // N_in*N_out*e).
-  int (*operator_assemble_qfunction)(CeedOperator op, CeedScalar *values);
+  // comes from the cache in op->qf_data when that is to be reused, else it is evaluated. op->assembly_data
+  // exists. values: L-vector of `rstr`, in which D[o][i] is component i*N_out + o of a point; every entry is
+  // stored.
+  int (*operator_assemble_qfunction)(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
   // Adds the diagonal, or blocks [node][c_out][c_in], to the active L-vector's entries.
   int (*operator_assemble_add_diagonal)(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
   // Element matrices in the order of the specification, 4.4.

@@ -86,8 +86,7 @@ int CeedBasisIsCollocated(CeedBasis basis, bool *is_collocated) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Full matrices of tensor bases, made on request
-// --------------------------------------------------------------------
+// ---- Full matrices of tensor bases, made on request ----
 
 // full [Q][P] = product over directions of tables[d] [Q_1d][P_1d], first direction fastest in both indices.
 static void tensor_matrix(CeedBasis b, const CeedScalar *const *tables, CeedScalar *full) {
@@ -135,8 +134,7 @@ int CeedBasisGetGrad(CeedBasis basis, const CeedScalar **grad) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- View
-// -----------------------------------------------------------------------------------------------------------
+// ---- View ----
 
 static void print_values(CeedInt n, const CeedScalar *values, FILE *stream) {
   for (CeedInt i = 0; i < n; i++) {
@@ -195,8 +193,7 @@ int CeedBasisView(CeedBasis basis, FILE *stream) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Quadrature
-// -----------------------------------------------------------------------------------------------------
+// ---- Quadrature ----
 
 // Computes in double and rounds; weights may be NULL.
 static int quadrature(CeedInt Q, void (*rule)(int, double *, double *), CeedScalar *points,

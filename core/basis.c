@@ -12,8 +12,7 @@ static int destroy(CeedObject *object) { return CeedBasisDestroy((CeedBasis *)ob
 
 static const RitzClass basis_class = {.name = "CeedBasis", .view = view, .destroy = destroy};
 
-// ---- Creation
-// -------------------------------------------------------------------------------------------------------
+// ---- Creation ----
 
 static int require_positive(Ceed ceed, const char *call, const char *what, CeedInt value) {
   RITZ_REQUIRE(value > 0, ceed, CEED_ERROR_DIMENSION, "%s: %s must be at least 1, found %" CeedInt_FMT, call,
@@ -200,8 +199,7 @@ int CeedBasisDestroy(CeedBasis *basis) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Action
-// ---------------------------------------------------------------------------------------------------------
+// ---- Action ----
 
 // Tables there are for a mode; NULL means the mode is not available.
 static bool has_mode(CeedBasis b, CeedEvalMode mode) {

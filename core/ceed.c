@@ -16,8 +16,7 @@ static int destroy(CeedObject *object) { return CeedDestroy((Ceed *)object); }
 
 static const RitzClass ceed_class = {.name = "Ceed", .view = view, .destroy = destroy};
 
-// ---- Creation
-// -------------------------------------------------------------------------------------------------------
+// ---- Creation ----
 
 static void print_help(void) {
   fprintf(stderr, "libCEED version: %d.%d.%d%s (Ritz %s)\n", CEED_VERSION_MAJOR, CEED_VERSION_MINOR,
@@ -109,6 +108,11 @@ int CeedDestroy(Ceed *ceed) {
                  c->work[i].vec->length);
   }
   RITZ_TRY(CeedClearWorkVectors(c, -1));
+  if (c->obj.ref_count > 1) { // the caller still refers to a vector that was in the pool
+    c->obj.ref_count--;
+    *ceed = NULL;
+    return CEED_ERROR_SUCCESS;
+  }
   if (c->backend.ceed_destroy) RITZ_TRY(c->backend.ceed_destroy(c));
   RITZ_FREE(&c->work);
   free_strings(&c->jit_roots);
@@ -119,8 +123,7 @@ int CeedDestroy(Ceed *ceed) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Queries
-// --------------------------------------------------------------------------------------------------------
+// ---- Queries ----
 
 int CeedSetStream(Ceed ceed, void *handle) {
   RITZ_HANDLE(ceed);
@@ -181,8 +184,7 @@ int CeedView(Ceed ceed, FILE *stream) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- JiT roots and defines
-// ------------------------------------------------------------------------------------------
+// ---- JiT roots and defines ----
 
 static int append_string(Ceed ceed, const char *call, RitzStringList *list, const char *text) {
   RITZ_REQUIRE(text, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the string is NULL", call);
@@ -209,8 +211,7 @@ int CeedAddJitDefine(Ceed ceed, const char *jit_define) {
   return append_string(ceed, "CeedAddJitDefine", &ceed->jit_defines, jit_define);
 }
 
-// ---- Work vectors
-// ---------------------------------------------------------------------------------------------------
+// ---- Work vectors ----
 
 static int add_work_vector(Ceed ceed, CeedSize len) {
   CeedVector vec = NULL;
@@ -268,8 +269,7 @@ int CeedGetWorkVectorMemoryUsage(Ceed ceed, CeedScalar *usage_mb) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Version and build
-// ----------------------------------------------------------------------------------------------
+// ---- Version and build ----
 
 int CeedGetVersion(int *major, int *minor, int *patch, bool *release) {
   if (major) *major = CEED_VERSION_MAJOR;

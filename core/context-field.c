@@ -92,8 +92,7 @@ int CeedContextFieldLabelGetDescription(CeedContextFieldLabel label, const char 
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Values
-// ---------------------------------------------------------------------------------------------------------
+// ---- Values ----
 
 static int check_label(CeedQFunctionContext ctx, const char *call, CeedContextFieldLabel label,
                        CeedContextFieldType type) {

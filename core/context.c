@@ -21,8 +21,7 @@ int CeedQFunctionContextReferenceCopy(CeedQFunctionContext ctx, CeedQFunctionCon
   return ritz_object_reference_copy(ctx, ctx_copy);
 }
 
-// ---- Access
-// ---------------------------------------------------------------------------------------------------------
+// ---- Access ----
 
 static int require_data(CeedQFunctionContext ctx, const char *call) {
   RITZ_REQUIRE(ritz_storage_has_data(&ctx->storage), ctx->obj.ceed, CEED_ERROR_BACKEND,
@@ -158,8 +157,7 @@ int CeedQFunctionContextDestroy(CeedQFunctionContext *ctx) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Queries and view
-// -----------------------------------------------------------------------------------------------
+// ---- Queries and view ----
 
 int CeedQFunctionContextGetContextSize(CeedQFunctionContext ctx, size_t *ctx_size) {
   RITZ_HANDLE(ctx);

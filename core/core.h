@@ -12,8 +12,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 
-// ---- Object header: first member of every object
-// ------------------------------------------------------------------
+// ---- Object header: first member of every object ----
 typedef struct {
   const char *name;
   int (*view)(CeedObject object, FILE *stream); // NULL: nothing to show
@@ -44,8 +43,7 @@ void ritz_object_indent(CeedObject object, FILE *stream); // 2 * num_tabs blanks
 // Marks a caller's request as completed; every action is complete when its call returns.
 int ritz_request_complete(CeedRequest *request);
 
-// ---- Ceed
-// -----------------------------------------------------------------------------------------------------------
+// ---- Ceed ----
 #define RITZ_MESSAGE_LENGTH 1024
 
 typedef struct {
@@ -71,8 +69,7 @@ struct Ceed_private {
   void *data;           // owned by the backend
 };
 
-// ---- Representations
-// ------------------------------------------------------------------------------------------------
+// ---- Representations ----
 typedef struct {
   void *owned;    // owned by the library, or NULL
   void *borrowed; // the caller's (CEED_USE_POINTER), or NULL; at most one of the two
@@ -97,8 +94,7 @@ int ritz_storage_set(Ceed ceed, RitzStorage *storage, RitzRepKind kind, CeedCopy
 int ritz_storage_take(Ceed ceed, RitzStorage *storage, RitzRepKind kind, void **data);
 void ritz_storage_clear(Ceed ceed, RitzStorage *storage);
 
-// ---- CeedVector
-// -----------------------------------------------------------------------------------------------------
+// ---- CeedVector ----
 struct CeedVector_private {
   struct CeedObject_private obj;
   CeedSize length;
@@ -109,8 +105,7 @@ struct CeedVector_private {
 };
 int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y);
 
-// ---- CeedElemRestriction
-// --------------------------------------------------------------------------------------------
+// ---- CeedElemRestriction ----
 struct CeedElemRestriction_private {
   struct CeedObject_private obj;
   CeedRestrictionType type;
@@ -137,8 +132,7 @@ CeedSize ritz_restriction_array_index(CeedElemRestriction rstr, CeedInt n, CeedI
 // Strides of the L-vector side of a strided restriction.
 void ritz_restriction_l_strides(CeedElemRestriction rstr, CeedInt strides[3]);
 
-// ---- CeedBasis
-// ------------------------------------------------------------------------------------------------------
+// ---- CeedBasis ----
 struct CeedBasis_private {
   struct CeedObject_private obj;
   CeedElemTopology topology;
@@ -156,8 +150,7 @@ struct CeedBasis_private {
 };
 CeedInt ritz_basis_num_q_comp(CeedBasis basis, CeedEvalMode mode);
 
-// ---- CeedQFunction
-// --------------------------------------------------------------------------------------------------
+// ---- CeedQFunction ----
 struct CeedQFunctionField_private {
   char *name; // owned
   CeedInt size;
@@ -184,8 +177,7 @@ struct CeedQFunction_private {
 int ritz_qfunction_get_context_data(CeedQFunction qf, CeedMemType mem_type, void **data);
 int ritz_qfunction_restore_context_data(CeedQFunction qf, void **data);
 
-// ---- CeedQFunctionContext
-// -------------------------------------------------------------------------------------------
+// ---- CeedQFunctionContext ----
 struct CeedContextFieldLabel_private {
   char *name, *description;        // owned
   size_t offset, num_values, size; // size of one value
@@ -215,8 +207,7 @@ int ritz_context_get_field(CeedQFunctionContext ctx, const char *call, CeedConte
 int ritz_context_restore_field(CeedQFunctionContext ctx, const char *call, CeedContextFieldLabel label,
                                CeedContextFieldType type, const void **values);
 
-// ---- CeedOperator
-// ---------------------------------------------------------------------------------------------------
+// ---- CeedOperator ----
 struct CeedOperatorField_private {
   CeedQFunctionField qf_field; // borrowed from the QFunction; NULL: not set yet
   CeedElemRestriction rstr;    // counted or sentinel

@@ -35,10 +35,11 @@ int ritz_object_reference_copy(void *object, void *handle) {
   CeedObject source = object;
   CeedObject *copy = handle;
   RITZ_HANDLE(source);
-  source->ref_count++;
+  const int count = source->class ? 1 : 0; // sentinels belong to all threads and are not counted
+  source->ref_count += count;
   int ierr = CeedObjectDestroy(copy);
   if (ierr) {
-    source->ref_count--;
+    source->ref_count -= count;
     return ierr;
   }
   *copy = source;
@@ -74,7 +75,7 @@ int CeedObjectGetCeed(CeedObject obj, Ceed *ceed) {
   return CeedReferenceCopy(obj->ceed, ceed);
 }
 
-Ceed CeedObjectReturnCeed(CeedObject obj) { return obj->ceed; }
+Ceed CeedObjectReturnCeed(CeedObject obj) { return obj ? obj->ceed : NULL; }
 
 int CeedObjectDestroy(CeedObject *obj) {
   if (*obj && (*obj)->class) return (*obj)->class->destroy(obj);

@@ -2,8 +2,7 @@
 // CeedOperator: the apply family (specification, part 2, section 3.7).
 #include "core/operator.h"
 
-// ---- Zeroing
-// --------------------------------------------------------------------------------------------------------
+// ---- Zeroing ----
 
 static int zero_passive_outputs(CeedOperator op) {
   for (CeedInt i = 0; i < op->num_out; i++) {
@@ -21,8 +20,7 @@ int ritz_operator_zero_outputs(CeedOperator op, CeedVector out, RitzApplyMode mo
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Checks
-// ---------------------------------------------------------------------------------------------------------
+// ---- Checks ----
 
 // A vector that an operator reads or adds to must cover the L-vector of its restriction.
 static int check_field_vector(CeedOperator op, const char *call, CeedOperatorField field, CeedVector active) {
@@ -50,8 +48,7 @@ static int check_vectors(CeedOperator op, const char *call, CeedVector in, CeedV
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Apply
-// ----------------------------------------------------------------------------------------------------------
+// ---- Apply ----
 
 static int apply_composite(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
   if (op->obj.ceed->backend.composite_apply) return op->obj.ceed->backend.composite_apply(op, in, out, mode);

@@ -11,8 +11,7 @@ int CeedOperatorGetContext(CeedOperator op, CeedQFunctionContext *ctx) {
   return CeedQFunctionGetContext(op->qf, ctx);
 }
 
-// ---- Labels
-// ---------------------------------------------------------------------------------------------------------
+// ---- Labels ----
 
 static int append_label(CeedOperator op, CeedContextFieldLabel label) {
   RITZ_TRY(RITZ_REALLOC(op->obj.ceed, (size_t)op->num_labels + 1, &op->labels));
@@ -89,8 +88,7 @@ int CeedOperatorGetContextFieldLabel(CeedOperator op, const char *field_name,
   return (op->is_composite ? get_label_composite : get_label_single)(op, field_name, field_label);
 }
 
-// ---- Values
-// ---------------------------------------------------------------------------------------------------------
+// ---- Values ----
 
 static int check_label(CeedOperator op, const char *call, CeedContextFieldLabel label) {
   RITZ_HANDLE(op);

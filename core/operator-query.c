@@ -14,8 +14,7 @@ int CeedOperatorGetNumViewTabs(CeedOperator op, CeedInt *num_tabs) {
   return CeedObjectGetNumViewTabs((CeedObject)op, num_tabs);
 }
 
-// ---- Fields
-// ---------------------------------------------------------------------------------------------------------
+// ---- Fields ----
 
 int CeedOperatorGetFields(CeedOperator op, CeedInt *num_input_fields, CeedOperatorField **input_fields,
                           CeedInt *num_output_fields, CeedOperatorField **output_fields) {
@@ -130,8 +129,7 @@ int CeedOperatorHasTensorBases(CeedOperator op, bool *has_tensor_bases) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Active parts
-// ---------------------------------------------------------------------------------------------------
+// ---- Active parts ----
 
 // The active field of one direction, provided that all active fields agree on the basis (or, with is_basis
 // false, the restriction).
@@ -202,8 +200,7 @@ int CeedOperatorGetActiveElemRestriction(CeedOperator op, CeedElemRestriction *a
   return get_active_restrictions(op, __func__, active_rstr, NULL);
 }
 
-// ---- Name and flops
-// -------------------------------------------------------------------------------------------------
+// ---- Name and flops ----
 
 int CeedOperatorSetName(CeedOperator op, const char *name) {
   RITZ_HANDLE(op);
@@ -220,6 +217,15 @@ int CeedOperatorGetName(CeedOperator op, const char **name) {
   return op->name || op->is_composite ? CEED_ERROR_SUCCESS : CeedQFunctionGetName(op->qf, name);
 }
 
+// Points that an element counts with: its quadrature points, or the most (on devices) or the mean (rounded
+// up) of its own points.
+static CeedSize points_per_element(CeedOperator op) {
+  if (!op->is_at_points) return op->num_qpts;
+  if (!op->first_points) return 0;
+  if (op->obj.ceed->backend.mem_type == CEED_MEM_DEVICE) return op->first_points->max_points;
+  return (op->first_points->num_points + (CeedSize)op->num_elem - 1) / op->num_elem;
+}
+
 // Flops of restrictions and bases of the active fields of one direction.
 static int field_flops(CeedOperator op, CeedInt num, CeedOperatorField *fields, CeedTransposeMode t_mode,
                        CeedSize *flops) {
@@ -228,8 +234,8 @@ static int field_flops(CeedOperator op, CeedInt num, CeedOperatorField *fields, 
     if (fields[i]->vec != CEED_VECTOR_ACTIVE) continue;
     RITZ_TRY(CeedElemRestrictionGetFlopsEstimate(fields[i]->rstr, t_mode, &restriction));
     if (fields[i]->basis != CEED_BASIS_NONE) {
-      RITZ_TRY(CeedBasisGetFlopsEstimate(fields[i]->basis, t_mode, fields[i]->qf_field->eval_mode, false, 0,
-                                         &basis));
+      RITZ_TRY(CeedBasisGetFlopsEstimate(fields[i]->basis, t_mode, fields[i]->qf_field->eval_mode,
+                                         op->is_at_points, (CeedInt)points_per_element(op), &basis));
     }
     *flops += restriction + op->num_elem * basis;
   }
@@ -250,12 +256,11 @@ int CeedOperatorGetFlopsEstimate(CeedOperator op, CeedSize *flops) {
                "%s: the QFunction has no flops estimate, see CeedQFunctionSetUserFlopsEstimate", __func__);
   RITZ_TRY(field_flops(op, op->num_in, op->in, CEED_NOTRANSPOSE, flops));
   RITZ_TRY(field_flops(op, op->num_out, op->out, CEED_TRANSPOSE, flops));
-  *flops += (CeedSize)op->num_elem * op->num_qpts * op->qf->user_flops;
+  *flops += op->num_elem * points_per_element(op) * op->qf->user_flops;
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Views
-// ----------------------------------------------------------------------------------------------------------
+// ---- Views ----
 
 static const char *plural(CeedInt n) { return n > 1 ? "s" : ""; }
 

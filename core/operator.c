@@ -10,8 +10,7 @@ static int destroy(CeedObject *object) { return CeedOperatorDestroy((CeedOperato
 
 static const RitzClass operator_class = {.name = "CeedOperator", .view = view, .destroy = destroy};
 
-// ---- Life
-// -----------------------------------------------------------------------------------------------------------
+// ---- Life ----
 
 static int reference_optional(CeedQFunction qf, CeedQFunction *copy) {
   return qf && qf != CEED_QFUNCTION_NONE ? CeedQFunctionReferenceCopy(qf, copy) : CEED_ERROR_SUCCESS;
@@ -94,8 +93,7 @@ int CeedOperatorDestroy(CeedOperator *op) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- SetField
-// -------------------------------------------------------------------------------------------------------
+// ---- SetField ----
 
 // What SetField was asked to do, and the field of the QFunction that it means.
 typedef struct {
@@ -277,8 +275,7 @@ int CeedOperatorSetField(CeedOperator op, const char *field_name, CeedElemRestri
   return store(op, &a);
 }
 
-// ---- Readiness
-// ------------------------------------------------------------------------------------------------------
+// ---- Readiness ----
 
 static int check_ready_single(CeedOperator op) {
   Ceed ceed = op->obj.ceed;
@@ -331,8 +328,7 @@ int CeedOperatorCheckReady(CeedOperator op) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Composites
-// -----------------------------------------------------------------------------------------------------
+// ---- Composites ----
 
 int ritz_operator_require_composite(CeedOperator op, const char *call, bool is_composite) {
   RITZ_HANDLE(op);

@@ -11,8 +11,7 @@ static int destroy(CeedObject *object) { return CeedQFunctionDestroy((CeedQFunct
 
 static const RitzClass qfunction_class = {.name = "CeedQFunction", .view = view, .destroy = destroy};
 
-// ---- Life
-// -----------------------------------------------------------------------------------------------------------
+// ---- Life ----
 
 // Splits "path:kernel" at the last colon.
 static int set_source(CeedQFunction qf, const char *source) {
@@ -76,8 +75,7 @@ int CeedQFunctionDestroy(CeedQFunction *qf) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Fields
-// ---------------------------------------------------------------------------------------------------------
+// ---- Fields ----
 
 static bool has_field(CeedInt num, const CeedQFunctionField *fields, const char *name) {
   for (CeedInt i = 0; i < num; i++) {
@@ -168,8 +166,7 @@ int CeedQFunctionFieldGetEvalMode(CeedQFunctionField qf_field, CeedEvalMode *eva
   return CeedQFunctionFieldGetData(qf_field, NULL, NULL, eval_mode);
 }
 
-// ---- Context
-// --------------------------------------------------------------------------------------------------------
+// ---- Context ----
 
 int CeedQFunctionSetContext(CeedQFunction qf, CeedQFunctionContext ctx) {
   RITZ_HANDLE(qf);
@@ -204,8 +201,7 @@ int ritz_qfunction_restore_context_data(CeedQFunction qf, void **data) {
                                   : CeedQFunctionContextRestoreDataRead)(qf->ctx, data);
 }
 
-// ---- Apply
-// ----------------------------------------------------------------------------------------------------------
+// ---- Apply ----
 
 static int check_vectors(CeedQFunction qf, CeedInt Q, CeedInt num, CeedQFunctionField *fields,
                          CeedVector *vectors) {
@@ -265,8 +261,7 @@ int CeedQFunctionApply(CeedQFunction qf, CeedInt Q, CeedVector *u, CeedVector *v
   return ierr;
 }
 
-// ---- Queries and view
-// -----------------------------------------------------------------------------------------------
+// ---- Queries and view ----
 
 int CeedQFunctionGetCeed(CeedQFunction qf, Ceed *ceed) { return CeedObjectGetCeed((CeedObject)qf, ceed); }
 Ceed CeedQFunctionReturnCeed(CeedQFunction qf) { return CeedObjectReturnCeed((CeedObject)qf); }

@@ -37,8 +37,7 @@ int CeedElemRestrictionGetNumViewTabs(CeedElemRestriction rstr, CeedInt *num_tab
   return CeedObjectGetNumViewTabs((CeedObject)rstr, num_tabs);
 }
 
-// ---- Points
-// ---------------------------------------------------------------------------------------------------------
+// ---- Points ----
 
 static int require_points(CeedElemRestriction rstr, const char *call) {
   RITZ_REQUIRE(rstr->type == CEED_RESTRICTION_POINTS, rstr->obj.ceed, CEED_ERROR_INCOMPATIBLE,
@@ -105,8 +104,7 @@ int CeedElemRestrictionAtPointsAreCompatible(CeedElemRestriction rstr_a, CeedEle
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Offsets and layouts
-// --------------------------------------------------------------------------------------------
+// ---- Offsets and layouts ----
 
 // Copies forward to their original, so that its destruction knows of all readers.
 static CeedElemRestriction owner(CeedElemRestriction rstr) { return rstr->base ? rstr->base : rstr; }
@@ -172,8 +170,7 @@ int CeedElemRestrictionGetLLayout(CeedElemRestriction rstr, CeedInt layout[3]) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- View and flops
-// -------------------------------------------------------------------------------------------------
+// ---- View and flops ----
 
 int CeedElemRestrictionView(CeedElemRestriction rstr, FILE *stream) {
   RITZ_HANDLE(rstr);

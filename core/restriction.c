@@ -13,8 +13,7 @@ static int destroy(CeedObject *object) { return CeedElemRestrictionDestroy((Ceed
 
 static const RitzClass restriction_class = {.name = "CeedElemRestriction", .view = view, .destroy = destroy};
 
-// ---- Creation
-// -------------------------------------------------------------------------------------------------------
+// ---- Creation ----
 
 // Arguments of the constructors; block_size 1 unless blocked.
 typedef struct {
@@ -331,8 +330,7 @@ int CeedElemRestrictionCreateBlockedStrided(Ceed ceed, CeedInt num_elem, CeedInt
   return create_strided(ceed, &a, strides, rstr);
 }
 
-// ---- At points
-// ------------------------------------------------------------------------------------------------------
+// ---- At points ----
 
 // The list of element k is offsets[offsets[k]] .. offsets[offsets[k+1] - 1], point numbers not multiplied by
 // num_comp.
@@ -415,8 +413,7 @@ int CeedElemRestrictionCreateAtPoints(Ceed ceed, CeedInt num_elem, CeedInt num_p
   return finish(r, rstr);
 }
 
-// ---- Copies
-// ---------------------------------------------------------------------------------------------------------
+// ---- Copies ----
 
 static int create_copy(CeedElemRestriction rstr, bool use_orients, CeedElemRestriction *copy) {
   RITZ_HANDLE(rstr);
@@ -463,8 +460,7 @@ int CeedElemRestrictionDestroy(CeedElemRestriction *rstr) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Action
-// ---------------------------------------------------------------------------------------------------------
+// ---- Action ----
 
 // u and v have the lengths that the action needs.
 static int apply(CeedElemRestriction r, const RitzRestrictionAction *action, CeedVector u, CeedVector v) {

@@ -20,16 +20,6 @@ static Ceed context_of(const void *object) {
 int CeedBasisCreateProjection(CeedBasis basis_from, CeedBasis basis_to, CeedBasis *basis_project) {
   return unsupported(context_of(basis_from), __func__);
 }
-int CeedBasisApplyAtPoints(CeedBasis basis, CeedInt num_elem, const CeedInt *num_points,
-                           CeedTransposeMode t_mode, CeedEvalMode eval_mode, CeedVector x_ref, CeedVector u,
-                           CeedVector v) {
-  return unsupported(context_of(basis), __func__);
-}
-int CeedBasisApplyAddAtPoints(CeedBasis basis, CeedInt num_elem, const CeedInt *num_points,
-                              CeedTransposeMode t_mode, CeedEvalMode eval_mode, CeedVector x_ref,
-                              CeedVector u, CeedVector v) {
-  return unsupported(context_of(basis), __func__);
-}
 int CeedBasisGetChebyshevInterp1D(CeedBasis basis, CeedScalar *chebyshev_interp_1d) {
   return unsupported(context_of(basis), __func__);
 }
@@ -56,18 +46,6 @@ int CeedQFunctionLoadSourceToBuffer(CeedQFunction qf, const char **source_buffer
 }
 
 // ---- Operators at points
-
-int CeedOperatorCreateAtPoints(Ceed ceed, CeedQFunction qf, CeedQFunction dqf, CeedQFunction dqfT,
-                               CeedOperator *op) {
-  return unsupported(ceed, __func__);
-}
-int CeedOperatorAtPointsSetPoints(CeedOperator op, CeedElemRestriction rstr_points, CeedVector point_coords) {
-  return unsupported(context_of(op), __func__);
-}
-int CeedOperatorAtPointsGetPoints(CeedOperator op, CeedElemRestriction *rstr_points,
-                                  CeedVector *point_coords) {
-  return unsupported(context_of(op), __func__);
-}
 
 // ---- Multigrid and element inverses
 

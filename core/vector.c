@@ -12,8 +12,7 @@ static int destroy(CeedObject *object) { return CeedVectorDestroy((CeedVector *)
 
 static const RitzClass vector_class = {.name = "CeedVector", .view = view, .destroy = destroy};
 
-// ---- Life
-// -----------------------------------------------------------------------------------------------------------
+// ---- Life ----
 
 int CeedVectorCreate(Ceed ceed, CeedSize len, CeedVector *vec) {
   RITZ_HANDLE(ceed);
@@ -47,8 +46,7 @@ int CeedVectorDestroy(CeedVector *vec) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Access
-// ---------------------------------------------------------------------------------------------------------
+// ---- Access ----
 
 static int kind_of(CeedVector vec, const char *call, CeedMemType mem_type, RitzRepKind *kind) {
   bool sets = strstr(call, "SetArray") != NULL;
@@ -126,8 +124,13 @@ int CeedVectorSyncArray(CeedVector vec, CeedMemType mem_type) {
   return ritz_storage_sync(vec->obj.ceed, &vec->storage, kind);
 }
 
+// A vector without entries lends NULL, whatever it was given.
+static void *array_of(CeedVector vec, RitzRepKind kind) {
+  return vec->length > 0 ? ritz_storage_pointer(&vec->storage, kind) : NULL;
+}
+
 static void lock(CeedVector vec, RitzRepKind kind, CeedScalar **array) {
-  *array = ritz_storage_pointer(&vec->storage, kind);
+  *array = array_of(vec, kind);
   ritz_storage_only_valid(&vec->storage, kind);
   vec->is_locked = true;
   vec->state++;
@@ -161,7 +164,7 @@ int CeedVectorGetArrayRead(CeedVector vec, CeedMemType mem_type, const CeedScala
   RITZ_TRY(require_readable(vec, "CeedVectorGetArrayRead"));
   RITZ_TRY(require_data(vec, "CeedVectorGetArrayRead"));
   RITZ_TRY(ritz_storage_sync(vec->obj.ceed, &vec->storage, kind));
-  *array = ritz_storage_pointer(&vec->storage, kind);
+  *array = array_of(vec, kind);
   vec->num_readers++;
   return CEED_ERROR_SUCCESS;
 }
@@ -186,8 +189,7 @@ int CeedVectorRestoreArrayRead(CeedVector vec, const CeedScalar **array) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Whole-vector actions: lock in the backend's memory, act, restore
-// ---------------------------------------------------
+// ---- Whole-vector actions: lock in the backend's memory, act, restore ----
 
 static const RitzBackend *backend_of(CeedVector vec) { return &vec->obj.ceed->backend; }
 
@@ -415,8 +417,7 @@ int CeedVectorPointwiseMult(CeedVector w, CeedVector x, CeedVector y) {
   return finish(w, &w_array, ierr);
 }
 
-// ---- Queries and views
-// ----------------------------------------------------------------------------------------------
+// ---- Queries and views ----
 
 int CeedVectorGetLength(CeedVector vec, CeedSize *length) {
   RITZ_HANDLE(vec);

@@ -30,8 +30,8 @@ int ritz_mesh_check_sizes(Ceed ceed, const char *source, const RitzMeshDraft *dr
                            (int)space_dim);
   }
   if (order < 1 || order > INT32_MAX / 2) {
-    return ritz_mesh_error(ceed, source, NULL, 0, CEED_ERROR_MAJOR,
-                           "geometry of order %d: at least 1 is needed", (int)order);
+    return ritz_mesh_error(ceed, source, NULL, 0, CEED_ERROR_MAJOR, "geometry of order %d, needed 1 to %d",
+                           (int)order, INT32_MAX / 2);
   }
   if (draft->num_elem < 1) {
     return ritz_mesh_error(ceed, source, NULL, 0, CEED_ERROR_MAJOR, "the mesh has no elements");

@@ -44,7 +44,7 @@ static inline void file_put(FileBytes *f, const void *bytes, size_t size) {
     f->data = realloc(f->data, f->capacity);
     if (!f->data) abort();
   }
-  memcpy(f->data + f->size, bytes, size);
+  if (size > 0) memcpy(f->data + f->size, bytes, size);
   f->size += size;
 }
 

@@ -1,273 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Random operators, first half: drawing them and making their objects. Assembly of their matrices:
-// random-assembly.c. Linked into every test program.
+// Random operators: fields and the QFunction are drawn here and the operator is made. Spaces come from
+// random-space.c, dense matrices from random-assembly.c.
 #include "tests/random-operator.h"
 
+#include "tests/random-qfunction.h"
+#include "tests/random-space.h"
 #include "tests/reference.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_INPUT_SIZE = 400 }; // of active inputs: columns of the dense matrix
-
-// What is needed while an operator is drawn.
-typedef struct {
-  RandomOperator *r;
-  const RandomOptions *options;
-  uint64_t *seed;
-} Draw;
-
-static int one_in(Draw *d, int64_t n) { return tap_integer(d->seed, n) == 0; }
-static CeedInt between(Draw *d, CeedInt low, CeedInt high) {
-  return low + (CeedInt)tap_integer(d->seed, (int64_t)high - low + 1);
-}
-
-static void *allocate(size_t n, size_t size) {
-  void *memory = calloc(n ? n : 1, size);
-
-  if (!memory) abort();
-  return memory;
-}
-
-// ---- Restrictions ----
-
-static CeedSize e_size(const RandomOperator *r, const RandomSpace *s) {
-  return (CeedSize)r->num_elem * s->elem_size * s->num_comp;
-}
-
-// Any order of the three indices, without gaps.
-static void draw_strides(Draw *d, RandomSpace *s) {
-  CeedInt extent[3] = {s->elem_size, s->num_comp, d->r->num_elem}, first = between(d, 0, 2), stride = 1;
-  CeedInt second = (first + between(d, 1, 2)) % 3, order[3] = {first, second, 3 - first - second};
-
-  for (int i = 0; i < 3; i++) {
-    s->strides[order[i]] = stride;
-    stride *= extent[order[i]];
-  }
-}
-
-static int create_strided(Draw *d, RandomSpace *s) {
-  int uses_backend_strides = one_in(d, 2);
-
-  draw_strides(d, s);
-  CeedCall(CeedElemRestrictionCreateStrided(d->r->ceed, d->r->num_elem, s->elem_size, s->num_comp, s->l_size,
-                                            uses_backend_strides ? CEED_STRIDES_BACKEND : s->strides,
-                                            &s->rstr));
-  return uses_backend_strides ? CeedElemRestrictionGetLLayout(s->rstr, s->strides) : CEED_ERROR_SUCCESS;
-}
-
-// Components interlaced (offsets are multiples of their number), one after the other, or overlapping.
-static void draw_offsets(Draw *d, RandomSpace *s) {
-  CeedSize num = (CeedSize)d->r->num_elem * s->elem_size;
-  CeedInt nc = s->num_comp, kind = between(d, 0, 2), unit = kind == 0 ? nc : 1;
-
-  s->comp_stride = kind == 0 || nc == 1 ? 1
-                   : kind == 1          ? (CeedInt)(s->l_size / nc)
-                                        : between(d, 1, (CeedInt)((s->l_size - 1) / (nc - 1)));
-  CeedInt num_nodes = (CeedInt)((s->l_size - (CeedSize)(nc - 1) * s->comp_stride - 1) / unit) + 1;
-
-  s->offsets = allocate((size_t)num, sizeof(*s->offsets));
-  for (CeedSize i = 0; i < num; i++) s->offsets[i] = unit * between(d, 0, num_nodes - 1);
-}
-
-static void draw_orientations(Draw *d, RandomSpace *s) {
-  CeedSize num = (CeedSize)d->r->num_elem * s->elem_size;
-
-  s->orients = allocate((size_t)num, sizeof(*s->orients));
-  s->curl_orients = allocate(3 * (size_t)num, sizeof(*s->curl_orients));
-  for (CeedSize i = 0; i < num; i++) s->orients[i] = one_in(d, 2);
-  for (CeedSize i = 0; i < 3 * num; i++) s->curl_orients[i] = (CeedInt8)between(d, -1, 1);
-  for (CeedInt e = 0; e < d->r->num_elem; e++) {
-    CeedInt8 *first = s->curl_orients + (CeedSize)e * s->elem_size * 3;
-
-    first[0] = first[3 * s->elem_size - 1] = 0;
-  }
-}
-
-static int create_with_offsets(Draw *d, RandomSpace *s) {
-  Ceed ceed = d->r->ceed;
-  CeedInt n = d->r->num_elem;
-
-  draw_offsets(d, s);
-  if (s->type == CEED_RESTRICTION_STANDARD) {
-    return CeedElemRestrictionCreate(ceed, n, s->elem_size, s->num_comp, s->comp_stride, s->l_size,
-                                     CEED_MEM_HOST, CEED_COPY_VALUES, s->offsets, &s->rstr);
-  }
-  draw_orientations(d, s);
-  if (s->type == CEED_RESTRICTION_ORIENTED) {
-    return CeedElemRestrictionCreateOriented(ceed, n, s->elem_size, s->num_comp, s->comp_stride, s->l_size,
-                                             CEED_MEM_HOST, CEED_COPY_VALUES, s->offsets, s->orients,
-                                             &s->rstr);
-  }
-  return CeedElemRestrictionCreateCurlOriented(ceed, n, s->elem_size, s->num_comp, s->comp_stride, s->l_size,
-                                               CEED_MEM_HOST, CEED_COPY_VALUES, s->offsets, s->curl_orients,
-                                               &s->rstr);
-}
-
-// l_size 0: free. Half of the restrictions are plain.
-static int draw_restriction(Draw *d, CeedSize l_size, RandomSpace *s) {
-  static const CeedRestrictionType types[] = {
-      CEED_RESTRICTION_STANDARD, CEED_RESTRICTION_STANDARD, CEED_RESTRICTION_STANDARD,
-      CEED_RESTRICTION_ORIENTED, CEED_RESTRICTION_CURL_ORIENTED, CEED_RESTRICTION_STRIDED};
-  CeedSize full = e_size(d->r, s);
-
-  s->type = types[between(d, 0, 5)];
-  if (s->type == CEED_RESTRICTION_STRIDED && full > (l_size ? l_size : MAX_INPUT_SIZE)) {
-    s->type = CEED_RESTRICTION_STANDARD;
-  }
-  if (!l_size && s->type == CEED_RESTRICTION_STRIDED) l_size = full + between(d, 0, 5);
-  if (!l_size) l_size = s->num_comp + between(d, 0, (CeedInt)(full < 150 ? full : 150));
-  s->l_size = l_size;
-  return s->type == CEED_RESTRICTION_STRIDED ? create_strided(d, s) : create_with_offsets(d, s);
-}
-
-// ---- Bases ----
-
-// What CeedScalar holds of the numbers, in both forms.
-static CeedScalar *round_to_scalar(size_t n, double *a) {
-  CeedScalar *rounded = allocate(n, sizeof(*rounded));
-
-  for (size_t i = 0; i < n; i++) {
-    rounded[i] = (CeedScalar)a[i];
-    a[i] = (double)rounded[i];
-  }
-  return rounded;
-}
-
-static CeedScalar *draw_table(Draw *d, size_t n, double **table) {
-  *table = allocate(n, sizeof(**table));
-  reference_fill_random(n, *table, d->seed);
-  return round_to_scalar(n, *table);
-}
-
-// From 1D tables to those of the definition.
-static void expand_tensor(const RandomOperator *r, RandomSpace *s, CeedInt P_1d, const double *interp,
-                          const double *grad, const double *weight) {
-  size_t size = (size_t)r->Q * (size_t)s->P;
-
-  s->interp = allocate(size, sizeof(double));
-  s->derivative = allocate((size_t)s->dim * size, sizeof(double));
-  s->weight = allocate((size_t)r->Q, sizeof(double));
-  reference_tensor(s->dim, P_1d, r->Q_1d, interp, grad, -1, s->interp);
-  for (int i = 0; i < s->dim; i++) {
-    reference_tensor(s->dim, P_1d, r->Q_1d, interp, grad, i, s->derivative + (size_t)i * size);
-  }
-  reference_tensor(s->dim, 1, r->Q_1d, weight, NULL, -1, s->weight);
-}
-
-static int create_lagrange(Draw *d, CeedInt P_1d, RandomSpace *s) {
-  RandomOperator *r = d->r;
-  CeedQuadMode mode = r->Q_1d > 1 && one_in(d, 2) ? CEED_GAUSS_LOBATTO : CEED_GAUSS;
-  double x[REFERENCE_MAX_1D], w[REFERENCE_MAX_1D];
-  double interp[REFERENCE_MAX_1D * REFERENCE_MAX_1D], grad[REFERENCE_MAX_1D * REFERENCE_MAX_1D];
-
-  reference_quadrature(mode, r->Q_1d, x, w);
-  reference_lagrange(P_1d, r->Q_1d, x, interp, grad);
-  expand_tensor(r, s, P_1d, interp, grad, w);
-  return CeedBasisCreateTensorH1Lagrange(r->ceed, s->dim, s->num_comp, P_1d, r->Q_1d, mode, &s->basis);
-}
-
-// Tables without any symmetry, but near those of a Lagrange basis: a backend may differentiate at the points
-// after interpolation, which is stable only if interpolation can be inverted.
-static int create_tensor(Draw *d, CeedInt P_1d, RandomSpace *s) {
-  RandomOperator *r = d->r;
-  size_t size = (size_t)(P_1d * r->Q_1d);
-  double x[REFERENCE_MAX_1D], w[REFERENCE_MAX_1D], *noise[2];
-  double interp[REFERENCE_MAX_1D * REFERENCE_MAX_1D], grad[REFERENCE_MAX_1D * REFERENCE_MAX_1D];
-
-  reference_quadrature(CEED_GAUSS, r->Q_1d, x, w);
-  reference_lagrange(P_1d, r->Q_1d, x, interp, grad);
-  free(draw_table(d, size, &noise[0]));
-  free(draw_table(d, size, &noise[1]));
-  for (size_t i = 0; i < size; i++) {
-    interp[i] += 0.1 * noise[0][i];
-    grad[i] += 0.1 * noise[1][i];
-  }
-  for (int i = 0; i < r->Q_1d; i++) w[i] += 0.1 * noise[0][i];
-  CeedScalar *tables[] = {round_to_scalar(size, interp), round_to_scalar(size, grad),
-                          round_to_scalar((size_t)r->Q_1d, w)};
-
-  expand_tensor(r, s, P_1d, interp, grad, w);
-  int ierr = CeedBasisCreateTensorH1(r->ceed, s->dim, s->num_comp, P_1d, r->Q_1d, tables[0], tables[1], NULL,
-                                     tables[2], &s->basis);
-
-  for (int i = 0; i < 3; i++) free(tables[i]);
-  free(noise[0]);
-  free(noise[1]);
-  return ierr;
-}
-
-static int create_dense(Draw *d, RandomSpace *s) {
-  static const CeedElemTopology topologies[] = {
-      CEED_TOPOLOGY_LINE, CEED_TOPOLOGY_TRIANGLE, CEED_TOPOLOGY_QUAD, CEED_TOPOLOGY_TET,
-      CEED_TOPOLOGY_HEX,  CEED_TOPOLOGY_PYRAMID,  CEED_TOPOLOGY_PRISM};
-  RandomOperator *r = d->r;
-  CeedElemTopology topology = topologies[between(d, 0, 6)];
-
-  s->dim = (CeedInt)topology >> 16;
-  CeedInt curls = s->dim < 3 ? 1 : 3;
-  size_t size = (size_t)r->Q * (size_t)s->P;
-  size_t num_interp = s->kind == RANDOM_H1 ? 1 : (size_t)s->dim;
-  size_t num_derivative = (size_t)(s->kind == RANDOM_H1 ? s->dim : s->kind == RANDOM_HDIV ? 1 : curls);
-  CeedScalar *interp = draw_table(d, num_interp * size, &s->interp);
-  CeedScalar *derivative = draw_table(d, num_derivative * size, &s->derivative);
-  CeedScalar *weight = draw_table(d, (size_t)r->Q, &s->weight);
-  int ierr = (s->kind == RANDOM_H1     ? CeedBasisCreateH1
-              : s->kind == RANDOM_HDIV ? CeedBasisCreateHdiv
-                                       : CeedBasisCreateHcurl)(r->ceed, topology, s->num_comp, s->P, r->Q,
-                                                               interp, derivative, NULL, weight, &s->basis);
-
-  free(interp);
-  free(derivative);
-  free(weight);
-  return ierr;
-}
-
-static int draw_basis(Draw *d, RandomSpace *s) {
-  static const RandomBasisKind kinds[] = {RANDOM_LAGRANGE, RANDOM_LAGRANGE, RANDOM_LAGRANGE, RANDOM_TENSOR,
-                                          RANDOM_H1,       RANDOM_HDIV,     RANDOM_HCURL};
-  static const CeedInt max_P_1d[] = {0, 8, 5, 4};
-
-  s->kind = kinds[between(d, 0, 6)];
-  if (s->kind != RANDOM_LAGRANGE && s->kind != RANDOM_TENSOR) {
-    s->P = between(d, 1, 9);
-    return create_dense(d, s);
-  }
-  CeedInt P_1d = between(d, 2, max_P_1d[d->r->dim]);
-
-  s->dim = d->r->dim;
-  s->P = CeedIntPow(P_1d, s->dim);
-  return s->kind == RANDOM_LAGRANGE ? create_lagrange(d, P_1d, s) : create_tensor(d, P_1d, s);
-}
-
-static int draw_space(Draw *d, CeedSize l_size, bool has_basis, RandomSpace *s) {
-  s->kind = RANDOM_NO_BASIS;
-  s->basis = CEED_BASIS_NONE;
-  s->num_comp = between(d, 1, 3);
-  if (l_size && s->num_comp > l_size) s->num_comp = 1;
-  if (has_basis) CeedCall(draw_basis(d, s));
-  s->elem_size = has_basis ? s->P : d->r->Q;
-  return draw_restriction(d, l_size, s);
-}
-
-static void destroy_space(RandomSpace *s) {
-  CeedElemRestrictionDestroy(&s->rstr);
-  CeedBasisDestroy(&s->basis);
-  free(s->offsets);
-  free(s->orients);
-  free(s->curl_orients);
-  free(s->interp);
-  free(s->derivative);
-  free(s->weight);
-}
-
 // ---- Fields ----
 
 // A space that was drawn before, or NULL.
-static RandomSpace *find_space(Draw *d, CeedSize l_size, bool needs_basis) {
+static RandomSpace *find_space(RandomDraw *d, CeedSize l_size, bool needs_basis) {
   RandomOperator *r = d->r;
-  int start = r->num_spaces ? between(d, 0, r->num_spaces - 1) : 0;
+  int start = r->num_spaces ? random_between(d, 0, r->num_spaces - 1) : 0;
 
   for (int i = 0; i < r->num_spaces; i++) {
     RandomSpace *s = &r->spaces[(start + i) % r->num_spaces];
@@ -286,9 +34,9 @@ static CeedInt scalars_per_point(const RandomSpace *s, CeedEvalMode mode) {
   return s->num_comp;
 }
 
-static CeedEvalMode draw_mode(Draw *d, const RandomSpace *s) {
+static CeedEvalMode draw_mode(RandomDraw *d, const RandomSpace *s) {
   if (s->kind == RANDOM_NO_BASIS) return CEED_EVAL_NONE;
-  if (one_in(d, 2)) return CEED_EVAL_INTERP;
+  if (random_one_in(d, 2)) return CEED_EVAL_INTERP;
   return s->kind == RANDOM_HDIV ? CEED_EVAL_DIV : s->kind == RANDOM_HCURL ? CEED_EVAL_CURL : CEED_EVAL_GRAD;
 }
 
@@ -301,24 +49,24 @@ static RandomVector *find_vector(const RandomField *fields, int num, const Rando
 }
 
 // May be longer than the restriction needs.
-static int draw_vector(Draw *d, bool is_input, CeedSize l_size, RandomVector *v) {
-  v->length = l_size + (one_in(d, 4) ? 3 : 0);
+static int draw_vector(RandomDraw *d, bool is_input, CeedSize l_size, RandomVector *v) {
+  v->length = l_size + (random_one_in(d, 4) ? 3 : 0);
   if (!is_input) return CeedVectorCreate(d->r->ceed, v->length, &v->vector);
-  v->values = allocate((size_t)v->length, sizeof(*v->values));
+  v->values = random_allocate((size_t)v->length, sizeof(*v->values));
   reference_fill_random((size_t)v->length, v->values, d->seed);
   v->vector = reference_vector(d->r->ceed, v->length, v->values);
   return v->vector ? CEED_ERROR_SUCCESS : CEED_ERROR_MAJOR;
 }
 
 // One third of the fields use a space that another field has.
-static int draw_field_space(Draw *d, CeedSize l_size, RandomField *f) {
+static int draw_field_space(RandomDraw *d, CeedSize l_size, RandomField *f) {
   RandomOperator *r = d->r;
   bool needs_basis = f->mode == CEED_EVAL_WEIGHT;
-  RandomSpace *s = one_in(d, 3) ? find_space(d, l_size, needs_basis) : NULL;
+  RandomSpace *s = random_one_in(d, 3) ? find_space(d, l_size, needs_basis) : NULL;
 
   if (!s) {
     s = &r->spaces[r->num_spaces++];
-    CeedCall(draw_space(d, l_size, needs_basis || !one_in(d, 5), s));
+    CeedCall(random_space_draw(d, l_size, needs_basis || !random_one_in(d, 5), s));
   }
   f->space = s;
   if (!needs_basis) f->mode = draw_mode(d, s);
@@ -326,7 +74,7 @@ static int draw_field_space(Draw *d, CeedSize l_size, RandomField *f) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int draw_field(Draw *d, bool is_input, int number, RandomField *f) {
+static int draw_field(RandomDraw *d, bool is_input, int number, RandomField *f) {
   RandomOperator *r = d->r;
   CeedSize *active_size = is_input ? &r->input_size : &r->output_size;
 
@@ -334,37 +82,37 @@ static int draw_field(Draw *d, bool is_input, int number, RandomField *f) {
   CeedCall(draw_field_space(d, f->is_active ? *active_size : 0, f));
   if (f->is_active) *active_size = f->space->l_size;
   if (f->is_active || f->mode == CEED_EVAL_WEIGHT) return CEED_ERROR_SUCCESS;
-  if (one_in(d, 2)) f->vector = find_vector(is_input ? r->in : r->out, number, f->space);
+  if (!random_one_in(d, 4)) f->vector = find_vector(is_input ? r->in : r->out, number, f->space);
   if (f->vector) return CEED_ERROR_SUCCESS;
   f->vector = &r->vectors[r->num_vectors++];
   return draw_vector(d, is_input, f->space->l_size, f->vector);
 }
 
 // Which inputs are active and which are weights; at least num_active_in are active, anywhere in the list.
-static int draw_inputs(Draw *d) {
+static int draw_inputs(RandomDraw *d) {
   RandomOperator *r = d->r;
   CeedInt num_active = d->options->num_active_in, shift;
 
-  r->num_in = between(d, CeedIntMax(1, num_active), 4);
-  shift = between(d, 0, r->num_in - 1);
+  r->num_in = random_between(d, CeedIntMax(1, num_active), 4);
+  shift = random_between(d, 0, r->num_in - 1);
   for (int i = 0; i < r->num_in; i++) {
     RandomField *f = &r->in[i];
 
-    f->is_active = (i + shift) % r->num_in < num_active || !one_in(d, 3);
-    f->mode = !f->is_active && one_in(d, 2) ? CEED_EVAL_WEIGHT : CEED_EVAL_NONE;
+    f->is_active = (i + shift) % r->num_in < num_active || !random_one_in(d, 3);
+    f->mode = !f->is_active && random_one_in(d, 2) ? CEED_EVAL_WEIGHT : CEED_EVAL_NONE;
     CeedCall(draw_field(d, true, i, f));
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int draw_outputs(Draw *d) {
+static int draw_outputs(RandomDraw *d) {
   RandomOperator *r = d->r;
   CeedInt num_active = d->options->num_active_out, shift;
 
-  r->num_out = between(d, CeedIntMax(1, num_active), 3);
-  shift = between(d, 0, r->num_out - 1);
+  r->num_out = random_between(d, CeedIntMax(1, num_active), 3);
+  shift = random_between(d, 0, r->num_out - 1);
   for (int i = 0; i < r->num_out; i++) {
-    r->out[i].is_active = (i + shift) % r->num_out < num_active || !one_in(d, 3);
+    r->out[i].is_active = (i + shift) % r->num_out < num_active || !random_one_in(d, 3);
     CeedCall(draw_field(d, false, i, &r->out[i]));
   }
   return CEED_ERROR_SUCCESS;
@@ -466,15 +214,15 @@ static int create_operator(RandomOperator *r) {
   return ierr;
 }
 
-static void draw_sizes(Draw *d) {
+static void draw_sizes(RandomDraw *d) {
   static const CeedInt elements[] = {1, 2, 3, 5, 7, 8, 11, 13, 17};
   static const CeedInt max_elements[] = {0, 8, 7, 4}, max_Q_1d[] = {0, 8, 4, 3};
   RandomOperator *r = d->r;
 
-  r->dim = between(d, 1, 3);
-  r->Q_1d = between(d, 1, max_Q_1d[r->dim]);
+  r->dim = random_between(d, 1, 3);
+  r->Q_1d = random_between(d, 1, max_Q_1d[r->dim]);
   r->Q = CeedIntPow(r->Q_1d, r->dim);
-  r->num_elem = elements[between(d, 0, max_elements[r->dim])];
+  r->num_elem = elements[random_between(d, 0, max_elements[r->dim])];
   if (d->options->num_elem) r->num_elem = d->options->num_elem;
   r->input_size = d->options->input_size;
   r->output_size = d->options->output_size;
@@ -488,7 +236,7 @@ static int has_active(const RandomField *fields, int num) {
 }
 
 int random_operator_create(Ceed ceed, const RandomOptions *options, uint64_t *seed, RandomOperator *r) {
-  Draw d = {.r = r, .options = options, .seed = seed};
+  RandomDraw d = {.r = r, .options = options, .seed = seed};
 
   memset(r, 0, sizeof(*r));
   r->ceed = ceed;
@@ -558,7 +306,7 @@ int random_operator_create_adjoint(RandomOperator *r, RandomOperator *adjoint) {
 void random_operator_destroy(RandomOperator *r) {
   CeedOperatorDestroy(&r->op);
   CeedQFunctionContextDestroy(&r->qf_context);
-  for (int i = 0; i < r->num_spaces; i++) destroy_space(&r->spaces[i]);
+  for (int i = 0; i < r->num_spaces; i++) random_space_destroy(&r->spaces[i]);
   for (int i = 0; i < r->num_vectors; i++) {
     CeedVectorDestroy(&r->vectors[i].vector);
     free(r->vectors[i].values);
@@ -619,8 +367,8 @@ const char *random_operator_describe(const RandomOperator *r) {
 
     if (n >= (int)sizeof(text)) break;
     n += snprintf(text + n, sizeof(text) - (size_t)n, " %s: %s %s, %s %dD P %d, %d components, %s;", f->name,
-                  f->is_active ? "active" : "passive", CeedEvalModes[f->mode], kind_name(s->kind), (int)s->dim,
-                  (int)s->P, (int)s->num_comp, type_name(s->type));
+                  f->is_active ? "active" : "passive", CeedEvalModes[f->mode], kind_name(s->kind),
+                  (int)s->dim, (int)s->P, (int)s->num_comp, type_name(s->type));
   }
   return text;
 }

@@ -8,24 +8,31 @@
 #ifndef RITZ_TESTS_RANDOM_OPERATOR_H
 #define RITZ_TESTS_RANDOM_OPERATOR_H
 
-#include "tests/random-qfunction.h"
+#include "tests/random-context.h"
 #include "tests/tap.h"
 
 #include <ceed/backend.h>
 
 // What may be drawn. Zero means free.
 typedef struct {
-  CeedInt num_elem;        // elements
-  CeedInt num_active_in;   // at least so many active inputs (at most 2)
-  CeedInt num_active_out;  // at least so many active outputs (at most 2)
-  CeedSize input_size;     // length of the active input
-  CeedSize output_size;    // length of the active output
-  bool is_linear;          // passive inputs act as coefficients only
-  bool is_symmetric;       // outputs are active, on the spaces and in the modes of the active inputs; D = D^T
+  CeedInt num_elem;       // elements
+  CeedInt num_active_in;  // at least so many active inputs (at most 2)
+  CeedInt num_active_out; // at least so many active outputs (at most 2)
+  CeedSize input_size;    // length of the active input
+  CeedSize output_size;   // length of the active output
+  bool is_linear;         // passive inputs act as coefficients only
+  bool is_symmetric;      // outputs are active, on the spaces and in the modes of the active inputs; D = D^T
 } RandomOptions;
 
 // Kinds of bases.
-typedef enum { RANDOM_LAGRANGE, RANDOM_TENSOR, RANDOM_H1, RANDOM_HDIV, RANDOM_HCURL, RANDOM_NO_BASIS } RandomBasisKind;
+typedef enum {
+  RANDOM_LAGRANGE,
+  RANDOM_TENSOR,
+  RANDOM_H1,
+  RANDOM_HDIV,
+  RANDOM_HCURL,
+  RANDOM_NO_BASIS
+} RandomBasisKind;
 
 // A restriction and its definition, a basis and its tables.
 typedef struct {
@@ -54,7 +61,7 @@ typedef struct {
 } RandomVector;
 
 typedef struct {
-  char name[16];
+  char name[24];
   CeedEvalMode mode;
   const RandomSpace *space;
   CeedInt size;         // scalars per point

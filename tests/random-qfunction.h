@@ -4,20 +4,7 @@
 #ifndef RITZ_TESTS_RANDOM_QFUNCTION_H
 #define RITZ_TESTS_RANDOM_QFUNCTION_H
 
-#include <ceed/types.h>
-
-// Limits of a random operator: fields of a direction, and scalars per point of all of them together.
-#define RANDOM_MAX_FIELDS  6
-#define RANDOM_MAX_SCALARS 54
-
-// Context. Scalars of all inputs (outputs) of a point are numbered through, field by field.
-typedef struct {
-  CeedInt num_in, num_out;
-  CeedInt in_size[RANDOM_MAX_FIELDS], out_size[RANDOM_MAX_FIELDS];
-  CeedInt is_active[RANDOM_MAX_FIELDS];     // of the inputs
-  CeedScalar mix[RANDOM_MAX_SCALARS];       // of the inputs; 0 for active ones
-  CeedScalar matrix[RANDOM_MAX_SCALARS][RANDOM_MAX_SCALARS]; // [output][input]
-} RandomContext;
+#include "random-context.h" // beside this file: a run-time compiler finds it there
 
 // Affine in the active inputs, with another matrix at each point:
 //   out_o = g sum_{active i} matrix[o][i] in_i + sum_{passive i} matrix[o][i] in_i,  g = 1 + sum_i mix_i in_i

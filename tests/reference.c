@@ -127,6 +127,53 @@ void reference_tensor(int dim, int P_1d, int Q_1d, const double *interp, const d
   }
 }
 
+// ---- Arrays ----
+
+double *reference_new(CeedSize n) {
+  double *array = calloc((size_t)n + 1, sizeof(*array));
+
+  if (!array) abort();
+  return array;
+}
+
+void reference_fill_random(size_t n, double *a, uint64_t *seed) {
+  for (size_t i = 0; i < n; i++) a[i] = (double)(CeedScalar)tap_uniform(seed);
+}
+
+double *reference_new_random(CeedSize n, uint64_t *seed) {
+  double *array = reference_new(n);
+
+  reference_fill_random((size_t)n, array, seed);
+  return array;
+}
+
+double reference_largest(CeedSize n, const double *a) {
+  double worst = 0.0;
+
+  for (CeedSize i = 0; i < n; i++) {
+    if (fabs(a[i]) > worst || isnan(a[i])) worst = fabs(a[i]);
+  }
+  return worst;
+}
+
+double reference_distance(CeedSize n, const double *a, const double *b) {
+  double worst = 0.0;
+
+  for (CeedSize i = 0; i < n; i++) {
+    double error = fabs(a[i] - b[i]);
+
+    if (error > worst || isnan(error)) worst = error;
+  }
+  return worst;
+}
+
+double reference_dot(CeedSize n, const double *a, const double *b) {
+  double sum = 0.0;
+
+  for (CeedSize i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
 // ---- Vectors ----
 
 bool reference_is_device(Ceed ceed) {
@@ -134,10 +181,6 @@ bool reference_is_device(Ceed ceed) {
 
   CeedGetPreferredMemType(ceed, &type);
   return type == CEED_MEM_DEVICE;
-}
-
-void reference_fill_random(size_t n, double *a, uint64_t *seed) {
-  for (size_t i = 0; i < n; i++) a[i] = (double)(CeedScalar)tap_uniform(seed);
 }
 
 CeedVector reference_vector(Ceed ceed, CeedSize length, const double *values) {
@@ -160,4 +203,13 @@ void reference_values(CeedVector vector, double *values) {
 
   for (CeedSize i = 0; i < length; i++) values[i] = ierr ? NAN : (double)array[i];
   if (!ierr) CeedVectorRestoreArrayRead(vector, &array);
+}
+
+double *reference_new_values(CeedVector vector) {
+  CeedSize length = 0;
+
+  CeedVectorGetLength(vector, &length);
+  double *values = reference_new(length);
+  reference_values(vector, values);
+  return values;
 }

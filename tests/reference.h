@@ -7,6 +7,7 @@
 #include "tests/tap.h"
 
 #include <float.h>
+#include <stdbool.h>
 
 // Distance from 1 to the next CeedScalar: tolerances are multiples of it.
 static const double eps = sizeof(CeedScalar) == sizeof(float) ? (double)FLT_EPSILON : DBL_EPSILON;
@@ -31,11 +32,24 @@ void reference_tensor(int dim, int P_1d, int Q_1d, const double *interp, const d
 // ceed/ceed.h).
 bool reference_is_device(Ceed ceed);
 
-// Fills n numbers with random ones in [-1,1), rounded to CeedScalar.
+// ---- Arrays ----
+
+// Arrays of n numbers, to be freed with free(): zeros; random ones in [-1,1), rounded to CeedScalar.
+double *reference_new(CeedSize n);
+double *reference_new_random(CeedSize n, uint64_t *seed);
 void reference_fill_random(size_t n, double *a, uint64_t *seed);
 
-// A vector of the `length` values, and its values. A failure returns NULL, or leaves NaN.
+// Largest entry and largest difference by absolute value, NaN if there is one; scalar product.
+double reference_largest(CeedSize n, const double *a);
+double reference_distance(CeedSize n, const double *a, const double *b);
+double reference_dot(CeedSize n, const double *a, const double *b);
+
+// ---- Vectors ----
+
+// A vector of the `length` values, and the values of a vector (into `values`, or a new array). A failure
+// returns NULL, or gives NaN.
 CeedVector reference_vector(Ceed ceed, CeedSize length, const double *values);
 void reference_values(CeedVector vector, double *values);
+double *reference_new_values(CeedVector vector);
 
 #endif

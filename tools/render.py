@@ -176,6 +176,7 @@ def colour_table(name, low, high):
     table = vtk.vtkLookupTable()
     table.SetNumberOfTableValues(512)
     table.SetTableRange(low, high)
+    table.SetVectorModeToMagnitude()
     for i in range(512):
         table.SetTableValue(i, *function.GetColor(low + (high - low) * (i + 0.5) / 512), 1)
     table.SetNanColor(0.6, 0.6, 0.6, 1)
@@ -193,8 +194,8 @@ def surface_actor(polygons, table):
     actor = vtk.vtkActor()
     actor.SetMapper(mapper)
     look = actor.GetProperty()
-    look.SetAmbient(0.55)
-    look.SetDiffuse(0.5)
+    look.SetAmbient(0.68)
+    look.SetDiffuse(0.4)
     return actor
 
 
@@ -204,8 +205,8 @@ def edge_actor(edges, width):
     actor = vtk.vtkActor()
     actor.SetMapper(mapper)
     look = actor.GetProperty()
-    look.SetColor(0.05, 0.05, 0.05)
-    look.SetOpacity(0.35)
+    look.SetColor(0.45, 0.45, 0.45)
+    look.SetOpacity(0.6)
     look.SetLineWidth(width)
     look.LightingOff()
     return actor
@@ -248,8 +249,9 @@ def scalar_bar(table, title, height):
     return bar
 
 
-def place_camera(renderer, bounds, options, aspect):
-    """The bounds fill the picture left of the scalar bar: distance and centre of the window follow from their corners."""
+def place_camera(renderer, points, options, aspect):
+    """The points fill the picture left of the scalar bar: distance and centre of the window follow from them."""
+    bounds = [limit for axis in zip(*points) for limit in (min(axis), max(axis))]
     focus = [(bounds[2 * i] + bounds[2 * i + 1]) / 2 for i in range(3)]
     is_plane = bounds[5] - bounds[4] < 1e-9 * (bounds[1] - bounds[0] + bounds[3] - bounds[2])
     azimuth, elevation = (math.radians(angle) for angle in options.view)
@@ -259,34 +261,33 @@ def place_camera(renderer, bounds, options, aspect):
     right = (-math.sin(azimuth), math.cos(azimuth), 0)
     up = (back[1] * right[2] - back[2] * right[1], back[2] * right[0] - back[0] * right[2],
           back[0] * right[1] - back[1] * right[0])
-    offsets = [[bounds[2 * i + (corner >> i & 1)] - focus[i] for i in range(3)] for corner in range(8)]
-    corners = [[sum(a * b for a, b in zip(offset, axis)) for axis in (right, up, back)] for offset in offsets]
+    seen = [[sum((p - f) * a for p, f, a in zip(point, focus, axis)) for axis in (right, up, back)] for point in points]
 
     camera = renderer.GetActiveCamera()
-    camera.SetViewAngle(18)
+    camera.SetViewAngle(12)
     slope = math.tan(math.radians(camera.GetViewAngle() / 2))
-    distance = fitting_distance(corners, slope, aspect) / options.zoom
-    low, high = bounds_in_window(corners, distance, slope, aspect)
+    distance = fitting_distance(seen, slope, aspect) / options.zoom
+    low, high = bounds_in_window(seen, distance, slope, aspect)
     camera.SetFocalPoint(focus)
     camera.SetPosition([f + distance * b for f, b in zip(focus, back)])
     camera.SetViewUp(up)
     camera.SetWindowCenter((low[0] + high[0]) / 2 + BAR_WIDTH / 2, (low[1] + high[1]) / 2)
-    renderer.ResetCameraClippingRange(bounds)
+    renderer.ResetCameraClippingRange()
 
 
-def bounds_in_window(corners, distance, slope, aspect):
-    places = [(x / ((distance - z) * slope * aspect), y / ((distance - z) * slope)) for x, y, z in corners]
+def bounds_in_window(seen, distance, slope, aspect):
+    places = [(x / ((distance - z) * slope * aspect), y / ((distance - z) * slope)) for x, y, z in seen]
     return [min(place) for place in zip(*places)], [max(place) for place in zip(*places)]
 
 
-def fitting_distance(corners, slope, aspect):
+def fitting_distance(seen, slope, aspect):
     """By bisection: the extent in the window falls with the distance."""
-    near = max(z for _, _, z in corners)
-    size = max(abs(c) for corner in corners for c in corner)
+    near = max(z for _, _, z in seen)
+    size = max(abs(c) for point in seen for c in point)
     low, high = near + 1e-3 * size, near + 1000 * size
     for _ in range(60):
         middle = (low + high) / 2
-        first, last = bounds_in_window(corners, middle, slope, aspect)
+        first, last = bounds_in_window(seen, middle, slope, aspect)
         if last[0] - first[0] > 2 - BAR_WIDTH - MARGIN or last[1] - first[1] > 2 - MARGIN:
             low = middle
         else:
@@ -295,9 +296,9 @@ def fitting_distance(corners, slope, aspect):
 
 
 def lights(renderer):
-    """A key light from above left and a weak one from below right, both tied to the camera."""
+    """One from above left and one from the camera; colours stay close to those of the bar."""
     renderer.AutomaticLightCreationOff()
-    for place, intensity in (((-0.6, 0.9, 1.2), 0.85), ((0.9, -0.2, 0.8), 0.35)):
+    for place, intensity in (((-0.3, 0.9, 0.9), 0.6), ((0.1, 0, 1), 0.5)):
         light = vtk.vtkLight()
         light.SetLightTypeToCameraLight()
         light.SetPosition(place)
@@ -312,8 +313,10 @@ def draw(options):
     if not faces:
         raise Fault(f"{options.file}: no surface to draw")
     surface = face_grid(grid, faces)
-    polygons = tessellate(surface, subdivision_level(len(faces)))
-    low, high = options.range or polygons.GetScalarRange()
+    level = subdivision_level(len(faces))
+    polygons = tessellate(surface, level)
+    scalars = polygons.GetPointData().GetScalars()
+    low, high = options.range or scalars.GetRange(-1 if scalars.GetNumberOfComponents() > 1 else 0)
     table = colour_table(options.map, low, high)
     width, height = (SUPERSAMPLES * size for size in options.size)
 
@@ -322,14 +325,15 @@ def draw(options):
     lights(renderer)
     renderer.AddActor(surface_actor(polygons, table))
     if options.lines:
-        renderer.AddActor(edge_actor(element_edges(surface, faces, 8), height / 900))
-    renderer.AddActor2D(scalar_bar(table, options.title or options.field, height))
+        renderer.AddActor(edge_actor(element_edges(surface, faces, 2 ** level), height / 900))
+    renderer.AddViewProp(scalar_bar(table, options.title or options.field, height))
     window = vtk.vtkRenderWindow()
     window.SetOffScreenRendering(1)
     window.SetMultiSamples(0)
     window.SetSize(width, height)
     window.AddRenderer(renderer)
-    place_camera(renderer, polygons.GetBounds(), options, width / height)
+    corners = {point for _, ids, _ in faces for point in ids[:4]}
+    place_camera(renderer, [grid.GetPoint(point) for point in corners], options, width / height)
     window.Render()
     save(window, options.picture)
 
@@ -346,7 +350,7 @@ def save(window, path):
     writer.SetInputConnection(shrink.GetOutputPort())
     writer.SetFileName(path)
     writer.Write()
-    if not os.path.isfile(path):
+    if writer.GetErrorCode():
         raise Fault(f"{path}: cannot be written")
 
 
@@ -397,6 +401,10 @@ def parse():
 
 def main():
     options = parse()
+    folder = os.path.dirname(options.picture) or "."
+    if not os.access(folder, os.W_OK):
+        print(f"render.py: {folder}: cannot write there", file=sys.stderr)
+        return 1
     server = start_screen()
     try:
         draw(options)

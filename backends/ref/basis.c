@@ -4,8 +4,7 @@
 
 #include "backends/ref/ref.h"
 
-// ---- Tensor bases
-// ---------------------------------------------------------------------------------------------------
+// ---- Tensor bases ----
 
 // v[a][j][c] (+)= sum_b t_jb u[a][b][c] with t_jb = t[j][b] of a table [J][B], or t[b][j] of a table [B][J]
 // when transposed.
@@ -64,8 +63,7 @@ static void tensor_weights(CeedBasis b, CeedScalar *v) {
   }
 }
 
-// ---- Dense bases
-// ----------------------------------------------------------------------------------------------------
+// ---- Dense bases ----
 
 static const CeedScalar *dense_table(CeedBasis b, CeedEvalMode mode) {
   return mode == CEED_EVAL_INTERP ? b->interp
@@ -97,8 +95,7 @@ static void dense_evaluate(CeedBasis b, bool transposes, CeedEvalMode mode, cons
   }
 }
 
-// ---- One element
-// ----------------------------------------------------------------------------------------------------
+// ---- One element ----
 
 // Two buffers, each as long as the largest intermediate result of a tensor evaluation.
 CeedSize ritz_ref_basis_work_size(CeedBasis basis) {
@@ -123,8 +120,7 @@ void ritz_ref_basis_element(CeedBasis basis, CeedTransposeMode t_mode, CeedEvalM
   }
 }
 
-// ---- Several elements, index `entry * num_elem + element`
-// ---------------------------------------------------------------
+// ---- Several elements, index `entry * num_elem + element` ----
 
 int ritz_ref_basis_apply(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v) {
   bool transposes = action->t_mode == CEED_TRANSPOSE, has_u = action->eval_mode != CEED_EVAL_WEIGHT;

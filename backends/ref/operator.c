@@ -9,14 +9,14 @@
 static void add_output(RitzRefState *state, RitzRefField *f, CeedInt elem) {
   if (f->nodes) {
     memset(f->nodes, 0, (size_t)f->num_nodes * sizeof(*f->nodes));
-    ritz_ref_basis_element(f->field->basis, CEED_TRANSPOSE, f->field->qf_field->eval_mode, f->points,
-                           f->nodes, state->work);
+    ritz_ref_state_basis(state, f, CEED_TRANSPOSE, f->points, f->nodes);
   }
   ritz_ref_scatter_add(f->field->rstr, elem, true, f->nodes ? f->nodes : f->points, f->l_array);
 }
 
 static int apply_elements(RitzRefState *state) {
   for (CeedInt elem = 0; elem < state->op->num_elem; elem++) {
+    ritz_ref_state_enter(state, elem);
     ritz_ref_state_evaluate(state, elem);
     RITZ_TRY(ritz_ref_state_call(state));
     for (CeedInt i = state->num_in; i < state->num_fields; i++) add_output(state, &state->fields[i], elem);

@@ -43,11 +43,15 @@ void ritz_ref_tensor_evaluate(CeedBasis basis, CeedInt nc, bool transposes, cons
 int ritz_ref_qfunction_apply(CeedQFunction qf, CeedInt Q, const CeedScalar *const *in,
                              CeedScalar *const *out);
 
+// ---- points.c ----
+int ritz_ref_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
+                                   const CeedScalar *x, const CeedScalar *u, CeedScalar *v);
+
 // ---- operator.c ----
 int ritz_ref_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
 
 // ---- assembly.c ----
-int ritz_ref_operator_assemble_qfunction(CeedOperator op, CeedScalar *values);
+int ritz_ref_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
 int ritz_ref_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
 int ritz_ref_operator_assemble(CeedOperator op, CeedScalar *values);
 

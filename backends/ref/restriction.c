@@ -11,8 +11,7 @@ int ritz_ref_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Where things are
-// -----------------------------------------------------------------------------------------------
+// ---- Where things are ----
 
 static CeedInt num_nodes(CeedElemRestriction r, CeedInt elem) {
   return r->type == CEED_RESTRICTION_POINTS ? ritz_restriction_points_in(r, elem) : r->elem_size;
@@ -36,8 +35,7 @@ static CeedScalar orientation(CeedElemRestriction r, const RitzRestrictionAction
 // Distance of the outermost diagonals of the orientation matrix.
 static CeedInt band(CeedElemRestriction r) { return r->type == CEED_RESTRICTION_CURL_ORIENTED ? 1 : 0; }
 
-// ---- One element
-// ----------------------------------------------------------------------------------------------------
+// ---- One element ----
 
 // e_vec entry (i, c) is at (c*n + i) * stride.
 static void gather(CeedElemRestriction r, const RitzRestrictionAction *action, CeedInt elem, CeedInt stride,
@@ -85,8 +83,7 @@ CeedScalar ritz_ref_orientation(CeedElemRestriction rstr, CeedInt elem, CeedInt 
   return orientation(rstr, &action, elem, i, j);
 }
 
-// ---- Blocks
-// ---------------------------------------------------------------------------------------------------------
+// ---- Blocks ----
 
 // Start of a block in an E-vector.
 static CeedSize block_start(CeedElemRestriction r, CeedInt block) {

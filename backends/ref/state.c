@@ -4,13 +4,17 @@
 
 #include "backends/ref/ref.h"
 
-// ---- Opening
-// --------------------------------------------------------------------------------------------------------
+// ---- Opening ----
+
+// The most points that an element has.
+static CeedInt max_points(CeedOperator op) {
+  return op->is_at_points ? op->first_points->max_points : op->num_qpts;
+}
 
 static void set_sizes(CeedOperator op, RitzRefField *f) {
   CeedBasis basis = f->field->basis;
   CeedEvalMode mode = f->field->qf_field->eval_mode;
-  f->num_points = (CeedSize)f->field->qf_field->size * op->num_qpts;
+  f->num_points = (CeedSize)f->field->qf_field->size * max_points(op);
   f->num_nodes =
       mode == CEED_EVAL_NONE || mode == CEED_EVAL_WEIGHT ? 0 : (CeedSize)basis->num_comp * basis->P;
 }
@@ -42,7 +46,9 @@ static int allocate(RitzRefState *state) {
     size += state->fields[i].num_nodes + state->fields[i].num_points;
     work_size = work > work_size ? work : work_size;
   }
-  RITZ_TRY(RITZ_MALLOC(state->op->obj.ceed, (size_t)(size + work_size), &state->memory));
+  CeedOperator op = state->op;
+  CeedSize x_size = op->is_at_points ? (CeedSize)op->rstr_points->num_comp * max_points(op) : 0;
+  RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)(size + x_size + work_size), &state->memory));
   CeedScalar *next = state->memory;
   for (CeedInt i = 0; i < state->num_fields; i++) {
     RitzRefField *f = &state->fields[i];
@@ -54,7 +60,8 @@ static int allocate(RitzRefState *state) {
     else
       state->out[i - state->num_in] = f->points;
   }
-  state->work = next;
+  state->x = next;
+  state->work = next + x_size;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -91,13 +98,50 @@ static int get_context(RitzRefState *state) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Weights are the same in every element and are evaluated once.
+// Weights are the same in every element and are evaluated once; at points they are 1.
 static void evaluate_weights(RitzRefState *state) {
   for (CeedInt i = 0; i < state->num_in; i++) {
     RitzRefField *f = &state->fields[i];
     if (f->field->qf_field->eval_mode != CEED_EVAL_WEIGHT) continue;
+    for (CeedSize q = 0; state->op->is_at_points && q < f->num_points; q++) f->points[q] = 1;
+    if (state->op->is_at_points) continue;
     ritz_ref_basis_element(f->field->basis, CEED_NOTRANSPOSE, CEED_EVAL_WEIGHT, NULL, f->points, state->work);
   }
+}
+
+// ---- Points ----
+
+static int check_at_points(CeedOperator op) {
+  Ceed ceed = op->obj.ceed;
+  RITZ_REQUIRE(op->rstr_points, ceed, CEED_ERROR_INCOMPLETE,
+               "the operator at points has no points, see CeedOperatorAtPointsSetPoints");
+  RITZ_REQUIRE(op->rstr_points->num_elem == op->num_elem, ceed, CEED_ERROR_DIMENSION,
+               "the points belong to %" CeedInt_FMT " elements, the fields to %" CeedInt_FMT,
+               op->rstr_points->num_elem, op->num_elem);
+  RITZ_REQUIRE(op->point_coords->length >= op->rstr_points->l_size, ceed, CEED_ERROR_DIMENSION,
+               "the coordinates of the points have %" CeedSize_FMT " entries, needed %" CeedSize_FMT,
+               op->point_coords->length, op->rstr_points->l_size);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int open_points(RitzRefState *state) {
+  CeedOperator op = state->op;
+  for (CeedInt i = 0; i < state->num_fields; i++) {
+    RitzRefField *f = &state->fields[i];
+    CeedBasis basis = f->field->basis;
+    if (!f->num_nodes) continue;
+    RITZ_REQUIRE(
+        basis->is_tensor && basis->Q_1d >= 2, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
+        "field '%s' of an operator at points needs a tensor basis with at least 2 points per direction",
+        f->field->qf_field->name);
+    RITZ_REQUIRE(basis->dim == op->rstr_points->num_comp, op->obj.ceed, CEED_ERROR_DIMENSION,
+                 "field '%s' has a basis of dimension %" CeedInt_FMT ", the points have %" CeedInt_FMT
+                 " coordinates",
+                 f->field->qf_field->name, basis->dim, op->rstr_points->num_comp);
+    RITZ_TRY_BACKEND(ritz_ref_points_open(basis, &f->at));
+  }
+  RITZ_TRY_BACKEND(CeedVectorGetArrayRead(op->point_coords, CEED_MEM_HOST, &state->coords));
+  return CEED_ERROR_SUCCESS;
 }
 
 int ritz_ref_state_open(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state) {
@@ -106,8 +150,10 @@ int ritz_ref_state_open(CeedOperator op, CeedVector in, CeedVector out, RitzRefS
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)state->num_fields, &state->fields));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)op->num_in, &state->in));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)op->num_out, &state->out));
+  if (op->is_at_points) RITZ_TRY_BACKEND(check_at_points(op));
   describe_fields(state, in, out);
   RITZ_TRY(allocate(state));
+  if (op->is_at_points) RITZ_TRY(open_points(state));
   RITZ_TRY(get_arrays(state));
   RITZ_TRY(get_context(state));
   evaluate_weights(state);
@@ -118,8 +164,12 @@ int ritz_ref_state_close(RitzRefState *state, int ierr) {
   int restored = state->holds_context ? ritz_qfunction_restore_context_data(state->op->qf, &state->context)
                                       : CEED_ERROR_SUCCESS;
   if (!ierr) ierr = restored;
+  restored = state->coords ? CeedVectorRestoreArrayRead(state->op->point_coords, &state->coords)
+                           : CEED_ERROR_SUCCESS;
+  if (!ierr) ierr = restored;
   for (CeedInt i = 0; state->fields && i < state->num_fields; i++) {
     RitzRefField *f = &state->fields[i];
+    if (f->at.basis) ritz_ref_points_close(&f->at);
     if (!f->holds) continue;
     restored = f->is_input ? CeedVectorRestoreArrayRead(f->vec, (const CeedScalar **)&f->l_array)
                            : CeedVectorRestoreArray(f->vec, &f->l_array);
@@ -132,21 +182,34 @@ int ritz_ref_state_close(RitzRefState *state, int ierr) {
   return ierr;
 }
 
-// ---- One element
-// ----------------------------------------------------------------------------------------------------
+// ---- One element ----
+
+void ritz_ref_state_enter(RitzRefState *state, CeedInt elem) {
+  CeedOperator op = state->op;
+  state->num_points = op->is_at_points ? ritz_restriction_points_in(op->rstr_points, elem) : op->num_qpts;
+  if (op->is_at_points) ritz_ref_gather(op->rstr_points, elem, state->coords, state->x);
+}
+
+void ritz_ref_state_basis(RitzRefState *state, RitzRefField *f, CeedTransposeMode t_mode, const CeedScalar *u,
+                          CeedScalar *v) {
+  CeedEvalMode mode = f->field->qf_field->eval_mode;
+  if (state->op->is_at_points)
+    ritz_ref_points_element(&f->at, t_mode, mode, state->num_points, state->x, u, v);
+  else
+    ritz_ref_basis_element(f->field->basis, t_mode, mode, u, v, state->work);
+}
 
 void ritz_ref_state_evaluate(RitzRefState *state, CeedInt elem) {
   for (CeedInt i = 0; i < state->num_in; i++) {
     RitzRefField *f = &state->fields[i];
     if (!f->l_array) continue;
     ritz_ref_gather(f->field->rstr, elem, f->l_array, f->nodes ? f->nodes : f->points);
-    if (!f->nodes) continue;
-    ritz_ref_basis_element(f->field->basis, CEED_NOTRANSPOSE, f->field->qf_field->eval_mode, f->nodes,
-                           f->points, state->work);
+    if (f->nodes) ritz_ref_state_basis(state, f, CEED_NOTRANSPOSE, f->nodes, f->points);
   }
 }
 
 int ritz_ref_state_call(RitzRefState *state) {
-  RITZ_TRY_BACKEND(state->op->qf->f(state->context, state->op->num_qpts, state->in, state->out));
+  if (state->num_points == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY_BACKEND(state->op->qf->f(state->context, state->num_points, state->in, state->out));
   return CEED_ERROR_SUCCESS;
 }

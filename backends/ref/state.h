@@ -4,7 +4,7 @@
 #ifndef RITZ_BACKENDS_REF_STATE_H
 #define RITZ_BACKENDS_REF_STATE_H
 
-#include "core/core.h"
+#include "backends/ref/points.h"
 
 // One field of the operator.
 typedef struct {
@@ -15,7 +15,8 @@ typedef struct {
   bool holds;          // this field got the array and restores it
   CeedScalar *nodes;   // element at the nodes [num_comp][P]; NULL when the mode is NONE or WEIGHT
   CeedScalar *points;  // element at the quadrature points [size][Q]: what the user's function sees
-  CeedSize num_nodes, num_points;
+  CeedSize num_nodes, num_points; // room for num_points: the most that an element has
+  RitzRefPoints at;               // operators at points: the prepared basis; unused (no basis) otherwise
 } RitzRefField;
 
 typedef struct {
@@ -28,6 +29,9 @@ typedef struct {
   CeedScalar *work;
   void *context; // bytes for the user's function
   bool holds_context;
+  CeedInt num_points;       // of the current element: the quadrature points, or its own points
+  const CeedScalar *coords; // operators at points: reference coordinates, L-vector
+  CeedScalar *x;            // [dim][num_points] of the current element
 } RitzRefState;
 
 // in and out as in CeedOperatorApply. NULL for both: assembly; active inputs and all outputs then have no
@@ -36,8 +40,13 @@ typedef struct {
 int ritz_ref_state_open(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state);
 int ritz_ref_state_close(RitzRefState *state, int ierr);
 
-// Inputs of one element at the quadrature points; those without an array are left as they are.
+// Goes to an element: its number of points and their coordinates. Evaluations belong to that element.
+void ritz_ref_state_enter(RitzRefState *state, CeedInt elem);
+// Inputs of the element at the points; those without an array are left as they are.
 void ritz_ref_state_evaluate(RitzRefState *state, CeedInt elem);
+// Basis of a field on one element; transposed: adds into the nodal array.
+void ritz_ref_state_basis(RitzRefState *state, RitzRefField *f, CeedTransposeMode t_mode, const CeedScalar *u,
+                          CeedScalar *v);
 // Calls the user's function on the element's points.
 int ritz_ref_state_call(RitzRefState *state);
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Derivatives of an operator's QFunction on one element after the other, and the tables of its active fields
+// there: what diagonals and matrices are made from.
+#ifndef RITZ_BACKENDS_REF_DERIVATIVES_H
+#define RITZ_BACKENDS_REF_DERIVATIVES_H
+
+#include "backends/ref/state.h"
+
+typedef struct {
+  CeedOperator op; // borrowed
+  RitzRefState state;
+  const CeedScalar
+      *cached;           // array of the assembled QFunction that is reused; NULL: the function is evaluated
+  CeedScalar *D;         // owned, derivatives on the current element
+  CeedScalar *tables[2]; // owned, operators at points: tables of an output and of an input group on the
+                         // current element
+  CeedSize N_in, N_out;  // scalars of all active inputs and outputs
+  CeedInt num_points;    // of the current element
+} RitzRefDerivatives;
+
+// Close also after a failed open; it passes on `ierr`, or else its own failure.
+int ritz_ref_derivatives_open(CeedOperator op, bool use_cache, RitzRefDerivatives *d);
+int ritz_ref_derivatives_close(RitzRefDerivatives *d, int ierr);
+
+// Goes to an element and evaluates there.
+int ritz_ref_derivatives_enter(RitzRefDerivatives *d, CeedInt elem);
+// Derivatives of active output scalar o by active input scalar i at all points of the element: array
+// [num_points].
+const CeedScalar *ritz_ref_derivatives_entry(const RitzRefDerivatives *d, CeedSize o, CeedSize i);
+
+// Most points that an element has.
+CeedInt ritz_ref_max_points(CeedOperator op);
+// Nodes of a group on the current element.
+CeedInt ritz_ref_group_num_nodes(const RitzRefDerivatives *d, bool is_input, CeedInt group);
+// Table [num_points][num_modes][nodes] of a group on the current element; valid until the next call for the
+// same direction.
+int ritz_ref_group_table(RitzRefDerivatives *d, bool is_input, CeedInt group, const CeedScalar **table);
+
+#endif

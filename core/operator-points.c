@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// CeedOperator at points: creation and the points of its elements (specification, part 2, section 7);
+// evaluation of a tensor basis at arbitrary points (part 1, section 9.7).
+#include "core/operator.h"
+
+// ---- Operators ----
+
+int CeedOperatorCreateAtPoints(Ceed ceed, CeedQFunction qf, CeedQFunction dqf, CeedQFunction dqfT,
+                               CeedOperator *op) {
+  CeedOperator created = NULL;
+  RITZ_TRY(CeedOperatorCreate(ceed, qf, dqf, dqfT, &created));
+  created->is_at_points = true;
+  *op = created;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedOperatorAtPointsSetPoints(CeedOperator op, CeedElemRestriction rstr_points, CeedVector point_coords) {
+  RITZ_HANDLE(op);
+  RITZ_HANDLE(rstr_points);
+  RITZ_HANDLE(point_coords);
+  Ceed ceed = op->obj.ceed;
+  RITZ_REQUIRE(op->is_at_points, ceed, CEED_ERROR_MINOR, "%s: needs an operator at points", __func__);
+  RITZ_REQUIRE(!op->is_ready, ceed, CEED_ERROR_MAJOR, "%s: the operator is in use and cannot be changed",
+               __func__);
+  RITZ_REQUIRE(rstr_points->type == CEED_RESTRICTION_POINTS, ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: needs an at-points restriction", __func__);
+  if (op->first_points) {
+    bool are_compatible;
+    RITZ_TRY(CeedElemRestrictionAtPointsAreCompatible(rstr_points, op->first_points, &are_compatible));
+    RITZ_REQUIRE(are_compatible, ceed, CEED_ERROR_INCOMPATIBLE,
+                 "%s: the points are others than those of the operator's first at-points restriction",
+                 __func__);
+  } else {
+    RITZ_TRY(CeedElemRestrictionReferenceCopy(rstr_points, &op->first_points));
+  }
+  RITZ_TRY(CeedElemRestrictionReferenceCopy(rstr_points, &op->rstr_points));
+  return CeedVectorReferenceCopy(point_coords, &op->point_coords);
+}
+
+int CeedOperatorAtPointsGetPoints(CeedOperator op, CeedElemRestriction *rstr_points,
+                                  CeedVector *point_coords) {
+  RITZ_HANDLE(op);
+  RITZ_REQUIRE(op->is_at_points, op->obj.ceed, CEED_ERROR_MINOR, "%s: needs an operator at points", __func__);
+  RITZ_TRY(CeedOperatorCheckReady(op));
+  RITZ_REQUIRE(op->rstr_points, op->obj.ceed, CEED_ERROR_INCOMPLETE, "%s: the operator has no points yet",
+               __func__);
+  if (rstr_points) {
+    *rstr_points = NULL;
+    RITZ_TRY(CeedElemRestrictionReferenceCopy(op->rstr_points, rstr_points));
+  }
+  if (point_coords) {
+    *point_coords = NULL;
+    RITZ_TRY(CeedVectorReferenceCopy(op->point_coords, point_coords));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Bases ----
+
+static CeedSize length_of(CeedVector vec) {
+  return vec == CEED_VECTOR_NONE || vec == CEED_VECTOR_ACTIVE ? 0 : vec->length;
+}
+
+static int check_mode(CeedBasis basis, const char *call, CeedTransposeMode t_mode, CeedEvalMode mode) {
+  Ceed ceed = basis->obj.ceed;
+  RITZ_REQUIRE(basis->is_tensor, ceed, CEED_ERROR_UNSUPPORTED, "%s: needs a tensor-product basis", call);
+  RITZ_REQUIRE(mode == CEED_EVAL_INTERP || mode == CEED_EVAL_GRAD || mode == CEED_EVAL_WEIGHT, ceed,
+               CEED_ERROR_UNSUPPORTED, "%s: mode %d is not available at points", call, (int)mode);
+  RITZ_REQUIRE(mode != CEED_EVAL_WEIGHT || t_mode == CEED_NOTRANSPOSE, ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: quadrature weights have no transpose", call);
+  RITZ_REQUIRE(mode == CEED_EVAL_WEIGHT || basis->Q_1d >= 2, ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: needs at least 2 quadrature points per direction, the basis has 1", call);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_lengths(CeedBasis basis, const char *call, CeedTransposeMode t_mode, CeedEvalMode mode,
+                         CeedSize num_points, CeedSize num_elem, CeedVector x_ref, CeedVector u,
+                         CeedVector v) {
+  bool is_weight = mode == CEED_EVAL_WEIGHT, transposes = t_mode == CEED_TRANSPOSE;
+  CeedSize q_comp = mode == CEED_EVAL_GRAD ? basis->dim : 1;
+  CeedSize nodes = is_weight ? 0 : num_elem * basis->P * basis->num_comp;
+  CeedSize points = num_points * (is_weight ? 1 : basis->num_comp * q_comp);
+  CeedSize u_needed = transposes ? points : nodes, v_needed = transposes ? nodes : points;
+  RITZ_REQUIRE(is_weight || length_of(x_ref) >= num_points * basis->dim, basis->obj.ceed,
+               CEED_ERROR_DIMENSION,
+               "%s: the coordinates have %" CeedSize_FMT " entries, needed %" CeedSize_FMT, call,
+               length_of(x_ref), num_points * basis->dim);
+  RITZ_REQUIRE(length_of(u) >= u_needed && length_of(v) >= v_needed, basis->obj.ceed, CEED_ERROR_DIMENSION,
+               "%s: Input/output vectors too short for basis and evaluation mode: input has %" CeedSize_FMT
+               " entries, needed %" CeedSize_FMT "; output has %" CeedSize_FMT ", needed %" CeedSize_FMT,
+               call, length_of(u), u_needed, length_of(v), v_needed);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Arrays are had for x and u (unless weights are wanted) and v.
+static int apply_arrays(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
+                        CeedVector x_ref, CeedVector u, CeedVector v) {
+  const RitzBackend *backend = &basis->obj.ceed->backend;
+  bool reads = action->eval_mode != CEED_EVAL_WEIGHT;
+  const CeedScalar *x_array = NULL, *u_array = NULL;
+  CeedScalar *v_array = NULL;
+  int ierr = reads ? CeedVectorGetArrayRead(x_ref, backend->mem_type, &x_array) : CEED_ERROR_SUCCESS;
+  if (!ierr && reads) ierr = CeedVectorGetArrayRead(u, backend->mem_type, &u_array);
+  if (!ierr)
+    ierr = (action->add ? CeedVectorGetArray : CeedVectorGetArrayWrite)(v, backend->mem_type, &v_array);
+  if (!ierr) ierr = backend->basis_apply_at_points(basis, action, num_points, x_array, u_array, v_array);
+  if (v_array) CeedVectorRestoreArray(v, &v_array);
+  if (u_array) CeedVectorRestoreArrayRead(u, &u_array);
+  if (x_array) CeedVectorRestoreArrayRead(x_ref, &x_array);
+  return ierr;
+}
+
+static int apply_at_points(CeedBasis basis, const char *call, const RitzBasisAction *action,
+                           const CeedInt *num_points, CeedVector x_ref, CeedVector u, CeedVector v) {
+  CeedSize total = 0;
+  RITZ_TRY(check_mode(basis, call, action->t_mode, action->eval_mode));
+  RITZ_REQUIRE(action->num_elem >= 0, basis->obj.ceed, CEED_ERROR_DIMENSION,
+               "%s: number of elements %" CeedInt_FMT " is negative", call, action->num_elem);
+  RITZ_REQUIRE(num_points || action->num_elem == 0, basis->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: num_points is NULL", call);
+  for (CeedInt e = 0; e < action->num_elem; e++) {
+    RITZ_REQUIRE(num_points[e] >= 0, basis->obj.ceed, CEED_ERROR_DIMENSION,
+                 "%s: element %" CeedInt_FMT " has %" CeedInt_FMT " points", call, e, num_points[e]);
+    total += num_points[e];
+  }
+  RITZ_TRY(
+      check_lengths(basis, call, action->t_mode, action->eval_mode, total, action->num_elem, x_ref, u, v));
+  RITZ_REQUIRE(u != v, basis->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output are the same vector",
+               call);
+  if (action->t_mode == CEED_TRANSPOSE && !action->add) RITZ_TRY(CeedVectorSetValue(v, 0));
+  if (total == 0) return CEED_ERROR_SUCCESS;
+  return apply_arrays(basis, action, num_points, x_ref, u, v);
+}
+
+int CeedBasisApplyAtPoints(CeedBasis basis, CeedInt num_elem, const CeedInt *num_points,
+                           CeedTransposeMode t_mode, CeedEvalMode eval_mode, CeedVector x_ref, CeedVector u,
+                           CeedVector v) {
+  RITZ_HANDLE(basis);
+  RITZ_HANDLE(x_ref);
+  RITZ_HANDLE(u);
+  RITZ_HANDLE(v);
+  const RitzBasisAction action = {num_elem, t_mode, eval_mode, false};
+  return apply_at_points(basis, __func__, &action, num_points, x_ref, u, v);
+}
+
+int CeedBasisApplyAddAtPoints(CeedBasis basis, CeedInt num_elem, const CeedInt *num_points,
+                              CeedTransposeMode t_mode, CeedEvalMode eval_mode, CeedVector x_ref,
+                              CeedVector u, CeedVector v) {
+  RITZ_HANDLE(basis);
+  RITZ_HANDLE(x_ref);
+  RITZ_HANDLE(u);
+  RITZ_HANDLE(v);
+  RITZ_REQUIRE(t_mode == CEED_TRANSPOSE, basis->obj.ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: adds only in transpose mode", __func__);
+  const RitzBasisAction action = {num_elem, t_mode, eval_mode, true};
+  return apply_at_points(basis, __func__, &action, num_points, x_ref, u, v);
+}

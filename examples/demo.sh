@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The first thing to try: the temperature of a finned heat sink at degree 4, and a picture of it. Called by `make demo`.
+# Environment: RITZ, the program (default build/ritz); DEMO, the folder for the results (default build/demo).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+ritz=${RITZ:-build/ritz}
+folder=${DEMO:-build/demo}
+mkdir -p "$folder"
+
+# The bottom of the plate is kept 60 K above the air that a fan blows through the fins. A fin of thickness t = 1.5 mm and
+# conductivity k = 200 W/(m K) (aluminium) loses 2 h u per area to the air through its two faces, h = 100 W/(m^2 K), so the
+# temperature u above that of the air fulfils
+#
+#     -div grad u + lambda u = 0,    lambda = 2 h / (k t) = 667 per square metre.
+"$ritz" solve examples/meshes/heat-sink.msh --problem helmholtz --lambda 667 --order 4 --bc base=60 --tol 1e-6 \
+  --output "$folder/heat-sink.vtu"
+
+for python in "${PYTHON:-python3}" /usr/bin/python3 ""; do
+  if [ -z "$python" ]; then
+    echo "No picture without VTK for Python (apt install python3-vtk9 xvfb): open $folder/heat-sink.vtu in ParaView, colour by u."
+    exit 0
+  fi
+  if "$python" -c 'import vtk' 2>/dev/null; then break; fi
+done
+
+status=0
+"$python" tools/render.py "$folder/heat-sink.vtu" u "$folder/heat-sink.png" --title $'temperature\nabove air [K]' \
+  --range 30,60 --view=-56,30 || status=$?
+if [ "$status" = 77 ]; then
+  echo "No picture: open $folder/heat-sink.vtu in ParaView, colour by u."
+  exit 0
+elif [ "$status" != 0 ]; then
+  exit "$status"
+fi
+echo "picture     $folder/heat-sink.png"

@@ -1,0 +1,236 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The `ritz` program as its users meet it: help, exit codes, exact messages, solves with known solutions, JSON.
+# Run by ctest with the path of the program as argument (or in RITZ_PROGRAM); prints TAP.
+set -u
+
+ritz=${1:-${RITZ_PROGRAM:-}}
+if [[ ! -x $ritz ]]; then
+  echo "usage: $0 PATH-OF-RITZ" >&2
+  exit 2
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+number=0
+failed=0
+# Absurd allocations have to fail as they do without a sanitizer.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1
+
+# report OK SENTENCE: one line of TAP, with what the last command printed when it is not ok.
+report() {
+  number=$((number + 1))
+  if [[ $1 == 1 ]]; then
+    echo "ok $number - $2"
+    return
+  fi
+  failed=$((failed + 1))
+  echo "not ok $number - $2"
+  sed 's/^/#   stdout: /' "$folder/out" | head -30
+  sed 's/^/#   stderr: /' "$folder/err" | head -30
+}
+
+# run ARGUMENTS...: output in the files out and err, exit status in $status.
+run() {
+  "$ritz" "$@" >"$folder/out" 2>"$folder/err" </dev/null
+  status=$?
+}
+
+# wrong SENTENCE MESSAGE ARGUMENTS...: exit code 2, nothing on stdout, and the message is the first line of stderr.
+wrong() {
+  local sentence=$1 message=$2 ok=0
+  shift 2
+  run "$@"
+  if [[ $status == 2 && ! -s $folder/out && $(head -1 "$folder/err") == "$message" ]]; then ok=1; fi
+  if [[ $ok == 0 ]]; then echo "# wanted 2 and: $message"; echo "# found $status and: $(head -1 "$folder/err")"; fi
+  report $ok "$sentence"
+}
+
+# prints SENTENCE CODE STREAM PATTERN ARGUMENTS...: exit code, and a line of the stream matches.
+prints() {
+  local sentence=$1 code=$2 stream=$3 pattern=$4 ok=0
+  shift 4
+  run "$@"
+  if [[ $status == "$code" ]] && grep -Eq -- "$pattern" "$folder/$stream"; then ok=1; fi
+  if [[ $ok == 0 ]]; then echo "# wanted $code and on $stream: $pattern"; echo "# found $status"; fi
+  report $ok "$sentence"
+}
+
+# ---- Help and versions ----
+
+prints "help is printed on request" 0 out '^usage: ritz COMMAND' --help
+prints "without a command there is help on stderr" 2 err '^usage: ritz COMMAND'
+prints "version names both versions" 0 out '^ritz [0-9]+\.[0-9]+\.[0-9]+ \(Ceed API [0-9]' --version
+prints "solve has help" 0 out '^  --order P +polynomial degree' solve --help
+prints "bench has help" 0 out '^  --size DOFS ' bench --help
+prints "info has help" 0 out '^usage: ritz info' info --help
+prints "help wins over missing arguments" 0 out '^usage: ritz solve MESH' solve --order 3 --help
+prints "info lists the reference backend" 0 out '/cpu/self/ref +usable' info
+prints "info knows the processor" 0 out '^processor +[^ ]' info
+prints "info speaks about GPU backends" 0 out '/gpu' info
+run --help
+awk 'length > 105 { exit 1 }' "$folder/out" && run solve --help && awk 'length > 105 { exit 1 }' "$folder/out"
+report $((1 - $?)) "no line of the help texts is too long"
+
+# ---- Wrong usage: exit code 2 and the exact message ----
+
+wrong "unknown command with a suggestion" "ritz: unknown command 'sovle' (did you mean solve?)" sovle
+wrong "unknown command without a suggestion" "ritz: unknown command 'xyzzy'" xyzzy
+wrong "unknown option of the program" "ritz: unknown option '--frobnicate'" --frobnicate
+wrong "missing mesh" "ritz solve: MESH is missing" solve
+wrong "two meshes" "ritz solve: unexpected argument 'box:3'" solve box:2 box:3
+wrong "unknown option with a suggestion" "ritz solve: unknown option '--ordr' (did you mean --order?)" solve box:2 --ordr 3
+wrong "unknown option with a value" "ritz solve: unknown option '--oder' (did you mean --order?)" solve box:2 --oder=3
+wrong "unknown option without a suggestion" "ritz solve: unknown option '--elephants'" solve box:2 --elephants
+wrong "order that is no number" "ritz solve: --order: expected an integer >= 1, found 'x'" solve box:2 --order x
+wrong "order with a fraction" "ritz solve: --order: expected an integer >= 1, found '2.5'" solve box:2 --order 2.5
+wrong "order zero" "ritz solve: --order: expected an integer >= 1, found '0'" solve box:2 --order=0
+wrong "negative order" "ritz solve: --order: expected an integer >= 1, found '-1'" solve box:2 --order -1
+wrong "order without value" "ritz solve: --order: expected an integer >= 1, found nothing" solve box:2 --order
+wrong "order with an empty value" "ritz solve: --order: expected an integer >= 1, found ''" solve box:2 --order=
+wrong "order beyond all integers" "ritz solve: --order: expected an integer from 1 to 2147483647, found '99999999999999999999'" \
+  solve box:2 --order 99999999999999999999
+wrong "order beyond all use" "ritz solve: --order: expected at most 1000, found 100000000" solve box:2 --order 100000000
+wrong "negative refinement" "ritz solve: --refine: expected an integer >= 0, found '-1'" solve box:2 --refine -1
+wrong "unknown problem" "ritz solve: --problem: expected poisson, mass or helmholtz, found 'heat'" solve box:2 --problem heat
+wrong "tolerance that is no number" "ritz solve: --tol: expected a number >= 0, found 'abc'" solve box:2 --tol abc
+wrong "tolerance that is not finite" "ritz solve: --tol: expected a number >= 0, found 'inf'" solve box:2 --tol inf
+wrong "tolerance in hexadecimal" "ritz solve: --tol: expected a number >= 0, found '0x1'" solve box:2 --tol 0x1
+wrong "unknown exact solution" "ritz solve: --exact: expected sine, found 'cosine'" solve box:2 --exact cosine
+wrong "exact solution and a source" "ritz solve: --exact: sets the source and all values itself, leave out --source" \
+  solve box:2 --exact sine --source 1
+wrong "exact solution and values" "ritz solve: --exact: sets the source and all values itself, leave out --bc" \
+  solve box:2 --exact sine --bc all=0
+wrong "flag with a value" "ritz solve: --jacobi: takes no value" solve box:2 --jacobi=1
+wrong "contradicting flags" "ritz solve: --jacobi: contradicts --no-jacobi" solve box:2 --jacobi --no-jacobi
+wrong "output that is no VTU" "ritz solve: --output: expected a file name that ends in .vtu, found 'a.png'" \
+  solve box:2 --output a.png
+for box in box: box:0 box:-1 box:2x box:x2 box:2x2x2x2 box:2.5 box:99999999999 'box:2 x2'; do
+  wrong "malformed box '$box'" "ritz solve: MESH: expected box:N, box:NxN or box:NxNxN with integers N >= 1, found '$box'" \
+    solve "$box" --exact sine
+done
+wrong "boundary value without name" "ritz solve: --bc: expected NAME=EXPR such as base=100, found '=3'" solve box:2 --bc =3
+wrong "boundary value without formula" "ritz solve: --bc: expected NAME=EXPR such as base=100, found 'xmin'" solve box:2 --bc xmin
+wrong "unknown boundary part" "ritz solve: --bc: the mesh has no boundary part 'xmni'; its parts are: xmin, xmax, ymin, ymax, all" \
+  solve box:2x2 --bc xmni=0
+wrong "coordinate that is not there" "ritz solve: --bc: 'z' is used, but the mesh has only 2 coordinates" solve box:2x2 --bc all=z
+wrong "Poisson's problem without values" "ritz solve: the problem is singular: poisson needs at least one Dirichlet part" \
+  solve box:2x2
+wrong "Helmholtz' problem that is Poisson's" \
+  "ritz solve: the problem is singular: helmholtz with --lambda 0 needs at least one Dirichlet part" \
+  solve box:2x2 --problem helmholtz --lambda 0 --source 1
+wrong "unknown backend" "ritz solve: --ceed: cannot use '/cpu/elf': there is no such backend" solve box:2 --exact sine --ceed /cpu/elf
+wrong "bake-off problem that does not exist" \
+  "ritz bench: --bp: expected integers from 1 to 6 such as 1,2,4 or 1-4, or all, found '7'" bench --bp 7
+wrong "list with a hole" "ritz bench: --order: expected integers >= 1 such as 1,2,4 or 1-4, found '1,,2'" bench --order 1,,2
+wrong "range that runs backwards" "ritz bench: --order: expected integers >= 1 such as 1,2,4 or 1-4, found '4-1'" bench --order 4-1
+wrong "absurd range" "ritz bench: --order: expected integers >= 1 such as 1,2,4 or 1-4, found '1-2000000000'" bench --order 1-2000000000
+wrong "size with a fraction" "ritz bench: --size: expected a number >= 1 such as 100000 or 1e5, found '1.5'" bench --size 1.5
+wrong "size beyond CeedInt" "ritz bench: --size: expected at most 2147483647 DOFs, found 1e+12" bench --size 1e12
+wrong "apply and cg" "ritz bench: --apply: contradicts --cg" bench --apply --cg
+wrong "argument of info" "ritz info: unexpected argument 'foo'" info foo
+wrong "control characters are not echoed" "ritz solve: --order: expected an integer >= 1, found '?[31mx'" solve box:2 --order $'\e[31mx'
+
+# ---- Formulas ----
+
+wrong "formula with a fault" "ritz solve: --bc: column 3: expected a number, a name or '(', found '*'" solve box:2 --bc 'all=1+*2'
+caret=$(sed -n 3p "$folder/err")
+[[ $caret == "      ^" ]]
+report $((1 - $?)) "a caret stands below the fault"
+wrong "formula without end" "ritz solve: --source: column 9: expected ')' for the '(' in column 4" \
+  solve box:2 --bc all=0 --source 'sin(pi*x'
+wrong "formula with an unknown name" "ritz solve: --source: column 1: unknown name 'tan' (known are x y z pi sin cos exp sqrt)" \
+  solve box:2 --bc all=0 --source 'tan(x)'
+wrong "formula nested without limit" \
+  "ritz solve: --source: column 257: nested too deeply: more than 256 operations are open here" \
+  solve box:2 --bc all=0 --source "$(printf '(%.0s' {1..100000})"
+prints "formula that is not finite names the place" 1 err 'ritz solve: --bc all: the value at \(0, 0, 0\) is not a finite number' \
+  solve box:2x2 --bc all=1/x
+
+# ---- Failures: exit code 1 ----
+
+prints "missing file" 1 err '^ritz solve: .*nowhere\.msh: ' solve "$folder/nowhere.msh" --bc all=0
+printf 'not a mesh\n' >"$folder/bad.msh"
+prints "file that is no mesh" 1 err "^ritz solve: $folder/bad.msh:1: " solve "$folder/bad.msh" --bc all=0
+# shellcheck disable=SC2016 # the dollar signs belong to the file
+printf '$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 2\n' >"$folder/short.msh"
+prints "truncated mesh" 1 err "^ritz solve: $folder/short.msh:[0-9]+: " solve "$folder/short.msh" --bc all=0
+: >"$folder/empty.msh"
+prints "empty mesh" 1 err "^ritz solve: $folder/empty.msh" solve "$folder/empty.msh" --bc all=0
+prints "mesh that is too large" 1 err '^ritz solve: ' solve box:100000x100000x100000 --exact sine
+prints "GPU backend" 1 err "cannot use '/gpu/cuda'" solve box:2 --exact sine --ceed /gpu/cuda
+prints "output folder that does not exist" 1 err '^ritz solve: .*nowhere/u.vtu' solve box:2 --exact sine --output "$folder/nowhere/u.vtu"
+prints "iteration that does not converge" 1 err '^ritz solve: the iteration did not converge' \
+  solve box:9x9 --bc all=0 --source 'x*y' --max-it 2
+prints "deformation that inverts elements" 1 err '^ritz bench: deformation 3 inverts element' \
+  bench --bp 1 --order 1 --size 500 --deform 3
+if [[ -w /dev/full ]]; then
+  "$ritz" info >/dev/full 2>"$folder/err"
+  [[ $? == 1 ]] && grep -q 'cannot write to standard output' "$folder/err"
+  report $((1 - $?)) "a full disk is noticed"
+fi
+
+# ---- Solves ----
+
+# fact LABEL: the first word of the fact in the output of the last run.
+fact() { sed -n "s/^$1  *\([^ ]*\).*/\1/p" "$folder/out" | head -1; }
+
+prints "facts of mesh and space" 0 out '^space +degree 3, 343 unknowns, 125 free' solve box:2x2x2 --exact sine --order 3
+prints "progress goes to stderr in plain lines" 0 err '^  iteration +0  \|r\| ' solve box:2x2x2 --exact sine --order 3
+prints "a value may be a formula" 0 out "^values +u = 1\+x on xmin" solve box:3x3 --bc xmin=1+x --bc ymin=2
+prints "surfaces of constant value need no iteration" 0 out '^iterations +0,' solve box:3x3 --bc all=0
+
+# Halving the elements divides the L2 error by 2^(p+1) and the H1 error by 2^p; 25 % for coarse meshes.
+for problem in poisson helmholtz mass; do
+  for p in 1 2 3; do
+    run solve box:4x4 --problem $problem --exact sine --order $p
+    coarse=$status l2=$(fact 'L2 error') h1=$(fact 'H1 error')
+    run solve box:4x4 --problem $problem --exact sine --order $p --refine 1
+    awk -v p=$p -v a="$l2" -v b="$(fact 'L2 error')" -v c="$h1" -v d="$(fact 'H1 error')" \
+      'BEGIN { exit !(a > 0 && b > 0 && a / b > 0.75 * 2 ^ (p + 1) && a / b < 1.25 * 2 ^ (p + 1) && c / d > 0.75 * 2 ^ p && c / d < 1.25 * 2 ^ p) }'
+    report $((1 - ($? || coarse || status))) "errors of $problem in degree $p have their order"
+  done
+done
+
+# Solutions in the space are found: u = x^2 - y^2 has no source, and the degree is 2.
+run solve box:3x3 --order 2 --bc 'all=x^2-y^2' --tol 1e-13 --output "$folder/u.vtu"
+[[ $status == 0 && -s $folder/u.vtu ]] && grep -q 'VTKFile' "$folder/u.vtu"
+report $((1 - $?)) "the solution is written"
+prints "the preconditioner can be left out" 0 out '^solver +conjugate gradients, no preconditioner,' \
+  solve box:3x3 --exact sine --no-jacobi
+prints "options may have an equals sign" 0 out '^space +degree 4' solve --order=4 --exact=sine box:2
+env LC_ALL=de_DE.UTF-8 "$ritz" solve box:4 --problem helmholtz --lambda 2.5 --exact sine >"$folder/out" 2>"$folder/err" &&
+  grep -q 'grad u + 2.5 u' "$folder/out"
+report $((1 - $?)) "numbers have a point in every locale"
+
+# ---- Bench ----
+
+prints "all bake-off problems pass their checks" 0 out '^BP6 .* ok$' bench --bp all --order 1-3 --size 1500 --reps 1
+[[ $(grep -c ' ok$' "$folder/out") == 18 ]]
+report $((1 - $?)) "every problem and degree has its row"
+prints "also on a deformed mesh" 0 out '^BP6 .* ok$' bench --bp all --order 1,2,4 --size 3000 --deform 0.1 --reps 1
+prints "conjugate gradients too" 0 out '^BP3 .* ok$' bench --bp 1,3 --order 2 --size 1500 --cg --reps 1
+prints "the smallest box has no free entry and no rate" 0 out '^BP3 ' bench --bp 3 --order 1 --size 1 --cg --reps 1
+run bench --bp 1,6 --order 2 --size 500 --reps 1 --json "$folder/bench.json"
+cp "$folder/bench.json" "$folder/json" 2>/dev/null
+run bench --bp 5 --order 1 --size 8 --cg --reps 1 --ceed '/cpu/self/ref' --json -
+if command -v python3 >/dev/null; then
+  python3 -c '
+import json, sys
+file, stdout = (json.load(open(name)) for name in sys.argv[1:])
+assert [r["bp"] for r in file["results"]] == [1, 6]
+assert all(r["checks_hold"] and r["dofs_per_second"] > 0 for r in file["results"])
+assert stdout["results"][0]["iterations"] == 0 and stdout["resource"] == "/cpu/self/ref"
+' "$folder/json" "$folder/out" 2>"$folder/err"
+  report $((1 - $?)) "results are valid JSON"
+fi
+prints "JSON file that cannot be written is noticed before the work" 1 err "^ritz bench: --json: cannot write" \
+  bench --bp 1 --order 1 --size 8 --reps 1 --json "$folder/nowhere/x.json"
+
+# ---- No colours, no control characters when not on a terminal ----
+
+run solve box:4x4x4 --exact sine
+! grep -q $'[\e\r]' "$folder/out" "$folder/err"
+report $((1 - $?)) "output has no control characters"
+
+echo "1..$number"
+[[ $failed == 0 ]]
