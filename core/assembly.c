@@ -100,6 +100,10 @@ static int update_cache(CeedOperator op, const char *call) {
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_operator_update_reused(CeedOperator op, const char *call) {
+  return op->qf_data->reuse ? update_cache(op, call) : CEED_ERROR_SUCCESS;
+}
+
 int CeedOperatorLinearAssembleQFunctionBuildOrUpdate(CeedOperator op, CeedVector *assembled,
                                                      CeedElemRestriction *rstr, CeedRequest *request) {
   RITZ_TRY(prepare(op, __func__));
@@ -176,7 +180,7 @@ static int add_diagonal_single(CeedOperator op, const char *call, bool is_point_
   RITZ_TRY(prepare(op, call));
   if (op->num_elem == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_matching_restrictions(op, call));
-  if (op->qf_data->reuse) RITZ_TRY(update_cache(op, call));
+  RITZ_TRY(ritz_operator_update_reused(op, call));
   RITZ_TRY(CeedVectorGetArray(assembled, backend->mem_type, &array));
   int ierr = backend->operator_assemble_add_diagonal(op, is_point_block, array);
   int restored = CeedVectorRestoreArray(assembled, &array);
@@ -379,14 +383,24 @@ int CeedOperatorLinearAssembleSymbolic(CeedOperator op, CeedSize *num_entries, C
   return CEED_ERROR_SUCCESS;
 }
 
-// Values of one operator, from entry `start` on.
+// Values of one operator, pair of groups by pair of groups. Ends behind the last one.
+static int assemble_pairs(CeedOperator op, CeedScalar *values) {
+  const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
+  for (CeedInt k = 0; k < in->num * out->num; k++) {
+    CeedElemRestriction r_in = in->rstrs[k / out->num], r_out = out->rstrs[k % out->num];
+    RITZ_TRY(
+        op->obj.ceed->backend.operator_assemble(op, k / out->num, k % out->num, 0, op->num_elem, values));
+    values += (CeedSize)r_in->elem_size * r_in->num_comp * r_out->elem_size * r_out->num_comp * op->num_elem;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static int assemble_single(CeedOperator op, const char *call, CeedSize start, CeedVector values) {
-  const RitzBackend *backend = &op->obj.ceed->backend;
   CeedScalar *array;
   if (op->num_elem == 0) return CEED_ERROR_SUCCESS;
-  if (op->qf_data->reuse) RITZ_TRY(update_cache(op, call));
-  RITZ_TRY(CeedVectorGetArray(values, backend->mem_type, &array));
-  int ierr = backend->operator_assemble(op, array + start);
+  RITZ_TRY(ritz_operator_update_reused(op, call));
+  RITZ_TRY(CeedVectorGetArray(values, op->obj.ceed->backend.mem_type, &array));
+  int ierr = assemble_pairs(op, array + start);
   int restored = CeedVectorRestoreArray(values, &array);
   return ierr ? ierr : restored;
 }

@@ -80,8 +80,11 @@ struct RitzBackend {
   int (*operator_assemble_qfunction)(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
   // Adds the diagonal, or blocks [node][c_out][c_in], to the active L-vector's entries.
   int (*operator_assemble_add_diagonal)(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
-  // Element matrices in the order of the specification, 4.4.
-  int (*operator_assemble)(CeedOperator op, CeedScalar *values);
+  // Element matrices of input group a and output group b for the elements first_elem .. first_elem + num_elem
+  // - 1, one after the other, each in the order of the specification, 4.4: c_in, c_out, output node, input
+  // node.
+  int (*operator_assemble)(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
+                           CeedScalar *values);
 
   // Arithmetic on arrays of n entries.
   int (*vector_set_value)(Ceed ceed, CeedSize n, CeedScalar value, CeedScalar *x);

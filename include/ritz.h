@@ -5,6 +5,7 @@
 #define RITZ_H
 
 #include <ritz/mesh.h>
+#include <ritz/operator.h>
 #include <ritz/output.h>
 #include <ritz/solver.h>
 #include <ritz/space.h>

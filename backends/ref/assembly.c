@@ -217,28 +217,27 @@ static void orient_matrix(Block *m, CeedInt elem, CeedScalar *A) {
   }
 }
 
-static int assemble_block(RitzRefDerivatives *d, Block *m, CeedScalar **values) {
-  for (CeedInt elem = 0; elem < d->op->num_elem; elem++) {
-    RITZ_TRY(ritz_ref_derivatives_enter(d, elem));
-    RITZ_TRY(ritz_ref_group_table(d, true, m->a, &m->B_in));
-    RITZ_TRY(ritz_ref_group_table(d, false, m->b, &m->B_out));
-    for (CeedInt k = 0; k < m->nc_in * m->nc_out; k++) {
-      element_matrix(d, m, k % m->nc_out, k / m->nc_out, *values);
-      orient_matrix(m, elem, *values);
-      *values += (CeedSize)m->P_out * m->P_in;
-    }
+static int assemble_element(RitzRefDerivatives *d, Block *m, CeedInt elem, CeedScalar *values) {
+  RITZ_TRY(ritz_ref_derivatives_enter(d, elem));
+  RITZ_TRY(ritz_ref_group_table(d, true, m->a, &m->B_in));
+  RITZ_TRY(ritz_ref_group_table(d, false, m->b, &m->B_out));
+  for (CeedInt k = 0; k < m->nc_in * m->nc_out; k++, values += (CeedSize)m->P_out * m->P_in) {
+    element_matrix(d, m, k % m->nc_out, k / m->nc_out, values);
+    orient_matrix(m, elem, values);
   }
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_ref_operator_assemble(CeedOperator op, CeedScalar *values) {
-  CeedInt num_out = op->assembly_data->out.num;
+int ritz_ref_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
+                               CeedScalar *values) {
   RitzRefDerivatives d;
+  Block m;
   int ierr = ritz_ref_derivatives_open(op, true, &d);
-  for (CeedInt k = 0; !ierr && k < op->assembly_data->in.num * num_out; k++) {
-    Block m;
-    ierr = open_block(op, k / num_out, k % num_out, &m);
-    if (!ierr) ierr = assemble_block(&d, &m, &values);
+  if (!ierr) {
+    ierr = open_block(op, a, b, &m);
+    CeedSize size = (CeedSize)m.P_out * m.P_in * m.nc_in * m.nc_out;
+    for (CeedInt k = 0; !ierr && k < num_elem; k++)
+      ierr = assemble_element(&d, &m, first_elem + k, values + k * size);
     RITZ_FREE(&m.row);
   }
   return ritz_ref_derivatives_close(&d, ierr);

@@ -53,7 +53,8 @@ int ritz_ref_operator_apply(CeedOperator op, CeedVector in, CeedVector out, Ritz
 // ---- assembly.c ----
 int ritz_ref_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
 int ritz_ref_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
-int ritz_ref_operator_assemble(CeedOperator op, CeedScalar *values);
+int ritz_ref_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
+                               CeedScalar *values);
 
 // ---- vector.c ----
 int ritz_ref_vector_set_value(Ceed ceed, CeedSize n, CeedScalar value, CeedScalar *x);

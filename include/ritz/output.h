@@ -8,7 +8,7 @@
 // One named nodal field: `values` is an L-vector of `space`. NULL-terminated lists are not used: counts are
 // explicit.
 typedef struct {
-  const char *name;
+  const char *name;  // UTF-8 without control characters, different for all fields of a file
   RitzSpace space;   // borrowed; all fields of a file live on the same mesh
   CeedVector values; // borrowed, length at least the size of the space
 } RitzOutputField;
@@ -16,9 +16,20 @@ typedef struct {
 // Writes an unstructured grid (.vtu, file version 2.2) of high-order Lagrange cells (types 68, 70, 72) with
 // appended raw binary arrays, compressed by zlib when the library was built with it. Cells have the largest
 // degree among the geometry and the fields; every quantity is interpolated to the equispaced nodes that VTK
-// expects, exactly. Points are per element (cells do not share points), so periodic and discontinuous data
-// are shown as they are. Cell data: "region" and "element". The file appears under its name only when
-// complete.
+// expects, exactly, and stored as Float64. Points are per element (cells do not share points), so periodic
+// and discontinuous data are shown as they are. Cell data: "region" and "element". Indices have 64 bits.
+//
+// A field of two components on a mesh in the plane gets a third one, 0: VTK's filters for vectors (arrows,
+// streamlines, displacement) take no others. All other fields keep their number of components. A value that
+// is not a finite number is written as it is; where interpolation is needed it spoils its element, no other.
+//
+// The file appears under its name only when complete: it is written beside it, as "PATH.PROCESS-NUMBER.tmp",
+// and renamed. A path that exists must be a regular file. Memory: one element and two blocks of 256 KiB,
+// whatever the size of the mesh, and the host copy of a field that lives on a device.
+//
+// Errors, which leave an existing file as it was and no other behind: CEED_ERROR_INCOMPATIBLE (something is
+// NULL, a name is unfit or taken, a space on another mesh), CEED_ERROR_DIMENSION (a vector is too short),
+// CEED_ERROR_MAJOR (the system refuses: the message has path and reason); those of CeedVectorGetArrayRead.
 CEED_EXTERN int RitzWriteVTU(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *fields,
                              const char *path);
 
