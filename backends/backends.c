@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // All backends and the names they answer to. Names that programs written for other implementations pass are
 // aliases.
+#include "backends/check/check.h"
 #include "backends/ref/ref.h"
 
 #define ALIAS(resource, priority, backend, target)                                                           \
@@ -17,5 +18,8 @@ const RitzRegistryEntry ritz_registry[] = {
     ALIAS("/cpu/self/avx/blocked", 85, ritz_ref_backend, "/cpu/self/ref"),
     ALIAS("/cpu/self/xsmm/serial", 90, ritz_ref_backend, "/cpu/self/ref"),
     ALIAS("/cpu/self/xsmm/blocked", 95, ritz_ref_backend, "/cpu/self/ref"),
+    {"/cpu/self/check", 100, &ritz_check_backend, NULL},
+    ALIAS("/cpu/self/memcheck/serial", 105, ritz_check_backend, "/cpu/self/check"),
+    ALIAS("/cpu/self/memcheck/blocked", 110, ritz_check_backend, "/cpu/self/check"),
 };
 const size_t ritz_registry_size = sizeof(ritz_registry) / sizeof(ritz_registry[0]);

@@ -44,6 +44,13 @@ typedef struct {
   bool add; // transpose only: sum into the output instead of overwriting it
 } RitzBasisAction;
 
+// What an access to a vector or context allows.
+typedef enum {
+  RITZ_ACCESS_READ,
+  RITZ_ACCESS_WRITE, // contents unspecified on entry
+  RITZ_ACCESS_READ_WRITE,
+} RitzAccess;
+
 typedef struct RitzBackend RitzBackend;
 struct RitzBackend {
   const char *name;            // canonical resource
@@ -70,6 +77,10 @@ struct RitzBackend {
   // num_points [num_elem], x reference coordinates; layouts of the specification, 9.7.
   int (*basis_apply_at_points)(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
                                const CeedScalar *x, const CeedScalar *u, CeedScalar *v);
+  // The user's function itself: ctx are the bytes of its context or NULL, arrays have size * Q entries a
+  // field.
+  int (*qfunction_call)(CeedQFunction qf, void *ctx, CeedInt Q, const CeedScalar *const *in,
+                        CeedScalar *const *out);
   int (*qfunction_apply)(CeedQFunction qf, CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);
   // Vectors are locked and checked by the slot through the CeedVector functions; lengths were checked.
   int (*operator_apply)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
@@ -111,6 +122,12 @@ struct RitzBackend {
   int (*basis_destroy)(CeedBasis basis);
   int (*qfunction_destroy)(CeedQFunction qf);
   int (*operator_destroy)(CeedOperator op);
+  // Hooks of a backend that watches accesses. lend may replace the array that an access hands out by one of
+  // its own; take_back gets that array when the access ends. the `watch` field of CeedVector belongs to
+  // such a backend.
+  int (*vector_lend)(CeedVector vec, RitzAccess access, CeedScalar **array);
+  int (*vector_take_back)(CeedVector vec, CeedScalar *array);
+  void (*vector_forget)(CeedVector vec); // the vector goes
   int (*composite_apply)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
 };
 

@@ -69,6 +69,10 @@ struct Ceed_private {
   void *data;           // owned by the backend
 };
 
+// *found (owned by the caller): the readable file `path` in the folder of the file `including` (NULL: in the
+// current folder), else the first one below the JiT source roots, else NULL.
+int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found);
+
 // ---- Representations ----
 typedef struct {
   void *owned;    // owned by the library, or NULL
@@ -102,6 +106,7 @@ struct CeedVector_private {
   bool is_locked; // write access handed out
   CeedInt num_readers;
   uint64_t state; // modifications times 2; odd while locked
+  void *watch;    // of a backend that watches accesses
 };
 int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y);
 
@@ -150,6 +155,11 @@ struct CeedBasis_private {
 };
 CeedInt ritz_basis_num_q_comp(CeedBasis basis, CeedEvalMode mode);
 
+// ---- Precision (core/dense.c): fe/ computes in double whatever CeedScalar is ----
+// New array of doubles with n entries of `from` (NULL: unset).
+int ritz_widen(Ceed ceed, CeedSize n, const CeedScalar *from, double **to);
+void ritz_narrow(CeedSize n, const double *from, CeedScalar *to);
+
 // ---- CeedQFunction ----
 struct CeedQFunctionField_private {
   char *name; // owned
@@ -164,7 +174,7 @@ struct CeedQFunction_private {
   char *source_path;        // owned; as given, NULL without source
   char *resolved_path;      // owned; found file, made on request
   char *kernel_name;        // owned, "" without source
-  const char *gallery_name; // static, NULL for user functions
+  const char *gallery_name; // borrowed from the gallery until exit, NULL for user functions
   CeedInt num_in, num_out;
   CeedQFunctionField *in, *out; // owned arrays of owned fields
   CeedQFunctionContext ctx;     // counted, may be NULL

@@ -4,14 +4,13 @@
 #include "core/core.h"
 #include "fe/fe.h"
 
-// New array of doubles with n entries of `from` (NULL: unset).
-static int widen(Ceed ceed, CeedSize n, const CeedScalar *from, double **to) {
+int ritz_widen(Ceed ceed, CeedSize n, const CeedScalar *from, double **to) {
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)n, to));
   for (CeedSize i = 0; from && i < n; i++) (*to)[i] = (double)from[i];
   return CEED_ERROR_SUCCESS;
 }
 
-static void round_to(CeedSize n, const double *from, CeedScalar *to) {
+void ritz_narrow(CeedSize n, const double *from, CeedScalar *to) {
   for (CeedSize i = 0; i < n; i++) to[i] = (CeedScalar)from[i];
 }
 
@@ -21,11 +20,11 @@ int CeedQRFactorization(Ceed ceed, CeedScalar *mat, CeedScalar *tau, CeedInt m, 
   RITZ_REQUIRE(m >= 1 && n >= 1 && n <= m, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: needs at least as many rows as columns, found %" CeedInt_FMT " x %" CeedInt_FMT, __func__,
                m, n);
-  RITZ_TRY_CLEANUP(widen(ceed, (CeedSize)m * n, mat, &a));
-  RITZ_TRY_CLEANUP(widen(ceed, n, NULL, &t));
+  RITZ_TRY_CLEANUP(ritz_widen(ceed, (CeedSize)m * n, mat, &a));
+  RITZ_TRY_CLEANUP(ritz_widen(ceed, n, NULL, &t));
   RITZ_TRY_CLEANUP(ritz_fe_qr(ceed, a, t, m, n));
-  round_to((CeedSize)m * n, a, mat);
-  round_to(n, t, tau);
+  ritz_narrow((CeedSize)m * n, a, mat);
+  ritz_narrow(n, t, tau);
 cleanup:
   RITZ_FREE(&a);
   RITZ_FREE(&t);
@@ -38,9 +37,9 @@ int CeedHouseholderApplyQ(CeedScalar *mat_A, const CeedScalar *mat_Q, const Ceed
                           CeedInt col) {
   double *a = NULL, *q = NULL, *t = NULL;
   int ierr;
-  RITZ_TRY_CLEANUP(widen(NULL, (CeedSize)m * n, NULL, &a));
-  RITZ_TRY_CLEANUP(widen(NULL, (CeedSize)m * k, mat_Q, &q));
-  RITZ_TRY_CLEANUP(widen(NULL, k, tau, &t));
+  RITZ_TRY_CLEANUP(ritz_widen(NULL, (CeedSize)m * n, NULL, &a));
+  RITZ_TRY_CLEANUP(ritz_widen(NULL, (CeedSize)m * k, mat_Q, &q));
+  RITZ_TRY_CLEANUP(ritz_widen(NULL, k, tau, &t));
   for (CeedInt i = 0; i < m; i++) {
     for (CeedInt j = 0; j < n; j++)
       a[(CeedSize)i * n + j] = (double)mat_A[(CeedSize)i * row + (CeedSize)j * col];
@@ -63,10 +62,10 @@ int CeedMatrixPseudoinverse(Ceed ceed, const CeedScalar *mat, CeedInt m, CeedInt
   RITZ_REQUIRE(m >= 1 && n >= 1 && n <= m, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: needs at least as many rows as columns, found %" CeedInt_FMT " x %" CeedInt_FMT, __func__,
                m, n);
-  RITZ_TRY_CLEANUP(widen(ceed, (CeedSize)m * n, mat, &a));
-  RITZ_TRY_CLEANUP(widen(ceed, (CeedSize)m * n, NULL, &p));
+  RITZ_TRY_CLEANUP(ritz_widen(ceed, (CeedSize)m * n, mat, &a));
+  RITZ_TRY_CLEANUP(ritz_widen(ceed, (CeedSize)m * n, NULL, &p));
   RITZ_TRY_CLEANUP(ritz_fe_pseudoinverse(ceed, a, m, n, p));
-  round_to((CeedSize)m * n, p, mat_pinv);
+  ritz_narrow((CeedSize)m * n, p, mat_pinv);
 cleanup:
   RITZ_FREE(&a);
   RITZ_FREE(&p);
@@ -78,11 +77,11 @@ int CeedSymmetricSchurDecomposition(Ceed ceed, CeedScalar *mat, CeedScalar *lamb
   int ierr;
   RITZ_REQUIRE(n >= 2, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: needs a matrix of at least 2 x 2, found %" CeedInt_FMT, __func__, n);
-  RITZ_TRY_CLEANUP(widen(ceed, (CeedSize)n * n, mat, &a));
-  RITZ_TRY_CLEANUP(widen(ceed, n, NULL, &l));
+  RITZ_TRY_CLEANUP(ritz_widen(ceed, (CeedSize)n * n, mat, &a));
+  RITZ_TRY_CLEANUP(ritz_widen(ceed, n, NULL, &l));
   RITZ_TRY_CLEANUP(ritz_fe_symmetric_eigen(ceed, a, l, n));
-  round_to((CeedSize)n * n, a, mat);
-  round_to(n, l, lambda);
+  ritz_narrow((CeedSize)n * n, a, mat);
+  ritz_narrow(n, l, lambda);
 cleanup:
   RITZ_FREE(&a);
   RITZ_FREE(&l);
@@ -95,13 +94,13 @@ int CeedSimultaneousDiagonalization(Ceed ceed, CeedScalar *mat_A, CeedScalar *ma
   int ierr;
   RITZ_REQUIRE(n >= 2, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: needs matrices of at least 2 x 2, found %" CeedInt_FMT, __func__, n);
-  RITZ_TRY_CLEANUP(widen(ceed, (CeedSize)n * n, mat_A, &a));
-  RITZ_TRY_CLEANUP(widen(ceed, (CeedSize)n * n, mat_B, &b));
-  RITZ_TRY_CLEANUP(widen(ceed, (CeedSize)n * n, NULL, &v));
-  RITZ_TRY_CLEANUP(widen(ceed, n, NULL, &l));
+  RITZ_TRY_CLEANUP(ritz_widen(ceed, (CeedSize)n * n, mat_A, &a));
+  RITZ_TRY_CLEANUP(ritz_widen(ceed, (CeedSize)n * n, mat_B, &b));
+  RITZ_TRY_CLEANUP(ritz_widen(ceed, (CeedSize)n * n, NULL, &v));
+  RITZ_TRY_CLEANUP(ritz_widen(ceed, n, NULL, &l));
   RITZ_TRY_CLEANUP(ritz_fe_simultaneous_diagonalization(ceed, a, b, v, l, n));
-  round_to((CeedSize)n * n, v, x);
-  round_to(n, l, lambda);
+  ritz_narrow((CeedSize)n * n, v, x);
+  ritz_narrow(n, l, lambda);
 cleanup:
   RITZ_FREE(&a);
   RITZ_FREE(&b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The gallery: QFunctions that come with the library, by name (specification, part 2, section 1.9). Their
-// text is installed for run-time compilation; here it is compiled for the host.
+// The gallery: QFunctions that come with the library or were added to it, by name (specification, part 2,
+// section 1.9). The text of ours is installed for run-time compilation; here it is compiled for the host.
 #include <ceed/jit-source/gallery/ceed-identity.h>
 #include <ceed/jit-source/gallery/ceed-mass1dbuild.h>
 #include <ceed/jit-source/gallery/ceed-mass2dbuild.h>
@@ -17,9 +17,11 @@
 #include <ceed/jit-source/gallery/ceed-vectorpoisson1dapply.h>
 #include <ceed/jit-source/gallery/ceed-vectorpoisson2dapply.h>
 #include <ceed/jit-source/gallery/ceed-vectorpoisson3dapply.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/core.h"
+#include "core/threads.h"
 
 typedef struct {
   const char *name;
@@ -67,6 +69,7 @@ static const GalleryEntry gallery[] = {
     {"Scale", FUNCTION(Scale), .flops = -1},
     {"Scale (scalar)", FUNCTION(ScaleScalar), .flops = -1},
 };
+enum { NUM_ENTRIES = sizeof(gallery) / sizeof(gallery[0]) };
 
 int CeedQFunctionRegisterAll(void) { return CEED_ERROR_SUCCESS; }
 
@@ -96,19 +99,120 @@ static int complete_entry(CeedQFunction qf, const GalleryEntry *entry) {
   return entry->f == Identity ? set_identity_size(qf, 1) : CEED_ERROR_SUCCESS;
 }
 
+static const GalleryEntry *find_entry(const char *name) {
+  for (size_t i = 0; i < NUM_ENTRIES; i++) {
+    if (!strcmp(gallery[i].name, name)) return &gallery[i];
+  }
+  return NULL;
+}
+
+// ---- Entries that programs add ----
+
+typedef int (*GalleryInit)(Ceed ceed, const char *requested, CeedQFunction qf);
+
+// Neither moved nor freed before exit, so that an entry found under the lock may be used without it.
+typedef struct Registered {
+  struct Registered *next;
+  char *name, *source; // in the same memory
+  CeedInt vec_length;
+  CeedQFunctionUser f;
+  GalleryInit init;
+} Registered;
+
+enum { MAX_ENTRIES = 1024 }; // the standard's limit
+
+static Registered *registered; // owned; lock RITZ_LOCK_GALLERY
+static size_t num_registered;  // lock RITZ_LOCK_GALLERY
+
+static const Registered *find_registered(const char *name) {
+  const Registered *entry = registered;
+  while (entry && strcmp(entry->name, name)) entry = entry->next;
+  return entry;
+}
+
+static void free_registered(void) {
+  while (registered) {
+    Registered *entry = registered;
+    registered = entry->next;
+    ritz_memory_adopt(entry);
+    RITZ_FREE(&entry);
+  }
+}
+
+// A copy of *from with strings of its own. It stays until exit and is therefore not counted as live memory.
+static int copy_entry(const Registered *from, Registered **copy) {
+  size_t name_size = strlen(from->name) + 1, source_size = strlen(from->source) + 1;
+  Registered *entry = NULL;
+  RITZ_TRY(ritz_malloc(NULL, 1, sizeof(*entry) + name_size + source_size, (void **)&entry));
+  *entry = *from;
+  entry->name = memcpy(entry + 1, from->name, name_size);
+  entry->source = memcpy(entry->name + name_size, from->source, source_size);
+  ritz_memory_give(entry);
+  *copy = entry;
+  return CEED_ERROR_SUCCESS;
+}
+
+static bool is_same(const Registered *a, const Registered *b) {
+  return !strcmp(a->source, b->source) && a->vec_length == b->vec_length && a->f == b->f &&
+         a->init == b->init;
+}
+
+// With the lock held. The same entry once more changes nothing.
+static int insert(const Registered *wanted) {
+  const Registered *known = find_registered(wanted->name);
+  if (known && is_same(known, wanted)) return CEED_ERROR_SUCCESS;
+  RITZ_REQUIRE(!known && !find_entry(wanted->name), NULL, CEED_ERROR_MINOR,
+               "CeedQFunctionRegister: the gallery has another QFunction '%s'", wanted->name);
+  RITZ_REQUIRE(NUM_ENTRIES + num_registered < MAX_ENTRIES, NULL, CEED_ERROR_MAJOR,
+               "CeedQFunctionRegister: the gallery is full, it holds %d QFunctions", (int)MAX_ENTRIES);
+  Registered *entry;
+  RITZ_TRY(copy_entry(wanted, &entry));
+  if (num_registered == 0) atexit(free_registered);
+  entry->next = registered;
+  registered = entry;
+  num_registered++;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedQFunctionRegister(const char *name, const char *source, CeedInt vec_length, CeedQFunctionUser f,
+                          int (*init)(Ceed ceed, const char *requested, CeedQFunction qf)) {
+  RITZ_REQUIRE(name, NULL, CEED_ERROR_INCOMPLETE, "%s: the name is NULL", __func__);
+  const char *relative = source ? strstr(source, "ceed/jit-source") : NULL;
+  RITZ_REQUIRE(relative, NULL, CEED_ERROR_MAJOR, "%s: the source '%s' of '%s' has no 'ceed/jit-source' in it",
+               __func__, source ? source : "NULL", name);
+  const Registered wanted = {NULL, (char *)name, (char *)relative, vec_length, f, init};
+  ritz_lock(RITZ_LOCK_GALLERY);
+  int ierr = insert(&wanted);
+  ritz_unlock(RITZ_LOCK_GALLERY);
+  return ierr;
+}
+
+// ---- Creation by name ----
+
+static int create_builtin(Ceed ceed, const GalleryEntry *entry, CeedQFunction *qf) {
+  RITZ_TRY(CeedQFunctionCreateInterior(ceed, 1, entry->f, strstr(entry->source, "ceed/jit-source"), qf));
+  return complete_entry(*qf, entry);
+}
+
+static int create_registered(Ceed ceed, const Registered *entry, const char *name, CeedQFunction *qf) {
+  RITZ_TRY(CeedQFunctionCreateInterior(ceed, entry->vec_length, entry->f, entry->source, qf));
+  (*qf)->gallery_name = entry->name;
+  return entry->init ? entry->init(ceed, name, *qf) : CEED_ERROR_SUCCESS;
+}
+
 int CeedQFunctionCreateInteriorByName(Ceed ceed, const char *name, CeedQFunction *qf) {
   RITZ_HANDLE(ceed);
   RITZ_REQUIRE(name, ceed, CEED_ERROR_INCOMPLETE, "%s: the name is NULL", __func__);
-  size_t num = sizeof(gallery) / sizeof(gallery[0]);
-  const GalleryEntry *entry = gallery;
-  while (entry < gallery + num && strcmp(entry->name, name)) entry++;
-  RITZ_REQUIRE(entry < gallery + num, ceed, CEED_ERROR_UNSUPPORTED, "%s: the gallery has no QFunction '%s'",
+  const GalleryEntry *builtin = find_entry(name);
+  ritz_lock(RITZ_LOCK_GALLERY);
+  const Registered *added = find_registered(name);
+  ritz_unlock(RITZ_LOCK_GALLERY);
+  RITZ_REQUIRE(builtin || added, ceed, CEED_ERROR_UNSUPPORTED, "%s: the gallery has no QFunction '%s'",
                __func__, name);
 
   CeedQFunction created = NULL;
-  RITZ_TRY(
-      CeedQFunctionCreateInterior(ceed, 1, entry->f, strstr(entry->source, "ceed/jit-source"), &created));
-  int ierr = complete_entry(created, entry);
+  int ierr =
+      builtin ? create_builtin(ceed, builtin, &created) : create_registered(ceed, added, name, &created);
   if (ierr) {
     CeedQFunctionDestroy(&created);
     return ierr;

@@ -29,12 +29,12 @@ int CeedGetJitRelativePath(const char *absolute_file_path, const char **relative
   return CEED_ERROR_SUCCESS;
 }
 
-// A root counts up to and including its last '/'; one without a final '/' is taken whole as well.
-static int join(Ceed ceed, const char *root, bool whole, const char *relative, char **path) {
-  const char *slash = strrchr(root, '/');
-  size_t length = whole ? strlen(root) : slash ? (size_t)(slash - root) : 0;
+// A folder counts up to and including its last '/'; a root without a final '/' is taken whole as well.
+static int join(Ceed ceed, const char *folder, bool whole, const char *relative, char **path) {
+  const char *slash = strrchr(folder, '/');
+  size_t length = whole ? strlen(folder) : slash ? (size_t)(slash - folder) + 1 : 0;
   RITZ_TRY(RITZ_MALLOC(ceed, length + strlen(relative) + 2, path));
-  sprintf(*path, "%.*s/%s", (int)length, root, relative);
+  sprintf(*path, "%.*s%s%s", (int)length, folder, whole ? "/" : "", relative);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -47,13 +47,20 @@ static int find_below(Ceed ceed, const char *root, const char *relative, char **
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found) {
+  RITZ_TRY(join(ceed, including && path[0] != '/' ? including : "", false, path, found));
+  if (is_readable(*found)) return CEED_ERROR_SUCCESS;
+  RITZ_FREE(found);
+  for (CeedInt i = 0; !*found && i < ceed->jit_roots.num; i++) {
+    RITZ_TRY(find_below(ceed, ceed->jit_roots.item[i], path, found));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 int CeedGetJitAbsolutePath(Ceed ceed, const char *relative_file_path, const char **absolute_file_path) {
   RITZ_HANDLE(ceed);
   char *found = NULL;
-  if (is_readable(relative_file_path)) RITZ_TRY(ritz_strdup(ceed, relative_file_path, &found));
-  for (CeedInt i = 0; !found && i < ceed->jit_roots.num; i++) {
-    RITZ_TRY(find_below(ceed, ceed->jit_roots.item[i], relative_file_path, &found));
-  }
+  RITZ_TRY(ritz_jit_find(ceed, NULL, relative_file_path, &found));
   RITZ_REQUIRE(found, ceed, CEED_ERROR_MAJOR,
                "%s: no file '%s' in the current folder or below a JiT source root", __func__,
                relative_file_path);

@@ -42,6 +42,7 @@ void ritz_backend_complete(const RitzBackend *backend, RitzBackend *complete) {
     FILL(restriction_apply);
     FILL(basis_apply);
     FILL(basis_apply_at_points);
+    FILL(qfunction_call);
     FILL(qfunction_apply);
     FILL(operator_apply);
     FILL(operator_assemble_qfunction);

@@ -88,12 +88,17 @@ static int abandon(CeedElemRestriction r, int ierr) {
   return ierr;
 }
 
-static int check_arrays(Ceed ceed, const Arguments *a) {
+static int check_modes(Ceed ceed, const Arguments *a) {
   RITZ_REQUIRE(a->mem_type == CEED_MEM_HOST, ceed, CEED_ERROR_BACKEND,
                "%s: Can only set HOST memory for this backend", a->call);
   RITZ_REQUIRE(a->copy_mode == CEED_COPY_VALUES || a->copy_mode == CEED_USE_POINTER ||
                    a->copy_mode == CEED_OWN_POINTER,
                ceed, CEED_ERROR_INCOMPATIBLE, "%s: %d is no copy mode", a->call, (int)a->copy_mode);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_arrays(Ceed ceed, const Arguments *a) {
+  RITZ_TRY(check_modes(ceed, a));
   RITZ_REQUIRE(a->type != CEED_RESTRICTION_ORIENTED || a->orients, ceed, CEED_ERROR_BACKEND,
                "%s: orients is NULL", a->call);
   RITZ_REQUIRE(a->type != CEED_RESTRICTION_CURL_ORIENTED || a->curl_orients, ceed, CEED_ERROR_BACKEND,
@@ -390,8 +395,7 @@ int CeedElemRestrictionCreateAtPoints(Ceed ceed, CeedInt num_elem, CeedInt num_p
   RITZ_REQUIRE(l_size >= (CeedSize)num_points * num_comp, ceed, CEED_ERROR_DIMENSION,
                "%s: L-vector size %" CeedSize_FMT " is less than points x components = %" CeedSize_FMT,
                a.call, l_size, (CeedSize)num_points * num_comp);
-  RITZ_REQUIRE(mem_type == CEED_MEM_HOST, ceed, CEED_ERROR_BACKEND,
-               "%s: Can only set HOST memory for this backend", a.call);
+  RITZ_TRY(check_modes(ceed, &a));
   RITZ_REQUIRE(offsets || num_elem == 0, ceed, CEED_ERROR_BACKEND, "%s: offsets is NULL", a.call);
   if (num_elem > 0) RITZ_TRY(check_points(ceed, a.call, num_elem, num_points, l_size / num_comp, offsets));
 
@@ -406,7 +410,7 @@ int CeedElemRestrictionCreateAtPoints(Ceed ceed, CeedInt num_elem, CeedInt num_p
     memcpy(copy, offsets, length * sizeof(*copy));
     r->offsets = copy;
     r->owns_arrays = true;
-  } else if (num_elem > 0) {
+  } else if (copy_mode != CEED_COPY_VALUES) {
     adopt_arrays(r, &a);
   }
   if (num_elem > 0) count_points(r);

@@ -40,6 +40,7 @@ int CeedVectorDestroy(CeedVector *vec) {
   RITZ_REQUIRE(v->num_readers == 0, v->obj.ceed, CEED_ERROR_ACCESS,
                "CeedVectorDestroy: Cannot destroy CeedVector, %" CeedInt_FMT " processes have read access",
                v->num_readers);
+  if (v->obj.ceed->backend.vector_forget) v->obj.ceed->backend.vector_forget(v);
   ritz_storage_clear(v->obj.ceed, &v->storage);
   ritz_object_free(&v);
   *vec = NULL;
@@ -129,11 +130,24 @@ static void *array_of(CeedVector vec, RitzRepKind kind) {
   return vec->length > 0 ? ritz_storage_pointer(&vec->storage, kind) : NULL;
 }
 
-static void lock(CeedVector vec, RitzRepKind kind, CeedScalar **array) {
+// A backend that watches may hand out an array of its own instead.
+static int lend(CeedVector vec, RitzAccess access, RitzRepKind kind, CeedScalar **array) {
   *array = array_of(vec, kind);
+  bool is_watched = vec->obj.ceed->backend.vector_lend && *array;
+  return is_watched ? vec->obj.ceed->backend.vector_lend(vec, access, array) : CEED_ERROR_SUCCESS;
+}
+
+static int take_back(CeedVector vec, CeedScalar *array) {
+  bool is_watched = vec->obj.ceed->backend.vector_take_back && vec->length > 0;
+  return is_watched ? vec->obj.ceed->backend.vector_take_back(vec, array) : CEED_ERROR_SUCCESS;
+}
+
+static int lock(CeedVector vec, RitzAccess access, RitzRepKind kind, CeedScalar **array) {
+  RITZ_TRY(lend(vec, access, kind, array));
   ritz_storage_only_valid(&vec->storage, kind);
   vec->is_locked = true;
   vec->state++;
+  return CEED_ERROR_SUCCESS;
 }
 
 int CeedVectorGetArray(CeedVector vec, CeedMemType mem_type, CeedScalar **array) {
@@ -143,8 +157,7 @@ int CeedVectorGetArray(CeedVector vec, CeedMemType mem_type, CeedScalar **array)
   RITZ_TRY(require_unlocked(vec, "CeedVectorGetArray"));
   RITZ_TRY(require_data(vec, "CeedVectorGetArray"));
   RITZ_TRY(ritz_storage_sync(vec->obj.ceed, &vec->storage, kind));
-  lock(vec, kind, array);
-  return CEED_ERROR_SUCCESS;
+  return lock(vec, RITZ_ACCESS_READ_WRITE, kind, array);
 }
 
 int CeedVectorGetArrayWrite(CeedVector vec, CeedMemType mem_type, CeedScalar **array) {
@@ -153,8 +166,7 @@ int CeedVectorGetArrayWrite(CeedVector vec, CeedMemType mem_type, CeedScalar **a
   RITZ_TRY(kind_of(vec, "CeedVectorGetArrayWrite", mem_type, &kind));
   RITZ_TRY(require_unlocked(vec, "CeedVectorGetArrayWrite"));
   RITZ_TRY(ritz_storage_ensure(vec->obj.ceed, &vec->storage, kind));
-  lock(vec, kind, array);
-  return CEED_ERROR_SUCCESS;
+  return lock(vec, RITZ_ACCESS_WRITE, kind, array);
 }
 
 int CeedVectorGetArrayRead(CeedVector vec, CeedMemType mem_type, const CeedScalar **array) {
@@ -164,7 +176,7 @@ int CeedVectorGetArrayRead(CeedVector vec, CeedMemType mem_type, const CeedScala
   RITZ_TRY(require_readable(vec, "CeedVectorGetArrayRead"));
   RITZ_TRY(require_data(vec, "CeedVectorGetArrayRead"));
   RITZ_TRY(ritz_storage_sync(vec->obj.ceed, &vec->storage, kind));
-  *array = array_of(vec, kind);
+  RITZ_TRY(lend(vec, RITZ_ACCESS_READ, kind, (CeedScalar **)array));
   vec->num_readers++;
   return CEED_ERROR_SUCCESS;
 }
@@ -173,10 +185,11 @@ int CeedVectorRestoreArray(CeedVector vec, CeedScalar **array) {
   RITZ_HANDLE(vec);
   RITZ_REQUIRE(vec->is_locked, vec->obj.ceed, CEED_ERROR_ACCESS,
                "CeedVectorRestoreArray: Cannot restore CeedVector array access, access was not granted");
+  int ierr = take_back(vec, *array);
   *array = NULL;
   vec->is_locked = false;
   vec->state++;
-  return CEED_ERROR_SUCCESS;
+  return ierr;
 }
 
 int CeedVectorRestoreArrayRead(CeedVector vec, const CeedScalar **array) {
@@ -184,9 +197,10 @@ int CeedVectorRestoreArrayRead(CeedVector vec, const CeedScalar **array) {
   RITZ_REQUIRE(
       vec->num_readers > 0, vec->obj.ceed, CEED_ERROR_ACCESS,
       "CeedVectorRestoreArrayRead: Cannot restore CeedVector array read access, access was not granted");
+  int ierr = take_back(vec, (CeedScalar *)*array);
   *array = NULL;
   vec->num_readers--;
-  return CEED_ERROR_SUCCESS;
+  return ierr;
 }
 
 // ---- Whole-vector actions: lock in the backend's memory, act, restore ----

@@ -209,7 +209,7 @@ void ritz_ref_state_evaluate(RitzRefState *state, CeedInt elem) {
 }
 
 int ritz_ref_state_call(RitzRefState *state) {
+  CeedQFunction qf = state->op->qf;
   if (state->num_points == 0) return CEED_ERROR_SUCCESS;
-  RITZ_TRY_BACKEND(state->op->qf->f(state->context, state->num_points, state->in, state->out));
-  return CEED_ERROR_SUCCESS;
+  return qf->obj.ceed->backend.qfunction_call(qf, state->context, state->num_points, state->in, state->out);
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Operators that multiply by given factors, through the gallery's "Scale": the transfer operators of
+// core/multigrid.c and the element inverse of core/fdm.c.
+#include "core/operator.h"
+
+static int set_num_comp(CeedQFunction qf, CeedInt num_comp) {
+  CeedQFunctionContext ctx = NULL;
+  RITZ_TRY(CeedQFunctionContextCreate(qf->obj.ceed, &ctx));
+  int ierr =
+      CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(num_comp), (void *)&num_comp);
+  if (!ierr) ierr = CeedQFunctionSetContext(qf, ctx);
+  CeedQFunctionContextDestroy(&ctx);
+  return ierr ? ierr : CeedQFunctionSetContextWritable(qf, false);
+}
+
+static CeedEvalMode mode_of(CeedBasis basis) {
+  return basis == CEED_BASIS_NONE ? CEED_EVAL_NONE : CEED_EVAL_INTERP;
+}
+
+static int create_qfunction(Ceed ceed, const RitzScale *parts, CeedQFunction *qf) {
+  CeedInt num_comp = parts->rstr_factor->num_comp;
+  RITZ_TRY(CeedQFunctionCreateInteriorByName(ceed, "Scale", qf));
+  RITZ_TRY(CeedQFunctionAddInput(*qf, "input", num_comp, mode_of(parts->basis_in)));
+  RITZ_TRY(CeedQFunctionAddInput(*qf, "scale", num_comp, CEED_EVAL_NONE));
+  RITZ_TRY(CeedQFunctionAddOutput(*qf, "output", num_comp, mode_of(parts->basis_out)));
+  RITZ_TRY(CeedQFunctionSetUserFlopsEstimate(*qf, num_comp));
+  return set_num_comp(*qf, num_comp);
+}
+
+static int set_fields(CeedOperator op, const RitzScale *parts) {
+  RITZ_TRY(CeedOperatorSetField(op, "input", parts->rstr_in, parts->basis_in, CEED_VECTOR_ACTIVE));
+  RITZ_TRY(CeedOperatorSetField(op, "scale", parts->rstr_factor, CEED_BASIS_NONE, parts->factor));
+  RITZ_TRY(CeedOperatorSetField(op, "output", parts->rstr_out, parts->basis_out, CEED_VECTOR_ACTIVE));
+  return CeedOperatorCheckReady(op);
+}
+
+int ritz_operator_create_scale(Ceed ceed, const RitzScale *parts, CeedOperator *op) {
+  CeedQFunction qf = NULL;
+  CeedOperator created = NULL;
+  int ierr = create_qfunction(ceed, parts, &qf);
+  if (!ierr) ierr = CeedOperatorCreate(ceed, qf, NULL, NULL, &created);
+  if (!ierr) ierr = set_fields(created, parts);
+  CeedQFunctionDestroy(&qf);
+  if (ierr) {
+    CeedOperatorDestroy(&created);
+    return ierr;
+  }
+  *op = created;
+  return CEED_ERROR_SUCCESS;
+}
