@@ -315,17 +315,12 @@ static int cg_start(const BpProblem *p, Cg *cg) {
   return CEED_ERROR_SUCCESS;
 }
 
-// One iteration: reads and writes eleven vectors besides those of the apply.
-static int cg_iterate(const BpProblem *p, Cg *cg) {
-  CeedScalar *u = NULL, *v = NULL;
-
-  BP_TRY(apply(p));
-  BP_TRY(CeedVectorGetArray(p->u, CEED_MEM_HOST, &u));
-  BP_TRY(CeedVectorGetArray(p->v, CEED_MEM_HOST, &v));
-  mask(cg, v);
-  double uv = dot(cg->n, u, v), alpha = cg->rr / uv, part[8] = {0};
+// x += alpha u, r -= alpha v in one pass; returns r . r.
+static double cg_update(Cg *cg, double alpha, const CeedScalar *u, const CeedScalar *v) {
+  double part[8] = {0};
   CeedScalar *x = cg->x, *r = cg->r;
   CeedSize i = 0;
+
   for (; i + 8 <= cg->n; i += 8) {
     for (int l = 0; l < 8; l++) {
       x[i + l] = (CeedScalar)(x[i + l] + alpha * u[i + l]);
@@ -338,18 +333,26 @@ static int cg_iterate(const BpProblem *p, Cg *cg) {
     r[i] = (CeedScalar)(r[i] - alpha * v[i]);
     part[0] += (double)r[i] * r[i];
   }
-  double rr = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
-  double beta = rr / cg->rr;
-  for (i = 0; i < cg->n; i++) u[i] = (CeedScalar)(r[i] + beta * u[i]);
+  return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+}
+
+// One iteration: reads and writes eleven vectors besides those of the apply.
+static int cg_iterate(const BpProblem *p, Cg *cg) {
+  CeedScalar *u = NULL, *v = NULL;
+
+  BP_TRY(apply(p));
+  BP_TRY(CeedVectorGetArray(p->u, CEED_MEM_HOST, &u));
+  BP_TRY(CeedVectorGetArray(p->v, CEED_MEM_HOST, &v));
+  mask(cg, v);
+  double uv = dot(cg->n, u, v), rr = cg_update(cg, cg->rr / uv, u, v), beta = rr / cg->rr;
+  for (CeedSize i = 0; i < cg->n; i++) u[i] = (CeedScalar)(cg->r[i] + beta * u[i]);
   cg->rr = rr;
   BP_TRY(CeedVectorRestoreArray(p->v, &v));
   BP_TRY(CeedVectorRestoreArray(p->u, &u));
-  if (!(uv > 0) || !isfinite(rr)) {
-    return CeedError(p->ceed, CEED_ERROR_MAJOR,
-                     "BP%d: CG broke down, p . A p = %g: the operator is not positive definite",
-                     p->sizes->options.bp, uv);
-  }
-  return CEED_ERROR_SUCCESS;
+  if (uv > 0 && isfinite(rr)) return CEED_ERROR_SUCCESS;
+  return CeedError(p->ceed, CEED_ERROR_MAJOR,
+                   "BP%d: CG broke down, p . A p = %g: the operator is not positive definite",
+                   p->sizes->options.bp, uv);
 }
 
 // A solve: the fixed number of iterations, or fewer when nothing is left (as good as zero in small problems).

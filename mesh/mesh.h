@@ -40,7 +40,7 @@ struct RitzMesh_private {
   int32_t *elem_regions;  // owned, [num_elem]
   CeedInt num_regions, num_parts;
   RitzMeshName *regions, *parts; // owned; regions ascending by number
-  int64_t num_marks;             // sorted by (part, element, facet), no duplicates
+  int64_t num_marks;             // in no order, no duplicates
   RitzMeshMark *marks;           // owned
 };
 

@@ -103,7 +103,6 @@ static int split_marks(RitzMesh mesh, RitzMesh fine) {
       fine->marks[fine->num_marks++].elem = mesh->marks[i].elem * num_children + child;
     }
   }
-  ritz_mesh_marks_sort(&fine->num_marks, fine->marks);
   return CEED_ERROR_SUCCESS;
 }
 

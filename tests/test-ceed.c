@@ -2,7 +2,7 @@
 // The context and what belongs to no object in particular: constants, texts of enumerators, version,
 // resources, error handlers, environment, JiT lists, work vectors, lifetime of the context. No test here
 // makes temporary files: children that end through exit() would remove them.
-#include "tests/capture.h"
+#include "tests/api.h"
 #include "tests/tap.h"
 
 #include <ceed/backend.h>
@@ -659,12 +659,6 @@ static Ceed another(Ceed ceed) {
 
 // ---- Work vectors ----
 
-static CeedSize length_of(CeedVector vec) {
-  CeedSize length = -1;
-  CeedVectorGetLength(vec, &length);
-  return length;
-}
-
 static double entries_in_pool(Ceed ceed) {
   CeedScalar usage = -1;
   CeedGetWorkVectorMemoryUsage(ceed, &usage);
@@ -677,7 +671,7 @@ TEST_EACH_BACKEND(the_first_free_work_vector_that_is_long_enough_is_lent) {
 
   CHECK_OK(CeedGetWorkVector(ceed, 10, &a));
   CHECK_OK(CeedGetWorkVector(ceed, 30, &b));
-  CHECK(length_of(a) == 10 && length_of(b) == 30, "%td, %td", length_of(a), length_of(b));
+  CHECK(vector_length(a) == 10 && vector_length(b) == 30, "%td, %td", vector_length(a), vector_length(b));
   CHECK_NEAR(entries_in_pool(ceed), 40, 1e-3, "both lent");
   CeedVector first = a, second = b;
   CHECK_OK(CeedRestoreWorkVector(ceed, &a));
@@ -687,7 +681,7 @@ TEST_EACH_BACKEND(the_first_free_work_vector_that_is_long_enough_is_lent) {
   CHECK_OK(CeedGetWorkVector(ceed, 9, &b));
   CHECK_OK(CeedGetWorkVector(ceed, 9, &c));
   CHECK(a == first && b == second && c != a && c != b, "order of lending");
-  CHECK(length_of(c) == 9, "a new one has exactly the length wanted, not %td", length_of(c));
+  CHECK(vector_length(c) == 9, "a new one has exactly the length wanted, not %td", vector_length(c));
   CHECK_NEAR(entries_in_pool(ceed), 49, 1e-3, "three");
   CHECK_OK(CeedRestoreWorkVector(ceed, &c));
   CHECK_OK(CeedRestoreWorkVector(ceed, &b));

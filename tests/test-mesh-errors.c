@@ -260,12 +260,41 @@ TEST(elements_inverted_at_one_corner_are_refused) {
   CeedDestroy(&ceed);
 }
 
+// dx/dr = (r - 1/4)^2 - 1/1000 is positive at the ends and at 5 Gauss points, but not at those of the
+// children.
+static int dipping_map(void *ctx, CeedInt dim, const double *X, double *x) {
+  double r = 2.0 * X[0] - 1.0;
+
+  (void)ctx, (void)dim;
+  x[0] = pow(r - 0.25, 3.0) / 3.0 - 0.001 * r;
+  return 0;
+}
+
+TEST(folds_between_the_tested_points_show_when_refined) {
+  const CeedInt n[1] = {1};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzMesh mesh, fine;
+
+  CHECK_OK(RitzMeshCreateBox(ceed, 1, n, NULL, NULL, 3, dipping_map, NULL, &mesh));
+  CHECK_ERROR(ceed, RitzMeshRefine(mesh, 1, &fine), CEED_ERROR_MAJOR,
+              "RitzMeshRefine: element 1 is inverted");
+  CHECK(fine == NULL, "no mesh is left");
+  RitzMeshDestroy(&mesh);
+  CeedDestroy(&ceed);
+}
+
 TEST(degenerate_surfaces_and_huge_elements_are_refused) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   RitzMeshDraft draft = draft_of_strip(5, 1, 0);
 
   for (int i = 0; i < 4; i++) memcpy(draft.coords + 12 + 3 * i, draft.coords + 12, 24);
   check_refused(ceed, &draft, "element 1 is inverted or degenerate");
+  if (tap_failed()) return;
+  // In the plane the determinant overflows to infinity, in space to a difference of infinities.
+  CHECK_OK(placed_draft(ceed, 2, 1, &draft));
+  for (int64_t i = 0; i < 12 * 8; i++) draft.coords[i] *= 1e156;
+  check_refused(ceed, &draft, "is inf at worst; this affects 12 of 12 elements");
+  if (tap_failed()) return;
   CHECK_OK(placed_draft(ceed, 3, 1, &draft));
   for (int64_t i = 0; i < 24 * 24; i++) draft.coords[i] *= 1e200;
   check_refused(ceed, &draft, "affects 24 of 24 elements");
@@ -520,10 +549,10 @@ int main(int argc, char **argv) {
             equal_elements_are_refused, faces_with_vertices_in_another_order_are_refused,
             labels_without_a_facet_are_refused_at_their_place, labels_of_no_part_are_refused,
             coordinates_that_are_no_numbers_are_refused, inverted_elements_are_named_with_their_determinant,
-            elements_inverted_at_one_corner_are_refused, degenerate_surfaces_and_huge_elements_are_refused,
-            drafts_that_are_no_mesh_are_refused, products_of_sizes_do_not_overflow,
-            boxes_too_large_to_count_are_refused, boxes_refuse_wrong_arguments,
-            boxes_report_what_their_map_does, queries_refuse_wrong_arguments,
+            elements_inverted_at_one_corner_are_refused, folds_between_the_tested_points_show_when_refined,
+            degenerate_surfaces_and_huge_elements_are_refused, drafts_that_are_no_mesh_are_refused,
+            products_of_sizes_do_not_overflow, boxes_too_large_to_count_are_refused,
+            boxes_refuse_wrong_arguments, boxes_report_what_their_map_does, queries_refuse_wrong_arguments,
             long_lists_of_names_are_cut_in_messages, running_out_of_memory_is_reported,
             failing_to_build_frees_everything));
 }

@@ -140,12 +140,15 @@ TEST(a_box_has_its_volume_and_a_constant_jacobian) {
   CeedDestroy(&ceed);
 }
 
-// Integral of det J over the unit cube: 1 + a/4 + a/(2(g+1)) for every factor (1 + a Y^g)(1 + g Y^(g-1))/2.
+// Integral of det J over the unit cube, from those of the factors
+// (1 + a Y^g) (1 + g Y^(g-1)) / 2 and (1 + b Z^g) (1 + c Z^g) (1 + g Z^(g-1)) / 2.
 static double polynomial_volume(CeedInt dim, CeedInt g) {
+  const double a = 0.5, b = 0.3, c = 0.2;
   double volume = 1.0;
 
-  if (dim > 1) volume *= 1.0 + 0.5 * (0.25 + 0.5 / (g + 1));
-  if (dim > 2) volume *= 1.0 + 0.3 * (0.25 + 0.5 / (g + 1));
+  if (dim > 1) volume *= 1.0 + a / 2.0 * (0.5 + 1.0 / (g + 1));
+  if (dim > 2)
+    volume *= 1.0 + (b + c) / 2.0 * (0.5 + 1.0 / (g + 1)) + b * c / 2.0 * (1.0 / 3.0 + 1.0 / (2 * g + 1));
   return volume;
 }
 
@@ -163,6 +166,20 @@ TEST(polynomially_deformed_boxes_have_their_exact_volume) {
       RitzMeshDestroy(&mesh);
     }
   }
+  CeedDestroy(&ceed);
+}
+
+// Rounding in the sum of the elements would show at 1e-13.
+TEST(measure_of_many_elements_is_as_accurate_as_of_few) {
+  const CeedInt n[2] = {600, 500};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzMesh mesh;
+  double measure;
+
+  CHECK_OK(RitzMeshCreateBox(ceed, 2, n, NULL, NULL, 1, NULL, NULL, &mesh));
+  CHECK_OK(RitzMeshGetMeasure(mesh, &measure, NULL, NULL));
+  CHECK_NEAR(measure, 1.0, 20 * 2.3e-16, "the unit square");
+  RitzMeshDestroy(&mesh);
   CeedDestroy(&ceed);
 }
 
@@ -474,6 +491,33 @@ TEST(labels_find_their_facets_whatever_the_order_of_vertices) {
   CeedDestroy(&ceed);
 }
 
+TEST(parts_of_one_name_are_one_part) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzMesh mesh;
+  RitzMeshDraft draft;
+  int64_t num, *elements;
+
+  CHECK_OK(make_box(ceed, 2, 1, NULL, NULL, &mesh));
+  draft = draft_of_mesh(mesh);
+  RitzMeshDestroy(&mesh);
+  add_label(&draft, 8, 0, 0);
+  add_label(&draft, 0, 0, 0);
+  add_label(&draft, 3, 1, 1);
+  add_label(&draft, 4, 0, 2);
+  add_label(&draft, 8, 0, 2);
+  CHECK_OK(ritz_strdup(ceed, "wall", &draft.parts[0].name));
+  CHECK_OK(ritz_strdup(ceed, "all", &draft.parts[1].name));
+  CHECK_OK(ritz_strdup(ceed, "wall", &draft.parts[2].name));
+  CHECK_OK(ritz_mesh_build(ceed, "draft", &draft, &mesh));
+  CHECK_OK(RitzMeshGetBoundaryPart(mesh, "wall", &num, &elements, NULL));
+  CHECK(num == 3 && elements[0] == 0 && elements[1] == 4 && elements[2] == 8, "%lld facets", (long long)num);
+  free(elements);
+  CHECK_OK(RitzMeshGetBoundaryPart(mesh, "all", &num, NULL, NULL));
+  CHECK(num == 14, "the name 'all' keeps its meaning: %lld facets", (long long)num);
+  RitzMeshDestroy(&mesh);
+  CeedDestroy(&ceed);
+}
+
 TEST(reversed_elements_are_renumbered_on_the_line_and_in_the_plane) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
 
@@ -560,12 +604,13 @@ int main(int argc, char **argv) {
       argc, argv,
       TESTS(boxes_have_the_counts_of_a_grid, facets_of_a_box_lie_on_its_sides,
             a_box_has_its_volume_and_a_constant_jacobian, polynomially_deformed_boxes_have_their_exact_volume,
+            measure_of_many_elements_is_as_accurate_as_of_few,
             volume_is_the_flux_of_x_through_the_exterior_facets,
             surfaces_have_their_area_and_curves_their_length,
             refinement_keeps_the_measure_and_multiplies_the_counts, children_lie_on_the_map_of_their_parent,
             refined_parts_are_the_same_pieces_of_the_boundary, refinement_inherits_names_and_regions,
             periodic_meshes_refine_like_others, no_levels_of_refinement_give_the_same_mesh,
-            labels_find_their_facets_whatever_the_order_of_vertices,
+            labels_find_their_facets_whatever_the_order_of_vertices, parts_of_one_name_are_one_part,
             reversed_elements_are_renumbered_on_the_line_and_in_the_plane, unused_vertices_are_dropped,
             tables_number_tuples_in_the_order_of_their_coming));
 }

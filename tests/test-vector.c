@@ -3,7 +3,7 @@
 // vectors, misuse and what is left after it, views. A model of the standard's rules, run beside the library
 // on random calls, covers the combinations that nobody thinks of.
 #include "core/memory.h"
-#include "tests/capture.h"
+#include "tests/api.h"
 #include "tests/tap.h"
 
 #include <ceed/backend.h>
@@ -13,17 +13,7 @@ enum { N = 4 };
 
 // ---- Short forms ----
 
-static CeedVector make(Ceed ceed, CeedSize n) {
-  CeedVector vec = NULL;
-  CeedVectorCreate(ceed, n, &vec);
-  return vec;
-}
-
-static CeedVector make_filled(Ceed ceed, CeedSize n, const CeedScalar *values) {
-  CeedVector vec = make(ceed, n);
-  CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_COPY_VALUES, (CeedScalar *)values);
-  return vec;
-}
+static CeedVector make(Ceed ceed, CeedSize n) { return vector_of(ceed, n, NULL); }
 
 static bool has_data(CeedVector vec) {
   bool has = false;
@@ -36,30 +26,6 @@ static bool borrows(CeedVector vec) {
   CeedVectorHasBorrowedArrayOfType(vec, CEED_MEM_HOST, &has);
   return has;
 }
-
-static void check_values(CeedVector vec, CeedSize n, const CeedScalar *wanted) {
-  CeedSize length = -1;
-  const CeedScalar *array = NULL;
-
-  CHECK_OK(CeedVectorGetLength(vec, &length));
-  CHECK(length == n, "length %td, wanted %td", length, n);
-  CHECK_OK(CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &array));
-  for (CeedSize i = 0; i < n; i++) {
-    CHECK(array[i] == wanted[i], "entry %td is %g, wanted %g", i, (double)array[i], (double)wanted[i]);
-  }
-  CHECK_OK(CeedVectorRestoreArrayRead(vec, &array));
-  CHECK(array == NULL, "the pointer stays");
-}
-
-#define CHECK_VALUES(vec, ...)                                                                               \
-  do {                                                                                                       \
-    const CeedScalar values_[] = {__VA_ARGS__};                                                              \
-    check_values((vec), (CeedSize)(sizeof(values_) / sizeof(values_[0])), values_);                          \
-    if (tap_failed()) {                                                                                      \
-      tap_note("called from line %d", __LINE__);                                                             \
-      return;                                                                                                \
-    }                                                                                                        \
-  } while (0)
 
 // ---- Arrays: owned, borrowed, valid ----
 
@@ -84,7 +50,7 @@ TEST_EACH_BACKEND(a_new_vector_has_a_length_and_no_values) {
               "CeedVectorTakeArray");
   CHECK_PRINTS_CODE(CEED_ERROR_BACKEND, "", CeedVectorView(vec, NULL, stream));
   CHECK_OK(CeedVectorSetValue(vec, 3)); // none of these has locked it
-  CHECK_VALUES(vec, 3, 3, 3, 3);
+  CHECK_HOLDS(vec, 3, 3, 3, 3);
   CHECK_OK(CeedVectorDestroy(&vec));
 }
 
@@ -115,17 +81,17 @@ TEST_EACH_BACKEND(a_vector_without_memory_fails_when_its_array_is_wanted) {
     CHECK(!has_data(vec), "values after failure %d", call);
   }
   CHECK_OK(CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_COPY_VALUES, few)); // not locked by the failures
-  CHECK_VALUES(vec, 1, 2, 3, 4);
+  CHECK_HOLDS(vec, 1, 2, 3, 4);
   CHECK_OK(CeedVectorDestroy(&vec));
 }
 
 TEST_EACH_BACKEND(copied_values_are_independent_of_their_source) {
   CeedScalar source[N] = {1, 2, 3, 4};
-  CeedVector vec = make_filled(ceed, N, source);
+  CeedVector vec = vector_of(ceed, N, source);
 
   source[0] = 9;
   CHECK(has_data(vec) && !borrows(vec), "state");
-  CHECK_VALUES(vec, 1, 2, 3, 4);
+  CHECK_HOLDS(vec, 1, 2, 3, 4);
   CHECK_OK(CeedVectorDestroy(&vec));
 }
 
@@ -134,7 +100,7 @@ TEST_EACH_BACKEND(copying_from_null_makes_an_array_that_counts_as_data) {
 
   CHECK_OK(CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_COPY_VALUES, NULL));
   CHECK(has_data(vec), "no data");
-  CHECK_VALUES(vec, 0, 0, 0, 0); // host arrays of the library begin as zeros
+  CHECK_HOLDS(vec, 0, 0, 0, 0); // host arrays of the library begin as zeros
   CHECK_OK(CeedVectorDestroy(&vec));
 }
 
@@ -145,7 +111,7 @@ TEST_EACH_BACKEND(a_borrowed_array_is_read_and_written_in_place) {
   CHECK_OK(CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_USE_POINTER, mine));
   CHECK(has_data(vec) && borrows(vec), "state");
   CHECK_OK(CeedVectorGetArray(vec, CEED_MEM_HOST, &array));
-  CHECK(array == mine, "another array is lent");
+  if (lends_originals(ceed)) CHECK(array == mine, "another array is lent");
   array[1] = 7;
   CHECK_OK(CeedVectorRestoreArray(vec, &array));
   CHECK_OK(CeedVectorScale(vec, 2));
@@ -163,7 +129,7 @@ TEST_EACH_BACKEND(a_borrowed_array_is_read_and_written_in_place) {
 
 TEST_EACH_BACKEND(values_copied_into_a_borrowing_vector_go_to_the_borrowed_array) {
   CeedScalar mine[N] = {0}, source[N] = {5, 6, 7, 8}, *taken = NULL;
-  CeedVector vec = make(ceed, N), other = make_filled(ceed, N, source);
+  CeedVector vec = make(ceed, N), other = vector_of(ceed, N, source);
 
   CHECK_OK(CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_USE_POINTER, mine));
   CHECK_OK(CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_COPY_VALUES, source));
@@ -195,16 +161,16 @@ TEST_EACH_BACKEND(an_owned_array_is_used_and_freed) {
   CHECK_OK(CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_OWN_POINTER, first));
   CHECK(has_data(vec) && !borrows(vec), "state");
   CHECK_OK(CeedVectorGetArray(vec, CEED_MEM_HOST, &array));
-  if (!has_device_memory(ceed)) CHECK(array == first, "another array is lent");
+  if (lends_originals(ceed)) CHECK(array == first, "another array is lent");
   CHECK_OK(CeedVectorRestoreArray(vec, &array));
   CHECK_OK(CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_OWN_POINTER, first)); // the same again is not freed
-  CHECK_VALUES(vec, 0, 1, 2, 3);
+  CHECK_HOLDS(vec, 0, 1, 2, 3);
   CHECK_OK(CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_USE_POINTER, mine)); // first is freed
   CHECK_OK(CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_OWN_POINTER, second));
   CHECK(!borrows(vec), "still borrows");
-  CHECK_VALUES(vec, 0, 10, 20, 30);
+  CHECK_HOLDS(vec, 0, 10, 20, 30);
   CHECK_ERROR(ceed, CeedVectorTakeArray(vec, CEED_MEM_HOST, &array), CEED_ERROR_BACKEND, "borrowed");
-  CHECK_VALUES(vec, 0, 10, 20, 30);
+  CHECK_HOLDS(vec, 0, 10, 20, 30);
   CHECK_OK(CeedVectorDestroy(&vec));
 }
 
@@ -214,11 +180,11 @@ TEST_EACH_BACKEND(a_borrowed_array_replaced_or_dropped_is_left_alone) {
 
   CHECK_OK(CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_USE_POINTER, a));
   CHECK_OK(CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_USE_POINTER, b));
-  CHECK_VALUES(vec, 2, 2, 2, 2);
+  CHECK_HOLDS(vec, 2, 2, 2, 2);
   CHECK_OK(CeedVectorTakeArray(vec, CEED_MEM_HOST, NULL));
   CHECK_OK(CeedVectorSetValue(vec, 5)); // into an array of the library
   CHECK(a[0] == 1 && b[0] == 2, "written after they were given back");
-  CHECK_VALUES(vec, 5, 5, 5, 5);
+  CHECK_HOLDS(vec, 5, 5, 5, 5);
   CHECK_OK(CeedVectorDestroy(&vec));
 }
 
@@ -230,7 +196,7 @@ TEST_EACH_BACKEND(writing_needs_no_values_and_reading_after_it_sees_them) {
   for (int i = 0; i < N; i++) array[i] = i + 1;
   CHECK_OK(CeedVectorRestoreArray(vec, &array));
   CHECK(array == NULL, "the pointer stays");
-  CHECK_VALUES(vec, 1, 2, 3, 4);
+  CHECK_HOLDS(vec, 1, 2, 3, 4);
   CHECK_OK(CeedVectorDestroy(&vec));
 }
 
@@ -281,7 +247,7 @@ static void check_readers_refused(Ceed ceed, CeedVector vec, CeedVector other) {
 
 TEST_EACH_BACKEND(a_writer_keeps_everybody_out) {
   const CeedScalar values[N] = {1, 2, 3, 4}, *none = NULL;
-  CeedVector vec = make_filled(ceed, N, values), other = make_filled(ceed, N, values), handle = vec;
+  CeedVector vec = vector_of(ceed, N, values), other = vector_of(ceed, N, values), handle = vec;
   CeedScalar *array = NULL;
 
   for (int writes_only = 0; writes_only < 2; writes_only++) {
@@ -296,8 +262,8 @@ TEST_EACH_BACKEND(a_writer_keeps_everybody_out) {
     CHECK(handle == vec, "the handle is gone");
     for (int i = 0; i < N; i++) array[i] = 5 + i; // the array is still lent
     CHECK_OK(CeedVectorRestoreArray(vec, &array));
-    CHECK_VALUES(vec, 5, 6, 7, 8);
-    CHECK_VALUES(other, 1, 2, 3, 4);
+    CHECK_HOLDS(vec, 5, 6, 7, 8);
+    CHECK_HOLDS(other, 1, 2, 3, 4);
   }
   CHECK_OK(CeedVectorDestroy(&vec));
   CHECK_OK(CeedVectorDestroy(&other));
@@ -305,12 +271,12 @@ TEST_EACH_BACKEND(a_writer_keeps_everybody_out) {
 
 TEST_EACH_BACKEND(readers_share_and_keep_writers_out) {
   const CeedScalar values[N] = {1, 2, 3, 4}, *a = NULL, *b = NULL;
-  CeedVector vec = make_filled(ceed, N, values), other = make_filled(ceed, N, values), handle = vec;
+  CeedVector vec = vector_of(ceed, N, values), other = vector_of(ceed, N, values), handle = vec;
   CeedScalar norm = 0, *array = NULL;
 
   CHECK_OK(CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &a));
   CHECK_OK(CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &b));
-  CHECK(a == b && a[3] == 4, "two readers see two arrays");
+  CHECK(a[3] == 4 && b[3] == 4 && (a == b || !lends_originals(ceed)), "two readers see two arrays");
   for (int num_readers = 2; num_readers > 0; num_readers--) {
     check_writers_refused(ceed, vec, other);
     if (tap_failed()) return;
@@ -327,8 +293,8 @@ TEST_EACH_BACKEND(readers_share_and_keep_writers_out) {
   }
   CHECK_ERROR(ceed, CeedVectorRestoreArrayRead(vec, &a), CEED_ERROR_ACCESS, "CeedVectorRestoreArrayRead");
   CHECK_OK(CeedVectorSetValue(vec, 6));
-  CHECK_VALUES(vec, 6, 6, 6, 6);
-  CHECK_VALUES(other, 1, 4, 9, 16);
+  CHECK_HOLDS(vec, 6, 6, 6, 6);
+  CHECK_HOLDS(other, 1, 4, 9, 16);
   CHECK_OK(CeedVectorDestroy(&vec));
   CHECK_OK(CeedVectorDestroy(&other));
 }
@@ -342,7 +308,7 @@ TEST_EACH_BACKEND(restoring_what_was_not_lent_is_refused) {
               "Cannot restore CeedVector array access, access was not granted");
   CHECK_ERROR(ceed, CeedVectorRestoreArrayRead(vec, &read), CEED_ERROR_ACCESS, "CeedVectorRestoreArrayRead");
   CHECK_OK(CeedVectorSetValue(vec, 2));
-  CHECK_VALUES(vec, 2, 2, 2, 2);
+  CHECK_HOLDS(vec, 2, 2, 2, 2);
   CHECK_OK(CeedVectorDestroy(&vec));
 }
 
@@ -377,7 +343,7 @@ TEST_EACH_BACKEND(references_are_counted) {
   CHECK_OK(CeedVectorDestroy(&vec)); // a second time
   CHECK_OK(CeedVectorSetValue(a, 4));
   CHECK_OK(CeedVectorDestroy(&a));
-  CHECK_VALUES(b, 4, 4, 4, 4);
+  CHECK_HOLDS(b, 4, 4, 4, 4);
   CHECK_OK(CeedVectorDestroy(&b));
 }
 
@@ -403,13 +369,13 @@ TEST_EACH_BACKEND(device_memory_is_refused_where_there_is_none) {
   REFUSED(CeedVectorHasBorrowedArrayOfType(vec, CEED_MEM_DEVICE, &has));
 #undef REFUSED
   CHECK(borrows(vec), "the array is lost");
-  CHECK_VALUES(vec, 1, 2, 3, 4);
+  CHECK_HOLDS(vec, 1, 2, 3, 4);
   CHECK_OK(CeedVectorDestroy(&vec));
 }
 
 TEST_EACH_BACKEND(arguments_that_mean_nothing_are_refused) {
   const CeedScalar values[N] = {1, 2, 3, 4};
-  CeedVector vec = make_filled(ceed, N, values);
+  CeedVector vec = vector_of(ceed, N, values);
   CeedScalar mine[N], norm;
 
   CHECK_ERROR(ceed, CeedVectorSetArray(vec, (CeedMemType)7, CEED_COPY_VALUES, mine), CEED_ERROR_INCOMPATIBLE,
@@ -421,7 +387,7 @@ TEST_EACH_BACKEND(arguments_that_mean_nothing_are_refused) {
   CHECK_ERROR(ceed, CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_OWN_POINTER, NULL), CEED_ERROR_INCOMPATIBLE,
               "CeedVectorSetArray");
   CHECK_ERROR(ceed, CeedVectorNorm(vec, (CeedNormType)5, &norm), CEED_ERROR_INCOMPATIBLE, "norm");
-  CHECK_VALUES(vec, 1, 2, 3, 4);
+  CHECK_HOLDS(vec, 1, 2, 3, 4);
   CHECK_OK(CeedVectorDestroy(&vec));
 }
 
@@ -550,7 +516,7 @@ TEST_EACH_BACKEND(a_vector_of_length_zero_lends_null_whatever_it_was_given) {
 
 TEST_EACH_BACKEND(norms_of_a_3_4_12_vector) {
   const CeedScalar values[] = {3, -4, 12, 0};
-  CeedVector vec = make_filled(ceed, N, values);
+  CeedVector vec = vector_of(ceed, N, values);
   CeedScalar norm = 0;
 
   CHECK_OK(CeedVectorNorm(vec, CEED_NORM_1, &norm));
@@ -564,49 +530,49 @@ TEST_EACH_BACKEND(norms_of_a_3_4_12_vector) {
 
 TEST_EACH_BACKEND(scale_filter_and_reciprocal_act_on_every_entry) {
   const CeedScalar values[] = {1, -2, (CeedScalar)0.25, 0};
-  CeedVector vec = make_filled(ceed, N, values);
+  CeedVector vec = vector_of(ceed, N, values);
 
   CHECK_OK(CeedVectorScale(vec, -2));
-  CHECK_VALUES(vec, -2, 4, (CeedScalar)-0.5, 0);
+  CHECK_HOLDS(vec, -2, 4, (CeedScalar)-0.5, 0);
   CHECK_OK(CeedVectorReciprocal(vec)); // zero stays
-  CHECK_VALUES(vec, (CeedScalar)-0.5, (CeedScalar)0.25, -2, 0);
+  CHECK_HOLDS(vec, (CeedScalar)-0.5, (CeedScalar)0.25, -2, 0);
   CHECK_OK(CeedVectorFilter(vec, (CeedScalar)0.25)); // up to the threshold and including it
-  CHECK_VALUES(vec, (CeedScalar)-0.5, 0, -2, 0);
+  CHECK_HOLDS(vec, (CeedScalar)-0.5, 0, -2, 0);
   CHECK_OK(CeedVectorFilter(vec, -1));
-  CHECK_VALUES(vec, (CeedScalar)-0.5, 0, -2, 0);
+  CHECK_HOLDS(vec, (CeedScalar)-0.5, 0, -2, 0);
   CHECK_OK(CeedVectorDestroy(&vec));
 }
 
 TEST_EACH_BACKEND(the_reciprocal_of_tiny_entries_is_not_taken) {
   const CeedScalar tiny = (CeedScalar)CEED_EPSILON, values[] = {tiny, -tiny, 2 * tiny, 1};
-  CeedVector vec = make_filled(ceed, N, values);
+  CeedVector vec = vector_of(ceed, N, values);
 
   CHECK_OK(CeedVectorReciprocal(vec));
-  CHECK_VALUES(vec, tiny, -tiny, 1 / (2 * tiny), 1);
+  CHECK_HOLDS(vec, tiny, -tiny, 1 / (2 * tiny), 1);
   CHECK_OK(CeedVectorDestroy(&vec));
 }
 
 TEST_EACH_BACKEND(sums_and_products_of_vectors) {
   const CeedScalar a[] = {1, 2, 3, 4}, b[] = {10, 20, 30, 40};
-  CeedVector x = make_filled(ceed, N, a), y = make_filled(ceed, N, b), w = make(ceed, N), z = make(ceed, 2);
+  CeedVector x = vector_of(ceed, N, a), y = vector_of(ceed, N, b), w = make(ceed, N), z = make(ceed, 2);
 
   CHECK_OK(CeedVectorAXPY(y, 2, x));
-  CHECK_VALUES(y, 12, 24, 36, 48);
+  CHECK_HOLDS(y, 12, 24, 36, 48);
   CHECK_OK(CeedVectorAXPBY(y, 10, -1, x));
-  CHECK_VALUES(y, -2, -4, -6, -8);
-  CHECK_VALUES(x, 1, 2, 3, 4);
+  CHECK_HOLDS(y, -2, -4, -6, -8);
+  CHECK_HOLDS(x, 1, 2, 3, 4);
   CHECK_OK(CeedVectorPointwiseMult(w, x, y)); // w has no values before
-  CHECK_VALUES(w, -2, -8, -18, -32);
+  CHECK_HOLDS(w, -2, -8, -18, -32);
   CHECK_OK(CeedVectorPointwiseMult(w, w, x));
-  CHECK_VALUES(w, -2, -16, -54, -128);
+  CHECK_HOLDS(w, -2, -16, -54, -128);
   CHECK_OK(CeedVectorPointwiseMult(w, x, x));
-  CHECK_VALUES(w, 1, 4, 9, 16);
+  CHECK_HOLDS(w, 1, 4, 9, 16);
   CHECK_OK(CeedVectorPointwiseMult(w, x, w));
-  CHECK_VALUES(w, 1, 8, 27, 64);
+  CHECK_HOLDS(w, 1, 8, 27, 64);
   CHECK_OK(CeedVectorPointwiseMult(x, x, x));
-  CHECK_VALUES(x, 1, 4, 9, 16);
+  CHECK_HOLDS(x, 1, 4, 9, 16);
   CHECK_OK(CeedVectorPointwiseMult(z, x, y)); // factors may be longer
-  CHECK_VALUES(z, -2, -16);
+  CHECK_HOLDS(z, -2, -16);
   CHECK_OK(CeedVectorDestroy(&x));
   CHECK_OK(CeedVectorDestroy(&y));
   CHECK_OK(CeedVectorDestroy(&w));
@@ -616,8 +582,8 @@ TEST_EACH_BACKEND(sums_and_products_of_vectors) {
 TEST_EACH_BACKEND(vectors_that_do_not_fit_together_are_refused) {
   const CeedScalar values[] = {1, 2, 3, 4};
   Ceed other_ceed = tap_ceed("/cpu/self/ref");
-  CeedVector x = make_filled(ceed, N, values), y = make_filled(ceed, N, values), shorter = make(ceed, 3),
-             empty = make(ceed, N), foreign = make_filled(other_ceed, N, values);
+  CeedVector x = vector_of(ceed, N, values), y = vector_of(ceed, N, values), shorter = make(ceed, 3),
+             empty = make(ceed, N), foreign = vector_of(other_ceed, N, values);
 
   CHECK_OK(CeedVectorSetValue(shorter, 1));
   CHECK_ERROR(ceed, CeedVectorAXPY(x, 1, shorter), CEED_ERROR_UNSUPPORTED, "CeedVectorAXPY");
@@ -643,8 +609,8 @@ TEST_EACH_BACKEND(vectors_that_do_not_fit_together_are_refused) {
   CHECK_ERROR(ceed, CeedVectorCopy(empty, x), CEED_ERROR_BACKEND, "no valid data");
   CHECK_ERROR(ceed, CeedVectorCopyStrided(empty, 0, -1, 1, x), CEED_ERROR_BACKEND, "no valid data");
   CHECK_ERROR(ceed, CeedVectorCopyStrided(x, 0, -1, 1, empty), CEED_ERROR_BACKEND, "no valid data");
-  CHECK_VALUES(x, 1, 2, 3, 4); // untouched and not locked
-  CHECK_VALUES(y, 1, 2, 3, 4);
+  CHECK_HOLDS(x, 1, 2, 3, 4); // untouched and not locked
+  CHECK_HOLDS(y, 1, 2, 3, 4);
   CHECK_OK(CeedVectorCopy(foreign, x)); // copies go between contexts
   CeedVector *all[] = {&x, &y, &shorter, &empty, &foreign};
   for (int i = 0; i < 5; i++) {
@@ -657,30 +623,30 @@ TEST_EACH_BACKEND(vectors_that_do_not_fit_together_are_refused) {
 TEST_EACH_BACKEND(strided_calls_touch_their_entries_only) {
   enum { LONG = 7 };
   const CeedScalar values[LONG] = {0, 1, 2, 3, 4, 5, 6};
-  CeedVector x = make_filled(ceed, LONG, values), y = make(ceed, 5);
+  CeedVector x = vector_of(ceed, LONG, values), y = make(ceed, 5);
 
   CHECK_OK(CeedVectorSetValueStrided(x, 1, 6, 2, 9));
-  CHECK_VALUES(x, 0, 9, 2, 9, 4, 9, 6);
+  CHECK_HOLDS(x, 0, 9, 2, 9, 4, 9, 6);
   CHECK_OK(CeedVectorSetValueStrided(x, 0, -1, 3, 8));
-  CHECK_VALUES(x, 8, 9, 2, 8, 4, 9, 8);
+  CHECK_HOLDS(x, 8, 9, 2, 8, 4, 9, 8);
   CHECK_OK(CeedVectorSetValueStrided(x, 3, 3, 1, 7)); // nothing
   CHECK_OK(CeedVectorSetValueStrided(x, LONG, LONG, 1, 7));
-  CHECK_VALUES(x, 8, 9, 2, 8, 4, 9, 8);
+  CHECK_HOLDS(x, 8, 9, 2, 8, 4, 9, 8);
   CHECK_OK(CeedVectorSetValue(y, 0));
   CHECK_OK(CeedVectorCopyStrided(x, 1, -1, 2, y)); // the same index on both sides
-  CHECK_VALUES(y, 0, 9, 0, 8, 0);
+  CHECK_HOLDS(y, 0, 9, 0, 8, 0);
   CHECK_OK(CeedVectorCopyStrided(x, 0, 1, 4, y));
-  CHECK_VALUES(y, 8, 9, 0, 8, 0);
+  CHECK_HOLDS(y, 8, 9, 0, 8, 0);
   CHECK_OK(CeedVectorCopyStrided(x, 5, 5, 1, y));
   CHECK_OK(CeedVectorCopyStrided(x, 0, -1, 1, x));
-  CHECK_VALUES(x, 8, 9, 2, 8, 4, 9, 8);
+  CHECK_HOLDS(x, 8, 9, 2, 8, 4, 9, 8);
   CHECK_OK(CeedVectorDestroy(&x));
   CHECK_OK(CeedVectorDestroy(&y));
 }
 
 TEST_EACH_BACKEND(ranges_outside_of_a_vector_are_refused) {
   const CeedScalar values[N] = {1, 2, 3, 4};
-  CeedVector x = make_filled(ceed, N, values), y = make_filled(ceed, 2, values);
+  CeedVector x = vector_of(ceed, N, values), y = vector_of(ceed, 2, values);
 
   CHECK_ERROR(ceed, CeedVectorSetValueStrided(x, 0, N + 1, 1, 9), CEED_ERROR_ACCESS,
               "CeedVectorSetValueStrided");
@@ -698,8 +664,8 @@ TEST_EACH_BACKEND(ranges_outside_of_a_vector_are_refused) {
   CHECK_ERROR(ceed, CeedVectorCopyStrided(x, 3, -1, 1, y), CEED_ERROR_ACCESS, "CeedVectorCopyStrided");
   CHECK_ERROR(ceed, CeedVectorCopyStrided(x, 2, 1, 1, y), CEED_ERROR_ACCESS, "CeedVectorCopyStrided");
   CHECK_ERROR(ceed, CeedVectorCopyStrided(x, 0, 1, 0, y), CEED_ERROR_ACCESS, "CeedVectorCopyStrided");
-  CHECK_VALUES(x, 1, 2, 3, 4);
-  CHECK_VALUES(y, 1, 2);
+  CHECK_HOLDS(x, 1, 2, 3, 4);
+  CHECK_HOLDS(y, 1, 2);
   CHECK_OK(CeedVectorDestroy(&x));
   CHECK_OK(CeedVectorDestroy(&y));
 }
@@ -708,7 +674,7 @@ TEST_EACH_BACKEND(ranges_outside_of_a_vector_are_refused) {
 
 TEST_EACH_BACKEND(a_view_shows_one_entry_a_line) {
   const CeedScalar values[] = {(CeedScalar)1.5, -2, (CeedScalar)0.25};
-  CeedVector vec = make_filled(ceed, 3, values);
+  CeedVector vec = vector_of(ceed, 3, values);
 
   CHECK_PRINTS("CeedVector length 3\n  1.5\n  -2\n  0.25\n", CeedVectorView(vec, NULL, stream));
   CHECK_PRINTS("CeedVector length 3\n    1.50000000\n   -2.00000000\n    0.25000000\n",
@@ -727,7 +693,7 @@ TEST_EACH_BACKEND(a_view_shows_one_entry_a_line) {
 // cut off.
 TEST_EACH_BACKEND(a_view_of_a_range_shows_its_arguments) {
   const CeedScalar values[] = {0, 1, 2, 3, 4};
-  CeedVector vec = make_filled(ceed, 5, values);
+  CeedVector vec = vector_of(ceed, 5, values);
 #define HEAD(start, stop, step)                                                                              \
   "CeedVector length 5\n  start: " start "\n  stop:  " stop "\n  step:  " step "\n"
 
@@ -767,14 +733,16 @@ TEST_EACH_BACKEND(view_tabs_of_a_vector_are_checked) {
 
 // ---- The model: the table of 7.2 for host memory ----
 
+enum { NUM_STEPS = 60 };
+
 typedef struct {
-  bool has_data, is_locked;
+  bool has_data, is_locked, lends_originals;
   int num_readers;
   CeedScalar *borrowed; // one of mine[2], or NULL
   CeedScalar values[N];
   CeedScalar mine[2][N];
-  CeedScalar *array; // what the library has lent for writing
-  const CeedScalar *read;
+  CeedScalar *array;                  // what the library has lent for writing
+  const CeedScalar *reads[NUM_STEPS]; // and for reading
 } Model;
 
 static int expected_of_write(const Model *m, bool needs_data) {
@@ -850,7 +818,7 @@ static int begin_write(CeedVector vec, Model *m, bool needs_data, const CeedScal
   if (code != wanted) return false;
   if (wanted) return true;
   if (needs_data && memcmp(array, m->values, sizeof(m->values))) return false;
-  if (m->borrowed && array != m->borrowed) return false;
+  if (m->borrowed && array != m->borrowed && m->lends_originals) return false;
   m->is_locked = true;
   m->array = array;
   memcpy(array, fresh, sizeof(m->values));
@@ -875,13 +843,14 @@ static int read_or_end(CeedVector vec, Model *m, int call) {
 
   if (call == SYNC) return CeedVectorSyncArray(vec, CEED_MEM_HOST) == wanted;
   if (call == END_READ) {
-    int code = CeedVectorRestoreArrayRead(vec, &m->read);
+    const CeedScalar **last = &m->reads[wanted ? 0 : m->num_readers - 1];
+    int code = CeedVectorRestoreArrayRead(vec, last);
     if (!wanted) m->num_readers--;
-    return code == wanted;
+    return code == wanted && (wanted || *last == NULL);
   }
   int code = CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &read);
   if (code != wanted) return false;
-  if (!wanted) m->num_readers++;
+  if (!wanted) m->reads[m->num_readers++] = read;
   return wanted || !memcmp(read, m->values, sizeof(m->values));
 }
 
@@ -915,15 +884,15 @@ TEST_EACH_BACKEND(random_calls_do_what_the_table_of_the_standard_says) {
   for (int run = 0; run < num_runs; run++) {
     uint64_t state = (uint64_t)run;
     CeedVector vec = make(ceed, N);
-    Model m = {0};
-    for (int step = 0; step < 60; step++) {
+    Model m = {.lends_originals = lends_originals(ceed)};
+    for (int step = 0; step < NUM_STEPS; step++) {
       int call = (int)tap_integer(&state, NUM_CALLS);
       CHECK(agree(vec, &m, call, &state), "run %d, step %d, call %d", run, step, call);
       CHECK(has_data(vec) == m.has_data, "run %d, step %d, call %d: data", run, step, call);
       CHECK(borrows(vec) == (m.borrowed != NULL), "run %d, step %d, call %d: borrowed", run, step, call);
     }
     if (m.is_locked) CHECK_OK(CeedVectorRestoreArray(vec, &m.array));
-    while (m.num_readers-- > 0) CHECK_OK(CeedVectorRestoreArrayRead(vec, &m.read));
+    while (m.num_readers > 0) CHECK_OK(CeedVectorRestoreArrayRead(vec, &m.reads[--m.num_readers]));
     if (m.borrowed) CHECK(!memcmp(m.borrowed, m.values, sizeof(m.values)), "run %d: borrowed values", run);
     CHECK_OK(CeedVectorDestroy(&vec));
   }

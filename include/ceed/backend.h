@@ -319,9 +319,10 @@ CEED_EXTERN int CeedTensorContractApply(CeedTensorContract contract, CeedInt A, 
 
 // ---- QFunctions -------------------------------------------------------------------------------------------
 
-// Adds an entry to the gallery. source contains "ceed/jit-source" (else MAJOR) and counts from there; init
-// runs after creation, gets the name asked for, and adds the fields. Strings are borrowed. MAJOR: more than
-// 1024 entries.
+// Adds an entry to the gallery, for all contexts and until exit. source contains "ceed/jit-source" (else
+// MAJOR) and counts from there; init runs after creation, gets the name asked for, and adds the fields; it
+// may be NULL. Strings are copied. The same entry again changes nothing. MINOR: the name is taken. MAJOR:
+// more than 1024 entries.
 CEED_EXTERN int CeedQFunctionRegister(const char *name, const char *source, CeedInt vec_length,
                                       CeedQFunctionUser f,
                                       int (*init)(Ceed ceed, const char *requested, CeedQFunction qf));

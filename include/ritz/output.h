@@ -24,8 +24,8 @@ typedef struct {
 // is not a finite number is written as it is; where interpolation is needed it spoils its element, no other.
 //
 // The file appears under its name only when complete: it is written beside it, as "PATH.PROCESS-NUMBER.tmp",
-// and renamed. A path that exists must be a regular file. Memory: one element and two blocks of 256 KiB,
-// whatever the size of the mesh, and the host copy of a field that lives on a device.
+// and renamed. A path that exists must be a regular file. Memory: one element, two blocks of 256 KiB, 8 bytes
+// for every block of the array being written, and the host copy of a field that lives on a device.
 //
 // Errors, which leave an existing file as it was and no other behind: CEED_ERROR_INCOMPATIBLE (something is
 // NULL, a name is unfit or taken, a space on another mesh), CEED_ERROR_DIMENSION (a vector is too short),

@@ -16,7 +16,8 @@
 
 typedef struct RitzSpace_private *RitzSpace;
 
-// degree >= 1, num_comp >= 1 (else CEED_ERROR_DIMENSION). Holds a reference to the mesh.
+// degree >= 1, num_comp >= 1, sizes that fit into 64 bits (else CEED_ERROR_DIMENSION). Holds a reference to
+// the mesh.
 CEED_EXTERN int RitzSpaceCreate(RitzMesh mesh, CeedInt degree, CeedInt num_comp, RitzSpace *space);
 CEED_EXTERN int RitzSpaceDestroy(RitzSpace *space);
 

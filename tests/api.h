@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the tests of the API share: text that a call prints, and child processes in which a call may end the
-// program. Included by tests/test-*.c after tests/tap.h.
-#ifndef RITZ_TESTS_CAPTURE_H
-#define RITZ_TESTS_CAPTURE_H
+// What the tests of the API's rules share: text that a call prints, child processes in which a call may end
+// the program, vectors of given values. Included by tests/test-*.c.
+#ifndef RITZ_TESTS_API_H
+#define RITZ_TESTS_API_H
 
 #include "tests/tap.h"
 
@@ -71,13 +71,59 @@ static inline int run_child(void (*run)(void), char *text, size_t size) {
   return status;
 }
 
+// ---- Vectors ----
+
+// NULL when something fails; values may be NULL: a vector without values.
+static inline CeedVector vector_of(Ceed ceed, CeedSize n, const CeedScalar *values) {
+  CeedVector vec = NULL;
+
+  if (CeedVectorCreate(ceed, n, &vec)) return NULL;
+  if (values && CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_COPY_VALUES, (CeedScalar *)values)) return NULL;
+  return vec;
+}
+
+// Whether the first n entries are exactly these; shows the first that is not.
+static inline bool vector_holds(CeedVector vec, CeedSize n, const CeedScalar *wanted) {
+  const CeedScalar *array = NULL;
+  CeedSize length = -1, i = 0;
+
+  if (CeedVectorGetLength(vec, &length) || length < n) return false;
+  if (CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &array)) return false;
+  while (i < n && array[i] == wanted[i]) i++;
+  if (i < n) tap_note("entry %td is %.17g, wanted %.17g", i, (double)array[i], (double)wanted[i]);
+  return !CeedVectorRestoreArrayRead(vec, &array) && i == n;
+}
+
+// CHECK_HOLDS(vec, 1, 2, 3): the vector begins with these.
+#define CHECK_HOLDS(vec, ...)                                                                                \
+  do {                                                                                                       \
+    const CeedScalar wanted_[] = {__VA_ARGS__};                                                              \
+    CHECK(vector_holds((vec), (CeedSize)(sizeof(wanted_) / sizeof(wanted_[0])), wanted_), "%s", #vec);       \
+  } while (0)
+
+static inline CeedSize vector_length(CeedVector vec) {
+  CeedSize length = -1;
+  CeedVectorGetLength(vec, &length);
+  return length;
+}
+
 // ---- Memory ----
 
-// On a backend without device memory asking for it is refused; others have to have it tested elsewhere.
+// On a backend without device memory asking for it is refused.
 static inline bool has_device_memory(Ceed ceed) {
   CeedMemType mem_type = CEED_MEM_HOST;
   CeedGetPreferredMemType(ceed, &mem_type);
   return mem_type == CEED_MEM_DEVICE;
 }
+
+// Whether arrays are lent themselves; a backend that watches its callers lends copies.
+static inline bool lends_originals(Ceed ceed) {
+  const char *resource = "";
+  CeedGetResource(ceed, &resource);
+  return !has_device_memory(ceed) && !strstr(resource, "check");
+}
+
+// A copy in memory of malloc, as CEED_OWN_POINTER wants it.
+static inline void *duplicate(const void *p, size_t size) { return memcpy(malloc(size), p, size); }
 
 #endif

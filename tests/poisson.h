@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// -div grad u = f on a mesh with the values of a known u on the whole boundary, solved through the public
+// interface. Called by test-convergence.c, which asks how the error falls.
+#ifndef RITZ_TESTS_POISSON_H
+#define RITZ_TESTS_POISSON_H
+
+#include <ritz.h>
+
+// u(x) = prod_d sin(wave x_d + shift_d)
+typedef struct {
+  double wave, shift[3];
+} PoissonSolution;
+
+typedef struct {
+  CeedSize num_dofs;
+  CeedInt iterations;
+  double l2, h1; // norm of u_h - u and of its gradient, integrated with degree + 3 Gauss points per direction
+  double norm;   // of u
+} PoissonResult;
+
+// Solves with elements of the given degree. Returns a code of the library; CEED_ERROR_MAJOR if the solver does
+// not converge. The context gets the messages.
+int poisson_solve(Ceed ceed, RitzMesh mesh, CeedInt degree, const PoissonSolution *solution, PoissonResult *result);
+
+#endif
