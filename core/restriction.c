@@ -52,7 +52,8 @@ static int check_sizes(Ceed ceed, const Arguments *a) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Object without arrays; sizes of the specification, 8.1.
+// Object without arrays; sizes of the specification, 8.1. What else can fail comes before arrays are adopted,
+// so that a failed call leaves the caller's arrays to the caller.
 static int create_object(Ceed ceed, const Arguments *a, CeedElemRestriction *rstr) {
   CeedElemRestriction r = NULL;
   RITZ_TRY(ritz_object_create(ceed, &restriction_class, sizeof(*r), &r));
@@ -66,8 +67,10 @@ static int create_object(Ceed ceed, const Arguments *a, CeedElemRestriction *rst
   r->l_size = a->l_size;
   r->e_size = (CeedSize)r->num_block * r->block_size * r->elem_size * r->num_comp;
   r->use_signs = r->use_orients = true;
+  int ierr = ceed->backend.restriction_layout(r, r->layout);
+  if (ierr) ritz_object_free(&r);
   *rstr = r;
-  return CEED_ERROR_SUCCESS;
+  return ierr;
 }
 
 static void free_arrays(CeedElemRestriction r) {
@@ -81,7 +84,7 @@ static void free_arrays(CeedElemRestriction r) {
   r->curl_orients = NULL;
 }
 
-// Drops an object whose creation failed. Arrays that came in with CEED_OWN_POINTER stay the caller's.
+// Drops an object whose creation failed.
 static int abandon(CeedElemRestriction r, int ierr) {
   free_arrays(r);
   ritz_object_free(&r);
@@ -167,13 +170,6 @@ static void free_input(const Arguments *a) {
   }
 }
 
-static int finish(CeedElemRestriction r, CeedElemRestriction *rstr) {
-  int ierr = r->obj.ceed->backend.restriction_layout(r, r->layout);
-  if (ierr) return abandon(r, ierr);
-  *rstr = r;
-  return CEED_ERROR_SUCCESS;
-}
-
 static int create_offsets(Ceed ceed, const Arguments *a, CeedElemRestriction *rstr) {
   CeedElemRestriction r = NULL;
   RITZ_TRY(check_sizes(ceed, a));
@@ -186,7 +182,7 @@ static int create_offsets(Ceed ceed, const Arguments *a, CeedElemRestriction *rs
   } else {
     adopt_arrays(r, a);
   }
-  RITZ_TRY(finish(r, rstr));
+  *rstr = r;
   if (copies && a->copy_mode == CEED_OWN_POINTER) free_input(a);
   return CEED_ERROR_SUCCESS;
 }
@@ -307,7 +303,8 @@ static int create_strided(Ceed ceed, const Arguments *a, const CeedInt strides[3
   RITZ_TRY(check_strides(ceed, a, strides));
   RITZ_TRY(create_object(ceed, a, &r));
   memcpy(r->strides, strides, sizeof(r->strides));
-  return finish(r, rstr);
+  *rstr = r;
+  return CEED_ERROR_SUCCESS;
 }
 
 int CeedElemRestrictionCreateStrided(Ceed ceed, CeedInt num_elem, CeedInt elem_size, CeedInt num_comp,
@@ -414,7 +411,8 @@ int CeedElemRestrictionCreateAtPoints(Ceed ceed, CeedInt num_elem, CeedInt num_p
     adopt_arrays(r, &a);
   }
   if (num_elem > 0) count_points(r);
-  return finish(r, rstr);
+  *rstr = r;
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Copies ----
