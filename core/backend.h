@@ -57,6 +57,7 @@ struct RitzBackend {
   const RitzBackend *fallback; // serves empty slots; NULL: none
   CeedMemType mem_type;        // preferred memory
   bool is_deterministic;
+  bool pads_points; // E-vectors at points give every element as many places as the longest has, as on GPUs
   // NULL when usable on this machine, else the reason in one line (static string)
   const char *(*unusable)(void);
 
@@ -66,7 +67,8 @@ struct RitzBackend {
   int (*ceed_destroy)(Ceed ceed);
 
   // ---- Defaulted ----
-  // Layout of E-vectors of a restriction: index = i*layout[0] + c*layout[1] + e*layout[2].
+  // Layout of E-vectors of a restriction: index = i*layout[0] + c*layout[1] + e*layout[2]. Sizes and, at
+  // points, max_points are known, arrays are not. A backend without blocked restrictions refuses them here.
   int (*restriction_layout)(CeedElemRestriction rstr, CeedInt layout[3]);
   // L-vector u -> E-vector v (overwritten), or E-vector u added into L-vector v. The E-vector starts with
   // first_block.
@@ -118,6 +120,10 @@ struct RitzBackend {
   int (*rep_free)(Ceed ceed, RitzRepKind kind, void *p);
   int (*rep_copy)(Ceed ceed, size_t num_bytes, RitzRepKind to_kind, void *to, RitzRepKind from_kind,
                   const void *from);
+  // Refuses memory of the caller that is not what `call` was told: num_bytes in the place `kind`; `is_given`:
+  // the library is to free it, so it begins where an allocation does.
+  int (*rep_accept)(Ceed ceed, const char *call, RitzRepKind kind, size_t num_bytes, bool is_given,
+                    const void *p);
   int (*restriction_destroy)(CeedElemRestriction rstr);
   int (*basis_destroy)(CeedBasis basis);
   int (*qfunction_destroy)(CeedQFunction qf);
@@ -125,7 +131,7 @@ struct RitzBackend {
   // Hooks of a backend that watches accesses. lend may replace the array that an access hands out by one of
   // its own; take_back gets that array when the access ends. the `watch` field of CeedVector belongs to
   // such a backend.
-  int (*vector_lend)(CeedVector vec, RitzAccess access, CeedScalar **array);
+  int (*vector_lend)(CeedVector vec, RitzAccess access, RitzRepKind kind, CeedScalar **array);
   int (*vector_take_back)(CeedVector vec, CeedScalar *array);
   void (*vector_forget)(CeedVector vec); // the vector goes
   int (*composite_apply)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);

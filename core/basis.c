@@ -136,9 +136,9 @@ static int create_dense(Ceed ceed, CeedElemTopology topo, CeedInt num_comp, Ceed
   RITZ_TRY(require_positive(ceed, tables->call, "number of components", num_comp));
   RITZ_TRY(require_positive(ceed, tables->call, "number of nodes", P));
   RITZ_TRY(require_positive(ceed, tables->call, "number of points", Q));
+  bool exists = topo >= CEED_TOPOLOGY_LINE && topo <= CEED_TOPOLOGY_HEX && CeedElemTopologies[topo];
+  RITZ_REQUIRE(exists, ceed, CEED_ERROR_DIMENSION, "%s: %d is no element topology", tables->call, (int)topo);
   RITZ_TRY(CeedBasisGetTopologyDimension(topo, &dim));
-  RITZ_REQUIRE(dim >= 1 && dim <= 3, ceed, CEED_ERROR_DIMENSION, "%s: %d is no element topology",
-               tables->call, (int)topo);
 
   CeedBasis b = NULL;
   RITZ_TRY(ritz_object_create(ceed, &basis_class, sizeof(*b), &b));
@@ -255,9 +255,11 @@ static int apply(CeedBasis b, const char *call, const RitzBasisAction *action, C
   RITZ_TRY(check_lengths(b, call, action, u, v));
   RITZ_REQUIRE(u != v, b->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output are the same vector",
                call);
-  if (action->t_mode == CEED_TRANSPOSE && !action->add) RITZ_TRY(CeedVectorSetValue(v, 0));
+  // The transpose overwrites the whole vector, which may be longer than the nodes.
+  bool sums = action->t_mode == CEED_TRANSPOSE;
   if (has_u) RITZ_TRY(CeedVectorGetArrayRead(u, backend->mem_type, &u_array));
-  int ierr = (action->add ? CeedVectorGetArray : CeedVectorGetArrayWrite)(v, backend->mem_type, &v_array);
+  int ierr = sums && !action->add ? CeedVectorSetValue(v, 0) : CEED_ERROR_SUCCESS;
+  if (!ierr) ierr = (sums ? CeedVectorGetArray : CeedVectorGetArrayWrite)(v, backend->mem_type, &v_array);
   if (!ierr) {
     ierr = backend->basis_apply(b, action, u_array, v_array);
     int restored = CeedVectorRestoreArray(v, &v_array);

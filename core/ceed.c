@@ -69,7 +69,6 @@ int CeedInit(const char *resource, Ceed *ceed) {
   created->obj = (struct CeedObject_private){.class = &ceed_class, .ceed = created, .ref_count = 1};
   created->resource = entry->resource;
   created->error_handler = handler_from_environment();
-  created->is_debug = getenv("CEED_DEBUG") || getenv("DEBUG") || getenv("DBG");
   created->is_clang = clang_from_environment();
   CeedResetErrorMessage(created, NULL);
   ritz_backend_complete(entry->backend, &created->backend);

@@ -62,7 +62,7 @@ struct Ceed_private {
   const char *resource; // static: the registered name that was selected
   CeedErrorHandler error_handler;
   char message[RITZ_MESSAGE_LENGTH];
-  bool is_debug, is_clang;
+  bool is_clang;
   RitzStringList jit_roots, jit_defines, rust_roots;
   CeedInt num_work;
   RitzWorkVector *work; // owned
@@ -91,6 +91,9 @@ bool ritz_storage_has_data(const RitzStorage *storage);
 void *ritz_storage_pointer(const RitzStorage *storage, RitzRepKind kind); // borrowed, else owned, else NULL
 int ritz_storage_kind(Ceed ceed, const char *call, CeedMemType mem_type, const char *refusal,
                       RitzRepKind *kind);
+// Whether the caller's array is what it is said to be, as far as the backend can tell.
+int ritz_storage_accept(Ceed ceed, const char *call, RitzRepKind kind, CeedCopyMode mode, size_t num_bytes,
+                        const void *data);
 int ritz_storage_ensure(Ceed ceed, RitzStorage *storage, RitzRepKind kind); // buffer exists
 int ritz_storage_sync(Ceed ceed, RitzStorage *storage, RitzRepKind kind);   // buffer exists and is valid
 void ritz_storage_only_valid(RitzStorage *storage, RitzRepKind kind);
@@ -124,12 +127,15 @@ struct CeedElemRestriction_private {
   const bool *orients;
   const CeedInt8 *curl_orients;
   bool owns_arrays;         // else the caller's, or those of `base`
+  CeedInt *device_offsets;  // owned, in device memory, made on request
   CeedElemRestriction base; // counted: original of an unsigned or unoriented copy, or NULL
   bool use_signs, use_orients;
   CeedInt num_readers;
   void *data; // owned by the backend
 };
 CeedInt ritz_restriction_points_in(CeedElemRestriction rstr, CeedInt elem);
+// Number of entries of `offsets`.
+size_t ritz_restriction_num_offsets(CeedElemRestriction rstr);
 // L-vector index of node (or point) i, component c of an element, orientations aside.
 CeedSize ritz_restriction_l_index(CeedElemRestriction rstr, CeedInt elem, CeedInt i, CeedInt c);
 // Position of entry i of an element in an array [num_elem][n], or [num_block][n][block_size] when blocked.

@@ -99,10 +99,11 @@ static int apply_arrays(CeedBasis basis, const RitzBasisAction *action, const Ce
   bool reads = action->eval_mode != CEED_EVAL_WEIGHT;
   const CeedScalar *x_array = NULL, *u_array = NULL;
   CeedScalar *v_array = NULL;
+  bool sums = action->t_mode == CEED_TRANSPOSE;
   int ierr = reads ? CeedVectorGetArrayRead(x_ref, backend->mem_type, &x_array) : CEED_ERROR_SUCCESS;
   if (!ierr && reads) ierr = CeedVectorGetArrayRead(u, backend->mem_type, &u_array);
-  if (!ierr)
-    ierr = (action->add ? CeedVectorGetArray : CeedVectorGetArrayWrite)(v, backend->mem_type, &v_array);
+  if (!ierr && sums && !action->add) ierr = CeedVectorSetValue(v, 0);
+  if (!ierr) ierr = (sums ? CeedVectorGetArray : CeedVectorGetArrayWrite)(v, backend->mem_type, &v_array);
   if (!ierr) ierr = backend->basis_apply_at_points(basis, action, num_points, x_array, u_array, v_array);
   if (v_array) CeedVectorRestoreArray(v, &v_array);
   if (u_array) CeedVectorRestoreArrayRead(u, &u_array);
@@ -127,8 +128,10 @@ static int apply_at_points(CeedBasis basis, const char *call, const RitzBasisAct
       check_lengths(basis, call, action->t_mode, action->eval_mode, total, action->num_elem, x_ref, u, v));
   RITZ_REQUIRE(u != v, basis->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output are the same vector",
                call);
-  if (action->t_mode == CEED_TRANSPOSE && !action->add) RITZ_TRY(CeedVectorSetValue(v, 0));
-  if (total == 0) return CEED_ERROR_SUCCESS;
+  if (total == 0) {
+    bool clears = action->t_mode == CEED_TRANSPOSE && !action->add;
+    return clears ? CeedVectorSetValue(v, 0) : CEED_ERROR_SUCCESS;
+  }
   return apply_arrays(basis, action, num_points, x_ref, u, v);
 }
 

@@ -29,6 +29,12 @@ int ritz_storage_kind(Ceed ceed, const char *call, CeedMemType mem_type, const c
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_storage_accept(Ceed ceed, const char *call, RitzRepKind kind, CeedCopyMode mode, size_t num_bytes,
+                        const void *data) {
+  if (!data || !ceed->backend.rep_accept) return CEED_ERROR_SUCCESS;
+  return ceed->backend.rep_accept(ceed, call, kind, num_bytes, mode == CEED_OWN_POINTER, data);
+}
+
 static int alloc_place(Ceed ceed, size_t num_bytes, RitzRepKind kind, void **p) {
   return kind == RITZ_REP_HOST ? ritz_calloc(ceed, num_bytes, 1, p)
                                : ceed->backend.rep_alloc(ceed, kind, num_bytes, p);

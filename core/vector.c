@@ -88,6 +88,8 @@ int CeedVectorSetArray(CeedVector vec, CeedMemType mem_type, CeedCopyMode copy_m
   RITZ_REQUIRE(array || copy_mode == CEED_COPY_VALUES || vec->length == 0, vec->obj.ceed,
                CEED_ERROR_INCOMPATIBLE,
                "CeedVectorSetArray: the array is NULL, needed %" CeedSize_FMT " entries", vec->length);
+  RITZ_TRY(ritz_storage_accept(vec->obj.ceed, "CeedVectorSetArray", kind, copy_mode, vec->storage.num_bytes,
+                               array));
   RITZ_TRY(ritz_storage_set(vec->obj.ceed, &vec->storage, kind, copy_mode, array));
   vec->state += 2;
   return CEED_ERROR_SUCCESS;
@@ -134,7 +136,7 @@ static void *array_of(CeedVector vec, RitzRepKind kind) {
 static int lend(CeedVector vec, RitzAccess access, RitzRepKind kind, CeedScalar **array) {
   *array = array_of(vec, kind);
   bool is_watched = vec->obj.ceed->backend.vector_lend && *array;
-  return is_watched ? vec->obj.ceed->backend.vector_lend(vec, access, array) : CEED_ERROR_SUCCESS;
+  return is_watched ? vec->obj.ceed->backend.vector_lend(vec, access, kind, array) : CEED_ERROR_SUCCESS;
 }
 
 static int take_back(CeedVector vec, CeedScalar *array) {
@@ -265,6 +267,11 @@ int CeedVectorSetValueStrided(CeedVector vec, CeedSize start, CeedSize stop, Cee
                 backend->vector_set_value_strided(vec->obj.ceed, start, stop, step, value, array));
 }
 
+// Where two vectors can meet: contexts of their own may stand for different devices.
+static CeedMemType common_memory(CeedVector x, CeedVector y) {
+  return x->obj.ceed == y->obj.ceed ? backend_of(x)->mem_type : CEED_MEM_HOST;
+}
+
 int CeedVectorCopy(CeedVector vec, CeedVector vec_copy) {
   RITZ_HANDLE(vec);
   RITZ_HANDLE(vec_copy);
@@ -273,13 +280,22 @@ int CeedVectorCopy(CeedVector vec, CeedVector vec_copy) {
                vec_copy->length);
   if (vec == vec_copy) return CEED_ERROR_SUCCESS;
   RITZ_TRY(require_unlocked(vec_copy, "CeedVectorCopy"));
-  bool same = backend_of(vec)->mem_type == backend_of(vec_copy)->mem_type;
-  CeedMemType mem_type = same ? backend_of(vec)->mem_type : CEED_MEM_HOST;
+  CeedMemType mem_type = common_memory(vec, vec_copy);
   const CeedScalar *array;
   RITZ_TRY(CeedVectorGetArrayRead(vec, mem_type, &array));
   int ierr = CeedVectorSetArray(vec_copy, mem_type, CEED_COPY_VALUES, (CeedScalar *)array);
   int restored = CeedVectorRestoreArrayRead(vec, &array);
   return ierr ? ierr : restored;
+}
+
+static int copy_strided(CeedVector vec_copy, CeedMemType mem_type, CeedSize start, CeedSize stop,
+                        CeedSize step, const CeedScalar *x, CeedScalar *y) {
+  const RitzBackend *backend = backend_of(vec_copy);
+  if (mem_type == backend->mem_type) {
+    return backend->vector_copy_strided(vec_copy->obj.ceed, start, stop, step, x, y);
+  }
+  for (CeedSize i = start; i < stop; i += step) y[i] = x[i];
+  return CEED_ERROR_SUCCESS;
 }
 
 int CeedVectorCopyStrided(CeedVector vec, CeedSize start, CeedSize stop, CeedSize step, CeedVector vec_copy) {
@@ -289,13 +305,12 @@ int CeedVectorCopyStrided(CeedVector vec, CeedSize start, CeedSize stop, CeedSiz
   if (length == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_range(vec, "CeedVectorCopyStrided", start, &stop, step, length));
   if (vec == vec_copy) return CEED_ERROR_SUCCESS;
-  const RitzBackend *backend = backend_of(vec_copy);
+  CeedMemType mem_type = common_memory(vec, vec_copy);
   const CeedScalar *x;
   CeedScalar *y;
-  RITZ_TRY(CeedVectorGetArrayRead(vec, backend->mem_type, &x));
-  int ierr = CeedVectorGetArray(vec_copy, backend->mem_type, &y);
-  if (!ierr)
-    ierr = finish(vec_copy, &y, backend->vector_copy_strided(vec_copy->obj.ceed, start, stop, step, x, y));
+  RITZ_TRY(CeedVectorGetArrayRead(vec, mem_type, &x));
+  int ierr = CeedVectorGetArray(vec_copy, mem_type, &y);
+  if (!ierr) ierr = finish(vec_copy, &y, copy_strided(vec_copy, mem_type, start, stop, step, x, y));
   int restored = CeedVectorRestoreArrayRead(vec, &x);
   return ierr ? ierr : restored;
 }

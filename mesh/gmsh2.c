@@ -12,8 +12,15 @@ static int read_count(RitzGmshFile *file, const char *what, int64_t *count) {
 
 // ---- Nodes ----
 
-// dim, entity and the parameters of the node there: as many as dim; a volume may have none in text, which
-// cannot be told in a binary file.
+static bool is_end_of_line(RitzMeshText *text) {
+  int64_t line = text->line;
+  RitzWord word;
+
+  return !ritz_text_peek(text, &word) || text->line != line;
+}
+
+// The dimension and tag of a node's entity and as many parameters. Nodes of volumes have none in files of
+// Gmsh; as text they may have three.
 static int skip_parameters(RitzGmshFile *file) {
   RitzMeshText *text = file->text;
   int64_t dim, entity;
@@ -21,15 +28,8 @@ static int skip_parameters(RitzGmshFile *file) {
 
   RITZ_TRY(ritz_text_int(text, "the dimension of a node's entity", 0, 3, &dim));
   RITZ_TRY(ritz_text_int(text, "the tag of a node's entity", INT32_MIN, INT32_MAX, &entity));
-  int64_t line = text->line;
-
-  for (int64_t i = 0; i < dim; i++) {
-    RitzWord word;
-    bool is_left_out = !file->is_binary && dim == 3 && (!ritz_text_peek(text, &word) || text->line != line);
-
-    if (is_left_out && i == 0) return CEED_ERROR_SUCCESS;
-    RITZ_TRY(ritz_text_double(text, "a parameter of a node", &parameter));
-  }
+  if (dim == 3 && (file->is_binary || is_end_of_line(text))) return CEED_ERROR_SUCCESS;
+  for (int64_t i = 0; i < dim; i++) RITZ_TRY(ritz_text_double(text, "a parameter of a node", &parameter));
   return CEED_ERROR_SUCCESS;
 }
 

@@ -188,11 +188,11 @@ static inline void gmsh2_put_node(const GmshSample *s, int node, bool is_extra, 
   file_int(f, gmsh_tag(s, node));
   for (int d = 0; d < 3; d++) file_double(f, x[d]);
   if (s->has_parameters) {
-    int dim = node % 3; // as many parameters as dimensions
+    int dim = node % 4; // as many parameters as dimensions, but none in volumes
 
     file_int(f, dim);
     file_int(f, 11);
-    for (int d = 0; d < dim; d++) file_double(f, 0.5);
+    for (int d = 0; d < dim && dim < 3; d++) file_double(f, 0.5);
   }
   file_line(f);
 }

@@ -16,10 +16,12 @@ typedef struct {
   CeedInt iterations;
   double l2, h1; // norm of u_h - u and of its gradient, integrated with degree + 3 Gauss points per direction
   double norm;   // of u
+  double interpolation_h1; // as h1, of the function with the values of u at the nodes
 } PoissonResult;
 
-// Solves with elements of the given degree. Returns a code of the library; CEED_ERROR_MAJOR if the solver does
-// not converge. The context gets the messages.
-int poisson_solve(Ceed ceed, RitzMesh mesh, CeedInt degree, const PoissonSolution *solution, PoissonResult *result);
+// Solves with elements of the given degree. Returns a code of the library; CEED_ERROR_MAJOR if the solver
+// does not converge. The context gets the messages.
+int poisson_solve(Ceed ceed, RitzMesh mesh, CeedInt degree, const PoissonSolution *solution,
+                  PoissonResult *result);
 
 #endif

@@ -15,6 +15,7 @@
 // Every backend that must pass every test; a later backend adds a line.
 static const char *const backends[] = {
     "/cpu/self/ref",
+    "/cpu/self/check",
 };
 enum { NUM_BACKENDS = sizeof(backends) / sizeof(backends[0]) };
 

@@ -341,6 +341,14 @@ TEST(faults_of_gmsh_files_are_named_with_their_line) {
       {FORMAT "$Nodes\n1\n1 0 0x1p3 0\n", CEED_ERROR_MAJOR, ":6: expected a coordinate"},
       {FORMAT "$Nodes\n1\n1 0 0 1.0D+00\n", CEED_ERROR_MAJOR, "found '1.0D+00'"},
       {FORMAT "$Nodes\n1\n1 0 0 1e400\n", CEED_ERROR_MAJOR, "found '1e400'"},
+      {FORMAT "$Nodes\n1\n1 0 0 1e\n", CEED_ERROR_MAJOR, "found '1e'"},
+      {FORMAT "$Nodes\n1\n1 0 0 1e+\n", CEED_ERROR_MAJOR, "found '1e+'"},
+      {FORMAT "$Nodes\n1\n1 0 -. 0\n", CEED_ERROR_MAJOR, "found '-.'"},
+      {FORMAT "$Nodes\n1\n1 0 e5 0\n", CEED_ERROR_MAJOR, "found 'e5'"},
+      {FORMAT "$Nodes\n1\n1 0 .e5 0\n", CEED_ERROR_MAJOR, "found '.e5'"},
+      {FORMAT "$Nodes\n1\n1 + 0 0\n", CEED_ERROR_MAJOR, "found '+'"},
+      {FORMAT "$Nodes\n1\n+ 0 0 0\n", CEED_ERROR_MAJOR, "expected the tag of a node, an integer, found '+'"},
+      {FORMAT "$Nodes\n1\n1x 0 0 0\n", CEED_ERROR_MAJOR, "found '1x'"},
       {FORMAT "$Nodes\n1\n1.5 0 0 0\n", CEED_ERROR_MAJOR, ":6: expected the tag of a node, an integer"},
       {FORMAT "$Nodes\n1\n-1 0 0 0\n", CEED_ERROR_MAJOR, ":6: the tag of a node is -1"},
       {FORMAT "$Nodes\n-4\n", CEED_ERROR_MAJOR, ":5: the number of nodes is -4"},
@@ -393,6 +401,32 @@ TEST(faults_of_gmsh_files_are_named_with_their_line) {
   };
 
   CHECK_FAULTS("fault.msh", faults);
+}
+
+TEST(numbers_in_bytes_must_be_finite_too) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  const double bad[] = {NAN, INFINITY, -INFINITY};
+
+  for (int i = 0; i < 6; i++) {
+    FileBytes f = {.data = NULL, .is_swapped = i % 2};
+    RitzMesh mesh = NULL;
+
+    file_text(&f, "$MeshFormat\n2.2 1 8\n");
+    f.is_binary = true;
+    file_int(&f, 1);
+    file_text(&f, "\n$EndMeshFormat\n$Nodes\n1\n");
+    file_int(&f, 1);
+    file_double(&f, 0);
+    file_double(&f, bad[i / 2]);
+    file_double(&f, 0);
+    file_text(&f, "\n$EndNodes\n");
+    const char *path = tap_temp_file("bytes.msh", f.data, f.size);
+
+    file_clear(&f);
+    CHECK_ERROR(ceed, RitzMeshRead(ceed, path, &mesh), CEED_ERROR_MAJOR,
+                ": byte 61: a coordinate is not a finite number");
+  }
+  CeedDestroy(&ceed);
 }
 
 #define HEAD  "MFEM mesh v1.0\ndimension\n2\nelements\n"
@@ -494,11 +528,12 @@ TEST(faces_whose_vertices_disagree_in_order_are_an_error) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(
-      argc, argv,
-      TESTS(every_truncation_is_an_error_with_its_place, every_wrong_count_is_an_error_with_its_place,
-            no_wrong_word_makes_a_crash_or_a_bad_mesh, no_random_bytes_make_a_crash_or_a_bad_mesh,
-            every_failing_allocation_is_an_error_that_leaks_nothing, files_of_no_known_format_are_refused,
-            faults_of_gmsh_files_are_named_with_their_line, faults_of_mfem_files_are_named_with_their_line,
-            faces_whose_vertices_disagree_in_order_are_an_error));
+  return tap_main(argc, argv,
+                  TESTS(every_truncation_is_an_error_with_its_place,
+                        every_wrong_count_is_an_error_with_its_place,
+                        no_wrong_word_makes_a_crash_or_a_bad_mesh, no_random_bytes_make_a_crash_or_a_bad_mesh,
+                        every_failing_allocation_is_an_error_that_leaks_nothing,
+                        files_of_no_known_format_are_refused, faults_of_gmsh_files_are_named_with_their_line,
+                        numbers_in_bytes_must_be_finite_too, faults_of_mfem_files_are_named_with_their_line,
+                        faces_whose_vertices_disagree_in_order_are_an_error));
 }

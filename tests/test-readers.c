@@ -342,6 +342,39 @@ TEST(gmsh_groups_of_one_name_are_one_part) {
   CeedDestroy(&ceed);
 }
 
+// Three unit squares in a row; the first is on an entity with two groups, the last in no group.
+TEST(gmsh_cells_in_two_groups_have_the_first_and_those_in_none_region_0) {
+  static const char *const files[] = {
+      GMSH2
+      "$ParametricNodes\n8\n1 0 0 0 3 1\n2 1 0 0 3 1 .1 .2 .3\n3 2 0 0 0 1\n4 3 0 0 1 1 .5\n5 0 1 0 2 1 0 0\n"
+      "6 1 1 0 0 1\n7 2 1 0 0 1\n8 3 1 0 0 1\n$EndParametricNodes\n$Elements\n4\n1 3 2 5 1 1 2 6 5\n"
+      "2 3 2 4 1 1 2 6 5\n3 3 2 4 2 2 3 7 6\n4 3 2 0 3 3 4 8 7\n$EndElements\n",
+      "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 3 0\n1 0 0 0 1 1 0 2 5 4 0\n2 1 0 0 2 1 0 1 -4 "
+      "0\n"
+      "3 2 0 0 3 1 0 0 0\n$EndEntities\n$Nodes\n1 8 1 8\n2 1 0 8\n1\n2\n3\n4\n5\n6\n7\n8\n0 0 0\n1 0 0\n2 0 "
+      "0\n"
+      "3 0 0\n0 1 0\n1 1 0\n2 1 0\n3 1 0\n$EndNodes\n$Elements\n3 3 1 3\n2 1 3 1\n1 1 2 6 5\n2 2 3 1\n2 2 3 "
+      "7 6\n"
+      "2 3 3 1\n3 3 4 8 7\n$EndElements\n"};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (int i = 0; i < 2; i++) {
+    const char *path = tap_temp_text("groups.msh", files[i]);
+    const int32_t *regions;
+    double measure, low, high;
+    RitzMesh mesh;
+
+    CHECK_OK(RitzMeshRead(ceed, path, &mesh));
+    CHECK_OK(RitzMeshGetMeasure(mesh, &measure, &low, &high));
+    CHECK_NEAR(measure, 3, 1e-14, "three squares");
+    CHECK_OK(RitzMeshGetElementRegions(mesh, &regions));
+    CHECK(regions[0] == 5 && regions[1] == 4 && regions[2] == 0, "regions %d %d %d in file %d",
+          (int)regions[0], (int)regions[1], (int)regions[2], i);
+    CHECK_OK(RitzMeshDestroy(&mesh));
+  }
+  CeedDestroy(&ceed);
+}
+
 TEST(gmsh_clockwise_quads_are_turned) {
   const char *path =
       tap_temp_text("clockwise.msh", GMSH2 "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n$EndNodes\n"
@@ -800,6 +833,7 @@ int main(int argc, char **argv) {
             gmsh_tags_may_be_sparse_and_sections_may_be_missing_or_skipped,
             gmsh_without_entities_has_entities_instead_of_groups, gmsh_surfaces_and_curves_keep_their_space,
             gmsh_cells_of_different_order_get_the_largest, gmsh_groups_of_one_name_are_one_part,
+            gmsh_cells_in_two_groups_have_the_first_and_those_in_none_region_0,
             gmsh_clockwise_quads_are_turned,
             mfem_straight_meshes_of_every_version_lie_where_their_vertices_are,
             mfem_nodes_of_every_collection_give_the_map, mfem_collections_of_fixed_degree_give_the_map,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// QFunctions of -div grad u = f with a known solution, for test-convergence.c. A source that devices compile at
+// QFunctions of -div grad u = f with a known solution, for tests/poisson.c. A source that devices compile at
 // run time, so it is C and C++.
-#ifndef RITZ_TESTS_CONVERGENCE_QFUNCTIONS_H
-#define RITZ_TESTS_CONVERGENCE_QFUNCTIONS_H
+#ifndef RITZ_TESTS_POISSON_QFUNCTIONS_H
+#define RITZ_TESTS_POISSON_QFUNCTIONS_H
 
 #include <ceed/types.h>
 
@@ -33,7 +33,8 @@ CEED_QFUNCTION_HELPER double solution_at(const Solution *s, const double x[3], d
 }
 
 // Point i of dx, J[c][g] = dx_c / dX_g from the number g*dim + c; K = adj(J) = det(J) J^-1. Returns det J.
-CEED_QFUNCTION_HELPER CeedScalar adjugate(CeedInt dim, CeedInt Q, CeedInt i, const CeedScalar *dx, CeedScalar K[3][3]) {
+CEED_QFUNCTION_HELPER CeedScalar adjugate(CeedInt dim, CeedInt Q, CeedInt i, const CeedScalar *dx,
+                                          CeedScalar K[3][3]) {
   CeedScalar J[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
   for (CeedInt g = 0; g < dim; g++) {
@@ -53,7 +54,7 @@ CEED_QFUNCTION_HELPER CeedScalar adjugate(CeedInt dim, CeedInt Q, CeedInt i, con
 
 // in: [0] dx [dim][dim][Q]   [1] weights [Q]
 // out: [0] metric [dim][dim][Q], w det(J) J^-1 J^-T
-CEED_QFUNCTION(ConvergenceMetric)
+CEED_QFUNCTION(KnownMetric)
 (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
   const CeedInt dim = ((const Solution *)ctx)->dim;
 
@@ -75,7 +76,7 @@ CEED_QFUNCTION(ConvergenceMetric)
 
 // in: [0] du [dim][Q]   [1] metric [dim][dim][Q]
 // out: [0] dv [dim][Q]
-CEED_QFUNCTION(ConvergenceLaplacian)
+CEED_QFUNCTION(KnownLaplacian)
 (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
   const CeedInt dim = ((const Solution *)ctx)->dim;
 
@@ -94,7 +95,7 @@ CEED_QFUNCTION(ConvergenceLaplacian)
 // The diagonal of the metric, to be tested with the squares of derivatives.
 // in: [0] metric [dim][dim][Q]
 // out: [0] diagonal [dim][Q]
-CEED_QFUNCTION(ConvergenceDiagonal)
+CEED_QFUNCTION(KnownDiagonal)
 (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
   const CeedInt dim = ((const Solution *)ctx)->dim;
 
@@ -107,7 +108,7 @@ CEED_QFUNCTION(ConvergenceDiagonal)
 // f = dim wave^2 u
 // in: [0] x [dim][Q]   [1] dx [dim][dim][Q]   [2] weights [Q]
 // out: [0] v [Q], w det(J) f(x)
-CEED_QFUNCTION(ConvergenceSource)
+CEED_QFUNCTION(KnownSource)
 (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
   const Solution *const s = (const Solution *)ctx;
 
@@ -124,7 +125,7 @@ CEED_QFUNCTION(ConvergenceSource)
 
 // in: [0] x [dim][Q]   [1] dx [dim][dim][Q]   [2] weights [Q]   [3] u_h [Q]   [4] du_h [dim][Q]
 // out: [0] error [3][Q], w det(J) times (u_h - u)^2, |grad(u_h - u)|^2 and u^2
-CEED_QFUNCTION(ConvergenceError)
+CEED_QFUNCTION(KnownError)
 (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
   const Solution *const s = (const Solution *)ctx;
 
