@@ -4,6 +4,7 @@
 
 MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
+OPTIONS ?= # for cmake: make install OPTIONS=-DRITZ_CEED_COMPAT=ON
 export RITZ_TEST_LEVEL ?= quick
 jobs := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
@@ -28,7 +29,7 @@ bench: build
 
 install:
 	@tools/install-deps
-	@cmake --preset default -DCMAKE_INSTALL_PREFIX="$(abspath $(PREFIX))"
+	@cmake --preset default -DCMAKE_INSTALL_PREFIX="$(abspath $(PREFIX))" $(OPTIONS)
 	@cmake --build --preset default -j$(jobs)
 	@cmake --install build
 

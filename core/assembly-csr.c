@@ -228,6 +228,11 @@ int RitzOperatorAssembleCSR(CeedOperator op, const int64_t *row_starts, const in
   int ierr;
   RITZ_TRY(list_blocks(op, &blocks));
   int64_t num = row_starts[blocks.num_rows];
+  if (!cols && num > 0) {
+    ierr = CeedError(op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+                     "%s: argument 'cols' is NULL for %" PRId64 " entries", __func__, num);
+    goto cleanup;
+  }
   if (values->length < num) {
     ierr = CeedError(op->obj.ceed, CEED_ERROR_DIMENSION,
                      "%s: the vector has %" CeedSize_FMT " entries, needed %" PRId64, __func__,

@@ -31,7 +31,8 @@ static int fill_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedVector 
   return ierr ? ierr : restored;
 }
 
-// Restriction of an assembled QFunction: strided, or that of the points with as many components.
+// Restriction of an assembled QFunction: strided like the backend's E-vectors, or that of the points with as
+// many components.
 static int create_qfunction_restriction(CeedOperator op, const char *call, CeedElemRestriction *rstr) {
   CeedOperatorAssemblyData data = op->assembly_data;
   Ceed ceed = op->obj.ceed;
@@ -47,9 +48,11 @@ static int create_qfunction_restriction(CeedOperator op, const char *call, CeedE
                                              points->l_size / points->num_comp * num_comp, CEED_MEM_HOST,
                                              CEED_COPY_VALUES, points->offsets, rstr);
   }
-  const CeedInt strides[3] = {1, Q, (CeedInt)(Q * num_comp)};
-  return CeedElemRestrictionCreateStrided(ceed, op->num_elem, Q, (CeedInt)num_comp,
-                                          (CeedSize)op->num_elem * Q * num_comp, strides, rstr);
+  RITZ_TRY(CeedElemRestrictionCreateStrided(ceed, op->num_elem, Q, (CeedInt)num_comp,
+                                            (CeedSize)op->num_elem * Q * num_comp, CEED_STRIDES_BACKEND,
+                                            rstr));
+  ritz_restriction_l_strides(*rstr, (*rstr)->strides); // as numbers
+  return CEED_ERROR_SUCCESS;
 }
 
 static int assemble_new(CeedOperator op, const char *call, CeedVector *assembled, CeedElemRestriction *rstr) {
@@ -187,6 +190,24 @@ static int add_diagonal_single(CeedOperator op, const char *call, bool is_point_
   return ierr ? ierr : restored;
 }
 
+// Blocks of a restriction without overlap: node numbers offset / num_comp when components are interlaced,
+// else the offsets themselves, which must leave room for a block.
+static int check_block_places(CeedElemRestriction r, const char *call) {
+  CeedInt nc = r->num_comp;
+  CeedSize num = (CeedSize)r->num_elem * r->elem_size;
+  for (CeedSize k = 0; k < num; k++) {
+    CeedSize first = ritz_restriction_l_index(r, 0, 0, 0),
+             offset =
+                 ritz_restriction_l_index(r, (CeedInt)(k / r->elem_size), (CeedInt)(k % r->elem_size), 0);
+    bool fits = r->comp_stride == 1 ? offset % nc == first % nc : (offset + 1) * nc <= r->l_size;
+    RITZ_REQUIRE(fits, r->obj.ceed, CEED_ERROR_UNSUPPORTED,
+                 "%s: the node at offset %" CeedSize_FMT " has no place for a block of %" CeedInt_FMT
+                 " components with component stride %" CeedInt_FMT,
+                 call, offset, nc, r->comp_stride);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 // Components of the active fields; they must agree for point blocks.
 static int block_components(CeedOperator op, const char *call, CeedInt *num_comp, CeedInt *comp_stride) {
   for (CeedInt i = 0; i < op->num_sub; i++)
@@ -208,6 +229,7 @@ static int block_components(CeedOperator op, const char *call, CeedInt *num_comp
     RITZ_REQUIRE(*num_comp == 0 || *comp_stride == r->comp_stride, op->obj.ceed, CEED_ERROR_DIMENSION,
                  "%s: active restrictions have component strides %" CeedInt_FMT " and %" CeedInt_FMT, call,
                  *comp_stride, r->comp_stride);
+    RITZ_TRY(check_block_places(r, call));
     *num_comp = r->num_comp;
     *comp_stride = r->comp_stride;
   }
@@ -376,8 +398,8 @@ int CeedOperatorLinearAssembleSymbolic(CeedOperator op, CeedSize *num_entries, C
   RITZ_TRY(
       allocate_indices(op, __func__, num, input_size > output_size ? input_size : output_size, rows, cols));
   if (!op->is_composite) fill_single(op, *rows, *cols);
-  for (CeedInt i = 0, k = 0; i < op->num_sub; i++)
-    k += (CeedInt)fill_single(op->sub[i], *rows + k, *cols + k);
+  CeedSize filled = 0;
+  for (CeedInt i = 0; i < op->num_sub; i++) filled += fill_single(op->sub[i], *rows + filled, *cols + filled);
   *num_entries = num;
   give_indices(*rows, *cols);
   return CEED_ERROR_SUCCESS;

@@ -16,6 +16,7 @@ void ritz_label_free(CeedContextFieldLabel *label) {
 int CeedQFunctionContextGetFieldLabel(CeedQFunctionContext ctx, const char *field_name,
                                       CeedContextFieldLabel *field_label) {
   RITZ_HANDLE(ctx);
+  RITZ_REQUIRE(field_name, ctx->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: the field name is NULL", __func__);
   *field_label = NULL;
   for (CeedInt i = 0; i < ctx->num_labels; i++) {
     if (!strcmp(ctx->labels[i]->name, field_name)) *field_label = ctx->labels[i];
@@ -101,9 +102,11 @@ static int check_label(CeedQFunctionContext ctx, const char *call, CeedContextFi
   RITZ_REQUIRE(label->type == type, ctx->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: field '%s' holds %s values, needed %s", call, label->name,
                CeedContextFieldTypes[label->type], CeedContextFieldTypes[type]);
-  RITZ_REQUIRE(label->offset + label->num_values * label->size <= ctx->storage.num_bytes, ctx->obj.ceed,
-               CEED_ERROR_BACKEND, "%s: field '%s' ends at byte %zu, the context has %zu", call, label->name,
-               label->offset + label->num_values * label->size, ctx->storage.num_bytes);
+  size_t num_bytes = ctx->storage.num_bytes;
+  bool fits = label->offset <= num_bytes && label->num_values <= (num_bytes - label->offset) / label->size;
+  RITZ_REQUIRE(fits, ctx->obj.ceed, CEED_ERROR_BACKEND,
+               "%s: field '%s' of %zu values of %zu bytes at byte %zu leaves the context of %zu bytes", call,
+               label->name, label->num_values, label->size, label->offset, num_bytes);
   return CEED_ERROR_SUCCESS;
 }
 

@@ -49,6 +49,16 @@ static int destroy_data(CeedQFunctionContext ctx) {
   return ctx->destroy_data(ritz_storage_pointer(&ctx->storage, kind));
 }
 
+// Frees a storage except for the block `kept`, which has another owner.
+static void drop(CeedQFunctionContext ctx, RitzStorage *storage, RitzRepKind kind, const void *kept) {
+  RitzRep *rep = &storage->rep[kind];
+  if (rep->owned == kept) {
+    if (kind == RITZ_REP_HOST) ritz_memory_give(rep->owned);
+    rep->owned = NULL;
+  }
+  ritz_storage_clear(ctx->obj.ceed, storage);
+}
+
 int CeedQFunctionContextSetData(CeedQFunctionContext ctx, CeedMemType mem_type, CeedCopyMode copy_mode,
                                 size_t size, void *data) {
   RITZ_HANDLE(ctx);
@@ -66,12 +76,11 @@ int CeedQFunctionContextSetData(CeedQFunctionContext ctx, CeedMemType mem_type, 
   RITZ_TRY(ritz_storage_set(ctx->obj.ceed, &next, kind, copy_mode, data));
   int ierr = destroy_data(ctx);
   if (ierr) {
-    if (copy_mode == CEED_COPY_VALUES) ritz_storage_clear(ctx->obj.ceed, &next);
+    drop(ctx, &next, kind, data);
     return ierr;
   }
   // The old buffer may be what is being handed over again.
-  if (ctx->storage.rep[kind].owned == data) ctx->storage.rep[kind].owned = NULL;
-  ritz_storage_clear(ctx->obj.ceed, &ctx->storage);
+  drop(ctx, &ctx->storage, kind, copy_mode == CEED_COPY_VALUES ? NULL : data);
   ctx->storage = next;
   return CEED_ERROR_SUCCESS;
 }

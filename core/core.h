@@ -288,6 +288,8 @@ CeedInt ritz_group_num_comp(const RitzActiveGroups *groups, CeedInt group);
 // Table of a group, made on first request.
 int ritz_group_table(Ceed ceed, RitzActiveGroups *groups, CeedInt group, CeedInt num_qpts,
                      const CeedScalar **table);
+// What an operator at points needs to run: points for its elements, bases that can be evaluated there.
+int ritz_operator_check_points(CeedOperator op);
 // Sets outputs to zero as `mode` demands, for an operator or all sub-operators.
 int ritz_operator_zero_outputs(CeedOperator op, CeedVector out, RitzApplyMode mode);
 

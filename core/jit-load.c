@@ -145,7 +145,7 @@ static Protection find_protection(const char *text) {
     depth += depth_change(&line);
     num_lines++;
   }
-  found.has_guard = found.has_guard && num_lines > 1 && depth == 0;
+  found.has_guard = found.has_guard && depth == 0;
   return found;
 }
 

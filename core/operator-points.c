@@ -8,7 +8,7 @@
 int CeedOperatorCreateAtPoints(Ceed ceed, CeedQFunction qf, CeedQFunction dqf, CeedQFunction dqfT,
                                CeedOperator *op) {
   CeedOperator created = NULL;
-  RITZ_TRY(CeedOperatorCreate(ceed, qf, dqf, dqfT, &created));
+  RITZ_TRY(ritz_operator_create(ceed, __func__, qf, dqf, dqfT, &created));
   created->is_at_points = true;
   *op = created;
   return CEED_ERROR_SUCCESS;
@@ -52,6 +52,36 @@ int CeedOperatorAtPointsGetPoints(CeedOperator op, CeedElemRestriction *rstr_poi
     *point_coords = NULL;
     RITZ_TRY(CeedVectorReferenceCopy(op->point_coords, point_coords));
   }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_basis(CeedOperator op, CeedOperatorField field) {
+  CeedBasis basis = field->basis;
+  CeedEvalMode mode = field->qf_field->eval_mode;
+  if (mode == CEED_EVAL_NONE || mode == CEED_EVAL_WEIGHT) return CEED_ERROR_SUCCESS;
+  RITZ_REQUIRE(
+      basis->is_tensor && basis->Q_1d >= 2, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
+      "field '%s' of an operator at points needs a tensor basis with at least 2 points per direction",
+      field->qf_field->name);
+  RITZ_REQUIRE(basis->dim == op->rstr_points->num_comp, op->obj.ceed, CEED_ERROR_DIMENSION,
+               "field '%s' has a basis of dimension %" CeedInt_FMT ", the points have %" CeedInt_FMT
+               " coordinates",
+               field->qf_field->name, basis->dim, op->rstr_points->num_comp);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_operator_check_points(CeedOperator op) {
+  Ceed ceed = op->obj.ceed;
+  RITZ_REQUIRE(op->rstr_points, ceed, CEED_ERROR_INCOMPLETE,
+               "the operator at points has no points, see CeedOperatorAtPointsSetPoints");
+  RITZ_REQUIRE(op->rstr_points->num_elem == op->num_elem, ceed, CEED_ERROR_DIMENSION,
+               "the points belong to %" CeedInt_FMT " elements, the fields to %" CeedInt_FMT,
+               op->rstr_points->num_elem, op->num_elem);
+  RITZ_REQUIRE(op->point_coords->length >= op->rstr_points->l_size, ceed, CEED_ERROR_DIMENSION,
+               "the coordinates of the points have %" CeedSize_FMT " entries, needed %" CeedSize_FMT,
+               op->point_coords->length, op->rstr_points->l_size);
+  for (CeedInt i = 0; i < op->num_in; i++) RITZ_TRY(check_basis(op, op->in[i]));
+  for (CeedInt i = 0; i < op->num_out; i++) RITZ_TRY(check_basis(op, op->out[i]));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -114,6 +144,7 @@ static int apply_arrays(CeedBasis basis, const RitzBasisAction *action, const Ce
 static int apply_at_points(CeedBasis basis, const char *call, const RitzBasisAction *action,
                            const CeedInt *num_points, CeedVector x_ref, CeedVector u, CeedVector v) {
   CeedSize total = 0;
+  CeedInt most = 0;
   RITZ_TRY(check_mode(basis, call, action->t_mode, action->eval_mode));
   RITZ_REQUIRE(action->num_elem >= 0, basis->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: number of elements %" CeedInt_FMT " is negative", call, action->num_elem);
@@ -123,9 +154,14 @@ static int apply_at_points(CeedBasis basis, const char *call, const RitzBasisAct
     RITZ_REQUIRE(num_points[e] >= 0, basis->obj.ceed, CEED_ERROR_DIMENSION,
                  "%s: element %" CeedInt_FMT " has %" CeedInt_FMT " points", call, e, num_points[e]);
     total += num_points[e];
+    most = CeedIntMax(most, num_points[e]);
   }
   RITZ_TRY(
       check_lengths(basis, call, action->t_mode, action->eval_mode, total, action->num_elem, x_ref, u, v));
+  if (basis->obj.ceed->backend.pads_points) {
+    RITZ_TRY_BACKEND(check_lengths(basis, call, action->t_mode, action->eval_mode,
+                                   (CeedSize)action->num_elem * most, action->num_elem, x_ref, u, v));
+  }
   RITZ_REQUIRE(u != v, basis->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output are the same vector",
                call);
   if (total == 0) {

@@ -29,6 +29,7 @@ int CeedOperatorGetFields(CeedOperator op, CeedInt *num_input_fields, CeedOperat
 
 int CeedOperatorGetFieldByName(CeedOperator op, const char *field_name, CeedOperatorField *op_field) {
   RITZ_TRY(ritz_operator_require_composite(op, __func__, false));
+  RITZ_REQUIRE(field_name, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: the field name is NULL", __func__);
   RITZ_TRY(CeedOperatorCheckReady(op));
   *op_field = NULL;
   for (CeedInt i = 0; !*op_field && i < op->num_in; i++) {

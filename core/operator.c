@@ -16,8 +16,8 @@ static int reference_optional(CeedQFunction qf, CeedQFunction *copy) {
   return qf && qf != CEED_QFUNCTION_NONE ? CeedQFunctionReferenceCopy(qf, copy) : CEED_ERROR_SUCCESS;
 }
 
-static int create(Ceed ceed, const char *call, CeedQFunction qf, CeedQFunction dqf, CeedQFunction dqfT,
-                  CeedOperator *op) {
+int ritz_operator_create(Ceed ceed, const char *call, CeedQFunction qf, CeedQFunction dqf, CeedQFunction dqfT,
+                         CeedOperator *op) {
   RITZ_HANDLE(ceed);
   RITZ_REQUIRE(qf && qf != CEED_QFUNCTION_NONE, ceed, CEED_ERROR_MINOR, "%s: the operator needs a QFunction",
                call);
@@ -37,7 +37,7 @@ static int create(Ceed ceed, const char *call, CeedQFunction qf, CeedQFunction d
 }
 
 int CeedOperatorCreate(Ceed ceed, CeedQFunction qf, CeedQFunction dqf, CeedQFunction dqfT, CeedOperator *op) {
-  return create(ceed, __func__, qf, dqf, dqfT, op);
+  return ritz_operator_create(ceed, __func__, qf, dqf, dqfT, op);
 }
 
 int CeedOperatorCreateComposite(Ceed ceed, CeedOperator *op) {
@@ -196,10 +196,19 @@ static int check_mode(CeedOperator op, const Assignment *a) {
   RITZ_REQUIRE(has_basis != is_none, ceed, CEED_ERROR_INCOMPATIBLE,
                "CeedOperatorSetField: field '%s' of mode '%s' %s a basis", a->name, CeedEvalModes[mode],
                is_none ? "takes CEED_BASIS_NONE, found" : "needs");
+  RITZ_REQUIRE(!is_none || !op->is_at_points || a->rstr->type == CEED_RESTRICTION_POINTS, ceed,
+               CEED_ERROR_UNSUPPORTED,
+               "CeedOperatorSetField: field '%s' of an operator at points needs a basis or an at-points "
+               "restriction",
+               a->name);
   RITZ_REQUIRE(!has_rstr || !has_basis || a->rstr->num_comp == a->basis->num_comp, ceed, CEED_ERROR_DIMENSION,
                "CeedOperatorSetField: field '%s': the restriction has %" CeedInt_FMT
                " components, the basis %" CeedInt_FMT,
                a->name, a->rstr->num_comp, a->basis->num_comp);
+  RITZ_REQUIRE(!has_rstr || !has_basis || a->rstr->elem_size == a->basis->P, ceed, CEED_ERROR_DIMENSION,
+               "CeedOperatorSetField: field '%s': the restriction has %" CeedInt_FMT
+               " nodes per element, the basis %" CeedInt_FMT,
+               a->name, a->rstr->elem_size, a->basis->P);
   if (is_weight) return CEED_ERROR_SUCCESS;
   CeedInt num_comp = is_none ? a->rstr->num_comp : a->basis->num_comp;
   CeedInt q_comp = is_none ? 1 : ritz_basis_num_q_comp(a->basis, mode);
@@ -288,6 +297,12 @@ static int check_ready_single(CeedOperator op) {
                "CeedOperatorCheckReady: no field has a restriction");
   RITZ_REQUIRE(op->is_at_points || op->num_qpts > 0, ceed, CEED_ERROR_INCOMPLETE,
                "CeedOperatorCheckReady: the number of quadrature points is not known");
+  // Elements at points have any number of points.
+  CeedInt num_points = op->is_at_points ? 1 : op->num_qpts;
+  RITZ_REQUIRE(num_points % op->qf->vec_length == 0, ceed, CEED_ERROR_DIMENSION,
+               "CeedOperatorCheckReady: the points of an element are no multiple of the QFunction's vector "
+               "length %" CeedInt_FMT,
+               op->qf->vec_length);
   op->qf->is_immutable = true;
   if (op->dqf) op->dqf->is_immutable = true;
   if (op->dqfT) op->dqfT->is_immutable = true;
@@ -374,6 +389,7 @@ int CeedOperatorCompositeGetSubList(CeedOperator op, CeedOperator **sub_operator
 
 int CeedOperatorCompositeGetSubByName(CeedOperator op, const char *op_name, CeedOperator *sub_op) {
   RITZ_TRY(ritz_operator_require_composite(op, __func__, true));
+  RITZ_REQUIRE(op_name, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: the name is NULL", __func__);
   *sub_op = NULL;
   for (CeedInt i = 0; !*sub_op && i < op->num_sub; i++) {
     if (op->sub[i]->name && !strcmp(op->sub[i]->name, op_name)) *sub_op = op->sub[i];

@@ -5,6 +5,9 @@
 
 #include "core/core.h"
 
+// A single operator without fields; `call` is named in messages.
+int ritz_operator_create(Ceed ceed, const char *call, CeedQFunction qf, CeedQFunction dqf, CeedQFunction dqfT,
+                         CeedOperator *op);
 // CEED_ERROR_MINOR unless the operator is (or is not) a composite.
 int ritz_operator_require_composite(CeedOperator op, const char *call, bool is_composite);
 // Lengths of a composite's active vectors from its parts; CEED_ERROR_MAJOR when they disagree.

@@ -87,7 +87,9 @@ int CeedElemRestrictionGetAtPointsElementOffset(CeedElemRestriction rstr, CeedIn
                                                 CeedSize *elem_offset) {
   RITZ_HANDLE(rstr);
   RITZ_TRY(require_element(rstr, __func__, elem));
-  *elem_offset = (CeedSize)(rstr->offsets[elem] - rstr->offsets[0]) * rstr->num_comp;
+  *elem_offset = rstr->obj.ceed->backend.pads_points
+                     ? (CeedSize)elem * rstr->max_points
+                     : (CeedSize)(rstr->offsets[elem] - rstr->offsets[0]) * rstr->num_comp;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -99,8 +101,8 @@ int CeedElemRestrictionAtPointsAreCompatible(CeedElemRestriction rstr_a, CeedEle
                rstr_a->obj.ceed, CEED_ERROR_UNSUPPORTED, "%s: needs two at-points restrictions", __func__);
   *are_compatible = rstr_a->num_elem == rstr_b->num_elem && rstr_a->num_points == rstr_b->num_points;
   if (!*are_compatible || rstr_a->num_elem == 0) return CEED_ERROR_SUCCESS;
-  size_t length = (size_t)rstr_a->num_elem + 1 + (size_t)rstr_a->num_points;
-  *are_compatible = !memcmp(rstr_a->offsets, rstr_b->offsets, length * sizeof(CeedInt));
+  size_t num_bytes = ritz_restriction_num_offsets(rstr_a) * sizeof(CeedInt);
+  *are_compatible = !memcmp(rstr_a->offsets, rstr_b->offsets, num_bytes);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -109,13 +111,30 @@ int CeedElemRestrictionAtPointsAreCompatible(CeedElemRestriction rstr_a, CeedEle
 // Copies forward to their original, so that its destruction knows of all readers.
 static CeedElemRestriction owner(CeedElemRestriction rstr) { return rstr->base ? rstr->base : rstr; }
 
+static int make_device_offsets(CeedElemRestriction r) {
+  Ceed ceed = r->obj.ceed;
+  size_t num_bytes = ritz_restriction_num_offsets(r) * sizeof(CeedInt);
+  void *copy = NULL;
+  if (r->device_offsets || !r->offsets || num_bytes == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ceed->backend.rep_alloc(ceed, RITZ_REP_DEVICE, num_bytes, &copy));
+  int ierr = ceed->backend.rep_copy(ceed, num_bytes, RITZ_REP_DEVICE, copy, RITZ_REP_HOST, r->offsets);
+  if (ierr) {
+    ceed->backend.rep_free(ceed, RITZ_REP_DEVICE, copy);
+    return ierr;
+  }
+  r->device_offsets = copy;
+  return CEED_ERROR_SUCCESS;
+}
+
 int CeedElemRestrictionGetOffsets(CeedElemRestriction rstr, CeedMemType mem_type, const CeedInt **offsets) {
   RITZ_HANDLE(rstr);
-  RITZ_REQUIRE(mem_type == CEED_MEM_HOST, rstr->obj.ceed, CEED_ERROR_BACKEND,
-               "%s: Can only provide HOST memory for this backend", __func__);
+  RitzRepKind kind;
+  RITZ_TRY(ritz_storage_kind(rstr->obj.ceed, __func__, mem_type,
+                             "Can only provide HOST memory for this backend", &kind));
   RITZ_REQUIRE(rstr->type != CEED_RESTRICTION_STRIDED, rstr->obj.ceed, CEED_ERROR_BACKEND,
                "%s: a strided restriction has no offsets", __func__);
-  *offsets = rstr->offsets;
+  if (kind == RITZ_REP_DEVICE) RITZ_TRY(make_device_offsets(owner(rstr)));
+  *offsets = kind == RITZ_REP_DEVICE ? owner(rstr)->device_offsets : rstr->offsets;
   owner(rstr)->num_readers++;
   return CEED_ERROR_SUCCESS;
 }
@@ -140,7 +159,8 @@ static bool has_backend_strides(CeedElemRestriction rstr) {
 }
 
 void ritz_restriction_l_strides(CeedElemRestriction rstr, CeedInt strides[3]) {
-  memcpy(strides, has_backend_strides(rstr) ? rstr->layout : rstr->strides, sizeof(rstr->strides));
+  const CeedInt *from = has_backend_strides(rstr) ? rstr->layout : rstr->strides;
+  for (int d = 0; d < 3; d++) strides[d] = from[d];
 }
 
 CeedSize ritz_restriction_array_index(CeedElemRestriction rstr, CeedInt n, CeedInt elem, CeedInt i) {

@@ -52,8 +52,7 @@ static int check_sizes(Ceed ceed, const Arguments *a) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Object without arrays; sizes of the specification, 8.1. What else can fail comes before arrays are adopted,
-// so that a failed call leaves the caller's arrays to the caller.
+// Object without arrays; sizes of the specification, 8.1.
 static int create_object(Ceed ceed, const Arguments *a, CeedElemRestriction *rstr) {
   CeedElemRestriction r = NULL;
   RITZ_TRY(ritz_object_create(ceed, &restriction_class, sizeof(*r), &r));
@@ -67,13 +66,14 @@ static int create_object(Ceed ceed, const Arguments *a, CeedElemRestriction *rst
   r->l_size = a->l_size;
   r->e_size = (CeedSize)r->num_block * r->block_size * r->elem_size * r->num_comp;
   r->use_signs = r->use_orients = true;
-  int ierr = ceed->backend.restriction_layout(r, r->layout);
-  if (ierr) ritz_object_free(&r);
   *rstr = r;
-  return ierr;
+  return CEED_ERROR_SUCCESS;
 }
 
 static void free_arrays(CeedElemRestriction r) {
+  Ceed ceed = r->obj.ceed;
+  if (r->device_offsets) ceed->backend.rep_free(ceed, RITZ_REP_DEVICE, r->device_offsets);
+  r->device_offsets = NULL;
   if (r->owns_arrays) {
     RITZ_FREE((void **)&r->offsets);
     RITZ_FREE((void **)&r->orients);
@@ -91,17 +91,65 @@ static int abandon(CeedElemRestriction r, int ierr) {
   return ierr;
 }
 
+// The last step that may fail before arrays are adopted: a failed call leaves the caller's arrays to the
+// caller.
+static int set_layout(CeedElemRestriction r) {
+  int ierr = r->obj.ceed->backend.restriction_layout(r, r->layout);
+  return ierr ? abandon(r, ierr) : CEED_ERROR_SUCCESS;
+}
+
+// ---- The caller's arrays ----
+
+enum { num_arrays = 3 }; // offsets, orients, curl_orients
+
+static const void *array_of(const Arguments *a, int k) {
+  const void *const arrays[num_arrays] = {a->offsets, a->orients, a->curl_orients};
+  return arrays[k];
+}
+
+static size_t array_bytes(const Arguments *a, int k) {
+  const size_t bytes[num_arrays] = {sizeof(CeedInt), sizeof(bool), 3 * sizeof(CeedInt8)};
+  return (size_t)a->num_elem * (size_t)a->elem_size * bytes[k];
+}
+
 static int check_modes(Ceed ceed, const Arguments *a) {
-  RITZ_REQUIRE(a->mem_type == CEED_MEM_HOST, ceed, CEED_ERROR_BACKEND,
-               "%s: Can only set HOST memory for this backend", a->call);
+  RitzRepKind kind;
+  RITZ_TRY(ritz_storage_kind(ceed, a->call, a->mem_type, "Can only set HOST memory for this backend", &kind));
   RITZ_REQUIRE(a->copy_mode == CEED_COPY_VALUES || a->copy_mode == CEED_USE_POINTER ||
                    a->copy_mode == CEED_OWN_POINTER,
                ceed, CEED_ERROR_INCOMPATIBLE, "%s: %d is no copy mode", a->call, (int)a->copy_mode);
+  for (int k = 0; k < num_arrays; k++)
+    RITZ_TRY(ritz_storage_accept(ceed, a->call, kind, a->copy_mode, array_bytes(a, k), array_of(a, k)));
   return CEED_ERROR_SUCCESS;
 }
 
+// Arrays in device memory are read once: the restriction then owns a copy on the host, of which `host`
+// speaks.
+static int fetch_arrays(Ceed ceed, const Arguments *a, Arguments *host) {
+  void *copies[num_arrays] = {NULL};
+  int ierr = CEED_ERROR_SUCCESS;
+  for (int k = 0; !ierr && k < num_arrays; k++) {
+    if (!array_of(a, k) || array_bytes(a, k) == 0) continue;
+    ierr = ritz_malloc(ceed, array_bytes(a, k), 1, &copies[k]);
+    if (!ierr) {
+      ierr = ceed->backend.rep_copy(ceed, array_bytes(a, k), RITZ_REP_HOST, copies[k], RITZ_REP_DEVICE,
+                                    array_of(a, k));
+    }
+  }
+  for (int k = 0; k < num_arrays; k++) {
+    if (ierr) ritz_free(&copies[k]);
+    ritz_memory_give(copies[k]);
+  }
+  *host = *a;
+  host->mem_type = CEED_MEM_HOST;
+  host->copy_mode = CEED_OWN_POINTER;
+  host->offsets = copies[0];
+  host->orients = copies[1];
+  host->curl_orients = copies[2];
+  return ierr;
+}
+
 static int check_arrays(Ceed ceed, const Arguments *a) {
-  RITZ_TRY(check_modes(ceed, a));
   RITZ_REQUIRE(a->type != CEED_RESTRICTION_ORIENTED || a->orients, ceed, CEED_ERROR_BACKEND,
                "%s: orients is NULL", a->call);
   RITZ_REQUIRE(a->type != CEED_RESTRICTION_CURL_ORIENTED || a->curl_orients, ceed, CEED_ERROR_BACKEND,
@@ -162,19 +210,18 @@ static void adopt_arrays(CeedElemRestriction r, const Arguments *a) {
 
 // Input arrays that were handed over but have been copied into blocks.
 static void free_input(const Arguments *a) {
-  const void *input[] = {a->offsets, a->orients, a->curl_orients};
-  for (int i = 0; i < 3; i++) {
-    void *p = (void *)input[i];
+  for (int k = 0; k < num_arrays; k++) {
+    void *p = (void *)array_of(a, k);
     ritz_memory_adopt(p);
     ritz_free(&p);
   }
 }
 
-static int create_offsets(Ceed ceed, const Arguments *a, CeedElemRestriction *rstr) {
+static int create_host_offsets(Ceed ceed, const Arguments *a, CeedElemRestriction *rstr) {
   CeedElemRestriction r = NULL;
-  RITZ_TRY(check_sizes(ceed, a));
   RITZ_TRY(check_arrays(ceed, a));
   RITZ_TRY(create_object(ceed, a, &r));
+  RITZ_TRY(set_layout(r));
   bool copies = a->copy_mode == CEED_COPY_VALUES || a->block_size > 1;
   if (copies) {
     int ierr = copy_arrays(r, a);
@@ -184,6 +231,23 @@ static int create_offsets(Ceed ceed, const Arguments *a, CeedElemRestriction *rs
   }
   *rstr = r;
   if (copies && a->copy_mode == CEED_OWN_POINTER) free_input(a);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int create_offsets(Ceed ceed, const Arguments *a, CeedElemRestriction *rstr) {
+  Arguments host;
+  RITZ_TRY(check_sizes(ceed, a));
+  RITZ_TRY(check_modes(ceed, a));
+  if (a->mem_type == CEED_MEM_HOST) return create_host_offsets(ceed, a, rstr);
+  RITZ_TRY(fetch_arrays(ceed, a, &host));
+  int ierr = create_host_offsets(ceed, &host, rstr);
+  if (ierr) {
+    free_input(&host);
+    return ierr;
+  }
+  for (int k = 0; a->copy_mode == CEED_OWN_POINTER && k < num_arrays; k++) {
+    if (array_of(a, k)) ceed->backend.rep_free(ceed, RITZ_REP_DEVICE, (void *)array_of(a, k));
+  }
   return CEED_ERROR_SUCCESS;
 }
 
@@ -302,6 +366,7 @@ static int create_strided(Ceed ceed, const Arguments *a, const CeedInt strides[3
                a->call, a->l_size, needed);
   RITZ_TRY(check_strides(ceed, a, strides));
   RITZ_TRY(create_object(ceed, a, &r));
+  RITZ_TRY(set_layout(r));
   memcpy(r->strides, strides, sizeof(r->strides));
   *rstr = r;
   return CEED_ERROR_SUCCESS;
@@ -360,7 +425,13 @@ CeedInt ritz_restriction_points_in(CeedElemRestriction rstr, CeedInt elem) {
   return rstr->offsets[elem + 1] - rstr->offsets[elem];
 }
 
-// The E-vector is long enough for a window of max_points points that begins at the last element.
+size_t ritz_restriction_num_offsets(CeedElemRestriction rstr) {
+  if (rstr->type == CEED_RESTRICTION_POINTS) return (size_t)rstr->num_elem + 1 + (size_t)rstr->num_points;
+  return (size_t)rstr->num_block * (size_t)rstr->block_size * (size_t)rstr->elem_size;
+}
+
+// The E-vector has max_points places for every element, or is long enough for a window of max_points points
+// that begins at the last element.
 static void count_points(CeedElemRestriction r) {
   CeedSize total = 0;
   for (CeedInt k = 0; k < r->num_elem; k++) {
@@ -370,7 +441,9 @@ static void count_points(CeedElemRestriction r) {
     total += n;
   }
   CeedInt last = r->num_elem > 0 ? ritz_restriction_points_in(r, r->num_elem - 1) : 0;
-  r->e_size = (total + r->max_points - last) * r->num_comp;
+  bool is_padded = r->obj.ceed->backend.pads_points;
+  r->e_size = is_padded ? (CeedSize)r->num_elem * r->max_points * r->num_comp
+                        : (total + r->max_points - last) * r->num_comp;
 }
 
 int CeedElemRestrictionCreateAtPoints(Ceed ceed, CeedInt num_elem, CeedInt num_points, CeedInt num_comp,
@@ -392,15 +465,21 @@ int CeedElemRestrictionCreateAtPoints(Ceed ceed, CeedInt num_elem, CeedInt num_p
   RITZ_REQUIRE(l_size >= (CeedSize)num_points * num_comp, ceed, CEED_ERROR_DIMENSION,
                "%s: L-vector size %" CeedSize_FMT " is less than points x components = %" CeedSize_FMT,
                a.call, l_size, (CeedSize)num_points * num_comp);
+  RITZ_REQUIRE(mem_type == CEED_MEM_HOST, ceed, CEED_ERROR_BACKEND,
+               "%s: Can only set HOST memory for this backend", a.call);
   RITZ_TRY(check_modes(ceed, &a));
   RITZ_REQUIRE(offsets || num_elem == 0, ceed, CEED_ERROR_BACKEND, "%s: offsets is NULL", a.call);
   if (num_elem > 0) RITZ_TRY(check_points(ceed, a.call, num_elem, num_points, l_size / num_comp, offsets));
 
   RITZ_TRY(create_object(ceed, &a, &r));
-  r->elem_size = 0;
   r->num_points = num_points;
+  r->offsets = offsets;
+  if (num_elem > 0) count_points(r);
+  RITZ_TRY(set_layout(r));
+  r->elem_size = 0;
+  r->offsets = NULL;
   if (copy_mode == CEED_COPY_VALUES && num_elem > 0) {
-    size_t length = (size_t)num_elem + 1 + (size_t)num_points;
+    size_t length = ritz_restriction_num_offsets(r);
     CeedInt *copy = NULL;
     int ierr = RITZ_MALLOC(ceed, length, &copy);
     if (ierr) return abandon(r, ierr);
@@ -410,7 +489,6 @@ int CeedElemRestrictionCreateAtPoints(Ceed ceed, CeedInt num_elem, CeedInt num_p
   } else if (copy_mode != CEED_COPY_VALUES) {
     adopt_arrays(r, &a);
   }
-  if (num_elem > 0) count_points(r);
   *rstr = r;
   return CEED_ERROR_SUCCESS;
 }
@@ -426,6 +504,7 @@ static int create_copy(CeedElemRestriction rstr, bool use_orients, CeedElemRestr
   r->obj = header;
   r->obj.num_tabs = rstr->obj.num_tabs;
   r->owns_arrays = false;
+  r->device_offsets = NULL;
   r->num_readers = 0;
   r->data = NULL;
   r->use_signs = false;

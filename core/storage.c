@@ -90,6 +90,7 @@ int ritz_storage_set(Ceed ceed, RitzStorage *storage, RitzRepKind kind, CeedCopy
   } else {
     if (rep->owned != data) free_place(ceed, kind, &rep->owned);
     bool is_new = mode == CEED_OWN_POINTER && rep->owned != data;
+    if (mode == CEED_USE_POINTER && kind == RITZ_REP_HOST) ritz_memory_give(rep->owned); // taken back
     rep->owned = mode == CEED_OWN_POINTER ? data : NULL;
     rep->borrowed = mode == CEED_USE_POINTER ? data : NULL;
     if (is_new && kind == RITZ_REP_HOST) ritz_memory_adopt(data);

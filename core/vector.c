@@ -288,6 +288,7 @@ int CeedVectorCopy(CeedVector vec, CeedVector vec_copy) {
   return ierr ? ierr : restored;
 }
 
+// The host copies itself where the backend does not compute.
 static int copy_strided(CeedVector vec_copy, CeedMemType mem_type, CeedSize start, CeedSize stop,
                         CeedSize step, const CeedScalar *x, CeedScalar *y) {
   const RitzBackend *backend = backend_of(vec_copy);

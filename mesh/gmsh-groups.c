@@ -176,7 +176,7 @@ static int add_labels_of(Labels *labels, const RitzGmshElement *element) {
 static int check_facet_shape(const Labels *labels, const RitzGmshElement *element) {
   if (ritz_shapes[element->type->shape].num_corners == labels->num_corners) return CEED_ERROR_SUCCESS;
   return ritz_text_fail_at(labels->file->text, element->place, CEED_ERROR_MAJOR,
-                           "a %s cannot be a facet of cubes", ritz_shapes[element->type->shape].name);
+                           "a %s cannot be a facet of hexahedra", ritz_shapes[element->type->shape].name);
 }
 
 static int find_facet_groups(Labels *labels) {

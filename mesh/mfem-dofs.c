@@ -185,7 +185,6 @@ int ritz_mfem_dofs_of_element(const RitzMfemDofs *dofs, int64_t e, int64_t *list
     for (int64_t i = 0; i < num; i++) list[i] = e * num + i;
     return CEED_ERROR_SUCCESS;
   }
-  for (int64_t i = 0; i < num; i++) list[i] = 0; // an element with a repeated vertex leaves gaps
   for (int c = 0; c < ritz_shapes[file->shape].num_corners; c++) {
     list[corner_node(dofs, c)] = dofs->vertex_dofs[listed_vertices(file, e)[c]];
   }

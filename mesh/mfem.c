@@ -84,7 +84,7 @@ static int read_boundary(RitzMfemFile *file) {
   RITZ_TRY(read_records(text, "the number of boundary elements", file->dim - 1, boundary));
   if (boundary->counts[RITZ_SHAPE_TRIANGLE])
     return ritz_text_fail_at(text, boundary->places[0], CEED_ERROR_MAJOR,
-                             "the boundary has triangles, but the elements are cubes");
+                             "the boundary has triangles, but the elements are hexahedra");
   if (file->has_sets && ritz_text_accept(text, "bdr_attribute_sets"))
     RITZ_TRY(ritz_mfem_read_sets(text, &file->boundary_sets));
   return CEED_ERROR_SUCCESS;
@@ -196,6 +196,7 @@ static int read_file(RitzMfemFile *file, RitzMeshDraft *draft) {
   RITZ_TRY(check_vertices(file, &file->elements));
   RITZ_TRY(check_vertices(file, &file->boundary));
   RITZ_TRY(fill_elements(file, draft));
+  RITZ_TRY(ritz_mesh_check_vertices(file->text->ceed, file->text->path, draft)); // the nodes rely on it
   if (ritz_text_accept(file->text, "nodes"))
     RITZ_TRY(ritz_mfem_read_nodes(file, draft));
   else

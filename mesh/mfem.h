@@ -49,8 +49,8 @@ int ritz_mfem_name_regions(const RitzMfemFile *file, RitzMeshDraft *draft);
 // and the coordinates of the draft.
 int ritz_mfem_read_nodes(const RitzMfemFile *file, RitzMeshDraft *draft);
 
-// mesh/mfem-dofs.c: the numbers of the nodes of each element. Collections of class H1 share nodes between
-// elements; those of class L2 do not.
+// mesh/mfem-dofs.c: the numbers of the nodes of each element, whose vertices are distinct. Collections of
+// class H1 share nodes between elements; those of class L2 do not.
 typedef struct {
   int degree;
   bool is_shared;

@@ -6,11 +6,11 @@
 
 const RitzShapeInfo ritz_shapes[RITZ_NUM_SHAPES] = {
     [RITZ_SHAPE_POINT] = {"point", "points", 0, 1},
-    [RITZ_SHAPE_SEGMENT] = {"segment", "segments", 1, 2},
+    [RITZ_SHAPE_SEGMENT] = {"line", "lines", 1, 2},
     [RITZ_SHAPE_TRIANGLE] = {"triangle", "triangles", 2, 3},
-    [RITZ_SHAPE_SQUARE] = {"square", "squares", 2, 4},
+    [RITZ_SHAPE_SQUARE] = {"quadrilateral", "quadrilaterals", 2, 4},
     [RITZ_SHAPE_TETRAHEDRON] = {"tetrahedron", "tetrahedra", 3, 4},
-    [RITZ_SHAPE_CUBE] = {"cube", "cubes", 3, 8},
+    [RITZ_SHAPE_CUBE] = {"hexahedron", "hexahedra", 3, 8},
     [RITZ_SHAPE_PRISM] = {"prism", "prisms", 3, 6},
     [RITZ_SHAPE_PYRAMID] = {"pyramid", "pyramids", 3, 5},
 };
@@ -25,7 +25,7 @@ CeedElemTopology ritz_reader_topology(RitzShape shape) {
   }
 }
 
-// "8 tetrahedra, 1 cube"
+// "8 tetrahedra, 1 hexahedron"
 static void list_shapes(const int64_t counts[RITZ_NUM_SHAPES], size_t room, char *list) {
   list[0] = '\0';
   for (int s = 0; s < RITZ_NUM_SHAPES; s++) {
@@ -50,8 +50,8 @@ int ritz_reader_check_shapes(const RitzMeshText *text, int64_t place, const int6
   }
   list_shapes(counts, sizeof(list), list);
   return ritz_text_fail_at(text, place, CEED_ERROR_UNSUPPORTED,
-                           "the elements are %s; Ritz reads meshes of segments only, squares only or cubes "
-                           "only",
+                           "the elements are %s; Ritz reads meshes of lines only, quadrilaterals only or "
+                           "hexahedra only",
                            list);
 }
 

@@ -348,7 +348,7 @@ static inline void gmsh4_put_elements(const GmshSample *s, FileBytes *f) {
 // Also bytes that look like the end of another section, and a line that is no section.
 static inline void gmsh_put_skipped(const GmshSample *s, FileBytes *f) {
   if (!s->has_periodic) return;
-  file_text(f, "$Periodic\n1\n0 1 2\nAffine 1 0 0 1 0 1 0 0 0 0 1 0 0 0 0 1\n1\n1 2\n");
+  file_text(f, "$Periodic\n1\n0 1 2\nAffine 1 0 0 1 0 1 0 0 0 0 1 0 0 0 0 1\n1\n1 2\n$EndPeriodically\n");
   if (s->is_binary) file_put(f, "\1\2\3$EndNodes\n\0\n$EndPeriod\n", 26);
   file_text(f, "$EndPeriodic\nnothing in particular\n");
 }

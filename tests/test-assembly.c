@@ -16,7 +16,7 @@
 // ---- Random operators ----
 
 static int num_draws(int part) {
-  static const int num[] = {160, 1600, 16000};
+  static const int num[] = {80, 1600, 16000};
 
   return num[tap_level()] / part;
 }
@@ -618,8 +618,7 @@ static int create_twin(const RandomOperator *r, CeedVector assembled, CeedElemRe
   if (!ierr) ierr = add_active_fields(r, qf, &c);
   if (!ierr) ierr = CeedQFunctionAddInput(qf, "A", num_comp, CEED_EVAL_NONE);
   if (!ierr) ierr = CeedQFunctionContextCreate(r->ceed, &context);
-  if (!ierr)
-    ierr = CeedQFunctionContextSetData(context, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(c), &c);
+  if (!ierr) ierr = CeedQFunctionContextSetData(context, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(c), &c);
   if (!ierr) ierr = CeedQFunctionSetContext(qf, context);
   if (!ierr) ierr = CeedOperatorCreate(r->ceed, qf, NULL, NULL, op);
   if (!ierr) ierr = set_active_fields(r, *op);
@@ -809,19 +808,17 @@ TEST_EACH_BACKEND(composite_diagonals_are_sums_of_their_parts) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(argc, argv,
-                  TESTS(assembled_triples_are_the_matrix_in_the_standard_order,
-                        assembled_triples_of_several_active_fields_are_the_matrix,
-                        assembled_triples_of_square_operators_are_the_matrix,
-                        symmetric_operators_assemble_to_symmetric_matrices,
-                        assembly_sees_changes_of_passive_vectors,
-                        sparse_rows_are_the_matrix_sorted_and_reproducible,
-                        sparse_rows_of_several_active_fields_are_the_matrix,
-                        diagonals_are_sums_of_the_diagonals_of_element_matrices,
-                        diagonals_on_meshes_are_those_of_unit_vector_application,
-                        point_blocks_couple_the_components_of_a_node,
-                        assembled_qfunctions_serve_as_passive_fields,
-                        assembly_from_kept_qfunction_data_gives_the_matrix,
-                        composite_matrices_are_sums_of_their_parts,
-                        composite_diagonals_are_sums_of_their_parts));
+  return tap_main(
+      argc, argv,
+      TESTS(assembled_triples_are_the_matrix_in_the_standard_order,
+            assembled_triples_of_several_active_fields_are_the_matrix,
+            assembled_triples_of_square_operators_are_the_matrix,
+            symmetric_operators_assemble_to_symmetric_matrices, assembly_sees_changes_of_passive_vectors,
+            sparse_rows_are_the_matrix_sorted_and_reproducible,
+            sparse_rows_of_several_active_fields_are_the_matrix,
+            diagonals_are_sums_of_the_diagonals_of_element_matrices,
+            diagonals_on_meshes_are_those_of_unit_vector_application,
+            point_blocks_couple_the_components_of_a_node, assembled_qfunctions_serve_as_passive_fields,
+            assembly_from_kept_qfunction_data_gives_the_matrix, composite_matrices_are_sums_of_their_parts,
+            composite_diagonals_are_sums_of_their_parts));
 }

@@ -222,10 +222,10 @@ TEST_EACH_BACKEND(readers_do_not_keep_data_from_being_replaced) {
 // ---- Arguments ----
 
 TEST_EACH_BACKEND(device_memory_is_refused_where_there_is_none) {
-  CeedQFunctionContext ctx = make(ceed);
   Params mine = some, *p = NULL;
 
   if (has_device_memory(ceed)) SKIP("the backend has device memory");
+  CeedQFunctionContext ctx = make(ceed);
   CHECK_ERROR(ceed, CeedQFunctionContextSetData(ctx, CEED_MEM_DEVICE, CEED_USE_POINTER, sizeof(mine), &mine),
               CEED_ERROR_BACKEND, "Can only set HOST memory for this backend");
   CHECK_OK(CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_USE_POINTER, sizeof(mine), &mine));
@@ -408,7 +408,7 @@ TEST_EACH_BACKEND(labels_describe_what_was_registered) {
 TEST_EACH_BACKEND(labels_stay_when_more_fields_are_registered) {
   CeedQFunctionContext ctx = make(ceed);
   CeedContextFieldLabel first = NULL, again = NULL;
-  char name[16];
+  char name[32];
 
   CHECK_OK(CeedQFunctionContextRegisterDouble(ctx, "field 0", 0, 1, "x"));
   CHECK_OK(CeedQFunctionContextGetFieldLabel(ctx, "field 0", &first));
@@ -528,7 +528,7 @@ TEST_EACH_BACKEND(fields_beyond_the_data_are_not_accessed) {
   CeedContextFieldLabel label = NULL;
   const double *d = NULL;
   size_t num = 0;
-  char name[16];
+  char name[32];
 
   for (int i = 0; i < 7; i++) {
     snprintf(name, sizeof(name), "field %d", i);

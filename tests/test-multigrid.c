@@ -77,6 +77,27 @@ TEST_EACH_BACKEND(prolongation_of_a_polynomial_is_its_interpolant) { with_levels
 
 TEST_EACH_BACKEND(restriction_is_the_transpose_of_prolongation) { with_levels(ceed, levels_check_transpose); }
 
+// One matrix, whether the library finds the interpolation or is given it in one of two forms.
+TEST_EACH_BACKEND(all_variants_make_the_same_transfer) {
+  const LevelsProblem p = {2, 2, 4, 2, 3, 0.2, false, false};
+  double *P[LEVELS_NUM_VARIANTS];
+  CeedSize size = 0;
+
+  for (int v = 0; v < LEVELS_NUM_VARIANTS; v++) {
+    Levels l;
+
+    CHECK_OK(levels_create(ceed, &p, (LevelsVariant)v, &l));
+    P[v] = levels_create_matrix(l.prolong, l.num_fine, l.num_coarse);
+    size = l.num_fine * l.num_coarse;
+    levels_destroy(&l);
+  }
+  for (CeedSize i = 0; i < size; i++) {
+    CHECK_NEAR(P[LEVELS_PLAIN][i], P[LEVELS_TENSOR_H1][i], 100 * eps, "entry %td", i);
+    CHECK_NEAR(P[LEVELS_H1][i], P[LEVELS_TENSOR_H1][i], 20 * eps, "entry %td", i);
+  }
+  for (int v = 0; v < LEVELS_NUM_VARIANTS; v++) free(P[v]);
+}
+
 // Interpolation keeps constants, so its transpose keeps sums.
 static void check_sum(const LevelsProblem *p, const Levels *l) {
   uint64_t seed = 5;
@@ -353,8 +374,8 @@ TEST_EACH_BACKEND(two_grid_cycle_converges) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(prolongation_of_a_polynomial_is_its_interpolant,
-                        restriction_is_the_transpose_of_prolongation, restriction_preserves_sums,
-                        coarse_operator_is_the_galerkin_product, both_levels_share_the_assembled_qfunction,
-                        weights_and_orientations_enter_as_defined,
+                        restriction_is_the_transpose_of_prolongation, all_variants_make_the_same_transfer,
+                        restriction_preserves_sums, coarse_operator_is_the_galerkin_product,
+                        both_levels_share_the_assembled_qfunction, weights_and_orientations_enter_as_defined,
                         coarse_operators_at_points_are_galerkin_products_too, two_grid_cycle_converges));
 }

@@ -372,11 +372,14 @@ TEST(faults_of_gmsh_files_are_named_with_their_line) {
       {FORMAT SQUARE "$Elements\n1\n1 2 2 0 1 1 2 3\n$EndElements\n", CEED_ERROR_UNSUPPORTED,
        ":13: the elements are 1 triangle; Ritz reads"},
       {FORMAT SQUARE "$Elements\n1\n1 16 0 1 2 3 4 1 2 3 4\n$EndElements\n", CEED_ERROR_UNSUPPORTED,
-       ":13: squares of 8 nodes (type 16)"},
+       ":13: quadrilaterals of 8 nodes (type 16)"},
       {FORMAT SQUARE "$Elements\n1\n1 15 0 1\n$EndElements\n", CEED_ERROR_MAJOR,
        "the mesh has points, but no elements"},
       {FORMAT SQUARE "$Elements\n2\n1 1 2 9 9 1 3\n2 3 0 1 2 3 4\n$EndElements\n", CEED_ERROR_MAJOR,
        ":13: boundary facet 0, in part '9', is not a facet"},
+      {FORMAT "$Nodes\n8\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n7 1 1 1\n8 0 1 1\n$EndNodes\n"
+              "$Elements\n2\n1 2 2 1 1 1 2 3\n2 5 2 1 1 1 2 3 4 5 6 7 8\n$EndElements\n",
+       CEED_ERROR_MAJOR, ":17: a triangle cannot be a facet of hexahedra"},
       {FORMAT SQUARE "$Elements\n1\n1 3 1000000000000 0 1 1 2 3 4\n$EndElements\n", CEED_ERROR_MAJOR,
        ":13: the number of tags of an element is 1000000000000"},
       {FORMAT SQUARE "$Elements\n1\n1 3 2000000000 0 1 1 2 3 4\n$EndElements\n", CEED_ERROR_MAJOR,
@@ -386,7 +389,7 @@ TEST(faults_of_gmsh_files_are_named_with_their_line) {
       {FORMAT "$PhysicalNames\n2\n1 1 a\n1 -1 b\n$EndPhysicalNames\n" SQUARE CELL, CEED_ERROR_MAJOR,
        "physical group 1 of dimension 1 has two names"},
       {FORMAT4 SQUARE4 "$Elements\n1 1 1 1\n3 1 3 1\n1 1 2 3 4\n$EndElements\n", CEED_ERROR_MAJOR,
-       ":18: a block of dimension 3 has elements of type 3, which are squares"},
+       ":18: a block of dimension 3 has elements of type 3, which are quadrilaterals"},
       {FORMAT4 "$Entities\n0 0 1 0\n2 0 0 0 1 1 0 0 0\n$EndEntities\n" SQUARE4
                "$Elements\n1 1 1 1\n2 1 3 1\n1 1 2 3 4\n$EndElements\n",
        CEED_ERROR_MAJOR, ":23: the element is on entity 1 of dimension 2, which $Entities does not list"},
@@ -434,6 +437,9 @@ TEST(numbers_in_bytes_must_be_finite_too) {
 #define PLANE "\n0 0\n1 0\n1 1\n0 1\n"
 #define NODES ONE "boundary\n0\nvertices\n4\nnodes\nFiniteElementSpace\nFiniteElementCollection: "
 
+// 39 of the 78 values of a quadratic cube whose last two vertices are one: 26 nodes instead of 27.
+#define VALUES "1 2 3 4 5 6 7 8 9 1 2 3 4\n5 6 7 8 9 1 2 3 4 5 6 7 8\n9 1 2 3 4 5 6 7 8 9 1 2 3\n"
+
 TEST(faults_of_mfem_files_are_named_with_their_line) {
   static const Fault faults[] = {
       {"MFEM mesh v1.0\n", CEED_ERROR_MAJOR, ":2: the file ends where 'dimension' should be"},
@@ -445,7 +451,7 @@ TEST(faults_of_mfem_files_are_named_with_their_line) {
       {HEAD "2000000000\n", CEED_ERROR_MAJOR, ":5: the number of elements is 2000000000, more than"},
       {HEAD "1\n1 9 0 1 2 3\n", CEED_ERROR_MAJOR, ":6: the geometry of an element is 9"},
       {HEAD "1\n1 5 0 1 2 3 4 5 6 7\n", CEED_ERROR_MAJOR,
-       ":6: a cube (geometry 5) stands where an element of dimension 2"},
+       ":6: a hexahedron (geometry 5) stands where an element of dimension 2"},
       {HEAD "1\n1 2 0 1 2\nboundary\n", CEED_ERROR_UNSUPPORTED,
        ":6: the elements are 1 triangle; Ritz reads"},
       {HEAD "1\n1 3 0 1 2 -3\n", CEED_ERROR_MAJOR, ":6: a vertex of an element is -3"},
@@ -473,6 +479,13 @@ TEST(faults_of_mfem_files_are_named_with_their_line) {
        ":6: element 0 is inverted"},
       {ONE "boundary\n0\nvertices\n4\n2" PLANE "0.5\n", CEED_ERROR_MAJOR,
        ":16: found '0.5' behind the last number"},
+      {"MFEM mesh v1.0\ndimension\n3\nelements\n1\n1 5 0 1 2 3 4 5 6 6\nboundary\n0\nvertices\n7\nnodes\n"
+       "FiniteElementSpace\nFiniteElementCollection: H1_3D_P2\nVDim: 3\nOrdering: 1\n" VALUES VALUES,
+       CEED_ERROR_MAJOR, ":6: element 0 has vertex 6 twice"},
+      {HEAD "1\n1 3 0 1 2 3\nboundary\n1\n1 2 0 1 2\n", CEED_ERROR_MAJOR,
+       ":9: a triangle (geometry 2) stands where"},
+      {"MFEM mesh v1.0\ndimension\n3\nelements\n1\n1 5 0 1 2 3 4 5 6 7\nboundary\n1\n1 2 0 1 2\n",
+       CEED_ERROR_MAJOR, ":9: the boundary has triangles, but the elements are hexahedra"},
       {HEAD "1\n1 3 0 1 2 2\nboundary\n0\nvertices\n4\n2" PLANE, CEED_ERROR_MAJOR,
        ":6: element 0 has vertex 2 twice"},
       {HEAD "2\n1 3 0 1 2 3\n1 3 1 2 3 0\nboundary\n0\nvertices\n4\n2" PLANE, CEED_ERROR_MAJOR,

@@ -806,8 +806,8 @@ TEST(published_straight_meshes_are_read) {
 TEST(published_meshes_of_other_shapes_are_declined_with_what_was_found) {
   static const char *const cases[][2] = {{"beam-tet.mesh", "48 tetrahedra"},
                                          {"escher.mesh", "42 tetrahedra"},
-                                         {"fichera-mixed.mesh", "5 tetrahedra, 3 cubes, 6 prisms"},
-                                         {"compass.msh", "8 triangles, 4 squares"},
+                                         {"fichera-mixed.mesh", "5 tetrahedra, 3 hexahedra, 6 prisms"},
+                                         {"compass.msh", "8 triangles, 4 quadrilaterals"},
                                          {"nested_cubes.msh", "520 tetrahedra"},
                                          {"inline-hex.mesh", "MFEM INLINE mesh v1.0"},
                                          {"fichera.vtk", "VTK"}};

@@ -90,10 +90,10 @@ TEST_EACH_BACKEND(restrictions_at_points_answer_queries) {
 // most points, in the second restriction the first has.
 TEST_EACH_BACKEND(the_e_vector_at_points_has_room_for_a_window_at_the_last_element) {
   const CeedInt lists[6] = {3, 5, 6, 4, 0, 2};
-  CeedElemRestriction r = points(ceed, P_COMP);
   CeedSize offset = -1;
 
   if (has_device_memory(ceed)) SKIP("devices pad every element");
+  CeedElemRestriction r = points(ceed, P_COMP);
   CHECK(e_size_of(r) == P_COMP * P_POINTS, "%td", e_size_of(r));
   for (CeedInt k = 0; k < P_ELEM; k++) {
     CHECK_OK(CeedElemRestrictionGetAtPointsElementOffset(r, k, &offset));
@@ -128,11 +128,11 @@ static void points_transposed(CeedInt first, CeedInt last, const CeedScalar *y, 
 }
 
 TEST_EACH_BACKEND(points_are_gathered_and_added_by_the_index_formulas) {
-  CeedElemRestriction r = points(ceed, P_COMP);
   CeedScalar x[P_L_SIZE], y[P_POINTS * P_COMP];
   uint64_t state = 3;
 
   if (has_device_memory(ceed)) SKIP("devices pad every element");
+  CeedElemRestriction r = points(ceed, P_COMP);
   fill(P_L_SIZE, x, &state);
   CeedVector l_vec = vector_of(ceed, P_L_SIZE, x), e_vec = vector_of(ceed, P_POINTS * P_COMP, NULL);
   CHECK_OK(CeedElemRestrictionApply(r, CEED_NOTRANSPOSE, l_vec, e_vec, CEED_REQUEST_IMMEDIATE));

@@ -350,12 +350,12 @@ TEST_EACH_BACKEND(references_are_counted) {
 // ---- Arguments ----
 
 TEST_EACH_BACKEND(device_memory_is_refused_where_there_is_none) {
-  CeedVector vec = make(ceed, N);
   CeedScalar *array = NULL, mine[N] = {1, 2, 3, 4};
   const CeedScalar *read = NULL;
   bool has = false;
 
   if (has_device_memory(ceed)) SKIP("the backend has device memory");
+  CeedVector vec = make(ceed, N);
   CHECK_OK(CeedVectorSetArray(vec, CEED_MEM_HOST, CEED_USE_POINTER, mine));
   CHECK_ERROR(ceed, CeedVectorSetArray(vec, CEED_MEM_DEVICE, CEED_COPY_VALUES, mine), CEED_ERROR_BACKEND,
               "Can only set HOST memory for this backend");

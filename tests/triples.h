@@ -6,6 +6,7 @@
 
 #include "tests/reference.h"
 
+#include <ceed/backend.h>
 #include <stdlib.h>
 #include <string.h>
 

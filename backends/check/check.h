@@ -14,7 +14,7 @@
 extern const RitzBackend ritz_check_backend;
 
 // ---- vector.c ----
-int ritz_check_vector_lend(CeedVector vec, RitzAccess access, CeedScalar **array);
+int ritz_check_vector_lend(CeedVector vec, RitzAccess access, RitzRepKind kind, CeedScalar **array);
 int ritz_check_vector_take_back(CeedVector vec, CeedScalar *array);
 void ritz_check_vector_forget(CeedVector vec);
 

@@ -4,14 +4,21 @@
 #include <string.h>
 
 #include "backends/check/check.h"
+#include "backends/check/device.h"
 
 typedef struct Loan Loan;
 struct Loan {
-  CeedScalar *copy; // owned, guarded
+  CeedScalar *copy; // owned, guarded; in device memory if that was asked for
   CeedScalar *real; // borrowed: the vector's own array; NULL: returned
   RitzAccess access;
   Loan *next; // owned
 };
+
+static void free_loan(Ceed ceed, Loan *loan) {
+  if (loan->copy) ritz_check_device_leave(ceed, loan->copy);
+  ritz_check_guarded_free(&loan->copy);
+  RITZ_FREE(&loan);
+}
 
 static void remove_returned(CeedVector vec) {
   Loan **link = (Loan **)&vec->watch;
@@ -22,22 +29,32 @@ static void remove_returned(CeedVector vec) {
       continue;
     }
     *link = loan->next;
-    ritz_check_guarded_free(&loan->copy);
-    RITZ_FREE(&loan);
+    free_loan(vec->obj.ceed, loan);
   }
 }
 
-int ritz_check_vector_lend(CeedVector vec, RitzAccess access, CeedScalar **array) {
+// The vector's own array in device memory may be the caller's, who may have freed it.
+static int make_copy(CeedVector vec, RitzAccess access, RitzRepKind kind, const CeedScalar *real,
+                     CeedScalar **copy) {
+  Ceed ceed = vec->obj.ceed;
+  size_t num_bytes = vec->storage.num_bytes;
+  if (kind == RITZ_REP_DEVICE) RITZ_TRY(ritz_check_device_require(ceed, "CeedVector", num_bytes, real));
+  RITZ_TRY(ritz_check_guarded_alloc(ceed, vec->length, access == RITZ_ACCESS_WRITE, copy));
+  if (kind == RITZ_REP_DEVICE) RITZ_TRY(ritz_check_device_enter(ceed, *copy, num_bytes, true));
+  if (access != RITZ_ACCESS_WRITE) memcpy(*copy, real, num_bytes);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_check_vector_lend(CeedVector vec, RitzAccess access, RitzRepKind kind, CeedScalar **array) {
   Ceed ceed = vec->obj.ceed;
   Loan *loan = NULL;
   remove_returned(vec);
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &loan));
-  int ierr = ritz_check_guarded_alloc(ceed, vec->length, access == RITZ_ACCESS_WRITE, &loan->copy);
+  int ierr = make_copy(vec, access, kind, *array, &loan->copy);
   if (ierr) {
-    RITZ_FREE(&loan);
+    free_loan(ceed, loan);
     return ierr;
   }
-  if (access != RITZ_ACCESS_WRITE) memcpy(loan->copy, *array, vec->storage.num_bytes);
   loan->real = *array;
   loan->access = access;
   loan->next = vec->watch;

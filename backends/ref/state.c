@@ -111,34 +111,11 @@ static void evaluate_weights(RitzRefState *state) {
 
 // ---- Points ----
 
-static int check_at_points(CeedOperator op) {
-  Ceed ceed = op->obj.ceed;
-  RITZ_REQUIRE(op->rstr_points, ceed, CEED_ERROR_INCOMPLETE,
-               "the operator at points has no points, see CeedOperatorAtPointsSetPoints");
-  RITZ_REQUIRE(op->rstr_points->num_elem == op->num_elem, ceed, CEED_ERROR_DIMENSION,
-               "the points belong to %" CeedInt_FMT " elements, the fields to %" CeedInt_FMT,
-               op->rstr_points->num_elem, op->num_elem);
-  RITZ_REQUIRE(op->point_coords->length >= op->rstr_points->l_size, ceed, CEED_ERROR_DIMENSION,
-               "the coordinates of the points have %" CeedSize_FMT " entries, needed %" CeedSize_FMT,
-               op->point_coords->length, op->rstr_points->l_size);
-  return CEED_ERROR_SUCCESS;
-}
-
 static int open_points(RitzRefState *state) {
   CeedOperator op = state->op;
   for (CeedInt i = 0; i < state->num_fields; i++) {
     RitzRefField *f = &state->fields[i];
-    CeedBasis basis = f->field->basis;
-    if (!f->num_nodes) continue;
-    RITZ_REQUIRE(
-        basis->is_tensor && basis->Q_1d >= 2, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
-        "field '%s' of an operator at points needs a tensor basis with at least 2 points per direction",
-        f->field->qf_field->name);
-    RITZ_REQUIRE(basis->dim == op->rstr_points->num_comp, op->obj.ceed, CEED_ERROR_DIMENSION,
-                 "field '%s' has a basis of dimension %" CeedInt_FMT ", the points have %" CeedInt_FMT
-                 " coordinates",
-                 f->field->qf_field->name, basis->dim, op->rstr_points->num_comp);
-    RITZ_TRY_BACKEND(ritz_ref_points_open(basis, &f->at));
+    if (f->num_nodes) RITZ_TRY_BACKEND(ritz_ref_points_open(f->field->basis, &f->at));
   }
   RITZ_TRY_BACKEND(CeedVectorGetArrayRead(op->point_coords, CEED_MEM_HOST, &state->coords));
   return CEED_ERROR_SUCCESS;
@@ -150,7 +127,7 @@ int ritz_ref_state_open(CeedOperator op, CeedVector in, CeedVector out, RitzRefS
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)state->num_fields, &state->fields));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)op->num_in, &state->in));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)op->num_out, &state->out));
-  if (op->is_at_points) RITZ_TRY_BACKEND(check_at_points(op));
+  if (op->is_at_points) RITZ_TRY_BACKEND(ritz_operator_check_points(op));
   describe_fields(state, in, out);
   RITZ_TRY(allocate(state));
   if (op->is_at_points) RITZ_TRY(open_points(state));

@@ -1,0 +1,645 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What an apply does to vectors: overwriting and adding, active and passive, single operators and composites,
+// no elements, input in write-protected memory, and failures, after which everything works again.
+#include "tests/small-operator.h"
+#include "tests/tap.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+// ---- Operators with passive outputs ----
+
+static int error_code; // what `twice` returns
+
+// v = 2 u at the nodes, s = u at the points.
+static int twice(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  (void)ctx;
+  for (CeedInt i = 0; i < Q; i++) {
+    out[0][i] = 2 * in[0][i];
+    out[1][i] = in[0][i];
+  }
+  return error_code;
+}
+
+// Input u and output v, with the vectors given (or active); output s to the passive vector.
+static CeedOperator twice_operator(Ceed ceed, const Small *small, CeedVector u, CeedVector v, CeedVector s) {
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL;
+
+  CeedQFunctionCreateInterior(ceed, 1, twice, "small.h:twice", &qf);
+  CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP);
+  CeedQFunctionAddOutput(qf, "v", 1, CEED_EVAL_INTERP);
+  CeedQFunctionAddOutput(qf, "s", 1, CEED_EVAL_NONE);
+  CeedOperatorCreate(ceed, qf, NULL, NULL, &op);
+  CeedQFunctionDestroy(&qf);
+  if (CeedOperatorSetField(op, "u", small->rstr_u, small->basis, u)) return NULL;
+  if (CeedOperatorSetField(op, "v", small->rstr_u, small->basis, v)) return NULL;
+  return CeedOperatorSetField(op, "s", small->rstr_q, CEED_BASIS_NONE, s) ? NULL : op;
+}
+
+// Operator, passive output and an active output with two entries more than needed, both filled with sevens.
+typedef struct {
+  Small small;
+  CeedVector s, v;
+  CeedOperator op;
+} Twice;
+
+static void open_twice(Ceed ceed, Twice *t) {
+  const CeedScalar sevens[SMALL_POINTS + 1] = {7, 7, 7, 7, 7};
+
+  *t = (Twice){0};
+  small_open(ceed, &t->small);
+  if (tap_failed()) return;
+  t->s = vector_of(ceed, SMALL_POINTS + 1, sevens);
+  t->v = vector_of(ceed, SMALL_NODES + 2, sevens);
+  t->op = twice_operator(ceed, &t->small, CEED_VECTOR_ACTIVE, CEED_VECTOR_ACTIVE, t->s);
+  CHECK(t->op, "no operator");
+}
+
+static void close_twice(Twice *t) {
+  CHECK_OK(CeedOperatorDestroy(&t->op));
+  CHECK_OK(CeedVectorDestroy(&t->s));
+  CHECK_OK(CeedVectorDestroy(&t->v));
+  small_close(&t->small);
+}
+
+#define OPEN_TWICE(ceed, t)                                                                                  \
+  do {                                                                                                       \
+    open_twice((ceed), (t));                                                                                 \
+    if (tap_failed()) return;                                                                                \
+  } while (0)
+
+// 2 E^T E u: node 1 belongs to two elements.
+#define TWICE_V 2, 40, 200
+#define TWICE_S 1, 10, 10, 100
+
+// ---- Overwriting and adding ----
+
+TEST_EACH_BACKEND(apply_overwrites_whole_vectors) {
+  Twice t;
+
+  OPEN_TWICE(ceed, &t);
+  for (int i = 0; i < 2; i++) {
+    CHECK_OK(CeedOperatorApply(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
+    CHECK_HOLDS(t.v, TWICE_V, 0, 0);
+    CHECK_HOLDS(t.s, TWICE_S, 0);
+  }
+  CHECK_HOLDS(t.small.u, 1, 10, 100);
+  close_twice(&t);
+}
+
+TEST_EACH_BACKEND(apply_needs_no_values_in_its_outputs) {
+  Twice t;
+  CeedVector v = vector_of(ceed, SMALL_NODES, NULL), s = vector_of(ceed, SMALL_POINTS, NULL);
+
+  OPEN_TWICE(ceed, &t);
+  CeedOperator op = twice_operator(ceed, &t.small, CEED_VECTOR_ACTIVE, CEED_VECTOR_ACTIVE, s);
+  CHECK_OK(CeedOperatorApply(op, t.small.u, v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(v, TWICE_V);
+  CHECK_HOLDS(s, TWICE_S);
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(CeedVectorDestroy(&v));
+  CHECK_OK(CeedVectorDestroy(&s));
+  close_twice(&t);
+}
+
+TEST_EACH_BACKEND(apply_add_adds_to_active_and_passive_outputs) {
+  Twice t;
+
+  OPEN_TWICE(ceed, &t);
+  CHECK_OK(CeedOperatorApplyAdd(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, 9, 47, 207, 7, 7);
+  CHECK_HOLDS(t.s, 8, 17, 17, 107, 7);
+  close_twice(&t);
+}
+
+TEST_EACH_BACKEND(apply_add_active_overwrites_passive_outputs) {
+  Twice t;
+
+  OPEN_TWICE(ceed, &t);
+  CHECK_OK(CeedOperatorApplyAddActive(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, 9, 47, 207, 7, 7);
+  CHECK_HOLDS(t.s, TWICE_S, 0);
+  close_twice(&t);
+}
+
+TEST_EACH_BACKEND(adding_needs_values_in_the_outputs) {
+  Twice t;
+  CeedVector empty = vector_of(ceed, SMALL_NODES, NULL), s = vector_of(ceed, SMALL_POINTS, NULL);
+
+  OPEN_TWICE(ceed, &t);
+  CHECK_ERROR(ceed, CeedOperatorApplyAdd(t.op, t.small.u, empty, CEED_REQUEST_IMMEDIATE), CEED_ERROR_BACKEND,
+              "no valid data");
+  CHECK_ERROR(ceed, CeedOperatorApplyAddActive(t.op, t.small.u, empty, CEED_REQUEST_IMMEDIATE),
+              CEED_ERROR_BACKEND, "no valid data");
+  CeedOperator op = twice_operator(ceed, &t.small, CEED_VECTOR_ACTIVE, CEED_VECTOR_ACTIVE, s);
+  CHECK_ERROR(ceed, CeedOperatorApplyAdd(op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE), CEED_ERROR_BACKEND,
+              "no valid data");
+  CHECK_OK(CeedOperatorApplyAddActive(op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE)); // zeroes the passive one
+  CHECK_HOLDS(s, TWICE_S);
+  CHECK_OK(CeedOperatorApply(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, TWICE_V);
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(CeedVectorDestroy(&empty));
+  CHECK_OK(CeedVectorDestroy(&s));
+  close_twice(&t);
+}
+
+TEST_EACH_BACKEND(an_operator_may_be_passive_altogether) {
+  Twice t;
+  const CeedVector none = CEED_VECTOR_NONE;
+  CeedVector u = vector_of(ceed, SMALL_NODES + 1, (CeedScalar[]){1, 10, 100, 1000}); // longer than needed
+
+  OPEN_TWICE(ceed, &t);
+  CeedOperator op = twice_operator(ceed, &t.small, u, t.v, t.s);
+  CeedSize in = 0, out = 0;
+  CHECK_OK(CeedOperatorGetActiveVectorLengths(op, &in, &out));
+  CHECK(in == -1 && out == -1, "%td, %td", in, out);
+  CHECK_OK(CeedOperatorApply(op, none, none, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, TWICE_V, 0, 0);
+  CHECK_OK(CeedOperatorApplyAddActive(op, none, none, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, TWICE_V, 0, 0);
+  CHECK_OK(CeedOperatorApplyAdd(op, none, none, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, 4, 80, 400, 0, 0);
+  CHECK_HOLDS(t.s, 2, 20, 20, 200, 0);
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(CeedVectorDestroy(&u));
+  close_twice(&t);
+}
+
+// An active and a passive output in one vector, and two passive ones: plain sums.
+TEST_EACH_BACKEND(outputs_in_one_vector_are_summed) {
+  Small small;
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL;
+
+  SMALL_OPEN(ceed, &small);
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, twice, "", &qf));
+  CHECK_OK(CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP));
+  CHECK_OK(CeedQFunctionAddOutput(qf, "a", 1, CEED_EVAL_INTERP));
+  CHECK_OK(CeedQFunctionAddOutput(qf, "b", 1, CEED_EVAL_INTERP));
+  for (int num_passive = 1; num_passive <= 2; num_passive++) {
+    CeedVector a = num_passive == 2 ? small.v : CEED_VECTOR_ACTIVE;
+    CHECK_OK(CeedOperatorCreate(ceed, qf, NULL, NULL, &op));
+    CHECK_OK(CeedOperatorSetField(op, "u", small.rstr_u, small.basis, CEED_VECTOR_ACTIVE));
+    CHECK_OK(CeedOperatorSetField(op, "a", small.rstr_u, small.basis, a));
+    CHECK_OK(CeedOperatorSetField(op, "b", small.rstr_u, small.basis, small.v));
+    CHECK_OK(CeedOperatorApply(op, small.u, num_passive == 2 ? CEED_VECTOR_NONE : small.v,
+                               CEED_REQUEST_IMMEDIATE));
+    CHECK_HOLDS(small.v, 3, 60, 300);
+    CHECK_OK(CeedOperatorDestroy(&op));
+  }
+  CHECK_OK(CeedQFunctionDestroy(&qf));
+  small_close(&small);
+}
+
+TEST_EACH_BACKEND(a_passive_input_may_be_the_active_one_too) {
+  Small small;
+  CeedOperator op = NULL;
+  CeedElemRestriction rstr = NULL;
+  CeedVector both = vector_of(ceed, SMALL_POINTS, (CeedScalar[]){1, 2, 3, 4});
+
+  SMALL_OPEN(ceed, &small);
+  CHECK_OK(CeedElemRestrictionCreate(ceed, SMALL_ELEM, SMALL_P, 1, 1, SMALL_POINTS, CEED_MEM_HOST,
+                                     CEED_COPY_VALUES, small_offsets, &rstr));
+  CHECK_OK(CeedOperatorCreate(ceed, small.qf, NULL, NULL, &op));
+  CHECK_OK(CeedOperatorSetField(op, "u", rstr, small.basis, CEED_VECTOR_ACTIVE));
+  CHECK_OK(CeedOperatorSetField(op, "qd", small.rstr_q, CEED_BASIS_NONE, both));
+  CHECK_OK(CeedOperatorSetField(op, "w", CEED_ELEMRESTRICTION_NONE, small.basis, CEED_VECTOR_NONE));
+  CHECK_OK(CeedOperatorSetField(op, "v", small.rstr_u, small.basis, CEED_VECTOR_ACTIVE));
+  CHECK_OK(CeedOperatorApply(op, both, small.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(small.v, 1 * 1 * 1, 2 * 2 * 2 + 2 * 3 * 1, 3 * 4 * 2);
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(CeedElemRestrictionDestroy(&rstr));
+  CHECK_OK(CeedVectorDestroy(&both));
+  small_close(&small);
+}
+
+TEST_EACH_BACKEND(changes_of_passive_vectors_are_seen) {
+  Small small;
+  CeedScalar *array = NULL;
+
+  SMALL_OPEN(ceed, &small);
+  SMALL_CHECK_WORKS(&small);
+  CHECK_OK(CeedVectorGetArray(small.qd, CEED_MEM_HOST, &array));
+  array[0] = 5;
+  CHECK_OK(CeedVectorRestoreArray(small.qd, &array));
+  CHECK_OK(CeedOperatorApply(small.op, small.u, small.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(small.v, 5, 70, 800);
+  CHECK_OK(CeedVectorSetValue(small.qd, 1));
+  CHECK_OK(CeedOperatorApply(small.op, small.u, small.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(small.v, 1, 30, 200);
+  small_close(&small);
+}
+
+TEST_EACH_BACKEND(requests_are_completed) {
+  Small small;
+  CeedRequest request = (CeedRequest)&request;
+
+  SMALL_OPEN(ceed, &small);
+  CHECK_OK(CeedOperatorApply(small.op, small.u, small.v, &request));
+  CHECK(request == NULL, "not completed");
+  CHECK_OK(CeedRequestWait(&request));
+  CHECK_OK(CeedOperatorApplyAdd(small.op, small.u, small.v, CEED_REQUEST_ORDERED));
+  CHECK_HOLDS(small.v, 2, 140, 1600);
+  small_close(&small);
+}
+
+// ---- No elements ----
+
+TEST_EACH_BACKEND(without_elements_outputs_are_still_zeroed) {
+  Twice t;
+  CeedElemRestriction rstr = NULL, rstr_q = NULL;
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL;
+
+  OPEN_TWICE(ceed, &t);
+  CHECK_OK(CeedElemRestrictionCreate(ceed, 0, SMALL_P, 1, 1, SMALL_NODES, CEED_MEM_HOST, CEED_COPY_VALUES,
+                                     NULL, &rstr));
+  CHECK_OK(CeedElemRestrictionCreateStrided(ceed, 0, SMALL_Q, 1, 0, CEED_STRIDES_BACKEND, &rstr_q));
+  CHECK_OK(CeedOperatorGetQFunction(t.op, &qf));
+  CHECK_OK(CeedOperatorCreate(ceed, qf, NULL, NULL, &op));
+  CHECK_OK(CeedOperatorSetField(op, "u", rstr, t.small.basis, CEED_VECTOR_ACTIVE));
+  CHECK_OK(CeedOperatorSetField(op, "v", rstr, t.small.basis, CEED_VECTOR_ACTIVE));
+  CHECK_OK(CeedOperatorSetField(op, "s", rstr_q, CEED_BASIS_NONE, t.s));
+  CHECK_OK(CeedOperatorApplyAdd(op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, 7, 7, 7, 7, 7);
+  CHECK_HOLDS(t.s, 7, 7, 7, 7, 7);
+  CHECK_OK(CeedOperatorApplyAddActive(op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, 7, 7, 7, 7, 7);
+  CHECK_HOLDS(t.s, 0, 0, 0, 0, 0);
+  CHECK_OK(CeedVectorSetValue(t.s, 7));
+  CHECK_OK(CeedOperatorApply(op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, 0, 0, 0, 0, 0);
+  CHECK_HOLDS(t.s, 0, 0, 0, 0, 0);
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(CeedQFunctionDestroy(&qf));
+  CHECK_OK(CeedElemRestrictionDestroy(&rstr));
+  CHECK_OK(CeedElemRestrictionDestroy(&rstr_q));
+  close_twice(&t);
+}
+
+// ---- Failures ----
+
+TEST_EACH_BACKEND(vectors_that_do_not_fit_are_refused) {
+  Twice t;
+  CeedVector two = vector_of(ceed, 2, (CeedScalar[]){1, 1}), empty = vector_of(ceed, SMALL_NODES, NULL),
+             short_s = vector_of(ceed, SMALL_POINTS - 1, NULL);
+
+  OPEN_TWICE(ceed, &t);
+#define REFUSED(code, in, out, fragment)                                                                     \
+  CHECK_ERROR(ceed, CeedOperatorApply(t.op, in, out, CEED_REQUEST_IMMEDIATE), code, fragment);               \
+  CHECK_ERROR(ceed, CeedOperatorApplyAdd(t.op, in, out, CEED_REQUEST_IMMEDIATE), code, fragment);            \
+  CHECK_ERROR(ceed, CeedOperatorApplyAddActive(t.op, in, out, CEED_REQUEST_IMMEDIATE), code, fragment)
+  REFUSED(CEED_ERROR_BACKEND, two, t.v, "'u'");
+  REFUSED(CEED_ERROR_BACKEND, t.small.u, two, "'v'");
+  REFUSED(CEED_ERROR_BACKEND, empty, t.v, "no valid data");
+  REFUSED(CEED_ERROR_INCOMPATIBLE, NULL, t.v, "CEED_VECTOR_NONE");
+  REFUSED(CEED_ERROR_INCOMPATIBLE, t.small.u, NULL, "CEED_VECTOR_NONE");
+  REFUSED(CEED_ERROR_INCOMPATIBLE, CEED_VECTOR_NONE, t.v, "'u'");
+  REFUSED(CEED_ERROR_INCOMPATIBLE, t.small.u, CEED_VECTOR_NONE, "'v'");
+  REFUSED(CEED_ERROR_INCOMPATIBLE, CEED_VECTOR_ACTIVE, t.v, "CEED_VECTOR_ACTIVE");
+  REFUSED(CEED_ERROR_INCOMPATIBLE, t.small.u, CEED_VECTOR_ACTIVE, "CEED_VECTOR_ACTIVE");
+  REFUSED(CEED_ERROR_INCOMPATIBLE, t.small.u, t.small.u, "same vector");
+#undef REFUSED
+  CeedOperator op = twice_operator(ceed, &t.small, CEED_VECTOR_ACTIVE, CEED_VECTOR_ACTIVE, short_s);
+  CHECK_ERROR(ceed, CeedOperatorApply(op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE), CEED_ERROR_BACKEND, "'s'");
+  CHECK_OK(CeedOperatorApply(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE)); // nobody holds anything
+  CHECK_HOLDS(t.v, TWICE_V);
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(CeedVectorDestroy(&two));
+  CHECK_OK(CeedVectorDestroy(&empty));
+  CHECK_OK(CeedVectorDestroy(&short_s));
+  close_twice(&t);
+}
+
+// A sentinel where nothing is active: refused, not used.
+TEST_EACH_BACKEND(the_active_sentinel_is_no_vector) {
+  Twice t;
+
+  OPEN_TWICE(ceed, &t);
+  CeedOperator op = twice_operator(ceed, &t.small, t.small.u, t.v, t.s);
+  CHECK_ERROR(ceed, CeedOperatorApply(op, CEED_VECTOR_NONE, CEED_VECTOR_ACTIVE, CEED_REQUEST_IMMEDIATE),
+              CEED_ERROR_INCOMPATIBLE, "CEED_VECTOR_ACTIVE");
+  CHECK_ERROR(ceed, CeedOperatorApply(op, CEED_VECTOR_ACTIVE, CEED_VECTOR_NONE, CEED_REQUEST_IMMEDIATE),
+              CEED_ERROR_INCOMPATIBLE, "CEED_VECTOR_ACTIVE");
+  CHECK_OK(CeedOperatorDestroy(&op));
+  close_twice(&t);
+}
+
+// An input of mode INTERP without a vector is found out when it is needed.
+TEST_EACH_BACKEND(a_field_without_a_vector_is_refused_in_apply) {
+  Twice t;
+
+  OPEN_TWICE(ceed, &t);
+  CeedOperator op = twice_operator(ceed, &t.small, CEED_VECTOR_NONE, CEED_VECTOR_ACTIVE, t.s);
+  CHECK(op, "no operator");
+  CHECK_ERROR(ceed, CeedOperatorApply(op, CEED_VECTOR_NONE, t.v, CEED_REQUEST_IMMEDIATE),
+              CEED_ERROR_INCOMPATIBLE, "'u'");
+  CHECK_OK(CeedOperatorDestroy(&op));
+  close_twice(&t);
+}
+
+TEST_EACH_BACKEND(vectors_that_are_lent_out_stop_an_apply) {
+  Twice t;
+  CeedScalar *array = NULL;
+  const CeedScalar *read = NULL;
+  CeedVector *vectors[3];
+
+  OPEN_TWICE(ceed, &t);
+  vectors[0] = &t.small.u, vectors[1] = &t.v, vectors[2] = &t.s;
+  for (int i = 0; i < 3; i++) {
+    CHECK_OK(CeedVectorGetArray(*vectors[i], CEED_MEM_HOST, &array));
+    CHECK_ERROR(ceed, CeedOperatorApply(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE), CEED_ERROR_BACKEND,
+                "access lock");
+    CHECK_ERROR(ceed, CeedOperatorApplyAdd(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE), CEED_ERROR_BACKEND,
+                "access lock");
+    CHECK_OK(CeedVectorRestoreArray(*vectors[i], &array));
+  }
+  for (int i = 1; i < 3; i++) {
+    CHECK_OK(CeedVectorGetArrayRead(*vectors[i], CEED_MEM_HOST, &read));
+    CHECK_ERROR(ceed, CeedOperatorApply(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE), CEED_ERROR_BACKEND,
+                "read access");
+    CHECK_OK(CeedVectorRestoreArrayRead(*vectors[i], &read));
+  }
+  CHECK_OK(CeedVectorGetArrayRead(t.small.u, CEED_MEM_HOST, &read)); // an input may have other readers
+  CHECK_OK(CeedOperatorApply(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_OK(CeedVectorRestoreArrayRead(t.small.u, &read));
+  CHECK_HOLDS(t.v, TWICE_V);
+  close_twice(&t);
+}
+
+TEST_EACH_BACKEND(a_vector_cannot_be_passive_input_and_output) {
+  Twice t;
+  CeedVector both = vector_of(ceed, SMALL_NODES, small_u);
+
+  OPEN_TWICE(ceed, &t);
+  CeedOperator op = twice_operator(ceed, &t.small, both, both, t.s);
+  CHECK_ERROR(ceed, CeedOperatorApply(op, CEED_VECTOR_NONE, CEED_VECTOR_NONE, CEED_REQUEST_IMMEDIATE),
+              CEED_ERROR_BACKEND, "Cannot grant");
+  CHECK_OK(CeedVectorSetValue(both, 1)); // nobody holds it
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(CeedVectorDestroy(&both));
+  close_twice(&t);
+}
+
+TEST_EACH_BACKEND(codes_of_the_callers_function_come_back) {
+  const int codes[][2] = {{1, CEED_ERROR_BACKEND}, {9, CEED_ERROR_BACKEND}, {-1, -1}, {-3, -3}, {-70, -70}};
+  Twice t;
+
+  if (has_device_memory(ceed)) SKIP("devices ignore the code");
+  OPEN_TWICE(ceed, &t);
+  for (int i = 0; i < 5; i++) {
+    error_code = codes[i][0];
+    int code = CeedOperatorApply(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE);
+    error_code = 0;
+    CHECK(code == codes[i][1], "%d gives %d", codes[i][0], code);
+  }
+  CHECK_OK(CeedOperatorApply(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, TWICE_V);
+  close_twice(&t);
+}
+
+TEST_EACH_BACKEND(a_context_that_is_lent_out_stops_an_apply) {
+  Small small;
+  CeedQFunctionContext ctx = NULL;
+  double factor = 3, *data = NULL;
+  const double *read = NULL;
+
+  SMALL_OPEN(ceed, &small);
+  CHECK_OK(CeedQFunctionContextCreate(ceed, &ctx));
+  CHECK_OK(CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_USE_POINTER, sizeof(factor), &factor));
+  CHECK_OK(CeedQFunctionSetContext(small.qf, ctx));
+  CHECK_OK(CeedOperatorApply(small.op, small.u, small.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(small.v, 3, 210, 2400);
+  CHECK_OK(CeedQFunctionContextGetDataRead(ctx, CEED_MEM_HOST, &read));
+  CHECK_ERROR(ceed, CeedOperatorApply(small.op, small.u, small.v, CEED_REQUEST_IMMEDIATE), CEED_ERROR_BACKEND,
+              "a process has read access");
+  CHECK_OK(CeedQFunctionSetContextWritable(small.qf, false)); // readers do not mind readers
+  CHECK_OK(CeedOperatorApply(small.op, small.u, small.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_OK(CeedQFunctionContextRestoreDataRead(ctx, &read));
+  CHECK_OK(CeedQFunctionContextGetData(ctx, CEED_MEM_HOST, &data));
+  CHECK_ERROR(ceed, CeedOperatorApply(small.op, small.u, small.v, CEED_REQUEST_IMMEDIATE), CEED_ERROR_BACKEND,
+              "access lock");
+  CHECK_OK(CeedQFunctionContextRestoreData(ctx, &data));
+  CHECK_OK(CeedQFunctionSetContext(small.qf, NULL));
+  SMALL_CHECK_WORKS(&small);
+  CHECK_OK(CeedQFunctionContextDestroy(&ctx));
+  small_close(&small);
+}
+
+// ---- Input that cannot be written ----
+
+// A page that begins with small_u and can only be read; NULL when there is none to be had.
+static CeedScalar *protected_input(size_t *size) {
+  FILE *file = tmpfile();
+  *size = (size_t)sysconf(_SC_PAGESIZE);
+  if (!file) return NULL;
+  bool is_written = fwrite(small_u, sizeof(small_u), 1, file) == 1 && !fflush(file) &&
+                    !ftruncate(fileno(file), (off_t)*size);
+  CeedScalar *page =
+      is_written ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fileno(file), 0) : (CeedScalar *)MAP_FAILED;
+
+  fclose(file); // the mapping stays
+  return page == MAP_FAILED ? NULL : page;
+}
+
+// As a program does that has a constant array: the pointer loses its const, the library must not write.
+TEST_EACH_BACKEND(active_and_passive_input_may_lie_in_write_protected_memory) {
+  Twice t;
+  size_t size = 0;
+  CeedScalar *page = protected_input(&size), *taken = NULL;
+  CeedVector u = vector_of(ceed, SMALL_NODES, NULL);
+  CeedOperator composite = NULL;
+
+  CHECK(page, "no protected page");
+  OPEN_TWICE(ceed, &t);
+  CHECK_OK(CeedVectorSetArray(u, CEED_MEM_HOST, CEED_USE_POINTER, page));
+  CHECK_OK(CeedOperatorApply(t.op, u, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, TWICE_V);
+  CHECK_OK(CeedOperatorCreateComposite(ceed, &composite));
+  CHECK_OK(CeedOperatorCompositeAddSub(composite, t.op));
+  CHECK_OK(CeedOperatorCompositeAddSub(composite, t.small.op));
+  CHECK_OK(CeedOperatorApply(composite, u, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, 3, 110, 1000);
+  CHECK_OK(CeedOperatorApplyAdd(composite, u, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, 6, 220, 2000);
+  CeedOperator passive = twice_operator(ceed, &t.small, u, CEED_VECTOR_ACTIVE, t.s);
+  CHECK_OK(CeedOperatorApply(passive, CEED_VECTOR_NONE, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, TWICE_V);
+  CHECK_OK(CeedOperatorDestroy(&passive));
+  CHECK_OK(CeedVectorTakeArray(u, CEED_MEM_HOST, &taken));
+  CHECK(taken == page && !memcmp(page, small_u, sizeof(small_u)), "the input changes");
+  CHECK_OK(CeedOperatorDestroy(&composite));
+  CHECK_OK(CeedVectorDestroy(&u));
+  close_twice(&t);
+  munmap(page, size);
+}
+
+TEST_EACH_BACKEND(parts_of_an_operator_read_write_protected_memory_too) {
+  Small small;
+  size_t size = 0;
+  CeedScalar *page = protected_input(&size);
+  CeedVector u = vector_of(ceed, SMALL_NODES, NULL), e_vec = vector_of(ceed, SMALL_ELEM * SMALL_P, NULL),
+             points = vector_of(ceed, SMALL_Q, NULL), copy = vector_of(ceed, SMALL_NODES, NULL);
+  CeedScalar norm = 0;
+
+  CHECK(page, "no protected page");
+  SMALL_OPEN(ceed, &small);
+  CHECK_OK(CeedVectorSetArray(u, CEED_MEM_HOST, CEED_USE_POINTER, page));
+  CHECK_OK(CeedElemRestrictionApply(small.rstr_u, CEED_NOTRANSPOSE, u, e_vec, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(e_vec, 1, 10, 10, 100);
+  CHECK_OK(CeedBasisApply(small.basis, 1, CEED_NOTRANSPOSE, CEED_EVAL_GRAD, u, points));
+  CHECK_HOLDS(points, 9, 9);
+  CHECK_OK(CeedVectorNorm(u, CEED_NORM_1, &norm));
+  CHECK(norm == 111, "%g", (double)norm);
+  CHECK_OK(CeedVectorCopy(u, copy));
+  CHECK_OK(CeedVectorAXPY(copy, 1, u));
+  CHECK_OK(CeedVectorPointwiseMult(copy, copy, u));
+  CHECK_HOLDS(copy, 2, 200, 20000);
+  CeedVector *all[] = {&u, &e_vec, &points, &copy};
+  for (int i = 0; i < 4; i++) CHECK_OK(CeedVectorDestroy(all[i]));
+  small_close(&small);
+  munmap(page, size);
+}
+
+// ---- Composites ----
+
+// Part 1 writes s, part 2 adds u qd w with qd = s: with s = {1, 10, 10, 100} that is {1, 200 + 100, 20000}.
+typedef struct {
+  Twice t;
+  CeedOperator consumer, composite;
+} Chain;
+
+static void open_chain(Ceed ceed, Chain *c) {
+  *c = (Chain){0};
+  open_twice(ceed, &c->t);
+  if (tap_failed()) return;
+  const Small *small = &c->t.small;
+  CHECK_OK(CeedOperatorCreate(ceed, small->qf, NULL, NULL, &c->consumer));
+  CHECK_OK(CeedOperatorSetField(c->consumer, "u", small->rstr_u, small->basis, CEED_VECTOR_ACTIVE));
+  CHECK_OK(CeedOperatorSetField(c->consumer, "qd", small->rstr_q, CEED_BASIS_NONE, c->t.s));
+  CHECK_OK(CeedOperatorSetField(c->consumer, "w", CEED_ELEMRESTRICTION_NONE, small->basis, CEED_VECTOR_NONE));
+  CHECK_OK(CeedOperatorSetField(c->consumer, "v", small->rstr_u, small->basis, CEED_VECTOR_ACTIVE));
+  CHECK_OK(CeedOperatorCreateComposite(ceed, &c->composite));
+  CHECK_OK(CeedOperatorCompositeSetSequential(c->composite, true));
+  CHECK_OK(CeedOperatorCompositeAddSub(c->composite, c->t.op));
+  CHECK_OK(CeedOperatorCompositeAddSub(c->composite, c->consumer));
+}
+
+static void close_chain(Chain *c) {
+  CHECK_OK(CeedOperatorDestroy(&c->composite));
+  CHECK_OK(CeedOperatorDestroy(&c->consumer));
+  close_twice(&c->t);
+}
+
+// Passive outputs are zeroed before the first part runs, not before each.
+TEST_EACH_BACKEND(parts_of_a_composite_may_read_what_earlier_parts_wrote) {
+  Chain c;
+
+  open_chain(ceed, &c);
+  if (tap_failed()) return;
+  for (int i = 0; i < 2; i++) {
+    CHECK_OK(CeedOperatorApply(c.composite, c.t.small.u, c.t.v, CEED_REQUEST_IMMEDIATE));
+    CHECK_HOLDS(c.t.s, TWICE_S, 0);
+    CHECK_HOLDS(c.t.v, 2 + 1, 40 + 300, 200 + 20000, 0, 0);
+  }
+  CHECK_OK(CeedVectorSetValue(c.t.v, 7));
+  CHECK_OK(CeedOperatorApplyAddActive(c.composite, c.t.small.u, c.t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(c.t.s, TWICE_S, 0);
+  CHECK_HOLDS(c.t.v, 10, 347, 20207, 7, 7);
+  CHECK_OK(CeedVectorSetValue(c.t.v, 7)); // s adds up: {2, 20, 20, 200} is what the second part reads
+  CHECK_OK(CeedOperatorApplyAdd(c.composite, c.t.small.u, c.t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(c.t.s, 2, 20, 20, 200, 0);
+  CHECK_HOLDS(c.t.v, 7 + 2 + 2, 7 + 40 + 600, 7 + 200 + 40000, 7, 7);
+  close_chain(&c);
+}
+
+// Two parts with one passive output: both contributions are in it.
+TEST_EACH_BACKEND(passive_outputs_shared_by_parts_are_summed) {
+  Twice t;
+  CeedOperator composite = NULL;
+
+  OPEN_TWICE(ceed, &t);
+  CHECK_OK(CeedOperatorCreateComposite(ceed, &composite));
+  CHECK_OK(CeedOperatorCompositeAddSub(composite, t.op));
+  CHECK_OK(CeedOperatorCompositeAddSub(composite, t.op));
+  CHECK_OK(CeedOperatorApply(composite, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.s, 2, 20, 20, 200, 0);
+  CHECK_HOLDS(t.v, 4, 80, 400, 0, 0);
+  CHECK_OK(CeedOperatorDestroy(&composite));
+  close_twice(&t);
+}
+
+TEST_EACH_BACKEND(a_composite_of_passive_parts_needs_no_vectors) {
+  Twice t;
+  CeedOperator composite = NULL;
+
+  OPEN_TWICE(ceed, &t);
+  CeedOperator op = twice_operator(ceed, &t.small, t.small.u, t.v, t.s);
+  CHECK_OK(CeedOperatorCreateComposite(ceed, &composite));
+  CHECK_OK(CeedOperatorCompositeAddSub(composite, op));
+  CHECK_OK(CeedOperatorApply(composite, CEED_VECTOR_NONE, CEED_VECTOR_NONE, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, TWICE_V, 0, 0);
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(CeedOperatorDestroy(&composite));
+  close_twice(&t);
+}
+
+TEST_EACH_BACKEND(an_empty_composite_zeroes_its_output) {
+  Small small;
+  CeedOperator composite = NULL;
+
+  SMALL_OPEN(ceed, &small);
+  CHECK_OK(CeedVectorSetValue(small.v, 7));
+  CHECK_OK(CeedOperatorCreateComposite(ceed, &composite));
+  CHECK_OK(CeedOperatorApplyAdd(composite, small.u, small.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(small.v, 7, 7, 7);
+  CHECK_OK(CeedOperatorApply(composite, small.u, small.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(small.v, 0, 0, 0);
+  CHECK_OK(CeedOperatorDestroy(&composite));
+  small_close(&small);
+}
+
+// A part that fails: the vectors are free again, and the composite works once the cause is gone.
+TEST_EACH_BACKEND(failures_of_parts_come_back) {
+  Chain c;
+  CeedScalar *array = NULL;
+
+  open_chain(ceed, &c);
+  if (tap_failed()) return;
+  CHECK_OK(CeedVectorGetArray(c.t.s, CEED_MEM_HOST, &array));
+  CHECK_ERROR(ceed, CeedOperatorApply(c.composite, c.t.small.u, c.t.v, CEED_REQUEST_IMMEDIATE),
+              CEED_ERROR_BACKEND, "access lock");
+  CHECK_OK(CeedVectorRestoreArray(c.t.s, &array));
+  if (!has_device_memory(ceed)) {
+    error_code = -1;
+    int code = CeedOperatorApply(c.composite, c.t.small.u, c.t.v, CEED_REQUEST_IMMEDIATE);
+    error_code = 0;
+    CHECK(code == -1, "%d", code);
+  }
+  CHECK_ERROR(ceed, CeedOperatorApply(c.composite, c.t.small.u, CEED_VECTOR_NONE, CEED_REQUEST_IMMEDIATE),
+              CEED_ERROR_INCOMPATIBLE, "'v'");
+  CHECK_OK(CeedOperatorApply(c.composite, c.t.small.u, c.t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(c.t.v, 3, 340, 20200);
+  close_chain(&c);
+}
+
+int main(int argc, char **argv) {
+  return tap_main(
+      argc, argv,
+      TESTS(apply_overwrites_whole_vectors, apply_needs_no_values_in_its_outputs,
+            apply_add_adds_to_active_and_passive_outputs, apply_add_active_overwrites_passive_outputs,
+            adding_needs_values_in_the_outputs, an_operator_may_be_passive_altogether,
+            outputs_in_one_vector_are_summed, a_passive_input_may_be_the_active_one_too,
+            changes_of_passive_vectors_are_seen, requests_are_completed,
+            without_elements_outputs_are_still_zeroed, vectors_that_do_not_fit_are_refused,
+            the_active_sentinel_is_no_vector, a_field_without_a_vector_is_refused_in_apply,
+            vectors_that_are_lent_out_stop_an_apply, a_vector_cannot_be_passive_input_and_output,
+            codes_of_the_callers_function_come_back, a_context_that_is_lent_out_stops_an_apply,
+            active_and_passive_input_may_lie_in_write_protected_memory,
+            parts_of_an_operator_read_write_protected_memory_too,
+            parts_of_a_composite_may_read_what_earlier_parts_wrote,
+            passive_outputs_shared_by_parts_are_summed, a_composite_of_passive_parts_needs_no_vectors,
+            an_empty_composite_zeroes_its_output, failures_of_parts_come_back));
+}
