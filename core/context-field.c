@@ -9,7 +9,6 @@ void ritz_label_free(CeedContextFieldLabel *label) {
   if (!*label) return;
   RITZ_FREE(&(*label)->name);
   RITZ_FREE(&(*label)->description);
-  RITZ_FREE(&(*label)->sub);
   RITZ_FREE(label);
 }
 

@@ -199,9 +199,7 @@ struct CeedContextFieldLabel_private {
   size_t offset, num_values, size; // size of one value
   CeedContextFieldType type;
   bool from_op;    // handed out by an operator query
-  CeedInt num_sub; // composite labels: number of sub-operators and their labels (borrowed, NULL: has no such
-                   // field)
-  CeedContextFieldLabel *sub;
+  CeedInt num_sub; // composite labels: number of sub-operators when it was made; theirs are found by name
 };
 
 struct CeedQFunctionContext_private {

@@ -110,9 +110,6 @@ static int check_coarse(const Level *level) {
   RITZ_REQUIRE(rstr->num_elem == level->fine->num_elem, ceed, CEED_ERROR_DIMENSION,
                "%s: the coarse restriction has %" CeedInt_FMT " elements, the operator %" CeedInt_FMT,
                level->call, rstr->num_elem, level->fine->num_elem);
-  RITZ_REQUIRE(rstr->elem_size == basis->P, ceed, CEED_ERROR_DIMENSION,
-               "%s: the coarse restriction has %" CeedInt_FMT " nodes per element, the basis %" CeedInt_FMT,
-               level->call, rstr->elem_size, basis->P);
   bool needs_same_points = level->source != FROM_PROJECTION || !level->fine->is_at_points;
   RITZ_REQUIRE(!needs_same_points || basis->Q == fine->Q, ceed, CEED_ERROR_DIMENSION,
                "%s: the coarse basis has %" CeedInt_FMT " quadrature points, the fine one %" CeedInt_FMT,

@@ -27,9 +27,9 @@ static int check_field_vector(CeedOperator op, const char *call, CeedOperatorFie
   bool is_active = field->vec == CEED_VECTOR_ACTIVE;
   CeedVector vec = is_active ? active : field->vec;
   if (field->rstr == CEED_ELEMRESTRICTION_NONE) return CEED_ERROR_SUCCESS;
-  RITZ_REQUIRE(vec && vec != CEED_VECTOR_NONE && vec != CEED_VECTOR_ACTIVE, op->obj.ceed,
-               CEED_ERROR_INCOMPATIBLE, "%s: field '%s' needs a vector, found %s", call,
-               field->qf_field->name, vec ? "CEED_VECTOR_NONE" : "NULL");
+  RITZ_REQUIRE(vec && vec != CEED_VECTOR_NONE, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: field '%s' needs a vector, found %s", call, field->qf_field->name,
+               vec ? "CEED_VECTOR_NONE" : "NULL");
   int ierr = CEED_ERROR_SUCCESS;
   if (vec->length < field->rstr->l_size) {
     ierr = CeedError(op->obj.ceed, CEED_ERROR_DIMENSION,
@@ -67,6 +67,8 @@ static int apply(CeedOperator op, const char *call, CeedVector in, CeedVector ou
   RITZ_TRY(CeedOperatorCheckReady(op));
   RITZ_REQUIRE(in && out, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: %s is NULL; an absent vector is CEED_VECTOR_NONE", call, in ? "the output" : "the input");
+  RITZ_REQUIRE(in != CEED_VECTOR_ACTIVE && out != CEED_VECTOR_ACTIVE, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: CEED_VECTOR_ACTIVE stands for the vectors of this call, it is none itself", call);
   RITZ_REQUIRE(in != out || in == CEED_VECTOR_NONE, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: input and output are the same vector", call);
   RITZ_TRY(check_vectors(op, call, in, out));

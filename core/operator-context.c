@@ -39,15 +39,14 @@ static int get_label_single(CeedOperator op, const char *name, CeedContextFieldL
   return CEED_ERROR_SUCCESS;
 }
 
-// Labels of all parts that have the field; they must agree in type and number of values.
+// One label for all parts that have the field; they must agree in type and number of values.
 static int merge_labels(CeedOperator op, const char *name, CeedContextFieldLabel merged, bool *is_found) {
-  CeedContextFieldLabel first = NULL;
+  CeedContextFieldLabel first = NULL, label;
   for (CeedInt i = 0; i < op->num_sub; i++) {
-    CeedContextFieldLabel *label = &merged->sub[i];
-    RITZ_TRY(label_of_context(op->sub[i], name, label));
-    if (!*label) continue;
-    if (!first) first = *label;
-    RITZ_REQUIRE((*label)->type == first->type && (*label)->num_values == first->num_values, op->obj.ceed,
+    RITZ_TRY(label_of_context(op->sub[i], name, &label));
+    if (!label) continue;
+    if (!first) first = label;
+    RITZ_REQUIRE(label->type == first->type && label->num_values == first->num_values, op->obj.ceed,
                  CEED_ERROR_INCOMPATIBLE,
                  "CeedOperatorGetContextFieldLabel: sub-operators register '%s' differently", name);
   }
@@ -73,8 +72,7 @@ static int get_label_composite(CeedOperator op, const char *name, CeedContextFie
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &merged));
   merged->from_op = true;
   merged->num_sub = op->num_sub;
-  int ierr = RITZ_CALLOC(op->obj.ceed, (size_t)op->num_sub, &merged->sub);
-  if (!ierr) ierr = merge_labels(op, name, merged, &is_found);
+  int ierr = merge_labels(op, name, merged, &is_found);
   if (!ierr && is_found) ierr = append_label(op, merged);
   if (ierr || !is_found) ritz_label_free(&merged);
   *label = merged;
@@ -90,6 +88,13 @@ int CeedOperatorGetContextFieldLabel(CeedOperator op, const char *field_name,
 
 // ---- Values ----
 
+static bool is_label_of(CeedQFunctionContext ctx, CeedContextFieldLabel label) {
+  for (CeedInt i = 0; i < ctx->num_labels; i++) {
+    if (ctx->labels[i] == label) return true;
+  }
+  return false;
+}
+
 static int check_label(CeedOperator op, const char *call, CeedContextFieldLabel label) {
   RITZ_HANDLE(op);
   Ceed ceed = op->obj.ceed;
@@ -103,6 +108,8 @@ static int check_label(CeedOperator op, const char *call, CeedContextFieldLabel 
                call, op->num_sub, label->name, label->num_sub);
   RITZ_REQUIRE(op->is_composite || op->qf->ctx, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: the operator's QFunction has no context", call);
+  RITZ_REQUIRE(op->is_composite || is_label_of(op->qf->ctx, label), ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: the label of field '%s' belongs to another context", call, label->name);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -113,12 +120,30 @@ static int set_field_single(CeedOperator op, const char *call, CeedContextFieldL
   return CeedOperatorSetQFunctionAssemblyDataUpdateNeeded(op, true);
 }
 
+// The first part from *i on whose context has the field, and its label there; NULL: none. Found by name,
+// since contexts may have been exchanged after the composite's label was made.
+static int find_part(CeedOperator op, const char *call, CeedContextFieldLabel label, CeedInt *i,
+                     CeedContextFieldLabel *own) {
+  for (*own = NULL; *i < op->num_sub; (*i)++) {
+    RITZ_TRY(label_of_context(op->sub[*i], label->name, own));
+    if (*own) break;
+  }
+  RITZ_REQUIRE(!*own || (*own)->num_values == label->num_values, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: a sub-operator has got a context with another number of values in field '%s'", call,
+               label->name);
+  return CEED_ERROR_SUCCESS;
+}
+
 static int set_field(CeedOperator op, const char *call, CeedContextFieldLabel label,
                      CeedContextFieldType type, const void *values) {
+  CeedContextFieldLabel own;
+  CeedInt i = 0;
   RITZ_TRY(check_label(op, call, label));
   if (!op->is_composite) return set_field_single(op, call, label, type, values);
-  for (CeedInt i = 0; i < op->num_sub; i++) {
-    if (label->sub[i]) RITZ_TRY(set_field_single(op->sub[i], call, label->sub[i], type, values));
+  RITZ_TRY(find_part(op, call, label, &i, &own));
+  while (own) {
+    RITZ_TRY(set_field_single(op->sub[i++], call, own, type, values));
+    RITZ_TRY(find_part(op, call, label, &i, &own));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -126,11 +151,15 @@ static int set_field(CeedOperator op, const char *call, CeedContextFieldLabel la
 // Context and label that a read of a field means: of a composite, those of its first part that has the field.
 static int locate(CeedOperator op, const char *call, CeedContextFieldLabel label, CeedQFunctionContext *ctx,
                   CeedContextFieldLabel *own) {
-  RITZ_TRY(check_label(op, call, label));
   CeedInt i = 0;
-  while (op->is_composite && !label->sub[i]) i++;
-  *ctx = op->is_composite ? op->sub[i]->qf->ctx : op->qf->ctx;
-  *own = op->is_composite ? label->sub[i] : label;
+  RITZ_TRY(check_label(op, call, label));
+  *ctx = op->is_composite ? NULL : op->qf->ctx;
+  *own = label;
+  if (!op->is_composite) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(find_part(op, call, label, &i, own));
+  RITZ_REQUIRE(*own, op->obj.ceed, CEED_ERROR_UNSUPPORTED, "%s: no sub-operator has a field '%s' any more",
+               call, label->name);
+  *ctx = op->sub[i]->qf->ctx;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -135,8 +135,10 @@ static void *array_of(CeedVector vec, RitzRepKind kind) {
 // A backend that watches may hand out an array of its own instead.
 static int lend(CeedVector vec, RitzAccess access, RitzRepKind kind, CeedScalar **array) {
   *array = array_of(vec, kind);
-  bool is_watched = vec->obj.ceed->backend.vector_lend && *array;
-  return is_watched ? vec->obj.ceed->backend.vector_lend(vec, access, kind, array) : CEED_ERROR_SUCCESS;
+  if (!vec->obj.ceed->backend.vector_lend || !*array) return CEED_ERROR_SUCCESS;
+  int ierr = vec->obj.ceed->backend.vector_lend(vec, access, kind, array);
+  if (ierr) *array = NULL; // nothing that a caller could take for an array to restore
+  return ierr;
 }
 
 static int take_back(CeedVector vec, CeedScalar *array) {

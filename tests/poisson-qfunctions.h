@@ -81,7 +81,6 @@ CEED_QFUNCTION(KnownLaplacian)
   const CeedInt dim = ((const Solution *)ctx)->dim;
 
   for (CeedInt g = 0; g < dim; g++) {
-    CeedPragmaSIMD
     for (CeedInt i = 0; i < Q; i++) {
       CeedScalar sum = 0;
 

@@ -124,6 +124,7 @@ static int draw_space(Draw *d, bool wants_points, CeedSize l_size, PointsSpace *
   PointsOperator *r = d->r;
 
   s->num_comp = between(d, 1, 3);
+  if (l_size && s->num_comp > l_size) s->num_comp = 1;
   if (wants_points && l_size && (CeedSize)r->num_points * s->num_comp > l_size) s->num_comp = 1;
   if (wants_points && l_size && r->num_points > l_size) wants_points = false;
   return wants_points ? draw_points_space(d, l_size, s) : draw_nodal_space(d, l_size, s);

@@ -116,4 +116,70 @@ static inline void small_check_works(const Small *s) {
     if (tap_failed()) return;                                                                                \
   } while (0)
 
+// ---- twice: v = 2 u at the nodes, and a passive output s = u at the points ----
+
+static int twice_code; // what the function `twice` returns
+
+static inline int twice(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  (void)ctx;
+  for (CeedInt i = 0; i < Q; i++) {
+    out[0][i] = 2 * in[0][i];
+    out[1][i] = in[0][i];
+  }
+  return twice_code;
+}
+
+// Input u and output v, with the vectors given (or active); output s to the passive vector.
+static inline CeedOperator twice_operator(Ceed ceed, const Small *small, CeedVector u, CeedVector v,
+                                          CeedVector s) {
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL;
+
+  CeedQFunctionCreateInterior(ceed, 1, twice, "small.h:twice", &qf);
+  CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP);
+  CeedQFunctionAddOutput(qf, "v", 1, CEED_EVAL_INTERP);
+  CeedQFunctionAddOutput(qf, "s", 1, CEED_EVAL_NONE);
+  CeedOperatorCreate(ceed, qf, NULL, NULL, &op);
+  CeedQFunctionDestroy(&qf);
+  if (CeedOperatorSetField(op, "u", small->rstr_u, small->basis, u)) return NULL;
+  if (CeedOperatorSetField(op, "v", small->rstr_u, small->basis, v)) return NULL;
+  return CeedOperatorSetField(op, "s", small->rstr_q, CEED_BASIS_NONE, s) ? NULL : op;
+}
+
+// Operator, passive output and an active output with two entries more than needed, both filled with sevens.
+typedef struct {
+  Small small;
+  CeedVector s, v;
+  CeedOperator op;
+} Twice;
+
+static inline void open_twice(Ceed ceed, Twice *t) {
+  const CeedScalar sevens[SMALL_POINTS + 1] = {7, 7, 7, 7, 7};
+
+  *t = (Twice){0};
+  small_open(ceed, &t->small);
+  if (tap_failed()) return;
+  t->s = vector_of(ceed, SMALL_POINTS + 1, sevens);
+  t->v = vector_of(ceed, SMALL_NODES + 2, sevens);
+  t->op = twice_operator(ceed, &t->small, CEED_VECTOR_ACTIVE, CEED_VECTOR_ACTIVE, t->s);
+  CHECK(t->op, "no operator");
+}
+
+static inline void close_twice(Twice *t) {
+  CHECK_OK(CeedOperatorDestroy(&t->op));
+  CHECK_OK(CeedVectorDestroy(&t->s));
+  CHECK_OK(CeedVectorDestroy(&t->v));
+  small_close(&t->small);
+}
+
+#define OPEN_TWICE(ceed, t)                                                                                  \
+  do {                                                                                                       \
+    open_twice((ceed), (t));                                                                                 \
+    if (tap_failed()) return;                                                                                \
+  } while (0)
+
+// 2 E^T E u: node 1 belongs to two elements.
+#define TWICE_V 2, 40, 200
+#define TWICE_S 1, 10, 10, 100
+
 #endif

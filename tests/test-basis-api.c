@@ -403,6 +403,8 @@ TEST_EACH_BACKEND(vectors_that_are_too_short_are_refused) {
   if (tap_failed()) return;
   CHECK_ERROR(ceed, CeedBasisApply(b, 2, CEED_NOTRANSPOSE, CEED_EVAL_WEIGHT, CEED_VECTOR_NONE, weights),
               CEED_ERROR_DIMENSION, "too short");
+  CHECK_ERROR(ceed, CeedBasisApply(b, 1 << 30, CEED_NOTRANSPOSE, CEED_EVAL_WEIGHT, CEED_VECTOR_NONE, weights),
+              CEED_ERROR_DIMENSION, "needed 9663676416"); // 9 points in each element
   CHECK_OK(CeedBasisDestroy(&b));
   b = dense(ceed, CEED_FE_SPACE_HCURL, CEED_TOPOLOGY_TET, 1);
   check_short_vectors(ceed, b, CEED_EVAL_INTERP, 2 * 4, 2 * 3 * 3);

@@ -1,77 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What an apply does to vectors: overwriting and adding, active and passive, single operators and composites,
-// no elements, input in write-protected memory, and failures, after which everything works again.
+// What an apply does to vectors: overwriting and adding, active and passive, no elements, input in
+// write-protected memory, and failures, after which everything works again. Composites:
+// tests/test-composite.c.
 #include "tests/small-operator.h"
 #include "tests/tap.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
-
-// ---- Operators with passive outputs ----
-
-static int error_code; // what `twice` returns
-
-// v = 2 u at the nodes, s = u at the points.
-static int twice(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  for (CeedInt i = 0; i < Q; i++) {
-    out[0][i] = 2 * in[0][i];
-    out[1][i] = in[0][i];
-  }
-  return error_code;
-}
-
-// Input u and output v, with the vectors given (or active); output s to the passive vector.
-static CeedOperator twice_operator(Ceed ceed, const Small *small, CeedVector u, CeedVector v, CeedVector s) {
-  CeedQFunction qf = NULL;
-  CeedOperator op = NULL;
-
-  CeedQFunctionCreateInterior(ceed, 1, twice, "small.h:twice", &qf);
-  CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP);
-  CeedQFunctionAddOutput(qf, "v", 1, CEED_EVAL_INTERP);
-  CeedQFunctionAddOutput(qf, "s", 1, CEED_EVAL_NONE);
-  CeedOperatorCreate(ceed, qf, NULL, NULL, &op);
-  CeedQFunctionDestroy(&qf);
-  if (CeedOperatorSetField(op, "u", small->rstr_u, small->basis, u)) return NULL;
-  if (CeedOperatorSetField(op, "v", small->rstr_u, small->basis, v)) return NULL;
-  return CeedOperatorSetField(op, "s", small->rstr_q, CEED_BASIS_NONE, s) ? NULL : op;
-}
-
-// Operator, passive output and an active output with two entries more than needed, both filled with sevens.
-typedef struct {
-  Small small;
-  CeedVector s, v;
-  CeedOperator op;
-} Twice;
-
-static void open_twice(Ceed ceed, Twice *t) {
-  const CeedScalar sevens[SMALL_POINTS + 1] = {7, 7, 7, 7, 7};
-
-  *t = (Twice){0};
-  small_open(ceed, &t->small);
-  if (tap_failed()) return;
-  t->s = vector_of(ceed, SMALL_POINTS + 1, sevens);
-  t->v = vector_of(ceed, SMALL_NODES + 2, sevens);
-  t->op = twice_operator(ceed, &t->small, CEED_VECTOR_ACTIVE, CEED_VECTOR_ACTIVE, t->s);
-  CHECK(t->op, "no operator");
-}
-
-static void close_twice(Twice *t) {
-  CHECK_OK(CeedOperatorDestroy(&t->op));
-  CHECK_OK(CeedVectorDestroy(&t->s));
-  CHECK_OK(CeedVectorDestroy(&t->v));
-  small_close(&t->small);
-}
-
-#define OPEN_TWICE(ceed, t)                                                                                  \
-  do {                                                                                                       \
-    open_twice((ceed), (t));                                                                                 \
-    if (tap_failed()) return;                                                                                \
-  } while (0)
-
-// 2 E^T E u: node 1 belongs to two elements.
-#define TWICE_V 2, 40, 200
-#define TWICE_S 1, 10, 10, 100
 
 // ---- Overwriting and adding ----
 
@@ -390,9 +325,9 @@ TEST_EACH_BACKEND(codes_of_the_callers_function_come_back) {
   if (has_device_memory(ceed)) SKIP("devices ignore the code");
   OPEN_TWICE(ceed, &t);
   for (int i = 0; i < 5; i++) {
-    error_code = codes[i][0];
+    twice_code = codes[i][0];
     int code = CeedOperatorApply(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE);
-    error_code = 0;
+    twice_code = 0;
     CHECK(code == codes[i][1], "%d gives %d", codes[i][0], code);
   }
   CHECK_OK(CeedOperatorApply(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
@@ -503,143 +438,18 @@ TEST_EACH_BACKEND(parts_of_an_operator_read_write_protected_memory_too) {
   munmap(page, size);
 }
 
-// ---- Composites ----
-
-// Part 1 writes s, part 2 adds u qd w with qd = s: with s = {1, 10, 10, 100} that is {1, 200 + 100, 20000}.
-typedef struct {
-  Twice t;
-  CeedOperator consumer, composite;
-} Chain;
-
-static void open_chain(Ceed ceed, Chain *c) {
-  *c = (Chain){0};
-  open_twice(ceed, &c->t);
-  if (tap_failed()) return;
-  const Small *small = &c->t.small;
-  CHECK_OK(CeedOperatorCreate(ceed, small->qf, NULL, NULL, &c->consumer));
-  CHECK_OK(CeedOperatorSetField(c->consumer, "u", small->rstr_u, small->basis, CEED_VECTOR_ACTIVE));
-  CHECK_OK(CeedOperatorSetField(c->consumer, "qd", small->rstr_q, CEED_BASIS_NONE, c->t.s));
-  CHECK_OK(CeedOperatorSetField(c->consumer, "w", CEED_ELEMRESTRICTION_NONE, small->basis, CEED_VECTOR_NONE));
-  CHECK_OK(CeedOperatorSetField(c->consumer, "v", small->rstr_u, small->basis, CEED_VECTOR_ACTIVE));
-  CHECK_OK(CeedOperatorCreateComposite(ceed, &c->composite));
-  CHECK_OK(CeedOperatorCompositeSetSequential(c->composite, true));
-  CHECK_OK(CeedOperatorCompositeAddSub(c->composite, c->t.op));
-  CHECK_OK(CeedOperatorCompositeAddSub(c->composite, c->consumer));
-}
-
-static void close_chain(Chain *c) {
-  CHECK_OK(CeedOperatorDestroy(&c->composite));
-  CHECK_OK(CeedOperatorDestroy(&c->consumer));
-  close_twice(&c->t);
-}
-
-// Passive outputs are zeroed before the first part runs, not before each.
-TEST_EACH_BACKEND(parts_of_a_composite_may_read_what_earlier_parts_wrote) {
-  Chain c;
-
-  open_chain(ceed, &c);
-  if (tap_failed()) return;
-  for (int i = 0; i < 2; i++) {
-    CHECK_OK(CeedOperatorApply(c.composite, c.t.small.u, c.t.v, CEED_REQUEST_IMMEDIATE));
-    CHECK_HOLDS(c.t.s, TWICE_S, 0);
-    CHECK_HOLDS(c.t.v, 2 + 1, 40 + 300, 200 + 20000, 0, 0);
-  }
-  CHECK_OK(CeedVectorSetValue(c.t.v, 7));
-  CHECK_OK(CeedOperatorApplyAddActive(c.composite, c.t.small.u, c.t.v, CEED_REQUEST_IMMEDIATE));
-  CHECK_HOLDS(c.t.s, TWICE_S, 0);
-  CHECK_HOLDS(c.t.v, 10, 347, 20207, 7, 7);
-  CHECK_OK(CeedVectorSetValue(c.t.v, 7)); // s adds up: {2, 20, 20, 200} is what the second part reads
-  CHECK_OK(CeedOperatorApplyAdd(c.composite, c.t.small.u, c.t.v, CEED_REQUEST_IMMEDIATE));
-  CHECK_HOLDS(c.t.s, 2, 20, 20, 200, 0);
-  CHECK_HOLDS(c.t.v, 7 + 2 + 2, 7 + 40 + 600, 7 + 200 + 40000, 7, 7);
-  close_chain(&c);
-}
-
-// Two parts with one passive output: both contributions are in it.
-TEST_EACH_BACKEND(passive_outputs_shared_by_parts_are_summed) {
-  Twice t;
-  CeedOperator composite = NULL;
-
-  OPEN_TWICE(ceed, &t);
-  CHECK_OK(CeedOperatorCreateComposite(ceed, &composite));
-  CHECK_OK(CeedOperatorCompositeAddSub(composite, t.op));
-  CHECK_OK(CeedOperatorCompositeAddSub(composite, t.op));
-  CHECK_OK(CeedOperatorApply(composite, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
-  CHECK_HOLDS(t.s, 2, 20, 20, 200, 0);
-  CHECK_HOLDS(t.v, 4, 80, 400, 0, 0);
-  CHECK_OK(CeedOperatorDestroy(&composite));
-  close_twice(&t);
-}
-
-TEST_EACH_BACKEND(a_composite_of_passive_parts_needs_no_vectors) {
-  Twice t;
-  CeedOperator composite = NULL;
-
-  OPEN_TWICE(ceed, &t);
-  CeedOperator op = twice_operator(ceed, &t.small, t.small.u, t.v, t.s);
-  CHECK_OK(CeedOperatorCreateComposite(ceed, &composite));
-  CHECK_OK(CeedOperatorCompositeAddSub(composite, op));
-  CHECK_OK(CeedOperatorApply(composite, CEED_VECTOR_NONE, CEED_VECTOR_NONE, CEED_REQUEST_IMMEDIATE));
-  CHECK_HOLDS(t.v, TWICE_V, 0, 0);
-  CHECK_OK(CeedOperatorDestroy(&op));
-  CHECK_OK(CeedOperatorDestroy(&composite));
-  close_twice(&t);
-}
-
-TEST_EACH_BACKEND(an_empty_composite_zeroes_its_output) {
-  Small small;
-  CeedOperator composite = NULL;
-
-  SMALL_OPEN(ceed, &small);
-  CHECK_OK(CeedVectorSetValue(small.v, 7));
-  CHECK_OK(CeedOperatorCreateComposite(ceed, &composite));
-  CHECK_OK(CeedOperatorApplyAdd(composite, small.u, small.v, CEED_REQUEST_IMMEDIATE));
-  CHECK_HOLDS(small.v, 7, 7, 7);
-  CHECK_OK(CeedOperatorApply(composite, small.u, small.v, CEED_REQUEST_IMMEDIATE));
-  CHECK_HOLDS(small.v, 0, 0, 0);
-  CHECK_OK(CeedOperatorDestroy(&composite));
-  small_close(&small);
-}
-
-// A part that fails: the vectors are free again, and the composite works once the cause is gone.
-TEST_EACH_BACKEND(failures_of_parts_come_back) {
-  Chain c;
-  CeedScalar *array = NULL;
-
-  open_chain(ceed, &c);
-  if (tap_failed()) return;
-  CHECK_OK(CeedVectorGetArray(c.t.s, CEED_MEM_HOST, &array));
-  CHECK_ERROR(ceed, CeedOperatorApply(c.composite, c.t.small.u, c.t.v, CEED_REQUEST_IMMEDIATE),
-              CEED_ERROR_BACKEND, "access lock");
-  CHECK_OK(CeedVectorRestoreArray(c.t.s, &array));
-  if (!has_device_memory(ceed)) {
-    error_code = -1;
-    int code = CeedOperatorApply(c.composite, c.t.small.u, c.t.v, CEED_REQUEST_IMMEDIATE);
-    error_code = 0;
-    CHECK(code == -1, "%d", code);
-  }
-  CHECK_ERROR(ceed, CeedOperatorApply(c.composite, c.t.small.u, CEED_VECTOR_NONE, CEED_REQUEST_IMMEDIATE),
-              CEED_ERROR_INCOMPATIBLE, "'v'");
-  CHECK_OK(CeedOperatorApply(c.composite, c.t.small.u, c.t.v, CEED_REQUEST_IMMEDIATE));
-  CHECK_HOLDS(c.t.v, 3, 340, 20200);
-  close_chain(&c);
-}
-
 int main(int argc, char **argv) {
-  return tap_main(
-      argc, argv,
-      TESTS(apply_overwrites_whole_vectors, apply_needs_no_values_in_its_outputs,
-            apply_add_adds_to_active_and_passive_outputs, apply_add_active_overwrites_passive_outputs,
-            adding_needs_values_in_the_outputs, an_operator_may_be_passive_altogether,
-            outputs_in_one_vector_are_summed, a_passive_input_may_be_the_active_one_too,
-            changes_of_passive_vectors_are_seen, requests_are_completed,
-            without_elements_outputs_are_still_zeroed, vectors_that_do_not_fit_are_refused,
-            the_active_sentinel_is_no_vector, a_field_without_a_vector_is_refused_in_apply,
-            vectors_that_are_lent_out_stop_an_apply, a_vector_cannot_be_passive_input_and_output,
-            codes_of_the_callers_function_come_back, a_context_that_is_lent_out_stops_an_apply,
-            active_and_passive_input_may_lie_in_write_protected_memory,
-            parts_of_an_operator_read_write_protected_memory_too,
-            parts_of_a_composite_may_read_what_earlier_parts_wrote,
-            passive_outputs_shared_by_parts_are_summed, a_composite_of_passive_parts_needs_no_vectors,
-            an_empty_composite_zeroes_its_output, failures_of_parts_come_back));
+  return tap_main(argc, argv,
+                  TESTS(apply_overwrites_whole_vectors, apply_needs_no_values_in_its_outputs,
+                        apply_add_adds_to_active_and_passive_outputs,
+                        apply_add_active_overwrites_passive_outputs, adding_needs_values_in_the_outputs,
+                        an_operator_may_be_passive_altogether, outputs_in_one_vector_are_summed,
+                        a_passive_input_may_be_the_active_one_too, changes_of_passive_vectors_are_seen,
+                        requests_are_completed, without_elements_outputs_are_still_zeroed,
+                        vectors_that_do_not_fit_are_refused, the_active_sentinel_is_no_vector,
+                        a_field_without_a_vector_is_refused_in_apply, vectors_that_are_lent_out_stop_an_apply,
+                        a_vector_cannot_be_passive_input_and_output, codes_of_the_callers_function_come_back,
+                        a_context_that_is_lent_out_stops_an_apply,
+                        active_and_passive_input_may_lie_in_write_protected_memory,
+                        parts_of_an_operator_read_write_protected_memory_too));
 }

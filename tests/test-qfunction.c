@@ -397,12 +397,12 @@ TEST_EACH_BACKEND(codes_of_the_callers_function_come_back) {
                           {CEED_ERROR_MAJOR, CEED_ERROR_MAJOR},
                           {CEED_ERROR_UNSUPPORTED, CEED_ERROR_UNSUPPORTED},
                           {-50, -50}};
-  CeedQFunction qf = make_with_fields(ceed);
-  CeedVector u[] = {vector_of(ceed, 4, (CeedScalar[]){1, 2, 3, 4}), vector_of(ceed, 2, (CeedScalar[]){5, 6})},
-             v = vector_of(ceed, 4, NULL);
   const char *message = NULL;
 
   if (has_device_memory(ceed)) SKIP("devices ignore the code");
+  CeedQFunction qf = make_with_fields(ceed);
+  CeedVector u[] = {vector_of(ceed, 4, (CeedScalar[]){1, 2, 3, 4}), vector_of(ceed, 2, (CeedScalar[]){5, 6})},
+             v = vector_of(ceed, 4, NULL);
   for (int i = 0; i < 6; i++) {
     call_code = codes[i][0];
     tap_forget_error(ceed);

@@ -714,6 +714,29 @@ TEST_EACH_BACKEND(queries_answer_what_was_given_for_copies_too) {
   }
 }
 
+// Products of 32-bit sizes are 64-bit sizes; nothing is allocated for them here.
+TEST_EACH_BACKEND(sizes_beyond_32_bits_are_counted_right) {
+  const CeedInt num_elem = 1 << 20, elem_size = 1 << 6, num_comp = 1 << 6;
+  const CeedSize size = (CeedSize)1 << 32;
+  CeedElemRestriction r = NULL;
+  CeedSize flops = 0;
+
+  CHECK_ERROR(ceed,
+              CeedElemRestrictionCreateStrided(ceed, num_elem, elem_size, num_comp, size - 1,
+                                               CEED_STRIDES_BACKEND, &r),
+              CEED_ERROR_DIMENSION, "4294967296");
+  CHECK_OK(
+      CeedElemRestrictionCreateStrided(ceed, num_elem, elem_size, num_comp, size, CEED_STRIDES_BACKEND, &r));
+  CHECK(e_size_of(r) == size, "%td", e_size_of(r));
+  CHECK_OK(CeedElemRestrictionGetFlopsEstimate(r, CEED_TRANSPOSE, &flops));
+  CHECK(flops == size, "%td", flops);
+  CHECK_OK(CeedElemRestrictionDestroy(&r));
+  CHECK_ERROR(ceed,
+              CeedElemRestrictionCreateStrided(ceed, 1, 1 << 20, 1 << 20, (CeedSize)1 << 40,
+                                               CEED_STRIDES_BACKEND, &r),
+              CEED_ERROR_DIMENSION, "layout"); // strides of layouts are 32-bit numbers
+}
+
 TEST_EACH_BACKEND(l_layouts_are_those_of_strided_restrictions) {
   CeedElemRestriction plain = lines(ceed), strided = NULL;
   const CeedInt strides[3] = {2, 1, 6};
@@ -944,8 +967,8 @@ int main(int argc, char **argv) {
             sizes_that_make_no_sense_are_refused, strides_that_leave_the_l_vector_are_refused,
             arrays_that_make_no_sense_are_refused, copied_arrays_are_independent_and_used_ones_are_not,
             owned_arrays_are_freed, queries_answer_what_was_given_for_copies_too,
-            l_layouts_are_those_of_strided_restrictions, offsets_are_lent_in_the_order_of_their_kind,
-            lent_offsets_keep_a_restriction_alive, flops_count_by_kind, references_are_counted,
-            a_copy_of_an_unoriented_copy_is_unoriented, a_view_is_one_line_for_each_kind,
-            null_restrictions_are_refused));
+            sizes_beyond_32_bits_are_counted_right, l_layouts_are_those_of_strided_restrictions,
+            offsets_are_lent_in_the_order_of_their_kind, lent_offsets_keep_a_restriction_alive,
+            flops_count_by_kind, references_are_counted, a_copy_of_an_unoriented_copy_is_unoriented,
+            a_view_is_one_line_for_each_kind, null_restrictions_are_refused));
 }

@@ -32,7 +32,8 @@ typedef struct {
   bool holds_context;
   void *context_before;     // owned copy
   const CeedScalar *coords; // operators at points: device array of their coordinates
-  CeedScalar *x;            // owned: their E-vector
+  bool holds_coords;
+  CeedScalar *x; // owned: their E-vector
 } State;
 
 static CeedInt size_of(const Field *f) { return f->field->qf_field->size; }
@@ -72,9 +73,10 @@ static int allocate(State *s) {
                              : CEED_ERROR_SUCCESS;
 }
 
-static CeedScalar *array_of_earlier_output(const State *s, CeedInt i) {
-  for (CeedInt k = s->num_in; k < i; k++) {
-    if (s->fields[k].vec == s->fields[i].vec) return s->fields[k].l_array;
+// The output that holds the array of this vector, or NULL.
+static const Field *holder_of(const State *s, CeedVector output) {
+  for (CeedInt k = s->num_in; k < s->num_fields; k++) {
+    if (s->fields[k].vec == output && s->fields[k].holds) return &s->fields[k];
   }
   return NULL;
 }
@@ -86,14 +88,18 @@ static int get_arrays(State *s) {
     if (f->is_input) {
       RITZ_TRY_BACKEND(CeedVectorGetArrayRead(f->vec, CEED_MEM_DEVICE, (const CeedScalar **)&f->l_array));
     } else {
-      f->l_array = array_of_earlier_output(s, i);
-      if (f->l_array) continue;
+      const Field *holder = holder_of(s, f->vec);
+      if (holder) {
+        f->l_array = holder->l_array;
+        continue;
+      }
       RITZ_TRY_BACKEND(CeedVectorGetArray(f->vec, CEED_MEM_DEVICE, &f->l_array));
     }
     f->holds = true;
   }
-  if (s->op->is_at_points)
-    RITZ_TRY_BACKEND(CeedVectorGetArrayRead(s->op->point_coords, CEED_MEM_DEVICE, &s->coords));
+  if (!s->op->is_at_points) return CEED_ERROR_SUCCESS;
+  RITZ_TRY_BACKEND(CeedVectorGetArrayRead(s->op->point_coords, CEED_MEM_DEVICE, &s->coords));
+  s->holds_coords = true;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -132,7 +138,7 @@ static int close_state(State *s, int ierr) {
   int restored =
       s->holds_context ? ritz_qfunction_restore_context_data(s->op->qf, &s->context) : CEED_ERROR_SUCCESS;
   if (!ierr) ierr = restored;
-  if (s->coords) restored = CeedVectorRestoreArrayRead(s->op->point_coords, &s->coords);
+  if (s->holds_coords) restored = CeedVectorRestoreArrayRead(s->op->point_coords, &s->coords);
   if (!ierr) ierr = restored;
   for (CeedInt i = 0; s->fields && i < s->num_fields; i++) {
     Field *f = &s->fields[i];

@@ -63,24 +63,33 @@ int ritz_check_vector_lend(CeedVector vec, RitzAccess access, RitzRepKind kind, 
   return CEED_ERROR_SUCCESS;
 }
 
-static Loan *find_loan(CeedVector vec, const CeedScalar *array) {
-  Loan *loan = vec->watch;
-  while (loan && (loan->copy != array || !loan->real)) loan = loan->next;
-  return loan;
+// The loan of this array, or the last one that has not been returned.
+static Loan *find_loan(CeedVector vec, const CeedScalar *array, bool *is_foreign) {
+  Loan *last = NULL;
+  *is_foreign = false;
+  for (Loan *loan = vec->watch; loan; loan = loan->next) {
+    if (!loan->real) continue;
+    if (loan->copy == array) return loan;
+    if (!last) last = loan;
+  }
+  *is_foreign = true;
+  return last;
 }
 
-// The vector gets the values even when a check fails, so that it stays usable.
+// The access ends and the vector gets the values even when a check fails, so that it stays usable. core/ has
+// checked that something is lent.
 int ritz_check_vector_take_back(CeedVector vec, CeedScalar *array) {
   Ceed ceed = vec->obj.ceed;
-  Loan *loan = find_loan(vec, array);
-  RITZ_REQUIRE(loan, ceed, CEED_ERROR_BACKEND,
-               "check: the array that is restored is not one that this vector has lent");
+  bool is_foreign;
+  Loan *loan = find_loan(vec, array, &is_foreign);
   bool is_intact = ritz_check_guards_are_intact(loan->copy, vec->length);
   bool is_changed =
       loan->access == RITZ_ACCESS_READ && memcmp(loan->copy, loan->real, vec->storage.num_bytes);
   if (loan->access != RITZ_ACCESS_READ) memcpy(loan->real, loan->copy, vec->storage.num_bytes);
   ritz_check_fill_marked(vec->length, loan->copy);
   loan->real = NULL;
+  RITZ_REQUIRE(!is_foreign, ceed, CEED_ERROR_BACKEND,
+               "check: the array that is restored is not one that this vector has lent");
   RITZ_REQUIRE(is_intact, ceed, CEED_ERROR_BACKEND,
                "check: CeedVector array of %" CeedSize_FMT " entries was written outside its bounds",
                vec->length);

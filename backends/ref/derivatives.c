@@ -15,6 +15,7 @@ int ritz_ref_derivatives_open(CeedOperator op, bool use_cache, RitzRefDerivative
   *d = (RitzRefDerivatives){.op = op, .N_in = data->in.num_total, .N_out = data->out.num_total};
   if (use_cache && op->qf_data->reuse) {
     RITZ_TRY(CeedVectorGetArrayRead(op->qf_data->values, CEED_MEM_HOST, &d->cached));
+    d->uses_cache = true;
   }
   RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)(d->N_in * d->N_out * ritz_ref_max_points(op)), &d->D));
   return ritz_ref_state_open(op, NULL, NULL, &d->state);
@@ -22,7 +23,7 @@ int ritz_ref_derivatives_open(CeedOperator op, bool use_cache, RitzRefDerivative
 
 int ritz_ref_derivatives_close(RitzRefDerivatives *d, int ierr) {
   int closed =
-      d->cached ? CeedVectorRestoreArrayRead(d->op->qf_data->values, &d->cached) : CEED_ERROR_SUCCESS;
+      d->uses_cache ? CeedVectorRestoreArrayRead(d->op->qf_data->values, &d->cached) : CEED_ERROR_SUCCESS;
   closed = ritz_ref_state_close(&d->state, closed);
   RITZ_FREE(&d->D);
   RITZ_FREE(&d->tables[0]);
@@ -55,6 +56,7 @@ static void zero_active_inputs(RitzRefState *state) {
 // D[o][i] of point q at q + num_points*(i*N_out + o).
 static int evaluate(RitzRefState *state, CeedInt elem, CeedScalar *D) {
   CeedInt n = state->num_points;
+  if (n == 0) return CEED_ERROR_SUCCESS;
   ritz_ref_state_evaluate(state, elem);
   zero_active_inputs(state);
   for (CeedInt i = 0; i < state->num_in; i++) {
@@ -74,7 +76,7 @@ static int evaluate(RitzRefState *state, CeedInt elem, CeedScalar *D) {
 int ritz_ref_derivatives_enter(RitzRefDerivatives *d, CeedInt elem) {
   ritz_ref_state_enter(&d->state, elem);
   d->num_points = d->state.num_points;
-  if (!d->cached) return evaluate(&d->state, elem, d->D);
+  if (!d->uses_cache) return evaluate(&d->state, elem, d->D);
   ritz_ref_gather(d->op->qf_data->rstr, elem, d->cached, d->D);
   return CEED_ERROR_SUCCESS;
 }
@@ -86,7 +88,7 @@ const CeedScalar *ritz_ref_derivatives_entry(const RitzRefDerivatives *d, CeedSi
 // Restrictions of assembled QFunctions touch every entry once: adding to zeros stores.
 int ritz_ref_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values) {
   RitzRefDerivatives d;
-  memset(values, 0, (size_t)rstr->l_size * sizeof(*values));
+  if (rstr->l_size > 0) memset(values, 0, (size_t)rstr->l_size * sizeof(*values));
   int ierr = ritz_ref_derivatives_open(op, false, &d);
   for (CeedInt elem = 0; !ierr && elem < op->num_elem; elem++) {
     ierr = ritz_ref_derivatives_enter(&d, elem);

@@ -9,13 +9,13 @@
 typedef struct {
   CeedOperator op; // borrowed
   RitzRefState state;
-  const CeedScalar
-      *cached;           // array of the assembled QFunction that is reused; NULL: the function is evaluated
-  CeedScalar *D;         // owned, derivatives on the current element
-  CeedScalar *tables[2]; // owned, operators at points: tables of an output and of an input group on the
-                         // current element
-  CeedSize N_in, N_out;  // scalars of all active inputs and outputs
-  CeedInt num_points;    // of the current element
+  bool uses_cache;          // else the function is evaluated
+  const CeedScalar *cached; // array of the assembled QFunction that is reused
+  CeedScalar *D;            // owned, derivatives on the current element
+  CeedScalar *tables[2];    // owned, operators at points: tables of an output and of an input group on the
+                            // current element
+  CeedSize N_in, N_out;     // scalars of all active inputs and outputs
+  CeedInt num_points;       // of the current element
 } RitzRefDerivatives;
 
 // Close also after a failed open; it passes on `ierr`, or else its own failure.

@@ -65,10 +65,10 @@ static int allocate(RitzRefState *state) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Two outputs may share a vector; its array is asked for once.
-static CeedScalar *array_of_earlier_output(const RitzRefState *state, CeedInt i) {
-  for (CeedInt k = state->num_in; k < i; k++) {
-    if (state->fields[k].vec == state->fields[i].vec) return state->fields[k].l_array;
+// Two outputs may share a vector; its array is asked for once. The field that holds it, or NULL.
+static const RitzRefField *holder_of(const RitzRefState *state, CeedVector output) {
+  for (CeedInt k = state->num_in; k < state->num_fields; k++) {
+    if (state->fields[k].vec == output && state->fields[k].holds) return &state->fields[k];
   }
   return NULL;
 }
@@ -80,8 +80,11 @@ static int get_arrays(RitzRefState *state) {
     if (f->is_input) {
       RITZ_TRY_BACKEND(CeedVectorGetArrayRead(f->vec, CEED_MEM_HOST, (const CeedScalar **)&f->l_array));
     } else {
-      f->l_array = array_of_earlier_output(state, i);
-      if (f->l_array) continue;
+      const RitzRefField *holder = holder_of(state, f->vec);
+      if (holder) {
+        f->l_array = holder->l_array;
+        continue;
+      }
       RITZ_TRY_BACKEND(CeedVectorGetArray(f->vec, CEED_MEM_HOST, &f->l_array));
     }
     f->holds = true;
@@ -118,6 +121,7 @@ static int open_points(RitzRefState *state) {
     if (f->num_nodes) RITZ_TRY_BACKEND(ritz_ref_points_open(f->field->basis, &f->at));
   }
   RITZ_TRY_BACKEND(CeedVectorGetArrayRead(op->point_coords, CEED_MEM_HOST, &state->coords));
+  state->holds_coords = true;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -141,8 +145,8 @@ int ritz_ref_state_close(RitzRefState *state, int ierr) {
   int restored = state->holds_context ? ritz_qfunction_restore_context_data(state->op->qf, &state->context)
                                       : CEED_ERROR_SUCCESS;
   if (!ierr) ierr = restored;
-  restored = state->coords ? CeedVectorRestoreArrayRead(state->op->point_coords, &state->coords)
-                           : CEED_ERROR_SUCCESS;
+  restored = state->holds_coords ? CeedVectorRestoreArrayRead(state->op->point_coords, &state->coords)
+                                 : CEED_ERROR_SUCCESS;
   if (!ierr) ierr = restored;
   for (CeedInt i = 0; state->fields && i < state->num_fields; i++) {
     RitzRefField *f = &state->fields[i];

@@ -31,7 +31,8 @@ typedef struct {
   bool holds_context;
   CeedInt num_points;       // of the current element: the quadrature points, or its own points
   const CeedScalar *coords; // operators at points: reference coordinates, L-vector
-  CeedScalar *x;            // [dim][num_points] of the current element
+  bool holds_coords;
+  CeedScalar *x; // [dim][num_points] of the current element
 } RitzRefState;
 
 // in and out as in CeedOperatorApply. NULL for both: assembly; active inputs and all outputs then have no

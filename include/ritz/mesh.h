@@ -56,7 +56,7 @@ CEED_EXTERN int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], con
                                   RitzMesh *mesh);
 
 // Reads a file; its first line decides on the format: Gmsh MSH 2.2 and 4.1 (ASCII and binary; lines,
-// quadrilaterals, hexahedra of order 1 and 2) and MFEM mesh v1.0, v1.2, v1.3 (straight or with nodes of the
+// quadrilaterals, hexahedra of orders 1 to 6) and MFEM mesh v1.0, v1.2, v1.3 (straight or with nodes of the
 // tensor collections). Boundary parts and regions take the physical names of the file; without a name they
 // are called by their number. Errors: CEED_ERROR_MAJOR for a file that cannot be read or is malformed,
 // CEED_ERROR_UNSUPPORTED for a valid file whose contents Ritz does not handle; messages begin with
