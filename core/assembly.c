@@ -10,7 +10,7 @@
 // A single, ready operator with active fields in both directions; its groups exist afterwards.
 static int prepare(CeedOperator op, const char *call) {
   CeedOperatorAssemblyData data;
-  RITZ_HANDLE(op);
+  RITZ_HANDLE_OF(call, op);
   RITZ_REQUIRE(!op->is_composite, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: not defined for a composite operator", call);
   RITZ_TRY(CeedOperatorCheckReady(op));
@@ -240,8 +240,8 @@ static int assemble_diagonal(CeedOperator op, const char *call, bool is_point_bl
                              CeedVector assembled, CeedRequest *request) {
   CeedSize size;
   CeedInt num_comp = 0, comp_stride = 0;
-  RITZ_HANDLE(op);
-  RITZ_HANDLE(assembled);
+  RITZ_HANDLE_OF(call, op);
+  RITZ_HANDLE_OF(call, assembled);
   RITZ_TRY(CeedOperatorCheckReady(op));
   RITZ_TRY(check_square(op, call, &size));
   if (is_point_block) {
@@ -346,7 +346,7 @@ static int count_single(CeedOperator op, const char *call, CeedSize *num) {
 }
 
 static int count_entries(CeedOperator op, const char *call, CeedSize *num) {
-  RITZ_HANDLE(op);
+  RITZ_HANDLE_OF(call, op);
   RITZ_TRY(CeedOperatorCheckReady(op));
   if (!op->is_composite) return count_single(op, call, num);
   *num = 0;

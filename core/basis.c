@@ -35,7 +35,7 @@ static int abandon(CeedBasis basis, int ierr) {
 // base^dim as long as it fits a CeedInt.
 static int tensor_size(Ceed ceed, const char *call, CeedInt base, CeedInt dim, CeedInt *size) {
   CeedSize product = 1;
-  for (CeedInt d = 0; d < dim; d++) {
+  for (CeedInt d = 0; base > 1 && d < dim; d++) {
     product *= base;
     RITZ_REQUIRE(product <= INT_MAX, ceed, CEED_ERROR_DIMENSION,
                  "%s: %" CeedInt_FMT "^%" CeedInt_FMT " nodes or points exceed 32-bit sizes", call, base,
@@ -131,7 +131,7 @@ typedef struct {
 
 static int create_dense(Ceed ceed, CeedElemTopology topo, CeedInt num_comp, CeedInt P, CeedInt Q,
                         const DenseTables *tables, CeedBasis *basis) {
-  RITZ_HANDLE(ceed);
+  RITZ_HANDLE_OF(tables->call, ceed);
   CeedInt dim;
   RITZ_TRY(require_positive(ceed, tables->call, "number of components", num_comp));
   RITZ_TRY(require_positive(ceed, tables->call, "number of nodes", P));

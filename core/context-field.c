@@ -31,7 +31,7 @@ static size_t size_of_type(CeedContextFieldType type) {
 
 static int register_field(CeedQFunctionContext ctx, const char *call, CeedContextFieldType type,
                           const char *name, size_t offset, size_t num_values, const char *description) {
-  RITZ_HANDLE(ctx);
+  RITZ_HANDLE_OF(call, ctx);
   Ceed ceed = ctx->obj.ceed;
   CeedContextFieldLabel label;
   RITZ_REQUIRE(name, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the field name is NULL", call);
@@ -96,7 +96,7 @@ int CeedContextFieldLabelGetDescription(CeedContextFieldLabel label, const char 
 
 static int check_label(CeedQFunctionContext ctx, const char *call, CeedContextFieldLabel label,
                        CeedContextFieldType type) {
-  RITZ_HANDLE(ctx);
+  RITZ_HANDLE_OF(call, ctx);
   RITZ_REQUIRE(label, ctx->obj.ceed, CEED_ERROR_UNSUPPORTED, "%s: the field label is NULL", call);
   RITZ_REQUIRE(label->type == type, ctx->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: field '%s' holds %s values, needed %s", call, label->name,

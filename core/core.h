@@ -27,9 +27,10 @@ struct CeedObject_private {
 };
 
 // A handle that must not be NULL; `handle` is named in the message.
-#define RITZ_HANDLE(handle)                                                                                  \
-  RITZ_REQUIRE((handle) != NULL, NULL, CEED_ERROR_INCOMPATIBLE, "%s: argument '%s' is NULL", __func__,       \
-               #handle)
+#define RITZ_HANDLE(handle) RITZ_HANDLE_OF(__func__, handle)
+// The same in a helper of several calls.
+#define RITZ_HANDLE_OF(call, handle)                                                                         \
+  RITZ_REQUIRE((handle) != NULL, NULL, CEED_ERROR_INCOMPATIBLE, "%s: argument '%s' is NULL", (call), #handle)
 
 int ritz_object_create(Ceed ceed, const RitzClass *class, size_t size, void *object);
 void ritz_object_free(void *object); // drops the reference to the Ceed, frees the memory

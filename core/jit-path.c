@@ -6,10 +6,14 @@
 
 #include "core/core.h"
 
+// A folder can be opened, but not read.
 static bool is_readable(const char *path) {
   FILE *file = fopen(path, "r");
-  if (file) fclose(file);
-  return file != NULL;
+  if (!file) return false;
+  fgetc(file);
+  bool is_file = !ferror(file);
+  fclose(file);
+  return is_file;
 }
 
 int CeedCheckFilePath(Ceed ceed, const char *source_file_path, bool *is_valid) {

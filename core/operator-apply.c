@@ -62,7 +62,7 @@ static int apply_composite(CeedOperator op, CeedVector in, CeedVector out, RitzA
 
 static int apply(CeedOperator op, const char *call, CeedVector in, CeedVector out, RitzApplyMode mode,
                  CeedRequest *request) {
-  RITZ_HANDLE(op);
+  RITZ_HANDLE_OF(call, op);
   Ceed ceed = op->obj.ceed;
   RITZ_TRY(CeedOperatorCheckReady(op));
   RITZ_REQUIRE(in && out, ceed, CEED_ERROR_INCOMPATIBLE,

@@ -96,7 +96,7 @@ static bool is_label_of(CeedQFunctionContext ctx, CeedContextFieldLabel label) {
 }
 
 static int check_label(CeedOperator op, const char *call, CeedContextFieldLabel label) {
-  RITZ_HANDLE(op);
+  RITZ_HANDLE_OF(call, op);
   Ceed ceed = op->obj.ceed;
   RITZ_REQUIRE(label, ceed, CEED_ERROR_UNSUPPORTED, "%s: the field label is NULL", call);
   RITZ_REQUIRE(!label->from_op || has_issued(op, label), ceed, CEED_ERROR_UNSUPPORTED,

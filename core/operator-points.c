@@ -135,10 +135,12 @@ static int apply_arrays(CeedBasis basis, const RitzBasisAction *action, const Ce
   if (!ierr && sums && !action->add) ierr = CeedVectorSetValue(v, 0);
   if (!ierr) ierr = (sums ? CeedVectorGetArray : CeedVectorGetArrayWrite)(v, backend->mem_type, &v_array);
   if (!ierr) ierr = backend->basis_apply_at_points(basis, action, num_points, x_array, u_array, v_array);
-  if (v_array) CeedVectorRestoreArray(v, &v_array);
-  if (u_array) CeedVectorRestoreArrayRead(u, &u_array);
-  if (x_array) CeedVectorRestoreArrayRead(x_ref, &x_array);
-  return ierr;
+  int restored = v_array ? CeedVectorRestoreArray(v, &v_array) : CEED_ERROR_SUCCESS;
+  if (!ierr) ierr = restored;
+  restored = u_array ? CeedVectorRestoreArrayRead(u, &u_array) : CEED_ERROR_SUCCESS;
+  if (!ierr) ierr = restored;
+  restored = x_array ? CeedVectorRestoreArrayRead(x_ref, &x_array) : CEED_ERROR_SUCCESS;
+  return ierr ? ierr : restored;
 }
 
 static int apply_at_points(CeedBasis basis, const char *call, const RitzBasisAction *action,

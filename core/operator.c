@@ -18,7 +18,7 @@ static int reference_optional(CeedQFunction qf, CeedQFunction *copy) {
 
 int ritz_operator_create(Ceed ceed, const char *call, CeedQFunction qf, CeedQFunction dqf, CeedQFunction dqfT,
                          CeedOperator *op) {
-  RITZ_HANDLE(ceed);
+  RITZ_HANDLE_OF(call, ceed);
   RITZ_REQUIRE(qf && qf != CEED_QFUNCTION_NONE, ceed, CEED_ERROR_MINOR, "%s: the operator needs a QFunction",
                call);
   CeedOperator created = NULL;
@@ -346,7 +346,7 @@ int CeedOperatorCheckReady(CeedOperator op) {
 // ---- Composites ----
 
 int ritz_operator_require_composite(CeedOperator op, const char *call, bool is_composite) {
-  RITZ_HANDLE(op);
+  RITZ_HANDLE_OF(call, op);
   RITZ_REQUIRE(op->is_composite == is_composite, op->obj.ceed, CEED_ERROR_MINOR, "%s: %s", call,
                is_composite ? "needs a composite operator" : "not defined for a composite operator");
   return CEED_ERROR_SUCCESS;

@@ -108,7 +108,7 @@ static int append_field(CeedQFunction qf, CeedInt *num, CeedQFunctionField **fie
 
 static int add_field(CeedQFunction qf, const char *call, bool is_input, const char *name, CeedInt size,
                      CeedEvalMode mode) {
-  RITZ_HANDLE(qf);
+  RITZ_HANDLE_OF(call, qf);
   Ceed ceed = qf->obj.ceed;
   RITZ_REQUIRE(!qf->is_immutable, ceed, CEED_ERROR_MAJOR, "%s: the QFunction is in use and cannot be changed",
                call);

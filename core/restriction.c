@@ -29,7 +29,7 @@ typedef struct {
 } Arguments;
 
 static int check_sizes(Ceed ceed, const Arguments *a) {
-  RITZ_HANDLE(ceed);
+  RITZ_HANDLE_OF(a->call, ceed);
   RITZ_REQUIRE(a->num_elem >= 0, ceed, CEED_ERROR_DIMENSION,
                "%s: number of elements %" CeedInt_FMT " is negative", a->call, a->num_elem);
   RITZ_REQUIRE(a->elem_size > 0, ceed, CEED_ERROR_DIMENSION,

@@ -635,8 +635,8 @@ CEED_EXTERN int CeedQFunctionSetContextWritable(CeedQFunction qf, bool is_writab
 CEED_EXTERN int CeedQFunctionSetUserFlopsEstimate(CeedQFunction qf, CeedSize flops);
 
 // Runs the function alone, at Q points: u[k], v[k] of the k-th input and output, each at least [size][Q]. v
-// is overwritten. DIMENSION: Q is no multiple of vec_length. BACKEND: a vector or the context is locked, a
-// vector is too short, or the function returned a positive code; a negative one is passed on.
+// is overwritten. DIMENSION: Q is no multiple of vec_length, or a vector is too short. BACKEND: a vector or
+// the context is locked, or the function returned a positive code; a negative one is passed on.
 CEED_EXTERN int CeedQFunctionApply(CeedQFunction qf, CeedInt Q, CeedVector *u, CeedVector *v);
 
 // Shows name and fields.
