@@ -220,26 +220,36 @@ static int apply_to_direction(RitzSolver solver, CgWork *work, double *pq) {
 }
 
 // x += alpha scale p, r -= alpha q, and the products of the new r.
-static int step(CgWork *work, double alpha, CeedVector x) {
-  const CeedScalar *p = NULL, *q = NULL;
-  CeedScalar *r = work->r, *x_array = NULL;
+static void advance(CgWork *work, double alpha, const CeedScalar *p, const CeedScalar *q, CeedScalar *x) {
+  CeedScalar *r = work->r;
   Sum rr = {0, 0}, rz = {0, 0};
   double alpha_x = alpha * work->scale;
 
-  RITZ_TRY(CeedVectorGetArray(x, CEED_MEM_HOST, &x_array));
-  RITZ_TRY(CeedVectorGetArrayRead(work->p, CEED_MEM_HOST, &p));
-  RITZ_TRY(CeedVectorGetArrayRead(work->q, CEED_MEM_HOST, &q));
   for (CeedSize begin = 0; begin < work->n; begin = block_end(begin, work->n)) {
     CeedSize end = block_end(begin, work->n);
 
-    for (CeedSize i = begin; i < end; i++) x_array[i] = (CeedScalar)(x_array[i] + alpha_x * p[i]);
+    for (CeedSize i = begin; i < end; i++) x[i] = (CeedScalar)(x[i] + alpha_x * p[i]);
     for (CeedSize i = begin; i < end; i++) r[i] = (CeedScalar)(r[i] - alpha * q[i]);
     add_products(work, begin, end, &rr, &rz);
   }
   set_products(work, rr, rz);
-  RITZ_TRY(CeedVectorRestoreArrayRead(work->q, &q));
-  RITZ_TRY(CeedVectorRestoreArrayRead(work->p, &p));
-  return CeedVectorRestoreArray(x, &x_array);
+}
+
+static int step(CgWork *work, double alpha, CeedVector x) {
+  const CeedScalar *p = NULL, *q = NULL;
+  CeedScalar *x_array = NULL;
+
+  RITZ_TRY(CeedVectorGetArray(x, CEED_MEM_HOST, &x_array));
+  int ierr = CeedVectorGetArrayRead(work->p, CEED_MEM_HOST, &p);
+  if (!ierr) {
+    ierr = CeedVectorGetArrayRead(work->q, CEED_MEM_HOST, &q);
+    if (!ierr) {
+      advance(work, alpha, p, q, x_array);
+      ierr = CeedVectorRestoreArrayRead(work->q, &q);
+    }
+    ierr = first_error(ierr, CeedVectorRestoreArrayRead(work->p, &p));
+  }
+  return first_error(ierr, CeedVectorRestoreArray(x, &x_array));
 }
 
 // ---- The iteration ----

@@ -16,6 +16,7 @@
 static const char *const backends[] = {
     "/cpu/self/ref",
     "/cpu/self/check",
+    "/cpu/self/check:mem=device",
 };
 enum { NUM_BACKENDS = sizeof(backends) / sizeof(backends[0]) };
 

@@ -514,6 +514,13 @@ static int fail(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedSca
   return *(const int *)ctx;
 }
 
+static int set_code(CeedQFunctionContext context, int code) {
+  int *data = NULL;
+  CeedQFunctionContextGetData(context, CEED_MEM_HOST, &data);
+  *data = code;
+  return CeedQFunctionContextRestoreData(context, &data);
+}
+
 TEST_EACH_BACKEND(failures_of_the_function_at_points_are_passed_on) {
   Fixture f;
   CeedQFunctionContext context = NULL;
@@ -526,17 +533,17 @@ TEST_EACH_BACKEND(failures_of_the_function_at_points_are_passed_on) {
   CHECK_OK(CeedQFunctionAddInput(f.qf, "q", 1, CEED_EVAL_NONE));
   CHECK_OK(CeedQFunctionAddOutput(f.qf, "v", 1, CEED_EVAL_INTERP));
   CHECK_OK(CeedQFunctionContextCreate(ceed, &context));
-  CHECK_OK(CeedQFunctionContextSetData(context, CEED_MEM_HOST, CEED_USE_POINTER, sizeof(code), &code));
+  CHECK_OK(CeedQFunctionContextSetData(context, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(code), &code));
   CHECK_OK(CeedQFunctionSetContext(f.qf, context));
   CHECK_OK(CeedOperatorCreateAtPoints(ceed, f.qf, NULL, NULL, &f.op));
   CHECK_OK(set_fields(&f, f.op));
   CHECK_OK(CeedOperatorAtPointsSetPoints(f.op, f.rstr_x, f.x));
-  code = 5;
+  CHECK_OK(set_code(context, 5));
   CHECK(apply(&f) == CEED_ERROR_BACKEND, "a positive code");
-  code = -77;
+  CHECK_OK(set_code(context, -77));
   CHECK(apply(&f) == -77, "a negative code");
   CHECK(CeedOperatorLinearAssembleDiagonal(f.op, f.v, CEED_REQUEST_IMMEDIATE) == -77, "the diagonal");
-  code = 0;
+  CHECK_OK(set_code(context, 0));
   CHECK_OK(apply(&f));
   CeedQFunctionContextDestroy(&context);
   fixture_destroy(&f);
