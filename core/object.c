@@ -35,11 +35,10 @@ int ritz_object_reference_copy(void *object, void *handle) {
   CeedObject source = object;
   CeedObject *copy = handle;
   RITZ_HANDLE(source);
-  const int count = source->class ? 1 : 0; // sentinels belong to all threads and are not counted
-  source->ref_count += count;
+  if (source->class) source->ref_count++; // sentinels belong to all threads: not even zero is added to them
   int ierr = CeedObjectDestroy(copy);
   if (ierr) {
-    source->ref_count -= count;
+    if (source->class) source->ref_count--;
     return ierr;
   }
   *copy = source;
