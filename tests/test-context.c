@@ -224,7 +224,7 @@ TEST_EACH_BACKEND(readers_do_not_keep_data_from_being_replaced) {
 TEST_EACH_BACKEND(device_memory_is_refused_where_there_is_none) {
   Params mine = some, *p = NULL;
 
-  if (has_device_memory(ceed)) SKIP("the backend has device memory");
+  if (has_device_memory(ceed)) NOT_FOR_THIS_BACKEND("the backend has device memory");
   CeedQFunctionContext ctx = make(ceed);
   CHECK_ERROR(ceed, CeedQFunctionContextSetData(ctx, CEED_MEM_DEVICE, CEED_USE_POINTER, sizeof(mine), &mine),
               CEED_ERROR_BACKEND, "Can only set HOST memory for this backend");

@@ -296,7 +296,7 @@ TEST_EACH_BACKEND(deterministic_backends_repeat_every_bit) {
   bool is_deterministic = false;
 
   CHECK_OK(CeedIsDeterministic(ceed, &is_deterministic));
-  if (!is_deterministic) SKIP("not a deterministic backend");
+  if (!is_deterministic) NOT_FOR_THIS_BACKEND("not a deterministic backend");
   for (int i = 0; i < num_draws(8); i++) {
     uint64_t seeds[] = {4000000 + (uint64_t)i, 4000000 + (uint64_t)i};
     RandomOperator first, second; // the same operator, made twice

@@ -285,7 +285,7 @@ static void check_blocks(Ceed ceed, Case *c, int number) {
 }
 
 TEST_EACH_BACKEND(a_single_block_is_a_part_of_the_whole) {
-  if (has_device_memory(ceed)) SKIP("blocks are for hosts");
+  if (has_device_memory(ceed)) NOT_FOR_THIS_BACKEND("blocks are for hosts");
   for (int number = 0; number < num_cases(); number++) {
     Case c;
     choose_case(number, &c);
@@ -460,7 +460,7 @@ TEST_EACH_BACKEND(blocks_and_their_vectors_are_checked_exactly) {
   const CeedInt offsets[6] = {0, 1, 1, 2, 2, 0};
   const CeedScalar x[6] = {1, 1, 1, 1, 1, 1};
 
-  if (has_device_memory(ceed)) SKIP("blocks are for hosts");
+  if (has_device_memory(ceed)) NOT_FOR_THIS_BACKEND("blocks are for hosts");
   CHECK_OK(CeedElemRestrictionCreateBlocked(ceed, 3, 2, 2, 1, 1, 3, CEED_MEM_HOST, CEED_COPY_VALUES, offsets,
                                             &rstr));
   CeedVector l = vector_of(ceed, 3, x), e = vector_of(ceed, 4, x), long_l = vector_of(ceed, 4, x),
@@ -756,7 +756,7 @@ TEST_EACH_BACKEND(offsets_are_lent_in_the_order_of_their_kind) {
   const CeedInt offsets[6] = {0, 1, 1, 2, 2, 0}, wanted[8] = {0, 1, 1, 2, 2, 2, 0, 0}, *found = NULL;
   CeedElemRestriction plain = NULL, blocked = NULL;
 
-  if (has_device_memory(ceed)) SKIP("blocks are for hosts");
+  if (has_device_memory(ceed)) NOT_FOR_THIS_BACKEND("blocks are for hosts");
   CHECK_OK(CeedElemRestrictionCreate(ceed, 3, 2, 1, 1, 3, CEED_MEM_HOST, CEED_COPY_VALUES, offsets, &plain));
   CHECK_OK(CeedElemRestrictionGetOffsets(plain, CEED_MEM_HOST, &found));
   CHECK(!memcmp(found, offsets, sizeof(offsets)), "plain");

@@ -82,7 +82,7 @@ static CeedScalar gather_entry(const Range *g, CeedInt k, CeedInt c, CeedInt i, 
 // One entry of the E-vector goes to its own and its neighbours' nodes.
 static void scatter_entry(const Range *g, CeedInt k, CeedInt c, CeedInt i, CeedScalar u, CeedScalar *v) {
   CeedInt elem = g->action->first_block + k, n = num_nodes(g->rstr, elem);
-  for (CeedInt j = CeedIntMax(i - band(g), 0); i < n && j <= CeedIntMin(i + band(g), n - 1); j++)
+  for (CeedInt j = CeedIntMax(i - band(g), 0); j <= CeedIntMin(i + band(g), n - 1); j++)
     v[ritz_restriction_l_index(g->rstr, elem, j, c)] += orientation(g, elem, i, j) * u;
 }
 
