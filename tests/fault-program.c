@@ -6,6 +6,8 @@
 #include "tests/mesh-mfem.h"
 #include "tests/tap.h"
 #include <ceed/backend.h>
+#include <ceed/jit-tools-deprecated.h>
+#include <ceed/jit-tools.h>
 #include <math.h>
 #include <ritz.h>
 #include <stdio.h>
@@ -460,6 +462,19 @@ static int assemble_qfunction(Program *p, CeedOperator op) {
   return record_norm(p, *v[1]);
 }
 
+static int look_at_tables(Program *p, CeedOperator op) {
+  CeedOperatorAssemblyData data;
+  CeedInt num_in, num_out;
+  CeedBasis *bases_in, *bases_out;
+  const CeedScalar **tables_in, **tables_out;
+
+  STEP(CeedOperatorGetOperatorAssemblyData(op, &data));
+  STEP(CeedOperatorAssemblyDataGetBases(data, &num_in, &bases_in, &tables_in, &num_out, &bases_out,
+                                        &tables_out));
+  record(p, (double)tables_in[0][1]);
+  return CEED_ERROR_SUCCESS;
+}
+
 static int assemble_operator(Program *p, CeedOperator op, bool has_blocks) {
   PART(assemble_diagonals(p, op, has_blocks));
   PART(assemble_matrix(p, op));
@@ -472,10 +487,14 @@ static int assemble_operator(Program *p, CeedOperator op, bool has_blocks) {
 
 static int use_composite(Program *p, CeedOperator part) {
   CeedOperator *sum = OPERATOR(p);
+  CeedVector *mult = VECTOR(p);
 
   STEP(CeedOperatorCreateComposite(p->ceed, sum));
   STEP(CeedOperatorCompositeAddSub(*sum, part));
   STEP(CeedOperatorCompositeAddSub(*sum, part));
+  STEP(CeedVectorCreate(p->ceed, QUAD_SIZE, mult));
+  STEP(CeedOperatorCompositeGetMultiplicity(*sum, 0, NULL, *mult));
+  PART(record_norm(p, *mult));
   PART(apply_operator(p, *sum));
   PART(use_labels(p, *sum));
   PART(assemble_diagonals(p, *sum, true));
@@ -483,6 +502,17 @@ static int use_composite(Program *p, CeedOperator part) {
 }
 
 // ---- Multigrid and element inverses ----
+
+// The interpolation is given: degree 1 to degree 2.
+static int use_tensor_level(Program *p, const Quads *q, CeedVector mult, CeedElemRestriction rstr,
+                            CeedBasis basis) {
+  const CeedScalar interp[3 * 2] = {1, 0, (CeedScalar)0.5, (CeedScalar)0.5, 0, 1};
+  CeedOperator *coarse = OPERATOR(p), *prolong = OPERATOR(p), *op_restrict = OPERATOR(p);
+
+  STEP(CeedOperatorMultigridLevelCreateTensorH1(q->op, mult, rstr, basis, interp, coarse, prolong,
+                                                op_restrict));
+  return apply_operator(p, *coarse);
+}
 
 static int use_multigrid(Program *p, const Quads *q) {
   const CeedInt offsets[QUADS * 4] = {0, 1, 3, 4, 1, 2, 4, 5};
@@ -505,6 +535,7 @@ static int use_multigrid(Program *p, const Quads *q) {
   STEP(CeedOperatorApply(*op_restrict, *fine, *coarse, CEED_REQUEST_IMMEDIATE));
   PART(record_norm(p, *coarse));
   PART(apply_operator(p, *op_coarse));
+  PART(use_tensor_level(p, q, *mult, *rstr, *basis));
   STEP(CeedOperatorCreateFDMElementInverse(q->op, fdm, CEED_REQUEST_IMMEDIATE));
   STEP(CeedOperatorApply(*fdm, *fine, *mult, CEED_REQUEST_IMMEDIATE));
   return record_norm(p, *mult);
@@ -516,6 +547,7 @@ static int use_operators(Program *p) {
   PART(create_quads(p, &q));
   PART(apply_operator(p, q.op));
   PART(use_labels(p, q.op));
+  PART(look_at_tables(p, q.op));
   PART(assemble_operator(p, q.op, true));
   PART(use_composite(p, q.op));
   return use_multigrid(p, &q);
@@ -523,11 +555,29 @@ static int use_operators(Program *p) {
 
 // ---- Gallery ----
 
+static int load_sources(Program *p, CeedQFunction qf) {
+  const char *absolute = NULL, *resolved = NULL, *text = NULL;
+  char *buffer = NULL;
+  bool is_valid;
+
+  STEP(CeedGetJitAbsolutePath(p->ceed, "ceed/jit-source/gallery/ceed-mass2dbuild.h", &absolute));
+  *new_array(p) = (void *)(uintptr_t)absolute;
+  STEP(CeedCheckFilePath(p->ceed, absolute, &is_valid));
+  STEP(CeedLoadSourceToBuffer(p->ceed, absolute, &buffer));
+  *new_array(p) = buffer;
+  STEP(CeedQFunctionGetSourcePath(qf, &resolved));
+  STEP(CeedQFunctionLoadSourceToBuffer(qf, &text));
+  *new_array(p) = (void *)(uintptr_t)text;
+  record(p, is_valid && !strcmp(absolute, resolved) && !strcmp(buffer, text));
+  return CEED_ERROR_SUCCESS;
+}
+
 static int use_gallery(Program *p) {
   CeedQFunction *build = QFUNCTION(p), *identity = QFUNCTION(p);
   CeedVector *u = VECTOR(p), *v = VECTOR(p);
 
   STEP(CeedQFunctionCreateInteriorByName(p->ceed, "Mass2DBuild", build));
+  PART(load_sources(p, *build));
   STEP(CeedQFunctionCreateIdentity(p->ceed, 2, CEED_EVAL_NONE, CEED_EVAL_NONE, identity));
   STEP(CeedVectorCreate(p->ceed, 8, u));
   STEP(CeedVectorCreate(p->ceed, 8, v));

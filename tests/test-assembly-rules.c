@@ -385,6 +385,120 @@ TEST_EACH_BACKEND(diagonals_with_exchanged_nodes_are_exact) {
   CeedOperatorDestroy(&op);
 }
 
+// ---- Without bases ----
+
+TEST_EACH_BACKEND(the_identity_on_the_points_assembles_to_the_identity) {
+  enum { N = 6 };
+  CeedElemRestriction rstr = NULL;
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL;
+  CeedVector v = NULL;
+  Triples t = {0};
+
+  CHECK_OK(CeedElemRestrictionCreateStrided(ceed, 2, 3, 1, N, CEED_STRIDES_BACKEND, &rstr));
+  CHECK_OK(CeedQFunctionCreateIdentity(ceed, 1, CEED_EVAL_NONE, CEED_EVAL_NONE, &qf));
+  CHECK_OK(CeedOperatorCreate(ceed, qf, NULL, NULL, &op));
+  CHECK_OK(CeedOperatorSetField(op, "input", rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  CHECK_OK(CeedOperatorSetField(op, "output", rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  CHECK_OK(triples_assemble(op, &t));
+  double *matrix = triples_sum(&t, N, N);
+  for (int k = 0; k < N * N; k++) CHECK(matrix[k] == (k / N == k % N), "entry %d is %g", k, matrix[k]);
+  free(matrix);
+  triples_free(&t);
+  CHECK_OK(CeedVectorCreate(ceed, N, &v));
+  CHECK_OK(CeedOperatorLinearAssembleDiagonal(op, v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(v, 1, 1, 1, 1, 1, 1);
+  CHECK_NEAR(new_scale(op), 1.0, 0.0, "the assembled QFunction");
+  CeedVectorDestroy(&v);
+  CeedElemRestrictionDestroy(&rstr);
+  CeedQFunctionDestroy(&qf);
+  CeedOperatorDestroy(&op);
+}
+
+// ---- Two fields in one L-vector ----
+
+// On a line, velocities on 3 nodes an element, pressures on 2: (du, dv) - (p, dv) - (du, q), whose matrix
+// [K -B^T; -B 0] is symmetric. Pressures come first in the L-vector.
+enum { PRESSURES = 3, VELOCITIES = 5, PAIR_SIZE = PRESSURES + VELOCITIES };
+
+static int saddle_point(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  (void)ctx;
+  for (CeedInt i = 0; i < Q; i++) {
+    out[0][i] = in[2][i] * (in[0][i] - in[1][i]); // against dv
+    out[1][i] = -in[2][i] * in[0][i];             // against q
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int create_saddle_point(Ceed ceed, CeedOperator *op) {
+  const CeedInt pressures[] = {0, 1, 1, 2}, velocities[] = {3, 4, 5, 5, 6, 7};
+  CeedElemRestriction rstr_p = NULL, rstr_u = NULL;
+  CeedBasis basis_p = NULL, basis_u = NULL;
+  CeedQFunction qf = NULL;
+  int ierr = CeedElemRestrictionCreate(ceed, 2, 2, 1, 1, PAIR_SIZE, CEED_MEM_HOST, CEED_COPY_VALUES,
+                                       pressures, &rstr_p);
+
+  if (!ierr)
+    ierr = CeedElemRestrictionCreate(ceed, 2, 3, 1, 1, PAIR_SIZE, CEED_MEM_HOST, CEED_COPY_VALUES, velocities,
+                                     &rstr_u);
+  if (!ierr) ierr = CeedBasisCreateTensorH1Lagrange(ceed, 1, 1, 2, 3, CEED_GAUSS, &basis_p);
+  if (!ierr) ierr = CeedBasisCreateTensorH1Lagrange(ceed, 1, 1, 3, 3, CEED_GAUSS, &basis_u);
+  if (!ierr) ierr = CeedQFunctionCreateInterior(ceed, 1, saddle_point, "", &qf);
+  if (!ierr) ierr = CeedQFunctionAddInput(qf, "du", 1, CEED_EVAL_GRAD);
+  if (!ierr) ierr = CeedQFunctionAddInput(qf, "p", 1, CEED_EVAL_INTERP);
+  if (!ierr) ierr = CeedQFunctionAddInput(qf, "w", 1, CEED_EVAL_WEIGHT);
+  if (!ierr) ierr = CeedQFunctionAddOutput(qf, "dv", 1, CEED_EVAL_GRAD);
+  if (!ierr) ierr = CeedQFunctionAddOutput(qf, "q", 1, CEED_EVAL_INTERP);
+  if (!ierr) ierr = CeedOperatorCreate(ceed, qf, NULL, NULL, op);
+  if (!ierr) ierr = CeedOperatorSetField(*op, "du", rstr_u, basis_u, CEED_VECTOR_ACTIVE);
+  if (!ierr) ierr = CeedOperatorSetField(*op, "dv", rstr_u, basis_u, CEED_VECTOR_ACTIVE);
+  if (!ierr) ierr = CeedOperatorSetField(*op, "p", rstr_p, basis_p, CEED_VECTOR_ACTIVE);
+  if (!ierr) ierr = CeedOperatorSetField(*op, "q", rstr_p, basis_p, CEED_VECTOR_ACTIVE);
+  if (!ierr) ierr = CeedOperatorSetField(*op, "w", CEED_ELEMRESTRICTION_NONE, basis_u, CEED_VECTOR_NONE);
+  CeedElemRestrictionDestroy(&rstr_p);
+  CeedElemRestrictionDestroy(&rstr_u);
+  CeedBasisDestroy(&basis_p);
+  CeedBasisDestroy(&basis_u);
+  CeedQFunctionDestroy(&qf);
+  return ierr;
+}
+
+TEST_EACH_BACKEND(saddle_points_of_two_fields_assemble_to_symmetric_block_matrices) {
+  CeedOperator op = NULL;
+  CeedVector x = NULL, y = NULL, diagonal = NULL;
+  Triples t = {0};
+  const double allowed = 200 * eps; // sums of 3 points, entries below 10
+
+  CHECK_OK(create_saddle_point(ceed, &op));
+  CHECK_OK(triples_assemble(op, &t));
+  CHECK_OK(CeedVectorCreate(ceed, PAIR_SIZE, &x));
+  CHECK_OK(CeedVectorCreate(ceed, PAIR_SIZE, &y));
+  CHECK_OK(CeedVectorCreate(ceed, PAIR_SIZE, &diagonal));
+  CHECK_OK(CeedOperatorLinearAssembleDiagonal(op, diagonal, CEED_REQUEST_IMMEDIATE));
+  double *matrix = triples_sum(&t, PAIR_SIZE, PAIR_SIZE), *values = reference_new_values(diagonal),
+         *column = reference_new(PAIR_SIZE);
+  for (int j = 0; j < PAIR_SIZE; j++) {
+    CHECK_OK(CeedVectorSetValue(x, 0));
+    CHECK_OK(CeedVectorSetValueStrided(x, j, j + 1, 1, 1));
+    CHECK_OK(CeedOperatorApply(op, x, y, CEED_REQUEST_IMMEDIATE));
+    reference_values(y, column);
+    CHECK_NEAR(values[j], matrix[j * (PAIR_SIZE + 1)], allowed, "diagonal entry %d", j);
+    for (int i = 0; i < PAIR_SIZE; i++) {
+      CHECK_NEAR(matrix[i * PAIR_SIZE + j], column[i], allowed, "entry (%d, %d)", i, j);
+      CHECK_NEAR(matrix[i * PAIR_SIZE + j], matrix[j * PAIR_SIZE + i], allowed, "symmetry of (%d, %d)", i, j);
+      if (i < PRESSURES && j < PRESSURES) CHECK(column[i] == 0.0, "pressures are coupled: %g", column[i]);
+    }
+  }
+  free(matrix);
+  free(values);
+  free(column);
+  triples_free(&t);
+  CeedVectorDestroy(&x);
+  CeedVectorDestroy(&y);
+  CeedVectorDestroy(&diagonal);
+  CeedOperatorDestroy(&op);
+}
+
 // ---- Without elements ----
 
 TEST_EACH_BACKEND(operators_without_elements_assemble_to_nothing) {
@@ -447,5 +561,7 @@ int main(int argc, char **argv) {
             composites_pass_settings_on_to_their_parts, assembled_qfunctions_have_the_layout_of_the_standard,
             an_active_input_that_nothing_depends_on_changes_nothing,
             passive_outputs_are_left_alone_by_assembly, bases_are_matched_by_handle_on_the_diagonal,
-            diagonals_with_exchanged_nodes_are_exact, operators_without_elements_assemble_to_nothing));
+            diagonals_with_exchanged_nodes_are_exact, the_identity_on_the_points_assembles_to_the_identity,
+            saddle_points_of_two_fields_assemble_to_symmetric_block_matrices,
+            operators_without_elements_assemble_to_nothing));
 }
