@@ -190,7 +190,7 @@ static int use_ceed(Program *p) {
   CeedInt *priorities = NULL;
 
   STEP(CeedInit(p->input->resource, &p->ceed));
-  STEP(CeedAddJitSourceRoot(p->ceed, "/a/root/"));
+  STEP(CeedAddJitSourceRoot(p->ceed, "/a/folder/"));
   STEP(CeedAddJitDefine(p->ceed, "NAME=1"));
   STEP(CeedAddRustSourceRoot(p->ceed, "/another/root"));
   STEP(CeedRegistryGetList(&num, &names, &priorities));

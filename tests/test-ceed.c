@@ -628,7 +628,7 @@ TEST(clang_is_chosen_by_environment_call_or_rust_sources) {
 }
 
 TEST_EACH_BACKEND(jit_lists_copy_their_strings_and_refuse_null) {
-  char root[] = "/some/root/", define[] = "NAME=42";
+  char root[] = "/some/folder/", define[] = "NAME=42";
 
   CHECK_OK(CeedAddJitSourceRoot(ceed, root));
   CHECK_OK(CeedAddJitDefine(ceed, define));
