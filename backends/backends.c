@@ -2,6 +2,7 @@
 // All backends and the names they answer to. Names that programs written for other implementations pass are
 // aliases.
 #include "backends/check/check.h"
+#include "backends/cpu/cpu.h"
 #include "backends/ref/ref.h"
 
 #define ALIAS(resource, priority, backend, target)                                                           \
@@ -9,15 +10,16 @@
 
 // `/cpu/self` means the entry with the lowest number below that stem.
 const RitzRegistryEntry ritz_registry[] = {
+    {"/cpu/self/gen", 40, &ritz_cpu_backend, NULL},
     {"/cpu/self/ref", 50, &ritz_ref_backend, NULL},
     ALIAS("/cpu/self/ref/serial", 60, ritz_ref_backend, "/cpu/self/ref"),
     ALIAS("/cpu/self/ref/blocked", 65, ritz_ref_backend, "/cpu/self/ref"),
-    ALIAS("/cpu/self/opt/serial", 70, ritz_ref_backend, "/cpu/self/ref"),
-    ALIAS("/cpu/self/opt/blocked", 75, ritz_ref_backend, "/cpu/self/ref"),
-    ALIAS("/cpu/self/avx/serial", 80, ritz_ref_backend, "/cpu/self/ref"),
-    ALIAS("/cpu/self/avx/blocked", 85, ritz_ref_backend, "/cpu/self/ref"),
-    ALIAS("/cpu/self/xsmm/serial", 90, ritz_ref_backend, "/cpu/self/ref"),
-    ALIAS("/cpu/self/xsmm/blocked", 95, ritz_ref_backend, "/cpu/self/ref"),
+    ALIAS("/cpu/self/opt/serial", 70, ritz_cpu_backend, "/cpu/self/gen"),
+    ALIAS("/cpu/self/opt/blocked", 75, ritz_cpu_backend, "/cpu/self/gen"),
+    ALIAS("/cpu/self/avx/serial", 80, ritz_cpu_backend, "/cpu/self/gen"),
+    ALIAS("/cpu/self/avx/blocked", 85, ritz_cpu_backend, "/cpu/self/gen"),
+    ALIAS("/cpu/self/xsmm/serial", 90, ritz_cpu_backend, "/cpu/self/gen"),
+    ALIAS("/cpu/self/xsmm/blocked", 95, ritz_cpu_backend, "/cpu/self/gen"),
     {"/cpu/self/check", 100, &ritz_check_backend, NULL},
     ALIAS("/cpu/self/memcheck/serial", 105, ritz_check_backend, "/cpu/self/check"),
     ALIAS("/cpu/self/memcheck/blocked", 110, ritz_check_backend, "/cpu/self/check"),

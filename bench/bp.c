@@ -38,6 +38,17 @@ static void count_costs(BpResult *r) {
   }
 }
 
+// After the times are known.
+static void find_roofline(BpResult *r) {
+  const BpMachine *machine = &r->options.machine;
+
+  if (!(machine->bandwidth > 0 && machine->peak > 0)) return;
+  double memory = r->bytes / machine->bandwidth, flops = r->flops / machine->peak;
+  r->bound = flops > memory ? BP_BOUND_FLOPS : r->bytes < machine->cache ? BP_BOUND_CACHE : BP_BOUND_MEMORY;
+  r->seconds_bound = fmax(memory, flops);
+  if (r->seconds_min > 0) r->roofline = r->seconds_bound / r->seconds_min;
+}
+
 // ---- Sums ----
 
 // Sum of a_i b_i with eight partial sums.
@@ -407,5 +418,6 @@ int bp_run(Ceed ceed, const BpOptions *options, BpResult *result) {
   if (!ierr) ierr = check_operator(&problem, result);
   if (!ierr) ierr = options->mode == BP_CG ? run_cg(&problem, result) : time_applies(&problem, result);
   bp_problem_destroy(&problem);
+  if (!ierr) find_roofline(result);
   return ierr;
 }

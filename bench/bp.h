@@ -22,6 +22,8 @@
 // Measured: one apply from L-vector to L-vector, output zeroed by it, no boundary conditions; or one
 // iteration of unpreconditioned CG, with homogeneous Dirichlet conditions by masking for BP3 to BP6. The
 // vector arithmetic of CG runs on the host.
+//
+// The roofline is one of time: no machine does it faster than max(bytes / bandwidth, flops / peak).
 #ifndef RITZ_BENCH_BP_H
 #define RITZ_BENCH_BP_H
 
@@ -32,6 +34,14 @@ enum { BP_FIRST = 1, BP_LAST = 6, BP_CG_ITERATIONS = 20 };
 
 typedef enum { BP_APPLY, BP_CG } BpMode;
 
+// What the threads, or the device, that run the operator can do at best. Zeros: unknown.
+typedef struct {
+  int threads;
+  double bandwidth; // bytes/s
+  double peak;      // flops/s with CeedScalars
+  double cache;     // bytes of all last-level caches
+} BpMachine;
+
 typedef struct {
   int bp;              // 1 .. 6
   CeedInt order;       // p >= 1
@@ -39,6 +49,7 @@ typedef struct {
   double deform;       // amplitude of a smooth displacement of the vertices, 0 at the boundary
   BpMode mode;         // what is timed
   CeedInt repetitions; // timed applies or solves; 0: at least 5 and half a second
+  BpMachine machine;   // nothing but the roofline depends on it
 } BpOptions;
 
 // A property that holds in exact arithmetic.
@@ -49,6 +60,9 @@ typedef struct {
 
 enum { BP_MAX_CHECKS = 2 };
 
+// What limits the speed; the caches may have more bandwidth than memory has.
+typedef enum { BP_BOUND_UNKNOWN, BP_BOUND_MEMORY, BP_BOUND_CACHE, BP_BOUND_FLOPS } BpBound;
+
 typedef struct {
   BpOptions options;
   CeedInt elements[3]; // per direction
@@ -58,8 +72,11 @@ typedef struct {
   double seconds_median, seconds_min; // per apply, or per CG iteration
   double dofs_per_second;             // dofs / seconds_min
   double bytes, flops;                // per apply, or per CG iteration
-  double reduction;                   // CG: |r| / |r_0| at the end
-  double checksum;                    // r . A r for a fixed r: the same, to rounding, everywhere
+  BpBound bound;        // CACHE: bytes / bandwidth is the larger one, but all bytes fit into caches
+  double seconds_bound; // max(bytes / bandwidth, flops / peak), 0 when one of the rates is unknown
+  double roofline;      // seconds_bound / seconds_min: 1 is the best possible, unless in caches
+  double reduction;     // CG: |r| / |r_0| at the end
+  double checksum;      // r . A r for a fixed r: the same, to rounding, everywhere
   int num_checks;
   BpCheck checks[BP_MAX_CHECKS];
 } BpResult;

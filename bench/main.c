@@ -2,6 +2,7 @@
 // A small program around the bake-off problems that links with any implementation of the Ceed API:
 //
 //     bench-bp [--bp N] [--order P] [--size DOFS] [--deform A] [--cg] [--reps N] [--ceed RESOURCE] [--json]
+//              [--bandwidth GB/s] [--peak GFLOP/s]
 //
 // One problem per run, for scripts that compare implementations; `ritz bench` is the comfortable twin.
 #include <errno.h>
@@ -14,8 +15,9 @@
 
 static const char usage[] =
     "usage: bench-bp [--bp 1..6] [--order P] [--size DOFS] [--deform A] [--cg] [--reps N]\n"
-    "                [--ceed RESOURCE] [--json]\n"
-    "Times one bake-off problem; see bench/bp.h for what is measured.\n"
+    "                [--ceed RESOURCE] [--json] [--bandwidth GB/s] [--peak GFLOP/s]\n"
+    "Times one bake-off problem; see bench/bp.h for what is measured. Bandwidth and peak are those of the\n"
+    "threads that RESOURCE runs on; with both of them the fraction of the roofline is shown.\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage.\n";
 
 typedef struct {
@@ -39,6 +41,8 @@ static bool set_option(Arguments *a, const char *name, const char *text) {
   if (!strcmp(name, "--ceed")) return a->resource = text, true;
   if (!parse_number(text, &value)) return false;
   if (!strcmp(name, "--deform")) return a->bp.deform = value, true;
+  if (!strcmp(name, "--bandwidth")) return a->bp.machine.bandwidth = 1e9 * value, value > 0;
+  if (!strcmp(name, "--peak")) return a->bp.machine.peak = 1e9 * value, value > 0;
   if (!(value >= 0 && value <= INT_MAX) || value != (double)(int)value) return false;
   if (!strcmp(name, "--bp")) return a->bp.bp = (int)value, true;
   if (!strcmp(name, "--order")) return a->bp.order = (CeedInt)value, true;

@@ -9,22 +9,29 @@
 void bp_print_heading(FILE *stream, BpMode mode) {
   const char *unit = mode == BP_CG ? "iter" : "apply";
 
-  fprintf(stream, "%-7s %3s  %-13s %10s  %9s/%-5s %8s  %8s/%-5s %7s  %8s/%-5s %8s  %s\n", "problem", "p",
-          "elements", "DOF", "ms", unit, "MDOF/s", "MB", unit, "GB/s", "Mflop", unit, "GFLOP/s", "checks");
+  fprintf(stream, "%-7s %3s  %-13s %10s  %9s/%-5s %8s  %8s/%-5s %7s  %8s/%-5s %8s  %-8s %8s  %s\n", "problem",
+          "p", "elements", "DOF", "ms", unit, "MDOF/s", "MB", unit, "GB/s", "Mflop", unit, "GFLOP/s",
+          "bound by", "roofline", "checks");
 }
 
+static const char *const bound_names[] = {[BP_BOUND_UNKNOWN] = "-",
+                                          [BP_BOUND_MEMORY] = "memory",
+                                          [BP_BOUND_CACHE] = "cache",
+                                          [BP_BOUND_FLOPS] = "flops"};
+
 void bp_print_row(FILE *stream, const BpResult *r) {
-  char box[40];
+  char box[40], roofline[40] = "-";
   double s = r->seconds_min;
 
   snprintf(box, sizeof(box), "%" CeedInt_FMT "x%" CeedInt_FMT "x%" CeedInt_FMT, r->elements[0],
            r->elements[1], r->elements[2]);
+  if (r->roofline > 0) snprintf(roofline, sizeof(roofline), "%.1f %%", 100 * r->roofline);
   fprintf(stream,
           "BP%-5d %3" CeedInt_FMT "  %-13s %10" CeedSize_FMT
-          "  %15.4f %8.2f  %14.3f %7.2f  %14.3f %8.2f  %s\n",
+          "  %15.4f %8.2f  %14.3f %7.2f  %14.3f %8.2f  %-8s %8s  %s\n",
           r->options.bp, r->options.order, box, r->dofs, 1e3 * s, 1e-6 * r->dofs_per_second, 1e-6 * r->bytes,
           s > 0 ? 1e-9 * r->bytes / s : 0, 1e-6 * r->flops, s > 0 ? 1e-9 * r->flops / s : 0,
-          bp_checks_hold(r) ? "ok" : "FAILED");
+          bound_names[r->bound], roofline, bp_checks_hold(r) ? "ok" : "FAILED");
 }
 
 void bp_print_failed_checks(FILE *stream, const BpResult *r) {
@@ -55,6 +62,20 @@ static void write_number(FILE *stream, const char *key, double value) {
   fprintf(stream, isfinite(value) ? ", \"%s\": %.17g" : ", \"%s\": null", key, value);
 }
 
+// Numbers that are not known are null.
+static void write_known(FILE *stream, const char *key, double value) {
+  write_number(stream, key, value > 0 ? value : NAN);
+}
+
+static void write_roofline(FILE *stream, const BpResult *r) {
+  write_known(stream, "threads", r->options.machine.threads);
+  write_known(stream, "bandwidth", r->options.machine.bandwidth);
+  write_known(stream, "peak", r->options.machine.peak);
+  write_known(stream, "seconds_bound", r->seconds_bound);
+  write_known(stream, "roofline", r->roofline);
+  fprintf(stream, r->bound ? ", \"bound_by\": \"%s\"" : ", \"bound_by\": null", bound_names[r->bound]);
+}
+
 static void write_checks(FILE *stream, const BpResult *r) {
   fprintf(stream, ", \"checks_hold\": %s, \"checks\": [", bp_checks_hold(r) ? "true" : "false");
   for (int i = 0; i < r->num_checks; i++) {
@@ -81,6 +102,7 @@ static void write_result(FILE *stream, const BpResult *r) {
   write_number(stream, "dofs_per_second", r->dofs_per_second);
   write_number(stream, "bytes", r->bytes);
   write_number(stream, "flops", r->flops);
+  write_roofline(stream, r);
   fprintf(stream, ", \"iterations\": %" CeedInt_FMT, r->iterations);
   write_number(stream, "residual_reduction", r->options.mode == BP_CG ? r->reduction : NAN);
   write_number(stream, "checksum", r->checksum);

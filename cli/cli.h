@@ -16,6 +16,7 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 int cli_solve(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 int cli_info(int argc, char **argv);
+int cli_cache(int argc, char **argv);
 
 // Passes a code other than 0 on: a Ceed error code, or an exit code.
 #define CLI_TRY(expr)                                                                                        \

@@ -1,19 +1,47 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// `ritz info`: versions, how the library was built, backends, and the processor as the kernel describes it
-// (/proc and /sys on Linux; "unknown" elsewhere).
+// `ritz info`: versions, how the library was built, backends, compiler and cache, the processor as the system
+// describes it (/proc on Linux; "unknown" elsewhere), and what it can do as measured.
 #define _POSIX_C_SOURCE 200809L
 
+#include <ritz/jit.h>
+#include <ritz/machine.h>
 #include <ritz/version.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/args.h"
 #include "cli/cli.h"
 
+typedef struct {
+  bool measure;
+} InfoOptions;
+
+static const ArgOption options_table[] = {
+    {"--measure",
+     NULL,
+     "measure the machine again instead of showing what was kept\n(about two seconds)",
+     ARG_FLAG,
+     offsetof(InfoOptions, measure),
+     0,
+     0,
+     {NULL}},
+};
+
 static const ArgCommand command = {
     .name = "ritz info",
-    .description = "Prints the version, how it was built, the backends and the processor.",
+    .description =
+        "Prints the version, how it was built, the backends, the compiler and the cache of kernels, the\n"
+        "processor and what it can do.",
+    .notes =
+        "update: seven arrays read and one updated, as operators do; triad: a = b + s c, bytes as the "
+        "program\n"
+        "asks for them. FMA: independent multiply-adds in registers, two operations each. These are the\n"
+        "limits that 'ritz bench' compares with. They are measured on first use and kept.",
+    .num_options = sizeof(options_table) / sizeof(options_table[0]),
+    .options = options_table,
 };
 
 // ---- The library ----
@@ -61,6 +89,25 @@ static void show_backends(void) {
       cli_fact(label, "%-26s usable", info.resource);
   }
   if (!gpu) cli_fact(num ? NULL : "backends", "%-26s not in this version", "/gpu");
+}
+
+static void show_kernels(void) {
+  const char *compiler = NULL, *version = NULL, *folder = NULL, *why = NULL;
+  RitzJitEntry *entries = NULL;
+  size_t num = 0;
+
+  RitzJitGetCompiler(&compiler, &version);
+  if (compiler)
+    cli_fact("compiler", "%s: %s", compiler, version ? version : "unknown version");
+  else
+    cli_fact("compiler", "none that can be run: set RITZ_CC");
+  RitzJitGetFolder(&folder, &why);
+  if (!folder) {
+    cli_fact("cache", "none: %s", why ? why : "unknown");
+    return;
+  }
+  if (!RitzJitList(NULL, &num, &entries)) free(entries);
+  cli_fact("cache", "%s, %zu kernel%s", folder, num, num == 1 ? "" : "s");
 }
 
 // ---- The processor ----
@@ -124,55 +171,67 @@ static void show_cores(void) {
   free(allowed);
 }
 
-// One line of a small file below the first core's cache folder, or "".
-static void read_cache_file(int index, const char *name, char *text, int size) {
-  char path[120];
-  FILE *file;
-
-  text[0] = '\0';
-  snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name);
-  file = fopen(path, "r");
-  if (!file) return;
-  if (!fgets(text, size, file)) text[0] = '\0';
-  text[strcspn(text, "\n")] = '\0';
-  fclose(file);
+// "32 KiB", "1.5 MiB" into text[24].
+static const char *shown_size(int64_t bytes, char text[24]) {
+  if (bytes < 1 << 20)
+    snprintf(text, 24, "%.4g KiB", (double)bytes / (1 << 10));
+  else
+    snprintf(text, 24, "%.4g MiB", (double)bytes / (1 << 20));
+  return text;
 }
 
-static void show_caches(void) {
-  char text[400] = "", level[8], type[24], size[24], shared[40];
-  size_t n = 0;
+static void show_caches(const RitzMachine *m) {
+  char l1[24], l2[24], l3[24], all[24];
 
-  for (int i = 0; i < 8; i++) {
-    read_cache_file(i, "level", level, sizeof(level));
-    read_cache_file(i, "type", type, sizeof(type));
-    read_cache_file(i, "size", size, sizeof(size));
-    read_cache_file(i, "shared_cpu_list", shared, sizeof(shared));
-    if (!*level || !*size || n >= sizeof(text)) continue;
-    const char *kind = !strcmp(type, "Data") ? " data" : !strcmp(type, "Instruction") ? " instructions" : "";
-    n += (size_t)snprintf(text + n, sizeof(text) - n, "%sL%s%s %s (cores %s)", n ? ", " : "", level, kind,
-                          size, shared);
+  if (!m->last_level_bytes) {
+    cli_fact("caches", "unknown");
+    return;
   }
-  cli_fact("caches", "%s", n ? text : "unknown");
+  cli_fact("caches", "L1 data %s, L2 %s, L3 %s; last level, all processors: %s", shown_size(m->l1_bytes, l1),
+           shown_size(m->l2_bytes, l2), m->l3_bytes ? shown_size(m->l3_bytes, l3) : "none",
+           shown_size(m->last_level_bytes, all));
 }
 
-static void show_processor(void) {
-  char *model = read_value("/proc/cpuinfo", "model name");
+static void show_rates(const RitzMachineRates *rates, int num_threads) {
+  cli_fact(NULL, "%3d thread%s %10.1f %10.1f %12.1f %10.1f", num_threads, num_threads > 1 ? "s" : " ",
+           1e-9 * (double)rates->update_bandwidth, 1e-9 * (double)rates->triad_bandwidth,
+           1e-9 * (double)rates->double_flops, 1e-9 * (double)rates->single_flops);
+}
 
-  cli_fact("processor", "%s", model ? model : "unknown");
-  free(model);
+static void show_machine(const RitzMachine *m) {
+  time_t measured = (time_t)m->measured;
+  struct tm day;
+  char date[40] = "unknown";
+
+  if (localtime_r(&measured, &day)) strftime(date, sizeof(date), "%Y-%m-%d %H:%M", &day);
+  cli_fact("measured", "%s; 'ritz info --measure' does it again", date);
+  cli_fact(NULL, "            memory, GB/s          FMA of %d bits, GFLOP/s", m->vector_bits);
+  cli_fact(NULL, "                update      triad       double     single");
+  show_rates(&m->one, 1);
+  if (m->num_threads > 1) show_rates(&m->all, m->num_threads);
+}
+
+static void show_processor(bool measure_again) {
+  RitzMachine machine;
+  bool failed = RitzMachineGet(measure_again, &machine);
+
+  cli_fact("processor", "%s", failed ? "unknown" : machine.cpu_name);
   show_features();
   show_cores();
-  show_caches();
+  if (failed) return;
+  show_caches(&machine);
+  show_machine(&machine);
 }
 
 int cli_info(int argc, char **argv) {
-  char none;
-  ArgsResult parsed = args_parse(&command, argc, argv, &none);
+  InfoOptions options = {false};
+  ArgsResult parsed = args_parse(&command, argc, argv, &options);
 
   if (parsed != ARGS_RUN) return parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
   show_versions();
   show_build();
   show_backends();
-  show_processor();
+  show_kernels();
+  show_processor(options.measure);
   return CLI_OK;
 }

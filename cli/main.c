@@ -17,7 +17,8 @@ static const struct {
 } commands[] = {
     {"solve", cli_solve, "solve a boundary value problem on a mesh"},
     {"bench", cli_bench, "time the bake-off problems"},
-    {"info", cli_info, "version, backends, processor"},
+    {"info", cli_info, "version, backends, compiler, what the machine can do"},
+    {"cache", cli_cache, "the compiled kernels on disk"},
 };
 enum { NUM_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

@@ -14,7 +14,8 @@
 #include <ceed.h>
 #include <ceed/backend.h>
 
-// Where a vector's or context's data live. HOST is kept by core/; the others by the backend's rep_* slots.
+// Where a vector's or context's data live. HOST and PACKED are kept by core/, DEVICE by the backend's rep_*
+// slots.
 typedef enum {
   RITZ_REP_HOST,
   RITZ_REP_DEVICE,
@@ -135,6 +136,10 @@ struct RitzBackend {
   int (*vector_take_back)(CeedVector vec, CeedScalar *array);
   void (*vector_forget)(CeedVector vec); // the vector goes
   int (*composite_apply)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+  // What runs for a single operator, in lines for people, and the text of its generated kernel (NULL: there
+  // is none; valid while the operator lives).
+  int (*operator_explain)(CeedOperator op, FILE *stream);
+  int (*operator_source)(CeedOperator op, const char **source);
 };
 
 // The backends and the names they answer to, in order of registration (backends/backends.c). alias_of is NULL

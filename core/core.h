@@ -81,11 +81,28 @@ typedef struct {
   bool valid;     // holds the current values
 } RitzRep;
 
+// Order of packed data: entry (element e, node n, component c) of a strided layout stands at
+// ((b*num_comp + c)*num_nodes + n)*lanes + l with e = b*lanes + l; lanes beyond the last element repeat it.
+typedef struct {
+  CeedInt num_elem, num_nodes, num_comp, lanes;
+  int64_t strides[3]; // node, component, element; not negative
+} RitzPacking;
+
+// What there is to know of RITZ_REP_PACKED. The host's array is freed while packed data hold all of it, until
+// it is wanted back for the first time: then both are kept.
+typedef struct {
+  RitzPacking packing;
+  CeedScalar *data; // in the memory that the place owns
+  bool keeps_host;
+  int64_t num_packs, num_unpacks;
+} RitzPacked;
+
 // Data of a vector or context: a list of places, one rule. A write makes its place the only valid one; a read
 // makes its place valid by copying.
 typedef struct {
   size_t num_bytes;
   RitzRep rep[RITZ_NUM_REPS];
+  RitzPacked packed;
 } RitzStorage;
 
 bool ritz_storage_has_data(const RitzStorage *storage);
@@ -107,12 +124,25 @@ struct CeedVector_private {
   struct CeedObject_private obj;
   CeedSize length;
   RitzStorage storage;
-  bool is_locked; // write access handed out
-  CeedInt num_readers;
-  uint64_t state; // modifications times 2; odd while locked
-  void *watch;    // of a backend that watches accesses
+  bool is_locked;                          // write access handed out
+  CeedInt num_readers, num_packed_readers; // the first counts all
+  uint64_t state;                          // modifications times 2; odd while locked
+  void *watch;                             // of a backend that watches accesses
 };
 int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y);
+// Read access to the packed data, made from the host's array when they are not valid in this order (one order
+// per vector at a time; another one replaces it, and is refused while the data are being read). Counts as a
+// reader like CeedVectorGetArrayRead. 64-byte aligned; NULL when there are no entries.
+int ritz_vector_get_packed(CeedVector vec, const RitzPacking *packing, const CeedScalar **packed);
+int ritz_vector_restore_packed(CeedVector vec, const CeedScalar **packed);
+// How often the vector was packed and converted back.
+void ritz_vector_packing_counts(CeedVector vec, int64_t *num_packs, int64_t *num_unpacks);
+// The loops themselves (core/packing.c), for the batches first_batch .. end_batch - 1.
+int64_t ritz_packing_num_batches(const RitzPacking *packing);
+void ritz_pack(const RitzPacking *packing, const CeedScalar *host, CeedScalar *packed, int64_t first_batch,
+               int64_t end_batch);
+void ritz_unpack(const RitzPacking *packing, CeedScalar *host, const CeedScalar *packed, int64_t first_batch,
+                 int64_t end_batch);
 
 // ---- CeedElemRestriction ----
 struct CeedElemRestriction_private {

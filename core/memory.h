@@ -12,7 +12,8 @@
 // p is the address of a pointer; the element size is taken from what it points to. ceed reports a failure
 // (CEED_ERROR_MAJOR, naming the bytes wanted) and may be NULL. n = 0 gives NULL and success. On failure *p is
 // NULL (RITZ_REALLOC: *p is unchanged and stays valid). n * size is checked for overflow.
-#define RITZ_MALLOC(ceed, n, p) ritz_malloc((ceed), (n), sizeof(**(p)), (void **)(p)) // unspecified contents
+#define RITZ_MALLOC(ceed, n, p)                                                                              \
+  ritz_malloc((ceed), (n), sizeof(**(p)), (void **)(p)) // unspecified contents, 64-byte aligned
 #define RITZ_CALLOC(ceed, n, p)                                                                              \
   ritz_calloc((ceed), (n), sizeof(**(p)), (void **)(p)) // zeros; pages stay untouched
 #define RITZ_REALLOC(ceed, n, p) ritz_realloc((ceed), (n), sizeof(**(p)), (void **)(p)) // grows or shrinks *p

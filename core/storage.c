@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Representations of data and their one validity rule, for vectors and contexts. Host memory is handled here,
-// other places through the backend's rep_* slots. Knows nothing of locks: its callers do.
+// packed data in core/packing.c, device memory through the backend's rep_* slots. Knows nothing of locks: its
+// callers do.
 #include <string.h>
 
-#include "core/core.h"
+#include "core/packing.h"
 
 bool ritz_storage_has_data(const RitzStorage *storage) {
   for (int k = 0; k < RITZ_NUM_REPS; k++) {
@@ -41,7 +42,7 @@ static int alloc_place(Ceed ceed, size_t num_bytes, RitzRepKind kind, void **p) 
 }
 
 static void free_place(Ceed ceed, RitzRepKind kind, void **p) {
-  if (kind == RITZ_REP_HOST) {
+  if (kind != RITZ_REP_DEVICE) {
     ritz_free(p);
   } else if (*p) {
     ceed->backend.rep_free(ceed, kind, *p);
@@ -61,19 +62,28 @@ static int copy_place(Ceed ceed, size_t num_bytes, RitzRepKind to_kind, void *to
 
 int ritz_storage_ensure(Ceed ceed, RitzStorage *storage, RitzRepKind kind) {
   if (ritz_storage_pointer(storage, kind) || storage->num_bytes == 0) return CEED_ERROR_SUCCESS;
-  return alloc_place(ceed, storage->num_bytes, kind, &storage->rep[kind].owned);
+  RITZ_TRY(alloc_place(ceed, storage->num_bytes, kind, &storage->rep[kind].owned));
+  if (kind == RITZ_REP_HOST && storage->rep[RITZ_REP_PACKED].valid) storage->packed.keeps_host = true;
+  return CEED_ERROR_SUCCESS;
 }
 
+// Packed data are the last choice; their way to a device is through the host.
 int ritz_storage_sync(Ceed ceed, RitzStorage *storage, RitzRepKind kind) {
   if (storage->rep[kind].valid) return CEED_ERROR_SUCCESS;
+  RitzRepKind from = 0;
+  while (from < RITZ_NUM_REPS && !storage->rep[from].valid) from++;
+  if (from == RITZ_REP_PACKED && kind == RITZ_REP_DEVICE) {
+    RITZ_TRY(ritz_storage_sync(ceed, storage, RITZ_REP_HOST));
+    from = RITZ_REP_HOST;
+  }
   RITZ_TRY(ritz_storage_ensure(ceed, storage, kind));
-  for (RitzRepKind from = 0; from < RITZ_NUM_REPS; from++) {
-    if (!storage->rep[from].valid) continue;
+  if (from == RITZ_NUM_REPS) return CEED_ERROR_SUCCESS;
+  if (from == RITZ_REP_PACKED)
+    ritz_storage_unpack(storage);
+  else
     RITZ_TRY(copy_place(ceed, storage->num_bytes, kind, ritz_storage_pointer(storage, kind), from,
                         ritz_storage_pointer(storage, from)));
-    storage->rep[kind].valid = true;
-    return CEED_ERROR_SUCCESS;
-  }
+  storage->rep[kind].valid = true;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -104,6 +114,7 @@ int ritz_storage_take(Ceed ceed, RitzStorage *storage, RitzRepKind kind, void **
   if (data) *data = storage->rep[kind].borrowed;
   storage->rep[kind].borrowed = NULL;
   storage->rep[kind].valid = false;
+  if (kind == RITZ_REP_HOST) storage->rep[RITZ_REP_PACKED].valid = false; // a copy of what is taken
   return CEED_ERROR_SUCCESS;
 }
 
@@ -112,4 +123,5 @@ void ritz_storage_clear(Ceed ceed, RitzStorage *storage) {
     free_place(ceed, k, &storage->rep[k].owned);
     storage->rep[k] = (RitzRep){0};
   }
+  storage->packed = (RitzPacked){0};
 }

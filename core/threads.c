@@ -1,12 +1,250 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Locks (contract in core/threads.h). The only file that knows which threads there are.
+// Locks, teams, flags (contract in core/threads.h). The only file that knows which threads there are.
+#define _GNU_SOURCE      // sched_getaffinity on Linux
+#define _DARWIN_C_SOURCE // _SC_NPROCESSORS_ONLN on macOS
 #include "core/threads.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/memory.h"
 
 static pthread_mutex_t locks[RITZ_NUM_LOCKS] = {
     [RITZ_LOCK_GALLERY] = PTHREAD_MUTEX_INITIALIZER,
+    [RITZ_LOCK_JIT] = PTHREAD_MUTEX_INITIALIZER,
 };
 
 void ritz_lock(RitzLock lock) { pthread_mutex_lock(&locks[lock]); }
 void ritz_unlock(RitzLock lock) { pthread_mutex_unlock(&locks[lock]); }
+
+// ---- Waiting ----
+
+static void pause_processor(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
+static int64_t nanoseconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+// A number that one thread sets and others wait for: a short time awake, then asleep. A waiter counts itself
+// before it looks for the last time, the setter sets before it looks for sleepers: no one is forgotten.
+typedef struct {
+  pthread_mutex_t mutex;
+  pthread_cond_t is_set;
+  _Atomic uint32_t value;
+  _Atomic int num_asleep;
+} Event;
+
+static const Event event_initial = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
+
+static void event_free(Event *event) {
+  pthread_cond_destroy(&event->is_set);
+  pthread_mutex_destroy(&event->mutex);
+}
+
+static void event_set(Event *event, uint32_t value) {
+  atomic_store(&event->value, value);
+  if (atomic_load(&event->num_asleep) == 0) return;
+  pthread_mutex_lock(&event->mutex);
+  pthread_cond_broadcast(&event->is_set);
+  pthread_mutex_unlock(&event->mutex);
+}
+
+// yields: others need the processor.
+static bool event_comes_soon(Event *event, uint32_t value, bool yields) {
+  enum { patience = 30000, num_looks = 16 };
+  for (int64_t end = nanoseconds() + patience; nanoseconds() < end;) {
+    for (int i = 0; i < num_looks; i++) {
+      if (atomic_load(&event->value) == value) return true;
+      pause_processor();
+    }
+    if (yields) sched_yield();
+  }
+  return false;
+}
+
+static void event_wait(Event *event, uint32_t value, bool yields) {
+  if (event_comes_soon(event, value, yields)) return;
+  pthread_mutex_lock(&event->mutex);
+  atomic_fetch_add(&event->num_asleep, 1);
+  while (atomic_load(&event->value) != value) pthread_cond_wait(&event->is_set, &event->mutex);
+  atomic_fetch_sub(&event->num_asleep, 1);
+  pthread_mutex_unlock(&event->mutex);
+}
+
+// ---- Teams ----
+
+typedef struct {
+  RitzTeam team; // borrowed
+  pthread_t thread;
+  int number, code;
+} Worker;
+
+struct RitzTeam_private {
+  int num_threads;
+  bool yields;                        // more threads than processors
+  bool is_alone;                      // threads could not be had
+  pid_t process;                      // whose threads they are
+  int num_started;                    // besides the caller's
+  int (*run)(void *data, int thread); // NULL: threads end
+  void *data;
+  uint32_t round;       // runs so far
+  Event started, ended; // values: number of the round
+  _Atomic int num_busy;
+  Worker *workers; // owned, [num_threads]; the first is unused
+};
+
+int ritz_team_create(Ceed ceed, int num_threads, RitzTeam *team) {
+  RitzTeam t = NULL;
+  *team = NULL;
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &t));
+  int ierr = RITZ_CALLOC(ceed, (size_t)num_threads, &t->workers);
+  if (ierr) {
+    RITZ_FREE(&t);
+    return ierr;
+  }
+  t->num_threads = num_threads;
+  t->yields = num_threads > ritz_num_processors();
+  t->process = getpid();
+  t->started = t->ended = event_initial;
+  for (int i = 0; i < num_threads; i++) t->workers[i] = (Worker){.team = t, .number = i};
+  *team = t;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_team_size(RitzTeam team) { return team->num_threads; }
+
+static void *work(void *arg) {
+  Worker *worker = arg;
+  RitzTeam team = worker->team;
+  for (uint32_t round = team->round;; round++) {
+    event_wait(&team->started, round, team->yields);
+    if (!team->run) return NULL;
+    worker->code = team->run(team->data, worker->number);
+    if (atomic_fetch_sub(&team->num_busy, 1) == 1) event_set(&team->ended, round);
+  }
+}
+
+// Ends the threads; they wait for the round team->round.
+static void end_threads(RitzTeam team) {
+  team->run = NULL;
+  event_set(&team->started, team->round);
+  for (int i = 1; i <= team->num_started; i++) pthread_join(team->workers[i].thread, NULL);
+  team->num_started = 0;
+}
+
+// The threads of a forked child's parent are not there, and what they held is in an unknown state.
+static void forget_threads(RitzTeam team) {
+  team->process = getpid();
+  team->started = team->ended = event_initial;
+  team->num_started = 0;
+  team->is_alone = false;
+}
+
+// Signals are the program's threads' affair, save those that a thread raises itself by what it computes.
+static void block_signals(sigset_t *before) {
+  static const int own[] = {SIGFPE, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+  sigset_t blocked;
+  sigfillset(&blocked);
+  for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) sigdelset(&blocked, own[i]);
+  pthread_sigmask(SIG_SETMASK, &blocked, before);
+}
+
+// The threads wait for the round team->round.
+static void start_threads(RitzTeam team) {
+  enum { stack_size = 8 << 20 }; // defaults differ widely; users' functions may have large arrays
+  pthread_attr_t attributes;
+  sigset_t signals;
+  team->is_alone = pthread_attr_init(&attributes) != 0;
+  if (team->is_alone) return;
+  pthread_attr_setstacksize(&attributes, stack_size);
+  block_signals(&signals);
+  while (!team->is_alone && team->num_started < team->num_threads - 1) {
+    Worker *worker = &team->workers[team->num_started + 1];
+    team->is_alone = pthread_create(&worker->thread, &attributes, work, worker) != 0;
+    if (!team->is_alone) team->num_started++;
+  }
+  pthread_sigmask(SIG_SETMASK, &signals, NULL);
+  pthread_attr_destroy(&attributes);
+  if (team->is_alone) end_threads(team);
+}
+
+static int run_alone(RitzTeam team, int (*run)(void *data, int thread), void *data) {
+  int code = CEED_ERROR_SUCCESS;
+  for (int i = team->num_threads - 1; i >= 0; i--) {
+    int code_i = run(data, i);
+    if (code_i) code = code_i;
+  }
+  return code;
+}
+
+int ritz_team_run(RitzTeam team, int (*run)(void *data, int thread), void *data) {
+  if (team->num_threads == 1) return run(data, 0);
+  if (team->process != getpid()) forget_threads(team);
+  team->round++;
+  if (team->num_started == 0 && !team->is_alone) start_threads(team);
+  if (team->is_alone) return run_alone(team, run, data);
+  team->run = run;
+  team->data = data;
+  atomic_store(&team->num_busy, team->num_threads - 1);
+  event_set(&team->started, team->round);
+  int code = run(data, 0);
+  event_wait(&team->ended, team->round, team->yields);
+  for (int i = 1; i < team->num_threads && !code; i++) code = team->workers[i].code;
+  return code;
+}
+
+void ritz_team_destroy(RitzTeam *team) {
+  RitzTeam t = *team;
+  if (!t) return;
+  if (t->process == getpid()) {
+    t->round++;
+    end_threads(t);
+    event_free(&t->started);
+    event_free(&t->ended);
+  }
+  RITZ_FREE(&t->workers);
+  RITZ_FREE(team);
+}
+
+// ---- Flags ----
+
+void ritz_flag_raise(RitzFlag *flag, int32_t epoch) {
+  atomic_store_explicit(&flag->epoch, epoch, memory_order_release);
+}
+
+static bool is_raised(RitzFlag *flag, int32_t epoch) {
+  return atomic_load_explicit(&flag->epoch, memory_order_acquire) == epoch;
+}
+
+void ritz_flag_wait(RitzFlag *flag, int32_t epoch) {
+  enum { patience = 200 };
+  for (int i = 0; i < patience; i++) {
+    if (is_raised(flag, epoch)) return;
+    pause_processor();
+  }
+  while (!is_raised(flag, epoch)) sched_yield();
+}
+
+// ---- Processors ----
+
+int ritz_num_processors(void) {
+#if defined(__linux__)
+  cpu_set_t mask;
+  if (!sched_getaffinity(0, sizeof(mask), &mask)) return CPU_COUNT(&mask);
+#endif
+  long num = sysconf(_SC_NPROCESSORS_ONLN);
+  return num > 1 ? (int)num : 1;
+}

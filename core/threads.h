@@ -1,16 +1,45 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the library has in common between threads: locks around its process-wide lists. Objects have none: one
-// context and what belongs to it is used by one thread at a time.
+// All that the library knows of threads: locks around its process-wide lists, and teams that run one function
+// on several threads. Objects have no locks: one context and what belongs to it is used by one thread of the
+// program at a time.
 #ifndef RITZ_CORE_THREADS_H
 #define RITZ_CORE_THREADS_H
 
+#include <ceed.h>
+#include <stdint.h>
+
 typedef enum {
   RITZ_LOCK_GALLERY, // QFunctions added to the gallery (core/gallery.c)
+  RITZ_LOCK_JIT,     // loaded modules and counters (jit/)
   RITZ_NUM_LOCKS
 } RitzLock;
 
 // Not recursive; held for a few instructions, never across calls of a user's function.
 void ritz_lock(RitzLock lock);
 void ritz_unlock(RitzLock lock);
+
+// ---- Teams ----
+// Threads that wait between the runs, so that a run costs a few microseconds. Thread 0 is the caller's. A
+// team belongs to one context; it survives fork(): a child starts threads of its own.
+typedef struct RitzTeam_private *RitzTeam;
+
+// num_threads >= 1; threads start with the first run.
+int ritz_team_create(Ceed ceed, int num_threads, RitzTeam *team);
+void ritz_team_destroy(RitzTeam *team);
+int ritz_team_size(RitzTeam team);
+// Calls run(data, thread) for thread = 0 .. size - 1, each on its own thread, and returns when all are done:
+// the nonzero code of the lowest thread, else 0. When threads cannot be had the caller's runs every part, in
+// descending order of `thread` (a run may wait for higher threads, never for lower ones).
+int ritz_team_run(RitzTeam team, int (*run)(void *data, int thread), void *data);
+
+// A flag that one thread raises and others wait for. Waiting spins for a short time, then yields.
+typedef struct {
+  _Atomic int32_t epoch;
+} RitzFlag;
+void ritz_flag_raise(RitzFlag *flag, int32_t epoch); // everything written before is seen by who waited
+void ritz_flag_wait(RitzFlag *flag, int32_t epoch);  // until raised with this epoch
+
+// Processors this process may run on (its affinity mask), at least 1.
+int ritz_num_processors(void);
 
 #endif

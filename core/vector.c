@@ -3,7 +3,7 @@
 // RitzStorage; arithmetic is the backend's.
 #include <string.h>
 
-#include "core/core.h"
+#include "core/packing.h"
 
 static int view(CeedObject object, FILE *stream) {
   return CeedVectorView((CeedVector)object, "%12.8f", stream);
@@ -199,12 +199,49 @@ int CeedVectorRestoreArray(CeedVector vec, CeedScalar **array) {
 int CeedVectorRestoreArrayRead(CeedVector vec, const CeedScalar **array) {
   RITZ_HANDLE(vec);
   RITZ_REQUIRE(
-      vec->num_readers > 0, vec->obj.ceed, CEED_ERROR_ACCESS,
+      vec->num_readers > vec->num_packed_readers, vec->obj.ceed, CEED_ERROR_ACCESS,
       "CeedVectorRestoreArrayRead: Cannot restore CeedVector array read access, access was not granted");
   int ierr = take_back(vec, (CeedScalar *)*array);
   *array = NULL;
   vec->num_readers--;
   return ierr;
+}
+
+// ---- Packed access, of backends ----
+
+int ritz_vector_get_packed(CeedVector vec, const RitzPacking *packing, const CeedScalar **packed) {
+  static const char call[] = "CeedVectorGetArrayRead (packed)";
+  CeedSize needed = ritz_packing_length(packing);
+  RITZ_TRY(require_readable(vec, call));
+  RITZ_TRY(require_data(vec, call));
+  RITZ_REQUIRE(needed <= vec->length, vec->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: CeedVector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT, call, vec->length,
+               needed);
+  RITZ_REQUIRE(vec->num_packed_readers == 0 || ritz_storage_is_packed(&vec->storage, packing), vec->obj.ceed,
+               CEED_ERROR_ACCESS,
+               "%s: Cannot grant CeedVector array access, the data are being read in another packed order",
+               call);
+  RITZ_TRY(ritz_storage_pack(vec->obj.ceed, &vec->storage, packing));
+  if (vec->num_readers == vec->num_packed_readers) ritz_storage_drop_host(&vec->storage);
+  *packed = vec->storage.packed.data;
+  vec->num_readers++;
+  vec->num_packed_readers++;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_vector_restore_packed(CeedVector vec, const CeedScalar **packed) {
+  RITZ_REQUIRE(vec->num_packed_readers > 0, vec->obj.ceed, CEED_ERROR_ACCESS,
+               "CeedVectorRestoreArrayRead (packed): Cannot restore CeedVector array read access, access was "
+               "not granted");
+  *packed = NULL;
+  vec->num_readers--;
+  vec->num_packed_readers--;
+  return CEED_ERROR_SUCCESS;
+}
+
+void ritz_vector_packing_counts(CeedVector vec, int64_t *num_packs, int64_t *num_unpacks) {
+  *num_packs = vec->storage.packed.num_packs;
+  *num_unpacks = vec->storage.packed.num_unpacks;
 }
 
 // ---- Whole-vector actions: lock in the backend's memory, act, restore ----
@@ -220,7 +257,8 @@ static int finish(CeedVector vec, CeedScalar **array, int ierr) {
 // A place that exists already is preferred, so that setting a value allocates nothing needlessly.
 static CeedMemType memory_for_set_value(CeedVector vec) {
   const RitzRep *host = &vec->storage.rep[RITZ_REP_HOST], *device = &vec->storage.rep[RITZ_REP_DEVICE];
-  const bool on_device[] = {device->valid,  host->valid,   device->borrowed,
+  const bool is_on_host = host->valid || vec->storage.rep[RITZ_REP_PACKED].valid;
+  const bool on_device[] = {device->valid,  is_on_host,    device->borrowed,
                             host->borrowed, device->owned, host->owned};
   for (int i = 0; i < 6; i++) {
     if (on_device[i]) return i % 2 == 0 ? CEED_MEM_DEVICE : CEED_MEM_HOST;
@@ -405,17 +443,24 @@ int CeedVectorAXPBY(CeedVector y, CeedScalar alpha, CeedScalar beta, CeedVector 
 }
 
 // The factors may be the product itself: an aliased factor needs no access of its own.
-static int get_factor(CeedVector factor, CeedVector w, CeedMemType mem_type, const CeedScalar *w_array,
-                      const CeedScalar **array) {
-  if (factor != w) return CeedVectorGetArrayRead(factor, mem_type, array);
-  *array = w_array;
-  return CEED_ERROR_SUCCESS;
+static int get_factor(CeedVector factor, CeedVector w, CeedMemType mem_type, const CeedScalar **array) {
+  *array = NULL;
+  return factor != w ? CeedVectorGetArrayRead(factor, mem_type, array) : CEED_ERROR_SUCCESS;
 }
 
 static int restore_factor(CeedVector factor, CeedVector w, const CeedScalar **array) {
   return factor != w ? CeedVectorRestoreArrayRead(factor, array) : CEED_ERROR_SUCCESS;
 }
 
+static int multiply(CeedVector w, bool is_alias, const CeedScalar *x, const CeedScalar *y) {
+  const RitzBackend *backend = backend_of(w);
+  CeedScalar *array;
+  RITZ_TRY((is_alias ? CeedVectorGetArray : CeedVectorGetArrayWrite)(w, backend->mem_type, &array));
+  return finish(w, &array,
+                backend->vector_pointwise_mult(w->obj.ceed, w->length, x ? x : array, y ? y : array, array));
+}
+
+// The factors come first: without them w keeps its values.
 int CeedVectorPointwiseMult(CeedVector w, CeedVector x, CeedVector y) {
   static const char call[] = "CeedVectorPointwiseMult";
   RITZ_HANDLE(w);
@@ -430,23 +475,17 @@ int CeedVectorPointwiseMult(CeedVector w, CeedVector x, CeedVector y) {
   RITZ_TRY(require_data(x, call));
   RITZ_TRY(require_data(y, call));
 
-  const RitzBackend *backend = backend_of(w);
-  bool is_alias = w == x || w == y;
-  CeedScalar *w_array;
+  CeedMemType mem_type = backend_of(w)->mem_type;
   const CeedScalar *x_array, *y_array;
-  RITZ_TRY((is_alias ? CeedVectorGetArray : CeedVectorGetArrayWrite)(w, backend->mem_type, &w_array));
-  int ierr = get_factor(x, w, backend->mem_type, w_array, &x_array);
+  RITZ_TRY(get_factor(x, w, mem_type, &x_array));
+  int ierr = get_factor(y, w, mem_type, &y_array);
   if (!ierr) {
-    ierr = get_factor(y, w, backend->mem_type, w_array, &y_array);
-    if (!ierr) {
-      ierr = backend->vector_pointwise_mult(w->obj.ceed, w->length, x_array, y_array, w_array);
-      int restored = restore_factor(y, w, &y_array);
-      if (!ierr) ierr = restored;
-    }
-    int restored = restore_factor(x, w, &x_array);
+    ierr = multiply(w, w == x || w == y, x_array, y_array);
+    int restored = restore_factor(y, w, &y_array);
     if (!ierr) ierr = restored;
   }
-  return finish(w, &w_array, ierr);
+  int restored = restore_factor(x, w, &x_array);
+  return ierr ? ierr : restored;
 }
 
 // ---- Queries and views ----

@@ -4,6 +4,8 @@
 #ifndef RITZ_H
 #define RITZ_H
 
+#include <ritz/jit.h>
+#include <ritz/machine.h>
 #include <ritz/mesh.h>
 #include <ritz/operator.h>
 #include <ritz/output.h>

@@ -16,6 +16,10 @@ failed=0
 # Absurd allocations have to fail as they do without a sanitizer.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1
 
+# A cache of its own: nothing is found there, and the user's stays as it is. The machine is measured once.
+export RITZ_CACHE_DIR=$folder/cache
+unset RITZ_CACHE
+
 # report OK SENTENCE: one line of TAP, with what the last command printed when it is not ok.
 report() {
   number=$((number + 1))
@@ -55,6 +59,13 @@ prints() {
   report $ok "$sentence"
 }
 
+# ---- The cache of kernels ----
+
+prints "cache path names the folder" 0 out "^$RITZ_CACHE_DIR$" cache path
+prints "a fresh cache is empty" 0 out "^0 kernels, 0.0 KiB in $RITZ_CACHE_DIR$" cache list
+prints "an empty cache can be cleared" 0 out "^0 kernels removed from $RITZ_CACHE_DIR$" cache clear
+RITZ_CACHE=off prints "no cache is a failure with a reason" 1 err '^ritz cache: there is no cache: RITZ_CACHE=off$' cache path
+
 # ---- Help and versions ----
 
 prints "help is printed on request" 0 out '^usage: ritz COMMAND' --help
@@ -62,11 +73,23 @@ prints "without a command there is help on stderr" 2 err '^usage: ritz COMMAND'
 prints "version names both versions" 0 out '^ritz [0-9]+\.[0-9]+\.[0-9]+ \(Ceed API [0-9]' --version
 prints "solve has help" 0 out '^  --order P +polynomial degree' solve --help
 prints "bench has help" 0 out '^  --size DOFS ' bench --help
+prints "cache has help" 0 out '^usage: ritz cache list' cache --help
 prints "info has help" 0 out '^usage: ritz info' info --help
 prints "help wins over missing arguments" 0 out '^usage: ritz solve MESH' solve --order 3 --help
 prints "info lists the reference backend" 0 out '/cpu/self/ref +usable' info
 prints "info knows the processor" 0 out '^processor +[^ ]' info
 prints "info speaks about GPU backends" 0 out '/gpu' info
+
+run info
+sed -n '/^measured/,$p' "$folder/out" >"$folder/measured"
+run info
+[[ $(wc -l <"$folder/measured") -ge 4 && $(sed -n '/^measured/,$p' "$folder/out") == "$(cat "$folder/measured")" ]]
+report $((1 - $?)) "info measures the machine once"
+run info --measure
+[[ $status == 0 && $(sed -n '/^measured/,$p' "$folder/out") != "$(cat "$folder/measured")" ]]
+report $((1 - $?)) "info measures again when told so"
+prints "info shows compiler" 0 out '^compiler +[^ ]' info
+prints "info shows the cache of kernels" 0 out "^cache +$RITZ_CACHE_DIR, 0 kernels$" info
 run --help
 awk 'length > 105 { exit 1 }' "$folder/out" && run solve --help && awk 'length > 105 { exit 1 }' "$folder/out"
 report $((1 - $?)) "no line of the help texts is too long"
@@ -127,6 +150,13 @@ wrong "absurd range" "ritz bench: --order: expected integers >= 1 such as 1,2,4 
 wrong "size with a fraction" "ritz bench: --size: expected a number >= 1 such as 100000 or 1e5, found '1.5'" bench --size 1.5
 wrong "size beyond CeedInt" "ritz bench: --size: expected at most 2147483647 DOFs, found 1e+12" bench --size 1e12
 wrong "apply and cg" "ritz bench: --apply: contradicts --cg" bench --apply --cg
+wrong "no threads" "ritz bench: --threads: expected an integer >= 1, found '0'" bench --threads 0
+wrong "threads of a GPU" "ritz bench: --threads: only for backends below /cpu/self, not for '/gpu/cuda'" \
+  bench --threads 2 --ceed /gpu/cuda
+wrong "threads named twice" "ritz bench: --threads: contradicts --ceed '/cpu/self:threads=1'" \
+  bench --threads 2 --ceed /cpu/self:threads=1
+wrong "cache without action" "ritz cache: list|clear|path is missing" cache
+wrong "unknown action" "ritz cache: expected list, clear or path, found 'warm'" cache warm
 wrong "argument of info" "ritz info: unexpected argument 'foo'" info foo
 wrong "control characters are not echoed" "ritz solve: --order: expected an integer >= 1, found '?[31mx'" solve box:2 --order $'\e[31mx'
 
@@ -210,6 +240,13 @@ report $((1 - $?)) "every problem and degree has its row"
 prints "also on a deformed mesh" 0 out '^BP6 .* ok$' bench --bp all --order 1,2,4 --size 3000 --deform 0.1 --reps 1
 prints "conjugate gradients too" 0 out '^BP3 .* ok$' bench --bp 1,3 --order 2 --size 1500 --cg --reps 1
 prints "the smallest box has no free entry and no rate" 0 out '^BP3 ' bench --bp 3 --order 1 --size 1 --cg --reps 1
+prints "rows show the fraction of the roofline" 0 out '^BP1 .* (memory|cache|flops) +[0-9.]+ % +ok$' \
+  bench --bp 1 --order 2 --size 500 --reps 1
+prints "the limits stand above" 0 out '^limits +[0-9.]+ GB/s and [0-9.]+ GFLOP/s with 1 thread$' \
+  bench --bp 1 --order 2 --size 500 --reps 1 --ceed /cpu/self/ref
+prints "threads may be chosen" 0 out '^BP1 .* ok$' bench --bp 1 --order 2 --size 500 --reps 1 --threads 2
+prints "threads may be part of the resource" 0 out '^BP1 .* ok$' \
+  bench --bp 1 --order 2 --size 500 --reps 1 --ceed /cpu/self:threads=2
 run bench --bp 1,6 --order 2 --size 500 --reps 1 --json "$folder/bench.json"
 cp "$folder/bench.json" "$folder/json" 2>/dev/null
 run bench --bp 5 --order 1 --size 8 --cg --reps 1 --ceed '/cpu/self/ref' --json -
@@ -220,6 +257,11 @@ file, stdout = (json.load(open(name)) for name in sys.argv[1:])
 assert [r["bp"] for r in file["results"]] == [1, 6]
 assert all(r["checks_hold"] and r["dofs_per_second"] > 0 for r in file["results"])
 assert stdout["results"][0]["iterations"] == 0 and stdout["resource"] == "/cpu/self/ref"
+for r in file["results"]:
+    bound = max(r["bytes"] / r["bandwidth"], r["flops"] / r["peak"])
+    assert abs(r["seconds_bound"] / bound - 1) < 1e-12 and abs(r["roofline"] * r["seconds_min"] / bound - 1) < 1e-12
+    assert r["bound_by"] in (("flops",) if bound == r["flops"] / r["peak"] else ("memory", "cache")) and r["threads"] >= 1
+assert stdout["results"][0]["roofline"] is None and stdout["results"][0]["threads"] == 1
 ' "$folder/json" "$folder/out" 2>"$folder/err"
   report $((1 - $?)) "results are valid JSON"
 fi

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What Ritz adds to CeedOperator: assembly into compressed sparse rows.
+// What Ritz adds to CeedOperator: a look at what runs, assembly into compressed sparse rows.
 #ifndef RITZ_OPERATOR_H
 #define RITZ_OPERATOR_H
 
 #include <ceed.h>
 #include <stdint.h>
+#include <stdio.h>
+
+// Tells in lines for people how an operator runs on its backend: which kernel and why no better one, the plan
+// with its bases, spaces and fields, its costs per element (flops, bytes). Of a composite: of all
+// sub-operators. Makes the kernel if no apply has done so yet. Errors: those of CeedOperatorCheckReady and of
+// compilation under RITZ_STRICT.
+CEED_EXTERN int RitzOperatorExplain(CeedOperator op, FILE *stream);
+
+// The source text of the kernel that was generated for a single operator, as it was given to the compiler;
+// NULL where none was generated. Valid while the operator lives; not to be freed. Makes the kernel like
+// RitzOperatorExplain. A composite is CEED_ERROR_INCOMPATIBLE: ask for its sub-operators.
+CEED_EXTERN int RitzOperatorGetSource(CeedOperator op, const char **source);
 
 // Pattern of the matrix of a linear operator (single or composite; the fields must live on nodes). Row r
 // holds the columns cols[row_starts[r]] ... cols[row_starts[r+1] - 1], ascending, each once: every pair of

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The table of /cpu/self/gen and what belongs to a context: options, threads, scratch.
+//
+// Options: `:threads=N` (else OMP_NUM_THREADS, else 1; never more than the processors the process may run
+// on),
+// `:deterministic`.
+#include "backends/cpu/cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/cpu/rows.h"
+#include "backends/cpu/unfused.h"
+#include "backends/ref/ref.h"
+
+// The value of an option ":name=value", or of the flag ":name" the empty string; NULL: not given.
+static const char *option(const char *options, const char *name) {
+  const size_t length = strlen(name);
+  for (const char *at = strchr(options, ':'); at; at = strchr(at + 1, ':')) {
+    if (strncmp(at + 1, name, length)) continue;
+    const char *end = at + 1 + length;
+    if (*end == '=') return end + 1;
+    if (*end == ':' || !*end) return "";
+  }
+  return NULL;
+}
+
+static int parse_threads(const char *text) {
+  const long num = text ? strtol(text, NULL, 10) : 0;
+  return num < 1 ? 0 : num > 1 << 20 ? 1 << 20 : (int)num;
+}
+
+static int choose_threads(Ceed ceed, const char *options, int *num) {
+  const char *given = option(options, "threads");
+  const int available = ritz_num_processors();
+  *num = parse_threads(given ? given : getenv("OMP_NUM_THREADS"));
+  RITZ_REQUIRE(!given || *num, ceed, CEED_ERROR_INCOMPATIBLE,
+               "CeedInit: option ':threads=%.20s' needs a number of threads, at least 1", given);
+  if (*num < 1) *num = 1;
+  if (*num > available) *num = available;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int destroy(Ceed ceed) {
+  RitzCpu *cpu = ceed->data;
+  ritz_team_destroy(&cpu->team);
+  for (int t = 0; cpu->work && t < cpu->num_threads; t++) RITZ_FREE(&cpu->work[t]);
+  RITZ_FREE(&cpu->work);
+  RITZ_FREE(&ceed->data);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int create(Ceed ceed, const char *options) {
+  RitzCpu *cpu = NULL;
+  const char *strict = getenv("RITZ_STRICT");
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &cpu));
+  ceed->data = cpu;
+  cpu->is_deterministic = option(options, "deterministic") != NULL;
+  cpu->is_strict = strict && strict[0] && strcmp(strict, "0");
+  int ierr = choose_threads(ceed, options, &cpu->num_threads);
+  if (!ierr) ierr = ritz_team_create(ceed, cpu->num_threads, &cpu->team);
+  if (!ierr) ierr = RITZ_CALLOC(ceed, (size_t)cpu->num_threads, &cpu->work);
+  if (ierr) destroy(ceed);
+  return ierr;
+}
+
+const RitzBackend ritz_cpu_backend = {
+    .name = "/cpu/self/gen",
+    .fallback = &ritz_ref_backend,
+    .mem_type = CEED_MEM_HOST,
+    .is_deterministic = true,
+    .ceed_create = create,
+    .ceed_destroy = destroy,
+    .basis_apply = ritz_cpu_basis_apply,
+    .operator_apply = ritz_cpu_operator_apply,
+    .composite_apply = ritz_cpu_composite_apply,
+    .operator_explain = ritz_cpu_operator_explain,
+    .operator_source = ritz_cpu_operator_source,
+    .operator_destroy = ritz_cpu_operator_destroy,
+    .restriction_destroy = ritz_rows_destroy,
+};

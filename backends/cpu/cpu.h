@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The backend /cpu/self/gen: every operator one kernel, generated for its sizes, fields and point function,
+// SIMD across elements, threads over batches of them.
+#ifndef RITZ_BACKENDS_CPU_CPU_H
+#define RITZ_BACKENDS_CPU_CPU_H
+
+#include "backends/cpu/schedule.h"
+#include "core/core.h"
+#include "core/threads.h"
+#include "jit/jit.h"
+#include "kernels/cpu/abi.h"
+#include "plan/plan.h"
+
+extern const RitzBackend ritz_cpu_backend;
+
+// ---- Data of a context: ceed->data ----
+typedef struct {
+  int num_threads;
+  bool is_deterministic; // results do not depend on the number of threads
+  bool is_strict;        // RITZ_STRICT: delegation is an error
+  bool has_warned;       // that there is no compiler
+  RitzTeam team;
+  int64_t work_bytes; // of each thread's scratch, shared by all operators of the context
+  char **work;        // owned [num_threads], 64-byte aligned, NULL before the first use
+} RitzCpu;
+
+// ---- Data of an operator: op->data ----
+typedef enum {
+  RITZ_PATH_TEXT,      // one kernel, the text of the point function inside
+  RITZ_PATH_POINTER,   // one kernel that calls the application's function
+  RITZ_PATH_UNFUSED,   // the ahead-of-time kernel
+  RITZ_PATH_DELEGATED, // the reference backend
+} RitzCpuPath;
+
+typedef struct {
+  RitzCpuPath path;
+  char *reason;         // owned: why the path is not the first one; NULL
+  RitzPlan *plan;       // owned; NULL when delegated
+  char *text;           // owned; NULL without a generated kernel
+  RitzJitModule module; // counted; NULL without a generated kernel
+  RitzKernel kernel;
+  RitzSchedule *schedule;      // owned
+  RitzKernelSpace *spaces;     // owned [num_spaces]; the arrays are set for each apply
+  const CeedScalar **matrices; // owned [num_matrices]
+  RitzKernelArgs *args;        // owned [threads of the schedule]
+  CeedScalar **zeroed;         // owned [num_spaces]: outputs that the apply sets to zero; else NULL
+} RitzCpuOperator;
+
+// prepare.c: makes op->data of operators that have none; kernels of all of them are compiled together. `in`
+// is the active input, for the first look at the point function.
+int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in);
+int ritz_cpu_operator_destroy(CeedOperator op);
+
+// function.c: calls the application's function, and the text in a kernel (NULL: none), on points of the first
+// element with copies of the context. Tells whether they agree, and whether the context was written.
+int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, CeedInt points_per_call,
+                            bool *agrees, bool *writes_context);
+
+// operator.c
+int ritz_cpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+int ritz_cpu_composite_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+
+// explain.c
+int ritz_cpu_operator_explain(CeedOperator op, FILE *stream);
+int ritz_cpu_operator_source(CeedOperator op, const char **source);
+
+#endif

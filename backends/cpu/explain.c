@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What runs for an operator of /cpu/self/gen.
+#include "backends/cpu/cpu.h"
+
+int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {
+  static const char *const paths[] = {
+      "one generated kernel, the text of the point function inside",
+      "one generated kernel that calls the application's function for each row of points",
+      "the ahead-of-time kernel, stage by stage for one batch of elements",
+      "the reference backend, element by element",
+  };
+  const RitzCpu *context = op->obj.ceed->data;
+
+  RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
+  const RitzCpuOperator *cpu = op->data;
+  fprintf(stream, "  runs as: %s\n", paths[cpu->path]);
+  if (cpu->reason) fprintf(stream, "  because: %s\n", cpu->reason);
+  fprintf(stream, "  assembly of matrices, and evaluation at points: the reference backend\n");
+  if (!cpu->plan) return CEED_ERROR_SUCCESS;
+  fprintf(stream, "  threads: %d%s; %" CeedInt_FMT " batches of %" CeedInt_FMT " elements\n",
+          context->num_threads, context->is_deterministic ? ", results independent of their number" : "",
+          cpu->schedule->num_batches, cpu->plan->target.lanes);
+  return ritz_plan_print(cpu->plan, stream);
+}
+
+int ritz_cpu_operator_source(CeedOperator op, const char **source) {
+  RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
+  *source = ((const RitzCpuOperator *)op->data)->text;
+  return CEED_ERROR_SUCCESS;
+}

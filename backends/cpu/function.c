@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// First look at a point function: does its text say what the application's function does (the text may have
+// been edited since, or depend on flags of the application), and does it write to its context. Both are
+// called on the points of the first element, once with the values that are there, once with the active inputs
+// disturbed, because those are often zero.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/cpu/cpu.h"
+#include "backends/ref/ref.h"
+#include "backends/ref/state.h"
+
+typedef struct {
+  CeedOperator op;
+  RitzRefState state;
+  RitzQFunction text;
+  CeedInt points; // per call
+  CeedSize in_size, out_size;
+  CeedScalar *memory; // owned: arguments, then results of pointer and text
+  const CeedScalar **in;
+  CeedScalar **out[2];
+  size_t context_bytes;
+  char *context[2]; // owned copies
+  bool agrees, writes_context;
+} Look;
+
+// ---- Memory ----
+
+static CeedSize field_sizes(CeedInt num, CeedQFunctionField *fields) {
+  CeedSize size = 0;
+  for (CeedInt i = 0; i < num; i++) size += fields[i]->size;
+  return size;
+}
+
+static int allocate(Look *look) {
+  CeedQFunction qf = look->op->qf;
+  Ceed ceed = look->op->obj.ceed;
+
+  look->in_size = field_sizes(qf->num_in, qf->in) * look->points;
+  look->out_size = field_sizes(qf->num_out, qf->out) * look->points;
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)(look->in_size + 2 * look->out_size), &look->memory));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_in, &look->in));
+  CeedScalar *next = look->memory;
+  for (CeedInt i = 0; i < qf->num_in; i++) {
+    look->in[i] = next;
+    next += (CeedSize)qf->in[i]->size * look->points;
+  }
+  for (int k = 0; k < 2; k++) {
+    RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_out, &look->out[k]));
+    for (CeedInt i = 0; i < qf->num_out; i++) {
+      look->out[k][i] = next;
+      next += (CeedSize)qf->out[i]->size * look->points;
+    }
+    if (!look->state.context) continue;
+    RITZ_TRY_BACKEND(CeedQFunctionContextGetContextSize(qf->ctx, &look->context_bytes));
+    RITZ_TRY(RITZ_MALLOC(ceed, look->context_bytes, &look->context[k]));
+    memcpy(look->context[k], look->state.context, look->context_bytes);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static void free_memory(Look *look) {
+  RITZ_FREE(&look->memory);
+  RITZ_FREE((void **)&look->in);
+  for (int k = 0; k < 2; k++) {
+    RITZ_FREE((void **)&look->out[k]);
+    RITZ_FREE(&look->context[k]);
+  }
+}
+
+// ---- Values of the first element ----
+
+static int evaluate(Look *look, CeedVector in) {
+  RitzRefState *state = &look->state;
+  const CeedScalar *array = NULL;
+
+  if (in != CEED_VECTOR_NONE) RITZ_TRY_BACKEND(CeedVectorGetArrayRead(in, CEED_MEM_HOST, &array));
+  for (CeedInt i = 0; i < state->num_in; i++) {
+    RitzRefField *f = &state->fields[i];
+    if (!f->is_active) continue;
+    f->l_array = (CeedScalar *)array; // only read
+    if (!array) memset(f->points, 0, (size_t)f->num_points * sizeof(CeedScalar));
+  }
+  ritz_ref_state_enter(state, 0);
+  ritz_ref_state_evaluate(state, 0);
+  if (in != CEED_VECTOR_NONE) RITZ_TRY_BACKEND(CeedVectorRestoreArrayRead(in, &array));
+  return CEED_ERROR_SUCCESS;
+}
+
+// Active inputs become numbers between 0.5 and 1.5 times 1 + what they were.
+static void disturb(Look *look) {
+  RitzRefState *state = &look->state;
+  for (CeedInt i = 0; i < state->num_in; i++) {
+    RitzRefField *f = &state->fields[i];
+    for (CeedSize k = 0; f->is_active && k < f->num_points; k++) {
+      f->points[k] = (1 + f->points[k]) * (CeedScalar)(1 + 0.5 * sin(1.7 * (double)k + i));
+    }
+  }
+}
+
+// ---- Comparison ----
+
+// Arguments of one call: points first .. first + points - 1; beyond the last one it is repeated.
+static void fill_arguments(Look *look, CeedInt first) {
+  CeedQFunction qf = look->op->qf;
+  const CeedInt Q = look->state.num_points;
+  for (CeedInt i = 0; i < qf->num_in; i++) {
+    CeedScalar *to = (CeedScalar *)look->in[i];
+    for (CeedInt c = 0; c < qf->in[i]->size; c++) {
+      for (CeedInt n = 0; n < look->points; n++) {
+        const CeedInt q = first + n < Q ? first + n : Q - 1;
+        *to++ = look->state.in[i][(CeedSize)c * Q + q];
+      }
+    }
+  }
+  memset(look->out[0] && qf->num_out ? look->out[0][0] : look->memory, 0,
+         qf->num_out ? 2 * (size_t)look->out_size * sizeof(CeedScalar) : 0);
+}
+
+// Equal up to the rounding of differently compiled code, against the size of the field.
+static bool is_close(CeedSize n, const CeedScalar *a, const CeedScalar *b) {
+  double scale = 0;
+  for (CeedSize i = 0; i < n; i++) {
+    if (fabs((double)a[i]) > scale) scale = fabs((double)a[i]);
+  }
+  for (CeedSize i = 0; i < n; i++) {
+    if (isnan(a[i]) && isnan(b[i])) continue;
+    if (a[i] == b[i]) continue;
+    if (!(fabs((double)a[i] - (double)b[i]) <= sqrt(CEED_EPSILON) * scale)) return false;
+  }
+  return true;
+}
+
+static void compare_call(Look *look, CeedInt first) {
+  CeedQFunction qf = look->op->qf;
+  fill_arguments(look, first);
+  const int code = qf->f(look->context[0], look->points, look->in, look->out[0]);
+  if (!look->text) return;
+  look->agrees = look->agrees && code == look->text(look->context[1], look->points, look->in, look->out[1]);
+  for (CeedInt i = 0; i < qf->num_out && !code; i++) {
+    const CeedSize n = (CeedSize)qf->out[i]->size * look->points;
+    look->agrees = look->agrees && is_close(n, look->out[0][i], look->out[1][i]);
+  }
+}
+
+static void compare_all(Look *look) {
+  for (CeedInt q = 0; q < look->state.num_points; q += look->points) compare_call(look, q);
+  for (int k = 0; k < 2; k++) {
+    if (k && !look->text) break;
+    if (look->context_bytes && memcmp(look->context[k], look->state.context, look->context_bytes))
+      look->writes_context = true;
+  }
+}
+
+static int look_at(Look *look, CeedVector in) {
+  RITZ_TRY(ritz_ref_state_open(look->op, NULL, NULL, &look->state));
+  RITZ_TRY(allocate(look));
+  RITZ_TRY(evaluate(look, in));
+  compare_all(look);
+  disturb(look);
+  compare_all(look);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, CeedInt points_per_call,
+                            bool *agrees, bool *writes_context) {
+  Look look = {.op = op, .text = text, .points = points_per_call, .agrees = true};
+  int ierr = look_at(&look, in);
+  ierr = ritz_ref_state_close(&look.state, ierr);
+  free_memory(&look);
+  *agrees = look.agrees;
+  *writes_context = look.writes_context;
+  return ierr;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// One apply: arrays of all spaces, the kernel over the schedule, everything given back.
+#include <string.h>
+
+#include "backends/cpu/cpu.h"
+#include "backends/ref/ref.h"
+
+// ---- Arrays ----
+
+static CeedVector vector_of(const RitzPlanSpace *space, CeedVector in, CeedVector out) {
+  return !space->is_active ? space->vec : space->is_input ? in : out;
+}
+
+// The output space before s that holds the same array, or -1.
+static int holder_of(const RitzPlan *plan, int s) {
+  for (int t = 0; t < s; t++) {
+    if (!plan->spaces[t].is_input && plan->spaces[t].array == plan->spaces[s].array) return t;
+  }
+  return -1;
+}
+
+static bool is_zeroed(const RitzPlanSpace *space, RitzApplyMode mode) {
+  return mode == RITZ_APPLY_OVERWRITE || (mode == RITZ_APPLY_ADD_ACTIVE && !space->is_active);
+}
+
+static RitzPacking packing_of(const RitzPlan *plan, const RitzPlanSpace *space,
+                              const RitzKernelSpace *kernel) {
+  RitzPacking packing = {.num_elem = plan->num_elem,
+                         .num_nodes = space->num_nodes,
+                         .num_comp = space->num_comp,
+                         .lanes = plan->target.lanes};
+  memcpy(packing.strides, kernel->strides, sizeof(packing.strides));
+  return packing;
+}
+
+static int get_input(const RitzPlan *plan, const RitzPlanSpace *space, CeedVector vec,
+                     RitzKernelSpace *kernel) {
+  const CeedScalar *array;
+  if (space->gather == RITZ_GATHER_PACKED) {
+    const RitzPacking packing = packing_of(plan, space, kernel);
+    RITZ_TRY_BACKEND(ritz_vector_get_packed(vec, &packing, &array));
+  } else {
+    RITZ_TRY_BACKEND(CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &array));
+  }
+  kernel->array = (CeedScalar *)array; // kernels do not write inputs
+  return CEED_ERROR_SUCCESS;
+}
+
+// An output that is zeroed needs no old values. Entries beyond what the schedule covers are zeroed here.
+static int get_output(RitzCpuOperator *cpu, int s, CeedVector vec, RitzApplyMode mode) {
+  const RitzPlan *plan = cpu->plan;
+  RitzKernelSpace *kernel = &cpu->spaces[s];
+  const int holder = holder_of(plan, s);
+
+  if (holder >= 0) {
+    kernel->array = cpu->spaces[holder].array;
+    return CEED_ERROR_SUCCESS;
+  }
+  if (!is_zeroed(&plan->spaces[s], mode)) {
+    RITZ_TRY_BACKEND(CeedVectorGetArray(vec, CEED_MEM_HOST, &kernel->array));
+    return CEED_ERROR_SUCCESS;
+  }
+  RITZ_TRY_BACKEND(CeedVectorGetArrayWrite(vec, CEED_MEM_HOST, &kernel->array));
+  cpu->zeroed[s] = kernel->array;
+  CeedSize covered = 0;
+  for (int t = s; t < plan->num_spaces; t++) {
+    const RitzPlanSpace *space = &plan->spaces[t];
+    if (space->array == plan->spaces[s].array && space->rstr->l_size > covered) covered = space->rstr->l_size;
+  }
+  if (vec->length > covered)
+    memset(kernel->array + covered, 0, (size_t)(vec->length - covered) * sizeof(CeedScalar));
+  return CEED_ERROR_SUCCESS;
+}
+
+// *num_held: spaces that hold their arrays, also on failure.
+static int get_arrays(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode, int *num_held) {
+  RitzCpuOperator *cpu = op->data;
+  for (int s = 0; s < cpu->plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &cpu->plan->spaces[s];
+    CeedVector vec = vector_of(space, in, out);
+    cpu->zeroed[s] = NULL;
+    RITZ_TRY(space->is_input ? get_input(cpu->plan, space, vec, &cpu->spaces[s])
+                             : get_output(cpu, s, vec, mode));
+    *num_held = s + 1;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int restore_array(RitzCpuOperator *cpu, int s, CeedVector vec) {
+  const RitzPlanSpace *space = &cpu->plan->spaces[s];
+  CeedScalar *array = cpu->spaces[s].array;
+  const CeedScalar *read = array;
+
+  cpu->spaces[s].array = NULL;
+  if (space->gather == RITZ_GATHER_PACKED) return ritz_vector_restore_packed(vec, &read);
+  if (space->is_input) return CeedVectorRestoreArrayRead(vec, &read);
+  return holder_of(cpu->plan, s) >= 0 ? CEED_ERROR_SUCCESS : CeedVectorRestoreArray(vec, &array);
+}
+
+// ---- Running ----
+
+// A hook of the kernel: ranges right before their first touch.
+static void zero_range(void *data, int32_t space, int64_t first, int64_t count) {
+  CeedScalar *const *zeroed = data;
+  if (zeroed[space]) memset(zeroed[space] + first, 0, (size_t)count * sizeof(CeedScalar));
+}
+
+static int run(CeedOperator op, void *context, RitzApplyMode mode) {
+  RitzCpuOperator *cpu = op->data;
+  const RitzCpu *ceed = op->obj.ceed->data;
+  const RitzKernelHook zero = {.begin = cpu->schedule->before_begin,
+                               .ranges = cpu->schedule->before,
+                               .call = zero_range,
+                               .data = cpu->zeroed};
+
+  for (int t = 0; t < ceed->num_threads; t++) {
+    RitzKernelArgs *args = &cpu->args[t];
+    args->context = context;
+    args->before = mode == RITZ_APPLY_ADD ? NULL : &zero;
+    args->work = ceed->work[t];
+  }
+  const int code = ritz_schedule_run(cpu->schedule, ceed->team, cpu->kernel, cpu->args);
+  RITZ_TRY_BACKEND(code);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int run_with_context(CeedOperator op, RitzApplyMode mode) {
+  void *context;
+  RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(op->qf, CEED_MEM_HOST, &context));
+  const int ierr = run(op, context, mode);
+  const int restored = ritz_qfunction_restore_context_data(op->qf, &context);
+  return ierr ? ierr : restored;
+}
+
+// The active output of this call is a passive output of the operator, too: the schedule takes them for two.
+static bool is_output_twice(const RitzPlan *plan, CeedVector out) {
+  bool has_active = false, has_passive = false;
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &plan->spaces[s];
+    if (space->is_input) continue;
+    has_active = has_active || space->is_active;
+    has_passive = has_passive || (!space->is_active && space->vec == out);
+  }
+  return has_active && has_passive;
+}
+
+static int apply_prepared(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  RitzCpuOperator *cpu = op->data;
+  int num_held = 0;
+
+  if (cpu->path == RITZ_PATH_DELEGATED || is_output_twice(cpu->plan, out))
+    return ritz_ref_operator_apply(op, in, out, mode);
+  int ierr = get_arrays(op, in, out, mode, &num_held);
+  if (!ierr) ierr = run_with_context(op, mode);
+  for (int s = 0; s < num_held; s++) {
+    const int restored = restore_array(cpu, s, vector_of(&cpu->plan->spaces[s], in, out));
+    if (!ierr) ierr = restored;
+  }
+  return ierr;
+}
+
+int ritz_cpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  RITZ_TRY(ritz_cpu_prepare(1, &op, in));
+  return apply_prepared(op, in, out, mode);
+}
+
+// Sub-operators of this context that have elements are planned and compiled together.
+static int prepare_all(CeedOperator op, CeedVector in) {
+  CeedOperator *ours = NULL;
+  CeedInt num = 0;
+
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)op->num_sub, &ours));
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    if (op->sub[i]->obj.ceed == op->obj.ceed && op->sub[i]->num_elem > 0) ours[num++] = op->sub[i];
+  }
+  const int ierr = ritz_cpu_prepare(num, ours, in);
+  RITZ_FREE(&ours);
+  return ierr;
+}
+
+// The outputs are zeroed once, then all sub-operators add.
+int ritz_cpu_composite_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  RITZ_TRY(prepare_all(op, in));
+  RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    CeedOperator sub = op->sub[i];
+    if (sub->num_elem > 0) RITZ_TRY(sub->obj.ceed->backend.operator_apply(sub, in, out, RITZ_APPLY_ADD));
+  }
+  return CEED_ERROR_SUCCESS;
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// From an operator to something that runs: plan, text, kernel, schedule. What does not work falls back one
+// step at a time, and says so: text of the point function -> its pointer -> ahead-of-time kernel -> reference
+// backend.
+#include <string.h>
+
+#include "backends/cpu/cpu.h"
+#include "backends/cpu/rows.h"
+#include "backends/cpu/unfused.h"
+#include "emit/emit.h"
+
+static const char *name_of(CeedOperator op) {
+  if (op->name && op->name[0]) return op->name;
+  return op->qf->kernel_name[0] ? op->qf->kernel_name : "without a name";
+}
+
+// Takes a step down. The reason is kept for the view; `warns`: also said once on stderr.
+static int step_down(CeedOperator op, RitzCpuPath path, bool warns, const char *reason) {
+  static const char *const served_by[] = {"", "its function pointer is called",
+                                          "the ahead-of-time kernel runs it",
+                                          "the reference backend runs it"};
+  RitzCpuOperator *cpu = op->data;
+  const RitzCpu *context = op->obj.ceed->data;
+
+  cpu->path = path;
+  RITZ_FREE(&cpu->reason);
+  RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &cpu->reason));
+  RITZ_REQUIRE(!context->is_strict || path == RITZ_PATH_TEXT || !warns, op->obj.ceed, CEED_ERROR_BACKEND,
+               "CeedOperatorApply: operator '%s': %s (RITZ_STRICT is set)", name_of(op), reason);
+  if (warns) fprintf(stderr, "Ritz: operator '%s': %s; %s\n", name_of(op), reason, served_by[path]);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Plan ----
+
+static int rows_known(CeedElemRestriction rstr, CeedInt row_length, CeedInt lanes, bool *has_rows) {
+  const RitzRows *rows;
+  RITZ_TRY(ritz_rows_get(rstr, row_length, lanes, &rows));
+  *has_rows = rows->has_rows;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_plan(CeedOperator op, const RitzPlanMachine *machine, RitzPlanRows rows) {
+  RitzCpuOperator *cpu = op->data;
+  const char *reason = NULL;
+
+  ritz_plan_free(&cpu->plan);
+  RITZ_TRY(ritz_plan_operator(op, machine, rows, &cpu->plan, &reason));
+  if (!cpu->plan) RITZ_TRY(step_down(op, RITZ_PATH_DELEGATED, true, reason));
+  return CEED_ERROR_SUCCESS;
+}
+
+// The ahead-of-time kernel has lanes of its own and reads node by node.
+static int use_unfused(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  const RitzPlanMachine machine = {.lanes = RITZ_UNFUSED_LANES, .allows_text = false};
+
+  RITZ_TRY(make_plan(op, &machine, NULL));
+  cpu->kernel = ritz_unfused_kernel;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Kernel ----
+
+static int emit(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  RITZ_FREE(&cpu->text);
+  return ritz_emit_cpu(op->obj.ceed, cpu->plan, &cpu->text);
+}
+
+static void describe_source(CeedOperator op, RitzJitSource *source) {
+  const RitzCpuOperator *cpu = op->data;
+  const Ceed ceed = op->obj.ceed;
+  const bool is_text = cpu->plan->target.call == RITZ_CALL_TEXT;
+
+  *source = (RitzJitSource){.name = cpu->plan->function_name[0] ? cpu->plan->function_name : "operator",
+                            .text = cpu->text,
+                            .user_file = is_text ? cpu->plan->source_path : NULL,
+                            .num_roots = is_text ? (size_t)ceed->jit_roots.num : 0,
+                            .num_defines = is_text ? (size_t)ceed->jit_defines.num : 0,
+                            .roots = ceed->jit_roots.item,
+                            .defines = ceed->jit_defines.item};
+}
+
+static bool wants_kernel(CeedOperator op) {
+  const RitzCpuOperator *cpu = op->data;
+  return cpu->path <= RITZ_PATH_POINTER && !cpu->module;
+}
+
+// Loads the kernels of all operators that want one, together.
+static int load(Ceed ceed, CeedInt num, CeedOperator *ops) {
+  RitzJitSource *sources = NULL;
+  RitzJitModule *modules = NULL;
+  CeedInt n = 0;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &sources));
+  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)num, &modules));
+  for (CeedInt i = 0; i < num; i++) {
+    if (wants_kernel(ops[i])) describe_source(ops[i], &sources[n++]);
+  }
+  if (n) RITZ_TRY_CLEANUP(ritz_jit_load(ceed, (size_t)n, sources, modules));
+  for (CeedInt i = 0, k = 0; i < num && k < n; i++) {
+    if (wants_kernel(ops[i])) ((RitzCpuOperator *)ops[i]->data)->module = modules[k++];
+  }
+cleanup:
+  RITZ_FREE(&sources);
+  RITZ_FREE(&modules);
+  return ierr;
+}
+
+// C converts no object pointer into a function pointer; dlsym hands out both as void *.
+static void find_function(RitzJitModule module, const char *name, void *function) {
+  void *symbol = ritz_jit_symbol(module, name);
+  memcpy(function, &symbol, sizeof(symbol));
+}
+
+static bool is_usable(const RitzCpuOperator *cpu) {
+  const RitzKernelInfo *info = ritz_jit_symbol(cpu->module, RITZ_INFO_SYMBOL);
+  return info && info->abi == RITZ_KERNEL_ABI && info->lanes == cpu->plan->target.lanes &&
+         ritz_jit_symbol(cpu->module, RITZ_KERNEL_SYMBOL);
+}
+
+// No generated kernel: say so once per context when that is because of the machine.
+static int go_unfused(CeedOperator op, bool is_machine, const char *reason) {
+  RitzCpu *context = op->obj.ceed->data;
+  const bool warns = !is_machine || !context->has_warned || context->is_strict;
+
+  if (is_machine) context->has_warned = true;
+  RITZ_TRY(step_down(op, RITZ_PATH_UNFUSED, warns, reason));
+  return use_unfused(op);
+}
+
+// Builds the kernel once more, with the application's function instead of its text.
+static int go_pointer(CeedOperator op, const char *reason) {
+  RitzCpuOperator *cpu = op->data;
+
+  RITZ_TRY(step_down(op, RITZ_PATH_POINTER, true, reason));
+  ritz_jit_release(&cpu->module);
+  ritz_plan_use_pointer(cpu->plan);
+  if (cpu->plan->target.evaluation == RITZ_EVALUATE_NONE)
+    return go_unfused(op, false, "the application's function cannot be called row by row");
+  RITZ_TRY(emit(op));
+  return load(op->obj.ceed, 1, &op);
+}
+
+static int judge_module(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  const RitzJitStatus status = ritz_jit_status(cpu->module);
+
+  if (status == RITZ_JIT_READY && is_usable(cpu)) return CEED_ERROR_SUCCESS;
+  if (status == RITZ_JIT_REFUSED && cpu->plan->target.call == RITZ_CALL_TEXT && op->qf->f) {
+    RITZ_TRY(go_pointer(op, ritz_jit_reason(cpu->module)));
+    return cpu->path == RITZ_PATH_POINTER ? judge_module(op) : CEED_ERROR_SUCCESS;
+  }
+  return go_unfused(op, status == RITZ_JIT_NO_COMPILER || status == RITZ_JIT_NOT_LOADED,
+                    ritz_jit_reason(cpu->module));
+}
+
+// The text must say what the function does; one that writes its context needs each point called exactly once.
+static int judge_function(CeedOperator op, CeedVector in) {
+  RitzCpuOperator *cpu = op->data;
+  const bool is_text = cpu->path == RITZ_PATH_TEXT;
+  RitzQFunction text = NULL;
+  const CeedInt vec_length = cpu->plan->vec_length;
+  const CeedInt points = is_text ? cpu->plan->target.lanes * cpu->plan->target.call_points : vec_length;
+  bool agrees, writes_context;
+
+  if (!op->qf->f) return CEED_ERROR_SUCCESS;
+  if (is_text) find_function(cpu->module, RITZ_QFUNCTION_SYMBOL, &text);
+  RITZ_TRY(ritz_cpu_check_function(op, in, text, points, &agrees, &writes_context));
+  if (writes_context) {
+    cpu->kernel = NULL;
+    return step_down(op, RITZ_PATH_DELEGATED, true, "its point function writes to its context");
+  }
+  if (agrees) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(go_pointer(
+      op, "the text of its point function does not compute what the function in the program does"));
+  return cpu->path == RITZ_PATH_POINTER ? judge_module(op) : CEED_ERROR_SUCCESS;
+}
+
+// ---- Arguments and schedule ----
+
+static int fill_space(const RitzPlan *plan, const RitzPlanSpace *space, RitzKernelSpace *to) {
+  CeedElemRestriction rstr = space->rstr;
+
+  if (space->gather == RITZ_GATHER_ROWS) {
+    const RitzRows *rows;
+    RITZ_TRY(ritz_rows_get(rstr, space->row_length, plan->target.lanes, &rows));
+    to->offsets = rows->offsets;
+    to->is_chain = rows->is_chain;
+  } else {
+    to->offsets = rstr->offsets;
+  }
+  to->orients = rstr->orients;
+  to->curl_orients = rstr->curl_orients;
+  if (rstr->type == CEED_RESTRICTION_STRIDED) {
+    CeedInt strides[3];
+    ritz_restriction_l_strides(rstr, strides);
+    for (int i = 0; i < 3; i++) to->strides[i] = strides[i];
+  } else {
+    to->strides[1] = rstr->comp_stride;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Entries of the L-vectors of an output: the most that a restriction of its vector needs.
+static CeedSize output_length(const RitzPlan *plan, int32_t array) {
+  CeedSize length = 0;
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &plan->spaces[s];
+    if (!space->is_input && space->array == array && space->rstr->l_size > length)
+      length = space->rstr->l_size;
+  }
+  return length;
+}
+
+static int make_schedule(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  const RitzCpu *context = op->obj.ceed->data;
+  const RitzPlan *plan = cpu->plan;
+  RitzScheduleOutput *outputs = NULL;
+  CeedInt num = 0;
+
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)plan->num_spaces, &outputs));
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &plan->spaces[s];
+    if (space->is_input) continue;
+    outputs[num++] = (RitzScheduleOutput){
+        .rstr = space->rstr, .space = s, .array = space->array, .length = output_length(plan, space->array)};
+  }
+  int ierr = ritz_schedule_create(op->obj.ceed, op->num_elem, plan->target.lanes, num, outputs,
+                                  context->num_threads, context->is_deterministic, &cpu->schedule);
+  RITZ_FREE(&outputs);
+  return ierr;
+}
+
+static void fill_matrices(RitzCpuOperator *cpu) {
+  for (int b = 0; b < cpu->plan->num_bases; b++) {
+    const RitzPlanBasis *plan = &cpu->plan->bases[b];
+    const CeedBasis basis = plan->basis;
+    if (plan->first_matrix < 0) continue;
+    cpu->matrices[plan->first_matrix] = basis->interp;
+    cpu->matrices[plan->first_matrix + 1] = plan->deriv_mode == CEED_EVAL_DIV    ? basis->div
+                                            : plan->deriv_mode == CEED_EVAL_CURL ? basis->curl
+                                                                                 : basis->grad;
+  }
+}
+
+static int make_arguments(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  const RitzCpu *context = op->obj.ceed->data;
+  const RitzPlan *plan = cpu->plan;
+  Ceed ceed = op->obj.ceed;
+
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_spaces, &cpu->spaces));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_spaces, &cpu->zeroed));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_matrices + 1, &cpu->matrices));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)context->num_threads, &cpu->args));
+  for (int s = 0; s < plan->num_spaces; s++) RITZ_TRY(fill_space(plan, &plan->spaces[s], &cpu->spaces[s]));
+  fill_matrices(cpu);
+  for (int t = 0; t < context->num_threads; t++) {
+    cpu->args[t] = (RitzKernelArgs){.abi = RITZ_KERNEL_ABI,
+                                    .num_elem = op->num_elem,
+                                    .spaces = cpu->spaces,
+                                    .matrices = cpu->matrices,
+                                    .function = op->qf->f,
+                                    .plan = plan};
+  }
+  return make_schedule(op);
+}
+
+static int64_t work_bytes(const RitzCpuOperator *cpu) {
+  if (cpu->path == RITZ_PATH_UNFUSED) return ritz_unfused_work_bytes(cpu->plan);
+  return ((const RitzKernelInfo *)ritz_jit_symbol(cpu->module, RITZ_INFO_SYMBOL))->work_bytes;
+}
+
+// The scratch of all threads grows to what the operator needs.
+static int reserve_work(Ceed ceed, int64_t bytes) {
+  RitzCpu *context = ceed->data;
+  if (bytes <= context->work_bytes) return CEED_ERROR_SUCCESS;
+  context->work_bytes = 0;
+  for (int t = 0; t < context->num_threads; t++) {
+    RITZ_FREE(&context->work[t]);
+    RITZ_TRY(RITZ_MALLOC(ceed, (size_t)bytes, &context->work[t]));
+  }
+  context->work_bytes = bytes;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- All of it ----
+
+static int begin(CeedOperator op) {
+  RitzCpuOperator *cpu = NULL;
+  RitzPlanMachine machine;
+
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &cpu));
+  op->data = cpu;
+  ritz_plan_machine(&machine);
+  RITZ_TRY(make_plan(op, &machine, rows_known));
+  if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;
+  if (cpu->plan->target.evaluation == RITZ_EVALUATE_NONE)
+    return go_unfused(op, false, "its bases do not share one grid of points");
+  if (cpu->plan->target.call == RITZ_CALL_POINTER) {
+    cpu->path = RITZ_PATH_POINTER;
+    const bool warns = op->qf->source_path && machine.allows_text && !cpu->plan->source_path;
+    RITZ_TRY(step_down(op, RITZ_PATH_POINTER, warns,
+                       warns ? "the source of its point function cannot be read"
+                             : "its point function has no text"));
+  }
+  return emit(op);
+}
+
+static int finish(CeedOperator op, CeedVector in) {
+  RitzCpuOperator *cpu = op->data;
+
+  if (cpu->module) RITZ_TRY(judge_module(op));
+  if (cpu->path != RITZ_PATH_DELEGATED) RITZ_TRY(judge_function(op, in));
+  if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;
+  if (cpu->path <= RITZ_PATH_POINTER) find_function(cpu->module, RITZ_KERNEL_SYMBOL, &cpu->kernel);
+  RITZ_TRY(make_arguments(op));
+  return reserve_work(op->obj.ceed, work_bytes(cpu));
+}
+
+int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in) {
+  CeedOperator *fresh = NULL;
+  CeedInt n = 0;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (CeedInt i = 0; i < num; i++) n += !ops[i]->data;
+  if (n == 0) return CEED_ERROR_SUCCESS;
+  Ceed ceed = ops[0]->obj.ceed;
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)n, &fresh));
+  n = 0;
+  for (CeedInt i = 0; i < num && !ierr; i++) {
+    if (ops[i]->data) continue;
+    fresh[n++] = ops[i];
+    ierr = begin(ops[i]);
+  }
+  if (!ierr) ierr = load(ceed, n, fresh);
+  for (CeedInt i = 0; i < n && !ierr; i++) ierr = finish(fresh[i], in);
+  for (CeedInt i = 0; i < n && ierr; i++) ritz_cpu_operator_destroy(fresh[i]); // the next apply tries again
+  RITZ_FREE(&fresh);
+  return ierr;
+}
+
+int ritz_cpu_operator_destroy(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  if (!cpu) return CEED_ERROR_SUCCESS;
+  ritz_schedule_destroy(&cpu->schedule);
+  ritz_jit_release(&cpu->module);
+  ritz_plan_free(&cpu->plan);
+  RITZ_FREE(&cpu->reason);
+  RITZ_FREE(&cpu->text);
+  RITZ_FREE(&cpu->spaces);
+  RITZ_FREE((void **)&cpu->matrices);
+  RITZ_FREE(&cpu->args);
+  RITZ_FREE((void **)&cpu->zeroed);
+  RITZ_FREE(&op->data);
+  return CEED_ERROR_SUCCESS;
+}

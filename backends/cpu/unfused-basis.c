@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Bases on one batch of elements by sum factorisation or as matrices (contract in unfused-basis.h).
+#include "backends/cpu/unfused-basis.h"
+
+#include <string.h>
+
+#include "backends/cpu/unfused.h"
+#include "kernels/cpu/dense.h"
+
+_Static_assert(RITZ_LANES == RITZ_UNFUSED_LANES, "plans for this kernel have its number of lanes");
+
+// ---- One direction ----
+
+// A 1D matrix by strides: a transposed one has them exchanged.
+typedef struct {
+  const CeedScalar *values;
+  int rows, cols, row, col;
+} Matrix;
+
+static Matrix matrix_of(const CeedScalar *values, CeedInt rows, CeedInt cols, bool is_transposed) {
+  return is_transposed ? (Matrix){values, cols, rows, 1, cols} : (Matrix){values, rows, cols, cols, 1};
+}
+
+static int64_t power(int64_t n, CeedInt exponent) {
+  int64_t p = 1;
+  for (CeedInt i = 0; i < exponent; i++) p *= n;
+  return p;
+}
+
+// y [slow][rows][fast] (+)= A x [slow][cols][fast]
+static void contract(const Matrix *A, int64_t slow, int64_t fast, const RitzVec *x, RitzVec *y, bool add) {
+  for (int64_t s = 0; s < slow; s++) {
+    for (int64_t f = 0; f < fast; f++) {
+      ritz_dense_product(A->rows, A->cols, A->values, A->row, A->col, x + s * A->cols * fast + f, (int)fast,
+                         y + s * A->rows * fast + f, (int)fast, add);
+    }
+  }
+}
+
+// ---- Tensor bases, one component ----
+
+// Room for the largest result between two directions.
+static int64_t buffer_size(const RitzUnfusedBasis *b) { return b->P > b->Q ? b->P : b->Q; }
+
+// All directions, the first one first: `grad` in direction `special` (-1: none), `interp` in the others.
+static void sweep(const RitzUnfusedBasis *b, bool transposes, CeedInt special, const RitzVec *x, RitzVec *y,
+                  bool add, RitzVec *scratch) {
+  RitzVec *buffer[2] = {scratch, scratch + buffer_size(b)};
+  for (CeedInt d = 0; d < b->dim; d++) {
+    const bool is_last = d == b->dim - 1;
+    const Matrix A = matrix_of(d == special ? b->grad : b->interp, b->Q_1d, b->P_1d, transposes);
+    RitzVec *to = is_last ? y : buffer[d % 2];
+    contract(&A, power(A.cols, b->dim - 1 - d), power(A.rows, d), x, to, add && is_last);
+    x = to;
+  }
+}
+
+// Derivative along direction d of values at the points.
+static void differentiate(const RitzUnfusedBasis *b, bool transposes, CeedInt d, const RitzVec *x, RitzVec *y,
+                          bool add) {
+  const Matrix A = matrix_of(b->deriv, b->Q_1d, b->Q_1d, transposes);
+  contract(&A, power(b->Q_1d, b->dim - 1 - d), power(b->Q_1d, d), x, y, add);
+}
+
+static void tensor_interp_up(const RitzUnfusedBasis *b, const RitzVec *x, RitzVec *y, RitzVec *scratch) {
+  if (b->is_identity)
+    memcpy(y, x, (size_t)b->Q * sizeof(*y));
+  else
+    sweep(b, false, -1, x, y, false, scratch);
+}
+
+static void tensor_interp_down(const RitzUnfusedBasis *b, const RitzVec *y, RitzVec *x, bool add,
+                               RitzVec *scratch) {
+  if (!b->is_identity) {
+    sweep(b, true, -1, y, x, add, scratch);
+    return;
+  }
+  for (CeedInt i = 0; i < b->P; i++) x[i] = add ? x[i] + y[i] : y[i];
+}
+
+// Directions of the gradient lie `stride` vectors apart.
+static void tensor_grad_up(const RitzUnfusedBasis *b, int64_t stride, const RitzVec *x, RitzVec *y,
+                           RitzVec *scratch) {
+  if (b->deriv && !b->is_identity) {
+    RitzVec *values = scratch + 2 * buffer_size(b);
+    sweep(b, false, -1, x, values, false, scratch);
+    x = values;
+  }
+  for (CeedInt d = 0; d < b->dim; d++) {
+    if (b->deriv)
+      differentiate(b, false, d, x, y + d * stride, false);
+    else
+      sweep(b, false, d, x, y + d * stride, false, scratch);
+  }
+}
+
+static void tensor_grad_down(const RitzUnfusedBasis *b, int64_t stride, const RitzVec *y, RitzVec *x,
+                             bool add, RitzVec *scratch) {
+  const bool by_values = b->deriv && !b->is_identity;
+  RitzVec *sum = by_values ? scratch + 2 * buffer_size(b) : x;
+  for (CeedInt d = 0; d < b->dim; d++) {
+    const bool adds = d > 0 || (add && !by_values);
+    if (b->deriv)
+      differentiate(b, true, d, y + d * stride, sum, adds);
+    else
+      sweep(b, true, d, y + d * stride, sum, adds, scratch);
+  }
+  if (by_values) sweep(b, true, -1, sum, x, add, scratch);
+}
+
+// ---- All components ----
+
+int64_t ritz_unfused_basis_scratch(const RitzUnfusedBasis *b) {
+  return b->is_tensor ? 3 * buffer_size(b) : 0;
+}
+
+void ritz_unfused_basis_up(const RitzUnfusedBasis *b, CeedEvalMode mode, CeedInt num_comp, const RitzVec *x,
+                           RitzVec *y, RitzVec *scratch) {
+  const bool is_interp = mode == CEED_EVAL_INTERP;
+  if (!b->is_tensor) {
+    ritz_dense_up(is_interp ? b->q_comp_interp : b->q_comp_deriv, num_comp, b->P, b->Q,
+                  is_interp ? b->interp : b->grad, x, y);
+    return;
+  }
+  for (CeedInt c = 0; c < num_comp; c++, x += b->P, y += b->Q) {
+    if (is_interp)
+      tensor_interp_up(b, x, y, scratch);
+    else
+      tensor_grad_up(b, (int64_t)num_comp * b->Q, x, y, scratch);
+  }
+}
+
+void ritz_unfused_basis_down(const RitzUnfusedBasis *b, CeedEvalMode mode, CeedInt num_comp, const RitzVec *y,
+                             RitzVec *x, bool add, RitzVec *scratch) {
+  const bool is_interp = mode == CEED_EVAL_INTERP;
+  if (!b->is_tensor) {
+    ritz_dense_down(is_interp ? b->q_comp_interp : b->q_comp_deriv, num_comp, b->P, b->Q,
+                    is_interp ? b->interp : b->grad, y, x, add);
+    return;
+  }
+  for (CeedInt c = 0; c < num_comp; c++, x += b->P, y += b->Q) {
+    if (is_interp)
+      tensor_interp_down(b, y, x, add, scratch);
+    else
+      tensor_grad_down(b, (int64_t)num_comp * b->Q, y, x, add, scratch);
+  }
+}
+
+void ritz_unfused_basis_weights(const RitzUnfusedBasis *b, RitzVec *weights) {
+  for (CeedInt q = 0; q < b->Q; q++) {
+    CeedScalar w = b->is_tensor ? 1 : b->weights[q];
+    for (CeedInt d = 0, rest = q; b->is_tensor && d < b->dim; d++, rest /= b->Q_1d)
+      w *= b->weights[rest % b->Q_1d];
+    weights[q] = ritz_splat(w);
+  }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Plan -> source text of a kernel. Pure: the same plan gives the same bytes. The text holds sizes, 1D
+// matrices and one call per step; every loop lives in kernels/.
+#ifndef RITZ_EMIT_EMIT_H
+#define RITZ_EMIT_EMIT_H
+
+#include "plan/plan.h"
+
+// C for the CPU, of a plan whose evaluation is not RITZ_EVALUATE_NONE. *text is owned by the caller
+// (RITZ_FREE).
+int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, char **text);
+
+#endif

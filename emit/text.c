@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Growing texts (contract in emit/text.h).
+#include "emit/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/core.h"
+
+static int reserve(RitzText *text, size_t more) {
+  if (text->length + more < text->capacity) return CEED_ERROR_SUCCESS;
+  text->capacity = 2 * (text->length + more) + 4096;
+  return RITZ_REALLOC(text->ceed, text->capacity, &text->chars);
+}
+
+void ritz_text_add(RitzText *text, const char *format, ...) {
+  va_list args;
+  if (text->error) return;
+  va_start(args, format);
+  const int length = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  text->error = reserve(text, (size_t)length);
+  if (text->error) return;
+  va_start(args, format);
+  vsnprintf(text->chars + text->length, (size_t)length + 1, format, args);
+  va_end(args);
+  text->length += (size_t)length;
+}
+
+int ritz_text_finish(RitzText *text, char **chars) {
+  if (text->error) {
+    RITZ_FREE(&text->chars);
+    return text->error;
+  }
+  *chars = text->chars;
+  return CEED_ERROR_SUCCESS;
+}

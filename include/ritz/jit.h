@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Code that Ritz compiles at run time: the compiler it uses, the cache on disk, what was found and what was
+// made since the process began. Kernels are loaded by the library itself; nothing here has to be called.
+//
+// Environment: RITZ_CC (the compiler: a path, or a name to look up in PATH; no arguments), RITZ_CFLAGS (more
+// arguments, separated by blanks), RITZ_CACHE=off (no cache), RITZ_CACHE_DIR (its folder; default
+// $XDG_CACHE_HOME/ritz, else $HOME/.cache/ritz), RITZ_SITE_CACHE (a second one that is only read and belongs
+// to root; default /var/cache/ritz), RITZ_DUMP (a folder for everything that is loaded: text, command,
+// messages, binary), RITZ_JIT_TIMEOUT (seconds that a compiler may take; default 300). A set-uid program
+// ignores all of them. The folder must belong to the user, and nobody else may write to it; else it is not
+// used.
+#ifndef RITZ_JIT_H
+#define RITZ_JIT_H
+
+#include <ceed.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A compiled text in the cache.
+typedef struct {
+  char name[64];    // of the kernel, shortened to fit
+  char key[41];     // hexadecimal; the files are KEY.so and KEY.txt
+  size_t num_bytes; // of its files together
+  int64_t modified; // seconds since 1970
+} RitzJitEntry;
+
+// Since the process began.
+typedef struct {
+  int64_t memory_hits;    // texts that were loaded already
+  int64_t disk_hits;      // texts found in the cache
+  int64_t compilations;   // runs of the compiler, good and bad
+  int64_t failures;       // texts that could not be compiled or loaded
+  double compile_seconds; // in the compiler; compilers that run at the same time all count
+  double load_seconds;    // reading, checking, loading
+} RitzJitCounters;
+
+// *folder: the cache in use, created when it is not there (owned by the library, valid until exit), or NULL.
+// *why (static): why there is none, NULL when there is one; may be NULL.
+CEED_EXTERN int RitzJitGetFolder(const char **folder, const char **why);
+
+// All entries of the cache, sorted by name; none when there is no cache. *entries: a new array, to be freed
+// by the caller with free(); NULL when *num is 0. `ceed` reports lack of memory (CEED_ERROR_MAJOR) and may be
+// NULL.
+CEED_EXTERN int RitzJitList(Ceed ceed, size_t *num, RitzJitEntry **entries);
+
+// Removes all entries, kept messages of compilers and what killed processes left behind; code that is loaded
+// stays loaded. Files of others in the folder are left alone. *num_removed: entries; may be NULL. Errors:
+// those of RitzJitList.
+CEED_EXTERN int RitzJitClear(Ceed ceed, size_t *num_removed);
+
+CEED_EXTERN int RitzJitGetCounters(RitzJitCounters *counters);
+
+// *path and *version (the first line of --version): owned by the library, valid until exit; both NULL when
+// there is no compiler that can be run. Each may be NULL. The first call may run the compiler.
+CEED_EXTERN int RitzJitGetCompiler(const char **path, const char **version);
+
+#endif

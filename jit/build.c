@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// One text on its way to a module (contract in jit/build.h).
+#include "jit/build.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "jit/files.h"
+#include "jit/library.h"
+#include "jit/manifest.h"
+#include "jit/module.h"
+#include "jit/report.h"
+#include "jit/work.h"
+
+RitzHash ritz_job_user_hash(const RitzJitSource *source) {
+  RitzHasher hasher;
+  RitzHash hash;
+
+  if (source->user_file && ritz_file_hash_path(source->user_file, &hash)) return hash;
+  ritz_hash_begin(&hasher);
+  return ritz_hash_end(&hasher);
+}
+
+static void drop_work(RitzJob *job) {
+  ritz_folder_remove(job->work);
+  RITZ_FREE(&job->work);
+}
+
+void ritz_job_close(RitzJob *job) {
+  ritz_process_kill(&job->process);
+  drop_work(job);
+  ritz_cache_unlock(&job->lock);
+  ritz_jit_release(&job->module);
+}
+
+// ---- The end ----
+
+static int finish(RitzJob *job) {
+  drop_work(job);
+  ritz_cache_unlock(&job->lock);
+  job->state = RITZ_JOB_DONE;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Takes over `reason`.
+static int fail(RitzBuild *build, RitzJob *job, RitzJitStatus status, char *reason) {
+  RITZ_TRY(ritz_module_create(build->ceed, &job->key, status, reason, NULL, &job->module));
+  build->counters.failures++;
+  if (status == RITZ_JIT_REFUSED) ritz_module_share(&job->module);
+  return finish(job);
+}
+
+// ---- The disk cache ----
+
+static int dump(RitzBuild *build, const RitzJob *job, const char *log, int binary) {
+  char *folder = NULL;
+  int ierr = ritz_report_dump(build->ceed, build->compiler, job->source, &job->key, log, binary, &folder);
+
+  RITZ_FREE(&folder);
+  return ierr;
+}
+
+static int dump_found(RitzBuild *build, const RitzJob *job, const char *path, int binary) {
+  char *log = NULL;
+
+  RITZ_TRY(ritz_format(build->ceed, &log, "not compiled: %s was in the cache\n", path));
+  int ierr = dump(build, job, log, binary);
+  RITZ_FREE(&log);
+  return ierr;
+}
+
+// Takes over the library, READY. Others of the process may use it unless it is `is_private`.
+static int succeed(RitzBuild *build, RitzJob *job, RitzLibrary *library, bool is_private) {
+  RITZ_TRY(ritz_module_create(build->ceed, &job->key, RITZ_JIT_READY, NULL, library->handle, &job->module));
+  if (!is_private) ritz_module_share(&job->module);
+  return finish(job);
+}
+
+// The job is DONE when an entry is found that can be loaded.
+static int look_on_disk(RitzBuild *build, RitzJob *job) {
+  RitzLibrary library = {.handle = NULL};
+  double start = ritz_seconds();
+  char *path = NULL;
+  int fd = -1;
+
+  RITZ_TRY(ritz_cache_find(build->ceed, &build->cache, &job->key, &fd, &path));
+  if (fd < 0) return CEED_ERROR_SUCCESS;
+  int ierr = dump_found(build, job, path, fd);
+  if (!ierr) ierr = ritz_library_open(build->ceed, fd, path, &build->places, &library);
+  if (!ierr && library.handle) {
+    build->counters.disk_hits++;
+    build->counters.load_seconds += ritz_seconds() - start;
+    ierr = succeed(build, job, &library, false);
+  }
+  RITZ_FREE(&library.why);
+  RITZ_FREE(&path);
+  close(fd);
+  return ierr;
+}
+
+// ---- Compiling ----
+
+// The work folder: in the first place from job->place on that takes the text.
+static int open_work(RitzBuild *build, RitzJob *job) {
+  bool is_written = false;
+
+  for (; job->place < build->places.num; job->place++) {
+    RITZ_TRY(ritz_folder_make_temporary(build->ceed, build->places.item[job->place], &job->work));
+    if (!job->work) continue;
+    RITZ_TRY(ritz_work_fill(build->ceed, job->work, job->source->text, &is_written));
+    if (is_written) break;
+    drop_work(job);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// *path: a file of the work folder, owned by the caller.
+static int work_file(RitzBuild *build, const RitzJob *job, const char *name, char **path) {
+  return ritz_format(build->ceed, path, "%s/%s", job->work, name);
+}
+
+static int note_start(RitzBuild *build, RitzJob *job) {
+  struct stat status;
+  char *path = NULL;
+
+  RITZ_TRY(work_file(build, job, "kernel.c", &path));
+  job->start = stat(path, &status) ? 0 : ritz_file_time(&status);
+  RITZ_FREE(&path);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int start(RitzBuild *build, RitzJob *job) {
+  RitzWords command = {.ceed = build->ceed};
+  char *reason = NULL;
+
+  RITZ_TRY(open_work(build, job));
+  if (!job->work) {
+    RITZ_TRY(ritz_format(build->ceed, &reason, "%s: no folder to compile in: %s", job->source->name,
+                         "neither the cache nor TMPDIR, /tmp, /dev/shm, /run/user can be written to"));
+    return fail(build, job, RITZ_JIT_NOT_LOADED, reason);
+  }
+  RITZ_TRY(note_start(build, job));
+  ritz_compiler_command(build->compiler, job->source, job->work, &command);
+  int ierr = command.error;
+  if (!ierr) ierr = ritz_process_start(build->ceed, command.item, job->work, "compile.log", &job->process);
+  ritz_words_free(&command);
+  RITZ_TRY(ierr);
+  job->state = RITZ_JOB_COMPILING;
+  if (job->process.pid) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_format(build->ceed, &reason, "%s: the compiler '%s' %s", job->source->name,
+                       build->compiler->path, job->process.outcome));
+  return fail(build, job, RITZ_JIT_NO_COMPILER, reason);
+}
+
+// ---- A compilation that fails ----
+
+// Whether that was for want of space.
+static bool is_full(const char *path) {
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  int code = fd < 0 ? -1 : posix_fallocate(fd, 0, 1 << 20);
+
+  if (fd >= 0) close(fd);
+  return code != 0;
+}
+
+static bool is_in_cache(const RitzBuild *build, const RitzJob *job) {
+  return build->cache.folder && job->place == 0;
+}
+
+// *where: the path of the whole log for people, owned by the caller.
+static int keep_log(RitzBuild *build, RitzJob *job, const char *log, char **where) {
+  char name[32];
+
+  RITZ_TRY(ritz_report_dump(build->ceed, build->compiler, job->source, &job->key, log, -1, where));
+  if (*where || !is_in_cache(build, job)) return CEED_ERROR_SUCCESS;
+  snprintf(name, sizeof(name), "failed-%.8s.log", job->key.hex);
+  RITZ_TRY(ritz_cache_move(build->ceed, &build->cache, job->work, "compile.log", name));
+  return ritz_format(build->ceed, where, "%s/%s", build->cache.folder, name);
+}
+
+static int refuse(RitzBuild *build, RitzJob *job, const char *log) {
+  char *messages = NULL, *where = NULL, *reason = NULL;
+  int ierr = ritz_report_errors(build->ceed, log, &messages);
+
+  if (!ierr) ierr = keep_log(build, job, log, &where);
+  if (!ierr)
+    ierr = ritz_format(build->ceed, &reason, "%s does not compile ('%s' %s): %s (the whole log: %s)",
+                       job->source->name, build->compiler->path, job->process.outcome,
+                       *messages ? messages : "no message", where ? where : "set RITZ_DUMP to a folder");
+  RITZ_FREE(&where);
+  RITZ_FREE(&messages);
+  RITZ_TRY(ierr);
+  return fail(build, job, RITZ_JIT_REFUSED, reason);
+}
+
+static int read_log(RitzBuild *build, const RitzJob *job, char **log) {
+  char *path = NULL;
+
+  RITZ_TRY(work_file(build, job, "compile.log", &path));
+  int ierr = ritz_file_read_path(build->ceed, path, log);
+  RITZ_FREE(&path);
+  return ierr || *log ? ierr : ritz_strdup(build->ceed, "", log);
+}
+
+// Once more in the next place when the folder is full, else it is the text's fault.
+static int try_again_or_refuse(RitzBuild *build, RitzJob *job) {
+  char *path = NULL, *log = NULL;
+
+  RITZ_TRY(work_file(build, job, "probe", &path));
+  bool is_short = is_full(path);
+  RITZ_FREE(&path);
+  if (is_short) {
+    drop_work(job);
+    job->place++;
+    return start(build, job);
+  }
+  RITZ_TRY(read_log(build, job, &log));
+  int ierr = refuse(build, job, log);
+  RITZ_FREE(&log);
+  return ierr;
+}
+
+// ---- A compilation that succeeds ----
+
+// *text: the manifest, owned by the caller; NULL: the binary is not to be kept.
+static int make_manifest(RitzBuild *build, const RitzJob *job, const RitzHash *binary, char **text) {
+  RitzWords files = {.ceed = build->ceed};
+  char *path = NULL, *list = NULL;
+
+  RITZ_TRY(work_file(build, job, "kernel.d", &path));
+  int ierr = ritz_file_read_path(build->ceed, path, &list);
+  RITZ_FREE(&path);
+  if (!ierr && list) ierr = ritz_manifest_read_list(build->ceed, list, job->work, &files);
+  if (!ierr && list)
+    ierr = ritz_manifest_make(build->ceed, job->source->name, binary, &files, job->start, text);
+  ritz_words_free(&files);
+  RITZ_FREE(&list);
+  return ierr;
+}
+
+// The binary goes first: an entry without its manifest, or with one of another binary, is no entry.
+static int publish(RitzBuild *build, const RitzJob *job, int fd) {
+  char *text = NULL, *path = NULL, name[64];
+  RitzHash binary;
+
+  if (!ritz_file_hash(fd, &binary)) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(make_manifest(build, job, &binary, &text));
+  if (!text) return CEED_ERROR_SUCCESS;
+  int ierr = work_file(build, job, "manifest.txt", &path);
+  if (!ierr && ritz_file_write(path, text, strlen(text))) {
+    snprintf(name, sizeof(name), "%s.so", job->key.hex);
+    ierr = ritz_cache_move(build->ceed, &build->cache, job->work, "kernel.so", name);
+    snprintf(name, sizeof(name), "%s.txt", job->key.hex);
+    if (!ierr) ierr = ritz_cache_move(build->ceed, &build->cache, job->work, "manifest.txt", name);
+  }
+  RITZ_FREE(&path);
+  RITZ_FREE(&text);
+  return ierr;
+}
+
+static int refuse_library(RitzBuild *build, RitzJob *job, const RitzLibrary *library) {
+  char *reason = NULL;
+
+  RITZ_TRY(ritz_format(build->ceed, &reason, "%s was compiled, but cannot be loaded: %s", job->source->name,
+                       library->why));
+  return fail(build, job, library->is_refused ? RITZ_JIT_REFUSED : RITZ_JIT_NOT_LOADED, reason);
+}
+
+// What is kept must be what the key says: not when the user's file has changed meanwhile.
+static int take(RitzBuild *build, RitzJob *job, int fd, const char *path) {
+  RitzLibrary library = {.handle = NULL};
+  RitzHash user = ritz_job_user_hash(job->source);
+  bool is_same = !strcmp(user.hex, job->user.hex);
+  double start = ritz_seconds();
+  char *log = NULL;
+  int ierr = read_log(build, job, &log);
+
+  if (!ierr) ierr = dump(build, job, log, fd);
+  if (!ierr) ierr = ritz_library_open(build->ceed, fd, path, &build->places, &library);
+  build->counters.load_seconds += ritz_seconds() - start;
+  if (!ierr && library.handle && is_same && is_in_cache(build, job)) ierr = publish(build, job, fd);
+  if (!ierr)
+    ierr = library.handle ? succeed(build, job, &library, !is_same) : refuse_library(build, job, &library);
+  RITZ_FREE(&library.why);
+  RITZ_FREE(&log);
+  return ierr;
+}
+
+static int end_compilation(RitzBuild *build, RitzJob *job) {
+  char *path = NULL;
+  int fd = -1;
+
+  build->counters.compilations++;
+  build->counters.compile_seconds += job->process.seconds;
+  RITZ_TRY(work_file(build, job, "kernel.so", &path));
+  chmod(path, 0644); // whatever the umask
+  if (job->process.is_good) fd = ritz_file_open(path, geteuid());
+  int ierr = fd >= 0 ? take(build, job, fd, path) : try_again_or_refuse(build, job);
+  if (fd >= 0) close(fd);
+  RITZ_FREE(&path);
+  return ierr;
+}
+
+// ---- Steps ----
+
+// Those who have waited for a compiler that refused the text will be refused as well: they need not queue.
+static int unlock_after_failure(RitzBuild *build, RitzJob *job) {
+  char *path = NULL;
+
+  if (!job->lock.path || job->waiting_since == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_format(build->ceed, &path, "%s/failed-%.8s.log", build->cache.folder, job->key.hex));
+  if (!access(path, F_OK)) ritz_cache_unlock(&job->lock);
+  RITZ_FREE(&path);
+  return CEED_ERROR_SUCCESS;
+}
+
+// A holder that takes longer than any compiler may is overtaken.
+static int wait_for_lock(RitzBuild *build, RitzJob *job) {
+  bool is_busy = false;
+
+  RITZ_TRY(ritz_cache_lock(build->ceed, &build->cache, &job->key, &job->lock, &is_busy));
+  if (is_busy && job->waiting_since == 0) job->waiting_since = ritz_seconds();
+  if (is_busy && ritz_seconds() - job->waiting_since < ritz_process_limit()) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(look_on_disk(build, job)); // somebody may have compiled it since the first look
+  if (job->state == RITZ_JOB_DONE) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(unlock_after_failure(build, job));
+  return start(build, job);
+}
+
+int ritz_job_step(RitzBuild *build, RitzJob *job, bool may_compile) {
+  switch (job->state) {
+  case RITZ_JOB_NEW: job->state = RITZ_JOB_WAITING; return look_on_disk(build, job);
+  case RITZ_JOB_WAITING: return may_compile ? wait_for_lock(build, job) : CEED_ERROR_SUCCESS;
+  case RITZ_JOB_COMPILING:
+    return ritz_process_has_ended(&job->process) ? end_compilation(build, job) : CEED_ERROR_SUCCESS;
+  case RITZ_JOB_DONE: break;
+  }
+  return CEED_ERROR_SUCCESS;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// One text on its way to a module: the disk cache, a lock, the compiler, the loader. A job goes one step
+// further whenever it is asked and never waits, so that one thread leads many. Called by jit/load.c.
+#ifndef RITZ_JIT_BUILD_H
+#define RITZ_JIT_BUILD_H
+
+#include "jit/compiler.h"
+#include "jit/process.h"
+
+// What the jobs of a call share.
+typedef struct {
+  Ceed ceed;
+  RitzCache cache;
+  RitzWords places; // folders for work folders; the first one is the cache when there is one
+  const RitzCompiler *compiler;
+  RitzJitCounters counters; // of this call
+} RitzBuild;
+
+typedef enum { RITZ_JOB_NEW, RITZ_JOB_WAITING, RITZ_JOB_COMPILING, RITZ_JOB_DONE } RitzJobState;
+
+// Begins as {.source, .key, .user}.
+typedef struct {
+  const RitzJitSource *source; // borrowed
+  RitzHash key, user;          // `user`: of the user's file
+  RitzJobState state;
+  RitzJitModule module; // owned: the result when DONE
+  RitzCacheLock lock;
+  double waiting_since; // 0: has not waited for a lock
+  size_t place;         // index of the work folder's parent
+  char *work;           // owned; the work folder, or NULL
+  int64_t start;        // of the compilation, by the clock of the files
+  RitzProcess process;
+} RitzJob;
+
+// `may_compile`: another compiler may be started now.
+int ritz_job_step(RitzBuild *build, RitzJob *job, bool may_compile);
+void ritz_job_close(RitzJob *job); // in any state
+
+// Hash of the user's file, of "" when it cannot be read.
+RitzHash ritz_job_user_hash(const RitzJitSource *source);
+
+#endif

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The C compiler of the system (contracts in jit/compiler.h and, for ritz_jit_compiler and _version, in
+// jit/jit.h). What a compiler has answered is kept in the process and in the cache, so that a warm start runs
+// no program:
+//     ritz-compiler 1
+//     refused NUMBER
+//     version LINE
+//     end
+#include "jit/compiler.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/threads.h"
+#include "jit/cpu.h"
+#include "jit/files.h"
+#include "jit/process.h"
+#include "jit/work.h"
+
+// ---- The command ----
+
+// Not every compiler knows the last ones: clang and gcc on some processors refuse them.
+static const char *const machine_flags[] = {"-march=native", "-mprefer-vector-width=512"};
+static const char *const flags[] = {"-std=gnu11",
+                                    "-O3",
+                                    "-ffp-contract=fast",
+                                    "-fno-math-errno",
+                                    "-fno-trapping-math",
+                                    "-fopenmp-simd",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-w"};
+
+static int num_machine_flags(void) { return ritz_cpu_has_avx512() ? 2 : 1; }
+
+static void add_flags(int num_refused, RitzWords *words) {
+  for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) ritz_words_add(words, "%s", flags[i]);
+  for (int i = 0; i < num_machine_flags() - num_refused; i++) ritz_words_add(words, "%s", machine_flags[i]);
+}
+
+void ritz_compiler_command(const RitzCompiler *compiler, const RitzJitSource *source, const char *folder,
+                           RitzWords *words) {
+  ritz_words_add(words, "%s", compiler->path);
+  add_flags(compiler->num_refused, words);
+  ritz_words_add(words, "-I%s", folder);
+  for (size_t i = 0; i < source->num_roots; i++) {
+    ritz_words_add(words, "-I"); // a word of its own: a root may be ""
+    ritz_words_add(words, "%s", source->roots[i]);
+  }
+  ritz_words_add(words, "-DCEED_RUNNING_JIT_PASS=1");
+#ifdef RITZ_SCALAR_F32
+  ritz_words_add(words, "-DRITZ_SCALAR_F32");
+#endif
+  for (size_t i = 0; i < source->num_defines; i++) ritz_words_add(words, "-D%s", source->defines[i]);
+  ritz_words_split(words, ritz_environment("RITZ_CFLAGS"));
+  ritz_words_add(words, "-MD");
+  ritz_words_add(words, "-MF");
+  ritz_words_add(words, "%s/kernel.d", folder);
+  ritz_words_add(words, "-MT");
+  ritz_words_add(words, "kernel");
+  ritz_words_add(words, "-o");
+  ritz_words_add(words, "%s/kernel.so", folder);
+  ritz_words_add(words, "%s/kernel.c", folder);
+  ritz_words_add(words, "-lm");
+}
+
+// ---- Where it is ----
+
+static bool is_program(const char *path, struct stat *status) {
+  return !stat(path, status) && S_ISREG(status->st_mode) && !access(path, X_OK);
+}
+
+// *path: the program `name` in the folders of PATH, owned by the caller; NULL: nowhere. Relative folders are
+// not looked at.
+static int search_path(Ceed ceed, const char *name, struct stat *status, char **path) {
+  const char *folders = ritz_environment("PATH");
+
+  *path = NULL;
+  for (folders = folders ? folders : "/usr/local/bin:/usr/bin:/bin"; *folders;) {
+    int n = (int)strcspn(folders, ":");
+
+    if (folders[0] == '/') {
+      RITZ_TRY(ritz_format(ceed, path, "%.*s/%s", n, folders, name));
+      if (is_program(*path, status)) return CEED_ERROR_SUCCESS;
+      RITZ_FREE(path);
+    }
+    folders += n + (folders[n] == ':');
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int locate(Ceed ceed, struct stat *status, char **path, char **why) {
+  static const char *const names[] = {"gcc", "clang", "cc"};
+  const char *wanted = ritz_environment("RITZ_CC");
+
+  *path = NULL;
+  if (wanted && strchr(wanted, '/')) {
+    RITZ_TRY(ritz_strdup(ceed, wanted, path));
+    if (!is_program(*path, status)) RITZ_FREE(path);
+  } else if (wanted) {
+    RITZ_TRY(search_path(ceed, wanted, status, path));
+  } else {
+    for (size_t i = 0; !*path && i < sizeof(names) / sizeof(names[0]); i++)
+      RITZ_TRY(search_path(ceed, names[i], status, path));
+  }
+  if (*path) return CEED_ERROR_SUCCESS;
+  if (wanted)
+    return ritz_format(ceed, why,
+                       "RITZ_CC names '%s', which is no program (arguments belong into RITZ_CFLAGS)", wanted);
+  return ritz_strdup(ceed, "neither gcc nor clang nor cc is in PATH, and RITZ_CC is not set", why);
+}
+
+// ---- What it says ----
+
+static void free_compiler(RitzCompiler **compiler) {
+  RITZ_FREE(&(*compiler)->path);
+  RITZ_FREE(&(*compiler)->version);
+  RITZ_FREE(compiler);
+}
+
+// *text: what the program said, owned by the caller.
+static int run(Ceed ceed, const RitzWords *words, const char *folder, RitzProcess *process, char **text) {
+  char *path = NULL;
+
+  *text = NULL;
+  RITZ_TRY(words->error);
+  RITZ_TRY(ritz_process_start(ceed, words->item, folder, "compiler.log", process));
+  ritz_process_wait(process);
+  int ierr = ritz_format(ceed, &path, "%s/compiler.log", folder);
+  if (!ierr) ierr = ritz_file_read_path(ceed, path, text);
+  RITZ_FREE(&path);
+  return ierr;
+}
+
+// compiler->version stays NULL when it cannot be run.
+static int ask_version(Ceed ceed, RitzCompiler *compiler, const char *folder, RitzProcess *process) {
+  RitzWords words = {.ceed = ceed};
+  char *text = NULL;
+
+  ritz_words_add(&words, "%s", compiler->path);
+  ritz_words_add(&words, "--version");
+  int ierr = run(ceed, &words, folder, process, &text);
+  if (!ierr && process->is_good)
+    ierr =
+        ritz_format(ceed, &compiler->version, "%.*s", text ? (int)strcspn(text, "\n") : 0, text ? text : "");
+  RITZ_FREE(&text);
+  ritz_words_free(&words);
+  return ierr;
+}
+
+// Leaves out one flag after the other until the compiler takes the rest for an empty text.
+static int ask_flags(Ceed ceed, RitzCompiler *compiler, const char *folder, RitzProcess *process) {
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (; !ierr && compiler->num_refused < num_machine_flags(); compiler->num_refused++) {
+    static const char *const empty[] = {"-fsyntax-only", "-x", "c", "/dev/null"};
+    RitzWords words = {.ceed = ceed};
+    char *text = NULL;
+
+    ritz_words_add(&words, "%s", compiler->path);
+    add_flags(compiler->num_refused, &words);
+    for (int i = 0; i < 4; i++) ritz_words_add(&words, "%s", empty[i]);
+    ierr = run(ceed, &words, folder, process, &text);
+    RITZ_FREE(&text);
+    ritz_words_free(&words);
+    if (process->is_good || process->is_violent) break;
+  }
+  return ierr;
+}
+
+// ---- What it has said before ----
+
+// Name of the file in the cache that keeps the answers for this machine.
+static void record_name(const RitzCompiler *compiler, char name[64]) {
+  RitzHasher hasher;
+
+  ritz_hash_begin(&hasher);
+  ritz_hash_add_string(&hasher, compiler->path);
+  ritz_hash_add(&hasher, &compiler->size, sizeof(compiler->size));
+  ritz_hash_add(&hasher, &compiler->time, sizeof(compiler->time));
+  ritz_cpu_describe(&hasher);
+  snprintf(name, 64, "compiler-%s.txt", ritz_hash_end(&hasher).hex);
+}
+
+static int read_record(Ceed ceed, const RitzCache *cache, RitzCompiler *compiler) {
+  char name[64], *text = NULL;
+  int num_refused = 0, at = 0, ierr;
+
+  record_name(compiler, name);
+  RITZ_TRY(ritz_cache_read(ceed, cache, name, &text));
+  ierr = CEED_ERROR_SUCCESS;
+  if (text && sscanf(text, "ritz-compiler 1\nrefused %d\nversion%n", &num_refused, &at) == 1 && at &&
+      text[at] == ' ') {
+    const char *version = text + at + 1;
+    size_t n = strcspn(version, "\n");
+
+    compiler->num_refused = num_refused;
+    if (!strcmp(version + n, "\nend\n") && num_refused >= 0 && num_refused <= num_machine_flags())
+      ierr = ritz_format(ceed, &compiler->version, "%.*s", (int)n, version);
+  }
+  RITZ_FREE(&text);
+  return ierr;
+}
+
+static int write_record(Ceed ceed, const RitzCache *cache, const RitzCompiler *compiler, const char *folder) {
+  char name[64], *text = NULL, *path = NULL;
+
+  record_name(compiler, name);
+  int ierr = ritz_format(ceed, &text, "ritz-compiler 1\nrefused %d\nversion %s\nend\n", compiler->num_refused,
+                         compiler->version);
+  if (!ierr) ierr = ritz_format(ceed, &path, "%s/record.txt", folder);
+  if (!ierr && ritz_file_write(path, text, strlen(text)))
+    ierr = ritz_cache_move(ceed, cache, folder, "record.txt", name);
+  RITZ_FREE(&path);
+  RITZ_FREE(&text);
+  return ierr;
+}
+
+// *why stays NULL when the compiler says nothing: the folder may be full.
+static int ask_in(Ceed ceed, const RitzCache *cache, RitzCompiler *compiler, const char *folder, char **why) {
+  RitzProcess process;
+
+  compiler->num_refused = 0;
+  RITZ_TRY(ask_version(ceed, compiler, folder, &process));
+  if (!compiler->version) return ritz_format(ceed, why, "'%s --version' %s", compiler->path, process.outcome);
+  if (!*compiler->version) RITZ_FREE(&compiler->version);
+  if (!compiler->version) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ask_flags(ceed, compiler, folder, &process));
+  return cache->folder && !process.is_violent ? write_record(ceed, cache, compiler, folder)
+                                              : CEED_ERROR_SUCCESS;
+}
+
+// compiler->version stays NULL, and *why says why, when it cannot be asked.
+static int ask(Ceed ceed, const RitzCache *cache, const RitzWords *places, RitzCompiler *compiler,
+               char **why) {
+  for (size_t i = 0; !compiler->version && !*why && i < places->num; i++) {
+    char *folder = NULL;
+
+    RITZ_TRY(ritz_folder_make_temporary(ceed, places->item[i], &folder));
+    if (!folder) continue;
+    int ierr = ask_in(ceed, cache, compiler, folder, why);
+    ritz_folder_remove(folder);
+    RITZ_FREE(&folder);
+    RITZ_TRY(ierr);
+  }
+  if (compiler->version || *why) return CEED_ERROR_SUCCESS;
+  return ritz_format(ceed, why, "'%s --version' says nothing, or no folder can take what it says",
+                     compiler->path);
+}
+
+// ---- All that are known to this process ----
+
+static RitzCompiler *known; // owned until the process ends; guarded by RITZ_LOCK_JIT
+
+static const RitzCompiler *find_known(const RitzCompiler *wanted) {
+  const RitzCompiler *c;
+
+  for (c = known; c; c = c->next)
+    if (!strcmp(c->path, wanted->path) && c->size == wanted->size && c->time == wanted->time) break;
+  return c;
+}
+
+// Takes over *compiler, unless somebody was faster.
+static const RitzCompiler *add_known(RitzCompiler **compiler) {
+  const RitzCompiler *found = find_known(*compiler);
+
+  if (found) return found;
+  ritz_memory_give((*compiler)->path);
+  ritz_memory_give((*compiler)->version);
+  ritz_memory_give(*compiler);
+  (*compiler)->next = known;
+  found = known = *compiler;
+  *compiler = NULL;
+  return found;
+}
+
+int ritz_compiler_find(Ceed ceed, const RitzCache *cache, const RitzWords *places,
+                       const RitzCompiler **compiler, char **why) {
+  RitzCompiler *fresh = NULL;
+  struct stat status;
+  int ierr;
+
+  *compiler = NULL;
+  *why = NULL;
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &fresh));
+  RITZ_TRY_CLEANUP(locate(ceed, &status, &fresh->path, why));
+  if (!fresh->path) goto cleanup;
+  fresh->size = (int64_t)status.st_size;
+  fresh->time = ritz_file_time(&status);
+  ritz_lock(RITZ_LOCK_JIT);
+  *compiler = find_known(fresh);
+  ritz_unlock(RITZ_LOCK_JIT);
+  if (*compiler) goto cleanup;
+  RITZ_TRY_CLEANUP(read_record(ceed, cache, fresh));
+  if (!fresh->version) RITZ_TRY_CLEANUP(ask(ceed, cache, places, fresh, why));
+  if (!fresh->version) goto cleanup;
+  ritz_lock(RITZ_LOCK_JIT);
+  *compiler = add_known(&fresh);
+  ritz_unlock(RITZ_LOCK_JIT);
+cleanup:
+  if (ierr) RITZ_FREE(why);
+  if (fresh) free_compiler(&fresh);
+  return ierr;
+}
+
+// ---- For people ----
+
+static const RitzCompiler *current(void) {
+  RitzWords places = {.ceed = NULL};
+  const RitzCompiler *compiler = NULL;
+  RitzCache cache;
+  char *why = NULL;
+
+  if (ritz_cache_open(NULL, &cache)) return NULL;
+  ritz_work_places(cache.folder, &places);
+  if (!places.error && ritz_compiler_find(NULL, &cache, &places, &compiler, &why)) compiler = NULL;
+  RITZ_FREE(&why);
+  ritz_words_free(&places);
+  ritz_cache_close(&cache);
+  return compiler;
+}
+
+const char *ritz_jit_compiler(void) {
+  const RitzCompiler *compiler = current();
+
+  return compiler ? compiler->path : NULL;
+}
+
+const char *ritz_jit_compiler_version(void) {
+  const RitzCompiler *compiler = current();
+
+  return compiler ? compiler->version : NULL;
+}

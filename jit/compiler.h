@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The C compiler of the system: where it is, what it calls itself, which flags it takes, how it is called.
+// Called by jit/load.c, jit/build.c and jit/public.c.
+#ifndef RITZ_JIT_COMPILER_H
+#define RITZ_JIT_COMPILER_H
+
+#include "jit/cache.h"
+#include "jit/jit.h"
+#include "jit/words.h"
+
+// Lives until the process ends.
+typedef struct RitzCompiler {
+  struct RitzCompiler *next;
+  char *path;         // absolute
+  int64_t size, time; // of the file
+  char *version;      // first line of --version
+  int num_refused;    // of the flags for this machine's processor, the last ones first
+} RitzCompiler;
+
+// The compiler in use. It is asked once (per process, and per cache folder); `places` are folders for
+// temporary files. *compiler is NULL when there is none: *why (owned by the caller, else NULL) says why.
+int ritz_compiler_find(Ceed ceed, const RitzCache *cache, const RitzWords *places,
+                       const RitzCompiler **compiler, char **why);
+
+// Appends the command that makes folder/kernel.so (and the list of files read, folder/kernel.d) from
+// folder/kernel.c.
+void ritz_compiler_command(const RitzCompiler *compiler, const RitzJitSource *source, const char *folder,
+                           RitzWords *words);
+
+#endif

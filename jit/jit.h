@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Source text -> callable code, through the system's C compiler: memory cache, disk cache, compiler, dlopen.
+// Knows nothing of operators. Called by backends/cpu. All functions may be called by several threads at once.
+//
+// Environment: see ritz/jit.h, which also declares RitzJitEntry and RitzJitCounters.
+//
+// A text is compiled in a temporary folder of its own, which is the first -I and holds the headers that the
+// library carries inside: kernels/cpu/*.h, ceed.h, ceed/ceed.h (types only), ceed/types.h. So a text says
+// #include "kernels/cpu/kernel.h", whatever is installed. The user's file is included by its path, which
+// should be absolute: a relative one is looked up from the temporary folder, then below the roots.
+#ifndef RITZ_JIT_JIT_H
+#define RITZ_JIT_JIT_H
+
+#include <ceed.h>
+#include <ritz/jit.h>
+#include <stddef.h>
+
+// A text to compile. Everything borrowed for the call.
+typedef struct {
+  const char *name;      // for file names and messages: letters, digits, '-', '_'
+  const char *text;      // C
+  const char *user_file; // source of the function that `text` includes, or NULL; the key has its content
+  size_t num_roots, num_defines;
+  char *const *roots;   // folders for -I, in this order
+  char *const *defines; // "NAME" or "NAME=value", for -D
+} RitzJitSource;
+
+typedef enum {
+  RITZ_JIT_READY,
+  RITZ_JIT_NO_COMPILER, // none found, or it cannot be run
+  RITZ_JIT_REFUSED, // the compiler does not accept the text, or crashed, or took too long; the loader misses
+                    // a symbol. Remembered until the process ends
+  RITZ_JIT_NOT_LOADED, // no folder that can be written to, or that code may be loaded from
+} RitzJitStatus;
+
+// Loaded code, shared by all equal texts of the process; counted.
+typedef struct RitzJitModule_private *RitzJitModule;
+
+// Loads `num` texts, compiling those that are in no cache, as many at a time as there are processors.
+// modules[i]: counted, to be released. Every outcome but lack of memory is CEED_ERROR_SUCCESS: what became of
+// a text says its status. On an error all modules are NULL.
+int ritz_jit_load(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitModule *modules);
+RitzJitStatus ritz_jit_status(RitzJitModule module);
+// One paragraph for people, never NULL ("" when READY): why the status is not READY, with the compiler's
+// first messages (the user's file and line) and the path of the dump or log.
+const char *ritz_jit_reason(RitzJitModule module);
+void *ritz_jit_symbol(RitzJitModule module, const char *name); // NULL: not there, or not READY
+void ritz_jit_release(RitzJitModule *module);                  // with the last reference the code goes, too
+
+// Since the process began.
+void ritz_jit_counters(RitzJitCounters *counters);
+
+// ---- For the `ritz cache` command and `ritz info` (published in ritz/jit.h) ----
+
+// The folder in use (owned by the library, valid until exit), or NULL and *why (static) when there is none.
+const char *ritz_jit_folder(const char **why);
+// *entries: to be freed with ritz_free.
+int ritz_jit_list(Ceed ceed, size_t *num, RitzJitEntry **entries);
+int ritz_jit_clear(Ceed ceed, size_t *num_removed);
+// Compiler in use and its first line of --version (valid until exit); NULL: none.
+const char *ritz_jit_compiler(void);
+const char *ritz_jit_compiler_version(void);
+
+#endif

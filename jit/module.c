@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Loaded code of the process (contracts in jit/module.h and jit/jit.h).
+#include "jit/module.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/threads.h"
+
+struct RitzJitModule_private {
+  RitzJitModule next; // in the list, borrowed
+  int num_references;
+  bool is_shared; // in the list
+  RitzHash key;
+  RitzJitStatus status;
+  char *reason; // owned, NULL when READY
+  void *handle; // owned, NULL when not READY
+};
+
+// Both guarded by RITZ_LOCK_JIT. Texts that the compiler refused stay in the list until the process ends, so
+// that they are compiled once; everything else leaves it with the last reference.
+static RitzJitModule shared;
+static RitzJitCounters counters;
+
+static bool is_remembered(RitzJitModule module) {
+  return module->is_shared && module->status == RITZ_JIT_REFUSED;
+}
+
+static void destroy(RitzJitModule module) {
+  if (module->handle) dlclose(module->handle);
+  RITZ_FREE(&module->reason);
+  RITZ_FREE(&module);
+}
+
+int ritz_module_create(Ceed ceed, const RitzHash *key, RitzJitStatus status, char *reason, void *handle,
+                       RitzJitModule *module) {
+  int ierr = RITZ_CALLOC(ceed, 1, module);
+
+  if (ierr && handle) dlclose(handle);
+  if (ierr) RITZ_FREE(&reason);
+  RITZ_TRY(ierr);
+  **module = (struct RitzJitModule_private){
+      .num_references = 1, .key = *key, .status = status, .reason = reason, .handle = handle};
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- The list ----
+
+static RitzJitModule find_locked(const RitzHash *key) {
+  RitzJitModule module = shared;
+
+  while (module && strcmp(module->key.hex, key->hex) != 0) module = module->next;
+  if (module) module->num_references++;
+  return module;
+}
+
+RitzJitModule ritz_module_find(const RitzHash *key) {
+  ritz_lock(RITZ_LOCK_JIT);
+  RitzJitModule module = find_locked(key);
+  ritz_unlock(RITZ_LOCK_JIT);
+  return module;
+}
+
+void ritz_module_share(RitzJitModule *module) {
+  ritz_lock(RITZ_LOCK_JIT);
+  RitzJitModule other = find_locked(&(*module)->key);
+  if (!other) {
+    (*module)->is_shared = true;
+    (*module)->next = shared;
+    shared = *module;
+    if (is_remembered(*module)) {
+      ritz_memory_give(*module);
+      ritz_memory_give((*module)->reason);
+    }
+  }
+  ritz_unlock(RITZ_LOCK_JIT);
+  if (!other) return;
+  destroy(*module);
+  *module = other;
+}
+
+RitzJitModule ritz_module_reference(RitzJitModule module) {
+  ritz_lock(RITZ_LOCK_JIT);
+  module->num_references++;
+  ritz_unlock(RITZ_LOCK_JIT);
+  return module;
+}
+
+static void remove_locked(RitzJitModule module) {
+  RitzJitModule *at = &shared;
+
+  while (*at && *at != module) at = &(*at)->next;
+  if (*at) *at = module->next;
+}
+
+void ritz_jit_release(RitzJitModule *module) {
+  if (!*module) return;
+  ritz_lock(RITZ_LOCK_JIT);
+  bool is_last = --(*module)->num_references == 0 && !is_remembered(*module);
+  if (is_last) remove_locked(*module);
+  ritz_unlock(RITZ_LOCK_JIT);
+  if (is_last) destroy(*module);
+  *module = NULL;
+}
+
+// ---- Questions ----
+
+RitzJitStatus ritz_jit_status(RitzJitModule module) { return module->status; }
+
+const char *ritz_jit_reason(RitzJitModule module) { return module->reason ? module->reason : ""; }
+
+void *ritz_jit_symbol(RitzJitModule module, const char *name) {
+  return module->handle ? dlsym(module->handle, name) : NULL;
+}
+
+// ---- Counters ----
+
+void ritz_jit_count(const RitzJitCounters *more) {
+  ritz_lock(RITZ_LOCK_JIT);
+  counters.memory_hits += more->memory_hits;
+  counters.disk_hits += more->disk_hits;
+  counters.compilations += more->compilations;
+  counters.failures += more->failures;
+  counters.compile_seconds += more->compile_seconds;
+  counters.load_seconds += more->load_seconds;
+  ritz_unlock(RITZ_LOCK_JIT);
+}
+
+void ritz_jit_counters(RitzJitCounters *result) {
+  ritz_lock(RITZ_LOCK_JIT);
+  *result = counters;
+  ritz_unlock(RITZ_LOCK_JIT);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The figures on disk (place and rules: ritz/machine.h): a heading that says what they belong to, then one
+// line "name value" for each, all of them whole numbers, in a fixed order.
+#include <fcntl.h>
+#include <inttypes.h>
+#include <ritz/jit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "machine/machine.h"
+
+// Loops that are not optimized, or watched by a sanitizer, measure something else.
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static const char build[] = "optimized";
+#else
+static const char build[] = "not optimized";
+#endif
+
+static const struct {
+  const char *name;
+  size_t offset;
+} figures[] = {
+    {"measured", offsetof(RitzMachine, measured)},
+    {"one.triad_bandwidth", offsetof(RitzMachine, one.triad_bandwidth)},
+    {"one.update_bandwidth", offsetof(RitzMachine, one.update_bandwidth)},
+    {"one.double_flops", offsetof(RitzMachine, one.double_flops)},
+    {"one.single_flops", offsetof(RitzMachine, one.single_flops)},
+    {"all.triad_bandwidth", offsetof(RitzMachine, all.triad_bandwidth)},
+    {"all.update_bandwidth", offsetof(RitzMachine, all.update_bandwidth)},
+    {"all.double_flops", offsetof(RitzMachine, all.double_flops)},
+    {"all.single_flops", offsetof(RitzMachine, all.single_flops)},
+};
+enum { NUM_FIGURES = sizeof(figures) / sizeof(figures[0]), MAX_HEADING = 400 };
+
+static void write_heading(const RitzMachine *machine, char heading[MAX_HEADING]) {
+  snprintf(heading, MAX_HEADING, "ritz machine 1, %s\ncpu %s\nprocessors %d\nvector_bits %d\n", build,
+           machine->cpu_name, machine->num_processors, machine->vector_bits);
+}
+
+// ---- Where ----
+
+static int join(const char *begin, const char *end, char **text) {
+  RITZ_TRY(RITZ_MALLOC(NULL, strlen(begin) + strlen(end) + 1, text));
+  strcpy(*text, begin);
+  strcat(*text, end);
+  return CEED_ERROR_SUCCESS;
+}
+
+// *path: owned by the caller; NULL: nothing is to be read or written.
+static int find_file(char **path) {
+  const char *folder = NULL;
+
+  *path = NULL;
+  RITZ_TRY(RitzJitGetFolder(&folder, NULL));
+  return folder ? join(folder, "/machine.txt", path) : CEED_ERROR_SUCCESS;
+}
+
+// ---- Reading ----
+
+// Only a regular file of this user; never waits, as a pipe of that name would make it.
+static FILE *open_own(const char *path) {
+  struct stat info;
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+  if (descriptor < 0) return NULL;
+  bool is_own = !fstat(descriptor, &info) && S_ISREG(info.st_mode) && info.st_uid == geteuid();
+  FILE *file = is_own ? fdopen(descriptor, "r") : NULL;
+  if (!file) close(descriptor);
+  return file;
+}
+
+static bool read_heading(FILE *file, const RitzMachine *machine) {
+  char wanted[MAX_HEADING], found[MAX_HEADING];
+
+  write_heading(machine, wanted);
+  size_t length = strlen(wanted);
+  return fread(found, 1, length, file) == length && !memcmp(found, wanted, length);
+}
+
+static bool read_figures(FILE *file, RitzMachine *machine) {
+  char name[40], end;
+
+  for (int i = 0; i < NUM_FIGURES; i++) {
+    int64_t *figure = (int64_t *)(void *)((char *)machine + figures[i].offset);
+    if (fscanf(file, "%39s %" SCNd64 "%c", name, figure, &end) != 3 || end != '\n') return false;
+    if (strcmp(name, figures[i].name) != 0 || *figure <= 0) return false;
+  }
+  return fgetc(file) == EOF;
+}
+
+int ritz_machine_load(RitzMachine *machine, bool *found) {
+  RitzMachine loaded = *machine;
+  char *path = NULL;
+
+  *found = false;
+  RITZ_TRY(find_file(&path));
+  FILE *file = path ? open_own(path) : NULL;
+  RITZ_FREE(&path);
+  if (!file) return CEED_ERROR_SUCCESS;
+  *found = read_heading(file, machine) && read_figures(file, &loaded);
+  fclose(file);
+  if (!*found) return CEED_ERROR_SUCCESS;
+  *machine = loaded;
+  machine->num_threads = machine->num_processors;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Writing ----
+
+static bool write_text(int descriptor, const RitzMachine *machine) {
+  FILE *file = fdopen(descriptor, "w");
+  char heading[MAX_HEADING];
+
+  if (!file) {
+    close(descriptor);
+    return false;
+  }
+  write_heading(machine, heading);
+  fputs(heading, file);
+  for (int i = 0; i < NUM_FIGURES; i++) {
+    const int64_t *figure = (const int64_t *)(const void *)((const char *)machine + figures[i].offset);
+    fprintf(file, "%s %" PRId64 "\n", figures[i].name, *figure);
+  }
+  bool failed = ferror(file);
+  return !fclose(file) && !failed;
+}
+
+int ritz_machine_keep(const RitzMachine *machine) {
+  char *path = NULL, *draft = NULL;
+  int ierr;
+
+  RITZ_TRY(find_file(&path));
+  if (!path) return CEED_ERROR_SUCCESS;
+  RITZ_TRY_CLEANUP(join(path, ".XXXXXX", &draft));
+  int descriptor = mkstemp(draft);
+  if (descriptor >= 0 && (!write_text(descriptor, machine) || rename(draft, path))) unlink(draft);
+cleanup:
+  RITZ_FREE(&draft);
+  RITZ_FREE(&path);
+  return ierr;
+}

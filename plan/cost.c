@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What an element costs by a plan: flops, bytes and memory in flight, counted as in bench/bp.h. Called by
+// plan/operator.c.
+#include "plan/parts.h"
+
+static double power(double base, CeedInt exponent) {
+  double result = 1;
+  for (CeedInt i = 0; i < exponent; i++) result *= base;
+  return result;
+}
+
+// ---- Flops ----
+
+// All directions of a tensor basis, one after the other.
+static double sweep_flops(const RitzPlanBasis *b) {
+  double flops = 0;
+  for (CeedInt d = 0; d < b->dim; d++) flops += 2 * power(b->P_1d, b->dim - d) * power(b->Q_1d, d + 1);
+  return flops;
+}
+
+// One component, forwards or backwards.
+static double evaluation_flops(const RitzPlanBasis *b, unsigned modes) {
+  bool has_values = modes & CEED_EVAL_INTERP, has_derivatives = modes & ~(unsigned)CEED_EVAL_INTERP;
+  double at_points = has_derivatives ? 2 * b->dim * power(b->Q_1d, b->dim + 1) : 0;
+  switch (b->route) {
+  case RITZ_ROUTE_IDENTITY: return at_points;
+  case RITZ_ROUTE_COLLOCATED: return sweep_flops(b) + at_points;
+  case RITZ_ROUTE_DIRECT: return sweep_flops(b) * (has_values + (has_derivatives ? b->dim : 0));
+  case RITZ_ROUTE_DENSE: break;
+  }
+  int rows = (has_values ? b->q_comp_interp : 0) + (has_derivatives ? b->q_comp_deriv : 0);
+  return 2.0 * b->P * b->Q * rows;
+}
+
+static double count_flops(const RitzPlan *plan, double user_flops) {
+  double flops = user_flops * plan->Q;
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *s = &plan->spaces[i];
+    if (s->basis >= 0) flops += s->num_comp * evaluation_flops(&plan->bases[s->basis], s->modes);
+  }
+  return flops;
+}
+
+// ---- Bytes ----
+
+static double count_stored(const RitzPlan *plan) {
+  double bytes = 0;
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *s = &plan->spaces[i];
+    if (ritz_plan_is_stored(s)) bytes += (double)sizeof(CeedScalar) * s->num_nodes * s->num_comp;
+  }
+  return bytes;
+}
+
+static double offset_bytes(const RitzPlanSpace *s) {
+  if (s->gather == RITZ_GATHER_ROWS) return (double)sizeof(int32_t) * s->num_nodes / s->row_length;
+  if (s->gather != RITZ_GATHER_NODES) return 0;
+  size_t node = sizeof(int32_t) + (s->is_oriented ? sizeof(bool) : 0);
+  return (double)s->num_nodes * (double)(node + (s->is_curl_oriented ? 3 * sizeof(CeedInt8) : 0));
+}
+
+// Offsets that two spaces share come from memory once.
+static double count_offsets(const RitzPlan *plan) {
+  double bytes = 0;
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *s = &plan->spaces[i];
+    bool is_new = true;
+    for (int k = 0; k < i; k++) {
+      const RitzPlanSpace *before = &plan->spaces[k];
+      if (before->rstr == s->rstr && before->row_length == s->row_length) is_new = false;
+    }
+    if (is_new) bytes += offset_bytes(s);
+  }
+  return bytes;
+}
+
+// Entries of an array that its spaces reach, and how often each of them is moved.
+static double array_bytes(const RitzPlan *plan, int32_t array) {
+  CeedSize length = 0;
+  int num_moves = 1;
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *s = &plan->spaces[i];
+    if (s->array != array || ritz_plan_is_stored(s)) continue;
+    if (s->rstr->l_size > length) length = s->rstr->l_size;
+    if (!s->is_input) num_moves = 2;
+  }
+  return (double)sizeof(CeedScalar) * num_moves * (double)length;
+}
+
+static double count_vectors(const RitzPlan *plan) {
+  double bytes = 0;
+  for (int32_t a = 0; a < plan->num_arrays; a++) bytes += array_bytes(plan, a);
+  return plan->num_elem > 0 ? bytes / plan->num_elem : 0;
+}
+
+// ---- Working set ----
+
+// Scalars of the element arrays of a space. Plane by plane: its nodes, and for the whole element values at
+// the points and derivatives in the last direction. Otherwise everything that the fields ask for.
+static double space_scalars(const RitzPlan *plan, const RitzPlanSpace *s) {
+  if (s->basis < 0)
+    return plan->target.evaluation == RITZ_EVALUATE_NONE ? (double)s->num_nodes * s->num_comp : 0;
+  const RitzPlanBasis *b = &plan->bases[s->basis];
+  bool has_values = s->modes & CEED_EVAL_INTERP, has_derivatives = s->modes & ~(unsigned)CEED_EVAL_INTERP;
+  double num_points = (has_values ? b->q_comp_interp : 0) + (has_derivatives ? b->q_comp_deriv : 0);
+  if (plan->target.evaluation == RITZ_EVALUATE_PLANES && b->is_tensor && b->route != RITZ_ROUTE_DIRECT)
+    num_points = (b->route == RITZ_ROUTE_COLLOCATED) + has_derivatives;
+  return s->num_comp * (b->P + num_points * b->Q);
+}
+
+// An output that takes over arrays needs only what they lack.
+static double added_scalars(const RitzPlan *plan, const RitzPlanSpace *s) {
+  double scalars = space_scalars(plan, s);
+  if (s->overwrites < 0) return scalars;
+  double taken = space_scalars(plan, &plan->spaces[s->overwrites]);
+  return scalars > taken ? scalars - taken : 0;
+}
+
+static double count_working_set(const RitzPlan *plan) {
+  double scalars = 0;
+  for (int i = 0; i < plan->num_spaces; i++) scalars += added_scalars(plan, &plan->spaces[i]);
+  return (double)sizeof(CeedScalar) * plan->target.lanes * scalars;
+}
+
+void ritz_plan_count_cost(RitzPlan *plan, double user_flops) {
+  plan->cost.flops = count_flops(plan, user_flops);
+  plan->cost.bytes_stored = count_stored(plan);
+  plan->cost.bytes_offsets = count_offsets(plan);
+  plan->cost.bytes_vectors = count_vectors(plan);
+  plan->cost.working_set = count_working_set(plan);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A plan as text for people and for comparisons: the same plan gives the same bytes on every machine. Called
+// by backends for views and dumps.
+#include <string.h>
+
+#include "plan/parts.h"
+
+static const char *plural(CeedSize n) { return n == 1 ? "" : "s"; }
+
+static void print_count(FILE *stream, CeedInt n, const char *what) {
+  fprintf(stream, "%" CeedInt_FMT " %s%s", n, what, plural(n));
+}
+
+static const char *mode_name(CeedEvalMode mode) {
+  switch (mode) {
+  case CEED_EVAL_INTERP: return "interp";
+  case CEED_EVAL_GRAD: return "grad";
+  case CEED_EVAL_DIV: return "div";
+  case CEED_EVAL_CURL: return "curl";
+  case CEED_EVAL_WEIGHT: return "weight";
+  default: return "none";
+  }
+}
+
+// ---- Bases ----
+
+static void print_parity(FILE *stream, const char *name, const RitzPlanMatrix *A) {
+  static const char *const signs[] = {"-", "0", "+"};
+  if (A->values) fprintf(stream, " %s %s", name, signs[A->parity + 1]);
+}
+
+static void print_tensor(FILE *stream, const RitzPlanBasis *b) {
+  static const char *const routes[] = {"identity", "collocated", "direct", "dense"};
+  fprintf(stream, "tensor %" CeedInt_FMT "D, ", b->dim);
+  print_count(stream, b->P_1d, "node");
+  fprintf(stream, " -> ");
+  print_count(stream, b->Q_1d, "point");
+  fprintf(stream, " a direction, %s; parity:", routes[b->route]);
+  print_parity(stream, "interp", &b->interp);
+  print_parity(stream, "grad", &b->grad);
+  print_parity(stream, "deriv", &b->deriv);
+}
+
+static void print_dense(FILE *stream, const RitzPlanBasis *b) {
+  fprintf(stream, "dense %" CeedInt_FMT "D, ", b->dim);
+  print_count(stream, b->P, "node");
+  fprintf(stream, " -> ");
+  print_count(stream, b->Q, "point");
+  fprintf(stream, "; values of ");
+  print_count(stream, b->q_comp_interp, "component");
+  if (b->deriv_mode != CEED_EVAL_NONE) {
+    fprintf(stream, ", %s of ", mode_name(b->deriv_mode));
+    print_count(stream, b->q_comp_deriv, "component");
+  }
+  fprintf(stream, "; matrices %" CeedInt_FMT " %" CeedInt_FMT, b->first_matrix, b->first_matrix + 1);
+}
+
+static void print_bases(FILE *stream, const RitzPlan *plan) {
+  for (int i = 0; i < plan->num_bases; i++) {
+    const RitzPlanBasis *b = &plan->bases[i];
+    fprintf(stream, "  basis %d: ", i);
+    (b->is_tensor ? print_tensor : print_dense)(stream, b);
+    fprintf(stream, "%s\n", b->weights ? "; weights" : "");
+  }
+}
+
+// ---- Spaces ----
+
+static void print_modes(FILE *stream, unsigned modes) {
+  static const CeedEvalMode all[] = {CEED_EVAL_INTERP, CEED_EVAL_GRAD, CEED_EVAL_DIV, CEED_EVAL_CURL};
+  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+    if (modes & (unsigned)all[i]) fprintf(stream, " %s", mode_name(all[i]));
+  }
+}
+
+static void print_gather(FILE *stream, const RitzPlanSpace *s) {
+  static const char *const gathers[] = {"by nodes", "by rows", "strided", "packed"};
+  fprintf(stream, "; %s", gathers[s->gather]);
+  if (s->gather == RITZ_GATHER_ROWS) fprintf(stream, " of %" CeedInt_FMT, s->row_length);
+  if (s->is_oriented) fprintf(stream, ", oriented");
+  if (s->is_curl_oriented) fprintf(stream, ", curl-oriented");
+  if (s->is_interlaced) fprintf(stream, ", interlaced");
+}
+
+static void print_spaces(FILE *stream, const RitzPlan *plan) {
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *s = &plan->spaces[i];
+    fprintf(stream, "  space %d: %s %s, array %d, ", i, s->is_active ? "active" : "passive",
+            s->is_input ? "input" : "output", (int)s->array);
+    print_count(stream, s->num_nodes, s->basis < 0 ? "point" : "node");
+    fprintf(stream, " of ");
+    print_count(stream, s->num_comp, "component");
+    if (s->basis >= 0) fprintf(stream, ", basis %d:", s->basis);
+    print_modes(stream, s->modes);
+    print_gather(stream, s);
+    if (s->overwrites >= 0) fprintf(stream, "; takes over the arrays of space %d", s->overwrites);
+    fprintf(stream, "\n");
+  }
+}
+
+// ---- Fields ----
+
+static void print_fields(FILE *stream, const RitzPlan *plan) {
+  for (int i = 0; i < plan->num_in + plan->num_out; i++) {
+    const RitzPlanField *f = &plan->fields[i];
+    fprintf(stream, "  %s \"%s\": %s, size %" CeedInt_FMT, i < plan->num_in ? "input" : "output", f->name,
+            mode_name(f->mode), f->size);
+    if (f->space >= 0)
+      fprintf(stream, ", space %d\n", f->space);
+    else
+      fprintf(stream, ", basis %d\n", f->basis);
+  }
+}
+
+// ---- Target and costs ----
+
+// Folders differ between machines.
+static const char *file_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static void print_target(FILE *stream, const RitzPlan *plan) {
+  static const char *const evaluations[] = {"plane by plane", "column by column", "all points at once",
+                                            "not fused"};
+  const RitzPlanTarget *t = &plan->target;
+  fprintf(stream, "  target: ");
+  print_count(stream, t->lanes, "lane");
+  fprintf(stream, ", %s", evaluations[t->evaluation]);
+  if (t->prefetch_packed) fprintf(stream, ", prefetches packed data");
+  if (t->prefetch_vectors) fprintf(stream, ", prefetches vectors");
+  fprintf(stream, "\n  function: '%s'", plan->function_name);
+  if (t->call == RITZ_CALL_TEXT)
+    fprintf(stream, " as text of %s", file_name(plan->source_path));
+  else
+    fprintf(stream, " by pointer");
+  fprintf(stream, ", ");
+  print_count(stream, t->call_points, "point");
+  fprintf(stream, " a call, vector length %" CeedInt_FMT "\n", plan->vec_length);
+}
+
+static void print_cost(FILE *stream, const RitzPlan *plan) {
+  const RitzPlanCost *c = &plan->cost;
+  double bytes = c->bytes_stored + c->bytes_offsets + c->bytes_vectors;
+  fprintf(stream, "  an element: %.10g flops; bytes %.1f = %.1f stored + %.1f offsets + %.1f vectors",
+          c->flops, bytes, c->bytes_stored, c->bytes_offsets, c->bytes_vectors);
+  if (bytes > 0) fprintf(stream, "; %.3f flops a byte", c->flops / bytes);
+  fprintf(stream, "\n  a batch: %.0f bytes in flight\n", c->working_set);
+}
+
+int ritz_plan_print(const RitzPlan *plan, FILE *stream) {
+  fprintf(stream, "Plan of '%s': ", plan->name);
+  print_count(stream, plan->num_elem, "element");
+  fprintf(stream, ", ");
+  print_count(stream, plan->Q, "point");
+  fprintf(stream, " = %" CeedInt_FMT "^%" CeedInt_FMT "\n", plan->Q_1d, plan->dim);
+  print_bases(stream, plan);
+  print_spaces(stream, plan);
+  print_fields(stream, plan);
+  print_target(stream, plan);
+  print_cost(stream, plan);
+  return CEED_ERROR_SUCCESS;
+}

@@ -1,0 +1,823 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Schedules (backends/cpu/schedule.h) of random meshes, numberings and outputs. The rules are checked twice:
+// in a simulation that executes the steps in random interleavings and knows, by vector clocks, which accesses
+// the flags order; and by real threads, whose sums must repeat bit for bit. Meant to be run under a thread
+// sanitizer, too.
+#include "tests/schedule-case.h"
+#include "tests/tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_THREADS = 7 };
+
+// ---- Form: order and steps ----
+
+static void check_form(const ScheduleCase *c, const RitzSchedule *s, int num_threads) {
+  CeedInt num_batches = (c->num_elem + c->lanes - 1) / c->lanes;
+  int *batches = schedule_allocate((size_t)num_batches, sizeof(int)),
+      *positions = schedule_allocate((size_t)num_batches, sizeof(int));
+  int *thread_of = schedule_allocate((size_t)s->num_parts, sizeof(int)), bad = 0;
+
+  CHECK(s->num_batches == num_batches && s->num_threads == num_threads, "%d batches", s->num_batches);
+  CHECK(s->num_parts >= 1 && s->num_parts <= num_batches, "%d parts", s->num_parts);
+  CHECK(s->thread_begin[0] == 0, "first step %d", s->thread_begin[0]);
+  for (CeedInt i = 0; i < num_batches; i++) batches[s->order[i]]++;
+  for (int t = 0; t < num_threads; t++) {
+    for (int32_t i = s->thread_begin[t]; i < s->thread_begin[t + 1]; i++) {
+      const RitzScheduleStep *step = &s->steps[i];
+
+      for (int64_t n = step->begin; n < step->end; n++) positions[n]++;
+      bad += thread_of[step->part] && thread_of[step->part] != t + 1;
+      thread_of[step->part] = t + 1;
+    }
+  }
+  for (CeedInt i = 0; i < num_batches; i++) bad += batches[i] != 1 || positions[i] != 1;
+  CHECK(!bad, "%d batches, positions or parts are not there once", bad);
+  free(batches);
+  free(positions);
+  free(thread_of);
+}
+
+// ---- Simulation ----
+
+// What has happened to the chunks and entries of an array.
+typedef struct {
+  CeedSize length, num_chunks;
+  int32_t space;
+  uint8_t *state;    // [length]
+  int *thread;       // [num_chunks]: thread of the last access, -1 before the first
+  int64_t *time;     // [num_chunks]: its time on that thread
+  int32_t *part;     // [num_chunks]: part of the last contribution
+  uint64_t *history; // [num_chunks]: hash of the positions that contributed, in their order
+} Shadow;
+enum { POISONED, ZEROED, CLOSED };
+
+typedef struct {
+  const ScheduleCase *c;
+  const RitzSchedule *s;
+  Shadow shadows[SCHEDULE_MAX_OUTPUTS];     // by first output on the array
+  int64_t clocks[MAX_THREADS][MAX_THREADS]; // [thread]: what it knows of the times of the others
+  int64_t (*flags)[MAX_THREADS];            // [part]: clock of who raised it
+  bool *is_raised;                          // [part]
+  int32_t step[MAX_THREADS];                // where each thread is
+  int64_t position[MAX_THREADS];            // -1: at the waits of its step
+  int thread;                               // that runs
+  int32_t part;
+  int64_t at;
+  const char *problem;
+} World;
+
+static World world_create(const ScheduleCase *c, const RitzSchedule *s) {
+  World w = {.c = c, .s = s};
+
+  for (CeedInt i = 0; i < c->num_outputs; i++) {
+    Shadow *shadow = &w.shadows[i];
+
+    if (c->first_of[i] != i) continue;
+    shadow->space = c->outputs[i].space;
+    shadow->length = c->outputs[i].length;
+    shadow->num_chunks = (shadow->length + RITZ_CHUNK - 1) / RITZ_CHUNK;
+    shadow->state = schedule_allocate((size_t)shadow->length, sizeof(*shadow->state));
+    shadow->thread = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->thread));
+    shadow->time = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->time));
+    shadow->part = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->part));
+    shadow->history = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->history));
+    for (CeedSize k = 0; k < shadow->num_chunks; k++) {
+      shadow->thread[k] = -1;
+      shadow->part[k] = s->num_parts;
+    }
+  }
+  w.flags = schedule_allocate((size_t)s->num_parts, sizeof(*w.flags));
+  w.is_raised = schedule_allocate((size_t)s->num_parts, sizeof(*w.is_raised));
+  for (int t = 0; t < s->num_threads; t++) {
+    w.step[t] = s->thread_begin[t];
+    w.position[t] = -1;
+    w.clocks[t][t] = 1;
+  }
+  return w;
+}
+
+static void world_free(World *w) {
+  for (int i = 0; i < SCHEDULE_MAX_OUTPUTS; i++) {
+    free(w->shadows[i].state);
+    free(w->shadows[i].thread);
+    free(w->shadows[i].time);
+    free(w->shadows[i].part);
+    free(w->shadows[i].history);
+  }
+  free(w->flags);
+  free(w->is_raised);
+}
+
+// Two accesses to a chunk by different threads must be ordered by a flag.
+static void access_chunk(World *w, Shadow *shadow, CeedSize chunk) {
+  int other = shadow->thread[chunk];
+
+  if (other >= 0 && w->clocks[w->thread][other] < shadow->time[chunk]) w->problem = "a race";
+  shadow->thread[chunk] = w->thread;
+  shadow->time[chunk] = w->clocks[w->thread][w->thread];
+}
+
+static void contribute(void *data, int output, CeedSize entry) {
+  World *w = data;
+  Shadow *shadow = &w->shadows[output];
+  CeedSize chunk = entry / RITZ_CHUNK;
+
+  access_chunk(w, shadow, chunk);
+  if (shadow->state[entry] == POISONED) w->problem = "added before it was set to zero";
+  if (shadow->state[entry] == CLOSED) w->problem = "added after the last touch";
+  if (shadow->part[chunk] < w->part) w->problem = "a lower part came before a higher one";
+  shadow->part[chunk] = w->part;
+  shadow->history[chunk] = shadow->history[chunk] * 6364136223846793005u + (uint64_t)w->at + 1;
+}
+
+static Shadow *find_shadow(World *w, int32_t space) {
+  for (int i = 0; i < w->c->num_outputs; i++) {
+    if (w->shadows[i].length && w->shadows[i].space == space) return &w->shadows[i];
+  }
+  return NULL;
+}
+
+// Entries of the ranges of this position go from one state to the next.
+static void change_ranges(World *w, const int64_t *begin, const RitzRange *ranges, uint8_t from) {
+  for (int64_t i = begin[w->at]; i < begin[w->at + 1]; i++) {
+    Shadow *shadow = find_shadow(w, ranges[i].space);
+    CeedSize first = ranges[i].first, end = first + ranges[i].count;
+
+    if (!shadow || ranges[i].count < 1 || first < 0 || end > shadow->length) {
+      w->problem = "no such range";
+      return;
+    }
+    for (CeedSize k = first; k < end; k++) {
+      access_chunk(w, shadow, k / RITZ_CHUNK);
+      if (shadow->state[k] != from) w->problem = "an entry in two ranges";
+      shadow->state[k] = from + 1;
+    }
+  }
+}
+
+static void execute_position(World *w) {
+  change_ranges(w, w->s->before_begin, w->s->before, POISONED);
+  schedule_case_visit(w->c, w->s->order[w->at], contribute, w);
+  change_ranges(w, w->s->after_begin, w->s->after, ZEROED);
+}
+
+static bool is_finished(const World *w, int thread) {
+  return w->step[thread] == w->s->thread_begin[thread + 1];
+}
+
+static bool can_run(const World *w, int thread) {
+  if (is_finished(w, thread)) return false;
+  const RitzScheduleStep *step = &w->s->steps[w->step[thread]];
+  bool can = true;
+
+  for (int32_t i = 0; i < step->num_waits; i++) can = can && w->is_raised[w->s->waits[step->first_wait + i]];
+  return can;
+}
+
+// One position, with the waiting before and the raising after it.
+static void run_one(World *w, int thread) {
+  const RitzScheduleStep *step = &w->s->steps[w->step[thread]];
+  int64_t *clock = w->clocks[thread];
+
+  if (w->position[thread] < 0) {
+    for (int32_t i = 0; i < step->num_waits; i++) {
+      const int64_t *flag = w->flags[w->s->waits[step->first_wait + i]];
+
+      for (int t = 0; t < w->s->num_threads; t++) clock[t] = clock[t] > flag[t] ? clock[t] : flag[t];
+    }
+    w->position[thread] = step->begin;
+  }
+  w->thread = thread;
+  w->part = step->part;
+  w->at = w->position[thread]++;
+  execute_position(w);
+  clock[thread]++;
+  if (w->position[thread] < step->end) return;
+  w->position[thread] = -1;
+  w->step[thread]++;
+  if (!step->raises) return;
+  memcpy(w->flags[step->part], clock, sizeof(w->flags[0]));
+  clock[thread]++;
+  w->is_raised[step->part] = true;
+}
+
+// Threads at random, or, as without threads, from the highest down, each to its end.
+static int choose_thread(const World *w, bool is_random) {
+  int able[MAX_THREADS], num = 0, highest = -1;
+
+  for (int t = 0; t < w->s->num_threads; t++) {
+    if (can_run(w, t)) able[num++] = t;
+    if (!is_finished(w, t)) highest = t;
+  }
+  if (!is_random) return highest >= 0 && can_run(w, highest) ? highest : -1;
+  return num ? able[schedule_draw(0, num - 1)] : -1;
+}
+
+static void simulate(World *w, bool is_random) {
+  for (int t; (t = choose_thread(w, is_random)) >= 0 && !w->problem;) run_one(w, t);
+  for (int t = 0; t < w->s->num_threads && !w->problem; t++) {
+    if (!is_finished(w, t)) w->problem = "threads wait for ever";
+  }
+  for (int i = 0; i < w->c->num_outputs && !w->problem; i++) {
+    for (CeedSize k = 0; k < w->shadows[i].length; k++) {
+      if (w->shadows[i].state[k] != CLOSED) w->problem = "an entry without ranges";
+    }
+  }
+}
+
+// Hash of the order of all contributions.
+static uint64_t world_history(const World *w) {
+  uint64_t hash = 0;
+
+  for (int i = 0; i < w->c->num_outputs; i++) {
+    const Shadow *shadow = &w->shadows[i];
+
+    for (CeedSize k = 0; shadow->length && k < shadow->num_chunks; k++)
+      hash = hash * 1099511628211u + shadow->history[k];
+  }
+  return hash;
+}
+
+static void check_simulation(const ScheduleCase *c, const RitzSchedule *s, bool is_random,
+                             uint64_t *history) {
+  World w = world_create(c, s);
+
+  simulate(&w, is_random);
+  *history = world_history(&w);
+  const char *problem = w.problem;
+
+  world_free(&w);
+  CHECK(!problem, "%s: %d elements, %d lanes, %d threads, %d parts", problem, c->num_elem, c->lanes,
+        s->num_threads, s->num_parts);
+}
+
+static int num_cases(void) {
+  static const int num[] = {20, 300, 3000};
+
+  return num[tap_level()];
+}
+
+TEST(contributions_come_in_one_order_however_fast_the_threads_are) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (int i = 0; i < num_cases() && !tap_failed(); i++) {
+    ScheduleCase c = schedule_case_draw(ceed);
+
+    for (int k = 0; k < 2 * MAX_THREADS && !tap_failed(); k++) {
+      RitzSchedule *s = NULL;
+      uint64_t histories[3] = {0};
+
+      CHECK_OK(schedule_case_create(&c, k / 2 + 1, k % 2, &s));
+      check_form(&c, s, k / 2 + 1);
+      for (int run = 0; run < 3 && !tap_failed(); run++) check_simulation(&c, s, run > 0, &histories[run]);
+      if (tap_failed()) return;
+      CHECK(histories[0] == histories[1] && histories[1] == histories[2], "case %d: orders differ", i);
+      ritz_schedule_destroy(&s);
+    }
+    schedule_case_destroy(&c);
+  }
+  CeedDestroy(&ceed);
+}
+
+static bool same(const void *a, const void *b, size_t num_bytes) {
+  return num_bytes == 0 || !memcmp(a, b, num_bytes);
+}
+
+static bool same_ranges(const RitzSchedule *a, const RitzSchedule *b) {
+  size_t n = (size_t)a->num_batches, size = (n + 1) * sizeof(int64_t);
+
+  return same(a->before_begin, b->before_begin, size) && same(a->after_begin, b->after_begin, size) &&
+         same(a->before, b->before, (size_t)a->before_begin[n] * sizeof(RitzRange)) &&
+         same(a->after, b->after, (size_t)a->after_begin[n] * sizeof(RitzRange));
+}
+
+TEST(fixed_schedules_have_one_order_for_all_numbers_of_threads) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (int i = 0; i < num_cases(); i++) {
+    ScheduleCase c = schedule_case_draw(ceed);
+    RitzSchedule *first = NULL;
+
+    CHECK_OK(schedule_case_create(&c, 1, true, &first));
+    for (int num_threads = 2; num_threads <= 100; num_threads += schedule_draw(1, 30)) {
+      RitzSchedule *s = NULL;
+
+      CHECK_OK(schedule_case_create(&c, num_threads, true, &s));
+      CHECK(s->num_parts == first->num_parts, "%d and %d parts", s->num_parts, first->num_parts);
+      CHECK(same(s->order, first->order, (size_t)s->num_batches * sizeof(int32_t)), "orders differ");
+      CHECK(same_ranges(s, first), "ranges differ");
+      ritz_schedule_destroy(&s);
+    }
+    ritz_schedule_destroy(&first);
+    schedule_case_destroy(&c);
+  }
+  CeedDestroy(&ceed);
+}
+
+// ---- Waits ----
+
+typedef struct {
+  int output;
+  uint8_t *parts; // [num_chunks]: bit of either part
+  uint8_t bit;
+} Touches;
+
+static void note_touch(void *data, int output, CeedSize entry) {
+  Touches *touches = data;
+
+  if (output == touches->output) touches->parts[entry / RITZ_CHUNK] |= touches->bit;
+}
+
+static int32_t part_begin(const RitzSchedule *s, int32_t part) {
+  return (int32_t)((int64_t)s->num_batches * part / s->num_parts);
+}
+
+static bool share_chunk(const ScheduleCase *c, const RitzSchedule *s, int32_t a, int32_t b) {
+  bool result = false;
+
+  for (int i = 0; i < c->num_outputs; i++) {
+    size_t num_chunks = (size_t)c->outputs[i].length / RITZ_CHUNK + 1;
+    Touches touches = {.output = i, .parts = schedule_allocate(num_chunks, 1), .bit = 1};
+
+    for (int32_t k = part_begin(s, a); k < part_begin(s, a + 1); k++)
+      schedule_case_visit(c, k, note_touch, &touches);
+    touches.bit = 2;
+    for (int32_t k = part_begin(s, b); k < part_begin(s, b + 1); k++)
+      schedule_case_visit(c, k, note_touch, &touches);
+    for (size_t k = 0; k < num_chunks; k++) result = result || touches.parts[k] == 3;
+    free(touches.parts);
+  }
+  return result;
+}
+
+// What a thread does itself it need not wait for.
+static void check_waits(const ScheduleCase *c, const RitzSchedule *s, int thread) {
+  int32_t highest = -1;
+
+  for (int32_t i = s->thread_begin[thread]; i < s->thread_begin[thread + 1]; i++) {
+    if (highest < s->steps[i].part) highest = s->steps[i].part;
+  }
+  for (int32_t i = s->thread_begin[thread]; i < s->thread_begin[thread + 1]; i++) {
+    const RitzScheduleStep *step = &s->steps[i];
+
+    for (int32_t k = 0; k < step->num_waits; k++) {
+      int32_t other = s->waits[step->first_wait + k];
+
+      CHECK(other > highest, "part %d waits for part %d", step->part, other);
+      CHECK(share_chunk(c, s, step->part, other), "part %d has nothing in common with part %d", step->part,
+            other);
+      for (int32_t m = 0; m < k; m++) CHECK(s->waits[step->first_wait + m] != other, "waits twice");
+    }
+  }
+}
+
+TEST(parts_wait_only_for_higher_parts_that_share_chunks_with_them) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (int i = 0; i < num_cases() && !tap_failed(); i++) {
+    ScheduleCase c = schedule_case_draw(ceed);
+    RitzSchedule *s = NULL;
+
+    CHECK_OK(schedule_case_create(&c, schedule_draw(2, MAX_THREADS), schedule_draw(0, 1), &s));
+    for (int t = 0; t < s->num_threads && !tap_failed(); t++) check_waits(&c, s, t);
+    ritz_schedule_destroy(&s);
+    schedule_case_destroy(&c);
+  }
+  CeedDestroy(&ceed);
+}
+
+// ---- Time: batches one after the other until all are done, waiting included ----
+
+static int64_t run_time(const RitzSchedule *s) {
+  int64_t *raised = schedule_allocate((size_t)s->num_parts, sizeof(*raised)),
+          *now = schedule_allocate((size_t)s->num_threads, sizeof(*now));
+  int64_t end = 0;
+
+  // First the steps up to the flags of every thread, from the highest down; then the rest.
+  for (int half = 0; half < 2; half++) {
+    for (int t = s->num_threads - 1; t >= 0; t--) {
+      int32_t middle = s->thread_begin[t];
+
+      for (int32_t i = middle; i < s->thread_begin[t + 1]; i++) middle = s->steps[i].raises ? i + 1 : middle;
+      for (int32_t i = half ? middle : s->thread_begin[t]; i < (half ? s->thread_begin[t + 1] : middle);
+           i++) {
+        const RitzScheduleStep *step = &s->steps[i];
+
+        for (int32_t k = 0; k < step->num_waits; k++) {
+          int64_t flag = raised[s->waits[step->first_wait + k]];
+
+          if (now[t] < flag) now[t] = flag;
+        }
+        now[t] += step->end - step->begin;
+        if (step->raises) raised[step->part] = now[t];
+      }
+      if (now[t] > end) end = now[t];
+    }
+  }
+  free(raised);
+  free(now);
+  return end;
+}
+
+TEST(threads_of_a_thick_box_do_not_wait) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  ScheduleCase c = schedule_case_box(ceed, 8, 4, 64, 2, 8);
+
+  for (int num_threads = 1; num_threads <= 16; num_threads++) {
+    RitzSchedule *s = NULL;
+
+    CHECK_OK(schedule_case_create(&c, num_threads, false, &s));
+    CHECK(s->num_parts == num_threads, "%d parts for %d threads", s->num_parts, num_threads);
+    int64_t least = (s->num_batches + num_threads - 1) / num_threads;
+
+    CHECK(run_time(s) == least, "%d threads: time %lld, least %lld", num_threads, (long long)run_time(s),
+          (long long)least);
+    ritz_schedule_destroy(&s);
+  }
+  schedule_case_destroy(&c);
+  CeedDestroy(&ceed);
+}
+
+// Parts of one layer of elements and less are all border, and would run one after the other. With two layers
+// of 8 batches each there are 4 parts of 16 batches.
+TEST(thin_parts_are_put_together) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  ScheduleCase c = schedule_case_box(ceed, 8, 8, 8, 2, 8);
+
+  for (int num_threads = 4; num_threads <= 64; num_threads *= 2) {
+    RitzSchedule *s = NULL;
+
+    CHECK_OK(schedule_case_create(&c, num_threads, false, &s));
+    CHECK(s->num_parts == 4 && run_time(s) == 16, "%d threads: %d parts, time %lld", num_threads,
+          s->num_parts, (long long)run_time(s));
+    ritz_schedule_destroy(&s);
+    CHECK_OK(schedule_case_create(&c, num_threads, true, &s));
+    CHECK(s->num_parts == 4 && run_time(s) == 16, "fixed, %d threads: %d parts, time %lld", num_threads,
+          s->num_parts, (long long)run_time(s));
+    ritz_schedule_destroy(&s);
+  }
+  schedule_case_destroy(&c);
+  CeedDestroy(&ceed);
+}
+
+TEST(where_all_batches_share_an_entry_there_is_one_part) {
+  enum { num_elem = 40 };
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  ScheduleCase c = {.ceed = ceed, .num_elem = num_elem, .lanes = 2, .num_outputs = 1};
+  CeedInt offsets[num_elem] = {0};
+  RitzSchedule *s = NULL;
+
+  CHECK_OK(CeedElemRestrictionCreate(ceed, num_elem, 1, 1, 1, 1, CEED_MEM_HOST, CEED_COPY_VALUES, offsets,
+                                     &c.outputs[0].rstr));
+  schedule_case_set_lengths(&c);
+  CHECK_OK(schedule_case_create(&c, 5, false, &s));
+  CHECK(s->num_parts == 1 && s->thread_begin[1] == 1 && s->thread_begin[5] == 1, "%d parts", s->num_parts);
+  ritz_schedule_destroy(&s);
+  schedule_case_destroy(&c);
+  CeedDestroy(&ceed);
+}
+
+// ---- Real threads ----
+
+typedef struct {
+  const ScheduleCase *c;
+  const RitzSchedule *s;
+  CeedScalar *sums[SCHEDULE_MAX_OUTPUTS],
+      *finals[SCHEDULE_MAX_OUTPUTS]; // owned; by first output on the array
+} Vectors;
+
+static Vectors vectors_create(const ScheduleCase *c) {
+  Vectors v = {.c = c};
+
+  for (int i = 0; i < c->num_outputs; i++) {
+    if (c->first_of[i] != i) continue;
+    v.sums[i] = schedule_allocate((size_t)c->outputs[i].length, sizeof(CeedScalar));
+    v.finals[i] = schedule_allocate((size_t)c->outputs[i].length, sizeof(CeedScalar));
+  }
+  return v;
+}
+
+static void vectors_free(Vectors *v) {
+  for (int i = 0; i < SCHEDULE_MAX_OUTPUTS; i++) {
+    free(v->sums[i]);
+    free(v->finals[i]);
+  }
+}
+
+static void poison(Vectors *v) {
+  for (int i = 0; i < v->c->num_outputs; i++) {
+    for (CeedSize k = 0; v->sums[i] && k < v->c->outputs[i].length; k++)
+      v->sums[i][k] = v->finals[i][k] = (CeedScalar)NAN;
+  }
+}
+
+static int output_of(const Vectors *v, int32_t space) {
+  int i = 0;
+
+  while (v->c->outputs[i].space != space) i++;
+  return i;
+}
+
+static void set_zero(void *data, int32_t space, int64_t first, int64_t count) {
+  Vectors *v = data;
+
+  memset(v->sums[output_of(v, space)] + first, 0, (size_t)count * sizeof(CeedScalar));
+}
+
+static void keep_final(void *data, int32_t space, int64_t first, int64_t count) {
+  Vectors *v = data;
+  int i = output_of(v, space);
+
+  memcpy(v->finals[i] + first, v->sums[i] + first, (size_t)count * sizeof(CeedScalar));
+}
+
+// A number of a contribution: magnitudes from 1 to 2^10, so that sums show the order of their terms.
+static CeedScalar term(int32_t batch, int64_t number) {
+  uint64_t state = (uint64_t)batch * 1000003u + (uint64_t)number;
+  double x = tap_uniform(&state);
+
+  return (CeedScalar)ldexp(x, (int)tap_integer(&state, 11));
+}
+
+typedef struct {
+  Vectors *v;
+  int32_t batch;
+  int64_t number;
+} Adding;
+
+static void add_term(void *data, int output, CeedSize entry) {
+  Adding *a = data;
+
+  a->v->sums[output][entry] += term(a->batch, a->number++);
+}
+
+static void call_hook(const RitzKernelHook *hook, int64_t at) {
+  for (int64_t i = hook->begin[at]; i < hook->begin[at + 1]; i++)
+    hook->call(hook->data, hook->ranges[i].space, hook->ranges[i].first, hook->ranges[i].count);
+}
+
+static int kernel(const RitzKernelArgs *args, int64_t begin, int64_t end) {
+  for (int64_t at = begin; at < end; at++) {
+    Adding adding = {args->context, args->order[at], 0};
+
+    call_hook(args->before, at);
+    schedule_case_visit(adding.v->c, adding.batch, add_term, &adding);
+    call_hook(args->after, at);
+  }
+  return 0;
+}
+
+static int run_kernel(RitzSchedule *s, RitzTeam team, Vectors *v) {
+  RitzKernelHook before = {s->before_begin, s->before, set_zero, v},
+                 after = {s->after_begin, s->after, keep_final, v};
+  RitzKernelArgs args[MAX_THREADS];
+
+  for (int t = 0; t < s->num_threads; t++)
+    args[t] = (RitzKernelArgs){.context = v, .before = &before, .after = &after};
+  poison(v);
+  return ritz_schedule_run(s, team, kernel, args);
+}
+
+static bool same_vectors(const ScheduleCase *c, CeedScalar *const *a, CeedScalar *const *b) {
+  bool is_same = true;
+
+  for (int i = 0; i < c->num_outputs; i++) {
+    is_same = is_same && (!a[i] || same(a[i], b[i], (size_t)c->outputs[i].length * sizeof(CeedScalar)));
+  }
+  return is_same;
+}
+
+// The sums of all terms without schedule, and, for the tolerance, of their magnitudes.
+static void add_reference(void *data, int output, CeedSize entry) {
+  Adding *a = data;
+  CeedScalar x = term(a->batch, a->number++);
+
+  a->v->sums[output][entry] += x;
+  a->v->finals[output][entry] += (CeedScalar)fabs((double)x);
+}
+
+static Vectors reference(const ScheduleCase *c) {
+  Vectors v = vectors_create(c);
+
+  for (int32_t batch = 0; batch < (c->num_elem + c->lanes - 1) / c->lanes; batch++) {
+    Adding adding = {&v, batch, 0};
+
+    schedule_case_visit(c, batch, add_reference, &adding);
+  }
+  return v;
+}
+
+// Both sums of n terms are within n eps of the sum of magnitudes; n is at most the number of elements times
+// the outputs on an array.
+static void check_sums(const ScheduleCase *c, const Vectors *v, const Vectors *exact) {
+  const double bound = 2.0 * c->num_elem * 27 * SCHEDULE_MAX_OUTPUTS * CEED_EPSILON;
+
+  for (int i = 0; i < c->num_outputs; i++) {
+    for (CeedSize k = 0; v->sums[i] && k < c->outputs[i].length; k++) {
+      CHECK_NEAR(v->sums[i][k], exact->sums[i][k], bound * exact->finals[i][k], "output %d, entry %lld", i,
+                 (long long)k);
+    }
+  }
+}
+
+// first: results that all runs must repeat; made by the first one.
+static void check_runs(const ScheduleCase *c, RitzTeam team, bool is_fixed, Vectors *first, bool *has_first) {
+  RitzSchedule *s = NULL;
+  Vectors v = vectors_create(c);
+
+  CHECK_OK(schedule_case_create(c, ritz_team_size(team), is_fixed, &s));
+  for (int run = 0; run < 20; run++) {
+    Vectors *now = *has_first ? &v : first;
+
+    CHECK_OK(run_kernel(s, team, now));
+    CHECK(same_vectors(c, now->sums, now->finals), "an entry changed after its last touch");
+    CHECK(same_vectors(c, now->sums, first->sums), "run %d of %d threads gave other sums", run,
+          s->num_threads);
+    *has_first = true;
+  }
+  ritz_schedule_destroy(&s);
+  vectors_free(&v);
+}
+
+// With `is_fixed` for all numbers of threads, else for each of them.
+static void check_case(const ScheduleCase *c, RitzTeam *teams, bool is_fixed) {
+  Vectors exact = reference(c), first = vectors_create(c);
+  bool has_first = false;
+
+  for (int t = 0; t < MAX_THREADS && !tap_failed(); t++) {
+    if (!is_fixed) has_first = false;
+    check_runs(c, teams[t], is_fixed, &first, &has_first);
+    if (!tap_failed()) check_sums(c, &first, &exact);
+  }
+  vectors_free(&exact);
+  vectors_free(&first);
+}
+
+TEST(sums_of_real_threads_repeat_bit_for_bit) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzTeam teams[MAX_THREADS];
+  static const int num[] = {3, 60, 600};
+
+  for (int t = 0; t < MAX_THREADS; t++) CHECK_OK(ritz_team_create(ceed, t + 1, &teams[t]));
+  for (int i = 0; i < num[tap_level()] && !tap_failed(); i++) {
+    ScheduleCase c = i == 0 ? schedule_case_box(ceed, 8, 4, 20, 1, 8) : schedule_case_draw(ceed);
+
+    check_case(&c, teams, false);
+    if (!tap_failed()) check_case(&c, teams, true);
+    schedule_case_destroy(&c);
+  }
+  for (int t = 0; t < MAX_THREADS; t++) ritz_team_destroy(&teams[t]);
+  CeedDestroy(&ceed);
+}
+
+// ---- Failing functions ----
+
+// Parts' codes by batch; positions of failing threads after the first failure are counted.
+typedef struct {
+  const int *codes; // [num_batches]
+  int *num_calls;   // [num_batches]
+} Failing;
+
+static int failing_kernel(const RitzKernelArgs *args, int64_t begin, int64_t end) {
+  Failing *failing = args->context;
+  int code = 0;
+
+  for (int64_t at = begin; at < end && !code; at++) {
+    failing->num_calls[args->order[at]]++;
+    code = failing->codes[args->order[at]];
+  }
+  return code;
+}
+
+// The failing batch is among the first of its thread: the higher one's heads, before its flag.
+TEST(a_failing_function_stops_its_thread_and_no_other) {
+  enum { num_threads = 4, num_batches = 128 };
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  ScheduleCase c = schedule_case_box(ceed, 8, 2, 64, 1, 8);
+  RitzTeam team = NULL;
+  RitzSchedule *s = NULL;
+
+  CHECK_OK(ritz_team_create(ceed, num_threads, &team));
+  CHECK_OK(schedule_case_create(&c, num_threads, false, &s));
+  CHECK(s->num_batches == num_batches && s->num_parts == num_threads, "%d parts", s->num_parts);
+  for (int fails = 0; fails < 1 << num_threads; fails++) {
+    int codes[num_batches] = {0}, num_calls[num_batches] = {0}, lowest = 0;
+    Failing failing = {codes, num_calls};
+    RitzKernelArgs args[num_threads];
+
+    for (int t = num_threads - 1; t >= 0; t--) {
+      args[t] = (RitzKernelArgs){.context = &failing};
+      if (fails & (1 << t)) codes[s->order[s->steps[s->thread_begin[t]].begin]] = lowest = 10 + t;
+    }
+    int code = ritz_schedule_run(s, team, failing_kernel, args);
+
+    CHECK(code == lowest, "code %d, needed %d", code, lowest);
+    for (int t = 0; t < num_threads; t++) {
+      int num = 0;
+
+      for (int32_t b = part_begin(s, t); b < part_begin(s, t + 1); b++) num += num_calls[b];
+      CHECK(num == (fails & (1 << t) ? 1 : num_batches / num_threads), "thread %d ran %d batches", t, num);
+    }
+  }
+  ritz_schedule_destroy(&s);
+  ritz_team_destroy(&team);
+  schedule_case_destroy(&c);
+  CeedDestroy(&ceed);
+}
+
+// ---- Limits ----
+
+TEST(without_elements_there_is_nothing_to_run) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  ScheduleCase c = {.ceed = ceed, .lanes = 8, .num_outputs = 1};
+  RitzSchedule *s = NULL;
+
+  CHECK_OK(CeedElemRestrictionCreate(ceed, 0, 8, 1, 1, 100, CEED_MEM_HOST, CEED_COPY_VALUES, NULL,
+                                     &c.outputs[0].rstr));
+  c.outputs[0].length = 100;
+  CHECK_OK(schedule_case_create(&c, 3, true, &s));
+  CHECK(s->num_batches == 0 && s->before_begin[0] == 0 && s->after_begin[0] == 0, "%d batches",
+        s->num_batches);
+  CHECK_OK(ritz_schedule_run(s, NULL, kernel, (RitzKernelArgs[3]){{.abi = 0}}));
+  ritz_schedule_destroy(&s);
+  schedule_case_destroy(&c);
+  CeedDestroy(&ceed);
+}
+
+TEST(without_outputs_all_batches_run) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  ScheduleCase c = {.ceed = ceed, .lanes = 8, .num_elem = 100};
+  RitzSchedule *s = NULL;
+  uint64_t history;
+
+  CHECK_OK(schedule_case_create(&c, 3, false, &s));
+  check_form(&c, s, 3);
+  check_simulation(&c, s, true, &history);
+  ritz_schedule_destroy(&s);
+  CeedDestroy(&ceed);
+}
+
+TEST(without_memory_creation_fails_and_leaves_nothing) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  ScheduleCase c = schedule_case_box(ceed, 4, 4, 4, 2, 2);
+  int64_t live = ritz_memory_live();
+  int code = CEED_ERROR_MAJOR, num = 0;
+
+  while (code && num < 1000) {
+    RitzSchedule *s = NULL;
+
+    ritz_memory_fail_at(++num);
+    code = schedule_case_create(&c, 4, false, &s);
+    ritz_memory_fail_at(0);
+    CHECK(!code == !!s, "code %d", code);
+    CHECK(!code || code == CEED_ERROR_MAJOR, "code %d", code);
+    ritz_schedule_destroy(&s);
+    CHECK(ritz_memory_live() == live, "allocation %d: something is left", num);
+  }
+  CHECK(num > 10 && num < 1000, "%d allocations", num);
+  schedule_case_destroy(&c);
+  CeedDestroy(&ceed);
+}
+
+// More entries between two touched ones than a range can count.
+TEST(ranges_of_a_very_long_vector_are_split) {
+  enum { num_elem = 4 };
+  if (tap_level() < TAP_EXHAUSTIVE) {
+    tap_note("takes a gigabyte: level exhaustive only");
+    return;
+  }
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  ScheduleCase c = {.ceed = ceed, .num_elem = num_elem, .lanes = 1, .num_outputs = 1};
+  const CeedSize length = 3 * ((CeedSize)1 << 30) + 5;
+  const CeedInt offsets[num_elem] = {0, 1, 2, 3};
+  RitzSchedule *s = NULL;
+  CeedSize next = 0;
+
+  CHECK_OK(CeedElemRestrictionCreate(ceed, num_elem, 1, 1, 1, 4, CEED_MEM_HOST, CEED_COPY_VALUES, offsets,
+                                     &c.outputs[0].rstr));
+  c.outputs[0].length = length;
+  CHECK_OK(schedule_case_create(&c, 1, false, &s));
+  for (int64_t i = 0; i < s->before_begin[num_elem]; i++) {
+    CHECK(s->before[i].first == next && s->before[i].count > 0, "range %lld", (long long)i);
+    next += s->before[i].count;
+  }
+  CHECK(next == length && s->before_begin[1] == 2, "ranges end at %lld", (long long)next);
+  ritz_schedule_destroy(&s);
+  schedule_case_destroy(&c);
+  CeedDestroy(&ceed);
+}
+
+int main(int argc, char **argv) {
+  return tap_main(
+      argc, argv,
+      TESTS(contributions_come_in_one_order_however_fast_the_threads_are,
+            fixed_schedules_have_one_order_for_all_numbers_of_threads,
+            parts_wait_only_for_higher_parts_that_share_chunks_with_them, threads_of_a_thick_box_do_not_wait,
+            thin_parts_are_put_together, where_all_batches_share_an_entry_there_is_one_part,
+            sums_of_real_threads_repeat_bit_for_bit, a_failing_function_stops_its_thread_and_no_other,
+            without_elements_there_is_nothing_to_run, without_outputs_all_batches_run,
+            without_memory_creation_fails_and_leaves_nothing, ranges_of_a_very_long_vector_are_split));
+}
