@@ -92,7 +92,6 @@ typedef struct {
 // it is wanted back for the first time: then both are kept.
 typedef struct {
   RitzPacking packing;
-  CeedScalar *data; // in the memory that the place owns
   bool keeps_host;
   int64_t num_packs, num_unpacks;
 } RitzPacked;

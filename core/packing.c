@@ -2,10 +2,7 @@
 // Packed data: the order in which SIMD kernels read what only they read, batches of elements with the
 // elements of a batch side by side. Called by core/storage.c and core/vector.c (core/packing.h), the loops by
 // backends.
-#define _DEFAULT_SOURCE // madvise
 #include "core/packing.h"
-
-#include <sys/mman.h>
 
 // ---- The loops ----
 
@@ -136,29 +133,13 @@ bool ritz_storage_is_packed(const RitzStorage *storage, const RitzPacking *packi
   return storage->rep[RITZ_REP_PACKED].valid && is_same(&storage->packed.packing, packing);
 }
 
-static const size_t huge_page = (size_t)1 << 21;
-
-// The part of a block in which the data begin with a large page; asks for such pages.
-static CeedScalar *place_on_huge_pages(void *block, size_t num_bytes) {
-  char *data = (char *)block + (huge_page - (uintptr_t)block % huge_page) % huge_page;
-#ifdef MADV_HUGEPAGE
-  (void)madvise(data, num_bytes, MADV_HUGEPAGE); // a wish
-#else
-  (void)num_bytes;
-#endif
-  return (CeedScalar *)data;
-}
-
 // Memory for the order, the old one's if it fits.
 static int reserve(Ceed ceed, RitzStorage *storage, const RitzPacking *packing) {
   void **block = &storage->rep[RITZ_REP_PACKED].owned;
-  size_t length = (size_t)packed_length(packing), num_bytes = length * sizeof(CeedScalar);
-  if (*block && packed_length(&storage->packed.packing) == (int64_t)length) return CEED_ERROR_SUCCESS;
-  bool is_large = num_bytes >= 2 * huge_page;
+  const int64_t length = packed_length(packing);
+  if (*block && packed_length(&storage->packed.packing) == length) return CEED_ERROR_SUCCESS;
   ritz_free(block);
-  RITZ_TRY(ritz_malloc(ceed, num_bytes + (is_large ? huge_page : 0), 1, block));
-  storage->packed.data = is_large ? place_on_huge_pages(*block, num_bytes) : *block;
-  return CEED_ERROR_SUCCESS;
+  return ritz_malloc(ceed, (size_t)length, sizeof(CeedScalar), block);
 }
 
 int ritz_storage_pack(Ceed ceed, RitzStorage *storage, const RitzPacking *packing) {
@@ -166,7 +147,7 @@ int ritz_storage_pack(Ceed ceed, RitzStorage *storage, const RitzPacking *packin
   RITZ_TRY(ritz_storage_sync(ceed, storage, RITZ_REP_HOST));
   storage->rep[RITZ_REP_PACKED].valid = false;
   RITZ_TRY(reserve(ceed, storage, packing));
-  ritz_pack(packing, ritz_storage_pointer(storage, RITZ_REP_HOST), storage->packed.data, 0,
+  ritz_pack(packing, ritz_storage_pointer(storage, RITZ_REP_HOST), storage->rep[RITZ_REP_PACKED].owned, 0,
             ritz_packing_num_batches(packing));
   storage->packed.packing = *packing;
   storage->packed.num_packs++;
@@ -184,7 +165,7 @@ void ritz_storage_drop_host(RitzStorage *storage) {
 
 void ritz_storage_unpack(RitzStorage *storage) {
   const RitzPacking *packing = &storage->packed.packing;
-  ritz_unpack(packing, ritz_storage_pointer(storage, RITZ_REP_HOST), storage->packed.data, 0,
+  ritz_unpack(packing, ritz_storage_pointer(storage, RITZ_REP_HOST), storage->rep[RITZ_REP_PACKED].owned, 0,
               ritz_packing_num_batches(packing));
   storage->packed.num_unpacks++;
 }

@@ -223,7 +223,7 @@ int ritz_vector_get_packed(CeedVector vec, const RitzPacking *packing, const Cee
                call);
   RITZ_TRY(ritz_storage_pack(vec->obj.ceed, &vec->storage, packing));
   if (vec->num_readers == vec->num_packed_readers) ritz_storage_drop_host(&vec->storage);
-  *packed = vec->storage.packed.data;
+  *packed = vec->storage.rep[RITZ_REP_PACKED].owned;
   vec->num_readers++;
   vec->num_packed_readers++;
   return CEED_ERROR_SUCCESS;

@@ -46,6 +46,7 @@ static int destroy(Ceed ceed) {
   ritz_team_destroy(&cpu->team);
   for (int t = 0; cpu->work && t < cpu->num_threads; t++) RITZ_FREE(&cpu->work[t]);
   RITZ_FREE(&cpu->work);
+  RITZ_FREE(&cpu->said);
   RITZ_FREE(&ceed->data);
   return CEED_ERROR_SUCCESS;
 }

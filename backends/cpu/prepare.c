@@ -14,6 +14,25 @@ static const char *name_of(CeedOperator op) {
   return op->qf->kernel_name[0] ? op->qf->kernel_name : "without a name";
 }
 
+static uint64_t hash(uint64_t h, const char *text) { // FNV-1a
+  for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001b3;
+  return h;
+}
+
+// A program may make the same operator a thousand times: each context says a thing once.
+static int warn(CeedOperator op, const char *reason, const char *outcome) {
+  RitzCpu *context = op->obj.ceed->data;
+  const uint64_t told = hash(hash(0xcbf29ce484222325, name_of(op)), reason);
+
+  for (size_t i = 0; i < context->num_said; i++) {
+    if (context->said[i] == told) return CEED_ERROR_SUCCESS;
+  }
+  RITZ_TRY(RITZ_REALLOC(op->obj.ceed, context->num_said + 1, &context->said));
+  context->said[context->num_said++] = told;
+  fprintf(stderr, "Ritz: operator '%s': %s; %s\n", name_of(op), reason, outcome);
+  return CEED_ERROR_SUCCESS;
+}
+
 // Takes a step down. The reason is kept for the view; `warns`: also said once on stderr.
 static int step_down(CeedOperator op, RitzCpuPath path, bool warns, const char *reason) {
   static const char *const served_by[] = {"", "its function pointer is called",
@@ -27,8 +46,7 @@ static int step_down(CeedOperator op, RitzCpuPath path, bool warns, const char *
   RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &cpu->reason));
   RITZ_REQUIRE(!context->is_strict || path == RITZ_PATH_TEXT || !warns, op->obj.ceed, CEED_ERROR_BACKEND,
                "CeedOperatorApply: operator '%s': %s (RITZ_STRICT is set)", name_of(op), reason);
-  if (warns) fprintf(stderr, "Ritz: operator '%s': %s; %s\n", name_of(op), reason, served_by[path]);
-  return CEED_ERROR_SUCCESS;
+  return warns ? warn(op, reason, served_by[path]) : CEED_ERROR_SUCCESS;
 }
 
 // ---- Plan ----
