@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One bake-off problem as Ceed objects. Made by bp-problem.c for bp.c, which checks and times it.
+// One bake-off problem as Ceed objects. Made by bp-problem.c for bp.c, which checks and times it, and for
+// `ritz explain` and `ritz cache warm`.
 #ifndef RITZ_BENCH_BP_PROBLEM_H
 #define RITZ_BENCH_BP_PROBLEM_H
 
@@ -35,7 +36,8 @@ CeedSize bp_count_nodes(const BpResult *sizes, CeedInt order, CeedInt nodes[3]);
 // Position of node k of a field of degree `order` whose nodes in an element are at t1d [order+1] in [0,1].
 void bp_node_position(const BpResult *sizes, CeedInt order, const double *t1d, CeedSize k, double x[3]);
 
-// `problem` starts with zeros but for ceed and sizes; it is to be destroyed even when the creation fails.
+// `problem` starts with zeros but for ceed and sizes (of bp_predict); it is to be destroyed even when the
+// creation fails.
 int bp_problem_create(BpProblem *problem);
 void bp_problem_destroy(BpProblem *problem);
 

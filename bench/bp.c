@@ -38,15 +38,21 @@ static void count_costs(BpResult *r) {
   }
 }
 
-// After the times are known.
-static void find_roofline(BpResult *r) {
+static void find_bound(BpResult *r) {
   const BpMachine *machine = &r->options.machine;
 
   if (!(machine->bandwidth > 0 && machine->peak > 0)) return;
   double memory = r->bytes / machine->bandwidth, flops = r->flops / machine->peak;
   r->bound = flops > memory ? BP_BOUND_FLOPS : r->bytes < machine->cache ? BP_BOUND_CACHE : BP_BOUND_MEMORY;
   r->seconds_bound = fmax(memory, flops);
-  if (r->seconds_min > 0) r->roofline = r->seconds_bound / r->seconds_min;
+}
+
+int bp_predict(Ceed ceed, const BpOptions *options, BpResult *result) {
+  *result = (BpResult){.options = *options};
+  BP_TRY(bp_choose_sizes(ceed, result));
+  count_costs(result);
+  find_bound(result);
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Sums ----
@@ -411,13 +417,11 @@ int bp_run(Ceed ceed, const BpOptions *options, BpResult *result) {
   BpProblem problem = {.ceed = ceed, .sizes = result};
   int ierr;
 
-  *result = (BpResult){.options = *options};
-  BP_TRY(bp_choose_sizes(ceed, result));
-  count_costs(result);
+  BP_TRY(bp_predict(ceed, options, result));
   ierr = bp_problem_create(&problem);
   if (!ierr) ierr = check_operator(&problem, result);
   if (!ierr) ierr = options->mode == BP_CG ? run_cg(&problem, result) : time_applies(&problem, result);
   bp_problem_destroy(&problem);
-  if (!ierr) find_roofline(result);
+  if (!ierr && result->seconds_min > 0) result->roofline = result->seconds_bound / result->seconds_min;
   return ierr;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The bake-off problems BP1 to BP6 on the public Ceed API alone: the same file measures any implementation of
-// it. Called by bench/main.c and by `ritz bench`; printing is left to report.h.
+// it. Called by bench/main.c and by the `ritz` program; printing is left to report.h.
 //
 //        operator   components   points per direction          degree p, P = p+1 Gauss-Lobatto nodes
 //   BP1  mass       1            Gauss, Q = p+2                 per direction; the unit cube in hexahedra,
@@ -80,6 +80,9 @@ typedef struct {
   int num_checks;
   BpCheck checks[BP_MAX_CHECKS];
 } BpResult;
+
+// What is known before anything runs: sizes, costs and the bound.
+int bp_predict(Ceed ceed, const BpOptions *options, BpResult *result);
 
 // Sets up the problem, checks it and times it. Errors are reported through the error handler of `ceed`.
 int bp_run(Ceed ceed, const BpOptions *options, BpResult *result);

@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <math.h>
 #include <ritz/jit.h>
-#include <ritz/machine.h>
-#include <ritz/version.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +15,15 @@
 #include "bench/report.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/threads.h"
 
 typedef struct {
   ArgInts bp, orders;
   double size, deform;
   bool apply, cg;
-  int reps, threads;
-  const char *ceed, *json;
+  int reps;
+  ThreadsChoice on;
+  const char *json;
 } BenchOptions;
 
 #define MEMBER(name) offsetof(BenchOptions, name)
@@ -82,7 +82,7 @@ static const ArgOption options_table[] = {
      "RESOURCE",
      "backend, see 'ritz info' (default /cpu/self)",
      ARG_TEXT,
-     MEMBER(ceed),
+     MEMBER(on.resource),
      0,
      0,
      {NULL}},
@@ -90,7 +90,7 @@ static const ArgOption options_table[] = {
      "N",
      "threads of backends below /cpu/self that have some (default:\nas many as there are processors)",
      ARG_INT,
-     MEMBER(threads),
+     MEMBER(on.wanted),
      1,
      INFINITY,
      {NULL}},
@@ -134,78 +134,7 @@ typedef struct {
   BpResult *results; // owned, [num_bps * num_orders]
 } Sweep;
 
-// ---- Threads and limits ----
-
-static const char threads_option[] = ":threads=";
-
-static bool is_on_cpu(const char *resource) {
-  const char stem[] = "/cpu/self";
-  size_t n = sizeof(stem) - 1;
-
-  return !strncmp(resource, stem, n) && (!resource[n] || strchr("/:", resource[n]));
-}
-
-// The resource with the option for the threads that are wanted; to be freed.
-static char *add_threads(const BenchOptions *o, int threads) {
-  size_t size = strlen(o->ceed) + sizeof(threads_option) + 12;
-  char *resource = malloc(size);
-
-  if (!resource) return NULL;
-  if (is_on_cpu(o->ceed) && !strstr(o->ceed, threads_option))
-    snprintf(resource, size, "%s%s%d", o->ceed, threads_option, threads);
-  else
-    snprintf(resource, size, "%s", o->ceed);
-  return resource;
-}
-
-static int wanted_threads(const BenchOptions *o) {
-  const char *in_resource = strstr(o->ceed, threads_option);
-  long online = sysconf(_SC_NPROCESSORS_ONLN);
-
-  if (in_resource) return atoi(in_resource + sizeof(threads_option) - 1);
-  if (o->threads) return o->threads;
-  return online > 1 ? (int)online : 1;
-}
-
-// The backend of a context is one of those that know no threads.
-static bool is_serial(Ceed ceed) {
-  const char *name = NULL;
-  RitzBackendInfo info;
-  CeedInt num = 0;
-
-  if (CeedGetResource(ceed, &name) || RitzGetNumBackends(&num)) return true;
-  for (CeedInt i = 0; i < num; i++) {
-    if (RitzGetBackendInfo(i, &info) || strcmp(info.resource, name) != 0) continue;
-    const char *server = info.alias_of ? info.alias_of : info.resource;
-    return !strcmp(server, "/cpu/self/ref") || !strcmp(server, "/cpu/self/check");
-  }
-  return true;
-}
-
-// What the threads of the context can do; nothing is known of resources that are not on the CPU, nor when the
-// measurement fails.
-static BpMachine find_limits(Ceed ceed, const BenchOptions *o, int threads) {
-  const BpMachine unknown = {0};
-  RitzMachine machine;
-
-  if (!is_on_cpu(o->ceed) || RitzMachineGet(false, &machine)) return unknown;
-  if (is_serial(ceed) || threads < 1) threads = 1;
-  if (threads > machine.num_processors) threads = machine.num_processors;
-  if (threads > 1 && threads < machine.num_threads && RitzMachineMeasure(threads, &machine)) return unknown;
-  const RitzMachineRates *rates = threads > 1 ? &machine.all : &machine.one;
-  return (BpMachine){
-      .threads = threads,
-      .bandwidth = (double)rates->update_bandwidth,
-      .peak = (double)(sizeof(CeedScalar) == sizeof(float) ? rates->single_flops : rates->double_flops),
-      .cache = (double)machine.last_level_bytes,
-  };
-}
-
-static void show_limits(const BpMachine *limits) {
-  if (!limits->threads) return;
-  cli_fact("limits", "%.1f GB/s and %.1f GFLOP/s with %d thread%s", 1e-9 * limits->bandwidth,
-           1e-9 * limits->peak, limits->threads, limits->threads > 1 ? "s" : "");
-}
+// ---- Kernels ----
 
 // What was compiled on the way; nothing for backends without kernels of that kind.
 static void show_kernels(void) {
@@ -257,13 +186,13 @@ static int open_json(const BenchOptions *o, FILE **json) {
 static int write_json(const BenchOptions *o, const Sweep *sweep, FILE *json) {
   bool failed;
 
-  bp_write_json(json, command.name, o->ceed, sweep->num_results, sweep->results);
+  bp_write_json(json, command.name, o->on.resource, sweep->num_results, sweep->results);
   failed = fflush(json) || ferror(json);
   if (json != stdout && fclose(json)) failed = true;
   return failed ? json_failed(o) : CLI_OK;
 }
 
-static int run_and_report(Ceed ceed, const BenchOptions *o, int threads, Sweep *sweep) {
+static int run_and_report(Ceed ceed, const BenchOptions *o, int num_threads, Sweep *sweep) {
   BpMachine limits;
   FILE *json;
   int code = CLI_OK;
@@ -274,8 +203,8 @@ static int run_and_report(Ceed ceed, const BenchOptions *o, int threads, Sweep *
     return CLI_FAILED;
   }
   CLI_TRY(open_json(o, &json));
-  limits = find_limits(ceed, o, threads);
-  if (json != stdout) show_limits(&limits);
+  limits = threads_find_limits(ceed, &o->on, num_threads);
+  if (json != stdout) threads_show_limits(&limits);
   if (run_sweep(ceed, o, &limits, sweep, json == stdout ? NULL : stdout))
     code = cli_report(command.name, ceed);
   if (json != stdout) show_kernels();
@@ -288,17 +217,10 @@ static int run_and_report(Ceed ceed, const BenchOptions *o, int threads, Sweep *
 }
 
 static ArgsResult check_options(const BenchOptions *o) {
-  char shown[ARG_SHOWN];
-
   if (o->apply && o->cg) return args_wrong(&command, "--apply", "contradicts --cg");
   if (o->size > INT32_MAX)
     return args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
-  if (o->threads && !is_on_cpu(o->ceed))
-    return args_wrong(&command, "--threads", "only for backends below /cpu/self, not for '%s'",
-                      args_shown(o->ceed, shown));
-  if (o->threads && strstr(o->ceed, threads_option))
-    return args_wrong(&command, "--threads", "contradicts --ceed '%s'", args_shown(o->ceed, shown));
-  return ARGS_RUN;
+  return threads_check(&command, &o->on);
 }
 
 static int run(const BenchOptions *o) {
@@ -308,21 +230,20 @@ static int run(const BenchOptions *o) {
       .num_orders = o->orders.num ? o->orders.num : sizeof(default_orders) / sizeof(int),
       .orders = o->orders.num ? o->orders.items : default_orders,
   };
-  int threads = wanted_threads(o), code;
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  int num_threads, code;
   Ceed ceed = NULL;
 
   if (check_options(o) != ARGS_RUN) return CLI_USAGE;
-  char *resource = add_threads(o, threads);
-  code = cli_open_ceed(command.name, resource ? resource : o->ceed, &ceed);
-  if (!code) code = run_and_report(ceed, o, threads, &sweep);
-  free(resource);
+  code = threads_open(&command, &o->on, online > 1 ? (int)online : 1, &ceed, &num_threads);
+  if (!code) code = run_and_report(ceed, o, num_threads, &sweep);
   free(sweep.results);
   CeedDestroy(&ceed);
   return code;
 }
 
 int cli_bench(int argc, char **argv) {
-  BenchOptions options = {.size = 1e5, .ceed = "/cpu/self"};
+  BenchOptions options = {.size = 1e5, .on = {.resource = "/cpu/self"}};
   ArgsResult parsed = args_parse(&command, argc, argv, &options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
 

@@ -5,6 +5,7 @@
 #include "emit/emit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "emit/text.h"
 
@@ -23,8 +24,8 @@ static bool is_line_route(const RitzPlanBasis *b) { // derivatives at the points
   return b && (b->route == RITZ_ROUTE_IDENTITY || b->route == RITZ_ROUTE_COLLOCATED);
 }
 
-// Values only, column by column: they never leave the registers.
-static bool is_columns(const Emitter *e) { return e->plan->target.evaluation == RITZ_EVALUATE_COLUMNS; }
+// Values only, row by row in registers.
+static bool is_values(const Emitter *e) { return e->plan->target.evaluation == RITZ_EVALUATE_VALUES; }
 
 static bool has_values(const RitzPlanSpace *space) { return space->modes & CEED_EVAL_INTERP; }
 static bool has_derivatives(const RitzPlanSpace *space) { return space->modes & ~(unsigned)CEED_EVAL_INTERP; }
@@ -115,7 +116,7 @@ static int emit_both_ways(Emitter *e, char letter, int basis, const RitzPlanMatr
   char name[32];
   for (int transposed = 0; transposed < 2; transposed++) {
     if (!(transposed ? use->backward : use->forward)) continue;
-    snprintf(name, sizeof(name), "%c%d%s", letter, basis, transposed ? "_t" : "");
+    snprintf(name, sizeof(name), "ritz_%c%d%s", letter, basis, transposed ? "_t" : "");
     RITZ_TRY(emit_matrix(e, name, m, transposed));
   }
   return CEED_ERROR_SUCCESS;
@@ -140,7 +141,7 @@ static int emit_basis(Emitter *e, int i) {
   if (is_line_route(b) && use.derivatives && (b->dim > 1 || b->route == RITZ_ROUTE_IDENTITY))
     RITZ_TRY(emit_both_ways(e, 'C', i, &b->deriv, &use));
   if (use.weights) {
-    snprintf(name, sizeof(name), "W%d", i);
+    snprintf(name, sizeof(name), "ritz_W%d", i);
     emit_numbers(e, name, "", b->weights, b->is_tensor ? b->Q_1d : b->Q);
   }
   return CEED_ERROR_SUCCESS;
@@ -205,7 +206,7 @@ static void emit_heading(Emitter *e) {
                 "#define RITZ_CALL    %d\n#define RITZ_MAX_1D  %d\n#define RITZ_MAX_ROW %d\n%s"
                 "#include \"kernels/cpu/kernel.h\"\n",
                 (int)plan->target.lanes, (int)plan->dim, (int)plan->Q_1d, (int)plan->target.call_points,
-                (int)max_1d(plan), (int)max_row(plan), is_columns(e) ? "#define RITZ_COLUMNS\n" : "");
+                (int)max_1d(plan), (int)max_row(plan), is_values(e) ? "#define RITZ_VALUES\n" : "");
 }
 
 // ---- Arrays ----
@@ -220,11 +221,11 @@ static bool needs_array(const Emitter *e, int s, char which) {
   switch (which) {
   case 'x': return b->route != RITZ_ROUTE_IDENTITY;
   case 'a': return b->route == RITZ_ROUTE_COLLOCATED && b->dim > 1;
-  case 'u': return (lines && !is_columns(e)) || (has_values(space) && !lines);
+  case 'u': return (lines && !is_values(e)) || (has_values(space) && !lines);
   case 'g': return derivatives;
   case 'm': return lines && derivatives && b->dim == 3;
   case 'f': return lines && derivatives && b->dim >= 2;
-  case 'c': return lines && is_columns(e);
+  case 'c': return lines && is_values(e);
   default: return b->route == RITZ_ROUTE_DIRECT; // 's': work of a sweep
   }
 }
@@ -244,6 +245,8 @@ static void emit_array(Emitter *e, int s, char which) {
                                        : b->q_comp_deriv * b->Q));
   else if (which == 'x')
     ritz_text_add(&e->text, " * RITZ_SIZE(%d, %d)", (int)b->P_1d, (int)b->P_1d);
+  else if (which == 'a' && is_values(e))
+    ritz_text_add(&e->text, " * %d * %d", (int)b->P_1d, (int)CeedIntPow(b->Q_1d, b->dim - 1));
   else if (which == 'a' || which == 's')
     ritz_text_add(&e->text, " * RITZ_SIZE(%d, %d)", (int)b->P_1d,
                   (int)(b->P_1d > b->Q_1d ? b->P_1d : b->Q_1d));
@@ -285,8 +288,7 @@ static void emit_arguments(Emitter *e, const char *indent) {
 }
 
 static void emit_structs(Emitter *e) {
-  ritz_text_add(&e->text,
-                "\n// ---- Arrays of a batch, of a plane, of a row or column ----\ntypedef struct {\n");
+  ritz_text_add(&e->text, "\n// ---- Arrays of a batch, of a plane, of a row ----\ntypedef struct {\n");
   emit_arrays(e, "xaugs");
   if (e->plan->target.call_points > 1) emit_arguments(e, "  ");
   ritz_text_add(&e->text, "} RitzWork;\ntypedef struct {\n");
@@ -304,7 +306,7 @@ static void emit_shapes(Emitter *e) {
     const int nc = (int)space->num_comp, n = (int)space->num_nodes;
 
     if (space->gather == RITZ_GATHER_PACKED) continue;
-    ritz_text_add(&e->text, "static const RitzShape shape%d = ", s);
+    ritz_text_add(&e->text, "static const RitzShape ritz_shape%d = ", s);
     if (b && b->is_tensor && b->dim > 1) {
       const int P = (int)b->P_1d;
       ritz_text_add(&e->text, "{%d, %d, RITZ_IN_SLAB(%d), RITZ_SLAB(%d), RITZ_SIZE(%d, %d)};\n", nc, P, P, P,
@@ -324,7 +326,8 @@ static void emit_transfer(Emitter *e, int s, const char *verb) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   static const char *const kinds[] = {"nodes", "rows", "strided"};
 
-  ritz_text_add(&e->text, "  ritz_%s_%s(&args->spaces[%d], b, &shape%d, ", verb, kinds[space->gather], s, s);
+  ritz_text_add(&e->text, "  ritz_%s_%s(&args->spaces[%d], b, &ritz_shape%d, ", verb, kinds[space->gather], s,
+                s);
   if (space->gather == RITZ_GATHER_ROWS)
     ritz_text_add(&e->text, "%d, %s, ", (int)space->row_length, space->is_interlaced ? "true" : "false");
   ritz_text_add(&e->text, "w->%c%d);\n", node_array(basis_of(e, space)), array_number(e->plan, s));
@@ -336,9 +339,9 @@ static void emit_orient(Emitter *e, int s) {
   const int n = array_number(e->plan, s);
 
   if (space->is_oriented)
-    ritz_text_add(&e->text, "  ritz_orient(&args->spaces[%d], b, &shape%d, w->%c%d);\n", s, s, array, n);
+    ritz_text_add(&e->text, "  ritz_orient(&args->spaces[%d], b, &ritz_shape%d, w->%c%d);\n", s, s, array, n);
   if (space->is_curl_oriented)
-    ritz_text_add(&e->text, "  ritz_curl_orient(&args->spaces[%d], b, &shape%d, %s, w->%c%d);\n", s, s,
+    ritz_text_add(&e->text, "  ritz_curl_orient(&args->spaces[%d], b, &ritz_shape%d, %s, w->%c%d);\n", s, s,
                   space->is_input ? "false" : "true", array, n);
 }
 
@@ -350,8 +353,8 @@ static void emit_sweep(Emitter *e, const RitzPlanSpace *space, int n, int direct
   char letters[3];
 
   for (int d = 0; d < 3; d++) letters[d] = d == direction ? 'D' : 'B';
-  ritz_text_add(&e->text, "  ritz_sweep(&%c%d%s, &%c%d%s, &%c%d%s, %d, ", letters[0], space->basis, t,
-                letters[1], space->basis, t, letters[dim - 1], space->basis, t, nc);
+  ritz_text_add(&e->text, "  ritz_sweep(&ritz_%c%d%s, &ritz_%c%d%s, &ritz_%c%d%s, %d, ", letters[0],
+                space->basis, t, letters[1], space->basis, t, letters[dim - 1], space->basis, t, nc);
   char points[64];
   if (direction < 0)
     snprintf(points, sizeof(points), "w->u%d", n);
@@ -407,16 +410,21 @@ static void emit_forward(Emitter *e, int s) {
   const char from = b->dim > 1 ? 'a' : 'x';
   if (b->route == RITZ_ROUTE_IDENTITY) {
     if (has_derivatives(space))
-      ritz_text_add(&e->text, "  ritz_last(&C%d, %d, %d, w->u%d, w->g%d, false);\n", B, Q, nc, n, n);
+      ritz_text_add(&e->text, "  ritz_last(ahead, &ritz_C%d, %d, %d, w->u%d, w->g%d, false);\n", B, Q, nc, n,
+                    n);
     return;
   }
-  if (b->dim > 1) ritz_text_add(&e->text, "  ritz_tensor_up(&B%d, %d, w->x%d, w->a%d);\n", B, nc, n, n);
-  if (is_columns(e)) return;
+  if (b->dim > 1)
+    ritz_text_add(&e->text, "  ritz_%s_up(ahead, &ritz_B%d, %d, w->x%d, w->a%d);\n",
+                  is_values(e) ? "outer" : "tensor", B, nc, n, n);
+  if (is_values(e)) return;
   if (has_derivatives(space))
-    ritz_text_add(&e->text, "  ritz_last_both(&B%d, &D%d, %d, %d, w->%c%d, w->u%d, w->g%d);\n", B, B, Q, nc,
-                  from, n, n, n);
+    ritz_text_add(&e->text,
+                  "  ritz_last_both(ahead, &ritz_B%d, &ritz_D%d, %d, %d, w->%c%d, w->u%d, w->g%d);\n", B, B,
+                  Q, nc, from, n, n, n);
   else
-    ritz_text_add(&e->text, "  ritz_last(&B%d, %d, %d, w->%c%d, w->u%d, false);\n", B, Q, nc, from, n, n);
+    ritz_text_add(&e->text, "  ritz_last(ahead, &ritz_B%d, %d, %d, w->%c%d, w->u%d, false);\n", B, Q, nc,
+                  from, n, n);
 }
 
 static void emit_backward(Emitter *e, int s) {
@@ -434,19 +442,62 @@ static void emit_backward(Emitter *e, int s) {
   const bool has_u = has_values(space) || b->dim > 1; // what rows have left there
   if (b->route == RITZ_ROUTE_IDENTITY) {
     if (has_derivatives(space))
-      ritz_text_add(&e->text, "  ritz_last(&C%d_t, %d, %d, w->g%d, w->u%d, %s);\n", B, Q, nc, n, n,
-                    has_u ? "true" : "false");
+      ritz_text_add(&e->text, "  ritz_last(ahead, &ritz_C%d_t, %d, %d, w->g%d, w->u%d, %s);\n", B, Q, nc, n,
+                    n, has_u ? "true" : "false");
     return;
   }
-  if (is_columns(e))
+  if (is_values(e))
     ;
   else if (has_derivatives(space) && has_u)
-    ritz_text_add(&e->text, "  ritz_last_sum(&B%d_t, &D%d_t, %d, %d, w->u%d, w->g%d, w->%c%d);\n", B, B, Q,
-                  nc, n, n, to, n);
+    ritz_text_add(&e->text,
+                  "  ritz_last_sum(ahead, &ritz_B%d_t, &ritz_D%d_t, %d, %d, w->u%d, w->g%d, w->%c%d);\n", B,
+                  B, Q, nc, n, n, to, n);
   else
-    ritz_text_add(&e->text, "  ritz_last(&%c%d_t, %d, %d, w->%c%d, w->%c%d, false);\n", has_u ? 'B' : 'D', B,
-                  Q, nc, has_u ? 'u' : 'g', n, to, n);
-  if (b->dim > 1) ritz_text_add(&e->text, "  ritz_tensor_down(&B%d_t, %d, w->a%d, w->x%d);\n", B, nc, n, n);
+    ritz_text_add(&e->text, "  ritz_last(ahead, &ritz_%c%d_t, %d, %d, w->%c%d, w->%c%d, false);\n",
+                  has_u ? 'B' : 'D', B, Q, nc, has_u ? 'u' : 'g', n, to, n);
+  if (b->dim > 1)
+    ritz_text_add(&e->text, "  ritz_%s_down(ahead, &ritz_B%d_t, %d, w->a%d, w->x%d);\n",
+                  is_values(e) ? "outer" : "tensor", B, nc, n, n);
+}
+
+// Steps of a batch at which data of the next one are fetched: rows, and the slabs and lines of whole elements
+// (kernels/cpu/tensor.h).
+static CeedInt count_steps(const Emitter *e) {
+  const RitzPlan *plan = e->plan;
+  CeedInt steps = CeedIntPow(plan->Q_1d, plan->dim - 1);
+
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &plan->spaces[s];
+    const RitzPlanBasis *b = basis_of(e, space);
+    if (!is_line_route(b)) continue;
+    const bool is_identity = b->route == RITZ_ROUTE_IDENTITY;
+    if (!is_identity && b->dim > 1) steps += b->P_1d * space->num_comp;
+    if (!is_values(e) && (!is_identity || has_derivatives(space)))
+      steps += space->num_comp * CeedIntPow(b->Q_1d, b->dim - 1);
+  }
+  return steps;
+}
+
+static void emit_ahead(Emitter *e) {
+  const RitzPlan *plan = e->plan;
+  const CeedInt steps = count_steps(e);
+
+  ritz_text_add(&e->text,
+                "\n// ---- What each of %d steps fetches for the next batch ----\n"
+                "RITZ_INLINE void ritz_ahead(RitzAhead *ahead) {\n",
+                (int)steps);
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &plan->spaces[s];
+    const CeedInt offsets =
+        space->gather == RITZ_GATHER_ROWS ? space->num_nodes / space->row_length * plan->target.lanes : 0;
+    if (space->gather == RITZ_GATHER_PACKED && plan->target.prefetch_packed)
+      ritz_text_add(&e->text, "  ritz_fetch_packed(ahead, %d, %d, %d, %d);\n", s, (int)space->num_comp,
+                    (int)plan->Q, (int)((plan->Q + steps - 1) / steps));
+    if (offsets && plan->target.prefetch_vectors)
+      ritz_text_add(&e->text, "  ritz_fetch_rows(ahead, %d, %d, %d);\n", s, (int)offsets,
+                    (int)((offsets + steps - 1) / steps));
+  }
+  ritz_text_add(&e->text, "  ahead->step++;\n}\n");
 }
 
 static void emit_elements(Emitter *e) {
@@ -455,7 +506,8 @@ static void emit_elements(Emitter *e) {
   ritz_text_add(
       &e->text,
       "\n// ---- Whole elements ----\n"
-      "RITZ_INLINE void ritz_inputs(const RitzKernelArgs *args, const RitzBatch *b, RitzWork *w) {\n");
+      "RITZ_INLINE void ritz_inputs(const RitzKernelArgs *args, const RitzBatch *b, RitzAhead *ahead, "
+      "RitzWork *w) {\n");
   for (int s = 0; s < plan->num_spaces; s++) {
     if (!plan->spaces[s].is_input || plan->spaces[s].gather == RITZ_GATHER_PACKED) continue;
     emit_transfer(e, s, "gather");
@@ -463,8 +515,8 @@ static void emit_elements(Emitter *e) {
     emit_forward(e, s);
   }
   ritz_text_add(&e->text,
-                "}\n\nRITZ_INLINE void ritz_outputs(const RitzKernelArgs *args, const RitzBatch *b, RitzWork "
-                "*w) {\n");
+                "}\n\nRITZ_INLINE void ritz_outputs(const RitzKernelArgs *args, const RitzBatch *b, "
+                "RitzAhead *ahead, RitzWork *w) {\n");
   for (int s = 0; s < plan->num_spaces; s++) {
     if (plan->spaces[s].is_input) continue;
     emit_backward(e, s);
@@ -491,36 +543,31 @@ static void emit_planes(Emitter *e) {
       const RitzPlanSpace *space = &e->plan->spaces[s];
       const int n = array_number(e->plan, s), nc = (int)space->num_comp;
       if (back)
-        ritz_text_add(&e->text, "  ritz_middle_add(&C%d_t, %d, p->m%d, k, w->u%d);\n", space->basis, nc, n,
-                      n);
+        ritz_text_add(&e->text, "  ritz_middle_add(&ritz_C%d_t, %d, p->m%d, k, w->u%d);\n", space->basis, nc,
+                      n, n);
       else
-        ritz_text_add(&e->text, "  ritz_middle(&C%d, %d, w->u%d, k, p->m%d);\n", space->basis, nc, n, n);
+        ritz_text_add(&e->text, "  ritz_middle(&ritz_C%d, %d, w->u%d, k, p->m%d);\n", space->basis, nc, n, n);
     }
     ritz_text_add(&e->text, "}\n");
   }
 }
 
-static const char row_index[] = "((k * RITZ_ROWS + j) * RITZ_Q)";
-// Of a column: its place in a slab. In its loop k and j count the points of the slab.
-static const char in_slab[] = "k * RITZ_ROWS + j";
+// Number of a row.
+static const char row_number[] = "k * RITZ_ROWS + j";
 
 static void emit_rows(Emitter *e) {
   const RitzPlan *plan = e->plan;
 
   ritz_text_add(&e->text,
-                "\nRITZ_INLINE void ritz_row_in(const RitzKernelArgs *args, const RitzBatch *b, RitzWork *w, "
-                "RitzPlane *p, RitzRow *r, int k, int j) {\n");
+                "\nRITZ_INLINE void ritz_row_in(RitzWork *w, RitzPlane *p, RitzRow *r, int k, int j) {\n");
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     const int n = array_number(plan, s), nc = (int)space->num_comp;
-    if (is_columns(e) && space->is_input && is_line_route(basis_of(e, space)))
-      ritz_text_add(&e->text, "  ritz_column(&B%d, %d, w->a%d, %s, r->c%d);\n", space->basis, nc, n, in_slab,
-                    n);
+    if (is_values(e) && space->is_input && is_line_route(basis_of(e, space)))
+      ritz_text_add(&e->text, "  ritz_row_up(&ritz_B%d, %d, w->a%d, %s, r->c%d);\n", space->basis, nc, n,
+                    row_number, n);
     if (has_line_derivatives(e, s, true, 2))
-      ritz_text_add(&e->text, "  ritz_first(&C%d, %d, w->u%d, k, j, r->f%d);\n", space->basis, nc, n, n);
-    if (space->gather == RITZ_GATHER_PACKED && plan->target.prefetch_packed)
-      ritz_text_add(&e->text, "  ritz_fetch_packed(%d, RITZ_Q, &args->spaces[%d], b->next, %d, %s);\n", nc, s,
-                    (int)plan->Q, row_index);
+      ritz_text_add(&e->text, "  ritz_first(&ritz_C%d, %d, w->u%d, k, j, r->f%d);\n", space->basis, nc, n, n);
   }
   ritz_text_add(
       &e->text,
@@ -528,11 +575,11 @@ static void emit_rows(Emitter *e) {
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     const int n = array_number(plan, s);
-    if (is_columns(e) && !space->is_input && is_line_route(basis_of(e, space)))
-      ritz_text_add(&e->text, "  ritz_column_back(&B%d_t, %d, r->c%d, %s, w->a%d);\n", space->basis,
-                    (int)space->num_comp, n, in_slab, n);
+    if (is_values(e) && !space->is_input && is_line_route(basis_of(e, space)))
+      ritz_text_add(&e->text, "  ritz_row_down(&ritz_B%d_t, %d, r->c%d, %s, w->a%d);\n", space->basis,
+                    (int)space->num_comp, n, row_number, n);
     if (!has_line_derivatives(e, s, false, 2)) continue;
-    ritz_text_add(&e->text, "  ritz_first_back(&C%d_t, %d, r->f%d, k, j, w->u%d, %s);\n", space->basis,
+    ritz_text_add(&e->text, "  ritz_first_back(&ritz_C%d_t, %d, r->f%d, k, j, w->u%d, %s);\n", space->basis,
                   (int)space->num_comp, n, n, has_values(space) ? "true" : "false");
   }
   ritz_text_add(&e->text, "}\n");
@@ -577,15 +624,15 @@ static void emit_weights(Emitter *e, const char *arg, const RitzPlanField *f) {
   const RitzPlanBasis *b = &e->plan->bases[f->basis];
   const int B = f->basis;
 
-  ritz_text_add(&e->text, "  ritz_take_weights(RITZ_CALL, W%d, ", B);
+  ritz_text_add(&e->text, "  ritz_take_weights(RITZ_CALL, ritz_W%d, ", B);
   if (!b->is_tensor)
     ritz_text_add(&e->text, "1, q, %s);\n", arg);
   else if (b->dim == 1)
     ritz_text_add(&e->text, "1, i, %s);\n", arg);
   else if (b->dim == 2)
-    ritz_text_add(&e->text, "W%d[j], i, %s);\n", B, arg);
+    ritz_text_add(&e->text, "ritz_W%d[j], i, %s);\n", B, arg);
   else
-    ritz_text_add(&e->text, "W%d[k] * W%d[j], i, %s);\n", B, B, arg);
+    ritz_text_add(&e->text, "ritz_W%d[k] * ritz_W%d[j], i, %s);\n", B, B, arg);
 }
 
 static void emit_field(Emitter *e, int i, bool add) {
@@ -612,7 +659,7 @@ static void emit_field(Emitter *e, int i, bool add) {
     emit_gradient(e, arg, f->space, add);
     return;
   }
-  if (is_line_route(b) && is_columns(e)) {
+  if (is_line_route(b) && is_values(e)) {
     snprintf(array, sizeof(array), "r->c%d", array_number(plan, f->space));
     emit_step(e, arg, 0, (int)f->size, array, "RITZ_Q", "i", is_in, add);
     return;
@@ -652,8 +699,8 @@ static void emit_point(Emitter *e) {
   ritz_text_add(&e->text, "\n// ---- Points ----\n");
   if (is_text)
     ritz_text_add(&e->text,
-                  "static inline int ritz_user(void *ctx, const CeedInt Q, const CeedScalar *const *in, "
-                  "CeedScalar *const *out);\n\n");
+                  "RITZ_INLINE int ritz_user(void *ctx, const CeedInt Q, const CeedScalar *const *in,\n"
+                  "                          CeedScalar *const *out);\n\n");
   ritz_text_add(&e->text,
                 "RITZ_INLINE int ritz_point(const RitzKernelArgs *args, const RitzBatch *b, RitzWork *w, "
                 "RitzPlane *p, RitzRow *r,\n                           int k, int j, int i) {\n"
@@ -669,23 +716,37 @@ static void emit_point(Emitter *e) {
   ritz_text_add(&e->text, "  return code;\n}\n\n#include \"kernels/cpu/loop.h\"\n");
 }
 
-// The user's text comes last, so that its macros reach nothing of ours.
+// "NAME" or "NAME=value", for the user's text alone: as arguments of the compiler they would reach ours, too.
+static void emit_define(Emitter *e, const char *define) {
+  const int length = (int)strcspn(define, "=\n");
+  const char *value = define[length] == '=' ? define + length + 1 : "1";
+
+  ritz_text_add(&e->text, "#define %.*s %.*s\n", length, define, (int)strcspn(value, "\n"), value);
+}
+
+// The user's text comes last, so that its macros reach nothing of ours: what follows it has no names but our
+// own.
 static void emit_user(Emitter *e) {
   const RitzPlan *plan = e->plan;
+  const RitzStringList *defines = &e->text.ceed->jit_defines;
 
   if (plan->target.call != RITZ_CALL_TEXT) return;
+  const bool has_quote = strchr(plan->source_path, '"'); // the other kind of #include finds whole paths, too
+  ritz_text_add(&e->text,
+                "\n// ---- The point function: the user's text ----\n"
+                "__attribute__((visibility(\"default\"))) int ritz_qfunction_text(\n"
+                "    void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);\n");
+  for (CeedInt i = 0; i < defines->num; i++) emit_define(e, defines->item[i]);
+  ritz_text_add(&e->text, has_quote ? "#include <%s>\n\n" : "#include \"%s\"\n\n", plan->source_path);
   ritz_text_add(
       &e->text,
-      "\n// ---- The point function: the user's text ----\n#include \"%s\"\n\n"
-      "static inline __attribute__((always_inline)) int ritz_user(void *ctx, const CeedInt Q, const "
-      "CeedScalar "
-      "*const *in,\n                                                           CeedScalar *const *out) {\n"
-      "  return %s(ctx, Q, in, out);\n}\n\n"
-      "__attribute__((visibility(\"default\"))) int ritz_qfunction_text(void *ctx, const CeedInt Q,\n"
-      "                                                               const CeedScalar *const *in,\n"
-      "                                                               CeedScalar *const *out) {\n"
-      "  return ritz_user(ctx, Q, in, out);\n}\n",
-      plan->source_path, plan->function_name);
+      "static inline int ritz_user(void *ritz_ctx, const CeedInt ritz_Q, const CeedScalar *const *ritz_in,\n"
+      "                            CeedScalar *const *ritz_out) {\n"
+      "  return %s(ritz_ctx, ritz_Q, ritz_in, ritz_out);\n}\n\n"
+      "int ritz_qfunction_text(void *ritz_ctx, const CeedInt ritz_Q, const CeedScalar *const *ritz_in,\n"
+      "                        CeedScalar *const *ritz_out) {\n"
+      "  return ritz_user(ritz_ctx, ritz_Q, ritz_in, ritz_out);\n}\n",
+      plan->function_name);
 }
 
 int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, char **text) {
@@ -696,8 +757,9 @@ int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, char **text) {
   for (int i = 0; i < plan->num_bases && !ierr; i++) ierr = emit_basis(&e, i);
   emit_structs(&e);
   emit_shapes(&e);
+  emit_ahead(&e);
   emit_elements(&e);
-  ritz_text_add(&e.text, "\n// ---- %s ----\n", is_columns(&e) ? "Columns" : "Planes and rows");
+  ritz_text_add(&e.text, "\n// ---- %s ----\n", is_values(&e) ? "Rows" : "Planes and rows");
   emit_planes(&e);
   emit_rows(&e);
   emit_point(&e);

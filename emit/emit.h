@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Plan -> source text of a kernel. Pure: the same plan gives the same bytes. The text holds sizes, 1D
-// matrices and one call per step; every loop lives in kernels/.
+// matrices, the defines for the user's text (CeedAddJitDefine) and one call per step; every loop lives in
+// kernels/.
 #ifndef RITZ_EMIT_EMIT_H
 #define RITZ_EMIT_EMIT_H
 

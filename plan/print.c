@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A plan as text for people and for comparisons: the same plan gives the same bytes on every machine. Called
-// by backends for views and dumps.
+// by backends that explain operators.
 #include <string.h>
 
 #include "plan/parts.h"
@@ -25,20 +25,23 @@ static const char *mode_name(CeedEvalMode mode) {
 // ---- Bases ----
 
 static void print_parity(FILE *stream, const char *name, const RitzPlanMatrix *A) {
-  static const char *const signs[] = {"-", "0", "+"};
-  if (A->values) fprintf(stream, " %s %s", name, signs[A->parity + 1]);
+  static const char *const parities[] = {"odd", "none", "even"};
+  if (A->values) fprintf(stream, "%s %s", name, parities[A->parity + 1]);
 }
 
 static void print_tensor(FILE *stream, const RitzPlanBasis *b) {
-  static const char *const routes[] = {"identity", "collocated", "direct", "dense"};
+  static const char *const routes[] = {[RITZ_ROUTE_IDENTITY] = "identity: nodes are points",
+                                       [RITZ_ROUTE_COLLOCATED] =
+                                           "collocated: derivatives of values at points",
+                                       [RITZ_ROUTE_DIRECT] = "direct: a sweep for each derivative"};
   fprintf(stream, "tensor %" CeedInt_FMT "D, ", b->dim);
   print_count(stream, b->P_1d, "node");
   fprintf(stream, " -> ");
   print_count(stream, b->Q_1d, "point");
-  fprintf(stream, " a direction, %s; parity:", routes[b->route]);
+  fprintf(stream, " a direction; %s; parity: ", routes[b->route]);
   print_parity(stream, "interp", &b->interp);
-  print_parity(stream, "grad", &b->grad);
-  print_parity(stream, "deriv", &b->deriv);
+  print_parity(stream, ", grad", &b->grad);
+  print_parity(stream, ", deriv", &b->deriv);
 }
 
 static void print_dense(FILE *stream, const RitzPlanBasis *b) {
@@ -74,9 +77,9 @@ static void print_modes(FILE *stream, unsigned modes) {
 }
 
 static void print_gather(FILE *stream, const RitzPlanSpace *s) {
-  static const char *const gathers[] = {"by nodes", "by rows", "strided", "packed"};
-  fprintf(stream, "; %s", gathers[s->gather]);
-  if (s->gather == RITZ_GATHER_ROWS) fprintf(stream, " of %" CeedInt_FMT, s->row_length);
+  static const char *const gathers[] = {"node by node", "rows", "strided", "packed, batch after batch"};
+  fprintf(stream, "; %s: %s", s->is_input ? "gather" : "scatter", gathers[s->gather]);
+  if (s->gather == RITZ_GATHER_ROWS) fprintf(stream, " of %" CeedInt_FMT " nodes", s->row_length);
   if (s->is_oriented) fprintf(stream, ", oriented");
   if (s->is_curl_oriented) fprintf(stream, ", curl-oriented");
   if (s->is_interlaced) fprintf(stream, ", interlaced");
@@ -85,7 +88,7 @@ static void print_gather(FILE *stream, const RitzPlanSpace *s) {
 static void print_spaces(FILE *stream, const RitzPlan *plan) {
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    fprintf(stream, "  space %d: %s %s, array %d, ", i, s->is_active ? "active" : "passive",
+    fprintf(stream, "  space %d: %s %s, vector %d, ", i, s->is_active ? "active" : "passive",
             s->is_input ? "input" : "output", (int)s->array);
     print_count(stream, s->num_nodes, s->basis < 0 ? "point" : "node");
     fprintf(stream, " of ");
@@ -93,7 +96,7 @@ static void print_spaces(FILE *stream, const RitzPlan *plan) {
     if (s->basis >= 0) fprintf(stream, ", basis %d:", s->basis);
     print_modes(stream, s->modes);
     print_gather(stream, s);
-    if (s->overwrites >= 0) fprintf(stream, "; takes over the arrays of space %d", s->overwrites);
+    if (s->overwrites >= 0) fprintf(stream, "; works in the arrays of space %d", s->overwrites);
     fprintf(stream, "\n");
   }
 }
@@ -103,8 +106,9 @@ static void print_spaces(FILE *stream, const RitzPlan *plan) {
 static void print_fields(FILE *stream, const RitzPlan *plan) {
   for (int i = 0; i < plan->num_in + plan->num_out; i++) {
     const RitzPlanField *f = &plan->fields[i];
-    fprintf(stream, "  %s \"%s\": %s, size %" CeedInt_FMT, i < plan->num_in ? "input" : "output", f->name,
-            mode_name(f->mode), f->size);
+    fprintf(stream, "  %s \"%s\": %s, ", i < plan->num_in ? "input" : "output", f->name, mode_name(f->mode));
+    print_count(stream, f->size, "value");
+    fprintf(stream, " a point");
     if (f->space >= 0)
       fprintf(stream, ", space %d\n", f->space);
     else
@@ -121,12 +125,12 @@ static const char *file_name(const char *path) {
 }
 
 static void print_target(FILE *stream, const RitzPlan *plan) {
-  static const char *const evaluations[] = {"plane by plane", "column by column", "all points at once",
+  static const char *const evaluations[] = {"plane by plane", "values row by row", "all points at once",
                                             "not fused"};
   const RitzPlanTarget *t = &plan->target;
-  fprintf(stream, "  target: ");
-  print_count(stream, t->lanes, "lane");
-  fprintf(stream, ", %s", evaluations[t->evaluation]);
+  fprintf(stream, "  target: batches of ");
+  print_count(stream, t->lanes, "element");
+  fprintf(stream, ", one a lane; %s", evaluations[t->evaluation]);
   if (t->prefetch_packed) fprintf(stream, ", prefetches packed data");
   if (t->prefetch_vectors) fprintf(stream, ", prefetches vectors");
   fprintf(stream, "\n  function: '%s'", plan->function_name);
@@ -136,16 +140,16 @@ static void print_target(FILE *stream, const RitzPlan *plan) {
     fprintf(stream, " by pointer");
   fprintf(stream, ", ");
   print_count(stream, t->call_points, "point");
-  fprintf(stream, " a call, vector length %" CeedInt_FMT "\n", plan->vec_length);
+  fprintf(stream, " of all lanes a call, vector length %" CeedInt_FMT "\n", plan->vec_length);
 }
 
 static void print_cost(FILE *stream, const RitzPlan *plan) {
   const RitzPlanCost *c = &plan->cost;
   double bytes = c->bytes_stored + c->bytes_offsets + c->bytes_vectors;
-  fprintf(stream, "  an element: %.10g flops; bytes %.1f = %.1f stored + %.1f offsets + %.1f vectors",
+  fprintf(stream, "  an element: %.10g flops; %.1f bytes = %.1f stored data + %.1f offsets + %.1f vectors",
           c->flops, bytes, c->bytes_stored, c->bytes_offsets, c->bytes_vectors);
   if (bytes > 0) fprintf(stream, "; %.3f flops a byte", c->flops / bytes);
-  fprintf(stream, "\n  a batch: %.0f bytes in flight\n", c->working_set);
+  fprintf(stream, "\n  a batch: %.0f bytes of arrays\n", c->working_set);
 }
 
 int ritz_plan_print(const RitzPlan *plan, FILE *stream) {

@@ -43,7 +43,7 @@ static RitzEvaluation choose_evaluation(const RitzPlan *plan) {
 
 // The points form a tensor grid.
 static bool has_grid(const RitzPlan *plan) {
-  return plan->target.evaluation == RITZ_EVALUATE_PLANES || plan->target.evaluation == RITZ_EVALUATE_COLUMNS;
+  return plan->target.evaluation == RITZ_EVALUATE_PLANES || plan->target.evaluation == RITZ_EVALUATE_VALUES;
 }
 
 static bool fits(const RitzPlan *plan) {
@@ -63,22 +63,22 @@ static void choose_call(RitzPlan *plan, bool has_text) {
   t->call_points = plan->Q;
 }
 
-// Values only, one point a call: whole columns of points stay in registers.
-static bool suits_columns(const RitzPlan *plan) {
-  bool has_columns = false;
+// Values only, one point a call: whole rows of points stay in registers.
+static bool has_values_only(const RitzPlan *plan) {
+  bool has_values = false;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *space = &plan->spaces[i];
     const RitzPlanBasis *basis = tensor_basis_of(plan, space);
     if (!basis) continue;
     if (basis->route != RITZ_ROUTE_COLLOCATED || (space->modes & CEED_EVAL_GRAD)) return false;
-    has_columns = true;
+    has_values = true;
   }
-  return has_columns && plan->dim >= 2 && plan->target.call_points == 1;
+  return has_values && plan->dim >= 2 && plan->target.call_points == 1;
 }
 
-static void choose_columns(RitzPlan *plan) {
-  if (plan->target.evaluation == RITZ_EVALUATE_PLANES && suits_columns(plan))
-    plan->target.evaluation = RITZ_EVALUATE_COLUMNS;
+static void choose_values(RitzPlan *plan) {
+  if (plan->target.evaluation == RITZ_EVALUATE_PLANES && has_values_only(plan))
+    plan->target.evaluation = RITZ_EVALUATE_VALUES;
 }
 
 // ---- Gathers ----
@@ -144,19 +144,18 @@ static void share_arrays(RitzPlan *plan) {
 
 // ---- Prefetching ----
 
-// Few contractions leave memory idle unless it is asked ahead; many hide it, and the hardware's own streams
-// do better.
+// Stored data of the next batch, else its rows of nodes: memory would be idle while contractions run. Rows of two
+// nodes are not worth it.
 static void choose_prefetching(RitzPlan *plan) {
   RitzPlanTarget *t = &plan->target;
   bool is_fused = t->evaluation != RITZ_EVALUATE_NONE;
-  bool has_packed = false, has_grad = false, has_long_rows = false;
+  bool has_packed = false, has_long_rows = false;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanBasis *basis = tensor_basis_of(plan, &plan->spaces[i]);
     has_packed = has_packed || plan->spaces[i].gather == RITZ_GATHER_PACKED;
-    has_grad = has_grad || (plan->spaces[i].modes & CEED_EVAL_GRAD);
     has_long_rows = has_long_rows || (basis && basis->P_1d > 2);
   }
-  t->prefetch_packed = is_fused && has_packed && (plan->dim < 3 || plan->Q_1d <= 6 || !has_grad);
+  t->prefetch_packed = is_fused && has_packed;
   t->prefetch_vectors = is_fused && !has_packed && has_long_rows;
 }
 
@@ -166,15 +165,16 @@ int ritz_plan_choose_target(RitzPlan *plan, const RitzPlanMachine *machine, Ritz
   plan->target.lanes = machine->lanes;
   plan->target.evaluation = choose_evaluation(plan);
   choose_call(plan, machine->allows_text && plan->source_path);
-  choose_columns(plan);
+  choose_values(plan);
   for (int i = 0; i < plan->num_spaces; i++) RITZ_TRY(choose_gather(plan, rows, &plan->spaces[i]));
   share_arrays(plan);
   choose_prefetching(plan);
   return CEED_ERROR_SUCCESS;
 }
 
-// Rows instead of columns; else the evaluation stays: a row fits whenever a point or a row of the text does.
+// Planes instead of rows in registers; else the evaluation stays: a row fits whenever a point or a row of the
+// text does.
 void ritz_plan_use_pointer(RitzPlan *plan) {
-  if (plan->target.evaluation == RITZ_EVALUATE_COLUMNS) plan->target.evaluation = RITZ_EVALUATE_PLANES;
+  if (plan->target.evaluation == RITZ_EVALUATE_VALUES) plan->target.evaluation = RITZ_EVALUATE_PLANES;
   choose_call(plan, false);
 }

@@ -73,6 +73,7 @@ prints "without a command there is help on stderr" 2 err '^usage: ritz COMMAND'
 prints "version names both versions" 0 out '^ritz [0-9]+\.[0-9]+\.[0-9]+ \(Ceed API [0-9]' --version
 prints "solve has help" 0 out '^  --order P +polynomial degree' solve --help
 prints "bench has help" 0 out '^  --size DOFS ' bench --help
+prints "explain has help" 0 out '^  --source ' explain --help
 prints "cache has help" 0 out '^usage: ritz cache list' cache --help
 prints "info has help" 0 out '^usage: ritz info' info --help
 prints "help wins over missing arguments" 0 out '^usage: ritz solve MESH' solve --order 3 --help
@@ -91,7 +92,8 @@ report $((1 - $?)) "info measures again when told so"
 prints "info shows compiler" 0 out '^compiler +[^ ]' info
 prints "info shows the cache of kernels" 0 out "^cache +$RITZ_CACHE_DIR, 0 kernels$" info
 run --help
-awk 'length > 105 { exit 1 }' "$folder/out" && run solve --help && awk 'length > 105 { exit 1 }' "$folder/out"
+for command in solve bench explain info cache; do "$ritz" $command --help >>"$folder/out"; done
+awk 'length > 105 { exit 1 }' "$folder/out"
 report $((1 - $?)) "no line of the help texts is too long"
 
 # ---- Wrong usage: exit code 2 and the exact message ----
@@ -155,8 +157,24 @@ wrong "threads of a GPU" "ritz bench: --threads: only for backends below /cpu/se
   bench --threads 2 --ceed /gpu/cuda
 wrong "threads named twice" "ritz bench: --threads: contradicts --ceed '/cpu/self:threads=1'" \
   bench --threads 2 --ceed /cpu/self:threads=1
-wrong "cache without action" "ritz cache: list|clear|path is missing" cache
-wrong "unknown action" "ritz cache: expected list, clear or path, found 'warm'" cache warm
+wrong "cache without action" "ritz cache: list|clear|path|warm is missing" cache
+wrong "unknown action" "ritz cache: expected list, clear, path or warm, found 'heat'" cache heat
+wrong "problems of an action that takes none" "ritz cache: --bp: only for warm" cache list --bp 1
+wrong "degrees of an action that takes none" "ritz cache: --order: only for warm" cache clear --order 1
+wrong "backend of an action that takes none" "ritz cache: --ceed: only for warm" cache path --ceed /cpu/self
+wrong "kernels of a problem that does not exist" \
+  "ritz cache: --bp: expected integers from 1 to 6 such as 1,2,4 or 1-4, or all, found '0'" cache warm --bp 0
+wrong "kernels of an unknown backend" "ritz cache: --ceed: cannot use '/cpu/elf': there is no such backend" \
+  cache warm --ceed /cpu/elf
+wrong "explain without a problem" "ritz explain: --bp is missing" explain --order 2
+wrong "explain without a degree" "ritz explain: --order is missing" explain --bp 3
+wrong "explanation of a problem that does not exist" \
+  "ritz explain: --bp: expected an integer from 1 to 6, found '7'" explain --bp 7 --order 2
+wrong "explanation of too many DOFs" "ritz explain: --size: expected at most 2147483647 DOFs, found 1e+12" \
+  explain --bp 3 --order 2 --size 1e12
+wrong "explanation with threads named twice" "ritz explain: --threads: contradicts --ceed '/cpu/self:threads=1'" \
+  explain --bp 3 --order 2 --threads 2 --ceed /cpu/self:threads=1
+wrong "argument of explain" "ritz explain: unexpected argument 'bp3'" explain bp3 --order 2
 wrong "argument of info" "ritz info: unexpected argument 'foo'" info foo
 wrong "control characters are not echoed" "ritz solve: --order: expected an integer >= 1, found '?[31mx'" solve box:2 --order $'\e[31mx'
 
@@ -267,6 +285,64 @@ assert stdout["results"][0]["roofline"] is None and stdout["results"][0]["thread
 fi
 prints "JSON file that cannot be written is noticed before the work" 1 err "^ritz bench: --json: cannot write" \
   bench --bp 1 --order 1 --size 8 --reps 1 --json "$folder/nowhere/x.json"
+
+# ---- Explain ----
+
+# has SENTENCE PATTERN: a line of the output of the last run matches, and it went well.
+has() {
+  [[ $status == 0 ]] && grep -Eq -- "$2" "$folder/out"
+  report $((1 - $?)) "$1"
+}
+
+run explain --bp 3 --order 4 --size 1e4
+has "explain names the problem" '^problem +BP3: diffusion, degree 4, 1 component; 5 nodes and 6 Gauss points per direction$'
+has "explain names mesh and size" '^mesh +5x5x5 elements, 9261 DOFs$'
+has "explain shows the least costs" '^costs +at least [0-9.]+ MB and 3\.714 Mflop an apply: [0-9.]+ bytes and 401\.0 flops a DOF$'
+has "explain shows the roofline of one thread" '^roofline +[0-9.]+ MDOF/s with 1 thread, '
+has "explain shows what runs" '^  runs as: one generated kernel, the text of the point function inside$'
+has "explain shows the route" '^  basis 0: tensor 3D, 5 nodes -> 6 points a direction; collocated: '
+has "explain shows the gather" '^  space 0: active input, .* gather: rows of 5 nodes$'
+has "explain shows the costs of the plan" '^  an element: 29712 flops; [0-9.]+ bytes = '
+[[ ! -s $folder/err ]]
+report $((1 - $?)) "explain is silent when all is well"
+prints "explain takes threads" 0 out '^  threads: [12]; ' explain --bp 3 --order 4 --size 1e4 --threads 2
+prints "explain knows backends without kernels" 0 out '^  runs element by element' explain --bp 1 --order 2 --ceed /cpu/self/ref
+RITZ_QFUNCTION=pointer prints "explain says why it is not the best kernel" 0 out '^  because: ' explain --bp 1 --order 2
+
+run explain --bp 3 --order 4 --source
+cp "$folder/out" "$folder/kernel.c"
+[[ $status == 0 && $(head -1 "$folder/kernel.c") == "// SPDX"* ]] && grep -q 'return bp_diffusion_apply(' "$folder/kernel.c"
+report $((1 - $?)) "explain prints nothing but the text of the kernel, which calls the point function"
+if command -v cc >/dev/null; then
+  top=$(dirname "$0")/..
+  flags=(-std=gnu11 -w -I"$top" -I"$top/include" -DCEED_RUNNING_JIT_PASS=1)
+  "$ritz" info | grep -q 'CeedScalar is float' && flags+=(-DRITZ_SCALAR_F32)
+  cc "${flags[@]}" -fsyntax-only "$folder/kernel.c" >"$folder/out" 2>"$folder/err"
+  report $((1 - $?)) "the text of the kernel is C"
+fi
+prints "plan and text can be printed together" 0 out '^#include "kernels/cpu/kernel.h"$' explain --bp 3 --order 4 --plan --source
+has "and the plan is there, too" '^  basis 0: '
+prints "a backend without kernels has no text" 1 err \
+  "^ritz explain: --source: '/cpu/self/ref' has no generated kernel for BP1$" explain --bp 1 --order 2 --source --ceed /cpu/self/ref
+prints "a degree beyond all use is a failure" 1 err '^ritz explain: BP1: degree 2000 with ' explain --bp 1 --order 2000
+
+# ---- Kernels made beforehand: BP1 and BP2 share the one that makes the stored factors ----
+
+own=$RITZ_CACHE_DIR
+export RITZ_CACHE_DIR=$folder/warm
+prints "a cold cache is warmed" 0 out '^all +3 compiled, 1 found, 0 failed; [0-9.]+ s$' cache warm --bp 1,2 --order 1
+has "the kernels of each problem are counted" '^BP2 +1 compiled, 1 found, 0 failed; '
+prints "the second time everything is there" 0 out '^all +0 compiled, 4 found, 0 failed; ' cache warm --bp 1,2 --order 1
+prints "the cache holds what was compiled" 0 out '^3 kernels, ' cache list
+prints "later runs find it in any size" 0 out '^kernels +0 compiled in 0.00 s, 4 read ' \
+  bench --bp 1,2 --order 1 --size 3000 --deform 0.1 --reps 1
+RITZ_CFLAGS='-include /nowhere.h' prints "kernels that do not compile are a failure" 1 out '^all +0 compiled, .* [1-9] failed; ' \
+  cache warm --bp 1 --order 1
+RITZ_CC=/nowhere prints "no compiler is a failure" 1 err '^ritz cache: there is no compiler' cache warm --bp 1 --order 1
+RITZ_CACHE=off prints "no cache to warm is a failure" 1 err '^ritz cache: there is no cache: ' cache warm
+prints "a backend without kernels cannot be warmed" 1 err '^ritz cache: --ceed: /cpu/self/ref compiles no kernels$' \
+  cache warm --bp 1 --order 1 --ceed /cpu/self/ref
+export RITZ_CACHE_DIR=$own
 
 # ---- No colours, no control characters when not on a terminal ----
 

@@ -44,10 +44,10 @@ static void check_bp(int bp, CeedInt p) {
   CHECK(plan->spaces[0].is_interlaced == (bp % 2 == 0), "interlaced components");
   CHECK(plan->spaces[1].gather == RITZ_GATHER_PACKED && plan->spaces[1].basis == -1, "stored data");
   CHECK(plan->spaces[2].overwrites == 0, "the output overwrites space %d", plan->spaces[2].overwrites);
-  CHECK(plan->target.evaluation == (is_mass ? RITZ_EVALUATE_COLUMNS : RITZ_EVALUATE_PLANES), "evaluation");
+  CHECK(plan->target.evaluation == (is_mass ? RITZ_EVALUATE_VALUES : RITZ_EVALUATE_PLANES), "evaluation");
   CHECK(plan->target.lanes == 8, "lanes");
   CHECK(plan->target.call == RITZ_CALL_TEXT && plan->target.call_points == 1, "call");
-  CHECK(plan->target.prefetch_packed == (is_mass || plan->Q_1d <= 6), "prefetching of data");
+  CHECK(plan->target.prefetch_packed, "prefetching of data");
   CHECK(!plan->target.prefetch_vectors, "prefetching of vectors");
   kit_close(&k);
 }
@@ -460,7 +460,7 @@ static void check_call(const CallCase *c) {
   CHECK(t->evaluation == RITZ_EVALUATE_NONE || t->lanes * t->call_points % c->vec_length == 0, "a multiple");
   ritz_plan_use_pointer(k.plan);
   CHECK(t->call == RITZ_CALL_POINTER, "by pointer");
-  CHECK(t->evaluation == (c->evaluation == RITZ_EVALUATE_COLUMNS ? RITZ_EVALUATE_PLANES : c->evaluation),
+  CHECK(t->evaluation == (c->evaluation == RITZ_EVALUATE_VALUES ? RITZ_EVALUATE_PLANES : c->evaluation),
         "rows");
   CHECK(t->call_points == (c->evaluation == RITZ_EVALUATE_NONE ? k.plan->Q : k.plan->Q_1d), "a row");
   kit_close(&k);
@@ -468,8 +468,8 @@ static void check_call(const CallCase *c) {
 
 TEST(functions_are_called_with_a_multiple_of_their_vector_length) {
   static const CallCase cases[] = {
-      {true, 8, 1, 4, RITZ_EVALUATE_COLUMNS, RITZ_CALL_TEXT, 1},
-      {true, 8, 8, 4, RITZ_EVALUATE_COLUMNS, RITZ_CALL_TEXT, 1},
+      {true, 8, 1, 4, RITZ_EVALUATE_VALUES, RITZ_CALL_TEXT, 1},
+      {true, 8, 8, 4, RITZ_EVALUATE_VALUES, RITZ_CALL_TEXT, 1},
       {true, 8, 16, 4, RITZ_EVALUATE_PLANES, RITZ_CALL_TEXT, 4},
       {true, 8, 3, 3, RITZ_EVALUATE_PLANES, RITZ_CALL_TEXT, 3},
       {true, 8, 25, 5, RITZ_EVALUATE_NONE, RITZ_CALL_POINTER, 25},

@@ -88,13 +88,18 @@ static int evaluate(Look *look, CeedVector in) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Active inputs become numbers between 0.5 and 1.5 times 1 + what they were.
+// Active inputs become numbers between 0.5 and 1.5 times 1 + what they were. Zeros of the other ones become
+// numbers between 0 and 1: what a function takes for an index stays one.
 static void disturb(Look *look) {
   RitzRefState *state = &look->state;
   for (CeedInt i = 0; i < state->num_in; i++) {
     RitzRefField *f = &state->fields[i];
-    for (CeedSize k = 0; f->is_active && k < f->num_points; k++) {
-      f->points[k] = (1 + f->points[k]) * (CeedScalar)(1 + 0.5 * sin(1.7 * (double)k + i));
+    for (CeedSize k = 0; k < f->num_points; k++) {
+      const double factor = 1 + 0.5 * sin(1.7 * (double)k + i);
+      if (f->is_active)
+        f->points[k] = (1 + f->points[k]) * (CeedScalar)factor;
+      else if (f->points[k] == 0)
+        f->points[k] = (CeedScalar)(factor / 2);
     }
   }
 }

@@ -178,10 +178,11 @@ static int prepare_all(CeedOperator op, CeedVector in) {
   return ierr;
 }
 
-// The outputs are zeroed once, then all sub-operators add.
+// The outputs are zeroed once, then all sub-operators add. Zeroed first: the passive output of one may be the
+// input of another, whose function is looked at before anything has run.
 int ritz_cpu_composite_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
-  RITZ_TRY(prepare_all(op, in));
   RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
+  RITZ_TRY(prepare_all(op, in));
   for (CeedInt i = 0; i < op->num_sub; i++) {
     CeedOperator sub = op->sub[i];
     if (sub->num_elem > 0) RITZ_TRY(sub->obj.ceed->backend.operator_apply(sub, in, out, RITZ_APPLY_ADD));

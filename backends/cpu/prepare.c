@@ -8,10 +8,18 @@
 #include "backends/cpu/rows.h"
 #include "backends/cpu/unfused.h"
 #include "emit/emit.h"
+#include "jit/words.h"
 
-static const char *name_of(CeedOperator op) {
-  if (op->name && op->name[0]) return op->name;
-  return op->qf->kernel_name[0] ? op->qf->kernel_name : "without a name";
+// *title: what messages call an operator, owned by the caller.
+static int make_title(CeedOperator op, char **title) {
+  const char *name = op->name ? op->name : "", *function = op->qf->kernel_name;
+
+  if (name[0] && function[0])
+    return ritz_format(op->obj.ceed, title, "operator '%s' with the function '%s'", name, function);
+  return ritz_format(op->obj.ceed, title, "operator '%s'",
+                     name[0]       ? name
+                     : function[0] ? function
+                                   : "without a name");
 }
 
 static uint64_t hash(uint64_t h, const char *text) { // FNV-1a
@@ -20,33 +28,56 @@ static uint64_t hash(uint64_t h, const char *text) { // FNV-1a
 }
 
 // A program may make the same operator a thousand times: each context says a thing once.
-static int warn(CeedOperator op, const char *reason, const char *outcome) {
-  RitzCpu *context = op->obj.ceed->data;
-  const uint64_t told = hash(hash(0xcbf29ce484222325, name_of(op)), reason);
+static int warn(Ceed ceed, const char *title, const char *reason, const char *outcome) {
+  RitzCpu *context = ceed->data;
+  const uint64_t told = hash(hash(0xcbf29ce484222325, title), reason);
 
   for (size_t i = 0; i < context->num_said; i++) {
     if (context->said[i] == told) return CEED_ERROR_SUCCESS;
   }
-  RITZ_TRY(RITZ_REALLOC(op->obj.ceed, context->num_said + 1, &context->said));
+  RITZ_TRY(RITZ_REALLOC(ceed, context->num_said + 1, &context->said));
   context->said[context->num_said++] = told;
-  fprintf(stderr, "Ritz: operator '%s': %s; %s\n", name_of(op), reason, outcome);
+  fprintf(stderr, "Ritz: %s: %s; %s\n", title, reason, outcome);
   return CEED_ERROR_SUCCESS;
+}
+
+// A step down that the user may not want, or that leads nowhere.
+static int judge_step(CeedOperator op, RitzCpuPath path, const char *title, bool warns, const char *reason) {
+  static const char *const served_by[] = {"", "its function pointer is called",
+                                          "the ahead-of-time kernel runs it",
+                                          "the reference backend runs it"};
+  Ceed ceed = op->obj.ceed;
+  const RitzCpu *context = ceed->data;
+
+  RITZ_REQUIRE(op->qf->f, ceed, CEED_ERROR_BACKEND,
+               "CeedOperatorApply: %s: %s, and there is no function pointer for the host", title, reason);
+  RITZ_REQUIRE(!context->is_strict || !warns, ceed, CEED_ERROR_BACKEND,
+               "CeedOperatorApply: %s: %s (RITZ_STRICT is set)", title, reason);
+  return warns ? warn(ceed, title, reason, served_by[path]) : CEED_ERROR_SUCCESS;
+}
+
+// What only better paths need.
+static void drop_unused(RitzCpuOperator *cpu) {
+  if (cpu->path >= RITZ_PATH_UNFUSED) {
+    ritz_jit_release(&cpu->module);
+    RITZ_FREE(&cpu->text);
+  }
+  if (cpu->path == RITZ_PATH_DELEGATED) ritz_plan_free(&cpu->plan);
 }
 
 // Takes a step down. The reason is kept for the view; `warns`: also said once on stderr.
 static int step_down(CeedOperator op, RitzCpuPath path, bool warns, const char *reason) {
-  static const char *const served_by[] = {"", "its function pointer is called",
-                                          "the ahead-of-time kernel runs it",
-                                          "the reference backend runs it"};
   RitzCpuOperator *cpu = op->data;
-  const RitzCpu *context = op->obj.ceed->data;
+  char *title = NULL;
 
   cpu->path = path;
   RITZ_FREE(&cpu->reason);
   RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &cpu->reason));
-  RITZ_REQUIRE(!context->is_strict || path == RITZ_PATH_TEXT || !warns, op->obj.ceed, CEED_ERROR_BACKEND,
-               "CeedOperatorApply: operator '%s': %s (RITZ_STRICT is set)", name_of(op), reason);
-  return warns ? warn(op, reason, served_by[path]) : CEED_ERROR_SUCCESS;
+  RITZ_TRY(make_title(op, &title));
+  const int ierr = judge_step(op, path, title, warns, reason);
+  RITZ_FREE(&title);
+  drop_unused(cpu);
+  return ierr;
 }
 
 // ---- Plan ----
@@ -95,9 +126,7 @@ static void describe_source(CeedOperator op, RitzJitSource *source) {
                             .text = cpu->text,
                             .user_file = is_text ? cpu->plan->source_path : NULL,
                             .num_roots = is_text ? (size_t)ceed->jit_roots.num : 0,
-                            .num_defines = is_text ? (size_t)ceed->jit_defines.num : 0,
-                            .roots = ceed->jit_roots.item,
-                            .defines = ceed->jit_defines.item};
+                            .roots = ceed->jit_roots.item};
 }
 
 static bool wants_kernel(CeedOperator op) {
@@ -167,7 +196,7 @@ static int judge_module(CeedOperator op) {
   const RitzJitStatus status = ritz_jit_status(cpu->module);
 
   if (status == RITZ_JIT_READY && is_usable(cpu)) return CEED_ERROR_SUCCESS;
-  if (status == RITZ_JIT_REFUSED && cpu->plan->target.call == RITZ_CALL_TEXT && op->qf->f) {
+  if (status == RITZ_JIT_REFUSED && cpu->plan->target.call == RITZ_CALL_TEXT) {
     RITZ_TRY(go_pointer(op, ritz_jit_reason(cpu->module)));
     return cpu->path == RITZ_PATH_POINTER ? judge_module(op) : CEED_ERROR_SUCCESS;
   }
@@ -187,10 +216,8 @@ static int judge_function(CeedOperator op, CeedVector in) {
   if (!op->qf->f) return CEED_ERROR_SUCCESS;
   if (is_text) find_function(cpu->module, RITZ_QFUNCTION_SYMBOL, &text);
   RITZ_TRY(ritz_cpu_check_function(op, in, text, points, &agrees, &writes_context));
-  if (writes_context) {
-    cpu->kernel = NULL;
+  if (writes_context)
     return step_down(op, RITZ_PATH_DELEGATED, true, "its point function writes to its context");
-  }
   if (agrees) return CEED_ERROR_SUCCESS;
   RITZ_TRY(go_pointer(
       op, "the text of its point function does not compute what the function in the program does"));
@@ -308,6 +335,20 @@ static int reserve_work(Ceed ceed, int64_t bytes) {
 
 // ---- All of it ----
 
+// There is no text, or it is not wanted.
+static int begin_with_pointer(CeedOperator op, bool allows_text) {
+  const char *path = op->qf->source_path;
+  char *reason = NULL;
+
+  if (!allows_text || !path)
+    return step_down(op, RITZ_PATH_POINTER, false,
+                     path ? "RITZ_QFUNCTION is 'pointer'" : "its point function has no text");
+  RITZ_TRY(ritz_format(op->obj.ceed, &reason, "the source '%s' of its point function cannot be read", path));
+  const int ierr = step_down(op, RITZ_PATH_POINTER, true, reason);
+  RITZ_FREE(&reason);
+  return ierr;
+}
+
 static int begin(CeedOperator op) {
   RitzCpuOperator *cpu = NULL;
   RitzPlanMachine machine;
@@ -319,13 +360,7 @@ static int begin(CeedOperator op) {
   if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;
   if (cpu->plan->target.evaluation == RITZ_EVALUATE_NONE)
     return go_unfused(op, false, "its bases do not share one grid of points");
-  if (cpu->plan->target.call == RITZ_CALL_POINTER) {
-    cpu->path = RITZ_PATH_POINTER;
-    const bool warns = op->qf->source_path && machine.allows_text && !cpu->plan->source_path;
-    RITZ_TRY(step_down(op, RITZ_PATH_POINTER, warns,
-                       warns ? "the source of its point function cannot be read"
-                             : "its point function has no text"));
-  }
+  if (cpu->plan->target.call == RITZ_CALL_POINTER) RITZ_TRY(begin_with_pointer(op, machine.allows_text));
   return emit(op);
 }
 

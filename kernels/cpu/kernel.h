@@ -11,6 +11,7 @@
 #define CEED_Q_VLA (RITZ_CALL * RITZ_LANES)
 #endif
 
+#include "kernels/cpu/ahead.h"
 #include "kernels/cpu/dense.h"
 #include "kernels/cpu/line.h"
 #include "kernels/cpu/points.h"

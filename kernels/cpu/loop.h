@@ -7,14 +7,14 @@
 //   ritz_point                     the point function at RITZ_CALL points of a row
 #include "kernels/cpu/points.h"
 
-// One row or, of columns, one column of points. The points of a column stay in registers: its loop is
-// unrolled.
-RITZ_INLINE int ritz_row(const RitzKernelArgs *args, const RitzBatch *b, RitzWork *w, RitzPlane *p, int k,
-                         int j) {
+// One row of points. With RITZ_VALUES its values stay in registers: the loop is unrolled.
+RITZ_INLINE int ritz_row(const RitzKernelArgs *args, const RitzBatch *b, RitzAhead *ahead, RitzWork *w,
+                         RitzPlane *p, int k, int j) {
   RitzRow r;
   int code = 0;
-  ritz_row_in(args, b, w, p, &r, k, j);
-#ifdef RITZ_COLUMNS
+  ritz_ahead(ahead);
+  ritz_row_in(w, p, &r, k, j);
+#ifdef RITZ_VALUES
   RITZ_UNROLL for (int i = 0; i < RITZ_Q; i++) code |= ritz_point(args, b, w, p, &r, k, j, i);
 #else
   RITZ_ROLLED for (int i = 0; i < RITZ_Q && !code; i += RITZ_CALL) code =
@@ -24,12 +24,12 @@ RITZ_INLINE int ritz_row(const RitzKernelArgs *args, const RitzBatch *b, RitzWor
   return code;
 }
 
-RITZ_INLINE int ritz_points(const RitzKernelArgs *args, const RitzBatch *b, RitzWork *w) {
+RITZ_INLINE int ritz_points(const RitzKernelArgs *args, const RitzBatch *b, RitzAhead *ahead, RitzWork *w) {
   RITZ_ROLLED for (int k = 0; k < RITZ_PLANES; k++) {
     RitzPlane p;
     ritz_plane_in(w, &p, k);
     RITZ_ROLLED for (int j = 0; j < RITZ_ROWS; j++) {
-      const int code = ritz_row(args, b, w, &p, k, j);
+      const int code = ritz_row(args, b, ahead, w, &p, k, j);
       if (code) return code;
     }
     ritz_plane_out(w, &p, k);
@@ -42,11 +42,12 @@ __attribute__((visibility("default"))) int ritz_kernel(const RitzKernelArgs *arg
   for (int64_t n = begin; n < end; n++) {
     RitzWork *w = args->work;
     const RitzBatch b = ritz_batch(args, n, end);
+    RitzAhead ahead = {.spaces = args->spaces, .batch = b.next};
     ritz_run_hook(args->before, n);
-    ritz_inputs(args, &b, w);
-    const int code = ritz_points(args, &b, w);
+    ritz_inputs(args, &b, &ahead, w);
+    const int code = ritz_points(args, &b, &ahead, w);
     if (code) return code;
-    ritz_outputs(args, &b, w);
+    ritz_outputs(args, &b, &ahead, w);
     ritz_run_hook(args->after, n);
   }
   return 0;

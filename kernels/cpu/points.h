@@ -6,16 +6,10 @@
 
 #include "kernels/cpu/vector.h"
 
-// The grid of points as the loop runs over it: planes k, rows j, points i of a row. With RITZ_COLUMNS k and j
-// run over the points of a slab, i along the last direction.
+// The grid of points as the loop runs over it: planes k, rows j, points i of a row.
 #ifdef RITZ_DIM
-#ifndef RITZ_COLUMNS
 enum { RITZ_PLANES = RITZ_DIM == 3 ? RITZ_Q : 1, RITZ_ROWS = RITZ_DIM >= 2 ? RITZ_Q : 1 };
 #define RITZ_POINT(k, j, i) (((k)*RITZ_ROWS + (j)) * RITZ_Q + (i))
-#else
-enum { RITZ_PLANES = RITZ_DIM == 3 ? RITZ_Q : 1, RITZ_ROWS = RITZ_Q };
-#define RITZ_POINT(k, j, i) (((i)*RITZ_PLANES + (k)) * RITZ_Q + (j))
-#endif
 #endif
 
 // arg [num][points] = from[c*stride + at + n]
@@ -40,15 +34,6 @@ RITZ_INLINE void ritz_take_packed(int num, int points, const RitzKernelSpace *sp
                                   int q, RitzVec *arg) {
   const RitzVec *data = (const RitzVec *)space->array + batch * num * Q;
   ritz_take(num, points, data, Q, q, arg);
-}
-
-// Fetches points q .. q + points - 1 of a batch to come into the second level cache.
-RITZ_INLINE void ritz_fetch_packed(int num, int points, const RitzKernelSpace *space, int64_t batch, int Q,
-                                   int q) {
-  const RitzVec *data = (const RitzVec *)space->array + batch * num * Q;
-  RITZ_ROLLED for (int c = 0; c < num; c++) {
-    RITZ_UNROLL for (int n = 0; n < points; n++) __builtin_prefetch(data + c * Q + q + n, 0, 2);
-  }
 }
 
 // Products of 1D weights at points i .. i + points - 1 of a row; `row` is the product of the others.

@@ -5,10 +5,12 @@
 //
 // Forwards: interpolate all directions but the last; then the last, together with its derivative, for the
 // whole element; the other derivatives follow plane by plane (middle) and row by row (first) at the points.
-// Backwards: the same steps transposed, in opposite order.
+// Backwards: the same steps transposed, in opposite order. Every line along the last direction, every slab
+// and every row is a step of `ahead`.
 #ifndef RITZ_KERNELS_CPU_TENSOR_H
 #define RITZ_KERNELS_CPU_TENSOR_H
 
+#include "kernels/cpu/ahead.h"
 #include "kernels/cpu/line.h"
 
 // Vectors between the planes of n x n values: never a multiple of 2048 bytes, which would put all planes of a
@@ -35,10 +37,12 @@ RITZ_INLINE void ritz_slab_up(const RitzMatrix *A, const RitzVec *x, RitzVec *y)
   }
 }
 
-RITZ_INLINE void ritz_tensor_up(const RitzMatrix *A, int num_comp, const RitzVec *x, RitzVec *y) {
+RITZ_INLINE void ritz_tensor_up(RitzAhead *ahead, const RitzMatrix *A, int num_comp, const RitzVec *x,
+                                RitzVec *y) {
   const int P = A->cols, Q = A->rows;
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int k = 0; k < P; k++) {
+      ritz_ahead(ahead);
       ritz_slab_up(A, x + c * RITZ_SIZE(P, P) + k * RITZ_SLAB(P), y + c * RITZ_SIZE(P, Q) + k * RITZ_SLAB(Q));
     }
   }
@@ -56,10 +60,12 @@ RITZ_INLINE void ritz_slab_down(const RitzMatrix *A, const RitzVec *y, RitzVec *
   }
 }
 
-RITZ_INLINE void ritz_tensor_down(const RitzMatrix *A, int num_comp, const RitzVec *y, RitzVec *x) {
+RITZ_INLINE void ritz_tensor_down(RitzAhead *ahead, const RitzMatrix *A, int num_comp, const RitzVec *y,
+                                  RitzVec *x) {
   const int Q = A->cols, P = A->rows;
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int k = 0; k < P; k++) {
+      ritz_ahead(ahead);
       ritz_slab_down(A, y + c * RITZ_SIZE(P, Q) + k * RITZ_SLAB(Q),
                      x + c * RITZ_SIZE(P, P) + k * RITZ_SLAB(P));
     }
@@ -68,9 +74,11 @@ RITZ_INLINE void ritz_tensor_down(const RitzMatrix *A, int num_comp, const RitzV
 
 // Last direction, whole element; slabs hold the points of a basis with Q points a direction.
 // u = A a, positions A->cols -> A->rows; add: u += A a.
-RITZ_INLINE void ritz_last(const RitzMatrix *A, int Q, int num_comp, const RitzVec *a, RitzVec *u, bool add) {
+RITZ_INLINE void ritz_last(RitzAhead *ahead, const RitzMatrix *A, int Q, int num_comp, const RitzVec *a,
+                           RitzVec *u, bool add) {
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int i = 0; i < RITZ_IN_SLAB(Q); i++) {
+      ritz_ahead(ahead);
       ritz_line(A, a + c * RITZ_SIZE(A->cols, Q) + i, RITZ_SLAB(Q), u + c * RITZ_SIZE(A->rows, Q) + i,
                 RITZ_SLAB(Q), add);
     }
@@ -78,10 +86,11 @@ RITZ_INLINE void ritz_last(const RitzMatrix *A, int Q, int num_comp, const RitzV
 }
 
 // u = A a and g = D a.
-RITZ_INLINE void ritz_last_both(const RitzMatrix *A, const RitzMatrix *D, int Q, int num_comp,
-                                const RitzVec *a, RitzVec *u, RitzVec *g) {
+RITZ_INLINE void ritz_last_both(RitzAhead *ahead, const RitzMatrix *A, const RitzMatrix *D, int Q,
+                                int num_comp, const RitzVec *a, RitzVec *u, RitzVec *g) {
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int i = 0; i < RITZ_IN_SLAB(Q); i++) {
+      ritz_ahead(ahead);
       ritz_line_both(A, D, a + c * RITZ_SIZE(A->cols, Q) + i, RITZ_SLAB(Q), u + c * RITZ_SIZE(A->rows, Q) + i,
                      RITZ_SLAB(Q), g + c * RITZ_SIZE(A->rows, Q) + i, RITZ_SLAB(Q));
     }
@@ -89,10 +98,11 @@ RITZ_INLINE void ritz_last_both(const RitzMatrix *A, const RitzMatrix *D, int Q,
 }
 
 // a = A u + D g; A and D are transposed matrices. a may be u.
-RITZ_INLINE void ritz_last_sum(const RitzMatrix *A, const RitzMatrix *D, int Q, int num_comp,
-                               const RitzVec *u, const RitzVec *g, RitzVec *a) {
+RITZ_INLINE void ritz_last_sum(RitzAhead *ahead, const RitzMatrix *A, const RitzMatrix *D, int Q,
+                               int num_comp, const RitzVec *u, const RitzVec *g, RitzVec *a) {
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int i = 0; i < RITZ_IN_SLAB(Q); i++) {
+      ritz_ahead(ahead);
       ritz_line_sum(A, D, u + c * RITZ_SIZE(A->cols, Q) + i, RITZ_SLAB(Q), g + c * RITZ_SIZE(A->cols, Q) + i,
                     RITZ_SLAB(Q), a + c * RITZ_SIZE(A->rows, Q) + i, RITZ_SLAB(Q));
     }
@@ -132,20 +142,62 @@ RITZ_INLINE void ritz_first_back(const RitzMatrix *C, int num_comp, const RitzVe
   }
 }
 
-// Last direction of one column (values only): c [component][Q] = B a, and back.
-RITZ_INLINE void ritz_column(const RitzMatrix *B, int num_comp, const RitzVec *a, int in_slab,
-                             RitzVec *values) {
-  const int P = B->cols, Q = B->rows;
+// ---- Values only: all directions but the first for the whole element, the first row by row in registers
+// ----
+
+// x [component], nodes as above -> a [component][rows of points][nodes of a row].
+RITZ_INLINE void ritz_outer_up(RitzAhead *ahead, const RitzMatrix *A, int num_comp, const RitzVec *x,
+                               RitzVec *a) {
+  const int P = A->cols, Q = A->rows;
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
-    ritz_line(B, a + c * RITZ_SIZE(P, Q) + in_slab, RITZ_SLAB(Q), values + c * Q, 1, false);
+    RITZ_ROLLED for (int i = 0; i < P; i++) {
+      const RitzVec *from = x + c * RITZ_SIZE(P, P) + i;
+      RitzVec *to = a + c * RITZ_IN_SLAB(Q) * P + i;
+      ritz_ahead(ahead);
+      if (RITZ_DIM == 3) {
+        RitzVec t[RITZ_LINE * RITZ_LINE];
+        RITZ_ROLLED for (int k = 0; k < P; k++) ritz_line(A, from + k * RITZ_SLAB(P), P, t + k * Q, 1, false);
+        RITZ_ROLLED for (int j = 0; j < Q; j++) ritz_line(A, t + j, Q, to + j * P, Q * P, false);
+      } else {
+        ritz_line(A, from, RITZ_SLAB(P), to, P, false);
+      }
+    }
   }
 }
 
-RITZ_INLINE void ritz_column_back(const RitzMatrix *B, int num_comp, const RitzVec *values, int in_slab,
-                                  RitzVec *a) {
+// Transposed: A is the transposed matrix, points -> nodes.
+RITZ_INLINE void ritz_outer_down(RitzAhead *ahead, const RitzMatrix *A, int num_comp, const RitzVec *a,
+                                 RitzVec *x) {
+  const int Q = A->cols, P = A->rows;
+  RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
+    RITZ_ROLLED for (int i = 0; i < P; i++) {
+      const RitzVec *from = a + c * RITZ_IN_SLAB(Q) * P + i;
+      RitzVec *to = x + c * RITZ_SIZE(P, P) + i;
+      ritz_ahead(ahead);
+      if (RITZ_DIM == 3) {
+        RitzVec t[RITZ_LINE * RITZ_LINE];
+        RITZ_ROLLED for (int j = 0; j < Q; j++) ritz_line(A, from + j * P, Q * P, t + j, Q, false);
+        RITZ_ROLLED for (int k = 0; k < P; k++) ritz_line(A, t + k * Q, 1, to + k * RITZ_SLAB(P), P, false);
+      } else {
+        ritz_line(A, from, P, to, RITZ_SLAB(P), false);
+      }
+    }
+  }
+}
+
+// Row number `row` of the points: values [component][Q] = B a, and back.
+RITZ_INLINE void ritz_row_up(const RitzMatrix *B, int num_comp, const RitzVec *a, int row, RitzVec *values) {
+  const int P = B->cols, Q = B->rows;
+  RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
+    ritz_line(B, a + (c * RITZ_IN_SLAB(Q) + row) * P, 1, values + c * Q, 1, false);
+  }
+}
+
+RITZ_INLINE void ritz_row_down(const RitzMatrix *B, int num_comp, const RitzVec *values, int row,
+                               RitzVec *a) {
   const int Q = B->cols, P = B->rows;
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
-    ritz_line(B, values + c * Q, 1, a + c * RITZ_SIZE(P, Q) + in_slab, RITZ_SLAB(Q), false);
+    ritz_line(B, values + c * Q, 1, a + (c * RITZ_IN_SLAB(Q) + row) * P, 1, false);
   }
 }
 

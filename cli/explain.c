@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// `ritz explain`: how a backend runs the operator of a bake-off problem, what that costs, and what the
+// machine allows at best.
+#include <math.h>
+#include <ritz/operator.h>
+#include <stddef.h>
+
+#include "bench/bp-problem.h"
+#include "cli/args.h"
+#include "cli/cli.h"
+#include "cli/threads.h"
+
+typedef struct {
+  int bp, order;
+  double size;
+  ThreadsChoice on;
+  bool plan, source;
+} ExplainOptions;
+
+#define MEMBER(name) offsetof(ExplainOptions, name)
+
+static const ArgOption options_table[] = {
+    {"--bp", "N", "problem, needed", ARG_INT, MEMBER(bp), BP_FIRST, BP_LAST, {NULL}},
+    {"--order", "P", "polynomial degree, needed", ARG_INT, MEMBER(order), 1, INFINITY, {NULL}},
+    {"--size",
+     "DOFS",
+     "number of unique degrees of freedom, such as 1e6; the nearest\nbox is taken (default 1e5)",
+     ARG_COUNT,
+     MEMBER(size),
+     1,
+     INFINITY,
+     {NULL}},
+    {"--ceed",
+     "RESOURCE",
+     "backend, see 'ritz info' (default /cpu/self)",
+     ARG_TEXT,
+     MEMBER(on.resource),
+     0,
+     0,
+     {NULL}},
+    {"--threads",
+     "N",
+     "threads of backends below /cpu/self that have some (default 1)",
+     ARG_INT,
+     MEMBER(on.wanted),
+     1,
+     INFINITY,
+     {NULL}},
+    {"--plan", NULL, "print costs, roofline and plan (default)", ARG_FLAG, MEMBER(plan), 0, 0, {NULL}},
+    {"--source",
+     NULL,
+     "print the C text of the generated kernel; nothing else without\n--plan",
+     ARG_FLAG,
+     MEMBER(source),
+     0,
+     0,
+     {NULL}},
+};
+
+static const ArgCommand command = {
+    .name = "ritz explain",
+    .description =
+        "Shows how the operator of a bake-off problem runs: which kernel, and why no better one; its plan;\n"
+        "what it costs; the speed that the machine allows at best.",
+    .notes =
+        "BP1, BP2 mass and BP3, BP4 diffusion with p+2 Gauss points per direction, BP5, BP6 diffusion with\n"
+        "p+1 Gauss-Lobatto points; even ones have 3 components.\n\n"
+        "Costs and roofline count what every implementation has to move and do, as 'ritz bench' does; the\n"
+        "plan counts what its kernel moves and does. In the plan, a space is a gather from a vector or a\n"
+        "scatter to one; a batch are the elements in the lanes of the processor's vectors; parity is what\n"
+        "becomes of a matrix when rows and columns are reversed, which the kernel makes use of.\n\n"
+        "Exit status: 0 done; 1 failed, or there is no generated kernel to print; 2 wrong usage.\n\n"
+        "  ritz explain --bp 3 --order 4\n"
+        "  ritz explain --bp 3 --order 4 --source > kernel.c",
+    .num_options = sizeof(options_table) / sizeof(options_table[0]),
+    .options = options_table,
+};
+
+// ---- The problem and its bound ----
+
+static void show_problem(const BpResult *r) {
+  cli_fact("problem", "BP%d: %s, degree %d, %d component%s; %d nodes and %d %s points per direction",
+           r->options.bp, bp_operator_name(r->options.bp), (int)r->options.order, (int)r->num_comp,
+           r->num_comp > 1 ? "s" : "", (int)r->P, (int)r->Q, r->options.bp <= 4 ? "Gauss" : "Gauss-Lobatto");
+  cli_fact("mesh", "%dx%dx%d elements, %lld DOFs", (int)r->elements[0], (int)r->elements[1],
+           (int)r->elements[2], (long long)r->dofs);
+  cli_fact("costs", "at least %.3f MB and %.3f Mflop an apply: %.1f bytes and %.1f flops a DOF",
+           1e-6 * r->bytes, 1e-6 * r->flops, r->bytes / (double)r->dofs, r->flops / (double)r->dofs);
+}
+
+static void show_roofline(const BpResult *r) {
+  static const char *const bounds[] = {[BP_BOUND_MEMORY] = "bound by memory",
+                                       [BP_BOUND_CACHE] = "more if the caches are faster: they hold it all",
+                                       [BP_BOUND_FLOPS] = "bound by flops"};
+  const BpMachine *m = &r->options.machine;
+
+  threads_show_limits(m);
+  if (r->bound == BP_BOUND_UNKNOWN) {
+    cli_fact("roofline", "unknown: for backends on the CPU alone, on machines that can be measured");
+    return;
+  }
+  cli_fact("roofline", "%.1f MDOF/s with %d thread%s, %s", 1e-6 * (double)r->dofs / r->seconds_bound,
+           m->threads, m->threads > 1 ? "s" : "", bounds[r->bound]);
+  cli_fact(NULL, "%.4f ms an apply for its bytes, %.4f ms for its flops", 1e3 * r->bytes / m->bandwidth,
+           1e3 * r->flops / m->peak);
+}
+
+// ---- The operator ----
+
+static int show_plan(const BpProblem *problem) {
+  show_problem(problem->sizes);
+  show_roofline(problem->sizes);
+  putchar('\n');
+  return RitzOperatorExplain(problem->op, stdout);
+}
+
+static int show_source(const BpProblem *problem, const ExplainOptions *o) {
+  const char *source = NULL;
+  char shown[ARG_SHOWN];
+
+  CLI_TRY(RitzOperatorGetSource(problem->op, &source));
+  if (!source) {
+    return CeedError(problem->ceed, CEED_ERROR_UNSUPPORTED, "--source: '%s' has no generated kernel for BP%d",
+                     args_shown(o->on.resource, shown), o->bp);
+  }
+  if (o->plan) putchar('\n');
+  fputs(source, stdout);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int explain(Ceed ceed, const ExplainOptions *o, int num_threads) {
+  BpOptions bp = {.bp = o->bp, .order = o->order, .size = (CeedSize)o->size};
+  BpResult sizes;
+  BpProblem problem = {.ceed = ceed, .sizes = &sizes};
+  bool wants_plan = o->plan || !o->source;
+  int ierr;
+
+  if (wants_plan) bp.machine = threads_find_limits(ceed, &o->on, num_threads);
+  CLI_TRY(bp_predict(ceed, &bp, &sizes));
+  CLI_TRY_CLEANUP(bp_problem_create(&problem));
+  if (wants_plan) CLI_TRY_CLEANUP(show_plan(&problem));
+  if (o->source) CLI_TRY_CLEANUP(show_source(&problem, o));
+cleanup:
+  bp_problem_destroy(&problem);
+  return ierr;
+}
+
+// ---- The command ----
+
+static ArgsResult check_options(const ExplainOptions *o) {
+  if (!o->bp) return args_wrong(&command, NULL, "--bp is missing");
+  if (!o->order) return args_wrong(&command, NULL, "--order is missing");
+  if (o->size > INT32_MAX)
+    return args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
+  return threads_check(&command, &o->on);
+}
+
+int cli_explain(int argc, char **argv) {
+  ExplainOptions options = {.size = 1e5, .on = {.resource = "/cpu/self"}};
+  ArgsResult parsed = args_parse(&command, argc, argv, &options);
+  int num_threads, code;
+  Ceed ceed = NULL;
+
+  if (parsed != ARGS_RUN) return parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
+  if (check_options(&options) != ARGS_RUN) return CLI_USAGE;
+  code = threads_open(&command, &options.on, 1, &ceed, &num_threads);
+  if (!code && explain(ceed, &options, num_threads)) code = cli_report(command.name, ceed);
+  CeedDestroy(&ceed);
+  return code;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// --threads, the option ":threads=" of resources, and the limits of the machine (contract in cli/threads.h).
+#include "cli/threads.h"
+
+#include <ritz/machine.h>
+#include <ritz/version.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const char threads_option[] = ":threads=";
+
+// ---- The option ----
+
+static bool is_on_cpu(const char *resource) {
+  const char stem[] = "/cpu/self";
+  size_t n = sizeof(stem) - 1;
+
+  return !strncmp(resource, stem, n) && (!resource[n] || strchr("/:", resource[n]));
+}
+
+ArgsResult threads_check(const ArgCommand *command, const ThreadsChoice *choice) {
+  char shown[ARG_SHOWN];
+
+  if (!choice->wanted) return ARGS_RUN;
+  args_shown(choice->resource, shown);
+  if (!is_on_cpu(choice->resource))
+    return args_wrong(command, "--threads", "only for backends below /cpu/self, not for '%s'", shown);
+  if (strstr(choice->resource, threads_option))
+    return args_wrong(command, "--threads", "contradicts --ceed '%s'", shown);
+  return ARGS_RUN;
+}
+
+static int choose_number(const ThreadsChoice *choice, int otherwise) {
+  const char *in_resource = strstr(choice->resource, threads_option);
+
+  if (in_resource) return atoi(in_resource + sizeof(threads_option) - 1);
+  return choice->wanted ? choice->wanted : otherwise;
+}
+
+int threads_open(const ArgCommand *command, const ThreadsChoice *choice, int otherwise, Ceed *ceed,
+                 int *num) {
+  bool is_named = strstr(choice->resource, threads_option);
+  size_t size = strlen(choice->resource) + sizeof(threads_option) + 12;
+  char *resource;
+
+  *num = choose_number(choice, otherwise);
+  if (is_named || !is_on_cpu(choice->resource)) return cli_open_ceed(command->name, choice->resource, ceed);
+  resource = malloc(size);
+  if (resource) snprintf(resource, size, "%s%s%d", choice->resource, threads_option, *num);
+  int code = cli_open_ceed(command->name, resource ? resource : choice->resource, ceed);
+  free(resource);
+  return code;
+}
+
+// ---- Limits ----
+
+// The backend of a context is one of those that know no threads.
+static bool is_serial(Ceed ceed) {
+  const char *name = NULL;
+  RitzBackendInfo info;
+  CeedInt num = 0;
+
+  if (CeedGetResource(ceed, &name) || RitzGetNumBackends(&num)) return true;
+  for (CeedInt i = 0; i < num; i++) {
+    if (RitzGetBackendInfo(i, &info) || strcmp(info.resource, name) != 0) continue;
+    const char *server = info.alias_of ? info.alias_of : info.resource;
+    return !strcmp(server, "/cpu/self/ref") || !strcmp(server, "/cpu/self/check");
+  }
+  return true;
+}
+
+BpMachine threads_find_limits(Ceed ceed, const ThreadsChoice *choice, int num) {
+  const BpMachine unknown = {0};
+  RitzMachine machine;
+
+  if (!is_on_cpu(choice->resource) || RitzMachineGet(false, &machine)) return unknown;
+  if (is_serial(ceed) || num < 1) num = 1;
+  if (num > machine.num_processors) num = machine.num_processors;
+  if (num > 1 && num < machine.num_threads && RitzMachineMeasure(num, &machine)) return unknown;
+  const RitzMachineRates *rates = num > 1 ? &machine.all : &machine.one;
+  return (BpMachine){
+      .threads = num,
+      .bandwidth = (double)rates->update_bandwidth,
+      .peak = (double)(sizeof(CeedScalar) == sizeof(float) ? rates->single_flops : rates->double_flops),
+      .cache = (double)machine.last_level_bytes,
+  };
+}
+
+void threads_show_limits(const BpMachine *limits) {
+  if (!limits->threads) return;
+  cli_fact("limits", "%.1f GB/s and %.1f GFLOP/s with %d thread%s", 1e-9 * limits->bandwidth,
+           1e-9 * limits->peak, limits->threads, limits->threads > 1 ? "s" : "");
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Backends with a number of threads, and what these can do at best. Used by `ritz bench` and `ritz explain`.
+#ifndef RITZ_CLI_THREADS_H
+#define RITZ_CLI_THREADS_H
+
+#include "bench/bp.h"
+#include "cli/args.h"
+
+// Values of --ceed and --threads; 0: not given.
+typedef struct {
+  const char *resource;
+  int wanted;
+} ThreadsChoice;
+
+// Whether --threads goes with --ceed. ARGS_WRONG: a message was printed.
+ArgsResult threads_check(const ArgCommand *command, const ThreadsChoice *choice);
+
+// Opens the resource with the threads that it or --threads names, else with `otherwise` of them where it can
+// have some. Exit code like cli_open_ceed. *num: how many that is.
+int threads_open(const ArgCommand *command, const ThreadsChoice *choice, int otherwise, Ceed *ceed, int *num);
+
+// What the threads of the context can do; zeros for resources that are not on the CPU, and when the
+// measurement fails.
+BpMachine threads_find_limits(Ceed ceed, const ThreadsChoice *choice, int num);
+void threads_show_limits(const BpMachine *limits);
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Fetching ahead: while a batch is computed, the data of the next one come into the second level cache, a few
+// lines at every step of the computation. A burst would fill the line buffers and stall, and memory must not
+// idle while contractions run. Generated kernels define ritz_ahead: what one step fetches.
+#ifndef RITZ_KERNELS_CPU_AHEAD_H
+#define RITZ_KERNELS_CPU_AHEAD_H
+
+#include "kernels/cpu/vector.h"
+
+typedef struct {
+  const RitzKernelSpace *spaces;
+  int64_t batch; // to be fetched
+  int step;
+} RitzAhead;
+
+RITZ_INLINE void ritz_ahead(RitzAhead *ahead);
+
+// Packed data [component][Q][lane]: `lines` vectors of each component from step * lines on; the last step may
+// run into what follows, which does no harm.
+RITZ_INLINE void ritz_fetch_packed(const RitzAhead *ahead, int s, int num_comp, int Q, int lines) {
+  const RitzVec *data =
+      (const RitzVec *)ahead->spaces[s].array + ahead->batch * num_comp * Q + ahead->step * lines;
+  RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
+    RITZ_ROLLED for (int n = 0; n < lines; n++) __builtin_prefetch(data + c * Q + n, 0, 2);
+  }
+}
+
+// Entries of an L-vector: those of `num` offsets [row][lane] from step * num on, out of `all`.
+RITZ_INLINE void ritz_fetch_rows(const RitzAhead *ahead, int s, int all, int num) {
+  const RitzKernelSpace *space = &ahead->spaces[s];
+  const int32_t *offsets = space->offsets + ahead->batch * all;
+  const int begin = ahead->step * num < all ? ahead->step * num : all - num;
+  RITZ_ROLLED for (int i = begin; i < begin + num; i++) __builtin_prefetch(space->array + offsets[i], 0, 2);
+}
+
+#endif
