@@ -79,10 +79,10 @@ typedef struct {
 // ---- Target half ----
 
 typedef enum {
-  RITZ_EVALUATE_PLANES,  // whole element along the last direction, then plane by plane, row by row
+  RITZ_EVALUATE_PLANES, // whole element along the last direction, then plane by plane, row by row
   RITZ_EVALUATE_VALUES, // values only: row by row, in registers
-  RITZ_EVALUATE_FLAT,    // no tensor basis: all points one row
-  RITZ_EVALUATE_NONE,    // not fusible (bases on different point grids): the ahead-of-time kernel runs it
+  RITZ_EVALUATE_FLAT,   // no tensor basis: all points one row
+  RITZ_EVALUATE_NONE,   // not fusible (bases on different point grids): the ahead-of-time kernel runs it
 } RitzEvaluation;
 
 // How the point function is reached.

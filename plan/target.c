@@ -144,8 +144,8 @@ static void share_arrays(RitzPlan *plan) {
 
 // ---- Prefetching ----
 
-// Stored data of the next batch, else its rows of nodes: memory would be idle while contractions run. Rows of two
-// nodes are not worth it.
+// Stored data of the next batch, else its rows of nodes: memory would be idle while contractions run. Rows of
+// two nodes are not worth it.
 static void choose_prefetching(RitzPlan *plan) {
   RitzPlanTarget *t = &plan->target;
   bool is_fused = t->evaluation != RITZ_EVALUATE_NONE;
