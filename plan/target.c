@@ -17,9 +17,17 @@ static CeedInt vector_bytes(void) {
   return 16;
 }
 
+// RITZ_LANES: 2, 4, 8, 16 or 32 in place of what a vector register holds; else 0.
+static CeedInt wanted_lanes(const char *text) {
+  const long lanes = text ? strtol(text, NULL, 10) : 0;
+  return lanes >= 2 && lanes <= 32 && (lanes & (lanes - 1)) == 0 ? (CeedInt)lanes : 0;
+}
+
 void ritz_plan_machine(RitzPlanMachine *machine) {
-  const char *wanted = getuid() == geteuid() ? getenv("RITZ_QFUNCTION") : NULL;
-  machine->lanes = vector_bytes() / (CeedInt)sizeof(CeedScalar);
+  bool is_trusted = getuid() == geteuid();
+  const char *wanted = is_trusted ? getenv("RITZ_QFUNCTION") : NULL;
+  machine->lanes = wanted_lanes(is_trusted ? getenv("RITZ_LANES") : NULL);
+  if (!machine->lanes) machine->lanes = vector_bytes() / (CeedInt)sizeof(CeedScalar);
   machine->allows_text = !wanted || strcmp(wanted, "pointer");
 }
 

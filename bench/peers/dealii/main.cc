@@ -87,6 +87,14 @@ bool parse(const int argc, char **argv, Arguments *a) {
   return true;
 }
 
+// Starts the program again with an allocator that asks for large pages, as Ritz does for its arrays. glibc
+// reads the setting before main; the ranks inherit it.
+void ask_for_large_pages(char **argv) {
+  if (std::getenv("GLIBC_TUNABLES")) return;
+  setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 1);
+  execv("/proc/self/exe", argv); // without /proc: small pages
+}
+
 // Becomes `mpiexec -n N` of this program, all else as it was.
 void start_ranks(const int threads, const int argc, char **argv) {
   const std::string num = std::to_string(threads);
@@ -204,6 +212,7 @@ int main(int argc, char **argv) {
 
   const Solver solver = find_solver(arguments.options.order);
   if (!solver) return 1;
+  ask_for_large_pages(argv);
   if (arguments.threads > 1) {
     start_ranks(arguments.threads, argc, argv);
     return 1;
