@@ -5,10 +5,13 @@
 #ifndef RITZ_EMIT_EMIT_H
 #define RITZ_EMIT_EMIT_H
 
+#include "plan/diagonal.h"
 #include "plan/plan.h"
 
 // C for the CPU, of a plan whose evaluation is not RITZ_EVALUATE_NONE. *text is owned by the caller
 // (RITZ_FREE).
 int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, char **text);
+// The same of a diagonal: adds into the L-vector of plan->output.
+int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, char **text);
 
 #endif

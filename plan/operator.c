@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // CeedOperator -> plan: the mathematical half, and the order of the steps. Called by backends that fuse
 // operators.
+#include <stdlib.h>
+
 #include "plan/parts.h"
 
 // ---- Operators without a plan ----
@@ -125,12 +127,25 @@ static void set_grid(CeedOperator op, RitzPlan *plan) {
   }
 }
 
+// A relative path is one of the application's folder now; the kernel is compiled elsewhere. Stays as it is
+// where the system cannot tell.
+static void make_absolute(char **path) {
+  char *absolute = *path && (*path)[0] != '/' ? realpath(*path, NULL) : NULL;
+  if (!absolute) return;
+  ritz_memory_adopt(absolute);
+  RITZ_FREE(path);
+  *path = absolute;
+}
+
 // A missing file is no error: the application's function can be called.
 static int find_source(CeedQFunction qf, RitzPlan *plan) {
   plan->function_name = qf->kernel_name;
   plan->vec_length = qf->vec_length;
   if (!qf->source_path || !qf->kernel_name[0]) return CEED_ERROR_SUCCESS;
-  if (!qf->resolved_path) RITZ_TRY(ritz_jit_find(qf->obj.ceed, NULL, qf->source_path, &qf->resolved_path));
+  if (!qf->resolved_path) {
+    RITZ_TRY(ritz_jit_find(qf->obj.ceed, NULL, qf->source_path, &qf->resolved_path));
+    make_absolute(&qf->resolved_path);
+  }
   plan->source_path = qf->resolved_path;
   return CEED_ERROR_SUCCESS;
 }

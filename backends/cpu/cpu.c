@@ -75,6 +75,7 @@ const RitzBackend ritz_cpu_backend = {
     .basis_apply = ritz_cpu_basis_apply,
     .operator_apply = ritz_cpu_operator_apply,
     .composite_apply = ritz_cpu_composite_apply,
+    .operator_assemble_add_diagonal = ritz_cpu_operator_assemble_add_diagonal,
     .operator_explain = ritz_cpu_operator_explain,
     .operator_source = ritz_cpu_operator_source,
     .operator_destroy = ritz_cpu_operator_destroy,

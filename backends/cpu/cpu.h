@@ -34,6 +34,8 @@ typedef enum {
   RITZ_PATH_DELEGATED, // the reference backend
 } RitzCpuPath;
 
+typedef struct RitzCpuDiagonal RitzCpuDiagonal;
+
 typedef struct {
   RitzCpuPath path;
   char *reason;         // owned: why the path is not the first one; NULL
@@ -46,12 +48,20 @@ typedef struct {
   const CeedScalar **matrices; // owned [num_matrices]
   RitzKernelArgs *args;        // owned [threads of the schedule]
   CeedScalar **zeroed;         // owned [num_spaces]: outputs that the apply sets to zero; else NULL
+  RitzCpuDiagonal *diagonal;   // owned: how its diagonal is assembled; NULL before the first request
 } RitzCpuOperator;
 
 // prepare.c: makes op->data of operators that have none; kernels of all of them are compiled together. `in`
 // is the active input, for the first look at the point function.
 int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in);
 int ritz_cpu_operator_destroy(CeedOperator op);
+// What a further kernel of a prepared operator needs: a source with the operator's point function; the kernel
+// in a module (NULL: none of our kind); scratch of all threads; where it falls back, a word to the user, once
+// a context, or an error where the user wants none of that.
+RitzJitSource ritz_cpu_describe_source(CeedOperator op, const char *text);
+RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes);
+int ritz_cpu_reserve_work(Ceed ceed, int64_t bytes);
+int ritz_cpu_warn(CeedOperator op, const char *call, const char *reason, const char *outcome);
 
 // function.c: calls the application's function, and the text in a kernel (NULL: none), on points of the first
 // element with copies of the context. Tells whether they agree, and whether the context was written.
@@ -61,6 +71,15 @@ int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, 
 // operator.c
 int ritz_cpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
 int ritz_cpu_composite_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+// The array of an input for a kernel of this plan.
+int ritz_cpu_get_input(const RitzPlan *plan, const RitzPlanSpace *space, CeedVector vec,
+                       RitzKernelSpace *kernel);
+int ritz_cpu_restore_input(const RitzPlanSpace *space, CeedVector vec, RitzKernelSpace *kernel);
+
+// diagonal.c
+int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
+int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream); // of a prepared operator
+void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal);
 
 // explain.c
 int ritz_cpu_operator_explain(CeedOperator op, FILE *stream);

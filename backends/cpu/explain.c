@@ -15,7 +15,8 @@ int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {
   const RitzCpuOperator *cpu = op->data;
   fprintf(stream, "  runs as: %s\n", paths[cpu->path]);
   if (cpu->reason) fprintf(stream, "  because: %s\n", cpu->reason);
-  fprintf(stream, "  assembly of matrices, and evaluation at points: the reference backend\n");
+  RITZ_TRY(ritz_cpu_diagonal_explain(op, stream));
+  fprintf(stream, "  other assembly, and evaluation at points: the reference backend\n");
   if (!cpu->plan) return CEED_ERROR_SUCCESS;
   fprintf(stream, "  threads: %d%s; %" CeedInt_FMT " batches of %" CeedInt_FMT " elements\n",
           context->num_threads, context->is_deterministic ? ", results independent of their number" : "",

@@ -33,8 +33,8 @@ static RitzPacking packing_of(const RitzPlan *plan, const RitzPlanSpace *space,
   return packing;
 }
 
-static int get_input(const RitzPlan *plan, const RitzPlanSpace *space, CeedVector vec,
-                     RitzKernelSpace *kernel) {
+int ritz_cpu_get_input(const RitzPlan *plan, const RitzPlanSpace *space, CeedVector vec,
+                       RitzKernelSpace *kernel) {
   const CeedScalar *array;
   if (space->gather == RITZ_GATHER_PACKED) {
     const RitzPacking packing = packing_of(plan, space, kernel);
@@ -79,21 +79,27 @@ static int get_arrays(CeedOperator op, CeedVector in, CeedVector out, RitzApplyM
     const RitzPlanSpace *space = &cpu->plan->spaces[s];
     CeedVector vec = vector_of(space, in, out);
     cpu->zeroed[s] = NULL;
-    RITZ_TRY(space->is_input ? get_input(cpu->plan, space, vec, &cpu->spaces[s])
+    RITZ_TRY(space->is_input ? ritz_cpu_get_input(cpu->plan, space, vec, &cpu->spaces[s])
                              : get_output(cpu, s, vec, mode));
     *num_held = s + 1;
   }
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_cpu_restore_input(const RitzPlanSpace *space, CeedVector vec, RitzKernelSpace *kernel) {
+  const CeedScalar *array = kernel->array;
+
+  kernel->array = NULL;
+  if (space->gather == RITZ_GATHER_PACKED) return ritz_vector_restore_packed(vec, &array);
+  return CeedVectorRestoreArrayRead(vec, &array);
+}
+
 static int restore_array(RitzCpuOperator *cpu, int s, CeedVector vec) {
   const RitzPlanSpace *space = &cpu->plan->spaces[s];
   CeedScalar *array = cpu->spaces[s].array;
-  const CeedScalar *read = array;
 
+  if (space->is_input) return ritz_cpu_restore_input(space, vec, &cpu->spaces[s]);
   cpu->spaces[s].array = NULL;
-  if (space->gather == RITZ_GATHER_PACKED) return ritz_vector_restore_packed(vec, &read);
-  if (space->is_input) return CeedVectorRestoreArrayRead(vec, &read);
   return holder_of(cpu->plan, s) >= 0 ? CEED_ERROR_SUCCESS : CeedVectorRestoreArray(vec, &array);
 }
 

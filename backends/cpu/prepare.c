@@ -28,7 +28,7 @@ static uint64_t hash(uint64_t h, const char *text) { // FNV-1a
 }
 
 // A program may make the same operator a thousand times: each context says a thing once.
-static int warn(Ceed ceed, const char *title, const char *reason, const char *outcome) {
+static int say_once(Ceed ceed, const char *title, const char *reason, const char *outcome) {
   RitzCpu *context = ceed->data;
   const uint64_t told = hash(hash(0xcbf29ce484222325, title), reason);
 
@@ -41,19 +41,26 @@ static int warn(Ceed ceed, const char *title, const char *reason, const char *ou
   return CEED_ERROR_SUCCESS;
 }
 
-// A step down that the user may not want, or that leads nowhere.
-static int judge_step(CeedOperator op, RitzCpuPath path, const char *title, bool warns, const char *reason) {
-  static const char *const served_by[] = {"", "its function pointer is called",
-                                          "the ahead-of-time kernel runs it",
-                                          "the reference backend runs it"};
+// `outcome` NULL: there is nothing to fall back to.
+static int tell(CeedOperator op, const char *call, const char *title, const char *reason,
+                const char *outcome) {
   Ceed ceed = op->obj.ceed;
   const RitzCpu *context = ceed->data;
 
-  RITZ_REQUIRE(op->qf->f, ceed, CEED_ERROR_BACKEND,
-               "CeedOperatorApply: %s: %s, and there is no function pointer for the host", title, reason);
-  RITZ_REQUIRE(!context->is_strict || !warns, ceed, CEED_ERROR_BACKEND,
-               "CeedOperatorApply: %s: %s (RITZ_STRICT is set)", title, reason);
-  return warns ? warn(ceed, title, reason, served_by[path]) : CEED_ERROR_SUCCESS;
+  RITZ_REQUIRE(outcome, ceed, CEED_ERROR_BACKEND, "%s: %s: %s, and there is no function pointer for the host",
+               call, title, reason);
+  RITZ_REQUIRE(!context->is_strict, ceed, CEED_ERROR_BACKEND, "%s: %s: %s (RITZ_STRICT is set)", call, title,
+               reason);
+  return say_once(ceed, title, reason, outcome);
+}
+
+int ritz_cpu_warn(CeedOperator op, const char *call, const char *reason, const char *outcome) {
+  char *title = NULL;
+
+  RITZ_TRY(make_title(op, &title));
+  const int ierr = tell(op, call, title, reason, op->qf->f ? outcome : NULL);
+  RITZ_FREE(&title);
+  return ierr;
 }
 
 // What only better paths need.
@@ -67,15 +74,16 @@ static void drop_unused(RitzCpuOperator *cpu) {
 
 // Takes a step down. The reason is kept for the view; `warns`: also said once on stderr.
 static int step_down(CeedOperator op, RitzCpuPath path, bool warns, const char *reason) {
+  static const char *const served_by[] = {"", "its function pointer is called",
+                                          "the ahead-of-time kernel runs it",
+                                          "the reference backend runs it"};
   RitzCpuOperator *cpu = op->data;
-  char *title = NULL;
 
   cpu->path = path;
   RITZ_FREE(&cpu->reason);
   RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &cpu->reason));
-  RITZ_TRY(make_title(op, &title));
-  const int ierr = judge_step(op, path, title, warns, reason);
-  RITZ_FREE(&title);
+  const int ierr = warns || !op->qf->f ? ritz_cpu_warn(op, "CeedOperatorApply", reason, served_by[path])
+                                       : CEED_ERROR_SUCCESS;
   drop_unused(cpu);
   return ierr;
 }
@@ -117,16 +125,16 @@ static int emit(CeedOperator op) {
   return ritz_emit_cpu(op->obj.ceed, cpu->plan, &cpu->text);
 }
 
-static void describe_source(CeedOperator op, RitzJitSource *source) {
+RitzJitSource ritz_cpu_describe_source(CeedOperator op, const char *text) {
   const RitzCpuOperator *cpu = op->data;
   const Ceed ceed = op->obj.ceed;
   const bool is_text = cpu->plan->target.call == RITZ_CALL_TEXT;
 
-  *source = (RitzJitSource){.name = cpu->plan->function_name[0] ? cpu->plan->function_name : "operator",
-                            .text = cpu->text,
-                            .user_file = is_text ? cpu->plan->source_path : NULL,
-                            .num_roots = is_text ? (size_t)ceed->jit_roots.num : 0,
-                            .roots = ceed->jit_roots.item};
+  return (RitzJitSource){.name = cpu->plan->function_name[0] ? cpu->plan->function_name : "operator",
+                         .text = text,
+                         .user_file = is_text ? cpu->plan->source_path : NULL,
+                         .num_roots = is_text ? (size_t)ceed->jit_roots.num : 0,
+                         .roots = ceed->jit_roots.item};
 }
 
 static bool wants_kernel(CeedOperator op) {
@@ -144,7 +152,8 @@ static int load(Ceed ceed, CeedInt num, CeedOperator *ops) {
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &sources));
   RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)num, &modules));
   for (CeedInt i = 0; i < num; i++) {
-    if (wants_kernel(ops[i])) describe_source(ops[i], &sources[n++]);
+    if (wants_kernel(ops[i]))
+      sources[n++] = ritz_cpu_describe_source(ops[i], ((RitzCpuOperator *)ops[i]->data)->text);
   }
   if (n) RITZ_TRY_CLEANUP(ritz_jit_load(ceed, (size_t)n, sources, modules));
   for (CeedInt i = 0, k = 0; i < num && k < n; i++) {
@@ -162,10 +171,12 @@ static void find_function(RitzJitModule module, const char *name, void *function
   memcpy(function, &symbol, sizeof(symbol));
 }
 
-static bool is_usable(const RitzCpuOperator *cpu) {
-  const RitzKernelInfo *info = ritz_jit_symbol(cpu->module, RITZ_INFO_SYMBOL);
-  return info && info->abi == RITZ_KERNEL_ABI && info->lanes == cpu->plan->target.lanes &&
-         ritz_jit_symbol(cpu->module, RITZ_KERNEL_SYMBOL);
+RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes) {
+  const RitzKernelInfo *info = ritz_jit_symbol(module, RITZ_INFO_SYMBOL);
+  RitzKernel kernel = NULL;
+  if (info && info->abi == RITZ_KERNEL_ABI && info->lanes == lanes)
+    find_function(module, RITZ_KERNEL_SYMBOL, &kernel);
+  return kernel;
 }
 
 // No generated kernel: say so once per context when that is because of the machine.
@@ -195,7 +206,8 @@ static int judge_module(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
   const RitzJitStatus status = ritz_jit_status(cpu->module);
 
-  if (status == RITZ_JIT_READY && is_usable(cpu)) return CEED_ERROR_SUCCESS;
+  if (status == RITZ_JIT_READY && ritz_cpu_find_kernel(cpu->module, cpu->plan->target.lanes))
+    return CEED_ERROR_SUCCESS;
   if (status == RITZ_JIT_REFUSED && cpu->plan->target.call == RITZ_CALL_TEXT) {
     RITZ_TRY(go_pointer(op, ritz_jit_reason(cpu->module)));
     return cpu->path == RITZ_PATH_POINTER ? judge_module(op) : CEED_ERROR_SUCCESS;
@@ -320,14 +332,15 @@ static int64_t work_bytes(const RitzCpuOperator *cpu) {
   return ((const RitzKernelInfo *)ritz_jit_symbol(cpu->module, RITZ_INFO_SYMBOL))->work_bytes;
 }
 
-// The scratch of all threads grows to what the operator needs.
-static int reserve_work(Ceed ceed, int64_t bytes) {
+// Grows; when it cannot, the operators that are content with what there is can still run.
+int ritz_cpu_reserve_work(Ceed ceed, int64_t bytes) {
   RitzCpu *context = ceed->data;
   if (bytes <= context->work_bytes) return CEED_ERROR_SUCCESS;
-  context->work_bytes = 0;
   for (int t = 0; t < context->num_threads; t++) {
+    char *larger = NULL;
+    RITZ_TRY(RITZ_MALLOC(ceed, (size_t)bytes, &larger));
     RITZ_FREE(&context->work[t]);
-    RITZ_TRY(RITZ_MALLOC(ceed, (size_t)bytes, &context->work[t]));
+    context->work[t] = larger;
   }
   context->work_bytes = bytes;
   return CEED_ERROR_SUCCESS;
@@ -370,9 +383,10 @@ static int finish(CeedOperator op, CeedVector in) {
   if (cpu->module) RITZ_TRY(judge_module(op));
   if (cpu->path != RITZ_PATH_DELEGATED) RITZ_TRY(judge_function(op, in));
   if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;
-  if (cpu->path <= RITZ_PATH_POINTER) find_function(cpu->module, RITZ_KERNEL_SYMBOL, &cpu->kernel);
+  if (cpu->path <= RITZ_PATH_POINTER)
+    cpu->kernel = ritz_cpu_find_kernel(cpu->module, cpu->plan->target.lanes);
   RITZ_TRY(make_arguments(op));
-  return reserve_work(op->obj.ceed, work_bytes(cpu));
+  return ritz_cpu_reserve_work(op->obj.ceed, work_bytes(cpu));
 }
 
 int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in) {
@@ -400,6 +414,7 @@ int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in) {
 int ritz_cpu_operator_destroy(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
   if (!cpu) return CEED_ERROR_SUCCESS;
+  ritz_cpu_diagonal_destroy(&cpu->diagonal);
   ritz_schedule_destroy(&cpu->schedule);
   ritz_jit_release(&cpu->module);
   ritz_plan_free(&cpu->plan);

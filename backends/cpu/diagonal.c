@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Diagonals of operators by a kernel of their own (plan/diagonal.h), with schedule and threads of the apply.
+// Called through the table of the backend. What has no such kernel, the reference backend does.
+#include "plan/diagonal.h"
+#include "backends/cpu/cpu.h"
+#include "backends/ref/ref.h"
+#include "emit/emit.h"
+
+struct RitzCpuDiagonal {
+  RitzDiagonalPlan *plan; // owned; NULL: the reference backend does it
+  char *reason;           // owned: why; else NULL
+  RitzJitModule module;   // counted; NULL: not compiled yet
+  RitzKernel kernel;
+  RitzKernelSpace *spaces; // owned: those of the plan, then the diagonal
+  RitzKernelArgs *args;    // owned, one a thread
+};
+
+void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal) {
+  RitzCpuDiagonal *d = *diagonal;
+  if (!d) return;
+  ritz_plan_free_diagonal(&d->plan);
+  ritz_jit_release(&d->module);
+  RITZ_FREE(&d->reason);
+  RITZ_FREE(&d->spaces);
+  RITZ_FREE(&d->args);
+  RITZ_FREE(diagonal);
+}
+
+// ---- Plan ----
+
+static int find_refusal(CeedOperator op, const char **reason) {
+  RITZ_TRY(ritz_plan_refuse_diagonal(op, reason));
+  if (!*reason && ((const RitzCpuOperator *)op->data)->path != RITZ_PATH_TEXT)
+    *reason = "the operator's kernel does not hold the text of its point function";
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_plan(CeedOperator op, RitzCpuDiagonal *d) {
+  const RitzCpuOperator *cpu = op->data;
+  const char *reason;
+
+  RITZ_TRY(find_refusal(op, &reason));
+  return reason ? ritz_strdup(op->obj.ceed, reason, &d->reason) : ritz_plan_diagonal(op, cpu->plan, &d->plan);
+}
+
+// The operator is prepared.
+static int plan_diagonal(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+
+  if (cpu->diagonal) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &cpu->diagonal));
+  const int ierr = make_plan(op, cpu->diagonal);
+  if (ierr) ritz_cpu_diagonal_destroy(&cpu->diagonal);
+  return ierr;
+}
+
+// ---- Kernel ----
+
+// The text was good for an apply, so this is the machine's fault or ours.
+static int give_up(CeedOperator op, RitzCpuDiagonal *d) {
+  const char *reason = ritz_jit_reason(d->module);
+
+  RITZ_TRY(ritz_cpu_warn(op, "CeedOperatorLinearAssembleDiagonal", reason,
+                         "the reference backend assembles its diagonal"));
+  RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &d->reason));
+  ritz_jit_release(&d->module);
+  ritz_plan_free_diagonal(&d->plan);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int load(CeedOperator op, RitzCpuDiagonal *d) {
+  const Ceed ceed = op->obj.ceed;
+  char *text = NULL;
+
+  RITZ_TRY(ritz_emit_cpu_diagonal(ceed, d->plan, &text));
+  const RitzJitSource source = ritz_cpu_describe_source(op, text);
+  const int ierr = ritz_jit_load(ceed, 1, &source, &d->module);
+  RITZ_FREE(&text);
+  RITZ_TRY(ierr);
+  d->kernel = ritz_cpu_find_kernel(d->module, d->plan->plan.target.lanes);
+  return d->kernel ? CEED_ERROR_SUCCESS : give_up(op, d);
+}
+
+static int make_arguments(CeedOperator op, RitzCpuDiagonal *d) {
+  const RitzCpuOperator *cpu = op->data;
+  const RitzCpu *context = op->obj.ceed->data;
+  const int num_spaces = d->plan->plan.num_spaces + 1;
+
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)num_spaces, &d->spaces));
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)context->num_threads, &d->args));
+  for (int s = 0; s < num_spaces; s++) d->spaces[s] = cpu->spaces[d->plan->origins[s]];
+  for (int t = 0; t < context->num_threads; t++) {
+    d->args[t] = cpu->args[t];
+    d->args[t].spaces = d->spaces;
+    d->args[t].before = d->args[t].after = NULL;
+  }
+  const RitzKernelInfo *info = ritz_jit_symbol(d->module, RITZ_INFO_SYMBOL);
+  return ritz_cpu_reserve_work(op->obj.ceed, info->work_bytes);
+}
+
+static int make_kernel(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  RitzCpuDiagonal *d = cpu->diagonal;
+
+  if (!d->plan || d->module) return CEED_ERROR_SUCCESS;
+  int ierr = load(op, d);
+  if (!ierr && d->plan) ierr = make_arguments(op, d);
+  if (ierr) ritz_cpu_diagonal_destroy(&cpu->diagonal); // the next call tries again
+  return ierr;
+}
+
+// ---- Running ----
+
+static int run(CeedOperator op, RitzCpuDiagonal *d) {
+  const RitzCpuOperator *cpu = op->data;
+  const RitzCpu *ceed = op->obj.ceed->data;
+  void *context;
+
+  RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(op->qf, CEED_MEM_HOST, &context));
+  for (int t = 0; t < ceed->num_threads; t++) {
+    d->args[t].context = context;
+    d->args[t].work = ceed->work[t];
+  }
+  const int code = ritz_schedule_run(cpu->schedule, ceed->team, d->kernel, d->args);
+  const int restored = ritz_qfunction_restore_context_data(op->qf, &context);
+  RITZ_TRY_BACKEND(code);
+  return restored;
+}
+
+static int run_with_inputs(CeedOperator op, RitzCpuDiagonal *d, CeedScalar *diagonal) {
+  const RitzPlan *plan = &d->plan->plan;
+  int num_held = 0, ierr = CEED_ERROR_SUCCESS;
+
+  d->spaces[plan->num_spaces].array = diagonal;
+  for (int s = 0; s < plan->num_spaces && !ierr; s++) {
+    ierr = ritz_cpu_get_input(plan, &plan->spaces[s], plan->spaces[s].vec, &d->spaces[s]);
+    num_held += !ierr;
+  }
+  if (!ierr) ierr = run(op, d);
+  d->spaces[plan->num_spaces].array = NULL;
+  for (int s = 0; s < num_held; s++) {
+    const int restored = ritz_cpu_restore_input(&plan->spaces[s], plan->spaces[s].vec, &d->spaces[s]);
+    if (!ierr) ierr = restored;
+  }
+  return ierr;
+}
+
+int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal) {
+  const char *reason = NULL;
+
+  if (!is_point_block) RITZ_TRY(ritz_plan_refuse_diagonal(op, &reason));
+  if (is_point_block || op->qf_data->reuse || reason)
+    return ritz_ref_operator_assemble_add_diagonal(op, is_point_block, diagonal);
+  RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
+  RITZ_TRY(plan_diagonal(op));
+  RITZ_TRY(make_kernel(op));
+  RitzCpuDiagonal *d = ((RitzCpuOperator *)op->data)->diagonal;
+  return d->plan ? run_with_inputs(op, d, diagonal)
+                 : ritz_ref_operator_assemble_add_diagonal(op, false, diagonal);
+}
+
+int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream) {
+  RITZ_TRY(plan_diagonal(op));
+  const RitzCpuDiagonal *d = ((const RitzCpuOperator *)op->data)->diagonal;
+
+  fprintf(stream, "  diagonal: ");
+  if (!d->plan)
+    fprintf(stream, "the reference backend: %s\n", d->reason);
+  else if (op->qf_data->reuse)
+    fprintf(stream, "the reference backend: the assembled QFunction is reused\n");
+  else
+    fprintf(stream, "one generated kernel, %" CeedInt_FMT " calls and %d sums at each point%s\n",
+            d->plan->num_in * d->plan->output.num_comp, d->plan->num_terms * (int)d->plan->output.num_comp,
+            d->module ? "" : " (not compiled yet)");
+  return CEED_ERROR_SUCCESS;
+}

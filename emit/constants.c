@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Constants of a kernel, its heading, the user's text (contract in emit/parts.h).
+#include <stdio.h>
+#include <string.h>
+
+#include "emit/parts.h"
+
+// ---- Constants ----
+
+static void emit_numbers(RitzEmitter *e, const char *name, const char *part, const CeedScalar *values,
+                         CeedInt n) {
+  const int digits = sizeof(CeedScalar) == 4 ? 9 : 17;
+
+  ritz_text_add(&e->text, "static const RitzReal %s%s[] = {", name, part);
+  for (CeedInt i = 0; i < n; i++) {
+    ritz_text_add(&e->text, "%s%.*g", i == 0 ? "" : i % 6 ? ", " : ",\n  ", digits, (double)values[i]);
+  }
+  ritz_text_add(&e->text, "%s};\n", n ? "" : "0");
+}
+
+// Entry of a matrix or its transposed.
+static CeedScalar entry(const RitzPlanMatrix *m, bool transposed, CeedInt i, CeedInt j) {
+  return transposed ? m->values[j * m->cols + i] : m->values[i * m->cols + j];
+}
+
+// Part of a split matrix: which = 0 even, 1 odd. Fills values, returns their number.
+static CeedInt split_matrix(const RitzPlanMatrix *m, bool transposed, int which, CeedScalar *values) {
+  const CeedInt rows = transposed ? m->cols : m->rows, cols = transposed ? m->rows : m->cols;
+  CeedInt n = 0;
+
+  for (CeedInt i = 0; i < (rows + 1) / 2; i++) {
+    for (CeedInt j = 0; j < (which ? cols / 2 : (cols + 1) / 2); j++) {
+      const CeedScalar a = entry(m, transposed, i, j), b = entry(m, transposed, i, cols - 1 - j);
+      values[n++] = j == cols - 1 - j ? a : which ? (a - b) / 2 : (a + b) / 2;
+    }
+  }
+  return n;
+}
+
+int ritz_emit_matrix(RitzEmitter *e, const char *name, const RitzPlanMatrix *m, bool transposed) {
+  const CeedInt rows = transposed ? m->cols : m->rows, cols = transposed ? m->rows : m->cols;
+  CeedScalar *values = NULL;
+  CeedInt n = 0;
+
+  RITZ_TRY(RITZ_MALLOC(e->text.ceed, (size_t)rows * cols, &values));
+  if (m->parity) {
+    n = split_matrix(m, transposed, 0, values);
+    emit_numbers(e, name, "_even", values, n);
+    n = split_matrix(m, transposed, 1, values);
+    emit_numbers(e, name, "_odd", values, n);
+    ritz_text_add(&e->text, "static const RitzMatrix %s = {%d, %d, %d, NULL, %s_even, %s_odd};\n", name,
+                  (int)rows, (int)cols, m->parity, name, name);
+  } else {
+    for (CeedInt i = 0; i < rows; i++) {
+      for (CeedInt j = 0; j < cols; j++) values[n++] = entry(m, transposed, i, j);
+    }
+    emit_numbers(e, name, "_full", values, n);
+    ritz_text_add(&e->text, "static const RitzMatrix %s = {%d, %d, 0, %s_full, NULL, NULL};\n", name,
+                  (int)rows, (int)cols, name);
+  }
+  RITZ_FREE(&values);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Which way a basis is used, and what for.
+typedef struct {
+  bool forward, backward, derivatives, weights;
+} Use;
+
+static Use find_use(const RitzPlan *plan, int basis) {
+  Use use = {0};
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &plan->spaces[s];
+    if (space->basis != basis) continue;
+    use.forward |= space->is_input;
+    use.backward |= !space->is_input;
+    use.derivatives |= ritz_emit_has_derivatives(space);
+  }
+  for (int i = 0; i < plan->num_in; i++) {
+    use.weights |= plan->fields[i].mode == CEED_EVAL_WEIGHT && plan->fields[i].basis == basis;
+  }
+  return use;
+}
+
+static int emit_both_ways(RitzEmitter *e, char letter, int basis, const RitzPlanMatrix *m, const Use *use) {
+  char name[32];
+  for (int transposed = 0; transposed < 2; transposed++) {
+    if (!(transposed ? use->backward : use->forward)) continue;
+    snprintf(name, sizeof(name), "ritz_%c%d%s", letter, basis, transposed ? "_t" : "");
+    RITZ_TRY(ritz_emit_matrix(e, name, m, transposed));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int emit_basis(RitzEmitter *e, int i) {
+  static const char *const routes[] = {"the nodes are the points", "interpolated, derivatives at the points",
+                                       "one sweep per derivative", "matrices handed over"};
+  const RitzPlanBasis *b = &e->plan->bases[i];
+  const Use use = find_use(e->plan, i);
+  char name[32];
+
+  ritz_text_add(&e->text, "\n// ---- Basis %d: ", i);
+  if (b->is_tensor)
+    ritz_text_add(&e->text, "%dD tensor, %d nodes and %d points a direction; %s ----\n", (int)b->dim,
+                  (int)b->P_1d, (int)b->Q_1d, routes[b->route]);
+  else
+    ritz_text_add(&e->text, "%d nodes, %d points; %s ----\n", (int)b->P, (int)b->Q, routes[b->route]);
+  if (b->is_tensor && b->route != RITZ_ROUTE_IDENTITY) RITZ_TRY(emit_both_ways(e, 'B', i, &b->interp, &use));
+  if (b->is_tensor && b->route != RITZ_ROUTE_IDENTITY && use.derivatives)
+    RITZ_TRY(emit_both_ways(e, 'D', i, &b->grad, &use));
+  if (ritz_emit_is_line_route(b) && use.derivatives && (b->dim > 1 || b->route == RITZ_ROUTE_IDENTITY))
+    RITZ_TRY(emit_both_ways(e, 'C', i, &b->deriv, &use));
+  if (use.weights) {
+    snprintf(name, sizeof(name), "ritz_W%d", i);
+    emit_numbers(e, name, "", b->weights, b->is_tensor ? b->Q_1d : b->Q);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_emit_bases(RitzEmitter *e) {
+  for (int i = 0; i < e->plan->num_bases; i++) RITZ_TRY(emit_basis(e, i));
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Heading ----
+
+static void emit_field_comments(RitzEmitter *e) {
+  static const struct {
+    CeedEvalMode mode;
+    const char *text;
+  } modes[] = {{CEED_EVAL_NONE, "at the points"}, {CEED_EVAL_INTERP, "values"},
+               {CEED_EVAL_GRAD, "gradient"},      {CEED_EVAL_DIV, "divergence"},
+               {CEED_EVAL_CURL, "curl"},          {CEED_EVAL_WEIGHT, "weights"}};
+  const RitzPlan *plan = e->plan;
+
+  for (int i = 0; i < plan->num_in + plan->num_out; i++) {
+    const RitzPlanField *f = &plan->fields[i];
+    const char *mode = "";
+    for (size_t m = 0; m < sizeof(modes) / sizeof(modes[0]); m++) {
+      if (modes[m].mode == f->mode) mode = modes[m].text;
+    }
+    ritz_text_add(&e->text, "//   %s[%d] %s, size %d", i < plan->num_in ? "in" : "out",
+                  i < plan->num_in ? i : i - plan->num_in, mode, (int)f->size);
+    if (f->space >= 0) ritz_text_add(&e->text, ", space %d", f->space);
+    if (f->basis >= 0) ritz_text_add(&e->text, ", basis %d", f->basis);
+    ritz_text_add(&e->text, "\n");
+  }
+}
+
+static CeedInt max_1d(const RitzPlan *plan) {
+  CeedInt max = 1;
+  for (int i = 0; i < plan->num_bases; i++) {
+    const RitzPlanBasis *b = &plan->bases[i];
+    if (b->is_tensor && b->P_1d > max) max = b->P_1d;
+    if (b->is_tensor && b->Q_1d > max) max = b->Q_1d;
+  }
+  return max;
+}
+
+CeedInt ritz_emit_row_columns(const RitzPlanSpace *space) {
+  if (space->gather != RITZ_GATHER_ROWS) return 1;
+  return space->row_length * (space->is_interlaced ? space->num_comp : 1);
+}
+
+static CeedInt max_row(const RitzPlan *plan, CeedInt max) {
+  for (int s = 0; s < plan->num_spaces; s++) max = CeedIntMax(max, ritz_emit_row_columns(&plan->spaces[s]));
+  return max;
+}
+
+void ritz_emit_heading(RitzEmitter *e, const char *what, CeedInt max) {
+  const RitzPlan *plan = e->plan;
+
+  ritz_text_add(&e->text,
+                "// SPDX-License-Identifier: BSD-2-Clause\n"
+                "// Generated by Ritz: %s with the point function '%s', for %d elements at a time.\n",
+                what, plan->function_name[0] ? plan->function_name : "of the application",
+                (int)plan->target.lanes);
+  emit_field_comments(e);
+  ritz_text_add(&e->text,
+                "#define RITZ_LANES   %d\n#define RITZ_DIM     %d\n#define RITZ_Q       %d\n"
+                "#define RITZ_CALL    %d\n#define RITZ_MAX_1D  %d\n#define RITZ_MAX_ROW %d\n%s"
+                "#include \"kernels/cpu/kernel.h\"\n",
+                (int)plan->target.lanes, (int)plan->dim, (int)plan->Q_1d, (int)plan->target.call_points,
+                (int)max_1d(plan), (int)max_row(plan, max),
+                ritz_emit_is_values(e) ? "#define RITZ_VALUES\n" : "");
+}
+
+// ---- The point function ----
+
+// "NAME" or "NAME=value", for the user's text alone: as arguments of the compiler they would reach ours, too.
+static void emit_define(RitzEmitter *e, const char *define) {
+  const int length = (int)strcspn(define, "=\n");
+  const char *value = define[length] == '=' ? define + length + 1 : "1";
+
+  ritz_text_add(&e->text, "#define %.*s %.*s\n", length, define, (int)strcspn(value, "\n"), value);
+}
+
+// The user's text comes last, so that its macros reach nothing of ours: what follows it has no names but our
+// own.
+void ritz_emit_user(RitzEmitter *e) {
+  const RitzPlan *plan = e->plan;
+  const RitzStringList *defines = &e->text.ceed->jit_defines;
+
+  if (plan->target.call != RITZ_CALL_TEXT) return;
+  const bool has_quote = strchr(plan->source_path, '"'); // the other kind of #include finds whole paths, too
+  ritz_text_add(&e->text,
+                "\n// ---- The point function: the user's text ----\n"
+                "__attribute__((visibility(\"default\"))) int ritz_qfunction_text(\n"
+                "    void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);\n");
+  for (CeedInt i = 0; i < defines->num; i++) emit_define(e, defines->item[i]);
+  ritz_text_add(&e->text, has_quote ? "#include <%s>\n\n" : "#include \"%s\"\n\n", plan->source_path);
+  ritz_text_add(
+      &e->text,
+      "static inline int ritz_user(void *ritz_ctx, const CeedInt ritz_Q, const CeedScalar *const *ritz_in,\n"
+      "                            CeedScalar *const *ritz_out) {\n"
+      "  return %s(ritz_ctx, ritz_Q, ritz_in, ritz_out);\n}\n\n"
+      "int ritz_qfunction_text(void *ritz_ctx, const CeedInt ritz_Q, const CeedScalar *const *ritz_in,\n"
+      "                        CeedScalar *const *ritz_out) {\n"
+      "  return ritz_user(ritz_ctx, ritz_Q, ritz_in, ritz_out);\n}\n",
+      plan->function_name);
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The kernel of a diagonal (contract in emit/emit.h). Terms are summed at the points of a slab (3D: a plane,
+// 2D: a row) and contracted there in all directions but the last, into an array for each product of 1D tables
+// in the last direction (last0, last1, last2), which follows at the end. Of 1D elements these are the terms.
+#include "emit/emit.h"
+#include "emit/parts.h"
+
+typedef struct {
+  RitzEmitter emitter;
+  const RitzDiagonalPlan *diagonal;
+} Diagonal;
+
+// Names of products by the number of derivatives in them.
+static const char *const products[] = {"ritz_BB", "ritz_BD", "ritz_DD"};
+
+static int last_product(const Diagonal *d, int term) {
+  return d->diagonal->terms[term].product[d->diagonal->plan.dim - 1];
+}
+
+// The first of the terms begin .. num_terms - 1 with this product in the last direction, or num_terms.
+static int next_term(const Diagonal *d, int product, int begin) {
+  while (begin < d->diagonal->num_terms && last_product(d, begin) != product) begin++;
+  return begin;
+}
+
+static bool is_used(const Diagonal *d, int product) {
+  for (int t = 0; t < d->diagonal->num_terms; t++) {
+    for (int k = 0; k < d->diagonal->plan.dim; k++) {
+      if (d->diagonal->terms[t].product[k] == product) return true;
+    }
+  }
+  return false;
+}
+
+// ---- Constants ----
+
+static int emit_products(Diagonal *d) {
+  RitzEmitter *e = &d->emitter;
+  char name[16];
+
+  ritz_text_add(&e->text, "\n// ---- Products of the 1D tables of basis %d ----\n",
+                d->diagonal->output.basis);
+  for (int k = 0; k < RITZ_NUM_PRODUCTS; k++) {
+    if (!is_used(d, k)) continue;
+    snprintf(name, sizeof(name), "%s_t", products[k]);
+    RITZ_TRY(ritz_emit_matrix(e, name, &d->diagonal->products[k], true));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static void emit_integers(RitzText *text, const char *name, CeedInt n, const int32_t *values) {
+  ritz_text_add(text, "static const int %s[] = {", name);
+  for (CeedInt i = 0; i < n; i++) ritz_text_add(text, "%s%d", i ? ", " : "", (int)values[i]);
+  ritz_text_add(text, "};\n");
+}
+
+static void emit_terms(Diagonal *d) {
+  const RitzDiagonalPlan *p = d->diagonal;
+  RitzText *text = &d->emitter.text;
+
+  ritz_text_add(text, "\n// ---- Terms ----\n");
+  emit_integers(text, "ritz_first_in", p->num_in, p->first_in);
+  emit_integers(text, "ritz_first_out", p->num_out, p->first_out);
+  emit_integers(text, "ritz_term_of", p->num_in * p->num_out, p->term_of);
+  ritz_text_add(text,
+                "static const RitzReal ritz_unit_vector[%d] = {[%d] = 1};\n"
+                "static const RitzDiagonal ritz_diagonal = {%d, %d, %d, %d, ritz_first_in, ritz_first_out, "
+                "ritz_term_of, %d, ritz_unit_vector};\n",
+                (int)(2 * p->size_in - 1), (int)(p->size_in - 1), (int)p->output.num_comp, p->num_terms,
+                (int)p->num_in, (int)p->num_out, (int)p->size_in);
+}
+
+// ---- Arrays ----
+
+// Active inputs, active outputs, and each of the others.
+static void emit_arguments(Diagonal *d, const char *indent) {
+  const RitzDiagonalPlan *p = d->diagonal;
+  RitzText *text = &d->emitter.text;
+
+  ritz_text_add(text, "%sRitzVec active_in[%d * RITZ_CALL], active_out[%d * RITZ_CALL];\n", indent,
+                (int)p->size_in, (int)p->size_out);
+  for (int i = 0; i < p->plan.num_in + p->plan.num_out; i++) {
+    const bool is_in = i < p->plan.num_in;
+    if (p->offsets[i] >= 0) continue;
+    ritz_text_add(text, "%sRitzVec %s%d[%d * RITZ_CALL];\n", indent, is_in ? "in" : "out",
+                  is_in ? i : i - p->plan.num_in, (int)p->plan.fields[i].size);
+  }
+}
+
+static void emit_structs(Diagonal *d) {
+  const RitzDiagonalPlan *p = d->diagonal;
+  const RitzPlanBasis *b = &p->plan.bases[p->output.basis];
+  const int nc = (int)p->output.num_comp, P = (int)b->P_1d, Q = (int)b->Q_1d;
+  RitzEmitter *e = &d->emitter;
+
+  ritz_text_add(&e->text, "\n// ---- Arrays of a batch, of a plane, of a row ----\ntypedef struct {\n");
+  ritz_emit_arrays(e, "xaugs");
+  ritz_text_add(&e->text, "  RitzVec terms[%d * %d * RITZ_TERM_STRIDE];\n", p->num_terms, nc);
+  for (int k = 0; b->dim > 1 && k < RITZ_NUM_PRODUCTS; k++) {
+    if (next_term(d, k, 0) < p->num_terms)
+      ritz_text_add(&e->text, "  RitzVec last%d[%d * RITZ_SIZE(%d, %d)];\n", k, nc, Q, P);
+  }
+  ritz_text_add(&e->text, "  RitzVec nodes[%d * RITZ_SIZE(%d, %d)];\n", nc, P, P);
+  if (p->plan.target.call_points > 1) emit_arguments(d, "  ");
+  ritz_text_add(&e->text, "} RitzWork;\ntypedef struct {\n");
+  ritz_emit_arrays(e, "m");
+  ritz_text_add(&e->text, "} RitzPlane;\ntypedef struct {\n");
+  ritz_emit_arrays(e, "f");
+  ritz_text_add(&e->text, "} RitzRow;\n");
+}
+
+// ---- Contractions ----
+
+// Steps of fetching ahead in the last direction: lines.
+static CeedInt count_steps(const Diagonal *d) {
+  const RitzPlanBasis *b = &d->diagonal->plan.bases[d->diagonal->output.basis];
+  CeedInt num_products = 0;
+
+  for (int k = 0; k < RITZ_NUM_PRODUCTS; k++) num_products += next_term(d, k, 0) < d->diagonal->num_terms;
+  return num_products * d->diagonal->output.num_comp * CeedIntPow(b->P_1d, b->dim - 1);
+}
+
+// All terms of slab `slab`.
+static void emit_slab(Diagonal *d, const char *slab) {
+  const RitzDiagonalPlan *p = d->diagonal;
+  const int nc = (int)p->output.num_comp;
+
+  for (int t = 0; t < p->num_terms; t++) {
+    const int *product = p->terms[t].product, last = last_product(d, t);
+    ritz_text_add(
+        &d->emitter.text,
+        "  ritz_term_down(&%s_t, &%s_t, %d, w->terms + %d * RITZ_TERM_STRIDE, %s, w->last%d, %s);\n",
+        products[product[0]], products[p->plan.dim == 3 ? product[1] : product[0]], nc, t * nc, slab, last,
+        next_term(d, last, 0) < t ? "true" : "false");
+  }
+}
+
+static void emit_last(Diagonal *d) {
+  const RitzDiagonalPlan *p = d->diagonal;
+  const RitzPlanBasis *b = &p->plan.bases[p->output.basis];
+  const int nc = (int)p->output.num_comp;
+  bool add = false;
+  char array[64];
+
+  for (int k = 0; k < RITZ_NUM_PRODUCTS; k++) {
+    const int term = next_term(d, k, 0);
+    if (term == p->num_terms) continue;
+    if (b->dim > 1)
+      snprintf(array, sizeof(array), "last%d", k);
+    else
+      snprintf(array, sizeof(array), "terms + %d * RITZ_TERM_STRIDE", term * nc);
+    ritz_text_add(&d->emitter.text, "  ritz_last(ahead, &%s_t, %d, %d, w->%s, w->nodes, %s);\n", products[k],
+                  (int)b->P_1d, nc, array, add ? "true" : "false");
+    add = true;
+  }
+}
+
+static void emit_functions(Diagonal *d) {
+  const RitzDiagonalPlan *p = d->diagonal;
+  RitzEmitter *e = &d->emitter;
+
+  ritz_text_add(&e->text, "\n// ---- Whole elements ----\n");
+  ritz_emit_elements(e, true);
+  ritz_text_add(&e->text, "\nRITZ_INLINE void ritz_outputs(const RitzKernelArgs *args, const RitzBatch *b, "
+                          "RitzAhead *ahead, RitzWork *w) {\n");
+  emit_last(d);
+  ritz_emit_transfer(e, &p->output, p->plan.num_spaces, "nodes");
+  ritz_text_add(&e->text, "}\n\n// ---- Planes and rows ----\n\n");
+  ritz_emit_plane(e, true);
+  ritz_text_add(&e->text, "\nRITZ_INLINE void ritz_plane_out(RitzWork *w, RitzPlane *p, int k) {\n");
+  if (p->plan.dim == 3) emit_slab(d, "k");
+  ritz_text_add(&e->text, "}\n\n");
+  ritz_emit_row(e, true);
+  ritz_text_add(&e->text, "\nRITZ_INLINE void ritz_row_out(RitzWork *w, RitzPlane *p, RitzRow *r, int k, int "
+                          "j) {\n");
+  if (p->plan.dim == 2) emit_slab(d, "j");
+  ritz_text_add(&e->text, "}\n");
+}
+
+// ---- Points ----
+
+static void emit_list(Diagonal *d, bool is_input) {
+  const RitzDiagonalPlan *p = d->diagonal;
+  const char *name = is_input ? "in" : "out", *place = ritz_emit_place(&d->emitter);
+  const int begin = is_input ? 0 : p->plan.num_in, num = is_input ? p->plan.num_in : p->plan.num_out;
+  RitzText *text = &d->emitter.text;
+
+  ritz_text_add(text, "  %sCeedScalar *const %s[] = {", is_input ? "const " : "", name);
+  for (int i = 0; i < num; i++) {
+    const int offset = (int)p->offsets[begin + i];
+    ritz_text_add(text, "%s(CeedScalar *)", i ? ", " : "");
+    if (offset < 0)
+      ritz_text_add(text, "%s%s%d", place, name, i);
+    else
+      ritz_text_add(text, "(%sactive_%s + %d * RITZ_CALL)", place, name, offset);
+  }
+  ritz_text_add(text, "};\n");
+}
+
+static void emit_point(Diagonal *d) {
+  const RitzDiagonalPlan *p = d->diagonal;
+  const char *place = ritz_emit_place(&d->emitter);
+  RitzText *text = &d->emitter.text;
+
+  ritz_emit_point_begin(&d->emitter);
+  if (p->plan.target.call_points == 1) emit_arguments(d, "  ");
+  for (int i = 0; i < p->plan.num_in; i++) {
+    if (p->offsets[i] < 0) ritz_emit_field(&d->emitter, i, false);
+  }
+  emit_list(d, true);
+  emit_list(d, false);
+  ritz_text_add(text,
+                "  const int at = RITZ_IN_TERM(j, i);\n  int code = 0;\n  (void)q;\n"
+                "  ritz_clear_terms(&ritz_diagonal, w->terms, at);\n"
+                "  RITZ_ROLLED for (int m = 0; m < %d && !code; m++) {\n"
+                "    ritz_set_unit(&ritz_diagonal, m, %sactive_in);\n"
+                "    code = ritz_user(args->context, RITZ_CALL * RITZ_LANES, in, out);\n"
+                "    ritz_add_terms(&ritz_diagonal, m, %sactive_out, w->terms, at);\n"
+                "  }\n  return code;\n}\n\n#include \"kernels/cpu/loop.h\"\n",
+                (int)(p->num_in * p->output.num_comp), place, place);
+}
+
+// ---- The kernel ----
+
+int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, char **text) {
+  Diagonal d = {.emitter = {.plan = &plan->plan, .text = {.ceed = ceed}}, .diagonal = plan};
+  RitzEmitter *e = &d.emitter;
+
+  ritz_emit_heading(e, "the diagonal of E^T B^T D B E", ritz_emit_row_columns(&plan->output));
+  ritz_text_add(&e->text, "#include \"kernels/cpu/diagonal.h\"\n");
+  int ierr = ritz_emit_bases(e);
+  if (!ierr) ierr = emit_products(&d);
+  emit_terms(&d);
+  emit_structs(&d);
+  ritz_emit_shapes(e);
+  ritz_emit_shape(e, &plan->output, plan->plan.num_spaces);
+  ritz_emit_ahead(e, count_steps(&d));
+  emit_functions(&d);
+  emit_point(&d);
+  ritz_emit_user(e);
+  if (ierr) RITZ_FREE(&e->text.chars);
+  return ierr ? ierr : ritz_text_finish(&e->text, text);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the texts of CPU kernels have in common. Called by emit/cpu.c and emit/diagonal.c.
+//
+// Arrays of space s in the text: xs at the nodes, as interpolated in all directions but the last, us values
+// at the points, gs derivatives (along the last direction; of the direct and dense routes all), ms and fs
+// derivatives along the middle and first direction, cs values of a row that stays in registers.
+#ifndef RITZ_EMIT_PARTS_H
+#define RITZ_EMIT_PARTS_H
+
+#include "emit/text.h"
+#include "plan/plan.h"
+
+typedef struct {
+  const RitzPlan *plan;
+  RitzText text;
+} RitzEmitter;
+
+// ---- Questions about spaces ----
+
+static inline const RitzPlanBasis *ritz_emit_basis_of(const RitzEmitter *e, const RitzPlanSpace *space) {
+  return space->basis < 0 ? NULL : &e->plan->bases[space->basis];
+}
+// Derivatives at the points, line by line.
+static inline bool ritz_emit_is_line_route(const RitzPlanBasis *b) {
+  return b && (b->route == RITZ_ROUTE_IDENTITY || b->route == RITZ_ROUTE_COLLOCATED);
+}
+static inline bool ritz_emit_has_derivatives(const RitzPlanSpace *space) {
+  return space->modes & ~(unsigned)CEED_EVAL_INTERP;
+}
+// Values only, row by row in registers.
+static inline bool ritz_emit_is_values(const RitzEmitter *e) {
+  return e->plan->target.evaluation == RITZ_EVALUATE_VALUES;
+}
+// Number in the names of a space's arrays.
+static inline int ritz_emit_array_number(const RitzPlan *plan, int s) {
+  return plan->spaces[s].overwrites >= 0 ? plan->spaces[s].overwrites : s;
+}
+
+// ---- emit/constants.c ----
+
+// Comments, sizes, the headers; `what` is computed; rows of `max` columns come besides those of the plan.
+void ritz_emit_heading(RitzEmitter *e, const char *what, CeedInt max);
+// Columns in a row of the space; 1: it has no rows.
+CeedInt ritz_emit_row_columns(const RitzPlanSpace *space);
+int ritz_emit_matrix(RitzEmitter *e, const char *name, const RitzPlanMatrix *m, bool transposed);
+// Matrices and weights of all bases, as far as spaces and fields need them.
+int ritz_emit_bases(RitzEmitter *e);
+// The point function; comes last, so that its macros reach nothing of ours.
+void ritz_emit_user(RitzEmitter *e);
+
+// ---- emit/spaces.c ----
+
+// Members of a struct: the arrays named by the letters `which` of all spaces that need them.
+void ritz_emit_arrays(RitzEmitter *e, const char *which);
+// The shape of the array that is gathered into or scattered from; those of all spaces; the transfer itself.
+void ritz_emit_shape(RitzEmitter *e, const RitzPlanSpace *space, int number);
+void ritz_emit_shapes(RitzEmitter *e);
+void ritz_emit_transfer(RitzEmitter *e, const RitzPlanSpace *space, int number, const char *array);
+// The function ritz_ahead (kernels/cpu/ahead.h) for the steps of the plan and `more`.
+void ritz_emit_ahead(RitzEmitter *e, CeedInt more);
+// The functions ritz_inputs or ritz_outputs; ritz_plane_in or _out; ritz_row_in or _out (kernels/cpu/loop.h).
+void ritz_emit_elements(RitzEmitter *e, bool is_input);
+void ritz_emit_plane(RitzEmitter *e, bool is_input);
+void ritz_emit_row(RitzEmitter *e, bool is_input);
+
+// ---- emit/points.c ----
+
+// The function ritz_point until its arguments (kernels/cpu/loop.h).
+void ritz_emit_point_begin(RitzEmitter *e);
+
+// Field i of the point function: from the arrays of its space into its argument, or back.
+void ritz_emit_field(RitzEmitter *e, int i, bool add);
+// Where the arguments of the point function are; those of whole rows are too large for the stack.
+static inline const char *ritz_emit_place(const RitzEmitter *e) {
+  return e->plan->target.call_points > 1 ? "w->" : "";
+}
+
+#endif

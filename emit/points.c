@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Fields of the point function (contract in emit/parts.h).
+#include <stdio.h>
+
+#include "emit/parts.h"
+
+// One step between an argument and the array `array`, components first .. first + num - 1 of the argument.
+static void emit_step(RitzEmitter *e, const char *arg, int first, int num, const char *array,
+                      const char *stride, const char *at, bool is_input, bool add) {
+  if (is_input)
+    ritz_text_add(&e->text, "  ritz_take(%d, RITZ_CALL, %s, %s, %s, %s + %d * RITZ_CALL);\n", num, array,
+                  stride, at, arg, first);
+  else
+    ritz_text_add(&e->text, "  ritz_give(%d, RITZ_CALL, %s + %d * RITZ_CALL, %s, %s, %s, %s);\n", num, arg,
+                  first, array, stride, at, add ? "true" : "false");
+}
+
+// Gradient of a line route: components of the first, middle and last direction lie in arrays of their own.
+static void emit_gradient(RitzEmitter *e, const char *arg, int s, bool add) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
+  const int n = ritz_emit_array_number(e->plan, s), nc = (int)space->num_comp, dim = (int)b->dim;
+  char array[32];
+
+  for (int d = 0; d < dim; d++) {
+    if (d == dim - 1) {
+      snprintf(array, sizeof(array), "w->g%d", n);
+      emit_step(e, arg, d * nc, nc, array, "RITZ_SIZE(RITZ_Q, RITZ_Q)", "RITZ_AT(RITZ_Q, k, j, i)",
+                space->is_input, add);
+    } else if (d == 0) {
+      snprintf(array, sizeof(array), "r->f%d", n);
+      emit_step(e, arg, 0, nc, array, "RITZ_Q", "i", space->is_input, add);
+    } else {
+      snprintf(array, sizeof(array), "p->m%d", n);
+      emit_step(e, arg, d * nc, nc, array, "RITZ_Q * RITZ_Q", "j * RITZ_Q + i", space->is_input, add);
+    }
+  }
+}
+
+static void emit_weights(RitzEmitter *e, const char *arg, const RitzPlanField *f) {
+  const RitzPlanBasis *b = &e->plan->bases[f->basis];
+  const int B = f->basis;
+
+  ritz_text_add(&e->text, "  ritz_take_weights(RITZ_CALL, ritz_W%d, ", B);
+  if (!b->is_tensor)
+    ritz_text_add(&e->text, "1, q, %s);\n", arg);
+  else if (b->dim == 1)
+    ritz_text_add(&e->text, "1, i, %s);\n", arg);
+  else if (b->dim == 2)
+    ritz_text_add(&e->text, "ritz_W%d[j], i, %s);\n", B, arg);
+  else
+    ritz_text_add(&e->text, "ritz_W%d[k] * ritz_W%d[j], i, %s);\n", B, B, arg);
+}
+
+void ritz_emit_field(RitzEmitter *e, int i, bool add) {
+  const RitzPlan *plan = e->plan;
+  const RitzPlanField *f = &plan->fields[i];
+  const bool is_in = i < plan->num_in,
+             is_derivative = f->mode != CEED_EVAL_INTERP && f->mode != CEED_EVAL_NONE;
+  char arg[32], array[32], stride[32];
+
+  snprintf(arg, sizeof(arg), "%s%s%d", ritz_emit_place(e), is_in ? "in" : "out",
+           is_in ? i : i - plan->num_in);
+  if (f->mode == CEED_EVAL_WEIGHT) {
+    emit_weights(e, arg, f);
+    return;
+  }
+  const RitzPlanSpace *space = &plan->spaces[f->space];
+  const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
+  if (space->gather == RITZ_GATHER_PACKED) {
+    ritz_text_add(&e->text, "  ritz_take_packed(%d, RITZ_CALL, &args->spaces[%d], b->number, %d, q, %s);\n",
+                  (int)f->size, f->space, (int)plan->Q, arg);
+    return;
+  }
+  if (ritz_emit_is_line_route(b) && is_derivative) {
+    emit_gradient(e, arg, f->space, add);
+    return;
+  }
+  if (ritz_emit_is_line_route(b) && ritz_emit_is_values(e)) {
+    snprintf(array, sizeof(array), "r->c%d", ritz_emit_array_number(plan, f->space));
+    emit_step(e, arg, 0, (int)f->size, array, "RITZ_Q", "i", is_in, add);
+    return;
+  }
+  snprintf(array, sizeof(array), "w->%c%d", is_derivative ? 'g' : 'u',
+           ritz_emit_array_number(plan, f->space));
+  if (b && b->is_tensor) {
+    emit_step(e, arg, 0, (int)f->size, array, "RITZ_SIZE(RITZ_Q, RITZ_Q)", "RITZ_AT(RITZ_Q, k, j, i)", is_in,
+              add);
+  } else {
+    snprintf(stride, sizeof(stride), "%d", (int)plan->Q);
+    emit_step(e, arg, 0, (int)f->size, array, stride, "q", is_in, add);
+  }
+}
+
+void ritz_emit_point_begin(RitzEmitter *e) {
+  ritz_text_add(&e->text, "\n// ---- Points ----\n");
+  if (e->plan->target.call == RITZ_CALL_TEXT)
+    ritz_text_add(&e->text,
+                  "RITZ_INLINE int ritz_user(void *ctx, const CeedInt Q, const CeedScalar *const *in,\n"
+                  "                          CeedScalar *const *out);\n\n");
+  ritz_text_add(&e->text,
+                "RITZ_INLINE int ritz_point(const RitzKernelArgs *args, const RitzBatch *b, RitzWork *w, "
+                "RitzPlane *p, RitzRow *r,\n                           int k, int j, int i) {\n"
+                "  const int q = RITZ_POINT(k, j, i);\n");
+}

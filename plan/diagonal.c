@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Plan of an operator -> plan of its diagonal (contract in plan/diagonal.h).
+#include "plan/diagonal.h"
+
+#include <string.h>
+
+// ---- What there is a kernel for ----
+
+// The group of active inputs and the group of active outputs that meet on the diagonal.
+typedef struct {
+  const RitzActiveGroups *in, *out;
+  CeedInt a, b;
+  int num; // pairs of groups that meet; a and b are the last
+} Meeting;
+
+static Meeting find_meeting(CeedOperatorAssemblyData data) {
+  Meeting m = {.in = &data->in, .out = &data->out};
+  for (CeedInt a = 0; a < m.in->num; a++) {
+    for (CeedInt b = 0; b < m.out->num; b++) {
+      if (m.in->bases[a] != m.out->bases[b] || m.in->rstrs[a] != m.out->rstrs[b]) continue;
+      m.a = a;
+      m.b = b;
+      m.num++;
+    }
+  }
+  return m;
+}
+
+static const char *find_refusal(const Meeting *m) {
+  if (m->num == 0) return "no active input and output share a space";
+  if (m->num > 1) return "it has several active spaces";
+  CeedBasis basis = m->in->bases[m->a];
+  if (basis == CEED_BASIS_NONE || !basis->is_tensor) return "its active basis is no tensor product";
+  if (m->in->rstrs[m->a]->type == CEED_RESTRICTION_CURL_ORIENTED)
+    return "its active restriction is curl-oriented";
+  return NULL;
+}
+
+// ---- Spaces and fields ----
+
+static bool is_passive_input(const RitzPlanSpace *space) { return space->is_input && !space->is_active; }
+
+static int copy_spaces(Ceed ceed, const RitzPlan *plan, RitzDiagonalPlan *d) {
+  const size_t num = (size_t)plan->num_spaces;
+  d->plan.num_spaces = 0;
+  RITZ_TRY(RITZ_CALLOC(ceed, num, &d->plan.spaces));
+  RITZ_TRY(RITZ_CALLOC(ceed, num, &d->origins));
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (!is_passive_input(&plan->spaces[s])) continue;
+    d->origins[d->plan.num_spaces] = s;
+    d->plan.spaces[d->plan.num_spaces++] = plan->spaces[s];
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static bool is_output_of(const RitzPlan *plan, const Meeting *m, const RitzPlanSpace *space) {
+  if (space->is_input || !space->is_active || space->basis < 0) return false;
+  return space->rstr == m->out->rstrs[m->b] && plan->bases[space->basis].basis == m->out->bases[m->b];
+}
+
+// Signs cancel on the diagonal.
+static void set_output(const RitzPlan *plan, const Meeting *m, RitzDiagonalPlan *d) {
+  int s = 0;
+  while (!is_output_of(plan, m, &plan->spaces[s])) s++;
+  d->origins[d->plan.num_spaces] = s;
+  d->output = plan->spaces[s];
+  d->output.is_oriented = false;
+  d->output.overwrites = -1;
+}
+
+static int copy_fields(Ceed ceed, const RitzPlan *plan, RitzDiagonalPlan *d) {
+  const int num = plan->num_in + plan->num_out;
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &d->plan.fields));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &d->offsets));
+  for (int i = 0; i < num; i++) {
+    RitzPlanField *f = &d->plan.fields[i];
+    CeedInt *size = i < plan->num_in ? &d->size_in : &d->size_out;
+    *f = plan->fields[i];
+    d->offsets[i] = -1;
+    if (f->space >= 0 && plan->spaces[f->space].is_active) {
+      d->offsets[i] = *size;
+      *size += f->size;
+    }
+    f->space = -1;
+    for (int s = 0; s < d->plan.num_spaces; s++) {
+      if (d->origins[s] == plan->fields[i].space) f->space = s;
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Products of tables ----
+
+static int multiply(Ceed ceed, const RitzPlanMatrix *A, const RitzPlanMatrix *B, RitzPlanMatrix *product) {
+  const size_t num = (size_t)A->rows * (size_t)A->cols;
+  *product = (RitzPlanMatrix){.rows = A->rows, .cols = A->cols, .parity = A->parity * B->parity};
+  RITZ_TRY(RITZ_CALLOC(ceed, num, &product->values));
+  for (size_t k = 0; k < num; k++) product->values[k] = A->values[k] * B->values[k];
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_products(Ceed ceed, RitzDiagonalPlan *d) {
+  const RitzPlanBasis *b = &d->plan.bases[d->output.basis];
+  RITZ_TRY(multiply(ceed, &b->interp, &b->interp, &d->products[0]));
+  RITZ_TRY(multiply(ceed, &b->interp, &b->grad, &d->products[1]));
+  return multiply(ceed, &b->grad, &b->grad, &d->products[2]);
+}
+
+// ---- Terms ----
+
+// First scalars of the modes of a group, and the directions that they differentiate (-1: none).
+static int list_modes(Ceed ceed, const RitzActiveGroups *g, CeedInt group, CeedInt **first,
+                      int **directions) {
+  const CeedInt num = g->num_modes[group];
+  int num_derivatives = 0;
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, first));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, directions));
+  for (CeedInt m = 0; m < num; m++) {
+    const bool is_derivative = g->modes[group][m] == CEED_EVAL_GRAD;
+    (*first)[m] = (CeedInt)g->offsets[group][m];
+    (*directions)[m] = is_derivative ? num_derivatives++ % g->bases[group]->dim : -1;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Number of a term with these tables, which is added when it is new.
+static int find_term(RitzDiagonalPlan *d, int in, int out) {
+  RitzDiagonalTerm term = {{0}};
+  if (in >= 0) term.product[in]++;
+  if (out >= 0) term.product[out]++;
+  for (int t = 0; t < d->num_terms; t++) {
+    if (!memcmp(&d->terms[t], &term, sizeof(term))) return t;
+  }
+  d->terms[d->num_terms] = term;
+  return d->num_terms++;
+}
+
+static int make_terms(Ceed ceed, const int *in, const int *out, RitzDiagonalPlan *d) {
+  const size_t num = (size_t)d->num_in * (size_t)d->num_out;
+  RITZ_TRY(RITZ_CALLOC(ceed, num, &d->terms));
+  RITZ_TRY(RITZ_CALLOC(ceed, num, &d->term_of));
+  for (int i = 0; i < d->num_in; i++) {
+    for (int o = 0; o < d->num_out; o++) d->term_of[i * d->num_out + o] = find_term(d, in[i], out[o]);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int list_terms(Ceed ceed, const Meeting *m, RitzDiagonalPlan *d) {
+  int *in = NULL, *out = NULL, ierr;
+  d->num_in = m->in->num_modes[m->a];
+  d->num_out = m->out->num_modes[m->b];
+  RITZ_TRY_CLEANUP(list_modes(ceed, m->in, m->a, &d->first_in, &in));
+  RITZ_TRY_CLEANUP(list_modes(ceed, m->out, m->b, &d->first_out, &out));
+  ierr = make_terms(ceed, in, out, d);
+cleanup:
+  RITZ_FREE(&in);
+  RITZ_FREE(&out);
+  return ierr;
+}
+
+// ---- The plan ----
+
+static int describe(Ceed ceed, const RitzPlan *plan, const Meeting *m, RitzDiagonalPlan *d) {
+  d->plan = *plan;
+  d->plan.spaces = NULL;
+  d->plan.fields = NULL;
+  d->plan.target.evaluation = RITZ_EVALUATE_PLANES;
+  RITZ_TRY(copy_spaces(ceed, plan, d));
+  RITZ_TRY(copy_fields(ceed, plan, d));
+  set_output(plan, m, d);
+  RITZ_TRY(make_products(ceed, d));
+  return list_terms(ceed, m, d);
+}
+
+int ritz_plan_refuse_diagonal(CeedOperator op, const char **reason) {
+  CeedOperatorAssemblyData data;
+  RITZ_TRY(CeedOperatorGetOperatorAssemblyData(op, &data));
+  const Meeting meeting = find_meeting(data);
+  *reason = find_refusal(&meeting);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_plan_diagonal(CeedOperator op, const RitzPlan *plan, RitzDiagonalPlan **diagonal) {
+  CeedOperatorAssemblyData data;
+  RitzDiagonalPlan *made = NULL;
+
+  *diagonal = NULL;
+  RITZ_ASSERT(plan->target.call == RITZ_CALL_TEXT);
+  RITZ_TRY(CeedOperatorGetOperatorAssemblyData(op, &data));
+  const Meeting meeting = find_meeting(data);
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &made));
+  const int ierr = describe(op->obj.ceed, plan, &meeting, made);
+  if (ierr) ritz_plan_free_diagonal(&made);
+  *diagonal = made;
+  return ierr;
+}
+
+void ritz_plan_free_diagonal(RitzDiagonalPlan **diagonal) {
+  RitzDiagonalPlan *d = *diagonal;
+  if (!d) return;
+  for (int k = 0; k < RITZ_NUM_PRODUCTS; k++) RITZ_FREE(&d->products[k].values);
+  RITZ_FREE(&d->plan.spaces);
+  RITZ_FREE(&d->plan.fields);
+  RITZ_FREE(&d->origins);
+  RITZ_FREE(&d->offsets);
+  RITZ_FREE(&d->first_in);
+  RITZ_FREE(&d->first_out);
+  RITZ_FREE(&d->terms);
+  RITZ_FREE(&d->term_of);
+  RITZ_FREE(diagonal);
+}

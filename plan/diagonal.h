@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The diagonal of an operator on a tensor basis as one kernel: made from the operator's plan, emitted by
+// emit/diagonal.c, run by backends/cpu/diagonal.c.
+//
+//   diagonal[node, c] = sum over points q, output modes o, input modes i of  (T_o T_i)(q, node)
+//   D[(o,c)][(i,c)](q)
+//
+// D is the derivative of the point function. T_o T_i, entry by entry, is a tensor product of 1D tables:
+// interp*interp in directions that neither mode differentiates, interp*grad where one does, grad*grad where
+// both do. D of all (o, i) with the same tables is added up at the points.
+#ifndef RITZ_PLAN_DIAGONAL_H
+#define RITZ_PLAN_DIAGONAL_H
+
+#include "plan/plan.h"
+
+// Products of 1D tables by the number of derivatives in them.
+enum { RITZ_NUM_PRODUCTS = 3 };
+
+typedef struct {
+  int product[3]; // of the first to the last direction
+} RitzDiagonalTerm;
+
+typedef struct {
+  // Spaces: the passive inputs alone. Fields: all; only passive inputs have a space. The bases belong to the
+  // operator's plan, which lives longer. No costs.
+  RitzPlan plan;
+  RitzPlanSpace output; // where the diagonal goes; comes after the spaces of `plan` in the kernel's arguments
+  int *origins;         // owned [num_spaces + 1]: numbers of spaces and output in the operator's plan
+  CeedInt
+      *offsets; // owned, of each field: its first scalar among the active ones of its direction; -1: passive
+  CeedInt size_in, size_out;                  // active scalars
+  RitzPlanMatrix products[RITZ_NUM_PRODUCTS]; // [Q_1d][P_1d]
+  // Modes of the active space: their first scalars, num_comp of which follow each other.
+  CeedInt num_in, num_out;
+  CeedInt *first_in, *first_out; // owned
+  int num_terms;
+  RitzDiagonalTerm *terms; // owned
+  int *term_of;            // owned [num_in][num_out]
+} RitzDiagonalPlan;
+
+// NULL, or why there is no such kernel (static string), by the active fields: needs no plan of the operator.
+int ritz_plan_refuse_diagonal(CeedOperator op, const char **reason);
+// For an operator that is not refused, from its plan, which has the text of the point function.
+int ritz_plan_diagonal(CeedOperator op, const RitzPlan *plan, RitzDiagonalPlan **diagonal);
+void ritz_plan_free_diagonal(RitzDiagonalPlan **diagonal);
+
+#endif
