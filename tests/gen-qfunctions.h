@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Point functions of tests/test-gen.c and tests/test-emit.c: compiled into the program, and read as a text at run
-// time. All take u, its gradient in two dimensions, a factor q and the weights w, and give v.
+// Point functions of tests/test-gen.c and tests/test-emit.c: compiled into the program, and read as a text at
+// run time. Both ways from this file, so that they are the same.
 //     in: [0] u [Q]   [1] du [2][Q]   [2] q [Q]   [3] w [Q]      out: [0] v [Q]
 #ifndef RITZ_TESTS_GEN_QFUNCTIONS_H
 #define RITZ_TESTS_GEN_QFUNCTIONS_H
@@ -11,18 +11,98 @@
 #include <math.h>
 #endif
 
-// ---- Plain ones ----
-
 CEED_QFUNCTION(GenMass)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
   (void)ctx;
   for (CeedInt i = 0; i < Q; i++) out[0][i] = in[3][i] * in[2][i] * in[0][i];
   return CEED_ERROR_SUCCESS;
 }
 
-// Context: two numbers.
+// ---- With contexts ----
+
 typedef struct {
-  CeedScalar factor;
-  CeedInt64Pad pad;
-} GenUnused;
+  double factor;
+  CeedInt code; // what the function returns
+} GenNumbers;
+
+CEED_QFUNCTION(GenScaled)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  const GenNumbers *const c = (const GenNumbers *)ctx;
+
+  for (CeedInt i = 0; i < Q; i++) out[0][i] = (CeedScalar)c->factor * in[3][i] * in[2][i] * in[0][i];
+  return c->code;
+}
+
+// Counts the points that it has seen.
+CEED_QFUNCTION(GenCounting)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  *(CeedInt *)ctx += Q;
+  for (CeedInt i = 0; i < Q; i++) out[0][i] = in[3][i] * in[2][i] * in[0][i];
+  return CEED_ERROR_SUCCESS;
+}
+
+// The context is the vector length: fails when it does not divide Q.
+CEED_QFUNCTION(GenBlocks)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  const CeedInt n = *(const CeedInt *)ctx;
+
+  if (Q % n) return CEED_ERROR_DIMENSION;
+  for (CeedInt b = 0; b < Q; b += n) {
+    for (CeedInt i = b; i < b + n; i++) out[0][i] = in[3][i] * in[2][i] * in[0][i];
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Text and function differ ----
+
+// The program defines this macro; nobody tells the run-time compiler.
+CEED_QFUNCTION(GenByFlag)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+#ifdef GEN_PROGRAM_FLAG
+  const CeedScalar factor = 2;
+#else
+  const CeedScalar factor = 3;
+#endif
+
+  (void)ctx;
+  for (CeedInt i = 0; i < Q; i++) out[0][i] = factor * in[3][i] * in[2][i] * in[0][i];
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Everything that C has ----
+
+// y with y + y^5 = s, by Newton's method: as many steps as it takes.
+CEED_QFUNCTION_HELPER CeedScalar gen_root(CeedScalar s) {
+  CeedScalar y = 0;
+
+  for (int k = 0; k < 100; k++) {
+    const CeedScalar step = (y + y * y * y * y * y - s) / (1 + 5 * y * y * y * y);
+
+    y -= step;
+    if (fabs((double)step) < 1e-12) break;
+  }
+  return y;
+}
+
+CEED_QFUNCTION(GenHard)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  const CeedScalar(*du)[CEED_Q_VLA] = (const CeedScalar(*)[CEED_Q_VLA])in[1];
+  CeedScalar(*v)[CEED_Q_VLA] = (CeedScalar(*)[CEED_Q_VLA])out[0];
+
+  (void)ctx;
+  CeedPragmaSIMD
+  for (CeedInt i = 0; i < Q; i++) {
+    const CeedScalar g[2] = {du[0][i], du[1][i]}, u = in[0][i];
+    CeedScalar T[2][2], det, sum;
+
+    for (int a = 0; a < 2; a++) {
+      for (int b = 0; b < 2; b++) T[a][b] = g[a] * g[b] + (a == b ? 1 : 0);
+    }
+    det = (CeedScalar)sqrt((double)(T[0][0] * T[1][1] - T[0][1] * T[1][0]));
+    if (u < -0.25) {
+      sum = (CeedScalar)exp(-(double)det);
+    } else if (u < 0.25) {
+      sum = gen_root(u);
+    } else {
+      sum = (CeedScalar)pow((double)det, 1.3);
+    }
+    v[0][i] = in[3][i] * in[2][i] * sum;
+  }
+  return CEED_ERROR_SUCCESS;
+}
 
 #endif

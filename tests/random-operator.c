@@ -58,15 +58,17 @@ static int draw_vector(RandomDraw *d, bool is_input, CeedSize l_size, RandomVect
   return v->vector ? CEED_ERROR_SUCCESS : CEED_ERROR_MAJOR;
 }
 
-// One third of the fields use a space that another field has.
+// One third of the fields (in batches half of them) use a space that another field has.
 static int draw_field_space(RandomDraw *d, CeedSize l_size, RandomField *f) {
   RandomOperator *r = d->r;
   bool needs_basis = f->mode == CEED_EVAL_WEIGHT;
-  RandomSpace *s = random_one_in(d, 3) ? find_space(d, l_size, needs_basis) : NULL;
+  RandomSpace *s =
+      random_one_in(d, d->options->in_batches ? 2 : 3) ? find_space(d, l_size, needs_basis) : NULL;
 
   if (!s) {
     s = &r->spaces[r->num_spaces++];
-    CeedCall(random_space_draw(d, l_size, needs_basis || !random_one_in(d, 5), s));
+    CeedCall(
+        random_space_draw(d, l_size, needs_basis || !random_one_in(d, d->options->in_batches ? 3 : 5), s));
   }
   f->space = s;
   if (!needs_basis) f->mode = draw_mode(d, s);
@@ -217,12 +219,14 @@ static int create_operator(RandomOperator *r) {
 static void draw_sizes(RandomDraw *d) {
   static const CeedInt elements[] = {1, 2, 3, 5, 7, 8, 11, 13, 17};
   static const CeedInt max_elements[] = {0, 8, 7, 4}, max_Q_1d[] = {0, 8, 4, 3};
+  static const CeedInt of_batches[] = {1, 7, 8, 9, 16, 17, 24, 33, 70}, max_of_batches[] = {0, 8, 7, 5};
   RandomOperator *r = d->r;
 
   r->dim = random_between(d, 1, 3);
   r->Q_1d = random_between(d, 1, max_Q_1d[r->dim]);
   r->Q = CeedIntPow(r->Q_1d, r->dim);
-  r->num_elem = elements[random_between(d, 0, max_elements[r->dim])];
+  r->num_elem = d->options->in_batches ? of_batches[random_between(d, 0, max_of_batches[r->dim])]
+                                       : elements[random_between(d, 0, max_elements[r->dim])];
   if (d->options->num_elem) r->num_elem = d->options->num_elem;
   r->input_size = d->options->input_size;
   r->output_size = d->options->output_size;

@@ -22,6 +22,7 @@ typedef struct {
   CeedSize output_size;   // length of the active output
   bool is_linear;         // passive inputs act as coefficients only
   bool is_symmetric;      // outputs are active, on the spaces and in the modes of the active inputs; D = D^T
+  bool in_batches;        // several batches of elements; nodes in rows, elements in chains, as on boxes
 } RandomOptions;
 
 // Kinds of bases.

@@ -47,6 +47,40 @@ static int create_strided(RandomDraw *d, RandomSpace *s) {
   return uses_backend_strides ? CeedElemRestrictionGetLLayout(s->rstr, s->strides) : CEED_ERROR_SUCCESS;
 }
 
+// ---- Rows of nodes ----
+
+enum { CHAIN = 64 / sizeof(CeedScalar) };
+
+// Nodes of a row: along the first direction of a tensor basis, points likewise.
+static CeedInt row_length(const RandomOperator *r, const RandomSpace *s) {
+  CeedInt n = 1;
+
+  if (s->kind == RANDOM_NO_BASIS) return r->Q_1d;
+  if (s->kind != RANDOM_LAGRANGE && s->kind != RANDOM_TENSOR) return 1;
+  while (CeedIntPow(n, s->dim) < s->P) n++;
+  return n;
+}
+
+// Makes the offsets of rows consecutive, where there is room; in half of the restrictions row by row an
+// element begins where the one before ends, a longest vector of them in a chain.
+static void draw_rows(RandomDraw *d, RandomSpace *s) {
+  CeedInt n = row_length(d->r, s), nc = s->num_comp, step = nc > 1 && s->comp_stride == 1 ? nc : 1;
+  CeedInt last = (CeedInt)(s->l_size - 1 - (CeedSize)(nc - 1) * s->comp_stride), length = (n - 1) * step;
+  bool has_chains = random_one_in(d, 2) && last >= CHAIN * length;
+
+  if (last < length) return;
+  for (CeedInt e = 0; e < d->r->num_elem; e++) {
+    CeedInt *offsets = s->offsets + (CeedSize)e * s->elem_size;
+
+    for (CeedInt i = 0; i < s->elem_size; i++) {
+      bool goes_on = has_chains && e % CHAIN && i % n == 0;
+      CeedInt first = goes_on ? offsets[i + n - 1 - s->elem_size]
+                              : random_between(d, 0, last - (has_chains ? CHAIN : 1) * length);
+      offsets[i] = i % n ? offsets[i - 1] + step : first;
+    }
+  }
+}
+
 // Components interlaced (offsets are multiples of their number), one after the other, or overlapping.
 static void draw_offsets(RandomDraw *d, RandomSpace *s) {
   CeedSize num = (CeedSize)d->r->num_elem * s->elem_size;
@@ -59,6 +93,7 @@ static void draw_offsets(RandomDraw *d, RandomSpace *s) {
 
   s->offsets = random_allocate((size_t)num, sizeof(*s->offsets));
   for (CeedSize i = 0; i < num; i++) s->offsets[i] = unit * random_between(d, 0, num_nodes - 1);
+  if (d->options->in_batches) draw_rows(d, s);
 }
 
 static void draw_orientations(RandomDraw *d, RandomSpace *s) {
@@ -100,14 +135,20 @@ static int draw_restriction(RandomDraw *d, CeedSize l_size, RandomSpace *s) {
   static const CeedRestrictionType types[] = {CEED_RESTRICTION_STANDARD,      CEED_RESTRICTION_STANDARD,
                                               CEED_RESTRICTION_STANDARD,      CEED_RESTRICTION_ORIENTED,
                                               CEED_RESTRICTION_CURL_ORIENTED, CEED_RESTRICTION_STRIDED};
-  CeedSize full = e_size(d->r, s);
+  CeedSize full = e_size(d->r, s),
+           max_l_size = d->options->in_batches ? 4 * RANDOM_MAX_L_SIZE : RANDOM_MAX_L_SIZE;
 
   s->type = types[random_between(d, 0, 5)];
-  if (s->type == CEED_RESTRICTION_STRIDED && full > (l_size ? l_size : RANDOM_MAX_L_SIZE)) {
+  if (d->options->in_batches && s->kind == RANDOM_NO_BASIS && random_one_in(d, 2))
+    s->type = CEED_RESTRICTION_STRIDED;
+  if (s->type == CEED_RESTRICTION_STRIDED && full > (l_size ? l_size : max_l_size)) {
     s->type = CEED_RESTRICTION_STANDARD;
   }
   if (!l_size && s->type == CEED_RESTRICTION_STRIDED) l_size = full + random_between(d, 0, 5);
-  if (!l_size) l_size = s->num_comp + random_between(d, 0, (CeedInt)(full < 150 ? full : 150));
+  if (!l_size) {
+    l_size = s->num_comp * (d->options->in_batches ? CHAIN * row_length(d->r, s) : 1);
+    l_size += random_between(d, 0, (CeedInt)(full < 150 ? full : 150));
+  }
   s->l_size = l_size;
   return s->type == CEED_RESTRICTION_STRIDED ? create_strided(d, s) : create_with_offsets(d, s);
 }

@@ -5,7 +5,8 @@
 
 #include "tests/random-operator.h"
 
-// L-vectors are at most so long: the dense matrix has a column for each entry of the active input.
+// L-vectors are at most so long (in batches four times): the dense matrix has a column for each entry of the
+// active input.
 enum { RANDOM_MAX_L_SIZE = 400 };
 
 // What is needed while an operator is drawn.
