@@ -239,6 +239,15 @@ static int has_active(const RandomField *fields, int num) {
   return 0;
 }
 
+int random_num_draws(Ceed ceed, int num) {
+  static const int parts[] = {8, 60, 100};
+  const char *resource = NULL;
+
+  CeedGetResource(ceed, &resource);
+  if (!strstr(resource, "/gen")) return num;
+  return num / parts[tap_level()] + 1;
+}
+
 int random_operator_create(Ceed ceed, const RandomOptions *options, uint64_t *seed, RandomOperator *r) {
   RandomDraw d = {.r = r, .options = options, .seed = seed};
 

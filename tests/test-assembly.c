@@ -23,6 +23,7 @@ static int num_draws(int part) {
 
 static void with_operators(Ceed ceed, RandomOptions options, int num, uint64_t first_seed,
                            void (*check)(RandomOperator *r, uint64_t *seed)) {
+  num = random_num_draws(ceed, num);
   for (int i = 0; i < num && !tap_failed(); i++) {
     RandomOperator r;
     uint64_t seed = first_seed + (uint64_t)i;
@@ -382,7 +383,8 @@ TEST_EACH_BACKEND(diagonals_are_sums_of_the_diagonals_of_element_matrices) {
   with_operators(ceed, same_spaces, num_draws(1), 3000000, check_diagonal);
   two.num_active_in = 2;
   with_operators(ceed, two, num_draws(2), 3100000, check_diagonal);
-  CHECK(tap_failed() || num_diagonals > num_draws(2), "only %d were compared", num_diagonals);
+  CHECK(tap_failed() || num_diagonals > random_num_draws(ceed, num_draws(4)), "only %d were compared",
+        num_diagonals);
 }
 
 typedef struct {
@@ -547,7 +549,8 @@ static void check_blocks(RandomOperator *r, uint64_t *seed) {
 TEST_EACH_BACKEND(point_blocks_couple_the_components_of_a_node) {
   num_blocked = 0;
   with_operators(ceed, same_spaces, num_draws(1) * 2, 4000000, check_blocks);
-  CHECK(tap_failed() || num_blocked > num_draws(4), "only %d were compared", num_blocked);
+  CHECK(tap_failed() || num_blocked > random_num_draws(ceed, num_draws(8)), "only %d were compared",
+        num_blocked);
 }
 
 // ---- Assembled QFunctions as passive fields ----
@@ -758,7 +761,7 @@ TEST_EACH_BACKEND(composite_matrices_are_sums_of_their_parts) {
 
   options.input_size = COMPOSITE_COLS;
   options.output_size = COMPOSITE_ROWS;
-  for (int i = 0; i < num_draws(16) && !tap_failed(); i++) {
+  for (int i = 0; i < random_num_draws(ceed, num_draws(16)) && !tap_failed(); i++) {
     Composite c = {.op = NULL};
     uint64_t seed = 6000000 + (uint64_t)i;
     int ierr = composite_create(ceed, options, &seed, &c);
@@ -796,7 +799,7 @@ TEST_EACH_BACKEND(composite_diagonals_are_sums_of_their_parts) {
   RandomOptions options = same_spaces;
 
   options.input_size = COMPOSITE_COLS;
-  for (int i = 0; i < num_draws(16) && !tap_failed(); i++) {
+  for (int i = 0; i < random_num_draws(ceed, num_draws(16)) && !tap_failed(); i++) {
     Composite c = {.op = NULL};
     uint64_t seed = 6100000 + (uint64_t)i;
     int ierr = composite_create(ceed, options, &seed, &c);

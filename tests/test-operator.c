@@ -86,6 +86,7 @@ static void with_operator(Ceed ceed, const RandomOptions *options, uint64_t seed
 
 static void with_operators(Ceed ceed, RandomOptions options, int num, uint64_t first_seed,
                            void (*check)(RandomOperator *r, uint64_t *seed)) {
+  num = random_num_draws(ceed, num);
   for (int i = 0; i < num && !tap_failed(); i++)
     with_operator(ceed, &options, first_seed + (uint64_t)i, check);
 }
@@ -297,7 +298,7 @@ TEST_EACH_BACKEND(deterministic_backends_repeat_every_bit) {
 
   CHECK_OK(CeedIsDeterministic(ceed, &is_deterministic));
   if (!is_deterministic) NOT_FOR_THIS_BACKEND("not a deterministic backend");
-  for (int i = 0; i < num_draws(8); i++) {
+  for (int i = 0; i < random_num_draws(ceed, num_draws(8)); i++) {
     uint64_t seeds[] = {4000000 + (uint64_t)i, 4000000 + (uint64_t)i};
     RandomOperator first, second; // the same operator, made twice
 
@@ -453,7 +454,8 @@ static void check_composite(Ceed ceed, uint64_t seed) {
 }
 
 TEST_EACH_BACKEND(composite_operators_are_sums) {
-  for (int i = 0; i < num_draws(16) && !tap_failed(); i++) check_composite(ceed, 6000000 + (uint64_t)i);
+  for (int i = 0; i < random_num_draws(ceed, num_draws(16)) && !tap_failed(); i++)
+    check_composite(ceed, 6000000 + (uint64_t)i);
 }
 
 int main(int argc, char **argv) {
