@@ -499,6 +499,7 @@ static const char *write_source(const char *folder, const char *text, const char
   static char source[8192];
   const char *path = tap_temp_file(folder, NULL, 0);
 
+  setenv("RITZ_CACHE_DIR", tap_temp_file("cache", NULL, 0), 1); // nobody will ask for it again
   mkdir(path, 0700);
   snprintf(source, sizeof(source), "%s/function.h", path);
   FILE *file = fopen(source, "w");
