@@ -3,6 +3,7 @@
 // aliases.
 #include "backends/check/check.h"
 #include "backends/cpu/cpu.h"
+#include "backends/gpu/gpu.h"
 #include "backends/ref/ref.h"
 
 #define ALIAS(resource, priority, backend, target)                                                           \
@@ -23,5 +24,9 @@ const RitzRegistryEntry ritz_registry[] = {
     {"/cpu/self/check", 100, &ritz_check_backend, NULL},
     ALIAS("/cpu/self/memcheck/serial", 105, ritz_check_backend, "/cpu/self/check"),
     ALIAS("/cpu/self/memcheck/blocked", 110, ritz_check_backend, "/cpu/self/check"),
+    {"/gpu/cuda/shared", 125, &ritz_cuda_shared_backend, NULL},
+    {"/gpu/cuda/ref", 130, &ritz_cuda_ref_backend, NULL},
+    {"/gpu/opencl/shared", 135, &ritz_opencl_shared_backend, NULL},
+    {"/gpu/opencl/ref", 140, &ritz_opencl_ref_backend, NULL},
 };
 const size_t ritz_registry_size = sizeof(ritz_registry) / sizeof(ritz_registry[0]);

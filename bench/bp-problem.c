@@ -34,25 +34,34 @@ static void choose_box(double nodes, CeedInt order, CeedInt n[3]) {
   }
 }
 
-int bp_choose_sizes(Ceed ceed, BpResult *r) {
-  const BpOptions *o = &r->options;
+// Options that cannot be served at all.
+static int check_options(Ceed ceed, const BpOptions *o) {
+  bool has_size = o->n >= 1 || (o->n == 0 && o->size >= 1);
 
-  if (o->bp < BP_FIRST || o->bp > BP_LAST || o->order < 1 || o->size < 1 || !isfinite(o->deform)) {
+  if (o->bp < BP_FIRST || o->bp > BP_LAST || o->order < 1 || !has_size || !isfinite(o->deform)) {
     return CeedError(ceed, CEED_ERROR_INCOMPATIBLE,
                      "BP%d of degree %" CeedInt_FMT " with %" CeedSize_FMT
                      " DOFs and deformation %g does not exist",
                      o->bp, o->order, o->size, o->deform);
   }
+  if (o->order <= 1000 && o->size <= INT32_MAX && o->n <= 2000) return CEED_ERROR_SUCCESS;
+  return CeedError(
+      ceed, CEED_ERROR_UNSUPPORTED,
+      "BP%d: degree %" CeedInt_FMT " with %" CeedSize_FMT
+      " DOFs is too large: up to degree 1000, %d DOFs (offsets are CeedInt) and 2000 elements per "
+      "direction",
+      o->bp, o->order, o->size, INT32_MAX);
+}
+
+int bp_choose_sizes(Ceed ceed, BpResult *r) {
+  const BpOptions *o = &r->options;
+
+  BP_TRY(check_options(ceed, o));
   r->num_comp = o->bp % 2 ? 1 : 3;
   r->P = o->order + 1;
   r->Q = o->bp <= 4 ? o->order + 2 : o->order + 1;
-  if (o->order > 1000 || o->size > INT32_MAX) {
-    return CeedError(ceed, CEED_ERROR_UNSUPPORTED,
-                     "BP%d: degree %" CeedInt_FMT " with %" CeedSize_FMT
-                     " DOFs is too large: up to degree 1000 and %d DOFs (offsets are CeedInt)",
-                     o->bp, o->order, o->size, INT32_MAX);
-  }
-  choose_box((double)o->size / r->num_comp, o->order, r->elements);
+  for (int d = 0; d < 3; d++) r->elements[d] = o->n;
+  if (o->n == 0) choose_box((double)o->size / r->num_comp, o->order, r->elements);
 
   double dofs = r->num_comp;
   for (int d = 0; d < 3; d++) dofs *= (double)r->elements[d] * o->order + 1;
@@ -99,6 +108,8 @@ static int create_restriction(const BpProblem *p, CeedInt order, CeedInt num_com
 
 // Moves the point X of the unit cube: a smooth displacement, zero on the boundary.
 static void deform(double amplitude, const double X[3], double x[3]) {
+  for (int d = 0; d < 3; d++) x[d] = X[d];
+  if (amplitude == 0) return;
   double s = amplitude * sin(pi * X[0]) * sin(pi * X[1]) * sin(pi * X[2]);
 
   // sin(pi) is not zero in floating point.
@@ -276,6 +287,10 @@ static int create_operator(BpProblem *p) {
 }
 
 int bp_problem_create(BpProblem *p) {
+  CeedMemType memory;
+
+  BP_TRY(CeedGetPreferredMemType(p->ceed, &memory));
+  p->on_device = memory == CEED_MEM_DEVICE;
   BP_TRY(create_bases(p));
   BP_TRY(create_restrictions(p));
   BP_TRY(check_elements(p->ceed, p->sizes));

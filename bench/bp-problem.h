@@ -19,6 +19,7 @@ typedef struct {
   CeedBasis basis_x, basis_u;
   CeedVector x, qdata; // coordinates of the vertices, stored factors
   CeedVector u, v;     // [dofs], without values
+  bool on_device;      // what computes may go on when a call has returned
   CeedOperator op;     // u -> v
 } BpProblem;
 

@@ -23,6 +23,11 @@
 // iteration of unpreconditioned CG, with homogeneous Dirichlet conditions by masking for BP3 to BP6. The
 // vector arithmetic of CG runs on the host.
 //
+// Time: batches of applies. On the host one of at least 1 ms, of which the fastest counts. Devices work while
+// the host goes on, and the API has no call that waits: there a batch takes at least 20 ms and ends with a
+// norm of the output, which has to wait for it. The norm is counted in; it reads one vector once, so that it
+// adds less than 1 % to a batch. Of devices the median batch counts.
+//
 // The roofline is one of time: no machine does it faster than max(bytes / bandwidth, flops / peak).
 #ifndef RITZ_BENCH_BP_H
 #define RITZ_BENCH_BP_H
@@ -36,19 +41,21 @@ typedef enum { BP_APPLY, BP_CG } BpMode;
 
 // What the threads, or the device, that run the operator can do at best. Zeros: unknown.
 typedef struct {
-  int threads;
-  double bandwidth; // bytes/s
-  double peak;      // flops/s with CeedScalars
-  double cache;     // bytes of all last-level caches
+  int threads;        // 0 of a device
+  const char *device; // its name, or NULL
+  double bandwidth;   // bytes/s
+  double peak;        // flops/s with CeedScalars
+  double cache;       // bytes of all last-level caches
 } BpMachine;
 
 typedef struct {
   int bp;              // 1 .. 6
   CeedInt order;       // p >= 1
   CeedSize size;       // wanted number of unique degrees of freedom; the nearest box is taken
+  CeedInt n;           // elements per direction; 0: those that `size` asks for
   double deform;       // amplitude of a smooth displacement of the vertices, 0 at the boundary
   BpMode mode;         // what is timed
-  CeedInt repetitions; // timed applies or solves; 0: at least 5 and half a second
+  CeedInt repetitions; // timed batches or solves; 0: at least 5 and half a second (devices: a quarter)
   BpMachine machine;   // nothing but the roofline depends on it
 } BpOptions;
 
@@ -69,12 +76,14 @@ typedef struct {
   CeedInt num_elem, P, Q, num_comp;
   CeedSize dofs;                      // unique global degrees of freedom, masked ones included
   CeedInt iterations;                 // CG iterations of a solve; 0 when applies are timed
+  double seconds_first;               // the first apply: kernels are made, data go to the device
   double seconds_median, seconds_min; // per apply, or per CG iteration
-  double dofs_per_second;             // dofs / seconds_min
+  double seconds;                     // the one that counts: seconds_min, on devices seconds_median
+  double dofs_per_second;             // dofs / seconds
   double bytes, flops;                // per apply, or per CG iteration
   BpBound bound;        // CACHE: bytes / bandwidth is the larger one, but all bytes fit into caches
   double seconds_bound; // max(bytes / bandwidth, flops / peak), 0 when one of the rates is unknown
-  double roofline;      // seconds_bound / seconds_min: 1 is the best possible, unless in caches
+  double roofline;      // seconds_bound / seconds: 1 is the best possible, unless in caches
   double reduction;     // CG: |r| / |r_0| at the end
   double checksum;      // r . A r for a fixed r: the same, to rounding, everywhere
   int num_checks;

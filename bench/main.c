@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A small program around the bake-off problems that links with any implementation of the Ceed API:
 //
-//     bench-bp [--bp N] [--order P] [--size DOFS] [--deform A] [--cg] [--reps N] [--ceed RESOURCE] [--json]
+//     bench-bp [--bp N] [--order P] [--size DOFS | --n N] [--deform A] [--cg] [--reps N] [--ceed RESOURCE]
+//     [--json]
 //              [--bandwidth GB/s] [--peak GFLOP/s]
 //
 // One problem per run, for scripts that compare implementations; `ritz bench` is the comfortable twin.
@@ -14,9 +15,10 @@
 #include "bench/report.h"
 
 static const char usage[] =
-    "usage: bench-bp [--bp 1..6] [--order P] [--size DOFS] [--deform A] [--cg] [--reps N]\n"
+    "usage: bench-bp [--bp 1..6] [--order P] [--size DOFS | --n ELEMENTS] [--deform A] [--cg] [--reps N]\n"
     "                [--ceed RESOURCE] [--json] [--bandwidth GB/s] [--peak GFLOP/s]\n"
-    "Times one bake-off problem; see bench/bp.h for what is measured. Bandwidth and peak are those of the\n"
+    "Times one bake-off problem, of about DOFS unknowns or with ELEMENTS per direction; see bench/bp.h for "
+    "what is measured. Bandwidth and peak are those of the\n"
     "threads that RESOURCE runs on; with both of them the fraction of the roofline is shown.\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage.\n";
 
@@ -47,6 +49,7 @@ static bool set_option(Arguments *a, const char *name, const char *text) {
   if (!strcmp(name, "--bp")) return a->bp.bp = (int)value, true;
   if (!strcmp(name, "--order")) return a->bp.order = (CeedInt)value, true;
   if (!strcmp(name, "--size")) return a->bp.size = (CeedSize)value, true;
+  if (!strcmp(name, "--n")) return a->bp.n = (CeedInt)value, true;
   if (!strcmp(name, "--reps")) return a->bp.repetitions = (CeedInt)value, true;
   return false;
 }

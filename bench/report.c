@@ -9,9 +9,9 @@
 void bp_print_heading(FILE *stream, BpMode mode) {
   const char *unit = mode == BP_CG ? "iter" : "apply";
 
-  fprintf(stream, "%-7s %3s  %-13s %10s  %9s/%-5s %8s  %8s/%-5s %7s  %8s/%-5s %8s  %-8s %8s  %s\n", "problem",
-          "p", "elements", "DOF", "ms", unit, "MDOF/s", "MB", unit, "GB/s", "Mflop", unit, "GFLOP/s",
-          "bound by", "roofline", "checks");
+  fprintf(stream, "%-7s %3s  %-13s %10s  %9s/%-5s %8s  %8s/%-5s %7s  %8s/%-5s %8s  %-8s %8s %8s  %s\n",
+          "problem", "p", "elements", "DOF", "ms", unit, "MDOF/s", "MB", unit, "GB/s", "Mflop", unit,
+          "GFLOP/s", "bound by", "roofline", "first, s", "checks");
 }
 
 static const char *const bound_names[] = {[BP_BOUND_UNKNOWN] = "-",
@@ -21,17 +21,17 @@ static const char *const bound_names[] = {[BP_BOUND_UNKNOWN] = "-",
 
 void bp_print_row(FILE *stream, const BpResult *r) {
   char box[40], roofline[40] = "-";
-  double s = r->seconds_min;
+  double s = r->seconds;
 
   snprintf(box, sizeof(box), "%" CeedInt_FMT "x%" CeedInt_FMT "x%" CeedInt_FMT, r->elements[0],
            r->elements[1], r->elements[2]);
   if (r->roofline > 0) snprintf(roofline, sizeof(roofline), "%.1f %%", 100 * r->roofline);
   fprintf(stream,
           "BP%-5d %3" CeedInt_FMT "  %-13s %10" CeedSize_FMT
-          "  %15.4f %8.2f  %14.3f %7.2f  %14.3f %8.2f  %-8s %8s  %s\n",
+          "  %15.4f %8.2f  %14.3f %7.2f  %14.3f %8.2f  %-8s %8s %8.3f  %s\n",
           r->options.bp, r->options.order, box, r->dofs, 1e3 * s, 1e-6 * r->dofs_per_second, 1e-6 * r->bytes,
           s > 0 ? 1e-9 * r->bytes / s : 0, 1e-6 * r->flops, s > 0 ? 1e-9 * r->flops / s : 0,
-          bound_names[r->bound], roofline, bp_checks_hold(r) ? "ok" : "FAILED");
+          bound_names[r->bound], roofline, r->seconds_first, bp_checks_hold(r) ? "ok" : "FAILED");
 }
 
 void bp_print_failed_checks(FILE *stream, const BpResult *r) {
@@ -69,6 +69,11 @@ static void write_known(FILE *stream, const char *key, double value) {
 
 static void write_roofline(FILE *stream, const BpResult *r) {
   write_known(stream, "threads", r->options.machine.threads);
+  fprintf(stream, ", \"device\": ");
+  if (r->options.machine.device)
+    write_string(stream, r->options.machine.device);
+  else
+    fprintf(stream, "null");
   write_known(stream, "bandwidth", r->options.machine.bandwidth);
   write_known(stream, "peak", r->options.machine.peak);
   write_known(stream, "seconds_bound", r->seconds_bound);
@@ -97,8 +102,10 @@ static void write_result(FILE *stream, const BpResult *r) {
           ", \"components\": %" CeedInt_FMT ", \"points_1d\": %" CeedInt_FMT ", \"dofs\": %" CeedSize_FMT,
           r->num_comp, r->Q, r->dofs);
   write_number(stream, "deform", r->options.deform);
+  write_number(stream, "seconds_first", r->seconds_first);
   write_number(stream, "seconds_min", r->seconds_min);
   write_number(stream, "seconds_median", r->seconds_median);
+  write_number(stream, "seconds", r->seconds);
   write_number(stream, "dofs_per_second", r->dofs_per_second);
   write_number(stream, "bytes", r->bytes);
   write_number(stream, "flops", r->flops);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <ritz/device.h>
 #include <ritz/jit.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #include "cli/threads.h"
 
 typedef struct {
-  ArgInts bp, orders;
+  ArgInts bp, orders, n;
   double size, deform;
   bool apply, cg;
   int reps;
@@ -47,9 +48,18 @@ static const ArgOption options_table[] = {
      {NULL}},
     {"--size",
      "DOFS",
-     "number of unique degrees of freedom, such as 1e6; the nearest\nbox is taken (default 1e5)",
+     "number of unique degrees of freedom, such as 1e6; the nearest\nbox is taken (default 1e5, with CUDA "
+     "8e6)",
      ARG_COUNT,
      MEMBER(size),
+     1,
+     INFINITY,
+     {NULL}},
+    {"--n",
+     "LIST",
+     "elements per direction instead of --size: one number for all\ndegrees, or one for each",
+     ARG_INT_LIST,
+     MEMBER(n),
      1,
      INFINITY,
      {NULL}},
@@ -72,7 +82,7 @@ static const ArgOption options_table[] = {
      {NULL}},
     {"--reps",
      "N",
-     "measurements, the fastest counts (default: at least 5 and half\na second)",
+     "measurements; the fastest counts, of devices the median\n(default: at least 5 and half a second)",
      ARG_INT,
      MEMBER(reps),
      1,
@@ -117,10 +127,14 @@ static const ArgCommand command = {
         "constants and linear functions.\n\n"
         "100 % of the roofline is the time that the machine needs at least: the larger one of MB / "
         "bandwidth\n"
-        "and Mflop / peak, both measured once ('ritz info --measure' does it again). Where all MB fit into\n"
-        "the caches it is no limit, and 'cache' is shown for 'memory'.\n\n"
+        "and Mflop / peak, both measured once ('ritz info --measure' does it again), of devices each time.\n"
+        "Where all MB fit into the processor's caches it is no limit, and 'cache' is shown for 'memory'.\n"
+        "first, s: the first apply, in which kernels are compiled or loaded.\n\n"
+        "Devices run on while the program does: batches of applies of 20 ms or more end with a norm of the\n"
+        "output, which waits and is counted, less than 1 % of a batch.\n\n"
         "Exit status: 0 done; 1 failed, or a check failed; 2 wrong usage.\n\n"
-        "  ritz bench --bp all --order 1,2,4,7 --size 1e5",
+        "  ritz bench --bp all --order 1,2,4,7 --size 1e5\n"
+        "  ritz bench --ceed /gpu/cuda/shared --bp 1,3,5 --order 3,7 --n 67,29",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
@@ -147,9 +161,17 @@ static void show_kernels(void) {
 
 // ---- Running ----
 
+// Enough to fill what computes, in memory that any of them has.
+static double default_size(Ceed ceed) {
+  RitzDeviceCounters counters;
+
+  if (RitzDeviceGetCounters(ceed, &counters) || !counters.driver) return 1e5;
+  return strcmp(counters.driver, "cuda") ? 1e5 : 8e6; // other devices may be processors
+}
+
 // Runs all problems in all degrees; a row is printed as soon as it is there.
 static int run_sweep(Ceed ceed, const BenchOptions *o, const BpMachine *limits, Sweep *sweep, FILE *table) {
-  BpOptions bp = {.size = (CeedSize)o->size,
+  BpOptions bp = {.size = (CeedSize)(o->size > 0 ? o->size : default_size(ceed)),
                   .deform = o->deform,
                   .mode = o->cg ? BP_CG : BP_APPLY,
                   .repetitions = o->reps,
@@ -161,6 +183,7 @@ static int run_sweep(Ceed ceed, const BenchOptions *o, const BpMachine *limits, 
 
     bp.bp = sweep->bps[i / sweep->num_orders];
     bp.order = sweep->orders[i % sweep->num_orders];
+    if (o->n.num) bp.n = o->n.items[o->n.num > 1 ? i % sweep->num_orders : 0];
     CLI_TRY(bp_run(ceed, &bp, result));
     sweep->num_results++;
     if (!table) continue;
@@ -216,10 +239,14 @@ static int run_and_report(Ceed ceed, const BenchOptions *o, int num_threads, Swe
   return code;
 }
 
-static ArgsResult check_options(const BenchOptions *o) {
+static ArgsResult check_options(const BenchOptions *o, size_t num_orders) {
   if (o->apply && o->cg) return args_wrong(&command, "--apply", "contradicts --cg");
   if (o->size > INT32_MAX)
     return args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
+  if (o->n.num && o->size > 0) return args_wrong(&command, "--n", "contradicts --size");
+  if (o->n.num > 1 && o->n.num != num_orders)
+    return args_wrong(&command, "--n", "expected 1 or %zu numbers, one for each degree, found %zu",
+                      num_orders, o->n.num);
   return threads_check(&command, &o->on);
 }
 
@@ -234,7 +261,7 @@ static int run(const BenchOptions *o) {
   int num_threads, code;
   Ceed ceed = NULL;
 
-  if (check_options(o) != ARGS_RUN) return CLI_USAGE;
+  if (check_options(o, sweep.num_orders) != ARGS_RUN) return CLI_USAGE;
   code = threads_open(&command, &o->on, online > 1 ? (int)online : 1, &ceed, &num_threads);
   if (!code) code = run_and_report(ceed, o, num_threads, &sweep);
   free(sweep.results);
@@ -243,7 +270,7 @@ static int run(const BenchOptions *o) {
 }
 
 int cli_bench(int argc, char **argv) {
-  BenchOptions options = {.size = 1e5, .on = {.resource = "/cpu/self"}};
+  BenchOptions options = {.on = {.resource = "/cpu/self"}};
   ArgsResult parsed = args_parse(&command, argc, argv, &options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
 

@@ -32,15 +32,15 @@ int cli_allocate(Ceed ceed, size_t n, size_t size, void *p) {
   return CEED_ERROR_SUCCESS;
 }
 
-// The entry of the library's table for a resource without its options, or false.
+// The entry of the library's table that a resource without its options names, or the first one below it.
 static bool find_backend(const char *resource, RitzBackendInfo *info) {
   size_t length = strcspn(resource, ":");
   CeedInt num = 0;
 
   if (RitzGetNumBackends(&num)) return false;
   for (CeedInt i = 0; i < num; i++) {
-    if (RitzGetBackendInfo(i, info)) continue;
-    if (strlen(info->resource) == length && !strncmp(info->resource, resource, length)) return true;
+    if (RitzGetBackendInfo(i, info) || strncmp(info->resource, resource, length) != 0) continue;
+    if (info->resource[length] == '\0' || info->resource[length] == '/') return true;
   }
   return false;
 }
@@ -56,7 +56,6 @@ int cli_open_ceed(const char *command, const char *resource, Ceed *ceed) {
   }
   const char *reason = "there is no such backend";
   int code = CLI_USAGE;
-  if (!strncmp(resource, "/gpu/", 5)) reason = "there are no GPU backends in this version", code = CLI_FAILED;
   if (find_backend(resource, &info)) {
     reason = info.usable || !info.reason ? "the backend does not start" : info.reason;
     code = CLI_FAILED;

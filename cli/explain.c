@@ -93,14 +93,15 @@ static void show_roofline(const BpResult *r) {
                                        [BP_BOUND_CACHE] = "more if the caches are faster: they hold it all",
                                        [BP_BOUND_FLOPS] = "bound by flops"};
   const BpMachine *m = &r->options.machine;
+  char named[THREADS_NAMED];
 
   threads_show_limits(m);
   if (r->bound == BP_BOUND_UNKNOWN) {
-    cli_fact("roofline", "unknown: for backends on the CPU alone, on machines that can be measured");
+    cli_fact("roofline", "unknown: what the operator runs on cannot be measured");
     return;
   }
-  cli_fact("roofline", "%.1f MDOF/s with %d thread%s, %s", 1e-6 * (double)r->dofs / r->seconds_bound,
-           m->threads, m->threads > 1 ? "s" : "", bounds[r->bound]);
+  cli_fact("roofline", "%.1f MDOF/s %s, %s", 1e-6 * (double)r->dofs / r->seconds_bound,
+           threads_named(m, named), bounds[r->bound]);
   cli_fact(NULL, "%.4f ms an apply for its bytes, %.4f ms for its flops", 1e3 * r->bytes / m->bandwidth,
            1e3 * r->flops / m->peak);
 }

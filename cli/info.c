@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// `ritz info`: versions, how the library was built, backends, compiler and cache, the processor as the system
-// describes it (/proc on Linux; "unknown" elsewhere), and what it can do as measured.
+// `ritz info`: versions, how the library was built, backends, compiler and cache, devices, the processor as
+// the system describes it (/proc on Linux; "unknown" elsewhere), and what it can do as measured.
 #define _POSIX_C_SOURCE 200809L
 
+#include <ritz/device.h>
 #include <ritz/jit.h>
 #include <ritz/machine.h>
 #include <ritz/version.h>
@@ -34,12 +35,14 @@ static const ArgCommand command = {
     .name = "ritz info",
     .description =
         "Prints the version, how it was built, the backends, the compiler and the cache of kernels, the\n"
-        "processor and what it can do.",
+        "devices, the processor and what it can do.",
     .notes =
         "update: seven arrays read and one updated, as operators do; triad: a = b + s c, bytes as the "
         "program\n"
         "asks for them. FMA: independent multiply-adds in registers, two operations each. These are the\n"
-        "limits that 'ritz bench' compares with. They are measured on first use and kept.",
+        "limits that 'ritz bench' compares with. They are measured on first use and kept. Devices are "
+        "measured\n"
+        "with --measure alone: stream, seven arrays read and one written; copy, the driver's.",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
@@ -73,14 +76,12 @@ static void show_build(void) {
 
 static void show_backends(void) {
   CeedInt num = 0;
-  bool gpu = false;
 
   RitzGetNumBackends(&num);
   for (CeedInt i = 0; i < num; i++) {
     RitzBackendInfo info = {0};
     if (RitzGetBackendInfo(i, &info)) continue;
     const char *label = i ? NULL : "backends";
-    if (!strncmp(info.resource, "/gpu", 4) && info.usable) gpu = true;
     if (!info.usable)
       cli_fact(label, "%-26s not usable: %s", info.resource, info.reason ? info.reason : "unknown");
     else if (info.alias_of)
@@ -88,7 +89,6 @@ static void show_backends(void) {
     else
       cli_fact(label, "%-26s usable", info.resource);
   }
-  if (!gpu) cli_fact(num ? NULL : "backends", "%-26s not in this version", "/gpu");
 }
 
 static void show_kernels(void) {
@@ -108,6 +108,52 @@ static void show_kernels(void) {
   }
   if (!RitzJitList(NULL, &num, &entries)) free(entries);
   cli_fact("cache", "%s, %zu kernel%s", folder, num, num == 1 ? "" : "s");
+}
+
+// ---- Devices ----
+
+static void show_rates_of_device(const char *driver, CeedInt index) {
+  RitzDeviceRates rates;
+
+  if (RitzDeviceMeasure(driver, index, &rates)) return;
+  cli_fact(NULL, "%-8s stream %.1f GB/s, copy %.1f GB/s, FMA %.1f GFLOP/s (%s)", "",
+           1e-9 * (double)rates.stream_bandwidth, 1e-9 * (double)rates.copy_bandwidth,
+           1e-9 * (double)rates.flops, sizeof(CeedScalar) == sizeof(float) ? "float" : "double");
+}
+
+static void show_device(const char *label, const char *driver, CeedInt index) {
+  enum { MAX_SHOWN = 74 };
+  RitzDeviceFacts facts;
+  char free_bytes[40] = "";
+
+  if (RitzDeviceGetInfo(driver, index, &facts)) {
+    cli_fact(label, "%-6s %d cannot be opened", driver, (int)index);
+    return;
+  }
+  if (facts.free_bytes >= 0)
+    snprintf(free_bytes, sizeof(free_bytes), " (%.1f free)", (double)facts.free_bytes / (1 << 30));
+  cli_fact(label, "%-6s %d %.*s", driver, (int)index, MAX_SHOWN, facts.name);
+  cli_fact(NULL, "%-8s %s, %d units, %.1f GiB%s, %.4g KiB a block", "", facts.arch, facts.num_units,
+           (double)facts.num_bytes / (1 << 30), free_bytes, (double)facts.local_bytes / (1 << 10));
+  cli_fact(NULL, "%-8s %.*s%s", "", MAX_SHOWN, facts.version,
+           strlen(facts.version) > MAX_SHOWN ? " ..." : "");
+}
+
+static void show_devices(bool measure) {
+  CeedInt num = 0;
+
+  RitzDeviceGetNumDrivers(&num);
+  for (CeedInt i = 0; i < num; i++) {
+    const char *label = i ? NULL : "devices";
+    RitzDriverFacts driver;
+    if (RitzDeviceGetDriver(i, &driver)) continue;
+    if (!driver.num_devices)
+      cli_fact(label, "%-8s none: %s", driver.name, driver.reason ? driver.reason : "unknown");
+    for (CeedInt k = 0; k < driver.num_devices; k++) {
+      show_device(k ? NULL : label, driver.name, k);
+      if (measure) show_rates_of_device(driver.name, k);
+    }
+  }
 }
 
 // ---- The processor ----
@@ -232,6 +278,7 @@ int cli_info(int argc, char **argv) {
   show_build();
   show_backends();
   show_kernels();
+  show_devices(options.measure);
   show_processor(options.measure);
   return CLI_OK;
 }

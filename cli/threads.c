@@ -2,6 +2,7 @@
 // --threads, the option ":threads=" of resources, and the limits of the machine (contract in cli/threads.h).
 #include "cli/threads.h"
 
+#include <ritz/device.h>
 #include <ritz/machine.h>
 #include <ritz/version.h>
 #include <stdlib.h>
@@ -71,10 +72,20 @@ static bool is_serial(Ceed ceed) {
   return true;
 }
 
+static BpMachine find_limits_of_device(const RitzDeviceCounters *on) {
+  RitzDeviceRates rates;
+
+  if (RitzDeviceMeasure(on->driver, on->index, &rates)) return (BpMachine){0};
+  return (BpMachine){
+      .device = on->device, .bandwidth = (double)rates.stream_bandwidth, .peak = (double)rates.flops};
+}
+
 BpMachine threads_find_limits(Ceed ceed, const ThreadsChoice *choice, int num) {
   const BpMachine unknown = {0};
+  RitzDeviceCounters on;
   RitzMachine machine;
 
+  if (!RitzDeviceGetCounters(ceed, &on) && on.driver) return find_limits_of_device(&on);
   if (!is_on_cpu(choice->resource) || RitzMachineGet(false, &machine)) return unknown;
   if (is_serial(ceed) || num < 1) num = 1;
   if (num > machine.num_processors) num = machine.num_processors;
@@ -88,8 +99,18 @@ BpMachine threads_find_limits(Ceed ceed, const ThreadsChoice *choice, int num) {
   };
 }
 
+const char *threads_named(const BpMachine *limits, char text[THREADS_NAMED]) {
+  if (limits->device)
+    snprintf(text, THREADS_NAMED, "on %s", limits->device);
+  else
+    snprintf(text, THREADS_NAMED, "with %d thread%s", limits->threads, limits->threads > 1 ? "s" : "");
+  return text;
+}
+
 void threads_show_limits(const BpMachine *limits) {
-  if (!limits->threads) return;
-  cli_fact("limits", "%.1f GB/s and %.1f GFLOP/s with %d thread%s", 1e-9 * limits->bandwidth,
-           1e-9 * limits->peak, limits->threads, limits->threads > 1 ? "s" : "");
+  char named[THREADS_NAMED];
+
+  if (!limits->threads && !limits->device) return;
+  cli_fact("limits", "%.1f GB/s and %.1f GFLOP/s %s", 1e-9 * limits->bandwidth, 1e-9 * limits->peak,
+           threads_named(limits, named));
 }

@@ -19,9 +19,12 @@ ArgsResult threads_check(const ArgCommand *command, const ThreadsChoice *choice)
 // have some. Exit code like cli_open_ceed. *num: how many that is.
 int threads_open(const ArgCommand *command, const ThreadsChoice *choice, int otherwise, Ceed *ceed, int *num);
 
-// What the threads of the context can do; zeros for resources that are not on the CPU, and when the
-// measurement fails.
+// What the threads of the context, or its device, can do; zeros when the measurement fails.
 BpMachine threads_find_limits(Ceed ceed, const ThreadsChoice *choice, int num);
 void threads_show_limits(const BpMachine *limits);
+
+// "with 8 threads", "on NVIDIA H200", into text.
+enum { THREADS_NAMED = 160 };
+const char *threads_named(const BpMachine *limits, char text[THREADS_NAMED]);
 
 #endif

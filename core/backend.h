@@ -13,6 +13,7 @@
 
 #include <ceed.h>
 #include <ceed/backend.h>
+#include <ritz/device.h>
 
 // Where a vector's or context's data live. HOST and PACKED are kept by core/, DEVICE by the backend's rep_*
 // slots.
@@ -117,6 +118,7 @@ struct RitzBackend {
 
   // ---- Optional: hooks of backends that keep data of their own with an object (its `data` field) ----
   int (*set_stream)(Ceed ceed, void *handle);
+  int (*device_counters)(Ceed ceed, RitzDeviceCounters *counters); // of a context on a device
   int (*rep_alloc)(Ceed ceed, RitzRepKind kind, size_t num_bytes, void **p);
   int (*rep_free)(Ceed ceed, RitzRepKind kind, void *p);
   int (*rep_copy)(Ceed ceed, size_t num_bytes, RitzRepKind to_kind, void *to, RitzRepKind from_kind,

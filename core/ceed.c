@@ -3,6 +3,7 @@
 // facts.
 #include "core/core.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,17 @@ int CeedInit(const char *resource, Ceed *ceed) {
   }
   *ceed = created;
   return CEED_ERROR_SUCCESS;
+}
+
+const char *ritz_resource_option(const char *options, const char *name) {
+  const size_t length = strlen(name);
+  for (const char *at = strchr(options, ':'); at; at = strchr(at + 1, ':')) {
+    if (strncmp(at + 1, name, length)) continue;
+    const char *end = at + 1 + length;
+    if (*end == '=') return end + 1;
+    if (*end == ':' || !*end) return "";
+  }
+  return NULL;
 }
 
 int CeedReferenceCopy(Ceed ceed, Ceed *ceed_copy) { return ritz_object_reference_copy(ceed, ceed_copy); }
@@ -169,6 +181,27 @@ int CeedGetNumViewTabs(Ceed ceed, CeedInt *num_tabs) {
   return CeedObjectGetNumViewTabs((CeedObject)ceed, num_tabs);
 }
 
+int RitzDeviceGetCounters(Ceed ceed, RitzDeviceCounters *counters) {
+  RITZ_HANDLE(ceed);
+  *counters = (RitzDeviceCounters){0};
+  if (!ceed->backend.device_counters) return CEED_ERROR_SUCCESS;
+  return ceed->backend.device_counters(ceed, counters);
+}
+
+static int view_device(Ceed ceed, FILE *stream) {
+  RitzDeviceCounters c;
+  RITZ_TRY(RitzDeviceGetCounters(ceed, &c));
+  if (!c.driver) return CEED_ERROR_SUCCESS;
+  ritz_object_indent(&ceed->obj, stream);
+  fprintf(stream, "  Device: %s %" CeedInt_FMT ", %s\n", c.driver, c.index, c.device);
+  ritz_object_indent(&ceed->obj, stream);
+  fprintf(stream,
+          "  Device Bytes: %" PRId64 " copied in, %" PRId64 " copied out, %" PRId64 " in use, %" PRId64
+          " at most\n",
+          c.bytes_in, c.bytes_out, c.bytes_live, c.bytes_peak);
+  return CEED_ERROR_SUCCESS;
+}
+
 int CeedView(Ceed ceed, FILE *stream) {
   RITZ_HANDLE(ceed);
   const char *const lines[][2] = {
@@ -180,7 +213,7 @@ int CeedView(Ceed ceed, FILE *stream) {
     ritz_object_indent(&ceed->obj, stream);
     fprintf(stream, "%s%s\n", lines[i][0], lines[i][1]);
   }
-  return CEED_ERROR_SUCCESS;
+  return view_device(ceed, stream);
 }
 
 // ---- JiT roots and defines ----

@@ -70,9 +70,16 @@ struct Ceed_private {
   void *data;           // owned by the backend
 };
 
+// The value of an option ":name=value" of a resource, which goes on to the next colon; of the flag ":name"
+// the empty string; NULL: not given.
+const char *ritz_resource_option(const char *options, const char *name);
+
 // *found (owned by the caller): the readable file `path` in the folder of the file `including` (NULL: in the
 // current folder), else the first one below the JiT source roots, else NULL.
 int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found);
+// *text (owned by the caller): a QFunction's file for a device's compiler, which reads no files: all includes
+// expanded, those of headers that devices have without them dropped, #line where the text comes from.
+int ritz_jit_load_for_device(Ceed ceed, const char *path, char **text);
 
 // ---- Representations ----
 typedef struct {

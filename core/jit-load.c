@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Source text of QFunctions with its local includes, #include "...", expanded (ceed/jit-tools-deprecated.h).
 // The result says the same to a compiler as the files would, also where #pragma once or include guards are at
-// work. Nothing else is preprocessed; system includes and conditions stay in the text.
+// work. Nothing else is preprocessed; system includes and conditions stay in the text. For devices, whose
+// compilers read no files, <...> is expanded or dropped as well and #line tells where the text comes from.
 #include <ceed/jit-tools-deprecated.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ typedef enum {
   LINE_BLANK, // nothing but blanks and comments
   LINE_CODE,
   LINE_INCLUDE, // #include "name"
+  LINE_SYSTEM,  // #include <name>
   LINE_ONCE,    // #pragma once
   LINE_IF,      // #if, #ifdef
   LINE_IFNDEF,  // #ifndef name
@@ -69,8 +71,11 @@ static void read_directive(Line *line) {
   line->name = p;
   if (line->kind == LINE_ONCE && !is_word(p, line->name_length, "once")) line->kind = LINE_CODE;
   if (line->kind != LINE_INCLUDE) return;
-  const char *quote = p < line->end && *p == '"' ? memchr(p + 1, '"', (size_t)(line->end - p) - 1) : NULL;
-  if (!quote) line->kind = LINE_CODE;
+  const char opening = p < line->end ? *p : ' ';
+  const char closing = opening == '<' ? '>' : '"';
+  const bool has_name = opening == '"' || opening == '<';
+  const char *quote = has_name ? memchr(p + 1, closing, (size_t)(line->end - p) - 1) : NULL;
+  line->kind = !quote ? LINE_CODE : opening == '<' ? LINE_SYSTEM : LINE_INCLUDE;
   line->name = p + 1;
   line->name_length = quote ? (size_t)(quote - p) - 1 : 0;
 }
@@ -184,6 +189,7 @@ typedef struct {
 
 typedef struct {
   Ceed ceed;
+  bool for_device;
   char *text; // owned; what has been expanded so far, NUL-terminated unless NULL
   size_t length, capacity;
   SourceFile *files; // owned array of owned paths
@@ -223,20 +229,55 @@ static int meet_file(Expansion *e, const char *path, size_t *index) {
 
 static int expand_file(Expansion *e, const char *path, bool is_conditional, int depth);
 
-static int expand_include(Expansion *e, const char *including, const Line *line, bool is_conditional,
-                          int depth) {
-  char *name = NULL, *path = NULL;
-  RITZ_TRY(RITZ_CALLOC(e->ceed, line->name_length + 1, &name));
-  memcpy(name, line->name, line->name_length);
-  int ierr = ritz_jit_find(e->ceed, including, name, &path);
+// Headers whose contents devices have without them.
+static bool is_built_in(const char *name) {
+  static const char *const names[] = {"math.h", "ceed.h", "ceed/ceed.h", "ceed/types.h", "ceed/backend.h"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    if (!strcmp(name, names[i])) return true;
+  }
+  return !strncmp(name, "std", 3);
+}
+
+// A system header that is nowhere below the roots stays in the text: a condition may hide it from the
+// compiler, who knows better what to say where none does.
+static int expand_named(Expansion *e, const char *including, const Line *line, const char *name,
+                        bool is_conditional, int depth) {
+  const bool is_system = line->kind == LINE_SYSTEM;
+  char *path = NULL;
+  if (e->for_device && is_built_in(name)) return CEED_ERROR_SUCCESS;
+  int ierr = ritz_jit_find(e->ceed, is_system ? NULL : including, name, &path);
+  if (!ierr && !path && is_system) {
+    RITZ_TRY(append(e, line->start, (size_t)(line->end - line->start)));
+    return append_string(e, "\n");
+  }
   if (!ierr && !path) {
     ierr = CeedError(e->ceed, CEED_ERROR_MAJOR,
                      "CeedLoadSourceToBuffer: '%s' includes '%s', which is nowhere", including, name);
   }
   if (!ierr) ierr = expand_file(e, path, is_conditional, depth + 1);
-  RITZ_FREE(&name);
   RITZ_FREE(&path);
+  return ierr;
+}
+
+static int append_line_mark(Expansion *e, const char *path, CeedSize number) {
+  char *mark = NULL;
+  if (!e->for_device) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_MALLOC(e->ceed, strlen(path) + 40, &mark));
+  sprintf(mark, "#line %" CeedSize_FMT " \"%s\"\n", number, path);
+  int ierr = append_string(e, mark);
+  RITZ_FREE(&mark);
+  return ierr;
+}
+
+static int expand_include(Expansion *e, const char *including, CeedSize number, const Line *line,
+                          bool is_conditional, int depth) {
+  char *name = NULL;
+  RITZ_TRY(RITZ_CALLOC(e->ceed, line->name_length + 1, &name));
+  memcpy(name, line->name, line->name_length);
+  int ierr = expand_named(e, including, line, name, is_conditional, depth);
+  RITZ_FREE(&name);
   if (ierr) return ierr;
+  RITZ_TRY(append_line_mark(e, including, number));
   const char *rest = line->name + line->name_length + 1; // a comment may begin here
   return append(e, rest, (size_t)(line->end - rest));
 }
@@ -246,13 +287,15 @@ static int expand_lines(Expansion *e, const char *path, const char *text, bool i
                         int guard_depth, int depth) {
   bool in_comment = false;
   int num_conditions = 0;
-  for (const char *p = text; *p;) {
+  CeedSize number = 1;
+  RITZ_TRY(append_line_mark(e, path, number));
+  for (const char *p = text; *p; number++) {
     Line line = read_line(p, &in_comment);
     p = line.end;
     num_conditions += depth_change(&line);
     bool is_hidden = is_conditional || num_conditions > guard_depth;
-    if (line.kind == LINE_INCLUDE) {
-      RITZ_TRY(expand_include(e, path, &line, is_hidden, depth));
+    if (line.kind == LINE_INCLUDE || (line.kind == LINE_SYSTEM && e->for_device)) {
+      RITZ_TRY(expand_include(e, path, number, &line, is_hidden, depth));
     } else {
       bool is_kept = line.kind != LINE_ONCE;
       RITZ_TRY(is_kept ? append(e, line.start, (size_t)(line.end - line.start)) : append_string(e, "\n"));
@@ -291,20 +334,28 @@ static int expand_file(Expansion *e, const char *path, bool is_conditional, int 
   return ierr;
 }
 
+static int load(Ceed ceed, const char *path, bool for_device, char **text) {
+  Expansion e = {.ceed = ceed, .for_device = for_device};
+  int ierr = append_string(&e, "");
+  if (!ierr) ierr = expand_file(&e, path, false, 0);
+  for (size_t i = 0; i < e.num_files; i++) RITZ_FREE(&e.files[i].path);
+  RITZ_FREE(&e.files);
+  if (ierr) RITZ_FREE(&e.text);
+  *text = e.text;
+  return ierr;
+}
+
+int ritz_jit_load_for_device(Ceed ceed, const char *path, char **text) {
+  return load(ceed, path, true, text);
+}
+
 int CeedLoadSourceToBuffer(Ceed ceed, const char *source_file_path, char **buffer) {
   RITZ_HANDLE(ceed);
   RITZ_REQUIRE(source_file_path, ceed, CEED_ERROR_MAJOR, "%s: the path is NULL", __func__);
-  Expansion e = {.ceed = ceed};
-  int ierr = append_string(&e, "");
-  if (!ierr) ierr = expand_file(&e, source_file_path, false, 0);
-  for (size_t i = 0; i < e.num_files; i++) RITZ_FREE(&e.files[i].path);
-  RITZ_FREE(&e.files);
-  if (ierr) {
-    RITZ_FREE(&e.text);
-    return ierr;
-  }
-  ritz_memory_give(e.text);
-  *buffer = e.text;
+  char *text = NULL;
+  RITZ_TRY(load(ceed, source_file_path, false, &text));
+  ritz_memory_give(text);
+  *buffer = text;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -17,6 +17,8 @@
 static pthread_mutex_t locks[RITZ_NUM_LOCKS] = {
     [RITZ_LOCK_GALLERY] = PTHREAD_MUTEX_INITIALIZER,
     [RITZ_LOCK_JIT] = PTHREAD_MUTEX_INITIALIZER,
+    [RITZ_LOCK_PROGRAMS] = PTHREAD_MUTEX_INITIALIZER,
+    [RITZ_LOCK_DEVICES] = PTHREAD_MUTEX_INITIALIZER,
 };
 
 void ritz_lock(RitzLock lock) { pthread_mutex_lock(&locks[lock]); }

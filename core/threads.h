@@ -9,8 +9,10 @@
 #include <stdint.h>
 
 typedef enum {
-  RITZ_LOCK_GALLERY, // QFunctions added to the gallery (core/gallery.c)
-  RITZ_LOCK_JIT,     // loaded modules and counters (jit/)
+  RITZ_LOCK_GALLERY,  // QFunctions added to the gallery (core/gallery.c)
+  RITZ_LOCK_JIT,      // loaded modules and counters (jit/)
+  RITZ_LOCK_PROGRAMS, // programs that are loaded on devices (backends/gpu/program.c)
+  RITZ_LOCK_DEVICES,  // libraries of drivers and devices that are open (devices/)
   RITZ_NUM_LOCKS
 } RitzLock;
 

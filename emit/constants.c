@@ -187,19 +187,10 @@ void ritz_emit_heading(RitzEmitter *e, const char *what, CeedInt max) {
 
 // ---- The point function ----
 
-// "NAME" or "NAME=value", for the user's text alone: as arguments of the compiler they would reach ours, too.
-static void emit_define(RitzEmitter *e, const char *define) {
-  const int length = (int)strcspn(define, "=\n");
-  const char *value = define[length] == '=' ? define + length + 1 : "1";
-
-  ritz_text_add(&e->text, "#define %.*s %.*s\n", length, define, (int)strcspn(value, "\n"), value);
-}
-
 // The user's text comes last, so that its macros reach nothing of ours: what follows it has no names but our
 // own.
 void ritz_emit_user(RitzEmitter *e) {
   const RitzPlan *plan = e->plan;
-  const RitzStringList *defines = &e->text.ceed->jit_defines;
 
   if (plan->target.call != RITZ_CALL_TEXT) return;
   const bool has_quote = strchr(plan->source_path, '"'); // the other kind of #include finds whole paths, too
@@ -207,7 +198,7 @@ void ritz_emit_user(RitzEmitter *e) {
                 "\n// ---- The point function: the user's text ----\n"
                 "__attribute__((visibility(\"default\"))) int ritz_qfunction_text(\n"
                 "    void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);\n");
-  for (CeedInt i = 0; i < defines->num; i++) emit_define(e, defines->item[i]);
+  ritz_text_add_defines(&e->text); // as arguments of the compiler they would reach our text, too
   ritz_text_add(&e->text, has_quote ? "#include <%s>\n\n" : "#include \"%s\"\n\n", plan->source_path);
   ritz_text_add(
       &e->text,

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/core.h"
 
@@ -25,6 +26,16 @@ void ritz_text_add(RitzText *text, const char *format, ...) {
   vsnprintf(text->chars + text->length, (size_t)length + 1, format, args);
   va_end(args);
   text->length += (size_t)length;
+}
+
+void ritz_text_add_defines(RitzText *text) {
+  const RitzStringList *defines = &text->ceed->jit_defines;
+  for (CeedInt i = 0; i < defines->num; i++) {
+    const char *define = defines->item[i];
+    const int length = (int)strcspn(define, "=\n");
+    const char *value = define[length] == '=' ? define + length + 1 : "1";
+    ritz_text_add(text, "#define %.*s %.*s\n", length, define, (int)strcspn(value, "\n"), value);
+  }
 }
 
 int ritz_text_finish(RitzText *text, char **chars) {

@@ -15,6 +15,8 @@ typedef struct {
 } RitzText;
 
 __attribute__((format(printf, 2, 3))) void ritz_text_add(RitzText *text, const char *format, ...);
+// The defines of CeedAddJitDefine, "NAME" or "NAME=value".
+void ritz_text_add_defines(RitzText *text);
 // The text (owned by the caller), or the error of an append.
 int ritz_text_finish(RitzText *text, char **chars);
 

@@ -4,6 +4,7 @@
 #ifndef RITZ_H
 #define RITZ_H
 
+#include <ritz/device.h>
 #include <ritz/jit.h>
 #include <ritz/machine.h>
 #include <ritz/mesh.h>

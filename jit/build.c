@@ -3,7 +3,6 @@
 #include "jit/build.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +14,8 @@
 #include "jit/module.h"
 #include "jit/report.h"
 #include "jit/work.h"
+
+static const char suffix[] = ".so";
 
 RitzHash ritz_job_user_hash(const RitzJitSource *source) {
   RitzHasher hasher;
@@ -87,7 +88,7 @@ static int look_on_disk(RitzBuild *build, RitzJob *job) {
   char *path = NULL;
   int fd = -1;
 
-  RITZ_TRY(ritz_cache_find(build->ceed, &build->cache, &job->key, &fd, &path));
+  RITZ_TRY(ritz_cache_find(build->ceed, &build->cache, &job->key, suffix, &fd, &path));
   if (fd < 0) return CEED_ERROR_SUCCESS;
   int ierr = dump_found(build, job, path, fd);
   if (!ierr) ierr = ritz_library_open(build->ceed, fd, path, &build->places, &library);
@@ -173,13 +174,9 @@ static bool is_in_cache(const RitzBuild *build, const RitzJob *job) {
 
 // *where: the path of the whole log for people, owned by the caller.
 static int keep_log(RitzBuild *build, RitzJob *job, const char *log, char **where) {
-  char name[32];
-
   RITZ_TRY(ritz_report_dump(build->ceed, build->compiler, job->source, &job->key, log, -1, where));
   if (*where || !is_in_cache(build, job)) return CEED_ERROR_SUCCESS;
-  snprintf(name, sizeof(name), "failed-%.8s.log", job->key.hex);
-  RITZ_TRY(ritz_cache_move(build->ceed, &build->cache, job->work, "compile.log", name));
-  return ritz_format(build->ceed, where, "%s/%s", build->cache.folder, name);
+  return ritz_cache_keep_log(build->ceed, &build->cache, &job->key, job->work, "compile.log", where);
 }
 
 static int refuse(RitzBuild *build, RitzJob *job, const char *log) {
@@ -242,22 +239,14 @@ static int make_manifest(RitzBuild *build, const RitzJob *job, const RitzHash *b
   return ierr;
 }
 
-// The binary goes first: an entry without its manifest, or with one of another binary, is no entry.
 static int publish(RitzBuild *build, const RitzJob *job, int fd) {
-  char *text = NULL, *path = NULL, name[64];
+  char *text = NULL;
   RitzHash binary;
 
   if (!ritz_file_hash(fd, &binary)) return CEED_ERROR_SUCCESS;
   RITZ_TRY(make_manifest(build, job, &binary, &text));
   if (!text) return CEED_ERROR_SUCCESS;
-  int ierr = work_file(build, job, "manifest.txt", &path);
-  if (!ierr && ritz_file_write(path, text, strlen(text))) {
-    snprintf(name, sizeof(name), "%s.so", job->key.hex);
-    ierr = ritz_cache_move(build->ceed, &build->cache, job->work, "kernel.so", name);
-    snprintf(name, sizeof(name), "%s.txt", job->key.hex);
-    if (!ierr) ierr = ritz_cache_move(build->ceed, &build->cache, job->work, "manifest.txt", name);
-  }
-  RITZ_FREE(&path);
+  int ierr = ritz_cache_publish(build->ceed, &build->cache, &job->key, job->work, "kernel.so", suffix, text);
   RITZ_FREE(&text);
   return ierr;
 }
@@ -307,17 +296,6 @@ static int end_compilation(RitzBuild *build, RitzJob *job) {
 
 // ---- Steps ----
 
-// Those who have waited for a compiler that refused the text will be refused as well: they need not queue.
-static int unlock_after_failure(RitzBuild *build, RitzJob *job) {
-  char *path = NULL;
-
-  if (!job->lock.path || job->waiting_since == 0) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_format(build->ceed, &path, "%s/failed-%.8s.log", build->cache.folder, job->key.hex));
-  if (!access(path, F_OK)) ritz_cache_unlock(&job->lock);
-  RITZ_FREE(&path);
-  return CEED_ERROR_SUCCESS;
-}
-
 // A holder that takes longer than any compiler may is overtaken.
 static int wait_for_lock(RitzBuild *build, RitzJob *job) {
   bool is_busy = false;
@@ -327,7 +305,8 @@ static int wait_for_lock(RitzBuild *build, RitzJob *job) {
   if (is_busy && ritz_seconds() - job->waiting_since < ritz_process_limit()) return CEED_ERROR_SUCCESS;
   RITZ_TRY(look_on_disk(build, job)); // somebody may have compiled it since the first look
   if (job->state == RITZ_JOB_DONE) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(unlock_after_failure(build, job));
+  if (job->waiting_since > 0)
+    RITZ_TRY(ritz_cache_unlock_if_refused(build->ceed, &build->cache, &job->key, &job->lock));
   return start(build, job);
 }
 

@@ -91,13 +91,14 @@ static int read_in(Ceed ceed, const char *folder, uid_t owner, const char *name,
   return ierr;
 }
 
-static int find_in(Ceed ceed, const char *folder, uid_t owner, const RitzHash *key, int *fd, char **path) {
+static int find_in(Ceed ceed, const char *folder, uid_t owner, const RitzHash *key, const char *suffix,
+                   int *fd, char **path) {
   char *manifest = NULL;
   RitzHash hash;
 
   RITZ_TRY(read_in(ceed, folder, owner, key->hex, ".txt", &manifest));
   if (!manifest) return CEED_ERROR_SUCCESS;
-  int ierr = ritz_format(ceed, path, "%s/%s.so", folder, key->hex);
+  int ierr = ritz_format(ceed, path, "%s/%s%s", folder, key->hex, suffix);
   if (!ierr) *fd = ritz_file_open(*path, owner);
   if (*fd >= 0 && (!ritz_file_hash(*fd, &hash) || !ritz_manifest_holds(manifest, &hash))) {
     close(*fd);
@@ -108,11 +109,12 @@ static int find_in(Ceed ceed, const char *folder, uid_t owner, const RitzHash *k
   return ierr;
 }
 
-int ritz_cache_find(Ceed ceed, const RitzCache *cache, const RitzHash *key, int *fd, char **path) {
+int ritz_cache_find(Ceed ceed, const RitzCache *cache, const RitzHash *key, const char *suffix, int *fd,
+                    char **path) {
   *fd = -1;
   *path = NULL;
-  if (cache->folder) RITZ_TRY(find_in(ceed, cache->folder, geteuid(), key, fd, path));
-  if (*fd < 0 && cache->site) RITZ_TRY(find_in(ceed, cache->site, 0, key, fd, path));
+  if (cache->folder) RITZ_TRY(find_in(ceed, cache->folder, geteuid(), key, suffix, fd, path));
+  if (*fd < 0 && cache->site) RITZ_TRY(find_in(ceed, cache->site, 0, key, suffix, fd, path));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -122,6 +124,8 @@ int ritz_cache_read(Ceed ceed, const RitzCache *cache, const char *name, char **
   if (!*text && cache->site) RITZ_TRY(read_in(ceed, cache->site, 0, name, "", text));
   return CEED_ERROR_SUCCESS;
 }
+
+// ---- Writing ----
 
 int ritz_cache_move(Ceed ceed, const RitzCache *cache, const char *work, const char *file, const char *name) {
   char *from = NULL, *to = NULL;
@@ -135,6 +139,37 @@ int ritz_cache_move(Ceed ceed, const RitzCache *cache, const char *work, const c
   RITZ_FREE(&from);
   RITZ_FREE(&to);
   return ierr;
+}
+
+// The binary goes first: an entry without its manifest, or with one of another binary, is no entry.
+int ritz_cache_publish(Ceed ceed, const RitzCache *cache, const RitzHash *key, const char *work,
+                       const char *file, const char *suffix, const char *manifest) {
+  char *path = NULL, name[64];
+  int ierr = ritz_format(ceed, &path, "%s/manifest.txt", work);
+
+  if (!ierr && ritz_file_write(path, manifest, strlen(manifest))) {
+    snprintf(name, sizeof(name), "%s%s", key->hex, suffix);
+    ierr = ritz_cache_move(ceed, cache, work, file, name);
+    snprintf(name, sizeof(name), "%s.txt", key->hex);
+    if (!ierr) ierr = ritz_cache_move(ceed, cache, work, "manifest.txt", name);
+  }
+  RITZ_FREE(&path);
+  return ierr;
+}
+
+enum { LOG_NAME_SIZE = 32 };
+
+static void log_name(const RitzHash *key, char name[LOG_NAME_SIZE]) {
+  snprintf(name, LOG_NAME_SIZE, "failed-%.8s.log", key->hex);
+}
+
+int ritz_cache_keep_log(Ceed ceed, const RitzCache *cache, const RitzHash *key, const char *work,
+                        const char *file, char **path) {
+  char name[LOG_NAME_SIZE];
+
+  log_name(key, name);
+  RITZ_TRY(ritz_cache_move(ceed, cache, work, file, name));
+  return ritz_format(ceed, path, "%s/%s", cache->folder, name);
 }
 
 // ---- Locks ----
@@ -170,6 +205,18 @@ void ritz_cache_unlock(RitzCacheLock *lock) {
   RITZ_FREE(&lock->path);
 }
 
+int ritz_cache_unlock_if_refused(Ceed ceed, const RitzCache *cache, const RitzHash *key,
+                                 RitzCacheLock *lock) {
+  char *path = NULL, name[LOG_NAME_SIZE];
+
+  if (!lock->path) return CEED_ERROR_SUCCESS;
+  log_name(key, name);
+  RITZ_TRY(ritz_format(ceed, &path, "%s/%s", cache->folder, name));
+  if (!access(path, F_OK)) ritz_cache_unlock(lock);
+  RITZ_FREE(&path);
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- What lies in the folder ----
 
 typedef enum {
@@ -198,6 +245,7 @@ static NameKind kind_of(const char *name) {
     NameKind kind;
   } patterns[] = {{"", RITZ_HASH_LENGTH, ".txt", NAME_MANIFEST},
                   {"", RITZ_HASH_LENGTH, ".so", NAME_BINARY},
+                  {"", RITZ_HASH_LENGTH, ".bin", NAME_BINARY},
                   {"", RITZ_HASH_LENGTH, ".lock", NAME_LOCK},
                   {"failed-", 8, ".log", NAME_LOG},
                   {"compiler-", RITZ_HASH_LENGTH, ".txt", NAME_COMPILER}};
@@ -241,8 +289,16 @@ static int remove_if_old(Ceed ceed, void *data, const char *path, const char *na
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_cache_sweep(Ceed ceed, const char *folder) {
-  return visit_folder(ceed, folder, remove_if_old, NULL);
+int ritz_cache_sweep_once(Ceed ceed, const RitzWords *folders) {
+  static bool is_done;
+
+  ritz_lock(RITZ_LOCK_JIT);
+  bool is_needed = !is_done;
+  is_done = true;
+  ritz_unlock(RITZ_LOCK_JIT);
+  for (size_t i = 0; is_needed && i < folders->num; i++)
+    RITZ_TRY(visit_folder(ceed, folders->item[i], remove_if_old, NULL));
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- For people ----
@@ -286,25 +342,42 @@ typedef struct {
   RitzJitEntry *entries; // owned
 } EntryList;
 
+// Size of the binary beside a manifest; -1: there is none.
+static int binary_size(Ceed ceed, const char *manifest, int64_t *size) {
+  static const char *const suffixes[] = {".so", ".bin"};
+  struct stat status;
+
+  *size = -1;
+  for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+    char *path = NULL;
+
+    RITZ_TRY(
+        ritz_format(ceed, &path, "%.*s%s", (int)(strlen(manifest) - strlen(".txt")), manifest, suffixes[i]));
+    if (!stat(path, &status)) *size = (int64_t)status.st_size;
+    RITZ_FREE(&path);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static int add_entry(Ceed ceed, void *data, const char *path, const char *name, NameKind kind) {
   EntryList *list = data;
   RitzJitEntry entry = {.num_bytes = 0};
-  struct stat text, binary;
-  char *contents = NULL, *other = NULL;
+  struct stat text;
+  int64_t size = -1;
+  char *contents = NULL;
 
   if (kind != NAME_MANIFEST) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_format(ceed, &other, "%.*s.so", (int)(strlen(path) - strlen(".txt")), path));
+  RITZ_TRY(binary_size(ceed, path, &size));
   int ierr = ritz_file_read_path(ceed, path, &contents);
   if (!ierr && contents && ritz_manifest_name(contents, sizeof(entry.name), entry.name) &&
-      !stat(path, &text) && !stat(other, &binary)) {
+      !stat(path, &text) && size >= 0) {
     snprintf(entry.key, sizeof(entry.key), "%.*s", RITZ_HASH_LENGTH, name);
-    entry.num_bytes = (size_t)text.st_size + (size_t)binary.st_size;
+    entry.num_bytes = (size_t)text.st_size + (size_t)size;
     entry.modified = text.st_mtime;
     ierr = RITZ_REALLOC(ceed, list->num + 1, &list->entries);
     if (!ierr) list->entries[list->num++] = entry;
   }
   RITZ_FREE(&contents);
-  RITZ_FREE(&other);
   return ierr;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The disk cache: entries <key>.so with <key>.txt, which says what the binary was made from. Only files of
-// the right owner and mode are read; they appear by rename, under a lock per key; anything unexpected counts
-// as not there. Called by jit/load.c, jit/build.c, jit/compiler.c and jit/public.c.
+// The disk cache: entries <key>.so (of the processor) or <key>.bin (of a device) with <key>.txt, which says
+// what the binary was made from. Only files of the right owner and mode are read; they appear by rename,
+// under a lock per key; anything unexpected counts as not there. Called by jit/load.c, build.c, binary.c,
+// compiler.c, public.c.
 #ifndef RITZ_JIT_CACHE_H
 #define RITZ_JIT_CACHE_H
 
@@ -20,12 +21,20 @@ typedef struct {
 int ritz_cache_open(Ceed ceed, RitzCache *cache);
 void ritz_cache_close(RitzCache *cache);
 
-// *fd: the binary of a valid entry, for reading, in the file *path (owned by the caller); or -1 and NULL.
-int ritz_cache_find(Ceed ceed, const RitzCache *cache, const RitzHash *key, int *fd, char **path);
+// *fd: the binary <key><suffix> of a valid entry, for reading, in the file *path (owned by the caller); or -1
+// and NULL.
+int ritz_cache_find(Ceed ceed, const RitzCache *cache, const RitzHash *key, const char *suffix, int *fd,
+                    char **path);
 // Text of the small file `name`, owned by the caller, or NULL.
 int ritz_cache_read(Ceed ceed, const RitzCache *cache, const char *name, char **text);
 // Moves a file of a work folder inside the cache folder to its name. What fails is merely not kept.
 int ritz_cache_move(Ceed ceed, const RitzCache *cache, const char *work, const char *file, const char *name);
+// The same for an entry: `file` becomes the binary, `manifest` is the text beside it.
+int ritz_cache_publish(Ceed ceed, const RitzCache *cache, const RitzHash *key, const char *work,
+                       const char *file, const char *suffix, const char *manifest);
+// The same for the log of a text that was refused. *path: where it is, owned by the caller.
+int ritz_cache_keep_log(Ceed ceed, const RitzCache *cache, const RitzHash *key, const char *work,
+                        const char *file, char **path);
 
 // Locks between processes and threads, released by the system when their holder dies. A file system without
 // locks, or a cache that cannot be written to, gives them to everybody.
@@ -36,8 +45,12 @@ typedef struct {
 int ritz_cache_lock(Ceed ceed, const RitzCache *cache, const RitzHash *key, RitzCacheLock *lock,
                     bool *is_busy);
 void ritz_cache_unlock(RitzCacheLock *lock);
+// For those who have waited for the lock: when the text was refused meanwhile it will be refused again, and
+// they need not queue.
+int ritz_cache_unlock_if_refused(Ceed ceed, const RitzCache *cache, const RitzHash *key, RitzCacheLock *lock);
 
-// Removes from a folder what was left behind more than a day ago: work folders, locks, logs.
-int ritz_cache_sweep(Ceed ceed, const char *folder);
+// Removes from the folders what was left behind more than a day ago by processes that were killed: work
+// folders, locks, logs. Only the first call in a process does.
+int ritz_cache_sweep_once(Ceed ceed, const RitzWords *folders);
 
 #endif

@@ -96,7 +96,8 @@ static ssize_t read_some(int fd, void *buffer, size_t size) {
   return n;
 }
 
-int ritz_file_read(Ceed ceed, int fd, char **text) {
+// A zero follows the bytes.
+static int read_rest(Ceed ceed, int fd, size_t *num_bytes, char **text) {
   size_t length = 0, capacity = 0;
   ssize_t n;
 
@@ -116,7 +117,19 @@ int ritz_file_read(Ceed ceed, int fd, char **text) {
   } else {
     (*text)[length] = '\0';
   }
+  *num_bytes = length;
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_file_read(Ceed ceed, int fd, char **text) {
+  size_t length = 0;
+
+  return read_rest(ceed, fd, &length, text);
+}
+
+int ritz_file_read_bytes(Ceed ceed, int fd, size_t *num_bytes, char **bytes) {
+  *bytes = NULL;
+  return lseek(fd, 0, SEEK_SET) ? CEED_ERROR_SUCCESS : read_rest(ceed, fd, num_bytes, bytes);
 }
 
 int ritz_file_read_path(Ceed ceed, const char *path, char **text) {

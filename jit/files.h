@@ -31,6 +31,8 @@ void ritz_folder_remove(const char *path); // with everything in it; NULL: nothi
 int ritz_file_open(const char *path, uid_t owner);
 // The rest of a text file, owned by the caller; *text is NULL when it cannot be read.
 int ritz_file_read(Ceed ceed, int fd, char **text);
+// A whole file, from the start of fd, owned by the caller; *bytes is NULL when it cannot be read.
+int ritz_file_read_bytes(Ceed ceed, int fd, size_t *num_bytes, char **bytes);
 int ritz_file_read_path(Ceed ceed, const char *path, char **text); // of a file whose owner does not matter
 bool ritz_file_write(const char *path, const void *data, size_t size); // false: it may be there in part
 bool ritz_file_copy(int fd, const char *path);                         // from the start of fd

@@ -74,19 +74,6 @@ static void close_build(RitzBuild *build) {
   ritz_cache_close(&build->cache);
 }
 
-// Left behind by processes that were killed.
-static int sweep_once(RitzBuild *build) {
-  static bool is_done;
-
-  ritz_lock(RITZ_LOCK_JIT);
-  bool is_needed = !is_done;
-  is_done = true;
-  ritz_unlock(RITZ_LOCK_JIT);
-  for (size_t i = 0; is_needed && i < build->places.num; i++)
-    RITZ_TRY(ritz_cache_sweep(build->ceed, build->places.item[i]));
-  return CEED_ERROR_SUCCESS;
-}
-
 static int without_compiler(RitzBuild *build, const RitzJitSource *source, const char *why,
                             RitzJitModule *module) {
   static const RitzHash none;
@@ -135,7 +122,7 @@ static int run_jobs(RitzBuild *build, RitzJob *jobs, size_t num) {
     for (size_t i = 0; i < num; i++)
       RITZ_TRY(ritz_job_step(build, &jobs[i], count(jobs, num, RITZ_JOB_COMPILING) < num_processors));
     if (count(jobs, num, RITZ_JOB_DONE) == num) return CEED_ERROR_SUCCESS;
-    RITZ_TRY(sweep_once(build));
+    RITZ_TRY(ritz_cache_sweep_once(build->ceed, &build->places));
     ritz_pause(&moment);
   }
 }

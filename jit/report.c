@@ -97,16 +97,21 @@ static int make_command(Ceed ceed, const RitzCompiler *compiler, const RitzJitSo
   return ierr;
 }
 
-static int write_text(Ceed ceed, const char *folder, const char *name, const char *text, bool *is_written) {
+static int write_bytes(Ceed ceed, const char *folder, const char *name, const void *bytes, size_t num_bytes,
+                       bool *is_written) {
   char *path = NULL;
 
   RITZ_TRY(ritz_format(ceed, &path, "%s/%s", folder, name));
-  *is_written = *is_written && ritz_file_write(path, text, strlen(text));
+  *is_written = *is_written && ritz_file_write(path, bytes, num_bytes);
   RITZ_FREE(&path);
   return CEED_ERROR_SUCCESS;
 }
 
-static int write_binary(Ceed ceed, const char *folder, int binary, bool *is_written) {
+static int write_text(Ceed ceed, const char *folder, const char *name, const char *text, bool *is_written) {
+  return write_bytes(ceed, folder, name, text, strlen(text), is_written);
+}
+
+static int copy_binary(Ceed ceed, const char *folder, int binary, bool *is_written) {
   char *path = NULL;
 
   if (binary < 0) return CEED_ERROR_SUCCESS;
@@ -138,31 +143,69 @@ static void warn_once(const char *below) {
     fprintf(stderr, "ritz: RITZ_DUMP=%s: this folder cannot be written to\n", below);
 }
 
-int ritz_report_dump(Ceed ceed, const RitzCompiler *compiler, const RitzJitSource *source,
-                     const RitzHash *key, const char *log, int binary, char **folder) {
+// *folder: NULL when nothing is to be written.
+static int open_dump(Ceed ceed, const char *name, const RitzHash *key, char **folder) {
   const char *below = ritz_environment("RITZ_DUMP");
-  char *command = NULL;
-  bool is_written = true;
-  int ierr;
 
   *folder = NULL;
   if (!below) return CEED_ERROR_SUCCESS;
-  RITZ_TRY_CLEANUP(make_folder(ceed, source->name, key, below, folder));
-  if (!*folder) {
-    warn_once(below);
-    return CEED_ERROR_SUCCESS;
-  }
+  RITZ_TRY(make_folder(ceed, name, key, below, folder));
+  if (!*folder) warn_once(below);
+  return CEED_ERROR_SUCCESS;
+}
+
+static void close_dump(int ierr, bool is_written, char **folder) {
+  if (!is_written) warn_once(ritz_environment("RITZ_DUMP"));
+  if (ierr || !is_written) RITZ_FREE(folder);
+}
+
+int ritz_report_dump(Ceed ceed, const RitzCompiler *compiler, const RitzJitSource *source,
+                     const RitzHash *key, const char *log, int binary, char **folder) {
+  char *command = NULL;
+  bool is_written = true;
+  int ierr = open_dump(ceed, source->name, key, folder);
+
+  if (ierr || !*folder) return ierr;
   RITZ_TRY_CLEANUP(ritz_work_fill(ceed, *folder, source->text, &is_written));
   RITZ_TRY_CLEANUP(make_command(ceed, compiler, source, *folder, &command));
   RITZ_TRY_CLEANUP(write_text(ceed, *folder, "command.txt", command, &is_written));
   RITZ_TRY_CLEANUP(write_text(ceed, *folder, "compile.log", log, &is_written));
-  RITZ_TRY_CLEANUP(write_binary(ceed, *folder, binary, &is_written));
-  if (!is_written) {
-    warn_once(below);
-    RITZ_FREE(folder);
-  }
+  RITZ_TRY_CLEANUP(copy_binary(ceed, *folder, binary, &is_written));
 cleanup:
-  if (ierr) RITZ_FREE(folder);
+  close_dump(ierr, is_written, folder);
   RITZ_FREE(&command);
+  return ierr;
+}
+
+// *text: one word a line.
+static int make_list(Ceed ceed, size_t num, const char *const *words, char **text) {
+  RITZ_TRY(ritz_strdup(ceed, "", text));
+  for (size_t i = 0; i < num; i++) {
+    char *longer = NULL;
+    int ierr = ritz_format(ceed, &longer, "%s%s\n", *text, words[i]);
+
+    RITZ_FREE(text);
+    RITZ_TRY(ierr);
+    *text = longer;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_report_dump_binary(Ceed ceed, const RitzJitBinary *source, const RitzHash *key, const char *log,
+                            size_t num_bytes, const char *bytes, char **folder) {
+  char *words = NULL, name[32];
+  bool is_written = true;
+  int ierr = open_dump(ceed, source->name, key, folder);
+
+  if (ierr || !*folder) return ierr;
+  snprintf(name, sizeof(name), "kernel.%s", source->extension);
+  RITZ_TRY_CLEANUP(write_text(ceed, *folder, name, source->text, &is_written));
+  RITZ_TRY_CLEANUP(make_list(ceed, source->num_words, source->words, &words));
+  RITZ_TRY_CLEANUP(write_text(ceed, *folder, "device.txt", words, &is_written));
+  RITZ_TRY_CLEANUP(write_text(ceed, *folder, "compile.log", log, &is_written));
+  if (bytes) RITZ_TRY_CLEANUP(write_bytes(ceed, *folder, "kernel.bin", bytes, num_bytes, &is_written));
+cleanup:
+  close_dump(ierr, is_written, folder);
+  RITZ_FREE(&words);
   return ierr;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What people see of a compilation: the first messages of a compiler, and RITZ_DUMP. Called by jit/build.c.
+// What people see of a compilation: the first messages of a compiler, and RITZ_DUMP. Called by jit/build.c
+// and jit/binary.c.
 #ifndef RITZ_JIT_REPORT_H
 #define RITZ_JIT_REPORT_H
 
+#include "jit/binary.h"
 #include "jit/compiler.h"
 #include "jit/hash.h"
 
@@ -14,5 +16,8 @@ int ritz_report_errors(Ceed ceed, const char *log, char **messages);
 // once).
 int ritz_report_dump(Ceed ceed, const RitzCompiler *compiler, const RitzJitSource *source,
                      const RitzHash *key, const char *log, int binary, char **folder);
+// The same for device code: text, device (the words, one a line), log and bytes, unless `bytes` is NULL.
+int ritz_report_dump_binary(Ceed ceed, const RitzJitBinary *source, const RitzHash *key, const char *log,
+                            size_t num_bytes, const char *bytes, char **folder);
 
 #endif

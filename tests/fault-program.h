@@ -21,6 +21,7 @@ typedef struct {
   int num_retries, num_numbers;
   int destroyed;                     // code of the first destruction that failed
   double numbers[FAULT_NUM_NUMBERS]; // what the program has computed
+  bool is_deterministic;             // the backend repeats every bit of them
 } FaultResult;
 
 // Mesh files, written anew; the resource is for the caller to set.
@@ -29,5 +30,8 @@ FaultInput fault_program_input(void);
 // Runs the program until the first call that fails, or with `retries` to its end: a call that fails is made
 // once more. Destroys everything that was made. Returns the code of the call that ended it.
 int fault_program_run(const FaultInput *input, bool retries, FaultResult *result);
+
+// Whether two runs on one backend to the program's end have computed the same.
+bool fault_numbers_agree(const FaultResult *a, const FaultResult *b);
 
 #endif

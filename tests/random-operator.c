@@ -244,7 +244,7 @@ int random_num_draws(Ceed ceed, int num) {
   const char *resource = NULL;
 
   CeedGetResource(ceed, &resource);
-  if (!strstr(resource, "/gen")) return num;
+  if (!strstr(resource, "/gen") && tap_runs_pointers(ceed)) return num;
   return num / parts[tap_level()] + 1;
 }
 

@@ -96,8 +96,8 @@ typedef struct {
   RandomTarget targets[RANDOM_MAX_FIELDS]; // the active output, if there is one, is number 0
 } RandomOperator;
 
-// How many of `num` operators to draw on this backend: one that compiles a kernel for each gets a part of
-// them (test-gen-random.c draws for it alone).
+// How many of `num` operators to draw on this backend: those that compile a kernel for each, or one for each
+// combination of sizes, get a part of them (test-gen-random.c draws for /cpu/self/gen alone).
 int random_num_draws(Ceed ceed, int num);
 
 // Draws an operator and assembles it. Returns a code of the library; *r is to be destroyed in any case, and

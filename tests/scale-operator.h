@@ -6,6 +6,7 @@
 
 #include "tests/api.h"
 #include "tests/reference.h"
+#include "tests/scale-qfunctions.h"
 #include "tests/triples.h"
 
 #include <ceed/backend.h>
@@ -16,17 +17,6 @@
 
 // v = factor * qdata * u on NUM_ELEM elements of 3 nodes in a row, 4 points each.
 enum { NUM_ELEM = 4, NODES = 3, POINTS = 4, SIZE = NUM_ELEM * (NODES - 1) + 1 };
-
-typedef struct {
-  double factor;
-} ScaleContext;
-
-static inline int scale(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  const ScaleContext *c = ctx;
-
-  for (CeedInt i = 0; i < Q; i++) out[0][i] = (CeedScalar)c->factor * in[1][i] * in[0][i];
-  return CEED_ERROR_SUCCESS;
-}
 
 typedef struct {
   CeedElemRestriction rstr, rstr_q; // owned
@@ -51,7 +41,7 @@ static inline int create_restrictions(Ceed ceed, CeedInt num_elem, Fixture *f) {
 static inline int create_scale(Ceed ceed, CeedQFunction *qf) {
   CeedQFunctionContext context = NULL;
   ScaleContext c = {1.0};
-  int ierr = CeedQFunctionCreateInterior(ceed, 1, scale, "", qf);
+  int ierr = CeedQFunctionCreateInterior(ceed, 1, ScaleByFactor, ScaleByFactor_loc, qf);
 
   if (!ierr) ierr = CeedQFunctionAddInput(*qf, "u", 1, CEED_EVAL_INTERP);
   if (!ierr) ierr = CeedQFunctionAddInput(*qf, "qdata", 1, CEED_EVAL_NONE);
@@ -178,13 +168,5 @@ static const double tolerance = 100;
 
 #define CHECK_SCALE(op, kind, wanted)                                                                        \
   CHECK_NEAR(all_kinds[kind](op), (wanted), tolerance *eps *(wanted), "assembly of kind %d", (kind))
-
-// v = in[0], whatever the second input is.
-static inline int take_first(void *ctx, const CeedInt Q, const CeedScalar *const *in,
-                             CeedScalar *const *out) {
-  (void)ctx;
-  memcpy(out[0], in[0], (size_t)Q * sizeof(CeedScalar));
-  return CEED_ERROR_SUCCESS;
-}
 
 #endif

@@ -10,6 +10,7 @@
 #define RITZ_TESTS_SMALL_OPERATOR_H
 
 #include "tests/api.h"
+#include "tests/small-qfunctions.h"
 
 #include <ceed/backend.h>
 
@@ -31,13 +32,6 @@ typedef struct {
   CeedOperator op; // scale: "u" active, "qd" passive, "w" weights, "v" active
 } Small;
 
-static inline int small_scale(void *ctx, const CeedInt Q, const CeedScalar *const *in,
-                              CeedScalar *const *out) {
-  const double factor = ctx ? *(const double *)ctx : 1;
-  for (CeedInt i = 0; i < Q; i++) out[0][i] = (CeedScalar)factor * in[0][i] * in[1][i] * in[2][i];
-  return CEED_ERROR_SUCCESS;
-}
-
 static inline CeedElemRestriction small_restriction(Ceed ceed) {
   CeedElemRestriction rstr = NULL;
   CeedElemRestrictionCreate(ceed, SMALL_ELEM, SMALL_P, 1, 1, SMALL_NODES, CEED_MEM_HOST, CEED_COPY_VALUES,
@@ -54,7 +48,7 @@ static inline CeedBasis small_basis(Ceed ceed, CeedInt num_comp) {
 
 static inline CeedQFunction small_qfunction(Ceed ceed) {
   CeedQFunction qf = NULL;
-  if (CeedQFunctionCreateInterior(ceed, 1, small_scale, "small.h:scale", &qf)) return NULL;
+  if (CeedQFunctionCreateInterior(ceed, 1, SmallScale, SmallScale_loc, &qf)) return NULL;
   CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP);
   CeedQFunctionAddInput(qf, "qd", 1, CEED_EVAL_NONE);
   CeedQFunctionAddInput(qf, "w", 1, CEED_EVAL_WEIGHT);
@@ -118,14 +112,12 @@ static inline void small_check_works(const Small *s) {
 
 // ---- twice: v = 2 u at the nodes, and a passive output s = u at the points ----
 
-static int twice_code; // what the function `twice` returns
+// Where the backend calls functions of the program, `twice` is one without a text: what it returns is up to
+// the test.
+static int twice_code;
 
 static inline int twice(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  for (CeedInt i = 0; i < Q; i++) {
-    out[0][i] = 2 * in[0][i];
-    out[1][i] = in[0][i];
-  }
+  SmallTwice(ctx, Q, in, out);
   return twice_code;
 }
 
@@ -135,7 +127,8 @@ static inline CeedOperator twice_operator(Ceed ceed, const Small *small, CeedVec
   CeedQFunction qf = NULL;
   CeedOperator op = NULL;
 
-  CeedQFunctionCreateInterior(ceed, 1, twice, "small.h:twice", &qf);
+  CeedQFunctionCreateInterior(ceed, 1, twice, tap_runs_pointers(ceed) ? "small.h:twice" : SmallTwice_loc,
+                              &qf);
   CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP);
   CeedQFunctionAddOutput(qf, "v", 1, CEED_EVAL_INTERP);
   CeedQFunctionAddOutput(qf, "s", 1, CEED_EVAL_NONE);

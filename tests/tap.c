@@ -6,20 +6,30 @@
 #include "core/memory.h"
 #include <ftw.h>
 #include <math.h>
+#include <ritz/version.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-// Every backend that must pass every test; a later backend adds a line.
-static const char *const backends[] = {
-    "/cpu/self/gen",
-    "/cpu/self/ref",
-    "/cpu/self/check",
-    "/cpu/self/check:mem=device",
+// Every backend that must pass every test; a later backend adds a line. Those of devices only where there is
+// one.
+static const struct {
+  const char *resource;
+  bool needs_device;
+} all_backends[] = {
+    {"/cpu/self/gen", false},   {"/cpu/self/ref", false},
+    {"/cpu/self/check", false}, {"/cpu/self/check:mem=device", false},
+    {"/gpu/cuda/ref", true},    {"/gpu/cuda/shared", true},
+    {"/gpu/opencl/ref", true},  {"/gpu/opencl/shared", true},
 };
-enum { NUM_BACKENDS = sizeof(backends) / sizeof(backends[0]) };
+enum { NUM_ALL_BACKENDS = sizeof(all_backends) / sizeof(all_backends[0]) };
+
+// Those of this run.
+static const char *backends[NUM_ALL_BACKENDS];
+static size_t num_backends;
 
 typedef enum { PASSED, SKIPPED, FAILED } Outcome;
 
@@ -33,14 +43,106 @@ static struct {
 // The run as a whole: lines printed, and how many of them ended how.
 static struct { int num_lines, num_outcomes[3]; } run;
 
-const char *const *tap_backends(size_t *n) {
-  *n = NUM_BACKENDS;
-  return backends;
-}
-
 static void bail_out(const char *what, const char *detail) {
   printf("Bail out! %s: %s\n", what, detail);
   exit(1);
+}
+
+// ---- Backends ----
+
+// Why a backend of a device is not there, in one line; NULL: it is.
+static const char *why_missing(const char *resource) {
+  CeedInt num = 0;
+  RitzBackendInfo info;
+
+  RitzGetNumBackends(&num);
+  for (CeedInt i = 0; i < num && !RitzGetBackendInfo(i, &info); i++) {
+    if (!strcmp(info.resource, resource)) return info.usable ? NULL : info.reason;
+  }
+  return "not in this version";
+}
+
+static bool is_missing(size_t row) {
+  return all_backends[row].needs_device && why_missing(all_backends[row].resource);
+}
+
+// The next name of a list, which `list` is moved behind; false at its end.
+static bool next_name(const char **list, char *name, size_t size) {
+  size_t length;
+
+  *list += strspn(*list, ", ");
+  length = strcspn(*list, ", ");
+  if (length >= size) bail_out("a name is too long", *list);
+  snprintf(name, size, "%.*s", (int)length, *list);
+  *list += length;
+  return length > 0;
+}
+
+static bool begins_with(const char *text, const char *start) { return !strncmp(text, start, strlen(start)); }
+
+// Whether a name in the list is the beginning of the resource. No list: every resource is meant.
+static bool is_listed(const char *resource, const char *list) {
+  char name[256];
+
+  if (!list || !*list) return true;
+  while (next_name(&list, name, sizeof(name))) {
+    if (begins_with(resource, name)) return true;
+  }
+  return false;
+}
+
+// Every name in the list that the variable holds must be the beginning of a usable backend.
+static void demand_backends(const char *variable) {
+  const char *list = getenv(variable);
+  char name[256], text[1024];
+
+  while (list && next_name(&list, name, sizeof(name))) {
+    size_t row = 0, used;
+
+    while (row < NUM_ALL_BACKENDS && (!begins_with(all_backends[row].resource, name) || is_missing(row)))
+      row++;
+    if (row < NUM_ALL_BACKENDS) continue;
+    used = (size_t)snprintf(text, sizeof(text), "'%s'", name);
+    for (row = 0; row < NUM_ALL_BACKENDS && used < sizeof(text); row++) {
+      const char *resource = all_backends[row].resource;
+
+      if (!begins_with(resource, name)) continue;
+      used += (size_t)snprintf(text + used, sizeof(text) - used, "; %s: %s", resource, why_missing(resource));
+    }
+    printf("Bail out! %s names no usable backend: %s\n", variable, text);
+    exit(1);
+  }
+}
+
+static void choose_backends(void) {
+  demand_backends("RITZ_TEST_BACKENDS");
+  demand_backends("RITZ_TEST_REQUIRE");
+  num_backends = 0;
+  for (size_t row = 0; row < NUM_ALL_BACKENDS; row++) {
+    const char *resource = all_backends[row].resource;
+
+    if (is_listed(resource, getenv("RITZ_TEST_BACKENDS")) && !is_missing(row))
+      backends[num_backends++] = resource;
+  }
+}
+
+const char *const *tap_backends(size_t *n) {
+  *n = num_backends;
+  return backends;
+}
+
+int tap_runs_pointers(Ceed ceed) {
+  const char *resource = "";
+
+  CeedGetResource(ceed, &resource);
+  return begins_with(resource, "/cpu/");
+}
+
+int tap_compiles_bases(Ceed ceed) {
+  const char *resource = "";
+
+  CeedGetResource(ceed, &resource);
+  return begins_with(resource, "/gpu/") && strstr(resource, "/shared") != NULL;
 }
 
 // ---- Diagnostics ----
@@ -290,7 +392,7 @@ static void run_test(const TapTest *test) {
     run_once(test, NULL);
     return;
   }
-  for (int b = 0; b < NUM_BACKENDS; b++) run_once(test, backends[b]);
+  for (size_t b = 0; b < num_backends; b++) run_once(test, backends[b]);
 }
 
 // A failed test returns early and keeps its objects, so the count says something only when all have passed.
@@ -325,8 +427,9 @@ int tap_main(int argc, char **argv, size_t num_tests, const TapTest *tests) {
   const char *wanted = argc > 1 ? argv[1] : NULL;
   int num_runs = 0;
 
+  choose_backends();
   for (size_t i = 0; i < num_tests; i++) {
-    if (!wanted || is_named(&tests[i], wanted)) num_runs += tests[i].run_ceed ? NUM_BACKENDS : 1;
+    if (!wanted || is_named(&tests[i], wanted)) num_runs += tests[i].run_ceed ? (int)num_backends : 1;
   }
   if (argc > 2 || (wanted && !num_runs)) return print_usage(argv[0], num_tests, tests);
 

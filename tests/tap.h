@@ -16,6 +16,11 @@
 // Run `test-x` for all tests of a file, `test-x name_of_a_test` for one. Environment: RITZ_TEST_LEVEL = quick
 // (default), full or exhaustive; RITZ_TEST_MESHES = folder of foreign mesh files; RITZ_TEST_NOSKIP=1 makes a
 // skipped test fail.
+//
+// TEST_EACH_BACKEND runs on the backends of the CPU and on those of GPUs that are usable on this machine. Two
+// lists of the beginnings of resources, separated by commas, say otherwise: RITZ_TEST_BACKENDS (such as
+// "/cpu" or "/gpu/opencl,/cpu/self/ref") leaves out all others, RITZ_TEST_REQUIRE only demands. A program
+// ends at once when a name in either list is the beginning of no usable backend.
 #ifndef RITZ_TESTS_TAP_H
 #define RITZ_TESTS_TAP_H
 
@@ -125,8 +130,16 @@ const char *tap_meshes(void); // folder of foreign meshes, or NULL
 // destroys it.
 Ceed tap_ceed(const char *resource);
 
-// The backends that every TEST_EACH_BACKEND runs on: n resource strings.
+// The backends that every TEST_EACH_BACKEND runs on: n resource strings. To be called inside of tests.
 const char *const *tap_backends(size_t *n);
+
+// Whether the backend calls the functions that the program points to. GPUs run the texts of QFunctions
+// instead: they count nothing in the program, write to none of its variables and pass on no code.
+int tap_runs_pointers(Ceed ceed);
+
+// Whether the backend compiles kernels for the sizes of each basis: tests that go through all sizes leave
+// some out.
+int tap_compiles_bases(Ceed ceed);
 
 // ---- Random numbers: the same on every machine, from a state that starts at any value ----
 

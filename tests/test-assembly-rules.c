@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The rules of linear assembly: layout of assembled QFunctions, the cache and its flags, operators without
 // elements. What the numbers are in general is in test-assembly.c, misuse in test-assembly-misuse.c.
+#include "tests/assembly-qfunctions.h"
 #include "tests/scale-operator.h"
 
 // ---- The cache ----
@@ -155,22 +156,7 @@ TEST_EACH_BACKEND(composites_pass_settings_on_to_their_parts) {
 
 enum { LAYOUT_ELEM = 2, LAYOUT_Q = 4 };
 
-// dv0 = 11 du0 + 12 du1 + 13 u, dv1 = 21 ..., v = 31 ..., all times qdata. Outputs are declared v, dv; inputs
-// du, qdata, u: the orders of the standard's example.
-static int combine(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  for (CeedInt i = 0; i < Q; i++) {
-    CeedScalar x[3] = {in[0][i], in[0][Q + i], in[2][i]}, y[3];
-
-    for (int k = 0; k < 3; k++)
-      y[k] = in[1][i] * ((10 * k + 11) * x[0] + (10 * k + 12) * x[1] + (10 * k + 13) * x[2]);
-    out[0][i] = y[2];
-    out[1][i] = y[0];
-    out[1][Q + i] = y[1];
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
+// Combine; outputs are declared v, dv, inputs du, qdata, u: the orders of the standard's example.
 static int create_layout_operator(Ceed ceed, CeedVector qdata, CeedOperator *op) {
   const CeedInt offsets[LAYOUT_ELEM * 4] = {0, 1, 2, 3, 2, 3, 4, 5}, strides[3] = {1, LAYOUT_Q, LAYOUT_Q};
   CeedElemRestriction rstr = NULL, rstr_q = NULL;
@@ -183,7 +169,7 @@ static int create_layout_operator(Ceed ceed, CeedVector qdata, CeedOperator *op)
     ierr = CeedElemRestrictionCreateStrided(ceed, LAYOUT_ELEM, LAYOUT_Q, 1, LAYOUT_ELEM * LAYOUT_Q, strides,
                                             &rstr_q);
   if (!ierr) ierr = CeedBasisCreateTensorH1Lagrange(ceed, 2, 1, 2, 2, CEED_GAUSS, &basis);
-  if (!ierr) ierr = CeedQFunctionCreateInterior(ceed, 1, combine, "", &qf);
+  if (!ierr) ierr = CeedQFunctionCreateInterior(ceed, 1, Combine, Combine_loc, &qf);
   if (!ierr) ierr = CeedQFunctionAddInput(qf, "du", 2, CEED_EVAL_GRAD);
   if (!ierr) ierr = CeedQFunctionAddInput(qf, "qdata", 1, CEED_EVAL_NONE);
   if (!ierr) ierr = CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP);
@@ -244,7 +230,7 @@ TEST_EACH_BACKEND(assembled_qfunctions_have_the_layout_of_the_standard) {
 
 static int create_with_unused_input(Ceed ceed, const Fixture *f, CeedOperator *op) {
   CeedQFunction qf = NULL;
-  int ierr = CeedQFunctionCreateInterior(ceed, 1, take_first, "", &qf);
+  int ierr = CeedQFunctionCreateInterior(ceed, 1, TakeFirst, TakeFirst_loc, &qf);
 
   if (!ierr) ierr = CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP);
   if (!ierr) ierr = CeedQFunctionAddInput(qf, "unused", 1, CEED_EVAL_GRAD);
@@ -278,13 +264,6 @@ TEST_EACH_BACKEND(an_active_input_that_nothing_depends_on_changes_nothing) {
   fixture_destroy(&f);
 }
 
-// Both outputs are in[0].
-static int give_twice(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  for (int k = 0; k < 2; k++) memcpy(out[k], in[0], (size_t)Q * sizeof(CeedScalar));
-  return CEED_ERROR_SUCCESS;
-}
-
 TEST_EACH_BACKEND(passive_outputs_are_left_alone_by_assembly) {
   Fixture f;
   CeedOperator op = NULL;
@@ -294,7 +273,7 @@ TEST_EACH_BACKEND(passive_outputs_are_left_alone_by_assembly) {
   CHECK_OK(fixture_create(ceed, &f));
   CHECK_OK(CeedVectorCreate(ceed, SIZE, &passive));
   CHECK_OK(CeedVectorSetValue(passive, 5));
-  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, give_twice, "", &qf));
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, GiveTwice, GiveTwice_loc, &qf));
   CHECK_OK(CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP));
   CHECK_OK(CeedQFunctionAddOutput(qf, "w", 1, CEED_EVAL_INTERP));
   CHECK_OK(CeedQFunctionAddOutput(qf, "v", 1, CEED_EVAL_INTERP));
@@ -421,15 +400,6 @@ TEST_EACH_BACKEND(the_identity_on_the_points_assembles_to_the_identity) {
 // [K -B^T; -B 0] is symmetric. Pressures come first in the L-vector.
 enum { PRESSURES = 3, VELOCITIES = 5, PAIR_SIZE = PRESSURES + VELOCITIES };
 
-static int saddle_point(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  for (CeedInt i = 0; i < Q; i++) {
-    out[0][i] = in[2][i] * (in[0][i] - in[1][i]); // against dv
-    out[1][i] = -in[2][i] * in[0][i];             // against q
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
 static int create_saddle_point(Ceed ceed, CeedOperator *op) {
   const CeedInt pressures[] = {0, 1, 1, 2}, velocities[] = {3, 4, 5, 5, 6, 7};
   CeedElemRestriction rstr_p = NULL, rstr_u = NULL;
@@ -443,7 +413,7 @@ static int create_saddle_point(Ceed ceed, CeedOperator *op) {
                                      &rstr_u);
   if (!ierr) ierr = CeedBasisCreateTensorH1Lagrange(ceed, 1, 1, 2, 3, CEED_GAUSS, &basis_p);
   if (!ierr) ierr = CeedBasisCreateTensorH1Lagrange(ceed, 1, 1, 3, 3, CEED_GAUSS, &basis_u);
-  if (!ierr) ierr = CeedQFunctionCreateInterior(ceed, 1, saddle_point, "", &qf);
+  if (!ierr) ierr = CeedQFunctionCreateInterior(ceed, 1, SaddlePoint, SaddlePoint_loc, &qf);
   if (!ierr) ierr = CeedQFunctionAddInput(qf, "du", 1, CEED_EVAL_GRAD);
   if (!ierr) ierr = CeedQFunctionAddInput(qf, "p", 1, CEED_EVAL_INTERP);
   if (!ierr) ierr = CeedQFunctionAddInput(qf, "w", 1, CEED_EVAL_WEIGHT);

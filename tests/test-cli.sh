@@ -79,7 +79,8 @@ prints "info has help" 0 out '^usage: ritz info' info --help
 prints "help wins over missing arguments" 0 out '^usage: ritz solve MESH' solve --order 3 --help
 prints "info lists the reference backend" 0 out '/cpu/self/ref +usable' info
 prints "info knows the processor" 0 out '^processor +[^ ]' info
-prints "info speaks about GPU backends" 0 out '/gpu' info
+prints "info speaks about GPU backends" 0 out '^ +/gpu/cuda/shared +(usable|not usable: .)' info
+prints "info tells which devices there are, or why none" 0 out '^devices +cuda +(0 .|none: .)' info
 
 run info
 sed -n '/^measured/,$p' "$folder/out" >"$folder/measured"
@@ -151,6 +152,9 @@ wrong "range that runs backwards" "ritz bench: --order: expected integers >= 1 s
 wrong "absurd range" "ritz bench: --order: expected integers >= 1 such as 1,2,4 or 1-4, found '1-2000000000'" bench --order 1-2000000000
 wrong "size with a fraction" "ritz bench: --size: expected a number >= 1 such as 100000 or 1e5, found '1.5'" bench --size 1.5
 wrong "size beyond CeedInt" "ritz bench: --size: expected at most 2147483647 DOFs, found 1e+12" bench --size 1e12
+wrong "size and elements" "ritz bench: --n: contradicts --size" bench --size 100 --n 3
+wrong "elements for other degrees" "ritz bench: --n: expected 1 or 3 numbers, one for each degree, found 2" \
+  bench --order 1-3 --n 4,5
 wrong "apply and cg" "ritz bench: --apply: contradicts --cg" bench --apply --cg
 wrong "no threads" "ritz bench: --threads: expected an integer >= 1, found '0'" bench --threads 0
 wrong "threads of a GPU" "ritz bench: --threads: only for backends below /cpu/self, not for '/gpu/cuda'" \
@@ -205,7 +209,8 @@ prints "truncated mesh" 1 err "^ritz solve: $folder/short.msh:[0-9]+: " solve "$
 : >"$folder/empty.msh"
 prints "empty mesh" 1 err "^ritz solve: $folder/empty.msh" solve "$folder/empty.msh" --bc all=0
 prints "mesh that is too large" 1 err '^ritz solve: ' solve box:100000x100000x100000 --exact sine
-prints "GPU backend" 1 err "cannot use '/gpu/cuda'" solve box:2 --exact sine --ceed /gpu/cuda
+prints "device that there is not" 1 err "cannot use '/gpu/cuda:device_id=9999'" \
+  solve box:2 --exact sine --ceed /gpu/cuda:device_id=9999
 prints "output folder that does not exist" 1 err '^ritz solve: .*nowhere/u.vtu' solve box:2 --exact sine --output "$folder/nowhere/u.vtu"
 prints "iteration that does not converge" 1 err '^ritz solve: the iteration did not converge' \
   solve box:9x9 --bc all=0 --source 'x*y' --max-it 2
@@ -258,10 +263,11 @@ report $((1 - $?)) "every problem and degree has its row"
 prints "also on a deformed mesh" 0 out '^BP6 .* ok$' bench --bp all --order 1,2,4 --size 3000 --deform 0.1 --reps 1
 prints "conjugate gradients too" 0 out '^BP3 .* ok$' bench --bp 1,3 --order 2 --size 1500 --cg --reps 1
 prints "the smallest box has no free entry and no rate" 0 out '^BP3 ' bench --bp 3 --order 1 --size 1 --cg --reps 1
-prints "rows show the fraction of the roofline" 0 out '^BP1 .* (memory|cache|flops) +[0-9.]+ % +ok$' \
+prints "rows show the fraction of the roofline" 0 out '^BP1 .* (memory|cache|flops) +[0-9.]+ % +[0-9.]+  ok$' \
   bench --bp 1 --order 2 --size 500 --reps 1
 prints "the limits stand above" 0 out '^limits +[0-9.]+ GB/s and [0-9.]+ GFLOP/s with 1 thread$' \
   bench --bp 1 --order 2 --size 500 --reps 1 --ceed /cpu/self/ref
+prints "elements may be chosen" 0 out '^BP4 +3  2x2x2 .* ok$' bench --bp 4 --order 2,3 --n 3,2 --reps 1
 prints "threads may be chosen" 0 out '^BP1 .* ok$' bench --bp 1 --order 2 --size 500 --reps 1 --threads 2
 prints "threads may be part of the resource" 0 out '^BP1 .* ok$' \
   bench --bp 1 --order 2 --size 500 --reps 1 --ceed /cpu/self:threads=2

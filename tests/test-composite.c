@@ -24,13 +24,13 @@ TEST_EACH_BACKEND(a_composite_lists_its_parts) {
   CHECK_OK(CeedOperatorCompositeSetSequential(composite, true));
   CHECK_OK(CeedOperatorCompositeIsSequential(composite, &flag));
   CHECK(flag, "not sequential");
-  CHECK_OK(CeedOperatorCompositeGetSubByName(composite, "scale", &found));
+  CHECK_OK(CeedOperatorCompositeGetSubByName(composite, "SmallScale", &found));
   CHECK(found == NULL, "a part of an empty composite");
   for (int i = 0; i < NUM; i++) CHECK_OK(CeedOperatorCompositeAddSub(composite, s.op)); // one operator often
   CHECK_OK(CeedOperatorCompositeGetNumSub(composite, &num));
   CHECK_OK(CeedOperatorCompositeGetSubList(composite, &list));
   CHECK(num == NUM && list[0] == s.op && list[NUM - 1] == s.op, "%d parts", num);
-  CHECK_OK(CeedOperatorCompositeGetSubByName(composite, "scale", &found));
+  CHECK_OK(CeedOperatorCompositeGetSubByName(composite, "SmallScale", &found));
   CHECK(found == NULL, "the name of a QFunction is no name of a part");
   CHECK_OK(CeedOperatorSetName(s.op, "part"));
   CHECK_OK(CeedOperatorCompositeGetSubByName(composite, "part", &found));
@@ -313,7 +313,7 @@ TEST_EACH_BACKEND(failures_of_parts_come_back) {
   CHECK_ERROR(ceed, CeedOperatorApply(c.composite, c.t.small.u, c.t.v, CEED_REQUEST_IMMEDIATE),
               CEED_ERROR_BACKEND, "access lock");
   CHECK_OK(CeedVectorRestoreArray(c.t.s, &array));
-  if (!has_device_memory(ceed)) {
+  if (!has_device_memory(ceed)) { // devices ignore the code
     twice_code = -1;
     int code = CeedOperatorApply(c.composite, c.t.small.u, c.t.v, CEED_REQUEST_IMMEDIATE);
     twice_code = 0;

@@ -27,7 +27,7 @@ report() {
 # bare [NAME=VALUE...] COMMAND...: runs it without compilers, in an environment that holds nothing else; output in the files out
 # and err.
 bare() {
-  env -i PATH=/nonexistent HOME="$folder" RITZ_TEST_LEVEL=quick ASAN_OPTIONS="${ASAN_OPTIONS-}" \
+  env -i PATH=/nonexistent HOME="$folder" RITZ_TEST_LEVEL=quick RITZ_TEST_BACKENDS=/cpu ASAN_OPTIONS="${ASAN_OPTIONS-}" \
     UBSAN_OPTIONS="${UBSAN_OPTIONS-}" "$@" >"$folder/out" 2>"$folder/err" </dev/null
 }
 

@@ -152,7 +152,7 @@ TEST_EACH_BACKEND(active_fields_of_a_direction_have_one_length) {
   small_open_without_fields(ceed, &s);
   open_misfits(ceed, &m);
   if (tap_failed()) return;
-  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, small_scale, "", &qf));
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, SmallScale, "", &qf));
   CHECK_OK(CeedQFunctionAddInput(qf, "a", 1, CEED_EVAL_INTERP));
   CHECK_OK(CeedQFunctionAddInput(qf, "b", 1, CEED_EVAL_INTERP));
   CHECK_OK(CeedQFunctionAddOutput(qf, "c", 1, CEED_EVAL_INTERP));
@@ -283,7 +283,7 @@ TEST_EACH_BACKEND(an_operator_without_restrictions_is_not_ready) {
   CeedBasis basis = small_basis(ceed, 1);
   CeedOperator op = NULL;
 
-  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, small_scale, "", &qf));
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, SmallScale, "", &qf));
   CHECK_OK(CeedQFunctionAddInput(qf, "w", 1, CEED_EVAL_WEIGHT));
   CHECK_OK(CeedOperatorCreate(ceed, qf, NULL, NULL, &op));
   CHECK_OK(CeedOperatorSetField(op, "w", CEED_ELEMRESTRICTION_NONE, basis, CEED_VECTOR_NONE));
@@ -300,7 +300,7 @@ TEST_EACH_BACKEND(points_of_an_operator_are_a_multiple_of_the_vector_length) {
   CeedOperator op = NULL;
 
   SMALL_OPEN(ceed, &s);
-  CHECK_OK(CeedQFunctionCreateInterior(ceed, 4, small_scale, "", &qf));
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 4, SmallScale, "", &qf));
   CHECK_OK(CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP));
   CHECK_OK(CeedQFunctionAddOutput(qf, "v", 1, CEED_EVAL_INTERP));
   CHECK_OK(CeedOperatorCreate(ceed, qf, NULL, NULL, &op));
@@ -420,7 +420,7 @@ static void check_active_parts(Ceed ceed, const Small *s, CeedBasis b, CeedElemR
   CeedBasis basis = NULL, in_basis = NULL, out_basis = NULL;
   CeedElemRestriction rstr = NULL, in_rstr = NULL, out_rstr = NULL;
 
-  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, small_scale, "", &qf));
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, SmallScale, "", &qf));
   CHECK_OK(CeedQFunctionAddInput(qf, "a", 1, CEED_EVAL_INTERP));
   CHECK_OK(CeedQFunctionAddInput(qf, "b", 1, CEED_EVAL_GRAD));
   CHECK_OK(CeedQFunctionAddOutput(qf, "c", 1, CEED_EVAL_INTERP));
@@ -470,18 +470,18 @@ TEST_EACH_BACKEND(names_are_copied_and_fall_back_to_the_qfunctions) {
 
   SMALL_OPEN(ceed, &s);
   CHECK_OK(CeedOperatorGetName(s.op, &name));
-  CHECK(!strcmp(name, "scale"), "'%s'", name);
+  CHECK(!strcmp(name, "SmallScale"), "'%s'", name);
   CHECK_OK(CeedOperatorSetName(s.op, mine));
   mine[0] = 'x';
   CHECK_OK(CeedOperatorGetName(s.op, &name));
   CHECK(!strcmp(name, "mass"), "'%s'", name);
   CHECK_OK(CeedOperatorSetName(s.op, ""));
   CHECK_OK(CeedOperatorGetName(s.op, &name));
-  CHECK(!strcmp(name, "scale"), "'%s'", name);
+  CHECK(!strcmp(name, "SmallScale"), "'%s'", name);
   CHECK_OK(CeedOperatorSetName(s.op, "again"));
   CHECK_OK(CeedOperatorSetName(s.op, NULL));
   CHECK_OK(CeedOperatorGetName(s.op, &name));
-  CHECK(!strcmp(name, "scale"), "'%s'", name);
+  CHECK(!strcmp(name, "SmallScale"), "'%s'", name);
   CHECK_OK(CeedOperatorCreateComposite(ceed, &composite));
   CHECK_OK(CeedOperatorGetName(composite, &name));
   CHECK(name == NULL, "'%s'", name);
@@ -507,7 +507,7 @@ static CeedOperator mass_operator(Ceed ceed, CeedBasis basis, CeedInt num_elem, 
                             &rstr);
   CeedElemRestrictionCreateStrided(ceed, num_elem, num_qpts, 1, (CeedSize)num_elem * num_qpts,
                                    CEED_STRIDES_BACKEND, &rstr_q);
-  CeedQFunctionCreateInterior(ceed, 1, small_scale, "", &qf);
+  CeedQFunctionCreateInterior(ceed, 1, SmallScale, "", &qf);
   CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP);
   CeedQFunctionAddInput(qf, "qd", 1, CEED_EVAL_NONE);
   CeedQFunctionAddOutput(qf, "v", 1, CEED_EVAL_INTERP);
@@ -562,7 +562,7 @@ TEST_EACH_BACKEND(flops_need_an_estimate_of_the_qfunction_and_elements) {
   small_open_without_fields(ceed, &s);
   if (tap_failed()) return;
   CHECK_ERROR(ceed, CeedOperatorGetFlopsEstimate(s.op, &flops), CEED_ERROR_INCOMPLETE, "field");
-  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, small_scale, "", &qf));
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, SmallScale, "", &qf));
   CHECK_OK(CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP));
   CHECK_OK(CeedQFunctionAddOutput(qf, "v", 1, CEED_EVAL_INTERP));
   CHECK_OK(CeedOperatorCreate(ceed, qf, NULL, NULL, &op));
@@ -597,10 +597,10 @@ TEST_EACH_BACKEND(a_view_shows_name_sizes_and_fields) {
 
   small_open_without_fields(ceed, &s);
   if (tap_failed()) return;
-  CHECK_PRINTS_CODE(CEED_ERROR_INCOMPLETE, "CeedOperator - scale\n", CeedOperatorView(s.op, stream));
-  CHECK_PRINTS("CeedOperator - scale\n", CeedOperatorViewTerse(s.op, stream));
+  CHECK_PRINTS_CODE(CEED_ERROR_INCOMPLETE, "CeedOperator - SmallScale\n", CeedOperatorView(s.op, stream));
+  CHECK_PRINTS("CeedOperator - SmallScale\n", CeedOperatorViewTerse(s.op, stream));
   CHECK_OK(small_set_fields(s.op, &s));
-  CHECK_PRINTS("CeedOperator - scale\n" BODY(""), CeedOperatorView(s.op, stream));
+  CHECK_PRINTS("CeedOperator - SmallScale\n" BODY(""), CeedOperatorView(s.op, stream));
   CHECK_OK(CeedOperatorSetName(s.op, "mass"));
   CHECK_OK(CeedOperatorSetNumViewTabs(s.op, 1));
   CHECK_PRINTS("  CeedOperator - mass\n" BODY("  "), CeedObjectView((CeedObject)s.op, stream));
@@ -618,7 +618,7 @@ TEST_EACH_BACKEND(a_view_has_plurals_above_one_and_no_empty_name) {
   CeedVector vec = vector_of(ceed, 1, NULL);
   CeedOperator op = NULL;
 
-  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, small_scale, "", &qf));
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, SmallScale, "", &qf));
   CHECK_OK(CeedQFunctionAddOutput(qf, "z", 1, CEED_EVAL_NONE));
   CHECK_OK(CeedElemRestrictionCreateStrided(ceed, 1, 1, 1, 1, CEED_STRIDES_BACKEND, &rstr));
   CHECK_OK(CeedOperatorCreate(ceed, qf, NULL, NULL, &op));
@@ -643,7 +643,7 @@ TEST_EACH_BACKEND(a_view_of_an_operator_at_points_counts_points) {
 
   CHECK_OK(
       CeedElemRestrictionCreateAtPoints(ceed, 2, 3, 1, 3, CEED_MEM_HOST, CEED_COPY_VALUES, lists, &points));
-  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, small_scale, "f.h:push", &qf));
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, SmallScale, "f.h:push", &qf));
   CHECK_OK(CeedQFunctionAddOutput(qf, "z", 1, CEED_EVAL_NONE));
   CHECK_OK(CeedOperatorCreateAtPoints(ceed, qf, NULL, NULL, &op));
   CHECK_OK(CeedOperatorSetField(op, "z", points, CEED_BASIS_NONE, vec));

@@ -109,7 +109,7 @@ TEST_EACH_BACKEND(outputs_in_one_vector_are_summed) {
   CeedOperator op = NULL;
 
   SMALL_OPEN(ceed, &small);
-  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, twice, "", &qf));
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, SmallTwice, SmallTwice_loc, &qf));
   CHECK_OK(CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP));
   CHECK_OK(CeedQFunctionAddOutput(qf, "a", 1, CEED_EVAL_INTERP));
   CHECK_OK(CeedQFunctionAddOutput(qf, "b", 1, CEED_EVAL_INTERP));

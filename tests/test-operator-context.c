@@ -4,7 +4,7 @@
 #include "tests/small-operator.h"
 #include "tests/tap.h"
 
-// What the contexts of these tests hold. small_scale multiplies by the first number.
+// What the contexts of these tests hold. SmallScale multiplies by the first number.
 typedef struct {
   double factor;
   int32_t n[2];

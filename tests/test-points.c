@@ -4,6 +4,9 @@
 // test-points-rules.c, restrictions at points in test-restriction-points.c.
 #include "tests/tap.h"
 
+#include "tests/assembled-qfunctions.h"
+#include "tests/mass-qfunctions.h"
+#include "tests/random-operator.h"
 #include "tests/random-points.h"
 #include "tests/reference.h"
 #include "tests/triples.h"
@@ -23,6 +26,7 @@ static int num_draws(int part) {
 
 static void with_operators(Ceed ceed, PointsOptions options, int num, uint64_t first_seed,
                            void (*check)(PointsOperator *r, uint64_t *seed)) {
+  if (!tap_runs_pointers(ceed)) num = random_num_draws(ceed, num); // /cpu/self/gen compiles nothing at points
   for (int i = 0; i < num && !tap_failed(); i++) {
     PointsOperator r;
     uint64_t seed = first_seed + (uint64_t)i;
@@ -272,30 +276,6 @@ TEST_EACH_BACKEND(diagonals_of_fields_on_the_points_are_exact) {
 // Derivatives D[o][i] at a point: of the context, times what the passive inputs make of it. They are found by
 // applying the user's function to unit vectors at each point: an operator with all inputs and outputs on the
 // points, whose active inputs are those of r.
-typedef struct {
-  CeedInt num_in, num_out, N_out;
-  CeedInt in_size[RANDOM_MAX_FIELDS], out_size[RANDOM_MAX_FIELDS];
-} AssembledContext;
-
-// out_o = sum_i A[i*N_out + o] in_i; A is the last input.
-static int apply_assembled(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  const AssembledContext *c = ctx;
-
-  for (CeedInt h = 0, o = 0; h < c->num_out; h++) {
-    for (CeedInt k = 0; k < c->out_size[h]; k++, o++) {
-      for (CeedInt q = 0; q < Q; q++) {
-        CeedScalar sum = 0;
-
-        for (CeedInt f = 0, i = 0; f < c->num_in; f++)
-          for (CeedInt s = 0; s < c->in_size[f]; s++, i++)
-            sum += in[c->num_in][((CeedSize)i * c->N_out + o) * Q + q] * in[f][s * Q + q];
-        out[h][k * Q + q] = sum;
-      }
-    }
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
 static int add_active_fields(const PointsOperator *r, CeedQFunction qf, AssembledContext *c) {
   *c = (AssembledContext){0};
   for (int i = 0; i < r->num_in; i++) {
@@ -328,7 +308,7 @@ static int create_twin(const PointsOperator *r, CeedVector assembled, CeedElemRe
   CeedQFunctionContext context = NULL;
   AssembledContext c;
   CeedInt num_comp = 0;
-  int ierr = CeedQFunctionCreateInterior(r->ceed, 1, apply_assembled, "", &qf);
+  int ierr = CeedQFunctionCreateInterior(r->ceed, 1, ApplyAssembled, ApplyAssembled_loc, &qf);
 
   if (!ierr) ierr = CeedElemRestrictionGetNumComponents(rstr, &num_comp);
   if (!ierr) ierr = add_active_fields(r, qf, &c);
@@ -379,19 +359,6 @@ TEST_EACH_BACKEND(assembled_qfunctions_at_points_serve_as_passive_fields) {
 
 // v = w u, dv = w du with the weights as a field: an ordinary operator, or one at points, where weights
 // are 1.
-static int mass_and_diffusion(void *ctx, const CeedInt Q, const CeedScalar *const *in,
-                              CeedScalar *const *out) {
-  CeedInt size = *(const CeedInt *)ctx; // scalars of u; then of du
-
-  for (int f = 0; f < 2; f++) {
-    CeedInt n = ((const CeedInt *)ctx)[f];
-
-    for (CeedInt s = 0; s < n; s++)
-      for (CeedInt q = 0; q < Q; q++) out[f][s * Q + q] = (f ? 3 : size) * in[2][q] * in[f][s * Q + q];
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
 typedef struct {
   CeedInt dim, num_comp, P_1d, Q_1d, num_elem;
   CeedQuadMode mode;
@@ -402,17 +369,16 @@ typedef struct {
 
 static int create_qfunction(Ceed ceed, const Setting *s, bool takes_weights, CeedQFunction *qf) {
   CeedQFunctionContext context = NULL;
-  CeedInt sizes[2] = {s->num_comp, s->num_comp * s->dim};
-  int ierr = CeedQFunctionCreateInterior(ceed, 1, mass_and_diffusion, "", qf);
+  MassContext c = {{s->num_comp, s->num_comp * s->dim}};
+  int ierr = CeedQFunctionCreateInterior(ceed, 1, MassAndDiffusion, MassAndDiffusion_loc, qf);
 
-  if (!ierr) ierr = CeedQFunctionAddInput(*qf, "u", sizes[0], CEED_EVAL_INTERP);
-  if (!ierr) ierr = CeedQFunctionAddInput(*qf, "du", sizes[1], CEED_EVAL_GRAD);
+  if (!ierr) ierr = CeedQFunctionAddInput(*qf, "u", c.size[0], CEED_EVAL_INTERP);
+  if (!ierr) ierr = CeedQFunctionAddInput(*qf, "du", c.size[1], CEED_EVAL_GRAD);
   if (!ierr) ierr = CeedQFunctionAddInput(*qf, "w", 1, takes_weights ? CEED_EVAL_WEIGHT : CEED_EVAL_NONE);
-  if (!ierr) ierr = CeedQFunctionAddOutput(*qf, "v", sizes[0], CEED_EVAL_INTERP);
-  if (!ierr) ierr = CeedQFunctionAddOutput(*qf, "dv", sizes[1], CEED_EVAL_GRAD);
+  if (!ierr) ierr = CeedQFunctionAddOutput(*qf, "v", c.size[0], CEED_EVAL_INTERP);
+  if (!ierr) ierr = CeedQFunctionAddOutput(*qf, "dv", c.size[1], CEED_EVAL_GRAD);
   if (!ierr) ierr = CeedQFunctionContextCreate(ceed, &context);
-  if (!ierr)
-    ierr = CeedQFunctionContextSetData(context, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(sizes), sizes);
+  if (!ierr) ierr = CeedQFunctionContextSetData(context, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(c), &c);
   if (!ierr) ierr = CeedQFunctionSetContext(*qf, context);
   CeedQFunctionContextDestroy(&context);
   return ierr;

@@ -7,6 +7,7 @@
 #endif
 #include "tests/api.h"
 #include "tests/reference.h"
+#include "tests/sizes-qfunctions.h"
 #include "tests/triples.h"
 
 #include <ceed/backend.h>
@@ -280,17 +281,6 @@ TEST_EACH_BACKEND(columns_beyond_2_to_31_are_assembled_into_sparse_rows_only) {
 enum { DEGREE = 30, P_1D = DEGREE + 1, Q_1D = DEGREE + 2 };
 
 // One element [-1,1]^dim. v = w u, or dv = w du.
-static int mass(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  for (CeedInt i = 0; i < Q; i++) out[0][i] = in[1][i] * in[0][i];
-  return CEED_ERROR_SUCCESS;
-}
-
-static int diffusion(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  for (CeedInt k = 0; k < *(const CeedInt *)ctx * Q; k++) out[0][k] = in[1][k % Q] * in[0][k];
-  return CEED_ERROR_SUCCESS;
-}
-
 static int create_high_order(Ceed ceed, CeedInt dim, bool is_mass, CeedOperator *op) {
   CeedElemRestriction rstr = NULL;
   CeedBasis basis = NULL;
@@ -303,7 +293,9 @@ static int create_high_order(Ceed ceed, CeedInt dim, bool is_mass, CeedOperator 
   if (!ierr) ierr = CeedBasisCreateTensorH1Lagrange(ceed, dim, 1, P_1D, Q_1D, CEED_GAUSS, &basis);
   if (!ierr) ierr = CeedQFunctionContextCreate(ceed, &context);
   if (!ierr) ierr = CeedQFunctionContextSetData(context, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(dim), &dim);
-  if (!ierr) ierr = CeedQFunctionCreateInterior(ceed, 1, is_mass ? mass : diffusion, "", &qf);
+  if (!ierr)
+    ierr = CeedQFunctionCreateInterior(ceed, 1, is_mass ? SizesMass : SizesDiffusion,
+                                       is_mass ? SizesMass_loc : SizesDiffusion_loc, &qf);
   if (!ierr) ierr = CeedQFunctionSetContext(qf, context);
   if (!ierr) ierr = CeedQFunctionAddInput(qf, "u", size, mode);
   if (!ierr) ierr = CeedQFunctionAddInput(qf, "w", 1, CEED_EVAL_WEIGHT);
@@ -423,15 +415,7 @@ TEST_EACH_BACKEND(more_nodes_than_32_bits_count_are_refused) {
 
 // ---- 200 fields ----
 
-enum { NUM_FIELDS = 200 };
-
-// Output k is k + 1 times input k.
-static int many(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  for (CeedInt k = 0; k < NUM_FIELDS; k++)
-    for (CeedInt i = 0; i < Q; i++) out[k][i] = (CeedScalar)(k + 1) * in[k][i];
-  return CEED_ERROR_SUCCESS;
-}
+enum { NUM_FIELDS = SIZES_NUM_FIELDS };
 
 // Fields are added under the names of their numbers and set backwards.
 static int create_many(Ceed ceed, CeedQFunction *qf, CeedOperator *op) {
@@ -440,7 +424,7 @@ static int create_many(Ceed ceed, CeedQFunction *qf, CeedOperator *op) {
   int ierr = CeedElemRestrictionCreateStrided(ceed, 2, 2, 1, 4, CEED_STRIDES_BACKEND, &rstr);
 
   if (!ierr) ierr = CeedBasisCreateTensorH1Lagrange(ceed, 1, 1, 2, 2, CEED_GAUSS_LOBATTO, &basis);
-  if (!ierr) ierr = CeedQFunctionCreateInterior(ceed, 1, many, "", qf);
+  if (!ierr) ierr = CeedQFunctionCreateInterior(ceed, 1, SizesMany, SizesMany_loc, qf);
   for (int k = 0; !ierr && k < 2 * NUM_FIELDS; k++) {
     char name[32];
 
@@ -519,30 +503,19 @@ TEST_EACH_BACKEND(functions_of_200_fields_apply_by_themselves) {
 
 enum { NUM_PARTS = 100 };
 
-typedef struct {
-  double factor;
-} PartContext;
-
-static int scale(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  const PartContext *c = ctx;
-
-  for (CeedInt i = 0; i < Q; i++) out[0][i] = (CeedScalar)c->factor * in[0][i];
-  return CEED_ERROR_SUCCESS;
-}
-
 // `factor` times the identity on two entries.
 static int create_part(Ceed ceed, double factor, CeedOperator *op) {
-  PartContext c = {factor};
   CeedElemRestriction rstr = NULL;
   CeedQFunction qf = NULL;
   CeedQFunctionContext context = NULL;
   int ierr = CeedElemRestrictionCreateStrided(ceed, 1, 2, 1, 2, CEED_STRIDES_BACKEND, &rstr);
 
-  if (!ierr) ierr = CeedQFunctionCreateInterior(ceed, 1, scale, "", &qf);
+  if (!ierr) ierr = CeedQFunctionCreateInterior(ceed, 1, SizesScale, SizesScale_loc, &qf);
   if (!ierr) ierr = CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_NONE);
   if (!ierr) ierr = CeedQFunctionAddOutput(qf, "v", 1, CEED_EVAL_NONE);
   if (!ierr) ierr = CeedQFunctionContextCreate(ceed, &context);
-  if (!ierr) ierr = CeedQFunctionContextSetData(context, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(c), &c);
+  if (!ierr)
+    ierr = CeedQFunctionContextSetData(context, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(factor), &factor);
   if (!ierr) ierr = CeedQFunctionContextRegisterDouble(context, "factor", 0, 1, NULL);
   if (!ierr) ierr = CeedQFunctionSetContext(qf, context);
   if (!ierr) ierr = CeedOperatorCreate(ceed, qf, NULL, NULL, op);
@@ -591,16 +564,7 @@ TEST_EACH_BACKEND(composites_may_have_100_parts) {
 
 // ---- Contexts ----
 
-// The sum of all bytes; their number is the first two.
-static int add_bytes(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  const unsigned char *bytes = ctx;
-  int size = bytes[0] == 0 ? 1 : bytes[0] + 256 * bytes[1], sum = 0;
-
-  for (int i = 0; i < size; i++) sum += bytes[i];
-  for (CeedInt i = 0; i < Q; i++) out[0][i] = in[0][i] * (CeedScalar)sum;
-  return CEED_ERROR_SUCCESS;
-}
-
+// Bytes for SizesAddBytes, and their sum.
 static int create_context_of_size(Ceed ceed, size_t size, int *sum, CeedQFunctionContext *context) {
   unsigned char *bytes = calloc(size, 1);
 
@@ -626,7 +590,7 @@ TEST_EACH_BACKEND(contexts_of_odd_sizes_arrive_whole) {
     int sum = 0;
 
     CHECK_OK(create_context_of_size(ceed, sizes[k], &sum, &context));
-    CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, add_bytes, "", &qf));
+    CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, SizesAddBytes, SizesAddBytes_loc, &qf));
     CHECK_OK(CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_NONE));
     CHECK_OK(CeedQFunctionAddOutput(qf, "v", 1, CEED_EVAL_NONE));
     CHECK_OK(CeedQFunctionSetContext(qf, context));
@@ -662,7 +626,7 @@ TEST_EACH_BACKEND(context_fields_may_be_many_and_lie_at_odd_places) {
   }
   CHECK_OK(CeedQFunctionContextGetAllFieldLabels(context, NULL, &num_labels));
   CHECK(num_labels == NUM_LABELS, "%d labels", num_labels);
-  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, scale, "", &qf));
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, SizesScale, SizesScale_loc, &qf));
   CHECK_OK(CeedQFunctionSetContext(qf, context));
   CHECK_OK(CeedOperatorCreate(ceed, qf, NULL, NULL, &op));
   for (int k = 0; k < NUM_LABELS; k++) {
@@ -738,7 +702,7 @@ TEST_EACH_BACKEND(lists_and_names_may_be_long) {
     CHECK_OK(CeedGetWorkVector(ceed, k + 1, &work[k]));
   }
   for (int k = 0; k < NUM_ITEMS; k++) CHECK_OK(CeedRestoreWorkVector(ceed, &work[k]));
-  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, scale, "", &qf));
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, SizesScale, SizesScale_loc, &qf));
   CHECK_OK(CeedQFunctionAddInput(qf, name, 1, CEED_EVAL_NONE));
   CHECK_ERROR(ceed, CeedQFunctionAddOutput(qf, name, 1, CEED_EVAL_NONE), CEED_ERROR_MINOR, "nnnn"); // cut
   CHECK_OK(CeedOperatorCreate(ceed, qf, NULL, NULL, &op));

@@ -28,11 +28,19 @@ TEST_EACH_BACKEND(old_message) {
   (void)CeedError(ceed, CEED_ERROR_MINOR, "a reason");
   CHECK_ERROR(ceed, CEED_ERROR_MINOR, CEED_ERROR_MINOR, "reason");
 }
+TEST_EACH_BACKEND(on_the_reference) {
+  const char *resource = "";
+  CHECK_OK(CeedGetResource(ceed, &resource));
+  CHECK(!strcmp(resource, "/cpu/self/ref"), "on %s", resource);
+}
 TEST(lost_memory) {
   double *lost;
   CHECK_OK(RITZ_MALLOC(NULL, 3, &lost));
 }
 TEST(skipped) { SKIP("%s", "a reason"); }
+
+// Lists for a child, which cannot use the devices of its parent.
+static const char *chosen = "/cpu", *demanded = "";
 
 // Exit status of a child that runs the tests (all, or the one called `name`) and prints nothing.
 static int status_of(const char *name, size_t num_tests, const TapTest *tests) {
@@ -45,6 +53,8 @@ static int status_of(const char *name, size_t num_tests, const TapTest *tests) {
   pid_t child = fork();
   if (child == 0) {
     unsetenv("RITZ_TEST_NOSKIP");
+    setenv("RITZ_TEST_BACKENDS", chosen, 1);
+    setenv("RITZ_TEST_REQUIRE", demanded, 1);
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(99);
     _exit(tap_main(name ? 2 : 1, argv, num_tests, tests));
   }
@@ -75,6 +85,24 @@ TEST(one_test_can_be_chosen_by_name) {
   CHECK(status_of("false condition", TESTS(right, false_condition)) == 1, "name with a blank");
   CHECK(status_of("right", TESTS(right, false_condition)) == 0, "the other one");
   CHECK(status_of("no_such_test", TESTS(right)) == 2, "unknown name");
+}
+
+static int status_with(const char *names, const char *needs, size_t num_tests, const TapTest *tests) {
+  chosen = names, demanded = needs;
+  int status = status_of(NULL, num_tests, tests);
+
+  chosen = "/cpu", demanded = "";
+  return status;
+}
+
+TEST(backends_can_be_chosen_and_demanded) {
+  CHECK(status_with("/cpu/self/ref", "", TESTS(on_the_reference)) == 0, "one of them");
+  CHECK(status_with("/cpu/self/ref", "/cpu/self/gen", TESTS(on_the_reference)) == 0, "another is demanded");
+  CHECK(status_with("/cpu/self/r,", "", TESTS(on_the_reference)) == 0, "a part of a name");
+  CHECK(status_with("/cpu/self/ref,/cpu/self/check", "", TESTS(on_the_reference)) == 1, "two of them");
+  CHECK(status_with("/cpu", "", TESTS(on_the_reference)) == 1, "all of the CPU");
+  CHECK(status_with("/cpu/self/ref,/no/such", "", TESTS(right)) == 1, "one that nobody has");
+  CHECK(status_with("/cpu", "/cpu/self/ref,/no/such", TESTS(right)) == 1, "a demand that nobody can meet");
 }
 
 // 4000 numbers of variance 1/3: the mean has the standard deviation sqrt(1/3/4000) = 0.0091; five of these
@@ -114,5 +142,6 @@ int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(a_program_without_failures_passes, every_wrong_test_fails,
                         a_program_whose_tests_are_all_skipped_says_so, one_test_can_be_chosen_by_name,
-                        random_numbers_fill_their_range_and_repeat, temporary_files_hold_what_was_given));
+                        backends_can_be_chosen_and_demanded, random_numbers_fill_their_range_and_repeat,
+                        temporary_files_hold_what_was_given));
 }

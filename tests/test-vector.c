@@ -71,7 +71,9 @@ TEST_EACH_BACKEND(a_vector_without_memory_fails_when_its_array_is_wanted) {
   CHECK_OK(CeedVectorGetLength(huge, &length));
   CHECK(length == (CeedSize)1 << 40, "%td", length);
   CHECK_OK(CeedVectorDestroy(&huge));
-  for (int call = 0; call < 3; call++) {
+  // Where the values of the first call lie on a device, they need none of the memory that can be made to
+  // fail.
+  for (int call = tap_runs_pointers(ceed) ? 0 : 1; call < 3; call++) {
     ritz_memory_fail_at(1);
     CHECK_ERROR(ceed,
                 call == 0   ? CeedVectorSetValue(vec, 1)

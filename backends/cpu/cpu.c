@@ -13,25 +13,13 @@
 #include "backends/cpu/unfused.h"
 #include "backends/ref/ref.h"
 
-// The value of an option ":name=value", or of the flag ":name" the empty string; NULL: not given.
-static const char *option(const char *options, const char *name) {
-  const size_t length = strlen(name);
-  for (const char *at = strchr(options, ':'); at; at = strchr(at + 1, ':')) {
-    if (strncmp(at + 1, name, length)) continue;
-    const char *end = at + 1 + length;
-    if (*end == '=') return end + 1;
-    if (*end == ':' || !*end) return "";
-  }
-  return NULL;
-}
-
 static int parse_threads(const char *text) {
   const long num = text ? strtol(text, NULL, 10) : 0;
   return num < 1 ? 0 : num > 1 << 20 ? 1 << 20 : (int)num;
 }
 
 static int choose_threads(Ceed ceed, const char *options, int *num) {
-  const char *given = option(options, "threads");
+  const char *given = ritz_resource_option(options, "threads");
   const int available = ritz_num_processors();
   *num = parse_threads(given ? given : getenv("OMP_NUM_THREADS"));
   RITZ_REQUIRE(!given || *num, ceed, CEED_ERROR_INCOMPATIBLE,
@@ -56,7 +44,7 @@ static int create(Ceed ceed, const char *options) {
   const char *strict = getenv("RITZ_STRICT");
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &cpu));
   ceed->data = cpu;
-  cpu->is_deterministic = option(options, "deterministic") != NULL;
+  cpu->is_deterministic = ritz_resource_option(options, "deterministic") != NULL;
   cpu->is_strict = strict && strict[0] && strcmp(strict, "0");
   int ierr = choose_threads(ceed, options, &cpu->num_threads);
   if (!ierr) ierr = ritz_team_create(ceed, cpu->num_threads, &cpu->team);

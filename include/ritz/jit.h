@@ -19,7 +19,7 @@
 // A compiled text in the cache.
 typedef struct {
   char name[64];    // of the kernel, shortened to fit
-  char key[41];     // hexadecimal; the files are KEY.so and KEY.txt
+  char key[41];     // hexadecimal; the files are KEY.txt and KEY.so, of a device KEY.bin
   size_t num_bytes; // of its files together
   int64_t modified; // seconds since 1970
 } RitzJitEntry;

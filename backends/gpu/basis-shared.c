@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Bases by kernels that are compiled for their sizes: the templates kernels/gpu/tensor.h and dense.h with
+// sizes as macros and, of tensor bases, the 1D tables as constants. Called by basis.c.
+#include <limits.h>
+#include <math.h>
+
+#include "backends/gpu/basis.h"
+#include "emit/text.h"
+
+// Longest line that a thread holds; two of them still leave room in 255 registers.
+enum { MAX_LINE = 24 };
+enum { PER_THREAD = 8 }; // items for which a thread of a dense kernel computes a row at once
+
+static const char no_room[] = "an element does not fit into the memory of a block";
+
+// ---- Sizes of blocks ----
+
+// Threads and groups of threads for groups of num_lines equal pieces of work: the number of threads with the
+// fewest idle, 64 to 128, or 256 when one group needs several rounds.
+static void choose_threads(const RitzDeviceInfo *info, int num_lines, int max_groups,
+                           RitzGpuBasisShape *shape) {
+  double best = 0;
+  for (int threads = 64; threads <= (num_lines > 128 ? 256 : 128); threads += 32) {
+    const int num_groups = CeedIntMax(1, CeedIntMin(threads / num_lines, max_groups));
+    const int num_rounds = (num_groups * num_lines + threads - 1) / threads;
+    const double busy = (double)num_groups * num_lines / (num_rounds * threads) - 0.01 * num_rounds;
+    if (busy <= best) continue;
+    best = busy;
+    shape->num_threads = threads;
+    shape->num_groups = num_groups;
+  }
+  shape->num_threads = CeedIntMin(shape->num_threads, info->max_threads);
+}
+
+// Distances in the memory of a block, in scalars: template kernels/gpu/tensor.h.
+typedef struct {
+  int row, plane, item;
+} Strides;
+
+// Blocks that are to fit a multiprocessor at once: with 64K registers, 24 warps leave 80 a thread.
+static int resident_blocks(CeedBasis b, int num_threads) {
+  const CeedInt longest = CeedIntMax(b->P_1d, b->Q_1d);
+  const int num_warps = longest <= 9 ? 24 : longest == 10 ? 16 : 8;
+  return CeedIntMax(1, num_warps * 32 / num_threads);
+}
+
+static Strides tensor_strides(CeedBasis b) {
+  const int P = b->P_1d, longest = CeedIntMax(P, b->Q_1d), row = (b->dim > 1 ? longest : P) | 1;
+  const int plane = longest * row;
+  return (Strides){row, plane, b->dim == 3 ? P * plane : b->dim == 2 ? P * row : row};
+}
+
+static bool is_finite(CeedBasis b) {
+  for (CeedInt i = 0; i < b->P_1d * b->Q_1d; i++) {
+    if (!isfinite(b->interp_1d[i]) || !isfinite(b->grad_1d[i])) return false;
+  }
+  return true;
+}
+
+static bool is_collocated(CeedBasis b) {
+  if (b->P_1d != b->Q_1d) return false;
+  for (CeedInt i = 0; i < b->P_1d * b->Q_1d; i++) {
+    if (b->interp_1d[i] != (i / b->P_1d == i % b->P_1d)) return false;
+  }
+  return true;
+}
+
+static RitzGpuBasisShape tensor_shape(CeedBasis b, CeedEvalMode mode) {
+  const RitzDeviceInfo *info = ritz_gpu(b->obj.ceed)->info;
+  const CeedInt longest = CeedIntMax(b->P_1d, b->Q_1d);
+  RitzGpuBasisShape shape = {0};
+  if (b->dim > 3) shape.refusal = "it has more than three dimensions";
+  if (longest > MAX_LINE) shape.refusal = "a line does not fit into registers";
+  if (!shape.refusal && !is_finite(b)) shape.refusal = "its tables are not finite";
+  if (shape.refusal) return shape;
+  const int num_arrays = mode == CEED_EVAL_GRAD ? b->dim : 1;
+  const int64_t max_items =
+      info->local_bytes / (num_arrays * tensor_strides(b).item * (int)sizeof(CeedScalar));
+  if (max_items == 0) {
+    shape.refusal = no_room;
+    return shape;
+  }
+  shape.is_copy = mode == CEED_EVAL_INTERP && is_collocated(b);
+  choose_threads(info, CeedIntPow(longest, b->dim - 1), (int)max_items, &shape);
+  shape.num_items = shape.num_groups;
+  return shape;
+}
+
+static RitzGpuBasisShape dense_shape(CeedBasis b, CeedEvalMode mode, bool transposes) {
+  const RitzDeviceInfo *info = ritz_gpu(b->obj.ceed)->info;
+  const int64_t points = (int64_t)ritz_basis_num_q_comp(b, mode) * b->Q, nodes = b->P;
+  const int64_t rows = transposes ? nodes : points, columns = transposes ? points : nodes;
+  const int64_t item_bytes = columns * (int64_t)sizeof(CeedScalar);
+  RitzGpuBasisShape shape = {0};
+  if (item_bytes > info->local_bytes || rows * columns > INT_MAX) {
+    shape.refusal = no_room;
+    return shape;
+  }
+  // Half of the memory leaves room for a second block.
+  int per_thread = PER_THREAD;
+  while (per_thread > 1 && 2 * per_thread * item_bytes > info->local_bytes) per_thread /= 2;
+  choose_threads(info, (int)rows, (int)(info->local_bytes / (2 * per_thread * item_bytes)), &shape);
+  if (shape.num_threads < shape.num_groups * rows)
+    shape.num_groups = CeedIntMax(1, shape.num_threads / (int)rows);
+  shape.num_items = shape.num_groups * per_thread;
+  return shape;
+}
+
+RitzGpuBasisShape ritz_gpu_basis_shape(CeedBasis basis, CeedEvalMode mode, bool transposes) {
+  return basis->is_tensor ? tensor_shape(basis, mode) : dense_shape(basis, mode, transposes);
+}
+
+// ---- Texts ----
+
+// All digits, and the same text whatever the locale: an integer in hexadecimal times a power of two.
+static void add_number(RitzText *text, CeedScalar value) {
+  const int digits = sizeof(CeedScalar) == 4 ? 24 : 53;
+  int exponent;
+  const double fraction = frexp(fabs((double)value), &exponent);
+  ritz_text_add(text, "%s0x%llxp%d%s", value < 0 ? "-" : "", (unsigned long long)ldexp(fraction, digits),
+                exponent - digits, sizeof(CeedScalar) == 4 ? "f" : "");
+}
+
+static void add_table(RitzText *text, const char *name, CeedInt rows, CeedInt columns,
+                      const CeedScalar *table) {
+  ritz_text_add(text, "RITZ_CONSTANT CeedScalar %s[] = {\n", name);
+  for (CeedInt i = 0; i < rows * columns; i++) {
+    add_number(text, table[i]);
+    ritz_text_add(text, i % columns == columns - 1 ? ",\n" : ", ");
+  }
+  ritz_text_add(text, "};\n");
+}
+
+static void add_define(RitzText *text, const char *name, int value) {
+  ritz_text_add(text, "#define RITZ_%s %d\n", name, value);
+}
+
+static void add_tensor(RitzText *text, CeedBasis b, CeedEvalMode mode, bool transposes,
+                       const RitzGpuBasisShape *shape) {
+  const Strides strides = tensor_strides(b);
+  add_define(text, "DIM", b->dim);
+  add_define(text, "P", b->P_1d);
+  add_define(text, "Q", b->Q_1d);
+  add_define(text, "IS_GRADIENT", mode == CEED_EVAL_GRAD);
+  add_define(text, "IS_TRANSPOSED", transposes);
+  add_define(text, "IS_COLLOCATED", is_collocated(b));
+  add_define(text, "ITEMS", shape->num_items);
+  add_define(text, "THREADS", shape->num_threads);
+  add_define(text, "BLOCKS", resident_blocks(b, shape->num_threads));
+  add_define(text, "ROW", strides.row);
+  add_define(text, "PLANE", strides.plane);
+  add_define(text, "ITEM_SIZE", strides.item);
+  add_table(text, "ritz_interp", b->Q_1d, b->P_1d, b->interp_1d);
+  add_table(text, "ritz_grad", b->Q_1d, b->P_1d, b->grad_1d);
+}
+
+static void add_dense(RitzText *text, CeedBasis b, CeedEvalMode mode, bool transposes,
+                      const RitzGpuBasisShape *shape) {
+  const CeedInt points = ritz_basis_num_q_comp(b, mode) * b->Q;
+  add_define(text, "ROWS", transposes ? b->P : points);
+  add_define(text, "COLUMNS", transposes ? points : b->P);
+  add_define(text, "OUT_LENGTH", transposes ? b->P : b->Q);
+  add_define(text, "IN_LENGTH", transposes ? b->Q : b->P);
+  add_define(text, "PER_THREAD", shape->num_items / shape->num_groups);
+  add_define(text, "GROUPS", shape->num_groups);
+  add_define(text, "THREADS", shape->num_threads);
+}
+
+static int compile(CeedBasis b, CeedEvalMode mode, bool transposes, RitzGpuBasisKernel *kernel) {
+  Ceed ceed = b->obj.ceed;
+  RitzText text = {.ceed = ceed};
+  char *defines = NULL;
+  (b->is_tensor ? add_tensor : add_dense)(&text, b, mode, transposes, &kernel->shape);
+  RITZ_TRY(ritz_text_finish(&text, &defines));
+  const char *parts[] = {defines,
+                         ritz_gpu_template(b->is_tensor ? "kernels/gpu/tensor.h" : "kernels/gpu/dense.h")};
+  int ierr = ritz_gpu_program(ceed, b->is_tensor ? "basis-tensor" : "basis-dense", "the kernel of a basis", 2,
+                              parts, &kernel->program);
+  RITZ_FREE(&defines);
+  return ierr;
+}
+
+// The kernel of an action; made when it is first wanted.
+static int prepare(CeedBasis b, const RitzBasisAction *action, const RitzGpuBasisKernel **kernel) {
+  RitzGpuBasis *data = b->data;
+  const bool transposes = action->t_mode == CEED_TRANSPOSE;
+  RitzGpuBasisKernel *k = &data->kernel[ritz_gpu_basis_table_of(action->eval_mode)][transposes];
+  if (!k->is_ready) {
+    k->shape = ritz_gpu_basis_shape(b, action->eval_mode, transposes);
+    if (!k->shape.refusal && !k->shape.is_copy) RITZ_TRY(compile(b, action->eval_mode, transposes, k));
+    k->is_ready = true;
+  }
+  *kernel = k;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Application ----
+
+static int copy(CeedBasis b, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v) {
+  Ceed ceed = b->obj.ceed;
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  const int64_t n = ritz_gpu_basis_num_items(b, action->num_elem) * b->P;
+  if (action->add) return ritz_gpu_vector_axpby(ceed, n, 1, 1, u, v);
+  return gpu->driver->copy(ceed, gpu->device, gpu->stream, (size_t)n * sizeof(CeedScalar), v, u);
+}
+
+static int run(CeedBasis b, const RitzBasisAction *action, const RitzGpuBasisKernel *k, const CeedScalar *u,
+               CeedScalar *v) {
+  Ceed ceed = b->obj.ceed;
+  const int64_t num_items = ritz_gpu_basis_num_items(b, action->num_elem);
+  const int64_t num_blocks = (num_items + k->shape.num_items - 1) / k->shape.num_items;
+  const void *table;
+  if (b->is_tensor)
+    return RITZ_GPU_RUN(ceed, k->program, "basis_tensor", num_blocks, k->shape.num_threads,
+                        RITZ_LONG(num_items), RITZ_INT(action->add), RITZ_POINTER(u), RITZ_POINTER(v));
+  RITZ_TRY(ritz_gpu_basis_table(b, action->eval_mode, action->t_mode == CEED_NOTRANSPOSE, &table));
+  return RITZ_GPU_RUN(ceed, k->program, "basis_dense_rows", num_blocks, k->shape.num_threads,
+                      RITZ_LONG(num_items), RITZ_INT(action->add), RITZ_POINTER(table), RITZ_POINTER(u),
+                      RITZ_POINTER(v));
+}
+
+int ritz_gpu_basis_apply_shared(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u,
+                                CeedScalar *v, bool *is_done) {
+  const RitzGpuBasisKernel *kernel;
+  RITZ_TRY(prepare(basis, action, &kernel));
+  *is_done = !kernel->shape.refusal;
+  if (kernel->shape.refusal) return CEED_ERROR_SUCCESS;
+  return kernel->shape.is_copy ? copy(basis, action, u, v) : run(basis, action, kernel, u, v);
+}

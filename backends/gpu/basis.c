@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Bases on a device: their slots, and the data that a basis keeps there. Called through the backend's table
+// and by operator.c.
+#include "backends/gpu/basis.h"
+
+// ---- Data ----
+
+static int open_data(CeedBasis basis) {
+  RitzGpuBasis *data = NULL;
+  if (basis->data) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(basis->obj.ceed, 1, &data));
+  basis->data = data;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_basis_destroy(CeedBasis basis) {
+  Ceed ceed = basis->obj.ceed;
+  RitzGpuBasis *data = basis->data;
+  if (!data) return CEED_ERROR_SUCCESS;
+  ritz_gpu_free(ceed, &data->weight);
+  for (int i = 0; i < RITZ_NUM_TABLES; i++) {
+    for (int j = 0; j < 2; j++) {
+      ritz_gpu_free(ceed, &data->table[i][j]);
+      if (data->kernel[i][j].program) ritz_gpu_program_release(ceed, &data->kernel[i][j].program);
+    }
+  }
+  RITZ_FREE(&basis->data);
+  return CEED_ERROR_SUCCESS;
+}
+
+const CeedScalar *ritz_gpu_basis_host_table(CeedBasis b, CeedEvalMode mode) {
+  switch (mode) {
+  case CEED_EVAL_INTERP: return b->is_tensor ? b->interp_1d : b->interp;
+  case CEED_EVAL_GRAD: return b->is_tensor ? b->grad_1d : b->grad;
+  case CEED_EVAL_DIV: return b->div;
+  default: return b->curl;
+  }
+}
+
+static int upload_exchanged(Ceed ceed, size_t rows, size_t columns, const CeedScalar *table, void **to) {
+  CeedScalar *exchanged = NULL;
+  RITZ_TRY(RITZ_MALLOC(ceed, rows * columns, &exchanged));
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t j = 0; j < columns; j++) exchanged[j * rows + i] = table[i * columns + j];
+  }
+  int ierr = ritz_gpu_upload(ceed, rows * columns * sizeof(*exchanged), exchanged, to);
+  RITZ_FREE(&exchanged);
+  return ierr;
+}
+
+int ritz_gpu_basis_table(CeedBasis b, CeedEvalMode mode, bool exchanges, const void **table) {
+  RitzGpuBasis *data = b->data;
+  void **to = &data->table[ritz_gpu_basis_table_of(mode)][exchanges];
+  const CeedScalar *from = ritz_gpu_basis_host_table(b, mode);
+  const size_t rows = b->is_tensor ? (size_t)b->Q_1d : (size_t)ritz_basis_num_q_comp(b, mode) * (size_t)b->Q;
+  const size_t columns = (size_t)(b->is_tensor ? b->P_1d : b->P);
+  if (!*to) {
+    RITZ_TRY(exchanges ? upload_exchanged(b->obj.ceed, rows, columns, from, to)
+                       : ritz_gpu_upload(b->obj.ceed, rows * columns * sizeof(*from), from, to));
+  }
+  *table = *to;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_basis_weight(CeedBasis b, const void **weight) {
+  RitzGpuBasis *data = b->data;
+  const size_t num = (size_t)(b->is_tensor ? b->Q_1d : b->Q);
+  if (!data->weight)
+    RITZ_TRY(ritz_gpu_upload(b->obj.ceed, num * sizeof(*b->q_weight), b->q_weight, &data->weight));
+  *weight = data->weight;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Slots ----
+
+int ritz_gpu_basis_apply(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v) {
+  bool is_done = false;
+  if (action->num_elem == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(open_data(basis));
+  if (ritz_gpu(basis->obj.ceed)->is_shared && action->eval_mode != CEED_EVAL_WEIGHT)
+    RITZ_TRY(ritz_gpu_basis_apply_shared(basis, action, u, v, &is_done));
+  return is_done ? CEED_ERROR_SUCCESS : ritz_gpu_basis_apply_ref(basis, action, u, v);
+}
+
+static CeedEvalMode derivative_of(CeedBasis basis) {
+  return basis->space == CEED_FE_SPACE_HDIV    ? CEED_EVAL_DIV
+         : basis->space == CEED_FE_SPACE_HCURL ? CEED_EVAL_CURL
+                                               : CEED_EVAL_GRAD;
+}
+
+static void explain_mode(CeedBasis basis, CeedEvalMode mode, FILE *stream) {
+  const RitzGpuBasisShape shape = ritz_gpu_basis_shape(basis, mode, false);
+  fprintf(stream, ", %s: ", mode == CEED_EVAL_INTERP ? "values" : "derivatives");
+  if (shape.refusal)
+    fprintf(stream, "kernels for any size, because %s", shape.refusal);
+  else if (shape.is_copy)
+    fprintf(stream, "copied");
+  else
+    fprintf(stream, "compiled, %d threads for %d items", shape.num_threads, shape.num_items);
+}
+
+void ritz_gpu_basis_explain(CeedBasis b, FILE *stream) {
+  if (b->is_tensor)
+    fprintf(stream,
+            "%" CeedInt_FMT "D tensor, %" CeedInt_FMT " nodes and %" CeedInt_FMT " points a direction",
+            b->dim, b->P_1d, b->Q_1d);
+  else
+    fprintf(stream, "dense, %" CeedInt_FMT " nodes and %" CeedInt_FMT " points", b->P, b->Q);
+  if (ritz_gpu(b->obj.ceed)->is_shared) {
+    explain_mode(b, CEED_EVAL_INTERP, stream);
+    explain_mode(b, derivative_of(b), stream);
+  } else {
+    fprintf(stream, ": kernels for any size");
+  }
+  fprintf(stream, "\n");
+}

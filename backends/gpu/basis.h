@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the files backends/gpu/basis*.c share: the data of a basis on a device, and its two kinds of kernels.
+#ifndef RITZ_BACKENDS_GPU_BASIS_H
+#define RITZ_BACKENDS_GPU_BASIS_H
+
+#include "backends/gpu/gpu.h"
+
+// How a compiled kernel cuts its work: items are pairs (component, element).
+typedef struct {
+  const char *refusal; // why there is no such kernel, NULL: there is
+  bool is_copy;        // values at the points are those at the nodes: there is nothing to compute
+  int num_threads;     // of a block
+  int num_items;       // of a block
+  int num_groups;      // dense: of threads, in a block
+} RitzGpuBasisShape;
+
+// One mode, one way.
+typedef struct {
+  bool is_ready;
+  RitzGpuBasisShape shape;
+  RitzGpuProgram program; // counted, NULL unless a kernel is compiled
+} RitzGpuBasisKernel;
+
+enum { RITZ_VALUES, RITZ_DERIVATIVES, RITZ_NUM_TABLES }; // modes with tables
+
+// basis->data
+typedef struct {
+  void *weight;                    // owned, on the device
+  void *table[RITZ_NUM_TABLES][2]; // owned, on the device: as in core/, and with rows and columns exchanged
+  RitzGpuBasisKernel kernel[RITZ_NUM_TABLES][2]; // [..][is transposed]
+} RitzGpuBasis;
+
+static inline int ritz_gpu_basis_table_of(CeedEvalMode mode) {
+  return mode == CEED_EVAL_INTERP ? RITZ_VALUES : RITZ_DERIVATIVES;
+}
+static inline int64_t ritz_gpu_basis_num_items(CeedBasis basis, CeedInt num_elem) {
+  return (int64_t)basis->num_comp * num_elem;
+}
+
+// basis.c: a table of a mode on the host, [q_comp * Q][P] or 1D [Q_1d][P_1d], and on the device, sent on
+// first use; `exchanges`: [P][q_comp * Q], dense bases only.
+const CeedScalar *ritz_gpu_basis_host_table(CeedBasis basis, CeedEvalMode mode);
+int ritz_gpu_basis_table(CeedBasis basis, CeedEvalMode mode, bool exchanges, const void **table);
+int ritz_gpu_basis_weight(CeedBasis basis, const void **weight);
+
+// basis-ref.c: kernels for any size.
+int ritz_gpu_basis_apply_ref(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u,
+                             CeedScalar *v);
+
+// basis-shared.c: compiled kernels, all modes but WEIGHT. *is_done: false when there is none for this.
+RitzGpuBasisShape ritz_gpu_basis_shape(CeedBasis basis, CeedEvalMode mode, bool transposes);
+int ritz_gpu_basis_apply_shared(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u,
+                                CeedScalar *v, bool *is_done);
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The tables of the device backends, and what belongs to a context: device, stream, options.
+//
+// Options: `:device_id=N` (else the device that is current), `:deterministic` (of `shared`; `ref` always is).
+// Environment: RITZ_STRICT (delegation is an error), RITZ_GPU_WORK (MiB that the E- and Q-vectors of an
+// operator may take).
+#include "backends/gpu/gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/ref/ref.h"
+
+enum { WORK_MIB = 256 };
+
+// ---- Options ----
+
+static int choose_device(Ceed ceed, const RitzDriver *driver, const char *options, int *index) {
+  const char *given = ritz_resource_option(options, "device_id"), *why;
+  char *end = NULL;
+  const long number = given ? strtol(given, &end, 10) : -1;
+  const int num = driver->count(&why);
+  RITZ_REQUIRE(!given || (end != given && (*end == ':' || !*end)), ceed, CEED_ERROR_INCOMPATIBLE,
+               "CeedInit: option ':device_id=%.20s' needs the number of a device", given);
+  if (number < 0) return driver->choose(ceed, index);
+  RITZ_REQUIRE(number < num, ceed, CEED_ERROR_UNSUPPORTED,
+               "CeedInit: there is no device %ld, %s has %d, numbered from 0", number, driver->name, num);
+  *index = (int)number;
+  return CEED_ERROR_SUCCESS;
+}
+
+static bool is_set(const char *name) {
+  const char *value = getenv(name);
+  return value && value[0] && strcmp(value, "0");
+}
+
+static int64_t work_bytes(void) {
+  const char *value = getenv("RITZ_GPU_WORK");
+  const long mib = value ? strtol(value, NULL, 10) : 0;
+  return (int64_t)(mib > 0 ? mib : WORK_MIB) << 20;
+}
+
+// ---- Life ----
+
+static int load_base(Ceed ceed, RitzGpu *gpu) {
+  const char *const parts[] = {
+      ritz_gpu_template("kernels/gpu/vector.h"),
+      ritz_gpu_template("kernels/gpu/restriction.h"),
+      ritz_gpu_template("kernels/gpu/basis-ref.h"),
+  };
+  return ritz_gpu_program(ceed, "base", "the library's own kernels", sizeof(parts) / sizeof(parts[0]), parts,
+                          &gpu->base);
+}
+
+static int destroy(Ceed ceed) {
+  RitzGpu *gpu = ritz_gpu(ceed);
+  for (int slot = 0; slot < RITZ_NUM_WORK; slot++) ritz_gpu_free(ceed, &gpu->work[slot].memory);
+  ritz_gpu_program_release(ceed, &gpu->base);
+  RITZ_FREE(&gpu->said);
+  RITZ_FREE(&ceed->data);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int open_device(Ceed ceed, const RitzDriver *driver, const char *options, RitzGpu *gpu) {
+  int index;
+  gpu->driver = driver;
+  RITZ_TRY(choose_device(ceed, driver, options, &index));
+  RITZ_TRY(driver->open(ceed, index, &gpu->device));
+  gpu->info = driver->info(gpu->device);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int create(Ceed ceed, const char *options, const RitzDriver *driver, bool is_shared) {
+  RitzGpu *gpu = NULL;
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &gpu));
+  ceed->data = gpu;
+  int ierr = open_device(ceed, driver, options, gpu);
+  if (ierr) RITZ_FREE(&ceed->data);
+  RITZ_TRY(ierr);
+  gpu->is_shared = is_shared;
+  gpu->is_deterministic =
+      !is_shared || ritz_resource_option(options, "deterministic") || !gpu->info->adds_atomically;
+  gpu->is_strict = is_set("RITZ_STRICT");
+  gpu->work_bytes = work_bytes();
+  ceed->backend.is_deterministic = gpu->is_deterministic;
+  ierr = load_base(ceed, gpu);
+  if (ierr) (void)destroy(ceed);
+  return ierr;
+}
+
+static int create_cuda_ref(Ceed ceed, const char *options) {
+  return create(ceed, options, &ritz_cuda, false);
+}
+static int create_cuda_shared(Ceed ceed, const char *options) {
+  return create(ceed, options, &ritz_cuda, true);
+}
+static int create_opencl_ref(Ceed ceed, const char *options) {
+  return create(ceed, options, &ritz_opencl, false);
+}
+static int create_opencl_shared(Ceed ceed, const char *options) {
+  return create(ceed, options, &ritz_opencl, true);
+}
+
+static const char *cuda_unusable(void) {
+  const char *why;
+  return ritz_cuda.count(&why) > 0 ? NULL : why;
+}
+
+static const char *opencl_unusable(void) {
+  const char *why;
+  return ritz_opencl.count(&why) > 0 ? NULL : why;
+}
+
+// What was queued on the old stream may still be needed by what is queued on the new one.
+static int set_stream(Ceed ceed, void *handle) {
+  RitzGpu *gpu = ritz_gpu(ceed);
+  RITZ_TRY(gpu->driver->synchronize(ceed, gpu->device, gpu->stream));
+  gpu->stream = handle;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Tables ----
+
+#define SLOTS                                                                                                \
+  .fallback = &ritz_ref_backend, .mem_type = CEED_MEM_DEVICE, .pads_points = true, .ceed_destroy = destroy,  \
+  .restriction_layout = ritz_gpu_restriction_layout, .restriction_apply = ritz_gpu_restriction_apply,        \
+  .basis_apply = ritz_gpu_basis_apply, .basis_apply_at_points = ritz_gpu_basis_apply_at_points,              \
+  .qfunction_apply = ritz_gpu_qfunction_apply, .operator_apply = ritz_gpu_operator_apply,                    \
+  .operator_assemble_qfunction = ritz_gpu_operator_assemble_qfunction,                                       \
+  .operator_assemble_add_diagonal = ritz_gpu_operator_assemble_add_diagonal,                                 \
+  .operator_assemble = ritz_gpu_operator_assemble, .vector_set_value = ritz_gpu_vector_set_value,            \
+  .vector_set_value_strided = ritz_gpu_vector_set_value_strided,                                             \
+  .vector_copy_strided = ritz_gpu_vector_copy_strided, .vector_norm = ritz_gpu_vector_norm,                  \
+  .vector_scale = ritz_gpu_vector_scale, .vector_filter = ritz_gpu_vector_filter,                            \
+  .vector_axpby = ritz_gpu_vector_axpby, .vector_pointwise_mult = ritz_gpu_vector_pointwise_mult,            \
+  .vector_reciprocal = ritz_gpu_vector_reciprocal, .rep_alloc = ritz_gpu_rep_alloc,                          \
+  .rep_free = ritz_gpu_rep_free, .rep_copy = ritz_gpu_rep_copy, .rep_accept = ritz_gpu_rep_accept,           \
+  .restriction_destroy = ritz_gpu_restriction_destroy, .basis_destroy = ritz_gpu_basis_destroy,              \
+  .qfunction_destroy = ritz_gpu_qfunction_destroy, .operator_explain = ritz_gpu_operator_explain,            \
+  .operator_source = ritz_gpu_operator_source, .device_counters = ritz_gpu_device_counters
+
+const RitzBackend ritz_cuda_ref_backend = {
+    .name = "/gpu/cuda/ref",
+    .is_deterministic = true,
+    .unusable = cuda_unusable,
+    .ceed_create = create_cuda_ref,
+    .set_stream = set_stream,
+    SLOTS,
+};
+const RitzBackend ritz_cuda_shared_backend = {
+    .name = "/gpu/cuda/shared",
+    .unusable = cuda_unusable,
+    .ceed_create = create_cuda_shared,
+    .set_stream = set_stream,
+    SLOTS,
+};
+const RitzBackend ritz_opencl_ref_backend = {
+    .name = "/gpu/opencl/ref",
+    .is_deterministic = true,
+    .unusable = opencl_unusable,
+    .ceed_create = create_opencl_ref,
+    SLOTS,
+};
+const RitzBackend ritz_opencl_shared_backend = {
+    .name = "/gpu/opencl/shared",
+    .unusable = opencl_unusable,
+    .ceed_create = create_opencl_shared,
+    SLOTS,
+};

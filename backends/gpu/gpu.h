@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The backends /gpu/cuda/{ref,shared} and /gpu/opencl/{ref,shared}: an operator as separate kernels for E, B
+// and D over E-vectors and Q-vectors in device memory. `ref`: kernels for any size, one thread an output,
+// results that do not depend on the order of threads. `shared`: bases compiled for their sizes, elements in
+// the memory of blocks; what is too large for that runs on the kernels of `ref`.
+#ifndef RITZ_BACKENDS_GPU_GPU_H
+#define RITZ_BACKENDS_GPU_GPU_H
+
+#include "core/core.h"
+#include "devices/device.h"
+
+extern const RitzBackend ritz_cuda_ref_backend, ritz_cuda_shared_backend;
+extern const RitzBackend ritz_opencl_ref_backend, ritz_opencl_shared_backend;
+
+// ---- Data of a context: ceed->data ----
+
+// Work memory is lent by number; a slot keeps its memory, which grows to the largest that was asked for and
+// is shared by all operators and bases of the context. All work of a context is in one stream's order, so the
+// next user may overwrite what queued kernels of the last one still read.
+typedef enum {
+  RITZ_WORK_REDUCTION, // partial sums of norms
+  RITZ_WORK_BASIS_0,   // intermediate results of bases on `ref` kernels
+  RITZ_WORK_BASIS_1,
+  RITZ_WORK_OPERATOR, // E- and Q-vectors of the operator that runs
+  RITZ_NUM_WORK
+} RitzGpuWork;
+
+typedef struct RitzGpuProgram_private
+    *RitzGpuProgram; // loaded code, counted; shared by the contexts of a device
+
+typedef struct {
+  const RitzDriver *driver;
+  RitzDevice device;
+  const RitzDeviceInfo *info;
+  RitzDeviceStream stream;
+  bool is_shared;        // this is `shared`, not `ref`
+  bool is_deterministic; // restrictions are transposed by their maps, not by atomic additions
+  bool is_strict;        // RITZ_STRICT: delegation is an error
+  int64_t work_bytes;    // what the E- and Q-vectors of an operator may take
+  RitzGpuProgram
+      base; // counted: all kernels that are made for any size (kernels/gpu/{vector,restriction,...}.h)
+  struct {
+    void *memory; // owned
+    size_t num_bytes;
+  } work[RITZ_NUM_WORK];
+  int64_t bytes_in, bytes_out;    // copied to and from the device
+  int64_t bytes_live, bytes_peak; // device memory of this context
+  size_t num_said;
+  uint64_t *said; // owned: hashes of the warnings that were given, each once
+} RitzGpu;
+
+static inline RitzGpu *ritz_gpu(Ceed ceed) { return (RitzGpu *)ceed->data; }
+
+// ---- memory.c: representations of core/, memory of the backend's own, counters ----
+int ritz_gpu_rep_alloc(Ceed ceed, RitzRepKind kind, size_t num_bytes, void **p);
+int ritz_gpu_rep_free(Ceed ceed, RitzRepKind kind, void *p);
+int ritz_gpu_rep_copy(Ceed ceed, size_t num_bytes, RitzRepKind to_kind, void *to, RitzRepKind from_kind,
+                      const void *from);
+int ritz_gpu_rep_accept(Ceed ceed, const char *call, RitzRepKind kind, size_t num_bytes, bool is_given,
+                        const void *p);
+int ritz_gpu_device_counters(Ceed ceed, RitzDeviceCounters *counters);
+// Device memory that the caller frees; *p is NULL for num_bytes == 0. free: *p becomes NULL; NULL is fine.
+int ritz_gpu_alloc(Ceed ceed, size_t num_bytes, void **p);
+void ritz_gpu_free(Ceed ceed, void **p);
+// The same, filled with a copy of the host's array.
+int ritz_gpu_upload(Ceed ceed, size_t num_bytes, const void *host, void **p);
+int ritz_gpu_copy_out(Ceed ceed, size_t num_bytes, void *host, const void *device);
+int ritz_gpu_copy_in(Ceed ceed, size_t num_bytes, void *device, const void *host);
+// Memory of a slot, at least num_bytes, valid until the slot is asked for more.
+int ritz_gpu_work(Ceed ceed, RitzGpuWork slot, size_t num_bytes, void **p);
+
+// ---- program.c: texts to kernels ----
+// The loaded program for a text, which is `num_parts` strings after kernels/gpu/language.h; from memory, the
+// disk cache or the compiler. name: letters, digits, '-', '_'. A refused text is CEED_ERROR_BACKEND with the
+// compiler's first messages after `what` ("QFunction 'f' of f.h").
+int ritz_gpu_program(Ceed ceed, const char *name, const char *what, int num_parts, const char *const *parts,
+                     RitzGpuProgram *program);
+void ritz_gpu_program_release(Ceed ceed, RitzGpuProgram *program);
+// The text of a template inside the library, "kernels/gpu/vector.h".
+const char *ritz_gpu_template(const char *name);
+// Queues a kernel of a program: num_blocks blocks of block_size threads; nothing for num_blocks == 0. The
+// arguments must be those that the kernel declares, in order:
+//   RITZ_GPU_RUN(ceed, program, "scale", num_blocks, 256, RITZ_LONG(n), RITZ_SCALAR(alpha), RITZ_POINTER(x));
+int ritz_gpu_run(Ceed ceed, RitzGpuProgram program, const char *kernel, int64_t num_blocks, int block_size,
+                 int num_args, const RitzDeviceArg *args);
+#define RITZ_POINTER(x)                                                                                      \
+  { .kind = RITZ_ARG_POINTER, .value.p = (x) }
+#define RITZ_INT(x)                                                                                          \
+  { .kind = RITZ_ARG_INT, .value.i = (x) }
+#define RITZ_LONG(x)                                                                                         \
+  { .kind = RITZ_ARG_LONG, .value.l = (x) }
+#define RITZ_SCALAR(x)                                                                                       \
+  { .kind = RITZ_ARG_SCALAR, .value.s = (x) }
+#define RITZ_GPU_RUN(ceed, program, kernel, num_blocks, block_size, ...)                                     \
+  ritz_gpu_run(ceed, program, kernel, num_blocks, block_size,                                                \
+               (int)(sizeof((const RitzDeviceArg[]){__VA_ARGS__}) / sizeof(RitzDeviceArg)),                  \
+               (const RitzDeviceArg[]){__VA_ARGS__})
+enum { RITZ_GPU_BLOCK = 256 }; // threads of a block of kernels with one item a thread
+#define RITZ_GPU_BLOCKS(num_items) (((int64_t)(num_items) + RITZ_GPU_BLOCK - 1) / RITZ_GPU_BLOCK)
+// Delegation to the reference backend: an error where the user wants none of that, else a word to the user,
+// once a context for each text.
+int ritz_gpu_delegate(Ceed ceed, const char *what, const char *reason);
+
+// ---- vector.c: the vector slots, on device arrays ----
+int ritz_gpu_vector_set_value(Ceed ceed, CeedSize n, CeedScalar value, CeedScalar *x);
+int ritz_gpu_vector_set_value_strided(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step,
+                                      CeedScalar value, CeedScalar *x);
+int ritz_gpu_vector_copy_strided(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step, const CeedScalar *x,
+                                 CeedScalar *y);
+int ritz_gpu_vector_norm(Ceed ceed, CeedSize n, CeedNormType type, const CeedScalar *x, CeedScalar *norm);
+int ritz_gpu_vector_scale(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar *x);
+int ritz_gpu_vector_filter(Ceed ceed, CeedSize n, CeedScalar threshold, CeedScalar *x);
+int ritz_gpu_vector_axpby(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar beta, const CeedScalar *x,
+                          CeedScalar *y);
+int ritz_gpu_vector_pointwise_mult(Ceed ceed, CeedSize n, const CeedScalar *x, const CeedScalar *y,
+                                   CeedScalar *w);
+int ritz_gpu_vector_reciprocal(Ceed ceed, CeedSize n, CeedScalar *x);
+
+// ---- restriction.c ----
+int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);
+int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,
+                               const CeedScalar *u, CeedScalar *v);
+int ritz_gpu_restriction_destroy(CeedElemRestriction rstr);
+// Whether transposing it for a range of elements adds in an order of its own, whatever the threads do.
+bool ritz_gpu_restriction_is_ordered(CeedElemRestriction rstr);
+
+// ---- basis.c (basis-ref.c, basis-shared.c) ----
+// E-vectors [num_comp][num_elem][P], Q-vectors [q_comp][num_comp][num_elem][Q]. The kernels of `shared` are
+// compiled for a basis when it is first used.
+int ritz_gpu_basis_apply(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v);
+int ritz_gpu_basis_destroy(CeedBasis basis);
+// One line: which kernels apply it and, where they are not those of the backend's name, why.
+void ritz_gpu_basis_explain(CeedBasis basis, FILE *stream);
+
+// ---- points.c: bases at arbitrary points, by the reference backend on copies of the arrays ----
+int ritz_gpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
+                                   const CeedScalar *x, const CeedScalar *u, CeedScalar *v);
+
+// ---- qfunction.c ----
+// A field of a call: entry (component c, point q) is at array[first + c * stride + q].
+typedef struct {
+  const CeedScalar *array;
+  int64_t first, stride;
+} RitzGpuField;
+// Calls the function for Q points; inputs, then outputs.
+int ritz_gpu_qfunction_run(CeedQFunction qf, int64_t Q, const RitzGpuField *fields);
+int ritz_gpu_qfunction_apply(CeedQFunction qf, CeedInt Q, const CeedScalar *const *in,
+                             CeedScalar *const *out);
+int ritz_gpu_qfunction_destroy(CeedQFunction qf);
+int ritz_gpu_qfunction_source(CeedQFunction qf, const char **text); // of its kernel; owned by the QFunction
+
+// ---- operator.c, assembly.c ----
+int ritz_gpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+int ritz_gpu_operator_explain(CeedOperator op, FILE *stream);
+int ritz_gpu_operator_source(CeedOperator op, const char **source);
+int ritz_gpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
+int ritz_gpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
+int ritz_gpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
+                               CeedScalar *values);
+
+#endif

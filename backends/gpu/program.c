@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Texts to kernels: programs that are loaded on the devices of the process, and their launches; also the
+// words to users where a kernel is missing (contracts in backends/gpu/gpu.h).
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/gpu/gpu.h"
+#include "core/threads.h"
+#include "jit/binary.h"
+#include "jit/embedded.h"
+#include "jit/files.h"
+#include "jit/hash.h"
+#include "jit/module.h"
+#include "jit/words.h"
+
+// Programs that stay loaded although nobody refers to them.
+enum { NUM_KEPT = 64 };
+
+struct RitzGpuProgram_private {
+  RitzGpuProgram next; // in the list, borrowed
+  const RitzDriver *driver;
+  RitzDevice device;
+  RitzHash key; // of the text
+  int num_references;
+  RitzDeviceProgram code; // owned
+};
+
+// ---- Texts ----
+
+static const RitzEmbeddedFile *find_file(size_t num, const RitzEmbeddedFile *files, const char *name) {
+  for (size_t i = 0; i < num; i++) {
+    if (!strcmp(files[i].name, name)) return &files[i];
+  }
+  return NULL;
+}
+
+static const RitzEmbeddedFile *find_template(const char *name) {
+  return find_file(ritz_num_embedded_templates, ritz_embedded_templates, name);
+}
+
+const char *ritz_gpu_template(const char *name) {
+  const RitzEmbeddedFile *file = find_template(name);
+  return file ? (const char *)file->bytes : NULL;
+}
+
+// Appends to *text, which becomes NULL on an error.
+static int append(Ceed ceed, char **text, size_t length, const char *more) {
+  char *longer = NULL;
+  const int ierr = ritz_format(ceed, &longer, "%s%.*s", *text, (int)length, more);
+  RITZ_FREE(text);
+  *text = longer;
+  return ierr;
+}
+
+// For messages of compilers: the next line is this one of that file.
+static int append_mark(Ceed ceed, char **text, int line, const char *name) {
+  char mark[128];
+  snprintf(mark, sizeof(mark), "#line %d \"%s\"\n", line, name);
+  return append(ceed, text, strlen(mark), mark);
+}
+
+// The file of a line #include <ceed/types.h> or, in a file of ceed/, #include "ceed-f64.h"; NULL: none of
+// ours.
+static const RitzEmbeddedFile *included_file(const char *line) {
+  char name[64], path[80], quote;
+  if (strncmp(line, "#include ", 9) || sscanf(line, "#include %c%63[^>\"]", &quote, name) != 2) return NULL;
+  snprintf(path, sizeof(path), "%s%s", quote == '"' ? "ceed/" : "", name);
+  return find_file(ritz_num_embedded_files, ritz_embedded_files, path);
+}
+
+// A file of the library with what it includes of the library's; other includes are in branches for hosts.
+static int append_file(Ceed ceed, char **text, const RitzEmbeddedFile *file) {
+  const char *start = (const char *)file->bytes; // of what is not appended yet
+  int number = 1;
+  RITZ_TRY(append_mark(ceed, text, 1, file->name));
+  for (const char *line = start; *line; number++) {
+    const RitzEmbeddedFile *inner = included_file(line);
+    const char *end = line + strcspn(line, "\n"), *next = end + (*end == '\n');
+    if (inner) {
+      RITZ_TRY(append(ceed, text, (size_t)(line - start), start));
+      RITZ_TRY(append_file(ceed, text, inner));
+      RITZ_TRY(append_mark(ceed, text, number + 1, file->name));
+      start = next;
+    }
+    line = next;
+  }
+  return append(ceed, text, strlen(start), start);
+}
+
+// Parts that are no templates go by their number among the caller's.
+static int append_part(Ceed ceed, char **text, const char *part, int number) {
+  char name[32];
+  for (size_t i = 0; i < ritz_num_embedded_templates; i++) {
+    const RitzEmbeddedFile *file = &ritz_embedded_templates[i];
+    if (part == (const char *)file->bytes) return append_file(ceed, text, file);
+  }
+  snprintf(name, sizeof(name), "part %d", number);
+  RITZ_TRY(append_mark(ceed, text, 1, name));
+  RITZ_TRY(append(ceed, text, strlen(part), part));
+  return append(ceed, text, 1, "\n");
+}
+
+static int make_text(Ceed ceed, const char *what, int num_parts, const char *const *parts, char **text) {
+  const bool is_double = sizeof(CeedScalar) == sizeof(double);
+  RITZ_TRY(ritz_strdup(ceed, is_double ? "" : "#define RITZ_SCALAR_F32\n", text));
+  int ierr = append_file(ceed, text, find_template("kernels/gpu/language.h"));
+  for (int i = 0; !ierr && i < num_parts; i++) {
+    ierr = parts[i] ? append_part(ceed, text, parts[i], i + 1)
+                    : CeedError(ceed, CEED_ERROR_BACKEND, "%s: part %d is not in the library", what, i + 1);
+  }
+  if (ierr) RITZ_FREE(text);
+  return ierr;
+}
+
+// ---- Text to loaded code ----
+
+static int compile(Ceed ceed, void *data, const char *name, const char *text, size_t *num_bytes, char **bytes,
+                   char **log) {
+  const RitzGpu *gpu = data;
+  RitzDeviceCode code = {.bytes = NULL};
+  const int ierr = gpu->driver->compile(ceed, gpu->device, name, text, &code);
+  if (ierr) ritz_device_code_free(&code);
+  *num_bytes = code.num_bytes;
+  *bytes = code.bytes;
+  *log = code.log;
+  return ierr;
+}
+
+static int get_bytes(Ceed ceed, const RitzJitBinary *source, const char *what, bool may_find,
+                     size_t *num_bytes, char **bytes) {
+  RitzGpu *gpu = ritz_gpu(ceed);
+  char *reason = NULL;
+  int ierr = ritz_jit_binary(ceed, source, may_find, compile, gpu, num_bytes, bytes, &reason);
+  if (!ierr && !*bytes)
+    ierr =
+        CeedError(ceed, CEED_ERROR_BACKEND, "%s does not compile for %s: %s", what, gpu->info->name, reason);
+  RITZ_FREE(&reason);
+  return ierr;
+}
+
+static int load(Ceed ceed, size_t num_bytes, const char *bytes, RitzDeviceProgram *code) {
+  RitzGpu *gpu = ritz_gpu(ceed);
+  const double start = ritz_seconds();
+  const int ierr = gpu->driver->load(ceed, gpu->device, num_bytes, bytes, code);
+  ritz_jit_count(&(RitzJitCounters){.load_seconds = ritz_seconds() - start});
+  return ierr;
+}
+
+// Without a message: what the driver says of old bytes nobody needs to know.
+static int load_silently(Ceed ceed, size_t num_bytes, const char *bytes, RitzDeviceProgram *code) {
+  const CeedErrorHandler handler = ceed->error_handler;
+  ceed->error_handler = CeedErrorReturn;
+  const int ierr = load(ceed, num_bytes, bytes, code);
+  ceed->error_handler = handler;
+  return ierr;
+}
+
+// Bytes that the driver does not take, though they belong to this text and device, are made anew.
+static int build(Ceed ceed, const RitzJitBinary *source, const char *what, RitzDeviceProgram *code) {
+  size_t num_bytes = 0;
+  char *bytes = NULL;
+  RITZ_TRY(get_bytes(ceed, source, what, true, &num_bytes, &bytes));
+  int ierr = load_silently(ceed, num_bytes, bytes, code);
+  RITZ_FREE(&bytes);
+  if (!ierr) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(get_bytes(ceed, source, what, false, &num_bytes, &bytes));
+  ierr = load(ceed, num_bytes, bytes, code);
+  RITZ_FREE(&bytes);
+  if (ierr) ritz_jit_count(&(RitzJitCounters){.failures = 1});
+  return ierr;
+}
+
+// *program: one reference, in no list.
+static int create(Ceed ceed, const char *name, const char *what, const char *text, const RitzHash *key,
+                  RitzGpuProgram *program) {
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  const RitzDeviceInfo *info = gpu->info;
+  const char *const words[] = {gpu->driver->name, info->name, info->arch, info->version};
+  const RitzJitBinary source = {.name = name,
+                                .extension = strcmp(gpu->driver->name, "opencl") ? "cu" : "cl",
+                                .num_words = sizeof(words) / sizeof(words[0]),
+                                .words = words,
+                                .text = text};
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, program));
+  **program = (struct RitzGpuProgram_private){
+      .driver = gpu->driver, .device = gpu->device, .key = *key, .num_references = 1};
+  const int ierr = build(ceed, &source, what, &(*program)->code);
+  if (ierr) RITZ_FREE(program);
+  return ierr;
+}
+
+static void destroy(Ceed ceed, RitzGpuProgram program) {
+  (void)program->driver->unload(ceed, program->device,
+                                &program->code); // a driver that has gone has unloaded it
+  RITZ_FREE(&program);
+}
+
+// ---- The list ----
+// Guarded by RITZ_LOCK_PROGRAMS; the program that was made or given up last comes first. One that nobody
+// refers to does not count as memory of the library: no context is left that could free it.
+
+static RitzGpuProgram programs;
+
+static RitzGpuProgram find_locked(RitzDevice device, const RitzHash *key) {
+  RitzGpuProgram program = programs;
+  while (program && (program->device != device || strcmp(program->key.hex, key->hex)))
+    program = program->next;
+  if (program && program->num_references++ == 0) ritz_memory_adopt(program);
+  return program;
+}
+
+static void insert_locked(RitzGpuProgram program) {
+  program->next = programs;
+  programs = program;
+}
+
+static void remove_locked(RitzGpuProgram program) {
+  RitzGpuProgram *at = &programs;
+  while (*at != program) at = &(*at)->next;
+  *at = program->next;
+}
+
+// The one that was given up first, out of the list, when there are too many; else NULL.
+static RitzGpuProgram take_surplus_locked(void) {
+  int num = 0;
+  for (RitzGpuProgram program = programs; program; program = program->next) {
+    if (program->num_references > 0 || ++num <= NUM_KEPT) continue;
+    remove_locked(program);
+    ritz_memory_adopt(program);
+    return program;
+  }
+  return NULL;
+}
+
+static RitzGpuProgram find(RitzDevice device, const RitzHash *key) {
+  ritz_lock(RITZ_LOCK_PROGRAMS);
+  const RitzGpuProgram program = find_locked(device, key);
+  ritz_unlock(RITZ_LOCK_PROGRAMS);
+  return program;
+}
+
+// Makes *program findable, or exchanges it for the one that another thread has made meanwhile.
+static void share(Ceed ceed, RitzGpuProgram *program) {
+  ritz_lock(RITZ_LOCK_PROGRAMS);
+  const RitzGpuProgram other = find_locked((*program)->device, &(*program)->key);
+  if (!other) insert_locked(*program);
+  ritz_unlock(RITZ_LOCK_PROGRAMS);
+  if (!other) return;
+  destroy(ceed, *program);
+  *program = other;
+}
+
+int ritz_gpu_program(Ceed ceed, const char *name, const char *what, int num_parts, const char *const *parts,
+                     RitzGpuProgram *program) {
+  RitzHasher hasher;
+  char *text = NULL;
+  *program = NULL;
+  RITZ_TRY(make_text(ceed, what, num_parts, parts, &text));
+  ritz_hash_begin(&hasher);
+  ritz_hash_add_string(&hasher, text);
+  const RitzHash key = ritz_hash_end(&hasher);
+  int ierr = CEED_ERROR_SUCCESS;
+  *program = find(ritz_gpu(ceed)->device, &key);
+  if (*program) {
+    ritz_jit_count(&(RitzJitCounters){.memory_hits = 1});
+  } else {
+    ierr = create(ceed, name, what, text, &key, program);
+    if (!ierr) share(ceed, program);
+  }
+  RITZ_FREE(&text);
+  return ierr;
+}
+
+void ritz_gpu_program_release(Ceed ceed, RitzGpuProgram *program) {
+  RitzGpuProgram surplus = NULL;
+  if (!*program) return;
+  ritz_lock(RITZ_LOCK_PROGRAMS);
+  if (--(*program)->num_references == 0) {
+    remove_locked(*program);
+    insert_locked(*program);
+    ritz_memory_give(*program);
+    surplus = take_surplus_locked();
+  }
+  ritz_unlock(RITZ_LOCK_PROGRAMS);
+  if (surplus) destroy(ceed, surplus);
+  *program = NULL;
+}
+
+// ---- Launches ----
+
+int ritz_gpu_run(Ceed ceed, RitzGpuProgram program, const char *kernel, int64_t num_blocks, int block_size,
+                 int num_args, const RitzDeviceArg *args) {
+  RitzDeviceKernel found = NULL;
+  if (num_blocks == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(program->driver->kernel(ceed, program->code, kernel, &found));
+  return program->driver->launch(ceed, found, ritz_gpu(ceed)->stream, num_blocks, block_size, num_args, args);
+}
+
+// ---- Delegation ----
+
+static uint64_t short_hash(const char *what, const char *reason) {
+  RitzHasher hasher;
+  ritz_hash_begin(&hasher);
+  ritz_hash_add_string(&hasher, what);
+  ritz_hash_add_string(&hasher, reason);
+  RitzHash hash = ritz_hash_end(&hasher);
+  hash.hex[16] = '\0';
+  return strtoull(hash.hex, NULL, 16);
+}
+
+// A program may ask for the same thing a thousand times: each context says it once.
+int ritz_gpu_delegate(Ceed ceed, const char *what, const char *reason) {
+  RitzGpu *gpu = ritz_gpu(ceed);
+  const uint64_t told = short_hash(what, reason);
+  RITZ_REQUIRE(!gpu->is_strict, ceed, CEED_ERROR_UNSUPPORTED, "%s: %s (RITZ_STRICT is set)", what, reason);
+  for (size_t i = 0; i < gpu->num_said; i++) {
+    if (gpu->said[i] == told) return CEED_ERROR_SUCCESS;
+  }
+  RITZ_TRY(RITZ_REALLOC(ceed, gpu->num_said + 1, &gpu->said));
+  gpu->said[gpu->num_said++] = told;
+  fprintf(stderr, "Ritz: %s: %s; the reference backend runs it\n", what, reason);
+  return CEED_ERROR_SUCCESS;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// QFunctions on a device: the user's source in a kernel with one thread a point. Called through the table and
+// by operator.c.
+#include <string.h>
+
+#include "backends/gpu/gpu.h"
+#include "emit/emit.h"
+
+enum { BLOCK = 128 }; // threads; sources may need many registers
+
+// qf->data
+typedef struct {
+  RitzGpuProgram program; // counted
+  char *text;             // owned: the kernel and the user's source
+  size_t context_bytes;   // that the kernel was made for
+  bool is_writable;       // the context, likewise
+} RitzGpuFunction;
+
+// ---- The kernel ----
+
+// In OpenCL the context's size is part of the text.
+static int add_context(CeedQFunction qf, size_t num_bytes, char **define) {
+  RITZ_TRY(RITZ_MALLOC(qf->obj.ceed, 60, define));
+  sprintf(*define, "#define RITZ_CONTEXT_BYTES %zu\n", num_bytes);
+  if (!num_bytes) (*define)[0] = '\0';
+  return CEED_ERROR_SUCCESS;
+}
+
+static int load_source(CeedQFunction qf, char **source) {
+  const char *path = NULL;
+  RITZ_REQUIRE(
+      qf->source_path && qf->kernel_name[0], qf->obj.ceed, CEED_ERROR_BACKEND,
+      "QFunction '%s' has no source, which a device compiles; found the source '%s', needed 'file:function'",
+      qf->kernel_name, qf->source_path ? qf->source_path : "");
+  RITZ_TRY_BACKEND(CeedQFunctionGetSourcePath(qf, &path));
+  RITZ_TRY_BACKEND(ritz_jit_load_for_device(qf->obj.ceed, path, source));
+  return CEED_ERROR_SUCCESS;
+}
+
+static int compile(CeedQFunction qf, RitzGpuFunction *f) {
+  Ceed ceed = qf->obj.ceed;
+  char *what = NULL, *define = NULL;
+  int ierr = RITZ_MALLOC(ceed, strlen(qf->kernel_name) + strlen(qf->source_path) + 40, &what);
+  if (!ierr) ierr = add_context(qf, f->context_bytes, &define);
+  if (!ierr) {
+    const char *const parts[] = {define, ritz_gpu_template("kernels/gpu/qfunction.h"), f->text};
+    sprintf(what, "QFunction '%s' of %s", qf->kernel_name, qf->source_path);
+    ierr = ritz_gpu_program(ceed, qf->kernel_name, what, 3, parts, &f->program);
+  }
+  RITZ_FREE(&what);
+  RITZ_FREE(&define);
+  return ierr;
+}
+
+static int make(CeedQFunction qf, RitzGpuFunction *f) {
+  char *source = NULL;
+  f->context_bytes = qf->ctx ? qf->ctx->storage.num_bytes : 0;
+  f->is_writable = qf->is_context_writable;
+  RITZ_TRY(load_source(qf, &source));
+  int ierr = ritz_emit_device_qfunction(qf, source, BLOCK, &f->text);
+  RITZ_FREE(&source);
+  return ierr ? ierr : compile(qf, f);
+}
+
+static bool is_current(CeedQFunction qf) {
+  const RitzGpuFunction *f = qf->data;
+  const size_t context_bytes = qf->ctx ? qf->ctx->storage.num_bytes : 0;
+  return f && f->context_bytes == context_bytes && f->is_writable == qf->is_context_writable;
+}
+
+int ritz_gpu_qfunction_destroy(CeedQFunction qf) {
+  RitzGpuFunction *f = qf->data;
+  if (!f) return CEED_ERROR_SUCCESS;
+  ritz_gpu_program_release(qf->obj.ceed, &f->program);
+  RITZ_FREE(&f->text);
+  RITZ_FREE(&qf->data);
+  return CEED_ERROR_SUCCESS;
+}
+
+// The kernel of a QFunction; made when it is first called, and again when its context has another size.
+static int prepare(CeedQFunction qf, const RitzGpuFunction **function) {
+  if (!is_current(qf)) {
+    RitzGpuFunction *f = NULL;
+    RITZ_TRY(ritz_gpu_qfunction_destroy(qf));
+    RITZ_TRY(RITZ_CALLOC(qf->obj.ceed, 1, &f));
+    qf->data = f;
+    int ierr = make(qf, f);
+    if (ierr) (void)ritz_gpu_qfunction_destroy(qf);
+    RITZ_TRY(ierr);
+  }
+  *function = qf->data;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_qfunction_source(CeedQFunction qf, const char **text) {
+  const RitzGpuFunction *f = NULL;
+  RITZ_TRY(prepare(qf, &f));
+  *text = f->text;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Calls ----
+
+static int launch(CeedQFunction qf, const RitzGpuFunction *f, void *context, int64_t Q,
+                  const RitzGpuField *fields) {
+  Ceed ceed = qf->obj.ceed;
+  const CeedInt num_fields = qf->num_in + qf->num_out;
+  RitzDeviceArg *args = NULL;
+  RITZ_TRY(RITZ_MALLOC(ceed, 2 + 3 * (size_t)num_fields, &args));
+  args[0] = (RitzDeviceArg)RITZ_POINTER(context);
+  args[1] = (RitzDeviceArg)RITZ_LONG(Q);
+  for (CeedInt i = 0; i < num_fields; i++) {
+    args[2 + 3 * i] = (RitzDeviceArg)RITZ_POINTER(fields[i].array);
+    args[3 + 3 * i] = (RitzDeviceArg)RITZ_LONG(fields[i].first);
+    args[4 + 3 * i] = (RitzDeviceArg)RITZ_LONG(fields[i].stride);
+  }
+  int ierr = ritz_gpu_run(ceed, f->program, "qfunction", (Q + BLOCK - 1) / BLOCK, BLOCK,
+                          2 + 3 * (int)num_fields, args);
+  RITZ_FREE(&args);
+  return ierr;
+}
+
+int ritz_gpu_qfunction_run(CeedQFunction qf, int64_t Q, const RitzGpuField *fields) {
+  const RitzGpuFunction *f = NULL;
+  void *context;
+  RITZ_TRY(prepare(qf, &f));
+  RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(qf, CEED_MEM_DEVICE, &context));
+  int ierr = launch(qf, f, context, Q, fields);
+  int restored = ritz_qfunction_restore_context_data(qf, &context);
+  RITZ_TRY_BACKEND(ierr ? ierr : restored);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_qfunction_apply(CeedQFunction qf, CeedInt Q, const CeedScalar *const *in,
+                             CeedScalar *const *out) {
+  const CeedInt num_fields = qf->num_in + qf->num_out;
+  RitzGpuField *fields = NULL;
+  RITZ_TRY(RITZ_MALLOC(qf->obj.ceed, (size_t)num_fields, &fields));
+  for (CeedInt i = 0; i < num_fields; i++)
+    fields[i] = (RitzGpuField){i < qf->num_in ? in[i] : out[i - qf->num_in], 0, Q};
+  int ierr = ritz_gpu_qfunction_run(qf, Q, fields);
+  RITZ_FREE(&fields);
+  return ierr;
+}

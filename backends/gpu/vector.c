@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Arithmetic on device arrays: the vector slots of the GPU backends. Kernels: kernels/gpu/vector.h.
+#include <math.h>
+
+#include "backends/gpu/gpu.h"
+
+// Threads beyond these take several entries: enough to fill any device, few enough for any grid.
+enum { max_blocks = 1 << 16 };
+
+static int64_t num_blocks(CeedSize n) {
+  int64_t blocks = RITZ_GPU_BLOCKS(n);
+  return blocks < max_blocks ? blocks : max_blocks;
+}
+
+#define RUN(ceed, kernel, n, ...)                                                                            \
+  RITZ_GPU_RUN(ceed, ritz_gpu(ceed)->base, kernel, num_blocks(n), RITZ_GPU_BLOCK, RITZ_LONG(n), __VA_ARGS__)
+
+// ---- Entries by themselves ----
+
+static CeedSize num_steps(CeedSize start, CeedSize stop, CeedSize step) {
+  return stop > start ? (stop - start - 1) / step + 1 : 0;
+}
+
+int ritz_gpu_vector_set_value(Ceed ceed, CeedSize n, CeedScalar value, CeedScalar *x) {
+  return ritz_gpu_vector_set_value_strided(ceed, 0, n, 1, value, x);
+}
+
+int ritz_gpu_vector_set_value_strided(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step,
+                                      CeedScalar value, CeedScalar *x) {
+  return RUN(ceed, "vector_set_value", num_steps(start, stop, step), RITZ_LONG(start), RITZ_LONG(step),
+             RITZ_SCALAR(value), RITZ_POINTER(x));
+}
+
+int ritz_gpu_vector_copy_strided(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step, const CeedScalar *x,
+                                 CeedScalar *y) {
+  return RUN(ceed, "vector_copy", num_steps(start, stop, step), RITZ_LONG(start), RITZ_LONG(step),
+             RITZ_POINTER(x), RITZ_POINTER(y));
+}
+
+int ritz_gpu_vector_scale(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar *x) {
+  return RUN(ceed, "vector_scale", n, RITZ_SCALAR(alpha), RITZ_POINTER(x));
+}
+
+int ritz_gpu_vector_filter(Ceed ceed, CeedSize n, CeedScalar threshold, CeedScalar *x) {
+  return RUN(ceed, "vector_filter", n, RITZ_SCALAR(threshold), RITZ_POINTER(x));
+}
+
+int ritz_gpu_vector_axpby(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar beta, const CeedScalar *x,
+                          CeedScalar *y) {
+  return RUN(ceed, "vector_axpby", n, RITZ_SCALAR(alpha), RITZ_SCALAR(beta), RITZ_POINTER(x),
+             RITZ_POINTER(y));
+}
+
+int ritz_gpu_vector_pointwise_mult(Ceed ceed, CeedSize n, const CeedScalar *x, const CeedScalar *y,
+                                   CeedScalar *w) {
+  return RUN(ceed, "vector_pointwise_mult", n, RITZ_POINTER(x), RITZ_POINTER(y), RITZ_POINTER(w));
+}
+
+int ritz_gpu_vector_reciprocal(Ceed ceed, CeedSize n, CeedScalar *x) {
+  return RUN(ceed, "vector_reciprocal", n, RITZ_POINTER(x));
+}
+
+// ---- Norms ----
+
+enum { max_partial = 1024 }; // blocks of a reduction
+
+typedef struct {
+  double sum, largest, squares; // of |x|, |x|, (factor x)^2
+} Sums;
+
+// The same for the same n and x on every call: the blocks are added in their order.
+static int reduce(Ceed ceed, CeedSize n, double factor, const CeedScalar *x, Sums *total) {
+  Sums partial[max_partial];
+  int64_t blocks = RITZ_GPU_BLOCKS(n) < max_partial ? RITZ_GPU_BLOCKS(n) : max_partial;
+  size_t num_bytes = (size_t)blocks * sizeof(Sums);
+  void *work;
+  RITZ_TRY(ritz_gpu_work(ceed, RITZ_WORK_REDUCTION, num_bytes, &work));
+  RITZ_TRY(RITZ_GPU_RUN(ceed, ritz_gpu(ceed)->base, "vector_norm", blocks, RITZ_GPU_BLOCK, RITZ_LONG(n),
+                        RITZ_SCALAR((CeedScalar)factor), RITZ_POINTER(x), RITZ_POINTER(work)));
+  RITZ_TRY(ritz_gpu_copy_out(ceed, num_bytes, partial, work));
+  *total = (Sums){0};
+  for (int64_t b = 0; b < blocks; b++) {
+    total->sum += partial[b].sum;
+    total->largest = fmax(total->largest, partial[b].largest);
+    total->squares += partial[b].squares;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Squares of the largest entry must neither over- nor underflow; else a second pass scales by a power of two.
+// Entries in single precision are never so large or small.
+static int norm_2(Ceed ceed, CeedSize n, const CeedScalar *x, Sums *sums, double *norm) {
+  int exponent = sums->largest > 1e140 ? -600 : sums->largest < 1e-140 && sums->largest > 0 ? 600 : 0;
+  if (exponent != 0) RITZ_TRY(reduce(ceed, n, ldexp(1, exponent), x, sums));
+  *norm = ldexp(sqrt(sums->squares), -exponent);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_vector_norm(Ceed ceed, CeedSize n, CeedNormType type, const CeedScalar *x, CeedScalar *norm) {
+  Sums sums;
+  RITZ_TRY(reduce(ceed, n, 1, x, &sums));
+  // A NaN or an infinity makes the sum one, and with it every norm.
+  double result = type == CEED_NORM_MAX && isfinite(sums.sum) ? sums.largest : sums.sum;
+  if (type == CEED_NORM_2 && isfinite(sums.sum)) RITZ_TRY(norm_2(ceed, n, x, &sums, &result));
+  *norm = (CeedScalar)result;
+  return CEED_ERROR_SUCCESS;
+}

@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// NVIDIA's devices through the CUDA driver API (contract in devices/device.h). A device's primary context,
+// which the CUDA runtime uses as well, is made current by every call and taken away again. The table
+// ritz_cuda is used by backends/gpu, public.c and tests.
+#include <limits.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/threads.h"
+#include "devices/cuda-api.h"
+#include "devices/device.h"
+
+struct RitzDevice_private {
+  RitzDeviceInfo info;
+  CUdevice handle;
+  CUcontext context;
+  RitzDevice next;
+};
+
+struct RitzDeviceKernel_private {
+  RitzDevice device; // borrowed
+  CUfunction function;
+  char *name; // owned
+  RitzDeviceKernel next;
+};
+
+struct RitzDeviceProgram_private {
+  RitzDevice device; // borrowed
+  CUmodule module;
+  _Atomic(RitzDeviceKernel) kernels; // owned; grows at the front
+};
+
+// ---- The driver ----
+
+enum { MIN_VERSION = 11020, MIN_ARCH = 60 }; // 11.2: of NVRTC, too; sm_60: adds doubles atomically
+
+static struct {
+  _Atomic bool is_known; // the others are final, save the list
+  int num_devices;
+  int version; // 1000 * major + 10 * minor
+  char why[512];
+  RitzCudaApi api;
+  RitzDevice devices; // under RITZ_LOCK_DEVICES
+} cuda;
+
+static const char *error_words(CUresult result) {
+  const char *words = NULL;
+
+  return cuda.api.error_string(result, &words) || !words ? "unknown error" : words;
+}
+
+// Why the driver cannot be used; true: there is none such reason.
+static bool is_fine(CUresult result, const char *call) {
+  if (!result) return true;
+  snprintf(cuda.why, sizeof(cuda.why), "%s: %s", call, error_words(result));
+  return false;
+}
+
+static bool take_functions(void *library) {
+  const char *missing = NULL;
+
+#define FIND(name, symbol, args)                                                                             \
+  ritz_find_symbol(library, #symbol, &cuda.api.name);                                                        \
+  if (!cuda.api.name) missing = #symbol;
+  RITZ_CUDA_FUNCTIONS(FIND)
+#undef FIND
+  if (missing) snprintf(cuda.why, sizeof(cuda.why), "libcuda.so.1 has no function %s", missing);
+  return !missing;
+}
+
+static bool take_version(void *library) {
+  RitzCudaDriverVersion get_version = NULL;
+
+  ritz_find_symbol(library, "cuDriverGetVersion", &get_version);
+  if (get_version && !get_version(&cuda.version) && cuda.version >= MIN_VERSION) return true;
+  snprintf(cuda.why, sizeof(cuda.why),
+           "the CUDA driver is too old: it is of CUDA %d.%d, 11.2 or newer is needed", cuda.version / 1000,
+           cuda.version % 1000 / 10);
+  return false;
+}
+
+// The library stays loaded: its threads do.
+static void look_for_devices(void) {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  int num = 0;
+
+  if (!library) snprintf(cuda.why, sizeof(cuda.why), "no CUDA driver: %s", dlerror());
+  if (!library || !take_version(library) || !take_functions(library)) return;
+  if (!is_fine(cuda.api.init(0), "cuInit") || !is_fine(cuda.api.device_count(&num), "cuDeviceGetCount"))
+    return;
+  cuda.num_devices = num;
+  if (!num) snprintf(cuda.why, sizeof(cuda.why), "the CUDA driver has no devices");
+}
+
+static void look(void) {
+  const char *no_compiler;
+
+  if (atomic_load(&cuda.is_known)) return;
+  ritz_nvrtc_version(&no_compiler);
+  ritz_lock(RITZ_LOCK_DEVICES);
+  if (!atomic_load(&cuda.is_known)) {
+    look_for_devices();
+    if (cuda.num_devices && no_compiler) {
+      cuda.num_devices = 0;
+      snprintf(cuda.why, sizeof(cuda.why), "%s", no_compiler);
+    }
+    atomic_store(&cuda.is_known, true);
+  }
+  ritz_unlock(RITZ_LOCK_DEVICES);
+}
+
+static int count(const char **why) {
+  look();
+  *why = cuda.num_devices ? NULL : cuda.why;
+  return cuda.num_devices;
+}
+
+// ---- Calls ----
+
+// A failed call says its name, what it was asked for, and the driver's words.
+static int check(Ceed ceed, CUresult result, const char *format, ...) {
+  const bool is_memory = result == CUDA_ERROR_OUT_OF_MEMORY;
+  char what[512];
+  va_list args;
+
+  if (!result) return CEED_ERROR_SUCCESS;
+  va_start(args, format);
+  vsnprintf(what, sizeof(what), format, args);
+  va_end(args);
+  return CeedError(ceed, is_memory ? CEED_ERROR_MAJOR : CEED_ERROR_BACKEND, "%s: %s", what,
+                   error_words(result));
+}
+
+static int enter(Ceed ceed, RitzDevice device) {
+  return check(ceed, cuda.api.context_push(device->context), "cuCtxPushCurrent: device %d",
+               device->info.index);
+}
+
+// Ends what `enter` began; hands on how the calls between have ended.
+static CUresult leave(CUresult result) {
+  CUcontext context;
+
+  cuda.api.context_pop(&context);
+  return result;
+}
+
+// What is given back may be gone: the driver has shut down because the process exits, the program has reset
+// the device, or this is a child of the process that had it.
+static int check_given_back(Ceed ceed, CUresult result, const char *call) {
+  const bool is_gone = result == CUDA_ERROR_DEINITIALIZED || result == CUDA_ERROR_NOT_INITIALIZED ||
+                       result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+
+  return is_gone ? CEED_ERROR_SUCCESS : check(ceed, result, "%s", call);
+}
+
+static CUdeviceptr address(const void *p) { return (CUdeviceptr)(uintptr_t)p; }
+
+// ---- Devices ----
+
+static int choose(Ceed ceed, int *index) {
+  CUdevice current, device;
+
+  look();
+  *index = 0;
+  RITZ_REQUIRE(cuda.num_devices, ceed, CEED_ERROR_BACKEND, "%s", cuda.why);
+  if (cuda.api.context_device(&current)) return CEED_ERROR_SUCCESS;
+  for (int i = 0; i < cuda.num_devices; i++) {
+    if (!cuda.api.device_get(&device, i) && device == current) *index = i;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int get_attribute(Ceed ceed, RitzDevice device, CUdevice_attribute attribute, int *value) {
+  return check(ceed, cuda.api.device_attribute(value, attribute, device->handle),
+               "cuDeviceGetAttribute: device %d, attribute %d", device->info.index, (int)attribute);
+}
+
+static int describe_code(Ceed ceed, RitzDevice device) {
+  RitzDeviceInfo *info = &device->info;
+  const char *why, *compiler = ritz_nvrtc_version(&why);
+  int major, minor;
+
+  RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major));
+  RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor));
+  RITZ_REQUIRE(10 * major + minor >= MIN_ARCH, ceed, CEED_ERROR_BACKEND,
+               "cuda: device %d, %s, has compute capability %d.%d; 6.0 or newer is needed", info->index,
+               info->name, major, minor);
+  snprintf(info->arch, sizeof(info->arch), "sm_%d%d", major, minor);
+  snprintf(info->version, sizeof(info->version), "CUDA driver %d.%d, NVRTC %s", cuda.version / 1000,
+           cuda.version % 1000 / 10, compiler);
+  info->adds_atomically = true;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int describe(Ceed ceed, RitzDevice device) {
+  RitzDeviceInfo *info = &device->info;
+  size_t num_bytes = 0;
+  int local_bytes = 0;
+
+  RITZ_TRY(check(ceed, cuda.api.device_name(info->name, (int)sizeof(info->name), device->handle),
+                 "cuDeviceGetName: device %d", info->index));
+  RITZ_TRY(check(ceed, cuda.api.device_memory(&num_bytes, device->handle), "cuDeviceTotalMem: device %d",
+                 info->index));
+  info->num_bytes = (int64_t)num_bytes;
+  RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &info->num_units));
+  RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_WARP_SIZE, &info->warp_size));
+  RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &info->max_threads));
+  RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, &local_bytes));
+  info->local_bytes = local_bytes;
+  return describe_code(ceed, device);
+}
+
+static int make_device(Ceed ceed, RitzDevice device, int index) {
+  device->info.driver = &ritz_cuda;
+  device->info.index = index;
+  RITZ_TRY(check(ceed, cuda.api.device_get(&device->handle, index), "cuDeviceGet: device %d", index));
+  RITZ_TRY(describe(ceed, device));
+  return check(ceed, cuda.api.context_retain(&device->context, device->handle),
+               "cuDevicePrimaryCtxRetain: device %d", index);
+}
+
+// The open device, or NULL; `added` joins the list when there is none.
+static RitzDevice find_device(int index, RitzDevice added) {
+  ritz_lock(RITZ_LOCK_DEVICES);
+  RitzDevice device = cuda.devices;
+  while (device && device->info.index != index) device = device->next;
+  if (!device && added) {
+    added->next = cuda.devices;
+    device = cuda.devices = added;
+    ritz_memory_give(added); // it stays to the end of the process
+  }
+  ritz_unlock(RITZ_LOCK_DEVICES);
+  return device;
+}
+
+static int open_device(Ceed ceed, int index, RitzDevice *device) {
+  RitzDevice added = NULL;
+
+  look();
+  RITZ_ASSERT(0 <= index && index < cuda.num_devices);
+  *device = find_device(index, NULL);
+  if (*device) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &added));
+  int ierr = make_device(ceed, added, index);
+  if (!ierr) *device = find_device(index, added);
+  if (*device == added) return CEED_ERROR_SUCCESS;
+  if (added->context) cuda.api.context_release(added->handle); // another thread was faster
+  RITZ_FREE(&added);
+  return ierr;
+}
+
+static const RitzDeviceInfo *info(RitzDevice device) { return &device->info; }
+
+static int memory(Ceed ceed, RitzDevice device, int64_t *free_bytes) {
+  size_t num_free = 0, num_bytes = 0;
+
+  *free_bytes = -1;
+  RITZ_TRY(enter(ceed, device));
+  RITZ_TRY(check(ceed, leave(cuda.api.memory_info(&num_free, &num_bytes)), "cuMemGetInfo"));
+  *free_bytes = (int64_t)num_free;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Memory ----
+
+static int alloc_memory(Ceed ceed, RitzDevice device, size_t num_bytes, void **p) {
+  CUdeviceptr found = 0;
+  size_t num_free = 0, num_total = 0;
+
+  *p = NULL;
+  RITZ_TRY(enter(ceed, device));
+  const CUresult result = cuda.api.memory_alloc(&found, num_bytes);
+  if (result) cuda.api.memory_info(&num_free, &num_total);
+  RITZ_TRY(check(ceed, leave(result), "cuMemAlloc: %zu bytes wanted, %zu of %zu free", num_bytes, num_free,
+                 num_total));
+  *p = (void *)(uintptr_t)found;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int free_memory(Ceed ceed, RitzDevice device, void *p) {
+  CUresult result = cuda.api.context_push(device->context);
+  if (!result) result = leave(cuda.api.memory_free(address(p)));
+  return check_given_back(ceed, result, "cuMemFree");
+}
+
+// Whether the address is memory of this device; memory that the driver moves between host and devices is.
+static bool is_of_device(RitzDevice device, CUdeviceptr p) {
+  CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                      CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+  unsigned type = 0, is_managed = 0;
+  int index = -1;
+  void *values[] = {&type, &is_managed, &index};
+
+  if (cuda.api.memory_attributes(3, attributes, values, p)) return false;
+  return is_managed || (type == CU_MEMORYTYPE_DEVICE && index == device->info.index);
+}
+
+static void find_memory(RitzDevice device, const void *p, void **start, size_t *num_bytes) {
+  CUdeviceptr found = 0;
+  size_t num_found = 0;
+
+  *start = NULL;
+  *num_bytes = 0;
+  if (cuda.api.context_push(device->context)) return;
+  const bool is_found =
+      is_of_device(device, address(p)) && !cuda.api.memory_range(&found, &num_found, address(p));
+  leave(CUDA_SUCCESS);
+  if (!is_found) return;
+  *start = (void *)(uintptr_t)found;
+  *num_bytes = num_found;
+}
+
+// The driver reads some arrays of the host after it has returned: those that are pinned, and on some machines
+// all others, too.
+static int copy_in(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *to,
+                   const void *from) {
+  RITZ_TRY(enter(ceed, device));
+  CUresult result = cuda.api.copy_in(address(to), from, num_bytes, (CUstream)stream);
+  if (!result) result = cuda.api.stream_synchronize((CUstream)stream);
+  return check(ceed, leave(result), "cuMemcpyHtoDAsync: %zu bytes", num_bytes);
+}
+
+static int copy_out(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *to,
+                    const void *from) {
+  RITZ_TRY(enter(ceed, device));
+  CUresult result = cuda.api.copy_out(to, address(from), num_bytes, (CUstream)stream);
+  if (!result) result = cuda.api.stream_synchronize((CUstream)stream);
+  return check(ceed, leave(result), "cuMemcpyDtoHAsync: %zu bytes", num_bytes);
+}
+
+static int copy_within(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *to,
+                       const void *from) {
+  RITZ_TRY(enter(ceed, device));
+  return check(ceed, leave(cuda.api.copy(address(to), address(from), num_bytes, (CUstream)stream)),
+               "cuMemcpyDtoDAsync: %zu bytes", num_bytes);
+}
+
+static int clear_memory(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *p) {
+  RITZ_TRY(enter(ceed, device));
+  return check(ceed, leave(cuda.api.set_bytes(address(p), 0, num_bytes, (CUstream)stream)),
+               "cuMemsetD8Async: %zu bytes", num_bytes);
+}
+
+// ---- Order ----
+
+static int stream_create(Ceed ceed, RitzDevice device, RitzDeviceStream *stream) {
+  CUstream made = NULL;
+
+  RITZ_TRY(enter(ceed, device));
+  int ierr = check(ceed, leave(cuda.api.stream_create(&made, CU_STREAM_NON_BLOCKING)), "cuStreamCreate");
+  *stream = made;
+  return ierr;
+}
+
+static int stream_destroy(Ceed ceed, RitzDevice device, RitzDeviceStream stream) {
+  CUresult result = cuda.api.context_push(device->context);
+  if (!result) result = leave(cuda.api.stream_destroy((CUstream)stream));
+  return check_given_back(ceed, result, "cuStreamDestroy");
+}
+
+static int synchronize(Ceed ceed, RitzDevice device, RitzDeviceStream stream) {
+  RITZ_TRY(enter(ceed, device));
+  return check(ceed, leave(cuda.api.stream_synchronize((CUstream)stream)), "cuStreamSynchronize");
+}
+
+static int event_create(Ceed ceed, RitzDevice device, RitzDeviceEvent *event) {
+  CUevent made = NULL;
+
+  RITZ_TRY(enter(ceed, device));
+  int ierr = check(ceed, leave(cuda.api.event_create(&made, CU_EVENT_DEFAULT)), "cuEventCreate");
+  *event = (RitzDeviceEvent)made;
+  return ierr;
+}
+
+static int event_destroy(Ceed ceed, RitzDevice device, RitzDeviceEvent *event) {
+  CUevent old = (CUevent)*event;
+
+  *event = NULL;
+  if (!old) return CEED_ERROR_SUCCESS;
+  CUresult result = cuda.api.context_push(device->context);
+  if (!result) result = leave(cuda.api.event_destroy(old));
+  return check_given_back(ceed, result, "cuEventDestroy");
+}
+
+static int event_record(Ceed ceed, RitzDevice device, RitzDeviceStream stream, RitzDeviceEvent event) {
+  RITZ_TRY(enter(ceed, device));
+  return check(ceed, leave(cuda.api.event_record((CUevent)event, (CUstream)stream)), "cuEventRecord");
+}
+
+static int event_wait(Ceed ceed, RitzDevice device, RitzDeviceStream stream, RitzDeviceEvent event) {
+  RITZ_TRY(enter(ceed, device));
+  return check(ceed, leave(cuda.api.stream_wait((CUstream)stream, (CUevent)event, 0)), "cuStreamWaitEvent");
+}
+
+static int event_elapsed(Ceed ceed, RitzDevice device, RitzDeviceEvent begin, RitzDeviceEvent end,
+                         double *seconds) {
+  float milliseconds = 0;
+
+  RITZ_TRY(enter(ceed, device));
+  CUresult result = cuda.api.event_synchronize((CUevent)begin);
+  if (!result) result = cuda.api.event_synchronize((CUevent)end);
+  if (!result) result = cuda.api.event_elapsed(&milliseconds, (CUevent)begin, (CUevent)end);
+  *seconds = 1e-3 * (double)milliseconds;
+  return check(ceed, leave(result), "cuEventElapsedTime");
+}
+
+// ---- Code ----
+
+static int compile(Ceed ceed, RitzDevice device, const char *name, const char *text, RitzDeviceCode *code) {
+  const char *no_compiler;
+
+  return ritz_nvrtc_compile(ceed, device->info.arch, name, text, code, &no_compiler);
+}
+
+// A driver of an older CUDA than the compiler's does not take all of its code.
+static const char *load_hint(CUresult result) {
+  const bool is_refused = result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+                          result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+
+  return is_refused
+             ? " (where the driver is older than NVRTC: update the driver, or set CUDA_HOME to a toolkit "
+               "of the driver's version)"
+             : "";
+}
+
+// Programs and their kernels outlive contexts: they are no memory of the library's count.
+static void free_uncounted(void **p) {
+  ritz_memory_adopt(*p);
+  ritz_free(p);
+}
+
+static int load(Ceed ceed, RitzDevice device, size_t num_bytes, const char *bytes,
+                RitzDeviceProgram *program) {
+  RitzDeviceProgram made = NULL;
+
+  *program = NULL;
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &made));
+  made->device = device;
+  int ierr = enter(ceed, device);
+  if (!ierr) {
+    const CUresult result = cuda.api.module_load(&made->module, bytes);
+    ierr = check(ceed, leave(result), "cuModuleLoadData: %zu bytes for %s, %s%s", num_bytes,
+                 device->info.arch, device->info.version, load_hint(result));
+  }
+  if (ierr) RITZ_FREE(&made);
+  ritz_memory_give(made);
+  *program = made;
+  return ierr;
+}
+
+static void free_kernel(RitzDeviceKernel *kernel) {
+  free_uncounted((void **)&(*kernel)->name);
+  free_uncounted((void **)kernel);
+}
+
+static int unload(Ceed ceed, RitzDevice device, RitzDeviceProgram *program) {
+  if (!*program) return CEED_ERROR_SUCCESS;
+  CUmodule module = (*program)->module;
+  for (RitzDeviceKernel next, kernel = atomic_load(&(*program)->kernels); kernel; kernel = next) {
+    next = kernel->next;
+    free_kernel(&kernel);
+  }
+  free_uncounted((void **)program);
+  CUresult result = cuda.api.context_push(device->context);
+  if (!result) result = leave(cuda.api.module_unload(module));
+  return check_given_back(ceed, result, "cuModuleUnload");
+}
+
+static int make_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, RitzDeviceKernel *kernel) {
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, kernel));
+  ritz_memory_give(*kernel);
+  (*kernel)->device = program->device;
+  int ierr = ritz_strdup(ceed, name, &(*kernel)->name);
+  ritz_memory_give((*kernel)->name);
+  if (!ierr) ierr = enter(ceed, program->device);
+  if (!ierr) {
+    ierr = check(ceed, leave(cuda.api.module_function(&(*kernel)->function, program->module, name)),
+                 "cuModuleGetFunction: kernel '%s'", name);
+  }
+  if (ierr) free_kernel(kernel);
+  return ierr;
+}
+
+// Two threads that ask for a kernel for the first time may get one each; both are right.
+static int get_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, RitzDeviceKernel *kernel) {
+  *kernel = atomic_load(&program->kernels);
+  while (*kernel && strcmp((*kernel)->name, name)) *kernel = (*kernel)->next;
+  if (*kernel) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(make_kernel(ceed, program, name, kernel));
+  (*kernel)->next = atomic_load(&program->kernels);
+  while (!atomic_compare_exchange_weak(&program->kernels, &(*kernel)->next, *kernel)) continue;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int kernel_info(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceKernelInfo *result) {
+  static const CUfunction_attribute attributes[] = {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+                                                    CU_FUNC_ATTRIBUTE_NUM_REGS,
+                                                    CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+                                                    CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES};
+  int values[4] = {0, -1, 0, -1};
+  CUresult failure = CUDA_SUCCESS;
+
+  RITZ_TRY(enter(ceed, kernel->device));
+  for (int i = 0; i < 4 && !failure; i++) {
+    failure = cuda.api.function_attribute(&values[i], attributes[i], kernel->function);
+  }
+  *result = (RitzDeviceKernelInfo){values[0], values[1], values[2], values[3]};
+  return check(ceed, leave(failure), "cuFuncGetAttribute: kernel '%s'", kernel->name);
+}
+
+static int launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
+                  int block_size, int num_args, const RitzDeviceArg *args) {
+  void *values[num_args + 1];
+
+  RITZ_REQUIRE(num_blocks <= INT_MAX, ceed, CEED_ERROR_BACKEND,
+               "cuLaunchKernel: kernel '%s', %" CeedSize_FMT " blocks: at most %d are possible", kernel->name,
+               (CeedSize)num_blocks, INT_MAX);
+  for (int i = 0; i < num_args; i++) values[i] = (void *)&args[i].value; // read only
+  RITZ_TRY(enter(ceed, kernel->device));
+  const CUresult result = cuda.api.launch(kernel->function, (unsigned)num_blocks, 1, 1, (unsigned)block_size,
+                                          1, 1, 0, (CUstream)stream, values, NULL);
+  return check(ceed, leave(result), "cuLaunchKernel: kernel '%s', %" CeedSize_FMT " blocks of %d threads",
+               kernel->name, (CeedSize)num_blocks, block_size);
+}
+
+const RitzDriver ritz_cuda = {
+    .name = "cuda",
+    .count = count,
+    .choose = choose,
+    .open = open_device,
+    .info = info,
+    .memory = memory,
+    .alloc = alloc_memory,
+    .free = free_memory,
+    .find = find_memory,
+    .copy_in = copy_in,
+    .copy_out = copy_out,
+    .copy = copy_within,
+    .clear = clear_memory,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .synchronize = synchronize,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .event_wait = event_wait,
+    .event_elapsed = event_elapsed,
+    .compile = compile,
+    .load = load,
+    .unload = unload,
+    .kernel = get_kernel,
+    .kernel_info = kernel_info,
+    .launch = launch,
+};

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// NVIDIA's run-time compiler (contract in devices/device.h): the library is looked for once in a process.
+// Called by cuda.c, and by tests and tools on machines without a device.
+#include <glob.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/threads.h"
+#include "devices/cuda-api.h"
+#include "devices/device.h"
+
+// ---- The library ----
+
+static struct {
+  _Atomic bool is_known; // the others are final
+  const char *why;       // NULL: there is a compiler
+  char version[32];
+  int major;
+  RitzNvrtcApi api;
+} nvrtc;
+
+static const char no_library[] =
+    "libnvrtc.so not found (looked for versions 13, 12 and 11.2 in CUDA_HOME, CUDA_PATH, where the loader "
+    "looks, and in /usr/local/cuda*); install the CUDA toolkit or set CUDA_HOME";
+
+// Whether the library has all that is needed.
+static bool take_functions(void *library, RitzNvrtcApi *api) {
+  bool has_all = true;
+
+#define FIND(name, symbol, args)                                                                             \
+  ritz_find_symbol(library, #symbol, &api->name);                                                            \
+  has_all = has_all && api->name;
+  RITZ_NVRTC_FUNCTIONS(FIND)
+#undef FIND
+  ritz_find_symbol(library, "nvrtcGetErrorString", &api->error_string);
+  return has_all && api->error_string;
+}
+
+static bool take_library(const char *path) {
+  int major, minor;
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+  if (!library) return false;
+  if (take_functions(library, &nvrtc.api) && !nvrtc.api.version(&major, &minor)) {
+    snprintf(nvrtc.version, sizeof(nvrtc.version), "%d.%d", major, minor);
+    nvrtc.major = major;
+    return true;
+  }
+  dlclose(library);
+  return false;
+}
+
+// folder "": where the loader looks.
+static bool look_in(const char *folder) {
+  static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
+  char path[4096];
+
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    int length = snprintf(path, sizeof(path), "%s%s%s", folder, *folder ? "/" : "", names[i]);
+    if (length < (int)sizeof(path) && take_library(path)) return true;
+  }
+  return false;
+}
+
+// The folder of a toolkit that a variable names.
+static bool look_in_toolkit(const char *variable) {
+  const char *const below[] = {"lib64", "lib"};
+  const char *toolkit = getenv(variable);
+  char folder[4096];
+  bool is_found = false;
+
+  for (size_t i = 0; i < 2 && toolkit && *toolkit && !is_found; i++) {
+    int length = snprintf(folder, sizeof(folder), "%s/%s", toolkit, below[i]);
+    is_found = length < (int)sizeof(folder) && look_in(folder);
+  }
+  return is_found;
+}
+
+// The newest of the toolkits beside each other.
+static bool look_in_versions(void) {
+  glob_t found;
+  bool is_found = false;
+
+  if (glob("/usr/local/cuda-*/lib64", 0, NULL, &found)) return false;
+  for (size_t i = found.gl_pathc; i > 0 && !is_found; i--) is_found = look_in(found.gl_pathv[i - 1]);
+  globfree(&found);
+  return is_found;
+}
+
+static void look(void) {
+  if (atomic_load(&nvrtc.is_known)) return;
+  ritz_lock(RITZ_LOCK_DEVICES);
+  if (!atomic_load(&nvrtc.is_known)) {
+    const bool is_found = look_in_toolkit("CUDA_HOME") || look_in_toolkit("CUDA_PATH") || look_in("") ||
+                          look_in("/usr/local/cuda/lib64") || look_in_versions();
+    nvrtc.why = is_found ? NULL : no_library;
+    atomic_store(&nvrtc.is_known, true);
+  }
+  ritz_unlock(RITZ_LOCK_DEVICES);
+}
+
+const char *ritz_nvrtc_version(const char **why) {
+  look();
+  *why = nvrtc.why;
+  return nvrtc.why ? NULL : nvrtc.version;
+}
+
+// ---- Compilation ----
+
+static int check(Ceed ceed, nvrtcResult result, const char *call, const char *name) {
+  const bool is_memory = result == NVRTC_ERROR_OUT_OF_MEMORY;
+
+  RITZ_REQUIRE(!result, ceed, is_memory ? CEED_ERROR_MAJOR : CEED_ERROR_BACKEND, "%s: %s: %s", call, name,
+               nvrtc.api.error_string(result));
+  return CEED_ERROR_SUCCESS;
+}
+
+// "sm_90" -> 90.
+static int arch_number(const char *arch) {
+  const char *digits = arch + strcspn(arch, "0123456789");
+
+  return atoi(digits);
+}
+
+// The newest architecture that the compiler knows and whose code an architecture can be given: itself, else
+// an older one, whose PTX the driver translates. 0: it knows only newer ones, from *oldest to *newest.
+static int choose_arch(Ceed ceed, int wanted, int *chosen, int *oldest, int *newest) {
+  int num = 0;
+  int *archs = NULL;
+
+  *chosen = *oldest = *newest = 0;
+  RITZ_TRY(check(ceed, nvrtc.api.num_archs(&num), "nvrtcGetNumSupportedArchs", nvrtc.version));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &archs));
+  int ierr = check(ceed, nvrtc.api.archs(archs), "nvrtcGetSupportedArchs", nvrtc.version);
+  for (int i = 0; i < num && !ierr; i++) {
+    if (archs[i] <= wanted && archs[i] > *chosen) *chosen = archs[i];
+    if (i == 0 || archs[i] < *oldest) *oldest = archs[i];
+    if (archs[i] > *newest) *newest = archs[i];
+  }
+  RITZ_FREE(&archs);
+  return ierr;
+}
+
+static int get_log(Ceed ceed, nvrtcProgram program, const char *name, RitzDeviceCode *code) {
+  size_t num_bytes = 0;
+
+  RITZ_TRY(check(ceed, nvrtc.api.log_size(program, &num_bytes), "nvrtcGetProgramLogSize", name));
+  RITZ_TRY(RITZ_CALLOC(ceed, num_bytes + 1, &code->log));
+  return num_bytes ? check(ceed, nvrtc.api.log(program, code->log), "nvrtcGetProgramLog", name)
+                   : CEED_ERROR_SUCCESS;
+}
+
+// PTX is text, its end included.
+static int get_bytes(Ceed ceed, nvrtcProgram program, const char *name, bool is_ptx, RitzDeviceCode *code) {
+  const RitzNvrtcApi *api = &nvrtc.api;
+  const nvrtcResult result =
+      is_ptx ? api->ptx_size(program, &code->num_bytes) : api->binary_size(program, &code->num_bytes);
+
+  RITZ_TRY(check(ceed, result, is_ptx ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize", name));
+  RITZ_TRY(RITZ_MALLOC(ceed, code->num_bytes, &code->bytes));
+  return is_ptx ? check(ceed, api->ptx(program, code->bytes), "nvrtcGetPTX", name)
+                : check(ceed, api->binary(program, code->bytes), "nvrtcGetCUBIN", name);
+}
+
+static int compile(Ceed ceed, nvrtcProgram program, const char *name, const char *arch, bool is_ptx,
+                   RitzDeviceCode *code) {
+  char target[128];
+  // A function of the user's that says nothing of where it runs runs on the device.
+  // The last one, known since 13.0: our own cache is enough, and what comes from theirs has no log.
+  const char *const options[] = {target, "--std=c++17", "--device-as-default-execution-space",
+                                 "--ptxas-options=-v", "--no-cache"};
+  const int num_options = nvrtc.major >= 13 ? 5 : 4;
+
+  snprintf(target, sizeof(target), "--gpu-architecture=%s", arch);
+  const nvrtcResult result = nvrtc.api.compile(program, num_options, options);
+  if (result != NVRTC_ERROR_COMPILATION) RITZ_TRY(check(ceed, result, "nvrtcCompileProgram", name));
+  RITZ_TRY(get_log(ceed, program, name, code));
+  return result ? CEED_ERROR_SUCCESS : get_bytes(ceed, program, name, is_ptx, code);
+}
+
+int ritz_nvrtc_compile(Ceed ceed, const char *arch, const char *name, const char *text, RitzDeviceCode *code,
+                       const char **why) {
+  nvrtcProgram program = NULL;
+  int chosen, oldest, newest;
+  char target[64];
+
+  *code = (RitzDeviceCode){.bytes = NULL};
+  if (!ritz_nvrtc_version(why)) return CEED_ERROR_UNSUPPORTED;
+  RITZ_TRY(choose_arch(ceed, arch_number(arch), &chosen, &oldest, &newest));
+  RITZ_REQUIRE(chosen, ceed, CEED_ERROR_BACKEND,
+               "nvrtcCompileProgram: %s: NVRTC %s makes code for sm_%d to sm_%d, not for %s", name,
+               nvrtc.version, oldest, newest, arch);
+  const bool is_ptx = chosen != arch_number(arch);
+  snprintf(target, sizeof(target), "compute_%d", chosen);
+  RITZ_TRY(check(ceed, nvrtc.api.create(&program, text, name, 0, NULL, NULL), "nvrtcCreateProgram", name));
+  int ierr = compile(ceed, program, name, is_ptx ? target : arch, is_ptx, code);
+  nvrtc.api.destroy(&program);
+  if (ierr) ritz_device_code_free(code);
+  return ierr;
+}
+
+// ---- What the assembler says ----
+
+int64_t ritz_nvrtc_spills(const char *log) {
+  static const char *const words[] = {" bytes spill stores", " bytes spill loads"};
+  int64_t sum = -1;
+
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+    for (const char *p = strstr(log, words[i]); p; p = strstr(p + 1, words[i])) {
+      const char *number = p;
+      while (number > log && number[-1] >= '0' && number[-1] <= '9') number--;
+      sum = (sum < 0 ? 0 : sum) + strtoll(number, NULL, 10);
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The public functions of ritz/device.h that need no context. Called by programs and by `ritz info`.
+#include <ritz/device.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "devices/device.h"
+#include "devices/measure.h"
+
+static const RitzDriver *const drivers[] = {&ritz_cuda, &ritz_opencl};
+enum { NUM_DRIVERS = sizeof(drivers) / sizeof(drivers[0]) };
+
+int RitzDeviceGetNumDrivers(CeedInt *num) {
+  *num = NUM_DRIVERS;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzDeviceGetDriver(CeedInt i, RitzDriverFacts *facts) {
+  RITZ_REQUIRE(i >= 0 && i < NUM_DRIVERS, NULL, CEED_ERROR_DIMENSION,
+               "%s: driver %" CeedInt_FMT "; there are %d", __func__, i, NUM_DRIVERS);
+  *facts = (RitzDriverFacts){.name = drivers[i]->name};
+  facts->num_devices = drivers[i]->count(&facts->reason);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int open_device(const char *call, const char *name, CeedInt index, const RitzDriver **driver,
+                       RitzDevice *device) {
+  const char *why = NULL;
+
+  *driver = NULL;
+  for (int i = 0; name && i < NUM_DRIVERS; i++) {
+    if (!strcmp(drivers[i]->name, name)) *driver = drivers[i];
+  }
+  RITZ_REQUIRE(*driver, NULL, CEED_ERROR_DIMENSION, "%s: there is no driver '%s'", call,
+               name ? name : "(NULL)");
+  const int num = (*driver)->count(&why);
+  RITZ_REQUIRE(index >= 0 && index < num, NULL, CEED_ERROR_DIMENSION,
+               "%s: device %" CeedInt_FMT " of driver '%s', which has %d%s%s", call, index, name, num,
+               why ? ": " : "", why ? why : "");
+  return (*driver)->open(NULL, index, device);
+}
+
+int RitzDeviceGetInfo(const char *driver, CeedInt index, RitzDeviceFacts *facts) {
+  const RitzDriver *table;
+  RitzDevice device;
+
+  RITZ_TRY(open_device(__func__, driver, index, &table, &device));
+  const RitzDeviceInfo *info = table->info(device);
+  *facts = (RitzDeviceFacts){
+      .num_bytes = info->num_bytes, .num_units = info->num_units, .local_bytes = info->local_bytes};
+  snprintf(facts->name, sizeof(facts->name), "%s", info->name);
+  snprintf(facts->arch, sizeof(facts->arch), "%s", info->arch);
+  snprintf(facts->version, sizeof(facts->version), "%s", info->version);
+  return table->memory(NULL, device, &facts->free_bytes);
+}
+
+int RitzDeviceMeasure(const char *driver, CeedInt index, RitzDeviceRates *rates) {
+  const RitzDriver *table;
+  RitzDevice device;
+
+  RITZ_TRY(open_device(__func__, driver, index, &table, &device));
+  return ritz_device_measure(table, device, rates);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Devices that the library can compute on: which there are, what they can do at best, and what a context has
+// moved to and from one. Drivers are looked for when they are first asked about; nothing is ever printed.
+#ifndef RITZ_DEVICE_H
+#define RITZ_DEVICE_H
+
+#include <ceed.h>
+#include <stdint.h>
+
+typedef struct {
+  const char *name;    // "cuda", "opencl": part of resources, /gpu/cuda/shared
+  CeedInt num_devices; // that can be used
+  const char *reason;  // one line (static) when there is none, else NULL
+} RitzDriverFacts;
+
+typedef struct {
+  char name[128];      // "NVIDIA H200"
+  char arch[64];       // what code is compiled for: "sm_90"; OpenCL: the version of the device
+  char version[256];   // of driver and compiler
+  int64_t num_bytes;   // of memory
+  int64_t free_bytes;  // of that, now; -1: unknown
+  int num_units;       // multiprocessors, compute units
+  int64_t local_bytes; // of memory that the threads of a block share
+} RitzDeviceFacts;
+
+// Whole numbers per second.
+typedef struct {
+  int64_t stream_bandwidth; // bytes/s of seven arrays read and one written, as operators do
+  int64_t copy_bandwidth;   // bytes/s, read and written, of the driver's copy within the device
+  int64_t flops;            // of independent multiply-adds of CeedScalars in registers, each counts as two
+} RitzDeviceRates;
+
+// Of one context, since it was made. Memory: what the library has allocated or owns, work memory included;
+// arrays that the program lends are not counted.
+typedef struct {
+  const char *driver; // "cuda", "opencl"; NULL: the context does not compute on a device, the rest is zeros
+  const char *device; // its name; valid until the process ends
+  CeedInt index;      // for RitzDeviceGetInfo
+  int64_t bytes_in;   // copied from the host to the device
+  int64_t bytes_out;  // copied from the device to the host
+  int64_t bytes_live; // in device memory now
+  int64_t bytes_peak; // in device memory at most
+} RitzDeviceCounters;
+
+// Drivers known to the library, usable or not; CEED_ERROR_DIMENSION past the end.
+CEED_EXTERN int RitzDeviceGetNumDrivers(CeedInt *num);
+CEED_EXTERN int RitzDeviceGetDriver(CeedInt i, RitzDriverFacts *facts);
+
+// Device `index` of the driver of that name. Errors, reported without a context: CEED_ERROR_DIMENSION (no
+// such driver or device), CEED_ERROR_BACKEND (the driver fails).
+CEED_EXTERN int RitzDeviceGetInfo(const char *driver, CeedInt index, RitzDeviceFacts *facts);
+
+// Measures for about a quarter of a second; nothing is kept. Temporary device memory: 1 GiB, at most a
+// quarter of what is free. Other work on the device lowers the figures. Errors: those of RitzDeviceGetInfo,
+// CEED_ERROR_MAJOR (no memory).
+CEED_EXTERN int RitzDeviceMeasure(const char *driver, CeedInt index, RitzDeviceRates *rates);
+
+CEED_EXTERN int RitzDeviceGetCounters(Ceed ceed, RitzDeviceCounters *counters);
+
+#endif

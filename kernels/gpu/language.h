@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The language of all device code: a subset of C that CUDA's compiler and OpenCL's both understand, and the
+// macros for what they write differently, then the types of the standard. First part of every text, which in
+// single precision begins with a definition of RITZ_SCALAR_F32.
+//
+// The subset: no templates, references, overloads, default arguments, designated initialisers or
+// variable-length arrays; casts are written out; nothing is included. Blocks and grids are one-dimensional. A
+// kernel is declared with the exact number of threads of its blocks:
+//
+//     RITZ_KERNEL(256) scale(RitzLong n, CeedScalar alpha, RITZ_GLOBAL CeedScalar *x) {
+//       RitzLong i = RITZ_ITEM;
+//       if (i < n) x[i] *= alpha;
+//     }
+//
+// RITZ_KERNEL_RESIDENT also says how many blocks are to fit a multiprocessor at once, which bounds the
+// registers of a thread; without it NVIDIA's compiler makes a guess, for which it may spill.
+//
+// Pointers name their memory: RITZ_GLOBAL (of the device), RITZ_LOCAL (of the block), RITZ_CONSTANT, or
+// nothing (of the thread). An array of the block is declared at the start of a kernel with RITZ_LOCAL_ARRAY.
+#ifndef RITZ_KERNELS_GPU_LANGUAGE_H
+#define RITZ_KERNELS_GPU_LANGUAGE_H
+
+#ifdef __OPENCL_VERSION__
+
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#endif
+
+#define RITZ_KERNEL(num_threads) __kernel __attribute__((reqd_work_group_size(num_threads, 1, 1))) void
+#define RITZ_KERNEL_RESIDENT(num_threads, num_blocks) RITZ_KERNEL(num_threads)
+#define RITZ_INLINE              static inline
+#define RITZ_GLOBAL              __global
+#define RITZ_LOCAL               __local
+#define RITZ_LOCAL_ARRAY         __local
+#define RITZ_CONSTANT            __constant
+#define RITZ_RESTRICT            restrict
+#define RITZ_BARRIER()           barrier(CLK_LOCAL_MEM_FENCE)
+#define RITZ_THREAD              ((int)get_local_id(0))
+#define RITZ_BLOCK               ((RitzLong)get_group_id(0))
+#define RITZ_ITEM                ((RitzLong)get_global_id(0))
+#define RITZ_NUM_ITEMS           ((RitzLong)get_global_size(0))
+#define RITZ_UNROLL              _Pragma("unroll")
+typedef long RitzLong; // 64 bits: indices into L-vectors, E-vectors, offsets times strides
+
+#else // CUDA
+
+#define RITZ_KERNEL(num_threads) extern "C" __global__ void __launch_bounds__(num_threads)
+#define RITZ_KERNEL_RESIDENT(num_threads, num_blocks)                                                        \
+  extern "C" __global__ void __launch_bounds__(num_threads, num_blocks)
+#define RITZ_INLINE              static __device__ __forceinline__
+#define RITZ_GLOBAL
+#define RITZ_LOCAL
+#define RITZ_LOCAL_ARRAY __shared__
+#define RITZ_CONSTANT    __constant__
+#define RITZ_RESTRICT    __restrict__
+#define RITZ_BARRIER()   __syncthreads()
+#define RITZ_THREAD      ((int)threadIdx.x)
+#define RITZ_BLOCK       ((RitzLong)blockIdx.x)
+#define RITZ_ITEM        ((RitzLong)blockIdx.x * blockDim.x + threadIdx.x)
+#define RITZ_NUM_ITEMS   ((RitzLong)gridDim.x * blockDim.x)
+#define RITZ_UNROLL      _Pragma("unroll")
+typedef long long RitzLong;
+
+#endif
+
+// ---- The standard, as its device sources see it ----
+
+#define CEED_RUNNING_JIT_PASS
+#define CEED_SKIP_VISIBILITY
+#define CEED_QFUNCTION(name)  RITZ_INLINE int name
+#define CEED_QFUNCTION_HELPER RITZ_INLINE
+#define CeedPragmaSIMD
+#define CEED_Q_VLA 1
+
+#include <ceed/types.h>
+
+// ---- *p += x, all threads of all blocks ----
+
+#ifdef __OPENCL_VERSION__
+
+// OpenCL C 1.2 has no atomic addition of floating-point numbers. Without 64-bit atomics the library never
+// calls this.
+#if defined(CEED_SCALAR_IS_FP64) && defined(cl_khr_int64_base_atomics)
+RITZ_INLINE void ritz_atomic_add(RITZ_GLOBAL CeedScalar *p, CeedScalar x) {
+  volatile RITZ_GLOBAL long *word = (volatile RITZ_GLOBAL long *)p;
+  long found = *word, wanted;
+  do {
+    wanted = found;
+    found = atom_cmpxchg(word, wanted, as_long(as_double(wanted) + x));
+  } while (found != wanted);
+}
+#elif !defined(CEED_SCALAR_IS_FP64)
+RITZ_INLINE void ritz_atomic_add(RITZ_GLOBAL CeedScalar *p, CeedScalar x) {
+  volatile RITZ_GLOBAL int *word = (volatile RITZ_GLOBAL int *)p;
+  int found = *word, wanted;
+  do {
+    wanted = found;
+    found = atomic_cmpxchg(word, wanted, as_int(as_float(wanted) + x));
+  } while (found != wanted);
+}
+#else
+RITZ_INLINE void ritz_atomic_add(RITZ_GLOBAL CeedScalar *p, CeedScalar x) { *p += x; }
+#endif
+
+#else // CUDA
+
+RITZ_INLINE void ritz_atomic_add(CeedScalar *p, CeedScalar x) { atomicAdd(p, x); }
+
+#endif
+
+#endif

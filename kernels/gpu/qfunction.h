@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What surrounds a user's QFunction on a device: names that sources rely on besides those of ceed/types.h,
+// and the way of a point's data between Q-vectors and the arrays of a thread. A text is this header, the
+// user's source and a kernel of a few lines that backends/gpu/qfunction.c writes; each thread calls the
+// function for one point.
+#ifndef RITZ_KERNELS_GPU_QFUNCTION_H
+#define RITZ_KERNELS_GPU_QFUNCTION_H
+
+#ifndef __OPENCL_VERSION__
+#ifndef NULL
+#define NULL 0
+#endif
+#ifndef M_PI
+#define M_PI 3.14159265358979323846
+#endif
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long int64_t;
+typedef unsigned long uint64_t;
+#else
+typedef char int8_t;
+typedef uchar uint8_t;
+typedef short int16_t;
+typedef ushort uint16_t;
+typedef int int32_t;
+typedef uint uint32_t;
+typedef long int64_t;
+typedef ulong uint64_t;
+// OpenCL's functions take any floating-point type under one name.
+#define fabsf  fabs
+#define sqrtf  sqrt
+#define powf   pow
+#define expf   exp
+#define logf   log
+#define log10f log10
+#define sinf   sin
+#define cosf   cos
+#define tanf   tan
+#define asinf  asin
+#define acosf  acos
+#define atanf  atan
+#define atan2f atan2
+#define sinhf  sinh
+#define coshf  cosh
+#define tanhf  tanh
+#define floorf floor
+#define ceilf  ceil
+#define fmaxf  fmax
+#define fminf  fmin
+#define fmodf  fmod
+#define cbrtf  cbrt
+#endif
+
+// Component c of a point is at array[place + c * stride].
+RITZ_INLINE void ritz_point_load(int size, const RITZ_GLOBAL CeedScalar *array, RitzLong place,
+                                 RitzLong stride, CeedScalar *point) {
+  RITZ_UNROLL
+  for (int c = 0; c < size; c++) point[c] = array[place + c * stride];
+}
+
+RITZ_INLINE void ritz_point_store(int size, RITZ_GLOBAL CeedScalar *array, RitzLong place, RitzLong stride,
+                                  const CeedScalar *point) {
+  RITZ_UNROLL
+  for (int c = 0; c < size; c++) array[place + c * stride] = point[c];
+}
+
+// The context. CUDA passes its address. In OpenCL C 1.2 a pointer without address space is one into the
+// thread's memory: there the function gets a copy of RITZ_CONTEXT_BYTES, and what it has changed is written
+// back.
+#ifdef __OPENCL_VERSION__
+#define RITZ_CONTEXT_OPEN(bytes)                                                                             \
+  ulong ritz_context[(RITZ_CONTEXT_BYTES + 7) / 8];                                                          \
+  ritz_context_load(bytes, (char *)ritz_context);
+#define RITZ_CONTEXT              ((void *)ritz_context)
+#define RITZ_CONTEXT_CLOSE(bytes) ritz_context_store((const char *)ritz_context, bytes);
+#ifdef RITZ_CONTEXT_BYTES
+RITZ_INLINE void ritz_context_load(const RITZ_GLOBAL char *from, char *to) {
+  for (int i = 0; i < RITZ_CONTEXT_BYTES; i++) to[i] = from[i];
+}
+RITZ_INLINE void ritz_context_store(const char *from, RITZ_GLOBAL char *to) {
+  for (int i = 0; i < RITZ_CONTEXT_BYTES; i++) {
+    if (to[i] != from[i]) to[i] = from[i];
+  }
+}
+#endif
+#else
+#define RITZ_CONTEXT_OPEN(bytes)
+#define RITZ_CONTEXT ((void *)context)
+#define RITZ_CONTEXT_CLOSE(bytes)
+#endif
+
+#endif

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Restrictions: gather from L-vectors into E-vectors [num_comp][n], and their transposes; run by
+// backends/gpu/restriction.c. The range of elements begins at element first_elem, or at node first =
+// first_elem * size of all elements' nodes; its n nodes (at points: places) are numbered by t, one thread
+// each.
+//
+// orients: NULL or [nodes], 1 for -1. curl_orients [nodes][3]: a row of the tridiagonal matrix of an element.
+#ifndef RITZ_KERNELS_GPU_RESTRICTION_H
+#define RITZ_KERNELS_GPU_RESTRICTION_H
+
+// ---- Orientations ----
+
+RITZ_INLINE CeedScalar restriction_sign(RITZ_GLOBAL const CeedInt8 *orients, RitzLong node) {
+  return orients && orients[node] ? -1 : 1;
+}
+
+RITZ_INLINE CeedScalar restriction_factor(CeedInt8 entry, CeedInt is_signed) {
+  CeedScalar factor = entry;
+  return is_signed || factor > 0 ? factor : -factor;
+}
+
+// Column i of the matrix of an element times u; both pointers are at node i.
+RITZ_INLINE CeedScalar restriction_curl_column(RITZ_GLOBAL const CeedInt8 *curl_orients, CeedInt i,
+                                               CeedInt size, CeedInt is_signed,
+                                               RITZ_GLOBAL const CeedScalar *u) {
+  CeedScalar sum = 0;
+  if (i > 0) sum += restriction_factor(curl_orients[-3 + 2], is_signed) * u[-1];
+  sum += restriction_factor(curl_orients[1], is_signed) * u[0];
+  if (i < size - 1) sum += restriction_factor(curl_orients[3], is_signed) * u[1];
+  return sum;
+}
+
+// ---- Gather ----
+
+RITZ_KERNEL(256)
+restriction_gather(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt comp_stride,
+                   RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,
+                   RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT orients,
+                   RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
+  RitzLong t = RITZ_ITEM;
+  if (t >= n) return;
+  CeedScalar sign = restriction_sign(orients, first + t);
+  u += offsets[first + t];
+  v += t;
+  for (CeedInt c = 0; c < num_comp; c++) {
+    *v = sign * *u;
+    u += comp_stride;
+    v += n;
+  }
+}
+
+RITZ_KERNEL(256)
+restriction_gather_curl(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt comp_stride, CeedInt size,
+                        CeedInt is_signed, RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,
+                        RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT curl_orients,
+                        RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u,
+                        RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
+  RitzLong t = RITZ_ITEM;
+  if (t >= n) return;
+  CeedInt i = (CeedInt)t % size;
+  offsets += first + t;
+  curl_orients += 3 * (first + t);
+  v += t;
+  for (CeedInt c = 0; c < num_comp; c++) {
+    CeedScalar sum = 0;
+    if (i > 0) sum += restriction_factor(curl_orients[0], is_signed) * u[offsets[-1]];
+    sum += restriction_factor(curl_orients[1], is_signed) * u[offsets[0]];
+    if (i < size - 1) sum += restriction_factor(curl_orients[2], is_signed) * u[offsets[1]];
+    *v = sum;
+    u += comp_stride;
+    v += n;
+  }
+}
+
+RITZ_KERNEL(256)
+restriction_gather_strided(CeedInt n, CeedInt num_comp, CeedInt first_elem, CeedInt size, CeedInt node_stride,
+                           CeedInt comp_stride, CeedInt elem_stride,
+                           RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u,
+                           RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
+  RitzLong t = RITZ_ITEM;
+  if (t >= n) return;
+  CeedInt elem = (CeedInt)t / size, i = (CeedInt)t - elem * size;
+  u += (RitzLong)i * node_stride + (RitzLong)(first_elem + elem) * elem_stride;
+  v += t;
+  for (CeedInt c = 0; c < num_comp; c++) {
+    *v = *u;
+    u += comp_stride;
+    v += n;
+  }
+}
+
+// Places beyond an element's last point repeat it; those of an element without points are zero.
+RITZ_KERNEL(256)
+restriction_gather_points(CeedInt n, CeedInt num_comp, CeedInt first_elem, CeedInt size,
+                          RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,
+                          RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u,
+                          RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
+  RitzLong t = RITZ_ITEM;
+  if (t >= n) return;
+  CeedInt elem = (CeedInt)t / size, i = (CeedInt)t - elem * size;
+  CeedInt begin = offsets[first_elem + elem], num = offsets[first_elem + elem + 1] - begin;
+  if (num > 0) u += (RitzLong)offsets[begin + (i < num ? i : num - 1)] * num_comp;
+  v += t;
+  for (CeedInt c = 0; c < num_comp; c++) {
+    *v = num > 0 ? u[c] : 0;
+    v += n;
+  }
+}
+
+// ---- Transposed: every node adds its entries ----
+
+RITZ_KERNEL(256)
+restriction_add(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt comp_stride,
+                RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,
+                RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT orients,
+                RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *v) {
+  RitzLong t = RITZ_ITEM;
+  if (t >= n) return;
+  CeedScalar sign = restriction_sign(orients, first + t);
+  u += t;
+  v += offsets[first + t];
+  for (CeedInt c = 0; c < num_comp; c++) {
+    ritz_atomic_add(v, sign * *u);
+    u += n;
+    v += comp_stride;
+  }
+}
+
+RITZ_KERNEL(256)
+restriction_add_curl(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt comp_stride, CeedInt size,
+                     CeedInt is_signed, RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,
+                     RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT curl_orients,
+                     RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *v) {
+  RitzLong t = RITZ_ITEM;
+  if (t >= n) return;
+  CeedInt i = (CeedInt)t % size;
+  curl_orients += 3 * (first + t);
+  u += t;
+  v += offsets[first + t];
+  for (CeedInt c = 0; c < num_comp; c++) {
+    ritz_atomic_add(v, restriction_curl_column(curl_orients, i, size, is_signed, u));
+    u += n;
+    v += comp_stride;
+  }
+}
+
+// is_disjoint: the strides lead every node and component to an entry of its own.
+RITZ_KERNEL(256)
+restriction_add_strided(CeedInt n, CeedInt num_comp, CeedInt first_elem, CeedInt size, CeedInt node_stride,
+                        CeedInt comp_stride, CeedInt elem_stride, CeedInt is_disjoint,
+                        RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *v) {
+  RitzLong t = RITZ_ITEM;
+  if (t >= n) return;
+  CeedInt elem = (CeedInt)t / size, i = (CeedInt)t - elem * size;
+  u += t;
+  v += (RitzLong)i * node_stride + (RitzLong)(first_elem + elem) * elem_stride;
+  for (CeedInt c = 0; c < num_comp; c++) {
+    if (is_disjoint) {
+      *v += *u;
+    } else {
+      ritz_atomic_add(v, *u);
+    }
+    u += n;
+    v += comp_stride;
+  }
+}
+
+RITZ_KERNEL(256)
+restriction_add_points(CeedInt n, CeedInt num_comp, CeedInt first_elem, CeedInt size,
+                       RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,
+                       RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *v) {
+  RitzLong t = RITZ_ITEM;
+  if (t >= n) return;
+  CeedInt elem = (CeedInt)t / size, i = (CeedInt)t - elem * size;
+  CeedInt begin = offsets[first_elem + elem], num = offsets[first_elem + elem + 1] - begin;
+  if (i >= num) return;
+  u += t;
+  v += (RitzLong)offsets[begin + i] * num_comp;
+  for (CeedInt c = 0; c < num_comp; c++) {
+    ritz_atomic_add(v + c, *u);
+    u += n;
+  }
+}
+
+// ---- Transposed by a map: every entry of the L-vector collects what belongs to it, in the order of the
+// elements ----
+
+// L-node k of the map is at nodes[k] of the L-vector (component 0) and gets the nodes entries[starts[k]] ..
+// entries[starts[k + 1] - 1] of the range. Components first_comp .. end_comp - 1.
+
+RITZ_KERNEL(256)
+restriction_sum(CeedInt num_nodes, CeedInt first_comp, CeedInt end_comp, CeedInt n, CeedInt first,
+                CeedInt comp_stride, RITZ_GLOBAL const RitzLong *RITZ_RESTRICT nodes,
+                RITZ_GLOBAL const CeedInt *RITZ_RESTRICT starts,
+                RITZ_GLOBAL const CeedInt *RITZ_RESTRICT entries,
+                RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT orients,
+                RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
+  RitzLong k = RITZ_ITEM;
+  if (k >= num_nodes) return;
+  CeedInt begin = starts[k], end = starts[k + 1];
+  u += (RitzLong)first_comp * n;
+  v += nodes[k] + (RitzLong)first_comp * comp_stride;
+  for (CeedInt c = first_comp; c < end_comp; c++) {
+    CeedScalar sum = *v;
+    for (CeedInt m = begin; m < end; m++) {
+      CeedInt t = entries[m];
+      sum += restriction_sign(orients, (RitzLong)first + t) * u[t];
+    }
+    *v = sum;
+    u += n;
+    v += comp_stride;
+  }
+}
+
+RITZ_KERNEL(256)
+restriction_sum_curl(CeedInt num_nodes, CeedInt first_comp, CeedInt end_comp, CeedInt n, CeedInt first,
+                     CeedInt comp_stride, CeedInt size, CeedInt is_signed,
+                     RITZ_GLOBAL const RitzLong *RITZ_RESTRICT nodes,
+                     RITZ_GLOBAL const CeedInt *RITZ_RESTRICT starts,
+                     RITZ_GLOBAL const CeedInt *RITZ_RESTRICT entries,
+                     RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT curl_orients,
+                     RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
+  RitzLong k = RITZ_ITEM;
+  if (k >= num_nodes) return;
+  CeedInt begin = starts[k], end = starts[k + 1];
+  u += (RitzLong)first_comp * n;
+  v += nodes[k] + (RitzLong)first_comp * comp_stride;
+  for (CeedInt c = first_comp; c < end_comp; c++) {
+    CeedScalar sum = *v;
+    for (CeedInt m = begin; m < end; m++) {
+      CeedInt t = entries[m];
+      sum +=
+          restriction_curl_column(curl_orients + 3 * ((RitzLong)first + t), t % size, size, is_signed, u + t);
+    }
+    *v = sum;
+    u += n;
+    v += comp_stride;
+  }
+}
+
+#endif

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Texts to programs on a device (backends/gpu/program.c), with a driver that is played here: what is compiled
+// and loaded when, what stays loaded, what users are told. No GPU is needed.
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "backends/gpu/gpu.h"
+#include "core/memory.h"
+#include "tests/jit-kit.h"
+
+// ---- A driver ----
+
+struct RitzDevice_private {
+  int number;
+};
+
+struct RitzDeviceProgram_private {
+  RitzDevice device;
+  char *text; // owned; of the process, not of the library's count
+};
+
+static atomic_int num_compiled, num_loaded, num_unloaded, num_launched, num_loads_to_fail;
+// Of the thread.
+static _Thread_local char last_text[65536], last_unloaded[65536];
+static _Thread_local RitzDeviceStream last_stream;
+static _Thread_local int64_t last_num_blocks;
+static _Thread_local int last_num_args;
+static bool refuses;
+
+// The bytes are the text.
+static int compile(Ceed ceed, RitzDevice device, const char *name, const char *text, RitzDeviceCode *code) {
+  (void)device, (void)name;
+  num_compiled++;
+  snprintf(last_text, sizeof(last_text), "%s", text);
+  if (ritz_strdup(ceed, refuses ? "part 1(3): error: what is this\n" : "", &code->log))
+    return CEED_ERROR_MAJOR;
+  if (refuses) return CEED_ERROR_SUCCESS;
+  code->num_bytes = strlen(text) + 1;
+  return ritz_strdup(ceed, text, &code->bytes);
+}
+
+static int load(Ceed ceed, RitzDevice device, size_t num_bytes, const char *bytes,
+                RitzDeviceProgram *program) {
+  *program = NULL;
+  if (num_loads_to_fail > 0) {
+    num_loads_to_fail--;
+    return CeedError(ceed, CEED_ERROR_BACKEND, "driverLoad: %zu bytes: invalid image", num_bytes);
+  }
+  num_loaded++;
+  *program = malloc(sizeof(**program));
+  **program = (struct RitzDeviceProgram_private){device, strdup(bytes)};
+  return CEED_ERROR_SUCCESS;
+}
+
+static int unload(Ceed ceed, RitzDevice device, RitzDeviceProgram *program) {
+  (void)ceed;
+  if (device != (*program)->device) return CEED_ERROR_BACKEND;
+  num_unloaded++;
+  snprintf(last_unloaded, sizeof(last_unloaded), "%s", (*program)->text);
+  free((*program)->text);
+  free(*program);
+  *program = NULL;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int get_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, RitzDeviceKernel *kernel) {
+  if (!strstr(program->text, name)) return CeedError(ceed, CEED_ERROR_BACKEND, "no kernel '%s'", name);
+  *kernel = (RitzDeviceKernel)program;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
+                  int block_size, int num_args, const RitzDeviceArg *args) {
+  (void)ceed, (void)kernel, (void)block_size, (void)args;
+  num_launched++;
+  last_stream = stream;
+  last_num_blocks = num_blocks;
+  last_num_args = num_args;
+  return CEED_ERROR_SUCCESS;
+}
+
+static const RitzDriver played = {.name = "played",
+                                  .compile = compile,
+                                  .load = load,
+                                  .unload = unload,
+                                  .kernel = get_kernel,
+                                  .launch = launch};
+static struct RitzDevice_private devices[2];
+static const RitzDeviceInfo info = {.driver = &played, .name = "Device 7", .arch = "arch_1", .version = "1"};
+
+// ---- A context ----
+
+typedef struct {
+  Ceed ceed;
+  void *data; // of the context's own backend
+  RitzGpu gpu;
+} Context;
+
+static void begin(Context *context, int device) {
+  *context = (Context){.ceed = tap_ceed("/cpu/self/ref"),
+                       .gpu = {.driver = &played, .device = &devices[device], .info = &info}};
+  context->data = context->ceed->data;
+  context->ceed->data = &context->gpu;
+}
+
+static void end(Context *context) {
+  RITZ_FREE(&context->gpu.said);
+  context->ceed->data = context->data;
+  CeedDestroy(&context->ceed);
+}
+
+static void forget_counts(void) {
+  num_compiled = num_loaded = num_unloaded = num_launched = num_loads_to_fail = 0;
+  refuses = false;
+  last_unloaded[0] = '\0';
+}
+
+// The program of a text with one part that no other test uses.
+static int get(Context *context, const char *part, RitzGpuProgram *program) {
+  return ritz_gpu_program(context->ceed, "test", "the text of the test", 1, &part, program);
+}
+
+// ---- Texts ----
+
+TEST(a_text_is_the_language_then_the_parts_under_their_names_and_includes_nothing_else) {
+  const char *const parts[] = {ritz_gpu_template("kernels/gpu/qfunction.h"), "int a;", "int b;\n"};
+  Context c;
+  RitzGpuProgram program = NULL;
+
+  jit_begin();
+  begin(&c, 0);
+  CHECK_OK(ritz_gpu_program(c.ceed, "test", "what", 3, parts, &program));
+  const char *wanted = sizeof(CeedScalar) == 8 ? "#line 1 " : "#define RITZ_SCALAR_F32\n#line 1 ";
+  const char *at = last_text;
+  CHECK(!strncmp(at, wanted, strlen(wanted)), "it begins with %.40s", at);
+  CHECK((at = strstr(at, "#line 1 \"kernels/gpu/language.h\"\n// SPDX")), "no language");
+  CHECK((at = strstr(at, "#line 1 \"ceed/types.h\"\n// SPDX")), "no types");
+  CHECK((at = strstr(at, "#line 1 \"ceed/ceed-f64.h\"\n// SPDX")), "no scalars");
+  CHECK((at = strstr(at, " \"ceed/types.h\"\n#endif")), "no way back to the types");
+  CHECK((at = strstr(at, "#line 1 \"kernels/gpu/qfunction.h\"\n// SPDX")), "no template");
+  CHECK(strstr(at, "\n#line 1 \"part 2\"\nint a;\n#line 1 \"part 3\"\nint b;\n"), "no parts");
+  CHECK(!strstr(last_text, "#include <ceed") && !strstr(last_text, "#include \""), "an include");
+  CHECK(!ritz_gpu_template("kernels/gpu/nothing.h") && !ritz_gpu_template("ceed/types.h"), "more templates");
+  ritz_gpu_program_release(c.ceed, &program);
+  CHECK(!program, "not NULL");
+  end(&c);
+}
+
+TEST(a_part_that_is_not_in_the_library_is_an_error) {
+  Context c;
+  RitzGpuProgram program = NULL;
+
+  jit_begin();
+  begin(&c, 0);
+  CHECK_ERROR(c.ceed, get(&c, ritz_gpu_template("kernels/gpu/nothing.h"), &program), CEED_ERROR_BACKEND,
+              "the text of the test: part 1");
+  CHECK(!program, "a program");
+  end(&c);
+}
+
+// ---- Programs ----
+
+TEST(equal_texts_on_a_device_are_one_program_and_other_devices_have_their_own) {
+  Context a, b, other;
+  RitzGpuProgram programs[3] = {NULL};
+
+  jit_begin();
+  begin(&a, 0), begin(&b, 0), begin(&other, 1);
+  forget_counts();
+  jit_start_counting();
+  CHECK_OK(get(&a, "int equal;\n", &programs[0]));
+  CHECK_OK(get(&b, "int equal;\n", &programs[1]));
+  CHECK_OK(get(&other, "int equal;\n", &programs[2]));
+  CHECK(programs[0] == programs[1] && programs[0] != programs[2], "programs");
+  CHECK(num_compiled == 1 && num_loaded == 2, "%d compiled, %d loaded", (int)num_compiled, (int)num_loaded);
+  CHECK_COUNTED(1, 1, 1);
+  ritz_gpu_program_release(a.ceed, &programs[0]);
+  ritz_gpu_program_release(b.ceed, &programs[1]);
+  ritz_gpu_program_release(other.ceed, &programs[2]);
+  CHECK_OK(get(&a, "int equal;\n", &programs[0]));
+  CHECK(num_compiled == 1 && num_loaded == 2 && num_unloaded == 0, "it did not stay loaded");
+  ritz_gpu_program_release(a.ceed, &programs[0]);
+  ritz_gpu_program_release(a.ceed, &programs[0]); // NULL: nothing
+  end(&a), end(&b), end(&other);
+}
+
+TEST(of_programs_that_nobody_refers_to_the_last_ones_stay_loaded) {
+  enum { NUM = 100, NUM_KEPT = 64 }; // as in program.c
+  Context c;
+  RitzGpuProgram held = NULL, programs[NUM] = {NULL};
+  char part[64];
+
+  jit_begin();
+  setenv("RITZ_CACHE", "off", 1);
+  begin(&c, 0);
+  CHECK_OK(get(&c, "int held;\n", &held));
+  for (int i = 0; i < NUM; i++) {
+    snprintf(part, sizeof(part), "int number_%d;\n", i);
+    CHECK_OK(get(&c, part, &programs[i]));
+  }
+  forget_counts();
+  for (int i = 0; i < NUM; i++) {
+    ritz_gpu_program_release(c.ceed, &programs[i]);
+    snprintf(part, sizeof(part), "int number_%d;\n", i - NUM_KEPT);
+    CHECK(i < NUM_KEPT || strstr(last_unloaded, part), "%d: another than number %d", i, i - NUM_KEPT);
+  }
+  CHECK(num_unloaded >= NUM - NUM_KEPT, "%d unloaded", (int)num_unloaded);
+  forget_counts();
+  CHECK_OK(get(&c, "int number_36;\n", &programs[36])); // of those that are left the one that went first
+  CHECK(num_loaded == 0, "it did not stay loaded");
+  CHECK_OK(get(&c, "int number_35;\n", &programs[35]));
+  CHECK(num_loaded == 1, "it stayed loaded");
+  ritz_gpu_program_release(c.ceed, &programs[35]);
+  ritz_gpu_program_release(c.ceed, &programs[36]);
+  CHECK_OK(get(&c, "int held;\n", &programs[0]));
+  CHECK(programs[0] == held, "what is in use was unloaded");
+  ritz_gpu_program_release(c.ceed, &programs[0]);
+  ritz_gpu_program_release(c.ceed, &held);
+  end(&c);
+}
+
+TEST(bytes_that_the_driver_does_not_take_are_made_anew_without_a_word) {
+  Context c;
+  RitzGpuProgram program = NULL;
+  const char *message = NULL;
+
+  jit_begin();
+  begin(&c, 0);
+  forget_counts();
+  num_loads_to_fail = 1;
+  CHECK_OK(CeedResetErrorMessage(c.ceed, NULL));
+  CHECK_OK(get(&c, "int taken_second;\n", &program));
+  CHECK_OK(CeedGetErrorMessage(c.ceed, &message));
+  CHECK(num_compiled == 2 && num_loaded == 1 && !strstr(message, "image"), "'%s'", message);
+  ritz_gpu_program_release(c.ceed, &program);
+  num_loads_to_fail = 2;
+  CHECK_ERROR(c.ceed, get(&c, "int never_taken;\n", &program), CEED_ERROR_BACKEND, "invalid image");
+  CHECK(!program, "a program");
+  end(&c);
+}
+
+TEST(a_refused_text_is_an_error_that_says_what_where_and_why) {
+  Context c;
+  RitzGpuProgram program = NULL;
+
+  jit_begin();
+  begin(&c, 0);
+  forget_counts();
+  refuses = true;
+  CHECK_ERROR(
+      c.ceed, get(&c, "int refused;\n", &program), CEED_ERROR_BACKEND,
+      "the text of the test does not compile for Device 7: part 1(3): error: what is this (the whole log: /");
+  CHECK(!program && num_compiled == 1 && num_loaded == 0, "a program");
+  end(&c);
+}
+
+static void *get_in_thread(void *arg) {
+  Context *c = arg;
+
+  for (int i = 0; i < 200; i++) {
+    RitzGpuProgram program = NULL;
+    char part[64];
+
+    snprintf(part, sizeof(part), "int threads_%d;\n", i % 90);
+    if (get(c, part, &program)) return arg;
+    if (!program || RITZ_GPU_RUN(c->ceed, program, "threads", 1, 1, RITZ_INT(1))) return arg;
+    ritz_gpu_program_release(c->ceed, &program);
+  }
+  return NULL;
+}
+
+TEST(threads_share_programs) {
+  enum { NUM_THREADS = 4 };
+  pthread_t threads[NUM_THREADS];
+  Context contexts[NUM_THREADS];
+  int num_bad = 0;
+
+  jit_begin();
+  forget_counts();
+  for (int i = 0; i < NUM_THREADS; i++) begin(&contexts[i], 0);
+  for (int i = 0; i < NUM_THREADS; i++)
+    CHECK(!pthread_create(&threads[i], NULL, get_in_thread, &contexts[i]), "no thread");
+  for (int i = 0; i < NUM_THREADS; i++) {
+    void *result;
+    pthread_join(threads[i], &result);
+    num_bad += result != NULL;
+  }
+  CHECK(num_bad == 0, "%d threads failed", num_bad);
+  CHECK(num_compiled == 90, "%d compiled", (int)num_compiled);
+  for (int i = 0; i < NUM_THREADS; i++) end(&contexts[i]);
+}
+
+TEST(an_allocation_that_fails_is_reported_and_nothing_is_left) {
+  Context c;
+  bool has_failed = true;
+  char part[64];
+  int n = 1;
+
+  jit_begin();
+  begin(&c, 0);
+  for (; has_failed; n++) {
+    const int64_t live = ritz_memory_live();
+    RitzGpuProgram program = NULL;
+
+    snprintf(part, sizeof(part), "int allocation_%d;\n", n);
+    ritz_memory_fail_at(n);
+    has_failed = get(&c, part, &program);
+    ritz_memory_fail_at(0);
+    CHECK(has_failed == !program, "allocation %d", n);
+    ritz_gpu_program_release(c.ceed, &program);
+    CHECK(ritz_memory_live() == live, "allocation %d: %d are left", n, (int)(ritz_memory_live() - live));
+  }
+  CHECK(n > 15, "%d allocations", n);
+  end(&c);
+}
+
+// ---- Launches ----
+
+TEST(a_launch_goes_to_the_stream_of_the_context_and_none_is_made_for_no_blocks) {
+  Context c;
+  RitzGpuProgram program = NULL;
+  int stream;
+
+  jit_begin();
+  begin(&c, 0);
+  forget_counts();
+  c.gpu.stream = &stream;
+  CHECK_OK(get(&c, "void scale() {}\n", &program));
+  CHECK_OK(RITZ_GPU_RUN(c.ceed, program, "scale", 0, 256, RITZ_LONG(1)));
+  CHECK(num_launched == 0, "launched");
+  CHECK_OK(RITZ_GPU_RUN(c.ceed, program, "scale", (int64_t)1 << 33, 256, RITZ_LONG(1), RITZ_SCALAR(2.),
+                        RITZ_POINTER(&stream)));
+  CHECK(num_launched == 1 && last_stream == &stream && last_num_blocks == (int64_t)1 << 33 &&
+            last_num_args == 3,
+        "not as asked");
+  CHECK_ERROR(c.ceed, RITZ_GPU_RUN(c.ceed, program, "missing", 1, 256, RITZ_LONG(1)), CEED_ERROR_BACKEND,
+              "no kernel 'missing'");
+  ritz_gpu_program_release(c.ceed, &program);
+  end(&c);
+}
+
+// ---- Delegation ----
+
+TEST(delegation_is_told_once_a_context_and_an_error_where_it_is_not_wanted) {
+  const char *path = tap_temp_file("said", NULL, 0);
+  Context a, b;
+
+  begin(&a, 0), begin(&b, 0);
+  fflush(stderr);
+  const int kept = dup(2);
+  CHECK(freopen(path, "w", stderr), "stderr");
+  for (int i = 0; i < 3; i++) {
+    CHECK_OK(ritz_gpu_delegate(a.ceed, "a basis", "it has no kernel"));
+    CHECK_OK(ritz_gpu_delegate(a.ceed, "an operator", "it has no kernel"));
+    CHECK_OK(ritz_gpu_delegate(b.ceed, "a basis", "it has no kernel"));
+  }
+  fflush(stderr);
+  dup2(kept, 2);
+  close(kept);
+  CHECK(jit_count_lines(path) == 3, "%d lines", jit_count_lines(path));
+  b.gpu.is_strict = true;
+  CHECK_ERROR(b.ceed, ritz_gpu_delegate(b.ceed, "a basis", "it has no kernel"), CEED_ERROR_UNSUPPORTED,
+              "a basis: it has no kernel (RITZ_STRICT is set)");
+  end(&a), end(&b);
+}
+
+int main(int argc, char **argv) {
+  return tap_main(argc, argv,
+                  TESTS(a_text_is_the_language_then_the_parts_under_their_names_and_includes_nothing_else,
+                        a_part_that_is_not_in_the_library_is_an_error,
+                        equal_texts_on_a_device_are_one_program_and_other_devices_have_their_own,
+                        of_programs_that_nobody_refers_to_the_last_ones_stay_loaded,
+                        bytes_that_the_driver_does_not_take_are_made_anew_without_a_word,
+                        a_refused_text_is_an_error_that_says_what_where_and_why, threads_share_programs,
+                        an_allocation_that_fails_is_reported_and_nothing_is_left,
+                        a_launch_goes_to_the_stream_of_the_context_and_none_is_made_for_no_blocks,
+                        delegation_is_told_once_a_context_and_an_error_where_it_is_not_wanted));
+}
