@@ -13,16 +13,23 @@ static size_t equal_characters(const char *a, const char *b) {
   return n;
 }
 
+// Whether entry a is to be preferred to entry b (NULL: none).
+static bool is_better(const RitzRegistryEntry *a, const RitzRegistryEntry *b) {
+  if (!b) return true;
+  const bool a_is_usable = !ritz_registry_reason(a), b_is_usable = !ritz_registry_reason(b);
+  return a_is_usable != b_is_usable ? a_is_usable : a->priority < b->priority;
+}
+
 const RitzRegistryEntry *ritz_registry_match(const char *request, const RitzRegistryEntry **closest) {
   size_t stem = strcspn(request, ":"), best_length = 0;
   const RitzRegistryEntry *best = NULL;
   for (size_t k = 0; k < ritz_registry_size; k++) {
+    const size_t length = equal_characters(ritz_registry[k].resource, request);
+    if (length > best_length) best_length = length;
+  }
+  for (size_t k = 0; k < ritz_registry_size && best_length > 0; k++) {
     const RitzRegistryEntry *entry = &ritz_registry[k];
-    size_t length = equal_characters(entry->resource, request);
-    if (length > best_length || (best && length == best_length && entry->priority < best->priority)) {
-      best = entry;
-      best_length = length;
-    }
+    if (equal_characters(entry->resource, request) == best_length && is_better(entry, best)) best = entry;
   }
   *closest = best;
   bool whole_component = best && (best->resource[best_length] == '\0' || best->resource[best_length] == '/');

@@ -5,8 +5,9 @@
 
 #include "core/core.h"
 
-// Entry that a request (without its help prefix) means, or NULL. *closest is the entry with most leading
-// characters in common.
+// Entry that a request (without its help prefix) means, or NULL: of all names that go on from the request the
+// one with the lowest priority number, of those that can be used here if any can. *closest is the entry with
+// most leading characters in common.
 const RitzRegistryEntry *ritz_registry_match(const char *request, const RitzRegistryEntry **closest);
 // Why an entry cannot be used here, or NULL when it can.
 const char *ritz_registry_reason(const RitzRegistryEntry *entry);

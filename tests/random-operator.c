@@ -240,12 +240,12 @@ static int has_active(const RandomField *fields, int num) {
 }
 
 int random_num_draws(Ceed ceed, int num) {
-  static const int parts[] = {8, 60, 100};
+  static const int parts[] = {8, 60, 100}, parts_of_devices[] = {24, 60, 100};
   const char *resource = NULL;
 
   CeedGetResource(ceed, &resource);
-  if (!strstr(resource, "/gen") && tap_runs_pointers(ceed)) return num;
-  return num / parts[tap_level()] + 1;
+  if (!tap_runs_pointers(ceed)) return num / parts_of_devices[tap_level()] + 1;
+  return strstr(resource, "/gen") ? num / parts[tap_level()] + 1 : num;
 }
 
 int random_operator_create(Ceed ceed, const RandomOptions *options, uint64_t *seed, RandomOperator *r) {

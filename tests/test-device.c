@@ -535,6 +535,11 @@ static bool names_line(const char *log, const char *name, int line) {
   return strstr(log, places[0]) || strstr(log, places[1]);
 }
 
+// OpenCL does not say that compilers must heed #line; NVIDIA's does not.
+static int heeds_line(const Machine *m) {
+  return m->driver == &ritz_cuda || strstr(m->driver->info(m->device)->version, "PoCL");
+}
+
 TEST_EACH_DEVICE(a_refused_text_leaves_a_log_with_file_and_line) {
   static const char own[] = "RITZ_KERNEL(64) f(int n) {\n  n = nonsense;\n}\n";
   static const char marked[] = "#line 70 \"folder/user.h\"\nRITZ_KERNEL(64) f(int n) { n = nonsense; }\n";
@@ -542,7 +547,8 @@ TEST_EACH_DEVICE(a_refused_text_leaves_a_log_with_file_and_line) {
 
   CHECK_OK(
       m->driver->compile(m->ceed, m->device, "plain-text", "\n\nint f(int n) { return nonsense; }\n", &code));
-  CHECK(!code.bytes && code.log && names_line(code.log, "plain-text", 3), "log: %s", code.log);
+  CHECK(!code.bytes && code.log && strstr(code.log, "nonsense"), "log: %s", code.log);
+  CHECK(!heeds_line(m) || names_line(code.log, "plain-text", 3), "log: %s", code.log);
   ritz_device_code_free(&code);
   for (int i = 0; i < 2; i++) {
     char *text = with_language(i ? marked : own);
@@ -550,7 +556,7 @@ TEST_EACH_DEVICE(a_refused_text_leaves_a_log_with_file_and_line) {
     free(text);
     CHECK_OK(ierr);
     CHECK(!code.bytes && strstr(code.log, "nonsense"), "log: %s", code.log);
-    CHECK(i == 0 || names_line(code.log, "folder/user.h", 70), "log: %s", code.log);
+    CHECK(i == 0 || !heeds_line(m) || names_line(code.log, "folder/user.h", 70), "log: %s", code.log);
     ritz_device_code_free(&code);
     CHECK(!code.log, "freed");
   }
@@ -575,8 +581,7 @@ TEST_EACH_DEVICE(bytes_that_are_no_code_are_refused) {
   memset(bytes, 'x', sizeof(bytes));
   bytes[sizeof(bytes) - 1] = 0;
   CHECK_ERROR(m->ceed, m->driver->load(m->ceed, m->device, sizeof(bytes), bytes, &program),
-              CEED_ERROR_BACKEND,
-              m->driver == &ritz_cuda ? "cuModuleLoadData: " : "clCreateProgramWithBinary: ");
+              CEED_ERROR_BACKEND, m->driver == &ritz_cuda ? "cuModuleLoadData: " : "4096 bytes: ");
   CHECK(!program, "a program");
   check_usable(m);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bases by kernels that are compiled for their sizes: the templates kernels/gpu/tensor.h and dense.h with
-// sizes as macros and, of tensor bases, the 1D tables as constants. Called by basis.c.
-#include <limits.h>
+// Bases by kernels that work on elements in the memory of blocks: the template kernels/gpu/tensor.h, compiled
+// for the sizes and 1D tables of a basis, and kernels/gpu/dense.h, one kernel for all dense bases. Called by
+// basis.c.
 #include <math.h>
 
 #include "backends/gpu/basis.h"
@@ -9,14 +9,14 @@
 
 // Longest line that a thread holds; two of them still leave room in 255 registers.
 enum { MAX_LINE = 24 };
-enum { PER_THREAD = 8 }; // items for which a thread of a dense kernel computes a row at once
-
-static const char no_room[] = "an element does not fit into the memory of a block";
+// Dense kernels: threads of a block, items for which a thread computes a row at once, scalars of input in the
+// memory of a block.
+enum { DENSE_THREADS = 64, DENSE_PER_THREAD = 8, DENSE_STAGED = 2048 };
 
 // ---- Sizes of blocks ----
 
-// Threads and groups of threads for groups of num_lines equal pieces of work: the number of threads with the
-// fewest idle, 64 to 128, or 256 when one group needs several rounds.
+// Threads of a block, and groups of num_lines lines (one line a thread): what leaves the fewest threads idle.
+// 64 to 128 threads, up to 256 where the lines of one group are more than that.
 static void choose_threads(const RitzDeviceInfo *info, int num_lines, int max_groups,
                            RitzGpuBasisShape *shape) {
   double best = 0;
@@ -32,17 +32,17 @@ static void choose_threads(const RitzDeviceInfo *info, int num_lines, int max_gr
   shape->num_threads = CeedIntMin(shape->num_threads, info->max_threads);
 }
 
-// Distances in the memory of a block, in scalars: template kernels/gpu/tensor.h.
-typedef struct {
-  int row, plane, item;
-} Strides;
-
 // Blocks that are to fit a multiprocessor at once: with 64K registers, 24 warps leave 80 a thread.
 static int resident_blocks(CeedBasis b, int num_threads) {
   const CeedInt longest = CeedIntMax(b->P_1d, b->Q_1d);
   const int num_warps = longest <= 9 ? 24 : longest == 10 ? 16 : 8;
   return CeedIntMax(1, num_warps * 32 / num_threads);
 }
+
+// Distances in the memory of a block, in scalars: template kernels/gpu/tensor.h.
+typedef struct {
+  int row, plane, item;
+} Strides;
 
 static Strides tensor_strides(CeedBasis b) {
   const int P = b->P_1d, longest = CeedIntMax(P, b->Q_1d), row = (b->dim > 1 ? longest : P) | 1;
@@ -77,7 +77,7 @@ static RitzGpuBasisShape tensor_shape(CeedBasis b, CeedEvalMode mode) {
   const int64_t max_items =
       info->local_bytes / (num_arrays * tensor_strides(b).item * (int)sizeof(CeedScalar));
   if (max_items == 0) {
-    shape.refusal = no_room;
+    shape.refusal = "an element does not fit into the memory of a block";
     return shape;
   }
   shape.is_copy = mode == CEED_EVAL_INTERP && is_collocated(b);
@@ -86,23 +86,20 @@ static RitzGpuBasisShape tensor_shape(CeedBasis b, CeedEvalMode mode) {
   return shape;
 }
 
+// One kernel for all dense bases. A group of threads has a thread for each row of the table and
+// DENSE_PER_THREAD items; a block takes as many groups as keep its threads busy.
 static RitzGpuBasisShape dense_shape(CeedBasis b, CeedEvalMode mode, bool transposes) {
-  const RitzDeviceInfo *info = ritz_gpu(b->obj.ceed)->info;
-  const int64_t points = (int64_t)ritz_basis_num_q_comp(b, mode) * b->Q, nodes = b->P;
-  const int64_t rows = transposes ? nodes : points, columns = transposes ? points : nodes;
-  const int64_t item_bytes = columns * (int64_t)sizeof(CeedScalar);
-  RitzGpuBasisShape shape = {0};
-  if (item_bytes > info->local_bytes || rows * columns > INT_MAX) {
-    shape.refusal = no_room;
-    return shape;
+  const CeedInt rows = transposes ? b->P : ritz_basis_num_q_comp(b, mode) * b->Q;
+  RitzGpuBasisShape shape = {.num_threads = DENSE_THREADS};
+  double best = 0;
+  for (int num_groups = 1; num_groups == 1 || num_groups * rows <= 4 * DENSE_THREADS; num_groups++) {
+    const int64_t work = (int64_t)num_groups * rows, num_rounds = (work + DENSE_THREADS - 1) / DENSE_THREADS;
+    const double busy = (double)work / (double)(num_rounds * DENSE_THREADS);
+    if (busy <= best + 0.05) continue;
+    best = busy;
+    shape.num_groups = num_groups;
   }
-  // Half of the memory leaves room for a second block.
-  int per_thread = PER_THREAD;
-  while (per_thread > 1 && 2 * per_thread * item_bytes > info->local_bytes) per_thread /= 2;
-  choose_threads(info, (int)rows, (int)(info->local_bytes / (2 * per_thread * item_bytes)), &shape);
-  if (shape.num_threads < shape.num_groups * rows)
-    shape.num_groups = CeedIntMax(1, shape.num_threads / (int)rows);
-  shape.num_items = shape.num_groups * per_thread;
+  shape.num_items = shape.num_groups * DENSE_PER_THREAD;
   return shape;
 }
 
@@ -135,6 +132,11 @@ static void add_define(RitzText *text, const char *name, int value) {
   ritz_text_add(text, "#define RITZ_%s %d\n", name, value);
 }
 
+// Compilers for processors know how far to unroll; being told to, they take four times as long.
+static void add_unrolling(RitzText *text, const RitzDeviceInfo *info) {
+  if (info->warp_size == 1) ritz_text_add(text, "#undef RITZ_UNROLL\n#define RITZ_UNROLL\n");
+}
+
 static void add_tensor(RitzText *text, CeedBasis b, CeedEvalMode mode, bool transposes,
                        const RitzGpuBasisShape *shape) {
   const Strides strides = tensor_strides(b);
@@ -154,23 +156,21 @@ static void add_tensor(RitzText *text, CeedBasis b, CeedEvalMode mode, bool tran
   add_table(text, "ritz_grad", b->Q_1d, b->P_1d, b->grad_1d);
 }
 
-static void add_dense(RitzText *text, CeedBasis b, CeedEvalMode mode, bool transposes,
-                      const RitzGpuBasisShape *shape) {
-  const CeedInt points = ritz_basis_num_q_comp(b, mode) * b->Q;
-  add_define(text, "ROWS", transposes ? b->P : points);
-  add_define(text, "COLUMNS", transposes ? points : b->P);
-  add_define(text, "OUT_LENGTH", transposes ? b->P : b->Q);
-  add_define(text, "IN_LENGTH", transposes ? b->Q : b->P);
-  add_define(text, "PER_THREAD", shape->num_items / shape->num_groups);
-  add_define(text, "GROUPS", shape->num_groups);
-  add_define(text, "THREADS", shape->num_threads);
+static void add_dense(RitzText *text) {
+  add_define(text, "THREADS", DENSE_THREADS);
+  add_define(text, "PER_THREAD", DENSE_PER_THREAD);
+  add_define(text, "STAGED", DENSE_STAGED);
 }
 
 static int compile(CeedBasis b, CeedEvalMode mode, bool transposes, RitzGpuBasisKernel *kernel) {
   Ceed ceed = b->obj.ceed;
   RitzText text = {.ceed = ceed};
   char *defines = NULL;
-  (b->is_tensor ? add_tensor : add_dense)(&text, b, mode, transposes, &kernel->shape);
+  add_unrolling(&text, ritz_gpu(ceed)->info);
+  if (b->is_tensor)
+    add_tensor(&text, b, mode, transposes, &kernel->shape);
+  else
+    add_dense(&text);
   RITZ_TRY(ritz_text_finish(&text, &defines));
   const char *parts[] = {defines,
                          ritz_gpu_template(b->is_tensor ? "kernels/gpu/tensor.h" : "kernels/gpu/dense.h")};
@@ -204,19 +204,27 @@ static int copy(CeedBasis b, const RitzBasisAction *action, const CeedScalar *u,
   return gpu->driver->copy(ceed, gpu->device, gpu->stream, (size_t)n * sizeof(CeedScalar), v, u);
 }
 
-static int run(CeedBasis b, const RitzBasisAction *action, const RitzGpuBasisKernel *k, const CeedScalar *u,
-               CeedScalar *v) {
-  Ceed ceed = b->obj.ceed;
+static int run_tensor(CeedBasis b, const RitzBasisAction *action, const RitzGpuBasisKernel *k,
+                      const CeedScalar *u, CeedScalar *v) {
   const int64_t num_items = ritz_gpu_basis_num_items(b, action->num_elem);
   const int64_t num_blocks = (num_items + k->shape.num_items - 1) / k->shape.num_items;
-  const void *table;
-  if (b->is_tensor)
-    return RITZ_GPU_RUN(ceed, k->program, "basis_tensor", num_blocks, k->shape.num_threads,
-                        RITZ_LONG(num_items), RITZ_INT(action->add), RITZ_POINTER(u), RITZ_POINTER(v));
-  RITZ_TRY(ritz_gpu_basis_table(b, action->eval_mode, action->t_mode == CEED_NOTRANSPOSE, &table));
-  return RITZ_GPU_RUN(ceed, k->program, "basis_dense_rows", num_blocks, k->shape.num_threads,
-                      RITZ_LONG(num_items), RITZ_INT(action->add), RITZ_POINTER(table), RITZ_POINTER(u),
-                      RITZ_POINTER(v));
+  return RITZ_GPU_RUN(b->obj.ceed, k->program, "basis_tensor", num_blocks, k->shape.num_threads,
+                      RITZ_LONG(num_items), RITZ_INT(action->add), RITZ_POINTER(u), RITZ_POINTER(v));
+}
+
+static int run_dense(CeedBasis b, const RitzBasisAction *action, const RitzGpuBasisKernel *k,
+                     const CeedScalar *u, CeedScalar *v) {
+  const bool transposes = action->t_mode == CEED_TRANSPOSE;
+  const int64_t num_items = ritz_gpu_basis_num_items(b, action->num_elem);
+  const int64_t num_blocks = (num_items + k->shape.num_items - 1) / k->shape.num_items;
+  const CeedInt points = ritz_basis_num_q_comp(b, action->eval_mode) * b->Q;
+  const void *table; // rows are what is computed
+  RITZ_TRY(ritz_gpu_basis_table(b, action->eval_mode, !transposes, &table));
+  return RITZ_GPU_RUN(b->obj.ceed, k->program, "basis_dense_rows", num_blocks, k->shape.num_threads,
+                      RITZ_LONG(num_items), RITZ_INT(transposes ? b->P : points),
+                      RITZ_INT(transposes ? points : b->P), RITZ_INT(transposes ? b->P : b->Q),
+                      RITZ_INT(transposes ? b->Q : b->P), RITZ_INT(k->shape.num_groups),
+                      RITZ_INT(action->add), RITZ_POINTER(table), RITZ_POINTER(u), RITZ_POINTER(v));
 }
 
 int ritz_gpu_basis_apply_shared(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u,
@@ -225,5 +233,6 @@ int ritz_gpu_basis_apply_shared(CeedBasis basis, const RitzBasisAction *action, 
   RITZ_TRY(prepare(basis, action, &kernel));
   *is_done = !kernel->shape.refusal;
   if (kernel->shape.refusal) return CEED_ERROR_SUCCESS;
-  return kernel->shape.is_copy ? copy(basis, action, u, v) : run(basis, action, kernel, u, v);
+  if (kernel->shape.is_copy) return copy(basis, action, u, v);
+  return (basis->is_tensor ? run_tensor : run_dense)(basis, action, kernel, u, v);
 }

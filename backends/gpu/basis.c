@@ -96,7 +96,8 @@ static void explain_mode(CeedBasis basis, CeedEvalMode mode, FILE *stream) {
   else if (shape.is_copy)
     fprintf(stream, "copied");
   else
-    fprintf(stream, "compiled, %d threads for %d items", shape.num_threads, shape.num_items);
+    fprintf(stream, "%s, blocks of %d threads for %d components of elements",
+            basis->is_tensor ? "compiled" : "by rows of the table", shape.num_threads, shape.num_items);
 }
 
 void ritz_gpu_basis_explain(CeedBasis b, FILE *stream) {

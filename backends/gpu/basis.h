@@ -11,7 +11,7 @@ typedef struct {
   bool is_copy;        // values at the points are those at the nodes: there is nothing to compute
   int num_threads;     // of a block
   int num_items;       // of a block
-  int num_groups;      // dense: of threads, in a block
+  int num_groups;      // of threads, in a block
 } RitzGpuBasisShape;
 
 // One mode, one way.

@@ -11,7 +11,7 @@
 
 #include "backends/ref/ref.h"
 
-enum { WORK_MIB = 256 };
+enum { WORK_MIB = 1024, WORK_PART = 16 }; // at most, and at most this part of the device's memory
 
 // ---- Options ----
 
@@ -34,10 +34,13 @@ static bool is_set(const char *name) {
   return value && value[0] && strcmp(value, "0");
 }
 
-static int64_t work_bytes(void) {
+// Smaller batches would stay in the cache, but launches and the last blocks of each cost more than that
+// gains.
+static int64_t work_bytes(const RitzDeviceInfo *info) {
   const char *value = getenv("RITZ_GPU_WORK");
-  const long mib = value ? strtol(value, NULL, 10) : 0;
-  return (int64_t)(mib > 0 ? mib : WORK_MIB) << 20;
+  const int64_t mib = value ? strtol(value, NULL, 10) : 0, most = (int64_t)WORK_MIB << 20;
+  if (mib > 0) return mib << 20;
+  return info->num_bytes / WORK_PART < most ? info->num_bytes / WORK_PART : most;
 }
 
 // ---- Life ----
@@ -81,7 +84,7 @@ static int create(Ceed ceed, const char *options, const RitzDriver *driver, bool
   gpu->is_deterministic =
       !is_shared || ritz_resource_option(options, "deterministic") || !gpu->info->adds_atomically;
   gpu->is_strict = is_set("RITZ_STRICT");
-  gpu->work_bytes = work_bytes();
+  gpu->work_bytes = work_bytes(gpu->info);
   ceed->backend.is_deterministic = gpu->is_deterministic;
   ierr = load_base(ceed, gpu);
   if (ierr) (void)destroy(ceed);

@@ -6,7 +6,8 @@
 #include "backends/gpu/gpu.h"
 #include "emit/emit.h"
 
-enum { BLOCK = 128 }; // threads; sources may need many registers
+enum { BLOCK = 128 };               // threads; sources may need many registers
+enum { CONTEXT_BYTES = 512 << 10 }; // that the threads of a block may have as copies, where each has its own
 
 // qf->data
 typedef struct {
@@ -14,6 +15,7 @@ typedef struct {
   char *text;             // owned: the kernel and the user's source
   size_t context_bytes;   // that the kernel was made for
   bool is_writable;       // the context, likewise
+  int block_size;
 } RitzGpuFunction;
 
 // ---- The kernel ----
@@ -52,12 +54,21 @@ static int compile(CeedQFunction qf, RitzGpuFunction *f) {
   return ierr;
 }
 
+// Threads of OpenCL have copies of the context (kernels/gpu/qfunction.h), which on CPUs lie on one stack.
+static int choose_block(CeedQFunction qf, size_t context_bytes) {
+  int block_size = BLOCK;
+  if (ritz_gpu(qf->obj.ceed)->driver != &ritz_opencl) return block_size;
+  while (block_size > 1 && (size_t)block_size * context_bytes > CONTEXT_BYTES) block_size /= 2;
+  return block_size;
+}
+
 static int make(CeedQFunction qf, RitzGpuFunction *f) {
   char *source = NULL;
   f->context_bytes = qf->ctx ? qf->ctx->storage.num_bytes : 0;
+  f->block_size = choose_block(qf, f->context_bytes);
   f->is_writable = qf->is_context_writable;
   RITZ_TRY(load_source(qf, &source));
-  int ierr = ritz_emit_device_qfunction(qf, source, BLOCK, &f->text);
+  int ierr = ritz_emit_device_qfunction(qf, source, f->block_size, &f->text);
   RITZ_FREE(&source);
   return ierr ? ierr : compile(qf, f);
 }
@@ -114,8 +125,8 @@ static int launch(CeedQFunction qf, const RitzGpuFunction *f, void *context, int
     args[3 + 3 * i] = (RitzDeviceArg)RITZ_LONG(fields[i].first);
     args[4 + 3 * i] = (RitzDeviceArg)RITZ_LONG(fields[i].stride);
   }
-  int ierr = ritz_gpu_run(ceed, f->program, "qfunction", (Q + BLOCK - 1) / BLOCK, BLOCK,
-                          2 + 3 * (int)num_fields, args);
+  int ierr = ritz_gpu_run(ceed, f->program, "qfunction", (Q + f->block_size - 1) / f->block_size,
+                          f->block_size, 2 + 3 * (int)num_fields, args);
   RITZ_FREE(&args);
   return ierr;
 }

@@ -27,20 +27,20 @@
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #endif
 
-#define RITZ_KERNEL(num_threads) __kernel __attribute__((reqd_work_group_size(num_threads, 1, 1))) void
+#define RITZ_KERNEL(num_threads)                      __kernel __attribute__((reqd_work_group_size(num_threads, 1, 1))) void
 #define RITZ_KERNEL_RESIDENT(num_threads, num_blocks) RITZ_KERNEL(num_threads)
-#define RITZ_INLINE              static inline
-#define RITZ_GLOBAL              __global
-#define RITZ_LOCAL               __local
-#define RITZ_LOCAL_ARRAY         __local
-#define RITZ_CONSTANT            __constant
-#define RITZ_RESTRICT            restrict
-#define RITZ_BARRIER()           barrier(CLK_LOCAL_MEM_FENCE)
-#define RITZ_THREAD              ((int)get_local_id(0))
-#define RITZ_BLOCK               ((RitzLong)get_group_id(0))
-#define RITZ_ITEM                ((RitzLong)get_global_id(0))
-#define RITZ_NUM_ITEMS           ((RitzLong)get_global_size(0))
-#define RITZ_UNROLL              _Pragma("unroll")
+#define RITZ_INLINE                                   static inline
+#define RITZ_GLOBAL                                   __global
+#define RITZ_LOCAL                                    __local
+#define RITZ_LOCAL_ARRAY                              __local
+#define RITZ_CONSTANT                                 __constant
+#define RITZ_RESTRICT                                 restrict
+#define RITZ_BARRIER()                                barrier(CLK_LOCAL_MEM_FENCE)
+#define RITZ_THREAD                                   ((int)get_local_id(0))
+#define RITZ_BLOCK                                    ((RitzLong)get_group_id(0))
+#define RITZ_ITEM                                     ((RitzLong)get_global_id(0))
+#define RITZ_NUM_ITEMS                                ((RitzLong)get_global_size(0))
+#define RITZ_UNROLL                                   _Pragma("unroll")
 typedef long RitzLong; // 64 bits: indices into L-vectors, E-vectors, offsets times strides
 
 #else // CUDA
@@ -48,7 +48,7 @@ typedef long RitzLong; // 64 bits: indices into L-vectors, E-vectors, offsets ti
 #define RITZ_KERNEL(num_threads) extern "C" __global__ void __launch_bounds__(num_threads)
 #define RITZ_KERNEL_RESIDENT(num_threads, num_blocks)                                                        \
   extern "C" __global__ void __launch_bounds__(num_threads, num_blocks)
-#define RITZ_INLINE              static __device__ __forceinline__
+#define RITZ_INLINE static __device__ __forceinline__
 #define RITZ_GLOBAL
 #define RITZ_LOCAL
 #define RITZ_LOCAL_ARRAY __shared__
