@@ -57,7 +57,9 @@ int cli_open_ceed(const char *command, const char *resource, Ceed *ceed) {
   const char *reason = "there is no such backend";
   int code = CLI_USAGE;
   if (find_backend(resource, &info)) {
-    reason = info.usable || !info.reason ? "the backend does not start" : info.reason;
+    const char *said = "";
+    RitzGetInitMessage(&said);
+    reason = info.reason ? info.reason : *said ? said : "the backend does not start";
     code = CLI_FAILED;
   }
   fprintf(stderr, "%s: --ceed: cannot use '%s': %s\n", command, args_shown(resource, shown), reason);

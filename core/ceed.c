@@ -41,6 +41,20 @@ static bool clang_from_environment(void) {
   return getenv("CEED_CLANG_CUDA_CXX") || (use && strcmp(use, "0") && strcmp(use, "false"));
 }
 
+// Why the last CeedInit of this thread failed.
+static _Thread_local char init_message[RITZ_MESSAGE_LENGTH];
+
+// The message of a context that goes, without file and line.
+static void keep_init_message(Ceed ceed) {
+  const char *place = strstr(ceed->message, "(): ");
+  snprintf(init_message, sizeof(init_message), "%s", place ? place + 4 : "");
+}
+
+int RitzGetInitMessage(const char **message) {
+  *message = init_message;
+  return CEED_ERROR_SUCCESS;
+}
+
 // The text of a request after `help` and one character; *is_help tells whether it was there.
 static const char *skip_help(const char *resource, bool *is_help) {
   *is_help = !strncmp(resource, "help", 4);
@@ -59,6 +73,7 @@ int CeedInit(const char *resource, Ceed *ceed) {
                resource);
 
   const RitzRegistryEntry *closest, *entry = ritz_registry_match(request, &closest);
+  init_message[0] = '\0';
   RITZ_REQUIRE(entry, NULL, CEED_ERROR_MAJOR, "CeedInit: No suitable backend: %s%s%s", request,
                closest ? "; the closest name is " : "", closest ? closest->resource : "");
   const char *reason = ritz_registry_reason(entry);
@@ -69,7 +84,8 @@ int CeedInit(const char *resource, Ceed *ceed) {
   RITZ_TRY(RITZ_CALLOC(NULL, 1, &created));
   created->obj = (struct CeedObject_private){.class = &ceed_class, .ceed = created, .ref_count = 1};
   created->resource = entry->resource;
-  created->error_handler = handler_from_environment();
+  const CeedErrorHandler handler = handler_from_environment();
+  created->error_handler = handler == CeedErrorReturn ? CeedErrorStore : handler; // for keep_init_message
   created->is_clang = clang_from_environment();
   CeedResetErrorMessage(created, NULL);
   ritz_backend_complete(entry->backend, &created->backend);
@@ -79,9 +95,11 @@ int CeedInit(const char *resource, Ceed *ceed) {
     ierr = created->backend.ceed_create(created, request + strcspn(request, ":"));
   if (ierr) {
     created->backend.ceed_destroy = NULL; // its create has failed and left nothing
+    keep_init_message(created);
     CeedDestroy(&created);
     return ierr;
   }
+  created->error_handler = handler;
   *ceed = created;
   return CEED_ERROR_SUCCESS;
 }

@@ -526,6 +526,25 @@ TEST(the_environment_chooses_the_handler_of_new_contexts) {
   }
 }
 
+TEST(a_backend_that_does_not_start_leaves_its_words) {
+  static const char *const handlers[] = {"store", "return"};
+  const char *message = NULL;
+
+  for (int i = 0; i < 2; i++) {
+    Ceed ceed = NULL;
+    setenv("CEED_ERROR_HANDLER", handlers[i], 1);
+    int code = CeedInit("/cpu/self/gen:threads=many", &ceed);
+    CHECK(code == CEED_ERROR_INCOMPATIBLE && !ceed, "'%s': code %d", handlers[i], code);
+    CHECK_OK(RitzGetInitMessage(&message));
+    CHECK(!strncmp(message, "CeedInit: ", 10) && strstr(message, "threads=many"), "'%s'", message);
+    CHECK_OK(CeedInit("/cpu/self/gen:threads=1", &ceed));
+    CHECK_OK(RitzGetInitMessage(&message));
+    CHECK(!*message, "after a context that starts: '%s'", message);
+    CeedDestroy(&ceed);
+  }
+  unsetenv("CEED_ERROR_HANDLER");
+}
+
 // ---- Queries and views ----
 
 // A context on a device goes on with lines about that.
@@ -905,7 +924,8 @@ int main(int argc, char **argv) {
             a_stored_message_is_cut_to_1024_bytes, a_handler_of_the_caller_gets_every_error_once,
             a_handler_that_is_null_is_refused, aborting_and_exiting_handlers_print_the_message,
             an_error_without_a_context_returns_when_the_environment_says_so,
-            the_environment_chooses_the_handler_of_new_contexts, a_context_is_shown_in_three_lines,
+            the_environment_chooses_the_handler_of_new_contexts,
+            a_backend_that_does_not_start_leaves_its_words, a_context_is_shown_in_three_lines,
             view_tabs_belong_to_the_object_and_are_not_negative, a_context_is_its_own_context,
             streams_are_refused_by_backends_without_them, a_deterministic_backend_says_so,
             clang_is_chosen_by_environment_call_or_rust_sources, jit_lists_copy_their_strings_and_refuse_null,

@@ -268,6 +268,42 @@ TEST_EACH_GPU(a_header_that_is_not_there_is_named) {
   close_pointwise(&p);
 }
 
+// ---- Sources that are unusual ----
+
+static void check_thrice(Ceed ceed, const char *path) {
+  Pointwise p;
+
+  CHECK_OK(open_thrice(ceed, path, &p));
+  CHECK_SCALES(&p, 3);
+  close_pointwise(&p);
+}
+
+TEST_EACH_GPU(files_of_any_name_are_read) {
+  check_thrice(ceed, tap_temp_text("a \"name\" with\\blanks and quotes.h", THRICE THRICE_END));
+}
+
+TEST_EACH_GPU(headers_named_like_those_of_the_standard_are_taken_in) {
+  tap_temp_text("std-factor.h", "#define FACTOR 3\n");
+  check_thrice(ceed, tap_temp_text("with-std-factor.h",
+                                   "#include <stdlib.h>\n#include <string.h>\n#include \"std-factor.h\"\n" THRICE
+                                   "  if (FACTOR != 3) return 1;\n" THRICE_END));
+}
+
+TEST_EACH_GPU(a_source_can_ask_whether_it_is_compiled_for_a_device) {
+  check_thrice(ceed, tap_temp_text("asking.h", THRICE "#if !CEED_RUNNING_JIT_PASS\n#error host\n#endif\n" THRICE_END));
+}
+
+TEST_EACH_GPU(a_function_may_have_the_name_of_our_kernel) {
+  const char *path = tap_temp_text("named.h", "#define thrice qfunction\n" THRICE THRICE_END);
+  char source[1024];
+  Pointwise p;
+
+  snprintf(source, sizeof(source), "%s:qfunction", path);
+  CHECK_OK(open_pointwise(ceed, thrice, source, NULL, &p));
+  CHECK_SCALES(&p, 3);
+  close_pointwise(&p);
+}
+
 // ---- Sources that are wrong ----
 
 // Compilers write file:line or file(line).
@@ -309,6 +345,21 @@ TEST_EACH_GPU(an_error_in_an_included_header_is_shown_with_its_file_and_line) {
   close_pointwise(&p);
 }
 
+TEST_EACH_GPU(lines_are_right_after_headers_in_branches_that_are_not_compiled) {
+  const char *header = tap_temp_text("hidden.h", "#pragma once\n\n\n\n#if 1\nint unused;\n#endif\n");
+  char text[2048];
+  Pointwise p;
+
+  snprintf(text, sizeof(text),
+           "#ifndef CEED_RUNNING_JIT_PASS\n#include <math.h>\n#include \"%s\"\n#else\n#endif\n" THRICE
+           "  nothing_of_this_name;\n" THRICE_END,
+           strrchr(header, '/') + 1);
+  const char *path = tap_temp_text("hiding.h", text);
+  CHECK_OK(open_thrice(ceed, path, &p));
+  check_refused_at(&p, path, 9);
+  close_pointwise(&p);
+}
+
 TEST_EACH_GPU(a_source_without_the_function_is_refused) {
   const char *path = tap_temp_text("other.h", "#include <ceed/types.h>\n");
   Pointwise p;
@@ -316,6 +367,48 @@ TEST_EACH_GPU(a_source_without_the_function_is_refused) {
   CHECK_OK(open_thrice(ceed, path, &p));
   CHECK_ERROR(ceed, apply(&p), CEED_ERROR_BACKEND, "thrice");
   check_others_work(ceed);
+  close_pointwise(&p);
+}
+
+// ---- Contexts of unusual sources ----
+
+TEST_EACH_GPU(a_context_of_no_bytes_is_none) {
+  const char *path = tap_temp_text("no-context.h", THRICE "  if (ctx) return 1;\n" THRICE_END);
+  Pointwise p;
+
+  CHECK_OK(open_thrice(ceed, path, &p));
+  CHECK_OK(CeedQFunctionContextCreate(ceed, &p.ctx));
+  CHECK_OK(CeedQFunctionContextSetData(p.ctx, CEED_MEM_HOST, CEED_COPY_VALUES, 0, NULL));
+  CHECK_OK(CeedQFunctionSetContext(p.qf, p.ctx));
+  CHECK_SCALES(&p, 3);
+  CHECK_OK(CeedQFunctionSetContext(p.qf, NULL));
+  CHECK_SCALES(&p, 3);
+  close_pointwise(&p);
+}
+
+// Points that write nothing take nothing back.
+TEST_EACH_GPU(what_one_point_writes_to_a_context_stays) {
+  const char *path = tap_temp_text(
+      "marking.h", THRICE "  if (in[0][0] == 7) ((double *)ctx)[1] = 5;\n" THRICE_END);
+  double data[2] = {1, 2}, *read = NULL;
+  CeedScalar *u = NULL;
+  Pointwise p;
+
+  CHECK_OK(open_thrice(ceed, path, &p));
+  CHECK_OK(CeedQFunctionContextCreate(ceed, &p.ctx));
+  CHECK_OK(CeedQFunctionContextSetData(p.ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), data));
+  CHECK_OK(CeedQFunctionSetContext(p.qf, p.ctx));
+  for (int i = 0; i < NUM_ELEM * POINTS; i++) {
+    CHECK_OK(CeedVectorSetValue(p.u, 1));
+    CHECK_OK(CeedVectorGetArray(p.u, CEED_MEM_HOST, &u));
+    u[i] = 7;
+    CHECK_OK(CeedVectorRestoreArray(p.u, &u));
+    CHECK_OK(CeedQFunctionContextSetData(p.ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), data));
+    CHECK_SCALES(&p, 3);
+    CHECK_OK(CeedQFunctionContextGetDataRead(p.ctx, CEED_MEM_HOST, &read));
+    CHECK(read[0] == 1 && read[1] == 5, "point %d: %g %g", i, read[0], read[1]);
+    CHECK_OK(CeedQFunctionContextRestoreDataRead(p.ctx, &read));
+  }
   close_pointwise(&p);
 }
 
@@ -375,6 +468,12 @@ int main(int argc, char **argv) {
                         a_function_without_a_source_is_refused, a_header_that_is_not_there_is_named,
                         an_error_in_a_source_is_shown_with_file_and_line_and_can_be_repaired,
                         an_error_in_an_included_header_is_shown_with_its_file_and_line,
+                        lines_are_right_after_headers_in_branches_that_are_not_compiled,
+                        files_of_any_name_are_read,
+                        headers_named_like_those_of_the_standard_are_taken_in,
+                        a_source_can_ask_whether_it_is_compiled_for_a_device,
+                        a_function_may_have_the_name_of_our_kernel, a_context_of_no_bytes_is_none,
+                        what_one_point_writes_to_a_context_stays,
                         a_source_without_the_function_is_refused,
                         assembly_calls_the_function_pointer_and_says_when_there_is_none,
                         ritz_strict_refuses_what_would_run_on_the_host));

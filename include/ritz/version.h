@@ -27,4 +27,8 @@ typedef struct {
 CEED_EXTERN int RitzGetNumBackends(CeedInt *num);
 CEED_EXTERN int RitzGetBackendInfo(CeedInt index, RitzBackendInfo *info);
 
+// *message: what the last CeedInit of the calling thread said when the backend that it found did not start,
+// where CEED_ERROR_HANDLER is store or return; else "". Valid until the thread's next CeedInit.
+CEED_EXTERN int RitzGetInitMessage(const char **message);
+
 #endif
