@@ -19,6 +19,7 @@ typedef enum {
   LINE_ONCE,    // #pragma once
   LINE_IF,      // #if, #ifdef
   LINE_IFNDEF,  // #ifndef name
+  LINE_ELSE,    // #else, #elif
   LINE_ENDIF,
   LINE_DEFINE, // #define name
 } LineKind;
@@ -57,9 +58,9 @@ static void read_directive(Line *line) {
   static const struct {
     const char *word;
     LineKind kind;
-  } directives[] = {{"if", LINE_IF},       {"ifdef", LINE_IF},      {"ifndef", LINE_IFNDEF},
-                    {"endif", LINE_ENDIF}, {"define", LINE_DEFINE}, {"include", LINE_INCLUDE},
-                    {"pragma", LINE_ONCE}};
+  } directives[] = {{"if", LINE_IF},         {"ifdef", LINE_IF},        {"ifndef", LINE_IFNDEF},
+                    {"else", LINE_ELSE},     {"elif", LINE_ELSE},       {"endif", LINE_ENDIF},
+                    {"define", LINE_DEFINE}, {"include", LINE_INCLUDE}, {"pragma", LINE_ONCE}};
   const char *p = skip_blanks(line->start, line->end);
   if (p == line->end || *p++ != '#') return;
   size_t length = find_word(&p, line->end);
@@ -229,24 +230,28 @@ static int meet_file(Expansion *e, const char *path, size_t *index) {
 
 static int expand_file(Expansion *e, const char *path, bool is_conditional, int depth);
 
-// Headers whose contents devices have without them.
+// Headers whose contents devices have without them, and those of the standard that have nothing for them.
 static bool is_built_in(const char *name) {
-  static const char *const names[] = {"math.h", "ceed.h", "ceed/ceed.h", "ceed/types.h", "ceed/backend.h"};
+  static const char *const names[] = {"assert.h",  "complex.h",   "float.h",      "inttypes.h",
+                                      "limits.h",  "math.h",      "stdalign.h",   "stdarg.h",
+                                      "stdbool.h", "stddef.h",    "stdint.h",     "stdio.h",
+                                      "stdlib.h",  "string.h",    "tgmath.h",     "time.h",
+                                      "ceed.h",    "ceed/ceed.h", "ceed/types.h", "ceed/backend.h"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
     if (!strcmp(name, names[i])) return true;
   }
-  return !strncmp(name, "std", 3);
+  return false;
 }
 
-// A system header that is nowhere below the roots stays in the text: a condition may hide it from the
-// compiler, who knows better what to say where none does.
+// A system header that is nowhere below the roots stays in the text, for devices any that stands below a
+// condition: it may hide it from the compiler, who knows better what to say where none does.
 static int expand_named(Expansion *e, const char *including, const Line *line, const char *name,
                         bool is_conditional, int depth) {
   const bool is_system = line->kind == LINE_SYSTEM;
   char *path = NULL;
   if (e->for_device && is_built_in(name)) return CEED_ERROR_SUCCESS;
   int ierr = ritz_jit_find(e->ceed, is_system ? NULL : including, name, &path);
-  if (!ierr && !path && is_system) {
+  if (!ierr && !path && (is_system || (e->for_device && is_conditional))) {
     RITZ_TRY(append(e, line->start, (size_t)(line->end - line->start)));
     return append_string(e, "\n");
   }
@@ -259,11 +264,16 @@ static int expand_named(Expansion *e, const char *including, const Line *line, c
   return ierr;
 }
 
+// The next line is this one of that file.
 static int append_line_mark(Expansion *e, const char *path, CeedSize number) {
   char *mark = NULL;
   if (!e->for_device) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RITZ_MALLOC(e->ceed, strlen(path) + 40, &mark));
-  sprintf(mark, "#line %" CeedSize_FMT " \"%s\"\n", number, path);
+  RITZ_TRY(RITZ_MALLOC(e->ceed, 2 * strlen(path) + 40, &mark));
+  char *end = mark + sprintf(mark, "#line %" CeedSize_FMT " \"", number);
+  for (; *path; *end++ = *path++) {
+    if (*path == '"' || *path == '\\') *end++ = '\\';
+  }
+  strcpy(end, "\"\n");
   int ierr = append_string(e, mark);
   RITZ_FREE(&mark);
   return ierr;
@@ -280,6 +290,11 @@ static int expand_include(Expansion *e, const char *including, CeedSize number, 
   RITZ_TRY(append_line_mark(e, including, number));
   const char *rest = line->name + line->name_length + 1; // a comment may begin here
   return append(e, rest, (size_t)(line->end - rest));
+}
+
+// Marks in a branch that is not compiled are not seen: the next line needs another one.
+static bool ends_branch(const Line *line) {
+  return (line->kind == LINE_ELSE || line->kind == LINE_ENDIF) && *line->end;
 }
 
 // guard_depth: conditions that are the file's own guard.
@@ -299,6 +314,7 @@ static int expand_lines(Expansion *e, const char *path, const char *text, bool i
     } else {
       bool is_kept = line.kind != LINE_ONCE;
       RITZ_TRY(is_kept ? append(e, line.start, (size_t)(line.end - line.start)) : append_string(e, "\n"));
+      if (ends_branch(&line)) RITZ_TRY(append_line_mark(e, path, number + 1));
     }
   }
   return e->length && e->text[e->length - 1] != '\n' ? append_string(e, "\n") : CEED_ERROR_SUCCESS;

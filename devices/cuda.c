@@ -529,6 +529,7 @@ static int launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, i
 
 const RitzDriver ritz_cuda = {
     .name = "cuda",
+    .options = RITZ_NVRTC_STANDARD " " RITZ_NVRTC_SPACE,
     .count = count,
     .choose = choose,
     .open = open_device,

@@ -76,7 +76,8 @@ typedef struct {
 } RitzDeviceKernelInfo;
 
 struct RitzDriver {
-  const char *name; // "cuda", "opencl"
+  const char *name;    // "cuda", "opencl"
+  const char *options; // for its compiler, the same for all texts
 
   // Number of devices that can be used; when there is none, *why is the reason in one line (static; else
   // NULL). The library and its devices are looked for once in a process. Never prints, never raises.
@@ -143,6 +144,10 @@ extern const RitzDriver ritz_cuda, ritz_opencl;
 void ritz_device_code_free(RitzDeviceCode *code);
 
 // ---- Without a device (devices/nvrtc.c) ----
+// Options that change what is made of a text. A function of the user's that says nothing of where it runs
+// runs on the device.
+#define RITZ_NVRTC_STANDARD "--std=c++17"
+#define RITZ_NVRTC_SPACE    "--device-as-default-execution-space"
 // Compiles for an architecture such as "sm_90" with NVIDIA's run-time compiler. *why: there is no compiler,
 // in one line (static), and the result is CEED_ERROR_UNSUPPORTED without a message; else NULL.
 int ritz_nvrtc_compile(Ceed ceed, const char *arch, const char *name, const char *text, RitzDeviceCode *code,

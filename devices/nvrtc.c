@@ -169,10 +169,9 @@ static int get_bytes(Ceed ceed, nvrtcProgram program, const char *name, bool is_
 static int compile(Ceed ceed, nvrtcProgram program, const char *name, const char *arch, bool is_ptx,
                    RitzDeviceCode *code) {
   char target[128];
-  // A function of the user's that says nothing of where it runs runs on the device.
   // The last one, known since 13.0: our own cache is enough, and what comes from theirs has no log.
-  const char *const options[] = {target, "--std=c++17", "--device-as-default-execution-space",
-                                 "--ptxas-options=-v", "--no-cache"};
+  const char *const options[] = {target, RITZ_NVRTC_STANDARD, RITZ_NVRTC_SPACE, "--ptxas-options=-v",
+                                 "--no-cache"};
   const int num_options = nvrtc.major >= 13 ? 5 : 4;
 
   snprintf(target, sizeof(target), "--gpu-architecture=%s", arch);

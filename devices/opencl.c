@@ -26,6 +26,7 @@ typedef struct {
 
 struct RitzDevice_private {
   RitzDeviceInfo info;
+  pid_t process; // that opened it
   cl_platform_id platform;
   cl_device_id id;
   cl_context context;
@@ -302,6 +303,7 @@ static int make_device(Ceed ceed, RitzDevice device, int index) {
 
   search(&s);
   RITZ_REQUIRE(s.id, ceed, CEED_ERROR_BACKEND, "clGetDeviceIDs: device %d: there are %d now", index, s.num);
+  device->process = getpid();
   device->platform = s.platform;
   device->id = s.id;
   describe(device, index);
@@ -347,6 +349,14 @@ static int open_device(Ceed ceed, int index, RitzDevice *device) {
 }
 
 static const RitzDeviceInfo *info(RitzDevice device) { return &device->info; }
+
+// A forked child has none of the driver's threads: it would wait for ever.
+static int require_process(Ceed ceed, RitzDevice device, const char *call) {
+  RITZ_REQUIRE(device->process == getpid(), ceed, CEED_ERROR_BACKEND,
+               "%s: %s belongs to process %ld; a child that was forked from it cannot use the device", call,
+               device->info.name, (long)device->process);
+  return CEED_ERROR_SUCCESS;
+}
 
 static int memory(Ceed ceed, RitzDevice device, int64_t *free_bytes) {
   (void)ceed, (void)device;
@@ -475,6 +485,7 @@ static int alloc_memory(Ceed ceed, RitzDevice device, size_t num_bytes, void **p
   cl_int result;
 
   *p = NULL;
+  RITZ_TRY(require_process(ceed, device, "clCreateBuffer"));
   RITZ_TRY(check_size(ceed, device, num_bytes));
   void *range =
       mmap(NULL, range_size(num_bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -514,6 +525,7 @@ static int resolve(Ceed ceed, RitzDevice device, const char *call, const void *p
                    cl_mem *buffer, size_t *offset) {
   const Allocation a = find_allocation(device, p);
 
+  RITZ_TRY(require_process(ceed, device, call));
   RITZ_REQUIRE(a.buffer, ceed, CEED_ERROR_BACKEND, "%s: %p is no memory of this device", call, p);
   *buffer = a.buffer;
   *offset = (uintptr_t)p - a.start;
@@ -591,6 +603,7 @@ static int stream_destroy(Ceed ceed, RitzDevice device, RitzDeviceStream stream)
 
 static int synchronize(Ceed ceed, RitzDevice device, RitzDeviceStream stream) {
   (void)stream;
+  RITZ_TRY(require_process(ceed, device, "clFinish"));
   return check(ceed, cl.api.finish(device->queue), "clFinish");
 }
 
@@ -685,6 +698,7 @@ static int compile(Ceed ceed, RitzDevice device, const char *name, const char *t
   cl_int result;
 
   *code = (RitzDeviceCode){.bytes = NULL};
+  RITZ_TRY(require_process(ceed, device, "clBuildProgram"));
   snprintf(first, sizeof(first), "#line 1 \"%s\"\n", name);
   cl_program program = cl.api.create_program(device->context, 2, texts, NULL, &result);
   RITZ_TRY(check(ceed, result, "clCreateProgramWithSource: %s", name));
@@ -717,6 +731,7 @@ static int load(Ceed ceed, RitzDevice device, size_t num_bytes, const char *byte
   RitzDeviceProgram made = NULL;
 
   *program = NULL;
+  RITZ_TRY(require_process(ceed, device, "clCreateProgramWithBinary"));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &made));
   made->device = device;
   int ierr = make_program(ceed, device, num_bytes, bytes, &made->handle);
@@ -919,6 +934,7 @@ static int launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, i
   Instance *instance;
 
   (void)stream;
+  RITZ_TRY(require_process(ceed, kernel->program->device, "clEnqueueNDRangeKernel"));
   RITZ_REQUIRE((cl_uint)num_args == kernel->num_args, ceed, CEED_ERROR_BACKEND,
                "clEnqueueNDRangeKernel: kernel '%s' has %d arguments, given are %d", kernel->name,
                (int)kernel->num_args, num_args);
@@ -933,6 +949,7 @@ static int launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, i
 
 const RitzDriver ritz_opencl = {
     .name = "opencl",
+    .options = options,
     .count = count,
     .choose = choose,
     .open = open_device,

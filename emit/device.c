@@ -52,12 +52,15 @@ static void add_pointers(RitzText *text, CeedQFunction qf, bool of_inputs) {
   ritz_text_add(text, "%s};\n", (of_inputs ? qf->num_in : qf->num_out) > 0 ? "" : "NULL");
 }
 
+// A context of no bytes is none.
+static bool has_context(CeedQFunction qf) { return qf->ctx && qf->ctx->storage.num_bytes > 0; }
+
 static void add_kernel(RitzText *text, CeedQFunction qf, CeedInt block_size) {
   ritz_text_add(text,
                 "CEED_QFUNCTION(%s)(void *ctx, const CeedInt Q, const CeedScalar *const *in,\n"
                 "                   CeedScalar *const *out);\n\n",
                 qf->kernel_name);
-  ritz_text_add(text, "RITZ_KERNEL(%d) qfunction(RITZ_GLOBAL char *context, RitzLong num_points",
+  ritz_text_add(text, "RITZ_KERNEL(%d) ritz_qfunction(RITZ_GLOBAL char *context, RitzLong num_points",
                 (int)block_size);
   add_fields(text, qf, true, add_parameters);
   add_fields(text, qf, false, add_parameters);
@@ -68,9 +71,10 @@ static void add_kernel(RitzText *text, CeedQFunction qf, CeedInt block_size) {
   add_pointers(text, qf, false);
   ritz_text_add(text, "  if (q >= num_points) return;\n");
   add_fields(text, qf, true, add_load);
-  if (qf->ctx) ritz_text_add(text, "  RITZ_CONTEXT_OPEN(context)\n");
-  ritz_text_add(text, "  %s(%s, 1, in, out);\n", qf->kernel_name, qf->ctx ? "RITZ_CONTEXT" : "NULL");
-  if (qf->ctx && qf->is_context_writable) ritz_text_add(text, "  RITZ_CONTEXT_CLOSE(context)\n");
+  if (has_context(qf))
+    ritz_text_add(text, "  RITZ_CONTEXT_OPEN%s(context)\n", qf->is_context_writable ? "_WRITABLE" : "");
+  ritz_text_add(text, "  %s(%s, 1, in, out);\n", qf->kernel_name, has_context(qf) ? "RITZ_CONTEXT" : "NULL");
+  if (has_context(qf) && qf->is_context_writable) ritz_text_add(text, "  RITZ_CONTEXT_CLOSE(context)\n");
   add_fields(text, qf, false, add_store);
   ritz_text_add(text, "}\n");
 }

@@ -14,10 +14,10 @@ int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, char **text);
 // The same of a diagonal: adds into the L-vector of plan->output.
 int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, char **text);
 
-// CUDA C and OpenCL C in one: a kernel `qfunction` that calls a QFunction for each point, and its source, as
-// ritz_jit_load_for_device gives it. Comes after kernels/gpu/language.h and kernels/gpu/qfunction.h. The
-// kernel's arguments: context, number of points, then array, place of the first point and component stride of
-// each field, inputs first. Has threads in blocks of `block_size`.
+// CUDA C and OpenCL C in one: a kernel `ritz_qfunction` that calls a QFunction for each point, and its
+// source, as ritz_jit_load_for_device gives it. Comes after kernels/gpu/language.h and
+// kernels/gpu/qfunction.h. The kernel's arguments: context, number of points, then array, place of the first
+// point and component stride of each field, inputs first. Has threads in blocks of `block_size`.
 int ritz_emit_device_qfunction(CeedQFunction qf, const char *source, CeedInt block_size, char **text);
 
 #endif

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/memory.h"
 #include "core/threads.h"
@@ -619,6 +621,32 @@ TEST_EACH_DEVICE(memory_of_others_is_not_freed) {
   check_usable(m);
 }
 
+// 0: all that a forked child asks for is refused, and it can give back what it has.
+static int use_in_child(const Machine *m, char *x) {
+  char bytes[8] = {0};
+  void *p = NULL;
+
+  CeedSetErrorHandler(m->ceed, CeedErrorStore);
+  alarm(30);
+  if (!m->driver->copy_out(m->ceed, m->device, NULL, sizeof(bytes), bytes, x)) return 1;
+  if (!m->driver->copy_in(m->ceed, m->device, NULL, sizeof(bytes), x, bytes)) return 2;
+  if (!m->driver->alloc(m->ceed, m->device, 100, &p)) return 3;
+  if (!m->driver->synchronize(m->ceed, m->device, NULL)) return 4;
+  return m->driver->free(m->ceed, m->device, x) ? 5 : 0;
+}
+
+TEST_EACH_DEVICE(a_forked_child_gets_errors_and_its_parent_goes_on) {
+  char *x = device_memory(m, 1000);
+  int status = -1;
+  const pid_t child = fork();
+
+  if (child == 0) _exit(use_in_child(m, x));
+  CHECK(child > 0 && waitpid(child, &status, 0) == child, "no child");
+  CHECK(status == 0, "the child ends with %d (signal %d)", status >> 8, status & 127);
+  release(m, x);
+  check_usable(m);
+}
+
 TEST_EACH_DEVICE(blocks_larger_than_declared_are_refused) {
   RitzDeviceProgram program = load_kernels(m);
   char *x = device_memory(m, 128 * sizeof(CeedScalar));
@@ -774,8 +802,8 @@ int main(int argc, char **argv) {
             memory_may_be_freed_while_work_on_it_is_queued, a_refused_text_leaves_a_log_with_file_and_line,
             code_is_bytes_that_can_be_loaded_often, bytes_that_are_no_code_are_refused,
             a_kernel_that_is_not_there_is_named, memory_that_is_not_there_is_said_with_its_size,
-            memory_of_others_is_not_freed, blocks_larger_than_declared_are_refused,
-            opencl_refuses_addresses_that_it_has_no_name_for,
+            memory_of_others_is_not_freed, a_forked_child_gets_errors_and_its_parent_goes_on,
+            blocks_larger_than_declared_are_refused, opencl_refuses_addresses_that_it_has_no_name_for,
             a_lack_of_memory_on_the_host_leaves_nothing_behind,
             threads_that_launch_one_kernel_at_once_get_their_own_results));
 

@@ -249,12 +249,12 @@ static int run_cycle(Ceed ceed, double *y) {
 // Resident bytes of this process; 0 where the system does not say, or where memory is kept back after it was
 // freed.
 static int64_t resident_bytes(void) {
-  long long num_pages = 0, num_resident = 0;
+  long long num_resident = 0;
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   FILE *file = fopen("/proc/self/statm", "r");
 
   if (!file) return 0;
-  if (fscanf(file, "%lld %lld", &num_pages, &num_resident) != 2) num_resident = 0;
+  if (fscanf(file, "%*d %lld", &num_resident) != 1) num_resident = 0;
   fclose(file);
 #endif
   return (int64_t)num_resident * sysconf(_SC_PAGESIZE);

@@ -258,6 +258,20 @@ TEST_EACH_GPU(a_function_without_a_source_is_refused) {
   close_pointwise(&p);
 }
 
+TEST_EACH_GPU(what_is_no_name_of_a_function_is_refused) {
+  static const char *const names[] = {"", "3x", "a b", "../x", "thrice()"};
+  const char *path = tap_temp_text("thrice.h", THRICE THRICE_END);
+  char source[1024];
+  Pointwise p;
+
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    snprintf(source, sizeof(source), "%s:%s", path, names[i]);
+    CHECK_OK(open_pointwise(ceed, thrice, source, NULL, &p));
+    CHECK_ERROR(ceed, apply(&p), CEED_ERROR_BACKEND, "needed 'file:function'");
+    close_pointwise(&p);
+  }
+}
+
 TEST_EACH_GPU(a_header_that_is_not_there_is_named) {
   const char *path = tap_temp_text("including.h", "#include \"nowhere-at-all.h\"\n" THRICE THRICE_END);
   Pointwise p;
@@ -283,14 +297,25 @@ TEST_EACH_GPU(files_of_any_name_are_read) {
 }
 
 TEST_EACH_GPU(headers_named_like_those_of_the_standard_are_taken_in) {
-  tap_temp_text("std-factor.h", "#define FACTOR 3\n");
-  check_thrice(ceed, tap_temp_text("with-std-factor.h",
-                                   "#include <stdlib.h>\n#include <string.h>\n#include \"std-factor.h\"\n" THRICE
-                                   "  if (FACTOR != 3) return 1;\n" THRICE_END));
+  const char *path = tap_temp_text("with-std.h", "#include <stdlib.h>\n#include <string.h>\n"
+                                                 "#include \"std-factor.h\"\n" THRICE
+                                                 "  if (FACTOR != 3) return 1;\n" THRICE_END);
+  char header[1024];
+  Pointwise p;
+
+  snprintf(header, sizeof(header), "%.*s/std-factor.h", (int)(strrchr(path, '/') - path), path);
+  write_text(header, "#define FACTOR 3\n");
+  CHECK_OK(open_thrice(ceed, path, &p));
+  const int ierr = apply(&p);
+  remove(header);
+  CHECK_OK(ierr);
+  CHECK_SCALES(&p, 3);
+  close_pointwise(&p);
 }
 
 TEST_EACH_GPU(a_source_can_ask_whether_it_is_compiled_for_a_device) {
-  check_thrice(ceed, tap_temp_text("asking.h", THRICE "#if !CEED_RUNNING_JIT_PASS\n#error host\n#endif\n" THRICE_END));
+  check_thrice(ceed, tap_temp_text("asking.h",
+                                   THRICE "#if !CEED_RUNNING_JIT_PASS\n#error host\n#endif\n" THRICE_END));
 }
 
 TEST_EACH_GPU(a_function_may_have_the_name_of_our_kernel) {
@@ -351,8 +376,11 @@ TEST_EACH_GPU(lines_are_right_after_headers_in_branches_that_are_not_compiled) {
   Pointwise p;
 
   snprintf(text, sizeof(text),
-           "#ifndef CEED_RUNNING_JIT_PASS\n#include <math.h>\n#include \"%s\"\n#else\n#endif\n" THRICE
-           "  nothing_of_this_name;\n" THRICE_END,
+           "#ifndef CEED_RUNNING_JIT_PASS\n#include <math.h>\n#include \"%s\"\n"
+           "#include \"nowhere-at-all.h\" // for the host\n#else\n#endif\n"
+           "CEED_QFUNCTION(thrice)(void *ctx, const CeedInt Q, const CeedScalar *const *in,\n"
+           "                       CeedScalar *const *out) {\n"
+           "  return nothing_of_this_name;\n}\n",
            strrchr(header, '/') + 1);
   const char *path = tap_temp_text("hiding.h", text);
   CHECK_OK(open_thrice(ceed, path, &p));
@@ -388,8 +416,8 @@ TEST_EACH_GPU(a_context_of_no_bytes_is_none) {
 
 // Points that write nothing take nothing back.
 TEST_EACH_GPU(what_one_point_writes_to_a_context_stays) {
-  const char *path = tap_temp_text(
-      "marking.h", THRICE "  if (in[0][0] == 7) ((double *)ctx)[1] = 5;\n" THRICE_END);
+  const char *path =
+      tap_temp_text("marking.h", THRICE "  if (in[0][0] == 7) ((double *)ctx)[1] = 5;\n" THRICE_END);
   double data[2] = {1, 2}, *read = NULL;
   CeedScalar *u = NULL;
   Pointwise p;
@@ -457,24 +485,22 @@ TEST_EACH_GPU(ritz_strict_refuses_what_would_run_on_the_host) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(argc, argv,
-                  TESTS(helpers_headers_contexts_and_mathematics_give_what_they_give_on_the_host,
-                        a_qfunction_is_applied_to_vectors_by_itself,
-                        a_function_without_a_pointer_runs_from_its_source,
-                        a_writable_context_comes_back_as_the_function_has_left_it,
-                        a_context_that_is_only_read_goes_to_the_device_once_and_never_comes_back,
-                        changes_of_a_context_between_applications_are_seen,
-                        a_source_that_is_not_there_is_named_and_works_once_it_is,
-                        a_function_without_a_source_is_refused, a_header_that_is_not_there_is_named,
-                        an_error_in_a_source_is_shown_with_file_and_line_and_can_be_repaired,
-                        an_error_in_an_included_header_is_shown_with_its_file_and_line,
-                        lines_are_right_after_headers_in_branches_that_are_not_compiled,
-                        files_of_any_name_are_read,
-                        headers_named_like_those_of_the_standard_are_taken_in,
-                        a_source_can_ask_whether_it_is_compiled_for_a_device,
-                        a_function_may_have_the_name_of_our_kernel, a_context_of_no_bytes_is_none,
-                        what_one_point_writes_to_a_context_stays,
-                        a_source_without_the_function_is_refused,
-                        assembly_calls_the_function_pointer_and_says_when_there_is_none,
-                        ritz_strict_refuses_what_would_run_on_the_host));
+  return tap_main(
+      argc, argv,
+      TESTS(helpers_headers_contexts_and_mathematics_give_what_they_give_on_the_host,
+            a_qfunction_is_applied_to_vectors_by_itself, a_function_without_a_pointer_runs_from_its_source,
+            a_writable_context_comes_back_as_the_function_has_left_it,
+            a_context_that_is_only_read_goes_to_the_device_once_and_never_comes_back,
+            changes_of_a_context_between_applications_are_seen,
+            a_source_that_is_not_there_is_named_and_works_once_it_is, a_function_without_a_source_is_refused,
+            what_is_no_name_of_a_function_is_refused, a_header_that_is_not_there_is_named,
+            an_error_in_a_source_is_shown_with_file_and_line_and_can_be_repaired,
+            an_error_in_an_included_header_is_shown_with_its_file_and_line,
+            lines_are_right_after_headers_in_branches_that_are_not_compiled, files_of_any_name_are_read,
+            headers_named_like_those_of_the_standard_are_taken_in,
+            a_source_can_ask_whether_it_is_compiled_for_a_device, a_function_may_have_the_name_of_our_kernel,
+            a_context_of_no_bytes_is_none, what_one_point_writes_to_a_context_stays,
+            a_source_without_the_function_is_refused,
+            assembly_calls_the_function_pointer_and_says_when_there_is_none,
+            ritz_strict_refuses_what_would_run_on_the_host));
 }

@@ -45,14 +45,14 @@ static int64_t work_bytes(const RitzDeviceInfo *info) {
 
 // ---- Life ----
 
-static int load_base(Ceed ceed, RitzGpu *gpu) {
+int ritz_gpu_load_base(Ceed ceed) {
   const char *const parts[] = {
       ritz_gpu_template("kernels/gpu/vector.h"),
       ritz_gpu_template("kernels/gpu/restriction.h"),
       ritz_gpu_template("kernels/gpu/basis-ref.h"),
   };
   return ritz_gpu_program(ceed, "base", "the library's own kernels", sizeof(parts) / sizeof(parts[0]), parts,
-                          &gpu->base);
+                          &ritz_gpu(ceed)->base);
 }
 
 static int destroy(Ceed ceed) {
@@ -86,7 +86,7 @@ static int create(Ceed ceed, const char *options, const RitzDriver *driver, bool
   gpu->is_strict = is_set("RITZ_STRICT");
   gpu->work_bytes = work_bytes(gpu->info);
   ceed->backend.is_deterministic = gpu->is_deterministic;
-  ierr = load_base(ceed, gpu);
+  ierr = ritz_gpu_load_base(ceed);
   if (ierr) (void)destroy(ceed);
   return ierr;
 }

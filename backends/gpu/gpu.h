@@ -51,6 +51,9 @@ typedef struct {
 
 static inline RitzGpu *ritz_gpu(Ceed ceed) { return (RitzGpu *)ceed->data; }
 
+// gpu.c: loads the program `base` of a context whose device is open; released with the context.
+int ritz_gpu_load_base(Ceed ceed);
+
 // ---- memory.c: representations of core/, memory of the backend's own, counters ----
 int ritz_gpu_rep_alloc(Ceed ceed, RitzRepKind kind, size_t num_bytes, void **p);
 int ritz_gpu_rep_free(Ceed ceed, RitzRepKind kind, void *p);
@@ -121,8 +124,8 @@ int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);
 int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,
                                const CeedScalar *u, CeedScalar *v);
 int ritz_gpu_restriction_destroy(CeedElemRestriction rstr);
-// Whether transposing it for a range of elements adds in an order of its own, whatever the threads do.
-bool ritz_gpu_restriction_is_ordered(CeedElemRestriction rstr);
+// Whether it is transposed by a map of the elements, which is made for all of them at once.
+bool ritz_gpu_restriction_needs_map(CeedElemRestriction rstr);
 
 // ---- basis.c (basis-ref.c, basis-shared.c) ----
 // E-vectors [num_comp][num_elem][P], Q-vectors [q_comp][num_comp][num_elem][Q]. The kernels of `shared` are

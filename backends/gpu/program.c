@@ -176,7 +176,8 @@ static int create(Ceed ceed, const char *name, const char *what, const char *tex
                   RitzGpuProgram *program) {
   const RitzGpu *gpu = ritz_gpu(ceed);
   const RitzDeviceInfo *info = gpu->info;
-  const char *const words[] = {gpu->driver->name, info->name, info->arch, info->version};
+  const char *const words[] = {gpu->driver->name, gpu->driver->options, info->name, info->arch,
+                               info->version};
   const RitzJitBinary source = {.name = name,
                                 .extension = strcmp(gpu->driver->name, "opencl") ? "cu" : "cl",
                                 .num_words = sizeof(words) / sizeof(words[0]),

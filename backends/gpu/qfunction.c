@@ -28,10 +28,16 @@ static int add_context(CeedQFunction qf, size_t num_bytes, char **define) {
   return CEED_ERROR_SUCCESS;
 }
 
+// The name goes into texts and into names of files.
+static bool is_name(const char *word) {
+  static const char letters[] = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return *word && !strchr("0123456789", *word) && strspn(word, letters) == strlen(word);
+}
+
 static int load_source(CeedQFunction qf, char **source) {
   const char *path = NULL;
   RITZ_REQUIRE(
-      qf->source_path && qf->kernel_name[0], qf->obj.ceed, CEED_ERROR_BACKEND,
+      qf->source_path && is_name(qf->kernel_name), qf->obj.ceed, CEED_ERROR_BACKEND,
       "QFunction '%s' has no source, which a device compiles; found the source '%s', needed 'file:function'",
       qf->kernel_name, qf->source_path ? qf->source_path : "");
   RITZ_TRY_BACKEND(CeedQFunctionGetSourcePath(qf, &path));
@@ -54,11 +60,13 @@ static int compile(CeedQFunction qf, RitzGpuFunction *f) {
   return ierr;
 }
 
-// Threads of OpenCL have copies of the context (kernels/gpu/qfunction.h), which on CPUs lie on one stack.
+// Threads of OpenCL have copies of the context (kernels/gpu/qfunction.h), two of one that they may write to,
+// which on CPUs lie on one stack.
 static int choose_block(CeedQFunction qf, size_t context_bytes) {
+  const size_t num_bytes = context_bytes * (qf->is_context_writable ? 2 : 1);
   int block_size = BLOCK;
   if (ritz_gpu(qf->obj.ceed)->driver != &ritz_opencl) return block_size;
-  while (block_size > 1 && (size_t)block_size * context_bytes > CONTEXT_BYTES) block_size /= 2;
+  while (block_size > 1 && (size_t)block_size * num_bytes > CONTEXT_BYTES) block_size /= 2;
   return block_size;
 }
 
@@ -125,7 +133,7 @@ static int launch(CeedQFunction qf, const RitzGpuFunction *f, void *context, int
     args[3 + 3 * i] = (RitzDeviceArg)RITZ_LONG(fields[i].first);
     args[4 + 3 * i] = (RitzDeviceArg)RITZ_LONG(fields[i].stride);
   }
-  int ierr = ritz_gpu_run(ceed, f->program, "qfunction", (Q + f->block_size - 1) / f->block_size,
+  int ierr = ritz_gpu_run(ceed, f->program, "ritz_qfunction", (Q + f->block_size - 1) / f->block_size,
                           f->block_size, 2 + 3 * (int)num_fields, args);
   RITZ_FREE(&args);
   return ierr;

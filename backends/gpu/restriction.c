@@ -171,6 +171,11 @@ static int run_offsets(const Range *g, bool sums, const CeedInt *offsets, const 
                RITZ_INT(g->is_signed), RITZ_POINTER(offsets), RITZ_POINTER(orients), RITZ_POINTER(u),
                RITZ_POINTER(v));
   }
+  if (sums && g->comp_stride == 1 && g->rstr->num_comp > 1) {
+    return RUN(g, "restriction_add_interlaced", (int64_t)g->n * g->rstr->num_comp, RITZ_INT(g->n),
+               RITZ_INT(g->rstr->num_comp), RITZ_INT(g->first), RITZ_POINTER(offsets), RITZ_POINTER(orients),
+               RITZ_POINTER(u), RITZ_POINTER(v));
+  }
   return RUN(g, sums ? "restriction_add" : "restriction_gather", g->n, RITZ_INT(g->n),
              RITZ_INT(g->rstr->num_comp), RITZ_INT(g->first), RITZ_INT(g->comp_stride), RITZ_POINTER(offsets),
              RITZ_POINTER(orients), RITZ_POINTER(u), RITZ_POINTER(v));
@@ -333,10 +338,10 @@ static bool is_own(const Range *g) { return g->rstr->type == CEED_RESTRICTION_ST
 
 static bool needs_map(const Range *g) { return !is_own(g) && ritz_gpu(g->rstr->obj.ceed)->is_deterministic; }
 
-bool ritz_gpu_restriction_is_ordered(CeedElemRestriction rstr) {
+bool ritz_gpu_restriction_needs_map(CeedElemRestriction rstr) {
   const RitzRestrictionAction action = {.num_blocks = rstr->num_elem};
   const Range g = range_of(rstr, &action);
-  return is_own(&g) || needs_map(&g);
+  return needs_map(&g);
 }
 
 int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,

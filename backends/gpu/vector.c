@@ -4,8 +4,8 @@
 
 #include "backends/gpu/gpu.h"
 
-// Threads beyond these take several entries: enough to fill any device, few enough for any grid.
-enum { max_blocks = 1 << 16 };
+// Blocks beyond these would wait for others to end: threads take several entries instead.
+enum { max_blocks = 1 << 12 };
 
 static int64_t num_blocks(CeedSize n) {
   int64_t blocks = RITZ_GPU_BLOCKS(n);
@@ -22,6 +22,9 @@ static CeedSize num_steps(CeedSize start, CeedSize stop, CeedSize step) {
 }
 
 int ritz_gpu_vector_set_value(Ceed ceed, CeedSize n, CeedScalar value, CeedScalar *x) {
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  if (n > 0 && value == 0 && !signbit(value)) // the driver's own way, for the outputs of operators
+    return gpu->driver->clear(ceed, gpu->device, gpu->stream, (size_t)n * sizeof(CeedScalar), x);
   return ritz_gpu_vector_set_value_strided(ceed, 0, n, 1, value, x);
 }
 

@@ -66,7 +66,7 @@ typedef long long RitzLong;
 
 // ---- The standard, as its device sources see it ----
 
-#define CEED_RUNNING_JIT_PASS
+#define CEED_RUNNING_JIT_PASS 1
 #define CEED_SKIP_VISIBILITY
 #define CEED_QFUNCTION(name)  RITZ_INLINE int name
 #define CEED_QFUNCTION_HELPER RITZ_INLINE

@@ -69,26 +69,40 @@ RITZ_INLINE void ritz_point_store(int size, RITZ_GLOBAL CeedScalar *array, RitzL
 }
 
 // The context. CUDA passes its address. In OpenCL C 1.2 a pointer without address space is one into the
-// thread's memory: there the function gets a copy of RITZ_CONTEXT_BYTES, and what it has changed is written
-// back.
+// thread's memory: there the function gets a copy of RITZ_CONTEXT_BYTES. Of a context that may be written to,
+// a thread writes back the words of eight bytes that it has changed, and leaves alone what others have.
 #ifdef __OPENCL_VERSION__
 #define RITZ_CONTEXT_OPEN(bytes)                                                                             \
   ulong ritz_context[(RITZ_CONTEXT_BYTES + 7) / 8];                                                          \
   ritz_context_load(bytes, (char *)ritz_context);
-#define RITZ_CONTEXT              ((void *)ritz_context)
-#define RITZ_CONTEXT_CLOSE(bytes) ritz_context_store((const char *)ritz_context, bytes);
+#define RITZ_CONTEXT_OPEN_WRITABLE(bytes)                                                                    \
+  RITZ_CONTEXT_OPEN(bytes)                                                                                   \
+  ulong ritz_context_before[(RITZ_CONTEXT_BYTES + 7) / 8];                                                   \
+  ritz_context_keep((const char *)ritz_context, (char *)ritz_context_before);
+#define RITZ_CONTEXT ((void *)ritz_context)
+#define RITZ_CONTEXT_CLOSE(bytes)                                                                            \
+  ritz_context_store((const char *)ritz_context_before, (const char *)ritz_context, bytes);
 #ifdef RITZ_CONTEXT_BYTES
 RITZ_INLINE void ritz_context_load(const RITZ_GLOBAL char *from, char *to) {
   for (int i = 0; i < RITZ_CONTEXT_BYTES; i++) to[i] = from[i];
 }
-RITZ_INLINE void ritz_context_store(const char *from, RITZ_GLOBAL char *to) {
-  for (int i = 0; i < RITZ_CONTEXT_BYTES; i++) {
-    if (to[i] != from[i]) to[i] = from[i];
+RITZ_INLINE void ritz_context_keep(const char *from, char *to) {
+  for (int i = 0; i < RITZ_CONTEXT_BYTES; i++) to[i] = from[i];
+}
+RITZ_INLINE void ritz_context_store(const char *before, const char *after, RITZ_GLOBAL char *to) {
+  const int num_words = RITZ_CONTEXT_BYTES / 8;
+  for (int i = 0; i < num_words; i++) {
+    char8 word = vload8(i, after);
+    if (any(word != vload8(i, before))) ((RITZ_GLOBAL char8 *)to)[i] = word;
+  }
+  for (int i = 8 * num_words; i < RITZ_CONTEXT_BYTES; i++) {
+    if (after[i] != before[i]) to[i] = after[i];
   }
 }
 #endif
 #else
 #define RITZ_CONTEXT_OPEN(bytes)
+#define RITZ_CONTEXT_OPEN_WRITABLE(bytes)
 #define RITZ_CONTEXT ((void *)context)
 #define RITZ_CONTEXT_CLOSE(bytes)
 #endif

@@ -126,6 +126,19 @@ restriction_add(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt comp_stride,
   }
 }
 
+// Components side by side in the L-vector: neighbouring threads add to neighbouring entries.
+RITZ_KERNEL(256)
+restriction_add_interlaced(CeedInt n, CeedInt num_comp, CeedInt first,
+                           RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,
+                           RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT orients,
+                           RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *v) {
+  RitzLong t = RITZ_ITEM / num_comp;
+  if (t >= n) return;
+  CeedInt c = (CeedInt)(RITZ_ITEM - t * num_comp);
+  CeedScalar sign = restriction_sign(orients, first + t);
+  ritz_atomic_add(v + offsets[first + t] + c, sign * u[(RitzLong)c * n + t]);
+}
+
 RITZ_KERNEL(256)
 restriction_add_curl(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt comp_stride, CeedInt size,
                      CeedInt is_signed, RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,

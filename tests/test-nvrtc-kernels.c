@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The kernels of /gpu/cuda, compiled without a GPU: operators run on a driver that is played here, whose
+// compiler is NVRTC and whose launches do nothing. Those of the benchmark set keep their numbers in
+// registers. Skipped where there is no compiler.
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/gpu/gpu.h"
+#include "bench/bp-problem.h"
+#include "core/memory.h"
+#include "jit/files.h"
+#include "jit/hash.h"
+#include "tests/random-operator.h"
+
+// ---- What was compiled ----
+
+struct RitzDevice_private {
+  RitzDeviceInfo info;
+};
+
+// Texts that were compiled, each once a device. Of the process.
+typedef struct Compiled {
+  struct Compiled *next;
+  RitzDevice device;
+  RitzHash key;
+} Compiled;
+
+// Of the running test.
+typedef struct {
+  bool wants_registers; // tells which kernels keep numbers in memory
+  int num_programs, num_kernels, num_in_memory;
+  double seconds;
+  int64_t most_registers, most_stack, most_memory; // of a thread, a thread, a block
+  char largest[256];                               // the kernel with most registers
+} Totals;
+
+static Compiled *compiled;
+static Totals totals;
+static char running[128]; // what compiles now, for messages
+
+static bool was_compiled(RitzDevice device, const char *text) {
+  RitzHasher hasher;
+  Compiled *found = compiled;
+
+  ritz_hash_begin(&hasher);
+  ritz_hash_add_string(&hasher, text);
+  const RitzHash key = ritz_hash_end(&hasher);
+  while (found && (found->device != device || strcmp(found->key.hex, key.hex))) found = found->next;
+  if (found) return true;
+  found = malloc(sizeof(*found));
+  *found = (Compiled){compiled, device, key};
+  compiled = found;
+  return false;
+}
+
+// ---- What the assembler says ----
+
+// The number before some words; -1: they are not there.
+static int64_t number_before(const char *text, const char *words) {
+  const char *number = strstr(text, words);
+
+  if (!number) return -1;
+  while (number > text && number[-1] >= '0' && number[-1] <= '9') number--;
+  return strtoll(number, NULL, 10);
+}
+
+// The macros that a kernel is made with: "RITZ_DIM 3, RITZ_P 4".
+static void find_sizes(const char *text, size_t length, char *sizes) {
+  const char *at = strstr(text, "\"part 1\"\n");
+  size_t end = 0;
+
+  sizes[0] = '\0';
+  while (at && (at = strchr(at, '\n')) && !strncmp(++at, "#define ", 8)) {
+    const int n = (int)strcspn(at + 8, "\n");
+    if (end + (size_t)n + 3 > length) return;
+    end += (size_t)sprintf(sizes + end, "%s%.*s", end ? ", " : "", n, at + 8);
+  }
+}
+
+// Numbers of a thread leave the registers when there are too few, and when they are indexed at run time.
+static void tell_memory(RitzDevice device, const char *text, const char *name, const char *section) {
+  char sizes[512];
+
+  find_sizes(text, sizeof(sizes), sizes);
+  tap_note("%s of %s for %s: spills %d bytes, stack %d bytes, %d registers (-1: unknown); %s", name, running,
+           device->info.arch, (int)ritz_nvrtc_spills(section),
+           (int)number_before(section, " bytes stack frame"), (int)number_before(section, " registers"),
+           sizes);
+}
+
+static void look_at_kernel(RitzDevice device, const char *text, const char *name, const char *section) {
+  const int64_t registers = number_before(section, " registers");
+  const int64_t stack = number_before(section, " bytes stack frame");
+  const int64_t memory = number_before(section, " bytes smem");
+  const bool is_in_memory = ritz_nvrtc_spills(section) != 0 || stack != 0 || registers < 1;
+
+  totals.num_kernels++;
+  totals.num_in_memory += is_in_memory;
+  if (is_in_memory && totals.wants_registers) tell_memory(device, text, name, section);
+  if (stack > totals.most_stack) totals.most_stack = stack;
+  if (memory > totals.most_memory) totals.most_memory = memory;
+  if (registers <= totals.most_registers) return;
+  totals.most_registers = registers;
+  snprintf(totals.largest, sizeof(totals.largest), "%s of %s", name, running);
+}
+
+// A log has a section for each kernel.
+static void look_at_log(RitzDevice device, const char *text, const char *log) {
+  static const char begin[] = "Compiling entry function '";
+  const char *at = strstr(log, begin);
+
+  while (at) {
+    const char *name = at + strlen(begin), *next = strstr(name, begin);
+    char *section = strndup(name, next ? (size_t)(next - name) : strlen(name));
+    char kernel[64];
+
+    snprintf(kernel, sizeof(kernel), "%.*s", (int)strcspn(name, "'"), name);
+    look_at_kernel(device, text, kernel, section);
+    free(section);
+    at = next;
+  }
+}
+
+// ---- A driver ----
+
+struct RitzDeviceProgram_private {
+  char unused;
+};
+
+// Nobody reads the bytes, so that a text need not be compiled twice.
+static int compile(Ceed ceed, RitzDevice device, const char *name, const char *text, RitzDeviceCode *code) {
+  const double start = ritz_seconds();
+  const char *why;
+
+  if (was_compiled(device, text)) {
+    CeedCall(ritz_strdup(ceed, "", &code->log));
+    code->num_bytes = 1;
+    return ritz_strdup(ceed, "", &code->bytes);
+  }
+  CeedCall(ritz_nvrtc_compile(ceed, device->info.arch, name, text, code, &why));
+  totals.seconds += ritz_seconds() - start;
+  totals.num_programs++;
+  if (code->bytes)
+    look_at_log(device, text, code->log);
+  else
+    tap_note("%s for %s is refused", running, device->info.arch);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int load(Ceed ceed, RitzDevice device, size_t num_bytes, const char *bytes,
+                RitzDeviceProgram *program) {
+  (void)ceed, (void)device, (void)num_bytes, (void)bytes;
+  *program = malloc(sizeof(**program));
+  return CEED_ERROR_SUCCESS;
+}
+
+static int unload(Ceed ceed, RitzDevice device, RitzDeviceProgram *program) {
+  (void)ceed, (void)device;
+  free(*program);
+  *program = NULL;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int get_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, RitzDeviceKernel *kernel) {
+  (void)ceed, (void)name;
+  *kernel = (RitzDeviceKernel)program;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
+                  int block_size, int num_args, const RitzDeviceArg *args) {
+  (void)ceed, (void)kernel, (void)stream, (void)num_blocks, (void)block_size, (void)num_args, (void)args;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int allocate(Ceed ceed, RitzDevice device, size_t num_bytes, void **p) {
+  (void)ceed, (void)device;
+  *p = calloc(num_bytes, 1);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int release(Ceed ceed, RitzDevice device, void *p) {
+  (void)ceed, (void)device;
+  free(p);
+  return CEED_ERROR_SUCCESS;
+}
+
+static void find(RitzDevice device, const void *p, void **start, size_t *num_bytes) {
+  (void)device, (void)p;
+  *start = NULL;
+  *num_bytes = 0;
+}
+
+static int copy(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *to,
+                const void *from) {
+  (void)ceed, (void)device, (void)stream;
+  memcpy(to, from, num_bytes);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int clear(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *p) {
+  (void)ceed, (void)device, (void)stream;
+  memset(p, 0, num_bytes);
+  return CEED_ERROR_SUCCESS;
+}
+
+static const RitzDriver played = {.name = "played",
+                                  .alloc = allocate,
+                                  .free = release,
+                                  .find = find,
+                                  .copy_in = copy,
+                                  .copy_out = copy,
+                                  .copy = copy,
+                                  .clear = clear,
+                                  .compile = compile,
+                                  .load = load,
+                                  .unload = unload,
+                                  .kernel = get_kernel,
+                                  .launch = launch};
+
+#define DEVICE(architecture)                                                                                 \
+  {                                                                                                          \
+    .info = {                                                                                                \
+      .driver = &played,                                                                                     \
+      .name = architecture,                                                                                  \
+      .arch = architecture,                                                                                  \
+      .version = "1",                                                                                        \
+      .warp_size = 32,                                                                                       \
+      .max_threads = 1024,                                                                                   \
+      .local_bytes = 48 << 10,                                                                               \
+      .adds_atomically = true                                                                                \
+    }                                                                                                        \
+  }
+static struct RitzDevice_private devices[] = {DEVICE("sm_90"), DEVICE("sm_80")};
+
+// ---- Contexts ----
+
+// A context of the backend whose device is played; the library destroys it as any other.
+static int open_context(const RitzBackend *backend, RitzDevice device, Ceed *ceed) {
+  RitzGpu *gpu = NULL;
+
+  *ceed = tap_ceed("/cpu/self/ref");
+  CeedCall(RITZ_CALLOC(*ceed, 1, &gpu));
+  *gpu = (RitzGpu){.driver = &played,
+                   .device = device,
+                   .info = &device->info,
+                   .is_shared = backend == &ritz_cuda_shared_backend,
+                   .is_deterministic = backend != &ritz_cuda_shared_backend,
+                   .work_bytes = 1 << 30};
+  (*ceed)->data = gpu;
+  ritz_backend_complete(backend, &(*ceed)->backend);
+  snprintf(running, sizeof(running), "the library's own kernels");
+  return ritz_gpu_load_base(*ceed);
+}
+
+static void tell_totals(RitzDevice device) {
+  tap_note("%s: %d programs, %d kernels, compiled in %.1f s", device->info.arch, totals.num_programs,
+           totals.num_kernels, totals.seconds);
+  tap_note("at most %d registers and a stack of %d bytes a thread, %d bytes of memory a block",
+           (int)totals.most_registers, (int)totals.most_stack, (int)totals.most_memory);
+  tap_note("most registers: %s", totals.largest);
+}
+
+#define NEEDS_NVRTC()                                                                                        \
+  do {                                                                                                       \
+    const char *why_;                                                                                        \
+    if (!ritz_nvrtc_version(&why_)) SKIP("%s", why_);                                                        \
+  } while (0)
+
+// ---- The benchmark set ----
+
+enum { MAX_ORDER = 8 };
+
+// All degrees at level full; of the quick level some.
+static bool is_wanted(CeedInt order) {
+  return tap_level() > TAP_QUICK || order <= 3 || order == 5 || order == MAX_ORDER;
+}
+
+// One element: sizes of meshes are no part of kernels.
+static int run_bp(Ceed ceed, int bp, CeedInt order) {
+  BpResult sizes = {.options = {.bp = bp, .order = order, .n = 1}};
+  BpProblem problem = {.ceed = ceed, .sizes = &sizes};
+
+  snprintf(running, sizeof(running), "BP%d of degree %d", bp, (int)order);
+  CeedCall(bp_choose_sizes(ceed, &sizes));
+  int ierr = bp_problem_create(&problem);
+  if (!ierr) ierr = CeedVectorSetValue(problem.u, 1);
+  if (!ierr) ierr = CeedOperatorApply(problem.op, problem.u, problem.v, CEED_REQUEST_IMMEDIATE);
+  bp_problem_destroy(&problem);
+  return ierr;
+}
+
+static int run_benchmark_set(const RitzBackend *backend, RitzDevice device) {
+  Ceed ceed;
+  int ierr = open_context(backend, device, &ceed);
+
+  for (CeedInt order = 1; !ierr && order <= MAX_ORDER; order++) {
+    if (!is_wanted(order)) continue;
+    for (int bp = BP_FIRST; !ierr && bp <= BP_LAST; bp++) ierr = run_bp(ceed, bp, order);
+  }
+  CeedDestroy(&ceed);
+  return ierr;
+}
+
+// Of each degree six kernels at least: B and its transpose for mass, diffusion, and diffusion on collocated
+// points; beside them one program of the library's own, four functions that apply and two that build factors.
+static int fewest_programs(void) {
+  int num = 7;
+
+  for (CeedInt order = 1; order <= MAX_ORDER; order++) num += is_wanted(order) ? 6 : 0;
+  return num;
+}
+
+TEST(kernels_of_the_benchmark_set_keep_their_numbers_in_registers) {
+  const int num_devices = tap_level() > TAP_QUICK ? 2 : 1;
+
+  NEEDS_NVRTC();
+  for (int i = 0; i < num_devices; i++) {
+    totals = (Totals){.wants_registers = true};
+    CHECK_OK(run_benchmark_set(&ritz_cuda_ref_backend, &devices[i]));
+    CHECK_OK(run_benchmark_set(&ritz_cuda_shared_backend, &devices[i]));
+    tell_totals(&devices[i]);
+    CHECK(totals.num_programs >= fewest_programs(), "%d programs", totals.num_programs);
+    CHECK(totals.num_kernels >= totals.num_programs, "%d kernels in the logs", totals.num_kernels);
+    CHECK(totals.num_in_memory == 0, "%d kernels keep numbers in memory", totals.num_in_memory);
+  }
+}
+
+// ---- Random operators ----
+
+static int create_active_vector(Ceed ceed, CeedSize length, CeedVector *vector) {
+  *vector = CEED_VECTOR_NONE;
+  if (length == 0) return CEED_ERROR_SUCCESS;
+  *vector = NULL;
+  CeedCall(CeedVectorCreate(ceed, length, vector));
+  return CeedVectorSetValue(*vector, 1);
+}
+
+static int run_random_operator(Ceed ceed, uint64_t *seed) {
+  RandomOperator r;
+  CeedVector in = NULL, out = NULL;
+  int ierr = random_operator_create(ceed, &(RandomOptions){0}, seed, &r);
+
+  snprintf(running, sizeof(running), "%s", random_operator_describe(&r));
+  if (!ierr) ierr = create_active_vector(ceed, r.input_size, &in);
+  if (!ierr) ierr = create_active_vector(ceed, r.output_size, &out);
+  if (!ierr) ierr = CeedOperatorApply(r.op, in, out, CEED_REQUEST_IMMEDIATE);
+  if (ierr) tap_note("%s", random_operator_describe(&r));
+  CeedVectorDestroy(&in);
+  CeedVectorDestroy(&out);
+  random_operator_destroy(&r);
+  return ierr;
+}
+
+TEST(kernels_of_random_operators_compile) {
+  static const int num_wanted[] = {40, 240, 1000};
+  uint64_t seed = 20;
+  Ceed ceed;
+
+  NEEDS_NVRTC();
+  totals = (Totals){0};
+  CHECK_OK(open_context(&ritz_cuda_shared_backend, &devices[0], &ceed));
+  while (totals.num_programs < num_wanted[tap_level()]) CHECK_OK(run_random_operator(ceed, &seed));
+  tell_totals(&devices[0]);
+  CeedDestroy(&ceed);
+}
+
+int main(int argc, char **argv) {
+  setenv("RITZ_CACHE", "off", 1); // what comes from the cache has no log
+  return tap_main(argc, argv,
+                  TESTS(kernels_of_the_benchmark_set_keep_their_numbers_in_registers,
+                        kernels_of_random_operators_compile));
+}
