@@ -55,6 +55,11 @@ int RitzGetInitMessage(const char **message) {
   return CEED_ERROR_SUCCESS;
 }
 
+static bool strict_from_environment(void) {
+  const char *strict = getenv("RITZ_STRICT");
+  return strict && strict[0] && strcmp(strict, "0");
+}
+
 // The text of a request after `help` and one character; *is_help tells whether it was there.
 static const char *skip_help(const char *resource, bool *is_help) {
   *is_help = !strncmp(resource, "help", 4);
@@ -87,6 +92,7 @@ int CeedInit(const char *resource, Ceed *ceed) {
   const CeedErrorHandler handler = handler_from_environment();
   created->error_handler = handler == CeedErrorReturn ? CeedErrorStore : handler; // for keep_init_message
   created->is_clang = clang_from_environment();
+  created->is_strict = strict_from_environment();
   CeedResetErrorMessage(created, NULL);
   ritz_backend_complete(entry->backend, &created->backend);
   int ierr = CeedAddJitSourceRoot(created, RITZ_INSTALL_INCLUDEDIR "/");
@@ -144,6 +150,7 @@ int CeedDestroy(Ceed *ceed) {
   }
   if (c->backend.ceed_destroy) RITZ_TRY(c->backend.ceed_destroy(c));
   RITZ_FREE(&c->work);
+  RITZ_FREE(&c->told);
   free_strings(&c->jit_roots);
   free_strings(&c->jit_defines);
   free_strings(&c->rust_roots);

@@ -64,6 +64,9 @@ struct Ceed_private {
   CeedErrorHandler error_handler;
   char message[RITZ_MESSAGE_LENGTH];
   bool is_clang;
+  bool is_strict; // RITZ_STRICT: falling back is an error
+  size_t num_told;
+  uint64_t *told; // owned: hashes of the warnings that were given
   RitzStringList jit_roots, jit_defines, rust_roots;
   CeedInt num_work;
   RitzWorkVector *work; // owned
@@ -73,6 +76,11 @@ struct Ceed_private {
 // The value of an option ":name=value" of a resource, which goes on to the next colon; of the flag ":name"
 // the empty string; NULL: not given.
 const char *ritz_resource_option(const char *options, const char *name);
+
+// Something runs another way than it was asked for: `what`, for this `reason`, with this `outcome`. One line
+// on stderr, once a context however often a program makes the same thing; under RITZ_STRICT
+// CEED_ERROR_BACKEND, which begins with `call`.
+int ritz_warn_once(Ceed ceed, const char *call, const char *what, const char *reason, const char *outcome);
 
 // *found (owned by the caller): the readable file `path` in the folder of the file `including` (NULL: in the
 // current folder), else the first one below the JiT source roots, else NULL.

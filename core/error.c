@@ -82,3 +82,23 @@ int CeedResetErrorMessage(Ceed ceed, const char **err_msg) {
   strcpy(ceed->message, no_message);
   return CEED_ERROR_SUCCESS;
 }
+
+// ---- Warnings ----
+
+static uint64_t hash(uint64_t h, const char *text) { // FNV-1a
+  for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001b3;
+  return h;
+}
+
+int ritz_warn_once(Ceed ceed, const char *call, const char *what, const char *reason, const char *outcome) {
+  const uint64_t told = hash(hash(0xcbf29ce484222325, what), reason);
+  RITZ_REQUIRE(!ceed->is_strict, ceed, CEED_ERROR_BACKEND, "%s: %s: %s (RITZ_STRICT is set)", call, what,
+               reason);
+  for (size_t i = 0; i < ceed->num_told; i++) {
+    if (ceed->told[i] == told) return CEED_ERROR_SUCCESS;
+  }
+  RITZ_TRY(RITZ_REALLOC(ceed, ceed->num_told + 1, &ceed->told));
+  ceed->told[ceed->num_told++] = told;
+  fprintf(stderr, "Ritz: %s: %s; %s\n", what, reason, outcome);
+  return CEED_ERROR_SUCCESS;
+}

@@ -34,18 +34,15 @@ static int destroy(Ceed ceed) {
   ritz_team_destroy(&cpu->team);
   for (int t = 0; cpu->work && t < cpu->num_threads; t++) RITZ_FREE(&cpu->work[t]);
   RITZ_FREE(&cpu->work);
-  RITZ_FREE(&cpu->said);
   RITZ_FREE(&ceed->data);
   return CEED_ERROR_SUCCESS;
 }
 
 static int create(Ceed ceed, const char *options) {
   RitzCpu *cpu = NULL;
-  const char *strict = getenv("RITZ_STRICT");
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &cpu));
   ceed->data = cpu;
   cpu->is_deterministic = ritz_resource_option(options, "deterministic") != NULL;
-  cpu->is_strict = strict && strict[0] && strcmp(strict, "0");
   int ierr = choose_threads(ceed, options, &cpu->num_threads);
   if (!ierr) ierr = ritz_team_create(ceed, cpu->num_threads, &cpu->team);
   if (!ierr) ierr = RITZ_CALLOC(ceed, (size_t)cpu->num_threads, &cpu->work);

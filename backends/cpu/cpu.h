@@ -17,10 +17,7 @@ extern const RitzBackend ritz_cpu_backend;
 typedef struct {
   int num_threads;
   bool is_deterministic; // results do not depend on the number of threads
-  bool is_strict;        // RITZ_STRICT: delegation is an error
   bool has_warned;       // that there is no compiler
-  size_t num_said;
-  uint64_t *said; // owned: hashes of the warnings that were given, each once
   RitzTeam team;
   int64_t work_bytes; // of each thread's scratch, shared by all operators of the context
   char **work;        // owned [num_threads], 64-byte aligned, NULL before the first use

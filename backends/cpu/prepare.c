@@ -22,36 +22,12 @@ static int make_title(CeedOperator op, char **title) {
                                    : "without a name");
 }
 
-static uint64_t hash(uint64_t h, const char *text) { // FNV-1a
-  for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001b3;
-  return h;
-}
-
-// A program may make the same operator a thousand times: each context says a thing once.
-static int say_once(Ceed ceed, const char *title, const char *reason, const char *outcome) {
-  RitzCpu *context = ceed->data;
-  const uint64_t told = hash(hash(0xcbf29ce484222325, title), reason);
-
-  for (size_t i = 0; i < context->num_said; i++) {
-    if (context->said[i] == told) return CEED_ERROR_SUCCESS;
-  }
-  RITZ_TRY(RITZ_REALLOC(ceed, context->num_said + 1, &context->said));
-  context->said[context->num_said++] = told;
-  fprintf(stderr, "Ritz: %s: %s; %s\n", title, reason, outcome);
-  return CEED_ERROR_SUCCESS;
-}
-
 // `outcome` NULL: there is nothing to fall back to.
 static int tell(CeedOperator op, const char *call, const char *title, const char *reason,
                 const char *outcome) {
-  Ceed ceed = op->obj.ceed;
-  const RitzCpu *context = ceed->data;
-
-  RITZ_REQUIRE(outcome, ceed, CEED_ERROR_BACKEND, "%s: %s: %s, and there is no function pointer for the host",
-               call, title, reason);
-  RITZ_REQUIRE(!context->is_strict, ceed, CEED_ERROR_BACKEND, "%s: %s: %s (RITZ_STRICT is set)", call, title,
-               reason);
-  return say_once(ceed, title, reason, outcome);
+  RITZ_REQUIRE(outcome, op->obj.ceed, CEED_ERROR_BACKEND,
+               "%s: %s: %s, and there is no function pointer for the host", call, title, reason);
+  return ritz_warn_once(op->obj.ceed, call, title, reason, outcome);
 }
 
 int ritz_cpu_warn(CeedOperator op, const char *call, const char *reason, const char *outcome) {
@@ -182,7 +158,7 @@ RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes) {
 // No generated kernel: say so once per context when that is because of the machine.
 static int go_unfused(CeedOperator op, bool is_machine, const char *reason) {
   RitzCpu *context = op->obj.ceed->data;
-  const bool warns = !is_machine || !context->has_warned || context->is_strict;
+  const bool warns = !is_machine || !context->has_warned || op->obj.ceed->is_strict;
 
   if (is_machine) context->has_warned = true;
   RITZ_TRY(step_down(op, RITZ_PATH_UNFUSED, warns, reason));

@@ -2,7 +2,7 @@
 // The tables of the device backends, and what belongs to a context: device, stream, options.
 //
 // Options: `:device_id=N` (else the device that is current), `:deterministic` (of `shared`; `ref` always is).
-// Environment: RITZ_STRICT (delegation is an error), RITZ_GPU_WORK (MiB that the E- and Q-vectors of an
+// Environment: RITZ_GPU_WORK (MiB that the E- and Q-vectors of an
 // operator may take).
 #include "backends/gpu/gpu.h"
 
@@ -27,11 +27,6 @@ static int choose_device(Ceed ceed, const RitzDriver *driver, const char *option
                "CeedInit: there is no device %ld, %s has %d, numbered from 0", number, driver->name, num);
   *index = (int)number;
   return CEED_ERROR_SUCCESS;
-}
-
-static bool is_set(const char *name) {
-  const char *value = getenv(name);
-  return value && value[0] && strcmp(value, "0");
 }
 
 // Smaller batches would stay in the cache, but launches and the last blocks of each cost more than that
@@ -59,7 +54,6 @@ static int destroy(Ceed ceed) {
   RitzGpu *gpu = ritz_gpu(ceed);
   for (int slot = 0; slot < RITZ_NUM_WORK; slot++) ritz_gpu_free(ceed, &gpu->work[slot].memory);
   ritz_gpu_program_release(ceed, &gpu->base);
-  RITZ_FREE(&gpu->said);
   RITZ_FREE(&ceed->data);
   return CEED_ERROR_SUCCESS;
 }
@@ -83,7 +77,6 @@ static int create(Ceed ceed, const char *options, const RitzDriver *driver, bool
   gpu->is_shared = is_shared;
   gpu->is_deterministic =
       !is_shared || ritz_resource_option(options, "deterministic") || !gpu->info->adds_atomically;
-  gpu->is_strict = is_set("RITZ_STRICT");
   gpu->work_bytes = work_bytes(gpu->info);
   ceed->backend.is_deterministic = gpu->is_deterministic;
   ierr = ritz_gpu_load_base(ceed);

@@ -35,7 +35,6 @@ typedef struct {
   RitzDeviceStream stream;
   bool is_shared;        // this is `shared`, not `ref`
   bool is_deterministic; // restrictions are transposed by their maps, not by atomic additions
-  bool is_strict;        // RITZ_STRICT: delegation is an error
   int64_t work_bytes;    // what the E- and Q-vectors of an operator may take
   RitzGpuProgram
       base; // counted: all kernels that are made for any size (kernels/gpu/{vector,restriction,...}.h)
@@ -45,8 +44,6 @@ typedef struct {
   } work[RITZ_NUM_WORK];
   int64_t bytes_in, bytes_out;    // copied to and from the device
   int64_t bytes_live, bytes_peak; // device memory of this context
-  size_t num_said;
-  uint64_t *said; // owned: hashes of the warnings that were given, each once
 } RitzGpu;
 
 static inline RitzGpu *ritz_gpu(Ceed ceed) { return (RitzGpu *)ceed->data; }

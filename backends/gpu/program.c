@@ -300,26 +300,6 @@ int ritz_gpu_run(Ceed ceed, RitzGpuProgram program, const char *kernel, int64_t 
 
 // ---- Delegation ----
 
-static uint64_t short_hash(const char *what, const char *reason) {
-  RitzHasher hasher;
-  ritz_hash_begin(&hasher);
-  ritz_hash_add_string(&hasher, what);
-  ritz_hash_add_string(&hasher, reason);
-  RitzHash hash = ritz_hash_end(&hasher);
-  hash.hex[16] = '\0';
-  return strtoull(hash.hex, NULL, 16);
-}
-
-// A program may ask for the same thing a thousand times: each context says it once.
 int ritz_gpu_delegate(Ceed ceed, const char *what, const char *reason) {
-  RitzGpu *gpu = ritz_gpu(ceed);
-  const uint64_t told = short_hash(what, reason);
-  RITZ_REQUIRE(!gpu->is_strict, ceed, CEED_ERROR_UNSUPPORTED, "%s: %s (RITZ_STRICT is set)", what, reason);
-  for (size_t i = 0; i < gpu->num_said; i++) {
-    if (gpu->said[i] == told) return CEED_ERROR_SUCCESS;
-  }
-  RITZ_TRY(RITZ_REALLOC(ceed, gpu->num_said + 1, &gpu->said));
-  gpu->said[gpu->num_said++] = told;
-  fprintf(stderr, "Ritz: %s: %s; the reference backend runs it\n", what, reason);
-  return CEED_ERROR_SUCCESS;
+  return ritz_warn_once(ceed, ceed->resource, what, reason, "the reference backend runs it");
 }
