@@ -857,40 +857,64 @@ static int kernel_info(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceKernelInfo 
 
 // ---- Launches ----
 
-// *part (owned by the caller): what kernels are given instead of an address inside an allocation.
-static int make_part(Ceed ceed, RitzDeviceKernel kernel, const Allocation *a, size_t offset, cl_mem *part) {
-  const cl_buffer_region region = {offset, a->num_bytes - offset};
+// Where a pointer argument is; buffer NULL: nowhere.
+typedef struct {
+  Allocation a;
+  size_t offset;
+} Place;
+
+static int find_place(Ceed ceed, RitzDeviceKernel kernel, cl_uint index, const void *p, Place *place) {
+  *place = (Place){.offset = 0};
+  if (!p) return CEED_ERROR_SUCCESS;
+  place->a = find_allocation(kernel->program->device, p);
+  RITZ_REQUIRE(place->a.buffer, ceed, CEED_ERROR_BACKEND,
+               "clSetKernelArg: kernel '%s', argument %d: %p is no memory of this device", kernel->name,
+               (int)index, p);
+  place->offset = (uintptr_t)p - place->a.start;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Where the memory of argument i ends: at the next argument in the same allocation. Sub-buffers must not
+// overlap.
+static size_t end_of(cl_uint num, const Place *places, cl_uint i) {
+  size_t end = places[i].a.num_bytes;
+  for (cl_uint k = 0; k < num; k++) {
+    const bool is_next = places[k].a.buffer == places[i].a.buffer && places[k].offset > places[i].offset;
+    if (is_next && places[k].offset < end) end = places[k].offset;
+  }
+  return end;
+}
+
+// *part (owned by the caller): what kernels are given instead of a part of an allocation.
+static int make_part(Ceed ceed, RitzDeviceKernel kernel, const Place *place, size_t end, cl_mem *part) {
+  const cl_buffer_region region = {place->offset, end - place->offset};
   const size_t alignment = kernel->program->device->alignment;
   cl_int result;
 
-  RITZ_REQUIRE(offset % alignment == 0, ceed, CEED_ERROR_BACKEND,
+  RITZ_REQUIRE(place->offset % alignment == 0, ceed, CEED_ERROR_BACKEND,
                "clCreateSubBuffer: kernel '%s': an address at byte %zu of an allocation; this device needs a "
                "multiple of %zu",
-               kernel->name, offset, alignment);
-  *part =
-      cl.api.create_sub_buffer(a->buffer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &result);
+               kernel->name, place->offset, alignment);
+  *part = cl.api.create_sub_buffer(place->a.buffer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region,
+                                   &result);
   return check(ceed, result, "clCreateSubBuffer: kernel '%s', %zu bytes at byte %zu", kernel->name,
-               region.size, offset);
+               region.size, place->offset);
 }
 
-static int find_buffer(Ceed ceed, RitzDeviceKernel kernel, cl_uint index, const void *p, cl_mem *buffer,
-                       cl_mem *part) {
-  const Allocation a = find_allocation(kernel->program->device, p);
+// The buffer of pointer argument i, or the part of it that is made in *part.
+static int choose_buffer(Ceed ceed, RitzDeviceKernel kernel, const Place *places, cl_uint i, cl_mem *buffer,
+                         cl_mem *part) {
+  const size_t end = end_of(kernel->num_args, places, i);
 
-  *buffer = a.buffer;
-  if (!p) return CEED_ERROR_SUCCESS;
-  RITZ_REQUIRE(a.buffer, ceed, CEED_ERROR_BACKEND,
-               "clSetKernelArg: kernel '%s', argument %d: %p is no memory of this device", kernel->name,
-               (int)index, p);
-  const size_t offset = (uintptr_t)p - a.start;
-  if (!offset) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(make_part(ceed, kernel, &a, offset, part));
+  *buffer = places[i].a.buffer;
+  if (!*buffer || (places[i].offset == 0 && end == places[i].a.num_bytes)) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(make_part(ceed, kernel, &places[i], end, part));
   *buffer = *part;
   return CEED_ERROR_SUCCESS;
 }
 
 static int set_arg(Ceed ceed, RitzDeviceKernel kernel, cl_kernel handle, cl_uint index,
-                   const RitzDeviceArg *arg, cl_mem *part) {
+                   const RitzDeviceArg *arg, const Place *places, cl_mem *part) {
   static const size_t sizes[] = {[RITZ_ARG_POINTER] = sizeof(cl_mem),
                                  [RITZ_ARG_INT] = sizeof(int32_t),
                                  [RITZ_ARG_LONG] = sizeof(int64_t),
@@ -899,22 +923,44 @@ static int set_arg(Ceed ceed, RitzDeviceKernel kernel, cl_kernel handle, cl_uint
   const void *value = &arg->value;
 
   if (arg->kind == RITZ_ARG_POINTER) {
-    RITZ_TRY(find_buffer(ceed, kernel, index, arg->value.p, &buffer, part));
+    RITZ_TRY(choose_buffer(ceed, kernel, places, index, &buffer, part));
     value = &buffer;
   }
   return check(ceed, cl.api.set_arg(handle, index, sizes[arg->kind], value),
                "clSetKernelArg: kernel '%s', argument %d", kernel->name, (int)index);
 }
 
+static int set_args(Ceed ceed, RitzDeviceKernel kernel, cl_kernel handle, const RitzDeviceArg *args,
+                    cl_mem *parts) {
+  const cl_uint num_args = kernel->num_args;
+  Place places[num_args + 1];
+
+  memset(places, 0, sizeof(places));
+  for (cl_uint i = 0; i < num_args; i++) {
+    if (args[i].kind == RITZ_ARG_POINTER) RITZ_TRY(find_place(ceed, kernel, i, args[i].value.p, &places[i]));
+  }
+  for (cl_uint i = 0; i < num_args; i++)
+    RITZ_TRY(set_arg(ceed, kernel, handle, i, &args[i], places, &parts[i]));
+  return CEED_ERROR_SUCCESS;
+}
+
+// Parts stay until the kernel has run; its handle does not, and must not refer to them any more.
+static void drop_parts(RitzDeviceKernel kernel, cl_kernel handle, cl_mem *parts) {
+  static const cl_mem none = NULL;
+
+  for (cl_uint i = 0; i < kernel->num_args; i++) {
+    if (!parts[i]) continue;
+    (void)cl.api.set_arg(handle, i, sizeof(none), &none);
+    cl.api.release_mem(parts[i]);
+  }
+}
+
 static int set_and_launch(Ceed ceed, RitzDeviceKernel kernel, cl_kernel handle, const size_t *num_items,
                           const size_t *block, const RitzDeviceArg *args) {
-  const cl_uint num_args = kernel->num_args;
-  cl_mem parts[num_args + 1];
-  int ierr = CEED_ERROR_SUCCESS;
+  cl_mem parts[kernel->num_args + 1];
 
   memset(parts, 0, sizeof(parts));
-  for (cl_uint i = 0; i < num_args && !ierr; i++)
-    ierr = set_arg(ceed, kernel, handle, i, &args[i], &parts[i]);
+  int ierr = set_args(ceed, kernel, handle, args, parts);
   if (!ierr) {
     ierr =
         check(ceed,
@@ -922,9 +968,7 @@ static int set_and_launch(Ceed ceed, RitzDeviceKernel kernel, cl_kernel handle, 
               "clEnqueueNDRangeKernel: kernel '%s', %zu blocks of %zu threads", kernel->name,
               *num_items / *block, *block);
   }
-  for (cl_uint i = 0; i < num_args; i++) {
-    if (parts[i]) cl.api.release_mem(parts[i]); // it stays until the kernel has run
-  }
+  drop_parts(kernel, handle, parts);
   return ierr;
 }
 
