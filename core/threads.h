@@ -13,7 +13,6 @@ typedef enum {
   RITZ_LOCK_JIT,      // loaded modules and counters (jit/)
   RITZ_LOCK_PROGRAMS, // programs that are loaded on devices (backends/gpu/program.c)
   RITZ_LOCK_DEVICES,  // libraries of drivers and devices that are open (devices/)
-  RITZ_LOCK_LAUNCH,   // launches on OpenCL (devices/opencl-code.c)
   RITZ_NUM_LOCKS
 } RitzLock;
 

@@ -339,9 +339,7 @@ int ritz_cl_launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, 
                "clEnqueueNDRangeKernel: kernel '%s' is compiled for blocks of %zu threads, given are %zu",
                kernel->name, kernel->block_size, block);
   RITZ_TRY(take_instance(ceed, kernel, &instance));
-  ritz_lock(RITZ_LOCK_LAUNCH);
   int ierr = set_and_launch(ceed, kernel, instance->handle, &num_items, &block, args);
-  ritz_unlock(RITZ_LOCK_LAUNCH);
   give_instance(kernel, instance);
   return ierr;
 }
