@@ -133,7 +133,7 @@ TEST_EACH_GPU(what_is_no_device_memory_is_refused) {
   char message[100];
   snprintf(message, sizeof(message), "bytes, needed %zu", num_bytes);
   CHECK_ERROR(ceed, CeedVectorSetArray(v, CEED_MEM_DEVICE, CEED_USE_POINTER, p), CEED_ERROR_BACKEND, message);
-  CHECK_ERROR(ceed, CeedVectorSetArray(v, CEED_MEM_DEVICE, CEED_USE_POINTER, whole + N - 1),
+  CHECK_ERROR(ceed, CeedVectorSetArray(v, CEED_MEM_DEVICE, CEED_USE_POINTER, whole + PART + 1),
               CEED_ERROR_BACKEND, message);
   CHECK_ERROR(ceed, CeedVectorSetArray(v, CEED_MEM_DEVICE, CEED_OWN_POINTER, whole + 1), CEED_ERROR_BACKEND,
               "a part of another");
