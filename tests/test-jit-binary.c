@@ -13,7 +13,7 @@
 #include "core/memory.h"
 #include "jit/binary.h"
 #include "jit/embedded.h"
-#include "tests/jit-kit.h"
+#include "tests/jit-damage.h"
 
 // ---- A maker ----
 
@@ -219,59 +219,27 @@ TEST(bytes_that_a_driver_does_not_take_are_made_anew_and_replaced) {
 
 // ---- Entries that are not taken ----
 
-typedef struct {
-  const char *what, *suffix;
-  bool (*spoil)(const char *path); // false: cannot be done here
-} Damage;
-
-static bool flip_bit_at(const char *path, long at) {
-  FILE *file = fopen(path, "r+");
-
-  if (!file) return false;
-  fseek(file, at, SEEK_SET);
-  int c = fgetc(file);
-  fseek(file, at, SEEK_SET);
-  fputc(c ^ 1, file);
-  return !fclose(file);
-}
-
-static bool flip_late_bit(const char *path) { return flip_bit_at(path, 4000); }
-static bool flip_bit(const char *path) { return flip_bit_at(path, 35); }
-static bool halve(const char *path) {
-  struct stat status;
-
-  return !stat(path, &status) && !truncate(path, status.st_size / 2);
-}
-static bool empty(const char *path) { return !truncate(path, 0); }
+static bool flip_late_bit(const char *path) { return jit_flip_bit(path, 4000); }
+static bool flip_bit(const char *path) { return jit_flip_bit(path, 35); }
 static bool lengthen(const char *path) { return !truncate(path, NUM_BYTES + 1); }
-static bool remove_it(const char *path) { return !unlink(path); }
-static bool let_group_write(const char *path) { return !chmod(path, 0664); }
-static bool let_all_write(const char *path) { return !chmod(path, 0646); }
-static bool give_away(const char *path) { return geteuid() == 0 && !chown(path, 65534, (gid_t)-1); }
-static bool make_link(const char *path) {
-  const char *target = tap_temp_file("target", NULL, 0);
-
-  return !rename(path, target) && !symlink(target, path);
-}
-static bool make_pipe(const char *path) { return !unlink(path) && !mkfifo(path, 0600); }
 
 static const Damage damages[] = {
     {"a flipped bit", ".bin", flip_late_bit},
-    {"half of the bytes", ".bin", halve},
-    {"no bytes", ".bin", empty},
+    {"half of the bytes", ".bin", jit_halve},
+    {"no bytes", ".bin", jit_empty},
     {"a byte too many", ".bin", lengthen},
-    {"no file", ".bin", remove_it},
-    {"bytes for the group", ".bin", let_group_write},
-    {"bytes for all", ".bin", let_all_write},
-    {"foreign bytes", ".bin", give_away},
-    {"a link to the bytes", ".bin", make_link},
-    {"a pipe", ".bin", make_pipe},
+    {"no file", ".bin", jit_remove_it},
+    {"bytes for the group", ".bin", jit_let_group_write},
+    {"bytes for all", ".bin", jit_let_all_write},
+    {"foreign bytes", ".bin", jit_give_away},
+    {"a link to the bytes", ".bin", jit_make_link},
+    {"a pipe", ".bin", jit_make_pipe},
     {"a damaged manifest", ".txt", flip_bit},
-    {"half of the manifest", ".txt", halve},
-    {"no manifest", ".txt", remove_it},
-    {"a manifest for the group", ".txt", let_group_write},
-    {"a foreign manifest", ".txt", give_away},
-    {"a link to the manifest", ".txt", make_link},
+    {"half of the manifest", ".txt", jit_halve},
+    {"no manifest", ".txt", jit_remove_it},
+    {"a manifest for the group", ".txt", jit_let_group_write},
+    {"a foreign manifest", ".txt", jit_give_away},
+    {"a link to the manifest", ".txt", jit_make_link},
 };
 
 static void check_damage(Ceed ceed, const char *folder, const char *key, const Damage *damage, Maker *maker) {

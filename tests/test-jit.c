@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Texts become code: once compiled, then found on disk and in memory; compiled anew when anything they were
 // made from changed; refused with a reason; never loaded from a file that somebody else could have written.
-#include "tests/jit-kit.h"
+#include "tests/jit-damage.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -220,46 +220,13 @@ TEST(what_changes_while_it_is_compiled_is_not_kept) {
 
 // ---- Entries that are not what they should be ----
 
-typedef struct {
-  const char *what;
-  const char *suffix;              // of the file that is spoiled
-  bool (*spoil)(const char *path); // false: it cannot be done here
-} Damage;
-
-static bool overwrite_at(const char *path, long at) {
-  FILE *file = fopen(path, "r+");
-
-  if (!file) return false;
-  fseek(file, at, SEEK_SET);
-  int c = fgetc(file);
-  fseek(file, at, SEEK_SET);
-  fputc(c ^ 1, file);
-  return !fclose(file);
-}
-
-static bool flip_bit(const char *path) { return overwrite_at(path, 2000); }
-static bool flip_early_bit(const char *path) { return overwrite_at(path, 35); }
-static bool halve(const char *path) {
-  struct stat status;
-
-  return !stat(path, &status) && !truncate(path, status.st_size / 2);
-}
+static bool flip_bit(const char *path) { return jit_flip_bit(path, 2000); }
+static bool flip_early_bit(const char *path) { return jit_flip_bit(path, 35); }
 static bool cut_end(const char *path) {
   struct stat status;
 
   return !stat(path, &status) && !truncate(path, status.st_size - 4);
 }
-static bool empty(const char *path) { return !truncate(path, 0); }
-static bool remove_it(const char *path) { return !unlink(path); }
-static bool let_group_write(const char *path) { return !chmod(path, 0664); }
-static bool let_all_write(const char *path) { return !chmod(path, 0646); }
-static bool give_away(const char *path) { return geteuid() == 0 && !chown(path, 65534, (gid_t)-1); }
-static bool make_link(const char *path) {
-  const char *target = tap_temp_file("target", NULL, 0);
-
-  return !rename(path, target) && !symlink(target, path);
-}
-static bool make_pipe(const char *path) { return !unlink(path) && !mkfifo(path, 0600); }
 static bool exchange(const char *path) { // a good binary, of another text
   const char *other = jit_binary(66);
 
@@ -268,24 +235,24 @@ static bool exchange(const char *path) { // a good binary, of another text
 
 static const Damage damages[] = {
     {"a flipped bit", ".so", flip_bit},
-    {"half of the binary", ".so", halve},
-    {"an empty binary", ".so", empty},
-    {"no binary", ".so", remove_it},
+    {"half of the binary", ".so", jit_halve},
+    {"an empty binary", ".so", jit_empty},
+    {"no binary", ".so", jit_remove_it},
     {"another binary", ".so", exchange},
-    {"a binary for the group", ".so", let_group_write},
-    {"a binary for all", ".so", let_all_write},
-    {"a foreign binary", ".so", give_away},
-    {"a link to the binary", ".so", make_link},
-    {"a pipe as binary", ".so", make_pipe},
+    {"a binary for the group", ".so", jit_let_group_write},
+    {"a binary for all", ".so", jit_let_all_write},
+    {"a foreign binary", ".so", jit_give_away},
+    {"a link to the binary", ".so", jit_make_link},
+    {"a pipe as binary", ".so", jit_make_pipe},
     {"a damaged manifest", ".txt", flip_early_bit},
-    {"half of the manifest", ".txt", halve},
+    {"half of the manifest", ".txt", jit_halve},
     {"a manifest without end", ".txt", cut_end},
-    {"an empty manifest", ".txt", empty},
-    {"no manifest", ".txt", remove_it},
-    {"a manifest for the group", ".txt", let_group_write},
-    {"a foreign manifest", ".txt", give_away},
-    {"a link to the manifest", ".txt", make_link},
-    {"a pipe as manifest", ".txt", make_pipe},
+    {"an empty manifest", ".txt", jit_empty},
+    {"no manifest", ".txt", jit_remove_it},
+    {"a manifest for the group", ".txt", jit_let_group_write},
+    {"a foreign manifest", ".txt", jit_give_away},
+    {"a link to the manifest", ".txt", jit_make_link},
+    {"a pipe as manifest", ".txt", jit_make_pipe},
 };
 
 static void check_damage(Ceed ceed, const char *folder, const Damage *damage, const char *key) {
