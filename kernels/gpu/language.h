@@ -4,8 +4,8 @@
 // single precision begins with a definition of RITZ_SCALAR_F32.
 //
 // The subset: no templates, references, overloads, default arguments, designated initialisers or
-// variable-length arrays; casts are written out; nothing is included. Blocks and grids are one-dimensional. A
-// kernel is declared with the exact number of threads of its blocks:
+// variable-length arrays; casts are written out; nothing is included but <ceed/types.h>, here. Blocks and
+// grids are one-dimensional. A kernel is declared with the exact number of threads of its blocks:
 //
 //     RITZ_KERNEL(256) scale(RitzLong n, CeedScalar alpha, RITZ_GLOBAL CeedScalar *x) {
 //       RitzLong i = RITZ_ITEM;
