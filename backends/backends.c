@@ -24,8 +24,10 @@ const RitzRegistryEntry ritz_registry[] = {
     {"/cpu/self/check", 100, &ritz_check_backend, NULL},
     ALIAS("/cpu/self/memcheck/serial", 105, ritz_check_backend, "/cpu/self/check"),
     ALIAS("/cpu/self/memcheck/blocked", 110, ritz_check_backend, "/cpu/self/check"),
+    {"/gpu/cuda/gen", 120, &ritz_cuda_gen_backend, NULL},
     {"/gpu/cuda/shared", 125, &ritz_cuda_shared_backend, NULL},
     {"/gpu/cuda/ref", 130, &ritz_cuda_ref_backend, NULL},
+    {"/gpu/opencl/gen", 133, &ritz_opencl_gen_backend, NULL},
     {"/gpu/opencl/shared", 135, &ritz_opencl_shared_backend, NULL},
     {"/gpu/opencl/ref", 140, &ritz_opencl_ref_backend, NULL},
 };

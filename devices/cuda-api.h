@@ -19,6 +19,9 @@ typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
 
 typedef enum {
   CUDA_SUCCESS = 0,
@@ -41,8 +44,14 @@ typedef enum {
   CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
   CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,
   CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
+  CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+  CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
+  CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR = 82,
+  CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
+  CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR = 106,
+  CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK = 111,
 } CUdevice_attribute;
 
 typedef enum {
@@ -57,7 +66,28 @@ typedef enum {
   CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
   CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
   CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
+  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
 } CUfunction_attribute;
+
+typedef enum {
+  CU_STREAM_CAPTURE_STATUS_NONE = 0,
+  CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
+} CUstreamCaptureStatus;
+
+typedef struct { // of a node that runs a kernel; first version
+  CUfunction function;
+  unsigned blocks_x, blocks_y, blocks_z;
+  unsigned threads_x, threads_y, threads_z;
+  unsigned local_bytes;
+  void **args, **extra;
+} CUDA_KERNEL_NODE_PARAMS;
+
+typedef struct { // of a node that sets memory
+  CUdeviceptr to;
+  size_t pitch; // counts for more than one row
+  unsigned value, element_size;
+  size_t width, height; // elements of a row, rows
+} CUDA_MEMSET_NODE_PARAMS;
 
 enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0 };
 
@@ -97,10 +127,31 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0 };
   F(module_unload, cuModuleUnload, (CUmodule module))                                                        \
   F(module_function, cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name))        \
   F(function_attribute, cuFuncGetAttribute, (int *value, CUfunction_attribute attribute, CUfunction f))      \
+  F(function_set_attribute, cuFuncSetAttribute, (CUfunction f, CUfunction_attribute attribute, int value))   \
   F(launch, cuLaunchKernel,                                                                                  \
     (CUfunction function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z, unsigned threads_x,       \
      unsigned threads_y, unsigned threads_z, unsigned local_bytes, CUstream stream, void **args,             \
      void **extra))
+
+// Since 11.4; an older driver does without.
+#define RITZ_CUDA_GRAPH_FUNCTIONS(F)                                                                         \
+  F(stream_is_capturing, cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus * status))             \
+  F(graph_create, cuGraphCreate, (CUgraph * graph, unsigned flags))                                          \
+  F(graph_destroy, cuGraphDestroy, (CUgraph graph))                                                          \
+  F(graph_add_memset, cuGraphAddMemsetNode,                                                                  \
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t num_before,                        \
+     const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context))                                              \
+  F(graph_add_kernel, cuGraphAddKernelNode,                                                                  \
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t num_before,                        \
+     const CUDA_KERNEL_NODE_PARAMS *params))                                                                 \
+  F(graph_instantiate, cuGraphInstantiateWithFlags,                                                          \
+    (CUgraphExec * exec, CUgraph graph, unsigned long long flags))                                           \
+  F(exec_set_memset, cuGraphExecMemsetNodeSetParams,                                                         \
+    (CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context))          \
+  F(exec_set_kernel, cuGraphExecKernelNodeSetParams,                                                         \
+    (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params))                             \
+  F(exec_launch, cuGraphLaunch, (CUgraphExec exec, CUstream stream))                                         \
+  F(exec_destroy, cuGraphExecDestroy, (CUgraphExec exec))
 
 // The one that is looked up before the others: 1000 * major + 10 * minor.
 typedef CUresult (*RitzCudaDriverVersion)(int *version); // cuDriverGetVersion
@@ -136,6 +187,7 @@ typedef const char *(*RitzNvrtcErrorString)(nvrtcResult result); // nvrtcGetErro
 
 typedef struct {
   RITZ_CUDA_FUNCTIONS(RITZ_CUDA_FIELD)
+  RITZ_CUDA_GRAPH_FUNCTIONS(RITZ_CUDA_FIELD)
 } RitzCudaApi;
 
 typedef struct {

@@ -24,7 +24,8 @@ struct RitzDevice_private {
 struct RitzDeviceKernel_private {
   RitzDevice device; // borrowed
   CUfunction function;
-  char *name; // owned
+  char *name;                  // owned
+  _Atomic int64_t local_limit; // bytes that launches may ask for; grows when one asks for more
   RitzDeviceKernel next;
 };
 
@@ -44,6 +45,7 @@ static struct {
   int version; // 1000 * major + 10 * minor
   char why[512];
   RitzCudaApi api;
+  bool has_graphs;    // all functions for them
   RitzDevice devices; // under RITZ_LOCK_DEVICES
 } cuda;
 
@@ -66,6 +68,9 @@ static bool take_functions(void *library) {
 #define FIND(name, symbol, args)                                                                             \
   ritz_find_symbol(library, #symbol, &cuda.api.name);                                                        \
   if (!cuda.api.name) missing = #symbol;
+  RITZ_CUDA_GRAPH_FUNCTIONS(FIND)
+  cuda.has_graphs = !missing;
+  missing = NULL;
   RITZ_CUDA_FUNCTIONS(FIND)
 #undef FIND
   if (missing) snprintf(cuda.why, sizeof(cuda.why), "libcuda.so.1 has no function %s", missing);
@@ -179,6 +184,33 @@ static int get_attribute(Ceed ceed, RitzDevice device, CUdevice_attribute attrib
                "cuDeviceGetAttribute: device %d, attribute %d", device->info.index, (int)attribute);
 }
 
+static int get_bytes(Ceed ceed, RitzDevice device, CUdevice_attribute attribute, int64_t *num_bytes) {
+  int value = 0;
+
+  RITZ_TRY(get_attribute(ceed, device, attribute, &value));
+  *num_bytes = value;
+  return CEED_ERROR_SUCCESS;
+}
+
+// What bounds a block, and the blocks that share a multiprocessor.
+static int describe_blocks(Ceed ceed, RitzDevice device) {
+  RitzDeviceInfo *info = &device->info;
+
+  RITZ_TRY(get_bytes(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, &info->local_bytes));
+  RITZ_TRY(get_bytes(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                     &info->dynamic_local_bytes));
+  RITZ_TRY(get_bytes(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+                     &info->local_bytes_multiprocessor));
+  RITZ_TRY(get_bytes(ceed, device, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
+                     &info->local_bytes_reserved));
+  RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
+                         &info->registers_multiprocessor));
+  RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+                         &info->threads_multiprocessor));
+  return get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
+                       &info->blocks_multiprocessor);
+}
+
 static int describe_code(Ceed ceed, RitzDevice device) {
   RitzDeviceInfo *info = &device->info;
   const char *why, *compiler = ritz_nvrtc_version(&why);
@@ -199,7 +231,6 @@ static int describe_code(Ceed ceed, RitzDevice device) {
 static int describe(Ceed ceed, RitzDevice device) {
   RitzDeviceInfo *info = &device->info;
   size_t num_bytes = 0;
-  int local_bytes = 0;
 
   RITZ_TRY(check(ceed, cuda.api.device_name(info->name, (int)sizeof(info->name), device->handle),
                  "cuDeviceGetName: device %d", info->index));
@@ -209,8 +240,7 @@ static int describe(Ceed ceed, RitzDevice device) {
   RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &info->num_units));
   RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_WARP_SIZE, &info->warp_size));
   RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &info->max_threads));
-  RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, &local_bytes));
-  info->local_bytes = local_bytes;
+  RITZ_TRY(describe_blocks(ceed, device));
   return describe_code(ceed, device);
 }
 
@@ -512,19 +542,254 @@ static int kernel_info(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceKernelInfo 
   return check(ceed, leave(failure), "cuFuncGetAttribute: kernel '%s'", kernel->name);
 }
 
-static int launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
-                  int block_size, int num_args, const RitzDeviceArg *args) {
-  void *values[num_args + 1];
+// ---- Launches ----
 
-  RITZ_REQUIRE(num_blocks <= INT_MAX, ceed, CEED_ERROR_BACKEND,
-               "cuLaunchKernel: kernel '%s', %" CeedSize_FMT " blocks: at most %d are possible", kernel->name,
-               (CeedSize)num_blocks, INT_MAX);
-  for (int i = 0; i < num_args; i++) values[i] = (void *)&args[i].value; // read only
+// What a call queues.
+typedef struct {
+  RitzDeviceKernel kernel; // borrowed
+  size_t num_bytes;        // of zeros at p, before the kernel
+  void *p;
+  int64_t num_blocks;
+  int block_size;
+  int64_t local_bytes;
+  int num_args;
+  const RitzDeviceArg *args; // borrowed
+} Work;
+
+static int check_work(Ceed ceed, CUresult result, const char *call, const Work *work) {
+  return check(ceed, result, "%s: kernel '%s', %" CeedSize_FMT " blocks of %d threads", call,
+               work->kernel->name, (CeedSize)work->num_blocks, work->block_size);
+}
+
+// The driver is asked, since two handles of a kernel may be about.
+static CUresult raise_limit_locked(RitzDeviceKernel kernel, int64_t local_bytes) {
+  const CUfunction_attribute attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+  int limit = 0;
+
+  CUresult result = cuda.api.function_attribute(&limit, attribute, kernel->function);
+  if (!result && local_bytes > limit) {
+    limit = (int)local_bytes;
+    result = cuda.api.function_set_attribute(kernel->function, attribute, limit);
+  }
+  if (!result) atomic_store(&kernel->local_limit, limit);
+  return result;
+}
+
+// Blocks get more than 48 KiB only if the kernel's limit has been raised before. How much of a
+// multiprocessor's cache becomes memory of blocks is left to the driver, which takes no less than its blocks
+// need.
+static int raise_limit(Ceed ceed, RitzDeviceKernel kernel, int64_t local_bytes) {
+  const int64_t most = kernel->device->info.dynamic_local_bytes;
+  int declared = 0;
+
   RITZ_TRY(enter(ceed, kernel->device));
-  const CUresult result = cuda.api.launch(kernel->function, (unsigned)num_blocks, 1, 1, (unsigned)block_size,
-                                          1, 1, 0, (CUstream)stream, values, NULL);
-  return check(ceed, leave(result), "cuLaunchKernel: kernel '%s', %" CeedSize_FMT " blocks of %d threads",
-               kernel->name, (CeedSize)num_blocks, block_size);
+  CUresult result =
+      cuda.api.function_attribute(&declared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->function);
+  const bool fits = local_bytes <= most - declared;
+  ritz_lock(RITZ_LOCK_DEVICES);
+  if (!result && fits) result = raise_limit_locked(kernel, local_bytes);
+  ritz_unlock(RITZ_LOCK_DEVICES);
+  leave(result);
+  RITZ_REQUIRE(fits, ceed, CEED_ERROR_BACKEND,
+               "cuLaunchKernel: kernel '%s': %" CeedSize_FMT
+               " bytes of memory wanted for a block beside %d declared ones, this device has %" CeedSize_FMT,
+               kernel->name, (CeedSize)local_bytes, declared, (CeedSize)most);
+  return check(ceed, result, "cuFuncSetAttribute: kernel '%s', %" CeedSize_FMT " bytes of memory of a block",
+               kernel->name, (CeedSize)local_bytes);
+}
+
+static int prepare(Ceed ceed, const Work *work) {
+  RITZ_REQUIRE(work->num_blocks <= INT_MAX, ceed, CEED_ERROR_BACKEND,
+               "cuLaunchKernel: kernel '%s', %" CeedSize_FMT " blocks: at most %d are possible",
+               work->kernel->name, (CeedSize)work->num_blocks, INT_MAX);
+  return work->local_bytes <= atomic_load(&work->kernel->local_limit)
+             ? CEED_ERROR_SUCCESS
+             : raise_limit(ceed, work->kernel, work->local_bytes);
+}
+
+static void list_args(const Work *work, void **values) {
+  for (int i = 0; i < work->num_args; i++) values[i] = (void *)&work->args[i].value; // read only
+}
+
+static CUresult queue_kernel(const Work *work, CUstream stream) {
+  void *values[work->num_args + 1];
+
+  list_args(work, values);
+  return cuda.api.launch(work->kernel->function, (unsigned)work->num_blocks, 1, 1, (unsigned)work->block_size,
+                         1, 1, (unsigned)work->local_bytes, stream, values, NULL);
+}
+
+static int launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
+                  int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args) {
+  const Work work = {kernel, 0, NULL, num_blocks, block_size, local_bytes, num_args, args};
+
+  RITZ_TRY(prepare(ceed, &work));
+  RITZ_TRY(enter(ceed, kernel->device));
+  return check_work(ceed, leave(queue_kernel(&work, (CUstream)stream)), "cuLaunchKernel", &work);
+}
+
+// ---- Launches that are repeated: a graph of two nodes, which costs the host less than two calls ----
+
+struct RitzDeviceReplay_private {
+  Work last;       // its arguments are `args`
+  bool is_refused; // the driver does not take it as a graph
+  bool is_current; // the graph does what `last` is
+  CUgraph graph;
+  CUgraphNode clear, launch;
+  CUgraphExec exec;                // NULL: none yet
+  CUDA_MEMSET_NODE_PARAMS cleared; // of exec
+  RitzDeviceArg args[];
+};
+
+static bool is_same_arg(const RitzDeviceArg *a, const RitzDeviceArg *b) {
+  static const size_t sizes[] = {[RITZ_ARG_POINTER] = sizeof(void *),
+                                 [RITZ_ARG_INT] = sizeof(int32_t),
+                                 [RITZ_ARG_LONG] = sizeof(int64_t),
+                                 [RITZ_ARG_SCALAR] = sizeof(CeedScalar)};
+
+  return a->kind == b->kind && !memcmp(&a->value, &b->value, sizes[a->kind]);
+}
+
+// Of one kernel.
+static bool is_same_work(const Work *a, const Work *b) {
+  bool is_same = a->num_bytes == b->num_bytes && a->p == b->p && a->num_blocks == b->num_blocks &&
+                 a->block_size == b->block_size && a->local_bytes == b->local_bytes;
+
+  for (int i = 0; is_same && i < a->num_args; i++) is_same = is_same_arg(&a->args[i], &b->args[i]);
+  return is_same;
+}
+
+static void remember(RitzDeviceReplay replay, const Work *work) {
+  replay->last = *work;
+  replay->last.args = replay->args;
+  memcpy(replay->args, work->args, (size_t)work->num_args * sizeof(RitzDeviceArg));
+  replay->is_current = false;
+}
+
+static CUresult drop_graph(RitzDeviceReplay replay) {
+  CUresult result = CUDA_SUCCESS, last = CUDA_SUCCESS;
+
+  if (replay->exec) result = cuda.api.exec_destroy(replay->exec);
+  if (replay->graph) last = cuda.api.graph_destroy(replay->graph);
+  replay->exec = NULL;
+  replay->graph = NULL;
+  return result ? result : last;
+}
+
+static int replay_destroy(Ceed ceed, RitzDevice device, RitzDeviceReplay *replay) {
+  if (!*replay) return CEED_ERROR_SUCCESS;
+  CUresult result = cuda.api.context_push(device->context);
+  if (!result) result = leave(drop_graph(*replay));
+  RITZ_FREE(replay);
+  return check_given_back(ceed, result, "cuGraphDestroy");
+}
+
+// *replay becomes one of the work's kernel. *is_repeated: it was asked for the same last time.
+static int look_at_replay(Ceed ceed, const Work *work, RitzDeviceReplay *replay, bool *is_repeated) {
+  const Work *last = *replay ? &(*replay)->last : NULL;
+
+  *is_repeated = false;
+  if (last && (last->kernel != work->kernel || last->num_args != work->num_args))
+    RITZ_TRY(replay_destroy(ceed, work->kernel->device, replay));
+  if (*replay) {
+    *is_repeated = is_same_work(last, work);
+  } else {
+    RITZ_TRY(ritz_calloc(ceed, 1, sizeof(**replay) + (size_t)work->num_args * sizeof(RitzDeviceArg),
+                         (void **)replay));
+  }
+  if (!*is_repeated) remember(*replay, work);
+  return CEED_ERROR_SUCCESS;
+}
+
+static CUDA_MEMSET_NODE_PARAMS clear_params(const Work *work) {
+  const CUdeviceptr to = address(work->p);
+  const unsigned size = to % 4 || work->num_bytes % 4 ? 1 : 4;
+
+  return (
+      CUDA_MEMSET_NODE_PARAMS){.to = to, .element_size = size, .width = work->num_bytes / size, .height = 1};
+}
+
+static CUDA_KERNEL_NODE_PARAMS launch_params(const Work *work, void **values) {
+  list_args(work, values);
+  return (CUDA_KERNEL_NODE_PARAMS){.function = work->kernel->function,
+                                   .blocks_x = (unsigned)work->num_blocks,
+                                   .blocks_y = 1,
+                                   .blocks_z = 1,
+                                   .threads_x = (unsigned)work->block_size,
+                                   .threads_y = 1,
+                                   .threads_z = 1,
+                                   .local_bytes = (unsigned)work->local_bytes,
+                                   .args = values};
+}
+
+static CUresult make_graph(RitzDeviceReplay replay, const CUDA_KERNEL_NODE_PARAMS *launched) {
+  CUcontext context = replay->last.kernel->device->context;
+
+  replay->cleared = clear_params(&replay->last);
+  CUresult result = cuda.api.graph_create(&replay->graph, 0);
+  if (!result)
+    result = cuda.api.graph_add_memset(&replay->clear, replay->graph, NULL, 0, &replay->cleared, context);
+  if (!result)
+    result = cuda.api.graph_add_kernel(&replay->launch, replay->graph, &replay->clear, 1, launched);
+  return result ? result : cuda.api.graph_instantiate(&replay->exec, replay->graph, 0);
+}
+
+static CUresult change_graph(RitzDeviceReplay replay, const CUDA_KERNEL_NODE_PARAMS *launched) {
+  const CUDA_MEMSET_NODE_PARAMS cleared = clear_params(&replay->last), *old = &replay->cleared;
+  const bool is_same =
+      cleared.to == old->to && cleared.element_size == old->element_size && cleared.width == old->width;
+  CUcontext context = replay->last.kernel->device->context;
+  CUresult result = cuda.api.exec_set_kernel(replay->exec, replay->launch, launched);
+
+  if (!result && !is_same) result = cuda.api.exec_set_memset(replay->exec, replay->clear, &cleared, context);
+  replay->cleared = cleared;
+  return result;
+}
+
+// In a stream that is being captured the program gets the two operations themselves.
+static bool is_captured(CUstream stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+  return cuda.api.stream_is_capturing(stream, &status) || status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+// Whether there is a graph that does replay->last. One is made at the second of two equal calls; from then on
+// it follows the arguments.
+static bool has_graph(RitzDeviceReplay replay, bool is_repeated, CUstream stream) {
+  void *values[replay->last.num_args + 1];
+
+  if (replay->is_refused || (!replay->exec && !is_repeated) || is_captured(stream)) return false;
+  if (replay->is_current) return true;
+  const CUDA_KERNEL_NODE_PARAMS launched = launch_params(&replay->last, values);
+  const CUresult result = replay->exec ? change_graph(replay, &launched) : make_graph(replay, &launched);
+  replay->is_current = !result;
+  replay->is_refused = result;
+  if (result) (void)drop_graph(replay);
+  return replay->is_current;
+}
+
+static int launch_cleared(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, size_t num_bytes,
+                          void *p, int64_t num_blocks, int block_size, int64_t local_bytes, int num_args,
+                          const RitzDeviceArg *args, RitzDeviceReplay *replay) {
+  const Work work = {kernel, num_bytes, p, num_blocks, block_size, local_bytes, num_args, args};
+  const char *call = "cuGraphLaunch";
+  bool is_repeated = false;
+  CUresult result;
+
+  RITZ_TRY(prepare(ceed, &work));
+  if (cuda.has_graphs) RITZ_TRY(look_at_replay(ceed, &work, replay, &is_repeated));
+  RITZ_TRY(enter(ceed, kernel->device));
+  if (*replay && has_graph(*replay, is_repeated, (CUstream)stream)) {
+    result = cuda.api.exec_launch((*replay)->exec, (CUstream)stream);
+  } else {
+    call = "cuMemsetD8Async";
+    result = cuda.api.set_bytes(address(p), 0, num_bytes, (CUstream)stream);
+    if (!result) {
+      call = "cuLaunchKernel";
+      result = queue_kernel(&work, (CUstream)stream);
+    }
+  }
+  return check_work(ceed, leave(result), call, &work);
 }
 
 const RitzDriver ritz_cuda = {
@@ -556,4 +821,6 @@ const RitzDriver ritz_cuda = {
     .kernel = get_kernel,
     .kernel_info = kernel_info,
     .launch = launch,
+    .launch_cleared = launch_cleared,
+    .replay_destroy = replay_destroy,
 };

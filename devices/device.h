@@ -25,6 +25,8 @@ typedef struct RitzDevice_private *RitzDevice;
 typedef struct RitzDeviceProgram_private *RitzDeviceProgram; // loaded code
 typedef struct RitzDeviceKernel_private *RitzDeviceKernel;   // owned by its program
 typedef struct RitzDeviceEvent_private *RitzDeviceEvent;     // a moment in a stream
+// What a driver keeps of a launch that is repeated; used by one thread at a time. NULL at first.
+typedef struct RitzDeviceReplay_private *RitzDeviceReplay;
 
 // CUDA: a CUstream; NULL is the legacy default stream. OpenCL: always NULL, the device's one in-order queue.
 typedef void *RitzDeviceStream;
@@ -41,6 +43,12 @@ typedef struct {
   int max_threads;      // of a block
   int64_t local_bytes;  // memory of a block that every kernel may use (48 KiB on CUDA: declared arrays)
   bool adds_atomically; // double and float: by an instruction, or by compare-and-swap
+  // Memory of a block with RITZ_LOCAL_MEMORY, whose size is told at the launch. OpenCL: as local_bytes.
+  int64_t dynamic_local_bytes;
+  // What the blocks that are on a multiprocessor at once share. 0: unknown.
+  int64_t local_bytes_multiprocessor;
+  int64_t local_bytes_reserved; // of these, what each block takes besides its own
+  int registers_multiprocessor, threads_multiprocessor, blocks_multiprocessor;
 } RitzDeviceInfo;
 
 typedef enum {
@@ -135,8 +143,17 @@ struct RitzDriver {
                 RitzDeviceKernel *kernel); // kept, found again
   int (*kernel_info)(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceKernelInfo *info);
   // num_blocks >= 1 blocks of block_size threads, both one-dimensional; returns when the work is queued.
+  // local_bytes: of the array that the kernel declares with RITZ_LOCAL_MEMORY; 0: it has none.
   int (*launch)(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
-                int block_size, int num_args, const RitzDeviceArg *args);
+                int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args);
+  // clear(num_bytes, p), num_bytes > 0, then the launch; queued in less time where the call is repeated.
+  // *replay keeps what that takes. It is made when needed and belongs to the caller, who destroys it before
+  // the kernel's program is unloaded. Any call may follow any other with one replay. CUDA: a stream that is
+  // being captured gets the two operations.
+  int (*launch_cleared)(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, size_t num_bytes,
+                        void *p, int64_t num_blocks, int block_size, int64_t local_bytes, int num_args,
+                        const RitzDeviceArg *args, RitzDeviceReplay *replay);
+  int (*replay_destroy)(Ceed ceed, RitzDevice device, RitzDeviceReplay *replay); // *replay becomes NULL
 };
 
 extern const RitzDriver ritz_cuda, ritz_opencl;

@@ -74,7 +74,7 @@ static int launch(const Bench *b, const char *name, int64_t num_blocks, int num_
   RitzDeviceKernel kernel;
 
   RITZ_TRY(b->driver->kernel(NULL, b->program, name, &kernel));
-  return b->driver->launch(NULL, kernel, NULL, num_blocks, BLOCK, num_args, args);
+  return b->driver->launch(NULL, kernel, NULL, num_blocks, BLOCK, 0, num_args, args);
 }
 
 static int launch_words(const Bench *b, const char *name, int64_t num_words) {

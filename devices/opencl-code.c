@@ -326,7 +326,8 @@ static int set_and_launch(Ceed ceed, RitzDeviceKernel kernel, cl_kernel handle, 
 }
 
 int ritz_cl_launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
-                   int block_size, int num_args, const RitzDeviceArg *args) {
+                   int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args) {
+  const RitzDeviceInfo *info = &kernel->program->device->info;
   const size_t block = (size_t)block_size, num_items = (size_t)num_blocks * block;
   Instance *instance;
 
@@ -338,6 +339,10 @@ int ritz_cl_launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, 
   RITZ_REQUIRE(!kernel->block_size || block == kernel->block_size, ceed, CEED_ERROR_BACKEND,
                "clEnqueueNDRangeKernel: kernel '%s' is compiled for blocks of %zu threads, given are %zu",
                kernel->name, kernel->block_size, block);
+  RITZ_REQUIRE(local_bytes <= info->dynamic_local_bytes, ceed, CEED_ERROR_BACKEND,
+               "clEnqueueNDRangeKernel: kernel '%s': %" CeedSize_FMT
+               " bytes of memory wanted for a block, this device has %" CeedSize_FMT,
+               kernel->name, (CeedSize)local_bytes, (CeedSize)info->dynamic_local_bytes);
   RITZ_TRY(take_instance(ceed, kernel, &instance));
   int ierr = set_and_launch(ceed, kernel, instance->handle, &num_items, &block, args);
   give_instance(kernel, instance);

@@ -231,6 +231,7 @@ static void describe(RitzDevice device, int index) {
   info->warp_size = warp_size(device->id);
   info->max_threads = (int)device_number(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
   info->local_bytes = (int64_t)device_number(device->id, CL_DEVICE_LOCAL_MEM_SIZE);
+  info->dynamic_local_bytes = info->local_bytes;
   info->adds_atomically =
       sizeof(CeedScalar) == sizeof(float) || has_extension(device->id, "cl_khr_int64_base_atomics");
   device->max_alloc = (int64_t)device_number(device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
@@ -601,6 +602,22 @@ static int event_elapsed(Ceed ceed, RitzDevice device, RitzDeviceEvent begin, Ri
   return CEED_ERROR_SUCCESS;
 }
 
+// ---- Launches that are repeated: as the first ----
+
+static int launch_cleared(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, size_t num_bytes,
+                          void *p, int64_t num_blocks, int block_size, int64_t local_bytes, int num_args,
+                          const RitzDeviceArg *args, RitzDeviceReplay *replay) {
+  (void)replay;
+  RITZ_TRY(clear_memory(ceed, kernel->program->device, stream, num_bytes, p));
+  return ritz_cl_launch(ceed, kernel, stream, num_blocks, block_size, local_bytes, num_args, args);
+}
+
+static int replay_destroy(Ceed ceed, RitzDevice device, RitzDeviceReplay *replay) {
+  (void)ceed, (void)device;
+  *replay = NULL;
+  return CEED_ERROR_SUCCESS;
+}
+
 const RitzDriver ritz_opencl = {
     .name = "opencl",
     .options = RITZ_CL_OPTIONS,
@@ -630,4 +647,6 @@ const RitzDriver ritz_opencl = {
     .kernel = ritz_cl_get_kernel,
     .kernel_info = ritz_cl_kernel_info,
     .launch = ritz_cl_launch,
+    .launch_cleared = launch_cleared,
+    .replay_destroy = replay_destroy,
 };

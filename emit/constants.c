@@ -37,6 +37,20 @@ static CeedInt split_matrix(const RitzPlanMatrix *m, bool transposed, int which,
   return n;
 }
 
+CeedInt ritz_emit_entries(const RitzPlanMatrix *m, bool transposed, CeedScalar *values) {
+  const CeedInt rows = transposed ? m->cols : m->rows, cols = transposed ? m->rows : m->cols;
+  CeedInt n = 0;
+
+  if (m->parity) {
+    n = split_matrix(m, transposed, 0, values);
+    return n + split_matrix(m, transposed, 1, values + n);
+  }
+  for (CeedInt i = 0; i < rows; i++) {
+    for (CeedInt j = 0; j < cols; j++) values[n++] = entry(m, transposed, i, j);
+  }
+  return n;
+}
+
 int ritz_emit_matrix(RitzEmitter *e, const char *name, const RitzPlanMatrix *m, bool transposed) {
   const CeedInt rows = transposed ? m->cols : m->rows, cols = transposed ? m->rows : m->cols;
   CeedScalar *values = NULL;

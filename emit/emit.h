@@ -6,6 +6,7 @@
 #define RITZ_EMIT_EMIT_H
 
 #include "plan/diagonal.h"
+#include "plan/gpu.h"
 #include "plan/plan.h"
 
 // C for the CPU, of a plan whose evaluation is not RITZ_EVALUATE_NONE. *text is owned by the caller
@@ -19,5 +20,11 @@ int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, char **text)
 // kernels/gpu/qfunction.h. The kernel's arguments: context, number of points, then array, place of the first
 // point and component stride of each field, inputs first. Has threads in blocks of `block_size`.
 int ritz_emit_device_qfunction(CeedQFunction qf, const char *source, CeedInt block_size, char **text);
+
+// The fused kernel `ritz_operator` of an operator, of a target without a reason; source as above. Comes after
+// kernels/gpu/language.h; lines #include "kernels/gpu/..." stand for those files. Its arguments: number of elements (RitzLong), context,
+// target->args. Blocks: number of elements / target->num_elem, rounded up.
+int ritz_emit_gpu(CeedQFunction qf, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
+                  char **text);
 
 #endif

@@ -15,6 +15,7 @@
 #define DECLARE_CUDA(name, symbol, args)  EXPORTED CUresult symbol args;
 #define DECLARE_NVRTC(name, symbol, args) EXPORTED nvrtcResult symbol args;
 RITZ_CUDA_FUNCTIONS(DECLARE_CUDA)
+RITZ_CUDA_GRAPH_FUNCTIONS(DECLARE_CUDA)
 RITZ_NVRTC_FUNCTIONS(DECLARE_NVRTC)
 EXPORTED CUresult cuDriverGetVersion(int *version);
 EXPORTED const char *nvrtcGetErrorString(nvrtcResult result);
@@ -80,7 +81,7 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-enum { MEMORY = 1 << 20 };
+enum { MEMORY = 1 << 20, OPT_IN = 232448 };
 static size_t num_used;
 
 CUresult cuDeviceTotalMem_v2(size_t *num_bytes, CUdevice device) {
@@ -100,6 +101,12 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
   case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: *value = 49152; break;
   case CU_DEVICE_ATTRIBUTE_WARP_SIZE: *value = 32; break;
   case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 132; break;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = OPT_IN; break;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: *value = 233472; break;
+  case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK: *value = 1024; break;
+  case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR: *value = 65536; break;
+  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: *value = 2048; break;
+  case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: *value = 32; break;
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = arch / 10; break;
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = arch % 10; break;
   }
@@ -370,21 +377,23 @@ static void run_ramp(int64_t num_threads, int64_t n, int32_t first, CeedScalar s
   for (int64_t i = 0; i < num_threads && i < n; i++) x[i] = (CeedScalar)first + step * (CeedScalar)i;
 }
 
+struct CUfunc_st {
+  void (*run)(int64_t num_threads, int64_t n, int32_t first, CeedScalar step, CeedScalar *x);
+  int local_limit;
+};
+
 struct CUmod_st {
   char *text;
+  struct CUfunc_st ramp;
   CUmodule next;
 };
 static CUmodule modules;
-
-struct CUfunc_st {
-  void (*run)(int64_t num_threads, int64_t n, int32_t first, CeedScalar step, CeedScalar *x);
-};
-static struct CUfunc_st ramp = {run_ramp};
+enum { DECLARED = 2048 }; // memory of a block
 
 CUresult cuModuleLoadData(CUmodule *module, const void *bytes) {
   BEGIN_IN_CONTEXT();
   CUmodule made = malloc(sizeof(*made));
-  *made = (struct CUmod_st){strdup(bytes), modules};
+  *made = (struct CUmod_st){strdup(bytes), {run_ramp, 49152 - DECLARED}, modules};
   *module = modules = made;
   fake.num_modules++;
   return CUDA_SUCCESS;
@@ -404,36 +413,185 @@ CUresult cuModuleUnload(CUmodule module) {
 // Every word of the text is the name of a kernel; all do the same.
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
   BEGIN_IN_CONTEXT();
-  *function = &ramp;
+  *function = &module->ramp;
   return strstr(module->text, name) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function) {
   BEGIN_IN_CONTEXT();
-  (void)function;
   switch (attribute) {
   case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 512; break;
-  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = 2048; break;
+  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = DECLARED; break;
   case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = 24; break;
   case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 40; break;
+  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = function->local_limit; break;
   }
   return CUDA_SUCCESS;
 }
 
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  BEGIN_IN_CONTEXT();
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value > OPT_IN - DECLARED)
+    return CUDA_ERROR_INVALID_VALUE;
+  function->local_limit = value;
+  fake.num_raised++;
+  return CUDA_SUCCESS;
+}
+
 // The arguments are read now, each as what `ramp` declares.
+static CUresult kernel_work(const CUDA_KERNEL_NODE_PARAMS *p, Work *work) {
+  if (p->blocks_y != 1 || p->blocks_z != 1 || p->threads_y != 1 || p->threads_z != 1 || p->extra)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (!p->blocks_x || !p->threads_x || p->threads_x > 512) return CUDA_ERROR_INVALID_VALUE;
+  if (p->local_bytes > (unsigned)p->function->local_limit) return CUDA_ERROR_INVALID_VALUE;
+  *work = (Work){.run = p->function->run, .num_threads = (int64_t)p->blocks_x * p->threads_x};
+  memcpy(&work->n, p->args[0], sizeof(work->n));
+  memcpy(&work->first, p->args[1], sizeof(work->first));
+  memcpy(&work->step, p->args[2], sizeof(work->step));
+  memcpy(&work->to, p->args[3], sizeof(work->to));
+  fake.local_bytes = p->local_bytes;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
                         unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned local_bytes,
                         CUstream stream, void **args, void **extra) {
+  const CUDA_KERNEL_NODE_PARAMS params = {function,  blocks_x,  blocks_y,    blocks_z, threads_x,
+                                          threads_y, threads_z, local_bytes, args,     extra};
+  Work work;
+
   BEGIN_IN_CONTEXT();
   (void)stream;
-  if (blocks_y != 1 || blocks_z != 1 || threads_y != 1 || threads_z != 1) return CUDA_ERROR_INVALID_VALUE;
-  if (local_bytes || extra || !blocks_x || !threads_x || threads_x > 512) return CUDA_ERROR_INVALID_VALUE;
-  Work work = {.run = function->run, .num_threads = (int64_t)blocks_x * threads_x};
-  memcpy(&work.n, args[0], sizeof(work.n));
-  memcpy(&work.first, args[1], sizeof(work.first));
-  memcpy(&work.step, args[2], sizeof(work.step));
-  memcpy(&work.to, args[3], sizeof(work.to));
-  return enqueue(work);
+  const CUresult result = kernel_work(&params, &work);
+  return result ? result : enqueue(work);
+}
+
+// ---- Graphs: their nodes in the order in which they are added, each after the one before ----
+
+struct CUgraphNode_st {
+  Work work;
+};
+struct CUgraph_st {
+  struct CUgraphNode_st nodes[4];
+  size_t num_nodes;
+};
+struct CUgraphExec_st {
+  CUgraph graph; // whose nodes name those of this one
+  struct CUgraph_st copy;
+};
+
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
+  BEGIN_IN_CONTEXT();
+  (void)stream;
+  *status = fake.is_capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphCreate(CUgraph *graph, unsigned flags) {
+  BEGIN_IN_CONTEXT();
+  if (flags) return CUDA_ERROR_INVALID_VALUE;
+  *graph = calloc(1, sizeof(**graph));
+  fake.num_graphs++;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroy(CUgraph graph) {
+  BEGIN_IN_CONTEXT();
+  free(graph);
+  fake.num_graphs--;
+  return CUDA_SUCCESS;
+}
+
+static CUresult add_node(CUgraph graph, const CUgraphNode *before, size_t num_before, Work work,
+                         CUgraphNode *node) {
+  const size_t n = graph->num_nodes++;
+
+  if (num_before != (n > 0) || (n && before[0] != &graph->nodes[n - 1])) return CUDA_ERROR_INVALID_VALUE;
+  *node = &graph->nodes[n];
+  (*node)->work = work;
+  return CUDA_SUCCESS;
+}
+
+static CUresult memset_work(const CUDA_MEMSET_NODE_PARAMS *p, CUcontext context, Work *work) {
+  if (context != fake.current || p->value || p->height != 1 || !p->width || p->to % p->element_size)
+    return CUDA_ERROR_INVALID_VALUE;
+  *work = (Work){.to = pointer(p->to), .num_bytes = p->width * p->element_size};
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t num_before,
+                              const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context) {
+  Work work;
+
+  BEGIN_IN_CONTEXT();
+  const CUresult result = memset_work(params, context, &work);
+  return result ? result : add_node(graph, before, num_before, work, node);
+}
+
+CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t num_before,
+                              const CUDA_KERNEL_NODE_PARAMS *params) {
+  Work work;
+
+  BEGIN_IN_CONTEXT();
+  const CUresult result = kernel_work(params, &work);
+  return result ? result : add_node(graph, before, num_before, work, node);
+}
+
+// What a stream that is captured must not see.
+#define BEGIN_OUTSIDE_CAPTURE()                                                                              \
+  do {                                                                                                       \
+    BEGIN_IN_CONTEXT();                                                                                      \
+    if (fake.is_capturing) abort();                                                                          \
+  } while (0)
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags) {
+  BEGIN_OUTSIDE_CAPTURE();
+  if (flags) return CUDA_ERROR_INVALID_VALUE;
+  *exec = malloc(sizeof(**exec));
+  **exec = (struct CUgraphExec_st){graph, *graph};
+  fake.num_execs++;
+  fake.num_instantiations++;
+  return CUDA_SUCCESS;
+}
+
+static CUresult set_work(CUgraphExec exec, CUgraphNode node, CUresult result, Work work) {
+  if (result) return result;
+  exec->copy.nodes[node - exec->graph->nodes].work = work;
+  fake.num_updates++;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context) {
+  Work work = {0};
+
+  BEGIN_OUTSIDE_CAPTURE();
+  const CUresult result = memset_work(params, context, &work);
+  return set_work(exec, node, result, work);
+}
+
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_KERNEL_NODE_PARAMS *params) {
+  Work work = {0};
+
+  BEGIN_OUTSIDE_CAPTURE();
+  const CUresult result = kernel_work(params, &work);
+  return set_work(exec, node, result, work);
+}
+
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
+  BEGIN_OUTSIDE_CAPTURE();
+  (void)stream;
+  for (size_t i = 0; i < exec->copy.num_nodes; i++) enqueue(exec->copy.nodes[i].work);
+  fake.num_replays++;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec exec) {
+  BEGIN_IN_CONTEXT();
+  free(exec);
+  fake.num_execs--;
+  return CUDA_SUCCESS;
 }
 
 // ---- Run-time compiler: knows sm_75 and sm_90, refuses a text with the word "wrong" ----

@@ -11,10 +11,13 @@ typedef struct {
   int version, num_devices, arch;
   const char *failing; // calls of this name end with `failure`
   CUresult failure;
+  int is_capturing; // all streams are
   // Seen.
-  int depth;         // of the stack of contexts
-  CUcontext current; // NULL: none
-  int num_memories, num_streams, num_events, num_modules;
+  int depth;                                                                     // of the stack of contexts
+  CUcontext current;                                                             // NULL: none
+  int num_memories, num_streams, num_events, num_modules, num_graphs, num_execs; // that are left
+  int num_instantiations, num_replays, num_updates, num_raised; // calls; raised: limits of a block's memory
+  unsigned local_bytes;                                         // of the last kernel
 } FakeCuda;
 
 typedef FakeCuda *(*FakeCudaState)(void); // fake_cuda

@@ -22,7 +22,8 @@ static const struct {
 } all_backends[] = {
     {"/cpu/self/gen", false},   {"/cpu/self/ref", false},
     {"/cpu/self/check", false}, {"/cpu/self/check:mem=device", false},
-    {"/gpu/cuda/ref", true},    {"/gpu/cuda/shared", true},
+    {"/gpu/cuda/gen", true},    {"/gpu/cuda/ref", true},
+    {"/gpu/cuda/shared", true}, {"/gpu/opencl/gen", true},
     {"/gpu/opencl/ref", true},  {"/gpu/opencl/shared", true},
 };
 enum { NUM_ALL_BACKENDS = sizeof(all_backends) / sizeof(all_backends[0]) };

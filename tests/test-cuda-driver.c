@@ -122,6 +122,8 @@ static void end(Kit *kit) {
   CHECK(!fake->num_memories && !fake->num_streams && !fake->num_events && !fake->num_modules,
         "%d memories, %d streams, %d events, %d modules are left", fake->num_memories, fake->num_streams,
         fake->num_events, fake->num_modules);
+  CHECK(!fake->num_graphs && !fake->num_execs, "%d graphs, %d of them to be run, are left", fake->num_graphs,
+        fake->num_execs);
   CHECK(fake->depth == 0, "%d contexts are current", fake->depth);
   CeedDestroy(&kit->ceed);
 }
@@ -138,6 +140,11 @@ TEST(a_device_is_described_and_stays_open) {
   CHECK(strstr(info->version, "12.4") && strstr(info->version, "NVRTC 12.4"), "%s", info->version);
   CHECK(info->num_bytes == 1 << 20 && info->num_units == 132 && info->warp_size == 32, "sizes");
   CHECK(info->max_threads == 1024 && info->local_bytes == 49152 && info->adds_atomically, "limits");
+  CHECK(info->dynamic_local_bytes == 232448, "memory of a block, told at the launch");
+  CHECK(info->local_bytes_multiprocessor == 233472 && info->local_bytes_reserved == 1024 &&
+            info->registers_multiprocessor == 65536 && info->threads_multiprocessor == 2048 &&
+            info->blocks_multiprocessor == 32,
+        "limits of a multiprocessor");
   CHECK_OK(ritz_cuda.memory(kit.ceed, kit.device, &num_free));
   CHECK(num_free == 1 << 20, "%lld bytes are free", (long long)num_free);
   CHECK_OK(ritz_cuda.open(kit.ceed, 0, &again));
@@ -249,7 +256,7 @@ TEST(a_kernel_gets_its_arguments_blocks_and_threads) {
                           {RITZ_ARG_INT, {.i = -3}},
                           {RITZ_ARG_SCALAR, {.s = (CeedScalar)0.5}},
                           {RITZ_ARG_POINTER, {.p = x}}};
-  CHECK_OK(ritz_cuda.launch(kit.ceed, kernel, NULL, 4, 256, 4, args));
+  CHECK_OK(ritz_cuda.launch(kit.ceed, kernel, NULL, 4, 256, 0, 4, args));
   memset(args, 0, sizeof(args)); // the caller's again
   CHECK_OK(ritz_cuda.copy_out(kit.ceed, kit.device, NULL, sizeof(out), out, x));
   for (int i = 0; i < n; i++) {
@@ -298,9 +305,9 @@ TEST(a_refused_text_is_no_error_and_a_refused_launch_names_the_kernel) {
   ritz_device_code_free(&code);
   CHECK_OK(compile_and_load(&kit, &program));
   CHECK_OK(ritz_cuda.kernel(kit.ceed, program, "ramp", &kernel));
-  CHECK_ERROR(kit.ceed, ritz_cuda.launch(kit.ceed, kernel, NULL, 3, 1000, 4, args), CEED_ERROR_BACKEND,
+  CHECK_ERROR(kit.ceed, ritz_cuda.launch(kit.ceed, kernel, NULL, 3, 1000, 0, 4, args), CEED_ERROR_BACKEND,
               "cuLaunchKernel: kernel 'ramp', 3 blocks of 1000 threads: something else");
-  CHECK_ERROR(kit.ceed, ritz_cuda.launch(kit.ceed, kernel, NULL, INT64_C(1) << 31, 32, 4, args),
+  CHECK_ERROR(kit.ceed, ritz_cuda.launch(kit.ceed, kernel, NULL, INT64_C(1) << 31, 32, 0, 4, args),
               CEED_ERROR_BACKEND, "at most 2147483647");
   CHECK_OK(ritz_cuda.unload(kit.ceed, kit.device, &program));
   end(&kit);
@@ -317,6 +324,237 @@ TEST(code_that_the_driver_does_not_take_is_an_error_with_a_way_out) {
   CHECK(!program, "a program of a failed call");
   kit.fake->failing = NULL;
   end(&kit);
+}
+
+// ---- Memory of a block ----
+
+TEST(a_kernel_may_use_as_much_memory_of_a_block_as_its_launches_ask_for) {
+  static const int64_t nums[] = {0, 1000, 47104, 47105, 47105, 200000, 100000, 230400};
+  static const int nums_raised[] = {0, 0, 0, 1, 1, 2, 2, 3};
+  CeedScalar *x;
+  Kit kit;
+  RitzDeviceProgram program;
+  RitzDeviceKernel kernel;
+
+  if (!begin(&kit)) return;
+  CHECK_OK(compile_and_load(&kit, &program));
+  CHECK_OK(ritz_cuda.kernel(kit.ceed, program, "ramp", &kernel));
+  CHECK_OK(ritz_cuda.alloc(kit.ceed, kit.device, 256 * sizeof(*x), (void **)&x));
+  const RitzDeviceArg args[] = {{RITZ_ARG_LONG, {.l = 256}},
+                                {RITZ_ARG_INT, {.i = 0}},
+                                {RITZ_ARG_SCALAR, {.s = 1}},
+                                {RITZ_ARG_POINTER, {.p = x}}};
+  const int before = kit.fake->num_raised;
+  for (int i = 0; i < 8; i++) {
+    CHECK_OK(ritz_cuda.launch(kit.ceed, kernel, NULL, 1, 256, nums[i], 4, args));
+    CHECK((int64_t)kit.fake->local_bytes == nums[i], "%u bytes", kit.fake->local_bytes);
+    CHECK(kit.fake->num_raised - before == nums_raised[i], "raised %d times", kit.fake->num_raised - before);
+  }
+  CHECK_ERROR(
+      kit.ceed, ritz_cuda.launch(kit.ceed, kernel, NULL, 1, 256, 230401, 4, args), CEED_ERROR_BACKEND,
+      "kernel 'ramp': 230401 bytes of memory wanted for a block beside 2048 declared ones, this device "
+      "has 232448");
+  CHECK_OK(ritz_cuda.launch(kit.ceed, kernel, NULL, 1, 256, 230400, 4, args));
+  CHECK_OK(ritz_cuda.unload(kit.ceed, kit.device, &program));
+  CHECK_OK(ritz_cuda.free(kit.ceed, kit.device, x));
+  end(&kit);
+}
+
+TEST(two_handles_of_a_kernel_do_not_take_memory_from_each_other) {
+  Kit kit;
+  RitzDeviceProgram program;
+  RitzDeviceKernel kernel, second; // one function in the fake driver
+  RitzDeviceArg args[] = {
+      {.kind = RITZ_ARG_LONG}, {.kind = RITZ_ARG_INT}, {.kind = RITZ_ARG_SCALAR}, {.kind = RITZ_ARG_POINTER}};
+
+  if (!begin(&kit)) return;
+  CHECK_OK(compile_and_load(&kit, &program));
+  CHECK_OK(ritz_cuda.kernel(kit.ceed, program, "ramp", &kernel));
+  CHECK_OK(ritz_cuda.kernel(kit.ceed, program, "second_ramp", &second));
+  CHECK_OK(ritz_cuda.launch(kit.ceed, kernel, NULL, 1, 256, 200000, 4, args));
+  CHECK_OK(ritz_cuda.launch(kit.ceed, second, NULL, 1, 256, 100000, 4, args));
+  CHECK_OK(ritz_cuda.launch(kit.ceed, kernel, NULL, 1, 256, 200000, 4, args));
+  CHECK_OK(ritz_cuda.synchronize(kit.ceed, kit.device, NULL));
+  CHECK_OK(ritz_cuda.unload(kit.ceed, kit.device, &program));
+  end(&kit);
+}
+
+// ---- Launches that are repeated ----
+
+enum { NUM = 100 };
+
+typedef struct {
+  Kit kit;
+  RitzDeviceProgram program;
+  RitzDeviceKernel kernel;
+  RitzDeviceReplay replay;
+  CeedScalar *x, *y;
+} Replayed;
+
+static bool begin_replays(Replayed *r) {
+  *r = (Replayed){.replay = NULL};
+  if (!begin(&r->kit)) return false;
+  FakeCuda *fake = r->kit.fake;
+  fake->num_instantiations = fake->num_replays = fake->num_updates = 0;
+  return tap_check_ok(compile_and_load(&r->kit, &r->program), __FILE__, __LINE__, "load") &&
+         tap_check_ok(ritz_cuda.kernel(r->kit.ceed, r->program, "ramp", &r->kernel), __FILE__, __LINE__,
+                      "kernel") &&
+         tap_check_ok(ritz_cuda.alloc(r->kit.ceed, r->kit.device, NUM * sizeof(CeedScalar), (void **)&r->x),
+                      __FILE__, __LINE__, "alloc") &&
+         tap_check_ok(ritz_cuda.alloc(r->kit.ceed, r->kit.device, NUM * sizeof(CeedScalar), (void **)&r->y),
+                      __FILE__, __LINE__, "alloc");
+}
+
+static void end_replays(Replayed *r) {
+  CHECK_OK(ritz_cuda.replay_destroy(r->kit.ceed, r->kit.device, &r->replay));
+  CHECK(!r->replay, "a handle of what is gone");
+  CHECK_OK(ritz_cuda.replay_destroy(r->kit.ceed, r->kit.device, &r->replay));
+  CHECK_OK(ritz_cuda.unload(r->kit.ceed, r->kit.device, &r->program));
+  CHECK_OK(ritz_cuda.free(r->kit.ceed, r->kit.device, r->x));
+  CHECK_OK(ritz_cuda.free(r->kit.ceed, r->kit.device, r->y));
+  end(&r->kit);
+}
+
+static int ramp_cleared(Replayed *r, CeedScalar *x, int num_cleared, int n, int first, int64_t local_bytes) {
+  const RitzDeviceArg args[] = {{RITZ_ARG_LONG, {.l = n}},
+                                {RITZ_ARG_INT, {.i = first}},
+                                {RITZ_ARG_SCALAR, {.s = 2}},
+                                {RITZ_ARG_POINTER, {.p = x}}};
+  return ritz_cuda.launch_cleared(r->kit.ceed, r->kernel, NULL, (size_t)num_cleared * sizeof(CeedScalar), x,
+                                  1, 128, local_bytes, 4, args, &r->replay);
+}
+
+// The array has n entries of a ramp, zeros up to num_cleared, then what was there.
+static void check_ramp(Replayed *r, CeedScalar *x, int num_cleared, int n, int first) {
+  CeedScalar sent[NUM], found[NUM];
+  int num_wrong = 0;
+
+  for (int i = 0; i < NUM; i++) sent[i] = -5;
+  tap_check_ok(ritz_cuda.copy_in(r->kit.ceed, r->kit.device, NULL, sizeof(sent), x, sent), __FILE__, __LINE__,
+               "copy_in");
+  tap_check_ok(ramp_cleared(r, x, num_cleared, n, first, 0), __FILE__, __LINE__, "launch_cleared");
+  tap_check_ok(ritz_cuda.copy_out(r->kit.ceed, r->kit.device, NULL, sizeof(found), found, x), __FILE__,
+               __LINE__, "copy_out");
+  for (int i = 0; i < NUM; i++)
+    num_wrong += found[i] != (i < n ? first + 2 * i : i < num_cleared ? 0 : sent[i]);
+  tap_check(num_wrong == 0, __FILE__, __LINE__, "values", "%d of %d wrong", num_wrong, NUM);
+}
+
+TEST(the_second_equal_launch_makes_a_graph_that_further_ones_run) {
+  Replayed r;
+
+  if (!begin_replays(&r)) return;
+  const FakeCuda *fake = r.kit.fake;
+  for (int k = 0; k < 5; k++) {
+    check_ramp(&r, r.x, 90, 50, 7);
+    CHECK(fake->num_instantiations == (k >= 1) && fake->num_replays == k,
+          "call %d: %d graphs made, %d runs of one", k, fake->num_instantiations, fake->num_replays);
+  }
+  CHECK(fake->num_updates == 0, "%d changes", fake->num_updates);
+  end_replays(&r);
+}
+
+TEST(a_graph_follows_the_arguments_of_launches) {
+  Replayed r;
+
+  if (!begin_replays(&r)) return;
+  const FakeCuda *fake = r.kit.fake;
+  for (int k = 0; k < 2; k++) check_ramp(&r, r.x, 90, 50, 7);
+  check_ramp(&r, r.x, 90, 50, 8);
+  CHECK(fake->num_updates == 1, "%d changes where an argument differs", fake->num_updates);
+  check_ramp(&r, r.y, 90, 50, 8);
+  CHECK(fake->num_updates == 3, "%d changes where the array differs, too", fake->num_updates);
+  check_ramp(&r, r.y, 80, 50, 8);
+  check_ramp(&r, r.y, 80, 51, 8);
+  check_ramp(&r, r.y, 80, 51, 8);
+  CHECK_OK(ramp_cleared(&r, r.x, 10, 10, 0, 100000)); // more memory of a block
+  CHECK(fake->local_bytes == 100000, "%u bytes", fake->local_bytes);
+  check_ramp(&r, r.x, 10, 10, 0);
+  CHECK(fake->num_instantiations == 1, "%d graphs were made", fake->num_instantiations);
+  CHECK(fake->num_replays == 8, "%d runs of it", fake->num_replays);
+  end_replays(&r);
+}
+
+TEST(a_replay_serves_one_kernel_after_another) {
+  Replayed r;
+
+  if (!begin_replays(&r)) return;
+  for (int k = 0; k < 3; k++) check_ramp(&r, r.x, 90, 50, 7);
+  CHECK_OK(ritz_cuda.kernel(r.kit.ceed, r.program, "second_ramp", &r.kernel));
+  for (int k = 0; k < 3; k++) check_ramp(&r, r.x, 90, 50, 7);
+  CHECK(r.kit.fake->num_instantiations == 2 && r.kit.fake->num_execs == 1, "%d graphs, %d of them left",
+        r.kit.fake->num_instantiations, r.kit.fake->num_execs);
+  end_replays(&r);
+}
+
+TEST(a_stream_that_is_captured_gets_the_operations_themselves) {
+  Replayed r;
+
+  if (!begin_replays(&r)) return;
+  r.kit.fake->is_capturing = 1;
+  for (int k = 0; k < 3; k++) check_ramp(&r, r.x, 90, 50, 7);
+  r.kit.fake->is_capturing = 0;
+  for (int k = 0; k < 2; k++) check_ramp(&r, r.x, 90, 50, 7);
+  CHECK(r.kit.fake->num_instantiations == 1 && r.kit.fake->num_replays == 2, "no graph afterwards");
+  r.kit.fake->is_capturing = 1;
+  check_ramp(&r, r.x, 90, 50, 8);
+  r.kit.fake->is_capturing = 0;
+  check_ramp(&r, r.x, 90, 50, 8);
+  CHECK(r.kit.fake->num_updates == 1 && r.kit.fake->num_replays == 3, "the graph is as before the capture");
+  end_replays(&r);
+}
+
+TEST(where_the_driver_refuses_graphs_launches_are_done_without) {
+  static const char *const calls[] = {"cuStreamIsCapturing",           "cuGraphCreate",
+                                      "cuGraphAddMemsetNode",          "cuGraphAddKernelNode",
+                                      "cuGraphInstantiateWithFlags",   "cuGraphExecMemsetNodeSetParams",
+                                      "cuGraphExecKernelNodeSetParams"};
+
+  for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && !tap_failed(); i++) {
+    Replayed r;
+    if (!begin_replays(&r)) return;
+    r.kit.fake->failing = calls[i];
+    r.kit.fake->failure = CUDA_ERROR_INVALID_VALUE;
+    for (int k = 0; k < 3; k++) check_ramp(&r, r.x, 90, 50, 7);
+    for (int k = 0; k < 3; k++) check_ramp(&r, r.y, 80, 50, 7 + k);
+    r.kit.fake->failing = NULL;
+    CHECK(r.kit.fake->num_replays <= 2, "%s: %d runs of a graph", calls[i], r.kit.fake->num_replays);
+    end_replays(&r);
+  }
+}
+
+TEST(a_repeated_launch_that_fails_names_call_and_kernel) {
+  static const char *const calls[] = {"cuMemsetD8Async", "cuLaunchKernel", "cuGraphLaunch"};
+  Replayed r;
+
+  if (!begin_replays(&r)) return;
+  r.kit.fake->failure = CUDA_ERROR_INVALID_VALUE;
+  for (int i = 0; i < 3; i++) {
+    char wanted[100];
+    snprintf(wanted, sizeof(wanted), "%s: kernel 'ramp', 1 blocks of 128 threads: something else", calls[i]);
+    r.kit.fake->failing = calls[i];
+    CHECK_ERROR(r.kit.ceed, ramp_cleared(&r, r.x, 90, 50 + (i < 2 ? i : 1), 7, 0), CEED_ERROR_BACKEND,
+                wanted);
+  }
+  r.kit.fake->failing = NULL;
+  check_ramp(&r, r.x, 90, 50, 7);
+  end_replays(&r);
+}
+
+TEST(a_repeated_launch_survives_a_lack_of_memory) {
+  Replayed r;
+  int ierr = 1, num_failures = 0;
+
+  if (!begin_replays(&r)) return;
+  for (; ierr; num_failures++) {
+    ritz_memory_fail_at(num_failures + 1);
+    ierr = ramp_cleared(&r, r.x, 90, 50, 7, 0);
+    ritz_memory_fail_at(0);
+    CHECK(!ierr || ierr == CEED_ERROR_MAJOR, "code %d", ierr);
+  }
+  CHECK(num_failures == 2, "%d allocations", num_failures - 1);
+  check_ramp(&r, r.x, 90, 50, 7);
+  end_replays(&r);
 }
 
 // ---- Surroundings ----
@@ -424,6 +662,13 @@ int main(int argc, char **argv) {
             streams_and_events_order_and_time_work, a_kernel_gets_its_arguments_blocks_and_threads,
             a_kernel_is_kept_and_described, a_refused_text_is_no_error_and_a_refused_launch_names_the_kernel,
             code_that_the_driver_does_not_take_is_an_error_with_a_way_out,
+            a_kernel_may_use_as_much_memory_of_a_block_as_its_launches_ask_for,
+            two_handles_of_a_kernel_do_not_take_memory_from_each_other,
+            the_second_equal_launch_makes_a_graph_that_further_ones_run,
+            a_graph_follows_the_arguments_of_launches, a_replay_serves_one_kernel_after_another,
+            a_stream_that_is_captured_gets_the_operations_themselves,
+            where_the_driver_refuses_graphs_launches_are_done_without,
+            a_repeated_launch_that_fails_names_call_and_kernel, a_repeated_launch_survives_a_lack_of_memory,
             the_caller_keeps_the_context_that_was_current,
             what_is_given_back_after_the_driver_has_shut_down_is_no_error,
             a_forked_child_gives_back_what_it_has_inherited, programs_and_kernels_survive_a_lack_of_memory));

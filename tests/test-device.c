@@ -46,6 +46,28 @@ static const char kernels[] =
     "  if (i < n) ritz_atomic_add(&sums[i % 3], (CeedScalar)(i % 5 + 1));\n"
     "}\n";
 
+// One block of 128 threads; COUNT is a multiple of 16.
+static const char large_block[] =
+    "typedef struct RITZ_ALIGN16 {\n"
+    "  CeedScalar x[16 / sizeof(CeedScalar)];\n"
+    "} Word;\n"
+    "RITZ_TABLE CeedScalar factors[3] = {1, -2, 4};\n"
+    "RITZ_KERNEL(128) reverse_large(RITZ_GLOBAL const CeedScalar *x, RITZ_GLOBAL CeedScalar *y) {\n"
+    "  RITZ_LOCAL_MEMORY(memory, COUNT);\n"
+    "  const int width = 16 / sizeof(CeedScalar);\n"
+    "  RITZ_LOCAL Word *words = (RITZ_LOCAL Word *)memory;\n"
+    "  unsigned lanes = RITZ_LANES(RITZ_THREAD >= 0);\n"
+    "  for (int i = RITZ_THREAD; i < COUNT / width; i += 128) {\n"
+    "    Word word;\n"
+    "    for (int k = 0; k < width; k++)\n"
+    "      word.x[k] = k ? RITZ_LOAD(x + width * i + k) : RITZ_LOAD_ONCE(x + width * i);\n"
+    "    words[i] = word;\n"
+    "  }\n"
+    "  RITZ_FENCE(lanes);\n"
+    "  RITZ_BARRIER();\n"
+    "  for (int i = RITZ_THREAD; i < COUNT; i += 128) y[i] = factors[i % 3] * memory[COUNT - 1 - i];\n"
+    "}\n";
+
 // A text that grows; it belongs to the test.
 typedef struct {
   char *bytes;
@@ -182,6 +204,21 @@ static const Text *code_of_kernels(const Machine *m) {
   return code;
 }
 
+// A text behind language.h, loaded; NULL: a check has failed.
+static RitzDeviceProgram load_text(const Machine *m, const char *text) {
+  char *whole = with_language(text);
+  RitzDeviceProgram program = NULL;
+  RitzDeviceCode code = {0};
+
+  int ierr = m->driver->compile(m->ceed, m->device, "test-device", whole, &code);
+  if (!ierr && tap_check(code.bytes != NULL, __FILE__, __LINE__, "code.bytes", "refused: %s", code.log))
+    ierr = m->driver->load(m->ceed, m->device, code.num_bytes, code.bytes, &program);
+  tap_check_ok(ierr, __FILE__, __LINE__, "compile and load");
+  ritz_device_code_free(&code);
+  free(whole);
+  return program;
+}
+
 // NULL: a check has failed.
 static RitzDeviceProgram load_kernels(const Machine *m) {
   const Text *code = code_of_kernels(m);
@@ -204,7 +241,7 @@ static int launch(const Machine *m, RitzDeviceProgram program, const char *name,
   const int code = m->driver->kernel(m->ceed, program, name, &kernel);
 
   return code ? code
-              : m->driver->launch(m->ceed, kernel, stream, (n + block - 1) / block, block, num_args, args);
+              : m->driver->launch(m->ceed, kernel, stream, (n + block - 1) / block, block, 0, num_args, args);
 }
 
 static RitzDeviceArg pointer(const void *p) {
@@ -228,6 +265,13 @@ static int launch_grind(const Machine *m, RitzDeviceProgram program, RitzDeviceS
   const RitzDeviceArg args[] = {integer(n), integer(num_rounds), pointer(x)};
 
   return launch(m, program, "grind", stream, n, 64, 3, args);
+}
+
+static double seconds(void) {
+  struct timespec t;
+
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void fill_bytes(uint64_t *state, size_t num, unsigned char *bytes) {
@@ -261,6 +305,7 @@ TEST_EACH_DEVICE(a_device_is_described_and_opened_once) {
   CHECK(info->num_bytes > 0 && info->num_units > 0 && info->warp_size > 0, "numbers");
   CHECK(info->max_threads >= 256 && info->local_bytes >= 16384, "%d threads, %d bytes", info->max_threads,
         (int)info->local_bytes);
+  CHECK(info->dynamic_local_bytes >= info->local_bytes, "%d bytes", (int)info->dynamic_local_bytes);
   CHECK_OK(m->driver->open(m->ceed, info->index, &again));
   CHECK(again == m->device, "a second device");
   CHECK_OK(m->driver->memory(m->ceed, m->device, &num_free));
@@ -419,10 +464,137 @@ TEST_EACH_DEVICE(threads_of_a_block_share_memory) {
   CHECK(info.max_threads >= 128 && info.local_bytes >= (int64_t)(128 * sizeof(CeedScalar)),
         "%d threads, %d bytes", info.max_threads, (int)info.local_bytes);
   CHECK_OK(put(m, sizeof(values), x, values));
-  CHECK_OK(m->driver->launch(m->ceed, kernel, NULL, NUM / 128, 128, 1, args));
+  CHECK_OK(m->driver->launch(m->ceed, kernel, NULL, NUM / 128, 128, 0, 1, args));
   CHECK_OK(get(m, sizeof(values), values, x));
   for (int i = 0; i < NUM; i++)
     CHECK(values[i] == i / 128 * 128 + 127 - i % 128, "entry %d is %g", i, (double)values[i]);
+  release(m, x);
+  CHECK_OK(unload(m, &program));
+}
+
+TEST_EACH_DEVICE(a_block_may_have_all_the_memory_that_the_device_tells) {
+  const int count = (int)((m->info->dynamic_local_bytes - 1024) / 16 * 16 / (int)sizeof(CeedScalar));
+  const size_t num_bytes = (size_t)count * sizeof(CeedScalar);
+  char text[sizeof(large_block) + 64];
+  CeedScalar *values = malloc(num_bytes);
+  RitzDeviceKernel kernel;
+  RitzDeviceKernelInfo info;
+  char *x = device_memory(m, num_bytes), *y = device_memory(m, num_bytes);
+  const RitzDeviceArg args[] = {pointer(x), pointer(y)};
+  int num_wrong = 0;
+
+  tap_note("%s: %d bytes", m->driver->name, (int)num_bytes);
+  snprintf(text, sizeof(text), "#define COUNT %d\n%s", count, large_block);
+  RitzDeviceProgram program = load_text(m, text);
+  CHECK(program && x && y, "no program or memory");
+  CHECK_OK(m->driver->kernel(m->ceed, program, "reverse_large", &kernel));
+  CHECK_OK(m->driver->kernel_info(m->ceed, kernel, &info));
+  for (int i = 0; i < count; i++) values[i] = i;
+  CHECK_OK(put(m, num_bytes, x, values));
+  CHECK_OK(m->driver->launch(m->ceed, kernel, NULL, 1, 128, (int64_t)num_bytes, 2, args));
+  CHECK_OK(get(m, num_bytes, values, y));
+  for (int i = 0; i < count; i++)
+    num_wrong += values[i] != (i % 3 ? i % 3 == 1 ? -2 : 4 : 1) * (count - 1 - i);
+  CHECK(num_wrong == 0, "%d of %d wrong", num_wrong, count);
+  CHECK_ERROR(m->ceed,
+              m->driver->launch(m->ceed, kernel, NULL, 1, 128, m->info->dynamic_local_bytes + 16, 2, args),
+              CEED_ERROR_BACKEND, "kernel 'reverse_large'");
+  CHECK_OK(m->driver->launch(m->ceed, kernel, NULL, 1, 128, (int64_t)num_bytes, 2, args));
+  CHECK_OK(m->driver->synchronize(m->ceed, m->device, NULL));
+  release(m, x);
+  release(m, y);
+  CHECK_OK(unload(m, &program));
+  free(values);
+}
+
+// x has 4 in its first n entries, zeros up to num_cleared, then what was there.
+static void check_cleared(const Machine *m, RitzDeviceKernel kernel, RitzDeviceStream stream, int num_cleared,
+                          int n, char *x, RitzDeviceReplay *replay) {
+  enum { NUM = 1000 };
+  CeedScalar values[NUM];
+  const RitzDeviceArg args[] = {integer(n), integer(1), pointer(x)};
+  int num_wrong = 0;
+
+  for (int i = 0; i < NUM; i++) values[i] = 9;
+  int code = m->driver->copy_in(m->ceed, m->device, stream, sizeof(values), x, values);
+  if (!code)
+    code = m->driver->launch_cleared(m->ceed, kernel, stream, (size_t)num_cleared * sizeof(CeedScalar), x,
+                                     (n + 63) / 64, 64, 0, 3, args, replay);
+  if (!code) code = m->driver->copy_out(m->ceed, m->device, stream, sizeof(values), values, x);
+  tap_check_ok(code, __FILE__, __LINE__, "launch_cleared");
+  for (int i = 0; i < NUM; i++) num_wrong += values[i] != (i < n ? 4 : i < num_cleared ? 0 : 9);
+  tap_check(num_wrong == 0, __FILE__, __LINE__, "values", "%d of %d wrong for %d and %d", num_wrong, NUM, n,
+            num_cleared);
+}
+
+TEST_EACH_DEVICE(repeated_launches_clear_and_compute_with_their_own_arguments) {
+  static const int sizes[][2] = {{1000, 1000}, {1000, 1000}, {1000, 1000}, {1000, 500},  {800, 500},
+                                 {800, 500},   {7, 1},       {1000, 999},  {1000, 1000}, {999, 3}};
+  RitzDeviceProgram program = load_kernels(m);
+  RitzDeviceKernel kernel;
+  RitzDeviceStream streams[2] = {NULL, NULL};
+  RitzDeviceReplay replay = NULL;
+  char *x[] = {device_memory(m, 1000 * sizeof(CeedScalar)), device_memory(m, 1000 * sizeof(CeedScalar))};
+
+  CHECK(program && x[0] && x[1], "no program or memory");
+  CHECK_OK(m->driver->kernel(m->ceed, program, "grind", &kernel));
+  CHECK_OK(m->driver->stream_create(m->ceed, m->device, &streams[1]));
+  for (int k = 0; k < 40 && !tap_failed(); k++) {
+    const int *size = sizes[k % 10];
+    check_cleared(m, kernel, streams[k / 10 % 2], size[0], size[1], x[k / 20 ? k % 2 : 0], &replay);
+  }
+  CHECK_OK(m->driver->replay_destroy(m->ceed, m->device, &replay));
+  CHECK(!replay, "a handle of what is gone");
+  CHECK_OK(m->driver->stream_destroy(m->ceed, m->device, streams[1]));
+  for (int i = 0; i < 2; i++) release(m, x[i]);
+  CHECK_OK(unload(m, &program));
+}
+
+// NUM_CALLS times clearing and a small kernel: plainly, repeated, or with arguments that change. In seconds
+// of a call.
+static int time_small(const Machine *m, RitzDeviceKernel kernel, int how, int n, char *x,
+                      RitzDeviceReplay *replay, double *time) {
+  enum { NUM_CALLS = 1000 };
+  const size_t num_bytes = (size_t)n * sizeof(CeedScalar);
+  int code = m->driver->synchronize(m->ceed, m->device, NULL);
+  const double start = seconds();
+
+  for (int k = 0; k < NUM_CALLS && !code; k++) {
+    const RitzDeviceArg args[] = {integer(how == 2 ? n - k % 2 : n), integer(1), pointer(x)};
+    if (how) {
+      code = m->driver->launch_cleared(m->ceed, kernel, NULL, num_bytes, x, (n + 63) / 64, 64, 0, 3, args,
+                                       replay);
+    } else {
+      code = m->driver->clear(m->ceed, m->device, NULL, num_bytes, x);
+      if (!code) code = m->driver->launch(m->ceed, kernel, NULL, (n + 63) / 64, 64, 0, 3, args);
+    }
+  }
+  if (!code) code = m->driver->synchronize(m->ceed, m->device, NULL);
+  *time = (seconds() - start) / NUM_CALLS;
+  return code;
+}
+
+TEST_EACH_DEVICE(a_thousand_repeated_launches_leave_the_result_of_the_last) {
+  enum { NUM = 640 };
+  CeedScalar values[NUM];
+  RitzDeviceProgram program = load_kernels(m);
+  RitzDeviceKernel kernel;
+  RitzDeviceReplay replay = NULL;
+  char *x = device_memory(m, sizeof(values));
+  double times[3] = {0};
+
+  CHECK(program && x, "no program or memory");
+  CHECK_OK(m->driver->kernel(m->ceed, program, "grind", &kernel));
+  for (int how = 0; how < 3; how++) {
+    CHECK_OK(time_small(m, kernel, how, NUM, x, &replay, &times[how]));
+    CHECK_OK(get(m, sizeof(values), values, x));
+    for (int i = 0; i < NUM; i++)
+      CHECK(values[i] == (how == 2 && i == NUM - 1 ? 0 : 4), "entry %d is %g", i, (double)values[i]);
+  }
+  tap_note(
+      "%s: %.1f us for clearing and a small kernel, %.1f us repeated, %.1f us with arguments that change",
+      m->driver->name, 1e6 * times[0], 1e6 * times[1], 1e6 * times[2]);
+  CHECK_OK(m->driver->replay_destroy(m->ceed, m->device, &replay));
   release(m, x);
   CHECK_OK(unload(m, &program));
 }
@@ -451,13 +623,6 @@ TEST_EACH_DEVICE(additions_of_many_threads_to_one_number_are_all_counted) {
 }
 
 // ---- Order ----
-
-static double seconds(void) {
-  struct timespec t;
-
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // A stream works for a while; another one waits for its event, then copies what it has made.
 TEST_EACH_DEVICE(a_stream_that_waits_for_an_event_sees_what_came_before_it) {
@@ -797,7 +962,10 @@ int main(int argc, char **argv) {
             clearing_sets_the_bytes_asked_for_to_zero_and_no_others,
             addresses_are_known_while_their_memory_is,
             kernels_get_arguments_of_all_kinds_and_addresses_inside_of_allocations,
-            threads_of_a_block_share_memory, additions_of_many_threads_to_one_number_are_all_counted,
+            threads_of_a_block_share_memory, a_block_may_have_all_the_memory_that_the_device_tells,
+            repeated_launches_clear_and_compute_with_their_own_arguments,
+            a_thousand_repeated_launches_leave_the_result_of_the_last,
+            additions_of_many_threads_to_one_number_are_all_counted,
             a_stream_that_waits_for_an_event_sees_what_came_before_it,
             memory_may_be_freed_while_work_on_it_is_queued, a_refused_text_leaves_a_log_with_file_and_line,
             code_is_bytes_that_can_be_loaded_often, bytes_that_are_no_code_are_refused,

@@ -23,7 +23,7 @@ static atomic_int num_compiled, num_loaded, num_unloaded, num_launched, num_load
 // Of the thread.
 static _Thread_local char last_text[65536], last_unloaded[65536];
 static _Thread_local RitzDeviceStream last_stream;
-static _Thread_local int64_t last_num_blocks;
+static _Thread_local int64_t last_num_blocks, last_num_cleared, last_local_bytes;
 static _Thread_local int last_num_args;
 static bool refuses;
 
@@ -70,12 +70,33 @@ static int get_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, Ri
 }
 
 static int launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
-                  int block_size, int num_args, const RitzDeviceArg *args) {
+                  int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args) {
   (void)ceed, (void)kernel, (void)block_size, (void)args;
   num_launched++;
   last_stream = stream;
   last_num_blocks = num_blocks;
   last_num_args = num_args;
+  last_local_bytes = local_bytes;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int clear(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *p) {
+  (void)ceed, (void)device, (void)stream, (void)p;
+  last_num_cleared = (int64_t)num_bytes;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int launch_cleared(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, size_t num_bytes,
+                          void *p, int64_t num_blocks, int block_size, int64_t local_bytes, int num_args,
+                          const RitzDeviceArg *args, RitzDeviceReplay *replay) {
+  *replay = (RitzDeviceReplay)kernel;
+  clear(ceed, NULL, stream, num_bytes, p);
+  return launch(ceed, kernel, stream, num_blocks, block_size, local_bytes, num_args, args);
+}
+
+static int replay_destroy(Ceed ceed, RitzDevice device, RitzDeviceReplay *replay) {
+  (void)ceed, (void)device;
+  *replay = NULL;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -84,7 +105,10 @@ static const RitzDriver played = {.name = "played",
                                   .load = load,
                                   .unload = unload,
                                   .kernel = get_kernel,
-                                  .launch = launch};
+                                  .clear = clear,
+                                  .launch = launch,
+                                  .launch_cleared = launch_cleared,
+                                  .replay_destroy = replay_destroy};
 static struct RitzDevice_private devices[2];
 static const RitzDeviceInfo info = {.driver = &played, .name = "Device 7", .arch = "arch_1", .version = "1"};
 
@@ -338,6 +362,40 @@ TEST(a_launch_goes_to_the_stream_of_the_context_and_none_is_made_for_no_blocks) 
   end(&c);
 }
 
+TEST(a_kernel_that_is_kept_is_launched_with_and_without_clearing) {
+  Context c;
+  RitzGpuProgram program = NULL;
+  RitzDeviceKernel kernel = NULL;
+  RitzDeviceReplay replay = NULL;
+  char y[80];
+  int stream;
+
+  jit_begin();
+  begin(&c, 0);
+  forget_counts();
+  c.gpu.stream = &stream;
+  CHECK_OK(get(&c, "void apply() {}\n", &program));
+  CHECK_OK(ritz_gpu_kernel(c.ceed, program, "apply", &kernel));
+  const RitzDeviceArg args[] = {RITZ_POINTER(y), RITZ_INT(3)};
+  CHECK_OK(ritz_gpu_launch(c.ceed, kernel, 0, 256, 0, 2, args));
+  CHECK(num_launched == 0, "launched without blocks");
+  CHECK_OK(ritz_gpu_launch(c.ceed, kernel, 4, 256, 100000, 2, args));
+  CHECK(num_launched == 1 && last_stream == &stream && last_local_bytes == 100000, "not as asked");
+  CHECK_OK(ritz_gpu_launch_cleared(c.ceed, kernel, 80, y, 5, 256, 1000, 2, args, &replay));
+  CHECK(num_launched == 2 && last_num_blocks == 5 && last_num_cleared == 80 && last_local_bytes == 1000 &&
+            replay,
+        "not as asked");
+  CHECK_OK(ritz_gpu_launch_cleared(c.ceed, kernel, 0, NULL, 6, 256, 0, 2, args, &replay));
+  CHECK(num_launched == 3 && last_num_blocks == 6 && last_num_cleared == 80, "no launch, or nothing cleared");
+  CHECK_OK(ritz_gpu_launch_cleared(c.ceed, kernel, 40, y, 0, 256, 0, 2, args, &replay));
+  CHECK(num_launched == 3 && last_num_cleared == 40, "a launch without blocks, or not cleared");
+  ritz_gpu_replay_destroy(c.ceed, &replay);
+  ritz_gpu_replay_destroy(c.ceed, &replay);
+  CHECK(!replay, "a handle of what is gone");
+  ritz_gpu_program_release(c.ceed, &program);
+  end(&c);
+}
+
 // ---- Delegation ----
 
 TEST(delegation_is_told_once_a_context_and_an_error_where_it_is_not_wanted) {
@@ -373,5 +431,6 @@ int main(int argc, char **argv) {
                         a_refused_text_is_an_error_that_says_what_where_and_why, threads_share_programs,
                         an_allocation_that_fails_is_reported_and_nothing_is_left,
                         a_launch_goes_to_the_stream_of_the_context_and_none_is_made_for_no_blocks,
+                        a_kernel_that_is_kept_is_launched_with_and_without_clearing,
                         delegation_is_told_once_a_context_and_an_error_where_it_is_not_wanted));
 }

@@ -168,8 +168,9 @@ static int get_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, Ri
 }
 
 static int launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
-                  int block_size, int num_args, const RitzDeviceArg *args) {
-  (void)ceed, (void)kernel, (void)stream, (void)num_blocks, (void)block_size, (void)num_args, (void)args;
+                  int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args) {
+  (void)ceed, (void)kernel, (void)stream, (void)num_blocks, (void)block_size, (void)local_bytes,
+      (void)num_args, (void)args;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -121,7 +121,7 @@ static int set_stream(Ceed ceed, void *handle) {
   .fallback = &ritz_ref_backend, .mem_type = CEED_MEM_DEVICE, .pads_points = true, .ceed_destroy = destroy,  \
   .restriction_layout = ritz_gpu_restriction_layout, .restriction_apply = ritz_gpu_restriction_apply,        \
   .basis_apply = ritz_gpu_basis_apply, .basis_apply_at_points = ritz_gpu_basis_apply_at_points,              \
-  .qfunction_apply = ritz_gpu_qfunction_apply, .operator_apply = ritz_gpu_operator_apply,                    \
+  .qfunction_apply = ritz_gpu_qfunction_apply,                                                               \
   .operator_assemble_qfunction = ritz_gpu_operator_assemble_qfunction,                                       \
   .operator_assemble_add_diagonal = ritz_gpu_operator_assemble_add_diagonal,                                 \
   .operator_assemble = ritz_gpu_operator_assemble, .vector_set_value = ritz_gpu_vector_set_value,            \
@@ -132,15 +132,37 @@ static int set_stream(Ceed ceed, void *handle) {
   .vector_reciprocal = ritz_gpu_vector_reciprocal, .rep_alloc = ritz_gpu_rep_alloc,                          \
   .rep_free = ritz_gpu_rep_free, .rep_copy = ritz_gpu_rep_copy, .rep_accept = ritz_gpu_rep_accept,           \
   .restriction_destroy = ritz_gpu_restriction_destroy, .basis_destroy = ritz_gpu_basis_destroy,              \
-  .qfunction_destroy = ritz_gpu_qfunction_destroy, .operator_explain = ritz_gpu_operator_explain,            \
-  .operator_source = ritz_gpu_operator_source, .device_counters = ritz_gpu_device_counters
+  .qfunction_destroy = ritz_gpu_qfunction_destroy, .device_counters = ritz_gpu_device_counters
 
+#define SEPARATE_KERNELS                                                                                     \
+  .operator_apply = ritz_gpu_operator_apply, .operator_explain = ritz_gpu_operator_explain,                  \
+  .operator_source = ritz_gpu_operator_source
+#define FUSED_KERNELS                                                                                        \
+  .operator_apply = ritz_gpu_gen_apply, .operator_explain = ritz_gpu_gen_explain,                            \
+  .operator_source = ritz_gpu_gen_source, .operator_destroy = ritz_gpu_operator_destroy
+
+const RitzBackend ritz_cuda_gen_backend = {
+    .name = "/gpu/cuda/gen",
+    .unusable = cuda_unusable,
+    .ceed_create = create_cuda_shared,
+    .set_stream = set_stream,
+    FUSED_KERNELS,
+    SLOTS,
+};
+const RitzBackend ritz_opencl_gen_backend = {
+    .name = "/gpu/opencl/gen",
+    .unusable = opencl_unusable,
+    .ceed_create = create_opencl_shared,
+    FUSED_KERNELS,
+    SLOTS,
+};
 const RitzBackend ritz_cuda_ref_backend = {
     .name = "/gpu/cuda/ref",
     .is_deterministic = true,
     .unusable = cuda_unusable,
     .ceed_create = create_cuda_ref,
     .set_stream = set_stream,
+    SEPARATE_KERNELS,
     SLOTS,
 };
 const RitzBackend ritz_cuda_shared_backend = {
@@ -148,6 +170,7 @@ const RitzBackend ritz_cuda_shared_backend = {
     .unusable = cuda_unusable,
     .ceed_create = create_cuda_shared,
     .set_stream = set_stream,
+    SEPARATE_KERNELS,
     SLOTS,
 };
 const RitzBackend ritz_opencl_ref_backend = {
@@ -155,11 +178,13 @@ const RitzBackend ritz_opencl_ref_backend = {
     .is_deterministic = true,
     .unusable = opencl_unusable,
     .ceed_create = create_opencl_ref,
+    SEPARATE_KERNELS,
     SLOTS,
 };
 const RitzBackend ritz_opencl_shared_backend = {
     .name = "/gpu/opencl/shared",
     .unusable = opencl_unusable,
     .ceed_create = create_opencl_shared,
+    SEPARATE_KERNELS,
     SLOTS,
 };

@@ -9,6 +9,7 @@
 #include "core/core.h"
 #include "devices/device.h"
 
+extern const RitzBackend ritz_cuda_gen_backend, ritz_opencl_gen_backend;
 extern const RitzBackend ritz_cuda_ref_backend, ritz_cuda_shared_backend;
 extern const RitzBackend ritz_opencl_ref_backend, ritz_opencl_shared_backend;
 
@@ -78,8 +79,20 @@ int ritz_gpu_program(Ceed ceed, const char *name, const char *what, int num_part
 void ritz_gpu_program_release(Ceed ceed, RitzGpuProgram *program);
 // The text of a template inside the library, "kernels/gpu/vector.h".
 const char *ritz_gpu_template(const char *name);
-// Queues a kernel of a program: num_blocks blocks of block_size threads; nothing for num_blocks == 0. The
-// arguments must be those that the kernel declares, in order:
+// For kernels that are launched often: looked up once, valid while the caller has its program.
+int ritz_gpu_kernel(Ceed ceed, RitzGpuProgram program, const char *name, RitzDeviceKernel *kernel);
+// Queues a kernel on the stream of the context: num_blocks blocks of block_size threads with local_bytes of
+// RITZ_LOCAL_MEMORY (0: it has none); nothing for num_blocks == 0.
+int ritz_gpu_launch(Ceed ceed, RitzDeviceKernel kernel, int64_t num_blocks, int block_size,
+                    int64_t local_bytes, int num_args, const RitzDeviceArg *args);
+// Queues num_bytes of zeros at p, then the kernel. *replay makes that cheap where it is repeated: NULL at
+// first, the caller's, destroyed before the program is released.
+int ritz_gpu_launch_cleared(Ceed ceed, RitzDeviceKernel kernel, size_t num_bytes, void *p, int64_t num_blocks,
+                            int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args,
+                            RitzDeviceReplay *replay);
+void ritz_gpu_replay_destroy(Ceed ceed, RitzDeviceReplay *replay); // *replay becomes NULL; NULL is fine
+// Queues a kernel of a program by its name: num_blocks blocks of block_size threads; nothing for num_blocks
+// == 0. The arguments must be those that the kernel declares, in order:
 //   RITZ_GPU_RUN(ceed, program, "scale", num_blocks, 256, RITZ_LONG(n), RITZ_SCALAR(alpha), RITZ_POINTER(x));
 int ritz_gpu_run(Ceed ceed, RitzGpuProgram program, const char *kernel, int64_t num_blocks, int block_size,
                  int num_args, const RitzDeviceArg *args);
@@ -123,6 +136,8 @@ int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAc
 int ritz_gpu_restriction_destroy(CeedElemRestriction rstr);
 // Whether it is transposed by a map of the elements, which is made for all of them at once.
 bool ritz_gpu_restriction_needs_map(CeedElemRestriction rstr);
+// Its orientations in device memory, which stay as long as it does.
+int ritz_gpu_restriction_orients(CeedElemRestriction rstr, const void **orients);
 
 // ---- basis.c (basis-ref.c, basis-shared.c) ----
 // E-vectors [num_comp][num_elem][P], Q-vectors [q_comp][num_comp][num_elem][Q]. The kernels of `shared` are
@@ -148,6 +163,15 @@ int ritz_gpu_qfunction_apply(CeedQFunction qf, CeedInt Q, const CeedScalar *cons
                              CeedScalar *const *out);
 int ritz_gpu_qfunction_destroy(CeedQFunction qf);
 int ritz_gpu_qfunction_source(CeedQFunction qf, const char **text); // of its kernel; owned by the QFunction
+// The function's source for devices; what a text has to define for a context of that size. The caller's to free.
+int ritz_gpu_qfunction_load(CeedQFunction qf, char **source);
+int ritz_gpu_context_define(CeedQFunction qf, size_t num_bytes, char **define);
+
+// ---- gen.c: operators as one kernel ----
+int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+int ritz_gpu_gen_explain(CeedOperator op, FILE *stream);
+int ritz_gpu_gen_source(CeedOperator op, const char **source);
+int ritz_gpu_operator_destroy(CeedOperator op);
 
 // ---- operator.c, assembly.c ----
 int ritz_gpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);

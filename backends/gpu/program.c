@@ -60,32 +60,34 @@ static int append_mark(Ceed ceed, char **text, int line, const char *name) {
   return append(ceed, text, strlen(mark), mark);
 }
 
-// The file of a line #include <ceed/types.h> or, in a file of ceed/, #include "ceed-f64.h"; NULL: none of
-// ours.
+// The file of a line #include <ceed/types.h>, "kernels/gpu/lines.h" or, in a file of ceed/, "ceed-f64.h"; NULL: none
+// of ours.
 static const RitzEmbeddedFile *included_file(const char *line) {
   char name[64], path[80], quote;
   if (strncmp(line, "#include ", 9) || sscanf(line, "#include %c%63[^>\"]", &quote, name) != 2) return NULL;
+  if (!strncmp(name, "kernels/", 8)) return find_template(name);
   snprintf(path, sizeof(path), "%s%s", quote == '"' ? "ceed/" : "", name);
   return find_file(ritz_num_embedded_files, ritz_embedded_files, path);
 }
 
-// A file of the library with what it includes of the library's; other includes are in branches for hosts.
-static int append_file(Ceed ceed, char **text, const RitzEmbeddedFile *file) {
-  const char *start = (const char *)file->bytes; // of what is not appended yet
+// A text with what it includes of the library's; other includes are in branches for hosts.
+static int append_file(Ceed ceed, char **text, const char *name, const char *bytes) {
+  const char *start = bytes; // of what is not appended yet
   int number = 1;
-  RITZ_TRY(append_mark(ceed, text, 1, file->name));
+  RITZ_TRY(append_mark(ceed, text, 1, name));
   for (const char *line = start; *line; number++) {
     const RitzEmbeddedFile *inner = included_file(line);
     const char *end = line + strcspn(line, "\n"), *next = end + (*end == '\n');
     if (inner) {
       RITZ_TRY(append(ceed, text, (size_t)(line - start), start));
-      RITZ_TRY(append_file(ceed, text, inner));
-      RITZ_TRY(append_mark(ceed, text, number + 1, file->name));
+      RITZ_TRY(append_file(ceed, text, inner->name, (const char *)inner->bytes));
+      RITZ_TRY(append_mark(ceed, text, number + 1, name));
       start = next;
     }
     line = next;
   }
-  return append(ceed, text, strlen(start), start);
+  RITZ_TRY(append(ceed, text, strlen(start), start));
+  return append(ceed, text, 1, "\n");
 }
 
 // Parts that are no templates go by their number among the caller's.
@@ -93,18 +95,16 @@ static int append_part(Ceed ceed, char **text, const char *part, int number) {
   char name[32];
   for (size_t i = 0; i < ritz_num_embedded_templates; i++) {
     const RitzEmbeddedFile *file = &ritz_embedded_templates[i];
-    if (part == (const char *)file->bytes) return append_file(ceed, text, file);
+    if (part == (const char *)file->bytes) return append_file(ceed, text, file->name, part);
   }
   snprintf(name, sizeof(name), "part %d", number);
-  RITZ_TRY(append_mark(ceed, text, 1, name));
-  RITZ_TRY(append(ceed, text, strlen(part), part));
-  return append(ceed, text, 1, "\n");
+  return append_file(ceed, text, name, part);
 }
 
 static int make_text(Ceed ceed, const char *what, int num_parts, const char *const *parts, char **text) {
   const bool is_double = sizeof(CeedScalar) == sizeof(double);
   RITZ_TRY(ritz_strdup(ceed, is_double ? "" : "#define RITZ_SCALAR_F32\n", text));
-  int ierr = append_file(ceed, text, find_template("kernels/gpu/language.h"));
+  int ierr = append_part(ceed, text, ritz_gpu_template("kernels/gpu/language.h"), 0);
   for (int i = 0; !ierr && i < num_parts; i++) {
     ierr = parts[i] ? append_part(ceed, text, parts[i], i + 1)
                     : CeedError(ceed, CEED_ERROR_BACKEND, "%s: part %d is not in the library", what, i + 1);
@@ -290,12 +290,40 @@ void ritz_gpu_program_release(Ceed ceed, RitzGpuProgram *program) {
 
 // ---- Launches ----
 
+int ritz_gpu_kernel(Ceed ceed, RitzGpuProgram program, const char *name, RitzDeviceKernel *kernel) {
+  return program->driver->kernel(ceed, program->code, name, kernel);
+}
+
+int ritz_gpu_launch(Ceed ceed, RitzDeviceKernel kernel, int64_t num_blocks, int block_size,
+                    int64_t local_bytes, int num_args, const RitzDeviceArg *args) {
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  if (num_blocks == 0) return CEED_ERROR_SUCCESS;
+  return gpu->driver->launch(ceed, kernel, gpu->stream, num_blocks, block_size, local_bytes, num_args, args);
+}
+
+int ritz_gpu_launch_cleared(Ceed ceed, RitzDeviceKernel kernel, size_t num_bytes, void *p, int64_t num_blocks,
+                            int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args,
+                            RitzDeviceReplay *replay) {
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  if (num_blocks == 0)
+    return num_bytes ? gpu->driver->clear(ceed, gpu->device, gpu->stream, num_bytes, p) : CEED_ERROR_SUCCESS;
+  if (num_bytes == 0)
+    return ritz_gpu_launch(ceed, kernel, num_blocks, block_size, local_bytes, num_args, args);
+  return gpu->driver->launch_cleared(ceed, kernel, gpu->stream, num_bytes, p, num_blocks, block_size,
+                                     local_bytes, num_args, args, replay);
+}
+
+void ritz_gpu_replay_destroy(Ceed ceed, RitzDeviceReplay *replay) {
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  if (*replay) (void)gpu->driver->replay_destroy(ceed, gpu->device, replay); // as with programs
+}
+
 int ritz_gpu_run(Ceed ceed, RitzGpuProgram program, const char *kernel, int64_t num_blocks, int block_size,
                  int num_args, const RitzDeviceArg *args) {
   RitzDeviceKernel found = NULL;
   if (num_blocks == 0) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(program->driver->kernel(ceed, program->code, kernel, &found));
-  return program->driver->launch(ceed, found, ritz_gpu(ceed)->stream, num_blocks, block_size, num_args, args);
+  RITZ_TRY(ritz_gpu_kernel(ceed, program, kernel, &found));
+  return ritz_gpu_launch(ceed, found, num_blocks, block_size, 0, num_args, args);
 }
 
 // ---- Delegation ----

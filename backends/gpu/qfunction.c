@@ -21,7 +21,7 @@ typedef struct {
 // ---- The kernel ----
 
 // In OpenCL the context's size is part of the text.
-static int add_context(CeedQFunction qf, size_t num_bytes, char **define) {
+int ritz_gpu_context_define(CeedQFunction qf, size_t num_bytes, char **define) {
   RITZ_TRY(RITZ_MALLOC(qf->obj.ceed, 60, define));
   sprintf(*define, "#define RITZ_CONTEXT_BYTES %zu\n", num_bytes);
   if (!num_bytes) (*define)[0] = '\0';
@@ -34,7 +34,7 @@ static bool is_name(const char *word) {
   return *word && !strchr("0123456789", *word) && strspn(word, letters) == strlen(word);
 }
 
-static int load_source(CeedQFunction qf, char **source) {
+int ritz_gpu_qfunction_load(CeedQFunction qf, char **source) {
   const char *path = NULL;
   RITZ_REQUIRE(
       qf->source_path && is_name(qf->kernel_name), qf->obj.ceed, CEED_ERROR_BACKEND,
@@ -49,7 +49,7 @@ static int compile(CeedQFunction qf, RitzGpuFunction *f) {
   Ceed ceed = qf->obj.ceed;
   char *what = NULL, *define = NULL;
   int ierr = RITZ_MALLOC(ceed, strlen(qf->kernel_name) + strlen(qf->source_path) + 40, &what);
-  if (!ierr) ierr = add_context(qf, f->context_bytes, &define);
+  if (!ierr) ierr = ritz_gpu_context_define(qf, f->context_bytes, &define);
   if (!ierr) {
     const char *const parts[] = {define, ritz_gpu_template("kernels/gpu/qfunction.h"), f->text};
     sprintf(what, "QFunction '%s' of %s", qf->kernel_name, qf->source_path);
@@ -75,7 +75,7 @@ static int make(CeedQFunction qf, RitzGpuFunction *f) {
   f->context_bytes = qf->ctx ? qf->ctx->storage.num_bytes : 0;
   f->block_size = choose_block(qf, f->context_bytes);
   f->is_writable = qf->is_context_writable;
-  RITZ_TRY(load_source(qf, &source));
+  RITZ_TRY(ritz_gpu_qfunction_load(qf, &source));
   int ierr = ritz_emit_device_qfunction(qf, source, f->block_size, &f->text);
   RITZ_FREE(&source);
   return ierr ? ierr : compile(qf, f);

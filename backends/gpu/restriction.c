@@ -119,6 +119,12 @@ static int get_orients(const Range *g, const void **orients) {
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_gpu_restriction_orients(CeedElemRestriction rstr, const void **orients) {
+  const RitzRestrictionAction action = {CEED_NOTRANSPOSE, 0, rstr->num_elem, rstr->use_signs, rstr->use_orients};
+  const Range g = range_of(rstr, &action);
+  return get_orients(&g, orients);
+}
+
 // Whether strides lead every node, component and element to an entry of its own: taken from the smallest
 // stride on, each leads beyond everything that the ones before it reach.
 static bool is_disjoint(const Range *g) {

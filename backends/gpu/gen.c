@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// /gpu/*/gen: an operator as one fused kernel, made on first use from its plan. What cannot be fused runs as the
+// separate kernels of operator.c, which is told once.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/gpu/gpu.h"
+#include "emit/emit.h"
+#include "jit/words.h"
+
+// op->data
+typedef struct {
+  RitzPlan *plan; // owned; NULL: none can be made
+  RitzGpuTarget *target;
+  const char *reason;      // NULL: the kernel runs; else why it does not (static)
+  char *text;              // owned
+  RitzGpuProgram program;  // counted
+  RitzDeviceKernel kernel; // of the program
+  RitzDeviceReplay replay; // owned
+  RitzDeviceArg *args;     // owned: number of elements, context, target->args
+  CeedScalar **arrays;     // owned, of the plan's spaces: the L-vectors during an apply
+  CeedSize e_length;       // CeedScalars of all E-vectors of outputs
+  size_t context_bytes;    // that the kernel was made for
+  bool is_writable;        // the context, likewise
+} RitzGpuOperator;
+
+int ritz_gpu_operator_destroy(CeedOperator op) {
+  RitzGpuOperator *g = op->data;
+  if (!g) return CEED_ERROR_SUCCESS;
+  ritz_gpu_replay_destroy(op->obj.ceed, &g->replay);
+  ritz_gpu_program_release(op->obj.ceed, &g->program);
+  ritz_plan_gpu_free(&g->target);
+  ritz_plan_free(&g->plan);
+  RITZ_FREE(&g->text);
+  RITZ_FREE(&g->args);
+  RITZ_FREE(&g->arrays);
+  RITZ_FREE(&op->data);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Plan ----
+
+static RitzGpuMachine machine_of(const RitzGpu *gpu) {
+  const RitzDeviceInfo *info = gpu->info;
+  return (RitzGpuMachine){.num_banks = 128 / (CeedInt)sizeof(CeedScalar),
+                          .max_threads = info->max_threads,
+                          .local_bytes = (CeedInt)info->dynamic_local_bytes,
+                          .local_bytes_processor = (CeedInt)info->local_bytes_multiprocessor,
+                          .registers_processor = info->registers_multiprocessor};
+}
+
+static int make_plan(CeedOperator op, RitzGpuOperator *g) {
+  const RitzPlanMachine machine = {.lanes = 1, .allows_text = true};
+  const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
+  const RitzGpuMachine device = machine_of(gpu);
+  const RitzGpuChoice choice = {0};
+  RITZ_TRY(ritz_plan_operator(op, &machine, NULL, &g->plan, &g->reason));
+  if (!g->plan) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_plan_gpu(op->obj.ceed, g->plan, &device, &choice, gpu->is_deterministic, &g->target));
+  g->reason = g->target->reason;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Arguments ----
+
+static int offsets_of(const RitzPlanSpace *space, void **offsets) {
+  const CeedInt *found;
+  RITZ_TRY_BACKEND(CeedElemRestrictionGetOffsets(space->rstr, CEED_MEM_DEVICE, &found));
+  *offsets = (void *)found; // stays as long as the restriction, which the operator holds
+  return CeedElemRestrictionRestoreOffsets(space->rstr, &found);
+}
+
+static int64_t stride_of(const RitzGpuOperator *g, int s, int d) {
+  const RitzPlanSpace *space = &g->plan->spaces[s];
+  CeedInt strides[3] = {1, space->rstr->comp_stride, 0};
+  if (g->target->spaces[s].scatter == RITZ_SCATTER_E_VECTOR)
+    return (int64_t)space->num_nodes * g->plan->num_elem; // of components, the only one that is asked for
+  if (space->rstr->type == CEED_RESTRICTION_STRIDED) ritz_restriction_l_strides(space->rstr, strides);
+  return strides[d];
+}
+
+static int make_arg(const RitzGpuOperator *g, const RitzGpuArg *what, RitzDeviceArg *arg) {
+  const RitzPlanSpace *space = &g->plan->spaces[what->number];
+  void *p = NULL;
+  switch (what->kind) {
+  case RITZ_GPU_ARG_OFFSETS: RITZ_TRY(offsets_of(space, &p)); break;
+  case RITZ_GPU_ARG_ORIENTS: RITZ_TRY(ritz_gpu_restriction_orients(space->rstr, (const void **)&p)); break;
+  case RITZ_GPU_ARG_NODE_STRIDE:
+  case RITZ_GPU_ARG_COMP_STRIDE:
+  case RITZ_GPU_ARG_ELEM_STRIDE:
+    *arg = (RitzDeviceArg)RITZ_LONG(stride_of(g, what->number, (int)(what->kind - RITZ_GPU_ARG_NODE_STRIDE)));
+    return CEED_ERROR_SUCCESS;
+  default: break;
+  }
+  *arg = (RitzDeviceArg)RITZ_POINTER(p);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_args(CeedOperator op, RitzGpuOperator *g) {
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 2 + (size_t)g->target->num_args, &g->args));
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)g->plan->num_spaces, &g->arrays));
+  g->args[0] = (RitzDeviceArg)RITZ_LONG(g->plan->num_elem);
+  for (int i = 0; i < g->target->num_args; i++) RITZ_TRY(make_arg(g, &g->target->args[i], &g->args[2 + i]));
+  for (int s = 0; s < g->plan->num_spaces; s++) {
+    if (g->target->spaces[s].scatter == RITZ_SCATTER_E_VECTOR) g->e_length += g->plan->spaces[s].rstr->e_size;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Kernel ----
+
+static int compile(CeedOperator op, RitzGpuOperator *g) {
+  Ceed ceed = op->obj.ceed;
+  char *what = NULL, *define = NULL;
+  int ierr = ritz_format(ceed, &what, "operator '%s' with QFunction '%s' of %s", g->plan->name,
+                         op->qf->kernel_name, op->qf->source_path);
+  if (!ierr) ierr = ritz_gpu_context_define(op->qf, g->context_bytes, &define);
+  if (!ierr) {
+    const char *const parts[] = {define, g->text};
+    ierr = ritz_gpu_program(ceed, op->qf->kernel_name, what, 2, parts, &g->program);
+  }
+  RITZ_FREE(&what);
+  RITZ_FREE(&define);
+  return ierr;
+}
+
+static int make_kernel(CeedOperator op, RitzGpuOperator *g) {
+  char *source = NULL;
+  RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));
+  int ierr = ritz_emit_gpu(op->qf, g->plan, g->target, source, &g->text);
+  RITZ_FREE(&source);
+  if (!ierr) ierr = compile(op, g);
+  if (!ierr) ierr = ritz_gpu_kernel(op->obj.ceed, g->program, "ritz_operator", &g->kernel);
+  return ierr ? ierr : make_args(op, g);
+}
+
+static int make(CeedOperator op, RitzGpuOperator *g) {
+  g->context_bytes = op->qf->ctx ? op->qf->ctx->storage.num_bytes : 0;
+  g->is_writable = op->qf->is_context_writable;
+  RITZ_TRY(make_plan(op, g));
+  return g->reason ? CEED_ERROR_SUCCESS : make_kernel(op, g);
+}
+
+static bool is_current(CeedOperator op) {
+  const RitzGpuOperator *g = op->data;
+  const size_t context_bytes = op->qf->ctx ? op->qf->ctx->storage.num_bytes : 0;
+  return g && g->context_bytes == context_bytes && g->is_writable == op->qf->is_context_writable;
+}
+
+// Made on first use, and again when the context of the QFunction has another size.
+static int prepare(CeedOperator op, RitzGpuOperator **made) {
+  if (!is_current(op)) {
+    RitzGpuOperator *g = NULL;
+    RITZ_TRY(ritz_gpu_operator_destroy(op));
+    RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &g));
+    op->data = g;
+    const int ierr = make(op, g);
+    if (ierr) (void)ritz_gpu_operator_destroy(op);
+    RITZ_TRY(ierr);
+  }
+  *made = op->data;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Vectors ----
+
+static CeedVector vector_of(const RitzPlanSpace *space, CeedVector in, CeedVector out) {
+  return !space->is_active ? space->vec : space->is_input ? in : out;
+}
+
+// The output space before s that holds the same array, or -1.
+static int holder_of(const RitzPlan *plan, int s) {
+  for (int t = 0; t < s; t++) {
+    if (!plan->spaces[t].is_input && plan->spaces[t].array == plan->spaces[s].array) return t;
+  }
+  return -1;
+}
+
+static bool is_zeroed(const RitzPlanSpace *space, RitzApplyMode mode) {
+  return mode == RITZ_APPLY_OVERWRITE || (mode == RITZ_APPLY_ADD_ACTIVE && !space->is_active);
+}
+
+static int get_array(RitzGpuOperator *g, int s, CeedVector vec, RitzApplyMode mode) {
+  const RitzPlanSpace *space = &g->plan->spaces[s];
+  const int holder = space->is_input ? -1 : holder_of(g->plan, s);
+  if (space->is_input)
+    RITZ_TRY_BACKEND(CeedVectorGetArrayRead(vec, CEED_MEM_DEVICE, (const CeedScalar **)&g->arrays[s]));
+  else if (holder >= 0)
+    g->arrays[s] = g->arrays[holder];
+  else if (is_zeroed(space, mode))
+    RITZ_TRY_BACKEND(CeedVectorGetArrayWrite(vec, CEED_MEM_DEVICE, &g->arrays[s]));
+  else
+    RITZ_TRY_BACKEND(CeedVectorGetArray(vec, CEED_MEM_DEVICE, &g->arrays[s]));
+  return CEED_ERROR_SUCCESS;
+}
+
+static int restore_array(RitzGpuOperator *g, int s, CeedVector vec) {
+  if (g->plan->spaces[s].is_input) return CeedVectorRestoreArrayRead(vec, (const CeedScalar **)&g->arrays[s]);
+  return holder_of(g->plan, s) >= 0 ? CEED_ERROR_SUCCESS : CeedVectorRestoreArray(vec, &g->arrays[s]);
+}
+
+// ---- Running ----
+
+// Places of the E-vectors of outputs in work memory; else the L-vectors themselves.
+static int place_outputs(CeedOperator op, RitzGpuOperator *g) {
+  CeedScalar *e_vec = NULL;
+  if (g->e_length > 0)
+    RITZ_TRY(ritz_gpu_work(op->obj.ceed, RITZ_WORK_OPERATOR, (size_t)g->e_length * sizeof(CeedScalar),
+                           (void **)&e_vec));
+  for (int i = 0; i < g->target->num_args; i++) {
+    const int s = g->target->args[i].number;
+    if (g->target->args[i].kind != RITZ_GPU_ARG_ARRAY) continue;
+    const bool has_e_vec = g->target->spaces[s].scatter == RITZ_SCATTER_E_VECTOR;
+    g->args[2 + i].value.p = has_e_vec ? e_vec : g->arrays[s];
+    if (has_e_vec) e_vec += g->plan->spaces[s].rstr->e_size;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Zeroes all outputs that want it but the last, which comes with the launch.
+static int clear_outputs(CeedOperator op, RitzGpuOperator *g, CeedVector out, RitzApplyMode mode, CeedVector *last,
+                         CeedScalar **array) {
+  *last = NULL;
+  for (int s = 0; s < g->plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &g->plan->spaces[s];
+    if (space->is_input || holder_of(g->plan, s) >= 0 || !is_zeroed(space, mode)) continue;
+    if (*last) RITZ_TRY(ritz_gpu_vector_set_value(op->obj.ceed, (*last)->length, 0, *array));
+    *last = vector_of(space, NULL, out);
+    *array = g->arrays[s];
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int launch(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, CeedScalar *array) {
+  Ceed ceed = op->obj.ceed;
+  const RitzGpuTarget *t = g->target;
+  const int64_t num_blocks = (g->plan->num_elem + (int64_t)t->num_elem - 1) / t->num_elem;
+  const int num_args = 2 + t->num_args;
+  if (cleared && (num_blocks == 0 || cleared->length == 0))
+    RITZ_TRY(ritz_gpu_vector_set_value(ceed, cleared->length, 0, array));
+  if (!cleared || num_blocks == 0 || cleared->length == 0)
+    return ritz_gpu_launch(ceed, g->kernel, num_blocks, t->num_threads, t->local_bytes, num_args, g->args);
+  return ritz_gpu_launch_cleared(ceed, g->kernel, (size_t)cleared->length * sizeof(CeedScalar), array, num_blocks,
+                                 t->num_threads, t->local_bytes, num_args, g->args, &g->replay);
+}
+
+// E-vectors of outputs into their L-vectors.
+static int add_outputs(RitzGpuOperator *g) {
+  for (int i = 0; i < g->target->num_args; i++) {
+    const int s = g->target->args[i].number;
+    if (g->target->args[i].kind != RITZ_GPU_ARG_ARRAY || g->target->spaces[s].scatter != RITZ_SCATTER_E_VECTOR)
+      continue;
+    CeedElemRestriction r = g->plan->spaces[s].rstr;
+    const RitzRestrictionAction action = {CEED_TRANSPOSE, 0, r->num_elem, r->use_signs, r->use_orients};
+    RITZ_TRY(ritz_gpu_restriction_apply(r, &action, g->args[2 + i].value.p, g->arrays[s]));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int run(CeedOperator op, RitzGpuOperator *g, CeedVector out, RitzApplyMode mode) {
+  CeedVector cleared;
+  CeedScalar *array = NULL;
+  void *context;
+  RITZ_TRY(place_outputs(op, g));
+  RITZ_TRY(clear_outputs(op, g, out, mode, &cleared, &array));
+  RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(op->qf, CEED_MEM_DEVICE, &context));
+  g->args[1] = (RitzDeviceArg)RITZ_POINTER(context);
+  const int ierr = launch(op, g, cleared, array);
+  const int restored = ritz_qfunction_restore_context_data(op->qf, &context);
+  RITZ_TRY_BACKEND(ierr ? ierr : restored);
+  return add_outputs(g);
+}
+
+static int apply_fused(CeedOperator op, RitzGpuOperator *g, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  int num_held = 0, ierr = CEED_ERROR_SUCCESS;
+  for (; !ierr && num_held < g->plan->num_spaces; num_held += !ierr)
+    ierr = get_array(g, num_held, vector_of(&g->plan->spaces[num_held], in, out), mode);
+  if (!ierr) ierr = run(op, g, out, mode);
+  for (int s = 0; s < num_held; s++) {
+    const int restored = restore_array(g, s, vector_of(&g->plan->spaces[s], in, out));
+    if (!ierr) ierr = restored;
+  }
+  return ierr;
+}
+
+int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  RitzGpuOperator *g;
+  if (op->is_at_points) return ritz_gpu_operator_apply(op, in, out, mode);
+  RITZ_TRY(prepare(op, &g));
+  if (!g->reason) return apply_fused(op, g, in, out, mode);
+  RITZ_TRY(ritz_warn_once(op->obj.ceed, op->obj.ceed->resource, "an operator is not fused", g->reason,
+                          "separate kernels run it"));
+  return ritz_gpu_operator_apply(op, in, out, mode);
+}
+
+// ---- For people ----
+
+static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *stream) {
+  RitzGpu *gpu = ritz_gpu(op->obj.ceed);
+  RitzDeviceKernelInfo info;
+  RITZ_TRY(gpu->driver->kernel_info(op->obj.ceed, g->kernel, &info));
+  fprintf(stream, "  runs as: one generated kernel on %s\n", gpu->info->name);
+  ritz_plan_gpu_print(g->plan, g->target, stream);
+  if (info.registers >= 0) fprintf(stream, "  registers: %d a thread", info.registers);
+  if (info.spill_bytes > 0) fprintf(stream, ", %lld bytes spilled", (long long)info.spill_bytes);
+  if (info.registers >= 0) fprintf(stream, "\n");
+  fprintf(stream, "  other assembly, and evaluation at points: the reference backend\n");
+  return ritz_plan_print(g->plan, stream);
+}
+
+int ritz_gpu_gen_explain(CeedOperator op, FILE *stream) {
+  RitzGpuOperator *g;
+  if (op->is_at_points) return ritz_gpu_operator_explain(op, stream);
+  RITZ_TRY(prepare(op, &g));
+  if (!g->reason) return explain_kernel(op, g, stream);
+  fprintf(stream, "  not fused: %s\n", g->reason);
+  return ritz_gpu_operator_explain(op, stream);
+}
+
+int ritz_gpu_gen_source(CeedOperator op, const char **source) {
+  RitzGpuOperator *g;
+  RITZ_TRY(prepare(op, &g));
+  *source = g->text;
+  return g->text ? CEED_ERROR_SUCCESS : ritz_gpu_operator_source(op, source);
+}

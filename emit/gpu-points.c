@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The point function in fused kernels for devices (contract in emit/gpu-parts.h).
+#include <stdio.h>
+
+#include "emit/gpu-parts.h"
+
+static bool is_output(const RitzGpuEmitter *e, int i) { return i >= e->plan->num_in; }
+
+// An output field adds where an earlier one has put the same quantity of the same space.
+static bool adds(const RitzGpuEmitter *e, int i) {
+  const RitzPlan *plan = e->plan;
+  for (int j = plan->num_in; j < i; j++) {
+    if (plan->fields[j].space == plan->fields[i].space && plan->fields[j].mode == plan->fields[i].mode)
+      return true;
+  }
+  return false;
+}
+
+static void name_argument(const RitzGpuEmitter *e, int i, char name[32]) {
+  snprintf(name, 32, is_output(e, i) ? "out%d" : "in%d", is_output(e, i) ? i - e->plan->num_in : i);
+}
+
+// ---- Fields ----
+
+static void add_lines(RitzGpuEmitter *e, int i, const char *lines, int first) {
+  const int nc = (int)e->plan->spaces[e->plan->fields[i].space].num_comp, Q = (int)e->target->Q_1d;
+  char name[32];
+  name_argument(e, i, name);
+  if (is_output(e, i))
+    ritz_text_add(&e->text, "      ritz_give_lines(%d, %d, %s + %d, %d, k, %s);\n", nc, Q, name, first, adds(e, i),
+                  lines);
+  else
+    ritz_text_add(&e->text, "      ritz_take_lines(%d, %d, %s, k, %s + %d);\n", nc, Q, lines, name, first);
+}
+
+static void add_arrays(RitzGpuEmitter *e, int i, int array, int first) {
+  const int nc = (int)e->plan->spaces[e->plan->fields[i].space].num_comp;
+  const char *walk = e->target->dim == 3 ? "RITZ_PLANE" : "RITZ_ROW";
+  char name[32], place[80];
+  name_argument(e, i, name);
+  snprintf(place, sizeof(place), "m + %d * RITZ_ARRAY + L.points + k * %s", array, walk);
+  if (is_output(e, i))
+    ritz_text_add(&e->text, "      ritz_give_arrays(%d, %s + %d, %d, %s);\n", nc, name, first, adds(e, i), place);
+  else
+    ritz_text_add(&e->text, "      ritz_take_arrays(%d, %s, %s + %d);\n", nc, place, name, first);
+}
+
+static void add_gradient(RitzGpuEmitter *e, int i) {
+  const int s = e->plan->fields[i].space, dim = (int)e->target->dim, nc = (int)e->plan->spaces[s].num_comp;
+  const bool is_collocated = ritz_gpu_is_collocated(e, s);
+  char lines[48];
+  for (int d = 0; d < dim; d++) {
+    if (is_collocated && d < dim - 1) {
+      add_arrays(e, i, ritz_gpu_derivative_array(e, s, d), d * nc);
+    } else {
+      snprintf(lines, sizeof(lines), "g%d + %d", s, is_collocated ? 0 : d * nc * (int)e->target->Q_1d);
+      add_lines(e, i, lines, d * nc);
+    }
+  }
+}
+
+// The place of point k in the numbering of an element's points.
+static const char point[] = "L.points_line + k * RITZ_LINES";
+
+// Data at points, without a basis.
+static void add_data(RitzGpuEmitter *e, int i) {
+  const int s = e->plan->fields[i].space;
+  char name[32];
+  name_argument(e, i, name);
+  ritz_text_add(&e->text, is_output(e, i) ? "      if (is_on) " : "      ");
+  if (is_output(e, i))
+    ritz_emit_gpu_scatter(e, s, 1, 0, "elem", point, name);
+  else
+    ritz_emit_gpu_gather(e, s, 1, 0, "elem", point, name);
+}
+
+static void add_weights(RitzGpuEmitter *e, int i) {
+  const int b = e->plan->fields[i].basis;
+  if (e->target->dim == 1 && e->target->Q_1d == 1)
+    ritz_text_add(&e->text, "      in%d[0] = w%d;\n", i, b);
+  else
+    ritz_text_add(&e->text, "      in%d[0] = ritz_W%d[k] * w%d;\n", i, b, b);
+}
+
+static void add_field(RitzGpuEmitter *e, int i) {
+  const RitzPlanField *f = &e->plan->fields[i];
+  char lines[32];
+  switch (f->mode) {
+  case CEED_EVAL_WEIGHT: add_weights(e, i); break;
+  case CEED_EVAL_NONE: add_data(e, i); break;
+  case CEED_EVAL_INTERP:
+    snprintf(lines, sizeof(lines), "u%d", f->space);
+    add_lines(e, i, lines, 0);
+    break;
+  default: add_gradient(e, i);
+  }
+}
+
+// ---- The call ----
+
+static void add_arguments(RitzGpuEmitter *e) {
+  char name[32];
+  for (int i = 0; i < e->plan->num_in + e->plan->num_out; i++) {
+    name_argument(e, i, name);
+    ritz_text_add(&e->text, "      CeedScalar %s[%d];\n", name, (int)e->plan->fields[i].size);
+  }
+}
+
+static void add_pointers(RitzGpuEmitter *e, int first, int num, const char *type, const char *list) {
+  char name[32];
+  ritz_text_add(&e->text, "      %s%s[] = {", type, list);
+  for (int i = first; i < first + num; i++) {
+    name_argument(e, i, name);
+    ritz_text_add(&e->text, "%s%s", i > first ? ", " : "", name);
+  }
+  ritz_text_add(&e->text, "%s};\n", num ? "" : "NULL");
+}
+
+// A context of no bytes is none.
+static bool has_context(CeedQFunction qf) { return qf->ctx && qf->ctx->storage.num_bytes > 0; }
+
+static void add_call(RitzGpuEmitter *e) {
+  const RitzPlan *plan = e->plan;
+  add_pointers(e, 0, plan->num_in, "const CeedScalar *", "in");
+  add_pointers(e, plan->num_in, plan->num_out, "CeedScalar *", "out");
+  ritz_text_add(&e->text, "      %s(%s, 1, in, out);\n", plan->function_name,
+                has_context(e->qf) ? "RITZ_CONTEXT" : "NULL");
+}
+
+// Products of the weights of the directions that the line does not run along.
+static void add_line_weights(RitzGpuEmitter *e) {
+  const int Q = (int)e->target->Q_1d, dim = (int)e->target->dim;
+  for (int b = 0; b < e->plan->num_bases; b++) {
+    if (!e->plan->bases[b].weights) continue;
+    ritz_text_add(&e->text, "    const CeedScalar w%d = ", b);
+    if (dim == 3)
+      ritz_text_add(&e->text, "ritz_W%d_table[L.points_line %% %d] * ritz_W%d_table[L.points_line / %d];\n", b, Q,
+                    b, Q);
+    else if (dim == 2 || Q == 1)
+      ritz_text_add(&e->text, "ritz_W%d_table[L.points_line];\n", b);
+    else
+      ritz_text_add(&e->text, "1;\n");
+  }
+}
+
+void ritz_emit_gpu_points(RitzGpuEmitter *e) {
+  const RitzPlan *plan = e->plan;
+  const bool is_writable = e->qf->is_context_writable;
+  ritz_text_add(&e->text, "\n  // Points\n  if (is_live) {\n");
+  add_line_weights(e);
+  if (has_context(e->qf))
+    ritz_text_add(&e->text, "    RITZ_CONTEXT_OPEN%s(context)\n", is_writable ? "_WRITABLE" : "");
+  ritz_text_add(&e->text, "    %s\n    for (int k = 0; k < %d; k++) {\n",
+                e->target->unrolls ? "RITZ_UNROLL" : "RITZ_ROLL", (int)e->target->Q_1d);
+  if (e->target->fences) ritz_text_add(&e->text, "      RITZ_FENCE(lanes);\n");
+  add_arguments(e);
+  for (int i = 0; i < plan->num_in; i++) add_field(e, i);
+  add_call(e);
+  for (int i = plan->num_in; i < plan->num_in + plan->num_out; i++) add_field(e, i);
+  ritz_text_add(&e->text, "    }\n");
+  if (has_context(e->qf) && is_writable) ritz_text_add(&e->text, "    RITZ_CONTEXT_CLOSE(context)\n");
+  ritz_text_add(&e->text, "  }\n");
+}

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Spaces in fused kernels for devices: from L-vectors to the points and back (contract in emit/gpu-parts.h).
+#include <stdio.h>
+
+#include "emit/gpu-parts.h"
+
+static const RitzPlanBasis *basis_of(const RitzGpuEmitter *e, int s) {
+  return &e->plan->bases[e->plan->spaces[s].basis];
+}
+
+// Nodes come in as lines of their own pass; else the thread of a line of points reads it.
+static bool has_node_lines(const RitzGpuEmitter *e, int s) {
+  return e->plan->spaces[s].basis >= 0 && e->target->dim > 1 && ritz_gpu_route(e, s) != RITZ_ROUTE_IDENTITY;
+}
+
+static bool is_identity(const RitzGpuEmitter *e, int s) { return ritz_gpu_route(e, s) == RITZ_ROUTE_IDENTITY; }
+
+// Strides from entry to entry of lines along the direction that a pass of nodes, of points has.
+static const char *node_stride(const RitzGpuEmitter *e) { return e->target->dim == 3 ? "RITZ_ROW" : "1"; }
+static const char *point_stride(const RitzGpuEmitter *e) {
+  return e->target->dim == 3 ? "RITZ_PLANE" : e->target->dim == 2 ? "RITZ_ROW" : "1";
+}
+
+// ---- Arguments of the kernel ----
+
+static void add_stride(RitzGpuEmitter *e, const char *name, int s) {
+  ritz_text_add(&e->text, ",\n    RitzLong %s_stride%d", name, s);
+}
+
+static void add_parameter(RitzGpuEmitter *e, const RitzGpuArg *arg) {
+  const int n = arg->number;
+  switch (arg->kind) {
+  case RITZ_GPU_ARG_ARRAY:
+    ritz_text_add(&e->text, e->plan->spaces[n].is_input ? ",\n    RITZ_GLOBAL const CeedScalar *x%d"
+                                                        : ",\n    RITZ_GLOBAL CeedScalar *y%d",
+                  n);
+    break;
+  case RITZ_GPU_ARG_OFFSETS:
+    ritz_text_add(&e->text, ",\n    RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets%d", n);
+    break;
+  case RITZ_GPU_ARG_ORIENTS:
+    ritz_text_add(&e->text, ",\n    RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT orients%d", n);
+    break;
+  case RITZ_GPU_ARG_NODE_STRIDE: add_stride(e, "node", n); break;
+  case RITZ_GPU_ARG_COMP_STRIDE: add_stride(e, "comp", n); break;
+  case RITZ_GPU_ARG_ELEM_STRIDE: add_stride(e, "elem", n); break;
+  case RITZ_GPU_ARG_INTERP:
+  case RITZ_GPU_ARG_DERIV:
+    ritz_text_add(&e->text, ",\n    RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT %s%d",
+                  arg->kind == RITZ_GPU_ARG_INTERP ? "interp" : "deriv", n);
+    break;
+  }
+}
+
+void ritz_emit_gpu_parameters(RitzGpuEmitter *e) {
+  for (int i = 0; i < e->target->num_args; i++) add_parameter(e, &e->target->args[i]);
+}
+
+// The number of a stride, or the argument that has it.
+static void name_stride(const RitzGpuEmitter *e, int s, int d, char name[32]) {
+  static const char *const names[] = {"node", "comp", "elem"};
+  const CeedInt stride = e->target->spaces[s].strides[d];
+  if (stride)
+    snprintf(name, 32, "%d", (int)stride);
+  else
+    snprintf(name, 32, "%s_stride%d", names[d], s);
+}
+
+// ---- Between L-vectors and registers ----
+
+// Orientations of the line, if any, as an argument; what curl-oriented nodes need before.
+static void add_orients(RitzGpuEmitter *e, int s, const char *elem, const char *first) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  const char *factor = space->is_curl_oriented ? "3 * " : "";
+  if (!space->is_oriented && !space->is_curl_oriented) return;
+  ritz_text_add(&e->text, ", orients%d + %s(%s * %d + %s)", s, factor, elem, (int)space->num_nodes, first);
+}
+
+static const char *kind_suffix(const RitzPlanSpace *space) {
+  return space->is_curl_oriented ? "_curl_oriented" : space->is_oriented ? "_oriented" : "";
+}
+
+static void add_curl_sizes(RitzGpuEmitter *e, int s, const char *first) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  if (space->is_curl_oriented) ritz_text_add(&e->text, ", (int)(%s), %d", first, (int)space->num_nodes);
+}
+
+void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem, const char *first,
+                          const char *name) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  const int nc = (int)space->num_comp;
+  char node[32], comp[32], stride[32];
+  name_stride(e, s, 1, comp);
+  if (space->rstr->type != CEED_RESTRICTION_STRIDED) {
+    ritz_text_add(&e->text, "ritz_gather%s(%d, %d, %d", kind_suffix(space), nc, (int)n, (int)step);
+    add_curl_sizes(e, s, first);
+    ritz_text_add(&e->text, ", x%d, offsets%d + %s * %d + %s", s, s, elem, (int)space->num_nodes, first);
+    add_orients(e, s, elem, first);
+    ritz_text_add(&e->text, ", %s, %s);\n", comp, name);
+    return;
+  }
+  name_stride(e, s, 0, node);
+  name_stride(e, s, 2, stride);
+  ritz_text_add(&e->text, "ritz_gather_strided(%d, %d, %d * %s, x%d + %s * %s + (%s) * %s, %s, %s);\n", nc, (int)n,
+                (int)step, node, s, elem, stride, first, node, comp, name);
+}
+
+void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem, const char *first,
+                           const char *name) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  const RitzGpuScatter scatter = e->target->spaces[s].scatter;
+  const int nc = (int)space->num_comp;
+  char node[32], comp[32], stride[32];
+  name_stride(e, s, 1, comp);
+  if (scatter == RITZ_SCATTER_ATOMIC && space->rstr->type != CEED_RESTRICTION_STRIDED) {
+    ritz_text_add(&e->text, "ritz_scatter%s(%d, %d, %d", kind_suffix(space), nc, (int)n, (int)step);
+    add_curl_sizes(e, s, first);
+    ritz_text_add(&e->text, ", %s, offsets%d + %s * %d + %s", name, s, elem, (int)space->num_nodes, first);
+    add_orients(e, s, elem, first);
+    ritz_text_add(&e->text, ", %s, y%d);\n", comp, s);
+    return;
+  }
+  name_stride(e, s, 0, node);
+  name_stride(e, s, 2, stride);
+  if (scatter == RITZ_SCATTER_ATOMIC)
+    ritz_text_add(&e->text, "ritz_scatter_strided(%d, %d, %d * %s, %s, %s, y%d + %s * %s + (%s) * %s);\n", nc,
+                  (int)n, (int)step, node, name, comp, s, elem, stride, first, node);
+  else
+    ritz_text_add(&e->text, "ritz_store(%d, %d, %d * %s, %s, %s, %d, y%d + %s * %s + (%s) * %s);\n", nc, (int)n,
+                  (int)step, node, name, comp, scatter == RITZ_SCATTER_OWN, s, elem, stride, first, node);
+}
+
+// ---- Passes ----
+
+// Name of a pass in the table of lines.
+static void name_pass(const RitzPass *pass, char name[32]) {
+  static const char *const names[] = {"nodes", "middle", "points", "rows", "columns"};
+  if (pass->P)
+    snprintf(name, 32, "%s%d", names[pass->kind], (int)pass->P);
+  else
+    snprintf(name, 32, "%s", names[pass->kind]);
+}
+
+// Opens a block for the threads that have a line; of several rounds a loop.
+static void open_pass(RitzGpuEmitter *e, const RitzPass *pass, const char *what) {
+  char name[32];
+  name_pass(pass, name);
+  ritz_text_add(&e->text, "\n  // %s\n", what);
+  if (pass->num_rounds > 1)
+    ritz_text_add(&e->text,
+                  "  for (int round = 0; round < %d; round++) {\n"
+                  "    const RitzLines L = ritz_lines[round * RITZ_THREADS + RITZ_THREAD];\n"
+                  "    if (L.%s == RITZ_IDLE) continue;\n",
+                  pass->num_rounds, name);
+  else
+    ritz_text_add(&e->text, "  if (L.%s != RITZ_IDLE) {\n", name);
+}
+
+static void close_pass(RitzGpuEmitter *e) { ritz_text_add(&e->text, "  }\n"); }
+static void barrier(RitzGpuEmitter *e) { ritz_text_add(&e->text, "  RITZ_BARRIER();\n"); }
+
+// The place of array `number` in a pass, as an argument.
+static void add_place(RitzGpuEmitter *e, int number, const char *pass) {
+  ritz_text_add(&e->text, ", m + %d * RITZ_ARRAY + L.%s", number, pass);
+}
+
+static bool has_space(const RitzGpuEmitter *e, bool is_input, bool (*is_one)(const RitzGpuEmitter *e, int s)) {
+  for (int s = 0; s < e->plan->num_spaces; s++) {
+    if (e->plan->spaces[s].is_input == is_input && is_one(e, s)) return true;
+  }
+  return false;
+}
+
+static int array_of(const RitzGpuEmitter *e, int s, int k) {
+  return e->target->spaces[s].first_array + k * (int)e->plan->spaces[s].num_comp;
+}
+
+static bool is_direct_gradient(const RitzGpuEmitter *e, int s) {
+  return ritz_gpu_has_gradient(&e->plan->spaces[s]) && ritz_gpu_route(e, s) == RITZ_ROUTE_DIRECT;
+}
+
+typedef void (*EmitSpace)(RitzGpuEmitter *e, int s, const char *pass);
+
+// A pass of node lines or middle lines for each number of nodes, over the spaces that have it.
+static void emit_passes(RitzGpuEmitter *e, RitzPassKind kind, bool is_input, const char *what, EmitSpace emit) {
+  char name[32];
+  bool is_any = false;
+  for (int i = 0; i < e->target->num_passes; i++) {
+    const RitzPass *pass = &e->target->passes[i];
+    bool is_open = false;
+    if (pass->kind != kind) continue;
+    name_pass(pass, name);
+    for (int s = 0; s < e->plan->num_spaces; s++) {
+      const RitzPlanSpace *space = &e->plan->spaces[s];
+      if (space->is_input != is_input || !has_node_lines(e, s) || basis_of(e, s)->P_1d != pass->P) continue;
+      if (!is_open) open_pass(e, pass, what);
+      is_open = is_any = true;
+      emit(e, s, name);
+    }
+    if (is_open) close_pass(e);
+  }
+  if (is_any && is_input) barrier(e);
+}
+
+// ---- Inputs ----
+
+static void emit_nodes_in(RitzGpuEmitter *e, int s, const char *pass) {
+  const RitzPlanBasis *b = basis_of(e, s);
+  const int nc = (int)e->plan->spaces[s].num_comp, P = (int)b->P_1d, n = e->plan->spaces[s].basis;
+  char elem[96], first[64];
+  snprintf(elem, sizeof(elem), "ritz_element(first_elem + L.%s_elem, num_elem)", pass);
+  snprintf(first, sizeof(first), "L.%s_first", pass);
+  ritz_text_add(&e->text, "    {\n      CeedScalar nodes[%d * %d];\n      const RitzLong e = %s;\n      ", nc, P,
+                elem);
+  ritz_emit_gpu_gather(e, s, P, e->target->dim == 3 ? P : 1, "e", first, "nodes");
+  ritz_text_add(&e->text, "      ritz_put(RITZ_M(ritz_B%d), %d, nodes", n, nc);
+  add_place(e, array_of(e, s, 0), pass);
+  ritz_text_add(&e->text, ", %s);\n", node_stride(e));
+  if (is_direct_gradient(e, s)) {
+    ritz_text_add(&e->text, "      ritz_put(RITZ_M(ritz_D%d), %d, nodes", n, nc);
+    add_place(e, array_of(e, s, 1), pass);
+    ritz_text_add(&e->text, ", %s);\n", node_stride(e));
+  }
+  ritz_text_add(&e->text, "    }\n");
+}
+
+static void emit_middle_in(RitzGpuEmitter *e, int s, const char *pass) {
+  const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis;
+  if (!is_direct_gradient(e, s)) {
+    ritz_text_add(&e->text, "    ritz_move(RITZ_M(ritz_B%d), %d", n, nc);
+    add_place(e, array_of(e, s, 0), pass);
+    add_place(e, array_of(e, s, 0), pass);
+    ritz_text_add(&e->text, ", 1);\n");
+    return;
+  }
+  ritz_text_add(&e->text, "    ritz_move_two(RITZ_M(ritz_B%d), RITZ_M(ritz_D%d), %d", n, n, nc);
+  add_place(e, array_of(e, s, 0), pass);
+  add_place(e, array_of(e, s, 0), pass);
+  add_place(e, array_of(e, s, 2), pass);
+  ritz_text_add(&e->text, ", 1);\n    ritz_move(RITZ_M(ritz_B%d), %d", n, nc);
+  add_place(e, array_of(e, s, 1), pass);
+  add_place(e, array_of(e, s, 1), pass);
+  ritz_text_add(&e->text, ", 1);\n");
+}
+
+// name = matrix of array k, along the line of points.
+static void emit_get(RitzGpuEmitter *e, int s, char matrix, int k, const char *name) {
+  ritz_text_add(&e->text, "    ritz_get(RITZ_M(ritz_%c%d), %d", matrix, e->plan->spaces[s].basis,
+                (int)e->plan->spaces[s].num_comp);
+  add_place(e, array_of(e, s, k), "points");
+  ritz_text_add(&e->text, ", %s, %s);\n", point_stride(e), name);
+}
+
+static void emit_direct_points(RitzGpuEmitter *e, int s) {
+  const int dim = (int)e->target->dim, size = (int)(e->plan->spaces[s].num_comp * e->target->Q_1d);
+  char name[48];
+  if (ritz_gpu_has_values(&e->plan->spaces[s])) {
+    snprintf(name, sizeof(name), "u%d", s);
+    emit_get(e, s, 'B', 0, name);
+  }
+  if (!ritz_gpu_has_gradient(&e->plan->spaces[s])) return;
+  for (int d = 0; d < dim; d++) {
+    const int array = d == dim - 1 ? 0 : dim == 3 && d == 0 ? 2 : 1;
+    snprintf(name, sizeof(name), "g%d + %d", s, d * size);
+    emit_get(e, s, d == dim - 1 ? 'D' : 'B', array, name);
+  }
+}
+
+// The thread reads its own line of nodes: in one dimension, or where nodes are points.
+static void emit_own_line_in(RitzGpuEmitter *e, int s) {
+  const RitzPlanBasis *b = basis_of(e, s);
+  const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis, P = (int)b->P_1d;
+  char name[32];
+  snprintf(name, sizeof(name), is_identity(e, s) ? "u%d" : "n%d", s);
+  if (!is_identity(e, s)) ritz_text_add(&e->text, "    CeedScalar n%d[%d * %d];\n", s, nc, P);
+  ritz_text_add(&e->text, "    ");
+  ritz_emit_gpu_gather(e, s, P, (CeedInt)e->target->num_lines, "elem", "L.points_line", name);
+  if (is_identity(e, s)) return;
+  if (ritz_gpu_has_values(&e->plan->spaces[s]) || ritz_gpu_is_collocated(e, s))
+    ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_B%d), %d, n%d, u%d);\n", n, nc, s, s);
+  if (is_direct_gradient(e, s))
+    ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_D%d), %d, n%d, g%d);\n", n, nc, s, s);
+}
+
+// Values and the derivative along the line; values go to the rows and columns.
+static void emit_collocated_points(RitzGpuEmitter *e, int s) {
+  const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis;
+  ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_C%d), %d, u%d, g%d);\n", n, nc, s, s);
+  if (e->target->dim == 1) return;
+  ritz_text_add(&e->text, "    ritz_keep(%d, %d, u%d", nc, (int)e->target->Q_1d, s);
+  add_place(e, array_of(e, s, 0), "points");
+  ritz_text_add(&e->text, ", %s);\n", point_stride(e));
+}
+
+static void emit_points_in(RitzGpuEmitter *e, int s) {
+  char name[32];
+  if (!has_node_lines(e, s)) {
+    emit_own_line_in(e, s);
+  } else if (ritz_gpu_is_collocated(e, s)) {
+    snprintf(name, sizeof(name), "u%d", s);
+    emit_get(e, s, 'B', 0, name);
+  } else {
+    emit_direct_points(e, s);
+  }
+  if (ritz_gpu_is_collocated(e, s)) emit_collocated_points(e, s);
+}
+
+// Registers of the lines of points, for all threads.
+static void emit_registers(RitzGpuEmitter *e) {
+  const int Q = (int)e->target->Q_1d, dim = (int)e->target->dim;
+  for (int s = 0; s < e->plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &e->plan->spaces[s];
+    const int nc = (int)space->num_comp;
+    if (space->basis < 0) continue;
+    if (ritz_gpu_has_values(space) || ritz_gpu_is_collocated(e, s))
+      ritz_text_add(&e->text, "  CeedScalar u%d[%d * %d];\n", s, nc, Q);
+    if (ritz_gpu_is_collocated(e, s))
+      ritz_text_add(&e->text, "  CeedScalar g%d[%d * %d];\n", s, nc, Q);
+    else if (ritz_gpu_has_gradient(space))
+      ritz_text_add(&e->text, "  CeedScalar g%d[%d * %d * %d];\n", s, dim, nc, Q);
+  }
+}
+
+// One pass over rows or columns of points, `is_input` from the values, else in place and transposed.
+static void emit_derivatives(RitzGpuEmitter *e, int d, bool is_input) {
+  const char *pass = d == 0 ? "rows" : "columns";
+  open_pass(e, ritz_plan_gpu_pass(e->target, d == 0 ? RITZ_PASS_ROWS : RITZ_PASS_COLUMNS, 0),
+            d == 0 ? "Derivatives along rows of points" : "Derivatives along columns of points");
+  for (int s = 0; s < e->plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &e->plan->spaces[s];
+    if (space->is_input != is_input || !ritz_gpu_is_collocated(e, s)) continue;
+    const int to = ritz_gpu_derivative_array(e, s, d);
+    ritz_text_add(&e->text, "    ritz_move(RITZ_M(ritz_C%d%s), %d", space->basis, is_input ? "" : "_t",
+                  (int)space->num_comp);
+    add_place(e, is_input ? array_of(e, s, 0) : to, pass);
+    add_place(e, to, pass);
+    ritz_text_add(&e->text, ", %s);\n", d == 0 ? "1" : "RITZ_ROW");
+  }
+  close_pass(e);
+}
+
+static void emit_all_derivatives(RitzGpuEmitter *e, bool is_input) {
+  barrier(e);
+  for (int d = 0; d < e->target->dim - 1; d++) emit_derivatives(e, d, is_input);
+  barrier(e);
+}
+
+static bool needs_rows(const RitzGpuEmitter *e, int s) {
+  return e->target->dim > 1 && ritz_gpu_is_collocated(e, s);
+}
+
+void ritz_emit_gpu_inputs(RitzGpuEmitter *e) {
+  emit_registers(e);
+  emit_passes(e, RITZ_PASS_NODES, true, "Nodes, and points along the lines", emit_nodes_in);
+  if (e->target->dim == 3)
+    emit_passes(e, RITZ_PASS_MIDDLE, true, "Points along the first direction", emit_middle_in);
+  ritz_text_add(&e->text, "\n  // Points along the last direction\n  if (is_live) {\n");
+  for (int s = 0; s < e->plan->num_spaces; s++) {
+    if (e->plan->spaces[s].is_input && e->plan->spaces[s].basis >= 0) emit_points_in(e, s);
+  }
+  close_pass(e);
+  if (has_space(e, true, needs_rows)) emit_all_derivatives(e, true);
+}
+
+// ---- Outputs ----
+
+// Transposed along the line, before values of other threads arrive.
+static void emit_line_back(RitzGpuEmitter *e, int s) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  ritz_text_add(&e->text, "    ritz_apply%s(RITZ_M(ritz_C%d_t), %d, g%d, u%d);\n",
+                ritz_gpu_has_values(space) ? "_add" : "", space->basis, (int)space->num_comp, s, s);
+}
+
+static void emit_lines_back(RitzGpuEmitter *e) {
+  ritz_text_add(&e->text, "\n  if (is_live) {\n");
+  for (int s = 0; s < e->plan->num_spaces; s++) {
+    if (!e->plan->spaces[s].is_input && ritz_gpu_is_collocated(e, s)) emit_line_back(e, s);
+  }
+  close_pass(e);
+}
+
+// array k = matrix^T of registers, or the sum of two such.
+static void emit_put(RitzGpuEmitter *e, int s, const char *matrices, const char *registers, int k) {
+  const char *two = matrices[1] ? "_two" : "";
+  const int n = e->plan->spaces[s].basis;
+  ritz_text_add(&e->text, "    ritz_put%s(RITZ_M(ritz_%c%d_t)", two, matrices[0], n);
+  if (matrices[1]) ritz_text_add(&e->text, ", RITZ_M(ritz_%c%d_t)", matrices[1], n);
+  ritz_text_add(&e->text, ", %d, %s", (int)e->plan->spaces[s].num_comp, registers);
+  add_place(e, array_of(e, s, k), "points");
+  ritz_text_add(&e->text, ", %s);\n", point_stride(e));
+}
+
+static void emit_direct_back(RitzGpuEmitter *e, int s) {
+  const int dim = (int)e->target->dim, size = (int)(e->plan->spaces[s].num_comp * e->target->Q_1d);
+  const bool has_values = ritz_gpu_has_values(&e->plan->spaces[s]);
+  char registers[64];
+  if (!ritz_gpu_has_gradient(&e->plan->spaces[s])) {
+    snprintf(registers, sizeof(registers), "u%d", s);
+    emit_put(e, s, "B", registers, 0);
+    return;
+  }
+  snprintf(registers, sizeof(registers), has_values ? "u%d, g%d + %d" : "g%d + %d", s,
+           has_values ? s : (dim - 1) * size, (dim - 1) * size);
+  emit_put(e, s, has_values ? "BD" : "D", registers, 0);
+  for (int d = 0; d < dim - 1; d++) {
+    snprintf(registers, sizeof(registers), "g%d + %d", s, d * size);
+    emit_put(e, s, "B", registers, dim == 3 && d == 0 ? 2 : 1);
+  }
+}
+
+// The thread's own line of nodes: nodes = B^T u, or with a direct gradient + D^T g.
+static void emit_own_line_out(RitzGpuEmitter *e, int s) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  const int nc = (int)space->num_comp, n = space->basis, P = (int)basis_of(e, s)->P_1d;
+  const bool has_u = ritz_gpu_has_values(space) || ritz_gpu_is_collocated(e, s);
+  char name[32];
+  snprintf(name, sizeof(name), is_identity(e, s) ? "u%d" : "n%d", s);
+  if (!is_identity(e, s)) {
+    ritz_text_add(&e->text, "    CeedScalar n%d[%d * %d];\n", s, nc, P);
+    if (has_u) ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_B%d_t), %d, u%d, n%d);\n", n, nc, s, s);
+    if (is_direct_gradient(e, s))
+      ritz_text_add(&e->text, "    ritz_apply%s(RITZ_M(ritz_D%d_t), %d, g%d, n%d);\n", has_u ? "_add" : "", n, nc,
+                    s, s);
+  }
+  ritz_text_add(&e->text, "    if (is_on) ");
+  ritz_emit_gpu_scatter(e, s, P, (CeedInt)e->target->num_lines, "elem", "L.points_line", name);
+}
+
+static void emit_points_out(RitzGpuEmitter *e, int s) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  const int dim = (int)e->target->dim;
+  char registers[32];
+  if (ritz_gpu_is_collocated(e, s)) {
+    for (int d = 0; d < dim - 1; d++) {
+      ritz_text_add(&e->text, "    ritz_add_lines(%d, %d", (int)space->num_comp, (int)e->target->Q_1d);
+      add_place(e, ritz_gpu_derivative_array(e, s, d), "points");
+      ritz_text_add(&e->text, ", %s, u%d);\n", point_stride(e), s);
+    }
+  }
+  if (!has_node_lines(e, s)) {
+    emit_own_line_out(e, s);
+  } else if (ritz_gpu_is_collocated(e, s)) {
+    snprintf(registers, sizeof(registers), "u%d", s);
+    emit_put(e, s, "B", registers, 0);
+  } else {
+    emit_direct_back(e, s);
+  }
+}
+
+static void emit_middle_out(RitzGpuEmitter *e, int s, const char *pass) {
+  const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis;
+  const bool is_direct = is_direct_gradient(e, s);
+  if (is_direct) {
+    ritz_text_add(&e->text, "    ritz_move_sum(RITZ_M(ritz_B%d_t), RITZ_M(ritz_D%d_t), %d", n, n, nc);
+    add_place(e, array_of(e, s, 0), pass);
+    add_place(e, array_of(e, s, 2), pass);
+    add_place(e, array_of(e, s, 0), pass);
+    ritz_text_add(&e->text, ", 1);\n");
+  }
+  ritz_text_add(&e->text, "    ritz_move(RITZ_M(ritz_B%d_t), %d", n, nc);
+  add_place(e, array_of(e, s, is_direct), pass);
+  add_place(e, array_of(e, s, is_direct), pass);
+  ritz_text_add(&e->text, ", 1);\n");
+}
+
+static void emit_nodes_out(RitzGpuEmitter *e, int s, const char *pass) {
+  const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis, P = (int)basis_of(e, s)->P_1d;
+  char first[64];
+  ritz_text_add(&e->text, "    {\n      CeedScalar nodes[%d * %d];\n", nc, P);
+  ritz_text_add(&e->text, "      const RitzLong e = first_elem + L.%s_elem;\n", pass);
+  if (is_direct_gradient(e, s)) {
+    ritz_text_add(&e->text, "      ritz_get_two(RITZ_M(ritz_B%d_t), RITZ_M(ritz_D%d_t), %d", n, n, nc);
+    add_place(e, array_of(e, s, 0), pass);
+    add_place(e, array_of(e, s, 1), pass);
+  } else {
+    ritz_text_add(&e->text, "      ritz_get(RITZ_M(ritz_B%d_t), %d", n, nc);
+    add_place(e, array_of(e, s, 0), pass);
+  }
+  ritz_text_add(&e->text, ", %s, nodes);\n      if (e < num_elem) ", node_stride(e));
+  snprintf(first, sizeof(first), "L.%s_first", pass);
+  ritz_emit_gpu_scatter(e, s, P, e->target->dim == 3 ? P : 1, "e", first, "nodes");
+  ritz_text_add(&e->text, "    }\n");
+}
+
+static bool is_output_with_basis(const RitzGpuEmitter *e, int s) { return e->plan->spaces[s].basis >= 0; }
+
+void ritz_emit_gpu_outputs(RitzGpuEmitter *e) {
+  if (!has_space(e, false, is_output_with_basis)) return;
+  if (has_space(e, false, ritz_gpu_is_collocated)) emit_lines_back(e);
+  if (has_space(e, false, needs_rows)) emit_all_derivatives(e, false);
+  ritz_text_add(&e->text, "\n  // Nodes along the last direction\n  if (is_live) {\n");
+  for (int s = 0; s < e->plan->num_spaces; s++) {
+    if (!e->plan->spaces[s].is_input && e->plan->spaces[s].basis >= 0) emit_points_out(e, s);
+  }
+  close_pass(e);
+  if (!has_space(e, false, has_node_lines)) return;
+  barrier(e);
+  if (e->target->dim == 3) {
+    emit_passes(e, RITZ_PASS_MIDDLE, false, "Nodes along the first direction", emit_middle_out);
+    barrier(e);
+  }
+  emit_passes(e, RITZ_PASS_NODES, false, "Nodes along the lines that are scattered", emit_nodes_out);
+}

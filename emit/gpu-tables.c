@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Sizes and tables of fused kernels for devices (contract in emit/gpu-parts.h).
+#include <stdio.h>
+
+#include "emit/gpu-parts.h"
+#include "emit/parts.h"
+
+// ---- Sizes ----
+
+static CeedInt longest_line(const RitzGpuEmitter *e) {
+  CeedInt longest = e->target->Q_1d;
+  for (int b = 0; b < e->plan->num_bases; b++) longest = CeedIntMax(longest, e->plan->bases[b].P_1d);
+  return longest;
+}
+
+void ritz_emit_gpu_sizes(RitzGpuEmitter *e) {
+  const RitzGpuTarget *t = e->target;
+  ritz_text_add(&e->text,
+                "#define RITZ_ELEMENTS %d // of a block\n#define RITZ_THREADS  %d\n#define RITZ_MAX_1D   %d\n"
+                "#define RITZ_LINES    %d // of points in an element\n",
+                (int)t->num_elem, (int)t->num_threads, (int)longest_line(e), (int)t->num_lines);
+  ritz_text_add(&e->text,
+                "#define RITZ_ROW      %d // distances in an array\n#define RITZ_PLANE    %d\n"
+                "#define RITZ_ARRAY    (RITZ_ELEMENTS * %d)\n"
+                "#include \"kernels/gpu/qfunction.h\"\n#include \"kernels/gpu/lines.h\"\n"
+                "#include \"kernels/gpu/fields.h\"\n",
+                t->strides.row, t->strides.plane, t->strides.elem);
+}
+
+// ---- Matrices and weights ----
+
+static void add_numbers(RitzGpuEmitter *e, const char *kind, const char *name, const CeedScalar *values,
+                        CeedInt n) {
+  const int digits = sizeof(CeedScalar) == 4 ? 9 : 17;
+  ritz_text_add(&e->text, "%s CeedScalar %s[] = {", kind, name);
+  for (CeedInt i = 0; i < n; i++)
+    ritz_text_add(&e->text, "%s%.*g", i == 0 ? "" : i % 6 ? ", " : ",\n  ", digits, (double)values[i]);
+  ritz_text_add(&e->text, "};\n");
+}
+
+static int add_matrix(RitzGpuEmitter *e, const char *name, const RitzPlanMatrix *m, bool transposed) {
+  const CeedInt rows = transposed ? m->cols : m->rows, cols = transposed ? m->rows : m->cols;
+  CeedScalar *values = NULL;
+  RITZ_TRY(RITZ_MALLOC(e->text.ceed, (size_t)(rows + 1) * (size_t)(cols + 1), &values));
+  const CeedInt n = ritz_emit_entries(m, transposed, values);
+  add_numbers(e, "RITZ_CONSTANT", name, values, n);
+  ritz_text_add(&e->text, "enum { %s_rows = %d, %s_cols = %d, %s_parity = %d };\n", name, (int)rows, name,
+                (int)cols, name, m->parity);
+  RITZ_FREE(&values);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Whether spaces of the basis read, write; with derivatives.
+typedef struct {
+  bool reads, writes, has_gradient;
+} Use;
+
+static Use find_use(const RitzGpuEmitter *e, int basis) {
+  Use use = {0};
+  for (int s = 0; s < e->plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &e->plan->spaces[s];
+    if (space->basis != basis) continue;
+    use.reads |= space->is_input;
+    use.writes |= !space->is_input;
+    use.has_gradient |= ritz_gpu_has_gradient(space);
+  }
+  return use;
+}
+
+static int add_both_ways(RitzGpuEmitter *e, char letter, int b, const RitzPlanMatrix *m, const Use *use) {
+  char name[32];
+  for (int transposed = 0; transposed < 2; transposed++) {
+    if (!(transposed ? use->writes : use->reads)) continue;
+    snprintf(name, sizeof(name), "ritz_%c%d%s", letter, b, transposed ? "_t" : "");
+    RITZ_TRY(add_matrix(e, name, m, transposed));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static void add_weights(RitzGpuEmitter *e, int i) {
+  const RitzPlanBasis *b = &e->plan->bases[i];
+  const CeedInt n = b->is_tensor ? b->Q_1d : b->Q;
+  char name[32];
+  if (!b->weights) return;
+  snprintf(name, sizeof(name), "ritz_W%d", i);
+  add_numbers(e, "RITZ_CONSTANT", name, b->weights, n);
+  snprintf(name, sizeof(name), "ritz_W%d_table", i);
+  add_numbers(e, "RITZ_TABLE", name, b->weights, n);
+}
+
+static int add_basis(RitzGpuEmitter *e, int i) {
+  static const char *const routes[] = {"the nodes are the points", "interpolated, derivatives at the points",
+                                       "one sweep per derivative", "dense"};
+  const RitzPlanBasis *b = &e->plan->bases[i];
+  const RitzRoute route = e->target->routes[i];
+  const Use use = find_use(e, i);
+  ritz_text_add(&e->text, "\n// ---- Basis %d: %dD, %d nodes and %d points a direction; %s ----\n", i, (int)b->dim,
+                (int)b->P_1d, (int)b->Q_1d, routes[route]);
+  if (route != RITZ_ROUTE_IDENTITY) RITZ_TRY(add_both_ways(e, 'B', i, &b->interp, &use));
+  if (route == RITZ_ROUTE_DIRECT && use.has_gradient) RITZ_TRY(add_both_ways(e, 'D', i, &b->grad, &use));
+  if (route != RITZ_ROUTE_DIRECT && use.has_gradient) RITZ_TRY(add_both_ways(e, 'C', i, &b->deriv, &use));
+  add_weights(e, i);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_emit_gpu_bases(RitzGpuEmitter *e) {
+  for (int i = 0; i < e->plan->num_bases; i++) RITZ_TRY(add_basis(e, i));
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Lines ----
+
+// A column of the table: a pass, its lines' addresses, elements or first nodes (points: numbers).
+typedef enum { ADDRESS, ELEMENT, FIRST } Column;
+
+static bool has_columns(RitzPassKind kind) { return kind == RITZ_PASS_NODES || kind == RITZ_PASS_POINTS; }
+
+static void add_member(RitzGpuEmitter *e, const RitzPass *pass) {
+  static const char *const names[] = {"nodes", "middle", "points", "rows", "columns"};
+  char name[32];
+  if (pass->P)
+    snprintf(name, sizeof(name), "%s%d", names[pass->kind], (int)pass->P);
+  else
+    snprintf(name, sizeof(name), "%s", names[pass->kind]);
+  ritz_text_add(&e->text, "  unsigned short %s", name);
+  if (has_columns(pass->kind))
+    ritz_text_add(&e->text, ", %s_elem, %s_%s", name, name, pass->kind == RITZ_PASS_NODES ? "first" : "line");
+  ritz_text_add(&e->text, ";\n");
+}
+
+// First node of line (i, j), or its number among lines of points.
+static int first_of(const RitzGpuEmitter *e, const RitzPass *pass, int i, int j) {
+  if (pass->kind == RITZ_PASS_POINTS) return i + j * pass->lines.num[0];
+  return e->target->dim == 3 ? i + j * (int)(pass->P * pass->P) : i * (int)pass->P;
+}
+
+static int entry(const RitzGpuEmitter *e, const RitzPass *pass, int place, Column column) {
+  const int slot = place < pass->num_rounds * (int)e->target->num_threads ? pass->slots[place] : -1;
+  const int num = pass->lines.num[0] * pass->lines.num[1], line = slot % num;
+  const int i = line % pass->lines.num[0], j = line / pass->lines.num[0];
+  if (slot < 0) return column == ADDRESS ? 65535 : 0;
+  if (column == ADDRESS) return ritz_line_address(&pass->lines, &e->target->strides, slot / num, i, j);
+  return column == ELEMENT ? slot / num : first_of(e, pass, i, j);
+}
+
+static void add_row(RitzGpuEmitter *e, int place) {
+  const char *separator = "{";
+  for (int i = 0; i < e->target->num_passes; i++) {
+    const RitzPass *pass = &e->target->passes[i];
+    for (int column = ADDRESS; column <= (has_columns(pass->kind) ? FIRST : ADDRESS); column++) {
+      ritz_text_add(&e->text, "%s%d", separator, entry(e, pass, place, (Column)column));
+      separator = ", ";
+    }
+  }
+  ritz_text_add(&e->text, "}");
+}
+
+void ritz_emit_gpu_lines(RitzGpuEmitter *e) {
+  const RitzGpuTarget *t = e->target;
+  int rounds = 1;
+  for (int i = 0; i < t->num_passes; i++) rounds = CeedIntMax(rounds, t->passes[i].num_rounds);
+  ritz_text_add(&e->text,
+                "\n// ---- The line that a thread takes in each pass: where it begins in an array, its element "
+                "and first node ----\n#define RITZ_IDLE 65535\ntypedef struct RITZ_ALIGN16 {\n");
+  for (int i = 0; i < t->num_passes; i++) add_member(e, &t->passes[i]);
+  ritz_text_add(&e->text, "} RitzLines;\nRITZ_TABLE RitzLines ritz_lines[] = {\n");
+  for (int place = 0; place < rounds * (int)t->num_threads; place++) {
+    ritz_text_add(&e->text, place % 4 ? " " : "  ");
+    add_row(e, place);
+    ritz_text_add(&e->text, place % 4 == 3 ? ",\n" : ",");
+  }
+  ritz_text_add(&e->text, "};\n");
+}

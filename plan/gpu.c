@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The target half of a plan for devices (contract in plan/gpu.h), by rules that were measured on an H200.
+#include <math.h>
+#include <stdio.h>
+
+#include "plan/gpu.h"
+
+// Where nodes and points of a line of the text are known: no argument is needed.
+enum { BANK_WORDS = 16, MAX_POINT_WORK = 600, LEAST_DIRECT = 5 };
+
+static bool has_values(const RitzPlanSpace *s) { return s->modes & CEED_EVAL_INTERP; }
+static bool has_gradient(const RitzPlanSpace *s) { return s->modes & CEED_EVAL_GRAD; }
+
+// ---- What cannot be fused ----
+
+static bool is_finite(const RitzPlanMatrix *A) {
+  for (size_t k = 0; A->values && k < (size_t)A->rows * (size_t)A->cols; k++) {
+    if (!isfinite(A->values[k])) return false;
+  }
+  return true;
+}
+
+static const char *basis_refusal(const RitzPlan *plan, const RitzPlanBasis *b) {
+  if (!b->is_tensor) return "a dense basis";
+  if (b->dim > 3) return "a basis of more than three dimensions";
+  if (b->dim != plan->dim || b->Q_1d != plan->Q_1d) return "bases on different grids of points";
+  if (!is_finite(&b->interp) || !is_finite(&b->grad)) return "tables that are not finite";
+  return NULL;
+}
+
+static const char *find_refusal(const RitzPlan *plan) {
+  const char *reason = plan->source_path ? NULL : "a point function without source";
+  for (int b = 0; !reason && b < plan->num_bases; b++) reason = basis_refusal(plan, &plan->bases[b]);
+  return reason;
+}
+
+// ---- Routes and arrays ----
+
+static bool basis_has_gradient(const RitzPlan *plan, int b) {
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (plan->spaces[s].basis == b && has_gradient(&plan->spaces[s])) return true;
+  }
+  return false;
+}
+
+// Few nodes: one sweep per derivative has half the barriers and little more to compute.
+static void choose_routes(const RitzPlan *plan, RitzGpuTarget *t) {
+  for (int i = 0; i < plan->num_bases; i++) {
+    const RitzPlanBasis *b = &plan->bases[i];
+    const int direct = t->choice.direct ? t->choice.direct : b->P_1d < LEAST_DIRECT ? 1 : -1;
+    t->routes[i] = b->route;
+    if (b->route == RITZ_ROUTE_COLLOCATED && basis_has_gradient(plan, i) && direct > 0)
+      t->routes[i] = RITZ_ROUTE_DIRECT;
+  }
+}
+
+// Arrays of a component: values, and derivatives in all directions but the last, which stay in registers.
+static int count_arrays(const RitzGpuTarget *t, const RitzPlanSpace *s) {
+  if (s->basis < 0 || t->dim == 1) return 0;
+  const bool is_identity = t->routes[s->basis] == RITZ_ROUTE_IDENTITY;
+  if (!has_gradient(s)) return is_identity ? 0 : 1;
+  return s->is_input || t->routes[s->basis] == RITZ_ROUTE_DIRECT ? t->dim : t->dim - 1;
+}
+
+// Outputs take over the arrays of inputs: a thread reads its points of these before it writes the same places.
+static void place_arrays(const RitzPlan *plan, RitzGpuTarget *t) {
+  int next[2] = {0, 0};
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &plan->spaces[s];
+    t->spaces[s].first_array = next[space->is_input];
+    t->spaces[s].num_arrays = count_arrays(t, space);
+    next[space->is_input] += t->spaces[s].num_arrays * space->num_comp;
+  }
+  t->num_arrays = CeedIntMax(next[0], next[1]);
+}
+
+// ---- Scatter and strides ----
+
+// Nodes and components of a strided restriction have entries of their own: sorted by stride, each is larger than
+// what the smaller ones reach.
+static bool is_disjoint(const RitzPlanSpace *s, const CeedInt strides[3]) {
+  CeedSize size[3] = {s->rstr->elem_size, s->rstr->num_comp, s->rstr->num_elem}, reach = 0;
+  bool is_done[3] = {false, false, false};
+  for (int round = 0; round < 3; round++) {
+    int least = -1;
+    for (int d = 0; d < 3; d++) {
+      if (!is_done[d] && (least < 0 || strides[d] < strides[least])) least = d;
+    }
+    is_done[least] = true;
+    if (size[least] <= 1) continue;
+    if (strides[least] <= reach) return false;
+    reach += (size[least] - 1) * strides[least];
+  }
+  return true;
+}
+
+static RitzGpuScatter choose_scatter(const RitzPlanSpace *s, const CeedInt strides[3], bool is_deterministic) {
+  if (s->rstr->type == CEED_RESTRICTION_STRIDED && is_disjoint(s, strides)) return RITZ_SCATTER_OWN;
+  return is_deterministic ? RITZ_SCATTER_E_VECTOR : RITZ_SCATTER_ATOMIC;
+}
+
+// Strides that an element determines are part of the text; those of the mesh are arguments.
+static void choose_strides(RitzPlanSpace *s, const CeedInt strides[3], RitzGpuSpace *g) {
+  const CeedSize own = (CeedSize)s->rstr->elem_size * s->num_comp;
+  for (int d = 0; d < 3; d++) g->strides[d] = strides[d] > 0 && strides[d] <= own ? strides[d] : 0;
+}
+
+static void describe_space(RitzPlanSpace *s, bool is_deterministic, RitzGpuSpace *g) {
+  const bool is_strided = s->rstr->type == CEED_RESTRICTION_STRIDED;
+  CeedInt strides[3] = {1, s->rstr->comp_stride, 0};
+  if (is_strided) ritz_restriction_l_strides(s->rstr, strides);
+  if (!s->is_input) g->scatter = choose_scatter(s, strides, is_deterministic);
+  if (g->scatter == RITZ_SCATTER_E_VECTOR) {
+    g->strides[0] = 1;
+    g->strides[2] = s->num_nodes;
+  } else if (is_strided) {
+    choose_strides(s, strides, g);
+  } else {
+    g->strides[1] = s->rstr->comp_stride == 1 ? 1 : 0;
+  }
+  if (s->num_comp == 1) g->strides[1] = 1;
+}
+
+// ---- Arguments ----
+
+static void add_arg(RitzGpuTarget *t, RitzGpuArgKind kind, int number) {
+  t->args[t->num_args++] = (RitzGpuArg){kind, number};
+}
+
+static void list_args(const RitzPlan *plan, RitzGpuTarget *t) {
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *s = &plan->spaces[i];
+    const bool has_offsets =
+        s->rstr->type != CEED_RESTRICTION_STRIDED && t->spaces[i].scatter != RITZ_SCATTER_E_VECTOR;
+    add_arg(t, RITZ_GPU_ARG_ARRAY, i);
+    if (has_offsets) add_arg(t, RITZ_GPU_ARG_OFFSETS, i);
+    if (has_offsets && (s->is_oriented || s->is_curl_oriented)) add_arg(t, RITZ_GPU_ARG_ORIENTS, i);
+    if (!has_offsets && !t->spaces[i].strides[0]) add_arg(t, RITZ_GPU_ARG_NODE_STRIDE, i);
+    if (!t->spaces[i].strides[1]) add_arg(t, RITZ_GPU_ARG_COMP_STRIDE, i);
+    if (!has_offsets && !t->spaces[i].strides[2]) add_arg(t, RITZ_GPU_ARG_ELEM_STRIDE, i);
+  }
+}
+
+// ---- Passes ----
+
+static RitzLinePass lines_of(const RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
+  const int Q = t->Q_1d, dim = t->dim, Q_last = dim == 3 ? Q : 1;
+  RitzLinePass pass = {.order = RITZ_LINES_FREE};
+  switch (kind) {
+  case RITZ_PASS_NODES:
+    pass = (RitzLinePass){.along = dim == 3 ? RITZ_ALONG_MIDDLE : RITZ_ALONG_FIRST,
+                          .num = {P, dim == 3 ? P : 1},
+                          .weight = 2 * Q,
+                          .order = RITZ_LINES_NATURAL};
+    break;
+  case RITZ_PASS_MIDDLE:
+    pass = (RitzLinePass){.along = RITZ_ALONG_FIRST, .num = {Q, P}, .weight = 2 * (P + Q)};
+    break;
+  case RITZ_PASS_POINTS:
+    pass = (RitzLinePass){.along = dim == 3 ? RITZ_ALONG_LAST : dim == 2 ? RITZ_ALONG_MIDDLE : RITZ_ALONG_FIRST,
+                          .num = {dim > 1 ? Q : 1, Q_last},
+                          .weight = 9 * Q,
+                          .order = RITZ_LINES_NATURAL};
+    break;
+  case RITZ_PASS_ROWS:
+    pass = (RitzLinePass){.along = RITZ_ALONG_FIRST, .num = {Q, Q_last}, .weight = 4 * Q};
+    break;
+  case RITZ_PASS_COLUMNS:
+    pass = (RitzLinePass){.along = RITZ_ALONG_MIDDLE, .num = {Q, Q}, .weight = 4 * Q};
+    break;
+  }
+  return pass;
+}
+
+const RitzPass *ritz_plan_gpu_pass(const RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
+  const bool has_nodes = kind == RITZ_PASS_NODES || kind == RITZ_PASS_MIDDLE;
+  for (int i = 0; i < t->num_passes; i++) {
+    if (t->passes[i].kind == kind && (!has_nodes || t->passes[i].P == P)) return &t->passes[i];
+  }
+  return NULL;
+}
+
+static void add_pass(RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
+  if (ritz_plan_gpu_pass(t, kind, P)) return;
+  t->passes[t->num_passes++] = (RitzPass){.kind = kind, .P = P, .lines = lines_of(t, kind, P)};
+}
+
+static void list_passes(const RitzPlan *plan, RitzGpuTarget *t) {
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *s = &plan->spaces[i];
+    if (s->basis < 0 || t->dim == 1) continue;
+    const CeedInt P = plan->bases[s->basis].P_1d;
+    const RitzRoute route = t->routes[s->basis];
+    if (route != RITZ_ROUTE_IDENTITY) add_pass(t, RITZ_PASS_NODES, P);
+    if (route != RITZ_ROUTE_IDENTITY && t->dim == 3) add_pass(t, RITZ_PASS_MIDDLE, P);
+    if (route == RITZ_ROUTE_DIRECT || !has_gradient(s)) continue;
+    add_pass(t, RITZ_PASS_ROWS, 0);
+    if (t->dim == 3) add_pass(t, RITZ_PASS_COLUMNS, 0);
+  }
+  add_pass(t, RITZ_PASS_POINTS, 0);
+}
+
+// ---- Shape of a block ----
+
+static CeedInt longest_line(const RitzPlan *plan, const RitzGpuTarget *t) {
+  CeedInt longest = t->Q_1d;
+  for (int b = 0; b < plan->num_bases; b++) longest = CeedIntMax(longest, plan->bases[b].P_1d);
+  return longest;
+}
+
+static void choose_layout(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
+  const int longest = longest_line(plan, t), Q = t->Q_1d;
+  const int extent[3] = {t->dim == 2 ? Q : longest, t->dim == 2 ? longest : t->dim == 3 ? Q : 1,
+                         t->dim == 3 ? longest : 1};
+  RitzLinePass passes[16];
+  int num = 0;
+  for (; num < t->num_passes && num < 16; num++) passes[num] = t->passes[num].lines;
+  ritz_lines_choose_strides(extent, t->num_elem, num, passes, machine->num_banks, &t->strides);
+  t->local_bytes = t->num_arrays * t->num_elem * t->strides.elem * (CeedInt)sizeof(CeedScalar);
+}
+
+static CeedInt round_up(CeedInt n, CeedInt to) { return (n + to - 1) / to * to; }
+
+// Elements whose lines of points fill warps: the least idle threads in blocks of 64 to 160; smaller blocks wait
+// less at barriers.
+static CeedInt model_num_elem(const RitzGpuTarget *t) {
+  CeedInt best = 1;
+  double most = 0;
+  for (CeedInt num = 1; num * t->num_lines <= 160; num++) {
+    const CeedInt threads = round_up(num * t->num_lines, 32);
+    const double busy = (double)(num * t->num_lines) / threads - 0.0008 * threads - (threads < 64 ? 0.2 : 0);
+    if (busy <= most) continue;
+    most = busy;
+    best = num;
+  }
+  return best;
+}
+
+static void choose_block(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
+  t->num_elem = t->choice.num_elem ? t->choice.num_elem : model_num_elem(t);
+  for (;; t->num_elem--) {
+    t->num_threads = round_up(t->num_elem * t->num_lines, 32);
+    choose_layout(plan, machine, t);
+    if ((t->local_bytes <= machine->local_bytes && t->num_threads <= machine->max_threads) || t->num_elem == 1)
+      break;
+  }
+  if (t->num_threads > machine->max_threads) t->reason = "more lines of points than a block has threads";
+  if (t->local_bytes > machine->local_bytes) t->reason = "an element that does not fit the memory of a block";
+}
+
+// ---- Registers ----
+
+// CeedScalars that a thread holds at its points between passes.
+static CeedInt count_kept(const RitzPlan *plan, const RitzGpuTarget *t, bool is_input) {
+  CeedInt kept = 0;
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *s = &plan->spaces[i];
+    if (s->is_input != is_input || s->basis < 0) continue;
+    const CeedInt derivatives = !has_gradient(s) ? 0 : t->routes[s->basis] == RITZ_ROUTE_DIRECT ? t->dim : 1;
+    kept += s->num_comp * t->Q_1d * (has_values(s) + derivatives);
+  }
+  return kept;
+}
+
+static CeedInt count_point(const RitzPlan *plan) {
+  CeedInt size = 0;
+  for (int i = 0; i < plan->num_in + plan->num_out; i++) size += plan->fields[i].size;
+  return size;
+}
+
+// The assembler knows budgets of whole warps alone.
+static CeedInt model_registers(const RitzPlan *plan, const RitzGpuTarget *t) {
+  static const CeedInt budgets[] = {48, 56, 64, 72, 80, 96, 128, 168, 255};
+  const CeedInt words = sizeof(CeedScalar) / 4;
+  const CeedInt kept = CeedIntMax(count_kept(plan, t, true), count_kept(plan, t, false));
+  const CeedInt lines = ritz_plan_gpu_pass(t, RITZ_PASS_ROWS, 0) ? kept + 2 * t->Q_1d
+                                                                  : 2 * longest_line(plan, t);
+  const CeedInt points = t->unrolls ? kept + count_point(plan) / 2 : count_point(plan);
+  const CeedInt wanted = words * CeedIntMax(lines, points) + 40;
+  size_t i = 0;
+  while (i + 1 < sizeof(budgets) / sizeof(budgets[0]) && budgets[i] < wanted - 4) i++;
+  return budgets[i];
+}
+
+static void choose_residency(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
+  CeedInt blocks = t->choice.num_blocks;
+  if (!blocks && machine->registers_processor > 0)
+    blocks = machine->registers_processor / (model_registers(plan, t) * t->num_threads);
+  if (machine->local_bytes_processor > 0)
+    blocks = CeedIntMin(blocks, machine->local_bytes_processor / (t->local_bytes + 1024));
+  t->num_blocks = CeedIntMax(1, CeedIntMin(blocks, 32));
+}
+
+static bool has_stored_data(const RitzPlan *plan) {
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (plan->spaces[s].is_input && plan->spaces[s].basis < 0) return true;
+  }
+  return false;
+}
+
+static void choose_loop(const RitzPlan *plan, RitzGpuTarget *t) {
+  const int unroll =
+      t->choice.unroll ? t->choice.unroll : t->Q_1d * count_point(plan) <= MAX_POINT_WORK ? 1 : -1;
+  const int fence = t->choice.fence ? t->choice.fence : has_stored_data(plan) ? -1 : 1;
+  t->unrolls = unroll > 0;
+  t->fences = fence > 0;
+}
+
+// ---- The target ----
+
+static int allocate(Ceed ceed, const RitzPlan *plan, RitzGpuTarget *t) {
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_bases, &t->routes));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_spaces, &t->spaces));
+  RITZ_TRY(RITZ_CALLOC(ceed, 2 * (size_t)plan->num_spaces + 3, &t->passes));
+  RITZ_TRY(RITZ_CALLOC(ceed, 6 * (size_t)plan->num_spaces + 2 * (size_t)plan->num_bases, &t->args));
+  return CEED_ERROR_SUCCESS;
+}
+
+static int assign_lines(Ceed ceed, const RitzGpuMachine *machine, RitzGpuTarget *t) {
+  for (int i = 0; i < t->num_passes; i++) {
+    RitzPass *pass = &t->passes[i];
+    RITZ_TRY(ritz_lines_assign(ceed, &pass->lines, &t->strides, t->num_elem, t->num_threads, machine->num_banks,
+                               &pass->num_rounds, &pass->slots));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int choose(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine, bool is_deterministic,
+                  RitzGpuTarget *t) {
+  t->dim = plan->dim;
+  t->Q_1d = plan->Q_1d;
+  t->num_lines = plan->Q / plan->Q_1d;
+  RITZ_TRY(allocate(ceed, plan, t));
+  choose_routes(plan, t);
+  place_arrays(plan, t);
+  list_passes(plan, t);
+  choose_block(plan, machine, t);
+  if (t->reason) return CEED_ERROR_SUCCESS;
+  choose_loop(plan, t);
+  choose_residency(plan, machine, t);
+  for (int s = 0; s < plan->num_spaces; s++) describe_space(&plan->spaces[s], is_deterministic, &t->spaces[s]);
+  list_args(plan, t);
+  return assign_lines(ceed, machine, t);
+}
+
+int ritz_plan_gpu(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuChoice *choice,
+                  bool is_deterministic, RitzGpuTarget **target) {
+  *target = NULL;
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, target));
+  (*target)->choice = *choice;
+  (*target)->reason = find_refusal(plan);
+  if ((*target)->reason) return CEED_ERROR_SUCCESS;
+  const int ierr = choose(ceed, plan, machine, is_deterministic, *target);
+  if (ierr) ritz_plan_gpu_free(target);
+  return ierr;
+}
+
+void ritz_plan_gpu_free(RitzGpuTarget **target) {
+  RitzGpuTarget *t = *target;
+  if (!t) return;
+  for (int i = 0; i < t->num_passes; i++) RITZ_FREE(&t->passes[i].slots);
+  RITZ_FREE(&t->routes);
+  RITZ_FREE(&t->spaces);
+  RITZ_FREE(&t->passes);
+  RITZ_FREE(&t->args);
+  RITZ_FREE(target);
+}
+
+// ---- For people ----
+
+static void print_choices(const RitzGpuTarget *t, FILE *stream) {
+  fprintf(stream, "  target: blocks of %" CeedInt_FMT " threads for %" CeedInt_FMT " elements, %" CeedInt_FMT
+                  " resident; %" CeedInt_FMT " bytes of block memory (rows %d, planes %d, elements %d apart)\n",
+          t->num_threads, t->num_elem, t->num_blocks, t->local_bytes, t->strides.row, t->strides.plane,
+          t->strides.elem);
+  fprintf(stream, "  points: %s%s\n", t->unrolls ? "unrolled, lines in registers" : "one after the other in a loop",
+          t->fences ? ", fenced" : "");
+}
+
+void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *t, FILE *stream) {
+  static const char *const routes[] = {"the nodes are the points", "interpolated, derivatives at the points",
+                                       "one sweep per derivative", "dense"};
+  static const char *const scatters[] = {"atomic additions", "entries of their own",
+                                         "E-vectors, summed in the order of the elements"};
+  print_choices(t, stream);
+  for (int b = 0; b < plan->num_bases; b++)
+    fprintf(stream, "  basis %d: %s\n", b, routes[t->routes[b]]);
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (!plan->spaces[s].is_input) fprintf(stream, "  space %d: %s\n", s, scatters[t->spaces[s].scatter]);
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The target half of a plan for devices: what a block of threads works on and how. emit/gpu.c turns it into the
+// text of a kernel, backends/gpu/gen.c runs that.
+//
+// A block works on `num_elem` elements. Threads take whole lines of nodes or points into registers, contract
+// them with the 1D matrices and exchange them through the memory of the block. In three dimensions nodes come in
+// as lines along the middle direction; then lines along the first, then along the last are contracted. A thread
+// keeps its line of points along the last direction, calls the point function for each, and the way back mirrors
+// this. What the block holds are arrays of RitzLineStrides, one after the other.
+#ifndef RITZ_PLAN_GPU_H
+#define RITZ_PLAN_GPU_H
+
+#include "plan/lines.h"
+#include "plan/plan.h"
+
+// What the device offers.
+typedef struct {
+  CeedInt num_banks;              // of a block's memory, in CeedScalars
+  CeedInt max_threads;            // of a block
+  CeedInt local_bytes;            // of a block
+  CeedInt local_bytes_processor;  // of all blocks of a multiprocessor; 0: unknown
+  CeedInt registers_processor;    // 32-bit registers of a multiprocessor; 0: unknown
+  bool adds_atomically;           // else, and when results must repeat, elements go through E-vectors
+} RitzGpuMachine;
+
+// What may be chosen, by the model or by measurements (`ritz tune`); 0: by the model.
+typedef struct {
+  CeedInt num_elem;   // of a block
+  CeedInt num_blocks; // that are to fit a multiprocessor, which bounds the registers of a thread
+  int direct;         // 1: one sweep per derivative; -1: derivatives at the points, where there are such
+  int unroll;         // 1: the loop over points is unrolled, lines stay in registers; -1: it is not
+  int fence;          // 1: points one after the other; -1: their loads may run ahead
+} RitzGpuChoice;
+
+typedef enum {
+  RITZ_PASS_NODES,  // lines of nodes, where they are gathered and scattered; one for each number of nodes
+  RITZ_PASS_MIDDLE, // 3D: lines along the first direction between nodes and points, likewise
+  RITZ_PASS_POINTS, // lines of points: a thread keeps one
+  RITZ_PASS_ROWS,   // points along the first direction
+  RITZ_PASS_COLUMNS // 3D: points along the middle direction
+} RitzPassKind;
+
+// Which line a thread takes.
+typedef struct {
+  RitzPassKind kind;
+  CeedInt P;    // NODES and MIDDLE: nodes in a line; else 0
+  RitzLinePass lines;
+  int num_rounds; // lines of a thread
+  int *slots;     // owned: [num_rounds][num_threads], -1 or a line's number (plan/lines.h)
+} RitzPass;
+
+// A kernel's argument after the number of elements and the context.
+typedef enum {
+  RITZ_GPU_ARG_ARRAY,   // L-vector; of an output by E-vectors its E-vector [num_comp][num_elem][num_nodes]
+  RITZ_GPU_ARG_OFFSETS,
+  RITZ_GPU_ARG_ORIENTS, // of nodes, or of curl-oriented nodes three each
+  RITZ_GPU_ARG_NODE_STRIDE,
+  RITZ_GPU_ARG_COMP_STRIDE,
+  RITZ_GPU_ARG_ELEM_STRIDE,
+  RITZ_GPU_ARG_INTERP, // dense matrices [q_comp][Q][P], by basis
+  RITZ_GPU_ARG_DERIV
+} RitzGpuArgKind;
+
+typedef struct {
+  RitzGpuArgKind kind;
+  int number; // of the space or basis
+} RitzGpuArg;
+
+// How an output reaches its L-vector.
+typedef enum {
+  RITZ_SCATTER_ATOMIC,   // atomic additions
+  RITZ_SCATTER_OWN,      // every node has an entry of its own
+  RITZ_SCATTER_E_VECTOR, // through an E-vector, in the order of the elements
+} RitzGpuScatter;
+
+typedef struct {
+  int first_array, num_arrays; // of the block's memory, num_arrays for each component
+  RitzGpuScatter scatter;
+  CeedInt strides[3];          // node, component, element: known to the text, or 0: an argument
+} RitzGpuSpace;
+
+typedef struct {
+  const char *reason; // the operator is not fused: why (static); NULL: it is
+  RitzGpuChoice choice;
+  CeedInt dim, Q_1d, num_lines; // of points in an element; Q_1d points each
+  CeedInt num_elem, num_threads, num_blocks;
+  bool unrolls, fences;
+  RitzRoute *routes; // owned, of the plan's bases
+  RitzLineStrides strides;
+  CeedInt num_arrays; // in the block's memory, each of num_elem * strides.elem scalars
+  CeedInt local_bytes;
+  RitzGpuSpace *spaces; // owned, of the plan's spaces
+  int num_passes, num_args;
+  RitzPass *passes; // owned
+  RitzGpuArg *args; // owned
+} RitzGpuTarget;
+
+// *target: always made; with a reason where the operator cannot be fused. is_deterministic: outputs that several
+// elements share go through E-vectors.
+int ritz_plan_gpu(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuChoice *choice,
+                  bool is_deterministic, RitzGpuTarget **target);
+void ritz_plan_gpu_free(RitzGpuTarget **target);
+// Lines for people.
+void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *target, FILE *stream);
+
+// The pass of this kind, for NODES and MIDDLE of lines of P nodes; NULL: there is none.
+const RitzPass *ritz_plan_gpu_pass(const RitzGpuTarget *target, RitzPassKind kind, CeedInt P);
+
+#endif
