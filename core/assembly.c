@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "core/operator.h"
+#include "core/profile.h"
 
 // ---- QFunction ----
 
@@ -177,15 +178,23 @@ static int check_square(CeedOperator op, const char *call, CeedSize *size) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int run_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal) {
+  Ceed ceed = op->obj.ceed;
+  double begin;
+  if (!ceed->profile) return ceed->backend.operator_assemble_add_diagonal(op, is_point_block, diagonal);
+  RITZ_TRY(ritz_profile_begin(ceed, &begin));
+  return ritz_profile_end(op, is_point_block ? RITZ_PROFILE_POINT_BLOCKS : RITZ_PROFILE_DIAGONAL, begin,
+                          ceed->backend.operator_assemble_add_diagonal(op, is_point_block, diagonal));
+}
+
 static int add_diagonal_single(CeedOperator op, const char *call, bool is_point_block, CeedVector assembled) {
-  const RitzBackend *backend = &op->obj.ceed->backend;
   CeedScalar *array;
   RITZ_TRY(prepare(op, call));
   if (op->num_elem == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_matching_restrictions(op, call));
   RITZ_TRY(ritz_operator_update_reused(op, call));
-  RITZ_TRY(CeedVectorGetArray(assembled, backend->mem_type, &array));
-  int ierr = backend->operator_assemble_add_diagonal(op, is_point_block, array);
+  RITZ_TRY(CeedVectorGetArray(assembled, op->obj.ceed->backend.mem_type, &array));
+  int ierr = run_diagonal(op, is_point_block, array);
   int restored = CeedVectorRestoreArray(assembled, &array);
   return ierr ? ierr : restored;
 }

@@ -46,6 +46,17 @@ typedef struct {
   bool add; // transpose only: sum into the output instead of overwriting it
 } RitzBasisAction;
 
+// The least that an apply of an operator has to do and to move; zeros: not known.
+typedef struct {
+  double flops, bytes;
+} RitzOperatorCost;
+
+// The most that a context can do, per second, where it computes; zeros: not known.
+typedef struct {
+  double flops, bandwidth; // bytes
+  double cache_bytes;      // what fits into that much is not bound by the bandwidth; 0: not known
+} RitzLimits;
+
 // What an access to a vector or context allows.
 typedef enum {
   RITZ_ACCESS_READ,
@@ -53,6 +64,7 @@ typedef enum {
   RITZ_ACCESS_READ_WRITE,
 } RitzAccess;
 
+typedef struct RitzProfileCall RitzProfileCall; // core/profile.h
 typedef struct RitzBackend RitzBackend;
 struct RitzBackend {
   const char *name;            // canonical resource
@@ -142,6 +154,18 @@ struct RitzBackend {
   // is none; valid while the operator lives).
   int (*operator_explain)(CeedOperator op, FILE *stream);
   int (*operator_source)(CeedOperator op, const char **source);
+
+  // ---- Optional: for the timing table (core/profile.h) ----
+  // Of a single operator that has been applied.
+  int (*operator_cost)(CeedOperator op, RitzOperatorCost *cost);
+  // Takes less than a second; called when the context ends or the process exits.
+  int (*limits)(Ceed ceed, RitzLimits *limits);
+  // Times of work that runs on after a call returns; without them the host's clock counts. begin and end mark
+  // moments in the context's queue and do not wait. What lies between them is given to ritz_profile_add at
+  // the latest by flush, which frees what timers need. No end follows the begin of a call that has failed.
+  int (*timer_begin)(Ceed ceed);
+  int (*timer_end)(Ceed ceed, const RitzProfileCall *call);
+  int (*timer_flush)(Ceed ceed);
 };
 
 // The backends and the names they answer to, in order of registration (backends/backends.c). alias_of is NULL

@@ -10,6 +10,7 @@
 #include <ritz/version.h>
 
 #include "config/ritz-config.h"
+#include "core/profile.h"
 #include "core/registry.h"
 
 static int view(CeedObject object, FILE *stream) { return CeedView((Ceed)object, stream); }
@@ -99,8 +100,9 @@ int CeedInit(const char *resource, Ceed *ceed) {
   if (!ierr) ierr = CeedAddJitSourceRoot(created, RITZ_SOURCE_INCLUDEDIR "/");
   if (!ierr && created->backend.ceed_create)
     ierr = created->backend.ceed_create(created, request + strcspn(request, ":"));
+  if (ierr) created->backend.ceed_destroy = NULL; // its create has failed and left nothing
+  if (!ierr) ierr = ritz_profile_open(created, request);
   if (ierr) {
-    created->backend.ceed_destroy = NULL; // its create has failed and left nothing
     keep_init_message(created);
     CeedDestroy(&created);
     return ierr;
@@ -148,6 +150,7 @@ int CeedDestroy(Ceed *ceed) {
     *ceed = NULL;
     return CEED_ERROR_SUCCESS;
   }
+  if (c->profile) ritz_profile_close(c);
   if (c->backend.ceed_destroy) RITZ_TRY(c->backend.ceed_destroy(c));
   RITZ_FREE(&c->work);
   RITZ_FREE(&c->told);

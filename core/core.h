@@ -44,6 +44,16 @@ void ritz_object_indent(CeedObject object, FILE *stream); // 2 * num_tabs blanks
 // Marks a caller's request as completed; every action is complete when its call returns.
 int ritz_request_complete(CeedRequest *request);
 
+// ---- Timing table: core/profile.h ----
+typedef struct RitzProfilePlace RitzProfilePlace; // where operators run
+typedef struct RitzProfileRow RitzProfileRow;
+typedef enum {
+  RITZ_PROFILE_APPLY,
+  RITZ_PROFILE_DIAGONAL,
+  RITZ_PROFILE_POINT_BLOCKS,
+  RITZ_NUM_PROFILE_ACTIONS
+} RitzProfileAction;
+
 // ---- Ceed ----
 #define RITZ_MESSAGE_LENGTH 1024
 
@@ -71,6 +81,9 @@ struct Ceed_private {
   CeedInt num_work;
   RitzWorkVector *work; // owned
   void *data;           // owned by the backend
+  // Timing table: NULL when calls are not counted; the next context of the list in core/profile.c.
+  RitzProfilePlace *profile;
+  Ceed next_profiled;
 };
 
 // The value of an option ":name=value" of a resource, which goes on to the next colon; of the flag ":name"
@@ -321,6 +334,9 @@ struct CeedOperator_private {
   CeedVector point_coords;                // counted, may be NULL
   CeedElemRestriction first_points;       // counted: first AtPoints restriction seen, may be NULL
   void *data;                             // owned by the backend
+  // Timing table: its rows, NULL before the first call; seconds in which kernels were made before that.
+  RitzProfileRow *profile[RITZ_NUM_PROFILE_ACTIONS];
+  double profile_prepared;
 };
 int ritz_qfunction_data_create(Ceed ceed, CeedQFunctionAssemblyData *data);
 void ritz_qfunction_data_release(CeedQFunctionAssemblyData *data);
@@ -335,5 +351,7 @@ int ritz_group_table(Ceed ceed, RitzActiveGroups *groups, CeedInt group, CeedInt
 int ritz_operator_check_points(CeedOperator op);
 // Sets outputs to zero as `mode` demands, for an operator or all sub-operators.
 int ritz_operator_zero_outputs(CeedOperator op, CeedVector out, RitzApplyMode mode);
+// Applies a single operator that has elements by the slot of its backend; counted in the timing table.
+int ritz_operator_run(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
 
 #endif

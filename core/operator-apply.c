@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // CeedOperator: the apply family (specification, part 2, section 3.7).
 #include "core/operator.h"
+#include "core/profile.h"
 
 // ---- Zeroing ----
 
@@ -50,12 +51,19 @@ static int check_vectors(CeedOperator op, const char *call, CeedVector in, CeedV
 
 // ---- Apply ----
 
+int ritz_operator_run(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  Ceed ceed = op->obj.ceed;
+  double begin;
+  if (!ceed->profile) return ceed->backend.operator_apply(op, in, out, mode);
+  RITZ_TRY(ritz_profile_begin(ceed, &begin));
+  return ritz_profile_end(op, RITZ_PROFILE_APPLY, begin, ceed->backend.operator_apply(op, in, out, mode));
+}
+
 static int apply_composite(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
   if (op->obj.ceed->backend.composite_apply) return op->obj.ceed->backend.composite_apply(op, in, out, mode);
   RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
   for (CeedInt i = 0; i < op->num_sub; i++) {
-    CeedOperator sub = op->sub[i];
-    if (sub->num_elem > 0) RITZ_TRY(sub->obj.ceed->backend.operator_apply(sub, in, out, RITZ_APPLY_ADD));
+    if (op->sub[i]->num_elem > 0) RITZ_TRY(ritz_operator_run(op->sub[i], in, out, RITZ_APPLY_ADD));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -77,7 +85,7 @@ static int apply(CeedOperator op, const char *call, CeedVector in, CeedVector ou
   } else if (op->num_elem == 0) {
     RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
   } else {
-    RITZ_TRY(ceed->backend.operator_apply(op, in, out, mode));
+    RITZ_TRY(ritz_operator_run(op, in, out, mode));
   }
   return ritz_request_complete(request);
 }

@@ -13,6 +13,7 @@ typedef enum {
   RITZ_LOCK_JIT,      // loaded modules and counters (jit/)
   RITZ_LOCK_PROGRAMS, // programs that are loaded on devices (backends/gpu/program.c)
   RITZ_LOCK_DEVICES,  // libraries of drivers and devices that are open (devices/)
+  RITZ_LOCK_PROFILE,  // timing table (core/profile.c)
   RITZ_NUM_LOCKS
 } RitzLock;
 

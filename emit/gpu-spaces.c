@@ -422,6 +422,12 @@ static void emit_own_line_out(RitzGpuEmitter *e, int s) {
       ritz_text_add(&e->text, "    ritz_apply%s(RITZ_M(ritz_D%d_t), %d, g%d, n%d);\n", has_u ? "_add" : "", n, nc,
                     s, s);
   }
+  if (e->target->spaces[s].is_staged) {
+    ritz_text_add(&e->text, "    ritz_keep(%d, %d, %s", nc, P, name);
+    add_place(e, array_of(e, s, 0), "points");
+    ritz_text_add(&e->text, ", %s);\n", point_stride(e));
+    return;
+  }
   ritz_text_add(&e->text, "    if (is_on) ");
   ritz_emit_gpu_scatter(e, s, P, (CeedInt)e->target->num_lines, "elem", "L.points_line", name);
 }
@@ -467,7 +473,6 @@ static void emit_nodes_out(RitzGpuEmitter *e, int s, const char *pass) {
   const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis, P = (int)basis_of(e, s)->P_1d;
   char first[64];
   ritz_text_add(&e->text, "    {\n      CeedScalar nodes[%d * %d];\n", nc, P);
-  ritz_text_add(&e->text, "      const RitzLong e = first_elem + L.%s_elem;\n", pass);
   if (is_direct_gradient(e, s)) {
     ritz_text_add(&e->text, "      ritz_get_two(RITZ_M(ritz_B%d_t), RITZ_M(ritz_D%d_t), %d", n, n, nc);
     add_place(e, array_of(e, s, 0), pass);
@@ -476,10 +481,35 @@ static void emit_nodes_out(RitzGpuEmitter *e, int s, const char *pass) {
     ritz_text_add(&e->text, "      ritz_get(RITZ_M(ritz_B%d_t), %d", n, nc);
     add_place(e, array_of(e, s, 0), pass);
   }
-  ritz_text_add(&e->text, ", %s, nodes);\n      if (e < num_elem) ", node_stride(e));
+  ritz_text_add(&e->text, ", %s, nodes);\n", node_stride(e));
+  if (e->target->spaces[s].is_staged) {
+    ritz_text_add(&e->text, "      ritz_keep(%d, %d, nodes", nc, P);
+    add_place(e, array_of(e, s, 0), pass);
+    ritz_text_add(&e->text, ", %s);\n    }\n", node_stride(e));
+    return;
+  }
   snprintf(first, sizeof(first), "L.%s_first", pass);
+  ritz_text_add(&e->text, "      const RitzLong e = first_elem + L.%s_elem;\n      if (e < num_elem) ", pass);
   ritz_emit_gpu_scatter(e, s, P, e->target->dim == 3 ? P : 1, "e", first, "nodes");
   ritz_text_add(&e->text, "    }\n");
+}
+
+static bool is_staged(const RitzGpuEmitter *e, int s) { return e->target->spaces[s].is_staged; }
+
+// Nodes of all elements of the block from its memory.
+static void emit_staged(RitzGpuEmitter *e) {
+  if (!has_space(e, false, is_staged)) return;
+  barrier(e);
+  ritz_text_add(&e->text, "\n  // Nodes of the block, components side by side\n");
+  for (int s = 0; s < e->plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &e->plan->spaces[s];
+    if (!is_staged(e, s)) continue;
+    ritz_text_add(&e->text,
+                  "  ritz_scatter_staged(%d, %d, %d, num_elem - first_elem, m + %d * RITZ_ARRAY,\n"
+                  "                      offsets%d + first_elem * %d, y%d);\n",
+                  (int)space->num_comp, (int)e->target->dim, (int)basis_of(e, s)->P_1d, array_of(e, s, 0), s,
+                  (int)space->num_nodes, s);
+  }
 }
 
 static bool is_output_with_basis(const RitzGpuEmitter *e, int s) { return e->plan->spaces[s].basis >= 0; }
@@ -493,11 +523,13 @@ void ritz_emit_gpu_outputs(RitzGpuEmitter *e) {
     if (!e->plan->spaces[s].is_input && e->plan->spaces[s].basis >= 0) emit_points_out(e, s);
   }
   close_pass(e);
-  if (!has_space(e, false, has_node_lines)) return;
-  barrier(e);
-  if (e->target->dim == 3) {
-    emit_passes(e, RITZ_PASS_MIDDLE, false, "Nodes along the first direction", emit_middle_out);
+  if (has_space(e, false, has_node_lines)) {
     barrier(e);
+    if (e->target->dim == 3) {
+      emit_passes(e, RITZ_PASS_MIDDLE, false, "Nodes along the first direction", emit_middle_out);
+      barrier(e);
+    }
+    emit_passes(e, RITZ_PASS_NODES, false, "Nodes along the lines that are scattered", emit_nodes_out);
   }
-  emit_passes(e, RITZ_PASS_NODES, false, "Nodes along the lines that are scattered", emit_nodes_out);
+  emit_staged(e);
 }

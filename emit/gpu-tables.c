@@ -21,7 +21,7 @@ void ritz_emit_gpu_sizes(RitzGpuEmitter *e) {
                 (int)t->num_elem, (int)t->num_threads, (int)longest_line(e), (int)t->num_lines);
   ritz_text_add(&e->text,
                 "#define RITZ_ROW      %d // distances in an array\n#define RITZ_PLANE    %d\n"
-                "#define RITZ_ARRAY    (RITZ_ELEMENTS * %d)\n"
+                "#define RITZ_ELEM     %d\n#define RITZ_ARRAY    (RITZ_ELEMENTS * RITZ_ELEM)\n"
                 "#include \"kernels/gpu/qfunction.h\"\n#include \"kernels/gpu/lines.h\"\n"
                 "#include \"kernels/gpu/fields.h\"\n",
                 t->strides.row, t->strides.plane, t->strides.elem);

@@ -161,11 +161,15 @@ int ritz_machine_measure(int num_threads, RitzMachineEffort effort, RitzMachine 
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_machine_find(RitzMachine *machine, bool *found) {
+  find_facts(machine);
+  return ritz_machine_load(machine, found);
+}
+
 int ritz_machine_get(bool measure_again, RitzMachineEffort effort, RitzMachine *machine) {
   bool found = false;
 
-  find_facts(machine);
-  if (!measure_again) RITZ_TRY(ritz_machine_load(machine, &found));
+  if (!measure_again) RITZ_TRY(ritz_machine_find(machine, &found));
   if (found) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_machine_measure(0, effort, machine));
   return ritz_machine_keep(machine);

@@ -13,6 +13,8 @@ typedef struct {
   size_t max_bytes; // of the arrays
 } RitzMachineEffort;
 
+// Facts, and figures if they are kept; nothing is measured.
+int ritz_machine_find(RitzMachine *machine, bool *found);
 // RitzMachineMeasure and RitzMachineGet.
 int ritz_machine_measure(int num_threads, RitzMachineEffort effort, RitzMachine *machine);
 int ritz_machine_get(bool measure_again, RitzMachineEffort effort, RitzMachine *machine);

@@ -54,10 +54,16 @@ static void choose_routes(const RitzPlan *plan, RitzGpuTarget *t) {
   }
 }
 
+// Components side by side in the L-vector: additions of a thread's own line would each touch a part of a sector.
+static bool is_staged(const RitzGpuTarget *t, const RitzPlanSpace *s, RitzGpuScatter scatter) {
+  return !s->is_input && s->is_interlaced && s->basis >= 0 && t->dim > 1 && scatter == RITZ_SCATTER_ATOMIC &&
+         !s->is_oriented && !s->is_curl_oriented;
+}
+
 // Arrays of a component: values, and derivatives in all directions but the last, which stay in registers.
-static int count_arrays(const RitzGpuTarget *t, const RitzPlanSpace *s) {
+static int count_arrays(const RitzGpuTarget *t, const RitzPlanSpace *s, bool staged) {
   if (s->basis < 0 || t->dim == 1) return 0;
-  const bool is_identity = t->routes[s->basis] == RITZ_ROUTE_IDENTITY;
+  const bool is_identity = t->routes[s->basis] == RITZ_ROUTE_IDENTITY && !staged;
   if (!has_gradient(s)) return is_identity ? 0 : 1;
   return s->is_input || t->routes[s->basis] == RITZ_ROUTE_DIRECT ? t->dim : t->dim - 1;
 }
@@ -68,7 +74,7 @@ static void place_arrays(const RitzPlan *plan, RitzGpuTarget *t) {
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     t->spaces[s].first_array = next[space->is_input];
-    t->spaces[s].num_arrays = count_arrays(t, space);
+    t->spaces[s].num_arrays = count_arrays(t, space, t->spaces[s].is_staged);
     next[space->is_input] += t->spaces[s].num_arrays * space->num_comp;
   }
   t->num_arrays = CeedIntMax(next[0], next[1]);
@@ -105,7 +111,7 @@ static void choose_strides(RitzPlanSpace *s, const CeedInt strides[3], RitzGpuSp
   for (int d = 0; d < 3; d++) g->strides[d] = strides[d] > 0 && strides[d] <= own ? strides[d] : 0;
 }
 
-static void describe_space(RitzPlanSpace *s, bool is_deterministic, RitzGpuSpace *g) {
+static void describe_space(const RitzGpuTarget *t, RitzPlanSpace *s, bool is_deterministic, RitzGpuSpace *g) {
   const bool is_strided = s->rstr->type == CEED_RESTRICTION_STRIDED;
   CeedInt strides[3] = {1, s->rstr->comp_stride, 0};
   if (is_strided) ritz_restriction_l_strides(s->rstr, strides);
@@ -119,6 +125,7 @@ static void describe_space(RitzPlanSpace *s, bool is_deterministic, RitzGpuSpace
     g->strides[1] = s->rstr->comp_stride == 1 ? 1 : 0;
   }
   if (s->num_comp == 1) g->strides[1] = 1;
+  g->is_staged = is_staged(t, s, g->scatter);
 }
 
 // ---- Arguments ----
@@ -210,7 +217,7 @@ static CeedInt longest_line(const RitzPlan *plan, const RitzGpuTarget *t) {
 
 static void choose_layout(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
   const int longest = longest_line(plan, t), Q = t->Q_1d;
-  const int extent[3] = {t->dim == 2 ? Q : longest, t->dim == 2 ? longest : t->dim == 3 ? Q : 1,
+  const int extent[3] = {t->dim == 2 ? Q : longest, t->dim > 1 ? longest : 1,
                          t->dim == 3 ? longest : 1};
   RitzLinePass passes[16];
   int num = 0;
@@ -332,13 +339,14 @@ static int choose(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine
   t->num_lines = plan->Q / plan->Q_1d;
   RITZ_TRY(allocate(ceed, plan, t));
   choose_routes(plan, t);
+  for (int s = 0; s < plan->num_spaces; s++)
+    describe_space(t, &plan->spaces[s], is_deterministic, &t->spaces[s]);
   place_arrays(plan, t);
   list_passes(plan, t);
   choose_block(plan, machine, t);
   if (t->reason) return CEED_ERROR_SUCCESS;
   choose_loop(plan, t);
   choose_residency(plan, machine, t);
-  for (int s = 0; s < plan->num_spaces; s++) describe_space(&plan->spaces[s], is_deterministic, &t->spaces[s]);
   list_args(plan, t);
   return assign_lines(ceed, machine, t);
 }

@@ -76,6 +76,7 @@ typedef enum {
 typedef struct {
   int first_array, num_arrays; // of the block's memory, num_arrays for each component
   RitzGpuScatter scatter;
+  bool is_staged;              // nodes pass through the block's memory, so that threads side by side add side by side
   CeedInt strides[3];          // node, component, element: known to the text, or 0: an argument
 } RitzGpuSpace;
 

@@ -63,6 +63,8 @@ const RitzBackend ritz_cpu_backend = {
     .operator_assemble_add_diagonal = ritz_cpu_operator_assemble_add_diagonal,
     .operator_explain = ritz_cpu_operator_explain,
     .operator_source = ritz_cpu_operator_source,
+    .operator_cost = ritz_cpu_operator_cost,
+    .limits = ritz_cpu_limits,
     .operator_destroy = ritz_cpu_operator_destroy,
     .restriction_destroy = ritz_rows_destroy,
 };

@@ -82,4 +82,8 @@ void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal);
 int ritz_cpu_operator_explain(CeedOperator op, FILE *stream);
 int ritz_cpu_operator_source(CeedOperator op, const char **source);
 
+// profile.c
+int ritz_cpu_operator_cost(CeedOperator op, RitzOperatorCost *cost);
+int ritz_cpu_limits(Ceed ceed, RitzLimits *limits);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "backends/cpu/cpu.h"
 #include "backends/ref/ref.h"
+#include "core/profile.h"
 
 // ---- Arrays ----
 
@@ -170,16 +171,20 @@ int ritz_cpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, Ritz
   return apply_prepared(op, in, out, mode);
 }
 
-// Sub-operators of this context that have elements are planned and compiled together.
+// Sub-operators of this context that have elements are planned and compiled together, when they are first
+// applied.
 static int prepare_all(CeedOperator op, CeedVector in) {
+  const double begin = op->obj.ceed->profile ? ritz_profile_seconds() : 0;
   CeedOperator *ours = NULL;
   CeedInt num = 0;
 
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)op->num_sub, &ours));
   for (CeedInt i = 0; i < op->num_sub; i++) {
-    if (op->sub[i]->obj.ceed == op->obj.ceed && op->sub[i]->num_elem > 0) ours[num++] = op->sub[i];
+    CeedOperator sub = op->sub[i];
+    if (sub->obj.ceed == op->obj.ceed && sub->num_elem > 0 && !sub->data) ours[num++] = sub;
   }
   const int ierr = ritz_cpu_prepare(num, ours, in);
+  if (!ierr && op->obj.ceed->profile) ritz_profile_prepared(num, ours, begin);
   RITZ_FREE(&ours);
   return ierr;
 }
@@ -190,8 +195,7 @@ int ritz_cpu_composite_apply(CeedOperator op, CeedVector in, CeedVector out, Rit
   RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
   RITZ_TRY(prepare_all(op, in));
   for (CeedInt i = 0; i < op->num_sub; i++) {
-    CeedOperator sub = op->sub[i];
-    if (sub->num_elem > 0) RITZ_TRY(sub->obj.ceed->backend.operator_apply(sub, in, out, RITZ_APPLY_ADD));
+    if (op->sub[i]->num_elem > 0) RITZ_TRY(ritz_operator_run(op->sub[i], in, out, RITZ_APPLY_ADD));
   }
   return CEED_ERROR_SUCCESS;
 }

@@ -132,7 +132,9 @@ static int set_stream(Ceed ceed, void *handle) {
   .vector_reciprocal = ritz_gpu_vector_reciprocal, .rep_alloc = ritz_gpu_rep_alloc,                          \
   .rep_free = ritz_gpu_rep_free, .rep_copy = ritz_gpu_rep_copy, .rep_accept = ritz_gpu_rep_accept,           \
   .restriction_destroy = ritz_gpu_restriction_destroy, .basis_destroy = ritz_gpu_basis_destroy,              \
-  .qfunction_destroy = ritz_gpu_qfunction_destroy, .device_counters = ritz_gpu_device_counters
+  .qfunction_destroy = ritz_gpu_qfunction_destroy, .device_counters = ritz_gpu_device_counters,              \
+  .timer_begin = ritz_gpu_timer_begin, .timer_end = ritz_gpu_timer_end, .timer_flush = ritz_gpu_timer_flush, \
+  .limits = ritz_gpu_limits
 
 #define SEPARATE_KERNELS                                                                                     \
   .operator_apply = ritz_gpu_operator_apply, .operator_explain = ritz_gpu_operator_explain,                  \

@@ -26,6 +26,7 @@ typedef enum {
   RITZ_NUM_WORK
 } RitzGpuWork;
 
+typedef struct RitzGpuTimer RitzGpuTimer; // timer.c
 typedef struct RitzGpuProgram_private
     *RitzGpuProgram; // loaded code, counted; shared by the contexts of a device
 
@@ -43,6 +44,7 @@ typedef struct {
     void *memory; // owned
     size_t num_bytes;
   } work[RITZ_NUM_WORK];
+  RitzGpuTimer *timer;            // owned; NULL: nothing is timed
   int64_t bytes_in, bytes_out;    // copied to and from the device
   int64_t bytes_live, bytes_peak; // device memory of this context
 } RitzGpu;
@@ -113,6 +115,12 @@ enum { RITZ_GPU_BLOCK = 256 }; // threads of a block of kernels with one item a 
 // Delegation to the reference backend: an error where the user wants none of that, else a word to the user,
 // once a context for each text.
 int ritz_gpu_delegate(Ceed ceed, const char *what, const char *reason);
+
+// ---- timer.c: slots of the timing table ----
+int ritz_gpu_timer_begin(Ceed ceed);
+int ritz_gpu_timer_end(Ceed ceed, const RitzProfileCall *call);
+int ritz_gpu_timer_flush(Ceed ceed);
+int ritz_gpu_limits(Ceed ceed, RitzLimits *limits);
 
 // ---- vector.c: the vector slots, on device arrays ----
 int ritz_gpu_vector_set_value(Ceed ceed, CeedSize n, CeedScalar value, CeedScalar *x);

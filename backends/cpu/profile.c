@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the timing table (core/profile.h) asks of /cpu/self/gen: costs of operators by their plans, and the
+// limits of the processor where they were measured before and kept (ritz/machine.h).
+#include <math.h>
+
+#include "backends/cpu/cpu.h"
+#include "machine/machine.h"
+
+int ritz_cpu_operator_cost(CeedOperator op, RitzOperatorCost *cost) {
+  const RitzCpuOperator *cpu = op->data;
+
+  if (!cpu || !cpu->plan) return CEED_ERROR_SUCCESS;
+  const RitzPlanCost *element = &cpu->plan->cost;
+  cost->flops = element->flops * cpu->plan->num_elem;
+  cost->bytes =
+      (element->bytes_stored + element->bytes_offsets + element->bytes_vectors) * cpu->plan->num_elem;
+  return CEED_ERROR_SUCCESS;
+}
+
+static double flops_of(const RitzMachineRates *rates) {
+  return (double)(sizeof(CeedScalar) == sizeof(float) ? rates->single_flops : rates->double_flops);
+}
+
+// Some of the processors: as many times one, at most what all have together.
+int ritz_cpu_limits(Ceed ceed, RitzLimits *limits) {
+  const RitzCpu *cpu = ceed->data;
+  RitzMachine machine;
+  bool is_kept;
+
+  RITZ_TRY(ritz_machine_find(&machine, &is_kept));
+  if (!is_kept) return CEED_ERROR_SUCCESS;
+  const double num = cpu->num_threads;
+  limits->bandwidth = fmin(num * (double)machine.one.update_bandwidth, (double)machine.all.update_bandwidth);
+  limits->flops = fmin(num * flops_of(&machine.one), flops_of(&machine.all));
+  limits->cache_bytes = (double)machine.last_level_bytes;
+  return CEED_ERROR_SUCCESS;
+}
