@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <ritz/device.h>
 #include <ritz/jit.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -161,17 +160,9 @@ static void show_kernels(void) {
 
 // ---- Running ----
 
-// Enough to fill what computes, in memory that any of them has.
-static double default_size(Ceed ceed) {
-  RitzDeviceCounters counters;
-
-  if (RitzDeviceGetCounters(ceed, &counters) || !counters.driver) return 1e5;
-  return strcmp(counters.driver, "cuda") ? 1e5 : 8e6; // other devices may be processors
-}
-
 // Runs all problems in all degrees; a row is printed as soon as it is there.
 static int run_sweep(Ceed ceed, const BenchOptions *o, const BpMachine *limits, Sweep *sweep, FILE *table) {
-  BpOptions bp = {.size = (CeedSize)(o->size > 0 ? o->size : default_size(ceed)),
+  BpOptions bp = {.size = (CeedSize)(o->size > 0 ? o->size : cli_default_size(ceed)),
                   .deform = o->deform,
                   .mode = o->cg ? BP_CG : BP_APPLY,
                   .repetitions = o->reps,

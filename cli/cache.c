@@ -55,8 +55,9 @@ static const ArgCommand command = {
     .operand = "list|clear|path|warm",
     .operand_offset = MEMBER(action),
     .description =
-        "Shows, empties or fills the folder in which Ritz keeps the kernels that it has compiled:\n"
-        "  list   all kernels: key, size, age, name\n"
+        "Shows, empties or fills the folder in which Ritz keeps the kernels that it has compiled, and what\n"
+        "'ritz tune' has measured:\n"
+        "  list   all kernels and choices: key, size, age, name\n"
         "  clear  removes them, and the messages of compilers that failed\n"
         "  path   the folder\n"
         "  warm   compiles the kernels of the bake-off problems that are missing, so that later runs\n"
@@ -84,31 +85,55 @@ static void show_entry(const RitzJitEntry *entry) {
   char date[40] = "-";
 
   if (localtime_r(&modified, &day)) strftime(date, sizeof(date), "%Y-%m-%d %H:%M", &day);
-  printf("%-40s %8.1f KiB  %-16s  %s\n", entry->key, (double)entry->num_bytes / 1024, date, entry->name);
+  printf("%-40s %8.1f KiB  %-16s  %s%s\n", entry->key, (double)entry->num_bytes / 1024, date, entry->name,
+         entry->is_tuning ? " (choices, measured)" : "");
 }
 
-static int list(const CacheOptions *o, const char *folder) {
+typedef struct {
+  size_t num_kernels, num_tunings;
+  double num_bytes;
+} CacheTotals;
+
+// Adds up all entries, each of which is shown if wanted. An exit code.
+static int add_up(bool shows, CacheTotals *totals) {
   RitzJitEntry *entries = NULL;
   size_t num = 0;
-  double total = 0;
 
-  (void)o;
+  *totals = (CacheTotals){0};
   if (RitzJitList(NULL, &num, &entries)) return no_memory();
   for (size_t i = 0; i < num; i++) {
-    show_entry(&entries[i]);
-    total += (double)entries[i].num_bytes;
+    if (shows) show_entry(&entries[i]);
+    totals->num_kernels += !entries[i].is_tuning;
+    totals->num_tunings += entries[i].is_tuning;
+    totals->num_bytes += (double)entries[i].num_bytes;
   }
-  printf("%zu kernel%s, %.1f KiB in %s\n", num, num == 1 ? "" : "s", total / 1024, folder);
   free(entries);
   return CLI_OK;
 }
 
-static int clear(const CacheOptions *o, const char *folder) {
-  size_t num = 0;
+static void show_numbers(const CacheTotals *t) {
+  printf("%zu kernel%s", t->num_kernels, t->num_kernels == 1 ? "" : "s");
+  if (t->num_tunings) printf(" and %zu measured choice%s", t->num_tunings, t->num_tunings == 1 ? "" : "s");
+}
+
+static int list(const CacheOptions *o, const char *folder) {
+  CacheTotals totals;
 
   (void)o;
-  if (RitzJitClear(NULL, &num)) return no_memory();
-  printf("%zu kernel%s removed from %s\n", num, num == 1 ? "" : "s", folder);
+  CLI_TRY(add_up(true, &totals));
+  show_numbers(&totals);
+  printf(", %.1f KiB in %s\n", totals.num_bytes / 1024, folder);
+  return CLI_OK;
+}
+
+static int clear(const CacheOptions *o, const char *folder) {
+  CacheTotals totals;
+
+  (void)o;
+  CLI_TRY(add_up(false, &totals));
+  if (RitzJitClear(NULL, NULL)) return no_memory();
+  show_numbers(&totals);
+  printf(" removed from %s\n", folder);
   return CLI_OK;
 }
 

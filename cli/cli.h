@@ -18,6 +18,7 @@ int cli_bench(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_cache(int argc, char **argv);
+int cli_tune(int argc, char **argv);
 
 // Passes a code other than 0 on: a Ceed error code, or an exit code.
 #define CLI_TRY(expr)                                                                                        \
@@ -41,6 +42,9 @@ int cli_report(const char *command, Ceed ceed);
 
 // Zeroed memory for n things, to be freed with free(); the failure is reported to ceed.
 int cli_allocate(Ceed ceed, size_t n, size_t size, void *p);
+
+// Degrees of freedom that fill what computes, in memory that any of them has.
+double cli_default_size(Ceed ceed);
 
 // One line "label  text" on stdout, texts aligned below each other and long ones broken at ", ". A NULL label
 // continues the one above.

@@ -2,6 +2,7 @@
 // Messages, facts and the clock of the `ritz` program.
 #define _POSIX_C_SOURCE 200809L
 
+#include <ritz/device.h>
 #include <ritz/version.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -65,6 +66,13 @@ int cli_open_ceed(const char *command, const char *resource, Ceed *ceed) {
   fprintf(stderr, "%s: --ceed: cannot use '%s': %s\n", command, args_shown(resource, shown), reason);
   fprintf(stderr, "'ritz info' lists the backends.\n");
   return code;
+}
+
+double cli_default_size(Ceed ceed) {
+  RitzDeviceCounters counters;
+
+  if (RitzDeviceGetCounters(ceed, &counters) || !counters.driver) return 1e5;
+  return strcmp(counters.driver, "cuda") ? 1e5 : 8e6; // other devices may be processors
 }
 
 // ---- Facts ----

@@ -94,7 +94,7 @@ static void show_backends(void) {
 static void show_kernels(void) {
   const char *compiler = NULL, *version = NULL, *folder = NULL, *why = NULL;
   RitzJitEntry *entries = NULL;
-  size_t num = 0;
+  size_t num = 0, num_kernels = 0;
 
   RitzJitGetCompiler(&compiler, &version);
   if (compiler)
@@ -106,8 +106,10 @@ static void show_kernels(void) {
     cli_fact("cache", "none: %s", why ? why : "unknown");
     return;
   }
-  if (!RitzJitList(NULL, &num, &entries)) free(entries);
-  cli_fact("cache", "%s, %zu kernel%s", folder, num, num == 1 ? "" : "s");
+  if (RitzJitList(NULL, &num, &entries)) num = 0;
+  for (size_t i = 0; i < num; i++) num_kernels += !entries[i].is_tuning;
+  free(entries);
+  cli_fact("cache", "%s, %zu kernel%s", folder, num_kernels, num_kernels == 1 ? "" : "s");
 }
 
 // ---- Devices ----

@@ -18,6 +18,7 @@ static const struct {
     {"solve", cli_solve, "solve a boundary value problem on a mesh"},
     {"bench", cli_bench, "time the bake-off problems"},
     {"explain", cli_explain, "show how an operator runs: kernel, plan, costs, source"},
+    {"tune", cli_tune, "find the fastest kernels of the bake-off problems by measurement"},
     {"info", cli_info, "version, backends, compiler, what the machine can do"},
     {"cache", cli_cache, "the compiled kernels on disk"},
 };

@@ -14,6 +14,7 @@
 #include <ceed.h>
 #include <ceed/backend.h>
 #include <ritz/device.h>
+#include <ritz/operator.h>
 
 // Where a vector's or context's data live. HOST and PACKED are kept by core/, DEVICE by the backend's rep_*
 // slots.
@@ -154,6 +155,11 @@ struct RitzBackend {
   // is none; valid while the operator lives).
   int (*operator_explain)(CeedOperator op, FILE *stream);
   int (*operator_source)(CeedOperator op, const char **source);
+  // Measures the choices that there are for a single operator with elements and uses the best ones from now
+  // on; applies it as often as it takes, in `mode`. *tuning: zeros on entry; without num_tried it needs a
+  // reason.
+  int (*operator_tune)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode,
+                       RitzTuning *tuning);
 
   // ---- Optional: for the timing table (core/profile.h) ----
   // Of a single operator that has been applied.

@@ -68,8 +68,8 @@ static int apply_composite(CeedOperator op, CeedVector in, CeedVector out, RitzA
   return CEED_ERROR_SUCCESS;
 }
 
-static int apply(CeedOperator op, const char *call, CeedVector in, CeedVector out, RitzApplyMode mode,
-                 CeedRequest *request) {
+int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVector out, RitzApplyMode mode,
+                        CeedRequest *request) {
   RITZ_HANDLE_OF(call, op);
   Ceed ceed = op->obj.ceed;
   RITZ_TRY(CeedOperatorCheckReady(op));
@@ -91,13 +91,13 @@ static int apply(CeedOperator op, const char *call, CeedVector in, CeedVector ou
 }
 
 int CeedOperatorApply(CeedOperator op, CeedVector in, CeedVector out, CeedRequest *request) {
-  return apply(op, __func__, in, out, RITZ_APPLY_OVERWRITE, request);
+  return ritz_operator_apply(op, __func__, in, out, RITZ_APPLY_OVERWRITE, request);
 }
 
 int CeedOperatorApplyAdd(CeedOperator op, CeedVector in, CeedVector out, CeedRequest *request) {
-  return apply(op, __func__, in, out, RITZ_APPLY_ADD, request);
+  return ritz_operator_apply(op, __func__, in, out, RITZ_APPLY_ADD, request);
 }
 
 int CeedOperatorApplyAddActive(CeedOperator op, CeedVector in, CeedVector out, CeedRequest *request) {
-  return apply(op, __func__, in, out, RITZ_APPLY_ADD_ACTIVE, request);
+  return ritz_operator_apply(op, __func__, in, out, RITZ_APPLY_ADD_ACTIVE, request);
 }

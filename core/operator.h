@@ -23,6 +23,9 @@ typedef struct {
 // A ready operator without a name. Its fields are "input", "scale" and "output", its QFunction is the
 // gallery's "Scale".
 int ritz_operator_create_scale(Ceed ceed, const RitzScale *parts, CeedOperator *op);
+// The apply family, under the name of the public function that was called.
+int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVector out, RitzApplyMode mode,
+                        CeedRequest *request);
 // When the assembled QFunction is to be reused: it exists and is up to date afterwards.
 int ritz_operator_update_reused(CeedOperator op, const char *call);
 

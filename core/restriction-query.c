@@ -226,3 +226,28 @@ int CeedElemRestrictionGetFlopsEstimate(CeedElemRestriction rstr, CeedTransposeM
   *flops = rstr->e_size * per_entry[rstr->type][t_mode == CEED_TRANSPOSE];
   return CEED_ERROR_SUCCESS;
 }
+
+// ---- Rows ----
+
+CeedInt ritz_restriction_row_step(CeedElemRestriction r) {
+  return r->comp_stride == 1 && r->num_comp > 1 ? r->num_comp : 1;
+}
+
+static bool is_row(const CeedInt *offsets, CeedInt row_length, CeedInt step) {
+  for (CeedInt i = 1; i < row_length; i++) {
+    if (offsets[i] != offsets[0] + (int64_t)i * step) return false;
+  }
+  return true;
+}
+
+bool ritz_restriction_has_rows(CeedElemRestriction r, CeedInt row_length) {
+  const bool may_have_rows = r->type == CEED_RESTRICTION_STANDARD || r->type == CEED_RESTRICTION_ORIENTED;
+  if (!may_have_rows || r->block_size != 1 || r->num_elem == 0 || r->elem_size % row_length != 0)
+    return false;
+  const int64_t num = (int64_t)r->num_elem * r->elem_size;
+  const CeedInt step = ritz_restriction_row_step(r);
+  for (int64_t i = 0; i < num; i += row_length) {
+    if (!is_row(r->offsets + i, row_length, step)) return false;
+  }
+  return true;
+}

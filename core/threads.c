@@ -20,6 +20,7 @@ static pthread_mutex_t locks[RITZ_NUM_LOCKS] = {
     [RITZ_LOCK_PROGRAMS] = PTHREAD_MUTEX_INITIALIZER,
     [RITZ_LOCK_DEVICES] = PTHREAD_MUTEX_INITIALIZER,
     [RITZ_LOCK_PROFILE] = PTHREAD_MUTEX_INITIALIZER,
+    [RITZ_LOCK_TUNING] = PTHREAD_MUTEX_INITIALIZER,
 };
 
 void ritz_lock(RitzLock lock) { pthread_mutex_lock(&locks[lock]); }

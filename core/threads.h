@@ -14,6 +14,7 @@ typedef enum {
   RITZ_LOCK_PROGRAMS, // programs that are loaded on devices (backends/gpu/program.c)
   RITZ_LOCK_DEVICES,  // libraries of drivers and devices that are open (devices/)
   RITZ_LOCK_PROFILE,  // timing table (core/profile.c)
+  RITZ_LOCK_TUNING,   // measured choices (backends/gpu/tune-store.c)
   RITZ_NUM_LOCKS
 } RitzLock;
 

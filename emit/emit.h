@@ -6,6 +6,7 @@
 #define RITZ_EMIT_EMIT_H
 
 #include "plan/diagonal.h"
+#include "plan/gpu-diagonal.h"
 #include "plan/gpu.h"
 #include "plan/plan.h"
 
@@ -26,5 +27,7 @@ int ritz_emit_device_qfunction(CeedQFunction qf, const char *source, CeedInt blo
 // target->args. Blocks: number of elements / target->num_elem, rounded up.
 int ritz_emit_gpu(CeedQFunction qf, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
                   char **text);
+// The kernel `ritz_diagonal` of a diagonal, likewise: adds into the array of diagonal->plan's output.
+int ritz_emit_gpu_diagonal(CeedQFunction qf, const RitzGpuDiagonal *diagonal, const char *source, char **text);
 
 #endif

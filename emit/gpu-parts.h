@@ -4,7 +4,7 @@
 // Names in the text, s a space, b a basis: x<s> y<s> L-vectors of inputs and outputs, offsets<s>, orients<s>,
 // strides<s>; u<s> values at the points of the thread's line, g<s> derivatives there (along the last direction; of
 // the direct route all), m arrays in the memory of the block; ritz_B<b>, _D, _C matrices of values, derivatives,
-// derivatives at the points, with _t transposed.
+// derivatives at the points, with _t transposed; interp<b>, deriv<b> matrices of dense bases.
 #ifndef RITZ_EMIT_GPU_PARTS_H
 #define RITZ_EMIT_GPU_PARTS_H
 
@@ -24,10 +24,17 @@ static inline bool ritz_gpu_has_gradient(const RitzPlanSpace *s) { return s->mod
 static inline RitzRoute ritz_gpu_route(const RitzGpuEmitter *e, int s) {
   return e->target->routes[e->plan->spaces[s].basis];
 }
+// A dense basis; a tensor basis.
+static inline bool ritz_gpu_has_dense(const RitzGpuEmitter *e, int s) {
+  return ritz_gpu_is_dense(e->plan, &e->plan->spaces[s]);
+}
+static inline bool ritz_gpu_has_tensor(const RitzGpuEmitter *e, int s) {
+  return e->plan->spaces[s].basis >= 0 && !ritz_gpu_has_dense(e, s);
+}
 // Derivatives pass through rows and columns of points.
 static inline bool ritz_gpu_is_collocated(const RitzGpuEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  return space->basis >= 0 && ritz_gpu_has_gradient(space) && ritz_gpu_route(e, s) != RITZ_ROUTE_DIRECT;
+  return ritz_gpu_has_tensor(e, s) && ritz_gpu_has_gradient(space) && ritz_gpu_route(e, s) != RITZ_ROUTE_DIRECT;
 }
 // The array of derivative d of a collocated space (its first component).
 static inline int ritz_gpu_derivative_array(const RitzGpuEmitter *e, int s, int d) {
@@ -35,10 +42,15 @@ static inline int ritz_gpu_derivative_array(const RitzGpuEmitter *e, int s, int 
   return e->target->spaces[s].first_array + (d + (space->is_input ? 1 : 0)) * (int)space->num_comp;
 }
 
-// emit/gpu-tables.c: sizes; matrices and weights of all bases; which line a thread takes in each pass.
+// emit/gpu.c: the kernel's head, up to the line of the thread; the user's text, the last part.
+void ritz_emit_gpu_open(RitzGpuEmitter *e, const char *kernel);
+void ritz_emit_gpu_user(RitzGpuEmitter *e, const char *source);
+
+// emit/gpu-tables.c: sizes; matrices and weights of all bases; which line a thread takes in each pass; one matrix.
 void ritz_emit_gpu_sizes(RitzGpuEmitter *e);
 int ritz_emit_gpu_bases(RitzGpuEmitter *e);
 void ritz_emit_gpu_lines(RitzGpuEmitter *e);
+int ritz_emit_gpu_matrix(RitzGpuEmitter *e, const char *name, const RitzPlanMatrix *m, bool transposed);
 
 // emit/gpu-spaces.c: from L-vectors to the points and back, with the barriers between. `more`: of what a kernel
 // passes besides the arguments of all spaces.
@@ -51,7 +63,27 @@ void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, con
 void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem, const char *first,
                            const char *name);
 
-// emit/gpu-points.c: the loop over the points of a thread's line.
+// Name of a pass in the table of lines; a block for the threads that have a line, of several rounds a loop.
+void ritz_emit_gpu_name_pass(const RitzPass *pass, char name[32]);
+void ritz_emit_gpu_open_pass(RitzGpuEmitter *e, const RitzPass *pass, const char *what);
+void ritz_emit_gpu_close_pass(RitzGpuEmitter *e);
+void ritz_emit_gpu_barrier(RitzGpuEmitter *e);
+
+// emit/gpu-dense.c: dense spaces, if there are any. Sizes; registers of the points; nodes into the block's memory;
+// from there to the points, and back to the L-vectors.
+void ritz_emit_gpu_dense_sizes(RitzGpuEmitter *e);
+void ritz_emit_gpu_dense_registers(RitzGpuEmitter *e);
+void ritz_emit_gpu_dense_nodes(RitzGpuEmitter *e);
+void ritz_emit_gpu_dense_inputs(RitzGpuEmitter *e);
+void ritz_emit_gpu_dense_outputs(RitzGpuEmitter *e);
+
+// emit/gpu-points.c: the loop over the points of a thread's line; its parts.
 void ritz_emit_gpu_points(RitzGpuEmitter *e);
+void ritz_emit_gpu_open_points(RitzGpuEmitter *e);
+void ritz_emit_gpu_close_points(RitzGpuEmitter *e);
+// The argument of field i; from its space into it, or back.
+void ritz_emit_gpu_argument(RitzGpuEmitter *e, int i);
+void ritz_emit_gpu_field(RitzGpuEmitter *e, int i);
+void ritz_emit_gpu_call(RitzGpuEmitter *e);
 
 #endif

@@ -22,8 +22,8 @@ static void name_argument(const RitzGpuEmitter *e, int i, char name[32]) {
 
 // ---- Fields ----
 
-static void add_lines(RitzGpuEmitter *e, int i, const char *lines, int first) {
-  const int nc = (int)e->plan->spaces[e->plan->fields[i].space].num_comp, Q = (int)e->target->Q_1d;
+static void add_lines(RitzGpuEmitter *e, int i, int nc, const char *lines, int first) {
+  const int Q = (int)e->target->Q_1d;
   char name[32];
   name_argument(e, i, name);
   if (is_output(e, i))
@@ -54,13 +54,15 @@ static void add_gradient(RitzGpuEmitter *e, int i) {
       add_arrays(e, i, ritz_gpu_derivative_array(e, s, d), d * nc);
     } else {
       snprintf(lines, sizeof(lines), "g%d + %d", s, is_collocated ? 0 : d * nc * (int)e->target->Q_1d);
-      add_lines(e, i, lines, d * nc);
+      add_lines(e, i, nc, lines, d * nc);
     }
   }
 }
 
-// The place of point k in the numbering of an element's points.
-static const char point[] = "L.points_line + k * RITZ_LINES";
+// The place of point k in the numbering of an element's points; k may also count elements.
+static const char *point_of(const RitzGpuEmitter *e) {
+  return e->target->num_stacked > 1 ? "L.points_line" : "L.points_line + k * RITZ_LINES";
+}
 
 // Data at points, without a basis.
 static void add_data(RitzGpuEmitter *e, int i) {
@@ -69,20 +71,22 @@ static void add_data(RitzGpuEmitter *e, int i) {
   name_argument(e, i, name);
   ritz_text_add(&e->text, is_output(e, i) ? "      if (is_on) " : "      ");
   if (is_output(e, i))
-    ritz_emit_gpu_scatter(e, s, 1, 0, "elem", point, name);
+    ritz_emit_gpu_scatter(e, s, 1, 0, "elem", point_of(e), name);
   else
-    ritz_emit_gpu_gather(e, s, 1, 0, "elem", point, name);
+    ritz_emit_gpu_gather(e, s, 1, 0, "elem", point_of(e), name);
 }
 
 static void add_weights(RitzGpuEmitter *e, int i) {
   const int b = e->plan->fields[i].basis;
-  if (e->target->dim == 1 && e->target->Q_1d == 1)
+  if (!e->plan->bases[b].is_tensor)
+    ritz_text_add(&e->text, "      in%d[0] = ritz_W%d_table[%s];\n", i, b, point_of(e));
+  else if (e->target->dim == 1 && e->target->Q_1d == 1)
     ritz_text_add(&e->text, "      in%d[0] = w%d;\n", i, b);
   else
     ritz_text_add(&e->text, "      in%d[0] = ritz_W%d[k] * w%d;\n", i, b, b);
 }
 
-static void add_field(RitzGpuEmitter *e, int i) {
+void ritz_emit_gpu_field(RitzGpuEmitter *e, int i) {
   const RitzPlanField *f = &e->plan->fields[i];
   char lines[32];
   switch (f->mode) {
@@ -90,20 +94,24 @@ static void add_field(RitzGpuEmitter *e, int i) {
   case CEED_EVAL_NONE: add_data(e, i); break;
   case CEED_EVAL_INTERP:
     snprintf(lines, sizeof(lines), "u%d", f->space);
-    add_lines(e, i, lines, 0);
+    add_lines(e, i, (int)f->size, lines, 0);
     break;
-  default: add_gradient(e, i);
+  default:
+    if (ritz_gpu_has_dense(e, f->space)) {
+      snprintf(lines, sizeof(lines), "g%d", f->space);
+      add_lines(e, i, (int)f->size, lines, 0);
+    } else {
+      add_gradient(e, i);
+    }
   }
 }
 
 // ---- The call ----
 
-static void add_arguments(RitzGpuEmitter *e) {
+void ritz_emit_gpu_argument(RitzGpuEmitter *e, int i) {
   char name[32];
-  for (int i = 0; i < e->plan->num_in + e->plan->num_out; i++) {
-    name_argument(e, i, name);
-    ritz_text_add(&e->text, "      CeedScalar %s[%d];\n", name, (int)e->plan->fields[i].size);
-  }
+  name_argument(e, i, name);
+  ritz_text_add(&e->text, "      CeedScalar %s[%d];\n", name, (int)e->plan->fields[i].size);
 }
 
 static void add_pointers(RitzGpuEmitter *e, int first, int num, const char *type, const char *list) {
@@ -119,11 +127,8 @@ static void add_pointers(RitzGpuEmitter *e, int first, int num, const char *type
 // A context of no bytes is none.
 static bool has_context(CeedQFunction qf) { return qf->ctx && qf->ctx->storage.num_bytes > 0; }
 
-static void add_call(RitzGpuEmitter *e) {
-  const RitzPlan *plan = e->plan;
-  add_pointers(e, 0, plan->num_in, "const CeedScalar *", "in");
-  add_pointers(e, plan->num_in, plan->num_out, "CeedScalar *", "out");
-  ritz_text_add(&e->text, "      %s(%s, 1, in, out);\n", plan->function_name,
+void ritz_emit_gpu_call(RitzGpuEmitter *e) {
+  ritz_text_add(&e->text, "      %s(%s, 1, in, out);\n", e->plan->function_name,
                 has_context(e->qf) ? "RITZ_CONTEXT" : "NULL");
 }
 
@@ -131,7 +136,7 @@ static void add_call(RitzGpuEmitter *e) {
 static void add_line_weights(RitzGpuEmitter *e) {
   const int Q = (int)e->target->Q_1d, dim = (int)e->target->dim;
   for (int b = 0; b < e->plan->num_bases; b++) {
-    if (!e->plan->bases[b].weights) continue;
+    if (!e->plan->bases[b].weights || !e->plan->bases[b].is_tensor) continue;
     ritz_text_add(&e->text, "    const CeedScalar w%d = ", b);
     if (dim == 3)
       ritz_text_add(&e->text, "ritz_W%d_table[L.points_line %% %d] * ritz_W%d_table[L.points_line / %d];\n", b, Q,
@@ -143,21 +148,35 @@ static void add_line_weights(RitzGpuEmitter *e) {
   }
 }
 
-void ritz_emit_gpu_points(RitzGpuEmitter *e) {
-  const RitzPlan *plan = e->plan;
-  const bool is_writable = e->qf->is_context_writable;
+void ritz_emit_gpu_open_points(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "\n  // Points\n  if (is_live) {\n");
   add_line_weights(e);
   if (has_context(e->qf))
-    ritz_text_add(&e->text, "    RITZ_CONTEXT_OPEN%s(context)\n", is_writable ? "_WRITABLE" : "");
+    ritz_text_add(&e->text, "    RITZ_CONTEXT_OPEN%s(context)\n", e->qf->is_context_writable ? "_WRITABLE" : "");
   ritz_text_add(&e->text, "    %s\n    for (int k = 0; k < %d; k++) {\n",
                 e->target->unrolls ? "RITZ_UNROLL" : "RITZ_ROLL", (int)e->target->Q_1d);
   if (e->target->fences) ritz_text_add(&e->text, "      RITZ_FENCE(lanes);\n");
-  add_arguments(e);
-  for (int i = 0; i < plan->num_in; i++) add_field(e, i);
-  add_call(e);
-  for (int i = plan->num_in; i < plan->num_in + plan->num_out; i++) add_field(e, i);
+  if (e->target->num_stacked > 1)
+    ritz_text_add(&e->text, "      const RitzLong own = first_elem + L.points_elem + k * RITZ_GROUPS;\n"
+                            "      const RitzLong elem = ritz_element(own, num_elem);\n"
+                            "      const int is_on = own < num_elem;\n");
+}
+
+void ritz_emit_gpu_close_points(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "    }\n");
-  if (has_context(e->qf) && is_writable) ritz_text_add(&e->text, "    RITZ_CONTEXT_CLOSE(context)\n");
+  if (has_context(e->qf) && e->qf->is_context_writable)
+    ritz_text_add(&e->text, "    RITZ_CONTEXT_CLOSE(context)\n");
   ritz_text_add(&e->text, "  }\n");
+}
+
+void ritz_emit_gpu_points(RitzGpuEmitter *e) {
+  const RitzPlan *plan = e->plan;
+  ritz_emit_gpu_open_points(e);
+  for (int i = 0; i < plan->num_in + plan->num_out; i++) ritz_emit_gpu_argument(e, i);
+  for (int i = 0; i < plan->num_in; i++) ritz_emit_gpu_field(e, i);
+  add_pointers(e, 0, plan->num_in, "const CeedScalar *", "in");
+  add_pointers(e, plan->num_in, plan->num_out, "CeedScalar *", "out");
+  ritz_emit_gpu_call(e);
+  for (int i = plan->num_in; i < plan->num_in + plan->num_out; i++) ritz_emit_gpu_field(e, i);
+  ritz_emit_gpu_close_points(e);
 }

@@ -10,7 +10,7 @@ static const RitzPlanBasis *basis_of(const RitzGpuEmitter *e, int s) {
 
 // Nodes come in as lines of their own pass; else the thread of a line of points reads it.
 static bool has_node_lines(const RitzGpuEmitter *e, int s) {
-  return e->plan->spaces[s].basis >= 0 && e->target->dim > 1 && ritz_gpu_route(e, s) != RITZ_ROUTE_IDENTITY;
+  return ritz_gpu_has_tensor(e, s) && e->target->dim > 1 && ritz_gpu_route(e, s) != RITZ_ROUTE_IDENTITY;
 }
 
 static bool is_identity(const RitzGpuEmitter *e, int s) { return ritz_gpu_route(e, s) == RITZ_ROUTE_IDENTITY; }
@@ -27,6 +27,10 @@ static void add_stride(RitzGpuEmitter *e, const char *name, int s) {
   ritz_text_add(&e->text, ",\n    RitzLong %s_stride%d", name, s);
 }
 
+static void add_matrix(RitzGpuEmitter *e, const char *kind, int b, const char *suffix) {
+  ritz_text_add(&e->text, ",\n    RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT %s%d%s", kind, b, suffix);
+}
+
 static void add_parameter(RitzGpuEmitter *e, const RitzGpuArg *arg) {
   const int n = arg->number;
   switch (arg->kind) {
@@ -36,7 +40,8 @@ static void add_parameter(RitzGpuEmitter *e, const RitzGpuArg *arg) {
                   n);
     break;
   case RITZ_GPU_ARG_OFFSETS:
-    ritz_text_add(&e->text, ",\n    RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets%d", n);
+    ritz_text_add(&e->text, ",\n    RITZ_GLOBAL const CeedInt *RITZ_RESTRICT %s%d",
+                  e->target->spaces[n].row_length ? "rows" : "offsets", n);
     break;
   case RITZ_GPU_ARG_ORIENTS:
     ritz_text_add(&e->text, ",\n    RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT orients%d", n);
@@ -44,11 +49,10 @@ static void add_parameter(RitzGpuEmitter *e, const RitzGpuArg *arg) {
   case RITZ_GPU_ARG_NODE_STRIDE: add_stride(e, "node", n); break;
   case RITZ_GPU_ARG_COMP_STRIDE: add_stride(e, "comp", n); break;
   case RITZ_GPU_ARG_ELEM_STRIDE: add_stride(e, "elem", n); break;
-  case RITZ_GPU_ARG_INTERP:
-  case RITZ_GPU_ARG_DERIV:
-    ritz_text_add(&e->text, ",\n    RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT %s%d",
-                  arg->kind == RITZ_GPU_ARG_INTERP ? "interp" : "deriv", n);
-    break;
+  case RITZ_GPU_ARG_INTERP: add_matrix(e, "interp", n, ""); break;
+  case RITZ_GPU_ARG_DERIV: add_matrix(e, "deriv", n, ""); break;
+  case RITZ_GPU_ARG_INTERP_T: add_matrix(e, "interp", n, "_t"); break;
+  case RITZ_GPU_ARG_DERIV_T: add_matrix(e, "deriv", n, "_t"); break;
   }
 }
 
@@ -76,6 +80,27 @@ static void add_orients(RitzGpuEmitter *e, int s, const char *elem, const char *
   ritz_text_add(&e->text, ", orients%d + %s(%s * %d + %s)", s, factor, elem, (int)space->num_nodes, first);
 }
 
+// The array of the space at the row of the line, as an argument; the offsets of its nodes' rows; the step from row to
+// row.
+static void add_row_array(RitzGpuEmitter *e, int s, const char *first) {
+  const RitzGpuSpace *g = &e->target->spaces[s];
+  ritz_text_add(&e->text, "%c%d", e->plan->spaces[s].is_input ? 'x' : 'y', s);
+  if (g->row_length) ritz_text_add(&e->text, " + (%s) %% %d * %d", first, (int)g->row_length, (int)g->row_step);
+}
+
+static void add_offsets(RitzGpuEmitter *e, int s, const char *elem, const char *first) {
+  const int num_nodes = (int)e->plan->spaces[s].num_nodes, length = (int)e->target->spaces[s].row_length;
+  if (length)
+    ritz_text_add(&e->text, "rows%d + %s * %d + (%s) / %d", s, elem, num_nodes / length, first, length);
+  else
+    ritz_text_add(&e->text, "offsets%d + %s * %d + %s", s, elem, num_nodes, first);
+}
+
+static int row_step(const RitzGpuEmitter *e, int s, CeedInt step) {
+  const CeedInt length = e->target->spaces[s].row_length;
+  return (int)(length ? step / length : step);
+}
+
 static const char *kind_suffix(const RitzPlanSpace *space) {
   return space->is_curl_oriented ? "_curl_oriented" : space->is_oriented ? "_oriented" : "";
 }
@@ -92,9 +117,13 @@ void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, con
   char node[32], comp[32], stride[32];
   name_stride(e, s, 1, comp);
   if (space->rstr->type != CEED_RESTRICTION_STRIDED) {
-    ritz_text_add(&e->text, "ritz_gather%s(%d, %d, %d", kind_suffix(space), nc, (int)n, (int)step);
+    ritz_text_add(&e->text, "ritz_gather%s(%d, %d, %d", kind_suffix(space), nc, (int)n,
+                  row_step(e, s, step));
     add_curl_sizes(e, s, first);
-    ritz_text_add(&e->text, ", x%d, offsets%d + %s * %d + %s", s, s, elem, (int)space->num_nodes, first);
+    ritz_text_add(&e->text, ", ");
+    add_row_array(e, s, first);
+    ritz_text_add(&e->text, ", ");
+    add_offsets(e, s, elem, first);
     add_orients(e, s, elem, first);
     ritz_text_add(&e->text, ", %s, %s);\n", comp, name);
     return;
@@ -113,11 +142,15 @@ void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, co
   char node[32], comp[32], stride[32];
   name_stride(e, s, 1, comp);
   if (scatter == RITZ_SCATTER_ATOMIC && space->rstr->type != CEED_RESTRICTION_STRIDED) {
-    ritz_text_add(&e->text, "ritz_scatter%s(%d, %d, %d", kind_suffix(space), nc, (int)n, (int)step);
+    ritz_text_add(&e->text, "ritz_scatter%s(%d, %d, %d", kind_suffix(space), nc, (int)n,
+                  row_step(e, s, step));
     add_curl_sizes(e, s, first);
-    ritz_text_add(&e->text, ", %s, offsets%d + %s * %d + %s", name, s, elem, (int)space->num_nodes, first);
+    ritz_text_add(&e->text, ", %s, ", name);
+    add_offsets(e, s, elem, first);
     add_orients(e, s, elem, first);
-    ritz_text_add(&e->text, ", %s, y%d);\n", comp, s);
+    ritz_text_add(&e->text, ", %s, ", comp);
+    add_row_array(e, s, first);
+    ritz_text_add(&e->text, ");\n");
     return;
   }
   name_stride(e, s, 0, node);
@@ -133,7 +166,7 @@ void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, co
 // ---- Passes ----
 
 // Name of a pass in the table of lines.
-static void name_pass(const RitzPass *pass, char name[32]) {
+void ritz_emit_gpu_name_pass(const RitzPass *pass, char name[32]) {
   static const char *const names[] = {"nodes", "middle", "points", "rows", "columns"};
   if (pass->P)
     snprintf(name, 32, "%s%d", names[pass->kind], (int)pass->P);
@@ -142,9 +175,9 @@ static void name_pass(const RitzPass *pass, char name[32]) {
 }
 
 // Opens a block for the threads that have a line; of several rounds a loop.
-static void open_pass(RitzGpuEmitter *e, const RitzPass *pass, const char *what) {
+void ritz_emit_gpu_open_pass(RitzGpuEmitter *e, const RitzPass *pass, const char *what) {
   char name[32];
-  name_pass(pass, name);
+  ritz_emit_gpu_name_pass(pass, name);
   ritz_text_add(&e->text, "\n  // %s\n", what);
   if (pass->num_rounds > 1)
     ritz_text_add(&e->text,
@@ -156,8 +189,8 @@ static void open_pass(RitzGpuEmitter *e, const RitzPass *pass, const char *what)
     ritz_text_add(&e->text, "  if (L.%s != RITZ_IDLE) {\n", name);
 }
 
-static void close_pass(RitzGpuEmitter *e) { ritz_text_add(&e->text, "  }\n"); }
-static void barrier(RitzGpuEmitter *e) { ritz_text_add(&e->text, "  RITZ_BARRIER();\n"); }
+void ritz_emit_gpu_close_pass(RitzGpuEmitter *e) { ritz_text_add(&e->text, "  }\n"); }
+void ritz_emit_gpu_barrier(RitzGpuEmitter *e) { ritz_text_add(&e->text, "  RITZ_BARRIER();\n"); }
 
 // The place of array `number` in a pass, as an argument.
 static void add_place(RitzGpuEmitter *e, int number, const char *pass) {
@@ -189,17 +222,17 @@ static void emit_passes(RitzGpuEmitter *e, RitzPassKind kind, bool is_input, con
     const RitzPass *pass = &e->target->passes[i];
     bool is_open = false;
     if (pass->kind != kind) continue;
-    name_pass(pass, name);
+    ritz_emit_gpu_name_pass(pass, name);
     for (int s = 0; s < e->plan->num_spaces; s++) {
       const RitzPlanSpace *space = &e->plan->spaces[s];
       if (space->is_input != is_input || !has_node_lines(e, s) || basis_of(e, s)->P_1d != pass->P) continue;
-      if (!is_open) open_pass(e, pass, what);
+      if (!is_open) ritz_emit_gpu_open_pass(e, pass, what);
       is_open = is_any = true;
       emit(e, s, name);
     }
-    if (is_open) close_pass(e);
+    if (is_open) ritz_emit_gpu_close_pass(e);
   }
-  if (is_any && is_input) barrier(e);
+  if (is_any && is_input) ritz_emit_gpu_barrier(e);
 }
 
 // ---- Inputs ----
@@ -311,7 +344,7 @@ static void emit_registers(RitzGpuEmitter *e) {
   for (int s = 0; s < e->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &e->plan->spaces[s];
     const int nc = (int)space->num_comp;
-    if (space->basis < 0) continue;
+    if (!ritz_gpu_has_tensor(e, s)) continue;
     if (ritz_gpu_has_values(space) || ritz_gpu_is_collocated(e, s))
       ritz_text_add(&e->text, "  CeedScalar u%d[%d * %d];\n", s, nc, Q);
     if (ritz_gpu_is_collocated(e, s))
@@ -324,7 +357,7 @@ static void emit_registers(RitzGpuEmitter *e) {
 // One pass over rows or columns of points, `is_input` from the values, else in place and transposed.
 static void emit_derivatives(RitzGpuEmitter *e, int d, bool is_input) {
   const char *pass = d == 0 ? "rows" : "columns";
-  open_pass(e, ritz_plan_gpu_pass(e->target, d == 0 ? RITZ_PASS_ROWS : RITZ_PASS_COLUMNS, 0),
+  ritz_emit_gpu_open_pass(e, ritz_plan_gpu_pass(e->target, d == 0 ? RITZ_PASS_ROWS : RITZ_PASS_COLUMNS, 0),
             d == 0 ? "Derivatives along rows of points" : "Derivatives along columns of points");
   for (int s = 0; s < e->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &e->plan->spaces[s];
@@ -336,30 +369,39 @@ static void emit_derivatives(RitzGpuEmitter *e, int d, bool is_input) {
     add_place(e, to, pass);
     ritz_text_add(&e->text, ", %s);\n", d == 0 ? "1" : "RITZ_ROW");
   }
-  close_pass(e);
+  ritz_emit_gpu_close_pass(e);
 }
 
 static void emit_all_derivatives(RitzGpuEmitter *e, bool is_input) {
-  barrier(e);
+  ritz_emit_gpu_barrier(e);
   for (int d = 0; d < e->target->dim - 1; d++) emit_derivatives(e, d, is_input);
-  barrier(e);
+  ritz_emit_gpu_barrier(e);
 }
 
 static bool needs_rows(const RitzGpuEmitter *e, int s) {
   return e->target->dim > 1 && ritz_gpu_is_collocated(e, s);
 }
 
-void ritz_emit_gpu_inputs(RitzGpuEmitter *e) {
-  emit_registers(e);
+static bool has_tensor(const RitzGpuEmitter *e, int s) { return ritz_gpu_has_tensor(e, s); }
+
+static void emit_tensor_inputs(RitzGpuEmitter *e) {
   emit_passes(e, RITZ_PASS_NODES, true, "Nodes, and points along the lines", emit_nodes_in);
   if (e->target->dim == 3)
     emit_passes(e, RITZ_PASS_MIDDLE, true, "Points along the first direction", emit_middle_in);
   ritz_text_add(&e->text, "\n  // Points along the last direction\n  if (is_live) {\n");
   for (int s = 0; s < e->plan->num_spaces; s++) {
-    if (e->plan->spaces[s].is_input && e->plan->spaces[s].basis >= 0) emit_points_in(e, s);
+    if (e->plan->spaces[s].is_input && has_tensor(e, s)) emit_points_in(e, s);
   }
-  close_pass(e);
+  ritz_emit_gpu_close_pass(e);
   if (has_space(e, true, needs_rows)) emit_all_derivatives(e, true);
+}
+
+void ritz_emit_gpu_inputs(RitzGpuEmitter *e) {
+  emit_registers(e);
+  ritz_emit_gpu_dense_registers(e);
+  ritz_emit_gpu_dense_nodes(e);
+  if (has_space(e, true, has_tensor)) emit_tensor_inputs(e);
+  ritz_emit_gpu_dense_inputs(e);
 }
 
 // ---- Outputs ----
@@ -376,7 +418,7 @@ static void emit_lines_back(RitzGpuEmitter *e) {
   for (int s = 0; s < e->plan->num_spaces; s++) {
     if (!e->plan->spaces[s].is_input && ritz_gpu_is_collocated(e, s)) emit_line_back(e, s);
   }
-  close_pass(e);
+  ritz_emit_gpu_close_pass(e);
 }
 
 // array k = matrix^T of registers, or the sum of two such.
@@ -499,35 +541,36 @@ static bool is_staged(const RitzGpuEmitter *e, int s) { return e->target->spaces
 // Nodes of all elements of the block from its memory.
 static void emit_staged(RitzGpuEmitter *e) {
   if (!has_space(e, false, is_staged)) return;
-  barrier(e);
+  ritz_emit_gpu_barrier(e);
   ritz_text_add(&e->text, "\n  // Nodes of the block, components side by side\n");
   for (int s = 0; s < e->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &e->plan->spaces[s];
     if (!is_staged(e, s)) continue;
     ritz_text_add(&e->text,
-                  "  ritz_scatter_staged(%d, %d, %d, num_elem - first_elem, m + %d * RITZ_ARRAY,\n"
-                  "                      offsets%d + first_elem * %d, y%d);\n",
-                  (int)space->num_comp, (int)e->target->dim, (int)basis_of(e, s)->P_1d, array_of(e, s, 0), s,
-                  (int)space->num_nodes, s);
+                  "  ritz_scatter_staged(%d, %d, %d, num_elem - first_elem, m + %d * RITZ_ARRAY, %d, %d,\n"
+                  "                      ",
+                  (int)space->num_comp, (int)e->target->dim, (int)basis_of(e, s)->P_1d, array_of(e, s, 0),
+                  CeedIntMax(1, e->target->spaces[s].row_length), (int)e->target->spaces[s].row_step);
+    add_offsets(e, s, "first_elem", "0");
+    ritz_text_add(&e->text, ", y%d);\n", s);
   }
 }
 
-static bool is_output_with_basis(const RitzGpuEmitter *e, int s) { return e->plan->spaces[s].basis >= 0; }
-
 void ritz_emit_gpu_outputs(RitzGpuEmitter *e) {
-  if (!has_space(e, false, is_output_with_basis)) return;
+  ritz_emit_gpu_dense_outputs(e);
+  if (!has_space(e, false, has_tensor)) return;
   if (has_space(e, false, ritz_gpu_is_collocated)) emit_lines_back(e);
   if (has_space(e, false, needs_rows)) emit_all_derivatives(e, false);
   ritz_text_add(&e->text, "\n  // Nodes along the last direction\n  if (is_live) {\n");
   for (int s = 0; s < e->plan->num_spaces; s++) {
-    if (!e->plan->spaces[s].is_input && e->plan->spaces[s].basis >= 0) emit_points_out(e, s);
+    if (!e->plan->spaces[s].is_input && has_tensor(e, s)) emit_points_out(e, s);
   }
-  close_pass(e);
+  ritz_emit_gpu_close_pass(e);
   if (has_space(e, false, has_node_lines)) {
-    barrier(e);
+    ritz_emit_gpu_barrier(e);
     if (e->target->dim == 3) {
       emit_passes(e, RITZ_PASS_MIDDLE, false, "Nodes along the first direction", emit_middle_out);
-      barrier(e);
+      ritz_emit_gpu_barrier(e);
     }
     emit_passes(e, RITZ_PASS_NODES, false, "Nodes along the lines that are scattered", emit_nodes_out);
   }

@@ -25,6 +25,7 @@ void ritz_emit_gpu_sizes(RitzGpuEmitter *e) {
                 "#include \"kernels/gpu/qfunction.h\"\n#include \"kernels/gpu/lines.h\"\n"
                 "#include \"kernels/gpu/fields.h\"\n",
                 t->strides.row, t->strides.plane, t->strides.elem);
+  ritz_emit_gpu_dense_sizes(e);
 }
 
 // ---- Matrices and weights ----
@@ -38,7 +39,7 @@ static void add_numbers(RitzGpuEmitter *e, const char *kind, const char *name, c
   ritz_text_add(&e->text, "};\n");
 }
 
-static int add_matrix(RitzGpuEmitter *e, const char *name, const RitzPlanMatrix *m, bool transposed) {
+int ritz_emit_gpu_matrix(RitzGpuEmitter *e, const char *name, const RitzPlanMatrix *m, bool transposed) {
   const CeedInt rows = transposed ? m->cols : m->rows, cols = transposed ? m->rows : m->cols;
   CeedScalar *values = NULL;
   RITZ_TRY(RITZ_MALLOC(e->text.ceed, (size_t)(rows + 1) * (size_t)(cols + 1), &values));
@@ -72,7 +73,7 @@ static int add_both_ways(RitzGpuEmitter *e, char letter, int b, const RitzPlanMa
   for (int transposed = 0; transposed < 2; transposed++) {
     if (!(transposed ? use->writes : use->reads)) continue;
     snprintf(name, sizeof(name), "ritz_%c%d%s", letter, b, transposed ? "_t" : "");
-    RITZ_TRY(add_matrix(e, name, m, transposed));
+    RITZ_TRY(ritz_emit_gpu_matrix(e, name, m, transposed));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -83,7 +84,7 @@ static void add_weights(RitzGpuEmitter *e, int i) {
   char name[32];
   if (!b->weights) return;
   snprintf(name, sizeof(name), "ritz_W%d", i);
-  add_numbers(e, "RITZ_CONSTANT", name, b->weights, n);
+  if (b->is_tensor) add_numbers(e, "RITZ_CONSTANT", name, b->weights, n);
   snprintf(name, sizeof(name), "ritz_W%d_table", i);
   add_numbers(e, "RITZ_TABLE", name, b->weights, n);
 }
@@ -94,6 +95,11 @@ static int add_basis(RitzGpuEmitter *e, int i) {
   const RitzPlanBasis *b = &e->plan->bases[i];
   const RitzRoute route = e->target->routes[i];
   const Use use = find_use(e, i);
+  if (!b->is_tensor) {
+    ritz_text_add(&e->text, "\n// ---- Basis %d: dense, %d nodes, %d points ----\n", i, (int)b->P, (int)b->Q);
+    add_weights(e, i);
+    return CEED_ERROR_SUCCESS;
+  }
   ritz_text_add(&e->text, "\n// ---- Basis %d: %dD, %d nodes and %d points a direction; %s ----\n", i, (int)b->dim,
                 (int)b->P_1d, (int)b->Q_1d, routes[route]);
   if (route != RITZ_ROUTE_IDENTITY) RITZ_TRY(add_both_ways(e, 'B', i, &b->interp, &use));
@@ -162,6 +168,10 @@ void ritz_emit_gpu_lines(RitzGpuEmitter *e) {
   ritz_text_add(&e->text,
                 "\n// ---- The line that a thread takes in each pass: where it begins in an array, its element "
                 "and first node ----\n#define RITZ_IDLE 65535\ntypedef struct RITZ_ALIGN16 {\n");
+  if (t->is_flat) {
+    ritz_text_add(&e->text, "  int points, points_elem, points_line;\n} RitzLines;\n");
+    return;
+  }
   for (int i = 0; i < t->num_passes; i++) add_member(e, &t->passes[i]);
   ritz_text_add(&e->text, "} RitzLines;\nRITZ_TABLE RitzLines ritz_lines[] = {\n");
   for (int place = 0; place < rounds * (int)t->num_threads; place++) {

@@ -41,24 +41,34 @@ static void add_function(RitzGpuEmitter *e) {
                 e->plan->function_name);
 }
 
-static void add_opening(RitzGpuEmitter *e) {
+static void add_opening(RitzGpuEmitter *e, const char *kernel) {
   const RitzGpuTarget *t = e->target;
-  ritz_text_add(&e->text, "RITZ_KERNEL_RESIDENT(RITZ_THREADS, %d)\nritz_operator(RitzLong num_elem, RITZ_GLOBAL char "
-                          "*context",
-                (int)t->num_blocks);
+  ritz_text_add(&e->text, "RITZ_KERNEL_RESIDENT(RITZ_THREADS, %d)\n%s(RitzLong num_elem, RITZ_GLOBAL char *context",
+                (int)t->num_blocks, kernel);
   ritz_emit_gpu_parameters(e);
   ritz_text_add(&e->text, ") {\n");
-  if (t->num_arrays > 0) ritz_text_add(&e->text, "  RITZ_LOCAL_MEMORY(m, %d * RITZ_ARRAY);\n", (int)t->num_arrays);
-  ritz_text_add(&e->text,
-                "  const RitzLines L = ritz_lines[RITZ_THREAD];\n"
-                "  const RitzLong first_elem = RITZ_BLOCK * RITZ_ELEMENTS;\n"
-                "  const RitzLong elem = ritz_element(first_elem + L.points_elem, num_elem);\n"
-                "  const int is_live = L.points != RITZ_IDLE;\n"
-                "  const int is_on = is_live && first_elem + L.points_elem < num_elem;\n");
+  if (t->local_bytes > 0)
+    ritz_text_add(&e->text, "  RITZ_LOCAL_MEMORY(m, %d * RITZ_ARRAY + %d);\n", (int)t->num_arrays,
+                  (int)t->num_dense);
+  ritz_text_add(&e->text, t->is_flat ? "  const RitzLines L = {RITZ_THREAD < %d ? 0 : RITZ_IDLE, RITZ_THREAD / "
+                                       "RITZ_LINES, RITZ_THREAD %% RITZ_LINES};\n"
+                                     : "  const RitzLines L = ritz_lines[RITZ_THREAD];\n",
+                (int)(t->num_elem / t->num_stacked * t->num_lines));
+  ritz_text_add(&e->text, "  const RitzLong first_elem = RITZ_BLOCK * RITZ_ELEMENTS;\n"
+                          "  const int is_live = L.points != RITZ_IDLE;\n");
+  if (t->num_stacked == 1)
+    ritz_text_add(&e->text,
+                  "  const RitzLong elem = ritz_element(first_elem + L.points_elem, num_elem);\n"
+                  "  const int is_on = is_live && first_elem + L.points_elem < num_elem;\n");
   if (t->fences) ritz_text_add(&e->text, "  const unsigned lanes = RITZ_LANES(is_live);\n");
 }
 
-static void add_user(RitzGpuEmitter *e, const char *source) {
+void ritz_emit_gpu_open(RitzGpuEmitter *e, const char *kernel) {
+  add_function(e);
+  add_opening(e, kernel);
+}
+
+void ritz_emit_gpu_user(RitzGpuEmitter *e, const char *source) {
   ritz_text_add(&e->text, "\n// ---- The user's text: last, so that its macros reach nothing of ours ----\n");
   ritz_text_add_defines(&e->text);
   ritz_text_add(&e->text, "%s", source);
@@ -71,13 +81,12 @@ int ritz_emit_gpu(CeedQFunction qf, const RitzPlan *plan, const RitzGpuTarget *t
   ritz_emit_gpu_sizes(&e);
   const int ierr = ritz_emit_gpu_bases(&e);
   ritz_emit_gpu_lines(&e);
-  add_function(&e);
-  add_opening(&e);
+  ritz_emit_gpu_open(&e, "ritz_operator");
   ritz_emit_gpu_inputs(&e);
   ritz_emit_gpu_points(&e);
   ritz_emit_gpu_outputs(&e);
   ritz_text_add(&e.text, "}\n");
-  add_user(&e, source);
+  ritz_emit_gpu_user(&e, source);
   if (ierr) RITZ_FREE(&e.text.chars);
   return ierr ? ierr : ritz_text_finish(&e.text, text);
 }

@@ -17,6 +17,7 @@
 #include "core/threads.h"
 #include "jit/files.h"
 #include "jit/manifest.h"
+#include "jit/note.h"
 
 // ---- The folders ----
 
@@ -223,6 +224,7 @@ typedef enum {
   NAME_FOREIGN,
   NAME_MANIFEST,
   NAME_BINARY,
+  NAME_NOTE,
   NAME_LOCK,
   NAME_LOG,
   NAME_COMPILER,
@@ -246,6 +248,7 @@ static NameKind kind_of(const char *name) {
   } patterns[] = {{"", RITZ_HASH_LENGTH, ".txt", NAME_MANIFEST},
                   {"", RITZ_HASH_LENGTH, ".so", NAME_BINARY},
                   {"", RITZ_HASH_LENGTH, ".bin", NAME_BINARY},
+                  {"", RITZ_HASH_LENGTH, RITZ_NOTE_SUFFIX, NAME_NOTE},
                   {"", RITZ_HASH_LENGTH, ".lock", NAME_LOCK},
                   {"failed-", 8, ".log", NAME_LOG},
                   {"compiler-", RITZ_HASH_LENGTH, ".txt", NAME_COMPILER}};
@@ -361,15 +364,16 @@ static int binary_size(Ceed ceed, const char *manifest, int64_t *size) {
 
 static int add_entry(Ceed ceed, void *data, const char *path, const char *name, NameKind kind) {
   EntryList *list = data;
-  RitzJitEntry entry = {.num_bytes = 0};
+  RitzJitEntry entry = {.is_tuning = kind == NAME_NOTE};
   struct stat text;
-  int64_t size = -1;
+  int64_t size = 0;
   char *contents = NULL;
 
-  if (kind != NAME_MANIFEST) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(binary_size(ceed, path, &size));
+  if (kind != NAME_MANIFEST && kind != NAME_NOTE) return CEED_ERROR_SUCCESS;
+  if (kind == NAME_MANIFEST) RITZ_TRY(binary_size(ceed, path, &size));
   int ierr = ritz_file_read_path(ceed, path, &contents);
-  if (!ierr && contents && ritz_manifest_name(contents, sizeof(entry.name), entry.name) &&
+  if (!ierr && contents &&
+      (kind == NAME_NOTE ? ritz_note_name : ritz_manifest_name)(contents, sizeof(entry.name), entry.name) &&
       !stat(path, &text) && size >= 0) {
     snprintf(entry.key, sizeof(entry.key), "%.*s", RITZ_HASH_LENGTH, name);
     entry.num_bytes = (size_t)text.st_size + (size_t)size;
@@ -408,7 +412,7 @@ static int remove_entry(Ceed ceed, void *data, const char *path, const char *nam
   size_t *num_removed = data;
 
   if (kind == NAME_LOCK || kind == NAME_WORK) return remove_if_old(ceed, NULL, path, name, kind);
-  if (!unlink(path) && kind == NAME_MANIFEST) ++*num_removed;
+  if (!unlink(path) && (kind == NAME_MANIFEST || kind == NAME_NOTE)) ++*num_removed;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The disk cache: entries <key>.so (of the processor) or <key>.bin (of a device) with <key>.txt, which says
-// what the binary was made from. Only files of the right owner and mode are read; they appear by rename,
-// under a lock per key; anything unexpected counts as not there. Called by jit/load.c, build.c, binary.c,
-// compiler.c, public.c.
+// what the binary was made from; notes <key>.tune (jit/note.h). Only files of the right owner and mode are
+// read; they appear by rename, under a lock per key; anything unexpected counts as not there. Called by
+// jit/load.c, build.c, binary.c, compiler.c, public.c.
 #ifndef RITZ_JIT_CACHE_H
 #define RITZ_JIT_CACHE_H
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "plan/gpu-dense.h"
 #include "plan/gpu.h"
 
 // Where nodes and points of a line of the text are known: no argument is needed.
@@ -21,7 +22,10 @@ static bool is_finite(const RitzPlanMatrix *A) {
 }
 
 static const char *basis_refusal(const RitzPlan *plan, const RitzPlanBasis *b) {
-  if (!b->is_tensor) return "a dense basis";
+  for (CeedInt q = 0; b->weights && q < (b->is_tensor ? b->Q_1d : b->Q); q++) {
+    if (!isfinite(b->weights[q])) return "weights that are not finite";
+  }
+  if (!b->is_tensor) return NULL;
   if (b->dim > 3) return "a basis of more than three dimensions";
   if (b->dim != plan->dim || b->Q_1d != plan->Q_1d) return "bases on different grids of points";
   if (!is_finite(&b->interp) || !is_finite(&b->grad)) return "tables that are not finite";
@@ -54,15 +58,35 @@ static void choose_routes(const RitzPlan *plan, RitzGpuTarget *t) {
   }
 }
 
+static bool is_tensor(const RitzGpuTarget *t, const RitzPlanSpace *s) {
+  return s->basis >= 0 && t->routes[s->basis] != RITZ_ROUTE_DENSE;
+}
+
 // Components side by side in the L-vector: additions of a thread's own line would each touch a part of a sector.
 static bool is_staged(const RitzGpuTarget *t, const RitzPlanSpace *s, RitzGpuScatter scatter) {
-  return !s->is_input && s->is_interlaced && s->basis >= 0 && t->dim > 1 && scatter == RITZ_SCATTER_ATOMIC &&
+  return !s->is_input && s->is_interlaced && is_tensor(t, s) && t->dim > 1 && scatter == RITZ_SCATTER_ATOMIC &&
          !s->is_oriented && !s->is_curl_oriented;
+}
+
+// Lines along another direction than the rows read one offset for each of their nodes.
+static int choose_rows(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t, int s) {
+  const RitzPlanSpace *space = &plan->spaces[s];
+  RitzGpuSpace *g = &t->spaces[s];
+  bool has_rows = false;
+  if (!machine->has_rows || space->basis < 0 || g->scatter == RITZ_SCATTER_E_VECTOR) return CEED_ERROR_SUCCESS;
+  if (space->rstr->type != CEED_RESTRICTION_STANDARD) return CEED_ERROR_SUCCESS;
+  if (t->dim != 3 && !(t->dim == 2 && t->routes[space->basis] == RITZ_ROUTE_IDENTITY)) return CEED_ERROR_SUCCESS;
+  const CeedInt P = plan->bases[space->basis].P_1d;
+  if (P > 1) RITZ_TRY(machine->has_rows(space->rstr, P, &has_rows));
+  if (!has_rows) return CEED_ERROR_SUCCESS;
+  g->row_length = P;
+  g->row_step = ritz_restriction_row_step(space->rstr);
+  return CEED_ERROR_SUCCESS;
 }
 
 // Arrays of a component: values, and derivatives in all directions but the last, which stay in registers.
 static int count_arrays(const RitzGpuTarget *t, const RitzPlanSpace *s, bool staged) {
-  if (s->basis < 0 || t->dim == 1) return 0;
+  if (!is_tensor(t, s) || t->dim == 1) return 0;
   const bool is_identity = t->routes[s->basis] == RITZ_ROUTE_IDENTITY && !staged;
   if (!has_gradient(s)) return is_identity ? 0 : 1;
   return s->is_input || t->routes[s->basis] == RITZ_ROUTE_DIRECT ? t->dim : t->dim - 1;
@@ -134,6 +158,26 @@ static void add_arg(RitzGpuTarget *t, RitzGpuArgKind kind, int number) {
   t->args[t->num_args++] = (RitzGpuArg){kind, number};
 }
 
+// What the space needs of its dense basis; several spaces may need the same.
+static void add_matrix(const RitzPlan *plan, RitzGpuTarget *t, const RitzPlanSpace *s, bool is_derivative) {
+  const RitzGpuArgKind kinds[2][2] = {{RITZ_GPU_ARG_INTERP_T, RITZ_GPU_ARG_INTERP},
+                                      {RITZ_GPU_ARG_DERIV_T, RITZ_GPU_ARG_DERIV}};
+  const RitzGpuArgKind kind = kinds[is_derivative][s->is_input];
+  if (!(is_derivative ? ritz_gpu_dense_derivatives(plan, s) : ritz_gpu_dense_values(plan, s))) return;
+  for (int i = 0; i < t->num_args; i++) {
+    if (t->args[i].kind == kind && t->args[i].number == s->basis) return;
+  }
+  add_arg(t, kind, s->basis);
+}
+
+static void list_matrices(const RitzPlan *plan, RitzGpuTarget *t) {
+  for (int i = 0; i < plan->num_spaces; i++) {
+    if (!ritz_gpu_is_dense(plan, &plan->spaces[i])) continue;
+    add_matrix(plan, t, &plan->spaces[i], false);
+    add_matrix(plan, t, &plan->spaces[i], true);
+  }
+}
+
 static void list_args(const RitzPlan *plan, RitzGpuTarget *t) {
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
@@ -158,7 +202,7 @@ static RitzLinePass lines_of(const RitzGpuTarget *t, RitzPassKind kind, CeedInt 
     pass = (RitzLinePass){.along = dim == 3 ? RITZ_ALONG_MIDDLE : RITZ_ALONG_FIRST,
                           .num = {P, dim == 3 ? P : 1},
                           .weight = 2 * Q,
-                          .order = RITZ_LINES_NATURAL};
+                          .order = P == 2 ? RITZ_LINES_BY_ELEMENT : RITZ_LINES_BY_ROW};
     break;
   case RITZ_PASS_MIDDLE:
     pass = (RitzLinePass){.along = RITZ_ALONG_FIRST, .num = {Q, P}, .weight = 2 * (P + Q)};
@@ -195,7 +239,7 @@ static void add_pass(RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
 static void list_passes(const RitzPlan *plan, RitzGpuTarget *t) {
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    if (s->basis < 0 || t->dim == 1) continue;
+    if (!is_tensor(t, s) || t->dim == 1) continue;
     const CeedInt P = plan->bases[s->basis].P_1d;
     const RitzRoute route = t->routes[s->basis];
     if (route != RITZ_ROUTE_IDENTITY) add_pass(t, RITZ_PASS_NODES, P);
@@ -215,41 +259,76 @@ static CeedInt longest_line(const RitzPlan *plan, const RitzGpuTarget *t) {
   return longest;
 }
 
+// Along the direction of the lines of nodes arrays hold points, and nodes of staged spaces.
+static CeedInt longest_staged(const RitzPlan *plan, const RitzGpuTarget *t) {
+  CeedInt longest = t->Q_1d;
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (t->spaces[s].is_staged) longest = CeedIntMax(longest, plan->bases[plan->spaces[s].basis].P_1d);
+  }
+  return longest;
+}
+
 static void choose_layout(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
-  const int longest = longest_line(plan, t), Q = t->Q_1d;
+  const int longest = longest_line(plan, t), Q = longest_staged(plan, t);
   const int extent[3] = {t->dim == 2 ? Q : longest, t->dim > 1 ? longest : 1,
                          t->dim == 3 ? longest : 1};
   RitzLinePass passes[16];
   int num = 0;
   for (; num < t->num_passes && num < 16; num++) passes[num] = t->passes[num].lines;
   ritz_lines_choose_strides(extent, t->num_elem, num, passes, machine->num_banks, &t->strides);
-  t->local_bytes = t->num_arrays * t->num_elem * t->strides.elem * (CeedInt)sizeof(CeedScalar);
+  ritz_plan_gpu_place_dense(plan, t);
+  t->local_bytes =
+      (t->num_arrays * t->num_elem * t->strides.elem + t->num_dense) * (CeedInt)sizeof(CeedScalar);
 }
 
 static CeedInt round_up(CeedInt n, CeedInt to) { return (n + to - 1) / to * to; }
 
-// Elements whose lines of points fill warps: the least idle threads in blocks of 64 to 160; smaller blocks wait
-// less at barriers.
-static CeedInt model_num_elem(const RitzGpuTarget *t) {
+static bool has_any_gradient(const RitzPlan *plan) {
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (has_gradient(&plan->spaces[s])) return true;
+  }
+  return false;
+}
+
+// Elements whose lines of points fill warps: the least idle threads; smaller blocks wait less at barriers. Elements of
+// two nodes a direction are read side by side (RITZ_LINES_BY_ELEMENT), values alone wait little.
+static CeedInt model_num_elem(const RitzPlan *plan, const RitzGpuTarget *t) {
+  const CeedInt longest = longest_line(plan, t);
   CeedInt best = 1;
-  double most = 0;
-  for (CeedInt num = 1; num * t->num_lines <= 160; num++) {
+  double most = -1;
+  for (CeedInt num = 1; num * t->num_lines <= 192; num++) {
     const CeedInt threads = round_up(num * t->num_lines, 32);
-    const double busy = (double)(num * t->num_lines) / threads - 0.0008 * threads - (threads < 64 ? 0.2 : 0);
+    const double busy = (double)(num * t->num_lines) / threads - 0.0008 * threads;
     if (busy <= most) continue;
     most = busy;
     best = num;
   }
-  return best;
+  if (has_any_gradient(plan)) return best;
+  return ritz_plan_gpu_pass(t, RITZ_PASS_NODES, 2) ? round_up(best, 16) : longest <= 4 ? 2 * best : best;
+}
+
+// No more can be had; fewer, where padding takes its part.
+static CeedInt most_elem(const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuTarget *t) {
+  const CeedInt by_threads = machine->max_threads / t->num_lines;
+  const CeedInt bytes = t->num_arrays * plan->Q * (CeedInt)sizeof(CeedScalar);
+  const CeedInt by_bytes = bytes > 0 ? machine->local_bytes / bytes : by_threads;
+  return CeedIntMax(1, CeedIntMin(by_threads, by_bytes));
+}
+
+// A block that is chosen has to be possible; the model also wants three of them on a multiprocessor.
+static bool fits(const RitzGpuMachine *machine, const RitzGpuTarget *t) {
+  const bool is_roomy = t->choice.num_elem || machine->local_bytes_processor == 0 ||
+                        3 * (t->local_bytes + 1024) <= machine->local_bytes_processor;
+  return is_roomy && t->local_bytes <= machine->local_bytes && t->num_threads <= machine->max_threads;
 }
 
 static void choose_block(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
-  t->num_elem = t->choice.num_elem ? t->choice.num_elem : model_num_elem(t);
+  t->num_elem = t->choice.num_elem ? t->choice.num_elem : model_num_elem(plan, t);
+  t->num_elem = CeedIntMin(t->num_elem, most_elem(plan, machine, t));
   for (;; t->num_elem--) {
     t->num_threads = round_up(t->num_elem * t->num_lines, 32);
     choose_layout(plan, machine, t);
-    if ((t->local_bytes <= machine->local_bytes && t->num_threads <= machine->max_threads) || t->num_elem == 1)
-      break;
+    if (t->num_elem == 1 || fits(machine, t)) break;
   }
   if (t->num_threads > machine->max_threads) t->reason = "more lines of points than a block has threads";
   if (t->local_bytes > machine->local_bytes) t->reason = "an element that does not fit the memory of a block";
@@ -263,6 +342,10 @@ static CeedInt count_kept(const RitzPlan *plan, const RitzGpuTarget *t, bool is_
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
     if (s->is_input != is_input || s->basis < 0) continue;
+    if (!is_tensor(t, s)) {
+      kept += s->num_comp * t->Q_1d * (ritz_gpu_dense_values(plan, s) + ritz_gpu_dense_derivatives(plan, s));
+      continue;
+    }
     const CeedInt derivatives = !has_gradient(s) ? 0 : t->routes[s->basis] == RITZ_ROUTE_DIRECT ? t->dim : 1;
     kept += s->num_comp * t->Q_1d * (has_values(s) + derivatives);
   }
@@ -275,24 +358,33 @@ static CeedInt count_point(const RitzPlan *plan) {
   return size;
 }
 
-// The assembler knows budgets of whole warps alone.
-static CeedInt model_registers(const RitzPlan *plan, const RitzGpuTarget *t) {
-  static const CeedInt budgets[] = {48, 56, 64, 72, 80, 96, 128, 168, 255};
-  const CeedInt words = sizeof(CeedScalar) / 4;
-  const CeedInt kept = CeedIntMax(count_kept(plan, t, true), count_kept(plan, t, false));
-  const CeedInt lines = ritz_plan_gpu_pass(t, RITZ_PASS_ROWS, 0) ? kept + 2 * t->Q_1d
-                                                                  : 2 * longest_line(plan, t);
-  const CeedInt points = t->unrolls ? kept + count_point(plan) / 2 : count_point(plan);
-  const CeedInt wanted = words * CeedIntMax(lines, points) + 40;
-  size_t i = 0;
-  while (i + 1 < sizeof(budgets) / sizeof(budgets[0]) && budgets[i] < wanted - 4) i++;
-  return budgets[i];
+// Data at points, some of which are read ahead.
+static CeedInt count_stored(const RitzPlan *plan) {
+  CeedInt size = 0;
+  for (int i = 0; i < plan->num_in; i++) size += plan->fields[i].mode == CEED_EVAL_NONE ? plan->fields[i].size : 0;
+  return size;
 }
 
+static CeedInt model_registers(const RitzPlan *plan, const RitzGpuTarget *t) {
+  const CeedInt words = sizeof(CeedScalar) / 4;
+  const CeedInt kept = CeedIntMax(count_kept(plan, t, true), count_kept(plan, t, false));
+  const CeedInt lines =
+      ritz_plan_gpu_pass(t, RITZ_PASS_ROWS, 0) ? kept + 2 * t->Q_1d : 2 * longest_line(plan, t);
+  const CeedInt points = t->unrolls ? kept + count_point(plan) / 2 : count_point(plan);
+  const CeedInt ahead = count_stored(plan) * t->Q_1d / 4;
+  return CeedIntMin(255, words * (CeedIntMax(lines, points) + ahead) + 40);
+}
+
+// A quarter of a multiprocessor's memory is left to its cache, if three blocks fit the rest.
 static void choose_residency(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
+  const CeedInt registers = model_registers(plan, t) * t->num_threads;
   CeedInt blocks = t->choice.num_blocks;
-  if (!blocks && machine->registers_processor > 0)
-    blocks = machine->registers_processor / (model_registers(plan, t) * t->num_threads);
+  if (!blocks) {
+    blocks = (machine->registers_processor + registers / 2) / registers;
+    if (machine->local_bytes_processor > 0)
+      blocks = CeedIntMin(
+          blocks, CeedIntMax(3, machine->local_bytes_processor * 3 / 4 / (t->local_bytes + 1024)));
+  }
   if (machine->local_bytes_processor > 0)
     blocks = CeedIntMin(blocks, machine->local_bytes_processor / (t->local_bytes + 1024));
   t->num_blocks = CeedIntMax(1, CeedIntMin(blocks, 32));
@@ -319,7 +411,7 @@ static int allocate(Ceed ceed, const RitzPlan *plan, RitzGpuTarget *t) {
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_bases, &t->routes));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_spaces, &t->spaces));
   RITZ_TRY(RITZ_CALLOC(ceed, 2 * (size_t)plan->num_spaces + 3, &t->passes));
-  RITZ_TRY(RITZ_CALLOC(ceed, 6 * (size_t)plan->num_spaces + 2 * (size_t)plan->num_bases, &t->args));
+  RITZ_TRY(RITZ_CALLOC(ceed, 6 * (size_t)plan->num_spaces + 4 * (size_t)plan->num_bases, &t->args));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -337,17 +429,22 @@ static int choose(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine
   t->dim = plan->dim;
   t->Q_1d = plan->Q_1d;
   t->num_lines = plan->Q / plan->Q_1d;
+  t->is_flat = ritz_plan_gpu_is_flat(plan);
+  t->num_stacked = t->num_packed = 1;
   RITZ_TRY(allocate(ceed, plan, t));
   choose_routes(plan, t);
-  for (int s = 0; s < plan->num_spaces; s++)
+  for (int s = 0; s < plan->num_spaces; s++) {
     describe_space(t, &plan->spaces[s], is_deterministic, &t->spaces[s]);
+    RITZ_TRY(choose_rows(plan, machine, t, s));
+  }
   place_arrays(plan, t);
-  list_passes(plan, t);
-  choose_block(plan, machine, t);
+  if (!t->is_flat) list_passes(plan, t);
+  (t->is_flat ? ritz_plan_gpu_choose_flat : choose_block)(plan, machine, t);
   if (t->reason) return CEED_ERROR_SUCCESS;
   choose_loop(plan, t);
   choose_residency(plan, machine, t);
   list_args(plan, t);
+  list_matrices(plan, t);
   return assign_lines(ceed, machine, t);
 }
 
@@ -381,6 +478,9 @@ static void print_choices(const RitzGpuTarget *t, FILE *stream) {
                   " resident; %" CeedInt_FMT " bytes of block memory (rows %d, planes %d, elements %d apart)\n",
           t->num_threads, t->num_elem, t->num_blocks, t->local_bytes, t->strides.row, t->strides.plane,
           t->strides.elem);
+  if (t->is_flat)
+    fprintf(stream, "  threads: %" CeedInt_FMT " points of %" CeedInt_FMT " elements\n", t->Q_1d / t->num_stacked,
+            t->num_stacked);
   fprintf(stream, "  points: %s%s\n", t->unrolls ? "unrolled, lines in registers" : "one after the other in a loop",
           t->fences ? ", fenced" : "");
 }
@@ -394,6 +494,9 @@ void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *t, FILE *str
   for (int b = 0; b < plan->num_bases; b++)
     fprintf(stream, "  basis %d: %s\n", b, routes[t->routes[b]]);
   for (int s = 0; s < plan->num_spaces; s++) {
-    if (!plan->spaces[s].is_input) fprintf(stream, "  space %d: %s\n", s, scatters[t->spaces[s].scatter]);
+    if (t->spaces[s].row_length) fprintf(stream, "  space %d: one offset a row of nodes\n", s);
+    if (plan->spaces[s].is_input) continue;
+    fprintf(stream, "  space %d: %s%s\n", s, scatters[t->spaces[s].scatter],
+            t->spaces[s].is_staged ? " of components side by side" : "");
   }
 }

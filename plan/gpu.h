@@ -7,14 +7,23 @@
 // as lines along the middle direction; then lines along the first, then along the last are contracted. A thread
 // keeps its line of points along the last direction, calls the point function for each, and the way back mirrors
 // this. What the block holds are arrays of RitzLineStrides, one after the other.
+//
+// Dense bases (plan/gpu-dense.c): all nodes of the elements come into the memory of the block, behind the arrays;
+// then a thread sums over them for its points. Without a tensor basis (`is_flat`) a thread takes one point of
+// several elements, so that an entry of a matrix serves them all; else the points of its line. The same memory
+// takes what the point function gives; then a thread sums over the points for one node.
 #ifndef RITZ_PLAN_GPU_H
 #define RITZ_PLAN_GPU_H
 
 #include "plan/lines.h"
 #include "plan/plan.h"
 
+// Whether nodes come in rows of that length (core/core.h: ritz_restriction_has_rows).
+typedef int (*RitzGpuRows)(CeedElemRestriction rstr, CeedInt row_length, bool *has_rows);
+
 // What the device offers.
 typedef struct {
+  RitzGpuRows has_rows;           // NULL: not asked
   CeedInt num_banks;              // of a block's memory, in CeedScalars
   CeedInt max_threads;            // of a block
   CeedInt local_bytes;            // of a block
@@ -30,6 +39,7 @@ typedef struct {
   int direct;         // 1: one sweep per derivative; -1: derivatives at the points, where there are such
   int unroll;         // 1: the loop over points is unrolled, lines stay in registers; -1: it is not
   int fence;          // 1: points one after the other; -1: their loads may run ahead
+  CeedInt stacked;    // elements of a thread, with dense bases alone
 } RitzGpuChoice;
 
 typedef enum {
@@ -52,13 +62,15 @@ typedef struct {
 // A kernel's argument after the number of elements and the context.
 typedef enum {
   RITZ_GPU_ARG_ARRAY,   // L-vector; of an output by E-vectors its E-vector [num_comp][num_elem][num_nodes]
-  RITZ_GPU_ARG_OFFSETS,
+  RITZ_GPU_ARG_OFFSETS, // of nodes, or of rows of space->row_length nodes
   RITZ_GPU_ARG_ORIENTS, // of nodes, or of curl-oriented nodes three each
   RITZ_GPU_ARG_NODE_STRIDE,
   RITZ_GPU_ARG_COMP_STRIDE,
   RITZ_GPU_ARG_ELEM_STRIDE,
-  RITZ_GPU_ARG_INTERP, // dense matrices [q_comp][Q][P], by basis
-  RITZ_GPU_ARG_DERIV
+  RITZ_GPU_ARG_INTERP, // dense matrices by basis: [P][q_comp][Q], transposed [q_comp][Q][P]
+  RITZ_GPU_ARG_DERIV,
+  RITZ_GPU_ARG_INTERP_T,
+  RITZ_GPU_ARG_DERIV_T
 } RitzGpuArgKind;
 
 typedef struct {
@@ -76,8 +88,10 @@ typedef enum {
 typedef struct {
   int first_array, num_arrays; // of the block's memory, num_arrays for each component
   RitzGpuScatter scatter;
+  CeedInt row_length, row_step; // one offset a row of nodes, their distance in the L-vector; 0: one a node
   bool is_staged;              // nodes pass through the block's memory, so that threads side by side add side by side
   CeedInt strides[3];          // node, component, element: known to the text, or 0: an argument
+  CeedInt dense_first, dense_group; // of a dense space: its place behind the arrays, scalars of a group
 } RitzGpuSpace;
 
 typedef struct {
@@ -85,6 +99,10 @@ typedef struct {
   RitzGpuChoice choice;
   CeedInt dim, Q_1d, num_lines; // of points in an element; Q_1d points each
   CeedInt num_elem, num_threads, num_blocks;
+  bool is_flat;        // no tensor basis: num_lines threads an element, Q_1d places of each
+  CeedInt num_stacked; // flat: elements of a thread, with a point of each; else 1
+  CeedInt num_packed;  // of these, side by side in the block's memory: 16 bytes of them, or 1
+  CeedInt num_dense;   // scalars behind the arrays
   bool unrolls, fences;
   RitzRoute *routes; // owned, of the plan's bases
   RitzLineStrides strides;
@@ -103,6 +121,17 @@ int ritz_plan_gpu(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine
 void ritz_plan_gpu_free(RitzGpuTarget **target);
 // Lines for people.
 void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *target, FILE *stream);
+
+// A basis of this space is dense; of such, components of values and derivatives that fields ask for.
+static inline bool ritz_gpu_is_dense(const RitzPlan *plan, const RitzPlanSpace *s) {
+  return s->basis >= 0 && !plan->bases[s->basis].is_tensor;
+}
+static inline CeedInt ritz_gpu_dense_values(const RitzPlan *plan, const RitzPlanSpace *s) {
+  return s->modes & CEED_EVAL_INTERP ? plan->bases[s->basis].q_comp_interp : 0;
+}
+static inline CeedInt ritz_gpu_dense_derivatives(const RitzPlan *plan, const RitzPlanSpace *s) {
+  return s->modes & ~(unsigned)CEED_EVAL_INTERP ? plan->bases[s->basis].q_comp_deriv : 0;
+}
 
 // The pass of this kind, for NODES and MIDDLE of lines of P nodes; NULL: there is none.
 const RitzPass *ritz_plan_gpu_pass(const RitzGpuTarget *target, RitzPassKind kind, CeedInt P);

@@ -44,17 +44,18 @@ typedef struct {
 } Walk;
 
 static Walk walk_lines(const Problem *p, const RitzLinePass *pass, const RitzLineStrides *s) {
-  const int first = pass->order == RITZ_LINES_BY_ELEMENT, elem = first ? 0 : 2;
+  const int elem = pass->order == RITZ_LINES_BY_ELEMENT ? 0 : pass->order == RITZ_LINES_BY_ROW ? 1 : 2;
+  const int first = elem == 0 ? 1 : 0, last = elem == 2 ? 1 : 2;
   int steps[2];
   Walk w;
 
   line_steps(pass, s, steps);
   w.num[elem] = p->num_elem;
   w.step[elem] = s->elem % p->num_banks;
-  for (int d = 0; d < 2; d++) {
-    w.num[d + first] = pass->num[d];
-    w.step[d + first] = steps[d] % p->num_banks;
-  }
+  w.num[first] = pass->num[0];
+  w.step[first] = steps[0] % p->num_banks;
+  w.num[last] = pass->num[1];
+  w.step[last] = steps[1] % p->num_banks;
   return w;
 }
 
@@ -308,6 +309,13 @@ static int assign_freely(Ceed ceed, const RitzLinePass *pass, const RitzLineStri
   return CEED_ERROR_SUCCESS;
 }
 
+// The line that comes at a place in the order by rows.
+static int line_by_row(const RitzLinePass *pass, int num_elem, int place) {
+  const int i = place % pass->num[0], row = place / pass->num[0];
+
+  return (row % num_elem * pass->num[1] + row / num_elem) * pass->num[0] + i;
+}
+
 int ritz_lines_assign(Ceed ceed, const RitzLinePass *pass, const RitzLineStrides *s, int num_elem,
                       int num_threads, int num_banks, int *num_rounds, int **slots) {
   RITZ_ASSERT(num_banks <= RITZ_MAX_BANKS);
@@ -326,6 +334,9 @@ int ritz_lines_assign(Ceed ceed, const RitzLinePass *pass, const RitzLineStrides
     break;
   case RITZ_LINES_BY_ELEMENT:
     for (int n = 0; n < num_lines; n++) (*slots)[n] = n % num_elem * lines_per_elem + n / num_elem;
+    break;
+  case RITZ_LINES_BY_ROW:
+    for (int n = 0; n < num_lines; n++) (*slots)[n] = line_by_row(pass, num_elem, n);
     break;
   }
   if (ierr) RITZ_FREE(slots);

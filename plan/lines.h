@@ -29,7 +29,8 @@ typedef enum {
 typedef enum {
   RITZ_LINES_FREE,       // any order: assigned to avoid conflicts
   RITZ_LINES_NATURAL,    // thread = elem * lines + line (global memory is read in this order)
-  RITZ_LINES_BY_ELEMENT, // thread = line * num_elem + elem
+  RITZ_LINES_BY_ELEMENT, // thread = line * num_elem + elem: the same line of neighbours side by side
+  RITZ_LINES_BY_ROW,     // thread = (j * num_elem + elem) * num[0] + i: rows of neighbours side by side
 } RitzLineOrder;
 
 // One step of a kernel, in which each thread reads or writes whole lines.

@@ -10,13 +10,14 @@
 
 // ---- Backends ----
 
-// Runs on every device backend of this run, in a context of its own; skips where there is none.
-static inline void each_gpu(void (*run)(Ceed ceed)) {
+// Runs on every device backend of this run whose name has this part, in a context of its own; skips where
+// there is none.
+static inline void each_gpu(const char *part, void (*run)(Ceed ceed)) {
   size_t num, num_gpus = 0;
   const char *const *backends = tap_backends(&num);
 
   for (size_t i = 0; i < num && !tap_failed(); i++) {
-    if (strncmp(backends[i], "/gpu/", 5)) continue;
+    if (strncmp(backends[i], "/gpu/", 5) || !strstr(backends[i], part)) continue;
     Ceed ceed = tap_ceed(backends[i]);
 
     num_gpus++;
@@ -24,12 +25,18 @@ static inline void each_gpu(void (*run)(Ceed ceed)) {
     if (tap_failed()) tap_note("on %s", backends[i]);
     CeedDestroy(&ceed);
   }
-  if (num_gpus == 0) SKIP("no device backend is usable on this machine");
+  if (num_gpus == 0) SKIP("no device backend '%s' is usable on this machine", part);
 }
 
 #define TEST_EACH_GPU(name)                                                                                  \
   static void name##_on(Ceed ceed);                                                                          \
-  TEST(name) { each_gpu(name##_on); }                                                                        \
+  TEST(name) { each_gpu("/gpu/", name##_on); }                                                               \
+  static void name##_on(Ceed ceed)
+
+// On those with fused kernels.
+#define TEST_EACH_GEN(name)                                                                                  \
+  static void name##_on(Ceed ceed);                                                                          \
+  TEST(name) { each_gpu("/gen", name##_on); }                                                                \
   static void name##_on(Ceed ceed)
 
 static inline const char *resource_of(Ceed ceed) {
@@ -52,6 +59,9 @@ typedef struct {
   CeedInt dim, num_elem, P_1d, Q_1d;
   bool is_diffusion; // else mass
   uint64_t seed;     // of the coefficients
+  CeedInt num_comp;  // 3, interlaced; else one
+  CeedInt num_nodes; // not 0: all elements share so few nodes, additions meet in every entry
+  CeedQuadMode quad_mode;
 } ChainShape;
 
 // All handles are owned.
@@ -63,14 +73,25 @@ typedef struct {
   CeedOperator op;
 } Chain;
 
+static inline CeedInt chain_num_comp(const ChainShape *s) { return s->num_comp ? s->num_comp : 1; }
+
+static inline CeedSize chain_size(const ChainShape *s) {
+  const CeedSize chain = (CeedSize)s->num_elem * (CeedIntPow(s->P_1d, s->dim) - 1) + 1;
+  return (s->num_nodes ? s->num_nodes : chain) * chain_num_comp(s);
+}
+
+static inline CeedInt chain_node(const ChainShape *s, CeedInt P, CeedInt k) {
+  return s->num_nodes ? (k * 7 + k / P) % s->num_nodes : k / P * (P - 1) + k % P;
+}
+
 static inline int chain_create_restrictions(Ceed ceed, const ChainShape *s, CeedInt num_q, Chain *c) {
-  const CeedInt P = CeedIntPow(s->P_1d, s->dim), Q = CeedIntPow(s->Q_1d, s->dim);
+  const CeedInt P = CeedIntPow(s->P_1d, s->dim), Q = CeedIntPow(s->Q_1d, s->dim), nc = chain_num_comp(s);
   const CeedInt strides[3] = {1, Q, Q * num_q};
   CeedInt *offsets = calloc((size_t)s->num_elem * (size_t)P, sizeof(*offsets));
 
-  c->size = (CeedSize)s->num_elem * (P - 1) + 1;
-  for (CeedInt k = 0; k < s->num_elem * P; k++) offsets[k] = k / P * (P - 1) + k % P;
-  int ierr = CeedElemRestrictionCreate(ceed, s->num_elem, P, 1, 1, c->size, CEED_MEM_HOST, CEED_COPY_VALUES,
+  c->size = chain_size(s);
+  for (CeedInt k = 0; k < s->num_elem * P; k++) offsets[k] = nc * chain_node(s, P, k);
+  int ierr = CeedElemRestrictionCreate(ceed, s->num_elem, P, nc, 1, c->size, CEED_MEM_HOST, CEED_COPY_VALUES,
                                        offsets, &c->rstr);
   free(offsets);
   if (ierr) return ierr;
@@ -90,9 +111,11 @@ static inline int chain_create_qdata(Ceed ceed, const ChainShape *s, CeedInt num
 
 static inline int chain_create_operator(Ceed ceed, const ChainShape *s, Chain *c) {
   CeedQFunction qf = NULL;
-  char name[32] = "MassApply";
+  const char *const vector = chain_num_comp(s) == 3 ? "Vector3" : "";
+  char name[32];
 
-  if (s->is_diffusion) snprintf(name, sizeof(name), "Poisson%dDApply", (int)s->dim);
+  snprintf(name, sizeof(name), "%sMassApply", vector);
+  if (s->is_diffusion) snprintf(name, sizeof(name), "%sPoisson%dDApply", vector, (int)s->dim);
   int ierr = CeedQFunctionCreateInteriorByName(ceed, name, &qf);
   if (!ierr) ierr = CeedOperatorCreate(ceed, qf, NULL, NULL, &c->op);
   CeedQFunctionDestroy(&qf);
@@ -108,7 +131,8 @@ static inline int chain_create(Ceed ceed, const ChainShape *s, Chain *c) {
 
   *c = (Chain){0};
   CeedCall(chain_create_restrictions(ceed, s, num_q, c));
-  CeedCall(CeedBasisCreateTensorH1Lagrange(ceed, s->dim, 1, s->P_1d, s->Q_1d, CEED_GAUSS, &c->basis));
+  CeedCall(CeedBasisCreateTensorH1Lagrange(ceed, s->dim, chain_num_comp(s), s->P_1d, s->Q_1d, s->quad_mode,
+                                           &c->basis));
   CeedCall(chain_create_qdata(ceed, s, num_q, c));
   return chain_create_operator(ceed, s, c);
 }
@@ -142,10 +166,6 @@ static inline int chain_apply(Ceed ceed, const ChainShape *s, const double *x, d
   if (!ierr) ierr = apply_to_values(c.op, c.size, x, y);
   chain_destroy(&c);
   return ierr;
-}
-
-static inline CeedSize chain_size(const ChainShape *s) {
-  return (CeedSize)s->num_elem * (CeedIntPow(s->P_1d, s->dim) - 1) + 1;
 }
 
 // An entry is a sum over nodes, points and directions, one direction after the other; each sum of n products

@@ -5,6 +5,7 @@
 #define RITZ_TESTS_GPU_QFUNCTIONS_H
 
 #include "gpu-context.h"
+#include "gpu-scale.h"
 #include <ceed/types.h>
 
 // in: [0] u [3][Q]   out: [0] v [3][Q]
@@ -34,14 +35,6 @@ CEED_QFUNCTION(GpuSee)
   GpuContext *const c = (GpuContext *)ctx;
 
   c->seen = (CeedScalar)(2 * c->factor[0]);
-  for (CeedInt i = 0; i < 3 * Q; i++) out[0][i] = (CeedScalar)c->factor[0] * in[0][i];
-  return CEED_ERROR_SUCCESS;
-}
-
-// The same, and leaves the context alone.
-CEED_QFUNCTION(GpuScale)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  const GpuContext *const c = (const GpuContext *)ctx;
-
   for (CeedInt i = 0; i < 3 * Q; i++) out[0][i] = (CeedScalar)c->factor[0] * in[0][i];
   return CEED_ERROR_SUCCESS;
 }

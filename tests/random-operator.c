@@ -50,10 +50,12 @@ static RandomVector *find_vector(const RandomField *fields, int num, const Rando
 
 // May be longer than the restriction needs.
 static int draw_vector(RandomDraw *d, bool is_input, CeedSize l_size, RandomVector *v) {
-  v->length = l_size + (random_one_in(d, 4) ? 3 : 0);
+  RandomDraw mesh = random_of_mesh(d);
+
+  v->length = l_size + (random_one_in(&mesh, 4) ? 3 : 0);
   if (!is_input) return CeedVectorCreate(d->r->ceed, v->length, &v->vector);
   v->values = random_allocate((size_t)v->length, sizeof(*v->values));
-  reference_fill_random((size_t)v->length, v->values, d->seed);
+  reference_fill_random((size_t)v->length, v->values, d->mesh);
   v->vector = reference_vector(d->r->ceed, v->length, v->values);
   return v->vector ? CEED_ERROR_SUCCESS : CEED_ERROR_MAJOR;
 }
@@ -216,17 +218,28 @@ static int create_operator(RandomOperator *r) {
   return ierr;
 }
 
-static void draw_sizes(RandomDraw *d) {
-  static const CeedInt elements[] = {1, 2, 3, 5, 7, 8, 11, 13, 17};
-  static const CeedInt max_elements[] = {0, 8, 7, 4}, max_Q_1d[] = {0, 8, 4, 3};
+// Of one block of threads and a few, of one batch and several, or a few.
+static CeedInt draw_num_elem(RandomDraw *d) {
+  static const CeedInt elements[] = {1, 2, 3, 5, 7, 8, 11, 13, 17}, max_elements[] = {0, 8, 7, 4};
   static const CeedInt of_batches[] = {1, 7, 8, 9, 16, 17, 24, 33, 70}, max_of_batches[] = {0, 8, 7, 5};
+  static const CeedInt of_blocks[] = {1, 2, 3, 4, 5, 9, 17, 33, 64, 65, 127, 129},
+                       max_of_blocks[] = {0, 11, 9, 6};
+  const CeedInt dim = d->r->dim;
+  RandomDraw mesh = random_of_mesh(d);
+
+  if (d->options->mesh) return of_blocks[random_between(&mesh, 0, max_of_blocks[dim])];
+  if (d->options->in_batches) return of_batches[random_between(d, 0, max_of_batches[dim])];
+  return elements[random_between(d, 0, max_elements[dim])];
+}
+
+static void draw_sizes(RandomDraw *d) {
+  static const CeedInt max_Q_1d[] = {0, 8, 4, 3};
   RandomOperator *r = d->r;
 
   r->dim = random_between(d, 1, 3);
   r->Q_1d = random_between(d, 1, max_Q_1d[r->dim]);
   r->Q = CeedIntPow(r->Q_1d, r->dim);
-  r->num_elem = d->options->in_batches ? of_batches[random_between(d, 0, max_of_batches[r->dim])]
-                                       : elements[random_between(d, 0, max_elements[r->dim])];
+  r->num_elem = draw_num_elem(d);
   if (d->options->num_elem) r->num_elem = d->options->num_elem;
   r->input_size = d->options->input_size;
   r->output_size = d->options->output_size;
@@ -249,7 +262,8 @@ int random_num_draws(Ceed ceed, int num) {
 }
 
 int random_operator_create(Ceed ceed, const RandomOptions *options, uint64_t *seed, RandomOperator *r) {
-  RandomDraw d = {.r = r, .options = options, .seed = seed};
+  uint64_t mesh = options->mesh;
+  RandomDraw d = {.r = r, .options = options, .seed = seed, .mesh = mesh ? &mesh : seed};
 
   memset(r, 0, sizeof(*r));
   r->ceed = ceed;
@@ -263,7 +277,7 @@ int random_operator_create(Ceed ceed, const RandomOptions *options, uint64_t *se
   if (!has_active(r->in, r->num_in)) r->input_size = 0;
   if (!has_active(r->out, r->num_out)) r->output_size = 0;
   describe_scalars(r);
-  draw_matrix(r, options->is_linear, options->is_symmetric, seed);
+  draw_matrix(r, options->is_linear, options->is_symmetric, d.mesh);
   CeedCall(create_operator(r));
   random_operator_assemble(r);
   return CEED_ERROR_SUCCESS;

@@ -23,6 +23,11 @@ typedef struct {
   bool is_linear;         // passive inputs act as coefficients only
   bool is_symmetric;      // outputs are active, on the spaces and in the modes of the active inputs; D = D^T
   bool in_batches;        // several batches of elements; nodes in rows, elements in chains, as on boxes
+  bool is_tensor;         // all bases are tensor products
+  // Seed of the mesh: how many elements, offsets, orientations, and of all numbers; the rest is drawn from
+  // the other seed. Operators that differ in this alone are nearly always the same kernel on a device.
+  // Elements leave blocks of threads that are not full.
+  uint64_t mesh;
 } RandomOptions;
 
 // Kinds of bases.

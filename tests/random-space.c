@@ -12,6 +12,8 @@ CeedInt random_between(RandomDraw *d, CeedInt low, CeedInt high) {
   return low + (CeedInt)tap_integer(d->seed, (int64_t)high - low + 1);
 }
 
+RandomDraw random_of_mesh(const RandomDraw *d) { return (RandomDraw){d->r, d->options, d->mesh, d->mesh}; }
+
 void *random_allocate(size_t n, size_t size) {
   void *memory = calloc(n ? n : 1, size);
 
@@ -83,6 +85,7 @@ static void draw_rows(RandomDraw *d, RandomSpace *s) {
 
 // Components interlaced (offsets are multiples of their number), one after the other, or overlapping.
 static void draw_offsets(RandomDraw *d, RandomSpace *s) {
+  RandomDraw mesh = random_of_mesh(d);
   CeedSize num = (CeedSize)d->r->num_elem * s->elem_size;
   CeedInt nc = s->num_comp, kind = random_between(d, 0, 2), unit = kind == 0 ? nc : 1;
 
@@ -92,8 +95,8 @@ static void draw_offsets(RandomDraw *d, RandomSpace *s) {
   CeedInt num_nodes = (CeedInt)((s->l_size - (CeedSize)(nc - 1) * s->comp_stride - 1) / unit) + 1;
 
   s->offsets = random_allocate((size_t)num, sizeof(*s->offsets));
-  for (CeedSize i = 0; i < num; i++) s->offsets[i] = unit * random_between(d, 0, num_nodes - 1);
-  if (d->options->in_batches) draw_rows(d, s);
+  for (CeedSize i = 0; i < num; i++) s->offsets[i] = unit * random_between(&mesh, 0, num_nodes - 1);
+  if (d->options->in_batches) draw_rows(&mesh, s);
 }
 
 static void draw_orientations(RandomDraw *d, RandomSpace *s) {
@@ -111,6 +114,7 @@ static void draw_orientations(RandomDraw *d, RandomSpace *s) {
 }
 
 static int create_with_offsets(RandomDraw *d, RandomSpace *s) {
+  RandomDraw mesh = random_of_mesh(d);
   Ceed ceed = d->r->ceed;
   CeedInt n = d->r->num_elem;
 
@@ -119,7 +123,7 @@ static int create_with_offsets(RandomDraw *d, RandomSpace *s) {
     return CeedElemRestrictionCreate(ceed, n, s->elem_size, s->num_comp, s->comp_stride, s->l_size,
                                      CEED_MEM_HOST, CEED_COPY_VALUES, s->offsets, &s->rstr);
   }
-  draw_orientations(d, s);
+  draw_orientations(&mesh, s);
   if (s->type == CEED_RESTRICTION_ORIENTED) {
     return CeedElemRestrictionCreateOriented(ceed, n, s->elem_size, s->num_comp, s->comp_stride, s->l_size,
                                              CEED_MEM_HOST, CEED_COPY_VALUES, s->offsets, s->orients,
@@ -135,6 +139,7 @@ static int draw_restriction(RandomDraw *d, CeedSize l_size, RandomSpace *s) {
   static const CeedRestrictionType types[] = {CEED_RESTRICTION_STANDARD,      CEED_RESTRICTION_STANDARD,
                                               CEED_RESTRICTION_STANDARD,      CEED_RESTRICTION_ORIENTED,
                                               CEED_RESTRICTION_CURL_ORIENTED, CEED_RESTRICTION_STRIDED};
+  RandomDraw mesh = random_of_mesh(d);
   CeedSize full = e_size(d->r, s),
            max_l_size = d->options->in_batches ? 4 * RANDOM_MAX_L_SIZE : RANDOM_MAX_L_SIZE;
 
@@ -144,10 +149,10 @@ static int draw_restriction(RandomDraw *d, CeedSize l_size, RandomSpace *s) {
   if (s->type == CEED_RESTRICTION_STRIDED && full > (l_size ? l_size : max_l_size)) {
     s->type = CEED_RESTRICTION_STANDARD;
   }
-  if (!l_size && s->type == CEED_RESTRICTION_STRIDED) l_size = full + random_between(d, 0, 5);
+  if (!l_size && s->type == CEED_RESTRICTION_STRIDED) l_size = full + random_between(&mesh, 0, 5);
   if (!l_size) {
     l_size = s->num_comp * (d->options->in_batches ? CHAIN * row_length(d->r, s) : 1);
-    l_size += random_between(d, 0, (CeedInt)(full < 150 ? full : 150));
+    l_size += random_between(&mesh, 0, (CeedInt)(full < 150 ? full : 150));
   }
   s->l_size = l_size;
   return s->type == CEED_RESTRICTION_STRIDED ? create_strided(d, s) : create_with_offsets(d, s);
@@ -261,7 +266,7 @@ static int draw_basis(RandomDraw *d, RandomSpace *s) {
                                           RANDOM_H1,       RANDOM_HDIV,     RANDOM_HCURL};
   static const CeedInt max_P_1d[] = {0, 8, 5, 4};
 
-  s->kind = kinds[random_between(d, 0, 6)];
+  s->kind = kinds[random_between(d, 0, d->options->is_tensor ? 3 : 6)];
   if (s->kind != RANDOM_LAGRANGE && s->kind != RANDOM_TENSOR) {
     s->P = random_between(d, 1, 9);
     return create_dense(d, s);

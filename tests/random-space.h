@@ -14,7 +14,10 @@ typedef struct {
   RandomOperator *r; // sizes have been drawn
   const RandomOptions *options;
   uint64_t *seed;
+  uint64_t *mesh; // the same, unless there is a seed for it
 } RandomDraw;
+
+RandomDraw random_of_mesh(const RandomDraw *d); // draws from the seed of the mesh
 
 int random_one_in(RandomDraw *d, int64_t n);                      // true once in n times
 CeedInt random_between(RandomDraw *d, CeedInt low, CeedInt high); // low .. high

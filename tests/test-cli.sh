@@ -93,7 +93,7 @@ report $((1 - $?)) "info measures again when told so"
 prints "info shows compiler" 0 out '^compiler +[^ ]' info
 prints "info shows the cache of kernels" 0 out "^cache +$RITZ_CACHE_DIR, 0 kernels$" info
 run --help
-for command in solve bench explain info cache; do "$ritz" $command --help >>"$folder/out"; done
+for command in solve bench explain info cache tune; do "$ritz" $command --help >>"$folder/out"; done
 awk 'length > 105 { exit 1 }' "$folder/out"
 report $((1 - $?)) "no line of the help texts is too long"
 
@@ -170,6 +170,8 @@ wrong "kernels of a problem that does not exist" \
   "ritz cache: --bp: expected integers from 1 to 6 such as 1,2,4 or 1-4, or all, found '0'" cache warm --bp 0
 wrong "kernels of an unknown backend" "ritz cache: --ceed: cannot use '/cpu/elf': there is no such backend" \
   cache warm --ceed /cpu/elf
+wrong "tuning a problem that does not exist" \
+  "ritz tune: --bp: expected integers from 1 to 6 such as 1,2,4 or 1-4, or all, found '7'" tune --bp 7
 wrong "explain without a problem" "ritz explain: --bp is missing" explain --order 2
 wrong "explain without a degree" "ritz explain: --order is missing" explain --bp 3
 wrong "explanation of a problem that does not exist" \
@@ -349,6 +351,12 @@ RITZ_CACHE=off prints "no cache to warm is a failure" 1 err '^ritz cache: there 
 prints "a backend without kernels cannot be warmed" 1 err '^ritz cache: --ceed: /cpu/self/ref compiles no kernels$' \
   cache warm --bp 1 --order 1 --ceed /cpu/self/ref
 export RITZ_CACHE_DIR=$own
+
+# ---- Kernels chosen by measurement: only devices have a choice ----
+
+prints "a processor has nothing to choose" 0 out '^/cpu/self/gen: nothing measured: the backend has nothing to choose$' \
+  tune --ceed /cpu/self/gen --bp 1 --order 1
+prints "tuning needs its backend" 2 err "^ritz tune: --ceed: cannot use '/cpu/elf': there is no such backend" tune --ceed /cpu/elf
 
 # ---- No colours, no control characters when not on a terminal ----
 

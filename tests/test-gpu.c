@@ -213,19 +213,8 @@ TEST_EACH_GPU(composites_of_different_meshes_equal_the_reference) {
 
 // All elements share a few nodes: additions meet in every entry.
 static int create_crowd(Ceed ceed, Chain *c) {
-  enum { NUM_ELEM = 600, P_1D = 3, Q_1D = 3, P = P_1D * P_1D, NUM_NODES = 11 };
-  const CeedInt strides[3] = {1, P, P};
-  CeedInt offsets[NUM_ELEM * P];
-  const ChainShape s = {.dim = 2, .num_elem = NUM_ELEM, .P_1d = P_1D, .Q_1d = Q_1D, .seed = 5};
-
-  *c = (Chain){.size = NUM_NODES};
-  for (CeedInt k = 0; k < NUM_ELEM * P; k++) offsets[k] = (k * 7 + k / P) % NUM_NODES;
-  CeedCall(CeedElemRestrictionCreate(ceed, NUM_ELEM, P, 1, 1, NUM_NODES, CEED_MEM_HOST, CEED_COPY_VALUES,
-                                     offsets, &c->rstr));
-  CeedCall(CeedElemRestrictionCreateStrided(ceed, NUM_ELEM, P, 1, NUM_ELEM * P, strides, &c->rstr_q));
-  CeedCall(CeedBasisCreateTensorH1Lagrange(ceed, 2, 1, P_1D, Q_1D, CEED_GAUSS, &c->basis));
-  CeedCall(chain_create_qdata(ceed, &s, 1, c));
-  return chain_create_operator(ceed, &s, c);
+  return chain_create(
+      ceed, &(ChainShape){.dim = 2, .num_elem = 600, .P_1d = 3, .Q_1d = 3, .seed = 5, .num_nodes = 11}, c);
 }
 
 static void check_repeats(Ceed ceed) {

@@ -59,14 +59,14 @@ static RitzLineStrides choose(const Kernel *k) {
 
 // Random shapes of all kinds, among them fewer threads than banks and threads that no bank divides.
 static Kernel random_kernel(uint64_t *state) {
-  static const RitzLineOrder orders[2] = {RITZ_LINES_NATURAL, RITZ_LINES_BY_ELEMENT};
+  static const RitzLineOrder orders[3] = {RITZ_LINES_NATURAL, RITZ_LINES_BY_ELEMENT, RITZ_LINES_BY_ROW};
   const int dim = 1 + (int)tap_integer(state, 3), P = 1 + (int)tap_integer(state, 6);
   const int Q = 1 + (int)tap_integer(state, 6), num_elem = 1 + (int)tap_integer(state, 6);
   const int num_threads =
       tap_integer(state, 2) ? 32 * (1 + (int)tap_integer(state, 4)) : 1 + (int)tap_integer(state, 100);
 
   return make_kernel(dim, P, Q, num_elem, num_threads, tap_integer(state, 2) ? 16 : 32,
-                     orders[tap_integer(state, 2)]);
+                     orders[tap_integer(state, 3)]);
 }
 
 // Any at all: lines may meet in one bank, even in one address.
@@ -143,7 +143,11 @@ TEST(a_line_begins_where_the_strides_say) {
 static int line_at(const RitzLinePass *pass, int num_elem, int place) {
   const int num_lines = pass->num[0] * pass->num[1];
 
-  return pass->order == RITZ_LINES_NATURAL ? place : place % num_elem * num_lines + place / num_elem;
+  const int i = place % pass->num[0], e = place / pass->num[0] % num_elem;
+  const int j = place / (pass->num[0] * num_elem);
+
+  if (pass->order == RITZ_LINES_BY_ELEMENT) return place % num_elem * num_lines + place / num_elem;
+  return pass->order == RITZ_LINES_NATURAL ? place : e * num_lines + j * pass->num[0] + i;
 }
 
 static void check_slots(const Kernel *k, const RitzLinePass *pass, int num_rounds, const int *slots) {
@@ -368,12 +372,12 @@ static void check_no_better(const Kernel *k) {
 }
 
 TEST(no_other_strides_cost_less) {
-  static const RitzLineOrder orders[2] = {RITZ_LINES_NATURAL, RITZ_LINES_BY_ELEMENT};
+  static const RitzLineOrder orders[3] = {RITZ_LINES_NATURAL, RITZ_LINES_BY_ELEMENT, RITZ_LINES_BY_ROW};
   const int max_Q = tap_level() == TAP_QUICK ? 3 : tap_level() == TAP_FULL ? 4 : 6;
 
   for (int Q = 2; Q <= max_Q && !tap_failed(); Q++)
-    for (int n = 0; n < 2 && !tap_failed(); n++) {
-      const Kernel solid = make_kernel(3, Q - n, Q, 3, 32, 16, orders[n]);
+    for (int n = 0; n < 3 && !tap_failed(); n++) {
+      const Kernel solid = make_kernel(3, Q - n % 2, Q, 3, 32, 16, orders[n]);
       const Kernel plane = make_kernel(2, Q, Q - n, 5, 32, 16, orders[n]);
 
       check_no_better(&solid);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The kernels of /gpu/cuda, compiled without a GPU: operators run on a driver that is played here, whose
 // compiler is NVRTC and whose launches do nothing. Those of the benchmark set keep their numbers in
-// registers. Skipped where there is no compiler.
+// registers; of the fused ones a table tells registers, spills and blocks. Skipped where there is no
+// compiler.
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +35,15 @@ typedef struct {
   char largest[256];                               // the kernel with most registers
 } Totals;
 
+// A fused kernel of the benchmark set.
+typedef struct {
+  int registers, spill_bytes, stack_bytes;                    // of a thread
+  int num_elem, num_threads, num_blocks, unrolled, num_bytes; // of a block; blocks of a multiprocessor
+} Fused;
+
 static Compiled *compiled;
 static Totals totals;
+static Fused fused;       // the last one
 static char running[128]; // what compiles now, for messages
 
 static bool was_compiled(RitzDevice device, const char *text) {
@@ -88,6 +96,22 @@ static void tell_memory(RitzDevice device, const char *text, const char *name, c
            sizes);
 }
 
+// The number behind some words of a text; -1: they are not there.
+static int number_behind(const char *text, const char *words) {
+  const char *at = strstr(text, words);
+  return at ? atoi(at + strlen(words)) : -1;
+}
+
+static void look_at_fused(const char *text, const char *section) {
+  fused = (Fused){.registers = (int)number_before(section, " registers"),
+                  .spill_bytes = (int)ritz_nvrtc_spills(section),
+                  .stack_bytes = (int)number_before(section, " bytes stack frame"),
+                  .num_elem = number_behind(text, "#define RITZ_ELEMENTS "),
+                  .num_threads = number_behind(text, "#define RITZ_THREADS "),
+                  .num_blocks = number_behind(text, "RITZ_KERNEL_RESIDENT(RITZ_THREADS, "),
+                  .unrolled = !strstr(text, "    RITZ_ROLL\n")};
+}
+
 static void look_at_kernel(RitzDevice device, const char *text, const char *name, const char *section) {
   const int64_t registers = number_before(section, " registers");
   const int64_t stack = number_before(section, " bytes stack frame");
@@ -97,6 +121,7 @@ static void look_at_kernel(RitzDevice device, const char *text, const char *name
   totals.num_kernels++;
   totals.num_in_memory += is_in_memory;
   if (is_in_memory && totals.wants_registers) tell_memory(device, text, name, section);
+  if (!strcmp(name, "ritz_operator")) look_at_fused(text, section);
   if (stack > totals.most_stack) totals.most_stack = stack;
   if (memory > totals.most_memory) totals.most_memory = memory;
   if (registers <= totals.most_registers) return;
@@ -174,6 +199,15 @@ static int launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, i
   return CEED_ERROR_SUCCESS;
 }
 
+static int launch_cleared(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, size_t num_bytes,
+                          void *p, int64_t num_blocks, int block_size, int64_t local_bytes, int num_args,
+                          const RitzDeviceArg *args, RitzDeviceReplay *replay) {
+  (void)ceed, (void)kernel, (void)stream, (void)num_bytes, (void)p, (void)num_blocks, (void)block_size,
+      (void)num_args, (void)args, (void)replay;
+  fused.num_bytes = (int)local_bytes;
+  return CEED_ERROR_SUCCESS;
+}
+
 static int allocate(Ceed ceed, RitzDevice device, size_t num_bytes, void **p) {
   (void)ceed, (void)device;
   *p = calloc(num_bytes, 1);
@@ -217,9 +251,10 @@ static const RitzDriver played = {.name = "played",
                                   .load = load,
                                   .unload = unload,
                                   .kernel = get_kernel,
-                                  .launch = launch};
+                                  .launch = launch,
+                                  .launch_cleared = launch_cleared};
 
-#define DEVICE(architecture)                                                                                 \
+#define DEVICE(architecture, kib_of_block, kib_of_multiprocessor)                                            \
   {                                                                                                          \
     .info = {                                                                                                \
       .driver = &played,                                                                                     \
@@ -229,10 +264,17 @@ static const RitzDriver played = {.name = "played",
       .warp_size = 32,                                                                                       \
       .max_threads = 1024,                                                                                   \
       .local_bytes = 48 << 10,                                                                               \
-      .adds_atomically = true                                                                                \
+      .adds_atomically = true,                                                                               \
+      .dynamic_local_bytes = (kib_of_block) << 10,                                                           \
+      .local_bytes_multiprocessor = (kib_of_multiprocessor) << 10,                                           \
+      .local_bytes_reserved = 1 << 10,                                                                       \
+      .registers_multiprocessor = 64 << 10,                                                                  \
+      .threads_multiprocessor = 2048,                                                                        \
+      .blocks_multiprocessor = 32                                                                            \
     }                                                                                                        \
   }
-static struct RitzDevice_private devices[] = {DEVICE("sm_90"), DEVICE("sm_80")};
+// H200 and A100.
+static struct RitzDevice_private devices[] = {DEVICE("sm_90", 227, 228), DEVICE("sm_80", 163, 164)};
 
 // ---- Contexts ----
 
@@ -245,8 +287,8 @@ static int open_context(const RitzBackend *backend, RitzDevice device, Ceed *cee
   *gpu = (RitzGpu){.driver = &played,
                    .device = device,
                    .info = &device->info,
-                   .is_shared = backend == &ritz_cuda_shared_backend,
-                   .is_deterministic = backend != &ritz_cuda_shared_backend,
+                   .is_shared = backend != &ritz_cuda_ref_backend,
+                   .is_deterministic = backend == &ritz_cuda_ref_backend,
                    .work_bytes = 1 << 30};
   (*ceed)->data = gpu;
   ritz_backend_complete(backend, &(*ceed)->backend);
@@ -270,7 +312,7 @@ static void tell_totals(RitzDevice device) {
 
 // ---- The benchmark set ----
 
-enum { MAX_ORDER = 8 };
+enum { MAX_ORDER = 8, MAX_SPILLS = 128 };
 
 // All degrees at level full; of the quick level some.
 static bool is_wanted(CeedInt order) {
@@ -327,6 +369,53 @@ TEST(kernels_of_the_benchmark_set_keep_their_numbers_in_registers) {
   }
 }
 
+// ---- Fused kernels of the benchmark set ----
+
+static bool is_wanted_fused(CeedInt order) { return tap_level() > TAP_QUICK || order == 7; }
+
+static void check_fused(int bp, CeedInt order) {
+  tap_note("BP%d  %d  %9d  %6d  %5d  %7d  %8d  %8d  %5d   %s", bp, (int)order, fused.registers,
+           fused.spill_bytes, fused.stack_bytes, fused.num_threads, fused.num_elem, fused.num_blocks,
+           fused.num_bytes, fused.unrolled ? "yes" : "no");
+  CHECK(fused.registers > 0, "no fused kernel");
+  CHECK(fused.num_threads % 32 == 0 && fused.num_threads <= 1024 && fused.num_elem >= 1, "shape of blocks");
+  // What the bounds of the launch demand is there.
+  CHECK(fused.registers * fused.num_threads * fused.num_blocks <= 64 << 10, "registers of %d blocks",
+        fused.num_blocks);
+  CHECK((fused.num_bytes + 1024) * fused.num_blocks <= 228 << 10, "memory of %d blocks", fused.num_blocks);
+  CHECK(fused.spill_bytes <= (bp % 2 ? 0 : MAX_SPILLS), "%d bytes are spilled", fused.spill_bytes);
+}
+
+static void check_fused_set(RitzDevice device) {
+  Ceed ceed;
+
+  CHECK_OK(open_context(&ritz_cuda_gen_backend, device, &ceed));
+  tap_note("%s  p  registers  spills  stack  threads  elements  resident  bytes   unrolled",
+           device->info.arch);
+  for (int bp = BP_FIRST; bp <= BP_LAST; bp++)
+    for (CeedInt order = 1; order <= MAX_ORDER; order++) {
+      if (!is_wanted_fused(order)) continue;
+      fused = (Fused){0};
+      CHECK_OK(run_bp(ceed, bp, order));
+      check_fused(bp, order);
+      if (tap_failed()) return;
+    }
+  CeedDestroy(&ceed);
+}
+
+// Of one component not a byte. Of three a thread keeps more of its line: up to MAX_SPILLS bytes, stores and
+// loads.
+TEST(fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component) {
+  const int num_devices = tap_level() > TAP_QUICK ? 2 : 1;
+
+  NEEDS_NVRTC();
+  for (int i = 0; i < num_devices && !tap_failed(); i++) {
+    totals = (Totals){0};
+    check_fused_set(&devices[i]);
+    if (!tap_failed()) tell_totals(&devices[i]);
+  }
+}
+
 // ---- Random operators ----
 
 static int create_active_vector(Ceed ceed, CeedSize length, CeedVector *vector) {
@@ -337,10 +426,10 @@ static int create_active_vector(Ceed ceed, CeedSize length, CeedVector *vector) 
   return CeedVectorSetValue(*vector, 1);
 }
 
-static int run_random_operator(Ceed ceed, uint64_t *seed) {
+static int run_random_operator(Ceed ceed, const RandomOptions *options, uint64_t *seed) {
   RandomOperator r;
   CeedVector in = NULL, out = NULL;
-  int ierr = random_operator_create(ceed, &(RandomOptions){0}, seed, &r);
+  int ierr = random_operator_create(ceed, options, seed, &r);
 
   snprintf(running, sizeof(running), "%s", random_operator_describe(&r));
   if (!ierr) ierr = create_active_vector(ceed, r.input_size, &in);
@@ -353,22 +442,36 @@ static int run_random_operator(Ceed ceed, uint64_t *seed) {
   return ierr;
 }
 
-TEST(kernels_of_random_operators_compile) {
-  static const int num_wanted[] = {40, 240, 1000};
+// Until so many programs are compiled.
+static void compile_random(const RitzBackend *backend, const RandomOptions *options, int num_programs) {
   uint64_t seed = 20;
   Ceed ceed;
 
-  NEEDS_NVRTC();
   totals = (Totals){0};
-  CHECK_OK(open_context(&ritz_cuda_shared_backend, &devices[0], &ceed));
-  while (totals.num_programs < num_wanted[tap_level()]) CHECK_OK(run_random_operator(ceed, &seed));
+  CHECK_OK(open_context(backend, &devices[0], &ceed));
+  while (totals.num_programs < num_programs) CHECK_OK(run_random_operator(ceed, options, &seed));
   tell_totals(&devices[0]);
   CeedDestroy(&ceed);
+}
+
+TEST(kernels_of_random_operators_compile) {
+  static const int num_wanted[] = {40, 240, 1000};
+
+  NEEDS_NVRTC();
+  compile_random(&ritz_cuda_shared_backend, &(RandomOptions){0}, num_wanted[tap_level()]);
+}
+
+TEST(fused_kernels_of_random_operators_compile) {
+  static const int num_wanted[] = {15, 60, 500};
+
+  NEEDS_NVRTC();
+  compile_random(&ritz_cuda_gen_backend, &(RandomOptions){.is_tensor = true}, num_wanted[tap_level()]);
 }
 
 int main(int argc, char **argv) {
   setenv("RITZ_CACHE", "off", 1); // what comes from the cache has no log
   return tap_main(argc, argv,
                   TESTS(kernels_of_the_benchmark_set_keep_their_numbers_in_registers,
-                        kernels_of_random_operators_compile));
+                        fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component,
+                        kernels_of_random_operators_compile, fused_kernels_of_random_operators_compile));
 }

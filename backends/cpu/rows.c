@@ -3,30 +3,6 @@
 // and operators of this backend.
 #include "backends/cpu/rows.h"
 
-// Distance between the offsets of neighbours in a row.
-static CeedInt row_step(CeedElemRestriction r) {
-  return r->comp_stride == 1 && r->num_comp > 1 ? r->num_comp : 1;
-}
-
-static bool is_row(const CeedInt *offsets, CeedInt row_length, CeedInt step) {
-  for (CeedInt i = 1; i < row_length; i++) {
-    if (offsets[i] != offsets[0] + (int64_t)i * step) return false;
-  }
-  return true;
-}
-
-static bool find_rows(CeedElemRestriction r, CeedInt row_length) {
-  const bool may_have_rows = r->type == CEED_RESTRICTION_STANDARD || r->type == CEED_RESTRICTION_ORIENTED;
-  if (!may_have_rows || r->block_size != 1 || r->num_elem == 0 || r->elem_size % row_length != 0)
-    return false;
-  const int64_t num = (int64_t)r->num_elem * r->elem_size;
-  const CeedInt step = row_step(r);
-  for (int64_t i = 0; i < num; i += row_length) {
-    if (!is_row(r->offsets + i, row_length, step)) return false;
-  }
-  return true;
-}
-
 // Offsets of one batch, [row][lane].
 static void copy_batch(CeedElemRestriction r, const RitzRows *rows, int64_t batch, int32_t *offsets) {
   const CeedInt num_rows = r->elem_size / rows->row_length;
@@ -41,7 +17,7 @@ static void copy_batch(CeedElemRestriction r, const RitzRows *rows, int64_t batc
 }
 
 static bool is_chain(CeedElemRestriction r, const RitzRows *rows, int64_t batch, const int32_t *offsets) {
-  const int64_t length = (int64_t)(rows->row_length - 1) * row_step(r);
+  const int64_t length = (int64_t)(rows->row_length - 1) * ritz_restriction_row_step(r);
   const int64_t num = (int64_t)(r->elem_size / rows->row_length) * rows->lanes;
   if ((batch + 1) * rows->lanes > r->num_elem) return false;
   for (int64_t i = 0; i < num; i++) {
@@ -83,7 +59,7 @@ int ritz_rows_get(CeedElemRestriction rstr, CeedInt row_length, CeedInt lanes, c
   RITZ_TRY(RITZ_CALLOC(rstr->obj.ceed, 1, &new));
   new->row_length = row_length;
   new->lanes = lanes;
-  new->has_rows = find_rows(rstr, row_length);
+  new->has_rows = ritz_restriction_has_rows(rstr, row_length);
   int ierr = new->has_rows ? fill_rows(rstr, new) : CEED_ERROR_SUCCESS;
   if (ierr) {
     free_rows(&new);

@@ -49,6 +49,7 @@ static int upload_exchanged(Ceed ceed, size_t rows, size_t columns, const CeedSc
 }
 
 int ritz_gpu_basis_table(CeedBasis b, CeedEvalMode mode, bool exchanges, const void **table) {
+  RITZ_TRY(open_data(b));
   RitzGpuBasis *data = b->data;
   void **to = &data->table[ritz_gpu_basis_table_of(mode)][exchanges];
   const CeedScalar *from = ritz_gpu_basis_host_table(b, mode);

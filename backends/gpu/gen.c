@@ -5,67 +5,79 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/basis.h"
+#include "backends/gpu/gen.h"
 #include "emit/emit.h"
 #include "jit/words.h"
 
-// op->data
-typedef struct {
-  RitzPlan *plan; // owned; NULL: none can be made
-  RitzGpuTarget *target;
-  const char *reason;      // NULL: the kernel runs; else why it does not (static)
-  char *text;              // owned
-  RitzGpuProgram program;  // counted
-  RitzDeviceKernel kernel; // of the program
-  RitzDeviceReplay replay; // owned
-  RitzDeviceArg *args;     // owned: number of elements, context, target->args
-  CeedScalar **arrays;     // owned, of the plan's spaces: the L-vectors during an apply
-  CeedSize e_length;       // CeedScalars of all E-vectors of outputs
-  size_t context_bytes;    // that the kernel was made for
-  bool is_writable;        // the context, likewise
-} RitzGpuOperator;
-
-int ritz_gpu_operator_destroy(CeedOperator op) {
-  RitzGpuOperator *g = op->data;
-  if (!g) return CEED_ERROR_SUCCESS;
-  ritz_gpu_replay_destroy(op->obj.ceed, &g->replay);
-  ritz_gpu_program_release(op->obj.ceed, &g->program);
-  ritz_plan_gpu_free(&g->target);
-  ritz_plan_free(&g->plan);
+void ritz_gpu_gen_release(Ceed ceed, RitzGpuOperator *g) {
+  ritz_gpu_replay_destroy(ceed, &g->replay);
+  ritz_gpu_program_release(ceed, &g->program);
   RITZ_FREE(&g->text);
   RITZ_FREE(&g->args);
   RITZ_FREE(&g->arrays);
-  RITZ_FREE(&op->data);
+}
+
+void ritz_gpu_gen_free(Ceed ceed, RitzGpuOperator **made) {
+  RitzGpuOperator *g = *made;
+  if (!g) return;
+  ritz_gpu_diagonal_destroy(ceed, &g->diagonal);
+  ritz_gpu_gen_release(ceed, g);
+  ritz_plan_gpu_free(&g->target);
+  ritz_plan_free(&g->plan);
+  RITZ_FREE(made);
+}
+
+int ritz_gpu_operator_destroy(CeedOperator op) {
+  RitzGpuOperator *g = op->data;
+  ritz_gpu_gen_free(op->obj.ceed, &g);
+  op->data = NULL;
   return CEED_ERROR_SUCCESS;
 }
 
 // ---- Plan ----
 
-static RitzGpuMachine machine_of(const RitzGpu *gpu) {
+RitzGpuMachine ritz_gpu_gen_machine(const RitzGpu *gpu) {
   const RitzDeviceInfo *info = gpu->info;
-  return (RitzGpuMachine){.num_banks = 128 / (CeedInt)sizeof(CeedScalar),
+  return (RitzGpuMachine){.has_rows = ritz_gpu_restriction_has_rows,
+                          .num_banks = 128 / (CeedInt)sizeof(CeedScalar),
                           .max_threads = info->max_threads,
                           .local_bytes = (CeedInt)info->dynamic_local_bytes,
                           .local_bytes_processor = (CeedInt)info->local_bytes_multiprocessor,
                           .registers_processor = info->registers_multiprocessor};
 }
 
-static int make_plan(CeedOperator op, RitzGpuOperator *g) {
-  const RitzPlanMachine machine = {.lanes = 1, .allows_text = true};
+static int make_target(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOperator *g) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
-  const RitzGpuMachine device = machine_of(gpu);
-  const RitzGpuChoice choice = {0};
-  RITZ_TRY(ritz_plan_operator(op, &machine, NULL, &g->plan, &g->reason));
-  if (!g->plan) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_plan_gpu(op->obj.ceed, g->plan, &device, &choice, gpu->is_deterministic, &g->target));
+  const RitzGpuMachine device = ritz_gpu_gen_machine(gpu);
+  ritz_plan_gpu_free(&g->target);
+  RITZ_TRY(ritz_plan_gpu(op->obj.ceed, g->plan, &device, choice, gpu->is_deterministic, &g->target));
   g->reason = g->target->reason;
   return CEED_ERROR_SUCCESS;
 }
 
+static int make_plan(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOperator *g) {
+  const RitzPlanMachine machine = {.lanes = 1, .allows_text = true};
+  RITZ_TRY(ritz_plan_operator(op, &machine, NULL, &g->plan, &g->reason));
+  return g->plan ? make_target(op, choice, g) : CEED_ERROR_SUCCESS;
+}
+
+// The target that was measured to be the fastest; what is kept of a measurement may be of no use here.
+static int use_measured(CeedOperator op, const char *source, RitzGpuOperator *g) {
+  const RitzGpuChoice model = {0};
+  RITZ_TRY(ritz_gpu_tune_find(op, g->plan, g->target, source, &g->tuning));
+  if (!g->tuning.is_measured) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(make_target(op, &g->tuning.choice, g));
+  if (!g->reason) return CEED_ERROR_SUCCESS;
+  g->tuning.is_measured = false;
+  return make_target(op, &model, g);
+}
+
 // ---- Arguments ----
 
-static int offsets_of(const RitzPlanSpace *space, void **offsets) {
+static int offsets_of(const RitzPlanSpace *space, CeedInt row_length, void **offsets) {
   const CeedInt *found;
+  if (row_length) return ritz_gpu_restriction_rows(space->rstr, row_length, (const void **)offsets);
   RITZ_TRY_BACKEND(CeedElemRestrictionGetOffsets(space->rstr, CEED_MEM_DEVICE, &found));
   *offsets = (void *)found; // stays as long as the restriction, which the operator holds
   return CeedElemRestrictionRestoreOffsets(space->rstr, &found);
@@ -80,18 +92,30 @@ static int64_t stride_of(const RitzGpuOperator *g, int s, int d) {
   return strides[d];
 }
 
+// A matrix of a dense basis, which the basis keeps for all operators.
+static int matrix_of(const RitzGpuOperator *g, const RitzGpuArg *what, void **matrix) {
+  const RitzPlanBasis *b = &g->plan->bases[what->number];
+  const bool is_values = what->kind == RITZ_GPU_ARG_INTERP || what->kind == RITZ_GPU_ARG_INTERP_T;
+  const bool exchanges = what->kind == RITZ_GPU_ARG_INTERP || what->kind == RITZ_GPU_ARG_DERIV;
+  const void *found;
+  RITZ_TRY(ritz_gpu_basis_table(b->basis, is_values ? CEED_EVAL_INTERP : b->deriv_mode, exchanges, &found));
+  *matrix = (void *)found;
+  return CEED_ERROR_SUCCESS;
+}
+
 static int make_arg(const RitzGpuOperator *g, const RitzGpuArg *what, RitzDeviceArg *arg) {
   const RitzPlanSpace *space = &g->plan->spaces[what->number];
   void *p = NULL;
   switch (what->kind) {
-  case RITZ_GPU_ARG_OFFSETS: RITZ_TRY(offsets_of(space, &p)); break;
+  case RITZ_GPU_ARG_OFFSETS: RITZ_TRY(offsets_of(space, g->target->spaces[what->number].row_length, &p)); break;
   case RITZ_GPU_ARG_ORIENTS: RITZ_TRY(ritz_gpu_restriction_orients(space->rstr, (const void **)&p)); break;
   case RITZ_GPU_ARG_NODE_STRIDE:
   case RITZ_GPU_ARG_COMP_STRIDE:
   case RITZ_GPU_ARG_ELEM_STRIDE:
     *arg = (RitzDeviceArg)RITZ_LONG(stride_of(g, what->number, (int)(what->kind - RITZ_GPU_ARG_NODE_STRIDE)));
     return CEED_ERROR_SUCCESS;
-  default: break;
+  case RITZ_GPU_ARG_ARRAY: break;
+  default: RITZ_TRY(matrix_of(g, what, &p));
   }
   *arg = (RitzDeviceArg)RITZ_POINTER(p);
   return CEED_ERROR_SUCCESS;
@@ -103,15 +127,15 @@ static int make_args(CeedOperator op, RitzGpuOperator *g) {
   g->args[0] = (RitzDeviceArg)RITZ_LONG(g->plan->num_elem);
   for (int i = 0; i < g->target->num_args; i++) RITZ_TRY(make_arg(g, &g->target->args[i], &g->args[2 + i]));
   for (int s = 0; s < g->plan->num_spaces; s++) {
-    if (g->target->spaces[s].scatter == RITZ_SCATTER_E_VECTOR) g->e_length += g->plan->spaces[s].rstr->e_size;
+    if (g->target->spaces[s].scatter == RITZ_SCATTER_E_VECTOR)
+      g->e_length += ritz_gpu_aligned(g->plan->spaces[s].rstr->e_size);
   }
   return CEED_ERROR_SUCCESS;
 }
 
 // ---- Kernel ----
 
-static int compile(CeedOperator op, RitzGpuOperator *g) {
-  Ceed ceed = op->obj.ceed;
+int ritz_gpu_gen_compile(Ceed ceed, CeedOperator op, RitzGpuOperator *g) {
   char *what = NULL, *define = NULL;
   int ierr = ritz_format(ceed, &what, "operator '%s' with QFunction '%s' of %s", g->plan->name,
                          op->qf->kernel_name, op->qf->source_path);
@@ -125,21 +149,38 @@ static int compile(CeedOperator op, RitzGpuOperator *g) {
   return ierr;
 }
 
-static int make_kernel(CeedOperator op, RitzGpuOperator *g) {
-  char *source = NULL;
-  RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));
-  int ierr = ritz_emit_gpu(op->qf, g->plan, g->target, source, &g->text);
-  RITZ_FREE(&source);
-  if (!ierr) ierr = compile(op, g);
-  if (!ierr) ierr = ritz_gpu_kernel(op->obj.ceed, g->program, "ritz_operator", &g->kernel);
-  return ierr ? ierr : make_args(op, g);
+int ritz_gpu_gen_load(CeedOperator op, RitzGpuOperator *g, const char *kernel) {
+  if (!g->program) RITZ_TRY(ritz_gpu_gen_compile(op->obj.ceed, op, g));
+  RITZ_TRY(ritz_gpu_kernel(op->obj.ceed, g->program, kernel, &g->kernel));
+  return make_args(op, g);
 }
 
-static int make(CeedOperator op, RitzGpuOperator *g) {
+static int make_text(CeedOperator op, bool is_chosen, RitzGpuOperator *g) {
+  char *source = NULL;
+  RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));
+  int ierr = is_chosen ? CEED_ERROR_SUCCESS : use_measured(op, source, g);
+  if (!ierr) ierr = ritz_emit_gpu(op->qf, g->plan, g->target, source, &g->text);
+  RITZ_FREE(&source);
+  return ierr;
+}
+
+int ritz_gpu_gen_describe(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOperator **made) {
+  const RitzGpuChoice model = {0};
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, made));
+  RitzGpuOperator *g = *made;
   g->context_bytes = op->qf->ctx ? op->qf->ctx->storage.num_bytes : 0;
   g->is_writable = op->qf->is_context_writable;
-  RITZ_TRY(make_plan(op, g));
-  return g->reason ? CEED_ERROR_SUCCESS : make_kernel(op, g);
+  int ierr = make_plan(op, choice ? choice : &model, g);
+  if (!ierr && !g->reason) ierr = make_text(op, choice, g);
+  if (ierr) ritz_gpu_gen_free(op->obj.ceed, made);
+  return ierr;
+}
+
+static int make(CeedOperator op, RitzGpuOperator **g) {
+  RITZ_TRY(ritz_gpu_gen_describe(op, NULL, g));
+  const int ierr = (*g)->reason ? CEED_ERROR_SUCCESS : ritz_gpu_gen_load(op, *g, "ritz_operator");
+  if (ierr) ritz_gpu_gen_free(op->obj.ceed, g);
+  return ierr;
 }
 
 static bool is_current(CeedOperator op) {
@@ -149,15 +190,12 @@ static bool is_current(CeedOperator op) {
 }
 
 // Made on first use, and again when the context of the QFunction has another size.
-static int prepare(CeedOperator op, RitzGpuOperator **made) {
+int ritz_gpu_gen_prepare(CeedOperator op, RitzGpuOperator **made) {
   if (!is_current(op)) {
     RitzGpuOperator *g = NULL;
     RITZ_TRY(ritz_gpu_operator_destroy(op));
-    RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &g));
+    RITZ_TRY(make(op, &g));
     op->data = g;
-    const int ierr = make(op, g);
-    if (ierr) (void)ritz_gpu_operator_destroy(op);
-    RITZ_TRY(ierr);
   }
   *made = op->data;
   return CEED_ERROR_SUCCESS;
@@ -169,35 +207,48 @@ static CeedVector vector_of(const RitzPlanSpace *space, CeedVector in, CeedVecto
   return !space->is_active ? space->vec : space->is_input ? in : out;
 }
 
-// The output space before s that holds the same array, or -1.
-static int holder_of(const RitzPlan *plan, int s) {
+// The output space before s that holds the array of this vector, or -1.
+static int holder_of(const RitzPlan *plan, int s, CeedVector vec, CeedVector out) {
   for (int t = 0; t < s; t++) {
-    if (!plan->spaces[t].is_input && plan->spaces[t].array == plan->spaces[s].array) return t;
+    if (!plan->spaces[t].is_input && vector_of(&plan->spaces[t], NULL, out) == vec) return t;
   }
   return -1;
 }
 
-static bool is_zeroed(const RitzPlanSpace *space, RitzApplyMode mode) {
-  return mode == RITZ_APPLY_OVERWRITE || (mode == RITZ_APPLY_ADD_ACTIVE && !space->is_active);
+// Whether one of the outputs to this vector wants it zeroed.
+static bool is_zeroed(const RitzPlan *plan, CeedVector vec, CeedVector out, RitzApplyMode mode) {
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &plan->spaces[s];
+    if (space->is_input || vector_of(space, NULL, out) != vec) continue;
+    if (mode == RITZ_APPLY_OVERWRITE || (mode == RITZ_APPLY_ADD_ACTIVE && !space->is_active)) return true;
+  }
+  return false;
 }
 
-static int get_array(RitzGpuOperator *g, int s, CeedVector vec, RitzApplyMode mode) {
-  const RitzPlanSpace *space = &g->plan->spaces[s];
-  const int holder = space->is_input ? -1 : holder_of(g->plan, s);
-  if (space->is_input)
-    RITZ_TRY_BACKEND(CeedVectorGetArrayRead(vec, CEED_MEM_DEVICE, (const CeedScalar **)&g->arrays[s]));
-  else if (holder >= 0)
+static int get_output(RitzGpuOperator *g, int s, CeedVector vec, CeedVector out, RitzApplyMode mode) {
+  const int holder = holder_of(g->plan, s, vec, out);
+  if (holder >= 0)
     g->arrays[s] = g->arrays[holder];
-  else if (is_zeroed(space, mode))
+  else if (is_zeroed(g->plan, vec, out, mode))
     RITZ_TRY_BACKEND(CeedVectorGetArrayWrite(vec, CEED_MEM_DEVICE, &g->arrays[s]));
   else
     RITZ_TRY_BACKEND(CeedVectorGetArray(vec, CEED_MEM_DEVICE, &g->arrays[s]));
   return CEED_ERROR_SUCCESS;
 }
 
-static int restore_array(RitzGpuOperator *g, int s, CeedVector vec) {
-  if (g->plan->spaces[s].is_input) return CeedVectorRestoreArrayRead(vec, (const CeedScalar **)&g->arrays[s]);
-  return holder_of(g->plan, s) >= 0 ? CEED_ERROR_SUCCESS : CeedVectorRestoreArray(vec, &g->arrays[s]);
+int ritz_gpu_gen_get_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  const RitzPlanSpace *space = &g->plan->spaces[s];
+  CeedVector vec = vector_of(space, in, out);
+  if (!space->is_input) return get_output(g, s, vec, out, mode);
+  RITZ_TRY_BACKEND(CeedVectorGetArrayRead(vec, CEED_MEM_DEVICE, (const CeedScalar **)&g->arrays[s]));
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_gen_restore_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector out) {
+  const RitzPlanSpace *space = &g->plan->spaces[s];
+  CeedVector vec = vector_of(space, in, out);
+  if (space->is_input) return CeedVectorRestoreArrayRead(vec, (const CeedScalar **)&g->arrays[s]);
+  return holder_of(g->plan, s, vec, out) >= 0 ? CEED_ERROR_SUCCESS : CeedVectorRestoreArray(vec, &g->arrays[s]);
 }
 
 // ---- Running ----
@@ -213,7 +264,7 @@ static int place_outputs(CeedOperator op, RitzGpuOperator *g) {
     if (g->target->args[i].kind != RITZ_GPU_ARG_ARRAY) continue;
     const bool has_e_vec = g->target->spaces[s].scatter == RITZ_SCATTER_E_VECTOR;
     g->args[2 + i].value.p = has_e_vec ? e_vec : g->arrays[s];
-    if (has_e_vec) e_vec += g->plan->spaces[s].rstr->e_size;
+    if (has_e_vec) e_vec += ritz_gpu_aligned(g->plan->spaces[s].rstr->e_size);
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -224,9 +275,10 @@ static int clear_outputs(CeedOperator op, RitzGpuOperator *g, CeedVector out, Ri
   *last = NULL;
   for (int s = 0; s < g->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &g->plan->spaces[s];
-    if (space->is_input || holder_of(g->plan, s) >= 0 || !is_zeroed(space, mode)) continue;
+    CeedVector vec = vector_of(space, NULL, out);
+    if (space->is_input || holder_of(g->plan, s, vec, out) >= 0 || !is_zeroed(g->plan, vec, out, mode)) continue;
     if (*last) RITZ_TRY(ritz_gpu_vector_set_value(op->obj.ceed, (*last)->length, 0, *array));
-    *last = vector_of(space, NULL, out);
+    *last = vec;
     *array = g->arrays[s];
   }
   return CEED_ERROR_SUCCESS;
@@ -251,19 +303,17 @@ static int add_outputs(RitzGpuOperator *g) {
     const int s = g->target->args[i].number;
     if (g->target->args[i].kind != RITZ_GPU_ARG_ARRAY || g->target->spaces[s].scatter != RITZ_SCATTER_E_VECTOR)
       continue;
-    CeedElemRestriction r = g->plan->spaces[s].rstr;
-    const RitzRestrictionAction action = {CEED_TRANSPOSE, 0, r->num_elem, r->use_signs, r->use_orients};
-    RITZ_TRY(ritz_gpu_restriction_apply(r, &action, g->args[2 + i].value.p, g->arrays[s]));
+    const RitzPlanSpace *space = &g->plan->spaces[s];
+    const bool has_signs = space->is_oriented || space->is_curl_oriented;
+    const RitzRestrictionAction action = {CEED_TRANSPOSE, 0, g->plan->num_elem, has_signs, has_signs};
+    RITZ_TRY(ritz_gpu_restriction_apply(space->rstr, &action, g->args[2 + i].value.p, g->arrays[s]));
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int run(CeedOperator op, RitzGpuOperator *g, CeedVector out, RitzApplyMode mode) {
-  CeedVector cleared;
-  CeedScalar *array = NULL;
+int ritz_gpu_gen_run(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, CeedScalar *array) {
   void *context;
   RITZ_TRY(place_outputs(op, g));
-  RITZ_TRY(clear_outputs(op, g, out, mode, &cleared, &array));
   RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(op->qf, CEED_MEM_DEVICE, &context));
   g->args[1] = (RitzDeviceArg)RITZ_POINTER(context);
   const int ierr = launch(op, g, cleared, array);
@@ -272,13 +322,21 @@ static int run(CeedOperator op, RitzGpuOperator *g, CeedVector out, RitzApplyMod
   return add_outputs(g);
 }
 
-static int apply_fused(CeedOperator op, RitzGpuOperator *g, CeedVector in, CeedVector out, RitzApplyMode mode) {
+static int clear_and_run(CeedOperator op, RitzGpuOperator *g, CeedVector out, RitzApplyMode mode) {
+  CeedVector cleared;
+  CeedScalar *array = NULL;
+  RITZ_TRY(clear_outputs(op, g, out, mode, &cleared, &array));
+  return ritz_gpu_gen_run(op, g, cleared, array);
+}
+
+int ritz_gpu_gen_apply_kernel(CeedOperator op, RitzGpuOperator *g, CeedVector in, CeedVector out,
+                              RitzApplyMode mode) {
   int num_held = 0, ierr = CEED_ERROR_SUCCESS;
   for (; !ierr && num_held < g->plan->num_spaces; num_held += !ierr)
-    ierr = get_array(g, num_held, vector_of(&g->plan->spaces[num_held], in, out), mode);
-  if (!ierr) ierr = run(op, g, out, mode);
+    ierr = ritz_gpu_gen_get_array(g, num_held, in, out, mode);
+  if (!ierr) ierr = clear_and_run(op, g, out, mode);
   for (int s = 0; s < num_held; s++) {
-    const int restored = restore_array(g, s, vector_of(&g->plan->spaces[s], in, out));
+    const int restored = ritz_gpu_gen_restore_array(g, s, in, out);
     if (!ierr) ierr = restored;
   }
   return ierr;
@@ -287,8 +345,8 @@ static int apply_fused(CeedOperator op, RitzGpuOperator *g, CeedVector in, CeedV
 int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
   RitzGpuOperator *g;
   if (op->is_at_points) return ritz_gpu_operator_apply(op, in, out, mode);
-  RITZ_TRY(prepare(op, &g));
-  if (!g->reason) return apply_fused(op, g, in, out, mode);
+  RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
+  if (!g->reason) return ritz_gpu_gen_apply_kernel(op, g, in, out, mode);
   RITZ_TRY(ritz_warn_once(op->obj.ceed, op->obj.ceed->resource, "an operator is not fused", g->reason,
                           "separate kernels run it"));
   return ritz_gpu_operator_apply(op, in, out, mode);
@@ -301,10 +359,12 @@ static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *strea
   RitzDeviceKernelInfo info;
   RITZ_TRY(gpu->driver->kernel_info(op->obj.ceed, g->kernel, &info));
   fprintf(stream, "  runs as: one generated kernel on %s\n", gpu->info->name);
+  fprintf(stream, "  choices: %s\n", g->tuning.is_measured ? "measured (ritz tune)" : "by the model");
   ritz_plan_gpu_print(g->plan, g->target, stream);
   if (info.registers >= 0) fprintf(stream, "  registers: %d a thread", info.registers);
   if (info.spill_bytes > 0) fprintf(stream, ", %lld bytes spilled", (long long)info.spill_bytes);
   if (info.registers >= 0) fprintf(stream, "\n");
+  RITZ_TRY(ritz_gpu_diagonal_explain(op, stream));
   fprintf(stream, "  other assembly, and evaluation at points: the reference backend\n");
   return ritz_plan_print(g->plan, stream);
 }
@@ -312,7 +372,7 @@ static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *strea
 int ritz_gpu_gen_explain(CeedOperator op, FILE *stream) {
   RitzGpuOperator *g;
   if (op->is_at_points) return ritz_gpu_operator_explain(op, stream);
-  RITZ_TRY(prepare(op, &g));
+  RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   if (!g->reason) return explain_kernel(op, g, stream);
   fprintf(stream, "  not fused: %s\n", g->reason);
   return ritz_gpu_operator_explain(op, stream);
@@ -320,7 +380,7 @@ int ritz_gpu_gen_explain(CeedOperator op, FILE *stream) {
 
 int ritz_gpu_gen_source(CeedOperator op, const char **source) {
   RitzGpuOperator *g;
-  RITZ_TRY(prepare(op, &g));
+  RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   *source = g->text;
   return g->text ? CEED_ERROR_SUCCESS : ritz_gpu_operator_source(op, source);
 }

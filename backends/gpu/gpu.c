@@ -123,7 +123,6 @@ static int set_stream(Ceed ceed, void *handle) {
   .basis_apply = ritz_gpu_basis_apply, .basis_apply_at_points = ritz_gpu_basis_apply_at_points,              \
   .qfunction_apply = ritz_gpu_qfunction_apply,                                                               \
   .operator_assemble_qfunction = ritz_gpu_operator_assemble_qfunction,                                       \
-  .operator_assemble_add_diagonal = ritz_gpu_operator_assemble_add_diagonal,                                 \
   .operator_assemble = ritz_gpu_operator_assemble, .vector_set_value = ritz_gpu_vector_set_value,            \
   .vector_set_value_strided = ritz_gpu_vector_set_value_strided,                                             \
   .vector_copy_strided = ritz_gpu_vector_copy_strided, .vector_norm = ritz_gpu_vector_norm,                  \
@@ -138,10 +137,13 @@ static int set_stream(Ceed ceed, void *handle) {
 
 #define SEPARATE_KERNELS                                                                                     \
   .operator_apply = ritz_gpu_operator_apply, .operator_explain = ritz_gpu_operator_explain,                  \
-  .operator_source = ritz_gpu_operator_source
+  .operator_source = ritz_gpu_operator_source,                                                               \
+  .operator_assemble_add_diagonal = ritz_gpu_operator_assemble_add_diagonal
 #define FUSED_KERNELS                                                                                        \
   .operator_apply = ritz_gpu_gen_apply, .operator_explain = ritz_gpu_gen_explain,                            \
-  .operator_source = ritz_gpu_gen_source, .operator_destroy = ritz_gpu_operator_destroy
+  .operator_source = ritz_gpu_gen_source, .operator_tune = ritz_gpu_gen_tune,                                \
+  .operator_destroy = ritz_gpu_operator_destroy,                                                             \
+  .operator_assemble_add_diagonal = ritz_gpu_gen_assemble_add_diagonal
 
 const RitzBackend ritz_cuda_gen_backend = {
     .name = "/gpu/cuda/gen",

@@ -71,6 +71,11 @@ int ritz_gpu_copy_out(Ceed ceed, size_t num_bytes, void *host, const void *devic
 int ritz_gpu_copy_in(Ceed ceed, size_t num_bytes, void *device, const void *host);
 // Memory of a slot, at least num_bytes, valid until the slot is asked for more.
 int ritz_gpu_work(Ceed ceed, RitzGpuWork slot, size_t num_bytes, void **p);
+// CeedScalars from one array in a slot to the next: OpenCL devices ask for up to 512 bytes and more.
+static inline CeedSize ritz_gpu_aligned(CeedSize n) {
+  const CeedSize alignment = 4096 / sizeof(CeedScalar);
+  return (n + alignment - 1) / alignment * alignment;
+}
 
 // ---- program.c: texts to kernels ----
 // The loaded program for a text, which is `num_parts` strings after kernels/gpu/language.h; from memory, the
@@ -144,6 +149,10 @@ int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAc
 int ritz_gpu_restriction_destroy(CeedElemRestriction rstr);
 // Whether it is transposed by a map of the elements, which is made for all of them at once.
 bool ritz_gpu_restriction_needs_map(CeedElemRestriction rstr);
+// Whether its nodes come in rows (core/core.h); their first offsets, [num_elem][rows], which stay as long as it does and
+// no other length of rows is asked for.
+int ritz_gpu_restriction_has_rows(CeedElemRestriction rstr, CeedInt row_length, bool *has_rows);
+int ritz_gpu_restriction_rows(CeedElemRestriction rstr, CeedInt row_length, const void **rows);
 // Its orientations in device memory, which stay as long as it does.
 int ritz_gpu_restriction_orients(CeedElemRestriction rstr, const void **orients);
 
@@ -175,11 +184,15 @@ int ritz_gpu_qfunction_source(CeedQFunction qf, const char **text); // of its ke
 int ritz_gpu_qfunction_load(CeedQFunction qf, char **source);
 int ritz_gpu_context_define(CeedQFunction qf, size_t num_bytes, char **define);
 
-// ---- gen.c: operators as one kernel ----
+// ---- gen.c, tune.c: operators as one kernel ----
 int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
 int ritz_gpu_gen_explain(CeedOperator op, FILE *stream);
 int ritz_gpu_gen_source(CeedOperator op, const char **source);
+int ritz_gpu_gen_tune(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode, RitzTuning *tuning);
 int ritz_gpu_operator_destroy(CeedOperator op);
+
+// ---- diagonal.c: their diagonals, likewise ----
+int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
 
 // ---- operator.c, assembly.c ----
 int ritz_gpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);

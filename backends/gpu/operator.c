@@ -63,19 +63,15 @@ static void describe_field(Run *run, CeedInt i, CeedVector in, CeedVector out) {
 
 // ---- Work memory ----
 
-enum { ALIGNMENT = 4096 / sizeof(CeedScalar) }; // OpenCL devices ask for up to 512 bytes and more
-
-static CeedSize aligned(CeedSize n) { return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
-
 // Scalars for the fields of a batch; with `memory` the places are taken there.
 static CeedSize place_fields(Run *run, CeedInt batch, CeedScalar *memory) {
   CeedSize next = 0;
   for (CeedInt i = 0; i < run->num_fields; i++) {
     Field *f = &run->fields[i];
     if (memory) f->e_vec = f->gathered_by == i ? memory + next : run->fields[f->gathered_by].e_vec;
-    next += aligned(f->e_length * batch);
+    next += ritz_gpu_aligned(f->e_length * batch);
     if (memory) f->q_vec = memory + next;
-    next += aligned(f->q_length * batch);
+    next += ritz_gpu_aligned(f->q_length * batch);
   }
   return next;
 }

@@ -102,8 +102,9 @@ static int append_part(Ceed ceed, char **text, const char *part, int number) {
 }
 
 static int make_text(Ceed ceed, const char *what, int num_parts, const char *const *parts, char **text) {
-  const bool is_double = sizeof(CeedScalar) == sizeof(double);
-  RITZ_TRY(ritz_strdup(ceed, is_double ? "" : "#define RITZ_SCALAR_F32\n", text));
+  const bool is_double = sizeof(CeedScalar) == sizeof(double), is_wide = ritz_gpu(ceed)->info->warp_size > 1;
+  RITZ_TRY(ritz_format(ceed, text, "%s%s", is_double ? "" : "#define RITZ_SCALAR_F32\n",
+                       is_wide ? "" : "#define RITZ_ONE_LANE\n"));
   int ierr = append_part(ceed, text, ritz_gpu_template("kernels/gpu/language.h"), 0);
   for (int i = 0; !ierr && i < num_parts; i++) {
     ierr = parts[i] ? append_part(ceed, text, parts[i], i + 1)

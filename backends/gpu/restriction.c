@@ -20,6 +20,9 @@ typedef struct {
 // Of a restriction, shared by its unsigned and unoriented copies: rstr->data of the original.
 typedef struct {
   void *orients; // device copy of orients or curl_orients, made on first use; NULL: there are none
+  CeedInt row_length; // that was asked for; 0: none yet
+  bool has_rows;
+  void *rows; // device copy of the first offset of each row, made on first use
   Map all, part; // of all elements; of the range of elements that was asked for last
 } Data;
 
@@ -48,6 +51,7 @@ int ritz_gpu_restriction_destroy(CeedElemRestriction rstr) {
   Ceed ceed = rstr->obj.ceed;
   if (!data) return CEED_ERROR_SUCCESS;
   ritz_gpu_free(ceed, &data->orients);
+  ritz_gpu_free(ceed, &data->rows);
   free_map(ceed, &data->all);
   free_map(ceed, &data->part);
   RITZ_FREE(&rstr->data);
@@ -123,6 +127,40 @@ int ritz_gpu_restriction_orients(CeedElemRestriction rstr, const void **orients)
   const RitzRestrictionAction action = {CEED_NOTRANSPOSE, 0, rstr->num_elem, rstr->use_signs, rstr->use_orients};
   const Range g = range_of(rstr, &action);
   return get_orients(&g, orients);
+}
+
+// ---- Rows ----
+
+int ritz_gpu_restriction_has_rows(CeedElemRestriction rstr, CeedInt row_length, bool *has_rows) {
+  Data *data;
+  RITZ_TRY(get_data(rstr, &data));
+  if (data->row_length != row_length) {
+    ritz_gpu_free(rstr->obj.ceed, &data->rows);
+    data->row_length = row_length;
+    data->has_rows = rstr->type == CEED_RESTRICTION_STANDARD && ritz_restriction_has_rows(rstr, row_length);
+  }
+  *has_rows = data->has_rows;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int upload_rows(CeedElemRestriction r, CeedInt row_length, void **rows) {
+  const size_t num = (size_t)r->num_elem * (size_t)(r->elem_size / row_length);
+  CeedInt *firsts = NULL;
+  RITZ_TRY(RITZ_MALLOC(r->obj.ceed, num, &firsts));
+  for (size_t i = 0; i < num; i++) firsts[i] = r->offsets[i * (size_t)row_length];
+  const int ierr = ritz_gpu_upload(r->obj.ceed, num * sizeof(*firsts), firsts, rows);
+  RITZ_FREE(&firsts);
+  return ierr;
+}
+
+int ritz_gpu_restriction_rows(CeedElemRestriction rstr, CeedInt row_length, const void **rows) {
+  Data *data;
+  bool has_rows;
+  RITZ_TRY(ritz_gpu_restriction_has_rows(rstr, row_length, &has_rows));
+  RITZ_TRY(get_data(rstr, &data));
+  if (has_rows && !data->rows) RITZ_TRY(upload_rows(rstr, row_length, &data->rows));
+  *rows = data->rows;
+  return CEED_ERROR_SUCCESS;
 }
 
 // Whether strides lead every node, component and element to an entry of its own: taken from the smallest

@@ -13,13 +13,15 @@
 #define RITZ_JIT_H
 
 #include <ceed.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// A compiled text in the cache.
+// A compiled text in the cache, or what RitzOperatorTune (ritz/operator.h) has kept there.
 typedef struct {
   char name[64];    // of the kernel, shortened to fit
-  char key[41];     // hexadecimal; the files are KEY.txt and KEY.so, of a device KEY.bin
+  char key[41];     // hexadecimal; the files are KEY.txt and KEY.so, of a device KEY.bin; KEY.tune
+  bool is_tuning;   // measured choices, no code
   size_t num_bytes; // of its files together
   int64_t modified; // seconds since 1970
 } RitzJitEntry;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What Ritz adds to CeedOperator: a look at what runs, assembly into compressed sparse rows.
+// What Ritz adds to CeedOperator: a look at what runs, kernels chosen by measurement, assembly into
+// compressed sparse rows.
 #ifndef RITZ_OPERATOR_H
 #define RITZ_OPERATOR_H
 
@@ -14,9 +15,33 @@
 CEED_EXTERN int RitzOperatorExplain(CeedOperator op, FILE *stream);
 
 // The source text of the kernel that was generated for a single operator, as it was given to the compiler;
-// NULL where none was generated. Valid while the operator lives; not to be freed. Makes the kernel like
-// RitzOperatorExplain. A composite is CEED_ERROR_INCOMPATIBLE: ask for its sub-operators.
+// NULL where none was generated. Valid while the operator lives and is not tuned; not to be freed. Makes the
+// kernel like RitzOperatorExplain. A composite is CEED_ERROR_INCOMPATIBLE: ask for its sub-operators.
 CEED_EXTERN int RitzOperatorGetSource(CeedOperator op, const char **source);
+
+// What RitzOperatorTune has found; of a composite: sums over its sub-operators that were measured.
+typedef struct {
+  CeedInt num_tried;    // kernels that ran, the model's one included; 0: nothing was measured
+  const char *reason;   // why nothing was measured (static), else NULL
+  double model_seconds; // of an apply with the choices of the library's model
+  double best_seconds;  // with those that are used from now on
+  char choice[160];     // these, such as "elements=4 blocks=6"; "" for a composite
+} RitzTuning;
+
+// Measures what the library otherwise chooses by a model, and keeps the fastest kernel: this operator uses it
+// at once, operators that are made later find it, in this process and, through the cache (ritz/jit.h), in any
+// other program on a device of this name, whatever the size of the mesh. Vectors are those of
+// CeedOperatorApply: the operator is applied some thousand times, and once more at the end, so that
+// afterwards they (passive outputs and a context that the QFunction writes to, too) hold what applies leave
+// there. Takes a minute where kernels take seconds to compile. Meshes should be as large as those of later
+// runs: small ones do not fill a device.
+//
+// Of a composite all sub-operators are tuned, one after the other; one that has the kernel of an earlier one
+// takes over what was found for that. Backends that have nothing to choose, and operators that run without a
+// generated kernel: success, num_tried is 0. RITZ_TUNE=off: nothing is measured, and what was measured is not
+// used; RITZ_TUNE=N: at most N (1 to 40, the default) kernels are tried for an operator. tuning: may be NULL.
+// Errors: those of CeedOperatorApply.
+CEED_EXTERN int RitzOperatorTune(CeedOperator op, CeedVector in, CeedVector out, RitzTuning *tuning);
 
 // Pattern of the matrix of a linear operator (single or composite; the fields must live on nodes). Row r
 // holds the columns cols[row_starts[r]] ... cols[row_starts[r+1] - 1], ascending, each once: every pair of

@@ -116,15 +116,16 @@ RITZ_INLINE void ritz_scatter_strided(int num_comp, int n, RitzLong step, const 
 }
 
 // All nodes of the block's elements, of which `rest` are left in the mesh: those of an element have `size` nodes a
-// direction, component by component in arrays of the block. Threads side by side add to entries side by side.
+// direction, component by component in arrays of the block. Offsets are of rows of `row` nodes, `step` apart (1, 0: of
+// nodes). Threads side by side add to entries side by side.
 RITZ_INLINE void ritz_scatter_staged(int num_comp, int dim, int size, RitzLong rest, RITZ_LOCAL const CeedScalar *m,
-                                     RITZ_GLOBAL const CeedInt *offsets, RITZ_GLOBAL CeedScalar *y) {
+                                     int row, int step, RITZ_GLOBAL const CeedInt *offsets, RITZ_GLOBAL CeedScalar *y) {
   const int num_nodes = dim == 3 ? size * size * size : size * size;
   const int num_elem = rest < RITZ_ELEMENTS ? (int)rest : RITZ_ELEMENTS;
   for (int i = RITZ_THREAD; i < num_elem * num_nodes * num_comp; i += RITZ_THREADS) {
-    const int node = i / num_comp, c = i - node * num_comp, e = node / num_nodes, row = node / size;
-    const int place = node - row * size + row % size * RITZ_ROW + row / size % size * RITZ_PLANE * (dim == 3);
-    ritz_atomic_add(y + RITZ_LOAD(offsets + node) + c, m[c * RITZ_ARRAY + e * RITZ_ELEM + place]);
+    const int node = i / num_comp, c = i - node * num_comp, e = node / num_nodes, line = node / size;
+    const int place = node - line * size + line % size * RITZ_ROW + line / size % size * RITZ_PLANE * (dim == 3);
+    ritz_atomic_add(y + RITZ_LOAD(offsets + node / row) + node % row * step + c, m[c * RITZ_ARRAY + e * RITZ_ELEM + place]);
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The language of all device code: a subset of C that CUDA's compiler and OpenCL's both understand, and the
 // macros for what they write differently, then the types of the standard. First part of every text, which in
-// single precision begins with a definition of RITZ_SCALAR_F32.
+// single precision begins with a definition of RITZ_SCALAR_F32, on devices whose threads run one by one of
+// RITZ_ONE_LANE.
 //
 // The subset: no templates, references, overloads, default arguments, designated initialisers or
 // variable-length arrays; casts are written out; nothing is included but <ceed/types.h>, here. Blocks and
@@ -50,7 +51,11 @@
 #define RITZ_BLOCK                                    ((RitzLong)get_group_id(0))
 #define RITZ_ITEM                                     ((RitzLong)get_global_id(0))
 #define RITZ_NUM_ITEMS                                ((RitzLong)get_global_size(0))
-#define RITZ_UNROLL                                   _Pragma("unroll")
+#ifdef RITZ_ONE_LANE // a processor: takes long over unrolled loops, and gains little
+#define RITZ_UNROLL
+#else
+#define RITZ_UNROLL _Pragma("unroll")
+#endif
 #define RITZ_ALIGN16                                  __attribute__((aligned(16)))
 #define RITZ_LOCAL_MEMORY(name, count)                __local CeedScalar name[count] RITZ_ALIGN16
 #define RITZ_TABLE                                    __constant

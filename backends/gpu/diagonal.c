@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// /gpu/*/gen: the diagonal of an operator as one fused kernel of its own, made on first use. Called through
+// the table. What has no such kernel, the reference backend does on the host.
+#include "backends/gpu/gen.h"
+#include "emit/emit.h"
+
+struct RitzGpuDiagonalKernel {
+  const char *reason;      // NULL: there is such a kernel; else why not (static)
+  RitzDiagonalPlan *plan;  // owned
+  RitzGpuDiagonal *device; // owned
+  RitzGpuOperator kernel;  // of the device's plan and target; without text: not made yet
+};
+
+void ritz_gpu_diagonal_destroy(Ceed ceed, RitzGpuDiagonalKernel **diagonal) {
+  RitzGpuDiagonalKernel *d = *diagonal;
+  if (!d) return;
+  ritz_gpu_gen_release(ceed, &d->kernel);
+  ritz_plan_gpu_diagonal_free(&d->device);
+  ritz_plan_free_diagonal(&d->plan);
+  RITZ_FREE(diagonal);
+}
+
+// ---- Plan ----
+
+static int describe(CeedOperator op, const RitzGpuOperator *g, RitzGpuDiagonalKernel *d) {
+  const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
+  const RitzGpuMachine machine = ritz_gpu_gen_machine(gpu);
+  RitzPlan plan;
+  RITZ_TRY(ritz_plan_refuse_diagonal(op, &d->reason));
+  if (!d->reason && g->reason) d->reason = "the operator is not fused";
+  if (d->reason) return CEED_ERROR_SUCCESS;
+  plan = *g->plan;
+  plan.target.call = RITZ_CALL_TEXT; // one point a call, whatever the vector length is
+  RITZ_TRY(ritz_plan_diagonal(op, &plan, &d->plan));
+  RITZ_TRY(ritz_plan_gpu_diagonal(op->obj.ceed, d->plan, &machine, gpu->is_deterministic, &d->device));
+  d->reason = d->device->target->reason;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int plan_diagonal(CeedOperator op, RitzGpuDiagonalKernel **diagonal) {
+  RitzGpuOperator *g;
+  RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
+  if (!g->diagonal) {
+    RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &g->diagonal));
+    const int ierr = describe(op, g, g->diagonal);
+    if (ierr) ritz_gpu_diagonal_destroy(op->obj.ceed, &g->diagonal);
+    RITZ_TRY(ierr);
+  }
+  *diagonal = g->diagonal;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Kernel ----
+
+static int load(CeedOperator op, RitzGpuDiagonalKernel *d) {
+  const RitzGpuOperator *apply = op->data;
+  char *source = NULL;
+  d->kernel = (RitzGpuOperator){.plan = &d->device->plan,
+                                .target = d->device->target,
+                                .context_bytes = apply->context_bytes,
+                                .is_writable = apply->is_writable};
+  RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));
+  const int ierr = ritz_emit_gpu_diagonal(op->qf, d->device, source, &d->kernel.text);
+  RITZ_FREE(&source);
+  return ierr ? ierr : ritz_gpu_gen_load(op, &d->kernel, "ritz_diagonal");
+}
+
+static int make_kernel(CeedOperator op, RitzGpuDiagonalKernel *d) {
+  if (d->kernel.text) return CEED_ERROR_SUCCESS;
+  const int ierr = load(op, d);
+  if (ierr) ritz_gpu_gen_release(op->obj.ceed, &d->kernel); // the next call tries again
+  return ierr;
+}
+
+// ---- Running ----
+
+// The diagonal comes after the spaces of passive inputs.
+static int run(CeedOperator op, RitzGpuOperator *g, CeedScalar *diagonal) {
+  const int output = g->plan->num_spaces - 1;
+  int num_held = 0, ierr = CEED_ERROR_SUCCESS;
+  g->arrays[output] = diagonal;
+  for (; !ierr && num_held < output; num_held += !ierr)
+    ierr = ritz_gpu_gen_get_array(g, num_held, NULL, NULL, RITZ_APPLY_ADD);
+  if (!ierr) ierr = ritz_gpu_gen_run(op, g, NULL, NULL);
+  for (int s = 0; s < num_held; s++) {
+    const int restored = ritz_gpu_gen_restore_array(g, s, NULL, NULL);
+    if (!ierr) ierr = restored;
+  }
+  return ierr;
+}
+
+int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal) {
+  RitzGpuDiagonalKernel *d;
+  if (is_point_block || op->qf_data->reuse || op->is_at_points)
+    return ritz_gpu_operator_assemble_add_diagonal(op, is_point_block, diagonal);
+  RITZ_TRY(plan_diagonal(op, &d));
+  if (d->reason) return ritz_gpu_operator_assemble_add_diagonal(op, is_point_block, diagonal);
+  RITZ_TRY(make_kernel(op, d));
+  return run(op, &d->kernel, diagonal);
+}
+
+// ---- For people ----
+
+static int explain_kernel(CeedOperator op, const RitzGpuDiagonalKernel *d, FILE *stream) {
+  const RitzGpuTarget *t = d->device->target;
+  RitzDeviceKernelInfo info = {.registers = -1};
+  fprintf(stream,
+          "one generated kernel, %" CeedInt_FMT " calls and %d sums at each point; blocks of %" CeedInt_FMT
+          " threads for %" CeedInt_FMT " elements",
+          d->plan->num_in * d->plan->output.num_comp, d->plan->num_terms * (int)d->plan->output.num_comp,
+          t->num_threads, t->num_elem);
+  if (d->kernel.text)
+    RITZ_TRY(ritz_gpu(op->obj.ceed)->driver->kernel_info(op->obj.ceed, d->kernel.kernel, &info));
+  if (info.registers >= 0) fprintf(stream, ", %d registers a thread", info.registers);
+  if (info.spill_bytes > 0) fprintf(stream, ", %lld bytes spilled", (long long)info.spill_bytes);
+  fprintf(stream, d->kernel.text ? "\n" : " (not compiled yet)\n");
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_diagonal_explain(CeedOperator op, FILE *stream) {
+  RitzGpuDiagonalKernel *d;
+  RITZ_TRY(plan_diagonal(op, &d));
+  fprintf(stream, "  diagonal: ");
+  if (!d->reason && !op->qf_data->reuse) return explain_kernel(op, d, stream);
+  fprintf(stream, "the reference backend: %s\n", d->reason ? d->reason : "the assembled QFunction is reused");
+  return CEED_ERROR_SUCCESS;
+}

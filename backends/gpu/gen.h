@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Fused kernels of /gpu/*/gen: what gen.c (applies), diagonal.c (diagonals) and tune.c (faster ones) share.
+#ifndef RITZ_BACKENDS_GPU_GEN_H
+#define RITZ_BACKENDS_GPU_GEN_H
+
+#include "backends/gpu/gpu.h"
+#include "jit/hash.h"
+#include "plan/gpu.h"
+
+typedef struct RitzGpuDiagonalKernel RitzGpuDiagonalKernel; // diagonal.c
+
+// A choice that was measured, or that none was.
+typedef struct {
+  RitzHash key;     // of what it is good for
+  int64_t number;   // counts the measurements of this process; 0: another one has made it, or none is made
+  bool is_measured; // else the model chooses
+  RitzGpuChoice choice;
+} RitzGpuTuning;
+
+// A kernel of a plan: op->data that of the apply.
+typedef struct {
+  RitzPlan *plan; // owned; NULL: none can be made
+  RitzGpuTarget *target;
+  RitzGpuTuning tuning;
+  const char *reason;              // NULL: the kernel runs; else why it does not (static)
+  char *text;                      // owned
+  RitzGpuProgram program;          // counted
+  RitzDeviceKernel kernel;         // of the program
+  RitzDeviceReplay replay;         // owned
+  RitzDeviceArg *args;             // owned: number of elements, context, target->args
+  CeedScalar **arrays;             // owned, of the plan's spaces: the L-vectors during an apply
+  CeedSize e_length;               // CeedScalars of all E-vectors of outputs
+  size_t context_bytes;            // that the kernel was made for
+  bool is_writable;                // the context, likewise
+  RitzGpuDiagonalKernel *diagonal; // owned, of the apply's; NULL: none was asked for yet
+} RitzGpuOperator;
+
+// op->data is made on first use, and again when the context of the QFunction has another size.
+int ritz_gpu_gen_prepare(CeedOperator op, RitzGpuOperator **made);
+RitzGpuMachine ritz_gpu_gen_machine(const RitzGpu *gpu);
+
+// A kernel of the apply with other choices, which the caller owns: its text, program, and the rest (load).
+// choice NULL: what was measured, else the model's. With a reason there is no text.
+int ritz_gpu_gen_describe(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOperator **g);
+int ritz_gpu_gen_compile(Ceed ceed, CeedOperator op, RitzGpuOperator *g); // `ceed` gets the messages
+int ritz_gpu_gen_apply_kernel(CeedOperator op, RitzGpuOperator *g, CeedVector in, CeedVector out,
+                              RitzApplyMode mode);
+void ritz_gpu_gen_free(Ceed ceed, RitzGpuOperator **g); // NULL is fine
+
+// From the text, or the program, to the kernel of that name and its arguments, by plan, target, and what is said of the
+// context.
+int ritz_gpu_gen_load(CeedOperator op, RitzGpuOperator *g, const char *kernel);
+// All that it has but plan and target.
+void ritz_gpu_gen_release(Ceed ceed, RitzGpuOperator *g);
+
+// The array of a space's vector, in g->arrays.
+int ritz_gpu_gen_get_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector out, RitzApplyMode mode);
+int ritz_gpu_gen_restore_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector out);
+// Launches the kernel on all arrays, after clearing `array` of the vector `cleared`, unless that is NULL.
+int ritz_gpu_gen_run(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, CeedScalar *array);
+
+// diagonal.c
+void ritz_gpu_diagonal_destroy(Ceed ceed, RitzGpuDiagonalKernel **diagonal);
+int ritz_gpu_diagonal_explain(CeedOperator op, FILE *stream);
+
+// ---- tune-store.c ----
+// What was measured for the operator of this plan, the model's target for it, and this source of its QFunction; the key
+// in any case.
+int ritz_gpu_tune_find(CeedOperator op, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
+                       RitzGpuTuning *tuning);
+// The same for a key that is known: what this process has found or measured meanwhile.
+void ritz_gpu_tune_recall(RitzGpuTuning *tuning);
+// Keeps tuning->choice as measured, for this process and, where there is a cache, for later ones; sets the
+// number.
+int ritz_gpu_tune_keep(CeedOperator op, RitzGpuTuning *tuning);
+// Kernels that may be tried for an operator, by RITZ_TUNE: 0 when it is off.
+int ritz_gpu_tune_limit(void);
+
+#endif

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A faster kernel for an operator, by measurement: one choice after the other is varied around the best that
+// is known, beginning with the model's, until nothing gets better. Called through the table of the backend
+// (operator_tune).
+//
+// Kernels are timed by events around a batch of applies. A new one and the best one run in turns, and the
+// medians are compared, so that a device that is warm, or busy, does not decide. A variant that cannot be
+// planned, does not compile, or does not run is left out without a word.
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/gpu/gen.h"
+#include "core/threads.h"
+#include "plan/choice.h"
+
+enum { NUM_ROUNDS = 7, MOST_APPLIES = 50, MOST_ALTERNATIVES = 16, MOST_THREADS = 256, WARP = 32 };
+static const double batch_seconds = 2e-3; // at least, for kernels that are not very short
+static const double hopeless = 1.3;       // times the best in the first batch: no more are needed
+static const double margin = 0.99;        // of the best: what is not clearly faster is not
+
+typedef struct {
+  CeedOperator op;
+  CeedVector in, out;
+  RitzApplyMode mode;
+  RitzGpuMachine machine;
+  RitzDeviceEvent begin, end;    // owned
+  RitzGpuOperator *model, *best; // owned; one and the same while nothing is better
+  double seconds;                // of an apply with the best
+  int num_applies;               // in a batch
+  int num_tried, num_left;
+  size_t num_seen;
+  RitzGpuChoice *seen; // owned: was looked at
+} Search;
+
+// Kernels that are made together.
+typedef struct {
+  const Search *search;
+  int num, num_threads;
+  RitzGpuOperator *variants[MOST_ALTERNATIVES]; // owned; NULL: there is none
+} Group;
+
+typedef struct {
+  int num;
+  RitzGpuChoice items[MOST_ALTERNATIVES];
+} Alternatives;
+
+static RitzGpuChoice chosen(const Search *s, const RitzGpuOperator *g) {
+  return ritz_plan_gpu_chosen(g->plan, &s->machine, g->target);
+}
+
+// ---- Times ----
+
+static int measure(const Search *s, RitzGpuOperator *g, int num, double *seconds) {
+  Ceed ceed = s->op->obj.ceed;
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  RITZ_TRY(gpu->driver->event_record(ceed, gpu->device, gpu->stream, s->begin));
+  for (int i = 0; i < num; i++) RITZ_TRY(ritz_gpu_gen_apply_kernel(s->op, g, s->in, s->out, s->mode));
+  RITZ_TRY(gpu->driver->event_record(ceed, gpu->device, gpu->stream, s->end));
+  RITZ_TRY(gpu->driver->event_elapsed(ceed, gpu->device, s->begin, s->end, seconds));
+  *seconds /= num;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int compare_times(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// Medians of two kernels that run in turns.
+static int measure_both(const Search *s, RitzGpuOperator *a, RitzGpuOperator *b, double medians[2]) {
+  double times[2][NUM_ROUNDS];
+  for (int k = 0; k < NUM_ROUNDS; k++) {
+    RITZ_TRY(measure(s, a, s->num_applies, &times[0][k]));
+    RITZ_TRY(measure(s, b, s->num_applies, &times[1][k]));
+  }
+  for (int i = 0; i < 2; i++) {
+    qsort(times[i], NUM_ROUNDS, sizeof(double), compare_times);
+    medians[i] = times[i][NUM_ROUNDS / 2];
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// The first applies are not counted: code and tables go to the device.
+static int measure_model(Search *s) {
+  double seconds, medians[2];
+  RITZ_TRY(measure(s, s->model, 1, &seconds));
+  RITZ_TRY(measure(s, s->model, 1, &seconds));
+  s->num_applies = seconds * MOST_APPLIES < batch_seconds ? MOST_APPLIES : 1 + (int)(batch_seconds / seconds);
+  RITZ_TRY(measure_both(s, s->model, s->model, medians));
+  s->seconds = medians[0];
+  return CEED_ERROR_SUCCESS;
+}
+
+static void replace_best(Search *s, RitzGpuOperator **g) {
+  if (s->best != s->model) ritz_gpu_gen_free(s->op->obj.ceed, &s->best);
+  s->best = *g;
+  *g = NULL;
+}
+
+// *g becomes the best, and NULL, when it is faster.
+static int race(Search *s, RitzGpuOperator **g) {
+  double first, medians[2];
+  s->num_tried++;
+  RITZ_TRY(measure(s, *g, 1, &first));
+  RITZ_TRY(measure(s, *g, s->num_applies, &first));
+  if (first > hopeless * s->seconds) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(measure_both(s, s->best, *g, medians));
+  s->seconds = medians[0];
+  if (medians[1] >= margin * medians[0]) return CEED_ERROR_SUCCESS;
+  s->seconds = medians[1];
+  replace_best(s, g);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Alternatives: each list varies one choice of the best ----
+
+static void add(Alternatives *a, RitzGpuChoice choice) {
+  if (a->num < MOST_ALTERNATIVES) a->items[a->num++] = choice;
+}
+
+static void list_routes(const Search *s, Alternatives *a) {
+  RitzGpuChoice choice = chosen(s, s->best);
+  for (choice.direct = -1; choice.direct <= 1; choice.direct += 2) add(a, choice);
+}
+
+static int round_to(double number) { return number < 1 ? 1 : (int)(number + 0.5); }
+
+// As many as fill each number of warps. The registers of a thread stay as they are.
+static void list_elements(const Search *s, Alternatives *a) {
+  const RitzGpuTarget *t = s->best->target;
+  RitzGpuChoice choice = chosen(s, s->best);
+  for (int num_threads = WARP; num_threads <= MOST_THREADS; num_threads += WARP) {
+    choice.num_elem = num_threads / t->num_lines * t->num_stacked;
+    if (choice.num_elem == 0) continue;
+    if (choice.num_blocks) choice.num_blocks = round_to((double)t->num_blocks * t->num_threads / num_threads);
+    add(a, choice);
+  }
+}
+
+// Fewer blocks have more registers.
+static void list_blocks(const Search *s, Alternatives *a) {
+  static const double factors[] = {0.5, 0.75, 1.25, 1.5, 2};
+  const RitzGpuChoice best = chosen(s, s->best);
+  for (size_t i = 0; best.num_blocks && i < sizeof(factors) / sizeof(factors[0]); i++) {
+    RitzGpuChoice choice = best;
+    choice.num_blocks = round_to(factors[i] * best.num_blocks);
+    add(a, choice);
+  }
+}
+
+static void list_unrolling(const Search *s, Alternatives *a) {
+  RitzGpuChoice choice = chosen(s, s->best);
+  choice.unroll = -choice.unroll;
+  add(a, choice);
+}
+
+static void list_fences(const Search *s, Alternatives *a) {
+  RitzGpuChoice choice = chosen(s, s->best);
+  choice.fence = -choice.fence;
+  add(a, choice);
+}
+
+// The same threads for fewer or more elements.
+static void list_stacked(const Search *s, Alternatives *a) {
+  const RitzGpuTarget *t = s->best->target;
+  RitzGpuChoice choice = chosen(s, s->best);
+  for (choice.stacked = 1; t->is_flat && t->num_dense > 0 && choice.stacked <= 8; choice.stacked *= 2) {
+    choice.num_elem = t->num_elem / t->num_stacked * choice.stacked;
+    add(a, choice);
+  }
+}
+
+static void (*const lists[])(const Search *s, Alternatives *a) = {list_routes, list_stacked,   list_elements,
+                                                                  list_blocks, list_unrolling, list_fences};
+enum { NUM_LISTS = sizeof(lists) / sizeof(lists[0]), MOST_SWEEPS = 3 };
+
+// ---- Making kernels ----
+
+static bool was_seen(const Search *s, const RitzGpuChoice *choice) {
+  for (size_t i = 0; i < s->num_seen; i++) {
+    if (!memcmp(&s->seen[i], choice, sizeof(*choice))) return true;
+  }
+  return false;
+}
+
+static int see(Search *s, const RitzGpuChoice *choice) {
+  if (was_seen(s, choice)) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_REALLOC(s->op->obj.ceed, s->num_seen + 1, &s->seen));
+  s->seen[s->num_seen++] = *choice;
+  return CEED_ERROR_SUCCESS;
+}
+
+// *g: NULL when the choice cannot be had, or comes to the same as one that was seen.
+static int describe(Search *s, const RitzGpuChoice *choice, RitzGpuOperator **g) {
+  bool is_new = !was_seen(s, choice);
+  if (!is_new) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(see(s, choice));
+  RITZ_TRY(ritz_gpu_gen_describe(s->op, choice, g));
+  is_new = !(*g)->reason;
+  if (is_new) {
+    const RitzGpuChoice made = chosen(s, *g);
+    is_new = !memcmp(&made, choice, sizeof(made)) || !was_seen(s, &made);
+    is_new = is_new && strcmp((*g)->text, s->best->text) != 0;
+    RITZ_TRY(see(s, &made));
+  }
+  if (!is_new) ritz_gpu_gen_free(s->op->obj.ceed, g);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Every thread has a context of its own for messages, which nobody reads; the rest of it is only read.
+static int compile_part(void *data, int thread) {
+  const Group *group = data;
+  struct Ceed_private ceed = *group->search->op->obj.ceed;
+  ceed.error_handler = CeedErrorReturn;
+  for (int i = thread; i < group->num; i += group->num_threads) {
+    if (group->variants[i]) (void)ritz_gpu_gen_compile(&ceed, group->search->op, group->variants[i]);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// By several threads with CUDA; drivers of OpenCL are not all up to that.
+static int compile(Group *group) {
+  Ceed ceed = group->search->op->obj.ceed;
+  const bool is_parallel = ritz_gpu(ceed)->driver == &ritz_cuda;
+  RitzTeam team = NULL;
+  group->num_threads = is_parallel ? CeedIntMin(group->num, ritz_num_processors()) : 1;
+  if (group->num_threads <= 1) return compile_part(group, 0);
+  RITZ_TRY(ritz_team_create(ceed, group->num_threads, &team));
+  const int ierr = ritz_team_run(team, compile_part, group);
+  ritz_team_destroy(&team);
+  return ierr;
+}
+
+// What was compiled and fits the device; *can_run: else it is left out.
+static int finish(const Search *s, RitzGpuOperator *g, bool *can_run) {
+  Ceed ceed = s->op->obj.ceed;
+  RitzDeviceKernelInfo info;
+  *can_run = false;
+  if (!g->program) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_gpu_gen_load(s->op, g, "ritz_operator"));
+  RITZ_TRY(ritz_gpu(ceed)->driver->kernel_info(ceed, g->kernel, &info));
+  *can_run = g->target->num_threads <= info.max_threads;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- The search ----
+
+static int fill(Search *s, const Alternatives *a, Group *group) {
+  for (int i = 0; i < a->num && group->num < s->num_left; i++) {
+    RITZ_TRY(describe(s, &a->items[i], &group->variants[group->num]));
+    group->num += group->variants[group->num] != NULL;
+  }
+  s->num_left -= group->num;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Failures of variants are nobody's business.
+static void race_all(Search *s, Group *group) {
+  Ceed ceed = s->op->obj.ceed;
+  const CeedErrorHandler handler = ceed->error_handler;
+  bool can_run;
+  ceed->error_handler = CeedErrorReturn;
+  for (int i = 0; i < group->num; i++) {
+    if (!finish(s, group->variants[i], &can_run) && can_run) (void)race(s, &group->variants[i]);
+    ritz_gpu_gen_free(ceed, &group->variants[i]);
+  }
+  ceed->error_handler = handler;
+}
+
+static int try_all(Search *s, const Alternatives *a) {
+  Group group = {.search = s};
+  int ierr = fill(s, a, &group);
+  if (!ierr) ierr = compile(&group);
+  if (!ierr) race_all(s, &group);
+  for (int i = 0; i < group.num; i++) ritz_gpu_gen_free(s->op->obj.ceed, &group.variants[i]);
+  return ierr;
+}
+
+// What an earlier measurement has found comes first.
+static int try_known(Search *s, const RitzGpuOperator *own) {
+  Alternatives a = {.num = 0};
+  if (!own->tuning.is_measured) return CEED_ERROR_SUCCESS;
+  add(&a, own->tuning.choice);
+  return try_all(s, &a);
+}
+
+static int sweep(Search *s) {
+  const RitzGpuOperator *before = NULL;
+  for (int i = 0; i < MOST_SWEEPS && s->best != before; i++) {
+    before = s->best;
+    for (int k = 0; k < NUM_LISTS && s->num_left > 0; k++) {
+      Alternatives a = {.num = 0};
+      lists[k](s, &a);
+      RITZ_TRY(try_all(s, &a));
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_model(Search *s) {
+  const RitzGpuChoice by_model = {0};
+  RITZ_TRY(ritz_gpu_gen_describe(s->op, &by_model, &s->model));
+  s->best = s->model;
+  RITZ_TRY(ritz_gpu_gen_load(s->op, s->model, "ritz_operator"));
+  const RitzGpuChoice choice = chosen(s, s->model);
+  return see(s, &choice);
+}
+
+static int search(Search *s, const RitzGpuOperator *own) {
+  RITZ_TRY(make_model(s));
+  RITZ_TRY(measure_model(s));
+  s->num_tried = 1;
+  s->num_left = ritz_gpu_tune_limit() - 1;
+  RITZ_TRY(try_known(s, own));
+  return sweep(s);
+}
+
+// ---- The outcome ----
+
+// The best and the model once more, side by side.
+static int conclude(Search *s, RitzTuning *tuning) {
+  double medians[2];
+  RITZ_TRY(measure_both(s, s->model, s->best, medians));
+  if (s->best != s->model && medians[1] >= medians[0]) {
+    RitzGpuOperator *model = s->model;
+    replace_best(s, &model);
+    medians[1] = medians[0];
+  }
+  tuning->num_tried = s->num_tried;
+  tuning->model_seconds = medians[0];
+  tuning->best_seconds = s->best == s->model ? medians[0] : medians[1];
+  return CEED_ERROR_SUCCESS;
+}
+
+// The best becomes the operator's own.
+static int adopt(Search *s, RitzTuning *tuning) {
+  RitzGpuOperator *own = s->op->data;
+  s->best->tuning = (RitzGpuTuning){.key = own->tuning.key, .choice = chosen(s, s->best)};
+  RITZ_TRY(ritz_gpu_tune_keep(s->op, &s->best->tuning));
+  ritz_plan_gpu_write_choice(&s->best->tuning.choice, tuning->choice);
+  ritz_gpu_gen_free(s->op->obj.ceed, &own);
+  s->op->data = s->best;
+  if (s->model == s->best) s->model = NULL;
+  s->best = NULL;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int open_search(Search *s) {
+  Ceed ceed = s->op->obj.ceed;
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  s->machine = ritz_gpu_gen_machine(gpu);
+  RITZ_TRY(gpu->driver->event_create(ceed, gpu->device, &s->begin));
+  return gpu->driver->event_create(ceed, gpu->device, &s->end);
+}
+
+static void close_search(Search *s) {
+  Ceed ceed = s->op->obj.ceed;
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  if (s->begin) (void)gpu->driver->event_destroy(ceed, gpu->device, &s->begin);
+  if (s->end) (void)gpu->driver->event_destroy(ceed, gpu->device, &s->end);
+  if (s->best != s->model) ritz_gpu_gen_free(ceed, &s->best);
+  ritz_gpu_gen_free(ceed, &s->model);
+  RITZ_FREE(&s->seen);
+}
+
+// An operator with the same kernel was measured since this one was made: the next apply makes it anew.
+static bool take_over(CeedOperator op, const RitzGpuOperator *own) {
+  RitzGpuTuning latest = own->tuning;
+  ritz_gpu_tune_recall(&latest);
+  if (latest.number == own->tuning.number) return false;
+  (void)ritz_gpu_operator_destroy(op);
+  return true;
+}
+
+int ritz_gpu_gen_tune(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode,
+                      RitzTuning *tuning) {
+  RitzGpuOperator *own = NULL;
+  Search s = {.op = op, .in = in, .out = out, .mode = mode};
+  if (op->is_at_points) tuning->reason = "the operator is at points";
+  if (ritz_gpu_tune_limit() == 0) tuning->reason = "RITZ_TUNE=off";
+  if (tuning->reason) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_gpu_gen_prepare(op, &own));
+  tuning->reason = own->reason;
+  if (!own->reason && take_over(op, own)) tuning->reason = "an operator with the same kernel was measured";
+  if (tuning->reason) return CEED_ERROR_SUCCESS;
+  int ierr = open_search(&s);
+  if (!ierr) ierr = search(&s, own);
+  if (!ierr) ierr = conclude(&s, tuning);
+  if (!ierr) ierr = adopt(&s, tuning);
+  close_search(&s);
+  return ierr;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// `ritz tune`: the kernels of the bake-off problems, chosen by measurement; what is found is kept for later
+// runs.
+#include <math.h>
+#include <ritz/operator.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/bp-problem.h"
+#include "cli/args.h"
+#include "cli/cli.h"
+
+typedef struct {
+  ArgInts bp, orders;
+  double size;
+  const char *resource;
+} TuneOptions;
+
+#define MEMBER(name) offsetof(TuneOptions, name)
+
+static const ArgOption options_table[] = {
+    {"--bp",
+     "LIST",
+     "problems, such as 1,3,5 or all (default all)",
+     ARG_INT_LIST,
+     MEMBER(bp),
+     BP_FIRST,
+     BP_LAST,
+     {NULL}},
+    {"--order",
+     "LIST",
+     "polynomial degrees, such as 1,2,4 or 1-8 (default 1-8)",
+     ARG_INT_LIST,
+     MEMBER(orders),
+     1,
+     INFINITY,
+     {NULL}},
+    {"--size",
+     "DOFS",
+     "number of unique degrees of freedom, such as 1e6; the nearest\nbox is taken (default 1e5, with CUDA "
+     "8e6)",
+     ARG_COUNT,
+     MEMBER(size),
+     1,
+     INFINITY,
+     {NULL}},
+    {"--ceed",
+     "RESOURCE",
+     "backend, see 'ritz info' (default /gpu/cuda/gen)",
+     ARG_TEXT,
+     MEMBER(resource),
+     0,
+     0,
+     {NULL}},
+};
+
+static const ArgCommand command = {
+    .name = "ritz tune",
+    .description = "Finds the fastest kernels of the bake-off problems on a device: tries up to 40 of each, "
+                   "where otherwise\n"
+                   "a model chooses, and keeps what was the best. Later runs use it, on a mesh of any size.",
+    .notes =
+        "model, best: an apply with the model's kernel, and with the one that is used from now on, timed in\n"
+        "turns. tried: kernels that ran. The choices, where there are some: elements of a block; blocks "
+        "that\n"
+        "are to fit a multiprocessor; direct: a sweep for each derivative (1), or derivatives at the points\n"
+        "(-1); unroll, fence: points of a line (1 yes, -1 no).\n\n"
+        "The operators of programs are tuned by RitzOperatorTune (ritz/operator.h). 'ritz cache clear'\n"
+        "forgets what was measured, RITZ_TUNE=off does without, RITZ_TUNE=N tries N kernels of each at "
+        "most.\n"
+        "/cpu/self has nothing to choose.\n\n"
+        "Exit status: 0 done; 1 failed; 2 wrong usage.\n\n"
+        "  ritz tune --bp 1,3 --order 1-4",
+    .num_options = sizeof(options_table) / sizeof(options_table[0]),
+    .options = options_table,
+};
+
+// ---- One problem ----
+
+static void print_heading(void) {
+  printf("%-4s %5s %10s %11s %11s %8s %6s  %s\n", "", "order", "DOFs", "model, ms", "best, ms", "faster",
+         "tried", "choices");
+}
+
+static void print_row(const BpResult *sizes, const RitzTuning *t) {
+  printf("BP%-2d %5d %10lld ", sizes->options.bp, (int)sizes->options.order, (long long)sizes->dofs);
+  if (t->num_tried)
+    printf("%11.4f %11.4f %7.2fx %6d  %s\n", 1e3 * t->model_seconds, 1e3 * t->best_seconds,
+           t->model_seconds / t->best_seconds, (int)t->num_tried, t->choice);
+  else
+    printf("nothing measured: %s\n", t->reason);
+  fflush(stdout);
+}
+
+static int tune_problem(Ceed ceed, const BpOptions *options, BpResult *sizes, RitzTuning *tuning) {
+  BpProblem problem = {.ceed = ceed, .sizes = sizes};
+  int ierr;
+
+  CLI_TRY(bp_predict(ceed, options, sizes));
+  CLI_TRY_CLEANUP(bp_problem_create(&problem));
+  CLI_TRY_CLEANUP(CeedVectorSetValue(problem.u, 1));
+  CLI_TRY_CLEANUP(RitzOperatorTune(problem.op, problem.u, problem.v, tuning));
+cleanup:
+  bp_problem_destroy(&problem);
+  return ierr;
+}
+
+// ---- The command ----
+
+static int tune_problems(Ceed ceed, const TuneOptions *o) {
+  static int all_bps[] = {1, 2, 3, 4, 5, 6}, all_orders[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  const ArgInts bps = o->bp.num ? o->bp : (ArgInts){sizeof(all_bps) / sizeof(int), all_bps};
+  const ArgInts orders = o->orders.num ? o->orders : (ArgInts){sizeof(all_orders) / sizeof(int), all_orders};
+  BpOptions options = {.size = (CeedSize)(o->size > 0 ? o->size : cli_default_size(ceed))};
+  BpResult sizes;
+  RitzTuning tuning;
+
+  print_heading();
+  for (size_t i = 0; i < bps.num; i++) {
+    for (size_t k = 0; k < orders.num; k++) {
+      options.bp = bps.items[i];
+      options.order = orders.items[k];
+      CLI_TRY(tune_problem(ceed, &options, &sizes, &tuning));
+      print_row(&sizes, &tuning);
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// What computes on the host has nothing to choose, which the smallest problem tells.
+static int tune(Ceed ceed, const TuneOptions *o) {
+  const BpOptions smallest = {.bp = BP_FIRST, .order = 1, .size = 1};
+  const char *resource = NULL;
+  CeedMemType memory;
+  BpResult sizes;
+  RitzTuning tuning;
+
+  CLI_TRY(CeedGetPreferredMemType(ceed, &memory));
+  if (memory == CEED_MEM_DEVICE) return tune_problems(ceed, o);
+  CLI_TRY(tune_problem(ceed, &smallest, &sizes, &tuning));
+  CLI_TRY(CeedGetResource(ceed, &resource));
+  printf("%s: nothing measured: %s\n", resource, tuning.reason ? tuning.reason : "");
+  return CEED_ERROR_SUCCESS;
+}
+
+static int run(const TuneOptions *o) {
+  Ceed ceed = NULL;
+  int code = CLI_OK;
+
+  if (o->size > INT32_MAX) {
+    args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
+    return CLI_USAGE;
+  }
+  CLI_TRY(cli_open_ceed(command.name, o->resource, &ceed));
+  if (tune(ceed, o)) code = cli_report(command.name, ceed);
+  CeedDestroy(&ceed);
+  return code;
+}
+
+int cli_tune(int argc, char **argv) {
+  TuneOptions options = {.resource = "/gpu/cuda/gen"};
+  ArgsResult parsed = args_parse(&command, argc, argv, &options);
+  int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
+
+  if (parsed == ARGS_RUN) code = run(&options);
+  args_free(&command, &options);
+  return code;
+}

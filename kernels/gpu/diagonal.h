@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Diagonals of operators on a block of elements (plan/gpu-diagonal.h): derivatives of the point function by
+// unit vectors, and contractions with products of 1D tables. Comes after kernels/gpu/lines.h in the texts of
+// emit/gpu-diagonal.c.
+#ifndef RITZ_KERNELS_GPU_DIAGONAL_H
+#define RITZ_KERNELS_GPU_DIAGONAL_H
+
+// All places are constants: that keeps the vector in registers.
+RITZ_INLINE void ritz_set_unit(int n, int place, CeedScalar *x) {
+  RITZ_UNROLL
+  for (int i = 0; i < n; i++) x[i] = i == place;
+}
+
+// x[place], likewise
+RITZ_INLINE CeedScalar ritz_pick(int n, const CeedScalar *x, int place) {
+  CeedScalar found = x[0];
+  RITZ_UNROLL
+  for (int i = 1; i < n; i++) found = i == place ? x[i] : found;
+  return found;
+}
+
+// line += value row
+RITZ_INLINE void ritz_add_row(int n, RITZ_IN_CONSTANT const CeedScalar *row, CeedScalar value,
+                              CeedScalar *line) {
+  RITZ_UNROLL
+  for (int i = 0; i < n; i++) line[i] += value * row[i];
+}
+
+// Array to registers: line += M from
+RITZ_INLINE void ritz_get_add(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M,
+                              RITZ_LOCAL const CeedScalar *from, int stride, CeedScalar *line) {
+  CeedScalar x[RITZ_MAX_1D], y[RITZ_MAX_1D];
+  ritz_read(cols, from, stride, x);
+  ritz_multiply(rows, cols, parity, M, x, y);
+  RITZ_UNROLL
+  for (int i = 0; i < rows; i++) line[i] += y[i];
+}
+
+#endif

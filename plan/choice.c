@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Choices of a device's target as numbers with names (contract in plan/choice.h).
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/choice.h"
+
+static const struct {
+  const char *name;
+  size_t offset;
+} members[] = {
+    {"elements", offsetof(RitzGpuChoice, num_elem)}, {"blocks", offsetof(RitzGpuChoice, num_blocks)},
+    {"direct", offsetof(RitzGpuChoice, direct)},     {"unroll", offsetof(RitzGpuChoice, unroll)},
+    {"fence", offsetof(RitzGpuChoice, fence)},       {"stacked", offsetof(RitzGpuChoice, stacked)}};
+enum { NUM_MEMBERS = sizeof(members) / sizeof(members[0]), MOST = 1 << 20 };
+static_assert(sizeof(RitzGpuChoice) == NUM_MEMBERS * sizeof(int), "every member of RitzGpuChoice has a name");
+
+// ---- Text ----
+
+static int *member(RitzGpuChoice *choice, int i) {
+  return (int *)(void *)((char *)choice + members[i].offset);
+}
+
+void ritz_plan_gpu_write_choice(const RitzGpuChoice *choice, char text[RITZ_CHOICE_LENGTH]) {
+  RitzGpuChoice copy = *choice;
+  size_t length = 0;
+  text[0] = '\0';
+  for (int i = 0; i < NUM_MEMBERS && length < RITZ_CHOICE_LENGTH; i++) {
+    if (*member(&copy, i) == 0) continue;
+    length += (size_t)snprintf(text + length, RITZ_CHOICE_LENGTH - length, "%s%s=%d", length ? " " : "",
+                               members[i].name, *member(&copy, i));
+  }
+}
+
+// The member that the word "name=number" before `end` sets; NULL: none, or one that is set already.
+static int *find_member(RitzGpuChoice *choice, const char *word) {
+  const size_t length = strcspn(word, "=");
+  for (int i = 0; i < NUM_MEMBERS; i++) {
+    if (strlen(members[i].name) == length && !strncmp(members[i].name, word, length))
+      return *member(choice, i) ? NULL : member(choice, i);
+  }
+  return NULL;
+}
+
+bool ritz_plan_gpu_read_choice(const char *text, RitzGpuChoice *choice) {
+  *choice = (RitzGpuChoice){0};
+  while (*text) {
+    int *found = find_member(choice, text);
+    const char *number = strchr(text, '=');
+    char *end = NULL;
+    const long value = found && number ? strtol(number + 1, &end, 10) : 0;
+    if (value < -1 || value == 0 || value > MOST || (*end && *end != ' ')) return false;
+    *found = (int)value;
+    text = end + (*end == ' ');
+  }
+  return choice->num_elem >= 0 && choice->num_blocks >= 0 && choice->stacked >= 0;
+}
+
+// ---- What was chosen ----
+
+// 1: one sweep per derivative, -1: derivatives at the points; 0: no basis has both, or they differ.
+static int chosen_routes(const RitzPlan *plan, const RitzGpuTarget *t) {
+  int num_direct = 0, num_collocated = 0;
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &plan->spaces[s];
+    if (space->basis < 0 || !(space->modes & CEED_EVAL_GRAD)) continue;
+    if (plan->bases[space->basis].route != RITZ_ROUTE_COLLOCATED) continue;
+    num_direct += t->routes[space->basis] == RITZ_ROUTE_DIRECT;
+    num_collocated += t->routes[space->basis] == RITZ_ROUTE_COLLOCATED;
+  }
+  return num_direct && num_collocated ? 0 : num_direct ? 1 : num_collocated ? -1 : 0;
+}
+
+RitzGpuChoice ritz_plan_gpu_chosen(const RitzPlan *plan, const RitzGpuMachine *machine,
+                                   const RitzGpuTarget *target) {
+  return (RitzGpuChoice){.num_elem = target->num_elem,
+                         .num_blocks = machine->registers_processor > 0 ? target->num_blocks : 0,
+                         .direct = chosen_routes(plan, target),
+                         .unroll = target->unrolls ? 1 : -1,
+                         .fence = target->fences ? 1 : -1,
+                         .stacked = target->is_flat ? target->num_stacked : 0};
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Dense bases in plans for devices (contract in plan/gpu-dense.h).
+//
+// What bounds such kernels is how often they load: an entry of a matrix takes two cycles of a
+// multiprocessor's first cache for a warp, a multiply-add one of its arithmetic. So a thread works on several
+// elements at once.
+#include <math.h>
+
+#include "plan/gpu-dense.h"
+
+// Elements of a thread; accumulators of a thread in registers; components of elements to an entry that is
+// loaded.
+enum { MAX_STACKED = 8, MAX_KEPT_BYTES = 288, MAX_REUSE = 12 };
+// Threads of a block; elements that share what a block loads of matrices that do not stay in the first cache.
+enum { LEAST_THREADS = 64, MAX_THREADS = 256, LEAST_SHARING = 32, CACHED_BYTES = 32768 };
+// Points of a thread where there are no bases.
+enum { MAX_POINTS = 16 };
+
+bool ritz_plan_gpu_is_flat(const RitzPlan *plan) {
+  for (int b = 0; b < plan->num_bases; b++) {
+    if (plan->bases[b].is_tensor) return false;
+  }
+  return true;
+}
+
+// ---- Memory of the block ----
+
+static CeedInt next_odd(CeedInt n) { return n | 1; }
+
+// Groups begin in different banks: threads side by side may be of several.
+static CeedInt group_size(const RitzPlan *plan, const RitzGpuTarget *t, const RitzPlanSpace *s) {
+  const CeedInt points = (ritz_gpu_dense_values(plan, s) + ritz_gpu_dense_derivatives(plan, s)) * plan->Q;
+  const CeedInt length = s->num_comp * t->num_stacked * (s->is_input ? s->num_nodes : points);
+  return next_odd(length / t->num_packed) * t->num_packed;
+}
+
+// Points of outputs take over the memory of inputs' nodes.
+void ritz_plan_gpu_place_dense(const RitzPlan *plan, RitzGpuTarget *t) {
+  CeedInt next[2] = {0, 0};
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &plan->spaces[s];
+    if (!ritz_gpu_is_dense(plan, space)) continue;
+    t->spaces[s].dense_first = next[space->is_input];
+    t->spaces[s].dense_group = group_size(plan, t, space);
+    next[space->is_input] += t->num_elem / t->num_stacked * t->spaces[s].dense_group;
+  }
+  t->num_dense = CeedIntMax(next[0], next[1]);
+}
+
+// ---- Elements of a thread ----
+
+// Scalars that a thread keeps for a point of inputs or outputs, whichever are more.
+static CeedInt count_kept(const RitzPlan *plan) {
+  CeedInt kept[2] = {0, 0};
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *s = &plan->spaces[i];
+    if (ritz_gpu_is_dense(plan, s))
+      kept[s->is_input] +=
+          s->num_comp * (ritz_gpu_dense_values(plan, s) + ritz_gpu_dense_derivatives(plan, s));
+  }
+  return CeedIntMax(kept[0], kept[1]);
+}
+
+static CeedInt most_components(const RitzPlan *plan) {
+  CeedInt most = 0;
+  for (int i = 0; i < plan->num_spaces; i++) {
+    if (ritz_gpu_is_dense(plan, &plan->spaces[i])) most = CeedIntMax(most, plan->spaces[i].num_comp);
+  }
+  return most;
+}
+
+static CeedInt choose_stacked(const RitzPlan *plan, const RitzGpuTarget *t) {
+  const CeedInt kept = count_kept(plan) * (CeedInt)sizeof(CeedScalar), num_comp = most_components(plan);
+  CeedInt stacked = num_comp > 0 ? MAX_STACKED : 1;
+  if (num_comp > 0 && t->choice.stacked > 0) return CeedIntMin(t->choice.stacked, MAX_STACKED);
+  while (stacked > 1 && (stacked * kept > MAX_KEPT_BYTES || stacked * num_comp > MAX_REUSE)) stacked /= 2;
+  return stacked;
+}
+
+// As the block's memory is best read: elements come in packs of 16 bytes, or one by one.
+static void set_stacked(CeedInt stacked, RitzGpuTarget *t) {
+  const CeedInt pack = 16 / (CeedInt)sizeof(CeedScalar);
+  t->num_stacked = stacked >= pack ? stacked / pack * pack : 1;
+  t->num_packed = stacked >= pack ? pack : 1;
+}
+
+// ---- Points of a thread ----
+
+// One of each of its elements; without bases several of one element, where there are more than a block should
+// have threads.
+static void choose_points(const RitzPlan *plan, RitzGpuTarget *t) {
+  CeedInt points = 1;
+  if (t->num_stacked == 1 && most_components(plan) == 0) {
+    while (plan->Q % points || plan->Q / points > MAX_THREADS) points++;
+    if (points > MAX_POINTS) points = 1;
+  }
+  t->Q_1d = points * t->num_stacked;
+  t->num_lines = plan->Q / points;
+}
+
+// ---- Block ----
+
+static CeedInt round_up(CeedInt n, CeedInt to) { return (n + to - 1) / to * to; }
+
+static double matrix_bytes(const RitzPlan *plan) {
+  double bytes = 0;
+  for (int b = 0; b < plan->num_bases; b++) {
+    const RitzPlanBasis *basis = &plan->bases[b];
+    bytes += (double)(basis->q_comp_interp + basis->q_comp_deriv) * basis->P * basis->Q * sizeof(CeedScalar);
+  }
+  return bytes;
+}
+
+// Groups whose threads fill warps best, in blocks as small as they may be, or with as many elements as are
+// wanted to share what a block loads of matrices.
+static CeedInt model_groups(const RitzPlan *plan, const RitzGpuTarget *t) {
+  const bool is_cached = matrix_bytes(plan) <= CACHED_BYTES;
+  CeedInt best = 1;
+  double most = -1;
+  for (CeedInt num = 1; num * t->num_lines <= MAX_THREADS; num++) {
+    const CeedInt threads = round_up(num * t->num_lines, 32);
+    const double sharing = fmin(1, (double)(num * t->num_stacked) / LEAST_SHARING);
+    const double busy = (double)(num * t->num_lines) / threads - (threads < LEAST_THREADS ? 0.2 : 0) -
+                        (is_cached ? 0.0008 * threads : 0.0002 * threads + 0.3 * (1 - sharing));
+    if (busy <= most) continue;
+    most = busy;
+    best = num;
+  }
+  return best;
+}
+
+static bool set_block(const RitzPlan *plan, const RitzGpuMachine *machine, CeedInt groups, RitzGpuTarget *t) {
+  t->num_elem = groups * t->num_stacked;
+  t->num_threads = round_up(groups * t->num_lines, 32);
+  ritz_plan_gpu_place_dense(plan, t);
+  t->local_bytes = t->num_dense * (CeedInt)sizeof(CeedScalar);
+  return t->local_bytes <= machine->local_bytes && t->num_threads <= machine->max_threads;
+}
+
+static bool fit_block(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
+  const CeedInt chosen = t->choice.num_elem / t->num_stacked;
+  for (CeedInt groups = chosen > 0 ? chosen : model_groups(plan, t); groups > 0; groups--) {
+    if (set_block(plan, machine, groups, t)) return true;
+  }
+  return false;
+}
+
+void ritz_plan_gpu_choose_flat(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
+  t->strides = (RitzLineStrides){1, 1, 1};
+  for (CeedInt stacked = choose_stacked(plan, t); stacked > 0; stacked /= 2) {
+    set_stacked(stacked, t);
+    choose_points(plan, t);
+    if (fit_block(plan, machine, t)) return;
+  }
+  t->reason = t->num_threads > machine->max_threads ? "more points in an element than a block has threads"
+                                                    : "an element that does not fit the memory of a block";
+}

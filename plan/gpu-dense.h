@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Dense bases, and operators without tensor bases, in the target half of a plan for devices. Called by
+// plan/gpu.c.
+#ifndef RITZ_PLAN_GPU_DENSE_H
+#define RITZ_PLAN_GPU_DENSE_H
+
+#include "plan/gpu.h"
+
+// No basis of the plan is a tensor product.
+bool ritz_plan_gpu_is_flat(const RitzPlan *plan);
+// Which points and elements a thread takes, and how many threads and elements a block, of a flat plan; a
+// reason if none will do.
+void ritz_plan_gpu_choose_flat(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *target);
+// Places of nodes and points of dense spaces behind the arrays, for num_elem elements in a block.
+void ritz_plan_gpu_place_dense(const RitzPlan *plan, RitzGpuTarget *target);
+
+#endif
