@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The target half of a plan for devices: what a block of threads works on and how. emit/gpu.c turns it into the
-// text of a kernel, backends/gpu/gen.c runs that.
+// The target half of a plan for devices: what a block of threads works on and how. emit/gpu.c turns it into
+// the text of a kernel, backends/gpu/gen.c runs that.
 //
 // A block works on `num_elem` elements. Threads take whole lines of nodes or points into registers, contract
-// them with the 1D matrices and exchange them through the memory of the block. In three dimensions nodes come in
-// as lines along the middle direction; then lines along the first, then along the last are contracted. A thread
-// keeps its line of points along the last direction, calls the point function for each, and the way back mirrors
-// this. What the block holds are arrays of RitzLineStrides, one after the other.
+// them with the 1D matrices and exchange them through the memory of the block. In three dimensions nodes come
+// in as lines along the middle direction; then lines along the first, then along the last are contracted. A
+// thread keeps its line of points along the last direction, calls the point function for each, and the way
+// back mirrors this. What the block holds are arrays of RitzLineStrides, one after the other.
 //
-// Dense bases (plan/gpu-dense.c): all nodes of the elements come into the memory of the block, behind the arrays;
-// then a thread sums over them for its points. Without a tensor basis (`is_flat`) a thread takes one point of
-// several elements, so that an entry of a matrix serves them all; else the points of its line. The same memory
-// takes what the point function gives; then a thread sums over the points for one node.
+// Dense bases (plan/gpu-dense.c): all nodes of the elements come into the memory of the block, behind the
+// arrays; then a thread sums over them for its points. Without a tensor basis (`is_flat`) a thread takes one
+// point of several elements, so that an entry of a matrix serves them all; else the points of its line. The
+// same memory takes what the point function gives; then a thread sums over the points for one node.
 #ifndef RITZ_PLAN_GPU_H
 #define RITZ_PLAN_GPU_H
 
@@ -23,13 +23,13 @@ typedef int (*RitzGpuRows)(CeedElemRestriction rstr, CeedInt row_length, bool *h
 
 // What the device offers.
 typedef struct {
-  RitzGpuRows has_rows;           // NULL: not asked
-  CeedInt num_banks;              // of a block's memory, in CeedScalars
-  CeedInt max_threads;            // of a block
-  CeedInt local_bytes;            // of a block
-  CeedInt local_bytes_processor;  // of all blocks of a multiprocessor; 0: unknown
-  CeedInt registers_processor;    // 32-bit registers of a multiprocessor; 0: unknown
-  bool adds_atomically;           // else, and when results must repeat, elements go through E-vectors
+  RitzGpuRows has_rows;          // NULL: not asked
+  CeedInt num_banks;             // of a block's memory, in CeedScalars
+  CeedInt max_threads;           // of a block
+  CeedInt local_bytes;           // of a block
+  CeedInt local_bytes_processor; // of all blocks of a multiprocessor; 0: unknown
+  CeedInt registers_processor;   // 32-bit registers of a multiprocessor; 0: unknown
+  bool adds_atomically;          // else, and when results must repeat, elements go through E-vectors
 } RitzGpuMachine;
 
 // What may be chosen, by the model or by measurements (`ritz tune`); 0: by the model.
@@ -53,7 +53,7 @@ typedef enum {
 // Which line a thread takes.
 typedef struct {
   RitzPassKind kind;
-  CeedInt P;    // NODES and MIDDLE: nodes in a line; else 0
+  CeedInt P; // NODES and MIDDLE: nodes in a line; else 0
   RitzLinePass lines;
   int num_rounds; // lines of a thread
   int *slots;     // owned: [num_rounds][num_threads], -1 or a line's number (plan/lines.h)
@@ -89,8 +89,8 @@ typedef struct {
   int first_array, num_arrays; // of the block's memory, num_arrays for each component
   RitzGpuScatter scatter;
   CeedInt row_length, row_step; // one offset a row of nodes, their distance in the L-vector; 0: one a node
-  bool is_staged;              // nodes pass through the block's memory, so that threads side by side add side by side
-  CeedInt strides[3];          // node, component, element: known to the text, or 0: an argument
+  bool is_staged;     // nodes pass through the block's memory, so that threads side by side add side by side
+  CeedInt strides[3]; // node, component, element: known to the text, or 0: an argument
   CeedInt dense_first, dense_group; // of a dense space: its place behind the arrays, scalars of a group
 } RitzGpuSpace;
 
@@ -114,8 +114,8 @@ typedef struct {
   RitzGpuArg *args; // owned
 } RitzGpuTarget;
 
-// *target: always made; with a reason where the operator cannot be fused. is_deterministic: outputs that several
-// elements share go through E-vectors.
+// *target: always made; with a reason where the operator cannot be fused. is_deterministic: outputs that
+// several elements share go through E-vectors.
 int ritz_plan_gpu(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuChoice *choice,
                   bool is_deterministic, RitzGpuTarget **target);
 void ritz_plan_gpu_free(RitzGpuTarget **target);

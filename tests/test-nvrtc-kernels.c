@@ -2,7 +2,8 @@
 // The kernels of /gpu/cuda, compiled without a GPU: operators run on a driver that is played here, whose
 // compiler is NVRTC and whose launches do nothing. Those of the benchmark set keep their numbers in
 // registers; of the fused ones a table tells registers, spills and blocks. Skipped where there is no
-// compiler.
+// compiler. `test-nvrtc-kernels --dump BP ORDER` prints the fused kernel of a bake-off problem for an H200 and
+// needs no compiler.
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ static Compiled *compiled;
 static Totals totals;
 static Fused fused;       // the last one
 static char running[128]; // what compiles now, for messages
+static bool is_dumping;   // texts are not compiled
 
 static bool was_compiled(RitzDevice device, const char *text) {
   RitzHasher hasher;
@@ -157,7 +159,7 @@ static int compile(Ceed ceed, RitzDevice device, const char *name, const char *t
   const double start = ritz_seconds();
   const char *why;
 
-  if (was_compiled(device, text)) {
+  if (is_dumping || was_compiled(device, text)) {
     CeedCall(ritz_strdup(ceed, "", &code->log));
     code->num_bytes = 1;
     return ritz_strdup(ceed, "", &code->bytes);
@@ -319,16 +321,21 @@ static bool is_wanted(CeedInt order) {
   return tap_level() > TAP_QUICK || order <= 3 || order == 5 || order == MAX_ORDER;
 }
 
-// One element: sizes of meshes are no part of kernels.
-static int run_bp(Ceed ceed, int bp, CeedInt order) {
+static int apply(CeedOperator op, CeedVector u, CeedVector v) {
+  CeedCall(CeedVectorSetValue(u, 1));
+  return CeedOperatorApply(op, u, v, CEED_REQUEST_IMMEDIATE);
+}
+
+// One element: sizes of meshes are no part of kernels. `look`: at the operator, after an apply; may be NULL.
+static int run_bp(Ceed ceed, int bp, CeedInt order, int (*look)(CeedOperator op)) {
   BpResult sizes = {.options = {.bp = bp, .order = order, .n = 1}};
   BpProblem problem = {.ceed = ceed, .sizes = &sizes};
 
   snprintf(running, sizeof(running), "BP%d of degree %d", bp, (int)order);
   CeedCall(bp_choose_sizes(ceed, &sizes));
   int ierr = bp_problem_create(&problem);
-  if (!ierr) ierr = CeedVectorSetValue(problem.u, 1);
-  if (!ierr) ierr = CeedOperatorApply(problem.op, problem.u, problem.v, CEED_REQUEST_IMMEDIATE);
+  if (!ierr) ierr = apply(problem.op, problem.u, problem.v);
+  if (!ierr && look) ierr = look(problem.op);
   bp_problem_destroy(&problem);
   return ierr;
 }
@@ -339,7 +346,7 @@ static int run_benchmark_set(const RitzBackend *backend, RitzDevice device) {
 
   for (CeedInt order = 1; !ierr && order <= MAX_ORDER; order++) {
     if (!is_wanted(order)) continue;
-    for (int bp = BP_FIRST; !ierr && bp <= BP_LAST; bp++) ierr = run_bp(ceed, bp, order);
+    for (int bp = BP_FIRST; !ierr && bp <= BP_LAST; bp++) ierr = run_bp(ceed, bp, order, NULL);
   }
   CeedDestroy(&ceed);
   return ierr;
@@ -396,7 +403,7 @@ static void check_fused_set(RitzDevice device) {
     for (CeedInt order = 1; order <= MAX_ORDER; order++) {
       if (!is_wanted_fused(order)) continue;
       fused = (Fused){0};
-      CHECK_OK(run_bp(ceed, bp, order));
+      CHECK_OK(run_bp(ceed, bp, order, NULL));
       check_fused(bp, order);
       if (tap_failed()) return;
     }
@@ -468,8 +475,31 @@ TEST(fused_kernels_of_random_operators_compile) {
   compile_random(&ritz_cuda_gen_backend, &(RandomOptions){.is_tensor = true}, num_wanted[tap_level()]);
 }
 
+// ---- Texts for people ----
+
+// Up to the user's text. The text is the operator's.
+static int print_kernel(CeedOperator op) {
+  const char *text, *user;
+
+  CeedCall(RitzOperatorGetSource(op, &text));
+  user = strstr(text, "\n// ---- The user's text");
+  printf("%.*s", user ? (int)(user - text) : (int)strlen(text), text);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int dump(int bp, CeedInt order) {
+  Ceed ceed;
+
+  is_dumping = true;
+  int ierr = open_context(&ritz_cuda_gen_backend, &devices[0], &ceed);
+  if (!ierr) ierr = run_bp(ceed, bp, order, print_kernel);
+  CeedDestroy(&ceed);
+  return ierr ? 1 : 0;
+}
+
 int main(int argc, char **argv) {
   setenv("RITZ_CACHE", "off", 1); // what comes from the cache has no log
+  if (argc == 4 && !strcmp(argv[1], "--dump")) return dump(atoi(argv[2]), atoi(argv[3]));
   return tap_main(argc, argv,
                   TESTS(kernels_of_the_benchmark_set_keep_their_numbers_in_registers,
                         fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component,

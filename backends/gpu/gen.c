@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// /gpu/*/gen: an operator as one fused kernel, made on first use from its plan. What cannot be fused runs as the
-// separate kernels of operator.c, which is told once.
+// /gpu/*/gen: an operator as one fused kernel, made on first use from its plan. What cannot be fused runs as
+// the separate kernels of operator.c, which is told once.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +107,9 @@ static int make_arg(const RitzGpuOperator *g, const RitzGpuArg *what, RitzDevice
   const RitzPlanSpace *space = &g->plan->spaces[what->number];
   void *p = NULL;
   switch (what->kind) {
-  case RITZ_GPU_ARG_OFFSETS: RITZ_TRY(offsets_of(space, g->target->spaces[what->number].row_length, &p)); break;
+  case RITZ_GPU_ARG_OFFSETS:
+    RITZ_TRY(offsets_of(space, g->target->spaces[what->number].row_length, &p));
+    break;
   case RITZ_GPU_ARG_ORIENTS: RITZ_TRY(ritz_gpu_restriction_orients(space->rstr, (const void **)&p)); break;
   case RITZ_GPU_ARG_NODE_STRIDE:
   case RITZ_GPU_ARG_COMP_STRIDE:
@@ -248,7 +250,8 @@ int ritz_gpu_gen_restore_array(RitzGpuOperator *g, int s, CeedVector in, CeedVec
   const RitzPlanSpace *space = &g->plan->spaces[s];
   CeedVector vec = vector_of(space, in, out);
   if (space->is_input) return CeedVectorRestoreArrayRead(vec, (const CeedScalar **)&g->arrays[s]);
-  return holder_of(g->plan, s, vec, out) >= 0 ? CEED_ERROR_SUCCESS : CeedVectorRestoreArray(vec, &g->arrays[s]);
+  return holder_of(g->plan, s, vec, out) >= 0 ? CEED_ERROR_SUCCESS
+                                              : CeedVectorRestoreArray(vec, &g->arrays[s]);
 }
 
 // ---- Running ----
@@ -270,13 +273,14 @@ static int place_outputs(CeedOperator op, RitzGpuOperator *g) {
 }
 
 // Zeroes all outputs that want it but the last, which comes with the launch.
-static int clear_outputs(CeedOperator op, RitzGpuOperator *g, CeedVector out, RitzApplyMode mode, CeedVector *last,
-                         CeedScalar **array) {
+static int clear_outputs(CeedOperator op, RitzGpuOperator *g, CeedVector out, RitzApplyMode mode,
+                         CeedVector *last, CeedScalar **array) {
   *last = NULL;
   for (int s = 0; s < g->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &g->plan->spaces[s];
     CeedVector vec = vector_of(space, NULL, out);
-    if (space->is_input || holder_of(g->plan, s, vec, out) >= 0 || !is_zeroed(g->plan, vec, out, mode)) continue;
+    if (space->is_input || holder_of(g->plan, s, vec, out) >= 0 || !is_zeroed(g->plan, vec, out, mode))
+      continue;
     if (*last) RITZ_TRY(ritz_gpu_vector_set_value(op->obj.ceed, (*last)->length, 0, *array));
     *last = vec;
     *array = g->arrays[s];
@@ -293,15 +297,16 @@ static int launch(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, CeedS
     RITZ_TRY(ritz_gpu_vector_set_value(ceed, cleared->length, 0, array));
   if (!cleared || num_blocks == 0 || cleared->length == 0)
     return ritz_gpu_launch(ceed, g->kernel, num_blocks, t->num_threads, t->local_bytes, num_args, g->args);
-  return ritz_gpu_launch_cleared(ceed, g->kernel, (size_t)cleared->length * sizeof(CeedScalar), array, num_blocks,
-                                 t->num_threads, t->local_bytes, num_args, g->args, &g->replay);
+  return ritz_gpu_launch_cleared(ceed, g->kernel, (size_t)cleared->length * sizeof(CeedScalar), array,
+                                 num_blocks, t->num_threads, t->local_bytes, num_args, g->args, &g->replay);
 }
 
 // E-vectors of outputs into their L-vectors.
 static int add_outputs(RitzGpuOperator *g) {
   for (int i = 0; i < g->target->num_args; i++) {
     const int s = g->target->args[i].number;
-    if (g->target->args[i].kind != RITZ_GPU_ARG_ARRAY || g->target->spaces[s].scatter != RITZ_SCATTER_E_VECTOR)
+    if (g->target->args[i].kind != RITZ_GPU_ARG_ARRAY ||
+        g->target->spaces[s].scatter != RITZ_SCATTER_E_VECTOR)
       continue;
     const RitzPlanSpace *space = &g->plan->spaces[s];
     const bool has_signs = space->is_oriented || space->is_curl_oriented;
@@ -350,6 +355,31 @@ int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApply
   RITZ_TRY(ritz_warn_once(op->obj.ceed, op->obj.ceed->resource, "an operator is not fused", g->reason,
                           "separate kernels run it"));
   return ritz_gpu_operator_apply(op, in, out, mode);
+}
+
+// ---- Cost ----
+
+// Bytes of offsets that an element does not read because its nodes come in rows.
+static double row_savings(const RitzGpuOperator *g) {
+  double bytes = 0;
+  for (int s = 0; s < g->plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &g->plan->spaces[s];
+    const CeedInt length = g->target->spaces[s].row_length;
+    bool is_new = length > 0;
+    for (int t = 0; t < s; t++) is_new &= g->plan->spaces[t].rstr != space->rstr;
+    if (is_new) bytes += (double)sizeof(CeedInt) * (space->num_nodes - space->num_nodes / length);
+  }
+  return bytes;
+}
+
+int ritz_gpu_gen_cost(CeedOperator op, RitzOperatorCost *cost) {
+  const RitzGpuOperator *g = op->data;
+  if (!g || !g->plan || g->reason) return CEED_ERROR_SUCCESS;
+  const RitzPlanCost *element = &g->plan->cost;
+  const double offsets = element->bytes_offsets - row_savings(g);
+  cost->flops = element->flops * g->plan->num_elem;
+  cost->bytes = (element->bytes_stored + offsets + element->bytes_vectors) * g->plan->num_elem;
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- For people ----

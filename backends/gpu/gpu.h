@@ -190,6 +190,7 @@ int ritz_gpu_gen_explain(CeedOperator op, FILE *stream);
 int ritz_gpu_gen_source(CeedOperator op, const char **source);
 int ritz_gpu_gen_tune(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode, RitzTuning *tuning);
 int ritz_gpu_operator_destroy(CeedOperator op);
+int ritz_gpu_gen_cost(CeedOperator op, RitzOperatorCost *cost);
 
 // ---- diagonal.c: their diagonals, likewise ----
 int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);

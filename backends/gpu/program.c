@@ -60,8 +60,8 @@ static int append_mark(Ceed ceed, char **text, int line, const char *name) {
   return append(ceed, text, strlen(mark), mark);
 }
 
-// The file of a line #include <ceed/types.h>, "kernels/gpu/lines.h" or, in a file of ceed/, "ceed-f64.h"; NULL: none
-// of ours.
+// The file of a line #include <ceed/types.h>, "kernels/gpu/lines.h" or, in a file of ceed/, "ceed-f64.h";
+// NULL: none of ours.
 static const RitzEmbeddedFile *included_file(const char *line) {
   char name[64], path[80], quote;
   if (strncmp(line, "#include ", 9) || sscanf(line, "#include %c%63[^>\"]", &quote, name) != 2) return NULL;
@@ -102,7 +102,7 @@ static int append_part(Ceed ceed, char **text, const char *part, int number) {
 }
 
 static int make_text(Ceed ceed, const char *what, int num_parts, const char *const *parts, char **text) {
-  const bool is_double = sizeof(CeedScalar) == sizeof(double), is_wide = ritz_gpu(ceed)->info->warp_size > 1;
+  const bool is_double = sizeof(CeedScalar) == sizeof(double), is_wide = ritz_gpu(ceed)->info->warp_size != 1;
   RITZ_TRY(ritz_format(ceed, text, "%s%s", is_double ? "" : "#define RITZ_SCALAR_F32\n",
                        is_wide ? "" : "#define RITZ_ONE_LANE\n"));
   int ierr = append_part(ceed, text, ritz_gpu_template("kernels/gpu/language.h"), 0);
