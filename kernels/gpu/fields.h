@@ -168,11 +168,4 @@ RITZ_INLINE void ritz_give_arrays(int num_comp, const CeedScalar *arg, int adds,
   for (int c = 0; c < num_comp; c++) arrays[c * RITZ_ARRAY] = adds ? arrays[c * RITZ_ARRAY] + arg[c] : arg[c];
 }
 
-// A point of data that are read once.
-RITZ_INLINE void ritz_take_stored(int num_comp, RITZ_GLOBAL const CeedScalar *x, RitzLong comp_stride,
-                                  CeedScalar *arg) {
-  RITZ_UNROLL
-  for (int c = 0; c < num_comp; c++) arg[c] = RITZ_LOAD_ONCE(x + c * comp_stride);
-}
-
 #endif

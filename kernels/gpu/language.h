@@ -16,7 +16,7 @@
 // RITZ_KERNEL_RESIDENT also says how many blocks are to fit a multiprocessor at once, which bounds the
 // registers of a thread; without it NVIDIA's compiler makes a guess, for which it may spill.
 //
-// Pointers name their memory: RITZ_GLOBAL (of the device), RITZ_LOCAL (of the block), RITZ_CONSTANT, or
+// Pointers name their memory: RITZ_GLOBAL (of the device), RITZ_LOCAL (of the block), RITZ_IN_CONSTANT, or
 // nothing (of the thread). An array of the block is declared at the start of a kernel with RITZ_LOCAL_ARRAY,
 // or, one in a kernel and of any size that the device has, with RITZ_LOCAL_MEMORY(name, count): `count`
 // CeedScalars, of which the launch tells the bytes.
@@ -45,6 +45,7 @@
 #define RITZ_LOCAL                                    __local
 #define RITZ_LOCAL_ARRAY                              __local
 #define RITZ_CONSTANT                                 __constant
+#define RITZ_IN_CONSTANT                              __constant
 #define RITZ_RESTRICT                                 restrict
 #define RITZ_BARRIER()                                barrier(CLK_LOCAL_MEM_FENCE)
 #define RITZ_THREAD                                   ((int)get_local_id(0))
@@ -75,6 +76,7 @@ typedef long RitzLong; // 64 bits: indices into L-vectors, E-vectors, offsets ti
 #define RITZ_LOCAL
 #define RITZ_LOCAL_ARRAY               __shared__
 #define RITZ_CONSTANT                  __constant__
+#define RITZ_IN_CONSTANT
 #define RITZ_RESTRICT                  __restrict__
 #define RITZ_BARRIER()                 __syncthreads()
 #define RITZ_THREAD                    ((int)threadIdx.x)
@@ -92,6 +94,8 @@ typedef long RitzLong; // 64 bits: indices into L-vectors, E-vectors, offsets ti
 typedef long long RitzLong;
 
 #endif
+
+#define RITZ_ROLL _Pragma("unroll 1")
 
 // ---- The standard, as its device sources see it ----
 

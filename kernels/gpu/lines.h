@@ -13,13 +13,6 @@
 #ifndef RITZ_KERNELS_GPU_LINES_H
 #define RITZ_KERNELS_GPU_LINES_H
 
-#ifdef __OPENCL_VERSION__
-#define RITZ_IN_CONSTANT __constant
-#else
-#define RITZ_IN_CONSTANT
-#endif
-#define RITZ_ROLL _Pragma("unroll 1")
-
 #define RITZ_M(name)                                                                                         \
   name##_rows, name##_cols, name##_parity, name
 #define RITZ_HALF(n) (((n) + 1) / 2)
