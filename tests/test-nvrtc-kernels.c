@@ -2,8 +2,8 @@
 // The kernels of /gpu/cuda, compiled without a GPU: operators run on a driver that is played here, whose
 // compiler is NVRTC and whose launches do nothing. Those of the benchmark set keep their numbers in
 // registers; of the fused ones a table tells registers, spills and blocks. Skipped where there is no
-// compiler. `test-nvrtc-kernels --dump BP ORDER` prints the fused kernel of a bake-off problem for an H200 and
-// needs no compiler.
+// compiler. `test-nvrtc-kernels --dump BP ORDER` prints the fused kernel of a bake-off problem for an H200
+// and needs no compiler.
 #include <stdlib.h>
 #include <string.h>
 
@@ -326,9 +326,10 @@ static int apply(CeedOperator op, CeedVector u, CeedVector v) {
   return CeedOperatorApply(op, u, v, CEED_REQUEST_IMMEDIATE);
 }
 
-// One element: sizes of meshes are no part of kernels. `look`: at the operator, after an apply; may be NULL.
+// Eight elements: strides that depend on the mesh are larger than those in an element, hence arguments, and
+// kernels are those of any larger mesh. `look`: at the operator, after an apply; may be NULL.
 static int run_bp(Ceed ceed, int bp, CeedInt order, int (*look)(CeedOperator op)) {
-  BpResult sizes = {.options = {.bp = bp, .order = order, .n = 1}};
+  BpResult sizes = {.options = {.bp = bp, .order = order, .n = 2}};
   BpProblem problem = {.ceed = ceed, .sizes = &sizes};
 
   snprintf(running, sizeof(running), "BP%d of degree %d", bp, (int)order);
