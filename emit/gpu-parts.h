@@ -51,6 +51,8 @@ void ritz_emit_gpu_sizes(RitzGpuEmitter *e);
 int ritz_emit_gpu_bases(RitzGpuEmitter *e);
 void ritz_emit_gpu_lines(RitzGpuEmitter *e);
 int ritz_emit_gpu_matrix(RitzGpuEmitter *e, const char *name, const RitzPlanMatrix *m, bool transposed);
+// Weights of basis i, if a field asks for them.
+void ritz_emit_gpu_weights(RitzGpuEmitter *e, int i);
 
 // emit/gpu-spaces.c: from L-vectors to the points and back, with the barriers between. `more`: of what a kernel
 // passes besides the arguments of all spaces.
@@ -62,6 +64,11 @@ void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, con
                           const char *name);
 void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem, const char *first,
                            const char *name);
+
+// What the two consist of: the offsets of an element's nodes or rows of nodes; the text of a stride (0 node, 1
+// component, 2 element).
+void ritz_emit_gpu_offsets(RitzGpuEmitter *e, int s, const char *elem, const char *first);
+void ritz_emit_gpu_name_stride(const RitzGpuEmitter *e, int s, int d, char name[32]);
 
 // Name of a pass in the table of lines; a block for the threads that have a line, of several rounds a loop.
 void ritz_emit_gpu_name_pass(const RitzPass *pass, char name[32]);
@@ -84,6 +91,12 @@ void ritz_emit_gpu_close_points(RitzGpuEmitter *e);
 // The argument of field i; from its space into it, or back.
 void ritz_emit_gpu_argument(RitzGpuEmitter *e, int i);
 void ritz_emit_gpu_field(RitzGpuEmitter *e, int i);
+void ritz_emit_gpu_name_argument(const RitzGpuEmitter *e, int i, char name[32]);
+void ritz_emit_gpu_pointers(RitzGpuEmitter *e); // in and out
 void ritz_emit_gpu_call(RitzGpuEmitter *e);
+bool ritz_emit_gpu_has_context(const RitzGpuEmitter *e);
+
+// emit/gpu-element.c: matrices and the kernel where threads take whole elements.
+int ritz_emit_gpu_elements(RitzGpuEmitter *e);
 
 #endif

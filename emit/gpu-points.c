@@ -16,7 +16,7 @@ static bool adds(const RitzGpuEmitter *e, int i) {
   return false;
 }
 
-static void name_argument(const RitzGpuEmitter *e, int i, char name[32]) {
+void ritz_emit_gpu_name_argument(const RitzGpuEmitter *e, int i, char name[32]) {
   snprintf(name, 32, is_output(e, i) ? "out%d" : "in%d", is_output(e, i) ? i - e->plan->num_in : i);
 }
 
@@ -25,7 +25,7 @@ static void name_argument(const RitzGpuEmitter *e, int i, char name[32]) {
 static void add_lines(RitzGpuEmitter *e, int i, int nc, const char *lines, int first) {
   const int Q = (int)e->target->Q_1d;
   char name[32];
-  name_argument(e, i, name);
+  ritz_emit_gpu_name_argument(e, i, name);
   if (is_output(e, i))
     ritz_text_add(&e->text, "      ritz_give_lines(%d, %d, %s + %d, %d, k, %s);\n", nc, Q, name, first, adds(e, i),
                   lines);
@@ -37,7 +37,7 @@ static void add_arrays(RitzGpuEmitter *e, int i, int array, int first) {
   const int nc = (int)e->plan->spaces[e->plan->fields[i].space].num_comp;
   const char *walk = e->target->dim == 3 ? "RITZ_PLANE" : "RITZ_ROW";
   char name[32], place[80];
-  name_argument(e, i, name);
+  ritz_emit_gpu_name_argument(e, i, name);
   snprintf(place, sizeof(place), "m + %d * RITZ_ARRAY + L.points + k * %s", array, walk);
   if (is_output(e, i))
     ritz_text_add(&e->text, "      ritz_give_arrays(%d, %s + %d, %d, %s);\n", nc, name, first, adds(e, i), place);
@@ -68,7 +68,7 @@ static const char *point_of(const RitzGpuEmitter *e) {
 static void add_data(RitzGpuEmitter *e, int i) {
   const int s = e->plan->fields[i].space;
   char name[32];
-  name_argument(e, i, name);
+  ritz_emit_gpu_name_argument(e, i, name);
   ritz_text_add(&e->text, is_output(e, i) ? "      if (is_on) " : "      ");
   if (is_output(e, i))
     ritz_emit_gpu_scatter(e, s, 1, 0, "elem", point_of(e), name);
@@ -110,7 +110,7 @@ void ritz_emit_gpu_field(RitzGpuEmitter *e, int i) {
 
 void ritz_emit_gpu_argument(RitzGpuEmitter *e, int i) {
   char name[32];
-  name_argument(e, i, name);
+  ritz_emit_gpu_name_argument(e, i, name);
   ritz_text_add(&e->text, "      CeedScalar %s[%d];\n", name, (int)e->plan->fields[i].size);
 }
 
@@ -118,18 +118,25 @@ static void add_pointers(RitzGpuEmitter *e, int first, int num, const char *type
   char name[32];
   ritz_text_add(&e->text, "      %s%s[] = {", type, list);
   for (int i = first; i < first + num; i++) {
-    name_argument(e, i, name);
+    ritz_emit_gpu_name_argument(e, i, name);
     ritz_text_add(&e->text, "%s%s", i > first ? ", " : "", name);
   }
   ritz_text_add(&e->text, "%s};\n", num ? "" : "NULL");
 }
 
+void ritz_emit_gpu_pointers(RitzGpuEmitter *e) {
+  add_pointers(e, 0, e->plan->num_in, "const CeedScalar *", "in");
+  add_pointers(e, e->plan->num_in, e->plan->num_out, "CeedScalar *", "out");
+}
+
 // A context of no bytes is none.
-static bool has_context(CeedQFunction qf) { return qf->ctx && qf->ctx->storage.num_bytes > 0; }
+bool ritz_emit_gpu_has_context(const RitzGpuEmitter *e) {
+  return e->qf->ctx && e->qf->ctx->storage.num_bytes > 0;
+}
 
 void ritz_emit_gpu_call(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "      %s(%s, 1, in, out);\n", e->plan->function_name,
-                has_context(e->qf) ? "RITZ_CONTEXT" : "NULL");
+                ritz_emit_gpu_has_context(e) ? "RITZ_CONTEXT" : "NULL");
 }
 
 // Products of the weights of the directions that the line does not run along.
@@ -151,7 +158,7 @@ static void add_line_weights(RitzGpuEmitter *e) {
 void ritz_emit_gpu_open_points(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "\n  // Points\n  if (is_live) {\n");
   add_line_weights(e);
-  if (has_context(e->qf))
+  if (ritz_emit_gpu_has_context(e))
     ritz_text_add(&e->text, "    RITZ_CONTEXT_OPEN%s(context)\n", e->qf->is_context_writable ? "_WRITABLE" : "");
   ritz_text_add(&e->text, "    %s\n    for (int k = 0; k < %d; k++) {\n",
                 e->target->unrolls ? "RITZ_UNROLL" : "RITZ_ROLL", (int)e->target->Q_1d);
@@ -164,7 +171,7 @@ void ritz_emit_gpu_open_points(RitzGpuEmitter *e) {
 
 void ritz_emit_gpu_close_points(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "    }\n");
-  if (has_context(e->qf) && e->qf->is_context_writable)
+  if (ritz_emit_gpu_has_context(e) && e->qf->is_context_writable)
     ritz_text_add(&e->text, "    RITZ_CONTEXT_CLOSE(context)\n");
   ritz_text_add(&e->text, "  }\n");
 }
@@ -174,8 +181,7 @@ void ritz_emit_gpu_points(RitzGpuEmitter *e) {
   ritz_emit_gpu_open_points(e);
   for (int i = 0; i < plan->num_in + plan->num_out; i++) ritz_emit_gpu_argument(e, i);
   for (int i = 0; i < plan->num_in; i++) ritz_emit_gpu_field(e, i);
-  add_pointers(e, 0, plan->num_in, "const CeedScalar *", "in");
-  add_pointers(e, plan->num_in, plan->num_out, "CeedScalar *", "out");
+  ritz_emit_gpu_pointers(e);
   ritz_emit_gpu_call(e);
   for (int i = plan->num_in; i < plan->num_in + plan->num_out; i++) ritz_emit_gpu_field(e, i);
   ritz_emit_gpu_close_points(e);

@@ -61,7 +61,7 @@ void ritz_emit_gpu_parameters(RitzGpuEmitter *e) {
 }
 
 // The number of a stride, or the argument that has it.
-static void name_stride(const RitzGpuEmitter *e, int s, int d, char name[32]) {
+void ritz_emit_gpu_name_stride(const RitzGpuEmitter *e, int s, int d, char name[32]) {
   static const char *const names[] = {"node", "comp", "elem"};
   const CeedInt stride = e->target->spaces[s].strides[d];
   if (stride)
@@ -88,7 +88,7 @@ static void add_row_array(RitzGpuEmitter *e, int s, const char *first) {
   if (g->row_length) ritz_text_add(&e->text, " + (%s) %% %d * %d", first, (int)g->row_length, (int)g->row_step);
 }
 
-static void add_offsets(RitzGpuEmitter *e, int s, const char *elem, const char *first) {
+void ritz_emit_gpu_offsets(RitzGpuEmitter *e, int s, const char *elem, const char *first) {
   const int num_nodes = (int)e->plan->spaces[s].num_nodes, length = (int)e->target->spaces[s].row_length;
   if (length)
     ritz_text_add(&e->text, "rows%d + %s * %d + (%s) / %d", s, elem, num_nodes / length, first, length);
@@ -115,7 +115,7 @@ void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, con
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const int nc = (int)space->num_comp;
   char node[32], comp[32], stride[32];
-  name_stride(e, s, 1, comp);
+  ritz_emit_gpu_name_stride(e, s, 1, comp);
   if (space->rstr->type != CEED_RESTRICTION_STRIDED) {
     ritz_text_add(&e->text, "ritz_gather%s(%d, %d, %d", kind_suffix(space), nc, (int)n,
                   row_step(e, s, step));
@@ -123,13 +123,13 @@ void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, con
     ritz_text_add(&e->text, ", ");
     add_row_array(e, s, first);
     ritz_text_add(&e->text, ", ");
-    add_offsets(e, s, elem, first);
+    ritz_emit_gpu_offsets(e, s, elem, first);
     add_orients(e, s, elem, first);
     ritz_text_add(&e->text, ", %s, %s);\n", comp, name);
     return;
   }
-  name_stride(e, s, 0, node);
-  name_stride(e, s, 2, stride);
+  ritz_emit_gpu_name_stride(e, s, 0, node);
+  ritz_emit_gpu_name_stride(e, s, 2, stride);
   ritz_text_add(&e->text, "ritz_gather_strided(%d, %d, %d * %s, x%d + %s * %s + (%s) * %s, %s, %s);\n", nc, (int)n,
                 (int)step, node, s, elem, stride, first, node, comp, name);
 }
@@ -140,21 +140,21 @@ void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, co
   const RitzGpuScatter scatter = e->target->spaces[s].scatter;
   const int nc = (int)space->num_comp;
   char node[32], comp[32], stride[32];
-  name_stride(e, s, 1, comp);
+  ritz_emit_gpu_name_stride(e, s, 1, comp);
   if (scatter == RITZ_SCATTER_ATOMIC && space->rstr->type != CEED_RESTRICTION_STRIDED) {
     ritz_text_add(&e->text, "ritz_scatter%s(%d, %d, %d", kind_suffix(space), nc, (int)n,
                   row_step(e, s, step));
     add_curl_sizes(e, s, first);
     ritz_text_add(&e->text, ", %s, ", name);
-    add_offsets(e, s, elem, first);
+    ritz_emit_gpu_offsets(e, s, elem, first);
     add_orients(e, s, elem, first);
     ritz_text_add(&e->text, ", %s, ", comp);
     add_row_array(e, s, first);
     ritz_text_add(&e->text, ");\n");
     return;
   }
-  name_stride(e, s, 0, node);
-  name_stride(e, s, 2, stride);
+  ritz_emit_gpu_name_stride(e, s, 0, node);
+  ritz_emit_gpu_name_stride(e, s, 2, stride);
   if (scatter == RITZ_SCATTER_ATOMIC)
     ritz_text_add(&e->text, "ritz_scatter_strided(%d, %d, %d * %s, %s, %s, y%d + %s * %s + (%s) * %s);\n", nc,
                   (int)n, (int)step, node, name, comp, s, elem, stride, first, node);
@@ -551,7 +551,7 @@ static void emit_staged(RitzGpuEmitter *e) {
                   "                      ",
                   (int)space->num_comp, (int)e->target->dim, (int)basis_of(e, s)->P_1d, array_of(e, s, 0),
                   CeedIntMax(1, e->target->spaces[s].row_length), (int)e->target->spaces[s].row_step);
-    add_offsets(e, s, "first_elem", "0");
+    ritz_emit_gpu_offsets(e, s, "first_elem", "0");
     ritz_text_add(&e->text, ", y%d);\n", s);
   }
 }

@@ -78,7 +78,7 @@ static int add_both_ways(RitzGpuEmitter *e, char letter, int b, const RitzPlanMa
   return CEED_ERROR_SUCCESS;
 }
 
-static void add_weights(RitzGpuEmitter *e, int i) {
+void ritz_emit_gpu_weights(RitzGpuEmitter *e, int i) {
   const RitzPlanBasis *b = &e->plan->bases[i];
   const CeedInt n = b->is_tensor ? b->Q_1d : b->Q;
   char name[32];
@@ -97,15 +97,15 @@ static int add_basis(RitzGpuEmitter *e, int i) {
   const Use use = find_use(e, i);
   if (!b->is_tensor) {
     ritz_text_add(&e->text, "\n// ---- Basis %d: dense, %d nodes, %d points ----\n", i, (int)b->P, (int)b->Q);
-    add_weights(e, i);
+    ritz_emit_gpu_weights(e, i);
     return CEED_ERROR_SUCCESS;
   }
-  ritz_text_add(&e->text, "\n// ---- Basis %d: %dD, %d nodes and %d points a direction; %s ----\n", i, (int)b->dim,
-                (int)b->P_1d, (int)b->Q_1d, routes[route]);
+  ritz_text_add(&e->text, "\n// ---- Basis %d: %dD, %d nodes and %d points a direction; %s ----\n", i,
+                (int)b->dim, (int)b->P_1d, (int)b->Q_1d, routes[route]);
   if (route != RITZ_ROUTE_IDENTITY) RITZ_TRY(add_both_ways(e, 'B', i, &b->interp, &use));
   if (route == RITZ_ROUTE_DIRECT && use.has_gradient) RITZ_TRY(add_both_ways(e, 'D', i, &b->grad, &use));
   if (route != RITZ_ROUTE_DIRECT && use.has_gradient) RITZ_TRY(add_both_ways(e, 'C', i, &b->deriv, &use));
-  add_weights(e, i);
+  ritz_emit_gpu_weights(e, i);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -122,12 +122,8 @@ typedef enum { ADDRESS, ELEMENT, FIRST } Column;
 static bool has_columns(RitzPassKind kind) { return kind == RITZ_PASS_NODES || kind == RITZ_PASS_POINTS; }
 
 static void add_member(RitzGpuEmitter *e, const RitzPass *pass) {
-  static const char *const names[] = {"nodes", "middle", "points", "rows", "columns"};
   char name[32];
-  if (pass->P)
-    snprintf(name, sizeof(name), "%s%d", names[pass->kind], (int)pass->P);
-  else
-    snprintf(name, sizeof(name), "%s", names[pass->kind]);
+  ritz_emit_gpu_name_pass(pass, name);
   ritz_text_add(&e->text, "  unsigned short %s", name);
   if (has_columns(pass->kind))
     ritz_text_add(&e->text, ", %s_elem, %s_%s", name, name, pass->kind == RITZ_PASS_NODES ? "first" : "line");
@@ -165,9 +161,10 @@ void ritz_emit_gpu_lines(RitzGpuEmitter *e) {
   const RitzGpuTarget *t = e->target;
   int rounds = 1;
   for (int i = 0; i < t->num_passes; i++) rounds = CeedIntMax(rounds, t->passes[i].num_rounds);
-  ritz_text_add(&e->text,
-                "\n// ---- The line that a thread takes in each pass: where it begins in an array, its element "
-                "and first node ----\n#define RITZ_IDLE 65535\ntypedef struct RITZ_ALIGN16 {\n");
+  ritz_text_add(
+      &e->text,
+      "\n// ---- The line that a thread takes in each pass: where it begins in an array, its element "
+      "and first node ----\n#define RITZ_IDLE 65535\ntypedef struct RITZ_ALIGN16 {\n");
   if (t->is_flat) {
     ritz_text_add(&e->text, "  int points, points_elem, points_line;\n} RitzLines;\n");
     return;

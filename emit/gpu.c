@@ -41,15 +41,8 @@ static void add_function(RitzGpuEmitter *e) {
                 e->plan->function_name);
 }
 
-static void add_opening(RitzGpuEmitter *e, const char *kernel) {
+static void add_thread_of_lines(RitzGpuEmitter *e) {
   const RitzGpuTarget *t = e->target;
-  ritz_text_add(&e->text, "RITZ_KERNEL_RESIDENT(RITZ_THREADS, %d)\n%s(RitzLong num_elem, RITZ_GLOBAL char *context",
-                (int)t->num_blocks, kernel);
-  ritz_emit_gpu_parameters(e);
-  ritz_text_add(&e->text, ") {\n");
-  if (t->local_bytes > 0)
-    ritz_text_add(&e->text, "  RITZ_LOCAL_MEMORY(m, %d * RITZ_ARRAY + %d);\n", (int)t->num_arrays,
-                  (int)t->num_dense);
   ritz_text_add(&e->text, t->is_flat ? "  const RitzLines L = {RITZ_THREAD < %d ? 0 : RITZ_IDLE, RITZ_THREAD / "
                                        "RITZ_LINES, RITZ_THREAD %% RITZ_LINES};\n"
                                      : "  const RitzLines L = ritz_lines[RITZ_THREAD];\n",
@@ -60,7 +53,30 @@ static void add_opening(RitzGpuEmitter *e, const char *kernel) {
     ritz_text_add(&e->text,
                   "  const RitzLong elem = ritz_element(first_elem + L.points_elem, num_elem);\n"
                   "  const int is_on = is_live && first_elem + L.points_elem < num_elem;\n");
-  if (t->fences) ritz_text_add(&e->text, "  const unsigned lanes = RITZ_LANES(is_live);\n");
+}
+
+static void add_thread_of_element(RitzGpuEmitter *e) {
+  ritz_text_add(&e->text,
+                "  const RitzLong first_elem = RITZ_BLOCK * RITZ_ELEMENTS;\n"
+                "  const RitzLong elem = ritz_element(first_elem + RITZ_THREAD, num_elem);\n"
+                "  const int is_on = first_elem + RITZ_THREAD < num_elem;\n");
+}
+
+static void add_opening(RitzGpuEmitter *e, const char *kernel) {
+  const RitzGpuTarget *t = e->target;
+  ritz_text_add(&e->text, "RITZ_KERNEL_RESIDENT(RITZ_THREADS, %d)\n%s(RitzLong num_elem, RITZ_GLOBAL char *context",
+                (int)t->num_blocks, kernel);
+  ritz_emit_gpu_parameters(e);
+  ritz_text_add(&e->text, ") {\n");
+  if (t->local_bytes > 0)
+    ritz_text_add(&e->text, "  RITZ_LOCAL_MEMORY(m, %d);\n", (int)(t->local_bytes / (CeedInt)sizeof(CeedScalar)));
+  if (t->evaluation == RITZ_GPU_ELEMENTS)
+    add_thread_of_element(e);
+  else
+    add_thread_of_lines(e);
+  if (t->fences)
+    ritz_text_add(&e->text, "  const unsigned lanes = RITZ_LANES(%s);\n",
+                  t->evaluation == RITZ_GPU_ELEMENTS ? "1" : "is_live");
 }
 
 void ritz_emit_gpu_open(RitzGpuEmitter *e, const char *kernel) {
@@ -74,18 +90,23 @@ void ritz_emit_gpu_user(RitzGpuEmitter *e, const char *source) {
   ritz_text_add(&e->text, "%s", source);
 }
 
+static int emit_lines(RitzGpuEmitter *e) {
+  RITZ_TRY(ritz_emit_gpu_bases(e));
+  ritz_emit_gpu_lines(e);
+  ritz_emit_gpu_open(e, "ritz_operator");
+  ritz_emit_gpu_inputs(e);
+  ritz_emit_gpu_points(e);
+  ritz_emit_gpu_outputs(e);
+  ritz_text_add(&e->text, "}\n");
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_emit_gpu(CeedQFunction qf, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
                   char **text) {
   RitzGpuEmitter e = {.plan = plan, .target = target, .qf = qf, .text = {.ceed = qf->obj.ceed}};
   add_heading(&e);
   ritz_emit_gpu_sizes(&e);
-  const int ierr = ritz_emit_gpu_bases(&e);
-  ritz_emit_gpu_lines(&e);
-  ritz_emit_gpu_open(&e, "ritz_operator");
-  ritz_emit_gpu_inputs(&e);
-  ritz_emit_gpu_points(&e);
-  ritz_emit_gpu_outputs(&e);
-  ritz_text_add(&e.text, "}\n");
+  const int ierr = target->evaluation == RITZ_GPU_ELEMENTS ? ritz_emit_gpu_elements(&e) : emit_lines(&e);
   ritz_emit_gpu_user(&e, source);
   if (ierr) RITZ_FREE(&e.text.chars);
   return ierr ? ierr : ritz_text_finish(&e.text, text);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plan/choice.h"
+#include "plan/gpu-element.h"
 
 static const struct {
   const char *name;
@@ -13,7 +14,8 @@ static const struct {
 } members[] = {
     {"elements", offsetof(RitzGpuChoice, num_elem)}, {"blocks", offsetof(RitzGpuChoice, num_blocks)},
     {"direct", offsetof(RitzGpuChoice, direct)},     {"unroll", offsetof(RitzGpuChoice, unroll)},
-    {"fence", offsetof(RitzGpuChoice, fence)},       {"stacked", offsetof(RitzGpuChoice, stacked)}};
+    {"fence", offsetof(RitzGpuChoice, fence)},       {"stacked", offsetof(RitzGpuChoice, stacked)},
+    {"whole", offsetof(RitzGpuChoice, whole)},       {"join", offsetof(RitzGpuChoice, join)}};
 enum { NUM_MEMBERS = sizeof(members) / sizeof(members[0]), MOST = 1 << 20 };
 static_assert(sizeof(RitzGpuChoice) == NUM_MEMBERS * sizeof(int), "every member of RitzGpuChoice has a name");
 
@@ -73,6 +75,14 @@ static int chosen_routes(const RitzPlan *plan, const RitzGpuTarget *t) {
   return num_direct && num_collocated ? 0 : num_direct ? 1 : num_collocated ? -1 : 0;
 }
 
+// 0: no space could be joined.
+static int chosen_joins(const RitzPlan *plan, const RitzGpuTarget *t) {
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (ritz_plan_gpu_can_join(plan, t, s)) return t->spaces[s].is_joined ? 1 : -1;
+  }
+  return 0;
+}
+
 RitzGpuChoice ritz_plan_gpu_chosen(const RitzPlan *plan, const RitzGpuMachine *machine,
                                    const RitzGpuTarget *target) {
   return (RitzGpuChoice){.num_elem = target->num_elem,
@@ -80,5 +90,7 @@ RitzGpuChoice ritz_plan_gpu_chosen(const RitzPlan *plan, const RitzGpuMachine *m
                          .direct = chosen_routes(plan, target),
                          .unroll = target->unrolls ? 1 : -1,
                          .fence = target->fences ? 1 : -1,
-                         .stacked = target->is_flat ? target->num_stacked : 0};
+                         .stacked = target->is_flat ? target->num_stacked : 0,
+                         .whole = target->evaluation == RITZ_GPU_ELEMENTS ? 1 : -1,
+                         .join = chosen_joins(plan, target)};
 }

@@ -134,7 +134,8 @@ static bool set_block(const RitzPlan *plan, const RitzGpuMachine *machine, CeedI
   t->num_threads = round_up(groups * t->num_lines, 32);
   ritz_plan_gpu_place_dense(plan, t);
   t->local_bytes = t->num_dense * (CeedInt)sizeof(CeedScalar);
-  return t->local_bytes <= machine->local_bytes && t->num_threads <= machine->max_threads;
+  return t->local_bytes <= machine->local_bytes && t->num_threads <= machine->max_threads &&
+         ritz_plan_gpu_has_room(plan, machine, t);
 }
 
 static bool fit_block(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
@@ -152,6 +153,7 @@ void ritz_plan_gpu_choose_flat(const RitzPlan *plan, const RitzGpuMachine *machi
     choose_points(plan, t);
     if (fit_block(plan, machine, t)) return;
   }
-  t->reason = t->num_threads > machine->max_threads ? "more points in an element than a block has threads"
-                                                    : "an element that does not fit the memory of a block";
+  t->reason = t->num_threads > machine->max_threads   ? "more points in an element than a block has threads"
+              : t->local_bytes > machine->local_bytes ? "an element that does not fit the memory of a block"
+                                                      : RITZ_NO_ROOM;
 }

@@ -71,7 +71,15 @@ static RitzGpuChoice choose_loop(const RitzGpuDiagonal *d) {
   const RitzPlan *plan = &d->plan;
   CeedInt size = 0;
   for (int i = 0; i < plan->num_in + plan->num_out; i++) size += plan->fields[i].size;
-  return (RitzGpuChoice){.unroll = size * plan->Q_1d * d->diagonal->num_in <= MAX_POINT_WORK ? 1 : -1};
+  return (RitzGpuChoice){.whole = -1,
+                         .unroll = size * plan->Q_1d * d->diagonal->num_in <= MAX_POINT_WORK ? 1 : -1};
+}
+
+// Products of 1D tables, each of them twice at most, beside the matrices of passive inputs.
+static bool has_constants(const RitzGpuDiagonal *d) {
+  const RitzPlanMatrix *product = &d->diagonal->products[0];
+  const CeedSize size = (CeedSize)product->rows * product->cols * (CeedSize)sizeof(CeedScalar);
+  return d->target->constant_bytes + 2 * RITZ_NUM_PRODUCTS * size <= RITZ_MAX_CONSTANT_BYTES;
 }
 
 // The block has an array for each component of an output: the diagonal is given as many as it needs arrays,
@@ -93,6 +101,7 @@ static int make(Ceed ceed, const RitzGpuMachine *machine, bool is_deterministic,
   RITZ_TRY(copy_plan(ceed, d));
   RITZ_TRY(list_sums(ceed, d));
   RITZ_TRY(choose_target(ceed, machine, is_deterministic, d->num_sums, d));
+  if (!d->target->reason && !has_constants(d)) d->target->reason = RITZ_TOO_MANY_CONSTANTS;
   if (d->target->reason || d->diagonal->output.num_comp == 1) return CEED_ERROR_SUCCESS;
   d->first_array = count_inputs(d);
   if (d->first_array == 0) return CEED_ERROR_SUCCESS;

@@ -4,10 +4,13 @@
 #include <stdio.h>
 
 #include "plan/gpu-dense.h"
-#include "plan/gpu.h"
+#include "plan/gpu-element.h"
 
-// Where nodes and points of a line of the text are known: no argument is needed.
-enum { BANK_WORDS = 16, MAX_POINT_WORK = 600, LEAST_DIRECT = 5 };
+enum { MAX_POINT_WORK = 600, MAX_ELEMENT_WORK = 200, LEAST_DIRECT = 5 };
+// Of places in an array, and of an element's nodes: tables of lines have 16 bits for each.
+enum { MAX_PLACES = 65535 };
+// Lines that the contractions of a space have on a stack, where compilers do not keep them in registers.
+enum { SCRATCH = 16, SCRATCH_DIRECT = 24 };
 
 static bool has_values(const RitzPlanSpace *s) { return s->modes & CEED_EVAL_INTERP; }
 static bool has_gradient(const RitzPlanSpace *s) { return s->modes & CEED_EVAL_GRAD; }
@@ -51,7 +54,8 @@ static bool basis_has_gradient(const RitzPlan *plan, int b) {
 static void choose_routes(const RitzPlan *plan, RitzGpuTarget *t) {
   for (int i = 0; i < plan->num_bases; i++) {
     const RitzPlanBasis *b = &plan->bases[i];
-    const int direct = t->choice.direct ? t->choice.direct : b->P_1d < LEAST_DIRECT ? 1 : -1;
+    const bool is_small = t->evaluation == RITZ_GPU_ELEMENTS || (!t->choice.direct && b->P_1d < LEAST_DIRECT);
+    const int direct = is_small ? 1 : t->choice.direct;
     t->routes[i] = b->route;
     if (b->route == RITZ_ROUTE_COLLOCATED && basis_has_gradient(plan, i) && direct > 0)
       t->routes[i] = RITZ_ROUTE_DIRECT;
@@ -62,10 +66,11 @@ static bool is_tensor(const RitzGpuTarget *t, const RitzPlanSpace *s) {
   return s->basis >= 0 && t->routes[s->basis] != RITZ_ROUTE_DENSE;
 }
 
-// Components side by side in the L-vector: additions of a thread's own line would each touch a part of a sector.
-static bool is_staged(const RitzGpuTarget *t, const RitzPlanSpace *s, RitzGpuScatter scatter) {
-  return !s->is_input && s->is_interlaced && is_tensor(t, s) && t->dim > 1 && scatter == RITZ_SCATTER_ATOMIC &&
-         !s->is_oriented && !s->is_curl_oriented;
+// Components side by side in the L-vector: additions of a thread's own line would each touch a part of a
+// sector.
+static bool is_staged(const RitzPlan *plan, const RitzPlanSpace *s, RitzGpuScatter scatter) {
+  return !s->is_input && s->is_interlaced && s->basis >= 0 && plan->bases[s->basis].is_tensor &&
+         plan->dim > 1 && scatter == RITZ_SCATTER_ATOMIC && !s->is_oriented && !s->is_curl_oriented;
 }
 
 // Lines along another direction than the rows read one offset for each of their nodes.
@@ -73,9 +78,12 @@ static int choose_rows(const RitzPlan *plan, const RitzGpuMachine *machine, Ritz
   const RitzPlanSpace *space = &plan->spaces[s];
   RitzGpuSpace *g = &t->spaces[s];
   bool has_rows = false;
-  if (!machine->has_rows || space->basis < 0 || g->scatter == RITZ_SCATTER_E_VECTOR) return CEED_ERROR_SUCCESS;
+  if (!machine->has_rows || space->basis < 0 || g->scatter == RITZ_SCATTER_E_VECTOR)
+    return CEED_ERROR_SUCCESS;
   if (space->rstr->type != CEED_RESTRICTION_STANDARD) return CEED_ERROR_SUCCESS;
-  if (t->dim != 3 && !(t->dim == 2 && t->routes[space->basis] == RITZ_ROUTE_IDENTITY)) return CEED_ERROR_SUCCESS;
+  if (t->evaluation == RITZ_GPU_LINES && t->dim != 3 &&
+      !(t->dim == 2 && t->routes[space->basis] == RITZ_ROUTE_IDENTITY))
+    return CEED_ERROR_SUCCESS;
   const CeedInt P = plan->bases[space->basis].P_1d;
   if (P > 1) RITZ_TRY(machine->has_rows(space->rstr, P, &has_rows));
   if (!has_rows) return CEED_ERROR_SUCCESS;
@@ -92,7 +100,8 @@ static int count_arrays(const RitzGpuTarget *t, const RitzPlanSpace *s, bool sta
   return s->is_input || t->routes[s->basis] == RITZ_ROUTE_DIRECT ? t->dim : t->dim - 1;
 }
 
-// Outputs take over the arrays of inputs: a thread reads its points of these before it writes the same places.
+// Outputs take over the arrays of inputs: a thread reads its points of these before it writes the same
+// places.
 static void place_arrays(const RitzPlan *plan, RitzGpuTarget *t) {
   int next[2] = {0, 0};
   for (int s = 0; s < plan->num_spaces; s++) {
@@ -106,8 +115,8 @@ static void place_arrays(const RitzPlan *plan, RitzGpuTarget *t) {
 
 // ---- Scatter and strides ----
 
-// Nodes and components of a strided restriction have entries of their own: sorted by stride, each is larger than
-// what the smaller ones reach.
+// Nodes and components of a strided restriction have entries of their own: sorted by stride, each is larger
+// than what the smaller ones reach.
 static bool is_disjoint(const RitzPlanSpace *s, const CeedInt strides[3]) {
   CeedSize size[3] = {s->rstr->elem_size, s->rstr->num_comp, s->rstr->num_elem}, reach = 0;
   bool is_done[3] = {false, false, false};
@@ -124,8 +133,18 @@ static bool is_disjoint(const RitzPlanSpace *s, const CeedInt strides[3]) {
   return true;
 }
 
-static RitzGpuScatter choose_scatter(const RitzPlanSpace *s, const CeedInt strides[3], bool is_deterministic) {
-  if (s->rstr->type == CEED_RESTRICTION_STRIDED && is_disjoint(s, strides)) return RITZ_SCATTER_OWN;
+// Else another output may add to the same entries.
+static bool has_own_array(const RitzPlan *plan, const RitzPlanSpace *s) {
+  int num = 0;
+  for (int i = 0; i < plan->num_spaces; i++)
+    num += !plan->spaces[i].is_input && plan->spaces[i].array == s->array;
+  return num == 1;
+}
+
+static RitzGpuScatter choose_scatter(const RitzPlan *plan, const RitzPlanSpace *s, const CeedInt strides[3],
+                                     bool is_deterministic) {
+  if (s->rstr->type == CEED_RESTRICTION_STRIDED && is_disjoint(s, strides) && has_own_array(plan, s))
+    return RITZ_SCATTER_OWN;
   return is_deterministic ? RITZ_SCATTER_E_VECTOR : RITZ_SCATTER_ATOMIC;
 }
 
@@ -135,11 +154,11 @@ static void choose_strides(RitzPlanSpace *s, const CeedInt strides[3], RitzGpuSp
   for (int d = 0; d < 3; d++) g->strides[d] = strides[d] > 0 && strides[d] <= own ? strides[d] : 0;
 }
 
-static void describe_space(const RitzGpuTarget *t, RitzPlanSpace *s, bool is_deterministic, RitzGpuSpace *g) {
+static void describe_space(const RitzPlan *plan, RitzPlanSpace *s, bool is_deterministic, RitzGpuSpace *g) {
   const bool is_strided = s->rstr->type == CEED_RESTRICTION_STRIDED;
   CeedInt strides[3] = {1, s->rstr->comp_stride, 0};
   if (is_strided) ritz_restriction_l_strides(s->rstr, strides);
-  if (!s->is_input) g->scatter = choose_scatter(s, strides, is_deterministic);
+  if (!s->is_input) g->scatter = choose_scatter(plan, s, strides, is_deterministic);
   if (g->scatter == RITZ_SCATTER_E_VECTOR) {
     g->strides[0] = 1;
     g->strides[2] = s->num_nodes;
@@ -149,7 +168,7 @@ static void describe_space(const RitzGpuTarget *t, RitzPlanSpace *s, bool is_det
     g->strides[1] = s->rstr->comp_stride == 1 ? 1 : 0;
   }
   if (s->num_comp == 1) g->strides[1] = 1;
-  g->is_staged = is_staged(t, s, g->scatter);
+  g->is_staged = is_staged(plan, s, g->scatter);
 }
 
 // ---- Arguments ----
@@ -208,7 +227,9 @@ static RitzLinePass lines_of(const RitzGpuTarget *t, RitzPassKind kind, CeedInt 
     pass = (RitzLinePass){.along = RITZ_ALONG_FIRST, .num = {Q, P}, .weight = 2 * (P + Q)};
     break;
   case RITZ_PASS_POINTS:
-    pass = (RitzLinePass){.along = dim == 3 ? RITZ_ALONG_LAST : dim == 2 ? RITZ_ALONG_MIDDLE : RITZ_ALONG_FIRST,
+    pass = (RitzLinePass){.along = dim == 3   ? RITZ_ALONG_LAST
+                                   : dim == 2 ? RITZ_ALONG_MIDDLE
+                                              : RITZ_ALONG_FIRST,
                           .num = {dim > 1 ? Q : 1, Q_last},
                           .weight = 9 * Q,
                           .order = RITZ_LINES_NATURAL};
@@ -270,12 +291,10 @@ static CeedInt longest_staged(const RitzPlan *plan, const RitzGpuTarget *t) {
 
 static void choose_layout(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
   const int longest = longest_line(plan, t), Q = longest_staged(plan, t);
-  const int extent[3] = {t->dim == 2 ? Q : longest, t->dim > 1 ? longest : 1,
-                         t->dim == 3 ? longest : 1};
-  RitzLinePass passes[16];
-  int num = 0;
-  for (; num < t->num_passes && num < 16; num++) passes[num] = t->passes[num].lines;
-  ritz_lines_choose_strides(extent, t->num_elem, num, passes, machine->num_banks, &t->strides);
+  const int extent[3] = {t->dim == 2 ? Q : longest, t->dim > 1 ? longest : 1, t->dim == 3 ? longest : 1};
+  RitzLinePass passes[t->num_passes + 1];
+  for (int i = 0; i < t->num_passes; i++) passes[i] = t->passes[i].lines;
+  ritz_lines_choose_strides(extent, t->num_elem, t->num_passes, passes, machine->num_banks, &t->strides);
   ritz_plan_gpu_place_dense(plan, t);
   t->local_bytes =
       (t->num_arrays * t->num_elem * t->strides.elem + t->num_dense) * (CeedInt)sizeof(CeedScalar);
@@ -290,8 +309,8 @@ static bool has_any_gradient(const RitzPlan *plan) {
   return false;
 }
 
-// Elements whose lines of points fill warps: the least idle threads; smaller blocks wait less at barriers. Elements of
-// two nodes a direction are read side by side (RITZ_LINES_BY_ELEMENT), values alone wait little.
+// Elements whose lines of points fill warps: the least idle threads; smaller blocks wait less at barriers.
+// Elements of two nodes a direction are read side by side (RITZ_LINES_BY_ELEMENT), values alone wait little.
 static CeedInt model_num_elem(const RitzPlan *plan, const RitzGpuTarget *t) {
   const CeedInt longest = longest_line(plan, t);
   CeedInt best = 1;
@@ -315,11 +334,19 @@ static CeedInt most_elem(const RitzPlan *plan, const RitzGpuMachine *machine, co
   return CeedIntMax(1, CeedIntMin(by_threads, by_bytes));
 }
 
+static bool has_places(const RitzPlan *plan, const RitzGpuTarget *t) {
+  bool has_enough = (CeedSize)t->num_elem * t->strides.elem <= MAX_PLACES;
+  for (int b = 0; b < plan->num_bases; b++)
+    has_enough &= !plan->bases[b].is_tensor || plan->bases[b].P <= MAX_PLACES;
+  return has_enough;
+}
+
 // A block that is chosen has to be possible; the model also wants three of them on a multiprocessor.
-static bool fits(const RitzGpuMachine *machine, const RitzGpuTarget *t) {
+static bool fits(const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuTarget *t) {
   const bool is_roomy = t->choice.num_elem || machine->local_bytes_processor == 0 ||
                         3 * (t->local_bytes + 1024) <= machine->local_bytes_processor;
-  return is_roomy && t->local_bytes <= machine->local_bytes && t->num_threads <= machine->max_threads;
+  return is_roomy && t->local_bytes <= machine->local_bytes && t->num_threads <= machine->max_threads &&
+         has_places(plan, t) && ritz_plan_gpu_has_room(plan, machine, t);
 }
 
 static void choose_block(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
@@ -328,8 +355,11 @@ static void choose_block(const RitzPlan *plan, const RitzGpuMachine *machine, Ri
   for (;; t->num_elem--) {
     t->num_threads = round_up(t->num_elem * t->num_lines, 32);
     choose_layout(plan, machine, t);
-    if (t->num_elem == 1 || fits(machine, t)) break;
+    if (t->num_elem == 1 || fits(plan, machine, t)) break;
   }
+  if (!ritz_plan_gpu_has_room(plan, machine, t)) t->reason = RITZ_NO_ROOM;
+  if (!has_places(plan, t))
+    t->reason = "an element with more nodes or points than the tables of a kernel count";
   if (t->num_threads > machine->max_threads) t->reason = "more lines of points than a block has threads";
   if (t->local_bytes > machine->local_bytes) t->reason = "an element that does not fit the memory of a block";
 }
@@ -361,11 +391,32 @@ static CeedInt count_point(const RitzPlan *plan) {
 // Data at points, some of which are read ahead.
 static CeedInt count_stored(const RitzPlan *plan) {
   CeedInt size = 0;
-  for (int i = 0; i < plan->num_in; i++) size += plan->fields[i].mode == CEED_EVAL_NONE ? plan->fields[i].size : 0;
+  for (int i = 0; i < plan->num_in; i++)
+    size += plan->fields[i].mode == CEED_EVAL_NONE ? plan->fields[i].size : 0;
   return size;
 }
 
+// Of a thread, where nothing stays in registers.
+static CeedSize count_private(const RitzPlan *plan, const RitzGpuTarget *t) {
+  CeedSize num = (CeedSize)count_kept(plan, t, true) + count_kept(plan, t, false) + count_point(plan);
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *s = &plan->spaces[i];
+    if (s->basis < 0) continue;
+    const bool is_direct = has_gradient(s) && t->routes[s->basis] == RITZ_ROUTE_DIRECT;
+    num += is_tensor(t, s) ? s->num_comp * plan->bases[s->basis].P_1d +
+                                 (is_direct ? SCRATCH_DIRECT : SCRATCH) * longest_line(plan, t)
+                           : 3 * s->num_comp * t->num_stacked;
+  }
+  return num;
+}
+
+bool ritz_plan_gpu_has_room(const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuTarget *t) {
+  const CeedSize num_bytes = count_private(plan, t) * (CeedSize)sizeof(CeedScalar) + machine->context_bytes;
+  return machine->private_bytes == 0 || num_bytes * t->num_threads <= machine->private_bytes;
+}
+
 static CeedInt model_registers(const RitzPlan *plan, const RitzGpuTarget *t) {
+  if (t->evaluation == RITZ_GPU_ELEMENTS) return CeedIntMin(255, ritz_plan_gpu_element_registers(plan));
   const CeedInt words = sizeof(CeedScalar) / 4;
   const CeedInt kept = CeedIntMax(count_kept(plan, t, true), count_kept(plan, t, false));
   const CeedInt lines =
@@ -375,15 +426,16 @@ static CeedInt model_registers(const RitzPlan *plan, const RitzGpuTarget *t) {
   return CeedIntMin(255, words * (CeedIntMax(lines, points) + ahead) + 40);
 }
 
-// A quarter of a multiprocessor's memory is left to its cache, if three blocks fit the rest.
+// A quarter of a multiprocessor's memory is left to its cache, if three blocks fit the rest. Threads with
+// whole elements read little through the cache.
 static void choose_residency(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
   const CeedInt registers = model_registers(plan, t) * t->num_threads;
   CeedInt blocks = t->choice.num_blocks;
   if (!blocks) {
     blocks = (machine->registers_processor + registers / 2) / registers;
-    if (machine->local_bytes_processor > 0)
-      blocks = CeedIntMin(
-          blocks, CeedIntMax(3, machine->local_bytes_processor * 3 / 4 / (t->local_bytes + 1024)));
+    if (machine->local_bytes_processor > 0 && t->evaluation == RITZ_GPU_LINES)
+      blocks =
+          CeedIntMin(blocks, CeedIntMax(3, machine->local_bytes_processor * 3 / 4 / (t->local_bytes + 1024)));
   }
   if (machine->local_bytes_processor > 0)
     blocks = CeedIntMin(blocks, machine->local_bytes_processor / (t->local_bytes + 1024));
@@ -397,12 +449,41 @@ static bool has_stored_data(const RitzPlan *plan) {
   return false;
 }
 
+static bool has_identity(const RitzPlan *plan, const RitzGpuTarget *t) {
+  for (int b = 0; b < plan->num_bases; b++) {
+    if (t->routes[b] == RITZ_ROUTE_IDENTITY) return true;
+  }
+  return false;
+}
+
 static void choose_loop(const RitzPlan *plan, RitzGpuTarget *t) {
-  const int unroll =
-      t->choice.unroll ? t->choice.unroll : t->Q_1d * count_point(plan) <= MAX_POINT_WORK ? 1 : -1;
+  const bool is_short = t->evaluation == RITZ_GPU_ELEMENTS ? plan->Q * count_point(plan) <= MAX_ELEMENT_WORK
+                                                           : t->Q_1d * count_point(plan) <= MAX_POINT_WORK;
+  const int unroll = t->choice.unroll ? t->choice.unroll : is_short ? 1 : -1;
   const int fence = t->choice.fence ? t->choice.fence : has_stored_data(plan) ? -1 : 1;
-  t->unrolls = unroll > 0;
+  // Nodes that are points would be indexed at run time.
+  t->unrolls = unroll > 0 || (t->evaluation == RITZ_GPU_ELEMENTS && has_identity(plan, t));
   t->fences = fence > 0;
+}
+
+// ---- Constants ----
+
+static CeedSize matrix_bytes(const RitzPlanMatrix *A) {
+  const CeedSize half = A->parity ? 2 : 1;
+  return (CeedSize)A->rows * A->cols / half * (CeedSize)sizeof(CeedScalar);
+}
+
+// Of inputs and of outputs, which have the transposed.
+static CeedSize count_constants(const RitzPlan *plan, const RitzGpuTarget *t) {
+  CeedSize num_bytes = 0;
+  for (int b = 0; b < plan->num_bases; b++) {
+    const RitzPlanBasis *basis = &plan->bases[b];
+    if (!basis->is_tensor) continue;
+    if (t->routes[b] != RITZ_ROUTE_IDENTITY) num_bytes += 2 * matrix_bytes(&basis->interp);
+    if (basis_has_gradient(plan, b))
+      num_bytes += 2 * matrix_bytes(t->routes[b] == RITZ_ROUTE_DIRECT ? &basis->grad : &basis->deriv);
+  }
+  return num_bytes;
 }
 
 // ---- The target ----
@@ -418,10 +499,16 @@ static int allocate(Ceed ceed, const RitzPlan *plan, RitzGpuTarget *t) {
 static int assign_lines(Ceed ceed, const RitzGpuMachine *machine, RitzGpuTarget *t) {
   for (int i = 0; i < t->num_passes; i++) {
     RitzPass *pass = &t->passes[i];
-    RITZ_TRY(ritz_lines_assign(ceed, &pass->lines, &t->strides, t->num_elem, t->num_threads, machine->num_banks,
-                               &pass->num_rounds, &pass->slots));
+    RITZ_TRY(ritz_lines_assign(ceed, &pass->lines, &t->strides, t->num_elem, t->num_threads,
+                               machine->num_banks, &pass->num_rounds, &pass->slots));
   }
   return CEED_ERROR_SUCCESS;
+}
+
+static void place_lines(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
+  place_arrays(plan, t);
+  if (!t->is_flat) list_passes(plan, t);
+  (t->is_flat ? ritz_plan_gpu_choose_flat : choose_block)(plan, machine, t);
 }
 
 static int choose(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine, bool is_deterministic,
@@ -432,14 +519,18 @@ static int choose(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine
   t->is_flat = ritz_plan_gpu_is_flat(plan);
   t->num_stacked = t->num_packed = 1;
   RITZ_TRY(allocate(ceed, plan, t));
+  for (int s = 0; s < plan->num_spaces; s++)
+    describe_space(plan, &plan->spaces[s], is_deterministic, &t->spaces[s]);
+  t->evaluation = ritz_plan_gpu_takes_elements(plan, machine, t) ? RITZ_GPU_ELEMENTS : RITZ_GPU_LINES;
   choose_routes(plan, t);
-  for (int s = 0; s < plan->num_spaces; s++) {
-    describe_space(t, &plan->spaces[s], is_deterministic, &t->spaces[s]);
-    RITZ_TRY(choose_rows(plan, machine, t, s));
-  }
-  place_arrays(plan, t);
-  if (!t->is_flat) list_passes(plan, t);
-  (t->is_flat ? ritz_plan_gpu_choose_flat : choose_block)(plan, machine, t);
+  t->constant_bytes = count_constants(plan, t);
+  if (t->constant_bytes > RITZ_MAX_CONSTANT_BYTES) t->reason = RITZ_TOO_MANY_CONSTANTS;
+  if (t->reason) return CEED_ERROR_SUCCESS;
+  for (int s = 0; s < plan->num_spaces; s++) RITZ_TRY(choose_rows(plan, machine, t, s));
+  if (t->evaluation == RITZ_GPU_ELEMENTS)
+    ritz_plan_gpu_place_elements(plan, machine, t);
+  else
+    place_lines(plan, machine, t);
   if (t->reason) return CEED_ERROR_SUCCESS;
   choose_loop(plan, t);
   choose_residency(plan, machine, t);
@@ -474,14 +565,17 @@ void ritz_plan_gpu_free(RitzGpuTarget **target) {
 // ---- For people ----
 
 static void print_choices(const RitzGpuTarget *t, FILE *stream) {
-  fprintf(stream, "  target: blocks of %" CeedInt_FMT " threads for %" CeedInt_FMT " elements, %" CeedInt_FMT
-                  " resident; %" CeedInt_FMT " bytes of block memory (rows %d, planes %d, elements %d apart)\n",
+  if (t->evaluation == RITZ_GPU_ELEMENTS) fprintf(stream, "  a thread takes a whole element\n");
+  fprintf(stream,
+          "  target: blocks of %" CeedInt_FMT " threads for %" CeedInt_FMT " elements, %" CeedInt_FMT
+          " resident; %" CeedInt_FMT " bytes of block memory (rows %d, planes %d, elements %d apart)\n",
           t->num_threads, t->num_elem, t->num_blocks, t->local_bytes, t->strides.row, t->strides.plane,
           t->strides.elem);
   if (t->is_flat)
-    fprintf(stream, "  threads: %" CeedInt_FMT " points of %" CeedInt_FMT " elements\n", t->Q_1d / t->num_stacked,
-            t->num_stacked);
-  fprintf(stream, "  points: %s%s\n", t->unrolls ? "unrolled, lines in registers" : "one after the other in a loop",
+    fprintf(stream, "  threads: %" CeedInt_FMT " points of %" CeedInt_FMT " elements\n",
+            t->Q_1d / t->num_stacked, t->num_stacked);
+  fprintf(stream, "  points: %s%s\n",
+          t->unrolls ? "unrolled, lines in registers" : "one after the other in a loop",
           t->fences ? ", fenced" : "");
 }
 
@@ -491,12 +585,13 @@ void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *t, FILE *str
   static const char *const scatters[] = {"atomic additions", "entries of their own",
                                          "E-vectors, summed in the order of the elements"};
   print_choices(t, stream);
-  for (int b = 0; b < plan->num_bases; b++)
-    fprintf(stream, "  basis %d: %s\n", b, routes[t->routes[b]]);
+  for (int b = 0; b < plan->num_bases; b++) fprintf(stream, "  basis %d: %s\n", b, routes[t->routes[b]]);
   for (int s = 0; s < plan->num_spaces; s++) {
     if (t->spaces[s].row_length) fprintf(stream, "  space %d: one offset a row of nodes\n", s);
+    if (t->spaces[s].is_copied) fprintf(stream, "  space %d: copied to the block's memory\n", s);
     if (plan->spaces[s].is_input) continue;
-    fprintf(stream, "  space %d: %s%s\n", s, scatters[t->spaces[s].scatter],
-            t->spaces[s].is_staged ? " of components side by side" : "");
+    fprintf(stream, "  space %d: %s%s%s\n", s, scatters[t->spaces[s].scatter],
+            t->spaces[s].is_staged ? " of components side by side" : "",
+            t->spaces[s].is_joined ? ", those of neighbours together" : "");
   }
 }

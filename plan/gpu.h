@@ -2,11 +2,12 @@
 // The target half of a plan for devices: what a block of threads works on and how. emit/gpu.c turns it into
 // the text of a kernel, backends/gpu/gen.c runs that.
 //
-// A block works on `num_elem` elements. Threads take whole lines of nodes or points into registers, contract
-// them with the 1D matrices and exchange them through the memory of the block. In three dimensions nodes come
-// in as lines along the middle direction; then lines along the first, then along the last are contracted. A
-// thread keeps its line of points along the last direction, calls the point function for each, and the way
-// back mirrors this. What the block holds are arrays of RitzLineStrides, one after the other.
+// A block works on `num_elem` elements. Of small elements each thread takes a whole one (plan/gpu-element.h).
+// Else threads take whole lines of nodes or points into registers, contract them with the 1D matrices and
+// exchange them through the memory of the block. In three dimensions nodes come in as lines along the middle
+// direction; then lines along the first, then along the last are contracted. A thread keeps its line of
+// points along the last direction, calls the point function for each, and the way back mirrors this. What the
+// block holds are arrays of RitzLineStrides, one after the other.
 //
 // Dense bases (plan/gpu-dense.c): all nodes of the elements come into the memory of the block, behind the
 // arrays; then a thread sums over them for its points. Without a tensor basis (`is_flat`) a thread takes one
@@ -29,7 +30,8 @@ typedef struct {
   CeedInt local_bytes;           // of a block
   CeedInt local_bytes_processor; // of all blocks of a multiprocessor; 0: unknown
   CeedInt registers_processor;   // 32-bit registers of a multiprocessor; 0: unknown
-  bool adds_atomically;          // else, and when results must repeat, elements go through E-vectors
+  CeedSize private_bytes;        // of all threads of a block, where they share a stack; 0: no limit
+  CeedSize context_bytes;        // of a thread's copies of the function's context
 } RitzGpuMachine;
 
 // What may be chosen, by the model or by measurements (`ritz tune`); 0: by the model.
@@ -40,7 +42,15 @@ typedef struct {
   int unroll;         // 1: the loop over points is unrolled, lines stay in registers; -1: it is not
   int fence;          // 1: points one after the other; -1: their loads may run ahead
   CeedInt stacked;    // elements of a thread, with dense bases alone
+  int whole;          // 1: a thread takes whole elements, where it can; -1: lines
+  int join; // of whole elements, 1: neighbours add the nodes that they share together; -1: each its own
 } RitzGpuChoice;
+
+// What a thread takes.
+typedef enum {
+  RITZ_GPU_LINES,    // lines of nodes and points, exchanged through the block's memory
+  RITZ_GPU_ELEMENTS, // a whole element, in registers; data at points come in through the block's memory
+} RitzGpuEvaluation;
 
 typedef enum {
   RITZ_PASS_NODES,  // lines of nodes, where they are gathered and scattered; one for each number of nodes
@@ -90,6 +100,8 @@ typedef struct {
   RitzGpuScatter scatter;
   CeedInt row_length, row_step; // one offset a row of nodes, their distance in the L-vector; 0: one a node
   bool is_staged;     // nodes pass through the block's memory, so that threads side by side add side by side
+  bool is_copied;     // RITZ_GPU_ELEMENTS: data at points, which the block copies to its memory together
+  bool is_joined;     // RITZ_GPU_ELEMENTS: neighbours add the nodes that they share together
   CeedInt strides[3]; // node, component, element: known to the text, or 0: an argument
   CeedInt dense_first, dense_group; // of a dense space: its place behind the arrays, scalars of a group
 } RitzGpuSpace;
@@ -97,7 +109,8 @@ typedef struct {
 typedef struct {
   const char *reason; // the operator is not fused: why (static); NULL: it is
   RitzGpuChoice choice;
-  CeedInt dim, Q_1d, num_lines; // of points in an element; Q_1d points each
+  RitzGpuEvaluation evaluation;
+  CeedInt dim, Q_1d, num_lines; // of points in an element; Q_1d points each. RITZ_GPU_ELEMENTS: 1
   CeedInt num_elem, num_threads, num_blocks;
   bool is_flat;        // no tensor basis: num_lines threads an element, Q_1d places of each
   CeedInt num_stacked; // flat: elements of a thread, with a point of each; else 1
@@ -108,11 +121,16 @@ typedef struct {
   RitzLineStrides strides;
   CeedInt num_arrays; // in the block's memory, each of num_elem * strides.elem scalars
   CeedInt local_bytes;
-  RitzGpuSpace *spaces; // owned, of the plan's spaces
+  CeedSize constant_bytes; // of 1D matrices
+  RitzGpuSpace *spaces;    // owned, of the plan's spaces
   int num_passes, num_args;
   RitzPass *passes; // owned
   RitzGpuArg *args; // owned
 } RitzGpuTarget;
+
+// Of matrices: every device has 64 KiB of constants, some of which the user's text may want.
+enum { RITZ_MAX_CONSTANT_BYTES = 60 << 10 };
+#define RITZ_TOO_MANY_CONSTANTS "1D matrices that do not fit the constant memory of a device"
 
 // *target: always made; with a reason where the operator cannot be fused. is_deterministic: outputs that
 // several elements share go through E-vectors.
@@ -132,6 +150,10 @@ static inline CeedInt ritz_gpu_dense_values(const RitzPlan *plan, const RitzPlan
 static inline CeedInt ritz_gpu_dense_derivatives(const RitzPlan *plan, const RitzPlanSpace *s) {
   return s->modes & ~(unsigned)CEED_EVAL_INTERP ? plan->bases[s->basis].q_comp_deriv : 0;
 }
+
+// Whether the threads of a block, of a number that is chosen, have room for what each of them holds.
+bool ritz_plan_gpu_has_room(const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuTarget *target);
+#define RITZ_NO_ROOM "threads of a block whose lines and copies of the context do not fit a stack"
 
 // The pass of this kind, for NODES and MIDDLE of lines of P nodes; NULL: there is none.
 const RitzPass *ritz_plan_gpu_pass(const RitzGpuTarget *target, RitzPassKind kind, CeedInt P);

@@ -257,11 +257,159 @@ TEST_EACH_GEN(where_nothing_may_be_delegated_separate_kernels_are_refused) {
   double *x = reference_new(chain_size(&s)), *y = reference_new(chain_size(&s));
   Chain c;
   CHECK_OK(chain_create(strict, &s, &c));
-  CHECK_ERROR(strict, apply_to_values(c.op, c.size, x, y), CEED_ERROR_BACKEND, "an operator is not fused");
+  CHECK_ERROR(strict, apply_to_values(c.op, c.size, x, y), CEED_ERROR_BACKEND,
+              "operator 'Vector3Poisson3DApply' is not fused");
   chain_destroy(&c);
   free(x);
   free(y);
   CeedDestroy(&strict);
+}
+
+// ---- Elements that no kernel takes ----
+
+// Each is beyond one bound: places that tables of lines count (in three dimensions only where blocks have a
+// megabyte), matrices in constant memory, a stack that the threads of a block share (that of a processor).
+static const struct {
+  ChainShape shape;
+  const char *reason; // NULL: a device may have another, or none
+} beyond[] = {
+    {{.dim = 2, .num_elem = 2, .P_1d = 300, .Q_1d = 2}, "an element with more nodes or points"},
+    {{.dim = 3, .num_elem = 1, .P_1d = 42, .Q_1d = 42}, NULL},
+    {{.dim = 1, .num_elem = 3, .P_1d = 129, .Q_1d = 130, .is_diffusion = true},
+     "1D matrices that do not fit"},
+    {{.dim = 3, .num_elem = 1, .P_1d = 32, .Q_1d = 32, .is_diffusion = true}, NULL},
+};
+
+TEST_EACH_GEN(elements_that_no_kernel_can_take_are_right_and_told) {
+  Ceed reference = tap_ceed("/cpu/self/ref");
+  char text[MAX_TEXT];
+
+  for (size_t i = 0; i < sizeof(beyond) / sizeof(beyond[0]); i++) {
+    compare_shape(ceed, reference, &beyond[i].shape, text);
+    if (tap_failed()) return;
+    CHECK(!beyond[i].reason || (strstr(text, not_fused) && strstr(text, beyond[i].reason)), "%s", text);
+  }
+  CeedDestroy(&reference);
+}
+
+TEST_EACH_GEN(a_diagonal_with_more_tables_than_constants_is_not_fused_which_is_told) {
+  const ChainShape s = {.dim = 2, .num_elem = 2, .P_1d = 45, .Q_1d = 45};
+  char text[MAX_TEXT];
+  Chain c;
+
+  CHECK_OK(chain_create(ceed, &s, &c));
+  CHECK_OK(explain(c.op, text));
+  CHECK(strstr(text, fused) && strstr(text, "diagonal: the reference backend: 1D matrices"), "%s", text);
+  chain_destroy(&c);
+}
+
+// ---- Restrictions and vectors that are used twice ----
+
+// A mass operator with 64 nodes an element on this restriction, as one of dimension `dim` where nodes are
+// points.
+static int create_on(Ceed ceed, CeedInt dim, const Chain *c, CeedBasis *basis, CeedOperator *op) {
+  const CeedInt P_1d = dim == 3 ? 4 : 8;
+  CeedQFunction qf = NULL;
+
+  CeedCall(CeedBasisCreateTensorH1Lagrange(ceed, dim, 1, P_1d, P_1d, CEED_GAUSS_LOBATTO, basis));
+  CeedCall(CeedQFunctionCreateInteriorByName(ceed, "MassApply", &qf));
+  CeedCall(CeedOperatorCreate(ceed, qf, NULL, NULL, op));
+  CeedCall(CeedQFunctionDestroy(&qf));
+  CeedCall(CeedOperatorSetField(*op, "u", c->rstr, *basis, CEED_VECTOR_ACTIVE));
+  CeedCall(CeedOperatorSetField(*op, "qdata", c->rstr_q, CEED_BASIS_NONE, c->qdata));
+  return CeedOperatorSetField(*op, "v", c->rstr, *basis, CEED_VECTOR_ACTIVE);
+}
+
+// Offsets of rows of four nodes must outlive those of eight, and what takes their place in memory.
+TEST_EACH_GEN(operators_with_rows_of_two_lengths_share_a_restriction) {
+  const ChainShape s = {.dim = 3, .num_elem = 64, .P_1d = 4, .Q_1d = 4, .quad_mode = CEED_GAUSS_LOBATTO};
+  double *x = reference_new(chain_size(&s)), *y = reference_new(chain_size(&s)),
+         *first = reference_new(chain_size(&s));
+  CeedVector others[32];
+  CeedBasis bases[2] = {0};
+  CeedOperator ops[2] = {0};
+  char text[MAX_TEXT];
+  Chain c;
+
+  for (CeedSize i = 0; i < chain_size(&s); i++) x[i] = 1 + (double)(i % 5);
+  CHECK_OK(chain_create(ceed, &s, &c));
+  for (int i = 0; i < 2; i++) CHECK_OK(create_on(ceed, 3 - i, &c, &bases[i], &ops[i]));
+  CHECK_OK(apply_to_values(ops[0], c.size, x, first));
+  CHECK_OK(apply_to_values(ops[1], c.size, x, y));
+  CHECK_OK(explain(ops[1], text));
+  CHECK(strstr(text, "one offset a row of nodes"), "%s", text);
+  for (int i = 0; i < 32; i++) {
+    CHECK_OK(CeedVectorCreate(ceed, 64 * 16 * (CeedSize)sizeof(CeedInt) / (CeedSize)sizeof(CeedScalar),
+                              &others[i]));
+    CHECK_OK(CeedVectorSetValue(others[i], 1e300));
+  }
+  CHECK_OK(apply_to_values(ops[0], c.size, x, y));
+  // The same sums in another order.
+  CHECK_NEAR(reference_distance(c.size, y, first), 0, 100 * eps * reference_largest(c.size, first), "again");
+  for (int i = 0; i < 32; i++) CeedVectorDestroy(&others[i]);
+  for (int i = 0; i < 2; i++) {
+    CeedOperatorDestroy(&ops[i]);
+    CeedBasisDestroy(&bases[i]);
+  }
+  chain_destroy(&c);
+  free(x);
+  free(y);
+  free(first);
+}
+
+// v = 2 u at the points, w = 3 u at the nodes of smaller elements, both added to one vector by strides.
+static const char two_outputs[] = "CEED_QFUNCTION(two)(void *ctx, const CeedInt Q,\n"
+                                  "  const CeedScalar *const *in, CeedScalar *const *out) {\n"
+                                  "  for (CeedInt i = 0; i < Q; i++) {\n"
+                                  "    out[0][i] = 2 * in[0][i];\n    out[1][i] = 3 * in[0][i];\n  }\n"
+                                  "  return 0;\n}\n";
+
+typedef struct {
+  CeedQFunction qf;
+  CeedElemRestriction points, nodes;
+  CeedBasis basis;
+  CeedOperator op;
+} TwoOutputs;
+
+static int create_two_outputs(Ceed ceed, CeedInt num_elem, TwoOutputs *t) {
+  const CeedInt at_points[3] = {1, 8, 8}, at_nodes[3] = {1, 4, 4};
+  char source[2048];
+
+  *t = (TwoOutputs){0};
+  snprintf(source, sizeof(source), "%s:two", tap_temp_text("two.h", two_outputs));
+  CeedCall(CeedQFunctionCreateInterior(ceed, 1, NULL, source, &t->qf));
+  CeedCall(CeedQFunctionAddInput(t->qf, "u", 1, CEED_EVAL_NONE));
+  CeedCall(CeedQFunctionAddOutput(t->qf, "v", 1, CEED_EVAL_NONE));
+  CeedCall(CeedQFunctionAddOutput(t->qf, "w", 1, CEED_EVAL_INTERP));
+  CeedCall(CeedElemRestrictionCreateStrided(ceed, num_elem, 8, 1, 8 * num_elem, at_points, &t->points));
+  CeedCall(CeedElemRestrictionCreateStrided(ceed, num_elem, 4, 1, 8 * num_elem, at_nodes, &t->nodes));
+  CeedCall(CeedBasisCreateTensorH1Lagrange(ceed, 1, 1, 4, 8, CEED_GAUSS, &t->basis));
+  CeedCall(CeedOperatorCreate(ceed, t->qf, NULL, NULL, &t->op));
+  CeedCall(CeedOperatorSetField(t->op, "u", t->points, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  CeedCall(CeedOperatorSetField(t->op, "v", t->points, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  return CeedOperatorSetField(t->op, "w", t->nodes, t->basis, CEED_VECTOR_ACTIVE);
+}
+
+// The rows of nodes' values sum to one: all of w sums to 3 for each point.
+TEST_EACH_GEN(outputs_that_meet_in_a_vector_are_added_atomically) {
+  enum { NUM_ELEM = 50 };
+  double x[8 * NUM_ELEM], y[8 * NUM_ELEM], sum = 0;
+  char text[MAX_TEXT];
+  TwoOutputs t;
+
+  for (int i = 0; i < 8 * NUM_ELEM; i++) x[i] = 1;
+  CHECK_OK(create_two_outputs(ceed, NUM_ELEM, &t));
+  CHECK_OK(apply_to_values(t.op, 8 * NUM_ELEM, x, y));
+  for (int i = 0; i < 8 * NUM_ELEM; i++) sum += y[i];
+  CHECK_NEAR(sum, 5 * 8 * NUM_ELEM, 8 * NUM_ELEM * 100 * eps, "the sum of all entries");
+  CHECK_NEAR(y[8 * NUM_ELEM - 1], 2, 10 * eps, "an entry that has points alone");
+  CHECK_OK(explain(t.op, text));
+  CHECK(strstr(text, fused) && !strstr(text, "entries of their own"), "%s", text);
+  CeedOperatorDestroy(&t.op);
+  CeedBasisDestroy(&t.basis);
+  CeedElemRestrictionDestroy(&t.points);
+  CeedElemRestrictionDestroy(&t.nodes);
+  CeedQFunctionDestroy(&t.qf);
 }
 
 // ---- Blocks that are not full ----
@@ -298,6 +446,59 @@ TEST_EACH_GEN(every_number_of_elements_from_one_to_more_than_two_blocks_is_right
 
   for (size_t i = 0; i < num && !tap_failed(); i++) compare_ragged(ceed, reference, ragged[i]);
   CeedDestroy(&reference);
+}
+
+// Tells in its context of data that are not 1.
+static const char careful[] = "CEED_QFUNCTION(careful)(void *ctx, const CeedInt Q,\n"
+                              "  const CeedScalar *const *in, CeedScalar *const *out) {\n"
+                              "  for (CeedInt i = 0; i < Q; i++) {\n"
+                              "    if (in[1][i] != 1) ((double *)ctx)[0] = 1;\n"
+                              "    out[0][i] = in[0][i] * in[1][i];\n  }\n"
+                              "  return 0;\n}\n";
+
+static int create_careful(Ceed ceed, const Chain *c, CeedQFunctionContext *ctx, CeedOperator *op) {
+  const double none = 0;
+  CeedQFunction qf = NULL;
+  char source[2048];
+
+  snprintf(source, sizeof(source), "%s:careful", tap_temp_text("careful.h", careful));
+  CeedCall(CeedQFunctionCreateInterior(ceed, 1, NULL, source, &qf));
+  CeedCall(CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP));
+  CeedCall(CeedQFunctionAddInput(qf, "data", 1, CEED_EVAL_NONE));
+  CeedCall(CeedQFunctionAddOutput(qf, "v", 1, CEED_EVAL_INTERP));
+  CeedCall(CeedQFunctionContextCreate(ceed, ctx));
+  CeedCall(CeedQFunctionContextSetData(*ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(none), (void *)&none));
+  CeedCall(CeedQFunctionSetContext(qf, *ctx));
+  CeedCall(CeedOperatorCreate(ceed, qf, NULL, NULL, op));
+  CeedCall(CeedQFunctionDestroy(&qf));
+  CeedCall(CeedOperatorSetField(*op, "u", c->rstr, c->basis, CEED_VECTOR_ACTIVE));
+  CeedCall(CeedOperatorSetField(*op, "data", c->rstr_q, CEED_BASIS_NONE, c->qdata));
+  return CeedOperatorSetField(*op, "v", c->rstr, c->basis, CEED_VECTOR_ACTIVE);
+}
+
+// The function may be called for elements beyond the last one, with data that a mesh has.
+TEST_EACH_GEN(functions_see_no_data_but_those_of_elements) {
+  for (CeedInt P = 2; P <= 4; P++) {
+    const ChainShape s = {.dim = 3, .num_elem = 5, .P_1d = P, .Q_1d = P};
+    double *x = reference_new(chain_size(&s)), *y = reference_new(chain_size(&s));
+    const double *seen = NULL;
+    CeedQFunctionContext ctx = NULL;
+    CeedOperator op = NULL;
+    Chain c;
+
+    CHECK_OK(chain_create(ceed, &s, &c));
+    CHECK_OK(CeedVectorSetValue(c.qdata, 1));
+    CHECK_OK(create_careful(ceed, &c, &ctx, &op));
+    CHECK_OK(apply_to_values(op, c.size, x, y));
+    CHECK_OK(CeedQFunctionContextGetDataRead(ctx, CEED_MEM_HOST, (void *)&seen));
+    CHECK(*seen == 0, "other data at points of elements of %d nodes a direction", (int)P);
+    CHECK_OK(CeedQFunctionContextRestoreDataRead(ctx, (void *)&seen));
+    CeedOperatorDestroy(&op);
+    CeedQFunctionContextDestroy(&ctx);
+    chain_destroy(&c);
+    free(x);
+    free(y);
+  }
 }
 
 TEST_EACH_GEN(no_elements_give_zero_and_adding_them_changes_nothing) {
@@ -650,6 +851,20 @@ TEST_EACH_GEN(contexts_whose_content_and_size_change_between_applies_are_seen) {
   destroy_scaled(&s);
 }
 
+// With OpenCL every thread has a copy, those of a block in 8 MiB on processors.
+TEST_EACH_GEN(contexts_of_many_bytes_are_right) {
+  static const size_t num_bytes[] = {100 << 10, 1 << 20};
+  Scaled s;
+
+  CHECK_OK(create_scaled(ceed, &s));
+  CHECK_OK(apply_to_values(s.op, s.chain.size, s.x, s.one));
+  for (int i = 0; i < 2; i++) {
+    CHECK_OK(set_data(&s, 2 + i, num_bytes[i]));
+    CHECK_FACTOR(&s, 2 + i, "many bytes");
+  }
+  destroy_scaled(&s);
+}
+
 TEST_EACH_GEN(applies_that_add_leave_what_was_there) {
   const ChainShape shapes[] = {{.dim = 3, .num_elem = 21, .P_1d = 3, .Q_1d = 4, .is_diffusion = true},
                                {.dim = 2, .num_elem = 21, .P_1d = 4, .Q_1d = 4, .num_comp = 3}};
@@ -689,12 +904,17 @@ int main(int argc, char **argv) {
                         orders_up_to_sixteen_are_fused_and_equal_the_reference,
                         orders_beyond_run_as_separate_kernels_which_is_told,
                         where_nothing_may_be_delegated_separate_kernels_are_refused,
+                        elements_that_no_kernel_can_take_are_right_and_told,
+                        a_diagonal_with_more_tables_than_constants_is_not_fused_which_is_told,
+                        operators_with_rows_of_two_lengths_share_a_restriction,
+                        outputs_that_meet_in_a_vector_are_added_atomically,
                         every_number_of_elements_from_one_to_more_than_two_blocks_is_right,
+                        functions_see_no_data_but_those_of_elements,
                         no_elements_give_zero_and_adding_them_changes_nothing,
                         deterministic_contexts_repeat_every_bit_and_agree,
                         many_applies_with_alternating_vectors_are_right,
                         two_contexts_in_turns_on_streams_of_their_own_are_right,
                         two_threads_with_contexts_and_streams_of_their_own_are_right,
                         contexts_whose_content_and_size_change_between_applies_are_seen,
-                        applies_that_add_leave_what_was_there));
+                        contexts_of_many_bytes_are_right, applies_that_add_leave_what_was_there));
 }

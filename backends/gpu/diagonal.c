@@ -24,7 +24,7 @@ void ritz_gpu_diagonal_destroy(Ceed ceed, RitzGpuDiagonalKernel **diagonal) {
 
 static int describe(CeedOperator op, const RitzGpuOperator *g, RitzGpuDiagonalKernel *d) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
-  const RitzGpuMachine machine = ritz_gpu_gen_machine(gpu);
+  const RitzGpuMachine machine = ritz_gpu_gen_machine(op);
   RitzPlan plan;
   RITZ_TRY(ritz_plan_refuse_diagonal(op, &d->reason));
   if (!d->reason && g->reason) d->reason = "the operator is not fused";

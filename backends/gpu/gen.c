@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // /gpu/*/gen: an operator as one fused kernel, made on first use from its plan. What cannot be fused runs as
 // the separate kernels of operator.c, which is told once.
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "backends/gpu/basis.h"
 #include "backends/gpu/gen.h"
@@ -37,19 +39,31 @@ int ritz_gpu_operator_destroy(CeedOperator op) {
 
 // ---- Plan ----
 
-RitzGpuMachine ritz_gpu_gen_machine(const RitzGpu *gpu) {
+// Of threads that run one by one: all of a block have what is theirs on the stack of a thread of the host.
+static CeedSize private_bytes(const RitzDeviceInfo *info) {
+  enum { UNLIMITED = 2 << 20 }; // what threads get then
+  struct rlimit limit;
+  if (info->warp_size != 1) return 0;
+  const bool is_known = !getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < (rlim_t)INT_MAX;
+  return (is_known ? (CeedSize)limit.rlim_cur : UNLIMITED) / 2; // the estimate is a rough one
+}
+
+RitzGpuMachine ritz_gpu_gen_machine(CeedOperator op) {
+  const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
   const RitzDeviceInfo *info = gpu->info;
   return (RitzGpuMachine){.has_rows = ritz_gpu_restriction_has_rows,
                           .num_banks = 128 / (CeedInt)sizeof(CeedScalar),
                           .max_threads = info->max_threads,
                           .local_bytes = (CeedInt)info->dynamic_local_bytes,
                           .local_bytes_processor = (CeedInt)info->local_bytes_multiprocessor,
-                          .registers_processor = info->registers_multiprocessor};
+                          .registers_processor = info->registers_multiprocessor,
+                          .private_bytes = private_bytes(info),
+                          .context_bytes = ritz_gpu_context_copies(op->qf)};
 }
 
 static int make_target(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOperator *g) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
-  const RitzGpuMachine device = ritz_gpu_gen_machine(gpu);
+  const RitzGpuMachine device = ritz_gpu_gen_machine(op);
   ritz_plan_gpu_free(&g->target);
   RITZ_TRY(ritz_plan_gpu(op->obj.ceed, g->plan, &device, choice, gpu->is_deterministic, &g->target));
   g->reason = g->target->reason;
@@ -347,13 +361,23 @@ int ritz_gpu_gen_apply_kernel(CeedOperator op, RitzGpuOperator *g, CeedVector in
   return ierr;
 }
 
+// An operator without a name goes by its function.
+static int tell_reason(CeedOperator op, const char *reason) {
+  Ceed ceed = op->obj.ceed;
+  const char *name = op->name && op->name[0] ? op->name : op->qf->kernel_name;
+  char *what = NULL;
+  RITZ_TRY(ritz_format(ceed, &what, "operator '%s' is not fused", name));
+  const int ierr = ritz_warn_once(ceed, ceed->resource, what, reason, "separate kernels run it");
+  RITZ_FREE(&what);
+  return ierr;
+}
+
 int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
   RitzGpuOperator *g;
   if (op->is_at_points) return ritz_gpu_operator_apply(op, in, out, mode);
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   if (!g->reason) return ritz_gpu_gen_apply_kernel(op, g, in, out, mode);
-  RITZ_TRY(ritz_warn_once(op->obj.ceed, op->obj.ceed->resource, "an operator is not fused", g->reason,
-                          "separate kernels run it"));
+  RITZ_TRY(tell_reason(op, g->reason));
   return ritz_gpu_operator_apply(op, in, out, mode);
 }
 

@@ -37,7 +37,7 @@ typedef struct {
 
 // op->data is made on first use, and again when the context of the QFunction has another size.
 int ritz_gpu_gen_prepare(CeedOperator op, RitzGpuOperator **made);
-RitzGpuMachine ritz_gpu_gen_machine(const RitzGpu *gpu);
+RitzGpuMachine ritz_gpu_gen_machine(CeedOperator op); // for its context, as it is now
 
 // A kernel of the apply with other choices, which the caller owns: its text, program, and the rest (load).
 // choice NULL: what was measured, else the model's. With a reason there is no text.
@@ -47,8 +47,8 @@ int ritz_gpu_gen_apply_kernel(CeedOperator op, RitzGpuOperator *g, CeedVector in
                               RitzApplyMode mode);
 void ritz_gpu_gen_free(Ceed ceed, RitzGpuOperator **g); // NULL is fine
 
-// From the text, or the program, to the kernel of that name and its arguments, by plan, target, and what is said of the
-// context.
+// From the text, or the program, to the kernel of that name and its arguments, by plan, target, and what is
+// said of the context.
 int ritz_gpu_gen_load(CeedOperator op, RitzGpuOperator *g, const char *kernel);
 // All that it has but plan and target.
 void ritz_gpu_gen_release(Ceed ceed, RitzGpuOperator *g);
@@ -64,8 +64,8 @@ void ritz_gpu_diagonal_destroy(Ceed ceed, RitzGpuDiagonalKernel **diagonal);
 int ritz_gpu_diagonal_explain(CeedOperator op, FILE *stream);
 
 // ---- tune-store.c ----
-// What was measured for the operator of this plan, the model's target for it, and this source of its QFunction; the key
-// in any case.
+// What was measured for the operator of this plan, the model's target for it, and this source of its
+// QFunction; the key in any case.
 int ritz_gpu_tune_find(CeedOperator op, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
                        RitzGpuTuning *tuning);
 // The same for a key that is known: what this process has found or measured meanwhile.

@@ -149,10 +149,10 @@ int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAc
 int ritz_gpu_restriction_destroy(CeedElemRestriction rstr);
 // Whether it is transposed by a map of the elements, which is made for all of them at once.
 bool ritz_gpu_restriction_needs_map(CeedElemRestriction rstr);
-// Whether its nodes come in rows (core/core.h); their first offsets, [num_elem][rows], which stay as long as it does and
-// no other length of rows is asked for.
+// Whether its nodes come in rows (core/core.h); their first offsets, [num_elem][rows], which stay as long as
+// it does.
 int ritz_gpu_restriction_has_rows(CeedElemRestriction rstr, CeedInt row_length, bool *has_rows);
-int ritz_gpu_restriction_rows(CeedElemRestriction rstr, CeedInt row_length, const void **rows);
+int ritz_gpu_restriction_rows(CeedElemRestriction rstr, CeedInt row_length, const void **firsts);
 // Its orientations in device memory, which stay as long as it does.
 int ritz_gpu_restriction_orients(CeedElemRestriction rstr, const void **orients);
 
@@ -180,9 +180,11 @@ int ritz_gpu_qfunction_apply(CeedQFunction qf, CeedInt Q, const CeedScalar *cons
                              CeedScalar *const *out);
 int ritz_gpu_qfunction_destroy(CeedQFunction qf);
 int ritz_gpu_qfunction_source(CeedQFunction qf, const char **text); // of its kernel; owned by the QFunction
-// The function's source for devices; what a text has to define for a context of that size. The caller's to free.
+// The function's source for devices; what a text has to define for a context of that size. The caller's to
+// free.
 int ritz_gpu_qfunction_load(CeedQFunction qf, char **source);
 int ritz_gpu_context_define(CeedQFunction qf, size_t num_bytes, char **define);
+CeedSize ritz_gpu_context_copies(CeedQFunction qf); // bytes that each thread has copied of its context
 
 // ---- gen.c, tune.c: operators as one kernel ----
 int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);

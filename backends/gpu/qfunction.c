@@ -60,20 +60,24 @@ static int compile(CeedQFunction qf, RitzGpuFunction *f) {
   return ierr;
 }
 
-// Threads of OpenCL have copies of the context (kernels/gpu/qfunction.h), two of one that they may write to,
-// which on CPUs lie on one stack.
-static int choose_block(CeedQFunction qf, size_t context_bytes) {
-  const size_t num_bytes = context_bytes * (qf->is_context_writable ? 2 : 1);
+// Threads of OpenCL have copies of the context (kernels/gpu/qfunction.h), two of one that they may write to.
+CeedSize ritz_gpu_context_copies(CeedQFunction qf) {
+  const CeedSize num_bytes = qf->ctx ? (CeedSize)qf->ctx->storage.num_bytes : 0;
+  return ritz_gpu(qf->obj.ceed)->driver == &ritz_opencl ? num_bytes * (qf->is_context_writable ? 2 : 1) : 0;
+}
+
+// On CPUs the copies of all threads lie on one stack.
+static int choose_block(CeedQFunction qf) {
+  const CeedSize num_bytes = ritz_gpu_context_copies(qf);
   int block_size = BLOCK;
-  if (ritz_gpu(qf->obj.ceed)->driver != &ritz_opencl) return block_size;
-  while (block_size > 1 && (size_t)block_size * num_bytes > CONTEXT_BYTES) block_size /= 2;
+  while (block_size > 1 && block_size * num_bytes > CONTEXT_BYTES) block_size /= 2;
   return block_size;
 }
 
 static int make(CeedQFunction qf, RitzGpuFunction *f) {
   char *source = NULL;
   f->context_bytes = qf->ctx ? qf->ctx->storage.num_bytes : 0;
-  f->block_size = choose_block(qf, f->context_bytes);
+  f->block_size = choose_block(qf);
   f->is_writable = qf->is_context_writable;
   RITZ_TRY(ritz_gpu_qfunction_load(qf, &source));
   int ierr = ritz_emit_device_qfunction(qf, source, f->block_size, &f->text);

@@ -17,12 +17,18 @@ typedef struct {
   void *nodes, *starts, *entries;
 } Map;
 
+// Of rows of one length; none of them is freed before the restriction: kernels have the address.
+typedef struct Rows {
+  struct Rows *next; // of another length
+  CeedInt length;
+  bool has_rows;
+  void *firsts; // device copy of the first offset of each row, made on first use
+} Rows;
+
 // Of a restriction, shared by its unsigned and unoriented copies: rstr->data of the original.
 typedef struct {
   void *orients; // device copy of orients or curl_orients, made on first use; NULL: there are none
-  CeedInt row_length; // that was asked for; 0: none yet
-  bool has_rows;
-  void *rows; // device copy of the first offset of each row, made on first use
+  Rows *rows;    // owned, of the lengths that were asked for
   Map all, part; // of all elements; of the range of elements that was asked for last
 } Data;
 
@@ -46,12 +52,21 @@ static void free_map(Ceed ceed, Map *map) {
   *map = (Map){0};
 }
 
+static void free_rows(Ceed ceed, Rows **rows) {
+  while (*rows) {
+    Rows *next = (*rows)->next;
+    ritz_gpu_free(ceed, &(*rows)->firsts);
+    RITZ_FREE(rows);
+    *rows = next;
+  }
+}
+
 int ritz_gpu_restriction_destroy(CeedElemRestriction rstr) {
   Data *data = rstr->data;
   Ceed ceed = rstr->obj.ceed;
   if (!data) return CEED_ERROR_SUCCESS;
   ritz_gpu_free(ceed, &data->orients);
-  ritz_gpu_free(ceed, &data->rows);
+  free_rows(ceed, &data->rows);
   free_map(ceed, &data->all);
   free_map(ceed, &data->part);
   RITZ_FREE(&rstr->data);
@@ -124,22 +139,32 @@ static int get_orients(const Range *g, const void **orients) {
 }
 
 int ritz_gpu_restriction_orients(CeedElemRestriction rstr, const void **orients) {
-  const RitzRestrictionAction action = {CEED_NOTRANSPOSE, 0, rstr->num_elem, rstr->use_signs, rstr->use_orients};
+  const RitzRestrictionAction action = {CEED_NOTRANSPOSE, 0, rstr->num_elem, rstr->use_signs,
+                                        rstr->use_orients};
   const Range g = range_of(rstr, &action);
   return get_orients(&g, orients);
 }
 
 // ---- Rows ----
 
-int ritz_gpu_restriction_has_rows(CeedElemRestriction rstr, CeedInt row_length, bool *has_rows) {
+static int find_rows(CeedElemRestriction rstr, CeedInt row_length, Rows **rows) {
   Data *data;
   RITZ_TRY(get_data(rstr, &data));
-  if (data->row_length != row_length) {
-    ritz_gpu_free(rstr->obj.ceed, &data->rows);
-    data->row_length = row_length;
-    data->has_rows = rstr->type == CEED_RESTRICTION_STANDARD && ritz_restriction_has_rows(rstr, row_length);
-  }
-  *has_rows = data->has_rows;
+  for (*rows = data->rows; *rows && (*rows)->length != row_length;) *rows = (*rows)->next;
+  if (*rows) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(rstr->obj.ceed, 1, rows));
+  **rows = (Rows){.next = data->rows,
+                  .length = row_length,
+                  .has_rows =
+                      rstr->type == CEED_RESTRICTION_STANDARD && ritz_restriction_has_rows(rstr, row_length)};
+  data->rows = *rows;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_restriction_has_rows(CeedElemRestriction rstr, CeedInt row_length, bool *has_rows) {
+  Rows *rows;
+  RITZ_TRY(find_rows(rstr, row_length, &rows));
+  *has_rows = rows->has_rows;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -153,13 +178,11 @@ static int upload_rows(CeedElemRestriction r, CeedInt row_length, void **rows) {
   return ierr;
 }
 
-int ritz_gpu_restriction_rows(CeedElemRestriction rstr, CeedInt row_length, const void **rows) {
-  Data *data;
-  bool has_rows;
-  RITZ_TRY(ritz_gpu_restriction_has_rows(rstr, row_length, &has_rows));
-  RITZ_TRY(get_data(rstr, &data));
-  if (has_rows && !data->rows) RITZ_TRY(upload_rows(rstr, row_length, &data->rows));
-  *rows = data->rows;
+int ritz_gpu_restriction_rows(CeedElemRestriction rstr, CeedInt row_length, const void **firsts) {
+  Rows *rows;
+  RITZ_TRY(find_rows(rstr, row_length, &rows));
+  if (rows->has_rows && !rows->firsts) RITZ_TRY(upload_rows(rstr, row_length, &rows->firsts));
+  *firsts = rows->firsts;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -170,8 +170,22 @@ static void list_stacked(const Search *s, Alternatives *a) {
   }
 }
 
-static void (*const lists[])(const Search *s, Alternatives *a) = {list_routes, list_stacked,   list_elements,
-                                                                  list_blocks, list_unrolling, list_fences};
+// Lines or whole elements: all else by the model.
+static void list_evaluations(const Search *s, Alternatives *a) {
+  RitzGpuChoice choice = {.whole = chosen(s, s->best).whole};
+  choice.whole = -choice.whole;
+  add(a, choice);
+}
+
+static void list_joins(const Search *s, Alternatives *a) {
+  RitzGpuChoice choice = chosen(s, s->best);
+  choice.join = -choice.join;
+  if (choice.join) add(a, choice);
+}
+
+static void (*const lists[])(const Search *s,
+                             Alternatives *a) = {list_evaluations, list_joins,  list_routes,    list_stacked,
+                                                 list_elements,    list_blocks, list_unrolling, list_fences};
 enum { NUM_LISTS = sizeof(lists) / sizeof(lists[0]), MOST_SWEEPS = 3 };
 
 // ---- Making kernels ----
@@ -348,7 +362,7 @@ static int adopt(Search *s, RitzTuning *tuning) {
 static int open_search(Search *s) {
   Ceed ceed = s->op->obj.ceed;
   const RitzGpu *gpu = ritz_gpu(ceed);
-  s->machine = ritz_gpu_gen_machine(gpu);
+  s->machine = ritz_gpu_gen_machine(s->op);
   RITZ_TRY(gpu->driver->event_create(ceed, gpu->device, &s->begin));
   return gpu->driver->event_create(ceed, gpu->device, &s->end);
 }

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Targets in which a thread takes a whole element (contract in plan/gpu-element.h).
+#include "plan/gpu-element.h"
+
+enum {
+  WARP = 32,
+  MOST_NODES_PAYING = 2, // a direction
+  MOST_POINTS_PAYING = 3,
+  MOST_DATA = 4, // at points, for each value at a node: with more, lines keep more reads on the way
+  MOST_REGISTERS = 255,
+  MOST_REGISTERS_CHOSEN = 320, // the compiler may need fewer than the model thinks
+  OTHER_REGISTERS = 40,        // addresses and such
+  LEAST_BLOCKS = 4             // of a multiprocessor, by their memory
+};
+
+// ---- Registers ----
+
+// A space at the level of 2 to dim directions left: values and derivatives along those that are done, of P
+// nodes each.
+static CeedInt count_level(const RitzPlanSpace *s, CeedInt dim, CeedInt level, CeedInt size,
+                           bool is_identity) {
+  const CeedInt derivatives = s->modes & CEED_EVAL_GRAD ? dim - level : 0;
+  return s->num_comp * size * (derivatives + (is_identity ? 0 : 1));
+}
+
+static CeedInt count_space(const RitzPlan *plan, const RitzPlanSpace *s) {
+  if (s->basis < 0) return 0;
+  const RitzPlanBasis *b = &plan->bases[s->basis];
+  CeedInt num = s->num_comp * s->num_nodes, size = 1;
+  for (CeedInt level = 1; level < plan->dim; level++) {
+    size *= b->P_1d;
+    num += count_level(s, plan->dim, level, size, b->route == RITZ_ROUTE_IDENTITY);
+  }
+  return num;
+}
+
+// Not all of it is held at once: three quarters, as compiled kernels show.
+CeedInt ritz_plan_gpu_element_registers(const RitzPlan *plan) {
+  CeedInt num = 0;
+  for (int s = 0; s < plan->num_spaces; s++) num += count_space(plan, &plan->spaces[s]);
+  for (int i = 0; i < plan->num_in + plan->num_out; i++) num += plan->fields[i].size;
+  return num * (CeedInt)sizeof(CeedScalar) / 4 * 3 / 4 + OTHER_REGISTERS;
+}
+
+// ---- Memory of the block ----
+
+// Elements are an odd number of scalars apart: threads side by side meet in no bank.
+static CeedInt distance(const RitzPlan *plan) { return plan->Q | 1; }
+
+// All points of an element, and of the next one, side by side; nothing else is there.
+static bool can_copy(const RitzPlan *plan, const RitzGpuTarget *t, int s) {
+  const RitzPlanSpace *space = &plan->spaces[s];
+  return space->basis < 0 && space->rstr->type == CEED_RESTRICTION_STRIDED &&
+         (space->is_input || t->spaces[s].scatter == RITZ_SCATTER_OWN) && t->spaces[s].strides[0] == 1 &&
+         t->spaces[s].strides[2] == plan->Q;
+}
+
+// Bytes for each element: what is copied in and out, then in the same place the nodes that are staged.
+static CeedInt count_bytes(const RitzPlan *plan, const RitzGpuTarget *t, bool copies) {
+  CeedInt at_points = 0, at_nodes = 0;
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &plan->spaces[s];
+    if (copies && can_copy(plan, t, s)) at_points += space->num_comp * distance(plan);
+    if (t->spaces[s].is_staged) at_nodes += space->num_comp * space->num_nodes;
+  }
+  return CeedIntMax(at_points, at_nodes) * (CeedInt)sizeof(CeedScalar);
+}
+
+static bool fits(const RitzGpuMachine *machine, CeedInt bytes) {
+  const bool is_roomy =
+      machine->local_bytes_processor == 0 || LEAST_BLOCKS * (bytes + 1024) <= machine->local_bytes_processor;
+  return is_roomy && bytes <= machine->local_bytes;
+}
+
+// ---- Whether ----
+
+static bool has_dense(const RitzPlan *plan) {
+  for (int b = 0; b < plan->num_bases; b++) {
+    if (!plan->bases[b].is_tensor) return true;
+  }
+  return false;
+}
+
+static CeedInt longest_line(const RitzPlan *plan) {
+  CeedInt longest = 0;
+  for (int b = 0; b < plan->num_bases; b++) longest = CeedIntMax(longest, plan->bases[b].P_1d);
+  return longest;
+}
+
+static bool reads_little(const RitzPlan *plan) {
+  CeedInt at_points = 0, at_nodes = 0;
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &plan->spaces[s];
+    if (space->is_input) *(space->basis < 0 ? &at_points : &at_nodes) += space->num_comp * space->num_nodes;
+  }
+  return at_points <= MOST_DATA * at_nodes;
+}
+
+bool ritz_plan_gpu_takes_elements(const RitzPlan *plan, const RitzGpuMachine *machine,
+                                  const RitzGpuTarget *t) {
+  const CeedInt registers = ritz_plan_gpu_element_registers(plan);
+  if (t->choice.whole < 0 || has_dense(plan) || plan->dim < 2 || machine->max_threads < WARP) return false;
+  if (WARP * count_bytes(plan, t, false) > machine->local_bytes) return false;
+  if (t->choice.whole > 0) return registers <= MOST_REGISTERS_CHOSEN;
+  return longest_line(plan) <= MOST_NODES_PAYING && plan->Q_1d <= MOST_POINTS_PAYING && reads_little(plan) &&
+         registers <= MOST_REGISTERS && fits(machine, WARP * count_bytes(plan, t, true));
+}
+
+bool ritz_plan_gpu_can_join(const RitzPlan *plan, const RitzGpuTarget *t, int s) {
+  const RitzPlanSpace *space = &plan->spaces[s];
+  return t->evaluation == RITZ_GPU_ELEMENTS && !space->is_input && space->basis >= 0 &&
+         !t->spaces[s].is_staged && space->rstr->type != CEED_RESTRICTION_STRIDED && !space->is_oriented &&
+         !space->is_curl_oriented && t->spaces[s].scatter == RITZ_SCATTER_ATOMIC &&
+         plan->bases[space->basis].P_1d > 1;
+}
+
+// ---- The block ----
+
+static void place_space(const RitzPlan *plan, RitzGpuTarget *t, bool copies, int s) {
+  RitzGpuSpace *g = &t->spaces[s];
+  g->is_joined = t->choice.join >= 0 && ritz_plan_gpu_can_join(plan, t, s);
+  g->is_copied = copies && can_copy(plan, t, s);
+  if (!g->is_copied) return;
+  g->first_array = t->num_arrays;
+  g->num_arrays = 1;
+  t->num_arrays += plan->spaces[s].num_comp;
+}
+
+// Two warps, if their memory is there.
+static CeedInt choose_num_elem(const RitzGpuMachine *machine, const RitzGpuTarget *t, CeedInt bytes) {
+  const CeedInt wanted = t->choice.num_elem                ? t->choice.num_elem
+                         : fits(machine, 2 * WARP * bytes) ? 2 * WARP
+                                                           : WARP;
+  const CeedInt by_bytes = bytes > 0 ? machine->local_bytes / bytes : wanted;
+  const CeedInt most = CeedIntMin(machine->max_threads, by_bytes) / WARP * WARP;
+  return CeedIntMax(WARP, CeedIntMin((wanted + WARP - 1) / WARP * WARP, most));
+}
+
+void ritz_plan_gpu_place_elements(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
+  const bool copies = WARP * count_bytes(plan, t, true) <= machine->local_bytes;
+  const CeedInt bytes = count_bytes(plan, t, copies);
+  for (int s = 0; s < plan->num_spaces; s++) place_space(plan, t, copies, s);
+  t->num_lines = 1;
+  t->num_elem = t->num_threads = choose_num_elem(machine, t, bytes);
+  t->strides = (RitzLineStrides){(int)plan->Q_1d, (int)(plan->Q_1d * plan->Q_1d), (int)distance(plan)};
+  while (t->num_elem > WARP && !ritz_plan_gpu_has_room(plan, machine, t))
+    t->num_elem = t->num_threads = t->num_elem - WARP;
+  if (!ritz_plan_gpu_has_room(plan, machine, t)) t->reason = RITZ_NO_ROOM;
+  t->local_bytes = t->num_elem * bytes;
+}

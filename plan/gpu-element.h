@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Targets in which a thread takes a whole element (RITZ_GPU_ELEMENTS): small tensor elements, whose nodes and
+// sums fit the registers of a thread. Called by plan/gpu.c and plan/choice.c.
+#ifndef RITZ_PLAN_GPU_ELEMENT_H
+#define RITZ_PLAN_GPU_ELEMENT_H
+
+#include "plan/gpu.h"
+
+// What was chosen, if it can be done, or what pays. The target's spaces are described.
+bool ritz_plan_gpu_takes_elements(const RitzPlan *plan, const RitzGpuMachine *machine,
+                                  const RitzGpuTarget *t);
+// Shape of the block, what it holds in its memory, and which spaces are joined.
+void ritz_plan_gpu_place_elements(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t);
+// 32-bit registers that a thread wants.
+CeedInt ritz_plan_gpu_element_registers(const RitzPlan *plan);
+// Whether neighbours may add the nodes of this space together.
+bool ritz_plan_gpu_can_join(const RitzPlan *plan, const RitzGpuTarget *t, int s);
+
+#endif
