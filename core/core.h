@@ -198,8 +198,9 @@ size_t ritz_restriction_num_offsets(CeedElemRestriction rstr);
 CeedSize ritz_restriction_l_index(CeedElemRestriction rstr, CeedInt elem, CeedInt i, CeedInt c);
 // Position of entry i of an element in an array [num_elem][n], or [num_block][n][block_size] when blocked.
 CeedSize ritz_restriction_array_index(CeedElemRestriction rstr, CeedInt n, CeedInt elem, CeedInt i);
-// Whether nodes come in rows of consecutive entries: offsets[first + i] == offsets[first] + i * step in each row of
-// row_length nodes, the first being nodes 0 .. row_length - 1. step: num_comp where components lie side by side, else 1.
+// Whether nodes come in rows of consecutive entries: offsets[first + i] == offsets[first] + i * step in each
+// row of row_length nodes, the first being nodes 0 .. row_length - 1. step: num_comp where components lie
+// side by side, else 1.
 bool ritz_restriction_has_rows(CeedElemRestriction rstr, CeedInt row_length);
 CeedInt ritz_restriction_row_step(CeedElemRestriction rstr);
 // Strides of the L-vector side of a strided restriction.

@@ -172,7 +172,7 @@ static void emit_sums(RitzGpuEmitter *e, int s) {
       "      const RitzLong e = first_elem + group + k * RITZ_GROUPS;\n      CeedScalar nodes[%d];\n"
       "      ritz_take_lines(%d, %d, sums, k, nodes);\n      if (e < num_elem) ",
       stacked, nc, nc, stacked);
-  ritz_emit_gpu_scatter(e, s, 1, 0, "e", "node", "nodes");
+  ritz_emit_gpu_scatter(e, s, 1, 0, "e", "node", "nodes", false);
   ritz_text_add(&e->text, "    }\n  }\n");
 }
 

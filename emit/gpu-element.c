@@ -151,14 +151,6 @@ static void add_quantity(RitzGpuEmitter *e, int i, int d) {
   add_step(e, s, 0, d == 0, is_input ? above : here, is_input ? here : above);
 }
 
-// An earlier output field has put its values there.
-static bool is_taken(const RitzGpuEmitter *e, int i) {
-  for (int j = e->plan->num_in; j < i; j++) {
-    if (e->plan->fields[j].space == e->plan->fields[i].space) return true;
-  }
-  return false;
-}
-
 // Data at points that pass through the block's memory.
 static void add_copied(RitzGpuEmitter *e, int i, const char *name) {
   const int s = e->plan->fields[i].space, nc = (int)e->plan->spaces[s].num_comp;
@@ -168,7 +160,8 @@ static void add_copied(RitzGpuEmitter *e, int i, const char *name) {
   if (i < e->plan->num_in)
     ritz_text_add(&e->text, "      ritz_take_arrays(%d, %s, %s);\n", nc, place, name);
   else
-    ritz_text_add(&e->text, "      ritz_give_arrays(%d, %s, %d, %s);\n", nc, name, is_taken(e, i), place);
+    ritz_text_add(&e->text, "      ritz_give_arrays(%d, %s, %d, %s);\n", nc, name, ritz_emit_gpu_adds(e, i),
+                  place);
 }
 
 static void add_data(RitzGpuEmitter *e, int i) {
@@ -182,7 +175,7 @@ static void add_data(RitzGpuEmitter *e, int i) {
     ritz_emit_gpu_gather(e, s, 1, 0, "elem", point_of(e), name);
   } else {
     ritz_text_add(&e->text, "      if (is_on) ");
-    ritz_emit_gpu_scatter(e, s, 1, 0, "elem", point_of(e), name);
+    ritz_emit_gpu_scatter(e, s, 1, 0, "elem", point_of(e), name, ritz_emit_gpu_adds(e, i));
   }
 }
 
@@ -291,7 +284,7 @@ static void scatter(RitzGpuEmitter *e, int s) {
     add_atomically(e, s, name);
   } else {
     ritz_text_add(&e->text, "    if (is_on) ");
-    ritz_emit_gpu_scatter(e, s, space->num_nodes, 1, "elem", "0", name);
+    ritz_emit_gpu_scatter(e, s, space->num_nodes, 1, "elem", "0", name, false);
   }
   ritz_text_add(&e->text, "  }\n");
 }

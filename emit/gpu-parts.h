@@ -2,9 +2,10 @@
 // What the texts of fused kernels for devices have in common. Called by emit/gpu*.c.
 //
 // Names in the text, s a space, b a basis: x<s> y<s> L-vectors of inputs and outputs, offsets<s>, orients<s>,
-// strides<s>; u<s> values at the points of the thread's line, g<s> derivatives there (along the last direction; of
-// the direct route all), m arrays in the memory of the block; ritz_B<b>, _D, _C matrices of values, derivatives,
-// derivatives at the points, with _t transposed; interp<b>, deriv<b> matrices of dense bases.
+// strides<s>; u<s> values at the points of the thread's line, g<s> derivatives there (along the last
+// direction; of the direct route all), m arrays in the memory of the block; ritz_B<b>, _D, _C matrices of
+// values, derivatives, derivatives at the points, with _t transposed; interp<b>, deriv<b> matrices of dense
+// bases.
 #ifndef RITZ_EMIT_GPU_PARTS_H
 #define RITZ_EMIT_GPU_PARTS_H
 
@@ -34,7 +35,8 @@ static inline bool ritz_gpu_has_tensor(const RitzGpuEmitter *e, int s) {
 // Derivatives pass through rows and columns of points.
 static inline bool ritz_gpu_is_collocated(const RitzGpuEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  return ritz_gpu_has_tensor(e, s) && ritz_gpu_has_gradient(space) && ritz_gpu_route(e, s) != RITZ_ROUTE_DIRECT;
+  return ritz_gpu_has_tensor(e, s) && ritz_gpu_has_gradient(space) &&
+         ritz_gpu_route(e, s) != RITZ_ROUTE_DIRECT;
 }
 // The array of derivative d of a collocated space (its first component).
 static inline int ritz_gpu_derivative_array(const RitzGpuEmitter *e, int s, int d) {
@@ -46,7 +48,8 @@ static inline int ritz_gpu_derivative_array(const RitzGpuEmitter *e, int s, int 
 void ritz_emit_gpu_open(RitzGpuEmitter *e, const char *kernel);
 void ritz_emit_gpu_user(RitzGpuEmitter *e, const char *source);
 
-// emit/gpu-tables.c: sizes; matrices and weights of all bases; which line a thread takes in each pass; one matrix.
+// emit/gpu-tables.c: sizes; matrices and weights of all bases; which line a thread takes in each pass; one
+// matrix.
 void ritz_emit_gpu_sizes(RitzGpuEmitter *e);
 int ritz_emit_gpu_bases(RitzGpuEmitter *e);
 void ritz_emit_gpu_lines(RitzGpuEmitter *e);
@@ -54,19 +57,22 @@ int ritz_emit_gpu_matrix(RitzGpuEmitter *e, const char *name, const RitzPlanMatr
 // Weights of basis i, if a field asks for them.
 void ritz_emit_gpu_weights(RitzGpuEmitter *e, int i);
 
-// emit/gpu-spaces.c: from L-vectors to the points and back, with the barriers between. `more`: of what a kernel
-// passes besides the arguments of all spaces.
+// emit/gpu-spaces.c: from L-vectors to the points and back, with the barriers between. `more`: of what a
+// kernel passes besides the arguments of all spaces.
 void ritz_emit_gpu_parameters(RitzGpuEmitter *e);
 void ritz_emit_gpu_inputs(RitzGpuEmitter *e);
 void ritz_emit_gpu_outputs(RitzGpuEmitter *e);
 // Between L-vector and registers `name` of one line or point of a space: `first` (text) is its first node.
-void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem, const char *first,
-                          const char *name);
-void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem, const char *first,
-                           const char *name);
+void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem,
+                          const char *first, const char *name);
+// adds: to an E-vector that has values of the same space already.
+void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem,
+                           const char *first, const char *name, bool adds);
+// An output field adds where an earlier one has put the same quantity of the same space.
+bool ritz_emit_gpu_adds(const RitzGpuEmitter *e, int i);
 
-// What the two consist of: the offsets of an element's nodes or rows of nodes; the text of a stride (0 node, 1
-// component, 2 element).
+// What the two consist of: the offsets of an element's nodes or rows of nodes; the text of a stride (0 node,
+// 1 component, 2 element).
 void ritz_emit_gpu_offsets(RitzGpuEmitter *e, int s, const char *elem, const char *first);
 void ritz_emit_gpu_name_stride(const RitzGpuEmitter *e, int s, int d, char name[32]);
 
@@ -76,8 +82,8 @@ void ritz_emit_gpu_open_pass(RitzGpuEmitter *e, const RitzPass *pass, const char
 void ritz_emit_gpu_close_pass(RitzGpuEmitter *e);
 void ritz_emit_gpu_barrier(RitzGpuEmitter *e);
 
-// emit/gpu-dense.c: dense spaces, if there are any. Sizes; registers of the points; nodes into the block's memory;
-// from there to the points, and back to the L-vectors.
+// emit/gpu-dense.c: dense spaces, if there are any. Sizes; registers of the points; nodes into the block's
+// memory; from there to the points, and back to the L-vectors.
 void ritz_emit_gpu_dense_sizes(RitzGpuEmitter *e);
 void ritz_emit_gpu_dense_registers(RitzGpuEmitter *e);
 void ritz_emit_gpu_dense_nodes(RitzGpuEmitter *e);

@@ -6,8 +6,7 @@
 
 static bool is_output(const RitzGpuEmitter *e, int i) { return i >= e->plan->num_in; }
 
-// An output field adds where an earlier one has put the same quantity of the same space.
-static bool adds(const RitzGpuEmitter *e, int i) {
+bool ritz_emit_gpu_adds(const RitzGpuEmitter *e, int i) {
   const RitzPlan *plan = e->plan;
   for (int j = plan->num_in; j < i; j++) {
     if (plan->fields[j].space == plan->fields[i].space && plan->fields[j].mode == plan->fields[i].mode)
@@ -27,8 +26,8 @@ static void add_lines(RitzGpuEmitter *e, int i, int nc, const char *lines, int f
   char name[32];
   ritz_emit_gpu_name_argument(e, i, name);
   if (is_output(e, i))
-    ritz_text_add(&e->text, "      ritz_give_lines(%d, %d, %s + %d, %d, k, %s);\n", nc, Q, name, first, adds(e, i),
-                  lines);
+    ritz_text_add(&e->text, "      ritz_give_lines(%d, %d, %s + %d, %d, k, %s);\n", nc, Q, name, first,
+                  ritz_emit_gpu_adds(e, i), lines);
   else
     ritz_text_add(&e->text, "      ritz_take_lines(%d, %d, %s, k, %s + %d);\n", nc, Q, lines, name, first);
 }
@@ -40,7 +39,8 @@ static void add_arrays(RitzGpuEmitter *e, int i, int array, int first) {
   ritz_emit_gpu_name_argument(e, i, name);
   snprintf(place, sizeof(place), "m + %d * RITZ_ARRAY + L.points + k * %s", array, walk);
   if (is_output(e, i))
-    ritz_text_add(&e->text, "      ritz_give_arrays(%d, %s + %d, %d, %s);\n", nc, name, first, adds(e, i), place);
+    ritz_text_add(&e->text, "      ritz_give_arrays(%d, %s + %d, %d, %s);\n", nc, name, first,
+                  ritz_emit_gpu_adds(e, i), place);
   else
     ritz_text_add(&e->text, "      ritz_take_arrays(%d, %s, %s + %d);\n", nc, place, name, first);
 }
@@ -71,7 +71,7 @@ static void add_data(RitzGpuEmitter *e, int i) {
   ritz_emit_gpu_name_argument(e, i, name);
   ritz_text_add(&e->text, is_output(e, i) ? "      if (is_on) " : "      ");
   if (is_output(e, i))
-    ritz_emit_gpu_scatter(e, s, 1, 0, "elem", point_of(e), name);
+    ritz_emit_gpu_scatter(e, s, 1, 0, "elem", point_of(e), name, ritz_emit_gpu_adds(e, i));
   else
     ritz_emit_gpu_gather(e, s, 1, 0, "elem", point_of(e), name);
 }
@@ -146,8 +146,8 @@ static void add_line_weights(RitzGpuEmitter *e) {
     if (!e->plan->bases[b].weights || !e->plan->bases[b].is_tensor) continue;
     ritz_text_add(&e->text, "    const CeedScalar w%d = ", b);
     if (dim == 3)
-      ritz_text_add(&e->text, "ritz_W%d_table[L.points_line %% %d] * ritz_W%d_table[L.points_line / %d];\n", b, Q,
-                    b, Q);
+      ritz_text_add(&e->text, "ritz_W%d_table[L.points_line %% %d] * ritz_W%d_table[L.points_line / %d];\n",
+                    b, Q, b, Q);
     else if (dim == 2 || Q == 1)
       ritz_text_add(&e->text, "ritz_W%d_table[L.points_line];\n", b);
     else
@@ -159,7 +159,8 @@ void ritz_emit_gpu_open_points(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "\n  // Points\n  if (is_live) {\n");
   add_line_weights(e);
   if (ritz_emit_gpu_has_context(e))
-    ritz_text_add(&e->text, "    RITZ_CONTEXT_OPEN%s(context)\n", e->qf->is_context_writable ? "_WRITABLE" : "");
+    ritz_text_add(&e->text, "    RITZ_CONTEXT_OPEN%s(context)\n",
+                  e->qf->is_context_writable ? "_WRITABLE" : "");
   ritz_text_add(&e->text, "    %s\n    for (int k = 0; k < %d; k++) {\n",
                 e->target->unrolls ? "RITZ_UNROLL" : "RITZ_ROLL", (int)e->target->Q_1d);
   if (e->target->fences) ritz_text_add(&e->text, "      RITZ_FENCE(lanes);\n");

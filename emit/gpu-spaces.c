@@ -13,7 +13,9 @@ static bool has_node_lines(const RitzGpuEmitter *e, int s) {
   return ritz_gpu_has_tensor(e, s) && e->target->dim > 1 && ritz_gpu_route(e, s) != RITZ_ROUTE_IDENTITY;
 }
 
-static bool is_identity(const RitzGpuEmitter *e, int s) { return ritz_gpu_route(e, s) == RITZ_ROUTE_IDENTITY; }
+static bool is_identity(const RitzGpuEmitter *e, int s) {
+  return ritz_gpu_route(e, s) == RITZ_ROUTE_IDENTITY;
+}
 
 // Strides from entry to entry of lines along the direction that a pass of nodes, of points has.
 static const char *node_stride(const RitzGpuEmitter *e) { return e->target->dim == 3 ? "RITZ_ROW" : "1"; }
@@ -35,8 +37,9 @@ static void add_parameter(RitzGpuEmitter *e, const RitzGpuArg *arg) {
   const int n = arg->number;
   switch (arg->kind) {
   case RITZ_GPU_ARG_ARRAY:
-    ritz_text_add(&e->text, e->plan->spaces[n].is_input ? ",\n    RITZ_GLOBAL const CeedScalar *x%d"
-                                                        : ",\n    RITZ_GLOBAL CeedScalar *y%d",
+    ritz_text_add(&e->text,
+                  e->plan->spaces[n].is_input ? ",\n    RITZ_GLOBAL const CeedScalar *x%d"
+                                              : ",\n    RITZ_GLOBAL CeedScalar *y%d",
                   n);
     break;
   case RITZ_GPU_ARG_OFFSETS:
@@ -80,12 +83,13 @@ static void add_orients(RitzGpuEmitter *e, int s, const char *elem, const char *
   ritz_text_add(&e->text, ", orients%d + %s(%s * %d + %s)", s, factor, elem, (int)space->num_nodes, first);
 }
 
-// The array of the space at the row of the line, as an argument; the offsets of its nodes' rows; the step from row to
-// row.
+// The array of the space at the row of the line, as an argument; the offsets of its nodes' rows; the step
+// from row to row.
 static void add_row_array(RitzGpuEmitter *e, int s, const char *first) {
   const RitzGpuSpace *g = &e->target->spaces[s];
   ritz_text_add(&e->text, "%c%d", e->plan->spaces[s].is_input ? 'x' : 'y', s);
-  if (g->row_length) ritz_text_add(&e->text, " + (%s) %% %d * %d", first, (int)g->row_length, (int)g->row_step);
+  if (g->row_length)
+    ritz_text_add(&e->text, " + (%s) %% %d * %d", first, (int)g->row_length, (int)g->row_step);
 }
 
 void ritz_emit_gpu_offsets(RitzGpuEmitter *e, int s, const char *elem, const char *first) {
@@ -110,15 +114,14 @@ static void add_curl_sizes(RitzGpuEmitter *e, int s, const char *first) {
   if (space->is_curl_oriented) ritz_text_add(&e->text, ", (int)(%s), %d", first, (int)space->num_nodes);
 }
 
-void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem, const char *first,
-                          const char *name) {
+void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem,
+                          const char *first, const char *name) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const int nc = (int)space->num_comp;
   char node[32], comp[32], stride[32];
   ritz_emit_gpu_name_stride(e, s, 1, comp);
   if (space->rstr->type != CEED_RESTRICTION_STRIDED) {
-    ritz_text_add(&e->text, "ritz_gather%s(%d, %d, %d", kind_suffix(space), nc, (int)n,
-                  row_step(e, s, step));
+    ritz_text_add(&e->text, "ritz_gather%s(%d, %d, %d", kind_suffix(space), nc, (int)n, row_step(e, s, step));
     add_curl_sizes(e, s, first);
     ritz_text_add(&e->text, ", ");
     add_row_array(e, s, first);
@@ -130,12 +133,12 @@ void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, con
   }
   ritz_emit_gpu_name_stride(e, s, 0, node);
   ritz_emit_gpu_name_stride(e, s, 2, stride);
-  ritz_text_add(&e->text, "ritz_gather_strided(%d, %d, %d * %s, x%d + %s * %s + (%s) * %s, %s, %s);\n", nc, (int)n,
-                (int)step, node, s, elem, stride, first, node, comp, name);
+  ritz_text_add(&e->text, "ritz_gather_strided(%d, %d, %d * %s, x%d + %s * %s + (%s) * %s, %s, %s);\n", nc,
+                (int)n, (int)step, node, s, elem, stride, first, node, comp, name);
 }
 
-void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem, const char *first,
-                           const char *name) {
+void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem,
+                           const char *first, const char *name, bool adds) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzGpuScatter scatter = e->target->spaces[s].scatter;
   const int nc = (int)space->num_comp;
@@ -159,8 +162,9 @@ void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, co
     ritz_text_add(&e->text, "ritz_scatter_strided(%d, %d, %d * %s, %s, %s, y%d + %s * %s + (%s) * %s);\n", nc,
                   (int)n, (int)step, node, name, comp, s, elem, stride, first, node);
   else
-    ritz_text_add(&e->text, "ritz_store(%d, %d, %d * %s, %s, %s, %d, y%d + %s * %s + (%s) * %s);\n", nc, (int)n,
-                  (int)step, node, name, comp, scatter == RITZ_SCATTER_OWN, s, elem, stride, first, node);
+    ritz_text_add(&e->text, "ritz_store(%d, %d, %d * %s, %s, %s, %d, y%d + %s * %s + (%s) * %s);\n", nc,
+                  (int)n, (int)step, node, name, comp, adds || scatter == RITZ_SCATTER_OWN, s, elem, stride,
+                  first, node);
 }
 
 // ---- Passes ----
@@ -197,7 +201,8 @@ static void add_place(RitzGpuEmitter *e, int number, const char *pass) {
   ritz_text_add(&e->text, ", m + %d * RITZ_ARRAY + L.%s", number, pass);
 }
 
-static bool has_space(const RitzGpuEmitter *e, bool is_input, bool (*is_one)(const RitzGpuEmitter *e, int s)) {
+static bool has_space(const RitzGpuEmitter *e, bool is_input,
+                      bool (*is_one)(const RitzGpuEmitter *e, int s)) {
   for (int s = 0; s < e->plan->num_spaces; s++) {
     if (e->plan->spaces[s].is_input == is_input && is_one(e, s)) return true;
   }
@@ -215,7 +220,8 @@ static bool is_direct_gradient(const RitzGpuEmitter *e, int s) {
 typedef void (*EmitSpace)(RitzGpuEmitter *e, int s, const char *pass);
 
 // A pass of node lines or middle lines for each number of nodes, over the spaces that have it.
-static void emit_passes(RitzGpuEmitter *e, RitzPassKind kind, bool is_input, const char *what, EmitSpace emit) {
+static void emit_passes(RitzGpuEmitter *e, RitzPassKind kind, bool is_input, const char *what,
+                        EmitSpace emit) {
   char name[32];
   bool is_any = false;
   for (int i = 0; i < e->target->num_passes; i++) {
@@ -243,8 +249,8 @@ static void emit_nodes_in(RitzGpuEmitter *e, int s, const char *pass) {
   char elem[96], first[64];
   snprintf(elem, sizeof(elem), "ritz_element(first_elem + L.%s_elem, num_elem)", pass);
   snprintf(first, sizeof(first), "L.%s_first", pass);
-  ritz_text_add(&e->text, "    {\n      CeedScalar nodes[%d * %d];\n      const RitzLong e = %s;\n      ", nc, P,
-                elem);
+  ritz_text_add(&e->text, "    {\n      CeedScalar nodes[%d * %d];\n      const RitzLong e = %s;\n      ", nc,
+                P, elem);
   ritz_emit_gpu_gather(e, s, P, e->target->dim == 3 ? P : 1, "e", first, "nodes");
   ritz_text_add(&e->text, "      ritz_put(RITZ_M(ritz_B%d), %d, nodes", n, nc);
   add_place(e, array_of(e, s, 0), pass);
@@ -358,7 +364,8 @@ static void emit_registers(RitzGpuEmitter *e) {
 static void emit_derivatives(RitzGpuEmitter *e, int d, bool is_input) {
   const char *pass = d == 0 ? "rows" : "columns";
   ritz_emit_gpu_open_pass(e, ritz_plan_gpu_pass(e->target, d == 0 ? RITZ_PASS_ROWS : RITZ_PASS_COLUMNS, 0),
-            d == 0 ? "Derivatives along rows of points" : "Derivatives along columns of points");
+                          d == 0 ? "Derivatives along rows of points"
+                                 : "Derivatives along columns of points");
   for (int s = 0; s < e->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &e->plan->spaces[s];
     if (space->is_input != is_input || !ritz_gpu_is_collocated(e, s)) continue;
@@ -461,8 +468,8 @@ static void emit_own_line_out(RitzGpuEmitter *e, int s) {
     ritz_text_add(&e->text, "    CeedScalar n%d[%d * %d];\n", s, nc, P);
     if (has_u) ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_B%d_t), %d, u%d, n%d);\n", n, nc, s, s);
     if (is_direct_gradient(e, s))
-      ritz_text_add(&e->text, "    ritz_apply%s(RITZ_M(ritz_D%d_t), %d, g%d, n%d);\n", has_u ? "_add" : "", n, nc,
-                    s, s);
+      ritz_text_add(&e->text, "    ritz_apply%s(RITZ_M(ritz_D%d_t), %d, g%d, n%d);\n", has_u ? "_add" : "", n,
+                    nc, s, s);
   }
   if (e->target->spaces[s].is_staged) {
     ritz_text_add(&e->text, "    ritz_keep(%d, %d, %s", nc, P, name);
@@ -471,7 +478,7 @@ static void emit_own_line_out(RitzGpuEmitter *e, int s) {
     return;
   }
   ritz_text_add(&e->text, "    if (is_on) ");
-  ritz_emit_gpu_scatter(e, s, P, (CeedInt)e->target->num_lines, "elem", "L.points_line", name);
+  ritz_emit_gpu_scatter(e, s, P, (CeedInt)e->target->num_lines, "elem", "L.points_line", name, false);
 }
 
 static void emit_points_out(RitzGpuEmitter *e, int s) {
@@ -512,7 +519,8 @@ static void emit_middle_out(RitzGpuEmitter *e, int s, const char *pass) {
 }
 
 static void emit_nodes_out(RitzGpuEmitter *e, int s, const char *pass) {
-  const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis, P = (int)basis_of(e, s)->P_1d;
+  const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis,
+            P = (int)basis_of(e, s)->P_1d;
   char first[64];
   ritz_text_add(&e->text, "    {\n      CeedScalar nodes[%d * %d];\n", nc, P);
   if (is_direct_gradient(e, s)) {
@@ -532,7 +540,7 @@ static void emit_nodes_out(RitzGpuEmitter *e, int s, const char *pass) {
   }
   snprintf(first, sizeof(first), "L.%s_first", pass);
   ritz_text_add(&e->text, "      const RitzLong e = first_elem + L.%s_elem;\n      if (e < num_elem) ", pass);
-  ritz_emit_gpu_scatter(e, s, P, e->target->dim == 3 ? P : 1, "e", first, "nodes");
+  ritz_emit_gpu_scatter(e, s, P, e->target->dim == 3 ? P : 1, "e", first, "nodes", false);
   ritz_text_add(&e->text, "    }\n");
 }
 

@@ -43,33 +43,34 @@ static void add_function(RitzGpuEmitter *e) {
 
 static void add_thread_of_lines(RitzGpuEmitter *e) {
   const RitzGpuTarget *t = e->target;
-  ritz_text_add(&e->text, t->is_flat ? "  const RitzLines L = {RITZ_THREAD < %d ? 0 : RITZ_IDLE, RITZ_THREAD / "
-                                       "RITZ_LINES, RITZ_THREAD %% RITZ_LINES};\n"
-                                     : "  const RitzLines L = ritz_lines[RITZ_THREAD];\n",
+  ritz_text_add(&e->text,
+                t->is_flat ? "  const RitzLines L = {RITZ_THREAD < %d ? 0 : RITZ_IDLE, RITZ_THREAD / "
+                             "RITZ_LINES, RITZ_THREAD %% RITZ_LINES};\n"
+                           : "  const RitzLines L = ritz_lines[RITZ_THREAD];\n",
                 (int)(t->num_elem / t->num_stacked * t->num_lines));
   ritz_text_add(&e->text, "  const RitzLong first_elem = RITZ_BLOCK * RITZ_ELEMENTS;\n"
                           "  const int is_live = L.points != RITZ_IDLE;\n");
   if (t->num_stacked == 1)
-    ritz_text_add(&e->text,
-                  "  const RitzLong elem = ritz_element(first_elem + L.points_elem, num_elem);\n"
-                  "  const int is_on = is_live && first_elem + L.points_elem < num_elem;\n");
+    ritz_text_add(&e->text, "  const RitzLong elem = ritz_element(first_elem + L.points_elem, num_elem);\n"
+                            "  const int is_on = is_live && first_elem + L.points_elem < num_elem;\n");
 }
 
 static void add_thread_of_element(RitzGpuEmitter *e) {
-  ritz_text_add(&e->text,
-                "  const RitzLong first_elem = RITZ_BLOCK * RITZ_ELEMENTS;\n"
-                "  const RitzLong elem = ritz_element(first_elem + RITZ_THREAD, num_elem);\n"
-                "  const int is_on = first_elem + RITZ_THREAD < num_elem;\n");
+  ritz_text_add(&e->text, "  const RitzLong first_elem = RITZ_BLOCK * RITZ_ELEMENTS;\n"
+                          "  const RitzLong elem = ritz_element(first_elem + RITZ_THREAD, num_elem);\n"
+                          "  const int is_on = first_elem + RITZ_THREAD < num_elem;\n");
 }
 
 static void add_opening(RitzGpuEmitter *e, const char *kernel) {
   const RitzGpuTarget *t = e->target;
-  ritz_text_add(&e->text, "RITZ_KERNEL_RESIDENT(RITZ_THREADS, %d)\n%s(RitzLong num_elem, RITZ_GLOBAL char *context",
+  ritz_text_add(&e->text,
+                "RITZ_KERNEL_RESIDENT(RITZ_THREADS, %d)\n%s(RitzLong num_elem, RITZ_GLOBAL char *context",
                 (int)t->num_blocks, kernel);
   ritz_emit_gpu_parameters(e);
   ritz_text_add(&e->text, ") {\n");
   if (t->local_bytes > 0)
-    ritz_text_add(&e->text, "  RITZ_LOCAL_MEMORY(m, %d);\n", (int)(t->local_bytes / (CeedInt)sizeof(CeedScalar)));
+    ritz_text_add(&e->text, "  RITZ_LOCAL_MEMORY(m, %d);\n",
+                  (int)(t->local_bytes / (CeedInt)sizeof(CeedScalar)));
   if (t->evaluation == RITZ_GPU_ELEMENTS)
     add_thread_of_element(e);
   else

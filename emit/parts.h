@@ -42,8 +42,8 @@ static inline int ritz_emit_array_number(const RitzPlan *plan, int s) {
 void ritz_emit_heading(RitzEmitter *e, const char *what, CeedInt max);
 // Columns in a row of the space; 1: it has no rows.
 CeedInt ritz_emit_row_columns(const RitzPlanSpace *space);
-// Entries of a matrix as texts have them: row by row or, with a parity, the even parts of half its rows, then the odd.
-// Returns their number, at most (rows + 1) (cols + 1).
+// Entries of a matrix as texts have them: row by row or, with a parity, the even parts of half its rows, then
+// the odd. Returns their number, at most (rows + 1) (cols + 1).
 CeedInt ritz_emit_entries(const RitzPlanMatrix *m, bool transposed, CeedScalar *values);
 int ritz_emit_matrix(RitzEmitter *e, const char *name, const RitzPlanMatrix *m, bool transposed);
 // Matrices and weights of all bases, as far as spaces and fields need them.

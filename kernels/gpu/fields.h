@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// L-vectors of fused kernels: lines of nodes between them and registers, and the arguments of the point function.
-// The text in front (emit/gpu.c) defines RITZ_ELEMENTS, RITZ_THREADS, RITZ_ROW, RITZ_PLANE, RITZ_ELEM and RITZ_ARRAY,
-// the distances in arrays (plan/lines.h).
+// L-vectors of fused kernels: lines of nodes between them and registers, and the arguments of the point
+// function. The text in front (emit/gpu.c) defines RITZ_ELEMENTS, RITZ_THREADS, RITZ_ROW, RITZ_PLANE,
+// RITZ_ELEM and RITZ_ARRAY, the distances in arrays (plan/lines.h).
 //
 // Arrays, offsets and orientations begin at the first node of the thread's line; `step` is from node to node.
 // Strides are those of the L-vector. Registers hold [component][node].
@@ -27,13 +27,15 @@ RITZ_INLINE void ritz_gather_oriented(int num_comp, int n, int step, RITZ_GLOBAL
   RITZ_UNROLL
   for (int k = 0; k < n; k++) {
     RITZ_UNROLL
-    for (int c = 0; c < num_comp; c++) nodes[c * n + k] = orients[k * step] ? -nodes[c * n + k] : nodes[c * n + k];
+    for (int c = 0; c < num_comp; c++)
+      nodes[c * n + k] = orients[k * step] ? -nodes[c * n + k] : nodes[c * n + k];
   }
 }
 
 // Rows of the tridiagonal matrix of an element with `size` nodes; the line begins at node `first`.
 RITZ_INLINE void ritz_gather_curl_oriented(int num_comp, int n, int step, int first, int size,
-                                           RITZ_GLOBAL const CeedScalar *x, RITZ_GLOBAL const CeedInt *offsets,
+                                           RITZ_GLOBAL const CeedScalar *x,
+                                           RITZ_GLOBAL const CeedInt *offsets,
                                            RITZ_GLOBAL const CeedInt8 *rows, RitzLong comp_stride,
                                            CeedScalar *nodes) {
   RITZ_UNROLL
@@ -110,22 +112,24 @@ RITZ_INLINE void ritz_scatter_strided(int num_comp, int n, RitzLong step, const 
   RITZ_UNROLL
   for (int k = 0; k < n; k++) {
     RITZ_UNROLL
-    for (int c = 0; c < num_comp; c++)
-      ritz_atomic_add(y + k * step + c * comp_stride, nodes[c * n + k]);
+    for (int c = 0; c < num_comp; c++) ritz_atomic_add(y + k * step + c * comp_stride, nodes[c * n + k]);
   }
 }
 
-// All nodes of the block's elements, of which `rest` are left in the mesh: those of an element have `size` nodes a
-// direction, component by component in arrays of the block. Offsets are of rows of `row` nodes, `step` apart (1, 0: of
-// nodes). Threads side by side add to entries side by side.
-RITZ_INLINE void ritz_scatter_staged(int num_comp, int dim, int size, RitzLong rest, RITZ_LOCAL const CeedScalar *m,
-                                     int row, int step, RITZ_GLOBAL const CeedInt *offsets, RITZ_GLOBAL CeedScalar *y) {
+// All nodes of the block's elements, of which `rest` are left in the mesh: those of an element have `size`
+// nodes a direction, component by component in arrays of the block. Offsets are of rows of `row` nodes,
+// `step` apart (1, 0: of nodes). Threads side by side add to entries side by side.
+RITZ_INLINE void ritz_scatter_staged(int num_comp, int dim, int size, RitzLong rest,
+                                     RITZ_LOCAL const CeedScalar *m, int row, int step,
+                                     RITZ_GLOBAL const CeedInt *offsets, RITZ_GLOBAL CeedScalar *y) {
   const int num_nodes = dim == 3 ? size * size * size : size * size;
   const int num_elem = rest < RITZ_ELEMENTS ? (int)rest : RITZ_ELEMENTS;
   for (int i = RITZ_THREAD; i < num_elem * num_nodes * num_comp; i += RITZ_THREADS) {
     const int node = i / num_comp, c = i - node * num_comp, e = node / num_nodes, line = node / size;
-    const int place = node - line * size + line % size * RITZ_ROW + line / size % size * RITZ_PLANE * (dim == 3);
-    ritz_atomic_add(y + RITZ_LOAD(offsets + node / row) + node % row * step + c, m[c * RITZ_ARRAY + e * RITZ_ELEM + place]);
+    const int place =
+        node - line * size + line % size * RITZ_ROW + line / size % size * RITZ_PLANE * (dim == 3);
+    ritz_atomic_add(y + RITZ_LOAD(offsets + node / row) + node % row * step + c,
+                    m[c * RITZ_ARRAY + e * RITZ_ELEM + place]);
   }
 }
 

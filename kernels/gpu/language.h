@@ -57,13 +57,13 @@
 #else
 #define RITZ_UNROLL _Pragma("unroll")
 #endif
-#define RITZ_ALIGN16                                  __attribute__((aligned(16)))
-#define RITZ_LOCAL_MEMORY(name, count)                __local CeedScalar name[count] RITZ_ALIGN16
-#define RITZ_TABLE                                    __constant
-#define RITZ_LANES(predicate)                         0u
-#define RITZ_FENCE(lanes)                             ((void)(lanes))
-#define RITZ_LOAD(p)                                  (*(p))
-#define RITZ_LOAD_ONCE(p)                             (*(p))
+#define RITZ_ALIGN16                   __attribute__((aligned(16)))
+#define RITZ_LOCAL_MEMORY(name, count) __local CeedScalar name[count] RITZ_ALIGN16
+#define RITZ_TABLE                     __constant
+#define RITZ_LANES(predicate)          0u
+#define RITZ_FENCE(lanes)              ((void)(lanes))
+#define RITZ_LOAD(p)                   (*(p))
+#define RITZ_LOAD_ONCE(p)              (*(p))
 typedef long RitzLong; // 64 bits: indices into L-vectors, E-vectors, offsets times strides
 
 #else // CUDA
@@ -74,8 +74,8 @@ typedef long RitzLong; // 64 bits: indices into L-vectors, E-vectors, offsets ti
 #define RITZ_INLINE static __device__ __forceinline__
 #define RITZ_GLOBAL
 #define RITZ_LOCAL
-#define RITZ_LOCAL_ARRAY               __shared__
-#define RITZ_CONSTANT                  __constant__
+#define RITZ_LOCAL_ARRAY __shared__
+#define RITZ_CONSTANT    __constant__
 #define RITZ_IN_CONSTANT
 #define RITZ_RESTRICT                  __restrict__
 #define RITZ_BARRIER()                 __syncthreads()

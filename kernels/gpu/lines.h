@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines of nodes and points in registers: 1D matrices, and the passes of fused kernels over arrays in the memory
-// of the block. The text in front (emit/gpu.c) defines:
+// Lines of nodes and points in registers: 1D matrices, and the passes of fused kernels over arrays in the
+// memory of the block. The text in front (emit/gpu.c) defines:
 //
 //   RITZ_MAX_1D  nodes or points in the longest line
 //   RITZ_ARRAY   scalars of an array: of one component of a space, for all elements of the block
 //
-// A matrix of 1D tables comes as its four parts, RITZ_M(name): rows, columns, parity and entries. Entries of a
-// matrix that reversing rows and columns multiplies by its parity, 1 or -1, are split into the even parts of its
-// rows, [half the rows][half the columns], then the odd; products take half the operations. Parity 0: all entries.
+// A matrix of 1D tables comes as its four parts, RITZ_M(name): rows, columns, parity and entries. Entries of
+// a matrix that reversing rows and columns multiplies by its parity, 1 or -1, are split into the even parts
+// of its rows, [half the rows][half the columns], then the odd; products take half the operations. Parity 0:
+// all entries.
 //
 // Registers of a space hold [component][place in the line].
 #ifndef RITZ_KERNELS_GPU_LINES_H
 #define RITZ_KERNELS_GPU_LINES_H
 
-#define RITZ_M(name)                                                                                         \
-  name##_rows, name##_cols, name##_parity, name
+#define RITZ_M(name) name##_rows, name##_cols, name##_parity, name
 #define RITZ_HALF(n) (((n) + 1) / 2)
 
 // ---- Products ----
@@ -35,8 +35,8 @@ RITZ_INLINE CeedScalar ritz_dot(int n, RITZ_IN_CONSTANT const CeedScalar *row, c
   return sum;
 }
 
-// Adds M x to what ritz_join makes of two halves: `same` has equal entries at both ends of the line, `opposite`
-// those of opposite sign.
+// Adds M x to what ritz_join makes of two halves: `same` has equal entries at both ends of the line,
+// `opposite` those of opposite sign.
 RITZ_INLINE void ritz_add_halves(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M,
                                  const CeedScalar *x, CeedScalar *same, CeedScalar *opposite) {
   RITZ_IN_CONSTANT const CeedScalar *M_odd = M + RITZ_HALF(rows) * RITZ_HALF(cols);
@@ -69,8 +69,8 @@ RITZ_INLINE void ritz_zero(int n, CeedScalar *x) {
 }
 
 // y = M x + start, start NULL-like when `adds` is 0.
-RITZ_INLINE void ritz_multiply_full(int rows, int cols, RITZ_IN_CONSTANT const CeedScalar *M, const CeedScalar *x,
-                                    int adds, CeedScalar *y) {
+RITZ_INLINE void ritz_multiply_full(int rows, int cols, RITZ_IN_CONSTANT const CeedScalar *M,
+                                    const CeedScalar *x, int adds, CeedScalar *y) {
   RITZ_UNROLL
   for (int i = 0; i < rows; i++) y[i] = ritz_dot(cols, M + i * cols, x, adds ? y[i] : 0);
 }
@@ -122,16 +122,18 @@ RITZ_INLINE void ritz_write(int n, const CeedScalar *line, RITZ_LOCAL CeedScalar
 }
 
 // Registers of num_comp components to arrays.
-RITZ_INLINE void ritz_keep(int num_comp, int n, const CeedScalar *lines, RITZ_LOCAL CeedScalar *to, int stride) {
+RITZ_INLINE void ritz_keep(int num_comp, int n, const CeedScalar *lines, RITZ_LOCAL CeedScalar *to,
+                           int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) ritz_write(n, lines + c * n, to + c * RITZ_ARRAY, stride);
 }
 
 // Registers to registers: values = M lines.
-RITZ_INLINE void ritz_apply(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M, int num_comp,
-                            const CeedScalar *lines, CeedScalar *values) {
+RITZ_INLINE void ritz_apply(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M,
+                            int num_comp, const CeedScalar *lines, CeedScalar *values) {
   RITZ_UNROLL
-  for (int c = 0; c < num_comp; c++) ritz_multiply(rows, cols, parity, M, lines + c * cols, values + c * rows);
+  for (int c = 0; c < num_comp; c++)
+    ritz_multiply(rows, cols, parity, M, lines + c * cols, values + c * rows);
 }
 
 // Registers to arrays: to = M lines.
@@ -146,10 +148,10 @@ RITZ_INLINE void ritz_put(int rows, int cols, int parity, RITZ_IN_CONSTANT const
 }
 
 // Registers to arrays: to = M lines + N others.
-RITZ_INLINE void ritz_put_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const CeedScalar *M, int N_rows,
-                              int N_cols, int N_parity, RITZ_IN_CONSTANT const CeedScalar *N, int num_comp,
-                              const CeedScalar *lines, const CeedScalar *others, RITZ_LOCAL CeedScalar *to,
-                              int stride) {
+RITZ_INLINE void ritz_put_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const CeedScalar *M,
+                              int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const CeedScalar *N,
+                              int num_comp, const CeedScalar *lines, const CeedScalar *others,
+                              RITZ_LOCAL CeedScalar *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     CeedScalar y[RITZ_MAX_1D];
@@ -170,10 +172,10 @@ RITZ_INLINE void ritz_get(int rows, int cols, int parity, RITZ_IN_CONSTANT const
 }
 
 // Arrays to registers: values = M from + N other.
-RITZ_INLINE void ritz_get_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const CeedScalar *M, int N_rows,
-                              int N_cols, int N_parity, RITZ_IN_CONSTANT const CeedScalar *N, int num_comp,
-                              RITZ_LOCAL const CeedScalar *from, RITZ_LOCAL const CeedScalar *other, int stride,
-                              CeedScalar *values) {
+RITZ_INLINE void ritz_get_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const CeedScalar *M,
+                              int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const CeedScalar *N,
+                              int num_comp, RITZ_LOCAL const CeedScalar *from,
+                              RITZ_LOCAL const CeedScalar *other, int stride, CeedScalar *values) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     CeedScalar x[RITZ_MAX_1D], z[RITZ_MAX_1D];
@@ -196,9 +198,9 @@ RITZ_INLINE void ritz_move(int rows, int cols, int parity, RITZ_IN_CONSTANT cons
 }
 
 // Arrays to arrays: to_M = M from, to_N = N from; `from` may be one of them.
-RITZ_INLINE void ritz_move_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const CeedScalar *M, int N_rows,
-                               int N_cols, int N_parity, RITZ_IN_CONSTANT const CeedScalar *N, int num_comp,
-                               RITZ_LOCAL const CeedScalar *from, RITZ_LOCAL CeedScalar *to_M,
+RITZ_INLINE void ritz_move_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const CeedScalar *M,
+                               int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const CeedScalar *N,
+                               int num_comp, RITZ_LOCAL const CeedScalar *from, RITZ_LOCAL CeedScalar *to_M,
                                RITZ_LOCAL CeedScalar *to_N, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
@@ -212,10 +214,10 @@ RITZ_INLINE void ritz_move_two(int rows, int cols, int M_parity, RITZ_IN_CONSTAN
 }
 
 // Arrays to arrays: to = M from + N other.
-RITZ_INLINE void ritz_move_sum(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const CeedScalar *M, int N_rows,
-                               int N_cols, int N_parity, RITZ_IN_CONSTANT const CeedScalar *N, int num_comp,
-                               RITZ_LOCAL const CeedScalar *from, RITZ_LOCAL const CeedScalar *other,
-                               RITZ_LOCAL CeedScalar *to, int stride) {
+RITZ_INLINE void ritz_move_sum(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const CeedScalar *M,
+                               int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const CeedScalar *N,
+                               int num_comp, RITZ_LOCAL const CeedScalar *from,
+                               RITZ_LOCAL const CeedScalar *other, RITZ_LOCAL CeedScalar *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     CeedScalar x[RITZ_MAX_1D], z[RITZ_MAX_1D], y[RITZ_MAX_1D];
@@ -237,8 +239,8 @@ RITZ_INLINE void ritz_add_lines(int num_comp, int n, RITZ_LOCAL const CeedScalar
 }
 
 // values = or += M lines.
-RITZ_INLINE void ritz_apply_add(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M, int num_comp,
-                                const CeedScalar *lines, CeedScalar *values) {
+RITZ_INLINE void ritz_apply_add(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M,
+                                int num_comp, const CeedScalar *lines, CeedScalar *values) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     CeedScalar y[RITZ_MAX_1D];
