@@ -206,6 +206,7 @@ static int see(Search *s, const RitzGpuChoice *choice) {
 
 // *g: NULL when the choice cannot be had, or comes to the same as one that was seen.
 static int describe(Search *s, const RitzGpuChoice *choice, RitzGpuOperator **g) {
+  int ierr = CEED_ERROR_SUCCESS;
   bool is_new = !was_seen(s, choice);
   if (!is_new) return CEED_ERROR_SUCCESS;
   RITZ_TRY(see(s, choice));
@@ -215,10 +216,10 @@ static int describe(Search *s, const RitzGpuChoice *choice, RitzGpuOperator **g)
     const RitzGpuChoice made = chosen(s, *g);
     is_new = !memcmp(&made, choice, sizeof(made)) || !was_seen(s, &made);
     is_new = is_new && strcmp((*g)->text, s->best->text) != 0;
-    RITZ_TRY(see(s, &made));
+    ierr = see(s, &made);
   }
-  if (!is_new) ritz_gpu_gen_free(s->op->obj.ceed, g);
-  return CEED_ERROR_SUCCESS;
+  if (ierr || !is_new) ritz_gpu_gen_free(s->op->obj.ceed, g);
+  return ierr;
 }
 
 // Every thread has a context of its own for messages, which nobody reads; the rest of it is only read.
