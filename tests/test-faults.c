@@ -29,10 +29,12 @@ static int64_t count_allocations(const FaultInput *input) {
   return ierr ? -1 : FAR_AWAY - left;
 }
 
-// A quick look takes some two hundred of the failures, spread over all.
-static int64_t stride_for(int64_t num) {
-  if (tap_level() > TAP_QUICK || num < 200) return 1;
-  return num / 200 | 1;
+// A quick look takes some two hundred of the failures, spread over all; on devices, where the program takes
+// longer, a full one five hundred.
+static int64_t stride_for(const char *resource, int64_t num) {
+  const bool is_device = !strncmp(resource, "/gpu/", 5);
+  const int64_t most = tap_level() == TAP_QUICK ? 200 : is_device && tap_level() == TAP_FULL ? 500 : num;
+  return num <= most ? 1 : num / most | 1;
 }
 
 // ---- One failure ----
@@ -98,7 +100,7 @@ static FaultInput input_for(Ceed ceed) {
 
 TEST_EACH_BACKEND(a_program_whose_nth_allocation_fails_gets_an_error_and_loses_nothing) {
   FaultInput input = input_for(ceed);
-  int64_t num = count_allocations(&input), stride = stride_for(num), num_points = 0;
+  int64_t num = count_allocations(&input), stride = stride_for(input.resource, num), num_points = 0;
 
   CHECK(num > 1000, "the program fails, or makes only %lld allocations", (long long)num);
   for (int64_t n = 1; n <= num && !tap_failed(); n += stride, num_points++) check_failure(&input, n);
@@ -108,7 +110,7 @@ TEST_EACH_BACKEND(a_program_whose_nth_allocation_fails_gets_an_error_and_loses_n
 TEST_EACH_BACKEND(a_call_that_has_failed_can_be_repeated) {
   FaultInput input = input_for(ceed);
   FaultResult undisturbed;
-  int64_t num = count_allocations(&input), stride = stride_for(num), num_points = 0;
+  int64_t num = count_allocations(&input), stride = stride_for(input.resource, num), num_points = 0;
 
   CHECK_OK(fault_program_run(&input, false, &undisturbed));
   for (int64_t n = 1 + stride / 2; n <= num && !tap_failed(); n += stride, num_points++)
