@@ -35,8 +35,13 @@ static const char *basis_refusal(const RitzPlan *plan, const RitzPlanBasis *b) {
   return NULL;
 }
 
+// Spaces of a kernel: each adds to the text, and compilers take minutes over hundreds.
+enum { MOST_SPACES = 64 };
+
 static const char *find_refusal(const RitzPlan *plan) {
   const char *reason = plan->source_path ? NULL : "a point function without source";
+  if (plan->num_spaces > MOST_SPACES)
+    reason = "more fields than a kernel can be compiled for in a short time";
   for (int b = 0; !reason && b < plan->num_bases; b++) reason = basis_refusal(plan, &plan->bases[b]);
   return reason;
 }

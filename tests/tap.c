@@ -143,7 +143,14 @@ int tap_compiles_bases(Ceed ceed) {
   const char *resource = "";
 
   CeedGetResource(ceed, &resource);
-  return begins_with(resource, "/gpu/") && strstr(resource, "/shared") != NULL;
+  return begins_with(resource, "/gpu/") && !strstr(resource, "/ref");
+}
+
+int tap_compiles_slowly(Ceed ceed) {
+  const char *resource = "";
+
+  CeedGetResource(ceed, &resource);
+  return begins_with(resource, "/gpu/opencl/");
 }
 
 // ---- Diagnostics ----

@@ -140,6 +140,9 @@ int tap_runs_pointers(Ceed ceed);
 // Whether the backend compiles kernels for the sizes of each basis: tests that go through all sizes leave
 // some out.
 int tap_compiles_bases(Ceed ceed);
+// Whether a kernel takes a second or more to compile, as by PoCL: such backends are tested with fewer of them
+// where more would repeat what others show.
+int tap_compiles_slowly(Ceed ceed);
 
 // ---- Random numbers: the same on every machine, from a state that starts at any value ----
 
