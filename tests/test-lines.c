@@ -378,7 +378,7 @@ TEST(no_other_strides_cost_less) {
   for (int Q = 2; Q <= max_Q && !tap_failed(); Q++)
     for (int n = 0; n < 3 && !tap_failed(); n++) {
       const Kernel solid = make_kernel(3, Q - n % 2, Q, 3, 32, 16, orders[n]);
-      const Kernel plane = make_kernel(2, Q, Q - n, 5, 32, 16, orders[n]);
+      const Kernel plane = make_kernel(2, Q, max_int(1, Q - n), 5, 32, 16, orders[n]);
 
       check_no_better(&solid);
       check_no_better(&plane);
