@@ -66,6 +66,11 @@ typedef enum {
 } RitzAccess;
 
 typedef struct RitzProfileCall RitzProfileCall; // core/profile.h
+typedef struct RitzSweep RitzSweep;             // core/sweep.h
+typedef void (*RitzRangeFunction)(void *data, int slot, int64_t first, int64_t count);
+typedef struct RitzCgSetup RitzCgSetup; // core/device-cg.h
+typedef struct RitzCgNumbers RitzCgNumbers;
+typedef struct RitzCgObject RitzCgObject;
 typedef struct RitzBackend RitzBackend;
 struct RitzBackend {
   const char *name;            // canonical resource
@@ -160,6 +165,19 @@ struct RitzBackend {
   // reason.
   int (*operator_tune)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode,
                        RitzTuning *tuning);
+
+  // ---- Optional: for solvers (core/sweep.h, core/device-cg.h) ----
+  int (*operator_sweep_prepare)(CeedOperator op, CeedVector in, int *num_slots, const char **reason);
+  int (*operator_sweep)(CeedOperator op, CeedVector in, CeedVector out, const RitzSweep *sweep);
+  int (*run_ranges_slots)(Ceed ceed, int *num_slots);
+  int (*run_ranges)(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
+  // Vectors of the setup live as long as the object, which keeps x and r where it computes; after
+  // cg_destroy, x is the iterate. numbers: of the residual given (pq 0).
+  int (*cg_create)(const RitzCgSetup *setup, RitzCgNumbers *numbers, RitzCgObject **cg);
+  // One iteration from r: p = M r + beta p, q = A p, alpha = rz / pq, x += alpha scale p, r -= alpha q. Where
+  // pq is not a positive finite number, or alpha is none, x and r stay.
+  int (*cg_iterate)(RitzCgObject *cg, RitzCgNumbers *numbers);
+  int (*cg_destroy)(RitzCgObject **cg);
 
   // ---- Optional: for the timing table (core/profile.h) ----
   // Of a single operator that has been applied.

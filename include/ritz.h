@@ -5,6 +5,7 @@
 #define RITZ_H
 
 #include <ritz/device.h>
+#include <ritz/geometry.h>
 #include <ritz/jit.h>
 #include <ritz/machine.h>
 #include <ritz/mesh.h>

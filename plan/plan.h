@@ -39,6 +39,9 @@ typedef struct {
   RitzRoute route;
   RitzPlanMatrix interp, grad, deriv; // tensor: P_1d -> Q_1d (two), Q_1d -> Q_1d (collocated, else no values)
   CeedScalar *weights;                // owned, tensor: [Q_1d]; dense: [Q]; NULL when no field asks
+  CeedScalar *points;                 // owned [Q_1d]: tensor of degree one with nodes at -1 and 1; else NULL
+  // Owned, [q_comp][P]: the rows that are the same at all points; NULL where they differ.
+  CeedScalar *constant_interp, *constant_deriv;
   CeedInt first_matrix; // dense: of interp and derivative in the kernel's list of matrices; -1: none
 } RitzPlanBasis;
 
@@ -48,6 +51,14 @@ typedef enum {
   RITZ_GATHER_STRIDED, // no offsets
   RITZ_GATHER_PACKED,  // data at points that lie in batch order (RitzPacking)
 } RitzGather;
+
+// How an input comes to the points. Outputs and active inputs go line by line.
+typedef enum {
+  RITZ_FORM_LINES,    // by the route of its basis
+  RITZ_FORM_LINEAR,   // degree one: monomials of the element, the rest in registers row by row. The
+                      // coordinates of trilinear elements: J_r constant in r, J_s and J_t linear in it
+  RITZ_FORM_CONSTANT, // the same at all points: once an element. Geometry of affine elements
+} RitzForm;
 
 // A restriction, a vector and a basis: gathered once for all input fields that share them, scattered once for
 // all such output fields.
@@ -61,6 +72,7 @@ typedef struct {
   unsigned modes; // union of CEED_EVAL_INTERP, GRAD, DIV, CURL; 0 with basis -1
   bool is_oriented, is_curl_oriented;
   bool is_interlaced; // comp_stride 1 with several components
+  RitzForm form;
   // target half
   RitzGather gather;
   CeedInt row_length; // of GATHER_ROWS
@@ -125,8 +137,9 @@ typedef struct {
 
 // What the machine offers.
 typedef struct {
-  CeedInt lanes;    // CeedScalars in a vector register
-  bool allows_text; // false: RITZ_QFUNCTION=pointer
+  CeedInt lanes;     // CeedScalars in a vector register
+  bool allows_text;  // false: RITZ_QFUNCTION=pointer
+  bool allows_forms; // false: RITZ_FORMS=off, all fields line by line
 } RitzPlanMachine;
 void ritz_plan_machine(RitzPlanMachine *machine); // of this processor and environment
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Operators with the right geometry for every element: which elements are affine, trilinear or curved, and
+// for each kind the cheapest way to its geometric factors.
+//
+// Notation: x(r,s,t) is the map of an element, J its Jacobian with columns J_d = dx/dr_d, K = adj(J) with
+// rows k_d (in 3D k_r = J_s x J_t and so on), det = det J, w the weight of a quadrature point. Then
+// grad u = (1/det) sum_d k_d du/dr_d, and the integrals over an element are sums over its points of
+//
+//     mass        lambda w det  u v
+//     diffusion   mu (w / det) (sum_a k_a u_a) . (sum_b k_b v_b)  =  mu sum_ab G_ab u_a v_b,  G = w/det K K^T
+//
+// On surfaces and curves (space_dim > dim) det is the ratio of areas or lengths and k_d the dual vectors
+// times det. Everything is evaluated in CeedScalar.
+#ifndef RITZ_GEOMETRY_H
+#define RITZ_GEOMETRY_H
+
+#include <ritz/mesh.h>
+#include <ritz/space.h>
+
+typedef struct RitzGeometry_private *RitzGeometry;
+
+// Where the factors come from. A policy names the most that is made of an element; elements that are not
+// simple enough for it have stored factors.
+typedef enum {
+  RITZ_POLICY_AUTO,      // for each kind of element what takes least time by bytes and flops of the machine
+  RITZ_POLICY_STORED,    // all factors at all points: 1 number for mass, dim (dim+1)/2 for diffusion
+  RITZ_POLICY_AFFINE,    // affine elements: the same numbers once an element, times the weights
+  RITZ_POLICY_TRILINEAR, // affine and trilinear elements: J from the corners in the kernel
+  RITZ_POLICY_PARTIAL,   // the same with w / det stored (1 number a point; mass: w det): no division
+  RITZ_POLICY_MERGED,    // the same with mu w / det and lambda w det stored, as wanted (1 or 2 numbers)
+  RITZ_POLICY_ISOPARAMETRIC, // all elements: J from the map of the full geometry order
+} RitzGeometryPolicy;
+CEED_EXTERN const char *RitzGeometryPolicyName(RitzGeometryPolicy policy); // "auto"; NULL past the end
+CEED_EXTERN int RitzGeometryPolicyFromName(const char *name, RitzGeometryPolicy *policy);
+
+typedef enum {
+  RITZ_OPERATOR_MASS,      // lambda u v
+  RITZ_OPERATOR_DIFFUSION, // mu grad u . grad v
+  RITZ_OPERATOR_HELMHOLTZ, // both
+} RitzOperatorKind;
+
+// A coefficient at the position x[space_dim]; returns 0, anything else makes the creation fail with that
+// code. Values that are not finite are CEED_ERROR_MAJOR.
+typedef int (*RitzCoefficientFunction)(void *ctx, const double *x, double *value);
+
+// Start from zeros and set what differs.
+typedef struct {
+  RitzOperatorKind kind;
+  RitzSpace space;           // borrowed; of the geometry's mesh. Its components do not couple
+  CeedInt num_points;        // per direction; 0: degree + 2 (CEED_GAUSS), degree + 1 (CEED_GAUSS_LOBATTO)
+  CeedQuadMode quad_mode;    // 0: CEED_GAUSS
+  RitzGeometryPolicy policy; // 0: auto
+  double lambda, mu;         // constants, used where there is no function; 0 stands for 1
+  RitzCoefficientFunction lambda_function, mu_function; // NULL: constant. Evaluated once at every point
+  void *lambda_ctx, *mu_ctx;
+} RitzOperatorOptions;
+
+// ---- Classification ----
+
+// Classifies the elements of the mesh (referenced). tolerance as in RitzMeshClassifyElements. Elements that
+// are inverted or flat somewhere, or have coordinates that are not finite, are CEED_ERROR_MAJOR, the message
+// names the element and its smallest determinant. (Meshes refuse them when they are made; geometry looks at
+// the corners and the points of max(g + 1, 3) Gauss-Lobatto points a direction again.)
+// Memory: 4 bytes per element.
+CEED_EXTERN int RitzGeometryCreate(RitzMesh mesh, double tolerance, RitzGeometry *geometry);
+CEED_EXTERN int RitzGeometryDestroy(RitzGeometry *geometry);
+CEED_EXTERN int RitzGeometryGetMesh(RitzGeometry geometry, RitzMesh *mesh); // borrowed
+// The elements of a kind, ascending; belongs to the geometry. Either pointer may be NULL.
+CEED_EXTERN int RitzGeometryGetElements(RitzGeometry geometry, RitzElementKind kind, int64_t *num,
+                                        const CeedInt **elements);
+
+// ---- Operators ----
+
+// A composite operator L-vector -> L-vector of the space, without boundary conditions, one sub-operator for
+// each kind of element that the policy treats differently (kinds that end up alike are one; at least one).
+// Its sub-operators are named "mass, affine" and so on, what `ritz explain` and the timing table show.
+// Assembly, diagonals and multigrid levels of composite operators work on all policies.
+//
+// The same problem under two policies differs by rounding alone when both are exact for its elements; with
+// quadrature that is not exact, too: every policy evaluates the same factors at the same points.
+//
+// Errors: CEED_ERROR_INCOMPATIBLE (space on another mesh, NULL, a coefficient or option without meaning),
+// CEED_ERROR_UNSUPPORTED (sizes beyond CeedInt), those of the Ceed functions used.
+CEED_EXTERN int RitzGeometryCreateOperator(RitzGeometry geometry, Ceed ceed,
+                                           const RitzOperatorOptions *options, CeedOperator *op);
+
+// What was made of the elements of a kind by an operator of RitzGeometryCreateOperator or
+// RitzGeometryCreatePointOperator: for AUTO what was chosen; elements too complex for the policy: STORED.
+CEED_EXTERN int RitzGeometryGetPolicyUsed(RitzGeometry geometry, Ceed ceed,
+                                          const RitzOperatorOptions *options, RitzElementKind kind,
+                                          RitzGeometryPolicy *policy);
+
+// ---- The user's function of physical gradients ----
+
+// A function of values and physical gradients at a point, as RITZ_POINT_FUNCTION (ritz/point-function.h)
+// makes it of the user's text; see there for its arguments. One QFunction for each form of the geometry.
+typedef struct {
+  CeedInt dim, num_comp;                 // as given to the macro; dim = space_dim of the mesh
+  CeedQFunctionUser stored, computed;    // geometry from stored inverse Jacobians; from the gradient of x
+  const char *stored_loc, *computed_loc; // "file:function" of the two
+} RitzPointFunction;
+
+// The operator of a point function on options->space (kind and coefficients of the options are not looked
+// at). Policies: STORED keeps inverse Jacobians and w det (dim^2 + 1 numbers a point); AFFINE, TRILINEAR and
+// ISOPARAMETRIC compute them; PARTIAL and MERGED are CEED_ERROR_UNSUPPORTED. context: counted reference,
+// NULL for none.
+CEED_EXTERN int RitzGeometryCreatePointOperator(RitzGeometry geometry, Ceed ceed,
+                                                const RitzOperatorOptions *options,
+                                                const RitzPointFunction *function,
+                                                CeedQFunctionContext context, CeedOperator *op);
+
+#endif
