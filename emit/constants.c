@@ -79,6 +79,7 @@ int ritz_emit_matrix(RitzEmitter *e, const char *name, const RitzPlanMatrix *m, 
 // Which way a basis is used, and what for.
 typedef struct {
   bool forward, backward, derivatives, weights;
+  bool linear, constant_values, constant_derivatives;
 } Use;
 
 static Use find_use(const RitzPlan *plan, int basis) {
@@ -86,6 +87,11 @@ static Use find_use(const RitzPlan *plan, int basis) {
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     if (space->basis != basis) continue;
+    const bool is_constant = space->form == RITZ_FORM_CONSTANT;
+    use.linear |= space->form == RITZ_FORM_LINEAR;
+    use.constant_values |= is_constant && (space->modes & CEED_EVAL_INTERP);
+    use.constant_derivatives |= is_constant && ritz_emit_has_derivatives(space);
+    if (space->form != RITZ_FORM_LINES) continue;
     use.forward |= space->is_input;
     use.backward |= !space->is_input;
     use.derivatives |= ritz_emit_has_derivatives(space);
@@ -106,6 +112,19 @@ static int emit_both_ways(RitzEmitter *e, char letter, int basis, const RitzPlan
   return CEED_ERROR_SUCCESS;
 }
 
+// Points of inputs of degree one, rows of constant ones.
+static void emit_forms(RitzEmitter *e, int i, const Use *use) {
+  const RitzPlanBasis *b = &e->plan->bases[i];
+  char name[32];
+
+  snprintf(name, sizeof(name), "ritz_R%d", i);
+  if (use->linear) emit_numbers(e, name, "", b->points, b->Q_1d);
+  snprintf(name, sizeof(name), "ritz_H%d", i);
+  if (use->constant_values) emit_numbers(e, name, "", b->constant_interp, b->q_comp_interp * b->P);
+  snprintf(name, sizeof(name), "ritz_S%d", i);
+  if (use->constant_derivatives) emit_numbers(e, name, "", b->constant_deriv, b->q_comp_deriv * b->P);
+}
+
 static int emit_basis(RitzEmitter *e, int i) {
   static const char *const routes[] = {"the nodes are the points", "interpolated, derivatives at the points",
                                        "one sweep per derivative", "matrices handed over"};
@@ -119,10 +138,12 @@ static int emit_basis(RitzEmitter *e, int i) {
                   (int)b->P_1d, (int)b->Q_1d, routes[b->route]);
   else
     ritz_text_add(&e->text, "%d nodes, %d points; %s ----\n", (int)b->P, (int)b->Q, routes[b->route]);
+  emit_forms(e, i, &use);
   if (b->is_tensor && b->route != RITZ_ROUTE_IDENTITY) RITZ_TRY(emit_both_ways(e, 'B', i, &b->interp, &use));
   if (b->is_tensor && b->route != RITZ_ROUTE_IDENTITY && use.derivatives)
     RITZ_TRY(emit_both_ways(e, 'D', i, &b->grad, &use));
-  if (ritz_emit_is_line_route(b) && use.derivatives && (b->dim > 1 || b->route == RITZ_ROUTE_IDENTITY))
+  if ((b->route == RITZ_ROUTE_IDENTITY || b->route == RITZ_ROUTE_COLLOCATED) && use.derivatives &&
+      (b->dim > 1 || b->route == RITZ_ROUTE_IDENTITY))
     RITZ_TRY(emit_both_ways(e, 'C', i, &b->deriv, &use));
   if (use.weights) {
     snprintf(name, sizeof(name), "ritz_W%d", i);

@@ -17,9 +17,9 @@ static void emit_structs(RitzEmitter *e) {
   ritz_emit_arrays(e, "xaugs");
   if (e->plan->target.call_points > 1) emit_arguments(e, "  ");
   ritz_text_add(&e->text, "} RitzWork;\ntypedef struct {\n");
-  ritz_emit_arrays(e, "m");
+  ritz_emit_arrays(e, "mhd");
   ritz_text_add(&e->text, "} RitzPlane;\ntypedef struct {\n");
-  ritz_emit_arrays(e, "fc");
+  ritz_emit_arrays(e, "fcl");
   ritz_text_add(&e->text, "} RitzRow;\n");
 }
 

@@ -103,9 +103,9 @@ static void emit_structs(Diagonal *d) {
   ritz_text_add(&e->text, "  RitzVec nodes[%d * RITZ_SIZE(%d, %d)];\n", nc, P, P);
   if (p->plan.target.call_points > 1) emit_arguments(d, "  ");
   ritz_text_add(&e->text, "} RitzWork;\ntypedef struct {\n");
-  ritz_emit_arrays(e, "m");
+  ritz_emit_arrays(e, "mhd");
   ritz_text_add(&e->text, "} RitzPlane;\ntypedef struct {\n");
-  ritz_emit_arrays(e, "f");
+  ritz_emit_arrays(e, "fl");
   ritz_text_add(&e->text, "} RitzRow;\n");
 }
 

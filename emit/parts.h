@@ -3,7 +3,9 @@
 //
 // Arrays of space s in the text: xs at the nodes, as interpolated in all directions but the last, us values
 // at the points, gs derivatives (along the last direction; of the direct and dense routes all), ms and fs
-// derivatives along the middle and first direction, cs values of a row that stays in registers.
+// derivatives along the middle and first direction, cs values of a row that stays in registers. Of forms:
+// xs the nodes or coefficients, ls the coefficients of a row, hs and ds values and derivatives that are the
+// same at all points.
 #ifndef RITZ_EMIT_PARTS_H
 #define RITZ_EMIT_PARTS_H
 
@@ -21,8 +23,9 @@ static inline const RitzPlanBasis *ritz_emit_basis_of(const RitzEmitter *e, cons
   return space->basis < 0 ? NULL : &e->plan->bases[space->basis];
 }
 // Derivatives at the points, line by line.
-static inline bool ritz_emit_is_line_route(const RitzPlanBasis *b) {
-  return b && (b->route == RITZ_ROUTE_IDENTITY || b->route == RITZ_ROUTE_COLLOCATED);
+static inline bool ritz_emit_is_line_route(const RitzPlanSpace *space, const RitzPlanBasis *b) {
+  return b && space->form == RITZ_FORM_LINES &&
+         (b->route == RITZ_ROUTE_IDENTITY || b->route == RITZ_ROUTE_COLLOCATED);
 }
 static inline bool ritz_emit_has_derivatives(const RitzPlanSpace *space) {
   return space->modes & ~(unsigned)CEED_EVAL_INTERP;

@@ -52,6 +52,17 @@ static void emit_weights(RitzEmitter *e, const char *arg, const RitzPlanField *f
     ritz_text_add(&e->text, "ritz_W%d[k] * ritz_W%d[j], i, %s);\n", B, B, arg);
 }
 
+static void emit_form(RitzEmitter *e, const char *arg, const RitzPlanField *f, bool is_derivative) {
+  const RitzPlanSpace *space = &e->plan->spaces[f->space];
+
+  if (space->form == RITZ_FORM_CONSTANT)
+    ritz_text_add(&e->text, "  ritz_take_constants(%d, RITZ_CALL, p->%c%d, %s);\n", (int)f->size,
+                  is_derivative ? 'd' : 'h', f->space, arg);
+  else
+    ritz_text_add(&e->text, "  ritz_take_%s(%d, RITZ_CALL, r->l%d, ritz_R%d + i, %s);\n",
+                  is_derivative ? "slopes" : "linear", (int)space->num_comp, f->space, space->basis, arg);
+}
+
 void ritz_emit_field(RitzEmitter *e, int i, bool add) {
   const RitzPlan *plan = e->plan;
   const RitzPlanField *f = &plan->fields[i];
@@ -72,11 +83,15 @@ void ritz_emit_field(RitzEmitter *e, int i, bool add) {
                   (int)f->size, f->space, (int)plan->Q, arg);
     return;
   }
-  if (ritz_emit_is_line_route(b) && is_derivative) {
+  if (space->form != RITZ_FORM_LINES) {
+    emit_form(e, arg, f, is_derivative);
+    return;
+  }
+  if (ritz_emit_is_line_route(space, b) && is_derivative) {
     emit_gradient(e, arg, f->space, add);
     return;
   }
-  if (ritz_emit_is_line_route(b) && ritz_emit_is_values(e)) {
+  if (ritz_emit_is_line_route(space, b) && ritz_emit_is_values(e)) {
     snprintf(array, sizeof(array), "r->c%d", ritz_emit_array_number(plan, f->space));
     emit_step(e, arg, 0, (int)f->size, array, "RITZ_Q", "i", is_in, add);
     return;

@@ -8,13 +8,25 @@ static bool has_values(const RitzPlanSpace *space) { return space->modes & CEED_
 
 // ---- Arrays ----
 
+// An input that is not contracted needs its nodes, and little of what is made of them.
+static bool form_needs_array(const RitzPlanSpace *space, char which) {
+  switch (which) {
+  case 'x': return true;
+  case 'l': return space->form == RITZ_FORM_LINEAR;
+  case 'h': return space->form == RITZ_FORM_CONSTANT && has_values(space);
+  case 'd': return space->form == RITZ_FORM_CONSTANT && ritz_emit_has_derivatives(space);
+  default: return false;
+  }
+}
+
 // Members of a struct for all spaces that need them: `which` is one of x a u g (whole element), m, f.
 static bool needs_array(const RitzEmitter *e, int s, char which) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-  const bool lines = ritz_emit_is_line_route(b), derivatives = ritz_emit_has_derivatives(space);
+  const bool lines = ritz_emit_is_line_route(space, b), derivatives = ritz_emit_has_derivatives(space);
 
   if (!b) return which == 'u' && space->gather != RITZ_GATHER_PACKED;
+  if (space->form != RITZ_FORM_LINES) return form_needs_array(space, which);
   switch (which) {
   case 'x': return b->route != RITZ_ROUTE_IDENTITY;
   case 'a': return b->route == RITZ_ROUTE_COLLOCATED && b->dim > 1;
@@ -23,6 +35,9 @@ static bool needs_array(const RitzEmitter *e, int s, char which) {
   case 'm': return lines && derivatives && b->dim == 3;
   case 'f': return lines && derivatives && b->dim >= 2;
   case 'c': return lines && ritz_emit_is_values(e);
+  case 'l':
+  case 'h':
+  case 'd': return false;
   default: return b->route == RITZ_ROUTE_DIRECT; // 's': work of a sweep
   }
 }
@@ -35,6 +50,10 @@ static void emit_array(RitzEmitter *e, int s, char which) {
   ritz_text_add(&e->text, "  RitzVec %c%d[%d", which, ritz_emit_array_number(e->plan, s), nc);
   if (!b)
     ritz_text_add(&e->text, " * %d", (int)space->num_nodes);
+  else if (which == 'l')
+    ritz_text_add(&e->text, " * RITZ_LINEAR_ROW");
+  else if (which == 'h' || which == 'd')
+    ritz_text_add(&e->text, " * %d", (int)(which == 'h' ? b->q_comp_interp : b->q_comp_deriv));
   else if (!b->is_tensor)
     ritz_text_add(&e->text, " * %d",
                   (int)(which == 'x'   ? b->P
@@ -97,7 +116,10 @@ void ritz_emit_shapes(RitzEmitter *e) {
 // ---- Whole element ----
 
 // Letter of the array at the nodes.
-static char node_array(const RitzPlanBasis *b) { return !b || b->route == RITZ_ROUTE_IDENTITY ? 'u' : 'x'; }
+static char node_array(const RitzPlanSpace *space, const RitzPlanBasis *b) {
+  if (space->form != RITZ_FORM_LINES) return 'x';
+  return !b || b->route == RITZ_ROUTE_IDENTITY ? 'u' : 'x';
+}
 
 void ritz_emit_transfer(RitzEmitter *e, const RitzPlanSpace *space, int number, const char *array) {
   static const char *const kinds[] = {"nodes", "rows", "strided"};
@@ -113,14 +135,14 @@ static void emit_node_transfer(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   char array[32];
 
-  snprintf(array, sizeof(array), "%c%d", node_array(ritz_emit_basis_of(e, space)),
+  snprintf(array, sizeof(array), "%c%d", node_array(space, ritz_emit_basis_of(e, space)),
            ritz_emit_array_number(e->plan, s));
   ritz_emit_transfer(e, space, s, array);
 }
 
 static void emit_orient(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  const char array = node_array(ritz_emit_basis_of(e, space));
+  const char array = node_array(space, ritz_emit_basis_of(e, space));
   const int n = ritz_emit_array_number(e->plan, s);
 
   if (space->is_oriented)
@@ -186,8 +208,12 @@ static void emit_forward(RitzEmitter *e, int s) {
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
   const int n = ritz_emit_array_number(e->plan, s), B = space->basis, nc = (int)space->num_comp;
 
-  if (!b) return;
-  if (!ritz_emit_is_line_route(b)) {
+  if (!b || space->form == RITZ_FORM_CONSTANT) return;
+  if (space->form == RITZ_FORM_LINEAR) {
+    ritz_text_add(&e->text, "  ritz_linear_coefficients(%d, w->x%d);\n", nc, n);
+    return;
+  }
+  if (!ritz_emit_is_line_route(space, b)) {
     emit_whole(e, space, n);
     return;
   }
@@ -218,7 +244,7 @@ static void emit_backward(RitzEmitter *e, int s) {
   const int n = ritz_emit_array_number(e->plan, s), B = space->basis, nc = (int)space->num_comp;
 
   if (!b) return;
-  if (!ritz_emit_is_line_route(b)) {
+  if (!ritz_emit_is_line_route(space, b)) {
     emit_whole(e, space, n);
     return;
   }
@@ -254,7 +280,7 @@ static CeedInt count_steps(const RitzEmitter *e) {
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-    if (!ritz_emit_is_line_route(b)) continue;
+    if (!ritz_emit_is_line_route(space, b)) continue;
     const bool is_identity = b->route == RITZ_ROUTE_IDENTITY;
     if (!is_identity && b->dim > 1) steps += b->P_1d * space->num_comp;
     if (!ritz_emit_is_values(e) && (!is_identity || ritz_emit_has_derivatives(space)))
@@ -315,14 +341,29 @@ void ritz_emit_elements(RitzEmitter *e, bool is_input) {
 static bool has_line_derivatives(const RitzEmitter *e, int s, bool is_input, CeedInt min_dim) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-  return space->is_input == is_input && ritz_emit_is_line_route(b) && ritz_emit_has_derivatives(space) &&
-         b->dim >= min_dim;
+  return space->is_input == is_input && ritz_emit_is_line_route(space, b) &&
+         ritz_emit_has_derivatives(space) && b->dim >= min_dim;
+}
+
+// Taken anew for each plane: the compiler moves what depends on them alone out of its loops.
+static void emit_constants(RitzEmitter *e, int s) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
+  const int nodes = (int)space->num_nodes, nc = (int)space->num_comp;
+
+  if (has_values(space))
+    ritz_text_add(&e->text, "  ritz_constants(%d, %d, %d, ritz_H%d, w->x%d, p->h%d);\n",
+                  (int)b->q_comp_interp, nc, nodes, space->basis, s, s);
+  if (ritz_emit_has_derivatives(space))
+    ritz_text_add(&e->text, "  ritz_constants(%d, %d, %d, ritz_S%d, w->x%d, p->d%d);\n", (int)b->q_comp_deriv,
+                  nc, nodes, space->basis, s, s);
 }
 
 void ritz_emit_plane(RitzEmitter *e, bool is_input) {
   ritz_text_add(&e->text, "RITZ_INLINE void ritz_plane_%s(RitzWork *w, RitzPlane *p, int k) {\n",
                 is_input ? "in" : "out");
   for (int s = 0; s < e->plan->num_spaces; s++) {
+    if (is_input && e->plan->spaces[s].form == RITZ_FORM_CONSTANT) emit_constants(e, s);
     if (!has_line_derivatives(e, s, is_input, 3)) continue;
     const RitzPlanSpace *space = &e->plan->spaces[s];
     const int n = ritz_emit_array_number(e->plan, s), nc = (int)space->num_comp;
@@ -338,11 +379,27 @@ void ritz_emit_plane(RitzEmitter *e, bool is_input) {
 // Number of a row.
 static const char row_number[] = "k * RITZ_ROWS + j";
 
+static void emit_linear_row(RitzEmitter *e, int s) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  const int B = space->basis, dim = (int)e->plan->dim;
+
+  ritz_text_add(&e->text, "  ritz_linear_row(%d, w->x%d, ", (int)space->num_comp, s);
+  if (dim > 1)
+    ritz_text_add(&e->text, "ritz_R%d[j], ", B);
+  else
+    ritz_text_add(&e->text, "0, ");
+  if (dim > 2)
+    ritz_text_add(&e->text, "ritz_R%d[k], r->l%d);\n", B, s);
+  else
+    ritz_text_add(&e->text, "0, r->l%d);\n", s);
+}
+
 static void emit_row_input(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const int n = ritz_emit_array_number(e->plan, s), nc = (int)space->num_comp;
 
-  if (ritz_emit_is_values(e) && ritz_emit_is_line_route(ritz_emit_basis_of(e, space)))
+  if (space->form == RITZ_FORM_LINEAR) emit_linear_row(e, s);
+  if (ritz_emit_is_values(e) && ritz_emit_is_line_route(space, ritz_emit_basis_of(e, space)))
     ritz_text_add(&e->text, "  ritz_row_up(&ritz_B%d, %d, w->a%d, %s, r->c%d);\n", space->basis, nc, n,
                   row_number, n);
   if (has_line_derivatives(e, s, true, 2))
@@ -353,7 +410,7 @@ static void emit_row_output(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const int n = ritz_emit_array_number(e->plan, s), nc = (int)space->num_comp;
 
-  if (ritz_emit_is_values(e) && ritz_emit_is_line_route(ritz_emit_basis_of(e, space)))
+  if (ritz_emit_is_values(e) && ritz_emit_is_line_route(space, ritz_emit_basis_of(e, space)))
     ritz_text_add(&e->text, "  ritz_row_down(&ritz_B%d_t, %d, r->c%d, %s, w->a%d);\n", space->basis, nc, n,
                   row_number, n);
   if (has_line_derivatives(e, s, false, 2))

@@ -195,6 +195,7 @@ int ritz_plan_make_basis(Ceed ceed, unsigned modes, RitzPlanBasis *b) {
     RITZ_TRY(make_tensor(ceed, modes, b));
   else
     describe_dense(modes, b);
+  RITZ_TRY(ritz_plan_find_forms(ceed, b));
   if (!(modes & CEED_EVAL_WEIGHT)) return CEED_ERROR_SUCCESS;
   return copy_weights(ceed, b->is_tensor ? b->Q_1d : b->Q, basis->q_weight, &b->weights);
 }
@@ -204,4 +205,7 @@ void ritz_plan_free_basis(RitzPlanBasis *b) {
   RITZ_FREE(&b->grad.values);
   RITZ_FREE(&b->deriv.values);
   RITZ_FREE(&b->weights);
+  RITZ_FREE(&b->points);
+  RITZ_FREE(&b->constant_interp);
+  RITZ_FREE(&b->constant_deriv);
 }

@@ -18,6 +18,14 @@ static double sweep_flops(const RitzPlanBasis *b) {
   return flops;
 }
 
+// What an input that is not contracted costs: along a row values and derivatives in all directions but the
+// first are a multiply-add each.
+static double form_flops(const RitzPlan *plan, const RitzPlanSpace *s) {
+  bool has_values = s->modes & CEED_EVAL_INTERP, has_derivatives = s->modes & ~(unsigned)CEED_EVAL_INTERP;
+  if (s->form == RITZ_FORM_CONSTANT) return 0;
+  return 2.0 * plan->Q * s->num_comp * (has_values + (has_derivatives ? plan->dim - 1 : 0));
+}
+
 // One component, forwards or backwards.
 static double evaluation_flops(const RitzPlanBasis *b, unsigned modes) {
   bool has_values = modes & CEED_EVAL_INTERP, has_derivatives = modes & ~(unsigned)CEED_EVAL_INTERP;
@@ -36,7 +44,10 @@ static double count_flops(const RitzPlan *plan, double user_flops) {
   double flops = user_flops * plan->Q;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    if (s->basis >= 0) flops += s->num_comp * evaluation_flops(&plan->bases[s->basis], s->modes);
+    if (s->form != RITZ_FORM_LINES)
+      flops += form_flops(plan, s);
+    else if (s->basis >= 0)
+      flops += s->num_comp * evaluation_flops(&plan->bases[s->basis], s->modes);
   }
   return flops;
 }
@@ -98,6 +109,7 @@ static double count_vectors(const RitzPlan *plan) {
 // Scalars of the element arrays of a space. Plane by plane: its nodes, and for the whole element values at
 // the points and derivatives in the last direction. Otherwise everything that the fields ask for.
 static double space_scalars(const RitzPlan *plan, const RitzPlanSpace *s) {
+  if (s->form != RITZ_FORM_LINES) return (double)s->num_nodes * s->num_comp;
   if (s->basis < 0)
     return plan->target.evaluation == RITZ_EVALUATE_NONE ? (double)s->num_nodes * s->num_comp : 0;
   const RitzPlanBasis *b = &plan->bases[s->basis];

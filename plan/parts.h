@@ -10,6 +10,11 @@
 int ritz_plan_make_basis(Ceed ceed, unsigned modes, RitzPlanBasis *made);
 void ritz_plan_free_basis(RitzPlanBasis *basis);
 
+// plan/forms.c: points and constant rows of a basis whose matrices are there; how a space may come to the
+// points.
+int ritz_plan_find_forms(Ceed ceed, RitzPlanBasis *basis);
+RitzForm ritz_plan_form_of(const RitzPlan *plan, const RitzPlanSpace *space);
+
 // plan/target.c: the target half.
 int ritz_plan_choose_target(RitzPlan *plan, const RitzPlanMachine *machine, RitzPlanRows rows);
 

@@ -80,6 +80,8 @@ static void print_gather(FILE *stream, const RitzPlanSpace *s) {
   static const char *const gathers[] = {"node by node", "rows", "strided", "packed, batch after batch"};
   fprintf(stream, "; %s: %s", s->is_input ? "gather" : "scatter", gathers[s->gather]);
   if (s->gather == RITZ_GATHER_ROWS) fprintf(stream, " of %" CeedInt_FMT " nodes", s->row_length);
+  if (s->form == RITZ_FORM_LINEAR) fprintf(stream, ", linear at the points");
+  if (s->form == RITZ_FORM_CONSTANT) fprintf(stream, ", the same at all points");
   if (s->is_oriented) fprintf(stream, ", oriented");
   if (s->is_curl_oriented) fprintf(stream, ", curl-oriented");
   if (s->is_interlaced) fprintf(stream, ", interlaced");

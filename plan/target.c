@@ -29,6 +29,21 @@ void ritz_plan_machine(RitzPlanMachine *machine) {
   machine->lanes = wanted_lanes(is_trusted ? getenv("RITZ_LANES") : NULL);
   if (!machine->lanes) machine->lanes = vector_bytes() / (CeedInt)sizeof(CeedScalar);
   machine->allows_text = !wanted || strcmp(wanted, "pointer");
+  const char *forms = is_trusted ? getenv("RITZ_FORMS") : NULL;
+  machine->allows_forms = !forms || strcmp(forms, "off");
+}
+
+// ---- Forms ----
+
+static void choose_forms(RitzPlan *plan, bool allows_forms) {
+  for (int i = 0; allows_forms && i < plan->num_spaces; i++)
+    plan->spaces[i].form = ritz_plan_form_of(plan, &plan->spaces[i]);
+}
+
+// The basis of a space that goes line by line, if it is a tensor product.
+static const RitzPlanBasis *line_basis_of(const RitzPlan *plan, const RitzPlanSpace *space) {
+  const RitzPlanBasis *basis = space->basis < 0 ? NULL : &plan->bases[space->basis];
+  return basis && basis->is_tensor && space->form == RITZ_FORM_LINES ? basis : NULL;
 }
 
 // ---- Evaluation and call ----
@@ -76,7 +91,7 @@ static bool has_values_only(const RitzPlan *plan) {
   bool has_values = false;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *space = &plan->spaces[i];
-    const RitzPlanBasis *basis = tensor_basis_of(plan, space);
+    const RitzPlanBasis *basis = line_basis_of(plan, space);
     if (!basis) continue;
     if (basis->route != RITZ_ROUTE_COLLOCATED || (space->modes & CEED_EVAL_GRAD)) return false;
     has_values = true;
@@ -139,7 +154,8 @@ static int find_spent(const RitzPlan *plan, const RitzPlanSpace *output) {
   if (output->is_input || !basis || basis->route == RITZ_ROUTE_DIRECT) return -1;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    bool is_like = s->is_input && s->basis == output->basis && s->num_comp == output->num_comp;
+    bool is_like = s->is_input && s->form == RITZ_FORM_LINES && s->basis == output->basis &&
+                   s->num_comp == output->num_comp;
     if (is_like && !is_taken(plan, i)) return i;
   }
   return -1;
@@ -172,6 +188,7 @@ static void choose_prefetching(RitzPlan *plan) {
 int ritz_plan_choose_target(RitzPlan *plan, const RitzPlanMachine *machine, RitzPlanRows rows) {
   plan->target.lanes = machine->lanes;
   plan->target.evaluation = choose_evaluation(plan);
+  choose_forms(plan, machine->allows_forms && plan->target.evaluation != RITZ_EVALUATE_NONE);
   choose_call(plan, machine->allows_text && plan->source_path);
   choose_values(plan);
   for (int i = 0; i < plan->num_spaces; i++) RITZ_TRY(choose_gather(plan, rows, &plan->spaces[i]));

@@ -13,6 +13,7 @@
 
 #include "kernels/cpu/ahead.h"
 #include "kernels/cpu/dense.h"
+#include "kernels/cpu/forms.h"
 #include "kernels/cpu/line.h"
 #include "kernels/cpu/points.h"
 #include "kernels/cpu/restrict.h"

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the variants of the conjugate gradient method share: vectors, sums, passes over vectors on the threads
+// of the context, and the decision when to stop. Used by solver/cg*.c.
+//
+//     r = b - A x
+//     repeat   p = M r + beta p       M = 1 / diagonal, 0 on constrained entries
+//              q = A p, alpha = r . M r / p . q
+//              x += alpha p, r -= alpha q, beta = the new r . M r / the old one
+//
+// r is kept divided by a power of two, `scale`, near its first size, so that squares neither overflow nor
+// vanish; M is normalized to a largest entry of one for the same reason (neither changes alpha p).
+#ifndef RITZ_SOLVER_CG_H
+#define RITZ_SOLVER_CG_H
+
+#include "core/sweep.h"
+#include "solver/solver.h"
+
+// ---- Sums ----
+// Blocks of 64 terms with eight partial sums each, the blocks added with compensation (Knuth's exact sum of
+// two numbers): the error is bounded by a few eps times the sum of absolute values, whatever the length.
+enum { RITZ_CG_LANES = 8, RITZ_CG_BLOCK = 64, RITZ_CG_SUMS = 8 };
+
+// Several sums of one slot (core/sweep.h).
+typedef struct {
+  double value[RITZ_CG_SUMS], rest[RITZ_CG_SUMS];
+} RitzCgSums;
+
+typedef struct {
+  RitzSolver solver; // borrowed
+  CeedSize n;
+  CeedVector p, q;     // owned
+  CeedScalar *r;       // owned
+  CeedScalar *inverse; // owned: M, NULL without preconditioner
+  int num_slots;
+  RitzCgSums *sums; // owned, [num_slots]
+  double scale;
+  double rr, rz; // |r|^2 and r . M r, of the scaled residual
+} RitzCg;
+
+// Sums for the passes, and for at least num_slots slots. *cg: zeros; to be destroyed on failure, too.
+int ritz_cg_create(RitzSolver solver, CeedSize n, int num_slots, RitzCg *cg);
+int ritz_cg_destroy(RitzCg *cg);
+
+// r = (b - A x) / scale, rr; q: zero on constrained entries
+int ritz_cg_first_residual(RitzCg *cg, CeedVector b, CeedVector x);
+// The preconditioner, and rz. On return *reason says whether the diagonal can be used.
+int ritz_cg_prepare_jacobi(RitzCg *cg, RitzSolverReason *reason);
+void ritz_cg_zero_constrained(RitzSolver solver, CeedScalar *v);
+
+// A pass over all entries, in ranges that begin at multiples of a block. Sums begin with zero.
+int ritz_cg_run(RitzCg *cg, RitzRangeFunction run, void *data);
+void ritz_cg_clear_sums(RitzCg *cg);
+double ritz_cg_total(const RitzCg *cg, int k); // of sum k, over all slots
+// rr and rz from the sums 0 and 1.
+void ritz_cg_set_products(RitzCg *cg);
+
+// Calls the monitor and decides whether to go on after `iteration` iterations; norm and rz of the residual.
+int ritz_cg_judge(RitzSolver solver, CeedInt iteration, double norm, double rz, RitzSolverReason *reason);
+double ritz_cg_norm(const RitzCg *cg); // of the residual, without the scale
+// alpha = rz / pq, or the reason why there is none.
+double ritz_cg_alpha(const RitzCg *cg, double pq, RitzSolverReason *reason);
+
+static inline int ritz_first_error(int first, int second) { return first ? first : second; }
+
+// ---- For loops over entries ----
+
+// Compiled for several widths of vectors, the best is taken at run time. Not where a sanitizer watches: it is
+// not ready when the choice is made.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define RITZ_HAS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define RITZ_HAS_SANITIZER 1
+#endif
+#endif
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GLIBC__) && !defined(RITZ_HAS_SANITIZER)
+#if defined(__has_attribute)
+#if __has_attribute(target_clones)
+#define RITZ_CLONED __attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
+#endif
+#endif
+#ifndef RITZ_CLONED
+#define RITZ_CLONED
+#endif
+#define RITZ_INLINED static inline __attribute__((always_inline))
+
+RITZ_INLINED int64_t ritz_cg_block(int64_t left) { return left < RITZ_CG_BLOCK ? left : RITZ_CG_BLOCK; }
+
+RITZ_INLINED double ritz_cg_add_lanes(const double *part) {
+  return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+}
+
+// Adds num terms to the sums first .. first + num - 1.
+RITZ_INLINED void ritz_cg_add(RitzCgSums *sums, int first, int num, const double *terms) {
+  for (int k = 0; k < num; k++) {
+    const double old = sums->value[first + k], total = old + terms[k], part = total - old;
+    sums->rest[first + k] += (old - (total - part)) + (terms[k] - part);
+    sums->value[first + k] = total;
+  }
+}
+
+#endif
