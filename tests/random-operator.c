@@ -253,7 +253,7 @@ static int has_active(const RandomField *fields, int num) {
 }
 
 int random_num_draws(Ceed ceed, int num) {
-  static const int parts[] = {8, 60, 100}, parts_of_devices[] = {24, 60, 100};
+  static const int parts[] = {8, 60, 100}, parts_of_devices[] = {24, 150, 100};
   const char *resource = NULL;
 
   CeedGetResource(ceed, &resource);

@@ -241,7 +241,7 @@ static void check_orders(Ceed ceed, const Family *f, CeedInt degree) {
 
 // Every degree has kernels of its own.
 static CeedInt max_degree_of(Ceed ceed, const Family *f) {
-  const CeedInt most = tap_level() == TAP_QUICK ? 2 : 3, max_degree = f->max_degree[tap_level()];
+  const CeedInt most = 2, max_degree = f->max_degree[tap_level()];
   return tap_compiles_slowly(ceed) && max_degree > most ? most : max_degree;
 }
 
