@@ -130,14 +130,19 @@ static int emit_basis(RitzEmitter *e, int i) {
                                        "one sweep per derivative", "matrices handed over"};
   const RitzPlanBasis *b = &e->plan->bases[i];
   const Use use = find_use(e->plan, i);
+  const bool has_lines = use.forward || use.backward;
+  const char *how = has_lines || !(use.linear || use.constant_values || use.constant_derivatives)
+                        ? routes[b->route]
+                    : use.linear ? "of degree one: coefficients"
+                                 : "the same at all points";
   char name[32];
 
   ritz_text_add(&e->text, "\n// ---- Basis %d: ", i);
   if (b->is_tensor)
     ritz_text_add(&e->text, "%dD tensor, %d nodes and %d points a direction; %s ----\n", (int)b->dim,
-                  (int)b->P_1d, (int)b->Q_1d, routes[b->route]);
+                  (int)b->P_1d, (int)b->Q_1d, how);
   else
-    ritz_text_add(&e->text, "%d nodes, %d points; %s ----\n", (int)b->P, (int)b->Q, routes[b->route]);
+    ritz_text_add(&e->text, "%d nodes, %d points; %s ----\n", (int)b->P, (int)b->Q, how);
   emit_forms(e, i, &use);
   if (b->is_tensor && b->route != RITZ_ROUTE_IDENTITY) RITZ_TRY(emit_both_ways(e, 'B', i, &b->interp, &use));
   if (b->is_tensor && b->route != RITZ_ROUTE_IDENTITY && use.derivatives)

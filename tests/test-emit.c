@@ -87,6 +87,24 @@ static void set_mixed(Kit *k) {
   set_function(k, 1, source, 5, 3, fields);
 }
 
+// Coordinates of degree one, a factor for each element, weights.
+static void set_trilinear(Kit *k) {
+  static const CeedScalar ones[4] = {1, 1, 1, 1}, zeros[4];
+  CeedElemRestriction rstr = box(k, 3, 2, 1), rstr_x = box(k, 3, 1, 3), rstr_f = strided(k, 8, 1, 2);
+  CeedBasis basis = lagrange(k, 3, 1, 3, 4, CEED_GAUSS), basis_x = lagrange(k, 3, 3, 2, 4, CEED_GAUSS);
+  CeedBasis *basis_f = &k->basis[k->num_basis++];
+
+  NOTE_OK(CeedBasisCreateTensorH1(k->ceed, 3, 2, 1, 4, ones, zeros, zeros, ones, basis_f));
+  const Field fields[] = {ACTIVE("du", GRAD, rstr, basis),
+                          PASSIVE("x", INTERP, rstr_x, basis_x, vector(k, 81)),
+                          PASSIVE("dx", GRAD, rstr_x, basis_x, k->vec[k->num_vec - 1]),
+                          PASSIVE("f", INTERP, rstr_f, *basis_f, vector(k, 16)),
+                          WEIGHTS(basis_x),
+                          ACTIVE("dv", GRAD, rstr, basis)};
+
+  set_function(k, 1, source, 5, 1, fields);
+}
+
 static void set_dense(Kit *k) {
   CeedElemRestriction rstr = strided(k, 4, DENSE_P, 2), rstr_q = strided(k, 4, DENSE_Q, 1);
   CeedBasis basis = dense(k, CeedBasisCreateH1, CEED_TOPOLOGY_TRIANGLE, 2);
@@ -135,11 +153,12 @@ static const Golden goldens[] = {
     {"oriented", set_oriented, true},
     {"reduced", set_reduced, true},
     {"pointer", set_diffusion_p4, false},
+    {"trilinear", set_trilinear, true},
 };
 enum { NUM_GOLDENS = sizeof(goldens) / sizeof(goldens[0]) };
 
 static char *emit_golden(const Golden *g) {
-  const RitzPlanMachine machine = {.lanes = 8, .allows_text = g->allows_text};
+  const RitzPlanMachine machine = {.lanes = 8, .allows_text = g->allows_text, .allows_forms = true};
   Kit k = kit_open();
 
   g->set(&k);
