@@ -110,7 +110,7 @@ void ritz_emit_gpu_dense_nodes(RitzGpuEmitter *e) {
   if (!has_dense(e, true)) return;
   ritz_text_add(&e->text, "\n  // Nodes of dense bases\n");
   emit_each(e, true, emit_nodes);
-  ritz_text_add(&e->text, "  RITZ_BARRIER();\n");
+  ritz_emit_gpu_input_barrier(e);
 }
 
 // Number of components and the matrix of values, then derivatives, as arguments.

@@ -229,17 +229,17 @@ static void emit_heading(Diagonal *d) {
 
 int ritz_emit_gpu_diagonal(CeedQFunction qf, const RitzGpuDiagonal *diagonal, const char *source,
                            char **text) {
-  RitzPlan inputs = diagonal->plan; // the diagonal comes after its spaces
+  RitzPlan inputs = diagonal->plan; // behind the sizes without the diagonal, which comes after its spaces
   Diagonal d = {
       .emitter = {.plan = &inputs, .target = diagonal->target, .qf = qf, .text = {.ceed = qf->obj.ceed}},
       .device = diagonal,
       .plan = diagonal->diagonal,
       .output = diagonal->plan.num_spaces - 1,
       .P = (int)diagonal->plan.bases[diagonal->plan.num_bases - 1].P_1d};
-  inputs.num_spaces--;
-  inputs.num_bases--;
   emit_heading(&d);
   ritz_emit_gpu_sizes(&d.emitter);
+  inputs.num_spaces--;
+  inputs.num_bases--;
   ritz_text_add(&d.emitter.text, "#include \"kernels/gpu/diagonal.h\"\n");
   int ierr = ritz_emit_gpu_bases(&d.emitter);
   if (!ierr) ierr = emit_products(&d);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "emit/gpu-parts.h"
+#include "plan/gpu-forms.h"
 
 enum { NAME = 48 };
 
@@ -39,7 +40,8 @@ static int add_matrix(RitzGpuEmitter *e, char letter, int b, const RitzPlanMatri
 
 static bool is_used(const RitzGpuEmitter *e, int b, bool (*is_one)(const RitzPlanSpace *s)) {
   for (int s = 0; s < e->plan->num_spaces; s++) {
-    if (e->plan->spaces[s].basis == b && is_one(&e->plan->spaces[s])) return true;
+    if (e->plan->spaces[s].basis == b && ritz_gpu_has_tensor(e, s) && is_one(&e->plan->spaces[s]))
+      return true;
   }
   return false;
 }
@@ -54,7 +56,7 @@ static int add_bases(RitzGpuEmitter *e) {
     if (is_used(e, b, ritz_gpu_has_gradient)) RITZ_TRY(add_matrix(e, 'D', b, &e->plan->bases[b].grad));
     ritz_emit_gpu_weights(e, b);
   }
-  return CEED_ERROR_SUCCESS;
+  return ritz_emit_gpu_form_tables(e);
 }
 
 // ---- Levels ----
@@ -114,14 +116,22 @@ static void add_registers(RitzGpuEmitter *e, int s, int level) {
   }
 }
 
+static void add_row(RitzGpuEmitter *e, int s) {
+  char nodes[NAME];
+  name_level(e, s, dim_of(e), -1, nodes);
+  ritz_emit_gpu_form_row(e, s, nodes);
+}
+
 static void open_level(RitzGpuEmitter *e, int level) {
-  const bool is_rolled = level == dim_of(e) - 1 && !e->target->unrolls;
+  const int innermost = ritz_plan_gpu_has_geometry(e->plan) ? 1 : dim_of(e) - 1;
+  const bool is_rolled = level >= innermost && !e->target->unrolls;
   ritz_text_add(&e->text, "\n    %s\n    for (int k%d = 0; k%d < %d; k%d++) {\n",
                 is_rolled ? "RITZ_ROLL" : "RITZ_UNROLL", level, level, (int)e->target->Q_1d, level);
   if (level == 0) return;
   if (level == 1 && e->target->fences) ritz_text_add(&e->text, "      RITZ_FENCE(lanes);\n");
   for (int s = 0; s < e->plan->num_spaces; s++) {
-    if (e->plan->spaces[s].basis < 0) continue;
+    if (level == 1 && ritz_gpu_has_form(&e->plan->spaces[s])) add_row(e, s);
+    if (!ritz_gpu_has_tensor(e, s)) continue;
     add_registers(e, s, level);
     if (e->plan->spaces[s].is_input) add_steps(e, s, level);
   }
@@ -182,11 +192,20 @@ static void add_data(RitzGpuEmitter *e, int i) {
 static void add_weight(RitzGpuEmitter *e, int i) {
   const int b = e->plan->fields[i].basis;
   ritz_text_add(&e->text, "      in%d[0] = ", i);
+  if (!e->plan->bases[b].is_tensor) {
+    ritz_text_add(&e->text, "ritz_W%d_table[%s];\n", b, point_of(e));
+    return;
+  }
   for (int d = 0; d < dim_of(e); d++) ritz_text_add(&e->text, "%sritz_W%d[k%d]", d ? " * " : "", b, d);
   ritz_text_add(&e->text, ";\n");
 }
 
 static void add_field(RitzGpuEmitter *e, int i) {
+  const int s = e->plan->fields[i].space;
+  if (s >= 0 && ritz_gpu_has_form(&e->plan->spaces[s])) {
+    ritz_emit_gpu_form_field(e, i, 0, "k0");
+    return;
+  }
   switch (e->plan->fields[i].mode) {
   case CEED_EVAL_WEIGHT: add_weight(e, i); break;
   case CEED_EVAL_NONE: add_data(e, i); break;
@@ -263,6 +282,7 @@ static void gather(RitzGpuEmitter *e, int s) {
     ritz_emit_gpu_gather(e, s, space->num_nodes, 1, "elem", "0", name);
   }
   ritz_text_add(&e->text, "  }\n");
+  if (ritz_gpu_has_form(space)) ritz_emit_gpu_form_of_element(e, s, name);
 }
 
 static void add_atomically(RitzGpuEmitter *e, int s, const char *name) {

@@ -12,11 +12,19 @@
 #include "emit/text.h"
 #include "plan/gpu.h"
 
+// What the block's memory has of inputs with a form (plan/gpu-forms.h) at this place of the text.
+typedef enum {
+  RITZ_FORMS_COPIED, // nodes, on their way
+  RITZ_FORMS_MADE,   // monomials and values, of other threads behind the next barrier
+  RITZ_FORMS_READY   // all that there are
+} RitzFormState;
+
 typedef struct {
   const RitzPlan *plan;
   const RitzGpuTarget *target;
   CeedQFunction qf;
   RitzText text;
+  RitzFormState form_state;
 } RitzGpuEmitter;
 
 static inline bool ritz_gpu_has_values(const RitzPlanSpace *s) { return s->modes & CEED_EVAL_INTERP; }
@@ -25,12 +33,12 @@ static inline bool ritz_gpu_has_gradient(const RitzPlanSpace *s) { return s->mod
 static inline RitzRoute ritz_gpu_route(const RitzGpuEmitter *e, int s) {
   return e->target->routes[e->plan->spaces[s].basis];
 }
-// A dense basis; a tensor basis.
+// Sums over a dense basis; lines of a tensor basis.
 static inline bool ritz_gpu_has_dense(const RitzGpuEmitter *e, int s) {
   return ritz_gpu_is_dense(e->plan, &e->plan->spaces[s]);
 }
 static inline bool ritz_gpu_has_tensor(const RitzGpuEmitter *e, int s) {
-  return e->plan->spaces[s].basis >= 0 && !ritz_gpu_has_dense(e, s);
+  return ritz_gpu_has_lines(e->plan, &e->plan->spaces[s]);
 }
 // Derivatives pass through rows and columns of points.
 static inline bool ritz_gpu_is_collocated(const RitzGpuEmitter *e, int s) {
@@ -54,6 +62,8 @@ void ritz_emit_gpu_sizes(RitzGpuEmitter *e);
 int ritz_emit_gpu_bases(RitzGpuEmitter *e);
 void ritz_emit_gpu_lines(RitzGpuEmitter *e);
 int ritz_emit_gpu_matrix(RitzGpuEmitter *e, const char *name, const RitzPlanMatrix *m, bool transposed);
+void ritz_emit_gpu_numbers(RitzGpuEmitter *e, const char *kind, const char *name, const CeedScalar *values,
+                           CeedInt n);
 // Weights of basis i, if a field asks for them.
 void ritz_emit_gpu_weights(RitzGpuEmitter *e, int i);
 
@@ -68,6 +78,10 @@ void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, con
 // adds: to an E-vector that has values of the same space already.
 void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem,
                            const char *first, const char *name, bool adds);
+// One node of one component to a place in the block's memory; all but the number of the space are texts. It
+// is there after RITZ_COPIED().
+void ritz_emit_gpu_copy_node(RitzGpuEmitter *e, int s, const char *elem, const char *node, const char *comp,
+                             const char *to);
 // An output field adds where an earlier one has put the same quantity of the same space.
 bool ritz_emit_gpu_adds(const RitzGpuEmitter *e, int i);
 
@@ -89,6 +103,20 @@ void ritz_emit_gpu_dense_registers(RitzGpuEmitter *e);
 void ritz_emit_gpu_dense_nodes(RitzGpuEmitter *e);
 void ritz_emit_gpu_dense_inputs(RitzGpuEmitter *e);
 void ritz_emit_gpu_dense_outputs(RitzGpuEmitter *e);
+
+// emit/gpu-forms.c: inputs of degree one and constant ones, if there are any. Tables; nodes into the block's
+// memory; a barrier between passes of inputs, with what has to be done before and after it; the barriers that
+// are still wanted before the points; what a thread needs for its line.
+int ritz_emit_gpu_form_tables(RitzGpuEmitter *e);
+void ritz_emit_gpu_form_nodes(RitzGpuEmitter *e);
+void ritz_emit_gpu_input_barrier(RitzGpuEmitter *e);
+void ritz_emit_gpu_finish_forms(RitzGpuEmitter *e);
+void ritz_emit_gpu_form_lines(RitzGpuEmitter *e);
+// The argument of field i at a point of a line along direction `walk`, whose number the text `point` is.
+void ritz_emit_gpu_form_field(RitzGpuEmitter *e, int i, int walk, const char *point);
+// Of a whole element, whose nodes are in registers; of a row of its points, at k1 and k2.
+void ritz_emit_gpu_form_of_element(RitzGpuEmitter *e, int s, const char *nodes);
+void ritz_emit_gpu_form_row(RitzGpuEmitter *e, int s, const char *nodes);
 
 // emit/gpu-points.c: the loop over the points of a thread's line; its parts.
 void ritz_emit_gpu_points(RitzGpuEmitter *e);

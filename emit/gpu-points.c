@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "emit/gpu-parts.h"
+#include "plan/gpu-forms.h"
 
 static bool is_output(const RitzGpuEmitter *e, int i) { return i >= e->plan->num_in; }
 
@@ -89,6 +90,10 @@ static void add_weights(RitzGpuEmitter *e, int i) {
 void ritz_emit_gpu_field(RitzGpuEmitter *e, int i) {
   const RitzPlanField *f = &e->plan->fields[i];
   char lines[32];
+  if (f->space >= 0 && ritz_gpu_has_form(&e->plan->spaces[f->space])) {
+    ritz_emit_gpu_form_field(e, i, (int)e->target->dim - 1, "k");
+    return;
+  }
   switch (f->mode) {
   case CEED_EVAL_WEIGHT: add_weights(e, i); break;
   case CEED_EVAL_NONE: add_data(e, i); break;
@@ -158,16 +163,19 @@ static void add_line_weights(RitzGpuEmitter *e) {
 void ritz_emit_gpu_open_points(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "\n  // Points\n  if (is_live) {\n");
   add_line_weights(e);
+  if (e->target->num_stacked == 1) ritz_emit_gpu_form_lines(e);
   if (ritz_emit_gpu_has_context(e))
     ritz_text_add(&e->text, "    RITZ_CONTEXT_OPEN%s(context)\n",
                   e->qf->is_context_writable ? "_WRITABLE" : "");
   ritz_text_add(&e->text, "    %s\n    for (int k = 0; k < %d; k++) {\n",
                 e->target->unrolls ? "RITZ_UNROLL" : "RITZ_ROLL", (int)e->target->Q_1d);
   if (e->target->fences) ritz_text_add(&e->text, "      RITZ_FENCE(lanes);\n");
-  if (e->target->num_stacked > 1)
+  if (e->target->num_stacked > 1) {
     ritz_text_add(&e->text, "      const RitzLong own = first_elem + L.points_elem + k * RITZ_GROUPS;\n"
                             "      const RitzLong elem = ritz_element(own, num_elem);\n"
                             "      const int is_on = own < num_elem;\n");
+    ritz_emit_gpu_form_lines(e);
+  }
 }
 
 void ritz_emit_gpu_close_points(RitzGpuEmitter *e) {

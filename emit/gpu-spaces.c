@@ -137,6 +137,28 @@ void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, con
                 (int)n, (int)step, node, s, elem, stride, first, node, comp, name);
 }
 
+void ritz_emit_gpu_copy_node(RitzGpuEmitter *e, int s, const char *elem, const char *node, const char *comp,
+                             const char *to) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  char strides[3][32];
+  for (int d = 0; d < 3; d++) ritz_emit_gpu_name_stride(e, s, d, strides[d]);
+  if (space->rstr->type == CEED_RESTRICTION_STRIDED) {
+    ritz_text_add(&e->text, "RITZ_COPY(%s, x%d + %s * %s + %s * %s + %s * %s);\n", to, s, elem, strides[2],
+                  node, strides[0], comp, strides[1]);
+  } else if (!space->is_oriented && !space->is_curl_oriented) {
+    ritz_text_add(&e->text, "RITZ_COPY(%s, x%d + RITZ_LOAD(", to, s);
+    ritz_emit_gpu_offsets(e, s, elem, node);
+    ritz_text_add(&e->text, ") + %s * %s);\n", comp, strides[1]);
+  } else {
+    ritz_text_add(&e->text, "CeedScalar value;\n    ritz_gather%s(1, 1, 0", kind_suffix(space));
+    add_curl_sizes(e, s, node);
+    ritz_text_add(&e->text, ", x%d + %s * %s, ", s, comp, strides[1]);
+    ritz_emit_gpu_offsets(e, s, elem, node);
+    add_orients(e, s, elem, node);
+    ritz_text_add(&e->text, ", %s, &value);\n    *%s = value;\n", strides[1], to);
+  }
+}
+
 void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem,
                            const char *first, const char *name, bool adds) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
@@ -238,7 +260,7 @@ static void emit_passes(RitzGpuEmitter *e, RitzPassKind kind, bool is_input, con
     }
     if (is_open) ritz_emit_gpu_close_pass(e);
   }
-  if (is_any && is_input) ritz_emit_gpu_barrier(e);
+  if (is_any && is_input) ritz_emit_gpu_input_barrier(e);
 }
 
 // ---- Inputs ----
@@ -380,9 +402,10 @@ static void emit_derivatives(RitzGpuEmitter *e, int d, bool is_input) {
 }
 
 static void emit_all_derivatives(RitzGpuEmitter *e, bool is_input) {
-  ritz_emit_gpu_barrier(e);
+  void (*barrier)(RitzGpuEmitter *) = is_input ? ritz_emit_gpu_input_barrier : ritz_emit_gpu_barrier;
+  barrier(e);
   for (int d = 0; d < e->target->dim - 1; d++) emit_derivatives(e, d, is_input);
-  ritz_emit_gpu_barrier(e);
+  barrier(e);
 }
 
 static bool needs_rows(const RitzGpuEmitter *e, int s) {
@@ -406,9 +429,11 @@ static void emit_tensor_inputs(RitzGpuEmitter *e) {
 void ritz_emit_gpu_inputs(RitzGpuEmitter *e) {
   emit_registers(e);
   ritz_emit_gpu_dense_registers(e);
+  ritz_emit_gpu_form_nodes(e);
   ritz_emit_gpu_dense_nodes(e);
   if (has_space(e, true, has_tensor)) emit_tensor_inputs(e);
   ritz_emit_gpu_dense_inputs(e);
+  ritz_emit_gpu_finish_forms(e);
 }
 
 // ---- Outputs ----

@@ -9,7 +9,9 @@
 
 static CeedInt longest_line(const RitzGpuEmitter *e) {
   CeedInt longest = e->target->Q_1d;
-  for (int b = 0; b < e->plan->num_bases; b++) longest = CeedIntMax(longest, e->plan->bases[b].P_1d);
+  for (int b = 0; b < e->plan->num_bases; b++) {
+    if (ritz_gpu_is_walked(e->plan, b)) longest = CeedIntMax(longest, e->plan->bases[b].P_1d);
+  }
   return longest;
 }
 
@@ -30,8 +32,8 @@ void ritz_emit_gpu_sizes(RitzGpuEmitter *e) {
 
 // ---- Matrices and weights ----
 
-static void add_numbers(RitzGpuEmitter *e, const char *kind, const char *name, const CeedScalar *values,
-                        CeedInt n) {
+void ritz_emit_gpu_numbers(RitzGpuEmitter *e, const char *kind, const char *name, const CeedScalar *values,
+                           CeedInt n) {
   const int digits = sizeof(CeedScalar) == 4 ? 9 : 17;
   ritz_text_add(&e->text, "%s CeedScalar %s[] = {", kind, name);
   for (CeedInt i = 0; i < n; i++)
@@ -44,7 +46,7 @@ int ritz_emit_gpu_matrix(RitzGpuEmitter *e, const char *name, const RitzPlanMatr
   CeedScalar *values = NULL;
   RITZ_TRY(RITZ_MALLOC(e->text.ceed, (size_t)(rows + 1) * (size_t)(cols + 1), &values));
   const CeedInt n = ritz_emit_entries(m, transposed, values);
-  add_numbers(e, "RITZ_CONSTANT", name, values, n);
+  ritz_emit_gpu_numbers(e, "RITZ_CONSTANT", name, values, n);
   ritz_text_add(&e->text, "enum { %s_rows = %d, %s_cols = %d, %s_parity = %d };\n", name, (int)rows, name,
                 (int)cols, name, m->parity);
   RITZ_FREE(&values);
@@ -60,7 +62,7 @@ static Use find_use(const RitzGpuEmitter *e, int basis) {
   Use use = {0};
   for (int s = 0; s < e->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &e->plan->spaces[s];
-    if (space->basis != basis) continue;
+    if (space->basis != basis || !ritz_gpu_has_lines(e->plan, space)) continue;
     use.reads |= space->is_input;
     use.writes |= !space->is_input;
     use.has_gradient |= ritz_gpu_has_gradient(space);
@@ -84,9 +86,9 @@ void ritz_emit_gpu_weights(RitzGpuEmitter *e, int i) {
   char name[32];
   if (!b->weights) return;
   snprintf(name, sizeof(name), "ritz_W%d", i);
-  if (b->is_tensor) add_numbers(e, "RITZ_CONSTANT", name, b->weights, n);
+  if (b->is_tensor) ritz_emit_gpu_numbers(e, "RITZ_CONSTANT", name, b->weights, n);
   snprintf(name, sizeof(name), "ritz_W%d_table", i);
-  add_numbers(e, "RITZ_TABLE", name, b->weights, n);
+  ritz_emit_gpu_numbers(e, "RITZ_TABLE", name, b->weights, n);
 }
 
 static int add_basis(RitzGpuEmitter *e, int i) {
@@ -97,6 +99,13 @@ static int add_basis(RitzGpuEmitter *e, int i) {
   const Use use = find_use(e, i);
   if (!b->is_tensor) {
     ritz_text_add(&e->text, "\n// ---- Basis %d: dense, %d nodes, %d points ----\n", i, (int)b->P, (int)b->Q);
+    ritz_emit_gpu_weights(e, i);
+    return CEED_ERROR_SUCCESS;
+  }
+  if (!use.reads && !use.writes) {
+    ritz_text_add(&e->text,
+                  "\n// ---- Basis %d: %dD, %d points a direction; its matrices are not needed ----\n", i,
+                  (int)b->dim, (int)b->Q_1d);
     ritz_emit_gpu_weights(e, i);
     return CEED_ERROR_SUCCESS;
   }
@@ -111,7 +120,7 @@ static int add_basis(RitzGpuEmitter *e, int i) {
 
 int ritz_emit_gpu_bases(RitzGpuEmitter *e) {
   for (int i = 0; i < e->plan->num_bases; i++) RITZ_TRY(add_basis(e, i));
-  return CEED_ERROR_SUCCESS;
+  return ritz_emit_gpu_form_tables(e);
 }
 
 // ---- Lines ----

@@ -67,7 +67,7 @@ static int chosen_routes(const RitzPlan *plan, const RitzGpuTarget *t) {
   int num_direct = 0, num_collocated = 0;
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
-    if (space->basis < 0 || !(space->modes & CEED_EVAL_GRAD)) continue;
+    if (!ritz_gpu_has_lines(plan, space) || !(space->modes & CEED_EVAL_GRAD)) continue;
     if (plan->bases[space->basis].route != RITZ_ROUTE_COLLOCATED) continue;
     num_direct += t->routes[space->basis] == RITZ_ROUTE_DIRECT;
     num_collocated += t->routes[space->basis] == RITZ_ROUTE_COLLOCATED;

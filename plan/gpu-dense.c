@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "plan/gpu-dense.h"
+#include "plan/gpu-forms.h"
 
 // Elements of a thread; accumulators of a thread in registers; components of elements to an entry that is
 // loaded.
@@ -102,10 +103,18 @@ static void choose_points(const RitzPlan *plan, RitzGpuTarget *t) {
 
 static CeedInt round_up(CeedInt n, CeedInt to) { return (n + to - 1) / to * to; }
 
+static bool is_summed(const RitzPlan *plan, int b) {
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (plan->spaces[s].basis == b && ritz_gpu_is_dense(plan, &plan->spaces[s])) return true;
+  }
+  return false;
+}
+
 static double matrix_bytes(const RitzPlan *plan) {
   double bytes = 0;
   for (int b = 0; b < plan->num_bases; b++) {
     const RitzPlanBasis *basis = &plan->bases[b];
+    if (!is_summed(plan, b)) continue;
     bytes += (double)(basis->q_comp_interp + basis->q_comp_deriv) * basis->P * basis->Q * sizeof(CeedScalar);
   }
   return bytes;
@@ -133,7 +142,7 @@ static bool set_block(const RitzPlan *plan, const RitzGpuMachine *machine, CeedI
   t->num_elem = groups * t->num_stacked;
   t->num_threads = round_up(groups * t->num_lines, 32);
   ritz_plan_gpu_place_dense(plan, t);
-  t->local_bytes = t->num_dense * (CeedInt)sizeof(CeedScalar);
+  t->local_bytes = ritz_plan_gpu_place_forms(plan, t, t->num_dense) * (CeedInt)sizeof(CeedScalar);
   return t->local_bytes <= machine->local_bytes && t->num_threads <= machine->max_threads &&
          ritz_plan_gpu_has_room(plan, machine, t);
 }

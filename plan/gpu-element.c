@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Targets in which a thread takes a whole element (contract in plan/gpu-element.h).
 #include "plan/gpu-element.h"
+#include "plan/gpu-forms.h"
 
 enum {
   WARP = 32,
-  MOST_NODES_PAYING = 2, // a direction
+  MOST_NODES_PAYING = 2, // a direction; one more where nothing but geometry is read
   MOST_POINTS_PAYING = 3,
   MOST_DATA = 4, // at points, for each value at a node: with more, lines keep more reads on the way
   MOST_REGISTERS = 255,
@@ -25,6 +26,9 @@ static CeedInt count_level(const RitzPlanSpace *s, CeedInt dim, CeedInt level, C
 
 static CeedInt count_space(const RitzPlan *plan, const RitzPlanSpace *s) {
   if (s->basis < 0) return 0;
+  if (ritz_gpu_has_form(s))
+    return ritz_plan_gpu_form_registers(plan, s) +
+           (s->form == RITZ_FORM_LINEAR ? s->num_comp * s->num_nodes : 0);
   const RitzPlanBasis *b = &plan->bases[s->basis];
   CeedInt num = s->num_comp * s->num_nodes, size = 1;
   for (CeedInt level = 1; level < plan->dim; level++) {
@@ -75,15 +79,17 @@ static bool fits(const RitzGpuMachine *machine, CeedInt bytes) {
 // ---- Whether ----
 
 static bool has_dense(const RitzPlan *plan) {
-  for (int b = 0; b < plan->num_bases; b++) {
-    if (!plan->bases[b].is_tensor) return true;
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (ritz_gpu_is_dense(plan, &plan->spaces[s])) return true;
   }
   return false;
 }
 
 static CeedInt longest_line(const RitzPlan *plan) {
   CeedInt longest = 0;
-  for (int b = 0; b < plan->num_bases; b++) longest = CeedIntMax(longest, plan->bases[b].P_1d);
+  for (int b = 0; b < plan->num_bases; b++) {
+    if (ritz_gpu_is_walked(plan, b)) longest = CeedIntMax(longest, plan->bases[b].P_1d);
+  }
   return longest;
 }
 
@@ -96,14 +102,27 @@ static bool reads_little(const RitzPlan *plan) {
   return at_points <= MOST_DATA * at_nodes;
 }
 
+static bool reads_geometry_alone(const RitzPlan *plan) {
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (plan->spaces[s].is_input && plan->spaces[s].basis < 0) return false;
+  }
+  return ritz_plan_gpu_has_geometry(plan);
+}
+
+// Where geometry is all that is read, additions to the nodes of lines would cost more than spills do.
+static bool pays(const RitzPlan *plan, CeedInt registers) {
+  const bool has_more = reads_geometry_alone(plan);
+  return longest_line(plan) <= MOST_NODES_PAYING + has_more && plan->Q_1d <= MOST_POINTS_PAYING + has_more &&
+         reads_little(plan) && registers <= (has_more ? MOST_REGISTERS_CHOSEN : MOST_REGISTERS);
+}
+
 bool ritz_plan_gpu_takes_elements(const RitzPlan *plan, const RitzGpuMachine *machine,
                                   const RitzGpuTarget *t) {
   const CeedInt registers = ritz_plan_gpu_element_registers(plan);
   if (t->choice.whole < 0 || has_dense(plan) || plan->dim < 2 || machine->max_threads < WARP) return false;
   if (WARP * count_bytes(plan, t, false) > machine->local_bytes) return false;
   if (t->choice.whole > 0) return registers <= MOST_REGISTERS_CHOSEN;
-  return longest_line(plan) <= MOST_NODES_PAYING && plan->Q_1d <= MOST_POINTS_PAYING && reads_little(plan) &&
-         registers <= MOST_REGISTERS && fits(machine, WARP * count_bytes(plan, t, true));
+  return pays(plan, registers) && fits(machine, WARP * count_bytes(plan, t, true));
 }
 
 bool ritz_plan_gpu_can_join(const RitzPlan *plan, const RitzGpuTarget *t, int s) {

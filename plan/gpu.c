@@ -5,15 +5,21 @@
 
 #include "plan/gpu-dense.h"
 #include "plan/gpu-element.h"
+#include "plan/gpu-forms.h"
 
 enum { MAX_POINT_WORK = 600, MAX_ELEMENT_WORK = 200, LEAST_DIRECT = 5 };
 // Of places in an array, and of an element's nodes: tables of lines have 16 bits for each.
 enum { MAX_PLACES = 65535 };
 // Lines that the contractions of a space have on a stack, where compilers do not keep them in registers.
 enum { SCRATCH = 16, SCRATCH_DIRECT = 24 };
+// Addresses and such, and numbers of the point function; of kernels that compute geometry the first alone.
+enum { OTHER_REGISTERS = 40, GEOMETRY_REGISTERS = 20 };
 
 static bool has_values(const RitzPlanSpace *s) { return s->modes & CEED_EVAL_INTERP; }
 static bool has_gradient(const RitzPlanSpace *s) { return s->modes & CEED_EVAL_GRAD; }
+static bool walks_gradient(const RitzPlan *plan, const RitzPlanSpace *s) {
+  return ritz_gpu_has_lines(plan, s) && has_gradient(s);
+}
 
 // ---- What cannot be fused ----
 
@@ -50,7 +56,7 @@ static const char *find_refusal(const RitzPlan *plan) {
 
 static bool basis_has_gradient(const RitzPlan *plan, int b) {
   for (int s = 0; s < plan->num_spaces; s++) {
-    if (plan->spaces[s].basis == b && has_gradient(&plan->spaces[s])) return true;
+    if (plan->spaces[s].basis == b && walks_gradient(plan, &plan->spaces[s])) return true;
   }
   return false;
 }
@@ -67,10 +73,6 @@ static void choose_routes(const RitzPlan *plan, RitzGpuTarget *t) {
   }
 }
 
-static bool is_tensor(const RitzGpuTarget *t, const RitzPlanSpace *s) {
-  return s->basis >= 0 && t->routes[s->basis] != RITZ_ROUTE_DENSE;
-}
-
 // Components side by side in the L-vector: additions of a thread's own line would each touch a part of a
 // sector.
 static bool is_staged(const RitzPlan *plan, const RitzPlanSpace *s, RitzGpuScatter scatter) {
@@ -85,6 +87,7 @@ static int choose_rows(const RitzPlan *plan, const RitzGpuMachine *machine, Ritz
   bool has_rows = false;
   if (!machine->has_rows || space->basis < 0 || g->scatter == RITZ_SCATTER_E_VECTOR)
     return CEED_ERROR_SUCCESS;
+  if (t->evaluation == RITZ_GPU_LINES && ritz_gpu_has_form(space)) return CEED_ERROR_SUCCESS;
   if (space->rstr->type != CEED_RESTRICTION_STANDARD) return CEED_ERROR_SUCCESS;
   if (t->evaluation == RITZ_GPU_LINES && t->dim != 3 &&
       !(t->dim == 2 && t->routes[space->basis] == RITZ_ROUTE_IDENTITY))
@@ -98,8 +101,8 @@ static int choose_rows(const RitzPlan *plan, const RitzGpuMachine *machine, Ritz
 }
 
 // Arrays of a component: values, and derivatives in all directions but the last, which stay in registers.
-static int count_arrays(const RitzGpuTarget *t, const RitzPlanSpace *s, bool staged) {
-  if (!is_tensor(t, s) || t->dim == 1) return 0;
+static int count_arrays(const RitzPlan *plan, const RitzGpuTarget *t, const RitzPlanSpace *s, bool staged) {
+  if (!ritz_gpu_has_lines(plan, s) || t->dim == 1) return 0;
   const bool is_identity = t->routes[s->basis] == RITZ_ROUTE_IDENTITY && !staged;
   if (!has_gradient(s)) return is_identity ? 0 : 1;
   return s->is_input || t->routes[s->basis] == RITZ_ROUTE_DIRECT ? t->dim : t->dim - 1;
@@ -112,7 +115,7 @@ static void place_arrays(const RitzPlan *plan, RitzGpuTarget *t) {
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     t->spaces[s].first_array = next[space->is_input];
-    t->spaces[s].num_arrays = count_arrays(t, space, t->spaces[s].is_staged);
+    t->spaces[s].num_arrays = count_arrays(plan, t, space, t->spaces[s].is_staged);
     next[space->is_input] += t->spaces[s].num_arrays * space->num_comp;
   }
   t->num_arrays = CeedIntMax(next[0], next[1]);
@@ -265,7 +268,7 @@ static void add_pass(RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
 static void list_passes(const RitzPlan *plan, RitzGpuTarget *t) {
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    if (!is_tensor(t, s) || t->dim == 1) continue;
+    if (!ritz_gpu_has_lines(plan, s) || t->dim == 1) continue;
     const CeedInt P = plan->bases[s->basis].P_1d;
     const RitzRoute route = t->routes[s->basis];
     if (route != RITZ_ROUTE_IDENTITY) add_pass(t, RITZ_PASS_NODES, P);
@@ -281,7 +284,9 @@ static void list_passes(const RitzPlan *plan, RitzGpuTarget *t) {
 
 static CeedInt longest_line(const RitzPlan *plan, const RitzGpuTarget *t) {
   CeedInt longest = t->Q_1d;
-  for (int b = 0; b < plan->num_bases; b++) longest = CeedIntMax(longest, plan->bases[b].P_1d);
+  for (int b = 0; b < plan->num_bases; b++) {
+    if (ritz_gpu_is_walked(plan, b)) longest = CeedIntMax(longest, plan->bases[b].P_1d);
+  }
   return longest;
 }
 
@@ -302,14 +307,15 @@ static void choose_layout(const RitzPlan *plan, const RitzGpuMachine *machine, R
   ritz_lines_choose_strides(extent, t->num_elem, t->num_passes, passes, machine->num_banks, &t->strides);
   ritz_plan_gpu_place_dense(plan, t);
   t->local_bytes =
-      (t->num_arrays * t->num_elem * t->strides.elem + t->num_dense) * (CeedInt)sizeof(CeedScalar);
+      ritz_plan_gpu_place_forms(plan, t, t->num_arrays * t->num_elem * t->strides.elem + t->num_dense) *
+      (CeedInt)sizeof(CeedScalar);
 }
 
 static CeedInt round_up(CeedInt n, CeedInt to) { return (n + to - 1) / to * to; }
 
 static bool has_any_gradient(const RitzPlan *plan) {
   for (int s = 0; s < plan->num_spaces; s++) {
-    if (has_gradient(&plan->spaces[s])) return true;
+    if (plan->spaces[s].form == RITZ_FORM_LINES && has_gradient(&plan->spaces[s])) return true;
   }
   return false;
 }
@@ -342,7 +348,7 @@ static CeedInt most_elem(const RitzPlan *plan, const RitzGpuMachine *machine, co
 static bool has_places(const RitzPlan *plan, const RitzGpuTarget *t) {
   bool has_enough = (CeedSize)t->num_elem * t->strides.elem <= MAX_PLACES;
   for (int b = 0; b < plan->num_bases; b++)
-    has_enough &= !plan->bases[b].is_tensor || plan->bases[b].P <= MAX_PLACES;
+    has_enough &= !ritz_gpu_is_walked(plan, b) || plan->bases[b].P <= MAX_PLACES;
   return has_enough;
 }
 
@@ -376,8 +382,8 @@ static CeedInt count_kept(const RitzPlan *plan, const RitzGpuTarget *t, bool is_
   CeedInt kept = 0;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    if (s->is_input != is_input || s->basis < 0) continue;
-    if (!is_tensor(t, s)) {
+    if (s->is_input != is_input || s->basis < 0 || ritz_gpu_has_form(s)) continue;
+    if (ritz_gpu_is_dense(plan, s)) {
       kept += s->num_comp * t->Q_1d * (ritz_gpu_dense_values(plan, s) + ritz_gpu_dense_derivatives(plan, s));
       continue;
     }
@@ -406,11 +412,12 @@ static CeedSize count_private(const RitzPlan *plan, const RitzGpuTarget *t) {
   CeedSize num = (CeedSize)count_kept(plan, t, true) + count_kept(plan, t, false) + count_point(plan);
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    if (s->basis < 0) continue;
+    if (ritz_gpu_has_form(s)) num += s->num_comp * s->num_nodes + ritz_plan_gpu_form_registers(plan, s);
+    if (s->basis < 0 || ritz_gpu_has_form(s)) continue;
     const bool is_direct = has_gradient(s) && t->routes[s->basis] == RITZ_ROUTE_DIRECT;
-    num += is_tensor(t, s) ? s->num_comp * plan->bases[s->basis].P_1d +
-                                 (is_direct ? SCRATCH_DIRECT : SCRATCH) * longest_line(plan, t)
-                           : 3 * s->num_comp * t->num_stacked;
+    num += ritz_gpu_has_lines(plan, s) ? s->num_comp * plan->bases[s->basis].P_1d +
+                                             (is_direct ? SCRATCH_DIRECT : SCRATCH) * longest_line(plan, t)
+                                       : 3 * s->num_comp * t->num_stacked;
   }
   return num;
 }
@@ -418,6 +425,20 @@ static CeedSize count_private(const RitzPlan *plan, const RitzGpuTarget *t) {
 bool ritz_plan_gpu_has_room(const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuTarget *t) {
   const CeedSize num_bytes = count_private(plan, t) * (CeedSize)sizeof(CeedScalar) + machine->context_bytes;
   return machine->private_bytes == 0 || num_bytes * t->num_threads <= machine->private_bytes;
+}
+
+// Where the point function computes with geometry: the lines, what is known of the elements, and the point,
+// which has as many numbers on the way from and to it.
+static CeedInt geometry_registers(const RitzPlan *plan, CeedInt kept) {
+  CeedInt forms = 0, point = count_point(plan);
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (ritz_gpu_has_form(&plan->spaces[s])) forms += ritz_plan_gpu_form_registers(plan, &plan->spaces[s]);
+  }
+  for (int i = 0; i < plan->num_in; i++) {
+    const RitzPlanField *f = &plan->fields[i];
+    if (f->space >= 0 && ritz_gpu_has_form(&plan->spaces[f->space])) point -= f->size;
+  }
+  return (CeedInt)sizeof(CeedScalar) / 4 * (kept + forms + 2 * point) + GEOMETRY_REGISTERS;
 }
 
 static CeedInt model_registers(const RitzPlan *plan, const RitzGpuTarget *t) {
@@ -428,16 +449,34 @@ static CeedInt model_registers(const RitzPlan *plan, const RitzGpuTarget *t) {
       ritz_plan_gpu_pass(t, RITZ_PASS_ROWS, 0) ? kept + 2 * t->Q_1d : 2 * longest_line(plan, t);
   const CeedInt points = t->unrolls ? kept + count_point(plan) / 2 : count_point(plan);
   const CeedInt ahead = count_stored(plan) * t->Q_1d / 4;
-  return CeedIntMin(255, words * (CeedIntMax(lines, points) + ahead) + 40);
+  const CeedInt wanted = words * (CeedIntMax(lines, points) + ahead) + OTHER_REGISTERS;
+  const CeedInt geometry = ritz_plan_gpu_has_geometry(plan) ? geometry_registers(plan, kept) : 0;
+  return CeedIntMin(255, CeedIntMax(wanted, geometry));
+}
+
+// Registers of a thread, where so many blocks are resident: four schedulers have a share each, for whole
+// warps.
+static CeedInt registers_of_thread(const RitzGpuMachine *machine, CeedInt threads) {
+  const CeedInt warps = ((threads + 31) / 32 + 3) / 4;
+  return CeedIntMin(255, machine->registers_processor / (4 * 32) / warps / 8 * 8);
+}
+
+// As many blocks as leave a thread what it wants; with geometry, whose kernels feel each step, little less.
+static CeedInt blocks_by_registers(const RitzPlan *plan, const RitzGpuMachine *machine,
+                                   const RitzGpuTarget *t) {
+  const CeedInt wanted = model_registers(plan, t), of_block = wanted * t->num_threads;
+  if (!ritz_plan_gpu_has_geometry(plan)) return (machine->registers_processor + of_block / 2) / of_block;
+  CeedInt blocks = 32;
+  while (blocks > 1 && 7 * registers_of_thread(machine, blocks * t->num_threads) < 6 * wanted) blocks--;
+  return blocks;
 }
 
 // A quarter of a multiprocessor's memory is left to its cache, if three blocks fit the rest. Threads with
 // whole elements read little through the cache.
 static void choose_residency(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
-  const CeedInt registers = model_registers(plan, t) * t->num_threads;
   CeedInt blocks = t->choice.num_blocks;
   if (!blocks) {
-    blocks = (machine->registers_processor + registers / 2) / registers;
+    blocks = blocks_by_registers(plan, machine, t);
     if (machine->local_bytes_processor > 0 && t->evaluation == RITZ_GPU_LINES)
       blocks =
           CeedIntMin(blocks, CeedIntMax(3, machine->local_bytes_processor * 3 / 4 / (t->local_bytes + 1024)));
@@ -456,7 +495,7 @@ static bool has_stored_data(const RitzPlan *plan) {
 
 static bool has_identity(const RitzPlan *plan, const RitzGpuTarget *t) {
   for (int b = 0; b < plan->num_bases; b++) {
-    if (t->routes[b] == RITZ_ROUTE_IDENTITY) return true;
+    if (t->routes[b] == RITZ_ROUTE_IDENTITY && ritz_gpu_is_walked(plan, b)) return true;
   }
   return false;
 }
@@ -465,7 +504,8 @@ static void choose_loop(const RitzPlan *plan, RitzGpuTarget *t) {
   const bool is_short = t->evaluation == RITZ_GPU_ELEMENTS ? plan->Q * count_point(plan) <= MAX_ELEMENT_WORK
                                                            : t->Q_1d * count_point(plan) <= MAX_POINT_WORK;
   const int unroll = t->choice.unroll ? t->choice.unroll : is_short ? 1 : -1;
-  const int fence = t->choice.fence ? t->choice.fence : has_stored_data(plan) ? -1 : 1;
+  const bool runs_ahead = has_stored_data(plan) && !ritz_plan_gpu_has_geometry(plan);
+  const int fence = t->choice.fence ? t->choice.fence : runs_ahead ? -1 : 1;
   // Nodes that are points would be indexed at run time.
   t->unrolls = unroll > 0 || (t->evaluation == RITZ_GPU_ELEMENTS && has_identity(plan, t));
   t->fences = fence > 0;
@@ -483,7 +523,7 @@ static CeedSize count_constants(const RitzPlan *plan, const RitzGpuTarget *t) {
   CeedSize num_bytes = 0;
   for (int b = 0; b < plan->num_bases; b++) {
     const RitzPlanBasis *basis = &plan->bases[b];
-    if (!basis->is_tensor) continue;
+    if (!ritz_gpu_is_walked(plan, b)) continue;
     if (t->routes[b] != RITZ_ROUTE_IDENTITY) num_bytes += 2 * matrix_bytes(&basis->interp);
     if (basis_has_gradient(plan, b))
       num_bytes += 2 * matrix_bytes(t->routes[b] == RITZ_ROUTE_DIRECT ? &basis->grad : &basis->deriv);
@@ -584,13 +624,23 @@ static void print_choices(const RitzGpuTarget *t, FILE *stream) {
           t->fences ? ", fenced" : "");
 }
 
+// By more than forms.
+static bool is_used(const RitzPlan *plan, int b) {
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (plan->spaces[s].basis == b && !ritz_gpu_has_form(&plan->spaces[s])) return true;
+  }
+  return false;
+}
+
 void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *t, FILE *stream) {
   static const char *const routes[] = {"the nodes are the points", "interpolated, derivatives at the points",
                                        "one sweep per derivative", "dense"};
   static const char *const scatters[] = {"atomic additions", "entries of their own",
                                          "E-vectors, summed in the order of the elements"};
   print_choices(t, stream);
-  for (int b = 0; b < plan->num_bases; b++) fprintf(stream, "  basis %d: %s\n", b, routes[t->routes[b]]);
+  for (int b = 0; b < plan->num_bases; b++) {
+    if (is_used(plan, b)) fprintf(stream, "  basis %d: %s\n", b, routes[t->routes[b]]);
+  }
   for (int s = 0; s < plan->num_spaces; s++) {
     if (t->spaces[s].row_length) fprintf(stream, "  space %d: one offset a row of nodes\n", s);
     if (t->spaces[s].is_copied) fprintf(stream, "  space %d: copied to the block's memory\n", s);

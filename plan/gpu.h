@@ -13,6 +13,8 @@
 // arrays; then a thread sums over them for its points. Without a tensor basis (`is_flat`) a thread takes one
 // point of several elements, so that an entry of a matrix serves them all; else the points of its line. The
 // same memory takes what the point function gives; then a thread sums over the points for one node.
+//
+// Inputs of degree one and constant ones need no lines (plan/gpu-forms.h).
 #ifndef RITZ_PLAN_GPU_H
 #define RITZ_PLAN_GPU_H
 
@@ -104,6 +106,7 @@ typedef struct {
   bool is_joined;     // RITZ_GPU_ELEMENTS: neighbours add the nodes that they share together
   CeedInt strides[3]; // node, component, element: known to the text, or 0: an argument
   CeedInt dense_first, dense_group; // of a dense space: its place behind the arrays, scalars of a group
+  CeedInt form_first, form_elem;    // of a form: its place in the block's memory, scalars of an element
 } RitzGpuSpace;
 
 typedef struct {
@@ -140,10 +143,22 @@ void ritz_plan_gpu_free(RitzGpuTarget **target);
 // Lines for people.
 void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *target, FILE *stream);
 
-// A basis of this space is dense; of such, components of values and derivatives that fields ask for.
-static inline bool ritz_gpu_is_dense(const RitzPlan *plan, const RitzPlanSpace *s) {
-  return s->basis >= 0 && !plan->bases[s->basis].is_tensor;
+// The space comes to the points, or back, by lines of a tensor basis, by sums over the nodes of a dense one;
+// else it is data at points, or has a form of its own (plan/gpu-forms.h).
+static inline bool ritz_gpu_has_lines(const RitzPlan *plan, const RitzPlanSpace *s) {
+  return s->basis >= 0 && s->form == RITZ_FORM_LINES && plan->bases[s->basis].is_tensor;
 }
+static inline bool ritz_gpu_is_dense(const RitzPlan *plan, const RitzPlanSpace *s) {
+  return s->basis >= 0 && s->form == RITZ_FORM_LINES && !plan->bases[s->basis].is_tensor;
+}
+// Some space takes lines of this basis.
+static inline bool ritz_gpu_is_walked(const RitzPlan *plan, int basis) {
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (plan->spaces[s].basis == basis && ritz_gpu_has_lines(plan, &plan->spaces[s])) return true;
+  }
+  return false;
+}
+// Of a dense space, components of values and derivatives that fields ask for.
 static inline CeedInt ritz_gpu_dense_values(const RitzPlan *plan, const RitzPlanSpace *s) {
   return s->modes & CEED_EVAL_INTERP ? plan->bases[s->basis].q_comp_interp : 0;
 }

@@ -71,7 +71,10 @@ static int make_target(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOper
 }
 
 static int make_plan(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOperator *g) {
-  const RitzPlanMachine machine = {.lanes = 1, .allows_text = true};
+  RitzPlanMachine machine;
+  ritz_plan_machine(&machine);
+  machine.lanes = 1;
+  machine.allows_text = true;
   RITZ_TRY(ritz_plan_operator(op, &machine, NULL, &g->plan, &g->reason));
   return g->plan ? make_target(op, choice, g) : CEED_ERROR_SUCCESS;
 }

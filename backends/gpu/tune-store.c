@@ -55,9 +55,9 @@ static void add_strides(RitzHasher *hasher, const RitzPlanSpace *s) {
 }
 
 static void add_space(RitzHasher *hasher, const RitzPlanSpace *s) {
-  const int64_t numbers[] = {s->is_input,         s->is_active,     s->array,     s->num_nodes,
-                             s->num_comp,         s->basis,         s->modes,     s->is_oriented,
-                             s->is_curl_oriented, s->is_interlaced, s->rstr->type};
+  const int64_t numbers[] = {s->is_input,         s->is_active,     s->array,      s->num_nodes,
+                             s->num_comp,         s->basis,         s->modes,      s->is_oriented,
+                             s->is_curl_oriented, s->is_interlaced, s->rstr->type, s->form};
   ritz_hash_add(hasher, numbers, sizeof(numbers));
   if (s->rstr->type == CEED_RESTRICTION_STRIDED) add_strides(hasher, s);
 }

@@ -8,19 +8,6 @@
 
 // ---- What CUDA and OpenCL write differently ----
 
-// RITZ_COPY copies a scalar into the memory of the block behind the thread's back; after RITZ_COPIED() it is
-// there.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#define RITZ_COPY(to, from)                                                                                  \
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),    \
-               "l"(from), "n"(sizeof(CeedScalar))                                                            \
-               : "memory")
-#define RITZ_COPIED() asm volatile("cp.async.wait_all;" ::: "memory")
-#else
-#define RITZ_COPY(to, from) (*(to) = RITZ_LOAD_ONCE(from))
-#define RITZ_COPIED()       ((void)0)
-#endif
-
 // n offsets that no thread writes, 16 bytes at a time where they lie so.
 RITZ_INLINE void ritz_load_offsets(int n, RITZ_GLOBAL const CeedInt *from, CeedInt *offsets) {
 #ifndef __OPENCL_VERSION__

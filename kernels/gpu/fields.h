@@ -8,6 +8,21 @@
 #ifndef RITZ_KERNELS_GPU_FIELDS_H
 #define RITZ_KERNELS_GPU_FIELDS_H
 
+// ---- Into the memory of the block ----
+
+// RITZ_COPY copies a scalar into the memory of the block behind the thread's back; after RITZ_COPIED() it is
+// there.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define RITZ_COPY(to, from)                                                                                  \
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),    \
+               "l"(from), "n"(sizeof(CeedScalar))                                                            \
+               : "memory")
+#define RITZ_COPIED() asm volatile("cp.async.wait_all;" ::: "memory")
+#else
+#define RITZ_COPY(to, from) (*(to) = RITZ_LOAD_ONCE(from))
+#define RITZ_COPIED()       ((void)0)
+#endif
+
 // ---- Nodes into registers ----
 
 RITZ_INLINE void ritz_gather(int num_comp, int n, int step, RITZ_GLOBAL const CeedScalar *x,

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Inputs of degree one, and constant ones (RitzForm), in the target half of a plan for devices. Called by
+// plan/gpu*.c and emit/gpu*.c.
+//
+// Where threads take lines, the corners or nodes of the block's elements are copied to its memory, behind
+// everything else, a few threads turn them into monomials or values, in place, and the thread of a line takes
+// from these what its line needs. A thread with a whole element does the same in registers.
+#ifndef RITZ_PLAN_GPU_FORMS_H
+#define RITZ_PLAN_GPU_FORMS_H
+
+#include "plan/gpu.h"
+
+static inline bool ritz_gpu_has_form(const RitzPlanSpace *s) { return s->form != RITZ_FORM_LINES; }
+
+// Components of values and derivatives of a space with constants; scalars of a component in the block's
+// memory: of nodes, then of monomials or values in their place.
+CeedInt ritz_gpu_form_q_comp(const RitzPlan *plan, const RitzPlanSpace *s);
+CeedInt ritz_gpu_form_slot(const RitzPlan *plan, const RitzPlanSpace *s);
+// The nodes are the values.
+bool ritz_gpu_form_is_copy(const RitzPlan *plan, const RitzPlanSpace *s);
+
+// Places behind `first` scalars of the block's memory; the number after them.
+CeedInt ritz_plan_gpu_place_forms(const RitzPlan *plan, RitzGpuTarget *target, CeedInt first);
+// Scalars that a thread holds for its line.
+CeedInt ritz_plan_gpu_form_registers(const RitzPlan *plan, const RitzPlanSpace *s);
+// Derivatives of an input of degree one: geometry that the point function computes with.
+bool ritz_plan_gpu_has_geometry(const RitzPlan *plan);
+
+#endif
