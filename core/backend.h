@@ -70,6 +70,7 @@ typedef struct RitzSweep RitzSweep;             // core/sweep.h
 typedef void (*RitzRangeFunction)(void *data, int slot, int64_t first, int64_t count);
 typedef struct RitzCgSetup RitzCgSetup; // core/device-cg.h
 typedef struct RitzCgNumbers RitzCgNumbers;
+typedef struct RitzCgStart RitzCgStart;
 typedef struct RitzCgObject RitzCgObject;
 typedef struct RitzBackend RitzBackend;
 struct RitzBackend {
@@ -171,11 +172,11 @@ struct RitzBackend {
   int (*operator_sweep)(CeedOperator op, CeedVector in, CeedVector out, const RitzSweep *sweep);
   int (*run_ranges_slots)(Ceed ceed, int *num_slots);
   int (*run_ranges)(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
-  // Vectors of the setup live as long as the object, which keeps x and r where it computes; after
-  // cg_destroy, x is the iterate. numbers: of the residual given (pq 0).
-  int (*cg_create)(const RitzCgSetup *setup, RitzCgNumbers *numbers, RitzCgObject **cg);
-  // One iteration from r: p = M r + beta p, q = A p, alpha = rz / pq, x += alpha scale p, r -= alpha q. Where
-  // pq is not a positive finite number, or alpha is none, x and r stay.
+  // r = b - A x and p = M r. Vectors of the setup live as long as the object and belong to the operator's
+  // context; x is the iterate after every call.
+  int (*cg_create)(const RitzCgSetup *setup, RitzCgStart *start, RitzCgObject **cg);
+  // q = A p, alpha = rz / pq, x += alpha scale p, r -= alpha q, p = M r + beta p. Where pq is not a positive
+  // finite number, or alpha scale is not finite, x and r stay, and no further iteration may follow.
   int (*cg_iterate)(RitzCgObject *cg, RitzCgNumbers *numbers);
   int (*cg_destroy)(RitzCgObject **cg);
 

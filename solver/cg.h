@@ -16,13 +16,13 @@
 #include "solver/solver.h"
 
 // ---- Sums ----
-// Blocks of 64 terms with eight partial sums each, the blocks added with compensation (Knuth's exact sum of
-// two numbers): the error is bounded by a few eps times the sum of absolute values, whatever the length.
+// Eight partial sums each: blocks of eight terms are added with compensation (Knuth's exact sum of two
+// numbers), so that the error is bounded by a few eps times the sum of absolute values, whatever the length.
 enum { RITZ_CG_LANES = 8, RITZ_CG_BLOCK = 64, RITZ_CG_SUMS = 8 };
 
 // Several sums of one slot (core/sweep.h).
 typedef struct {
-  double value[RITZ_CG_SUMS], rest[RITZ_CG_SUMS];
+  double value[RITZ_CG_SUMS][RITZ_CG_LANES], rest[RITZ_CG_SUMS][RITZ_CG_LANES];
 } RitzCgSums;
 
 typedef struct {
@@ -41,7 +41,9 @@ typedef struct {
 int ritz_cg_create(RitzSolver solver, CeedSize n, int num_slots, RitzCg *cg);
 int ritz_cg_destroy(RitzCg *cg);
 
-// r = (b - A x) / scale, rr; q: zero on constrained entries
+// q = A x, zero on constrained entries
+int ritz_cg_apply(RitzCg *cg, CeedVector x);
+// r = (b - A x) / scale, its products, and q as above.
 int ritz_cg_first_residual(RitzCg *cg, CeedVector b, CeedVector x);
 // The preconditioner, and rz. On return *reason says whether the diagonal can be used.
 int ritz_cg_prepare_jacobi(RitzCg *cg, RitzSolverReason *reason);
@@ -87,17 +89,51 @@ static inline int ritz_first_error(int first, int second) { return first ? first
 
 RITZ_INLINED int64_t ritz_cg_block(int64_t left) { return left < RITZ_CG_BLOCK ? left : RITZ_CG_BLOCK; }
 
-RITZ_INLINED double ritz_cg_add_lanes(const double *part) {
-  return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+// Adds the partial sums of a block to sum k.
+RITZ_INLINED void ritz_cg_add(RitzCgSums *sums, int k, const double *part) {
+  double *value = sums->value[k], *rest = sums->rest[k];
+
+  for (int l = 0; l < RITZ_CG_LANES; l++) {
+    const double old = value[l], total = old + part[l], added = total - old;
+    rest[l] += (old - (total - added)) + (part[l] - added);
+    value[l] = total;
+  }
 }
 
-// Adds num terms to the sums first .. first + num - 1.
-RITZ_INLINED void ritz_cg_add(RitzCgSums *sums, int first, int num, const double *terms) {
-  for (int k = 0; k < num; k++) {
-    const double old = sums->value[first + k], total = old + terms[k], part = total - old;
-    sums->rest[first + k] += (old - (total - part)) + (terms[k] - part);
-    sums->value[first + k] = total;
+// The products w_i a_i b_i of n entries, a multiple of eight; w == NULL stands for ones.
+RITZ_INLINED void ritz_cg_multiply(double *part, int64_t n, const CeedScalar *a, const CeedScalar *b,
+                                   const CeedScalar *w) {
+  for (int64_t i = 0; i < n; i += RITZ_CG_LANES) {
+    if (w) {
+      for (int l = 0; l < RITZ_CG_LANES; l++) part[l] += (double)w[i + l] * a[i + l] * b[i + l];
+    } else {
+      for (int l = 0; l < RITZ_CG_LANES; l++) part[l] += (double)a[i + l] * b[i + l];
+    }
   }
+}
+
+// Adds the products of a block to sum k. Full blocks have a loop of their own, whose sums stay in registers.
+RITZ_INLINED void ritz_cg_add_dot(RitzCgSums *sums, int k, int64_t n, const CeedScalar *a,
+                                  const CeedScalar *b, const CeedScalar *w) {
+  if (n == RITZ_CG_BLOCK) {
+    double part[RITZ_CG_LANES] = {0};
+    ritz_cg_multiply(part, RITZ_CG_BLOCK, a, b, w);
+    ritz_cg_add(sums, k, part);
+  } else {
+    const int64_t even = n - n % RITZ_CG_LANES;
+    double part[RITZ_CG_LANES] = {0};
+    ritz_cg_multiply(part, even, a, b, w);
+    for (int64_t i = even; i < n; i++) part[i - even] += (w ? (double)w[i] : 1.0) * a[i] * b[i];
+    ritz_cg_add(sums, k, part);
+  }
+}
+
+// Adds r . r, and with a preconditioner r . M r, of a block to the sums 0 and 1.
+RITZ_INLINED void ritz_cg_add_products(RitzCg *cg, int slot, int64_t first, int64_t count) {
+  const CeedScalar *r = &cg->r[first];
+
+  ritz_cg_add_dot(&cg->sums[slot], 0, count, r, r, NULL);
+  if (cg->inverse) ritz_cg_add_dot(&cg->sums[slot], 1, count, r, r, &cg->inverse[first]);
 }
 
 #endif

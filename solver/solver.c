@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Solver objects: life cycle, settings, results, and the checks before a solve. The public functions of
-// ritz/solver.h; the iteration itself is left to cg.c.
+// ritz/solver.h, and the choice of the variant; the iterations are left to cg*.c.
 #include "solver/solver.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "core/sweep.h"
 
 // There is no context to report to without a solver.
 #define REQUIRE_SOLVER(solver, call)                                                                         \
@@ -71,6 +74,11 @@ int RitzSolverSetJacobi(RitzSolver solver, CeedVector diagonal) {
   return CeedVectorReferenceCopy(diagonal, &solver->diagonal);
 }
 
+static int compare_entries(const void *a, const void *b) {
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
 int RitzSolverSetConstraints(RitzSolver solver, int64_t num, const int64_t *entries) {
   REQUIRE_SOLVER(solver, "RitzSolverSetConstraints");
   RITZ_REQUIRE(num >= 0, solver->ceed, CEED_ERROR_DIMENSION,
@@ -84,7 +92,10 @@ int RitzSolverSetConstraints(RitzSolver solver, int64_t num, const int64_t *entr
 
   int64_t *copy = NULL;
   RITZ_TRY(RITZ_MALLOC(solver->ceed, (size_t)num, &copy));
-  if (num) memcpy(copy, entries, (size_t)num * sizeof(*copy));
+  if (num) {
+    memcpy(copy, entries, (size_t)num * sizeof(*copy));
+    qsort(copy, (size_t)num, sizeof(*copy), compare_entries);
+  }
   RITZ_FREE(&solver->constraints);
   solver->constraints = copy;
   solver->num_constraints = num;
@@ -107,6 +118,15 @@ int RitzSolverSetMonitor(RitzSolver solver, RitzMonitorFunction monitor, void *c
   REQUIRE_SOLVER(solver, "RitzSolverSetMonitor");
   solver->monitor = monitor;
   solver->monitor_ctx = ctx;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSolverSetVariant(RitzSolver solver, RitzCGVariant variant) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetVariant");
+  RITZ_REQUIRE(variant == RITZ_CG_AUTO || variant == RITZ_CG_STANDARD || variant == RITZ_CG_MERGED,
+               solver->ceed, CEED_ERROR_INCOMPATIBLE, "RitzSolverSetVariant: there is no variant %d",
+               (int)variant);
+  solver->variant = variant;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -136,12 +156,58 @@ static int check_extras(RitzSolver solver, CeedSize n) {
                  "RitzSolverSolve: the diagonal has %" CeedSize_FMT " entries, b and x have %" CeedSize_FMT,
                  length, n);
   }
-  for (int64_t i = 0; i < solver->num_constraints; i++) {
-    RITZ_REQUIRE(solver->constraints[i] < (int64_t)n, solver->ceed, CEED_ERROR_DIMENSION,
-                 "RitzSolverSolve: constraint %lld is entry %lld, b and x have %" CeedSize_FMT " entries",
-                 (long long)i, (long long)solver->constraints[i], n);
-  }
+  const int64_t last = solver->num_constraints ? solver->constraints[solver->num_constraints - 1] : -1;
+  RITZ_REQUIRE(last < (int64_t)n, solver->ceed, CEED_ERROR_DIMENSION,
+               "RitzSolverSolve: entry %lld is constrained, b and x have %" CeedSize_FMT " entries",
+               (long long)last, n);
   return CEED_ERROR_SUCCESS;
+}
+
+static bool has_passive_input(CeedOperator op, CeedVector vec) {
+  for (CeedInt i = 0; i < op->num_in; i++) {
+    if (op->in[i]->vec == vec) return true;
+  }
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    if (has_passive_input(op->sub[i], vec)) return true;
+  }
+  return false;
+}
+
+// solver->used_reason: why there can be no sweeps.
+static int prepare_sweeps(RitzSolver solver, CeedVector x, int *num_slots) {
+  if (solver->apply) {
+    solver->used_reason = "the operator is a function of the program";
+  } else if (has_passive_input(solver->op, x)) {
+    solver->used_reason = "the operator reads the vector of the solution";
+  } else {
+    RITZ_TRY(ritz_operator_sweep_prepare(solver->op, x, num_slots, &solver->used_reason));
+  }
+  RITZ_REQUIRE(!solver->used_reason || solver->variant != RITZ_CG_MERGED, solver->ceed,
+               CEED_ERROR_UNSUPPORTED, "RitzSolverSolve: no merged conjugate gradients: %s",
+               solver->used_reason);
+  return CEED_ERROR_SUCCESS;
+}
+
+// The backend iterates by itself. Vectors of other contexts may lie anywhere else.
+static bool is_on_device(RitzSolver solver, CeedVector b, CeedVector x) {
+  const Ceed ceed = solver->op ? solver->op->obj.ceed : NULL;
+
+  return ceed && ceed->backend.cg_create && b->obj.ceed == ceed && x->obj.ceed == ceed &&
+         (!solver->diagonal || solver->diagonal->obj.ceed == ceed);
+}
+
+static int solve(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x) {
+  const bool wants_merged = solver->variant != RITZ_CG_STANDARD;
+  int num_slots = 1;
+
+  if (is_on_device(solver, b, x)) {
+    solver->used = wants_merged ? RITZ_CG_MERGED : RITZ_CG_STANDARD;
+    return ritz_cg_solve_on_device(solver, n, b, x, wants_merged);
+  }
+  if (wants_merged) RITZ_TRY(prepare_sweeps(solver, x, &num_slots));
+  const bool is_merged = wants_merged && !solver->used_reason;
+  solver->used = is_merged ? RITZ_CG_MERGED : RITZ_CG_STANDARD;
+  return is_merged ? ritz_cg_solve_merged(solver, n, b, x, num_slots) : ritz_cg_solve(solver, n, b, x);
 }
 
 int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
@@ -151,6 +217,8 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
   solver->reason = RITZ_ITERATING;
   solver->iterations = 0;
   solver->initial_residual = solver->final_residual = 0;
+  solver->used = RITZ_CG_AUTO;
+  solver->used_reason = NULL;
   REQUIRE_POINTER(b, solver, "RitzSolverSolve");
   REQUIRE_POINTER(x, solver, "RitzSolverSolve");
   RITZ_REQUIRE(b != x, solver->ceed, CEED_ERROR_INCOMPATIBLE,
@@ -161,7 +229,7 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
                "RitzSolverSolve: b has %" CeedSize_FMT " entries, x has %" CeedSize_FMT, length, n);
   RITZ_TRY(check_operator(solver, n));
   RITZ_TRY(check_extras(solver, n));
-  return ritz_cg_solve(solver, n, b, x);
+  return solve(solver, n, b, x);
 }
 
 // ---- Results ----
@@ -199,5 +267,12 @@ int RitzSolverGetResidual(RitzSolver solver, double *initial, double *final) {
   REQUIRE_SOLVER(solver, "RitzSolverGetResidual");
   if (initial) *initial = solver->initial_residual;
   if (final) *final = solver->final_residual;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSolverGetVariantUsed(RitzSolver solver, RitzCGVariant *used, const char **reason) {
+  REQUIRE_SOLVER(solver, "RitzSolverGetVariantUsed");
+  if (used) *used = solver->used;
+  if (reason) *reason = solver->used_reason;
   return CEED_ERROR_SUCCESS;
 }

@@ -156,6 +156,25 @@ wrong "size and elements" "ritz bench: --n: contradicts --size" bench --size 100
 wrong "elements for other degrees" "ritz bench: --n: expected 1 or 3 numbers, one for each degree, found 2" \
   bench --order 1-3 --n 4,5
 wrong "apply and cg" "ritz bench: --apply: contradicts --cg" bench --apply --cg
+wrong "unknown policy" \
+  "ritz bench: --policy: expected auto, stored, affine, trilinear, partial, merged or isoparametric, or several such as auto,stored, found 'all'" \
+  bench --policy all
+wrong "list of policies with a hole" \
+  "ritz bench: --policy: expected auto, stored, affine, trilinear, partial, merged or isoparametric, or several such as auto,stored, found 'stored,'" \
+  bench --policy stored,
+wrong "policy that the bake-off problems do not have" "ritz bench: --policy: merged only with --nekbone" bench --policy stored,merged
+wrong "affine elements that are deformed" "ritz bench: --policy: affine contradicts --deform" bench --policy affine --deform 0.1
+wrong "option of the other benchmark" "ritz bench: --jacobi: only with --nekbone" bench --jacobi
+wrong "another option of the other benchmark" "ritz bench: --max-it: only with --nekbone" bench --max-it 3
+wrong "bake-off problems and nekbone" "ritz bench: --bp: contradicts --nekbone" bench --nekbone --bp 3
+wrong "nekbone without coefficient" "ritz bench: --lambda: expected a number > 0, found '0'" bench --nekbone --lambda 0
+wrong "affine elements of the deformed mesh" "ritz bench: --policy: affine contradicts --mesh deformed" \
+  bench --nekbone --mesh deformed --policy affine
+wrong "unknown variant" "ritz bench: --cg-variant: expected standard, merged, auto or both, found 'fast'" \
+  bench --nekbone --cg-variant fast
+wrong "too many components" "ritz bench: --components: expected integers from 1 to 3 such as 1,2,4 or 1-4, or all, found '4'" \
+  bench --nekbone --components 4
+wrong "plot that is no SVG" "ritz bench: --plot: expected a file name that ends in .svg, found 'a.png'" bench --plot a.png
 wrong "no threads" "ritz bench: --threads: expected an integer >= 1, found '0'" bench --threads 0
 wrong "threads of a GPU" "ritz bench: --threads: only for backends below /cpu/self, not for '/gpu/cuda'" \
   bench --threads 2 --ceed /gpu/cuda
@@ -293,6 +312,71 @@ assert stdout["results"][0]["roofline"] is None and stdout["results"][0]["thread
 fi
 prints "JSON file that cannot be written is noticed before the work" 1 err "^ritz bench: --json: cannot write" \
   bench --bp 1 --order 1 --size 8 --reps 1 --json "$folder/nowhere/x.json"
+
+# is_plot SENTENCE POINTS: the file is XML and has that many labelled points.
+is_plot() {
+  local ok=0
+  if command -v python3 >/dev/null; then
+    python3 -c '
+import sys, xml.etree.ElementTree as tree
+texts = [t.text for t in tree.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text") if t.get("paint-order")]
+assert len(texts) == int(sys.argv[2]) and all(t.isdigit() for t in texts), texts
+' "$folder/plot.svg" "$2" >"$folder/out" 2>"$folder/err" && ok=1
+  else
+    [[ $(grep -c paint-order "$folder/plot.svg") == "$2" ]] && ok=1
+  fi
+  report $ok "$1"
+}
+
+prints "geometry may be computed on the fly" 0 out '^BP6 .* affine .* ok$' \
+  bench --bp all --order 1,2 --n 2 --policy stored,trilinear,affine --reps 1 --ceed /cpu/self/ref --plot "$folder/plot.svg"
+[[ $(grep -c ' ok$' "$folder/out") == 36 ]]
+report $((1 - $?)) "every policy has its row"
+is_plot "and its point in the plot" 36
+prints "on the fly in generated kernels, on a deformed mesh" 0 out '^BP5 .* trilinear .* ok$' \
+  bench --bp 5 --order 2 --n 2 --policy trilinear --deform 0.1 --reps 1
+prints "plot that cannot be written is noticed before the work" 1 err "^ritz bench: --plot: cannot write" \
+  bench --bp 1 --order 1 --size 8 --reps 1 --plot "$folder/nowhere/x.svg"
+
+# ---- Nekbone ----
+
+# Columns: problem, components, degree, mesh, elements, DOF, policy, variant, iterations, L2 error.
+prints "nekbone finds the solutions under every policy" 0 out '^helmholtz +1 +4 +affine .* ok$' \
+  bench --nekbone --components 1 --order 3,4 --n 2 --reps 1 --ceed /cpu/self/ref --policy trilinear,merged,stored,affine \
+  --lambda 10 --plot "$folder/plot.svg"
+awk '/^(poisson|helmholtz) / {
+  rows++
+  series = $1 " " $2 " " $4 " " $7
+  problem = $1 " " $2 " " $3 " " $4
+  if (series in error && !($10 < error[series] / 3)) bad = 1
+  if (problem in count && $9 != count[problem]) bad = 1
+  error[series] = $10
+  count[problem] = $9
+} END { exit bad || rows != 28 }' "$folder/out"
+report $((1 - $?)) "errors fall with the degree, policies take the same iterations"
+is_plot "every row of nekbone has its point in the plot" 28
+prints "the number of iterations may be fixed" 0 out '^poisson +3 +3 +deformed .* stored +standard +4 .* ok$' \
+  bench --nekbone --problem poisson --mesh deformed --components 3 --order 3 --n 2 --points gauss --policy stored --reps 1 \
+  --cg-variant standard --max-it 4 --rtol 0 --ceed /cpu/self/ref
+prints "too few iterations are told" 0 out ' ok, not converged$' \
+  bench --nekbone --problem poisson --mesh affine --components 1 --order 3 --n 2 --policy stored --reps 1 --max-it 4 --ceed /cpu/self/ref
+prints "nekbone runs generated kernels" 0 out '^poisson +1 +3 +deformed .* trilinear .* ok$' \
+  bench --nekbone --problem poisson --mesh deformed --components 1 --order 3 --n 2 --policy trilinear --cg-variant both --reps 1
+run bench --nekbone --problem helmholtz --mesh affine --components 1 --order 3 --n 2 --policy auto,stored --jacobi --reps 1 \
+  --ceed /cpu/self/ref --json -
+if command -v python3 >/dev/null; then
+  python3 -c '
+import json, sys
+rows = json.load(open(sys.argv[1]))["results"]
+assert [r["policy"] for r in rows] == ["stored", "auto"] and [r["fault"] for r in rows] == [None, None]
+for r in rows:
+    assert r["iterations"] > 0 and r["converged"] and r["lambda"] == 1 and r["mesh"] == "affine"
+    bound = max(r["bytes"] / r["bandwidth"], (r["flops"] + r["recompute_flops"]) / r["peak"])
+    assert abs(r["roofline"] * r["seconds"] / r["iterations"] / bound - 1) < 1e-12
+assert rows[0]["jacobi"] and rows[0]["ratio_to_stored"] == 1 and rows[0]["recompute_flops"] == 0
+' "$folder/out" 2>"$folder/err"
+  report $((1 - $?)) "rows of nekbone are valid JSON"
+fi
 
 # ---- Explain ----
 

@@ -693,7 +693,7 @@ TEST(misuse_is_refused_and_the_solver_stays_usable) {
 
   CHECK_OK(RitzSolverSetConstraints(solver, 2, beyond));
   CHECK_ERROR(ceed, RitzSolverSolve(solver, bench.b, bench.x), CEED_ERROR_DIMENSION,
-              "constraint 1 is entry 5");
+              "entry 5 is constrained, b and x have 5");
   CHECK_OK(RitzSolverSetConstraints(solver, 0, NULL));
   CHECK_OK(RitzSolverSetJacobi(solver, shorter));
   CHECK_ERROR(ceed, RitzSolverSolve(solver, bench.b, bench.x), CEED_ERROR_DIMENSION,

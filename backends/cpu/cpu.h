@@ -23,7 +23,7 @@ typedef struct {
   char **work;        // owned [num_threads], 64-byte aligned, NULL before the first use
 } RitzCpu;
 
-// ---- Data of an operator: op->data ----
+// ---- Data of an operator: op->data; of a composite: its RitzCpuSweep, NULL before the first request ----
 typedef enum {
   RITZ_PATH_TEXT,      // one kernel, the text of the point function inside
   RITZ_PATH_POINTER,   // one kernel that calls the application's function
@@ -32,6 +32,7 @@ typedef enum {
 } RitzCpuPath;
 
 typedef struct RitzCpuDiagonal RitzCpuDiagonal;
+typedef struct RitzCpuSweep RitzCpuSweep;
 
 typedef struct {
   RitzCpuPath path;
@@ -46,6 +47,7 @@ typedef struct {
   RitzKernelArgs *args;        // owned [threads of the schedule]
   CeedScalar **zeroed;         // owned [num_spaces]: outputs that the apply sets to zero; else NULL
   RitzCpuDiagonal *diagonal;   // owned: how its diagonal is assembled; NULL before the first request
+  RitzCpuSweep *sweep;         // owned; NULL before the first request
 } RitzCpuOperator;
 
 // prepare.c: makes op->data of operators that have none; kernels of all of them are compiled together. `in`
@@ -68,6 +70,9 @@ int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, 
 // operator.c
 int ritz_cpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
 int ritz_cpu_composite_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+// Sub-operators of this context that have elements are planned and compiled together, when they are first
+// used.
+int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in);
 // The array of an input for a kernel of this plan.
 int ritz_cpu_get_input(const RitzPlan *plan, const RitzPlanSpace *space, CeedVector vec,
                        RitzKernelSpace *kernel);
@@ -77,6 +82,13 @@ int ritz_cpu_restore_input(const RitzPlanSpace *space, CeedVector vec, RitzKerne
 int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
 int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream); // of a prepared operator
 void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal);
+
+// sweep.c
+int ritz_cpu_operator_sweep_prepare(CeedOperator op, CeedVector in, int *num_slots, const char **reason);
+int ritz_cpu_operator_sweep(CeedOperator op, CeedVector in, CeedVector out, const RitzSweep *sweep);
+int ritz_cpu_run_ranges_slots(Ceed ceed, int *num_slots);
+int ritz_cpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
+void ritz_cpu_sweep_destroy(RitzCpuSweep **sweep);
 
 // explain.c
 int ritz_cpu_operator_explain(CeedOperator op, FILE *stream);

@@ -171,9 +171,7 @@ int ritz_cpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, Ritz
   return apply_prepared(op, in, out, mode);
 }
 
-// Sub-operators of this context that have elements are planned and compiled together, when they are first
-// applied.
-static int prepare_all(CeedOperator op, CeedVector in) {
+int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in) {
   const double begin = op->obj.ceed->profile ? ritz_profile_seconds() : 0;
   CeedOperator *ours = NULL;
   CeedInt num = 0;
@@ -193,7 +191,7 @@ static int prepare_all(CeedOperator op, CeedVector in) {
 // input of another, whose function is looked at before anything has run.
 int ritz_cpu_composite_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
   RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
-  RITZ_TRY(prepare_all(op, in));
+  RITZ_TRY(ritz_cpu_prepare_composite(op, in));
   for (CeedInt i = 0; i < op->num_sub; i++) {
     if (op->sub[i]->num_elem > 0) RITZ_TRY(ritz_operator_run(op->sub[i], in, out, RITZ_APPLY_ADD));
   }

@@ -390,7 +390,14 @@ int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in) {
 int ritz_cpu_operator_destroy(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
   if (!cpu) return CEED_ERROR_SUCCESS;
+  if (op->is_composite) {
+    RitzCpuSweep *sweep = op->data;
+    ritz_cpu_sweep_destroy(&sweep);
+    op->data = NULL;
+    return CEED_ERROR_SUCCESS;
+  }
   ritz_cpu_diagonal_destroy(&cpu->diagonal);
+  ritz_cpu_sweep_destroy(&cpu->sweep);
   ritz_schedule_destroy(&cpu->schedule);
   ritz_jit_release(&cpu->module);
   ritz_plan_free(&cpu->plan);

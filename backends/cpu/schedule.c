@@ -477,7 +477,8 @@ void ritz_schedule_destroy(RitzSchedule **schedule) {
 typedef struct {
   RitzSchedule *schedule;
   RitzKernel kernel;
-  const RitzKernelArgs *args; // [num_threads]
+  const RitzKernelArgs *args;           // [num_threads]
+  const RitzKernelHook *before, *after; // [num_parts]; NULL: those of the arguments
 } Run;
 
 static int run_thread(void *data, int thread) {
@@ -490,16 +491,24 @@ static int run_thread(void *data, int thread) {
     const RitzScheduleStep *step = &s->steps[i];
     const int32_t *waits = s->waits + step->first_wait;
     for (int32_t k = 0; k < step->num_waits; k++) ritz_flag_wait(&s->flags[waits[k]], s->epoch);
+    if (run->before) args.before = &run->before[step->part];
+    if (run->after) args.after = &run->after[step->part];
     if (!code) code = run->kernel(&args, step->begin, step->end);
     if (step->raises) ritz_flag_raise(&s->flags[step->part], s->epoch);
   }
   return code;
 }
 
-int ritz_schedule_run(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel, const RitzKernelArgs *args) {
-  Run run = {schedule, kernel, args};
+int ritz_schedule_run_hooked(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,
+                             const RitzKernelArgs *args, const RitzKernelHook *before,
+                             const RitzKernelHook *after) {
+  Run run = {schedule, kernel, args, before, after};
   const int32_t *begin = schedule->thread_begin;
   schedule->epoch = schedule->epoch == INT32_MAX ? 1 : schedule->epoch + 1;
   bool is_one_thread = begin[schedule->num_threads] == begin[1];
   return is_one_thread ? run_thread(&run, 0) : ritz_team_run(team, run_thread, &run);
+}
+
+int ritz_schedule_run(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel, const RitzKernelArgs *args) {
+  return ritz_schedule_run_hooked(schedule, team, kernel, args, NULL, NULL);
 }

@@ -62,5 +62,10 @@ void ritz_schedule_destroy(RitzSchedule **schedule);
 // caller wants); `order` is set here. The code of a failing user's function stops its thread's further
 // positions, but never the raising of flags. The size of the team is the schedule's num_threads.
 int ritz_schedule_run(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel, const RitzKernelArgs *args);
+// The same with hooks of each part, before[part] and after[part], in place of those of the arguments. A part
+// is run by one thread, from its first position to its last.
+int ritz_schedule_run_hooked(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,
+                             const RitzKernelArgs *args, const RitzKernelHook *before,
+                             const RitzKernelHook *after);
 
 #endif

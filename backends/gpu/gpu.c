@@ -133,7 +133,8 @@ static int set_stream(Ceed ceed, void *handle) {
   .restriction_destroy = ritz_gpu_restriction_destroy, .basis_destroy = ritz_gpu_basis_destroy,              \
   .qfunction_destroy = ritz_gpu_qfunction_destroy, .device_counters = ritz_gpu_device_counters,              \
   .timer_begin = ritz_gpu_timer_begin, .timer_end = ritz_gpu_timer_end, .timer_flush = ritz_gpu_timer_flush, \
-  .limits = ritz_gpu_limits
+  .limits = ritz_gpu_limits, .cg_create = ritz_gpu_cg_create, .cg_iterate = ritz_gpu_cg_iterate,             \
+  .cg_destroy = ritz_gpu_cg_destroy
 
 #define SEPARATE_KERNELS                                                                                     \
   .operator_apply = ritz_gpu_operator_apply, .operator_explain = ritz_gpu_operator_explain,                  \

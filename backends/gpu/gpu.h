@@ -194,6 +194,11 @@ int ritz_gpu_gen_tune(CeedOperator op, CeedVector in, CeedVector out, RitzApplyM
 int ritz_gpu_operator_destroy(CeedOperator op);
 int ritz_gpu_gen_cost(CeedOperator op, RitzOperatorCost *cost);
 
+// ---- cg.c: conjugate gradients (core/device-cg.h) ----
+int ritz_gpu_cg_create(const RitzCgSetup *setup, RitzCgStart *start, RitzCgObject **cg);
+int ritz_gpu_cg_iterate(RitzCgObject *cg, RitzCgNumbers *numbers);
+int ritz_gpu_cg_destroy(RitzCgObject **cg);
+
 // ---- diagonal.c: their diagonals, likewise ----
 int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
 

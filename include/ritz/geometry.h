@@ -26,17 +26,20 @@ typedef enum {
   RITZ_POLICY_STORED,    // all factors at all points: 1 number for mass, dim (dim+1)/2 for diffusion
   RITZ_POLICY_AFFINE,    // affine elements: the same numbers once an element, times the weights
   RITZ_POLICY_TRILINEAR, // affine and trilinear elements: J from the corners in the kernel
-  RITZ_POLICY_PARTIAL,   // the same with w / det stored (1 number a point; mass: w det): no division
-  RITZ_POLICY_MERGED,    // the same with mu w / det and lambda w det stored, as wanted (1 or 2 numbers)
+  RITZ_POLICY_PARTIAL, // the same with w / det stored (1 number a point): no division. Mass has none: stored
+  RITZ_POLICY_MERGED,  // the same with mu w / det and lambda w det stored, as wanted (1 or 2 numbers); where
+                       // coefficients vary PARTIAL is this. Mass: stored
   RITZ_POLICY_ISOPARAMETRIC, // all elements: J from the map of the full geometry order
 } RitzGeometryPolicy;
 CEED_EXTERN const char *RitzGeometryPolicyName(RitzGeometryPolicy policy); // "auto"; NULL past the end
+// CEED_ERROR_INCOMPATIBLE, reported without a context: no such policy.
 CEED_EXTERN int RitzGeometryPolicyFromName(const char *name, RitzGeometryPolicy *policy);
 
 typedef enum {
-  RITZ_OPERATOR_MASS,      // lambda u v
-  RITZ_OPERATOR_DIFFUSION, // mu grad u . grad v
-  RITZ_OPERATOR_HELMHOLTZ, // both
+  RITZ_OPERATOR_MASS,           // lambda u v
+  RITZ_OPERATOR_DIFFUSION,      // mu grad u . grad v
+  RITZ_OPERATOR_HELMHOLTZ,      // both
+  RITZ_OPERATOR_POINT_FUNCTION, // a function of the user's: for RitzGeometryGetPolicyUsed alone
 } RitzOperatorKind;
 
 // A coefficient at the position x[space_dim]; returns 0, anything else makes the creation fail with that
@@ -60,8 +63,9 @@ typedef struct {
 // Classifies the elements of the mesh (referenced). tolerance as in RitzMeshClassifyElements. Elements that
 // are inverted or flat somewhere, or have coordinates that are not finite, are CEED_ERROR_MAJOR, the message
 // names the element and its smallest determinant. (Meshes refuse them when they are made; geometry looks at
-// the corners and the points of max(g + 1, 3) Gauss-Lobatto points a direction again.)
-// Memory: 4 bytes per element.
+// max(g + 1, 3) Gauss-Lobatto points a direction, the corners among them. Flat: det is at most 8 eps times
+// the product of the lengths of J's columns.) Memory: 4 bytes per element. CEED_ERROR_UNSUPPORTED: more
+// elements than CeedInt can count.
 CEED_EXTERN int RitzGeometryCreate(RitzMesh mesh, double tolerance, RitzGeometry *geometry);
 CEED_EXTERN int RitzGeometryDestroy(RitzGeometry *geometry);
 CEED_EXTERN int RitzGeometryGetMesh(RitzGeometry geometry, RitzMesh *mesh); // borrowed
@@ -74,7 +78,10 @@ CEED_EXTERN int RitzGeometryGetElements(RitzGeometry geometry, RitzElementKind k
 // A composite operator L-vector -> L-vector of the space, without boundary conditions, one sub-operator for
 // each kind of element that the policy treats differently (kinds that end up alike are one; at least one).
 // Its sub-operators are named "mass, affine" and so on, what `ritz explain` and the timing table show.
-// Assembly, diagonals and multigrid levels of composite operators work on all policies.
+// Assembly, diagonals and multigrid levels of composite operators work on all policies. Coefficients that
+// vary are kept as one number a point, times the weight, where they are not part of stored factors. The
+// estimate of flops (CeedOperatorGetFlopsEstimate) counts what stored factors take: it is the same for all
+// policies.
 //
 // The same problem under two policies differs by rounding alone when both are exact for its elements; with
 // quadrature that is not exact, too: every policy evaluates the same factors at the same points.
@@ -84,8 +91,10 @@ CEED_EXTERN int RitzGeometryGetElements(RitzGeometry geometry, RitzElementKind k
 CEED_EXTERN int RitzGeometryCreateOperator(RitzGeometry geometry, Ceed ceed,
                                            const RitzOperatorOptions *options, CeedOperator *op);
 
-// What was made of the elements of a kind by an operator of RitzGeometryCreateOperator or
-// RitzGeometryCreatePointOperator: for AUTO what was chosen; elements too complex for the policy: STORED.
+// What is made of the elements of a kind by RitzGeometryCreateOperator with these options or, when their kind
+// is RITZ_OPERATOR_POINT_FUNCTION, by RitzGeometryCreatePointOperator: for AUTO what is chosen; elements too
+// complex for the policy: STORED. AUTO goes by the options and by whether the context computes on a device,
+// in figures of typical machines (geometry/choose.c): nothing is measured.
 CEED_EXTERN int RitzGeometryGetPolicyUsed(RitzGeometry geometry, Ceed ceed,
                                           const RitzOperatorOptions *options, RitzElementKind kind,
                                           RitzGeometryPolicy *policy);

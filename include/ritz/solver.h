@@ -5,11 +5,18 @@
 // optionally with a diagonal preconditioner, and with constrained (Dirichlet) entries: x keeps the values it
 // has there on entry, the residual is zero there. So inhomogeneous conditions are imposed by writing them
 // into x before the solve; the operator is applied without boundary conditions. Memory: three vectors of
-// CeedScalar during a solve (r, p, A p; four with a preconditioner) and 8 bytes per constrained entry.
+// CeedScalar during a solve (r, p, A p; four with a preconditioner) and 8 bytes per constrained entry; with
+// the merged variant 9 bytes more per 64 entries (1 without constraints).
 //
-// Vector arithmetic is done on the host. Sums are compensated: their relative error does not grow with the
-// length. Results do not depend on the scale of b: the residual is kept relative to its first size, and
-// counts as zero below 2^-500 of it (2^-80 when CeedScalar is float).
+// The merged variant does the vector arithmetic inside the kernels of the operator, chunk by chunk before the
+// first and after the last touch, so that r, p and A p come from memory once an iteration. It is the same
+// method with the same iterates, but for rounding. Operators can be merged that run as one kernel, or as a
+// composite of such, with the same restriction for active input and output and without passive outputs.
+//
+// Vector arithmetic is done where the operator runs: on the threads of the context, or on its device. Sums
+// are compensated: their relative error does not grow with the length. Results do not depend on the scale of
+// b: the residual is kept relative to its first size, and counts as zero below 2^-500 of it (2^-80 when
+// CeedScalar is float).
 #ifndef RITZ_SOLVER_H
 #define RITZ_SOLVER_H
 
@@ -30,12 +37,19 @@ typedef enum {
   RITZ_DIVERGED_PRECONDITIONER = -5, // a free entry of the diagonal is not a positive finite number
 } RitzSolverReason;
 
+typedef enum {
+  RITZ_CG_AUTO,     // merged where the operator can be
+  RITZ_CG_STANDARD, // one pass for each vector operation
+  RITZ_CG_MERGED,
+} RitzCGVariant;
+
 // y := A x; called instead of an operator. x and y are L-vectors of the system's length. Any other result
 // than 0 ends the solve, which returns it.
 typedef int (*RitzApplyFunction)(void *ctx, CeedVector x, CeedVector y);
 // Called before the first and after every iteration with the norm of the true (not preconditioned) residual
 // r = b - A x (2-norm over free entries, updated by recurrence). Setting *stop ends the solve, unless it has
-// just converged. Any other result than 0 ends the solve, which returns it.
+// just converged. Any other result than 0 ends the solve, which returns it. x is the iterate after the solve
+// only.
 typedef int (*RitzMonitorFunction)(void *ctx, CeedInt iteration, double residual, bool *stop);
 
 CEED_EXTERN int RitzSolverCreateCG(Ceed ceed, RitzSolver *solver);
@@ -50,15 +64,22 @@ CEED_EXTERN int RitzSolverSetJacobi(RitzSolver solver, CeedVector diagonal);
 CEED_EXTERN int RitzSolverSetConstraints(RitzSolver solver, int64_t num, const int64_t *entries);
 // Defaults: rtol 1e-8, atol 0, max_it 10000. Negative values and NaN are CEED_ERROR_INCOMPATIBLE.
 CEED_EXTERN int RitzSolverSetTolerances(RitzSolver solver, double rtol, double atol, CeedInt max_it);
+// Default: RITZ_CG_AUTO.
+CEED_EXTERN int RitzSolverSetVariant(RitzSolver solver, RitzCGVariant variant);
 CEED_EXTERN int RitzSolverSetMonitor(RitzSolver solver, RitzMonitorFunction monitor, void *ctx); // NULL: none
 // Solves A x = b from the initial guess in x. Not converging is not an error: ask for the reason. Errors:
 // CEED_ERROR_INCOMPLETE without an operator, CEED_ERROR_INCOMPATIBLE when b and x are the same vector or the
 // operator has no active vectors, CEED_ERROR_DIMENSION when b, x, the operator, the diagonal and the
-// constraints do not fit together; errors of the operator are passed on, x then holds the last iterate.
+// constraints do not fit together, CEED_ERROR_UNSUPPORTED when the merged variant is asked for an operator
+// that cannot be merged; errors of the operator are passed on, x then holds the last iterate or the one
+// before.
 CEED_EXTERN int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x);
 CEED_EXTERN int RitzSolverGetReason(RitzSolver solver, RitzSolverReason *reason);
 CEED_EXTERN const char *RitzSolverReasonName(RitzSolverReason reason); // never NULL
 CEED_EXTERN int RitzSolverGetIterations(RitzSolver solver, CeedInt *iterations);
+// Of the last solve: RITZ_CG_AUTO before it, else what was done; *reason (static string): why an operator was
+// not merged, NULL where it was or nobody wanted it. Each pointer may be NULL.
+CEED_EXTERN int RitzSolverGetVariantUsed(RitzSolver solver, RitzCGVariant *used, const char **reason);
 // Norms of the first and the last residual; each pointer may be NULL.
 CEED_EXTERN int RitzSolverGetResidual(RitzSolver solver, double *initial, double *final);
 

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Sweeps (core/sweep.h): one apply whose kernels call the solver's functions before the first and after the
+// last touch of each chunk of 64 entries, and passes over ranges on the same threads. Called through the
+// table of the backend.
+//
+// Of a single operator the ranges are those of its schedule. The sub-operators of a composite run one after
+// the other: `before` of a chunk belongs to the first one that touches it, `after` to the last one, and the
+// lists of each schedule are cut down to these. Memory, kept with the operator: 96 bytes a part of the
+// schedule; of a composite of several also 16 bytes a batch and 32 bytes, or a bit more, per 64 entries.
+#include "core/sweep.h"
+#include "backends/cpu/cpu.h"
+#include "core/profile.h"
+
+#include <string.h>
+
+// A sub-operator with elements, or the operator itself.
+typedef struct {
+  CeedOperator op; // borrowed
+  // Ranges of each position as in RitzSchedule; owned where there are several pieces, else the schedule's.
+  int64_t *before_begin, *after_begin;
+  RitzRange *before, *after;
+} Piece;
+
+// What a hook hands on.
+typedef struct {
+  const RitzSweep *sweep;
+  CeedScalar *in, *out;
+  int slot;
+} Caller;
+
+struct RitzCpuSweep {
+  const char *reason; // static: why there can be none; NULL
+  CeedInt num_sub;    // of the composite when this was made
+  CeedInt num_pieces;
+  Piece *pieces; // owned, in the order in which they run
+  int num_slots; // the most parts that a schedule has
+  // Owned, [num_slots]:
+  Caller *callers;
+  RitzKernelHook *before, *after;
+};
+
+void ritz_cpu_sweep_destroy(RitzCpuSweep **sweep) {
+  RitzCpuSweep *s = *sweep;
+  if (!s) return;
+  for (CeedInt i = 0; s->num_pieces > 1 && i < s->num_pieces; i++) {
+    RITZ_FREE(&s->pieces[i].before_begin);
+    RITZ_FREE(&s->pieces[i].before);
+    RITZ_FREE(&s->pieces[i].after_begin);
+    RITZ_FREE(&s->pieces[i].after);
+  }
+  RITZ_FREE(&s->pieces);
+  RITZ_FREE(&s->callers);
+  RITZ_FREE(&s->before);
+  RITZ_FREE(&s->after);
+  RITZ_FREE(sweep);
+}
+
+// ---- What can be swept ----
+
+// Both restrictions name the same entries for each element.
+static bool same_entries(CeedElemRestriction a, CeedElemRestriction b) {
+  if (a == b) return true;
+  const bool is_strided = a->type == CEED_RESTRICTION_STRIDED;
+  if (is_strided != (b->type == CEED_RESTRICTION_STRIDED) || a->elem_size != b->elem_size ||
+      a->num_comp != b->num_comp)
+    return false;
+  if (is_strided) {
+    CeedInt strides[2][3];
+    ritz_restriction_l_strides(a, strides[0]);
+    ritz_restriction_l_strides(b, strides[1]);
+    return !memcmp(strides[0], strides[1], sizeof(strides[0]));
+  }
+  const size_t num = (size_t)a->num_elem * (size_t)a->elem_size;
+  return a->comp_stride == b->comp_stride && !memcmp(a->offsets, b->offsets, num * sizeof(*a->offsets));
+}
+
+// An active output touches the entries that this input reads, batch by batch.
+static bool is_covered(const RitzPlan *plan, const RitzPlanSpace *input) {
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *output = &plan->spaces[s];
+    if (!output->is_input && same_entries(input->rstr, output->rstr)) return true;
+  }
+  return false;
+}
+
+static const char *refuse_space(const RitzPlan *plan, const RitzPlanSpace *space) {
+  if (!space->is_active) {
+    if (!space->is_input) return "the operator has a passive output";
+    return space->vec->length < space->rstr->l_size ? "a passive vector is too short" : NULL;
+  }
+  if (!space->is_input) return NULL;
+  if (space->gather == RITZ_GATHER_PACKED) return "the active input holds values at points";
+  return is_covered(plan, space) ? NULL : "active input and active output have different restrictions";
+}
+
+// Of a prepared operator with elements; n: length of the active vectors.
+static const char *refuse(CeedOperator op, CeedSize n) {
+  const RitzCpuOperator *cpu = op->data;
+  CeedSize covered = 0;
+
+  if (cpu->path == RITZ_PATH_DELEGATED) return "the reference backend runs the operator";
+  for (int s = 0; s < cpu->plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &cpu->plan->spaces[s];
+    const char *reason = refuse_space(cpu->plan, space);
+    if (reason) return reason;
+    if (!space->is_input && space->rstr->l_size > covered) covered = space->rstr->l_size;
+  }
+  return covered == n ? NULL : "restrictions of the active vectors differ in their lengths";
+}
+
+// ---- Which piece a chunk belongs to ----
+
+static void mark_chunk(int64_t chunk, int32_t piece, int32_t *first, int32_t *last) {
+  if (first[chunk] < 0) first[chunk] = piece;
+  last[chunk] = piece;
+}
+
+static void mark_offsets(CeedElemRestriction r, int32_t piece, int32_t *first, int32_t *last) {
+  const int64_t num = (int64_t)r->num_elem * r->elem_size;
+  for (CeedInt c = 0; c < r->num_comp; c++) {
+    const int64_t shift = (int64_t)c * r->comp_stride;
+    for (int64_t i = 0; i < num; i++) mark_chunk((r->offsets[i] + shift) / RITZ_CHUNK, piece, first, last);
+  }
+}
+
+static void mark_strided(CeedElemRestriction r, int32_t piece, int32_t *first, int32_t *last) {
+  for (CeedInt e = 0; e < r->num_elem; e++) {
+    for (CeedInt c = 0; c < r->num_comp; c++) {
+      for (CeedInt i = 0; i < r->elem_size; i++)
+        mark_chunk(ritz_restriction_l_index(r, e, i, c) / RITZ_CHUNK, piece, first, last);
+    }
+  }
+}
+
+static void mark_piece(const RitzPlan *plan, int32_t piece, int32_t *first, int32_t *last) {
+  for (int s = 0; s < plan->num_spaces; s++) {
+    CeedElemRestriction r = plan->spaces[s].rstr;
+    if (plan->spaces[s].is_input) continue;
+    (r->type == CEED_RESTRICTION_STRIDED ? mark_strided : mark_offsets)(r, piece, first, last);
+  }
+}
+
+// ---- Lists of a piece ----
+
+// Appends the chunks of a range that belong to `piece`; without `ranges` they are counted.
+static void cut_range(RitzRange range, const int32_t *owner, int32_t piece, int64_t *num, RitzRange *ranges) {
+  const int64_t end = range.first + range.count;
+  for (int64_t begin = range.first, next; begin < end; begin = next) {
+    const bool is_ours = owner[begin / RITZ_CHUNK] == piece;
+    next = begin;
+    while (next < end && (owner[next / RITZ_CHUNK] == piece) == is_ours) next += RITZ_CHUNK;
+    if (next > end) next = end;
+    if (!is_ours) continue;
+    if (ranges) ranges[*num] = (RitzRange){begin, (int32_t)(next - begin), range.space};
+    (*num)++;
+  }
+}
+
+static int64_t cut_ranges(CeedInt num_batches, const int64_t *all_begin, const RitzRange *all,
+                          const int32_t *owner, int32_t piece, int64_t *begin, RitzRange *ranges) {
+  int64_t num = 0;
+  for (CeedInt b = 0; b < num_batches; b++) {
+    begin[b] = num;
+    for (int64_t i = all_begin[b]; i < all_begin[b + 1]; i++) cut_range(all[i], owner, piece, &num, ranges);
+  }
+  return begin[num_batches] = num;
+}
+
+static int cut(Ceed ceed, CeedInt num_batches, const int64_t *all_begin, const RitzRange *all,
+               const int32_t *owner, int32_t piece, int64_t **begin, RitzRange **ranges) {
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_batches + 1, begin));
+  const int64_t num = cut_ranges(num_batches, all_begin, all, owner, piece, *begin, NULL);
+  if (num == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num, ranges));
+  cut_ranges(num_batches, all_begin, all, owner, piece, *begin, *ranges);
+  return CEED_ERROR_SUCCESS;
+}
+
+static const RitzSchedule *schedule_of(const Piece *piece) {
+  return ((const RitzCpuOperator *)piece->op->data)->schedule;
+}
+
+static int cut_lists(Ceed ceed, RitzCpuSweep *s, const int32_t *first, const int32_t *last) {
+  for (int32_t i = 0; i < s->num_pieces; i++) {
+    Piece *piece = &s->pieces[i];
+    const RitzSchedule *all = schedule_of(piece);
+    RITZ_TRY(cut(ceed, all->num_batches, all->before_begin, all->before, first, i, &piece->before_begin,
+                 &piece->before));
+    RITZ_TRY(cut(ceed, all->num_batches, all->after_begin, all->after, last, i, &piece->after_begin,
+                 &piece->after));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Chunks that no piece touches are left to the first one: its schedule has them, as it has all.
+static void find_owners(const RitzCpuSweep *s, int64_t num_chunks, int32_t *first, int32_t *last) {
+  for (int64_t c = 0; c < num_chunks; c++) first[c] = last[c] = -1;
+  for (int32_t i = 0; i < s->num_pieces; i++)
+    mark_piece(((const RitzCpuOperator *)s->pieces[i].op->data)->plan, i, first, last);
+  for (int64_t c = 0; c < num_chunks; c++) {
+    if (first[c] < 0) first[c] = last[c] = 0;
+  }
+}
+
+static int make_lists(CeedOperator op, RitzCpuSweep *s) {
+  const int64_t num_chunks = (op->input_size + RITZ_CHUNK - 1) / RITZ_CHUNK;
+  const Ceed ceed = op->obj.ceed;
+  int32_t *first = NULL, *last = NULL;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  if (s->num_pieces == 1) {
+    const RitzSchedule *schedule = schedule_of(s->pieces);
+    s->pieces[0].before_begin = schedule->before_begin;
+    s->pieces[0].before = schedule->before;
+    s->pieces[0].after_begin = schedule->after_begin;
+    s->pieces[0].after = schedule->after;
+    return CEED_ERROR_SUCCESS;
+  }
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)num_chunks, &first));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)num_chunks, &last));
+  find_owners(s, num_chunks, first, last);
+  RITZ_TRY_CLEANUP(cut_lists(ceed, s, first, last));
+cleanup:
+  RITZ_FREE(&first);
+  RITZ_FREE(&last);
+  return ierr;
+}
+
+// ---- Preparing ----
+
+static int prepare_operators(CeedOperator op, CeedVector in) {
+  if (op->is_composite) return ritz_cpu_prepare_composite(op, in);
+  if (op->num_elem == 0 || op->data) return CEED_ERROR_SUCCESS;
+  const double begin = op->obj.ceed->profile ? ritz_profile_seconds() : 0;
+  RITZ_TRY(ritz_cpu_prepare(1, &op, in));
+  if (op->obj.ceed->profile) ritz_profile_prepared(1, &op, begin);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int list_pieces(CeedOperator op, RitzCpuSweep *s) {
+  const CeedInt num = op->is_composite ? op->num_sub : 1;
+
+  s->num_sub = op->num_sub;
+  s->num_slots = 1;
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)num, &s->pieces));
+  for (CeedInt i = 0; i < num && !s->reason; i++) {
+    CeedOperator sub = op->is_composite ? op->sub[i] : op;
+    if (sub->num_elem == 0) continue;
+    s->reason = sub->obj.ceed == op->obj.ceed ? refuse(sub, op->input_size)
+                                              : "a sub-operator belongs to another context";
+    if (s->reason) return CEED_ERROR_SUCCESS;
+    const Piece piece = {.op = sub};
+    const int num_parts = schedule_of(&piece)->num_parts;
+    if (num_parts > s->num_slots) s->num_slots = num_parts;
+    s->pieces[s->num_pieces++] = piece;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_sweep(CeedOperator op, RitzCpuSweep *s) {
+  const Ceed ceed = op->obj.ceed;
+
+  RITZ_TRY(list_pieces(op, s));
+  if (s->reason || s->num_pieces == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)s->num_slots, &s->callers));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)s->num_slots, &s->before));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)s->num_slots, &s->after));
+  return make_lists(op, s);
+}
+
+static RitzCpuSweep *sweep_of(CeedOperator op) {
+  if (op->is_composite) return op->data;
+  return op->data ? ((RitzCpuOperator *)op->data)->sweep : NULL;
+}
+
+static void keep_sweep(CeedOperator op, RitzCpuSweep *s) {
+  if (op->is_composite) {
+    op->data = s;
+  } else {
+    ((RitzCpuOperator *)op->data)->sweep = s;
+  }
+}
+
+// A single operator without elements has nothing to keep a sweep with.
+static bool is_empty(CeedOperator op) { return !op->is_composite && op->num_elem == 0; }
+
+int ritz_cpu_operator_sweep_prepare(CeedOperator op, CeedVector in, int *num_slots, const char **reason) {
+  RITZ_TRY(prepare_operators(op, in));
+  if (is_empty(op)) return CEED_ERROR_SUCCESS;
+  RitzCpuSweep *s = sweep_of(op);
+  if (s && s->num_sub != op->num_sub) { // the composite has grown
+    keep_sweep(op, NULL);
+    ritz_cpu_sweep_destroy(&s);
+  }
+  if (!s) {
+    RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &s));
+    const int ierr = make_sweep(op, s);
+    if (ierr) {
+      ritz_cpu_sweep_destroy(&s);
+      return ierr;
+    }
+    keep_sweep(op, s);
+  }
+  *num_slots = s->num_slots;
+  *reason = s->reason;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Running ----
+
+static void call_before(void *data, int32_t space, int64_t first, int64_t count) {
+  const Caller *c = data;
+  (void)space;
+  c->sweep->before(c->sweep->data, c->slot, c->in, c->out, first, count);
+}
+
+static void call_after(void *data, int32_t space, int64_t first, int64_t count) {
+  const Caller *c = data;
+  (void)space;
+  c->sweep->after(c->sweep->data, c->slot, c->in, c->out, first, count);
+}
+
+static void set_hooks(RitzCpuSweep *s, const Piece *piece) {
+  for (int p = 0; p < schedule_of(piece)->num_parts; p++) {
+    s->before[p] = (RitzKernelHook){
+        .begin = piece->before_begin, .ranges = piece->before, .call = call_before, .data = &s->callers[p]};
+    s->after[p] = (RitzKernelHook){
+        .begin = piece->after_begin, .ranges = piece->after, .call = call_after, .data = &s->callers[p]};
+  }
+}
+
+static int run_kernel(RitzCpuSweep *s, CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  const RitzCpu *ceed = op->obj.ceed->data;
+  void *context;
+
+  RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(op->qf, CEED_MEM_HOST, &context));
+  for (int t = 0; t < ceed->num_threads; t++) {
+    cpu->args[t].context = context;
+    cpu->args[t].work = ceed->work[t];
+  }
+  const int code =
+      ritz_schedule_run_hooked(cpu->schedule, ceed->team, cpu->kernel, cpu->args, s->before, s->after);
+  const int restored = ritz_qfunction_restore_context_data(op->qf, &context);
+  RITZ_TRY_BACKEND(code);
+  return restored;
+}
+
+// *num_held: spaces whose arrays are there, also on failure.
+static int get_arrays(const Caller *caller, RitzCpuOperator *cpu, int *num_held) {
+  for (int i = 0; i < cpu->plan->num_spaces; i++) {
+    const RitzPlanSpace *space = &cpu->plan->spaces[i];
+    if (space->is_active) {
+      cpu->spaces[i].array = space->is_input ? caller->in : caller->out;
+    } else {
+      RITZ_TRY(ritz_cpu_get_input(cpu->plan, space, space->vec, &cpu->spaces[i]));
+    }
+    *num_held = i + 1;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int run_piece(RitzCpuSweep *s, const Piece *piece) {
+  RitzCpuOperator *cpu = piece->op->data;
+  int num_held = 0;
+  int ierr = get_arrays(s->callers, cpu, &num_held);
+
+  set_hooks(s, piece);
+  if (!ierr) ierr = run_kernel(s, piece->op);
+  for (int i = 0; i < num_held; i++) {
+    const RitzPlanSpace *space = &cpu->plan->spaces[i];
+    const int restored =
+        space->is_active ? CEED_ERROR_SUCCESS : ritz_cpu_restore_input(space, space->vec, &cpu->spaces[i]);
+    if (space->is_active) cpu->spaces[i].array = NULL;
+    if (!ierr) ierr = restored;
+  }
+  return ierr;
+}
+
+static int run_pieces(CeedOperator op, const Caller *caller) {
+  RitzCpuSweep *s = sweep_of(op);
+  const Ceed ceed = op->obj.ceed;
+
+  for (int p = 0; p < s->num_slots; p++) {
+    s->callers[p] = *caller;
+    s->callers[p].slot = p;
+  }
+  for (CeedInt i = 0; i < s->num_pieces; i++) {
+    CeedOperator sub = s->pieces[i].op;
+    double begin = 0;
+    if (ceed->profile) RITZ_TRY(ritz_profile_begin(ceed, &begin));
+    const int ierr = run_piece(s, &s->pieces[i]);
+    RITZ_TRY(ceed->profile ? ritz_profile_end(sub, RITZ_PROFILE_APPLY, begin, ierr) : ierr);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_cpu_operator_sweep(CeedOperator op, CeedVector in, CeedVector out, const RitzSweep *sweep) {
+  const bool has_pieces = !is_empty(op) && sweep_of(op)->num_pieces > 0;
+  Caller caller = {.sweep = sweep};
+
+  RITZ_TRY_BACKEND(CeedVectorGetArray(in, CEED_MEM_HOST, &caller.in));
+  int ierr = CeedVectorGetArray(out, CEED_MEM_HOST, &caller.out);
+  if (!ierr) {
+    if (has_pieces) {
+      ierr = run_pieces(op, &caller);
+    } else if (in->length > 0) {
+      sweep->before(sweep->data, 0, caller.in, caller.out, 0, in->length);
+      sweep->after(sweep->data, 0, caller.in, caller.out, 0, in->length);
+    }
+    const int restored = CeedVectorRestoreArray(out, &caller.out);
+    if (!ierr) ierr = restored;
+  }
+  const int restored = CeedVectorRestoreArray(in, &caller.in);
+  return ierr ? ierr : restored;
+}
+
+// ---- Passes ----
+
+// A slot is a range of chunks. With few entries they are done one after the other: threads need microseconds
+// to begin.
+enum { MIN_SHARED = 1 << 14 };
+
+typedef struct {
+  RitzRangeFunction run;
+  void *data;
+  int64_t n;
+  int num_slots, num_threads;
+} Pass;
+
+static int64_t slot_begin(const Pass *pass, int slot) {
+  const int64_t num_chunks = (pass->n + RITZ_CHUNK - 1) / RITZ_CHUNK;
+  const int64_t begin = num_chunks * slot / pass->num_slots * RITZ_CHUNK;
+  return begin < pass->n ? begin : pass->n;
+}
+
+static int run_slots(void *data, int thread) {
+  const Pass *pass = data;
+  const int begin = (int)((int64_t)pass->num_slots * thread / pass->num_threads);
+  const int end = (int)((int64_t)pass->num_slots * (thread + 1) / pass->num_threads);
+
+  for (int slot = begin; slot < end; slot++) {
+    const int64_t first = slot_begin(pass, slot), count = slot_begin(pass, slot + 1) - first;
+    if (count > 0) pass->run(pass->data, slot, first, count);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_cpu_run_ranges_slots(Ceed ceed, int *num_slots) {
+  const RitzCpu *cpu = ceed->data;
+  *num_slots = cpu->is_deterministic ? RITZ_FIXED_PARTS : cpu->num_threads;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_cpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data) {
+  const RitzCpu *cpu = ceed->data;
+  Pass pass = {.run = run, .data = data, .n = n, .num_threads = cpu->num_threads};
+
+  RITZ_TRY(ritz_cpu_run_ranges_slots(ceed, &pass.num_slots));
+  if (n >= MIN_SHARED) return ritz_team_run(cpu->team, run_slots, &pass);
+  pass.num_threads = 1;
+  return run_slots(&pass, 0);
+}

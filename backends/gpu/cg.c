@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Conjugate gradients whose vectors stay on the device: the slots cg_create, cg_iterate, cg_destroy, for
+// solver/cg-device.c. Kernels: kernels/gpu/cg.h.
+//
+// A merged iteration is the operator, which adds to q = 0, and three passes, of which each takes the sums of
+// the one before as its first step, so that the host waits once, for three numbers:
+//
+//     dot        p . q                                      16 bytes an entry in double precision
+//     advance    r -= alpha q, |r|^2, r . M r               24, with M 32
+//     turn       x += alpha scale p, p = M r + beta p, q = 0    48, with M 56
+//
+// The reference does one operation a pass: q = 0, p . q, x, r, |r|^2, z = M r, r . z, p: 104, with M 144.
+#include "core/device-cg.h"
+
+#include "backends/gpu/gpu.h"
+
+// Resident blocks hide the latency of memory; each block adds up the sums of all others.
+enum { BLOCKS_PER_UNIT = 6, MAX_BLOCKS = 1024, LANES = 16 / sizeof(CeedScalar) };
+
+// As in kernels/gpu/cg.h.
+typedef struct {
+  double pq, rr, rz, scale;
+} Record;
+
+// Numbers of a block in `partial`: those of two passes, one after the other.
+enum { NUM_PARTIAL = 4 };
+
+struct RitzCgObject {
+  RitzCgSetup setup;      // borrowed vectors and operator, and no list of constraints
+  Ceed ceed;              // borrowed
+  RitzGpuProgram program; // counted
+  CeedSize length;        // of p, q and the arrays: n and zeros up to whole packs
+  int64_t num_blocks;
+  CeedVector p, q;     // owned
+  CeedScalar *r;       // owned, as all below; in device memory
+  CeedScalar *inverse; // M, or NULL
+  CeedScalar *z;       // M r of the reference, or NULL
+  void *mask;          // a bit for each entry; NULL: no constraints
+  double *partial;     // [NUM_PARTIAL][num_blocks]
+  Record *records;     // of iterations, two in turn
+  int number;          // of that of the last iteration
+  Record last;         // a copy
+};
+
+#define RUN(cg, kernel, ...)                                                                                 \
+  RITZ_GPU_RUN((cg)->ceed, (cg)->program, kernel, (cg)->num_blocks, RITZ_GPU_BLOCK, __VA_ARGS__)
+
+// ---- Arrays of vectors ----
+
+typedef struct {
+  CeedScalar *p, *q, *x;
+} Arrays;
+
+static int restore(const RitzCgObject *cg, Arrays *arrays, int ierr) {
+  CeedScalar **const held[] = {&arrays->p, &arrays->q, &arrays->x};
+  const CeedVector vectors[] = {cg->p, cg->q, cg->setup.x};
+  for (int i = 0; i < 3; i++) {
+    const int restored = *held[i] ? CeedVectorRestoreArray(vectors[i], held[i]) : CEED_ERROR_SUCCESS;
+    if (!ierr) ierr = restored;
+  }
+  return ierr;
+}
+
+static int hold(const RitzCgObject *cg, Arrays *arrays) {
+  *arrays = (Arrays){.p = NULL};
+  int ierr = CeedVectorGetArray(cg->p, CEED_MEM_DEVICE, &arrays->p);
+  if (!ierr) ierr = CeedVectorGetArray(cg->q, CEED_MEM_DEVICE, &arrays->q);
+  if (!ierr) ierr = CeedVectorGetArray(cg->setup.x, CEED_MEM_DEVICE, &arrays->x);
+  return ierr ? restore(cg, arrays, ierr) : CEED_ERROR_SUCCESS;
+}
+
+// ---- Sums ----
+
+static double sum_of_blocks(const RitzCgObject *cg, const double *partial) {
+  double sum = 0;
+  for (int64_t b = 0; b < cg->num_blocks; b++) sum += partial[b];
+  return sum;
+}
+
+// Of a pass that looks for the largest of its numbers and counts those that are of no use.
+static int read_largest(const RitzCgObject *cg, double *largest, double *num_bad) {
+  double partial[2 * MAX_BLOCKS];
+  RITZ_TRY(ritz_gpu_copy_out(cg->ceed, 2 * (size_t)cg->num_blocks * sizeof(double), partial, cg->partial));
+  *largest = partial[0];
+  for (int64_t b = 1; b < cg->num_blocks; b++) *largest = fmax(*largest, partial[b]);
+  *num_bad = sum_of_blocks(cg, partial + cg->num_blocks);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int dot(const RitzCgObject *cg, const CeedScalar *a, const CeedScalar *b, double *result) {
+  double partial[MAX_BLOCKS];
+  RITZ_TRY(RUN(cg, "ritz_cg_dot", RITZ_LONG(cg->length), RITZ_POINTER(cg->mask), RITZ_POINTER(a),
+               RITZ_POINTER(b), RITZ_POINTER(cg->partial)));
+  RITZ_TRY(ritz_gpu_copy_out(cg->ceed, (size_t)cg->num_blocks * sizeof(double), partial, cg->partial));
+  *result = sum_of_blocks(cg, partial);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- The merged iteration ----
+
+// The pass that ends an iteration, and its numbers; x NULL: there was none before.
+static int turn(RitzCgObject *cg, const Arrays *arrays, CeedScalar *x) {
+  RITZ_TRY(RUN(cg, "ritz_cg_turn", RITZ_LONG(cg->setup.n), RITZ_POINTER(cg->partial), RITZ_INT(cg->number),
+               RITZ_POINTER(cg->records), RITZ_POINTER(cg->inverse), RITZ_POINTER(cg->r), RITZ_POINTER(x),
+               RITZ_POINTER(arrays->p), RITZ_POINTER(arrays->q)));
+  cg->number = 1 - cg->number;
+  return ritz_gpu_copy_out(cg->ceed, offsetof(Record, scale), &cg->last, &cg->records[cg->number]);
+}
+
+static int iterate_merged(RitzCgObject *cg, const Arrays *arrays) {
+  RITZ_TRY(RUN(cg, "ritz_cg_dot", RITZ_LONG(cg->length), RITZ_POINTER(cg->mask), RITZ_POINTER(arrays->p),
+               RITZ_POINTER(arrays->q), RITZ_POINTER(cg->partial)));
+  RITZ_TRY(RUN(cg, "ritz_cg_advance", RITZ_LONG(cg->length), RITZ_INT((int32_t)cg->num_blocks),
+               RITZ_POINTER(cg->partial), RITZ_INT(cg->number), RITZ_POINTER(cg->records),
+               RITZ_POINTER(cg->mask), RITZ_POINTER(cg->inverse), RITZ_POINTER(arrays->q),
+               RITZ_POINTER(cg->r), RITZ_POINTER(cg->partial)));
+  return turn(cg, arrays, arrays->x);
+}
+
+// ---- The reference ----
+
+static int constrain(const RitzCgObject *cg, CeedScalar *q) {
+  if (!cg->mask) return CEED_ERROR_SUCCESS;
+  return RUN(cg, "ritz_cg_constrain", RITZ_LONG(cg->setup.n), RITZ_POINTER(cg->mask), RITZ_POINTER(q));
+}
+
+static int precondition(const RitzCgObject *cg, const CeedScalar **z) {
+  *z = cg->z ? cg->z : cg->r;
+  if (!cg->z) return CEED_ERROR_SUCCESS;
+  return ritz_gpu_vector_pointwise_mult(cg->ceed, cg->length, cg->inverse, cg->r, cg->z);
+}
+
+static int iterate_by_operations(RitzCgObject *cg, const Arrays *arrays) {
+  Record *last = &cg->last;
+  const double rz_before = last->rz;
+  const CeedScalar *z;
+  RITZ_TRY(constrain(cg, arrays->q));
+  RITZ_TRY(dot(cg, arrays->p, arrays->q, &last->pq));
+  const double alpha = rz_before / last->pq;
+  if (!(last->pq > 0) || !isfinite(last->pq) || !isfinite(alpha * last->scale)) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_gpu_vector_axpby(cg->ceed, cg->setup.n, (CeedScalar)(alpha * last->scale), 1, arrays->p,
+                                 arrays->x));
+  RITZ_TRY(ritz_gpu_vector_axpby(cg->ceed, cg->length, (CeedScalar)-alpha, 1, arrays->q, cg->r));
+  RITZ_TRY(dot(cg, cg->r, cg->r, &last->rr));
+  RITZ_TRY(precondition(cg, &z));
+  last->rz = last->rr;
+  if (cg->z) RITZ_TRY(dot(cg, cg->r, z, &last->rz));
+  const double beta = rz_before > 0 ? last->rz / rz_before : 0;
+  return ritz_gpu_vector_axpby(cg->ceed, cg->length, 1, (CeedScalar)beta, z, arrays->p);
+}
+
+int ritz_gpu_cg_iterate(RitzCgObject *cg, RitzCgNumbers *numbers) {
+  Arrays arrays;
+  const RitzCgSetup *s = &cg->setup;
+  if (s->is_merged)
+    RITZ_TRY(CeedOperatorApplyAddActive(s->op, cg->p, cg->q, CEED_REQUEST_IMMEDIATE));
+  else
+    RITZ_TRY(CeedOperatorApply(s->op, cg->p, cg->q, CEED_REQUEST_IMMEDIATE));
+  RITZ_TRY(hold(cg, &arrays));
+  const int ierr = s->is_merged ? iterate_merged(cg, &arrays) : iterate_by_operations(cg, &arrays);
+  *numbers = (RitzCgNumbers){cg->last.pq, cg->last.rr, cg->last.rz};
+  return restore(cg, &arrays, ierr);
+}
+
+// ---- Before the first iteration ----
+
+static int set_scale(RitzCgObject *cg, double scale) {
+  const Record records[2] = {{.scale = scale}, {.scale = scale}};
+  cg->last = records[0];
+  return ritz_gpu_copy_in(cg->ceed, sizeof(records), cg->records, records);
+}
+
+static int make_residual(const RitzCgObject *cg, const CeedScalar *b, const CeedScalar *q) {
+  return RUN(cg, "ritz_cg_residual", RITZ_LONG(cg->setup.n), RITZ_POINTER(cg->records),
+             RITZ_POINTER(cg->mask), RITZ_POINTER(cg->inverse), RITZ_POINTER(b), RITZ_POINTER(q),
+             RITZ_POINTER(cg->r), RITZ_POINTER(cg->partial));
+}
+
+static int invert(const RitzCgObject *cg, const CeedScalar *diagonal, double *smallest, bool *is_positive) {
+  double largest, num_bad;
+  RITZ_TRY(RUN(cg, "ritz_cg_invert", RITZ_LONG(cg->setup.n), RITZ_SCALAR((CeedScalar)*smallest),
+               RITZ_POINTER(cg->mask), RITZ_POINTER(diagonal), RITZ_POINTER(cg->inverse),
+               RITZ_POINTER(cg->partial)));
+  RITZ_TRY(read_largest(cg, &largest, &num_bad));
+  *smallest = -largest;
+  *is_positive = num_bad == 0;
+  return CEED_ERROR_SUCCESS;
+}
+
+// The first pass finds the smallest entry, the second one divides it.
+static int make_preconditioner(const RitzCgObject *cg, bool *is_positive) {
+  CeedVector vector = cg->setup.diagonal;
+  const CeedScalar *diagonal;
+  double smallest = 1;
+  *is_positive = true;
+  if (!vector) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedVectorGetArrayRead(vector, CEED_MEM_DEVICE, &diagonal));
+  int ierr = invert(cg, diagonal, &smallest, is_positive);
+  if (!ierr && *is_positive) ierr = invert(cg, diagonal, &smallest, is_positive);
+  const int restored = CeedVectorRestoreArrayRead(vector, &diagonal);
+  return ierr ? ierr : restored;
+}
+
+// The first pass finds the largest entry, the second one divides by the scale.
+static int make_start(RitzCgObject *cg, const CeedScalar *b, const Arrays *arrays, RitzCgStart *start) {
+  double largest, num_bad;
+  RITZ_TRY(set_scale(cg, 1));
+  RITZ_TRY(make_residual(cg, b, arrays->q));
+  RITZ_TRY(read_largest(cg, &largest, &num_bad));
+  start->scale = ritz_cg_scale(num_bad > 0 ? INFINITY : largest);
+  RITZ_TRY(set_scale(cg, start->scale));
+  RITZ_TRY(make_residual(cg, b, arrays->q));
+  RITZ_TRY(turn(cg, arrays, NULL));
+  start->rr = cg->last.rr;
+  start->rz = cg->last.rz;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int begin(RitzCgObject *cg, RitzCgStart *start) {
+  const RitzCgSetup *s = &cg->setup;
+  const CeedScalar *b;
+  Arrays arrays;
+  RITZ_TRY(make_preconditioner(cg, &start->is_positive));
+  RITZ_TRY(CeedVectorSetValue(cg->p, 0));
+  RITZ_TRY(CeedOperatorApply(s->op, s->x, cg->q, CEED_REQUEST_IMMEDIATE));
+  RITZ_TRY(CeedVectorGetArrayRead(s->b, CEED_MEM_DEVICE, &b));
+  int ierr = hold(cg, &arrays);
+  if (!ierr) ierr = restore(cg, &arrays, make_start(cg, b, &arrays, start));
+  const int restored = CeedVectorRestoreArrayRead(s->b, &b);
+  return ierr ? ierr : restored;
+}
+
+// ---- Life ----
+
+static int load(RitzCgObject *cg) {
+  const char *const parts[] = {ritz_gpu_template("kernels/gpu/cg.h")};
+  return ritz_gpu_program(cg->ceed, "cg", "the library's own kernels", 1, parts, &cg->program);
+}
+
+static int make_mask(RitzCgObject *cg, const RitzCgSetup *setup) {
+  const size_t num_words = (size_t)(setup->n + 31) / 32;
+  uint32_t *bits = NULL;
+  if (setup->num_constraints == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(cg->ceed, num_words, &bits));
+  for (int64_t i = 0; i < setup->num_constraints; i++)
+    bits[setup->constraints[i] / 32] |= UINT32_C(1) << (setup->constraints[i] % 32);
+  const int ierr = ritz_gpu_upload(cg->ceed, num_words * sizeof(*bits), bits, &cg->mask);
+  RITZ_FREE(&bits);
+  return ierr;
+}
+
+// Zeros.
+static int make_array(const RitzCgObject *cg, bool is_needed, CeedScalar **array) {
+  if (!is_needed) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_gpu_alloc(cg->ceed, (size_t)cg->length * sizeof(CeedScalar), (void **)array));
+  return ritz_gpu_vector_set_value(cg->ceed, cg->length, 0, *array);
+}
+
+static int make_memory(RitzCgObject *cg) {
+  const bool has_inverse = cg->setup.diagonal;
+  RITZ_TRY(make_array(cg, true, &cg->r));
+  RITZ_TRY(make_array(cg, has_inverse, &cg->inverse));
+  RITZ_TRY(make_array(cg, has_inverse && !cg->setup.is_merged, &cg->z));
+  RITZ_TRY(
+      ritz_gpu_alloc(cg->ceed, NUM_PARTIAL * (size_t)cg->num_blocks * sizeof(double), (void **)&cg->partial));
+  RITZ_TRY(ritz_gpu_alloc(cg->ceed, 2 * sizeof(Record), (void **)&cg->records));
+  RITZ_TRY(CeedVectorCreate(cg->ceed, cg->length, &cg->p));
+  return CeedVectorCreate(cg->ceed, cg->length, &cg->q);
+}
+
+static void choose_sizes(RitzCgObject *cg) {
+  const int64_t most = BLOCKS_PER_UNIT * (int64_t)ritz_gpu(cg->ceed)->info->num_units;
+  cg->length = (cg->setup.n + LANES - 1) / LANES * LANES;
+  cg->num_blocks = RITZ_GPU_BLOCKS(cg->length / LANES);
+  if (cg->num_blocks > most) cg->num_blocks = most;
+  if (cg->num_blocks > MAX_BLOCKS) cg->num_blocks = MAX_BLOCKS;
+  if (cg->num_blocks < 1) cg->num_blocks = 1; // sums of nothing
+}
+
+int ritz_gpu_cg_create(const RitzCgSetup *setup, RitzCgStart *start, RitzCgObject **made) {
+  Ceed ceed = setup->op->obj.ceed;
+  *made = NULL;
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, made));
+  RitzCgObject *cg = *made;
+  cg->ceed = ceed;
+  cg->setup = *setup;
+  cg->setup.constraints = NULL;
+  choose_sizes(cg);
+  int ierr = load(cg);
+  if (!ierr) ierr = make_mask(cg, setup);
+  if (!ierr) ierr = make_memory(cg);
+  if (!ierr) ierr = begin(cg, start);
+  if (ierr) (void)ritz_gpu_cg_destroy(made);
+  return ierr;
+}
+
+int ritz_gpu_cg_destroy(RitzCgObject **made) {
+  RitzCgObject *cg = *made;
+  if (!cg) return CEED_ERROR_SUCCESS;
+  ritz_gpu_free(cg->ceed, (void **)&cg->r);
+  ritz_gpu_free(cg->ceed, (void **)&cg->inverse);
+  ritz_gpu_free(cg->ceed, (void **)&cg->z);
+  ritz_gpu_free(cg->ceed, &cg->mask);
+  ritz_gpu_free(cg->ceed, (void **)&cg->partial);
+  ritz_gpu_free(cg->ceed, (void **)&cg->records);
+  ritz_gpu_program_release(cg->ceed, &cg->program);
+  int ierr = CeedVectorDestroy(&cg->p);
+  const int destroyed = CeedVectorDestroy(&cg->q);
+  RITZ_FREE(made);
+  return ierr ? ierr : destroyed;
+}

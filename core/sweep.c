@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Sweeps and passes over ranges (contract in core/sweep.h): checks, then the slot of the backend.
+#include "core/sweep.h"
+
+// ---- Sweeps ----
+
+// The checks of the slots: both vectors fit the operator.
+static int check_length(CeedOperator op, const char *call, const char *name, CeedVector vec) {
+  RITZ_REQUIRE(vec->length == op->input_size, op->obj.ceed, CEED_ERROR_DIMENSION,
+               "%s: the %s has %" CeedSize_FMT " entries, the operator needs %" CeedSize_FMT, call, name,
+               vec->length, op->input_size);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_operator_sweep_prepare(CeedOperator op, CeedVector in, int *num_slots, const char **reason) {
+  const RitzBackend *backend = &op->obj.ceed->backend;
+
+  *num_slots = 1;
+  *reason = NULL;
+  RITZ_TRY(CeedOperatorCheckReady(op));
+  if (!backend->operator_sweep_prepare) {
+    *reason = "the backend has no sweeps";
+  } else if (op->input_size < 0 || op->input_size != op->output_size) {
+    *reason = "input and output of the operator are not of the same length";
+  }
+  if (*reason) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(check_length(op, __func__, "input", in));
+  return backend->operator_sweep_prepare(op, in, num_slots, reason);
+}
+
+int ritz_operator_sweep(CeedOperator op, CeedVector in, CeedVector out, const RitzSweep *sweep) {
+  RITZ_TRY(check_length(op, __func__, "input", in));
+  RITZ_TRY(check_length(op, __func__, "output", out));
+  return op->obj.ceed->backend.operator_sweep(op, in, out, sweep);
+}
+
+// ---- Ranges ----
+
+int ritz_run_ranges_slots(Ceed ceed, int *num_slots) {
+  *num_slots = 1;
+  return ceed->backend.run_ranges_slots ? ceed->backend.run_ranges_slots(ceed, num_slots)
+                                        : CEED_ERROR_SUCCESS;
+}
+
+int ritz_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data) {
+  if (ceed->backend.run_ranges) return ceed->backend.run_ranges(ceed, n, run, data);
+  if (n > 0) run(data, 0, 0, n);
+  return CEED_ERROR_SUCCESS;
+}

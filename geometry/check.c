@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Looks at every element before operators are made of it: coordinates are finite, det J is positive at max(g
+// + 1, 3) Gauss-Lobatto points a direction, the corners among them. Called when a geometry is created.
+#include <ceed/backend.h>
+#include <math.h>
+
+#include "geometry/geometry.h"
+
+typedef struct {
+  CeedInt dim, space_dim, P, Q; // nodes and points a direction
+  int64_t num_nodes, num_points;
+  const CeedScalar *interp, *grad; // borrowed from the basis, [Q][P]
+  double *jacobian;                // owned, [dim][space_dim][num_points]
+  double *work;                    // owned, two arrays of max(P,Q)^dim
+} Checker;
+
+static int64_t power(int64_t base, int exponent) { return exponent ? base * power(base, exponent - 1) : 1; }
+
+// to [after][Q][before] = M from [after][P][before]
+static void contract(const Checker *c, const CeedScalar *M, int64_t before, int64_t after, const double *from,
+                     double *to) {
+  for (int64_t a = 0; a < after; a++) {
+    for (CeedInt q = 0; q < c->Q; q++) {
+      for (int64_t b = 0; b < before; b++) {
+        double sum = 0;
+
+        for (CeedInt p = 0; p < c->P; p++) sum += (double)M[q * c->P + p] * from[(a * c->P + p) * before + b];
+        to[(a * c->Q + q) * before + b] = sum;
+      }
+    }
+  }
+}
+
+// Derivative of one component along a direction at all points, of the nodes in the first work array.
+static void differentiate(const Checker *c, int direction, double *result) {
+  const int64_t size = power(c->P > c->Q ? c->P : c->Q, c->dim);
+  double *from = c->work;
+
+  for (int d = 0; d < c->dim; d++) {
+    double *to = d == c->dim - 1 ? result : c->work + (1 + d % 2) * size;
+
+    contract(c, d == direction ? c->grad : c->interp, power(c->Q, d), power(c->P, c->dim - 1 - d), from, to);
+    from = to;
+  }
+}
+
+// det J over the product of the lengths of J's columns: 1 for a box of any sides, 0 for a flat element.
+typedef struct {
+  double det, relative;
+} Determinant;
+
+static double length(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
+
+static Determinant find_determinant(const Checker *c, int64_t point) {
+  double J[3][3] = {{0}}, normal[3], product = 1, det;
+
+  for (int d = 0; d < c->dim; d++) {
+    for (int x = 0; x < c->space_dim; x++)
+      J[d][x] = c->jacobian[(d * c->space_dim + x) * c->num_points + point];
+    product *= length(J[d]);
+  }
+  for (int x = 0; x < 3; x++) {
+    const int y = (x + 1) % 3, z = (x + 2) % 3;
+    normal[x] = J[0][y] * J[1][z] - J[0][z] * J[1][y];
+  }
+  if (c->dim == 1)
+    det = c->space_dim == 1 ? J[0][0] : length(J[0]);
+  else if (c->dim == 2)
+    det = c->space_dim == 2 ? normal[2] : length(normal);
+  else
+    det = J[2][0] * normal[0] + J[2][1] * normal[1] + J[2][2] * normal[2];
+  return (Determinant){det, product > 0 ? det / product : det};
+}
+
+// At the point where it is relatively smallest, or is no number, of the element with nodes x
+// [num_nodes][space_dim].
+static Determinant smallest_determinant(const Checker *c, const double *x) {
+  Determinant smallest = {INFINITY, INFINITY};
+
+  for (int component = 0; component < c->space_dim; component++) {
+    for (int64_t i = 0; i < c->num_nodes; i++) c->work[i] = x[i * c->space_dim + component];
+    for (int d = 0; d < c->dim; d++)
+      differentiate(c, d, c->jacobian + (d * c->space_dim + component) * c->num_points);
+  }
+  for (int64_t i = 0; i < c->num_points && !isnan(smallest.relative); i++) {
+    const Determinant here = find_determinant(c, i);
+    if (!(here.relative >= smallest.relative)) smallest = here;
+  }
+  return smallest;
+}
+
+static int check_element(const Checker *c, Ceed ceed, int64_t element, const double *x) {
+  const double least = 8 * CEED_EPSILON; // below is rounding
+
+  for (int64_t i = 0; i < c->num_nodes * c->space_dim; i++) {
+    RITZ_REQUIRE(isfinite(x[i]), ceed, CEED_ERROR_MAJOR,
+                 "RitzGeometryCreate: element %lld has a coordinate that is not finite", (long long)element);
+  }
+  const Determinant smallest = smallest_determinant(c, x);
+
+  RITZ_REQUIRE(smallest.relative > least, ceed, CEED_ERROR_MAJOR,
+               "RitzGeometryCreate: element %lld is %s: its smallest Jacobian determinant is %g",
+               (long long)element, smallest.relative < -least ? "inverted" : "flat", smallest.det);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_all(Checker *c, RitzMesh mesh, CeedBasis basis) {
+  Ceed ceed = RitzMeshReturnCeed(mesh);
+  const double *x = NULL;
+  int64_t num_elem = 0;
+
+  RITZ_TRY(CeedBasisGetInterp1D(basis, &c->interp));
+  RITZ_TRY(CeedBasisGetGrad1D(basis, &c->grad));
+  RITZ_TRY(RitzMeshGetElementCoordinates(mesh, &x));
+  RITZ_TRY(RitzMeshGetNumElements(mesh, &num_elem));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(c->dim * c->space_dim * c->num_points), &c->jacobian));
+  RITZ_TRY(RITZ_MALLOC(ceed, 3 * (size_t)power(c->P > c->Q ? c->P : c->Q, c->dim), &c->work));
+  for (int64_t e = 0; e < num_elem; e++)
+    RITZ_TRY(check_element(c, ceed, e, x + e * c->num_nodes * c->space_dim));
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_geometry_check(RitzMesh mesh) {
+  CeedBasis basis = NULL;
+  CeedInt order = 0;
+  Checker c = {0};
+
+  RITZ_TRY(RitzMeshGetDimensions(mesh, &c.dim, &c.space_dim));
+  RITZ_TRY(RitzMeshGetGeometryOrder(mesh, &order));
+  c.P = order + 1;
+  c.Q = c.P > 3 ? c.P : 3;
+  c.num_nodes = power(c.P, c.dim);
+  c.num_points = power(c.Q, c.dim);
+  RITZ_TRY(
+      CeedBasisCreateTensorH1Lagrange(RitzMeshReturnCeed(mesh), 1, 1, c.P, c.Q, CEED_GAUSS_LOBATTO, &basis));
+  int ierr = check_all(&c, mesh, basis);
+
+  CeedBasisDestroy(&basis);
+  RITZ_FREE(&c.jacobian);
+  RITZ_FREE(&c.work);
+  return ierr;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What becomes of the elements of each kind under a policy; for AUTO by a model of costs. Called when
+// operators are made.
+//
+// The model. Contractions, vectors and offsets of the unknown are the same for all treatments, so only what
+// differs counts: bytes of stored numbers and coordinates, and operations that make factors of them. Both
+// are added up, in bytes: an operation costs what so many stored bytes cost. (Times overlap less than one
+// would think. The sum tells the orders of measured kernels right, the larger of the two does not: with
+// stored factors of degree 8 memory and arithmetic each alone would take as long as all of the trilinear
+// kernel.) The figures are typical ones, on purpose: nothing is measured here, and the same program makes the
+// same operators everywhere. On machines where they are far off one names a policy.
+//
+// On CPUs this gives trilinear diffusion from degree 1 on (a tie there), stored mass; on GPUs recomputed
+// factors for both. Affine elements are always treated as such.
+#include "geometry/geometry.h"
+
+typedef struct {
+  double point_flop; // bytes that cost as much as an operation at a point,
+  double sweep_flop; // one of a contraction,
+  double coordinate; // a coordinate that is gathered, from the caches: neighbours have read it
+} Prices;
+
+// 13 GB/s, 35 and 50 GFLOP/s of a core with 8 lanes; 4.4 TB/s and 23 TFLOP/s.
+static const Prices cpu_prices = {0.37, 0.26, 5}, device_prices = {0.19, 0.3, 4};
+
+// What a treatment needs beyond the others. Operations as in ritz/jit-source/geometry.
+typedef struct {
+  double numbers;   // stored at a point
+  double constants; // stored for an element
+  double flops;     // at a point
+  CeedInt order;    // of coordinates that are gathered; 0: none
+} Needs;
+
+enum { DIVISION = 8 }; // flops
+
+// det and the k_d. On surfaces and curves: a root and divisions on top.
+static double jacobian_flops(const RitzGeometryCase *c, bool wants_vectors) {
+  static const double det[4] = {0, 0, 3, 14}, vectors[4] = {0, 0, 3, 32};
+  const double embedded = c->dim < c->space_dim ? 20 + 3 * DIVISION : 0;
+
+  return (wants_vectors ? vectors : det)[c->dim] + embedded;
+}
+
+// mu w / det K K^T du beyond a stored matrix times du, for all components.
+static double diffuse_flops(const RitzGeometryCase *c) {
+  const double n = c->dim, m = c->space_dim;
+  const double matrix = n * (n + 1) / 2 * 2 * m, product = n * (2 * n - 1);
+
+  return c->num_comp == 1 ? 4 * n * m - product : matrix;
+}
+
+static Needs computed_needs(const RitzGeometryCase *c, RitzGeometryPolicy treatment) {
+  const bool mass = ritz_geometry_has_mass(c), diffusion = ritz_geometry_has_diffusion(c);
+  const bool with_lambda = mass && c->options.lambda_function, with_mu = diffusion && c->options.mu_function;
+  Needs needs = {.order = 1, .flops = jacobian_flops(c, diffusion)};
+
+  if (treatment == RITZ_POLICY_ISOPARAMETRIC) needs.order = c->geometry->order;
+  if (diffusion) needs.flops += diffuse_flops(c);
+  if (treatment == RITZ_POLICY_MERGED) {
+    needs.numbers = mass + diffusion;
+  } else if (treatment == RITZ_POLICY_PARTIAL) {
+    needs.numbers = 1;
+    needs.flops += 3 * mass;
+  } else {
+    needs.numbers = with_lambda + with_mu;
+    needs.flops += 3 * mass + (DIVISION + 2) * diffusion;
+  }
+  return needs;
+}
+
+static double num_factors(const RitzGeometryCase *c) {
+  return ritz_geometry_has_mass(c) + (ritz_geometry_has_diffusion(c) ? c->dim * (c->dim + 1) / 2 : 0);
+}
+
+static Needs standard_needs(const RitzGeometryCase *c, RitzGeometryPolicy treatment) {
+  if (treatment == RITZ_POLICY_STORED) return (Needs){.numbers = num_factors(c)};
+  if (treatment != RITZ_POLICY_AFFINE) return computed_needs(c, treatment);
+  return (Needs){.numbers = (c->options.lambda_function && ritz_geometry_has_mass(c)) +
+                            (c->options.mu_function && ritz_geometry_has_diffusion(c)),
+                 .constants = num_factors(c),
+                 .flops = num_factors(c)};
+}
+
+// Inverse Jacobians at the points, or what they are made of.
+static Needs point_needs(const RitzGeometryCase *c, RitzGeometryPolicy treatment) {
+  const double size = c->dim * c->dim;
+
+  if (treatment == RITZ_POLICY_STORED) return (Needs){.numbers = size + 1};
+  Needs needs = {.order = 1, .flops = jacobian_flops(c, true) + DIVISION + size};
+
+  if (treatment == RITZ_POLICY_ISOPARAMETRIC) needs.order = c->geometry->order;
+  if (treatment == RITZ_POLICY_AFFINE) {
+    needs.order = 0;
+    needs.constants = c->dim * (c->dim + 1);
+  }
+  return needs;
+}
+
+static double power(double base, int exponent) { return exponent ? base * power(base, exponent - 1) : 1; }
+
+// Operations that bring the gradient of the coordinates to the points. Degree one: in registers.
+static double sweep_flops(const RitzGeometryCase *c, CeedInt order) {
+  double flops = 2.0 * c->dim * power(c->Q_1d, c->dim + 1);
+
+  for (int d = 0; d < c->dim; d++) flops += 2 * power(c->Q_1d, d + 1) * power(order + 1, c->dim - d);
+  return c->space_dim * flops;
+}
+
+static double cost(const RitzGeometryCase *c, RitzGeometryPolicy treatment) {
+  const Prices *price = c->is_device ? &device_prices : &cpu_prices;
+  const bool is_point = c->options.kind == RITZ_OPERATOR_POINT_FUNCTION;
+  const Needs needs = is_point ? point_needs(c, treatment) : standard_needs(c, treatment);
+  const double linear_flops = needs.order == 1 ? 2.0 * (c->dim - 1) * c->space_dim : 0;
+  const double num_nodes = needs.order ? power(needs.order + 1, c->dim) : 0;
+  const double num_bytes = sizeof(double); // prices are those of double precision, single scales both sides
+
+  return num_bytes * (needs.numbers * c->Q + needs.constants) +
+         price->point_flop * (needs.flops + linear_flops) * c->Q +
+         (needs.order > 1 ? price->sweep_flop * sweep_flops(c, needs.order) : 0) +
+         num_nodes * (4 + price->coordinate * c->space_dim);
+}
+
+// ---- Which treatments there are ----
+
+static bool is_possible(const RitzGeometryCase *c, RitzElementKind kind, RitzGeometryPolicy treatment) {
+  const bool has_diffusion = ritz_geometry_has_diffusion(c);
+  const bool is_point = c->options.kind == RITZ_OPERATOR_POINT_FUNCTION;
+
+  switch (treatment) {
+  case RITZ_POLICY_AFFINE: return kind == RITZ_ELEMENT_AFFINE;
+  case RITZ_POLICY_TRILINEAR: return kind != RITZ_ELEMENT_CURVED;
+  case RITZ_POLICY_PARTIAL:
+  case RITZ_POLICY_MERGED: return kind != RITZ_ELEMENT_CURVED && has_diffusion && !is_point;
+  default: return true;
+  }
+}
+
+// PARTIAL with coefficients that vary is MERGED: they go into the same numbers.
+static RitzGeometryPolicy merge(const RitzGeometryCase *c, RitzGeometryPolicy policy) {
+  const bool varies = c->options.mu_function || (ritz_geometry_has_mass(c) && c->options.lambda_function);
+
+  return policy == RITZ_POLICY_PARTIAL && varies ? RITZ_POLICY_MERGED : policy;
+}
+
+static RitzGeometryPolicy cheapest(const RitzGeometryCase *c, RitzElementKind kind) {
+  RitzGeometryPolicy best = RITZ_POLICY_STORED;
+
+  for (int i = RITZ_POLICY_AFFINE; i < RITZ_NUM_POLICIES; i++) {
+    const RitzGeometryPolicy treatment = (RitzGeometryPolicy)i;
+    if (!is_possible(c, kind, treatment) || merge(c, treatment) != treatment) continue;
+    if (cost(c, treatment) < cost(c, best)) best = treatment;
+  }
+  return best;
+}
+
+void ritz_geometry_choose(const RitzGeometryCase *c, RitzGeometryPolicy treatments[RITZ_NUM_KINDS]) {
+  for (int i = 0; i < RITZ_NUM_KINDS; i++) {
+    const RitzElementKind kind = (RitzElementKind)i;
+    const RitzGeometryPolicy policy = merge(c, c->options.policy);
+
+    if (policy == RITZ_POLICY_AUTO)
+      treatments[i] = cheapest(c, kind);
+    else
+      treatments[i] = is_possible(c, kind, policy) ? policy : RITZ_POLICY_STORED;
+  }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The standard operators: options, one part for each treatment of elements, the composite. Public functions.
+#include <math.h>
+#include <ritz/jit-source/geometry/points.h>
+#include <stdio.h>
+
+#include "geometry/geometry.h"
+
+// ---- The case ----
+
+static int check_options(const char *call, Ceed ceed, const RitzOperatorOptions *o) {
+  RITZ_REQUIRE((int)o->kind >= 0 && (int)o->kind < RITZ_NUM_OPERATOR_KINDS, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: %d is no kind of operator", call, (int)o->kind);
+  RITZ_REQUIRE(RitzGeometryPolicyName(o->policy), ceed, CEED_ERROR_INCOMPATIBLE, "%s: %d is no policy", call,
+               (int)o->policy);
+  RITZ_REQUIRE(o->quad_mode == CEED_GAUSS || o->quad_mode == CEED_GAUSS_LOBATTO, ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: %d is no quadrature rule", call, (int)o->quad_mode);
+  RITZ_REQUIRE(o->num_points >= 0 && !(o->num_points == 1 && o->quad_mode == CEED_GAUSS_LOBATTO), ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: no rule of this kind has %" CeedInt_FMT " points a direction",
+               call, o->num_points);
+  RITZ_REQUIRE(isfinite((CeedScalar)o->lambda) && isfinite((CeedScalar)o->mu), ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: lambda = %g and mu = %g have to be finite", call, o->lambda, o->mu);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_mesh(const char *call, const RitzGeometryCase *c) {
+  RitzMesh mesh = NULL;
+
+  RITZ_TRY(RitzSpaceGetMesh(c->options.space, &mesh));
+  RITZ_REQUIRE(mesh == c->geometry->mesh, c->ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the space is on another mesh than the geometry", call);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Offsets into the L-vector and numbers of nodes and points in an element, times components, are CeedInt.
+static int check_sizes(const char *call, const RitzGeometryCase *c) {
+  CeedSize l_size = 0;
+  const double points = c->Q_1d > c->degree ? c->Q_1d : c->degree + 1;
+  const double num_comp = c->num_comp > 3 ? c->num_comp : 3;
+
+  RITZ_TRY(RitzSpaceGetSize(c->options.space, &l_size));
+  RITZ_REQUIRE(l_size <= INT32_MAX && pow(points, c->dim) * num_comp * 3 <= INT32_MAX, c->ceed,
+               CEED_ERROR_UNSUPPORTED,
+               "%s: an L-vector of %" CeedSize_FMT " entries, or elements of %" CeedInt_FMT
+               " points a direction, exceed the 32-bit offsets of a restriction",
+               call, l_size, c->Q_1d);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_geometry_case(const char *call, RitzGeometry geometry, Ceed ceed, const RitzOperatorOptions *options,
+                       RitzGeometryCase *c) {
+  CeedMemType mem_type;
+
+  RITZ_REQUIRE(ceed, NULL, CEED_ERROR_INCOMPATIBLE, "%s: argument 'ceed' is NULL", call);
+  RITZ_REQUIRE(geometry, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'geometry' is NULL", call);
+  RITZ_REQUIRE(options, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'options' is NULL", call);
+  RITZ_REQUIRE(options->space, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the space of the options is NULL", call);
+  RITZ_TRY(check_options(call, ceed, options));
+  *c = (RitzGeometryCase){.geometry = geometry,
+                          .ceed = ceed,
+                          .options = *options,
+                          .dim = geometry->dim,
+                          .space_dim = geometry->space_dim};
+  RITZ_TRY(check_mesh(call, c));
+  RITZ_TRY(RitzSpaceGetDegree(options->space, &c->degree));
+  RITZ_TRY(RitzSpaceGetNumComponents(options->space, &c->num_comp));
+  RITZ_TRY(CeedGetPreferredMemType(ceed, &mem_type));
+  c->is_device = mem_type == CEED_MEM_DEVICE;
+  if (!options->lambda) c->options.lambda = 1;
+  if (!options->mu) c->options.mu = 1;
+  c->Q_1d = options->num_points;
+  if (!c->Q_1d) c->Q_1d = c->degree + (options->quad_mode == CEED_GAUSS ? 2 : 1);
+  RITZ_TRY(check_sizes(call, c));
+  c->Q = CeedIntPow(c->Q_1d, c->dim);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- The composite ----
+
+// Elements of the kinds that have this treatment, ascending: borrowed when they are of one kind, else in
+// *merged (owned by the caller).
+static int list_elements(const RitzGeometryCase *c, const RitzGeometryPolicy treatments[RITZ_NUM_KINDS],
+                         RitzGeometryPolicy treatment, CeedInt **merged, RitzGeometryPart *part) {
+  const RitzGeometry g = c->geometry;
+  CeedInt next[RITZ_NUM_KINDS];
+  int num_kinds = 0;
+
+  part->num_elem = 0;
+  for (int k = 0; k < RITZ_NUM_KINDS; k++) {
+    const CeedInt num = g->first[k + 1] - g->first[k];
+    next[k] = treatments[k] == treatment ? g->first[k] : g->first[k + 1];
+    if (treatments[k] != treatment || num == 0) continue;
+    part->elements = g->elements + g->first[k];
+    part->num_elem += num;
+    num_kinds++;
+  }
+  if (num_kinds < 2) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_MALLOC(c->ceed, (size_t)part->num_elem, merged));
+  for (CeedInt i = 0; i < part->num_elem; i++) {
+    int least = -1;
+
+    for (int k = 0; k < RITZ_NUM_KINDS; k++) {
+      if (next[k] == g->first[k + 1]) continue;
+      if (least < 0 || g->elements[next[k]] < g->elements[next[least]]) least = k;
+    }
+    (*merged)[i] = g->elements[next[least]++];
+  }
+  part->elements = *merged;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int add_part(RitzGeometryPart *part, RitzGeometryPolicy treatment, const char *name,
+                    RitzGeometryMakePart make, void *data, CeedOperator composite) {
+  CeedOperator op = NULL;
+  char full_name[100];
+  int ierr;
+
+  snprintf(full_name, sizeof(full_name), "%s, %s", name, RitzGeometryPolicyName(treatment));
+  RITZ_TRY_CLEANUP(make(part, treatment, data, &op));
+  RITZ_TRY_CLEANUP(CeedOperatorSetName(op, full_name));
+  RITZ_TRY_CLEANUP(CeedOperatorCompositeAddSub(composite, op));
+cleanup:
+  CeedOperatorDestroy(&op);
+  ritz_geometry_part_clear(part);
+  return ierr;
+}
+
+static int add_parts(const RitzGeometryShared *shared, const char *name, RitzGeometryMakePart make,
+                     void *data, CeedOperator composite) {
+  RitzGeometryPolicy treatments[RITZ_NUM_KINDS];
+
+  ritz_geometry_choose(&shared->c, treatments);
+  for (int i = 1; i < RITZ_NUM_POLICIES; i++) {
+    const RitzGeometryPolicy treatment = (RitzGeometryPolicy)i;
+    RitzGeometryPart part = {.shared = shared};
+    CeedInt *merged = NULL;
+    int ierr = list_elements(&shared->c, treatments, treatment, &merged, &part);
+
+    if (!ierr && part.num_elem > 0) ierr = add_part(&part, treatment, name, make, data, composite);
+    RITZ_FREE(&merged);
+    RITZ_TRY(ierr);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_geometry_composite(const RitzGeometryCase *c, const char *name, RitzGeometryMakePart make,
+                            void *data, CeedOperator *op) {
+  RitzGeometryShared shared;
+  CeedOperator composite = NULL;
+  int ierr;
+
+  RITZ_TRY_CLEANUP(ritz_geometry_shared_create(c, &shared));
+  RITZ_TRY_CLEANUP(CeedOperatorCreateComposite(c->ceed, &composite));
+  RITZ_TRY_CLEANUP(CeedOperatorSetName(composite, name));
+  RITZ_TRY_CLEANUP(add_parts(&shared, name, make, data, composite));
+cleanup:
+  ritz_geometry_shared_destroy(&shared);
+  if (ierr) CeedOperatorDestroy(&composite);
+  *op = composite;
+  return ierr;
+}
+
+// ---- Standard operators ----
+
+// The weights, with a coefficient that varies in them.
+static int add_weights(RitzGeometryPart *part, const char *name, CeedInt number, bool is_variable) {
+  return is_variable ? ritz_geometry_add_numbers(part, name, number, true)
+                     : ritz_geometry_add_weights(part, name);
+}
+
+// One field for each of diffusion and mass, in this order.
+static int add_all_weights(RitzGeometryPart *part) {
+  const RitzGeometryCase *c = &part->shared->c;
+
+  if (ritz_geometry_has_diffusion(c))
+    RITZ_TRY(add_weights(part, "mu w", RITZ_SETUP_DIFFUSION_WEIGHT, c->options.mu_function != NULL));
+  if (ritz_geometry_has_mass(c))
+    RITZ_TRY(add_weights(part, "lambda w", RITZ_SETUP_MASS_WEIGHT, c->options.lambda_function != NULL));
+  return CEED_ERROR_SUCCESS;
+}
+
+static int add_unknowns(RitzGeometryPart *part, const char *gradient, const char *value) {
+  if (ritz_geometry_has_diffusion(&part->shared->c))
+    RITZ_TRY(ritz_geometry_add_unknown(part, gradient, CEED_EVAL_GRAD));
+  if (ritz_geometry_has_mass(&part->shared->c))
+    RITZ_TRY(ritz_geometry_add_unknown(part, value, CEED_EVAL_INTERP));
+  return CEED_ERROR_SUCCESS;
+}
+
+// As the QFunctions of ritz/jit-source/geometry want it.
+static int add_geometry(RitzGeometryPart *part, RitzGeometryPolicy treatment) {
+  const bool mass = ritz_geometry_has_mass(&part->shared->c);
+  const bool diffusion = ritz_geometry_has_diffusion(&part->shared->c);
+  const CeedInt factors = (mass ? RITZ_SETUP_MASS : 0) | (diffusion ? RITZ_SETUP_METRIC : 0);
+  const CeedInt merged = (mass ? RITZ_SETUP_MASS : 0) | RITZ_SETUP_INVERSE;
+
+  switch (treatment) {
+  case RITZ_POLICY_AFFINE: RITZ_TRY(ritz_geometry_add_constants(part, factors)); return add_all_weights(part);
+  case RITZ_POLICY_TRILINEAR:
+    RITZ_TRY(ritz_geometry_add_coordinates(part, RITZ_NODES_CORNERS));
+    return add_all_weights(part);
+  case RITZ_POLICY_ISOPARAMETRIC:
+    RITZ_TRY(ritz_geometry_add_coordinates(part, RITZ_NODES_ALL));
+    return add_all_weights(part);
+  case RITZ_POLICY_PARTIAL:
+    RITZ_TRY(ritz_geometry_add_coordinates(part, RITZ_NODES_CORNERS));
+    return ritz_geometry_add_numbers(part, "w / det", RITZ_SETUP_INVERSE, !mass);
+  case RITZ_POLICY_MERGED:
+    RITZ_TRY(ritz_geometry_add_coordinates(part, RITZ_NODES_CORNERS));
+    return ritz_geometry_add_numbers(part, "factors", merged, true);
+  default: return ritz_geometry_add_numbers(part, "factors", factors, true);
+  }
+}
+
+// What a matrix or a number times the values takes; what recomputes it is not counted.
+static CeedSize useful_flops(const RitzGeometryCase *c) {
+  const CeedSize diffusion = ritz_geometry_has_diffusion(c) ? (CeedSize)c->dim * (2 * c->dim - 1) : 0;
+
+  return c->num_comp * (diffusion + ritz_geometry_has_mass(c));
+}
+
+static int make_standard_part(RitzGeometryPart *part, RitzGeometryPolicy treatment, void *data,
+                              CeedOperator *op) {
+  const RitzGeometryCase *c = &part->shared->c;
+  const int num_out = ritz_geometry_has_diffusion(c) + ritz_geometry_has_mass(c);
+
+  RITZ_TRY(add_unknowns(part, "du", "u"));
+  RITZ_TRY(add_geometry(part, treatment));
+  RITZ_TRY(add_unknowns(part, "dv", "v"));
+  return ritz_geometry_part_operator(part, num_out, ritz_geometry_function(c, treatment), useful_flops(c),
+                                     (CeedQFunctionContext)data, op);
+}
+
+int RitzGeometryCreateOperator(RitzGeometry geometry, Ceed ceed, const RitzOperatorOptions *options,
+                               CeedOperator *op) {
+  static const char *const names[] = {"mass", "diffusion", "Helmholtz"};
+  RitzGeometryCase c;
+  CeedQFunctionContext ctx = NULL;
+
+  RITZ_NOT_NULL(op);
+  *op = NULL;
+  RITZ_TRY(ritz_geometry_case(__func__, geometry, ceed, options, &c));
+  RITZ_REQUIRE(options->kind != RITZ_OPERATOR_POINT_FUNCTION, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: operators of point functions are made by RitzGeometryCreatePointOperator", __func__);
+  const RitzGeometryContext data = {.dim = c.dim,
+                                    .space_dim = c.space_dim,
+                                    .num_comp = c.num_comp,
+                                    .lambda = c.options.lambda_function ? 1 : (CeedScalar)c.options.lambda,
+                                    .mu = c.options.mu_function ? 1 : (CeedScalar)c.options.mu};
+  int ierr = ritz_geometry_create_context(ceed, sizeof(data), &data, &ctx);
+
+  if (!ierr) ierr = ritz_geometry_composite(&c, names[options->kind], make_standard_part, ctx, op);
+  CeedQFunctionContextDestroy(&ctx);
+  return ierr;
+}
+
+int RitzGeometryGetPolicyUsed(RitzGeometry geometry, Ceed ceed, const RitzOperatorOptions *options,
+                              RitzElementKind kind, RitzGeometryPolicy *policy) {
+  RitzGeometryPolicy treatments[RITZ_NUM_KINDS];
+  RitzGeometryCase c;
+
+  RITZ_NOT_NULL(policy);
+  RITZ_TRY(ritz_geometry_case(__func__, geometry, ceed, options, &c));
+  RITZ_REQUIRE((int)kind >= 0 && (int)kind < RITZ_NUM_KINDS, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: %d is no kind of elements", __func__, (int)kind);
+  ritz_geometry_choose(&c, treatments);
+  *policy = treatments[kind];
+  return CEED_ERROR_SUCCESS;
+}

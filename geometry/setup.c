@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Numbers that the parts of operators keep: factors at the points or once an element, coefficients times
+// weights. Made by an operator that runs once. Called by operator.c and point.c.
+#include <math.h>
+#include <ritz/jit-source/geometry/points.h>
+
+#include "geometry/geometry.h"
+
+// ---- Values at points ----
+
+// Interlaced, for data that the host writes: value k of point q of element e at (e Q + q) num_comp + k.
+static int create_point_field(const RitzGeometryPart *part, CeedInt num_comp, CeedElemRestriction *rstr,
+                              CeedVector *vector) {
+  const RitzGeometryCase *c = &part->shared->c;
+  const CeedInt strides[3] = {num_comp, 1, num_comp * c->Q};
+
+  RITZ_TRY(CeedElemRestrictionCreateStrided(c->ceed, part->num_elem, c->Q, num_comp,
+                                            (CeedSize)part->num_elem * c->Q * num_comp, strides, rstr));
+  return CeedElemRestrictionCreateVector(*rstr, vector, NULL);
+}
+
+static int add_point_field(RitzGeometryPart *part, const char *name, CeedInt size, CeedElemRestriction rstr,
+                           CeedVector vector) {
+  return ritz_geometry_add_field(part, name, size, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, vector);
+}
+
+// ---- Coefficients ----
+
+// Positions of all points of the part, as create_point_field with space_dim components.
+static int interpolate_positions(const RitzGeometryPart *part, CeedElemRestriction rstr_points,
+                                 CeedVector positions) {
+  const RitzGeometryCase *c = &part->shared->c;
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL;
+  CeedElemRestriction rstr = NULL;
+  CeedBasis basis = NULL;
+  CeedVector x = NULL;
+  int ierr;
+
+  RITZ_TRY_CLEANUP(ritz_geometry_coordinates(part, RITZ_NODES_ALL, &rstr, &x));
+  RITZ_TRY_CLEANUP(ritz_geometry_coordinate_basis(part->shared, RITZ_NODES_ALL, &basis));
+  RITZ_TRY_CLEANUP(CeedQFunctionCreateIdentity(c->ceed, c->space_dim, CEED_EVAL_INTERP, CEED_EVAL_NONE, &qf));
+  RITZ_TRY_CLEANUP(CeedOperatorCreate(c->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &op));
+  RITZ_TRY_CLEANUP(CeedOperatorSetField(op, "input", rstr, basis, CEED_VECTOR_ACTIVE));
+  RITZ_TRY_CLEANUP(CeedOperatorSetField(op, "output", rstr_points, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  RITZ_TRY_CLEANUP(CeedOperatorApply(op, x, positions, CEED_REQUEST_IMMEDIATE));
+cleanup:
+  CeedOperatorDestroy(&op);
+  CeedQFunctionDestroy(&qf);
+  CeedElemRestrictionDestroy(&rstr);
+  CeedBasisDestroy(&basis);
+  CeedVectorDestroy(&x);
+  return ierr;
+}
+
+static int evaluate(const RitzGeometryCase *c, const char *name, RitzCoefficientFunction f, void *ctx,
+                    const double x[3], CeedScalar *value) {
+  double result = NAN;
+  const int code = f(ctx, x, &result);
+
+  RITZ_REQUIRE(!code, c->ceed, code,
+               "RitzGeometryCreateOperator: the function %s fails at (%g, %g, %g) with code %d", name, x[0],
+               x[1], x[2], code);
+  *value = (CeedScalar)result;
+  RITZ_REQUIRE(isfinite(*value), c->ceed, CEED_ERROR_MAJOR,
+               "RitzGeometryCreateOperator: the function %s is not finite at (%g, %g, %g)", name, x[0], x[1],
+               x[2]);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Both coefficients at one point: functions that the operator has no use for are not called.
+static int evaluate_both(const RitzGeometryCase *c, const CeedScalar *position, CeedScalar values[2]) {
+  const RitzOperatorOptions *o = &c->options;
+  double x[3] = {0, 0, 0};
+
+  for (CeedInt d = 0; d < c->space_dim; d++) x[d] = position[d];
+  values[0] = (CeedScalar)o->lambda;
+  values[1] = (CeedScalar)o->mu;
+  if (o->lambda_function && ritz_geometry_has_mass(c))
+    RITZ_TRY(evaluate(c, "lambda", o->lambda_function, o->lambda_ctx, x, &values[0]));
+  if (o->mu_function && ritz_geometry_has_diffusion(c))
+    RITZ_TRY(evaluate(c, "mu", o->mu_function, o->mu_ctx, x, &values[1]));
+  return CEED_ERROR_SUCCESS;
+}
+
+static int evaluate_at_points(const RitzGeometryPart *part, CeedVector positions, CeedVector coefficients) {
+  const RitzGeometryCase *c = &part->shared->c;
+  const CeedSize num = (CeedSize)part->num_elem * c->Q;
+  const CeedScalar *x = NULL;
+  CeedScalar *values = NULL;
+
+  RITZ_TRY(CeedVectorGetArrayRead(positions, CEED_MEM_HOST, &x));
+  int ierr = CeedVectorGetArrayWrite(coefficients, CEED_MEM_HOST, &values);
+
+  for (CeedSize i = 0; i < num && !ierr; i++) ierr = evaluate_both(c, x + i * c->space_dim, values + 2 * i);
+  if (values) CeedVectorRestoreArray(coefficients, &values);
+  CeedVectorRestoreArrayRead(positions, &x);
+  return ierr;
+}
+
+// Once for a part.
+static int require_coefficients(RitzGeometryPart *part) {
+  CeedElemRestriction rstr = NULL;
+  CeedVector positions = NULL;
+  int ierr;
+
+  if (part->coefficients) return CEED_ERROR_SUCCESS;
+  RITZ_TRY_CLEANUP(create_point_field(part, 2, &part->rstr_coefficients, &part->coefficients));
+  RITZ_TRY_CLEANUP(create_point_field(part, part->shared->c.space_dim, &rstr, &positions));
+  RITZ_TRY_CLEANUP(interpolate_positions(part, rstr, positions));
+  RITZ_TRY_CLEANUP(evaluate_at_points(part, positions, part->coefficients));
+cleanup:
+  CeedElemRestrictionDestroy(&rstr);
+  CeedVectorDestroy(&positions);
+  return ierr;
+}
+
+// ---- The operator that runs once ----
+
+static CeedInt count_numbers(const RitzGeometryCase *c, CeedInt wanted) {
+  CeedInt num = 0;
+
+  for (CeedInt one = RITZ_SETUP_MASS; one <= RITZ_SETUP_GRADIENTS; one *= 2) {
+    if (!(wanted & one)) continue;
+    num += one == RITZ_SETUP_METRIC      ? c->dim * (c->dim + 1) / 2
+           : one == RITZ_SETUP_GRADIENTS ? c->dim * c->space_dim
+                                         : 1;
+  }
+  return num;
+}
+
+static int add_setup_fields(RitzGeometryPart *setup, RitzGeometryNodes nodes, CeedInt num,
+                            CeedElemRestriction rstr) {
+  RITZ_TRY(ritz_geometry_add_coordinates(setup, nodes));
+  RITZ_TRY(ritz_geometry_add_weights(setup, "weights"));
+  if (setup->coefficients)
+    RITZ_TRY(add_point_field(setup, "coefficients", 2, setup->rstr_coefficients, setup->coefficients));
+  return add_point_field(setup, "numbers", num, rstr, CEED_VECTOR_ACTIVE);
+}
+
+// numbers = what `wanted` says on the elements and points of `setup`, whose fields are made here.
+static int run(RitzGeometryPart *setup, RitzGeometryNodes nodes, const RitzGeometrySetup *data,
+               CeedElemRestriction rstr, CeedVector numbers) {
+  Ceed ceed = setup->shared->c.ceed;
+  const CeedInt num = count_numbers(&setup->shared->c, data->wanted);
+  const RitzGeometryFunction function = ritz_geometry_setup_function(setup->coefficients != NULL);
+  CeedQFunctionContext ctx = NULL;
+  CeedOperator op = NULL;
+  int ierr;
+
+  RITZ_TRY_CLEANUP(add_setup_fields(setup, nodes, num, rstr));
+  RITZ_TRY_CLEANUP(ritz_geometry_create_context(ceed, sizeof(*data), data, &ctx));
+  RITZ_TRY_CLEANUP(ritz_geometry_part_operator(setup, 1, function, 0, ctx, &op));
+  RITZ_TRY_CLEANUP(CeedOperatorSetName(op, "geometric factors"));
+  RITZ_TRY_CLEANUP(CeedOperatorApply(op, CEED_VECTOR_NONE, numbers, CEED_REQUEST_IMMEDIATE));
+cleanup:
+  CeedOperatorDestroy(&op);
+  CeedQFunctionContextDestroy(&ctx);
+  ritz_geometry_part_clear(setup);
+  return ierr;
+}
+
+static bool varies(const RitzGeometryCase *c, CeedInt wanted) {
+  const CeedInt of_mass = RITZ_SETUP_MASS | RITZ_SETUP_MASS_WEIGHT;
+  const CeedInt of_diffusion = RITZ_SETUP_METRIC | RITZ_SETUP_INVERSE | RITZ_SETUP_DIFFUSION_WEIGHT;
+
+  return (wanted & of_mass && c->options.lambda_function) ||
+         (wanted & of_diffusion && c->options.mu_function);
+}
+
+int ritz_geometry_add_numbers(RitzGeometryPart *part, const char *name, CeedInt wanted,
+                              bool has_coefficients) {
+  const RitzGeometryCase *c = &part->shared->c;
+  const CeedInt num = count_numbers(c, wanted);
+  const bool is_variable = has_coefficients && varies(c, wanted);
+  const bool is_constant = has_coefficients && !is_variable;
+  const RitzGeometrySetup data = {.dim = c->dim,
+                                  .space_dim = c->space_dim,
+                                  .wanted = wanted,
+                                  .lambda = is_constant ? (CeedScalar)c->options.lambda : 1,
+                                  .mu = is_constant ? (CeedScalar)c->options.mu : 1};
+  CeedElemRestriction rstr = NULL;
+  CeedVector numbers = NULL;
+  int ierr;
+
+  RitzGeometryPart setup = {.shared = part->shared, .num_elem = part->num_elem, .elements = part->elements};
+
+  if (is_variable) {
+    RITZ_TRY_CLEANUP(require_coefficients(part));
+    RITZ_TRY_CLEANUP(CeedElemRestrictionReferenceCopy(part->rstr_coefficients, &setup.rstr_coefficients));
+    RITZ_TRY_CLEANUP(CeedVectorReferenceCopy(part->coefficients, &setup.coefficients));
+  }
+  RITZ_TRY_CLEANUP(CeedElemRestrictionCreateStrided(c->ceed, part->num_elem, c->Q, num,
+                                                    (CeedSize)part->num_elem * c->Q * num,
+                                                    CEED_STRIDES_BACKEND, &rstr));
+  RITZ_TRY_CLEANUP(CeedElemRestrictionCreateVector(rstr, &numbers, NULL));
+  RITZ_TRY_CLEANUP(run(&setup, RITZ_NODES_ALL, &data, rstr, numbers));
+  RITZ_TRY_CLEANUP(add_point_field(part, name, num, rstr, numbers));
+cleanup:
+  ritz_geometry_part_clear(&setup);
+  CeedElemRestrictionDestroy(&rstr);
+  CeedVectorDestroy(&numbers);
+  return ierr;
+}
+
+// ---- Numbers that are the same at all points of an element ----
+
+// At the centre, where the derivatives of a map of degree one are its best affine part.
+static int compute_constants(const RitzGeometryPart *part, const RitzGeometrySetup *data,
+                             CeedElemRestriction rstr, CeedVector numbers) {
+  RitzGeometryShared centre = *part->shared;
+  RitzGeometryPart setup = {.shared = &centre, .num_elem = part->num_elem, .elements = part->elements};
+
+  centre.c.Q_1d = centre.c.Q = 1;
+  centre.c.options.quad_mode = CEED_GAUSS;
+  centre.basis_u = NULL;
+  RITZ_TRY(
+      CeedBasisCreateTensorH1Lagrange(centre.c.ceed, centre.c.dim, 1, 2, 1, CEED_GAUSS, &centre.basis_u));
+  int ierr = run(&setup, RITZ_NODES_CORNERS, data, rstr, numbers);
+
+  CeedBasisDestroy(&centre.basis_u);
+  return ierr;
+}
+
+// One node a direction, value 1 and derivative 0 everywhere.
+static int create_constant_basis(const RitzGeometryShared *s, CeedInt num_comp, CeedBasis *basis) {
+  const RitzGeometryCase *c = &s->c;
+  const CeedScalar *points = NULL, *weights = NULL;
+  CeedScalar *tables = NULL; // owned: [Q_1d] ones, [Q_1d] zeros
+
+  RITZ_TRY(CeedBasisGetQRef(s->basis_u, &points));
+  RITZ_TRY(CeedBasisGetQWeights(s->basis_u, &weights));
+  RITZ_TRY(RITZ_CALLOC(c->ceed, 2 * (size_t)c->Q_1d, &tables));
+  for (CeedInt q = 0; q < c->Q_1d; q++) tables[q] = 1;
+  int ierr = CeedBasisCreateTensorH1(c->ceed, c->dim, num_comp, 1, c->Q_1d, tables, tables + c->Q_1d, points,
+                                     weights, basis);
+
+  RITZ_FREE(&tables);
+  return ierr;
+}
+
+int ritz_geometry_add_constants(RitzGeometryPart *part, CeedInt wanted) {
+  const RitzGeometryCase *c = &part->shared->c;
+  const RitzOperatorOptions *o = &c->options;
+  const CeedInt num = count_numbers(c, wanted), strides[3] = {1, 1, num};
+  const CeedScalar weight = (CeedScalar)(1 << c->dim); // of the centre
+  const RitzGeometrySetup data = {.dim = c->dim,
+                                  .space_dim = c->space_dim,
+                                  .wanted = wanted,
+                                  .lambda = (o->lambda_function ? 1 : (CeedScalar)o->lambda) / weight,
+                                  .mu = (o->mu_function ? 1 : (CeedScalar)o->mu) / weight};
+  CeedElemRestriction rstr = NULL;
+  CeedBasis basis = NULL;
+  CeedVector numbers = NULL;
+  int ierr;
+
+  RITZ_TRY_CLEANUP(CeedElemRestrictionCreateStrided(c->ceed, part->num_elem, 1, num,
+                                                    (CeedSize)part->num_elem * num, strides, &rstr));
+  RITZ_TRY_CLEANUP(CeedElemRestrictionCreateVector(rstr, &numbers, NULL));
+  RITZ_TRY_CLEANUP(compute_constants(part, &data, rstr, numbers));
+  RITZ_TRY_CLEANUP(create_constant_basis(part->shared, num, &basis));
+  RITZ_TRY_CLEANUP(ritz_geometry_add_field(part, "factors", num, CEED_EVAL_INTERP, rstr, basis, numbers));
+cleanup:
+  CeedElemRestrictionDestroy(&rstr);
+  CeedBasisDestroy(&basis);
+  CeedVectorDestroy(&numbers);
+  return ierr;
+}

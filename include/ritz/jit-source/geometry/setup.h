@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Point functions that make what operators of ritz/geometry.h keep: factors at points, coefficients times
+// weights, inverse Jacobians. They run once. Included by geometry/functions.c and by run-time compilers.
+#ifndef RITZ_GEOMETRY_SETUP_H
+#define RITZ_GEOMETRY_SETUP_H
+
+#include "points.h"
+
+// Point i: lambda and mu at the point, times w.
+CEED_QFUNCTION_HELPER void ritz_setup_point(const RitzGeometrySetup *s, const CeedScalar lambda,
+                                            const CeedScalar mu, const CeedScalar *dx, const CeedInt Q,
+                                            const CeedInt i, CeedScalar *out) {
+  CeedScalar k[3][3], G[6];
+  const CeedScalar det = ritz_geometry_jacobian(s->dim, s->space_dim, dx, Q, i, k);
+  CeedInt n = i;
+
+  if (s->wanted & RITZ_SETUP_MASS) {
+    out[n] = lambda * det;
+    n += Q;
+  }
+  if (s->wanted & RITZ_SETUP_METRIC) {
+    ritz_geometry_metric(s->dim, s->space_dim, mu / det, k, G);
+    for (int e = 0; e < s->dim * (s->dim + 1) / 2; e++, n += Q) out[n] = G[e];
+  }
+  if (s->wanted & RITZ_SETUP_INVERSE) {
+    out[n] = mu / det;
+    n += Q;
+  }
+  if (s->wanted & RITZ_SETUP_MASS_WEIGHT) {
+    out[n] = lambda;
+    n += Q;
+  }
+  if (s->wanted & RITZ_SETUP_DIFFUSION_WEIGHT) {
+    out[n] = mu;
+    n += Q;
+  }
+  if (s->wanted & RITZ_SETUP_GRADIENTS) {
+    for (int d = 0; d < s->dim; d++) {
+      for (int c = 0; c < s->space_dim; c++, n += Q) out[n] = k[d][c] / det;
+    }
+  }
+}
+
+// in: gradient of the coordinates, weights
+RITZ_GEOMETRY_FUNCTION(ritz_setup) {
+  const RitzGeometrySetup *s = (const RitzGeometrySetup *)ctx;
+
+  for (CeedInt i = 0; i < Q; i++)
+    ritz_setup_point(s, s->lambda * in[1][i], s->mu * in[1][i], in[0], Q, i, out[0]);
+  return CEED_ERROR_SUCCESS;
+}
+
+// in: gradient of the coordinates, weights, [lambda, mu] at the points
+RITZ_GEOMETRY_FUNCTION(ritz_setup_with_coefficients) {
+  const RitzGeometrySetup *s = (const RitzGeometrySetup *)ctx;
+
+  for (CeedInt i = 0; i < Q; i++)
+    ritz_setup_point(s, s->lambda * in[1][i] * in[2][i], s->mu * in[1][i] * in[2][Q + i], in[0], Q, i,
+                     out[0]);
+  return CEED_ERROR_SUCCESS;
+}
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A function of values and physical gradients at a point as QFunctions on the geometry of a mesh. The user
+// writes, in a header of his own that includes this one and nothing that a run-time compiler has not,
+//
+//     CEED_QFUNCTION_HELPER void f(const void *ctx, const CeedScalar u[NC], const CeedScalar grad_u[NC][DIM],
+//                                  CeedScalar v[NC], CeedScalar grad_v[NC][DIM]) {...}
+//     RITZ_POINT_FUNCTION(name, DIM, NC, f)
+//
+// f gets the value and the physical gradient of each component and sets all of v and grad_v, so that the
+// operator is the integral of
+//
+//     sum_c  v_c phi_c + grad_v_c . grad phi_c        for all test functions phi.
+//
+// ctx is the data of the context given to RitzGeometryCreatePointOperator, or NULL. DIM and NC are literal
+// numbers, DIM = 1, 2, 3 the dimension of elements and of space. f is called for single points of many
+// elements at once: without branches on data it becomes vector instructions. In the program
+//
+//     static const RitzPointFunction function = RITZ_POINT_FUNCTION_TABLE(name, DIM, NC);
+//
+// is what RitzGeometryCreatePointOperator wants (ritz/geometry.h). The user's header needs include guards.
+#ifndef RITZ_POINT_FUNCTION_H
+#define RITZ_POINT_FUNCTION_H
+
+#include <ritz/jit-source/geometry/points.h>
+
+// grad[c*dim + x] = sum_d inverse[d*dim + x] du_d of component c
+CEED_QFUNCTION_HELPER void ritz_point_gradients(const int dim, const int num_comp, const CeedScalar *inverse,
+                                                const CeedScalar *du, const CeedInt Q, const CeedInt i,
+                                                CeedScalar *grad) {
+  for (int c = 0; c < num_comp; c++) {
+    for (int x = 0; x < dim; x++) {
+      CeedScalar sum = inverse[x] * du[c * Q + i];
+      for (int d = 1; d < dim; d++) sum += inverse[d * dim + x] * du[(d * num_comp + c) * Q + i];
+      grad[c * dim + x] = sum;
+    }
+  }
+}
+
+// v and dv = weight v and weight inverse grad_v
+CEED_QFUNCTION_HELPER void ritz_point_results(const int dim, const int num_comp, const CeedScalar *inverse,
+                                              const CeedScalar weight, const CeedScalar *value,
+                                              const CeedScalar *grad, const CeedInt Q, const CeedInt i,
+                                              CeedScalar *v, CeedScalar *dv) {
+  for (int c = 0; c < num_comp; c++) {
+    v[c * Q + i] = weight * value[c];
+    for (int d = 0; d < dim; d++) {
+      CeedScalar sum = inverse[d * dim] * grad[c * dim];
+      for (int x = 1; x < dim; x++) sum += inverse[d * dim + x] * grad[c * dim + x];
+      dv[(d * num_comp + c) * Q + i] = weight * sum;
+    }
+  }
+}
+
+// inverse[d*dim + x]: row d of the inverse Jacobian; returns det.
+CEED_QFUNCTION_HELPER CeedScalar ritz_point_invert(const int dim, const CeedScalar *dx, const CeedInt Q,
+                                                   const CeedInt i, CeedScalar *inverse) {
+  CeedScalar k[3][3];
+  const CeedScalar det = ritz_geometry_jacobian(dim, dim, dx, Q, i, k), reciprocal = 1 / det;
+  for (int d = 0; d < dim; d++) {
+    for (int x = 0; x < dim; x++) inverse[d * dim + x] = reciprocal * k[d][x];
+  }
+  return det;
+}
+
+// in: u, du, [w det, inverse Jacobian]; out: v, dv
+#define RITZ_POINT_FUNCTION_STORED(name, dim, num_comp, f)                                                   \
+  CEED_QFUNCTION(name)                                                                                       \
+  (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {                        \
+    CeedPragmaSIMD                                                                                           \
+    for (CeedInt i = 0; i < Q; i++) {                                                                        \
+      CeedScalar inverse[(dim) * (dim)];                                                                     \
+      for (int n = 0; n < (dim) * (dim); n++) inverse[n] = in[2][(n + 1) * Q + i];                           \
+      RITZ_POINT_FUNCTION_BODY(dim, num_comp, f, in[2][i])                                                   \
+    }                                                                                                        \
+    return CEED_ERROR_SUCCESS;                                                                               \
+  }
+
+// in: u, du, gradient of the coordinates, weights; out: v, dv
+#define RITZ_POINT_FUNCTION_COMPUTED(name, dim, num_comp, f)                                                 \
+  CEED_QFUNCTION(name)                                                                                       \
+  (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {                        \
+    CeedPragmaSIMD                                                                                           \
+    for (CeedInt i = 0; i < Q; i++) {                                                                        \
+      CeedScalar inverse[(dim) * (dim)];                                                                     \
+      const CeedScalar det = ritz_point_invert(dim, in[2], Q, i, inverse);                                   \
+      RITZ_POINT_FUNCTION_BODY(dim, num_comp, f, in[3][i] * det)                                             \
+    }                                                                                                        \
+    return CEED_ERROR_SUCCESS;                                                                               \
+  }
+
+#define RITZ_POINT_FUNCTION_BODY(dim, num_comp, f, weight)                                                   \
+  CeedScalar u[num_comp], grad_u[(num_comp) * (dim)], v[num_comp], grad_v[(num_comp) * (dim)];               \
+  for (int c = 0; c < (num_comp); c++) u[c] = in[0][c * Q + i];                                              \
+  ritz_point_gradients(dim, num_comp, inverse, in[1], Q, i, grad_u);                                         \
+  f(ctx, u, (const CeedScalar(*)[dim])grad_u, v, (CeedScalar(*)[dim])grad_v);                                \
+  ritz_point_results(dim, num_comp, inverse, weight, v, grad_v, Q, i, out[0], out[1]);
+
+#define RITZ_POINT_FUNCTION(name, dim, num_comp, f)                                                          \
+  RITZ_POINT_FUNCTION_STORED(name##_stored, dim, num_comp, f)                                                \
+  RITZ_POINT_FUNCTION_COMPUTED(name##_computed, dim, num_comp, f)
+
+// Initializer of a RitzPointFunction.
+#define RITZ_POINT_FUNCTION_TABLE(name, dim, num_comp)                                                       \
+  { (dim), (num_comp), name##_stored, name##_computed, name##_stored_loc, name##_computed_loc }
+
+#endif

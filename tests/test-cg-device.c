@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Conjugate gradients on devices: merged iterations, and those of one pass for each operation, are those of
+// the host; what ends a solve; what is copied and kept. On mass matrices with random coefficients, which take
+// one kernel.
+#include "core/device-cg.h"
+#include "core/memory.h"
+#include "solver/solver.h"
+#include "tests/gpu-kit.h"
+
+// ---- Systems ----
+
+enum { P_1D = 3, Q_1D = 4, MAX_STEPS = 64 };
+
+typedef enum {
+  NO_FAULT,
+  ZERO_B,               // and first guess
+  NAN_IN_B,             // in a free entry
+  NAN_IN_OPERATOR,      // in a coefficient; the first guess is zero
+  NEGATIVE_OPERATOR,    // and the first guess is zero
+  NEGATIVE_DIAGONAL,    // in a free entry
+  NAN_WHERE_CONSTRAINED // in b and the diagonal
+} Fault;
+
+typedef struct {
+  CeedInt num_elem; // of a chain of 2 num_elem + 1 nodes
+  bool has_jacobi, is_constrained, is_composite;
+  double size; // of the right-hand side and the first guess; 0: one
+  Fault fault;
+  double rtol;
+  CeedInt max_it, stop_at; // stop_at: what the monitor ends, 0: nothing
+} Case;
+
+typedef struct {
+  Chain chains[2];
+  CeedOperator op; // counted
+  CeedVector b, x, diagonal;
+  int64_t *constraints;
+  int64_t num_constraints;
+  RitzSolver solver;
+} System;
+
+typedef struct {
+  RitzSolverReason reason;
+  CeedInt iterations;
+  int num_residuals;
+  double residuals[MAX_STEPS], *x, *first; // x, first guess: malloc's
+  int64_t most_bytes_out, most_bytes_in;   // between two calls of the monitor
+} Result;
+
+// Coefficients in 1 .. 2: condition numbers of some ten.
+static void set_coefficients(const Case *c, CeedVector qdata) {
+  double *values = reference_new_values(qdata);
+  CeedScalar *array = NULL;
+  CeedSize length = 0;
+
+  CeedVectorGetLength(qdata, &length);
+  CeedVectorGetArrayWrite(qdata, CEED_MEM_HOST, &array);
+  for (CeedSize i = 0; i < length; i++)
+    array[i] = (CeedScalar)((1 + fabs(values[i])) * (c->fault == NEGATIVE_OPERATOR ? -1 : 1));
+  if (c->fault == NAN_IN_OPERATOR) array[length / 2] = NAN;
+  CeedVectorRestoreArray(qdata, &array);
+  free(values);
+}
+
+static int create_operator(Ceed ceed, const Case *c, System *s) {
+  const ChainShape shape = {1, c->num_elem, P_1D, Q_1D, false, 7, 0, 0, CEED_GAUSS};
+
+  if (c->is_composite) CeedCall(CeedOperatorCreateComposite(ceed, &s->op));
+  for (int i = 0; i < 1 + c->is_composite; i++) {
+    CeedCall(chain_create(ceed, &shape, &s->chains[i]));
+    set_coefficients(c, s->chains[i].qdata);
+    if (c->is_composite) CeedCall(CeedOperatorCompositeAddSub(s->op, s->chains[i].op));
+  }
+  return c->is_composite ? CEED_ERROR_SUCCESS : CeedOperatorReferenceCopy(s->chains[0].op, &s->op);
+}
+
+// Every fifth entry, the first, and one twice.
+static void choose_constraints(const Case *c, CeedSize n, System *s) {
+  if (!c->is_constrained) return;
+  s->constraints = malloc((size_t)(n / 5 + 2) * sizeof(*s->constraints));
+  for (CeedSize i = 0; i < n; i += 5) s->constraints[s->num_constraints++] = i;
+  s->constraints[s->num_constraints++] = 0;
+}
+
+static int create_vectors(Ceed ceed, const Case *c, CeedSize n, System *s) {
+  const bool starts_at_zero =
+      c->fault == ZERO_B || c->fault == NAN_IN_OPERATOR || c->fault == NEGATIVE_OPERATOR;
+  uint64_t seed = 3;
+  double *b = reference_new_random(n, &seed), *x = reference_new_random(n, &seed);
+  double *d = reference_new_random(n, &seed);
+  const double size = c->size > 0 ? c->size : 1;
+
+  for (CeedSize i = 0; i < n; i++) {
+    b[i] = c->fault == ZERO_B ? 0 : b[i] * size;
+    x[i] = starts_at_zero ? 0 : x[i] * size;
+    d[i] = 1 + 3 * fabs(d[i]);
+  }
+  if (c->fault == NAN_IN_B) b[n / 2 + (n / 2 % 5 == 0)] = NAN;
+  if (c->fault == NEGATIVE_DIAGONAL) d[n - 2] = -1;
+  if (c->fault == NAN_WHERE_CONSTRAINED) b[5] = d[10] = NAN;
+  s->b = reference_vector(ceed, n, b);
+  s->x = reference_vector(ceed, n, x);
+  if (c->has_jacobi) s->diagonal = reference_vector(ceed, n, d);
+  free(b);
+  free(x);
+  free(d);
+  return s->b && s->x && (s->diagonal || !c->has_jacobi) ? CEED_ERROR_SUCCESS : CEED_ERROR_MAJOR;
+}
+
+static void destroy_system(System *s) {
+  RitzSolverDestroy(&s->solver);
+  CeedOperatorDestroy(&s->op);
+  chain_destroy(&s->chains[0]);
+  chain_destroy(&s->chains[1]);
+  CeedVectorDestroy(&s->b);
+  CeedVectorDestroy(&s->x);
+  CeedVectorDestroy(&s->diagonal);
+  free(s->constraints);
+}
+
+// To be destroyed in any case.
+static int create_system(Ceed ceed, const Case *c, System *s) {
+  *s = (System){0};
+  CeedCall(create_operator(ceed, c, s));
+  const CeedSize n = s->chains[0].size;
+  choose_constraints(c, n, s);
+  CeedCall(create_vectors(ceed, c, n, s));
+  CeedCall(RitzSolverCreateCG(ceed, &s->solver));
+  CeedCall(RitzSolverSetOperator(s->solver, s->op));
+  CeedCall(RitzSolverSetJacobi(s->solver, s->diagonal));
+  CeedCall(RitzSolverSetConstraints(s->solver, s->num_constraints, s->constraints));
+  return RitzSolverSetTolerances(s->solver, c->rtol, 0, c->max_it);
+}
+
+// ---- Solves ----
+
+typedef struct {
+  const Case *c;
+  Ceed ceed;
+  Result *result;
+  RitzDeviceCounters before;
+} Watch;
+
+static int watch(void *ctx, CeedInt iteration, double residual, bool *stop) {
+  Watch *w = ctx;
+  Result *r = w->result;
+  const RitzDeviceCounters now = counters_of(w->ceed);
+
+  if (iteration != r->num_residuals) return CEED_ERROR_MAJOR;
+  if (iteration < MAX_STEPS) r->residuals[iteration] = residual;
+  r->num_residuals++;
+  if (iteration > 0) {
+    const int64_t out = now.bytes_out - w->before.bytes_out, in = now.bytes_in - w->before.bytes_in;
+    r->most_bytes_out = out > r->most_bytes_out ? out : r->most_bytes_out;
+    r->most_bytes_in = in > r->most_bytes_in ? in : r->most_bytes_in;
+  }
+  w->before = now;
+  *stop = w->c->stop_at > 0 && iteration == w->c->stop_at;
+  return CEED_ERROR_SUCCESS;
+}
+
+typedef enum { ON_HOST, MERGED, BY_OPERATIONS } How;
+
+static int run_solver(const System *s, How how) {
+  const CeedSize n = s->chains[0].size;
+
+  if (how == ON_HOST) return RitzSolverSolve(s->solver, s->b, s->x);
+  return ritz_cg_solve_on_device(s->solver, n, s->b, s->x, how == MERGED);
+}
+
+static void forget(Result *r) {
+  free(r->x);
+  free(r->first);
+  *r = (Result){0};
+}
+
+// The result is to be forgotten in any case.
+static int solve(Ceed ceed, const Case *c, How how, Result *r) {
+  Watch w = {.c = c, .ceed = ceed, .result = r};
+  System s;
+
+  *r = (Result){0};
+  int ierr = create_system(ceed, c, &s);
+  if (!ierr) ierr = RitzSolverSetMonitor(s.solver, watch, &w);
+  if (!ierr) r->first = reference_new_values(s.x);
+  if (!ierr) ierr = run_solver(&s, how);
+  if (!ierr) ierr = RitzSolverGetReason(s.solver, &r->reason);
+  if (!ierr) ierr = RitzSolverGetIterations(s.solver, &r->iterations);
+  if (!ierr) r->x = reference_new_values(s.x);
+  destroy_system(&s);
+  return ierr;
+}
+
+static const char *const hows[] = {"on the host", "merged", "by operations"};
+
+static CeedSize size_of(const Case *c) { return 2 * (CeedSize)c->num_elem + 1; }
+
+// ---- The iterates are those of the host ----
+
+// Rounding of one iteration is some eps; the next ones magnify it at most by the condition number of the
+// system, and by what is left of it in a matrix whose eigenvalues are spread evenly.
+static double tolerance(const Case *c) { return 100 * eps * (20 + c->max_it); }
+
+static void check_same(const Case *c, const Result *host, const Result *r, How how) {
+  const double first = host->residuals[0];
+
+  CHECK(r->reason == host->reason && r->iterations == host->iterations, "%s: %s after %d, wanted %s after %d",
+        hows[how], RitzSolverReasonName(r->reason), (int)r->iterations, RitzSolverReasonName(host->reason),
+        (int)host->iterations);
+  CHECK(r->num_residuals == host->num_residuals, "%s", hows[how]);
+  for (int k = 0; k < host->num_residuals && k < MAX_STEPS; k++)
+    CHECK_NEAR(r->residuals[k] / first, host->residuals[k] / first, tolerance(c), "%s: residual %d",
+               hows[how], k);
+  for (CeedSize i = 0; i < size_of(c); i++)
+    CHECK_NEAR(r->x[i] / first, host->x[i] / first, tolerance(c), "%s: entry %d of x", hows[how], (int)i);
+  for (CeedSize i = 0; c->is_constrained && i < size_of(c); i += 5)
+    CHECK(r->x[i] == r->first[i], "%s: constrained entry %d", hows[how], (int)i);
+}
+
+static void compare(Ceed ceed, const Case *c, How how, const Result *host) {
+  Result r;
+  const int ierr = solve(ceed, c, how, &r);
+
+  if (ierr == CEED_ERROR_SUCCESS) check_same(c, host, &r, how);
+  forget(&r);
+  CHECK_OK(ierr);
+}
+
+static void compare_with_host(Ceed ceed, const Case *c) {
+  Ceed host = tap_ceed("/cpu/self/ref");
+  Result wanted;
+  const int ierr = solve(host, c, ON_HOST, &wanted);
+
+  if (ierr == CEED_ERROR_SUCCESS) {
+    compare(ceed, c, MERGED, &wanted);
+    compare(ceed, c, BY_OPERATIONS, &wanted);
+  }
+  if (tap_failed())
+    tap_note("%d elements%s%s%s, size %g, fault %d, at most %d iterations", (int)c->num_elem,
+             c->has_jacobi ? ", Jacobi" : "", c->is_constrained ? ", constraints" : "",
+             c->is_composite ? ", composite" : "", c->size, (int)c->fault, (int)c->max_it);
+  forget(&wanted);
+  CeedDestroy(&host);
+  CHECK_OK(ierr);
+}
+
+TEST_EACH_GPU(iterations_are_those_of_the_host) {
+  for (int kind = 0; kind < 8 && !tap_failed(); kind++) {
+    const Case c = {.num_elem = 40 + kind,
+                    .has_jacobi = kind & 1,
+                    .is_constrained = kind & 2,
+                    .is_composite = kind & 4,
+                    .max_it = 12};
+    compare_with_host(ceed, &c);
+  }
+}
+
+TEST_EACH_GPU(many_blocks_add_up_to_the_sums_of_the_host) {
+  const CeedInt num_elem = tap_level() >= TAP_FULL ? 100000 : 10000;
+
+  compare_with_host(ceed,
+                    &(Case){.num_elem = num_elem, .has_jacobi = true, .is_constrained = true, .max_it = 5});
+}
+
+TEST_EACH_GPU(any_number_of_iterations_leaves_the_iterate_of_the_host) {
+  const CeedInt limits[] = {0, 1, 2, 3, 8};
+
+  for (int i = 0; i < 5 && !tap_failed(); i++)
+    compare_with_host(ceed, &(Case){.num_elem = 3 + i, .has_jacobi = true, .max_it = limits[i]});
+}
+
+TEST_EACH_GPU(the_size_of_a_system_does_not_matter) {
+  const int largest = sizeof(CeedScalar) == 4 ? 120 : 1000;
+  const Case plain = {.num_elem = 20, .has_jacobi = true, .max_it = 6};
+
+  for (int sign = -1; sign <= 1 && !tap_failed(); sign += 2) {
+    Case c = plain;
+    c.size = ldexp(1, sign * largest);
+    compare_with_host(ceed, &c);
+  }
+}
+
+// ---- What ends a solve ----
+
+static void check_end(Ceed ceed, const Case *c, RitzSolverReason reason, CeedInt iterations) {
+  for (How how = MERGED; how <= BY_OPERATIONS && !tap_failed(); how++) {
+    Result r;
+    const int ierr = solve(ceed, c, how, &r);
+    bool is_kept = true;
+    for (CeedSize i = 0; !ierr && i < size_of(c); i++) is_kept &= r.x[i] == r.first[i];
+    const Result seen = r;
+    forget(&r);
+    CHECK_OK(ierr);
+    CHECK(seen.reason == reason && seen.iterations == iterations, "fault %d %s: %s after %d", (int)c->fault,
+          hows[how], RitzSolverReasonName(seen.reason), (int)seen.iterations);
+    CHECK(is_kept || iterations > 0, "fault %d %s: x has changed", (int)c->fault, hows[how]);
+  }
+}
+
+TEST_EACH_GPU(a_solve_that_breaks_down_keeps_x_and_says_why) {
+  const CeedInt n = 20;
+
+  check_end(ceed, &(Case){.num_elem = n, .fault = ZERO_B, .max_it = 5}, RITZ_CONVERGED_ATOL, 0);
+  check_end(ceed, &(Case){.num_elem = n, .fault = NAN_IN_B, .max_it = 5}, RITZ_DIVERGED_NAN, 0);
+  check_end(ceed, &(Case){.num_elem = n, .fault = NAN_IN_OPERATOR, .max_it = 5}, RITZ_DIVERGED_NAN, 0);
+  check_end(ceed, &(Case){.num_elem = n, .fault = NEGATIVE_OPERATOR, .max_it = 5}, RITZ_DIVERGED_INDEFINITE,
+            0);
+  check_end(ceed, &(Case){.num_elem = n, .has_jacobi = true, .fault = NEGATIVE_DIAGONAL, .max_it = 5},
+            RITZ_DIVERGED_PRECONDITIONER, 0);
+  check_end(ceed, &(Case){.num_elem = n, .max_it = 5, .stop_at = 2}, RITZ_DIVERGED_MONITOR, 2);
+}
+
+TEST_EACH_GPU(what_stands_at_constrained_entries_does_not_matter) {
+  compare_with_host(ceed, &(Case){.num_elem = 20,
+                                  .has_jacobi = true,
+                                  .is_constrained = true,
+                                  .fault = NAN_WHERE_CONSTRAINED,
+                                  .max_it = 5});
+}
+
+// The true residual, by the host.
+TEST_EACH_GPU(a_converged_solve_solves_the_system) {
+  const Case c = {.num_elem = 50, .has_jacobi = true, .max_it = 1000, .rtol = 1e4 * eps};
+  const CeedSize n = size_of(&c);
+  Ceed host = tap_ceed("/cpu/self/ref");
+  System s;
+  Result r = {0};
+  double rr = 0, bb = 0, *b, *ax = reference_new(n);
+  int ierr = create_system(host, &c, &s);
+
+  b = reference_new_values(s.b);
+  for (How how = MERGED; how <= BY_OPERATIONS && !ierr; how++) {
+    rr = bb = 0;
+    ierr = solve(ceed, &c, how, &r);
+    if (!ierr) ierr = apply_to_values(s.op, n, r.x, ax);
+    for (CeedSize i = 0; !ierr && i < n; i++) {
+      rr += (b[i] - ax[i]) * (b[i] - ax[i]);
+      bb += b[i] * b[i];
+    }
+    if (!ierr && r.reason != RITZ_CONVERGED_RTOL) rr = NAN;
+    if (!(sqrt(rr) <= 2e4 * eps * sqrt(bb))) how = BY_OPERATIONS;
+    forget(&r);
+  }
+  destroy_system(&s);
+  free(b);
+  free(ax);
+  CeedDestroy(&host);
+  CHECK_OK(ierr);
+  CHECK_NEAR(sqrt(rr / bb), 0, 2e4 * eps, "relative residual");
+}
+
+// ---- What is copied and kept ----
+
+TEST_EACH_GPU(an_iteration_copies_a_few_numbers_to_the_host_and_nothing_to_the_device) {
+  const Case c = {.num_elem = 100, .has_jacobi = true, .is_constrained = true, .max_it = 4};
+  Result r;
+  const int ierr = solve(ceed, &c, MERGED, &r);
+  const Result seen = r;
+
+  forget(&r);
+  CHECK_OK(ierr);
+  CHECK(seen.most_bytes_out <= 32, "%lld bytes", (long long)seen.most_bytes_out);
+  CHECK(seen.most_bytes_in == 0, "%lld bytes", (long long)seen.most_bytes_in);
+}
+
+TEST_EACH_GPU(a_solve_leaves_no_device_memory_behind) {
+  const Case c = {.num_elem = 100, .has_jacobi = true, .is_constrained = true, .max_it = 2};
+  Result r;
+  int64_t live[2];
+
+  for (int i = 0; i < 2; i++) {
+    for (How how = MERGED; how <= BY_OPERATIONS; how++) {
+      const int ierr = solve(ceed, &c, how, &r);
+      forget(&r);
+      CHECK_OK(ierr);
+    }
+    live[i] = counters_of(ceed).bytes_live;
+  }
+  CHECK(live[0] == live[1], "%lld and %lld bytes", (long long)live[0], (long long)live[1]);
+}
+
+TEST_EACH_GPU(without_memory_a_solve_fails_and_keeps_nothing) {
+  const Case c = {.num_elem = 10, .has_jacobi = true, .is_constrained = true, .max_it = 2};
+  System s;
+  int code = CEED_ERROR_MAJOR;
+
+  int ierr = create_system(ceed, &c, &s);
+  if (!ierr) ierr = run_solver(&s, MERGED); // everything is compiled now
+  const int64_t live = ritz_memory_live(), device_live = counters_of(ceed).bytes_live;
+  int num_failures = 0;
+  bool is_clean = true;
+  while (!ierr && code && is_clean && num_failures < 200) {
+    ritz_memory_fail_at(num_failures + 1);
+    code = run_solver(&s, MERGED);
+    ritz_memory_fail_at(0);
+    num_failures += code != 0;
+    is_clean = ritz_memory_live() == live && counters_of(ceed).bytes_live == device_live;
+  }
+  destroy_system(&s);
+  CHECK_OK(ierr);
+  CHECK(is_clean, "after allocation %d", num_failures);
+  CHECK(code == 0 && num_failures > 3, "%d failures, code %d", num_failures, code);
+}
+
+TEST_EACH_GEN(deterministic_contexts_repeat_a_solve_bit_for_bit) {
+  const Case c = {.num_elem = 3000, .has_jacobi = true, .max_it = 8};
+  char resource[128];
+  Result r[2];
+  int ierr = CEED_ERROR_SUCCESS;
+
+  snprintf(resource, sizeof(resource), "%s:deterministic", resource_of(ceed));
+  for (int i = 0; i < 2; i++) {
+    Ceed deterministic = tap_ceed(resource);
+    const int code = solve(deterministic, &c, MERGED, &r[i]);
+    if (!ierr) ierr = code;
+    CeedDestroy(&deterministic);
+  }
+  bool is_same = !ierr && r[0].reason == r[1].reason;
+  for (int k = 0; is_same && k < r[0].num_residuals; k++) is_same = r[0].residuals[k] == r[1].residuals[k];
+  for (CeedSize i = 0; is_same && i < size_of(&c); i++) is_same = r[0].x[i] == r[1].x[i];
+  forget(&r[0]);
+  forget(&r[1]);
+  CHECK_OK(ierr);
+  CHECK(is_same, "two solves");
+}
+
+int main(int argc, char **argv) {
+  return tap_main(
+      argc, argv,
+      TESTS(iterations_are_those_of_the_host, many_blocks_add_up_to_the_sums_of_the_host,
+            any_number_of_iterations_leaves_the_iterate_of_the_host, the_size_of_a_system_does_not_matter,
+            a_solve_that_breaks_down_keeps_x_and_says_why, what_stands_at_constrained_entries_does_not_matter,
+            a_converged_solve_solves_the_system,
+            an_iteration_copies_a_few_numbers_to_the_host_and_nothing_to_the_device,
+            a_solve_leaves_no_device_memory_behind, without_memory_a_solve_fails_and_keeps_nothing,
+            deterministic_contexts_repeat_a_solve_bit_for_bit));
+}
