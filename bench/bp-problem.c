@@ -21,6 +21,16 @@ int bp_allocate(Ceed ceed, CeedSize n, size_t size, void *p) {
   return CEED_ERROR_SUCCESS;
 }
 
+const char *bp_geometry_name(CostGeometry geometry) {
+  static const char *const names[] = {[COST_STORED] = "stored",
+                                      [COST_TRILINEAR] = "trilinear",
+                                      [COST_AFFINE] = "affine",
+                                      [COST_PARTIAL] = "partial",
+                                      [COST_MERGED] = "merged"};
+
+  return names[geometry];
+}
+
 // ---- Sizes ----
 
 // Elements per direction, so that the product of the nodes per direction is near `nodes`.
@@ -38,6 +48,12 @@ static void choose_box(double nodes, CeedInt order, CeedInt n[3]) {
 static int check_options(Ceed ceed, const BpOptions *o) {
   bool has_size = o->n >= 1 || (o->n == 0 && o->size >= 1);
 
+  if (o->geometry > COST_AFFINE || (o->geometry == COST_AFFINE && o->deform != 0)) {
+    return CeedError(ceed, CEED_ERROR_INCOMPATIBLE,
+                     "BP%d with deformation %g: expected geometry stored or trilinear, or affine without "
+                     "deformation, found %s",
+                     o->bp, o->deform, bp_geometry_name(o->geometry));
+  }
   if (o->bp < BP_FIRST || o->bp > BP_LAST || o->order < 1 || !has_size || !isfinite(o->deform)) {
     return CeedError(ceed, CEED_ERROR_INCOMPATIBLE,
                      "BP%d of degree %" CeedInt_FMT " with %" CeedSize_FMT
@@ -106,8 +122,7 @@ static int create_restriction(const BpProblem *p, CeedInt order, CeedInt num_com
   return ierr;
 }
 
-// Moves the point X of the unit cube: a smooth displacement, zero on the boundary.
-static void deform(double amplitude, const double X[3], double x[3]) {
+void bp_deform(double amplitude, const double X[3], double x[3]) {
   for (int d = 0; d < 3; d++) x[d] = X[d];
   if (amplitude == 0) return;
   double s = amplitude * sin(pi * X[0]) * sin(pi * X[1]) * sin(pi * X[2]);
@@ -119,6 +134,15 @@ static void deform(double amplitude, const double X[3], double x[3]) {
   x[0] = X[0] + s * cos(2.0 * X[1]);
   x[1] = X[1] - s * cos(1.5 * X[2]);
   x[2] = X[2] + s * cos(1.0 * X[0]);
+}
+
+const double bp_shear_matrix[3][3] = {{1, 0.25, 0.125}, {0, 1, -0.25}, {0, 0, 1}};
+
+void bp_shear(const double X[3], double x[3]) {
+  for (int d = 0; d < 3; d++) {
+    x[d] = 0;
+    for (int k = 0; k < 3; k++) x[d] += bp_shear_matrix[d][k] * X[k];
+  }
 }
 
 // Position of the point t (0 .. 1 in each direction) of the element whose first vertex is i: the trilinear
@@ -133,7 +157,10 @@ static void map_to_element(const BpResult *r, const CeedInt i[3], const double t
       weight *= far ? t[d] : 1 - t[d];
       X[d] = (double)(i[d] + far) / r->elements[d];
     }
-    deform(r->options.deform, X, moved);
+    if (r->options.geometry == COST_AFFINE)
+      bp_shear(X, moved);
+    else
+      bp_deform(r->options.deform, X, moved);
     for (int d = 0; d < 3; d++) x[d] += weight * moved[d];
   }
 }
@@ -206,36 +233,61 @@ static int check_elements(Ceed ceed, const BpResult *r) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Operators ----
+// ---- Bases and restrictions ----
+
+// A basis of one node: its value everywhere, on the points of basis_u.
+static int create_constant_basis(BpProblem *p, CeedQuadMode mode) {
+  const BpResult *r = p->sizes;
+  CeedInt factors = bp_is_mass(r->options.bp) ? 1 : 6;
+  CeedScalar *table = NULL; // interp, grad, points, weights, each [Q]
+  int ierr;
+
+  BP_TRY(bp_allocate(p->ceed, 4 * (CeedSize)r->Q, sizeof(*table), &table));
+  CeedScalar *grad = table + r->Q, *points = grad + r->Q, *weights = points + r->Q;
+  for (CeedInt i = 0; i < r->Q; i++) table[i] = 1;
+  ierr = mode == CEED_GAUSS ? CeedGaussQuadrature(r->Q, points, weights)
+                            : CeedLobattoQuadrature(r->Q, points, weights);
+  if (!ierr) {
+    ierr = CeedBasisCreateTensorH1(p->ceed, 3, factors, 1, r->Q, table, grad, points, weights,
+                                   &p->basis_constant);
+  }
+  free(table);
+  return ierr;
+}
 
 static int create_bases(BpProblem *p) {
   const BpResult *r = p->sizes;
   CeedQuadMode mode = r->options.bp <= 4 ? CEED_GAUSS : CEED_GAUSS_LOBATTO;
 
   BP_TRY(CeedBasisCreateTensorH1Lagrange(p->ceed, 3, 3, 2, r->Q, mode, &p->basis_x));
-  return CeedBasisCreateTensorH1Lagrange(p->ceed, 3, r->num_comp, r->P, r->Q, mode, &p->basis_u);
+  BP_TRY(CeedBasisCreateTensorH1Lagrange(p->ceed, 3, r->num_comp, r->P, r->Q, mode, &p->basis_u));
+  return r->options.geometry == COST_AFFINE ? create_constant_basis(p, mode) : CEED_ERROR_SUCCESS;
 }
 
 static int create_restrictions(BpProblem *p) {
   const BpResult *r = p->sizes;
-  CeedInt points = r->Q * r->Q * r->Q, factors = bp_is_mass(r->options.bp) ? 1 : 6;
+  CeedInt points = r->options.geometry == COST_AFFINE ? 1 : r->Q * r->Q * r->Q;
+  CeedInt factors = bp_is_mass(r->options.bp) ? 1 : 6;
   CeedSize size = (CeedSize)r->num_elem * points * factors;
 
   BP_TRY(create_restriction(p, 1, 3, &p->rstr_x));
   BP_TRY(create_restriction(p, r->options.order, r->num_comp, &p->rstr_u));
+  if (r->options.geometry == COST_TRILINEAR) return CEED_ERROR_SUCCESS;
   return CeedElemRestrictionCreateStrided(p->ceed, r->num_elem, points, factors, size, CEED_STRIDES_BACKEND,
                                           &p->rstr_qdata);
 }
 
+// ---- Stored factors ----
+
 // Sets all fields of the operator that computes the stored factors.
-static int set_build_fields(const BpProblem *p, CeedOperator op) {
-  BP_TRY(CeedOperatorSetField(op, "dx", p->rstr_x, p->basis_x, CEED_VECTOR_ACTIVE));
-  BP_TRY(CeedOperatorSetField(op, "weights", CEED_ELEMRESTRICTION_NONE, p->basis_x, CEED_VECTOR_NONE));
+static int set_build_fields(const BpProblem *p, CeedBasis basis_x, CeedOperator op) {
+  BP_TRY(CeedOperatorSetField(op, "dx", p->rstr_x, basis_x, CEED_VECTOR_ACTIVE));
+  BP_TRY(CeedOperatorSetField(op, "weights", CEED_ELEMRESTRICTION_NONE, basis_x, CEED_VECTOR_NONE));
   return CeedOperatorSetField(op, "qdata", p->rstr_qdata, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE);
 }
 
-// Stored factors of all points, computed by an operator from the coordinates.
-static int build_factors(BpProblem *p) {
+// Factors at the points of basis_x, computed by an operator from the coordinates.
+static int build_factors(BpProblem *p, CeedBasis basis_x) {
   bool mass = bp_is_mass(p->sizes->options.bp);
   CeedQFunction qf = NULL;
   CeedOperator op = NULL;
@@ -247,7 +299,7 @@ static int build_factors(BpProblem *p) {
   if (!ierr) ierr = CeedQFunctionAddInput(qf, "weights", 1, CEED_EVAL_WEIGHT);
   if (!ierr) ierr = CeedQFunctionAddOutput(qf, "qdata", mass ? 1 : 6, CEED_EVAL_NONE);
   if (!ierr) ierr = CeedOperatorCreate(p->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &op);
-  if (!ierr) ierr = set_build_fields(p, op);
+  if (!ierr) ierr = set_build_fields(p, basis_x, op);
   if (!ierr) ierr = CeedElemRestrictionCreateVector(p->rstr_qdata, &p->qdata, NULL);
   if (!ierr) ierr = CeedOperatorApply(op, p->x, p->qdata, CEED_REQUEST_IMMEDIATE);
   CeedOperatorDestroy(&op);
@@ -255,35 +307,89 @@ static int build_factors(BpProblem *p) {
   return ierr;
 }
 
-// The point function of the apply, by [diffusion][three components].
-static const struct {
+// Factors of whole elements: those of the one Gauss point, without its weight 2^3.
+static int build_element_factors(BpProblem *p) {
+  CeedBasis centre = NULL;
+  int ierr;
+
+  BP_TRY(CeedBasisCreateTensorH1Lagrange(p->ceed, 3, 3, 2, 1, CEED_GAUSS, &centre));
+  ierr = build_factors(p, centre);
+  if (!ierr) ierr = CeedVectorScale(p->qdata, 0.125);
+  CeedBasisDestroy(&centre);
+  return ierr;
+}
+
+static int create_factors(BpProblem *p) {
+  switch (p->sizes->options.geometry) {
+  case COST_STORED: return build_factors(p, p->basis_x);
+  case COST_AFFINE: return build_element_factors(p);
+  default: return CEED_ERROR_SUCCESS;
+  }
+}
+
+// ---- The operator ----
+
+typedef struct {
   CeedQFunctionUser function;
   const char *source;
-} apply_functions[2][2] = {
-    {{bp_mass_apply, bp_mass_apply_loc}, {bp_mass_apply_3, bp_mass_apply_3_loc}},
-    {{bp_diffusion_apply, bp_diffusion_apply_loc}, {bp_diffusion_apply_3, bp_diffusion_apply_3_loc}},
+} PointFunction;
+
+// Of the apply, by [geometry][diffusion][three components].
+static const PointFunction apply_functions[3][2][2] = {
+    [COST_STORED] = {{{bp_mass_apply, bp_mass_apply_loc}, {bp_mass_apply_3, bp_mass_apply_3_loc}},
+                     {{bp_diffusion_apply, bp_diffusion_apply_loc},
+                      {bp_diffusion_apply_3, bp_diffusion_apply_3_loc}}},
+    [COST_TRILINEAR] = {{{bp_mass_trilinear, bp_mass_trilinear_loc},
+                         {bp_mass_trilinear_3, bp_mass_trilinear_3_loc}},
+                        {{bp_diffusion_trilinear, bp_diffusion_trilinear_loc},
+                         {bp_diffusion_trilinear_3, bp_diffusion_trilinear_3_loc}}},
+    [COST_AFFINE] = {{{bp_mass_affine, bp_mass_affine_loc}, {bp_mass_affine_3, bp_mass_affine_3_loc}},
+                     {{bp_diffusion_affine, bp_diffusion_affine_loc},
+                      {bp_diffusion_affine_3, bp_diffusion_affine_3_loc}}},
 };
 
-static int create_operator(BpProblem *p) {
+static int create_qfunction(const BpProblem *p, CeedQFunction *qf) {
   const BpResult *r = p->sizes;
+  CostGeometry geometry = r->options.geometry;
   bool mass = bp_is_mass(r->options.bp);
   CeedEvalMode mode = mass ? CEED_EVAL_INTERP : CEED_EVAL_GRAD;
   CeedInt size = r->num_comp * (mass ? 1 : 3), factors = mass ? 1 : 6;
-  CeedQFunction qf = NULL;
-  int ierr;
+  const PointFunction *f = &apply_functions[geometry][!mass][r->num_comp > 1];
 
-  BP_TRY(CeedQFunctionCreateInterior(p->ceed, 1, apply_functions[!mass][r->num_comp > 1].function,
-                                     apply_functions[!mass][r->num_comp > 1].source, &qf));
-  ierr = CeedQFunctionAddInput(qf, "u", size, mode);
-  if (!ierr) ierr = CeedQFunctionAddInput(qf, "qdata", factors, CEED_EVAL_NONE);
-  if (!ierr) ierr = CeedQFunctionAddOutput(qf, "v", size, mode);
-  if (!ierr) ierr = CeedQFunctionSetUserFlopsEstimate(qf, r->num_comp * (mass ? 1 : 15));
+  BP_TRY(CeedQFunctionCreateInterior(p->ceed, 1, f->function, f->source, qf));
+  BP_TRY(CeedQFunctionAddInput(*qf, "u", size, mode));
+  if (geometry == COST_TRILINEAR)
+    BP_TRY(CeedQFunctionAddInput(*qf, "dx", 9, CEED_EVAL_GRAD));
+  else
+    BP_TRY(CeedQFunctionAddInput(*qf, "qdata", factors,
+                                 geometry == COST_AFFINE ? CEED_EVAL_INTERP : CEED_EVAL_NONE));
+  if (geometry != COST_STORED) BP_TRY(CeedQFunctionAddInput(*qf, "weights", 1, CEED_EVAL_WEIGHT));
+  BP_TRY(CeedQFunctionAddOutput(*qf, "v", size, mode));
+  return CeedQFunctionSetUserFlopsEstimate(*qf, r->num_comp * (mass ? 1 : 15));
+}
+
+static int set_apply_fields(const BpProblem *p) {
+  CostGeometry geometry = p->sizes->options.geometry;
+
+  BP_TRY(CeedOperatorSetField(p->op, "u", p->rstr_u, p->basis_u, CEED_VECTOR_ACTIVE));
+  if (geometry == COST_TRILINEAR)
+    BP_TRY(CeedOperatorSetField(p->op, "dx", p->rstr_x, p->basis_x, p->x));
+  else
+    BP_TRY(CeedOperatorSetField(p->op, "qdata", p->rstr_qdata,
+                                geometry == COST_AFFINE ? p->basis_constant : CEED_BASIS_NONE, p->qdata));
+  if (geometry != COST_STORED) {
+    BP_TRY(CeedOperatorSetField(p->op, "weights", CEED_ELEMRESTRICTION_NONE, p->basis_x, CEED_VECTOR_NONE));
+  }
+  return CeedOperatorSetField(p->op, "v", p->rstr_u, p->basis_u, CEED_VECTOR_ACTIVE);
+}
+
+static int create_operator(BpProblem *p) {
+  CeedQFunction qf = NULL;
+  int ierr = create_qfunction(p, &qf);
+
   if (!ierr) ierr = CeedOperatorCreate(p->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &p->op);
   CeedQFunctionDestroy(&qf);
-  if (ierr) return ierr;
-  BP_TRY(CeedOperatorSetField(p->op, "u", p->rstr_u, p->basis_u, CEED_VECTOR_ACTIVE));
-  BP_TRY(CeedOperatorSetField(p->op, "qdata", p->rstr_qdata, CEED_BASIS_NONE, p->qdata));
-  return CeedOperatorSetField(p->op, "v", p->rstr_u, p->basis_u, CEED_VECTOR_ACTIVE);
+  return ierr ? ierr : set_apply_fields(p);
 }
 
 int bp_problem_create(BpProblem *p) {
@@ -295,7 +401,7 @@ int bp_problem_create(BpProblem *p) {
   BP_TRY(create_restrictions(p));
   BP_TRY(check_elements(p->ceed, p->sizes));
   BP_TRY(create_coordinates(p));
-  BP_TRY(build_factors(p));
+  BP_TRY(create_factors(p));
   BP_TRY(create_operator(p));
   BP_TRY(CeedVectorCreate(p->ceed, p->sizes->dofs, &p->u));
   return CeedVectorCreate(p->ceed, p->sizes->dofs, &p->v);
@@ -309,6 +415,7 @@ void bp_problem_destroy(BpProblem *p) {
   CeedVectorDestroy(&p->v);
   CeedBasisDestroy(&p->basis_x);
   CeedBasisDestroy(&p->basis_u);
+  CeedBasisDestroy(&p->basis_constant);
   CeedElemRestrictionDestroy(&p->rstr_x);
   CeedElemRestrictionDestroy(&p->rstr_u);
   CeedElemRestrictionDestroy(&p->rstr_qdata);

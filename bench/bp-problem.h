@@ -16,8 +16,8 @@ typedef struct {
   Ceed ceed;                                      // borrowed
   const BpResult *sizes;                          // borrowed
   CeedElemRestriction rstr_x, rstr_u, rstr_qdata; // owned, as all that follow
-  CeedBasis basis_x, basis_u;
-  CeedVector x, qdata; // coordinates of the vertices, stored factors
+  CeedBasis basis_x, basis_u, basis_constant;
+  CeedVector x, qdata; // coordinates of the vertices; factors of points or elements, or NULL
   CeedVector u, v;     // [dofs], without values
   bool on_device;      // what computes may go on when a call has returned
   CeedOperator op;     // u -> v
@@ -30,6 +30,11 @@ int bp_allocate(Ceed ceed, CeedSize n, size_t size, void *p);
 
 // Fills in the sizes that follow from the options; refuses options that cannot be served.
 int bp_choose_sizes(Ceed ceed, BpResult *result);
+
+// Moves a point of the unit cube: a smooth displacement, zero on the boundary; a shear that keeps volumes.
+void bp_deform(double amplitude, const double X[3], double x[3]);
+extern const double bp_shear_matrix[3][3];
+void bp_shear(const double X[3], double x[3]);
 
 // Nodes per direction of a field of degree `order`; returns their product.
 CeedSize bp_count_nodes(const BpResult *sizes, CeedInt order, CeedInt nodes[3]);

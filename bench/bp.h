@@ -10,14 +10,11 @@
 //   BP5  diffusion  1            Gauss-Lobatto, Q = p+1
 //   BP6  diffusion  3            Gauss-Lobatto, Q = p+1
 //
-// Costs that count as useful, with d components, E elements, N unique degrees of freedom, and
-// S = 2 (P^3 Q + P^2 Q^2 + P Q^3), the flops of one interpolation:
+// Geometric factors are stored, or computed in the operator: from the gradient of the coordinates at the
+// points (trilinear), or from factors that are the same in a whole element, times the weights (affine: there
+// the mesh is a sheared box, of volume 1, too).
 //
-//   bytes per apply   8 (N read u + 2 N read and write v + g Q^3 E stored factors) + 4 P^3 E offsets;
-//                     g = 1 (mass) or 6 (diffusion); 8 is the size of a CeedScalar
-//   flops per apply   mass d (2 S + Q^3) E;  diffusion d (2 S + 12 Q^4 + 15 Q^3) E, without S when Q = P
-//                     (interpolation, three derivatives at the points, 15 flops a point, all transposed)
-//   a CG iteration    adds 11 N scalars read or written, and 10 N flops
+// Useful costs and those of recomputation: bench/costs.h.
 //
 // Measured: one apply from L-vector to L-vector, output zeroed by it, no boundary conditions; or one
 // iteration of unpreconditioned CG, with homogeneous Dirichlet conditions by masking for BP3 to BP6. The
@@ -28,12 +25,15 @@
 // norm of the output, which has to wait for it. The norm is counted in; it reads one vector once, so that it
 // adds less than 1 % to a batch. Of devices the median batch counts.
 //
-// The roofline is one of time: no machine does it faster than max(bytes / bandwidth, flops / peak).
+// The roofline is one of time: no machine does it faster than max(bytes / bandwidth, all flops / peak), with
+// recomputation.
 #ifndef RITZ_BENCH_BP_H
 #define RITZ_BENCH_BP_H
 
 #include <ceed.h>
 #include <stdbool.h>
+
+#include "bench/costs.h"
 
 enum { BP_FIRST = 1, BP_LAST = 6, BP_CG_ITERATIONS = 20 };
 
@@ -49,14 +49,15 @@ typedef struct {
 } BpMachine;
 
 typedef struct {
-  int bp;              // 1 .. 6
-  CeedInt order;       // p >= 1
-  CeedSize size;       // wanted number of unique degrees of freedom; the nearest box is taken
-  CeedInt n;           // elements per direction; 0: those that `size` asks for
-  double deform;       // amplitude of a smooth displacement of the vertices, 0 at the boundary
-  BpMode mode;         // what is timed
-  CeedInt repetitions; // timed batches or solves; 0: at least 5 and half a second (devices: a quarter)
-  BpMachine machine;   // nothing but the roofline depends on it
+  int bp;                // 1 .. 6
+  CeedInt order;         // p >= 1
+  CeedSize size;         // wanted number of unique degrees of freedom; the nearest box is taken
+  CeedInt n;             // elements per direction; 0: those that `size` asks for
+  double deform;         // amplitude of a smooth displacement of the vertices, 0 at the boundary
+  BpMode mode;           // what is timed
+  CostGeometry geometry; // COST_STORED, COST_TRILINEAR or COST_AFFINE, which takes no deformation
+  CeedInt repetitions;   // timed batches or solves; 0: at least 5 and half a second (devices: a quarter)
+  BpMachine machine;     // nothing but the roofline depends on it
 } BpOptions;
 
 // A property that holds in exact arithmetic.
@@ -80,9 +81,9 @@ typedef struct {
   double seconds_median, seconds_min; // per apply, or per CG iteration
   double seconds;                     // the one that counts: seconds_min, on devices seconds_median
   double dofs_per_second;             // dofs / seconds
-  double bytes, flops;                // per apply, or per CG iteration
+  Costs costs;                        // per apply, or per CG iteration
   BpBound bound;        // CACHE: bytes / bandwidth is the larger one, but all bytes fit into caches
-  double seconds_bound; // max(bytes / bandwidth, flops / peak), 0 when one of the rates is unknown
+  double seconds_bound; // max(bytes / bandwidth, all flops / peak), 0 when one of the rates is unknown
   double roofline;      // seconds_bound / seconds: 1 is the best possible, unless in caches
   double reduction;     // CG: |r| / |r_0| at the end
   double checksum;      // r . A r for a fixed r: the same, to rounding, everywhere
@@ -96,7 +97,11 @@ int bp_predict(Ceed ceed, const BpOptions *options, BpResult *result);
 // Sets up the problem, checks it and times it. Errors are reported through the error handler of `ceed`.
 int bp_run(Ceed ceed, const BpOptions *options, BpResult *result);
 
-bool bp_checks_hold(const BpResult *result); // false for NaN
-const char *bp_operator_name(int bp);        // "mass" or "diffusion"
+// What limits the costs on the machine, and the least number of seconds; *seconds = 0 when that is unknown.
+BpBound bp_find_bound(const BpMachine *machine, const Costs *costs, double *seconds);
+
+bool bp_checks_hold(const BpResult *result);         // false for NaN
+const char *bp_operator_name(int bp);                // "mass" or "diffusion"
+const char *bp_geometry_name(CostGeometry geometry); // "stored" and so on
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A small program around the bake-off problems that links with any implementation of the Ceed API:
 //
-//     bench-bp [--bp N] [--order P] [--size DOFS | --n N] [--deform A] [--cg] [--reps N] [--ceed RESOURCE]
-//     [--json]
-//              [--bandwidth GB/s] [--peak GFLOP/s]
+//     bench-bp [--bp N] [--order P] [--size DOFS | --n N] [--deform A] [--policy stored|trilinear|affine]
+//              [--cg] [--reps N] [--ceed RESOURCE] [--json] [--bandwidth GB/s] [--peak GFLOP/s]
 //
 // One problem per run, for scripts that compare implementations; `ritz bench` is the comfortable twin.
 #include <errno.h>
@@ -16,7 +15,8 @@
 
 static const char usage[] =
     "usage: bench-bp [--bp 1..6] [--order P] [--size DOFS | --n ELEMENTS] [--deform A] [--cg] [--reps N]\n"
-    "                [--ceed RESOURCE] [--json] [--bandwidth GB/s] [--peak GFLOP/s]\n"
+    "                [--policy stored|trilinear|affine] [--ceed RESOURCE] [--json]\n"
+    "                [--bandwidth GB/s] [--peak GFLOP/s]\n"
     "Times one bake-off problem, of about DOFS unknowns or with ELEMENTS per direction; see bench/bp.h for "
     "what is measured. Bandwidth and peak are those of the\n"
     "threads that RESOURCE runs on; with both of them the fraction of the roofline is shown.\n"
@@ -36,11 +36,19 @@ static bool parse_number(const char *text, double *value) {
   return end != text && *end == '\0' && errno == 0;
 }
 
+static bool parse_geometry(const char *text, CostGeometry *geometry) {
+  for (*geometry = COST_STORED; *geometry <= COST_AFFINE; ++*geometry) {
+    if (!strcmp(text, bp_geometry_name(*geometry))) return true;
+  }
+  return false;
+}
+
 // Sets the option `name` to `text`; false: no such option or not its kind of value.
 static bool set_option(Arguments *a, const char *name, const char *text) {
   double value = 0;
 
   if (!strcmp(name, "--ceed")) return a->resource = text, true;
+  if (!strcmp(name, "--policy")) return parse_geometry(text, &a->bp.geometry);
   if (!parse_number(text, &value)) return false;
   if (!strcmp(name, "--deform")) return a->bp.deform = value, true;
   if (!strcmp(name, "--bandwidth")) return a->bp.machine.bandwidth = 1e9 * value, value > 0;

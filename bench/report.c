@@ -9,15 +9,20 @@
 void bp_print_heading(FILE *stream, BpMode mode) {
   const char *unit = mode == BP_CG ? "iter" : "apply";
 
-  fprintf(stream, "%-7s %3s  %-13s %10s  %9s/%-5s %8s  %8s/%-5s %7s  %8s/%-5s %8s  %-8s %8s %8s  %s\n",
+  fprintf(stream,
+          "%-7s %3s  %-13s %10s  %9s/%-5s %8s  %8s/%-5s %7s  %8s/%-5s %8s  %-9s %9s  %-8s %8s %8s  %s\n",
           "problem", "p", "elements", "DOF", "ms", unit, "MDOF/s", "MB", unit, "GB/s", "Mflop", unit,
-          "GFLOP/s", "bound by", "roofline", "first, s", "checks");
+          "GFLOP/s", "geometry", "geo Mflop", "bound by", "roofline", "first, s", "checks");
 }
 
-static const char *const bound_names[] = {[BP_BOUND_UNKNOWN] = "-",
-                                          [BP_BOUND_MEMORY] = "memory",
-                                          [BP_BOUND_CACHE] = "cache",
-                                          [BP_BOUND_FLOPS] = "flops"};
+const char *bp_bound_name(BpBound bound) {
+  static const char *const names[] = {[BP_BOUND_UNKNOWN] = "-",
+                                      [BP_BOUND_MEMORY] = "memory",
+                                      [BP_BOUND_CACHE] = "cache",
+                                      [BP_BOUND_FLOPS] = "flops"};
+
+  return names[bound];
+}
 
 void bp_print_row(FILE *stream, const BpResult *r) {
   char box[40], roofline[40] = "-";
@@ -28,24 +33,28 @@ void bp_print_row(FILE *stream, const BpResult *r) {
   if (r->roofline > 0) snprintf(roofline, sizeof(roofline), "%.1f %%", 100 * r->roofline);
   fprintf(stream,
           "BP%-5d %3" CeedInt_FMT "  %-13s %10" CeedSize_FMT
-          "  %15.4f %8.2f  %14.3f %7.2f  %14.3f %8.2f  %-8s %8s %8.3f  %s\n",
-          r->options.bp, r->options.order, box, r->dofs, 1e3 * s, 1e-6 * r->dofs_per_second, 1e-6 * r->bytes,
-          s > 0 ? 1e-9 * r->bytes / s : 0, 1e-6 * r->flops, s > 0 ? 1e-9 * r->flops / s : 0,
-          bound_names[r->bound], roofline, r->seconds_first, bp_checks_hold(r) ? "ok" : "FAILED");
+          "  %15.4f %8.2f  %14.3f %7.2f  %14.3f %8.2f  %-9s %9.3f  %-8s %8s %8.3f  %s\n",
+          r->options.bp, r->options.order, box, r->dofs, 1e3 * s, 1e-6 * r->dofs_per_second,
+          1e-6 * r->costs.bytes, s > 0 ? 1e-9 * r->costs.bytes / s : 0, 1e-6 * r->costs.flops,
+          s > 0 ? 1e-9 * r->costs.flops / s : 0, bp_geometry_name(r->options.geometry),
+          1e-6 * r->costs.recompute, bp_bound_name(r->bound), roofline, r->seconds_first,
+          bp_checks_hold(r) ? "ok" : "FAILED");
 }
 
 void bp_print_failed_checks(FILE *stream, const BpResult *r) {
   for (int i = 0; i < r->num_checks; i++) {
     const BpCheck *check = &r->checks[i];
     if (check->error <= check->tolerance) continue;
-    fprintf(stream, "BP%d, degree %" CeedInt_FMT ": %s: relative error %.3g, up to %.3g allowed\n",
-            r->options.bp, r->options.order, check->name, check->error, check->tolerance);
+    fprintf(stream,
+            "BP%d, degree %" CeedInt_FMT ", %s geometry: %s: relative error %.3g, up to %.3g allowed\n",
+            r->options.bp, r->options.order, bp_geometry_name(r->options.geometry), check->name, check->error,
+            check->tolerance);
   }
 }
 
 // ---- JSON ----
 
-static void write_string(FILE *stream, const char *text) {
+void bp_write_string(FILE *stream, const char *text) {
   fputc('"', stream);
   for (const char *c = text; *c; c++) {
     if ((unsigned char)*c < 0x20)
@@ -58,35 +67,42 @@ static void write_string(FILE *stream, const char *text) {
   fputc('"', stream);
 }
 
-static void write_number(FILE *stream, const char *key, double value) {
+void bp_write_number(FILE *stream, const char *key, double value) {
   fprintf(stream, isfinite(value) ? ", \"%s\": %.17g" : ", \"%s\": null", key, value);
 }
 
 // Numbers that are not known are null.
 static void write_known(FILE *stream, const char *key, double value) {
-  write_number(stream, key, value > 0 ? value : NAN);
+  bp_write_number(stream, key, value > 0 ? value : NAN);
 }
 
-static void write_roofline(FILE *stream, const BpResult *r) {
-  write_known(stream, "threads", r->options.machine.threads);
+void bp_write_machine(FILE *stream, const BpMachine *machine) {
+  write_known(stream, "threads", machine->threads);
   fprintf(stream, ", \"device\": ");
-  if (r->options.machine.device)
-    write_string(stream, r->options.machine.device);
+  if (machine->device)
+    bp_write_string(stream, machine->device);
   else
     fprintf(stream, "null");
-  write_known(stream, "bandwidth", r->options.machine.bandwidth);
-  write_known(stream, "peak", r->options.machine.peak);
-  write_known(stream, "seconds_bound", r->seconds_bound);
-  write_known(stream, "roofline", r->roofline);
-  fprintf(stream, r->bound ? ", \"bound_by\": \"%s\"" : ", \"bound_by\": null", bound_names[r->bound]);
+  write_known(stream, "bandwidth", machine->bandwidth);
+  write_known(stream, "peak", machine->peak);
+}
+
+void bp_write_roofline(FILE *stream, const Costs *costs, BpBound bound, double seconds_bound,
+                       double roofline) {
+  bp_write_number(stream, "bytes", costs->bytes);
+  bp_write_number(stream, "flops", costs->flops);
+  bp_write_number(stream, "recompute_flops", costs->recompute);
+  write_known(stream, "seconds_bound", seconds_bound);
+  write_known(stream, "roofline", roofline);
+  fprintf(stream, bound ? ", \"bound_by\": \"%s\"" : ", \"bound_by\": null", bp_bound_name(bound));
 }
 
 static void write_checks(FILE *stream, const BpResult *r) {
   fprintf(stream, ", \"checks_hold\": %s, \"checks\": [", bp_checks_hold(r) ? "true" : "false");
   for (int i = 0; i < r->num_checks; i++) {
     fprintf(stream, "%s{\"name\": \"%s\"", i ? ", " : "", r->checks[i].name);
-    write_number(stream, "error", r->checks[i].error);
-    write_number(stream, "tolerance", r->checks[i].tolerance);
+    bp_write_number(stream, "error", r->checks[i].error);
+    bp_write_number(stream, "tolerance", r->checks[i].tolerance);
     fputc('}', stream);
   }
   fputc(']', stream);
@@ -101,32 +117,38 @@ static void write_result(FILE *stream, const BpResult *r) {
   fprintf(stream,
           ", \"components\": %" CeedInt_FMT ", \"points_1d\": %" CeedInt_FMT ", \"dofs\": %" CeedSize_FMT,
           r->num_comp, r->Q, r->dofs);
-  write_number(stream, "deform", r->options.deform);
-  write_number(stream, "seconds_first", r->seconds_first);
-  write_number(stream, "seconds_min", r->seconds_min);
-  write_number(stream, "seconds_median", r->seconds_median);
-  write_number(stream, "seconds", r->seconds);
-  write_number(stream, "dofs_per_second", r->dofs_per_second);
-  write_number(stream, "bytes", r->bytes);
-  write_number(stream, "flops", r->flops);
-  write_roofline(stream, r);
+  fprintf(stream, ", \"geometry\": \"%s\"", bp_geometry_name(r->options.geometry));
+  bp_write_number(stream, "deform", r->options.deform);
+  bp_write_number(stream, "seconds_first", r->seconds_first);
+  bp_write_number(stream, "seconds_min", r->seconds_min);
+  bp_write_number(stream, "seconds_median", r->seconds_median);
+  bp_write_number(stream, "seconds", r->seconds);
+  bp_write_number(stream, "dofs_per_second", r->dofs_per_second);
+  bp_write_machine(stream, &r->options.machine);
+  bp_write_roofline(stream, &r->costs, r->bound, r->seconds_bound, r->roofline);
   fprintf(stream, ", \"iterations\": %" CeedInt_FMT, r->iterations);
-  write_number(stream, "residual_reduction", r->options.mode == BP_CG ? r->reduction : NAN);
-  write_number(stream, "checksum", r->checksum);
+  bp_write_number(stream, "residual_reduction", r->options.mode == BP_CG ? r->reduction : NAN);
+  bp_write_number(stream, "checksum", r->checksum);
   write_checks(stream, r);
   fputc('}', stream);
 }
 
+void bp_begin_json(FILE *stream, const char *program, const char *resource) {
+  fprintf(stream, "{\n  \"program\": ");
+  bp_write_string(stream, program);
+  fprintf(stream, ",\n  \"resource\": ");
+  bp_write_string(stream, resource);
+  fprintf(stream, ",\n  \"scalar_bytes\": %d,\n  \"results\": [\n", (int)sizeof(CeedScalar));
+}
+
+void bp_end_json(FILE *stream) { fprintf(stream, "  ]\n}\n"); }
+
 void bp_write_json(FILE *stream, const char *program, const char *resource, size_t num,
                    const BpResult *results) {
-  fprintf(stream, "{\n  \"program\": ");
-  write_string(stream, program);
-  fprintf(stream, ",\n  \"resource\": ");
-  write_string(stream, resource);
-  fprintf(stream, ",\n  \"scalar_bytes\": %d,\n  \"results\": [\n", (int)sizeof(CeedScalar));
+  bp_begin_json(stream, program, resource);
   for (size_t i = 0; i < num; i++) {
     write_result(stream, &results[i]);
     fprintf(stream, i + 1 < num ? ",\n" : "\n");
   }
-  fprintf(stream, "  ]\n}\n");
+  bp_end_json(stream);
 }

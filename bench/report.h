@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Results of bake-off problems as a table and as JSON. Called by bench/main.c and by `ritz bench`.
+// Results of bake-off problems as a table and as JSON. Called by bench/main.c and by `ritz bench`, whose
+// other table uses the same pieces.
 #ifndef RITZ_BENCH_REPORT_H
 #define RITZ_BENCH_REPORT_H
 
@@ -16,5 +17,18 @@ void bp_print_failed_checks(FILE *stream, const BpResult *result);
 // null.
 void bp_write_json(FILE *stream, const char *program, const char *resource, size_t num,
                    const BpResult *results);
+
+// ---- Pieces ----
+
+const char *bp_bound_name(BpBound bound); // "memory" and so on, "-" when it is unknown
+
+// What stands before and after the results.
+void bp_begin_json(FILE *stream, const char *program, const char *resource);
+void bp_end_json(FILE *stream);
+void bp_write_string(FILE *stream, const char *text);              // with quotes
+void bp_write_number(FILE *stream, const char *key, double value); // after a comma
+void bp_write_machine(FILE *stream, const BpMachine *machine);
+void bp_write_roofline(FILE *stream, const Costs *costs, BpBound bound, double seconds_bound,
+                       double roofline);
 
 #endif

@@ -88,11 +88,13 @@ static void describe_value(const ArgOption *option, double largest, char *text, 
   };
   size_t n = 0;
 
-  if (option->kind == ARG_CHOICE) {
+  if (option->kind == ARG_CHOICE || option->kind == ARG_CHOICE_LIST) {
     for (int i = 0; option->choices[i] && n < size; i++) {
       const char *glue = i == 0 ? "" : option->choices[i + 1] ? ", " : " or ";
       n += (size_t)snprintf(text + n, size - n, "%s%s", glue, option->choices[i]);
     }
+    if (option->kind == ARG_CHOICE_LIST && n < size)
+      snprintf(text + n, size - n, ", or several such as %s,%s", option->choices[0], option->choices[1]);
     return;
   }
   n = (size_t)snprintf(text, size, "%s", nouns[option->kind]);
@@ -177,6 +179,20 @@ static bool parse_choice(const ArgOption *option, const char *text, int *choice)
   return false;
 }
 
+static bool parse_choices(const ArgOption *option, const char *text, ArgInts *list) {
+  list->num = 0;
+  for (;;) {
+    size_t length = strcspn(text, ",");
+    int i = 0;
+    while (option->choices[i] &&
+           (strlen(option->choices[i]) != length || strncmp(option->choices[i], text, length)))
+      i++;
+    if (!option->choices[i] || !append_ints(list, i, i)) return false;
+    if (!text[length]) return true;
+    text += length + 1;
+  }
+}
+
 static bool append_text(ArgTexts *list, const char *text) {
   const char **items = realloc(list->items, (list->num + 1) * sizeof(*items));
 
@@ -209,6 +225,7 @@ static bool set_value(const ArgOption *option, const char *text, void *options) 
     *(double *)member = real;
     return true;
   case ARG_CHOICE: return parse_choice(option, text, member);
+  case ARG_CHOICE_LIST: return parse_choices(option, text, member);
   }
   return false;
 }
@@ -290,7 +307,8 @@ void args_free(const ArgCommand *command, void *options) {
   for (size_t i = 0; i < command->num_options; i++) {
     void *member = (char *)options + command->options[i].offset;
     if (command->options[i].kind == ARG_TEXT_LIST) free(((ArgTexts *)member)->items);
-    if (command->options[i].kind == ARG_INT_LIST) free(((ArgInts *)member)->items);
+    if (command->options[i].kind == ARG_INT_LIST || command->options[i].kind == ARG_CHOICE_LIST)
+      free(((ArgInts *)member)->items);
   }
 }
 

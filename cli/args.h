@@ -12,14 +12,15 @@
 
 // Kind of value, and the type of the member of the command's options that receives it.
 typedef enum {
-  ARG_FLAG,      // bool: no value
-  ARG_TEXT,      // const char *
-  ARG_TEXT_LIST, // ArgTexts: may be repeated
-  ARG_INT,       // int
-  ARG_INT_LIST,  // ArgInts: 1,2,4 or 1-4; also "all" when there is a largest value
-  ARG_COUNT,     // double holding an integer: 100000 or 1e5
-  ARG_REAL,      // double
-  ARG_CHOICE,    // int: index of one of the words
+  ARG_FLAG,        // bool: no value
+  ARG_TEXT,        // const char *
+  ARG_TEXT_LIST,   // ArgTexts: may be repeated
+  ARG_INT,         // int
+  ARG_INT_LIST,    // ArgInts: 1,2,4 or 1-4; also "all" when there is a largest value
+  ARG_COUNT,       // double holding an integer: 100000 or 1e5
+  ARG_REAL,        // double
+  ARG_CHOICE,      // int: index of one of the words
+  ARG_CHOICE_LIST, // ArgInts: indices, of words such as stored,affine
 } ArgKind;
 
 typedef struct {
@@ -36,12 +37,12 @@ enum { ARG_MAX_INTS = 1000, ARG_MAX_CHOICES = 8, ARG_MAX_OPTIONS = 32 };
 
 typedef struct {
   const char *name;  // "--order"
-  const char *value; // what stands for the value in the help text; NULL: flags, choices
+  const char *value; // what stands for the value in the help text; NULL: flags, a choice
   const char *help;  // lines separated by \n
   ArgKind kind;
   size_t offset;                        // of the member in the command's options
   double min, max;                      // numbers; INFINITY: no limit
-  const char *choices[ARG_MAX_CHOICES]; // ARG_CHOICE, ends with NULL
+  const char *choices[ARG_MAX_CHOICES]; // of ARG_CHOICE and its list, ends with NULL
 } ArgOption;
 
 typedef struct {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// `ritz bench`: the bake-off problems of bench/bp.h as a table, and as JSON, beside the limits of the
-// machine.
+// `ritz bench`: the bake-off problems of bench/bp.h, or the solves of cli/nekbone.h, as a table, as JSON and
+// as a plot, beside the limits of the machine.
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
 #include <math.h>
 #include <ritz/jit.h>
+#include <ritz/machine.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +16,33 @@
 #include "bench/report.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/nekbone.h"
+#include "cli/plot.h"
 #include "cli/threads.h"
 
+enum { POISSON, HELMHOLTZ, BOTH_PROBLEMS };
+enum { DEFORMED, AFFINE, BOTH_MESHES };
+enum { GAUSS, LOBATTO };
+enum { STANDARD, MERGED, AUTO, BOTH_VARIANTS };
+
 typedef struct {
-  ArgInts bp, orders, n;
-  double size, deform;
-  bool apply, cg;
-  int reps;
+  ArgInts bp, orders, n, policies, components;
+  double size, deform, lambda, rtol;
+  bool apply, cg, nekbone, jacobi;
+  int reps, problem, mesh, points, variant, max_it;
   ThreadsChoice on;
-  const char *json;
+  const char *json, *plot;
 } BenchOptions;
+
+// NaN and -1: not given; so are zeros of other members.
+static const BenchOptions nothing_given = {.deform = NAN,
+                                           .lambda = NAN,
+                                           .rtol = NAN,
+                                           .problem = -1,
+                                           .mesh = -1,
+                                           .points = -1,
+                                           .variant = -1,
+                                           .on = {.resource = "/cpu/self"}};
 
 #define MEMBER(name) offsetof(BenchOptions, name)
 
@@ -39,7 +57,7 @@ static const ArgOption options_table[] = {
      {NULL}},
     {"--order",
      "LIST",
-     "polynomial degrees, such as 1,2,4 or 1-8 (default 1-8)",
+     "polynomial degrees, such as 1,2,4 or 1-8 (default 1-8, with\n--nekbone 3-9)",
      ARG_INT_LIST,
      MEMBER(orders),
      1,
@@ -64,12 +82,25 @@ static const ArgOption options_table[] = {
      {NULL}},
     {"--deform",
      "A",
-     "amplitude of a smooth displacement of the vertices (default 0)",
+     "amplitude of a smooth displacement of the vertices (default 0,\nwith --nekbone 0.1, on the deformed "
+     "mesh)",
      ARG_REAL,
      MEMBER(deform),
      -INFINITY,
      INFINITY,
      {NULL}},
+    {"--policy",
+     "LIST",
+     "where geometric factors come from: stored,affine,trilinear\n(default stored; affine takes a sheared "
+     "box); "
+     "with --nekbone\nalso partial,merged,auto,isoparametric (default what fits the\nmesh; affine: on the "
+     "affine mesh alone)",
+     ARG_CHOICE_LIST,
+     MEMBER(policies),
+     0,
+     0,
+     // in the order of RitzGeometryPolicy
+     {"auto", "stored", "affine", "trilinear", "partial", "merged", "isoparametric", NULL}},
     {"--apply", NULL, "time the operator (default)", ARG_FLAG, MEMBER(apply), 0, 0, {NULL}},
     {"--cg",
      NULL,
@@ -81,7 +112,8 @@ static const ArgOption options_table[] = {
      {NULL}},
     {"--reps",
      "N",
-     "measurements; the fastest counts, of devices the median\n(default: at least 5 and half a second)",
+     "measurements; the fastest counts, of devices the median\n(default: at least 5 and half a second, with "
+     "--nekbone 2 and\na quarter)",
      ARG_INT,
      MEMBER(reps),
      1,
@@ -111,6 +143,75 @@ static const ArgOption options_table[] = {
      0,
      0,
      {NULL}},
+    {"--plot",
+     "FILE.svg",
+     "draw the results below the roofline of the machine",
+     ARG_TEXT,
+     MEMBER(plot),
+     0,
+     0,
+     {NULL}},
+    {"--nekbone",
+     NULL,
+     "solve problems with a known solution by conjugate gradients\ninstead; the options below are for it "
+     "alone",
+     ARG_FLAG,
+     MEMBER(nekbone),
+     0,
+     0,
+     {NULL}},
+    {"--problem",
+     NULL,
+     "-div grad u = f, or -div grad u + lambda u = f (default both)",
+     ARG_CHOICE,
+     MEMBER(problem),
+     0,
+     0,
+     {"poisson", "helmholtz", "both", NULL}},
+    {"--components", "LIST", "of the solution (default 1,3)", ARG_INT_LIST, MEMBER(components), 1, 3, {NULL}},
+    {"--mesh",
+     NULL,
+     "trilinear elements, or a sheared box (default both)",
+     ARG_CHOICE,
+     MEMBER(mesh),
+     0,
+     0,
+     {"deformed", "affine", "both", NULL}},
+    {"--points",
+     NULL,
+     "p+2 Gauss points per direction, or p+1 Gauss-Lobatto points,\nwhere the nodes are (default lobatto)",
+     ARG_CHOICE,
+     MEMBER(points),
+     0,
+     0,
+     {"gauss", "lobatto", NULL}},
+    {"--lambda",
+     "X",
+     "coefficient > 0 of Helmholtz' problem (default 1)",
+     ARG_REAL,
+     MEMBER(lambda),
+     0,
+     INFINITY,
+     {NULL}},
+    {"--cg-variant",
+     NULL,
+     "conjugate gradients by the book, or with their vector\nwork inside the operator (default auto)",
+     ARG_CHOICE,
+     MEMBER(variant),
+     0,
+     0,
+     {"standard", "merged", "auto", "both", NULL}},
+    {"--jacobi", NULL, "precondition with the diagonal", ARG_FLAG, MEMBER(jacobi), 0, 0, {NULL}},
+    {"--rtol",
+     "X",
+     "reduction of the residual where a solve ends (default 1e-10,\nin single precision 1e-5); 0: after "
+     "--max-it",
+     ARG_REAL,
+     MEMBER(rtol),
+     0,
+     INFINITY,
+     {NULL}},
+    {"--max-it", "N", "iterations at most (default 1000)", ARG_INT, MEMBER(max_it), 1, INFINITY, {NULL}},
 };
 
 static const ArgCommand command = {
@@ -118,34 +219,56 @@ static const ArgCommand command = {
     .description =
         "Times the bake-off problems on hexahedra: BP1, BP2 mass and BP3, BP4 diffusion with p+2 Gauss "
         "points\n"
-        "per direction, BP5, BP6 diffusion with p+1 Gauss-Lobatto points; even ones have 3 components.",
+        "per direction, BP5, BP6 diffusion with p+1 Gauss-Lobatto points; even ones have 3 components.\n"
+        "With --nekbone: solves of Poisson's and Helmholtz' problem.",
     .notes =
-        "MB and Mflop are the least that has to be moved and done: u once, v twice, stored factors and "
-        "offsets;\n"
-        "sum-factorized flops without the recomputation of geometry. Checks: what the operator does to\n"
-        "constants and linear functions.\n\n"
+        "MB and Mflop are the least that has to be moved and done: u once, v twice, factors and offsets;\n"
+        "sum-factorized flops without the recomputation of geometry, which has a column of its own. Checks:\n"
+        "what the operator does to constants and linear functions; with --nekbone: whether all policies and\n"
+        "variants of a problem take as many iterations (up to 1 %) to the same error.\n\n"
         "100 % of the roofline is the time that the machine needs at least: the larger one of MB / "
         "bandwidth\n"
-        "and Mflop / peak, both measured once ('ritz info --measure' does it again), of devices each time.\n"
+        "and all Mflop / peak, both measured once ('ritz info --measure' does it again), of devices each "
+        "time.\n"
         "Where all MB fit into the processor's caches it is no limit, and 'cache' is shown for 'memory'.\n"
         "first, s: the first apply, in which kernels are compiled or loaded.\n\n"
+        "--nekbone: the errors are those at the nodes, the norm is that of the mass operator. MDOF*it/s:\n"
+        "degrees of freedom times iterations. in op: the time of as many applies alone, as a share of the\n"
+        "solve's. MB and Mflop of an iteration: those of the apply and of the vectors, which the standard\n"
+        "variant reads and writes 11 times more, the merged one 5 times. ratio: of the speed to that with\n"
+        "stored factors.\n\n"
         "Devices run on while the program does: batches of applies of 20 ms or more end with a norm of the\n"
         "output, which waits and is counted, less than 1 % of a batch.\n\n"
         "Exit status: 0 done; 1 failed, or a check failed; 2 wrong usage.\n\n"
         "  ritz bench --bp all --order 1,2,4,7 --size 1e5\n"
+        "  ritz bench --bp 5 --policy stored,trilinear,affine --plot bp5.svg\n"
+        "  ritz bench --nekbone --problem poisson --components 1 --jacobi --cg-variant both\n"
         "  ritz bench --ceed /gpu/cuda/shared --bp 1,3,5 --order 3,7 --n 67,29",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
 
 static const int default_bps[] = {1, 2, 3, 4, 5, 6}, default_orders[] = {1, 2, 3, 4, 5, 6, 7, 8};
+static const int nekbone_orders[] = {3, 4, 5, 6, 7, 8, 9}, default_components[] = {1, 3};
+static const int default_policies[] = {RITZ_POLICY_STORED};
 
+// A list that was given, or its default.
 typedef struct {
-  size_t num_bps, num_orders;
-  const int *bps, *orders;
-  size_t num_results;
-  BpResult *results; // owned, [num_bps * num_orders]
-} Sweep;
+  size_t num;
+  const int *items; // borrowed
+} List;
+
+static List choose_list(const ArgInts *given, size_t num, const int *items) {
+  return given->num ? (List){given->num, given->items} : (List){num, items};
+}
+
+// What a run needs beside its options.
+typedef struct {
+  const BenchOptions *options;
+  Ceed ceed;
+  BpMachine machine;
+  FILE *json, *plot, *table; // NULL: not wanted
+} Bench;
 
 // ---- Kernels ----
 
@@ -158,110 +281,418 @@ static void show_kernels(void) {
            (long long)c.compilations, c.compile_seconds, (long long)c.disk_hits, (long long)c.failures);
 }
 
-// ---- Running ----
+// ---- Files ----
 
-// Runs all problems in all degrees; a row is printed as soon as it is there.
-static int run_sweep(Ceed ceed, const BenchOptions *o, const BpMachine *limits, Sweep *sweep, FILE *table) {
-  BpOptions bp = {.size = (CeedSize)(o->size > 0 ? o->size : cli_default_size(ceed)),
-                  .deform = o->deform,
-                  .mode = o->cg ? BP_CG : BP_APPLY,
-                  .repetitions = o->reps,
-                  .machine = *limits};
+static int write_failed(const char *option, const char *path) {
+  fprintf(stderr, "%s: %s: cannot write '%s': %s\n", command.name, option, path, strerror(errno));
+  return CLI_FAILED;
+}
 
-  if (table) bp_print_heading(table, bp.mode);
-  for (size_t i = 0; i < sweep->num_bps * sweep->num_orders; i++) {
-    BpResult *result = &sweep->results[i];
+static int no_memory(void) {
+  fprintf(stderr, "%s: not enough memory\n", command.name);
+  return CLI_FAILED;
+}
 
-    bp.bp = sweep->bps[i / sweep->num_orders];
-    bp.order = sweep->orders[i % sweep->num_orders];
-    if (o->n.num) bp.n = o->n.items[o->n.num > 1 ? i % sweep->num_orders : 0];
-    CLI_TRY(bp_run(ceed, &bp, result));
+// Opens a file for the results before the work is done; NULL without one.
+static int open_file(const char *option, const char *path, FILE **file) {
+  *file = NULL;
+  if (!path) return CLI_OK;
+  *file = strcmp(path, "-") ? fopen(path, "w") : stdout;
+  return *file ? CLI_OK : write_failed(option, path);
+}
+
+static int close_file(const char *option, const char *path, FILE *file) {
+  if (!file) return CLI_OK;
+  bool failed = fflush(file) || ferror(file);
+  if (file != stdout && fclose(file)) failed = true;
+  return failed ? write_failed(option, path) : CLI_OK;
+}
+
+// ---- The plot ----
+
+static void name_machine(const BpMachine *machine, char *name, size_t size) {
+  RitzMachine processor;
+
+  if (machine->device)
+    snprintf(name, size, "%s", machine->device);
+  else if (!machine->threads || RitzMachineGet(false, &processor))
+    snprintf(name, size, "unknown machine");
+  else
+    snprintf(name, size, "%s, %d thread%s", processor.cpu_name, machine->threads,
+             machine->threads > 1 ? "s" : "");
+}
+
+static int write_plot(const Bench *b, const char *what, size_t num, const PlotPoint *points) {
+  char machine[200], title[240], subtitle[200];
+
+  name_machine(&b->machine, machine, sizeof(machine));
+  snprintf(title, sizeof(title), "Ritz on %s", machine);
+  snprintf(subtitle, sizeof(subtitle), "%s; %s precision, %s", what,
+           sizeof(CeedScalar) == sizeof(float) ? "single" : "double", b->options->on.resource);
+  const Plot plot = {.title = title,
+                     .subtitle = subtitle,
+                     .label_meaning = "numbers: polynomial degree p",
+                     .bandwidth = b->machine.bandwidth,
+                     .peak = b->machine.peak,
+                     .num = num,
+                     .points = points};
+  return plot_write(b->plot, &plot) ? CLI_OK : no_memory();
+}
+
+// ---- Bake-off problems ----
+
+typedef struct {
+  List bps, policies, orders;
+  size_t num_results;
+  BpResult *results; // owned, [product of the lists' lengths]
+} Sweep;
+
+static CostGeometry geometry_of(int policy) {
+  return policy == RITZ_POLICY_AFFINE      ? COST_AFFINE
+         : policy == RITZ_POLICY_TRILINEAR ? COST_TRILINEAR
+                                           : COST_STORED;
+}
+
+static CeedInt elements_of(const BenchOptions *o, size_t order) {
+  return o->n.num ? o->n.items[o->n.num > 1 ? order : 0] : 0;
+}
+
+static CeedSize size_of(const Bench *b) {
+  return (CeedSize)(b->options->size > 0 ? b->options->size : cli_default_size(b->ceed));
+}
+
+// Runs a problem in all degrees; a row is printed as soon as it is there.
+static int run_orders(const Bench *b, BpOptions bp, Sweep *sweep) {
+  for (size_t i = 0; i < sweep->orders.num; i++) {
+    BpResult *result = &sweep->results[sweep->num_results];
+
+    bp.order = sweep->orders.items[i];
+    bp.n = elements_of(b->options, i);
+    CLI_TRY(bp_run(b->ceed, &bp, result));
     sweep->num_results++;
-    if (!table) continue;
-    bp_print_row(table, result);
-    fflush(table);
+    if (!b->table) continue;
+    bp_print_row(b->table, result);
+    fflush(b->table);
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int json_failed(const BenchOptions *o) {
-  fprintf(stderr, "%s: --json: cannot write '%s': %s\n", command.name, o->json, strerror(errno));
-  return CLI_FAILED;
-}
+static int run_sweep(const Bench *b, Sweep *sweep) {
+  const BenchOptions *o = b->options;
+  BpOptions bp = {
+      .size = size_of(b), .mode = o->cg ? BP_CG : BP_APPLY, .repetitions = o->reps, .machine = b->machine};
 
-// Opens the file for the results before the work is done; NULL without one.
-static int open_json(const BenchOptions *o, FILE **json) {
-  *json = NULL;
-  if (!o->json) return CLI_OK;
-  *json = strcmp(o->json, "-") ? fopen(o->json, "w") : stdout;
-  return *json ? CLI_OK : json_failed(o);
-}
-
-static int write_json(const BenchOptions *o, const Sweep *sweep, FILE *json) {
-  bool failed;
-
-  bp_write_json(json, command.name, o->on.resource, sweep->num_results, sweep->results);
-  failed = fflush(json) || ferror(json);
-  if (json != stdout && fclose(json)) failed = true;
-  return failed ? json_failed(o) : CLI_OK;
-}
-
-static int run_and_report(Ceed ceed, const BenchOptions *o, int num_threads, Sweep *sweep) {
-  BpMachine limits;
-  FILE *json;
-  int code = CLI_OK;
-
-  sweep->results = calloc(sweep->num_bps * sweep->num_orders, sizeof(*sweep->results));
-  if (!sweep->results) {
-    fprintf(stderr, "%s: not enough memory\n", command.name);
-    return CLI_FAILED;
+  if (b->table) bp_print_heading(b->table, bp.mode);
+  for (size_t i = 0; i < sweep->bps.num * sweep->policies.num; i++) {
+    bp.bp = sweep->bps.items[i / sweep->policies.num];
+    bp.geometry = geometry_of(sweep->policies.items[i % sweep->policies.num]);
+    bp.deform = isnan(o->deform) ? 0 : o->deform;
+    CLI_TRY(run_orders(b, bp, sweep));
   }
-  CLI_TRY(open_json(o, &json));
-  limits = threads_find_limits(ceed, &o->on, num_threads);
-  if (json != stdout) threads_show_limits(&limits);
-  if (run_sweep(ceed, o, &limits, sweep, json == stdout ? NULL : stdout))
-    code = cli_report(command.name, ceed);
-  if (json != stdout) show_kernels();
+  return CEED_ERROR_SUCCESS;
+}
+
+static int plot_sweep(const Bench *b, const Sweep *sweep) {
+  PlotPoint *points = calloc(sweep->num_results + 1, sizeof(*points));
+  size_t num = 0;
+  int code;
+
+  if (!points) return no_memory();
   for (size_t i = 0; i < sweep->num_results; i++) {
-    bp_print_failed_checks(stderr, &sweep->results[i]);
-    if (!bp_checks_hold(&sweep->results[i])) code = CLI_FAILED;
+    const BpResult *r = &sweep->results[i];
+    PlotPoint *point = &points[num];
+    if (!(r->seconds > 0)) continue;
+    *point = (PlotPoint){.label = r->options.order,
+                         .intensity = r->costs.flops / r->costs.bytes,
+                         .rate = r->costs.flops / r->seconds};
+    if (r->bound == BP_BOUND_FLOPS && r->costs.recompute > 0)
+      point->bound = r->costs.flops / r->seconds_bound;
+    snprintf(point->group, PLOT_NAME, "BP%d", r->options.bp);
+    snprintf(point->kind, PLOT_NAME, "%s", bp_geometry_name(r->options.geometry));
+    num++;
   }
-  if (json && write_json(o, sweep, json)) code = CLI_FAILED;
+  code = write_plot(b, b->options->cg ? "bake-off problems, conjugate gradients" : "bake-off problems", num,
+                    points);
+  free(points);
   return code;
 }
 
-static ArgsResult check_options(const BenchOptions *o, size_t num_orders) {
+static int run_bps(const Bench *b) {
+  const BenchOptions *o = b->options;
+  Sweep sweep = {.bps = choose_list(&o->bp, sizeof(default_bps) / sizeof(int), default_bps),
+                 .policies = choose_list(&o->policies, 1, default_policies),
+                 .orders = choose_list(&o->orders, sizeof(default_orders) / sizeof(int), default_orders)};
+  int code = CLI_OK;
+
+  sweep.results = calloc(sweep.bps.num * sweep.policies.num * sweep.orders.num, sizeof(*sweep.results));
+  if (!sweep.results) return no_memory();
+  if (run_sweep(b, &sweep)) code = cli_report(command.name, b->ceed);
+  for (size_t i = 0; i < sweep.num_results; i++) {
+    bp_print_failed_checks(stderr, &sweep.results[i]);
+    if (!bp_checks_hold(&sweep.results[i])) code = CLI_FAILED;
+  }
+  if (b->json) bp_write_json(b->json, command.name, o->on.resource, sweep.num_results, sweep.results);
+  if (b->plot && plot_sweep(b, &sweep)) code = CLI_FAILED;
+  free(sweep.results);
+  return code;
+}
+
+// ---- Nekbone ----
+
+// Lists of a run; owned.
+typedef struct {
+  NekboneCase *cases;
+  RitzGeometryPolicy *policies[2];
+  RitzCGVariant variants[2];
+  NekboneRow *rows;
+  size_t num_rows;
+} Nekbone;
+
+static bool is_wanted(int choice, int which, int both) {
+  return choice < 0 || choice == both || choice == which;
+}
+
+// One for each problem, number of components, mesh and degree.
+static int list_cases(const Bench *b, Nekbone *nekbone, NekboneOptions *options) {
+  const BenchOptions *o = b->options;
+  List orders = choose_list(&o->orders, sizeof(nekbone_orders) / sizeof(int), nekbone_orders);
+  List components = choose_list(&o->components, 2, default_components);
+
+  nekbone->cases = calloc(4 * components.num * orders.num, sizeof(*nekbone->cases));
+  if (!nekbone->cases) return no_memory();
+  options->cases = nekbone->cases;
+  for (size_t i = 0; i < 4 * components.num * orders.num; i++) {
+    size_t order = i % orders.num, rest = i / orders.num;
+    bool helmholtz = rest / 2 / components.num, affine = rest % 2;
+    if (!is_wanted(o->problem, helmholtz ? HELMHOLTZ : POISSON, BOTH_PROBLEMS)) continue;
+    if (!is_wanted(o->mesh, affine ? AFFINE : DEFORMED, BOTH_MESHES)) continue;
+    nekbone->cases[options->num_cases++] = (NekboneCase){
+        .helmholtz = helmholtz,
+        .affine = affine,
+        .num_comp = components.items[rest / 2 % components.num],
+        .order = orders.items[order],
+        .n = elements_of(o, order),
+        .size = size_of(b),
+        .quad_mode = o->points == GAUSS ? CEED_GAUSS : CEED_GAUSS_LOBATTO,
+        .lambda = isnan(o->lambda) ? 1 : o->lambda,
+        .deform = isnan(o->deform) ? 0.1 : o->deform,
+    };
+  }
+  return CLI_OK;
+}
+
+static const int policies_deformed[] = {RITZ_POLICY_STORED, RITZ_POLICY_TRILINEAR, RITZ_POLICY_MERGED,
+                                        RITZ_POLICY_AUTO};
+static const int policies_affine[] = {RITZ_POLICY_STORED, RITZ_POLICY_TRILINEAR, RITZ_POLICY_AFFINE,
+                                      RITZ_POLICY_AUTO};
+
+// The stored policy comes first, so that the others can be compared with it.
+static int list_policies(const BenchOptions *o, Nekbone *nekbone, NekboneOptions *options) {
+  for (int affine = 0; affine < 2; affine++) {
+    List list = choose_list(&o->policies, 4, affine ? policies_affine : policies_deformed);
+    RitzGeometryPolicy *policies = calloc(list.num, sizeof(*policies));
+    size_t num = 0;
+
+    if (!policies) return no_memory();
+    for (int others = 0; others < 2; others++) {
+      for (size_t i = 0; i < list.num; i++) {
+        if (list.items[i] == RITZ_POLICY_AFFINE && !affine) continue;
+        if ((list.items[i] != RITZ_POLICY_STORED) == others)
+          policies[num++] = (RitzGeometryPolicy)list.items[i];
+      }
+    }
+    nekbone->policies[affine] = policies;
+    options->policies[affine] = policies;
+    options->num_policies[affine] = num;
+  }
+  return CLI_OK;
+}
+
+static void list_variants(int choice, Nekbone *nekbone, NekboneOptions *options) {
+  RitzCGVariant *variants = nekbone->variants;
+
+  if (choice < 0 || choice == AUTO) {
+    variants[options->num_variants++] = RITZ_CG_AUTO;
+  } else {
+    if (is_wanted(choice, STANDARD, BOTH_VARIANTS)) variants[options->num_variants++] = RITZ_CG_STANDARD;
+    if (is_wanted(choice, MERGED, BOTH_VARIANTS)) variants[options->num_variants++] = RITZ_CG_MERGED;
+  }
+  options->variants = variants;
+}
+
+static void print_row(void *ctx, const NekboneRow *row) {
+  const Bench *b = ctx;
+
+  if (!b->table) return;
+  nekbone_print_row(b->table, row);
+  fflush(b->table);
+}
+
+static int plot_nekbone(const Bench *b, const Nekbone *nekbone) {
+  PlotPoint *points = calloc(nekbone->num_rows + 1, sizeof(*points));
+  char what[80];
+  int code;
+
+  if (!points) return no_memory();
+  snprintf(what, sizeof(what), "conjugate gradients%s",
+           b->options->jacobi ? " with Jacobi's preconditioner" : "");
+  code = write_plot(b, what, nekbone_plot_points(nekbone->num_rows, nekbone->rows, points), points);
+  free(points);
+  return code;
+}
+
+static int run_cases(Bench *b, const NekboneOptions *options, Nekbone *nekbone) {
+  int code = CLI_OK;
+
+  nekbone->rows = calloc(nekbone_count_rows(options) + 1, sizeof(*nekbone->rows));
+  if (!nekbone->rows) return no_memory();
+  if (b->table) nekbone_print_heading(b->table);
+  if (nekbone_run(b->ceed, options, print_row, b, nekbone->rows, &nekbone->num_rows))
+    code = cli_report(command.name, b->ceed);
+  for (size_t i = 0; i < nekbone->num_rows; i++) {
+    nekbone_print_fault(stderr, &nekbone->rows[i]);
+    if (*nekbone->rows[i].fault) code = CLI_FAILED;
+  }
+  if (b->json)
+    nekbone_write_json(b->json, command.name, b->options->on.resource, &b->machine, nekbone->num_rows,
+                       nekbone->rows);
+  if (b->plot && plot_nekbone(b, nekbone)) code = CLI_FAILED;
+  return code;
+}
+
+static int run_nekbone(Bench *b) {
+  const BenchOptions *o = b->options;
+  double rtol = sizeof(CeedScalar) == sizeof(float) ? 1e-5 : 1e-10;
+  NekboneOptions options = {.jacobi = o->jacobi,
+                            .rtol = isnan(o->rtol) ? rtol : o->rtol,
+                            .max_it = o->max_it ? o->max_it : 1000,
+                            .repetitions = o->reps,
+                            .machine = b->machine};
+  Nekbone nekbone = {0};
+  int code;
+
+  list_variants(o->variant, &nekbone, &options);
+  code = list_cases(b, &nekbone, &options);
+  if (!code) code = list_policies(o, &nekbone, &options);
+  if (!code) code = run_cases(b, &options, &nekbone);
+  free(nekbone.cases);
+  free(nekbone.policies[0]);
+  free(nekbone.policies[1]);
+  free(nekbone.rows);
+  return code;
+}
+
+// ---- Options ----
+
+// An option of `ritz bench --nekbone` that was given, or NULL.
+static const char *find_nekbone_option(const BenchOptions *o) {
+  return o->problem >= 0     ? "--problem"
+         : o->components.num ? "--components"
+         : o->mesh >= 0      ? "--mesh"
+         : o->points >= 0    ? "--points"
+         : !isnan(o->lambda) ? "--lambda"
+         : o->variant >= 0   ? "--cg-variant"
+         : o->jacobi         ? "--jacobi"
+         : !isnan(o->rtol)   ? "--rtol"
+         : o->max_it         ? "--max-it"
+                             : NULL;
+}
+
+static bool has_policy(const BenchOptions *o, RitzGeometryPolicy policy) {
+  for (size_t i = 0; i < o->policies.num; i++) {
+    if (o->policies.items[i] == (int)policy) return true;
+  }
+  return false;
+}
+
+static ArgsResult check_bp_options(const BenchOptions *o) {
+  const char *option = find_nekbone_option(o);
+
+  if (option) return args_wrong(&command, option, "only with --nekbone");
+  for (size_t i = 0; i < o->policies.num; i++) {
+    int policy = o->policies.items[i];
+    if (geometry_of(policy) == COST_STORED && policy != RITZ_POLICY_STORED)
+      return args_wrong(&command, "--policy", "%s only with --nekbone",
+                        RitzGeometryPolicyName((RitzGeometryPolicy)policy));
+  }
+  if (has_policy(o, RITZ_POLICY_AFFINE) && !isnan(o->deform) && o->deform != 0)
+    return args_wrong(&command, "--policy", "affine contradicts --deform");
   if (o->apply && o->cg) return args_wrong(&command, "--apply", "contradicts --cg");
+  return ARGS_RUN;
+}
+
+static ArgsResult check_nekbone_options(const BenchOptions *o) {
+  const char *option = o->bp.num ? "--bp" : o->apply ? "--apply" : o->cg ? "--cg" : NULL;
+
+  if (option) return args_wrong(&command, option, "contradicts --nekbone");
+  if (o->lambda == 0) return args_wrong(&command, "--lambda", "expected a number > 0, found '0'");
+  if (o->mesh == DEFORMED && has_policy(o, RITZ_POLICY_AFFINE))
+    return args_wrong(&command, "--policy", "affine contradicts --mesh deformed");
+  return ARGS_RUN;
+}
+
+static bool ends_with(const char *text, const char *end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n >= m && !strcmp(text + n - m, end);
+}
+
+static ArgsResult check_options(const BenchOptions *o, size_t num_orders) {
+  char shown[ARG_SHOWN];
+  ArgsResult result = o->nekbone ? check_nekbone_options(o) : check_bp_options(o);
+
+  if (result != ARGS_RUN) return result;
   if (o->size > INT32_MAX)
     return args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
   if (o->n.num && o->size > 0) return args_wrong(&command, "--n", "contradicts --size");
   if (o->n.num > 1 && o->n.num != num_orders)
     return args_wrong(&command, "--n", "expected 1 or %zu numbers, one for each degree, found %zu",
                       num_orders, o->n.num);
+  if (o->plot && !ends_with(o->plot, ".svg"))
+    return args_wrong(&command, "--plot", "expected a file name that ends in .svg, found '%s'",
+                      args_shown(o->plot, shown));
   return threads_check(&command, &o->on);
 }
 
+// ---- The command ----
+
+static int run_with_files(Bench *b, int num_threads) {
+  const BenchOptions *o = b->options;
+  int code;
+
+  b->table = b->json == stdout ? NULL : stdout;
+  b->machine = threads_find_limits(b->ceed, &o->on, num_threads);
+  if (b->table) threads_show_limits(&b->machine);
+  code = o->nekbone ? run_nekbone(b) : run_bps(b);
+  if (b->table) show_kernels();
+  return code;
+}
+
+static int run_and_report(Bench *b, int num_threads) {
+  const BenchOptions *o = b->options;
+  int code = open_file("--json", o->json, &b->json);
+
+  if (!code) code = open_file("--plot", o->plot, &b->plot);
+  if (!code) code = run_with_files(b, num_threads);
+  if (close_file("--json", o->json, b->json)) code = CLI_FAILED;
+  if (close_file("--plot", o->plot, b->plot)) code = CLI_FAILED;
+  return code;
+}
+
 static int run(const BenchOptions *o) {
-  Sweep sweep = {
-      .num_bps = o->bp.num ? o->bp.num : sizeof(default_bps) / sizeof(int),
-      .bps = o->bp.num ? o->bp.items : default_bps,
-      .num_orders = o->orders.num ? o->orders.num : sizeof(default_orders) / sizeof(int),
-      .orders = o->orders.num ? o->orders.items : default_orders,
-  };
+  size_t default_num = (o->nekbone ? sizeof(nekbone_orders) : sizeof(default_orders)) / sizeof(int);
+  Bench bench = {.options = o};
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   int num_threads, code;
-  Ceed ceed = NULL;
 
-  if (check_options(o, sweep.num_orders) != ARGS_RUN) return CLI_USAGE;
-  code = threads_open(&command, &o->on, online > 1 ? (int)online : 1, &ceed, &num_threads);
-  if (!code) code = run_and_report(ceed, o, num_threads, &sweep);
-  free(sweep.results);
-  CeedDestroy(&ceed);
+  if (check_options(o, o->orders.num ? o->orders.num : default_num) != ARGS_RUN) return CLI_USAGE;
+  code = threads_open(&command, &o->on, online > 1 ? (int)online : 1, &bench.ceed, &num_threads);
+  if (!code) code = run_and_report(&bench, num_threads);
+  CeedDestroy(&bench.ceed);
   return code;
 }
 
 int cli_bench(int argc, char **argv) {
-  BenchOptions options = {.on = {.resource = "/cpu/self"}};
+  BenchOptions options = nothing_given;
   ArgsResult parsed = args_parse(&command, argc, argv, &options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
 

@@ -85,7 +85,8 @@ static void show_problem(const BpResult *r) {
   cli_fact("mesh", "%dx%dx%d elements, %lld DOFs", (int)r->elements[0], (int)r->elements[1],
            (int)r->elements[2], (long long)r->dofs);
   cli_fact("costs", "at least %.3f MB and %.3f Mflop an apply: %.1f bytes and %.1f flops a DOF",
-           1e-6 * r->bytes, 1e-6 * r->flops, r->bytes / (double)r->dofs, r->flops / (double)r->dofs);
+           1e-6 * r->costs.bytes, 1e-6 * r->costs.flops, r->costs.bytes / (double)r->dofs,
+           r->costs.flops / (double)r->dofs);
 }
 
 static void show_roofline(const BpResult *r) {
@@ -102,8 +103,8 @@ static void show_roofline(const BpResult *r) {
   }
   cli_fact("roofline", "%.1f MDOF/s %s, %s", 1e-6 * (double)r->dofs / r->seconds_bound,
            threads_named(m, named), bounds[r->bound]);
-  cli_fact(NULL, "%.4f ms an apply for its bytes, %.4f ms for its flops", 1e3 * r->bytes / m->bandwidth,
-           1e3 * r->flops / m->peak);
+  cli_fact(NULL, "%.4f ms an apply for its bytes, %.4f ms for its flops", 1e3 * r->costs.bytes / m->bandwidth,
+           1e3 * r->costs.flops / m->peak);
 }
 
 // ---- The operator ----

@@ -223,6 +223,7 @@ static void add_points(RitzGpuEmitter *e) {
   for (int i = 0; i < plan->num_in; i++) add_field(e, i);
   ritz_emit_gpu_pointers(e);
   ritz_emit_gpu_call(e);
+  ritz_emit_gpu_energy(e);
   for (int i = plan->num_in; i < num; i++) add_field(e, i);
   for (int level = 0; level < dim_of(e); level++) close_level(e, level);
 }
@@ -392,6 +393,7 @@ int ritz_emit_gpu_elements(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "#include \"kernels/gpu/element.h\"\n");
   RITZ_TRY(add_bases(e));
   ritz_emit_gpu_open(e, "ritz_operator");
+  ritz_emit_gpu_open_energy(e);
   add_inputs(e);
   ritz_text_add(&e->text, "\n  // Points\n");
   if (has_context)
@@ -399,6 +401,7 @@ int ritz_emit_gpu_elements(RitzGpuEmitter *e) {
   add_points(e);
   if (has_context && is_writable) ritz_text_add(&e->text, "  RITZ_CONTEXT_CLOSE(context)\n");
   add_outputs(e);
+  ritz_emit_gpu_close_energy(e);
   ritz_text_add(&e->text, "}\n");
   return CEED_ERROR_SUCCESS;
 }

@@ -118,6 +118,12 @@ void ritz_emit_gpu_form_field(RitzGpuEmitter *e, int i, int walk, const char *po
 void ritz_emit_gpu_form_of_element(RitzGpuEmitter *e, int s, const char *nodes);
 void ritz_emit_gpu_form_row(RitzGpuEmitter *e, int s, const char *nodes);
 
+// emit/gpu-energy.c: u . A u, if the target has that: at the beginning of the kernel, after the call, at the
+// end.
+void ritz_emit_gpu_open_energy(RitzGpuEmitter *e);
+void ritz_emit_gpu_energy(RitzGpuEmitter *e);
+void ritz_emit_gpu_close_energy(RitzGpuEmitter *e);
+
 // emit/gpu-points.c: the loop over the points of a thread's line; its parts.
 void ritz_emit_gpu_points(RitzGpuEmitter *e);
 void ritz_emit_gpu_open_points(RitzGpuEmitter *e);

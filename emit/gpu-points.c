@@ -192,6 +192,7 @@ void ritz_emit_gpu_points(RitzGpuEmitter *e) {
   for (int i = 0; i < plan->num_in; i++) ritz_emit_gpu_field(e, i);
   ritz_emit_gpu_pointers(e);
   ritz_emit_gpu_call(e);
+  ritz_emit_gpu_energy(e);
   for (int i = plan->num_in; i < plan->num_in + plan->num_out; i++) ritz_emit_gpu_field(e, i);
   ritz_emit_gpu_close_points(e);
 }

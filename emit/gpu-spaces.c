@@ -56,6 +56,7 @@ static void add_parameter(RitzGpuEmitter *e, const RitzGpuArg *arg) {
   case RITZ_GPU_ARG_DERIV: add_matrix(e, "deriv", n, ""); break;
   case RITZ_GPU_ARG_INTERP_T: add_matrix(e, "interp", n, "_t"); break;
   case RITZ_GPU_ARG_DERIV_T: add_matrix(e, "deriv", n, "_t"); break;
+  case RITZ_GPU_ARG_ENERGIES: ritz_text_add(&e->text, ",\n    RITZ_GLOBAL double *energies"); break;
   }
 }
 

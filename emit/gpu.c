@@ -81,6 +81,7 @@ static void add_opening(RitzGpuEmitter *e, const char *kernel) {
 }
 
 void ritz_emit_gpu_open(RitzGpuEmitter *e, const char *kernel) {
+  if (e->target->has_energy) ritz_text_add(&e->text, "#include \"kernels/gpu/energy.h\"\n");
   add_function(e);
   add_opening(e, kernel);
 }
@@ -95,9 +96,11 @@ static int emit_lines(RitzGpuEmitter *e) {
   RITZ_TRY(ritz_emit_gpu_bases(e));
   ritz_emit_gpu_lines(e);
   ritz_emit_gpu_open(e, "ritz_operator");
+  ritz_emit_gpu_open_energy(e);
   ritz_emit_gpu_inputs(e);
   ritz_emit_gpu_points(e);
   ritz_emit_gpu_outputs(e);
+  ritz_emit_gpu_close_energy(e);
   ritz_text_add(&e->text, "}\n");
   return CEED_ERROR_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include "mesh/mesh.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "fe/fe.h"
 
@@ -207,6 +208,21 @@ static int fill_draft(const Grid *grid, RitzMeshDraft *draft) {
   return fill_labels(grid, draft);
 }
 
+// A map that reverses everything makes elements that number their corners in another order.
+static bool is_grid(const Grid *grid, RitzMesh mesh) {
+  const int num_corners = 1 << grid->dim;
+
+  for (int64_t e = 0; e < grid->num_elem; e++) {
+    int64_t at[3];
+
+    unflatten(e, grid->n, at);
+    for (int corner = 0; corner < num_corners; corner++) {
+      if (mesh->elem_vertices[e * num_corners + corner] != corner_vertex(grid, at, corner)) return false;
+    }
+  }
+  return true;
+}
+
 int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], const double lower[], const double upper[],
                       CeedInt order, RitzMapFunction map, void *map_ctx, RitzMesh *mesh) {
   Grid grid;
@@ -223,8 +239,8 @@ int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], const double lo
   }
   RITZ_TRY_CLEANUP(fill_nodes(&grid, map, map_ctx));
   RITZ_TRY_CLEANUP(fill_draft(&grid, &draft));
-  clear(&grid);
-  ierr = ritz_mesh_build(ceed, "RitzMeshCreateBox", &draft, mesh);
+  RITZ_TRY_CLEANUP(ritz_mesh_build(ceed, "RitzMeshCreateBox", &draft, mesh));
+  if (is_grid(&grid, *mesh)) memcpy((*mesh)->grid, grid.n, sizeof(grid.n));
 
 cleanup:
   clear(&grid);

@@ -35,6 +35,7 @@ struct RitzMesh_private {
   CeedElemTopology topology;
   CeedInt dim, space_dim, order;
   int64_t num_elem, num_vertices;
+  int64_t grid[3];        // elements a direction of a box, elements and vertices lexicographic; else zeros
   int64_t *elem_vertices; // owned, [num_elem][2^dim], lexicographic corners
   double *coords;         // owned, [num_elem][(order+1)^dim][space_dim]
   int32_t *elem_regions;  // owned, [num_elem]

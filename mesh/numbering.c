@@ -4,7 +4,7 @@
 //
 // An element has 3^dim parts: in every direction the lower end, the interior or the upper end. Each part is a
 // vertex, edge, face or the interior, and its nodes have consecutive numbers in a frame that depends on the
-// numbers of its vertices only, so that all elements that have it agree.
+// numbers of its vertices only, so that all elements that have it agree. Boxes have a simpler numbering.
 #include "mesh/mesh.h"
 
 // One of the 3^dim parts of the reference element.
@@ -140,7 +140,36 @@ static void number_part(Numbering *n, const Part *part, int64_t e, const int64_t
   }
 }
 
-int ritz_mesh_number_nodes(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, int64_t *nodes) {
+// ---- Boxes: lexicographic, so that rows of elements are rows of consecutive nodes ----
+
+static void number_grid_element(const int64_t first, const int64_t size[3], int64_t P, int dim,
+                                int64_t *nodes) {
+  const int64_t rows = dim > 1 ? P : 1, planes = dim > 2 ? P : 1;
+
+  for (int64_t k = 0; k < planes; k++) {
+    for (int64_t j = 0; j < rows; j++) {
+      for (int64_t i = 0; i < P; i++) *nodes++ = first + (k * size[1] + j) * size[0] + i;
+    }
+  }
+}
+
+static int64_t number_grid(RitzMesh mesh, int64_t degree, int64_t *nodes) {
+  const int64_t *n = mesh->grid, num_local = ritz_mesh_power(degree + 1, mesh->dim);
+  int64_t size[3];
+
+  for (int d = 0; d < 3; d++) size[d] = d < mesh->dim ? n[d] * degree + 1 : 1;
+  for (int64_t e = 0; e < mesh->num_elem; e++) {
+    const int64_t at[3] = {e % n[0], e / n[0] % n[1], e / n[0] / n[1]};
+
+    number_grid_element(degree * ((at[2] * size[1] + at[1]) * size[0] + at[0]), size, degree + 1, mesh->dim,
+                        nodes + e * num_local);
+  }
+  return size[0] * size[1] * size[2];
+}
+
+// ---- Any mesh ----
+
+static int number_by_parts(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, int64_t *nodes) {
   Numbering n;
   int ierr = prepare(mesh, degree, &n);
 
@@ -156,4 +185,10 @@ int ritz_mesh_number_nodes(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, in
   *num_nodes = n.num_nodes;
   clear(&n);
   return ierr;
+}
+
+int ritz_mesh_number_nodes(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, int64_t *nodes) {
+  if (!mesh->grid[0]) return number_by_parts(mesh, degree, num_nodes, nodes);
+  *num_nodes = number_grid(mesh, degree, nodes);
+  return CEED_ERROR_SUCCESS;
 }

@@ -82,7 +82,8 @@ typedef enum {
   RITZ_GPU_ARG_INTERP, // dense matrices by basis: [P][q_comp][Q], transposed [q_comp][Q][P]
   RITZ_GPU_ARG_DERIV,
   RITZ_GPU_ARG_INTERP_T,
-  RITZ_GPU_ARG_DERIV_T
+  RITZ_GPU_ARG_DERIV_T,
+  RITZ_GPU_ARG_ENERGIES // of has_energy
 } RitzGpuArgKind;
 
 typedef struct {
@@ -120,6 +121,7 @@ typedef struct {
   CeedInt num_packed;  // of these, side by side in the block's memory: 16 bytes of them, or 1
   CeedInt num_dense;   // scalars behind the arrays
   bool unrolls, fences;
+  bool has_energy;   // the kernel also gives u . A u, in shares (kernels/gpu/energy.h)
   RitzRoute *routes; // owned, of the plan's bases
   RitzLineStrides strides;
   CeedInt num_arrays; // in the block's memory, each of num_elem * strides.elem scalars
@@ -140,6 +142,15 @@ enum { RITZ_MAX_CONSTANT_BYTES = 60 << 10 };
 int ritz_plan_gpu(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuChoice *choice,
                   bool is_deterministic, RitzGpuTarget **target);
 void ritz_plan_gpu_free(RitzGpuTarget **target);
+
+// The active input that is evaluated as output i is tested: u . A u is the sum of their products over all
+// points and such outputs. -1: there is none, or output i is passive.
+int ritz_plan_gpu_partner(const RitzPlan *plan, int i);
+// Every active output has such an input.
+bool ritz_plan_gpu_can_have_energy(const RitzPlan *plan);
+// A target as *from, on whose memory it depends, but with energy. *args: owned by the caller (RITZ_FREE).
+int ritz_plan_gpu_add_energy(Ceed ceed, const RitzGpuTarget *from, RitzGpuTarget *target, RitzGpuArg **args);
+
 // Lines for people.
 void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *target, FILE *stream);
 

@@ -3,13 +3,16 @@
 // solver/cg-device.c. Kernels: kernels/gpu/cg.h.
 //
 // A merged iteration is the operator, which adds to q = 0, and three passes, of which each takes the sums of
-// the one before as its first step, so that the host waits once, for three numbers:
+// the one before as its first step, so that the host waits once, for three numbers. Bytes an entry in double
+// precision:
 //
-//     dot        p . q                                      16 bytes an entry in double precision
-//     advance    r -= alpha q, |r|^2, r . M r               24, with M 32
+//     dot        p . q                                       16
+//     advance    r -= alpha q, |r|^2, r . M r                24, with M 32
 //     turn       x += alpha scale p, p = M r + beta p, q = 0    48, with M 56
 //
-// The reference does one operation a pass: q = 0, p . q, x, r, |r|^2, z = M r, r . z, p: 104, with M 144.
+// Where the kernel of a fused operator gives p . A p itself (energy.c), `collect` adds up its few shares in
+// place of `dot`. The reference does one operation a pass: q = 0, p . q, x, r, |r|^2, z = M r, r . z, p: 104,
+// with M 144.
 #include "core/device-cg.h"
 
 #include "backends/gpu/gpu.h"
@@ -107,11 +110,11 @@ static int turn(RitzCgObject *cg, const Arrays *arrays, CeedScalar *x) {
   return ritz_gpu_copy_out(cg->ceed, offsetof(Record, scale), &cg->last, &cg->records[cg->number]);
 }
 
-static int iterate_merged(RitzCgObject *cg, const Arrays *arrays) {
-  RITZ_TRY(RUN(cg, "ritz_cg_dot", RITZ_LONG(cg->length), RITZ_POINTER(cg->mask), RITZ_POINTER(arrays->p),
-               RITZ_POINTER(arrays->q), RITZ_POINTER(cg->partial)));
-  RITZ_TRY(RUN(cg, "ritz_cg_advance", RITZ_LONG(cg->length), RITZ_INT((int32_t)cg->num_blocks),
-               RITZ_POINTER(cg->partial), RITZ_INT(cg->number), RITZ_POINTER(cg->records),
+static int iterate_merged(RitzCgObject *cg, const Arrays *arrays, bool has_energy) {
+  if (!has_energy)
+    RITZ_TRY(RUN(cg, "ritz_cg_dot", RITZ_LONG(cg->length), RITZ_POINTER(cg->mask), RITZ_POINTER(arrays->p),
+                 RITZ_POINTER(arrays->q), RITZ_POINTER(cg->partial)));
+  RITZ_TRY(RUN(cg, "ritz_cg_advance", RITZ_LONG(cg->length), RITZ_INT(cg->number), RITZ_POINTER(cg->records),
                RITZ_POINTER(cg->mask), RITZ_POINTER(cg->inverse), RITZ_POINTER(arrays->q),
                RITZ_POINTER(cg->r), RITZ_POINTER(cg->partial)));
   return turn(cg, arrays, arrays->x);
@@ -149,15 +152,62 @@ static int iterate_by_operations(RitzCgObject *cg, const Arrays *arrays) {
   return ritz_gpu_vector_axpby(cg->ceed, cg->length, 1, (CeedScalar)beta, z, arrays->p);
 }
 
+// ---- The operator ----
+
+// The largest number of shares of p . A p that a part of the operator gives; 0: some part gives none.
+static int count_shares(const RitzCgObject *cg, CeedInt num, const CeedOperator *parts, int64_t *most) {
+  *most = 0;
+  for (CeedInt i = 0; i < num; i++) {
+    int64_t num_shares = 0;
+    if (parts[i]->num_elem == 0) continue;
+    if (parts[i]->obj.ceed == cg->ceed) RITZ_TRY(ritz_gpu_energy_prepare(parts[i], &num_shares));
+    *most = num_shares > *most ? num_shares : *most;
+    if (num_shares == 0) {
+      *most = 0;
+      return CEED_ERROR_SUCCESS;
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// q += A p; p . A p in `partial`.
+static int apply_with_energy(const RitzCgObject *cg, CeedInt num, const CeedOperator *parts, int64_t most) {
+  void *shares;
+  bool adds = false;
+  RITZ_TRY(ritz_gpu_work(cg->ceed, RITZ_WORK_ENERGY, (size_t)most * sizeof(double), &shares));
+  RITZ_TRY(ritz_operator_zero_outputs(cg->setup.op, cg->q, RITZ_APPLY_ADD_ACTIVE));
+  for (CeedInt i = 0; i < num; i++) {
+    int64_t num_shares;
+    if (parts[i]->num_elem == 0) continue;
+    RITZ_TRY(ritz_gpu_energy_prepare(parts[i], &num_shares));
+    RITZ_TRY(ritz_gpu_energy_apply(parts[i], cg->p, cg->q, shares));
+    RITZ_TRY(RUN(cg, "ritz_cg_collect", RITZ_LONG(num_shares), RITZ_POINTER(shares), RITZ_INT(adds),
+                 RITZ_POINTER(cg->partial)));
+    adds = true;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int apply(const RitzCgObject *cg, bool *has_energy) {
+  CeedOperator op = cg->setup.op;
+  const CeedInt num = op->is_composite ? op->num_sub : 1;
+  const CeedOperator *parts = op->is_composite ? op->sub : &op;
+  int64_t most = 0;
+  *has_energy = false;
+  if (!cg->setup.is_merged) return CeedOperatorApply(op, cg->p, cg->q, CEED_REQUEST_IMMEDIATE);
+  RITZ_TRY(count_shares(cg, num, parts, &most));
+  *has_energy = most > 0;
+  if (*has_energy) return apply_with_energy(cg, num, parts, most);
+  return CeedOperatorApplyAddActive(op, cg->p, cg->q, CEED_REQUEST_IMMEDIATE);
+}
+
 int ritz_gpu_cg_iterate(RitzCgObject *cg, RitzCgNumbers *numbers) {
   Arrays arrays;
-  const RitzCgSetup *s = &cg->setup;
-  if (s->is_merged)
-    RITZ_TRY(CeedOperatorApplyAddActive(s->op, cg->p, cg->q, CEED_REQUEST_IMMEDIATE));
-  else
-    RITZ_TRY(CeedOperatorApply(s->op, cg->p, cg->q, CEED_REQUEST_IMMEDIATE));
+  bool has_energy;
+  RITZ_TRY(apply(cg, &has_energy));
   RITZ_TRY(hold(cg, &arrays));
-  const int ierr = s->is_merged ? iterate_merged(cg, &arrays) : iterate_by_operations(cg, &arrays);
+  const int ierr =
+      cg->setup.is_merged ? iterate_merged(cg, &arrays, has_energy) : iterate_by_operations(cg, &arrays);
   *numbers = (RitzCgNumbers){cg->last.pq, cg->last.rr, cg->last.rz};
   return restore(cg, &arrays, ierr);
 }

@@ -24,6 +24,7 @@ void ritz_gpu_gen_free(Ceed ceed, RitzGpuOperator **made) {
   RitzGpuOperator *g = *made;
   if (!g) return;
   ritz_gpu_diagonal_destroy(ceed, &g->diagonal);
+  ritz_gpu_energy_destroy(ceed, &g->energy);
   ritz_gpu_gen_release(ceed, g);
   ritz_plan_gpu_free(&g->target);
   ritz_plan_free(&g->plan);
@@ -133,7 +134,8 @@ static int make_arg(const RitzGpuOperator *g, const RitzGpuArg *what, RitzDevice
   case RITZ_GPU_ARG_ELEM_STRIDE:
     *arg = (RitzDeviceArg)RITZ_LONG(stride_of(g, what->number, (int)(what->kind - RITZ_GPU_ARG_NODE_STRIDE)));
     return CEED_ERROR_SUCCESS;
-  case RITZ_GPU_ARG_ARRAY: break;
+  case RITZ_GPU_ARG_ARRAY:
+  case RITZ_GPU_ARG_ENERGIES: break; // for each launch
   default: RITZ_TRY(matrix_of(g, what, &p));
   }
   *arg = (RitzDeviceArg)RITZ_POINTER(p);

@@ -8,6 +8,7 @@
 #include "plan/gpu.h"
 
 typedef struct RitzGpuDiagonalKernel RitzGpuDiagonalKernel; // diagonal.c
+typedef struct RitzGpuEnergyKernel RitzGpuEnergyKernel;     // energy.c
 
 // A choice that was measured, or that none was.
 typedef struct {
@@ -33,6 +34,7 @@ typedef struct {
   size_t context_bytes;            // that the kernel was made for
   bool is_writable;                // the context, likewise
   RitzGpuDiagonalKernel *diagonal; // owned, of the apply's; NULL: none was asked for yet
+  RitzGpuEnergyKernel *energy;     // likewise
 } RitzGpuOperator;
 
 // op->data is made on first use, and again when the context of the QFunction has another size.
@@ -58,6 +60,9 @@ int ritz_gpu_gen_get_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector 
 int ritz_gpu_gen_restore_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector out);
 // Launches the kernel on all arrays, after clearing `array` of the vector `cleared`, unless that is NULL.
 int ritz_gpu_gen_run(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, CeedScalar *array);
+
+// energy.c
+void ritz_gpu_energy_destroy(Ceed ceed, RitzGpuEnergyKernel **energy);
 
 // diagonal.c
 void ritz_gpu_diagonal_destroy(Ceed ceed, RitzGpuDiagonalKernel **diagonal);

@@ -22,6 +22,7 @@ typedef enum {
   RITZ_WORK_REDUCTION, // partial sums of norms
   RITZ_WORK_BASIS_0,   // intermediate results of bases on `ref` kernels
   RITZ_WORK_BASIS_1,
+  RITZ_WORK_ENERGY,   // shares of u . A u
   RITZ_WORK_OPERATOR, // E- and Q-vectors of the operator that runs
   RITZ_NUM_WORK
 } RitzGpuWork;
@@ -193,6 +194,12 @@ int ritz_gpu_gen_source(CeedOperator op, const char **source);
 int ritz_gpu_gen_tune(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode, RitzTuning *tuning);
 int ritz_gpu_operator_destroy(CeedOperator op);
 int ritz_gpu_gen_cost(CeedOperator op, RitzOperatorCost *cost);
+
+// ---- energy.c: applies of fused single operators that also give u . A u ----
+// *num_shares: numbers of which that is the sum; 0: there is no such kernel.
+int ritz_gpu_energy_prepare(CeedOperator op, int64_t *num_shares);
+// out += A in for an operator that was prepared; shares in device memory.
+int ritz_gpu_energy_apply(CeedOperator op, CeedVector in, CeedVector out, double *shares);
 
 // ---- cg.c: conjugate gradients (core/device-cg.h) ----
 int ritz_gpu_cg_create(const RitzCgSetup *setup, RitzCgStart *start, RitzCgObject **cg);

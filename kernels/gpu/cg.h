@@ -15,7 +15,7 @@
 #define RITZ_CG_SCALE 3 // r, p and q are divided by it, x is not
 
 // Numbers of blocks in `partial`, which has one array for each.
-#define RITZ_CG_AT_PQ 0
+#define RITZ_CG_AT_PQ 0 // first
 #define RITZ_CG_AT_RR 2
 #define RITZ_CG_AT_RZ 3
 
@@ -205,16 +205,26 @@ ritz_cg_dot(RitzLong n, RITZ_GLOBAL const unsigned *mask, RITZ_GLOBAL const Ceed
   ritz_cg_keep_sum(sum, scratch, RITZ_CG_AT_PQ, partial);
 }
 
-// pq, the sum of num_terms terms; r -= alpha q on free entries. partial: |r|^2, and with a preconditioner
-// r . M r.
+// The same number from its shares, which kernels of operators give (kernels/gpu/energy.h). adds: to what
+// another operator has given.
 RITZ_KERNEL(256)
-ritz_cg_advance(RitzLong n, int num_terms, RITZ_GLOBAL const double *terms, int number,
-                RITZ_GLOBAL double *records, RITZ_GLOBAL const unsigned *mask,
+ritz_cg_collect(RitzLong num_shares, RITZ_GLOBAL const double *shares, int adds,
+                RITZ_GLOBAL double *partial) {
+  RITZ_LOCAL_ARRAY double scratch[RITZ_CG_SCRATCH];
+  RitzCgSum sum = {0, 0};
+  for (RitzLong i = RITZ_ITEM; i < num_shares; i += RITZ_NUM_ITEMS) ritz_cg_add(&sum, shares[i]);
+  if (adds && RITZ_THREAD == 0) ritz_cg_add(&sum, partial[RITZ_BLOCK]);
+  ritz_cg_keep_sum(sum, scratch, RITZ_CG_AT_PQ, partial);
+}
+
+// pq; r -= alpha q on free entries. partial: |r|^2, and with a preconditioner r . M r.
+RITZ_KERNEL(256)
+ritz_cg_advance(RitzLong n, int number, RITZ_GLOBAL double *records, RITZ_GLOBAL const unsigned *mask,
                 RITZ_GLOBAL const CeedScalar *inverse, RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT q,
                 RITZ_GLOBAL CeedScalar *RITZ_RESTRICT r, RITZ_GLOBAL double *partial) {
   RITZ_LOCAL_ARRAY double scratch[RITZ_CG_SCRATCH];
   RitzCgSum rr = {0, 0}, rz = {0, 0};
-  double pq = ritz_cg_total(terms, num_terms, scratch);
+  double pq = ritz_cg_total(partial, ritz_cg_num_blocks(), scratch);
   double alpha = ritz_cg_step(ritz_cg_record(records, number), pq);
   if (RITZ_ITEM == 0) ritz_cg_record(records, number + 1)[RITZ_CG_PQ] = pq;
   RITZ_CG_EACH_PACK(i, n) {

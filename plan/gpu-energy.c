@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Kernels that also give u . A u = sum of (B u) . (D B u) over points, for conjugate gradients (contract in
+// plan/gpu.h).
+#include <string.h>
+
+#include "plan/gpu.h"
+
+int ritz_plan_gpu_partner(const RitzPlan *plan, int i) {
+  const RitzPlanField *output = &plan->fields[i];
+  const RitzPlanSpace *to = &plan->spaces[output->space];
+  if (!to->is_active) return -1;
+  for (int k = 0; k < plan->num_in; k++) {
+    const RitzPlanField *input = &plan->fields[k];
+    if (input->space < 0 || input->mode != output->mode || input->basis != output->basis) continue;
+    if (plan->spaces[input->space].is_active && plan->spaces[input->space].rstr == to->rstr) return k;
+  }
+  return -1;
+}
+
+bool ritz_plan_gpu_can_have_energy(const RitzPlan *plan) {
+  for (int i = plan->num_in; i < plan->num_in + plan->num_out; i++) {
+    if (plan->spaces[plan->fields[i].space].is_active && ritz_plan_gpu_partner(plan, i) < 0) return false;
+  }
+  return true;
+}
+
+int ritz_plan_gpu_add_energy(Ceed ceed, const RitzGpuTarget *from, RitzGpuTarget *target, RitzGpuArg **args) {
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)from->num_args + 1, args));
+  if (from->num_args) memcpy(*args, from->args, (size_t)from->num_args * sizeof(**args));
+  (*args)[from->num_args].kind = RITZ_GPU_ARG_ENERGIES;
+  *target = *from;
+  target->args = *args;
+  target->num_args++;
+  target->has_energy = true;
+  return CEED_ERROR_SUCCESS;
+}
