@@ -118,6 +118,12 @@ int ritz_profile_open(Ceed ceed, const char *resource) {
   return ierr;
 }
 
+int ritz_profile_limits(Ceed ceed, RitzLimits *limits) {
+  *limits = (RitzLimits){0};
+  if (ceed->backend.mem_type != CEED_MEM_HOST || !ceed->backend.limits) return CEED_ERROR_SUCCESS;
+  return ceed->backend.limits(ceed, limits);
+}
+
 static void find_limits(Ceed ceed) {
   RitzProfilePlace *place = ceed->profile;
   RitzLimits limits = {0};

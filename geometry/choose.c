@@ -7,11 +7,13 @@
 // are added up, in bytes: an operation costs what so many stored bytes cost. (Times overlap less than one
 // would think. The sum tells the orders of measured kernels right, the larger of the two does not: with
 // stored factors of degree 8 memory and arithmetic each alone would take as long as all of the trilinear
-// kernel.) The figures are typical ones, on purpose: nothing is measured here, and the same program makes the
-// same operators everywhere. On machines where they are far off one names a policy.
+// kernel.) Nothing is measured here. The figures are those of the processor where they are kept (`ritz info`,
+// RitzMachineGet), else, and on devices, those of typical machines. Numbers that stay in the caches from
+// apply to apply count a third.
 //
-// On CPUs this gives trilinear diffusion from degree 1 on (a tie there), stored mass; on GPUs recomputed
-// factors for both. Affine elements are always treated as such.
+// With the typical figures this gives trilinear diffusion from degree 1 on (a tie there) and stored mass on
+// CPUs, recomputed factors for both on GPUs. Cores with much bandwidth to themselves are better off with
+// stored factors. Affine elements are always treated as such.
 #include "geometry/geometry.h"
 
 typedef struct {
@@ -20,8 +22,19 @@ typedef struct {
   double coordinate; // a coordinate that is gathered, from the caches: neighbours have read it
 } Prices;
 
-// 13 GB/s, 35 and 50 GFLOP/s of a core with 8 lanes; 4.4 TB/s and 23 TFLOP/s.
+// 13 GB/s, 75 GFLOP/s of a core with 8 lanes; 4.4 TB/s and 23 TFLOP/s.
 static const Prices cpu_prices = {0.37, 0.26, 5}, device_prices = {0.19, 0.3, 4};
+// What kernels reach of a processor's peak at the points and in contractions.
+static const double point_share = 0.47, sweep_share = 0.67;
+
+static Prices prices_of(const RitzGeometryCase *c) {
+  const RitzLimits *limits = &c->limits;
+
+  if (c->is_device) return device_prices;
+  if (!(limits->bandwidth > 0 && limits->flops > 0)) return cpu_prices;
+  const double flop = limits->bandwidth / limits->flops;
+  return (Prices){flop / point_share, flop / sweep_share, cpu_prices.coordinate};
+}
 
 // What a treatment needs beyond the others. Operations as in ritz/jit-source/geometry.
 typedef struct {
@@ -106,18 +119,21 @@ static double sweep_flops(const RitzGeometryCase *c, CeedInt order) {
   return c->space_dim * flops;
 }
 
-static double cost(const RitzGeometryCase *c, RitzGeometryPolicy treatment) {
-  const Prices *price = c->is_device ? &device_prices : &cpu_prices;
+// Of the elements of a kind; of one element.
+static double cost(const RitzGeometryCase *c, RitzElementKind kind, RitzGeometryPolicy treatment) {
+  const CeedInt *first = &c->geometry->first[kind];
+  const Prices price = prices_of(c);
   const bool is_point = c->options.kind == RITZ_OPERATOR_POINT_FUNCTION;
   const Needs needs = is_point ? point_needs(c, treatment) : standard_needs(c, treatment);
   const double linear_flops = needs.order == 1 ? 2.0 * (c->dim - 1) * c->space_dim : 0;
   const double num_nodes = needs.order ? power(needs.order + 1, c->dim) : 0;
-  const double num_bytes = sizeof(double); // prices are those of double precision, single scales both sides
+  const double number = sizeof(double); // prices are those of double precision, single scales both sides
+  const double stored = number * (needs.numbers * c->Q + needs.constants);
+  const bool is_cached = stored * (first[1] - first[0]) < c->limits.cache_bytes;
 
-  return num_bytes * (needs.numbers * c->Q + needs.constants) +
-         price->point_flop * (needs.flops + linear_flops) * c->Q +
-         (needs.order > 1 ? price->sweep_flop * sweep_flops(c, needs.order) : 0) +
-         num_nodes * (4 + price->coordinate * c->space_dim);
+  return (is_cached ? stored / 3 : stored) + price.point_flop * (needs.flops + linear_flops) * c->Q +
+         (needs.order > 1 ? price.sweep_flop * sweep_flops(c, needs.order) : 0) +
+         num_nodes * (4 + price.coordinate * c->space_dim);
 }
 
 // ---- Which treatments there are ----
@@ -148,7 +164,7 @@ static RitzGeometryPolicy cheapest(const RitzGeometryCase *c, RitzElementKind ki
   for (int i = RITZ_POLICY_AFFINE; i < RITZ_NUM_POLICIES; i++) {
     const RitzGeometryPolicy treatment = (RitzGeometryPolicy)i;
     if (!is_possible(c, kind, treatment) || merge(c, treatment) != treatment) continue;
-    if (cost(c, treatment) < cost(c, best)) best = treatment;
+    if (cost(c, kind, treatment) < cost(c, kind, best)) best = treatment;
   }
   return best;
 }

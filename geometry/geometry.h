@@ -17,6 +17,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/profile.h"
 
 // The caller's mistake: a public function got NULL for something it must have.
 #define RITZ_NOT_NULL(argument)                                                                              \
@@ -43,6 +44,7 @@ typedef struct {
   RitzOperatorOptions options; // num_points, lambda, mu are set
   CeedInt dim, space_dim, num_comp, degree, Q_1d, Q;
   bool is_device;
+  RitzLimits limits; // of the context's processors; zeros: not known
 } RitzGeometryCase;
 
 // Checks everything; `call` begins the messages.

@@ -66,6 +66,7 @@ int ritz_geometry_case(const char *call, RitzGeometry geometry, Ceed ceed, const
   RITZ_TRY(RitzSpaceGetNumComponents(options->space, &c->num_comp));
   RITZ_TRY(CeedGetPreferredMemType(ceed, &mem_type));
   c->is_device = mem_type == CEED_MEM_DEVICE;
+  RITZ_TRY(ritz_profile_limits(ceed, &c->limits));
   if (!options->lambda) c->options.lambda = 1;
   if (!options->mu) c->options.mu = 1;
   c->Q_1d = options->num_points;

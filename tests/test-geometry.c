@@ -5,6 +5,8 @@
 #include "tests/geometry-points.h"
 
 #include "core/memory.h"
+#include "machine/machine.h"
+#include <unistd.h>
 
 // ---- Kinds of elements ----
 
@@ -236,8 +238,62 @@ TEST(each_policy_treats_the_elements_that_are_simple_enough_for_it) {
   CHECK_OK(CeedDestroy(&ceed));
 }
 
-// What measurements say (geometry/choose.c): affine elements always as such; trilinear diffusion recomputed,
-// with merged numbers where mu is stored anyway; mass stored on CPUs, recomputed on devices.
+// Rates of the processor, kept as `ritz info` does.
+static void keep_rates(const char *folder, int64_t bandwidth, int64_t flops) {
+  const RitzMachineRates rates = {bandwidth, bandwidth, flops, flops};
+  RitzMachine machine;
+  bool found;
+
+  setenv("RITZ_CACHE_DIR", folder, 1);
+  CHECK_OK(ritz_machine_find(&machine, &found));
+  machine.one = machine.all = rates;
+  machine.num_threads = machine.num_processors;
+  machine.measured = 1;
+  CHECK_OK(ritz_machine_keep(&machine));
+  CHECK_OK(ritz_machine_find(&machine, &found));
+  CHECK(found, "the figures are kept");
+}
+
+static RitzGeometryPolicy automatic_diffusion(RitzGeometry geometry, RitzSpace space) {
+  const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION, .space = space};
+  RitzGeometryPolicy used = RITZ_POLICY_AUTO;
+  Ceed ceed = tap_ceed("/cpu/self/gen");
+
+  tap_check_ok(RitzGeometryGetPolicyUsed(geometry, ceed, &options, RITZ_ELEMENT_TRILINEAR, &used), __FILE__,
+               __LINE__, "RitzGeometryGetPolicyUsed");
+  CeedDestroy(&ceed);
+  return used;
+}
+
+TEST(the_automatic_policy_follows_the_figures_of_the_processor) {
+  char folder[] = "/tmp/ritz-test-XXXXXX", path[64];
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzGeometry geometry = NULL;
+  RitzSpace space = NULL;
+  RitzMesh mesh = NULL;
+
+  CHECK(mkdtemp(folder), "a folder");
+  unsetenv("RITZ_CACHE");
+  CHECK_OK(create_mixed(ceed, 3, 3, &mesh, &geometry));
+  CHECK_OK(RitzSpaceCreate(mesh, 4, 1, &space));
+  keep_rates(folder, 1000000000, 100000000000); // 100 flops a byte
+  CHECK(automatic_diffusion(geometry, space) == trilinear, "flops are cheap");
+  keep_rates(folder, 100000000000, 50000000000);
+  CHECK(automatic_diffusion(geometry, space) == stored, "bytes are cheap");
+  setenv("RITZ_CACHE", "off", 1);
+  CHECK(automatic_diffusion(geometry, space) == trilinear, "typical figures");
+  unsetenv("RITZ_CACHE_DIR");
+  snprintf(path, sizeof(path), "%s/machine.txt", folder);
+  CHECK(!unlink(path) && !rmdir(folder), "nothing but the figures in %s", folder);
+  CHECK_OK(RitzSpaceDestroy(&space));
+  CHECK_OK(RitzGeometryDestroy(&geometry));
+  CHECK_OK(RitzMeshDestroy(&mesh));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
+// What measurements say of typical machines (geometry/choose.c): affine elements always as such; trilinear
+// diffusion recomputed, with merged numbers where mu is stored anyway; mass stored on CPUs, recomputed on
+// devices.
 TEST_EACH_BACKEND(the_automatic_policy_follows_what_was_measured) {
   const CeedInt degrees[3] = {2, 4, 8};
   RitzGeometry geometry = NULL;
@@ -485,7 +541,9 @@ TEST(failing_memory_leaves_nothing_behind) {
   destroy_objects(&o);
 }
 
+// Figures of this machine that other programs have kept are none of these tests' business.
 int main(int argc, char **argv) {
+  setenv("RITZ_CACHE", "off", 1);
   return tap_main(argc, argv,
                   TESTS(names_of_policies_go_both_ways, elements_are_listed_by_kind_in_ascending_order,
                         the_tolerance_decides_whether_a_bent_element_is_affine,
@@ -493,6 +551,7 @@ int main(int argc, char **argv) {
                         flat_elements_are_refused_and_thin_ones_are_not,
                         each_policy_treats_the_elements_that_are_simple_enough_for_it,
                         the_automatic_policy_follows_what_was_measured,
+                        the_automatic_policy_follows_the_figures_of_the_processor,
                         the_estimate_of_flops_does_not_depend_on_the_policy,
                         options_without_meaning_are_refused, null_and_unknown_arguments_are_refused,
                         faults_of_coefficient_functions_come_back, point_functions_have_to_fit,

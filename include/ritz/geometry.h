@@ -22,9 +22,11 @@ typedef struct RitzGeometry_private *RitzGeometry;
 // Where the factors come from. A policy names the most that is made of an element; elements that are not
 // simple enough for it have stored factors.
 typedef enum {
-  RITZ_POLICY_AUTO,      // for each kind of element what takes least time by bytes and flops of the machine
-  RITZ_POLICY_STORED,    // all factors at all points: 1 number for mass, dim (dim+1)/2 for diffusion
-  RITZ_POLICY_AFFINE,    // affine elements: the same numbers once an element, times the weights
+  RITZ_POLICY_AUTO,   // for each kind of element what takes least time by bytes and flops of the machine: by
+                      // the kept figures of the processor (ritz/machine.h), else typical ones; nothing is
+                      // measured
+  RITZ_POLICY_STORED, // all factors at all points: 1 number for mass, dim (dim+1)/2 for diffusion
+  RITZ_POLICY_AFFINE, // affine elements: the same numbers once an element, times the weights
   RITZ_POLICY_TRILINEAR, // affine and trilinear elements: J from the corners in the kernel
   RITZ_POLICY_PARTIAL, // the same with w / det stored (1 number a point): no division. Mass has none: stored
   RITZ_POLICY_MERGED,  // the same with mu w / det and lambda w det stored, as wanted (1 or 2 numbers); where

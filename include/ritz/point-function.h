@@ -27,9 +27,12 @@
 CEED_QFUNCTION_HELPER void ritz_point_gradients(const int dim, const int num_comp, const CeedScalar *inverse,
                                                 const CeedScalar *du, const CeedInt Q, const CeedInt i,
                                                 CeedScalar *grad) {
+  RITZ_POINT_UNROLL
   for (int c = 0; c < num_comp; c++) {
+    RITZ_POINT_UNROLL
     for (int x = 0; x < dim; x++) {
       CeedScalar sum = inverse[x] * du[c * Q + i];
+      RITZ_POINT_UNROLL
       for (int d = 1; d < dim; d++) sum += inverse[d * dim + x] * du[(d * num_comp + c) * Q + i];
       grad[c * dim + x] = sum;
     }
@@ -41,10 +44,13 @@ CEED_QFUNCTION_HELPER void ritz_point_results(const int dim, const int num_comp,
                                               const CeedScalar weight, const CeedScalar *value,
                                               const CeedScalar *grad, const CeedInt Q, const CeedInt i,
                                               CeedScalar *v, CeedScalar *dv) {
+  RITZ_POINT_UNROLL
   for (int c = 0; c < num_comp; c++) {
     v[c * Q + i] = weight * value[c];
+    RITZ_POINT_UNROLL
     for (int d = 0; d < dim; d++) {
       CeedScalar sum = inverse[d * dim] * grad[c * dim];
+      RITZ_POINT_UNROLL
       for (int x = 1; x < dim; x++) sum += inverse[d * dim + x] * grad[c * dim + x];
       dv[(d * num_comp + c) * Q + i] = weight * sum;
     }
@@ -56,7 +62,9 @@ CEED_QFUNCTION_HELPER CeedScalar ritz_point_invert(const int dim, const CeedScal
                                                    const CeedInt i, CeedScalar *inverse) {
   CeedScalar k[3][3];
   const CeedScalar det = ritz_geometry_jacobian(dim, dim, dx, Q, i, k), reciprocal = 1 / det;
+  RITZ_POINT_UNROLL
   for (int d = 0; d < dim; d++) {
+    RITZ_POINT_UNROLL
     for (int x = 0; x < dim; x++) inverse[d * dim + x] = reciprocal * k[d][x];
   }
   return det;
@@ -69,6 +77,7 @@ CEED_QFUNCTION_HELPER CeedScalar ritz_point_invert(const int dim, const CeedScal
     CeedPragmaSIMD                                                                                           \
     for (CeedInt i = 0; i < Q; i++) {                                                                        \
       CeedScalar inverse[(dim) * (dim)];                                                                     \
+      RITZ_POINT_UNROLL                                                                                      \
       for (int n = 0; n < (dim) * (dim); n++) inverse[n] = in[2][(n + 1) * Q + i];                           \
       RITZ_POINT_FUNCTION_BODY(dim, num_comp, f, in[2][i])                                                   \
     }                                                                                                        \
@@ -90,6 +99,7 @@ CEED_QFUNCTION_HELPER CeedScalar ritz_point_invert(const int dim, const CeedScal
 
 #define RITZ_POINT_FUNCTION_BODY(dim, num_comp, f, weight)                                                   \
   CeedScalar u[num_comp], grad_u[(num_comp) * (dim)], v[num_comp], grad_v[(num_comp) * (dim)];               \
+  RITZ_POINT_UNROLL                                                                                          \
   for (int c = 0; c < (num_comp); c++) u[c] = in[0][c * Q + i];                                              \
   ritz_point_gradients(dim, num_comp, inverse, in[1], Q, i, grad_u);                                         \
   f(ctx, u, (const CeedScalar(*)[dim])grad_u, v, (CeedScalar(*)[dim])grad_v);                                \

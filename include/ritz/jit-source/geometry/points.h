@@ -16,6 +16,13 @@
 #include <math.h>
 #endif
 
+// Loops over directions and components have to vanish before gcc turns the loop over points into vectors.
+#if defined(CEED_RUNNING_JIT_PASS) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define RITZ_POINT_UNROLL _Pragma("GCC unroll 16")
+#else
+#define RITZ_POINT_UNROLL
+#endif
+
 // Context of all operators.
 typedef struct {
   CeedInt dim, space_dim, num_comp; // for functions without constants of their own
@@ -49,6 +56,7 @@ CEED_QFUNCTION_HELPER void ritz_geometry_cross(const CeedScalar a[3], const Ceed
 CEED_QFUNCTION_HELPER CeedScalar ritz_geometry_dot(const int n, const CeedScalar a[3],
                                                    const CeedScalar b[3]) {
   CeedScalar sum = a[0] * b[0];
+  RITZ_POINT_UNROLL
   for (int c = 1; c < n; c++) sum += a[c] * b[c];
   return sum;
 }
@@ -58,12 +66,14 @@ CEED_QFUNCTION_HELPER CeedScalar ritz_geometry_embedded(const int dim, CeedScala
                                                         CeedScalar k[3][3]) {
   if (dim == 1) {
     const CeedScalar det = sqrt(ritz_geometry_dot(3, J[0], J[0]));
+    RITZ_POINT_UNROLL
     for (int c = 0; c < 3; c++) k[0][c] = J[0][c] / det;
     return det;
   }
   CeedScalar normal[3];
   ritz_geometry_cross(J[0], J[1], normal);
   const CeedScalar det = sqrt(ritz_geometry_dot(3, normal, normal));
+  RITZ_POINT_UNROLL
   for (int c = 0; c < 3; c++) normal[c] /= det;
   ritz_geometry_cross(J[1], normal, k[0]);
   ritz_geometry_cross(normal, J[0], k[1]);
@@ -76,7 +86,9 @@ CEED_QFUNCTION_HELPER CeedScalar ritz_geometry_jacobian(const int dim, const int
                                                         const CeedInt i, CeedScalar k[3][3]) {
   CeedScalar J[3][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}; // J[d]: derivative along direction d
 
+  RITZ_POINT_UNROLL
   for (int d = 0; d < dim; d++) {
+    RITZ_POINT_UNROLL
     for (int c = 0; c < space_dim; c++) J[d][c] = dx[(d * space_dim + c) * Q + i];
   }
   if (dim < space_dim) return ritz_geometry_embedded(dim, J, k);
@@ -100,8 +112,10 @@ CEED_QFUNCTION_HELPER CeedScalar ritz_geometry_jacobian(const int dim, const int
 // G_ab = scale k_a . k_b
 CEED_QFUNCTION_HELPER void ritz_geometry_metric(const int dim, const int space_dim, const CeedScalar scale,
                                                 CeedScalar k[3][3], CeedScalar G[6]) {
+  RITZ_POINT_UNROLL
   for (int a = 0; a < dim; a++) {
     G[a] = scale * ritz_geometry_dot(space_dim, k[a], k[a]);
+    RITZ_POINT_UNROLL
     for (int b = 0; b < a; b++)
       G[dim * (dim + 1) / 2 - (a + b)] = scale * ritz_geometry_dot(space_dim, k[a], k[b]);
   }
@@ -111,9 +125,12 @@ CEED_QFUNCTION_HELPER void ritz_geometry_metric(const int dim, const int space_d
 CEED_QFUNCTION_HELPER void ritz_geometry_multiply(const int dim, const int num_comp, const CeedScalar G[6],
                                                   const CeedScalar *du, CeedScalar *dv, const CeedInt Q,
                                                   const CeedInt i) {
+  RITZ_POINT_UNROLL
   for (int c = 0; c < num_comp; c++) {
+    RITZ_POINT_UNROLL
     for (int a = 0; a < dim; a++) {
       CeedScalar sum = G[a] * du[(a * num_comp + c) * Q + i];
+      RITZ_POINT_UNROLL
       for (int b = 0; b < dim; b++) {
         if (b != a) sum += G[dim * (dim + 1) / 2 - (a + b)] * du[(b * num_comp + c) * Q + i];
       }
@@ -128,11 +145,14 @@ CEED_QFUNCTION_HELPER void ritz_geometry_flux(const int dim, const int space_dim
                                               const CeedInt Q, const CeedInt i) {
   CeedScalar flux[3] = {0, 0, 0};
 
+  RITZ_POINT_UNROLL
   for (int c = 0; c < space_dim; c++) {
     CeedScalar sum = k[0][c] * du[i];
+    RITZ_POINT_UNROLL
     for (int b = 1; b < dim; b++) sum += k[b][c] * du[b * Q + i];
     flux[c] = scale * sum;
   }
+  RITZ_POINT_UNROLL
   for (int a = 0; a < dim; a++) dv[a * Q + i] = ritz_geometry_dot(space_dim, k[a], flux);
 }
 
@@ -157,6 +177,7 @@ CEED_QFUNCTION_HELPER void ritz_geometry_diffuse_stored(const int dim, const int
                                                         const CeedInt i) {
   CeedScalar G[6];
 
+  RITZ_POINT_UNROLL
   for (int s = 0; s < dim * (dim + 1) / 2; s++) G[s] = scale * numbers[s * Q + i];
   ritz_geometry_multiply(dim, num_comp, G, du, dv, Q, i);
 }
@@ -165,6 +186,7 @@ CEED_QFUNCTION_HELPER void ritz_geometry_diffuse_stored(const int dim, const int
 CEED_QFUNCTION_HELPER void ritz_geometry_scale(const int num_comp, const CeedScalar scale,
                                                const CeedScalar *u, CeedScalar *v, const CeedInt Q,
                                                const CeedInt i) {
+  RITZ_POINT_UNROLL
   for (int c = 0; c < num_comp; c++) v[c * Q + i] = scale * u[c * Q + i];
 }
 
