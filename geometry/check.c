@@ -11,7 +11,7 @@ typedef struct {
   int64_t num_nodes, num_points;
   const CeedScalar *interp, *grad; // borrowed from the basis, [Q][P]
   double *jacobian;                // owned, [dim][space_dim][num_points]
-  double *work;                    // owned, two arrays of max(P,Q)^dim
+  double *work;                    // owned, three arrays of max(P,Q)^dim, the nodes in the first
 } Checker;
 
 static int64_t power(int64_t base, int exponent) { return exponent ? base * power(base, exponent - 1) : 1; }

@@ -18,6 +18,10 @@ static int check_options(const char *call, Ceed ceed, const RitzOperatorOptions 
   RITZ_REQUIRE(o->num_points >= 0 && !(o->num_points == 1 && o->quad_mode == CEED_GAUSS_LOBATTO), ceed,
                CEED_ERROR_INCOMPATIBLE, "%s: no rule of this kind has %" CeedInt_FMT " points a direction",
                call, o->num_points);
+  RITZ_REQUIRE(o->kind != RITZ_OPERATOR_POINT_FUNCTION ||
+                   (o->policy != RITZ_POLICY_PARTIAL && o->policy != RITZ_POLICY_MERGED),
+               ceed, CEED_ERROR_UNSUPPORTED, "%s: there is no policy '%s' for point functions", call,
+               RitzGeometryPolicyName(o->policy));
   RITZ_REQUIRE(isfinite((CeedScalar)o->lambda) && isfinite((CeedScalar)o->mu), ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: lambda = %g and mu = %g have to be finite", call, o->lambda, o->mu);
   return CEED_ERROR_SUCCESS;

@@ -50,24 +50,26 @@ static int check_function(const RitzGeometryCase *c, const RitzPointFunction *f)
                " and %" CeedInt_FMT " components; the mesh has dimension %" CeedInt_FMT
                " in space of dimension %" CeedInt_FMT ", the space %" CeedInt_FMT " components",
                f->dim, f->num_comp, c->dim, c->space_dim, c->num_comp);
-  RITZ_REQUIRE(c->options.policy != RITZ_POLICY_PARTIAL && c->options.policy != RITZ_POLICY_MERGED, c->ceed,
-               CEED_ERROR_UNSUPPORTED,
-               "RitzGeometryCreatePointOperator: there is no policy '%s' for point functions",
-               RitzGeometryPolicyName(c->options.policy));
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzGeometryCreatePointOperator(RitzGeometry geometry, Ceed ceed, const RitzOperatorOptions *options,
                                     const RitzPointFunction *function, CeedQFunctionContext context,
                                     CeedOperator *op) {
+  RitzOperatorOptions used = {.kind = RITZ_OPERATOR_POINT_FUNCTION};
   RitzGeometryCase c;
   PointData data = {function, context};
 
   RITZ_NOT_NULL(op);
   *op = NULL;
-  RITZ_TRY(ritz_geometry_case(__func__, geometry, ceed, options, &c));
+  if (options) {
+    used.space = options->space;
+    used.num_points = options->num_points;
+    used.quad_mode = options->quad_mode;
+    used.policy = options->policy;
+  }
+  RITZ_TRY(ritz_geometry_case(__func__, geometry, ceed, options ? &used : NULL, &c));
   RITZ_REQUIRE(function, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'function' is NULL", __func__);
-  c.options.kind = RITZ_OPERATOR_POINT_FUNCTION;
   RITZ_TRY(check_function(&c, function));
   return ritz_geometry_composite(&c, "point function", make_point_part, &data, op);
 }

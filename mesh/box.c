@@ -239,6 +239,7 @@ int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], const double lo
   }
   RITZ_TRY_CLEANUP(fill_nodes(&grid, map, map_ctx));
   RITZ_TRY_CLEANUP(fill_draft(&grid, &draft));
+  clear(&grid);
   RITZ_TRY_CLEANUP(ritz_mesh_build(ceed, "RitzMeshCreateBox", &draft, mesh));
   if (is_grid(&grid, *mesh)) memcpy((*mesh)->grid, grid.n, sizeof(grid.n));
 

@@ -36,16 +36,26 @@ static int find_degree_one(Ceed ceed, RitzPlanBasis *b) {
 
 // ---- Constants ----
 
+// Round-offs are those of the largest entry of a node: nodes may be scaled in any way.
+static bool is_constant_in(const CeedScalar *matrix, CeedInt q_comp, CeedInt Q, CeedInt P, CeedInt node) {
+  const size_t num = (size_t)q_comp * (size_t)Q;
+  double largest = 0;
+  for (size_t k = 0; k < num; k++)
+    largest = fmax(largest, fabs((double)matrix[k * (size_t)P + (size_t)node]));
+  for (size_t k = 0; k < num; k++) {
+    const size_t first = k / (size_t)Q * (size_t)Q;
+    if (!is_near(matrix[k * (size_t)P + (size_t)node], matrix[first * (size_t)P + (size_t)node], largest))
+      return false;
+  }
+  return true;
+}
+
 // Rows [q_comp][Q][P] that do not depend on q: their copy [q_comp][P]; NULL where they do.
 static int copy_if_constant(Ceed ceed, CeedInt q_comp, CeedInt Q, CeedInt P, const CeedScalar *matrix,
                             CeedScalar **rows) {
-  double largest = 0;
-  const size_t num = (size_t)q_comp * (size_t)Q * (size_t)P;
   if (!matrix) return CEED_ERROR_SUCCESS;
-  for (size_t k = 0; k < num; k++) largest = fmax(largest, fabs((double)matrix[k]));
-  for (size_t k = 0; k < num; k++) {
-    const size_t first = k / ((size_t)Q * (size_t)P) * (size_t)Q * (size_t)P + k % (size_t)P;
-    if (!is_near(matrix[k], matrix[first], largest)) return CEED_ERROR_SUCCESS;
+  for (CeedInt p = 0; p < P; p++) {
+    if (!is_constant_in(matrix, q_comp, Q, P, p)) return CEED_ERROR_SUCCESS;
   }
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)q_comp * (size_t)P, rows));
   for (CeedInt c = 0; c < q_comp; c++) {
@@ -77,10 +87,12 @@ cleanup:
   return ierr;
 }
 
+// At a single point everything is the same, and nothing is saved.
 static int find_dense_constants(Ceed ceed, RitzPlanBasis *b) {
   const CeedScalar *deriv = b->deriv_mode == CEED_EVAL_DIV    ? b->basis->div
                             : b->deriv_mode == CEED_EVAL_CURL ? b->basis->curl
                                                               : b->basis->grad;
+  if (b->Q == 1) return CEED_ERROR_SUCCESS;
   RITZ_TRY(copy_if_constant(ceed, b->q_comp_interp, b->Q, b->P, b->basis->interp, &b->constant_interp));
   if (b->deriv_mode == CEED_EVAL_NONE) return CEED_ERROR_SUCCESS;
   return copy_if_constant(ceed, b->q_comp_deriv, b->Q, b->P, deriv, &b->constant_deriv);

@@ -177,6 +177,8 @@ static bool has_passive_input(CeedOperator op, CeedVector vec) {
 static int prepare_sweeps(RitzSolver solver, CeedVector x, int *num_slots) {
   if (solver->apply) {
     solver->used_reason = "the operator is a function of the program";
+  } else if (solver->op->obj.ceed->backend.cg_create) { // is_on_device says no
+    solver->used_reason = "b, x or the diagonal is a vector of another context";
   } else if (has_passive_input(solver->op, x)) {
     solver->used_reason = "the operator reads the vector of the solution";
   } else {

@@ -18,6 +18,7 @@ typedef enum {
   NAN_IN_OPERATOR,      // in a coefficient; the first guess is zero
   NEGATIVE_OPERATOR,    // and the first guess is zero
   NEGATIVE_DIAGONAL,    // in a free entry
+  NAN_IN_DIAGONAL,      // likewise
   NAN_WHERE_CONSTRAINED // in b and the diagonal
 } Fault;
 
@@ -173,6 +174,7 @@ static int create_vectors(Ceed ceed, const Case *c, CeedSize n, System *s) {
   }
   if (c->fault == NAN_IN_B) b[n / 2 + (n / 2 % 5 == 0)] = NAN;
   if (c->fault == NEGATIVE_DIAGONAL) d[n - 2] = -1;
+  if (c->fault == NAN_IN_DIAGONAL) d[n - 2] = NAN;
   if (c->fault == NAN_WHERE_CONSTRAINED) b[5] = d[10] = NAN;
   s->b = reference_vector(ceed, n, b);
   s->x = reference_vector(ceed, n, x);
@@ -406,7 +408,54 @@ TEST_EACH_GPU(a_solve_that_breaks_down_keeps_x_and_says_why) {
             0);
   check_end(ceed, &(Case){.num_elem = n, .has_jacobi = true, .fault = NEGATIVE_DIAGONAL, .max_it = 5},
             RITZ_DIVERGED_PRECONDITIONER, 0);
+  check_end(ceed, &(Case){.num_elem = n, .has_jacobi = true, .fault = NAN_IN_DIAGONAL, .max_it = 5},
+            RITZ_DIVERGED_PRECONDITIONER, 0);
   check_end(ceed, &(Case){.num_elem = n, .max_it = 5, .stop_at = 2}, RITZ_DIVERGED_MONITOR, 2);
+}
+
+// With an x that is the entries from `first` on of an array of `values` on the device; all of it comes back.
+static int solve_in_place(Ceed ceed, const Case *c, CeedSize first, CeedSize length, double *values) {
+  CeedVector whole = reference_vector(ceed, length, values);
+  CeedScalar *array = NULL;
+  System s;
+  int ierr = create_system(ceed, c, &s);
+
+  if (!ierr) ierr = CeedVectorGetArray(whole, CEED_MEM_DEVICE, &array);
+  if (!ierr) ierr = CeedVectorSetArray(s.x, CEED_MEM_DEVICE, CEED_USE_POINTER, array + first);
+  if (!ierr) ierr = run_solver(&s, MERGED);
+  if (!ierr) ierr = CeedVectorTakeArray(s.x, CEED_MEM_DEVICE, NULL);
+  if (array) CeedVectorRestoreArray(whole, &array);
+  reference_values(whole, values);
+  CeedVectorDestroy(&whole);
+  destroy_system(&s);
+  return ierr;
+}
+
+// OpenCL takes addresses at multiples of a number of bytes, 128 at most on devices that are known.
+TEST_EACH_GPU(x_may_be_any_part_of_an_array) {
+  const Case c = {.num_elem = 10, .is_constrained = true, .max_it = 4};
+  const CeedSize step = strstr(resource_of(ceed), "opencl") ? 128 / sizeof(CeedScalar) : 1;
+  const CeedSize n = size_of(&c), length = n + 4 * step + 4;
+
+  for (CeedSize first = step; first <= 4 * step && !tap_failed(); first += step) {
+    Result r;
+    double *values = reference_new(length);
+    int ierr = solve(ceed, &c, MERGED, &r), num_changed = 0, num_different = 0;
+
+    for (CeedSize i = 0; i < length; i++) values[i] = 7;
+    for (CeedSize i = 0; !ierr && i < n; i++) values[first + i] = r.first[i];
+    if (!ierr) ierr = solve_in_place(ceed, &c, first, length, values);
+    for (CeedSize i = 0; !ierr && i < length; i++) {
+      const bool is_inside = i >= first && i < first + n;
+      num_changed += !is_inside && values[i] != 7;
+      num_different += is_inside && !(fabs(values[i] - r.x[i - first]) <= tolerance(&c) * r.residuals[0]);
+    }
+    free(values);
+    forget(&r);
+    CHECK_OK(ierr);
+    CHECK(num_changed == 0 && num_different == 0, "from %d on: %d changed beside x, %d different", (int)first,
+          num_changed, num_different);
+  }
 }
 
 TEST_EACH_GPU(what_stands_at_constrained_entries_does_not_matter) {
@@ -415,6 +464,48 @@ TEST_EACH_GPU(what_stands_at_constrained_entries_does_not_matter) {
                                   .is_constrained = true,
                                   .fault = NAN_WHERE_CONSTRAINED,
                                   .max_it = 5});
+}
+
+// As on a process that has no part of a mesh.
+TEST_EACH_GPU(a_system_without_entries_is_solved_by_zero_iterations) {
+  System s = {0};
+  RitzSolverReason reasons[2] = {RITZ_ITERATING, RITZ_ITERATING};
+  int ierr = CeedOperatorCreateComposite(ceed, &s.op);
+
+  if (!ierr) ierr = CeedOperatorCheckReady(s.op);
+  if (!ierr) ierr = create_vectors(ceed, &(Case){.has_jacobi = true}, 0, &s);
+  if (!ierr) ierr = RitzSolverCreateCG(ceed, &s.solver);
+  if (!ierr) ierr = RitzSolverSetOperator(s.solver, s.op);
+  if (!ierr) ierr = RitzSolverSetJacobi(s.solver, s.diagonal);
+  for (How how = MERGED; how <= BY_OPERATIONS && !ierr; how++) {
+    ierr = run_solver(&s, how);
+    if (!ierr) ierr = RitzSolverGetReason(s.solver, &reasons[how - MERGED]);
+  }
+  destroy_system(&s);
+  CHECK_OK(ierr);
+  for (int i = 0; i < 2; i++)
+    CHECK(reasons[i] == RITZ_CONVERGED_ATOL, "%s: %s", hows[MERGED + i], RitzSolverReasonName(reasons[i]));
+}
+
+TEST_EACH_GPU(vectors_of_another_context_are_why_a_solve_is_not_merged) {
+  const Case c = {.num_elem = 10, .max_it = 3};
+  Ceed host = tap_ceed("/cpu/self/ref");
+  RitzCGVariant used = RITZ_CG_AUTO;
+  const char *reason = NULL;
+  System s;
+  int ierr = create_system(ceed, &c, &s);
+  double *b = reference_new_values(s.b);
+
+  CeedVectorDestroy(&s.b);
+  s.b = reference_vector(host, size_of(&c), b);
+  free(b);
+  if (!ierr) ierr = RitzSolverSolve(s.solver, s.b, s.x);
+  if (!ierr) ierr = RitzSolverGetVariantUsed(s.solver, &used, &reason);
+  destroy_system(&s);
+  CeedDestroy(&host);
+  CHECK_OK(ierr);
+  CHECK(used == RITZ_CG_STANDARD && reason && strstr(reason, "another context"), "variant %d: %s", (int)used,
+        reason ? reason : "no reason");
 }
 
 // The true residual, by the host: that of the recurrence, and rounding.
@@ -530,8 +621,10 @@ int main(int argc, char **argv) {
       TESTS(iterations_are_those_of_the_host, many_blocks_add_up_to_the_sums_of_the_host,
             kernels_of_operators_give_the_product_with_their_input,
             any_number_of_iterations_leaves_the_iterate_of_the_host, the_size_of_a_system_does_not_matter,
-            a_solve_that_breaks_down_keeps_x_and_says_why, what_stands_at_constrained_entries_does_not_matter,
-            a_converged_solve_solves_the_system,
+            a_solve_that_breaks_down_keeps_x_and_says_why, x_may_be_any_part_of_an_array,
+            what_stands_at_constrained_entries_does_not_matter,
+            a_system_without_entries_is_solved_by_zero_iterations,
+            vectors_of_another_context_are_why_a_solve_is_not_merged, a_converged_solve_solves_the_system,
             an_iteration_copies_a_few_numbers_to_the_host_and_nothing_to_the_device,
             a_solve_leaves_no_device_memory_behind, without_memory_a_solve_fails_and_keeps_nothing,
             deterministic_contexts_repeat_a_solve_bit_for_bit));

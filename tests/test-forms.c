@@ -100,6 +100,46 @@ TEST(one_node_is_constant_and_its_gradient_what_the_table_says) {
   kit_close(&k);
 }
 
+// Values and gradients of two nodes at 64 points: the first node's are 1e18, the second one's `second` (4 of
+// them, repeated).
+static CeedBasis dense_basis(Kit *k, const CeedScalar second[4]) {
+  CeedScalar table[2 * 3 * 64], zeros[3 * 64] = {0};
+  CeedBasis *basis = &k->basis[k->num_basis++];
+
+  for (int i = 0; i < 3 * 64; i++) table[2 * i] = (CeedScalar)1e18, table[2 * i + 1] = second[i % 4];
+  NOTE_OK(CeedBasisCreateH1(k->ceed, CEED_TOPOLOGY_HEX, 1, 2, 64, table, table, zeros, zeros, basis));
+  return *basis;
+}
+
+TEST(nodes_are_constant_by_their_own_scale) {
+  static const CeedScalar same[4] = {2, 2, 2, 2}, other[4] = {2, 2, 3, 2};
+  Kit k = kit_open();
+
+  for (int i = 0; i < 2; i++) {
+    const CeedEvalMode mode = i ? CEED_EVAL_GRAD : CEED_EVAL_INTERP;
+    CHECK(form_of(&k, dense_basis(&k, same), 2, mode, &with_forms) == RITZ_FORM_CONSTANT, "constant");
+    CHECK(form_of(&k, dense_basis(&k, other), 2, mode, &with_forms) == RITZ_FORM_LINES,
+          "a small node that is not constant beside a large one");
+  }
+  kit_close(&k);
+}
+
+// A table of one point has nothing to save by, and loops over its nodes would be unrolled.
+TEST(tables_of_one_point_stay_tables) {
+  static const CeedScalar table[3 * 8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  Kit k = kit_open();
+  CeedBasis *basis = &k.basis[k.num_basis++];
+  CeedElemRestriction nodes = strided(&k, 8, 8, 1);
+
+  NOTE_OK(CeedBasisCreateH1(k.ceed, CEED_TOPOLOGY_HEX, 1, 8, 1, table, table, table, table, basis));
+  const Field fields[] = {{"p", CEED_EVAL_INTERP, nodes, *basis, vector(&k, 64)},
+                          ACTIVE("v", INTERP, nodes, *basis)};
+  set_function(&k, 1, "", 1, 1, fields);
+  make_plan(&k, &with_forms, NULL);
+  CHECK(k.plan && k.plan->spaces[0].form == RITZ_FORM_LINES, "not constant");
+  kit_close(&k);
+}
+
 // ---- Operators ----
 
 // A table of dim + 1 nodes, values v_0 = 1 - sum r_d, v_d = r_d at the points: a constant gradient. Nobody
@@ -351,7 +391,8 @@ int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
       TESTS(tables_of_degree_one_are_recognized_up_to_rounding, other_bases_and_machines_go_line_by_line,
-            one_node_is_constant_and_its_gradient_what_the_table_says,
-            operators_with_forms_are_those_of_the_reference, diagonals_with_forms_are_those_of_the_reference,
-            functions_called_by_pointer_see_forms_row_by_row, forms_can_be_switched_off));
+            one_node_is_constant_and_its_gradient_what_the_table_says, nodes_are_constant_by_their_own_scale,
+            tables_of_one_point_stay_tables, operators_with_forms_are_those_of_the_reference,
+            diagonals_with_forms_are_those_of_the_reference, functions_called_by_pointer_see_forms_row_by_row,
+            forms_can_be_switched_off));
 }

@@ -487,6 +487,7 @@ TEST(point_functions_have_to_fit) {
   const RitzPointFunction nonlinear = RITZ_POINT_FUNCTION_TABLE(nonlinear_at_point, 3, 3);
   RitzPointFunction incomplete = {.dim = 2, .num_comp = 1};
   const RitzPointFunction *unfit[4] = {&line, &plane, &solid, &nonlinear};
+  RitzGeometryPolicy used;
   CeedOperator op = NULL;
   Objects o;
 
@@ -503,9 +504,18 @@ TEST(point_functions_have_to_fit) {
               CEED_ERROR_INCOMPATIBLE, "'function' is NULL");
   incomplete = plane;
   incomplete.num_comp = 1;
+  // Neither the kind nor coefficients are looked at.
+  const RitzOperatorOptions careless = {
+      .space = o.space, .kind = (RitzOperatorKind)7, .lambda = NAN, .mu = INFINITY};
+
+  CHECK_OK(RitzGeometryCreatePointOperator(o.geometry, o.ceed, &careless, &incomplete, NULL, &op));
+  CHECK_OK(CeedOperatorDestroy(&op));
   for (int policy = RITZ_POLICY_PARTIAL; policy <= RITZ_POLICY_MERGED; policy++) {
     options.policy = (RitzGeometryPolicy)policy;
     CHECK_ERROR(o.ceed, RitzGeometryCreatePointOperator(o.geometry, o.ceed, &options, &incomplete, NULL, &op),
+                CEED_ERROR_UNSUPPORTED, "no policy");
+    options.kind = RITZ_OPERATOR_POINT_FUNCTION;
+    CHECK_ERROR(o.ceed, RitzGeometryGetPolicyUsed(o.geometry, o.ceed, &options, RITZ_ELEMENT_AFFINE, &used),
                 CEED_ERROR_UNSUPPORTED, "no policy");
   }
   destroy_objects(&o);

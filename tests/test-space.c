@@ -158,6 +158,56 @@ TEST(spaces_have_the_nodes_of_vertices_edges_faces_and_cells) {
   CeedDestroy(&ceed);
 }
 
+static int reverse_first(void *ctx, CeedInt dim, const double *X, double *x) {
+  (void)ctx;
+  for (CeedInt d = 0; d < dim; d++) x[d] = d == 0 ? -X[d] : X[d];
+  return 0;
+}
+
+// Degree 1 .. 4: node i of row j of plane k of the whole box has number (k size[1] + j) size[0] + i.
+static void check_grid_numbers(RitzMesh mesh, CeedInt degree) {
+  const int64_t n = degree + 1, num_local = power(n, mesh->dim);
+  const int64_t *nodes;
+  RitzSpace space;
+
+  CHECK_OK(RitzSpaceCreate(mesh, degree, 1, &space));
+  CHECK_OK(RitzSpaceGetElementNodes(space, &nodes));
+  for (int64_t i = 0; i < mesh->num_elem * num_local; i++) {
+    int64_t e = i / num_local, local = i % num_local, number = 0, stride = 1;
+
+    for (CeedInt d = 0; d < mesh->dim; d++, e /= box_size[d - 1], local /= n) {
+      number += (e % box_size[d] * degree + local % n) * stride;
+      stride *= box_size[d] * degree + 1;
+    }
+    CHECK(nodes[i] == number, "dim %d degree %d: node %lld is number %lld, not %lld", (int)mesh->dim,
+          (int)degree, (long long)i, (long long)nodes[i], (long long)number);
+  }
+  RitzSpaceDestroy(&space);
+}
+
+TEST(boxes_are_numbered_row_by_row_unless_they_are_reversed) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (CeedInt dim = 1; dim <= 3 && !tap_failed(); dim++) {
+    RitzMesh mesh;
+
+    CHECK_OK(make_box(ceed, dim, 1, wavy_map, NULL, &mesh));
+    for (CeedInt p = 1; p <= 4 && !tap_failed(); p++) check_grid_numbers(mesh, p);
+    RitzMeshDestroy(&mesh);
+    if (dim == 3) break;
+    CHECK_OK(make_box(ceed, dim, 1, reverse_first, NULL, &mesh));
+    for (CeedInt p = 1; p <= 4 && !tap_failed(); p++) {
+      RitzSpace space;
+
+      CHECK_OK(RitzSpaceCreate(mesh, p, 1, &space));
+      check_numbers(space, no_period);
+      RitzSpaceDestroy(&space);
+    }
+    RitzMeshDestroy(&mesh);
+  }
+  CeedDestroy(&ceed);
+}
+
 // Every face orientation comes up: 24 rotations of one element, some of the other, random vertex numbers.
 TEST(two_hexahedra_agree_in_all_rotations) {
   const CeedInt n[3] = {2, 1, 1};
@@ -308,14 +358,18 @@ TEST(refined_rings_are_numbered_like_others) {
   CeedDestroy(&ceed);
 }
 
+// A box as a reader hands it over.
 TEST(new_numbers_follow_the_elements) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
-  RitzMesh mesh;
+  RitzMesh box, mesh;
   RitzSpace space;
   const int64_t *nodes;
   int64_t num_seen = 0, num_nodes;
 
-  CHECK_OK(make_box(ceed, 3, 1, NULL, NULL, &mesh));
+  CHECK_OK(make_box(ceed, 3, 1, NULL, NULL, &box));
+  RitzMeshDraft draft = draft_of_mesh(box);
+  RitzMeshDestroy(&box);
+  CHECK_OK(ritz_mesh_build(ceed, "a box without its grid", &draft, &mesh));
   CHECK_OK(RitzSpaceCreate(mesh, 4, 1, &space));
   CHECK_OK(RitzSpaceGetElementNodes(space, &nodes));
   CHECK_OK(RitzSpaceGetNumNodes(space, &num_nodes));
@@ -560,6 +614,7 @@ TEST(running_out_of_memory_is_reported) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(spaces_have_the_nodes_of_vertices_edges_faces_and_cells,
+                        boxes_are_numbered_row_by_row_unless_they_are_reversed,
                         two_hexahedra_agree_in_all_rotations, two_quadrilaterals_agree_in_all_rotations,
                         boxes_of_randomly_rotated_elements_agree, twisted_rings_close, moebius_strips_close,
                         periodic_boxes_share_nodes_across_their_sides, refined_rings_are_numbered_like_others,

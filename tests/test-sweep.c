@@ -403,20 +403,24 @@ TEST(an_operator_without_elements_is_swept_too) {
 
 // ---- What cannot be swept ----
 
-// Identity from one space of four nodes to another one; s NULL: no passive output.
-static int create_identity(Ceed ceed, const CeedInt *offsets_in, const CeedInt *offsets_out, CeedSize l_size,
-                           CeedOperator *op) {
+typedef struct {
+  const CeedInt *offsets; // [4]
+  CeedVector vec;
+} Nodes;
+
+// Identity from one space of four nodes to another one.
+static int create_identity(Ceed ceed, Nodes from, Nodes to, CeedSize l_size, CeedOperator *op) {
   CeedElemRestriction rstr[2] = {NULL, NULL};
   CeedQFunction qf = NULL;
 
-  CeedCall(CeedElemRestrictionCreate(ceed, 1, 4, 1, 1, l_size, CEED_MEM_HOST, CEED_COPY_VALUES, offsets_in,
+  CeedCall(CeedElemRestrictionCreate(ceed, 1, 4, 1, 1, l_size, CEED_MEM_HOST, CEED_COPY_VALUES, from.offsets,
                                      &rstr[0]));
-  CeedCall(CeedElemRestrictionCreate(ceed, 1, 4, 1, 1, l_size, CEED_MEM_HOST, CEED_COPY_VALUES, offsets_out,
+  CeedCall(CeedElemRestrictionCreate(ceed, 1, 4, 1, 1, l_size, CEED_MEM_HOST, CEED_COPY_VALUES, to.offsets,
                                      &rstr[1]));
   CeedCall(CeedQFunctionCreateIdentity(ceed, 1, CEED_EVAL_NONE, CEED_EVAL_NONE, &qf));
   CeedCall(CeedOperatorCreate(ceed, qf, NULL, NULL, op));
-  CeedCall(CeedOperatorSetField(*op, "input", rstr[0], CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
-  CeedCall(CeedOperatorSetField(*op, "output", rstr[1], CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  CeedCall(CeedOperatorSetField(*op, "input", rstr[0], CEED_BASIS_NONE, from.vec));
+  CeedCall(CeedOperatorSetField(*op, "output", rstr[1], CEED_BASIS_NONE, to.vec));
   CeedQFunctionDestroy(&qf);
   CeedElemRestrictionDestroy(&rstr[0]);
   return CeedElemRestrictionDestroy(&rstr[1]);
@@ -435,13 +439,51 @@ TEST(equal_offsets_can_be_swept_and_different_ones_are_refused) {
     const char *reason = NULL;
     int num_slots = 0;
 
-    CHECK_OK(create_identity(ceed, there, k ? elsewhere : there, 104, &op));
+    CHECK_OK(create_identity(ceed, (Nodes){there, CEED_VECTOR_ACTIVE},
+                             (Nodes){k ? elsewhere : there, CEED_VECTOR_ACTIVE}, 104, &op));
     CHECK_OK(ritz_operator_sweep_prepare(op, in, &num_slots, &reason));
     CHECK(k ? reason && strstr(reason, "different restrictions") : !reason, "%s", reason ? reason : "none");
     CHECK_OK(CeedOperatorDestroy(&op));
   }
   CeedVectorDestroy(&in);
   CeedDestroy(&ceed);
+}
+
+// Two parts with a vector without values between them, which the first one writes, or which is too short; or
+// the second part is of another context.
+static void check_refused(Ceed ceed, Ceed other, int k) {
+  static const char *const fragments[] = {"passive output", "too short", "another context"};
+  static const CeedInt offsets[] = {0, 1, 2, 3};
+  CeedOperator op = NULL, parts[2] = {NULL, NULL};
+  CeedVector in = NULL, between = NULL;
+  const char *reason = NULL;
+  int num_slots = 0;
+
+  CHECK_OK(CeedVectorCreate(ceed, 4, &in));
+  CHECK_OK(fill(in, 1));
+  CHECK_OK(CeedVectorCreate(ceed, k == 1 ? 2 : 4, &between));
+  const Nodes active = {offsets, CEED_VECTOR_ACTIVE}, passive = {offsets, between};
+  CHECK_OK(create_identity(ceed, active, k == 0 ? passive : active, 4, &parts[0]));
+  CHECK_OK(create_identity(k == 2 ? other : ceed, k == 2 ? active : passive, active, 4, &parts[1]));
+  CHECK_OK(CeedOperatorCreateComposite(ceed, &op));
+  CHECK_OK(CeedOperatorCompositeAddSub(op, parts[0]));
+  CHECK_OK(CeedOperatorCompositeAddSub(op, parts[1]));
+  CHECK_OK(ritz_operator_sweep_prepare(op, in, &num_slots, &reason));
+  CHECK(reason && strstr(reason, fragments[k]), "%s: %s", fragments[k], reason ? reason : "none");
+  CeedVectorDestroy(&in);
+  CeedVectorDestroy(&between);
+  CeedOperatorDestroy(&parts[0]);
+  CeedOperatorDestroy(&parts[1]);
+  CeedOperatorDestroy(&op);
+}
+
+TEST(parts_that_cannot_be_swept_are_refused_before_their_vectors_are_read) {
+  GEN_NEEDS_COMPILER();
+  Ceed ceed = context(false, 1), other = tap_ceed("/cpu/self/ref");
+
+  for (int k = 0; k < 3 && !tap_failed(); k++) check_refused(ceed, other, k);
+  CeedDestroy(&ceed);
+  CeedDestroy(&other);
 }
 
 TEST(vectors_of_the_wrong_length_and_other_backends_are_refused) {
@@ -526,6 +568,7 @@ int main(int argc, char **argv) {
                         a_composite_that_has_grown_is_swept_with_all_its_parts,
                         an_operator_without_elements_is_swept_too,
                         equal_offsets_can_be_swept_and_different_ones_are_refused,
+                        parts_that_cannot_be_swept_are_refused_before_their_vectors_are_read,
                         vectors_of_the_wrong_length_and_other_backends_are_refused,
                         ranges_cover_everything_once_and_their_sums_repeat));
 }

@@ -84,13 +84,28 @@ static bool is_covered(const RitzPlan *plan, const RitzPlanSpace *input) {
 }
 
 static const char *refuse_space(const RitzPlan *plan, const RitzPlanSpace *space) {
-  if (!space->is_active) {
-    if (!space->is_input) return "the operator has a passive output";
-    return space->vec->length < space->rstr->l_size ? "a passive vector is too short" : NULL;
-  }
-  if (!space->is_input) return NULL;
+  if (!space->is_active || !space->is_input) return NULL;
   if (space->gather == RITZ_GATHER_PACKED) return "the active input holds values at points";
   return is_covered(plan, space) ? NULL : "active input and active output have different restrictions";
+}
+
+static bool is_too_short(CeedOperatorField field) {
+  return field->vec != CEED_VECTOR_ACTIVE && field->rstr != CEED_ELEMRESTRICTION_NONE &&
+         field->vec->length < field->rstr->l_size;
+}
+
+// Before operators are prepared, which looks at their functions with values of the inputs: a passive output
+// may be one of them, and has values in an apply only.
+static const char *refuse_fields(CeedOperator op) {
+  const char *reason = NULL;
+  for (CeedInt i = 0; i < op->num_out; i++) {
+    if (op->out[i]->vec != CEED_VECTOR_ACTIVE) return "the operator has a passive output";
+  }
+  for (CeedInt i = 0; i < op->num_in; i++) {
+    if (is_too_short(op->in[i])) return "a passive vector is too short";
+  }
+  for (CeedInt i = 0; i < op->num_sub && !reason; i++) reason = refuse_fields(op->sub[i]);
+  return reason;
 }
 
 // Of a prepared operator with elements; n: length of the active vectors.
@@ -285,6 +300,8 @@ static void keep_sweep(CeedOperator op, RitzCpuSweep *s) {
 static bool is_empty(CeedOperator op) { return !op->is_composite && op->num_elem == 0; }
 
 int ritz_cpu_operator_sweep_prepare(CeedOperator op, CeedVector in, int *num_slots, const char **reason) {
+  *reason = refuse_fields(op);
+  if (*reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(prepare_operators(op, in));
   if (is_empty(op)) return CEED_ERROR_SUCCESS;
   RitzCpuSweep *s = sweep_of(op);

@@ -52,23 +52,37 @@ struct RitzCgObject {
 
 typedef struct {
   CeedScalar *p, *q, *x;
+  int num_held; // arrays without entries are NULL
 } Arrays;
 
+enum { NUM_ARRAYS = 3 };
+
+static void list(const RitzCgObject *cg, Arrays *arrays, CeedVector vectors[NUM_ARRAYS],
+                 CeedScalar **places[NUM_ARRAYS]) {
+  vectors[0] = cg->p, places[0] = &arrays->p;
+  vectors[1] = cg->q, places[1] = &arrays->q;
+  vectors[2] = cg->setup.x, places[2] = &arrays->x;
+}
+
 static int restore(const RitzCgObject *cg, Arrays *arrays, int ierr) {
-  CeedScalar **const held[] = {&arrays->p, &arrays->q, &arrays->x};
-  const CeedVector vectors[] = {cg->p, cg->q, cg->setup.x};
-  for (int i = 0; i < 3; i++) {
-    const int restored = *held[i] ? CeedVectorRestoreArray(vectors[i], held[i]) : CEED_ERROR_SUCCESS;
+  CeedVector vectors[NUM_ARRAYS];
+  CeedScalar **places[NUM_ARRAYS];
+  list(cg, arrays, vectors, places);
+  for (int i = 0; i < arrays->num_held; i++) {
+    const int restored = CeedVectorRestoreArray(vectors[i], places[i]);
     if (!ierr) ierr = restored;
   }
   return ierr;
 }
 
 static int hold(const RitzCgObject *cg, Arrays *arrays) {
-  *arrays = (Arrays){.p = NULL};
-  int ierr = CeedVectorGetArray(cg->p, CEED_MEM_DEVICE, &arrays->p);
-  if (!ierr) ierr = CeedVectorGetArray(cg->q, CEED_MEM_DEVICE, &arrays->q);
-  if (!ierr) ierr = CeedVectorGetArray(cg->setup.x, CEED_MEM_DEVICE, &arrays->x);
+  CeedVector vectors[NUM_ARRAYS];
+  CeedScalar **places[NUM_ARRAYS];
+  int ierr = CEED_ERROR_SUCCESS;
+  *arrays = (Arrays){.num_held = 0};
+  list(cg, arrays, vectors, places);
+  for (; !ierr && arrays->num_held < NUM_ARRAYS; arrays->num_held += !ierr)
+    ierr = CeedVectorGetArray(vectors[arrays->num_held], CEED_MEM_DEVICE, places[arrays->num_held]);
   return ierr ? restore(cg, arrays, ierr) : CEED_ERROR_SUCCESS;
 }
 

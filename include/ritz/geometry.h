@@ -95,8 +95,8 @@ CEED_EXTERN int RitzGeometryCreateOperator(RitzGeometry geometry, Ceed ceed,
 
 // What is made of the elements of a kind by RitzGeometryCreateOperator with these options or, when their kind
 // is RITZ_OPERATOR_POINT_FUNCTION, by RitzGeometryCreatePointOperator: for AUTO what is chosen; elements too
-// complex for the policy: STORED. AUTO goes by the options and by whether the context computes on a device,
-// in figures of typical machines (geometry/choose.c): nothing is measured.
+// complex for the policy: STORED. AUTO goes by the options, the number of elements and the figures of the
+// machine (see RITZ_POLICY_AUTO).
 CEED_EXTERN int RitzGeometryGetPolicyUsed(RitzGeometry geometry, Ceed ceed,
                                           const RitzOperatorOptions *options, RitzElementKind kind,
                                           RitzGeometryPolicy *policy);

@@ -5,18 +5,20 @@
 // optionally with a diagonal preconditioner, and with constrained (Dirichlet) entries: x keeps the values it
 // has there on entry, the residual is zero there. So inhomogeneous conditions are imposed by writing them
 // into x before the solve; the operator is applied without boundary conditions. Memory: three vectors of
-// CeedScalar during a solve (r, p, A p; four with a preconditioner) and 8 bytes per constrained entry; with
-// the merged variant 9 bytes more per 64 entries (1 without constraints).
+// CeedScalar during a solve (r, p, A p; four with a preconditioner, five in the standard variant on devices)
+// and 8 bytes per constrained entry; on devices also a bit per entry where there are such; with the merged
+// variant on the host 9 bytes more per 64 entries (1 without constraints).
 //
 // The merged variant does the vector arithmetic inside the kernels of the operator, chunk by chunk before the
-// first and after the last touch, so that r, p and A p come from memory once an iteration. It is the same
-// method with the same iterates, but for rounding. Operators can be merged that run as one kernel, or as a
-// composite of such, with the same restriction for active input and output and without passive outputs.
+// first and after the last touch, so that r, p and A p come from memory once an iteration; on devices in few
+// passes beside them. It is the same method with the same iterates, but for rounding. On devices all
+// operators can be merged; on the host those that run as one kernel, or as a composite of such, with the same
+// restriction for active input and output and without passive outputs.
 //
-// Vector arithmetic is done where the operator runs: on the threads of the context, or on its device. Sums
-// are compensated: their relative error does not grow with the length. Results do not depend on the scale of
-// b: the residual is kept relative to its first size, and counts as zero below 2^-500 of it (2^-80 when
-// CeedScalar is float).
+// Vector arithmetic is done where the operator runs: on the threads of the context, or on its device, if b, x
+// and the diagonal are vectors of its context, too. Sums are compensated: their relative error does not grow
+// with the length. Results do not depend on the scale of b: the residual is kept relative to its first size,
+// and counts as zero below 2^-500 of it (2^-80 when CeedScalar is float).
 #ifndef RITZ_SOLVER_H
 #define RITZ_SOLVER_H
 
@@ -32,7 +34,7 @@ typedef enum {
   RITZ_ITERATING = 0,            // no solve has ended: none was tried, or the last one failed with an error
   RITZ_DIVERGED_MAX_IT = -1,     // iteration limit reached
   RITZ_DIVERGED_INDEFINITE = -2, // p . A p <= 0: the operator is not positive definite on the free entries
-  RITZ_DIVERGED_NAN = -3,        // a norm or product is not a finite number; x keeps the iterate before
+  RITZ_DIVERGED_NAN = -3,        // a norm or product is not a finite number; x is the last iterate
   RITZ_DIVERGED_MONITOR = -4,    // the monitor asked to stop
   RITZ_DIVERGED_PRECONDITIONER = -5, // a free entry of the diagonal is not a positive finite number
 } RitzSolverReason;

@@ -5,8 +5,9 @@
 // Nodes sit at the Gauss-Lobatto points of every element; neighbours share the nodes of common vertices,
 // edges and faces whatever their relative rotation. The numbering follows the elements: the nodes of an edge,
 // face or interior are consecutive and get their numbers when the first element that has them is met, so that
-// neighbouring memory is used by neighbouring elements. Boxes (RitzMeshCreateBox, not refined) are numbered
-// lexicographically, first direction fastest: rows of nodes are consecutive, which kernels make use of.
+// neighbouring memory is used by neighbouring elements. Boxes (RitzMeshCreateBox, not refined, not reversed
+// by their map) are numbered lexicographically, first direction fastest: rows of nodes are consecutive, which
+// kernels make use of.
 //
 // L-vector: component c of node i at i * num_comp + c (interlaced, component stride 1), length num_nodes *
 // num_comp. Memory: 8 (p+1)^dim bytes per element.
