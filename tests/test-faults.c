@@ -30,10 +30,10 @@ static int64_t count_allocations(const FaultInput *input) {
 }
 
 // A quick look takes some two hundred of the failures, spread over all; on devices, where the program takes
-// longer, a full one five hundred.
+// longer, a full one three hundred.
 static int64_t stride_for(const char *resource, int64_t num) {
   const bool is_device = !strncmp(resource, "/gpu/", 5);
-  const int64_t most = tap_level() == TAP_QUICK ? 200 : is_device && tap_level() == TAP_FULL ? 500 : num;
+  const int64_t most = tap_level() == TAP_QUICK ? 200 : is_device && tap_level() == TAP_FULL ? 300 : num;
   return num <= most ? 1 : num / most | 1;
 }
 
