@@ -36,6 +36,11 @@
     if (!(cond)) return CeedError((ceed), (code), __VA_ARGS__);                                              \
   } while (0)
 
+// A public function of ours got NULL for a handle or for a result that it must have.
+#define RITZ_NOT_NULL(argument)                                                                              \
+  RITZ_REQUIRE((argument) != NULL, NULL, CEED_ERROR_INCOMPATIBLE, "%s: argument '%s' is NULL", __func__,     \
+               #argument)
+
 // Our own mistake: debug builds only.
 #define RITZ_ASSERT(cond) assert(cond)
 

@@ -19,11 +19,6 @@
 #include "core/memory.h"
 #include "core/profile.h"
 
-// The caller's mistake: a public function got NULL for something it must have.
-#define RITZ_NOT_NULL(argument)                                                                              \
-  RITZ_REQUIRE((argument) != NULL, NULL, CEED_ERROR_INCOMPATIBLE, "%s: argument '%s' is NULL", __func__,     \
-               #argument)
-
 enum { RITZ_NUM_KINDS = 3, RITZ_NUM_OPERATOR_KINDS = 4, RITZ_NUM_POLICIES = RITZ_POLICY_ISOPARAMETRIC + 1 };
 
 struct RitzGeometry_private {

@@ -10,11 +10,6 @@
 #include "core/error.h"
 #include "core/memory.h"
 
-// The caller's mistake: a public function got NULL for a handle or for a result it must have.
-#define RITZ_NOT_NULL(argument)                                                                              \
-  RITZ_REQUIRE((argument) != NULL, NULL, CEED_ERROR_INCOMPATIBLE, "%s: argument '%s' is NULL", __func__,     \
-               #argument)
-
 // A named set: boundary part or region.
 typedef struct {
   char *name;     // owned

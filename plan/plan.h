@@ -72,8 +72,8 @@ typedef struct {
   unsigned modes; // union of CEED_EVAL_INTERP, GRAD, DIV, CURL; 0 with basis -1
   bool is_oriented, is_curl_oriented;
   bool is_interlaced; // comp_stride 1 with several components
-  RitzForm form;
   // target half
+  RitzForm form;
   RitzGather gather;
   CeedInt row_length; // of GATHER_ROWS
   int overwrites;     // outputs: input space whose element arrays it takes over when they are spent; -1: none
