@@ -7,9 +7,10 @@
 
 #include "core/core.h"
 
-// Entries first .. first + count - 1 of the arrays of both vectors. `slot` < num_slots of ritz_sweep_slots:
-// calls with the same slot come one after the other, in an order that depends on the operator and the context
-// alone, so that sums kept per slot and added in the order of slots repeat bit for bit.
+// Entries first .. first + count - 1 of the arrays of both vectors. `slot` < num_slots of
+// ritz_operator_sweep_prepare: calls with the same slot come one after the other, in an order that depends on
+// the operator and the context alone, so that sums kept per slot and added in the order of slots repeat bit
+// for bit.
 typedef void (*RitzSweepFunction)(void *data, int slot, CeedScalar *in, CeedScalar *out, int64_t first,
                                   int64_t count);
 

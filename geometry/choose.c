@@ -13,7 +13,7 @@
 //
 // With the typical figures this gives trilinear diffusion from degree 1 on (a tie there) and stored mass on
 // CPUs, recomputed factors for both on GPUs. Cores with much bandwidth to themselves are better off with
-// stored factors. Affine elements are always treated as such.
+// stored factors. Affine elements are treated as such with any figures that processors have.
 #include "geometry/geometry.h"
 
 typedef struct {

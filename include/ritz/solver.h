@@ -41,7 +41,8 @@ typedef enum {
 
 typedef enum {
   RITZ_CG_AUTO,     // merged where the operator can be
-  RITZ_CG_STANDARD, // one pass for each vector operation
+  RITZ_CG_STANDARD, // the reference: vector work in passes of its own, three of them (on devices one for each
+                    // operation) beside an apply
   RITZ_CG_MERGED,
 } RitzCGVariant;
 
