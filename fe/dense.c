@@ -364,17 +364,23 @@ static int factor_lu(Ceed ceed, size_t n, double *mat, size_t nrhs, double *rhs)
   return CEED_ERROR_SUCCESS;
 }
 
+// y -= a x
+static void subtract(size_t n, double a, const double *x, double *y) {
+  for (size_t k = 0; k < n; k++) y[k] -= a * x[k];
+}
+
 int ritz_fe_solve(Ceed ceed, int n, double *mat, int nrhs, double *rhs) {
   RITZ_REQUIRE(n >= 1 && nrhs >= 0, ceed, CEED_ERROR_DIMENSION,
                "Linear system: size is %d with %d right-hand sides, at least 1 and 0 needed", n, nrhs);
-  RITZ_TRY(factor_lu(ceed, n, mat, nrhs, rhs));
-  for (size_t r = 0; r < (size_t)nrhs; r++) {
-    double *b = rhs + r;
+  size_t size = (size_t)n, cols = (size_t)nrhs;
 
-    for (size_t i = 1; i < (size_t)n; i++) {
-      for (size_t j = 0; j < i; j++) b[i * nrhs] -= mat[i * n + j] * b[j * nrhs];
-    }
-    solve_upper(n, mat, b, nrhs);
+  RITZ_TRY(factor_lu(ceed, size, mat, cols, rhs));
+  for (size_t i = 1; i < size; i++) {
+    for (size_t j = 0; j < i; j++) subtract(cols, mat[i * size + j], rhs + j * cols, rhs + i * cols);
+  }
+  for (size_t i = size; i-- > 0;) {
+    for (size_t j = i + 1; j < size; j++) subtract(cols, mat[i * size + j], rhs + j * cols, rhs + i * cols);
+    for (size_t k = 0; k < cols; k++) rhs[i * cols + k] /= mat[i * size + i];
   }
   return CEED_ERROR_SUCCESS;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Numerics without objects: quadrature, one-dimensional Lagrange tables, tensor actions, small dense algebra.
+// Numerics without objects: quadrature, Lagrange tables on all shapes, tensor actions, small dense algebra.
 // Called by core/ (public wrappers), backends/ and mesh/. All matrices are row-major; the reference interval
 // is [-1,1]; everything is computed in double whatever CeedScalar is. `ceed` is used for error reports only
 // and may be NULL. Where memory runs out, functions return CEED_ERROR_MAJOR.
@@ -31,6 +31,46 @@ int ritz_fe_lagrange(Ceed ceed, int P, const double *nodes, int Q, const double 
 // Chebyshev polynomials of the first kind T_0..T_{n-1} and their derivatives at x. value[n], derivative[n];
 // either may be NULL.
 void ritz_fe_chebyshev(int n, double x, double *value, double *derivative);
+
+// ---- Finite elements on all shapes (fe/shape*.c) ----
+//
+// Reference elements lie in [-1,1]^dim. LINE, QUAD, HEX: all of it. TRIANGLE: corners (-1,-1), (1,-1),
+// (-1,1). TET: these at t = -1, and (-1,-1,1). PRISM: triangle x line. PYRAMID: base [-1,1]^2 at t = -1, apex
+// (0,0,1).
+//
+// Nodes of degree p sit on a lattice, first index fastest. LINE, QUAD, HEX: 0..p in each direction; TRIANGLE:
+// i+j <= p; TET: i+j+k <= p; PRISM: i+j <= p, k = 0..p; PYRAMID: k = 0..p, 0 <= i,j <= p-k. Corners are those
+// of the lattice. Edges have Gauss-Lobatto points, quadrilateral faces their tensor products, triangular
+// faces the nodes of TRIANGLE, whatever the shape.
+//
+// The space of degree p: all polynomials of degree p on LINE, TRIANGLE and TET; of degree p in each direction
+// on QUAD and HEX; products of triangle and line on PRISM; on PYRAMID a space of rational functions that
+// holds all polynomials of degree p, whose traces are those of TRIANGLE and QUAD. A gradient at the apex of a
+// PYRAMID is the limit along the axis (that of xy / (1 - t) depends on the direction).
+//
+// Points and nodes are [num][dim], values [num_points][num_nodes], gradients [dim][num_points][num_nodes].
+// Errors: CEED_ERROR_DIMENSION for what is no topology, for degrees below 1 and sizes beyond an int.
+
+// Number of nodes, the dimension of the space. 0 where the other functions report an error.
+int ritz_fe_shape_num_nodes(CeedElemTopology topology, int degree);
+
+int ritz_fe_shape_nodes(Ceed ceed, CeedElemTopology topology, int degree, double *nodes);
+
+// The Lagrange basis of these nodes at any points of the element. values or gradients may be NULL. Accuracy:
+// round-off times the condition of the basis, at most a few hundred for degrees up to 10.
+int ritz_fe_shape_lagrange(Ceed ceed, CeedElemTopology topology, int degree, int num_points,
+                           const double *points, double *values, double *gradients);
+
+// An orthonormal basis of the same space (layouts as above with modes for nodes, mode 0 constant).
+// values or gradients may be NULL.
+int ritz_fe_shape_modes(Ceed ceed, CeedElemTopology topology, int degree, int num_points,
+                        const double *points, double *values, double *gradients);
+
+// Quadrature that is exact for all polynomials of total degree `degree` >= 0 (LINE, QUAD, HEX: in each
+// direction; PRISM: of that degree on the triangle and along the line). Positive weights, interior points.
+// *num is the number of points; points and weights, both or neither NULL, receive them.
+int ritz_fe_shape_quadrature(Ceed ceed, CeedElemTopology topology, int degree, int *num, double *points,
+                             double *weights);
 
 // ---- Tensor products (fe/tensor.c) ----
 

@@ -4,6 +4,7 @@
 #ifndef RITZ_H
 #define RITZ_H
 
+#include <ritz/basis.h>
 #include <ritz/device.h>
 #include <ritz/geometry.h>
 #include <ritz/jit.h>

@@ -25,17 +25,16 @@ typedef struct {
   Ceed ceed;               // borrowed
   const char *source;      // borrowed
   RitzMeshDraft *draft;    // borrowed
-  RitzMeshEntities facets; // of the reference element
   RitzMeshTable table;     // owned: the facets of the mesh
-  int64_t *elem_facets;    // owned, [num_elem][facets.num]
-  int64_t *first, *second; // owned, [facets of the mesh]: place in elem_facets of both sides, or -1
+  RitzMeshNumbers numbers; // owned: the facets of the elements
+  int64_t *first, *second; // owned, [facets of the mesh]: place of both sides, or -1
   int64_t num_marks;
   RitzMeshMark *marks; // owned
 } Build;
 
 static void clear(Build *b) {
   ritz_mesh_table_clear(&b->table);
-  RITZ_FREE(&b->elem_facets);
+  RITZ_FREE(&b->numbers.numbers);
   RITZ_FREE(&b->first);
   RITZ_FREE(&b->second);
   RITZ_FREE(&b->marks);
@@ -43,10 +42,18 @@ static void clear(Build *b) {
 
 // ---- Facets ----
 
-// The vertex of a quadrilateral facet that lies opposite to its smallest one. place = e * facets + facet.
+// A place tells which facet of which element: element * RITZ_MESH_MAX_FACETS + facet.
+static int64_t element_of(int64_t place) { return place / RITZ_MESH_MAX_FACETS; }
+static int facet_of(int64_t place) { return (int)(place % RITZ_MESH_MAX_FACETS); }
+
+// The vertex of a quadrilateral facet that lies opposite to its smallest one.
 static int64_t opposite_vertex(const Build *b, int64_t place) {
-  const int8_t *corner = b->facets.corner[place % b->facets.num];
-  const int64_t *vertices = b->draft->elem_vertices + (place / b->facets.num << b->draft->dim);
+  const RitzMeshDraft *draft = b->draft;
+  const RitzMeshBlock *block =
+      &draft->blocks[ritz_mesh_find_block(draft->num_blocks, draft->blocks, element_of(place))];
+  const int8_t *corner = ritz_mesh_shape(block->topology)->facets.corner[facet_of(place)];
+  const int64_t *vertices =
+      draft->elem_vertices + block->corner_base + (element_of(place) - block->first) * block->num_corners;
   int smallest = 0;
 
   for (int k = 1; k < 4; k++) {
@@ -55,23 +62,22 @@ static int64_t opposite_vertex(const Build *b, int64_t place) {
   return vertices[corner[3 - smallest]];
 }
 
-static int join_facet(Build *b, int64_t place) {
-  int64_t facet = b->elem_facets[place], elem = place / b->facets.num;
+static int join_facet(Build *b, int64_t place, int64_t facet, bool is_quad) {
+  int64_t elem = element_of(place);
 
   if (b->first[facet] < 0) {
     b->first[facet] = place;
     return CEED_ERROR_SUCCESS;
   }
-  int64_t first_elem = b->first[facet] / b->facets.num;
+  int64_t first_elem = element_of(b->first[facet]);
 
   if (b->second[facet] >= 0) {
     return ritz_mesh_error(b->ceed, b->source, b->draft->elem_place, elem, CEED_ERROR_MAJOR,
                            "elements %lld, %lld and %lld share a facet, at most two may",
-                           (long long)first_elem, (long long)(b->second[facet] / b->facets.num),
-                           (long long)elem);
+                           (long long)first_elem, (long long)element_of(b->second[facet]), (long long)elem);
   }
   b->second[facet] = place;
-  if (b->facets.num_corners == 4 && opposite_vertex(b, b->first[facet]) != opposite_vertex(b, place)) {
+  if (is_quad && opposite_vertex(b, b->first[facet]) != opposite_vertex(b, place)) {
     return ritz_mesh_error(b->ceed, b->source, b->draft->elem_place, elem, CEED_ERROR_MAJOR,
                            "elements %lld and %lld have the vertices of a facet in different cyclic order",
                            (long long)first_elem, (long long)elem);
@@ -79,19 +85,29 @@ static int join_facet(Build *b, int64_t place) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int join_facets_of(Build *b, int index) {
+  const RitzMeshBlock *block = &b->draft->blocks[index];
+  const RitzMeshEntities *facets = &ritz_mesh_shape(block->topology)->facets;
+  const int64_t *numbers = b->numbers.numbers + b->numbers.base[index];
+
+  for (int64_t e = 0; e < block->num_elem; e++) {
+    for (int i = 0; i < facets->num; i++) {
+      RITZ_TRY(join_facet(b, (block->first + e) * RITZ_MESH_MAX_FACETS + i, *numbers++,
+                          ritz_mesh_entity_size(facets, i) == 4));
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static int find_facets(Build *b) {
   const RitzMeshDraft *draft = b->draft;
 
-  b->facets = ritz_mesh_local_facets(draft->dim);
-  int64_t num_places = draft->num_elem * b->facets.num;
-
-  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)num_places, &b->elem_facets));
-  RITZ_TRY(ritz_mesh_number_entities(b->ceed, &b->facets, 1 << draft->dim, draft->num_elem,
-                                     draft->elem_vertices, &b->table, b->elem_facets));
+  RITZ_TRY(ritz_mesh_number_entities(b->ceed, RITZ_MESH_FACETS, draft->num_blocks, draft->blocks,
+                                     draft->elem_vertices, &b->table, &b->numbers));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->table.num_keys, &b->first));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->table.num_keys, &b->second));
   for (int64_t i = 0; i < b->table.num_keys; i++) b->first[i] = b->second[i] = -1;
-  for (int64_t place = 0; place < num_places; place++) RITZ_TRY(join_facet(b, place));
+  for (int i = 0; i < draft->num_blocks; i++) RITZ_TRY(join_facets_of(b, i));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -101,12 +117,12 @@ static void append_mark(Build *b, int64_t facet, int32_t part) {
   int64_t place = b->first[facet];
 
   b->marks[b->num_marks++] =
-      (RitzMeshMark){.elem = place / b->facets.num, .part = part, .facet = (int8_t)(place % b->facets.num)};
+      (RitzMeshMark){.elem = element_of(place), .part = part, .facet = (int8_t)facet_of(place)};
 }
 
 static int append_label(Build *b, int64_t label) {
   const RitzMeshDraft *draft = b->draft;
-  const int num_corners = b->facets.num_corners;
+  const int num_corners = b->table.width;
   int32_t part = draft->label_part[label];
   int64_t key[4];
 
@@ -236,7 +252,7 @@ cleanup:
 // Numbers the vertices that elements use 0, 1, ..., keeping their order.
 static int drop_unused_vertices(Build *b) {
   RitzMeshDraft *draft = b->draft;
-  int64_t num_entries = draft->num_elem << draft->dim, num_used = 0, *new_number;
+  int64_t num_entries = draft->num_places, num_used = 0, *new_number;
 
   RITZ_TRY(RITZ_CALLOC(b->ceed, (size_t)draft->num_vertices, &new_number));
   for (int64_t i = 0; i < num_entries; i++) new_number[draft->elem_vertices[i]] = 1;
@@ -259,18 +275,18 @@ static int check(Build *b) {
   return ritz_mesh_check_orientation(b->ceed, b->source, b->draft, true);
 }
 
-// Moves the arrays of the draft and the marks into a new mesh.
-static int assemble(Build *b, RitzMesh *mesh) {
-  RitzMeshDraft *draft = b->draft;
+int ritz_mesh_create_from(Ceed ceed, RitzMeshDraft *draft, RitzMesh *mesh) {
   RitzMesh m;
 
-  RITZ_TRY(ritz_mesh_create_empty(b->ceed, &m));
-  m->topology = draft->topology;
+  RITZ_TRY(ritz_mesh_create_empty(ceed, &m));
   m->dim = draft->dim;
   m->space_dim = draft->space_dim;
   m->order = draft->order;
+  m->num_blocks = draft->num_blocks;
+  memcpy(m->blocks, draft->blocks, sizeof(m->blocks));
   m->num_elem = draft->num_elem;
   m->num_vertices = draft->num_vertices;
+  m->num_points = draft->num_points;
   m->elem_vertices = draft->elem_vertices;
   m->coords = draft->coords;
   m->elem_regions = draft->elem_regions;
@@ -278,13 +294,10 @@ static int assemble(Build *b, RitzMesh *mesh) {
   m->num_parts = draft->num_parts;
   m->regions = draft->regions;
   m->parts = draft->parts;
-  m->num_marks = b->num_marks;
-  m->marks = b->marks;
   draft->elem_vertices = NULL;
   draft->coords = NULL;
   draft->elem_regions = NULL;
   draft->regions = draft->parts = NULL;
-  b->marks = NULL;
   *mesh = m;
   return CEED_ERROR_SUCCESS;
 }
@@ -300,7 +313,10 @@ int ritz_mesh_build(Ceed ceed, const char *source, RitzMeshDraft *draft, RitzMes
   RITZ_TRY_CLEANUP(mark_facets(&b));
   RITZ_TRY_CLEANUP(complete_regions(&b));
   RITZ_TRY_CLEANUP(drop_unused_vertices(&b));
-  ierr = assemble(&b, mesh);
+  RITZ_TRY_CLEANUP(ritz_mesh_create_from(ceed, draft, mesh));
+  (*mesh)->num_marks = b.num_marks;
+  (*mesh)->marks = b.marks;
+  b.marks = NULL;
 
 cleanup:
   clear(&b);

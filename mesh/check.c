@@ -19,36 +19,79 @@ int ritz_mesh_error(Ceed ceed, const char *source, const int64_t *places, int64_
   return CeedError(ceed, code, "%s:%lld: %s", source, (long long)places[index], text);
 }
 
-static const CeedElemTopology topologies[4] = {0, CEED_TOPOLOGY_LINE, CEED_TOPOLOGY_QUAD, CEED_TOPOLOGY_HEX};
+// ---- Sizes ----
 
-int ritz_mesh_check_sizes(Ceed ceed, const char *source, const RitzMeshDraft *draft) {
-  const CeedInt dim = draft->dim, space_dim = draft->space_dim, order = draft->order;
+// Everything of a block that follows from its shape and size; `base` is the block before it.
+static int lay_out_block(Ceed ceed, const char *source, const RitzMeshDraft *draft, RitzMeshBlock *block,
+                         const RitzMeshBlock *base) {
+  const RitzMeshShape *shape = ritz_mesh_shape(block->topology);
 
-  if (dim < 1 || dim > 3 || space_dim < dim || space_dim > 3 || draft->topology != topologies[dim]) {
+  if (!shape || shape->dim != draft->dim || (base && base->topology >= block->topology)) {
     return ritz_mesh_error(ceed, source, NULL, 0, CEED_ERROR_MAJOR,
-                           "elements of dimension %d in space of dimension %d are no mesh", (int)dim,
-                           (int)space_dim);
+                           "elements of dimension %d in space of dimension %d are no mesh%s", (int)draft->dim,
+                           (int)draft->space_dim,
+                           shape && base ? ": their blocks must ascend by shape and have one dimension" : "");
   }
-  if (order < 1 || order > INT32_MAX / 2) {
-    return ritz_mesh_error(ceed, source, NULL, 0, CEED_ERROR_MAJOR, "geometry of order %d, needed 1 to %d",
-                           (int)order, INT32_MAX / 2);
+  if (block->num_elem < 1) {
+    return ritz_mesh_error(ceed, source, NULL, 0, CEED_ERROR_MAJOR, "the mesh has no elements%s%s",
+                           base ? " in its block of " : "", base ? shape->plural : "");
   }
-  if (draft->num_elem < 1) {
-    return ritz_mesh_error(ceed, source, NULL, 0, CEED_ERROR_MAJOR, "the mesh has no elements");
-  }
-  if (ritz_mesh_product(3, (const int64_t[]){draft->num_elem, 12 * sizeof(int64_t), 8}) < 0) {
-    return ritz_mesh_error(ceed, source, NULL, 0, CEED_ERROR_MAJOR, "%lld elements are too many",
-                           (long long)draft->num_elem);
+  block->num_corners = shape->num_corners;
+  block->num_nodes = ritz_mesh_num_nodes(block->topology, draft->order);
+  block->first = base ? base->first + base->num_elem : 0;
+  block->corner_base = base ? base->corner_base + base->num_elem * base->num_corners : 0;
+  block->node_base = base ? base->node_base + base->num_elem * base->num_nodes : 0;
+  // The largest arrays, with room for the sums over 4 blocks.
+  const int64_t most = 4 * 12 * sizeof(int64_t) * 8;
+
+  if (ritz_mesh_product(2, (const int64_t[]){block->num_elem, most}) < 0 ||
+      ritz_mesh_product(3, (const int64_t[]){block->num_elem, block->num_nodes, most}) < 0) {
+    return ritz_mesh_error(ceed, source, NULL, 0, CEED_ERROR_MAJOR, "%lld elements of order %d are too many",
+                           (long long)block->num_elem, (int)draft->order);
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int check_vertices_of(Ceed ceed, const char *source, const RitzMeshDraft *draft, int64_t e) {
-  int num_corners = 1 << draft->dim;
-  int64_t sorted[8];
+int ritz_mesh_draft_lay_out(Ceed ceed, const char *source, RitzMeshDraft *draft) {
+  if (draft->order < 1 || draft->order > INT32_MAX / 2) {
+    return ritz_mesh_error(ceed, source, NULL, 0, CEED_ERROR_MAJOR, "geometry of order %d, needed 1 to %d",
+                           (int)draft->order, INT32_MAX / 2);
+  }
+  if (draft->num_blocks == 0) {
+    draft->blocks[0] = (RitzMeshBlock){.topology = draft->topology, .num_elem = draft->num_elem};
+    draft->num_blocks = 1;
+  }
+  for (int b = 0; b < draft->num_blocks; b++) {
+    RITZ_TRY(lay_out_block(ceed, source, draft, &draft->blocks[b], b > 0 ? &draft->blocks[b - 1] : NULL));
+  }
+  const RitzMeshBlock *last = &draft->blocks[draft->num_blocks - 1];
+
+  draft->topology = draft->blocks[0].topology;
+  draft->num_elem = last->first + last->num_elem;
+  draft->num_places = last->corner_base + last->num_elem * last->num_corners;
+  draft->num_points = last->node_base + last->num_elem * last->num_nodes;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_mesh_check_sizes(Ceed ceed, const char *source, RitzMeshDraft *draft) {
+  const CeedInt dim = draft->dim, space_dim = draft->space_dim;
+
+  if (dim < 1 || dim > 3 || space_dim < dim || space_dim > 3) {
+    return ritz_mesh_error(ceed, source, NULL, 0, CEED_ERROR_MAJOR,
+                           "elements of dimension %d in space of dimension %d are no mesh", (int)dim,
+                           (int)space_dim);
+  }
+  return ritz_mesh_draft_lay_out(ceed, source, draft);
+}
+
+// ---- Vertices and coordinates ----
+
+static int check_vertices_of(Ceed ceed, const char *source, const RitzMeshDraft *draft, int64_t e,
+                             int num_corners, const int64_t *vertices) {
+  int64_t sorted[RITZ_MESH_MAX_CORNERS];
 
   for (int k = 0; k < num_corners; k++) {
-    sorted[k] = draft->elem_vertices[e * num_corners + k];
+    sorted[k] = vertices[k];
     if (sorted[k] >= 0 && sorted[k] < draft->num_vertices) continue;
     return ritz_mesh_error(ceed, source, draft->elem_place, e, CEED_ERROR_MAJOR,
                            "element %lld has vertex %lld, there are %lld", (long long)e, (long long)sorted[k],
@@ -67,67 +110,110 @@ static int check_vertices_of(Ceed ceed, const char *source, const RitzMeshDraft 
 
 // Distinct vertices also keep the edges and facets of one element apart.
 int ritz_mesh_check_vertices(Ceed ceed, const char *source, const RitzMeshDraft *draft) {
-  for (int64_t e = 0; e < draft->num_elem; e++) RITZ_TRY(check_vertices_of(ceed, source, draft, e));
+  for (int b = 0; b < draft->num_blocks; b++) {
+    const RitzMeshBlock *block = &draft->blocks[b];
+    const int64_t *vertices = draft->elem_vertices + block->corner_base;
+
+    for (int64_t e = 0; e < block->num_elem; e++, vertices += block->num_corners) {
+      RITZ_TRY(check_vertices_of(ceed, source, draft, block->first + e, block->num_corners, vertices));
+    }
+  }
   return CEED_ERROR_SUCCESS;
 }
 
 int ritz_mesh_check_coordinates(Ceed ceed, const char *source, const RitzMeshDraft *draft) {
-  int64_t num_per_elem = ritz_mesh_power(draft->order + 1, draft->dim) * draft->space_dim;
+  for (int b = 0; b < draft->num_blocks; b++) {
+    const RitzMeshBlock *block = &draft->blocks[b];
+    const int64_t num_per_elem = block->num_nodes * draft->space_dim;
+    const double *x = draft->coords + block->node_base * draft->space_dim;
 
-  for (int64_t i = 0; i < draft->num_elem * num_per_elem; i++) {
-    if (isfinite(draft->coords[i])) continue;
-    return ritz_mesh_error(ceed, source, draft->elem_place, i / num_per_elem, CEED_ERROR_MAJOR,
-                           "element %lld has a coordinate that is not a finite number",
-                           (long long)(i / num_per_elem));
+    for (int64_t i = 0; i < block->num_elem * num_per_elem; i++) {
+      if (isfinite(x[i])) continue;
+      int64_t e = block->first + i / num_per_elem;
+
+      return ritz_mesh_error(ceed, source, draft->elem_place, e, CEED_ERROR_MAJOR,
+                             "element %lld has a coordinate that is not a finite number", (long long)e);
+    }
   }
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_mesh_check_duplicates(Ceed ceed, const char *source, const RitzMeshDraft *draft) {
-  RitzMeshTable table = {0};
-  int num_corners = 1 << draft->dim;
-  int ierr = ritz_mesh_table_create(ceed, num_corners, draft->num_elem, &table);
+static int check_duplicates_of(Ceed ceed, const char *source, const RitzMeshDraft *draft,
+                               const RitzMeshBlock *block, RitzMeshTable *table) {
+  const int64_t *vertices = draft->elem_vertices + block->corner_base;
 
-  for (int64_t e = 0; e < draft->num_elem && !ierr; e++) {
-    int64_t key[8], number;
+  for (int64_t e = 0; e < block->num_elem; e++, vertices += block->num_corners) {
+    int64_t key[RITZ_MESH_MAX_CORNERS], number;
 
-    for (int k = 0; k < num_corners; k++) key[k] = draft->elem_vertices[e * num_corners + k];
-    ritz_mesh_sort_vertices(num_corners, key);
-    ierr = ritz_mesh_table_insert(ceed, &table, key, &number);
-    if (ierr || number == e) continue;
-    ierr = ritz_mesh_error(ceed, source, draft->elem_place, e, CEED_ERROR_MAJOR,
+    for (int k = 0; k < block->num_corners; k++) key[k] = vertices[k];
+    ritz_mesh_sort_vertices(block->num_corners, key);
+    RITZ_TRY(ritz_mesh_table_insert(ceed, table, key, &number));
+    if (number == e) continue;
+    return ritz_mesh_error(ceed, source, draft->elem_place, block->first + e, CEED_ERROR_MAJOR,
                            "elements %lld and %lld have the same vertices (a periodic direction needs at "
                            "least 3 elements)",
-                           (long long)number, (long long)e);
+                           (long long)(block->first + number), (long long)(block->first + e));
   }
-  ritz_mesh_table_clear(&table);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Elements of different shapes have different numbers of vertices.
+int ritz_mesh_check_duplicates(Ceed ceed, const char *source, const RitzMeshDraft *draft) {
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (int b = 0; b < draft->num_blocks && !ierr; b++) {
+    const RitzMeshBlock *block = &draft->blocks[b];
+    RitzMeshTable table = {0};
+
+    ierr = ritz_mesh_table_create(ceed, block->num_corners, block->num_elem, &table);
+    if (!ierr) ierr = check_duplicates_of(ceed, source, draft, block, &table);
+    ritz_mesh_table_clear(&table);
+  }
   return ierr;
 }
 
 // ---- Orientation ----
 
-// Mirrors the numbering of an element along its first direction.
-static void reverse(RitzMeshDraft *draft, int64_t e) {
-  int num_corners = 1 << draft->dim;
-  int64_t row = draft->order + 1, num_rows = ritz_mesh_power(row, draft->dim - 1),
-          space_dim = draft->space_dim;
-  int64_t *vertices = draft->elem_vertices + e * num_corners;
-  double *x = draft->coords + e * num_rows * row * space_dim;
+static void swap_vertices(int64_t *a, int64_t *b) {
+  int64_t kept = *a;
 
-  for (int k = 0; k < num_corners; k += 2) {
-    int64_t vertex = vertices[k];
+  *a = *b;
+  *b = kept;
+}
 
-    vertices[k] = vertices[k + 1];
-    vertices[k + 1] = vertex;
+static void swap_nodes(CeedInt space_dim, double *a, double *b) {
+  for (CeedInt c = 0; c < space_dim; c++) {
+    double kept = a[c];
+
+    a[c] = b[c];
+    b[c] = kept;
   }
+}
+
+// Mirrors the numbering of a line or quadrilateral along its first direction.
+static void reverse_rows(const RitzMeshDraft *draft, const RitzMeshBlock *block, int64_t *vertices,
+                         double *x) {
+  const int64_t row = draft->order + 1, num_rows = block->num_nodes / row, space_dim = draft->space_dim;
+
+  for (int k = 0; k < block->num_corners; k += 2) swap_vertices(&vertices[k], &vertices[k + 1]);
   for (int64_t j = 0; j < num_rows; j++, x += row * space_dim) {
     for (int64_t i = 0; i < row / 2; i++) {
-      for (int64_t c = 0; c < space_dim; c++) {
-        double *a = x + i * space_dim + c, *b = x + (row - 1 - i) * space_dim + c, kept = *a;
+      swap_nodes(draft->space_dim, x + i * space_dim, x + (row - 1 - i) * space_dim);
+    }
+  }
+}
 
-        *a = *b;
-        *b = kept;
-      }
+// Exchanges the directions of a triangle.
+static void transpose(const RitzMeshDraft *draft, int64_t *vertices, double *x) {
+  const int64_t p = draft->order, space_dim = draft->space_dim;
+
+  swap_vertices(&vertices[1], &vertices[2]);
+  for (int64_t j = 0; j <= p; j++) {
+    for (int64_t i = 0; i < j && i + j <= p; i++) {
+      const int64_t at[3] = {i, j, 0}, to[3] = {j, i, 0};
+
+      swap_nodes(draft->space_dim, x + ritz_mesh_lattice_index(CEED_TOPOLOGY_TRIANGLE, p, at) * space_dim,
+                 x + ritz_mesh_lattice_index(CEED_TOPOLOGY_TRIANGLE, p, to) * space_dim);
     }
   }
 }
@@ -142,38 +228,64 @@ static void find_extremes(const RitzMeshSampler *s, double *low, double *high) {
   }
 }
 
-static int report_inverted(Ceed ceed, const char *source, const RitzMeshDraft *draft, int64_t worst,
-                           double worst_det, int64_t num_bad) {
-  return ritz_mesh_error(ceed, source, draft->elem_place, worst, CEED_ERROR_MAJOR,
+// What was found to be inverted.
+typedef struct {
+  int64_t num, worst; // elements, the worst one
+  double worst_det;
+} Inverted;
+
+static int report_inverted(Ceed ceed, const char *source, const RitzMeshDraft *draft,
+                           const Inverted *inverted) {
+  return ritz_mesh_error(ceed, source, draft->elem_place, inverted->worst, CEED_ERROR_MAJOR,
                          "element %lld is inverted or degenerate: its Jacobian determinant, which must be "
                          "positive and finite, is %.6g at worst; this affects %lld of %lld elements",
-                         (long long)worst, worst_det, (long long)num_bad, (long long)draft->num_elem);
+                         (long long)inverted->worst, inverted->worst_det, (long long)inverted->num,
+                         (long long)draft->num_elem);
+}
+
+static void turn(const RitzMeshDraft *draft, const RitzMeshBlock *block, int64_t e, double *x) {
+  int64_t *vertices = draft->elem_vertices + block->corner_base + e * block->num_corners;
+
+  if (block->topology == CEED_TOPOLOGY_TRIANGLE) {
+    transpose(draft, vertices, x);
+  } else {
+    reverse_rows(draft, block, vertices, x);
+  }
+}
+
+// A turned element is looked at once more, as its determinants are rounded in another way.
+static void check_element(RitzMeshDraft *draft, const RitzMeshBlock *block, int64_t e, bool may_reverse,
+                          RitzMeshSampler *sampler, Inverted *inverted) {
+  double *x = draft->coords + (block->node_base + e * block->num_nodes) * draft->space_dim, low, high;
+
+  ritz_mesh_sampler_take(sampler, x);
+  find_extremes(sampler, &low, &high);
+  if (may_reverse && high < 0.0 && isfinite(low)) {
+    turn(draft, block, e, x);
+    ritz_mesh_sampler_take(sampler, x);
+    find_extremes(sampler, &low, &high);
+  }
+  if (low > 0.0 && isfinite(high)) return;
+  double bad_det = low > 0.0 ? high : low;
+
+  if (inverted->num++ > 0 && !(bad_det < inverted->worst_det)) return;
+  inverted->worst = block->first + e;
+  inverted->worst_det = bad_det;
 }
 
 int ritz_mesh_check_orientation(Ceed ceed, const char *source, RitzMeshDraft *draft, bool may_reverse) {
-  int64_t num_per_elem = ritz_mesh_power(draft->order + 1, draft->dim) * draft->space_dim;
-  int64_t num_bad = 0, worst = 0;
-  double worst_det = 0.0;
-  RitzMeshSampler sampler;
+  Inverted inverted = {0};
 
   may_reverse = may_reverse && draft->dim == draft->space_dim && draft->dim < 3;
-  RITZ_TRY(ritz_mesh_sampler_create(ceed, draft->dim, draft->space_dim, draft->order, &sampler));
-  for (int64_t e = 0; e < draft->num_elem; e++) {
-    double low, high;
+  for (int b = 0; b < draft->num_blocks; b++) {
+    const RitzMeshBlock *block = &draft->blocks[b];
+    RitzMeshSampler sampler;
 
-    ritz_mesh_sampler_take(&sampler, draft->coords + e * num_per_elem);
-    find_extremes(&sampler, &low, &high);
-    if (low > 0.0 && isfinite(high)) continue;
-    if (may_reverse && high < 0.0 && isfinite(low)) {
-      reverse(draft, e);
-      continue;
+    RITZ_TRY(ritz_mesh_sampler_create(ceed, block->topology, draft->space_dim, draft->order, &sampler));
+    for (int64_t e = 0; e < block->num_elem; e++) {
+      check_element(draft, block, e, may_reverse, &sampler, &inverted);
     }
-    double bad_det = low > 0.0 ? high : low;
-
-    if (num_bad++ > 0 && !(bad_det < worst_det)) continue;
-    worst = e;
-    worst_det = bad_det;
+    ritz_mesh_sampler_clear(&sampler);
   }
-  ritz_mesh_sampler_clear(&sampler);
-  return num_bad > 0 ? report_inverted(ceed, source, draft, worst, worst_det, num_bad) : CEED_ERROR_SUCCESS;
+  return inverted.num > 0 ? report_inverted(ceed, source, draft, &inverted) : CEED_ERROR_SUCCESS;
 }

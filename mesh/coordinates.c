@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The geometry as a Ceed field: a restriction and an L-vector. Public function; bases are the callers'.
-#include "mesh/mesh.h"
-
+// The geometry as a Ceed field: restrictions, an L-vector, bases. Public functions.
 #include <float.h>
 #include <math.h>
+#include <ritz/basis.h>
+
+#include "mesh/mesh.h"
 
 // Coordinates of shared nodes may differ by the rounding of the numbers in a file.
 static const double relative_tolerance = 1e-12;
@@ -11,8 +12,8 @@ static const double relative_tolerance = 1e-12;
 typedef struct {
   RitzMesh mesh; // borrowed
   Ceed ceed;     // borrowed
-  int64_t num_local, num_nodes;
-  int64_t *nodes; // owned, [num_elem][num_local] continuous numbering
+  int64_t num_nodes;
+  int64_t *nodes; // owned, [num_points] continuous numbering
   double *x;      // owned, [num_nodes][space_dim]: position in the first element, NAN before
 } Field;
 
@@ -22,11 +23,10 @@ static void clear(Field *field) {
 }
 
 // Distance up to which positions in one element count as equal.
-static double allowed_gap(const Field *field, const double *elem_x) {
-  const CeedInt space_dim = field->mesh->space_dim;
+static double allowed_gap(CeedInt space_dim, int64_t num_local, const double *elem_x) {
   double low[3], high[3], allowed = 0.0;
 
-  ritz_mesh_bounds(space_dim, field->num_local, elem_x, low, high);
+  ritz_mesh_bounds(space_dim, num_local, elem_x, low, high);
   for (CeedInt c = 0; c < space_dim; c++) {
     double rounding = 8.0 * DBL_EPSILON * fmax(fabs(low[c]), fabs(high[c]));
 
@@ -35,22 +35,36 @@ static double allowed_gap(const Field *field, const double *elem_x) {
   return allowed;
 }
 
+// Enters the positions of the nodes of one element. False when an earlier one disagrees.
+static bool share_element(Field *field, int64_t num_local, const int64_t *nodes, const double *elem_x) {
+  const CeedInt space_dim = field->mesh->space_dim;
+  double allowed = allowed_gap(space_dim, num_local, elem_x);
+
+  for (int64_t i = 0; i < num_local; i++) {
+    double *x = field->x + nodes[i] * space_dim;
+
+    for (CeedInt c = 0; c < space_dim; c++) {
+      if (isnan(x[c])) x[c] = elem_x[i * space_dim + c];
+      if (fabs(x[c] - elem_x[i * space_dim + c]) > allowed) return false;
+    }
+  }
+  return true;
+}
+
 // Collects the positions of the nodes. False when two elements disagree on one.
 static bool share_positions(Field *field) {
-  const CeedInt space_dim = field->mesh->space_dim;
+  const RitzMesh mesh = field->mesh;
 
-  for (int64_t i = 0; i < field->num_nodes * space_dim; i++) field->x[i] = NAN;
-  for (int64_t e = 0; e < field->mesh->num_elem; e++) {
-    const double *elem_x = field->mesh->coords + e * field->num_local * space_dim;
-    double allowed = allowed_gap(field, elem_x);
+  for (int64_t i = 0; i < field->num_nodes * mesh->space_dim; i++) field->x[i] = NAN;
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    const RitzMeshBlock *block = &mesh->blocks[b];
 
-    for (int64_t i = 0; i < field->num_local; i++) {
-      double *x = field->x + field->nodes[e * field->num_local + i] * space_dim;
+    for (int64_t e = 0; e < block->num_elem; e++) {
+      int64_t first = block->node_base + e * block->num_nodes;
 
-      for (CeedInt c = 0; c < space_dim; c++) {
-        if (isnan(x[c])) x[c] = elem_x[i * space_dim + c];
-        if (fabs(x[c] - elem_x[i * space_dim + c]) > allowed) return false;
-      }
+      if (!share_element(field, block->num_nodes, field->nodes + first,
+                         mesh->coords + first * mesh->space_dim))
+        return false;
     }
   }
   return true;
@@ -58,9 +72,8 @@ static bool share_positions(Field *field) {
 
 static int number_positions(Field *field, bool *is_shared) {
   const RitzMesh mesh = field->mesh;
-  size_t num_entries = (size_t)(mesh->num_elem * field->num_local);
 
-  RITZ_TRY(RITZ_MALLOC(field->ceed, num_entries, &field->nodes));
+  RITZ_TRY(RITZ_MALLOC(field->ceed, (size_t)mesh->num_points, &field->nodes));
   RITZ_TRY(ritz_mesh_number_nodes(mesh, mesh->order, &field->num_nodes, field->nodes));
   RITZ_TRY(RITZ_MALLOC(field->ceed, (size_t)(field->num_nodes * mesh->space_dim), &field->x));
   *is_shared = field->num_nodes <= INT32_MAX / mesh->space_dim && share_positions(field);
@@ -76,56 +89,113 @@ static int create_vector(Ceed ceed, CeedSize length, const double *values, CeedV
   return CeedVectorRestoreArray(*x, &array);
 }
 
-static int create_shared(const Field *field, CeedElemRestriction *rstr, CeedVector *x) {
-  const RitzMesh mesh = field->mesh;
-  const CeedSize l_size = field->num_nodes * mesh->space_dim;
-  const int64_t num_entries = mesh->num_elem * field->num_local;
+// Restriction of a block to its nodes among num_nodes.
+static int create_with_offsets(const Field *field, const RitzMeshBlock *block, int64_t num_nodes,
+                               CeedElemRestriction *rstr) {
+  const CeedInt space_dim = field->mesh->space_dim;
+  const int64_t num_entries = block->num_elem * block->num_nodes;
   CeedInt *offsets;
 
   RITZ_TRY(RITZ_MALLOC(field->ceed, (size_t)num_entries, &offsets));
-  for (int64_t i = 0; i < num_entries; i++) offsets[i] = (CeedInt)(field->nodes[i] * mesh->space_dim);
+  for (int64_t i = 0; i < num_entries; i++) {
+    offsets[i] = (CeedInt)(field->nodes[block->node_base + i] * space_dim);
+  }
   int ierr =
-      CeedElemRestrictionCreate(field->ceed, (CeedInt)mesh->num_elem, (CeedInt)field->num_local,
-                                mesh->space_dim, 1, l_size, CEED_MEM_HOST, CEED_COPY_VALUES, offsets, rstr);
+      CeedElemRestrictionCreate(field->ceed, (CeedInt)block->num_elem, (CeedInt)block->num_nodes, space_dim,
+                                1, num_nodes * space_dim, CEED_MEM_HOST, CEED_COPY_VALUES, offsets, rstr);
 
   RITZ_FREE(&offsets);
-  RITZ_TRY(ierr);
-  return create_vector(field->ceed, l_size, field->x, x);
+  return ierr;
 }
 
-static int create_strided(const Field *field, CeedElemRestriction *rstr, CeedVector *x) {
-  const RitzMesh mesh = field->mesh;
-  const CeedInt space_dim = mesh->space_dim;
-  const CeedInt strides[3] = {space_dim, 1, (CeedInt)field->num_local * space_dim};
-  const CeedSize l_size = mesh->num_elem * field->num_local * space_dim;
+static int create_strided(const Field *field, CeedElemRestriction *rstr) {
+  const RitzMeshBlock *block = &field->mesh->blocks[0];
+  const CeedInt space_dim = field->mesh->space_dim;
+  const CeedInt strides[3] = {space_dim, 1, (CeedInt)block->num_nodes * space_dim};
 
-  RITZ_TRY(CeedElemRestrictionCreateStrided(field->ceed, (CeedInt)mesh->num_elem, (CeedInt)field->num_local,
-                                            space_dim, l_size, strides, rstr));
-  return create_vector(field->ceed, l_size, mesh->coords, x);
+  return CeedElemRestrictionCreateStrided(field->ceed, (CeedInt)block->num_elem, (CeedInt)block->num_nodes,
+                                          space_dim, field->mesh->num_points * space_dim, strides, rstr);
+}
+
+// Every element has its own nodes. Strides have no offset, so several blocks need their nodes listed.
+static int create_separate(Field *field, CeedElemRestriction rstr[], CeedVector *x) {
+  const RitzMesh mesh = field->mesh;
+
+  if (mesh->num_blocks == 1) {
+    RITZ_TRY(create_strided(field, rstr));
+    return create_vector(field->ceed, mesh->num_points * mesh->space_dim, mesh->coords, x);
+  }
+  RITZ_REQUIRE(mesh->num_points <= INT32_MAX / mesh->space_dim, field->ceed, CEED_ERROR_UNSUPPORTED,
+               "RitzMeshCreateBlockCoordinates: %lld nodes exceed the 32-bit offsets of a restriction",
+               (long long)mesh->num_points);
+  for (int64_t i = 0; i < mesh->num_points; i++) field->nodes[i] = i;
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    RITZ_TRY(create_with_offsets(field, &mesh->blocks[b], mesh->num_points, &rstr[b]));
+  }
+  return create_vector(field->ceed, mesh->num_points * mesh->space_dim, mesh->coords, x);
+}
+
+static int create_shared(const Field *field, CeedElemRestriction rstr[], CeedVector *x) {
+  const RitzMesh mesh = field->mesh;
+
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    RITZ_TRY(create_with_offsets(field, &mesh->blocks[b], field->num_nodes, &rstr[b]));
+  }
+  return create_vector(field->ceed, field->num_nodes * mesh->space_dim, field->x, x);
+}
+
+static int check_counts(RitzMesh mesh, Ceed ceed, const char *call) {
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    const RitzMeshBlock *block = &mesh->blocks[b];
+
+    RITZ_REQUIRE(block->num_elem <= INT32_MAX && block->num_nodes <= INT32_MAX / mesh->space_dim, ceed,
+                 CEED_ERROR_UNSUPPORTED,
+                 "%s: %lld elements of %lld nodes exceed the 32-bit counts of a restriction", call,
+                 (long long)block->num_elem, (long long)block->num_nodes);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int create_coordinates(RitzMesh mesh, Ceed ceed, const char *call, CeedElemRestriction rstr[],
+                              CeedVector *x) {
+  Field field = {.mesh = mesh, .ceed = ceed};
+  bool is_shared = false;
+
+  for (int b = 0; b < mesh->num_blocks; b++) rstr[b] = NULL;
+  *x = NULL;
+  RITZ_TRY(check_counts(mesh, ceed, call));
+  int ierr = number_positions(&field, &is_shared);
+
+  if (!ierr) ierr = is_shared ? create_shared(&field, rstr, x) : create_separate(&field, rstr, x);
+  clear(&field);
+  if (ierr) {
+    for (int b = 0; b < mesh->num_blocks; b++) CeedElemRestrictionDestroy(&rstr[b]);
+    CeedVectorDestroy(x);
+  }
+  return ierr;
 }
 
 int RitzMeshCreateCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction *rstr, CeedVector *x) {
-  bool is_shared = false;
-
   RITZ_NOT_NULL(mesh);
   RITZ_NOT_NULL(rstr);
   RITZ_NOT_NULL(x);
   *rstr = NULL;
   *x = NULL;
-  Field field = {.mesh = mesh, .ceed = ceed, .num_local = ritz_mesh_power(mesh->order + 1, mesh->dim)};
+  RITZ_TRY(ritz_mesh_require_one_block(mesh, "RitzMeshCreateCoordinates", "RitzMeshCreateBlockCoordinates"));
+  return create_coordinates(mesh, ceed, "RitzMeshCreateCoordinates", rstr, x);
+}
 
-  RITZ_REQUIRE(
-      mesh->num_elem <= INT32_MAX && field.num_local <= INT32_MAX / mesh->space_dim, ceed,
-      CEED_ERROR_UNSUPPORTED,
-      "RitzMeshCreateCoordinates: %lld elements of %lld nodes exceed the 32-bit counts of a restriction",
-      (long long)mesh->num_elem, (long long)field.num_local);
-  int ierr = number_positions(&field, &is_shared);
+int RitzMeshCreateBlockCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction rstr[], CeedVector *x) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(rstr);
+  RITZ_NOT_NULL(x);
+  return create_coordinates(mesh, ceed, "RitzMeshCreateBlockCoordinates", rstr, x);
+}
 
-  if (!ierr) ierr = is_shared ? create_shared(&field, rstr, x) : create_strided(&field, rstr, x);
-  clear(&field);
-  if (ierr) {
-    CeedElemRestrictionDestroy(rstr);
-    CeedVectorDestroy(x);
-  }
-  return ierr;
+int RitzMeshCreateBlockBasis(RitzMesh mesh, CeedInt block, Ceed ceed, CeedInt quad_degree, CeedBasis *basis) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(basis);
+  RITZ_TRY(ritz_mesh_check_block(mesh, block, "RitzMeshCreateBlockBasis"));
+  return RitzBasisCreateLagrange(ceed, mesh->blocks[block].topology, mesh->space_dim, mesh->order,
+                                 quad_degree, basis);
 }

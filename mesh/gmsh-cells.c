@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Element types of Gmsh and the order of nodes on segments, squares and cubes. Used by the Gmsh reader.
+// Element types of Gmsh and the order of their nodes. Used by the Gmsh reader.
 //
 // Corners come first, then the inner nodes of the edges from first to second corner, then those of the faces,
-// then those inside. The inner nodes of a face or cube of degree p are a face or cube of degree p - 2 with
-// the same rule; that of a face starts at the face's first listed corner and runs along its first edge.
+// then those inside. The inner nodes of a triangle, square, tetrahedron, cube or pyramid are a smaller shape
+// of the same kind with the same rule; that of a face starts at the face's first listed corner and runs along
+// its first edge. Inside of a prism the nodes of a triangle stand in that order too, and above each of them
+// those of a segment.
 #include <stdlib.h>
 
 #include "mesh/gmsh.h"
@@ -27,9 +29,13 @@ static const RitzGmshType types[] = {
     {36, RITZ_SHAPE_SQUARE, 3, 16, false},      {37, RITZ_SHAPE_SQUARE, 4, 25, false},
     {38, RITZ_SHAPE_SQUARE, 5, 36, false},      {42, RITZ_SHAPE_TRIANGLE, 6, 28, false},
     {47, RITZ_SHAPE_SQUARE, 6, 49, false},      {62, RITZ_SHAPE_SEGMENT, 6, 7, false},
-    {71, RITZ_SHAPE_TETRAHEDRON, 6, 84, false}, {92, RITZ_SHAPE_CUBE, 3, 64, false},
+    {71, RITZ_SHAPE_TETRAHEDRON, 6, 84, false}, {90, RITZ_SHAPE_PRISM, 3, 40, false},
+    {91, RITZ_SHAPE_PRISM, 4, 75, false},       {92, RITZ_SHAPE_CUBE, 3, 64, false},
     {93, RITZ_SHAPE_CUBE, 4, 125, false},       {94, RITZ_SHAPE_CUBE, 5, 216, false},
-    {95, RITZ_SHAPE_CUBE, 6, 343, false},
+    {95, RITZ_SHAPE_CUBE, 6, 343, false},       {106, RITZ_SHAPE_PRISM, 5, 126, false},
+    {107, RITZ_SHAPE_PRISM, 6, 196, false},     {118, RITZ_SHAPE_PYRAMID, 3, 30, false},
+    {119, RITZ_SHAPE_PYRAMID, 4, 55, false},    {120, RITZ_SHAPE_PYRAMID, 5, 91, false},
+    {121, RITZ_SHAPE_PYRAMID, 6, 140, false},
 };
 
 static int compare_code(const void *code, const void *type) {
@@ -43,61 +49,75 @@ const RitzGmshType *ritz_gmsh_find_type(int64_t code) {
 }
 
 // ---- Order of nodes ----
-// Lattice indices add up like vectors: a step along axis d is stride[d].
 
+// Listed corners of edges and faces. A shape in the plane is its own face. `shrink` is by how much the degree
+// falls from a solid to the one that its inner nodes make.
 typedef struct {
-  int32_t *next; // where the next node goes
-  int32_t stride[3];
-} Walk;
+  const char *edges, *faces;
+  int shrink;
+} Order;
 
-// The inner nodes of the edge from a to b of degree p.
-static void walk_edge(Walk *walk, int32_t a, int32_t b, int32_t p) {
-  for (int32_t i = 1; i < p; i++) *walk->next++ = a + (b - a) / p * i;
+static const Order orders[RITZ_NUM_SHAPES] = {
+    [RITZ_SHAPE_SEGMENT] = {"01", "", 0},
+    [RITZ_SHAPE_TRIANGLE] = {"01 12 20", "012", 0},
+    [RITZ_SHAPE_SQUARE] = {"01 12 23 30", "0123", 0},
+    [RITZ_SHAPE_TETRAHEDRON] = {"01 12 20 30 32 31", "021 013 032 312", 4},
+    [RITZ_SHAPE_CUBE] = {"01 03 04 12 15 23 26 37 45 47 56 67", "0321 0154 0473 1265 2376 4567", 2},
+    [RITZ_SHAPE_PRISM] = {"01 02 03 12 14 25 34 35 45", "021 345 0143 0352 1254", 0},
+    [RITZ_SHAPE_PYRAMID] = {"01 03 04 12 14 23 24 34", "014 304 124 234 0321", 3},
+};
+
+typedef RitzLatticePoint Point;
+
+// The triangle stands first, in the layer k = 1; the other layers of each node follow: p - 1, then between.
+static void walk_prism_inside(RitzLatticeWalk *walk, const Point *corners, int64_t num_nodes) {
+  int64_t bottom[RITZ_GMSH_MAX_NODES], p = walk->p, layer = num_nodes / (p + 1);
+  RitzLatticeWalk triangle = {walk->topology, p, bottom};
+
+  ritz_lattice_walk_face(&triangle, 3, corners, p);
+  for (const int64_t *node = bottom; node < triangle.next; node++) {
+    *walk->next++ = *node + layer;
+    *walk->next++ = *node + (p - 1) * layer;
+    for (int64_t k = 2; k < p - 1; k++) *walk->next++ = *node + k * layer;
+  }
 }
 
-// The square of degree p at `origin` with axes u and v.
-static void walk_square(Walk *walk, int32_t origin, int32_t u, int32_t v, int32_t p) {
-  const int32_t corners[4] = {origin, origin + p * u, origin + p * (u + v), origin + p * v};
+static void walk_faces(RitzLatticeWalk *walk, const char *faces, const Point *corners, int64_t p) {
+  Point face[4];
 
-  if (p == 0) *walk->next++ = origin;
+  for (const char *c = faces; *c; c += *c == ' ') {
+    int num = 0;
+
+    for (; *c > ' '; c++) face[num++] = corners[*c - '0'];
+    ritz_lattice_walk_face(walk, num, face, p);
+  }
+}
+
+static void walk_cell(RitzLatticeWalk *walk, const RitzGmshType *type, Point origin, int64_t p) {
+  const RitzMeshShape *shape = ritz_mesh_shape(walk->topology);
+  const Order *order = &orders[type->shape];
+  Point corners[8];
+
+  if (p == 0) ritz_lattice_walk_point(walk, origin);
   if (p <= 0) return;
-  for (int c = 0; c < 4; c++) *walk->next++ = corners[c];
-  for (int c = 0; c < 4; c++) walk_edge(walk, corners[c], corners[(c + 1) % 4], p);
-  walk_square(walk, origin + u + v, u, v, p - 2);
+  for (int c = 0; c < shape->num_corners; c++) {
+    const int8_t *at = shape->corner_at[ritz_listed_corner(type->shape, c)];
+
+    for (int d = 0; d < 3; d++) corners[c].at[d] = origin.at[d] + at[d] * p;
+    ritz_lattice_walk_point(walk, corners[c]);
+  }
+  for (const char *c = order->edges; *c; c += 2, c += *c == ' ')
+    ritz_lattice_walk_edge(walk, corners[c[0] - '0'], corners[c[1] - '0'], p);
+  walk_faces(walk, order->faces, corners, p);
+  if (type->shape == RITZ_SHAPE_PRISM) walk_prism_inside(walk, corners, type->num_nodes);
+  if (!order->shrink) return;
+  for (int d = 0; d < 3; d++) origin.at[d]++;
+  walk_cell(walk, type, origin, p - order->shrink);
 }
 
-static void walk_cube(Walk *walk, int32_t origin, int32_t p) {
-  static const int edges[12][2] = {{0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3},
-                                   {2, 6}, {3, 7}, {4, 5}, {4, 7}, {5, 6}, {6, 7}};
-  static const int faces[6][4] = {{0, 3, 2, 1}, {0, 1, 5, 4}, {0, 4, 7, 3},
-                                  {1, 2, 6, 5}, {2, 3, 7, 6}, {4, 5, 6, 7}};
-  int32_t corners[8];
+void ritz_gmsh_fill_lattice(const RitzGmshType *type, int64_t *numbers) {
+  RitzLatticeWalk walk = {ritz_shapes[type->shape].topology, type->degree, numbers};
 
-  if (p == 0) *walk->next++ = origin;
-  if (p <= 0) return;
-  for (int c = 0; c < 8; c++) {
-    corners[c] = origin;
-    for (int d = 0; d < 3; d++) corners[c] += (ritz_listed_corner[c] >> d & 1) * p * walk->stride[d];
-    *walk->next++ = corners[c];
-  }
-  for (int i = 0; i < 12; i++) walk_edge(walk, corners[edges[i][0]], corners[edges[i][1]], p);
-  for (int i = 0; i < 6; i++) {
-    int32_t a = corners[faces[i][0]], u = (corners[faces[i][1]] - a) / p, v = (corners[faces[i][3]] - a) / p;
-
-    walk_square(walk, a + u + v, u, v, p - 2);
-  }
-  walk_cube(walk, origin + walk->stride[0] + walk->stride[1] + walk->stride[2], p - 2);
-}
-
-void ritz_gmsh_fill_lattice(const RitzGmshType *type, int32_t *lattice) {
-  int32_t p = type->degree;
-  Walk walk = {lattice, {1, p + 1, (p + 1) * (p + 1)}};
-
-  if (type->shape == RITZ_SHAPE_SEGMENT) {
-    *walk.next++ = 0;
-    *walk.next++ = p;
-    walk_edge(&walk, 0, p, p);
-  }
-  if (type->shape == RITZ_SHAPE_SQUARE) walk_square(&walk, 0, walk.stride[0], walk.stride[1], p);
-  if (type->shape == RITZ_SHAPE_CUBE) walk_cube(&walk, 0, p);
+  walk_cell(&walk, type, (Point){{0, 0, 0}}, type->degree);
+  RITZ_ASSERT(walk.next == numbers + type->num_nodes);
 }

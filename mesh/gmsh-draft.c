@@ -2,8 +2,9 @@
 // Makes the draft of a mesh from the contents of a Gmsh file: cells, their geometry, the space dimension.
 // Called by mesh/gmsh.c; groups become parts and regions in mesh/gmsh-groups.c.
 //
-// Cells are the elements of the largest dimension; their common degree is the largest that occurs. Elements
-// of one dimension less are labels of facets, all others are left out, and so are nodes that no cell uses.
+// Cells are the elements of the largest dimension, grouped by shape; their common degree is the largest that
+// occurs. Elements of one dimension less are labels of facets, all others are left out, and so are nodes that
+// no cell uses.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,9 +63,9 @@ static int resolve_tags(RitzGmshFile *file, int dim) {
 
 static int element_dim(const RitzGmshElement *element) { return ritz_shapes[element->type->shape].dim; }
 
-// Finds dimension, shape and degree of the cells, or declines them with a summary.
-static int choose_cells(const RitzGmshFile *file, RitzMeshDraft *draft, RitzShape *shape) {
-  int64_t counts[RITZ_NUM_SHAPES] = {0}, first = -1;
+// Finds dimension, shapes and degree of the cells, or declines them.
+static int choose_cells(const RitzGmshFile *file, RitzMeshDraft *draft) {
+  int64_t counts[RITZ_NUM_SHAPES] = {0};
   const RitzMeshText *text = file->text;
 
   for (int64_t i = 0; i < file->num_elements; i++) {
@@ -72,30 +73,28 @@ static int choose_cells(const RitzGmshFile *file, RitzMeshDraft *draft, RitzShap
   }
   RITZ_TEXT_REQUIRE(draft->dim > 0, text, "the mesh has points, but no elements");
   for (int64_t i = 0; i < file->num_elements; i++) {
-    if (element_dim(&file->elements[i]) != draft->dim) continue;
-    if (first < 0) first = i;
-    counts[file->elements[i].type->shape]++;
-  }
-  RITZ_TRY(ritz_reader_check_shapes(text, file->elements[first].place, counts, shape));
-  draft->topology = ritz_reader_topology(*shape);
-  draft->num_elem = counts[*shape];
-  for (int64_t i = first; i < file->num_elements; i++) {
     const RitzGmshType *type = file->elements[i].type;
 
-    if (type->shape != *shape) continue;
+    if (element_dim(&file->elements[i]) != draft->dim) continue;
     if (type->is_incomplete)
       return ritz_text_fail_at(text, file->elements[i].place, CEED_ERROR_UNSUPPORTED,
                                "%s of %d nodes (type %d); Ritz reads complete elements only "
                                "(Mesh.SecondOrderIncomplete = 0)",
-                               ritz_shapes[*shape].plural, type->num_nodes, type->code);
+                               ritz_shapes[type->shape].plural, type->num_nodes, type->code);
     if (type->degree > draft->order) draft->order = type->degree;
+    counts[type->shape]++;
   }
-  return CEED_ERROR_SUCCESS;
+  return ritz_reader_lay_out(text, counts, draft);
 }
 
-static void list_cells(const RitzGmshFile *file, int dim, int64_t *cells) {
-  for (int64_t i = 0; i < file->num_elements; i++) {
-    if (element_dim(&file->elements[i]) == dim) *cells++ = i;
+// Block after block, each in the order of the file.
+static void list_cells(const RitzGmshFile *file, const RitzMeshDraft *draft, int64_t *cells) {
+  for (int b = 0; b < draft->num_blocks; b++) {
+    RitzShape shape = ritz_reader_block_shape(&draft->blocks[b]);
+
+    for (int64_t i = 0; i < file->num_elements; i++) {
+      if (file->elements[i].type->shape == shape) *cells++ = i;
+    }
   }
 }
 
@@ -108,30 +107,43 @@ static int enter_cell(const Conversion *c, const RitzGmshElement *cell, RitzMesh
   return ritz_mesh_table_insert(c->file->text->ceed, table, key, number);
 }
 
-// Version 2.2 writes a cell that is in several groups several times: the first one stays. One that is
-// repeated in its group stays as well, for ritz_mesh_build to complain about.
-static int drop_repeated_cells(Conversion *c) {
+// Appends the cells of a block to the *num_kept ones at the beginning of the list, but for repeated ones.
+static int keep_cells(const Conversion *c, const RitzMeshBlock *block, int64_t *num_kept) {
   RitzGmshFile *file = c->file;
   RitzMeshTable table = {0};
-  int64_t kept = 0, number;
+  int64_t number;
   int32_t *groups = NULL; // of the first cell with the vertices of the table's entry
   int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(file->text->ceed, (size_t)c->draft->num_elem, &groups));
-  RITZ_TRY_CLEANUP(ritz_mesh_table_create(file->text->ceed, 1 << c->draft->dim, c->draft->num_elem, &table));
-  for (int64_t e = 0; e < c->draft->num_elem; e++) {
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(file->text->ceed, (size_t)block->num_elem, &groups));
+  RITZ_TRY_CLEANUP(ritz_mesh_table_create(file->text->ceed, block->num_corners, block->num_elem, &table));
+  for (int64_t e = block->first; e < block->first + block->num_elem; e++) {
     const RitzGmshElement *cell = &file->elements[c->cells[e]];
     int64_t num_known = table.num_keys;
 
     RITZ_TRY_CLEANUP(enter_cell(c, cell, &table, &number));
     if (number == num_known) groups[number] = cell->physical;
-    if (groups[number] == cell->physical) c->cells[kept++] = c->cells[e];
+    if (groups[number] == cell->physical) c->cells[(*num_kept)++] = c->cells[e];
   }
-  c->draft->num_elem = kept;
 cleanup:
   ritz_mesh_table_clear(&table);
   RITZ_FREE(&groups);
   return ierr;
+}
+
+// Version 2.2 writes a cell that is in several groups several times: the first one stays. One that is
+// repeated in its group stays as well, for ritz_mesh_build to complain about.
+static int drop_repeated_cells(Conversion *c) {
+  RitzMeshDraft *draft = c->draft;
+  int64_t counts[RITZ_NUM_SHAPES] = {0}, num_kept = 0;
+
+  for (int b = 0; b < draft->num_blocks; b++) {
+    int64_t before = num_kept;
+
+    RITZ_TRY(keep_cells(c, &draft->blocks[b], &num_kept));
+    counts[ritz_reader_block_shape(&draft->blocks[b])] = num_kept - before;
+  }
+  return ritz_reader_lay_out(c->file->text, counts, draft);
 }
 
 static bool has_several_groups(const Conversion *c) {
@@ -166,7 +178,7 @@ static void mark_used_nodes(const Conversion *c) {
 // Cells of one degree: interpolation to the degree of the mesh and order of nodes.
 typedef struct {
   RitzReaderNodes nodes;
-  int32_t lattice[RITZ_GMSH_MAX_NODES];
+  int64_t lattice[RITZ_GMSH_MAX_NODES];
 } CellMap;
 
 static int cell_map_create(const Conversion *c, const RitzGmshType *type, CellMap *map) {
@@ -175,8 +187,8 @@ static int cell_map_create(const Conversion *c, const RitzGmshType *type, CellMa
 
   ritz_gmsh_fill_lattice(type, map->lattice);
   for (int i = 0; i <= p; i++) points[i] = (double)(2 * i - p) / p;
-  return ritz_reader_nodes_create(c->file->text->ceed, c->draft->dim, c->draft->space_dim, p, points,
-                                  c->draft->order, &map->nodes);
+  return ritz_reader_nodes_create(c->file->text->ceed, ritz_shapes[type->shape].topology, c->draft->space_dim,
+                                  p, points, c->draft->order, &map->nodes);
 }
 
 static int fill_cell_coords(const Conversion *c, const RitzGmshElement *element, const CellMap *map,
@@ -193,46 +205,62 @@ static int fill_cell_coords(const Conversion *c, const RitzGmshElement *element,
                            "the coordinates of the element are too large");
 }
 
+static int fill_block_coords(const Conversion *c, const RitzMeshBlock *block, CellMap *maps) {
+  RitzMeshDraft *draft = c->draft;
+  double *x = draft->coords + block->node_base * draft->space_dim;
+
+  for (int64_t e = block->first; e < block->first + block->num_elem; e++) {
+    const RitzGmshElement *element = &c->file->elements[c->cells[e]];
+    CellMap *map = &maps[element->type->degree];
+
+    if (!map->nodes.matrix) RITZ_TRY(cell_map_create(c, element->type, map));
+    RITZ_TRY(fill_cell_coords(c, element, map, x));
+    x += block->num_nodes * draft->space_dim;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static int fill_coords(const Conversion *c) {
   RitzMeshDraft *draft = c->draft;
   CellMap *maps = NULL;
   int ierr = CEED_ERROR_SUCCESS;
-  int64_t num_values = ritz_mesh_power(draft->order + 1, draft->dim) * draft->space_dim;
   Ceed ceed = c->file->text->ceed;
 
   RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, RITZ_GMSH_MAX_DEGREE + 1, &maps));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)(draft->num_elem * num_values), &draft->coords));
-  for (int64_t e = 0; e < draft->num_elem; e++) {
-    const RitzGmshElement *element = &c->file->elements[c->cells[e]];
-    CellMap *map = &maps[element->type->degree];
-
-    if (!map->nodes.matrix) RITZ_TRY_CLEANUP(cell_map_create(c, element->type, map));
-    RITZ_TRY_CLEANUP(fill_cell_coords(c, element, map, &draft->coords[e * num_values]));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)(draft->num_points * draft->space_dim), &draft->coords));
+  for (int b = 0; b < draft->num_blocks && !ierr; b++) {
+    ierr = fill_block_coords(c, &draft->blocks[b], maps);
+    for (int p = 0; p <= RITZ_GMSH_MAX_DEGREE; p++) ritz_reader_nodes_destroy(&maps[p].nodes);
   }
 cleanup:
-  for (int p = 0; maps && p <= RITZ_GMSH_MAX_DEGREE; p++) ritz_reader_nodes_destroy(&maps[p].nodes);
   RITZ_FREE(&maps);
   return ierr;
 }
 
 // ---- The draft ----
 
-static int fill_vertices(const Conversion *c) {
+static void fill_block_vertices(const Conversion *c, const RitzMeshBlock *block) {
   RitzMeshDraft *draft = c->draft;
-  int num_corners = (int)ritz_mesh_power(2, draft->dim);
-  Ceed ceed = c->file->text->ceed;
+  RitzShape shape = ritz_reader_block_shape(block);
+  int64_t *vertices = draft->elem_vertices + block->corner_base;
 
-  draft->num_vertices = c->file->num_nodes;
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(draft->num_elem * num_corners), &draft->elem_vertices));
-  if (!c->file->is_binary) RITZ_TRY(RITZ_MALLOC(ceed, (size_t)draft->num_elem, &draft->elem_place));
-  for (int64_t e = 0; e < draft->num_elem; e++) {
+  for (int64_t e = block->first; e < block->first + block->num_elem; e++) {
     const RitzGmshElement *element = &c->file->elements[c->cells[e]];
 
     if (draft->elem_place) draft->elem_place[e] = element->place;
-    for (int i = 0; i < num_corners; i++) {
-      draft->elem_vertices[e * num_corners + i] = c->file->tags[element->first + ritz_listed_corner[i]];
-    }
+    for (int i = 0; i < block->num_corners; i++)
+      *vertices++ = c->file->tags[element->first + ritz_listed_corner(shape, i)];
   }
+}
+
+static int fill_vertices(const Conversion *c) {
+  RitzMeshDraft *draft = c->draft;
+  Ceed ceed = c->file->text->ceed;
+
+  draft->num_vertices = c->file->num_nodes;
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)draft->num_places, &draft->elem_vertices));
+  if (!c->file->is_binary) RITZ_TRY(RITZ_MALLOC(ceed, (size_t)draft->num_elem, &draft->elem_place));
+  for (int b = 0; b < draft->num_blocks; b++) fill_block_vertices(c, &draft->blocks[b]);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -243,7 +271,7 @@ static int convert(Conversion *c) {
   RITZ_TRY(resolve_tags(file, draft->dim));
   RITZ_TRY(RITZ_MALLOC(file->text->ceed, (size_t)draft->num_elem, &c->cells));
   RITZ_TRY(RITZ_CALLOC(file->text->ceed, (size_t)file->num_nodes, &c->is_used));
-  list_cells(file, draft->dim, c->cells);
+  list_cells(file, draft, c->cells);
   if (file->version == 2 && has_several_groups(c)) RITZ_TRY(drop_repeated_cells(c));
   mark_used_nodes(c);
   draft->space_dim = find_space_dim(c);
@@ -255,9 +283,8 @@ static int convert(Conversion *c) {
 
 int ritz_gmsh_fill_draft(RitzGmshFile *file, RitzMeshDraft *draft) {
   Conversion conversion = {.file = file, .draft = draft};
-  RitzShape shape;
 
-  RITZ_TRY(choose_cells(file, draft, &shape));
+  RITZ_TRY(choose_cells(file, draft));
   int ierr = convert(&conversion);
 
   RITZ_FREE(&conversion.cells);

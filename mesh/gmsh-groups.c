@@ -113,14 +113,14 @@ typedef struct {
   const RitzGmshFile *file; // borrowed
   const bool *is_used;      // borrowed
   RitzMeshDraft *draft;     // borrowed
-  int num_corners;          // of a facet
+  int max_corners;          // of a facet
   bool has_groups;
   int64_t capacity;
   int64_t *keys; // owned, [draft->num_labels]: group or entity
 } Labels;
 
 static bool is_on_cells(const Labels *labels, const RitzGmshElement *element) {
-  for (int i = 0; i < labels->num_corners; i++) {
+  for (int i = 0; i < ritz_shapes[element->type->shape].num_corners; i++) {
     if (!labels->is_used[labels->file->tags[element->first + i]]) return false;
   }
   return true;
@@ -134,7 +134,7 @@ static int reserve_labels(Labels *labels, int64_t needed) {
 
   if (needed <= labels->capacity) return CEED_ERROR_SUCCESS;
   if (room < needed) room = needed;
-  RITZ_TRY(RITZ_REALLOC(ceed, (size_t)(room * labels->num_corners), &draft->label_vertices));
+  RITZ_TRY(RITZ_REALLOC(ceed, (size_t)(room * labels->max_corners), &draft->label_vertices));
   RITZ_TRY(RITZ_REALLOC(ceed, (size_t)room, &draft->label_part));
   if (!labels->file->is_binary) RITZ_TRY(RITZ_REALLOC(ceed, (size_t)room, &draft->label_place));
   RITZ_TRY(RITZ_REALLOC(ceed, (size_t)room, &labels->keys));
@@ -152,8 +152,11 @@ static int add_label(Labels *labels, const RitzGmshElement *element, int64_t key
         text, element->place, CEED_ERROR_UNSUPPORTED,
         "the physical groups overlap so much that memory for them would exceed all bounds");
   RITZ_TRY(reserve_labels(labels, label + 1));
-  for (int i = 0; i < labels->num_corners; i++) {
-    draft->label_vertices[label * labels->num_corners + i] = labels->file->tags[element->first + i];
+  int64_t *vertices = &draft->label_vertices[label * labels->max_corners];
+
+  for (int i = 0; i < labels->max_corners; i++) {
+    vertices[i] =
+        i < ritz_shapes[element->type->shape].num_corners ? labels->file->tags[element->first + i] : -1;
   }
   if (draft->label_place) draft->label_place[label] = element->place;
   labels->keys[label] = key;
@@ -171,12 +174,6 @@ static int add_labels_of(Labels *labels, const RitzGmshElement *element) {
   for (int64_t g = 0; g < num; g++) RITZ_TRY(add_label(labels, element, groups[g]));
   if (labels->has_groups || element->entity == 0 || !is_on_cells(labels, element)) return CEED_ERROR_SUCCESS;
   return add_label(labels, element, element->entity);
-}
-
-static int check_facet_shape(const Labels *labels, const RitzGmshElement *element) {
-  if (ritz_shapes[element->type->shape].num_corners == labels->num_corners) return CEED_ERROR_SUCCESS;
-  return ritz_text_fail_at(labels->file->text, element->place, CEED_ERROR_MAJOR,
-                           "a %s cannot be a facet of hexahedra", ritz_shapes[element->type->shape].name);
 }
 
 static int find_facet_groups(Labels *labels) {
@@ -202,7 +199,8 @@ static int fill_parts(Labels *labels) {
   RITZ_TRY(find_facet_groups(labels));
   for (int64_t i = 0; i < file->num_elements; i++) {
     if (element_dim(&file->elements[i]) != draft->dim - 1) continue;
-    RITZ_TRY(check_facet_shape(labels, &file->elements[i]));
+    RITZ_TRY(
+        ritz_reader_check_facet(file->text, file->elements[i].place, file->elements[i].type->shape, draft));
     RITZ_TRY(add_labels_of(labels, &file->elements[i]));
   }
   RITZ_TRY(list_names(file, draft->dim - 1, &num_known, &known));
@@ -217,7 +215,7 @@ static int fill_parts(Labels *labels) {
 int ritz_gmsh_name_parts(const RitzGmshFile *file, const bool *is_used, RitzMeshDraft *draft) {
   Labels labels = {.file = file, .is_used = is_used, .draft = draft};
 
-  labels.num_corners = (int)ritz_mesh_power(2, draft->dim - 1);
+  labels.max_corners = (int)ritz_mesh_power(2, draft->dim - 1);
   int ierr = fill_parts(&labels);
 
   RITZ_FREE(&labels.keys);

@@ -18,8 +18,8 @@ const RitzGmshType *ritz_gmsh_find_type(int64_t code); // NULL: unknown
 
 enum { RITZ_GMSH_MAX_DEGREE = 6, RITZ_GMSH_MAX_NODES = 343 }; // of the complete types known here
 
-// lattice[m] is the lexicographic index of the m-th node. Complete segments, squares and cubes only.
-void ritz_gmsh_fill_lattice(const RitzGmshType *type, int32_t *lattice);
+// lattice[m] is the number of the m-th node on the lattice of a mesh. Complete types only, no points.
+void ritz_gmsh_fill_lattice(const RitzGmshType *type, int64_t *lattice);
 
 // ---- Contents of a file ----
 typedef struct {

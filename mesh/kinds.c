@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Kinds of elements (affine, multilinear, curved) and the measure of a mesh. Public functions; the choice of
+// Kinds of elements (affine, of degree 1, curved) and the measure of a mesh. Public functions; the choice of
 // geometric factors by kind is the callers'.
 #include "mesh/mesh.h"
 
@@ -13,69 +13,104 @@ static const double default_tolerance = 1e-12;
 // Coordinates are rounded, and so are the sums below, by a few units of the last place of the largest one.
 static const double rounding = 8.0 * DBL_EPSILON;
 
-// What one element is compared with. The monomial coefficients c[m] of the multilinear map through the
-// corners: m is a set of directions, the bits that are set, and c[m] belongs to the product of their
-// coordinates.
+// What the elements of one shape are compared with: maps that are sums of the corners' positions.
 typedef struct {
-  CeedInt dim, space_dim, P;
+  const RitzMeshShape *shape;
+  CeedInt space_dim, order;
   int64_t num_nodes;
-  const double *nodes; // borrowed: Gauss-Lobatto points [P]
+  int64_t corner_node[RITZ_MESH_MAX_CORNERS];
+  double *affine, *linear; // owned, [num_nodes][corners]: best affine map, Lagrange map of degree 1
   double tolerance;
-  double c[8][3];
 } Comparison;
 
-// Local number of a corner among the geometry nodes.
-static int64_t corner_node(const Comparison *cmp, int corner) {
-  int64_t node = 0, stride = 1;
+// ---- Tables ----
 
-  for (CeedInt d = 0; d < cmp->dim; d++, stride *= cmp->P) node += (corner >> d & 1) * (cmp->P - 1) * stride;
-  return node;
-}
+// Values at the nodes of the affine map with the least squares of deviations at the corners: the mean of the
+// corners, and a gradient from the normal equations.
+static int fill_affine(Ceed ceed, Comparison *cmp, const double *nodes, const double *corners) {
+  const int dim = cmp->shape->dim, n = cmp->shape->num_corners;
+  double mean[3] = {0.0, 0.0, 0.0}, normal[9] = {0.0}, gradient[3 * RITZ_MESH_MAX_CORNERS];
 
-// Hadamard transform of the corners relative to the first one, in which positions far from 0 cancel.
-static void fill_coefficients(Comparison *cmp, const double *x) {
-  const int num_corners = 1 << cmp->dim;
-
-  for (int k = 0; k < num_corners; k++) {
-    const double *corner = x + corner_node(cmp, k) * cmp->space_dim;
-
-    for (CeedInt i = 0; i < cmp->space_dim; i++) cmp->c[k][i] = corner[i] - x[i];
+  for (int k = 0; k < n; k++) {
+    for (int d = 0; d < dim; d++) mean[d] += corners[k * dim + d] / n;
   }
-  for (int bit = 1; bit < num_corners; bit <<= 1) {
-    for (int k = 0; k < num_corners; k++) {
-      if (k & bit) continue;
-      for (CeedInt i = 0; i < cmp->space_dim; i++) {
-        double low = cmp->c[k][i], high = cmp->c[k | bit][i];
-
-        cmp->c[k][i] = 0.5 * (low + high);
-        cmp->c[k | bit][i] = 0.5 * (high - low);
-      }
+  for (int k = 0; k < n; k++) {
+    for (int d = 0; d < dim; d++) {
+      gradient[d * n + k] = corners[k * dim + d] - mean[d];
+      for (int i = 0; i < dim; i++)
+        normal[d * dim + i] += gradient[d * n + k] * (corners[k * dim + i] - mean[i]);
     }
   }
+  RITZ_TRY(ritz_fe_solve(ceed, dim, normal, n, gradient));
+  for (int64_t i = 0; i < cmp->num_nodes; i++) {
+    for (int k = 0; k < n; k++) {
+      double *weight = &cmp->affine[i * n + k];
+
+      *weight = 1.0 / n;
+      for (int d = 0; d < dim; d++) *weight += (nodes[i * dim + d] - mean[d]) * gradient[d * n + k];
+    }
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
-// Largest distance of a geometry node from the map that keeps the coefficients with at most `max_degree`
-// directions.
-static double find_deviation(const Comparison *cmp, const double *x, int max_degree) {
+static int fill_tables(Ceed ceed, Comparison *cmp) {
+  const CeedElemTopology topology = cmp->shape->topology;
+  const size_t dim = (size_t)cmp->shape->dim, n = (size_t)cmp->shape->num_corners;
+  double *nodes = NULL, corners[3 * RITZ_MESH_MAX_CORNERS];
+  int ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)cmp->num_nodes * n, &cmp->affine));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)cmp->num_nodes * n, &cmp->linear));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)cmp->num_nodes * dim, &nodes));
+  RITZ_TRY_CLEANUP(ritz_fe_shape_nodes(ceed, topology, cmp->order, nodes));
+  RITZ_TRY_CLEANUP(ritz_fe_shape_nodes(ceed, topology, 1, corners));
+  RITZ_TRY_CLEANUP(fill_affine(ceed, cmp, nodes, corners));
+  ierr = ritz_fe_shape_lagrange(ceed, topology, 1, (int)cmp->num_nodes, nodes, cmp->linear, NULL);
+
+cleanup:
+  RITZ_FREE(&nodes);
+  return ierr;
+}
+
+static void clear_comparison(Comparison *cmp) {
+  RITZ_FREE(&cmp->affine);
+  RITZ_FREE(&cmp->linear);
+}
+
+static int make_comparison(RitzMesh mesh, const RitzMeshBlock *block, double tolerance, Comparison *cmp) {
+  *cmp = (Comparison){.shape = ritz_mesh_shape(block->topology),
+                      .space_dim = mesh->space_dim,
+                      .order = mesh->order,
+                      .num_nodes = block->num_nodes,
+                      .tolerance = tolerance};
+  for (int8_t k = 0; k < block->num_corners; k++) {
+    int64_t at[3];
+
+    ritz_mesh_lattice_point(cmp->shape, mesh->order, &k, 1, NULL, at);
+    cmp->corner_node[k] = ritz_mesh_lattice_index(block->topology, mesh->order, at);
+  }
+  int ierr = fill_tables(mesh->ceed, cmp);
+
+  if (ierr) clear_comparison(cmp);
+  return ierr;
+}
+
+// ---- Elements ----
+
+// Largest distance of a geometry node from the map with these weights of the corners. Everything is taken
+// relative to the first node, in which positions far from 0 cancel.
+static double find_deviation(const Comparison *cmp, const double *x, const double *weights) {
+  const CeedInt space_dim = cmp->space_dim;
   double largest = 0.0;
 
-  for (int64_t node = 0; node < cmp->num_nodes; node++) {
-    double r[3] = {0.0, 0.0, 0.0}, deviation[3] = {0.0, 0.0, 0.0};
-    int64_t rest = node;
+  for (int64_t node = 0; node < cmp->num_nodes; node++, weights += cmp->shape->num_corners) {
+    double deviation[3] = {0.0, 0.0, 0.0};
 
-    for (CeedInt d = 0; d < cmp->dim; d++, rest /= cmp->P) r[d] = cmp->nodes[rest % cmp->P];
-    for (CeedInt i = 0; i < cmp->space_dim; i++) deviation[i] = x[node * cmp->space_dim + i] - x[i];
-    for (int m = 0; m < 1 << cmp->dim; m++) {
-      double monomial = 1.0;
-      int degree = 0;
+    for (CeedInt i = 0; i < space_dim; i++) deviation[i] = x[node * space_dim + i] - x[i];
+    for (int k = 1; k < cmp->shape->num_corners; k++) {
+      const double *corner = x + cmp->corner_node[k] * space_dim;
 
-      for (CeedInt d = 0; d < cmp->dim; d++) {
-        if (!(m >> d & 1)) continue;
-        monomial *= r[d];
-        degree++;
-      }
-      if (degree > max_degree) continue;
-      for (CeedInt i = 0; i < cmp->space_dim; i++) deviation[i] -= cmp->c[m][i] * monomial;
+      for (CeedInt i = 0; i < space_dim; i++) deviation[i] -= weights[k] * (corner[i] - x[i]);
     }
     largest = fmax(largest, hypot(hypot(deviation[0], deviation[1]), deviation[2]));
   }
@@ -94,40 +129,38 @@ static double allowed_deviation(const Comparison *cmp, const double *x) {
   return fmax(cmp->tolerance * diameter, rounding * magnitude);
 }
 
-static RitzElementKind classify(Comparison *cmp, const double *x) {
+static RitzElementKind classify(const Comparison *cmp, const double *x) {
   double allowed = allowed_deviation(cmp, x);
 
-  fill_coefficients(cmp, x);
-  if (find_deviation(cmp, x, 1) <= allowed) return RITZ_ELEMENT_AFFINE;
-  if (cmp->P == 2 || find_deviation(cmp, x, cmp->dim) <= allowed) return RITZ_ELEMENT_TRILINEAR;
+  if (find_deviation(cmp, x, cmp->affine) <= allowed) return RITZ_ELEMENT_AFFINE;
+  if (cmp->order == 1 || find_deviation(cmp, x, cmp->linear) <= allowed) return RITZ_ELEMENT_TRILINEAR;
   return RITZ_ELEMENT_CURVED;
 }
 
 int RitzMeshClassifyElements(RitzMesh mesh, double tolerance, RitzElementKind *kinds, int64_t counts[3]) {
-  double *nodes = NULL;
-
   RITZ_NOT_NULL(mesh);
   RITZ_REQUIRE(!isnan(tolerance), mesh->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzMeshClassifyElements: the tolerance is not a number");
-  Comparison cmp = {.dim = mesh->dim,
-                    .space_dim = mesh->space_dim,
-                    .P = mesh->order + 1,
-                    .num_nodes = ritz_mesh_power(mesh->order + 1, mesh->dim),
-                    .tolerance = tolerance < 0.0 ? default_tolerance : tolerance};
-
-  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)cmp.P, &nodes));
-  ritz_fe_gauss_lobatto(cmp.P, nodes, NULL);
-  cmp.nodes = nodes;
+  if (tolerance < 0.0) tolerance = default_tolerance;
   for (int i = 0; counts && i < 3; i++) counts[i] = 0;
-  for (int64_t e = 0; e < mesh->num_elem; e++) {
-    RitzElementKind kind = classify(&cmp, mesh->coords + e * cmp.num_nodes * cmp.space_dim);
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    const RitzMeshBlock *block = &mesh->blocks[b];
+    const double *x = mesh->coords + block->node_base * mesh->space_dim;
+    Comparison cmp;
 
-    if (kinds) kinds[e] = kind;
-    if (counts) counts[kind]++;
+    RITZ_TRY(make_comparison(mesh, block, tolerance, &cmp));
+    for (int64_t e = 0; e < block->num_elem; e++, x += block->num_nodes * mesh->space_dim) {
+      RitzElementKind kind = classify(&cmp, x);
+
+      if (kinds) kinds[block->first + e] = kind;
+      if (counts) counts[kind]++;
+    }
+    clear_comparison(&cmp);
   }
-  RITZ_FREE(&nodes);
   return CEED_ERROR_SUCCESS;
 }
+
+// ---- Measure ----
 
 // sum += term; *lost collects what rounding takes away (Neumaier, ZAMM 54, 1974).
 static void add_compensated(double term, double *sum, double *lost) {
@@ -137,28 +170,39 @@ static void add_compensated(double term, double *sum, double *lost) {
   *sum = total;
 }
 
+typedef struct {
+  double sum, lost, low, high;
+} Measure;
+
+static void measure_element(RitzMeshSampler *sampler, const double *x, Measure *m) {
+  double elem_sum = 0.0;
+
+  ritz_mesh_sampler_take(sampler, x);
+  for (int64_t i = 0; i < sampler->num_gauss; i++) elem_sum += sampler->weights[i] * sampler->det[i];
+  for (int64_t i = 0; i < sampler->num_points; i++) {
+    m->low = fmin(m->low, sampler->det[i]);
+    m->high = fmax(m->high, sampler->det[i]);
+  }
+  add_compensated(elem_sum, &m->sum, &m->lost);
+}
+
 int RitzMeshGetMeasure(RitzMesh mesh, double *measure, double *min_det, double *max_det) {
-  RitzMeshSampler sampler;
-  double sum = 0.0, lost = 0.0, low = INFINITY, high = -INFINITY;
+  Measure m = {.low = INFINITY, .high = -INFINITY};
 
   RITZ_NOT_NULL(mesh);
-  const int64_t num_per_elem = ritz_mesh_power(mesh->order + 1, mesh->dim) * mesh->space_dim;
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    const RitzMeshBlock *block = &mesh->blocks[b];
+    const double *x = mesh->coords + block->node_base * mesh->space_dim;
+    RitzMeshSampler sampler;
 
-  RITZ_TRY(ritz_mesh_sampler_create(mesh->ceed, mesh->dim, mesh->space_dim, mesh->order, &sampler));
-  for (int64_t e = 0; e < mesh->num_elem; e++) {
-    double elem_sum = 0.0;
-
-    ritz_mesh_sampler_take(&sampler, mesh->coords + e * num_per_elem);
-    for (int64_t i = 0; i < sampler.num_gauss; i++) elem_sum += sampler.weights[i] * sampler.det[i];
-    for (int64_t i = 0; i < sampler.num_points; i++) {
-      low = fmin(low, sampler.det[i]);
-      high = fmax(high, sampler.det[i]);
+    RITZ_TRY(ritz_mesh_sampler_create(mesh->ceed, block->topology, mesh->space_dim, mesh->order, &sampler));
+    for (int64_t e = 0; e < block->num_elem; e++) {
+      measure_element(&sampler, x + e * block->num_nodes * mesh->space_dim, &m);
     }
-    add_compensated(elem_sum, &sum, &lost);
+    ritz_mesh_sampler_clear(&sampler);
   }
-  ritz_mesh_sampler_clear(&sampler);
-  if (measure) *measure = sum + lost;
-  if (min_det) *min_det = low;
-  if (max_det) *max_det = high;
+  if (measure) *measure = m.sum + m.lost;
+  if (min_det) *min_det = m.low;
+  if (max_det) *max_det = m.high;
   return CEED_ERROR_SUCCESS;
 }

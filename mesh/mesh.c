@@ -81,13 +81,6 @@ int RitzMeshGetDimensions(RitzMesh mesh, CeedInt *dim, CeedInt *space_dim) {
   return CEED_ERROR_SUCCESS;
 }
 
-int RitzMeshGetTopology(RitzMesh mesh, CeedElemTopology *topology) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(topology);
-  *topology = mesh->topology;
-  return CEED_ERROR_SUCCESS;
-}
-
 int RitzMeshGetNumElements(RitzMesh mesh, int64_t *num_elem) {
   RITZ_NOT_NULL(mesh);
   RITZ_NOT_NULL(num_elem);
@@ -106,20 +99,6 @@ int RitzMeshGetGeometryOrder(RitzMesh mesh, CeedInt *order) {
   RITZ_NOT_NULL(mesh);
   RITZ_NOT_NULL(order);
   *order = mesh->order;
-  return CEED_ERROR_SUCCESS;
-}
-
-int RitzMeshGetElementVertices(RitzMesh mesh, const int64_t **vertices) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(vertices);
-  *vertices = mesh->elem_vertices;
-  return CEED_ERROR_SUCCESS;
-}
-
-int RitzMeshGetElementCoordinates(RitzMesh mesh, const double **x) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(x);
-  *x = mesh->coords;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -161,6 +140,72 @@ int RitzMeshGetBoundaryPartName(RitzMesh mesh, CeedInt part, const char **name) 
                "RitzMeshGetBoundaryPartName: there is no part %" CeedInt_FMT ", the mesh has %" CeedInt_FMT,
                part, mesh->num_parts);
   *name = mesh->parts[part].name;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Blocks ----
+
+int RitzMeshGetNumBlocks(RitzMesh mesh, CeedInt *num_blocks) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(num_blocks);
+  *num_blocks = mesh->num_blocks;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_mesh_check_block(RitzMesh mesh, CeedInt block, const char *call) {
+  RITZ_REQUIRE(block >= 0 && block < mesh->num_blocks, mesh->ceed, CEED_ERROR_DIMENSION,
+               "%s: there is no block %" CeedInt_FMT ", the mesh has %d", call, block, mesh->num_blocks);
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetBlock(RitzMesh mesh, CeedInt block, CeedElemTopology *topology, int64_t *first,
+                     int64_t *num_elem, const int64_t **vertices, const double **x) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_TRY(ritz_mesh_check_block(mesh, block, "RitzMeshGetBlock"));
+  const RitzMeshBlock *b = &mesh->blocks[block];
+
+  if (topology) *topology = b->topology;
+  if (first) *first = b->first;
+  if (num_elem) *num_elem = b->num_elem;
+  if (vertices) *vertices = mesh->elem_vertices + b->corner_base;
+  if (x) *x = mesh->coords + b->node_base * mesh->space_dim;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_mesh_find_block(int num_blocks, const RitzMeshBlock *blocks, int64_t e) {
+  int b = num_blocks - 1;
+
+  while (blocks[b].first > e) b--;
+  return b;
+}
+
+int ritz_mesh_require_one_block(RitzMesh mesh, const char *call, const char *block_call) {
+  RITZ_REQUIRE(mesh->num_blocks == 1, mesh->ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: the mesh has elements of %d shapes; use %s", call, mesh->num_blocks, block_call);
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetTopology(RitzMesh mesh, CeedElemTopology *topology) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(topology);
+  RITZ_TRY(ritz_mesh_require_one_block(mesh, "RitzMeshGetTopology", "RitzMeshGetBlock"));
+  *topology = mesh->blocks[0].topology;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetElementVertices(RitzMesh mesh, const int64_t **vertices) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(vertices);
+  RITZ_TRY(ritz_mesh_require_one_block(mesh, "RitzMeshGetElementVertices", "RitzMeshGetBlock"));
+  *vertices = mesh->elem_vertices;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetElementCoordinates(RitzMesh mesh, const double **x) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(x);
+  RITZ_TRY(ritz_mesh_require_one_block(mesh, "RitzMeshGetElementCoordinates", "RitzMeshGetBlock"));
+  *x = mesh->coords;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -24,15 +24,31 @@ typedef struct {
 } RitzMeshMark;
 enum { RITZ_MESH_EXTERIOR = -1 }; // the part "all"
 
+// The elements of one shape. Arrays over elements and their corners (nodes) hold the blocks one after the
+// other, each [num_elem][num_corners] ([num_elem][num_nodes]).
+typedef struct {
+  CeedElemTopology topology;
+  int64_t num_elem;
+  // Set by ritz_mesh_draft_lay_out:
+  int64_t first;       // number of the first element
+  int num_corners;     // of an element
+  int64_t num_nodes;   // of the geometry of an element
+  int64_t corner_base; // corners of all blocks before
+  int64_t node_base;   // geometry nodes of all blocks before
+} RitzMeshBlock;
+enum { RITZ_MESH_MAX_BLOCKS = 4 }; // tetrahedra, pyramids, prisms, hexahedra
+
 struct RitzMesh_private {
   Ceed ceed; // counted
   int ref_count;
-  CeedElemTopology topology;
   CeedInt dim, space_dim, order;
+  int num_blocks;
+  RitzMeshBlock blocks[RITZ_MESH_MAX_BLOCKS];
   int64_t num_elem, num_vertices;
+  int64_t num_points;     // geometry nodes of all elements
   int64_t grid[3];        // elements a direction of a box, elements and vertices lexicographic; else zeros
-  int64_t *elem_vertices; // owned, [num_elem][2^dim], lexicographic corners
-  double *coords;         // owned, [num_elem][(order+1)^dim][space_dim]
+  int64_t *elem_vertices; // owned, corners of all elements, lexicographic
+  double *coords;         // owned, geometry nodes of all elements, [space_dim] each
   int32_t *elem_regions;  // owned, [num_elem]
   CeedInt num_regions, num_parts;
   RitzMeshName *regions, *parts; // owned; regions ascending by number
@@ -42,20 +58,29 @@ struct RitzMesh_private {
 
 // A mesh as found in a file (or made by a generator), before any check that needs the topology. All arrays
 // are owned by the draft. Readers fill it; ritz_mesh_build turns it into a mesh. Unset pointers are NULL.
+//
+// A draft with elements of one shape may leave num_blocks 0 and say `topology` and num_elem instead.
+// Otherwise it gives shape and number of elements of every block, ascending by shape (the order of
+// CeedElemTopology, each at most once, none empty), and leaves `topology` and num_elem to
+// ritz_mesh_draft_lay_out.
 typedef struct {
-  CeedElemTopology topology; // LINE, QUAD or HEX
+  CeedElemTopology topology;
   CeedInt dim, space_dim, order;
   int64_t num_elem, num_vertices;
-  int64_t *elem_vertices; // [num_elem][2^dim] lexicographic corners, each in [0, num_vertices): checked by
-                          // the reader
-  double
-      *coords; // [num_elem][(order+1)^dim][space_dim] at Gauss-Lobatto nodes, finite: checked by the reader
-  int32_t *elem_regions; // [num_elem] region numbers, or NULL (all 1)
-  int64_t *elem_place;   // [num_elem] line of the element in the file, or NULL
+  int num_blocks;
+  RitzMeshBlock blocks[RITZ_MESH_MAX_BLOCKS];
+  int64_t num_places;     // corners of all elements; set by ritz_mesh_draft_lay_out
+  int64_t num_points;     // geometry nodes of all elements; set by ritz_mesh_draft_lay_out
+  int64_t *elem_vertices; // [num_places] lexicographic corners, each in [0, num_vertices): checked by the
+                          // reader
+  double *coords;         // [num_points][space_dim] at Lagrange nodes (fe.h), finite: checked by the reader
+  int32_t *elem_regions;  // [num_elem] region numbers, or NULL (all 1)
+  int64_t *elem_place;    // [num_elem] line of the element in the file, or NULL
   CeedInt num_regions, num_parts;
   RitzMeshName *regions, *parts; // names may be NULL: then the number is the name
   int64_t num_labels;            // facet labels
-  int64_t *label_vertices;       // [num_labels][2^(dim-1)] vertices of the facet in any order
+  int64_t *label_vertices;       // [num_labels][2^(dim-1)] vertices of the facet in any order; triangles in
+                                 // space: the last one is -1
   int32_t *label_part;           // [num_labels] index into parts
   int64_t *label_place;          // [num_labels] line in the file, or NULL
 } RitzMeshDraft;
@@ -70,9 +95,16 @@ typedef struct {
 // errors in the data are CEED_ERROR_MAJOR. Always empties the draft.
 int ritz_mesh_build(Ceed ceed, const char *source, RitzMeshDraft *draft, RitzMesh *mesh);
 void ritz_mesh_draft_clear(RitzMeshDraft *draft);
+// Moves the arrays of a draft that is laid out into a new mesh without marks.
+int ritz_mesh_create_from(Ceed ceed, RitzMeshDraft *draft, RitzMesh *mesh);
+
+// Sets everything that follows from dim, order and the shapes and sizes of the blocks (or from `topology` and
+// num_elem when there are no blocks yet). For readers before they allocate; ritz_mesh_build does it again.
+// Sizes that cannot be counted and shapes that do not go together are CEED_ERROR_MAJOR.
+int ritz_mesh_draft_lay_out(Ceed ceed, const char *source, RitzMeshDraft *draft);
 
 // Steps of ritz_mesh_build. Each names the element it complains about.
-int ritz_mesh_check_sizes(Ceed ceed, const char *source, const RitzMeshDraft *draft);
+int ritz_mesh_check_sizes(Ceed ceed, const char *source, RitzMeshDraft *draft); // lays it out, too
 int ritz_mesh_check_vertices(Ceed ceed, const char *source, const RitzMeshDraft *draft);
 int ritz_mesh_check_coordinates(Ceed ceed, const char *source, const RitzMeshDraft *draft);
 int ritz_mesh_check_duplicates(Ceed ceed, const char *source, const RitzMeshDraft *draft);
@@ -86,6 +118,11 @@ int ritz_mesh_error(Ceed ceed, const char *source, const int64_t *places, int64_
 // ---- Objects (mesh/mesh.c) ----
 int ritz_mesh_create_empty(Ceed ceed, RitzMesh *mesh); // with one reference, everything else zero
 void ritz_mesh_names_clear(CeedInt num, RitzMeshName **names);
+// CEED_ERROR_DIMENSION unless there is such a block; CEED_ERROR_UNSUPPORTED unless there is only one.
+int ritz_mesh_check_block(RitzMesh mesh, CeedInt block, const char *call);
+int ritz_mesh_require_one_block(RitzMesh mesh, const char *call, const char *block_call);
+// The block that element e belongs to.
+int ritz_mesh_find_block(int num_blocks, const RitzMeshBlock *blocks, int64_t e);
 // Sorts by (part, element, facet) and removes duplicates.
 void ritz_mesh_marks_sort(int64_t *num, RitzMeshMark *marks);
 
@@ -110,37 +147,88 @@ int64_t ritz_mesh_table_find(const RitzMeshTable *table, const int64_t *key); //
 void ritz_mesh_table_clear(RitzMeshTable *table);
 void ritz_mesh_sort_vertices(int num, int64_t *vertices);
 
-// ---- Edges and faces (mesh/topology.c) ----
-// The edges or facets of the reference element: their corners, lexicographic in the free directions. Edge
-// d 2^(dim-1) + k is parallel to direction d; k counts the ends of the other directions lexicographically.
-// Facet 2 d + side.
+// ---- Shapes (mesh/shape.c) ----
+// The edges or facets of a reference element: their corners, lexicographic in the free directions. Facets are
+// numbered as ritz/mesh.h says; edge d 2^(dim-1) + k of a tensor shape is parallel to direction d, k counts
+// the ends of the other directions lexicographically.
 typedef struct {
-  int num, num_corners;
+  int num, num_corners; // num_corners = 2^dimension; triangles have one less, the last of their corners is -1
   int8_t corner[12][4];
 } RitzMeshEntities;
-RitzMeshEntities ritz_mesh_local_edges(int dim);
-RitzMeshEntities ritz_mesh_local_facets(int dim);
+typedef struct {
+  CeedElemTopology topology;
+  const char *plural; // "tetrahedra"
+  int dim, num_corners;
+  bool is_tensor;         // LINE, QUAD, HEX
+  int8_t corner_at[8][3]; // lattice of degree 1
+  RitzMeshEntities edges, facets;
+} RitzMeshShape;
+enum { RITZ_MESH_MAX_FACETS = 6, RITZ_MESH_MAX_CORNERS = 8 };
+const RitzMeshShape *ritz_mesh_shape(CeedElemTopology topology);    // NULL: unknown
+RitzMeshEntities ritz_mesh_local_facets(int dim);                   // of LINE, QUAD or HEX
+int ritz_mesh_entity_size(const RitzMeshEntities *entities, int i); // corners of entity i
+// key [num_corners]: the vertices of entity i, ascending. Triangles begin with -1.
+void ritz_mesh_entity_key(const RitzMeshEntities *entities, int i, const int64_t *vertices, int64_t *key);
 
-// Numbers the entities of all elements by their vertices: numbers [num_elem][entities.num], allocated by the
-// caller. The table is made here, tells how many there are, and belongs to the caller (also after a failure).
-int ritz_mesh_number_entities(Ceed ceed, const RitzMeshEntities *entities, int num_elem_corners,
-                              int64_t num_elem, const int64_t *elem_vertices, RitzMeshTable *table,
-                              int64_t *numbers);
+// Nodes of degree p >= 0 (fe/fe.h says where): how many, -1 if they cannot be counted; place of a lattice
+// point in their order.
+int64_t ritz_mesh_num_nodes(CeedElemTopology topology, int64_t p);
+int64_t ritz_mesh_lattice_index(CeedElemTopology topology, int64_t p, const int64_t at[3]);
+// The point of the lattice of degree p that has shares[k] / p of corners[k], k = 1 .. num-1, and what is left
+// of corners[0]. (On a quadrilateral face three corners are enough, and shares may exceed p.)
+void ritz_mesh_lattice_point(const RitzMeshShape *shape, int64_t p, const int8_t *corners, int num,
+                             const int64_t *shares, int64_t at[3]);
 
-// Every edge is numbered once and directed from its smaller to its larger vertex; every quadrilateral face
-// (3D) once, its frame starts at its smallest vertex, first axis towards the smaller of that vertex's two
-// neighbours on the face. Numbers follow first appearance in element order.
+// ---- Edges and faces (mesh/topology.c) ----
+// One number for each edge or facet of the mesh, by its vertices, in the order of first appearance.
+typedef enum { RITZ_MESH_EDGES, RITZ_MESH_FACETS } RitzMeshEntityKind;
+typedef struct {
+  int64_t base[RITZ_MESH_MAX_BLOCKS]; // where the numbers of a block begin
+  int64_t *numbers;                   // owned, blocks one after the other, each [num_elem][entities]
+} RitzMeshNumbers;
+const RitzMeshEntities *ritz_mesh_entities(CeedElemTopology topology, RitzMeshEntityKind kind);
+// The table is made here, tells how many there are, and belongs to the caller, as *numbers (also after a
+// failure).
+int ritz_mesh_number_entities(Ceed ceed, RitzMeshEntityKind kind, int num_blocks, const RitzMeshBlock *blocks,
+                              const int64_t *elem_vertices, RitzMeshTable *table, RitzMeshNumbers *numbers);
+
 typedef struct {
   int64_t num_edges, num_faces;
-  int64_t *elem_edges; // owned, [num_elem][edges per element]; 1D: NULL
-  int64_t *elem_faces; // owned, [num_elem][6]; NULL unless 3D
+  RitzMeshNumbers edges; // 1D: none
+  RitzMeshNumbers faces; // 3D only
 } RitzMeshTopology;
 int ritz_mesh_topology_create(RitzMesh mesh, RitzMeshTopology *topology);
 void ritz_mesh_topology_clear(RitzMeshTopology *topology);
 
+// ---- Nodes of a reference element by vertices, edges, faces and interior (mesh/parts.c) ----
+typedef struct {
+  int dim;           // of the part
+  int entity;        // number of the corner, edge or face in the element; interior: 0
+  int num_corners;   // interior: all
+  int8_t corner[8];  // as in the tables of the shape
+  int64_t num_nodes; // in its interior
+  int64_t *nodes;    // borrowed: their local numbers; along an edge, lexicographic on a face seen from corner
+                     // 0, its first axis towards corner 1, its second one towards corner 2
+} RitzMeshPart;
+typedef struct {
+  int num;
+  RitzMeshPart parts[27]; // ordered by their first nodes
+  int64_t num_nodes;      // of the element
+  int64_t *nodes;         // owned
+} RitzMeshParts;
+int ritz_mesh_parts_create(Ceed ceed, CeedElemTopology topology, CeedInt degree, RitzMeshParts *parts);
+void ritz_mesh_parts_clear(RitzMeshParts *parts);
+// Whether the part lies on the facet with these corners (-1: none).
+bool ritz_mesh_part_lies_on(const RitzMeshPart *part, const int8_t facet[4]);
+
 // ---- Numbering (mesh/numbering.c) ----
-// Continuous numbering of the nodes of degree p: nodes [num_elem][(p+1)^dim], allocated by the caller;
-// *num_nodes is their number.
+// Continuous numbering of the nodes of degree p: nodes of all elements, blocks one after the other, allocated
+// by the caller; *num_nodes is their number.
+//
+// An edge is directed from its smaller to its larger vertex. The frame of a quadrilateral face starts at its
+// smallest vertex, first axis towards the smaller of that vertex's two neighbours on the face; that of a
+// triangular face at its smallest vertex, first axis towards the next larger one. Numbers follow first
+// appearance in element order.
 int ritz_mesh_number_nodes(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, int64_t *nodes);
 
 // ---- Geometry of one element (mesh/geometry.c) ----
@@ -150,28 +238,78 @@ void ritz_mesh_map_points(CeedInt dim, CeedInt space_dim, CeedInt P, CeedInt Q, 
                           const double *x, double *y, double *work);
 int64_t ritz_mesh_map_work_size(CeedInt dim, CeedInt space_dim, CeedInt P, CeedInt Q); // -1: overflow
 
-// Takes Jacobian determinants (for surfaces the root of the metric's determinant) of element maps of degree
-// g at max(g+1, ceil(3g/2)) Gauss points per direction, enough to integrate det J exactly, and at the
-// corners.
+// y [num_points][space_dim] = M x, space_dim <= 3, for M [num_points][num_nodes], x [num_nodes][space_dim].
+void ritz_mesh_map_dense(CeedInt space_dim, int64_t num_points, int64_t num_nodes, const double *M,
+                         const double *x, double *y);
+
+// Takes an element's geometry nodes to its nodes of degree p.
 typedef struct {
-  CeedInt dim, space_dim, P;     // P = g + 1
-  CeedInt Q;                     // Gauss points per direction
-  int64_t num_nodes;             // P^dim
-  int64_t num_gauss, num_points; // Q^dim, Q^dim + 2^dim
-  double *interp, *grad;         // owned, [Q][P] at the Gauss points
-  double *end_grad;              // owned, [2][P] at -1 and 1
-  double *weights;               // owned, [num_gauss]
-  double *det;                   // owned, [num_points], Gauss points first
+  const RitzMeshShape *shape;
+  CeedInt space_dim, P, Q;       // P = g + 1, Q = p + 1
+  int64_t num_nodes, num_points; // of degree g and p
+  double *matrix;                // owned, [Q][P] on tensor shapes, else [num_points][num_nodes]
   double *work;                  // owned
-} RitzMeshSampler;
-int ritz_mesh_sampler_create(Ceed ceed, CeedInt dim, CeedInt space_dim, CeedInt order,
-                             RitzMeshSampler *sampler);
-void ritz_mesh_sampler_clear(RitzMeshSampler *sampler);
-// Fills sampler->det for the element with nodes x [P^dim][space_dim].
-void ritz_mesh_sampler_take(RitzMeshSampler *sampler, const double *x);
+} RitzMeshInterpolation;
+int ritz_mesh_interpolation_create(Ceed ceed, CeedElemTopology topology, CeedInt space_dim, CeedInt order,
+                                   CeedInt degree, RitzMeshInterpolation *interpolation);
+void ritz_mesh_interpolation_clear(RitzMeshInterpolation *interpolation);
+// y [num_points][space_dim] from x [num_nodes][space_dim].
+void ritz_mesh_interpolation_apply(const RitzMeshInterpolation *interpolation, const double *x, double *y);
 
 // Smallest and largest coordinate: low, high [space_dim] of num_points points x [num_points][space_dim].
 void ritz_mesh_bounds(CeedInt space_dim, int64_t num_points, const double *x, double *low, double *high);
+
+// ---- Determinants of one element (mesh/sampler.c) ----
+// Takes Jacobian determinants (for surfaces the root of the metric's determinant) of element maps of degree g
+// at quadrature points and at the corners (but the apex of a pyramid). Tensor shapes: max(g+1, ceil(3g/2))
+// Gauss points per direction, enough to integrate det J exactly; others: a rule of degree 3 g (0 for straight
+// simplices), which is enough, too.
+typedef struct {
+  const RitzMeshShape *shape;
+  CeedInt space_dim, P; // P = g + 1
+  CeedInt Q;            // Gauss points per direction of tensor shapes
+  int64_t num_nodes;
+  int64_t num_gauss, num_points; // quadrature points, all points
+  double *interp, *grad;         // owned, [Q][P] at the Gauss points of tensor shapes
+  double *end_grad;              // owned, [2][P] at -1 and 1, tensor shapes
+  double *dense_grad;            // owned, [dim][num_points][num_nodes], other shapes
+  double *weights;               // owned, [num_gauss]
+  double *det;                   // owned, [num_points], quadrature points first
+  double *work;                  // owned
+} RitzMeshSampler;
+int ritz_mesh_sampler_create(Ceed ceed, CeedElemTopology topology, CeedInt space_dim, CeedInt order,
+                             RitzMeshSampler *sampler);
+void ritz_mesh_sampler_clear(RitzMeshSampler *sampler);
+// Fills sampler->det for the element with nodes x [num_nodes][space_dim].
+void ritz_mesh_sampler_take(RitzMeshSampler *sampler, const double *x);
+
+// ---- Cutting elements into others (mesh/divide.c) ----
+// A piece of an element: its corners are points of the element's lattice of degree 2, and its reference
+// element is mapped to the piece by an affine map of positive determinant.
+typedef struct {
+  CeedElemTopology topology;
+  int8_t node[RITZ_MESH_MAX_CORNERS]; // unused ones are 0
+} RitzMeshChild;
+typedef struct {
+  int num;
+  RitzMeshChild child[10];
+} RitzMeshDivision;
+typedef struct {
+  RitzMesh mesh;    // borrowed
+  const char *call; // begins messages
+  int64_t num_vertices;
+  void *ctx;
+  // The pieces of element e; the vertex at a point of its lattice of degree 2. `block` is its block.
+  void (*choose)(const void *ctx, int block, int64_t e, RitzMeshDivision *division);
+  int64_t (*vertex)(const void *ctx, int block, int64_t e, int node);
+} RitzMeshCut;
+// Pieces of one shape follow the order of the elements and in each that of its division. Geometry is
+// interpolated at the nodes of the pieces; regions and marks are inherited.
+int ritz_mesh_divide(const RitzMeshCut *cut, RitzMesh *pieces);
+// Exchanges two corners (of prisms: at both ends) if the determinant is negative otherwise.
+void ritz_mesh_child_orient(const RitzMeshShape *parent, RitzMeshChild *child);
+// The point of the lattice of degree 2 at a corner.
+int8_t ritz_mesh_corner_node(const RitzMeshShape *shape, int corner);
 
 // ---- Readers (mesh/read.c dispatches on the first line) ----
 typedef struct RitzMeshText RitzMeshText;

@@ -69,6 +69,27 @@ static bool find_family(const char *name, Collection *collection, int *dim) {
   return false;
 }
 
+// What is not settled on a shape is declined: solids with triangles and quadrilaterals beyond what the format
+// describes, degrees beyond the bases that there are.
+static int check_shapes(const RitzMfemFile *file, const char *name, const RitzMfemLayout *layout) {
+  for (int s = RITZ_SHAPE_SEGMENT; s < RITZ_NUM_SHAPES; s++) {
+    bool is_described = s == RITZ_SHAPE_PRISM     ? layout->is_shared && !layout->is_cubic
+                        : s == RITZ_SHAPE_PYRAMID ? layout->is_shared && layout->degree == 1
+                                                  : true;
+
+    if (!file->elements.counts[s]) continue;
+    if (!is_described)
+      return ritz_text_fail(file->text, CEED_ERROR_UNSUPPORTED,
+                            "nodes of collection '%s' on %s; Ritz reads H1 there, on pyramids of degree 1",
+                            name, ritz_shapes[s].plural);
+    if (!ritz_mesh_shape(ritz_shapes[s].topology)->is_tensor && layout->degree > RITZ_READER_MAX_DENSE_DEGREE)
+      return ritz_text_fail(file->text, CEED_ERROR_UNSUPPORTED,
+                            "nodes of degree %d on %s; Ritz reads degrees 1 to %d there", layout->degree,
+                            ritz_shapes[s].plural, RITZ_READER_MAX_DENSE_DEGREE);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static int read_collection(const RitzMfemFile *file, Collection *collection) {
   RitzMeshText *text = file->text;
   RitzWord word;
@@ -88,7 +109,7 @@ static int read_collection(const RitzMfemFile *file, Collection *collection) {
   if (collection->layout.degree < 1 || collection->layout.degree > RITZ_READER_MAX_DEGREE)
     return ritz_text_fail(text, CEED_ERROR_UNSUPPORTED, "nodes of degree %d; Ritz reads degrees 1 to %d",
                           collection->layout.degree, RITZ_READER_MAX_DEGREE);
-  return CEED_ERROR_SUCCESS;
+  return check_shapes(file, name, &collection->layout);
 }
 
 // ---- Values ----
@@ -114,46 +135,58 @@ static int read_values(RitzMeshText *text, Values *values) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int fill_coords(const RitzMfemFile *file, const RitzMfemDofs *dofs, const Values *values,
-                       const RitzReaderNodes *nodes, RitzMeshDraft *draft) {
-  int64_t num_nodes = ritz_mesh_power(nodes->num_in, file->dim), space_dim = values->space_dim;
+static int fill_block(const RitzMfemFile *file, const RitzMfemDofs *dofs, const Values *values,
+                      const RitzReaderNodes *nodes, const RitzMeshBlock *block, RitzMeshDraft *draft) {
+  int64_t space_dim = values->space_dim;
   int64_t by_dof = values->is_interleaved ? space_dim : 1,
           by_component = values->is_interleaved ? 1 : dofs->num_dofs;
+  double *x = draft->coords + block->node_base * space_dim;
 
-  for (int64_t e = 0; e < file->elements.num; e++) {
-    RITZ_TRY(ritz_mfem_dofs_of_element(dofs, e, values->list));
+  for (int64_t e = block->first; e < block->first + block->num_elem; e++) {
+    RITZ_TRY(ritz_mfem_dofs_of_element(dofs, file->order[e], values->list));
     for (int64_t c = 0; c < space_dim; c++) {
-      for (int64_t i = 0; i < num_nodes; i++) {
-        nodes->in[c * num_nodes + i] = values->values[values->list[i] * by_dof + c * by_component];
+      for (int64_t i = 0; i < nodes->num_in; i++) {
+        nodes->in[c * nodes->num_in + i] = values->values[values->list[i] * by_dof + c * by_component];
       }
     }
-    if (!ritz_reader_nodes_apply(nodes, &draft->coords[e * num_nodes * space_dim]))
-      return ritz_text_fail_at(file->text, file->elements.places[e], CEED_ERROR_MAJOR,
+    if (!ritz_reader_nodes_apply(nodes, x))
+      return ritz_text_fail_at(file->text, file->elements.places[file->order[e]], CEED_ERROR_MAJOR,
                                "the coordinates of the element are too large");
+    x += block->num_nodes * space_dim;
   }
   return CEED_ERROR_SUCCESS;
 }
 
+static int interpolate_block(const RitzMfemDofs *dofs, Points points, Values *values,
+                             const RitzMeshBlock *block, RitzMeshDraft *draft) {
+  const RitzMfemFile *file = dofs->file;
+  int p = dofs->layout.degree;
+  double in_points[RITZ_READER_MAX_DEGREE + 1];
+  RitzReaderNodes nodes;
+  Ceed ceed = file->text->ceed;
+
+  fill_points(points, p, in_points);
+  RITZ_TRY(ritz_reader_nodes_create(ceed, block->topology, (int)values->space_dim, p, in_points, p, &nodes));
+  int ierr = RITZ_REALLOC(ceed, (size_t)nodes.num_in, &values->list);
+
+  if (!ierr) ierr = fill_block(file, dofs, values, &nodes, block, draft);
+  ritz_reader_nodes_destroy(&nodes);
+  return ierr;
+}
+
 static int read_coords(const RitzMfemFile *file, const Collection *collection, Values *values,
                        RitzMeshDraft *draft) {
-  int ierr = CEED_ERROR_SUCCESS, p = collection->layout.degree;
-  double points[RITZ_READER_MAX_DEGREE + 1];
-  size_t num_nodes = (size_t)ritz_mesh_power(p + 1, file->dim);
+  int ierr = CEED_ERROR_SUCCESS;
   RitzMfemDofs dofs = {.file = file};
-  RitzReaderNodes nodes = {.dim = 0};
   Ceed ceed = file->text->ceed;
 
   RITZ_TRY_CLEANUP(ritz_mfem_dofs_create(file, collection->layout, &dofs));
   values->num_dofs = dofs.num_dofs;
   RITZ_TRY_CLEANUP(read_values(file->text, values));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &values->list));
-  fill_points(collection->points, p, points);
-  RITZ_TRY_CLEANUP(ritz_reader_nodes_create(ceed, file->dim, (int)values->space_dim, p, points, p, &nodes));
-  RITZ_TRY_CLEANUP(
-      RITZ_MALLOC(ceed, (size_t)file->elements.num * num_nodes * (size_t)values->space_dim, &draft->coords));
-  RITZ_TRY_CLEANUP(fill_coords(file, &dofs, values, &nodes, draft));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)(draft->num_points * draft->space_dim), &draft->coords));
+  for (int b = 0; b < draft->num_blocks; b++)
+    RITZ_TRY_CLEANUP(interpolate_block(&dofs, collection->points, values, &draft->blocks[b], draft));
 cleanup:
-  ritz_reader_nodes_destroy(&nodes);
   ritz_mfem_dofs_destroy(&dofs);
   return ierr;
 }
@@ -175,6 +208,7 @@ int ritz_mfem_read_nodes(const RitzMfemFile *file, RitzMeshDraft *draft) {
   values.is_interleaved = ordering == 1;
   draft->order = collection.layout.degree;
   draft->space_dim = (CeedInt)values.space_dim;
+  RITZ_TRY(ritz_mesh_draft_lay_out(text->ceed, text->path, draft)); // now that the order is known
   int ierr = read_coords(file, &collection, &values, draft);
 
   values_destroy(&values);

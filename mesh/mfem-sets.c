@@ -92,12 +92,15 @@ static int count_labels(const RitzMfemFile *file, int64_t *num_labels) {
 }
 
 static void add_label(const RitzMfemFile *file, int64_t i, int64_t key, RitzMeshDraft *draft, int64_t *keys) {
-  int64_t num_corners = file->boundary.num_vertices / file->boundary.num, label = draft->num_labels++;
+  const RitzMfemRecords *boundary = &file->boundary;
+  int64_t max_corners = ritz_mesh_power(2, file->dim - 1), label = draft->num_labels++;
+  int64_t *vertices = &draft->label_vertices[label * max_corners];
 
-  for (int64_t c = 0; c < num_corners; c++) {
-    draft->label_vertices[label * num_corners + c] = file->boundary.vertices[i * num_corners + c];
+  for (int64_t c = 0; c < max_corners; c++) {
+    vertices[c] =
+        c < ritz_shapes[boundary->shapes[i]].num_corners ? boundary->vertices[boundary->first[i] + c] : -1;
   }
-  draft->label_place[label] = file->boundary.places[i];
+  draft->label_place[label] = boundary->places[i];
   keys[label] = key;
 }
 
@@ -123,12 +126,12 @@ static void fill_set_names(const RitzMfemSets *sets, RitzReaderName *known) {
 
 int ritz_mfem_name_parts(const RitzMfemFile *file, RitzMeshDraft *draft) {
   int ierr = CEED_ERROR_SUCCESS;
-  int64_t num_labels = 0, num_corners = ritz_mesh_power(2, file->dim - 1), *keys = NULL;
+  int64_t num_labels = 0, max_corners = ritz_mesh_power(2, file->dim - 1), *keys = NULL;
   RitzReaderName *known = NULL;
   Ceed ceed = file->text->ceed;
 
   RITZ_TRY(count_labels(file, &num_labels));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(num_labels * num_corners), &draft->label_vertices));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(num_labels * max_corners), &draft->label_vertices));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_labels, &draft->label_part));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_labels, &draft->label_place));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)num_labels, &keys));

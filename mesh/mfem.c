@@ -42,6 +42,8 @@ static int read_record(RitzMeshText *text, int dim, int64_t i, RitzMfemRecords *
   int num_corners = ritz_shapes[shape].num_corners;
 
   records->counts[shape]++;
+  records->shapes[i] = (int8_t)shape;
+  records->first[i] = records->num_vertices;
   RITZ_TRY(ritz_reader_reserve(text->ceed, records->num_vertices + num_corners, sizeof(int64_t),
                                &records->capacity, (void **)&records->vertices));
   for (int c = 0; c < num_corners; c++) {
@@ -54,12 +56,16 @@ static int read_records(RitzMeshText *text, const char *what, int dim, RitzMfemR
   RITZ_TRY(ritz_text_count(text, what, 3, &records->num));
   RITZ_TRY(RITZ_MALLOC(text->ceed, (size_t)records->num, &records->attributes));
   RITZ_TRY(RITZ_MALLOC(text->ceed, (size_t)records->num, &records->places));
+  RITZ_TRY(RITZ_MALLOC(text->ceed, (size_t)records->num, &records->first));
+  RITZ_TRY(RITZ_MALLOC(text->ceed, (size_t)records->num, &records->shapes));
   for (int64_t i = 0; i < records->num; i++) RITZ_TRY(read_record(text, dim, i, records));
   return CEED_ERROR_SUCCESS;
 }
 
 static void clear_records(RitzMfemRecords *records) {
   RITZ_FREE(&records->vertices);
+  RITZ_FREE(&records->first);
+  RITZ_FREE(&records->shapes);
   RITZ_FREE(&records->attributes);
   RITZ_FREE(&records->places);
 }
@@ -70,7 +76,6 @@ static int read_elements(RitzMfemFile *file) {
   RITZ_TRY(ritz_text_expect(text, "elements"));
   RITZ_TRY(read_records(text, "the number of elements", file->dim, &file->elements));
   RITZ_TEXT_REQUIRE(file->elements.num > 0, text, "the mesh has no elements");
-  RITZ_TRY(ritz_reader_check_shapes(text, file->elements.places[0], file->elements.counts, &file->shape));
   if (file->has_sets && ritz_text_accept(text, "attribute_sets"))
     RITZ_TRY(ritz_mfem_read_sets(text, &file->element_sets));
   return CEED_ERROR_SUCCESS;
@@ -78,13 +83,9 @@ static int read_elements(RitzMfemFile *file) {
 
 static int read_boundary(RitzMfemFile *file) {
   RitzMeshText *text = file->text;
-  RitzMfemRecords *boundary = &file->boundary;
 
   RITZ_TRY(ritz_text_expect(text, "boundary"));
-  RITZ_TRY(read_records(text, "the number of boundary elements", file->dim - 1, boundary));
-  if (boundary->counts[RITZ_SHAPE_TRIANGLE])
-    return ritz_text_fail_at(text, boundary->places[0], CEED_ERROR_MAJOR,
-                             "the boundary has triangles, but the elements are hexahedra");
+  RITZ_TRY(read_records(text, "the number of boundary elements", file->dim - 1, &file->boundary));
   if (file->has_sets && ritz_text_accept(text, "bdr_attribute_sets"))
     RITZ_TRY(ritz_mfem_read_sets(text, &file->boundary_sets));
   return CEED_ERROR_SUCCESS;
@@ -103,13 +104,15 @@ static int read_num_vertices(RitzMfemFile *file) {
 }
 
 static int check_vertices(const RitzMfemFile *file, const RitzMfemRecords *records) {
-  int64_t num_corners = records->num ? records->num_vertices / records->num : 0;
+  for (int64_t i = 0; i < records->num; i++) {
+    const int64_t *vertices = &records->vertices[records->first[i]];
 
-  for (int64_t i = 0; i < records->num_vertices; i++) {
-    if (records->vertices[i] >= file->num_vertices)
-      return ritz_text_fail_at(file->text, records->places[i / num_corners], CEED_ERROR_MAJOR,
-                               "vertex %lld is used, but there are only %lld vertices",
-                               (long long)records->vertices[i], (long long)file->num_vertices);
+    for (int c = 0; c < ritz_shapes[records->shapes[i]].num_corners; c++) {
+      if (vertices[c] >= file->num_vertices)
+        return ritz_text_fail_at(file->text, records->places[i], CEED_ERROR_MAJOR,
+                                 "vertex %lld is used, but there are only %lld vertices",
+                                 (long long)vertices[c], (long long)file->num_vertices);
+    }
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -123,18 +126,18 @@ static int read_coordinates(RitzMfemFile *file, int64_t num, double *coords) {
 
 static int read_straight(RitzMfemFile *file, RitzMeshDraft *draft) {
   RitzMeshText *text = file->text;
-  int64_t num_places = file->elements.num_vertices, space_dim;
+  int64_t space_dim;
   double *coords;
 
   RITZ_TRY(ritz_text_int(text, "the space dimension (or 'nodes')", file->dim, 3, &space_dim));
   RITZ_TRY(ritz_text_check_count(text, "the number of vertices", file->num_vertices, space_dim, 0, 0));
-  draft->order = 1;
   draft->space_dim = (CeedInt)space_dim;
-  RITZ_TRY(RITZ_MALLOC(text->ceed, (size_t)(num_places * space_dim), &draft->coords));
+  RITZ_TRY(RITZ_MALLOC(text->ceed, (size_t)(draft->num_points * space_dim), &draft->coords));
   RITZ_TRY(RITZ_MALLOC(text->ceed, (size_t)(file->num_vertices * space_dim), &coords));
   int ierr = read_coordinates(file, file->num_vertices * space_dim, coords);
 
-  for (int64_t i = 0; i < num_places && !ierr; i++) {
+  // The nodes of degree 1 are the corners.
+  for (int64_t i = 0; i < draft->num_points && !ierr; i++) {
     memcpy(&draft->coords[i * space_dim], &coords[draft->elem_vertices[i] * space_dim],
            (size_t)space_dim * sizeof(double));
   }
@@ -144,24 +147,38 @@ static int read_straight(RitzMfemFile *file, RitzMeshDraft *draft) {
 
 // ---- The mesh ----
 
+static void fill_block(RitzMfemFile *file, const RitzMeshBlock *block, RitzMeshDraft *draft) {
+  const RitzMfemRecords *elements = &file->elements;
+  RitzShape shape = ritz_reader_block_shape(block);
+  int64_t e = block->first, *vertices = draft->elem_vertices + block->corner_base;
+
+  for (int64_t i = 0; i < elements->num; i++) {
+    if (elements->shapes[i] != (int8_t)shape) continue;
+    draft->elem_regions[e] = elements->attributes[i];
+    draft->elem_place[e] = elements->places[i];
+    file->order[e++] = i;
+    for (int c = 0; c < block->num_corners; c++)
+      *vertices++ = elements->vertices[elements->first[i] + ritz_listed_corner(shape, c)];
+  }
+}
+
+// Block after block, each in the order of the file.
 static int fill_elements(RitzMfemFile *file, RitzMeshDraft *draft) {
   const RitzMfemRecords *elements = &file->elements;
-  int num_corners = ritz_shapes[file->shape].num_corners;
+  Ceed ceed = file->text->ceed;
 
-  draft->topology = ritz_reader_topology(file->shape);
   draft->dim = file->dim;
-  draft->num_elem = elements->num;
+  draft->order = 1;
   draft->num_vertices = file->num_vertices;
-  RITZ_TRY(RITZ_MALLOC(file->text->ceed, (size_t)elements->num_vertices, &draft->elem_vertices));
-  RITZ_TRY(RITZ_MALLOC(file->text->ceed, (size_t)elements->num, &draft->elem_regions));
-  RITZ_TRY(RITZ_MALLOC(file->text->ceed, (size_t)elements->num, &draft->elem_place));
-  for (int64_t e = 0; e < elements->num; e++) {
-    draft->elem_regions[e] = elements->attributes[e];
-    draft->elem_place[e] = elements->places[e];
-    for (int c = 0; c < num_corners; c++) {
-      draft->elem_vertices[e * num_corners + c] = elements->vertices[e * num_corners + ritz_listed_corner[c]];
-    }
-  }
+  RITZ_TRY(ritz_reader_lay_out(file->text, elements->counts, draft));
+  for (int64_t i = 0; i < file->boundary.num; i++)
+    RITZ_TRY(ritz_reader_check_facet(file->text, file->boundary.places[i],
+                                     (RitzShape)file->boundary.shapes[i], draft));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)draft->num_places, &draft->elem_vertices));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)elements->num, &draft->elem_regions));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)elements->num, &draft->elem_place));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)elements->num, &file->order));
+  for (int b = 0; b < draft->num_blocks; b++) fill_block(file, &draft->blocks[b], draft);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -215,6 +232,7 @@ int ritz_mesh_read_mfem(Ceed ceed, RitzMeshText *text, RitzMeshDraft *draft) {
 
   clear_records(&file.elements);
   clear_records(&file.boundary);
+  RITZ_FREE(&file.order);
   ritz_mfem_sets_clear(&file.element_sets);
   ritz_mfem_sets_clear(&file.boundary_sets);
   return ierr;

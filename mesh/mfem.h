@@ -5,14 +5,15 @@
 
 #include "mesh/reader.h"
 
-// The section `elements` or `boundary`. Vertices stand as listed, one record after the other; when all have
-// one shape this is [num][corners].
+// The section `elements` or `boundary`. Vertices stand as listed, one record after the other.
 typedef struct {
   int64_t num;
   int64_t num_vertices, capacity; // of the list
   int64_t *vertices;              // owned
-  int32_t *attributes;            // owned
-  int64_t *places;                // owned: line of each record
+  int64_t *first;                 // owned, [num]: where the vertices of a record begin
+  int8_t *shapes;                 // owned, [num]: RitzShape
+  int32_t *attributes;            // owned, [num]
+  int64_t *places;                // owned, [num]: line of each record
   int64_t counts[RITZ_NUM_SHAPES];
 } RitzMfemRecords;
 
@@ -32,9 +33,9 @@ typedef struct {
   RitzMeshText *text; // borrowed
   bool has_sets, has_end;
   int dim;
-  RitzShape shape;
   int64_t num_vertices;
   RitzMfemRecords elements, boundary;
+  int64_t *order; // owned, [elements.num]: record of each element of the draft, which has them by shape
   RitzMfemSets element_sets, boundary_sets;
 } RitzMfemFile;
 
@@ -61,16 +62,19 @@ typedef struct {
   const RitzMfemFile *file; // borrowed
   RitzMfemLayout layout;
   int64_t num_dofs;
-  int64_t *vertex_dofs;  // owned, [num_vertices]
-  int64_t *edges;        // owned, [num_elem][4 or 12] edge numbers
-  int64_t *faces;        // owned, [num_elem][6] face numbers; NULL unless 3D
-  int64_t *face_records; // owned, [number of faces]: where it is met first (6 * element + local face)
-  int64_t first_edge, first_face, first_interior; // dofs
+  int64_t *first_inside; // owned, [num_elem]: first dof inside an element; not shared: of the element
+  // Shared only:
+  int64_t *vertex_dofs;     // owned, [num_vertices]
+  int max_edges, max_faces; // of an element
+  int64_t *edges, *faces;   // owned, [num_elem][max_edges], [num_elem][max_faces]: numbers
+  int64_t *face_records; // owned, [number of faces]: where it is met first (max_faces * element + local face)
+  int64_t *face_dofs;    // owned, [number of faces]: first dof
+  int64_t first_edge;    // dof
 } RitzMfemDofs;
 
 int ritz_mfem_dofs_create(const RitzMfemFile *file, RitzMfemLayout layout, RitzMfemDofs *dofs);
 void ritz_mfem_dofs_destroy(RitzMfemDofs *dofs);
-// list[(degree + 1)^dim], lexicographic.
+// The dofs of the element of record e in the order of its lattice.
 int ritz_mfem_dofs_of_element(const RitzMfemDofs *dofs, int64_t e, int64_t *list);
 
 #endif

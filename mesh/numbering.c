@@ -2,53 +2,100 @@
 // Continuous numbering of the nodes of degree p. Called for spaces, for coordinates and, with p = 2, for the
 // vertices of a refined mesh. Leaves finding the edges and faces to mesh/topology.c.
 //
-// An element has 3^dim parts: in every direction the lower end, the interior or the upper end. Each part is a
-// vertex, edge, face or the interior, and its nodes have consecutive numbers in a frame that depends on the
-// numbers of its vertices only, so that all elements that have it agree. Boxes have a simpler numbering.
+// The nodes of an edge, face or interior have consecutive numbers in a frame that depends on the numbers of
+// its vertices only, so that all elements that have it agree. Boxes have a simpler numbering.
 #include "mesh/mesh.h"
 
-// One of the 3^dim parts of the reference element.
+// Entities of one kind of boundary: edges, triangles or quadrilaterals. order[orientation][i] is the place in
+// the common frame of the node that is number i in the frame of the element.
 typedef struct {
-  int num_free;      // its dimension
-  int free[3];       // its directions, ascending
-  int corner;        // its corner with the lower ends of the free directions
-  int entity;        // number of the corner, edge or face in the element
-  int64_t base_node; // local number of the lattice point (0 in free directions) of the part
-} Part;
+  int64_t num_nodes;
+  int64_t *order; // owned, [2, 6 or 8][num_nodes]
+} Orders;
 
 // Constants of one numbering and the first numbers of all vertices, edges and faces (-1: not met yet).
 typedef struct {
-  int dim, num_parts;
-  Part parts[27];
-  int64_t degree, stride[3]; // of the lattice of nodes
+  int dim;
+  int64_t degree;
+  Orders edges, triangles, quads;
   RitzMeshTopology topology;
   int64_t *start[3]; // owned: by dimension of the entity
   int64_t num_nodes;
 } Numbering;
 
-// Digit d of `code` in base 3 tells where the part lies in direction d.
-static Part make_part(const Numbering *n, int code) {
-  Part part = {0};
-  int fixed_direction = 0, fixed_side = 0, others = 0, num_others = 0;
+// ---- Frames ----
 
-  for (int d = 0; d < n->dim; d++, code /= 3) {
-    int side = code % 3 == 2;
+// 0: the first corner has the smaller vertex.
+static int edge_orientation(const int64_t v[4]) { return v[0] > v[1]; }
 
-    if (code % 3 == 1) {
-      part.free[part.num_free++] = d;
-      continue;
-    }
-    part.corner |= side << d;
-    part.base_node += side * n->degree * n->stride[d];
-    others |= side << num_others++;
-    fixed_direction = d;
-    fixed_side = side;
-  }
-  if (part.num_free == 0) part.entity = part.corner;
-  if (part.num_free == 1) part.entity = part.free[0] * (1 << (n->dim - 1)) + others;
-  if (part.num_free == 2) part.entity = 2 * fixed_direction + fixed_side;
-  return part;
+// Twice the corner with the smallest vertex, and 1 if the larger one of the other two comes first.
+static int triangle_orientation(const int64_t v[4]) {
+  int s = 0;
+
+  for (int k = 1; k < 3; k++) s = v[k] < v[s] ? k : s;
+  return 2 * s + (v[s == 0 ? 1 : 0] > v[s == 2 ? 1 : 2]);
 }
+
+// Twice the corner with the smallest vertex, and 1 if its smaller neighbour lies along the second axis.
+static int quad_orientation(const int64_t v[4]) {
+  int s = 0;
+
+  for (int k = 1; k < 4; k++) s = v[k] < v[s] ? k : s;
+  return 2 * s + (v[s ^ 2] < v[s ^ 1]);
+}
+
+static int fill_edges(Ceed ceed, int64_t p, Orders *edges) {
+  edges->num_nodes = p - 1;
+  RITZ_TRY(RITZ_MALLOC(ceed, 2 * (size_t)(p - 1), &edges->order));
+  for (int64_t i = 0; i < p - 1; i++) {
+    edges->order[i] = i;
+    edges->order[p - 1 + i] = p - 2 - i;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// The node with `share` / p of each corner; the common frame starts at the smallest vertex.
+static int64_t triangle_place(int64_t p, int orientation, const int64_t share[3]) {
+  int smallest = orientation / 2;
+  int others[2] = {smallest == 0 ? 1 : 0, smallest == 2 ? 1 : 2};
+  const int64_t at[3] = {share[others[orientation % 2]] - 1, share[others[1 - orientation % 2]] - 1, 0};
+
+  return ritz_mesh_lattice_index(CEED_TOPOLOGY_TRIANGLE, p - 3, at);
+}
+
+static int fill_triangles(Ceed ceed, int64_t p, Orders *triangles) {
+  triangles->num_nodes = (p - 1) * (p - 2) / 2;
+  RITZ_TRY(RITZ_MALLOC(ceed, 6 * (size_t)triangles->num_nodes, &triangles->order));
+  for (int orientation = 0; orientation < 6; orientation++) {
+    int64_t *next = triangles->order + orientation * triangles->num_nodes;
+
+    for (int64_t j = 1; j < p; j++) {
+      for (int64_t i = 1; i + j < p; i++) {
+        *next++ = triangle_place(p, orientation, (const int64_t[]){p - i - j, i, j});
+      }
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int fill_quads(Ceed ceed, int64_t p, Orders *quads) {
+  quads->num_nodes = (p - 1) * (p - 1);
+  RITZ_TRY(RITZ_MALLOC(ceed, 8 * (size_t)quads->num_nodes, &quads->order));
+  for (int orientation = 0; orientation < 8; orientation++) {
+    int64_t *next = quads->order + orientation * quads->num_nodes;
+
+    for (int64_t node = 0; node < quads->num_nodes; node++) {
+      int64_t i = node % (p - 1), j = node / (p - 1);
+
+      if (orientation / 2 & 1) i = p - 2 - i;
+      if (orientation / 2 & 2) j = p - 2 - j;
+      *next++ = orientation % 2 ? i * (p - 1) + j : j * (p - 1) + i;
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Life ----
 
 static int allocate_starts(Ceed ceed, int64_t num, int64_t **start) {
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num, start));
@@ -57,87 +104,92 @@ static int allocate_starts(Ceed ceed, int64_t num, int64_t **start) {
 }
 
 static int prepare(RitzMesh mesh, CeedInt degree, Numbering *n) {
-  *n = (Numbering){.dim = mesh->dim, .num_parts = 1, .degree = degree, .stride = {1}};
-  for (int d = 1; d < n->dim; d++) n->stride[d] = n->stride[d - 1] * (n->degree + 1);
-  for (int d = 0; d < n->dim; d++) n->num_parts *= 3;
-  for (int code = 0; code < n->num_parts; code++) n->parts[code] = make_part(n, code);
-  RITZ_TRY(allocate_starts(mesh->ceed, mesh->num_vertices, &n->start[0]));
+  const Ceed ceed = mesh->ceed;
+
+  *n = (Numbering){.dim = mesh->dim, .degree = degree};
+  RITZ_TRY(allocate_starts(ceed, mesh->num_vertices, &n->start[0]));
   if (degree == 1) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_mesh_topology_create(mesh, &n->topology));
-  RITZ_TRY(allocate_starts(mesh->ceed, n->topology.num_edges, &n->start[1]));
-  return allocate_starts(mesh->ceed, n->topology.num_faces, &n->start[2]);
+  RITZ_TRY(allocate_starts(ceed, n->topology.num_edges, &n->start[1]));
+  RITZ_TRY(allocate_starts(ceed, n->topology.num_faces, &n->start[2]));
+  if (mesh->dim >= 2) RITZ_TRY(fill_edges(ceed, degree, &n->edges));
+  if (mesh->dim == 3) RITZ_TRY(fill_triangles(ceed, degree, &n->triangles));
+  if (mesh->dim == 3) RITZ_TRY(fill_quads(ceed, degree, &n->quads));
+  return CEED_ERROR_SUCCESS;
 }
 
 static void clear(Numbering *n) {
   for (int i = 0; i < 3; i++) RITZ_FREE(&n->start[i]);
+  RITZ_FREE(&n->edges.order);
+  RITZ_FREE(&n->triangles.order);
+  RITZ_FREE(&n->quads.order);
   ritz_mesh_topology_clear(&n->topology);
 }
 
-// First number of the nodes of a part of element e; the nodes get their numbers if the part is new.
-static int64_t first_number(Numbering *n, const Part *part, int64_t e, const int64_t *vertices) {
-  int64_t count = 1, next = n->num_nodes, *start = &next;
+// ---- Elements ----
 
-  for (int i = 0; i < part->num_free; i++) count *= n->degree - 1;
-  if (part->num_free < n->dim) {
-    const RitzMeshTopology *t = &n->topology;
-    int num_edges = n->dim * (1 << (n->dim - 1));
+// Where the elements of a block have their edges and faces: the numbers of element e start at e * num.
+typedef struct {
+  const RitzMeshShape *shape;
+  RitzMeshParts parts;
+  const int64_t *edges, *faces; // borrowed; NULL: not needed
+} Pattern;
 
-    if (part->num_free == 0) start = &n->start[0][vertices[part->entity]];
-    if (part->num_free == 1) start = &n->start[1][t->elem_edges[e * num_edges + part->entity]];
-    if (part->num_free == 2) start = &n->start[2][t->elem_faces[e * 6 + part->entity]];
+// First number of the nodes of a part of element e of a block; the nodes get their numbers if the part is
+// new.
+static int64_t first_number(Numbering *n, const Pattern *pattern, const RitzMeshPart *part, int64_t e,
+                            const int64_t *vertices) {
+  int64_t next = n->num_nodes, *start = &next;
+
+  if (part->dim < n->dim) {
+    const RitzMeshShape *shape = pattern->shape;
+
+    if (part->dim == 0) start = &n->start[0][vertices[part->entity]];
+    if (part->dim == 1) start = &n->start[1][pattern->edges[e * shape->edges.num + part->entity]];
+    if (part->dim == 2) start = &n->start[2][pattern->faces[e * shape->facets.num + part->entity]];
     if (*start >= 0) return *start;
     *start = next;
   }
-  n->num_nodes += count;
+  n->num_nodes += part->num_nodes;
   return *start;
 }
 
-// Number of the part's node (1, ..) relative to its first number, and the steps along its free directions.
-// The frame starts at the smallest vertex; the first axis of a face goes to the smaller neighbour.
-static int64_t orient(const Numbering *n, const Part *part, const int64_t *vertices, int64_t step[3]) {
-  int64_t inner = n->degree - 1, offset = 0;
-  int origin = part->corner;
+// The order of the part's nodes in its common frame; NULL: as they are.
+static const int64_t *find_order(const Numbering *n, const RitzMeshPart *part, const int64_t *vertices) {
+  int64_t v[4] = {0, 0, 0, 0};
 
-  step[0] = 1, step[1] = inner, step[2] = inner * inner;
-  if (part->num_free == 0 || part->num_free == n->dim) return 0;
-  for (int k = 1; k < 1 << part->num_free; k++) {
-    int corner = part->corner | (k & 1) << part->free[0] | (k >> 1) << part->free[1];
-
-    if (vertices[corner] < vertices[origin]) origin = corner;
-  }
-  if (part->num_free == 2 && vertices[origin ^ 1 << part->free[1]] < vertices[origin ^ 1 << part->free[0]]) {
-    step[0] = inner, step[1] = 1;
-  }
-  for (int i = 0; i < part->num_free; i++) {
-    if (!((origin >> part->free[i]) & 1)) continue;
-    offset += (inner - 1) * step[i];
-    step[i] = -step[i];
-  }
-  return offset;
+  if (part->dim == 0 || part->dim == n->dim) return NULL;
+  for (int k = 0; k < part->num_corners; k++) v[k] = vertices[part->corner[k]];
+  if (part->dim == 1) return n->edges.order + edge_orientation(v) * n->edges.num_nodes;
+  if (part->num_corners == 3) return n->triangles.order + triangle_orientation(v) * n->triangles.num_nodes;
+  return n->quads.order + quad_orientation(v) * n->quads.num_nodes;
 }
 
-static void number_part(Numbering *n, const Part *part, int64_t e, const int64_t *vertices, int64_t *nodes) {
-  int64_t step[3], count[3], stride[3];
+static void number_part(Numbering *n, const Pattern *pattern, const RitzMeshPart *part, int64_t e,
+                        const int64_t *vertices, int64_t *nodes) {
+  const int64_t first = first_number(n, pattern, part, e, vertices);
+  const int64_t *order = find_order(n, part, vertices);
 
-  if (part->num_free > 0 && n->degree == 1) return;
-  int64_t first = first_number(n, part, e, vertices) + orient(n, part, vertices, step);
+  for (int64_t i = 0; i < part->num_nodes; i++) nodes[part->nodes[i]] = first + (order ? order[i] : i);
+}
 
-  nodes += part->base_node;
-  for (int i = 0; i < 3; i++) {
-    bool is_free = i < part->num_free;
+static int number_block(RitzMesh mesh, int b, Numbering *n, int64_t *nodes) {
+  const RitzMeshBlock *block = &mesh->blocks[b];
+  const RitzMeshTopology *t = &n->topology;
+  Pattern pattern = {.shape = ritz_mesh_shape(block->topology)};
 
-    count[i] = is_free ? n->degree - 1 : 1;
-    stride[i] = is_free ? n->stride[part->free[i]] : 0;
-    nodes += stride[i];
-  }
-  for (int64_t k = 0; k < count[2]; k++) {
-    for (int64_t j = 0; j < count[1]; j++) {
-      for (int64_t i = 0; i < count[0]; i++) {
-        nodes[i * stride[0] + j * stride[1] + k * stride[2]] =
-            first + i * step[0] + j * step[1] + k * step[2];
-      }
+  if (t->edges.numbers) pattern.edges = t->edges.numbers + t->edges.base[b];
+  if (t->faces.numbers) pattern.faces = t->faces.numbers + t->faces.base[b];
+  RITZ_TRY(ritz_mesh_parts_create(mesh->ceed, block->topology, (CeedInt)n->degree, &pattern.parts));
+  for (int64_t e = 0; e < block->num_elem; e++, nodes += pattern.parts.num_nodes) {
+    const int64_t *vertices = mesh->elem_vertices + block->corner_base + e * block->num_corners;
+
+    for (int i = 0; i < pattern.parts.num; i++) {
+      number_part(n, &pattern, &pattern.parts.parts[i], e, vertices, nodes);
     }
   }
+  ritz_mesh_parts_clear(&pattern.parts);
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Boxes: lexicographic, so that rows of elements are rows of consecutive nodes ----
@@ -173,14 +225,9 @@ static int number_by_parts(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, in
   Numbering n;
   int ierr = prepare(mesh, degree, &n);
 
-  if (!ierr) {
-    int64_t num_local = ritz_mesh_power((int64_t)degree + 1, mesh->dim);
-
-    for (int64_t e = 0; e < mesh->num_elem; e++) {
-      const int64_t *vertices = mesh->elem_vertices + (e << mesh->dim);
-
-      for (int i = 0; i < n.num_parts; i++) number_part(&n, &n.parts[i], e, vertices, nodes + e * num_local);
-    }
+  for (int b = 0; b < mesh->num_blocks && !ierr; b++) {
+    ierr = number_block(mesh, b, &n, nodes);
+    nodes += mesh->blocks[b].num_elem * ritz_mesh_num_nodes(mesh->blocks[b].topology, degree);
   }
   *num_nodes = n.num_nodes;
   clear(&n);

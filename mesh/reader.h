@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the readers of mesh files share: shapes, orders of corners, names of parts and regions,
-// interpolation of node positions. Used by mesh/gmsh*.c, mesh/mfem*.c and mesh/read.c.
+// What the readers of mesh files share: shapes, orders of corners and nodes, blocks of the draft, names of
+// parts and regions, interpolation of node positions. Used by mesh/gmsh*.c, mesh/mfem*.c and mesh/read.c.
 #ifndef RITZ_MESH_READER_H
 #define RITZ_MESH_READER_H
 
+#include "mesh/lattice.h"
 #include "mesh/text.h"
+
+// The largest degree of geometry that is read; beyond it equispaced nodes carry no digits. On triangles,
+// tetrahedra, prisms and pyramids matrices are dense, and their bases are made for degrees up to 10.
+enum { RITZ_READER_MAX_DEGREE = 32, RITZ_READER_MAX_DENSE_DEGREE = 10 };
 
 // ---- Shapes (mesh/reader.c) ----
 // The values are the geometry codes of MFEM.
@@ -23,19 +28,24 @@ typedef enum {
 typedef struct {
   const char *name, *plural;
   int dim, num_corners;
+  CeedElemTopology topology; // points: none
 } RitzShapeInfo;
 
 extern const RitzShapeInfo ritz_shapes[RITZ_NUM_SHAPES];
 
-// Both formats list the corners of squares and cubes counterclockwise, bottom before top; the lexicographic
-// corner l is number ritz_listed_corner[l] of the list, and the other way round.
-extern const int ritz_listed_corner[8];
+// Both formats list the corners of squares, of cubes and of the bases of pyramids around, bottom before top;
+// meshes have them in lexicographic order. The other shapes have the same order in both. Corner c of a mesh
+// is number ritz_listed_corner(shape, c) of the list, and the other way round.
+int ritz_listed_corner(RitzShape shape, int corner);
 
-// Requires that all elements (counts of each shape, points and lower dimensions left out) are segments,
-// squares or cubes; otherwise CEED_ERROR_UNSUPPORTED at `place` with all that was found.
-int ritz_reader_check_shapes(const RitzMeshText *text, int64_t place, const int64_t counts[RITZ_NUM_SHAPES],
-                             RitzShape *shape);
-CeedElemTopology ritz_reader_topology(RitzShape shape);
+// ---- Blocks of a draft (mesh/reader.c) ----
+// One block for every shape of dimension draft->dim that is counted; then ritz_mesh_draft_lay_out.
+int ritz_reader_lay_out(const RitzMeshText *text, const int64_t counts[RITZ_NUM_SHAPES],
+                        RitzMeshDraft *draft);
+RitzShape ritz_reader_block_shape(const RitzMeshBlock *block);
+// Fails unless some element of the draft has facets of this shape.
+int ritz_reader_check_facet(const RitzMeshText *text, int64_t place, RitzShape facet,
+                            const RitzMeshDraft *draft);
 
 // Makes room for `needed` items of `size` bytes in *array, which has room for *capacity of them now; grows
 // by half at least. Fails without changing anything.
@@ -58,22 +68,21 @@ int ritz_reader_collect_names(Ceed ceed, int64_t num, const int64_t *keys, int64
                               int32_t *index);
 
 // ---- Node positions (mesh/reader-nodes.c) ----
-// Takes the nodes of one element from 1D positions of degree p to Gauss-Lobatto points of degree q >= p; the
-// polynomial stays the same.
+// Takes the nodes of one element from a lattice of degree p, where ritz_lattice_place puts them, to the
+// Lagrange nodes of degree q >= p; the polynomial stays the same.
 typedef struct {
-  int dim, space_dim, num_in, num_out; // nodes per direction: p + 1 and q + 1
-  double *matrix;                      // owned, [num_out][num_in]
-  double *in, *out, *work;             // owned, [space_dim][num^dim]
+  CeedElemTopology topology;
+  int space_dim, num_in, num_out; // nodes of an element
+  int dim, rows, cols;            // a matrix for each of dim directions, or a dense one (dim = 1)
+  double *matrix;                 // owned, [rows][cols]
+  double *in, *out, *work;        // owned, [space_dim][num_in], [space_dim][num_out]
 } RitzReaderNodes;
 
 // in_points[p + 1] in [-1, 1].
-int ritz_reader_nodes_create(Ceed ceed, int dim, int space_dim, int p, const double *in_points, int q,
-                             RitzReaderNodes *nodes);
+int ritz_reader_nodes_create(Ceed ceed, CeedElemTopology topology, int space_dim, int p,
+                             const double *in_points, int q, RitzReaderNodes *nodes);
 void ritz_reader_nodes_destroy(RitzReaderNodes *nodes);
-// x [num_out^dim][space_dim] from nodes->in, both lexicographic; false if something overflows.
+// x [num_out][space_dim] from nodes->in, both lexicographic; false if something overflows.
 bool ritz_reader_nodes_apply(const RitzReaderNodes *nodes, double *x);
-
-// The largest degree of geometry that is read; beyond it equispaced nodes carry no digits.
-enum { RITZ_READER_MAX_DEGREE = 32 };
 
 #endif

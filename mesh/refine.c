@@ -1,168 +1,179 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Uniform refinement. The vertices of the children are the nodes of degree 2 of the parent, so the node
-// numbering finds them on any topology; their positions are values of the parent's polynomial map.
+// numbering finds them on any topology; mesh/divide.c makes the mesh.
+#include <string.h>
+
 #include "mesh/mesh.h"
 
-#include "fe/fe.h"
-
-// Tables [P][P] that take the nodes of a parent to those of its lower and its upper half, and work space.
+// A mesh under refinement.
 typedef struct {
-  CeedInt P;
-  double *half[2]; // owned
-  double *work;    // owned
-} Halves;
+  RitzMesh mesh; // borrowed
+  // Children of the elements of each block, but inside tetrahedra.
+  RitzMeshDivision divisions[RITZ_MESH_MAX_BLOCKS];
+  int64_t base[RITZ_MESH_MAX_BLOCKS], num_local[RITZ_MESH_MAX_BLOCKS]; // of the lattice
+  int64_t *lattice; // owned: vertices at the points of degree 2 of all elements
+} Refine;
 
-static void clear_halves(Halves *halves) {
-  RITZ_FREE(&halves->half[0]);
-  RITZ_FREE(&halves->half[1]);
-  RITZ_FREE(&halves->work);
+// ---- Children ----
+
+static void add_child(RitzMeshDivision *division, CeedElemTopology topology, int num_corners,
+                      const int8_t *nodes) {
+  RitzMeshChild *child = &division->child[division->num++];
+
+  *child = (RitzMeshChild){.topology = topology};
+  memcpy(child->node, nodes, (size_t)num_corners);
 }
 
-static int make_halves(RitzMesh mesh, Halves *halves) {
-  const CeedInt P = mesh->order + 1;
-  const int64_t work_size = ritz_mesh_map_work_size(mesh->dim, mesh->space_dim, P, P);
-  double *nodes = NULL; // owned: nodes [P], points [P]
-  int ierr = CEED_ERROR_SUCCESS;
+// Child f lies at the upper end of the directions of the bits of f.
+static void divide_tensor(const RitzMeshShape *shape, RitzMeshDivision *division) {
+  for (int f = 0; f < shape->num_corners; f++) {
+    int8_t nodes[RITZ_MESH_MAX_CORNERS];
 
-  *halves = (Halves){.P = P};
-  RITZ_TRY(RITZ_MALLOC(mesh->ceed, 2 * (size_t)P, &nodes));
-  ritz_fe_gauss_lobatto(P, nodes, NULL);
-  for (int side = 0; side < 2; side++) {
-    double *points = nodes + P;
-
-    RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)P * (size_t)P, &halves->half[side]));
-    for (CeedInt i = 0; i < P; i++) points[i] = 0.5 * (nodes[i] + (side ? 1.0 : -1.0));
-    RITZ_TRY_CLEANUP(ritz_fe_lagrange(mesh->ceed, P, nodes, P, points, halves->half[side], NULL));
-  }
-  ierr = RITZ_MALLOC(mesh->ceed, (size_t)work_size, &halves->work);
-
-cleanup:
-  if (ierr) clear_halves(halves);
-  RITZ_FREE(&nodes);
-  return ierr;
-}
-
-// Corners of the children from the lattice of 3^dim vertices of their parent.
-static int split_topology(RitzMesh mesh, RitzMeshDraft *fine) {
-  const int dim = mesh->dim, num_corners = 1 << dim;
-  const int64_t num_lattice = ritz_mesh_power(3, dim);
-  int64_t *lattice = NULL;
-  int ierr = CEED_ERROR_SUCCESS;
-
-  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)(fine->num_elem * num_corners), &fine->elem_vertices));
-  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)(mesh->num_elem * num_lattice), &lattice));
-  RITZ_TRY_CLEANUP(ritz_mesh_number_nodes(mesh, 2, &fine->num_vertices, lattice));
-  for (int64_t f = 0; f < fine->num_elem; f++) {
-    const int64_t *parent = lattice + (f >> dim) * num_lattice;
-
-    for (int k = 0; k < num_corners; k++) {
-      int place = 0;
-
-      for (int d = 0, stride = 1; d < dim; d++, stride *= 3)
-        place += (int)((f >> d & 1) + (k >> d & 1)) * stride;
-      fine->elem_vertices[f * num_corners + k] = parent[place];
+    for (int k = 0; k < shape->num_corners; k++) {
+      nodes[k] = 0;
+      for (int d = 0, stride = 1; d < shape->dim; d++, stride *= 3)
+        nodes[k] = (int8_t)(nodes[k] + ((f >> d & 1) + (k >> d & 1)) * stride);
     }
+    add_child(division, shape->topology, shape->num_corners, nodes);
   }
-
-cleanup:
-  RITZ_FREE(&lattice);
-  return ierr;
 }
 
-static int split_geometry(RitzMesh mesh, RitzMeshDraft *fine) {
-  const int64_t num_per_elem = ritz_mesh_power(mesh->order + 1, mesh->dim) * mesh->space_dim;
-  Halves halves;
+// Lattice of a triangle: 0 1 2, 3 4, 5.
+static const int8_t triangles[4][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}, {4, 3, 1}};
 
-  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)(fine->num_elem * num_per_elem), &fine->coords));
-  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)fine->num_elem, &fine->elem_regions));
-  RITZ_TRY(make_halves(mesh, &halves));
-  for (int64_t f = 0; f < fine->num_elem; f++) {
-    const int64_t parent = f >> mesh->dim;
-    const double *M[3];
-
-    for (CeedInt d = 0; d < mesh->dim; d++) M[d] = halves.half[f >> d & 1];
-    ritz_mesh_map_points(mesh->dim, mesh->space_dim, halves.P, halves.P, M,
-                         mesh->coords + parent * num_per_elem, fine->coords + f * num_per_elem, halves.work);
-    fine->elem_regions[f] = mesh->elem_regions[parent];
-  }
-  clear_halves(&halves);
-  return CEED_ERROR_SUCCESS;
+static void divide_triangle(RitzMeshDivision *division) {
+  for (int f = 0; f < 4; f++) add_child(division, CEED_TOPOLOGY_TRIANGLE, 3, triangles[f]);
 }
 
-// Every marked facet becomes the facets of the children on that side.
-static int split_marks(RitzMesh mesh, RitzMesh fine) {
-  const int num_children = 1 << mesh->dim;
+static void divide_prism(RitzMeshDivision *division) {
+  for (int f = 0; f < 8; f++) {
+    int8_t nodes[6];
 
-  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)mesh->num_marks * (size_t)(num_children / 2), &fine->marks));
-  for (int64_t i = 0; i < mesh->num_marks; i++) {
-    RitzMeshMark mark = mesh->marks[i];
+    for (int k = 0; k < 6; k++) nodes[k] = (int8_t)(triangles[f % 4][k % 3] + 6 * (f / 4 + k / 3));
+    add_child(division, CEED_TOPOLOGY_PRISM, 6, nodes);
+  }
+}
 
-    for (int child = 0; child < num_children; child++) {
-      if ((child >> mark.facet / 2 & 1) != mark.facet % 2) continue;
-      fine->marks[fine->num_marks] = mark;
-      fine->marks[fine->num_marks++].elem = mesh->marks[i].elem * num_children + child;
+// Lattice, from below: 0 1 2, 3 4 5, 6 7 8; 9 10, 11 12; 13. Pyramids at the corners and the apex, one upside
+// down in the middle, and a tetrahedron at each edge of the base.
+static void divide_pyramid(RitzMeshDivision *division) {
+  static const int8_t pyramids[6][5] = {{0, 1, 3, 4, 9},  {1, 2, 4, 5, 10},    {3, 4, 6, 7, 11},
+                                        {4, 5, 7, 8, 12}, {9, 10, 11, 12, 13}, {9, 11, 10, 12, 4}};
+  static const int8_t tets[4][4] = {{3, 9, 11, 4}, {5, 10, 12, 4}, {1, 9, 10, 4}, {7, 11, 12, 4}};
+
+  for (int f = 0; f < 6; f++) add_child(division, CEED_TOPOLOGY_PYRAMID, 5, pyramids[f]);
+  for (int f = 0; f < 4; f++) {
+    add_child(division, CEED_TOPOLOGY_TET, 4, tets[f]);
+    ritz_mesh_child_orient(ritz_mesh_shape(CEED_TOPOLOGY_PYRAMID), &division->child[6 + f]);
+  }
+}
+
+// Lattice, from below: 0 1 2, 3 4, 5; 6 7, 8; 9. The inner octahedron is cut along one of its diagonals into
+// the four tetrahedra that this diagonal makes with the edges around it.
+static void divide_tet(int diagonal, RitzMeshDivision *division) {
+  static const int8_t corners[4][4] = {{0, 1, 3, 6}, {1, 2, 4, 7}, {3, 4, 5, 8}, {6, 7, 8, 9}};
+  static const int8_t ends[3][2] = {{1, 8}, {3, 7}, {6, 4}};
+  static const int8_t around[3][4] = {{3, 6, 7, 4}, {1, 6, 8, 4}, {1, 3, 8, 7}};
+
+  for (int f = 0; f < 4; f++) add_child(division, CEED_TOPOLOGY_TET, 4, corners[f]);
+  for (int f = 0; f < 4; f++) {
+    const int8_t nodes[4] = {ends[diagonal][0], ends[diagonal][1], around[diagonal][f],
+                             around[diagonal][(f + 1) % 4]};
+
+    add_child(division, CEED_TOPOLOGY_TET, 4, nodes);
+    ritz_mesh_child_orient(ritz_mesh_shape(CEED_TOPOLOGY_TET), &division->child[4 + f]);
+  }
+}
+
+static void fill_division(const RitzMeshShape *shape, RitzMeshDivision *division) {
+  if (shape->is_tensor) divide_tensor(shape, division);
+  if (shape->topology == CEED_TOPOLOGY_TRIANGLE) divide_triangle(division);
+  if (shape->topology == CEED_TOPOLOGY_PRISM) divide_prism(division);
+  if (shape->topology == CEED_TOPOLOGY_PYRAMID) divide_pyramid(division);
+}
+
+// The diagonals join the middles of opposite edges: corners 0 1 and 2 3, 0 2 and 1 3, 0 3 and 1 2. Of equally
+// short ones (up to rounding) the first is taken.
+static int shortest_diagonal(RitzMesh mesh, const RitzMeshBlock *block, int64_t e) {
+  static const int opposite[3][2] = {{2, 3}, {1, 3}, {1, 2}};
+  const RitzMeshShape *shape = ritz_mesh_shape(CEED_TOPOLOGY_TET);
+  const double *x = mesh->coords + (block->node_base + (e - block->first) * block->num_nodes) * 3;
+  double corners[4][3], shortest = 0.0;
+  int found = 0;
+
+  for (int8_t k = 0; k < 4; k++) {
+    int64_t at[3];
+
+    ritz_mesh_lattice_point(shape, mesh->order, &k, 1, NULL, at);
+    memcpy(corners[k], x + 3 * ritz_mesh_lattice_index(CEED_TOPOLOGY_TET, mesh->order, at),
+           sizeof(corners[k]));
+  }
+  for (int i = 0; i < 3; i++) {
+    double square = 0.0;
+
+    for (int d = 0; d < 3; d++) {
+      double other = corners[opposite[i][0]][d] + corners[opposite[i][1]][d];
+      double all = corners[0][d] + corners[1][d] + corners[2][d] + corners[3][d];
+
+      square += (all - 2.0 * other) * (all - 2.0 * other);
     }
+    if (i > 0 && square >= shortest * (1.0 - 1e-9)) continue;
+    shortest = square;
+    found = i;
   }
-  return CEED_ERROR_SUCCESS;
+  return found;
 }
 
-static int copy_names(Ceed ceed, CeedInt num, const RitzMeshName *names, CeedInt *num_copied,
-                      RitzMeshName **copies) {
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, copies));
-  for (*num_copied = 0; *num_copied < num; ++*num_copied) {
-    (*copies)[*num_copied].number = names[*num_copied].number;
-    RITZ_TRY(ritz_strdup(ceed, names[*num_copied].name, &(*copies)[*num_copied].name));
-  }
-  return CEED_ERROR_SUCCESS;
+static void choose(const void *ctx, int block, int64_t e, RitzMeshDivision *division) {
+  const Refine *r = ctx;
+
+  *division = r->divisions[block];
+  if (r->mesh->blocks[block].topology != CEED_TOPOLOGY_TET) return;
+  divide_tet(shortest_diagonal(r->mesh, &r->mesh->blocks[block], e), division);
 }
 
-// Moves the arrays of the draft, which are the children's, and adds what is inherited.
-static int assemble(RitzMesh mesh, RitzMeshDraft *draft, RitzMesh fine) {
-  fine->topology = draft->topology;
-  fine->dim = draft->dim;
-  fine->space_dim = draft->space_dim;
-  fine->order = draft->order;
-  fine->num_elem = draft->num_elem;
-  fine->num_vertices = draft->num_vertices;
-  fine->elem_vertices = draft->elem_vertices;
-  fine->coords = draft->coords;
-  fine->elem_regions = draft->elem_regions;
-  *draft = (RitzMeshDraft){0};
-  RITZ_TRY(split_marks(mesh, fine));
-  RITZ_TRY(copy_names(mesh->ceed, mesh->num_regions, mesh->regions, &fine->num_regions, &fine->regions));
-  return copy_names(mesh->ceed, mesh->num_parts, mesh->parts, &fine->num_parts, &fine->parts);
+static int64_t vertex(const void *ctx, int block, int64_t e, int node) {
+  const Refine *r = ctx;
+
+  return r->lattice[r->base[block] + (e - r->mesh->blocks[block].first) * r->num_local[block] + node];
 }
 
-// The polynomial may have a fold between the points where the parent was tested, so children are tested too.
+// ---- Levels ----
+
 static int refine_once(RitzMesh mesh, RitzMesh *refined) {
-  RitzMeshDraft fine = {.topology = mesh->topology,
-                        .dim = mesh->dim,
-                        .space_dim = mesh->space_dim,
-                        .order = mesh->order,
-                        .num_elem = mesh->num_elem << mesh->dim};
+  Refine r = {.mesh = mesh};
+  RitzMeshCut cut = {.mesh = mesh, .call = "RitzMeshRefine", .ctx = &r, .choose = choose, .vertex = vertex};
+  int64_t num_lattice = 0;
   int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_TRY_CLEANUP(split_topology(mesh, &fine));
-  RITZ_TRY_CLEANUP(split_geometry(mesh, &fine));
-  RITZ_TRY_CLEANUP(ritz_mesh_check_orientation(mesh->ceed, "RitzMeshRefine", &fine, false));
-  RITZ_TRY_CLEANUP(ritz_mesh_create_empty(mesh->ceed, refined));
-  ierr = assemble(mesh, &fine, *refined);
-  if (ierr) RitzMeshDestroy(refined);
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    fill_division(ritz_mesh_shape(mesh->blocks[b].topology), &r.divisions[b]);
+    r.base[b] = num_lattice;
+    r.num_local[b] = ritz_mesh_num_nodes(mesh->blocks[b].topology, 2);
+    num_lattice += mesh->blocks[b].num_elem * r.num_local[b];
+  }
+  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)num_lattice, &r.lattice));
+  RITZ_TRY_CLEANUP(ritz_mesh_number_nodes(mesh, 2, &cut.num_vertices, r.lattice));
+  ierr = ritz_mesh_divide(&cut, refined);
 
 cleanup:
-  ritz_mesh_draft_clear(&fine);
+  RITZ_FREE(&r.lattice);
   return ierr;
 }
 
 // Checks that the sizes of the arrays of the finest mesh can be counted.
 static int check_levels(RitzMesh mesh, CeedInt levels) {
-  const int64_t num_local = ritz_mesh_power((int64_t)mesh->order + 1, mesh->dim);
-  int64_t num_elem = levels <= 60 ? ritz_mesh_power(1 << mesh->dim, levels) : -1;
+  int64_t num_elem = 0, most_local = 0, most_children = 1 << mesh->dim;
 
   RITZ_REQUIRE(levels >= 0, mesh->ceed, CEED_ERROR_DIMENSION,
                "RitzMeshRefine: %" CeedInt_FMT " levels, needed at least 0", levels);
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    if (mesh->blocks[b].num_nodes > most_local) most_local = mesh->blocks[b].num_nodes;
+    if (mesh->blocks[b].topology == CEED_TOPOLOGY_PYRAMID) most_children = 10;
+  }
+  num_elem = levels <= 60 ? ritz_mesh_power(most_children, levels) : -1;
   num_elem =
-      ritz_mesh_product(4, (const int64_t[]){num_elem, mesh->num_elem, num_local, 12 * sizeof(double)});
+      ritz_mesh_product(4, (const int64_t[]){num_elem, mesh->num_elem, most_local, 12 * sizeof(double)});
   RITZ_REQUIRE(num_elem >= 0, mesh->ceed, CEED_ERROR_DIMENSION,
                "RitzMeshRefine: %" CeedInt_FMT " levels of %lld elements are too many", levels,
                (long long)mesh->num_elem);

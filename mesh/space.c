@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Continuous spaces: node numbers, restriction, node positions, nodes of boundary parts. Public functions;
 // the numbering itself is in mesh/numbering.c.
-#include "mesh/mesh.h"
-
+#include <ritz/basis.h>
 #include <stdlib.h>
 
-#include "fe/fe.h"
+#include "mesh/mesh.h"
 
 struct RitzSpace_private {
   RitzMesh mesh; // counted
   CeedInt degree, num_comp;
-  int64_t num_local; // nodes of an element
+  int64_t num_local[RITZ_MESH_MAX_BLOCKS]; // nodes of an element of each block
+  int64_t base[RITZ_MESH_MAX_BLOCKS];      // where the nodes of each block begin
   int64_t num_nodes;
-  int64_t *nodes; // owned, [num_elem][num_local]
+  int64_t *nodes; // owned, blocks one after the other, each [num_elem][num_local]
 };
+
+// The nodes of element e of a block, counted in the block.
+static const int64_t *nodes_of(RitzSpace space, int block, int64_t e) {
+  return space->nodes + space->base[block] + e * space->num_local[block];
+}
 
 // ---- Life ----
 
@@ -22,18 +27,21 @@ static int check_arguments(RitzMesh mesh, CeedInt degree, CeedInt num_comp) {
                "RitzSpaceCreate: degree %" CeedInt_FMT ", needed at least 1", degree);
   RITZ_REQUIRE(num_comp >= 1, mesh->ceed, CEED_ERROR_DIMENSION,
                "RitzSpaceCreate: %" CeedInt_FMT " components, needed at least 1", num_comp);
-  int64_t num_local = ritz_mesh_power((int64_t)degree + 1, mesh->dim);
-  int64_t num_bytes =
-      ritz_mesh_product(4, (const int64_t[]){mesh->num_elem, num_local, num_comp, sizeof(int64_t)});
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    int64_t num_local = ritz_mesh_num_nodes(mesh->blocks[b].topology, degree);
+    int64_t num_bytes = ritz_mesh_product(5, (const int64_t[]){mesh->blocks[b].num_elem, num_local, num_comp,
+                                                               sizeof(int64_t), mesh->num_blocks});
 
-  RITZ_REQUIRE(num_bytes >= 0, mesh->ceed, CEED_ERROR_DIMENSION,
-               "RitzSpaceCreate: %lld elements of degree %" CeedInt_FMT " have too many nodes",
-               (long long)mesh->num_elem, degree);
+    RITZ_REQUIRE(num_bytes >= 0, mesh->ceed, CEED_ERROR_DIMENSION,
+                 "RitzSpaceCreate: %lld elements of degree %" CeedInt_FMT " have too many nodes",
+                 (long long)mesh->blocks[b].num_elem, degree);
+  }
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzSpaceCreate(RitzMesh mesh, CeedInt degree, CeedInt num_comp, RitzSpace *space) {
   RitzSpace s = NULL;
+  int64_t num_entries = 0;
   int ierr = CEED_ERROR_SUCCESS;
 
   RITZ_NOT_NULL(mesh);
@@ -43,8 +51,12 @@ int RitzSpaceCreate(RitzMesh mesh, CeedInt degree, CeedInt num_comp, RitzSpace *
   RITZ_TRY(RITZ_CALLOC(mesh->ceed, 1, &s));
   s->degree = degree;
   s->num_comp = num_comp;
-  s->num_local = ritz_mesh_power((int64_t)degree + 1, mesh->dim);
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)(mesh->num_elem * s->num_local), &s->nodes));
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    s->num_local[b] = ritz_mesh_num_nodes(mesh->blocks[b].topology, degree);
+    s->base[b] = num_entries;
+    num_entries += mesh->blocks[b].num_elem * s->num_local[b];
+  }
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)num_entries, &s->nodes));
   RITZ_TRY_CLEANUP(ritz_mesh_number_nodes(mesh, degree, &s->num_nodes, s->nodes));
   ierr = RitzMeshReferenceCopy(mesh, &s->mesh);
 
@@ -103,97 +115,138 @@ int RitzSpaceGetSize(RitzSpace space, CeedSize *l_size) {
 int RitzSpaceGetElementNodes(RitzSpace space, const int64_t **nodes) {
   RITZ_NOT_NULL(space);
   RITZ_NOT_NULL(nodes);
+  RITZ_TRY(ritz_mesh_require_one_block(space->mesh, "RitzSpaceGetElementNodes", "RitzSpaceGetBlockNodes"));
   *nodes = space->nodes;
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Restriction ----
+int RitzSpaceGetBlockNodes(RitzSpace space, CeedInt block, CeedInt *num_nodes, const int64_t **nodes) {
+  RITZ_NOT_NULL(space);
+  RITZ_NOT_NULL(nodes);
+  RITZ_TRY(ritz_mesh_check_block(space->mesh, block, "RitzSpaceGetBlockNodes"));
+  RITZ_REQUIRE(space->num_local[block] <= INT32_MAX, space->mesh->ceed, CEED_ERROR_UNSUPPORTED,
+               "RitzSpaceGetBlockNodes: %lld nodes of an element exceed a CeedInt",
+               (long long)space->num_local[block]);
+  if (num_nodes) *num_nodes = (CeedInt)space->num_local[block];
+  *nodes = nodes_of(space, block, 0);
+  return CEED_ERROR_SUCCESS;
+}
 
-int RitzSpaceCreateRestriction(RitzSpace space, Ceed ceed, CeedElemRestriction *rstr) {
+// ---- Restrictions and bases ----
+
+static int create_restriction(RitzSpace space, CeedInt block, Ceed ceed, const char *call,
+                              CeedElemRestriction *rstr) {
+  const int64_t num_elem = space->mesh->blocks[block].num_elem, num_local = space->num_local[block];
+  const int64_t *nodes = nodes_of(space, block, 0);
+  const CeedInt num_comp = space->num_comp;
+  bool fits = num_elem <= INT32_MAX && num_local <= INT32_MAX / num_comp &&
+              (space->num_nodes - 1) <= (INT32_MAX - (num_comp - 1)) / num_comp;
   CeedInt *offsets;
 
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(rstr);
-  *rstr = NULL;
-  const int64_t num_elem = space->mesh->num_elem, num_entries = num_elem * space->num_local;
-  const CeedInt num_comp = space->num_comp;
-  bool fits = num_elem <= INT32_MAX && space->num_local <= INT32_MAX / num_comp &&
-              (space->num_nodes - 1) <= (INT32_MAX - (num_comp - 1)) / num_comp;
-
   RITZ_REQUIRE(fits, ceed, CEED_ERROR_UNSUPPORTED,
-               "RitzSpaceCreateRestriction: %lld elements, %lld nodes of %" CeedInt_FMT
+               "%s: %lld elements, %lld nodes of %" CeedInt_FMT
                " components exceed the 32-bit offsets of a restriction",
-               (long long)num_elem, (long long)space->num_nodes, num_comp);
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_entries, &offsets));
-  for (int64_t i = 0; i < num_entries; i++) offsets[i] = (CeedInt)(space->nodes[i] * num_comp);
+               call, (long long)num_elem, (long long)space->num_nodes, num_comp);
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(num_elem * num_local), &offsets));
+  for (int64_t i = 0; i < num_elem * num_local; i++) offsets[i] = (CeedInt)(nodes[i] * num_comp);
   int ierr =
-      CeedElemRestrictionCreate(ceed, (CeedInt)num_elem, (CeedInt)space->num_local, num_comp, 1,
+      CeedElemRestrictionCreate(ceed, (CeedInt)num_elem, (CeedInt)num_local, num_comp, 1,
                                 space->num_nodes * num_comp, CEED_MEM_HOST, CEED_COPY_VALUES, offsets, rstr);
 
   RITZ_FREE(&offsets);
   return ierr;
 }
 
-// ---- Node positions ----
-
-// Table [p+1][g+1] that takes the geometry nodes of one direction to the nodes of the space.
-static int make_table(RitzSpace space, double **table) {
-  const CeedInt P = space->mesh->order + 1, Q = space->degree + 1;
-  double *nodes = NULL; // owned: geometry nodes [P], points [Q]
-  int ierr = CEED_ERROR_SUCCESS;
-
-  RITZ_TRY(RITZ_MALLOC(space->mesh->ceed, (size_t)P + (size_t)Q, &nodes));
-  ritz_fe_gauss_lobatto(P, nodes, NULL);
-  ritz_fe_gauss_lobatto(Q, nodes + P, NULL);
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(space->mesh->ceed, (size_t)P * (size_t)Q, table));
-  ierr = ritz_fe_lagrange(space->mesh->ceed, P, nodes, Q, nodes + P, *table, NULL);
-
-cleanup:
-  RITZ_FREE(&nodes);
-  return ierr;
+int RitzSpaceCreateRestriction(RitzSpace space, Ceed ceed, CeedElemRestriction *rstr) {
+  RITZ_NOT_NULL(space);
+  RITZ_NOT_NULL(rstr);
+  *rstr = NULL;
+  RITZ_TRY(ritz_mesh_require_one_block(space->mesh, "RitzSpaceCreateRestriction",
+                                       "RitzSpaceCreateBlockRestriction"));
+  return create_restriction(space, 0, ceed, "RitzSpaceCreateRestriction", rstr);
 }
 
-int RitzSpaceGetNodeCoordinates(RitzSpace space, double *x) {
-  double *table = NULL, *work = NULL;
+int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, Ceed ceed, CeedElemRestriction *rstr) {
+  RITZ_NOT_NULL(space);
+  RITZ_NOT_NULL(rstr);
+  *rstr = NULL;
+  RITZ_TRY(ritz_mesh_check_block(space->mesh, block, "RitzSpaceCreateBlockRestriction"));
+  return create_restriction(space, block, ceed, "RitzSpaceCreateBlockRestriction", rstr);
+}
+
+int RitzSpaceCreateBlockBasis(RitzSpace space, CeedInt block, Ceed ceed, CeedInt quad_degree,
+                              CeedBasis *basis) {
+  RITZ_NOT_NULL(space);
+  RITZ_NOT_NULL(basis);
+  RITZ_TRY(ritz_mesh_check_block(space->mesh, block, "RitzSpaceCreateBlockBasis"));
+  return RitzBasisCreateLagrange(ceed, space->mesh->blocks[block].topology, space->num_comp, space->degree,
+                                 quad_degree, basis);
+}
+
+// ---- Node positions ----
+
+static int fill_block_coordinates(RitzSpace space, int b, double *x) {
+  const RitzMesh mesh = space->mesh;
+  const RitzMeshBlock *block = &mesh->blocks[b];
+  const CeedInt space_dim = mesh->space_dim;
+  const double *from = mesh->coords + block->node_base * space_dim;
+  RitzMeshInterpolation t;
+  double *elem_x = NULL;
   int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(x);
-  const RitzMesh mesh = space->mesh;
-  const CeedInt dim = mesh->dim, space_dim = mesh->space_dim, P = mesh->order + 1, Q = space->degree + 1;
-  const int64_t work_size = ritz_mesh_map_work_size(dim, space_dim, P, Q);
-  const int64_t num_per_elem = ritz_mesh_power(P, dim) * space_dim;
+  RITZ_TRY(
+      ritz_mesh_interpolation_create(mesh->ceed, block->topology, space_dim, mesh->order, space->degree, &t));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)(space->num_local[b] * space_dim), &elem_x));
+  for (int64_t e = 0; e < block->num_elem; e++, from += block->num_nodes * space_dim) {
+    const int64_t *nodes = nodes_of(space, b, e);
 
-  RITZ_TRY_CLEANUP(make_table(space, &table));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)(work_size + space->num_local * space_dim), &work));
-  const double *M[3] = {table, table, table};
-  double *elem_x = work + work_size;
-
-  for (int64_t e = 0; e < mesh->num_elem; e++) {
-    const int64_t *nodes = space->nodes + e * space->num_local;
-
-    ritz_mesh_map_points(dim, space_dim, P, Q, M, mesh->coords + e * num_per_elem, elem_x, work);
-    for (int64_t i = 0; i < space->num_local; i++) {
+    ritz_mesh_interpolation_apply(&t, from, elem_x);
+    for (int64_t i = 0; i < space->num_local[b]; i++) {
       for (CeedInt c = 0; c < space_dim; c++) x[nodes[i] * space_dim + c] = elem_x[i * space_dim + c];
     }
   }
 
 cleanup:
-  RITZ_FREE(&work);
-  RITZ_FREE(&table);
+  RITZ_FREE(&elem_x);
+  ritz_mesh_interpolation_clear(&t);
   return ierr;
+}
+
+int RitzSpaceGetNodeCoordinates(RitzSpace space, double *x) {
+  RITZ_NOT_NULL(space);
+  RITZ_NOT_NULL(x);
+  for (int b = 0; b < space->mesh->num_blocks; b++) RITZ_TRY(fill_block_coordinates(space, b, x));
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Boundary nodes ----
 
-static void flag_facet(RitzSpace space, int64_t elem, int facet, int8_t *flags) {
-  const int64_t size = space->degree + 1, side = facet % 2 ? space->degree : 0;
-  const int64_t stride = ritz_mesh_power(size, facet / 2);
-  const int64_t *nodes = space->nodes + elem * space->num_local;
+static void flag_facet(const RitzMeshParts *parts, const int8_t facet[4], const int64_t *nodes,
+                       int8_t *flags) {
+  for (int i = 0; i < parts->num; i++) {
+    const RitzMeshPart *part = &parts->parts[i];
 
-  for (int64_t i = 0; i < space->num_local; i++) {
-    if (i / stride % size == side) flags[nodes[i]] = 1;
+    if (!ritz_mesh_part_lies_on(part, facet)) continue;
+    for (int64_t k = 0; k < part->num_nodes; k++) flags[nodes[part->nodes[k]]] = 1;
   }
+}
+
+// Flags the nodes of those facets that belong to elements of one block.
+static int flag_block(RitzSpace space, int b, int64_t num, const int64_t *elements, const int8_t *facets,
+                      int8_t *flags) {
+  const RitzMeshBlock *block = &space->mesh->blocks[b];
+  const RitzMeshEntities *entities = &ritz_mesh_shape(block->topology)->facets;
+  RitzMeshParts parts;
+
+  RITZ_TRY(ritz_mesh_parts_create(space->mesh->ceed, block->topology, space->degree, &parts));
+  for (int64_t i = 0; i < num; i++) {
+    int64_t e = elements[i] - block->first;
+
+    if (e < 0 || e >= block->num_elem) continue;
+    flag_facet(&parts, entities->corner[facets[i]], nodes_of(space, b, e), flags);
+  }
+  ritz_mesh_parts_clear(&parts);
+  return CEED_ERROR_SUCCESS;
 }
 
 static int list_flagged(RitzSpace space, const int8_t *flags, int64_t *num, int64_t **nodes) {
@@ -219,7 +272,9 @@ int RitzSpaceGetBoundaryNodes(RitzSpace space, const char *name, int64_t *num, i
   RITZ_NOT_NULL(nodes);
   RITZ_TRY(RitzMeshGetBoundaryPart(space->mesh, name, &num_facets, &elements, &facets));
   RITZ_TRY_CLEANUP(RITZ_CALLOC(space->mesh->ceed, (size_t)space->num_nodes, &flags));
-  for (int64_t i = 0; i < num_facets; i++) flag_facet(space, elements[i], facets[i], flags);
+  for (int b = 0; b < space->mesh->num_blocks; b++) {
+    RITZ_TRY_CLEANUP(flag_block(space, b, num_facets, elements, facets, flags));
+  }
   RITZ_TRY_CLEANUP(list_flagged(space, flags, num, &found));
   *nodes = found;
 

@@ -1,86 +1,63 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Edges and faces: which corners they have in the reference element, and one number for each of them in a
-// mesh. Called by the node numbering and by ritz_mesh_build; leaves orientation to the numbering.
+// Edges and faces: one number for each of them in a mesh. Called by the node numbering and by
+// ritz_mesh_build; leaves orientation to the numbering.
 #include "mesh/mesh.h"
 
-// The corner at the upper end of those directions whose bit in `pattern` is set.
-static int spread_bits(int num, const int *directions, int pattern) {
-  int corner = 0;
+const RitzMeshEntities *ritz_mesh_entities(CeedElemTopology topology, RitzMeshEntityKind kind) {
+  const RitzMeshShape *shape = ritz_mesh_shape(topology);
 
-  for (int i = 0; i < num; i++) corner |= ((pattern >> i) & 1) << directions[i];
-  return corner;
+  return kind == RITZ_MESH_EDGES ? &shape->edges : &shape->facets;
 }
 
-// The directions 0 .. dim-1 but d, ascending. Returns their number.
-static int other_directions(int dim, int d, int *others) {
-  int num = 0;
+// How many to expect of one block. In a regular mesh an edge of a hexahedron belongs to 4 elements, a facet
+// to 2 of them, fewer at the boundary.
+static int64_t expected_entities(const RitzMeshBlock *block, RitzMeshEntityKind kind) {
+  int64_t num = block->num_elem * ritz_mesh_entities(block->topology, kind)->num;
+  bool is_shared_by_four = kind == RITZ_MESH_EDGES && ritz_mesh_shape(block->topology)->dim == 3;
 
-  for (int i = 0; i < dim; i++) {
-    if (i != d) others[num++] = i;
-  }
-  return num;
+  return num / (is_shared_by_four ? 4 : 2) * 9 / 8;
 }
 
-RitzMeshEntities ritz_mesh_local_edges(int dim) {
-  int others[3], num_parallel = 1 << (dim - 1);
-  RitzMeshEntities edges = {.num = dim * num_parallel, .num_corners = 2};
+static int number_block(Ceed ceed, RitzMeshEntityKind kind, const RitzMeshBlock *block,
+                        const int64_t *elem_vertices, RitzMeshTable *table, int64_t *numbers) {
+  const RitzMeshEntities *entities = ritz_mesh_entities(block->topology, kind);
 
-  for (int d = 0; d < dim; d++) {
-    int num_others = other_directions(dim, d, others);
-
-    for (int k = 0; k < num_parallel; k++) {
-      int corner = spread_bits(num_others, others, k);
-
-      edges.corner[d * num_parallel + k][0] = (int8_t)corner;
-      edges.corner[d * num_parallel + k][1] = (int8_t)(corner | 1 << d);
-    }
-  }
-  return edges;
-}
-
-RitzMeshEntities ritz_mesh_local_facets(int dim) {
-  int others[3];
-  RitzMeshEntities facets = {.num = 2 * dim, .num_corners = 1 << (dim - 1)};
-
-  for (int f = 0; f < 2 * dim; f++) {
-    int num_others = other_directions(dim, f / 2, others);
-
-    for (int k = 0; k < facets.num_corners; k++) {
-      facets.corner[f][k] = (int8_t)(spread_bits(num_others, others, k) | (f % 2) << (f / 2));
-    }
-  }
-  return facets;
-}
-
-int ritz_mesh_number_entities(Ceed ceed, const RitzMeshEntities *entities, int num_elem_corners,
-                              int64_t num_elem, const int64_t *elem_vertices, RitzMeshTable *table,
-                              int64_t *numbers) {
-  // In a regular mesh an entity of codimension c belongs to 2^c elements, fewer at the boundary.
-  int64_t expected = num_elem * entities->num * entities->num_corners / num_elem_corners;
-
-  RITZ_TRY(ritz_mesh_table_create(ceed, entities->num_corners, expected + expected / 8, table));
-  for (int64_t e = 0; e < num_elem; e++) {
-    const int64_t *vertices = elem_vertices + e * num_elem_corners;
+  for (int64_t e = 0; e < block->num_elem; e++) {
+    const int64_t *vertices = elem_vertices + block->corner_base + e * block->num_corners;
 
     for (int i = 0; i < entities->num; i++) {
       int64_t key[4];
 
-      for (int k = 0; k < entities->num_corners; k++) key[k] = vertices[entities->corner[i][k]];
-      ritz_mesh_sort_vertices(entities->num_corners, key);
+      ritz_mesh_entity_key(entities, i, vertices, key);
       RITZ_TRY(ritz_mesh_table_insert(ceed, table, key, numbers + e * entities->num + i));
     }
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int number_in_mesh(RitzMesh mesh, RitzMeshEntities entities, int64_t *num, int64_t **numbers) {
-  RitzMeshTable table = {0};
-  int ierr = RITZ_MALLOC(mesh->ceed, (size_t)mesh->num_elem * (size_t)entities.num, numbers);
+int ritz_mesh_number_entities(Ceed ceed, RitzMeshEntityKind kind, int num_blocks, const RitzMeshBlock *blocks,
+                              const int64_t *elem_vertices, RitzMeshTable *table, RitzMeshNumbers *numbers) {
+  const int width = ritz_mesh_entities(blocks[0].topology, kind)->num_corners;
+  int64_t num_entries = 0, expected = 0;
 
-  if (!ierr) {
-    ierr = ritz_mesh_number_entities(mesh->ceed, &entities, 1 << mesh->dim, mesh->num_elem,
-                                     mesh->elem_vertices, &table, *numbers);
+  for (int b = 0; b < num_blocks; b++) {
+    numbers->base[b] = num_entries;
+    num_entries += blocks[b].num_elem * ritz_mesh_entities(blocks[b].topology, kind)->num;
+    expected += expected_entities(&blocks[b], kind);
   }
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_entries, &numbers->numbers));
+  RITZ_TRY(ritz_mesh_table_create(ceed, width, expected, table));
+  for (int b = 0; b < num_blocks; b++) {
+    RITZ_TRY(number_block(ceed, kind, &blocks[b], elem_vertices, table, numbers->numbers + numbers->base[b]));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int number_in_mesh(RitzMesh mesh, RitzMeshEntityKind kind, int64_t *num, RitzMeshNumbers *numbers) {
+  RitzMeshTable table = {0};
+  int ierr = ritz_mesh_number_entities(mesh->ceed, kind, mesh->num_blocks, mesh->blocks, mesh->elem_vertices,
+                                       &table, numbers);
+
   *num = table.num_keys;
   ritz_mesh_table_clear(&table);
   return ierr;
@@ -90,19 +67,16 @@ int ritz_mesh_topology_create(RitzMesh mesh, RitzMeshTopology *topology) {
   int ierr = CEED_ERROR_SUCCESS;
 
   *topology = (RitzMeshTopology){0};
-  if (mesh->dim >= 2) {
-    ierr =
-        number_in_mesh(mesh, ritz_mesh_local_edges(mesh->dim), &topology->num_edges, &topology->elem_edges);
-  }
+  if (mesh->dim >= 2) ierr = number_in_mesh(mesh, RITZ_MESH_EDGES, &topology->num_edges, &topology->edges);
   if (!ierr && mesh->dim == 3) {
-    ierr = number_in_mesh(mesh, ritz_mesh_local_facets(3), &topology->num_faces, &topology->elem_faces);
+    ierr = number_in_mesh(mesh, RITZ_MESH_FACETS, &topology->num_faces, &topology->faces);
   }
   if (ierr) ritz_mesh_topology_clear(topology);
   return ierr;
 }
 
 void ritz_mesh_topology_clear(RitzMeshTopology *topology) {
-  RITZ_FREE(&topology->elem_edges);
-  RITZ_FREE(&topology->elem_faces);
+  RITZ_FREE(&topology->edges.numbers);
+  RITZ_FREE(&topology->faces.numbers);
   *topology = (RitzMeshTopology){0};
 }

@@ -45,6 +45,18 @@ static int print_sets(RitzMesh mesh, FILE *stream) {
   return CEED_ERROR_SUCCESS;
 }
 
+// "TETRAHEDRON"; of several shapes "8 tetrahedra, 2 pyramids".
+static void print_shapes(RitzMesh mesh, FILE *stream) {
+  if (mesh->num_blocks == 1) {
+    fprintf(stream, "%s", CeedElemTopologies[mesh->blocks[0].topology]);
+    return;
+  }
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    fprintf(stream, "%s%lld %s", b ? ", " : "", (long long)mesh->blocks[b].num_elem,
+            ritz_mesh_shape(mesh->blocks[b].topology)->plural);
+  }
+}
+
 int RitzMeshView(RitzMesh mesh, FILE *stream) {
   int64_t counts[3];
   double low[3], high[3];
@@ -52,10 +64,10 @@ int RitzMeshView(RitzMesh mesh, FILE *stream) {
   RITZ_NOT_NULL(mesh);
   RITZ_NOT_NULL(stream);
   RITZ_TRY(RitzMeshClassifyElements(mesh, -1.0, NULL, counts));
-  ritz_mesh_bounds(mesh->space_dim, mesh->num_elem * ritz_mesh_power(mesh->order + 1, mesh->dim),
-                   mesh->coords, low, high);
-  fprintf(stream, "Mesh of %lld elements (%s) with %lld vertices in %dD space\n", (long long)mesh->num_elem,
-          CeedElemTopologies[mesh->topology], (long long)mesh->num_vertices, (int)mesh->space_dim);
+  ritz_mesh_bounds(mesh->space_dim, mesh->num_points, mesh->coords, low, high);
+  fprintf(stream, "Mesh of %lld elements (", (long long)mesh->num_elem);
+  print_shapes(mesh, stream);
+  fprintf(stream, ") with %lld vertices in %dD space\n", (long long)mesh->num_vertices, (int)mesh->space_dim);
   fprintf(stream, "  geometry of order %d: %lld affine, %lld multilinear, %lld curved elements\n",
           (int)mesh->order, (long long)counts[RITZ_ELEMENT_AFFINE], (long long)counts[RITZ_ELEMENT_TRILINEAR],
           (long long)counts[RITZ_ELEMENT_CURVED]);

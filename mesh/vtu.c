@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // RitzWriteVTU (contract in ritz/output.h): what stands in the file, in which order, and the interpolation to
-// VTK's nodes. Called by users and the command line; leaves bytes, compression and renaming to vtu-file.c.
+// VTK's nodes. Called by users and the command line; leaves the cells of an element and the order of their
+// nodes to vtu-cells.c, bytes, compression and renaming to vtu-file.c.
 //
 // Layout of the file: the XML text, whose offsets are filled in at the end of each array, then the arrays in
 // the order of the text: fields, region, element, points, connectivity, offsets, types. Points are stored
-// lexicographically, cell after cell; VTK's order of nodes stands in the connectivity alone. One cell at a
-// time is in memory.
+// lexicographically, element after element; VTK's order of nodes stands in the connectivity alone. One
+// element at a time is in memory.
 #include <ritz/output.h>
 
 #include <inttypes.h>
@@ -14,16 +15,25 @@
 #include <string.h>
 
 #include "fe/fe.h"
-#include "mesh/mesh.h"
+#include "mesh/lattice.h"
+#include "mesh/vtu-cells.h"
 #include "mesh/vtu-file.h"
 
 enum { num_other_arrays = 6, slot_width = 32 };
 
+// Elements of one shape.
+typedef struct {
+  CeedElemTopology topology;
+  int64_t first, num_elem;
+  RitzVtuCells cells; // owned
+} Block;
+
 typedef struct {
   RitzMesh mesh; // borrowed
   Ceed ceed;     // borrowed from the mesh
-  CeedInt dim, space_dim, degree;
-  int64_t num_elem, cell_size; // points per cell
+  CeedInt space_dim, degree, num_blocks;
+  Block *blocks;                          // owned
+  int64_t num_points, num_cells, num_ids; // of all elements
   CeedInt num_fields;
   const RitzOutputField *fields; // borrowed
   RitzVtuFile file;
@@ -109,21 +119,30 @@ static int check_field(Writer *w, CeedInt f) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int64_t power(int64_t base, int exponent) {
-  return exponent > 0 ? base * power(base, exponent - 1) : 1;
+static int prepare_block(Writer *w, CeedInt b) {
+  Block *block = &w->blocks[b];
+
+  RITZ_TRY(RitzMeshGetBlock(w->mesh, b, &block->topology, &block->first, &block->num_elem, NULL, NULL));
+  RITZ_TRY(ritz_vtu_cells_create(w->ceed, block->topology, w->degree, &block->cells));
+  w->num_points += block->num_elem * block->cells.num_points;
+  w->num_cells += block->num_elem * block->cells.num_cells;
+  w->num_ids += block->num_elem * block->cells.num_ids;
+  return CEED_ERROR_SUCCESS;
 }
 
 static int prepare(Writer *w) {
-  RITZ_TRY(RitzMeshGetDimensions(w->mesh, &w->dim, &w->space_dim));
-  RITZ_TRY(RitzMeshGetNumElements(w->mesh, &w->num_elem));
+  RITZ_TRY(RitzMeshGetDimensions(w->mesh, NULL, &w->space_dim));
   RITZ_TRY(RitzMeshGetGeometryOrder(w->mesh, &w->degree));
   RITZ_REQUIRE(w->num_fields >= 0, w->ceed, CEED_ERROR_DIMENSION,
                "RitzWriteVTU: number of fields must be >= 0, found %" CeedInt_FMT, w->num_fields);
   RITZ_REQUIRE(w->fields || !w->num_fields, w->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzWriteVTU: argument 'fields' is NULL");
   for (CeedInt f = 0; f < w->num_fields; f++) RITZ_TRY(check_field(w, f));
-  w->cell_size = power(w->degree + 1, w->dim);
-  return RITZ_MALLOC(w->ceed, (size_t)w->num_fields + num_other_arrays, &w->slots);
+  RITZ_TRY(RITZ_MALLOC(w->ceed, (size_t)w->num_fields + num_other_arrays, &w->slots));
+  RITZ_TRY(RitzMeshGetNumBlocks(w->mesh, &w->num_blocks));
+  RITZ_TRY(RITZ_CALLOC(w->ceed, (size_t)w->num_blocks, &w->blocks));
+  for (CeedInt b = 0; b < w->num_blocks; b++) RITZ_TRY(prepare_block(w, b));
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Text ----
@@ -192,7 +211,7 @@ static int print_text(Writer *w) {
                                is_little ? "LittleEndian" : "BigEndian", ritz_vtu_compressor));
   RITZ_TRY(ritz_vtu_file_print(&w->file,
                                "    <Piece NumberOfPoints=\"%" PRId64 "\" NumberOfCells=\"%" PRId64 "\">\n",
-                               w->num_elem * w->cell_size, w->num_elem));
+                               w->num_points, w->num_cells));
   RITZ_TRY(print_point_data(w));
   RITZ_TRY(print_cells(w));
   RITZ_TRY(ritz_vtu_file_print(&w->file, "    </Piece>\n  </UnstructuredGrid>\n"
@@ -203,40 +222,41 @@ static int print_text(Writer *w) {
 
 // ---- Arrays ----
 
-// The next array of the text starts here; it takes `cell_bytes` per cell.
-static int begin_array(Writer *w, int64_t cell_bytes) {
+// The next array of the text starts here.
+static int begin_array(Writer *w, int64_t num_bytes) {
   char text[slot_width + 1];
   int length = snprintf(text, sizeof(text), "offset=\"%" PRId64 "\"", w->file.size - w->data_place);
 
   RITZ_TRY(ritz_vtu_file_overwrite(&w->file, w->slots[w->num_arrays++], text, (size_t)length));
-  return ritz_vtu_array_begin(&w->file, w->num_elem * cell_bytes);
+  return ritz_vtu_array_begin(&w->file, num_bytes);
 }
 
-// Nodal values of an element, from the Gauss-Lobatto nodes of their degree to the points of a cell.
+// Nodal values of the elements of a block, from the Lagrange nodes of their degree to the points of the file.
 typedef struct {
   CeedInt degree, num_comp, num_written; // the file has zeros for components from num_comp on
-  int64_t num_nodes;                     // of an element
   const double *coords;                  // borrowed, [num_elem][num_nodes][num_comp], or NULL:
   const CeedScalar *values;              // borrowed, L-vector
   const int64_t *nodes;                  // borrowed, [num_elem][num_nodes]
-  double *matrix;                        // owned, [degree+1][source degree+1]; NULL: the points are the nodes
-  double *in, *out, *work;               // owned, [num_comp][num_nodes], [num_comp][cell_size]
-  double *points;                        // owned, [cell_size][num_written]
+  int64_t num_nodes, num_points;         // of an element
+  int dim, rows, cols;                   // a matrix for each of dim directions, or a dense one (dim = 1)
+  double *matrix;                        // owned, [rows][cols]; NULL: the points are the nodes
+  double *in, *out, *work;               // owned, [num_comp][num_nodes], [num_comp][num_points]
+  double *points;                        // owned, [num_points][num_written]
 } Source;
 
-// Gauss-Lobatto nodes of degree 1 and 2 are equispaced. Without the matrix a value that is not a number
-// stays at its own point.
-static int make_matrix(const Writer *w, Source *source) {
+static void fill_equispaced(CeedInt degree, double *points) {
+  for (CeedInt i = 0; i <= degree; i++) points[i] = (2.0 * i - degree) / degree;
+}
+
+static int fill_line_matrix(const Writer *w, Source *source) {
   int ierr = CEED_ERROR_SUCCESS;
   CeedInt P = source->degree + 1, Q = w->degree + 1;
   double *nodes = NULL, *points = NULL;
 
-  if (P == Q && P <= 3) return CEED_ERROR_SUCCESS;
   RITZ_TRY_CLEANUP(RITZ_MALLOC(w->ceed, (size_t)P, &nodes));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(w->ceed, (size_t)Q, &points));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(w->ceed, (size_t)P * (size_t)Q, &source->matrix));
   ritz_fe_gauss_lobatto(P, nodes, NULL);
-  for (CeedInt i = 0; i < Q; i++) points[i] = (2.0 * i - w->degree) / w->degree;
+  fill_equispaced(w->degree, points);
   RITZ_TRY_CLEANUP(ritz_fe_lagrange(w->ceed, P, nodes, Q, points, source->matrix, NULL));
 cleanup:
   RITZ_FREE(&nodes);
@@ -244,15 +264,54 @@ cleanup:
   return ierr;
 }
 
-static int prepare_source(const Writer *w, Source *source) {
-  size_t num_comp = (size_t)source->num_comp, cell_size = (size_t)w->cell_size;
+static int fill_dense_matrix(const Writer *w, CeedElemTopology topology, Source *source) {
+  int ierr = CEED_ERROR_SUCCESS;
+  double *points = NULL, *positions = NULL;
 
-  source->num_nodes = power(source->degree + 1, w->dim);
-  RITZ_TRY(make_matrix(w, source));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(w->ceed, (size_t)w->degree + 1, &points));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(w->ceed, (size_t)source->num_points * 3, &positions));
+  fill_equispaced(w->degree, points);
+  ritz_lattice_place(topology, w->degree, points, positions);
+  RITZ_TRY_CLEANUP(ritz_fe_shape_lagrange(w->ceed, topology, source->degree, (int)source->num_points,
+                                          positions, source->matrix, NULL));
+cleanup:
+  RITZ_FREE(&points);
+  RITZ_FREE(&positions);
+  return ierr;
+}
+
+// The nodes of degree 1 and 2 are equispaced. Without the matrix a value that is not a number stays at its
+// own point.
+static int make_matrix(const Writer *w, CeedElemTopology topology, Source *source) {
+  bool is_tensor = ritz_mesh_shape(topology)->is_tensor;
+
+  if (source->degree == w->degree && w->degree <= 2) return CEED_ERROR_SUCCESS;
+  source->dim = is_tensor ? ritz_mesh_shape(topology)->dim : 1;
+  source->rows = is_tensor ? w->degree + 1 : (int)source->num_points;
+  source->cols = is_tensor ? source->degree + 1 : (int)source->num_nodes;
+  RITZ_TRY(RITZ_MALLOC(w->ceed, (size_t)source->rows * (size_t)source->cols, &source->matrix));
+  return is_tensor ? fill_line_matrix(w, source) : fill_dense_matrix(w, topology, source);
+}
+
+// The tables of a block.
+static int prepare_source(const Writer *w, const Block *block, Source *source) {
+  size_t num_comp = (size_t)source->num_comp;
+
+  source->num_nodes = ritz_mesh_num_nodes(block->topology, source->degree);
+  source->num_points = block->cells.num_points;
+  RITZ_TRY(make_matrix(w, block->topology, source));
   RITZ_TRY(RITZ_MALLOC(w->ceed, num_comp * (size_t)source->num_nodes, &source->in));
-  RITZ_TRY(RITZ_MALLOC(w->ceed, num_comp * cell_size, &source->out));
-  RITZ_TRY(RITZ_MALLOC(w->ceed, 2 * num_comp * cell_size, &source->work));
-  return RITZ_CALLOC(w->ceed, (size_t)source->num_written * cell_size, &source->points);
+  RITZ_TRY(RITZ_MALLOC(w->ceed, num_comp * (size_t)source->num_points, &source->out));
+  RITZ_TRY(RITZ_MALLOC(w->ceed, 2 * num_comp * (size_t)source->num_points, &source->work));
+  return RITZ_CALLOC(w->ceed, (size_t)source->num_written * (size_t)source->num_points, &source->points);
+}
+
+static void clear_source(Source *source) {
+  RITZ_FREE(&source->matrix);
+  RITZ_FREE(&source->in);
+  RITZ_FREE(&source->out);
+  RITZ_FREE(&source->work);
+  RITZ_FREE(&source->points);
 }
 
 static void load_element(const Source *source, int64_t e) {
@@ -269,42 +328,46 @@ static void load_element(const Source *source, int64_t e) {
   }
 }
 
-// Fills source->points with element e.
-static void interpolate_element(const Writer *w, Source *source, int64_t e) {
+// Fills source->points with element e of the block.
+static void interpolate_element(Source *source, int64_t e) {
   const double *const matrices[] = {source->matrix, source->matrix, source->matrix};
   const double *values = source->in;
 
   load_element(source, e);
   if (source->matrix) {
-    ritz_fe_tensor_apply(w->dim, source->num_comp, w->degree + 1, source->degree + 1, matrices, source->in,
+    ritz_fe_tensor_apply(source->dim, source->num_comp, source->rows, source->cols, matrices, source->in,
                          source->out, source->work);
     values = source->out;
   }
-  for (int64_t i = 0; i < w->cell_size; i++) {
+  for (int64_t i = 0; i < source->num_points; i++) {
     for (CeedInt c = 0; c < source->num_comp; c++) {
-      source->points[i * source->num_written + c] = values[c * w->cell_size + i];
+      source->points[i * source->num_written + c] = values[c * source->num_points + i];
     }
   }
 }
 
-static int write_source(Writer *w, Source *source) {
+// A part of the array under way.
+static int write_source(Writer *w, const Block *block, Source *source) {
   int ierr = CEED_ERROR_SUCCESS;
-  size_t cell_bytes = (size_t)w->cell_size * (size_t)source->num_written * sizeof(double);
+  size_t num_values = (size_t)block->cells.num_points * (size_t)source->num_written;
 
-  RITZ_TRY_CLEANUP(prepare_source(w, source));
-  RITZ_TRY_CLEANUP(begin_array(w, (int64_t)cell_bytes));
-  for (int64_t e = 0; e < w->num_elem; e++) {
-    interpolate_element(w, source, e);
-    RITZ_TRY_CLEANUP(ritz_vtu_array_append(&w->file, source->points, cell_bytes));
+  RITZ_TRY_CLEANUP(prepare_source(w, block, source));
+  for (int64_t e = 0; e < block->num_elem; e++) {
+    interpolate_element(source, e);
+    RITZ_TRY_CLEANUP(ritz_vtu_array_append(&w->file, source->points, num_values * sizeof(double)));
   }
-  RITZ_TRY_CLEANUP(ritz_vtu_array_end(&w->file));
 cleanup:
-  RITZ_FREE(&source->matrix);
-  RITZ_FREE(&source->in);
-  RITZ_FREE(&source->out);
-  RITZ_FREE(&source->work);
-  RITZ_FREE(&source->points);
+  clear_source(source);
   return ierr;
+}
+
+static int write_values(Writer *w, RitzSpace space, Source *source) {
+  RITZ_TRY(begin_array(w, w->num_points * source->num_written * (int64_t)sizeof(double)));
+  for (CeedInt b = 0; b < w->num_blocks; b++) {
+    RITZ_TRY(RitzSpaceGetBlockNodes(space, b, NULL, &source->nodes));
+    RITZ_TRY(write_source(w, &w->blocks[b], source));
+  }
+  return ritz_vtu_array_end(&w->file);
 }
 
 static int write_field(Writer *w, CeedInt f) {
@@ -314,9 +377,8 @@ static int write_field(Writer *w, CeedInt f) {
   RITZ_TRY(RitzSpaceGetDegree(field->space, &source.degree));
   RITZ_TRY(RitzSpaceGetNumComponents(field->space, &source.num_comp));
   RITZ_TRY(num_written_components(w, f, &source.num_written));
-  RITZ_TRY(RitzSpaceGetElementNodes(field->space, &source.nodes));
   RITZ_TRY(CeedVectorGetArrayRead(field->values, CEED_MEM_HOST, &source.values));
-  int ierr = write_source(w, &source);
+  int ierr = write_values(w, field->space, &source);
   RITZ_TRY(CeedVectorRestoreArrayRead(field->values, &source.values));
   return ierr;
 }
@@ -325,101 +387,78 @@ static int write_points(Writer *w) {
   Source source = {.num_comp = w->space_dim, .num_written = 3};
 
   RITZ_TRY(RitzMeshGetGeometryOrder(w->mesh, &source.degree));
-  RITZ_TRY(RitzMeshGetElementCoordinates(w->mesh, &source.coords));
-  return write_source(w, &source);
-}
-
-static int write_regions(Writer *w) {
-  const int32_t *regions;
-
-  RITZ_TRY(RitzMeshGetElementRegions(w->mesh, &regions));
-  RITZ_TRY(begin_array(w, sizeof(*regions)));
-  RITZ_TRY(ritz_vtu_array_append(&w->file, regions, (size_t)w->num_elem * sizeof(*regions)));
-  return ritz_vtu_array_end(&w->file);
-}
-
-// One number per cell: first, first + step, ...
-static int write_sequence(Writer *w, int64_t first, int64_t step) {
-  RITZ_TRY(begin_array(w, sizeof(int64_t)));
-  for (int64_t e = 0; e < w->num_elem; e++) {
-    int64_t value = first + e * step;
-
-    RITZ_TRY(ritz_vtu_array_append(&w->file, &value, sizeof(value)));
+  RITZ_TRY(begin_array(w, w->num_points * source.num_written * (int64_t)sizeof(double)));
+  for (CeedInt b = 0; b < w->num_blocks; b++) {
+    RITZ_TRY(RitzMeshGetBlock(w->mesh, b, NULL, NULL, NULL, NULL, &source.coords));
+    RITZ_TRY(write_source(w, &w->blocks[b], &source));
   }
   return ritz_vtu_array_end(&w->file);
 }
 
-static int write_types(Writer *w) {
-  static const uint8_t lagrange_types[] = {0, 68, 70, 72}; // curve, quadrilateral, hexahedron
+// One value per cell: what cell `cell` of the file's cells for element e of the block has.
+typedef struct {
+  const int32_t *regions; // borrowed
+  int64_t num_ids;        // of the cells before the element
+} CellState;
+typedef void (*CellFunction)(CellState *state, const Block *block, int64_t e, int64_t cell, void *value);
 
-  RITZ_TRY(begin_array(w, sizeof(uint8_t)));
-  for (int64_t e = 0; e < w->num_elem; e++) {
-    RITZ_TRY(ritz_vtu_array_append(&w->file, &lagrange_types[w->dim], sizeof(uint8_t)));
+static void take_region(CellState *state, const Block *block, int64_t e, int64_t cell, void *value) {
+  (void)cell;
+  *(int32_t *)value = state->regions[block->first + e];
+}
+
+static void take_element(CellState *state, const Block *block, int64_t e, int64_t cell, void *value) {
+  (void)state;
+  (void)cell;
+  *(int64_t *)value = block->first + e;
+}
+
+static void take_end(CellState *state, const Block *block, int64_t e, int64_t cell, void *value) {
+  (void)e;
+  *(int64_t *)value = state->num_ids + block->cells.ends[cell];
+  if (cell + 1 == block->cells.num_cells) state->num_ids += block->cells.num_ids;
+}
+
+static void take_type(CellState *state, const Block *block, int64_t e, int64_t cell, void *value) {
+  (void)state;
+  (void)e;
+  *(uint8_t *)value = block->cells.types[cell];
+}
+
+static int write_cells(Writer *w, size_t size, CellFunction take) {
+  CellState state = {.num_ids = 0};
+  int64_t value = 0;
+
+  RITZ_TRY(RitzMeshGetElementRegions(w->mesh, &state.regions));
+  RITZ_TRY(begin_array(w, w->num_cells * (int64_t)size));
+  for (CeedInt b = 0; b < w->num_blocks; b++) {
+    const Block *block = &w->blocks[b];
+
+    for (int64_t i = 0; i < block->num_elem * block->cells.num_cells; i++) {
+      take(&state, block, i / block->cells.num_cells, i % block->cells.num_cells, &value);
+      RITZ_TRY(ritz_vtu_array_append(&w->file, &value, size));
+    }
   }
   return ritz_vtu_array_end(&w->file);
 }
 
-// ---- Order of the nodes in a VTK Lagrange cell of degree p: corners, edges, faces, interior ----
-// Inner nodes of all edges run in the direction of increasing i, j, k; a = p - 1 is their number.
-
-static bool is_inner(int64_t p, int64_t i) { return i > 0 && i < p; }
-
-static int64_t curve_place(int64_t p, int64_t i) { return is_inner(p, i) ? i + 1 : i / p; }
-
-// Corners go round: 00, 10, 11, 01; edges: j = 0, i = p, j = p, i = 0.
-static int64_t quad_place(int64_t p, int64_t i, int64_t j) {
-  int64_t a = p - 1;
-
-  if (is_inner(p, i) && is_inner(p, j)) return 4 + 4 * a + (i - 1) + a * (j - 1);
-  if (is_inner(p, i)) return 4 + (i - 1) + (j > 0 ? 2 * a : 0);
-  if (is_inner(p, j)) return 4 + (j - 1) + (i > 0 ? a : 3 * a);
-  return j > 0 ? (i > 0 ? 2 : 3) : (i > 0 ? 1 : 0);
-}
-
-// Corners and edges of the bottom, of the top, vertical edges round from corner 0, faces i = 0, i = p, j = 0,
-// j = p, k = 0, k = p, interior.
-static int64_t hex_place(int64_t p, int64_t i, int64_t j, int64_t k) {
-  bool inner_i = is_inner(p, i), inner_j = is_inner(p, j), inner_k = is_inner(p, k);
-  int64_t a = p - 1, faces = 8 + 12 * a;
-
-  if (inner_i && inner_j && inner_k) return faces + 6 * a * a + (i - 1) + a * ((j - 1) + a * (k - 1));
-  if (inner_j && inner_k) return faces + (j - 1) + a * (k - 1) + (i > 0 ? a * a : 0);
-  if (inner_i && inner_k) return faces + (i - 1) + a * (k - 1) + (j > 0 ? 3 : 2) * a * a;
-  if (inner_i && inner_j) return faces + (i - 1) + a * (j - 1) + (k > 0 ? 5 : 4) * a * a;
-  if (inner_k) return 8 + 8 * a + (k - 1) + a * quad_place(p, i, j);
-  int64_t place = quad_place(p, i, j); // in the bottom or top
-  if (inner_i || inner_j) return place + 4 + (k > 0 ? 4 * a : 0);
-  return place + (k > 0 ? 4 : 0);
-}
-
-// order[VTK place] = lexicographic number.
-static void fill_order(int dim, int64_t p, int64_t *order) {
-  int64_t n = p + 1, num = power(n, dim);
-
-  for (int64_t l = 0; l < num; l++) {
-    int64_t i = l % n, j = l / n % n, k = l / n / n;
-    int64_t place = dim == 1 ? curve_place(p, i) : dim == 2 ? quad_place(p, i, j) : hex_place(p, i, j, k);
-
-    order[place] = l;
-  }
-}
-
+// The ids of an element count from its first point.
 static int write_connectivity(Writer *w) {
-  int ierr = CEED_ERROR_SUCCESS;
-  size_t n = (size_t)w->cell_size;
-  int64_t *points = NULL; // of one cell
+  int64_t first_point = 0;
 
-  RITZ_TRY(RITZ_MALLOC(w->ceed, n, &points));
-  fill_order(w->dim, w->degree, points);
-  RITZ_TRY_CLEANUP(begin_array(w, w->cell_size * (int64_t)sizeof(*points)));
-  for (int64_t e = 0; e < w->num_elem; e++) {
-    RITZ_TRY_CLEANUP(ritz_vtu_array_append(&w->file, points, n * sizeof(*points)));
-    for (size_t i = 0; i < n; i++) points[i] += w->cell_size;
+  RITZ_TRY(begin_array(w, w->num_ids * (int64_t)sizeof(int64_t)));
+  for (CeedInt b = 0; b < w->num_blocks; b++) {
+    const RitzVtuCells *cells = &w->blocks[b].cells;
+
+    for (int64_t e = 0; e < w->blocks[b].num_elem; e++, first_point += cells->num_points) {
+      for (int64_t i = 0; i < cells->num_ids; i++) {
+        int64_t point = first_point + cells->ids[i];
+
+        RITZ_TRY(ritz_vtu_array_append(&w->file, &point, sizeof(point)));
+      }
+    }
   }
-  RITZ_TRY_CLEANUP(ritz_vtu_array_end(&w->file));
-cleanup:
-  RITZ_FREE(&points);
-  return ierr;
+  return ritz_vtu_array_end(&w->file);
 }
 
 // ---- All of it ----
@@ -427,12 +466,12 @@ cleanup:
 static int write_file(Writer *w) {
   RITZ_TRY(print_text(w));
   for (CeedInt f = 0; f < w->num_fields; f++) RITZ_TRY(write_field(w, f));
-  RITZ_TRY(write_regions(w));
-  RITZ_TRY(write_sequence(w, 0, 1)); // element
+  RITZ_TRY(write_cells(w, sizeof(int32_t), take_region));
+  RITZ_TRY(write_cells(w, sizeof(int64_t), take_element));
   RITZ_TRY(write_points(w));
   RITZ_TRY(write_connectivity(w));
-  RITZ_TRY(write_sequence(w, w->cell_size, w->cell_size)); // offsets: ends of cells
-  RITZ_TRY(write_types(w));
+  RITZ_TRY(write_cells(w, sizeof(int64_t), take_end)); // offsets
+  RITZ_TRY(write_cells(w, sizeof(uint8_t), take_type));
   RITZ_TRY(ritz_vtu_file_print(&w->file, "\n  </AppendedData>\n</VTKFile>\n"));
   return ritz_vtu_file_complete(&w->file);
 }
@@ -442,12 +481,16 @@ int RitzWriteVTU(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *field
 
   RITZ_REQUIRE(mesh, NULL, CEED_ERROR_INCOMPATIBLE, "RitzWriteVTU: argument 'mesh' is NULL");
   Writer w = {.mesh = mesh, .ceed = RitzMeshReturnCeed(mesh), .num_fields = num_fields, .fields = fields};
+
+  w.file.fd = -1;
   RITZ_REQUIRE(path && *path, w.ceed, CEED_ERROR_INCOMPATIBLE, "RitzWriteVTU: no path is given");
-  RITZ_TRY(prepare(&w));
+  RITZ_TRY_CLEANUP(prepare(&w));
   RITZ_TRY_CLEANUP(ritz_vtu_file_open(w.ceed, path, &w.file));
   RITZ_TRY_CLEANUP(write_file(&w));
 cleanup:
   ritz_vtu_file_discard(&w.file);
+  for (CeedInt b = 0; w.blocks && b < w.num_blocks; b++) ritz_vtu_cells_destroy(&w.blocks[b].cells);
+  RITZ_FREE(&w.blocks);
   RITZ_FREE(&w.slots);
   return ierr;
 }

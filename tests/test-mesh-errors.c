@@ -314,7 +314,7 @@ TEST(drafts_that_are_no_mesh_are_refused) {
     if (i == 1) draft.dim = 4;
     if (i == 2) draft.space_dim = 1;
     if (i == 3) draft.space_dim = 4;
-    if (i == 4) draft.topology = CEED_TOPOLOGY_TRIANGLE;
+    if (i == 4) draft.topology = CEED_TOPOLOGY_TET;
     if (i == 5) draft.order = 0;
     if (i == 6) draft.num_elem = 0;
     check_refused(ceed, &draft, i < 5 ? "are no mesh" : i == 5 ? "order 0" : "no elements");

@@ -18,6 +18,7 @@
 
 #include "core/memory.h"
 #include "tests/tap.h"
+#include "tests/vtu-lattice.h"
 #include "tests/vtu-read.h"
 
 // ---- A mesh and fields whose values are known everywhere ----
@@ -107,68 +108,6 @@ static void destroy_fields(Fields *fields) {
 }
 
 // ---- What a file must hold ----
-
-static int64_t power(int64_t base, CeedInt exponent) {
-  int64_t result = 1;
-
-  while (exponent-- > 0) result *= base;
-  return result;
-}
-
-// Lattice positions of the nodes of a VTK Lagrange cell of degree p, one after the other.
-typedef struct {
-  int p;
-  int64_t num;
-  int (*at)[3];
-} Lattice;
-
-static void lattice_add(Lattice *l, int i, int j, int k) {
-  int *at = l->at[l->num++];
-
-  at[0] = i, at[1] = j, at[2] = k;
-}
-
-static const int corners[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
-                                  {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-
-static void lattice_edge(Lattice *l, int from, int to) {
-  const int *a = corners[from], *b = corners[to];
-
-  for (int m = 1; m < l->p; m++)
-    lattice_add(l, a[0] * (l->p - m) + b[0] * m, a[1] * (l->p - m) + b[1] * m, a[2] * (l->p - m) + b[2] * m);
-}
-
-// Inner nodes of the face normal to `axis` at `side`; the lower of the other axes runs fastest.
-static void lattice_face(Lattice *l, int axis, int side) {
-  int fast = axis == 0 ? 1 : 0, slow = axis == 2 ? 1 : 2;
-
-  for (int s = 1; s < l->p; s++) {
-    for (int f = 1; f < l->p; f++) {
-      int at[3] = {0};
-
-      at[axis] = side * l->p, at[fast] = f, at[slow] = s;
-      lattice_add(l, at[0], at[1], at[2]);
-    }
-  }
-}
-
-static Lattice make_lattice(CeedInt dim, int p) {
-  static const int edges[12][2] = {{0, 1}, {1, 2}, {3, 2}, {0, 3}, {4, 5}, {5, 6},
-                                   {7, 6}, {4, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
-  static const int num_edges[] = {0, 1, 4, 12};
-  Lattice l = {.p = p, .at = calloc((size_t)power(p + 1, dim), sizeof(*l.at))};
-
-  for (int c = 0; c < 1 << dim; c++) lattice_add(&l, p * corners[c][0], p * corners[c][1], p * corners[c][2]);
-  for (int e = 0; e < num_edges[dim]; e++) lattice_edge(&l, edges[e][0], edges[e][1]);
-  if (dim == 2) lattice_face(&l, 2, 0);
-  for (int face = 0; dim == 3 && face < 6; face++) lattice_face(&l, face / 2, face % 2);
-  for (int k = 1; dim == 3 && k < p; k++) {
-    for (int j = 1; j < p; j++) {
-      for (int i = 1; i < p; i++) lattice_add(&l, i, j, k);
-    }
-  }
-  return l;
-}
 
 // Place in the undeformed box of a lattice node of element e.
 static void locate(const Boxes *b, const Lattice *l, int64_t e, int64_t node, double X[3]) {

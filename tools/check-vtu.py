@@ -11,8 +11,8 @@ usage: check-vtu.py FILE [option]... [-- FILE [option]...]...
   --tolerance T     relative to 1 + the largest value (default 1e-12)
 
 EXPR is a Python expression in x, y, z, the point arrays by name (a number, or a tuple when there are several
-components) and the functions of the module math. It must hold at all points of all cells, and inside of the cells, where
-position and arrays are interpolated by VTK. In any case every node must lie where VTK's interpolation puts it, and all
+components) and the functions of the module math. It must hold at all points of all cells, and inside of Lagrange cells,
+where position and arrays are interpolated by VTK. In any case every node must lie where VTK's interpolation puts it, and all
 Jacobian determinants must be positive. Exit status: 0 everything holds, 1 something does not, 77 there is no VTK.
 Called by tests/test-vtu-vtk.sh; needs the package python3-vtk9 or `pip install vtk`, but no numpy.
 """
@@ -27,7 +27,13 @@ except ImportError:
     print("check-vtu: VTK for Python is missing (Debian: python3-vtk9; or pip install vtk)")
     sys.exit(77)
 
-LAGRANGE = {68: 1, 70: 2, 72: 3}  # type of cell: dimension
+# Type of cell: dimension, number of nodes of degree p.
+LAGRANGE = {68: (1, lambda p: p + 1), 69: (2, lambda p: (p + 1) * (p + 2) // 2), 70: (2, lambda p: (p + 1) ** 2),
+            71: (3, lambda p: (p + 1) * (p + 2) * (p + 3) // 6), 72: (3, lambda p: (p + 1) ** 3),
+            73: (3, lambda p: (p + 1) ** 2 * (p + 2) // 2)}
+LINEAR = {10: (3, lambda p: 4 * p), 14: (3, lambda p: 5 * p)}  # tetrahedron, pyramid: of degree 1 only
+# The directions of a triangle or tetrahedron, where the cube of Gauss points is collapsed.
+COLLAPSED = {69: 2, 71: 3, 73: 2, 10: 3}
 # Weights at distances 1, 2, ... of the central difference that is exact for polynomials up to degree 10.
 CENTRAL_DIFFERENCE = (5 / 6, -5 / 21, 5 / 84, -5 / 504, 1 / 1260)
 SPACING = 0.03125
@@ -60,21 +66,28 @@ def read(path):
 
 
 class Kind:
-    """What all cells of a file have in common: dimension, degree, number of nodes and weights at places."""
+    """What cells of one type and size have in common: dimension, degree, number of nodes, weights at places."""
 
-    def __init__(self, grid):
-        cell = grid.GetCell(0)
-        if cell.GetCellType() not in LAGRANGE:
-            raise Fault(f"type of cell {cell.GetCellType()}")
+    def __init__(self, cell, gauss):
         self.type = cell.GetCellType()
-        self.dim = LAGRANGE[self.type]
         self.num = cell.GetNumberOfPoints()
-        self.degree = round(self.num ** (1 / self.dim)) - 1
-        if (self.degree + 1) ** self.dim != self.num:
-            raise Fault(f"{self.num} nodes fit no degree")
+        self.is_linear = self.type in LINEAR
+        if self.type not in LAGRANGE and not self.is_linear:
+            raise Fault(f"type of cell {self.type}")
+        self.dim, size = (LINEAR if self.is_linear else LAGRANGE)[self.type]
+        fitting = [p for p in range(1, 2 if self.is_linear else 33) if size(p) == self.num]
+        if not fitting:
+            raise Fault(f"{self.num} nodes fit no degree of cells of type {self.type}")
+        self.degree = fitting[0]
         places = cell.GetParametricCoords()
         self.nodes = [tuple(places[3 * i:3 * i + 3]) for i in range(self.num)]
         self.cell = cell
+        self.weights_at_nodes = [self.weights(place) for place in self.nodes]
+        shrink = 3 if self.type in COLLAPSED else 1
+        self.inside = [] if self.is_linear else [tuple(x / shrink for x in place) for place in INNER_PLACES]
+        self.weights_inside = [self.weights(place) for place in self.inside]
+        self.rule = [(weight, self.derivatives(place))
+                     for weight, place in gauss_places(gauss or self.degree + 2, self.dim, COLLAPSED.get(self.type, 0))]
 
     def weights(self, place):
         values = [0.0] * self.num
@@ -113,7 +126,7 @@ class Checker:
     def __init__(self, options):
         self.options = options
         self.grid = read(options.file)
-        self.kind = Kind(self.grid)
+        self.kinds = {}
         data = self.grid.GetPointData()
         self.arrays = {data.GetArrayName(i): data.GetArray(i) for i in range(data.GetNumberOfArrays())}
         self.formulas = {}
@@ -143,35 +156,34 @@ class Checker:
         for name, formula in self.formulas.items():
             self.compare(arrays[name], eval(formula, names), f"{name} {where}")
 
-    def check_cell(self, number, weights_at_nodes, weights_inside):
+    def kind_of(self, cell):
+        key = (cell.GetCellType(), cell.GetNumberOfPoints())
+        if key not in self.kinds:
+            self.kinds[key] = Kind(cell, self.options.gauss)
+        return self.kinds[key]
+
+    def check_cell(self, number):
+        """The volume of a cell."""
         cell = self.grid.GetCell(number)
-        if cell.GetCellType() != self.kind.type or cell.GetNumberOfPoints() != self.kind.num:
-            raise Fault(f"cell {number} is of another kind than cell 0")
-        ids = [cell.GetPointId(i) for i in range(self.kind.num)]
+        kind = self.kind_of(cell)
+        ids = [cell.GetPointId(i) for i in range(kind.num)]
         positions = [self.grid.GetPoint(i) for i in ids]
         arrays = {name: [array.GetTuple(i) for i in ids] for name, array in self.arrays.items()}
-        for node in range(self.kind.num):
+        for node in range(kind.num):
             where = f"at node {node} of cell {number}"
-            self.compare(combine(weights_at_nodes[node], positions), positions[node], f"interpolation {where}")
+            self.compare(combine(kind.weights_at_nodes[node], positions), positions[node], f"interpolation {where}")
             self.compare_formulas(positions[node], {n: a[node] for n, a in arrays.items()}, where)
-        for place, weights in zip(INNER_PLACES, weights_inside):
+        for place, weights in zip(kind.inside, kind.weights_inside):
             self.compare_formulas(combine(weights, positions), {n: combine(weights, a) for n, a in arrays.items()},
-                                  f"at {place[:self.kind.dim]} of cell {number}")
-        return positions
+                                  f"at {place[:kind.dim]} of cell {number}")
+        return cell_volume(positions, kind.rule, number)
 
     def check(self):
-        kind, volume = self.kind, 0.0
-        weights_at_nodes = [kind.weights(place) for place in kind.nodes]
-        weights_inside = [kind.weights(place) for place in INNER_PLACES]
-        rule = [(weight, kind.derivatives(place))
-                for weight, place in gauss_places(self.options.gauss or kind.degree + 2, kind.dim)]
-        for number in range(self.grid.GetNumberOfCells()):
-            positions = self.check_cell(number, weights_at_nodes, weights_inside)
-            volume += cell_volume(positions, rule, number)
+        volume = sum(self.check_cell(number) for number in range(self.grid.GetNumberOfCells()))
         if self.options.volume is not None:
             self.compare((volume,), self.options.volume, "volume")
-        return (f"{self.grid.GetNumberOfCells()} cells of dimension {kind.dim} and degree {kind.degree}, volume {volume:.12g},"
-                f" largest difference {self.worst:.1e}")
+        kinds = ", ".join(f"type {kind.type} degree {kind.degree}" for kind in self.kinds.values())
+        return f"{self.grid.GetNumberOfCells()} cells ({kinds}), volume {volume:.12g}, largest difference {self.worst:.1e}"
 
 
 def gauss_rule(n):
@@ -189,10 +201,16 @@ def gauss_rule(n):
     return rule
 
 
-def gauss_places(n, dim):
+def gauss_places(n, dim, collapsed):
+    """Gauss points of a cube, of which the first directions are collapsed to a triangle or tetrahedron."""
     for points in itertools.product(gauss_rule(n), repeat=dim):
-        place = tuple(point[0] for point in points) + (0.0,) * (3 - dim)
-        yield math.prod(point[1] for point in points), place
+        place, weight = [point[0] for point in points], math.prod(point[1] for point in points)
+        room = 1.0
+        for i in range(collapsed):
+            weight *= room
+            place[i] *= room
+            room -= place[i]
+        yield weight, tuple(place) + (0.0,) * (3 - dim)
 
 
 def density(tangents):

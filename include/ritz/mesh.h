@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Meshes: boxes, mesh files, refinement, boundary parts, kinds of elements.
 //
-// A mesh is a list of elements of one shape (lines, quadrilaterals or hexahedra), their corners (the
-// topology) and, for every element, the positions of the nodes of its map (the geometry). The map of element
-// e is the polynomial of degree g = "geometry order" per direction through (g+1)^dim nodes at the tensor
-// product of Gauss-Lobatto points of [-1,1].
+// A mesh is a list of elements (lines; triangles and quadrilaterals; tetrahedra, pyramids, prisms and
+// hexahedra; all of one dimension), their corners (the topology) and, for every element, the positions of the
+// nodes of its map (the geometry). The map of an element is the Lagrange interpolant of degree g = "geometry
+// order" through the nodes of its reference element (ritz/basis.h); on lines, quadrilaterals and hexahedra
+// that is degree g per direction and nodes at the tensor product of Gauss-Lobatto points of [-1,1].
+//
+// Elements are grouped in blocks, one for each shape that the mesh has, in the order triangles,
+// quadrilaterals or tetrahedra, pyramids, prisms, hexahedra. Element numbers run through the blocks. Meshes
+// of one shape have one block and may be asked without knowing of blocks.
 //
 // Everything inside an element is numbered lexicographically, first reference direction fastest:
 //
@@ -16,13 +21,27 @@
 //    |/       |/       facet 2 d + side             +---- r     0---1---2
 //    0--------1
 //
+// The other reference elements also lie in [-1,1]^dim. Their corners, and their facets with the corners of
+// each:
+//
+//    triangle     (-1,-1) (1,-1) (-1,1)
+//                 0: r = -1 (0 2)   1: s = -1 (0 1)   2: r + s = 0 (1 2)
+//    tetrahedron  the triangle at t = -1, then (-1,-1,1)
+//                 0: r = -1 (0 2 3)   1: s = -1 (0 1 3)   2: t = -1 (0 1 2)   3: r + s + t = -1 (1 2 3)
+//    prism        the triangle at t = -1, then at t = 1
+//                 0: r = -1 (0 2 3 5)   1: s = -1 (0 1 3 4)   2: r + s = 0 (1 2 4 5)
+//                 3: t = -1 (0 1 2)   4: t = 1 (3 4 5)
+//    pyramid      (-1,-1) (1,-1) (-1,1) (1,1) at t = -1, then the apex (0,0,1)
+//                 0: 2 r = t - 1 (0 2 4)   1: 2 r = 1 - t (1 3 4)   2: 2 s = t - 1 (0 1 4)
+//                 3: 2 s = 1 - t (2 3 4)   4: t = -1 (0 1 2 3)
+//
 // A boundary part is a named set of facets (an element and the number of one of its facets). A facet may
 // belong to several parts. The name "all" always stands for every exterior facet (one that belongs to a
 // single element). Regions are integer attributes of elements with optional names.
 //
-// Memory: 8 * space_dim * (g+1)^dim + 8 * 2^dim + 4 bytes per element, 16 bytes per exterior facet and per
-// facet of a part. A mesh is immutable once made and may be shared; all arrays handed out belong to it and
-// live as long as it does.
+// Memory: 8 * space_dim bytes per node, 8 per corner and 4 per element, each element for itself; 16 bytes per
+// exterior facet and per facet of a part. A mesh is immutable once made and may be shared; all arrays handed
+// out belong to it and live as long as it does.
 #ifndef RITZ_MESH_H
 #define RITZ_MESH_H
 
@@ -34,8 +53,8 @@ typedef struct RitzMesh_private *RitzMesh;
 
 // How simple the map of an element is; decides how its geometric factors are best obtained.
 typedef enum {
-  RITZ_ELEMENT_AFFINE = 0,    // constant Jacobian: parallelepiped
-  RITZ_ELEMENT_TRILINEAR = 1, // degree 1 per direction (bilinear in 2D)
+  RITZ_ELEMENT_AFFINE = 0,    // constant Jacobian: parallelepiped, straight simplex
+  RITZ_ELEMENT_TRILINEAR = 1, // not affine, but the Lagrange map of degree 1 (bilinear on quadrilaterals)
   RITZ_ELEMENT_CURVED = 2,    // anything else
 } RitzElementKind;
 
@@ -55,19 +74,37 @@ CEED_EXTERN int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], con
                                   const double upper[], CeedInt order, RitzMapFunction map, void *map_ctx,
                                   RitzMesh *mesh);
 
-// Reads a file; its first line decides on the format: Gmsh MSH 2.2 and 4.1 (ASCII and binary; lines,
-// quadrilaterals, hexahedra of orders 1 to 6) and MFEM mesh v1.0, v1.2, v1.3 (straight or with nodes of the
-// tensor collections). Boundary parts and regions take the physical names of the file; without a name they
-// are called by their number. Errors: CEED_ERROR_MAJOR for a file that cannot be read or is malformed,
-// CEED_ERROR_UNSUPPORTED for a valid file whose contents Ritz does not handle; messages begin with
+// Reads a file; its first line decides on the format: Gmsh MSH 2.2 and 4.1 (ASCII and binary; lines and
+// complete elements of all shapes of orders 1 to 6) and MFEM mesh v1.0, v1.2, v1.3 (straight or with nodes of
+// Lagrange collections; on prisms only of H1, on pyramids only of degree 1). Boundary parts and regions take
+// the physical names of the file; without a name they are called by their number. Elements are sorted by
+// shape, otherwise they keep their order. Errors: CEED_ERROR_MAJOR for a file that cannot be read or is
+// malformed, CEED_ERROR_UNSUPPORTED for a valid file whose contents Ritz does not handle; messages begin with
 // "FILE:LINE: " (binary sections: "FILE: byte N: ").
 CEED_EXTERN int RitzMeshRead(Ceed ceed, const char *path, RitzMesh *mesh);
 
-// Splits every element into 2^dim children, `levels` times (0: another reference to the same mesh). The
-// children carry the restriction of the parent's polynomial map, so curved geometry is kept exactly; parts
-// and regions are inherited. Children of element e are e*2^dim .. e*2^dim + 2^dim - 1, lexicographic. Errors:
-// CEED_ERROR_DIMENSION (sizes), CEED_ERROR_MAJOR (a child is inverted where its parent was not tested).
+// Splits every element into 2^dim children of its shape, a pyramid into 6 pyramids and 4 tetrahedra, `levels`
+// times (0: another reference to the same mesh). The inner octahedron of a tetrahedron is cut along its
+// shortest diagonal. The children carry the restriction of the parent's polynomial map, so curved geometry is
+// kept exactly (only inside pyramids, whose maps are rational, it is interpolated); parts and regions are
+// inherited. Without pyramids the children of element e are e*2^dim .. e*2^dim + 2^dim - 1, lexicographic in
+// lines, quadrilaterals and hexahedra. With pyramids each block has the children of the elements of its own
+// shape first, then those of pyramids. Errors: CEED_ERROR_DIMENSION (sizes), CEED_ERROR_MAJOR (a child is
+// inverted where its parent was not tested).
 CEED_EXTERN int RitzMeshRefine(RitzMesh mesh, CeedInt levels, RitzMesh *refined);
+
+// Cuts elements into others of the shape `into`; elements of this shape are kept. Parts and regions are
+// inherited; curved geometry is interpolated at the nodes of the new elements.
+//   TRIANGLE  quadrilaterals into 2
+//   TET       hexahedra into 6, prisms into 3, pyramids into 2
+//   PYRAMID   hexahedra into 6 with a new vertex at the centre (cut into tetrahedra again: 12 of them)
+//   PRISM     hexahedra into 2 along their third direction. Where a face would be cut on one side only, or
+//             the top of an element in another direction than its bottom: CEED_ERROR_UNSUPPORTED. Boxes can
+//             be cut.
+// Quadrilateral faces are cut at their vertex of smallest number, so neighbours agree; a box of hexahedra is
+// cut into Kuhn's tetrahedra. New elements follow the order of the old ones. Errors: CEED_ERROR_UNSUPPORTED
+// (other shapes), CEED_ERROR_MAJOR (a new element is inverted, as may happen in strongly bent elements).
+CEED_EXTERN int RitzMeshSplit(RitzMesh mesh, CeedElemTopology into, RitzMesh *split);
 
 CEED_EXTERN int RitzMeshReferenceCopy(RitzMesh mesh, RitzMesh *copy); // as CeedVectorReferenceCopy
 CEED_EXTERN int RitzMeshDestroy(RitzMesh *mesh);
@@ -77,13 +114,21 @@ CEED_EXTERN int RitzMeshDestroy(RitzMesh *mesh);
 CEED_EXTERN Ceed RitzMeshReturnCeed(RitzMesh mesh); // borrowed
 // Either of the two may be NULL.
 CEED_EXTERN int RitzMeshGetDimensions(RitzMesh mesh, CeedInt *dim, CeedInt *space_dim);
-CEED_EXTERN int RitzMeshGetTopology(RitzMesh mesh, CeedElemTopology *topology); // shape of all elements
 CEED_EXTERN int RitzMeshGetNumElements(RitzMesh mesh, int64_t *num_elem);
 CEED_EXTERN int RitzMeshGetNumVertices(RitzMesh mesh, int64_t *num_vertices);
 CEED_EXTERN int RitzMeshGetGeometryOrder(RitzMesh mesh, CeedInt *order);
-CEED_EXTERN int RitzMeshGetElementVertices(RitzMesh mesh, const int64_t **vertices); // [num_elem][2^dim]
-// x [num_elem][(g+1)^dim][space_dim]
+
+CEED_EXTERN int RitzMeshGetNumBlocks(RitzMesh mesh, CeedInt *num_blocks);
+// Block `block`: its shape, the number of its first element, how many it has, vertices [num_elem][corners]
+// and geometry nodes x [num_elem][nodes][space_dim]. All results may be NULL.
+CEED_EXTERN int RitzMeshGetBlock(RitzMesh mesh, CeedInt block, CeedElemTopology *topology, int64_t *first,
+                                 int64_t *num_elem, const int64_t **vertices, const double **x);
+// The same for meshes of one shape; meshes of several shapes: CEED_ERROR_UNSUPPORTED.
+CEED_EXTERN int RitzMeshGetTopology(RitzMesh mesh, CeedElemTopology *topology);      // shape of all elements
+CEED_EXTERN int RitzMeshGetElementVertices(RitzMesh mesh, const int64_t **vertices); // [num_elem][corners]
+// x [num_elem][nodes][space_dim]; (g+1)^dim nodes on lines, quadrilaterals, hexahedra
 CEED_EXTERN int RitzMeshGetElementCoordinates(RitzMesh mesh, const double **x);
+
 CEED_EXTERN int RitzMeshGetElementRegions(RitzMesh mesh,
                                           const int32_t **regions); // [num_elem], region numbers
 CEED_EXTERN int RitzMeshGetNumRegions(RitzMesh mesh, CeedInt *num_regions);
@@ -99,16 +144,19 @@ CEED_EXTERN int RitzMeshGetBoundaryPart(RitzMesh mesh, const char *name, int64_t
                                         int8_t **facets);
 
 // Kind of every element: kinds [num_elem] (may be NULL), counts [3] (may be NULL). A map counts as affine
-// (trilinear) when it differs from its best affine (multilinear) part, taken from the monomial coefficients
-// of the corners, by at most tolerance * diameter of the element at every geometry node. tolerance < 0
+// when it differs from the affine map that fits its corners best (least squares), and as trilinear when it
+// differs from the Lagrange map of degree 1 through its corners, by at most tolerance * diameter of the
+// element at every geometry node. So straight simplices are affine, and prisms and pyramids with straight
+// edges are affine where the fit is exact, else trilinear. tolerance < 0
 // selects 1e-12 (100 eps with a margin for coordinates read from decimal files). Deviations up to the
 // rounding of the coordinates themselves, 8 eps times the largest one of the element, never count.
 CEED_EXTERN int RitzMeshClassifyElements(RitzMesh mesh, double tolerance, RitzElementKind *kinds,
                                          int64_t counts[3]);
 
 // Integral of det J (of the metric's root for surfaces) by max(g+1, ceil(3g/2)) Gauss points per direction,
-// which is exact unless the mesh is a surface or curve in a space of higher dimension, and the extremes over
-// these points and the corners. Inverted elements are looked for at the same points. Results may be NULL.
+// on the other shapes by a rule of degree 3 g, which is exact unless the mesh is a surface or curve in a
+// space of higher dimension, and the extremes over these points and the corners (but apexes of pyramids).
+// Inverted elements are looked for at the same points. Results may be NULL.
 CEED_EXTERN int RitzMeshGetMeasure(RitzMesh mesh, double *measure, double *min_det, double *max_det);
 
 // Multi-line summary: shape, sizes, order, kinds, bounding box, parts with their facet counts, regions.
@@ -120,6 +168,14 @@ CEED_EXTERN int RitzMeshView(RitzMesh mesh, FILE *stream);
 // to be used with a basis of P = g+1 Gauss-Lobatto nodes. Nodes are shared between elements (offsets) when
 // all neighbours agree on them to rounding; otherwise (periodic meshes) the field is discontinuous and the
 // restriction strided. Both objects belong to the caller.
+// Meshes of several shapes: CEED_ERROR_UNSUPPORTED.
 CEED_EXTERN int RitzMeshCreateCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction *rstr, CeedVector *x);
+// The same for every mesh: rstr [num_blocks], one restriction for each block, all of the one L-vector x.
+CEED_EXTERN int RitzMeshCreateBlockCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction rstr[],
+                                               CeedVector *x);
+// A basis of degree g with space_dim components for the coordinates of a block, and a quadrature that is
+// exact to quad_degree: quad_degree / 2 + 1 Gauss points per direction on lines, quadrilaterals, hexahedra.
+CEED_EXTERN int RitzMeshCreateBlockBasis(RitzMesh mesh, CeedInt block, Ceed ceed, CeedInt quad_degree,
+                                         CeedBasis *basis);
 
 #endif

@@ -13,11 +13,13 @@ typedef struct {
   CeedVector values; // borrowed, length at least the size of the space
 } RitzOutputField;
 
-// Writes an unstructured grid (.vtu, file version 2.2) of high-order Lagrange cells (types 68, 70, 72) with
+// Writes an unstructured grid (.vtu, file version 2.2) of high-order Lagrange cells (types 68 to 73) with
 // appended raw binary arrays, compressed by zlib when the library was built with it. Cells have the largest
 // degree among the geometry and the fields; every quantity is interpolated to the equispaced nodes that VTK
-// expects, exactly, and stored as Float64. Points are per element (cells do not share points), so periodic
-// and discontinuous data are shown as they are. Cell data: "region" and "element". Indices have 64 bits.
+// expects, exactly, and stored as Float64. Pyramids are cut into linear pyramids and tetrahedra (types 14 and
+// 10) between these nodes: inside of them a viewer sees fields and geometry piecewise linear. Points are per
+// element (elements do not share points), so periodic and discontinuous data are shown as they are. Cell
+// data: "region" and "element", the number of the element in the mesh. Indices have 64 bits.
 //
 // A field of two components on a mesh in the plane gets a third one, 0: VTK's filters for vectors (arrows,
 // streamlines, displacement) take no others. All other fields keep their number of components. A value that

@@ -2,15 +2,19 @@
 // Continuous finite element spaces of degree p with n components on a mesh: node numbering, element
 // restriction, Dirichlet nodes.
 //
-// Nodes sit at the Gauss-Lobatto points of every element; neighbours share the nodes of common vertices,
-// edges and faces whatever their relative rotation. The numbering follows the elements: the nodes of an edge,
+// Nodes sit at the Lagrange nodes of every element (ritz/basis.h; Gauss-Lobatto points on lines,
+// quadrilaterals, hexahedra); neighbours share the nodes of common vertices, edges and faces whatever their
+// relative rotation and their shapes. The numbering follows the elements: the nodes of an edge,
 // face or interior are consecutive and get their numbers when the first element that has them is met, so that
 // neighbouring memory is used by neighbouring elements. Boxes (RitzMeshCreateBox, not refined, not reversed
 // by their map) are numbered lexicographically, first direction fastest: rows of nodes are consecutive, which
 // kernels make use of.
 //
 // L-vector: component c of node i at i * num_comp + c (interlaced, component stride 1), length num_nodes *
-// num_comp. Memory: 8 (p+1)^dim bytes per element.
+// num_comp. Memory: 8 bytes per node of each element.
+//
+// Meshes of several shapes have a restriction and a basis for each block (ritz/mesh.h), all of one L-vector:
+// operators on them are composites.
 #ifndef RITZ_SPACE_H
 #define RITZ_SPACE_H
 
@@ -28,10 +32,22 @@ CEED_EXTERN int RitzSpaceGetDegree(RitzSpace space, CeedInt *degree);
 CEED_EXTERN int RitzSpaceGetNumComponents(RitzSpace space, CeedInt *num_comp);
 CEED_EXTERN int RitzSpaceGetNumNodes(RitzSpace space, int64_t *num_nodes);
 CEED_EXTERN int RitzSpaceGetSize(RitzSpace space, CeedSize *l_size); // num_nodes * num_comp
-// [num_elem][(p+1)^dim] node numbers, lexicographic in the element; belongs to the space.
+// [num_elem][nodes] node numbers, lexicographic in the element, (p+1)^dim of them on lines, quadrilaterals,
+// hexahedra; belongs to the space. Meshes of several shapes: CEED_ERROR_UNSUPPORTED.
 CEED_EXTERN int RitzSpaceGetElementNodes(RitzSpace space, const int64_t **nodes);
-// Owned by the caller. CEED_ERROR_UNSUPPORTED when an offset exceeds what CeedInt offsets can address.
+// Owned by the caller. CEED_ERROR_UNSUPPORTED when an offset exceeds what CeedInt offsets can address, and
+// for meshes of several shapes.
 CEED_EXTERN int RitzSpaceCreateRestriction(RitzSpace space, Ceed ceed, CeedElemRestriction *rstr);
+// The same for one block of the mesh; num_nodes (may be NULL): how many an element of the block has.
+CEED_EXTERN int RitzSpaceGetBlockNodes(RitzSpace space, CeedInt block, CeedInt *num_nodes,
+                                       const int64_t **nodes);
+CEED_EXTERN int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, Ceed ceed,
+                                                CeedElemRestriction *rstr);
+// Lagrange basis of the elements of a block, with the components of the space, and a quadrature that is exact
+// to quad_degree: quad_degree / 2 + 1 Gauss points per direction (a tensor basis) on lines, quadrilaterals
+// and hexahedra, the rule of ritz/basis.h on the other shapes.
+CEED_EXTERN int RitzSpaceCreateBlockBasis(RitzSpace space, CeedInt block, Ceed ceed, CeedInt quad_degree,
+                                          CeedBasis *basis);
 // Positions of all nodes: x [num_nodes][space_dim], allocated by the caller. (A node of a periodic mesh takes
 // the position of its last element.)
 CEED_EXTERN int RitzSpaceGetNodeCoordinates(RitzSpace space, double *x);

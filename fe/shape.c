@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Lagrange bases on all shapes: through the Vandermonde matrix of an orthonormal basis on triangles,
+// tetrahedra and pyramids, as products on the others. Called by core/ and mesh/ through fe/fe.h.
+#include "fe/shape.h"
+
+#include "core/memory.h"
+
+// ---- Products with a line ----
+
+// Tables of both factors at the points.
+typedef struct {
+  size_t P, P_fast, P_line, Q;
+  int dim;
+  const double *fast, *fast_gradients, *line, *line_gradients;
+} Factors;
+
+// table[q][k][i] = fast[q][i] * line[q][k]
+static void multiply(const Factors *f, const double *fast, const double *line, double *table) {
+  for (size_t q = 0; q < f->Q; q++) {
+    for (size_t k = 0; k < f->P_line; k++) {
+      for (size_t i = 0; i < f->P_fast; i++) *table++ = fast[q * f->P_fast + i] * line[q * f->P_line + k];
+    }
+  }
+}
+
+static void multiply_all(const Factors *f, double *values, double *gradients) {
+  size_t size = f->Q * f->P;
+
+  if (values) multiply(f, f->fast, f->line, values);
+  if (!gradients) return;
+  for (int d = 0; d < f->dim - 1; d++)
+    multiply(f, f->fast_gradients + d * f->Q * f->P_fast, f->line, gradients + d * size);
+  multiply(f, f->fast, f->line_gradients, gradients + (f->dim - 1) * size);
+}
+
+int ritz_fe_shape_product(Ceed ceed, CeedElemTopology topology, int degree, int num_points,
+                          const double *points, double *values, double *gradients, RitzFeShapeTables tables) {
+  CeedElemTopology fast = CEED_TOPOLOGY_LINE;
+  int dim = ritz_fe_shape_dim(topology), ierr = CEED_ERROR_SUCCESS;
+  double *work = NULL; // owned: points of both factors, tables of both factors
+
+  ritz_fe_shape_is_product(topology, &fast);
+  size_t Q = (size_t)num_points, P_fast = (size_t)ritz_fe_shape_num_nodes(fast, degree),
+         P_line = (size_t)degree + 1;
+  size_t fast_size = Q * P_fast, line_size = Q * P_line;
+
+  RITZ_TRY(RITZ_MALLOC(ceed, Q * dim + dim * fast_size + 2 * line_size, &work));
+  double *fast_points = work, *line_points = work + Q * (dim - 1), *fast_values = line_points + Q;
+  double *line_values = fast_values + dim * fast_size;
+  const Factors factors = {.P = P_fast * P_line,
+                           .P_fast = P_fast,
+                           .P_line = P_line,
+                           .Q = Q,
+                           .dim = dim,
+                           .fast = fast_values,
+                           .fast_gradients = fast_values + fast_size,
+                           .line = line_values,
+                           .line_gradients = line_values + line_size};
+
+  for (size_t q = 0; q < Q; q++) {
+    for (int d = 0; d < dim - 1; d++) fast_points[q * (dim - 1) + d] = points[q * dim + d];
+    line_points[q] = points[q * dim + dim - 1];
+  }
+  RITZ_TRY_CLEANUP(tables(ceed, fast, degree, num_points, fast_points, fast_values, fast_values + fast_size));
+  RITZ_TRY_CLEANUP(tables(ceed, CEED_TOPOLOGY_LINE, degree, num_points, line_points, line_values,
+                          line_values + line_size));
+  multiply_all(&factors, values, gradients);
+
+cleanup:
+  RITZ_FREE(&work);
+  return ierr;
+}
+
+// ---- Vandermonde matrices ----
+
+// inverse [mode][node]: its columns are the coefficients of the Lagrange polynomials in the orthonormal
+// basis.
+static int invert_vandermonde(Ceed ceed, CeedElemTopology topology, int degree, double *inverse) {
+  size_t P = (size_t)ritz_fe_shape_num_nodes(topology, degree), dim = (size_t)ritz_fe_shape_dim(topology);
+  double *work = NULL; // owned: nodes [P][dim], matrix [node][mode]
+  int ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_TRY(RITZ_MALLOC(ceed, P * dim + P * P, &work));
+  double *vandermonde = work + P * dim;
+
+  RITZ_TRY_CLEANUP(ritz_fe_shape_nodes(ceed, topology, degree, work));
+  RITZ_TRY_CLEANUP(ritz_fe_shape_modes(ceed, topology, degree, (int)P, work, vandermonde, NULL));
+  for (size_t i = 0; i < P * P; i++) inverse[i] = i % (P + 1) == 0;
+  RITZ_TRY_CLEANUP(ritz_fe_solve(ceed, (int)P, vandermonde, (int)P, inverse));
+
+cleanup:
+  RITZ_FREE(&work);
+  return ierr;
+}
+
+// Rows of `table` [num_rows][P], values of modes, become values of Lagrange polynomials.
+static void change_basis(size_t num_rows, size_t P, const double *inverse, double *row, double *table) {
+  for (size_t r = 0; r < num_rows; r++, table += P) {
+    for (size_t j = 0; j < P; j++) row[j] = 0.0;
+    for (size_t i = 0; i < P; i++) {
+      for (size_t j = 0; j < P; j++) row[j] += table[i] * inverse[i * P + j];
+    }
+    for (size_t j = 0; j < P; j++) table[j] = row[j];
+  }
+}
+
+static int lagrange_by_modes(Ceed ceed, CeedElemTopology topology, int degree, int num_points,
+                             const double *points, double *values, double *gradients) {
+  size_t P = (size_t)ritz_fe_shape_num_nodes(topology, degree), Q = (size_t)num_points;
+  double *work = NULL; // owned: inverse of the Vandermonde matrix, a row
+  int ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_TRY(RITZ_MALLOC(ceed, P * P + P, &work));
+  RITZ_TRY_CLEANUP(invert_vandermonde(ceed, topology, degree, work));
+  RITZ_TRY_CLEANUP(ritz_fe_shape_modes(ceed, topology, degree, num_points, points, values, gradients));
+  if (values) change_basis(Q, P, work, work + P * P, values);
+  if (gradients) change_basis(ritz_fe_shape_dim(topology) * Q, P, work, work + P * P, gradients);
+
+cleanup:
+  RITZ_FREE(&work);
+  return ierr;
+}
+
+static int lagrange_on_line(Ceed ceed, int degree, int num_points, const double *points, double *values,
+                            double *gradients) {
+  double *nodes = NULL; // owned
+  int ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)degree + 1, &nodes));
+  ritz_fe_gauss_lobatto(degree + 1, nodes, NULL);
+  ierr = ritz_fe_lagrange(ceed, degree + 1, nodes, num_points, points, values, gradients);
+  RITZ_FREE(&nodes);
+  return ierr;
+}
+
+int ritz_fe_shape_lagrange(Ceed ceed, CeedElemTopology topology, int degree, int num_points,
+                           const double *points, double *values, double *gradients) {
+  CeedElemTopology fast;
+
+  RITZ_TRY(ritz_fe_shape_check(ceed, topology, degree));
+  if (ritz_fe_shape_is_product(topology, &fast))
+    return ritz_fe_shape_product(ceed, topology, degree, num_points, points, values, gradients,
+                                 ritz_fe_shape_lagrange);
+  if (topology == CEED_TOPOLOGY_LINE)
+    return lagrange_on_line(ceed, degree, num_points, points, values, gradients);
+  return lagrange_by_modes(ceed, topology, degree, num_points, points, values, gradients);
+}

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Makes a mesh of the pieces of another one's elements (contract in mesh/mesh.h). Called by refinement and
+// RitzMeshSplit, which say what the pieces are.
+#include <math.h>
+#include <string.h>
+
+#include "fe/fe.h"
+#include "mesh/mesh.h"
+
+enum { NUM_SHAPES = 7 };
+static int shape_index(CeedElemTopology topology) { return topology & 0xffff; }
+
+// ---- Lattice of degree 2 ----
+
+int8_t ritz_mesh_corner_node(const RitzMeshShape *shape, int corner) {
+  int64_t at[3];
+
+  ritz_mesh_lattice_point(shape, 2, (const int8_t[]){(int8_t)corner}, 1, NULL, at);
+  return (int8_t)ritz_mesh_lattice_index(shape->topology, 2, at);
+}
+
+// Lattice coordinates of a node, which are an affine image of its position.
+static void find_point(const RitzMeshShape *shape, int node, int at[3]) {
+  for (int i = 0; i < 27; i++) {
+    const int64_t point[3] = {i % 3, i / 3 % 3, i / 9};
+
+    for (int d = 0; d < 3; d++) at[d] = (int)point[d];
+    if (shape->dim < 3 && point[2] > 0) continue;
+    if (shape->topology == CEED_TOPOLOGY_PYRAMID && (point[0] > 2 - point[2] || point[1] > 2 - point[2]))
+      continue;
+    if (!shape->is_tensor && shape->topology != CEED_TOPOLOGY_PYRAMID && point[0] + point[1] > 2) continue;
+    if (shape->topology == CEED_TOPOLOGY_TET && point[0] + point[1] + point[2] > 2) continue;
+    if (ritz_mesh_lattice_index(shape->topology, 2, point) == node) return;
+  }
+}
+
+// Six times the volume (in the plane twice the area) at the first corner, in lattice coordinates.
+static int find_determinant(const RitzMeshShape *parent, const RitzMeshChild *child) {
+  // The ends of the edges from corner 0 in the three directions.
+  const int end = child->topology == CEED_TOPOLOGY_PYRAMID || child->topology == CEED_TOPOLOGY_HEX ? 4 : 3;
+  int x[4][3];
+
+  find_point(parent, child->node[0], x[3]);
+  for (int i = 0; i < 3; i++) {
+    find_point(parent, child->node[i < 2 ? i + 1 : end], x[i]);
+    for (int d = 0; d < 3; d++) x[i][d] -= x[3][d];
+  }
+  if (parent->dim == 2) return x[0][0] * x[1][1] - x[0][1] * x[1][0];
+  return x[0][0] * (x[1][1] * x[2][2] - x[1][2] * x[2][1]) -
+         x[0][1] * (x[1][0] * x[2][2] - x[1][2] * x[2][0]) +
+         x[0][2] * (x[1][0] * x[2][1] - x[1][1] * x[2][0]);
+}
+
+static void swap_corners(RitzMeshChild *child, int a, int b) {
+  int8_t kept = child->node[a];
+
+  child->node[a] = child->node[b];
+  child->node[b] = kept;
+}
+
+void ritz_mesh_child_orient(const RitzMeshShape *parent, RitzMeshChild *child) {
+  if (find_determinant(parent, child) > 0) return;
+  swap_corners(child, 1, 2);
+  if (child->topology == CEED_TOPOLOGY_PRISM) swap_corners(child, 4, 5);
+}
+
+// ---- Geometry of pieces ----
+
+// What takes the nodes of a parent to those of one of its pieces.
+typedef struct {
+  RitzMeshChild child;
+  double *matrix; // owned, [nodes of the child][nodes of the parent]
+} Piece;
+
+// The pieces met so far in one block, and tables [P][P] that take the nodes of a tensor shape to those of its
+// lower and upper half in one direction.
+typedef struct {
+  const RitzMeshShape *shape; // of the parents
+  CeedInt order, space_dim;
+  int64_t num_nodes;
+  double lattice[27 * 3]; // reference positions
+  int num_pieces, max_pieces;
+  Piece *pieces;   // owned
+  double *half[2]; // owned
+  double *work;    // owned
+} Geometry;
+
+static void clear_geometry(Geometry *g) {
+  for (int i = 0; i < g->num_pieces; i++) RITZ_FREE(&g->pieces[i].matrix);
+  RITZ_FREE(&g->pieces);
+  RITZ_FREE(&g->half[0]);
+  RITZ_FREE(&g->half[1]);
+  RITZ_FREE(&g->work);
+}
+
+static int make_halves(Ceed ceed, Geometry *g) {
+  const CeedInt P = g->order + 1;
+  double *nodes = NULL; // owned: nodes [P], points [P]
+  int ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_TRY(RITZ_MALLOC(ceed, 2 * (size_t)P, &nodes));
+  ritz_fe_gauss_lobatto(P, nodes, NULL);
+  for (int side = 0; side < 2; side++) {
+    double *points = nodes + P;
+
+    RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)P * (size_t)P, &g->half[side]));
+    for (CeedInt i = 0; i < P; i++) points[i] = 0.5 * (nodes[i] + (side ? 1.0 : -1.0));
+    RITZ_TRY_CLEANUP(ritz_fe_lagrange(ceed, P, nodes, P, points, g->half[side], NULL));
+  }
+  ierr = RITZ_MALLOC(ceed, (size_t)ritz_mesh_map_work_size(g->shape->dim, g->space_dim, P, P), &g->work);
+
+cleanup:
+  RITZ_FREE(&nodes);
+  return ierr;
+}
+
+static int make_geometry(RitzMesh mesh, const RitzMeshBlock *block, Geometry *g) {
+  *g = (Geometry){.shape = ritz_mesh_shape(block->topology),
+                  .order = mesh->order,
+                  .space_dim = mesh->space_dim,
+                  .num_nodes = block->num_nodes};
+  int ierr = ritz_fe_shape_nodes(mesh->ceed, block->topology, 2, g->lattice);
+
+  if (!ierr && g->shape->is_tensor) ierr = make_halves(mesh->ceed, g);
+  if (ierr) clear_geometry(g);
+  return ierr;
+}
+
+// Rounding must not lead out of a pyramid: near the apex its functions change over any distance.
+static void keep_in_pyramid(int64_t num_nodes, double *x) {
+  for (int64_t i = 0; i < num_nodes; i++, x += 3) {
+    double half = fmax(0.5 * (1.0 - x[2]), 0.0);
+
+    for (int d = 0; d < 2; d++) x[d] = fmin(fmax(x[d], -half), half);
+  }
+}
+
+// Positions of the child's nodes in the parent: x [nodes][dim].
+static int find_positions(Ceed ceed, const Geometry *g, const RitzMeshChild *child, int64_t num_nodes,
+                          double *x) {
+  const RitzMeshShape *shape = ritz_mesh_shape(child->topology);
+  const int dim = shape->dim, num_corners = shape->num_corners;
+  double *nodes = NULL, *weights = NULL, corners[3 * RITZ_MESH_MAX_CORNERS];
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (int k = 0; k < num_corners; k++) {
+    for (int d = 0; d < dim; d++) corners[k * dim + d] = g->lattice[child->node[k] * dim + d];
+  }
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)(num_nodes * dim), &nodes));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)(num_nodes * num_corners), &weights));
+  RITZ_TRY_CLEANUP(ritz_fe_shape_nodes(ceed, child->topology, g->order, nodes));
+  RITZ_TRY_CLEANUP(ritz_fe_shape_lagrange(ceed, child->topology, 1, (int)num_nodes, nodes, weights, NULL));
+  ritz_mesh_map_dense(dim, num_nodes, num_corners, weights, corners, x);
+  if (g->shape->topology == CEED_TOPOLOGY_PYRAMID) keep_in_pyramid(num_nodes, x);
+
+cleanup:
+  RITZ_FREE(&nodes);
+  RITZ_FREE(&weights);
+  return ierr;
+}
+
+static int fill_matrix(Ceed ceed, const Geometry *g, Piece *piece) {
+  const int64_t num_nodes = ritz_mesh_num_nodes(piece->child.topology, g->order);
+  double *points = NULL;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)(num_nodes * g->shape->dim), &points));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)(num_nodes * g->num_nodes), &piece->matrix));
+  RITZ_TRY_CLEANUP(find_positions(ceed, g, &piece->child, num_nodes, points));
+  ierr =
+      ritz_fe_shape_lagrange(ceed, g->shape->topology, g->order, (int)num_nodes, points, piece->matrix, NULL);
+
+cleanup:
+  RITZ_FREE(&points);
+  return ierr;
+}
+
+static bool is_same(const RitzMeshChild *a, const RitzMeshChild *b) {
+  return a->topology == b->topology && !memcmp(a->node, b->node, sizeof(a->node));
+}
+
+static int find_matrix(Ceed ceed, Geometry *g, const RitzMeshChild *child, const double **matrix) {
+  int i = 0;
+
+  while (i < g->num_pieces && !is_same(&g->pieces[i].child, child)) i++;
+  if (i == g->max_pieces) {
+    RITZ_TRY(RITZ_REALLOC(ceed, 2 * (size_t)i + 8, &g->pieces));
+    g->max_pieces = 2 * i + 8;
+  }
+  if (i == g->num_pieces) {
+    g->pieces[g->num_pieces++] = (Piece){.child = *child};
+    RITZ_TRY(fill_matrix(ceed, g, &g->pieces[i]));
+  }
+  *matrix = g->pieces[i].matrix;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Nodes y of a child from those of its parent, x. Tensor shapes are cut into tensor shapes by halving only.
+static int map_nodes(Ceed ceed, Geometry *g, const RitzMeshChild *child, const double *x, double *y) {
+  if (g->shape->is_tensor && child->topology == g->shape->topology) {
+    const double *M[3];
+    int at[3];
+
+    find_point(g->shape, child->node[0], at);
+    for (int d = 0; d < 3; d++) M[d] = g->half[at[d] > 0];
+    ritz_mesh_map_points(g->shape->dim, g->space_dim, g->order + 1, g->order + 1, M, x, y, g->work);
+    return CEED_ERROR_SUCCESS;
+  }
+  const double *matrix;
+
+  RITZ_TRY(find_matrix(ceed, g, child, &matrix));
+  ritz_mesh_map_dense(g->space_dim, ritz_mesh_num_nodes(child->topology, g->order), g->num_nodes, matrix, x,
+                      y);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Pieces of all elements ----
+
+typedef struct {
+  const RitzMeshCut *cut;     // borrowed
+  RitzMeshDraft fine;         // owned
+  int fine_block[NUM_SHAPES]; // by shape
+  int64_t *first;             // owned, [num_elem][fine.num_blocks]: number of the first piece in the block
+} Divide;
+
+static int count_pieces(Divide *d) {
+  static const CeedElemTopology topologies[NUM_SHAPES] = {CEED_TOPOLOGY_LINE,    CEED_TOPOLOGY_TRIANGLE,
+                                                          CEED_TOPOLOGY_QUAD,    CEED_TOPOLOGY_TET,
+                                                          CEED_TOPOLOGY_PYRAMID, CEED_TOPOLOGY_PRISM,
+                                                          CEED_TOPOLOGY_HEX};
+  const RitzMesh mesh = d->cut->mesh;
+  int64_t counts[NUM_SHAPES] = {0};
+
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    for (int64_t e = 0; e < mesh->blocks[b].num_elem; e++) {
+      RitzMeshDivision division;
+
+      d->cut->choose(d->cut->ctx, b, mesh->blocks[b].first + e, &division);
+      for (int i = 0; i < division.num; i++) counts[shape_index(division.child[i].topology)]++;
+    }
+  }
+  for (int i = 0; i < NUM_SHAPES; i++) {
+    if (!counts[i]) continue;
+    d->fine_block[i] = d->fine.num_blocks;
+    d->fine.blocks[d->fine.num_blocks++] = (RitzMeshBlock){.topology = topologies[i], .num_elem = counts[i]};
+  }
+  return ritz_mesh_draft_lay_out(mesh->ceed, d->cut->call, &d->fine);
+}
+
+static int allocate_pieces(Divide *d) {
+  const Ceed ceed = d->cut->mesh->ceed;
+  RitzMeshDraft *fine = &d->fine;
+
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)fine->num_places, &fine->elem_vertices));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(fine->num_points * fine->space_dim), &fine->coords));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)fine->num_elem, &fine->elem_regions));
+  return RITZ_MALLOC(ceed, (size_t)d->cut->mesh->num_elem * (size_t)fine->num_blocks, &d->first);
+}
+
+static int fill_piece(Divide *d, Geometry *g, int b, int64_t e, const RitzMeshChild *child, int64_t f) {
+  const RitzMesh mesh = d->cut->mesh;
+  const RitzMeshBlock *block = &mesh->blocks[b];
+  const RitzMeshBlock *fine = &d->fine.blocks[d->fine_block[shape_index(child->topology)]];
+  const int64_t node = block->node_base + (e - block->first) * block->num_nodes;
+  const int64_t fine_node = fine->node_base + (f - fine->first) * fine->num_nodes;
+  int64_t *vertices = d->fine.elem_vertices + fine->corner_base + (f - fine->first) * fine->num_corners;
+
+  for (int k = 0; k < fine->num_corners; k++) {
+    vertices[k] = d->cut->vertex(d->cut->ctx, b, e, child->node[k]);
+  }
+  d->fine.elem_regions[f] = mesh->elem_regions[e];
+  return map_nodes(mesh->ceed, g, child, mesh->coords + node * mesh->space_dim,
+                   d->fine.coords + fine_node * mesh->space_dim);
+}
+
+static int fill_pieces_of(Divide *d, Geometry *g, int b, int64_t next[RITZ_MESH_MAX_BLOCKS]) {
+  const RitzMeshBlock *block = &d->cut->mesh->blocks[b];
+
+  for (int64_t e = block->first; e < block->first + block->num_elem; e++) {
+    RitzMeshDivision division;
+
+    d->cut->choose(d->cut->ctx, b, e, &division);
+    for (int i = 0; i < d->fine.num_blocks; i++) d->first[e * d->fine.num_blocks + i] = next[i];
+    for (int i = 0; i < division.num; i++) {
+      int64_t f = next[d->fine_block[shape_index(division.child[i].topology)]]++;
+
+      RITZ_TRY(fill_piece(d, g, b, e, &division.child[i], f));
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int fill_pieces(Divide *d) {
+  const RitzMesh mesh = d->cut->mesh;
+  int64_t next[RITZ_MESH_MAX_BLOCKS];
+
+  for (int i = 0; i < d->fine.num_blocks; i++) next[i] = d->fine.blocks[i].first;
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    Geometry g;
+
+    RITZ_TRY(make_geometry(mesh, &mesh->blocks[b], &g));
+    int ierr = fill_pieces_of(d, &g, b, next);
+
+    clear_geometry(&g);
+    RITZ_TRY(ierr);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Marks ----
+
+// Points of the lattice of degree 2 on each facet, as bits.
+static int find_facet_points(Ceed ceed, const RitzMeshShape *shape, uint32_t on_facet[RITZ_MESH_MAX_FACETS]) {
+  RitzMeshParts parts;
+
+  RITZ_TRY(ritz_mesh_parts_create(ceed, shape->topology, 2, &parts));
+  for (int f = 0; f < shape->facets.num; f++) {
+    on_facet[f] = 0;
+    for (int i = 0; i < parts.num; i++) {
+      if (!ritz_mesh_part_lies_on(&parts.parts[i], shape->facets.corner[f])) continue;
+      for (int64_t k = 0; k < parts.parts[i].num_nodes; k++)
+        on_facet[f] |= UINT32_C(1) << parts.parts[i].nodes[k];
+    }
+  }
+  ritz_mesh_parts_clear(&parts);
+  return CEED_ERROR_SUCCESS;
+}
+
+static bool has_facet_among(const RitzMeshShape *shape, const RitzMeshChild *child, int facet,
+                            uint32_t points) {
+  for (int k = 0; k < shape->facets.num_corners && shape->facets.corner[facet][k] >= 0; k++) {
+    if (!(points >> child->node[shape->facets.corner[facet][k]] & 1)) return false;
+  }
+  return true;
+}
+
+// The marked facet becomes facets of the pieces that lie on it.
+static void divide_mark(const Divide *d, const RitzMeshDivision *division, const RitzMeshMark *mark,
+                        uint32_t points, RitzMesh fine) {
+  int64_t next[RITZ_MESH_MAX_BLOCKS];
+
+  for (int i = 0; i < d->fine.num_blocks; i++) next[i] = d->first[mark->elem * d->fine.num_blocks + i];
+  for (int i = 0; i < division->num; i++) {
+    const RitzMeshChild *child = &division->child[i];
+    const RitzMeshShape *shape = ritz_mesh_shape(child->topology);
+    int64_t f = next[d->fine_block[shape_index(child->topology)]]++;
+
+    for (int facet = 0; facet < shape->facets.num; facet++) {
+      if (!has_facet_among(shape, child, facet, points)) continue;
+      fine->marks[fine->num_marks++] = (RitzMeshMark){.elem = f, .part = mark->part, .facet = (int8_t)facet};
+    }
+  }
+}
+
+// A facet has at most 2^(dim-1) pieces.
+static int divide_marks(const Divide *d, RitzMesh fine) {
+  const RitzMesh mesh = d->cut->mesh;
+  uint32_t points[RITZ_MESH_MAX_BLOCKS][RITZ_MESH_MAX_FACETS];
+
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    RITZ_TRY(find_facet_points(mesh->ceed, ritz_mesh_shape(mesh->blocks[b].topology), points[b]));
+  }
+  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)mesh->num_marks << (mesh->dim - 1), &fine->marks));
+  for (int64_t i = 0; i < mesh->num_marks; i++) {
+    const RitzMeshMark *mark = &mesh->marks[i];
+    const int b = ritz_mesh_find_block(mesh->num_blocks, mesh->blocks, mark->elem);
+    RitzMeshDivision division;
+
+    d->cut->choose(d->cut->ctx, b, mark->elem, &division);
+    divide_mark(d, &division, mark, points[b][mark->facet], fine);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- All together ----
+
+static int copy_names(Ceed ceed, CeedInt num, const RitzMeshName *names, CeedInt *num_copied,
+                      RitzMeshName **copies) {
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, copies));
+  for (*num_copied = 0; *num_copied < num; ++*num_copied) {
+    (*copies)[*num_copied].number = names[*num_copied].number;
+    RITZ_TRY(ritz_strdup(ceed, names[*num_copied].name, &(*copies)[*num_copied].name));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int inherit(const Divide *d, RitzMesh fine) {
+  const RitzMesh mesh = d->cut->mesh;
+
+  RITZ_TRY(divide_marks(d, fine));
+  RITZ_TRY(copy_names(mesh->ceed, mesh->num_regions, mesh->regions, &fine->num_regions, &fine->regions));
+  return copy_names(mesh->ceed, mesh->num_parts, mesh->parts, &fine->num_parts, &fine->parts);
+}
+
+// The map may have a fold between the points where the parent was tested, so the pieces are tested, too.
+int ritz_mesh_divide(const RitzMeshCut *cut, RitzMesh *pieces) {
+  const RitzMesh mesh = cut->mesh;
+  Divide d = {.cut = cut,
+              .fine = {.dim = mesh->dim,
+                       .space_dim = mesh->space_dim,
+                       .order = mesh->order,
+                       .num_vertices = cut->num_vertices}};
+  int ierr = CEED_ERROR_SUCCESS;
+
+  *pieces = NULL;
+  RITZ_TRY_CLEANUP(count_pieces(&d));
+  RITZ_TRY_CLEANUP(allocate_pieces(&d));
+  RITZ_TRY_CLEANUP(fill_pieces(&d));
+  RITZ_TRY_CLEANUP(ritz_mesh_check_orientation(mesh->ceed, cut->call, &d.fine, false));
+  RITZ_TRY_CLEANUP(ritz_mesh_create_from(mesh->ceed, &d.fine, pieces));
+  ierr = inherit(&d, *pieces);
+  if (ierr) RitzMeshDestroy(pieces);
+
+cleanup:
+  RITZ_FREE(&d.first);
+  ritz_mesh_draft_clear(&d.fine);
+  return ierr;
+}
