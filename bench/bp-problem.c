@@ -54,6 +54,11 @@ static int check_options(Ceed ceed, const BpOptions *o) {
                      "deformation, found %s",
                      o->bp, o->deform, bp_geometry_name(o->geometry));
   }
+  if (o->tets && o->bp > 4) {
+    return CeedError(ceed, CEED_ERROR_INCOMPATIBLE,
+                     "BP%d has Gauss-Lobatto points at the nodes of hexahedra: on tetrahedra BP1 to BP4",
+                     o->bp);
+  }
   if (o->bp < BP_FIRST || o->bp > BP_LAST || o->order < 1 || !has_size || !isfinite(o->deform)) {
     return CeedError(ceed, CEED_ERROR_INCOMPATIBLE,
                      "BP%d of degree %" CeedInt_FMT " with %" CeedSize_FMT
@@ -67,6 +72,18 @@ static int check_options(Ceed ceed, const BpOptions *o) {
       " DOFs is too large: up to degree 1000, %d DOFs (offsets are CeedInt) and 2000 elements per "
       "direction",
       o->bp, o->order, o->size, INT32_MAX);
+}
+
+// Elements, their nodes and points.
+static int count_in_element(Ceed ceed, BpResult *r) {
+  r->num_elem = r->elements[0] * r->elements[1] * r->elements[2];
+  r->num_nodes = r->P * r->P * r->P;
+  r->num_points = r->Q * r->Q * r->Q;
+  if (!r->options.tets) return CEED_ERROR_SUCCESS;
+  r->Q = 0;
+  r->num_elem *= BP_TETS;
+  r->num_nodes = r->P * (r->P + 1) * (r->P + 2) / 6;
+  return bp_tet_count_points(ceed, r, &r->num_points);
 }
 
 int bp_choose_sizes(Ceed ceed, BpResult *r) {
@@ -86,8 +103,7 @@ int bp_choose_sizes(Ceed ceed, BpResult *r) {
                      dofs, INT32_MAX);
   }
   r->dofs = (CeedSize)dofs;
-  r->num_elem = r->elements[0] * r->elements[1] * r->elements[2];
-  return CEED_ERROR_SUCCESS;
+  return count_in_element(ceed, r);
 }
 
 // ---- Mesh ----
@@ -97,26 +113,33 @@ CeedSize bp_count_nodes(const BpResult *r, CeedInt order, CeedInt nodes[3]) {
   return (CeedSize)nodes[0] * nodes[1] * nodes[2];
 }
 
-// Restriction of a field of degree `order` to the elements.
-static int create_restriction(const BpProblem *p, CeedInt order, CeedInt num_comp,
-                              CeedElemRestriction *rstr) {
-  const CeedInt *n = p->sizes->elements, num_elem = p->sizes->num_elem;
-  CeedInt nodes[3], size = (order + 1) * (order + 1) * (order + 1), *offsets = NULL, *next;
-  CeedSize l_size = num_comp * bp_count_nodes(p->sizes, order, nodes);
+// Nodes of element e in the lattice of the whole box.
+static void find_hex_lattice(const BpResult *r, CeedInt order, CeedInt e, CeedInt *nodes) {
+  const CeedInt *n = r->elements, ex = e % n[0], ey = e / n[0] % n[1], ez = e / (n[0] * n[1]);
+  CeedInt size[3];
 
-  BP_TRY(bp_allocate(p->ceed, (CeedSize)num_elem * size, sizeof(CeedInt), &offsets));
-  next = offsets;
-  for (CeedInt e = 0; e < num_elem; e++) {
-    CeedInt ex = e % n[0], ey = e / n[0] % n[1], ez = e / (n[0] * n[1]);
-    for (CeedInt k = 0; k <= order; k++) {
-      for (CeedInt j = 0; j <= order; j++) {
-        for (CeedInt i = 0; i <= order; i++) {
-          *next++ = num_comp * (ex * order + i + nodes[0] * (ey * order + j + nodes[1] * (ez * order + k)));
-        }
-      }
+  bp_count_nodes(r, order, size);
+  for (CeedInt k = 0; k <= order; k++) {
+    for (CeedInt j = 0; j <= order; j++) {
+      for (CeedInt i = 0; i <= order; i++)
+        *nodes++ = ex * order + i + size[0] * (ey * order + j + size[1] * (ez * order + k));
     }
   }
-  int ierr = CeedElemRestrictionCreate(p->ceed, num_elem, size, num_comp, 1, l_size, CEED_MEM_HOST,
+}
+
+// Restriction of a field of degree `order`, which has `size` nodes in an element.
+static int create_restriction(const BpProblem *p, CeedInt order, CeedInt size, CeedInt num_comp,
+                              CeedElemRestriction *rstr) {
+  const BpResult *r = p->sizes;
+  const CeedSize num = (CeedSize)r->num_elem * size;
+  CeedInt nodes[3], *offsets = NULL;
+  CeedSize l_size = num_comp * bp_count_nodes(r, order, nodes);
+
+  BP_TRY(bp_allocate(p->ceed, num, sizeof(CeedInt), &offsets));
+  for (CeedInt e = 0; e < r->num_elem; e++)
+    (r->options.tets ? bp_tet_lattice : find_hex_lattice)(r, order, e, offsets + (CeedSize)e * size);
+  for (CeedSize i = 0; i < num; i++) offsets[i] *= num_comp;
+  int ierr = CeedElemRestrictionCreate(p->ceed, r->num_elem, size, num_comp, 1, l_size, CEED_MEM_HOST,
                                        CEED_COPY_VALUES, offsets, rstr);
   free(offsets);
   return ierr;
@@ -215,7 +238,10 @@ static double relative_det(const BpResult *r, const CeedInt i[3], const double t
 // An amplitude that is too large turns elements inside out.
 static int check_elements(Ceed ceed, const BpResult *r) {
   if (r->options.deform == 0) return CEED_ERROR_SUCCESS;
-  for (CeedInt e = 0; e < r->num_elem; e++) {
+
+  const CeedInt num_boxes = r->elements[0] * r->elements[1] * r->elements[2];
+
+  for (CeedInt e = 0; e < num_boxes; e++) {
     CeedInt i[3] = {e % r->elements[0], e / r->elements[0] % r->elements[1],
                     e / (r->elements[0] * r->elements[1])};
     for (int point = 0; point < 9; point++) { // corners and centre
@@ -255,10 +281,20 @@ static int create_constant_basis(BpProblem *p, CeedQuadMode mode) {
   return ierr;
 }
 
+static int create_tet_bases(BpProblem *p) {
+  const BpResult *r = p->sizes;
+
+  BP_TRY(bp_tet_create_basis(p, 1, 3, false, &p->basis_x));
+  BP_TRY(bp_tet_create_basis(p, r->options.order, r->num_comp, false, &p->basis_u));
+  if (r->options.geometry != COST_AFFINE) return CEED_ERROR_SUCCESS;
+  return bp_tet_create_constant_basis(p, bp_is_mass(r->options.bp) ? 1 : 6, &p->basis_constant);
+}
+
 static int create_bases(BpProblem *p) {
   const BpResult *r = p->sizes;
   CeedQuadMode mode = r->options.bp <= 4 ? CEED_GAUSS : CEED_GAUSS_LOBATTO;
 
+  if (r->options.tets) return create_tet_bases(p);
   BP_TRY(CeedBasisCreateTensorH1Lagrange(p->ceed, 3, 3, 2, r->Q, mode, &p->basis_x));
   BP_TRY(CeedBasisCreateTensorH1Lagrange(p->ceed, 3, r->num_comp, r->P, r->Q, mode, &p->basis_u));
   return r->options.geometry == COST_AFFINE ? create_constant_basis(p, mode) : CEED_ERROR_SUCCESS;
@@ -266,12 +302,12 @@ static int create_bases(BpProblem *p) {
 
 static int create_restrictions(BpProblem *p) {
   const BpResult *r = p->sizes;
-  CeedInt points = r->options.geometry == COST_AFFINE ? 1 : r->Q * r->Q * r->Q;
+  CeedInt points = r->options.geometry == COST_AFFINE ? 1 : r->num_points;
   CeedInt factors = bp_is_mass(r->options.bp) ? 1 : 6;
   CeedSize size = (CeedSize)r->num_elem * points * factors;
 
-  BP_TRY(create_restriction(p, 1, 3, &p->rstr_x));
-  BP_TRY(create_restriction(p, r->options.order, r->num_comp, &p->rstr_u));
+  BP_TRY(create_restriction(p, 1, r->options.tets ? 4 : 8, 3, &p->rstr_x));
+  BP_TRY(create_restriction(p, r->options.order, r->num_nodes, r->num_comp, &p->rstr_u));
   if (r->options.geometry == COST_TRILINEAR) return CEED_ERROR_SUCCESS;
   return CeedElemRestrictionCreateStrided(p->ceed, r->num_elem, points, factors, size, CEED_STRIDES_BACKEND,
                                           &p->rstr_qdata);
@@ -307,14 +343,16 @@ static int build_factors(BpProblem *p, CeedBasis basis_x) {
   return ierr;
 }
 
-// Factors of whole elements: those of the one Gauss point, without its weight 2^3.
+// Factors of whole elements: those of the one Gauss point, without its weight, the volume of the element.
 static int build_element_factors(BpProblem *p) {
+  const bool has_tets = p->sizes->options.tets;
   CeedBasis centre = NULL;
   int ierr;
 
-  BP_TRY(CeedBasisCreateTensorH1Lagrange(p->ceed, 3, 3, 2, 1, CEED_GAUSS, &centre));
+  BP_TRY(has_tets ? bp_tet_create_basis(p, 1, 3, true, &centre)
+                  : CeedBasisCreateTensorH1Lagrange(p->ceed, 3, 3, 2, 1, CEED_GAUSS, &centre));
   ierr = build_factors(p, centre);
-  if (!ierr) ierr = CeedVectorScale(p->qdata, 0.125);
+  if (!ierr) ierr = CeedVectorScale(p->qdata, has_tets ? (CeedScalar)0.75 : (CeedScalar)0.125);
   CeedBasisDestroy(&centre);
   return ierr;
 }

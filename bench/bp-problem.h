@@ -36,6 +36,25 @@ void bp_deform(double amplitude, const double X[3], double x[3]);
 extern const double bp_shear_matrix[3][3];
 void bp_shear(const double X[3], double x[3]);
 
+// ---- Tetrahedra (bp-tet.c) ----
+
+enum { BP_TETS = 6 }; // in a box
+
+// Points of an element.
+int bp_tet_count_points(Ceed ceed, const BpResult *sizes, CeedInt *num_points);
+// Basis of a field of degree `order`; with the points of the problem, or with one at the centre.
+int bp_tet_create_basis(const BpProblem *problem, CeedInt order, CeedInt num_comp, bool at_centre,
+                        CeedBasis *basis);
+// A basis of one node, its value at all points of the problem.
+int bp_tet_create_constant_basis(const BpProblem *problem, CeedInt num_comp, CeedBasis *basis);
+// Positions of the nodes of element e in the lattice of a field of degree `order` over the whole box, in the
+// order of the basis; corners for order 1.
+void bp_tet_lattice(const BpResult *sizes, CeedInt order, CeedInt e, CeedInt *nodes);
+// Sets x [3 num_nodes] to the positions of all nodes of degree `order`, x[3 k + d].
+int bp_tet_node_positions(const BpProblem *problem, CeedInt order, double *x);
+
+// ---- Hexahedra ----
+
 // Nodes per direction of a field of degree `order`; returns their product.
 CeedSize bp_count_nodes(const BpResult *sizes, CeedInt order, CeedInt nodes[3]);
 

@@ -36,6 +36,8 @@ static void count_costs(BpResult *r) {
       .vertices = (double)bp_count_nodes(r, 1, vertices),
       .P = r->P,
       .Q = r->Q,
+      .nodes = r->options.tets ? r->num_nodes : 0,
+      .points = r->options.tets ? r->num_points : 0,
   };
 
   r->costs = cost_of_apply(&op);
@@ -116,27 +118,43 @@ static int set_scrambled(const BpProblem *p) {
   return CeedVectorRestoreArray(p->u, &u);
 }
 
-// u = x + 2 y + 3 z in every component, interpolated at the nodes.
-static int set_linear(const BpProblem *p) {
+// Positions x [3 num] of all nodes.
+static int find_positions(const BpProblem *p, CeedSize num, double *x) {
   const BpResult *r = p->sizes;
-  CeedScalar *u = NULL, *q_ref = NULL;
-  double *t1d = NULL, x[3];
+  CeedScalar *q_ref = NULL;
+  double *t1d = NULL;
   int ierr;
 
+  if (r->options.tets) return bp_tet_node_positions(p, r->options.order, x);
   BP_TRY(bp_allocate(p->ceed, r->P, sizeof(*q_ref), &q_ref));
   ierr = bp_allocate(p->ceed, r->P, sizeof(*t1d), &t1d);
   if (!ierr) ierr = CeedLobattoQuadrature(r->P, q_ref, NULL);
+  for (CeedInt i = 0; i < r->P && !ierr; i++) t1d[i] = 0.5 * (1 + (double)q_ref[i]);
+  for (CeedSize k = 0; k < num && !ierr; k++) bp_node_position(r, r->options.order, t1d, k, x + 3 * k);
+  free(q_ref);
+  free(t1d);
+  return ierr;
+}
+
+// u = x + 2 y + 3 z in every component, interpolated at the nodes.
+static int set_linear(const BpProblem *p) {
+  const BpResult *r = p->sizes;
+  const CeedSize num = r->dofs / r->num_comp;
+  CeedScalar *u = NULL;
+  double *x = NULL;
+  int ierr;
+
+  BP_TRY(bp_allocate(p->ceed, 3 * num, sizeof(*x), &x));
+  ierr = find_positions(p, num, x);
   if (!ierr) ierr = CeedVectorGetArrayWrite(p->u, CEED_MEM_HOST, &u);
   if (!ierr) {
-    for (CeedInt i = 0; i < r->P; i++) t1d[i] = 0.5 * (1 + (double)q_ref[i]);
     for (CeedSize i = 0; i < r->dofs; i++) {
-      bp_node_position(r, r->options.order, t1d, i / r->num_comp, x);
-      u[i] = (CeedScalar)(x[0] + 2 * x[1] + 3 * x[2]);
+      const double *at = x + 3 * (i / r->num_comp);
+      u[i] = (CeedScalar)(at[0] + 2 * at[1] + 3 * at[2]);
     }
     ierr = CeedVectorRestoreArray(p->u, &u);
   }
-  free(q_ref);
-  free(t1d);
+  free(x);
   return ierr;
 }
 

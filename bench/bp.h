@@ -10,6 +10,9 @@
 //   BP5  diffusion  1            Gauss-Lobatto, Q = p+1
 //   BP6  diffusion  3            Gauss-Lobatto, Q = p+1
 //
+// BP1 to BP4 on tetrahedra, too: each box of the mesh is cut into six, with quadrature that is exact for
+// polynomials of degree 2p. The Ceed API has no such bases: whoever wants them hands over where to get them.
+//
 // Geometric factors are stored, or computed in the operator: from the gradient of the coordinates at the
 // points (trilinear), or from factors that are the same in a whole element, times the weights (affine: there
 // the mesh is a sheared box, of volume 1, too).
@@ -48,8 +51,16 @@ typedef struct {
   double cache;       // bytes of all last-level caches
 } BpMachine;
 
+// Lagrange bases on tetrahedra as of include/ritz/basis.h, and the positions of their nodes.
+typedef struct {
+  int (*create)(Ceed ceed, CeedElemTopology topology, CeedInt num_comp, CeedInt degree, CeedInt quad_degree,
+                CeedBasis *basis);
+  int (*nodes)(Ceed ceed, CeedElemTopology topology, CeedInt degree, CeedInt *num_nodes, double *x);
+} BpTets;
+
 typedef struct {
   int bp;                // 1 .. 6
+  const BpTets *tets;    // borrowed; NULL: hexahedra
   CeedInt order;         // p >= 1
   CeedSize size;         // wanted number of unique degrees of freedom; the nearest box is taken
   CeedInt n;             // elements per direction; 0: those that `size` asks for
@@ -73,8 +84,9 @@ typedef enum { BP_BOUND_UNKNOWN, BP_BOUND_MEMORY, BP_BOUND_CACHE, BP_BOUND_FLOPS
 
 typedef struct {
   BpOptions options;
-  CeedInt elements[3]; // per direction
-  CeedInt num_elem, P, Q, num_comp;
+  CeedInt elements[3];                // boxes per direction
+  CeedInt num_elem, P, Q, num_comp;   // P, Q per direction; Q 0 on tetrahedra
+  CeedInt num_nodes, num_points;      // of an element
   CeedSize dofs;                      // unique global degrees of freedom, masked ones included
   CeedInt iterations;                 // CG iterations of a solve; 0 when applies are timed
   double seconds_first;               // the first apply: kernels are made, data go to the device

@@ -5,10 +5,16 @@
 #include <ceed.h>
 #include <math.h>
 
-enum { OFFSET_BYTES = 4, CORNERS = 8 };
+enum { OFFSET_BYTES = 4, HEX_CORNERS = 8, TET_CORNERS = 4 };
+
+static bool has_tets(const CostedOperator *op) { return op->nodes > 0; }
+static double nodes_of(const CostedOperator *op) { return has_tets(op) ? op->nodes : op->P * op->P * op->P; }
+static double points_of(const CostedOperator *op) {
+  return has_tets(op) ? op->points : op->Q * op->Q * op->Q;
+}
 
 static double words_of_factors(const CostedOperator *op) {
-  double points = op->Q * op->Q * op->Q * op->elements, factors = op->mass + 6 * op->diffusion;
+  double points = points_of(op) * op->elements, factors = op->mass + 6 * op->diffusion;
   double corners = 3 * op->vertices;
 
   if (!op->diffusion && (op->geometry == COST_PARTIAL || op->geometry == COST_MERGED)) return points;
@@ -34,7 +40,7 @@ static double recompute_at_point(const CostedOperator *op) {
   double apply = op->diffusion ? fmin(18 * op->components, 36) : 0;
 
   if (!has_corners(op) && op->geometry != COST_AFFINE) return 0;
-  switch (op->geometry) {
+  switch (has_tets(op) ? COST_AFFINE : op->geometry) {
   case COST_TRILINEAR: return J + K + det + weight + op->diffusion + op->mass + apply;
   case COST_AFFINE: return weight + op->mass + (op->diffusion ? fmin(3 * op->components, 6) : 0);
   case COST_PARTIAL: return J + K + (op->mass ? det + 2 : 0) + apply;
@@ -42,18 +48,24 @@ static double recompute_at_point(const CostedOperator *op) {
   }
 }
 
+// Interpolation to the points, or derivatives there, and transposed: of one component and element.
+static double contraction_flops(const CostedOperator *op) {
+  double P = op->P, Q = op->Q, Q3 = Q * Q * Q;
+  double interp = P == Q ? 0 : 2 * (P * P * P * Q + P * P * Q * Q + P * Q3);
+
+  if (has_tets(op)) return 4 * op->nodes * op->points * (op->diffusion ? 3 : 1);
+  return 2 * interp + (op->diffusion ? 12 * Q3 * Q : 0);
+}
+
 Costs cost_of_apply(const CostedOperator *op) {
-  double P = op->P, Q = op->Q, P3 = P * P * P, Q3 = Q * Q * Q;
-  double interp = P == Q ? 0 : 2 * (P3 * Q + P * P * Q * Q + P * Q3);
-  double at_point = op->diffusion ? 15 + 2 * op->mass : 1;
-  double offsets = P3 + (has_corners(op) ? CORNERS : 0);
+  double at_point = op->diffusion ? 15 + 2 * op->mass : 1, corners = has_tets(op) ? TET_CORNERS : HEX_CORNERS;
+  double offsets = nodes_of(op) + (has_corners(op) ? corners : 0);
 
   return (Costs){
       .bytes =
           sizeof(CeedScalar) * (3 * op->dofs + words_of_factors(op)) + OFFSET_BYTES * offsets * op->elements,
-      .flops =
-          op->components * op->elements * (2 * interp + (op->diffusion ? 12 * Q3 * Q : 0) + at_point * Q3),
-      .recompute = recompute_at_point(op) * Q3 * op->elements,
+      .flops = op->components * op->elements * (contraction_flops(op) + at_point * points_of(op)),
+      .recompute = recompute_at_point(op) * points_of(op) * op->elements,
   };
 }
 

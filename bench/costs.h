@@ -26,6 +26,11 @@
 //     partial        J + K and the line above; with mass det and 2 more
 //     merged         J + K and the line above
 //     affine         w; mass 1; diffusion min(3 d, 6)
+//
+// Tetrahedra, n nodes and q points an element: useful flops d (4 n q + q) E for mass, d (12 n q + 15 q) E for
+// diffusion; bytes as above with q for Q^3, n for P^3 and 4 offsets of corners. Their Jacobians are those of
+// whole elements: recomputation with geometry from the corners is that of affine elements. Symmetric points
+// allow half of the multiplications (doc/kernels.md): more than 100 % of a roofline of flops is possible.
 #ifndef RITZ_BENCH_COSTS_H
 #define RITZ_BENCH_COSTS_H
 
@@ -44,7 +49,8 @@ typedef struct {
   bool mass, diffusion;
   CostGeometry geometry;
   double components, elements, dofs, vertices;
-  double P, Q;
+  double P, Q;          // hexahedra
+  double nodes, points; // of a tetrahedron; 0: hexahedra
 } CostedOperator;
 
 typedef struct {

@@ -28,8 +28,8 @@ void bp_print_row(FILE *stream, const BpResult *r) {
   char box[40], roofline[40] = "-";
   double s = r->seconds;
 
-  snprintf(box, sizeof(box), "%" CeedInt_FMT "x%" CeedInt_FMT "x%" CeedInt_FMT, r->elements[0],
-           r->elements[1], r->elements[2]);
+  snprintf(box, sizeof(box), "%s%" CeedInt_FMT "x%" CeedInt_FMT "x%" CeedInt_FMT, r->options.tets ? "6x" : "",
+           r->elements[0], r->elements[1], r->elements[2]);
   if (r->roofline > 0) snprintf(roofline, sizeof(roofline), "%.1f %%", 100 * r->roofline);
   fprintf(stream,
           "BP%-5d %3" CeedInt_FMT "  %-13s %10" CeedSize_FMT
@@ -117,6 +117,9 @@ static void write_result(FILE *stream, const BpResult *r) {
   fprintf(stream,
           ", \"components\": %" CeedInt_FMT ", \"points_1d\": %" CeedInt_FMT ", \"dofs\": %" CeedSize_FMT,
           r->num_comp, r->Q, r->dofs);
+  fprintf(stream,
+          ", \"shape\": \"%s\", \"nodes_element\": %" CeedInt_FMT ", \"points_element\": %" CeedInt_FMT,
+          r->options.tets ? "tet" : "hex", r->num_nodes, r->num_points);
   fprintf(stream, ", \"geometry\": \"%s\"", bp_geometry_name(r->options.geometry));
   bp_write_number(stream, "deform", r->options.deform);
   bp_write_number(stream, "seconds_first", r->seconds_first);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <ritz/basis.h>
 #include <ritz/jit.h>
 #include <ritz/machine.h>
 #include <stddef.h>
@@ -23,13 +24,14 @@
 enum { POISSON, HELMHOLTZ, BOTH_PROBLEMS };
 enum { DEFORMED, AFFINE, BOTH_MESHES };
 enum { GAUSS, LOBATTO };
+enum { HEX, TET };
 enum { STANDARD, MERGED, AUTO, BOTH_VARIANTS };
 
 typedef struct {
   ArgInts bp, orders, n, policies, components;
   double size, deform, lambda, rtol;
   bool apply, cg, nekbone, jacobi;
-  int reps, problem, mesh, points, variant, max_it;
+  int shape, reps, problem, mesh, points, variant, max_it;
   ThreadsChoice on;
   const char *json, *plot;
 } BenchOptions;
@@ -55,6 +57,15 @@ static const ArgOption options_table[] = {
      BP_FIRST,
      BP_LAST,
      {NULL}},
+    {"--shape",
+     NULL,
+     "of the elements: hexahedra, or boxes cut into six tetrahedra,\nBP1 to BP4 with points for degree 2p "
+     "(default hex)",
+     ARG_CHOICE,
+     MEMBER(shape),
+     0,
+     0,
+     {"hex", "tet", NULL}},
     {"--order",
      "LIST",
      "polynomial degrees, such as 1,2,4 or 1-8 (default 1-8, with\n--nekbone 3-9)",
@@ -248,6 +259,7 @@ static const ArgCommand command = {
     .options = options_table,
 };
 
+static const BpTets tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};
 static const int default_bps[] = {1, 2, 3, 4, 5, 6}, default_orders[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const int nekbone_orders[] = {3, 4, 5, 6, 7, 8, 9}, default_components[] = {1, 3};
 static const int default_policies[] = {RITZ_POLICY_STORED};
@@ -379,8 +391,11 @@ static int run_orders(const Bench *b, BpOptions bp, Sweep *sweep) {
 
 static int run_sweep(const Bench *b, Sweep *sweep) {
   const BenchOptions *o = b->options;
-  BpOptions bp = {
-      .size = size_of(b), .mode = o->cg ? BP_CG : BP_APPLY, .repetitions = o->reps, .machine = b->machine};
+  BpOptions bp = {.tets = o->shape == TET ? &tets : NULL,
+                  .size = size_of(b),
+                  .mode = o->cg ? BP_CG : BP_APPLY,
+                  .repetitions = o->reps,
+                  .machine = b->machine};
 
   if (b->table) bp_print_heading(b->table, bp.mode);
   for (size_t i = 0; i < sweep->bps.num * sweep->policies.num; i++) {
@@ -419,7 +434,7 @@ static int plot_sweep(const Bench *b, const Sweep *sweep) {
 
 static int run_bps(const Bench *b) {
   const BenchOptions *o = b->options;
-  Sweep sweep = {.bps = choose_list(&o->bp, sizeof(default_bps) / sizeof(int), default_bps),
+  Sweep sweep = {.bps = choose_list(&o->bp, o->shape == TET ? 4 : BP_LAST, default_bps),
                  .policies = choose_list(&o->policies, 1, default_policies),
                  .orders = choose_list(&o->orders, sizeof(default_orders) / sizeof(int), default_orders)};
   int code = CLI_OK;
@@ -617,12 +632,20 @@ static ArgsResult check_bp_options(const BenchOptions *o) {
   }
   if (has_policy(o, RITZ_POLICY_AFFINE) && !isnan(o->deform) && o->deform != 0)
     return args_wrong(&command, "--policy", "affine contradicts --deform");
+  for (size_t i = 0; i < o->bp.num; i++) {
+    if (o->shape == TET && o->bp.items[i] > 4)
+      return args_wrong(&command, "--bp", "of tetrahedra expected 1 to 4, found %d", o->bp.items[i]);
+  }
   if (o->apply && o->cg) return args_wrong(&command, "--apply", "contradicts --cg");
   return ARGS_RUN;
 }
 
 static ArgsResult check_nekbone_options(const BenchOptions *o) {
-  const char *option = o->bp.num ? "--bp" : o->apply ? "--apply" : o->cg ? "--cg" : NULL;
+  const char *option = o->bp.num         ? "--bp"
+                       : o->shape == TET ? "--shape"
+                       : o->apply        ? "--apply"
+                       : o->cg           ? "--cg"
+                                         : NULL;
 
   if (option) return args_wrong(&command, option, "contradicts --nekbone");
   if (o->lambda == 0) return args_wrong(&command, "--lambda", "expected a number > 0, found '0'");

@@ -78,7 +78,7 @@ int ritz_emit_matrix(RitzEmitter *e, const char *name, const RitzPlanMatrix *m, 
 
 // Which way a basis is used, and what for.
 typedef struct {
-  bool forward, backward, derivatives, weights;
+  bool forward, backward, values, derivatives, weights;
   bool linear, constant_values, constant_derivatives;
 } Use;
 
@@ -94,6 +94,7 @@ static Use find_use(const RitzPlan *plan, int basis) {
     if (space->form != RITZ_FORM_LINES) continue;
     use.forward |= space->is_input;
     use.backward |= !space->is_input;
+    use.values |= space->modes & CEED_EVAL_INTERP;
     use.derivatives |= ritz_emit_has_derivatives(space);
   }
   for (int i = 0; i < plan->num_in; i++) {
@@ -125,6 +126,17 @@ static void emit_forms(RitzEmitter *e, int i, const Use *use) {
   if (use->constant_derivatives) emit_numbers(e, name, "", b->constant_deriv, b->q_comp_deriv * b->P);
 }
 
+// What a folded basis makes pairs of: N its nodes, V values and G derivatives at the points.
+static void emit_pairs(RitzEmitter *e, char letter, int basis, const RitzPlanPairs *p) {
+  const CeedInt n = 2 * p->pairs + p->alone;
+
+  ritz_text_add(&e->text, "static const int ritz_%c%d_at[] = {", letter, basis);
+  for (CeedInt i = 0; i < n; i++)
+    ritz_text_add(&e->text, "%s%d", i == 0 ? "" : i % 24 ? ", " : ",\n  ", (int)p->at[i]);
+  ritz_text_add(&e->text, "};\nstatic const RitzPairs ritz_%c%d = {%d, %d, ritz_%c%d_at};\n", letter, basis,
+                (int)p->pairs, (int)p->alone, letter, basis);
+}
+
 static int emit_basis(RitzEmitter *e, int i) {
   static const char *const routes[] = {"the nodes are the points", "interpolated, derivatives at the points",
                                        "one sweep per derivative", "matrices handed over"};
@@ -142,8 +154,12 @@ static int emit_basis(RitzEmitter *e, int i) {
     ritz_text_add(&e->text, "%dD tensor, %d nodes and %d points a direction; %s ----\n", (int)b->dim,
                   (int)b->P_1d, (int)b->Q_1d, how);
   else
-    ritz_text_add(&e->text, "%d nodes, %d points; %s ----\n", (int)b->P, (int)b->Q, how);
+    ritz_text_add(&e->text, "%d nodes, %d points; %s%s ----\n", (int)b->P, (int)b->Q, how,
+                  b->is_folded ? ", folded" : "");
   emit_forms(e, i, &use);
+  if (b->is_folded) emit_pairs(e, 'N', i, &b->node_pairs);
+  if (b->is_folded && use.values) emit_pairs(e, 'V', i, &b->interp_pairs);
+  if (b->is_folded && use.derivatives) emit_pairs(e, 'G', i, &b->deriv_pairs);
   if (b->is_tensor && b->route != RITZ_ROUTE_IDENTITY) RITZ_TRY(emit_both_ways(e, 'B', i, &b->interp, &use));
   if (b->is_tensor && b->route != RITZ_ROUTE_IDENTITY && use.derivatives)
     RITZ_TRY(emit_both_ways(e, 'D', i, &b->grad, &use));

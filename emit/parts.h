@@ -2,7 +2,8 @@
 // What the texts of CPU kernels have in common. Called by emit/cpu.c and emit/diagonal.c.
 //
 // Arrays of space s in the text: xs at the nodes, as interpolated in all directions but the last, us values
-// at the points, gs derivatives (along the last direction; of the direct and dense routes all), ms and fs
+// at the points, gs derivatives (along the last direction; of the direct and dense routes all: [direction]
+// [component], of the dense one [component][direction]), ms and fs
 // derivatives along the middle and first direction, cs values of a row that stays in registers. Of forms:
 // xs the nodes or coefficients, ls the coefficients of a row, hs and ds values and derivatives that are the
 // same at all points.
@@ -29,6 +30,10 @@ static inline bool ritz_emit_is_line_route(const RitzPlanSpace *space, const Rit
 }
 static inline bool ritz_emit_has_derivatives(const RitzPlanSpace *space) {
   return space->modes & ~(unsigned)CEED_EVAL_INTERP;
+}
+// Of a dense basis, per component of the field: values or derivatives at all points, [q_comp][Q].
+static inline CeedInt ritz_emit_dense_values(const RitzPlanBasis *b, bool derivative) {
+  return (derivative ? b->q_comp_deriv : b->q_comp_interp) * b->Q;
 }
 // Values only, row by row in registers.
 static inline bool ritz_emit_is_values(const RitzEmitter *e) {

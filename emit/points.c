@@ -37,6 +37,24 @@ static void emit_gradient(RitzEmitter *e, const char *arg, int s, bool add) {
   }
 }
 
+// Of a dense basis: all values of a component, then the next component.
+static void emit_dense_field(RitzEmitter *e, const char *arg, const char *array, const RitzPlanSpace *space,
+                             bool is_derivative, bool add) {
+  const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
+  const int num = (int)(is_derivative ? b->q_comp_deriv : b->q_comp_interp), nc = (int)space->num_comp;
+  char stride[32], at[32];
+
+  snprintf(stride, sizeof(stride), "%d", (int)(nc == 1 ? b->Q : ritz_emit_dense_values(b, is_derivative)));
+  if (nc == 1) {
+    emit_step(e, arg, 0, num, array, stride, "q", space->is_input, add);
+    return;
+  }
+  for (int d = 0; d < num; d++) {
+    snprintf(at, sizeof(at), "%d + q", d * (int)b->Q);
+    emit_step(e, arg, d * nc, nc, array, stride, d ? at : "q", space->is_input, add);
+  }
+}
+
 static void emit_weights(RitzEmitter *e, const char *arg, const RitzPlanField *f) {
   const RitzPlanBasis *b = &e->plan->bases[f->basis];
   const int B = f->basis;
@@ -98,7 +116,9 @@ void ritz_emit_field(RitzEmitter *e, int i, bool add) {
   }
   snprintf(array, sizeof(array), "w->%c%d", is_derivative ? 'g' : 'u',
            ritz_emit_array_number(plan, f->space));
-  if (b && b->is_tensor) {
+  if (b && !b->is_tensor) {
+    emit_dense_field(e, arg, array, space, is_derivative, add);
+  } else if (b) {
     emit_step(e, arg, 0, (int)f->size, array, "RITZ_SIZE(RITZ_Q, RITZ_Q)", "RITZ_AT(RITZ_Q, k, j, i)", is_in,
               add);
   } else {

@@ -55,10 +55,7 @@ static void emit_array(RitzEmitter *e, int s, char which) {
   else if (which == 'h' || which == 'd')
     ritz_text_add(&e->text, " * %d", (int)(which == 'h' ? b->q_comp_interp : b->q_comp_deriv));
   else if (!b->is_tensor)
-    ritz_text_add(&e->text, " * %d",
-                  (int)(which == 'x'   ? b->P
-                        : which == 'u' ? b->q_comp_interp * b->Q
-                                       : b->q_comp_deriv * b->Q));
+    ritz_text_add(&e->text, " * %d", (int)(which == 'x' ? b->P : ritz_emit_dense_values(b, which == 'g')));
   else if (which == 'x')
     ritz_text_add(&e->text, " * RITZ_SIZE(%d, %d)", (int)b->P_1d, (int)b->P_1d);
   else if (which == 'a' && ritz_emit_is_values(e))
@@ -176,14 +173,33 @@ static void emit_sweep(RitzEmitter *e, const RitzPlanSpace *space, int n, int di
 
 static void emit_dense(RitzEmitter *e, const RitzPlanSpace *space, int n, bool derivative, bool add) {
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
+  const int B = space->basis, nc = (int)space->num_comp, matrix = (int)b->first_matrix + derivative;
+  const char *direction = space->is_input ? "up" : "down", values = derivative ? 'g' : 'u';
 
-  ritz_text_add(&e->text, "  ritz_dense_%s(%d, %d, %d, %d, args->matrices[%d], ",
-                space->is_input ? "up" : "down", (int)(derivative ? b->q_comp_deriv : b->q_comp_interp),
-                (int)space->num_comp, (int)b->P, (int)b->Q, (int)b->first_matrix + derivative);
-  if (space->is_input)
-    ritz_text_add(&e->text, "w->x%d, w->%c%d);\n", n, derivative ? 'g' : 'u', n);
+  if (b->is_folded)
+    ritz_text_add(&e->text, "  ritz_folded_%s(ahead, %d, &ritz_N%d, &ritz_%c%d, args->matrices[%d], ",
+                  direction, nc, B, derivative ? 'G' : 'V', B, matrix);
   else
-    ritz_text_add(&e->text, "w->%c%d, w->x%d, %s);\n", derivative ? 'g' : 'u', n, n, add ? "true" : "false");
+    ritz_text_add(&e->text, "  ritz_dense_%s(ahead, %d, %d, %d, args->matrices[%d], ", direction, nc,
+                  (int)b->P, (int)ritz_emit_dense_values(b, derivative), matrix);
+  if (space->is_input)
+    ritz_text_add(&e->text, "w->x%d, w->%c%d);\n", n, values, n);
+  else
+    ritz_text_add(&e->text, "w->%c%d, w->x%d, %s);\n", values, n, n, add ? "true" : "false");
+}
+
+// Pairs -> sums and differences: of what a space is evaluated from.
+static void emit_folds(RitzEmitter *e, const RitzPlanSpace *space, int n) {
+  const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
+  const int B = space->basis, nc = (int)space->num_comp;
+  const bool is_output = !space->is_input;
+
+  if (!b->is_folded) return;
+  if (space->is_input) ritz_text_add(&e->text, "  ritz_fold(%d, &ritz_N%d, w->x%d);\n", nc, B, n);
+  if (is_output && has_values(space))
+    ritz_text_add(&e->text, "  ritz_fold(%d, &ritz_V%d, w->u%d);\n", nc, B, n);
+  if (is_output && ritz_emit_has_derivatives(space))
+    ritz_text_add(&e->text, "  ritz_fold(%d, &ritz_G%d, w->g%d);\n", nc, B, n);
 }
 
 // Direct and dense routes: values, then derivatives; backwards they are added up.
@@ -191,6 +207,7 @@ static void emit_whole(RitzEmitter *e, const RitzPlanSpace *space, int n) {
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
   bool add = false;
 
+  emit_folds(e, space, n);
   if (has_values(space)) {
     if (b->is_tensor)
       emit_sweep(e, space, n, -1, add);
@@ -289,24 +306,76 @@ static CeedInt count_steps(const RitzEmitter *e) {
   return steps;
 }
 
+// Dense bases: a step for each block of rows, whose length the compiler knows (kernels/cpu/dense.h).
+static void emit_blocks(RitzEmitter *e, const RitzPlanSpace *space, bool derivative) {
+  const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
+  const RitzPlanPairs *values = derivative ? &b->deriv_pairs : &b->interp_pairs;
+  const RitzPlanPairs *rows = space->is_input ? values : &b->node_pairs;
+
+  ritz_text_add(&e->text, " +\n                  %d * ", (int)space->num_comp);
+  if (b->is_folded)
+    ritz_text_add(&e->text, "(RITZ_BLOCKS(%d, RITZ_FOLDED_ROWS) + RITZ_BLOCKS(%d, RITZ_DENSE_ROWS))",
+                  (int)rows->pairs, (int)rows->alone);
+  else
+    ritz_text_add(&e->text, "RITZ_BLOCKS(%d, RITZ_DENSE_ROWS)",
+                  (int)(space->is_input ? ritz_emit_dense_values(b, derivative) : b->P));
+}
+
+static bool is_dense(const RitzEmitter *e, const RitzPlanSpace *space) {
+  const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
+  return b && !b->is_tensor && space->form == RITZ_FORM_LINES;
+}
+
+static bool has_dense(const RitzEmitter *e) {
+  bool has = false;
+  for (int s = 0; s < e->plan->num_spaces; s++) has |= is_dense(e, &e->plan->spaces[s]);
+  return has;
+}
+
+// All steps of a batch, `others` of them without dense bases.
+static void emit_steps(RitzEmitter *e, CeedInt others) {
+  ritz_text_add(&e->text, "enum { RITZ_STEPS = %d", (int)others);
+  for (int s = 0; s < e->plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &e->plan->spaces[s];
+    if (!is_dense(e, space)) continue;
+    if (has_values(space)) emit_blocks(e, space, false);
+    if (ritz_emit_has_derivatives(space)) emit_blocks(e, space, true);
+  }
+  ritz_text_add(&e->text, " };\n");
+}
+
+// Out of n things, those that a step fetches.
+static void emit_share(RitzEmitter *e, CeedInt n, CeedInt steps) {
+  if (has_dense(e))
+    ritz_text_add(&e->text, "RITZ_BLOCKS(%d, RITZ_STEPS));\n", (int)n);
+  else
+    ritz_text_add(&e->text, "%d);\n", (int)((n + steps - 1) / steps));
+}
+
 void ritz_emit_ahead(RitzEmitter *e, CeedInt more) {
   const RitzPlan *plan = e->plan;
   const CeedInt steps = count_steps(e) + more;
 
-  ritz_text_add(&e->text,
-                "\n// ---- What each of %d steps fetches for the next batch ----\n"
-                "RITZ_INLINE void ritz_ahead(RitzAhead *ahead) {\n",
-                (int)steps);
+  if (has_dense(e)) {
+    ritz_text_add(&e->text, "\n// ---- What each step fetches for the next batch ----\n");
+    emit_steps(e, steps);
+  } else {
+    ritz_text_add(&e->text, "\n// ---- What each of %d steps fetches for the next batch ----\n", (int)steps);
+  }
+  ritz_text_add(&e->text, "RITZ_INLINE void ritz_ahead(RitzAhead *ahead) {\n");
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     const CeedInt offsets =
         space->gather == RITZ_GATHER_ROWS ? space->num_nodes / space->row_length * plan->target.lanes : 0;
-    if (space->gather == RITZ_GATHER_PACKED && plan->target.prefetch_packed)
-      ritz_text_add(&e->text, "  ritz_fetch_packed(ahead, %d, %d, %d, %d);\n", s, (int)space->num_comp,
-                    (int)plan->Q, (int)((plan->Q + steps - 1) / steps));
-    if (offsets && plan->target.prefetch_vectors)
-      ritz_text_add(&e->text, "  ritz_fetch_rows(ahead, %d, %d, %d);\n", s, (int)offsets,
-                    (int)((offsets + steps - 1) / steps));
+    if (space->gather == RITZ_GATHER_PACKED && plan->target.prefetch_packed) {
+      ritz_text_add(&e->text, "  ritz_fetch_packed(ahead, %d, %d, %d, ", s, (int)space->num_comp,
+                    (int)plan->Q);
+      emit_share(e, plan->Q, steps);
+    }
+    if (offsets && plan->target.prefetch_vectors) {
+      ritz_text_add(&e->text, "  ritz_fetch_rows(ahead, %d, %d, ", s, (int)offsets);
+      emit_share(e, offsets, steps);
+    }
   }
   ritz_text_add(&e->text, "  ahead->step++;\n}\n");
 }

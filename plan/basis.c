@@ -208,4 +208,9 @@ void ritz_plan_free_basis(RitzPlanBasis *b) {
   RITZ_FREE(&b->points);
   RITZ_FREE(&b->constant_interp);
   RITZ_FREE(&b->constant_deriv);
+  RITZ_FREE(&b->node_pairs.at);
+  RITZ_FREE(&b->interp_pairs.at);
+  RITZ_FREE(&b->deriv_pairs.at);
+  RITZ_FREE(&b->folded_interp);
+  RITZ_FREE(&b->folded_deriv);
 }

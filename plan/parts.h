@@ -15,6 +15,9 @@ void ritz_plan_free_basis(RitzPlanBasis *basis);
 int ritz_plan_find_forms(Ceed ceed, RitzPlanBasis *basis);
 RitzForm ritz_plan_form_of(const RitzPlan *plan, const RitzPlanSpace *space);
 
+// plan/fold.c: pairs and folded matrices of a dense basis, if it is symmetric and that pays.
+int ritz_plan_fold(Ceed ceed, RitzPlanBasis *basis);
+
 // plan/target.c: the target half.
 int ritz_plan_choose_target(RitzPlan *plan, const RitzPlanMachine *machine, RitzPlanRows rows);
 

@@ -29,6 +29,12 @@ typedef struct {
   CeedScalar *values; // owned, [rows][cols]
 } RitzPlanMatrix;
 
+// Pairs of entries that an exchange swaps, then those that it leaves alone.
+typedef struct {
+  CeedInt pairs, alone;
+  CeedInt *at; // owned, [2 pairs + alone]
+} RitzPlanPairs;
+
 typedef struct {
   CeedBasis basis; // borrowed from the operator
   bool is_tensor;
@@ -43,6 +49,11 @@ typedef struct {
   // Owned, [q_comp][P]: the rows that are the same at all points; NULL where they differ.
   CeedScalar *constant_interp, *constant_deriv;
   CeedInt first_matrix; // dense: of interp and derivative in the kernel's list of matrices; -1: none
+  // Target half, dense and symmetric (plan/fold.c): what its matrices take sums and differences of nodes to.
+  // Owned; derivatives are [dim][Q].
+  bool is_folded;
+  RitzPlanPairs node_pairs, interp_pairs, deriv_pairs;
+  CeedScalar *folded_interp, *folded_deriv; // even [pairs + alone][pairs + alone], then odd [pairs][pairs]
 } RitzPlanBasis;
 
 typedef enum {
@@ -140,6 +151,7 @@ typedef struct {
   CeedInt lanes;     // CeedScalars in a vector register
   bool allows_text;  // false: RITZ_QFUNCTION=pointer
   bool allows_forms; // false: RITZ_FORMS=off, all fields line by line
+  bool allows_folds; // false: RITZ_FOLD=off, or the kernel has no folded bases
 } RitzPlanMachine;
 void ritz_plan_machine(RitzPlanMachine *machine); // of this processor and environment
 

@@ -56,6 +56,12 @@ static void print_dense(FILE *stream, const RitzPlanBasis *b) {
     print_count(stream, b->q_comp_deriv, "component");
   }
   fprintf(stream, "; matrices %" CeedInt_FMT " %" CeedInt_FMT, b->first_matrix, b->first_matrix + 1);
+  if (!b->is_folded) return;
+  fprintf(stream, ", folded: ");
+  print_count(stream, b->node_pairs.pairs, "pair");
+  fprintf(stream, " of nodes, ");
+  print_count(stream, b->interp_pairs.pairs, "pair");
+  fprintf(stream, " of points");
 }
 
 static void print_bases(FILE *stream, const RitzPlan *plan) {

@@ -31,6 +31,8 @@ void ritz_plan_machine(RitzPlanMachine *machine) {
   machine->allows_text = !wanted || strcmp(wanted, "pointer");
   const char *forms = is_trusted ? getenv("RITZ_FORMS") : NULL;
   machine->allows_forms = !forms || strcmp(forms, "off");
+  const char *folds = is_trusted ? getenv("RITZ_FOLD") : NULL;
+  machine->allows_folds = !folds || strcmp(folds, "off");
 }
 
 // ---- Forms ----
@@ -38,6 +40,18 @@ void ritz_plan_machine(RitzPlanMachine *machine) {
 static void choose_forms(RitzPlan *plan, bool allows_forms) {
   for (int i = 0; allows_forms && i < plan->num_spaces; i++)
     plan->spaces[i].form = ritz_plan_form_of(plan, &plan->spaces[i]);
+}
+
+// Dense bases that some field is contracted with.
+static int fold_bases(RitzPlan *plan) {
+  if (plan->target.evaluation == RITZ_EVALUATE_NONE) return CEED_ERROR_SUCCESS;
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *space = &plan->spaces[i];
+    RitzPlanBasis *basis = space->basis < 0 ? NULL : &plan->bases[space->basis];
+    if (basis && space->form == RITZ_FORM_LINES && !basis->is_folded)
+      RITZ_TRY(ritz_plan_fold(space->rstr->obj.ceed, basis));
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 // The basis of a space that goes line by line, if it is a tensor product.
@@ -190,6 +204,7 @@ int ritz_plan_choose_target(RitzPlan *plan, const RitzPlanMachine *machine, Ritz
   plan->target.evaluation = choose_evaluation(plan);
   choose_forms(plan, machine->allows_forms && plan->target.evaluation != RITZ_EVALUATE_NONE);
   choose_call(plan, machine->allows_text && plan->source_path);
+  if (machine->allows_folds) RITZ_TRY(fold_bases(plan));
   choose_values(plan);
   for (int i = 0; i < plan->num_spaces; i++) RITZ_TRY(choose_gather(plan, rows, &plan->spaces[i]));
   share_arrays(plan);

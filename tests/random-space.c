@@ -234,6 +234,44 @@ static int create_tensor(RandomDraw *d, CeedInt P_1d, RandomSpace *s) {
   return ierr;
 }
 
+// Neighbours change places, or stay where they are.
+static CeedInt *draw_exchange(RandomDraw *d, CeedInt n) {
+  CeedInt *image = random_allocate((size_t)n, sizeof(*image));
+
+  for (CeedInt i = 0; i < n; i++) image[i] = i;
+  for (CeedInt i = 0; i + 1 < n; i += 2) {
+    const int swaps = !random_one_in(d, 4);
+    image[i] += swaps;
+    image[i + 1] -= swaps;
+  }
+  return image;
+}
+
+// Makes a table [num][Q][P] of values, num = 1, or of derivatives one that stays the same when the first two
+// directions change places, and nodes and points with them.
+static void make_symmetric(const RandomOperator *r, const RandomSpace *s, CeedInt num, const CeedInt *points,
+                           const CeedInt *nodes, double *table) {
+  for (CeedInt i = 0; i < num * r->Q * s->P; i++) {
+    CeedInt direction = i / (r->Q * s->P), q = i / s->P % r->Q, p = i % s->P;
+    CeedInt image = num > 1 && direction < 2 ? 1 - direction : direction;
+
+    table[(image * r->Q + points[q]) * s->P + nodes[p]] = table[i];
+  }
+}
+
+// As Lagrange bases on all shapes with symmetric points are.
+static void make_tables_symmetric(RandomDraw *d, RandomSpace *s, CeedScalar *interp, CeedScalar *derivative) {
+  CeedInt *points = draw_exchange(d, d->r->Q), *nodes = draw_exchange(d, s->P);
+  CeedInt size = d->r->Q * s->P;
+
+  make_symmetric(d->r, s, 1, points, nodes, s->interp);
+  make_symmetric(d->r, s, s->dim, points, nodes, s->derivative);
+  for (CeedInt i = 0; i < size; i++) interp[i] = (CeedScalar)s->interp[i];
+  for (CeedInt i = 0; i < s->dim * size; i++) derivative[i] = (CeedScalar)s->derivative[i];
+  free(points);
+  free(nodes);
+}
+
 static int create_dense(RandomDraw *d, RandomSpace *s) {
   static const CeedElemTopology topologies[] = {CEED_TOPOLOGY_LINE, CEED_TOPOLOGY_TRIANGLE,
                                                 CEED_TOPOLOGY_QUAD, CEED_TOPOLOGY_TET,
@@ -250,6 +288,8 @@ static int create_dense(RandomDraw *d, RandomSpace *s) {
   CeedScalar *interp = draw_table(d, num_interp * size, &s->interp);
   CeedScalar *derivative = draw_table(d, num_derivative * size, &s->derivative);
   CeedScalar *weight = draw_table(d, (size_t)r->Q, &s->weight);
+  if (s->kind == RANDOM_H1 && s->dim > 1 && d->options->in_batches && random_one_in(d, 2))
+    make_tables_symmetric(d, s, interp, derivative);
   int ierr = (s->kind == RANDOM_H1     ? CeedBasisCreateH1
               : s->kind == RANDOM_HDIV ? CeedBasisCreateHdiv
                                        : CeedBasisCreateHcurl)(r->ceed, topology, s->num_comp, s->P, r->Q,
@@ -268,7 +308,7 @@ static int draw_basis(RandomDraw *d, RandomSpace *s) {
 
   s->kind = kinds[random_between(d, 0, d->options->is_tensor ? 3 : 6)];
   if (s->kind != RANDOM_LAGRANGE && s->kind != RANDOM_TENSOR) {
-    s->P = random_between(d, 1, 9);
+    s->P = random_between(d, 1, d->options->in_batches && random_one_in(d, 2) ? 40 : 9);
     return create_dense(d, s);
   }
   CeedInt P_1d = random_between(d, 2, max_P_1d[d->r->dim]);

@@ -155,6 +155,7 @@ wrong "size beyond CeedInt" "ritz bench: --size: expected at most 2147483647 DOF
 wrong "size and elements" "ritz bench: --n: contradicts --size" bench --size 100 --n 3
 wrong "elements for other degrees" "ritz bench: --n: expected 1 or 3 numbers, one for each degree, found 2" \
   bench --order 1-3 --n 4,5
+wrong "problem that tetrahedra do not have" "ritz bench: --bp: of tetrahedra expected 1 to 4, found 5" bench --shape tet --bp 1,5
 wrong "apply and cg" "ritz bench: --apply: contradicts --cg" bench --apply --cg
 wrong "unknown policy" \
   "ritz bench: --policy: expected auto, stored, affine, trilinear, partial, merged or isoparametric, or several such as auto,stored, found 'all'" \
@@ -282,6 +283,11 @@ prints "all bake-off problems pass their checks" 0 out '^BP6 .* ok$' bench --bp 
 [[ $(grep -c ' ok$' "$folder/out") == 18 ]]
 report $((1 - $?)) "every problem and degree has its row"
 prints "also on a deformed mesh" 0 out '^BP6 .* ok$' bench --bp all --order 1,2,4 --size 3000 --deform 0.1 --reps 1
+prints "and on tetrahedra" 0 out '^BP3 +3  6x2x2x2 .* ok$' bench --shape tet --bp 3 --order 3 --n 2 --reps 1
+prints "also from their corners and deformed" 0 out '^BP4 +2  6x3x3x3 .*trilinear.* ok$' \
+  bench --shape tet --bp 1-4 --order 1,2 --n 2,3 --deform 0.05 --policy stored,trilinear --reps 1 --ceed /cpu/self/ref
+prints "also affine ones" 0 out '^BP4 +2  6x3x3x3 .*affine.* ok$' \
+  bench --shape tet --bp 1-4 --order 1,2 --n 2,3 --policy affine --reps 1 --ceed /cpu/self/ref
 prints "conjugate gradients too" 0 out '^BP3 .* ok$' bench --bp 1,3 --order 2 --size 1500 --cg --reps 1
 prints "the smallest box has no free entry and no rate" 0 out '^BP3 ' bench --bp 3 --order 1 --size 1 --cg --reps 1
 prints "rows show the fraction of the roofline" 0 out '^BP1 .* (memory|cache|flops) +[0-9.]+ % +[0-9.]+  ok$' \

@@ -114,6 +114,35 @@ static void set_dense(Kit *k) {
   set_function(k, 1, source, 4, 1, fields);
 }
 
+// Ten nodes and six points; the exchange of the first two directions swaps neighbours, but for the last two
+// of each.
+static CeedInt image_of(CeedInt i, CeedInt n) { return i < n - 2 ? i ^ 1 : i; }
+
+static CeedBasis symmetric(Kit *k) {
+  enum { P = 10, Q = 6 };
+  CeedBasis *basis = &k->basis[k->num_basis++];
+  CeedScalar interp[Q * P], grad[2 * Q * P];
+
+  for (CeedInt q = 0; q < Q; q++) {
+    for (CeedInt p = 0; p < P; p++) {
+      const CeedInt s = image_of(q, Q), r = image_of(p, P);
+      interp[q * P + p] = 1 / (CeedScalar)(1 + q * P + p) + 1 / (CeedScalar)(1 + s * P + r);
+      grad[q * P + p] = grad[(Q + s) * P + r] = 1 / (CeedScalar)(2 + q * P + p);
+    }
+  }
+  NOTE_OK(CeedBasisCreateH1(k->ceed, CEED_TOPOLOGY_TRIANGLE, 1, P, Q, interp, grad, NULL, NULL, basis));
+  return *basis;
+}
+
+static void set_folded(Kit *k) {
+  CeedElemRestriction rstr = strided(k, 4, 10, 1), rstr_q = strided(k, 4, 6, 1);
+  CeedBasis basis = symmetric(k);
+  const Field fields[] = {ACTIVE("u", INTERP, rstr, basis), ACTIVE("du", GRAD, rstr, basis),
+                          DATA("q", rstr_q, vector(k, 24)), ACTIVE("dv", GRAD, rstr, basis)};
+
+  set_function(k, 1, source, 3, 1, fields);
+}
+
 // Orientations, and a derivative with fewer points than nodes.
 static void set_oriented(Kit *k) {
   static const CeedInt offsets[] = {0, 1, 2, 2, 3, 4};
@@ -150,6 +179,7 @@ static const Golden goldens[] = {
     {"collocated-degree3", set_collocated_p3, true},
     {"mixed", set_mixed, true},
     {"dense", set_dense, true},
+    {"folded", set_folded, true},
     {"oriented", set_oriented, true},
     {"reduced", set_reduced, true},
     {"pointer", set_diffusion_p4, false},
@@ -158,7 +188,8 @@ static const Golden goldens[] = {
 enum { NUM_GOLDENS = sizeof(goldens) / sizeof(goldens[0]) };
 
 static char *emit_golden(const Golden *g) {
-  const RitzPlanMachine machine = {.lanes = 8, .allows_text = g->allows_text, .allows_forms = true};
+  const RitzPlanMachine machine = {
+      .lanes = 8, .allows_text = g->allows_text, .allows_forms = true, .allows_folds = true};
   Kit k = kit_open();
 
   g->set(&k);

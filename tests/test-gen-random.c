@@ -344,7 +344,7 @@ TEST(without_a_compiler_results_are_right_and_repeat_every_bit) {
 // Counts of what kernels are made of: the tests above say nothing of a kind that never comes up.
 static struct {
   int routes[4], gathers[4], evaluations[4], chains, interlaced, oriented, curl_oriented, overwrites, ragged,
-      batches;
+      batches, folded;
 } drawn;
 
 static int find_rows(CeedElemRestriction rstr, CeedInt row_length, CeedInt lanes, bool *has_rows) {
@@ -363,6 +363,7 @@ static void count_plan(const RitzPlan *plan) {
     const RitzPlanSpace *s = &plan->spaces[i];
     drawn.gathers[s->gather]++;
     if (s->basis >= 0) drawn.routes[plan->bases[s->basis].route]++;
+    if (s->basis >= 0) drawn.folded += plan->bases[s->basis].is_folded;
     drawn.interlaced += s->gather == RITZ_GATHER_ROWS && s->is_interlaced;
     drawn.oriented += s->is_oriented;
     drawn.curl_oriented += s->is_curl_oriented;
@@ -371,7 +372,8 @@ static void count_plan(const RitzPlan *plan) {
 }
 
 static void plan_random(Ceed ceed, uint64_t seed) {
-  const RitzPlanMachine machine = {.lanes = 64 / sizeof(CeedScalar), .allows_text = true};
+  const RitzPlanMachine machine = {
+      .lanes = 64 / sizeof(CeedScalar), .allows_text = true, .allows_folds = true};
   RandomOperator r;
   RitzPlan *plan = NULL;
   const char *reason;
@@ -402,6 +404,7 @@ TEST(random_operators_cover_what_kernels_are_made_of) {
   CHECK(drawn.oriented >= 10 && drawn.curl_oriented >= 10, "oriented %d, curl-oriented %d", drawn.oriented,
         drawn.curl_oriented);
   CHECK(drawn.overwrites >= 10, "shared arrays %d", drawn.overwrites);
+  CHECK(drawn.folded >= 10, "folded bases %d", drawn.folded);
   CHECK(drawn.batches >= 50 && drawn.ragged >= 50, "several batches %d, ragged ones %d", drawn.batches,
         drawn.ragged);
 }

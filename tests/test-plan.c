@@ -534,6 +534,18 @@ TEST(the_machine_has_registers_of_16_32_or_64_bytes) {
   unsetenv("RITZ_QFUNCTION");
 }
 
+TEST(folded_bases_are_switched_off_by_ritz_fold) {
+  RitzPlanMachine machine;
+
+  CHECK(!unsetenv("RITZ_FOLD"), "environment");
+  ritz_plan_machine(&machine);
+  CHECK(machine.allows_folds, "folds");
+  CHECK(!setenv("RITZ_FOLD", "off", 1), "environment");
+  ritz_plan_machine(&machine);
+  CHECK(!machine.allows_folds, "no folds");
+  unsetenv("RITZ_FOLD");
+}
+
 // ---- Prefetching ----
 
 // Coordinates and the field itself come from vectors; `degree` is that of the field.
@@ -875,7 +887,7 @@ int main(int argc, char **argv) {
             rows_are_asked_for_in_the_length_of_nodes_or_points_of_a_direction, rows_of_one_node_are_nodes,
             functions_are_called_with_a_multiple_of_their_vector_length,
             a_function_without_a_name_or_source_is_called_by_pointer, sources_of_the_gallery_are_found,
-            the_machine_has_registers_of_16_32_or_64_bytes,
+            the_machine_has_registers_of_16_32_or_64_bytes, folded_bases_are_switched_off_by_ritz_fold,
             vectors_are_prefetched_when_no_data_are_and_rows_are_long,
             equal_operators_have_equal_printed_plans, typical_operators_have_the_printed_plans_that_are_kept,
             plans_of_random_operators_describe_them, failed_allocations_are_reported_and_leave_nothing));

@@ -273,8 +273,9 @@ static void fill_matrices(RitzCpuOperator *cpu) {
     const RitzPlanBasis *plan = &cpu->plan->bases[b];
     const CeedBasis basis = plan->basis;
     if (plan->first_matrix < 0) continue;
-    cpu->matrices[plan->first_matrix] = basis->interp;
-    cpu->matrices[plan->first_matrix + 1] = plan->deriv_mode == CEED_EVAL_DIV    ? basis->div
+    cpu->matrices[plan->first_matrix] = plan->is_folded ? plan->folded_interp : basis->interp;
+    cpu->matrices[plan->first_matrix + 1] = plan->is_folded                      ? plan->folded_deriv
+                                            : plan->deriv_mode == CEED_EVAL_DIV  ? basis->div
                                             : plan->deriv_mode == CEED_EVAL_CURL ? basis->curl
                                                                                  : basis->grad;
   }

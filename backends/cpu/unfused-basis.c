@@ -5,20 +5,29 @@
 #include <string.h>
 
 #include "backends/cpu/unfused.h"
-#include "kernels/cpu/dense.h"
+#include "kernels/cpu/block.h"
 
 _Static_assert(RITZ_LANES == RITZ_UNFUSED_LANES, "plans for this kernel have its number of lanes");
 
-// ---- One direction ----
+// ---- One matrix ----
 
-// A 1D matrix by strides: a transposed one has them exchanged.
+// An array [rows][cols], or its transposed one.
 typedef struct {
-  const CeedScalar *values;
-  int rows, cols, row, col;
+  RitzDense table;
+  int rows, cols;
 } Matrix;
 
 static Matrix matrix_of(const CeedScalar *values, CeedInt rows, CeedInt cols, bool is_transposed) {
-  return is_transposed ? (Matrix){values, cols, rows, 1, cols} : (Matrix){values, rows, cols, cols, 1};
+  return is_transposed ? (Matrix){{values, 1, cols}, cols, rows} : (Matrix){{values, cols, 1}, rows, cols};
+}
+
+// y (+)= A x, values sx and sy vectors apart.
+static void multiply(const Matrix *A, const RitzVec *x, int sx, RitzVec *y, int sy, bool add) {
+  int i = 0;
+  for (; i + RITZ_DENSE_ROWS <= A->rows; i += RITZ_DENSE_ROWS)
+    ritz_dense_block(RITZ_DENSE_ROWS, A->cols, ritz_dense_from(A->table, i, 0), x, sx, y + i * sy, sy, add);
+  for (; i < A->rows; i++)
+    ritz_dense_block(1, A->cols, ritz_dense_from(A->table, i, 0), x, sx, y + i * sy, sy, add);
 }
 
 static int64_t power(int64_t n, CeedInt exponent) {
@@ -30,10 +39,8 @@ static int64_t power(int64_t n, CeedInt exponent) {
 // y [slow][rows][fast] (+)= A x [slow][cols][fast]
 static void contract(const Matrix *A, int64_t slow, int64_t fast, const RitzVec *x, RitzVec *y, bool add) {
   for (int64_t s = 0; s < slow; s++) {
-    for (int64_t f = 0; f < fast; f++) {
-      ritz_dense_product(A->rows, A->cols, A->values, A->row, A->col, x + s * A->cols * fast + f, (int)fast,
-                         y + s * A->rows * fast + f, (int)fast, add);
-    }
+    for (int64_t f = 0; f < fast; f++)
+      multiply(A, x + s * A->cols * fast + f, (int)fast, y + s * A->rows * fast + f, (int)fast, add);
   }
 }
 
@@ -108,6 +115,28 @@ static void tensor_grad_down(const RitzUnfusedBasis *b, int64_t stride, const Ri
   if (by_values) sweep(b, true, -1, sum, x, add, scratch);
 }
 
+// ---- Dense bases, all components ----
+
+static void dense_up(const RitzUnfusedBasis *b, bool is_interp, CeedInt num_comp, const RitzVec *x,
+                     RitzVec *y) {
+  const CeedInt q_comp = is_interp ? b->q_comp_interp : b->q_comp_deriv;
+  const CeedScalar *table = is_interp ? b->interp : b->grad;
+  for (CeedInt d = 0; d < q_comp; d++) {
+    const Matrix A = matrix_of(table + (int64_t)d * b->Q * b->P, b->Q, b->P, false);
+    for (CeedInt c = 0; c < num_comp; c++, y += b->Q) multiply(&A, x + c * b->P, 1, y, 1, false);
+  }
+}
+
+static void dense_down(const RitzUnfusedBasis *b, bool is_interp, CeedInt num_comp, const RitzVec *y,
+                       RitzVec *x, bool add) {
+  const CeedInt q_comp = is_interp ? b->q_comp_interp : b->q_comp_deriv;
+  const CeedScalar *table = is_interp ? b->interp : b->grad;
+  for (CeedInt d = 0; d < q_comp; d++) {
+    const Matrix A = matrix_of(table + (int64_t)d * b->Q * b->P, b->Q, b->P, true);
+    for (CeedInt c = 0; c < num_comp; c++, y += b->Q) multiply(&A, y, 1, x + c * b->P, 1, add || d > 0);
+  }
+}
+
 // ---- All components ----
 
 int64_t ritz_unfused_basis_scratch(const RitzUnfusedBasis *b) {
@@ -118,8 +147,7 @@ void ritz_unfused_basis_up(const RitzUnfusedBasis *b, CeedEvalMode mode, CeedInt
                            RitzVec *y, RitzVec *scratch) {
   const bool is_interp = mode == CEED_EVAL_INTERP;
   if (!b->is_tensor) {
-    ritz_dense_up(is_interp ? b->q_comp_interp : b->q_comp_deriv, num_comp, b->P, b->Q,
-                  is_interp ? b->interp : b->grad, x, y);
+    dense_up(b, is_interp, num_comp, x, y);
     return;
   }
   for (CeedInt c = 0; c < num_comp; c++, x += b->P, y += b->Q) {
@@ -134,8 +162,7 @@ void ritz_unfused_basis_down(const RitzUnfusedBasis *b, CeedEvalMode mode, CeedI
                              RitzVec *x, bool add, RitzVec *scratch) {
   const bool is_interp = mode == CEED_EVAL_INTERP;
   if (!b->is_tensor) {
-    ritz_dense_down(is_interp ? b->q_comp_interp : b->q_comp_deriv, num_comp, b->P, b->Q,
-                    is_interp ? b->interp : b->grad, y, x, add);
+    dense_down(b, is_interp, num_comp, y, x, add);
     return;
   }
   for (CeedInt c = 0; c < num_comp; c++, x += b->P, y += b->Q) {

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Dense bases that are symmetric: exchanging the first two coordinates takes nodes to nodes and points to
+// points, as on every reference element with symmetric points. Then sums and differences of pairs do not mix,
+// and a matrix falls into two of a quarter of its size (kernels/cpu/dense.h). Found in the matrices alone:
+// the coordinates of the points are the application's. Called by plan/target.c.
+#include <math.h>
+
+#include "plan/parts.h"
+
+// Entries are the same when they differ by so many round-offs of the largest one: tables come from solutions.
+enum { ROUNDOFFS = 1000 };
+
+// Fewer nodes do not pay for the sums and differences (measured).
+enum { MIN_NODES = 10 };
+
+typedef struct {
+  const RitzPlanBasis *basis;
+  const CeedScalar *interp, *grad;   // [Q][P], [dim][Q][P]
+  double interp_error, grad_error;   // what two entries may differ by
+  double *sums;                      // of cubes of rows
+  CeedInt *point_image, *node_image; // [Q], [P]
+} Exchange;
+
+static double largest_entry(CeedSize n, const CeedScalar *a) {
+  double largest = 0;
+  for (CeedSize k = 0; k < n; k++) largest = fmax(largest, fabs((double)a[k]));
+  return largest;
+}
+
+// ---- Points ----
+
+// What the exchange does to a direction.
+static CeedInt direction_image(CeedInt d) { return d == 0 ? 1 : d == 1 ? 0 : d; }
+
+// Of an odd power: reflections of the element, which change the signs of derivatives, change this, too.
+static double sum_of_cubes(CeedInt n, const CeedScalar *row) {
+  double sum = 0;
+  for (CeedInt p = 0; p < n; p++) sum += (double)row[p] * (double)row[p] * (double)row[p];
+  return sum;
+}
+
+// Sums over the nodes do not depend on their order: of values and derivatives, [1 + dim][Q].
+static int sum_rows(Ceed ceed, Exchange *x) {
+  const RitzPlanBasis *b = x->basis;
+  RITZ_TRY(ritz_widen(ceed, (CeedSize)(1 + b->dim) * b->Q, NULL, &x->sums));
+  for (CeedInt q = 0; q < b->Q; q++) x->sums[q] = sum_of_cubes(b->P, x->interp + (CeedSize)q * b->P);
+  for (CeedInt i = 0; i < b->dim * b->Q; i++)
+    x->sums[b->Q + i] = sum_of_cubes(b->P, x->grad + (CeedSize)i * b->P);
+  return CEED_ERROR_SUCCESS;
+}
+
+// How far the sums at q are from what they would be if its image was s.
+static double distance(const Exchange *x, CeedInt q, CeedInt s) {
+  const CeedInt Q = x->basis->Q;
+  double sum = fabs(x->sums[q] - x->sums[s]);
+  for (CeedInt d = 0; d < x->basis->dim; d++)
+    sum += fabs(x->sums[(CeedSize)(1 + d) * Q + q] - x->sums[(CeedSize)(1 + direction_image(d)) * Q + s]);
+  return sum;
+}
+
+// The nearest ones; whether they are right shows at the nodes.
+static void find_point_images(Exchange *x) {
+  for (CeedInt q = 0; q < x->basis->Q; q++) {
+    CeedInt nearest = 0;
+    for (CeedInt s = 1; s < x->basis->Q; s++) {
+      if (distance(x, q, s) < distance(x, q, nearest)) nearest = s;
+    }
+    x->point_image[q] = nearest;
+  }
+}
+
+// ---- Nodes ----
+
+static bool is_node_image(const Exchange *x, CeedInt p, CeedInt r) {
+  const CeedInt P = x->basis->P, Q = x->basis->Q;
+  for (CeedInt q = 0; q < Q; q++) {
+    const CeedInt s = x->point_image[q];
+    if (!(fabs((double)x->interp[(CeedSize)q * P + p] - (double)x->interp[(CeedSize)s * P + r]) <=
+          x->interp_error))
+      return false;
+    for (CeedInt d = 0; d < x->basis->dim; d++) {
+      const CeedSize here = ((CeedSize)d * Q + q) * P + p,
+                     there = ((CeedSize)direction_image(d) * Q + s) * P + r;
+      if (!(fabs((double)x->grad[here] - (double)x->grad[there]) <= x->grad_error)) return false;
+    }
+  }
+  return true;
+}
+
+static bool find_node_images(Exchange *x) {
+  const CeedInt P = x->basis->P;
+  for (CeedInt p = 0; p < P; p++) {
+    CeedInt r = 0;
+    while (r < P && !is_node_image(x, p, r)) r++;
+    if (r == P) return false;
+    x->node_image[p] = r;
+  }
+  return true;
+}
+
+static bool is_exchange(CeedInt n, const CeedInt *image) {
+  for (CeedInt i = 0; i < n; i++) {
+    if (image[image[i]] != i) return false;
+  }
+  return true;
+}
+
+// ---- Pairs ----
+
+// Values are [num][n], num = 1 or the directions.
+static int make_pairs(Ceed ceed, CeedInt num, CeedInt n, const CeedInt *image, RitzPlanPairs *pairs) {
+  CeedInt k = 0;
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num * (size_t)n, &pairs->at));
+  for (int is_alone = 0; is_alone < 2; is_alone++) {
+    for (CeedInt i = 0; i < num * n; i++) {
+      const CeedInt d = num > 1 ? direction_image(i / n) : 0, j = d * n + image[i % n];
+      if (is_alone ? i != j : i >= j) continue;
+      pairs->at[k++] = i;
+      if (!is_alone) pairs->at[k++] = j;
+    }
+    if (!is_alone) pairs->pairs = k / 2;
+  }
+  pairs->alone = k - 2 * pairs->pairs;
+  return CEED_ERROR_SUCCESS;
+}
+
+// The two of pair i, which are one where it stays alone.
+static void find_pair(const RitzPlanPairs *p, CeedInt i, CeedInt pair[2]) {
+  const bool is_pair = i < p->pairs;
+  pair[0] = p->at[is_pair ? 2 * i : p->pairs + i];
+  pair[1] = is_pair ? p->at[2 * i + 1] : pair[0];
+}
+
+// sign 1: what takes sums to sums; -1: differences to differences.
+static CeedScalar folded_entry(const CeedScalar *A, CeedInt P, const CeedInt row[2], const CeedInt col[2],
+                               int sign) {
+  const CeedScalar *first = A + (CeedSize)row[0] * P, *second = A + (CeedSize)row[1] * P;
+  return (first[col[0]] + second[col[1]] + sign * (first[col[1]] + second[col[0]])) / 4;
+}
+
+static int fold_matrix(Ceed ceed, const RitzPlanPairs *rows, const RitzPlanPairs *cols, const CeedScalar *A,
+                       CeedScalar **folded) {
+  const CeedInt num_rows = rows->pairs + rows->alone, num_cols = cols->pairs + cols->alone;
+  const CeedInt P = 2 * cols->pairs + cols->alone;
+  CeedScalar *entry;
+  CeedInt row[2], col[2];
+
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_rows * (size_t)num_cols + (size_t)rows->pairs * (size_t)cols->pairs,
+                       folded));
+  entry = *folded;
+  for (int sign = 1; sign >= -1; sign -= 2) {
+    for (CeedInt i = 0; i < (sign > 0 ? num_rows : rows->pairs); i++) {
+      for (CeedInt j = 0; j < (sign > 0 ? num_cols : cols->pairs); j++) {
+        find_pair(rows, i, row);
+        find_pair(cols, j, col);
+        *entry++ = folded_entry(A, P, row, col, sign);
+      }
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int fold(Ceed ceed, const Exchange *x, RitzPlanBasis *b) {
+  RITZ_TRY(make_pairs(ceed, 1, b->P, x->node_image, &b->node_pairs));
+  RITZ_TRY(make_pairs(ceed, 1, b->Q, x->point_image, &b->interp_pairs));
+  RITZ_TRY(make_pairs(ceed, b->dim, b->Q, x->point_image, &b->deriv_pairs));
+  RITZ_TRY(fold_matrix(ceed, &b->interp_pairs, &b->node_pairs, x->interp, &b->folded_interp));
+  RITZ_TRY(fold_matrix(ceed, &b->deriv_pairs, &b->node_pairs, x->grad, &b->folded_deriv));
+  b->is_folded = true;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_plan_fold(Ceed ceed, RitzPlanBasis *b) {
+  Exchange x = {.basis = b, .interp = b->basis->interp, .grad = b->basis->grad};
+  int ierr;
+
+  if (b->is_tensor || b->basis->space != CEED_FE_SPACE_H1 || b->dim < 2 || b->P < MIN_NODES)
+    return CEED_ERROR_SUCCESS;
+  x.interp_error = ROUNDOFFS * CEED_EPSILON * largest_entry((CeedSize)b->Q * b->P, x.interp);
+  x.grad_error = ROUNDOFFS * CEED_EPSILON * largest_entry((CeedSize)b->dim * b->Q * b->P, x.grad);
+  RITZ_TRY_CLEANUP(sum_rows(ceed, &x));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)b->Q, &x.point_image));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)b->P, &x.node_image));
+  find_point_images(&x);
+  if (is_exchange(b->Q, x.point_image) && find_node_images(&x) && is_exchange(b->P, x.node_image))
+    RITZ_TRY_CLEANUP(fold(ceed, &x, b));
+cleanup:
+  RITZ_FREE(&x.sums);
+  RITZ_FREE(&x.point_image);
+  RITZ_FREE(&x.node_image);
+  return ierr;
+}
