@@ -11,7 +11,7 @@
 #include "cli/cli.h"
 
 typedef struct {
-  ArgInts bp, orders;
+  ArgInts bp, orders, policies;
   double size;
   const char *resource;
 } TuneOptions;
@@ -44,6 +44,14 @@ static const ArgOption options_table[] = {
      1,
      INFINITY,
      {NULL}},
+    {"--policy",
+     "LIST",
+     "where geometric factors come from, of stored, trilinear, affine\n(default stored)",
+     ARG_CHOICE_LIST,
+     MEMBER(policies),
+     0,
+     0,
+     {"stored", "trilinear", "affine"}}, // in the order of CostGeometry
     {"--ceed",
      "RESOURCE",
      "backend, see 'ritz info' (default /gpu/cuda/gen)",
@@ -70,7 +78,8 @@ static const ArgCommand command = {
         "most.\n"
         "/cpu/self has nothing to choose.\n\n"
         "Exit status: 0 done; 1 failed; 2 wrong usage.\n\n"
-        "  ritz tune --bp 1,3 --order 1-4",
+        "  ritz tune --bp 1,3 --order 1-4\n"
+        "  ritz tune --bp 5 --order 7 --policy trilinear,affine",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
@@ -78,12 +87,13 @@ static const ArgCommand command = {
 // ---- One problem ----
 
 static void print_heading(void) {
-  printf("%-4s %5s %10s %11s %11s %8s %6s  %s\n", "", "order", "DOFs", "model, ms", "best, ms", "faster",
-         "tried", "choices");
+  printf("%-4s %5s %-9s %10s %11s %11s %8s %6s  %s\n", "", "order", "geometry", "DOFs", "model, ms",
+         "best, ms", "faster", "tried", "choices");
 }
 
 static void print_row(const BpResult *sizes, const RitzTuning *t) {
-  printf("BP%-2d %5d %10lld ", sizes->options.bp, (int)sizes->options.order, (long long)sizes->dofs);
+  printf("BP%-2d %5d %-9s %10lld ", sizes->options.bp, (int)sizes->options.order,
+         bp_geometry_name(sizes->options.geometry), (long long)sizes->dofs);
   if (t->num_tried)
     printf("%11.4f %11.4f %7.2fx %6d  %s\n", 1e3 * t->model_seconds, 1e3 * t->best_seconds,
            t->model_seconds / t->best_seconds, (int)t->num_tried, t->choice);
@@ -107,22 +117,28 @@ cleanup:
 
 // ---- The command ----
 
+static ArgInts or_else(ArgInts given, size_t num, int *items) {
+  return given.num ? given : (ArgInts){num, items};
+}
+
 static int tune_problems(Ceed ceed, const TuneOptions *o) {
-  static int all_bps[] = {1, 2, 3, 4, 5, 6}, all_orders[] = {1, 2, 3, 4, 5, 6, 7, 8};
-  const ArgInts bps = o->bp.num ? o->bp : (ArgInts){sizeof(all_bps) / sizeof(int), all_bps};
-  const ArgInts orders = o->orders.num ? o->orders : (ArgInts){sizeof(all_orders) / sizeof(int), all_orders};
+  static int all_bps[] = {1, 2, 3, 4, 5, 6}, all_orders[] = {1, 2, 3, 4, 5, 6, 7, 8},
+             stored[] = {COST_STORED};
+  const ArgInts bps = or_else(o->bp, sizeof(all_bps) / sizeof(int), all_bps);
+  const ArgInts orders = or_else(o->orders, sizeof(all_orders) / sizeof(int), all_orders);
+  const ArgInts policies = or_else(o->policies, 1, stored);
+  const size_t num = bps.num * policies.num * orders.num;
   BpOptions options = {.size = (CeedSize)(o->size > 0 ? o->size : cli_default_size(ceed))};
   BpResult sizes;
   RitzTuning tuning;
 
   print_heading();
-  for (size_t i = 0; i < bps.num; i++) {
-    for (size_t k = 0; k < orders.num; k++) {
-      options.bp = bps.items[i];
-      options.order = orders.items[k];
-      CLI_TRY(tune_problem(ceed, &options, &sizes, &tuning));
-      print_row(&sizes, &tuning);
-    }
+  for (size_t i = 0; i < num; i++) {
+    options.order = orders.items[i % orders.num];
+    options.geometry = (CostGeometry)policies.items[i / orders.num % policies.num];
+    options.bp = bps.items[i / orders.num / policies.num];
+    CLI_TRY(tune_problem(ceed, &options, &sizes, &tuning));
+    print_row(&sizes, &tuning);
   }
   return CEED_ERROR_SUCCESS;
 }

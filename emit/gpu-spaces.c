@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Spaces in fused kernels for devices: from L-vectors to the points and back (contract in emit/gpu-parts.h).
 #include <stdio.h>
+#include <string.h>
 
 #include "emit/gpu-parts.h"
 
@@ -201,17 +202,21 @@ void ritz_emit_gpu_name_pass(const RitzPass *pass, char name[32]) {
     snprintf(name, 32, "%s", names[pass->kind]);
 }
 
-// Opens a block for the threads that have a line; of several rounds a loop.
+// Opens a block for the threads that have a line, or for all, which then do without; of several rounds a
+// loop.
 void ritz_emit_gpu_open_pass(RitzGpuEmitter *e, const RitzPass *pass, const char *what) {
   char name[32];
   ritz_emit_gpu_name_pass(pass, name);
   ritz_text_add(&e->text, "\n  // %s\n", what);
   if (pass->num_rounds > 1)
+    ritz_text_add(&e->text, "  for (int round = 0; round < %d; round++) {\n", pass->num_rounds);
+  if (pass->is_mma)
+    ritz_text_add(&e->text, pass->num_rounds > 1 ? "" : "  {\n");
+  else if (pass->num_rounds > 1)
     ritz_text_add(&e->text,
-                  "  for (int round = 0; round < %d; round++) {\n"
                   "    const RitzLines L = ritz_lines[round * RITZ_THREADS + RITZ_THREAD];\n"
                   "    if (L.%s == RITZ_IDLE) continue;\n",
-                  pass->num_rounds, name);
+                  name);
   else
     ritz_text_add(&e->text, "  if (L.%s != RITZ_IDLE) {\n", name);
 }
@@ -222,6 +227,31 @@ void ritz_emit_gpu_barrier(RitzGpuEmitter *e) { ritz_text_add(&e->text, "  RITZ_
 // The place of array `number` in a pass, as an argument.
 static void add_place(RitzGpuEmitter *e, int number, const char *pass) {
   ritz_text_add(&e->text, ", m + %d * RITZ_ARRAY + L.%s", number, pass);
+}
+
+// Lines of a pass from arrays to arrays. how: "" from one to another, "_two" to two others, "_sum" from two
+// to another; a letter for each matrix, which is transposed where spaces are outputs.
+static void emit_move(RitzGpuEmitter *e, int s, const RitzPass *pass, const char *how, const char *matrices,
+                      const int *arrays, const char *stride) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  const int num = (int)strlen(matrices) + 1;
+  char name[32];
+  ritz_emit_gpu_name_pass(pass, name);
+  ritz_text_add(&e->text, "    ritz_move%s%s(", how, pass->is_mma ? "_mma" : "");
+  for (const char *matrix = matrices; *matrix; matrix++)
+    ritz_text_add(&e->text, "%s(ritz_%c%d%s), ", pass->is_mma ? "RITZ_L" : "RITZ_M", *matrix, space->basis,
+                  space->is_input ? "" : "_t");
+  ritz_text_add(&e->text, "%d", (int)space->num_comp);
+  if (pass->is_mma)
+    ritz_text_add(&e->text, ", m, ritz_lines[%sRITZ_THREAD].%s",
+                  pass->num_rounds > 1 ? "round * RITZ_THREADS + " : "", name);
+  for (int i = 0; i < num; i++) {
+    if (pass->is_mma)
+      ritz_text_add(&e->text, ", %d * RITZ_ARRAY", arrays[i]);
+    else
+      add_place(e, arrays[i], name);
+  }
+  ritz_text_add(&e->text, ", %s);\n", stride);
 }
 
 static bool has_space(const RitzGpuEmitter *e, bool is_input,
@@ -240,24 +270,22 @@ static bool is_direct_gradient(const RitzGpuEmitter *e, int s) {
   return ritz_gpu_has_gradient(&e->plan->spaces[s]) && ritz_gpu_route(e, s) == RITZ_ROUTE_DIRECT;
 }
 
-typedef void (*EmitSpace)(RitzGpuEmitter *e, int s, const char *pass);
+typedef void (*EmitSpace)(RitzGpuEmitter *e, int s, const RitzPass *pass);
 
 // A pass of node lines or middle lines for each number of nodes, over the spaces that have it.
 static void emit_passes(RitzGpuEmitter *e, RitzPassKind kind, bool is_input, const char *what,
                         EmitSpace emit) {
-  char name[32];
   bool is_any = false;
   for (int i = 0; i < e->target->num_passes; i++) {
     const RitzPass *pass = &e->target->passes[i];
     bool is_open = false;
     if (pass->kind != kind) continue;
-    ritz_emit_gpu_name_pass(pass, name);
     for (int s = 0; s < e->plan->num_spaces; s++) {
       const RitzPlanSpace *space = &e->plan->spaces[s];
       if (space->is_input != is_input || !has_node_lines(e, s) || basis_of(e, s)->P_1d != pass->P) continue;
       if (!is_open) ritz_emit_gpu_open_pass(e, pass, what);
       is_open = is_any = true;
-      emit(e, s, name);
+      emit(e, s, pass);
     }
     if (is_open) ritz_emit_gpu_close_pass(e);
   }
@@ -266,10 +294,11 @@ static void emit_passes(RitzGpuEmitter *e, RitzPassKind kind, bool is_input, con
 
 // ---- Inputs ----
 
-static void emit_nodes_in(RitzGpuEmitter *e, int s, const char *pass) {
+static void emit_nodes_in(RitzGpuEmitter *e, int s, const RitzPass *lines) {
   const RitzPlanBasis *b = basis_of(e, s);
   const int nc = (int)e->plan->spaces[s].num_comp, P = (int)b->P_1d, n = e->plan->spaces[s].basis;
-  char elem[96], first[64];
+  char pass[32], elem[96], first[64];
+  ritz_emit_gpu_name_pass(lines, pass);
   snprintf(elem, sizeof(elem), "ritz_element(first_elem + L.%s_elem, num_elem)", pass);
   snprintf(first, sizeof(first), "L.%s_first", pass);
   ritz_text_add(&e->text, "    {\n      CeedScalar nodes[%d * %d];\n      const RitzLong e = %s;\n      ", nc,
@@ -286,23 +315,14 @@ static void emit_nodes_in(RitzGpuEmitter *e, int s, const char *pass) {
   ritz_text_add(&e->text, "    }\n");
 }
 
-static void emit_middle_in(RitzGpuEmitter *e, int s, const char *pass) {
-  const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis;
+static void emit_middle_in(RitzGpuEmitter *e, int s, const RitzPass *pass) {
+  const int first = array_of(e, s, 0), second = array_of(e, s, 1), third = array_of(e, s, 2);
   if (!is_direct_gradient(e, s)) {
-    ritz_text_add(&e->text, "    ritz_move(RITZ_M(ritz_B%d), %d", n, nc);
-    add_place(e, array_of(e, s, 0), pass);
-    add_place(e, array_of(e, s, 0), pass);
-    ritz_text_add(&e->text, ", 1);\n");
+    emit_move(e, s, pass, "", "B", (const int[]){first, first}, "1");
     return;
   }
-  ritz_text_add(&e->text, "    ritz_move_two(RITZ_M(ritz_B%d), RITZ_M(ritz_D%d), %d", n, n, nc);
-  add_place(e, array_of(e, s, 0), pass);
-  add_place(e, array_of(e, s, 0), pass);
-  add_place(e, array_of(e, s, 2), pass);
-  ritz_text_add(&e->text, ", 1);\n    ritz_move(RITZ_M(ritz_B%d), %d", n, nc);
-  add_place(e, array_of(e, s, 1), pass);
-  add_place(e, array_of(e, s, 1), pass);
-  ritz_text_add(&e->text, ", 1);\n");
+  emit_move(e, s, pass, "_two", "BD", (const int[]){first, first, third}, "1");
+  emit_move(e, s, pass, "", "B", (const int[]){second, second}, "1");
 }
 
 // name = matrix of array k, along the line of points.
@@ -385,19 +405,15 @@ static void emit_registers(RitzGpuEmitter *e) {
 
 // One pass over rows or columns of points, `is_input` from the values, else in place and transposed.
 static void emit_derivatives(RitzGpuEmitter *e, int d, bool is_input) {
-  const char *pass = d == 0 ? "rows" : "columns";
-  ritz_emit_gpu_open_pass(e, ritz_plan_gpu_pass(e->target, d == 0 ? RITZ_PASS_ROWS : RITZ_PASS_COLUMNS, 0),
-                          d == 0 ? "Derivatives along rows of points"
-                                 : "Derivatives along columns of points");
+  const RitzPass *pass = ritz_plan_gpu_pass(e->target, d == 0 ? RITZ_PASS_ROWS : RITZ_PASS_COLUMNS, 0);
+  ritz_emit_gpu_open_pass(
+      e, pass, d == 0 ? "Derivatives along rows of points" : "Derivatives along columns of points");
   for (int s = 0; s < e->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &e->plan->spaces[s];
     if (space->is_input != is_input || !ritz_gpu_is_collocated(e, s)) continue;
     const int to = ritz_gpu_derivative_array(e, s, d);
-    ritz_text_add(&e->text, "    ritz_move(RITZ_M(ritz_C%d%s), %d", space->basis, is_input ? "" : "_t",
-                  (int)space->num_comp);
-    add_place(e, is_input ? array_of(e, s, 0) : to, pass);
-    add_place(e, to, pass);
-    ritz_text_add(&e->text, ", %s);\n", d == 0 ? "1" : "RITZ_ROW");
+    emit_move(e, s, pass, "", "C", (const int[]){is_input ? array_of(e, s, 0) : to, to},
+              d == 0 ? "1" : "RITZ_ROW");
   }
   ritz_emit_gpu_close_pass(e);
 }
@@ -528,26 +544,18 @@ static void emit_points_out(RitzGpuEmitter *e, int s) {
   }
 }
 
-static void emit_middle_out(RitzGpuEmitter *e, int s, const char *pass) {
-  const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis;
+static void emit_middle_out(RitzGpuEmitter *e, int s, const RitzPass *pass) {
   const bool is_direct = is_direct_gradient(e, s);
-  if (is_direct) {
-    ritz_text_add(&e->text, "    ritz_move_sum(RITZ_M(ritz_B%d_t), RITZ_M(ritz_D%d_t), %d", n, n, nc);
-    add_place(e, array_of(e, s, 0), pass);
-    add_place(e, array_of(e, s, 2), pass);
-    add_place(e, array_of(e, s, 0), pass);
-    ritz_text_add(&e->text, ", 1);\n");
-  }
-  ritz_text_add(&e->text, "    ritz_move(RITZ_M(ritz_B%d_t), %d", n, nc);
-  add_place(e, array_of(e, s, is_direct), pass);
-  add_place(e, array_of(e, s, is_direct), pass);
-  ritz_text_add(&e->text, ", 1);\n");
+  const int first = array_of(e, s, 0), third = array_of(e, s, 2), last = array_of(e, s, is_direct);
+  if (is_direct) emit_move(e, s, pass, "_sum", "BD", (const int[]){first, third, first}, "1");
+  emit_move(e, s, pass, "", "B", (const int[]){last, last}, "1");
 }
 
-static void emit_nodes_out(RitzGpuEmitter *e, int s, const char *pass) {
+static void emit_nodes_out(RitzGpuEmitter *e, int s, const RitzPass *lines) {
   const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis,
             P = (int)basis_of(e, s)->P_1d;
-  char first[64];
+  char pass[32], first[64];
+  ritz_emit_gpu_name_pass(lines, pass);
   ritz_text_add(&e->text, "    {\n      CeedScalar nodes[%d * %d];\n", nc, P);
   if (is_direct_gradient(e, s)) {
     ritz_text_add(&e->text, "      ritz_get_two(RITZ_M(ritz_B%d_t), RITZ_M(ritz_D%d_t), %d", n, n, nc);

@@ -27,6 +27,9 @@ void ritz_emit_gpu_sizes(RitzGpuEmitter *e) {
                 "#include \"kernels/gpu/qfunction.h\"\n#include \"kernels/gpu/lines.h\"\n"
                 "#include \"kernels/gpu/fields.h\"\n",
                 t->strides.row, t->strides.plane, t->strides.elem);
+  if (t->exchange)
+    ritz_text_add(&e->text, "#define RITZ_EXCHANGE %d // where threads exchange numbers\n", (int)t->exchange);
+  if (t->uses_mma) ritz_text_add(&e->text, "#include \"kernels/gpu/mma.h\"\n");
   ritz_emit_gpu_dense_sizes(e);
 }
 
@@ -53,6 +56,26 @@ int ritz_emit_gpu_matrix(RitzGpuEmitter *e, const char *name, const RitzPlanMatr
   return CEED_ERROR_SUCCESS;
 }
 
+// Two entries for each thread of a warp (kernels/gpu/mma.h).
+static void add_lanes(RitzGpuEmitter *e, const char *name, const RitzPlanMatrix *m, bool transposed) {
+  const CeedInt rows = transposed ? m->cols : m->rows, cols = transposed ? m->rows : m->cols;
+  ritz_text_add(&e->text, "RITZ_TABLE RitzLane %s_lanes[] = {", name);
+  for (CeedInt k = 0; k < 64; k++) {
+    const CeedInt lane = k / 2, row = lane / 8 + lane / 4 % 2 * 4, col = lane % 4 + k % 2 * 4;
+    const bool is_there = row < rows && col < cols;
+    const CeedScalar value = !is_there    ? 0
+                             : transposed ? m->values[(CeedSize)col * m->cols + row]
+                                          : m->values[(CeedSize)row * m->cols + col];
+    ritz_text_add(&e->text,
+                  k % 2   ? ", %.17g}"
+                  : k % 8 ? ", {%.17g"
+                  : k     ? ",\n  {%.17g"
+                          : "\n  {%.17g",
+                  (double)value);
+  }
+  ritz_text_add(&e->text, "};\n");
+}
+
 // Whether spaces of the basis read, write; with derivatives.
 typedef struct {
   bool reads, writes, has_gradient;
@@ -76,6 +99,7 @@ static int add_both_ways(RitzGpuEmitter *e, char letter, int b, const RitzPlanMa
     if (!(transposed ? use->writes : use->reads)) continue;
     snprintf(name, sizeof(name), "ritz_%c%d%s", letter, b, transposed ? "_t" : "");
     RITZ_TRY(ritz_emit_gpu_matrix(e, name, m, transposed));
+    if (e->target->uses_mma && m->rows <= 8 && m->cols <= 8) add_lanes(e, name, m, transposed);
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -133,7 +157,7 @@ static bool has_columns(RitzPassKind kind) { return kind == RITZ_PASS_NODES || k
 static void add_member(RitzGpuEmitter *e, const RitzPass *pass) {
   char name[32];
   ritz_emit_gpu_name_pass(pass, name);
-  ritz_text_add(&e->text, "  unsigned short %s", name);
+  ritz_text_add(&e->text, pass->is_mma ? "  unsigned short %s[4]" : "  unsigned short %s", name);
   if (has_columns(pass->kind))
     ritz_text_add(&e->text, ", %s_elem, %s_%s", name, name, pass->kind == RITZ_PASS_NODES ? "first" : "line");
   ritz_text_add(&e->text, ";\n");
@@ -154,10 +178,24 @@ static int entry(const RitzGpuEmitter *e, const RitzPass *pass, int place, Colum
   return column == ELEMENT ? slot / num : first_of(e, pass, i, j);
 }
 
+// Lines l, l + 8, l + 16, l + 24 of those that the threads of a warp have; four threads have the same.
+static void add_shared(RitzGpuEmitter *e, const RitzPass *pass, int place) {
+  const int first = place / 32 * 32 + place % 32 / 4;
+  ritz_text_add(&e->text, "{%d, %d, %d, %d}", entry(e, pass, first, ADDRESS),
+                entry(e, pass, first + 8, ADDRESS), entry(e, pass, first + 16, ADDRESS),
+                entry(e, pass, first + 24, ADDRESS));
+}
+
 static void add_row(RitzGpuEmitter *e, int place) {
   const char *separator = "{";
   for (int i = 0; i < e->target->num_passes; i++) {
     const RitzPass *pass = &e->target->passes[i];
+    if (pass->is_mma) {
+      ritz_text_add(&e->text, "%s", separator);
+      add_shared(e, pass, place);
+      separator = ", ";
+      continue;
+    }
     for (int column = ADDRESS; column <= (has_columns(pass->kind) ? FIRST : ADDRESS); column++) {
       ritz_text_add(&e->text, "%s%d", separator, entry(e, pass, place, (Column)column));
       separator = ", ";

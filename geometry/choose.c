@@ -11,9 +11,9 @@
 // RitzMachineGet), else, and on devices, those of typical machines. Numbers that stay in the caches from
 // apply to apply count a third.
 //
-// With the typical figures this gives trilinear diffusion from degree 1 on (a tie there) and stored mass on
-// CPUs, recomputed factors for both on GPUs. Cores with much bandwidth to themselves are better off with
-// stored factors. Affine elements are treated as such with any figures that processors have.
+// With the typical figures this gives trilinear diffusion from degree 1 on (a tie there) on all machines, and
+// stored mass on CPUs and, by a rule of its own, on GPUs. Cores with much bandwidth to themselves are better
+// off with stored factors. Affine elements are treated as such with any figures that processors have.
 #include "geometry/geometry.h"
 
 typedef struct {
@@ -158,12 +158,24 @@ static RitzGeometryPolicy merge(const RitzGeometryCase *c, RitzGeometryPolicy po
   return policy == RITZ_POLICY_PARTIAL && varies ? RITZ_POLICY_MERGED : policy;
 }
 
+// Mass on devices, as an H200 measures it: kernels wait for the memory of their blocks, not for that of the
+// device, and det costs more than its number at a point. But for elements that a thread takes whole.
+static bool keeps_det(const RitzGeometryCase *c) {
+  const bool is_whole = c->num_comp == 1 && c->degree == 2;
+  return c->is_device && c->options.kind == RITZ_OPERATOR_MASS && !is_whole;
+}
+
+static bool is_considered(const RitzGeometryCase *c, RitzElementKind kind, RitzGeometryPolicy treatment) {
+  if (!is_possible(c, kind, treatment) || merge(c, treatment) != treatment) return false;
+  return treatment == RITZ_POLICY_AFFINE || !keeps_det(c);
+}
+
 static RitzGeometryPolicy cheapest(const RitzGeometryCase *c, RitzElementKind kind) {
   RitzGeometryPolicy best = RITZ_POLICY_STORED;
 
   for (int i = RITZ_POLICY_AFFINE; i < RITZ_NUM_POLICIES; i++) {
     const RitzGeometryPolicy treatment = (RitzGeometryPolicy)i;
-    if (!is_possible(c, kind, treatment) || merge(c, treatment) != treatment) continue;
+    if (!is_considered(c, kind, treatment)) continue;
     if (cost(c, kind, treatment) < cost(c, kind, best)) best = treatment;
   }
   return best;

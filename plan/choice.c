@@ -7,15 +7,20 @@
 
 #include "plan/choice.h"
 #include "plan/gpu-element.h"
+#include "plan/gpu-mma.h"
 
 static const struct {
   const char *name;
   size_t offset;
-} members[] = {
-    {"elements", offsetof(RitzGpuChoice, num_elem)}, {"blocks", offsetof(RitzGpuChoice, num_blocks)},
-    {"direct", offsetof(RitzGpuChoice, direct)},     {"unroll", offsetof(RitzGpuChoice, unroll)},
-    {"fence", offsetof(RitzGpuChoice, fence)},       {"stacked", offsetof(RitzGpuChoice, stacked)},
-    {"whole", offsetof(RitzGpuChoice, whole)},       {"join", offsetof(RitzGpuChoice, join)}};
+} members[] = {{"elements", offsetof(RitzGpuChoice, num_elem)},
+               {"blocks", offsetof(RitzGpuChoice, num_blocks)},
+               {"direct", offsetof(RitzGpuChoice, direct)},
+               {"unroll", offsetof(RitzGpuChoice, unroll)},
+               {"fence", offsetof(RitzGpuChoice, fence)},
+               {"stacked", offsetof(RitzGpuChoice, stacked)},
+               {"whole", offsetof(RitzGpuChoice, whole)},
+               {"join", offsetof(RitzGpuChoice, join)},
+               {"mma", offsetof(RitzGpuChoice, mma)}};
 enum { NUM_MEMBERS = sizeof(members) / sizeof(members[0]), MOST = 1 << 20 };
 static_assert(sizeof(RitzGpuChoice) == NUM_MEMBERS * sizeof(int), "every member of RitzGpuChoice has a name");
 
@@ -92,5 +97,8 @@ RitzGpuChoice ritz_plan_gpu_chosen(const RitzPlan *plan, const RitzGpuMachine *m
                          .fence = target->fences ? 1 : -1,
                          .stacked = target->is_flat ? target->num_stacked : 0,
                          .whole = target->evaluation == RITZ_GPU_ELEMENTS ? 1 : -1,
-                         .join = chosen_joins(plan, target)};
+                         .join = chosen_joins(plan, target),
+                         .mma = target->uses_mma                      ? 1
+                                : ritz_plan_gpu_can_mma(plan, target) ? -1
+                                                                      : 0};
 }

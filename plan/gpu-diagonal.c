@@ -88,9 +88,11 @@ static int choose_target(Ceed ceed, const RitzGpuMachine *machine, bool is_deter
                          RitzGpuDiagonal *d) {
   RitzPlanSpace *output = &d->plan.spaces[d->plan.num_spaces - 1];
   const RitzGpuChoice choice = choose_loop(d);
+  RitzGpuMachine device = *machine;
+  device.mma = -1; // sums are lines of a thread
   output->num_comp = CeedIntMax(num_arrays, d->diagonal->output.num_comp > 1 ? 2 : 1);
   ritz_plan_gpu_free(&d->target);
-  const int ierr = ritz_plan_gpu(ceed, &d->plan, machine, &choice, is_deterministic, &d->target);
+  const int ierr = ritz_plan_gpu(ceed, &d->plan, &device, &choice, is_deterministic, &d->target);
   output->num_comp = 1;
   return ierr;
 }

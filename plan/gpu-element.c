@@ -5,7 +5,7 @@
 
 enum {
   WARP = 32,
-  MOST_NODES_PAYING = 2, // a direction; one more where nothing but geometry is read
+  MOST_NODES_PAYING = 2, // a direction; one more where points have no data
   MOST_POINTS_PAYING = 3,
   MOST_DATA = 4, // at points, for each value at a node: with more, lines keep more reads on the way
   MOST_REGISTERS = 255,
@@ -39,7 +39,7 @@ static CeedInt count_space(const RitzPlan *plan, const RitzPlanSpace *s) {
 }
 
 // Not all of it is held at once: three quarters, as compiled kernels show.
-CeedInt ritz_plan_gpu_element_registers(const RitzPlan *plan) {
+static CeedInt count_registers(const RitzPlan *plan) {
   CeedInt num = 0;
   for (int s = 0; s < plan->num_spaces; s++) num += count_space(plan, &plan->spaces[s]);
   for (int i = 0; i < plan->num_in + plan->num_out; i++) num += plan->fields[i].size;
@@ -102,23 +102,22 @@ static bool reads_little(const RitzPlan *plan) {
   return at_points <= MOST_DATA * at_nodes;
 }
 
-static bool reads_geometry_alone(const RitzPlan *plan) {
-  for (int s = 0; s < plan->num_spaces; s++) {
-    if (plan->spaces[s].is_input && plan->spaces[s].basis < 0) return false;
-  }
-  return ritz_plan_gpu_has_geometry(plan);
-}
-
-// Where geometry is all that is read, additions to the nodes of lines would cost more than spills do.
+// Where points have no data, additions to the nodes of lines would cost more than spills do.
 static bool pays(const RitzPlan *plan, CeedInt registers) {
-  const bool has_more = reads_geometry_alone(plan);
+  const bool has_more = !ritz_plan_gpu_has_data(plan);
   return longest_line(plan) <= MOST_NODES_PAYING + has_more && plan->Q_1d <= MOST_POINTS_PAYING + has_more &&
          reads_little(plan) && registers <= (has_more ? MOST_REGISTERS_CHOSEN : MOST_REGISTERS);
 }
 
+// With geometry and two nodes a direction more threads are worth more than all that one could hold.
+CeedInt ritz_plan_gpu_element_budget(const RitzPlan *plan) {
+  const CeedInt wanted = count_registers(plan);
+  return ritz_plan_gpu_has_geometry(plan) && longest_line(plan) == 2 ? 5 * wanted / 6 : wanted;
+}
+
 bool ritz_plan_gpu_takes_elements(const RitzPlan *plan, const RitzGpuMachine *machine,
                                   const RitzGpuTarget *t) {
-  const CeedInt registers = ritz_plan_gpu_element_registers(plan);
+  const CeedInt registers = count_registers(plan);
   if (t->choice.whole < 0 || has_dense(plan) || plan->dim < 2 || machine->max_threads < WARP) return false;
   if (WARP * count_bytes(plan, t, false) > machine->local_bytes) return false;
   if (t->choice.whole > 0) return registers <= MOST_REGISTERS_CHOSEN;
@@ -135,9 +134,15 @@ bool ritz_plan_gpu_can_join(const RitzPlan *plan, const RitzGpuTarget *t, int s)
 
 // ---- The block ----
 
+// Elements of two nodes a direction that compute geometry are busy with that: additions do not hold them up.
+static bool joins(const RitzPlan *plan, const RitzGpuTarget *t, int s) {
+  const bool pays = longest_line(plan) > 2 || !ritz_plan_gpu_has_geometry(plan);
+  return (t->choice.join ? t->choice.join > 0 : pays) && ritz_plan_gpu_can_join(plan, t, s);
+}
+
 static void place_space(const RitzPlan *plan, RitzGpuTarget *t, bool copies, int s) {
   RitzGpuSpace *g = &t->spaces[s];
-  g->is_joined = t->choice.join >= 0 && ritz_plan_gpu_can_join(plan, t, s);
+  g->is_joined = joins(plan, t, s);
   g->is_copied = copies && can_copy(plan, t, s);
   if (!g->is_copied) return;
   g->first_array = t->num_arrays;

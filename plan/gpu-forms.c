@@ -54,3 +54,10 @@ bool ritz_plan_gpu_has_geometry(const RitzPlan *plan) {
   }
   return false;
 }
+
+bool ritz_plan_gpu_has_data(const RitzPlan *plan) {
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (plan->spaces[s].is_input && plan->spaces[s].basis < 0) return true;
+  }
+  return false;
+}

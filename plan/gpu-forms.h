@@ -25,5 +25,7 @@ CeedInt ritz_plan_gpu_place_forms(const RitzPlan *plan, RitzGpuTarget *target, C
 CeedInt ritz_plan_gpu_form_registers(const RitzPlan *plan, const RitzPlanSpace *s);
 // Derivatives of an input of degree one: geometry that the point function computes with.
 bool ritz_plan_gpu_has_geometry(const RitzPlan *plan);
+// Some input is data at points.
+bool ritz_plan_gpu_has_data(const RitzPlan *plan);
 
 #endif

@@ -6,14 +6,21 @@
 #include "plan/gpu-dense.h"
 #include "plan/gpu-element.h"
 #include "plan/gpu-forms.h"
+#include "plan/gpu-mma.h"
 
-enum { MAX_POINT_WORK = 600, MAX_ELEMENT_WORK = 200, LEAST_DIRECT = 5 };
+enum { MAX_POINT_WORK = 600, MAX_ELEMENT_WORK = 200, MAX_LIGHT_ELEMENT_WORK = 900 };
+// Nodes a direction of bases that have one sweep per derivative.
+enum { MOST_DIRECT = 4, MOST_DIRECT_LIGHT = 10 };
+enum { SHORT_LINE = 7 }; // of points
+// Lines of elements whose blocks may be large, and where the nodes are the points.
+enum { LEAST_BUSY = 49, MOST_BUSY = 128, MOST_BUSY_IDENTITY = 64 };
 // Of places in an array, and of an element's nodes: tables of lines have 16 bits for each.
 enum { MAX_PLACES = 65535 };
 // Lines that the contractions of a space have on a stack, where compilers do not keep them in registers.
 enum { SCRATCH = 16, SCRATCH_DIRECT = 24 };
-// Addresses and such, and numbers of the point function; of kernels that compute geometry the first alone.
-enum { OTHER_REGISTERS = 40, GEOMETRY_REGISTERS = 20 };
+// Addresses and such, and numbers of the point function; of kernels that compute geometry the first alone, by
+// what they do with it.
+enum { OTHER_REGISTERS = 40, IDENTITY_REGISTERS = 20, GRADIENT_REGISTERS = 15, VALUE_REGISTERS = 11 };
 
 static bool has_values(const RitzPlanSpace *s) { return s->modes & CEED_EVAL_INTERP; }
 static bool has_gradient(const RitzPlanSpace *s) { return s->modes & CEED_EVAL_GRAD; }
@@ -61,11 +68,17 @@ static bool basis_has_gradient(const RitzPlan *plan, int b) {
   return false;
 }
 
-// Few nodes: one sweep per derivative has half the barriers and little more to compute.
+// Nothing at the points that is read or computed: registers are there for a line of each derivative.
+static bool has_light_points(const RitzPlan *plan) {
+  return !ritz_plan_gpu_has_geometry(plan) && !ritz_plan_gpu_has_data(plan);
+}
+
+// One sweep per derivative has half the barriers, and with few nodes little more to compute.
 static void choose_routes(const RitzPlan *plan, RitzGpuTarget *t) {
+  const CeedInt most = has_light_points(plan) ? MOST_DIRECT_LIGHT : MOST_DIRECT;
   for (int i = 0; i < plan->num_bases; i++) {
     const RitzPlanBasis *b = &plan->bases[i];
-    const bool is_small = t->evaluation == RITZ_GPU_ELEMENTS || (!t->choice.direct && b->P_1d < LEAST_DIRECT);
+    const bool is_small = t->evaluation == RITZ_GPU_ELEMENTS || (!t->choice.direct && b->P_1d <= most);
     const int direct = is_small ? 1 : t->choice.direct;
     t->routes[i] = b->route;
     if (b->route == RITZ_ROUTE_COLLOCATED && basis_has_gradient(plan, i) && direct > 0)
@@ -262,7 +275,8 @@ const RitzPass *ritz_plan_gpu_pass(const RitzGpuTarget *t, RitzPassKind kind, Ce
 
 static void add_pass(RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
   if (ritz_plan_gpu_pass(t, kind, P)) return;
-  t->passes[t->num_passes++] = (RitzPass){.kind = kind, .P = P, .lines = lines_of(t, kind, P)};
+  t->passes[t->num_passes] = (RitzPass){.kind = kind, .P = P, .lines = lines_of(t, kind, P)};
+  ritz_plan_gpu_use_mma(t, &t->passes[t->num_passes++]);
 }
 
 static void list_passes(const RitzPlan *plan, RitzGpuTarget *t) {
@@ -306,9 +320,11 @@ static void choose_layout(const RitzPlan *plan, const RitzGpuMachine *machine, R
   for (int i = 0; i < t->num_passes; i++) passes[i] = t->passes[i].lines;
   ritz_lines_choose_strides(extent, t->num_elem, t->num_passes, passes, machine->num_banks, &t->strides);
   ritz_plan_gpu_place_dense(plan, t);
-  t->local_bytes =
-      ritz_plan_gpu_place_forms(plan, t, t->num_arrays * t->num_elem * t->strides.elem + t->num_dense) *
-      (CeedInt)sizeof(CeedScalar);
+  const CeedInt exchanged = ritz_plan_gpu_count_exchange(machine, t);
+  const CeedInt num =
+      ritz_plan_gpu_place_forms(plan, t, t->num_arrays * t->num_elem * t->strides.elem + t->num_dense);
+  t->exchange = exchanged ? num : 0;
+  t->local_bytes = (num + exchanged) * (CeedInt)sizeof(CeedScalar);
 }
 
 static CeedInt round_up(CeedInt n, CeedInt to) { return (n + to - 1) / to * to; }
@@ -320,17 +336,32 @@ static bool has_any_gradient(const RitzPlan *plan) {
   return false;
 }
 
+static bool has_identity(const RitzPlan *plan, const RitzGpuTarget *t) {
+  for (int b = 0; b < plan->num_bases; b++) {
+    if (t->routes[b] == RITZ_ROUTE_IDENTITY && ritz_gpu_is_walked(plan, b)) return true;
+  }
+  return false;
+}
+
+// Geometry is computed between many lines: idle threads cost more than the waits of larger blocks.
+static bool is_busy(const RitzPlan *plan, const RitzGpuTarget *t) {
+  const CeedInt most = has_identity(plan, t) ? MOST_BUSY_IDENTITY : MOST_BUSY;
+  return ritz_plan_gpu_has_geometry(plan) && has_any_gradient(plan) && t->num_lines >= LEAST_BUSY &&
+         t->num_lines <= most;
+}
+
 // Elements whose lines of points fill warps: the least idle threads; smaller blocks wait less at barriers.
 // Elements of two nodes a direction are read side by side (RITZ_LINES_BY_ELEMENT), values alone wait little.
 static CeedInt model_num_elem(const RitzPlan *plan, const RitzGpuTarget *t) {
-  const CeedInt longest = longest_line(plan, t);
+  const CeedInt longest = longest_line(plan, t), most_threads = is_busy(plan, t) ? 256 : 192;
+  const double price = is_busy(plan, t) ? 0.0003 : 0.0008; // of a thread
   CeedInt best = 1;
   double most = -1;
-  for (CeedInt num = 1; num * t->num_lines <= 192; num++) {
+  for (CeedInt num = 1; num * t->num_lines <= most_threads; num++) {
     const CeedInt threads = round_up(num * t->num_lines, 32);
-    const double busy = (double)(num * t->num_lines) / threads - 0.0008 * threads;
-    if (busy <= most) continue;
-    most = busy;
+    const double gain = (double)(num * t->num_lines) / threads - price * threads;
+    if (gain <= most) continue;
+    most = gain;
     best = num;
   }
   if (has_any_gradient(plan)) return best;
@@ -429,7 +460,7 @@ bool ritz_plan_gpu_has_room(const RitzPlan *plan, const RitzGpuMachine *machine,
 
 // Where the point function computes with geometry: the lines, what is known of the elements, and the point,
 // which has as many numbers on the way from and to it.
-static CeedInt geometry_registers(const RitzPlan *plan, CeedInt kept) {
+static CeedInt geometry_registers(const RitzPlan *plan, const RitzGpuTarget *t, CeedInt kept) {
   CeedInt forms = 0, point = count_point(plan);
   for (int s = 0; s < plan->num_spaces; s++) {
     if (ritz_gpu_has_form(&plan->spaces[s])) forms += ritz_plan_gpu_form_registers(plan, &plan->spaces[s]);
@@ -438,20 +469,27 @@ static CeedInt geometry_registers(const RitzPlan *plan, CeedInt kept) {
     const RitzPlanField *f = &plan->fields[i];
     if (f->space >= 0 && ritz_gpu_has_form(&plan->spaces[f->space])) point -= f->size;
   }
-  return (CeedInt)sizeof(CeedScalar) / 4 * (kept + forms + 2 * point) + GEOMETRY_REGISTERS;
+  return (CeedInt)sizeof(CeedScalar) / 4 * (kept + forms + 2 * point) +
+         (has_identity(plan, t)    ? IDENTITY_REGISTERS
+          : has_any_gradient(plan) ? GRADIENT_REGISTERS
+                                   : VALUE_REGISTERS);
 }
 
-static CeedInt model_registers(const RitzPlan *plan, const RitzGpuTarget *t) {
-  if (t->evaluation == RITZ_GPU_ELEMENTS) return CeedIntMin(255, ritz_plan_gpu_element_registers(plan));
+static CeedInt line_registers(const RitzPlan *plan, const RitzGpuTarget *t, CeedInt kept) {
   const CeedInt words = sizeof(CeedScalar) / 4;
-  const CeedInt kept = CeedIntMax(count_kept(plan, t, true), count_kept(plan, t, false));
   const CeedInt lines =
       ritz_plan_gpu_pass(t, RITZ_PASS_ROWS, 0) ? kept + 2 * t->Q_1d : 2 * longest_line(plan, t);
   const CeedInt points = t->unrolls ? kept + count_point(plan) / 2 : count_point(plan);
   const CeedInt ahead = count_stored(plan) * t->Q_1d / 4;
-  const CeedInt wanted = words * (CeedIntMax(lines, points) + ahead) + OTHER_REGISTERS;
-  const CeedInt geometry = ritz_plan_gpu_has_geometry(plan) ? geometry_registers(plan, kept) : 0;
-  return CeedIntMin(255, CeedIntMax(wanted, geometry));
+  return words * (CeedIntMax(lines, points) + ahead) + OTHER_REGISTERS;
+}
+
+static CeedInt model_registers(const RitzPlan *plan, const RitzGpuTarget *t) {
+  if (t->evaluation == RITZ_GPU_ELEMENTS) return CeedIntMin(255, ritz_plan_gpu_element_budget(plan));
+  const CeedInt kept = CeedIntMax(count_kept(plan, t, true), count_kept(plan, t, false));
+  const CeedInt geometry = ritz_plan_gpu_has_geometry(plan) ? geometry_registers(plan, t, kept) : 0;
+  if (geometry && has_any_gradient(plan)) return CeedIntMin(255, geometry);
+  return CeedIntMin(255, CeedIntMax(line_registers(plan, t, kept), geometry));
 }
 
 // Registers of a thread, where so many blocks are resident: four schedulers have a share each, for whole
@@ -486,26 +524,22 @@ static void choose_residency(const RitzPlan *plan, const RitzGpuMachine *machine
   t->num_blocks = CeedIntMax(1, CeedIntMin(blocks, 32));
 }
 
-static bool has_stored_data(const RitzPlan *plan) {
-  for (int s = 0; s < plan->num_spaces; s++) {
-    if (plan->spaces[s].is_input && plan->spaces[s].basis < 0) return true;
-  }
-  return false;
+static bool is_short(const RitzPlan *plan, const RitzGpuTarget *t) {
+  if (t->evaluation == RITZ_GPU_LINES) return t->Q_1d * count_point(plan) <= MAX_POINT_WORK;
+  return plan->Q * count_point(plan) <= (has_light_points(plan) ? MAX_LIGHT_ELEMENT_WORK : MAX_ELEMENT_WORK);
 }
 
-static bool has_identity(const RitzPlan *plan, const RitzGpuTarget *t) {
-  for (int b = 0; b < plan->num_bases; b++) {
-    if (t->routes[b] == RITZ_ROUTE_IDENTITY && ritz_gpu_is_walked(plan, b)) return true;
-  }
-  return false;
+// Where geometry is computed beside much else, all points at once would take too many registers.
+static bool is_crowded(const RitzPlan *plan, const RitzGpuTarget *t) {
+  if (!ritz_plan_gpu_has_geometry(plan)) return false;
+  if (t->evaluation == RITZ_GPU_ELEMENTS) return true;
+  if (!has_any_gradient(plan)) return t->Q_1d > SHORT_LINE;
+  return ritz_plan_gpu_pass(t, RITZ_PASS_ROWS, 0) && !has_identity(plan, t);
 }
 
 static void choose_loop(const RitzPlan *plan, RitzGpuTarget *t) {
-  const bool is_short = t->evaluation == RITZ_GPU_ELEMENTS ? plan->Q * count_point(plan) <= MAX_ELEMENT_WORK
-                                                           : t->Q_1d * count_point(plan) <= MAX_POINT_WORK;
-  const int unroll = t->choice.unroll ? t->choice.unroll : is_short ? 1 : -1;
-  const bool runs_ahead = has_stored_data(plan) && !ritz_plan_gpu_has_geometry(plan);
-  const int fence = t->choice.fence ? t->choice.fence : runs_ahead ? -1 : 1;
+  const int unroll = t->choice.unroll ? t->choice.unroll : is_short(plan, t) ? 1 : -1;
+  const int fence = t->choice.fence ? t->choice.fence : is_crowded(plan, t) ? 1 : -1;
   // Nodes that are points would be indexed at run time.
   t->unrolls = unroll > 0 || (t->evaluation == RITZ_GPU_ELEMENTS && has_identity(plan, t));
   t->fences = fence > 0;
@@ -552,6 +586,7 @@ static int assign_lines(Ceed ceed, const RitzGpuMachine *machine, RitzGpuTarget 
 
 static void place_lines(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
   place_arrays(plan, t);
+  t->uses_mma = ritz_plan_gpu_chooses_mma(plan, machine, t);
   if (!t->is_flat) list_passes(plan, t);
   (t->is_flat ? ritz_plan_gpu_choose_flat : choose_block)(plan, machine, t);
 }
@@ -622,6 +657,7 @@ static void print_choices(const RitzGpuTarget *t, FILE *stream) {
   fprintf(stream, "  points: %s%s\n",
           t->unrolls ? "unrolled, lines in registers" : "one after the other in a loop",
           t->fences ? ", fenced" : "");
+  if (t->uses_mma) fprintf(stream, "  lines in the block's memory: products by tensor cores\n");
 }
 
 // By more than forms.

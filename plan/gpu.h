@@ -32,6 +32,8 @@ typedef struct {
   CeedInt local_bytes;           // of a block
   CeedInt local_bytes_processor; // of all blocks of a multiprocessor; 0: unknown
   CeedInt registers_processor;   // 32-bit registers of a multiprocessor; 0: unknown
+  bool has_mma;                  // products of small matrices of doubles (kernels/gpu/mma.h)
+  int mma;                       // RITZ_GPU_MMA: 1 wherever they can be, -1 never, 0 as is chosen
   CeedSize private_bytes;        // of all threads of a block, where they share a stack; 0: no limit
   CeedSize context_bytes;        // of a thread's copies of the function's context
 } RitzGpuMachine;
@@ -46,6 +48,7 @@ typedef struct {
   CeedInt stacked;    // elements of a thread, with dense bases alone
   int whole;          // 1: a thread takes whole elements, where it can; -1: lines
   int join; // of whole elements, 1: neighbours add the nodes that they share together; -1: each its own
+  int mma;  // 1: tensor cores multiply where they can (plan/gpu-mma.h); -1: they do not
 } RitzGpuChoice;
 
 // What a thread takes.
@@ -69,6 +72,7 @@ typedef struct {
   RitzLinePass lines;
   int num_rounds; // lines of a thread
   int *slots;     // owned: [num_rounds][num_threads], -1 or a line's number (plan/lines.h)
+  bool is_mma;    // a warp takes the lines of its threads together, 16 at a time
 } RitzPass;
 
 // A kernel's argument after the number of elements and the context.
@@ -120,6 +124,8 @@ typedef struct {
   CeedInt num_stacked; // flat: elements of a thread, with a point of each; else 1
   CeedInt num_packed;  // of these, side by side in the block's memory: 16 bytes of them, or 1
   CeedInt num_dense;   // scalars behind the arrays
+  bool uses_mma;       // passes that can multiply by tensor cores
+  CeedInt exchange;    // without such: where the block's memory has what threads exchange; 0: there is none
   bool unrolls, fences;
   bool has_energy;   // the kernel also gives u . A u, in shares (kernels/gpu/energy.h)
   RitzRoute *routes; // owned, of the plan's bases

@@ -24,23 +24,33 @@ int ritz_line_address(const RitzLinePass *pass, const RitzLineStrides *s, int e,
   return e * s->elem + i * steps[0] + j * steps[1];
 }
 
+// From value to value of a line.
+static int value_step(const RitzLinePass *pass, const RitzLineStrides *s) {
+  return pass->along == RITZ_ALONG_FIRST ? 1 : pass->along == RITZ_ALONG_MIDDLE ? s->row : s->plane;
+}
+
+// Values of a line that are accessed at once.
+static int num_shared(const RitzLinePass *pass) { return pass->order == RITZ_LINES_SHARED ? 4 : 1; }
+
 static int ceil_div(int a, int b) { return (a + b - 1) / b; }
 static int max_int(int a, int b) { return a > b ? a : b; }
 static int min_int(int a, int b) { return a < b ? a : b; }
 
 // ---- Choice of strides ----
 
-// Passes along the last and the middle direction depend on two strides only: what they cost beyond the ideal
-// is kept, by row or plane and by elem as banks. Negative: not known yet.
+// Passes along the last and the middle direction depend on two strides only, unless threads share lines: what
+// they cost beyond the ideal is kept, by row or plane and by elem as banks. Negative: not known yet.
 typedef struct {
   int num_elem, num_passes, num_banks;
+  bool shares;
   const RitzLinePass *passes;
   double known_last[RITZ_MAX_BANKS][RITZ_MAX_BANKS], known_middle[RITZ_MAX_BANKS][RITZ_MAX_BANKS];
 } Problem;
 
-// Lines as a walk through three directions, the fastest first, with steps in banks.
+// Lines as a walk through three directions, the fastest first, with steps in banks; then what is accessed at
+// once of a line.
 typedef struct {
-  int num[3], step[3];
+  int num[4], step[4];
 } Walk;
 
 static Walk walk_lines(const Problem *p, const RitzLinePass *pass, const RitzLineStrides *s) {
@@ -56,6 +66,8 @@ static Walk walk_lines(const Problem *p, const RitzLinePass *pass, const RitzLin
   w.step[first] = steps[0] % p->num_banks;
   w.num[last] = pass->num[1];
   w.step[last] = steps[1] % p->num_banks;
+  w.num[3] = num_shared(pass);
+  w.step[3] = value_step(pass, s) % p->num_banks;
   return w;
 }
 
@@ -63,8 +75,8 @@ static int next_bank(int bank, int step, int num_banks) {
   return bank + step < num_banks ? bank + step : bank + step - num_banks;
 }
 
-// Wavefronts when consecutive lines go to consecutive threads.
-static int count_in_order(const Walk *w, int num_banks) {
+// Wavefronts when consecutive lines go to consecutive threads, of groups of a size.
+static int count_in_order(const Walk *w, int num_banks, int size) {
   int wavefronts = 0, fullest = 0, num_in_group = 0, bank[3] = {0, 0, 0}, counts[RITZ_MAX_BANKS] = {0};
 
   for (int c = 0; c < w->num[2]; c++, bank[2] = next_bank(bank[2], w->step[2], num_banks)) {
@@ -73,7 +85,7 @@ static int count_in_order(const Walk *w, int num_banks) {
       bank[0] = bank[1];
       for (int a = 0; a < w->num[0]; a++, bank[0] = next_bank(bank[0], w->step[0], num_banks)) {
         fullest = max_int(fullest, ++counts[bank[0]]);
-        if (++num_in_group < num_banks) continue;
+        if (++num_in_group < size) continue;
         wavefronts += fullest;
         fullest = num_in_group = 0;
         memset(counts, 0, sizeof(counts));
@@ -87,8 +99,10 @@ static int count_in_order(const Walk *w, int num_banks) {
 static int count_fullest_bank(const Walk *w, int num_banks) {
   int fullest = 0, counts[RITZ_MAX_BANKS] = {1};
 
-  for (int d = 0; d < 3; d++) {
+  for (int d = 0; d < 4; d++) {
     int sums[RITZ_MAX_BANKS] = {0};
+
+    if (w->num[d] == 1) continue;
 
     for (int n = 0, shift = 0; n < w->num[d]; n++, shift = next_bank(shift, w->step[d], num_banks)) {
       for (int b = shift; b < num_banks; b++) sums[b] += counts[b - shift];
@@ -100,8 +114,17 @@ static int count_fullest_bank(const Walk *w, int num_banks) {
   return fullest;
 }
 
+// The same where values of a line may meet each other.
+static int count_shared(const Walk *w, int num_banks) {
+  const int num_lines = w->num[0] * w->num[1] * w->num[2], size = num_banks / w->num[3];
+  int meetings = 0;
+
+  for (int k = 0; k < w->num[3]; k++) meetings += k * w->step[3] % num_banks == 0;
+  return max_int(count_fullest_bank(w, num_banks), meetings * ceil_div(num_lines, size));
+}
+
 static int num_ideal(const Problem *p, const RitzLinePass *pass) {
-  return ceil_div(pass->num[0] * pass->num[1] * p->num_elem, p->num_banks);
+  return ceil_div(pass->num[0] * pass->num[1] * p->num_elem * num_shared(pass), p->num_banks);
 }
 
 static double ideal_cost(const Problem *p) {
@@ -122,9 +145,12 @@ static double count_excess(const Problem *p, RitzDirection along, const RitzLine
     const int ideal = num_ideal(p, pass);
     const Walk w = walk_lines(p, pass, s);
 
-    excess += pass->weight * (pass->order == RITZ_LINES_FREE
-                                  ? max_int(count_fullest_bank(&w, p->num_banks) - ideal, 0)
-                                  : count_in_order(&w, p->num_banks) - ideal);
+    if (pass->order == RITZ_LINES_FREE || pass->order == RITZ_LINES_SHARED)
+      excess += pass->weight * max_int(count_shared(&w, p->num_banks) - ideal, 0);
+    else if (pass->order == RITZ_LINES_BY_WARP)
+      excess += pass->weight * max_int(count_in_order(&w, p->num_banks, 2 * p->num_banks) - ideal, 0);
+    else
+      excess += pass->weight * (count_in_order(&w, p->num_banks, p->num_banks) - ideal);
   }
   return excess;
 }
@@ -134,7 +160,7 @@ static double find_excess(Problem *p, RitzDirection along, const RitzLineStrides
   const int row = s->row % p->num_banks, plane = s->plane % p->num_banks, elem = s->elem % p->num_banks;
   double *known = along == RITZ_ALONG_LAST ? &p->known_last[row][elem] : &p->known_middle[plane][elem];
 
-  if (along == RITZ_ALONG_FIRST) return count_excess(p, along, s);
+  if (along == RITZ_ALONG_FIRST || p->shares) return count_excess(p, along, s);
   if (*known < 0) *known = count_excess(p, along, s);
   return *known;
 }
@@ -153,6 +179,7 @@ static Problem make_problem(int num_elem, int num_passes, const RitzLinePass *pa
 
   for (int a = 0; a < num_banks; a++)
     for (int b = 0; b < num_banks; b++) p.known_last[a][b] = p.known_middle[a][b] = -1;
+  for (int n = 0; n < num_passes; n++) p.shares |= passes[n].order == RITZ_LINES_SHARED;
   return p;
 }
 
@@ -309,6 +336,52 @@ static int assign_freely(Ceed ceed, const RitzLinePass *pass, const RitzLineStri
   return CEED_ERROR_SUCCESS;
 }
 
+// Adds the line to those that a group takes, where it stays; returns how often the fullest bank is met.
+static int meet_banks(const RitzLinePass *pass, const RitzLineStrides *s, int line, int num_banks, int sign,
+                      int *counts) {
+  const int first = line_bank(pass, s, line, num_banks), step = value_step(pass, s) % num_banks;
+  int fullest = 0;
+
+  for (int k = 0; k < num_shared(pass); k++) counts[(first + k * step) % num_banks] += sign;
+  for (int b = 0; b < num_banks; b++) fullest = max_int(fullest, counts[b]);
+  return fullest;
+}
+
+// Of the lines from first to last the first that meets others least.
+static int find_friend(const RitzLinePass *pass, const RitzLineStrides *s, int first, int last,
+                       const bool *is_taken, int num_banks, int *counts) {
+  int best = -1, fewest = INT_MAX;
+
+  for (int l = first; l < last && fewest > 1; l++) {
+    if (is_taken[l]) continue;
+    const int meetings = meet_banks(pass, s, l, num_banks, 1, counts);
+    (void)meet_banks(pass, s, l, num_banks, -1, counts);
+    if (meetings >= fewest) continue;
+    fewest = meetings;
+    best = l;
+  }
+  return best;
+}
+
+// Group by group, each line one that goes with those before it, from as many as may be exchanged.
+static int assign_in_turn(Ceed ceed, const RitzLinePass *pass, const RitzLineStrides *s, int num_lines,
+                          int num_exchanged, int num_banks, int *slots) {
+  int counts[RITZ_MAX_BANKS];
+  bool *is_taken = NULL;
+
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_lines, &is_taken));
+  for (int n = 0; n < num_lines; n++) {
+    if (n % (num_banks / num_shared(pass)) == 0) memset(counts, 0, sizeof(counts));
+    const int first = n / num_exchanged * num_exchanged;
+    slots[n] =
+        find_friend(pass, s, first, min_int(first + num_exchanged, num_lines), is_taken, num_banks, counts);
+    is_taken[slots[n]] = true;
+    (void)meet_banks(pass, s, slots[n], num_banks, 1, counts);
+  }
+  RITZ_FREE(&is_taken);
+  return CEED_ERROR_SUCCESS;
+}
+
 // The line that comes at a place in the order by rows.
 static int line_by_row(const RitzLinePass *pass, int num_elem, int place) {
   const int i = place % pass->num[0], row = place / pass->num[0];
@@ -329,6 +402,12 @@ int ritz_lines_assign(Ceed ceed, const RitzLinePass *pass, const RitzLineStrides
   for (int n = 0; n < num_slots; n++) (*slots)[n] = -1;
   switch (pass->order) {
   case RITZ_LINES_FREE: ierr = assign_freely(ceed, pass, s, num_lines, &groups, *num_rounds, *slots); break;
+  case RITZ_LINES_BY_WARP:
+    ierr = assign_in_turn(ceed, pass, s, num_lines, 2 * num_banks, num_banks, *slots);
+    break;
+  case RITZ_LINES_SHARED:
+    ierr = assign_in_turn(ceed, pass, s, num_lines, num_lines, num_banks, *slots);
+    break;
   case RITZ_LINES_NATURAL:
     for (int n = 0; n < num_lines; n++) (*slots)[n] = n;
     break;
@@ -348,13 +427,14 @@ static int count_group(const RitzLinePass *pass, const RitzLineStrides *s, int s
   int fullest = 0, counts[RITZ_MAX_BANKS] = {0};
 
   for (int n = 0; n < size; n++)
-    if (lines[n] >= 0) fullest = max_int(fullest, ++counts[line_bank(pass, s, lines[n], num_banks)]);
+    if (lines[n] >= 0) fullest = meet_banks(pass, s, lines[n], num_banks, 1, counts);
   return fullest;
 }
 
 int ritz_lines_count(const RitzLinePass *pass, const RitzLineStrides *s, int num_threads, int num_banks,
                      int num_rounds, const int *slots) {
-  const Groups groups = {num_threads, num_banks, ceil_div(num_threads, num_banks)};
+  const int size = num_banks / num_shared(pass);
+  const Groups groups = {num_threads, size, ceil_div(num_threads, size)};
   int wavefronts = 0;
 
   for (int k = 0; k < num_rounds * groups.per_round; k++)

@@ -7,6 +7,9 @@
 // begin. Whether they meet in a bank is thus decided by the banks of these addresses, address % num_banks.
 // A group of num_banks consecutive threads is served at once (a wavefront) when no two of them meet, else as
 // many times as threads meet in one bank. Banks are counted in values: 16 for double, 32 for float.
+//
+// In a pass of RITZ_LINES_SHARED four threads side by side take neighbouring values of one line: the lines of
+// num_banks / 4 consecutive threads of `slots` are served together.
 #ifndef RITZ_PLAN_LINES_H
 #define RITZ_PLAN_LINES_H
 
@@ -31,6 +34,8 @@ typedef enum {
   RITZ_LINES_NATURAL,    // thread = elem * lines + line (global memory is read in this order)
   RITZ_LINES_BY_ELEMENT, // thread = line * num_elem + elem: the same line of neighbours side by side
   RITZ_LINES_BY_ROW,     // thread = (j * num_elem + elem) * num[0] + i: rows of neighbours side by side
+  RITZ_LINES_BY_WARP,    // natural by 2 * num_banks, assigned to avoid conflicts among these
+  RITZ_LINES_SHARED,     // any order: assigned to avoid conflicts where four threads share a line
 } RitzLineOrder;
 
 // One step of a kernel, in which each thread reads or writes whole lines.
@@ -46,7 +51,8 @@ int ritz_line_address(const RitzLinePass *pass, const RitzLineStrides *strides, 
 
 // Strides for arrays of at least extent[0] x extent[1] x extent[2] values an element and num_elem elements,
 // which do not overlap: those with the fewest wavefronts, weighted over the passes, at little memory. Extents
-// of 1 stand for directions that there are not. FREE passes count as well as they can be assigned.
+// of 1 stand for directions that there are not. FREE passes count as well as they can be assigned, SHARED
+// ones and those BY_WARP at least as well.
 void ritz_lines_choose_strides(const int extent[3], int num_elem, int num_passes, const RitzLinePass *passes,
                                int num_banks, RitzLineStrides *strides);
 
@@ -57,7 +63,7 @@ void ritz_lines_choose_strides(const int extent[3], int num_elem, int num_passes
 int ritz_lines_assign(Ceed ceed, const RitzLinePass *pass, const RitzLineStrides *strides, int num_elem,
                       int num_threads, int num_banks, int *num_rounds, int **slots);
 
-// Wavefronts in which all lines of such slots are accessed once.
+// Wavefronts in which all lines of such slots are accessed once; of SHARED passes, four values of each.
 int ritz_lines_count(const RitzLinePass *pass, const RitzLineStrides *strides, int num_threads, int num_banks,
                      int num_rounds, const int *slots);
 

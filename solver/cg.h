@@ -62,8 +62,6 @@ double ritz_cg_norm(const RitzCg *cg); // of the residual, without the scale
 // alpha = rz / pq, or the reason why there is none.
 double ritz_cg_alpha(const RitzCg *cg, double pq, RitzSolverReason *reason);
 
-static inline int ritz_first_error(int first, int second) { return first ? first : second; }
-
 // ---- For loops over entries ----
 
 // Compiled for several widths of vectors, the best is taken at run time. Not where a sanitizer watches: it is

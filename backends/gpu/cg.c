@@ -3,8 +3,9 @@
 // solver/cg-device.c. Kernels: kernels/gpu/cg.h.
 //
 // A merged iteration is the operator, which adds to q = 0, and three passes, of which each takes the sums of
-// the one before as its first step, so that the host waits once, for three numbers. Bytes an entry in double
-// precision:
+// the one before as its first step, so that the host waits once, for three numbers. While it does, the device
+// works on the product of the next iteration, which is in vain at the end (drivers without a second stream,
+// and operators that write to more than q, do not run ahead). Bytes an entry in double precision:
 //
 //     dot        p . q                                       16
 //     advance    r -= alpha q, |r|^2, r . M r                24, with M 32
@@ -34,15 +35,19 @@ struct RitzCgObject {
   RitzGpuProgram program; // counted
   CeedSize length;        // of p, q and the arrays: n and zeros up to whole packs
   int64_t num_blocks;
-  CeedVector p, q;     // owned
-  CeedScalar *r;       // owned, as all below; in device memory
-  CeedScalar *inverse; // M, or NULL
-  CeedScalar *z;       // M r of the reference, or NULL
-  void *mask;          // a bit for each entry; NULL: no constraints
-  double *partial;     // [NUM_PARTIAL][num_blocks]
-  Record *records;     // of iterations, two in turn
-  int number;          // of that of the last iteration
-  Record last;         // a copy
+  CeedVector p, q;         // owned
+  CeedScalar *r;           // owned, as all below; in device memory
+  CeedScalar *inverse;     // M, or NULL
+  CeedScalar *z;           // M r of the reference, or NULL
+  void *mask;              // a bit for each entry; NULL: no constraints
+  double *partial;         // [NUM_PARTIAL][num_blocks]
+  Record *records;         // of iterations, two in turn
+  int number;              // of that of the last iteration
+  Record last;             // a copy
+  RitzDeviceStream reader; // owned; of the copies, where the next product is made meanwhile. NULL: it is not
+  RitzDeviceEvent turned;  // owned; the end of an iteration
+  bool is_ahead;           // q is the product of the next iteration already
+  bool has_energy;         // the product gave p . A p
 };
 
 #define RUN(cg, kernel, ...)                                                                                 \
@@ -115,17 +120,21 @@ static int dot(const RitzCgObject *cg, const CeedScalar *a, const CeedScalar *b,
 
 // ---- The merged iteration ----
 
-// The pass that ends an iteration, and its numbers; x NULL: there was none before.
+// The pass that ends an iteration; x NULL: there was none before.
 static int turn(RitzCgObject *cg, const Arrays *arrays, CeedScalar *x) {
   RITZ_TRY(RUN(cg, "ritz_cg_turn", RITZ_LONG(cg->setup.n), RITZ_POINTER(cg->partial), RITZ_INT(cg->number),
                RITZ_POINTER(cg->records), RITZ_POINTER(cg->inverse), RITZ_POINTER(cg->r), RITZ_POINTER(x),
                RITZ_POINTER(arrays->p), RITZ_POINTER(arrays->q)));
   cg->number = 1 - cg->number;
-  return ritz_gpu_copy_out(cg->ceed, offsetof(Record, scale), &cg->last, &cg->records[cg->number]);
+  return CEED_ERROR_SUCCESS;
 }
 
-static int iterate_merged(RitzCgObject *cg, const Arrays *arrays, bool has_energy) {
-  if (!has_energy)
+static int read_numbers(RitzCgObject *cg, RitzDeviceStream stream) {
+  return ritz_gpu_copy_out_by(cg->ceed, stream, offsetof(Record, scale), &cg->last, &cg->records[cg->number]);
+}
+
+static int iterate_merged(RitzCgObject *cg, const Arrays *arrays) {
+  if (!cg->has_energy)
     RITZ_TRY(RUN(cg, "ritz_cg_dot", RITZ_LONG(cg->length), RITZ_POINTER(cg->mask), RITZ_POINTER(arrays->p),
                  RITZ_POINTER(arrays->q), RITZ_POINTER(cg->partial)));
   RITZ_TRY(RUN(cg, "ritz_cg_advance", RITZ_LONG(cg->length), RITZ_INT(cg->number), RITZ_POINTER(cg->records),
@@ -202,28 +211,40 @@ static int apply_with_energy(const RitzCgObject *cg, CeedInt num, const CeedOper
   return CEED_ERROR_SUCCESS;
 }
 
-static int apply(const RitzCgObject *cg, bool *has_energy) {
+static int apply(RitzCgObject *cg) {
   CeedOperator op = cg->setup.op;
   const CeedInt num = op->is_composite ? op->num_sub : 1;
   const CeedOperator *parts = op->is_composite ? op->sub : &op;
   int64_t most = 0;
-  *has_energy = false;
+  cg->has_energy = false;
   if (!cg->setup.is_merged) return CeedOperatorApply(op, cg->p, cg->q, CEED_REQUEST_IMMEDIATE);
   RITZ_TRY(count_shares(cg, num, parts, &most));
-  *has_energy = most > 0;
-  if (*has_energy) return apply_with_energy(cg, num, parts, most);
+  cg->has_energy = most > 0;
+  if (cg->has_energy) return apply_with_energy(cg, num, parts, most);
   return CeedOperatorApplyAddActive(op, cg->p, cg->q, CEED_REQUEST_IMMEDIATE);
+}
+
+// The numbers of this iteration, and the product of the next one.
+static int read_and_go_ahead(RitzCgObject *cg) {
+  const RitzGpu *gpu = ritz_gpu(cg->ceed);
+  if (!cg->reader) return read_numbers(cg, gpu->stream);
+  RITZ_TRY(gpu->driver->event_record(cg->ceed, gpu->device, gpu->stream, cg->turned));
+  RITZ_TRY(gpu->driver->event_wait(cg->ceed, gpu->device, cg->reader, cg->turned));
+  RITZ_TRY(apply(cg));
+  cg->is_ahead = true;
+  return read_numbers(cg, cg->reader);
 }
 
 int ritz_gpu_cg_iterate(RitzCgObject *cg, RitzCgNumbers *numbers) {
   Arrays arrays;
-  bool has_energy;
-  RITZ_TRY(apply(cg, &has_energy));
+  if (!cg->is_ahead) RITZ_TRY(apply(cg));
+  cg->is_ahead = false;
   RITZ_TRY(hold(cg, &arrays));
-  const int ierr =
-      cg->setup.is_merged ? iterate_merged(cg, &arrays, has_energy) : iterate_by_operations(cg, &arrays);
+  const int ierr = cg->setup.is_merged ? iterate_merged(cg, &arrays) : iterate_by_operations(cg, &arrays);
+  RITZ_TRY(restore(cg, &arrays, ierr));
+  if (cg->setup.is_merged) RITZ_TRY(read_and_go_ahead(cg));
   *numbers = (RitzCgNumbers){cg->last.pq, cg->last.rr, cg->last.rz};
-  return restore(cg, &arrays, ierr);
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Before the first iteration ----
@@ -275,6 +296,7 @@ static int make_start(RitzCgObject *cg, const CeedScalar *b, const Arrays *array
   RITZ_TRY(set_scale(cg, start->scale));
   RITZ_TRY(make_residual(cg, b, arrays->q));
   RITZ_TRY(turn(cg, arrays, NULL));
+  RITZ_TRY(read_numbers(cg, ritz_gpu(cg->ceed)->stream));
   start->rr = cg->last.rr;
   start->rz = cg->last.rz;
   return CEED_ERROR_SUCCESS;
@@ -332,6 +354,31 @@ static int make_memory(RitzCgObject *cg) {
   return CeedVectorCreate(cg->ceed, cg->length, &cg->q);
 }
 
+static bool has_passive_output(CeedOperator op) {
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    if (has_passive_output(op->sub[i])) return true;
+  }
+  for (CeedInt i = 0; i < op->num_out; i++) {
+    if (op->out[i]->vec != CEED_VECTOR_ACTIVE) return true;
+  }
+  return false;
+}
+
+static int make_reader(RitzCgObject *cg) {
+  const RitzGpu *gpu = ritz_gpu(cg->ceed);
+  if (!cg->setup.is_merged || has_passive_output(cg->setup.op)) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(gpu->driver->stream_create(cg->ceed, gpu->device, &cg->reader));
+  return cg->reader ? gpu->driver->event_create(cg->ceed, gpu->device, &cg->turned) : CEED_ERROR_SUCCESS;
+}
+
+static int destroy_reader(RitzCgObject *cg) {
+  const RitzGpu *gpu = ritz_gpu(cg->ceed);
+  int ierr = CEED_ERROR_SUCCESS;
+  if (cg->turned) ierr = gpu->driver->event_destroy(cg->ceed, gpu->device, &cg->turned);
+  if (!cg->reader) return ierr;
+  return ritz_first_error(ierr, gpu->driver->stream_destroy(cg->ceed, gpu->device, cg->reader));
+}
+
 static void choose_sizes(RitzCgObject *cg) {
   const int64_t most = BLOCKS_PER_UNIT * (int64_t)ritz_gpu(cg->ceed)->info->num_units;
   cg->length = (cg->setup.n + LANES - 1) / LANES * LANES;
@@ -353,6 +400,7 @@ int ritz_gpu_cg_create(const RitzCgSetup *setup, RitzCgStart *start, RitzCgObjec
   int ierr = load(cg);
   if (!ierr) ierr = make_mask(cg, setup);
   if (!ierr) ierr = make_memory(cg);
+  if (!ierr) ierr = make_reader(cg);
   if (!ierr) ierr = begin(cg, start);
   if (ierr) (void)ritz_gpu_cg_destroy(made);
   return ierr;
@@ -368,8 +416,9 @@ int ritz_gpu_cg_destroy(RitzCgObject **made) {
   ritz_gpu_free(cg->ceed, (void **)&cg->partial);
   ritz_gpu_free(cg->ceed, (void **)&cg->records);
   ritz_gpu_program_release(cg->ceed, &cg->program);
-  int ierr = CeedVectorDestroy(&cg->p);
-  const int destroyed = CeedVectorDestroy(&cg->q);
+  int ierr = destroy_reader(cg);
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&cg->p));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&cg->q));
   RITZ_FREE(made);
-  return ierr ? ierr : destroyed;
+  return ierr;
 }

@@ -10,6 +10,7 @@
 #include "backends/gpu/basis.h"
 #include "backends/gpu/gen.h"
 #include "emit/emit.h"
+#include "jit/files.h"
 #include "jit/words.h"
 
 void ritz_gpu_gen_release(Ceed ceed, RitzGpuOperator *g) {
@@ -49,6 +50,16 @@ static CeedSize private_bytes(const RitzDeviceInfo *info) {
   return (is_known ? (CeedSize)limit.rlim_cur : UNLIMITED) / 2; // the estimate is a rough one
 }
 
+// Tensor cores that multiply doubles.
+static bool has_mma(const RitzDeviceInfo *info) {
+  return !strncmp(info->arch, "sm_", 3) && strtol(info->arch + 3, NULL, 10) >= 80;
+}
+
+static int wanted_mma(void) {
+  const char *value = ritz_environment("RITZ_GPU_MMA");
+  return !value ? 0 : !strcmp(value, "on") ? 1 : !strcmp(value, "off") ? -1 : 0;
+}
+
 RitzGpuMachine ritz_gpu_gen_machine(CeedOperator op) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
   const RitzDeviceInfo *info = gpu->info;
@@ -58,6 +69,8 @@ RitzGpuMachine ritz_gpu_gen_machine(CeedOperator op) {
                           .local_bytes = (CeedInt)info->dynamic_local_bytes,
                           .local_bytes_processor = (CeedInt)info->local_bytes_multiprocessor,
                           .registers_processor = info->registers_multiprocessor,
+                          .has_mma = has_mma(info),
+                          .mma = wanted_mma(),
                           .private_bytes = private_bytes(info),
                           .context_bytes = ritz_gpu_context_copies(op->qf)};
 }
@@ -76,6 +89,7 @@ static int make_plan(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOperat
   ritz_plan_machine(&machine);
   machine.lanes = 1;
   machine.allows_text = true;
+  machine.allows_folds = false;
   RITZ_TRY(ritz_plan_operator(op, &machine, NULL, &g->plan, &g->reason));
   return g->plan ? make_target(op, choice, g) : CEED_ERROR_SUCCESS;
 }

@@ -69,6 +69,9 @@ void ritz_gpu_free(Ceed ceed, void **p);
 // The same, filled with a copy of the host's array.
 int ritz_gpu_upload(Ceed ceed, size_t num_bytes, const void *host, void **p);
 int ritz_gpu_copy_out(Ceed ceed, size_t num_bytes, void *host, const void *device);
+// The same in the order of another stream.
+int ritz_gpu_copy_out_by(Ceed ceed, RitzDeviceStream stream, size_t num_bytes, void *host,
+                         const void *device);
 int ritz_gpu_copy_in(Ceed ceed, size_t num_bytes, void *device, const void *host);
 // Memory of a slot, at least num_bytes, valid until the slot is asked for more.
 int ritz_gpu_work(Ceed ceed, RitzGpuWork slot, size_t num_bytes, void **p);

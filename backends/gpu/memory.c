@@ -69,11 +69,16 @@ int ritz_gpu_copy_in(Ceed ceed, size_t num_bytes, void *device, const void *host
   return gpu->driver->copy_in(ceed, gpu->device, gpu->stream, num_bytes, device, host);
 }
 
-int ritz_gpu_copy_out(Ceed ceed, size_t num_bytes, void *host, const void *device) {
+int ritz_gpu_copy_out_by(Ceed ceed, RitzDeviceStream stream, size_t num_bytes, void *host,
+                         const void *device) {
   RitzGpu *gpu = ritz_gpu(ceed);
   if (num_bytes == 0) return CEED_ERROR_SUCCESS;
   gpu->bytes_out += (int64_t)num_bytes;
-  return gpu->driver->copy_out(ceed, gpu->device, gpu->stream, num_bytes, host, device);
+  return gpu->driver->copy_out(ceed, gpu->device, stream, num_bytes, host, device);
+}
+
+int ritz_gpu_copy_out(Ceed ceed, size_t num_bytes, void *host, const void *device) {
+  return ritz_gpu_copy_out_by(ceed, ritz_gpu(ceed)->stream, num_bytes, host, device);
 }
 
 int ritz_gpu_upload(Ceed ceed, size_t num_bytes, const void *host, void **p) {

@@ -139,11 +139,13 @@ static void list_elements(const Search *s, Alternatives *a) {
 
 // Fewer blocks have more registers.
 static void list_blocks(const Search *s, Alternatives *a) {
-  static const double factors[] = {0.5, 0.75, 1.25, 1.5, 2};
   const RitzGpuChoice best = chosen(s, s->best);
-  for (size_t i = 0; best.num_blocks && i < sizeof(factors) / sizeof(factors[0]); i++) {
+  const int n = best.num_blocks;
+  const int numbers[] = {n - 1, n + 1, n / 2, round_to(0.75 * n), round_to(1.25 * n), round_to(1.5 * n),
+                         2 * n};
+  for (size_t i = 0; n > 0 && i < sizeof(numbers) / sizeof(numbers[0]); i++) {
     RitzGpuChoice choice = best;
-    choice.num_blocks = round_to(factors[i] * best.num_blocks);
+    choice.num_blocks = CeedIntMax(1, numbers[i]);
     add(a, choice);
   }
 }
@@ -183,9 +185,15 @@ static void list_joins(const Search *s, Alternatives *a) {
   if (choice.join) add(a, choice);
 }
 
-static void (*const lists[])(const Search *s,
-                             Alternatives *a) = {list_evaluations, list_joins,  list_routes,    list_stacked,
-                                                 list_elements,    list_blocks, list_unrolling, list_fences};
+static void list_mma(const Search *s, Alternatives *a) {
+  RitzGpuChoice choice = chosen(s, s->best);
+  choice.mma = -choice.mma;
+  if (choice.mma) add(a, choice);
+}
+
+static void (*const lists[])(const Search *s, Alternatives *a) = {
+    list_evaluations, list_joins,     list_routes, list_stacked, list_elements,
+    list_blocks,      list_unrolling, list_fences, list_mma};
 enum { NUM_LISTS = sizeof(lists) / sizeof(lists[0]), MOST_SWEEPS = 3 };
 
 // ---- Making kernels ----

@@ -61,7 +61,7 @@ CEED_QFUNCTION_HELPER void ritz_point_results(const int dim, const int num_comp,
 CEED_QFUNCTION_HELPER CeedScalar ritz_point_invert(const int dim, const CeedScalar *dx, const CeedInt Q,
                                                    const CeedInt i, CeedScalar *inverse) {
   CeedScalar k[3][3];
-  const CeedScalar det = ritz_geometry_jacobian(dim, dim, dx, Q, i, k), reciprocal = 1 / det;
+  const CeedScalar det = ritz_geometry_jacobian(dim, dim, dx, Q, i, k), reciprocal = RITZ_QUOTIENT(1, det);
   RITZ_POINT_UNROLL
   for (int d = 0; d < dim; d++) {
     RITZ_POINT_UNROLL

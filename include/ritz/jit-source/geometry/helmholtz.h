@@ -39,7 +39,8 @@ CEED_QFUNCTION_HELPER int ritz_helmholtz_computed(const int dim, const int space
   for (CeedInt i = 0; i < Q; i++) {
     CeedScalar k[3][3];
     const CeedScalar det = ritz_geometry_jacobian(dim, space_dim, in[2], Q, i, k);
-    ritz_geometry_diffuse(dim, space_dim, num_comp, mu * in[3][i] * (1 / det), k, in[0], out[0], Q, i);
+    ritz_geometry_diffuse(dim, space_dim, num_comp, RITZ_QUOTIENT(mu * in[3][i], det), k, in[0], out[0], Q,
+                          i);
     ritz_geometry_scale(num_comp, lambda * in[4][i] * det, in[1], out[1], Q, i);
   }
   return CEED_ERROR_SUCCESS;

@@ -23,6 +23,11 @@
 #define RITZ_POINT_UNROLL
 #endif
 
+// Kernels for CUDA have a faster one (kernels/gpu/qfunction.h).
+#ifndef RITZ_QUOTIENT
+#define RITZ_QUOTIENT(a, b) ((a) / (b))
+#endif
+
 // Context of all operators.
 typedef struct {
   CeedInt dim, space_dim, num_comp; // for functions without constants of their own
