@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Looks at every element before operators are made of it: coordinates are finite, det J is positive at max(g
-// + 1, 3) Gauss-Lobatto points a direction, the corners among them. Called when a geometry is created.
+// + 1, 3) Gauss-Lobatto points a direction, on other than tensor shapes at the nodes of degree max(g, 2), the
+// corners among them. Called when a geometry is created.
 #include <ceed/backend.h>
 #include <math.h>
 
+#include "fe/fe.h"
 #include "geometry/geometry.h"
 
 typedef struct {
-  CeedInt dim, space_dim, P, Q; // nodes and points a direction
+  CeedElemTopology topology;
+  CeedInt dim, space_dim, P, Q; // nodes and points a direction, degrees plus one
   int64_t num_nodes, num_points;
+  CeedBasis basis;                 // owned, tensor shapes
   const CeedScalar *interp, *grad; // borrowed from the basis, [Q][P]
+  double *gradients;               // owned, other shapes: [dim][num_points][num_nodes]
   double *jacobian;                // owned, [dim][space_dim][num_points]
-  double *work;                    // owned, three arrays of max(P,Q)^dim, the nodes in the first
+  double *work;                    // owned, the nodes; tensor shapes: three arrays of max(P,Q)^dim
 } Checker;
 
 static int64_t power(int64_t base, int exponent) { return exponent ? base * power(base, exponent - 1) : 1; }
@@ -31,8 +36,16 @@ static void contract(const Checker *c, const CeedScalar *M, int64_t before, int6
   }
 }
 
-// Derivative of one component along a direction at all points, of the nodes in the first work array.
-static void differentiate(const Checker *c, int direction, double *result) {
+static void differentiate_by_table(const Checker *c, int direction, double *result) {
+  const double *gradient = c->gradients + direction * c->num_points * c->num_nodes;
+
+  for (int64_t q = 0; q < c->num_points; q++) {
+    result[q] = 0;
+    for (int64_t i = 0; i < c->num_nodes; i++) result[q] += gradient[q * c->num_nodes + i] * c->work[i];
+  }
+}
+
+static void differentiate_by_lines(const Checker *c, int direction, double *result) {
   const int64_t size = power(c->P > c->Q ? c->P : c->Q, c->dim);
   double *from = c->work;
 
@@ -42,6 +55,11 @@ static void differentiate(const Checker *c, int direction, double *result) {
     contract(c, d == direction ? c->grad : c->interp, power(c->Q, d), power(c->P, c->dim - 1 - d), from, to);
     from = to;
   }
+}
+
+// Derivative of one component along a direction at all points, of the nodes in the first work array.
+static void differentiate(const Checker *c, int direction, double *result) {
+  (c->gradients ? differentiate_by_table : differentiate_by_lines)(c, direction, result);
 }
 
 // det J over the product of the lengths of J's columns: 1 for a box of any sides, 0 for a flat element.
@@ -104,39 +122,79 @@ static int check_element(const Checker *c, Ceed ceed, int64_t element, const dou
   return CEED_ERROR_SUCCESS;
 }
 
-static int check_all(Checker *c, RitzMesh mesh, CeedBasis basis) {
-  Ceed ceed = RitzMeshReturnCeed(mesh);
-  const double *x = NULL;
-  int64_t num_elem = 0;
+// ---- Points of a shape ----
 
-  RITZ_TRY(CeedBasisGetInterp1D(basis, &c->interp));
-  RITZ_TRY(CeedBasisGetGrad1D(basis, &c->grad));
-  RITZ_TRY(RitzMeshGetElementCoordinates(mesh, &x));
-  RITZ_TRY(RitzMeshGetNumElements(mesh, &num_elem));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(c->dim * c->space_dim * c->num_points), &c->jacobian));
+static int create_lines(Checker *c, Ceed ceed) {
+  c->num_nodes = power(c->P, c->dim);
+  c->num_points = power(c->Q, c->dim);
   RITZ_TRY(RITZ_MALLOC(ceed, 3 * (size_t)power(c->P > c->Q ? c->P : c->Q, c->dim), &c->work));
-  for (int64_t e = 0; e < num_elem; e++)
-    RITZ_TRY(check_element(c, ceed, e, x + e * c->num_nodes * c->space_dim));
-  return CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedBasisCreateTensorH1Lagrange(ceed, 1, 1, c->P, c->Q, CEED_GAUSS_LOBATTO, &c->basis));
+  RITZ_TRY(CeedBasisGetInterp1D(c->basis, &c->interp));
+  return CeedBasisGetGrad1D(c->basis, &c->grad);
+}
+
+// Without the apex of a pyramid, the last node, where the gradient depends on the direction. Where elements
+// are straight det J is the same all the way from the base to the apex.
+static int create_table(Checker *c, Ceed ceed) {
+  const int num_points = ritz_fe_shape_num_nodes(c->topology, c->Q - 1);
+  double *points = NULL;
+
+  c->num_nodes = ritz_fe_shape_num_nodes(c->topology, c->P - 1);
+  c->num_points = num_points - (c->topology == CEED_TOPOLOGY_PYRAMID);
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)c->num_nodes, &c->work));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(c->dim * c->num_points * c->num_nodes), &c->gradients));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_points * (size_t)c->dim, &points));
+  int ierr = ritz_fe_shape_nodes(ceed, c->topology, c->Q - 1, points);
+
+  if (!ierr) {
+    ierr =
+        ritz_fe_shape_lagrange(ceed, c->topology, c->P - 1, (int)c->num_points, points, NULL, c->gradients);
+  }
+  RITZ_FREE(&points);
+  return ierr;
+}
+
+static int create(Checker *c, Ceed ceed) {
+  const bool is_tensor = c->topology == CEED_TOPOLOGY_LINE || c->topology == CEED_TOPOLOGY_QUAD ||
+                         c->topology == CEED_TOPOLOGY_HEX;
+
+  RITZ_TRY((is_tensor ? create_lines : create_table)(c, ceed));
+  return RITZ_MALLOC(ceed, (size_t)(c->dim * c->space_dim * c->num_points), &c->jacobian);
+}
+
+static void clear(Checker *c) {
+  CeedBasisDestroy(&c->basis);
+  RITZ_FREE(&c->gradients);
+  RITZ_FREE(&c->jacobian);
+  RITZ_FREE(&c->work);
+}
+
+// ---- All elements ----
+
+static int check_block(const Checker *sizes, RitzMesh mesh, CeedInt block) {
+  Ceed ceed = RitzMeshReturnCeed(mesh);
+  Checker c = *sizes;
+  const double *x = NULL;
+  int64_t first = 0, num_elem = 0;
+
+  RITZ_TRY(RitzMeshGetBlock(mesh, block, &c.topology, &first, &num_elem, NULL, &x));
+  int ierr = create(&c, ceed);
+
+  for (int64_t e = 0; e < num_elem && !ierr; e++)
+    ierr = check_element(&c, ceed, first + e, x + e * c.num_nodes * c.space_dim);
+  clear(&c);
+  return ierr;
 }
 
 int ritz_geometry_check(RitzMesh mesh) {
-  CeedBasis basis = NULL;
-  CeedInt order = 0;
+  CeedInt order = 0, num_blocks = 0;
   Checker c = {0};
 
   RITZ_TRY(RitzMeshGetDimensions(mesh, &c.dim, &c.space_dim));
   RITZ_TRY(RitzMeshGetGeometryOrder(mesh, &order));
+  RITZ_TRY(RitzMeshGetNumBlocks(mesh, &num_blocks));
   c.P = order + 1;
   c.Q = c.P > 3 ? c.P : 3;
-  c.num_nodes = power(c.P, c.dim);
-  c.num_points = power(c.Q, c.dim);
-  RITZ_TRY(
-      CeedBasisCreateTensorH1Lagrange(RitzMeshReturnCeed(mesh), 1, 1, c.P, c.Q, CEED_GAUSS_LOBATTO, &basis));
-  int ierr = check_all(&c, mesh, basis);
-
-  CeedBasisDestroy(&basis);
-  RITZ_FREE(&c.jacobian);
-  RITZ_FREE(&c.work);
-  return ierr;
+  for (CeedInt b = 0; b < num_blocks; b++) RITZ_TRY(check_block(&c, mesh, b));
+  return CEED_ERROR_SUCCESS;
 }

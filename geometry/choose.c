@@ -13,7 +13,9 @@
 //
 // With the typical figures this gives trilinear diffusion from degree 1 on (a tie there) on all machines, and
 // stored mass on CPUs and, by a rule of its own, on GPUs. Cores with much bandwidth to themselves are better
-// off with stored factors. Affine elements are treated as such with any figures that processors have.
+// off with stored factors. Affine elements are treated as such with any figures that processors have. On
+// other than tensor shapes what is not affine has its coordinates brought to the points by tables, which
+// costs more than stored numbers but at low degrees.
 #include "geometry/geometry.h"
 
 typedef struct {
@@ -111,8 +113,14 @@ static Needs point_needs(const RitzGeometryCase *c, RitzGeometryPolicy treatment
 
 static double power(double base, int exponent) { return exponent ? base * power(base, exponent - 1) : 1; }
 
-// Operations that bring the gradient of the coordinates to the points. Degree one: in registers.
+static CeedInt num_nodes_of(const RitzGeometryCase *c, CeedInt order) {
+  if (order < 1) return 0;
+  return order == 1 ? c->block->num_corners : c->block->num_nodes;
+}
+
+// Operations that bring the gradient of the coordinates to the points by contractions.
 static double sweep_flops(const RitzGeometryCase *c, CeedInt order) {
+  if (!c->block->shape->is_tensor) return 2.0 * c->space_dim * c->dim * c->Q * num_nodes_of(c, order);
   double flops = 2.0 * c->dim * power(c->Q_1d, c->dim + 1);
 
   for (int d = 0; d < c->dim; d++) flops += 2 * power(c->Q_1d, d + 1) * power(order + 1, c->dim - d);
@@ -121,22 +129,31 @@ static double sweep_flops(const RitzGeometryCase *c, CeedInt order) {
 
 // Of the elements of a kind; of one element.
 static double cost(const RitzGeometryCase *c, RitzElementKind kind, RitzGeometryPolicy treatment) {
-  const CeedInt *first = &c->geometry->first[kind];
+  const CeedInt num_elem = c->block->end[kind] - c->block->begin[kind];
   const Prices price = prices_of(c);
   const bool is_point = c->options.kind == RITZ_OPERATOR_POINT_FUNCTION;
   const Needs needs = is_point ? point_needs(c, treatment) : standard_needs(c, treatment);
-  const double linear_flops = needs.order == 1 ? 2.0 * (c->dim - 1) * c->space_dim : 0;
-  const double num_nodes = needs.order ? power(needs.order + 1, c->dim) : 0;
+  const bool by_lines = c->block->shape->is_tensor && needs.order == 1; // in registers
+  const double linear_flops = by_lines ? 2.0 * (c->dim - 1) * c->space_dim : 0;
+  const bool is_swept = needs.order > 0 && !by_lines;
   const double number = sizeof(double); // prices are those of double precision, single scales both sides
   const double stored = number * (needs.numbers * c->Q + needs.constants);
-  const bool is_cached = stored * (first[1] - first[0]) < c->limits.cache_bytes;
+  const bool is_cached = stored * num_elem < c->limits.cache_bytes;
 
   return (is_cached ? stored / 3 : stored) + price.point_flop * (needs.flops + linear_flops) * c->Q +
-         (needs.order > 1 ? price.sweep_flop * sweep_flops(c, needs.order) : 0) +
-         num_nodes * (4 + price.coordinate * c->space_dim);
+         (is_swept ? price.sweep_flop * sweep_flops(c, needs.order) : 0) +
+         num_nodes_of(c, needs.order) * (4 + price.coordinate * c->space_dim);
 }
 
 // ---- Which treatments there are ----
+
+// Of straight simplices everything between stored and isoparametric factors is the same.
+static bool is_affine_only(const RitzGeometryCase *c, RitzGeometryPolicy treatment) {
+  const bool between = treatment == RITZ_POLICY_TRILINEAR || treatment == RITZ_POLICY_PARTIAL ||
+                       treatment == RITZ_POLICY_MERGED;
+
+  return between && c->block->shape->is_simplex && !c->block->shape->is_tensor;
+}
 
 static bool is_possible(const RitzGeometryCase *c, RitzElementKind kind, RitzGeometryPolicy treatment) {
   const bool has_diffusion = ritz_geometry_has_diffusion(c);
@@ -151,17 +168,19 @@ static bool is_possible(const RitzGeometryCase *c, RitzElementKind kind, RitzGeo
   }
 }
 
-// PARTIAL with coefficients that vary is MERGED: they go into the same numbers.
+// Of policies that are the same. PARTIAL with coefficients that vary is MERGED: they go into the same
+// numbers.
 static RitzGeometryPolicy merge(const RitzGeometryCase *c, RitzGeometryPolicy policy) {
   const bool varies = c->options.mu_function || (ritz_geometry_has_mass(c) && c->options.lambda_function);
 
+  if (is_affine_only(c, policy)) return RITZ_POLICY_AFFINE;
   return policy == RITZ_POLICY_PARTIAL && varies ? RITZ_POLICY_MERGED : policy;
 }
 
 // Mass on devices, as an H200 measures it: kernels wait for the memory of their blocks, not for that of the
 // device, and det costs more than its number at a point. But for elements that a thread takes whole.
 static bool keeps_det(const RitzGeometryCase *c) {
-  const bool is_whole = c->num_comp == 1 && c->degree == 2;
+  const bool is_whole = c->num_comp == 1 && c->degree == 2 && c->block->shape->is_tensor;
   return c->is_device && c->options.kind == RITZ_OPERATOR_MASS && !is_whole;
 }
 

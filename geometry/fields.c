@@ -1,230 +1,124 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Fields of the parts of an operator: restrictions to some of the elements, coordinates, bases; and the
+// Fields of the parts of an operator: bases, restrictions of the unknown to some of the elements; and the
 // operator that is made of them. Called by setup.c, operator.c and point.c.
 #include <ceed/backend.h>
+#include <ritz/basis.h>
 
 #include "geometry/geometry.h"
 
-// ---- What all parts share ----
-
-static CeedInt num_nodes_of(const RitzGeometryCase *c, RitzGeometryNodes nodes) {
-  return nodes == RITZ_NODES_EDGES ? c->dim + 1
-                                   : CeedIntPow(nodes == RITZ_NODES_ALL ? c->geometry->order + 1 : 2, c->dim);
-}
-
-// Node in the geometry's element of a corner, the corner of an edge's end (node n of RITZ_NODES_EDGES).
-static CeedInt node_of_corner(const RitzGeometryCase *c, CeedInt corner) {
-  CeedInt node = 0, stride = c->geometry->order;
-
-  for (CeedInt d = 0; d < c->dim; d++, stride *= c->geometry->order + 1) node += (corner >> d & 1) * stride;
-  return node;
-}
-static CeedInt corner_of_edge(CeedInt n) { return n ? 1 << (n - 1) : 0; }
-
-static int copy_offsets(RitzGeometryShared *s, CeedInt num_elem) {
-  const size_t num = (size_t)num_elem * (size_t)num_nodes_of(&s->c, RITZ_NODES_ALL);
-  const CeedInt *offsets = NULL;
-
-  RITZ_TRY(CeedElemRestrictionGetOffsets(s->rstr_x, CEED_MEM_HOST, &offsets));
-  int ierr = RITZ_MALLOC(s->c.ceed, num, &s->offsets_x);
-
-  for (size_t i = 0; i < num && !ierr; i++) s->offsets_x[i] = offsets[i];
-  CeedElemRestrictionRestoreOffsets(s->rstr_x, &offsets);
-  return ierr;
-}
-
-// Numbers the vertices as the elements meet them, so that neighbours lie near each other.
-static void number_vertices(RitzGeometryShared *s, CeedInt num_elem, const int64_t *vertices,
-                            int64_t num_vertices, CeedInt *number) {
-  const CeedInt num_corners = 1 << s->c.dim;
-  CeedInt next = 0;
-
-  for (int64_t v = 0; v < num_vertices; v++) number[v] = -1;
-  for (size_t i = 0; i < (size_t)num_elem * (size_t)num_corners; i++) {
-    if (number[vertices[i]] < 0) number[vertices[i]] = next++;
-    s->offsets_vertices[i] = number[vertices[i]] * s->c.space_dim;
-  }
-}
-
-static int fill_vertices(RitzGeometryShared *s, CeedInt num_elem) {
-  const CeedInt num_corners = 1 << s->c.dim, num_nodes = num_nodes_of(&s->c, RITZ_NODES_ALL);
-  const CeedScalar *x = NULL;
-  CeedScalar *to = NULL;
-
-  RITZ_TRY(CeedVectorCreate(s->c.ceed, s->num_vertices, &s->vertices));
-  RITZ_TRY(CeedVectorGetArrayRead(s->x, CEED_MEM_HOST, &x));
-  int ierr = CeedVectorGetArrayWrite(s->vertices, CEED_MEM_HOST, &to);
-
-  for (CeedInt e = 0; e < num_elem && !ierr; e++) {
-    for (CeedInt k = 0; k < num_corners; k++) {
-      const CeedScalar *from =
-          x + s->offsets_x[(size_t)e * (size_t)num_nodes + (size_t)node_of_corner(&s->c, k)];
-      const CeedInt offset = s->offsets_vertices[(size_t)e * (size_t)num_corners + (size_t)k];
-      for (CeedInt d = 0; d < s->c.space_dim; d++) to[offset + d] = from[d];
-    }
-  }
-  if (to) CeedVectorRestoreArray(s->vertices, &to);
-  CeedVectorRestoreArrayRead(s->x, &x);
-  return ierr;
-}
-
-// Where geometry is continuous there are not more vertices than nodes, whose offsets are CeedInt.
-static int create_vertices(RitzGeometryShared *s, CeedInt num_elem) {
-  RitzMesh mesh = s->c.geometry->mesh;
-  const int64_t *vertices = NULL;
-  int64_t num_vertices = 0;
-  CeedInt *number = NULL;
-
-  RITZ_TRY(RitzMeshGetElementVertices(mesh, &vertices));
-  RITZ_TRY(RitzMeshGetNumVertices(mesh, &num_vertices));
-  s->num_vertices = (CeedSize)num_vertices * s->c.space_dim;
-  RITZ_TRY(RITZ_MALLOC(s->c.ceed, (size_t)num_elem << s->c.dim, &s->offsets_vertices));
-  RITZ_TRY(RITZ_MALLOC(s->c.ceed, (size_t)num_vertices, &number));
-  number_vertices(s, num_elem, vertices, num_vertices, number);
-  RITZ_FREE(&number);
-  return fill_vertices(s, num_elem);
-}
+// ---- What the parts of a block share ----
 
 static int fill_shared(RitzGeometryShared *s) {
-  const RitzGeometryCase *c = &s->c;
-  const CeedInt num_elem = c->geometry->first[RITZ_NUM_KINDS];
-  CeedRestrictionType type;
-
-  RITZ_TRY(CeedBasisCreateTensorH1Lagrange(c->ceed, c->dim, c->num_comp, c->degree + 1, c->Q_1d,
-                                           c->options.quad_mode, &s->basis_u));
-  RITZ_TRY(RitzMeshCreateCoordinates(c->geometry->mesh, c->ceed, &s->rstr_x, &s->x));
-  RITZ_TRY(CeedVectorGetLength(s->x, &s->num_x));
-  RITZ_TRY(CeedElemRestrictionGetType(s->rstr_x, &type));
-  if (type != CEED_RESTRICTION_STANDARD) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(copy_offsets(s, num_elem));
-  return create_vertices(s, num_elem);
+  RITZ_TRY(ritz_geometry_create_basis(&s->c, s->c.num_comp, s->c.degree, &s->basis_u));
+  return ritz_geometry_shared_offsets(s);
 }
 
-int ritz_geometry_shared_create(const RitzGeometryCase *c, RitzGeometryShared *shared) {
-  *shared = (RitzGeometryShared){.c = *c};
+int ritz_geometry_shared_create(const RitzGeometryCase *c, const RitzGeometryCoordinates *coordinates,
+                                RitzGeometryShared *shared) {
+  *shared = (RitzGeometryShared){.c = *c, .coordinates = coordinates};
   return fill_shared(shared);
 }
 
 void ritz_geometry_shared_destroy(RitzGeometryShared *shared) {
   CeedBasisDestroy(&shared->basis_u);
-  CeedElemRestrictionDestroy(&shared->rstr_x);
-  CeedVectorDestroy(&shared->x);
-  CeedVectorDestroy(&shared->vertices);
   RITZ_FREE(&shared->offsets_x);
   RITZ_FREE(&shared->offsets_vertices);
 }
 
-// ---- Coordinates of a part ----
-
-// Which of an element's entries in the tables of offsets, or in its own nodes, is node n.
-static CeedInt local_node(const RitzGeometryCase *c, RitzGeometryNodes nodes, bool is_shared, CeedInt n) {
-  if (nodes == RITZ_NODES_ALL) return n;
-  const CeedInt corner = nodes == RITZ_NODES_EDGES ? corner_of_edge(n) : n;
-
-  return is_shared ? corner : node_of_corner(c, corner);
-}
-
-static int coordinates_by_offsets(const RitzGeometryPart *part, RitzGeometryNodes nodes,
-                                  CeedElemRestriction *rstr, CeedVector *x) {
-  const RitzGeometryShared *s = part->shared;
-  const bool all = nodes == RITZ_NODES_ALL;
-  const CeedInt num_nodes = num_nodes_of(&s->c, nodes);
-  const size_t stride = (size_t)num_nodes_of(&s->c, all ? RITZ_NODES_ALL : RITZ_NODES_CORNERS);
-  const CeedInt *from = all ? s->offsets_x : s->offsets_vertices;
-  CeedInt *offsets = NULL;
-
-  RITZ_TRY(RITZ_MALLOC(s->c.ceed, (size_t)part->num_elem * (size_t)num_nodes, &offsets));
-  for (CeedInt e = 0; e < part->num_elem; e++) {
-    for (CeedInt n = 0; n < num_nodes; n++) {
-      offsets[(size_t)e * (size_t)num_nodes + (size_t)n] =
-          from[(size_t)part->elements[e] * stride + (size_t)local_node(&s->c, nodes, true, n)];
-    }
-  }
-  int ierr = CeedElemRestrictionCreate(s->c.ceed, part->num_elem, num_nodes, s->c.space_dim, 1,
-                                       all ? s->num_x : s->num_vertices, CEED_MEM_HOST, CEED_COPY_VALUES,
-                                       offsets, rstr);
-
-  RITZ_FREE(&offsets);
-  return ierr ? ierr : CeedVectorReferenceCopy(all ? s->x : s->vertices, x);
-}
-
-// Elements have nodes of their own, in a vector of the part's own.
-static int coordinates_by_elements(const RitzGeometryPart *part, RitzGeometryNodes nodes,
-                                   CeedElemRestriction *rstr, CeedVector *x) {
-  const RitzGeometryCase *c = &part->shared->c;
-  const CeedInt num_nodes = num_nodes_of(c, nodes), space_dim = c->space_dim;
-  const CeedSize all_nodes = num_nodes_of(c, RITZ_NODES_ALL);
-  const CeedInt strides[3] = {space_dim, 1, num_nodes * space_dim};
-  const double *from = NULL;
-  CeedScalar *to = NULL;
-
-  RITZ_TRY(RitzMeshGetElementCoordinates(c->geometry->mesh, &from));
-  RITZ_TRY(CeedElemRestrictionCreateStrided(c->ceed, part->num_elem, num_nodes, space_dim,
-                                            (CeedSize)part->num_elem * num_nodes * space_dim, strides, rstr));
-  RITZ_TRY(CeedElemRestrictionCreateVector(*rstr, x, NULL));
-  RITZ_TRY(CeedVectorGetArrayWrite(*x, CEED_MEM_HOST, &to));
-  for (CeedSize e = 0; e < part->num_elem; e++) {
-    for (CeedInt n = 0; n < num_nodes; n++) {
-      const CeedSize node = part->elements[e] * all_nodes + local_node(c, nodes, false, n);
-      for (CeedInt d = 0; d < space_dim; d++)
-        to[(e * num_nodes + n) * space_dim + d] = (CeedScalar)from[node * space_dim + d];
-    }
-  }
-  return CeedVectorRestoreArray(*x, &to);
-}
-
-// *rstr and *x belong to the caller, also after a failure.
-int ritz_geometry_coordinates(const RitzGeometryPart *part, RitzGeometryNodes nodes,
-                              CeedElemRestriction *rstr, CeedVector *x) {
-  return (part->shared->offsets_x ? coordinates_by_offsets : coordinates_by_elements)(part, nodes, rstr, x);
-}
-
 // ---- Bases ----
 
-// An affine map: node 0 at the corner (-1,..), node d + 1 at its neighbour along direction d.
-static int create_edge_basis(const RitzGeometryShared *s, CeedBasis *basis) {
-  static const CeedElemTopology topologies[3] = {CEED_TOPOLOGY_LINE, CEED_TOPOLOGY_QUAD, CEED_TOPOLOGY_HEX};
-  const RitzGeometryCase *c = &s->c;
-  const CeedInt P = c->dim + 1;
-  const size_t Q = (size_t)c->Q, dim = (size_t)c->dim;
-  const CeedScalar *points = NULL, *weights_1d = NULL;
-  CeedScalar *work = NULL; // owned: interp [Q][P], grad [dim][Q][P], points [dim][Q], weights [Q]
+int ritz_geometry_create_basis(const RitzGeometryCase *c, CeedInt num_comp, CeedInt degree,
+                               CeedBasis *basis) {
+  if (!c->block->shape->is_tensor)
+    return RitzBasisCreateLagrange(c->ceed, c->block->shape->topology, num_comp, degree, 2 * c->Q_1d - 1,
+                                   basis);
+  return CeedBasisCreateTensorH1Lagrange(c->ceed, c->dim, num_comp, degree + 1, c->Q_1d, c->options.quad_mode,
+                                         basis);
+}
 
-  RITZ_TRY(CeedBasisGetQRef(s->basis_u, &points));
-  RITZ_TRY(CeedBasisGetQWeights(s->basis_u, &weights_1d));
-  RITZ_TRY(RITZ_CALLOC(c->ceed, Q * (size_t)P * (dim + 1) + Q * (dim + 1), &work));
-  CeedScalar *interp = work, *grad = interp + Q * (size_t)P, *q_ref = grad + dim * Q * (size_t)P;
-  CeedScalar *weights = q_ref + dim * Q;
-
+// Points [dim][Q] and weights [Q] of a tensor product.
+static void fill_points(CeedInt dim, CeedInt Q_1d, const CeedScalar *points_1d, const CeedScalar *weights_1d,
+                        size_t Q, CeedScalar *points, CeedScalar *weights) {
   for (size_t q = 0; q < Q; q++) {
     size_t rest = q;
 
-    weights[q] = interp[q * (size_t)P] = 1;
-    for (size_t d = 0; d < dim; d++, rest /= (size_t)c->Q_1d) {
-      const CeedScalar r = points[rest % (size_t)c->Q_1d];
-
-      weights[q] *= weights_1d[rest % (size_t)c->Q_1d];
-      q_ref[d * Q + q] = r;
-      interp[q * (size_t)P + d + 1] = (1 + r) / 2;
-      interp[q * (size_t)P] -= (1 + r) / 2;
-      grad[(d * Q + q) * (size_t)P] = -(CeedScalar)1 / 2;
-      grad[(d * Q + q) * (size_t)P + d + 1] = (CeedScalar)1 / 2;
+    weights[q] = 1;
+    for (size_t d = 0; d < (size_t)dim; d++, rest /= (size_t)Q_1d) {
+      weights[q] *= weights_1d[rest % (size_t)Q_1d];
+      points[d * Q + q] = points_1d[rest % (size_t)Q_1d];
     }
   }
-  int ierr = CeedBasisCreateH1(c->ceed, topologies[c->dim - 1], c->space_dim, P, c->Q, interp, grad, q_ref,
-                               weights, basis);
+}
 
+static int find_points(const RitzGeometryShared *s, CeedScalar *points, CeedScalar *weights) {
+  const RitzGeometryCase *c = &s->c;
+  const size_t Q = (size_t)c->Q, dim = (size_t)c->dim;
+  const CeedScalar *q_ref = NULL, *q_weight = NULL;
+
+  RITZ_TRY(CeedBasisGetQRef(s->basis_u, &q_ref));
+  RITZ_TRY(CeedBasisGetQWeights(s->basis_u, &q_weight));
+  if (c->block->shape->is_tensor) {
+    fill_points(c->dim, c->Q_1d, q_ref, q_weight, Q, points, weights);
+  } else {
+    for (size_t i = 0; i < dim * Q; i++) points[i] = q_ref[i];
+    for (size_t q = 0; q < Q; q++) weights[q] = q_weight[q];
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Slope along direction d of the affine function that is 1 at end n of the shape's edges and 0 at the others.
+// They leave the corner (-1,...) along the axes; only the apex of a pyramid is above the middle of the base.
+static CeedScalar edge_slope(const RitzGeometryShape *shape, CeedInt n, CeedInt d) {
+  const bool is_apex = shape->topology == CEED_TOPOLOGY_PYRAMID && d == 2;
+
+  if (n == d + 1) return (CeedScalar)0.5;
+  if (is_apex) return n ? -(CeedScalar)0.25 : 0;
+  return n ? 0 : -(CeedScalar)0.5;
+}
+
+static void fill_edge_tables(const RitzGeometryCase *c, const CeedScalar *points, CeedScalar *interp,
+                             CeedScalar *grad) {
+  const size_t Q = (size_t)c->Q, P = (size_t)c->dim + 1;
+
+  for (size_t q = 0; q < Q; q++) {
+    for (size_t n = 0; n < P; n++) {
+      interp[q * P + n] = n == 0;
+      for (size_t d = 0; d + 1 < P; d++) {
+        const CeedScalar slope = edge_slope(c->block->shape, (CeedInt)n, (CeedInt)d);
+
+        grad[(d * Q + q) * P + n] = slope;
+        interp[q * P + n] += slope * (1 + points[d * Q + q]);
+      }
+    }
+  }
+}
+
+// An affine map.
+static int create_edge_basis(const RitzGeometryShared *s, CeedBasis *basis) {
+  const RitzGeometryCase *c = &s->c;
+  const CeedInt P = c->dim + 1;
+  const size_t Q = (size_t)c->Q, dim = (size_t)c->dim;
+  CeedScalar *work = NULL; // owned: interp [Q][P], grad [dim][Q][P], points [dim][Q], weights [Q]
+
+  RITZ_TRY(RITZ_MALLOC(c->ceed, Q * (size_t)P * (dim + 1) + Q * (dim + 1), &work));
+  CeedScalar *interp = work, *grad = interp + Q * (size_t)P, *points = grad + dim * Q * (size_t)P;
+  CeedScalar *weights = points + dim * Q;
+  int ierr = find_points(s, points, weights);
+
+  if (!ierr) {
+    fill_edge_tables(c, points, interp, grad);
+    ierr = CeedBasisCreateH1(c->ceed, c->block->shape->topology, c->space_dim, P, c->Q, interp, grad, points,
+                             weights, basis);
+  }
   RITZ_FREE(&work);
   return ierr;
 }
 
 int ritz_geometry_coordinate_basis(const RitzGeometryShared *s, RitzGeometryNodes nodes, CeedBasis *basis) {
   const RitzGeometryCase *c = &s->c;
-  const CeedInt P = nodes == RITZ_NODES_ALL ? c->geometry->order + 1 : 2;
 
   if (nodes == RITZ_NODES_EDGES) return create_edge_basis(s, basis);
-  return CeedBasisCreateTensorH1Lagrange(c->ceed, c->dim, c->space_dim, P, c->Q_1d, c->options.quad_mode,
-                                         basis);
+  return ritz_geometry_create_basis(c, c->space_dim, nodes == RITZ_NODES_ALL ? c->geometry->order : 1, basis);
 }
 
 // ---- Fields ----
@@ -242,16 +136,15 @@ int ritz_geometry_add_field(RitzGeometryPart *part, const char *name, CeedInt si
 
 static int create_unknown_restriction(const RitzGeometryPart *part, CeedElemRestriction *rstr) {
   const RitzGeometryCase *c = &part->shared->c;
-  const CeedInt num_nodes = CeedIntPow(c->degree + 1, c->dim);
   const int64_t *nodes = NULL;
   CeedSize l_size = 0;
-  CeedInt *offsets = NULL;
+  CeedInt num_nodes = 0, *offsets = NULL;
 
-  RITZ_TRY(RitzSpaceGetElementNodes(c->options.space, &nodes));
+  RITZ_TRY(RitzSpaceGetBlockNodes(c->options.space, c->block->index, &num_nodes, &nodes));
   RITZ_TRY(RitzSpaceGetSize(c->options.space, &l_size));
   RITZ_TRY(RITZ_MALLOC(c->ceed, (size_t)part->num_elem * (size_t)num_nodes, &offsets));
   for (size_t e = 0; e < (size_t)part->num_elem; e++) {
-    const int64_t *from = nodes + (size_t)part->elements[e] * (size_t)num_nodes;
+    const int64_t *from = nodes + (size_t)(part->elements[e] - c->block->first) * (size_t)num_nodes;
     for (CeedInt n = 0; n < num_nodes; n++)
       offsets[e * (size_t)num_nodes + (size_t)n] = (CeedInt)(from[n] * c->num_comp);
   }

@@ -70,7 +70,8 @@ static int fill(RitzGeometry geometry, RitzMesh mesh, double tolerance) {
                "RitzGeometryCreate: %lld elements exceed the 32-bit counts of a restriction",
                (long long)num_elem);
   RITZ_TRY(ritz_geometry_check(mesh));
-  return sort_elements(geometry, tolerance, num_elem);
+  RITZ_TRY(sort_elements(geometry, tolerance, num_elem));
+  return ritz_geometry_blocks_create(geometry);
 }
 
 int RitzGeometryCreate(RitzMesh mesh, double tolerance, RitzGeometry *geometry) {
@@ -92,6 +93,7 @@ int RitzGeometryCreate(RitzMesh mesh, double tolerance, RitzGeometry *geometry) 
 
 int RitzGeometryDestroy(RitzGeometry *geometry) {
   if (!geometry || !*geometry) return CEED_ERROR_SUCCESS;
+  ritz_geometry_blocks_clear(*geometry);
   RITZ_FREE(&(*geometry)->elements);
   int ierr = RitzMeshDestroy(&(*geometry)->mesh);
 

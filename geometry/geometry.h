@@ -2,10 +2,12 @@
 // Inside of the geometry layer: the object, the case of an operator, its parts. Used by geometry/ only.
 //
 //     geometry.c     the object, kinds of elements, names of policies
+//     blocks.c       shapes of elements, which elements of a block are of each kind
 //     check.c        determinants of all elements
 //     choose.c       policy -> treatment of each kind; AUTO by costs
 //     functions.c    kind and treatment -> QFunction
-//     fields.c       restrictions, coordinates and bases of a part, its CeedOperator
+//     coordinates.c  coordinates of the mesh and of a part
+//     fields.c       bases and fields of a part, its CeedOperator
 //     setup.c        numbers that a part keeps: factors, coefficients times weights
 //     operator.c     the standard operators
 //     point.c        the operator of a point function
@@ -21,12 +23,35 @@
 
 enum { RITZ_NUM_KINDS = 3, RITZ_NUM_OPERATOR_KINDS = 4, RITZ_NUM_POLICIES = RITZ_POLICY_ISOPARAMETRIC + 1 };
 
+typedef struct {
+  CeedElemTopology topology;
+  const char *plural;         // "tetrahedra"
+  bool is_tensor, is_simplex; // lines are both
+  CeedInt edge_ends[4];       // corner 0, and a corner for each direction: an affine map follows from them
+} RitzGeometryShape;
+
+// The elements of one shape.
+typedef struct {
+  const RitzGeometryShape *shape;
+  CeedInt index;                                      // of the block in the mesh
+  CeedInt first;                                      // number of its first element
+  CeedInt num_nodes, num_corners;                     // of an element's map
+  CeedInt *corner_node;                               // owned, [num_corners]: which nodes the corners are
+  CeedInt begin[RITZ_NUM_KINDS], end[RITZ_NUM_KINDS]; // of its elements of each kind in geometry->elements
+} RitzGeometryBlock;
+
 struct RitzGeometry_private {
   RitzMesh mesh; // counted
   CeedInt dim, space_dim, order;
   CeedInt *elements;                 // owned: ascending within each kind
   CeedInt first[RITZ_NUM_KINDS + 1]; // where the kinds begin
+  CeedInt num_blocks;
+  RitzGeometryBlock *blocks; // owned
 };
+
+// Of a geometry whose elements are sorted. What there is afterwards, also after a failure, is to be cleared.
+int ritz_geometry_blocks_create(RitzGeometry geometry);
+void ritz_geometry_blocks_clear(RitzGeometry geometry);
 
 // CEED_ERROR_MAJOR names the first element that is inverted or flat somewhere, or not finite.
 int ritz_geometry_check(RitzMesh mesh);
@@ -36,8 +61,11 @@ int ritz_geometry_check(RitzMesh mesh);
 typedef struct {
   RitzGeometry geometry; // borrowed, as all handles of the options
   Ceed ceed;
-  RitzOperatorOptions options; // num_points, lambda, mu are set
-  CeedInt dim, space_dim, num_comp, degree, Q_1d, Q;
+  RitzOperatorOptions options; // lambda, mu are set
+  CeedInt dim, space_dim, num_comp, degree;
+  CeedInt Q_1d;                   // points a direction; other than tensor shapes: exact to degree 2 Q_1d - 1
+  const RitzGeometryBlock *block; // borrowed, that this is about; NULL: none yet
+  CeedInt Q;                      // points in its elements
   bool is_device;
   RitzLimits limits; // of the context's processors; zeros: not known
 } RitzGeometryCase;
@@ -45,7 +73,8 @@ typedef struct {
 // Checks everything; `call` begins the messages.
 int ritz_geometry_case(const char *call, RitzGeometry geometry, Ceed ceed, const RitzOperatorOptions *options,
                        RitzGeometryCase *c);
-// Treatment of the elements of each kind, never AUTO.
+int ritz_geometry_enter_block(RitzGeometryCase *c, CeedInt block);
+// Treatment of the elements of each kind in the case's block, never AUTO.
 void ritz_geometry_choose(const RitzGeometryCase *c, RitzGeometryPolicy treatments[RITZ_NUM_KINDS]);
 static inline bool ritz_geometry_has_mass(const RitzGeometryCase *c) {
   return c->options.kind != RITZ_OPERATOR_DIFFUSION;
@@ -66,18 +95,33 @@ RitzGeometryFunction ritz_geometry_setup_function(bool has_coefficients);
 
 // ---- Objects that the parts of an operator share ----
 
+// Coordinates of the whole mesh.
+typedef struct {
+  CeedInt num_blocks;
+  CeedElemRestriction *rstr; // owned, [num_blocks], as all that follow
+  CeedVector x, vertices;    // the latter: positions of the corners; NULL: elements have nodes of their own
+  CeedInt *offset;           // [vertices of the mesh] into vertices; NULL with them
+  CeedSize num_x, num_vertices; // lengths of the vectors
+} RitzGeometryCoordinates;
+
+// What there is afterwards, also after a failure, is to be cleared.
+int ritz_geometry_coordinates_create(const RitzGeometryCase *c, RitzGeometryCoordinates *coordinates);
+void ritz_geometry_coordinates_clear(RitzGeometryCoordinates *coordinates);
+
+// The parts of a block.
 typedef struct {
   RitzGeometryCase c;
-  CeedBasis basis_u;            // owned, as all that follow
-  CeedElemRestriction rstr_x;   // coordinates of all elements; offsets, or strided
-  CeedVector x, vertices;       // the latter: positions of the corners
-  CeedInt *offsets_x;           // [num_elem][(order+1)^dim] into x; NULL: elements have nodes of their own
-  CeedInt *offsets_vertices;    // [num_elem][2^dim] into vertices; NULL with offsets_x, as vertices
-  CeedSize num_x, num_vertices; // lengths of the vectors
+  const RitzGeometryCoordinates *coordinates; // borrowed
+  CeedBasis basis_u;                          // owned, as the rest
+  CeedInt *offsets_x;        // [elements][nodes] into x; NULL: elements have nodes of their own
+  CeedInt *offsets_vertices; // [elements][corners] into vertices; NULL with offsets_x
 } RitzGeometryShared;
 
-int ritz_geometry_shared_create(const RitzGeometryCase *c, RitzGeometryShared *shared);
+int ritz_geometry_shared_create(const RitzGeometryCase *c, const RitzGeometryCoordinates *coordinates,
+                                RitzGeometryShared *shared);
 void ritz_geometry_shared_destroy(RitzGeometryShared *shared);
+// Copies the offsets of the block, if there are any.
+int ritz_geometry_shared_offsets(RitzGeometryShared *shared);
 
 // ---- A part: the elements of one treatment ----
 
@@ -95,7 +139,7 @@ enum { RITZ_MAX_PART_FIELDS = 8 };
 typedef struct {
   const RitzGeometryShared *shared; // borrowed
   CeedInt num_elem;
-  const CeedInt *elements; // borrowed, ascending
+  const CeedInt *elements; // borrowed, ascending: their numbers in the mesh
   int num_fields;
   RitzGeometryField fields[RITZ_MAX_PART_FIELDS]; // inputs, then outputs
   CeedElemRestriction rstr_u;                     // owned, made when needed, as the rest
@@ -105,11 +149,13 @@ typedef struct {
 
 // Nodes that coordinates are taken from.
 typedef enum {
-  RITZ_NODES_ALL,     // of the geometry's order: tensor basis
-  RITZ_NODES_CORNERS, // degree one: tensor basis
-  RITZ_NODES_EDGES,   // first corner and the ends of its edges: basis of an affine map
+  RITZ_NODES_ALL,     // of the geometry's order: Lagrange basis
+  RITZ_NODES_CORNERS, // degree one: Lagrange basis
+  RITZ_NODES_EDGES,   // the shape's edge_ends: basis of an affine map
 } RitzGeometryNodes;
 
+// The Lagrange basis of the case's block and points.
+int ritz_geometry_create_basis(const RitzGeometryCase *c, CeedInt num_comp, CeedInt degree, CeedBasis *basis);
 // The results belong to the caller, also after a failure.
 int ritz_geometry_coordinates(const RitzGeometryPart *part, RitzGeometryNodes nodes,
                               CeedElemRestriction *rstr, CeedVector *x);

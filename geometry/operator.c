@@ -4,6 +4,7 @@
 #include <ritz/jit-source/geometry/points.h>
 #include <stdio.h>
 
+#include "fe/fe.h"
 #include "geometry/geometry.h"
 
 // ---- The case ----
@@ -75,28 +76,33 @@ int ritz_geometry_case(const char *call, RitzGeometry geometry, Ceed ceed, const
   if (!options->mu) c->options.mu = 1;
   c->Q_1d = options->num_points;
   if (!c->Q_1d) c->Q_1d = c->degree + (options->quad_mode == CEED_GAUSS ? 2 : 1);
-  RITZ_TRY(check_sizes(call, c));
+  return check_sizes(call, c);
+}
+
+int ritz_geometry_enter_block(RitzGeometryCase *c, CeedInt block) {
+  c->block = &c->geometry->blocks[block];
+  if (!c->block->shape->is_tensor)
+    return ritz_fe_shape_quadrature(c->ceed, c->block->shape->topology, 2 * c->Q_1d - 1, &c->Q, NULL, NULL);
   c->Q = CeedIntPow(c->Q_1d, c->dim);
   return CEED_ERROR_SUCCESS;
 }
 
 // ---- The composite ----
 
-// Elements of the kinds that have this treatment, ascending: borrowed when they are of one kind, else in
-// *merged (owned by the caller).
+// Elements of the block, of the kinds that have this treatment, ascending: borrowed when they are of one
+// kind, else in *merged (owned by the caller).
 static int list_elements(const RitzGeometryCase *c, const RitzGeometryPolicy treatments[RITZ_NUM_KINDS],
                          RitzGeometryPolicy treatment, CeedInt **merged, RitzGeometryPart *part) {
-  const RitzGeometry g = c->geometry;
+  const CeedInt *elements = c->geometry->elements, *begin = c->block->begin, *end = c->block->end;
   CeedInt next[RITZ_NUM_KINDS];
   int num_kinds = 0;
 
   part->num_elem = 0;
   for (int k = 0; k < RITZ_NUM_KINDS; k++) {
-    const CeedInt num = g->first[k + 1] - g->first[k];
-    next[k] = treatments[k] == treatment ? g->first[k] : g->first[k + 1];
-    if (treatments[k] != treatment || num == 0) continue;
-    part->elements = g->elements + g->first[k];
-    part->num_elem += num;
+    next[k] = treatments[k] == treatment ? begin[k] : end[k];
+    if (next[k] == end[k]) continue;
+    part->elements = elements + begin[k];
+    part->num_elem += end[k] - begin[k];
     num_kinds++;
   }
   if (num_kinds < 2) return CEED_ERROR_SUCCESS;
@@ -105,13 +111,22 @@ static int list_elements(const RitzGeometryCase *c, const RitzGeometryPolicy tre
     int least = -1;
 
     for (int k = 0; k < RITZ_NUM_KINDS; k++) {
-      if (next[k] == g->first[k + 1]) continue;
-      if (least < 0 || g->elements[next[k]] < g->elements[next[least]]) least = k;
+      if (next[k] == end[k]) continue;
+      if (least < 0 || elements[next[k]] < elements[next[least]]) least = k;
     }
-    (*merged)[i] = g->elements[next[least]++];
+    (*merged)[i] = elements[next[least]++];
   }
   part->elements = *merged;
   return CEED_ERROR_SUCCESS;
+}
+
+// "mass, affine"; of several shapes "mass, tetrahedra, affine".
+static void name_part(const RitzGeometryCase *c, const char *name, RitzGeometryPolicy treatment, size_t size,
+                      char *full_name) {
+  const bool is_one = c->geometry->num_blocks == 1;
+
+  snprintf(full_name, size, "%s%s%s, %s", name, is_one ? "" : ", ", is_one ? "" : c->block->shape->plural,
+           RitzGeometryPolicyName(treatment));
 }
 
 static int add_part(RitzGeometryPart *part, RitzGeometryPolicy treatment, const char *name,
@@ -120,7 +135,7 @@ static int add_part(RitzGeometryPart *part, RitzGeometryPolicy treatment, const 
   char full_name[100];
   int ierr;
 
-  snprintf(full_name, sizeof(full_name), "%s, %s", name, RitzGeometryPolicyName(treatment));
+  name_part(&part->shared->c, name, treatment, sizeof(full_name), full_name);
   RITZ_TRY_CLEANUP(make(part, treatment, data, &op));
   RITZ_TRY_CLEANUP(CeedOperatorSetName(op, full_name));
   RITZ_TRY_CLEANUP(CeedOperatorCompositeAddSub(composite, op));
@@ -148,18 +163,32 @@ static int add_parts(const RitzGeometryShared *shared, const char *name, RitzGeo
   return CEED_ERROR_SUCCESS;
 }
 
+static int add_block(const RitzGeometryCase *c, CeedInt block, const RitzGeometryCoordinates *coordinates,
+                     const char *name, RitzGeometryMakePart make, void *data, CeedOperator composite) {
+  RitzGeometryCase of_block = *c;
+  RitzGeometryShared shared;
+
+  RITZ_TRY(ritz_geometry_enter_block(&of_block, block));
+  int ierr = ritz_geometry_shared_create(&of_block, coordinates, &shared);
+
+  if (!ierr) ierr = add_parts(&shared, name, make, data, composite);
+  ritz_geometry_shared_destroy(&shared);
+  return ierr;
+}
+
 int ritz_geometry_composite(const RitzGeometryCase *c, const char *name, RitzGeometryMakePart make,
                             void *data, CeedOperator *op) {
-  RitzGeometryShared shared;
+  RitzGeometryCoordinates coordinates;
   CeedOperator composite = NULL;
   int ierr;
 
-  RITZ_TRY_CLEANUP(ritz_geometry_shared_create(c, &shared));
+  RITZ_TRY_CLEANUP(ritz_geometry_coordinates_create(c, &coordinates));
   RITZ_TRY_CLEANUP(CeedOperatorCreateComposite(c->ceed, &composite));
   RITZ_TRY_CLEANUP(CeedOperatorSetName(composite, name));
-  RITZ_TRY_CLEANUP(add_parts(&shared, name, make, data, composite));
+  for (CeedInt b = 0; b < c->geometry->num_blocks; b++)
+    RITZ_TRY_CLEANUP(add_block(c, b, &coordinates, name, make, data, composite));
 cleanup:
-  ritz_geometry_shared_destroy(&shared);
+  ritz_geometry_coordinates_clear(&coordinates);
   if (ierr) CeedOperatorDestroy(&composite);
   *op = composite;
   return ierr;
@@ -259,16 +288,39 @@ int RitzGeometryCreateOperator(RitzGeometry geometry, Ceed ceed, const RitzOpera
   return ierr;
 }
 
-int RitzGeometryGetPolicyUsed(RitzGeometry geometry, Ceed ceed, const RitzOperatorOptions *options,
-                              RitzElementKind kind, RitzGeometryPolicy *policy) {
+// block < 0: the only one
+static int find_policy(const char *call, RitzGeometry geometry, Ceed ceed, CeedInt block,
+                       const RitzOperatorOptions *options, RitzElementKind kind, RitzGeometryPolicy *policy) {
   RitzGeometryPolicy treatments[RITZ_NUM_KINDS];
   RitzGeometryCase c;
 
-  RITZ_NOT_NULL(policy);
-  RITZ_TRY(ritz_geometry_case(__func__, geometry, ceed, options, &c));
+  RITZ_TRY(ritz_geometry_case(call, geometry, ceed, options, &c));
   RITZ_REQUIRE((int)kind >= 0 && (int)kind < RITZ_NUM_KINDS, ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: %d is no kind of elements", __func__, (int)kind);
+               "%s: %d is no kind of elements", call, (int)kind);
+  RITZ_REQUIRE(block >= 0 || geometry->num_blocks == 1, ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: the mesh has elements of %" CeedInt_FMT
+               " shapes, which RitzGeometryGetBlockPolicyUsed tells apart",
+               call, geometry->num_blocks);
+  RITZ_REQUIRE(block < geometry->num_blocks, ceed, CEED_ERROR_DIMENSION,
+               "%s: there is no block %" CeedInt_FMT " in a mesh of %" CeedInt_FMT, call, block,
+               geometry->num_blocks);
+  RITZ_TRY(ritz_geometry_enter_block(&c, block < 0 ? 0 : block));
   ritz_geometry_choose(&c, treatments);
   *policy = treatments[kind];
   return CEED_ERROR_SUCCESS;
+}
+
+int RitzGeometryGetPolicyUsed(RitzGeometry geometry, Ceed ceed, const RitzOperatorOptions *options,
+                              RitzElementKind kind, RitzGeometryPolicy *policy) {
+  RITZ_NOT_NULL(policy);
+  return find_policy(__func__, geometry, ceed, -1, options, kind, policy);
+}
+
+int RitzGeometryGetBlockPolicyUsed(RitzGeometry geometry, Ceed ceed, CeedInt block,
+                                   const RitzOperatorOptions *options, RitzElementKind kind,
+                                   RitzGeometryPolicy *policy) {
+  RITZ_NOT_NULL(policy);
+  RITZ_REQUIRE(block >= 0, ceed, CEED_ERROR_DIMENSION, "%s: there is no block %" CeedInt_FMT, __func__,
+               block);
+  return find_policy(__func__, geometry, ceed, block, options, kind, policy);
 }

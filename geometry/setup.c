@@ -205,25 +205,54 @@ cleanup:
 
 // ---- Numbers that are the same at all points of an element ----
 
+// The weight of the centre is the size of the reference element.
+static int find_size(const RitzGeometryCase *c, CeedBasis centre, CeedScalar *size) {
+  const CeedScalar *weights = NULL;
+
+  RITZ_TRY(CeedBasisGetQWeights(centre, &weights));
+  *size = weights[0];
+  for (CeedInt d = 1; d < c->dim && c->block->shape->is_tensor; d++) *size *= weights[0];
+  return CEED_ERROR_SUCCESS;
+}
+
 // At the centre, where the derivatives of a map of degree one are its best affine part.
 static int compute_constants(const RitzGeometryPart *part, const RitzGeometrySetup *data,
                              CeedElemRestriction rstr, CeedVector numbers) {
+  RitzGeometrySetup unweighted = *data;
   RitzGeometryShared centre = *part->shared;
   RitzGeometryPart setup = {.shared = &centre, .num_elem = part->num_elem, .elements = part->elements};
+  CeedScalar size = 1;
 
   centre.c.Q_1d = centre.c.Q = 1;
   centre.c.options.quad_mode = CEED_GAUSS;
   centre.basis_u = NULL;
-  RITZ_TRY(
-      CeedBasisCreateTensorH1Lagrange(centre.c.ceed, centre.c.dim, 1, 2, 1, CEED_GAUSS, &centre.basis_u));
-  int ierr = run(&setup, RITZ_NODES_CORNERS, data, rstr, numbers);
+  RITZ_TRY(ritz_geometry_create_basis(&centre.c, 1, 1, &centre.basis_u));
+  int ierr = find_size(&centre.c, centre.basis_u, &size);
 
+  unweighted.lambda /= size;
+  unweighted.mu /= size;
+  if (!ierr) ierr = run(&setup, RITZ_NODES_CORNERS, &unweighted, rstr, numbers);
   CeedBasisDestroy(&centre.basis_u);
   return ierr;
 }
 
-// One node a direction, value 1 and derivative 0 everywhere.
-static int create_constant_basis(const RitzGeometryShared *s, CeedInt num_comp, CeedBasis *basis) {
+static int create_constant_table(const RitzGeometryShared *s, CeedInt num_comp, CeedBasis *basis) {
+  const RitzGeometryCase *c = &s->c;
+  const CeedScalar *points = NULL, *weights = NULL;
+  CeedScalar *tables = NULL; // owned: [Q] ones, [dim][Q] zeros
+
+  RITZ_TRY(CeedBasisGetQRef(s->basis_u, &points));
+  RITZ_TRY(CeedBasisGetQWeights(s->basis_u, &weights));
+  RITZ_TRY(RITZ_CALLOC(c->ceed, ((size_t)c->dim + 1) * (size_t)c->Q, &tables));
+  for (CeedInt q = 0; q < c->Q; q++) tables[q] = 1;
+  int ierr = CeedBasisCreateH1(c->ceed, c->block->shape->topology, num_comp, 1, c->Q, tables, tables + c->Q,
+                               points, weights, basis);
+
+  RITZ_FREE(&tables);
+  return ierr;
+}
+
+static int create_constant_lines(const RitzGeometryShared *s, CeedInt num_comp, CeedBasis *basis) {
   const RitzGeometryCase *c = &s->c;
   const CeedScalar *points = NULL, *weights = NULL;
   CeedScalar *tables = NULL; // owned: [Q_1d] ones, [Q_1d] zeros
@@ -239,16 +268,20 @@ static int create_constant_basis(const RitzGeometryShared *s, CeedInt num_comp, 
   return ierr;
 }
 
+// One node (a direction), value 1 and derivative 0 everywhere.
+static int create_constant_basis(const RitzGeometryShared *s, CeedInt num_comp, CeedBasis *basis) {
+  return (s->c.block->shape->is_tensor ? create_constant_lines : create_constant_table)(s, num_comp, basis);
+}
+
 int ritz_geometry_add_constants(RitzGeometryPart *part, CeedInt wanted) {
   const RitzGeometryCase *c = &part->shared->c;
   const RitzOperatorOptions *o = &c->options;
   const CeedInt num = count_numbers(c, wanted), strides[3] = {1, 1, num};
-  const CeedScalar weight = (CeedScalar)(1 << c->dim); // of the centre
   const RitzGeometrySetup data = {.dim = c->dim,
                                   .space_dim = c->space_dim,
                                   .wanted = wanted,
-                                  .lambda = (o->lambda_function ? 1 : (CeedScalar)o->lambda) / weight,
-                                  .mu = (o->mu_function ? 1 : (CeedScalar)o->mu) / weight};
+                                  .lambda = o->lambda_function ? 1 : (CeedScalar)o->lambda,
+                                  .mu = o->mu_function ? 1 : (CeedScalar)o->mu};
   CeedElemRestriction rstr = NULL;
   CeedBasis basis = NULL;
   CeedVector numbers = NULL;

@@ -66,7 +66,7 @@ static int64_t triangle_place(int64_t p, int orientation, const int64_t share[3]
 static int fill_triangles(Ceed ceed, int64_t p, Orders *triangles) {
   triangles->num_nodes = (p - 1) * (p - 2) / 2;
   RITZ_TRY(RITZ_MALLOC(ceed, 6 * (size_t)triangles->num_nodes, &triangles->order));
-  for (int orientation = 0; orientation < 6; orientation++) {
+  for (int orientation = 0; orientation < 6 && triangles->num_nodes > 0; orientation++) {
     int64_t *next = triangles->order + orientation * triangles->num_nodes;
 
     for (int64_t j = 1; j < p; j++) {
@@ -81,7 +81,7 @@ static int fill_triangles(Ceed ceed, int64_t p, Orders *triangles) {
 static int fill_quads(Ceed ceed, int64_t p, Orders *quads) {
   quads->num_nodes = (p - 1) * (p - 1);
   RITZ_TRY(RITZ_MALLOC(ceed, 8 * (size_t)quads->num_nodes, &quads->order));
-  for (int orientation = 0; orientation < 8; orientation++) {
+  for (int orientation = 0; orientation < 8 && quads->num_nodes > 0; orientation++) {
     int64_t *next = quads->order + orientation * quads->num_nodes;
 
     for (int64_t node = 0; node < quads->num_nodes; node++) {

@@ -20,7 +20,9 @@
 typedef struct RitzGeometry_private *RitzGeometry;
 
 // Where the factors come from. A policy names the most that is made of an element; elements that are not
-// simple enough for it have stored factors.
+// simple enough for it have stored factors. On prisms and pyramids all policies are what they are on
+// hexahedra (trilinear: the map of degree 1). Of straight simplices J is constant: TRILINEAR, PARTIAL and
+// MERGED are AFFINE, for mass, too; elements that are not straight are stored.
 typedef enum {
   RITZ_POLICY_AUTO,   // for each kind of element what takes least time by bytes and flops of the machine: by
                       // the kept figures of the processor (ritz/machine.h), else typical ones; nothing is
@@ -52,7 +54,9 @@ typedef int (*RitzCoefficientFunction)(void *ctx, const double *x, double *value
 typedef struct {
   RitzOperatorKind kind;
   RitzSpace space;           // borrowed; of the geometry's mesh. Its components do not couple
-  CeedInt num_points;        // per direction; 0: degree + 2 (CEED_GAUSS), degree + 1 (CEED_GAUSS_LOBATTO)
+  CeedInt num_points;        // per direction; 0: degree + 2 (CEED_GAUSS), degree + 1 (CEED_GAUSS_LOBATTO).
+                             // Triangles, tetrahedra, pyramids, prisms: exact to degree 2 num_points - 1
+                             // (RitzBasisCreateLagrange), with either
   CeedQuadMode quad_mode;    // 0: CEED_GAUSS
   RitzGeometryPolicy policy; // 0: auto
   double lambda, mu;         // constants, used where there is no function; 0 stands for 1
@@ -65,9 +69,10 @@ typedef struct {
 // Classifies the elements of the mesh (referenced). tolerance as in RitzMeshClassifyElements. Elements that
 // are inverted or flat somewhere, or have coordinates that are not finite, are CEED_ERROR_MAJOR, the message
 // names the element and its smallest determinant. (Meshes refuse them when they are made; geometry looks at
-// max(g + 1, 3) Gauss-Lobatto points a direction, the corners among them. Flat: det is at most 8 eps times
-// the product of the lengths of J's columns.) Memory: 4 bytes per element. CEED_ERROR_UNSUPPORTED: more
-// elements than CeedInt can count.
+// max(g + 1, 3) Gauss-Lobatto points a direction, on triangles, tetrahedra, pyramids and prisms at the nodes
+// of degree max(g, 2), the corners among them but apexes of pyramids. Flat: det is at most 8 eps times the
+// product of the lengths of J's columns.) Memory: 4 bytes per element. CEED_ERROR_UNSUPPORTED: more elements
+// than CeedInt can count.
 CEED_EXTERN int RitzGeometryCreate(RitzMesh mesh, double tolerance, RitzGeometry *geometry);
 CEED_EXTERN int RitzGeometryDestroy(RitzGeometry *geometry);
 CEED_EXTERN int RitzGeometryGetMesh(RitzGeometry geometry, RitzMesh *mesh); // borrowed
@@ -78,12 +83,12 @@ CEED_EXTERN int RitzGeometryGetElements(RitzGeometry geometry, RitzElementKind k
 // ---- Operators ----
 
 // A composite operator L-vector -> L-vector of the space, without boundary conditions, one sub-operator for
-// each kind of element that the policy treats differently (kinds that end up alike are one; at least one).
-// Its sub-operators are named "mass, affine" and so on, what `ritz explain` and the timing table show.
-// Assembly, diagonals and multigrid levels of composite operators work on all policies. Coefficients that
-// vary are kept as one number a point, times the weight, where they are not part of stored factors. The
-// estimate of flops (CeedOperatorGetFlopsEstimate) counts what stored factors take: it is the same for all
-// policies.
+// each block of the mesh and kind of element that the policy treats differently (kinds that end up alike are
+// one; at least one). Its sub-operators are named "mass, affine" and so on, on meshes of several shapes
+// "mass, tetrahedra, affine", what `ritz explain` and the timing table show. Assembly, diagonals and
+// multigrid levels of composite operators work on all policies. Coefficients that vary are kept as one number
+// a point, times the weight, where they are not part of stored factors. The estimate of flops
+// (CeedOperatorGetFlopsEstimate) counts what stored factors take: it is the same for all policies.
 //
 // The same problem under two policies differs by rounding alone when both are exact for its elements; with
 // quadrature that is not exact, too: every policy evaluates the same factors at the same points.
@@ -96,10 +101,14 @@ CEED_EXTERN int RitzGeometryCreateOperator(RitzGeometry geometry, Ceed ceed,
 // What is made of the elements of a kind by RitzGeometryCreateOperator with these options or, when their kind
 // is RITZ_OPERATOR_POINT_FUNCTION, by RitzGeometryCreatePointOperator: for AUTO what is chosen; elements too
 // complex for the policy: STORED. AUTO goes by the options, the number of elements and the figures of the
-// machine (see RITZ_POLICY_AUTO).
+// machine (see RITZ_POLICY_AUTO). Meshes of several shapes: CEED_ERROR_UNSUPPORTED.
 CEED_EXTERN int RitzGeometryGetPolicyUsed(RitzGeometry geometry, Ceed ceed,
                                           const RitzOperatorOptions *options, RitzElementKind kind,
                                           RitzGeometryPolicy *policy);
+// The same for a block of any mesh; CEED_ERROR_DIMENSION: there is no such block.
+CEED_EXTERN int RitzGeometryGetBlockPolicyUsed(RitzGeometry geometry, Ceed ceed, CeedInt block,
+                                               const RitzOperatorOptions *options, RitzElementKind kind,
+                                               RitzGeometryPolicy *policy);
 
 // ---- The user's function of physical gradients ----
 
