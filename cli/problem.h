@@ -6,8 +6,10 @@
 //     helmholtz   -div grad u + lambda u   = f
 //     mass                             u   = f      (the L2 projection of f)
 //
-// in weak form on a space of degree p, integrated with p+2 Gauss points per direction; on surfaces and curves
-// with the gradient along them. Boundary parts without given values have a vanishing normal derivative.
+// in weak form on a space of degree p, integrated with p+2 Gauss points per direction on lines,
+// quadrilaterals and hexahedra, exactly to degree 2p on other shapes; on surfaces and curves with the
+// gradient along them. Boundary parts without given values have a vanishing normal derivative. Meshes of
+// several shapes have one operator for each block of elements (ritz/mesh.h), all on one L-vector.
 #ifndef RITZ_CLI_PROBLEM_H
 #define RITZ_CLI_PROBLEM_H
 
@@ -23,12 +25,14 @@ typedef double (*ProblemFunction)(const void *ctx, const double x[3]);
 typedef struct {
   Ceed ceed;       // borrowed
   RitzSpace space; // owned, as all that follow
-  CeedElemRestriction rstr_u, rstr_x;
-  CeedVector x;    // coordinates
-  CeedOperator op; // without boundary conditions
+  CeedInt num_blocks;
+  CeedElemRestriction *rstr_u, *rstr_x; // [num_blocks]
+  CeedVector x;                         // coordinates
+  CeedOperator op; // without boundary conditions; a composite if there are several blocks
   ProblemKind kind;
   double lambda;
-  CeedInt dim, space_dim, order, geometry_order, num_elem;
+  CeedInt dim, space_dim, order;
+  bool has_directions; // all elements are lines, quadrilaterals or hexahedra
 } Problem;
 
 // Starts from zeros; to be destroyed even when the creation fails. The mesh is referenced.
@@ -48,7 +52,8 @@ int problem_set_nodes(const Problem *problem, const char *name, ProblemFunction 
 double problem_sine(const void *ctx, const double x[3]);
 // The source that has it as solution is this multiple of it.
 double problem_sine_factor(const Problem *problem);
-// L2 norm of u minus it, and of the gradient of the difference, by p+3 Gauss points per direction.
+// L2 norm of u minus it, and of the gradient of the difference, by p+3 Gauss points per direction,
+// exactly to degree 2p+4.
 int problem_sine_errors(const Problem *problem, CeedVector u, double *l2, double *h1);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Point functions of `ritz solve`: geometric factors, mass, diffusion, Helmholtz, sources, errors, on lines,
-// quadrilaterals and hexahedra in spaces of the same or a larger dimension. Included by problem.c and by
-// run-time compilers.
+// Point functions of `ritz solve`: geometric factors, mass, diffusion, Helmholtz, sources, errors, on
+// elements of any shape in spaces of the same or a larger dimension. Included by problem.c and by run-time
+// compilers.
 //
 // Layouts, at point i of Q: derivative of component c along reference direction d of a field with nc
 // components at [(d*nc + c)*Q + i]. Symmetric factors G of dimension dim: the diagonal first, entry (a,b)

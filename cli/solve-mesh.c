@@ -62,20 +62,55 @@ int solve_open_mesh(Solve *s) {
 
 // ---- Facts ----
 
-static int show_elements(const Solve *s) {
-  static const char *const names[] = {"", "lines", "quadrilaterals", "hexahedra"};
-  int64_t num_elem = 0, num_vertices = 0;
-  CeedInt geometry_order = 0;
-  char shown[ARG_SHOWN], refined[40] = "";
+static const char *shape_name(CeedElemTopology topology) {
+  switch (topology) {
+  case CEED_TOPOLOGY_LINE: return "lines";
+  case CEED_TOPOLOGY_TRIANGLE: return "triangles";
+  case CEED_TOPOLOGY_QUAD: return "quadrilaterals";
+  case CEED_TOPOLOGY_TET: return "tetrahedra";
+  case CEED_TOPOLOGY_PYRAMID: return "pyramids";
+  case CEED_TOPOLOGY_PRISM: return "prisms";
+  case CEED_TOPOLOGY_HEX: return "hexahedra";
+  }
+  return "elements";
+}
 
-  CLI_TRY(RitzMeshGetNumElements(s->mesh, &num_elem));
+enum { COUNTED = 40 }; // characters of "9223372036854775807 quadrilaterals, "
+
+// "4 pyramids, 8 hexahedra", an array to be freed.
+static int count_elements(const Solve *s, char **text) {
+  CeedInt num_blocks = 0;
+
+  CLI_TRY(RitzMeshGetNumBlocks(s->mesh, &num_blocks));
+  CLI_TRY(cli_allocate(s->ceed, (size_t)num_blocks, COUNTED, text));
+  for (CeedInt b = 0, length = 0; b < num_blocks; b++) {
+    CeedElemTopology topology = CEED_TOPOLOGY_LINE;
+    int64_t num = 0;
+
+    CLI_TRY(RitzMeshGetBlock(s->mesh, b, &topology, NULL, &num, NULL, NULL));
+    length +=
+        snprintf(*text + length, COUNTED, "%s%lld %s", b ? ", " : "", (long long)num, shape_name(topology));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int show_elements(const Solve *s) {
+  int64_t num_vertices = 0;
+  CeedInt geometry_order = 0;
+  char shown[ARG_SHOWN], refined[40] = "", *counts = NULL;
+  int ierr;
+
   CLI_TRY(RitzMeshGetNumVertices(s->mesh, &num_vertices));
   CLI_TRY(RitzMeshGetGeometryOrder(s->mesh, &geometry_order));
   if (s->options.refine) snprintf(refined, sizeof(refined), ", refined %d times", s->options.refine);
   cli_fact("mesh", "%s, %" CeedInt_FMT "D%s", args_shown(s->options.mesh, shown), s->space_dim, refined);
-  cli_fact("elements", "%lld %s, %lld vertices, geometry of degree %" CeedInt_FMT, (long long)num_elem,
-           names[s->dim], (long long)num_vertices, geometry_order);
-  return CEED_ERROR_SUCCESS;
+  ierr = count_elements(s, &counts);
+  if (!ierr) {
+    cli_fact("elements", "%s, %lld vertices, geometry of degree %" CeedInt_FMT, counts,
+             (long long)num_vertices, geometry_order);
+  }
+  free(counts);
+  return ierr;
 }
 
 static int show_geometry(const Solve *s) {

@@ -25,7 +25,7 @@ static const ArgOption options_table[] = {
     {"--order", "P", "polynomial degree (default 2)", ARG_INT, MEMBER(order), 1, INFINITY, {NULL}},
     {"--refine",
      "N",
-     "split every element in two per direction, N times",
+     "split every element into 2^dim of its shape (pyramids into 6, and\n4 tetrahedra), N times",
      ARG_INT,
      MEMBER(refine),
      0,
@@ -93,13 +93,17 @@ const ArgCommand solve_command = {
     .operand_offset = MEMBER(mesh),
     .description =
         "Solves a boundary value problem by conjugate gradients. MESH is a file (Gmsh .msh, MFEM .mesh)\n"
-        "or a unit box of elements: box:8, box:8x8 or box:8x8x8.",
-    .notes = "EXPR: numbers, x y z pi, + - * / ^ ( ), unary minus, sin cos exp sqrt. ^ binds strongest and "
-             "to the\n"
-             "right, then unary minus: -2^2 = -4, 2^3^2 = 2^9.\n\n"
-             "Exit status: 0 converged; 1 failed or not converged; 2 wrong usage.\n\n"
-             "  ritz solve box:8x8x8 --exact sine --order 3\n"
-             "  ritz solve heat-sink.msh --order 4 --bc base=100 --bc fins=20 --output heat.vtu",
+        "of lines, triangles and quadrilaterals, or tetrahedra, pyramids, prisms and hexahedra, also\n"
+        "together, or a unit box of elements: box:8, box:8x8 or box:8x8x8.",
+    .notes =
+        "Quadrature: P+2 Gauss points per direction on lines, quadrilaterals and hexahedra; rules that are\n"
+        "exact to degree 2P on triangles, tetrahedra, pyramids and prisms.\n\n"
+        "EXPR: numbers, x y z pi, + - * / ^ ( ), unary minus, sin cos exp sqrt. ^ binds strongest and "
+        "to the\n"
+        "right, then unary minus: -2^2 = -4, 2^3^2 = 2^9.\n\n"
+        "Exit status: 0 converged; 1 failed or not converged; 2 wrong usage.\n\n"
+        "  ritz solve box:8x8x8 --exact sine --order 3\n"
+        "  ritz solve heat-sink.msh --order 4 --bc base=100 --bc fins=20 --output heat.vtu",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
@@ -142,9 +146,15 @@ static int create_vectors(Solve *s) {
 
 static void show_space(const Solve *s) {
   const char *resource = "";
+  char points[60];
+  int order = s->options.order;
 
-  cli_fact("space", "degree %d, %lld unknowns, %lld free, %d Gauss points per direction", s->options.order,
-           (long long)s->num_nodes, (long long)(s->num_nodes - s->num_constraints), s->options.order + 2);
+  if (s->problem.has_directions)
+    snprintf(points, sizeof(points), "%d Gauss points per direction", order + 2);
+  else
+    snprintf(points, sizeof(points), "quadrature exact to degree %d", 2 * order);
+  cli_fact("space", "degree %d, %lld unknowns, %lld free, %s", order, (long long)s->num_nodes,
+           (long long)(s->num_nodes - s->num_constraints), points);
   if (!CeedGetResource(s->ceed, &resource)) cli_fact("backend", "%s", resource);
 }
 

@@ -10,14 +10,36 @@
 #include <math.h>
 #endif
 
-// Context: u(x) = prod_d sin(wave x_d + shift_d) in dim dimensions.
+// Context: u(x) = prod_d sin(wave x_d + shift_d) in dim dimensions, or with power >= 1 the polynomial
+// (wave sum_d shift_d x_d)^power.
 typedef struct {
-  CeedInt dim;
+  CeedInt dim, power;
   double wave, shift[3];
 } Solution;
 
-// u at x, and its derivatives.
-CEED_QFUNCTION_HELPER double solution_at(const Solution *s, const double x[3], double gradient[3]) {
+CEED_QFUNCTION_HELPER double power_of(double base, CeedInt exponent) {
+  double result = 1.0;
+
+  for (CeedInt i = 0; i < exponent; i++) result *= base;
+  return result;
+}
+
+// wave sum_d shift_d x_d
+CEED_QFUNCTION_HELPER double plane_at(const Solution *s, const double x[3]) {
+  double sum = 0.0;
+
+  for (CeedInt d = 0; d < s->dim; d++) sum += s->wave * s->shift[d] * x[d];
+  return sum;
+}
+
+CEED_QFUNCTION_HELPER double polynomial_at(const Solution *s, const double x[3], double gradient[3]) {
+  const double plane = plane_at(s, x), slope = s->power * power_of(plane, s->power - 1);
+
+  for (CeedInt d = 0; d < s->dim; d++) gradient[d] = slope * s->wave * s->shift[d];
+  return power_of(plane, s->power);
+}
+
+CEED_QFUNCTION_HELPER double wave_at(const Solution *s, const double x[3], double gradient[3]) {
   double u = 1.0;
 
   for (CeedInt d = 0; d < s->dim; d++) {
@@ -30,6 +52,20 @@ CEED_QFUNCTION_HELPER double solution_at(const Solution *s, const double x[3], d
     u *= sin(s->wave * x[d] + s->shift[d]);
   }
   return u;
+}
+
+// u at x, and its derivatives.
+CEED_QFUNCTION_HELPER double solution_at(const Solution *s, const double x[3], double gradient[3]) {
+  return s->power > 0 ? polynomial_at(s, x, gradient) : wave_at(s, x, gradient);
+}
+
+// f = -div grad u at x
+CEED_QFUNCTION_HELPER double source_at(const Solution *s, const double x[3]) {
+  double gradient[3], square = 0.0;
+
+  if (s->power <= 0) return s->dim * s->wave * s->wave * wave_at(s, x, gradient);
+  for (CeedInt d = 0; d < s->dim; d++) square += s->wave * s->wave * s->shift[d] * s->shift[d];
+  return -s->power * (s->power - 1) * square * power_of(plane_at(s, x), s->power - 2);
 }
 
 // Point i of dx, J[c][g] = dx_c / dX_g from the number g*dim + c; K = adj(J) = det(J) J^-1. Returns det J.
@@ -91,20 +127,6 @@ CEED_QFUNCTION(KnownLaplacian)
   return CEED_ERROR_SUCCESS;
 }
 
-// The diagonal of the metric, to be tested with the squares of derivatives.
-// in: [0] metric [dim][dim][Q]
-// out: [0] diagonal [dim][Q]
-CEED_QFUNCTION(KnownDiagonal)
-(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  const CeedInt dim = ((const Solution *)ctx)->dim;
-
-  for (CeedInt g = 0; g < dim; g++) {
-    for (CeedInt i = 0; i < Q; i++) out[0][g * Q + i] = in[0][(g * dim + g) * Q + i];
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
-// f = dim wave^2 u
 // in: [0] x [dim][Q]   [1] dx [dim][dim][Q]   [2] weights [Q]
 // out: [0] v [Q], w det(J) f(x)
 CEED_QFUNCTION(KnownSource)
@@ -114,10 +136,10 @@ CEED_QFUNCTION(KnownSource)
   for (CeedInt i = 0; i < Q; i++) {
     CeedScalar K[3][3];
     const CeedScalar det = adjugate(s->dim, Q, i, in[1], K);
-    double x[3], gradient[3];
+    double x[3];
 
     for (CeedInt d = 0; d < s->dim; d++) x[d] = in[0][d * Q + i];
-    out[0][i] = in[2][i] * det * (CeedScalar)(s->dim * s->wave * s->wave * solution_at(s, x, gradient));
+    out[0][i] = in[2][i] * det * (CeedScalar)source_at(s, x);
   }
   return CEED_ERROR_SUCCESS;
 }

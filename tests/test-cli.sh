@@ -59,6 +59,12 @@ prints() {
   report $ok "$sentence"
 }
 
+# has SENTENCE PATTERN: a line of the output of the last run matches, and it went well.
+has() {
+  [[ $status == 0 ]] && grep -Eq -- "$2" "$folder/out"
+  report $((1 - $?)) "$1"
+}
+
 # ---- The cache of kernels ----
 
 prints "cache path names the folder" 0 out "^$RITZ_CACHE_DIR$" cache path
@@ -266,6 +272,65 @@ for problem in poisson helmholtz mass; do
   done
 done
 
+# Elements of other shapes: errors fall with the degree, iterations reach the tolerance.
+cat >"$folder/tets.mesh" <<'END'
+MFEM mesh v1.0
+dimension
+3
+elements
+6
+1 4 0 1 3 7
+1 4 0 3 2 7
+1 4 0 2 6 7
+1 4 0 6 4 7
+1 4 0 4 5 7
+1 4 0 5 1 7
+boundary
+0
+vertices
+8
+3
+0 0 0  1 0 0  0 1 0  1 1 0  0 0 1  1 0 1  0 1 1  1 1 1
+END
+cat >"$folder/plane.mesh" <<'END'
+MFEM mesh v1.0
+dimension
+2
+elements
+3
+1 3 0 1 4 3
+1 2 1 2 5
+1 2 1 5 4
+boundary
+0
+vertices
+6
+2
+0 0  1 0  2 0  0 1  1 1  2 1
+END
+shapes=$(dirname "$0")/../examples/meshes/four-shapes.msh
+for mesh in "$folder/tets.mesh" "$folder/plane.mesh" "$shapes"; do
+  last=1 ok=1 level=1
+  [[ $mesh == "$shapes" ]] && level=0
+  for p in 1 2 3 4; do
+    run solve "$mesh" --exact sine --order $p --refine "$level" --ceed /cpu/self/ref
+    [[ $status == 0 ]] && awk -v a="$last" -v b="$(fact 'L2 error')" 'BEGIN { exit !(b > 0 && b < a / 2.5) }' || ok=0
+    last=$(fact 'L2 error')
+  done
+  report $ok "errors on $(basename "$mesh") fall with the degree"
+done
+prints "elements are counted by shape" 0 out '^elements +101 tetrahedra, 4 pyramids, 28 prisms, 8 hexahedra, 90 vertices' \
+  solve "$shapes" --bc left=1 --order 2 --output "$folder/shapes.vtu" --ceed /cpu/self/ref
+has "the quadrature of shapes without directions is told" '^space +.*, quadrature exact to degree 4$'
+# iterations CEED: number and first residual on triangles and quadrilaterals together.
+iterations() {
+  run solve "$folder/plane.mesh" --bc 'all=x*y^2' --order 3 --refine 1 --ceed "$1"
+  sed -n 's/^iterations *\([0-9]*\), residual \([^ ]*\) .*/\1 \2/p' "$folder/out"
+}
+echo "$(iterations /cpu/self/ref) $(iterations /cpu/self/gen)" |
+  awk '{ exit !($1 > 10 && ($1 - $3) ^ 2 < 5 && $2 > 0 && ($2 / $4 - 1) ^ 2 < 1e-6) }'
+report $((1 - $?)) "generated kernels do the same on triangles and quadrilaterals together"
+
 # Solutions in the space are found: u = x^2 - y^2 has no source, and the degree is 2.
 run solve box:3x3 --order 2 --bc 'all=x^2-y^2' --tol 1e-13 --output "$folder/u.vtu"
 [[ $status == 0 && -s $folder/u.vtu ]] && grep -q 'VTKFile' "$folder/u.vtu"
@@ -385,12 +450,6 @@ assert rows[0]["jacobi"] and rows[0]["ratio_to_stored"] == 1 and rows[0]["recomp
 fi
 
 # ---- Explain ----
-
-# has SENTENCE PATTERN: a line of the output of the last run matches, and it went well.
-has() {
-  [[ $status == 0 ]] && grep -Eq -- "$2" "$folder/out"
-  report $((1 - $?)) "$1"
-}
 
 run explain --bp 3 --order 4 --size 1e4
 has "explain names the problem" '^problem +BP3: diffusion, degree 4, 1 component; 5 nodes and 6 Gauss points per direction$'
