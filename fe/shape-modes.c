@@ -91,16 +91,25 @@ static void tet_modes(int p, const double *x, Jet *work, Jet *mode) {
   }
 }
 
-// P_i(x/w) P_j(y/w) w^m P_k(t), m = max(i,j), P_k with exponent 2m + 2. The quotients have gradients that
-// grow like 1/w towards the apex, where w^m takes them back.
+// x/w and y/w have gradients that grow like 1/w towards the apex w = 0, and no bound at points that rounding
+// put outside of the element there: such points are taken to lie on its side.
+static const double near_apex = 1e-14;
+
+static Jet collapsed(Jet x, Jet w) {
+  if (fabs(w.v) < near_apex) x.v = fmin(fmax(x.v, -w.v), w.v);
+  return quotient(x, w);
+}
+
+// P_i(x/w) P_j(y/w) w^m P_k(t), m = max(i,j), P_k with exponent 2m + 2. The quotients' growth is taken back by
+// w^m.
 static void pyramid_modes(int p, const double *x, Jet *work, Jet *mode) {
   const double least = 1e-150; // stands for w = 0: nothing overflows, and all but the limit vanishes
   Jet *first = work, *second = first + p + 1, *third = second + p + 1;
   Jet w = linear(x, 0.5, 0.0, 0.0, -0.5), power = constant(1.0);
 
-  if (fabs(w.v) < least) w.v = least;
-  jacobi(p + 1, 0.0, quotient(linear(x, 0.0, 1.0, 0.0, 0.0), w), constant(1.0), first);
-  jacobi(p + 1, 0.0, quotient(linear(x, 0.0, 0.0, 1.0, 0.0), w), constant(1.0), second);
+  if (fabs(w.v) < near_apex) w.v = fmax(w.v, least);
+  jacobi(p + 1, 0.0, collapsed(linear(x, 0.0, 1.0, 0.0, 0.0), w), constant(1.0), first);
+  jacobi(p + 1, 0.0, collapsed(linear(x, 0.0, 0.0, 1.0, 0.0), w), constant(1.0), second);
   for (int m = 0; m <= p; m++) {
     jacobi(p - m + 1, 2.0 * m + 2.0, linear(x, 0.0, 0.0, 0.0, 1.0), constant(1.0), third);
     for (int n = 0; n < 2 * m + 1; n++) { // (0,m) .. (m,m) .. (m,0)

@@ -125,19 +125,19 @@ TEST_EACH_BACKEND(errors_on_boxes_fall_as_theory_says) {
                                         .dim = 1,
                                         .n = {4, 1, 1},
                                         .num_waves = 1.0,
-                                        .max_degree = {6, 6, 6}},
+                                        .max_degree = {4, 6, 6}},
                                        {.name = "2D box",
                                         .create = create_box,
                                         .dim = 2,
                                         .n = {2, 3, 1},
                                         .num_waves = 1.0,
-                                        .max_degree = {6, 6, 6}},
+                                        .max_degree = {4, 6, 6}},
                                        {.name = "3D box",
                                         .create = create_box,
                                         .dim = 3,
                                         .n = {2, 2, 2},
                                         .num_waves = 1.0,
-                                        .max_degree = {6, 6, 6}}};
+                                        .max_degree = {4, 6, 6}}};
 
   for (int i = 0; i < 3 && !tap_failed(); i++) orders_check(ceed, &boxes[i]);
 }
@@ -148,13 +148,13 @@ TEST(errors_on_deformed_boxes_fall_as_theory_says) {
                                         .dim = 2,
                                         .n = {3, 2, 1},
                                         .num_waves = 1.0,
-                                        .max_degree = {6, 6, 6}},
+                                        .max_degree = {4, 6, 6}},
                                        {.name = "deformed 3D box",
                                         .create = create_deformed_box,
                                         .dim = 3,
                                         .n = {2, 2, 2},
                                         .num_waves = 1.0,
-                                        .max_degree = {6, 6, 6}}};
+                                        .max_degree = {4, 6, 6}}};
   Ceed ceed = tap_ceed("/cpu/self");
 
   for (int i = 0; i < 2 && !tap_failed(); i++) orders_check(ceed, &boxes[i]);
@@ -164,7 +164,7 @@ TEST(errors_on_deformed_boxes_fall_as_theory_says) {
 TEST(errors_on_elements_in_all_24_rotations_fall_as_theory_says) {
   const char *path = write_rotated_box();
 
-  check_file("", (OrdersFamily){.file = path, .num_waves = 1.0, .max_degree = {4, 6, 6}});
+  check_file("", (OrdersFamily){.file = path, .num_waves = 1.0, .max_degree = {3, 6, 6}});
 }
 
 TEST(errors_on_the_pipe_elbow_fall_as_theory_says) {
@@ -175,9 +175,9 @@ TEST(errors_on_the_pipe_elbow_fall_as_theory_says) {
 // star-q3.mesh and fichera-q3.mesh at p = 6 are refined too little, at every size that a test can afford.
 TEST(errors_on_curved_foreign_meshes_fall_as_theory_says) {
   static const OrdersFamily files[] = {
-      {.file = "/star-q3.mesh", .num_waves = 0.5, .max_degree = {5, 5, 5}},
-      {.file = "/fichera-q3.mesh", .num_waves = 0.25, .max_degree = {4, 5, 5}},
-      {.file = "/toroid-hex.mesh", .num_waves = 0.5, .max_degree = {6, 6, 6}}};
+      {.file = "/star-q3.mesh", .num_waves = 0.5, .max_degree = {3, 5, 5}},
+      {.file = "/fichera-q3.mesh", .num_waves = 0.25, .max_degree = {3, 5, 5}},
+      {.file = "/toroid-hex.mesh", .num_waves = 0.5, .max_degree = {4, 6, 6}}};
 
   if (!tap_meshes()) SKIP("RITZ_TEST_MESHES names no folder");
   for (int i = 0; i < 3 && !tap_failed(); i++) check_file(tap_meshes(), files[i]);
