@@ -80,6 +80,11 @@ static int count_in_element(Ceed ceed, BpResult *r) {
   r->num_nodes = r->P * r->P * r->P;
   r->num_points = r->Q * r->Q * r->Q;
   if (!r->options.tets) return CEED_ERROR_SUCCESS;
+  if (r->num_elem > INT32_MAX / BP_TETS) {
+    return CeedError(ceed, CEED_ERROR_UNSUPPORTED,
+                     "BP%d: %" CeedInt_FMT " boxes of %d tetrahedra, up to %d fit", r->options.bp,
+                     r->num_elem, BP_TETS, INT32_MAX / BP_TETS);
+  }
   r->Q = 0;
   r->num_elem *= BP_TETS;
   r->num_nodes = r->P * (r->P + 1) * (r->P + 2) / 6;

@@ -46,7 +46,8 @@ void ritz_fe_chebyshev(int n, double x, double *value, double *derivative);
 // The space of degree p: all polynomials of degree p on LINE, TRIANGLE and TET; of degree p in each direction
 // on QUAD and HEX; products of triangle and line on PRISM; on PYRAMID a space of rational functions that
 // holds all polynomials of degree p, whose traces are those of TRIANGLE and QUAD. A gradient at the apex of a
-// PYRAMID is the limit along the axis (that of xy / (1 - t) depends on the direction).
+// PYRAMID is the limit along the axis (that of xy / (1 - t) depends on the direction); points beside the
+// apex, by rounding (1 - t < 2e-14), count as points of the nearest side.
 //
 // Points and nodes are [num][dim], values [num_points][num_nodes], gradients [dim][num_points][num_nodes].
 // Errors: CEED_ERROR_DIMENSION for what is no topology, for degrees below 1 and sizes beyond an int.

@@ -100,8 +100,8 @@ static Jet collapsed(Jet x, Jet w) {
   return quotient(x, w);
 }
 
-// P_i(x/w) P_j(y/w) w^m P_k(t), m = max(i,j), P_k with exponent 2m + 2. The quotients' growth is taken back by
-// w^m.
+// P_i(x/w) P_j(y/w) w^m P_k(t), m = max(i,j), P_k with exponent 2m + 2. The quotients' growth is taken back
+// by w^m.
 static void pyramid_modes(int p, const double *x, Jet *work, Jet *mode) {
   const double least = 1e-150; // stands for w = 0: nothing overflows, and all but the limit vanishes
   Jet *first = work, *second = first + p + 1, *third = second + p + 1;

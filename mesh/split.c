@@ -241,6 +241,7 @@ int RitzMeshSplit(RitzMesh mesh, CeedElemTopology into, RitzMesh *split) {
                      .choose = choose,
                      .vertex = vertex};
 
+  if (mesh->num_blocks == 1 && mesh->blocks[0].topology == into) return RitzMeshReferenceCopy(mesh, split);
   RITZ_TRY(prepare(mesh, into, &s, &cut));
   return ritz_mesh_divide(&cut, split);
 }

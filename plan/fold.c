@@ -3,12 +3,14 @@
 // points, as on every reference element with symmetric points. Then sums and differences of pairs do not mix,
 // and a matrix falls into two of a quarter of its size (kernels/cpu/dense.h). Found in the matrices alone:
 // the coordinates of the points are the application's. Called by plan/target.c.
+#include <float.h>
 #include <math.h>
 
 #include "plan/parts.h"
 
-// Entries are the same when they differ by so many round-offs of the largest one: tables come from solutions.
-enum { ROUNDOFFS = 1000 };
+// Entries are the same when they differ by this part of the largest one: tables come from solutions in
+// doubles, which are rounded once more where scalars are floats.
+#define DIFFERENCE (500 * DBL_EPSILON + 4 * (double)CEED_EPSILON)
 
 // Fewer nodes do not pay for the sums and differences (measured).
 enum { MIN_NODES = 10 };
@@ -176,8 +178,8 @@ int ritz_plan_fold(Ceed ceed, RitzPlanBasis *b) {
 
   if (b->is_tensor || b->basis->space != CEED_FE_SPACE_H1 || b->dim < 2 || b->P < MIN_NODES)
     return CEED_ERROR_SUCCESS;
-  x.interp_error = ROUNDOFFS * CEED_EPSILON * largest_entry((CeedSize)b->Q * b->P, x.interp);
-  x.grad_error = ROUNDOFFS * CEED_EPSILON * largest_entry((CeedSize)b->dim * b->Q * b->P, x.grad);
+  x.interp_error = DIFFERENCE * largest_entry((CeedSize)b->Q * b->P, x.interp);
+  x.grad_error = DIFFERENCE * largest_entry((CeedSize)b->dim * b->Q * b->P, x.grad);
   RITZ_TRY_CLEANUP(sum_rows(ceed, &x));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)b->Q, &x.point_image));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)b->P, &x.node_image));

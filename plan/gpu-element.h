@@ -11,7 +11,7 @@ bool ritz_plan_gpu_takes_elements(const RitzPlan *plan, const RitzGpuMachine *ma
                                   const RitzGpuTarget *t);
 // Shape of the block, what it holds in its memory, and which spaces are joined.
 void ritz_plan_gpu_place_elements(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t);
-// 32-bit registers that a thread wants.
+// 32-bit registers that a thread is to have: what it wants, or less where more threads are worth more.
 CeedInt ritz_plan_gpu_element_budget(const RitzPlan *plan);
 // Whether neighbours may add the nodes of this space together.
 bool ritz_plan_gpu_can_join(const RitzPlan *plan, const RitzGpuTarget *t, int s);

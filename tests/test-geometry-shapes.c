@@ -290,18 +290,22 @@ TEST_EACH_BACKEND(diffusion_on_straight_tetrahedra_is_that_of_stored_factors) {
   check_policies(ceed, &c, RITZ_POLICY_AUTO, RITZ_POLICY_AUTO);
 }
 
+// Also where the elements have coordinates of their own.
 TEST_EACH_BACKEND(triangles_and_quadrilaterals_add_up) {
-  const Case c = {.shape = MIXED_PLANE,
-                  .space_dim = 2,
-                  .order = 1,
-                  .num_regions = 1,
-                  .degree = 3,
-                  .num_comp = 3,
-                  .kind = RITZ_OPERATOR_HELMHOLTZ};
+  Case c = {.shape = MIXED_PLANE,
+            .space_dim = 2,
+            .order = 1,
+            .num_regions = 1,
+            .degree = 3,
+            .num_comp = 3,
+            .kind = RITZ_OPERATOR_HELMHOLTZ};
 
   if (compiles(ceed) && tap_level() == TAP_QUICK) NOT_FOR_THIS_BACKEND("makes too many kernels");
   if (tap_compiles_slowly(ceed)) NOT_FOR_THIS_BACKEND("makes too many kernels");
-  check_policies(ceed, &c, RITZ_POLICY_AFFINE, RITZ_POLICY_AFFINE);
+  for (int closed = 0; closed < 2 && !tap_failed(); closed++) {
+    c.is_closed = closed;
+    check_policies(ceed, &c, RITZ_POLICY_AFFINE, RITZ_POLICY_AFFINE);
+  }
 }
 
 TEST_EACH_BACKEND(a_mesh_of_all_shapes_and_kinds_has_the_right_operator) {

@@ -493,6 +493,23 @@ TEST(splitting_gives_the_announced_pieces_and_keeps_parts_and_regions) {
   CeedDestroy(&ceed);
 }
 
+static const int pieces_of_shape[7] = {1, 1, 2, 1, 2, 3, 6}; // simplices
+
+// Pieces follow the order of the elements, whose regions are their numbers.
+static void check_regions(RitzMesh mesh, RitzMesh simplices) {
+  const int32_t *piece = simplices->elem_regions;
+
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    const RitzMeshBlock *block = &mesh->blocks[b];
+    const int num = pieces_of_shape[block->topology & 0xffff];
+
+    for (int64_t i = 0; i < block->num_elem * num; i++, piece++) {
+      CHECK(*piece == block->first + i / num, "piece %lld is in region %d",
+            (long long)(piece - simplices->elem_regions), (int)*piece);
+    }
+  }
+}
+
 // Whatever the numbers of the vertices, and also where the elements have all shapes.
 TEST(all_meshes_can_be_cut_into_simplices) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
@@ -505,10 +522,10 @@ TEST(all_meshes_can_be_cut_into_simplices) {
       int64_t expected = 0;
 
       for (int b = 0; b < draft.num_blocks; b++) {
-        static const int pieces[7] = {1, 1, 2, 1, 2, 3, 6};
-
-        expected += draft.blocks[b].num_elem * pieces[draft.blocks[b].topology & 0xffff];
+        expected += draft.blocks[b].num_elem * pieces_of_shape[draft.blocks[b].topology & 0xffff];
       }
+      if (!draft.elem_regions) CHECK_OK(RITZ_MALLOC(NULL, (size_t)draft.num_elem, &draft.elem_regions));
+      for (int64_t e = 0; e < draft.num_elem; e++) draft.elem_regions[e] = (int32_t)e;
       turn_at_random(&draft, &state);
       CHECK_OK(ritz_mesh_build(ceed, "mixture", &draft, &mesh));
       CHECK_OK(RitzMeshSplit(mesh, plane ? CEED_TOPOLOGY_TRIANGLE : CEED_TOPOLOGY_TET, &simplices));
@@ -516,6 +533,7 @@ TEST(all_meshes_can_be_cut_into_simplices) {
             (long long)simplices->num_elem);
       check_conformity(ceed, simplices, "simplices");
       check_volume(simplices, 1.0, "simplices");
+      check_regions(mesh, simplices);
       CHECK_OK(RitzMeshSplit(simplices, simplices->blocks[0].topology, &again));
       CHECK(!memcmp(again->elem_vertices, simplices->elem_vertices,
                     (size_t)again->num_elem * (plane ? 24 : 32)),
@@ -524,6 +542,23 @@ TEST(all_meshes_can_be_cut_into_simplices) {
       RitzMeshDestroy(&simplices);
       RitzMeshDestroy(&mesh);
     }
+  }
+  CeedDestroy(&ceed);
+}
+
+TEST(meshes_of_the_right_shape_are_kept) {
+  static const CeedElemTopology topologies[3] = {CEED_TOPOLOGY_LINE, CEED_TOPOLOGY_QUAD, CEED_TOPOLOGY_HEX};
+  const CeedInt n[3] = {2, 3, 2};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (int dim = 1; dim <= 3; dim++) {
+    RitzMesh box, split;
+
+    CHECK_OK(RitzMeshCreateBox(ceed, dim, n, NULL, NULL, 2, NULL, NULL, &box));
+    CHECK_OK(RitzMeshSplit(box, topologies[dim - 1], &split));
+    RitzMeshDestroy(&box);
+    check_volume(split, 1.0, "a box");
+    RitzMeshDestroy(&split);
   }
   CeedDestroy(&ceed);
 }
@@ -648,6 +683,24 @@ TEST(malformed_mixtures_are_refused) {
   snprintf(fragment, sizeof(fragment), "elements %d and %d have the same vertices", (int)first_hex,
            (int)(first_hex + num_hexes - 1));
   CHECK_ERROR(ceed, ritz_mesh_build(ceed, "draft", &draft, &mesh), CEED_ERROR_MAJOR, fragment);
+  CeedDestroy(&ceed);
+}
+
+// Two hexahedra, of which the upper one has two vertices of the common face exchanged.
+TEST(faces_in_different_cyclic_order_are_refused) {
+  const CeedInt n[3] = {1, 1, 2};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzMesh box, mesh;
+
+  CHECK_OK(RitzMeshCreateBox(ceed, 3, n, NULL, NULL, 1, NULL, NULL, &box));
+  RitzMeshDraft draft = draft_of_mesh(box);
+  const int64_t kept = draft.elem_vertices[8];
+
+  RitzMeshDestroy(&box);
+  draft.elem_vertices[8] = draft.elem_vertices[9];
+  draft.elem_vertices[9] = kept;
+  CHECK_ERROR(ceed, ritz_mesh_build(ceed, "draft", &draft, &mesh), CEED_ERROR_MAJOR,
+              "elements 0 and 1 have the vertices of a facet in different cyclic order");
   CeedDestroy(&ceed);
 }
 
@@ -932,20 +985,22 @@ TEST(running_out_of_memory_is_reported) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(
-      argc, argv,
-      TESTS(meshes_have_the_euler_characteristic_of_a_ball_and_the_nodes_of_their_parts,
-            neighbours_of_all_shapes_share_the_nodes_of_one_place,
-            node_positions_and_boundary_nodes_agree_with_the_map,
-            refinement_keeps_volume_conformity_and_curved_geometry,
-            refinement_keeps_the_volume_of_bent_pyramids, surfaces_of_triangles_have_their_area_and_topology,
-            tetrahedra_are_cut_along_their_shortest_inner_diagonal,
-            splitting_gives_the_announced_pieces_and_keeps_parts_and_regions,
-            all_meshes_can_be_cut_into_simplices, what_cannot_be_cut_is_refused,
-            inverted_elements_of_every_shape_are_named, clockwise_triangles_are_renumbered,
-            malformed_mixtures_are_refused, labels_of_triangles_and_quadrilaterals_find_their_facets,
-            simplices_prisms_and_pyramids_have_the_kind_of_their_map,
-            coordinates_of_all_blocks_integrate_to_the_volume,
-            discontinuous_mixtures_have_separate_coordinates, calls_for_one_shape_point_to_those_for_blocks,
-            running_out_of_memory_is_reported));
+  return tap_main(argc, argv,
+                  TESTS(meshes_have_the_euler_characteristic_of_a_ball_and_the_nodes_of_their_parts,
+                        neighbours_of_all_shapes_share_the_nodes_of_one_place,
+                        node_positions_and_boundary_nodes_agree_with_the_map,
+                        refinement_keeps_volume_conformity_and_curved_geometry,
+                        refinement_keeps_the_volume_of_bent_pyramids,
+                        surfaces_of_triangles_have_their_area_and_topology,
+                        tetrahedra_are_cut_along_their_shortest_inner_diagonal,
+                        splitting_gives_the_announced_pieces_and_keeps_parts_and_regions,
+                        all_meshes_can_be_cut_into_simplices, meshes_of_the_right_shape_are_kept,
+                        what_cannot_be_cut_is_refused, inverted_elements_of_every_shape_are_named,
+                        clockwise_triangles_are_renumbered, malformed_mixtures_are_refused,
+                        faces_in_different_cyclic_order_are_refused,
+                        labels_of_triangles_and_quadrilaterals_find_their_facets,
+                        simplices_prisms_and_pyramids_have_the_kind_of_their_map,
+                        coordinates_of_all_blocks_integrate_to_the_volume,
+                        discontinuous_mixtures_have_separate_coordinates,
+                        calls_for_one_shape_point_to_those_for_blocks, running_out_of_memory_is_reported));
 }

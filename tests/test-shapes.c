@@ -422,6 +422,33 @@ TEST(pyramids_hold_their_rational_functions_up_to_the_apex) {
   }
 }
 
+// Bounds that do not depend on how far rounding put a point out of the element: values of Lagrange functions
+// at the apex are 0 and 1, gradients are of the size of degree^2.
+TEST(rounding_at_the_apex_of_a_pyramid_does_no_harm) {
+  static const double off_axis[] = {0.0, 1e-17, -1e-16, 1e-15},
+                      below[] = {0.0, DBL_EPSILON / 2, -DBL_EPSILON};
+
+  for (int degree = 1; degree <= 6; degree++) {
+    Tables t = make_tables(&shapes[4], degree, 48);
+    double worst = 0.0, steepest = 0.0;
+
+    for (int q = 0; q < t.Q; q++) {
+      t.points[q * 3] = off_axis[q % 4], t.points[q * 3 + 1] = off_axis[q / 4 % 4];
+      t.points[q * 3 + 2] = 1.0 - below[q / 16];
+    }
+    int ierr = fill_lagrange(&t);
+
+    for (int i = 0; i < t.Q * t.P; i++) worst = fmax(worst, fabs(t.values[i] - (i % t.P == t.P - 1)));
+    for (int i = 0; i < 3 * t.Q * t.P; i++) {
+      if (!(fabs(t.gradients[i]) <= steepest)) steepest = fabs(t.gradients[i]);
+    }
+    free_tables(&t);
+    CHECK_OK(ierr);
+    CHECK_NEAR(worst, 0.0, degree * degree * rounding(degree), "values, degree %d", degree);
+    CHECK(steepest <= degree * degree, "degree %d: a derivative is %g", degree, steepest);
+  }
+}
+
 // ---- Orthonormal bases and conditioning ----
 
 static void check_orthonormal(const Shape *shape, int degree) {
@@ -908,7 +935,8 @@ int main(int argc, char **argv) {
                         nodes_and_traces_on_faces_do_not_depend_on_the_element,
                         lagrange_bases_reproduce_polynomials_of_their_degree_and_the_gradients,
                         functions_are_one_at_their_node_and_zero_at_the_others,
-                        pyramids_hold_their_rational_functions_up_to_the_apex, modes_are_orthonormal,
+                        pyramids_hold_their_rational_functions_up_to_the_apex,
+                        rounding_at_the_apex_of_a_pyramid_does_no_harm, modes_are_orthonormal,
                         bases_are_well_conditioned,
                         quadrature_is_exact_for_all_monomials_with_positive_weights_and_interior_points,
                         rules_on_triangles_and_tetrahedra_are_symmetric_and_as_small_as_those_known,

@@ -239,6 +239,9 @@ TEST_TUNING(other_contexts_and_meshes_find_what_was_measured) {
   CHECK(says(second, &shape, is_measured), "not found by another context");
   CHECK(says(second, &longer, is_measured), "not found on another mesh");
   CHECK(says(second, &other, is_by_model), "found for other points");
+  CHECK(!setenv("RITZ_GPU_MMA", "off", 1), "environment");
+  CHECK(says(second, &shape, is_by_model), "found where the environment chooses");
+  unsetenv("RITZ_GPU_MMA");
   CeedDestroy(&second);
 }
 

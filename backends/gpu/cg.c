@@ -5,7 +5,7 @@
 // A merged iteration is the operator, which adds to q = 0, and three passes, of which each takes the sums of
 // the one before as its first step, so that the host waits once, for three numbers. While it does, the device
 // works on the product of the next iteration, which is in vain at the end (drivers without a second stream,
-// and operators that write to more than q, do not run ahead). Bytes an entry in double precision:
+// and operators that may write to more than q, do not run ahead). Bytes an entry in double precision:
 //
 //     dot        p . q                                       16
 //     advance    r -= alpha q, |r|^2, r . M r                24, with M 32
@@ -354,10 +354,12 @@ static int make_memory(RitzCgObject *cg) {
   return CeedVectorCreate(cg->ceed, cg->length, &cg->q);
 }
 
-static bool has_passive_output(CeedOperator op) {
+// A product too many would show there: passive outputs, contexts that functions may write to.
+static bool has_other_output(CeedOperator op) {
   for (CeedInt i = 0; i < op->num_sub; i++) {
-    if (has_passive_output(op->sub[i])) return true;
+    if (has_other_output(op->sub[i])) return true;
   }
+  if (!op->is_composite && op->qf->ctx && op->qf->is_context_writable) return true;
   for (CeedInt i = 0; i < op->num_out; i++) {
     if (op->out[i]->vec != CEED_VECTOR_ACTIVE) return true;
   }
@@ -366,7 +368,7 @@ static bool has_passive_output(CeedOperator op) {
 
 static int make_reader(RitzCgObject *cg) {
   const RitzGpu *gpu = ritz_gpu(cg->ceed);
-  if (!cg->setup.is_merged || has_passive_output(cg->setup.op)) return CEED_ERROR_SUCCESS;
+  if (!cg->setup.is_merged || has_other_output(cg->setup.op)) return CEED_ERROR_SUCCESS;
   RITZ_TRY(gpu->driver->stream_create(cg->ceed, gpu->device, &cg->reader));
   return cg->reader ? gpu->driver->event_create(cg->ceed, gpu->device, &cg->turned) : CEED_ERROR_SUCCESS;
 }

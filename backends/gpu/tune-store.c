@@ -101,8 +101,8 @@ static void add_target(RitzHasher *hasher, const RitzPlan *plan, const RitzGpuTa
 static RitzHash make_key(CeedOperator op, const RitzPlan *plan, const RitzGpuTarget *target,
                          const char *source) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
-  const int64_t numbers[] = {RITZ_VERSION_MAJOR, RITZ_VERSION_MINOR, RITZ_VERSION_PATCH, sizeof(CeedScalar),
-                             gpu->is_deterministic};
+  const int64_t numbers[] = {RITZ_VERSION_MAJOR, RITZ_VERSION_MINOR,    RITZ_VERSION_PATCH,
+                             sizeof(CeedScalar), gpu->is_deterministic, ritz_gpu_gen_machine(op).mma};
   RitzHasher hasher;
   ritz_hash_begin(&hasher);
   ritz_hash_add_string(&hasher, "choices of a fused kernel");

@@ -93,8 +93,9 @@ CEED_EXTERN int RitzMeshRead(Ceed ceed, const char *path, RitzMesh *mesh);
 // inverted where its parent was not tested).
 CEED_EXTERN int RitzMeshRefine(RitzMesh mesh, CeedInt levels, RitzMesh *refined);
 
-// Cuts elements into others of the shape `into`; elements of this shape are kept. Parts and regions are
-// inherited; curved geometry is interpolated at the nodes of the new elements.
+// Cuts elements into others of the shape `into`; elements of this shape are kept. (A mesh that has no
+// others: another reference to it.) Parts and regions are inherited; curved geometry is interpolated at the
+// nodes of the new elements.
 //   TRIANGLE  quadrilaterals into 2
 //   TET       hexahedra into 6, prisms into 3, pyramids into 2
 //   PYRAMID   hexahedra into 6 with a new vertex at the centre (cut into tetrahedra again: 12 of them)
@@ -170,7 +171,8 @@ CEED_EXTERN int RitzMeshView(RitzMesh mesh, FILE *stream);
 // restriction strided. Both objects belong to the caller.
 // Meshes of several shapes: CEED_ERROR_UNSUPPORTED.
 CEED_EXTERN int RitzMeshCreateCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction *rstr, CeedVector *x);
-// The same for every mesh: rstr [num_blocks], one restriction for each block, all of the one L-vector x.
+// The same for every mesh: rstr [num_blocks], one restriction for each block, all of the one L-vector x. With
+// several blocks a discontinuous field has offsets, too; CEED_ERROR_UNSUPPORTED if they exceed 32 bits.
 CEED_EXTERN int RitzMeshCreateBlockCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction rstr[],
                                                CeedVector *x);
 // A basis of degree g with space_dim components for the coordinates of a block, and a quadrature that is

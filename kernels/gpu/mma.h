@@ -53,7 +53,8 @@ RITZ_TOGETHER void ritz_multiply_parts(RITZ_LOCAL CeedScalar *m, RITZ_IN_CONSTAN
 #if __CUDA_ARCH__ >= 900
 
 RITZ_INLINE void ritz_mma(const CeedScalar *a, const RitzLane *b, CeedScalar *d) {
-  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};"
       : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
       : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b->of[0]), "d"(b->of[1]));
@@ -64,9 +65,9 @@ RITZ_INLINE void ritz_mma(const CeedScalar *a, const RitzLane *b, CeedScalar *d)
 RITZ_INLINE void ritz_mma(const CeedScalar *a, const RitzLane *b, CeedScalar *d) {
   RITZ_UNROLL
   for (int i = 0; i < 4; i++)
-    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-        : "+d"(d[i % 2 * 2]), "+d"(d[i % 2 * 2 + 1])
-        : "d"(a[i]), "d"(b->of[i / 2]));
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(d[i % 2 * 2]), "+d"(d[i % 2 * 2 + 1])
+                 : "d"(a[i]), "d"(b->of[i / 2]));
 }
 
 #endif
