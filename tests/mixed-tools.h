@@ -245,4 +245,25 @@ static inline void turn_at_random(RitzMeshDraft *draft, uint64_t *state) {
   free(number);
 }
 
+// 2 x 2 quadrilaterals, two of which are cut.
+static inline RitzMeshDraft draft_of_plane(int order, RitzMapFunction map) {
+  static const int64_t triangles[4][3] = {{1, 2, 4}, {5, 4, 2}, {3, 4, 6}, {7, 6, 4}};
+  static const int64_t quads[2][4] = {{0, 1, 3, 4}, {4, 5, 7, 8}};
+  RitzMeshDraft draft = {.dim = 2,
+                         .space_dim = 2,
+                         .order = order,
+                         .num_vertices = 9,
+                         .num_blocks = 2,
+                         .blocks = {{.topology = CEED_TOPOLOGY_TRIANGLE, .num_elem = 4},
+                                    {.topology = CEED_TOPOLOGY_QUAD, .num_elem = 2}}};
+  double X[9][3] = {{0.0}};
+
+  for (int v = 0; v < 9; v++) X[v][0] = v % 3 / 2.0, X[v][1] = v / 3 / 2.0;
+  fill_out(&draft);
+  memcpy(draft.elem_vertices, triangles, sizeof(triangles));
+  memcpy(draft.elem_vertices + 12, quads, sizeof(quads));
+  place_nodes(&draft, (const double(*)[3])X, map);
+  return draft;
+}
+
 #endif

@@ -12,27 +12,6 @@ static const char *const mesh_names[NUM_MESHES] = {
     "triangles", "tetrahedra", "pyramids",          "twelve tetrahedra",
     "prisms",    "all shapes", "all shapes turned", "triangles and quadrilaterals"};
 
-// 2 x 2 quadrilaterals, two of which are cut.
-static RitzMeshDraft draft_of_plane(int order, RitzMapFunction map) {
-  static const int64_t triangles[4][3] = {{1, 2, 4}, {5, 4, 2}, {3, 4, 6}, {7, 6, 4}};
-  static const int64_t quads[2][4] = {{0, 1, 3, 4}, {4, 5, 7, 8}};
-  RitzMeshDraft draft = {.dim = 2,
-                         .space_dim = 2,
-                         .order = order,
-                         .num_vertices = 9,
-                         .num_blocks = 2,
-                         .blocks = {{.topology = CEED_TOPOLOGY_TRIANGLE, .num_elem = 4},
-                                    {.topology = CEED_TOPOLOGY_QUAD, .num_elem = 2}}};
-  double X[9][3] = {{0.0}};
-
-  for (int v = 0; v < 9; v++) X[v][0] = v % 3 / 2.0, X[v][1] = v / 3 / 2.0;
-  fill_out(&draft);
-  memcpy(draft.elem_vertices, triangles, sizeof(triangles));
-  memcpy(draft.elem_vertices + 12, quads, sizeof(quads));
-  place_nodes(&draft, (const double(*)[3])X, map);
-  return draft;
-}
-
 // A mesh of the unit square or cube, under `map`. Only order 1 can be turned.
 static int make_mesh(Ceed ceed, int which, int order, RitzMapFunction map, RitzMesh *mesh) {
   static const CeedElemTopology into[5] = {CEED_TOPOLOGY_TRIANGLE, CEED_TOPOLOGY_TET, CEED_TOPOLOGY_PYRAMID,
