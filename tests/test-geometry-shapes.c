@@ -23,7 +23,7 @@ enum { MIXED_PLANE = -2, MIXED_SOLID = -3 }; // instead of a topology
 static CeedInt dim_of(int shape) { return shape < 0 ? -shape : shape >> 16; }
 
 // 3 x 2 cells of the unit square; those in the middle are cut into two triangles.
-static RitzMeshDraft draft_of_plane(int order) {
+static RitzMeshDraft draft_of_rectangle(int order) {
   static const int cuts[2][3] = {{0, 1, 2}, {3, 2, 1}};
   RitzMeshDraft draft = {.dim = 2,
                          .space_dim = 2,
@@ -66,7 +66,7 @@ static int draft_of_shape(Ceed ceed, CeedElemTopology topology, CeedInt order, R
 
 static int flat_draft(Ceed ceed, int shape, CeedInt order, RitzMeshDraft *draft) {
   if (shape >= 0) return draft_of_shape(ceed, (CeedElemTopology)shape, order, draft);
-  *draft = shape == MIXED_PLANE ? draft_of_plane(order) : draft_of_mixed(order, identity_map);
+  *draft = shape == MIXED_PLANE ? draft_of_rectangle(order) : draft_of_mixed(order, identity_map);
   return CEED_ERROR_SUCCESS;
 }
 
