@@ -49,6 +49,8 @@ static int evaluate(Ceed ceed, const ChainShape *s, const double *x, bool is_dia
   return ierr;
 }
 
+static const bool is_double = sizeof(CeedScalar) == sizeof(double); // single precision does without
+
 static void compare(Ceed ceed, const ChainShape *s, bool is_diagonal) {
   const CeedSize size = chain_size(s);
   uint64_t seed = 7;
@@ -63,7 +65,7 @@ static void compare(Ceed ceed, const ChainShape *s, bool is_diagonal) {
   free(y);
   free(wanted);
   CHECK_OK(ierr);
-  CHECK(uses, "lines are not multiplied so");
+  CHECK(uses == (is_diagonal || is_double), "lines are %smultiplied so", uses ? "" : "not ");
   CHECK(error <= tolerance, "%s off by %g, allowed %g; %dD, %d nodes, %d points",
         is_diagonal ? "diagonal" : "apply", error, tolerance, (int)s->dim, (int)s->P_1d, (int)s->Q_1d);
 }
