@@ -241,7 +241,7 @@ struct CeedQFunction_private {
   CeedInt vec_length;
   CeedQFunctionUser f;
   char *source_path;        // owned; as given, NULL without source
-  char *resolved_path;      // owned; found file, made on request
+  char *resolved_path;      // owned; found file, absolute where the system can tell, made on request
   char *kernel_name;        // owned, "" without source
   const char *gallery_name; // borrowed from the gallery until exit, NULL for user functions
   CeedInt num_in, num_out;
@@ -255,6 +255,10 @@ struct CeedQFunction_private {
 // demands; *data is NULL without a context.
 int ritz_qfunction_get_context_data(CeedQFunction qf, CeedMemType mem_type, void **data);
 int ritz_qfunction_restore_context_data(CeedQFunction qf, void **data);
+
+// *path: the file with the function's text, absolute where the system can tell; NULL: there is none, which is
+// no error. Borrowed from the QFunction.
+int ritz_qfunction_find_source(CeedQFunction qf, const char **path);
 
 // ---- CeedQFunctionContext ----
 struct CeedContextFieldLabel_private {
@@ -343,6 +347,10 @@ struct CeedOperator_private {
   RitzProfileRow *profile[RITZ_NUM_PROFILE_ACTIONS];
   double profile_prepared;
 };
+// Field i, inputs before outputs, of an operator that is no composite.
+static inline CeedOperatorField ritz_operator_field(CeedOperator op, CeedInt i) {
+  return i < op->num_in ? op->in[i] : op->out[i - op->num_in];
+}
 int ritz_qfunction_data_create(Ceed ceed, CeedQFunctionAssemblyData *data);
 void ritz_qfunction_data_release(CeedQFunctionAssemblyData *data);
 void ritz_assembly_data_free(CeedOperatorAssemblyData *data);

@@ -2,6 +2,7 @@
 // CeedQFunction: the user's function at quadrature points, its fields and context (specification, part 2,
 // section 1).
 #include <ceed/jit-tools.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/core.h"
@@ -311,6 +312,26 @@ int CeedQFunctionGetSourcePath(CeedQFunction qf, const char **source_path) {
     qf->resolved_path = (char *)found;
   }
   *source_path = qf->resolved_path;
+  return CEED_ERROR_SUCCESS;
+}
+
+// A relative path is one of the application's folder now; kernels are compiled elsewhere.
+static void make_absolute(char **path) {
+  char *absolute = *path && (*path)[0] != '/' ? realpath(*path, NULL) : NULL;
+  if (!absolute) return;
+  ritz_memory_adopt(absolute);
+  RITZ_FREE(path);
+  *path = absolute;
+}
+
+int ritz_qfunction_find_source(CeedQFunction qf, const char **path) {
+  *path = NULL;
+  if (!qf->source_path || !qf->kernel_name[0]) return CEED_ERROR_SUCCESS;
+  if (!qf->resolved_path) {
+    RITZ_TRY(ritz_jit_find(qf->obj.ceed, NULL, qf->source_path, &qf->resolved_path));
+    make_absolute(&qf->resolved_path);
+  }
+  *path = qf->resolved_path;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -15,7 +15,7 @@ static void emit_arguments(RitzEmitter *e, const char *indent) {
 static void emit_structs(RitzEmitter *e) {
   ritz_text_add(&e->text, "\n// ---- Arrays of a batch, of a plane, of a row ----\ntypedef struct {\n");
   ritz_emit_arrays(e, "xaugs");
-  if (e->plan->target.call_points > 1) emit_arguments(e, "  ");
+  if (e->target->call_points > 1) emit_arguments(e, "  ");
   ritz_text_add(&e->text, "} RitzWork;\ntypedef struct {\n");
   ritz_emit_arrays(e, "mhd");
   ritz_text_add(&e->text, "} RitzPlane;\ntypedef struct {\n");
@@ -41,10 +41,10 @@ static void emit_list(RitzEmitter *e, const char *type, const char *name, int nu
 
 static void emit_point(RitzEmitter *e) {
   const RitzPlan *plan = e->plan;
-  const bool is_text = plan->target.call == RITZ_CALL_TEXT;
+  const bool is_text = e->target->call == RITZ_CALL_TEXT;
 
   ritz_emit_point_begin(e);
-  if (plan->target.call_points == 1) emit_arguments(e, "  ");
+  if (e->target->call_points == 1) emit_arguments(e, "  ");
   for (int i = 0; i < plan->num_in; i++) ritz_emit_field(e, i, false);
   emit_list(e, "const CeedScalar *const ", "in", plan->num_in);
   emit_list(e, "CeedScalar *const ", "out", plan->num_out);
@@ -70,8 +70,8 @@ static void emit_functions(RitzEmitter *e) {
   ritz_emit_row(e, false);
 }
 
-int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, char **text) {
-  RitzEmitter e = {.plan = plan, .text = {.ceed = ceed}};
+int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, const RitzCpuTarget *target, char **text) {
+  RitzEmitter e = {.plan = plan, .target = target, .text = {.ceed = ceed}};
 
   ritz_emit_heading(&e, "E^T B^T D B E", 1);
   const int ierr = ritz_emit_bases(&e);

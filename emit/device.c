@@ -83,7 +83,7 @@ int ritz_emit_device_qfunction(CeedQFunction qf, const char *source, CeedInt blo
   RitzText t = {.ceed = qf->obj.ceed};
   add_kernel(&t, qf, block_size);
   ritz_text_add(&t, "\n// ---- The user's text: last, so that its macros reach nothing of ours ----\n");
-  ritz_text_add_defines(&t);
+  ritz_text_add_defines(&t, (int)qf->obj.ceed->jit_defines.num, qf->obj.ceed->jit_defines.item);
   ritz_text_add(&t, "%s", source);
   return ritz_text_finish(&t, text);
 }

@@ -101,7 +101,7 @@ static void emit_structs(Diagonal *d) {
       ritz_text_add(&e->text, "  RitzVec last%d[%d * RITZ_SIZE(%d, %d)];\n", k, nc, Q, P);
   }
   ritz_text_add(&e->text, "  RitzVec nodes[%d * RITZ_SIZE(%d, %d)];\n", nc, P, P);
-  if (p->plan.target.call_points > 1) emit_arguments(d, "  ");
+  if (d->emitter.target->call_points > 1) emit_arguments(d, "  ");
   ritz_text_add(&e->text, "} RitzWork;\ntypedef struct {\n");
   ritz_emit_arrays(e, "mhd");
   ritz_text_add(&e->text, "} RitzPlane;\ntypedef struct {\n");
@@ -164,7 +164,7 @@ static void emit_functions(Diagonal *d) {
   ritz_text_add(&e->text, "\nRITZ_INLINE void ritz_outputs(const RitzKernelArgs *args, const RitzBatch *b, "
                           "RitzAhead *ahead, RitzWork *w) {\n");
   emit_last(d);
-  ritz_emit_transfer(e, &p->output, p->plan.num_spaces, "nodes");
+  ritz_emit_transfer(e, &p->output, &e->target->spaces[p->plan.num_spaces], p->plan.num_spaces, "nodes");
   ritz_text_add(&e->text, "}\n\n// ---- Planes and rows ----\n\n");
   ritz_emit_plane(e, true);
   ritz_text_add(&e->text, "\nRITZ_INLINE void ritz_plane_out(RitzWork *w, RitzPlane *p, int k) {\n");
@@ -203,7 +203,7 @@ static void emit_point(Diagonal *d) {
   RitzText *text = &d->emitter.text;
 
   ritz_emit_point_begin(&d->emitter);
-  if (p->plan.target.call_points == 1) emit_arguments(d, "  ");
+  if (d->emitter.target->call_points == 1) emit_arguments(d, "  ");
   for (int i = 0; i < p->plan.num_in; i++) {
     if (p->offsets[i] < 0) ritz_emit_field(&d->emitter, i, false);
   }
@@ -222,18 +222,20 @@ static void emit_point(Diagonal *d) {
 
 // ---- The kernel ----
 
-int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, char **text) {
-  Diagonal d = {.emitter = {.plan = &plan->plan, .text = {.ceed = ceed}}, .diagonal = plan};
+int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, const RitzCpuTarget *target,
+                           char **text) {
+  Diagonal d = {.emitter = {.plan = &plan->plan, .target = target, .text = {.ceed = ceed}}, .diagonal = plan};
+  const RitzCpuSpace *output = &target->spaces[plan->plan.num_spaces];
   RitzEmitter *e = &d.emitter;
 
-  ritz_emit_heading(e, "the diagonal of E^T B^T D B E", ritz_emit_row_columns(&plan->output));
+  ritz_emit_heading(e, "the diagonal of E^T B^T D B E", ritz_emit_row_columns(&plan->output, output));
   ritz_text_add(&e->text, "#include \"kernels/cpu/diagonal.h\"\n");
   int ierr = ritz_emit_bases(e);
   if (!ierr) ierr = emit_products(&d);
   emit_terms(&d);
   emit_structs(&d);
   ritz_emit_shapes(e);
-  ritz_emit_shape(e, &plan->output, plan->plan.num_spaces);
+  ritz_emit_shape(e, &plan->output, output, plan->plan.num_spaces);
   ritz_emit_ahead(e, count_steps(&d));
   emit_functions(&d);
   emit_point(&d);

@@ -5,16 +5,17 @@
 #ifndef RITZ_EMIT_EMIT_H
 #define RITZ_EMIT_EMIT_H
 
+#include "plan/cpu.h"
 #include "plan/diagonal.h"
 #include "plan/gpu-diagonal.h"
 #include "plan/gpu.h"
 #include "plan/plan.h"
 
-// C for the CPU, of a plan whose evaluation is not RITZ_EVALUATE_NONE. *text is owned by the caller
+// C for the CPU, of a target whose evaluation is not RITZ_EVALUATE_NONE. *text is owned by the caller
 // (RITZ_FREE).
-int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, char **text);
+int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, const RitzCpuTarget *target, char **text);
 // The same of a diagonal: adds into the L-vector of plan->output.
-int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, char **text);
+int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, const RitzCpuTarget *target, char **text);
 
 // CUDA C and OpenCL C in one: a kernel `ritz_qfunction` that calls a QFunction for each point, and its
 // source, as ritz_jit_load_for_device gives it. Comes after kernels/gpu/language.h and

@@ -18,7 +18,7 @@ static const RitzPlanBasis *basis_of(const RitzGpuEmitter *e, int s) {
 static int dim_of(const RitzGpuEmitter *e) { return (int)e->target->dim; }
 
 static bool has_offsets(const RitzPlanSpace *s) {
-  return s->rstr->type != CEED_RESTRICTION_STRIDED && !s->is_oriented && !s->is_curl_oriented;
+  return s->restriction.type != CEED_RESTRICTION_STRIDED && !s->is_oriented && !s->is_curl_oriented;
 }
 
 // Nodes of `level` directions.

@@ -122,7 +122,7 @@ void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, con
   const int nc = (int)space->num_comp;
   char node[32], comp[32], stride[32];
   ritz_emit_gpu_name_stride(e, s, 1, comp);
-  if (space->rstr->type != CEED_RESTRICTION_STRIDED) {
+  if (space->restriction.type != CEED_RESTRICTION_STRIDED) {
     ritz_text_add(&e->text, "ritz_gather%s(%d, %d, %d", kind_suffix(space), nc, (int)n, row_step(e, s, step));
     add_curl_sizes(e, s, first);
     ritz_text_add(&e->text, ", ");
@@ -144,7 +144,7 @@ void ritz_emit_gpu_copy_node(RitzGpuEmitter *e, int s, const char *elem, const c
   const RitzPlanSpace *space = &e->plan->spaces[s];
   char strides[3][32];
   for (int d = 0; d < 3; d++) ritz_emit_gpu_name_stride(e, s, d, strides[d]);
-  if (space->rstr->type == CEED_RESTRICTION_STRIDED) {
+  if (space->restriction.type == CEED_RESTRICTION_STRIDED) {
     ritz_text_add(&e->text, "RITZ_COPY(%s, x%d + %s * %s + %s * %s + %s * %s);\n", to, s, elem, strides[2],
                   node, strides[0], comp, strides[1]);
   } else if (!space->is_oriented && !space->is_curl_oriented) {
@@ -168,7 +168,7 @@ void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, co
   const int nc = (int)space->num_comp;
   char node[32], comp[32], stride[32];
   ritz_emit_gpu_name_stride(e, s, 1, comp);
-  if (scatter == RITZ_SCATTER_ATOMIC && space->rstr->type != CEED_RESTRICTION_STRIDED) {
+  if (scatter == RITZ_SCATTER_ATOMIC && space->restriction.type != CEED_RESTRICTION_STRIDED) {
     ritz_text_add(&e->text, "ritz_scatter%s(%d, %d, %d", kind_suffix(space), nc, (int)n,
                   row_step(e, s, step));
     add_curl_sizes(e, s, first);

@@ -88,7 +88,7 @@ void ritz_emit_gpu_open(RitzGpuEmitter *e, const char *kernel) {
 
 void ritz_emit_gpu_user(RitzGpuEmitter *e, const char *source) {
   ritz_text_add(&e->text, "\n// ---- The user's text: last, so that its macros reach nothing of ours ----\n");
-  ritz_text_add_defines(&e->text);
+  ritz_text_add_defines(&e->text, e->plan->num_defines, e->plan->defines);
   ritz_text_add(&e->text, "%s", source);
 }
 

@@ -11,10 +11,11 @@
 #define RITZ_EMIT_PARTS_H
 
 #include "emit/text.h"
-#include "plan/plan.h"
+#include "plan/cpu.h"
 
 typedef struct {
   const RitzPlan *plan;
+  const RitzCpuTarget *target;
   RitzText text;
 } RitzEmitter;
 
@@ -37,11 +38,11 @@ static inline CeedInt ritz_emit_dense_values(const RitzPlanBasis *b, bool deriva
 }
 // Values only, row by row in registers.
 static inline bool ritz_emit_is_values(const RitzEmitter *e) {
-  return e->plan->target.evaluation == RITZ_EVALUATE_VALUES;
+  return e->target->evaluation == RITZ_EVALUATE_VALUES;
 }
 // Number in the names of a space's arrays.
-static inline int ritz_emit_array_number(const RitzPlan *plan, int s) {
-  return plan->spaces[s].overwrites >= 0 ? plan->spaces[s].overwrites : s;
+static inline int ritz_emit_array_number(const RitzEmitter *e, int s) {
+  return e->target->spaces[s].overwrites >= 0 ? e->target->spaces[s].overwrites : s;
 }
 
 // ---- emit/constants.c ----
@@ -49,7 +50,7 @@ static inline int ritz_emit_array_number(const RitzPlan *plan, int s) {
 // Comments, sizes, the headers; `what` is computed; rows of `max` columns come besides those of the plan.
 void ritz_emit_heading(RitzEmitter *e, const char *what, CeedInt max);
 // Columns in a row of the space; 1: it has no rows.
-CeedInt ritz_emit_row_columns(const RitzPlanSpace *space);
+CeedInt ritz_emit_row_columns(const RitzPlanSpace *space, const RitzCpuSpace *how);
 // Entries of a matrix as texts have them: row by row or, with a parity, the even parts of half its rows, then
 // the odd. Returns their number, at most (rows + 1) (cols + 1).
 CeedInt ritz_emit_entries(const RitzPlanMatrix *m, bool transposed, CeedScalar *values);
@@ -64,9 +65,10 @@ void ritz_emit_user(RitzEmitter *e);
 // Members of a struct: the arrays named by the letters `which` of all spaces that need them.
 void ritz_emit_arrays(RitzEmitter *e, const char *which);
 // The shape of the array that is gathered into or scattered from; those of all spaces; the transfer itself.
-void ritz_emit_shape(RitzEmitter *e, const RitzPlanSpace *space, int number);
+void ritz_emit_shape(RitzEmitter *e, const RitzPlanSpace *space, const RitzCpuSpace *how, int number);
 void ritz_emit_shapes(RitzEmitter *e);
-void ritz_emit_transfer(RitzEmitter *e, const RitzPlanSpace *space, int number, const char *array);
+void ritz_emit_transfer(RitzEmitter *e, const RitzPlanSpace *space, const RitzCpuSpace *how, int number,
+                        const char *array);
 // The function ritz_ahead (kernels/cpu/ahead.h) for the steps of the plan and `more`.
 void ritz_emit_ahead(RitzEmitter *e, CeedInt more);
 // The functions ritz_inputs or ritz_outputs; ritz_plane_in or _out; ritz_row_in or _out (kernels/cpu/loop.h).
@@ -83,7 +85,7 @@ void ritz_emit_point_begin(RitzEmitter *e);
 void ritz_emit_field(RitzEmitter *e, int i, bool add);
 // Where the arguments of the point function are; those of whole rows are too large for the stack.
 static inline const char *ritz_emit_place(const RitzEmitter *e) {
-  return e->plan->target.call_points > 1 ? "w->" : "";
+  return e->target->call_points > 1 ? "w->" : "";
 }
 
 #endif

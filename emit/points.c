@@ -19,7 +19,7 @@ static void emit_step(RitzEmitter *e, const char *arg, int first, int num, const
 static void emit_gradient(RitzEmitter *e, const char *arg, int s, bool add) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-  const int n = ritz_emit_array_number(e->plan, s), nc = (int)space->num_comp, dim = (int)b->dim;
+  const int n = ritz_emit_array_number(e, s), nc = (int)space->num_comp, dim = (int)b->dim;
   char array[32];
 
   for (int d = 0; d < dim; d++) {
@@ -96,7 +96,7 @@ void ritz_emit_field(RitzEmitter *e, int i, bool add) {
   }
   const RitzPlanSpace *space = &plan->spaces[f->space];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-  if (space->gather == RITZ_GATHER_PACKED) {
+  if (e->target->spaces[f->space].gather == RITZ_GATHER_PACKED) {
     ritz_text_add(&e->text, "  ritz_take_packed(%d, RITZ_CALL, &args->spaces[%d], b->number, %d, q, %s);\n",
                   (int)f->size, f->space, (int)plan->Q, arg);
     return;
@@ -110,12 +110,11 @@ void ritz_emit_field(RitzEmitter *e, int i, bool add) {
     return;
   }
   if (ritz_emit_is_line_route(space, b) && ritz_emit_is_values(e)) {
-    snprintf(array, sizeof(array), "r->c%d", ritz_emit_array_number(plan, f->space));
+    snprintf(array, sizeof(array), "r->c%d", ritz_emit_array_number(e, f->space));
     emit_step(e, arg, 0, (int)f->size, array, "RITZ_Q", "i", is_in, add);
     return;
   }
-  snprintf(array, sizeof(array), "w->%c%d", is_derivative ? 'g' : 'u',
-           ritz_emit_array_number(plan, f->space));
+  snprintf(array, sizeof(array), "w->%c%d", is_derivative ? 'g' : 'u', ritz_emit_array_number(e, f->space));
   if (b && !b->is_tensor) {
     emit_dense_field(e, arg, array, space, is_derivative, add);
   } else if (b) {
@@ -129,7 +128,7 @@ void ritz_emit_field(RitzEmitter *e, int i, bool add) {
 
 void ritz_emit_point_begin(RitzEmitter *e) {
   ritz_text_add(&e->text, "\n// ---- Points ----\n");
-  if (e->plan->target.call == RITZ_CALL_TEXT)
+  if (e->target->call == RITZ_CALL_TEXT)
     ritz_text_add(&e->text,
                   "RITZ_INLINE int ritz_user(void *ctx, const CeedInt Q, const CeedScalar *const *in,\n"
                   "                          CeedScalar *const *out);\n\n");

@@ -25,7 +25,7 @@ static bool needs_array(const RitzEmitter *e, int s, char which) {
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
   const bool lines = ritz_emit_is_line_route(space, b), derivatives = ritz_emit_has_derivatives(space);
 
-  if (!b) return which == 'u' && space->gather != RITZ_GATHER_PACKED;
+  if (!b) return which == 'u' && e->target->spaces[s].gather != RITZ_GATHER_PACKED;
   if (space->form != RITZ_FORM_LINES) return form_needs_array(space, which);
   switch (which) {
   case 'x': return b->route != RITZ_ROUTE_IDENTITY;
@@ -47,7 +47,7 @@ static void emit_array(RitzEmitter *e, int s, char which) {
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
   const int nc = (int)space->num_comp;
 
-  ritz_text_add(&e->text, "  RitzVec %c%d[%d", which, ritz_emit_array_number(e->plan, s), nc);
+  ritz_text_add(&e->text, "  RitzVec %c%d[%d", which, ritz_emit_array_number(e, s), nc);
   if (!b)
     ritz_text_add(&e->text, " * %d", (int)space->num_nodes);
   else if (which == 'l')
@@ -77,8 +77,7 @@ static void emit_array(RitzEmitter *e, int s, char which) {
 // Another space of the same number that needs the array, too, and comes before.
 static bool is_declared(const RitzEmitter *e, int s, char which) {
   for (int t = 0; t < s; t++) {
-    if (ritz_emit_array_number(e->plan, t) == ritz_emit_array_number(e->plan, s) && needs_array(e, t, which))
-      return true;
+    if (ritz_emit_array_number(e, t) == ritz_emit_array_number(e, s) && needs_array(e, t, which)) return true;
   }
   return false;
 }
@@ -91,11 +90,11 @@ void ritz_emit_arrays(RitzEmitter *e, const char *which) {
   }
 }
 
-void ritz_emit_shape(RitzEmitter *e, const RitzPlanSpace *space, int number) {
+void ritz_emit_shape(RitzEmitter *e, const RitzPlanSpace *space, const RitzCpuSpace *how, int number) {
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
   const int nc = (int)space->num_comp, n = (int)space->num_nodes;
 
-  if (space->gather == RITZ_GATHER_PACKED) return;
+  if (how->gather == RITZ_GATHER_PACKED) return;
   ritz_text_add(&e->text, "static const RitzShape ritz_shape%d = ", number);
   if (b && b->is_tensor && b->dim > 1) {
     const int P = (int)b->P_1d;
@@ -107,7 +106,8 @@ void ritz_emit_shape(RitzEmitter *e, const RitzPlanSpace *space, int number) {
 }
 
 void ritz_emit_shapes(RitzEmitter *e) {
-  for (int s = 0; s < e->plan->num_spaces; s++) ritz_emit_shape(e, &e->plan->spaces[s], s);
+  for (int s = 0; s < e->plan->num_spaces; s++)
+    ritz_emit_shape(e, &e->plan->spaces[s], &e->target->spaces[s], s);
 }
 
 // ---- Whole element ----
@@ -118,13 +118,14 @@ static char node_array(const RitzPlanSpace *space, const RitzPlanBasis *b) {
   return !b || b->route == RITZ_ROUTE_IDENTITY ? 'u' : 'x';
 }
 
-void ritz_emit_transfer(RitzEmitter *e, const RitzPlanSpace *space, int number, const char *array) {
+void ritz_emit_transfer(RitzEmitter *e, const RitzPlanSpace *space, const RitzCpuSpace *how, int number,
+                        const char *array) {
   static const char *const kinds[] = {"nodes", "rows", "strided"};
 
   ritz_text_add(&e->text, "  ritz_%s_%s(&args->spaces[%d], b, &ritz_shape%d, ",
-                space->is_input ? "gather" : "scatter", kinds[space->gather], number, number);
-  if (space->gather == RITZ_GATHER_ROWS)
-    ritz_text_add(&e->text, "%d, %s, ", (int)space->row_length, space->is_interlaced ? "true" : "false");
+                space->is_input ? "gather" : "scatter", kinds[how->gather], number, number);
+  if (how->gather == RITZ_GATHER_ROWS)
+    ritz_text_add(&e->text, "%d, %s, ", (int)how->row_length, space->is_interlaced ? "true" : "false");
   ritz_text_add(&e->text, "w->%s);\n", array);
 }
 
@@ -133,14 +134,14 @@ static void emit_node_transfer(RitzEmitter *e, int s) {
   char array[32];
 
   snprintf(array, sizeof(array), "%c%d", node_array(space, ritz_emit_basis_of(e, space)),
-           ritz_emit_array_number(e->plan, s));
-  ritz_emit_transfer(e, space, s, array);
+           ritz_emit_array_number(e, s));
+  ritz_emit_transfer(e, space, &e->target->spaces[s], s, array);
 }
 
 static void emit_orient(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const char array = node_array(space, ritz_emit_basis_of(e, space));
-  const int n = ritz_emit_array_number(e->plan, s);
+  const int n = ritz_emit_array_number(e, s);
 
   if (space->is_oriented)
     ritz_text_add(&e->text, "  ritz_orient(&args->spaces[%d], b, &ritz_shape%d, w->%c%d);\n", s, s, array, n);
@@ -223,7 +224,7 @@ static void emit_whole(RitzEmitter *e, const RitzPlanSpace *space, int n) {
 static void emit_forward(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-  const int n = ritz_emit_array_number(e->plan, s), B = space->basis, nc = (int)space->num_comp;
+  const int n = ritz_emit_array_number(e, s), B = space->basis, nc = (int)space->num_comp;
 
   if (!b || space->form == RITZ_FORM_CONSTANT) return;
   if (space->form == RITZ_FORM_LINEAR) {
@@ -258,7 +259,7 @@ static void emit_forward(RitzEmitter *e, int s) {
 static void emit_backward(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-  const int n = ritz_emit_array_number(e->plan, s), B = space->basis, nc = (int)space->num_comp;
+  const int n = ritz_emit_array_number(e, s), B = space->basis, nc = (int)space->num_comp;
 
   if (!b) return;
   if (!ritz_emit_is_line_route(space, b)) {
@@ -365,14 +366,15 @@ void ritz_emit_ahead(RitzEmitter *e, CeedInt more) {
   ritz_text_add(&e->text, "RITZ_INLINE void ritz_ahead(RitzAhead *ahead) {\n");
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
+    const RitzCpuSpace *how = &e->target->spaces[s];
     const CeedInt offsets =
-        space->gather == RITZ_GATHER_ROWS ? space->num_nodes / space->row_length * plan->target.lanes : 0;
-    if (space->gather == RITZ_GATHER_PACKED && plan->target.prefetch_packed) {
+        how->gather == RITZ_GATHER_ROWS ? space->num_nodes / how->row_length * e->target->lanes : 0;
+    if (how->gather == RITZ_GATHER_PACKED && e->target->prefetch_packed) {
       ritz_text_add(&e->text, "  ritz_fetch_packed(ahead, %d, %d, %d, ", s, (int)space->num_comp,
                     (int)plan->Q);
       emit_share(e, plan->Q, steps);
     }
-    if (offsets && plan->target.prefetch_vectors) {
+    if (offsets && e->target->prefetch_vectors) {
       ritz_text_add(&e->text, "  ritz_fetch_rows(ahead, %d, %d, ", s, (int)offsets);
       emit_share(e, offsets, steps);
     }
@@ -399,7 +401,7 @@ void ritz_emit_elements(RitzEmitter *e, bool is_input) {
                 is_input ? "inputs" : "outputs");
   for (int s = 0; s < e->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &e->plan->spaces[s];
-    if (space->is_input == is_input && space->gather != RITZ_GATHER_PACKED)
+    if (space->is_input == is_input && e->target->spaces[s].gather != RITZ_GATHER_PACKED)
       (is_input ? emit_input : emit_output)(e, s);
   }
   ritz_text_add(&e->text, "}\n");
@@ -435,7 +437,7 @@ void ritz_emit_plane(RitzEmitter *e, bool is_input) {
     if (is_input && e->plan->spaces[s].form == RITZ_FORM_CONSTANT) emit_constants(e, s);
     if (!has_line_derivatives(e, s, is_input, 3)) continue;
     const RitzPlanSpace *space = &e->plan->spaces[s];
-    const int n = ritz_emit_array_number(e->plan, s), nc = (int)space->num_comp;
+    const int n = ritz_emit_array_number(e, s), nc = (int)space->num_comp;
     if (is_input)
       ritz_text_add(&e->text, "  ritz_middle(&ritz_C%d, %d, w->u%d, k, p->m%d);\n", space->basis, nc, n, n);
     else
@@ -465,7 +467,7 @@ static void emit_linear_row(RitzEmitter *e, int s) {
 
 static void emit_row_input(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  const int n = ritz_emit_array_number(e->plan, s), nc = (int)space->num_comp;
+  const int n = ritz_emit_array_number(e, s), nc = (int)space->num_comp;
 
   if (space->form == RITZ_FORM_LINEAR) emit_linear_row(e, s);
   if (ritz_emit_is_values(e) && ritz_emit_is_line_route(space, ritz_emit_basis_of(e, space)))
@@ -477,7 +479,7 @@ static void emit_row_input(RitzEmitter *e, int s) {
 
 static void emit_row_output(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  const int n = ritz_emit_array_number(e->plan, s), nc = (int)space->num_comp;
+  const int n = ritz_emit_array_number(e, s), nc = (int)space->num_comp;
 
   if (ritz_emit_is_values(e) && ritz_emit_is_line_route(space, ritz_emit_basis_of(e, space)))
     ritz_text_add(&e->text, "  ritz_row_down(&ritz_B%d_t, %d, r->c%d, %s, w->a%d);\n", space->basis, nc, n,

@@ -28,10 +28,9 @@ void ritz_text_add(RitzText *text, const char *format, ...) {
   text->length += (size_t)length;
 }
 
-void ritz_text_add_defines(RitzText *text) {
-  const RitzStringList *defines = &text->ceed->jit_defines;
-  for (CeedInt i = 0; i < defines->num; i++) {
-    const char *define = defines->item[i];
+void ritz_text_add_defines(RitzText *text, int num, char *const *defines) {
+  for (int i = 0; i < num; i++) {
+    const char *define = defines[i];
     const int length = (int)strcspn(define, "=\n");
     const char *value = define[length] == '=' ? define + length + 1 : "1";
     ritz_text_add(text, "#define %.*s %.*s\n", length, define, (int)strcspn(value, "\n"), value);

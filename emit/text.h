@@ -15,8 +15,8 @@ typedef struct {
 } RitzText;
 
 __attribute__((format(printf, 2, 3))) void ritz_text_add(RitzText *text, const char *format, ...);
-// The defines of CeedAddJitDefine, "NAME" or "NAME=value".
-void ritz_text_add_defines(RitzText *text);
+// Lines #define for "NAME" or "NAME=value".
+void ritz_text_add_defines(RitzText *text, int num, char *const *defines);
 // The text (owned by the caller), or the error of an append.
 int ritz_text_finish(RitzText *text, char **chars);
 

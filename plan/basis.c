@@ -167,8 +167,8 @@ static int choose_tensor_route(Ceed ceed, bool has_grad, RitzPlanBasis *b) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int make_tensor(Ceed ceed, unsigned modes, RitzPlanBasis *b) {
-  CeedBasis basis = b->basis;
+static int make_tensor(CeedBasis basis, unsigned modes, RitzPlanBasis *b) {
+  Ceed ceed = basis->obj.ceed;
   b->P_1d = basis->P_1d;
   b->Q_1d = basis->Q_1d;
   b->q_comp_interp = 1;
@@ -178,26 +178,25 @@ static int make_tensor(Ceed ceed, unsigned modes, RitzPlanBasis *b) {
   return choose_tensor_route(ceed, modes & CEED_EVAL_GRAD, b);
 }
 
-static void describe_dense(unsigned modes, RitzPlanBasis *b) {
+static void describe_dense(CeedBasis basis, unsigned modes, RitzPlanBasis *b) {
   b->route = RITZ_ROUTE_DENSE;
   b->deriv_mode = (CeedEvalMode)(modes & (CEED_EVAL_GRAD | CEED_EVAL_DIV | CEED_EVAL_CURL)); // at most one
-  b->q_comp_interp = ritz_basis_num_q_comp(b->basis, CEED_EVAL_INTERP);
-  b->q_comp_deriv = b->deriv_mode == CEED_EVAL_NONE ? 0 : ritz_basis_num_q_comp(b->basis, b->deriv_mode);
+  b->q_comp_interp = ritz_basis_num_q_comp(basis, CEED_EVAL_INTERP);
+  b->q_comp_deriv = b->deriv_mode == CEED_EVAL_NONE ? 0 : ritz_basis_num_q_comp(basis, b->deriv_mode);
 }
 
-int ritz_plan_make_basis(Ceed ceed, unsigned modes, RitzPlanBasis *b) {
-  CeedBasis basis = b->basis;
+int ritz_plan_make_basis(CeedBasis basis, unsigned modes, RitzPlanBasis *b) {
   b->is_tensor = basis->is_tensor;
   b->dim = basis->dim;
   b->P = basis->P;
   b->Q = basis->Q;
   if (b->is_tensor)
-    RITZ_TRY(make_tensor(ceed, modes, b));
+    RITZ_TRY(make_tensor(basis, modes, b));
   else
-    describe_dense(modes, b);
-  RITZ_TRY(ritz_plan_find_forms(ceed, b));
+    describe_dense(basis, modes, b);
+  RITZ_TRY(ritz_plan_find_forms(basis, b));
   if (!(modes & CEED_EVAL_WEIGHT)) return CEED_ERROR_SUCCESS;
-  return copy_weights(ceed, b->is_tensor ? b->Q_1d : b->Q, basis->q_weight, &b->weights);
+  return copy_weights(basis->obj.ceed, b->is_tensor ? b->Q_1d : b->Q, basis->q_weight, &b->weights);
 }
 
 void ritz_plan_free_basis(RitzPlanBasis *b) {

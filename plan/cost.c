@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What an element costs by a plan: flops, bytes and memory in flight, counted as in bench/bp.h. Called by
-// plan/operator.c.
+// What an element costs by a plan: flops and bytes, counted as in bench/bp.h (contract in plan/plan.h).
 #include "plan/parts.h"
 
 static double power(double base, CeedInt exponent) {
@@ -40,8 +39,8 @@ static double evaluation_flops(const RitzPlanBasis *b, unsigned modes) {
   return 2.0 * b->P * b->Q * rows;
 }
 
-static double count_flops(const RitzPlan *plan, double user_flops) {
-  double flops = user_flops * plan->Q;
+static double count_flops(const RitzPlan *plan) {
+  double flops = plan->user_flops * plan->Q;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
     if (s->form != RITZ_FORM_LINES)
@@ -63,24 +62,24 @@ static double count_stored(const RitzPlan *plan) {
   return bytes;
 }
 
-static double offset_bytes(const RitzPlanSpace *s) {
-  if (s->gather == RITZ_GATHER_ROWS) return (double)sizeof(int32_t) * s->num_nodes / s->row_length;
-  if (s->gather != RITZ_GATHER_NODES) return 0;
+static double offset_bytes(const RitzPlanSpace *s, const RitzPlanAccess *access) {
+  if (!access->has_offsets) return 0;
+  if (access->row_length) return (double)sizeof(int32_t) * s->num_nodes / access->row_length;
   size_t node = sizeof(int32_t) + (s->is_oriented ? sizeof(bool) : 0);
   return (double)s->num_nodes * (double)(node + (s->is_curl_oriented ? 3 * sizeof(CeedInt8) : 0));
 }
 
 // Offsets that two spaces share come from memory once.
-static double count_offsets(const RitzPlan *plan) {
+static double count_offsets(const RitzPlan *plan, const RitzPlanAccess *access) {
   double bytes = 0;
   for (int i = 0; i < plan->num_spaces; i++) {
-    const RitzPlanSpace *s = &plan->spaces[i];
     bool is_new = true;
     for (int k = 0; k < i; k++) {
-      const RitzPlanSpace *before = &plan->spaces[k];
-      if (before->rstr == s->rstr && before->row_length == s->row_length) is_new = false;
+      if (plan->spaces[k].restriction.number == plan->spaces[i].restriction.number &&
+          access[k].row_length == access[i].row_length)
+        is_new = false;
     }
-    if (is_new) bytes += offset_bytes(s);
+    if (is_new) bytes += offset_bytes(&plan->spaces[i], &access[i]);
   }
   return bytes;
 }
@@ -92,7 +91,7 @@ static double array_bytes(const RitzPlan *plan, int32_t array) {
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
     if (s->array != array || ritz_plan_is_stored(s)) continue;
-    if (s->rstr->l_size > length) length = s->rstr->l_size;
+    if (s->restriction.l_size > length) length = s->restriction.l_size;
     if (!s->is_input) num_moves = 2;
   }
   return (double)sizeof(CeedScalar) * num_moves * (double)length;
@@ -104,40 +103,9 @@ static double count_vectors(const RitzPlan *plan) {
   return plan->num_elem > 0 ? bytes / plan->num_elem : 0;
 }
 
-// ---- Working set ----
-
-// Scalars of the element arrays of a space. Plane by plane: its nodes, and for the whole element values at
-// the points and derivatives in the last direction. Otherwise everything that the fields ask for.
-static double space_scalars(const RitzPlan *plan, const RitzPlanSpace *s) {
-  if (s->form != RITZ_FORM_LINES) return (double)s->num_nodes * s->num_comp;
-  if (s->basis < 0)
-    return plan->target.evaluation == RITZ_EVALUATE_NONE ? (double)s->num_nodes * s->num_comp : 0;
-  const RitzPlanBasis *b = &plan->bases[s->basis];
-  bool has_values = s->modes & CEED_EVAL_INTERP, has_derivatives = s->modes & ~(unsigned)CEED_EVAL_INTERP;
-  double num_points = (has_values ? b->q_comp_interp : 0) + (has_derivatives ? b->q_comp_deriv : 0);
-  if (plan->target.evaluation == RITZ_EVALUATE_PLANES && b->is_tensor && b->route != RITZ_ROUTE_DIRECT)
-    num_points = (b->route == RITZ_ROUTE_COLLOCATED) + has_derivatives;
-  return s->num_comp * (b->P + num_points * b->Q);
-}
-
-// An output that takes over arrays needs only what they lack.
-static double added_scalars(const RitzPlan *plan, const RitzPlanSpace *s) {
-  double scalars = space_scalars(plan, s);
-  if (s->overwrites < 0) return scalars;
-  double taken = space_scalars(plan, &plan->spaces[s->overwrites]);
-  return scalars > taken ? scalars - taken : 0;
-}
-
-static double count_working_set(const RitzPlan *plan) {
-  double scalars = 0;
-  for (int i = 0; i < plan->num_spaces; i++) scalars += added_scalars(plan, &plan->spaces[i]);
-  return (double)sizeof(CeedScalar) * plan->target.lanes * scalars;
-}
-
-void ritz_plan_count_cost(RitzPlan *plan, double user_flops) {
-  plan->cost.flops = count_flops(plan, user_flops);
-  plan->cost.bytes_stored = count_stored(plan);
-  plan->cost.bytes_offsets = count_offsets(plan);
-  plan->cost.bytes_vectors = count_vectors(plan);
-  plan->cost.working_set = count_working_set(plan);
+RitzPlanCost ritz_plan_cost(const RitzPlan *plan, const RitzPlanAccess *access) {
+  return (RitzPlanCost){.flops = count_flops(plan),
+                        .bytes_stored = count_stored(plan),
+                        .bytes_offsets = count_offsets(plan, access),
+                        .bytes_vectors = count_vectors(plan)};
 }

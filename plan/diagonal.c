@@ -53,19 +53,19 @@ static int copy_spaces(Ceed ceed, const RitzPlan *plan, RitzDiagonalPlan *d) {
   return CEED_ERROR_SUCCESS;
 }
 
-static bool is_output_of(const RitzPlan *plan, const Meeting *m, const RitzPlanSpace *space) {
+static bool is_output_of(CeedOperator op, const Meeting *m, const RitzPlanSpace *space) {
   if (space->is_input || !space->is_active || space->basis < 0) return false;
-  return space->rstr == m->out->rstrs[m->b] && plan->bases[space->basis].basis == m->out->bases[m->b];
+  CeedOperatorField field = ritz_operator_field(op, space->field);
+  return field->rstr == m->out->rstrs[m->b] && field->basis == m->out->bases[m->b];
 }
 
 // Signs cancel on the diagonal.
-static void set_output(const RitzPlan *plan, const Meeting *m, RitzDiagonalPlan *d) {
+static void set_output(CeedOperator op, const RitzPlan *plan, const Meeting *m, RitzDiagonalPlan *d) {
   int s = 0;
-  while (!is_output_of(plan, m, &plan->spaces[s])) s++;
+  while (!is_output_of(op, m, &plan->spaces[s])) s++;
   d->origins[d->plan.num_spaces] = s;
   d->output = plan->spaces[s];
   d->output.is_oriented = false;
-  d->output.overwrites = -1;
 }
 
 static int copy_fields(Ceed ceed, const RitzPlan *plan, RitzDiagonalPlan *d) {
@@ -160,14 +160,14 @@ cleanup:
 
 // ---- The plan ----
 
-static int describe(Ceed ceed, const RitzPlan *plan, const Meeting *m, RitzDiagonalPlan *d) {
+static int describe(CeedOperator op, const RitzPlan *plan, const Meeting *m, RitzDiagonalPlan *d) {
+  Ceed ceed = op->obj.ceed;
   d->plan = *plan;
   d->plan.spaces = NULL;
   d->plan.fields = NULL;
-  d->plan.target.evaluation = RITZ_EVALUATE_PLANES;
   RITZ_TRY(copy_spaces(ceed, plan, d));
   RITZ_TRY(copy_fields(ceed, plan, d));
-  set_output(plan, m, d);
+  set_output(op, plan, m, d);
   RITZ_TRY(make_products(ceed, d));
   return list_terms(ceed, m, d);
 }
@@ -185,11 +185,10 @@ int ritz_plan_diagonal(CeedOperator op, const RitzPlan *plan, RitzDiagonalPlan *
   RitzDiagonalPlan *made = NULL;
 
   *diagonal = NULL;
-  RITZ_ASSERT(plan->target.call == RITZ_CALL_TEXT);
   RITZ_TRY(CeedOperatorGetOperatorAssemblyData(op, &data));
   const Meeting meeting = find_meeting(data);
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &made));
-  const int ierr = describe(op->obj.ceed, plan, &meeting, made);
+  const int ierr = describe(op, plan, &meeting, made);
   if (ierr) ritz_plan_free_diagonal(&made);
   *diagonal = made;
   return ierr;
@@ -208,4 +207,29 @@ void ritz_plan_free_diagonal(RitzDiagonalPlan **diagonal) {
   RITZ_FREE(&d->terms);
   RITZ_FREE(&d->term_of);
   RITZ_FREE(diagonal);
+}
+
+// ---- The target on a CPU ----
+
+int ritz_plan_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *diagonal, const RitzCpuTarget *apply,
+                           RitzCpuTarget **target) {
+  const int num_spaces = diagonal->plan.num_spaces + 1;
+  RitzCpuSpace *spaces = NULL;
+
+  *target = NULL;
+  RITZ_ASSERT(apply->call == RITZ_CALL_TEXT);
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_spaces, &spaces));
+  const int ierr = RITZ_CALLOC(ceed, 1, target);
+  if (ierr) {
+    RITZ_FREE(&spaces);
+    return ierr;
+  }
+  for (int s = 0; s < num_spaces; s++) {
+    spaces[s] = apply->spaces[diagonal->origins[s]];
+    spaces[s].overwrites = -1;
+  }
+  **target = *apply;
+  (*target)->evaluation = RITZ_EVALUATE_PLANES;
+  (*target)->spaces = spaces;
+  return CEED_ERROR_SUCCESS;
 }

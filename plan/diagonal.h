@@ -11,7 +11,7 @@
 #ifndef RITZ_PLAN_DIAGONAL_H
 #define RITZ_PLAN_DIAGONAL_H
 
-#include "plan/plan.h"
+#include "plan/cpu.h"
 
 // Products of 1D tables by the number of derivatives in them.
 enum { RITZ_NUM_PRODUCTS = 3 };
@@ -21,8 +21,8 @@ typedef struct {
 } RitzDiagonalTerm;
 
 typedef struct {
-  // Spaces: the passive inputs alone. Fields: all; only passive inputs have a space. The bases belong to the
-  // operator's plan, which lives longer. No costs.
+  // Spaces: the passive inputs alone. Fields: all; only passive inputs have a space. Bases and names belong
+  // to the operator's plan, which lives longer.
   RitzPlan plan;
   RitzPlanSpace output; // where the diagonal goes; comes after the spaces of `plan` in the kernel's arguments
   int *origins;         // owned [num_spaces + 1]: numbers of spaces and output in the operator's plan
@@ -40,8 +40,11 @@ typedef struct {
 
 // NULL, or why there is no such kernel (static string), by the active fields: needs no plan of the operator.
 int ritz_plan_refuse_diagonal(CeedOperator op, const char **reason);
-// For an operator that is not refused, from its plan, which has the text of the point function.
+// For an operator that is not refused, from its plan; its kernel holds the text of the point function.
 int ritz_plan_diagonal(CeedOperator op, const RitzPlan *plan, RitzDiagonalPlan **diagonal);
 void ritz_plan_free_diagonal(RitzDiagonalPlan **diagonal);
+// The target of a diagonal on a CPU, from that of the apply; spaces[num_spaces] is the output's.
+int ritz_plan_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *diagonal, const RitzCpuTarget *apply,
+                           RitzCpuTarget **target);
 
 #endif

@@ -2,7 +2,7 @@
 // Dense bases that are symmetric: exchanging the first two coordinates takes nodes to nodes and points to
 // points, as on every reference element with symmetric points. Then sums and differences of pairs do not mix,
 // and a matrix falls into two of a quarter of its size (kernels/cpu/dense.h). Found in the matrices alone:
-// the coordinates of the points are the application's. Called by plan/target.c.
+// the coordinates of the points are the application's. Called by plan/operator.c.
 #include <float.h>
 #include <math.h>
 
@@ -172,11 +172,12 @@ static int fold(Ceed ceed, const Exchange *x, RitzPlanBasis *b) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_plan_fold(Ceed ceed, RitzPlanBasis *b) {
-  Exchange x = {.basis = b, .interp = b->basis->interp, .grad = b->basis->grad};
+int ritz_plan_fold(CeedBasis basis, RitzPlanBasis *b) {
+  Ceed ceed = basis->obj.ceed;
+  Exchange x = {.basis = b, .interp = basis->interp, .grad = basis->grad};
   int ierr;
 
-  if (b->is_tensor || b->basis->space != CEED_FE_SPACE_H1 || b->dim < 2 || b->P < MIN_NODES)
+  if (b->is_tensor || basis->space != CEED_FE_SPACE_H1 || b->dim < 2 || b->P < MIN_NODES)
     return CEED_ERROR_SUCCESS;
   x.interp_error = DIFFERENCE * largest_entry((CeedSize)b->Q * b->P, x.interp);
   x.grad_error = DIFFERENCE * largest_entry((CeedSize)b->dim * b->Q * b->P, x.grad);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Inputs that are simpler at the points than their basis tells: polynomials of degree one, and constants.
 // The geometry of trilinear and affine elements is of this kind, whatever the QFunction makes of it. Called
-// by plan/basis.c and plan/target.c.
+// by plan/basis.c and plan/operator.c.
 #include <math.h>
 
 #include "plan/parts.h"
@@ -26,10 +26,10 @@ static bool is_degree_one(const RitzPlanBasis *b, const CeedScalar *points) {
   return true;
 }
 
-static int find_degree_one(Ceed ceed, RitzPlanBasis *b) {
-  const CeedScalar *points = b->basis->q_ref;
+static int find_degree_one(CeedBasis basis, RitzPlanBasis *b) {
+  const CeedScalar *points = basis->q_ref;
   if (!b->is_tensor || b->dim > 3 || !is_degree_one(b, points)) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)b->Q_1d, &b->points));
+  RITZ_TRY(RITZ_MALLOC(basis->obj.ceed, (size_t)b->Q_1d, &b->points));
   for (CeedInt q = 0; q < b->Q_1d; q++) b->points[q] = points[q];
   return CEED_ERROR_SUCCESS;
 }
@@ -88,19 +88,20 @@ cleanup:
 }
 
 // At a single point everything is the same, and nothing is saved.
-static int find_dense_constants(Ceed ceed, RitzPlanBasis *b) {
-  const CeedScalar *deriv = b->deriv_mode == CEED_EVAL_DIV    ? b->basis->div
-                            : b->deriv_mode == CEED_EVAL_CURL ? b->basis->curl
-                                                              : b->basis->grad;
+static int find_dense_constants(CeedBasis basis, RitzPlanBasis *b) {
+  Ceed ceed = basis->obj.ceed;
+  const CeedScalar *deriv = b->deriv_mode == CEED_EVAL_DIV    ? basis->div
+                            : b->deriv_mode == CEED_EVAL_CURL ? basis->curl
+                                                              : basis->grad;
   if (b->Q == 1) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(copy_if_constant(ceed, b->q_comp_interp, b->Q, b->P, b->basis->interp, &b->constant_interp));
+  RITZ_TRY(copy_if_constant(ceed, b->q_comp_interp, b->Q, b->P, basis->interp, &b->constant_interp));
   if (b->deriv_mode == CEED_EVAL_NONE) return CEED_ERROR_SUCCESS;
   return copy_if_constant(ceed, b->q_comp_deriv, b->Q, b->P, deriv, &b->constant_deriv);
 }
 
-int ritz_plan_find_forms(Ceed ceed, RitzPlanBasis *b) {
-  RITZ_TRY(find_degree_one(ceed, b));
-  return b->is_tensor ? find_tensor_constants(ceed, b) : find_dense_constants(ceed, b);
+int ritz_plan_find_forms(CeedBasis basis, RitzPlanBasis *b) {
+  RITZ_TRY(find_degree_one(basis, b));
+  return b->is_tensor ? find_tensor_constants(basis->obj.ceed, b) : find_dense_constants(basis, b);
 }
 
 // ---- Spaces ----

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Dense bases, and operators without tensor bases, in the target half of a plan for devices. Called by
+// Dense bases, and operators without tensor bases, in targets of devices. Called by
 // plan/gpu.c.
 #ifndef RITZ_PLAN_GPU_DENSE_H
 #define RITZ_PLAN_GPU_DENSE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The target half of a diagonal's plan for devices (contract in plan/gpu-diagonal.h).
+// The target of a diagonal on a device (contract in plan/gpu-diagonal.h).
 #include <string.h>
 
 #include "plan/gpu-diagonal.h"
@@ -84,38 +84,38 @@ static bool has_constants(const RitzGpuDiagonal *d) {
 
 // The block has an array for each component of an output: the diagonal is given as many as it needs arrays,
 // at least two where strides of components matter.
-static int choose_target(Ceed ceed, const RitzGpuMachine *machine, bool is_deterministic, CeedInt num_arrays,
-                         RitzGpuDiagonal *d) {
+static int choose_target(CeedOperator op, const RitzGpuMachine *machine, bool is_deterministic,
+                         CeedInt num_arrays, RitzGpuDiagonal *d) {
   RitzPlanSpace *output = &d->plan.spaces[d->plan.num_spaces - 1];
   const RitzGpuChoice choice = choose_loop(d);
   RitzGpuMachine device = *machine;
   device.mma = -1; // sums are lines of a thread
   output->num_comp = CeedIntMax(num_arrays, d->diagonal->output.num_comp > 1 ? 2 : 1);
   ritz_plan_gpu_free(&d->target);
-  const int ierr = ritz_plan_gpu(ceed, &d->plan, &device, &choice, is_deterministic, &d->target);
+  const int ierr = ritz_plan_gpu(op, &d->plan, &device, &choice, is_deterministic, &d->target);
   output->num_comp = 1;
   return ierr;
 }
 
 // With one component the sums take over the arrays of inputs, as in an apply; with more, inputs are read
 // again.
-static int make(Ceed ceed, const RitzGpuMachine *machine, bool is_deterministic, RitzGpuDiagonal *d) {
-  RITZ_TRY(copy_plan(ceed, d));
-  RITZ_TRY(list_sums(ceed, d));
-  RITZ_TRY(choose_target(ceed, machine, is_deterministic, d->num_sums, d));
+static int make(CeedOperator op, const RitzGpuMachine *machine, bool is_deterministic, RitzGpuDiagonal *d) {
+  RITZ_TRY(copy_plan(op->obj.ceed, d));
+  RITZ_TRY(list_sums(op->obj.ceed, d));
+  RITZ_TRY(choose_target(op, machine, is_deterministic, d->num_sums, d));
   if (!d->target->reason && !has_constants(d)) d->target->reason = RITZ_TOO_MANY_CONSTANTS;
   if (d->target->reason || d->diagonal->output.num_comp == 1) return CEED_ERROR_SUCCESS;
   d->first_array = count_inputs(d);
   if (d->first_array == 0) return CEED_ERROR_SUCCESS;
-  return choose_target(ceed, machine, is_deterministic, d->first_array + d->num_sums, d);
+  return choose_target(op, machine, is_deterministic, d->first_array + d->num_sums, d);
 }
 
-int ritz_plan_gpu_diagonal(Ceed ceed, const RitzDiagonalPlan *diagonal, const RitzGpuMachine *machine,
+int ritz_plan_gpu_diagonal(CeedOperator op, const RitzDiagonalPlan *diagonal, const RitzGpuMachine *machine,
                            bool is_deterministic, RitzGpuDiagonal **made) {
   *made = NULL;
-  RITZ_TRY(RITZ_CALLOC(ceed, 1, made));
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, made));
   (*made)->diagonal = diagonal;
-  const int ierr = make(ceed, machine, is_deterministic, *made);
+  const int ierr = make(op, machine, is_deterministic, *made);
   if (ierr) ritz_plan_gpu_diagonal_free(made);
   return ierr;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The target half of a diagonal's plan for devices, from plan/diagonal.h. emit/gpu-diagonal.c turns it into
+// The target of a diagonal on a device, from plan/diagonal.h. emit/gpu-diagonal.c turns it into
 // the text of a kernel, backends/gpu/diagonal.c runs that.
 //
 // Passive inputs are evaluated as in an apply. A thread then works on its line of points, for one component
@@ -24,7 +24,7 @@ typedef struct {
 } RitzGpuDiagonal;
 
 // *made: always; its target has a reason where there is no such kernel.
-int ritz_plan_gpu_diagonal(Ceed ceed, const RitzDiagonalPlan *diagonal, const RitzGpuMachine *machine,
+int ritz_plan_gpu_diagonal(CeedOperator op, const RitzDiagonalPlan *diagonal, const RitzGpuMachine *machine,
                            bool is_deterministic, RitzGpuDiagonal **made);
 void ritz_plan_gpu_diagonal_free(RitzGpuDiagonal **diagonal);
 

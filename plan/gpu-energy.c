@@ -12,7 +12,9 @@ int ritz_plan_gpu_partner(const RitzPlan *plan, int i) {
   for (int k = 0; k < plan->num_in; k++) {
     const RitzPlanField *input = &plan->fields[k];
     if (input->space < 0 || input->mode != output->mode || input->basis != output->basis) continue;
-    if (plan->spaces[input->space].is_active && plan->spaces[input->space].rstr == to->rstr) return k;
+    if (plan->spaces[input->space].is_active &&
+        plan->spaces[input->space].restriction.number == to->restriction.number)
+      return k;
   }
   return -1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Inputs of degree one, and constant ones (RitzForm), in the target half of a plan for devices. Called by
+// Inputs of degree one, and constant ones (RitzForm), in targets of devices. Called by
 // plan/gpu*.c and emit/gpu*.c.
 //
 // Where threads take lines, the corners or nodes of the block's elements are copied to its memory, behind

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The target half of a plan for devices (contract in plan/gpu.h), by rules that were measured on an H200.
+// The target of a plan on a device (contract in plan/gpu.h), by rules that were measured on an H200.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "plan/gpu-dense.h"
 #include "plan/gpu-element.h"
@@ -94,22 +95,23 @@ static bool is_staged(const RitzPlan *plan, const RitzPlanSpace *s, RitzGpuScatt
 }
 
 // Lines along another direction than the rows read one offset for each of their nodes.
-static int choose_rows(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t, int s) {
+static int choose_rows(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t,
+                       int s) {
   const RitzPlanSpace *space = &plan->spaces[s];
   RitzGpuSpace *g = &t->spaces[s];
   bool has_rows = false;
   if (!machine->has_rows || space->basis < 0 || g->scatter == RITZ_SCATTER_E_VECTOR)
     return CEED_ERROR_SUCCESS;
   if (t->evaluation == RITZ_GPU_LINES && ritz_gpu_has_form(space)) return CEED_ERROR_SUCCESS;
-  if (space->rstr->type != CEED_RESTRICTION_STANDARD) return CEED_ERROR_SUCCESS;
+  if (space->restriction.type != CEED_RESTRICTION_STANDARD) return CEED_ERROR_SUCCESS;
   if (t->evaluation == RITZ_GPU_LINES && t->dim != 3 &&
       !(t->dim == 2 && t->routes[space->basis] == RITZ_ROUTE_IDENTITY))
     return CEED_ERROR_SUCCESS;
   const CeedInt P = plan->bases[space->basis].P_1d;
-  if (P > 1) RITZ_TRY(machine->has_rows(space->rstr, P, &has_rows));
+  if (P > 1) RITZ_TRY(machine->has_rows(ritz_operator_field(op, space->field)->rstr, P, &has_rows));
   if (!has_rows) return CEED_ERROR_SUCCESS;
   g->row_length = P;
-  g->row_step = ritz_restriction_row_step(space->rstr);
+  g->row_step = space->restriction.row_step;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -138,8 +140,8 @@ static void place_arrays(const RitzPlan *plan, RitzGpuTarget *t) {
 
 // Nodes and components of a strided restriction have entries of their own: sorted by stride, each is larger
 // than what the smaller ones reach.
-static bool is_disjoint(const RitzPlanSpace *s, const CeedInt strides[3]) {
-  CeedSize size[3] = {s->rstr->elem_size, s->rstr->num_comp, s->rstr->num_elem}, reach = 0;
+static bool is_disjoint(const RitzPlan *plan, const RitzPlanSpace *s, const CeedInt strides[3]) {
+  CeedSize size[3] = {s->num_nodes, s->num_comp, plan->num_elem}, reach = 0;
   bool is_done[3] = {false, false, false};
   for (int round = 0; round < 3; round++) {
     int least = -1;
@@ -164,21 +166,23 @@ static bool has_own_array(const RitzPlan *plan, const RitzPlanSpace *s) {
 
 static RitzGpuScatter choose_scatter(const RitzPlan *plan, const RitzPlanSpace *s, const CeedInt strides[3],
                                      bool is_deterministic) {
-  if (s->rstr->type == CEED_RESTRICTION_STRIDED && is_disjoint(s, strides) && has_own_array(plan, s))
+  if (s->restriction.type == CEED_RESTRICTION_STRIDED && is_disjoint(plan, s, strides) &&
+      has_own_array(plan, s))
     return RITZ_SCATTER_OWN;
   return is_deterministic ? RITZ_SCATTER_E_VECTOR : RITZ_SCATTER_ATOMIC;
 }
 
 // Strides that an element determines are part of the text; those of the mesh are arguments.
-static void choose_strides(RitzPlanSpace *s, const CeedInt strides[3], RitzGpuSpace *g) {
-  const CeedSize own = (CeedSize)s->rstr->elem_size * s->num_comp;
+static void choose_strides(const RitzPlanSpace *s, const CeedInt strides[3], RitzGpuSpace *g) {
+  const CeedSize own = (CeedSize)s->num_nodes * s->num_comp;
   for (int d = 0; d < 3; d++) g->strides[d] = strides[d] > 0 && strides[d] <= own ? strides[d] : 0;
 }
 
-static void describe_space(const RitzPlan *plan, RitzPlanSpace *s, bool is_deterministic, RitzGpuSpace *g) {
-  const bool is_strided = s->rstr->type == CEED_RESTRICTION_STRIDED;
-  CeedInt strides[3] = {1, s->rstr->comp_stride, 0};
-  if (is_strided) ritz_restriction_l_strides(s->rstr, strides);
+static void describe_space(const RitzPlan *plan, const RitzPlanSpace *s, bool is_deterministic,
+                           RitzGpuSpace *g) {
+  const bool is_strided = s->restriction.type == CEED_RESTRICTION_STRIDED;
+  CeedInt strides[3] = {1, s->restriction.comp_stride, 0};
+  if (is_strided) memcpy(strides, s->restriction.strides, sizeof(strides));
   if (!s->is_input) g->scatter = choose_scatter(plan, s, strides, is_deterministic);
   if (g->scatter == RITZ_SCATTER_E_VECTOR) {
     g->strides[0] = 1;
@@ -186,7 +190,7 @@ static void describe_space(const RitzPlan *plan, RitzPlanSpace *s, bool is_deter
   } else if (is_strided) {
     choose_strides(s, strides, g);
   } else {
-    g->strides[1] = s->rstr->comp_stride == 1 ? 1 : 0;
+    g->strides[1] = s->restriction.comp_stride == 1 ? 1 : 0;
   }
   if (s->num_comp == 1) g->strides[1] = 1;
   g->is_staged = is_staged(plan, s, g->scatter);
@@ -222,7 +226,7 @@ static void list_args(const RitzPlan *plan, RitzGpuTarget *t) {
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
     const bool has_offsets =
-        s->rstr->type != CEED_RESTRICTION_STRIDED && t->spaces[i].scatter != RITZ_SCATTER_E_VECTOR;
+        s->restriction.type != CEED_RESTRICTION_STRIDED && t->spaces[i].scatter != RITZ_SCATTER_E_VECTOR;
     add_arg(t, RITZ_GPU_ARG_ARRAY, i);
     if (has_offsets) add_arg(t, RITZ_GPU_ARG_OFFSETS, i);
     if (has_offsets && (s->is_oriented || s->is_curl_oriented)) add_arg(t, RITZ_GPU_ARG_ORIENTS, i);
@@ -591,8 +595,9 @@ static void place_lines(const RitzPlan *plan, const RitzGpuMachine *machine, Rit
   (t->is_flat ? ritz_plan_gpu_choose_flat : choose_block)(plan, machine, t);
 }
 
-static int choose(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine, bool is_deterministic,
+static int choose(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *machine, bool is_deterministic,
                   RitzGpuTarget *t) {
+  Ceed ceed = op->obj.ceed;
   t->dim = plan->dim;
   t->Q_1d = plan->Q_1d;
   t->num_lines = plan->Q / plan->Q_1d;
@@ -606,7 +611,7 @@ static int choose(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine
   t->constant_bytes = count_constants(plan, t);
   if (t->constant_bytes > RITZ_MAX_CONSTANT_BYTES) t->reason = RITZ_TOO_MANY_CONSTANTS;
   if (t->reason) return CEED_ERROR_SUCCESS;
-  for (int s = 0; s < plan->num_spaces; s++) RITZ_TRY(choose_rows(plan, machine, t, s));
+  for (int s = 0; s < plan->num_spaces; s++) RITZ_TRY(choose_rows(op, plan, machine, t, s));
   if (t->evaluation == RITZ_GPU_ELEMENTS)
     ritz_plan_gpu_place_elements(plan, machine, t);
   else
@@ -619,14 +624,14 @@ static int choose(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine
   return assign_lines(ceed, machine, t);
 }
 
-int ritz_plan_gpu(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuChoice *choice,
-                  bool is_deterministic, RitzGpuTarget **target) {
+int ritz_plan_gpu(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *machine,
+                  const RitzGpuChoice *choice, bool is_deterministic, RitzGpuTarget **target) {
   *target = NULL;
-  RITZ_TRY(RITZ_CALLOC(ceed, 1, target));
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, target));
   (*target)->choice = *choice;
   (*target)->reason = find_refusal(plan);
   if ((*target)->reason) return CEED_ERROR_SUCCESS;
-  const int ierr = choose(ceed, plan, machine, is_deterministic, *target);
+  const int ierr = choose(op, plan, machine, is_deterministic, *target);
   if (ierr) ritz_plan_gpu_free(target);
   return ierr;
 }
@@ -640,6 +645,16 @@ void ritz_plan_gpu_free(RitzGpuTarget **target) {
   RITZ_FREE(&t->passes);
   RITZ_FREE(&t->args);
   RITZ_FREE(target);
+}
+
+// ---- Costs ----
+
+RitzPlanCost ritz_plan_gpu_cost(const RitzPlan *plan, const RitzGpuTarget *t) {
+  RitzPlanAccess access[plan->num_spaces + 1];
+  for (int i = 0; i < plan->num_spaces; i++)
+    access[i] = (RitzPlanAccess){.has_offsets = plan->spaces[i].restriction.type != CEED_RESTRICTION_STRIDED,
+                                 .row_length = t->spaces[i].row_length};
+  return ritz_plan_cost(plan, access);
 }
 
 // ---- For people ----

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The target half of a plan for devices: what a block of threads works on and how. emit/gpu.c turns it into
+// The target of a plan on a device: what a block of threads works on and how. emit/gpu.c turns it into
 // the text of a kernel, backends/gpu/gen.c runs that.
 //
 // A block works on `num_elem` elements. Of small elements each thread takes a whole one (plan/gpu-element.h).
@@ -143,11 +143,13 @@ typedef struct {
 enum { RITZ_MAX_CONSTANT_BYTES = 60 << 10 };
 #define RITZ_TOO_MANY_CONSTANTS "1D matrices that do not fit the constant memory of a device"
 
+// op: what the plan was made from, whose restrictions machine->has_rows is asked about.
 // *target: always made; with a reason where the operator cannot be fused. is_deterministic: outputs that
 // several elements share go through E-vectors.
-int ritz_plan_gpu(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuChoice *choice,
-                  bool is_deterministic, RitzGpuTarget **target);
+int ritz_plan_gpu(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *machine,
+                  const RitzGpuChoice *choice, bool is_deterministic, RitzGpuTarget **target);
 void ritz_plan_gpu_free(RitzGpuTarget **target);
+RitzPlanCost ritz_plan_gpu_cost(const RitzPlan *plan, const RitzGpuTarget *target);
 
 // The active input that is evaluated as output i is tested: u . A u is the sum of their products over all
 // points and such outputs. -1: there is none, or output i is passive.

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// CeedOperator -> plan: the mathematical half, and the order of the steps. Called by backends that fuse
-// operators.
-#include <stdlib.h>
-
+// CeedOperator -> plan (contract in plan/plan.h). Called by backends that fuse operators.
 #include "plan/parts.h"
 
 // ---- Operators without a plan ----
@@ -15,29 +12,31 @@ static const char *refusal(CeedElemRestriction rstr) {
   return is_absolute ? "an unsigned curl-oriented restriction" : NULL;
 }
 
-static CeedOperatorField field_of(CeedOperator op, CeedInt i) {
-  return i < op->num_in ? op->in[i] : op->out[i - op->num_in];
-}
-
 static const char *find_refusal(CeedOperator op) {
   const char *reason = op->is_at_points ? "the operator is at points" : NULL;
-  for (CeedInt i = 0; !reason && i < op->num_in + op->num_out; i++) reason = refusal(field_of(op, i)->rstr);
+  for (CeedInt i = 0; !reason && i < op->num_in + op->num_out; i++)
+    reason = refusal(ritz_operator_field(op, i)->rstr);
   return reason;
 }
 
 // ---- Bases ----
 
-static int find_basis(const RitzPlan *plan, CeedBasis basis) {
+static CeedBasis basis_of(CeedOperator op, const RitzPlanBasis *basis) {
+  return ritz_operator_field(op, basis->field)->basis;
+}
+
+static int find_basis(CeedOperator op, const RitzPlan *plan, CeedBasis basis) {
   for (int i = 0; i < plan->num_bases; i++) {
-    if (plan->bases[i].basis == basis) return i;
+    if (basis_of(op, &plan->bases[i]) == basis) return i;
   }
   return -1;
 }
 
 static void list_bases(CeedOperator op, RitzPlan *plan) {
   for (CeedInt i = 0; i < op->num_in + op->num_out; i++) {
-    CeedBasis basis = field_of(op, i)->basis;
-    if (basis != CEED_BASIS_NONE && find_basis(plan, basis) < 0) plan->bases[plan->num_bases++].basis = basis;
+    CeedBasis basis = ritz_operator_field(op, i)->basis;
+    if (basis != CEED_BASIS_NONE && find_basis(op, plan, basis) < 0)
+      plan->bases[plan->num_bases++].field = (int)i;
   }
 }
 
@@ -48,7 +47,7 @@ static int make_bases(CeedOperator op, RitzPlan *plan) {
     for (int i = 0; i < plan->num_in + plan->num_out; i++) {
       if (plan->fields[i].basis == b) modes |= (unsigned)plan->fields[i].mode;
     }
-    RITZ_TRY(ritz_plan_make_basis(op->obj.ceed, modes, basis));
+    RITZ_TRY(ritz_plan_make_basis(basis_of(op, basis), modes, basis));
     basis->first_matrix = basis->is_tensor ? -1 : plan->num_matrices;
     plan->num_matrices += basis->is_tensor ? 0 : 2;
   }
@@ -58,58 +57,86 @@ static int make_bases(CeedOperator op, RitzPlan *plan) {
 // ---- Spaces and fields ----
 
 // Of spaces already listed that have the same vector, or a new one.
-static int32_t number_array(RitzPlan *plan, const RitzPlanSpace *space) {
+static int32_t number_array(CeedOperator op, RitzPlan *plan, const RitzPlanSpace *space) {
+  CeedVector vec = ritz_operator_field(op, space->field)->vec;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    if (s->vec == space->vec && (!s->is_active || s->is_input == space->is_input)) return s->array;
+    if (ritz_operator_field(op, s->field)->vec == vec && (!s->is_active || s->is_input == space->is_input))
+      return s->array;
   }
   return plan->num_arrays++;
 }
 
-static void add_space(RitzPlan *plan, bool is_input, CeedOperatorField field) {
+// Of spaces already listed that have the same restriction, or a new one.
+static int number_restriction(CeedOperator op, const RitzPlan *plan, CeedElemRestriction rstr) {
+  int number = 0;
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *s = &plan->spaces[i];
+    if (ritz_operator_field(op, s->field)->rstr == rstr) return s->restriction.number;
+    number = s->restriction.number >= number ? s->restriction.number + 1 : number;
+  }
+  return number;
+}
+
+static RitzPlanRestriction describe_restriction(int number, CeedElemRestriction rstr) {
+  RitzPlanRestriction made = {.number = number,
+                              .type = rstr->type,
+                              .comp_stride = rstr->comp_stride,
+                              .row_step = ritz_restriction_row_step(rstr),
+                              .l_size = rstr->l_size,
+                              .e_size = rstr->e_size};
+  if (rstr->type == CEED_RESTRICTION_STRIDED) ritz_restriction_l_strides(rstr, made.strides);
+  return made;
+}
+
+static void add_space(CeedOperator op, RitzPlan *plan, bool is_input, CeedInt i) {
+  CeedOperatorField field = ritz_operator_field(op, i);
   CeedElemRestriction r = field->rstr;
   RitzPlanSpace space = {
       .is_input = is_input,
       .is_active = field->vec == CEED_VECTOR_ACTIVE,
-      .rstr = r,
-      .vec = field->vec,
+      .field = (int)i,
+      .restriction = describe_restriction(number_restriction(op, plan, r), r),
       .num_nodes = r->elem_size,
       .num_comp = r->num_comp,
-      .basis = find_basis(plan, field->basis),
+      .basis = find_basis(op, plan, field->basis),
       .is_oriented = r->type == CEED_RESTRICTION_ORIENTED && r->use_orients && r->use_signs,
       .is_curl_oriented = r->type == CEED_RESTRICTION_CURL_ORIENTED && r->use_orients,
       .is_interlaced = r->type != CEED_RESTRICTION_STRIDED && r->comp_stride == 1 && r->num_comp > 1,
-      .overwrites = -1,
   };
-  space.array = number_array(plan, &space);
+  space.array = number_array(op, plan, &space);
   plan->spaces[plan->num_spaces++] = space;
 }
 
-// Number of the field's space, which is added when it is new.
-static int find_space(RitzPlan *plan, bool is_input, CeedOperatorField field) {
-  int basis = find_basis(plan, field->basis);
-  for (int i = 0; i < plan->num_spaces; i++) {
-    const RitzPlanSpace *s = &plan->spaces[i];
-    if (s->is_input == is_input && s->rstr == field->rstr && s->vec == field->vec && s->basis == basis)
-      return i;
+// Number of the space of field i, which is added when it is new.
+static int find_space(CeedOperator op, RitzPlan *plan, bool is_input, CeedInt i) {
+  CeedOperatorField field = ritz_operator_field(op, i);
+  int basis = find_basis(op, plan, field->basis);
+  for (int k = 0; k < plan->num_spaces; k++) {
+    const RitzPlanSpace *s = &plan->spaces[k];
+    CeedOperatorField first = ritz_operator_field(op, s->field);
+    if (s->is_input == is_input && first->rstr == field->rstr && first->vec == field->vec &&
+        s->basis == basis)
+      return k;
   }
-  add_space(plan, is_input, field);
+  add_space(op, plan, is_input, i);
   return plan->num_spaces - 1;
 }
 
-static void list_fields(CeedOperator op, RitzPlan *plan) {
+static int list_fields(CeedOperator op, RitzPlan *plan) {
   for (CeedInt i = 0; i < op->num_in + op->num_out; i++) {
-    CeedOperatorField field = field_of(op, i);
+    CeedOperatorField field = ritz_operator_field(op, i);
     RitzPlanField *f = &plan->fields[i];
-    *f = (RitzPlanField){.name = field->qf_field->name,
-                         .mode = field->qf_field->eval_mode,
+    *f = (RitzPlanField){.mode = field->qf_field->eval_mode,
                          .size = field->qf_field->size,
                          .space = -1,
-                         .basis = find_basis(plan, field->basis)};
+                         .basis = find_basis(op, plan, field->basis)};
+    RITZ_TRY(ritz_strdup(op->obj.ceed, field->qf_field->name, &f->name));
     if (f->mode == CEED_EVAL_WEIGHT) continue;
-    f->space = find_space(plan, i < op->num_in, field);
+    f->space = find_space(op, plan, i < op->num_in, i);
     plan->spaces[f->space].modes |= (unsigned)f->mode;
   }
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Sizes and source ----
@@ -127,49 +154,75 @@ static void set_grid(CeedOperator op, RitzPlan *plan) {
   }
 }
 
-// A relative path is one of the application's folder now; the kernel is compiled elsewhere. Stays as it is
-// where the system cannot tell.
-static void make_absolute(char **path) {
-  char *absolute = *path && (*path)[0] != '/' ? realpath(*path, NULL) : NULL;
-  if (!absolute) return;
-  ritz_memory_adopt(absolute);
-  RITZ_FREE(path);
-  *path = absolute;
-}
-
 // A missing file is no error: the application's function can be called.
-static int find_source(CeedQFunction qf, RitzPlan *plan) {
-  plan->function_name = qf->kernel_name;
+static int describe_function(CeedQFunction qf, RitzPlan *plan) {
+  Ceed ceed = qf->obj.ceed;
+  const RitzStringList *defines = &ceed->jit_defines;
+  const char *path = NULL;
   plan->vec_length = qf->vec_length;
-  if (!qf->source_path || !qf->kernel_name[0]) return CEED_ERROR_SUCCESS;
-  if (!qf->resolved_path) {
-    RITZ_TRY(ritz_jit_find(qf->obj.ceed, NULL, qf->source_path, &qf->resolved_path));
-    make_absolute(&qf->resolved_path);
+  plan->user_flops = qf->user_flops > 0 ? (double)qf->user_flops : 0;
+  RITZ_TRY(ritz_strdup(ceed, qf->kernel_name, &plan->function_name));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)defines->num, &plan->defines));
+  for (CeedInt i = 0; i < defines->num; i++) {
+    RITZ_TRY(ritz_strdup(ceed, defines->item[i], &plan->defines[i]));
+    plan->num_defines++;
   }
-  plan->source_path = qf->resolved_path;
-  return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_qfunction_find_source(qf, &path));
+  return path ? ritz_strdup(ceed, path, &plan->source_path) : CEED_ERROR_SUCCESS;
 }
 
 static int describe(CeedOperator op, RitzPlan *plan) {
   Ceed ceed = op->obj.ceed;
   size_t num_fields = (size_t)op->num_in + (size_t)op->num_out;
+  const char *name;
   plan->num_in = op->num_in;
   plan->num_out = op->num_out;
-  RITZ_TRY(CeedQFunctionGetName(op->qf, &plan->name));
-  if (op->name) plan->name = op->name;
+  RITZ_TRY(CeedQFunctionGetName(op->qf, &name));
+  RITZ_TRY(ritz_strdup(ceed, op->name ? op->name : name, &plan->name));
   RITZ_TRY(RITZ_CALLOC(ceed, num_fields, &plan->bases));
   RITZ_TRY(RITZ_CALLOC(ceed, num_fields, &plan->spaces));
   RITZ_TRY(RITZ_CALLOC(ceed, num_fields, &plan->fields));
   list_bases(op, plan);
-  list_fields(op, plan);
+  RITZ_TRY(list_fields(op, plan));
   RITZ_TRY(make_bases(op, plan));
   set_grid(op, plan);
-  return find_source(op->qf, plan);
+  return describe_function(op->qf, plan);
+}
+
+// ---- Structure of bases ----
+
+bool ritz_plan_has_one_grid(const RitzPlan *plan) {
+  for (int i = 0; i < plan->num_bases; i++) {
+    const RitzPlanBasis *b = &plan->bases[i];
+    if (b->is_tensor && (b->dim > 3 || b->dim != plan->dim || b->Q_1d != plan->Q_1d)) return false;
+  }
+  return true;
+}
+
+static void find_forms(RitzPlan *plan) {
+  for (int i = 0; i < plan->num_spaces; i++) plan->spaces[i].form = ritz_plan_form_of(plan, &plan->spaces[i]);
+}
+
+// Of dense bases that some field is contracted with.
+static int find_folds(CeedOperator op, RitzPlan *plan) {
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *space = &plan->spaces[i];
+    RitzPlanBasis *basis = space->basis < 0 ? NULL : &plan->bases[space->basis];
+    if (basis && space->form == RITZ_FORM_LINES && !basis->is_folded)
+      RITZ_TRY(ritz_plan_fold(basis_of(op, basis), basis));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int find_structure(CeedOperator op, const RitzPlanOptions *options, RitzPlan *plan) {
+  if (!ritz_plan_has_one_grid(plan)) return CEED_ERROR_SUCCESS;
+  if (options->allows_forms) find_forms(plan);
+  return options->allows_folds ? find_folds(op, plan) : CEED_ERROR_SUCCESS;
 }
 
 // ---- The plan ----
 
-int ritz_plan_operator(CeedOperator op, const RitzPlanMachine *machine, RitzPlanRows rows, RitzPlan **plan,
+int ritz_plan_operator(CeedOperator op, const RitzPlanOptions *options, RitzPlan **plan,
                        const char **reason) {
   RitzPlan *made = NULL;
   int ierr;
@@ -180,8 +233,7 @@ int ritz_plan_operator(CeedOperator op, const RitzPlanMachine *machine, RitzPlan
 
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &made));
   RITZ_TRY_CLEANUP(describe(op, made));
-  RITZ_TRY_CLEANUP(ritz_plan_choose_target(made, machine, rows));
-  ritz_plan_count_cost(made, op->qf->user_flops > 0 ? (double)op->qf->user_flops : 0);
+  RITZ_TRY_CLEANUP(find_structure(op, options, made));
   *plan = made;
   made = NULL;
 cleanup:
@@ -193,6 +245,12 @@ void ritz_plan_free(RitzPlan **plan) {
   RitzPlan *p = *plan;
   if (!p) return;
   for (int i = 0; i < p->num_bases; i++) ritz_plan_free_basis(&p->bases[i]);
+  for (int i = 0; p->fields && i < p->num_in + p->num_out; i++) RITZ_FREE(&p->fields[i].name);
+  for (int i = 0; i < p->num_defines; i++) RITZ_FREE(&p->defines[i]);
+  RITZ_FREE(&p->name);
+  RITZ_FREE(&p->function_name);
+  RITZ_FREE(&p->source_path);
+  RITZ_FREE((void **)&p->defines);
   RITZ_FREE(&p->bases);
   RITZ_FREE(&p->spaces);
   RITZ_FREE(&p->fields);

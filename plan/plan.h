@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The plan of an operator: a description of the kernel to build, printable and comparable. Made from the
-// operator by pure functions; emit/ turns it into text, backends/cpu runs what becomes of it, and the
-// ahead-of-time kernel of backends/cpu interprets it directly.
+// The plan of an operator: what a kernel computes, whatever machine runs it. Bases, spaces (a gather or a
+// scatter each), fields of the QFunction. Made from the operator by pure functions, and self-contained: it
+// holds no handle of an object and nothing of the environment, so equal plans (ritz_plan_write) give equal
+// kernels.
 //
-// Two halves. The mathematical one says what is computed: bases, spaces (a gather or a scatter each) and the
-// fields of the QFunction. The target half says how: lanes, evaluation, routes, shared arrays; it is chosen
-// from the first for a machine, and open to tuning.
+// Lowering decides how a machine does it: plan/cpu.h and plan/gpu.h make a target from a plan, emit/ turns
+// both into text, backends/ run it. The ahead-of-time kernel of backends/cpu interprets plan and target
+// directly.
 #ifndef RITZ_PLAN_PLAN_H
 #define RITZ_PLAN_PLAN_H
 
@@ -13,10 +14,10 @@
 
 #include "core/core.h"
 
-// ---- Mathematical half ----
+// ---- Bases ----
 
 typedef enum {
-  RITZ_ROUTE_IDENTITY,   // target half, tensor: nodes are points, B = 1; derivatives along lines of points
+  RITZ_ROUTE_IDENTITY,   // tensor: nodes are points, B = 1; derivatives along lines of points
   RITZ_ROUTE_COLLOCATED, // tensor: interpolate, then differentiate at the points; D = C B
   RITZ_ROUTE_DIRECT,     // tensor: one sweep per derivative; when there is no such C
   RITZ_ROUTE_DENSE       // matrices [component][Q][P], handed over at run time
@@ -36,7 +37,7 @@ typedef struct {
 } RitzPlanPairs;
 
 typedef struct {
-  CeedBasis basis; // borrowed from the operator
+  int field; // of the operator, the first with this basis: backends find the CeedBasis there
   bool is_tensor;
   CeedInt dim, P_1d, Q_1d; // tensor
   CeedInt P, Q;
@@ -49,19 +50,14 @@ typedef struct {
   // Owned, [q_comp][P]: the rows that are the same at all points; NULL where they differ.
   CeedScalar *constant_interp, *constant_deriv;
   CeedInt first_matrix; // dense: of interp and derivative in the kernel's list of matrices; -1: none
-  // Target half, dense and symmetric (plan/fold.c): what its matrices take sums and differences of nodes to.
-  // Owned; derivatives are [dim][Q].
+  // Dense and symmetric (plan/fold.c): what its matrices take sums and differences of nodes to. Owned;
+  // derivatives are [dim][Q].
   bool is_folded;
   RitzPlanPairs node_pairs, interp_pairs, deriv_pairs;
   CeedScalar *folded_interp, *folded_deriv; // even [pairs + alone][pairs + alone], then odd [pairs][pairs]
 } RitzPlanBasis;
 
-typedef enum {
-  RITZ_GATHER_NODES,   // one offset per node
-  RITZ_GATHER_ROWS,    // one offset per row of nodes (backends/cpu/rows.h)
-  RITZ_GATHER_STRIDED, // no offsets
-  RITZ_GATHER_PACKED,  // data at points that lie in batch order (RitzPacking)
-} RitzGather;
+// ---- Spaces and fields ----
 
 // How an input comes to the points. Outputs and active inputs go line by line.
 typedef enum {
@@ -71,56 +67,40 @@ typedef enum {
   RITZ_FORM_CONSTANT, // the same at all points: once an element. Geometry of affine elements
 } RitzForm;
 
+// What kernels depend on of an element restriction.
+typedef struct {
+  int number; // equal numbers: the same restriction
+  CeedRestrictionType type;
+  CeedInt comp_stride, row_step; // row_step: entries from a node of a row to the next
+  CeedInt strides[3];            // of strided ones: node, component, element
+  CeedSize l_size, e_size;
+} RitzPlanRestriction;
+
 // A restriction, a vector and a basis: gathered once for all input fields that share them, scattered once for
 // all such output fields.
 typedef struct {
   bool is_input, is_active;
-  CeedElemRestriction rstr; // borrowed
-  CeedVector vec;           // borrowed; CEED_VECTOR_ACTIVE
-  int32_t array;            // number of the L-vector; spaces of the same vector have the same
+  int field; // of the operator, the first of this space: backends find restriction and vector there
+  RitzPlanRestriction restriction; // num_elem elements of num_nodes nodes, num_comp components
+  int32_t array;                   // number of the L-vector; spaces of the same vector have the same
   CeedInt num_nodes, num_comp;
   int basis;      // -1: values at the points, num_nodes = Q
   unsigned modes; // union of CEED_EVAL_INTERP, GRAD, DIV, CURL; 0 with basis -1
   bool is_oriented, is_curl_oriented;
   bool is_interlaced; // comp_stride 1 with several components
-  // target half
   RitzForm form;
-  RitzGather gather;
-  CeedInt row_length; // of GATHER_ROWS
-  int overwrites;     // outputs: input space whose element arrays it takes over when they are spent; -1: none
 } RitzPlanSpace;
 
 // A field of the QFunction, in its order: inputs, then outputs.
 typedef struct {
-  const char *name; // borrowed
+  char *name; // owned
   CeedEvalMode mode;
   CeedInt size;
   int space; // -1: weights
   int basis; // of the space, or whose weights; -1: none
 } RitzPlanField;
 
-// ---- Target half ----
-
-typedef enum {
-  RITZ_EVALUATE_PLANES, // whole element along the last direction, then plane by plane, row by row
-  RITZ_EVALUATE_VALUES, // values only: row by row, in registers
-  RITZ_EVALUATE_FLAT,   // no tensor basis: all points one row
-  RITZ_EVALUATE_NONE,   // not fusible (bases on different point grids): the ahead-of-time kernel runs it
-} RitzEvaluation;
-
-// How the point function is reached.
-typedef enum {
-  RITZ_CALL_TEXT,    // its text is part of the kernel, called point by point
-  RITZ_CALL_POINTER, // the application's function, called row by row
-} RitzCall;
-
-typedef struct {
-  CeedInt lanes;
-  RitzEvaluation evaluation;
-  RitzCall call;
-  CeedInt call_points; // points per call: 1 or a row; times lanes a multiple of vec_length
-  bool prefetch_packed, prefetch_vectors;
-} RitzPlanTarget;
+// ---- The plan ----
 
 // Per element and apply.
 typedef struct {
@@ -128,44 +108,55 @@ typedef struct {
   double bytes_stored;  // passive data at points
   double bytes_offsets; // as the gathers read them
   double bytes_vectors; // L-vectors: 8 a unique entry read, 16 read and written; from l_size / num_elem
-  double working_set;   // bytes of a batch: element arrays
 } RitzPlanCost;
 
 typedef struct {
-  const char *name; // of the operator or its QFunction; borrowed
+  char *name; // owned: of the operator or its QFunction
   CeedInt num_elem;
   CeedInt dim, Q_1d, Q; // grid of points: Q = Q_1d^dim; without tensor bases dim 1, Q_1d = Q
   CeedInt vec_length;
-  const char *function_name; // borrowed; "" without source
-  const char *source_path;   // borrowed; found file, NULL without
+  char *function_name; // owned; "" without source
+  char *source_path;   // owned; found file, NULL without
+  double user_flops;   // of the point function at a point; 0: unknown
+  int num_defines;
+  char **defines; // owned: "NAME" or "NAME=value", for the point function's text
   int num_bases, num_spaces, num_in, num_out, num_arrays, num_matrices;
   RitzPlanBasis *bases;  // owned
   RitzPlanSpace *spaces; // owned; inputs first
   RitzPlanField *fields; // owned; num_in + num_out
-  RitzPlanTarget target;
-  RitzPlanCost cost;
 } RitzPlan;
 
-// What the machine offers.
+// What a plan may use of the structure of its bases.
 typedef struct {
-  CeedInt lanes;     // CeedScalars in a vector register
-  bool allows_text;  // false: RITZ_QFUNCTION=pointer
-  bool allows_forms; // false: RITZ_FORMS=off, all fields line by line
-  bool allows_folds; // false: RITZ_FOLD=off, or the kernel has no folded bases
-} RitzPlanMachine;
-void ritz_plan_machine(RitzPlanMachine *machine); // of this processor and environment
+  bool allows_forms; // false: all fields line by line
+  bool allows_folds; // false: symmetry of dense bases is not looked for
+} RitzPlanOptions;
 
 // *reason (static string) when the operator has no plan at all, *plan NULL then: points, blocked
-// restrictions. Rows are looked up through `rows` (NULL: none), which says whether nodes come in rows of that
-// length.
-typedef int (*RitzPlanRows)(CeedElemRestriction rstr, CeedInt row_length, CeedInt lanes, bool *has_rows);
-int ritz_plan_operator(CeedOperator op, const RitzPlanMachine *machine, RitzPlanRows rows, RitzPlan **plan,
-                       const char **reason);
-// Chooses call and call_points anew, after the text was found wanting.
-void ritz_plan_use_pointer(RitzPlan *plan);
+// restrictions.
+int ritz_plan_operator(CeedOperator op, const RitzPlanOptions *options, RitzPlan **plan, const char **reason);
 void ritz_plan_free(RitzPlan **plan);
 
-// Several lines for people: fields, spaces, bases, target, costs.
-int ritz_plan_print(const RitzPlan *plan, FILE *stream);
+// Data at points that the operator does not change.
+static inline bool ritz_plan_is_stored(const RitzPlanSpace *space) {
+  return space->is_input && !space->is_active && space->basis < 0;
+}
+
+// What the machine reads for a space: one offset a row of `row_length` nodes (0: one a node), or none.
+typedef struct {
+  bool has_offsets;
+  CeedInt row_length;
+} RitzPlanAccess;
+
+// Costs of an apply with this access to each of the plan's spaces.
+RitzPlanCost ritz_plan_cost(const RitzPlan *plan, const RitzPlanAccess *access);
+
+// Several lines for people: sizes, fields, spaces, bases.
+void ritz_plan_print(const RitzPlan *plan, FILE *stream);
+void ritz_plan_print_cost(const RitzPlanCost *cost, FILE *stream);
+// Everything that a kernel depends on, numbers in full: equal writings, targets and texts of the point
+// function make equal kernels. Sizes of the mesh and names of fields, on which none depends, are left out,
+// and so is the place of the text.
+void ritz_plan_write(const RitzPlan *plan, FILE *stream);
 
 #endif

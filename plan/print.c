@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A plan as text for people and for comparisons: the same plan gives the same bytes on every machine. Called
-// by backends that explain operators.
+// A plan, and its target on a CPU, as text for people and for comparisons: the same plan gives the same bytes
+// on every machine. Called by backends that explain operators.
 #include <string.h>
 
-#include "plan/parts.h"
+#include "plan/cpu.h"
 
 static const char *plural(CeedSize n) { return n == 1 ? "" : "s"; }
 
@@ -82,10 +82,13 @@ static void print_modes(FILE *stream, unsigned modes) {
   }
 }
 
-static void print_gather(FILE *stream, const RitzPlanSpace *s) {
+static void print_gather(FILE *stream, const RitzPlanSpace *s, const RitzCpuSpace *how) {
   static const char *const gathers[] = {"node by node", "rows", "strided", "packed, batch after batch"};
-  fprintf(stream, "; %s: %s", s->is_input ? "gather" : "scatter", gathers[s->gather]);
-  if (s->gather == RITZ_GATHER_ROWS) fprintf(stream, " of %" CeedInt_FMT " nodes", s->row_length);
+  fprintf(stream, "; %s: %s", s->is_input ? "gather" : "scatter", gathers[how->gather]);
+  if (how->gather == RITZ_GATHER_ROWS) fprintf(stream, " of %" CeedInt_FMT " nodes", how->row_length);
+}
+
+static void print_nature(FILE *stream, const RitzPlanSpace *s) {
   if (s->form == RITZ_FORM_LINEAR) fprintf(stream, ", linear at the points");
   if (s->form == RITZ_FORM_CONSTANT) fprintf(stream, ", the same at all points");
   if (s->is_oriented) fprintf(stream, ", oriented");
@@ -93,7 +96,7 @@ static void print_gather(FILE *stream, const RitzPlanSpace *s) {
   if (s->is_interlaced) fprintf(stream, ", interlaced");
 }
 
-static void print_spaces(FILE *stream, const RitzPlan *plan) {
+static void print_spaces(FILE *stream, const RitzPlan *plan, const RitzCpuTarget *t) {
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
     fprintf(stream, "  space %d: %s %s, vector %d, ", i, s->is_active ? "active" : "passive",
@@ -103,8 +106,10 @@ static void print_spaces(FILE *stream, const RitzPlan *plan) {
     print_count(stream, s->num_comp, "component");
     if (s->basis >= 0) fprintf(stream, ", basis %d:", s->basis);
     print_modes(stream, s->modes);
-    print_gather(stream, s);
-    if (s->overwrites >= 0) fprintf(stream, "; works in the arrays of space %d", s->overwrites);
+    if (t) print_gather(stream, s, &t->spaces[i]);
+    print_nature(stream, s);
+    if (t && t->spaces[i].overwrites >= 0)
+      fprintf(stream, "; works in the arrays of space %d", t->spaces[i].overwrites);
     fprintf(stream, "\n");
   }
 }
@@ -132,10 +137,9 @@ static const char *file_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-static void print_target(FILE *stream, const RitzPlan *plan) {
+static void print_target(FILE *stream, const RitzPlan *plan, const RitzCpuTarget *t) {
   static const char *const evaluations[] = {"plane by plane", "values row by row", "all points at once",
                                             "not fused"};
-  const RitzPlanTarget *t = &plan->target;
   fprintf(stream, "  target: batches of ");
   print_count(stream, t->lanes, "element");
   fprintf(stream, ", one a lane; %s", evaluations[t->evaluation]);
@@ -151,25 +155,32 @@ static void print_target(FILE *stream, const RitzPlan *plan) {
   fprintf(stream, " of all lanes a call, vector length %" CeedInt_FMT "\n", plan->vec_length);
 }
 
-static void print_cost(FILE *stream, const RitzPlan *plan) {
-  const RitzPlanCost *c = &plan->cost;
+void ritz_plan_print_cost(const RitzPlanCost *c, FILE *stream) {
   double bytes = c->bytes_stored + c->bytes_offsets + c->bytes_vectors;
   fprintf(stream, "  an element: %.10g flops; %.1f bytes = %.1f stored data + %.1f offsets + %.1f vectors",
           c->flops, bytes, c->bytes_stored, c->bytes_offsets, c->bytes_vectors);
   if (bytes > 0) fprintf(stream, "; %.3f flops a byte", c->flops / bytes);
-  fprintf(stream, "\n  a batch: %.0f bytes of arrays\n", c->working_set);
+  fprintf(stream, "\n");
 }
 
-int ritz_plan_print(const RitzPlan *plan, FILE *stream) {
+static void print_plan(FILE *stream, const RitzPlan *plan, const RitzCpuTarget *target) {
   fprintf(stream, "Plan of '%s': ", plan->name);
   print_count(stream, plan->num_elem, "element");
   fprintf(stream, ", ");
   print_count(stream, plan->Q, "point");
   fprintf(stream, " = %" CeedInt_FMT "^%" CeedInt_FMT "\n", plan->Q_1d, plan->dim);
   print_bases(stream, plan);
-  print_spaces(stream, plan);
+  print_spaces(stream, plan, target);
   print_fields(stream, plan);
-  print_target(stream, plan);
-  print_cost(stream, plan);
+}
+
+void ritz_plan_print(const RitzPlan *plan, FILE *stream) { print_plan(stream, plan, NULL); }
+
+int ritz_plan_cpu_print(const RitzPlan *plan, const RitzCpuTarget *target, FILE *stream) {
+  const RitzPlanCost cost = ritz_plan_cpu_cost(plan, target);
+  print_plan(stream, plan, target);
+  print_target(stream, plan, target);
+  ritz_plan_print_cost(&cost, stream);
+  fprintf(stream, "  a batch: %.0f bytes of arrays\n", target->working_set);
   return CEED_ERROR_SUCCESS;
 }

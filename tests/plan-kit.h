@@ -6,12 +6,18 @@
 
 #include "tests/api.h"
 
-#include "plan/plan.h"
+#include "plan/cpu.h"
 #include "tests/grid.h"
 #include "tests/reference.h"
 #include <math.h>
 
-static const RitzPlanMachine eight_lanes = {.lanes = 8, .allows_text = true};
+// What plans and targets are made for.
+typedef struct {
+  CeedInt lanes;
+  bool allows_text, allows_forms, allows_folds;
+} Machine;
+
+static const Machine eight_lanes = {.lanes = 8, .allows_text = true};
 
 // ---- Operators to plan: everything that a test makes is owned by one object ----
 
@@ -25,13 +31,20 @@ typedef struct {
   CeedVector vec[KIT_MAX];
   CeedOperator op;
   RitzPlan *plan;
+  RitzCpuTarget *target;
+  RitzPlanCost cost;
   const char *reason;
 } Kit;
 
 static inline Kit kit_open(void) { return (Kit){.ceed = tap_ceed("/cpu/self/ref")}; }
 
-static inline void kit_close(Kit *k) {
+static inline void kit_free_plan(Kit *k) {
+  ritz_plan_cpu_free(&k->target);
   ritz_plan_free(&k->plan);
+}
+
+static inline void kit_close(Kit *k) {
+  kit_free_plan(k);
   CeedOperatorDestroy(&k->op);
   for (int i = 0; i < k->num_rstr; i++) CeedElemRestrictionDestroy(&k->rstr[i]);
   for (int i = 0; i < k->num_basis; i++) CeedBasisDestroy(&k->basis[i]);
@@ -164,11 +177,27 @@ static inline int find_rows(CeedElemRestriction r, CeedInt row_length, CeedInt l
   return CEED_ERROR_SUCCESS;
 }
 
-static inline void make_plan(Kit *k, const RitzPlanMachine *machine, RitzPlanRows rows) {
+// Plan and target of an operator; both NULL on failure and where there is no plan.
+static inline int plan_and_target(CeedOperator op, const Machine *machine, RitzCpuRows rows, RitzPlan **plan,
+                                  RitzCpuTarget **target, const char **reason) {
+  const RitzPlanOptions options = {.allows_forms = machine->allows_forms,
+                                   .allows_folds = machine->allows_folds};
+  const RitzCpuMachine cpu = {.lanes = machine->lanes, .allows_text = machine->allows_text};
+
+  *target = NULL;
+  RITZ_TRY(ritz_plan_operator(op, &options, plan, reason));
+  if (!*plan) return CEED_ERROR_SUCCESS;
+  const int ierr = ritz_plan_cpu(op, *plan, &cpu, rows, target);
+  if (ierr) ritz_plan_free(plan);
+  return ierr;
+}
+
+static inline void make_plan(Kit *k, const Machine *machine, RitzCpuRows rows) {
   if (tap_failed()) return;
-  ritz_plan_free(&k->plan);
-  CHECK_OK(ritz_plan_operator(k->op, machine, rows, &k->plan, &k->reason));
+  kit_free_plan(k);
+  CHECK_OK(plan_and_target(k->op, machine, rows, &k->plan, &k->target, &k->reason));
   CHECK(k->plan && !k->reason, "no plan: %s", k->reason);
+  k->cost = ritz_plan_cpu_cost(k->plan, k->target);
 }
 
 #define PLAN(k, machine, rows)                                                                               \
@@ -213,8 +242,8 @@ static inline double collocation_error(const RitzPlanBasis *b) {
   return largest > 0 ? error / largest : error;
 }
 
-static inline void check_matrices(const RitzPlanBasis *b) {
-  CeedBasis basis = b->basis;
+static inline void check_matrices(CeedOperator op, const RitzPlanBasis *b) {
+  CeedBasis basis = ritz_operator_field(op, b->field)->basis;
   bool has_deriv = b->deriv.values != NULL;
 
   CHECK(b->interp.rows == basis->Q_1d && b->interp.cols == basis->P_1d, "sizes");

@@ -139,8 +139,7 @@ static RitzPlanBasis fold_tables(Ceed ceed, const Tables *t, CeedBasis *ceed_bas
   const CeedElemTopology topology = t->dim == 2 ? CEED_TOPOLOGY_TRIANGLE : CEED_TOPOLOGY_TET;
 
   int ierr = CeedBasisCreateH1(ceed, topology, 1, t->P, t->Q, t->interp, t->grad, NULL, NULL, ceed_basis);
-  b.basis = *ceed_basis;
-  if (!ierr) ierr = ritz_plan_fold(ceed, &b);
+  if (!ierr) ierr = ritz_plan_fold(*ceed_basis, &b);
   tap_check_ok(ierr, __FILE__, __LINE__, "fold");
   return b;
 }
@@ -210,8 +209,8 @@ static void check_shape(Ceed ceed, uint64_t *seed, CeedElemTopology topology, Ce
   CeedBasis basis = NULL;
 
   CHECK_OK(RitzBasisCreateLagrange(ceed, topology, 1, degree, 2 * degree, &basis));
-  RitzPlanBasis b = {.basis = basis, .dim = basis->dim, .P = basis->P, .Q = basis->Q};
-  CHECK_OK(ritz_plan_fold(ceed, &b));
+  RitzPlanBasis b = {.dim = basis->dim, .P = basis->P, .Q = basis->Q};
+  CHECK_OK(ritz_plan_fold(basis, &b));
   CHECK(b.is_folded, "folded");
   CHECK(b.P <= MAX_NODES && b.dim * b.Q <= MAX_VALUES, "%d nodes, %d points", (int)b.P, (int)b.Q);
   p.num_comp = 1;
@@ -278,11 +277,11 @@ TEST(only_symmetric_bases_with_enough_nodes_are_folded) {
 
 // The n-th allocation fails. Whether the basis could be folded.
 static bool fold_failing(CeedBasis basis, int64_t n) {
-  RitzPlanBasis b = {.basis = basis, .dim = basis->dim, .P = basis->P, .Q = basis->Q};
+  RitzPlanBasis b = {.dim = basis->dim, .P = basis->P, .Q = basis->Q};
   const int64_t live = ritz_memory_live();
 
   ritz_memory_fail_at(n);
-  const int ierr = ritz_plan_fold(basis->obj.ceed, &b);
+  const int ierr = ritz_plan_fold(basis, &b);
   ritz_memory_fail_at(0);
   const bool is_honest = b.is_folded == (ierr == CEED_ERROR_SUCCESS);
   ritz_plan_free_basis(&b);

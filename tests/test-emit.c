@@ -28,11 +28,11 @@ static void forget_folder(char *text) {
 }
 
 // The text of the kernel of k->op, owned by the caller (RITZ_FREE); NULL on failure.
-static char *emit(Kit *k, const RitzPlanMachine *machine) {
+static char *emit(Kit *k, const Machine *machine) {
   char *text = NULL;
 
   make_plan(k, machine, find_rows);
-  if (k->plan && !tap_failed()) NOTE_OK(ritz_emit_cpu(k->ceed, k->plan, &text));
+  if (k->plan && !tap_failed()) NOTE_OK(ritz_emit_cpu(k->ceed, k->plan, k->target, &text));
   if (text) forget_folder(text);
   return text;
 }
@@ -187,9 +187,12 @@ static const Golden goldens[] = {
 };
 enum { NUM_GOLDENS = sizeof(goldens) / sizeof(goldens[0]) };
 
+static Machine golden_machine(const Golden *g) {
+  return (Machine){.lanes = 8, .allows_text = g->allows_text, .allows_forms = true, .allows_folds = true};
+}
+
 static char *emit_golden(const Golden *g) {
-  const RitzPlanMachine machine = {
-      .lanes = 8, .allows_text = g->allows_text, .allows_forms = true, .allows_folds = true};
+  const Machine machine = golden_machine(g);
   Kit k = kit_open();
 
   g->set(&k);
@@ -225,6 +228,65 @@ TEST(equal_operators_on_different_meshes_have_equal_texts) {
   RITZ_FREE(&text[1]);
 }
 
+// ---- Plans stand alone ----
+
+// Owned by the caller (free): the identity of a plan.
+static char *write_plan(const RitzPlan *plan) {
+  Capture capture;
+
+  ritz_plan_write(plan, capture_begin(&capture));
+  fclose(capture.stream);
+  return capture.text;
+}
+
+// Everything that the operator was made of is gone when its kernel is written again.
+TEST(texts_are_made_from_plans_whose_operators_are_gone) {
+  for (int i = 0; i < NUM_GOLDENS && !tap_failed(); i++) {
+    const Machine machine = golden_machine(&goldens[i]);
+    char *text[2] = {NULL};
+    Kit k = kit_open();
+
+    goldens[i].set(&k);
+    make_plan(&k, &machine, find_rows);
+    if (tap_failed()) return;
+    CHECK_OK(ritz_emit_cpu(k.ceed, k.plan, k.target, &text[0]));
+    Kit left = {.ceed = tap_ceed("/cpu/self/ref"), .plan = k.plan, .target = k.target};
+    k.plan = NULL;
+    k.target = NULL;
+    kit_close(&k);
+    CHECK_OK(ritz_emit_cpu(left.ceed, left.plan, left.target, &text[1]));
+    kit_close(&left);
+    CHECK(!strcmp(text[0], text[1]), "%s", goldens[i].name);
+    RITZ_FREE(&text[0]);
+    RITZ_FREE(&text[1]);
+  }
+}
+
+TEST(equal_writings_mean_equal_texts_and_other_tables_or_defines_other_writings) {
+  char *writing[4] = {NULL}, *text[4] = {NULL};
+
+  for (int i = 0; i < 4;
+       i++) { // the same, on another mesh, with a define, with a table changed by round-offs
+    Kit k = kit_open();
+    if (i == 2) CHECK_OK(CeedAddJitDefine(k.ceed, "SOME=1"));
+    set_mass(&k, i == 1 ? 3 : 2, 2);
+    make_plan(&k, &eight_lanes, find_rows);
+    if (tap_failed()) return;
+    if (i == 3) k.plan->bases[0].interp.values[0] *= 1 + 4 * CEED_EPSILON;
+    writing[i] = write_plan(k.plan);
+    CHECK_OK(ritz_emit_cpu(k.ceed, k.plan, k.target, &text[i]));
+    kit_close(&k);
+  }
+  CHECK(!strcmp(writing[0], writing[1]) && !strcmp(text[0], text[1]), "another mesh:\n%s\n%s", writing[0],
+        writing[1]);
+  for (int i = 2; i < 4; i++)
+    CHECK(strcmp(writing[0], writing[i]) && strcmp(text[0], text[i]), "case %d:\n%s", i, writing[i]);
+  for (int i = 0; i < 4; i++) {
+    free(writing[i]);
+    RITZ_FREE(&text[i]);
+  }
+}
+
 TEST(defines_of_the_context_stand_before_the_users_text_and_nowhere_else) {
   static const char wanted[] = "#define SOME 1\n#define OTHER 2 + 2\n#define F(x) x=y\n#include \"tests/";
   Kit k = kit_open();
@@ -236,7 +298,7 @@ TEST(defines_of_the_context_stand_before_the_users_text_and_nowhere_else) {
   CHECK(text && strstr(text, wanted) && strstr(text, "kernels/cpu/loop.h") < strstr(text, wanted), "%s",
         text);
   RITZ_FREE(&text);
-  const RitzPlanMachine by_pointer = {.lanes = 8, .allows_text = false};
+  const Machine by_pointer = {.lanes = 8, .allows_text = false};
   text = emit(&k, &by_pointer);
   CHECK(text && !strstr(text, "SOME"), "%s", text);
   RITZ_FREE(&text);
@@ -410,15 +472,15 @@ static void check_random(uint64_t seed) {
 
   k.op = r.op;
   if (!ierr) make_plan(&k, &eight_lanes, find_rows);
-  if (!ierr && !tap_failed() && k.plan->target.evaluation != RITZ_EVALUATE_NONE) {
+  if (!ierr && !tap_failed() && k.target->evaluation != RITZ_EVALUATE_NONE) {
     char *text = NULL;
-    CHECK_OK(ritz_emit_cpu(k.ceed, k.plan, &text));
+    CHECK_OK(ritz_emit_cpu(k.ceed, k.plan, k.target, &text));
     CHECK(!has_word(text, "nan") && !has_word(text, "inf"), "%s", text);
     RITZ_FREE(&text);
   }
   if (tap_failed()) tap_note("seed %llu: %s", (unsigned long long)seed, random_operator_describe(&r));
   k.op = NULL;
-  ritz_plan_free(&k.plan);
+  kit_free_plan(&k);
   random_operator_destroy(&r);
   kit_close(&k);
   CHECK_OK(ierr);
@@ -433,12 +495,12 @@ TEST(texts_hold_finite_numbers_alone) {
 // ---- Failures ----
 
 // The n-th allocation fails. Whether the text could be made.
-static bool emit_failing(const RitzPlan *plan, Ceed ceed, int64_t n) {
+static bool emit_failing(const Kit *k, int64_t n) {
   char *text = NULL;
   const int64_t live = ritz_memory_live();
 
   ritz_memory_fail_at(n);
-  const int ierr = ritz_emit_cpu(ceed, plan, &text);
+  const int ierr = ritz_emit_cpu(k->ceed, k->plan, k->target, &text);
   ritz_memory_fail_at(0);
   const bool is_made = ierr == CEED_ERROR_SUCCESS, is_honest = is_made == (text != NULL);
   RITZ_FREE(&text);
@@ -454,7 +516,7 @@ TEST(failed_allocations_are_reported_and_leave_nothing) {
 
     goldens[i].set(&k);
     PLAN(&k, &eight_lanes, find_rows);
-    while (!emit_failing(k.plan, k.ceed, n) && !tap_failed()) n++;
+    while (!emit_failing(&k, n) && !tap_failed()) n++;
     CHECK(n > 1, "%s: %lld allocations", goldens[i].name, (long long)n);
     kit_close(&k);
   }
@@ -464,6 +526,8 @@ int main(int argc, char **argv) {
   if (argc == 2 && !strcmp(argv[1], "--write-golden")) return write_goldens();
   return tap_main(argc, argv,
                   TESTS(equal_plans_have_equal_texts, equal_operators_on_different_meshes_have_equal_texts,
+                        texts_are_made_from_plans_whose_operators_are_gone,
+                        equal_writings_mean_equal_texts_and_other_tables_or_defines_other_writings,
                         defines_of_the_context_stand_before_the_users_text_and_nowhere_else,
                         typical_operators_have_the_texts_that_are_kept, kernels_compile_without_warnings,
                         texts_hold_finite_numbers_alone, failed_allocations_are_reported_and_leave_nothing));

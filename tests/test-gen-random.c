@@ -355,32 +355,35 @@ static int find_rows(CeedElemRestriction rstr, CeedInt row_length, CeedInt lanes
   return CEED_ERROR_SUCCESS;
 }
 
-static void count_plan(const RitzPlan *plan) {
-  drawn.evaluations[plan->target.evaluation]++;
-  drawn.batches += plan->num_elem > plan->target.lanes;
-  drawn.ragged += plan->num_elem % plan->target.lanes != 0;
+static void count_plan(const RitzPlan *plan, const RitzCpuTarget *t) {
+  drawn.evaluations[t->evaluation]++;
+  drawn.batches += plan->num_elem > t->lanes;
+  drawn.ragged += plan->num_elem % t->lanes != 0;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    drawn.gathers[s->gather]++;
+    drawn.gathers[t->spaces[i].gather]++;
     if (s->basis >= 0) drawn.routes[plan->bases[s->basis].route]++;
     if (s->basis >= 0) drawn.folded += plan->bases[s->basis].is_folded;
-    drawn.interlaced += s->gather == RITZ_GATHER_ROWS && s->is_interlaced;
+    drawn.interlaced += t->spaces[i].gather == RITZ_GATHER_ROWS && s->is_interlaced;
     drawn.oriented += s->is_oriented;
     drawn.curl_oriented += s->is_curl_oriented;
-    drawn.overwrites += s->overwrites >= 0;
+    drawn.overwrites += t->spaces[i].overwrites >= 0;
   }
 }
 
 static void plan_random(Ceed ceed, uint64_t seed) {
-  const RitzPlanMachine machine = {
-      .lanes = 64 / sizeof(CeedScalar), .allows_text = true, .allows_folds = true};
+  const RitzPlanOptions options = {.allows_folds = true};
+  const RitzCpuMachine machine = {.lanes = 64 / sizeof(CeedScalar), .allows_text = true};
   RandomOperator r;
   RitzPlan *plan = NULL;
+  RitzCpuTarget *target = NULL;
   const char *reason;
   int ierr = random_operator_create(ceed, &in_batches, &seed, &r);
 
-  if (!ierr) ierr = ritz_plan_operator(r.op, &machine, find_rows, &plan, &reason);
-  if (plan) count_plan(plan);
+  if (!ierr) ierr = ritz_plan_operator(r.op, &options, &plan, &reason);
+  if (plan) ierr = ritz_plan_cpu(r.op, plan, &machine, find_rows, &target);
+  if (target) count_plan(plan, target);
+  ritz_plan_cpu_free(&target);
   ritz_plan_free(&plan);
   random_operator_destroy(&r);
   CHECK_OK(ierr);

@@ -2,6 +2,7 @@
 // Plans of operators: what they say of spaces, target and costs, for operators made for each rule and for
 // random ones; bases: test-plan-bases.c. Printed plans of typical operators are compared with
 // tests/golden-plans; `test-plan --write-golden` writes those files anew.
+#include "backends/cpu/cpu.h"
 #include "tests/plan-kit.h"
 
 #include "tests/random-operator.h"
@@ -40,15 +41,16 @@ static void check_bp(int bp, CeedInt p) {
         b->grad.parity);
   CHECK(!b->deriv.values == is_mass, "derivatives are there when wanted");
   CHECK(is_mass || b->deriv.parity == -1, "parity %d of the derivative at the points", b->deriv.parity);
-  CHECK(plan->spaces[0].gather == RITZ_GATHER_ROWS && plan->spaces[0].row_length == p + 1, "rows");
+  CHECK(k.target->spaces[0].gather == RITZ_GATHER_ROWS && k.target->spaces[0].row_length == p + 1, "rows");
   CHECK(plan->spaces[0].is_interlaced == (bp % 2 == 0), "interlaced components");
-  CHECK(plan->spaces[1].gather == RITZ_GATHER_PACKED && plan->spaces[1].basis == -1, "stored data");
-  CHECK(plan->spaces[2].overwrites == 0, "the output overwrites space %d", plan->spaces[2].overwrites);
-  CHECK(plan->target.evaluation == (is_mass ? RITZ_EVALUATE_VALUES : RITZ_EVALUATE_PLANES), "evaluation");
-  CHECK(plan->target.lanes == 8, "lanes");
-  CHECK(plan->target.call == RITZ_CALL_TEXT && plan->target.call_points == 1, "call");
-  CHECK(plan->target.prefetch_packed, "prefetching of data");
-  CHECK(!plan->target.prefetch_vectors, "prefetching of vectors");
+  CHECK(k.target->spaces[1].gather == RITZ_GATHER_PACKED && plan->spaces[1].basis == -1, "stored data");
+  CHECK(k.target->spaces[2].overwrites == 0, "the output overwrites space %d",
+        k.target->spaces[2].overwrites);
+  CHECK(k.target->evaluation == (is_mass ? RITZ_EVALUATE_VALUES : RITZ_EVALUATE_PLANES), "evaluation");
+  CHECK(k.target->lanes == 8, "lanes");
+  CHECK(k.target->call == RITZ_CALL_TEXT && k.target->call_points == 1, "call");
+  CHECK(k.target->prefetch_packed, "prefetching of data");
+  CHECK(!k.target->prefetch_vectors, "prefetching of vectors");
   kit_close(&k);
 }
 
@@ -72,13 +74,13 @@ static void check_bp_cost(int bp, CeedInt p) {
 
   set_bp(&k, bp, p);
   PLAN(&k, &eight_lanes, NULL);
-  RitzPlanCost c = k.plan->cost;
+  RitzPlanCost c = k.cost;
   CHECK_NEAR(c.flops, bp <= 2 ? mass : diffusion, 0.0, "flops");
   CHECK_NEAR(c.bytes_stored, scalar * g * Q * Q * Q, 0.0, "stored data");
   CHECK_NEAR(c.bytes_offsets, 4 * P * P * P, 0.0, "offsets");
   CHECK_NEAR(c.bytes_vectors, scalar * 3 * N / num_elem, 0.0, "vectors");
   PLAN(&k, &eight_lanes, find_rows);
-  CHECK_NEAR(k.plan->cost.bytes_offsets, 4 * P * P, 0.0, "offsets of rows");
+  CHECK_NEAR(k.cost.bytes_offsets, 4 * P * P, 0.0, "offsets of rows");
   kit_close(&k);
 }
 
@@ -94,12 +96,12 @@ TEST(working_set_is_nodes_and_two_arrays_of_points_in_diffusion) {
 
   set_bp(&k, 3, 4);
   PLAN(&k, &eight_lanes, NULL);
-  CHECK_NEAR(k.plan->cost.working_set, batch * (125 + 2 * 216), 0.0, "Gauss points");
+  CHECK_NEAR(k.target->working_set, batch * (125 + 2 * 216), 0.0, "Gauss points");
   kit_close(&k);
   k = kit_open();
   set_bp(&k, 6, 4);
   PLAN(&k, &eight_lanes, NULL);
-  CHECK_NEAR(k.plan->cost.working_set, batch * 3 * 2 * 125, 0.0, "the nodes are points, 3 components");
+  CHECK_NEAR(k.target->working_set, batch * 3 * 2 * 125, 0.0, "the nodes are points, 3 components");
   kit_close(&k);
 }
 
@@ -140,7 +142,7 @@ TEST(fields_of_one_restriction_vector_and_basis_share_a_space) {
     CHECK(s->is_input == (i < 4) && s->is_active == (i == 0 || i == 4), "space %d: direction", i);
   }
   CHECK(!k.plan->bases[0].weights && k.plan->bases[1].weights, "weights where a field asks for them");
-  CHECK(k.plan->spaces[4].overwrites == 0 && k.plan->spaces[5].overwrites == 1,
+  CHECK(k.target->spaces[4].overwrites == 0 && k.target->spaces[5].overwrites == 1,
         "each output takes the first input's arrays that are left");
   kit_close(&k);
 }
@@ -169,11 +171,11 @@ TEST(stored_data_are_packed_when_they_are_strided_passive_inputs_at_points) {
 
   set_function(&k, 1, "", 3, 1, fields);
   PLAN(&k, &eight_lanes, find_rows);
-  CHECK(k.plan->spaces[0].gather == RITZ_GATHER_PACKED, "passive input at points");
-  for (int i = 1; i < 4; i++) CHECK(k.plan->spaces[i].gather == RITZ_GATHER_STRIDED, "space %d", i);
-  CHECK_NEAR(k.plan->cost.bytes_stored, (double)sizeof(CeedScalar) * 32, 0.0, "stored data");
-  CHECK_NEAR(k.plan->cost.bytes_vectors, (double)sizeof(CeedScalar) * (32 + 9 + 2 * 32), 0.0, "vectors");
-  CHECK_NEAR(k.plan->cost.bytes_offsets, 0.0, 0.0, "no offsets");
+  CHECK(k.target->spaces[0].gather == RITZ_GATHER_PACKED, "passive input at points");
+  for (int i = 1; i < 4; i++) CHECK(k.target->spaces[i].gather == RITZ_GATHER_STRIDED, "space %d", i);
+  CHECK_NEAR(k.cost.bytes_stored, (double)sizeof(CeedScalar) * 32, 0.0, "stored data");
+  CHECK_NEAR(k.cost.bytes_vectors, (double)sizeof(CeedScalar) * (32 + 9 + 2 * 32), 0.0, "vectors");
+  CHECK_NEAR(k.cost.bytes_offsets, 0.0, 0.0, "no offsets");
   kit_close(&k);
 }
 
@@ -213,10 +215,11 @@ static void check_orientation(CeedRestrictionType type, double node_bytes) {
   PLAN(&k, &eight_lanes, find_rows);
   const RitzPlanSpace *s = &k.plan->spaces[0];
   bool is_standard = type == CEED_RESTRICTION_STANDARD;
-  CHECK(s->gather == (is_standard ? RITZ_GATHER_ROWS : RITZ_GATHER_NODES), "gather %d", s->gather);
+  const RitzGather gather = k.target->spaces[0].gather;
+  CHECK(gather == (is_standard ? RITZ_GATHER_ROWS : RITZ_GATHER_NODES), "gather %d", gather);
   CHECK(s->is_oriented == (type == CEED_RESTRICTION_ORIENTED), "oriented");
   CHECK(s->is_curl_oriented == (type == CEED_RESTRICTION_CURL_ORIENTED), "curl-oriented");
-  CHECK_NEAR(k.plan->cost.bytes_offsets, 2 * node_bytes, 0.0, "offsets and orientations");
+  CHECK_NEAR(k.cost.bytes_offsets, 2 * node_bytes, 0.0, "offsets and orientations");
   kit_close(&k);
 }
 
@@ -251,7 +254,7 @@ TEST(copies_of_restrictions_without_signs_are_not_oriented) {
 
 static void check_refusal(Kit *k, const char *fragment) {
   if (tap_failed()) return;
-  CHECK_OK(ritz_plan_operator(k->op, &eight_lanes, NULL, &k->plan, &k->reason));
+  CHECK_OK(plan_and_target(k->op, &eight_lanes, NULL, &k->plan, &k->target, &k->reason));
   CHECK(!k->plan && k->reason && strstr(k->reason, fragment), "reason '%s'", k->reason ? k->reason : "");
 }
 
@@ -319,9 +322,9 @@ TEST(dense_bases_have_two_matrices_each) {
           b->deriv_mode);
     CHECK(b->q_comp_interp == (i == 0 ? 1 : 2), "basis %d: %d values", i, b->q_comp_interp);
   }
-  CHECK(plan->target.evaluation == RITZ_EVALUATE_FLAT && plan->dim == 1 && plan->Q_1d == DENSE_Q, "grid");
-  CHECK(plan->target.call_points == DENSE_Q && plan->spaces[1].overwrites == -1, "target");
-  CHECK_NEAR(plan->cost.flops, 2.0 * DENSE_P * DENSE_Q * (2 * 2 + 2 + 1), 0.0, "flops");
+  CHECK(k.target->evaluation == RITZ_EVALUATE_FLAT && plan->dim == 1 && plan->Q_1d == DENSE_Q, "grid");
+  CHECK(k.target->call_points == DENSE_Q && k.target->spaces[1].overwrites == -1, "target");
+  CHECK_NEAR(k.cost.flops, 2.0 * DENSE_P * DENSE_Q * (2 * 2 + 2 + 1), 0.0, "flops");
   kit_close(&k);
 }
 
@@ -336,33 +339,32 @@ static void plan_grids(Kit *k, CeedBasis first, CeedBasis second) {
   PLAN(k, &eight_lanes, find_rows);
 }
 
-static void check_not_fused(const RitzPlan *plan) {
-  CHECK(plan->target.evaluation == RITZ_EVALUATE_NONE, "evaluation %d", plan->target.evaluation);
-  CHECK(plan->target.call == RITZ_CALL_POINTER && plan->target.call_points == plan->Q,
+static void check_not_fused(const Kit *k) {
+  CHECK(k->target->evaluation == RITZ_EVALUATE_NONE, "evaluation %d", k->target->evaluation);
+  CHECK(k->target->call == RITZ_CALL_POINTER && k->target->call_points == k->plan->Q,
         "called with all points");
-  CHECK(!plan->target.prefetch_packed && !plan->target.prefetch_vectors, "nothing is fetched ahead");
-  for (int i = 0; i < plan->num_spaces; i++) CHECK(plan->spaces[i].overwrites == -1, "space %d", i);
+  CHECK(!k->target->prefetch_packed && !k->target->prefetch_vectors, "nothing is fetched ahead");
+  for (int i = 0; i < k->plan->num_spaces; i++) CHECK(k->target->spaces[i].overwrites == -1, "space %d", i);
 }
 
 TEST(tensor_bases_on_one_grid_are_fused_and_others_are_not) {
   Kit k = kit_open();
   plan_grids(&k, lagrange(&k, 2, 1, 3, 4, CEED_GAUSS), lagrange(&k, 2, 1, 2, 4, CEED_GAUSS));
   if (tap_failed()) return;
-  CHECK(k.plan->target.evaluation == RITZ_EVALUATE_PLANES && k.plan->dim == 2 && k.plan->Q_1d == 4,
-        "one grid");
+  CHECK(k.target->evaluation == RITZ_EVALUATE_PLANES && k.plan->dim == 2 && k.plan->Q_1d == 4, "one grid");
   kit_close(&k);
 
   k = kit_open();
   plan_grids(&k, lagrange(&k, 2, 1, 3, 2, CEED_GAUSS),
              dense(&k, CeedBasisCreateH1, CEED_TOPOLOGY_TRIANGLE, 1));
   if (tap_failed()) return;
-  CHECK(k.plan->target.evaluation == RITZ_EVALUATE_PLANES && k.plan->Q_1d == 2, "dense with as many points");
+  CHECK(k.target->evaluation == RITZ_EVALUATE_PLANES && k.plan->Q_1d == 2, "dense with as many points");
   kit_close(&k);
 
   k = kit_open();
   plan_grids(&k, lagrange(&k, 2, 1, 3, 4, CEED_GAUSS), lagrange(&k, 1, 1, 2, 16, CEED_GAUSS));
   if (tap_failed()) return;
-  check_not_fused(k.plan);
+  check_not_fused(&k);
   kit_close(&k);
 }
 
@@ -372,7 +374,7 @@ TEST(bases_in_more_than_three_dimensions_are_not_fused) {
 
   plan_grids(&k, basis, basis);
   if (tap_failed()) return;
-  check_not_fused(k.plan);
+  check_not_fused(&k);
   kit_close(&k);
 }
 
@@ -403,11 +405,13 @@ TEST(rows_are_asked_for_in_the_length_of_nodes_or_points_of_a_direction) {
   set_function(&k, 1, "", 2, 1, fields);
   PLAN(&k, &eight_lanes, note_rows);
   CHECK(num_asked == 3 && asked_rows[0] == 3 && asked_rows[1] == 4 && asked_rows[2] == 3, "lengths");
-  CHECK(k.plan->spaces[0].gather == RITZ_GATHER_ROWS && k.plan->spaces[0].row_length == 3, "there are rows");
-  CHECK(k.plan->spaces[1].gather == RITZ_GATHER_NODES && k.plan->spaces[1].row_length == 0, "there are none");
-  ritz_plan_free(&k.plan);
-  CHECK_ERROR(k.ceed, ritz_plan_operator(k.op, &eight_lanes, fail_rows, &k.plan, &k.reason), CEED_ERROR_MAJOR,
-              "no rows today");
+  CHECK(k.target->spaces[0].gather == RITZ_GATHER_ROWS && k.target->spaces[0].row_length == 3,
+        "there are rows");
+  CHECK(k.target->spaces[1].gather == RITZ_GATHER_NODES && k.target->spaces[1].row_length == 0,
+        "there are none");
+  kit_free_plan(&k);
+  CHECK_ERROR(k.ceed, plan_and_target(k.op, &eight_lanes, fail_rows, &k.plan, &k.target, &k.reason),
+              CEED_ERROR_MAJOR, "no rows today");
   CHECK(!k.plan, "no plan after a failure");
   kit_close(&k);
 }
@@ -425,7 +429,7 @@ TEST(rows_of_one_node_are_nodes) {
   num_asked = 0;
   set_function(&k, 1, "", 1, 1, fields);
   PLAN(&k, &eight_lanes, note_rows);
-  CHECK(num_asked == 0 && k.plan->spaces[0].gather == RITZ_GATHER_NODES, "constant fields");
+  CHECK(num_asked == 0 && k.target->spaces[0].gather == RITZ_GATHER_NODES, "constant fields");
   kit_close(&k);
 }
 
@@ -440,7 +444,7 @@ typedef struct {
 } CallCase;
 
 static void check_call(const CallCase *c) {
-  const RitzPlanMachine machine = {.lanes = c->lanes, .allows_text = true};
+  const Machine machine = {.lanes = c->lanes, .allows_text = true};
   const char *path = tap_temp_text("function.h", "");
   char source[1200];
   Kit k = kit_open();
@@ -451,14 +455,14 @@ static void check_call(const CallCase *c) {
   snprintf(source, sizeof(source), "%s%s:function", path, c->has_text ? "" : ".missing");
   set_function(&k, c->vec_length, source, 1, 1, fields);
   PLAN(&k, &machine, NULL);
-  const RitzPlanTarget *t = &k.plan->target;
+  RitzCpuTarget *t = k.target;
   CHECK(!strcmp(k.plan->function_name, "function"), "name '%s'", k.plan->function_name);
   CHECK(c->has_text ? !strcmp(k.plan->source_path, path) : !k.plan->source_path, "path %s",
         k.plan->source_path);
   CHECK(t->evaluation == c->evaluation && t->call == c->call && t->call_points == c->call_points,
         "evaluation %d, call %d, points %d", t->evaluation, t->call, (int)t->call_points);
   CHECK(t->evaluation == RITZ_EVALUATE_NONE || t->lanes * t->call_points % c->vec_length == 0, "a multiple");
-  ritz_plan_use_pointer(k.plan);
+  ritz_plan_cpu_use_pointer(k.plan, t);
   CHECK(t->call == RITZ_CALL_POINTER, "by pointer");
   CHECK(t->evaluation == (c->evaluation == RITZ_EVALUATE_VALUES ? RITZ_EVALUATE_PLANES : c->evaluation),
         "rows");
@@ -496,8 +500,8 @@ TEST(a_function_without_a_name_or_source_is_called_by_pointer) {
 
     set_function(&k, 1, i < 2 ? sources[i] : nameless, 1, 1, fields);
     PLAN(&k, &eight_lanes, NULL);
-    CHECK(k.plan->target.call == RITZ_CALL_POINTER && !k.plan->source_path, "source %d", i);
-    CHECK(k.plan->target.evaluation == RITZ_EVALUATE_FLAT && k.plan->target.call_points == 4, "all points");
+    CHECK(k.target->call == RITZ_CALL_POINTER && !k.plan->source_path, "source %d", i);
+    CHECK(k.target->evaluation == RITZ_EVALUATE_FLAT && k.target->call_points == 4, "all points");
     kit_close(&k);
   }
 }
@@ -518,31 +522,33 @@ TEST(sources_of_the_gallery_are_found) {
 }
 
 TEST(the_machine_has_registers_of_16_32_or_64_bytes) {
-  RitzPlanMachine machine;
+  RitzCpuMachine machine;
+  RitzPlanOptions options;
 
   CHECK(!unsetenv("RITZ_QFUNCTION"), "environment");
-  ritz_plan_machine(&machine);
+  ritz_cpu_environment(&machine, &options);
   size_t bytes = (size_t)machine.lanes * sizeof(CeedScalar);
   CHECK(bytes == 16 || bytes == 32 || bytes == 64, "%d lanes", (int)machine.lanes);
   CHECK(machine.allows_text, "text");
   CHECK(!setenv("RITZ_QFUNCTION", "pointer", 1), "environment");
-  ritz_plan_machine(&machine);
+  ritz_cpu_environment(&machine, &options);
   CHECK(!machine.allows_text, "no text");
   CHECK(!setenv("RITZ_QFUNCTION", "text", 1), "environment");
-  ritz_plan_machine(&machine);
+  ritz_cpu_environment(&machine, &options);
   CHECK(machine.allows_text, "text");
   unsetenv("RITZ_QFUNCTION");
 }
 
 TEST(folded_bases_are_switched_off_by_ritz_fold) {
-  RitzPlanMachine machine;
+  RitzCpuMachine machine;
+  RitzPlanOptions options;
 
   CHECK(!unsetenv("RITZ_FOLD"), "environment");
-  ritz_plan_machine(&machine);
-  CHECK(machine.allows_folds, "folds");
+  ritz_cpu_environment(&machine, &options);
+  CHECK(options.allows_folds, "folds");
   CHECK(!setenv("RITZ_FOLD", "off", 1), "environment");
-  ritz_plan_machine(&machine);
-  CHECK(!machine.allows_folds, "no folds");
+  ritz_cpu_environment(&machine, &options);
+  CHECK(!options.allows_folds, "no folds");
   unsetenv("RITZ_FOLD");
 }
 
@@ -562,8 +568,8 @@ static void check_vectors_prefetched(CeedInt degree, bool has_data, bool is_want
 
   set_function(&k, 1, "", 2, 1, fields);
   PLAN(&k, &eight_lanes, find_rows);
-  CHECK(k.plan->target.prefetch_vectors == is_wanted, "vectors");
-  CHECK(k.plan->target.prefetch_packed == has_data, "data");
+  CHECK(k.target->prefetch_vectors == is_wanted, "vectors");
+  CHECK(k.target->prefetch_packed == has_data, "data");
   kit_close(&k);
 }
 
@@ -576,9 +582,9 @@ TEST(vectors_are_prefetched_when_no_data_are_and_rows_are_long) {
 // ---- Printing ----
 
 // Owned by the caller; "" on failure.
-static char *print(const RitzPlan *plan) {
+static char *print(const RitzPlan *plan, const RitzCpuTarget *target) {
   Capture capture;
-  int ierr = ritz_plan_print(plan, capture_begin(&capture));
+  int ierr = ritz_plan_cpu_print(plan, target, capture_begin(&capture));
 
   fclose(capture.stream);
   if (ierr) capture.text[0] = '\0';
@@ -592,7 +598,7 @@ TEST(equal_operators_have_equal_printed_plans) {
     Kit k = kit_open();
     set_bp(&k, 4, 3);
     PLAN(&k, &eight_lanes, find_rows);
-    text[i] = print(k.plan);
+    text[i] = print(k.plan, k.target);
     kit_close(&k);
   }
   CHECK(text[0][0] && !strcmp(text[0], text[1]), "%s\n%s", text[0], text[1]);
@@ -694,13 +700,13 @@ enum { NUM_GOLDENS = sizeof(goldens) / sizeof(goldens[0]) };
 
 // Owned by the caller; NULL on failure.
 static char *print_golden(const Golden *g) {
-  const RitzPlanMachine machine = {.lanes = 8, .allows_text = g->allows_text};
+  const Machine machine = {.lanes = 8, .allows_text = g->allows_text};
   Kit k = kit_open();
   char *text = NULL;
 
   g->set(&k);
   make_plan(&k, &machine, find_rows);
-  if (k.plan) text = print(k.plan);
+  if (k.plan) text = print(k.plan, k.target);
   kit_close(&k);
   return text;
 }
@@ -750,73 +756,77 @@ static int write_goldens(void) {
 
 // ---- Random operators ----
 
-static CeedOperatorField field_of(CeedOperator op, int i) {
-  return i < op->num_in ? op->in[i] : op->out[i - op->num_in];
-}
-
 static void check_field(const RitzPlan *plan, CeedOperator op, int i) {
-  CeedOperatorField field = field_of(op, i);
+  CeedOperatorField field = ritz_operator_field(op, i);
   const RitzPlanField *f = &plan->fields[i];
   const RitzPlanSpace *s = f->space < 0 ? NULL : &plan->spaces[f->space];
 
-  CHECK(f->basis < 0 ? field->basis == CEED_BASIS_NONE : field->basis == plan->bases[f->basis].basis,
+  CHECK(f->basis < 0 ? field->basis == CEED_BASIS_NONE
+                     : field->basis == ritz_operator_field(op, plan->bases[f->basis].field)->basis,
         "basis");
   CHECK((f->mode == CEED_EVAL_WEIGHT) == !s, "all fields but weights have a space");
   if (!s) return;
-  CHECK(s->rstr == field->rstr && s->vec == field->vec && s->basis == f->basis, "space of the field");
+  CeedOperatorField first = ritz_operator_field(op, s->field);
+  CHECK(first->rstr == field->rstr && first->vec == field->vec && s->basis == f->basis, "space of the field");
   CHECK(s->is_input == (i < op->num_in) && (s->modes & (unsigned)f->mode) == (unsigned)f->mode, "its modes");
 }
 
-static bool is_same_array(const RitzPlanSpace *a, const RitzPlanSpace *b) {
-  return a->vec == b->vec && (!a->is_active || a->is_input == b->is_input);
+static bool is_same_array(CeedOperator op, const RitzPlanSpace *a, const RitzPlanSpace *b) {
+  return ritz_operator_field(op, a->field)->vec == ritz_operator_field(op, b->field)->vec &&
+         (!a->is_active || a->is_input == b->is_input);
 }
 
-static void check_spaces(const RitzPlan *plan) {
+static void check_spaces(CeedOperator op, const RitzPlan *plan, const RitzCpuTarget *t) {
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
     CHECK(s->array >= 0 && s->array < plan->num_arrays, "array %d", (int)s->array);
     CHECK(s->num_nodes == (s->basis < 0 ? plan->Q : plan->bases[s->basis].P), "%d nodes", (int)s->num_nodes);
-    CHECK(s->overwrites < 0 || (!s->is_input && plan->spaces[s->overwrites].is_input), "overwrites");
+    const int taken = t->spaces[i].overwrites;
+    CHECK(taken < 0 || (!s->is_input && plan->spaces[taken].is_input), "overwrites");
     for (int k = 0; k < i; k++) {
       const RitzPlanSpace *o = &plan->spaces[k];
-      CHECK(s->rstr != o->rstr || s->vec != o->vec || s->basis != o->basis || s->is_input != o->is_input,
+      CeedOperatorField a = ritz_operator_field(op, s->field), b = ritz_operator_field(op, o->field);
+      CHECK(a->rstr != b->rstr || a->vec != b->vec || s->basis != o->basis || s->is_input != o->is_input,
             "spaces %d and %d are the same", k, i);
-      CHECK((s->array == o->array) == is_same_array(s, o), "arrays of %d and %d", k, i);
-      CHECK(s->overwrites < 0 || s->overwrites != o->overwrites, "%d and %d take the same arrays", k, i);
-      CHECK(!o->is_input || s->is_input || o->overwrites < 0, "inputs come first");
+      CHECK((a->rstr == b->rstr) == (s->restriction.number == o->restriction.number), "restrictions");
+      CHECK((s->array == o->array) == is_same_array(op, s, o), "arrays of %d and %d", k, i);
+      CHECK(taken < 0 || taken != t->spaces[k].overwrites, "%d and %d take the same arrays", k, i);
+      CHECK(!o->is_input || s->is_input || t->spaces[k].overwrites < 0, "inputs come first");
     }
   }
 }
 
-static void check_target(const RitzPlan *plan, CeedOperator op) {
-  const RitzPlanTarget *t = &plan->target;
+static void check_target(const RitzPlan *plan, const RitzCpuTarget *t, CeedOperator op) {
+  const RitzPlanCost cost = ritz_plan_cpu_cost(plan, t);
   CeedInt points = t->evaluation == RITZ_EVALUATE_NONE ? t->call_points : t->lanes * t->call_points;
 
   CHECK(points % op->qf->vec_length == 0 && plan->Q % t->call_points == 0, "%d points a call",
         (int)t->call_points);
-  CHECK(plan->cost.flops >= 0 && plan->cost.working_set >= 0 && isfinite(plan->cost.bytes_vectors), "costs");
+  CHECK(cost.flops >= 0 && t->working_set >= 0 && isfinite(cost.bytes_vectors), "costs");
 }
 
 static void check_random(uint64_t seed, char **text) {
   static const RandomOptions options;
   RandomOperator r;
   RitzPlan *plan = NULL;
+  RitzCpuTarget *target = NULL;
   const char *reason = "";
   uint64_t state = seed;
   int ierr = random_operator_create(tap_ceed("/cpu/self/ref"), &options, &state, &r);
   Ceed ceed = r.ceed;
 
-  if (!ierr) ierr = ritz_plan_operator(r.op, &eight_lanes, find_rows, &plan, &reason);
+  if (!ierr) ierr = plan_and_target(r.op, &eight_lanes, find_rows, &plan, &target, &reason);
   CHECK_OK(ierr);
   CHECK(plan && !reason, "no plan: %s", reason);
   for (int i = 0; i < plan->num_in + plan->num_out && !tap_failed(); i++) check_field(plan, r.op, i);
-  if (!tap_failed()) check_spaces(plan);
+  if (!tap_failed()) check_spaces(r.op, plan, target);
   for (int i = 0; i < plan->num_bases && !tap_failed(); i++) {
-    if (plan->bases[i].is_tensor) check_matrices(&plan->bases[i]);
+    if (plan->bases[i].is_tensor) check_matrices(r.op, &plan->bases[i]);
   }
-  if (!tap_failed()) check_target(plan, r.op);
+  if (!tap_failed()) check_target(plan, target, r.op);
   if (tap_failed()) tap_note("seed %llu: %s", (unsigned long long)seed, random_operator_describe(&r));
-  *text = print(plan);
+  *text = print(plan, target);
+  ritz_plan_cpu_free(&target);
   ritz_plan_free(&plan);
   random_operator_destroy(&r);
   CeedDestroy(&ceed);
@@ -840,14 +850,16 @@ TEST(plans_of_random_operators_describe_them) {
 // The n-th allocation fails. Whether the plan could be made.
 static bool plan_failing(CeedOperator op, int64_t n) {
   RitzPlan *plan = NULL;
+  RitzCpuTarget *target = NULL;
   const char *reason;
 
   RITZ_FREE(&op->qf->resolved_path); // found anew
   int64_t live = ritz_memory_live();
   ritz_memory_fail_at(n);
-  int ierr = ritz_plan_operator(op, &eight_lanes, find_rows, &plan, &reason);
+  int ierr = plan_and_target(op, &eight_lanes, find_rows, &plan, &target, &reason);
   ritz_memory_fail_at(0);
   bool is_made = ierr == CEED_ERROR_SUCCESS, is_honest = is_made == (plan != NULL);
+  ritz_plan_cpu_free(&target);
   ritz_plan_free(&plan);
   RITZ_FREE(&op->qf->resolved_path);
   tap_check(is_honest && ritz_memory_live() == live, __FILE__, __LINE__, "no memory is left",

@@ -38,38 +38,40 @@ static struct {
   int shared_inputs, shared_outputs, oriented, curls, mixed, ragged;
 } seen;
 
-static void change_space(const Choice *choice, RitzPlanSpace *s) {
+static void change_space(const Choice *choice, const RitzPlanSpace *s, RitzCpuSpace *how) {
   const bool is_stored =
       s->is_input && !s->is_active && s->basis < 0 && !s->is_oriented && !s->is_curl_oriented;
 
   if (is_stored) {
-    const bool is_strided = s->rstr->type == CEED_RESTRICTION_STRIDED;
-    s->gather = choice->packs ? RITZ_GATHER_PACKED : is_strided ? RITZ_GATHER_STRIDED : RITZ_GATHER_NODES;
-  } else if (s->gather == RITZ_GATHER_NODES && choice->row_length && s->basis >= 0) {
-    s->gather = RITZ_GATHER_ROWS;
-    s->row_length = choice->row_length;
+    const bool is_strided = s->restriction.type == CEED_RESTRICTION_STRIDED;
+    how->gather = choice->packs ? RITZ_GATHER_PACKED : is_strided ? RITZ_GATHER_STRIDED : RITZ_GATHER_NODES;
+  } else if (how->gather == RITZ_GATHER_NODES && choice->row_length && s->basis >= 0) {
+    how->gather = RITZ_GATHER_ROWS;
+    how->row_length = choice->row_length;
   }
 }
 
-static void count_space(const RitzPlan *plan, int s) {
+static void count_space(const RitzPlan *plan, const RitzCpuTarget *target, int s) {
   const RitzPlanSpace *space = &plan->spaces[s];
   int num_fields = 0;
 
   for (int i = 0; i < plan->num_in + plan->num_out; i++) num_fields += plan->fields[i].space == s;
-  seen.gathers[space->gather]++;
+  seen.gathers[target->spaces[s].gather]++;
   seen.oriented += space->is_oriented;
   seen.curls += space->is_curl_oriented;
   seen.shared_inputs += space->is_input && num_fields > 1;
   seen.shared_outputs += !space->is_input && num_fields > 1;
 }
 
-static int make_plan(CeedOperator op, const Choice *choice, RitzPlan **plan) {
-  const RitzPlanMachine machine = {.lanes = LANES};
+static int make_plan(CeedOperator op, const Choice *choice, RitzPlan **plan, RitzCpuTarget **target) {
+  const RitzPlanOptions options = {.allows_forms = false};
+  const RitzCpuMachine machine = {.lanes = LANES};
   const char *reason;
   bool has_tensor = false, has_dense = false;
 
-  RITZ_TRY(ritz_plan_operator(op, &machine, NULL, plan, &reason));
+  RITZ_TRY(ritz_plan_operator(op, &options, plan, &reason));
   if (!*plan) return CeedError(op->obj.ceed, CEED_ERROR_MAJOR, "no plan: %s", reason);
+  RITZ_TRY(ritz_plan_cpu(op, *plan, &machine, NULL, target));
   for (int i = 0; i < (*plan)->num_bases; i++) {
     RitzPlanBasis *b = &(*plan)->bases[i];
     if (b->is_tensor && choice->sweeps) b->route = RITZ_ROUTE_DIRECT;
@@ -78,8 +80,8 @@ static int make_plan(CeedOperator op, const Choice *choice, RitzPlan **plan) {
     has_dense |= !b->is_tensor;
   }
   for (int i = 0; i < (*plan)->num_spaces; i++) {
-    change_space(choice, &(*plan)->spaces[i]);
-    count_space(*plan, i);
+    change_space(choice, &(*plan)->spaces[i], &(*target)->spaces[i]);
+    count_space(*plan, *target, i);
   }
   seen.mixed += has_tensor && has_dense;
   seen.ragged += op->num_elem > LANES && op->num_elem % LANES != 0;
@@ -99,8 +101,10 @@ typedef struct {
 enum { GUARD = 64 };
 
 typedef struct {
-  CeedOperator op; // borrowed
-  RitzPlan *plan;  // owned
+  CeedOperator op;       // borrowed
+  RitzPlan *plan;        // owned
+  RitzCpuTarget *target; // owned
+  RitzUnfused unfused;
   RitzKernelArgs args;
   int64_t num_batches, work_bytes;
   RitzKernelSpace spaces[MAX_FIELDS];
@@ -138,7 +142,8 @@ static CeedScalar *pack(const Kernel *k, const RitzPlanSpace *s, const CeedScala
     for (CeedInt i = 0; i < s->num_comp * Q; i++) {
       for (CeedInt l = 0; l < LANES; l++) {
         const CeedInt elem = CeedIntMin((CeedInt)b * LANES + l, k->plan->num_elem - 1);
-        *next++ = values[ritz_restriction_l_index(s->rstr, elem, i % Q, i / Q)];
+        *next++ =
+            values[ritz_restriction_l_index(ritz_operator_field(k->op, s->field)->rstr, elem, i % Q, i / Q)];
       }
     }
   }
@@ -147,8 +152,9 @@ static CeedScalar *pack(const Kernel *k, const RitzPlanSpace *s, const CeedScala
 
 static int fill_space(Kernel *k, int i, CeedVector in, CeedVector out) {
   const RitzPlanSpace *s = &k->plan->spaces[i];
-  CeedElemRestriction r = s->rstr;
-  CeedVector vec = !s->is_active ? s->vec : s->is_input ? in : out;
+  const RitzCpuSpace *how = &k->target->spaces[i];
+  CeedElemRestriction r = ritz_operator_field(k->op, s->field)->rstr;
+  CeedVector vec = !s->is_active ? ritz_operator_field(k->op, s->field)->vec : s->is_input ? in : out;
   RitzKernelSpace *space = &k->spaces[i];
 
   *space = (RitzKernelSpace){.array = find_array(k, vec, s->is_input)->values,
@@ -156,15 +162,15 @@ static int fill_space(Kernel *k, int i, CeedVector in, CeedVector out) {
                              .orients = r->orients,
                              .curl_orients = r->curl_orients,
                              .strides = {0, r->comp_stride, 0}};
-  if (s->gather == RITZ_GATHER_STRIDED) {
+  if (how->gather == RITZ_GATHER_STRIDED) {
     CeedInt strides[3];
     ritz_restriction_l_strides(r, strides);
     for (int d = 0; d < 3; d++) space->strides[d] = strides[d];
-  } else if (s->gather == RITZ_GATHER_PACKED) {
+  } else if (how->gather == RITZ_GATHER_PACKED) {
     space->array = k->packed[i] = pack(k, s, space->array);
-  } else if (s->gather == RITZ_GATHER_ROWS) {
+  } else if (how->gather == RITZ_GATHER_ROWS) {
     const RitzRows *rows = NULL;
-    RITZ_TRY(ritz_rows_get(r, s->row_length, LANES, &rows));
+    RITZ_TRY(ritz_rows_get(r, how->row_length, LANES, &rows));
     if (!rows->has_rows) return CEED_ERROR_MAJOR;
     space->offsets = rows->offsets;
     space->is_chain = rows->is_chain;
@@ -176,10 +182,9 @@ static void fill_matrices(Kernel *k) {
   for (int i = 0; i < k->plan->num_bases; i++) {
     const RitzPlanBasis *b = &k->plan->bases[i];
     if (b->is_tensor) continue;
-    k->matrices[b->first_matrix] = b->basis->interp;
-    k->matrices[b->first_matrix + 1] = b->basis->grad  ? b->basis->grad
-                                       : b->basis->div ? b->basis->div
-                                                       : b->basis->curl;
+    const CeedBasis basis = ritz_operator_field(k->op, b->field)->basis;
+    k->matrices[b->first_matrix] = basis->interp;
+    k->matrices[b->first_matrix + 1] = basis->grad ? basis->grad : basis->div ? basis->div : basis->curl;
   }
 }
 
@@ -195,7 +200,7 @@ static void draw_order(Kernel *k, uint64_t *seed) {
 
 // The work memory holds NaN and has a guard behind.
 static void make_work(Kernel *k) {
-  k->work_bytes = ritz_unfused_work_bytes(k->plan);
+  k->work_bytes = ritz_unfused_work_bytes(&k->unfused);
   k->work = aligned_alloc(64, (size_t)(k->work_bytes + 63) / 64 * 64 + GUARD);
   if (!k->work) abort();
   memset(k->work, 0xFF, (size_t)k->work_bytes);
@@ -214,7 +219,8 @@ static int open_kernel(CeedOperator op, CeedVector in, CeedVector out, const Cho
                        uint64_t *seed, Kernel *k) {
   memset(k, 0, sizeof(*k));
   k->op = op;
-  RITZ_TRY(make_plan(op, choice, &k->plan));
+  RITZ_TRY(make_plan(op, choice, &k->plan, &k->target));
+  k->unfused = (RitzUnfused){.plan = k->plan, .target = k->target};
   k->num_batches = ((int64_t)op->num_elem + LANES - 1) / LANES;
   for (int i = 0; i < k->plan->num_spaces; i++) RITZ_TRY(fill_space(k, i, in, out));
   fill_matrices(k);
@@ -227,7 +233,7 @@ static int open_kernel(CeedOperator op, CeedVector in, CeedVector out, const Cho
                              .context = context,
                              .function = op->qf->f,
                              .order = k->order,
-                             .plan = k->plan,
+                             .plan = &k->unfused,
                              .work = k->work};
   return CEED_ERROR_SUCCESS;
 }
@@ -236,10 +242,12 @@ static void close_kernel(Kernel *k) {
   for (int i = 0; i < k->num_arrays; i++) free(k->arrays[i].values);
   for (int i = 0; k->plan && i < k->plan->num_spaces; i++) {
     free(k->packed[i]);
-    ritz_rows_destroy(k->plan->spaces[i].rstr); // the reference backend does not do it
+    ritz_rows_destroy(
+        ritz_operator_field(k->op, k->plan->spaces[i].field)->rstr); // the reference backend does not do it
   }
   free(k->order);
   free(k->work);
+  ritz_plan_cpu_free(&k->target);
   ritz_plan_free(&k->plan);
 }
 

@@ -5,11 +5,12 @@
 #define RITZ_BACKENDS_CPU_CPU_H
 
 #include "backends/cpu/schedule.h"
+#include "backends/cpu/unfused.h"
 #include "core/core.h"
 #include "core/threads.h"
 #include "jit/jit.h"
 #include "kernels/cpu/abi.h"
-#include "plan/plan.h"
+#include "plan/cpu.h"
 
 extern const RitzBackend ritz_cpu_backend;
 
@@ -36,15 +37,17 @@ typedef struct RitzCpuSweep RitzCpuSweep;
 
 typedef struct {
   RitzCpuPath path;
-  char *reason;         // owned: why the path is not the first one; NULL
-  RitzPlan *plan;       // owned; NULL when delegated
-  char *text;           // owned; NULL without a generated kernel
-  RitzJitModule module; // counted; NULL without a generated kernel
+  char *reason;          // owned: why the path is not the first one; NULL
+  RitzPlan *plan;        // owned; NULL when delegated
+  RitzCpuTarget *target; // owned; NULL when delegated
+  char *text;            // owned; NULL without a generated kernel
+  RitzJitModule module;  // counted; NULL without a generated kernel
   RitzKernel kernel;
   RitzSchedule *schedule;      // owned
   RitzKernelSpace *spaces;     // owned [num_spaces]; the arrays are set for each apply
   const CeedScalar **matrices; // owned [num_matrices]
   RitzKernelArgs *args;        // owned [threads of the schedule]
+  RitzUnfused unfused;         // for the ahead-of-time kernel: plan and target
   CeedScalar **zeroed;         // owned [num_spaces]: outputs that the apply sets to zero; else NULL
   RitzCpuDiagonal *diagonal;   // owned: how its diagonal is assembled; NULL before the first request
   RitzCpuSweep *sweep;         // owned; NULL before the first request
@@ -62,6 +65,10 @@ RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes);
 int ritz_cpu_reserve_work(Ceed ceed, int64_t bytes);
 int ritz_cpu_warn(CeedOperator op, const char *call, const char *reason, const char *outcome);
 
+// environment.c: what this processor offers and the variables RITZ_LANES, RITZ_QFUNCTION, RITZ_FORMS and
+// RITZ_FOLD allow.
+void ritz_cpu_environment(RitzCpuMachine *machine, RitzPlanOptions *options);
+
 // function.c: calls the application's function, and the text in a kernel (NULL: none), on points of the first
 // element with copies of the context. Tells whether they agree, and whether the context was written.
 int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, CeedInt points_per_call,
@@ -73,10 +80,10 @@ int ritz_cpu_composite_apply(CeedOperator op, CeedVector in, CeedVector out, Rit
 // Sub-operators of this context that have elements are planned and compiled together, when they are first
 // used.
 int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in);
-// The array of an input for a kernel of this plan.
-int ritz_cpu_get_input(const RitzPlan *plan, const RitzPlanSpace *space, CeedVector vec,
+// The array of input space s for a kernel of this plan and target.
+int ritz_cpu_get_input(const RitzPlan *plan, const RitzCpuTarget *target, int s, CeedVector vec,
                        RitzKernelSpace *kernel);
-int ritz_cpu_restore_input(const RitzPlanSpace *space, CeedVector vec, RitzKernelSpace *kernel);
+int ritz_cpu_restore_input(const RitzCpuTarget *target, int s, CeedVector vec, RitzKernelSpace *kernel);
 
 // diagonal.c
 int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);

@@ -8,6 +8,7 @@
 
 struct RitzCpuDiagonal {
   RitzDiagonalPlan *plan; // owned; NULL: the reference backend does it
+  RitzCpuTarget *target;  // owned, with the plan
   char *reason;           // owned: why; else NULL
   RitzJitModule module;   // counted; NULL: not compiled yet
   RitzKernel kernel;
@@ -15,10 +16,15 @@ struct RitzCpuDiagonal {
   RitzKernelArgs *args;    // owned, one a thread
 };
 
+static void free_plan(RitzCpuDiagonal *d) {
+  ritz_plan_cpu_free(&d->target);
+  ritz_plan_free_diagonal(&d->plan);
+}
+
 void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal) {
   RitzCpuDiagonal *d = *diagonal;
   if (!d) return;
-  ritz_plan_free_diagonal(&d->plan);
+  free_plan(d);
   ritz_jit_release(&d->module);
   RITZ_FREE(&d->reason);
   RITZ_FREE(&d->spaces);
@@ -40,7 +46,9 @@ static int make_plan(CeedOperator op, RitzCpuDiagonal *d) {
   const char *reason;
 
   RITZ_TRY(find_refusal(op, &reason));
-  return reason ? ritz_strdup(op->obj.ceed, reason, &d->reason) : ritz_plan_diagonal(op, cpu->plan, &d->plan);
+  if (reason) return ritz_strdup(op->obj.ceed, reason, &d->reason);
+  RITZ_TRY(ritz_plan_diagonal(op, cpu->plan, &d->plan));
+  return ritz_plan_cpu_diagonal(op->obj.ceed, d->plan, cpu->target, &d->target);
 }
 
 // The operator is prepared.
@@ -64,7 +72,7 @@ static int give_up(CeedOperator op, RitzCpuDiagonal *d) {
                          "the reference backend assembles its diagonal"));
   RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &d->reason));
   ritz_jit_release(&d->module);
-  ritz_plan_free_diagonal(&d->plan);
+  free_plan(d);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -72,12 +80,12 @@ static int load(CeedOperator op, RitzCpuDiagonal *d) {
   const Ceed ceed = op->obj.ceed;
   char *text = NULL;
 
-  RITZ_TRY(ritz_emit_cpu_diagonal(ceed, d->plan, &text));
+  RITZ_TRY(ritz_emit_cpu_diagonal(ceed, d->plan, d->target, &text));
   const RitzJitSource source = ritz_cpu_describe_source(op, text);
   const int ierr = ritz_jit_load(ceed, 1, &source, &d->module);
   RITZ_FREE(&text);
   RITZ_TRY(ierr);
-  d->kernel = ritz_cpu_find_kernel(d->module, d->plan->plan.target.lanes);
+  d->kernel = ritz_cpu_find_kernel(d->module, d->target->lanes);
   return d->kernel ? CEED_ERROR_SUCCESS : give_up(op, d);
 }
 
@@ -127,19 +135,24 @@ static int run(CeedOperator op, RitzCpuDiagonal *d) {
   return restored;
 }
 
+// All but the last are passive.
+static CeedVector vector_of(CeedOperator op, const RitzCpuDiagonal *d, int s) {
+  return ritz_operator_field(op, d->plan->plan.spaces[s].field)->vec;
+}
+
 static int run_with_inputs(CeedOperator op, RitzCpuDiagonal *d, CeedScalar *diagonal) {
   const RitzPlan *plan = &d->plan->plan;
   int num_held = 0, ierr = CEED_ERROR_SUCCESS;
 
   d->spaces[plan->num_spaces].array = diagonal;
   for (int s = 0; s < plan->num_spaces && !ierr; s++) {
-    ierr = ritz_cpu_get_input(plan, &plan->spaces[s], plan->spaces[s].vec, &d->spaces[s]);
+    ierr = ritz_cpu_get_input(plan, d->target, s, vector_of(op, d, s), &d->spaces[s]);
     num_held += !ierr;
   }
   if (!ierr) ierr = run(op, d);
   d->spaces[plan->num_spaces].array = NULL;
   for (int s = 0; s < num_held; s++) {
-    const int restored = ritz_cpu_restore_input(&plan->spaces[s], plan->spaces[s].vec, &d->spaces[s]);
+    const int restored = ritz_cpu_restore_input(d->target, s, vector_of(op, d, s), &d->spaces[s]);
     if (!ierr) ierr = restored;
   }
   return ierr;

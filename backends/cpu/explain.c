@@ -20,8 +20,8 @@ int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {
   if (!cpu->plan) return CEED_ERROR_SUCCESS;
   fprintf(stream, "  threads: %d%s; %" CeedInt_FMT " batches of %" CeedInt_FMT " elements\n",
           context->num_threads, context->is_deterministic ? ", results independent of their number" : "",
-          cpu->schedule->num_batches, cpu->plan->target.lanes);
-  return ritz_plan_print(cpu->plan, stream);
+          cpu->schedule->num_batches, cpu->target->lanes);
+  return ritz_plan_cpu_print(cpu->plan, cpu->target, stream);
 }
 
 int ritz_cpu_operator_source(CeedOperator op, const char **source) {

@@ -8,8 +8,9 @@
 
 // ---- Arrays ----
 
-static CeedVector vector_of(const RitzPlanSpace *space, CeedVector in, CeedVector out) {
-  return !space->is_active ? space->vec : space->is_input ? in : out;
+static CeedVector vector_of(CeedOperator op, int s, CeedVector in, CeedVector out) {
+  const RitzPlanSpace *space = &((const RitzCpuOperator *)op->data)->plan->spaces[s];
+  return !space->is_active ? ritz_operator_field(op, space->field)->vec : space->is_input ? in : out;
 }
 
 // The output space before s that holds the same array, or -1.
@@ -24,21 +25,22 @@ static bool is_zeroed(const RitzPlanSpace *space, RitzApplyMode mode) {
   return mode == RITZ_APPLY_OVERWRITE || (mode == RITZ_APPLY_ADD_ACTIVE && !space->is_active);
 }
 
-static RitzPacking packing_of(const RitzPlan *plan, const RitzPlanSpace *space,
+static RitzPacking packing_of(const RitzPlan *plan, const RitzCpuTarget *target, int s,
                               const RitzKernelSpace *kernel) {
+  const RitzPlanSpace *space = &plan->spaces[s];
   RitzPacking packing = {.num_elem = plan->num_elem,
                          .num_nodes = space->num_nodes,
                          .num_comp = space->num_comp,
-                         .lanes = plan->target.lanes};
+                         .lanes = target->lanes};
   memcpy(packing.strides, kernel->strides, sizeof(packing.strides));
   return packing;
 }
 
-int ritz_cpu_get_input(const RitzPlan *plan, const RitzPlanSpace *space, CeedVector vec,
+int ritz_cpu_get_input(const RitzPlan *plan, const RitzCpuTarget *target, int s, CeedVector vec,
                        RitzKernelSpace *kernel) {
   const CeedScalar *array;
-  if (space->gather == RITZ_GATHER_PACKED) {
-    const RitzPacking packing = packing_of(plan, space, kernel);
+  if (target->spaces[s].gather == RITZ_GATHER_PACKED) {
+    const RitzPacking packing = packing_of(plan, target, s, kernel);
     RITZ_TRY_BACKEND(ritz_vector_get_packed(vec, &packing, &array));
   } else {
     RITZ_TRY_BACKEND(CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &array));
@@ -66,7 +68,8 @@ static int get_output(RitzCpuOperator *cpu, int s, CeedVector vec, RitzApplyMode
   CeedSize covered = 0;
   for (int t = s; t < plan->num_spaces; t++) {
     const RitzPlanSpace *space = &plan->spaces[t];
-    if (space->array == plan->spaces[s].array && space->rstr->l_size > covered) covered = space->rstr->l_size;
+    if (space->array == plan->spaces[s].array && space->restriction.l_size > covered)
+      covered = space->restriction.l_size;
   }
   if (vec->length > covered)
     memset(kernel->array + covered, 0, (size_t)(vec->length - covered) * sizeof(CeedScalar));
@@ -78,28 +81,27 @@ static int get_arrays(CeedOperator op, CeedVector in, CeedVector out, RitzApplyM
   RitzCpuOperator *cpu = op->data;
   for (int s = 0; s < cpu->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &cpu->plan->spaces[s];
-    CeedVector vec = vector_of(space, in, out);
+    CeedVector vec = vector_of(op, s, in, out);
     cpu->zeroed[s] = NULL;
-    RITZ_TRY(space->is_input ? ritz_cpu_get_input(cpu->plan, space, vec, &cpu->spaces[s])
+    RITZ_TRY(space->is_input ? ritz_cpu_get_input(cpu->plan, cpu->target, s, vec, &cpu->spaces[s])
                              : get_output(cpu, s, vec, mode));
     *num_held = s + 1;
   }
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_cpu_restore_input(const RitzPlanSpace *space, CeedVector vec, RitzKernelSpace *kernel) {
+int ritz_cpu_restore_input(const RitzCpuTarget *target, int s, CeedVector vec, RitzKernelSpace *kernel) {
   const CeedScalar *array = kernel->array;
 
   kernel->array = NULL;
-  if (space->gather == RITZ_GATHER_PACKED) return ritz_vector_restore_packed(vec, &array);
+  if (target->spaces[s].gather == RITZ_GATHER_PACKED) return ritz_vector_restore_packed(vec, &array);
   return CeedVectorRestoreArrayRead(vec, &array);
 }
 
 static int restore_array(RitzCpuOperator *cpu, int s, CeedVector vec) {
-  const RitzPlanSpace *space = &cpu->plan->spaces[s];
   CeedScalar *array = cpu->spaces[s].array;
 
-  if (space->is_input) return ritz_cpu_restore_input(space, vec, &cpu->spaces[s]);
+  if (cpu->plan->spaces[s].is_input) return ritz_cpu_restore_input(cpu->target, s, vec, &cpu->spaces[s]);
   cpu->spaces[s].array = NULL;
   return holder_of(cpu->plan, s) >= 0 ? CEED_ERROR_SUCCESS : CeedVectorRestoreArray(vec, &array);
 }
@@ -140,13 +142,14 @@ static int run_with_context(CeedOperator op, RitzApplyMode mode) {
 }
 
 // The active output of this call is a passive output of the operator, too: the schedule takes them for two.
-static bool is_output_twice(const RitzPlan *plan, CeedVector out) {
+static bool is_output_twice(CeedOperator op, CeedVector out) {
+  const RitzPlan *plan = ((const RitzCpuOperator *)op->data)->plan;
   bool has_active = false, has_passive = false;
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     if (space->is_input) continue;
     has_active = has_active || space->is_active;
-    has_passive = has_passive || (!space->is_active && space->vec == out);
+    has_passive = has_passive || (!space->is_active && vector_of(op, s, NULL, NULL) == out);
   }
   return has_active && has_passive;
 }
@@ -155,12 +158,12 @@ static int apply_prepared(CeedOperator op, CeedVector in, CeedVector out, RitzAp
   RitzCpuOperator *cpu = op->data;
   int num_held = 0;
 
-  if (cpu->path == RITZ_PATH_DELEGATED || is_output_twice(cpu->plan, out))
+  if (cpu->path == RITZ_PATH_DELEGATED || is_output_twice(op, out))
     return ritz_ref_operator_apply(op, in, out, mode);
   int ierr = get_arrays(op, in, out, mode, &num_held);
   if (!ierr) ierr = run_with_context(op, mode);
   for (int s = 0; s < num_held; s++) {
-    const int restored = restore_array(cpu, s, vector_of(&cpu->plan->spaces[s], in, out));
+    const int restored = restore_array(cpu, s, vector_of(op, s, in, out));
     if (!ierr) ierr = restored;
   }
   return ierr;

@@ -39,13 +39,18 @@ int ritz_cpu_warn(CeedOperator op, const char *call, const char *reason, const c
   return ierr;
 }
 
+static void free_plan(RitzCpuOperator *cpu) {
+  ritz_plan_cpu_free(&cpu->target);
+  ritz_plan_free(&cpu->plan);
+}
+
 // What only better paths need.
 static void drop_unused(RitzCpuOperator *cpu) {
   if (cpu->path >= RITZ_PATH_UNFUSED) {
     ritz_jit_release(&cpu->module);
     RITZ_FREE(&cpu->text);
   }
-  if (cpu->path == RITZ_PATH_DELEGATED) ritz_plan_free(&cpu->plan);
+  if (cpu->path == RITZ_PATH_DELEGATED) free_plan(cpu);
 }
 
 // Takes a step down. The reason is kept for the view; `warns`: also said once on stderr.
@@ -73,22 +78,24 @@ static int rows_known(CeedElemRestriction rstr, CeedInt row_length, CeedInt lane
   return CEED_ERROR_SUCCESS;
 }
 
-static int make_plan(CeedOperator op, const RitzPlanMachine *machine, RitzPlanRows rows) {
+static int make_plan(CeedOperator op, const RitzPlanOptions *options, const RitzCpuMachine *machine,
+                     RitzCpuRows rows) {
   RitzCpuOperator *cpu = op->data;
   const char *reason = NULL;
 
-  ritz_plan_free(&cpu->plan);
-  RITZ_TRY(ritz_plan_operator(op, machine, rows, &cpu->plan, &reason));
-  if (!cpu->plan) RITZ_TRY(step_down(op, RITZ_PATH_DELEGATED, true, reason));
-  return CEED_ERROR_SUCCESS;
+  free_plan(cpu);
+  RITZ_TRY(ritz_plan_operator(op, options, &cpu->plan, &reason));
+  return cpu->plan ? ritz_plan_cpu(op, cpu->plan, machine, rows, &cpu->target)
+                   : step_down(op, RITZ_PATH_DELEGATED, true, reason);
 }
 
 // The ahead-of-time kernel has lanes of its own and reads node by node.
 static int use_unfused(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
-  const RitzPlanMachine machine = {.lanes = RITZ_UNFUSED_LANES, .allows_text = false};
+  const RitzPlanOptions options = {.allows_forms = false};
+  const RitzCpuMachine machine = {.lanes = RITZ_UNFUSED_LANES, .allows_text = false};
 
-  RITZ_TRY(make_plan(op, &machine, NULL));
+  RITZ_TRY(make_plan(op, &options, &machine, NULL));
   cpu->kernel = ritz_unfused_kernel;
   return CEED_ERROR_SUCCESS;
 }
@@ -98,13 +105,13 @@ static int use_unfused(CeedOperator op) {
 static int emit(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
   RITZ_FREE(&cpu->text);
-  return ritz_emit_cpu(op->obj.ceed, cpu->plan, &cpu->text);
+  return ritz_emit_cpu(op->obj.ceed, cpu->plan, cpu->target, &cpu->text);
 }
 
 RitzJitSource ritz_cpu_describe_source(CeedOperator op, const char *text) {
   const RitzCpuOperator *cpu = op->data;
   const Ceed ceed = op->obj.ceed;
-  const bool is_text = cpu->plan->target.call == RITZ_CALL_TEXT;
+  const bool is_text = cpu->target->call == RITZ_CALL_TEXT;
 
   return (RitzJitSource){.name = cpu->plan->function_name[0] ? cpu->plan->function_name : "operator",
                          .text = text,
@@ -171,8 +178,8 @@ static int go_pointer(CeedOperator op, const char *reason) {
 
   RITZ_TRY(step_down(op, RITZ_PATH_POINTER, true, reason));
   ritz_jit_release(&cpu->module);
-  ritz_plan_use_pointer(cpu->plan);
-  if (cpu->plan->target.evaluation == RITZ_EVALUATE_NONE)
+  ritz_plan_cpu_use_pointer(cpu->plan, cpu->target);
+  if (cpu->target->evaluation == RITZ_EVALUATE_NONE)
     return go_unfused(op, false, "the application's function cannot be called row by row");
   RITZ_TRY(emit(op));
   return load(op->obj.ceed, 1, &op);
@@ -182,9 +189,9 @@ static int judge_module(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
   const RitzJitStatus status = ritz_jit_status(cpu->module);
 
-  if (status == RITZ_JIT_READY && ritz_cpu_find_kernel(cpu->module, cpu->plan->target.lanes))
+  if (status == RITZ_JIT_READY && ritz_cpu_find_kernel(cpu->module, cpu->target->lanes))
     return CEED_ERROR_SUCCESS;
-  if (status == RITZ_JIT_REFUSED && cpu->plan->target.call == RITZ_CALL_TEXT) {
+  if (status == RITZ_JIT_REFUSED && cpu->target->call == RITZ_CALL_TEXT) {
     RITZ_TRY(go_pointer(op, ritz_jit_reason(cpu->module)));
     return cpu->path == RITZ_PATH_POINTER ? judge_module(op) : CEED_ERROR_SUCCESS;
   }
@@ -198,7 +205,7 @@ static int judge_function(CeedOperator op, CeedVector in) {
   const bool is_text = cpu->path == RITZ_PATH_TEXT;
   RitzQFunction text = NULL;
   const CeedInt vec_length = cpu->plan->vec_length;
-  const CeedInt points = is_text ? cpu->plan->target.lanes * cpu->plan->target.call_points : vec_length;
+  const CeedInt points = is_text ? cpu->target->lanes * cpu->target->call_points : vec_length;
   bool agrees, writes_context;
 
   if (!op->qf->f) return CEED_ERROR_SUCCESS;
@@ -214,12 +221,16 @@ static int judge_function(CeedOperator op, CeedVector in) {
 
 // ---- Arguments and schedule ----
 
-static int fill_space(const RitzPlan *plan, const RitzPlanSpace *space, RitzKernelSpace *to) {
-  CeedElemRestriction rstr = space->rstr;
+static CeedElemRestriction restriction_of(CeedOperator op, const RitzPlanSpace *space) {
+  return ritz_operator_field(op, space->field)->rstr;
+}
 
-  if (space->gather == RITZ_GATHER_ROWS) {
+static int fill_space(const RitzCpuTarget *target, int s, CeedElemRestriction rstr, RitzKernelSpace *to) {
+  const RitzCpuSpace *how = &target->spaces[s];
+
+  if (how->gather == RITZ_GATHER_ROWS) {
     const RitzRows *rows;
-    RITZ_TRY(ritz_rows_get(rstr, space->row_length, plan->target.lanes, &rows));
+    RITZ_TRY(ritz_rows_get(rstr, how->row_length, target->lanes, &rows));
     to->offsets = rows->offsets;
     to->is_chain = rows->is_chain;
   } else {
@@ -242,8 +253,8 @@ static CeedSize output_length(const RitzPlan *plan, int32_t array) {
   CeedSize length = 0;
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
-    if (!space->is_input && space->array == array && space->rstr->l_size > length)
-      length = space->rstr->l_size;
+    if (!space->is_input && space->array == array && space->restriction.l_size > length)
+      length = space->restriction.l_size;
   }
   return length;
 }
@@ -259,19 +270,22 @@ static int make_schedule(CeedOperator op) {
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     if (space->is_input) continue;
-    outputs[num++] = (RitzScheduleOutput){
-        .rstr = space->rstr, .space = s, .array = space->array, .length = output_length(plan, space->array)};
+    outputs[num++] = (RitzScheduleOutput){.rstr = restriction_of(op, space),
+                                          .space = s,
+                                          .array = space->array,
+                                          .length = output_length(plan, space->array)};
   }
-  int ierr = ritz_schedule_create(op->obj.ceed, op->num_elem, plan->target.lanes, num, outputs,
+  int ierr = ritz_schedule_create(op->obj.ceed, op->num_elem, cpu->target->lanes, num, outputs,
                                   context->num_threads, context->is_deterministic, &cpu->schedule);
   RITZ_FREE(&outputs);
   return ierr;
 }
 
-static void fill_matrices(RitzCpuOperator *cpu) {
+static void fill_matrices(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
   for (int b = 0; b < cpu->plan->num_bases; b++) {
     const RitzPlanBasis *plan = &cpu->plan->bases[b];
-    const CeedBasis basis = plan->basis;
+    const CeedBasis basis = ritz_operator_field(op, plan->field)->basis;
     if (plan->first_matrix < 0) continue;
     cpu->matrices[plan->first_matrix] = plan->is_folded ? plan->folded_interp : basis->interp;
     cpu->matrices[plan->first_matrix + 1] = plan->is_folded                      ? plan->folded_deriv
@@ -287,25 +301,27 @@ static int make_arguments(CeedOperator op) {
   const RitzPlan *plan = cpu->plan;
   Ceed ceed = op->obj.ceed;
 
+  cpu->unfused = (RitzUnfused){.plan = plan, .target = cpu->target};
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_spaces, &cpu->spaces));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_spaces, &cpu->zeroed));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_matrices + 1, &cpu->matrices));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)context->num_threads, &cpu->args));
-  for (int s = 0; s < plan->num_spaces; s++) RITZ_TRY(fill_space(plan, &plan->spaces[s], &cpu->spaces[s]));
-  fill_matrices(cpu);
+  for (int s = 0; s < plan->num_spaces; s++)
+    RITZ_TRY(fill_space(cpu->target, s, restriction_of(op, &plan->spaces[s]), &cpu->spaces[s]));
+  fill_matrices(op);
   for (int t = 0; t < context->num_threads; t++) {
     cpu->args[t] = (RitzKernelArgs){.abi = RITZ_KERNEL_ABI,
                                     .num_elem = op->num_elem,
                                     .spaces = cpu->spaces,
                                     .matrices = cpu->matrices,
                                     .function = op->qf->f,
-                                    .plan = plan};
+                                    .plan = &cpu->unfused};
   }
   return make_schedule(op);
 }
 
 static int64_t work_bytes(const RitzCpuOperator *cpu) {
-  if (cpu->path == RITZ_PATH_UNFUSED) return ritz_unfused_work_bytes(cpu->plan);
+  if (cpu->path == RITZ_PATH_UNFUSED) return ritz_unfused_work_bytes(&cpu->unfused);
   return ((const RitzKernelInfo *)ritz_jit_symbol(cpu->module, RITZ_INFO_SYMBOL))->work_bytes;
 }
 
@@ -341,16 +357,17 @@ static int begin_with_pointer(CeedOperator op, bool allows_text) {
 
 static int begin(CeedOperator op) {
   RitzCpuOperator *cpu = NULL;
-  RitzPlanMachine machine;
+  RitzPlanOptions options;
+  RitzCpuMachine machine;
 
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &cpu));
   op->data = cpu;
-  ritz_plan_machine(&machine);
-  RITZ_TRY(make_plan(op, &machine, rows_known));
+  ritz_cpu_environment(&machine, &options);
+  RITZ_TRY(make_plan(op, &options, &machine, rows_known));
   if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;
-  if (cpu->plan->target.evaluation == RITZ_EVALUATE_NONE)
+  if (cpu->target->evaluation == RITZ_EVALUATE_NONE)
     return go_unfused(op, false, "its bases do not share one grid of points");
-  if (cpu->plan->target.call == RITZ_CALL_POINTER) RITZ_TRY(begin_with_pointer(op, machine.allows_text));
+  if (cpu->target->call == RITZ_CALL_POINTER) RITZ_TRY(begin_with_pointer(op, machine.allows_text));
   return emit(op);
 }
 
@@ -360,8 +377,7 @@ static int finish(CeedOperator op, CeedVector in) {
   if (cpu->module) RITZ_TRY(judge_module(op));
   if (cpu->path != RITZ_PATH_DELEGATED) RITZ_TRY(judge_function(op, in));
   if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;
-  if (cpu->path <= RITZ_PATH_POINTER)
-    cpu->kernel = ritz_cpu_find_kernel(cpu->module, cpu->plan->target.lanes);
+  if (cpu->path <= RITZ_PATH_POINTER) cpu->kernel = ritz_cpu_find_kernel(cpu->module, cpu->target->lanes);
   RITZ_TRY(make_arguments(op));
   return ritz_cpu_reserve_work(op->obj.ceed, work_bytes(cpu));
 }
@@ -401,7 +417,7 @@ int ritz_cpu_operator_destroy(CeedOperator op) {
   ritz_cpu_sweep_destroy(&cpu->sweep);
   ritz_schedule_destroy(&cpu->schedule);
   ritz_jit_release(&cpu->module);
-  ritz_plan_free(&cpu->plan);
+  free_plan(cpu);
   RITZ_FREE(&cpu->reason);
   RITZ_FREE(&cpu->text);
   RITZ_FREE(&cpu->spaces);

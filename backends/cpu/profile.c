@@ -10,10 +10,9 @@ int ritz_cpu_operator_cost(CeedOperator op, RitzOperatorCost *cost) {
   const RitzCpuOperator *cpu = op->data;
 
   if (!cpu || !cpu->plan) return CEED_ERROR_SUCCESS;
-  const RitzPlanCost *element = &cpu->plan->cost;
-  cost->flops = element->flops * cpu->plan->num_elem;
-  cost->bytes =
-      (element->bytes_stored + element->bytes_offsets + element->bytes_vectors) * cpu->plan->num_elem;
+  const RitzPlanCost element = ritz_plan_cpu_cost(cpu->plan, cpu->target);
+  cost->flops = element.flops * cpu->plan->num_elem;
+  cost->bytes = (element.bytes_stored + element.bytes_offsets + element.bytes_vectors) * cpu->plan->num_elem;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -75,18 +75,23 @@ static bool same_entries(CeedElemRestriction a, CeedElemRestriction b) {
 }
 
 // An active output touches the entries that this input reads, batch by batch.
-static bool is_covered(const RitzPlan *plan, const RitzPlanSpace *input) {
+static bool is_covered(CeedOperator op, const RitzPlan *plan, const RitzPlanSpace *input) {
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *output = &plan->spaces[s];
-    if (!output->is_input && same_entries(input->rstr, output->rstr)) return true;
+    if (!output->is_input && same_entries(ritz_operator_field(op, input->field)->rstr,
+                                          ritz_operator_field(op, output->field)->rstr))
+      return true;
   }
   return false;
 }
 
-static const char *refuse_space(const RitzPlan *plan, const RitzPlanSpace *space) {
+static const char *refuse_space(CeedOperator op, int s) {
+  const RitzCpuOperator *cpu = op->data;
+  const RitzPlanSpace *space = &cpu->plan->spaces[s];
   if (!space->is_active || !space->is_input) return NULL;
-  if (space->gather == RITZ_GATHER_PACKED) return "the active input holds values at points";
-  return is_covered(plan, space) ? NULL : "active input and active output have different restrictions";
+  if (cpu->target->spaces[s].gather == RITZ_GATHER_PACKED) return "the active input holds values at points";
+  return is_covered(op, cpu->plan, space) ? NULL
+                                          : "active input and active output have different restrictions";
 }
 
 static bool is_too_short(CeedOperatorField field) {
@@ -116,9 +121,9 @@ static const char *refuse(CeedOperator op, CeedSize n) {
   if (cpu->path == RITZ_PATH_DELEGATED) return "the reference backend runs the operator";
   for (int s = 0; s < cpu->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &cpu->plan->spaces[s];
-    const char *reason = refuse_space(cpu->plan, space);
+    const char *reason = refuse_space(op, s);
     if (reason) return reason;
-    if (!space->is_input && space->rstr->l_size > covered) covered = space->rstr->l_size;
+    if (!space->is_input && space->restriction.l_size > covered) covered = space->restriction.l_size;
   }
   return covered == n ? NULL : "restrictions of the active vectors differ in their lengths";
 }
@@ -147,9 +152,10 @@ static void mark_strided(CeedElemRestriction r, int32_t piece, int32_t *first, i
   }
 }
 
-static void mark_piece(const RitzPlan *plan, int32_t piece, int32_t *first, int32_t *last) {
+static void mark_piece(CeedOperator op, int32_t piece, int32_t *first, int32_t *last) {
+  const RitzPlan *plan = ((const RitzCpuOperator *)op->data)->plan;
   for (int s = 0; s < plan->num_spaces; s++) {
-    CeedElemRestriction r = plan->spaces[s].rstr;
+    CeedElemRestriction r = ritz_operator_field(op, plan->spaces[s].field)->rstr;
     if (plan->spaces[s].is_input) continue;
     (r->type == CEED_RESTRICTION_STRIDED ? mark_strided : mark_offsets)(r, piece, first, last);
   }
@@ -210,8 +216,7 @@ static int cut_lists(Ceed ceed, RitzCpuSweep *s, const int32_t *first, const int
 // Chunks that no piece touches are left to the first one: its schedule has them, as it has all.
 static void find_owners(const RitzCpuSweep *s, int64_t num_chunks, int32_t *first, int32_t *last) {
   for (int64_t c = 0; c < num_chunks; c++) first[c] = last[c] = -1;
-  for (int32_t i = 0; i < s->num_pieces; i++)
-    mark_piece(((const RitzCpuOperator *)s->pieces[i].op->data)->plan, i, first, last);
+  for (int32_t i = 0; i < s->num_pieces; i++) mark_piece(s->pieces[i].op, i, first, last);
   for (int64_t c = 0; c < num_chunks; c++) {
     if (first[c] < 0) first[c] = last[c] = 0;
   }
@@ -364,13 +369,15 @@ static int run_kernel(RitzCpuSweep *s, CeedOperator op) {
 }
 
 // *num_held: spaces whose arrays are there, also on failure.
-static int get_arrays(const Caller *caller, RitzCpuOperator *cpu, int *num_held) {
+static int get_arrays(const Caller *caller, CeedOperator op, int *num_held) {
+  RitzCpuOperator *cpu = op->data;
   for (int i = 0; i < cpu->plan->num_spaces; i++) {
     const RitzPlanSpace *space = &cpu->plan->spaces[i];
     if (space->is_active) {
       cpu->spaces[i].array = space->is_input ? caller->in : caller->out;
     } else {
-      RITZ_TRY(ritz_cpu_get_input(cpu->plan, space, space->vec, &cpu->spaces[i]));
+      RITZ_TRY(ritz_cpu_get_input(cpu->plan, cpu->target, i, ritz_operator_field(op, space->field)->vec,
+                                  &cpu->spaces[i]));
     }
     *num_held = i + 1;
   }
@@ -380,14 +387,17 @@ static int get_arrays(const Caller *caller, RitzCpuOperator *cpu, int *num_held)
 static int run_piece(RitzCpuSweep *s, const Piece *piece) {
   RitzCpuOperator *cpu = piece->op->data;
   int num_held = 0;
-  int ierr = get_arrays(s->callers, cpu, &num_held);
+  int ierr = get_arrays(s->callers, piece->op, &num_held);
 
   set_hooks(s, piece);
   if (!ierr) ierr = run_kernel(s, piece->op);
   for (int i = 0; i < num_held; i++) {
     const RitzPlanSpace *space = &cpu->plan->spaces[i];
     const int restored =
-        space->is_active ? CEED_ERROR_SUCCESS : ritz_cpu_restore_input(space, space->vec, &cpu->spaces[i]);
+        space->is_active
+            ? CEED_ERROR_SUCCESS
+            : ritz_cpu_restore_input(cpu->target, i, ritz_operator_field(piece->op, space->field)->vec,
+                                     &cpu->spaces[i]);
     if (space->is_active) cpu->spaces[i].array = NULL;
     if (!ierr) ierr = restored;
   }

@@ -11,6 +11,7 @@
 typedef struct {
   const RitzKernelArgs *args;
   const RitzPlan *plan;
+  const RitzCpuSpace *how; // of the plan's spaces
   RitzUnfusedBasis *bases; // of the plan
   CeedScalar **arguments;  // of the user's function, a field each
   RitzVec *nodes;          // the element array of a space
@@ -45,9 +46,9 @@ static RitzUnfusedBasis basis_of(const RitzPlanBasis *p, const CeedScalar *const
   return b;
 }
 
-static bool is_packed(const RitzPlan *plan, int field) {
-  const int s = plan->fields[field].space;
-  return s >= 0 && plan->spaces[s].gather == RITZ_GATHER_PACKED;
+static bool is_packed(const RitzUnfused *unfused, int field) {
+  const int s = unfused->plan->fields[field].space;
+  return s >= 0 && unfused->target->spaces[s].gather == RITZ_GATHER_PACKED;
 }
 
 // The input before this one that is the same array: values at the points of the same space. -1: none.
@@ -61,14 +62,15 @@ static int same_argument(const RitzPlan *plan, int field) {
 }
 
 // Lays everything out from `base` on (NULL: only measures), returns the bytes used.
-static int64_t lay_out(const RitzPlan *plan, const CeedScalar *const *matrices, char *base, Work *w) {
+static int64_t lay_out(const RitzUnfused *unfused, const CeedScalar *const *matrices, char *base, Work *w) {
+  const RitzPlan *plan = unfused->plan;
   const int num_fields = plan->num_in + plan->num_out;
   int64_t used = 0, nodes = 0, scratch = 0;
   w->bases = take(base, &used, plan->num_bases * (int64_t)sizeof(*w->bases));
   w->arguments = take(base, &used, num_fields * (int64_t)sizeof(*w->arguments));
   for (int i = 0; i < num_fields; i++) {
     const int same = same_argument(plan, i);
-    if (is_packed(plan, i)) continue;
+    if (is_packed(unfused, i)) continue;
     const int64_t size = plan->fields[i].size * (int64_t)plan->Q * (int64_t)sizeof(RitzVec);
     CeedScalar *argument = same < 0 ? take(base, &used, size) : base ? w->arguments[same] : NULL;
     if (base) w->arguments[i] = argument;
@@ -89,15 +91,16 @@ static int64_t lay_out(const RitzPlan *plan, const CeedScalar *const *matrices, 
   return used;
 }
 
-int64_t ritz_unfused_work_bytes(const RitzPlan *plan) {
+int64_t ritz_unfused_work_bytes(const RitzUnfused *unfused) {
   Work w;
-  return lay_out(plan, NULL, NULL, &w);
+  return lay_out(unfused, NULL, NULL, &w);
 }
 
 // Weights are the same in every batch.
 static Work open_work(const RitzKernelArgs *args) {
-  Work w = {.args = args, .plan = args->plan};
-  lay_out(w.plan, args->matrices, args->work, &w);
+  const RitzUnfused *unfused = args->plan;
+  Work w = {.args = args, .plan = unfused->plan, .how = unfused->target->spaces};
+  lay_out(unfused, args->matrices, args->work, &w);
   for (int i = 0; i < w.plan->num_in; i++) {
     const RitzPlanField *f = &w.plan->fields[i];
     if (f->mode == CEED_EVAL_WEIGHT)
@@ -114,13 +117,13 @@ static RitzShape shape_of(const RitzPlanSpace *space) {
 }
 
 // Where component 0 of a node is in the L-vector, of each lane.
-static void find_entries(const RitzPlanSpace *space, const RitzKernelSpace *from, const RitzBatch *b,
-                         int64_t node, int64_t *at) {
+static void find_entries(const RitzPlanSpace *space, const RitzCpuSpace *how, const RitzKernelSpace *from,
+                         const RitzBatch *b, int64_t node, int64_t *at) {
   const int64_t n = space->num_nodes;
-  if (space->gather == RITZ_GATHER_NODES) {
+  if (how->gather == RITZ_GATHER_NODES) {
     for (int l = 0; l < RITZ_LANES; l++) at[l] = from->offsets[b->elem[l] * n + node];
-  } else if (space->gather == RITZ_GATHER_ROWS) {
-    const int64_t length = space->row_length, row = b->number * (n / length) + node / length;
+  } else if (how->gather == RITZ_GATHER_ROWS) {
+    const int64_t length = how->row_length, row = b->number * (n / length) + node / length;
     const int64_t in_row = node % length * (space->is_interlaced ? space->num_comp : 1);
     for (int l = 0; l < RITZ_LANES; l++) at[l] = from->offsets[row * RITZ_LANES + l] + in_row;
   } else {
@@ -128,11 +131,13 @@ static void find_entries(const RitzPlanSpace *space, const RitzKernelSpace *from
   }
 }
 
-static void gather(const RitzPlanSpace *space, const RitzKernelSpace *from, const RitzBatch *b, RitzVec *x) {
+static void gather(const Work *w, int s, const RitzBatch *b, RitzVec *x) {
+  const RitzPlanSpace *space = &w->plan->spaces[s];
+  const RitzKernelSpace *from = &w->args->spaces[s];
   const RitzShape shape = shape_of(space);
   int64_t at[RITZ_LANES];
   for (int i = 0; i < space->num_nodes; i++) {
-    find_entries(space, from, b, i, at);
+    find_entries(space, &w->how[s], from, b, i, at);
     for (int c = 0; c < space->num_comp; c++) {
       const CeedScalar *u = from->array + c * from->strides[1];
       CeedScalar *to = (CeedScalar *)(x + c * space->num_nodes + i);
@@ -144,13 +149,15 @@ static void gather(const RitzPlanSpace *space, const RitzKernelSpace *from, cons
 }
 
 // Adds into the L-vector; spends y. Lanes may meet in an entry.
-static void scatter(const RitzPlanSpace *space, const RitzKernelSpace *to, const RitzBatch *b, RitzVec *y) {
+static void scatter(const Work *w, int s, const RitzBatch *b, RitzVec *y) {
+  const RitzPlanSpace *space = &w->plan->spaces[s];
+  const RitzKernelSpace *to = &w->args->spaces[s];
   const RitzShape shape = shape_of(space);
   int64_t at[RITZ_LANES];
   if (space->is_oriented) ritz_orient(to, b, &shape, y);
   if (space->is_curl_oriented) ritz_curl_orient(to, b, &shape, true, y);
   for (int i = 0; i < space->num_nodes; i++) {
-    find_entries(space, to, b, i, at);
+    find_entries(space, &w->how[s], to, b, i, at);
     for (int c = 0; c < space->num_comp; c++) {
       CeedScalar *v = to->array + c * to->strides[1];
       const CeedScalar *from = (const CeedScalar *)(y + c * space->num_nodes + i);
@@ -170,15 +177,14 @@ static int next_field(const RitzPlan *plan, int s, int begin, int end) {
 static void read_space(const Work *w, int s, const RitzBatch *b) {
   const RitzPlan *plan = w->plan;
   const RitzPlanSpace *space = &plan->spaces[s];
-  const RitzKernelSpace *from = &w->args->spaces[s];
   const int num_in = plan->num_in, first = next_field(plan, s, 0, num_in);
-  if (space->gather == RITZ_GATHER_PACKED) {
-    CeedScalar *data = from->array + b->number * space->num_comp * plan->Q * RITZ_LANES;
+  if (w->how[s].gather == RITZ_GATHER_PACKED) {
+    CeedScalar *data = w->args->spaces[s].array + b->number * space->num_comp * plan->Q * RITZ_LANES;
     for (int i = first; i < num_in; i = next_field(plan, s, i + 1, num_in)) w->arguments[i] = data;
   } else if (space->basis < 0) {
-    gather(space, from, b, (RitzVec *)w->arguments[first]);
+    gather(w, s, b, (RitzVec *)w->arguments[first]);
   } else {
-    gather(space, from, b, w->nodes);
+    gather(w, s, b, w->nodes);
     for (int i = first; i < num_in; i = next_field(plan, s, i + 1, num_in)) {
       ritz_unfused_basis_up(&w->bases[space->basis], plan->fields[i].mode, space->num_comp, w->nodes,
                             (RitzVec *)w->arguments[i], w->scratch);
@@ -189,17 +195,16 @@ static void read_space(const Work *w, int s, const RitzBatch *b) {
 static void write_space(const Work *w, int s, const RitzBatch *b) {
   const RitzPlan *plan = w->plan;
   const RitzPlanSpace *space = &plan->spaces[s];
-  const RitzKernelSpace *to = &w->args->spaces[s];
   const int end = plan->num_in + plan->num_out, first = next_field(plan, s, plan->num_in, end);
   for (int i = first; i < end; i = next_field(plan, s, i + 1, end)) {
     RitzVec *y = (RitzVec *)w->arguments[i];
     if (space->basis < 0)
-      scatter(space, to, b, y);
+      scatter(w, s, b, y);
     else
       ritz_unfused_basis_down(&w->bases[space->basis], plan->fields[i].mode, space->num_comp, y, w->nodes,
                               i > first, w->scratch);
   }
-  if (space->basis >= 0) scatter(space, to, b, w->nodes);
+  if (space->basis >= 0) scatter(w, s, b, w->nodes);
 }
 
 static int call_function(const Work *w) {

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kernel that is there without a compiler: it interprets a plan with the templates of kernels/cpu at
-// run-time sizes, stage by stage for one batch of elements: gather, evaluate at all points, call the
-// application's function once for all points of the batch, evaluate transposed, scatter. Same arguments,
-// schedule and threads as generated kernels; also serves what these cannot fuse (RITZ_EVALUATE_NONE), and,
-// through the same functions, CeedBasisApply of the backend.
+// The kernel that is there without a compiler: it interprets a plan and its target with the templates of
+// kernels/cpu at run-time sizes, stage by stage for one batch of elements: gather, evaluate at all points,
+// call the application's function once for all points of the batch, evaluate transposed, scatter. Same
+// arguments, schedule and threads as generated kernels; also serves what these cannot fuse
+// (RITZ_EVALUATE_NONE), and, through the same functions, CeedBasisApply of the backend.
 #ifndef RITZ_BACKENDS_CPU_UNFUSED_H
 #define RITZ_BACKENDS_CPU_UNFUSED_H
 
 #include "kernels/cpu/abi.h"
-#include "plan/plan.h"
+#include "plan/cpu.h"
 
 // Lanes of the ahead-of-time kernel: plans for it are made with this number.
 enum { RITZ_UNFUSED_LANES = 64 / sizeof(CeedScalar) };
 
-// args->plan is the RitzPlan; args->function the application's function.
+// What args->plan points to; both borrowed.
+typedef struct {
+  const RitzPlan *plan;
+  const RitzCpuTarget *target;
+} RitzUnfused;
+
+// args->function is the application's function.
 int ritz_unfused_kernel(const RitzKernelArgs *args, int64_t begin, int64_t end);
-int64_t ritz_unfused_work_bytes(const RitzPlan *plan);
+int64_t ritz_unfused_work_bytes(const RitzUnfused *unfused);
 
 // Slot of the backend (core/backend.h). That of restrictions is the reference backend's: its E-vectors have
 // no lanes.

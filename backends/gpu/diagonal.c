@@ -25,14 +25,11 @@ void ritz_gpu_diagonal_destroy(Ceed ceed, RitzGpuDiagonalKernel **diagonal) {
 static int describe(CeedOperator op, const RitzGpuOperator *g, RitzGpuDiagonalKernel *d) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
   const RitzGpuMachine machine = ritz_gpu_gen_machine(op);
-  RitzPlan plan;
   RITZ_TRY(ritz_plan_refuse_diagonal(op, &d->reason));
   if (!d->reason && g->reason) d->reason = "the operator is not fused";
   if (d->reason) return CEED_ERROR_SUCCESS;
-  plan = *g->plan;
-  plan.target.call = RITZ_CALL_TEXT; // one point a call, whatever the vector length is
-  RITZ_TRY(ritz_plan_diagonal(op, &plan, &d->plan));
-  RITZ_TRY(ritz_plan_gpu_diagonal(op->obj.ceed, d->plan, &machine, gpu->is_deterministic, &d->device));
+  RITZ_TRY(ritz_plan_diagonal(op, g->plan, &d->plan));
+  RITZ_TRY(ritz_plan_gpu_diagonal(op, d->plan, &machine, gpu->is_deterministic, &d->device));
   d->reason = d->device->target->reason;
   return CEED_ERROR_SUCCESS;
 }
@@ -55,7 +52,8 @@ static int plan_diagonal(CeedOperator op, RitzGpuDiagonalKernel **diagonal) {
 static int load(CeedOperator op, RitzGpuDiagonalKernel *d) {
   const RitzGpuOperator *apply = op->data;
   char *source = NULL;
-  d->kernel = (RitzGpuOperator){.plan = &d->device->plan,
+  d->kernel = (RitzGpuOperator){.op = op,
+                                .plan = &d->device->plan,
                                 .target = d->device->target,
                                 .context_bytes = apply->context_bytes,
                                 .is_writable = apply->is_writable};

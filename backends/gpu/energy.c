@@ -22,7 +22,8 @@ void ritz_gpu_energy_destroy(Ceed ceed, RitzGpuEnergyKernel **energy) {
 static int load(CeedOperator op, const RitzGpuOperator *apply, RitzGpuEnergyKernel *e) {
   char *source = NULL;
   RITZ_TRY(ritz_plan_gpu_add_energy(op->obj.ceed, apply->target, &e->target, &e->args));
-  e->kernel = (RitzGpuOperator){.plan = apply->plan,
+  e->kernel = (RitzGpuOperator){.op = op,
+                                .plan = apply->plan,
                                 .target = &e->target,
                                 .context_bytes = apply->context_bytes,
                                 .is_writable = apply->is_writable};

@@ -79,18 +79,15 @@ static int make_target(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOper
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
   const RitzGpuMachine device = ritz_gpu_gen_machine(op);
   ritz_plan_gpu_free(&g->target);
-  RITZ_TRY(ritz_plan_gpu(op->obj.ceed, g->plan, &device, choice, gpu->is_deterministic, &g->target));
+  RITZ_TRY(ritz_plan_gpu(op, g->plan, &device, choice, gpu->is_deterministic, &g->target));
   g->reason = g->target->reason;
   return CEED_ERROR_SUCCESS;
 }
 
 static int make_plan(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOperator *g) {
-  RitzPlanMachine machine;
-  ritz_plan_machine(&machine);
-  machine.lanes = 1;
-  machine.allows_text = true;
-  machine.allows_folds = false;
-  RITZ_TRY(ritz_plan_operator(op, &machine, NULL, &g->plan, &g->reason));
+  const char *forms = ritz_environment("RITZ_FORMS");
+  const RitzPlanOptions options = {.allows_forms = !forms || strcmp(forms, "off") != 0};
+  RITZ_TRY(ritz_plan_operator(op, &options, &g->plan, &g->reason));
   return g->plan ? make_target(op, choice, g) : CEED_ERROR_SUCCESS;
 }
 
@@ -107,21 +104,24 @@ static int use_measured(CeedOperator op, const char *source, RitzGpuOperator *g)
 
 // ---- Arguments ----
 
-static int offsets_of(const RitzPlanSpace *space, CeedInt row_length, void **offsets) {
+static CeedElemRestriction restriction_of(const RitzGpuOperator *g, int s) {
+  return ritz_operator_field(g->op, g->plan->spaces[s].field)->rstr;
+}
+
+static int offsets_of(CeedElemRestriction rstr, CeedInt row_length, void **offsets) {
   const CeedInt *found;
-  if (row_length) return ritz_gpu_restriction_rows(space->rstr, row_length, (const void **)offsets);
-  RITZ_TRY_BACKEND(CeedElemRestrictionGetOffsets(space->rstr, CEED_MEM_DEVICE, &found));
+  if (row_length) return ritz_gpu_restriction_rows(rstr, row_length, (const void **)offsets);
+  RITZ_TRY_BACKEND(CeedElemRestrictionGetOffsets(rstr, CEED_MEM_DEVICE, &found));
   *offsets = (void *)found; // stays as long as the restriction, which the operator holds
-  return CeedElemRestrictionRestoreOffsets(space->rstr, &found);
+  return CeedElemRestrictionRestoreOffsets(rstr, &found);
 }
 
 static int64_t stride_of(const RitzGpuOperator *g, int s, int d) {
   const RitzPlanSpace *space = &g->plan->spaces[s];
-  CeedInt strides[3] = {1, space->rstr->comp_stride, 0};
+  const CeedInt strides[3] = {1, space->restriction.comp_stride, 0};
   if (g->target->spaces[s].scatter == RITZ_SCATTER_E_VECTOR)
     return (int64_t)space->num_nodes * g->plan->num_elem; // of components, the only one that is asked for
-  if (space->rstr->type == CEED_RESTRICTION_STRIDED) ritz_restriction_l_strides(space->rstr, strides);
-  return strides[d];
+  return space->restriction.type == CEED_RESTRICTION_STRIDED ? space->restriction.strides[d] : strides[d];
 }
 
 // A matrix of a dense basis, which the basis keeps for all operators.
@@ -130,19 +130,21 @@ static int matrix_of(const RitzGpuOperator *g, const RitzGpuArg *what, void **ma
   const bool is_values = what->kind == RITZ_GPU_ARG_INTERP || what->kind == RITZ_GPU_ARG_INTERP_T;
   const bool exchanges = what->kind == RITZ_GPU_ARG_INTERP || what->kind == RITZ_GPU_ARG_DERIV;
   const void *found;
-  RITZ_TRY(ritz_gpu_basis_table(b->basis, is_values ? CEED_EVAL_INTERP : b->deriv_mode, exchanges, &found));
+  RITZ_TRY(ritz_gpu_basis_table(ritz_operator_field(g->op, b->field)->basis,
+                                is_values ? CEED_EVAL_INTERP : b->deriv_mode, exchanges, &found));
   *matrix = (void *)found;
   return CEED_ERROR_SUCCESS;
 }
 
 static int make_arg(const RitzGpuOperator *g, const RitzGpuArg *what, RitzDeviceArg *arg) {
-  const RitzPlanSpace *space = &g->plan->spaces[what->number];
   void *p = NULL;
   switch (what->kind) {
   case RITZ_GPU_ARG_OFFSETS:
-    RITZ_TRY(offsets_of(space, g->target->spaces[what->number].row_length, &p));
+    RITZ_TRY(offsets_of(restriction_of(g, what->number), g->target->spaces[what->number].row_length, &p));
     break;
-  case RITZ_GPU_ARG_ORIENTS: RITZ_TRY(ritz_gpu_restriction_orients(space->rstr, (const void **)&p)); break;
+  case RITZ_GPU_ARG_ORIENTS:
+    RITZ_TRY(ritz_gpu_restriction_orients(restriction_of(g, what->number), (const void **)&p));
+    break;
   case RITZ_GPU_ARG_NODE_STRIDE:
   case RITZ_GPU_ARG_COMP_STRIDE:
   case RITZ_GPU_ARG_ELEM_STRIDE:
@@ -163,7 +165,7 @@ static int make_args(CeedOperator op, RitzGpuOperator *g) {
   for (int i = 0; i < g->target->num_args; i++) RITZ_TRY(make_arg(g, &g->target->args[i], &g->args[2 + i]));
   for (int s = 0; s < g->plan->num_spaces; s++) {
     if (g->target->spaces[s].scatter == RITZ_SCATTER_E_VECTOR)
-      g->e_length += ritz_gpu_aligned(g->plan->spaces[s].rstr->e_size);
+      g->e_length += ritz_gpu_aligned(g->plan->spaces[s].restriction.e_size);
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -203,6 +205,7 @@ int ritz_gpu_gen_describe(CeedOperator op, const RitzGpuChoice *choice, RitzGpuO
   const RitzGpuChoice model = {0};
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, made));
   RitzGpuOperator *g = *made;
+  g->op = op;
   g->context_bytes = op->qf->ctx ? op->qf->ctx->storage.num_bytes : 0;
   g->is_writable = op->qf->is_context_writable;
   int ierr = make_plan(op, choice ? choice : &model, g);
@@ -238,33 +241,34 @@ int ritz_gpu_gen_prepare(CeedOperator op, RitzGpuOperator **made) {
 
 // ---- Vectors ----
 
-static CeedVector vector_of(const RitzPlanSpace *space, CeedVector in, CeedVector out) {
-  return !space->is_active ? space->vec : space->is_input ? in : out;
+static CeedVector vector_of(const RitzGpuOperator *g, int s, CeedVector in, CeedVector out) {
+  const RitzPlanSpace *space = &g->plan->spaces[s];
+  return !space->is_active ? ritz_operator_field(g->op, space->field)->vec : space->is_input ? in : out;
 }
 
 // The output space before s that holds the array of this vector, or -1.
-static int holder_of(const RitzPlan *plan, int s, CeedVector vec, CeedVector out) {
+static int holder_of(const RitzGpuOperator *g, int s, CeedVector vec, CeedVector out) {
   for (int t = 0; t < s; t++) {
-    if (!plan->spaces[t].is_input && vector_of(&plan->spaces[t], NULL, out) == vec) return t;
+    if (!g->plan->spaces[t].is_input && vector_of(g, t, NULL, out) == vec) return t;
   }
   return -1;
 }
 
 // Whether one of the outputs to this vector wants it zeroed.
-static bool is_zeroed(const RitzPlan *plan, CeedVector vec, CeedVector out, RitzApplyMode mode) {
-  for (int s = 0; s < plan->num_spaces; s++) {
-    const RitzPlanSpace *space = &plan->spaces[s];
-    if (space->is_input || vector_of(space, NULL, out) != vec) continue;
+static bool is_zeroed(const RitzGpuOperator *g, CeedVector vec, CeedVector out, RitzApplyMode mode) {
+  for (int s = 0; s < g->plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &g->plan->spaces[s];
+    if (space->is_input || vector_of(g, s, NULL, out) != vec) continue;
     if (mode == RITZ_APPLY_OVERWRITE || (mode == RITZ_APPLY_ADD_ACTIVE && !space->is_active)) return true;
   }
   return false;
 }
 
 static int get_output(RitzGpuOperator *g, int s, CeedVector vec, CeedVector out, RitzApplyMode mode) {
-  const int holder = holder_of(g->plan, s, vec, out);
+  const int holder = holder_of(g, s, vec, out);
   if (holder >= 0)
     g->arrays[s] = g->arrays[holder];
-  else if (is_zeroed(g->plan, vec, out, mode))
+  else if (is_zeroed(g, vec, out, mode))
     RITZ_TRY_BACKEND(CeedVectorGetArrayWrite(vec, CEED_MEM_DEVICE, &g->arrays[s]));
   else
     RITZ_TRY_BACKEND(CeedVectorGetArray(vec, CEED_MEM_DEVICE, &g->arrays[s]));
@@ -273,7 +277,7 @@ static int get_output(RitzGpuOperator *g, int s, CeedVector vec, CeedVector out,
 
 int ritz_gpu_gen_get_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector out, RitzApplyMode mode) {
   const RitzPlanSpace *space = &g->plan->spaces[s];
-  CeedVector vec = vector_of(space, in, out);
+  CeedVector vec = vector_of(g, s, in, out);
   if (!space->is_input) return get_output(g, s, vec, out, mode);
   RITZ_TRY_BACKEND(CeedVectorGetArrayRead(vec, CEED_MEM_DEVICE, (const CeedScalar **)&g->arrays[s]));
   return CEED_ERROR_SUCCESS;
@@ -281,10 +285,9 @@ int ritz_gpu_gen_get_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector 
 
 int ritz_gpu_gen_restore_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector out) {
   const RitzPlanSpace *space = &g->plan->spaces[s];
-  CeedVector vec = vector_of(space, in, out);
+  CeedVector vec = vector_of(g, s, in, out);
   if (space->is_input) return CeedVectorRestoreArrayRead(vec, (const CeedScalar **)&g->arrays[s]);
-  return holder_of(g->plan, s, vec, out) >= 0 ? CEED_ERROR_SUCCESS
-                                              : CeedVectorRestoreArray(vec, &g->arrays[s]);
+  return holder_of(g, s, vec, out) >= 0 ? CEED_ERROR_SUCCESS : CeedVectorRestoreArray(vec, &g->arrays[s]);
 }
 
 // ---- Running ----
@@ -300,7 +303,7 @@ static int place_outputs(CeedOperator op, RitzGpuOperator *g) {
     if (g->target->args[i].kind != RITZ_GPU_ARG_ARRAY) continue;
     const bool has_e_vec = g->target->spaces[s].scatter == RITZ_SCATTER_E_VECTOR;
     g->args[2 + i].value.p = has_e_vec ? e_vec : g->arrays[s];
-    if (has_e_vec) e_vec += ritz_gpu_aligned(g->plan->spaces[s].rstr->e_size);
+    if (has_e_vec) e_vec += ritz_gpu_aligned(g->plan->spaces[s].restriction.e_size);
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -311,9 +314,8 @@ static int clear_outputs(CeedOperator op, RitzGpuOperator *g, CeedVector out, Ri
   *last = NULL;
   for (int s = 0; s < g->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &g->plan->spaces[s];
-    CeedVector vec = vector_of(space, NULL, out);
-    if (space->is_input || holder_of(g->plan, s, vec, out) >= 0 || !is_zeroed(g->plan, vec, out, mode))
-      continue;
+    CeedVector vec = vector_of(g, s, NULL, out);
+    if (space->is_input || holder_of(g, s, vec, out) >= 0 || !is_zeroed(g, vec, out, mode)) continue;
     if (*last) RITZ_TRY(ritz_gpu_vector_set_value(op->obj.ceed, (*last)->length, 0, *array));
     *last = vec;
     *array = g->arrays[s];
@@ -344,7 +346,7 @@ static int add_outputs(RitzGpuOperator *g) {
     const RitzPlanSpace *space = &g->plan->spaces[s];
     const bool has_signs = space->is_oriented || space->is_curl_oriented;
     const RitzRestrictionAction action = {CEED_TRANSPOSE, 0, g->plan->num_elem, has_signs, has_signs};
-    RITZ_TRY(ritz_gpu_restriction_apply(space->rstr, &action, g->args[2 + i].value.p, g->arrays[s]));
+    RITZ_TRY(ritz_gpu_restriction_apply(restriction_of(g, s), &action, g->args[2 + i].value.p, g->arrays[s]));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -402,26 +404,12 @@ int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApply
 
 // ---- Cost ----
 
-// Bytes of offsets that an element does not read because its nodes come in rows.
-static double row_savings(const RitzGpuOperator *g) {
-  double bytes = 0;
-  for (int s = 0; s < g->plan->num_spaces; s++) {
-    const RitzPlanSpace *space = &g->plan->spaces[s];
-    const CeedInt length = g->target->spaces[s].row_length;
-    bool is_new = length > 0;
-    for (int t = 0; t < s; t++) is_new &= g->plan->spaces[t].rstr != space->rstr;
-    if (is_new) bytes += (double)sizeof(CeedInt) * (space->num_nodes - space->num_nodes / length);
-  }
-  return bytes;
-}
-
 int ritz_gpu_gen_cost(CeedOperator op, RitzOperatorCost *cost) {
   const RitzGpuOperator *g = op->data;
   if (!g || !g->plan || g->reason) return CEED_ERROR_SUCCESS;
-  const RitzPlanCost *element = &g->plan->cost;
-  const double offsets = element->bytes_offsets - row_savings(g);
-  cost->flops = element->flops * g->plan->num_elem;
-  cost->bytes = (element->bytes_stored + offsets + element->bytes_vectors) * g->plan->num_elem;
+  const RitzPlanCost element = ritz_plan_gpu_cost(g->plan, g->target);
+  cost->flops = element.flops * g->plan->num_elem;
+  cost->bytes = (element.bytes_stored + element.bytes_offsets + element.bytes_vectors) * g->plan->num_elem;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -439,7 +427,10 @@ static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *strea
   if (info.registers >= 0) fprintf(stream, "\n");
   RITZ_TRY(ritz_gpu_diagonal_explain(op, stream));
   fprintf(stream, "  other assembly, and evaluation at points: the reference backend\n");
-  return ritz_plan_print(g->plan, stream);
+  ritz_plan_print(g->plan, stream);
+  const RitzPlanCost cost = ritz_plan_gpu_cost(g->plan, g->target);
+  ritz_plan_print_cost(&cost, stream);
+  return CEED_ERROR_SUCCESS;
 }
 
 int ritz_gpu_gen_explain(CeedOperator op, FILE *stream) {

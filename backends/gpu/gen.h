@@ -20,7 +20,8 @@ typedef struct {
 
 // A kernel of a plan: op->data that of the apply.
 typedef struct {
-  RitzPlan *plan; // owned; NULL: none can be made
+  CeedOperator op; // borrowed: whose kernel it is
+  RitzPlan *plan;  // owned; NULL: none can be made
   RitzGpuTarget *target;
   RitzGpuTuning tuning;
   const char *reason;              // NULL: the kernel runs; else why it does not (static)

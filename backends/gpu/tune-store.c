@@ -5,6 +5,7 @@
 // Environment: RITZ_TUNE=off (nothing is measured, what was measured is not used), RITZ_TUNE=N (kernels to
 // try).
 #include <ritz/version.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,52 +28,18 @@ int ritz_gpu_tune_limit(void) {
 
 static void add_number(RitzHasher *hasher, int64_t number) { ritz_hash_add(hasher, &number, sizeof(number)); }
 
-static void add_values(RitzHasher *hasher, CeedSize num, const CeedScalar *values) {
-  add_number(hasher, values ? num : -1);
-  if (values) ritz_hash_add(hasher, values, (size_t)num * sizeof(*values));
-}
-
-static void add_matrix(RitzHasher *hasher, const RitzPlanMatrix *A) {
-  add_values(hasher, (CeedSize)A->rows * A->cols, A->values);
-}
-
-static void add_basis(RitzHasher *hasher, const RitzPlanBasis *b) {
-  const int64_t numbers[] = {b->is_tensor, b->dim,        b->P_1d,  b->Q_1d,          b->P,
-                             b->Q,         b->deriv_mode, b->route, b->q_comp_interp, b->q_comp_deriv};
-  ritz_hash_add(hasher, numbers, sizeof(numbers));
-  add_matrix(hasher, &b->interp);
-  add_matrix(hasher, &b->grad);
-  add_matrix(hasher, &b->deriv);
-  add_values(hasher, b->is_tensor ? b->Q_1d : b->Q, b->weights);
-}
-
-// Strides that depend on the size of the mesh do not count.
-static void add_strides(RitzHasher *hasher, const RitzPlanSpace *s) {
-  CeedInt strides[3];
-  const CeedSize own = (CeedSize)s->num_nodes * s->num_comp;
-  ritz_restriction_l_strides(s->rstr, strides);
-  for (int d = 0; d < 3; d++) add_number(hasher, strides[d] > own ? -1 : strides[d]);
-}
-
-static void add_space(RitzHasher *hasher, const RitzPlanSpace *s) {
-  const int64_t numbers[] = {s->is_input,         s->is_active,     s->array,      s->num_nodes,
-                             s->num_comp,         s->basis,         s->modes,      s->is_oriented,
-                             s->is_curl_oriented, s->is_interlaced, s->rstr->type, s->form};
-  ritz_hash_add(hasher, numbers, sizeof(numbers));
-  if (s->rstr->type == CEED_RESTRICTION_STRIDED) add_strides(hasher, s);
-}
-
-static void add_plan(RitzHasher *hasher, const RitzPlan *plan) {
-  const int64_t numbers[] = {plan->dim,        plan->Q_1d,   plan->Q,      plan->num_bases,
-                             plan->num_spaces, plan->num_in, plan->num_out};
-  ritz_hash_add(hasher, numbers, sizeof(numbers));
-  for (int b = 0; b < plan->num_bases; b++) add_basis(hasher, &plan->bases[b]);
-  for (int s = 0; s < plan->num_spaces; s++) add_space(hasher, &plan->spaces[s]);
-  for (int i = 0; i < plan->num_in + plan->num_out; i++) {
-    const RitzPlanField *f = &plan->fields[i];
-    const int64_t field[] = {f->mode, f->size, f->space, f->basis};
-    ritz_hash_add(hasher, field, sizeof(field));
-  }
+static int add_plan(Ceed ceed, RitzHasher *hasher, const RitzPlan *plan) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream(&text, &size);
+  if (stream) ritz_plan_write(plan, stream);
+  const bool is_written = stream && !ferror(stream);
+  const bool is_closed = stream && !fclose(stream);
+  if (is_written && is_closed) ritz_hash_add(hasher, text, size);
+  free(text);
+  RITZ_REQUIRE(is_written && is_closed, ceed, CEED_ERROR_BACKEND, "%s: no memory for the text of a plan",
+               ceed->resource);
+  return CEED_ERROR_SUCCESS;
 }
 
 // Without the lines that name files: programs may lie anywhere.
@@ -85,11 +52,8 @@ static void add_source(RitzHasher *hasher, const char *source) {
 }
 
 static void add_function(RitzHasher *hasher, CeedQFunction qf, const char *source) {
-  const RitzStringList *defines = &qf->obj.ceed->jit_defines;
-  ritz_hash_add_string(hasher, qf->kernel_name);
   add_number(hasher, qf->ctx ? (int64_t)qf->ctx->storage.num_bytes : -1);
   add_number(hasher, qf->is_context_writable);
-  for (CeedInt i = 0; i < defines->num; i++) ritz_hash_add_string(hasher, defines->item[i]);
   add_source(hasher, source);
 }
 
@@ -98,8 +62,8 @@ static void add_target(RitzHasher *hasher, const RitzPlan *plan, const RitzGpuTa
   for (int s = 0; s < plan->num_spaces; s++) add_number(hasher, target->spaces[s].row_length > 0);
 }
 
-static RitzHash make_key(CeedOperator op, const RitzPlan *plan, const RitzGpuTarget *target,
-                         const char *source) {
+static int make_key(CeedOperator op, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
+                    RitzHash *key) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
   const int64_t numbers[] = {RITZ_VERSION_MAJOR, RITZ_VERSION_MINOR,    RITZ_VERSION_PATCH,
                              sizeof(CeedScalar), gpu->is_deterministic, ritz_gpu_gen_machine(op).mma};
@@ -110,10 +74,11 @@ static RitzHash make_key(CeedOperator op, const RitzPlan *plan, const RitzGpuTar
   ritz_hash_add_string(&hasher, gpu->driver->name);
   ritz_hash_add_string(&hasher, gpu->info->name);
   ritz_hash_add_string(&hasher, gpu->info->arch);
-  add_plan(&hasher, plan);
+  RITZ_TRY(add_plan(op->obj.ceed, &hasher, plan));
   add_target(&hasher, plan, target);
   add_function(&hasher, op->qf, source);
-  return ritz_hash_end(&hasher);
+  *key = ritz_hash_end(&hasher);
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- What the process knows: guarded by RITZ_LOCK_TUNING, kept until it ends ----
@@ -185,7 +150,8 @@ static int read_note(CeedOperator op, RitzGpuTuning *tuning) {
 
 int ritz_gpu_tune_find(CeedOperator op, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
                        RitzGpuTuning *tuning) {
-  *tuning = (RitzGpuTuning){.key = make_key(op, plan, target, source)};
+  *tuning = (RitzGpuTuning){0};
+  RITZ_TRY(make_key(op, plan, target, source, &tuning->key));
   if (ritz_gpu_tune_limit() == 0) return CEED_ERROR_SUCCESS;
   const RitzHash place = place_of(&tuning->key);
   if (recall(&place, tuning)) return CEED_ERROR_SUCCESS;

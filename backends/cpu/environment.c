@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What lowering may use here: the processor, and variables of the environment (contract in cpu.h).
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/cpu/cpu.h"
+#include "jit/files.h"
+
+static CeedInt vector_bytes(void) {
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+  if (__builtin_cpu_supports("avx512f")) return 64;
+  if (__builtin_cpu_supports("avx2")) return 32;
+#endif
+  return 16;
+}
+
+// RITZ_LANES: 2, 4, 8, 16 or 32 in place of what a vector register holds; else 0.
+static CeedInt wanted_lanes(const char *text) {
+  const long lanes = text ? strtol(text, NULL, 10) : 0;
+  return lanes >= 2 && lanes <= 32 && (lanes & (lanes - 1)) == 0 ? (CeedInt)lanes : 0;
+}
+
+static bool is_not(const char *variable, const char *value) {
+  const char *found = ritz_environment(variable);
+  return !found || strcmp(found, value) != 0;
+}
+
+void ritz_cpu_environment(RitzCpuMachine *machine, RitzPlanOptions *options) {
+  const CeedInt lanes = wanted_lanes(ritz_environment("RITZ_LANES"));
+  *machine = (RitzCpuMachine){.lanes = lanes ? lanes : vector_bytes() / (CeedInt)sizeof(CeedScalar),
+                              .allows_text = is_not("RITZ_QFUNCTION", "pointer")};
+  *options = (RitzPlanOptions){.allows_forms = is_not("RITZ_FORMS", "off"),
+                               .allows_folds = is_not("RITZ_FOLD", "off")};
+}
