@@ -168,7 +168,7 @@ static int64_t find_column(const int64_t *cols, int64_t first, int64_t end, int6
   return -1;
 }
 
-// One element matrix in the order of the specification, part 2, section 4.4.
+// One element matrix in the order of doc/ceed-api.md, Assembly: c_in, c_out, output node, input node.
 static int add_element(const Block *block, CeedInt elem, const CeedScalar *matrix, const int64_t *row_starts,
                        const int64_t *cols, CeedScalar *values) {
   CeedElemRestriction in = block->in, out = block->out;

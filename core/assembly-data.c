@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Active fields grouped by basis, with their evaluation tables: what element matrices are made from
-// (specification, part 2, sections 4 and 9), and the cache of the assembled QFunction.
+// (doc/ceed-api.md, Assembly), and the cache of the assembled QFunction.
 #include <string.h>
 
 #include "core/operator.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// CeedOperator: linear assembly of the QFunction, of diagonals and of matrices (specification, part 2,
-// section 4). Checks, caching, composites and index lists; the numbers are the backend's.
+// CeedOperator: linear assembly of the QFunction, of diagonals and of matrices (doc/ceed-api.md,
+// Assembly). Checks, caching, composites and index lists; the numbers are the backend's.
 #include <limits.h>
 
 #include "core/operator.h"
@@ -371,7 +371,7 @@ int CeedOperatorLinearAssembleGetNumEntries(CeedOperator op, CeedSize *num_entri
   return count_entries(op, __func__, num_entries);
 }
 
-// One pair of groups, in the order of the specification, 4.4. Returns the number of entries.
+// One pair of groups, in the order of doc/ceed-api.md, Assembly. Returns the number of entries.
 static CeedSize fill_pair(CeedElemRestriction in, CeedElemRestriction out, CeedInt *rows, CeedInt *cols) {
   CeedSize k = 0;
   for (CeedInt elem = 0; elem < in->num_elem; elem++) {

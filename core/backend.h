@@ -95,9 +95,9 @@ struct RitzBackend {
   // first_block.
   int (*restriction_apply)(CeedElemRestriction rstr, const RitzRestrictionAction *action, const CeedScalar *u,
                            CeedScalar *v);
-  // Layouts of the specification, 1.5.
+  // Layouts of doc/ceed-api.md, Bases.
   int (*basis_apply)(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v);
-  // num_points [num_elem], x reference coordinates; layouts of the specification, 9.7.
+  // num_points [num_elem], x reference coordinates; layouts of doc/ceed-api.md, Bases.
   int (*basis_apply_at_points)(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
                                const CeedScalar *x, const CeedScalar *u, CeedScalar *v);
   // The user's function itself: ctx are the bytes of its context or NULL, arrays have size * Q entries a
@@ -115,7 +115,7 @@ struct RitzBackend {
   // Adds the diagonal, or blocks [node][c_out][c_in], to the active L-vector's entries.
   int (*operator_assemble_add_diagonal)(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
   // Element matrices of input group a and output group b for the elements first_elem .. first_elem + num_elem
-  // - 1, one after the other, each in the order of the specification, 4.4: c_in, c_out, output node, input
+  // - 1, one after the other, each in the order of doc/ceed-api.md, Assembly: c_in, c_out, output node, input
   // node.
   int (*operator_assemble)(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
                            CeedScalar *values);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // CeedBasis: tables that come from others by least squares or interpolation at the quadrature points
-// (specification, part 1, sections 9.4, 9.7 and 9.8). Small matrices, computed in double.
+// (doc/ceed-api.md, Bases). Small matrices, computed in double.
 #include <limits.h>
 #include <math.h>
 

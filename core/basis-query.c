@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// CeedBasis: tables and other queries, view, flops; quadrature rules (specification, part 1,
-// sections 9.2, 9.6 to 9.11).
+// CeedBasis: tables and other queries, view, flops; quadrature rules (doc/ceed-api.md,
+// Bases).
 #include <math.h>
 #include <string.h>
 
@@ -221,8 +221,7 @@ int CeedLobattoQuadrature(CeedInt Q, CeedScalar *q_ref_1d, CeedScalar *q_weight_
   return quadrature(Q, ritz_fe_gauss_lobatto, q_ref_1d, q_weight_1d);
 }
 
-// ---- Flops (specification, 9.11; the transpose takes Q_1d for both sizes: the standard's numbers want it
-// so) -----------
+// ---- Flops (doc/ceed-api.md, Views and estimates) ----
 
 // Contractions of one tensor evaluation, b^0 .. b^dim points appearing direction by direction.
 static CeedSize tensor_flops(CeedBasis basis, CeedSize a, CeedSize b) {

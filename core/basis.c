@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// CeedBasis: creation from tables or as Lagrange bases, application (specification, part 1, section 9).
+// CeedBasis: creation from tables or as Lagrange bases, application (doc/ceed-api.md, Bases).
 // Evaluation is the backend's.
 #include <limits.h>
 #include <string.h>

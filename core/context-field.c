@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Named fields of a CeedQFunctionContext: registration, labels, values (specification, part 2, sections 2.5
-// and 9).
+// Named fields of a CeedQFunctionContext: registration, labels, values (doc/ceed-api.md,
+// Contexts of QFunctions).
 #include <string.h>
 
 #include "core/core.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // CeedQFunctionContext: a byte buffer handed to QFunctions, with access locks and a data-destroy callback
-// (specification, part 2, section 2). Its registered fields are in core/context-field.c.
+// (doc/ceed-api.md, Contexts of QFunctions). Its registered fields are in core/context-field.c.
 #include <string.h>
 
 #include "core/core.h"

@@ -215,7 +215,7 @@ struct CeedBasis_private {
   CeedInt dim, num_comp;
   CeedInt P_1d, Q_1d; // tensor
   CeedInt P, Q;
-  // owned, lengths of the specification, 9.1
+  // owned; lengths: doc/ceed-api.md, Bases
   CeedScalar *q_ref, *q_weight;
   CeedScalar *interp_1d, *grad_1d;        // tensor
   CeedScalar *interp, *grad, *div, *curl; // dense; of tensor bases interp and grad are made on request

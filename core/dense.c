@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The standard's names for small dense algebra (specification, part 1, section 9.9). fe/dense.c computes in
+// The standard's names for small dense algebra (ceed/backend.h). fe/dense.c computes in
 // double; here matrices of CeedScalar are converted there and back.
 #include "core/core.h"
 #include "fe/fe.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Approximate inverses of element matrices by fast diagonalization (specification, part 2, section 6; Lynch,
+// Approximate inverses of element matrices by fast diagonalization (doc/ceed-api.md, Element inverses; Lynch,
 // Rice, Thomas, Numerische Mathematik 6, 1964): eigenvectors X of the 1D stiffness K against the 1D mass M
 // diagonalize sums of tensor products of both, and one number a_e per element scales them.
 #include <limits.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Finding QFunction sources below the JiT source roots (specification, part 1, section 11; part 2,
-// section 1.4).
+// Finding QFunction sources below the JiT source roots (doc/ceed-api.md, QFunctions).
 #include <ceed/jit-tools.h>
 #include <string.h>
 

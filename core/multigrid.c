@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // p-multigrid: coarse operators, transfer operators, and the multiplicity of composite operators
-// (specification, part 2, section 5). Everything is put together from ordinary objects; smoothers and cycles
+// (doc/ceed-api.md, p-multigrid). Everything is put together from ordinary objects; smoothers and cycles
 // are the caller's.
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// CeedOperator: the apply family (specification, part 2, section 3.7).
+// CeedOperator: the apply family (doc/ceed-api.md, Operators).
 #include "core/operator.h"
 #include "core/profile.h"
 

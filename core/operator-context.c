@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// CeedOperator: context fields through operators and composites (specification, part 2, section 3.8).
+// CeedOperator: context fields through operators and composites (doc/ceed-api.md, Operators).
 #include <string.h>
 
 #include "core/operator.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// CeedOperator at points: creation and the points of its elements (specification, part 2, section 7);
-// evaluation of a tensor basis at arbitrary points (part 1, section 9.7).
+// CeedOperator at points: creation and the points of its elements (doc/ceed-api.md, Operators at points);
+// evaluation of a tensor basis at arbitrary points (Bases).
 #include "core/operator.h"
 
 // ---- Operators ----

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// CeedOperator: fields and sizes, names, flops, active parts, views (specification, part 2,
-// sections 3.4, 3.9, 8.3 and 9).
+// CeedOperator: fields and sizes, names, flops, active parts, views (doc/ceed-api.md,
+// Operators, Views and estimates).
 #include <string.h>
 
 #include "core/operator.h"

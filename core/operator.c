@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// CeedOperator: life, fields and their checks, readiness, composites (specification, part 2, sections 3.1
-// to 3.6). Application is in core/operator-apply.c, queries and views in core/operator-query.c.
+// CeedOperator: life, fields and their checks, readiness, composites (doc/ceed-api.md,
+// Operators). Application is in core/operator-apply.c, queries and views in core/operator-query.c.
 #include "core/operator.h"
 
 #include <string.h>

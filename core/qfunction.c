@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// CeedQFunction: the user's function at quadrature points, its fields and context (specification, part 2,
-// section 1).
+// CeedQFunction: the user's function at quadrature points, its fields and context (doc/ceed-api.md,
+// QFunctions).
 #include <ceed/jit-tools.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which resources there are, and which of them a request means (specification, part 1, section 6.1).
+// Which resources there are, and which of them a request means (doc/ceed-api.md, Resources).
 // The table itself is backends/backends.c; it is const, so registration needs no lock.
 #include "core/registry.h"
 

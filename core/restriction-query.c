@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// CeedElemRestriction: queries, access to offsets, view, flops (specification, part 1, sections 8.5
-// to 8.7, 9.11, 10.2).
+// CeedElemRestriction: queries, access to offsets, view, flops (doc/ceed-api.md, Element
+// restrictions).
 #include <string.h>
 
 #include "core/core.h"

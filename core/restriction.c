@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// CeedElemRestriction: all kinds, their arrays, queries (specification, part 1, section 8). The gather and
-// scatter are the backend's.
+// CeedElemRestriction: all kinds, their arrays, queries (doc/ceed-api.md, Element restrictions). The gather
+// and scatter are the backend's.
 #include <limits.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ static int check_sizes(Ceed ceed, const Arguments *a) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Object without arrays; sizes of the specification, 8.1.
+// Object without arrays; sizes of doc/ceed-api.md, Element restrictions.
 static int create_object(Ceed ceed, const Arguments *a, CeedElemRestriction *rstr) {
   CeedElemRestriction r = NULL;
   RITZ_TRY(ritz_object_create(ceed, &restriction_class, sizeof(*r), &r));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Contraction of one index of a three-way array with a matrix (specification, part 1, section 10.2). A pure
+// Contraction of one index of a three-way array with a matrix (ceed/backend.h). A pure
 // computation on host arrays for programs that call it; the backends have their own. The standard's slice has
 // no function that makes a CeedTensorContract, so the handle is not looked at and may be NULL.
 #include "core/core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// CeedVector: locks, readers and the rules of access (specification, part 1, section 7). Data live in a
+// CeedVector: locks, readers and the rules of access (doc/ceed-api.md, Vectors). Data live in a
 // RitzStorage; arithmetic is the backend's.
 #include <string.h>
 

@@ -211,7 +211,7 @@ TEST_EACH_BACKEND(full_tables_of_tensor_bases_are_products) {
   CHECK_OK(CeedBasisDestroy(&b));
 }
 
-// Tables a space has, and numbers of quadrature components: 9.1 and 9.2 of the standard.
+// Tables a space has, and numbers of quadrature components: doc/ceed-api.md, Bases.
 static void check_dense(Ceed ceed, CeedFESpace space, CeedElemTopology topology) {
   static const CeedEvalMode modes[] = {CEED_EVAL_NONE, CEED_EVAL_INTERP, CEED_EVAL_GRAD,
                                        CEED_EVAL_DIV,  CEED_EVAL_CURL,   CEED_EVAL_WEIGHT};
@@ -696,7 +696,7 @@ TEST_EACH_BACKEND(a_view_of_a_dense_basis_shows_the_tables_it_has) {
 #undef HEAD
 }
 
-// ---- Flops: 9.11 of the standard ----
+// ---- Flops: doc/ceed-api.md, Views and estimates ----
 
 static CeedSize flops_of(CeedBasis b, CeedTransposeMode t_mode, CeedEvalMode mode, bool at_points,
                          CeedInt n) {

@@ -49,7 +49,7 @@ TEST(device_memory_that_is_left_keeps_the_context) {
   CHECK_OK(CeedDestroy(&ceed));
 }
 
-// ---- The model: the table of the standard, part 1, 7.2, for two memories ----
+// ---- The model: the table of doc/ceed-api.md, Vectors, for two memories ----
 
 enum { NUM_STEPS = 80 };
 enum { HOST = CEED_MEM_HOST, DEVICE = CEED_MEM_DEVICE };

@@ -58,7 +58,7 @@ TEST_EACH_BACKEND(an_operator_keeps_alive_what_it_was_given) {
   small_close(&s);
 }
 
-// ---- SetField: the checks of the standard, 3.3, in their order ----
+// ---- SetField: the checks of doc/ceed-api.md, Operators, in their order ----
 
 // Things that do not fit the small operator.
 typedef struct {

@@ -119,7 +119,7 @@ static int num_cases(void) { return NUM_KINDS * NUM_VARIANTS * 6 * (tap_level() 
 #define CASE_ARGS(number, c)                                                                                 \
   number, (c)->kind, (c)->variant, (c)->block_size, (c)->num_elem, (c)->elem_size, (c)->num_comp
 
-// ---- The formulas of the standard, 1.3, 1.4 and 8.2 ----
+// ---- The formulas of doc/ceed-api.md, Element restrictions ----
 
 static CeedSize l_index(const Case *c, CeedInt k, CeedInt i, CeedInt j) {
   CeedInt s[3];

@@ -691,8 +691,8 @@ TEST_EACH_BACKEND(a_view_shows_one_entry_a_line) {
   CHECK_OK(CeedVectorDestroy(&vec));
 }
 
-// 7.4 of the standard: raw arguments are shown unless they mean the whole vector; three dots when the end is
-// cut off.
+// doc/ceed-api.md, Views and estimates: raw arguments are shown unless they mean the whole vector; three dots
+// when the end is cut off.
 TEST_EACH_BACKEND(a_view_of_a_range_shows_its_arguments) {
   const CeedScalar values[] = {0, 1, 2, 3, 4};
   CeedVector vec = vector_of(ceed, 5, values);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Bases on the emulated device: E-vectors [num_comp][num_elem][P], Q-vectors [q_comp][num_comp][num_elem][Q]
-// (specification, part 1, section 1.5). Called for CeedBasisApply and by device-operator.c; compared with the
+// (doc/ceed-api.md, Bases). Called for CeedBasisApply and by device-operator.c; compared with the
 // reference element by element.
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Tensor bases at arbitrary points on the emulated device: several elements, padded to the longest
-// (specification, part 1, section 9.7). Called for CeedBasisApplyAtPoints and by device-operator.c; compared
+// (doc/ceed-api.md, Bases). Called for CeedBasisApplyAtPoints and by device-operator.c; compared
 // with the reference element by element.
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Gather and scatter of the emulated device: E-vectors [num_comp][num_elem][elem_size], at points padded to
-// the longest element (specification, part 1, sections 1.4 and 8.6). Called for CeedElemRestrictionApply and
+// the longest element (doc/ceed-api.md, Element restrictions). Called for CeedElemRestrictionApply and
 // by device-operator.c; compared with the reference element by element.
 #include <limits.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The device that `/cpu/self/check:mem=device` plays: memory of its own beside the host's, the layouts of
-// GPUs (specification, part 1, sections 1.4, 1.5, 8.6, 9.7), an operator as separate kernels. Every kernel is
+// GPUs (doc/ceed-api.md, Element restrictions and Bases), an operator as separate kernels. Every kernel is
 // compared with the reference backend. What the program hands over is checked against the list of device
 // memory.
 #ifndef RITZ_BACKENDS_CHECK_DEVICE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tensor bases at arbitrary points for arrays in device memory (specification, part 1, section 9.7): computed
+// Tensor bases at arbitrary points for arrays in device memory (doc/ceed-api.md, Bases): computed
 // on the host, on copies, element by element, by the reference backend's functions. Called for
 // CeedBasisApplyAtPoints.
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Restrictions on the device: the restriction slots of the GPU backends, called for CeedElemRestrictionApply
 // and by operator.c. E-vectors are [num_comp][num_elem][elem_size], at points padded to the longest element,
-// one element alone is not padded (specification, part 1, sections 1.4 and 8.6). Kernels:
+// one element alone is not padded (doc/ceed-api.md, Element restrictions). Kernels:
 // kernels/gpu/restriction.h.
 #include <limits.h>
 

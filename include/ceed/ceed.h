@@ -522,8 +522,8 @@ CEED_EXTERN int CeedBasisDestroy(CeedBasis *basis);
 
 // NOTRANSPOSE: v = B u, from nodes to points. TRANSPOSE: v = B^T u, from points to nodes, all directions
 // summed; the whole of v is overwritten. WEIGHT: v = weights, u is CEED_VECTOR_NONE. One element is
-// portable; layouts at the top of this file. DIMENSION: a vector is too short. BACKEND: WEIGHT transposed,
-// or a mode the basis lacks.
+// portable; layouts at the top of this file. DIMENSION: a vector is too short. INCOMPATIBLE: u is v. BACKEND:
+// NONE, WEIGHT transposed, DIV or CURL of a tensor basis. UNSUPPORTED: another mode the basis lacks.
 CEED_EXTERN int CeedBasisApply(CeedBasis basis, CeedInt num_elem, CeedTransposeMode t_mode,
                                CeedEvalMode eval_mode, CeedVector u, CeedVector v);
 
@@ -535,7 +535,8 @@ CEED_EXTERN int CeedBasisApplyAdd(CeedBasis basis, CeedInt num_elem, CeedTranspo
 // UNSUPPORTED). One element with n points: x_ref [dim][n]; nodes [num_comp][P]; INTERP [num_comp][n]; GRAD
 // [dim][num_comp][n]. What is evaluated is the polynomial of degree Q_1d - 1 per direction through the
 // values at the quadrature points; for Q_1d >= P_1d that is the function itself. WEIGHT gives 1 everywhere.
-// Tensor bases with INTERP, GRAD, WEIGHT only (else MINOR or UNSUPPORTED). DIMENSION: a vector is too short.
+// Tensor bases with Q_1d > 1 and INTERP, GRAD, WEIGHT only (else UNSUPPORTED). DIMENSION: a vector is too
+// short.
 CEED_EXTERN int CeedBasisApplyAtPoints(CeedBasis basis, CeedInt num_elem, const CeedInt *num_points,
                                        CeedTransposeMode t_mode, CeedEvalMode eval_mode, CeedVector x_ref,
                                        CeedVector u, CeedVector v);
