@@ -14,12 +14,12 @@ static void emit_arguments(RitzEmitter *e, const char *indent) {
 
 static void emit_structs(RitzEmitter *e) {
   ritz_text_add(&e->text, "\n// ---- Arrays of a batch, of a plane, of a row ----\ntypedef struct {\n");
-  ritz_emit_arrays(e, "xaugs");
+  ritz_emit_arrays(e, RITZ_OF_BATCH);
   if (e->target->call_points > 1) emit_arguments(e, "  ");
   ritz_text_add(&e->text, "} RitzWork;\ntypedef struct {\n");
-  ritz_emit_arrays(e, "mhd");
+  ritz_emit_arrays(e, RITZ_OF_PLANE);
   ritz_text_add(&e->text, "} RitzPlane;\ntypedef struct {\n");
-  ritz_emit_arrays(e, "fcl");
+  ritz_emit_arrays(e, RITZ_OF_ROW);
   ritz_text_add(&e->text, "} RitzRow;\n");
 }
 

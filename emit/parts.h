@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the texts of CPU kernels have in common. Called by emit/cpu.c and emit/diagonal.c.
-//
-// Arrays of space s in the text: xs at the nodes, as interpolated in all directions but the last, us values
-// at the points, gs derivatives (along the last direction; of the direct and dense routes all: [direction]
-// [component], of the dense one [component][direction]), ms and fs
-// derivatives along the middle and first direction, cs values of a row that stays in registers. Of forms:
-// xs the nodes or coefficients, ls the coefficients of a row, hs and ds values and derivatives that are the
-// same at all points.
 #ifndef RITZ_EMIT_PARTS_H
 #define RITZ_EMIT_PARTS_H
 
@@ -45,6 +38,34 @@ static inline int ritz_emit_array_number(const RitzEmitter *e, int s) {
   return e->target->spaces[s].overwrites >= 0 ? e->target->spaces[s].overwrites : s;
 }
 
+// ---- Arrays of spaces ----
+
+// What the text has of a space, as far as the space needs it.
+typedef enum {
+  RITZ_ARRAY_NODES,       // at the nodes; of RITZ_FORM_LINEAR the coefficients
+  RITZ_ARRAY_PARTIAL,     // interpolated in all directions but the last (values row by row: but the first)
+  RITZ_ARRAY_VALUES,      // at the points
+  RITZ_ARRAY_DERIVATIVES, // in the last direction; direct route: [direction][component], dense:
+                          // [component][direction]
+  RITZ_ARRAY_WORK,        // of a sweep of the direct route
+  RITZ_ARRAY_PLANE_DERIVATIVES, // in the middle direction, one plane
+  RITZ_ARRAY_CONSTANT_VALUES,   // of RITZ_FORM_CONSTANT: the same at all points
+  RITZ_ARRAY_CONSTANT_DERIVATIVES,
+  RITZ_ARRAY_ROW_DERIVATIVES, // in the first direction, one row
+  RITZ_ARRAY_ROW_VALUES,      // one row, in registers
+  RITZ_ARRAY_LINEAR_ROW,      // of RITZ_FORM_LINEAR: coefficients of a row
+  RITZ_NUM_ARRAYS
+} RitzArray;
+
+// How long an array lives: the struct of the text that holds it.
+typedef enum { RITZ_OF_BATCH, RITZ_OF_PLANE, RITZ_OF_ROW } RitzArrayLife;
+
+typedef struct {
+  char text[64];
+} RitzArrayName;
+// An array in an expression, "w->nodes0".
+RitzArrayName ritz_emit_array(const RitzEmitter *e, int s, RitzArray array);
+
 // ---- emit/constants.c ----
 
 // Comments, sizes, the headers; `what` is computed; rows of `max` columns come besides those of the plan.
@@ -62,8 +83,8 @@ void ritz_emit_user(RitzEmitter *e);
 
 // ---- emit/spaces.c ----
 
-// Members of a struct: the arrays named by the letters `which` of all spaces that need them.
-void ritz_emit_arrays(RitzEmitter *e, const char *which);
+// Members of a struct: the arrays of all spaces with this life.
+void ritz_emit_arrays(RitzEmitter *e, RitzArrayLife life);
 // The shape of the array that is gathered into or scattered from; those of all spaces; the transfer itself.
 void ritz_emit_shape(RitzEmitter *e, const RitzPlanSpace *space, const RitzCpuSpace *how, int number);
 void ritz_emit_shapes(RitzEmitter *e);

@@ -19,21 +19,15 @@ static void emit_step(RitzEmitter *e, const char *arg, int first, int num, const
 static void emit_gradient(RitzEmitter *e, const char *arg, int s, bool add) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-  const int n = ritz_emit_array_number(e, s), nc = (int)space->num_comp, dim = (int)b->dim;
-  char array[32];
+  const int nc = (int)space->num_comp, last = (int)b->dim - 1;
 
-  for (int d = 0; d < dim; d++) {
-    if (d == dim - 1) {
-      snprintf(array, sizeof(array), "w->g%d", n);
-      emit_step(e, arg, d * nc, nc, array, "RITZ_SIZE(RITZ_Q, RITZ_Q)", "RITZ_AT(RITZ_Q, k, j, i)",
-                space->is_input, add);
-    } else if (d == 0) {
-      snprintf(array, sizeof(array), "r->f%d", n);
-      emit_step(e, arg, 0, nc, array, "RITZ_Q", "i", space->is_input, add);
-    } else {
-      snprintf(array, sizeof(array), "p->m%d", n);
-      emit_step(e, arg, d * nc, nc, array, "RITZ_Q * RITZ_Q", "j * RITZ_Q + i", space->is_input, add);
-    }
+  for (int d = 0; d <= last; d++) {
+    const RitzArray array = d == last ? RITZ_ARRAY_DERIVATIVES
+                            : d == 0  ? RITZ_ARRAY_ROW_DERIVATIVES
+                                      : RITZ_ARRAY_PLANE_DERIVATIVES;
+    const char *stride = d == last ? "RITZ_SIZE(RITZ_Q, RITZ_Q)" : d == 0 ? "RITZ_Q" : "RITZ_Q * RITZ_Q";
+    const char *at = d == last ? "RITZ_AT(RITZ_Q, k, j, i)" : d == 0 ? "i" : "j * RITZ_Q + i";
+    emit_step(e, arg, d * nc, nc, ritz_emit_array(e, s, array).text, stride, at, space->is_input, add);
   }
 }
 
@@ -74,11 +68,16 @@ static void emit_form(RitzEmitter *e, const char *arg, const RitzPlanField *f, b
   const RitzPlanSpace *space = &e->plan->spaces[f->space];
 
   if (space->form == RITZ_FORM_CONSTANT)
-    ritz_text_add(&e->text, "  ritz_take_constants(%d, RITZ_CALL, p->%c%d, %s);\n", (int)f->size,
-                  is_derivative ? 'd' : 'h', f->space, arg);
+    ritz_text_add(&e->text, "  ritz_take_constants(%d, RITZ_CALL, %s, %s);\n", (int)f->size,
+                  ritz_emit_array(e, f->space,
+                                  is_derivative ? RITZ_ARRAY_CONSTANT_DERIVATIVES
+                                                : RITZ_ARRAY_CONSTANT_VALUES)
+                      .text,
+                  arg);
   else
-    ritz_text_add(&e->text, "  ritz_take_%s(%d, RITZ_CALL, r->l%d, ritz_R%d + i, %s);\n",
-                  is_derivative ? "slopes" : "linear", (int)space->num_comp, f->space, space->basis, arg);
+    ritz_text_add(&e->text, "  ritz_take_%s(%d, RITZ_CALL, %s, ritz_R%d + i, %s);\n",
+                  is_derivative ? "slopes" : "linear", (int)space->num_comp,
+                  ritz_emit_array(e, f->space, RITZ_ARRAY_LINEAR_ROW).text, space->basis, arg);
 }
 
 void ritz_emit_field(RitzEmitter *e, int i, bool add) {
@@ -86,7 +85,7 @@ void ritz_emit_field(RitzEmitter *e, int i, bool add) {
   const RitzPlanField *f = &plan->fields[i];
   const bool is_in = i < plan->num_in,
              is_derivative = f->mode != CEED_EVAL_INTERP && f->mode != CEED_EVAL_NONE;
-  char arg[32], array[32], stride[32];
+  char arg[32], stride[32];
 
   snprintf(arg, sizeof(arg), "%s%s%d", ritz_emit_place(e), is_in ? "in" : "out",
            is_in ? i : i - plan->num_in);
@@ -110,19 +109,20 @@ void ritz_emit_field(RitzEmitter *e, int i, bool add) {
     return;
   }
   if (ritz_emit_is_line_route(space, b) && ritz_emit_is_values(e)) {
-    snprintf(array, sizeof(array), "r->c%d", ritz_emit_array_number(e, f->space));
-    emit_step(e, arg, 0, (int)f->size, array, "RITZ_Q", "i", is_in, add);
+    emit_step(e, arg, 0, (int)f->size, ritz_emit_array(e, f->space, RITZ_ARRAY_ROW_VALUES).text, "RITZ_Q",
+              "i", is_in, add);
     return;
   }
-  snprintf(array, sizeof(array), "w->%c%d", is_derivative ? 'g' : 'u', ritz_emit_array_number(e, f->space));
+  const RitzArrayName array =
+      ritz_emit_array(e, f->space, is_derivative ? RITZ_ARRAY_DERIVATIVES : RITZ_ARRAY_VALUES);
   if (b && !b->is_tensor) {
-    emit_dense_field(e, arg, array, space, is_derivative, add);
+    emit_dense_field(e, arg, array.text, space, is_derivative, add);
   } else if (b) {
-    emit_step(e, arg, 0, (int)f->size, array, "RITZ_SIZE(RITZ_Q, RITZ_Q)", "RITZ_AT(RITZ_Q, k, j, i)", is_in,
-              add);
+    emit_step(e, arg, 0, (int)f->size, array.text, "RITZ_SIZE(RITZ_Q, RITZ_Q)", "RITZ_AT(RITZ_Q, k, j, i)",
+              is_in, add);
   } else {
     snprintf(stride, sizeof(stride), "%d", (int)plan->Q);
-    emit_step(e, arg, 0, (int)f->size, array, stride, "q", is_in, add);
+    emit_step(e, arg, 0, (int)f->size, array.text, stride, "q", is_in, add);
   }
 }
 

@@ -8,84 +8,120 @@ static bool has_values(const RitzPlanSpace *space) { return space->modes & CEED_
 
 // ---- Arrays ----
 
+static const struct {
+  const char *name;
+  RitzArrayLife life;
+} arrays[RITZ_NUM_ARRAYS] = {
+    [RITZ_ARRAY_NODES] = {"nodes", RITZ_OF_BATCH},
+    [RITZ_ARRAY_PARTIAL] = {"partial", RITZ_OF_BATCH},
+    [RITZ_ARRAY_VALUES] = {"values", RITZ_OF_BATCH},
+    [RITZ_ARRAY_DERIVATIVES] = {"derivatives", RITZ_OF_BATCH},
+    [RITZ_ARRAY_WORK] = {"work", RITZ_OF_BATCH},
+    [RITZ_ARRAY_PLANE_DERIVATIVES] = {"middle_derivatives", RITZ_OF_PLANE},
+    [RITZ_ARRAY_CONSTANT_VALUES] = {"constant_values", RITZ_OF_PLANE},
+    [RITZ_ARRAY_CONSTANT_DERIVATIVES] = {"constant_derivatives", RITZ_OF_PLANE},
+    [RITZ_ARRAY_ROW_DERIVATIVES] = {"first_derivatives", RITZ_OF_ROW},
+    [RITZ_ARRAY_ROW_VALUES] = {"row_values", RITZ_OF_ROW},
+    [RITZ_ARRAY_LINEAR_ROW] = {"coefficients", RITZ_OF_ROW},
+};
+
+RitzArrayName ritz_emit_array(const RitzEmitter *e, int s, RitzArray array) {
+  static const char *const structs[] = {[RITZ_OF_BATCH] = "w", [RITZ_OF_PLANE] = "p", [RITZ_OF_ROW] = "r"};
+  RitzArrayName name;
+  snprintf(name.text, sizeof(name.text), "%s->%s%d", structs[arrays[array].life], arrays[array].name,
+           ritz_emit_array_number(e, s));
+  return name;
+}
+
 // An input that is not contracted needs its nodes, and little of what is made of them.
-static bool form_needs_array(const RitzPlanSpace *space, char which) {
-  switch (which) {
-  case 'x': return true;
-  case 'l': return space->form == RITZ_FORM_LINEAR;
-  case 'h': return space->form == RITZ_FORM_CONSTANT && has_values(space);
-  case 'd': return space->form == RITZ_FORM_CONSTANT && ritz_emit_has_derivatives(space);
+static bool form_needs(const RitzPlanSpace *space, RitzArray array) {
+  switch (array) {
+  case RITZ_ARRAY_NODES: return true;
+  case RITZ_ARRAY_LINEAR_ROW: return space->form == RITZ_FORM_LINEAR;
+  case RITZ_ARRAY_CONSTANT_VALUES: return space->form == RITZ_FORM_CONSTANT && has_values(space);
+  case RITZ_ARRAY_CONSTANT_DERIVATIVES:
+    return space->form == RITZ_FORM_CONSTANT && ritz_emit_has_derivatives(space);
   default: return false;
   }
 }
 
-// Members of a struct for all spaces that need them: `which` is one of x a u g (whole element), m, f.
-static bool needs_array(const RitzEmitter *e, int s, char which) {
+static bool needs(const RitzEmitter *e, int s, RitzArray array) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
   const bool lines = ritz_emit_is_line_route(space, b), derivatives = ritz_emit_has_derivatives(space);
 
-  if (!b) return which == 'u' && e->target->spaces[s].gather != RITZ_GATHER_PACKED;
-  if (space->form != RITZ_FORM_LINES) return form_needs_array(space, which);
-  switch (which) {
-  case 'x': return b->route != RITZ_ROUTE_IDENTITY;
-  case 'a': return b->route == RITZ_ROUTE_COLLOCATED && b->dim > 1;
-  case 'u': return (lines && !ritz_emit_is_values(e)) || (has_values(space) && !lines);
-  case 'g': return derivatives;
-  case 'm': return lines && derivatives && b->dim == 3;
-  case 'f': return lines && derivatives && b->dim >= 2;
-  case 'c': return lines && ritz_emit_is_values(e);
-  case 'l':
-  case 'h':
-  case 'd': return false;
-  default: return b->route == RITZ_ROUTE_DIRECT; // 's': work of a sweep
+  if (!b) return array == RITZ_ARRAY_VALUES && e->target->spaces[s].gather != RITZ_GATHER_PACKED;
+  if (space->form != RITZ_FORM_LINES) return form_needs(space, array);
+  switch (array) {
+  case RITZ_ARRAY_NODES: return b->route != RITZ_ROUTE_IDENTITY;
+  case RITZ_ARRAY_PARTIAL: return b->route == RITZ_ROUTE_COLLOCATED && b->dim > 1;
+  case RITZ_ARRAY_VALUES: return (lines && !ritz_emit_is_values(e)) || (has_values(space) && !lines);
+  case RITZ_ARRAY_DERIVATIVES: return derivatives;
+  case RITZ_ARRAY_WORK: return b->route == RITZ_ROUTE_DIRECT;
+  case RITZ_ARRAY_PLANE_DERIVATIVES: return lines && derivatives && b->dim == 3;
+  case RITZ_ARRAY_ROW_DERIVATIVES: return lines && derivatives && b->dim >= 2;
+  case RITZ_ARRAY_ROW_VALUES: return lines && ritz_emit_is_values(e);
+  default: return false;
   }
 }
 
-static void emit_array(RitzEmitter *e, int s, char which) {
+// Vectors of a component of an array, of a space with a tensor basis that is contracted.
+static void add_tensor_size(RitzEmitter *e, const RitzPlanBasis *b, RitzArray array) {
+  const int P = (int)b->P_1d, Q = (int)b->Q_1d;
+  switch (array) {
+  case RITZ_ARRAY_NODES: ritz_text_add(&e->text, "RITZ_SIZE(%d, %d)", P, P); break;
+  case RITZ_ARRAY_PARTIAL:
+    if (ritz_emit_is_values(e))
+      ritz_text_add(&e->text, "%d * %d", P, (int)CeedIntPow(Q, b->dim - 1));
+    else
+      ritz_text_add(&e->text, "RITZ_SIZE(%d, %d)", P, P > Q ? P : Q);
+    break;
+  case RITZ_ARRAY_WORK: ritz_text_add(&e->text, "RITZ_SIZE(%d, %d)", P, P > Q ? P : Q); break;
+  case RITZ_ARRAY_PLANE_DERIVATIVES: ritz_text_add(&e->text, "%d", Q * Q); break;
+  case RITZ_ARRAY_ROW_DERIVATIVES:
+  case RITZ_ARRAY_ROW_VALUES: ritz_text_add(&e->text, "%d", Q); break;
+  default:
+    if (array == RITZ_ARRAY_DERIVATIVES && b->route == RITZ_ROUTE_DIRECT)
+      ritz_text_add(&e->text, "%d * ", (int)b->dim);
+    ritz_text_add(&e->text, "RITZ_SIZE(%d, %d)", Q, Q);
+  }
+}
+
+static void add_array(RitzEmitter *e, int s, RitzArray array) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-  const int nc = (int)space->num_comp;
 
-  ritz_text_add(&e->text, "  RitzVec %c%d[%d", which, ritz_emit_array_number(e, s), nc);
+  ritz_text_add(&e->text, "  RitzVec %s%d[%d * ", arrays[array].name, ritz_emit_array_number(e, s),
+                (int)space->num_comp);
   if (!b)
-    ritz_text_add(&e->text, " * %d", (int)space->num_nodes);
-  else if (which == 'l')
-    ritz_text_add(&e->text, " * RITZ_LINEAR_ROW");
-  else if (which == 'h' || which == 'd')
-    ritz_text_add(&e->text, " * %d", (int)(which == 'h' ? b->q_comp_interp : b->q_comp_deriv));
+    ritz_text_add(&e->text, "%d", (int)space->num_nodes);
+  else if (array == RITZ_ARRAY_LINEAR_ROW)
+    ritz_text_add(&e->text, "RITZ_LINEAR_ROW");
+  else if (array == RITZ_ARRAY_CONSTANT_VALUES || array == RITZ_ARRAY_CONSTANT_DERIVATIVES)
+    ritz_text_add(&e->text, "%d",
+                  (int)(array == RITZ_ARRAY_CONSTANT_VALUES ? b->q_comp_interp : b->q_comp_deriv));
   else if (!b->is_tensor)
-    ritz_text_add(&e->text, " * %d", (int)(which == 'x' ? b->P : ritz_emit_dense_values(b, which == 'g')));
-  else if (which == 'x')
-    ritz_text_add(&e->text, " * RITZ_SIZE(%d, %d)", (int)b->P_1d, (int)b->P_1d);
-  else if (which == 'a' && ritz_emit_is_values(e))
-    ritz_text_add(&e->text, " * %d * %d", (int)b->P_1d, (int)CeedIntPow(b->Q_1d, b->dim - 1));
-  else if (which == 'a' || which == 's')
-    ritz_text_add(&e->text, " * RITZ_SIZE(%d, %d)", (int)b->P_1d,
-                  (int)(b->P_1d > b->Q_1d ? b->P_1d : b->Q_1d));
-  else if (which == 'm')
-    ritz_text_add(&e->text, " * %d", (int)(b->Q_1d * b->Q_1d));
-  else if (which == 'f' || which == 'c')
-    ritz_text_add(&e->text, " * %d", (int)b->Q_1d);
-  else if (which == 'g' && b->route == RITZ_ROUTE_DIRECT)
-    ritz_text_add(&e->text, " * %d * RITZ_SIZE(%d, %d)", (int)b->dim, (int)b->Q_1d, (int)b->Q_1d);
+    ritz_text_add(
+        &e->text, "%d",
+        (int)(array == RITZ_ARRAY_NODES ? b->P : ritz_emit_dense_values(b, array == RITZ_ARRAY_DERIVATIVES)));
   else
-    ritz_text_add(&e->text, " * RITZ_SIZE(%d, %d)", (int)b->Q_1d, (int)b->Q_1d);
+    add_tensor_size(e, b, array);
   ritz_text_add(&e->text, "];\n");
 }
 
 // Another space of the same number that needs the array, too, and comes before.
-static bool is_declared(const RitzEmitter *e, int s, char which) {
+static bool is_declared(const RitzEmitter *e, int s, RitzArray array) {
   for (int t = 0; t < s; t++) {
-    if (ritz_emit_array_number(e, t) == ritz_emit_array_number(e, s) && needs_array(e, t, which)) return true;
+    if (ritz_emit_array_number(e, t) == ritz_emit_array_number(e, s) && needs(e, t, array)) return true;
   }
   return false;
 }
 
-void ritz_emit_arrays(RitzEmitter *e, const char *which) {
+void ritz_emit_arrays(RitzEmitter *e, RitzArrayLife life) {
   for (int s = 0; s < e->plan->num_spaces; s++) {
-    for (const char *w = which; *w; w++) {
-      if (needs_array(e, s, *w) && !is_declared(e, s, *w)) emit_array(e, s, *w);
+    for (int a = 0; a < RITZ_NUM_ARRAYS; a++) {
+      if (arrays[a].life == life && needs(e, s, (RitzArray)a) && !is_declared(e, s, (RitzArray)a))
+        add_array(e, s, (RitzArray)a);
     }
   }
 }
@@ -112,10 +148,10 @@ void ritz_emit_shapes(RitzEmitter *e) {
 
 // ---- Whole element ----
 
-// Letter of the array at the nodes.
-static char node_array(const RitzPlanSpace *space, const RitzPlanBasis *b) {
-  if (space->form != RITZ_FORM_LINES) return 'x';
-  return !b || b->route == RITZ_ROUTE_IDENTITY ? 'u' : 'x';
+// The array at the nodes.
+static RitzArray node_array(const RitzPlanSpace *space, const RitzPlanBasis *b) {
+  if (space->form != RITZ_FORM_LINES) return RITZ_ARRAY_NODES;
+  return !b || b->route == RITZ_ROUTE_IDENTITY ? RITZ_ARRAY_VALUES : RITZ_ARRAY_NODES;
 }
 
 void ritz_emit_transfer(RitzEmitter *e, const RitzPlanSpace *space, const RitzCpuSpace *how, int number,
@@ -126,56 +162,57 @@ void ritz_emit_transfer(RitzEmitter *e, const RitzPlanSpace *space, const RitzCp
                 space->is_input ? "gather" : "scatter", kinds[how->gather], number, number);
   if (how->gather == RITZ_GATHER_ROWS)
     ritz_text_add(&e->text, "%d, %s, ", (int)how->row_length, space->is_interlaced ? "true" : "false");
-  ritz_text_add(&e->text, "w->%s);\n", array);
+  ritz_text_add(&e->text, "%s);\n", array);
 }
 
 static void emit_node_transfer(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  char array[32];
-
-  snprintf(array, sizeof(array), "%c%d", node_array(space, ritz_emit_basis_of(e, space)),
-           ritz_emit_array_number(e, s));
-  ritz_emit_transfer(e, space, &e->target->spaces[s], s, array);
+  const RitzArrayName array = ritz_emit_array(e, s, node_array(space, ritz_emit_basis_of(e, space)));
+  ritz_emit_transfer(e, space, &e->target->spaces[s], s, array.text);
 }
 
 static void emit_orient(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  const char array = node_array(space, ritz_emit_basis_of(e, space));
-  const int n = ritz_emit_array_number(e, s);
+  const RitzArrayName array = ritz_emit_array(e, s, node_array(space, ritz_emit_basis_of(e, space)));
 
   if (space->is_oriented)
-    ritz_text_add(&e->text, "  ritz_orient(&args->spaces[%d], b, &ritz_shape%d, w->%c%d);\n", s, s, array, n);
+    ritz_text_add(&e->text, "  ritz_orient(&args->spaces[%d], b, &ritz_shape%d, %s);\n", s, s, array.text);
   if (space->is_curl_oriented)
-    ritz_text_add(&e->text, "  ritz_curl_orient(&args->spaces[%d], b, &ritz_shape%d, %s, w->%c%d);\n", s, s,
-                  space->is_input ? "false" : "true", array, n);
+    ritz_text_add(&e->text, "  ritz_curl_orient(&args->spaces[%d], b, &ritz_shape%d, %s, %s);\n", s, s,
+                  space->is_input ? "false" : "true", array.text);
 }
 
-// Names of the matrices of a sweep that differentiates along `direction` (0 first; -1: none).
-static void emit_sweep(RitzEmitter *e, const RitzPlanSpace *space, int n, int direction, bool add) {
+// All directions of the direct route, of which `direction` is differentiated (0 first; -1: none).
+static void emit_sweep(RitzEmitter *e, int s, int direction, bool add) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
+  const RitzArrayName nodes = ritz_emit_array(e, s, RITZ_ARRAY_NODES),
+                      work = ritz_emit_array(e, s, RITZ_ARRAY_WORK);
   const char *t = space->is_input ? "" : "_t";
-  const int dim = (int)b->dim, nc = (int)space->num_comp;
-  char letters[3];
+  const int dim = (int)b->dim, nc = (int)space->num_comp, Q = (int)b->Q_1d;
+  char matrix[3], points[128];
 
-  for (int d = 0; d < 3; d++) letters[d] = d == direction ? 'D' : 'B';
-  ritz_text_add(&e->text, "  ritz_sweep(&ritz_%c%d%s, &ritz_%c%d%s, &ritz_%c%d%s, %d, ", letters[0],
-                space->basis, t, letters[1], space->basis, t, letters[dim - 1], space->basis, t, nc);
-  char points[64];
+  for (int d = 0; d < 3; d++) matrix[d] = d == direction ? 'D' : 'B';
+  ritz_text_add(&e->text, "  ritz_sweep(&ritz_%c%d%s, &ritz_%c%d%s, &ritz_%c%d%s, %d, ", matrix[0],
+                space->basis, t, matrix[1], space->basis, t, matrix[dim - 1], space->basis, t, nc);
   if (direction < 0)
-    snprintf(points, sizeof(points), "w->u%d", n);
+    snprintf(points, sizeof(points), "%s", ritz_emit_array(e, s, RITZ_ARRAY_VALUES).text);
   else
-    snprintf(points, sizeof(points), "w->g%d + %d * RITZ_SIZE(%d, %d)", n, direction * nc, (int)b->Q_1d,
-             (int)b->Q_1d);
+    snprintf(points, sizeof(points), "%s + %d * RITZ_SIZE(%d, %d)",
+             ritz_emit_array(e, s, RITZ_ARRAY_DERIVATIVES).text, direction * nc, Q, Q);
   if (space->is_input)
-    ritz_text_add(&e->text, "w->x%d, %s, w->s%d, false);\n", n, points, n);
+    ritz_text_add(&e->text, "%s, %s, %s, false);\n", nodes.text, points, work.text);
   else
-    ritz_text_add(&e->text, "%s, w->x%d, w->s%d, %s);\n", points, n, n, add ? "true" : "false");
+    ritz_text_add(&e->text, "%s, %s, %s, %s);\n", points, nodes.text, work.text, add ? "true" : "false");
 }
 
-static void emit_dense(RitzEmitter *e, const RitzPlanSpace *space, int n, bool derivative, bool add) {
+static void emit_dense(RitzEmitter *e, int s, bool derivative, bool add) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
+  const RitzArrayName nodes = ritz_emit_array(e, s, RITZ_ARRAY_NODES),
+                      points = ritz_emit_array(e, s, derivative ? RITZ_ARRAY_DERIVATIVES : RITZ_ARRAY_VALUES);
   const int B = space->basis, nc = (int)space->num_comp, matrix = (int)b->first_matrix + derivative;
-  const char *direction = space->is_input ? "up" : "down", values = derivative ? 'g' : 'u';
+  const char *direction = space->is_input ? "up" : "down";
 
   if (b->is_folded)
     ritz_text_add(&e->text, "  ritz_folded_%s(ahead, %d, &ritz_N%d, &ritz_%c%d, args->matrices[%d], ",
@@ -184,109 +221,118 @@ static void emit_dense(RitzEmitter *e, const RitzPlanSpace *space, int n, bool d
     ritz_text_add(&e->text, "  ritz_dense_%s(ahead, %d, %d, %d, args->matrices[%d], ", direction, nc,
                   (int)b->P, (int)ritz_emit_dense_values(b, derivative), matrix);
   if (space->is_input)
-    ritz_text_add(&e->text, "w->x%d, w->%c%d);\n", n, values, n);
+    ritz_text_add(&e->text, "%s, %s);\n", nodes.text, points.text);
   else
-    ritz_text_add(&e->text, "w->%c%d, w->x%d, %s);\n", values, n, n, add ? "true" : "false");
+    ritz_text_add(&e->text, "%s, %s, %s);\n", points.text, nodes.text, add ? "true" : "false");
+}
+
+static void emit_fold(RitzEmitter *e, int s, char pairs, RitzArray array) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  ritz_text_add(&e->text, "  ritz_fold(%d, &ritz_%c%d, %s);\n", (int)space->num_comp, pairs, space->basis,
+                ritz_emit_array(e, s, array).text);
 }
 
 // Pairs -> sums and differences: of what a space is evaluated from.
-static void emit_folds(RitzEmitter *e, const RitzPlanSpace *space, int n) {
-  const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-  const int B = space->basis, nc = (int)space->num_comp;
-  const bool is_output = !space->is_input;
+static void emit_folds(RitzEmitter *e, int s) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
 
-  if (!b->is_folded) return;
-  if (space->is_input) ritz_text_add(&e->text, "  ritz_fold(%d, &ritz_N%d, w->x%d);\n", nc, B, n);
-  if (is_output && has_values(space))
-    ritz_text_add(&e->text, "  ritz_fold(%d, &ritz_V%d, w->u%d);\n", nc, B, n);
-  if (is_output && ritz_emit_has_derivatives(space))
-    ritz_text_add(&e->text, "  ritz_fold(%d, &ritz_G%d, w->g%d);\n", nc, B, n);
+  if (!ritz_emit_basis_of(e, space)->is_folded) return;
+  if (space->is_input) emit_fold(e, s, 'N', RITZ_ARRAY_NODES);
+  if (!space->is_input && has_values(space)) emit_fold(e, s, 'V', RITZ_ARRAY_VALUES);
+  if (!space->is_input && ritz_emit_has_derivatives(space)) emit_fold(e, s, 'G', RITZ_ARRAY_DERIVATIVES);
 }
 
 // Direct and dense routes: values, then derivatives; backwards they are added up.
-static void emit_whole(RitzEmitter *e, const RitzPlanSpace *space, int n) {
+static void emit_whole(RitzEmitter *e, int s) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
   bool add = false;
 
-  emit_folds(e, space, n);
+  emit_folds(e, s);
   if (has_values(space)) {
     if (b->is_tensor)
-      emit_sweep(e, space, n, -1, add);
+      emit_sweep(e, s, -1, add);
     else
-      emit_dense(e, space, n, false, add);
+      emit_dense(e, s, false, add);
     add = true;
   }
   if (!ritz_emit_has_derivatives(space)) return;
-  if (!b->is_tensor) emit_dense(e, space, n, true, add);
-  for (int d = 0; b->is_tensor && d < b->dim; d++) emit_sweep(e, space, n, d, add || d > 0);
+  if (!b->is_tensor) emit_dense(e, s, true, add);
+  for (int d = 0; b->is_tensor && d < b->dim; d++) emit_sweep(e, s, d, add || d > 0);
 }
 
 static void emit_forward(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-  const int n = ritz_emit_array_number(e, s), B = space->basis, nc = (int)space->num_comp;
+  const RitzArrayName nodes = ritz_emit_array(e, s, RITZ_ARRAY_NODES),
+                      partial = ritz_emit_array(e, s, RITZ_ARRAY_PARTIAL),
+                      values = ritz_emit_array(e, s, RITZ_ARRAY_VALUES),
+                      derivatives = ritz_emit_array(e, s, RITZ_ARRAY_DERIVATIVES);
+  const int B = space->basis, nc = (int)space->num_comp;
 
   if (!b || space->form == RITZ_FORM_CONSTANT) return;
   if (space->form == RITZ_FORM_LINEAR) {
-    ritz_text_add(&e->text, "  ritz_linear_coefficients(%d, w->x%d);\n", nc, n);
+    ritz_text_add(&e->text, "  ritz_linear_coefficients(%d, %s);\n", nc, nodes.text);
     return;
   }
   if (!ritz_emit_is_line_route(space, b)) {
-    emit_whole(e, space, n);
+    emit_whole(e, s);
     return;
   }
   const int Q = (int)b->Q_1d;
-  const char from = b->dim > 1 ? 'a' : 'x';
+  const char *from = b->dim > 1 ? partial.text : nodes.text;
   if (b->route == RITZ_ROUTE_IDENTITY) {
     if (ritz_emit_has_derivatives(space))
-      ritz_text_add(&e->text, "  ritz_last(ahead, &ritz_C%d, %d, %d, w->u%d, w->g%d, false);\n", B, Q, nc, n,
-                    n);
+      ritz_text_add(&e->text, "  ritz_last(ahead, &ritz_C%d, %d, %d, %s, %s, false);\n", B, Q, nc,
+                    values.text, derivatives.text);
     return;
   }
   if (b->dim > 1)
-    ritz_text_add(&e->text, "  ritz_%s_up(ahead, &ritz_B%d, %d, w->x%d, w->a%d);\n",
-                  ritz_emit_is_values(e) ? "outer" : "tensor", B, nc, n, n);
+    ritz_text_add(&e->text, "  ritz_%s_up(ahead, &ritz_B%d, %d, %s, %s);\n",
+                  ritz_emit_is_values(e) ? "outer" : "tensor", B, nc, nodes.text, partial.text);
   if (ritz_emit_is_values(e)) return;
   if (ritz_emit_has_derivatives(space))
-    ritz_text_add(&e->text,
-                  "  ritz_last_both(ahead, &ritz_B%d, &ritz_D%d, %d, %d, w->%c%d, w->u%d, w->g%d);\n", B, B,
-                  Q, nc, from, n, n, n);
+    ritz_text_add(&e->text, "  ritz_last_both(ahead, &ritz_B%d, &ritz_D%d, %d, %d, %s, %s, %s);\n", B, B, Q,
+                  nc, from, values.text, derivatives.text);
   else
-    ritz_text_add(&e->text, "  ritz_last(ahead, &ritz_B%d, %d, %d, w->%c%d, w->u%d, false);\n", B, Q, nc,
-                  from, n, n);
+    ritz_text_add(&e->text, "  ritz_last(ahead, &ritz_B%d, %d, %d, %s, %s, false);\n", B, Q, nc, from,
+                  values.text);
 }
 
 static void emit_backward(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-  const int n = ritz_emit_array_number(e, s), B = space->basis, nc = (int)space->num_comp;
+  const RitzArrayName nodes = ritz_emit_array(e, s, RITZ_ARRAY_NODES),
+                      partial = ritz_emit_array(e, s, RITZ_ARRAY_PARTIAL),
+                      values = ritz_emit_array(e, s, RITZ_ARRAY_VALUES),
+                      derivatives = ritz_emit_array(e, s, RITZ_ARRAY_DERIVATIVES);
+  const int B = space->basis, nc = (int)space->num_comp;
 
   if (!b) return;
   if (!ritz_emit_is_line_route(space, b)) {
-    emit_whole(e, space, n);
+    emit_whole(e, s);
     return;
   }
   const int Q = (int)b->Q_1d;
-  const char to = b->dim > 1 ? 'a' : 'x';
+  const char *to = b->dim > 1 ? partial.text : nodes.text;
   const bool has_u = has_values(space) || b->dim > 1; // what rows have left there
   if (b->route == RITZ_ROUTE_IDENTITY) {
     if (ritz_emit_has_derivatives(space))
-      ritz_text_add(&e->text, "  ritz_last(ahead, &ritz_C%d_t, %d, %d, w->g%d, w->u%d, %s);\n", B, Q, nc, n,
-                    n, has_u ? "true" : "false");
+      ritz_text_add(&e->text, "  ritz_last(ahead, &ritz_C%d_t, %d, %d, %s, %s, %s);\n", B, Q, nc,
+                    derivatives.text, values.text, has_u ? "true" : "false");
     return;
   }
   if (ritz_emit_is_values(e))
     ;
   else if (ritz_emit_has_derivatives(space) && has_u)
-    ritz_text_add(&e->text,
-                  "  ritz_last_sum(ahead, &ritz_B%d_t, &ritz_D%d_t, %d, %d, w->u%d, w->g%d, w->%c%d);\n", B,
-                  B, Q, nc, n, n, to, n);
+    ritz_text_add(&e->text, "  ritz_last_sum(ahead, &ritz_B%d_t, &ritz_D%d_t, %d, %d, %s, %s, %s);\n", B, B,
+                  Q, nc, values.text, derivatives.text, to);
   else
-    ritz_text_add(&e->text, "  ritz_last(ahead, &ritz_%c%d_t, %d, %d, w->%c%d, w->%c%d, false);\n",
-                  has_u ? 'B' : 'D', B, Q, nc, has_u ? 'u' : 'g', n, to, n);
+    ritz_text_add(&e->text, "  ritz_last(ahead, &ritz_%c%d_t, %d, %d, %s, %s, false);\n", has_u ? 'B' : 'D',
+                  B, Q, nc, has_u ? values.text : derivatives.text, to);
   if (b->dim > 1)
-    ritz_text_add(&e->text, "  ritz_%s_down(ahead, &ritz_B%d_t, %d, w->a%d, w->x%d);\n",
-                  ritz_emit_is_values(e) ? "outer" : "tensor", B, nc, n, n);
+    ritz_text_add(&e->text, "  ritz_%s_down(ahead, &ritz_B%d_t, %d, %s, %s);\n",
+                  ritz_emit_is_values(e) ? "outer" : "tensor", B, nc, partial.text, nodes.text);
 }
 
 // Steps of a batch at which data of the next one are fetched: rows, and the slabs and lines of whole elements
@@ -420,14 +466,17 @@ static bool has_line_derivatives(const RitzEmitter *e, int s, bool is_input, Cee
 static void emit_constants(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-  const int nodes = (int)space->num_nodes, nc = (int)space->num_comp;
+  const RitzArrayName nodes = ritz_emit_array(e, s, RITZ_ARRAY_NODES);
+  const int num_nodes = (int)space->num_nodes, nc = (int)space->num_comp;
 
   if (has_values(space))
-    ritz_text_add(&e->text, "  ritz_constants(%d, %d, %d, ritz_H%d, w->x%d, p->h%d);\n",
-                  (int)b->q_comp_interp, nc, nodes, space->basis, s, s);
+    ritz_text_add(&e->text, "  ritz_constants(%d, %d, %d, ritz_H%d, %s, %s);\n", (int)b->q_comp_interp, nc,
+                  num_nodes, space->basis, nodes.text,
+                  ritz_emit_array(e, s, RITZ_ARRAY_CONSTANT_VALUES).text);
   if (ritz_emit_has_derivatives(space))
-    ritz_text_add(&e->text, "  ritz_constants(%d, %d, %d, ritz_S%d, w->x%d, p->d%d);\n", (int)b->q_comp_deriv,
-                  nc, nodes, space->basis, s, s);
+    ritz_text_add(&e->text, "  ritz_constants(%d, %d, %d, ritz_S%d, %s, %s);\n", (int)b->q_comp_deriv, nc,
+                  num_nodes, space->basis, nodes.text,
+                  ritz_emit_array(e, s, RITZ_ARRAY_CONSTANT_DERIVATIVES).text);
 }
 
 void ritz_emit_plane(RitzEmitter *e, bool is_input) {
@@ -437,12 +486,15 @@ void ritz_emit_plane(RitzEmitter *e, bool is_input) {
     if (is_input && e->plan->spaces[s].form == RITZ_FORM_CONSTANT) emit_constants(e, s);
     if (!has_line_derivatives(e, s, is_input, 3)) continue;
     const RitzPlanSpace *space = &e->plan->spaces[s];
-    const int n = ritz_emit_array_number(e, s), nc = (int)space->num_comp;
+    const RitzArrayName values = ritz_emit_array(e, s, RITZ_ARRAY_VALUES),
+                        derivatives = ritz_emit_array(e, s, RITZ_ARRAY_PLANE_DERIVATIVES);
+    const int nc = (int)space->num_comp;
     if (is_input)
-      ritz_text_add(&e->text, "  ritz_middle(&ritz_C%d, %d, w->u%d, k, p->m%d);\n", space->basis, nc, n, n);
+      ritz_text_add(&e->text, "  ritz_middle(&ritz_C%d, %d, %s, k, %s);\n", space->basis, nc, values.text,
+                    derivatives.text);
     else
-      ritz_text_add(&e->text, "  ritz_middle_add(&ritz_C%d_t, %d, p->m%d, k, w->u%d);\n", space->basis, nc, n,
-                    n);
+      ritz_text_add(&e->text, "  ritz_middle_add(&ritz_C%d_t, %d, %s, k, %s);\n", space->basis, nc,
+                    derivatives.text, values.text);
   }
   ritz_text_add(&e->text, "}\n");
 }
@@ -452,41 +504,48 @@ static const char row_number[] = "k * RITZ_ROWS + j";
 
 static void emit_linear_row(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
+  const RitzArrayName nodes = ritz_emit_array(e, s, RITZ_ARRAY_NODES),
+                      row = ritz_emit_array(e, s, RITZ_ARRAY_LINEAR_ROW);
   const int B = space->basis, dim = (int)e->plan->dim;
 
-  ritz_text_add(&e->text, "  ritz_linear_row(%d, w->x%d, ", (int)space->num_comp, s);
+  ritz_text_add(&e->text, "  ritz_linear_row(%d, %s, ", (int)space->num_comp, nodes.text);
   if (dim > 1)
     ritz_text_add(&e->text, "ritz_R%d[j], ", B);
   else
     ritz_text_add(&e->text, "0, ");
   if (dim > 2)
-    ritz_text_add(&e->text, "ritz_R%d[k], r->l%d);\n", B, s);
+    ritz_text_add(&e->text, "ritz_R%d[k], %s);\n", B, row.text);
   else
-    ritz_text_add(&e->text, "0, r->l%d);\n", s);
+    ritz_text_add(&e->text, "0, %s);\n", row.text);
 }
 
 static void emit_row_input(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  const int n = ritz_emit_array_number(e, s), nc = (int)space->num_comp;
+  const int nc = (int)space->num_comp;
 
   if (space->form == RITZ_FORM_LINEAR) emit_linear_row(e, s);
   if (ritz_emit_is_values(e) && ritz_emit_is_line_route(space, ritz_emit_basis_of(e, space)))
-    ritz_text_add(&e->text, "  ritz_row_up(&ritz_B%d, %d, w->a%d, %s, r->c%d);\n", space->basis, nc, n,
-                  row_number, n);
+    ritz_text_add(&e->text, "  ritz_row_up(&ritz_B%d, %d, %s, %s, %s);\n", space->basis, nc,
+                  ritz_emit_array(e, s, RITZ_ARRAY_PARTIAL).text, row_number,
+                  ritz_emit_array(e, s, RITZ_ARRAY_ROW_VALUES).text);
   if (has_line_derivatives(e, s, true, 2))
-    ritz_text_add(&e->text, "  ritz_first(&ritz_C%d, %d, w->u%d, k, j, r->f%d);\n", space->basis, nc, n, n);
+    ritz_text_add(&e->text, "  ritz_first(&ritz_C%d, %d, %s, k, j, %s);\n", space->basis, nc,
+                  ritz_emit_array(e, s, RITZ_ARRAY_VALUES).text,
+                  ritz_emit_array(e, s, RITZ_ARRAY_ROW_DERIVATIVES).text);
 }
 
 static void emit_row_output(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  const int n = ritz_emit_array_number(e, s), nc = (int)space->num_comp;
+  const int nc = (int)space->num_comp;
 
   if (ritz_emit_is_values(e) && ritz_emit_is_line_route(space, ritz_emit_basis_of(e, space)))
-    ritz_text_add(&e->text, "  ritz_row_down(&ritz_B%d_t, %d, r->c%d, %s, w->a%d);\n", space->basis, nc, n,
-                  row_number, n);
+    ritz_text_add(&e->text, "  ritz_row_down(&ritz_B%d_t, %d, %s, %s, %s);\n", space->basis, nc,
+                  ritz_emit_array(e, s, RITZ_ARRAY_ROW_VALUES).text, row_number,
+                  ritz_emit_array(e, s, RITZ_ARRAY_PARTIAL).text);
   if (has_line_derivatives(e, s, false, 2))
-    ritz_text_add(&e->text, "  ritz_first_back(&ritz_C%d_t, %d, r->f%d, k, j, w->u%d, %s);\n", space->basis,
-                  nc, n, n, has_values(space) ? "true" : "false");
+    ritz_text_add(&e->text, "  ritz_first_back(&ritz_C%d_t, %d, %s, k, j, %s, %s);\n", space->basis, nc,
+                  ritz_emit_array(e, s, RITZ_ARRAY_ROW_DERIVATIVES).text,
+                  ritz_emit_array(e, s, RITZ_ARRAY_VALUES).text, has_values(space) ? "true" : "false");
 }
 
 void ritz_emit_row(RitzEmitter *e, bool is_input) {
