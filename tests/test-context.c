@@ -181,6 +181,22 @@ TEST_EACH_BACKEND(a_writer_keeps_everybody_out) {
   CHECK_OK(CeedQFunctionContextDestroy(&ctx));
 }
 
+// A binding that keeps no pointer restores NULL.
+TEST_EACH_BACKEND(an_access_ends_through_a_null_pointer) {
+  CeedQFunctionContext ctx = make(ceed);
+  void *none = NULL;
+  Params *p;
+
+  CHECK_OK(CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(some), (void *)&some));
+  CHECK_OK(CeedQFunctionContextGetData(ctx, CEED_MEM_HOST, &p));
+  *p = (Params){0};
+  CHECK_OK(CeedQFunctionContextRestoreData(ctx, &none));
+  CHECK_OK(CeedQFunctionContextGetDataRead(ctx, CEED_MEM_HOST, &p));
+  CHECK(p->dt == 0 && p->n[0] == 0 && p->n[1] == 0 && !p->flag, "what was written is lost");
+  CHECK_OK(CeedQFunctionContextRestoreDataRead(ctx, &none));
+  CHECK_OK(CeedQFunctionContextDestroy(&ctx));
+}
+
 TEST_EACH_BACKEND(readers_share_and_keep_writers_out) {
   CeedQFunctionContext ctx = make_filled(ceed);
   const Params *a = NULL, *b = NULL;
@@ -623,8 +639,8 @@ int main(int argc, char **argv) {
                   TESTS(a_new_context_has_no_data, copied_data_are_independent_of_their_source,
                         borrowed_data_are_read_and_written_in_place, copying_replaces_borrowed_data,
                         owned_data_are_used_and_freed, data_of_no_bytes_are_data,
-                        a_writer_keeps_everybody_out, readers_share_and_keep_writers_out,
-                        readers_do_not_keep_data_from_being_replaced,
+                        a_writer_keeps_everybody_out, an_access_ends_through_a_null_pointer,
+                        readers_share_and_keep_writers_out, readers_do_not_keep_data_from_being_replaced,
                         device_memory_is_refused_where_there_is_none, arguments_that_mean_nothing_are_refused,
                         references_are_counted, the_callback_sees_data_before_they_go,
                         the_callback_may_free_borrowed_data, the_callback_is_not_called_without_data,

@@ -301,6 +301,31 @@ TEST_EACH_BACKEND(readers_share_and_keep_writers_out) {
   CHECK_OK(CeedVectorDestroy(&other));
 }
 
+// A binding that keeps no pointer restores NULL: the access that there is ends, and what was written counts.
+TEST_EACH_BACKEND(an_access_ends_through_a_null_pointer) {
+  static const CeedScalar start[] = {1, 2, 3};
+  CeedVector v = vector_of(ceed, 3, start);
+  CeedMemType own;
+
+  CHECK_OK(CeedGetPreferredMemType(ceed, &own));
+  for (int k = 0; k < 4; k++) {
+    const CeedMemType mem_type = k % 2 ? own : CEED_MEM_HOST;
+    CeedScalar *array, *none = NULL;
+    const CeedScalar *read, *none_read = NULL;
+
+    CHECK_OK((k < 2 ? CeedVectorGetArray : CeedVectorGetArrayWrite)(v, mem_type, &array));
+    if (mem_type == CEED_MEM_HOST) {
+      for (int i = 0; i < 3; i++) array[i] = (CeedScalar)(10 * k + i);
+    }
+    CHECK_OK(CeedVectorRestoreArray(v, &none));
+    if (mem_type == CEED_MEM_HOST) CHECK_HOLDS(v, 10 * k, 10 * k + 1, 10 * k + 2);
+    CHECK_OK(CeedVectorGetArrayRead(v, mem_type, &read));
+    CHECK_OK(CeedVectorRestoreArrayRead(v, &none_read));
+    CHECK_OK(CeedVectorSetValue(v, 1)); // nobody holds the array any more
+  }
+  CHECK_OK(CeedVectorDestroy(&v));
+}
+
 TEST_EACH_BACKEND(restoring_what_was_not_lent_is_refused) {
   CeedVector vec = make(ceed, N);
   CeedScalar *array = NULL;
@@ -901,25 +926,25 @@ TEST_EACH_BACKEND(random_calls_do_what_the_table_of_the_standard_says) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(argc, argv,
-                  TESTS(a_new_vector_has_a_length_and_no_values, a_length_below_zero_is_refused,
-                        a_vector_without_memory_fails_when_its_array_is_wanted,
-                        copied_values_are_independent_of_their_source,
-                        copying_from_null_makes_an_array_that_counts_as_data,
-                        a_borrowed_array_is_read_and_written_in_place,
-                        values_copied_into_a_borrowing_vector_go_to_the_borrowed_array,
-                        an_owned_array_is_used_and_freed, a_borrowed_array_replaced_or_dropped_is_left_alone,
-                        writing_needs_no_values_and_reading_after_it_sees_them, a_writer_keeps_everybody_out,
-                        readers_share_and_keep_writers_out, restoring_what_was_not_lent_is_refused,
-                        a_locked_vector_gives_up_references_but_not_the_last, references_are_counted,
-                        device_memory_is_refused_where_there_is_none, arguments_that_mean_nothing_are_refused,
-                        null_vectors_are_refused, a_vector_tells_its_context,
-                        a_vector_of_length_zero_takes_part_in_everything,
-                        a_vector_of_length_zero_lends_null_whatever_it_was_given, norms_of_a_3_4_12_vector,
-                        scale_filter_and_reciprocal_act_on_every_entry,
-                        the_reciprocal_of_tiny_entries_is_not_taken, sums_and_products_of_vectors,
-                        vectors_that_do_not_fit_together_are_refused, strided_calls_touch_their_entries_only,
-                        ranges_outside_of_a_vector_are_refused, a_view_shows_one_entry_a_line,
-                        a_view_of_a_range_shows_its_arguments, view_tabs_of_a_vector_are_checked,
-                        random_calls_do_what_the_table_of_the_standard_says));
+  return tap_main(
+      argc, argv,
+      TESTS(a_new_vector_has_a_length_and_no_values, a_length_below_zero_is_refused,
+            a_vector_without_memory_fails_when_its_array_is_wanted,
+            copied_values_are_independent_of_their_source,
+            copying_from_null_makes_an_array_that_counts_as_data,
+            a_borrowed_array_is_read_and_written_in_place,
+            values_copied_into_a_borrowing_vector_go_to_the_borrowed_array, an_owned_array_is_used_and_freed,
+            a_borrowed_array_replaced_or_dropped_is_left_alone,
+            writing_needs_no_values_and_reading_after_it_sees_them, a_writer_keeps_everybody_out,
+            readers_share_and_keep_writers_out, an_access_ends_through_a_null_pointer,
+            restoring_what_was_not_lent_is_refused, a_locked_vector_gives_up_references_but_not_the_last,
+            references_are_counted, device_memory_is_refused_where_there_is_none,
+            arguments_that_mean_nothing_are_refused, null_vectors_are_refused, a_vector_tells_its_context,
+            a_vector_of_length_zero_takes_part_in_everything,
+            a_vector_of_length_zero_lends_null_whatever_it_was_given, norms_of_a_3_4_12_vector,
+            scale_filter_and_reciprocal_act_on_every_entry, the_reciprocal_of_tiny_entries_is_not_taken,
+            sums_and_products_of_vectors, vectors_that_do_not_fit_together_are_refused,
+            strided_calls_touch_their_entries_only, ranges_outside_of_a_vector_are_refused,
+            a_view_shows_one_entry_a_line, a_view_of_a_range_shows_its_arguments,
+            view_tabs_of_a_vector_are_checked, random_calls_do_what_the_table_of_the_standard_says));
 }

@@ -63,16 +63,19 @@ int ritz_check_vector_lend(CeedVector vec, RitzAccess access, RitzRepKind kind, 
   return CEED_ERROR_SUCCESS;
 }
 
-// The loan of this array, or the last one that has not been returned.
+// The loan of this array, or the last one that has not been returned. A program that keeps no pointer
+// restores NULL: the only loan there is.
 static Loan *find_loan(CeedVector vec, const CeedScalar *array, bool *is_foreign) {
   Loan *last = NULL;
+  int num_out = 0;
   *is_foreign = false;
   for (Loan *loan = vec->watch; loan; loan = loan->next) {
     if (!loan->real) continue;
     if (loan->copy == array) return loan;
     if (!last) last = loan;
+    num_out++;
   }
-  *is_foreign = true;
+  *is_foreign = array || num_out > 1;
   return last;
 }
 
@@ -89,7 +92,8 @@ int ritz_check_vector_take_back(CeedVector vec, CeedScalar *array) {
   ritz_check_fill_marked(vec->length, loan->copy);
   loan->real = NULL;
   RITZ_REQUIRE(!is_foreign, ceed, CEED_ERROR_BACKEND,
-               "check: the array that is restored is not one that this vector has lent");
+               array ? "check: the array that is restored is not one that this vector has lent"
+                     : "check: NULL is restored while several arrays of this vector are lent");
   RITZ_REQUIRE(is_intact, ceed, CEED_ERROR_BACKEND,
                "check: CeedVector array of %" CeedSize_FMT " entries was written outside its bounds",
                vec->length);
