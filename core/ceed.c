@@ -96,8 +96,7 @@ int CeedInit(const char *resource, Ceed *ceed) {
   created->is_strict = strict_from_environment();
   CeedResetErrorMessage(created, NULL);
   ritz_backend_complete(entry->backend, &created->backend);
-  int ierr = CeedAddJitSourceRoot(created, RITZ_INSTALL_INCLUDEDIR "/");
-  if (!ierr) ierr = CeedAddJitSourceRoot(created, RITZ_SOURCE_INCLUDEDIR "/");
+  int ierr = ritz_jit_add_include_folder(created);
   if (!ierr && created->backend.ceed_create)
     ierr = created->backend.ceed_create(created, request + strcspn(request, ":"));
   if (ierr) created->backend.ceed_destroy = NULL; // its create has failed and left nothing

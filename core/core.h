@@ -95,8 +95,12 @@ const char *ritz_resource_option(const char *options, const char *name);
 // CEED_ERROR_BACKEND, which begins with `call`.
 int ritz_warn_once(Ceed ceed, const char *call, const char *what, const char *reason, const char *outcome);
 
+// The first JiT source root: the include folder beside the library or program that holds this code, else the
+// one that was configured.
+int ritz_jit_add_include_folder(Ceed ceed);
 // *found (owned by the caller): the readable file `path` in the folder of the file `including` (NULL: in the
-// current folder), else the first one below the JiT source roots, else NULL.
+// current folder), else the name of a text that the library carries (core/embedded.h), else the first file
+// below the JiT source roots, else NULL.
 int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found);
 // *text (owned by the caller): a QFunction's file for a device's compiler, which reads no files: all includes
 // expanded, those of headers that devices have without them dropped, #line where the text comes from.
@@ -241,7 +245,8 @@ struct CeedQFunction_private {
   CeedInt vec_length;
   CeedQFunctionUser f;
   char *source_path;        // owned; as given, NULL without source
-  char *resolved_path;      // owned; found file, absolute where the system can tell, made on request
+  char *resolved_path;      // owned; what run-time compilers get, see ritz_qfunction_find_source
+  char *file_path;          // owned; found file, made on request
   char *kernel_name;        // owned, "" without source
   const char *gallery_name; // borrowed from the gallery until exit, NULL for user functions
   CeedInt num_in, num_out;
@@ -251,14 +256,13 @@ struct CeedQFunction_private {
   CeedSize user_flops;
   void *data; // owned by the backend
 };
+// *path (borrowed from qf): the source that a run-time compiler gets, the absolute path of a file or the name
+// of a text that the library carries; NULL: not found, or qf has none.
+int ritz_qfunction_find_source(CeedQFunction qf, const char **path);
 // Bytes of the context for a call of the user's function in the backend's memory, locked as its writability
 // demands; *data is NULL without a context.
 int ritz_qfunction_get_context_data(CeedQFunction qf, CeedMemType mem_type, void **data);
 int ritz_qfunction_restore_context_data(CeedQFunction qf, void **data);
-
-// *path: the file with the function's text, absolute where the system can tell; NULL: there is none, which is
-// no error. Borrowed from the QFunction.
-int ritz_qfunction_find_source(CeedQFunction qf, const char **path);
 
 // ---- CeedQFunctionContext ----
 struct CeedContextFieldLabel_private {

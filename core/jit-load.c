@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "core/embedded.h"
 
 // ---- Lines ----
 
@@ -169,6 +170,8 @@ static int read_stream(Ceed ceed, FILE *file, char **text) {
 
 static int read_file(Ceed ceed, const char *path, char **text) {
   FILE *file = fopen(path, "r");
+  const RitzEmbeddedFile *carried = file ? NULL : ritz_embedded_find(path);
+  if (carried) return ritz_strdup(ceed, (const char *)carried->bytes, text);
   RITZ_REQUIRE(file, ceed, CEED_ERROR_MAJOR, "CeedLoadSourceToBuffer: cannot open '%s'", path);
   int ierr = read_stream(ceed, file, text);
   bool failed = ferror(file);
@@ -183,7 +186,7 @@ enum { MAX_DEPTH = 200 }; // of includes in includes, as in C compilers
 
 // A file that was met.
 typedef struct {
-  char *path; // owned; canonical
+  char *path; // owned; canonical, or the name of a text that the library carries
   int num_open;
   bool is_certain; // its text stands where no condition can hide it
 } SourceFile;
@@ -214,8 +217,11 @@ static int append_string(Expansion *e, const char *text) { return append(e, text
 // *index of the file in e->files.
 static int meet_file(Expansion *e, const char *path, size_t *index) {
   char *canonical = realpath(path, NULL);
+  if (canonical)
+    ritz_memory_adopt(canonical);
+  else if (ritz_embedded_find(path))
+    RITZ_TRY(ritz_strdup(e->ceed, path, &canonical));
   RITZ_REQUIRE(canonical, e->ceed, CEED_ERROR_MAJOR, "CeedLoadSourceToBuffer: cannot open '%s'", path);
-  ritz_memory_adopt(canonical);
   size_t i = 0;
   while (i < e->num_files && strcmp(e->files[i].path, canonical)) i++;
   *index = i;
@@ -379,6 +385,7 @@ int CeedQFunctionLoadSourceToBuffer(CeedQFunction qf, const char **source_buffer
   RITZ_HANDLE(qf);
   const char *path;
   *source_buffer = NULL;
-  RITZ_TRY(CeedQFunctionGetSourcePath(qf, &path));
+  RITZ_TRY(ritz_qfunction_find_source(qf, &path));
+  if (!path) RITZ_TRY(CeedQFunctionGetSourcePath(qf, &path)); // which says what is missing
   return path ? CeedLoadSourceToBuffer(qf->obj.ceed, path, (char **)source_buffer) : CEED_ERROR_SUCCESS;
 }

@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Finding QFunction sources below the JiT source roots (doc/ceed-api.md, QFunctions).
+// Finding QFunction sources: files below the JiT source roots (doc/ceed-api.md, QFunctions), and those that the
+// library carries inside.
+#define _GNU_SOURCE // dladdr
 #include <ceed/jit-tools.h>
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "config/ritz-config.h"
 #include "core/core.h"
+#include "core/embedded.h"
+
+const RitzEmbeddedFile *ritz_embedded_find(const char *name) {
+  for (size_t i = 0; i < ritz_num_embedded_files; i++) {
+    if (!strcmp(ritz_embedded_files[i].name, name)) return &ritz_embedded_files[i];
+  }
+  return NULL;
+}
 
 // A folder can be opened, but not read.
 static bool is_readable(const char *path) {
@@ -50,24 +63,78 @@ static int find_below(Ceed ceed, const char *root, const char *relative, char **
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found) {
-  RITZ_TRY(join(ceed, including && path[0] != '/' ? including : "", false, path, found));
-  if (is_readable(*found)) return CEED_ERROR_SUCCESS;
-  RITZ_FREE(found);
+static int find_below_roots(Ceed ceed, const char *path, char **found) {
+  *found = NULL;
   for (CeedInt i = 0; !*found && i < ceed->jit_roots.num; i++) {
     RITZ_TRY(find_below(ceed, ceed->jit_roots.item[i], path, found));
   }
   return CEED_ERROR_SUCCESS;
 }
 
+// What the library carries stands for its include folder, which is the first root: a tree may be moved, and
+// the texts are those that the library's functions were compiled from.
+int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found) {
+  RITZ_TRY(join(ceed, including && path[0] != '/' ? including : "", false, path, found));
+  if (is_readable(*found) || ritz_embedded_find(*found)) return CEED_ERROR_SUCCESS;
+  RITZ_FREE(found);
+  return ritz_embedded_find(path) ? ritz_strdup(ceed, path, found) : find_below_roots(ceed, path, found);
+}
+
 int CeedGetJitAbsolutePath(Ceed ceed, const char *relative_file_path, const char **absolute_file_path) {
   RITZ_HANDLE(ceed);
   char *found = NULL;
-  RITZ_TRY(ritz_jit_find(ceed, NULL, relative_file_path, &found));
-  RITZ_REQUIRE(found, ceed, CEED_ERROR_MAJOR,
-               "%s: no file '%s' in the current folder or below a JiT source root", __func__,
-               relative_file_path);
+  if (is_readable(relative_file_path))
+    RITZ_TRY(ritz_strdup(ceed, relative_file_path, &found));
+  else
+    RITZ_TRY(find_below_roots(ceed, relative_file_path, &found));
+  RITZ_REQUIRE(
+      found, ceed, CEED_ERROR_MAJOR, "%s: no file '%s' in the current folder or below a JiT source root%s",
+      __func__, relative_file_path,
+      ritz_embedded_find(relative_file_path) ? "; run-time compilers get it from inside the library" : "");
   ritz_memory_give(found);
   *absolute_file_path = found;
   return CEED_ERROR_SUCCESS;
+}
+
+// ---- The include folder of the library ----
+
+// *folder (owned by the caller): that `relative` to the folder of the file `object` if our headers are there,
+// else NULL.
+static int include_folder_near(Ceed ceed, const char *object, const char *relative, char **folder) {
+  char *path = NULL, *mark = NULL;
+  RITZ_TRY(join(ceed, object, false, relative, &path));
+  *folder = realpath(path, NULL);
+  RITZ_FREE(&path);
+  if (!*folder) return CEED_ERROR_SUCCESS;
+  ritz_memory_adopt(*folder);
+  int ierr = join(ceed, *folder, true, "ritz/version.h", &mark);
+  if (ierr || !is_readable(mark)) RITZ_FREE(folder);
+  RITZ_FREE(&mark);
+  return ierr;
+}
+
+// The file that this code was loaded from: the shared library, or a program that was linked to the static
+// one. A program's name is what it was called by, which may be no path.
+static char *own_file(void) {
+  static const char here;
+  Dl_info info;
+  const bool is_path = dladdr(&here, &info) && info.dli_fname && strchr(info.dli_fname, '/');
+  char *file = is_path ? realpath(info.dli_fname, NULL) : NULL;
+  if (!file) file = realpath("/proc/self/exe", NULL);
+  if (file) ritz_memory_adopt(file);
+  return file;
+}
+
+int ritz_jit_add_include_folder(Ceed ceed) {
+  static const char *const relative[] = {RITZ_LIBRARY_TO_INCLUDE, RITZ_PROGRAM_TO_INCLUDE};
+  char *file = own_file(), *folder = NULL, *root = NULL;
+  int ierr = CEED_ERROR_SUCCESS;
+  for (int i = 0; !ierr && file && !folder && i < 2; i++)
+    ierr = include_folder_near(ceed, file, relative[i], &folder);
+  if (!ierr) ierr = join(ceed, folder ? folder : RITZ_INSTALL_INCLUDEDIR, true, "", &root);
+  if (!ierr) ierr = CeedAddJitSourceRoot(ceed, root);
+  RITZ_FREE(&root);
+  RITZ_FREE(&folder);
+  RITZ_FREE(&file);
+  return ierr;
 }

@@ -70,6 +70,7 @@ int CeedQFunctionDestroy(CeedQFunction *qf) {
   free_fields(q->num_out, &q->out);
   RITZ_FREE(&q->source_path);
   RITZ_FREE(&q->resolved_path);
+  RITZ_FREE(&q->file_path);
   RITZ_FREE(&q->kernel_name);
   ritz_object_free(&q);
   *qf = NULL;
@@ -305,17 +306,18 @@ int CeedQFunctionGetSourcePath(CeedQFunction qf, const char **source_path) {
   RITZ_HANDLE(qf);
   *source_path = NULL;
   if (!qf->source_path) return CEED_ERROR_SUCCESS;
-  if (!qf->resolved_path) {
+  if (!qf->file_path) {
     const char *found = NULL;
     RITZ_TRY(CeedGetJitAbsolutePath(qf->obj.ceed, qf->source_path, &found));
     ritz_memory_adopt((void *)found);
-    qf->resolved_path = (char *)found;
+    qf->file_path = (char *)found;
   }
-  *source_path = qf->resolved_path;
+  *source_path = qf->file_path;
   return CEED_ERROR_SUCCESS;
 }
 
-// A relative path is one of the application's folder now; kernels are compiled elsewhere.
+// A relative path is one of the application's folder now; the kernel is compiled elsewhere. Stays as it is
+// where the system cannot tell.
 static void make_absolute(char **path) {
   char *absolute = *path && (*path)[0] != '/' ? realpath(*path, NULL) : NULL;
   if (!absolute) return;
@@ -325,9 +327,7 @@ static void make_absolute(char **path) {
 }
 
 int ritz_qfunction_find_source(CeedQFunction qf, const char **path) {
-  *path = NULL;
-  if (!qf->source_path || !qf->kernel_name[0]) return CEED_ERROR_SUCCESS;
-  if (!qf->resolved_path) {
+  if (qf->source_path && !qf->resolved_path) {
     RITZ_TRY(ritz_jit_find(qf->obj.ceed, NULL, qf->source_path, &qf->resolved_path));
     make_absolute(&qf->resolved_path);
   }

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/embedded.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "jit/build.h"
 #include "jit/cpu.h"
-#include "jit/embedded.h"
 #include "jit/files.h"
 #include "jit/module.h"
 #include "jit/work.h"

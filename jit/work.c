@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/embedded.h"
 #include "core/error.h"
 #include "core/memory.h"
-#include "jit/embedded.h"
 #include "jit/files.h"
 
 void ritz_work_places(const char *first, RitzWords *places) {

@@ -167,7 +167,7 @@ static int describe_function(CeedQFunction qf, RitzPlan *plan) {
     RITZ_TRY(ritz_strdup(ceed, defines->item[i], &plan->defines[i]));
     plan->num_defines++;
   }
-  RITZ_TRY(ritz_qfunction_find_source(qf, &path));
+  if (qf->kernel_name[0]) RITZ_TRY(ritz_qfunction_find_source(qf, &path));
   return path ? ritz_strdup(ceed, path, &plan->source_path) : CEED_ERROR_SUCCESS;
 }
 

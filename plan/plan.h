@@ -116,7 +116,7 @@ typedef struct {
   CeedInt dim, Q_1d, Q; // grid of points: Q = Q_1d^dim; without tensor bases dim 1, Q_1d = Q
   CeedInt vec_length;
   char *function_name; // owned; "" without source
-  char *source_path;   // owned; found file, NULL without
+  char *source_path;   // owned; of ritz_qfunction_find_source, NULL without
   double user_flops;   // of the point function at a point; 0: unknown
   int num_defines;
   char **defines; // owned: "NAME" or "NAME=value", for the point function's text

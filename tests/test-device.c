@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/embedded.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "devices/device.h"
-#include "jit/embedded.h"
 
 static const RitzDriver *const drivers[] = {&ritz_cuda, &ritz_opencl};
 enum { NUM_DRIVERS = sizeof(drivers) / sizeof(drivers[0]) };

@@ -10,9 +10,9 @@
 #include <sys/file.h>
 #include <sys/wait.h>
 
+#include "core/embedded.h"
 #include "core/memory.h"
 #include "jit/binary.h"
-#include "jit/embedded.h"
 #include "tests/jit-damage.h"
 
 // ---- A maker ----

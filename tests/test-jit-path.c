@@ -255,6 +255,28 @@ TEST_EACH_BACKEND(includes_are_found_beside_their_file_then_below_the_roots) {
   free(buffer);
 }
 
+// From the folder in which tests run, none of these names is a file.
+TEST_EACH_BACKEND(sources_of_the_library_are_inside_it) {
+  static const struct {
+    const char *name, *function;
+  } sources[] = {{"ceed/jit-source/gallery/ceed-scale.h", "CEED_QFUNCTION(Scale)"},
+                 {"ritz/jit-source/geometry/mass.h", "ritz_geometry_jacobian("}, // of points.h, beside it
+                 {"ritz/point-function.h", "ritz_point_gradients("}};
+  char *buffer = NULL;
+  CeedQFunction qf = NULL;
+
+  for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+    CHECK_OK(CeedLoadSourceToBuffer(ceed, sources[i].name, &buffer));
+    CHECK(strstr(buffer, sources[i].function), "%s is not in %s", sources[i].function, sources[i].name);
+    free(buffer);
+  }
+  CHECK_OK(CeedQFunctionCreateInteriorByName(ceed, "MassApply", &qf));
+  CHECK_OK(CeedQFunctionLoadSourceToBuffer(qf, (const char **)&buffer));
+  CHECK(buffer && strstr(buffer, "CEED_QFUNCTION(MassApply)"), "%s", buffer);
+  free(buffer);
+  CHECK_OK(CeedQFunctionDestroy(&qf));
+}
+
 TEST_EACH_BACKEND(files_that_cannot_be_read_are_named) {
   const char *lost = tap_temp_text("lost.h", "int a;\n#include \"no-such-file.h\"\n");
   const char *endless = reserve("endless.h"), *slash = strrchr(lost, '/');
@@ -494,9 +516,9 @@ int main(int argc, char **argv) {
                         files_without_protection_are_taken_in_every_time, protected_files_are_taken_in_once,
                         half_a_guard_is_no_guard, expanded_text_means_the_same_to_a_compiler,
                         includes_are_found_beside_their_file_then_below_the_roots,
-                        files_that_cannot_be_read_are_named, odd_lines_do_no_harm,
-                        loading_survives_every_failing_allocation, a_qfunction_gives_the_text_of_its_source,
-                        added_qfunctions_are_made_by_name,
+                        sources_of_the_library_are_inside_it, files_that_cannot_be_read_are_named,
+                        odd_lines_do_no_harm, loading_survives_every_failing_allocation,
+                        a_qfunction_gives_the_text_of_its_source, added_qfunctions_are_made_by_name,
                         additions_without_init_have_no_fields_and_failing_init_is_passed_on,
                         names_of_additions_are_taken_once, several_threads_may_add_to_the_gallery,
                         the_gallery_holds_as_many_functions_as_the_standard_says));

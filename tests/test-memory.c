@@ -355,7 +355,10 @@ TEST_EACH_BACKEND(vectors_without_memory) { exhaust(ceed, use_vectors); }
 TEST_EACH_BACKEND(restrictions_without_memory) { exhaust(ceed, use_restrictions); }
 TEST_EACH_BACKEND(bases_without_memory) { exhaust(ceed, use_bases); }
 TEST_EACH_BACKEND(dense_algebra_without_memory) { exhaust(ceed, use_dense_algebra); }
-TEST_EACH_BACKEND(qfunctions_without_memory) { exhaust(ceed, use_qfunctions); }
+TEST_EACH_BACKEND(qfunctions_without_memory) {
+  CHECK_OK(CeedAddJitSourceRoot(ceed, "include/")); // tests run in the top folder
+  exhaust(ceed, use_qfunctions);
+}
 TEST_EACH_BACKEND(operators_without_memory) { exhaust(ceed, apply_operators); }
 TEST_EACH_BACKEND(context_fields_without_memory) { exhaust(ceed, use_context_fields); }
 TEST_EACH_BACKEND(assembly_without_memory) { exhaust(ceed, assemble); }

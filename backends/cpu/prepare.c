@@ -7,6 +7,7 @@
 #include "backends/cpu/cpu.h"
 #include "backends/cpu/rows.h"
 #include "backends/cpu/unfused.h"
+#include "core/embedded.h"
 #include "emit/emit.h"
 #include "jit/words.h"
 
@@ -112,10 +113,12 @@ RitzJitSource ritz_cpu_describe_source(CeedOperator op, const char *text) {
   const RitzCpuOperator *cpu = op->data;
   const Ceed ceed = op->obj.ceed;
   const bool is_text = cpu->target->call == RITZ_CALL_TEXT;
+  const bool is_file =
+      is_text && !ritz_embedded_find(cpu->plan->source_path); // else it travels with the text
 
   return (RitzJitSource){.name = cpu->plan->function_name[0] ? cpu->plan->function_name : "operator",
                          .text = text,
-                         .user_file = is_text ? cpu->plan->source_path : NULL,
+                         .user_file = is_file ? cpu->plan->source_path : NULL,
                          .num_roots = is_text ? (size_t)ceed->jit_roots.num : 0,
                          .roots = ceed->jit_roots.item};
 }

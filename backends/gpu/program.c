@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "backends/gpu/gpu.h"
+#include "core/embedded.h"
 #include "core/threads.h"
 #include "jit/binary.h"
-#include "jit/embedded.h"
 #include "jit/files.h"
 #include "jit/hash.h"
 #include "jit/module.h"

@@ -40,7 +40,8 @@ int ritz_gpu_qfunction_load(CeedQFunction qf, char **source) {
       qf->source_path && is_name(qf->kernel_name), qf->obj.ceed, CEED_ERROR_BACKEND,
       "QFunction '%s' has no source, which a device compiles; found the source '%s', needed 'file:function'",
       qf->kernel_name, qf->source_path ? qf->source_path : "");
-  RITZ_TRY_BACKEND(CeedQFunctionGetSourcePath(qf, &path));
+  RITZ_TRY_BACKEND(ritz_qfunction_find_source(qf, &path));
+  if (!path) RITZ_TRY_BACKEND(CeedQFunctionGetSourcePath(qf, &path)); // which says what is missing
   RITZ_TRY_BACKEND(ritz_jit_load_for_device(qf->obj.ceed, path, source));
   return CEED_ERROR_SUCCESS;
 }

@@ -201,7 +201,8 @@ CEED_EXTERN int CeedIsDeterministic(Ceed ceed, bool *is_deterministic);
 CEED_EXTERN int CeedSetStream(Ceed ceed, void *handle);
 
 // Adds a folder (its path ends in '/') in which sources of QFunctions and their includes are looked for,
-// after those added earlier; the first is the library's include folder. Rust: the same for crates. The
+// after those added earlier; the first is the library's include folder, found beside the library. Sources of
+// the library's own QFunctions and the headers they need are inside it, too. Rust: the same for crates. The
 // string is copied. ACCESS: the list is checked out.
 CEED_EXTERN int CeedAddJitSourceRoot(Ceed ceed, const char *jit_source_root);
 CEED_EXTERN int CeedAddRustSourceRoot(Ceed ceed, const char *rust_source_root);
@@ -291,8 +292,8 @@ CEED_EXTERN int CeedVectorGetArray(CeedVector vec, CeedMemType mem_type, CeedSca
 CEED_EXTERN int CeedVectorGetArrayRead(CeedVector vec, CeedMemType mem_type, const CeedScalar **array);
 CEED_EXTERN int CeedVectorGetArrayWrite(CeedVector vec, CeedMemType mem_type, CeedScalar **array);
 
-// Ends what CeedVectorGetArray or CeedVectorGetArrayWrite, or CeedVectorGetArrayRead, began; *array becomes
-// NULL. ACCESS: nothing of the kind was lent.
+// Ends what CeedVectorGetArray or CeedVectorGetArrayWrite, or CeedVectorGetArrayRead, began; *array, which may
+// be NULL already, becomes NULL. ACCESS: nothing of the kind was lent.
 CEED_EXTERN int CeedVectorRestoreArray(CeedVector vec, CeedScalar **array);
 CEED_EXTERN int CeedVectorRestoreArrayRead(CeedVector vec, const CeedScalar **array);
 

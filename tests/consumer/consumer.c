@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A program outside Ritz: mass matrix of a box by the Ceed API and a Ritz mesh. The sum of its entries is the
-// volume. Built by tools/check-consumer against an installed Ritz; exits with 0 when the volume is right.
+// A program outside Ritz: mass matrix of a box with functions of the gallery, with those of RitzGeometry and
+// with its own, each from its text. The sum of the entries is the volume. Built by tools/check-consumer
+// against an installed Ritz; exits with 0 when all volumes are right. With the argument "where" it prints
+// where the library finds its headers, or "nowhere".
 #include <ceed.h>
+#include <ceed/jit-tools.h>
 #include <math.h>
 #include <ritz.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "consumer-function.h"
 
 enum { DIM = 3, DEGREE = 3, P = DEGREE + 1, Q = DEGREE + 2, GEOMETRY_P = 2 };
 
@@ -12,6 +19,8 @@ enum { DIM = 3, DEGREE = 3, P = DEGREE + 1, Q = DEGREE + 2, GEOMETRY_P = 2 };
 // fault.
 typedef struct {
   Ceed ceed;
+  RitzMesh mesh;
+  RitzSpace space;
   CeedInt num_elem;
   CeedElemRestriction rstr_x, rstr_u, rstr_qdata;
   CeedBasis basis_x, basis_u;
@@ -21,20 +30,18 @@ typedef struct {
 static void setup(Problem *p) {
   const CeedInt n[] = {2, 3, 2};
   const double upper[] = {2.0, 3.0, 0.5};
-  RitzMesh mesh;
-  RitzSpace space;
   int64_t num_elem;
   CeedSize size;
 
   CeedInit("/cpu/self", &p->ceed);
-  RitzMeshCreateBox(p->ceed, DIM, n, NULL, upper, GEOMETRY_P - 1, NULL, NULL, &mesh);
-  RitzSpaceCreate(mesh, DEGREE, 1, &space);
-  RitzMeshGetNumElements(mesh, &num_elem);
-  RitzSpaceGetSize(space, &size);
+  RitzMeshCreateBox(p->ceed, DIM, n, NULL, upper, GEOMETRY_P - 1, NULL, NULL, &p->mesh);
+  RitzSpaceCreate(p->mesh, DEGREE, 1, &p->space);
+  RitzMeshGetNumElements(p->mesh, &num_elem);
+  RitzSpaceGetSize(p->space, &size);
   p->num_elem = (CeedInt)num_elem;
 
-  RitzMeshCreateCoordinates(mesh, p->ceed, &p->rstr_x, &p->x);
-  RitzSpaceCreateRestriction(space, p->ceed, &p->rstr_u);
+  RitzMeshCreateCoordinates(p->mesh, p->ceed, &p->rstr_x, &p->x);
+  RitzSpaceCreateRestriction(p->space, p->ceed, &p->rstr_u);
   CeedElemRestrictionCreateStrided(p->ceed, p->num_elem, Q * Q * Q, 1, (CeedSize)p->num_elem * Q * Q * Q,
                                    CEED_STRIDES_BACKEND, &p->rstr_qdata);
   CeedBasisCreateTensorH1Lagrange(p->ceed, DIM, DIM, GEOMETRY_P, Q, CEED_GAUSS, &p->basis_x);
@@ -42,8 +49,6 @@ static void setup(Problem *p) {
   CeedElemRestrictionCreateVector(p->rstr_qdata, &p->qdata, NULL);
   CeedVectorCreate(p->ceed, size, &p->u);
   CeedVectorCreate(p->ceed, size, &p->v);
-  RitzSpaceDestroy(&space);
-  RitzMeshDestroy(&mesh);
 }
 
 static void destroy(Problem *p) {
@@ -56,6 +61,8 @@ static void destroy(Problem *p) {
   CeedElemRestrictionDestroy(&p->rstr_qdata);
   CeedBasisDestroy(&p->basis_x);
   CeedBasisDestroy(&p->basis_u);
+  RitzSpaceDestroy(&p->space);
+  RitzMeshDestroy(&p->mesh);
   CeedDestroy(&p->ceed);
 }
 
@@ -101,19 +108,59 @@ static double sum(CeedVector vec) {
   return total;
 }
 
-int main(void) {
+// v = M u or, with the function of this program, 2 M u.
+static void apply_geometry(Problem *p, int is_own) {
+  const RitzPointFunction twice = RITZ_POINT_FUNCTION_TABLE(Twice, 3, 1);
+  const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_MASS, .space = p->space, .num_points = Q};
+  RitzGeometry geometry;
+  CeedOperator op;
+
+  RitzGeometryCreate(p->mesh, 0.0, &geometry);
+  if (is_own)
+    RitzGeometryCreatePointOperator(geometry, p->ceed, &options, &twice, NULL, &op);
+  else
+    RitzGeometryCreateOperator(geometry, p->ceed, &options, &op);
+  CeedOperatorApply(op, p->u, p->v, CEED_REQUEST_IMMEDIATE);
+  CeedOperatorDestroy(&op);
+  RitzGeometryDestroy(&geometry);
+}
+
+// 2000: about as many additions of terms that sum to the volume, in CeedScalar.
+static int is_right(const char *who, double found, double volume) {
+  int right = fabs(found - volume) <= 2000 * (sizeof(CeedScalar) == 8 ? 2.3e-16 : 1.2e-7) * volume;
+
+  printf("%s: volume %.15g, %s\n", who, found, right ? "as it must be" : "WRONG");
+  return right;
+}
+
+static int print_include_folder(void) {
+  const char *path;
+  Ceed ceed;
+
+  CeedInit("/cpu/self", &ceed);
+  CeedSetErrorHandler(ceed, CeedErrorReturn);
+  int is_lost = CeedGetJitAbsolutePath(ceed, "ritz/version.h", &path);
+  puts(is_lost ? "nowhere" : path);
+  if (!is_lost) free((char *)path);
+  CeedDestroy(&ceed);
+  return 0;
+}
+
+int main(int argc, char **argv) {
   const double volume = 2.0 * 3.0 * 0.5;
+  int right = 1;
   Problem p;
 
+  if (argc > 1 && !strcmp(argv[1], "where")) return print_include_folder();
   setup(&p);
   build_qdata(&p);
   CeedVectorSetValue(p.u, 1.0);
   apply_mass(&p);
-  double found = sum(p.v);
+  right = is_right("gallery", sum(p.v), volume) && right;
+  apply_geometry(&p, 0);
+  right = is_right("geometry", sum(p.v), volume) && right;
+  apply_geometry(&p, 1);
+  right = is_right("own function", sum(p.v) / 2, volume) && right;
   destroy(&p);
-
-  // About 2000 additions of terms that sum to the volume, in CeedScalar.
-  int right = fabs(found - volume) <= 2000 * (sizeof(CeedScalar) == 8 ? 2.3e-16 : 1.2e-7) * volume;
-  printf("volume %.15g, %s\n", found, right ? "as it must be" : "WRONG");
   return right ? 0 : 1;
 }
