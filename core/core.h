@@ -300,6 +300,9 @@ struct CeedOperatorField_private {
   CeedVector vec;              // counted or sentinel
 };
 
+// Of size 0: the function gets a pointer to nothing. Restriction, basis and vector are sentinels.
+static inline bool ritz_field_is_unused(CeedOperatorField field) { return field->qf_field->size == 0; }
+
 // Assembled QFunction of an operator, shared with its multigrid coarse twins.
 struct CeedQFunctionAssemblyData_private {
   int ref_count;

@@ -58,7 +58,8 @@ int CeedOperatorAtPointsGetPoints(CeedOperator op, CeedElemRestriction *rstr_poi
 static int check_basis(CeedOperator op, CeedOperatorField field) {
   CeedBasis basis = field->basis;
   CeedEvalMode mode = field->qf_field->eval_mode;
-  if (mode == CEED_EVAL_NONE || mode == CEED_EVAL_WEIGHT) return CEED_ERROR_SUCCESS;
+  if (mode == CEED_EVAL_NONE || mode == CEED_EVAL_WEIGHT || ritz_field_is_unused(field))
+    return CEED_ERROR_SUCCESS;
   RITZ_REQUIRE(
       basis->is_tensor && basis->Q_1d >= 2, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
       "field '%s' of an operator at points needs a tensor basis with at least 2 points per direction",

@@ -190,6 +190,8 @@ static int check_mode(CeedOperator op, const Assignment *a) {
   CeedEvalMode mode = a->qf_field->eval_mode;
   bool is_weight = mode == CEED_EVAL_WEIGHT, is_none = mode == CEED_EVAL_NONE;
   bool has_rstr = a->rstr != CEED_ELEMRESTRICTION_NONE, has_basis = a->basis != CEED_BASIS_NONE;
+  if (a->qf_field->size == 0 && !has_rstr && !has_basis && a->vec == CEED_VECTOR_NONE)
+    return CEED_ERROR_SUCCESS; // said to be unused
   RITZ_REQUIRE(has_rstr != is_weight, ceed, CEED_ERROR_INCOMPATIBLE,
                "CeedOperatorSetField: field '%s' of mode '%s' %s a restriction", a->name, CeedEvalModes[mode],
                is_weight ? "takes CEED_ELEMRESTRICTION_NONE, found" : "needs");
@@ -286,10 +288,25 @@ int CeedOperatorSetField(CeedOperator op, const char *field_name, CeedElemRestri
 
 // ---- Readiness ----
 
+// Fields of size 0 that are not set.
+static void set_unused(CeedOperator op, CeedInt num, CeedQFunctionField *qf_fields,
+                       CeedOperatorField *fields) {
+  for (CeedInt i = 0; i < num; i++) {
+    if (fields[i]->qf_field || qf_fields[i]->size > 0) continue;
+    *fields[i] = (struct CeedOperatorField_private){.qf_field = qf_fields[i],
+                                                    .rstr = CEED_ELEMRESTRICTION_NONE,
+                                                    .basis = CEED_BASIS_NONE,
+                                                    .vec = CEED_VECTOR_NONE};
+    op->num_set++;
+  }
+}
+
 static int check_ready_single(CeedOperator op) {
   Ceed ceed = op->obj.ceed;
   RITZ_REQUIRE(op->num_set > 0, ceed, CEED_ERROR_INCOMPLETE,
                "CeedOperatorCheckReady: no field of the operator is set");
+  set_unused(op, op->num_in, op->qf->in, op->in);
+  set_unused(op, op->num_out, op->qf->out, op->out);
   RITZ_REQUIRE(op->num_set == op->num_in + op->num_out, ceed, CEED_ERROR_INCOMPLETE,
                "CeedOperatorCheckReady: %" CeedInt_FMT " of %" CeedInt_FMT " fields are set", op->num_set,
                op->num_in + op->num_out);

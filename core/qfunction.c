@@ -120,8 +120,8 @@ static int add_field(CeedQFunction qf, const char *call, bool is_input, const ch
   RITZ_REQUIRE(mode != CEED_EVAL_WEIGHT || (is_input && size == 1), ceed, CEED_ERROR_DIMENSION,
                "%s: field '%s': quadrature weights are an input of size 1, found %s of size %" CeedInt_FMT,
                call, name, is_input ? "an input" : "an output", size);
-  RITZ_REQUIRE(size >= 1, ceed, CEED_ERROR_DIMENSION,
-               "%s: field '%s': size must be at least 1, found %" CeedInt_FMT, call, name, size);
+  RITZ_REQUIRE(size >= 0, ceed, CEED_ERROR_DIMENSION,
+               "%s: field '%s': size must not be negative, found %" CeedInt_FMT, call, name, size);
   RITZ_REQUIRE(!has_field(qf->num_in, qf->in, name) && !has_field(qf->num_out, qf->out, name), ceed,
                CEED_ERROR_MINOR, "%s: the QFunction has a field '%s' already", call, name);
   return is_input ? append_field(qf, &qf->num_in, &qf->in, name, size, mode)
@@ -208,6 +208,7 @@ int ritz_qfunction_restore_context_data(CeedQFunction qf, void **data) {
 static int check_vectors(CeedQFunction qf, CeedInt Q, CeedInt num, CeedQFunctionField *fields,
                          CeedVector *vectors) {
   for (CeedInt i = 0; i < num; i++) {
+    if (fields[i]->size == 0) continue;
     RITZ_REQUIRE(vectors[i], qf->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                  "CeedQFunctionApply: the vector of field '%s' is NULL", fields[i]->name);
     CeedSize needed = (CeedSize)fields[i]->size * Q;
@@ -219,14 +220,20 @@ static int check_vectors(CeedQFunction qf, CeedInt Q, CeedInt num, CeedQFunction
   return CEED_ERROR_SUCCESS;
 }
 
-// Arrays of all fields, inputs first; *num_held counts those that must be restored.
+static CeedInt size_of(CeedQFunction qf, CeedInt i) {
+  return (i < qf->num_in ? qf->in[i] : qf->out[i - qf->num_in])->size;
+}
+
+// Arrays of all fields, inputs first, NULL where the size is 0; *num_held counts those that must be restored.
 static int get_arrays(CeedQFunction qf, CeedVector *u, CeedVector *v, CeedScalar **arrays,
                       CeedInt *num_held) {
   CeedMemType mem_type = qf->obj.ceed->backend.mem_type;
   for (; *num_held < qf->num_in; (*num_held)++) {
+    if (!size_of(qf, *num_held)) continue;
     RITZ_TRY_BACKEND(CeedVectorGetArrayRead(u[*num_held], mem_type, (const CeedScalar **)&arrays[*num_held]));
   }
   for (; *num_held < qf->num_in + qf->num_out; (*num_held)++) {
+    if (!size_of(qf, *num_held)) continue;
     RITZ_TRY_BACKEND(CeedVectorGetArrayWrite(v[*num_held - qf->num_in], mem_type, &arrays[*num_held]));
   }
   return CEED_ERROR_SUCCESS;
@@ -235,6 +242,7 @@ static int get_arrays(CeedQFunction qf, CeedVector *u, CeedVector *v, CeedScalar
 static int restore_arrays(CeedQFunction qf, CeedVector *u, CeedVector *v, CeedScalar **arrays,
                           CeedInt num_held, int ierr) {
   for (CeedInt i = 0; i < num_held; i++) {
+    if (!size_of(qf, i)) continue;
     int restored = i < qf->num_in ? CeedVectorRestoreArrayRead(u[i], (const CeedScalar **)&arrays[i])
                                   : CeedVectorRestoreArray(v[i - qf->num_in], &arrays[i]);
     if (!ierr) ierr = restored;

@@ -32,10 +32,18 @@ static bool adds(const RitzPlan *plan, int i) {
   return false;
 }
 
-static void emit_list(RitzEmitter *e, const char *type, const char *name, int num) {
-  ritz_text_add(&e->text, "  %s%s[] = {", type, name);
-  for (int i = 0; i < num; i++)
-    ritz_text_add(&e->text, "%s(CeedScalar *)%s%s%d", i ? ", " : "", ritz_emit_place(e), name, i);
+static void emit_list(RitzEmitter *e, bool is_input) {
+  const int num = is_input ? e->plan->num_in_arguments : e->plan->num_out_arguments;
+  const char *name = is_input ? "in" : "out";
+  ritz_text_add(&e->text, "  %sCeedScalar *const %s[] = {", is_input ? "const " : "", name);
+  for (int k = 0; k < num; k++) {
+    const int i = ritz_plan_field_of(e->plan, is_input, k);
+    ritz_text_add(&e->text, k ? ", " : "");
+    if (i < 0)
+      ritz_text_add(&e->text, "NULL");
+    else
+      ritz_text_add(&e->text, "(CeedScalar *)%s%s%d", ritz_emit_place(e), name, i);
+  }
   ritz_text_add(&e->text, "%s};\n", num ? "" : "NULL");
 }
 
@@ -46,8 +54,8 @@ static void emit_point(RitzEmitter *e) {
   ritz_emit_point_begin(e);
   if (e->target->call_points == 1) emit_arguments(e, "  ");
   for (int i = 0; i < plan->num_in; i++) ritz_emit_field(e, i, false);
-  emit_list(e, "const CeedScalar *const ", "in", plan->num_in);
-  emit_list(e, "CeedScalar *const ", "out", plan->num_out);
+  emit_list(e, true);
+  emit_list(e, false);
   ritz_text_add(&e->text,
                 "  const int code = %s(args->context, RITZ_CALL * RITZ_LANES, in, out);\n  (void)q;\n",
                 is_text ? "ritz_user" : "args->function");

@@ -4,7 +4,8 @@
 #include "emit/emit.h"
 #include "emit/text.h"
 
-// A field: the letter of its direction and its number name it in the text.
+// A field: the letter of its direction and its number name it in the text. One of size 0 has nothing but a
+// NULL in the list of pointers.
 typedef struct {
   char letter;
   CeedInt number, size;
@@ -15,7 +16,9 @@ typedef void (*AddField)(RitzText *text, const Field *field);
 static void add_fields(RitzText *text, CeedQFunction qf, bool of_inputs, AddField add) {
   const CeedInt num = of_inputs ? qf->num_in : qf->num_out;
   CeedQFunctionField *const fields = of_inputs ? qf->in : qf->out;
-  for (CeedInt i = 0; i < num; i++) add(text, &(Field){of_inputs ? 'u' : 'v', i, fields[i]->size});
+  for (CeedInt i = 0; i < num; i++) {
+    if (fields[i]->size > 0) add(text, &(Field){of_inputs ? 'u' : 'v', i, fields[i]->size});
+  }
 }
 
 static void add_parameters(RitzText *text, const Field *f) {
@@ -27,10 +30,6 @@ static void add_parameters(RitzText *text, const Field *f) {
 
 static void add_point(RitzText *text, const Field *f) {
   ritz_text_add(text, "  CeedScalar %c%d_point[%d];\n", f->letter, (int)f->number, (int)f->size);
-}
-
-static void add_name(RitzText *text, const Field *f) {
-  ritz_text_add(text, "%s%c%d_point", f->number > 0 ? ", " : "", f->letter, (int)f->number);
 }
 
 static void add_load(RitzText *text, const Field *f) {
@@ -47,9 +46,14 @@ static void add_store(RitzText *text, const Field *f) {
 
 // An array of pointers; one NULL where there is no field.
 static void add_pointers(RitzText *text, CeedQFunction qf, bool of_inputs) {
+  const CeedInt num = of_inputs ? qf->num_in : qf->num_out;
+  CeedQFunctionField *const fields = of_inputs ? qf->in : qf->out;
   ritz_text_add(text, of_inputs ? "  const CeedScalar *in[] = {" : "  CeedScalar *out[] = {");
-  add_fields(text, qf, of_inputs, add_name);
-  ritz_text_add(text, "%s};\n", (of_inputs ? qf->num_in : qf->num_out) > 0 ? "" : "NULL");
+  for (CeedInt i = 0; i < num; i++) {
+    ritz_text_add(text, i ? ", " : "");
+    ritz_text_add(text, fields[i]->size ? "%c%d_point" : "NULL", of_inputs ? 'u' : 'v', (int)i);
+  }
+  ritz_text_add(text, "%s};\n", num ? "" : "NULL");
 }
 
 // A context of no bytes is none.

@@ -182,17 +182,21 @@ static void emit_functions(Diagonal *d) {
 static void emit_list(Diagonal *d, bool is_input) {
   const RitzDiagonalPlan *p = d->diagonal;
   const char *name = is_input ? "in" : "out", *place = ritz_emit_place(&d->emitter);
-  const int begin = is_input ? 0 : p->plan.num_in, num = is_input ? p->plan.num_in : p->plan.num_out;
+  const int begin = is_input ? 0 : p->plan.num_in;
+  const int num = is_input ? p->plan.num_in_arguments : p->plan.num_out_arguments;
   RitzText *text = &d->emitter.text;
 
   ritz_text_add(text, "  %sCeedScalar *const %s[] = {", is_input ? "const " : "", name);
-  for (int i = 0; i < num; i++) {
-    const int offset = (int)p->offsets[begin + i];
-    ritz_text_add(text, "%s(CeedScalar *)", i ? ", " : "");
-    if (offset < 0)
-      ritz_text_add(text, "%s%s%d", place, name, i);
+  for (int k = 0; k < num; k++) {
+    const int i = ritz_plan_field_of(&p->plan, is_input, k);
+    const int offset = i < 0 ? -1 : (int)p->offsets[begin + i];
+    ritz_text_add(text, k ? ", " : "");
+    if (i < 0)
+      ritz_text_add(text, "NULL");
+    else if (offset < 0)
+      ritz_text_add(text, "(CeedScalar *)%s%s%d", place, name, i);
     else
-      ritz_text_add(text, "(%sactive_%s + %d * RITZ_CALL)", place, name, offset);
+      ritz_text_add(text, "(CeedScalar *)(%sactive_%s + %d * RITZ_CALL)", place, name, offset);
   }
   ritz_text_add(text, "};\n");
 }

@@ -67,14 +67,18 @@ static void emit_arguments(Diagonal *d) {
 
 static void emit_pointers(Diagonal *d, bool is_input) {
   const RitzPlan *plan = &d->plan->plan;
-  const int first = is_input ? 0 : plan->num_in, num = is_input ? plan->num_in : plan->num_out;
+  const int first = is_input ? 0 : plan->num_in;
+  const int num = is_input ? plan->num_in_arguments : plan->num_out_arguments;
   const char *name = is_input ? "in" : "out";
   RitzText *text = &d->emitter.text;
   ritz_text_add(text, "      %sCeedScalar *%s[] = {", is_input ? "const " : "", name);
-  for (int i = 0; i < num; i++) {
-    const int offset = (int)d->plan->offsets[first + i];
-    ritz_text_add(text, i ? ", " : "");
-    if (offset < 0)
+  for (int k = 0; k < num; k++) {
+    const int i = ritz_plan_field_of(plan, is_input, k);
+    const int offset = i < 0 ? -1 : (int)d->plan->offsets[first + i];
+    ritz_text_add(text, k ? ", " : "");
+    if (i < 0)
+      ritz_text_add(text, "NULL");
+    else if (offset < 0)
       ritz_text_add(text, "%s%d", name, i);
     else
       ritz_text_add(text, "active_%s + %d", name, offset);

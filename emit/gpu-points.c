@@ -119,19 +119,24 @@ void ritz_emit_gpu_argument(RitzGpuEmitter *e, int i) {
   ritz_text_add(&e->text, "      CeedScalar %s[%d];\n", name, (int)e->plan->fields[i].size);
 }
 
-static void add_pointers(RitzGpuEmitter *e, int first, int num, const char *type, const char *list) {
-  char name[32];
-  ritz_text_add(&e->text, "      %s%s[] = {", type, list);
-  for (int i = first; i < first + num; i++) {
-    ritz_emit_gpu_name_argument(e, i, name);
-    ritz_text_add(&e->text, "%s%s", i > first ? ", " : "", name);
+static void add_pointers(RitzGpuEmitter *e, bool is_input) {
+  const int num = is_input ? e->plan->num_in_arguments : e->plan->num_out_arguments;
+  const char *name = is_input ? "in" : "out";
+  ritz_text_add(&e->text, "      %sCeedScalar *%s[] = {", is_input ? "const " : "", name);
+  for (int k = 0; k < num; k++) {
+    const int i = ritz_plan_field_of(e->plan, is_input, k);
+    ritz_text_add(&e->text, k ? ", " : "");
+    if (i < 0)
+      ritz_text_add(&e->text, "NULL");
+    else
+      ritz_text_add(&e->text, "%s%d", name, i);
   }
   ritz_text_add(&e->text, "%s};\n", num ? "" : "NULL");
 }
 
 void ritz_emit_gpu_pointers(RitzGpuEmitter *e) {
-  add_pointers(e, 0, e->plan->num_in, "const CeedScalar *", "in");
-  add_pointers(e, e->plan->num_in, e->plan->num_out, "CeedScalar *", "out");
+  add_pointers(e, true);
+  add_pointers(e, false);
 }
 
 // A context of no bytes is none.

@@ -16,8 +16,8 @@ static void add_field(RitzGpuEmitter *e, int i) {
   for (size_t m = 0; m < sizeof(modes) / sizeof(modes[0]); m++) {
     if (modes[m].mode == f->mode) mode = modes[m].text;
   }
-  ritz_text_add(&e->text, "//   %s[%d] %s, size %d", i < plan->num_in ? "in" : "out",
-                i < plan->num_in ? i : i - plan->num_in, mode, (int)f->size);
+  ritz_text_add(&e->text, "//   %s[%d] %s, size %d", i < plan->num_in ? "in" : "out", f->argument, mode,
+                (int)f->size);
   if (f->space >= 0) ritz_text_add(&e->text, ", space %d", f->space);
   if (f->basis >= 0) ritz_text_add(&e->text, ", basis %d", f->basis);
   ritz_text_add(&e->text, "\n");

@@ -124,19 +124,31 @@ static int find_space(CeedOperator op, RitzPlan *plan, bool is_input, CeedInt i)
 }
 
 static int list_fields(CeedOperator op, RitzPlan *plan) {
+  RitzPlanField *f = plan->fields;
   for (CeedInt i = 0; i < op->num_in + op->num_out; i++) {
     CeedOperatorField field = ritz_operator_field(op, i);
-    RitzPlanField *f = &plan->fields[i];
-    *f = (RitzPlanField){.mode = field->qf_field->eval_mode,
+    if (ritz_field_is_unused(field)) continue;
+    *f = (RitzPlanField){.argument = i < op->num_in ? (int)i : (int)(i - op->num_in),
+                         .mode = field->qf_field->eval_mode,
                          .size = field->qf_field->size,
                          .space = -1,
                          .basis = find_basis(op, plan, field->basis)};
     RITZ_TRY(ritz_strdup(op->obj.ceed, field->qf_field->name, &f->name));
-    if (f->mode == CEED_EVAL_WEIGHT) continue;
-    f->space = find_space(op, plan, i < op->num_in, i);
-    plan->spaces[f->space].modes |= (unsigned)f->mode;
+    if (f->mode != CEED_EVAL_WEIGHT) {
+      f->space = find_space(op, plan, i < op->num_in, i);
+      plan->spaces[f->space].modes |= (unsigned)f->mode;
+    }
+    f++;
   }
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_plan_field_of(const RitzPlan *plan, bool is_input, int argument) {
+  const int begin = is_input ? 0 : plan->num_in, num = is_input ? plan->num_in : plan->num_out;
+  for (int i = 0; i < num; i++) {
+    if (plan->fields[begin + i].argument == argument) return i;
+  }
+  return -1;
 }
 
 // ---- Sizes and source ----
@@ -175,8 +187,10 @@ static int describe(CeedOperator op, RitzPlan *plan) {
   Ceed ceed = op->obj.ceed;
   size_t num_fields = (size_t)op->num_in + (size_t)op->num_out;
   const char *name;
-  plan->num_in = op->num_in;
-  plan->num_out = op->num_out;
+  plan->num_in_arguments = op->num_in;
+  plan->num_out_arguments = op->num_out;
+  for (CeedInt i = 0; i < op->num_in; i++) plan->num_in += !ritz_field_is_unused(op->in[i]);
+  for (CeedInt i = 0; i < op->num_out; i++) plan->num_out += !ritz_field_is_unused(op->out[i]);
   RITZ_TRY(CeedQFunctionGetName(op->qf, &name));
   RITZ_TRY(ritz_strdup(ceed, op->name ? op->name : name, &plan->name));
   RITZ_TRY(RITZ_CALLOC(ceed, num_fields, &plan->bases));

@@ -91,9 +91,10 @@ typedef struct {
   RitzForm form;
 } RitzPlanSpace;
 
-// A field of the QFunction, in its order: inputs, then outputs.
+// A field of the QFunction, in its order: inputs, then outputs, without those of size 0.
 typedef struct {
-  char *name; // owned
+  char *name;   // owned
+  int argument; // number among all inputs or outputs of the function
   CeedEvalMode mode;
   CeedInt size;
   int space; // -1: weights
@@ -121,6 +122,7 @@ typedef struct {
   int num_defines;
   char **defines; // owned: "NAME" or "NAME=value", for the point function's text
   int num_bases, num_spaces, num_in, num_out, num_arrays, num_matrices;
+  int num_in_arguments, num_out_arguments; // of the function: the fields and those of size 0
   RitzPlanBasis *bases;  // owned
   RitzPlanSpace *spaces; // owned; inputs first
   RitzPlanField *fields; // owned; num_in + num_out
@@ -135,6 +137,9 @@ typedef struct {
 // *reason (static string) when the operator has no plan at all, *plan NULL then: points, blocked
 // restrictions.
 int ritz_plan_operator(CeedOperator op, const RitzPlanOptions *options, RitzPlan **plan, const char **reason);
+// Number of the field (0: the first input, or the first output) that the function gets as this argument; -1:
+// one of size 0, for which it gets NULL.
+int ritz_plan_field_of(const RitzPlan *plan, bool is_input, int argument);
 void ritz_plan_free(RitzPlan **plan);
 
 // Data at points that the operator does not change.

@@ -131,7 +131,7 @@ TEST_EACH_BACKEND(an_identity_has_two_fields_and_says_what_it_is) {
                "      Name: \"output\"\n      Size: 3\n      EvalMode: \"none\"\n",
                CeedQFunctionView(qf, stream));
   CHECK_OK(CeedQFunctionDestroy(&qf));
-  CHECK_ERROR(ceed, CeedQFunctionCreateIdentity(ceed, 0, CEED_EVAL_NONE, CEED_EVAL_NONE, &qf),
+  CHECK_ERROR(ceed, CeedQFunctionCreateIdentity(ceed, -1, CEED_EVAL_NONE, CEED_EVAL_NONE, &qf),
               CEED_ERROR_DIMENSION, "size");
   CHECK_ERROR(ceed, CeedQFunctionCreateIdentity(ceed, 1, CEED_EVAL_NONE, CEED_EVAL_WEIGHT, &qf),
               CEED_ERROR_DIMENSION, "weights");
@@ -233,7 +233,8 @@ TEST_EACH_BACKEND(fields_that_make_no_sense_are_refused) {
           "CeedQFunctionAddOutput");
   REFUSED(CEED_ERROR_DIMENSION, CeedQFunctionAddOutput(qf, "w", 2, CEED_EVAL_WEIGHT),
           "CeedQFunctionAddOutput");
-  REFUSED(CEED_ERROR_DIMENSION, CeedQFunctionAddInput(qf, "u", 0, CEED_EVAL_INTERP), "size");
+  REFUSED(CEED_ERROR_DIMENSION, CeedQFunctionAddInput(qf, "u", -1, CEED_EVAL_INTERP), "size");
+  REFUSED(CEED_ERROR_DIMENSION, CeedQFunctionAddInput(qf, "u", 0, CEED_EVAL_WEIGHT), "size 1");
   REFUSED(CEED_ERROR_DIMENSION, CeedQFunctionAddOutput(qf, "u", -1, CEED_EVAL_INTERP), "size");
   REFUSED(CEED_ERROR_INCOMPATIBLE, CeedQFunctionAddInput(qf, "u", 1, (CeedEvalMode)3), "mode");
   REFUSED(CEED_ERROR_INCOMPATIBLE, CeedQFunctionAddInput(qf, NULL, 1, CEED_EVAL_NONE), "name");

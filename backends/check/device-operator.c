@@ -37,7 +37,9 @@ typedef struct {
 } State;
 
 static CeedInt size_of(const Field *f) { return f->field->qf_field->size; }
-static CeedEvalMode mode_of(const Field *f) { return f->field->qf_field->eval_mode; }
+static CeedEvalMode mode_of(const Field *f) {
+  return ritz_field_is_unused(f->field) ? CEED_EVAL_NONE : f->field->qf_field->eval_mode;
+}
 static CeedSize q_length(const State *s, const Field *f) {
   return (CeedSize)size_of(f) * s->op->num_elem * s->places;
 }
@@ -195,6 +197,7 @@ static int evaluate_inputs(const State *s) {
 static int add_outputs(const State *s) {
   for (CeedInt i = s->num_in; i < s->num_fields; i++) {
     const Field *f = &s->fields[i];
+    if (ritz_field_is_unused(f->field)) continue;
     s->device->field_name = f->field->qf_field->name;
     if (f->e_vec) RITZ_TRY(run_basis(s, f, CEED_TRANSPOSE, f->q_vec, f->e_vec));
     RITZ_TRY(run_restriction(s, f->field->rstr, CEED_TRANSPOSE, f->e_vec ? f->e_vec : f->q_vec, f->l_array));

@@ -23,7 +23,8 @@ static int open_watch(Watch *w, const void *ctx, const CeedScalar *const *in) {
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_in + (size_t)qf->num_out, &w->arrays));
   for (CeedInt i = 0; i < qf->num_in + qf->num_out; i++) {
     RITZ_TRY(ritz_check_guarded_alloc(ceed, size_of(w, i), true, &w->arrays[i]));
-    if (i < qf->num_in) memcpy(w->arrays[i], in[i], (size_t)size_of(w, i) * sizeof(CeedScalar));
+    if (i < qf->num_in && size_of(w, i))
+      memcpy(w->arrays[i], in[i], (size_t)size_of(w, i) * sizeof(CeedScalar));
   }
   if (!ctx || qf->is_context_writable) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_malloc(ceed, qf->ctx->storage.num_bytes, 1, &w->ctx_before));
@@ -41,7 +42,8 @@ static void close_watch(Watch *w) {
 static int check_inputs(const Watch *w, const CeedScalar *const *in) {
   CeedQFunction qf = w->qf;
   for (CeedInt i = 0; i < qf->num_in; i++) {
-    bool is_changed = memcmp(w->arrays[i], in[i], (size_t)size_of(w, i) * sizeof(CeedScalar));
+    bool is_changed =
+        size_of(w, i) && memcmp(w->arrays[i], in[i], (size_t)size_of(w, i) * sizeof(CeedScalar));
     RITZ_REQUIRE(!is_changed, qf->obj.ceed, CEED_ERROR_BACKEND,
                  "check: QFunction '%s' has changed its input '%s'", qf->kernel_name, qf->in[i]->name);
   }
@@ -88,6 +90,7 @@ static int call_watched(Watch *w, void *ctx, const CeedScalar *const *in, CeedSc
   RITZ_TRY(check_outputs(w));
   RITZ_TRY(check_context(w, ctx));
   for (CeedInt i = 0; i < qf->num_out; i++) {
+    if (!size_of(w, qf->num_in + i)) continue; // out[i] may be NULL
     memcpy(out[i], w->arrays[qf->num_in + i], (size_t)size_of(w, qf->num_in + i) * sizeof(CeedScalar));
   }
   return CEED_ERROR_SUCCESS;

@@ -104,7 +104,8 @@ static bool is_too_short(CeedOperatorField field) {
 static const char *refuse_fields(CeedOperator op) {
   const char *reason = NULL;
   for (CeedInt i = 0; i < op->num_out; i++) {
-    if (op->out[i]->vec != CEED_VECTOR_ACTIVE) return "the operator has a passive output";
+    if (op->out[i]->vec != CEED_VECTOR_ACTIVE && !ritz_field_is_unused(op->out[i]))
+      return "the operator has a passive output";
   }
   for (CeedInt i = 0; i < op->num_in; i++) {
     if (is_too_short(op->in[i])) return "a passive vector is too short";

@@ -13,7 +13,8 @@ typedef struct {
   const RitzPlan *plan;
   const RitzCpuSpace *how; // of the plan's spaces
   RitzUnfusedBasis *bases; // of the plan
-  CeedScalar **arguments;  // of the user's function, a field each
+  CeedScalar **arguments;  // a field each
+  CeedScalar **list;       // of the user's function: the same, and NULL for fields of size 0
   RitzVec *nodes;          // the element array of a space
   RitzVec *scratch;        // of the bases
 } Work;
@@ -68,6 +69,7 @@ static int64_t lay_out(const RitzUnfused *unfused, const CeedScalar *const *matr
   int64_t used = 0, nodes = 0, scratch = 0;
   w->bases = take(base, &used, plan->num_bases * (int64_t)sizeof(*w->bases));
   w->arguments = take(base, &used, num_fields * (int64_t)sizeof(*w->arguments));
+  w->list = take(base, &used, (plan->num_in_arguments + plan->num_out_arguments) * (int64_t)sizeof(*w->list));
   for (int i = 0; i < num_fields; i++) {
     const int same = same_argument(plan, i);
     if (is_packed(unfused, i)) continue;
@@ -207,10 +209,20 @@ static void write_space(const Work *w, int s, const RitzBatch *b) {
   if (space->basis >= 0) scatter(w, s, b, w->nodes);
 }
 
+// Fields of size 0 get NULL.
+static void list_arguments(const Work *w, bool is_input, int num, CeedScalar **list) {
+  for (int k = 0; k < num; k++) {
+    const int i = ritz_plan_field_of(w->plan, is_input, k);
+    list[k] = i < 0 ? NULL : w->arguments[is_input ? i : w->plan->num_in + i];
+  }
+}
+
 static int call_function(const Work *w) {
-  CeedScalar *const *arguments = w->arguments;
-  return w->args->function(w->args->context, w->plan->Q * RITZ_LANES, (const CeedScalar *const *)arguments,
-                           arguments + w->plan->num_in);
+  const int num_in = w->plan->num_in_arguments, num_out = w->plan->num_out_arguments;
+  list_arguments(w, true, num_in, w->list);
+  list_arguments(w, false, num_out, w->list + num_in);
+  return w->args->function(w->args->context, w->plan->Q * RITZ_LANES, (const CeedScalar *const *)w->list,
+                           w->list + num_in);
 }
 
 int ritz_unfused_kernel(const RitzKernelArgs *args, int64_t begin, int64_t end) {

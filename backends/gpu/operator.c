@@ -10,8 +10,9 @@
 typedef struct {
   CeedOperatorField field;
   CeedEvalMode mode;
-  bool is_input, has_nodes;    // has_nodes: a basis takes E-vectors
-  CeedVector vec;              // CEED_VECTOR_NONE: weights
+  bool is_input, is_unused;    // is_unused: of size 0
+  bool has_nodes;              // a basis takes E-vectors
+  CeedVector vec;              // CEED_VECTOR_NONE: weights, unused
   CeedScalar *l_array;         // device array of vec; shared by outputs to one vector
   bool holds;                  // this field got the array and restores it
   bool is_direct;              // an input whose L-vector is laid out like a Q-vector: read where it is
@@ -51,10 +52,12 @@ static void describe_field(Run *run, CeedInt i, CeedVector in, CeedVector out) {
   Field *f = &run->fields[i];
   f->is_input = i < op->num_in;
   f->field = f->is_input ? op->in[i] : op->out[i - op->num_in];
-  f->mode = f->field->qf_field->eval_mode;
+  f->is_unused = ritz_field_is_unused(f->field);
+  f->mode = f->is_unused ? CEED_EVAL_NONE : f->field->qf_field->eval_mode;
   f->vec = f->field->vec != CEED_VECTOR_ACTIVE ? f->field->vec : f->is_input ? in : out;
   f->has_nodes = f->mode != CEED_EVAL_NONE && f->mode != CEED_EVAL_WEIGHT;
-  f->is_direct = f->is_input && f->mode == CEED_EVAL_NONE && is_laid_out_like_points(f->field->rstr);
+  f->is_direct =
+      f->is_input && f->mode == CEED_EVAL_NONE && !f->is_unused && is_laid_out_like_points(f->field->rstr);
   f->gathered_by = f->has_nodes ? first_with_e_vec(run, i) : i;
   if (f->has_nodes && f->gathered_by == i)
     f->e_length = (CeedSize)f->field->rstr->elem_size * f->field->rstr->num_comp;
@@ -79,6 +82,7 @@ static CeedSize place_fields(Run *run, CeedInt batch, CeedScalar *memory) {
 // Transposing by maps is for all elements at once.
 static bool may_split(const Run *run) {
   for (CeedInt i = run->op->num_in; i < run->num_fields; i++) {
+    if (run->fields[i].is_unused) continue;
     if (ritz_gpu_restriction_needs_map(run->fields[i].field->rstr)) return false;
   }
   return true;
@@ -177,6 +181,7 @@ static int evaluate_input(const Run *run, CeedInt i, CeedInt first, CeedInt num)
 static int add_output(const Run *run, CeedInt i, CeedInt first, CeedInt num) {
   const Field *f = &run->fields[i];
   const RitzBasisAction action = {num, CEED_TRANSPOSE, f->mode, false};
+  if (f->is_unused) return CEED_ERROR_SUCCESS;
   if (f->has_nodes) RITZ_TRY(ritz_gpu_basis_apply(f->field->basis, &action, f->q_vec, f->e_vec));
   return run_restriction(f->field->rstr, CEED_TRANSPOSE, first, num, f->has_nodes ? f->e_vec : f->q_vec,
                          f->l_array);
@@ -225,7 +230,9 @@ int ritz_gpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, Ritz
 
 static void explain_field(const Field *f, FILE *stream) {
   fprintf(stream, "  %s %-12s ", f->is_input ? "input " : "output", f->field->qf_field->name);
-  if (f->is_direct)
+  if (f->is_unused)
+    fprintf(stream, "of size 0\n");
+  else if (f->is_direct)
     fprintf(stream, "read where it is\n");
   else if (f->mode == CEED_EVAL_NONE)
     fprintf(stream, "%s\n", f->is_input ? "gathered" : "scattered");

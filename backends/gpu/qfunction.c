@@ -129,17 +129,19 @@ static int launch(CeedQFunction qf, const RitzGpuFunction *f, void *context, int
                   const RitzGpuField *fields) {
   Ceed ceed = qf->obj.ceed;
   const CeedInt num_fields = qf->num_in + qf->num_out;
+  int num_args = 2;
   RitzDeviceArg *args = NULL;
   RITZ_TRY(RITZ_MALLOC(ceed, 2 + 3 * (size_t)num_fields, &args));
   args[0] = (RitzDeviceArg)RITZ_POINTER(context);
   args[1] = (RitzDeviceArg)RITZ_LONG(Q);
   for (CeedInt i = 0; i < num_fields; i++) {
-    args[2 + 3 * i] = (RitzDeviceArg)RITZ_POINTER(fields[i].array);
-    args[3 + 3 * i] = (RitzDeviceArg)RITZ_LONG(fields[i].first);
-    args[4 + 3 * i] = (RitzDeviceArg)RITZ_LONG(fields[i].stride);
+    if ((i < qf->num_in ? qf->in[i] : qf->out[i - qf->num_in])->size == 0) continue;
+    args[num_args++] = (RitzDeviceArg)RITZ_POINTER(fields[i].array);
+    args[num_args++] = (RitzDeviceArg)RITZ_LONG(fields[i].first);
+    args[num_args++] = (RitzDeviceArg)RITZ_LONG(fields[i].stride);
   }
   int ierr = ritz_gpu_run(ceed, f->program, "ritz_qfunction", (Q + f->block_size - 1) / f->block_size,
-                          f->block_size, 2 + 3 * (int)num_fields, args);
+                          f->block_size, num_args, args);
   RITZ_FREE(&args);
   return ierr;
 }

@@ -7,6 +7,7 @@
 #include "backends/ref/state.h"
 
 static void add_output(RitzRefState *state, RitzRefField *f, CeedInt elem) {
+  if (ritz_field_is_unused(f->field)) return;
   if (f->nodes) {
     memset(f->nodes, 0, (size_t)f->num_nodes * sizeof(*f->nodes));
     ritz_ref_state_basis(state, f, CEED_TRANSPOSE, f->points, f->nodes);

@@ -15,8 +15,9 @@ static void set_sizes(CeedOperator op, RitzRefField *f) {
   CeedBasis basis = f->field->basis;
   CeedEvalMode mode = f->field->qf_field->eval_mode;
   f->num_points = (CeedSize)f->field->qf_field->size * max_points(op);
-  f->num_nodes =
-      mode == CEED_EVAL_NONE || mode == CEED_EVAL_WEIGHT ? 0 : (CeedSize)basis->num_comp * basis->P;
+  const bool has_nodes =
+      mode != CEED_EVAL_NONE && mode != CEED_EVAL_WEIGHT && !ritz_field_is_unused(f->field);
+  f->num_nodes = has_nodes ? (CeedSize)basis->num_comp * basis->P : 0;
 }
 
 static CeedVector vector_of(const RitzRefField *f, CeedVector in, CeedVector out) {

@@ -292,8 +292,8 @@ CEED_EXTERN int CeedVectorGetArray(CeedVector vec, CeedMemType mem_type, CeedSca
 CEED_EXTERN int CeedVectorGetArrayRead(CeedVector vec, CeedMemType mem_type, const CeedScalar **array);
 CEED_EXTERN int CeedVectorGetArrayWrite(CeedVector vec, CeedMemType mem_type, CeedScalar **array);
 
-// Ends what CeedVectorGetArray or CeedVectorGetArrayWrite, or CeedVectorGetArrayRead, began; *array, which may
-// be NULL already, becomes NULL. ACCESS: nothing of the kind was lent.
+// Ends what CeedVectorGetArray or CeedVectorGetArrayWrite, or CeedVectorGetArrayRead, began; *array, which
+// may be NULL already, becomes NULL. ACCESS: nothing of the kind was lent.
 CEED_EXTERN int CeedVectorRestoreArray(CeedVector vec, CeedScalar **array);
 CEED_EXTERN int CeedVectorRestoreArrayRead(CeedVector vec, const CeedScalar **array);
 
@@ -609,8 +609,9 @@ CEED_EXTERN int CeedQFunctionDestroy(CeedQFunction *qf);
 CEED_EXTERN int CeedQFunctionRegisterAll(void);
 
 // Adds a field; its name is copied. size = num_comp * q_comp scalars per point, of NONE the components, of
-// WEIGHT 1. MAJOR: the QFunction is in use (applied, its fields asked for, part of an operator). DIMENSION:
-// WEIGHT with another size, or as an output. MINOR: name taken by an input or output.
+// WEIGHT 1. Size 0: not used; operators do not set the field, and the function finds no data in its place.
+// MAJOR: the QFunction is in use (applied, its fields asked for, part of an operator). DIMENSION: size below
+// 0, WEIGHT with another size than 1, or as an output. MINOR: name taken by an input or output.
 CEED_EXTERN int CeedQFunctionAddInput(CeedQFunction qf, const char *field_name, CeedInt size,
                                       CeedEvalMode eval_mode);
 CEED_EXTERN int CeedQFunctionAddOutput(CeedQFunction qf, const char *field_name, CeedInt size,
@@ -736,6 +737,7 @@ CEED_EXTERN int CeedOperatorDestroy(CeedOperator *op);
 //   at points (mode NONE)  restriction with elem_size = Q, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE or a vector
 //   weights                CEED_ELEMRESTRICTION_NONE, a basis, CEED_VECTOR_NONE
 //   AtPoints operators     nodes: offsets, tensor basis; points: restriction at points, CEED_BASIS_NONE
+//   of size 0              not set at all, or all three NONE; what getters show then. Else DIMENSION
 // The first field fixes elements and points. INCOMPATIBLE: a composite operator, something NULL, mode
 // against NONE sentinels, other points than before, an active field of another L-size. MAJOR: the operator
 // is ready and in use. DIMENSION: other numbers of elements, points, components, or a size other than
