@@ -70,6 +70,14 @@ void ritz_backend_complete(const RitzBackend *backend, RitzBackend *complete) {
 
 int CeedRegisterAll(void) { return CEED_ERROR_SUCCESS; }
 
+int CeedRegister(const char *prefix, int (*init)(const char *resource, Ceed ceed), unsigned int priority) {
+  (void)init;
+  (void)priority;
+  return CeedError(NULL, CEED_ERROR_UNSUPPORTED,
+                   "%s: the backend '%s' cannot be added: those of Ritz are in one constant table", __func__,
+                   prefix ? prefix : "NULL");
+}
+
 int CeedRegistryGetList(size_t *n, char ***const resources, CeedInt **priorities) {
   char **names = NULL;
   CeedInt *ranks = NULL;

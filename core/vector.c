@@ -505,6 +505,12 @@ int CeedVectorHasValidArray(CeedVector vec, bool *has_valid_array) {
   return CEED_ERROR_SUCCESS;
 }
 
+int CeedVectorGetState(CeedVector vec, uint64_t *state) {
+  RITZ_HANDLE(vec);
+  *state = vec->state;
+  return CEED_ERROR_SUCCESS;
+}
+
 int CeedVectorHasBorrowedArrayOfType(CeedVector vec, CeedMemType mem_type, bool *has_borrowed_array_of_type) {
   RITZ_HANDLE(vec);
   RitzRepKind kind;

@@ -154,9 +154,97 @@ TEST(debug_messages_follow_the_environment) {
   CeedDebug(NULL, "this line must not appear");
 }
 
+// ---- Names that bindings and configure scripts look for ----
+
+static int init_nothing(const char *resource, Ceed ceed) {
+  (void)resource;
+  (void)ceed;
+  return 0;
+}
+
+TEST(a_backend_that_is_registered_is_refused_in_words) {
+  Ceed ceed = NULL;
+
+  CHECK_ERROR(NULL, CeedRegister("/cpu/self/mine", init_nothing, 1), CEED_ERROR_UNSUPPORTED,
+              "CeedRegister: the backend '/cpu/self/mine' cannot be added");
+  CHECK_ERROR(NULL, CeedRegister(NULL, NULL, 0), CEED_ERROR_UNSUPPORTED, "CeedRegister");
+  CHECK_ERROR(NULL, CeedInit("/cpu/self/mine", &ceed), CEED_ERROR_MAJOR, "No suitable backend");
+}
+
+// Rises by 2 with every modification, is odd while the array is lent for writing.
+TEST_EACH_BACKEND(the_state_of_a_vector_counts_its_modifications) {
+  CeedScalar values[] = {1, 2}, *array;
+  const CeedScalar *read;
+  uint64_t state = 1;
+  CeedVector v = NULL;
+
+#define CHECK_STATE(wanted)                                                                                  \
+  do {                                                                                                       \
+    CHECK_OK(CeedVectorGetState(v, &state));                                                                 \
+    CHECK(state == (wanted), "state %d, not %d", (int)state, (int)(wanted));                                 \
+  } while (0)
+  CHECK_OK(CeedVectorCreate(ceed, 2, &v));
+  CHECK_STATE(0);
+  CHECK_OK(CeedVectorSetArray(v, CEED_MEM_HOST, CEED_COPY_VALUES, values));
+  CHECK_STATE(2);
+  CHECK_OK(CeedVectorSetValue(v, 3));
+  CHECK_STATE(4);
+  CHECK_OK(CeedVectorGetArrayRead(v, CEED_MEM_HOST, &read));
+  CHECK_STATE(4);
+  CHECK_OK(CeedVectorRestoreArrayRead(v, &read));
+  CHECK_STATE(4);
+  CHECK_OK(CeedVectorGetArray(v, CEED_MEM_HOST, &array));
+  CHECK_STATE(5);
+  CHECK_OK(CeedVectorRestoreArray(v, &array));
+  CHECK_STATE(6);
+  CHECK_OK(CeedVectorGetArrayWrite(v, CEED_MEM_HOST, &array));
+  CHECK_STATE(7);
+  array[0] = array[1] = 0;
+  CHECK_OK(CeedVectorRestoreArray(v, &array));
+  CHECK_STATE(8);
+  CHECK_OK(CeedVectorScale(v, 2));
+  CHECK_STATE(10);
+#undef CHECK_STATE
+  CHECK_ERROR(NULL, CeedVectorGetState(NULL, &state), CEED_ERROR_INCOMPATIBLE, "CeedVectorGetState");
+  CHECK_OK(CeedVectorDestroy(&v));
+}
+
+// An operator modifies its outputs and nothing else.
+TEST_EACH_BACKEND(an_operator_changes_the_state_of_its_outputs_alone) {
+  CeedElemRestriction rstr = NULL;
+  CeedBasis basis = NULL;
+  CeedOperator op = NULL;
+  CeedVector u = NULL, v = NULL;
+  uint64_t u_state, v_state, u_after, v_after;
+
+  if (!tap_runs_pointers(ceed)) NOT_FOR_THIS_BACKEND("the function has no text");
+  CHECK_OK(create_operator(ceed, &rstr, &basis, &op));
+  CHECK_OK(CeedElemRestrictionCreateVector(rstr, &u, NULL));
+  CHECK_OK(CeedElemRestrictionCreateVector(rstr, &v, NULL));
+  CHECK_OK(CeedVectorSetValue(u, 1));
+  CHECK_OK(CeedVectorSetValue(v, 1));
+  for (int adds = 0; adds < 2; adds++) {
+    CHECK_OK(CeedVectorGetState(u, &u_state));
+    CHECK_OK(CeedVectorGetState(v, &v_state));
+    CHECK_OK((adds ? CeedOperatorApplyAdd : CeedOperatorApply)(op, u, v, CEED_REQUEST_IMMEDIATE));
+    CHECK_OK(CeedVectorGetState(u, &u_after));
+    CHECK_OK(CeedVectorGetState(v, &v_after));
+    CHECK(u_after == u_state, "the input is modified");
+    CHECK(v_after > v_state && v_after % 2 == 0, "the output: %d, then %d", (int)v_state, (int)v_after);
+  }
+  CHECK_OK(CeedVectorDestroy(&u));
+  CHECK_OK(CeedVectorDestroy(&v));
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(CeedBasisDestroy(&basis));
+  CHECK_OK(CeedElemRestrictionDestroy(&rstr));
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(assembly_data_list_bases_modes_and_tables, composites_have_no_assembly_data,
                         reflectors_take_a_matrix_to_its_triangle_and_back, memory_helpers_clear_grow_and_free,
-                        debug_messages_follow_the_environment));
+                        debug_messages_follow_the_environment,
+                        a_backend_that_is_registered_is_refused_in_words,
+                        the_state_of_a_vector_counts_its_modifications,
+                        an_operator_changes_the_state_of_its_outputs_alone));
 }

@@ -198,6 +198,13 @@ typedef enum {
 
 CEED_EXTERN const char *const CeedFESpaces[];
 
+// ---- Backends ---------------------------------------------------------------------------------------------
+
+// Adds a backend to the registry, in other libraries. Here all are in one constant table: UNSUPPORTED,
+// reported without a context, NULL or not. The name is there for those who look whether a library has it.
+CEED_EXTERN int CeedRegister(const char *prefix, int (*init)(const char *resource, Ceed ceed),
+                             unsigned int priority);
+
 // ---- Work vectors -----------------------------------------------------------------------------------------
 
 // Lends a vector of at least len entries, with unspecified values or none, from a pool of the context: the
@@ -217,6 +224,10 @@ CEED_EXTERN int CeedGetWorkVectorMemoryUsage(Ceed ceed, CeedScalar *usage_mb);
 
 // Whether there are values in any memory; a vector of length 0 has them.
 CEED_EXTERN int CeedVectorHasValidArray(CeedVector vec, bool *has_valid_array);
+
+// Twice the number of modifications so far (new arrays and values, accesses that may write), plus 1 while the
+// array is lent for writing. Reading does not change it: the same number means the same values.
+CEED_EXTERN int CeedVectorGetState(CeedVector vec, uint64_t *state);
 
 // Whether the array in this memory is the caller's. BACKEND: the resource has no such memory.
 CEED_EXTERN int CeedVectorHasBorrowedArrayOfType(CeedVector vec, CeedMemType mem_type,
