@@ -74,10 +74,10 @@
 
 // Whether this is at least the given version, in expressions and in #if. A development state is newer
 // than every version.
-#define CEED_VERSION_GE(major, minor, patch)                                                                 \
-  (!CEED_VERSION_RELEASE || CEED_VERSION_MAJOR > (major) ||                                                  \
-   (CEED_VERSION_MAJOR == (major) &&                                                                         \
-    (CEED_VERSION_MINOR > (minor) || (CEED_VERSION_MINOR == (minor) && CEED_VERSION_PATCH >= (patch)))))
+// clang-format off
+#define CEED_VERSION_MINOR_GE(minor, patch) (CEED_VERSION_MINOR > (minor) || (CEED_VERSION_MINOR == (minor) && CEED_VERSION_PATCH >= (patch)))
+#define CEED_VERSION_GE(major, minor, patch) (!CEED_VERSION_RELEASE || CEED_VERSION_MAJOR > (major) || (CEED_VERSION_MAJOR == (major) && CEED_VERSION_MINOR_GE(minor, patch)))
+// clang-format on
 
 // ---- Handles ----------------------------------------------------------------------------------------------
 
@@ -138,20 +138,13 @@ CEED_EXTERN const char *const CeedContextFieldTypes[];
 // ---- Errors -----------------------------------------------------------------------------------------------
 
 // Reports an error with a printf message; an expression of value ecode, to be returned. ceed may be NULL.
-#define CeedError(ceed, ecode, ...)                                                                          \
-  (CeedErrorImpl((ceed), __FILE__, __LINE__, __func__, (ecode), __VA_ARGS__), (ecode))
-
-#ifdef __GNUC__
-#define CEED_PRINTF(text, args) __attribute__((__format__(__printf__, text, args)))
-#else
-#define CEED_PRINTF(text, args)
-#endif
+#define CEED_HERE                   __FILE__, __LINE__, __func__
+#define CeedError(ceed, ecode, ...) (CeedErrorImpl((ceed), CEED_HERE, (ecode), __VA_ARGS__), (ecode))
 
 // Calls the error handler of ceed and returns its result. Without a context: returns ecode if the environment
 // variable CEED_ERROR_HANDLER is "return", aborts otherwise.
-CEED_EXTERN CEED_PRINTF(6, 7) int CeedErrorImpl(Ceed ceed, const char *filename, int lineno, const char *func,
-                                                int ecode, const char *format, ...);
-#undef CEED_PRINTF
+CEED_EXTERN int CeedErrorImpl(Ceed ceed, const char *filename, int lineno, const char *func, int ecode,
+                              const char *format, ...);
 
 // Handlers to choose from. Return: passes the code on in silence. Store: keeps "<file>:<line> in <func>():
 // <message>" (1024 bytes) in the outermost context and passes the code on. Abort, Exit: print that text to
@@ -983,5 +976,6 @@ static inline CeedInt CeedIntMin(CeedInt a, CeedInt b) { return a < b ? a : b; }
 static inline CeedInt CeedIntMax(CeedInt a, CeedInt b) { return a > b ? a : b; }
 
 #include "deprecated.h"
+#include "format.h"
 
 #endif

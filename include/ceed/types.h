@@ -2,6 +2,9 @@
 // Types, enums and QFunction macros of the Ceed API: all that a QFunction source file needs. Included by
 // ceed/ceed.h, by QFunction sources and by run-time compilers. The macros below may be predefined by such a
 // compiler; each is defined here only if it is not defined yet. Functions are declared in ceed/ceed.h.
+//
+// Bindings read this header and ceed/ceed.h with parsers that drop all lines with a '#' in front. So a macro
+// is one line, no declaration depends on a condition, and inline functions come last (tools/check-cffi).
 #ifndef CEED_QFUNCTION_DEFS_H
 #define CEED_QFUNCTION_DEFS_H
 
@@ -54,9 +57,9 @@
 #ifdef CEED_RUNNING_JIT_PASS
 #define CEED_QFUNCTION(name) CEED_QFUNCTION_ATTR static int name
 #else
-#define CEED_QFUNCTION(name)                                                                                 \
-  static const char name##_loc[] = __FILE__ ":" #name;                                                       \
-  CEED_QFUNCTION_ATTR static int name
+// clang-format off
+#define CEED_QFUNCTION(name) static const char name##_loc[] = __FILE__ ":" #name; CEED_QFUNCTION_ATTR static int name
+// clang-format on
 #endif
 #endif
 
@@ -68,12 +71,10 @@
 // Defines the QFunction `name` (and name_loc) as a call of name_rs, a function with C linkage that is written
 // in Rust and linked by the application.
 #ifndef CEED_QFUNCTION_RUST
-#define CEED_QFUNCTION_RUST(name)                                                                            \
-  CEED_EXTERN int name##_rs(void *ctx, const CeedInt Q, const CeedScalar *const *in,                         \
-                            CeedScalar *const *out);                                                         \
-  CEED_QFUNCTION(name)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {    \
-    return name##_rs(ctx, Q, in, out);                                                                       \
-  }
+// clang-format off
+#define CEED_QFUNCTION_ARGUMENTS void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out
+#define CEED_QFUNCTION_RUST(name) CEED_EXTERN int name##_rs(CEED_QFUNCTION_ARGUMENTS); CEED_QFUNCTION(name)(CEED_QFUNCTION_ARGUMENTS) { return name##_rs(ctx, Q, in, out); }
+// clang-format on
 #endif
 
 // Last bound of the array types to which field pointers are cast: (const CeedScalar(*)[CEED_Q_VLA])in[0].
@@ -101,17 +102,20 @@
 
 // CeedInt: counts of one kind of thing and offsets into L-vectors. CeedSize: lengths of vectors; products of
 // counts are computed in it. CeedInt8: entries of curl orientations. The FMT macros hold the conversion
-// letters alone: printf("%" CeedInt_FMT, n).
+// letters alone: printf("%" CeedInt_FMT, n). A run-time compiler has not the names of stdint.h and stddef.h.
 #ifdef CEED_RUNNING_JIT_PASS
-typedef int CeedInt;
+#define int32_t int
 #ifdef __PTRDIFF_TYPE__
-typedef __PTRDIFF_TYPE__ CeedSize;
+#define ptrdiff_t __PTRDIFF_TYPE__
 #else
-typedef long long CeedSize;
+#define ptrdiff_t long long
 #endif
-#else
+#endif
 typedef int32_t CeedInt;
 typedef ptrdiff_t CeedSize;
+#ifdef CEED_RUNNING_JIT_PASS
+#undef int32_t
+#undef ptrdiff_t
 #endif
 typedef signed char CeedInt8;
 
