@@ -5,9 +5,10 @@
 // Environment: see ritz/jit.h, which also declares RitzJitEntry and RitzJitCounters.
 //
 // A text is compiled in a temporary folder of its own, which is the first -I and holds the headers that the
-// library carries inside: kernels/cpu/*.h, ceed.h, ceed/ceed.h (types only), ceed/types.h. So a text says
-// #include "kernels/cpu/kernel.h", whatever is installed. The user's file is included by its path, which
-// should be absolute: a relative one is looked up from the temporary folder, then below the roots.
+// library carries inside: kernels/cpu/*.h, ceed.h, ceed/ceed.h (types only), ceed/types.h, the sources of the
+// gallery and of geometry, ritz/point-function.h. So a text says #include "kernels/cpu/kernel.h", whatever is
+// installed. The user's file is included by its path, which should be absolute: a relative one is looked up
+// from the temporary folder, then below the roots.
 #ifndef RITZ_JIT_JIT_H
 #define RITZ_JIT_JIT_H
 
