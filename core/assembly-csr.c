@@ -221,8 +221,8 @@ static int add_block(const Block *block, const int64_t *row_starts, const int64_
 int RitzOperatorAssembleCSR(CeedOperator op, const int64_t *row_starts, const int64_t *cols,
                             CeedVector values) {
   RITZ_HANDLE(op);
-  RITZ_HANDLE(row_starts);
-  RITZ_HANDLE(values);
+  RITZ_ARGUMENT(op->obj.ceed, row_starts);
+  RITZ_ARGUMENT(op->obj.ceed, values);
   Blocks blocks;
   CeedScalar *array = NULL;
   int ierr;

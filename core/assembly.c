@@ -250,7 +250,7 @@ static int assemble_diagonal(CeedOperator op, const char *call, bool is_point_bl
   CeedSize size;
   CeedInt num_comp = 0, comp_stride = 0;
   RITZ_HANDLE_OF(call, op);
-  RITZ_HANDLE_OF(call, assembled);
+  RITZ_ARGUMENT_OF(op->obj.ceed, call, assembled);
   RITZ_TRY(CeedOperatorCheckReady(op));
   RITZ_TRY(check_square(op, call, &size));
   if (is_point_block) {
@@ -439,7 +439,7 @@ static int assemble_single(CeedOperator op, const char *call, CeedSize start, Ce
 int CeedOperatorLinearAssemble(CeedOperator op, CeedVector values) {
   CeedSize num, start = 0;
   RITZ_TRY(count_entries(op, __func__, &num));
-  RITZ_HANDLE(values);
+  RITZ_ARGUMENT(op->obj.ceed, values);
   RITZ_REQUIRE(values->length >= num, op->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: the vector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT, __func__,
                values->length, num);

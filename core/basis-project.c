@@ -81,12 +81,10 @@ cleanup:
 }
 
 int CeedBasisCreateProjection(CeedBasis basis_from, CeedBasis basis_to, CeedBasis *basis_project) {
-  RITZ_HANDLE(basis_from);
-  RITZ_HANDLE(basis_to);
+  RITZ_ARGUMENT(CeedBasisReturnCeed(basis_to), basis_from);
+  RITZ_ARGUMENT(basis_from->obj.ceed, basis_to);
   CeedBasis from = basis_from, to = basis_to;
-  Ceed ceed = to == CEED_BASIS_NONE ? from->obj.ceed : to->obj.ceed;
-  RITZ_REQUIRE(from != CEED_BASIS_NONE && to != CEED_BASIS_NONE, ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: CEED_BASIS_NONE has no nodes", __func__);
+  Ceed ceed = to->obj.ceed;
   RITZ_REQUIRE(from->Q == to->Q, ceed, CEED_ERROR_DIMENSION,
                "%s: the bases have %" CeedInt_FMT " and %" CeedInt_FMT " quadrature points, needed the same",
                __func__, from->Q, to->Q);

@@ -44,12 +44,17 @@ TENSOR_GETTER(CeedBasisGetInterp1D, const CeedScalar *, interp_1d)
 TENSOR_GETTER(CeedBasisGetGrad1D, const CeedScalar *, grad_1d)
 #undef TENSOR_GETTER
 
-int CeedBasisGetCeed(CeedBasis basis, Ceed *ceed) { return CeedObjectGetCeed((CeedObject)basis, ceed); }
-Ceed CeedBasisReturnCeed(CeedBasis basis) { return CeedObjectReturnCeed((CeedObject)basis); }
+int CeedBasisGetCeed(CeedBasis basis, Ceed *ceed) {
+  RITZ_HANDLE(basis);
+  return CeedObjectGetCeed((CeedObject)basis, ceed);
+}
+Ceed CeedBasisReturnCeed(CeedBasis basis) { return RITZ_RETURN_CEED(basis); }
 int CeedBasisSetNumViewTabs(CeedBasis basis, CeedInt num_tabs) {
+  RITZ_HANDLE(basis);
   return CeedObjectSetNumViewTabs((CeedObject)basis, num_tabs);
 }
 int CeedBasisGetNumViewTabs(CeedBasis basis, CeedInt *num_tabs) {
+  RITZ_HANDLE(basis);
   return CeedObjectGetNumViewTabs((CeedObject)basis, num_tabs);
 }
 

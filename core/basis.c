@@ -10,7 +10,7 @@
 static int view(CeedObject object, FILE *stream) { return CeedBasisView((CeedBasis)object, stream); }
 static int destroy(CeedObject *object) { return CeedBasisDestroy((CeedBasis *)object); }
 
-static const RitzClass basis_class = {.name = "CeedBasis", .view = view, .destroy = destroy};
+const RitzClass ritz_basis_class = {.name = "CeedBasis", .view = view, .destroy = destroy};
 
 // ---- Creation ----
 
@@ -58,7 +58,7 @@ int CeedBasisCreateTensorH1(Ceed ceed, CeedInt dim, CeedInt num_comp, CeedInt P_
   RITZ_TRY(tensor_size(ceed, __func__, Q_1d, dim, &Q));
 
   CeedBasis b = NULL;
-  RITZ_TRY(ritz_object_create(ceed, &basis_class, sizeof(*b), &b));
+  RITZ_TRY(ritz_object_create(ceed, &ritz_basis_class, sizeof(*b), &b));
   b->topology = dim == 1 ? CEED_TOPOLOGY_LINE : dim == 2 ? CEED_TOPOLOGY_QUAD : CEED_TOPOLOGY_HEX;
   b->space = CEED_FE_SPACE_H1;
   b->is_tensor = true;
@@ -141,7 +141,7 @@ static int create_dense(Ceed ceed, CeedElemTopology topo, CeedInt num_comp, Ceed
   RITZ_TRY(CeedBasisGetTopologyDimension(topo, &dim));
 
   CeedBasis b = NULL;
-  RITZ_TRY(ritz_object_create(ceed, &basis_class, sizeof(*b), &b));
+  RITZ_TRY(ritz_object_create(ceed, &ritz_basis_class, sizeof(*b), &b));
   b->topology = topo;
   b->space = tables->space;
   b->dim = dim;
@@ -184,11 +184,11 @@ int CeedBasisCreateHcurl(Ceed ceed, CeedElemTopology topo, CeedInt num_comp, Cee
 }
 
 int CeedBasisReferenceCopy(CeedBasis basis, CeedBasis *basis_copy) {
-  return ritz_object_reference_copy(basis, basis_copy);
+  return RITZ_REFERENCE_COPY(basis, basis_copy);
 }
 
 int CeedBasisDestroy(CeedBasis *basis) {
-  if (!ritz_object_release(basis)) return CEED_ERROR_SUCCESS;
+  RITZ_RELEASE(basis);
   CeedBasis b = *basis;
   if (b->obj.ceed->backend.basis_destroy) RITZ_TRY(b->obj.ceed->backend.basis_destroy(b));
   CeedScalar **tables[] = {&b->q_ref, &b->q_weight, &b->interp_1d, &b->grad_1d,     &b->interp,
@@ -225,10 +225,6 @@ static int check_mode(CeedBasis b, const char *call, CeedTransposeMode t_mode, C
   return CEED_ERROR_SUCCESS;
 }
 
-static CeedSize length_of(CeedVector vec) {
-  return vec == CEED_VECTOR_NONE || vec == CEED_VECTOR_ACTIVE ? 0 : vec->length;
-}
-
 static int check_lengths(CeedBasis b, const char *call, const RitzBasisAction *action, CeedVector u,
                          CeedVector v) {
   bool is_weight = action->eval_mode == CEED_EVAL_WEIGHT;
@@ -237,10 +233,10 @@ static int check_lengths(CeedBasis b, const char *call, const RitzBasisAction *a
   CeedSize nodes = is_weight ? 0 : (CeedSize)action->num_elem * b->num_comp * b->P;
   CeedSize points = (CeedSize)action->num_elem * b->Q * (is_weight ? 1 : b->num_comp * q_comp);
   CeedSize u_needed = transposes ? points : nodes, v_needed = transposes ? nodes : points;
-  RITZ_REQUIRE(length_of(u) >= u_needed && length_of(v) >= v_needed, b->obj.ceed, CEED_ERROR_DIMENSION,
+  RITZ_REQUIRE(u->length >= u_needed && v->length >= v_needed, b->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: Input/output vectors too short for basis and evaluation mode: input has %" CeedSize_FMT
                " entries, needed %" CeedSize_FMT "; output has %" CeedSize_FMT ", needed %" CeedSize_FMT,
-               call, length_of(u), u_needed, length_of(v), v_needed);
+               call, u->length, u_needed, v->length, v_needed);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -251,6 +247,8 @@ static int apply(CeedBasis b, const char *call, const RitzBasisAction *action, C
   CeedScalar *v_array;
   RITZ_REQUIRE(action->num_elem >= 0, b->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: number of elements %" CeedInt_FMT " is negative", call, action->num_elem);
+  RITZ_VECTOR_OR_NONE(b->obj.ceed, call, u, !has_u);
+  RITZ_ARGUMENT_OF(b->obj.ceed, call, v);
   RITZ_TRY(check_mode(b, call, action->t_mode, action->eval_mode));
   RITZ_TRY(check_lengths(b, call, action, u, v));
   RITZ_REQUIRE(u != v, b->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output are the same vector",
@@ -272,8 +270,6 @@ static int apply(CeedBasis b, const char *call, const RitzBasisAction *action, C
 int CeedBasisApply(CeedBasis basis, CeedInt num_elem, CeedTransposeMode t_mode, CeedEvalMode eval_mode,
                    CeedVector u, CeedVector v) {
   RITZ_HANDLE(basis);
-  RITZ_HANDLE(u);
-  RITZ_HANDLE(v);
   const RitzBasisAction action = {num_elem, t_mode, eval_mode, false};
   return apply(basis, __func__, &action, u, v);
 }
@@ -281,8 +277,6 @@ int CeedBasisApply(CeedBasis basis, CeedInt num_elem, CeedTransposeMode t_mode, 
 int CeedBasisApplyAdd(CeedBasis basis, CeedInt num_elem, CeedTransposeMode t_mode, CeedEvalMode eval_mode,
                       CeedVector u, CeedVector v) {
   RITZ_HANDLE(basis);
-  RITZ_HANDLE(u);
-  RITZ_HANDLE(v);
   RITZ_REQUIRE(t_mode == CEED_TRANSPOSE, basis->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: adds only in transpose mode", __func__);
   const RitzBasisAction action = {num_elem, t_mode, eval_mode, true};

@@ -16,7 +16,7 @@
 static int view(CeedObject object, FILE *stream) { return CeedView((Ceed)object, stream); }
 static int destroy(CeedObject *object) { return CeedDestroy((Ceed *)object); }
 
-static const RitzClass ceed_class = {.name = "Ceed", .view = view, .destroy = destroy};
+const RitzClass ritz_ceed_class = {.name = "Ceed", .view = view, .destroy = destroy};
 
 // ---- Creation ----
 
@@ -88,7 +88,7 @@ int CeedInit(const char *resource, Ceed *ceed) {
 
   Ceed created = NULL;
   RITZ_TRY(RITZ_CALLOC(NULL, 1, &created));
-  created->obj = (struct CeedObject_private){.class = &ceed_class, .ceed = created, .ref_count = 1};
+  created->obj = (struct CeedObject_private){.class = &ritz_ceed_class, .ceed = created, .ref_count = 1};
   created->resource = entry->resource;
   const CeedErrorHandler handler = handler_from_environment();
   created->error_handler = handler == CeedErrorReturn ? CeedErrorStore : handler; // for keep_init_message
@@ -122,7 +122,7 @@ const char *ritz_resource_option(const char *options, const char *name) {
   return NULL;
 }
 
-int CeedReferenceCopy(Ceed ceed, Ceed *ceed_copy) { return ritz_object_reference_copy(ceed, ceed_copy); }
+int CeedReferenceCopy(Ceed ceed, Ceed *ceed_copy) { return RITZ_REFERENCE_COPY(ceed, ceed_copy); }
 
 static void free_strings(RitzStringList *list) {
   for (CeedInt i = 0; i < list->num; i++) RITZ_FREE(&list->item[i]);
@@ -130,8 +130,9 @@ static void free_strings(RitzStringList *list) {
 }
 
 int CeedDestroy(Ceed *ceed) {
-  if (!*ceed) return CEED_ERROR_SUCCESS;
+  if (!ceed || !*ceed) return CEED_ERROR_SUCCESS;
   Ceed c = *ceed;
+  RITZ_TRY(ritz_check_handle(NULL, __func__, "ceed", c, &ritz_ceed_class));
   if (c->obj.ref_count - c->num_work > 1) { // each pooled vector holds a reference, too
     c->obj.ref_count--;
     *ceed = NULL;
@@ -202,9 +203,11 @@ int CeedGetIsClang(Ceed ceed, bool *isClang) {
 }
 
 int CeedSetNumViewTabs(Ceed ceed, CeedInt num_tabs) {
+  RITZ_HANDLE(ceed);
   return CeedObjectSetNumViewTabs((CeedObject)ceed, num_tabs);
 }
 int CeedGetNumViewTabs(Ceed ceed, CeedInt *num_tabs) {
+  RITZ_HANDLE(ceed);
   return CeedObjectGetNumViewTabs((CeedObject)ceed, num_tabs);
 }
 
@@ -292,10 +295,11 @@ int CeedGetWorkVector(Ceed ceed, CeedSize len, CeedVector *vec) {
 
 int CeedRestoreWorkVector(Ceed ceed, CeedVector *vec) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, vec);
   CeedInt i = 0;
   while (i < ceed->num_work && ceed->work[i].vec != *vec) i++;
   RITZ_REQUIRE(i < ceed->num_work, ceed, CEED_ERROR_MAJOR,
-               "CeedRestoreWorkVector: the vector is not from the pool");
+               "CeedRestoreWorkVector: the vector is not from the pool, found %s", ritz_found_at(*vec));
   RITZ_REQUIRE(ceed->work[i].in_use, ceed, CEED_ERROR_ACCESS,
                "CeedRestoreWorkVector: the vector is not checked out");
   RITZ_REQUIRE(!(*vec)->is_locked && (*vec)->num_readers == 0, ceed, CEED_ERROR_ACCESS,

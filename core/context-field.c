@@ -98,6 +98,7 @@ static int check_label(CeedQFunctionContext ctx, const char *call, CeedContextFi
                        CeedContextFieldType type) {
   RITZ_HANDLE_OF(call, ctx);
   RITZ_REQUIRE(label, ctx->obj.ceed, CEED_ERROR_UNSUPPORTED, "%s: the field label is NULL", call);
+  RITZ_ARGUMENT_OF(ctx->obj.ceed, call, label);
   RITZ_REQUIRE(label->type == type, ctx->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: field '%s' holds %s values, needed %s", call, label->name,
                CeedContextFieldTypes[label->type], CeedContextFieldTypes[type]);

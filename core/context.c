@@ -10,15 +10,15 @@ static int view(CeedObject object, FILE *stream) {
 }
 static int destroy(CeedObject *object) { return CeedQFunctionContextDestroy((CeedQFunctionContext *)object); }
 
-static const RitzClass context_class = {.name = "CeedQFunctionContext", .view = view, .destroy = destroy};
+const RitzClass ritz_context_class = {.name = "CeedQFunctionContext", .view = view, .destroy = destroy};
 
 int CeedQFunctionContextCreate(Ceed ceed, CeedQFunctionContext *ctx) {
   RITZ_HANDLE(ceed);
-  return ritz_object_create(ceed, &context_class, sizeof(**ctx), ctx);
+  return ritz_object_create(ceed, &ritz_context_class, sizeof(**ctx), ctx);
 }
 
 int CeedQFunctionContextReferenceCopy(CeedQFunctionContext ctx, CeedQFunctionContext *ctx_copy) {
-  return ritz_object_reference_copy(ctx, ctx_copy);
+  return RITZ_REFERENCE_COPY(ctx, ctx_copy);
 }
 
 // ---- Access ----
@@ -154,7 +154,7 @@ int CeedQFunctionContextSetDataDestroy(CeedQFunctionContext ctx, CeedMemType f_m
 }
 
 int CeedQFunctionContextDestroy(CeedQFunctionContext *ctx) {
-  if (!ritz_object_release(ctx)) return CEED_ERROR_SUCCESS;
+  RITZ_RELEASE(ctx);
   CeedQFunctionContext c = *ctx;
   RITZ_REQUIRE(!c->is_locked, c->obj.ceed, CEED_ERROR_MINOR,
                "%s: Cannot destroy CeedQFunctionContext, the access lock is in use", __func__);
@@ -176,10 +176,12 @@ int CeedQFunctionContextGetContextSize(CeedQFunctionContext ctx, size_t *ctx_siz
 }
 
 int CeedQFunctionContextSetNumViewTabs(CeedQFunctionContext ctx, CeedInt num_tabs) {
+  RITZ_HANDLE(ctx);
   return CeedObjectSetNumViewTabs((CeedObject)ctx, num_tabs);
 }
 
 int CeedQFunctionContextGetNumViewTabs(CeedQFunctionContext ctx, CeedInt *num_tabs) {
+  RITZ_HANDLE(ctx);
   return CeedObjectGetNumViewTabs((CeedObject)ctx, num_tabs);
 }
 

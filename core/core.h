@@ -12,13 +12,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 
-// ---- Object header: first member of every object ----
-typedef struct {
-  const char *name;
-  int (*view)(CeedObject object, FILE *stream); // NULL: nothing to show
-  int (*destroy)(CeedObject *object);
-} RitzClass;
-
+// ---- Object header: first member of every object; its class in core/handle.h ----
 struct CeedObject_private {
   const RitzClass *class;
   Ceed ceed; // counted; of a Ceed: itself, not counted
@@ -26,19 +20,28 @@ struct CeedObject_private {
   CeedInt num_tabs;
 };
 
-// A handle that must not be NULL; `handle` is named in the message.
-#define RITZ_HANDLE(handle) RITZ_HANDLE_OF(__func__, handle)
-// The same in a helper of several calls.
-#define RITZ_HANDLE_OF(call, handle)                                                                         \
-  RITZ_REQUIRE((handle) != NULL, NULL, CEED_ERROR_INCOMPATIBLE, "%s: argument '%s' is NULL", (call), #handle)
-
 int ritz_object_create(Ceed ceed, const RitzClass *class, size_t size, void *object);
 void ritz_object_free(void *object); // drops the reference to the Ceed, frees the memory
-// First step of every Destroy; `handle` is the address of the caller's variable. True: this is the last
-// reference, free the object. False: done, the variable is NULL.
-bool ritz_object_release(void *handle);
-// CeedXReferenceCopy: references `object`, destroys what *handle held, stores.
-int ritz_object_reference_copy(void *object, void *handle);
+// First step of every Destroy; `handle` is the address of the caller's variable. Returns from the function
+// unless this is the last reference to the object: the variable is NULL then, or it is refused (an object of
+// another class).
+#define RITZ_RELEASE(handle)                                                                                 \
+  do {                                                                                                       \
+    bool ritz_is_last_;                                                                                      \
+    int ritz_release_code_ =                                                                                 \
+        ritz_object_release(__func__, #handle, (handle), RITZ_CLASS_OF(*(handle)), &ritz_is_last_);          \
+    if (ritz_release_code_ || !ritz_is_last_) return ritz_release_code_;                                     \
+  } while (0)
+int ritz_object_release(const char *call, const char *name, void *handle, const RitzClass *class,
+                        bool *is_last);
+// CeedXReferenceCopy: references `object` (or a sentinel of its class), destroys what *copy held, stores.
+#define RITZ_REFERENCE_COPY(object, copy)                                                                    \
+  ritz_object_reference_copy(__func__, #object, (object), #copy, (copy), RITZ_CLASS_OF(object))
+int ritz_object_reference_copy(const char *call, const char *name, void *object, const char *copy_name,
+                               void *copy, const RitzClass *class);
+// CeedXReturnCeed: borrowed; NULL of what is no such object.
+#define RITZ_RETURN_CEED(handle)                                                                             \
+  (ritz_is_live((handle), RITZ_CLASS_OF(handle)) ? ((CeedObject)(handle))->ceed : NULL)
 void ritz_object_indent(CeedObject object, FILE *stream); // 2 * num_tabs blanks
 
 // Marks a caller's request as completed; every action is complete when its call returns.

@@ -17,6 +17,7 @@ void ritz_narrow(CeedSize n, const double *from, CeedScalar *to) {
 int CeedQRFactorization(Ceed ceed, CeedScalar *mat, CeedScalar *tau, CeedInt m, CeedInt n) {
   double *a = NULL, *t = NULL;
   int ierr;
+  RITZ_OPTIONAL(NULL, ceed);
   RITZ_REQUIRE(m >= 1 && n >= 1 && n <= m, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: needs at least as many rows as columns, found %" CeedInt_FMT " x %" CeedInt_FMT, __func__,
                m, n);
@@ -59,6 +60,7 @@ cleanup:
 int CeedMatrixPseudoinverse(Ceed ceed, const CeedScalar *mat, CeedInt m, CeedInt n, CeedScalar *mat_pinv) {
   double *a = NULL, *p = NULL;
   int ierr;
+  RITZ_OPTIONAL(NULL, ceed);
   RITZ_REQUIRE(m >= 1 && n >= 1 && n <= m, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: needs at least as many rows as columns, found %" CeedInt_FMT " x %" CeedInt_FMT, __func__,
                m, n);
@@ -75,6 +77,7 @@ cleanup:
 int CeedSymmetricSchurDecomposition(Ceed ceed, CeedScalar *mat, CeedScalar *lambda, CeedInt n) {
   double *a = NULL, *l = NULL;
   int ierr;
+  RITZ_OPTIONAL(NULL, ceed);
   RITZ_REQUIRE(n >= 2, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: needs a matrix of at least 2 x 2, found %" CeedInt_FMT, __func__, n);
   RITZ_TRY_CLEANUP(ritz_widen(ceed, (CeedSize)n * n, mat, &a));
@@ -92,6 +95,7 @@ int CeedSimultaneousDiagonalization(Ceed ceed, CeedScalar *mat_A, CeedScalar *ma
                                     CeedScalar *lambda, CeedInt n) {
   double *a = NULL, *b = NULL, *v = NULL, *l = NULL;
   int ierr;
+  RITZ_OPTIONAL(NULL, ceed);
   RITZ_REQUIRE(n >= 2, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: needs matrices of at least 2 x 2, found %" CeedInt_FMT, __func__, n);
   RITZ_TRY_CLEANUP(ritz_widen(ceed, (CeedSize)n * n, mat_A, &a));

@@ -15,7 +15,7 @@ int CeedErrorImpl(Ceed ceed, const char *filename, int lineno, const char *func,
   va_list args;
   va_start(args, format);
   int code;
-  if (ceed) {
+  if (ritz_is_live(ceed, &ritz_ceed_class)) {
     code = ceed->error_handler(ceed, filename, lineno, func, ecode, format, &args);
   } else {
     const char *handler = getenv("CEED_ERROR_HANDLER");
@@ -34,7 +34,7 @@ int CeedErrorReturn(Ceed ceed, const char *filename, int line, const char *func,
 
 int CeedErrorStore(Ceed ceed, const char *filename, int line, const char *func, int ecode, const char *format,
                    va_list *args) {
-  if (!ceed) return ecode;
+  if (!ritz_is_live(ceed, &ritz_ceed_class)) return ecode;
   int length = snprintf(ceed->message, RITZ_MESSAGE_LENGTH, "%s:%d in %s(): ", filename, line, func);
   if (length >= 0 && length < RITZ_MESSAGE_LENGTH) {
     vsnprintf(ceed->message + length, (size_t)(RITZ_MESSAGE_LENGTH - length), format, *args);

@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <ceed.h>
 
+#include "core/handle.h"
+
 // Pass a failure up unchanged.
 #define RITZ_TRY(expr)                                                                                       \
   do {                                                                                                       \
@@ -39,10 +41,8 @@ static inline int ritz_first_error(int first, int second) { return first ? first
     if (!(cond)) return CeedError((ceed), (code), __VA_ARGS__);                                              \
   } while (0)
 
-// A public function of ours got NULL for a handle or for a result that it must have.
-#define RITZ_NOT_NULL(argument)                                                                              \
-  RITZ_REQUIRE((argument) != NULL, NULL, CEED_ERROR_INCOMPATIBLE, "%s: argument '%s' is NULL", __func__,     \
-               #argument)
+// A public function of ours got NULL or a sentinel for a handle or for a result that it must have.
+#define RITZ_NOT_NULL(argument) RITZ_HANDLE(argument)
 
 // Our own mistake: debug builds only.
 #define RITZ_ASSERT(cond) assert(cond)

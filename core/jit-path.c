@@ -29,6 +29,7 @@ static bool is_readable(const char *path) {
 }
 
 int CeedCheckFilePath(Ceed ceed, const char *source_file_path, bool *is_valid) {
+  RITZ_HANDLE(ceed);
   char *path = NULL;
   const char *colon = strrchr(source_file_path, ':');
   RITZ_TRY(ritz_strdup(ceed, source_file_path, &path));

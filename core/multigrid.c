@@ -53,7 +53,7 @@ static int add_sub_operator(CeedOperator sub, CeedVector mult) {
 int CeedOperatorCompositeGetMultiplicity(CeedOperator op, CeedInt num_skip_indices, CeedInt *skip_indices,
                                          CeedVector mult) {
   RITZ_TRY(ritz_operator_require_composite(op, __func__, true));
-  RITZ_HANDLE(mult);
+  RITZ_ARGUMENT(op->obj.ceed, mult);
   RITZ_REQUIRE(num_skip_indices <= 0 || skip_indices, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the list of %" CeedInt_FMT " indices to skip is NULL", __func__, num_skip_indices);
   RITZ_TRY(CeedOperatorCheckReady(op));
@@ -92,6 +92,8 @@ static int check_transfer(const Level *level) {
   Ceed ceed = level->fine->obj.ceed;
   RITZ_REQUIRE(level->p_mult, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: transfer operators need p_mult_fine, found NULL", level->call);
+  CeedVector p_mult_fine = level->p_mult;
+  RITZ_ARGUMENT_OF(ceed, level->call, p_mult_fine);
   RITZ_REQUIRE(level->source == FROM_PROJECTION || level->interp, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: transfer operators need interp_c_to_f, found NULL", level->call);
   RITZ_REQUIRE(level->rstr_fine->type != CEED_RESTRICTION_CURL_ORIENTED, ceed, CEED_ERROR_UNSUPPORTED,
@@ -104,8 +106,7 @@ static int check_coarse(const Level *level) {
   Ceed ceed = level->fine->obj.ceed;
   CeedElemRestriction rstr = level->rstr_coarse;
   CeedBasis basis = level->basis_coarse, fine = level->basis_fine;
-  RITZ_REQUIRE(rstr != CEED_ELEMRESTRICTION_NONE && basis != CEED_BASIS_NONE && fine != CEED_BASIS_NONE, ceed,
-               CEED_ERROR_INCOMPATIBLE, "%s: needs a coarse restriction, a coarse basis and a fine basis",
+  RITZ_REQUIRE(fine != CEED_BASIS_NONE, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the fine operator needs a basis",
                level->call);
   RITZ_REQUIRE(rstr->num_elem == level->fine->num_elem, ceed, CEED_ERROR_DIMENSION,
                "%s: the coarse restriction has %" CeedInt_FMT " elements, the operator %" CeedInt_FMT,
@@ -119,11 +120,14 @@ static int check_coarse(const Level *level) {
 
 static int check_arguments(Level *level) {
   CeedOperator op_fine = level->fine;
-  RITZ_REQUIRE(op_fine, NULL, CEED_ERROR_INCOMPATIBLE, "%s: argument 'op_fine' is NULL", level->call);
+  RITZ_HANDLE_OF(level->call, op_fine);
   Ceed ceed = op_fine->obj.ceed;
-  RITZ_REQUIRE(level->rstr_coarse && level->basis_coarse && level->op_coarse, ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: the coarse restriction, the coarse basis or the address of the coarse operator is NULL",
-               level->call);
+  CeedElemRestriction rstr_coarse = level->rstr_coarse;
+  CeedBasis basis_coarse = level->basis_coarse;
+  RITZ_ARGUMENT_OF(ceed, level->call, rstr_coarse);
+  RITZ_ARGUMENT_OF(ceed, level->call, basis_coarse);
+  RITZ_REQUIRE(level->op_coarse, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the address of the coarse operator is NULL", level->call);
   RITZ_REQUIRE(!op_fine->is_composite, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: not defined for a composite operator", level->call);
   RITZ_TRY(CeedOperatorCheckReady(op_fine));

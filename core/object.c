@@ -21,27 +21,38 @@ void ritz_object_free(void *object) {
   CeedDestroy(&ceed);
 }
 
-// Sentinels have no class: they are neither counted nor freed.
-bool ritz_object_release(void *handle) {
+// Sentinels are neither counted nor freed: they belong to all threads.
+int ritz_object_release(const char *call, const char *name, void *handle, const RitzClass *class,
+                        bool *is_last) {
   CeedObject *object = handle;
-  if (!*object) return false;
-  if ((*object)->class && (*object)->ref_count == 1) return true;
-  if ((*object)->class) (*object)->ref_count--;
+  *is_last = false;
+  if (!object || !*object) return CEED_ERROR_SUCCESS;
+  if (!ritz_is_own_sentinel(*object, class)) {
+    RITZ_TRY(ritz_check_handle(NULL, call, name, *object, class));
+    *is_last = (*object)->ref_count == 1;
+    if (*is_last) return CEED_ERROR_SUCCESS;
+    (*object)->ref_count--;
+  }
   *object = NULL;
-  return false;
+  return CEED_ERROR_SUCCESS;
 }
 
-int ritz_object_reference_copy(void *object, void *handle) {
-  CeedObject source = object;
-  CeedObject *copy = handle;
-  RITZ_HANDLE(source);
-  if (source->class) source->ref_count++; // sentinels belong to all threads: not even zero is added to them
-  int ierr = CeedObjectDestroy(copy);
+int ritz_object_reference_copy(const char *call, const char *name, void *object, const char *copy_name,
+                               void *copy, const RitzClass *class) {
+  const bool is_sentinel = ritz_is_own_sentinel(object, class);
+  CeedObject source = object, *old = copy;
+  if (!is_sentinel) RITZ_TRY(ritz_check_handle(NULL, call, name, object, class));
+  RITZ_TRY(ritz_check_handle(NULL, call, copy_name, copy, NULL));
+  if (*old && !ritz_is_own_sentinel(*old, class)) {
+    RITZ_TRY(ritz_check_handle(NULL, call, copy_name, *old, class));
+  }
+  if (!is_sentinel) source->ref_count++;
+  int ierr = CeedObjectDestroy(old);
   if (ierr) {
-    if (source->class) source->ref_count--;
+    if (!is_sentinel) source->ref_count--;
     return ierr;
   }
-  *copy = source;
+  *old = source;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -74,10 +85,14 @@ int CeedObjectGetCeed(CeedObject obj, Ceed *ceed) {
   return CeedReferenceCopy(obj->ceed, ceed);
 }
 
-Ceed CeedObjectReturnCeed(CeedObject obj) { return obj ? obj->ceed : NULL; }
+Ceed CeedObjectReturnCeed(CeedObject obj) { return RITZ_RETURN_CEED(obj); }
 
 int CeedObjectDestroy(CeedObject *obj) {
-  if (*obj && (*obj)->class) return (*obj)->class->destroy(obj);
+  if (!obj || !*obj) return CEED_ERROR_SUCCESS;
+  if (!ritz_sentinel(*obj)) {
+    RITZ_TRY(ritz_check_handle(NULL, __func__, "obj", *obj, &ritz_any_class));
+    return (*obj)->class->destroy(obj);
+  }
   *obj = NULL;
   return CEED_ERROR_SUCCESS;
 }
@@ -88,6 +103,7 @@ int ritz_request_complete(CeedRequest *request) {
 }
 
 int CeedRequestWait(CeedRequest *req) {
+  RITZ_HANDLE(req);
   if (!*req) return CEED_ERROR_SUCCESS;
   return CeedError(NULL, CEED_ERROR_UNSUPPORTED,
                    "CeedRequestWait: found a request that no call of this library has made");

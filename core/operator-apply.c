@@ -77,6 +77,8 @@ int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVe
                "%s: %s is NULL; an absent vector is CEED_VECTOR_NONE", call, in ? "the output" : "the input");
   RITZ_REQUIRE(in != CEED_VECTOR_ACTIVE && out != CEED_VECTOR_ACTIVE, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: CEED_VECTOR_ACTIVE stands for the vectors of this call, it is none itself", call);
+  RITZ_VECTOR_OR_NONE(ceed, call, in, true);
+  RITZ_VECTOR_OR_NONE(ceed, call, out, true);
   RITZ_REQUIRE(in != out || in == CEED_VECTOR_NONE, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: input and output are the same vector", call);
   RITZ_TRY(check_vectors(op, call, in, out));

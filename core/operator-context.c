@@ -99,6 +99,7 @@ static int check_label(CeedOperator op, const char *call, CeedContextFieldLabel 
   RITZ_HANDLE_OF(call, op);
   Ceed ceed = op->obj.ceed;
   RITZ_REQUIRE(label, ceed, CEED_ERROR_UNSUPPORTED, "%s: the field label is NULL", call);
+  RITZ_ARGUMENT_OF(ceed, call, label);
   RITZ_REQUIRE(!label->from_op || has_issued(op, label), ceed, CEED_ERROR_UNSUPPORTED,
                "%s: the label of field '%s' was not issued by this operator", call, label->name);
   RITZ_REQUIRE(op->is_composite == (label->num_sub > 0), ceed, CEED_ERROR_UNSUPPORTED,

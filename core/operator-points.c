@@ -16,9 +16,9 @@ int CeedOperatorCreateAtPoints(Ceed ceed, CeedQFunction qf, CeedQFunction dqf, C
 
 int CeedOperatorAtPointsSetPoints(CeedOperator op, CeedElemRestriction rstr_points, CeedVector point_coords) {
   RITZ_HANDLE(op);
-  RITZ_HANDLE(rstr_points);
-  RITZ_HANDLE(point_coords);
   Ceed ceed = op->obj.ceed;
+  RITZ_ARGUMENT(ceed, rstr_points);
+  RITZ_ARGUMENT(ceed, point_coords);
   RITZ_REQUIRE(op->is_at_points, ceed, CEED_ERROR_MINOR, "%s: needs an operator at points", __func__);
   RITZ_REQUIRE(!op->is_ready, ceed, CEED_ERROR_MAJOR, "%s: the operator is in use and cannot be changed",
                __func__);
@@ -88,10 +88,6 @@ int ritz_operator_check_points(CeedOperator op) {
 
 // ---- Bases ----
 
-static CeedSize length_of(CeedVector vec) {
-  return vec == CEED_VECTOR_NONE || vec == CEED_VECTOR_ACTIVE ? 0 : vec->length;
-}
-
 static int check_mode(CeedBasis basis, const char *call, CeedTransposeMode t_mode, CeedEvalMode mode) {
   Ceed ceed = basis->obj.ceed;
   RITZ_REQUIRE(basis->is_tensor, ceed, CEED_ERROR_UNSUPPORTED, "%s: needs a tensor-product basis", call);
@@ -112,14 +108,13 @@ static int check_lengths(CeedBasis basis, const char *call, CeedTransposeMode t_
   CeedSize nodes = is_weight ? 0 : num_elem * basis->P * basis->num_comp;
   CeedSize points = num_points * (is_weight ? 1 : basis->num_comp * q_comp);
   CeedSize u_needed = transposes ? points : nodes, v_needed = transposes ? nodes : points;
-  RITZ_REQUIRE(is_weight || length_of(x_ref) >= num_points * basis->dim, basis->obj.ceed,
-               CEED_ERROR_DIMENSION,
+  RITZ_REQUIRE(is_weight || x_ref->length >= num_points * basis->dim, basis->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: the coordinates have %" CeedSize_FMT " entries, needed %" CeedSize_FMT, call,
-               length_of(x_ref), num_points * basis->dim);
-  RITZ_REQUIRE(length_of(u) >= u_needed && length_of(v) >= v_needed, basis->obj.ceed, CEED_ERROR_DIMENSION,
+               x_ref->length, num_points * basis->dim);
+  RITZ_REQUIRE(u->length >= u_needed && v->length >= v_needed, basis->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: Input/output vectors too short for basis and evaluation mode: input has %" CeedSize_FMT
                " entries, needed %" CeedSize_FMT "; output has %" CeedSize_FMT ", needed %" CeedSize_FMT,
-               call, length_of(u), u_needed, length_of(v), v_needed);
+               call, u->length, u_needed, v->length, v_needed);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -148,6 +143,10 @@ static int apply_at_points(CeedBasis basis, const char *call, const RitzBasisAct
                            const CeedInt *num_points, CeedVector x_ref, CeedVector u, CeedVector v) {
   CeedSize total = 0;
   CeedInt most = 0;
+  const bool is_weight = action->eval_mode == CEED_EVAL_WEIGHT;
+  RITZ_VECTOR_OR_NONE(basis->obj.ceed, call, x_ref, is_weight);
+  RITZ_VECTOR_OR_NONE(basis->obj.ceed, call, u, is_weight);
+  RITZ_ARGUMENT_OF(basis->obj.ceed, call, v);
   RITZ_TRY(check_mode(basis, call, action->t_mode, action->eval_mode));
   RITZ_REQUIRE(action->num_elem >= 0, basis->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: number of elements %" CeedInt_FMT " is negative", call, action->num_elem);
@@ -178,9 +177,6 @@ int CeedBasisApplyAtPoints(CeedBasis basis, CeedInt num_elem, const CeedInt *num
                            CeedTransposeMode t_mode, CeedEvalMode eval_mode, CeedVector x_ref, CeedVector u,
                            CeedVector v) {
   RITZ_HANDLE(basis);
-  RITZ_HANDLE(x_ref);
-  RITZ_HANDLE(u);
-  RITZ_HANDLE(v);
   const RitzBasisAction action = {num_elem, t_mode, eval_mode, false};
   return apply_at_points(basis, __func__, &action, num_points, x_ref, u, v);
 }
@@ -189,9 +185,6 @@ int CeedBasisApplyAddAtPoints(CeedBasis basis, CeedInt num_elem, const CeedInt *
                               CeedTransposeMode t_mode, CeedEvalMode eval_mode, CeedVector x_ref,
                               CeedVector u, CeedVector v) {
   RITZ_HANDLE(basis);
-  RITZ_HANDLE(x_ref);
-  RITZ_HANDLE(u);
-  RITZ_HANDLE(v);
   RITZ_REQUIRE(t_mode == CEED_TRANSPOSE, basis->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: adds only in transpose mode", __func__);
   const RitzBasisAction action = {num_elem, t_mode, eval_mode, true};

@@ -5,12 +5,17 @@
 
 #include "core/operator.h"
 
-int CeedOperatorGetCeed(CeedOperator op, Ceed *ceed) { return CeedObjectGetCeed((CeedObject)op, ceed); }
-Ceed CeedOperatorReturnCeed(CeedOperator op) { return CeedObjectReturnCeed((CeedObject)op); }
+int CeedOperatorGetCeed(CeedOperator op, Ceed *ceed) {
+  RITZ_HANDLE(op);
+  return CeedObjectGetCeed((CeedObject)op, ceed);
+}
+Ceed CeedOperatorReturnCeed(CeedOperator op) { return RITZ_RETURN_CEED(op); }
 int CeedOperatorSetNumViewTabs(CeedOperator op, CeedInt num_tabs) {
+  RITZ_HANDLE(op);
   return CeedObjectSetNumViewTabs((CeedObject)op, num_tabs);
 }
 int CeedOperatorGetNumViewTabs(CeedOperator op, CeedInt *num_tabs) {
+  RITZ_HANDLE(op);
   return CeedObjectGetNumViewTabs((CeedObject)op, num_tabs);
 }
 

@@ -8,7 +8,7 @@
 static int view(CeedObject object, FILE *stream) { return CeedOperatorView((CeedOperator)object, stream); }
 static int destroy(CeedObject *object) { return CeedOperatorDestroy((CeedOperator *)object); }
 
-static const RitzClass operator_class = {.name = "CeedOperator", .view = view, .destroy = destroy};
+const RitzClass ritz_operator_class = {.name = "CeedOperator", .view = view, .destroy = destroy};
 
 // ---- Life ----
 
@@ -19,10 +19,13 @@ static int reference_optional(CeedQFunction qf, CeedQFunction *copy) {
 int ritz_operator_create(Ceed ceed, const char *call, CeedQFunction qf, CeedQFunction dqf, CeedQFunction dqfT,
                          CeedOperator *op) {
   RITZ_HANDLE_OF(call, ceed);
-  RITZ_REQUIRE(qf && qf != CEED_QFUNCTION_NONE, ceed, CEED_ERROR_MINOR, "%s: the operator needs a QFunction",
-               call);
+  RITZ_REQUIRE(qf && qf != CEED_QFUNCTION_NONE, ceed, CEED_ERROR_MINOR,
+               "%s: the operator needs a QFunction, found %s", call, ritz_found_at(qf));
+  RITZ_ARGUMENT_OF(ceed, call, qf);
+  if (dqf && dqf != CEED_QFUNCTION_NONE) RITZ_ARGUMENT_OF(ceed, call, dqf);
+  if (dqfT && dqfT != CEED_QFUNCTION_NONE) RITZ_ARGUMENT_OF(ceed, call, dqfT);
   CeedOperator created = NULL;
-  RITZ_TRY(ritz_object_create(ceed, &operator_class, sizeof(*created), &created));
+  RITZ_TRY(ritz_object_create(ceed, &ritz_operator_class, sizeof(*created), &created));
   created->input_size = created->output_size = -1;
   int ierr = ritz_qfunction_data_create(ceed, &created->qf_data);
   if (!ierr) ierr = CeedQFunctionReferenceCopy(qf, &created->qf);
@@ -43,7 +46,7 @@ int CeedOperatorCreate(Ceed ceed, CeedQFunction qf, CeedQFunction dqf, CeedQFunc
 int CeedOperatorCreateComposite(Ceed ceed, CeedOperator *op) {
   RITZ_HANDLE(ceed);
   CeedOperator created = NULL;
-  RITZ_TRY(ritz_object_create(ceed, &operator_class, sizeof(*created), &created));
+  RITZ_TRY(ritz_object_create(ceed, &ritz_operator_class, sizeof(*created), &created));
   created->is_composite = true;
   created->input_size = created->output_size = -1;
   *op = created;
@@ -51,7 +54,7 @@ int CeedOperatorCreateComposite(Ceed ceed, CeedOperator *op) {
 }
 
 int CeedOperatorReferenceCopy(CeedOperator op, CeedOperator *op_copy) {
-  return ritz_object_reference_copy(op, op_copy);
+  return RITZ_REFERENCE_COPY(op, op_copy);
 }
 
 static void clear_field(CeedOperatorField field) {
@@ -70,7 +73,7 @@ static void free_fields(CeedInt num, CeedOperatorField **fields) {
 }
 
 int CeedOperatorDestroy(CeedOperator *op) {
-  if (!ritz_object_release(op)) return CEED_ERROR_SUCCESS;
+  RITZ_RELEASE(op);
   CeedOperator o = *op;
   if (o->obj.ceed->backend.operator_destroy) RITZ_TRY(o->obj.ceed->backend.operator_destroy(o));
   free_fields(o->num_in, &o->in);
@@ -105,6 +108,16 @@ typedef struct {
   CeedOperatorField field;
   bool is_input;
 } Assignment;
+
+// One of the three: an object, or a sentinel of its type.
+static int check_part(Ceed ceed, const char *field_name, const char *part, const void *handle,
+                      const RitzClass *class) {
+  const bool fits = ritz_is_own_sentinel(handle, class) || ritz_is_live(handle, class);
+  RITZ_REQUIRE(fits, ceed, CEED_ERROR_INCOMPATIBLE,
+               "CeedOperatorSetField: the %s of field '%s' is %s, needed a %s", part, field_name,
+               ritz_found_at(handle), class->name);
+  return CEED_ERROR_SUCCESS;
+}
 
 static int allocate_fields(CeedOperator op, CeedInt num, CeedOperatorField **fields) {
   if (*fields || num == 0) return CEED_ERROR_SUCCESS;
@@ -193,11 +206,12 @@ static int check_mode(CeedOperator op, const Assignment *a) {
   if (a->qf_field->size == 0 && !has_rstr && !has_basis && a->vec == CEED_VECTOR_NONE)
     return CEED_ERROR_SUCCESS; // said to be unused
   RITZ_REQUIRE(has_rstr != is_weight, ceed, CEED_ERROR_INCOMPATIBLE,
-               "CeedOperatorSetField: field '%s' of mode '%s' %s a restriction", a->name, CeedEvalModes[mode],
-               is_weight ? "takes CEED_ELEMRESTRICTION_NONE, found" : "needs");
+               "CeedOperatorSetField: field '%s' of mode '%s' %s", a->name, CeedEvalModes[mode],
+               is_weight ? "takes CEED_ELEMRESTRICTION_NONE, found a restriction"
+                         : "needs a restriction, found CEED_ELEMRESTRICTION_NONE");
   RITZ_REQUIRE(has_basis != is_none, ceed, CEED_ERROR_INCOMPATIBLE,
-               "CeedOperatorSetField: field '%s' of mode '%s' %s a basis", a->name, CeedEvalModes[mode],
-               is_none ? "takes CEED_BASIS_NONE, found" : "needs");
+               "CeedOperatorSetField: field '%s' of mode '%s' %s", a->name, CeedEvalModes[mode],
+               is_none ? "takes CEED_BASIS_NONE, found a basis" : "needs a basis, found CEED_BASIS_NONE");
   RITZ_REQUIRE(!is_none || !op->is_at_points || a->rstr->type == CEED_RESTRICTION_POINTS, ceed,
                CEED_ERROR_UNSUPPORTED,
                "CeedOperatorSetField: field '%s' of an operator at points needs a basis or an at-points "
@@ -270,12 +284,9 @@ int CeedOperatorSetField(CeedOperator op, const char *field_name, CeedElemRestri
   RITZ_REQUIRE(!op->is_ready, ceed, CEED_ERROR_MAJOR, "%s: the operator is in use and cannot be changed",
                __func__);
   RITZ_REQUIRE(field_name, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the field name is NULL", __func__);
-  RITZ_REQUIRE(rstr, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the restriction of field '%s' is NULL", __func__,
-               field_name);
-  RITZ_REQUIRE(basis, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the basis of field '%s' is NULL", __func__,
-               field_name);
-  RITZ_REQUIRE(vec, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the vector of field '%s' is NULL", __func__,
-               field_name);
+  RITZ_TRY(check_part(ceed, field_name, "restriction", rstr, &ritz_restriction_class));
+  RITZ_TRY(check_part(ceed, field_name, "basis", basis, &ritz_basis_class));
+  RITZ_TRY(check_part(ceed, field_name, "vector", vec, &ritz_vector_class));
   RITZ_TRY(examine_qfunction(op));
   RITZ_TRY(check_sizes(op, &a));
   find_field(op, &a);
@@ -371,7 +382,7 @@ int ritz_operator_require_composite(CeedOperator op, const char *call, bool is_c
 
 int CeedOperatorCompositeAddSub(CeedOperator composite_op, CeedOperator sub_op) {
   RITZ_TRY(ritz_operator_require_composite(composite_op, __func__, true));
-  RITZ_HANDLE(sub_op);
+  RITZ_ARGUMENT(composite_op->obj.ceed, sub_op);
   RITZ_REQUIRE(!sub_op->is_composite, composite_op->obj.ceed, CEED_ERROR_MINOR,
                "%s: a composite operator cannot be part of another one", __func__);
   // An empty composite that was used counts as having no size.

@@ -10,7 +10,7 @@
 static int view(CeedObject object, FILE *stream) { return CeedQFunctionView((CeedQFunction)object, stream); }
 static int destroy(CeedObject *object) { return CeedQFunctionDestroy((CeedQFunction *)object); }
 
-static const RitzClass qfunction_class = {.name = "CeedQFunction", .view = view, .destroy = destroy};
+const RitzClass ritz_qfunction_class = {.name = "CeedQFunction", .view = view, .destroy = destroy};
 
 // ---- Life ----
 
@@ -35,7 +35,7 @@ int CeedQFunctionCreateInterior(Ceed ceed, CeedInt vec_length, CeedQFunctionUser
   RITZ_REQUIRE(vec_length >= 1, ceed, CEED_ERROR_DIMENSION,
                "%s: vector length must be at least 1, found %" CeedInt_FMT, __func__, vec_length);
   CeedQFunction created = NULL;
-  RITZ_TRY(ritz_object_create(ceed, &qfunction_class, sizeof(*created), &created));
+  RITZ_TRY(ritz_object_create(ceed, &ritz_qfunction_class, sizeof(*created), &created));
   created->vec_length = vec_length;
   created->f = f;
   created->is_context_writable = true;
@@ -50,7 +50,7 @@ int CeedQFunctionCreateInterior(Ceed ceed, CeedInt vec_length, CeedQFunctionUser
 }
 
 int CeedQFunctionReferenceCopy(CeedQFunction qf, CeedQFunction *qf_copy) {
-  return ritz_object_reference_copy(qf, qf_copy);
+  return RITZ_REFERENCE_COPY(qf, qf_copy);
 }
 
 static void free_fields(CeedInt num, CeedQFunctionField **fields) {
@@ -62,7 +62,7 @@ static void free_fields(CeedInt num, CeedQFunctionField **fields) {
 }
 
 int CeedQFunctionDestroy(CeedQFunction *qf) {
-  if (!ritz_object_release(qf)) return CEED_ERROR_SUCCESS;
+  RITZ_RELEASE(qf);
   CeedQFunction q = *qf;
   if (q->obj.ceed->backend.qfunction_destroy) RITZ_TRY(q->obj.ceed->backend.qfunction_destroy(q));
   RITZ_TRY(CeedQFunctionContextDestroy(&q->ctx));
@@ -173,6 +173,7 @@ int CeedQFunctionFieldGetEvalMode(CeedQFunctionField qf_field, CeedEvalMode *eva
 int CeedQFunctionSetContext(CeedQFunction qf, CeedQFunctionContext ctx) {
   RITZ_HANDLE(qf);
   if (!ctx) return CeedQFunctionContextDestroy(&qf->ctx);
+  RITZ_ARGUMENT(qf->obj.ceed, ctx);
   return CeedQFunctionContextReferenceCopy(ctx, &qf->ctx);
 }
 
@@ -207,10 +208,13 @@ int ritz_qfunction_restore_context_data(CeedQFunction qf, void **data) {
 
 static int check_vectors(CeedQFunction qf, CeedInt Q, CeedInt num, CeedQFunctionField *fields,
                          CeedVector *vectors) {
+  RITZ_REQUIRE(num == 0 || vectors, qf->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "CeedQFunctionApply: the list of %" CeedInt_FMT " vectors is NULL", num);
   for (CeedInt i = 0; i < num; i++) {
     if (fields[i]->size == 0) continue;
-    RITZ_REQUIRE(vectors[i], qf->obj.ceed, CEED_ERROR_INCOMPATIBLE,
-                 "CeedQFunctionApply: the vector of field '%s' is NULL", fields[i]->name);
+    RITZ_REQUIRE(ritz_is_live(vectors[i], &ritz_vector_class), qf->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+                 "CeedQFunctionApply: the vector of field '%s' is %s", fields[i]->name,
+                 ritz_found_at(vectors[i]));
     CeedSize needed = (CeedSize)fields[i]->size * Q;
     RITZ_REQUIRE(vectors[i]->length >= needed, qf->obj.ceed, CEED_ERROR_DIMENSION,
                  "CeedQFunctionApply: the vector of field '%s' has %" CeedSize_FMT
@@ -273,12 +277,17 @@ int CeedQFunctionApply(CeedQFunction qf, CeedInt Q, CeedVector *u, CeedVector *v
 
 // ---- Queries and view ----
 
-int CeedQFunctionGetCeed(CeedQFunction qf, Ceed *ceed) { return CeedObjectGetCeed((CeedObject)qf, ceed); }
-Ceed CeedQFunctionReturnCeed(CeedQFunction qf) { return CeedObjectReturnCeed((CeedObject)qf); }
+int CeedQFunctionGetCeed(CeedQFunction qf, Ceed *ceed) {
+  RITZ_HANDLE(qf);
+  return CeedObjectGetCeed((CeedObject)qf, ceed);
+}
+Ceed CeedQFunctionReturnCeed(CeedQFunction qf) { return RITZ_RETURN_CEED(qf); }
 int CeedQFunctionSetNumViewTabs(CeedQFunction qf, CeedInt num_tabs) {
+  RITZ_HANDLE(qf);
   return CeedObjectSetNumViewTabs((CeedObject)qf, num_tabs);
 }
 int CeedQFunctionGetNumViewTabs(CeedQFunction qf, CeedInt *num_tabs) {
+  RITZ_HANDLE(qf);
   return CeedObjectGetNumViewTabs((CeedObject)qf, num_tabs);
 }
 

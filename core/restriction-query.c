@@ -23,17 +23,18 @@ GETTER(CeedElemRestrictionGetType, CeedRestrictionType, type)
 #undef GETTER
 
 int CeedElemRestrictionGetCeed(CeedElemRestriction rstr, Ceed *ceed) {
+  RITZ_HANDLE(rstr);
   return CeedObjectGetCeed((CeedObject)rstr, ceed);
 }
-Ceed CeedElemRestrictionReturnCeed(CeedElemRestriction rstr) {
-  return CeedObjectReturnCeed((CeedObject)rstr);
-}
+Ceed CeedElemRestrictionReturnCeed(CeedElemRestriction rstr) { return RITZ_RETURN_CEED(rstr); }
 
 int CeedElemRestrictionSetNumViewTabs(CeedElemRestriction rstr, CeedInt num_tabs) {
+  RITZ_HANDLE(rstr);
   return CeedObjectSetNumViewTabs((CeedObject)rstr, num_tabs);
 }
 
 int CeedElemRestrictionGetNumViewTabs(CeedElemRestriction rstr, CeedInt *num_tabs) {
+  RITZ_HANDLE(rstr);
   return CeedObjectGetNumViewTabs((CeedObject)rstr, num_tabs);
 }
 
@@ -96,7 +97,7 @@ int CeedElemRestrictionGetAtPointsElementOffset(CeedElemRestriction rstr, CeedIn
 int CeedElemRestrictionAtPointsAreCompatible(CeedElemRestriction rstr_a, CeedElemRestriction rstr_b,
                                              bool *are_compatible) {
   RITZ_HANDLE(rstr_a);
-  RITZ_HANDLE(rstr_b);
+  RITZ_ARGUMENT(rstr_a->obj.ceed, rstr_b);
   RITZ_REQUIRE(rstr_a->type == CEED_RESTRICTION_POINTS && rstr_b->type == CEED_RESTRICTION_POINTS,
                rstr_a->obj.ceed, CEED_ERROR_UNSUPPORTED, "%s: needs two at-points restrictions", __func__);
   *are_compatible = rstr_a->num_elem == rstr_b->num_elem && rstr_a->num_points == rstr_b->num_points;

@@ -11,7 +11,7 @@ static int view(CeedObject object, FILE *stream) {
 }
 static int destroy(CeedObject *object) { return CeedElemRestrictionDestroy((CeedElemRestriction *)object); }
 
-static const RitzClass restriction_class = {.name = "CeedElemRestriction", .view = view, .destroy = destroy};
+const RitzClass ritz_restriction_class = {.name = "CeedElemRestriction", .view = view, .destroy = destroy};
 
 // ---- Creation ----
 
@@ -55,7 +55,7 @@ static int check_sizes(Ceed ceed, const Arguments *a) {
 // Object without arrays; sizes of doc/ceed-api.md, Element restrictions.
 static int create_object(Ceed ceed, const Arguments *a, CeedElemRestriction *rstr) {
   CeedElemRestriction r = NULL;
-  RITZ_TRY(ritz_object_create(ceed, &restriction_class, sizeof(*r), &r));
+  RITZ_TRY(ritz_object_create(ceed, &ritz_restriction_class, sizeof(*r), &r));
   r->type = a->type;
   r->num_elem = a->num_elem;
   r->elem_size = a->elem_size;
@@ -498,7 +498,7 @@ int CeedElemRestrictionCreateAtPoints(Ceed ceed, CeedInt num_elem, CeedInt num_p
 static int create_copy(CeedElemRestriction rstr, bool use_orients, CeedElemRestriction *copy) {
   RITZ_HANDLE(rstr);
   CeedElemRestriction r = NULL, base = rstr->base ? rstr->base : rstr;
-  RITZ_TRY(ritz_object_create(rstr->obj.ceed, &restriction_class, sizeof(*r), &r));
+  RITZ_TRY(ritz_object_create(rstr->obj.ceed, &ritz_restriction_class, sizeof(*r), &r));
   struct CeedObject_private header = r->obj;
   *r = *rstr;
   r->obj = header;
@@ -524,11 +524,11 @@ int CeedElemRestrictionCreateUnorientedCopy(CeedElemRestriction rstr, CeedElemRe
 }
 
 int CeedElemRestrictionReferenceCopy(CeedElemRestriction rstr, CeedElemRestriction *rstr_copy) {
-  return ritz_object_reference_copy(rstr, rstr_copy);
+  return RITZ_REFERENCE_COPY(rstr, rstr_copy);
 }
 
 int CeedElemRestrictionDestroy(CeedElemRestriction *rstr) {
-  if (!ritz_object_release(rstr)) return CEED_ERROR_SUCCESS;
+  RITZ_RELEASE(rstr);
   CeedElemRestriction r = *rstr;
   RITZ_REQUIRE(r->num_readers == 0, r->obj.ceed, CEED_ERROR_ACCESS,
                "CeedElemRestrictionDestroy: Cannot destroy CeedElemRestriction, a process has read access to "
@@ -577,8 +577,8 @@ static int check_lengths(CeedElemRestriction r, const char *call, CeedTransposeM
 int CeedElemRestrictionApply(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedVector u, CeedVector ru,
                              CeedRequest *request) {
   RITZ_HANDLE(rstr);
-  RITZ_HANDLE(u);
-  RITZ_HANDLE(ru);
+  RITZ_ARGUMENT(rstr->obj.ceed, u);
+  RITZ_ARGUMENT(rstr->obj.ceed, ru);
   RITZ_TRY(check_lengths(rstr, __func__, t_mode, rstr->e_size, false, u, ru));
   if (rstr->num_elem == 0) return ritz_request_complete(request);
   const RitzRestrictionAction action = {t_mode, 0, rstr->num_block, rstr->use_signs, rstr->use_orients};
@@ -589,8 +589,8 @@ int CeedElemRestrictionApply(CeedElemRestriction rstr, CeedTransposeMode t_mode,
 int CeedElemRestrictionApplyBlock(CeedElemRestriction rstr, CeedInt block, CeedTransposeMode t_mode,
                                   CeedVector u, CeedVector ru, CeedRequest *request) {
   RITZ_HANDLE(rstr);
-  RITZ_HANDLE(u);
-  RITZ_HANDLE(ru);
+  RITZ_ARGUMENT(rstr->obj.ceed, u);
+  RITZ_ARGUMENT(rstr->obj.ceed, ru);
   RITZ_REQUIRE(rstr->type != CEED_RESTRICTION_POINTS, rstr->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: an at-points restriction has no blocks, use CeedElemRestrictionApplyAtPointsInElement",
                __func__);
@@ -608,8 +608,8 @@ int CeedElemRestrictionApplyAtPointsInElement(CeedElemRestriction rstr, CeedInt 
                                               CeedTransposeMode t_mode, CeedVector u, CeedVector ru,
                                               CeedRequest *request) {
   RITZ_HANDLE(rstr);
-  RITZ_HANDLE(u);
-  RITZ_HANDLE(ru);
+  RITZ_ARGUMENT(rstr->obj.ceed, u);
+  RITZ_ARGUMENT(rstr->obj.ceed, ru);
   RITZ_REQUIRE(rstr->type == CEED_RESTRICTION_POINTS, rstr->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: needs an at-points restriction", __func__);
   RITZ_REQUIRE(elem >= 0 && elem < rstr->num_elem, rstr->obj.ceed, CEED_ERROR_DIMENSION,
@@ -625,7 +625,7 @@ int CeedElemRestrictionApplyAtPointsInElement(CeedElemRestriction rstr, CeedInt 
 // mult := E^T (E 1)
 int CeedElemRestrictionGetMultiplicity(CeedElemRestriction rstr, CeedVector mult) {
   RITZ_HANDLE(rstr);
-  RITZ_HANDLE(mult);
+  RITZ_ARGUMENT(rstr->obj.ceed, mult);
   CeedVector ones = NULL, e_vec = NULL;
   RITZ_REQUIRE(mult->length >= rstr->l_size, rstr->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: the vector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT, __func__, mult->length,

@@ -54,3 +54,17 @@ const CeedElemRestriction CEED_ELEMRESTRICTION_NONE = &restriction_none;
 const CeedBasis CEED_BASIS_NONE = &basis_none;
 const CeedQFunction CEED_QFUNCTION_NONE = &qfunction_none;
 const CeedInt CEED_STRIDES_BACKEND[3] = {0, 0, 0};
+
+const RitzSentinel *ritz_sentinel(const void *handle) {
+  static const RitzSentinel sentinels[] = {
+      {&vector_active, "CEED_VECTOR_ACTIVE", &ritz_vector_class},
+      {&vector_none, "CEED_VECTOR_NONE", &ritz_vector_class},
+      {&restriction_none, "CEED_ELEMRESTRICTION_NONE", &ritz_restriction_class},
+      {&basis_none, "CEED_BASIS_NONE", &ritz_basis_class},
+      {&qfunction_none, "CEED_QFUNCTION_NONE", &ritz_qfunction_class},
+  };
+  for (size_t i = 0; i < sizeof(sentinels) / sizeof(sentinels[0]); i++) {
+    if (handle == sentinels[i].object) return &sentinels[i];
+  }
+  return NULL;
+}

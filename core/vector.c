@@ -10,7 +10,7 @@ static int view(CeedObject object, FILE *stream) {
 }
 static int destroy(CeedObject *object) { return CeedVectorDestroy((CeedVector *)object); }
 
-static const RitzClass vector_class = {.name = "CeedVector", .view = view, .destroy = destroy};
+const RitzClass ritz_vector_class = {.name = "CeedVector", .view = view, .destroy = destroy};
 
 // ---- Life ----
 
@@ -21,7 +21,7 @@ int CeedVectorCreate(Ceed ceed, CeedSize len, CeedVector *vec) {
   RITZ_REQUIRE((size_t)len <= PTRDIFF_MAX / sizeof(CeedScalar), ceed, CEED_ERROR_UNSUPPORTED,
                "CeedVectorCreate: length %" CeedSize_FMT " exceeds what can be addressed", len);
   CeedVector created = NULL;
-  RITZ_TRY(ritz_object_create(ceed, &vector_class, sizeof(*created), &created));
+  RITZ_TRY(ritz_object_create(ceed, &ritz_vector_class, sizeof(*created), &created));
   created->length = len;
   created->storage.num_bytes = (size_t)len * sizeof(CeedScalar);
   *vec = created;
@@ -29,11 +29,11 @@ int CeedVectorCreate(Ceed ceed, CeedSize len, CeedVector *vec) {
 }
 
 int CeedVectorReferenceCopy(CeedVector vec, CeedVector *vec_copy) {
-  return ritz_object_reference_copy(vec, vec_copy);
+  return RITZ_REFERENCE_COPY(vec, vec_copy);
 }
 
 int CeedVectorDestroy(CeedVector *vec) {
-  if (!ritz_object_release(vec)) return CEED_ERROR_SUCCESS;
+  RITZ_RELEASE(vec);
   CeedVector v = *vec;
   RITZ_REQUIRE(!v->is_locked, v->obj.ceed, CEED_ERROR_ACCESS,
                "CeedVectorDestroy: Cannot destroy CeedVector, the writable access lock is in use");
@@ -314,7 +314,7 @@ static CeedMemType common_memory(CeedVector x, CeedVector y) {
 
 int CeedVectorCopy(CeedVector vec, CeedVector vec_copy) {
   RITZ_HANDLE(vec);
-  RITZ_HANDLE(vec_copy);
+  RITZ_ARGUMENT(vec->obj.ceed, vec_copy);
   RITZ_REQUIRE(vec->length == vec_copy->length, vec->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "CeedVectorCopy: lengths differ: %" CeedSize_FMT " and %" CeedSize_FMT, vec->length,
                vec_copy->length);
@@ -341,7 +341,7 @@ static int copy_strided(CeedVector vec_copy, CeedMemType mem_type, CeedSize star
 
 int CeedVectorCopyStrided(CeedVector vec, CeedSize start, CeedSize stop, CeedSize step, CeedVector vec_copy) {
   RITZ_HANDLE(vec);
-  RITZ_HANDLE(vec_copy);
+  RITZ_ARGUMENT(vec->obj.ceed, vec_copy);
   CeedSize length = vec->length < vec_copy->length ? vec->length : vec_copy->length;
   if (length == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_range(vec, "CeedVectorCopyStrided", start, &stop, step, length));
@@ -432,13 +432,13 @@ static int axpby(const char *call, CeedVector y, CeedScalar alpha, CeedScalar be
 
 int CeedVectorAXPY(CeedVector y, CeedScalar alpha, CeedVector x) {
   RITZ_HANDLE(y);
-  RITZ_HANDLE(x);
+  RITZ_ARGUMENT(y->obj.ceed, x);
   return axpby("CeedVectorAXPY", y, alpha, 1, x);
 }
 
 int CeedVectorAXPBY(CeedVector y, CeedScalar alpha, CeedScalar beta, CeedVector x) {
   RITZ_HANDLE(y);
-  RITZ_HANDLE(x);
+  RITZ_ARGUMENT(y->obj.ceed, x);
   return axpby("CeedVectorAXPBY", y, alpha, beta, x);
 }
 
@@ -464,8 +464,8 @@ static int multiply(CeedVector w, bool is_alias, const CeedScalar *x, const Ceed
 int CeedVectorPointwiseMult(CeedVector w, CeedVector x, CeedVector y) {
   static const char call[] = "CeedVectorPointwiseMult";
   RITZ_HANDLE(w);
-  RITZ_HANDLE(x);
-  RITZ_HANDLE(y);
+  RITZ_ARGUMENT(w->obj.ceed, x);
+  RITZ_ARGUMENT(w->obj.ceed, y);
   RITZ_REQUIRE(x->length >= w->length && y->length >= w->length, w->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: x has %" CeedSize_FMT " and y %" CeedSize_FMT " entries, w needs %" CeedSize_FMT, call,
                x->length, y->length, w->length);
@@ -491,13 +491,16 @@ int CeedVectorPointwiseMult(CeedVector w, CeedVector x, CeedVector y) {
 // ---- Queries and views ----
 
 int CeedVectorGetLength(CeedVector vec, CeedSize *length) {
-  RITZ_HANDLE(vec);
-  *length = vec->length;
+  if (vec != CEED_VECTOR_NONE) RITZ_HANDLE(vec);
+  *length = vec->length; // of CEED_VECTOR_NONE 0
   return CEED_ERROR_SUCCESS;
 }
 
-int CeedVectorGetCeed(CeedVector vec, Ceed *ceed) { return CeedObjectGetCeed((CeedObject)vec, ceed); }
-Ceed CeedVectorReturnCeed(CeedVector vec) { return CeedObjectReturnCeed((CeedObject)vec); }
+int CeedVectorGetCeed(CeedVector vec, Ceed *ceed) {
+  RITZ_HANDLE(vec);
+  return CeedObjectGetCeed((CeedObject)vec, ceed);
+}
+Ceed CeedVectorReturnCeed(CeedVector vec) { return RITZ_RETURN_CEED(vec); }
 
 int CeedVectorHasValidArray(CeedVector vec, bool *has_valid_array) {
   RITZ_HANDLE(vec);
@@ -520,9 +523,11 @@ int CeedVectorHasBorrowedArrayOfType(CeedVector vec, CeedMemType mem_type, bool 
 }
 
 int CeedVectorSetNumViewTabs(CeedVector vec, CeedInt num_tabs) {
+  RITZ_HANDLE(vec);
   return CeedObjectSetNumViewTabs((CeedObject)vec, num_tabs);
 }
 int CeedVectorGetNumViewTabs(CeedVector vec, CeedInt *num_tabs) {
+  RITZ_HANDLE(vec);
   return CeedObjectGetNumViewTabs((CeedObject)vec, num_tabs);
 }
 

@@ -38,6 +38,8 @@ int RitzGeometryPolicyFromName(const char *name, RitzGeometryPolicy *policy) {
 
 // ---- Life ----
 
+const RitzClass ritz_geometry_class = {.name = "RitzGeometry"};
+
 // Sorts the elements by kind, each kind ascending.
 static int sort_elements(RitzGeometry geometry, double tolerance, int64_t num_elem) {
   Ceed ceed = RitzMeshReturnCeed(geometry->mesh);
@@ -81,6 +83,7 @@ int RitzGeometryCreate(RitzMesh mesh, double tolerance, RitzGeometry *geometry) 
 
   *geometry = NULL;
   RITZ_TRY(RITZ_CALLOC(RitzMeshReturnCeed(mesh), 1, &created));
+  created->class = &ritz_geometry_class;
   int ierr = fill(created, mesh, tolerance);
 
   if (ierr) {
@@ -93,6 +96,7 @@ int RitzGeometryCreate(RitzMesh mesh, double tolerance, RitzGeometry *geometry) 
 
 int RitzGeometryDestroy(RitzGeometry *geometry) {
   if (!geometry || !*geometry) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_check_handle(NULL, __func__, "geometry", *geometry, &ritz_geometry_class));
   ritz_geometry_blocks_clear(*geometry);
   RITZ_FREE(&(*geometry)->elements);
   int ierr = RitzMeshDestroy(&(*geometry)->mesh);

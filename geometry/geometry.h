@@ -41,6 +41,7 @@ typedef struct {
 } RitzGeometryBlock;
 
 struct RitzGeometry_private {
+  const RitzClass *class;
   RitzMesh mesh; // counted
   CeedInt dim, space_dim, order;
   CeedInt *elements;                 // owned: ascending within each kind

@@ -56,10 +56,12 @@ int ritz_geometry_case(const char *call, RitzGeometry geometry, Ceed ceed, const
                        RitzGeometryCase *c) {
   CeedMemType mem_type;
 
-  RITZ_REQUIRE(ceed, NULL, CEED_ERROR_INCOMPATIBLE, "%s: argument 'ceed' is NULL", call);
-  RITZ_REQUIRE(geometry, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'geometry' is NULL", call);
-  RITZ_REQUIRE(options, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'options' is NULL", call);
-  RITZ_REQUIRE(options->space, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the space of the options is NULL", call);
+  RITZ_HANDLE_OF(call, ceed);
+  RITZ_ARGUMENT_OF(ceed, call, geometry);
+  RITZ_ARGUMENT_OF(ceed, call, options);
+  RitzSpace space = options->space;
+  RITZ_REQUIRE(ritz_is_live(space, &ritz_space_class), ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the space of the options is %s", call, ritz_found_at(space));
   RITZ_TRY(check_options(call, ceed, options));
   *c = (RitzGeometryCase){.geometry = geometry,
                           .ceed = ceed,

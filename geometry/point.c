@@ -70,6 +70,7 @@ int RitzGeometryCreatePointOperator(RitzGeometry geometry, Ceed ceed, const Ritz
   }
   RITZ_TRY(ritz_geometry_case(__func__, geometry, ceed, options ? &used : NULL, &c));
   RITZ_REQUIRE(function, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'function' is NULL", __func__);
+  RITZ_OPTIONAL(ceed, context);
   RITZ_TRY(check_function(&c, function));
   return ritz_geometry_composite(&c, "point function", make_point_part, &data, op);
 }

@@ -13,6 +13,7 @@ int RitzJitGetFolder(const char **folder, const char **why) {
 }
 
 int RitzJitList(Ceed ceed, size_t *num, RitzJitEntry **entries) {
+  RITZ_OPTIONAL(NULL, ceed);
   RITZ_TRY(ritz_jit_list(ceed, num, entries));
   ritz_memory_give(*entries);
   return CEED_ERROR_SUCCESS;
@@ -21,6 +22,7 @@ int RitzJitList(Ceed ceed, size_t *num, RitzJitEntry **entries) {
 int RitzJitClear(Ceed ceed, size_t *num_removed) {
   size_t num;
 
+  RITZ_OPTIONAL(NULL, ceed);
   return ritz_jit_clear(ceed, num_removed ? num_removed : &num);
 }
 

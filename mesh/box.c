@@ -229,8 +229,9 @@ int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], const double lo
   RitzMeshDraft draft = {0};
   int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_NOT_NULL(n);
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, n);
+  RITZ_ARGUMENT(ceed, mesh);
   *mesh = NULL;
   RITZ_TRY(check_arguments(ceed, dim, n, lower, upper, order));
   RITZ_TRY(set_sizes(ceed, dim, n, order, &grid));

@@ -177,6 +177,7 @@ static int create_coordinates(RitzMesh mesh, Ceed ceed, const char *call, CeedEl
 
 int RitzMeshCreateCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction *rstr, CeedVector *x) {
   RITZ_NOT_NULL(mesh);
+  RITZ_ARGUMENT(mesh->ceed, ceed);
   RITZ_NOT_NULL(rstr);
   RITZ_NOT_NULL(x);
   *rstr = NULL;
@@ -187,6 +188,7 @@ int RitzMeshCreateCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction *rst
 
 int RitzMeshCreateBlockCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction rstr[], CeedVector *x) {
   RITZ_NOT_NULL(mesh);
+  RITZ_ARGUMENT(mesh->ceed, ceed);
   RITZ_NOT_NULL(rstr);
   RITZ_NOT_NULL(x);
   return create_coordinates(mesh, ceed, "RitzMeshCreateBlockCoordinates", rstr, x);
@@ -194,6 +196,7 @@ int RitzMeshCreateBlockCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction
 
 int RitzMeshCreateBlockBasis(RitzMesh mesh, CeedInt block, Ceed ceed, CeedInt quad_degree, CeedBasis *basis) {
   RITZ_NOT_NULL(mesh);
+  RITZ_ARGUMENT(mesh->ceed, ceed);
   RITZ_NOT_NULL(basis);
   RITZ_TRY(ritz_mesh_check_block(mesh, block, "RitzMeshCreateBlockBasis"));
   return RitzBasisCreateLagrange(ceed, mesh->blocks[block].topology, mesh->space_dim, mesh->order,

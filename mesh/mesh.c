@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const RitzClass ritz_mesh_class = {.name = "RitzMesh"};
+
 // ---- Life ----
 
 int ritz_mesh_create_empty(Ceed ceed, RitzMesh *mesh) {
   RITZ_TRY(RITZ_CALLOC(ceed, 1, mesh));
+  (*mesh)->class = &ritz_mesh_class;
   (*mesh)->ref_count = 1;
   int ierr = CeedReferenceCopy(ceed, &(*mesh)->ceed);
 
@@ -25,6 +28,7 @@ void ritz_mesh_names_clear(CeedInt num, RitzMeshName **names) {
 int RitzMeshDestroy(RitzMesh *mesh) {
   if (!mesh || !*mesh) return CEED_ERROR_SUCCESS;
   RitzMesh m = *mesh;
+  RITZ_TRY(ritz_check_handle(NULL, __func__, "mesh", m, &ritz_mesh_class));
 
   *mesh = NULL;
   if (--m->ref_count > 0) return CEED_ERROR_SUCCESS;
@@ -44,7 +48,11 @@ int RitzMeshReferenceCopy(RitzMesh mesh, RitzMesh *copy) {
   RITZ_NOT_NULL(mesh);
   RITZ_NOT_NULL(copy);
   mesh->ref_count++;
-  RITZ_TRY(RitzMeshDestroy(copy));
+  int ierr = RitzMeshDestroy(copy);
+  if (ierr) {
+    mesh->ref_count--;
+    return ierr;
+  }
   *copy = mesh;
   return CEED_ERROR_SUCCESS;
 }
@@ -72,7 +80,7 @@ int64_t ritz_mesh_power(int64_t base, int exponent) {
 
 // ---- Queries ----
 
-Ceed RitzMeshReturnCeed(RitzMesh mesh) { return mesh ? mesh->ceed : NULL; }
+Ceed RitzMeshReturnCeed(RitzMesh mesh) { return ritz_is_live(mesh, &ritz_mesh_class) ? mesh->ceed : NULL; }
 
 int RitzMeshGetDimensions(RitzMesh mesh, CeedInt *dim, CeedInt *space_dim) {
   RITZ_NOT_NULL(mesh);

@@ -39,6 +39,7 @@ typedef struct {
 enum { RITZ_MESH_MAX_BLOCKS = 4 }; // tetrahedra, pyramids, prisms, hexahedra
 
 struct RitzMesh_private {
+  const RitzClass *class;
   Ceed ceed; // counted
   int ref_count;
   CeedInt dim, space_dim, order;

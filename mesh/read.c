@@ -36,7 +36,7 @@ static int read_file(Ceed ceed, const char *path, RitzMesh *mesh) {
 
 // Numbers in files have a decimal point whatever the user's locale is.
 int RitzMeshRead(Ceed ceed, const char *path, RitzMesh *mesh) {
-  RITZ_REQUIRE(ceed != NULL, NULL, CEED_ERROR_INCOMPATIBLE, "RitzMeshRead: argument 'ceed' is NULL");
+  RITZ_HANDLE(ceed);
   RITZ_REQUIRE(path && mesh, ceed, CEED_ERROR_INCOMPATIBLE, "RitzMeshRead: argument '%s' is NULL",
                path ? "mesh" : "path");
   locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -6,7 +6,10 @@
 
 #include "mesh/mesh.h"
 
+const RitzClass ritz_space_class = {.name = "RitzSpace"};
+
 struct RitzSpace_private {
+  const RitzClass *class;
   RitzMesh mesh; // counted
   CeedInt degree, num_comp;
   int64_t num_local[RITZ_MESH_MAX_BLOCKS]; // nodes of an element of each block
@@ -49,6 +52,7 @@ int RitzSpaceCreate(RitzMesh mesh, CeedInt degree, CeedInt num_comp, RitzSpace *
   *space = NULL;
   RITZ_TRY(check_arguments(mesh, degree, num_comp));
   RITZ_TRY(RITZ_CALLOC(mesh->ceed, 1, &s));
+  s->class = &ritz_space_class;
   s->degree = degree;
   s->num_comp = num_comp;
   for (int b = 0; b < mesh->num_blocks; b++) {
@@ -68,6 +72,7 @@ cleanup:
 
 int RitzSpaceDestroy(RitzSpace *space) {
   if (!space || !*space) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_check_handle(NULL, __func__, "space", *space, &ritz_space_class));
   RitzMesh mesh = (*space)->mesh;
 
   RITZ_FREE(&(*space)->nodes);
@@ -159,6 +164,7 @@ static int create_restriction(RitzSpace space, CeedInt block, Ceed ceed, const c
 
 int RitzSpaceCreateRestriction(RitzSpace space, Ceed ceed, CeedElemRestriction *rstr) {
   RITZ_NOT_NULL(space);
+  RITZ_ARGUMENT(space->mesh->ceed, ceed);
   RITZ_NOT_NULL(rstr);
   *rstr = NULL;
   RITZ_TRY(ritz_mesh_require_one_block(space->mesh, "RitzSpaceCreateRestriction",
@@ -168,6 +174,7 @@ int RitzSpaceCreateRestriction(RitzSpace space, Ceed ceed, CeedElemRestriction *
 
 int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, Ceed ceed, CeedElemRestriction *rstr) {
   RITZ_NOT_NULL(space);
+  RITZ_ARGUMENT(space->mesh->ceed, ceed);
   RITZ_NOT_NULL(rstr);
   *rstr = NULL;
   RITZ_TRY(ritz_mesh_check_block(space->mesh, block, "RitzSpaceCreateBlockRestriction"));
@@ -177,6 +184,7 @@ int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, Ceed ceed, C
 int RitzSpaceCreateBlockBasis(RitzSpace space, CeedInt block, Ceed ceed, CeedInt quad_degree,
                               CeedBasis *basis) {
   RITZ_NOT_NULL(space);
+  RITZ_ARGUMENT(space->mesh->ceed, ceed);
   RITZ_NOT_NULL(basis);
   RITZ_TRY(ritz_mesh_check_block(space->mesh, block, "RitzSpaceCreateBlockBasis"));
   return RitzBasisCreateLagrange(ceed, space->mesh->blocks[block].topology, space->num_comp, space->degree,

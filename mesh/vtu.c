@@ -90,8 +90,8 @@ static int check_values(const Writer *w, const RitzOutputField *field) {
   CeedSize length, size;
   const CeedScalar *values;
 
-  RITZ_REQUIRE(field->values, w->ceed, CEED_ERROR_INCOMPATIBLE, "RitzWriteVTU: field '%s' has no values",
-               field->name);
+  RITZ_REQUIRE(ritz_is_live(field->values, &ritz_vector_class), w->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzWriteVTU: field '%s' has no values, found %s", field->name, ritz_found_at(field->values));
   RITZ_TRY(CeedVectorGetLength(field->values, &length));
   RITZ_TRY(RitzSpaceGetSize(field->space, &size));
   RITZ_REQUIRE(length >= size, w->ceed, CEED_ERROR_DIMENSION,
@@ -108,8 +108,8 @@ static int check_field(Writer *w, CeedInt f) {
   CeedInt degree;
 
   RITZ_TRY(check_name(w, f));
-  RITZ_REQUIRE(field->space, w->ceed, CEED_ERROR_INCOMPATIBLE, "RitzWriteVTU: field '%s' has no space",
-               field->name);
+  RITZ_REQUIRE(ritz_is_live(field->space, &ritz_space_class), w->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzWriteVTU: field '%s' has no space, found %s", field->name, ritz_found_at(field->space));
   RITZ_TRY(RitzSpaceGetMesh(field->space, &mesh));
   RITZ_REQUIRE(mesh == w->mesh, w->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzWriteVTU: field '%s' lives on another mesh than the one to write", field->name);
@@ -479,7 +479,7 @@ static int write_file(Writer *w) {
 int RitzWriteVTU(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *fields, const char *path) {
   int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_REQUIRE(mesh, NULL, CEED_ERROR_INCOMPATIBLE, "RitzWriteVTU: argument 'mesh' is NULL");
+  RITZ_HANDLE(mesh);
   Writer w = {.mesh = mesh, .ceed = RitzMeshReturnCeed(mesh), .num_fields = num_fields, .fields = fields};
 
   w.file.fd = -1;

@@ -9,17 +9,16 @@
 #include "core/sweep.h"
 
 // There is no context to report to without a solver.
-#define REQUIRE_SOLVER(solver, call)                                                                         \
-  RITZ_REQUIRE((solver) != NULL, NULL, CEED_ERROR_INCOMPATIBLE, "%s: solver is NULL", call)
+#define REQUIRE_SOLVER(solver, call) RITZ_HANDLE_OF(call, solver)
 
-#define REQUIRE_POINTER(pointer, solver, call)                                                               \
-  RITZ_REQUIRE((pointer) != NULL, (solver)->ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument '%s' is NULL",      \
-               call, #pointer)
+#define REQUIRE_POINTER(pointer, solver, call) RITZ_ARGUMENT_OF((solver)->ceed, call, pointer)
+
+const RitzClass ritz_solver_class = {.name = "RitzSolver"};
 
 // ---- Life cycle ----
 
 int RitzSolverCreateCG(Ceed ceed, RitzSolver *solver) {
-  RITZ_REQUIRE(ceed != NULL, NULL, CEED_ERROR_INCOMPATIBLE, "RitzSolverCreateCG: ceed is NULL");
+  RITZ_HANDLE(ceed);
   RITZ_REQUIRE(solver != NULL, ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzSolverCreateCG: argument 'solver' is NULL");
 
@@ -31,6 +30,7 @@ int RitzSolverCreateCG(Ceed ceed, RitzSolver *solver) {
     RITZ_FREE(&created);
     return ierr;
   }
+  created->class = &ritz_solver_class;
   created->rtol = 1e-8;
   created->max_it = 10000;
   *solver = created;
@@ -39,6 +39,7 @@ int RitzSolverCreateCG(Ceed ceed, RitzSolver *solver) {
 
 int RitzSolverDestroy(RitzSolver *solver) {
   if (!solver || !*solver) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_check_handle(NULL, __func__, "solver", *solver, &ritz_solver_class));
   RITZ_TRY(CeedOperatorDestroy(&(*solver)->op));
   RITZ_TRY(CeedVectorDestroy(&(*solver)->diagonal));
   RITZ_FREE(&(*solver)->constraints);
@@ -61,7 +62,8 @@ int RitzSolverSetOperator(RitzSolver solver, CeedOperator op) {
 
 int RitzSolverSetApply(RitzSolver solver, RitzApplyFunction apply, void *ctx) {
   REQUIRE_SOLVER(solver, "RitzSolverSetApply");
-  REQUIRE_POINTER(apply, solver, "RitzSolverSetApply");
+  RITZ_REQUIRE(apply != NULL, solver->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzSolverSetApply: argument 'apply' is NULL");
   RITZ_TRY(CeedOperatorDestroy(&solver->op));
   solver->apply = apply;
   solver->apply_ctx = ctx;
@@ -71,6 +73,7 @@ int RitzSolverSetApply(RitzSolver solver, RitzApplyFunction apply, void *ctx) {
 int RitzSolverSetJacobi(RitzSolver solver, CeedVector diagonal) {
   REQUIRE_SOLVER(solver, "RitzSolverSetJacobi");
   if (!diagonal) return CeedVectorDestroy(&solver->diagonal);
+  RITZ_ARGUMENT(solver->ceed, diagonal);
   return CeedVectorReferenceCopy(diagonal, &solver->diagonal);
 }
 

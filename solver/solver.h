@@ -9,6 +9,7 @@
 #include "core/memory.h"
 
 struct RitzSolver_private {
+  const RitzClass *class;
   Ceed ceed;               // counted
   CeedOperator op;         // counted, NULL when `apply` is used
   RitzApplyFunction apply; // NULL when `op` is used

@@ -385,9 +385,13 @@ static void check_short_vectors(Ceed ceed, CeedBasis b, CeedEvalMode mode, CeedS
   REFUSED(CeedBasisApply, CEED_TRANSPOSE, q, short_n);
   REFUSED(CeedBasisApplyAdd, CEED_TRANSPOSE, short_q, n);
   REFUSED(CeedBasisApplyAdd, CEED_TRANSPOSE, q, short_n);
-  REFUSED(CeedBasisApply, CEED_NOTRANSPOSE, CEED_VECTOR_NONE, q);
-  REFUSED(CeedBasisApply, CEED_NOTRANSPOSE, n, CEED_VECTOR_NONE);
 #undef REFUSED
+  CHECK_ERROR(ceed, CeedBasisApply(b, 2, CEED_NOTRANSPOSE, mode, CEED_VECTOR_NONE, q),
+              CEED_ERROR_INCOMPATIBLE,
+              "CeedBasisApply: argument 'u' is CEED_VECTOR_NONE, needed a CeedVector");
+  CHECK_ERROR(ceed, CeedBasisApply(b, 2, CEED_NOTRANSPOSE, mode, n, CEED_VECTOR_NONE),
+              CEED_ERROR_INCOMPATIBLE,
+              "CeedBasisApply: argument 'v' is CEED_VECTOR_NONE, needed a CeedVector");
   CHECK_OK(CeedBasisApply(b, 2, CEED_NOTRANSPOSE, mode, n, q)); // long enough, and nobody holds them
   CHECK_OK(CeedBasisApply(b, 2, CEED_TRANSPOSE, mode, q, n));
   for (int i = 0; i < 4; i++) CHECK_OK(CeedVectorDestroy(all[i]));
@@ -511,7 +515,7 @@ TEST_EACH_BACKEND(actions_at_points_that_do_not_exist_are_refused) {
   REFUSED(CEED_ERROR_UNSUPPORTED, APPLY(t, CEED_NOTRANSPOSE, CEED_EVAL_CURL, x, u, v));
   REFUSED(CEED_ERROR_UNSUPPORTED, APPLY(t, CEED_TRANSPOSE, CEED_EVAL_WEIGHT, x, v, u));
   REFUSED(CEED_ERROR_DIMENSION, APPLY(t, CEED_NOTRANSPOSE, CEED_EVAL_INTERP, shorter, u, v));
-  REFUSED(CEED_ERROR_DIMENSION, APPLY(t, CEED_NOTRANSPOSE, CEED_EVAL_INTERP, CEED_VECTOR_NONE, u, v));
+  REFUSED(CEED_ERROR_INCOMPATIBLE, APPLY(t, CEED_NOTRANSPOSE, CEED_EVAL_INTERP, CEED_VECTOR_NONE, u, v));
   REFUSED(CEED_ERROR_DIMENSION, APPLY(t, CEED_NOTRANSPOSE, CEED_EVAL_INTERP, x, shorter, v));
   REFUSED(CEED_ERROR_DIMENSION, APPLY(t, CEED_NOTRANSPOSE, CEED_EVAL_GRAD, x, u, shorter));
   REFUSED(CEED_ERROR_DIMENSION, APPLY(t, CEED_TRANSPOSE, CEED_EVAL_INTERP, x, v, shorter));

@@ -354,7 +354,8 @@ TEST_EACH_BACKEND(applications_that_cannot_be_done_leave_vectors_free) {
 #define APPLY(Q, u0, u1, v0) CeedQFunctionApply(qf, Q, (CeedVector[]){u0, u1}, (CeedVector[]){v0})
   CHECK_ERROR(ceed, APPLY(2, b, b, v), CEED_ERROR_DIMENSION, "'a'");
   CHECK_ERROR(ceed, APPLY(2, a, b, b), CEED_ERROR_DIMENSION, "'v'");
-  CHECK_ERROR(ceed, APPLY(2, a, CEED_VECTOR_NONE, v), CEED_ERROR_DIMENSION, "'q data'");
+  CHECK_ERROR(ceed, APPLY(2, a, CEED_VECTOR_NONE, v), CEED_ERROR_INCOMPATIBLE,
+              "'q data' is CEED_VECTOR_NONE");
   CHECK_ERROR(ceed, APPLY(-1, a, b, v), CEED_ERROR_DIMENSION, "CeedQFunctionApply");
   CHECK_ERROR(ceed, APPLY(2, NULL, b, v), CEED_ERROR_INCOMPATIBLE, "'a'");
   CHECK_ERROR(ceed, APPLY(2, a, b, NULL), CEED_ERROR_INCOMPATIBLE, "'v'");

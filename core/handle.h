@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a handle may be found to be: an object of its type, an object of another type, one of the standard's
+// sentinels, NULL. Every public function asks before it looks into an object, through the macros below, which
+// core/error.h makes known to all folders.
+#ifndef RITZ_CORE_HANDLE_H
+#define RITZ_CORE_HANDLE_H
+
+#include <ceed.h>
+
+// Every object begins with the address of its class. Sentinels have none.
+typedef struct {
+  const char *name;                             // "CeedVector"
+  int (*view)(CeedObject object, FILE *stream); // NULL: nothing to show
+  int (*destroy)(CeedObject *object);           // NULL: no CeedObject
+} RitzClass;
+
+extern const RitzClass ritz_ceed_class, ritz_vector_class, ritz_restriction_class, ritz_basis_class,
+    ritz_qfunction_class, ritz_context_class, ritz_operator_class;
+extern const RitzClass ritz_any_class; // of no object: stands for all that are a CeedObject
+extern const RitzClass ritz_mesh_class, ritz_space_class, ritz_geometry_class, ritz_solver_class;
+
+struct RitzMesh_private;
+struct RitzSpace_private;
+struct RitzGeometry_private;
+struct RitzSolver_private;
+
+// The class that the type of a handle names; NULL for other pointers (fields, labels, arrays).
+#define RITZ_CLASS_OF(handle)                                                                                \
+  _Generic((handle), Ceed                                                                                    \
+           : &ritz_ceed_class, CeedVector                                                                    \
+           : &ritz_vector_class, CeedElemRestriction                                                         \
+           : &ritz_restriction_class, CeedBasis                                                              \
+           : &ritz_basis_class, CeedQFunction                                                                \
+           : &ritz_qfunction_class, CeedQFunctionContext                                                     \
+           : &ritz_context_class, CeedOperator                                                               \
+           : &ritz_operator_class, CeedObject                                                                \
+           : &ritz_any_class, struct RitzMesh_private *                                                      \
+           : &ritz_mesh_class, struct RitzSpace_private *                                                    \
+           : &ritz_space_class, struct RitzGeometry_private *                                                \
+           : &ritz_geometry_class, struct RitzSolver_private *                                               \
+           : &ritz_solver_class, default                                                                     \
+           : (const RitzClass *)NULL)
+
+// Whether the pointer may be used as what its class says: an object of the class; with class NULL anything
+// but NULL and sentinels.
+bool ritz_is_live(const void *handle, const RitzClass *class);
+// What stands at the address, for people: "CEED_VECTOR_NONE", "a CeedBasis", "NULL".
+const char *ritz_found_at(const void *handle);
+// CEED_ERROR_INCOMPATIBLE, reported to `ceed` (may be NULL), unless it may: "<call>: argument '<name>' is
+// CEED_VECTOR_NONE, needed a CeedVector".
+int ritz_check_handle(Ceed ceed, const char *call, const char *name, const void *handle,
+                      const RitzClass *class);
+
+// Returns from the function unless `handle` is live; without a context to report to.
+#define RITZ_HANDLE(handle) RITZ_HANDLE_OF(__func__, handle)
+// The same in a helper of several calls.
+#define RITZ_HANDLE_OF(call, handle) RITZ_ARGUMENT_OF(NULL, call, handle)
+// The same for a further argument, reported to the context of the first.
+#define RITZ_ARGUMENT(ceed, handle) RITZ_ARGUMENT_OF(ceed, __func__, handle)
+#define RITZ_ARGUMENT_OF(ceed, call, handle)                                                                 \
+  do {                                                                                                       \
+    int ritz_handle_code_ = ritz_check_handle((ceed), (call), #handle, (handle), RITZ_CLASS_OF(handle));     \
+    if (ritz_handle_code_) return ritz_handle_code_;                                                         \
+  } while (0)
+
+// An argument that may be NULL.
+#define RITZ_OPTIONAL(ceed, handle)                                                                          \
+  do {                                                                                                       \
+    if (handle) RITZ_ARGUMENT(ceed, handle);                                                                 \
+  } while (0)
+// A vector, or CEED_VECTOR_NONE where `may_be_none`.
+#define RITZ_VECTOR_OR_NONE(ceed, call, vec, may_be_none)                                                    \
+  do {                                                                                                       \
+    if (!(may_be_none) || (vec) != CEED_VECTOR_NONE) RITZ_ARGUMENT_OF(ceed, call, vec);                      \
+  } while (0)
+
+// The standard's sentinels (core/strings.c): objects without a class that stand for none of it.
+typedef struct {
+  const void *object;
+  const char *name;       // "CEED_VECTOR_NONE"
+  const RitzClass *class; // of the handles that it may stand for
+} RitzSentinel;
+
+// NULL: not a sentinel.
+const RitzSentinel *ritz_sentinel(const void *handle);
+// Whether it is a sentinel that handles of this class may be.
+bool ritz_is_own_sentinel(const void *handle, const RitzClass *class);
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A function at a point for tests/test-sentinels.c: v = u, grad v = grad u.
+#ifndef RITZ_TESTS_SENTINELS_QFUNCTIONS_H
+#define RITZ_TESTS_SENTINELS_QFUNCTIONS_H
+
+#include <ritz/point-function.h>
+
+CEED_QFUNCTION_HELPER void sentinels_helmholtz(const void *ctx, const CeedScalar u[1],
+                                               const CeedScalar grad_u[1][2], CeedScalar v[1],
+                                               CeedScalar grad_v[1][2]) {
+  (void)ctx;
+  v[0] = u[0];
+  for (int d = 0; d < 2; d++) grad_v[0][d] = grad_u[0][d];
+}
+RITZ_POINT_FUNCTION(sentinels_at_point, 2, 1, sentinels_helmholtz)
+
+#endif

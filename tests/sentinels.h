@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the generated calls of tests/sentinel-calls and tests/test-sentinels.c share: a kit of valid objects
+// that fit together, the places of a call that can be replaced, and the table of calls. Everything lives on
+// one quadrilateral with 4 nodes and 4 points, so that nearly all vectors have 4 entries.
+#ifndef RITZ_TESTS_SENTINELS_H
+#define RITZ_TESTS_SENTINELS_H
+
+#include <ceed.h>
+#include <ceed/backend.h>
+#include <ceed/cuda.h>
+#include <ceed/hip.h>
+#include <ceed/jit-tools-deprecated.h>
+#include <ceed/jit-tools.h>
+#include <ritz.h>
+#include <stdbool.h>
+
+enum { SENTINELS_NODES = 4, SENTINELS_MATRIX = 16, SENTINELS_MAX_SLOTS = 8 };
+
+typedef struct {
+  double a;
+  int32_t b;
+  bool c;
+} SentinelsContext;
+
+// All counted handles are owned.
+typedef struct {
+  Ceed ceed, ceed_copy;
+  CeedMemType mem_type; // preferred
+  CeedVector vec[3];    // of 4 entries; vec[2] is the passive field of op
+  CeedVector coords;    // of 4 points
+  CeedVector matrix;    // of 16 entries
+  CeedVector work;      // lent from the pool
+  CeedElemRestriction rstr, rstr_points, rstr_coords;
+  CeedBasis basis;
+  CeedQFunction qf, qf_new; // mass with a context; one whose fields are not fixed
+  CeedQFunctionContext ctx, point_ctx;
+  CeedQFunctionField qf_field;
+  CeedContextFieldLabel label[3];                                     // double, int32, bool
+  CeedOperator op, op_new, op_at_points, op_at_points_new, composite; // new: no field is set
+  CeedOperatorField op_field;
+  CeedOperatorAssemblyData assembly;
+  RitzMesh mesh;
+  RitzSpace space;
+  RitzGeometry geometry;
+  RitzSolver solver;
+  RitzOperatorOptions options;
+  RitzOutputField field;
+  int64_t *row_starts, *cols; // of op's matrix
+  CeedScalar identity[4];
+  char path[64]; // of a file that may be written
+  FILE *sink;
+} Kit;
+
+// What argument i of a call points to, unless something is said: zeros.
+typedef struct {
+  _Alignas(64) char bytes[4096];
+} Scratch;
+
+// What replaces the valid handle in a slot; slot -1: nothing.
+typedef struct {
+  int slot;
+  void *handle;
+  bool is_address; // the address of the handle is NULL
+} Bad;
+
+typedef enum { HANDLE, ADDRESS, ADDRESS_ONLY } SlotKind; // handle; address of a handle; other address
+
+typedef struct {
+  const char *name, *type; // of the parameter; type of the handle
+  SlotKind kind;
+} Slot;
+
+typedef struct {
+  const char *name;
+  int (*call)(Kit *kit, Scratch *scratch, const Bad *bad);
+  int num_slots;
+  Slot slots[SENTINELS_MAX_SLOTS];
+} Call;
+
+typedef struct {
+  const char *name, *type;
+  void *const *handle;
+} Sentinel;
+
+// Generated.
+extern const Call *const sentinels_calls;
+extern const Sentinel *const sentinels_list;
+extern const int sentinels_num_calls, sentinels_num_functions, sentinels_num;
+
+// tests/test-sentinels.c
+extern const RitzPointFunction sentinels_point_function;
+extern const CeedInt sentinels_point_offsets[2 + SENTINELS_NODES], sentinels_num_points[2];
+int sentinels_function(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);
+int sentinels_release(void *data);
+int sentinels_apply(void *ctx, CeedVector x, CeedVector y);
+
+#endif

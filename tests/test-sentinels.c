@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Every public function, every argument that is an object: NULL, each of the standard's sentinels and an
+// object of another type are refused by an error code, and what was valid before is valid after. The calls
+// are generated from the headers (tests/sentinel-calls). They are made in a child process, which is started
+// again behind a call that kills it: test-sentinels --calls RESOURCE FILE, FILE being a mapped Progress.
+#include "tests/sentinels.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/sentinels-qfunctions.h"
+#include "tests/tap.h"
+
+// ---- What is no mistake ----
+
+// Arguments that mean something: such calls succeed. Values are words of the list NULL (handle), OWN (a
+// sentinel of the parameter's type), FOREIGN (another sentinel), OTHER (an object of another type), ADDRESS
+// (NULL for the address of a handle), and names of sentinels.
+static const struct {
+  const char *function, *slot, *values, *reason; // patterns of fnmatch; values
+} legal[] = {
+    {"CeedObjectDestroy", "obj", "NULL FOREIGN ADDRESS", "there is nothing to destroy"},
+    {"CeedDestroy", "ceed", "NULL ADDRESS", "there is nothing to destroy"},
+    {"*Destroy", "*", "NULL OWN ADDRESS", "there is nothing to destroy"},
+    {"Ceed*ReferenceCopy", "*_copy", "NULL OWN", "there is nothing to release"},
+    {"RitzMeshReferenceCopy", "copy", "NULL", "there is nothing to release"},
+    {"Ceed*ReferenceCopy", "*", "OWN", "sentinels are copied like handles (ceed.h, Lifetime)"},
+    {"CeedVectorGetLength", "vec", "CEED_VECTOR_NONE", "no vector has length 0"},
+    {"CeedOperatorCreate", "dqf*", "NULL CEED_QFUNCTION_NONE", "there is no derivative"},
+    {"CeedOperatorCreateAtPoints", "dqf*", "NULL CEED_QFUNCTION_NONE", "there is no derivative"},
+    {"CeedOperatorSetField", "vec", "CEED_VECTOR_ACTIVE", "the field is active"},
+    {"CeedOperatorSetField", "vec", "CEED_VECTOR_NONE", "not compared with the mode, but refused in apply"},
+    {"CeedOperatorLinearAssembleQFunctionBuildOrUpdate", "assembled", "NULL OWN", "nothing to release"},
+    {"CeedOperatorLinearAssembleQFunctionBuildOrUpdate", "rstr", "NULL OWN FOREIGN OTHER",
+     "looked at beside a live *assembled alone"},
+    {"CeedQFunctionSetContext", "ctx", "NULL", "detaches the context"},
+    {"CeedQRFactorization", "ceed", "NULL", "there is no context to report to"},
+    {"CeedMatrixPseudoinverse", "ceed", "NULL", "there is no context to report to"},
+    {"CeedSymmetricSchurDecomposition", "ceed", "NULL", "there is no context to report to"},
+    {"CeedSimultaneousDiagonalization", "ceed", "NULL", "there is no context to report to"},
+    {"RitzJit*", "ceed", "NULL", "there is no context to report to"},
+    {"CeedTensorContractApply", "contract", "NULL OWN FOREIGN", "there is one way to contract"},
+    {"Ceed*", "request", "ADDRESS", "nobody waits"},
+    {"RitzSolverSetJacobi", "diagonal", "NULL", "removes the preconditioner"},
+    {"RitzGeometryCreatePointOperator", "context", "NULL", "the function has no parameters"},
+};
+enum { NUM_LEGAL = sizeof(legal) / sizeof(legal[0]) };
+
+// Calls whose valid arguments are refused for what they are about.
+static const struct {
+  const char *function, *reason;
+} refusing[] = {
+    {"CeedSetStream", "host backends have no streams, and there is no stream to give others"},
+    {"CeedError*", "returns the code that it reports"},
+    {"Ceed*Restore*", "nothing was lent"},
+    {"Ceed*Take*", "nothing is borrowed"},
+    {"Ceed*Get*Points*", "the restriction or operator is not at points"},
+    {"CeedElemRestrictionGetLLayout", "not strided"},
+};
+enum { NUM_REFUSING = sizeof(refusing) / sizeof(refusing[0]) };
+
+// They end the program, as their names say.
+static bool ends_program(const char *name) {
+  return !strcmp(name, "CeedErrorAbort") || !strcmp(name, "CeedErrorExit");
+}
+
+// ---- Valid objects ----
+
+const CeedInt sentinels_point_offsets[] = {2, 2 + SENTINELS_NODES, 0, 1, 2, 3};
+const CeedInt sentinels_num_points[] = {1, 1};
+const RitzPointFunction sentinels_point_function = RITZ_POINT_FUNCTION_TABLE(sentinels_at_point, 2, 1);
+
+int sentinels_function(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  (void)ctx, (void)Q, (void)in, (void)out;
+  return CEED_ERROR_SUCCESS;
+}
+
+int sentinels_release(void *data) {
+  (void)data;
+  return CEED_ERROR_SUCCESS;
+}
+
+int sentinels_apply(void *ctx, CeedVector x, CeedVector y) {
+  (void)ctx;
+  return CeedVectorCopy(x, y);
+}
+
+#define DO(call)                                                                                             \
+  do {                                                                                                       \
+    int code_ = (call);                                                                                      \
+    if (code_) return fprintf(stderr, "%s: code %d\n", #call, code_), code_;                                 \
+  } while (0)
+
+static CeedScalar entry(int v, int i) { return (CeedScalar)(1 + v) + (CeedScalar)i / 8; }
+
+static int make_vectors(Kit *kit) {
+  CeedScalar values[SENTINELS_MATRIX];
+  for (int v = 0; v < 3; v++) {
+    for (int i = 0; i < SENTINELS_NODES; i++) values[i] = entry(v, i);
+    DO(CeedVectorCreate(kit->ceed, SENTINELS_NODES, &kit->vec[v]));
+    DO(CeedVectorSetArray(kit->vec[v], CEED_MEM_HOST, CEED_COPY_VALUES, values));
+  }
+  DO(CeedVectorCreate(kit->ceed, 2 * SENTINELS_NODES, &kit->coords));
+  DO(CeedVectorSetValue(kit->coords, (CeedScalar)0.25));
+  DO(CeedVectorCreate(kit->ceed, SENTINELS_MATRIX, &kit->matrix));
+  DO(CeedVectorSetValue(kit->matrix, 1));
+  return CeedGetWorkVector(kit->ceed, SENTINELS_NODES, &kit->work);
+}
+
+static int make_context(Kit *kit) {
+  const SentinelsContext data = {1, 2, true};
+  const CeedScalar parameters[] = {1, 1};
+  DO(CeedQFunctionContextCreate(kit->ceed, &kit->ctx));
+  DO(CeedQFunctionContextSetData(kit->ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), (void *)&data));
+  DO(CeedQFunctionContextRegisterDouble(kit->ctx, "a", offsetof(SentinelsContext, a), 1, "a"));
+  DO(CeedQFunctionContextRegisterInt32(kit->ctx, "b", offsetof(SentinelsContext, b), 1, "b"));
+  DO(CeedQFunctionContextRegisterBoolean(kit->ctx, "c", offsetof(SentinelsContext, c), 1, "c"));
+  for (int i = 0; i < 3; i++) {
+    const char name[] = {"abc"[i], '\0'};
+    DO(CeedQFunctionContextGetFieldLabel(kit->ctx, name, &kit->label[i]));
+  }
+  DO(CeedQFunctionContextCreate(kit->ceed, &kit->point_ctx));
+  return CeedQFunctionContextSetData(kit->point_ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(parameters),
+                                     (void *)parameters);
+}
+
+static int make_parts(Kit *kit) {
+  const CeedInt offsets[] = {0, 1, 2, 3};
+  CeedQFunctionField *fields;
+  DO(CeedElemRestrictionCreate(kit->ceed, 1, SENTINELS_NODES, 1, 1, SENTINELS_NODES, CEED_MEM_HOST,
+                               CEED_COPY_VALUES, offsets, &kit->rstr));
+  DO(CeedElemRestrictionCreateAtPoints(kit->ceed, 1, SENTINELS_NODES, 1, SENTINELS_NODES, CEED_MEM_HOST,
+                                       CEED_COPY_VALUES, sentinels_point_offsets, &kit->rstr_points));
+  DO(CeedElemRestrictionCreateAtPoints(kit->ceed, 1, SENTINELS_NODES, 2, 2 * SENTINELS_NODES, CEED_MEM_HOST,
+                                       CEED_COPY_VALUES, sentinels_point_offsets, &kit->rstr_coords));
+  DO(CeedBasisCreateTensorH1Lagrange(kit->ceed, 2, 1, 2, 2, CEED_GAUSS, &kit->basis));
+  DO(CeedQFunctionCreateInteriorByName(kit->ceed, "MassApply", &kit->qf));
+  DO(CeedQFunctionSetContext(kit->qf, kit->ctx));
+  DO(CeedQFunctionSetUserFlopsEstimate(kit->qf, 1));
+  DO(CeedQFunctionCreateInterior(kit->ceed, 1, sentinels_function, "", &kit->qf_new));
+  DO(CeedQFunctionGetFields(kit->qf, NULL, &fields, NULL, NULL));
+  kit->qf_field = fields[0];
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_operators(Kit *kit) {
+  const CeedQFunction none = CEED_QFUNCTION_NONE;
+  CeedContextFieldLabel label;
+  CeedOperatorField *fields;
+  CeedSize num_rows, num_cols;
+  DO(CeedOperatorCreate(kit->ceed, kit->qf, none, none, &kit->op));
+  DO(CeedOperatorSetField(kit->op, "u", kit->rstr, kit->basis, CEED_VECTOR_ACTIVE));
+  DO(CeedOperatorSetField(kit->op, "qdata", kit->rstr, CEED_BASIS_NONE, kit->vec[2]));
+  DO(CeedOperatorSetField(kit->op, "v", kit->rstr, kit->basis, CEED_VECTOR_ACTIVE));
+  DO(CeedOperatorCheckReady(kit->op));
+  DO(CeedOperatorGetFields(kit->op, NULL, &fields, NULL, NULL));
+  kit->op_field = fields[0];
+  for (int i = 0; i < 3; i++) {
+    const char name[] = {"abc"[i], '\0'};
+    DO(CeedOperatorGetContextFieldLabel(kit->op, name, &label));
+  }
+  DO(CeedOperatorCreate(kit->ceed, kit->qf, none, none, &kit->op_new));
+  DO(CeedOperatorCreateComposite(kit->ceed, &kit->composite));
+  DO(CeedOperatorCompositeAddSub(kit->composite, kit->op));
+  DO(CeedOperatorCreateAtPoints(kit->ceed, kit->qf, none, none, &kit->op_at_points_new));
+  DO(CeedOperatorCreateAtPoints(kit->ceed, kit->qf, none, none, &kit->op_at_points));
+  DO(CeedOperatorAtPointsSetPoints(kit->op_at_points, kit->rstr_coords, kit->coords));
+  DO(CeedOperatorSetField(kit->op_at_points, "u", kit->rstr, kit->basis, CEED_VECTOR_ACTIVE));
+  DO(CeedOperatorSetField(kit->op_at_points, "qdata", kit->rstr_points, CEED_BASIS_NONE, kit->vec[2]));
+  DO(CeedOperatorSetField(kit->op_at_points, "v", kit->rstr, kit->basis, CEED_VECTOR_ACTIVE));
+  DO(CeedOperatorGetOperatorAssemblyData(kit->op, &kit->assembly));
+  return RitzOperatorAssembleCSRSymbolic(kit->op, &num_rows, &num_cols, &kit->row_starts, &kit->cols);
+}
+
+static int make_mesh(Kit *kit) {
+  DO(RitzMeshCreateBox(kit->ceed, 2, (CeedInt[]){1, 1}, NULL, NULL, 1, NULL, NULL, &kit->mesh));
+  DO(RitzSpaceCreate(kit->mesh, 1, 1, &kit->space));
+  DO(RitzGeometryCreate(kit->mesh, -1, &kit->geometry));
+  DO(RitzSolverCreateCG(kit->ceed, &kit->solver));
+  DO(RitzSolverSetOperator(kit->solver, kit->op));
+  kit->options = (RitzOperatorOptions){.kind = RITZ_OPERATOR_MASS, .space = kit->space};
+  kit->field = (RitzOutputField){"field", kit->space, kit->matrix};
+  snprintf(kit->path, sizeof(kit->path), "/tmp/ritz-sentinels-%ld.vtu", (long)getpid());
+  kit->sink = fopen("/dev/null", "w");
+  return kit->sink ? CEED_ERROR_SUCCESS : CEED_ERROR_MAJOR;
+}
+
+static int make_kit(const char *resource, Kit *kit) {
+  *kit = (Kit){.identity = {1, 0, 0, 1}};
+  DO(CeedInit(resource, &kit->ceed));
+  DO(CeedSetErrorHandler(kit->ceed, CeedErrorStore));
+  DO(CeedReferenceCopy(kit->ceed, &kit->ceed_copy));
+  DO(CeedGetPreferredMemType(kit->ceed, &kit->mem_type));
+  DO(make_vectors(kit));
+  DO(make_context(kit));
+  DO(make_parts(kit));
+  DO(make_operators(kit));
+  return make_mesh(kit);
+}
+
+// The first code of all; objects that are lent are refused.
+static int destroy_kit(Kit *kit) {
+  int ierr = kit->work ? CeedRestoreWorkVector(kit->ceed, &kit->work) : CEED_ERROR_SUCCESS;
+#define DESTROY(type, handle)                                                                                \
+  do {                                                                                                       \
+    int code_ = type##Destroy(&(handle));                                                                    \
+    if (!ierr) ierr = code_;                                                                                 \
+  } while (0)
+  DESTROY(RitzSolver, kit->solver);
+  DESTROY(RitzGeometry, kit->geometry);
+  DESTROY(RitzSpace, kit->space);
+  DESTROY(RitzMesh, kit->mesh);
+  CeedOperator *operators[] = {&kit->composite, &kit->op, &kit->op_new, &kit->op_at_points,
+                               &kit->op_at_points_new};
+  for (int i = 0; i < 5; i++) DESTROY(CeedOperator, *operators[i]);
+  DESTROY(CeedQFunction, kit->qf);
+  DESTROY(CeedQFunction, kit->qf_new);
+  DESTROY(CeedQFunctionContext, kit->ctx);
+  DESTROY(CeedQFunctionContext, kit->point_ctx);
+  DESTROY(CeedBasis, kit->basis);
+  DESTROY(CeedElemRestriction, kit->rstr);
+  DESTROY(CeedElemRestriction, kit->rstr_points);
+  DESTROY(CeedElemRestriction, kit->rstr_coords);
+  for (int v = 0; v < 3; v++) DESTROY(CeedVector, kit->vec[v]);
+  DESTROY(CeedVector, kit->coords);
+  DESTROY(CeedVector, kit->matrix);
+  DESTROY(Ceed, kit->ceed_copy);
+  DESTROY(Ceed, kit->ceed);
+#undef DESTROY
+  free(kit->row_starts);
+  free(kit->cols);
+  if (kit->sink) fclose(kit->sink);
+  unlink(kit->path);
+  return ierr;
+}
+
+// Whether vectors can be written and have their values, and the other objects answer.
+static bool is_intact(Kit *kit) {
+  SentinelsContext *data;
+  CeedScalar *array;
+  CeedInt number;
+  bool holds = true;
+  for (int v = 0; v < 3; v++) {
+    if (CeedVectorGetArray(kit->vec[v], CEED_MEM_HOST, &array)) return false;
+    for (int i = 0; i < SENTINELS_NODES; i++) holds = holds && array[i] == entry(v, i);
+    if (CeedVectorRestoreArray(kit->vec[v], &array)) return false;
+  }
+  if (CeedQFunctionContextGetData(kit->ctx, CEED_MEM_HOST, &data)) return false;
+  holds = holds && data->a == 1 && data->b == 2 && data->c;
+  if (CeedQFunctionContextRestoreData(kit->ctx, &data)) return false;
+  if (CeedElemRestrictionGetNumElements(kit->rstr, &number) || number != 1) return false;
+  if (CeedBasisGetNumNodes(kit->basis, &number) || number != SENTINELS_NODES) return false;
+  return holds && !CeedOperatorCheckReady(kit->op);
+}
+
+// ---- Bad arguments ----
+
+enum { BAD_NULL = -1, BAD_OTHER = -2, BAD_ADDRESS = -3 }; // else the number of a sentinel
+
+// The next kind of bad argument of a slot, after BAD_NULL; false: that was the last one.
+static bool next_bad(const Slot *slot, int *bad) {
+  if (*bad == BAD_ADDRESS || (slot->kind == ADDRESS_ONLY)) return false;
+  if (*bad == BAD_OTHER) {
+    *bad = BAD_ADDRESS;
+    return slot->kind == ADDRESS;
+  }
+  if (++*bad < sentinels_num) return true;
+  // Fields, labels and the like have no type that could be looked at.
+  const bool has_type =
+      !strstr(slot->type, "Field") && !strstr(slot->type, "Data") && !strstr(slot->type, "Contract");
+  *bad = has_type ? BAD_OTHER : BAD_ADDRESS;
+  return has_type || slot->kind == ADDRESS;
+}
+
+static int first_bad(const Slot *slot) { return slot->kind == ADDRESS_ONLY ? BAD_ADDRESS : BAD_NULL; }
+
+static void *other_object(const Kit *kit, const char *type) {
+  if (!strcmp(type, "CeedObject")) return kit->mesh;
+  return strcmp(type, "CeedVector") ? (void *)kit->vec[0] : (void *)kit->basis;
+}
+
+static Bad make_bad(const Kit *kit, const Slot *slot, int number, int bad) {
+  if (bad == BAD_ADDRESS) return (Bad){number, NULL, true};
+  if (bad == BAD_OTHER) return (Bad){number, other_object(kit, slot->type), false};
+  return (Bad){number, bad == BAD_NULL ? NULL : *sentinels_list[bad].handle, false};
+}
+
+static const char *bad_name(int bad) {
+  if (bad == BAD_ADDRESS) return "a NULL address";
+  if (bad == BAD_OTHER) return "an object of another type";
+  return bad == BAD_NULL ? "NULL" : sentinels_list[bad].name;
+}
+
+static bool has_word(const char *list, const char *word) {
+  const size_t length = strlen(word);
+  for (const char *at = list; (at = strstr(at, word)); at += length) {
+    if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return true;
+  }
+  return false;
+}
+
+// The row of `legal` that allows this, or -1.
+static int legal_row(const Call *call, const Slot *slot, int bad) {
+  const char *word = bad == BAD_ADDRESS                              ? "ADDRESS"
+                     : bad == BAD_OTHER                              ? "OTHER"
+                     : bad == BAD_NULL                               ? "NULL"
+                     : !strcmp(sentinels_list[bad].type, slot->type) ? "OWN"
+                                                                     : "FOREIGN";
+  for (int i = 0; i < NUM_LEGAL; i++) {
+    if (fnmatch(legal[i].function, call->name, 0) || fnmatch(legal[i].slot, slot->name, 0)) continue;
+    if (slot->kind == HANDLE && has_word(legal[i].values, "ADDRESS")) continue; // about addresses
+    if (has_word(legal[i].values, word)) return i;
+    if (bad >= 0 && has_word(legal[i].values, sentinels_list[bad].name)) return i;
+  }
+  return -1;
+}
+
+// ---- The child ----
+
+enum { MAX_COMPLAINTS = 40 };
+
+// Written by the child, read by the parent.
+typedef struct {
+  int call, slot, bad;      // what is done now; slot -1: with valid arguments
+  int num_calls, num_legal; // done so far
+  bool is_done;
+  bool is_used[NUM_LEGAL]; // rows of `legal`
+  int num_complaints;
+  char complaints[MAX_COMPLAINTS][200];
+} Progress;
+
+static void complain(Progress *p, const char *what, int code) {
+  const Call *call = &sentinels_calls[p->call];
+  char *text = p->complaints[p->num_complaints < MAX_COMPLAINTS ? p->num_complaints : MAX_COMPLAINTS - 1];
+  p->num_complaints++;
+  if (p->slot < 0) {
+    snprintf(text, sizeof(p->complaints[0]), "%s: valid arguments %s %d", call->name, what, code);
+  } else {
+    snprintf(text, sizeof(p->complaints[0]), "%s: %s as '%s' %s %d", call->name, bad_name(p->bad),
+             call->slots[p->slot].name, what, code);
+  }
+}
+
+static int call_with(Kit *kit, const Call *call, const Bad *bad) {
+  static Scratch scratch[16];
+  memset(scratch, 0, sizeof(scratch));
+  alarm(60); // kernels may be compiled
+  return call->call(kit, scratch, bad);
+}
+
+static int renew(const char *resource, Kit *kit, Progress *p, bool was_refused) {
+  int code = destroy_kit(kit);
+  if (code && was_refused) complain(p, "leaves objects that cannot be destroyed:", code);
+  return make_kit(resource, kit);
+}
+
+static int try_valid(const char *resource, Kit *kit, Progress *p) {
+  const Call *call = &sentinels_calls[p->call];
+  for (int i = 0; i < NUM_REFUSING; i++) {
+    if (!fnmatch(refusing[i].function, call->name, 0)) return CEED_ERROR_SUCCESS;
+  }
+  int code = call_with(kit, call, &(Bad){-1, NULL, false});
+  p->num_calls++;
+  if (code) complain(p, "are refused:", code);
+  return renew(resource, kit, p, false);
+}
+
+// A message, where there is a context to report to, tells call and fault.
+static bool names_fault(Kit *kit, const Call *call, int bad) {
+  const char *message, *fault = bad >= 0 ? sentinels_list[bad].name : bad == BAD_OTHER ? " a Ceed" : "NULL";
+  CeedGetErrorMessage(kit->ceed, &message);
+  if (!strcmp(message, "No error message stored")) return true;
+  const bool is_alias = !strncmp(call->name, "CeedComposite", 13); // of a newer name
+  return (is_alias || strstr(message, call->name)) && strstr(message, fault);
+}
+
+static int try_bad(const char *resource, Kit *kit, Progress *p) {
+  const Call *call = &sentinels_calls[p->call];
+  const Slot *slot = &call->slots[p->slot];
+  const int row = legal_row(call, slot, p->bad);
+  const Bad bad = make_bad(kit, slot, p->slot, p->bad);
+  const char *message;
+  CeedResetErrorMessage(kit->ceed, &message);
+  int code = call_with(kit, call, &bad);
+  p->num_calls++;
+  if (row >= 0) {
+    p->num_legal++;
+    p->is_used[row] = true;
+    if (code) complain(p, "is legal, yet refused:", code);
+    return renew(resource, kit, p, false);
+  }
+  if (!code) complain(p, "is taken:", code);
+  if (code && !names_fault(kit, call, p->bad))
+    complain(p, "is refused by a message that does not tell:", code);
+  if (code && !is_intact(kit)) complain(p, "is refused, but damages others:", code);
+  return code ? CEED_ERROR_SUCCESS : renew(resource, kit, p, false);
+}
+
+// From the place that the progress names to the end.
+static int run_calls(const char *resource, Progress *p) {
+  Kit kit;
+  DO(make_kit(resource, &kit));
+  while (p->call < sentinels_num_calls) {
+    const Call *call = &sentinels_calls[p->call];
+    if (p->slot < 0 && !ends_program(call->name)) {
+      DO(try_valid(resource, &kit, p));
+    } else if (!ends_program(call->name)) {
+      DO(try_bad(resource, &kit, p));
+    }
+    if (p->slot >= 0 && next_bad(&call->slots[p->slot], &p->bad)) continue;
+    if (++p->slot < call->num_slots) {
+      p->bad = first_bad(&call->slots[p->slot]);
+      continue;
+    }
+    p->slot--;
+    if (!ends_program(call->name)) DO(renew(resource, &kit, p, true));
+    p->call++;
+    p->slot = -1;
+  }
+  p->is_done = true;
+  return destroy_kit(&kit);
+}
+
+static Progress *map_progress(const char *path) {
+  int file = open(path, O_RDWR);
+  if (file < 0) return NULL;
+  void *progress = mmap(NULL, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  return progress == MAP_FAILED ? NULL : progress;
+}
+
+// ---- The parent ----
+
+// A child that was killed goes on behind the call that killed it. Its stderr is of no interest unless one
+// looks for that call's fault: run it by hand.
+static int run_child(const char *self, const char *resource, const char *path) {
+  int status = -1;
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    int null = open("/dev/null", O_WRONLY);
+    dup2(null, STDOUT_FILENO);
+    if (!getenv("RITZ_TEST_SENTINELS_LOUD")) dup2(null, STDERR_FILENO);
+    setenv("CEED_ERROR_HANDLER", "return", 1);
+    setenv("RITZ_TUNE", "off", 1);
+    execl("/proc/self/exe", self, "--calls", resource, path, (char *)NULL);
+    _exit(99);
+  }
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return status;
+}
+
+static void skip_bad(Progress *p) {
+  const Call *call = &sentinels_calls[p->call];
+  if (p->slot >= 0 && next_bad(&call->slots[p->slot], &p->bad)) return;
+  if (++p->slot < call->num_slots) {
+    p->bad = first_bad(&call->slots[p->slot]);
+    return;
+  }
+  p->call++;
+  p->slot = -1;
+}
+
+static void check_backend(const char *resource) {
+  enum { MAX_DEATHS = 30 };
+  char path[] = "/tmp/ritz-sentinels-XXXXXX";
+  int file = mkstemp(path), num_deaths = 0;
+  CHECK(file >= 0 && !ftruncate(file, sizeof(Progress)), "a file for the child");
+  close(file);
+  Progress *p = map_progress(path);
+  CHECK(p, "the file is mapped");
+  p->slot = -1;
+  while (!p->is_done && num_deaths < MAX_DEATHS && p->call < sentinels_num_calls) {
+    int status = run_child("test-sentinels", resource, path);
+    if (p->is_done) break;
+    num_deaths++;
+    complain(p, WIFSIGNALED(status) ? "ends the program by signal" : "ends the program, status",
+             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    skip_bad(p);
+  }
+  const Progress result = *p;
+  munmap(p, sizeof(Progress));
+  unlink(path);
+  tap_note("%s: %d calls of %d functions (of %d), %d of them legal", resource, result.num_calls,
+           sentinels_num_calls, sentinels_num_functions, result.num_legal);
+  for (int i = 0; i < result.num_complaints && i < MAX_COMPLAINTS; i++) tap_note("%s", result.complaints[i]);
+  CHECK(result.num_complaints == 0, "%d calls", result.num_complaints);
+  CHECK(result.is_done, "the child comes to the end");
+  for (int i = 0; i < NUM_LEGAL; i++) {
+    CHECK(result.is_used[i], "no call is like this: %s, %s", legal[i].function, legal[i].slot);
+  }
+}
+
+TEST(what_is_no_object_is_refused_and_spoils_nothing) {
+  size_t n;
+  const char *const *backends = tap_backends(&n);
+  for (size_t i = 0; i < n; i++) {
+    check_backend(backends[i]);
+    if (tap_failed()) return;
+  }
+}
+
+int main(int argc, char **argv) {
+  if (argc == 4 && !strcmp(argv[1], "--calls")) {
+    Progress *progress = map_progress(argv[3]);
+    _exit(progress ? run_calls(argv[2], progress) != 0 : 2); // what calls have made is left behind
+  }
+  return tap_main(argc, argv, TESTS(what_is_no_object_is_refused_and_spoils_nothing));
+}
