@@ -23,8 +23,6 @@
 
 // ---- The command ----
 
-// Not every compiler knows the last ones: clang and gcc on some processors refuse them.
-static const char *const machine_flags[] = {"-march=native", "-mprefer-vector-width=512"};
 static const char *const flags[] = {"-std=gnu11",
                                     "-O3",
                                     "-ffp-contract=fast",
@@ -35,10 +33,12 @@ static const char *const flags[] = {"-std=gnu11",
                                     "-shared",
                                     "-w"};
 
-static int num_machine_flags(void) { return ritz_cpu_has_avx512() ? 2 : 1; }
+// Not every compiler knows all: clang and gcc on some processors refuse the last ones.
+static int num_machine_flags(void) { return ritz_cpu_vector_flag() ? 2 : 1; }
 
 static void add_flags(int num_refused, RitzWords *words) {
   for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) ritz_words_add(words, "%s", flags[i]);
+  const char *const machine_flags[] = {"-march=native", ritz_cpu_vector_flag()};
   for (int i = 0; i < num_machine_flags() - num_refused; i++) ritz_words_add(words, "%s", machine_flags[i]);
 }
 

@@ -37,7 +37,9 @@ void ritz_cpu_describe(RitzHasher *hasher) {
   describe_system(hasher);
 }
 
-bool ritz_cpu_has_avx512(void) { return __builtin_cpu_supports("avx512f"); }
+const char *ritz_cpu_vector_flag(void) {
+  return __builtin_cpu_supports("avx512f") ? "-mprefer-vector-width=512" : "-mno-avx512f";
+}
 
 #else
 
@@ -61,6 +63,6 @@ void ritz_cpu_describe(RitzHasher *hasher) {
   if (file) fclose(file);
 }
 
-bool ritz_cpu_has_avx512(void) { return false; }
+const char *ritz_cpu_vector_flag(void) { return NULL; }
 
 #endif

@@ -3,12 +3,12 @@
 #ifndef RITZ_JIT_CPU_H
 #define RITZ_JIT_CPU_H
 
-#include <stdbool.h>
-
 #include "jit/hash.h"
 
 // Everything that decides what -march=native means, the same for all processors of a machine.
 void ritz_cpu_describe(RitzHasher *hasher);
-bool ritz_cpu_has_avx512(void);
+// What -march=native does not decide, or NULL: the whole width of AVX-512; none of it where this process sees
+// none, which may be less than the compiler sees (valgrind, emulators).
+const char *ritz_cpu_vector_flag(void);
 
 #endif

@@ -54,7 +54,8 @@
 // Results    0, or a CeedErrorType after one report to the error handler of the context concerned. Codes
 //            are named without CEED_ERROR_ here. A positive code from inside a larger action (a vector found
 //            too short while an operator is applied) arrives as BACKEND. A NULL handle is refused with
-//            INCOMPATIBLE. Pointers to results are not NULL unless that is allowed.
+//            INCOMPATIBLE, and so are sentinels that mean nothing to the function and objects of another
+//            type. Pointers to results are not NULL unless that is allowed.
 // Lifetime   Objects are counted. Create(.., &x) overwrites x and gives the caller one reference.
 //            ReferenceCopy(x, &y) releases what y held (NULL or a live handle) and takes a reference for y.
 //            Destroy(&x) drops a reference, frees the object with the last one, sets x to NULL; NULL and
