@@ -16,6 +16,6 @@ if output=$(RITZ_STRICT=1 valgrind -q --error-exitcode=9 "$ritz" "${problem[@]}"
   echo "ok 1 - generated kernels run under valgrind, which finds nothing"
 else
   echo "not ok 1 - generated kernels run under valgrind, which finds nothing"
-  sed 's/^/# /' <<<"$output" | tail -30
+  printf '%s\n' "$output" | sed 's/^/# /' | tail -30
   exit 1
 fi
