@@ -25,21 +25,23 @@ struct RitzGeometry_private;
 struct RitzSolver_private;
 
 // The class that the type of a handle names; NULL for other pointers (fields, labels, arrays).
+// clang-format off
 #define RITZ_CLASS_OF(handle)                                                                                \
-  _Generic((handle), Ceed                                                                                    \
-           : &ritz_ceed_class, CeedVector                                                                    \
-           : &ritz_vector_class, CeedElemRestriction                                                         \
-           : &ritz_restriction_class, CeedBasis                                                              \
-           : &ritz_basis_class, CeedQFunction                                                                \
-           : &ritz_qfunction_class, CeedQFunctionContext                                                     \
-           : &ritz_context_class, CeedOperator                                                               \
-           : &ritz_operator_class, CeedObject                                                                \
-           : &ritz_any_class, struct RitzMesh_private *                                                      \
-           : &ritz_mesh_class, struct RitzSpace_private *                                                    \
-           : &ritz_space_class, struct RitzGeometry_private *                                                \
-           : &ritz_geometry_class, struct RitzSolver_private *                                               \
-           : &ritz_solver_class, default                                                                     \
-           : (const RitzClass *)NULL)
+  _Generic((handle),                                                                                         \
+      Ceed: &ritz_ceed_class,                                                                                \
+      CeedVector: &ritz_vector_class,                                                                        \
+      CeedElemRestriction: &ritz_restriction_class,                                                          \
+      CeedBasis: &ritz_basis_class,                                                                          \
+      CeedQFunction: &ritz_qfunction_class,                                                                  \
+      CeedQFunctionContext: &ritz_context_class,                                                             \
+      CeedOperator: &ritz_operator_class,                                                                    \
+      CeedObject: &ritz_any_class,                                                                           \
+      struct RitzMesh_private *: &ritz_mesh_class,                                                           \
+      struct RitzSpace_private *: &ritz_space_class,                                                         \
+      struct RitzGeometry_private *: &ritz_geometry_class,                                                   \
+      struct RitzSolver_private *: &ritz_solver_class,                                                       \
+      default: (const RitzClass *)NULL)
+// clang-format on
 
 // Whether the pointer may be used as what its class says: an object of the class; with class NULL anything
 // but NULL and sentinels.
