@@ -54,6 +54,13 @@ static void emit_integers(RitzText *text, const char *name, CeedInt n, const int
   ritz_text_add(text, "};\n");
 }
 
+// A one in the middle of zeros; those behind it C adds.
+static void emit_unit_vector(RitzText *text, CeedInt size) {
+  ritz_text_add(text, "static const RitzReal ritz_unit_vector[%d] = {", (int)(2 * size - 1));
+  for (CeedInt i = 0; i < size - 1; i++) ritz_text_add(text, "0, ");
+  ritz_text_add(text, "1};\n");
+}
+
 static void emit_terms(Diagonal *d) {
   const RitzDiagonalPlan *p = d->diagonal;
   RitzText *text = &d->emitter.text;
@@ -62,12 +69,11 @@ static void emit_terms(Diagonal *d) {
   emit_integers(text, "ritz_first_in", p->num_in, p->first_in);
   emit_integers(text, "ritz_first_out", p->num_out, p->first_out);
   emit_integers(text, "ritz_term_of", p->num_in * p->num_out, p->term_of);
+  emit_unit_vector(text, p->size_in);
   ritz_text_add(text,
-                "static const RitzReal ritz_unit_vector[%d] = {[%d] = 1};\n"
                 "static const RitzDiagonal ritz_diagonal = {%d, %d, %d, %d, ritz_first_in, ritz_first_out, "
                 "ritz_term_of, %d, ritz_unit_vector};\n",
-                (int)(2 * p->size_in - 1), (int)(p->size_in - 1), (int)p->output.num_comp, p->num_terms,
-                (int)p->num_in, (int)p->num_out, (int)p->size_in);
+                (int)p->output.num_comp, p->num_terms, (int)p->num_in, (int)p->num_out, (int)p->size_in);
 }
 
 // ---- Arrays ----

@@ -37,10 +37,9 @@ RITZ_INLINE int ritz_points(const RitzKernelArgs *args, const RitzBatch *b, Ritz
   return 0;
 }
 
-__attribute__((visibility("default"))) int ritz_kernel(const RitzKernelArgs *args, int64_t begin,
-                                                       int64_t end) {
+int ritz_kernel(const RitzKernelArgs *args, int64_t begin, int64_t end) {
   for (int64_t n = begin; n < end; n++) {
-    RitzWork *w = args->work;
+    RitzWork *w = (RitzWork *)args->work;
     const RitzBatch b = ritz_batch(args, n, end);
     RitzAhead ahead = {.spaces = args->spaces, .batch = b.next};
     ritz_run_hook(args->before, n);
@@ -53,5 +52,4 @@ __attribute__((visibility("default"))) int ritz_kernel(const RitzKernelArgs *arg
   return 0;
 }
 
-__attribute__((visibility("default")))
 const RitzKernelInfo ritz_kernel_info = {RITZ_KERNEL_ABI, RITZ_LANES, sizeof(RitzWork)};
