@@ -105,6 +105,8 @@ int ritz_jit_add_include_folder(Ceed ceed);
 // current folder), else the name of a text that the library carries (core/embedded.h), else the first file
 // below the JiT source roots, else NULL.
 int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found);
+// The same for a header, which may also lie below the folders of RITZ_INCLUDE_PATH.
+int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, char **found);
 // *text (owned by the caller): a QFunction's file for a device's compiler, which reads no files: all includes
 // expanded, those of headers that devices have without them dropped, #line where the text comes from.
 int ritz_jit_load_for_device(Ceed ceed, const char *path, char **text);

@@ -238,11 +238,11 @@ static int expand_file(Expansion *e, const char *path, bool is_conditional, int 
 
 // Headers whose contents devices have without them, and those of the standard that have nothing for them.
 static bool is_built_in(const char *name) {
-  static const char *const names[] = {"assert.h",  "complex.h",   "float.h",      "inttypes.h",
-                                      "limits.h",  "math.h",      "stdalign.h",   "stdarg.h",
-                                      "stdbool.h", "stddef.h",    "stdint.h",     "stdio.h",
-                                      "stdlib.h",  "string.h",    "tgmath.h",     "time.h",
-                                      "ceed.h",    "ceed/ceed.h", "ceed/types.h", "ceed/backend.h"};
+  static const char *const names[] = {
+      "algorithm",  "cassert",  "cfloat",    "climits",  "cmath",       "cstddef",      "cstdint",
+      "cstdlib",    "assert.h", "complex.h", "float.h",  "inttypes.h",  "limits.h",     "math.h",
+      "stdalign.h", "stdarg.h", "stdbool.h", "stddef.h", "stdint.h",    "stdio.h",      "stdlib.h",
+      "string.h",   "tgmath.h", "time.h",    "ceed.h",   "ceed/ceed.h", "ceed/types.h", "ceed/backend.h"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
     if (!strcmp(name, names[i])) return true;
   }
@@ -256,14 +256,16 @@ static int expand_named(Expansion *e, const char *including, const Line *line, c
   const bool is_system = line->kind == LINE_SYSTEM;
   char *path = NULL;
   if (e->for_device && is_built_in(name)) return CEED_ERROR_SUCCESS;
-  int ierr = ritz_jit_find(e->ceed, is_system ? NULL : including, name, &path);
+  int ierr = ritz_jit_find_include(e->ceed, is_system ? NULL : including, name, &path);
   if (!ierr && !path && (is_system || (e->for_device && is_conditional))) {
     RITZ_TRY(append(e, line->start, (size_t)(line->end - line->start)));
     return append_string(e, "\n");
   }
   if (!ierr && !path) {
     ierr = CeedError(e->ceed, CEED_ERROR_MAJOR,
-                     "CeedLoadSourceToBuffer: '%s' includes '%s', which is nowhere", including, name);
+                     "CeedLoadSourceToBuffer: '%s' includes '%s', which is nowhere; more folders of headers: "
+                     "CeedAddJitSourceRoot, or RITZ_INCLUDE_PATH=FOLDER:FOLDER",
+                     including, name);
   }
   if (!ierr) ierr = expand_file(e, path, is_conditional, depth + 1);
   RITZ_FREE(&path);

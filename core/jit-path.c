@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config/ritz-config.h"
 #include "core/core.h"
@@ -79,6 +80,27 @@ int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **fou
   if (is_readable(*found) || ritz_embedded_find(*found)) return CEED_ERROR_SUCCESS;
   RITZ_FREE(found);
   return ritz_embedded_find(path) ? ritz_strdup(ceed, path, found) : find_below_roots(ceed, path, found);
+}
+
+// A set-uid program does not trust its environment.
+static const char *include_path(void) {
+  const bool is_trusted = getuid() == geteuid() && getgid() == getegid();
+  const char *folders = is_trusted ? getenv("RITZ_INCLUDE_PATH") : NULL;
+  return folders ? folders : "";
+}
+
+int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, char **found) {
+  RITZ_TRY(ritz_jit_find(ceed, including, name, found));
+  for (const char *folder = include_path(); *folder && !*found;) {
+    const int n = (int)strcspn(folder, ":");
+    if (n) {
+      RITZ_TRY(RITZ_MALLOC(ceed, (size_t)n + strlen(name) + 2, found));
+      sprintf(*found, "%.*s/%s", n, folder, name);
+      if (!is_readable(*found)) RITZ_FREE(found);
+    }
+    folder += n + (folder[n] == ':');
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 int CeedGetJitAbsolutePath(Ceed ceed, const char *relative_file_path, const char **absolute_file_path) {

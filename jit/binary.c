@@ -13,6 +13,7 @@
 #include "jit/manifest.h"
 #include "jit/module.h"
 #include "jit/process.h"
+#include "jit/refusal.h"
 #include "jit/report.h"
 #include "jit/work.h"
 
@@ -68,14 +69,26 @@ static int dump_found(const Task *task, const char *path) {
   return ierr;
 }
 
-// Sets task->bytes when there is an entry.
+// Sets task->reason when the text is known to be refused.
+static int look_for_refusal(Task *task) {
+  char *messages = NULL;
+
+  RITZ_TRY(ritz_refusal_find(task->ceed, &task->cache, &task->key, &messages));
+  if (!messages) return CEED_ERROR_SUCCESS;
+  int ierr = ritz_refusal_tell(task->ceed, &task->cache, &task->key, messages, NULL, &task->reason);
+  task->counters.failures++;
+  RITZ_FREE(&messages);
+  return ierr;
+}
+
+// Sets task->bytes when there is an entry, or task->reason.
 static int look_on_disk(Task *task) {
   double start = ritz_seconds();
   char *path = NULL;
   int fd = -1;
 
   RITZ_TRY(ritz_cache_find(task->ceed, &task->cache, &task->key, suffix, &fd, &path));
-  if (fd < 0) return CEED_ERROR_SUCCESS;
+  if (fd < 0) return look_for_refusal(task);
   int ierr = ritz_file_read_bytes(task->ceed, fd, &task->num_bytes, &task->bytes);
   if (!ierr && task->bytes) {
     task->counters.disk_hits++;
@@ -148,16 +161,26 @@ static int keep_log(const Task *task, const char *log, char **where) {
   return ritz_cache_keep_log(task->ceed, &task->cache, &task->key, task->work, "compile.log", where);
 }
 
+static int keep_refusal(const Task *task, const char *log, const char *messages) {
+  bool is_kept;
+  const RitzWords none = {.num = 0};
+  const RitzRefusal refusal = {task->source->name, task->work, &none, &none, 0, messages};
+
+  if (!task->work || !ritz_refusal_is_verdict(log)) return CEED_ERROR_SUCCESS;
+  return ritz_refusal_keep(task->ceed, &task->cache, &task->key, &refusal, &is_kept);
+}
+
 // ---- Making ----
 
 static int refuse(Task *task, const char *log) {
   char *messages = NULL, *where = NULL;
   int ierr = ritz_report_errors(task->ceed, log, &messages);
 
+  if (!ierr) ierr = keep_refusal(task, log, messages);
   if (!ierr) ierr = keep_log(task, log, &where);
   if (!ierr)
-    ierr = ritz_format(task->ceed, &task->reason, "%s (the whole log: %s)",
-                       *messages ? messages : "no message", where ? where : "set RITZ_DUMP to a folder");
+    ierr = ritz_refusal_tell(task->ceed, &task->cache, &task->key, messages,
+                             where ? where : "set RITZ_DUMP to a folder", &task->reason);
   RITZ_FREE(&where);
   RITZ_FREE(&messages);
   return ierr;
@@ -207,10 +230,10 @@ static int sweep(const Task *task) {
 
 static int find_or_make(Task *task, bool may_find) {
   if (may_find) RITZ_TRY(look_on_disk(task));
-  if (task->bytes) return CEED_ERROR_SUCCESS;
+  if (task->bytes || task->reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(wait_for_lock(task));
   if (may_find) RITZ_TRY(look_on_disk(task)); // somebody may have made it since the first look
-  if (task->bytes) return CEED_ERROR_SUCCESS;
+  if (task->bytes || task->reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(make_anew(task));
   return sweep(task);
 }

@@ -22,8 +22,9 @@ typedef int (*RitzJitMakeBinary)(Ceed ceed, void *data, const char *name, const 
 
 // The bytes for a text from the cache, or else made, and kept there; one maker for each key among processes
 // and threads. *bytes: owned by the caller; NULL when the text is refused, then *reason (owned, else NULL) is
-// one paragraph for people: the first messages and the path of the log or dump. `may_find`: false makes it
-// anew (the driver did not take what the cache had). RITZ_DUMP keeps text, log and bytes.
+// one paragraph for people: the first messages and the path of the log or dump. What a compiler has refused
+// for the text's own sake stays refused, for later processes, too. `may_find`: false makes it anew (the
+// driver did not take what the cache had). RITZ_DUMP keeps text, log and bytes.
 int ritz_jit_binary(Ceed ceed, const RitzJitBinary *source, bool may_find, RitzJitMakeBinary make, void *data,
                     size_t *num_bytes, char **bytes, char **reason);
 

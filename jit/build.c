@@ -12,6 +12,7 @@
 #include "jit/library.h"
 #include "jit/manifest.h"
 #include "jit/module.h"
+#include "jit/refusal.h"
 #include "jit/report.h"
 #include "jit/work.h"
 
@@ -33,9 +34,15 @@ static void drop_work(RitzJob *job) {
 
 void ritz_job_close(RitzJob *job) {
   ritz_process_kill(&job->process);
+  ritz_process_kill(&job->lister);
+  RITZ_FREE(&job->log);
   drop_work(job);
   ritz_cache_unlock(&job->lock);
   ritz_jit_release(&job->module);
+}
+
+bool ritz_job_has_next(const RitzBuild *build, const RitzJob *job) {
+  return build->has_next && job->source->user_file;
 }
 
 // ---- The end ----
@@ -50,7 +57,9 @@ static int finish(RitzJob *job) {
 // Takes over `reason`.
 static int fail(RitzBuild *build, RitzJob *job, RitzJitStatus status, char *reason) {
   RITZ_TRY(ritz_module_create(build->ceed, &job->key, status, reason, NULL, &job->module));
-  build->counters.failures++;
+  ritz_module_set_language(job->module, build->compiler->language);
+  if (job->is_recorded) ritz_module_set_recorded(job->module);
+  build->counters.failures += status != RITZ_JIT_REFUSED || !ritz_job_has_next(build, job);
   if (status == RITZ_JIT_REFUSED) ritz_module_share(&job->module);
   return finish(job);
 }
@@ -77,11 +86,28 @@ static int dump_found(RitzBuild *build, const RitzJob *job, const char *path, in
 // Takes over the library, READY. Others of the process may use it unless it is `is_private`.
 static int succeed(RitzBuild *build, RitzJob *job, RitzLibrary *library, bool is_private) {
   RITZ_TRY(ritz_module_create(build->ceed, &job->key, RITZ_JIT_READY, NULL, library->handle, &job->module));
+  ritz_module_set_language(job->module, build->compiler->language);
   if (!is_private) ritz_module_share(&job->module);
   return finish(job);
 }
 
-// The job is DONE when an entry is found that can be loaded.
+// DONE when the text is known to be refused.
+static int look_for_refusal(RitzBuild *build, RitzJob *job) {
+  char *messages = NULL, *told = NULL, *reason = NULL;
+
+  RITZ_TRY(ritz_refusal_find(build->ceed, &build->cache, &job->key, &messages));
+  if (!messages) return CEED_ERROR_SUCCESS;
+  int ierr = ritz_refusal_tell(build->ceed, &build->cache, &job->key, messages, NULL, &told);
+  if (!ierr)
+    ierr = ritz_format(build->ceed, &reason, "%s does not compile ('%s' has refused it before): %s",
+                       job->source->name, build->compiler->path, told);
+  RITZ_FREE(&messages);
+  RITZ_FREE(&told);
+  job->is_recorded = true;
+  return ierr ? ierr : fail(build, job, RITZ_JIT_REFUSED, reason);
+}
+
+// The job is DONE when an entry is found that can be loaded, or says that none can be made.
 static int look_on_disk(RitzBuild *build, RitzJob *job) {
   RitzLibrary library = {.handle = NULL};
   double start = ritz_seconds();
@@ -89,7 +115,7 @@ static int look_on_disk(RitzBuild *build, RitzJob *job) {
   int fd = -1;
 
   RITZ_TRY(ritz_cache_find(build->ceed, &build->cache, &job->key, suffix, &fd, &path));
-  if (fd < 0) return CEED_ERROR_SUCCESS;
+  if (fd < 0) return look_for_refusal(build, job);
   int ierr = dump_found(build, job, path, fd);
   if (!ierr) ierr = ritz_library_open(build->ceed, fd, path, &build->places, &library);
   if (!ierr && library.handle) {
@@ -179,19 +205,88 @@ static int keep_log(RitzBuild *build, RitzJob *job, const char *log, char **wher
   return ritz_cache_keep_log(build->ceed, &build->cache, &job->key, job->work, "compile.log", where);
 }
 
-static int refuse(RitzBuild *build, RitzJob *job, const char *log) {
-  char *messages = NULL, *where = NULL, *reason = NULL;
-  int ierr = ritz_report_errors(build->ceed, log, &messages);
+// Files that the compiler has read or looked for; none are known when *is_known is false.
+static int read_files(RitzBuild *build, const RitzJob *job, RitzWords *files, bool *is_known) {
+  char *path = NULL, *list = NULL;
 
-  if (!ierr) ierr = keep_log(build, job, log, &where);
+  RITZ_TRY(work_file(build, job, "kernel.d", &path));
+  int ierr = ritz_file_read_path(build->ceed, path, &list);
+  RITZ_FREE(&path);
+  *is_known = !ierr && list;
+  if (*is_known) ierr = ritz_manifest_read_list(build->ceed, list, job->work, files);
+  RITZ_FREE(&list);
+  return ierr;
+}
+
+// Of a compiler that was stopped or broke down nothing is kept; nor when the text has changed meanwhile.
+static bool is_to_be_kept(const RitzBuild *build, const RitzJob *job) {
+  const RitzHash user = ritz_job_user_hash(job->source);
+
+  return is_in_cache(build, job) && !job->process.is_good && !job->process.is_violent &&
+         ritz_refusal_is_verdict(job->log) && !strcmp(user.hex, job->user.hex);
+}
+
+static int keep_refusal(RitzBuild *build, RitzJob *job, const char *messages) {
+  RitzWords files = {.ceed = build->ceed}, folders = {.ceed = build->ceed};
+  bool is_known = false;
+
+  if (!is_to_be_kept(build, job)) return CEED_ERROR_SUCCESS;
+  int ierr = read_files(build, job, &files, &is_known);
+  for (size_t i = 0; i < job->source->num_roots; i++) ritz_words_add(&folders, "%s", job->source->roots[i]);
+  ritz_compiler_folders(build->compiler->language, &folders);
+  if (!ierr) ierr = folders.error;
+  const RitzRefusal refusal = {job->source->name, job->work, &files, &folders, job->start, messages};
+  if (!ierr && is_known)
+    ierr = ritz_refusal_keep(build->ceed, &build->cache, &job->key, &refusal, &job->is_recorded);
+  ritz_words_free(&folders);
+  ritz_words_free(&files);
+  return ierr;
+}
+
+static int refuse(RitzBuild *build, RitzJob *job) {
+  char *messages = NULL, *where = NULL, *told = NULL, *reason = NULL;
+  int ierr = ritz_report_errors(build->ceed, job->log, &messages);
+
+  if (!ierr) ierr = keep_refusal(build, job, messages);
+  if (!ierr) ierr = keep_log(build, job, job->log, &where);
   if (!ierr)
-    ierr = ritz_format(build->ceed, &reason, "%s does not compile ('%s' %s): %s (the whole log: %s)",
-                       job->source->name, build->compiler->path, job->process.outcome,
-                       *messages ? messages : "no message", where ? where : "set RITZ_DUMP to a folder");
+    ierr = ritz_refusal_tell(build->ceed, &build->cache, &job->key, messages,
+                             where ? where : "set RITZ_DUMP to a folder", &told);
+  if (!ierr)
+    ierr = ritz_format(build->ceed, &reason, "%s does not compile ('%s' %s): %s", job->source->name,
+                       build->compiler->path, job->process.outcome, told);
+  RITZ_FREE(&told);
   RITZ_FREE(&where);
   RITZ_FREE(&messages);
   RITZ_TRY(ierr);
   return fail(build, job, RITZ_JIT_REFUSED, reason);
+}
+
+// Compilers that miss a header leave no list.
+static int list_or_refuse(RitzBuild *build, RitzJob *job) {
+  RitzWords command = {.ceed = build->ceed};
+  RitzProcess process;
+
+  if (!is_to_be_kept(build, job) || !ritz_refusal_misses_header(job->log)) return refuse(build, job);
+  ritz_compiler_list_command(build->compiler, job->source, job->work, &command);
+  int ierr = command.error;
+  if (!ierr) ierr = ritz_process_start(build->ceed, command.item, job->work, "list.log", &process);
+  ritz_words_free(&command);
+  RITZ_TRY(ierr);
+  if (!process.pid) return refuse(build, job);
+  job->lister = process;
+  job->state = RITZ_JOB_LISTING;
+  return CEED_ERROR_SUCCESS;
+}
+
+// A list that is not whole is none.
+static int end_listing(RitzBuild *build, RitzJob *job) {
+  char *path = NULL;
+
+  RITZ_TRY(work_file(build, job, "kernel.d", &path));
+  if (!job->lister.is_good) unlink(path);
+  RITZ_FREE(&path);
+  return refuse(build, job);
 }
 
 static int read_log(RitzBuild *build, const RitzJob *job, char **log) {
@@ -205,7 +300,7 @@ static int read_log(RitzBuild *build, const RitzJob *job, char **log) {
 
 // Once more in the next place when the folder is full, else it is the text's fault.
 static int try_again_or_refuse(RitzBuild *build, RitzJob *job) {
-  char *path = NULL, *log = NULL;
+  char *path = NULL;
 
   RITZ_TRY(work_file(build, job, "probe", &path));
   bool is_short = is_full(path);
@@ -215,10 +310,8 @@ static int try_again_or_refuse(RitzBuild *build, RitzJob *job) {
     job->place++;
     return start(build, job);
   }
-  RITZ_TRY(read_log(build, job, &log));
-  int ierr = refuse(build, job, log);
-  RITZ_FREE(&log);
-  return ierr;
+  RITZ_TRY(read_log(build, job, &job->log));
+  return list_or_refuse(build, job);
 }
 
 // ---- A compilation that succeeds ----
@@ -226,16 +319,12 @@ static int try_again_or_refuse(RitzBuild *build, RitzJob *job) {
 // *text: the manifest, owned by the caller; NULL: the binary is not to be kept.
 static int make_manifest(RitzBuild *build, const RitzJob *job, const RitzHash *binary, char **text) {
   RitzWords files = {.ceed = build->ceed};
-  char *path = NULL, *list = NULL;
+  bool is_known = false;
+  int ierr = read_files(build, job, &files, &is_known);
 
-  RITZ_TRY(work_file(build, job, "kernel.d", &path));
-  int ierr = ritz_file_read_path(build->ceed, path, &list);
-  RITZ_FREE(&path);
-  if (!ierr && list) ierr = ritz_manifest_read_list(build->ceed, list, job->work, &files);
-  if (!ierr && list)
+  if (!ierr && is_known)
     ierr = ritz_manifest_make(build->ceed, job->source->name, binary, &files, job->start, text);
   ritz_words_free(&files);
-  RITZ_FREE(&list);
   return ierr;
 }
 
@@ -316,6 +405,8 @@ int ritz_job_step(RitzBuild *build, RitzJob *job, bool may_compile) {
   case RITZ_JOB_WAITING: return may_compile ? wait_for_lock(build, job) : CEED_ERROR_SUCCESS;
   case RITZ_JOB_COMPILING:
     return ritz_process_has_ended(&job->process) ? end_compilation(build, job) : CEED_ERROR_SUCCESS;
+  case RITZ_JOB_LISTING:
+    return ritz_process_has_ended(&job->lister) ? end_listing(build, job) : CEED_ERROR_SUCCESS;
   case RITZ_JOB_DONE: break;
   }
   return CEED_ERROR_SUCCESS;

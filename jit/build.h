@@ -13,10 +13,18 @@ typedef struct {
   RitzCache cache;
   RitzWords places; // folders for work folders; the first one is the cache when there is one
   const RitzCompiler *compiler;
+  bool has_next; // texts with a user's file are tried in another language when this compiler refuses them
   RitzJitCounters counters; // of this call
 } RitzBuild;
 
-typedef enum { RITZ_JOB_NEW, RITZ_JOB_WAITING, RITZ_JOB_COMPILING, RITZ_JOB_DONE } RitzJobState;
+typedef enum {
+  RITZ_JOB_NEW,
+  RITZ_JOB_WAITING, // for a processor or a lock
+  RITZ_JOB_COMPILING,
+  RITZ_JOB_LISTING, // refused for a header that is nowhere: the compiler lists what it has read and looked
+                    // for
+  RITZ_JOB_DONE
+} RitzJobState;
 
 // Begins as {.source, .key, .user}.
 typedef struct {
@@ -29,7 +37,9 @@ typedef struct {
   size_t place;         // index of the work folder's parent
   char *work;           // owned; the work folder, or NULL
   int64_t start;        // of the compilation, by the clock of the files
-  RitzProcess process;
+  RitzProcess process, lister;
+  char *log;        // owned; of a compilation that failed
+  bool is_recorded; // the cache says that the text is refused
 } RitzJob;
 
 // `may_compile`: another compiler may be started now.
@@ -38,5 +48,7 @@ void ritz_job_close(RitzJob *job); // in any state
 
 // Hash of the user's file, of "" when it cannot be read.
 RitzHash ritz_job_user_hash(const RitzJitSource *source);
+// Whether the other language follows should this one be refused.
+bool ritz_job_has_next(const RitzBuild *build, const RitzJob *job);
 
 #endif

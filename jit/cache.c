@@ -158,7 +158,7 @@ int ritz_cache_publish(Ceed ceed, const RitzCache *cache, const RitzHash *key, c
   return ierr;
 }
 
-enum { LOG_NAME_SIZE = 32 };
+enum { LOG_NAME_SIZE = 32, DAY = 24 * 3600 };
 
 static void log_name(const RitzHash *key, char name[LOG_NAME_SIZE]) {
   snprintf(name, LOG_NAME_SIZE, "failed-%.8s.log", key->hex);
@@ -171,6 +171,17 @@ int ritz_cache_keep_log(Ceed ceed, const RitzCache *cache, const RitzHash *key, 
   log_name(key, name);
   RITZ_TRY(ritz_cache_move(ceed, cache, work, file, name));
   return ritz_format(ceed, path, "%s/%s", cache->folder, name);
+}
+
+int ritz_cache_find_log(Ceed ceed, const RitzCache *cache, const RitzHash *key, char **path) {
+  char name[LOG_NAME_SIZE];
+
+  *path = NULL;
+  if (!cache->folder) return CEED_ERROR_SUCCESS;
+  log_name(key, name);
+  RITZ_TRY(ritz_format(ceed, path, "%s/%s", cache->folder, name));
+  if (access(*path, F_OK)) RITZ_FREE(path);
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Locks ----
@@ -208,12 +219,11 @@ void ritz_cache_unlock(RitzCacheLock *lock) {
 
 int ritz_cache_unlock_if_refused(Ceed ceed, const RitzCache *cache, const RitzHash *key,
                                  RitzCacheLock *lock) {
-  char *path = NULL, name[LOG_NAME_SIZE];
+  char *path = NULL;
 
   if (!lock->path) return CEED_ERROR_SUCCESS;
-  log_name(key, name);
-  RITZ_TRY(ritz_format(ceed, &path, "%s/%s", cache->folder, name));
-  if (!access(path, F_OK)) ritz_cache_unlock(lock);
+  RITZ_TRY(ritz_cache_find_log(ceed, cache, key, &path));
+  if (path) ritz_cache_unlock(lock);
   RITZ_FREE(&path);
   return CEED_ERROR_SUCCESS;
 }
@@ -225,6 +235,8 @@ typedef enum {
   NAME_MANIFEST,
   NAME_BINARY,
   NAME_NOTE,
+  NAME_REFUSAL,
+  NAME_NEWS,
   NAME_LOCK,
   NAME_LOG,
   NAME_COMPILER,
@@ -249,6 +261,8 @@ static NameKind kind_of(const char *name) {
                   {"", RITZ_HASH_LENGTH, ".so", NAME_BINARY},
                   {"", RITZ_HASH_LENGTH, ".bin", NAME_BINARY},
                   {"", RITZ_HASH_LENGTH, RITZ_NOTE_SUFFIX, NAME_NOTE},
+                  {"", RITZ_HASH_LENGTH, RITZ_REFUSAL_SUFFIX, NAME_REFUSAL},
+                  {"", RITZ_HASH_LENGTH, RITZ_NEWS_SUFFIX, NAME_NEWS},
                   {"", RITZ_HASH_LENGTH, ".lock", NAME_LOCK},
                   {"failed-", 8, ".log", NAME_LOG},
                   {"compiler-", RITZ_HASH_LENGTH, ".txt", NAME_COMPILER}};
@@ -279,13 +293,24 @@ static int visit_folder(Ceed ceed, const char *folder, Visit visit, void *data) 
   return ierr;
 }
 
+// Seconds that a file is kept; 0: for good.
+static time_t lifetime(NameKind kind) {
+  switch (kind) {
+  case NAME_LOCK:
+  case NAME_WORK:
+  case NAME_NEWS: return DAY;
+  case NAME_LOG:
+  case NAME_REFUSAL: return 30 * DAY;
+  default: return 0;
+  }
+}
+
 static int remove_if_old(Ceed ceed, void *data, const char *path, const char *name, NameKind kind) {
-  enum { DAY = 24 * 3600 };
+  const time_t limit = lifetime(kind);
   struct stat status;
 
   (void)ceed, (void)data, (void)name;
-  if (kind != NAME_LOCK && kind != NAME_LOG && kind != NAME_WORK) return CEED_ERROR_SUCCESS;
-  if (lstat(path, &status) || status.st_uid != geteuid() || time(NULL) - status.st_mtime < DAY)
+  if (!limit || lstat(path, &status) || status.st_uid != geteuid() || time(NULL) - status.st_mtime < limit)
     return CEED_ERROR_SUCCESS;
   if (kind == NAME_WORK && S_ISDIR(status.st_mode)) ritz_folder_remove(path);
   if (kind != NAME_WORK) unlink(path);
@@ -302,6 +327,59 @@ int ritz_cache_sweep_once(Ceed ceed, const RitzWords *folders) {
   for (size_t i = 0; is_needed && i < folders->num; i++)
     RITZ_TRY(visit_folder(ceed, folders->item[i], remove_if_old, NULL));
   return CEED_ERROR_SUCCESS;
+}
+
+// Files of one kind.
+typedef struct {
+  char *path; // owned
+  int64_t time;
+} DatedFile;
+
+typedef struct {
+  NameKind kind;
+  size_t num, capacity;
+  DatedFile *files; // owned
+} DatedList;
+
+static int add_dated(Ceed ceed, void *data, const char *path, const char *name, NameKind kind) {
+  DatedList *list = data;
+  struct stat status;
+
+  (void)name;
+  if (kind != list->kind || lstat(path, &status)) return CEED_ERROR_SUCCESS;
+  if (list->num == list->capacity) {
+    RITZ_TRY(RITZ_REALLOC(ceed, 2 * list->capacity + 16, &list->files));
+    list->capacity = 2 * list->capacity + 16;
+  }
+  list->files[list->num] = (DatedFile){.time = ritz_file_time(&status)};
+  RITZ_TRY(ritz_strdup(ceed, path, &list->files[list->num].path));
+  list->num++;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int compare_newest_first(const void *a, const void *b) {
+  const DatedFile *x = a, *y = b;
+
+  return (x->time < y->time) - (x->time > y->time);
+}
+
+int ritz_cache_prune(Ceed ceed, const RitzCache *cache) {
+  static const struct {
+    NameKind kind;
+    size_t most;
+  } kinds[] = {{NAME_REFUSAL, 500}, {NAME_LOG, 30}}; // a large program may have hundreds of operators
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (size_t k = 0; cache->folder && !ierr && k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+    DatedList list = {.kind = kinds[k].kind};
+
+    ierr = visit_folder(ceed, cache->folder, add_dated, &list);
+    if (list.num) qsort(list.files, list.num, sizeof(list.files[0]), compare_newest_first);
+    for (size_t i = kinds[k].most; !ierr && i < list.num; i++) unlink(list.files[i].path);
+    for (size_t i = 0; i < list.num; i++) RITZ_FREE(&list.files[i].path);
+    RITZ_FREE(&list.files);
+  }
+  return ierr;
 }
 
 // ---- For people ----
@@ -364,12 +442,12 @@ static int binary_size(Ceed ceed, const char *manifest, int64_t *size) {
 
 static int add_entry(Ceed ceed, void *data, const char *path, const char *name, NameKind kind) {
   EntryList *list = data;
-  RitzJitEntry entry = {.is_tuning = kind == NAME_NOTE};
+  RitzJitEntry entry = {.is_tuning = kind == NAME_NOTE, .is_refused = kind == NAME_REFUSAL};
   struct stat text;
   int64_t size = 0;
   char *contents = NULL;
 
-  if (kind != NAME_MANIFEST && kind != NAME_NOTE) return CEED_ERROR_SUCCESS;
+  if (kind != NAME_MANIFEST && kind != NAME_NOTE && kind != NAME_REFUSAL) return CEED_ERROR_SUCCESS;
   if (kind == NAME_MANIFEST) RITZ_TRY(binary_size(ceed, path, &size));
   int ierr = ritz_file_read_path(ceed, path, &contents);
   if (!ierr && contents &&
@@ -412,7 +490,7 @@ static int remove_entry(Ceed ceed, void *data, const char *path, const char *nam
   size_t *num_removed = data;
 
   if (kind == NAME_LOCK || kind == NAME_WORK) return remove_if_old(ceed, NULL, path, name, kind);
-  if (!unlink(path) && (kind == NAME_MANIFEST || kind == NAME_NOTE)) ++*num_removed;
+  if (!unlink(path) && (kind == NAME_MANIFEST || kind == NAME_NOTE || kind == NAME_REFUSAL)) ++*num_removed;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The disk cache: entries <key>.so (of the processor) or <key>.bin (of a device) with <key>.txt, which says
-// what the binary was made from; notes <key>.tune (jit/note.h). Only files of the right owner and mode are
-// read; they appear by rename, under a lock per key; anything unexpected counts as not there. Called by
-// jit/load.c, build.c, binary.c, compiler.c, public.c.
+// what the binary was made from; notes <key>.tune (jit/note.h); refused texts <key>.refused (jit/refusal.h);
+// empty files <key>.told (jit/news.c). Only files of the right owner and mode are read; they appear by
+// rename, under a lock per key; anything unexpected counts as not there. Called by jit/load.c, build.c,
+// binary.c, refusal.c, compiler.c, public.c.
 #ifndef RITZ_JIT_CACHE_H
 #define RITZ_JIT_CACHE_H
 
@@ -11,6 +12,9 @@
 #include "jit/hash.h"
 #include "jit/jit.h"
 #include "jit/words.h"
+
+#define RITZ_REFUSAL_SUFFIX ".refused"
+#define RITZ_NEWS_SUFFIX    ".told"
 
 typedef struct {
   char *folder;    // owned, absolute; NULL: none
@@ -36,6 +40,11 @@ int ritz_cache_publish(Ceed ceed, const RitzCache *cache, const RitzHash *key, c
 int ritz_cache_keep_log(Ceed ceed, const RitzCache *cache, const RitzHash *key, const char *work,
                         const char *file, char **path);
 
+// *path: of the log that is kept for a key, owned by the caller; NULL: none.
+int ritz_cache_find_log(Ceed ceed, const RitzCache *cache, const RitzHash *key, char **path);
+// Removes all but the newest refused texts and logs.
+int ritz_cache_prune(Ceed ceed, const RitzCache *cache);
+
 // Locks between processes and threads, released by the system when their holder dies. A file system without
 // locks, or a cache that cannot be written to, gives them to everybody.
 typedef struct {
@@ -50,7 +59,7 @@ void ritz_cache_unlock(RitzCacheLock *lock);
 int ritz_cache_unlock_if_refused(Ceed ceed, const RitzCache *cache, const RitzHash *key, RitzCacheLock *lock);
 
 // Removes from the folders what was left behind more than a day ago by processes that were killed: work
-// folders, locks, logs. Only the first call in a process does.
+// folders, locks; and refused texts and logs of more than a month ago. Only the first call in a process does.
 int ritz_cache_sweep_once(Ceed ceed, const RitzWords *folders);
 
 #endif

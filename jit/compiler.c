@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The C compiler of the system (contracts in jit/compiler.h and, for ritz_jit_compiler and _version, in
-// jit/jit.h). What a compiler has answered is kept in the process and in the cache, so that a warm start runs
-// no program:
+// The C and C++ compilers of the system (contracts in jit/compiler.h and, for ritz_jit_compiler and _version,
+// in jit/jit.h). What a compiler has answered is kept in the process and in the cache, so that a warm start
+// runs no program:
 //     ritz-compiler 1
 //     refused NUMBER
 //     version LINE
@@ -23,49 +23,121 @@
 
 // ---- The command ----
 
-static const char *const flags[] = {"-std=gnu11",
-                                    "-O3",
-                                    "-ffp-contract=fast",
-                                    "-fno-math-errno",
-                                    "-fno-trapping-math",
-                                    "-fopenmp-simd",
-                                    "-fPIC",
-                                    "-shared",
-                                    "-w"};
+static const char *const flags[] = {
+    "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-fopenmp-simd", "-fPIC", "-shared",
+    "-w"};
+
+// C++: of the standard that NVRTC is asked for. RITZ_CXXFLAGS, where it is not set RITZ_CFLAGS.
+static const struct {
+  const char *name, *standard, *variable, *names[3], *flags_variable;
+} languages[] = {
+    [RITZ_JIT_C] = {"c", "-std=gnu11", "RITZ_CC", {"gcc", "clang", "cc"}, "RITZ_CFLAGS"},
+    [RITZ_JIT_CXX] = {"c++", "-std=gnu++17", "RITZ_CXX", {"g++", "clang++", "c++"}, "RITZ_CXXFLAGS"},
+};
+enum { NUM_NAMES = sizeof(languages[0].names) / sizeof(languages[0].names[0]) };
 
 // Not every compiler knows all: clang and gcc on some processors refuse the last ones.
 static int num_machine_flags(void) { return ritz_cpu_vector_flag() ? 2 : 1; }
 
-static void add_flags(int num_refused, RitzWords *words) {
+static void add_flags(RitzJitLanguage language, int num_refused, RitzWords *words) {
+  ritz_words_add(words, "%s", languages[language].standard);
   for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) ritz_words_add(words, "%s", flags[i]);
   const char *const machine_flags[] = {"-march=native", ritz_cpu_vector_flag()};
   for (int i = 0; i < num_machine_flags() - num_refused; i++) ritz_words_add(words, "%s", machine_flags[i]);
 }
 
-void ritz_compiler_command(const RitzCompiler *compiler, const RitzJitSource *source, const char *folder,
-                           RitzWords *words) {
-  ritz_words_add(words, "%s", compiler->path);
-  add_flags(compiler->num_refused, words);
-  ritz_words_add(words, "-I%s", folder);
-  for (size_t i = 0; i < source->num_roots; i++) {
-    ritz_words_add(words, "-I"); // a word of its own: a root may be ""
-    ritz_words_add(words, "%s", source->roots[i]);
+static void split_include_path(RitzWords *words) {
+  const char *folders = ritz_environment("RITZ_INCLUDE_PATH");
+
+  while (folders && *folders) {
+    const int n = (int)strcspn(folders, ":");
+
+    if (n) ritz_words_add(words, "%.*s", n, folders);
+    folders += n + (folders[n] == ':');
   }
+}
+
+static void add_folders(const RitzJitSource *source, RitzWords *words) {
+  RitzWords folders = {.ceed = words->ceed};
+
+  for (size_t i = 0; i < source->num_roots; i++) ritz_words_add(&folders, "%s", source->roots[i]);
+  if (source->user_file) split_include_path(&folders);
+  for (size_t i = 0; i < folders.num; i++) {
+    ritz_words_add(words, "-I"); // a word of its own: a root may be ""
+    ritz_words_add(words, "%s", folders.item[i]);
+  }
+  if (!words->error) words->error = folders.error;
+  ritz_words_free(&folders);
+}
+
+static const char *user_flags(RitzJitLanguage language) {
+  const char *own = ritz_environment(languages[language].flags_variable);
+
+  return own ? own : ritz_environment(languages[RITZ_JIT_C].flags_variable);
+}
+
+// Those of RITZ_INCLUDE_PATH, then what stands behind -I in the user's arguments.
+void ritz_compiler_folders(RitzJitLanguage language, RitzWords *words) {
+  RitzWords flags = {.ceed = words->ceed};
+
+  split_include_path(words);
+  ritz_words_split(&flags, user_flags(language));
+  for (size_t i = 0; i < flags.num; i++) {
+    if (strncmp(flags.item[i], "-I", 2) != 0) continue;
+    const char *folder = flags.item[i][2] ? flags.item[i] + 2 : i + 1 < flags.num ? flags.item[++i] : ".";
+    ritz_words_add(words, "%s", folder);
+  }
+  if (!words->error) words->error = flags.error;
+  ritz_words_free(&flags);
+}
+
+// All that decides what the text means.
+static void add_common(const RitzCompiler *compiler, const RitzJitSource *source, const char *folder,
+                       RitzWords *words) {
+  ritz_words_add(words, "%s", compiler->path);
+  add_flags(compiler->language, compiler->num_refused, words);
+  ritz_words_add(words, "-I%s", folder);
+  add_folders(source, words);
   ritz_words_add(words, "-DCEED_RUNNING_JIT_PASS=1");
 #ifdef RITZ_SCALAR_F32
   ritz_words_add(words, "-DRITZ_SCALAR_F32");
 #endif
   for (size_t i = 0; i < source->num_defines; i++) ritz_words_add(words, "-D%s", source->defines[i]);
-  ritz_words_split(words, ritz_environment("RITZ_CFLAGS"));
-  ritz_words_add(words, "-MD");
+  ritz_words_split(words, user_flags(compiler->language));
+}
+
+static void add_list(const char *folder, RitzWords *words) {
   ritz_words_add(words, "-MF");
   ritz_words_add(words, "%s/kernel.d", folder);
   ritz_words_add(words, "-MT");
   ritz_words_add(words, "kernel");
+}
+
+// The file's name ends as in C.
+static void add_text(const RitzCompiler *compiler, const char *folder, RitzWords *words) {
+  if (compiler->language != RITZ_JIT_C) ritz_words_add(words, "-x");
+  if (compiler->language != RITZ_JIT_C) ritz_words_add(words, "%s", languages[compiler->language].name);
+  ritz_words_add(words, "%s/kernel.c", folder);
+}
+
+void ritz_compiler_command(const RitzCompiler *compiler, const RitzJitSource *source, const char *folder,
+                           RitzWords *words) {
+  add_common(compiler, source, folder, words);
+  ritz_words_add(words, "-MD");
+  add_list(folder, words);
   ritz_words_add(words, "-o");
   ritz_words_add(words, "%s/kernel.so", folder);
-  ritz_words_add(words, "%s/kernel.c", folder);
+  add_text(compiler, folder, words);
   ritz_words_add(words, "-lm");
+}
+
+void ritz_compiler_list_command(const RitzCompiler *compiler, const RitzJitSource *source, const char *folder,
+                                RitzWords *words) {
+  add_common(compiler, source, folder, words);
+  ritz_words_add(words, "-M");
+  ritz_words_add(words, "-MG");
+  add_list(folder, words);
+  add_text(compiler, folder, words);
 }
 
 // ---- Where it is ----
@@ -93,25 +165,60 @@ static int search_path(Ceed ceed, const char *name, struct stat *status, char **
   return CEED_ERROR_SUCCESS;
 }
 
-static int locate(Ceed ceed, struct stat *status, char **path, char **why) {
-  static const char *const names[] = {"gcc", "clang", "cc"};
-  const char *wanted = ritz_environment("RITZ_CC");
+// *path: NULL when there is no such program.
+static int locate_named(Ceed ceed, const char *name, struct stat *status, char **path) {
+  if (!strchr(name, '/')) return search_path(ceed, name, status, path);
+  RITZ_TRY(ritz_strdup(ceed, name, path));
+  if (!is_program(*path, status)) RITZ_FREE(path);
+  return CEED_ERROR_SUCCESS;
+}
+
+// *name: of the C++ compiler that comes with a C compiler ("gcc-12": "g++-12"), owned by the caller; NULL:
+// unknown.
+static int name_sibling(Ceed ceed, const char *c, char **name) {
+  static const char *const pairs[][2] = {
+      {"clang", "clang++"}, {"gcc", "g++"}, {"icx", "icpx"}, {"cc", "c++"}};
+  const char *slash = strrchr(c, '/'), *base = slash ? slash + 1 : c;
+
+  *name = NULL;
+  for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+    const char *at = strstr(base, pairs[i][0]);
+
+    if (at)
+      return ritz_format(ceed, name, "%.*s%s%s", (int)(at - c), c, pairs[i][1], at + strlen(pairs[i][0]));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// *wanted: the name that the user has chosen, owned by the caller; NULL: any will do.
+static int choose_name(Ceed ceed, RitzJitLanguage language, char **wanted, char **why) {
+  const char *named = ritz_environment(languages[language].variable), *c = ritz_environment("RITZ_CC");
+
+  *wanted = NULL;
+  if (named) return ritz_strdup(ceed, named, wanted);
+  if (language == RITZ_JIT_C || !c) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(name_sibling(ceed, c, wanted));
+  return *wanted ? CEED_ERROR_SUCCESS
+                 : ritz_format(ceed, why, "RITZ_CC names '%s', and RITZ_CXX is not set", c);
+}
+
+static int locate(Ceed ceed, RitzJitLanguage language, struct stat *status, char **path, char **why) {
+  const char *const *names = languages[language].names, *variable = languages[language].variable;
+  char *wanted = NULL;
 
   *path = NULL;
-  if (wanted && strchr(wanted, '/')) {
-    RITZ_TRY(ritz_strdup(ceed, wanted, path));
-    if (!is_program(*path, status)) RITZ_FREE(path);
-  } else if (wanted) {
-    RITZ_TRY(search_path(ceed, wanted, status, path));
-  } else {
-    for (size_t i = 0; !*path && i < sizeof(names) / sizeof(names[0]); i++)
-      RITZ_TRY(search_path(ceed, names[i], status, path));
-  }
-  if (*path) return CEED_ERROR_SUCCESS;
-  if (wanted)
-    return ritz_format(ceed, why,
-                       "RITZ_CC names '%s', which is no program (arguments belong into RITZ_CFLAGS)", wanted);
-  return ritz_strdup(ceed, "neither gcc nor clang nor cc is in PATH, and RITZ_CC is not set", why);
+  RITZ_TRY(choose_name(ceed, language, &wanted, why));
+  int ierr = wanted ? locate_named(ceed, wanted, status, path) : CEED_ERROR_SUCCESS;
+  for (int i = 0; !ierr && !*why && !wanted && !*path && i < NUM_NAMES; i++)
+    ierr = search_path(ceed, names[i], status, path);
+  if (!ierr && !*path && wanted)
+    ierr = ritz_format(ceed, why, "%s names '%s', which is no program (arguments belong into RITZ_CFLAGS)",
+                       variable, wanted);
+  if (!ierr && !*path && !*why)
+    ierr = ritz_format(ceed, why, "neither %s nor %s nor %s is in PATH, and %s is not set", names[0],
+                       names[1], names[2], variable);
+  RITZ_FREE(&wanted);
+  return ierr;
 }
 
 // ---- What it says ----
@@ -157,12 +264,12 @@ static int ask_flags(Ceed ceed, RitzCompiler *compiler, const char *folder, Ritz
   int ierr = CEED_ERROR_SUCCESS;
 
   for (; !ierr && compiler->num_refused < num_machine_flags(); compiler->num_refused++) {
-    static const char *const empty[] = {"-fsyntax-only", "-x", "c", "/dev/null"};
+    const char *const empty[] = {"-fsyntax-only", "-x", languages[compiler->language].name, "/dev/null"};
     RitzWords words = {.ceed = ceed};
     char *text = NULL;
 
     ritz_words_add(&words, "%s", compiler->path);
-    add_flags(compiler->num_refused, &words);
+    add_flags(compiler->language, compiler->num_refused, &words);
     for (int i = 0; i < 4; i++) ritz_words_add(&words, "%s", empty[i]);
     ierr = run(ceed, &words, folder, process, &text);
     RITZ_FREE(&text);
@@ -179,6 +286,7 @@ static void record_name(const RitzCompiler *compiler, char name[64]) {
   RitzHasher hasher;
 
   ritz_hash_begin(&hasher);
+  ritz_hash_add_string(&hasher, languages[compiler->language].name);
   ritz_hash_add_string(&hasher, compiler->path);
   ritz_hash_add(&hasher, &compiler->size, sizeof(compiler->size));
   ritz_hash_add(&hasher, &compiler->time, sizeof(compiler->time));
@@ -260,7 +368,9 @@ static const RitzCompiler *find_known(const RitzCompiler *wanted) {
   const RitzCompiler *c;
 
   for (c = known; c; c = c->next)
-    if (!strcmp(c->path, wanted->path) && c->size == wanted->size && c->time == wanted->time) break;
+    if (c->language == wanted->language && !strcmp(c->path, wanted->path) && c->size == wanted->size &&
+        c->time == wanted->time)
+      break;
   return c;
 }
 
@@ -278,7 +388,7 @@ static const RitzCompiler *add_known(RitzCompiler **compiler) {
   return found;
 }
 
-int ritz_compiler_find(Ceed ceed, const RitzCache *cache, const RitzWords *places,
+int ritz_compiler_find(Ceed ceed, RitzJitLanguage language, const RitzCache *cache, const RitzWords *places,
                        const RitzCompiler **compiler, char **why) {
   RitzCompiler *fresh = NULL;
   struct stat status;
@@ -287,8 +397,9 @@ int ritz_compiler_find(Ceed ceed, const RitzCache *cache, const RitzWords *place
   *compiler = NULL;
   *why = NULL;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &fresh));
-  RITZ_TRY_CLEANUP(locate(ceed, &status, &fresh->path, why));
+  RITZ_TRY_CLEANUP(locate(ceed, language, &status, &fresh->path, why));
   if (!fresh->path) goto cleanup;
+  fresh->language = language;
   fresh->size = (int64_t)status.st_size;
   fresh->time = ritz_file_time(&status);
   ritz_lock(RITZ_LOCK_JIT);
@@ -317,7 +428,8 @@ static const RitzCompiler *current(void) {
 
   if (ritz_cache_open(NULL, &cache)) return NULL;
   ritz_work_places(cache.folder, &places);
-  if (!places.error && ritz_compiler_find(NULL, &cache, &places, &compiler, &why)) compiler = NULL;
+  if (!places.error && ritz_compiler_find(NULL, RITZ_JIT_C, &cache, &places, &compiler, &why))
+    compiler = NULL;
   RITZ_FREE(&why);
   ritz_words_free(&places);
   ritz_cache_close(&cache);

@@ -8,19 +8,26 @@
 // library carries inside: kernels/cpu/*.h, ceed.h, ceed/ceed.h (types only), ceed/types.h, the sources of the
 // gallery and of geometry, ritz/point-function.h. So a text says #include "kernels/cpu/kernel.h", whatever is
 // installed. The user's file is included by its path, which should be absolute: a relative one is looked up
-// from the temporary folder, then below the roots.
+// from the temporary folder, then below the roots, then below RITZ_INCLUDE_PATH.
+//
+// A text with a user's file is C or C++: it is compiled as C, and what the C compiler refuses as C++. What
+// both refuse is refused; on disk, too, as long as all that the compiler has seen is the same.
 #ifndef RITZ_JIT_JIT_H
 #define RITZ_JIT_JIT_H
 
 #include <ceed.h>
 #include <ritz/jit.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+typedef enum { RITZ_JIT_C, RITZ_JIT_CXX } RitzJitLanguage;
 
 // A text to compile. Everything borrowed for the call.
 typedef struct {
-  const char *name;      // for file names and messages: letters, digits, '-', '_'
-  const char *text;      // C
-  const char *user_file; // source of the function that `text` includes, or NULL; the key has its content
+  const char *name;         // for file names and messages: letters, digits, '-', '_'
+  const char *text;         // C, and C++ as well when there is a user's file
+  RitzJitLanguage language; // the first one to try: C++ when that is known already
+  const char *user_file;    // source of the function that `text` includes, or NULL; the key has its content
   size_t num_roots, num_defines;
   char *const *roots;   // folders for -I, in this order
   char *const *defines; // "NAME" or "NAME=value", for -D
@@ -30,7 +37,7 @@ typedef enum {
   RITZ_JIT_READY,
   RITZ_JIT_NO_COMPILER, // none found, or it cannot be run
   RITZ_JIT_REFUSED, // the compiler does not accept the text, or crashed, or took too long; the loader misses
-                    // a symbol. Remembered until the process ends
+                    // a symbol. Remembered until the process ends; the first of these on disk, too
   RITZ_JIT_NOT_LOADED, // no folder that can be written to, or that code may be loaded from
 } RitzJitStatus;
 
@@ -45,8 +52,14 @@ RitzJitStatus ritz_jit_status(RitzJitModule module);
 // One paragraph for people, never NULL ("" when READY): why the status is not READY, with the compiler's
 // first messages (the user's file and line) and the path of the dump or log.
 const char *ritz_jit_reason(RitzJitModule module);
+RitzJitLanguage ritz_jit_language(RitzJitModule module);       // that the text was compiled as
 void *ritz_jit_symbol(RitzJitModule module, const char *name); // NULL: not there, or not READY
 void ritz_jit_release(RitzJitModule *module);                  // with the last reference the code goes, too
+
+// Whether people are to hear of it that texts with this user's file have no kernel: once a file of these
+// contents, by one of all processes that share a cache; again after a day, and always under
+// RITZ_WARNINGS=all.
+int ritz_jit_is_news(Ceed ceed, const char *user_file, bool *is_news);
 
 // Since the process began.
 void ritz_jit_counters(RitzJitCounters *counters);

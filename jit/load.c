@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ritz_jit_load (contract in jit/jit.h): keys, what is in memory, and the loop over the jobs.
+// ritz_jit_load (contract in jit/jit.h): keys, what is in memory, the loop over the jobs, and the second
+// language of texts that the first one's compiler refuses.
 #include <ritz/version.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "jit/cpu.h"
 #include "jit/files.h"
 #include "jit/module.h"
+#include "jit/refusal.h"
 #include "jit/work.h"
 
 // ---- Keys ----
@@ -20,13 +22,19 @@
 static bool is_relative(const char *path) { return path && path[0] != '/'; }
 
 // Relative paths mean something only together with the current folder.
-static void add_current_folder(RitzHasher *hasher, const RitzJitSource *source) {
+static int add_current_folder(RitzHasher *hasher, const RitzBuild *build, const RitzJitSource *source) {
   bool is_needed = is_relative(source->user_file);
+  RitzWords folders = {.ceed = build->ceed};
 
+  if (source->user_file) ritz_compiler_folders(build->compiler->language, &folders);
+  for (size_t i = 0; i < folders.num; i++) is_needed = is_needed || is_relative(folders.item[i]);
   for (size_t i = 0; i < source->num_roots; i++) is_needed = is_needed || is_relative(source->roots[i]);
   char *folder = is_needed ? realpath(".", NULL) : NULL;
   ritz_hash_add_string(hasher, folder);
   free(folder);
+  int ierr = folders.error;
+  ritz_words_free(&folders);
+  return ierr;
 }
 
 // Everything that the binary depends on, but the files that text and user's file include: those are in the
@@ -48,25 +56,30 @@ static int make_key(const RitzBuild *build, const RitzJitSource *source, const R
   ritz_hash_add(&hasher, &compiler->time, sizeof(compiler->time));
   ritz_hash_add_string(&hasher, ritz_environment("CPATH")); // folders that compilers search, too
   ritz_hash_add_string(&hasher, ritz_environment("C_INCLUDE_PATH"));
-  add_current_folder(&hasher, source);
+  ritz_hash_add_string(&hasher, ritz_environment("CPLUS_INCLUDE_PATH"));
+  int ierr = add_current_folder(&hasher, build, source);
   ritz_cpu_describe(&hasher);
   ritz_hash_add_string(&hasher, ritz_embedded_hash);
   const int version[] = {RITZ_VERSION_MAJOR, RITZ_VERSION_MINOR, RITZ_VERSION_PATCH};
   ritz_hash_add(&hasher, version, sizeof(version));
   *key = ritz_hash_end(&hasher);
-  int ierr = command.error;
+  if (!ierr) ierr = command.error;
   ritz_words_free(&command);
   return ierr;
 }
 
 // ---- The call ----
 
-static int open_build(Ceed ceed, RitzBuild *build, char **why) {
+static int open_build(Ceed ceed, RitzBuild *build) {
   *build = (RitzBuild){.ceed = ceed, .places = {.ceed = ceed}};
   RITZ_TRY(ritz_cache_open(ceed, &build->cache));
   ritz_work_places(build->cache.folder, &build->places);
-  RITZ_TRY(build->places.error);
-  return ritz_compiler_find(ceed, &build->cache, &build->places, &build->compiler, why);
+  return build->places.error;
+}
+
+static int find_compiler(RitzBuild *build, RitzJitLanguage language, char **why) {
+  build->has_next = language == RITZ_JIT_C;
+  return ritz_compiler_find(build->ceed, language, &build->cache, &build->places, &build->compiler, why);
 }
 
 static void close_build(RitzBuild *build) {
@@ -92,6 +105,20 @@ static size_t first_equal(const RitzJob *jobs, size_t i) {
   return first;
 }
 
+// The module in memory, or NULL; a text that was refused is given another chance when the record on disk no
+// longer holds.
+static int find_module(RitzBuild *build, RitzJob *job) {
+  char *messages = NULL;
+
+  job->module = ritz_module_find(&job->key);
+  if (!job->module || !ritz_module_is_recorded(job->module)) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_refusal_find(build->ceed, &build->cache, &job->key, &messages));
+  if (!messages) ritz_module_forget(job->module);
+  if (!messages) ritz_jit_release(&job->module);
+  RITZ_FREE(&messages);
+  return CEED_ERROR_SUCCESS;
+}
+
 // DONE at once when the text is in memory; equal texts of a call are one job, those that follow have no
 // module.
 static int begin_job(RitzBuild *build, const RitzJitSource *source, RitzJob *jobs, size_t i) {
@@ -100,10 +127,11 @@ static int begin_job(RitzBuild *build, const RitzJitSource *source, RitzJob *job
   job->source = source;
   job->user = ritz_job_user_hash(source);
   RITZ_TRY(make_key(build, source, &job->user, &job->key));
-  if (first_equal(jobs, i) == i) job->module = ritz_module_find(&job->key);
+  if (first_equal(jobs, i) == i) RITZ_TRY(find_module(build, job));
   if (first_equal(jobs, i) == i && !job->module) return CEED_ERROR_SUCCESS;
   job->state = RITZ_JOB_DONE;
-  build->counters.memory_hits++;
+  build->counters.memory_hits +=
+      !(job->module && ritz_jit_status(job->module) == RITZ_JIT_REFUSED && ritz_job_has_next(build, job));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -127,11 +155,13 @@ static int run_jobs(RitzBuild *build, RitzJob *jobs, size_t num) {
   }
 }
 
-static int load_all(RitzBuild *build, size_t num, const RitzJitSource *sources, RitzJitModule *modules) {
+// Of one language.
+static int load_all(RitzBuild *build, size_t num, const RitzJitSource *const *sources,
+                    RitzJitModule *modules) {
   RitzJob *jobs = NULL;
   int ierr = RITZ_CALLOC(build->ceed, num, &jobs);
 
-  for (size_t i = 0; !ierr && i < num; i++) ierr = begin_job(build, &sources[i], jobs, i);
+  for (size_t i = 0; !ierr && i < num; i++) ierr = begin_job(build, sources[i], jobs, i);
   if (!ierr) ierr = run_jobs(build, jobs, num);
   for (size_t i = 0; !ierr && i < num; i++)
     modules[i] = ritz_module_reference(jobs[first_equal(jobs, i)].module);
@@ -140,18 +170,96 @@ static int load_all(RitzBuild *build, size_t num, const RitzJitSource *sources, 
   return ierr;
 }
 
+static int load_or_do_without(RitzBuild *build, RitzJitLanguage language, size_t num,
+                              const RitzJitSource *const *sources, RitzJitModule *modules) {
+  char *why = NULL;
+  int ierr = num ? find_compiler(build, language, &why) : CEED_ERROR_SUCCESS;
+
+  if (!ierr && num && build->compiler) ierr = load_all(build, num, sources, modules);
+  for (size_t i = 0; !ierr && !build->compiler && i < num; i++)
+    ierr = without_compiler(build, sources[i], why, &modules[i]);
+  RITZ_FREE(&why);
+  return ierr;
+}
+
+// ---- Two languages ----
+
+// Takes over *cxx, the C++ module of a text that is refused as C. Where there is no C++ compiler, the C
+// compiler's words are all that there is to say.
+static int choose_module(Ceed ceed, RitzJitModule *module, RitzJitModule *cxx) {
+  const RitzJitStatus status = ritz_jit_status(*cxx);
+  static const RitzHash none;
+  RitzJitModule both = NULL;
+  char *reason = NULL;
+
+  if (status == RITZ_JIT_REFUSED) {
+    RITZ_TRY(
+        ritz_format(ceed, &reason, "%s; nor as C++: %s", ritz_jit_reason(*module), ritz_jit_reason(*cxx)));
+    RITZ_TRY(ritz_module_create(ceed, &none, RITZ_JIT_REFUSED, reason, NULL, &both));
+    ritz_jit_release(cxx);
+    *cxx = both;
+  }
+  if (status != RITZ_JIT_NO_COMPILER) {
+    ritz_jit_release(module);
+    *module = *cxx;
+    *cxx = NULL;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static bool wants_other_language(const RitzJitSource *source, RitzJitModule module) {
+  return source->user_file && source->language == RITZ_JIT_C && ritz_jit_status(module) == RITZ_JIT_REFUSED;
+}
+
+// The texts of one language, or those that are refused in it.
+static int select_sources(Ceed ceed, RitzJitLanguage language, size_t num, const RitzJitSource *sources,
+                          const RitzJitModule *modules, size_t *num_selected, const RitzJitSource ***selected,
+                          size_t **index) {
+  *num_selected = 0;
+  RITZ_TRY(RITZ_CALLOC(ceed, num, selected));
+  RITZ_TRY(RITZ_CALLOC(ceed, num, index));
+  for (size_t i = 0; i < num; i++) {
+    if (sources[i].language != language && !(modules[i] && wants_other_language(&sources[i], modules[i])))
+      continue;
+    (*selected)[*num_selected] = &sources[i];
+    (*index)[(*num_selected)++] = i;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int load_language(RitzBuild *build, RitzJitLanguage language, size_t num, const RitzJitSource *sources,
+                         RitzJitModule *modules) {
+  const RitzJitSource **selected = NULL;
+  RitzJitModule *loaded = NULL;
+  size_t *index = NULL, n = 0;
+  int ierr = select_sources(build->ceed, language, num, sources, modules, &n, &selected, &index);
+
+  if (!ierr) ierr = RITZ_CALLOC(build->ceed, num, &loaded);
+  if (!ierr) ierr = load_or_do_without(build, language, n, selected, loaded);
+  for (size_t i = 0; !ierr && i < n; i++) {
+    if (modules[index[i]]) {
+      ierr = choose_module(build->ceed, &modules[index[i]], &loaded[i]);
+    } else {
+      modules[index[i]] = loaded[i];
+      loaded[i] = NULL;
+    }
+  }
+  for (size_t i = 0; loaded && i < n; i++) ritz_jit_release(&loaded[i]);
+  RITZ_FREE(&loaded);
+  RITZ_FREE(&index);
+  RITZ_FREE((void **)&selected);
+  return ierr;
+}
+
 int ritz_jit_load(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitModule *modules) {
   RitzBuild build;
-  char *why = NULL;
 
   for (size_t i = 0; i < num; i++) modules[i] = NULL;
-  int ierr = open_build(ceed, &build, &why);
-  if (!ierr && build.compiler) ierr = load_all(&build, num, sources, modules);
-  for (size_t i = 0; !ierr && !build.compiler && i < num; i++)
-    ierr = without_compiler(&build, &sources[i], why, &modules[i]);
+  int ierr = open_build(ceed, &build);
+  if (!ierr) ierr = load_language(&build, RITZ_JIT_C, num, sources, modules);
+  if (!ierr) ierr = load_language(&build, RITZ_JIT_CXX, num, sources, modules);
   for (size_t i = 0; ierr && i < num; i++) ritz_jit_release(&modules[i]);
   ritz_jit_count(&build.counters);
-  RITZ_FREE(&why);
   close_build(&build);
   return ierr;
 }

@@ -15,8 +15,10 @@ struct RitzJitModule_private {
   bool is_shared; // in the list
   RitzHash key;
   RitzJitStatus status;
-  char *reason; // owned, NULL when READY
-  void *handle; // owned, NULL when not READY
+  RitzJitLanguage language;
+  bool is_recorded; // on disk, when it is refused
+  char *reason;     // owned, NULL when READY
+  void *handle;     // owned, NULL when not READY
 };
 
 // Both guarded by RITZ_LOCK_JIT. Texts that the compiler refused stay in the list until the process ends, so
@@ -45,6 +47,12 @@ int ritz_module_create(Ceed ceed, const RitzHash *key, RitzJitStatus status, cha
       .num_references = 1, .key = *key, .status = status, .reason = reason, .handle = handle};
   return CEED_ERROR_SUCCESS;
 }
+
+void ritz_module_set_language(RitzJitModule module, RitzJitLanguage language) { module->language = language; }
+
+void ritz_module_set_recorded(RitzJitModule module) { module->is_recorded = true; }
+
+bool ritz_module_is_recorded(RitzJitModule module) { return module->is_recorded; }
 
 // ---- The list ----
 
@@ -95,6 +103,17 @@ static void remove_locked(RitzJitModule module) {
   if (*at) *at = module->next;
 }
 
+void ritz_module_forget(RitzJitModule module) {
+  ritz_lock(RITZ_LOCK_JIT);
+  if (is_remembered(module)) {
+    ritz_memory_adopt(module);
+    ritz_memory_adopt(module->reason);
+  }
+  if (module->is_shared) remove_locked(module);
+  module->is_shared = false;
+  ritz_unlock(RITZ_LOCK_JIT);
+}
+
 void ritz_jit_release(RitzJitModule *module) {
   if (!*module) return;
   ritz_lock(RITZ_LOCK_JIT);
@@ -110,6 +129,8 @@ void ritz_jit_release(RitzJitModule *module) {
 RitzJitStatus ritz_jit_status(RitzJitModule module) { return module->status; }
 
 const char *ritz_jit_reason(RitzJitModule module) { return module->reason ? module->reason : ""; }
+
+RitzJitLanguage ritz_jit_language(RitzJitModule module) { return module->language; }
 
 void *ritz_jit_symbol(RitzJitModule module, const char *name) {
   return module->handle ? dlsym(module->handle, name) : NULL;

@@ -10,6 +10,13 @@
 // `reason` and `handle` are taken over; reason is NULL for a READY one.
 int ritz_module_create(Ceed ceed, const RitzHash *key, RitzJitStatus status, char *reason, void *handle,
                        RitzJitModule *module);
+// Before it is shared.
+void ritz_module_set_language(RitzJitModule module, RitzJitLanguage language);
+void ritz_module_set_recorded(
+    RitzJitModule module); // the cache says that it is refused, and how long that holds
+bool ritz_module_is_recorded(RitzJitModule module);
+// Is found no more, and goes with its last reference; nothing when it was not shared.
+void ritz_module_forget(RitzJitModule module);
 // The module of a key, with a new reference, or NULL.
 RitzJitModule ritz_module_find(const RitzHash *key);
 // Makes *module findable, or exchanges it for the one that somebody else has loaded meanwhile.

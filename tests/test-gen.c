@@ -541,7 +541,8 @@ TEST(a_syntax_error_is_reported_with_file_and_line_and_the_function_pointer_is_c
   f.source = write_source("wrong", text, "GenMass");
   snprintf(place, sizeof(place), "%.*s:7:", (int)(strrchr(f.source, ':') - f.source), f.source);
   check_function(&f, BY_POINTER, 1, place);
-  if (!tap_failed()) check_function(&f, BY_POINTER, 1, "mass of the bell");
+  f.name = "told of already";
+  if (!tap_failed()) check_function(&f, BY_POINTER, 0, NULL);
 }
 
 TEST(a_text_without_the_function_makes_the_function_pointer_win) {
@@ -553,10 +554,12 @@ TEST(a_text_without_the_function_makes_the_function_pointer_win) {
 }
 
 TEST(a_source_that_is_not_there_makes_the_function_pointer_win) {
-  const Function f = {.f = GenMass, .source = "no/such/file.h:GenMass"};
+  char source[8300];
+  const Function f = {.f = GenMass, .source = source};
 
   GEN_NEEDS_COMPILER();
-  check_function(&f, BY_POINTER, 1, "no/such/file.h");
+  snprintf(source, sizeof(source), "%s:GenMass", tap_temp_file("nowhere.h", NULL, 0));
+  check_function(&f, BY_POINTER, 1, "nowhere.h");
 }
 
 TEST(a_function_without_source_is_called_without_a_warning) {

@@ -23,6 +23,7 @@ typedef struct {
   const char *count; // a file that gets a line for each call
   Outcome outcome;
   long milliseconds; // that a call takes
+  const char *log;   // of one that REFUSES; NULL: `refusal`
 } Maker;
 
 enum { NUM_BYTES = 5000 };
@@ -47,7 +48,8 @@ static int make(Ceed ceed, void *data, const char *name, const char *text, size_
   nanosleep(&(struct timespec){maker->milliseconds / 1000, maker->milliseconds % 1000 * 1000000}, NULL);
   if (maker->outcome == DIES) raise(SIGKILL);
   if (maker->outcome == FAILS) return CeedError(ceed, CEED_ERROR_MAJOR, "the device is on fire");
-  if (ritz_strdup(ceed, maker->outcome == REFUSES ? refusal : "remark\n", log)) return CEED_ERROR_MAJOR;
+  const char *words = maker->outcome != REFUSES ? "remark\n" : maker->log ? maker->log : refusal;
+  if (ritz_strdup(ceed, words, log)) return CEED_ERROR_MAJOR;
   *bytes = NULL;
   if (maker->outcome == REFUSES) return CEED_ERROR_SUCCESS;
   *num_bytes = NUM_BYTES;
@@ -378,12 +380,12 @@ static char *read_text(const char *path) {
   return text;
 }
 
-TEST(a_refused_text_is_kept_nowhere_and_its_reason_names_errors_and_log) {
+TEST(a_refused_text_is_known_to_later_calls_and_its_reason_names_errors_and_log) {
   static const char before_path[] = "the whole log: ";
   Ceed ceed = tap_ceed("/cpu/self/ref");
   const char *folder = jit_begin();
   Maker maker = new_maker();
-  char path[4096] = "";
+  char path[4096] = "", first[4096];
 
   maker.outcome = REFUSES;
   jit_start_counting();
@@ -396,10 +398,56 @@ TEST(a_refused_text_is_kept_nowhere_and_its_reason_names_errors_and_log) {
   const char *at = strstr(reason, before_path);
   if (at) snprintf(path, sizeof(path), "%.*s", (int)strcspn(at + 15, ")"), at + strlen(before_path));
   CHECK(!strncmp(path, folder, strlen(folder)) && !strcmp(read_text(path), refusal), "the log at '%s'", path);
-  CHECK(jit_count_files(folder, "") == 1 && jit_count_files(folder, ".log") == 1, "what is left");
+  CHECK(jit_count_files(folder, "") == 2 && jit_count_files(folder, ".log") == 1 &&
+            jit_count_files(folder, ".refused") == 1,
+        "what is left");
+  snprintf(first, sizeof(first), "%s", reason);
+  CHECK(!strcmp(reason_of(ceed, &maker), first), "another reason: %s", reason_of(ceed, &maker));
+  unlink(path);
+  CHECK(strstr(reason_of(ceed, &maker), "sum_thing") && strstr(reason_of(ceed, &maker), "RITZ_DUMP"),
+        "without its log");
   maker.outcome = MAKES;
-  CHECK(works(ceed, &maker), "refused once, refused for ever");
+  CHECK(gives_bytes(ceed, &ordinary, false, &maker), "the caller may insist");
   CHECK(num_calls(&maker) == 2, "calls");
+  CHECK(works(ceed, &maker) && num_calls(&maker) == 0, "what was made replaces the refusal");
+  CeedDestroy(&ceed);
+}
+
+// A compiler that broke down, or a machine that was full, says nothing of the text.
+TEST(a_text_is_tried_again_when_it_was_not_judged) {
+  static const char *const logs[] = {"part 1(2): error: No space left on device\n", "driver error 77\n", ""};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+    jit_begin();
+    Maker maker = new_maker();
+
+    maker.outcome = REFUSES;
+    maker.log = logs[i];
+    reason_of(ceed, &maker);
+    maker.outcome = MAKES;
+    CHECK(works(ceed, &maker) && num_calls(&maker) == 2, "after '%s'", logs[i]);
+  }
+  CeedDestroy(&ceed);
+}
+
+TEST(a_refused_text_is_listed_and_cleared) {
+  const char *folder = jit_begin();
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Maker maker = new_maker();
+  RitzJitEntry *entries = NULL;
+  size_t num = 0;
+
+  maker.outcome = REFUSES;
+  reason_of(ceed, &maker);
+  CHECK_OK(RitzJitList(ceed, &num, &entries));
+  CHECK(num == 1 && entries[0].is_refused && !entries[0].is_tuning && !strcmp(entries[0].name, "scale"),
+        "%zu entries", num);
+  free(entries);
+  CHECK_OK(RitzJitClear(ceed, &num));
+  CHECK(num == 1 && jit_count_files(folder, "") == 0, "%zu removed", num);
+  maker.outcome = MAKES;
+  CHECK(works(ceed, &maker), "refused for ever");
   CeedDestroy(&ceed);
 }
 
@@ -421,7 +469,7 @@ TEST(processes_that_ask_for_a_refused_text_all_learn_so_and_do_not_queue) {
   const double start = (double)time(NULL);
   CHECK(num_bad_children(learn_that_it_is_refused, &maker) == 0, "a process does not know");
   CHECK((double)time(NULL) - start < 0.25 * NUM_CHILDREN, "one after the other");
-  CHECK(jit_count_files(folder, "") == 1, "what is left");
+  CHECK(jit_count_files(folder, "") == 2, "what is left");
 }
 
 // ---- Dumps ----
@@ -672,7 +720,8 @@ int main(int argc, char **argv) {
             entries_that_are_damaged_or_not_our_own_are_made_anew_and_never_taken,
             the_bytes_of_one_text_are_not_taken_for_another, without_a_folder_bytes_are_made_every_time,
             a_folder_that_cannot_be_written_to_is_read, a_site_cache_of_root_is_read_second,
-            a_refused_text_is_kept_nowhere_and_its_reason_names_errors_and_log,
+            a_refused_text_is_known_to_later_calls_and_its_reason_names_errors_and_log,
+            a_text_is_tried_again_when_it_was_not_judged, a_refused_text_is_listed_and_cleared,
             processes_that_ask_for_a_refused_text_all_learn_so_and_do_not_queue,
             a_dump_holds_text_device_log_and_bytes, a_dump_that_cannot_be_written_changes_nothing_else,
             sixteen_processes_that_want_the_same_bytes_call_the_maker_once,

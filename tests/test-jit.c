@@ -541,7 +541,7 @@ TEST(a_reason_names_file_and_line_of_the_users_mistake_and_the_log) {
   const char *reason = reason_of(ceed, source, RITZ_JIT_REFUSED);
   CHECK(strstr(reason, place) && strstr(reason, "undeclared"), "wanted '%s'", place);
   const char *log = strstr(reason, "the whole log: ");
-  CHECK(log && !strncmp(log + 15, folder, strlen(folder)) && jit_count_files(folder, ".log") == 1, "no log");
+  CHECK(log && !strncmp(log + 15, folder, strlen(folder)) && jit_count_files(folder, ".log") >= 1, "no log");
   CeedDestroy(&ceed);
 }
 

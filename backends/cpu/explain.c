@@ -14,6 +14,8 @@ int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {
   RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
   const RitzCpuOperator *cpu = op->data;
   fprintf(stream, "  runs as: %s\n", paths[cpu->path]);
+  if (cpu->path == RITZ_PATH_TEXT)
+    fprintf(stream, "  compiled as: %s\n", ritz_jit_language(cpu->module) == RITZ_JIT_CXX ? "C++17" : "C11");
   if (cpu->reason) fprintf(stream, "  because: %s\n", cpu->reason);
   RITZ_TRY(ritz_cpu_diagonal_explain(op, stream));
   fprintf(stream, "  other assembly, and evaluation at points: the reference backend\n");

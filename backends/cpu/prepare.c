@@ -45,6 +45,22 @@ static void free_plan(RitzCpuOperator *cpu) {
   ritz_plan_free(&cpu->plan);
 }
 
+// Once for all operators with functions of one file, in all contexts.
+static int tell_of_file(CeedOperator op, const char *path, const char *reason) {
+  const Ceed ceed = op->obj.ceed;
+  bool is_news = true;
+  char *what = NULL;
+
+  if (!op->qf->f) return CEED_ERROR_SUCCESS; // an error, which follows
+  if (!ceed->is_strict) RITZ_TRY(ritz_jit_is_news(ceed, path, &is_news));
+  if (!is_news) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_format(ceed, &what, "point functions of '%s'", path));
+  const int ierr =
+      ritz_warn_once(ceed, "CeedOperatorApply", what, reason, "their function pointers are called");
+  RITZ_FREE(&what);
+  return ierr;
+}
+
 // What only better paths need.
 static void drop_unused(RitzCpuOperator *cpu) {
   if (cpu->path >= RITZ_PATH_UNFUSED) {
@@ -118,6 +134,7 @@ RitzJitSource ritz_cpu_describe_source(CeedOperator op, const char *text) {
 
   return (RitzJitSource){.name = cpu->plan->function_name[0] ? cpu->plan->function_name : "operator",
                          .text = text,
+                         .language = cpu->module ? ritz_jit_language(cpu->module) : RITZ_JIT_C,
                          .user_file = is_file ? cpu->plan->source_path : NULL,
                          .num_roots = is_text ? (size_t)ceed->jit_roots.num : 0,
                          .roots = ceed->jit_roots.item};
@@ -176,10 +193,10 @@ static int go_unfused(CeedOperator op, bool is_machine, const char *reason) {
 }
 
 // Builds the kernel once more, with the application's function instead of its text.
-static int go_pointer(CeedOperator op, const char *reason) {
+static int go_pointer(CeedOperator op, bool warns, const char *reason) {
   RitzCpuOperator *cpu = op->data;
 
-  RITZ_TRY(step_down(op, RITZ_PATH_POINTER, true, reason));
+  RITZ_TRY(step_down(op, RITZ_PATH_POINTER, warns, reason));
   ritz_jit_release(&cpu->module);
   ritz_plan_cpu_use_pointer(cpu->plan, cpu->target);
   if (cpu->target->evaluation == RITZ_EVALUATE_NONE)
@@ -195,7 +212,8 @@ static int judge_module(CeedOperator op) {
   if (status == RITZ_JIT_READY && ritz_cpu_find_kernel(cpu->module, cpu->target->lanes))
     return CEED_ERROR_SUCCESS;
   if (status == RITZ_JIT_REFUSED && cpu->target->call == RITZ_CALL_TEXT) {
-    RITZ_TRY(go_pointer(op, ritz_jit_reason(cpu->module)));
+    RITZ_TRY(tell_of_file(op, cpu->plan->source_path, ritz_jit_reason(cpu->module)));
+    RITZ_TRY(go_pointer(op, false, ritz_jit_reason(cpu->module)));
     return cpu->path == RITZ_PATH_POINTER ? judge_module(op) : CEED_ERROR_SUCCESS;
   }
   return go_unfused(op, status == RITZ_JIT_NO_COMPILER || status == RITZ_JIT_NOT_LOADED,
@@ -218,7 +236,7 @@ static int judge_function(CeedOperator op, CeedVector in) {
     return step_down(op, RITZ_PATH_DELEGATED, true, "its point function writes to its context");
   if (agrees) return CEED_ERROR_SUCCESS;
   RITZ_TRY(go_pointer(
-      op, "the text of its point function does not compute what the function in the program does"));
+      op, true, "the text of its point function does not compute what the function in the program does"));
   return cpu->path == RITZ_PATH_POINTER ? judge_module(op) : CEED_ERROR_SUCCESS;
 }
 
@@ -353,7 +371,8 @@ static int begin_with_pointer(CeedOperator op, bool allows_text) {
     return step_down(op, RITZ_PATH_POINTER, false,
                      path ? "RITZ_QFUNCTION is 'pointer'" : "its point function has no text");
   RITZ_TRY(ritz_format(op->obj.ceed, &reason, "the source '%s' of its point function cannot be read", path));
-  const int ierr = step_down(op, RITZ_PATH_POINTER, true, reason);
+  int ierr = tell_of_file(op, path, "this source cannot be read");
+  if (!ierr) ierr = step_down(op, RITZ_PATH_POINTER, false, reason);
   RITZ_FREE(&reason);
   return ierr;
 }

@@ -3,12 +3,14 @@
 // made since the process began. Kernels are loaded by the library itself; nothing here has to be called.
 //
 // Environment: RITZ_CC (the compiler: a path, or a name to look up in PATH; no arguments), RITZ_CFLAGS (more
-// arguments, separated by blanks), RITZ_CACHE=off (no cache), RITZ_CACHE_DIR (its folder; default
-// $XDG_CACHE_HOME/ritz, else $HOME/.cache/ritz), RITZ_SITE_CACHE (a second one that is only read and belongs
-// to root; default /var/cache/ritz), RITZ_DUMP (a folder for everything that is loaded: text, command,
-// messages, binary), RITZ_JIT_TIMEOUT (seconds that a compiler may take; default 300). A set-uid program
-// ignores all of them. The folder must belong to the user, and nobody else may write to it; else it is not
-// used.
+// arguments, separated by blanks), RITZ_CXX and RITZ_CXXFLAGS (the same for texts that are C++; default: the
+// C++ compiler that goes with RITZ_CC, and RITZ_CFLAGS), RITZ_INCLUDE_PATH (folders, separated by colons, for
+// headers that texts of QFunctions include; they follow those of CeedAddJitSourceRoot), RITZ_CACHE=off (no
+// cache), RITZ_CACHE_DIR (its folder; default $XDG_CACHE_HOME/ritz, else $HOME/.cache/ritz), RITZ_SITE_CACHE
+// (a second one that is only read and belongs to root; default /var/cache/ritz), RITZ_DUMP (a folder for
+// everything that is loaded: text, command, messages, binary), RITZ_JIT_TIMEOUT (seconds that a compiler may
+// take; default 300). A set-uid program ignores all of them. The folder must belong to the user, and nobody
+// else may write to it; else it is not used.
 #ifndef RITZ_JIT_H
 #define RITZ_JIT_H
 
@@ -17,11 +19,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A compiled text in the cache, or what RitzOperatorTune (ritz/operator.h) has kept there.
+// A compiled text in the cache, a text that compilers have refused, or what RitzOperatorTune
+// (ritz/operator.h) has kept there.
 typedef struct {
-  char name[64];    // of the kernel, shortened to fit
-  char key[41];     // hexadecimal; the files are KEY.txt and KEY.so, of a device KEY.bin; KEY.tune
-  bool is_tuning;   // measured choices, no code
+  char name[64];  // of the kernel, shortened to fit
+  char key[41];   // hexadecimal; the files are KEY.txt and KEY.so, of a device KEY.bin; KEY.refused; KEY.tune
+  bool is_tuning; // measured choices, no code
+  bool is_refused;  // no code: it is not compiled again as long as it, its compiler and the files it includes
+                    // are the same
   size_t num_bytes; // of its files together
   int64_t modified; // seconds since 1970
 } RitzJitEntry;

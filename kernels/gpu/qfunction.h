@@ -21,6 +21,44 @@ typedef int int32_t;
 typedef unsigned int uint32_t;
 typedef long int64_t;
 typedef unsigned long uint64_t;
+// The mathematics of texts that are C++.
+namespace std {
+using ::acos;
+using ::asin;
+using ::atan;
+using ::atan2;
+using ::cbrt;
+using ::ceil;
+using ::copysign;
+using ::cos;
+using ::cosh;
+using ::erf;
+using ::exp;
+using ::fabs;
+using ::floor;
+using ::fma;
+using ::fmax;
+using ::fmin;
+using ::fmod;
+using ::hypot;
+using ::log;
+using ::log10;
+using ::pow;
+using ::sin;
+using ::sinh;
+using ::sqrt;
+using ::tan;
+using ::tanh;
+RITZ_INLINE double abs(double x) { return ::fabs(x); }
+RITZ_INLINE float abs(float x) { return ::fabsf(x); }
+RITZ_INLINE int abs(int x) { return x < 0 ? -x : x; }
+RITZ_INLINE double max(double a, double b) { return a < b ? b : a; }
+RITZ_INLINE float max(float a, float b) { return a < b ? b : a; }
+RITZ_INLINE int max(int a, int b) { return a < b ? b : a; }
+RITZ_INLINE double min(double a, double b) { return b < a ? b : a; }
+RITZ_INLINE float min(float a, float b) { return b < a ? b : a; }
+RITZ_INLINE int min(int a, int b) { return b < a ? b : a; }
+} // namespace std
 #else
 typedef char int8_t;
 typedef uchar uint8_t;
