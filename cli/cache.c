@@ -55,9 +55,10 @@ static const ArgCommand command = {
     .operand = "list|clear|path|warm",
     .operand_offset = MEMBER(action),
     .description =
-        "Shows, empties or fills the folder in which Ritz keeps the kernels that it has compiled, and what\n"
-        "'ritz tune' has measured:\n"
-        "  list   all kernels and choices: key, size, age, name\n"
+        "Shows, empties or fills the folder in which Ritz keeps the kernels that it has compiled, the texts "
+        "that\n"
+        "do not compile, and what 'ritz tune' has measured:\n"
+        "  list   all kernels, refused texts and choices: key, size, age, name\n"
         "  clear  removes them, and the messages of compilers that failed\n"
         "  path   the folder\n"
         "  warm   compiles the kernels of the bake-off problems that are missing, so that later runs\n"
@@ -86,11 +87,13 @@ static void show_entry(const RitzJitEntry *entry) {
 
   if (localtime_r(&modified, &day)) strftime(date, sizeof(date), "%Y-%m-%d %H:%M", &day);
   printf("%-40s %8.1f KiB  %-16s  %s%s\n", entry->key, (double)entry->num_bytes / 1024, date, entry->name,
-         entry->is_tuning ? " (choices, measured)" : "");
+         entry->is_tuning    ? " (choices, measured)"
+         : entry->is_refused ? " (does not compile)"
+                             : "");
 }
 
 typedef struct {
-  size_t num_kernels, num_tunings;
+  size_t num_kernels, num_refused, num_tunings;
   double num_bytes;
 } CacheTotals;
 
@@ -103,7 +106,8 @@ static int add_up(bool shows, CacheTotals *totals) {
   if (RitzJitList(NULL, &num, &entries)) return no_memory();
   for (size_t i = 0; i < num; i++) {
     if (shows) show_entry(&entries[i]);
-    totals->num_kernels += !entries[i].is_tuning;
+    totals->num_kernels += !entries[i].is_tuning && !entries[i].is_refused;
+    totals->num_refused += entries[i].is_refused;
     totals->num_tunings += entries[i].is_tuning;
     totals->num_bytes += (double)entries[i].num_bytes;
   }
@@ -113,6 +117,7 @@ static int add_up(bool shows, CacheTotals *totals) {
 
 static void show_numbers(const CacheTotals *t) {
   printf("%zu kernel%s", t->num_kernels, t->num_kernels == 1 ? "" : "s");
+  if (t->num_refused) printf(" and %zu refused text%s", t->num_refused, t->num_refused == 1 ? "" : "s");
   if (t->num_tunings) printf(" and %zu measured choice%s", t->num_tunings, t->num_tunings == 1 ? "" : "s");
 }
 

@@ -107,7 +107,7 @@ static void show_kernels(void) {
     return;
   }
   if (RitzJitList(NULL, &num, &entries)) num = 0;
-  for (size_t i = 0; i < num; i++) num_kernels += !entries[i].is_tuning;
+  for (size_t i = 0; i < num; i++) num_kernels += !entries[i].is_tuning && !entries[i].is_refused;
   free(entries);
   cli_fact("cache", "%s, %zu kernel%s", folder, num_kernels, num_kernels == 1 ? "" : "s");
 }

@@ -70,6 +70,11 @@ has() {
 prints "cache path names the folder" 0 out "^$RITZ_CACHE_DIR$" cache path
 prints "a fresh cache is empty" 0 out "^0 kernels, 0.0 KiB in $RITZ_CACHE_DIR$" cache list
 prints "an empty cache can be cleared" 0 out "^0 kernels removed from $RITZ_CACHE_DIR$" cache clear
+refused=$RITZ_CACHE_DIR/0123456789abcdef0123456789abcdef01234567.refused
+printf 'ritz-jit 1\nname flux\n' >"$refused"
+prints "refused texts are listed" 0 out '^0123456789abcdef.* flux \(does not compile\)$' cache list
+prints "refused texts are cleared" 0 out "^0 kernels and 1 refused text removed from $RITZ_CACHE_DIR$" cache clear
+prints "and they are gone" 0 out "^0 kernels, 0.0 KiB in $RITZ_CACHE_DIR$" cache list
 RITZ_CACHE=off prints "no cache is a failure with a reason" 1 err '^ritz cache: there is no cache: RITZ_CACHE=off$' cache path
 
 # ---- Help and versions ----

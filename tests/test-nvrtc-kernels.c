@@ -15,6 +15,7 @@
 #include "jit/hash.h"
 #include "tests/geometry-problem.h"
 #include "tests/random-operator.h"
+#include "tests/texts-kit.h"
 
 // ---- What was compiled ----
 
@@ -388,6 +389,36 @@ TEST(kernels_of_the_benchmark_set_keep_their_numbers_in_registers) {
   }
 }
 
+// ---- Texts of users ----
+
+static int run_text(const RitzBackend *backend, const Text *text) {
+  TextRun r = {.op = NULL};
+  Ceed ceed;
+
+  CeedCall(open_context(backend, &devices[0], &ceed));
+  snprintf(running, sizeof(running), "the text '%s'", text->name);
+  int ierr = CeedAddJitSourceRoot(ceed, "tests/texts/app/");
+  if (!ierr) ierr = texts_open(ceed, text, &r);
+  if (!ierr) ierr = texts_apply(&r, false);
+  texts_close(&r);
+  CeedDestroy(&ceed);
+  return ierr;
+}
+
+// CUDA's compiler takes C++, and what C has in common with it.
+TEST(texts_of_cxx_habits_compile_for_cuda) {
+  const RitzBackend *const backends[] = {&ritz_cuda_ref_backend, &ritz_cuda_gen_backend};
+
+  NEEDS_NVRTC();
+  for (int b = 0; b < 2; b++)
+    for (int i = 0; i < NUM_TEXTS && !tap_failed(); i++) {
+      totals = (Totals){.num_programs = 0};
+      const int ierr = run_text(backends[b], &texts[i]);
+      CHECK((texts[i].language == TEXT_C) == (ierr != 0), "%s: error %d", texts[i].name, ierr);
+      CHECK(totals.num_programs > 0, "%s was not compiled", texts[i].name);
+    }
+}
+
 // ---- Fused kernels of the benchmark set ----
 
 static bool is_wanted_fused(CeedInt order) { return tap_level() > TAP_QUICK || order == 7; }
@@ -642,6 +673,7 @@ int main(int argc, char **argv) {
     return dump(atoi(argv[2]), atoi(argv[3]), argc > 4 ? argv[4] : NULL);
   return tap_main(argc, argv,
                   TESTS(kernels_of_the_benchmark_set_keep_their_numbers_in_registers,
+                        texts_of_cxx_habits_compile_for_cuda,
                         fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component,
                         conjugate_gradients_keep_their_numbers_in_registers,
                         fused_kernels_that_compute_their_geometry_spill_little,
