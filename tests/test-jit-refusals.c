@@ -241,6 +241,62 @@ TEST(of_refusals_and_their_logs_the_newest_are_kept) {
   CHECK(access(jit_path(folder, name), F_OK), "older than a month");
 }
 
+// ---- No memory ----
+
+// Misses a header of every text, and tells what it has read.
+static const char *refusing_compiler(const char *file) {
+  return jit_script("[ \"$1\" != --version ] || { echo refuse; exit; }\n"
+                    "while [ $# -gt 0 ]; do\n"
+                    "  case $1 in -o) out=$2 ;; -MF) list=$2 ;; -MG) lists=yes ;; esac\n  shift\ndone\n"
+                    "[ -z \"$lists\" ] || { echo 'kernel: %s none.h' >\"$list\"; exit 0; }\n"
+                    "[ -n \"$out\" ] || exit 0\n"
+                    "echo 'x.h:1:1: fatal error: none.h: No such file or directory'\nexit 1\n",
+                    file);
+}
+
+// A text that one compiler refuses and the other one copies, or refuses as well, with one allocation failing.
+static void fail_at(Ceed ceed, const RitzJitSource *source, int64_t n, bool *has_failed) {
+  const int64_t live = ritz_memory_live();
+  RitzJitModule module = NULL;
+
+  ritz_memory_fail_at(n);
+  *has_failed = ritz_jit_load(ceed, 1, source, &module);
+  ritz_memory_fail_at(0);
+  CHECK(!*has_failed || !module, "allocation %d: a module is left", (int)n);
+  ritz_jit_release(&module);
+  CHECK(ritz_memory_live() == live, "allocation %d: %d are left", (int)n, (int)(ritz_memory_live() - live));
+}
+
+TEST(an_allocation_that_fails_is_reported_and_nothing_is_left) {
+  NEEDS_COMPILER();
+  const char *cache = jit_begin(), *mine = jit_folder("mine"), *helper = jit_path(mine, "helper.h");
+  const char *binary = jit_binary(82), *refusing = refusing_compiler(helper);
+  const int64_t step = tap_level() > TAP_QUICK ? 3 : 23;
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  jit_write(helper, "#define HELP 8\n");
+  RitzJitSource source = helped(mine);
+  source.user_file = helper;
+  setenv("RITZ_CC", refusing, 1);
+  for (int copies = 0; copies < 2 && !tap_failed(); copies++) {
+    bool has_failed = true;
+    int64_t n = 1;
+
+    setenv("RITZ_CXX", copies ? jit_copying_compiler(binary) : refusing, 1);
+    CHECK(jit_load_answer(ceed, source) == (copies ? 82 : -1), "what is swept");
+    for (; has_failed && !tap_failed(); n += step) {
+      CHECK_OK(RitzJitClear(ceed, NULL));
+      fail_at(ceed, &source, n, &has_failed);
+      CHECK(jit_count_files(cache, ".lock") == 0, "allocation %d: a lock is left", (int)n);
+    }
+    CHECK(jit_count_files(cache, ".refused") == 2 - copies, "%d are kept",
+          jit_count_files(cache, ".refused"));
+    tap_note("about %d allocations", (int)n);
+    CHECK(n > 50, "%d", (int)n);
+  }
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(of_refusals_and_their_logs_the_newest_are_kept,
@@ -249,5 +305,6 @@ int main(int argc, char **argv) {
                         a_refused_text_gets_another_chance_when_its_include_is_mended,
                         what_is_not_the_texts_fault_is_tried_again,
                         without_a_cache_or_a_compiler_nothing_is_remembered,
-                        records_that_are_not_what_was_written_are_not_believed));
+                        records_that_are_not_what_was_written_are_not_believed,
+                        an_allocation_that_fails_is_reported_and_nothing_is_left));
 }
