@@ -265,7 +265,11 @@ TEST(without_the_source_root_the_function_pointer_is_called) {
   const Function f = {.f = GenIncludes, .source = GenIncludes_loc, .define = "GEN_DEFINED=42"};
 
   GEN_NEEDS_COMPILER();
+  char *cache = strdup(getenv("RITZ_CACHE_DIR"));
+  setenv("RITZ_CACHE_DIR", tap_temp_file("cache", NULL, 0), 1); // where nobody was told of the file
   check_function(&f, BY_POINTER, 1, "gen-root.h");
+  setenv("RITZ_CACHE_DIR", cache, 1);
+  free(cache);
 }
 
 TEST(with_another_define_than_that_of_the_program_the_function_pointer_is_called) {

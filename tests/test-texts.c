@@ -48,6 +48,10 @@ static bool is_compiled(Ceed ceed, const Text *text) {
   return !is_on(ceed, "/gpu/cuda") || text->language != TEXT_C;
 }
 
+static const char *refusal_of(Ceed ceed) {
+  return is_on(ceed, "/gpu/opencl") ? "does not compile as OpenCL C, which is no C++" : "does not compile";
+}
+
 // ---- Results ----
 
 // What the reference backend makes of the function that the program has; owned by the caller (free), NULL on
@@ -85,8 +89,7 @@ static void check_text(Ceed ceed, const Text *text) {
   CHECK_OK(texts_open(ceed, text, &r));
   for (int is_diagonal = 0; is_diagonal < 2 && !tap_failed(); is_diagonal++) {
     if (!is_compiled(ceed, text)) {
-      if (!is_diagonal)
-        CHECK_ERROR(ceed, texts_apply(&r, is_diagonal), CEED_ERROR_BACKEND, "does not compile");
+      if (!is_diagonal) CHECK_ERROR(ceed, texts_apply(&r, is_diagonal), CEED_ERROR_BACKEND, refusal_of(ceed));
       continue;
     }
     CHECK_OK(texts_apply(&r, is_diagonal));

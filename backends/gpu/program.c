@@ -133,9 +133,10 @@ static int get_bytes(Ceed ceed, const RitzJitBinary *source, const char *what, b
   RitzGpu *gpu = ritz_gpu(ceed);
   char *reason = NULL;
   int ierr = ritz_jit_binary(ceed, source, may_find, compile, gpu, num_bytes, bytes, &reason);
+  const char *language = gpu->driver == &ritz_opencl ? " as OpenCL C, which is no C++," : "";
   if (!ierr && !*bytes)
-    ierr =
-        CeedError(ceed, CEED_ERROR_BACKEND, "%s does not compile for %s: %s", what, gpu->info->name, reason);
+    ierr = CeedError(ceed, CEED_ERROR_BACKEND, "%s does not compile%s for %s: %s", what, language,
+                     gpu->info->name, reason);
   RITZ_FREE(&reason);
   return ierr;
 }
