@@ -226,18 +226,29 @@ static bool is_to_be_kept(const RitzBuild *build, const RitzJob *job) {
          ritz_refusal_is_verdict(job->log) && !strcmp(user.hex, job->user.hex);
 }
 
+// *name: of a text in lists; of one that may be of two languages with the one that it is not.
+static int name_refusal(const RitzBuild *build, const RitzJob *job, char **name) {
+  const char *language = build->compiler->language == RITZ_JIT_C ? "C" : "C++";
+
+  if (!job->source->user_file) return ritz_strdup(build->ceed, job->source->name, name);
+  return ritz_format(build->ceed, name, "%s as %s", job->source->name, language);
+}
+
 static int keep_refusal(RitzBuild *build, RitzJob *job, const char *messages) {
   RitzWords files = {.ceed = build->ceed}, folders = {.ceed = build->ceed};
   bool is_known = false;
+  char *name = NULL;
 
   if (!is_to_be_kept(build, job)) return CEED_ERROR_SUCCESS;
   int ierr = read_files(build, job, &files, &is_known);
+  if (!ierr) ierr = name_refusal(build, job, &name);
   for (size_t i = 0; i < job->source->num_roots; i++) ritz_words_add(&folders, "%s", job->source->roots[i]);
   ritz_compiler_folders(build->compiler->language, &folders);
   if (!ierr) ierr = folders.error;
-  const RitzRefusal refusal = {job->source->name, job->work, &files, &folders, job->start, messages};
+  const RitzRefusal refusal = {name, job->work, &files, &folders, job->start, messages};
   if (!ierr && is_known)
     ierr = ritz_refusal_keep(build->ceed, &build->cache, &job->key, &refusal, &job->is_recorded);
+  RITZ_FREE(&name);
   ritz_words_free(&folders);
   ritz_words_free(&files);
   return ierr;

@@ -304,6 +304,26 @@ static int apply_in_child(const Text *text) {
   _exit(tap_failed() ? 100 : !strstr(words, "compiled as:") + 2 * has_compiled + 4 * !!errors.text[0]);
 }
 
+// The C compiler's refusal is an entry of its own.
+TEST(the_language_is_part_of_the_key_and_of_lists) {
+  RitzJitEntry *entries = NULL;
+  GenErrors errors;
+  size_t num = 0;
+
+  NEEDS_COMPILERS();
+  setenv("RITZ_CACHE_DIR", tap_temp_file("cache", NULL, 0), 1);
+  CHECK(apply_in_child(&texts[3]) == 2, "the first process");
+  CHECK_OK(RitzJitList(NULL, &num, &entries));
+  CHECK(num == 2 && !entries[0].is_refused && !strcmp(entries[0].name, "FlowConstexpr") &&
+            entries[1].is_refused && !strcmp(entries[1].name, "FlowConstexpr as C") &&
+            strcmp(entries[0].key, entries[1].key) != 0,
+        "%zu entries", num);
+  free(entries);
+  CHECK(apply_in_child(&texts[3]) == 0, "a compiler has run again");
+  apply_alone(&texts[3], NULL, &errors, NULL, 0);
+  CHECK(!errors.text[0], "%s", errors.text);
+}
+
 TEST(a_later_process_runs_no_compiler_for_a_refused_text_until_its_header_appears) {
   char source[LONG], folder[4096], header[8192];
   Text text;
@@ -338,6 +358,6 @@ int main(int argc, char **argv) {
             texts_are_compiled_by_clang_as_well, without_a_cxx_compiler_the_function_pointer_is_called,
             what_both_refuse_is_told_once_a_file_however_many_operators_and_contexts,
             a_header_is_found_in_the_folders_of_program_and_environment_and_the_message_names_both_ways,
-            headers_below_RITZ_INCLUDE_PATH_are_found,
+            headers_below_RITZ_INCLUDE_PATH_are_found, the_language_is_part_of_the_key_and_of_lists,
             a_later_process_runs_no_compiler_for_a_refused_text_until_its_header_appears));
 }

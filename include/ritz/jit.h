@@ -22,7 +22,7 @@
 // A compiled text in the cache, a text that compilers have refused, or what RitzOperatorTune
 // (ritz/operator.h) has kept there.
 typedef struct {
-  char name[64];  // of the kernel, shortened to fit
+  char name[64];  // of the kernel, shortened to fit; of a refused text with its language: "flux as C"
   char key[41];   // hexadecimal; the files are KEY.txt and KEY.so, of a device KEY.bin; KEY.refused; KEY.tune
   bool is_tuning; // measured choices, no code
   bool is_refused;  // no code: it is not compiled again as long as it, its compiler and the files it includes
