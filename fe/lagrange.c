@@ -73,12 +73,16 @@ static void fill_values(int P, const double *nodes, const double *weights, doubl
 
 // l_j' = l_j sum_{k != j} 1 / (x - x_k). Close to node m the large term 1 / (x - x_m) meets only values l_j
 // that are small in proportion, so that nothing is lost.
+// Round-off leaves the derivative of the constant 1, their sum, which is taken out in proportion to l_j.
 static void fill_derivatives(int P, const double *nodes, const double *values, double x, double *derivatives,
                              double *scratch) {
   for (int j = 0; j < P; j++) {
     for (int k = 0; k < P; k++) scratch[k] = k == j ? 0.0 : 1.0 / (x - nodes[k]);
     derivatives[j] = values[j] * mirrored_sum(P, scratch);
   }
+  double sum = mirrored_sum(P, derivatives);
+
+  for (int j = 0; j < P; j++) derivatives[j] -= sum * values[j];
 }
 
 // At node i: l_j' = (w_j / w_i) / (x_i - x_j), and l_i' is minus the sum of the others.

@@ -10,6 +10,8 @@
 // Two numbers are the same when they differ by so many round-offs of the largest entry: in given tables, and
 // in what is computed from them.
 enum { TABLE_ROUNDOFFS = 16, SOLVED_ROUNDOFFS = 1000 };
+// What the entries of a row may sum to in place of 0 or 1, in round-offs of the sum of their magnitudes.
+enum { SUM_ROUNDOFFS = 16 };
 
 static size_t num_entries(const RitzPlanMatrix *A) { return (size_t)A->rows * (size_t)A->cols; }
 
@@ -21,13 +23,34 @@ static double largest_entry(const RitzPlanMatrix *A) {
 
 // ---- Parity: reversing rows and columns reverses the array of entries ----
 
-static bool has_parity(const RitzPlanMatrix *A, int parity) {
-  size_t n = num_entries(A);
-  double tolerance = TABLE_ROUNDOFFS * CEED_EPSILON * largest_entry(A);
-  for (size_t k = 0; k < n; k++) {
-    if (!(fabs((double)(A->values[n - 1 - k] - parity * A->values[k])) <= tolerance)) return false;
+// Of entry k, up to its sign what make_exact changes.
+static double remainder_of(const RitzPlanMatrix *A, size_t k, int parity) {
+  return fabs((double)A->values[num_entries(A) - 1 - k] - parity * (double)A->values[k]) / 2;
+}
+
+// The sum over a row or column, of entries or of remainders (parity not 0).
+static double sum_of_line(const RitzPlanMatrix *A, bool is_row, CeedInt line, int parity) {
+  const size_t step = is_row ? 1 : (size_t)A->cols, first = (size_t)line * (is_row ? (size_t)A->cols : 1);
+  double sum = 0;
+  for (size_t n = 0; n < (size_t)(is_row ? A->cols : A->rows); n++) {
+    const size_t k = first + n * step;
+    sum += parity ? remainder_of(A, k, parity) : fabs((double)A->values[k]);
+  }
+  return sum;
+}
+
+static bool is_remainder_small(const RitzPlanMatrix *A, bool is_row, int parity) {
+  const CeedInt num = is_row ? A->rows : A->cols;
+  double norm = 0;
+  for (CeedInt i = 0; i < num; i++) norm = fmax(norm, sum_of_line(A, is_row, i, 0));
+  for (CeedInt i = 0; i < num; i++) {
+    if (!(sum_of_line(A, is_row, i, parity) <= RITZ_FOLD_ROUNDOFFS * CEED_EPSILON * norm)) return false;
   }
   return true;
+}
+
+static bool has_parity(const RitzPlanMatrix *A, int parity) {
+  return is_remainder_small(A, true, parity) && is_remainder_small(A, false, parity);
 }
 
 static void make_exact(RitzPlanMatrix *A, int parity) {
@@ -124,6 +147,30 @@ static bool solves(const RitzPlanMatrix *C, const RitzPlanMatrix *B, const RitzP
   return true;
 }
 
+static bool have_sums(const RitzPlanMatrix *A, double wanted) {
+  for (CeedInt i = 0; i < A->rows; i++) {
+    double sum = -wanted;
+    for (CeedInt j = 0; j < A->cols; j++) sum += (double)A->values[(CeedSize)i * A->cols + j];
+    if (!(fabs(sum) <= SUM_ROUNDOFFS * CEED_EPSILON * (fabs(wanted) + sum_of_line(A, true, i, 0))))
+      return false;
+  }
+  return true;
+}
+
+// The derivative of a constant is zero: entries on the diagonal become minus the sum of the others
+// (Baltensperger and Trummer, SIAM Journal on Scientific Computing 24, 2003). The middle row of an odd matrix
+// has that sum.
+static void correct_sums(RitzPlanMatrix *C) {
+  const CeedInt n = C->rows;
+  for (CeedInt i = 0; i < (C->parity ? n / 2 : n); i++) {
+    CeedScalar *row = C->values + (CeedSize)i * n;
+    long double others = 0;
+    for (CeedInt j = 0; j < n; j++) others += j == i ? 0 : (long double)row[j];
+    row[i] = (CeedScalar)-others;
+    if (C->parity) C->values[(CeedSize)(n - 1 - i) * (n + 1)] = C->parity * row[i];
+  }
+}
+
 // Derivative at the points; no values when there is none.
 static int make_collocated(Ceed ceed, const RitzPlanMatrix *B, const RitzPlanMatrix *D, RitzPlanMatrix *C) {
   CeedInt Q = B->rows;
@@ -139,6 +186,7 @@ static int make_collocated(Ceed ceed, const RitzPlanMatrix *B, const RitzPlanMat
     make_exact(C, B->parity * D->parity);
   else
     find_parity(C);
+  if (C->parity <= 0 && have_sums(B, 1) && have_sums(D, 0)) correct_sums(C);
   if (!solves(C, B, D)) RITZ_FREE(&C->values);
 cleanup:
   RITZ_FREE(&solution);
@@ -153,7 +201,10 @@ static int copy_weights(Ceed ceed, CeedInt n, const CeedScalar *weights, CeedSca
   return CEED_ERROR_SUCCESS;
 }
 
-// Without derivatives there is nothing to choose but whether values have to be interpolated.
+// By the basis alone, so that all operators compute its derivatives the same way: then the Jacobian of one
+// and the gradient of another have the same round-off, which cancels where they are divided. Along a line one
+// sweep for the derivative is never dearer than two. Without derivatives there is nothing to choose but
+// whether values have to be interpolated.
 static int choose_tensor_route(Ceed ceed, bool has_grad, RitzPlanBasis *b) {
   b->route = RITZ_ROUTE_COLLOCATED;
   if (is_unit(&b->interp)) {
@@ -162,7 +213,7 @@ static int choose_tensor_route(Ceed ceed, bool has_grad, RitzPlanBasis *b) {
     return has_grad ? copy_matrix(ceed, b->Q_1d, b->P_1d, b->grad.values, &b->deriv) : CEED_ERROR_SUCCESS;
   }
   if (!has_grad) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(make_collocated(ceed, &b->interp, &b->grad, &b->deriv));
+  if (b->dim > 1) RITZ_TRY(make_collocated(ceed, &b->interp, &b->grad, &b->deriv));
   if (!b->deriv.values) b->route = RITZ_ROUTE_DIRECT;
   return CEED_ERROR_SUCCESS;
 }

@@ -12,15 +12,11 @@
 static const struct {
   const char *name;
   size_t offset;
-} members[] = {{"elements", offsetof(RitzGpuChoice, num_elem)},
-               {"blocks", offsetof(RitzGpuChoice, num_blocks)},
-               {"direct", offsetof(RitzGpuChoice, direct)},
-               {"unroll", offsetof(RitzGpuChoice, unroll)},
-               {"fence", offsetof(RitzGpuChoice, fence)},
-               {"stacked", offsetof(RitzGpuChoice, stacked)},
-               {"whole", offsetof(RitzGpuChoice, whole)},
-               {"join", offsetof(RitzGpuChoice, join)},
-               {"mma", offsetof(RitzGpuChoice, mma)}};
+} members[] = {
+    {"elements", offsetof(RitzGpuChoice, num_elem)}, {"blocks", offsetof(RitzGpuChoice, num_blocks)},
+    {"unroll", offsetof(RitzGpuChoice, unroll)},     {"fence", offsetof(RitzGpuChoice, fence)},
+    {"stacked", offsetof(RitzGpuChoice, stacked)},   {"whole", offsetof(RitzGpuChoice, whole)},
+    {"join", offsetof(RitzGpuChoice, join)},         {"mma", offsetof(RitzGpuChoice, mma)}};
 enum { NUM_MEMBERS = sizeof(members) / sizeof(members[0]), MOST = 1 << 20 };
 static_assert(sizeof(RitzGpuChoice) == NUM_MEMBERS * sizeof(int), "every member of RitzGpuChoice has a name");
 
@@ -67,19 +63,6 @@ bool ritz_plan_gpu_read_choice(const char *text, RitzGpuChoice *choice) {
 
 // ---- What was chosen ----
 
-// 1: one sweep per derivative, -1: derivatives at the points; 0: no basis has both, or they differ.
-static int chosen_routes(const RitzPlan *plan, const RitzGpuTarget *t) {
-  int num_direct = 0, num_collocated = 0;
-  for (int s = 0; s < plan->num_spaces; s++) {
-    const RitzPlanSpace *space = &plan->spaces[s];
-    if (!ritz_gpu_has_lines(plan, space) || !(space->modes & CEED_EVAL_GRAD)) continue;
-    if (plan->bases[space->basis].route != RITZ_ROUTE_COLLOCATED) continue;
-    num_direct += t->routes[space->basis] == RITZ_ROUTE_DIRECT;
-    num_collocated += t->routes[space->basis] == RITZ_ROUTE_COLLOCATED;
-  }
-  return num_direct && num_collocated ? 0 : num_direct ? 1 : num_collocated ? -1 : 0;
-}
-
 // 0: no space could be joined.
 static int chosen_joins(const RitzPlan *plan, const RitzGpuTarget *t) {
   for (int s = 0; s < plan->num_spaces; s++) {
@@ -92,7 +75,6 @@ RitzGpuChoice ritz_plan_gpu_chosen(const RitzPlan *plan, const RitzGpuMachine *m
                                    const RitzGpuTarget *target) {
   return (RitzGpuChoice){.num_elem = target->num_elem,
                          .num_blocks = machine->registers_processor > 0 ? target->num_blocks : 0,
-                         .direct = chosen_routes(plan, target),
                          .unroll = target->unrolls ? 1 : -1,
                          .fence = target->fences ? 1 : -1,
                          .stacked = target->is_flat ? target->num_stacked : 0,

@@ -85,6 +85,34 @@ static bool has_dense(const RitzPlan *plan) {
   return false;
 }
 
+// Whole elements take the directions in another order than lines do, and their matrices are not folded: the
+// round-off of derivatives is another. With two nodes that are points there is one difference to round.
+static bool has_own_roundoff(const RitzPlan *plan, const RitzPlanSpace *s) {
+  const RitzPlanBasis *b = &plan->bases[s->basis];
+  return s->modes & CEED_EVAL_GRAD && (b->route != RITZ_ROUTE_IDENTITY || b->P_1d > 2);
+}
+
+static bool has_forms(const RitzPlan *plan) {
+  for (int s = 0; s < plan->num_spaces; s++) {
+    if (ritz_gpu_has_form(&plan->spaces[s])) return true;
+  }
+  return false;
+}
+
+// Derivatives of a basis are computed one way, so that those of coordinates and of fields on it have the same
+// error: by lines; by whole elements where geometry has a form, and is not of this basis. These have a sweep
+// for each derivative.
+static bool needs_lines(const RitzPlan *plan, const RitzGpuTarget *t) {
+  const bool has_form = has_forms(plan);
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &plan->spaces[s];
+    if (!ritz_gpu_has_lines(plan, space) || !(space->modes & CEED_EVAL_GRAD)) continue;
+    if (t->routes[space->basis] == RITZ_ROUTE_COLLOCATED) return true;
+    if (!has_form && has_own_roundoff(plan, space)) return true;
+  }
+  return false;
+}
+
 static CeedInt longest_line(const RitzPlan *plan) {
   CeedInt longest = 0;
   for (int b = 0; b < plan->num_bases; b++) {
@@ -119,6 +147,7 @@ bool ritz_plan_gpu_takes_elements(const RitzPlan *plan, const RitzGpuMachine *ma
                                   const RitzGpuTarget *t) {
   const CeedInt registers = count_registers(plan);
   if (t->choice.whole < 0 || has_dense(plan) || plan->dim < 2 || machine->max_threads < WARP) return false;
+  if (needs_lines(plan, t)) return false;
   if (WARP * count_bytes(plan, t, false) > machine->local_bytes) return false;
   if (t->choice.whole > 0) return registers <= MOST_REGISTERS_CHOSEN;
   return pays(plan, registers) && fits(machine, WARP * count_bytes(plan, t, true));

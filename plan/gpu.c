@@ -10,8 +10,6 @@
 #include "plan/gpu-mma.h"
 
 enum { MAX_POINT_WORK = 600, MAX_ELEMENT_WORK = 200, MAX_LIGHT_ELEMENT_WORK = 900 };
-// Nodes a direction of bases that have one sweep per derivative.
-enum { MOST_DIRECT = 4, MOST_DIRECT_LIGHT = 10 };
 enum { SHORT_LINE = 7 }; // of points
 // Lines of elements whose blocks may be large, and where the nodes are the points.
 enum { LEAST_BUSY = 49, MOST_BUSY = 128, MOST_BUSY_IDENTITY = 64 };
@@ -74,16 +72,11 @@ static bool has_light_points(const RitzPlan *plan) {
   return !ritz_plan_gpu_has_geometry(plan) && !ritz_plan_gpu_has_data(plan);
 }
 
-// One sweep per derivative has half the barriers, and with few nodes little more to compute.
 static void choose_routes(const RitzPlan *plan, RitzGpuTarget *t) {
-  const CeedInt most = has_light_points(plan) ? MOST_DIRECT_LIGHT : MOST_DIRECT;
   for (int i = 0; i < plan->num_bases; i++) {
     const RitzPlanBasis *b = &plan->bases[i];
-    const bool is_small = t->evaluation == RITZ_GPU_ELEMENTS || (!t->choice.direct && b->P_1d <= most);
-    const int direct = is_small ? 1 : t->choice.direct;
     t->routes[i] = b->route;
-    if (b->route == RITZ_ROUTE_COLLOCATED && basis_has_gradient(plan, i) && direct > 0)
-      t->routes[i] = RITZ_ROUTE_DIRECT;
+    if (basis_has_gradient(plan, i) && ritz_gpu_sweeps_derivatives(b)) t->routes[i] = RITZ_ROUTE_DIRECT;
   }
 }
 
@@ -606,8 +599,8 @@ static int choose(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *m
   RITZ_TRY(allocate(ceed, plan, t));
   for (int s = 0; s < plan->num_spaces; s++)
     describe_space(plan, &plan->spaces[s], is_deterministic, &t->spaces[s]);
-  t->evaluation = ritz_plan_gpu_takes_elements(plan, machine, t) ? RITZ_GPU_ELEMENTS : RITZ_GPU_LINES;
   choose_routes(plan, t);
+  t->evaluation = ritz_plan_gpu_takes_elements(plan, machine, t) ? RITZ_GPU_ELEMENTS : RITZ_GPU_LINES;
   t->constant_bytes = count_constants(plan, t);
   if (t->constant_bytes > RITZ_MAX_CONSTANT_BYTES) t->reason = RITZ_TOO_MANY_CONSTANTS;
   if (t->reason) return CEED_ERROR_SUCCESS;

@@ -42,7 +42,6 @@ typedef struct {
 typedef struct {
   CeedInt num_elem;   // of a block
   CeedInt num_blocks; // that are to fit a multiprocessor, which bounds the registers of a thread
-  int direct;         // 1: one sweep per derivative; -1: derivatives at the points, where there are such
   int unroll;         // 1: the loop over points is unrolled, lines stay in registers; -1: it is not
   int fence;          // 1: points one after the other; -1: their loads may run ahead
   CeedInt stacked;    // elements of a thread, with dense bases alone
@@ -176,6 +175,12 @@ static inline bool ritz_gpu_is_walked(const RitzPlan *plan, int basis) {
     if (plan->spaces[s].basis == basis && ritz_gpu_has_lines(plan, &plan->spaces[s])) return true;
   }
   return false;
+}
+// Nodes a direction of bases in two and three dimensions that have one sweep per derivative: half the
+// barriers, and with few nodes little more to compute. By the basis alone, as its route (plan/basis.c).
+enum { RITZ_GPU_MOST_DIRECT = 4 };
+static inline bool ritz_gpu_sweeps_derivatives(const RitzPlanBasis *b) {
+  return b->route == RITZ_ROUTE_COLLOCATED && b->P_1d <= RITZ_GPU_MOST_DIRECT;
 }
 // Of a dense space, components of values and derivatives that fields ask for.
 static inline CeedInt ritz_gpu_dense_values(const RitzPlan *plan, const RitzPlanSpace *s) {

@@ -5,6 +5,14 @@
 
 #include "plan/plan.h"
 
+// A table T that is nearly symmetric is split into an even and an odd part, at half the products, if what
+// that leaves out, R = half the difference of T and its mirror image, is small in both operator norms: |R| <=
+// this many round-offs of |T|, for values at the points (rows) and for the transposed (columns). Sums of as
+// many products as bases have nodes lose as much anyway. Tables of fe/ are symmetric bit for bit; of others
+// that are so only up to their own errors, whose R may be hundreds of round-offs, every entry is used as it
+// was given: to apply R, too, would cost what the split saves.
+enum { RITZ_FOLD_ROUNDOFFS = 4 };
+
 // plan/basis.c: matrices, route and weights of a basis for fields that ask for `modes`. What was made until a
 // failure is freed with the plan.
 int ritz_plan_make_basis(CeedBasis basis, unsigned modes, RitzPlanBasis *made);
@@ -15,7 +23,8 @@ void ritz_plan_free_basis(RitzPlanBasis *basis);
 int ritz_plan_find_forms(CeedBasis basis, RitzPlanBasis *made);
 RitzForm ritz_plan_form_of(const RitzPlan *plan, const RitzPlanSpace *space);
 
-// plan/fold.c: pairs and folded matrices of a dense basis, if it is symmetric and that pays.
+// plan/fold.c: pairs and folded matrices of a dense basis, if it is symmetric to RITZ_FOLD_ROUNDOFFS and that
+// pays.
 int ritz_plan_fold(CeedBasis basis, RitzPlanBasis *made);
 
 // plan/operator.c: all tensor bases have the plan's grid of points, in at most three dimensions.

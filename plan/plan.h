@@ -19,7 +19,7 @@
 typedef enum {
   RITZ_ROUTE_IDENTITY,   // tensor: nodes are points, B = 1; derivatives along lines of points
   RITZ_ROUTE_COLLOCATED, // tensor: interpolate, then differentiate at the points; D = C B
-  RITZ_ROUTE_DIRECT,     // tensor: one sweep per derivative; when there is no such C
+  RITZ_ROUTE_DIRECT,     // tensor: one sweep per derivative; in 1D, and when there is no such C
   RITZ_ROUTE_DENSE       // matrices [component][Q][P], handed over at run time
 } RitzRoute;
 

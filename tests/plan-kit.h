@@ -80,11 +80,11 @@ static inline CeedBasis lagrange(Kit *k, CeedInt dim, CeedInt num_comp, CeedInt 
   return *basis;
 }
 
-static inline CeedBasis line_basis(Kit *k, CeedInt P, CeedInt Q, const CeedScalar *interp,
-                                   const CeedScalar *grad) {
+static inline CeedBasis table_basis(Kit *k, CeedInt dim, CeedInt P, CeedInt Q, const CeedScalar *interp,
+                                    const CeedScalar *grad) {
   CeedBasis *basis = &k->basis[k->num_basis++];
 
-  NOTE_OK(CeedBasisCreateTensorH1(k->ceed, 1, 1, P, Q, interp, grad, NULL, NULL, basis));
+  NOTE_OK(CeedBasisCreateTensorH1(k->ceed, dim, 1, P, Q, interp, grad, NULL, NULL, basis));
   return *basis;
 }
 

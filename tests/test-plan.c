@@ -424,7 +424,7 @@ TEST(rows_of_one_node_are_nodes) {
 
   CHECK_OK(CeedElemRestrictionCreate(k.ceed, 3, 1, 1, 1, 3, CEED_MEM_HOST, CEED_COPY_VALUES, offsets, &rstr));
   k.rstr[k.num_rstr++] = rstr;
-  CeedBasis basis = line_basis(&k, 1, 3, ones, zeros);
+  CeedBasis basis = table_basis(&k, 1, 1, 3, ones, zeros);
   const Field fields[] = {ACTIVE("u", INTERP, rstr, basis), ACTIVE("v", INTERP, rstr, basis)};
   num_asked = 0;
   set_function(&k, 1, "", 1, 1, fields);

@@ -371,7 +371,7 @@ static int rewrite(Ceed ceed, const char *path, const char *text) {
 TEST_TUNING(files_with_words_of_other_versions_are_ignored) {
   static const char *const texts[] = {"elephants=4",          "elements",    "elements=",
                                       "elements=4x",          "elements=-4", "elements=4 elements=8",
-                                      "elements=99999999999", "direct=0"};
+                                      "elements=99999999999", "direct=1"};
   const char *path = tune_and_find_file(ceed);
 
   CHECK(path, "no file");
@@ -453,7 +453,7 @@ TEST_TUNING(without_memory_tuning_fails_or_tries_less) {
 
 TEST(texts_of_choices_are_read_as_they_were_written) {
   const RitzGpuChoice choices[] = {
-      {0}, {.num_elem = 4}, {7, 5, -1, 1, -1, 4, 1, -1, 1}, {.fence = 1, .num_blocks = 32}};
+      {0}, {.num_elem = 4}, {7, 5, 1, -1, 4, 1, -1, 1}, {.fence = 1, .num_blocks = 32}};
 
   for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
     char text[RITZ_CHOICE_LENGTH];

@@ -118,11 +118,6 @@ static void add(Alternatives *a, RitzGpuChoice choice) {
   if (a->num < MOST_ALTERNATIVES) a->items[a->num++] = choice;
 }
 
-static void list_routes(const Search *s, Alternatives *a) {
-  RitzGpuChoice choice = chosen(s, s->best);
-  for (choice.direct = -1; choice.direct <= 1; choice.direct += 2) add(a, choice);
-}
-
 static int round_to(double number) { return number < 1 ? 1 : (int)(number + 0.5); }
 
 // As many as fill each number of warps. The registers of a thread stay as they are.
@@ -191,9 +186,10 @@ static void list_mma(const Search *s, Alternatives *a) {
   if (choice.mma) add(a, choice);
 }
 
-static void (*const lists[])(const Search *s, Alternatives *a) = {
-    list_evaluations, list_joins,     list_routes, list_stacked, list_elements,
-    list_blocks,      list_unrolling, list_fences, list_mma};
+static void (*const lists[])(const Search *s, Alternatives *a) = {list_evaluations, list_joins,
+                                                                  list_stacked,     list_elements,
+                                                                  list_blocks,      list_unrolling,
+                                                                  list_fences,      list_mma};
 enum { NUM_LISTS = sizeof(lists) / sizeof(lists[0]), MOST_SWEEPS = 3 };
 
 // ---- Making kernels ----
