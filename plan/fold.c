@@ -144,7 +144,7 @@ static bool is_remainder_small(const Exchange *x, const CeedScalar *A, CeedInt n
          of_remainder[1] <= RITZ_FOLD_ROUNDOFFS * CEED_EPSILON * of_table[1];
 }
 
-static int is_near_enough(Ceed ceed, const Exchange *x, bool *is_near) {
+static int compare_images(Ceed ceed, const Exchange *x, bool *is_near) {
   double *columns = NULL;
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)x->basis->P, &columns));
   *is_near =
@@ -218,10 +218,10 @@ static int fold(Ceed ceed, const Exchange *x, RitzPlanBasis *b) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_plan_fold(CeedBasis basis, RitzPlanBasis *b) {
+int ritz_plan_fold(CeedBasis basis, bool near, RitzPlanBasis *b) {
   Ceed ceed = basis->obj.ceed;
   Exchange x = {.basis = b, .interp = basis->interp, .grad = basis->grad};
-  bool is_near = false;
+  bool is_near = near;
   int ierr;
 
   if (b->is_tensor || basis->space != CEED_FE_SPACE_H1 || b->dim < 2 || b->P < MIN_NODES)
@@ -232,9 +232,10 @@ int ritz_plan_fold(CeedBasis basis, RitzPlanBasis *b) {
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)b->Q, &x.point_image));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)b->P, &x.node_image));
   find_point_images(&x);
-  if (is_exchange(b->Q, x.point_image) && find_node_images(&x) && is_exchange(b->P, x.node_image))
-    RITZ_TRY_CLEANUP(is_near_enough(ceed, &x, &is_near));
-  if (is_near) RITZ_TRY_CLEANUP(fold(ceed, &x, b));
+  if (is_exchange(b->Q, x.point_image) && find_node_images(&x) && is_exchange(b->P, x.node_image)) {
+    if (!near) RITZ_TRY_CLEANUP(compare_images(ceed, &x, &is_near));
+    if (is_near) RITZ_TRY_CLEANUP(fold(ceed, &x, b));
+  }
 cleanup:
   RITZ_FREE(&x.sums);
   RITZ_FREE(&x.point_image);

@@ -218,12 +218,12 @@ static void find_forms(RitzPlan *plan) {
 }
 
 // Of dense bases that some field is contracted with.
-static int find_folds(CeedOperator op, RitzPlan *plan) {
+static int find_folds(CeedOperator op, bool near, RitzPlan *plan) {
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *space = &plan->spaces[i];
     RitzPlanBasis *basis = space->basis < 0 ? NULL : &plan->bases[space->basis];
     if (basis && space->form == RITZ_FORM_LINES && !basis->is_folded)
-      RITZ_TRY(ritz_plan_fold(basis_of(op, basis), basis));
+      RITZ_TRY(ritz_plan_fold(basis_of(op, basis), near, basis));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -231,7 +231,7 @@ static int find_folds(CeedOperator op, RitzPlan *plan) {
 static int find_structure(CeedOperator op, const RitzPlanOptions *options, RitzPlan *plan) {
   if (!ritz_plan_has_one_grid(plan)) return CEED_ERROR_SUCCESS;
   if (options->allows_forms) find_forms(plan);
-  return options->allows_folds ? find_folds(op, plan) : CEED_ERROR_SUCCESS;
+  return options->allows_folds ? find_folds(op, options->folds_near, plan) : CEED_ERROR_SUCCESS;
 }
 
 // ---- The plan ----

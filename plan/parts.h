@@ -23,9 +23,9 @@ void ritz_plan_free_basis(RitzPlanBasis *basis);
 int ritz_plan_find_forms(CeedBasis basis, RitzPlanBasis *made);
 RitzForm ritz_plan_form_of(const RitzPlan *plan, const RitzPlanSpace *space);
 
-// plan/fold.c: pairs and folded matrices of a dense basis, if it is symmetric to RITZ_FOLD_ROUNDOFFS and that
-// pays.
-int ritz_plan_fold(CeedBasis basis, RitzPlanBasis *made);
+// plan/fold.c: pairs and folded matrices of a dense basis, if it is symmetric to RITZ_FOLD_ROUNDOFFS, or with
+// `near` to 500, and that pays.
+int ritz_plan_fold(CeedBasis basis, bool near, RitzPlanBasis *made);
 
 // plan/operator.c: all tensor bases have the plan's grid of points, in at most three dimensions.
 bool ritz_plan_has_one_grid(const RitzPlan *plan);

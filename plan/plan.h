@@ -132,6 +132,7 @@ typedef struct {
 typedef struct {
   bool allows_forms; // false: all fields line by line
   bool allows_folds; // false: symmetry of dense bases is not looked for
+  bool folds_near;   // bases that are symmetric to 500 round-offs, too (plan/fold.c)
 } RitzPlanOptions;
 
 // *reason (static string) when the operator has no plan at all, *plan NULL then: points, blocked

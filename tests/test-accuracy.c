@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What is left of a result where much of it cancels: derivatives of constant and linear fields on strongly
-// graded meshes, on all backends; folded bases beside the same tables as they were given.
+// graded meshes, on all backends; symmetry and sums of tables; folded bases beside the same tables as they
+// were given.
 #include <ceed/backend.h>
 #include <math.h>
 #include <ritz/basis.h>
+#include <ritz/operator.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fe/fe.h"
 #include "tests/accuracy-qfunctions.h"
+#include "tests/gen-kit.h"
 #include "tests/reference.h"
+
+static const bool is_single = sizeof(CeedScalar) == sizeof(float);
 
 // ---- Meshes: products of lines whose elements shrink towards 1 ----
 
@@ -275,8 +281,6 @@ static void check_grid(Ceed ceed, const Grid *g) {
   if (tap_failed()) tap_note("%dD, degree %d, %d points", (int)g->dim, (int)g->degree, (int)g->num_points);
 }
 
-static const bool is_single = sizeof(CeedScalar) == sizeof(float);
-
 // At level quick some degrees, with and without forms (1), few and many nodes a direction; fewer still where
 // kernels compile slowly.
 static bool wants_degree(Ceed ceed, CeedInt dim, CeedInt degree) {
@@ -303,8 +307,300 @@ TEST_EACH_BACKEND(gradient_of_the_coordinate_is_one_on_a_line_of_very_small_elem
   check_grid(ceed, &g);
 }
 
+// ---- Tables on all shapes ----
+
+typedef struct {
+  CeedElemTopology topology;
+  int dim, degree, P, Q;
+  double *nodes,
+      *points; // owned: [P][dim], [2 Q][dim], the second half with the first two coordinates exchanged
+  double *values, *gradients; // owned: [2 Q][P], [dim][2 Q][P]
+} ShapeTables;
+
+// Points of a simplex, which lies in all shapes of its dimension.
+static void draw_points(ShapeTables *t) {
+  uint64_t seed = 7;
+
+  for (int q = 0; q < t->Q; q++) {
+    double *x = t->points + q * t->dim, *y = t->points + (t->Q + q) * t->dim, rest = 1;
+
+    for (int d = 0; d < t->dim; d++) {
+      const double part = rest * (tap_uniform(&seed) + 1) / 2;
+      x[d] = 2 * part - 1;
+      rest -= part;
+    }
+    memcpy(y, x, (size_t)t->dim * sizeof(*y));
+    y[0] = x[1];
+    y[1] = x[0];
+  }
+}
+
+static int fill_tables(CeedElemTopology topology, int dim, int degree, ShapeTables *t) {
+  enum { NUM_POINTS = 20 };
+
+  *t = (ShapeTables){topology, dim,  degree, ritz_fe_shape_num_nodes(topology, degree), NUM_POINTS, NULL,
+                     NULL,     NULL, NULL};
+  t->nodes = reference_new((CeedSize)t->P * dim);
+  t->points = reference_new(2 * (CeedSize)t->Q * dim);
+  t->values = reference_new(2 * (CeedSize)t->Q * t->P);
+  t->gradients = reference_new(2 * (CeedSize)t->Q * t->P * dim);
+  draw_points(t);
+  const int ierr = ritz_fe_shape_nodes(NULL, topology, degree, t->nodes);
+  return ierr ? ierr
+              : ritz_fe_shape_lagrange(NULL, topology, degree, 2 * t->Q, t->points, t->values, t->gradients);
+}
+
+static int exchanged_node(const ShapeTables *t, int p) {
+  int image = 0;
+  double least = INFINITY;
+
+  for (int i = 0; i < t->P; i++) {
+    const double *x = t->nodes + p * t->dim, *y = t->nodes + i * t->dim;
+    double distance = fabs(x[0] - y[1]) + fabs(x[1] - y[0]) + (t->dim == 3 ? fabs(x[2] - y[2]) : 0);
+    if (distance < least) least = distance, image = i;
+  }
+  return image;
+}
+
+static void check_exchange(const ShapeTables *t) {
+  for (int p = 0; p < t->P; p++) {
+    const int image = exchanged_node(t, p);
+
+    for (int q = 0; q < t->Q; q++) {
+      CHECK(t->values[q * t->P + p] == t->values[(t->Q + q) * t->P + image], "values of nodes %d and %d", p,
+            image);
+      for (int d = 0; d < t->dim; d++) {
+        const int e = d == 0 ? 1 : d == 1 ? 0 : d;
+        CHECK(t->gradients[(2 * d * t->Q + q) * t->P + p] ==
+                  t->gradients[((2 * e + 1) * t->Q + q) * t->P + image],
+              "derivatives %d and %d of nodes %d and %d", d, e, p, image);
+      }
+    }
+  }
+}
+
+// The sum over the nodes, which has as many roundings, for each row.
+static void check_sums(const ShapeTables *t, int num_rows, const double *table, double wanted) {
+  for (int row = 0; row < num_rows; row++) {
+    long double sum = 0, terms = 0;
+    for (int p = 0; p < t->P; p++) {
+      sum += (long double)table[row * t->P + p];
+      terms += fabsl((long double)table[row * t->P + p]);
+    }
+    CHECK(fabsl(sum - (long double)wanted) <= 8 * (long double)DBL_EPSILON * terms, "row %d: %Lg, terms %Lg",
+          row, sum, terms);
+  }
+}
+
+TEST(tables_on_all_shapes_are_symmetric_to_the_last_bit_and_rows_have_their_sums) {
+  static const struct {
+    CeedElemTopology topology;
+    int dim;
+  } shapes[] = {{CEED_TOPOLOGY_TRIANGLE, 2}, {CEED_TOPOLOGY_QUAD, 2},  {CEED_TOPOLOGY_TET, 3},
+                {CEED_TOPOLOGY_PYRAMID, 3},  {CEED_TOPOLOGY_PRISM, 3}, {CEED_TOPOLOGY_HEX, 3}};
+
+  for (int s = 0; s < 6; s++) {
+    for (int degree = 1; degree <= 8 && !tap_failed(); degree++) {
+      ShapeTables t;
+      const int ierr = fill_tables(shapes[s].topology, shapes[s].dim, degree, &t);
+
+      tap_check_ok(ierr, __FILE__, __LINE__, "tables");
+      if (!tap_failed()) check_exchange(&t);
+      if (!tap_failed()) check_sums(&t, 2 * t.Q, t.values, 1);
+      if (!tap_failed()) check_sums(&t, 2 * t.Q * t.dim, t.gradients, 0);
+      free(t.nodes), free(t.points), free(t.values), free(t.gradients);
+      if (tap_failed()) tap_note("topology %d, degree %d", (int)shapes[s].topology, degree);
+    }
+  }
+}
+
+// ---- Folded bases ----
+
+// Tables as a program may give them, and what an operator of them is by definition.
+enum { MAX_DIM = 3, MAX_Q_COMP = 6 };
+typedef struct {
+  CeedElemTopology topology;
+  CeedInt dim, P, Q, num_q;  // scalars of the symmetric factor at a point
+  CeedScalar *interp, *grad; // owned: [Q][P], [dim][Q][P]
+  double *u, *factor;        // owned: [P], [num_q][Q]
+  double *wanted, *terms;    // owned, [P]: the result, and the sum of the magnitudes of its terms
+} Simplex;
+
+// Voigt's order: 00, 11, 01 and 00, 11, 22, 12, 02, 01.
+static CeedInt factor_of(CeedInt dim, CeedInt a, CeedInt b) { return a == b ? a : dim == 2 ? 2 : 6 - a - b; }
+
+// Rows of every other point are off by some round-offs: as they would be in tables whose symmetry is that of
+// the solution of a system.
+static void disturb(Simplex *s, double roundoffs) {
+  const CeedScalar factor = (CeedScalar)(1 + roundoffs * eps);
+
+  for (CeedInt q = 0; q < s->Q; q += 2) {
+    for (CeedInt p = 0; p < s->P; p++) {
+      s->interp[q * s->P + p] *= factor;
+      for (CeedInt d = 0; d < s->dim; d++) s->grad[(d * s->Q + q) * s->P + p] *= factor;
+    }
+  }
+}
+
+// D^T K D u and its terms.
+static void find_wanted(Simplex *s) {
+  for (CeedInt q = 0; q < s->Q; q++) {
+    long double du[MAX_DIM] = {0}, du_terms[MAX_DIM] = {0};
+
+    for (CeedInt d = 0; d < s->dim; d++) {
+      for (CeedInt p = 0; p < s->P; p++) {
+        const long double term = (long double)s->grad[(d * s->Q + q) * s->P + p] * (long double)s->u[p];
+        du[d] += term;
+        du_terms[d] += fabsl(term);
+      }
+    }
+    for (CeedInt d = 0; d < s->dim; d++) {
+      long double dv = 0, dv_terms = 0;
+      for (CeedInt e = 0; e < s->dim; e++) {
+        const long double k = (long double)s->factor[factor_of(s->dim, d, e) * s->Q + q];
+        dv += k * du[e];
+        dv_terms += fabsl(k) * du_terms[e];
+      }
+      for (CeedInt p = 0; p < s->P; p++) {
+        const long double entry = (long double)s->grad[(d * s->Q + q) * s->P + p];
+        s->wanted[p] += (double)(entry * dv);
+        s->terms[p] += (double)(fabsl(entry) * dv_terms);
+      }
+    }
+  }
+}
+
+// To be freed in any case.
+static int simplex_create(Ceed ceed, CeedElemTopology topology, CeedInt degree, double roundoffs,
+                          Simplex *s) {
+  const CeedScalar *interp = NULL, *grad = NULL;
+  CeedBasis basis = NULL;
+  uint64_t seed = 1;
+
+  *s = (Simplex){.topology = topology};
+  CeedCall(RitzBasisCreateLagrange(ceed, topology, 1, degree, 2 * degree, &basis));
+  int ierr = CeedBasisGetDimension(basis, &s->dim);
+  if (!ierr) ierr = CeedBasisGetNumNodes(basis, &s->P);
+  if (!ierr) ierr = CeedBasisGetNumQuadraturePoints(basis, &s->Q);
+  if (!ierr) ierr = CeedBasisGetInterp(basis, &interp);
+  if (!ierr) ierr = CeedBasisGetGrad(basis, &grad);
+  if (!ierr) {
+    const size_t size = (size_t)s->P * (size_t)s->Q;
+    s->num_q = s->dim * (s->dim + 1) / 2;
+    s->interp = memcpy(malloc(size * sizeof(*interp)), interp, size * sizeof(*interp));
+    s->grad =
+        memcpy(malloc((size_t)s->dim * size * sizeof(*grad)), grad, (size_t)s->dim * size * sizeof(*grad));
+    s->u = reference_new_random(s->P, &seed);
+    s->factor = reference_new_random((CeedSize)s->num_q * s->Q, &seed);
+    s->wanted = reference_new(s->P);
+    s->terms = reference_new(s->P);
+    disturb(s, roundoffs);
+    find_wanted(s);
+  }
+  CeedBasisDestroy(&basis);
+  return ierr;
+}
+
+static void simplex_free(Simplex *s) {
+  free(s->interp), free(s->grad), free(s->u), free(s->factor), free(s->wanted), free(s->terms);
+}
+
+static int set_simplex(Ceed ceed, const Simplex *s, CeedBasis basis, CeedVector factor, CeedOperator op) {
+  const CeedInt strides_u[3] = {1, s->P, s->P}, strides_q[3] = {1, s->Q, s->Q * s->num_q};
+  CeedElemRestriction rstr_u = NULL, rstr_q = NULL;
+  int ierr = CeedElemRestrictionCreateStrided(ceed, 1, s->P, 1, s->P, strides_u, &rstr_u);
+
+  if (!ierr)
+    ierr = CeedElemRestrictionCreateStrided(ceed, 1, s->Q, s->num_q, (CeedSize)s->num_q * s->Q, strides_q,
+                                            &rstr_q);
+  if (!ierr) ierr = CeedOperatorSetField(op, "du", rstr_u, basis, CEED_VECTOR_ACTIVE);
+  if (!ierr) ierr = CeedOperatorSetField(op, "qdata", rstr_q, CEED_BASIS_NONE, factor);
+  if (!ierr) ierr = CeedOperatorSetField(op, "dv", rstr_u, basis, CEED_VECTOR_ACTIVE);
+  CeedElemRestrictionDestroy(&rstr_u);
+  CeedElemRestrictionDestroy(&rstr_q);
+  return ierr;
+}
+
+// The largest error in round-offs of the terms; *is_folded: as the operator is explained. NaN on failure.
+static double apply_simplex(Ceed ceed, const Simplex *s, bool *is_folded) {
+  char *text = NULL;
+  size_t size;
+  double error = NAN;
+  CeedBasis basis = NULL;
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL;
+  CeedVector u = reference_vector(ceed, s->P, s->u), v = NULL;
+  CeedVector factor = reference_vector(ceed, (CeedSize)s->num_q * s->Q, s->factor);
+  FILE *stream = open_memstream(&text, &size);
+  int ierr = CeedBasisCreateH1(ceed, s->topology, 1, s->P, s->Q, s->interp, s->grad, NULL, NULL, &basis);
+
+  if (!ierr)
+    ierr = CeedQFunctionCreateInteriorByName(ceed, s->dim == 2 ? "Poisson2DApply" : "Poisson3DApply", &qf);
+  if (!ierr) ierr = CeedOperatorCreate(ceed, qf, NULL, NULL, &op);
+  if (!ierr) ierr = set_simplex(ceed, s, basis, factor, op);
+  if (!ierr) ierr = CeedVectorCreate(ceed, s->P, &v);
+  if (!ierr) ierr = CeedOperatorApply(op, u, v, CEED_REQUEST_IMMEDIATE);
+  if (!ierr) ierr = RitzOperatorExplain(op, stream);
+  fclose(stream);
+  *is_folded = strstr(text, "folded");
+  if (!ierr) {
+    double *found = reference_new_values(v);
+    error = 0;
+    for (CeedInt p = 0; p < s->P; p++)
+      error = fmax(error, fabs(found[p] - s->wanted[p]) / (eps * s->terms[p]));
+    free(found);
+  }
+  free(text);
+  CeedVectorDestroy(&u), CeedVectorDestroy(&v), CeedVectorDestroy(&factor);
+  CeedBasisDestroy(&basis), CeedQFunctionDestroy(&qf), CeedOperatorDestroy(&op);
+  return error;
+}
+
+// With RITZ_FOLD = fold; NULL: as it is.
+static void check_fold(Ceed ceed, const Simplex *s, const char *fold, bool wanted, double most) {
+  bool is_folded;
+
+  if (fold) setenv("RITZ_FOLD", fold, 1);
+  const double error = apply_simplex(ceed, s, &is_folded);
+  unsetenv("RITZ_FOLD");
+  CHECK(is_folded == wanted, "%d nodes, RITZ_FOLD=%s: folded %d", (int)s->P, fold ? fold : "", is_folded);
+  CHECK(error <= most, "%d nodes, RITZ_FOLD=%s: off by %g round-offs of the terms", (int)s->P,
+        fold ? fold : "", error);
+}
+
+enum { SUM_ROUNDOFFS = 2 };
+
+// Bounds in round-offs of the terms, whose signs are random: of the sums up and down, with what folding may
+// leave out; RITZ_FOLD=near leaves out as much as the tables are off.
+static void check_folds(Ceed ceed, CeedElemTopology topology, CeedInt degree, double roundoffs) {
+  const bool is_symmetric = roundoffs <= 4;
+  Simplex s;
+  int ierr = simplex_create(ceed, topology, degree, roundoffs, &s);
+
+  tap_check_ok(ierr, __FILE__, __LINE__, "basis");
+  if (!tap_failed()) check_fold(ceed, &s, "off", false, SUM_ROUNDOFFS);
+  if (!tap_failed()) check_fold(ceed, &s, NULL, is_symmetric, SUM_ROUNDOFFS);
+  if (!tap_failed() && !is_single) check_fold(ceed, &s, "near", true, SUM_ROUNDOFFS + roundoffs);
+  simplex_free(&s);
+  if (tap_failed()) tap_note("degree %d, tables off by %g round-offs", (int)degree, roundoffs);
+}
+
+TEST(folding_costs_no_digits_whatever_the_tables_symmetry) {
+  static const double roundoffs[] = {0, 2, 30, 400};
+
+  GEN_NEEDS_COMPILER();
+  Ceed ceed = tap_ceed("/cpu/self/gen");
+  for (int i = 0; i < 4 && !tap_failed(); i++) {
+    check_folds(ceed, CEED_TOPOLOGY_TRIANGLE, 6, roundoffs[i]);
+    if (!tap_failed()) check_folds(ceed, CEED_TOPOLOGY_TET, 4, roundoffs[i]);
+  }
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(derivatives_of_constant_and_linear_fields_are_off_by_roundoffs_alone,
-                        gradient_of_the_coordinate_is_one_on_a_line_of_very_small_elements));
+                        gradient_of_the_coordinate_is_one_on_a_line_of_very_small_elements,
+                        tables_on_all_shapes_are_symmetric_to_the_last_bit_and_rows_have_their_sums,
+                        folding_costs_no_digits_whatever_the_tables_symmetry));
 }

@@ -139,7 +139,7 @@ static RitzPlanBasis fold_tables(Ceed ceed, const Tables *t, CeedBasis *ceed_bas
   const CeedElemTopology topology = t->dim == 2 ? CEED_TOPOLOGY_TRIANGLE : CEED_TOPOLOGY_TET;
 
   int ierr = CeedBasisCreateH1(ceed, topology, 1, t->P, t->Q, t->interp, t->grad, NULL, NULL, ceed_basis);
-  if (!ierr) ierr = ritz_plan_fold(*ceed_basis, &b);
+  if (!ierr) ierr = ritz_plan_fold(*ceed_basis, false, &b);
   tap_check_ok(ierr, __FILE__, __LINE__, "fold");
   return b;
 }
@@ -210,7 +210,7 @@ static void check_shape(Ceed ceed, uint64_t *seed, CeedElemTopology topology, Ce
 
   CHECK_OK(RitzBasisCreateLagrange(ceed, topology, 1, degree, 2 * degree, &basis));
   RitzPlanBasis b = {.dim = basis->dim, .P = basis->P, .Q = basis->Q};
-  CHECK_OK(ritz_plan_fold(basis, &b));
+  CHECK_OK(ritz_plan_fold(basis, false, &b));
   CHECK(b.is_folded, "folded");
   CHECK(b.P <= MAX_NODES && b.dim * b.Q <= MAX_VALUES, "%d nodes, %d points", (int)b.P, (int)b.Q);
   p.num_comp = 1;
@@ -281,7 +281,7 @@ static bool fold_failing(CeedBasis basis, int64_t n) {
   const int64_t live = ritz_memory_live();
 
   ritz_memory_fail_at(n);
-  const int ierr = ritz_plan_fold(basis, &b);
+  const int ierr = ritz_plan_fold(basis, false, &b);
   ritz_memory_fail_at(0);
   const bool is_honest = b.is_folded == (ierr == CEED_ERROR_SUCCESS);
   ritz_plan_free_basis(&b);

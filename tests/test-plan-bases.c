@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bases of plans: the symmetry of their matrices, the routes that they allow, derivatives at the points.
+// Bases of plans: the symmetry of their matrices, the routes that they allow, derivatives at the points, and
+// how devices compute derivatives.
 // Everything else in plans: test-plan.c.
+#include "plan/gpu.h"
 #include "tests/plan-kit.h"
 
 enum { MAX_1D = 8 };
@@ -43,6 +45,110 @@ TEST(lagrange_bases_are_symmetric_and_collocated_when_points_determine_them) {
     }
   }
 }
+
+TEST(bases_in_one_dimension_have_a_sweep_for_the_derivative) {
+  for (CeedInt P = 2; P <= 10 && !tap_failed(); P++) {
+    for (CeedInt Q = P; Q <= P + 2 && !tap_failed(); Q++) {
+      Kit k = kit_open();
+      plan_basis(&k, lagrange(&k, 1, 1, P, Q, CEED_GAUSS));
+      if (tap_failed()) return;
+      CHECK(k.plan->bases[0].route == RITZ_ROUTE_DIRECT, "P = %d, Q = %d: route %d", (int)P, (int)Q,
+            k.plan->bases[0].route);
+      check_matrices(&k.plan->bases[0]);
+      kit_close(&k);
+    }
+  }
+}
+
+// Of each row one entry is minus the sum of the others: what is left is its rounding.
+TEST(derivatives_of_a_constant_at_the_points_are_zero) {
+  for (CeedInt P = 2; P <= 16 && !tap_failed(); P++) {
+    Kit k = kit_open();
+    plan_basis(&k, lagrange(&k, 2, 1, P, P + P % 3, CEED_GAUSS));
+    if (tap_failed()) return;
+    const RitzPlanMatrix *C = &k.plan->bases[0].deriv;
+    for (CeedInt i = 0; i < C->rows; i++) {
+      long double sum = 0, largest = 0;
+      for (CeedInt j = 0; j < C->cols; j++) {
+        const long double entry = (long double)C->values[i * C->cols + j];
+        sum += entry;
+        largest = fmaxl(largest, fabsl(entry));
+      }
+      CHECK(fabsl(sum) <= (long double)eps * largest, "P = %d, row %d: %Lg", (int)P, (int)i, sum);
+    }
+    kit_close(&k);
+  }
+}
+
+// ---- Devices ----
+
+// As of an H200.
+static const RitzGpuMachine device = {.num_banks = 16,
+                                      .max_threads = 1024,
+                                      .local_bytes = 227 << 10,
+                                      .local_bytes_processor = 228 << 10,
+                                      .registers_processor = 64 << 10};
+
+typedef struct {
+  RitzRoute route;
+  RitzGpuEvaluation evaluation;
+} Way;
+
+static void find_way(Kit *k, const RitzGpuChoice *choice, Way *way) {
+  RitzGpuTarget *target = NULL;
+
+  PLAN(k, &eight_lanes, NULL);
+  CHECK_OK(ritz_plan_gpu(k->ceed, k->plan, &device, choice, false, &target));
+  *way =
+      (Way){target->reason ? RITZ_ROUTE_DENSE : target->routes[k->plan->spaces[0].basis], target->evaluation};
+  CHECK(!target->reason, "%s", target->reason);
+  ritz_plan_gpu_free(&target);
+}
+
+// The operator that stores factors from coordinates on a basis, and the one that applies them to a field on
+// it.
+static void check_ways(CeedInt dim, CeedInt P, const RitzGpuChoice *choice) {
+  const CeedInt Q = P + 1, num_q = dim * (dim + 1) / 2;
+  char build[32], apply[32];
+  Way stores = {0}, applies = {0};
+  Kit k = kit_open();
+  CeedElemRestriction rstr_x = strided(&k, 3, CeedIntPow(P, dim), dim);
+  CeedElemRestriction rstr = strided(&k, 3, CeedIntPow(P, dim), 1);
+  CeedElemRestriction rstr_q = strided(&k, 3, CeedIntPow(Q, dim), num_q);
+  CeedBasis basis_x = lagrange(&k, dim, dim, P, Q, CEED_GAUSS),
+            basis = lagrange(&k, dim, 1, P, Q, CEED_GAUSS);
+  CeedVector *data = &k.vec[k.num_vec++];
+  NOTE_OK(CeedVectorCreate(k.ceed, (CeedSize)3 * CeedIntPow(Q, dim) * num_q, data));
+  const Field build_fields[] = {ACTIVE("dx", GRAD, rstr_x, basis_x),
+                                WEIGHTS(basis_x),
+                                {"qdata", CEED_EVAL_NONE, rstr_q, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE}};
+  const Field apply_fields[] = {ACTIVE("du", GRAD, rstr, basis), DATA("qdata", rstr_q, *data),
+                                ACTIVE("dv", GRAD, rstr, basis)};
+
+  snprintf(build, sizeof(build), "Poisson%dDBuild", (int)dim);
+  snprintf(apply, sizeof(apply), "Poisson%dDApply", (int)dim);
+  set_gallery(&k, build, 3, build_fields);
+  find_way(&k, choice, &stores);
+  CeedOperatorDestroy(&k.op);
+  if (!tap_failed()) set_gallery(&k, apply, 3, apply_fields);
+  if (!tap_failed()) find_way(&k, choice, &applies);
+  kit_close(&k);
+  CHECK(tap_failed() || (stores.route == applies.route && stores.evaluation == applies.evaluation),
+        "%dD, %d nodes: route %d and %d, evaluation %d and %d", (int)dim, (int)P, stores.route, applies.route,
+        stores.evaluation, applies.evaluation);
+}
+
+TEST(derivatives_of_a_basis_are_computed_one_way_whatever_else_an_operator_does) {
+  static const RitzGpuChoice choices[] = {{0}, {.whole = 1}, {.whole = -1}, {.num_elem = 2, .unroll = -1}};
+
+  for (int c = 0; c < 4; c++) {
+    for (CeedInt dim = 1; dim <= 3; dim++) {
+      for (CeedInt P = 2; P <= 9 && !tap_failed(); P++) check_ways(dim, P, &choices[c]);
+    }
+  }
+}
+
+// ---- Tables ----
 
 // One entry of the table is off by some round-offs of the largest.
 static void check_perturbed(int table, double roundoffs, bool is_kept) {
@@ -193,7 +299,10 @@ TEST(direct_bases_take_one_sweep_a_derivative_and_keep_their_arrays) {
 
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
-                  TESTS(lagrange_bases_are_symmetric_and_collocated_when_points_determine_them,
+                  TESTS(bases_in_one_dimension_have_a_sweep_for_the_derivative,
+                        derivatives_of_a_constant_at_the_points_are_zero,
+                        derivatives_of_a_basis_are_computed_one_way_whatever_else_an_operator_does,
+                        lagrange_bases_are_symmetric_and_collocated_when_points_determine_them,
                         parity_is_found_up_to_a_few_roundoffs_of_the_matrix_and_made_exact,
                         nearly_unit_matrices_are_the_unit_matrix,
                         random_bases_are_direct_when_they_have_fewer_points_than_nodes,

@@ -548,7 +548,10 @@ TEST(folded_bases_are_switched_off_by_ritz_fold) {
   CHECK(options.allows_folds, "folds");
   CHECK(!setenv("RITZ_FOLD", "off", 1), "environment");
   ritz_cpu_environment(&machine, &options);
-  CHECK(!options.allows_folds, "no folds");
+  CHECK(!options.allows_folds && !options.folds_near, "no folds");
+  CHECK(!setenv("RITZ_FOLD", "near", 1), "environment");
+  ritz_cpu_environment(&machine, &options);
+  CHECK(options.allows_folds && options.folds_near, "of what is symmetric to 500 round-offs");
   unsetenv("RITZ_FOLD");
 }
 
