@@ -57,7 +57,7 @@ static bool needs(const RitzEmitter *e, int s, RitzArray array) {
   case RITZ_ARRAY_PARTIAL: return b->route == RITZ_ROUTE_COLLOCATED && b->dim > 1;
   case RITZ_ARRAY_VALUES: return (lines && !ritz_emit_is_values(e)) || (has_values(space) && !lines);
   case RITZ_ARRAY_DERIVATIVES: return derivatives;
-  case RITZ_ARRAY_WORK: return b->route == RITZ_ROUTE_DIRECT;
+  case RITZ_ARRAY_WORK: return b->route == RITZ_ROUTE_DIRECT && b->dim > 1;
   case RITZ_ARRAY_PLANE_DERIVATIVES: return lines && derivatives && b->dim == 3;
   case RITZ_ARRAY_ROW_DERIVATIVES: return lines && derivatives && b->dim >= 2;
   case RITZ_ARRAY_ROW_VALUES: return lines && ritz_emit_is_values(e);
@@ -187,8 +187,8 @@ static void emit_sweep(RitzEmitter *e, int s, int direction, bool add) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
   const RitzArrayName nodes = ritz_emit_array(e, s, RITZ_ARRAY_NODES),
-                      work = ritz_emit_array(e, s, RITZ_ARRAY_WORK);
-  const char *t = space->is_input ? "" : "_t";
+                      between = ritz_emit_array(e, s, RITZ_ARRAY_WORK);
+  const char *t = space->is_input ? "" : "_t", *work = b->dim > 1 ? between.text : "0";
   const int dim = (int)b->dim, nc = (int)space->num_comp, Q = (int)b->Q_1d;
   char matrix[3], points[128];
 
@@ -201,9 +201,9 @@ static void emit_sweep(RitzEmitter *e, int s, int direction, bool add) {
     snprintf(points, sizeof(points), "%s + %d * RITZ_SIZE(%d, %d)",
              ritz_emit_array(e, s, RITZ_ARRAY_DERIVATIVES).text, direction * nc, Q, Q);
   if (space->is_input)
-    ritz_text_add(&e->text, "%s, %s, %s, false);\n", nodes.text, points, work.text);
+    ritz_text_add(&e->text, "%s, %s, %s, false);\n", nodes.text, points, work);
   else
-    ritz_text_add(&e->text, "%s, %s, %s, %s);\n", points, nodes.text, work.text, add ? "true" : "false");
+    ritz_text_add(&e->text, "%s, %s, %s, %s);\n", points, nodes.text, work, add ? "true" : "false");
 }
 
 static void emit_dense(RitzEmitter *e, int s, bool derivative, bool add) {

@@ -201,27 +201,27 @@ RITZ_INLINE void ritz_row_down(const RitzMatrix *B, int num_comp, const RitzVec 
   }
 }
 
-// ---- Direct route: one sweep over all directions with matrices of their own (points beyond what the nodes
-// determine). x [component], nodes as above -> y [component], points as above.
+// ---- Direct route: one sweep over all directions with matrices of their own (in 1D, and where values at the
+// points do not determine the nodes). x [component], nodes as above -> y [component], points as above. work:
+// slabs of one component between the directions; 1D: none.
 RITZ_INLINE void ritz_sweep(const RitzMatrix *first, const RitzMatrix *middle, const RitzMatrix *last,
                             int num_comp, const RitzVec *x, RitzVec *y, RitzVec *work, bool add) {
   const int P = last->cols, M = last->rows, N = first->rows, K = first->cols;
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
-    RITZ_ROLLED for (int k = 0; k < P; k++) {
+    const RitzVec *slabs = RITZ_DIM == 1 ? x + c * P : work;
+    RITZ_ROLLED for (int k = 0; RITZ_DIM > 1 && k < P; k++) {
       const RitzVec *from = x + c * RITZ_SIZE(P, K) + k * RITZ_SLAB(K);
       RitzVec *to = work + k * RITZ_SLAB(N);
       if (RITZ_DIM == 3) {
         RitzVec t[RITZ_LINE * RITZ_LINE];
         RITZ_ROLLED for (int j = 0; j < K; j++) ritz_line(first, from + j * K, 1, t + j * N, 1, false);
         RITZ_ROLLED for (int i = 0; i < N; i++) ritz_line(middle, t + i, N, to + i, N, false);
-      } else if (RITZ_DIM == 2) {
-        ritz_line(first, from, 1, to, 1, false);
       } else {
-        *to = *from;
+        ritz_line(first, from, 1, to, 1, false);
       }
     }
     RITZ_ROLLED for (int i = 0; i < RITZ_IN_SLAB(N); i++) {
-      ritz_line(last, work + i, RITZ_SLAB(N), y + c * RITZ_SIZE(M, N) + i, RITZ_SLAB(N), add);
+      ritz_line(last, slabs + i, RITZ_SLAB(N), y + c * RITZ_SIZE(M, N) + i, RITZ_SLAB(N), add);
     }
   }
 }
