@@ -586,7 +586,8 @@ static void check_folds(Ceed ceed, CeedElemTopology topology, CeedInt degree, do
 }
 
 TEST(folding_costs_no_digits_whatever_the_tables_symmetry) {
-  static const double roundoffs[] = {0, 2, 30, 400};
+  // Symmetric points are told by their tables, which in single precision say less.
+  const double roundoffs[] = {0, is_single ? 0 : 2, 30, 400};
 
   GEN_NEEDS_COMPILER();
   Ceed ceed = tap_ceed("/cpu/self/gen");
