@@ -58,7 +58,9 @@ int ritz_fe_shape_num_nodes(CeedElemTopology topology, int degree);
 int ritz_fe_shape_nodes(Ceed ceed, CeedElemTopology topology, int degree, double *nodes);
 
 // The Lagrange basis of these nodes at any points of the element. values or gradients may be NULL. Accuracy:
-// round-off times the condition of the basis, at most a few hundred for degrees up to 10.
+// round-off times the condition of the basis, at most a few hundred for degrees up to 10. Exchanging the
+// first two coordinates of a point gives, bit for bit, the tables with nodes and derivatives exchanged; rows
+// of values sum to one and rows of derivatives to zero, up to the rounding of their entries.
 int ritz_fe_shape_lagrange(Ceed ceed, CeedElemTopology topology, int degree, int num_points,
                            const double *points, double *values, double *gradients);
 
