@@ -96,7 +96,8 @@ int CeedInit(const char *resource, Ceed *ceed) {
   created->is_strict = strict_from_environment();
   CeedResetErrorMessage(created, NULL);
   ritz_backend_complete(entry->backend, &created->backend);
-  int ierr = ritz_jit_add_include_folder(created);
+  int ierr = ritz_warnings_from_environment(created, &created->warnings);
+  if (!ierr) ierr = ritz_jit_add_include_folder(created);
   if (!ierr && created->backend.ceed_create)
     ierr = created->backend.ceed_create(created, request + strcspn(request, ":"));
   if (ierr) created->backend.ceed_destroy = NULL; // its create has failed and left nothing
@@ -153,7 +154,6 @@ int CeedDestroy(Ceed *ceed) {
   if (c->profile) ritz_profile_close(c);
   if (c->backend.ceed_destroy) RITZ_TRY(c->backend.ceed_destroy(c));
   RITZ_FREE(&c->work);
-  RITZ_FREE(&c->told);
   free_strings(&c->jit_roots);
   free_strings(&c->jit_defines);
   free_strings(&c->rust_roots);

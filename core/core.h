@@ -70,6 +70,13 @@ typedef struct {
   bool in_use;
 } RitzWorkVector;
 
+// RITZ_WARNINGS: when a step down is told on stderr.
+typedef enum {
+  RITZ_WARNINGS_ONCE, // the same words once a process
+  RITZ_WARNINGS_OFF,
+  RITZ_WARNINGS_ALL, // each time
+} RitzWarnings;
+
 struct Ceed_private {
   struct CeedObject_private obj;
   RitzBackend backend;  // completed: empty slots filled from fallbacks
@@ -78,8 +85,7 @@ struct Ceed_private {
   char message[RITZ_MESSAGE_LENGTH];
   bool is_clang;
   bool is_strict; // RITZ_STRICT: falling back is an error
-  size_t num_told;
-  uint64_t *told; // owned: hashes of the warnings that were given
+  RitzWarnings warnings;
   RitzStringList jit_roots, jit_defines, rust_roots;
   CeedInt num_work;
   RitzWorkVector *work; // owned
@@ -94,8 +100,10 @@ struct Ceed_private {
 const char *ritz_resource_option(const char *options, const char *name);
 
 // Something runs another way than it was asked for: `what`, for this `reason`, with this `outcome`. One line
-// on stderr, once a context however often a program makes the same thing; under RITZ_STRICT
+// on stderr as often as RITZ_WARNINGS says, by default the same line once a process, however many contexts
+// and operators it is true of; always a line of the table of RITZ_PROFILE; under RITZ_STRICT
 // CEED_ERROR_BACKEND, which begins with `call`.
+int ritz_warnings_from_environment(Ceed ceed, RitzWarnings *warnings); // another value: INCOMPATIBLE
 int ritz_warn_once(Ceed ceed, const char *call, const char *what, const char *reason, const char *outcome);
 
 // The first JiT source root: the include folder beside the library or program that holds this code, else the

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "core/profile.h"
+#include "core/threads.h"
 
 static const char no_message[] = "No error message stored";
 
@@ -85,20 +87,49 @@ int CeedResetErrorMessage(Ceed ceed, const char **err_msg) {
 
 // ---- Warnings ----
 
-static uint64_t hash(uint64_t h, const char *text) { // FNV-1a
-  for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001b3;
+int ritz_warnings_from_environment(Ceed ceed, RitzWarnings *warnings) {
+  static const char *const names[] = {
+      [RITZ_WARNINGS_ONCE] = "once", [RITZ_WARNINGS_OFF] = "off", [RITZ_WARNINGS_ALL] = "all"};
+  const char *value = getenv("RITZ_WARNINGS");
+  *warnings = RITZ_WARNINGS_ONCE;
+  if (!value || !value[0]) return CEED_ERROR_SUCCESS;
+  for (int i = 0; i < (int)(sizeof(names) / sizeof(names[0])); i++) {
+    if (strcmp(value, names[i])) continue;
+    *warnings = (RitzWarnings)i;
+    return CEED_ERROR_SUCCESS;
+  }
+  return CeedError(ceed, CEED_ERROR_INCOMPATIBLE,
+                   "CeedInit: RITZ_WARNINGS is '%.40s'; it may be off, once or all", value);
+}
+
+static uint64_t hash(uint64_t h, const char *text) { // FNV-1a, the final zero included
+  do h = (h ^ (unsigned char)*text) * 0x100000001b3;
+  while (*text++);
   return h;
 }
 
+// Hashes of the last lines of the process: one that is older may be told again. Guarded by
+// RITZ_LOCK_WARNINGS.
+enum { NUM_TOLD = 1024 };
+static uint64_t told[NUM_TOLD];
+static size_t num_told;
+
+static bool is_told_first(uint64_t line) {
+  ritz_lock(RITZ_LOCK_WARNINGS);
+  bool is_known = false;
+  for (size_t i = 0; i < NUM_TOLD && i < num_told && !is_known; i++) is_known = told[i] == line;
+  if (!is_known) told[num_told++ % NUM_TOLD] = line;
+  ritz_unlock(RITZ_LOCK_WARNINGS);
+  return !is_known;
+}
+
 int ritz_warn_once(Ceed ceed, const char *call, const char *what, const char *reason, const char *outcome) {
-  const uint64_t told = hash(hash(0xcbf29ce484222325, what), reason);
+  const uint64_t line = hash(hash(hash(0xcbf29ce484222325, what), reason), outcome);
   RITZ_REQUIRE(!ceed->is_strict, ceed, CEED_ERROR_BACKEND, "%s: %s: %s (RITZ_STRICT is set)", call, what,
                reason);
-  for (size_t i = 0; i < ceed->num_told; i++) {
-    if (ceed->told[i] == told) return CEED_ERROR_SUCCESS;
-  }
-  RITZ_TRY(RITZ_REALLOC(ceed, ceed->num_told + 1, &ceed->told));
-  ceed->told[ceed->num_told++] = told;
+  if (ceed->profile) RITZ_TRY(ritz_profile_note(ceed, what, reason, outcome));
+  if (ceed->warnings == RITZ_WARNINGS_OFF) return CEED_ERROR_SUCCESS;
+  if (ceed->warnings == RITZ_WARNINGS_ONCE && !is_told_first(line)) return CEED_ERROR_SUCCESS;
   fprintf(stderr, "Ritz: %s: %s; %s\n", what, reason, outcome);
   return CEED_ERROR_SUCCESS;
 }

@@ -37,6 +37,14 @@ struct RitzProfileRow {
   double seconds, seconds_first; // the first has the second in it
 };
 
+// A step down that was told (ritz_profile_note).
+typedef struct Note Note;
+struct Note {
+  Note *next;
+  const RitzProfilePlace *place;
+  char *text; // what, reason and outcome; in the block of the note
+};
+
 // All of the process, guarded by RITZ_LOCK_PROFILE.
 static struct {
   pid_t process; // that counts: a forked child leaves the table to its parent
@@ -45,7 +53,8 @@ static struct {
   bool is_printed;
   RitzProfilePlace *places;
   RitzProfileRow *rows;
-  Ceed ceeds; // linked by next_profiled
+  Note *notes, **notes_end; // in the order in which they were made; notes_end NULL: none
+  Ceed ceeds;               // linked by next_profiled
 } profile;
 
 double ritz_profile_seconds(void) {
@@ -234,6 +243,45 @@ static int get_row(CeedOperator op, RitzProfileAction action, RitzProfileRow **r
   return CEED_ERROR_SUCCESS;
 }
 
+// ---- Notes ----
+
+static const Note *find_note(const Note *wanted) {
+  const Note *note = profile.notes;
+  while (note && (note->place != wanted->place || strcmp(note->text, wanted->text))) note = note->next;
+  return note;
+}
+
+// A note and its text in one block.
+static int create_note(Ceed ceed, const char *what, const char *reason, const char *outcome, Note **note) {
+  const size_t size = strlen(what) + strlen(reason) + strlen(outcome) + sizeof(": ; ");
+  void *memory = NULL;
+  RITZ_TRY(ritz_calloc(ceed, 1, sizeof(**note) + size, &memory));
+  *note = memory;
+  (*note)->place = ceed->profile;
+  (*note)->text = (char *)(*note + 1);
+  snprintf((*note)->text, size, "%s: %s; %s", what, reason, outcome);
+  return CEED_ERROR_SUCCESS;
+}
+
+// A note without a row, as of an assembly alone, is printed, too.
+int ritz_profile_note(Ceed ceed, const char *what, const char *reason, const char *outcome) {
+  Note *fresh = NULL;
+  RITZ_TRY(create_note(ceed, what, reason, outcome, &fresh));
+  ritz_lock(RITZ_LOCK_PROFILE);
+  const bool is_first = !profile.notes;
+  if (!find_note(fresh)) {
+    Note **end = is_first ? &profile.notes : profile.notes_end;
+    *end = fresh;
+    profile.notes_end = &fresh->next;
+    ritz_memory_give(fresh);
+    fresh = NULL;
+  }
+  ritz_unlock(RITZ_LOCK_PROFILE);
+  RITZ_FREE(&fresh);
+  if (is_first) atexit(print_at_exit);
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- Calls ----
 
 int ritz_profile_begin(Ceed ceed, double *begin) {
@@ -376,6 +424,9 @@ static void print_table(FILE *stream) {
           "loaded. mean: the others. GB/s, GFLOP/s: the least that has to be moved and done, by the mean.\n"
           "limit: share of the rate that memory or arithmetic allows at best.\n");
   print_limits(stream);
+  if (profile.notes) fprintf(stream, "Not as asked for:\n");
+  for (const Note *note = profile.notes; note; note = note->next)
+    fprintf(stream, "  %s: %s\n", note->place->resource, note->text);
 }
 
 static void print_to_file(void) {

@@ -27,6 +27,10 @@ void ritz_profile_close(Ceed ceed);
 int ritz_profile_begin(Ceed ceed, double *begin);
 int ritz_profile_end(CeedOperator op, RitzProfileAction action, double begin, int ierr);
 
+// A line below the table: `what` (an operator, an action) runs another way than asked for, for this `reason`,
+// with this `outcome`. Equal lines are one. Where ceed->profile is set.
+int ritz_profile_note(Ceed ceed, const char *what, const char *reason, const char *outcome);
+
 // The kernels of all these were made together before their first calls: each gets an equal share of the time
 // since `begin`.
 void ritz_profile_prepared(CeedInt num, const CeedOperator *ops, double begin);

@@ -166,7 +166,7 @@ static int start(RitzBuild *build, RitzJob *job) {
 
   RITZ_TRY(open_work(build, job));
   if (!job->work) {
-    RITZ_TRY(ritz_format(build->ceed, &reason, "%s: no folder to compile in: %s", job->source->name,
+    RITZ_TRY(ritz_format(build->ceed, &reason, "no folder to compile in: %s",
                          "neither the cache nor TMPDIR, /tmp, /dev/shm, /run/user can be written to"));
     return fail(build, job, RITZ_JIT_NOT_LOADED, reason);
   }
@@ -178,8 +178,8 @@ static int start(RitzBuild *build, RitzJob *job) {
   RITZ_TRY(ierr);
   job->state = RITZ_JOB_COMPILING;
   if (job->process.pid) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_format(build->ceed, &reason, "%s: the compiler '%s' %s", job->source->name,
-                       build->compiler->path, job->process.outcome));
+  RITZ_TRY(
+      ritz_format(build->ceed, &reason, "the compiler '%s' %s", build->compiler->path, job->process.outcome));
   return fail(build, job, RITZ_JIT_NO_COMPILER, reason);
 }
 

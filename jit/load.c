@@ -87,12 +87,11 @@ static void close_build(RitzBuild *build) {
   ritz_cache_close(&build->cache);
 }
 
-static int without_compiler(RitzBuild *build, const RitzJitSource *source, const char *why,
-                            RitzJitModule *module) {
+static int without_compiler(RitzBuild *build, const char *why, RitzJitModule *module) {
   static const RitzHash none;
   char *reason = NULL;
 
-  RITZ_TRY(ritz_format(build->ceed, &reason, "%s: no compiler: %s", source->name, why));
+  RITZ_TRY(ritz_format(build->ceed, &reason, "no compiler: %s", why));
   build->counters.failures++;
   return ritz_module_create(build->ceed, &none, RITZ_JIT_NO_COMPILER, reason, NULL, module);
 }
@@ -177,7 +176,7 @@ static int load_or_do_without(RitzBuild *build, RitzJitLanguage language, size_t
 
   if (!ierr && num && build->compiler) ierr = load_all(build, num, sources, modules);
   for (size_t i = 0; !ierr && !build->compiler && i < num; i++)
-    ierr = without_compiler(build, sources[i], why, &modules[i]);
+    ierr = without_compiler(build, why, &modules[i]);
   RITZ_FREE(&why);
   return ierr;
 }

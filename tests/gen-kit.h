@@ -14,7 +14,8 @@
 
 // ---- Surroundings ----
 
-// Nothing is set but a cache of this process, unless ctest gives one to all programs, and cheap compilation.
+// Nothing is set but a cache of this process, unless ctest gives one to all programs, cheap compilation, and
+// that each test is told what others in this process have been told.
 static inline void gen_begin(void) {
   static const char *const names[] = {"RITZ_CC",     "RITZ_CACHE",     "RITZ_SITE_CACHE",  "RITZ_DUMP",
                                       "RITZ_STRICT", "RITZ_QFUNCTION", "RITZ_JIT_TIMEOUT", "OMP_NUM_THREADS"};
@@ -22,6 +23,7 @@ static inline void gen_begin(void) {
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) unsetenv(names[i]);
   setenv("RITZ_CACHE_DIR", tap_temp_file("cache", NULL, 0), 0);
   setenv("RITZ_CFLAGS", "-Og", 1); // the least time to compile
+  setenv("RITZ_WARNINGS", "all", 1);
 }
 
 static inline int gen_has_compiler(void) {

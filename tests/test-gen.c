@@ -12,6 +12,7 @@
 #include "tests/reference.h"
 #include <ceed/backend.h>
 #include <ritz/operator.h>
+#include <ritz/version.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
@@ -654,19 +655,79 @@ TEST(strictly_what_was_asked_for_is_no_error) {
   if (!tap_failed()) check_function(&by_flag, BY_POINTER, 1, NULL);
 }
 
+// ---- RITZ_WARNINGS ----
+
+// Two operators in each of two contexts step down for the same reason. Explanations never depend on the
+// variable.
+static void check_warnings(const char *value, const char *name, int num_first, int num_later) {
+  const Function f = {.f = GenByFlag, .source = GenByFlag_loc, .name = name};
+
+  if (value)
+    setenv("RITZ_WARNINGS", value, 1);
+  else
+    unsetenv("RITZ_WARNINGS");
+  for (int i = 0; i < 2 && !tap_failed(); i++) {
+    Run first = open_on("/cpu/self/gen", &f), second = open_beside(first.ceed, &f);
+
+    check_applies(&first, &f, BY_POINTER, i ? num_later : num_first, num_first && !i ? name : NULL);
+    if (!tap_failed()) check_applies(&second, &f, BY_POINTER, num_later, NULL);
+    if (tap_failed()) return;
+    CHECK(strstr(explain(first.op), "  because: "), "not explained: %s", explain(first.op));
+    close_beside(&second);
+    close_run(&first);
+  }
+}
+
+TEST(the_same_warning_is_given_once_a_process_never_or_each_time) {
+  GEN_NEEDS_COMPILER();
+  check_warnings(NULL, "warned of by default", 1, 0);
+  if (!tap_failed()) check_warnings("once", "warned of once", 1, 0);
+  if (!tap_failed()) check_warnings("", "warned of without a value", 1, 0);
+  if (!tap_failed()) check_warnings("off", "never warned of", 0, 0);
+  if (!tap_failed()) check_warnings("all", "warned of each time", 1, 1);
+}
+
+TEST(strictly_a_step_down_is_an_error_without_warnings_too) {
+  const Function by_flag = {.f = GenByFlag, .source = GenByFlag_loc};
+
+  GEN_NEEDS_COMPILER();
+  setenv("RITZ_WARNINGS", "off", 1);
+  setenv("RITZ_STRICT", "1", 1);
+  check_refused(&by_flag, "GenByFlag");
+}
+
+TEST(another_value_of_the_warnings_is_an_error_of_the_context) {
+  static const char *const values[] = {"on", "1", "0", "Off", "once ", "all,off"};
+  Ceed ceed = NULL;
+  const char *message;
+
+  gen_begin();
+  for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+    char wanted[128];
+
+    setenv("RITZ_WARNINGS", values[i], 1);
+    CHECK(CeedInit("/cpu/self/ref", &ceed) == CEED_ERROR_INCOMPATIBLE && !ceed, "'%s'", values[i]);
+    CHECK_OK(RitzGetInitMessage(&message));
+    snprintf(wanted, sizeof(wanted), "CeedInit: RITZ_WARNINGS is '%s'; it may be off, once or all",
+             values[i]);
+    CHECK(!strcmp(message, wanted), "%s", message);
+  }
+}
+
 // ---- No compiler ----
 
-TEST(without_a_compiler_the_ahead_of_time_kernel_runs_with_one_warning_a_context) {
+TEST(without_a_compiler_the_ahead_of_time_kernel_runs_with_one_warning_a_process) {
   const GenNumbers numbers = {2.5, 0};
   const Function scaled = {
       .f = GenScaled, .source = GenScaled_loc, .context = &numbers, .context_size = sizeof(numbers)};
 
   gen_begin();
-  setenv("RITZ_CC", "/nonexistent", 1);
+  setenv("RITZ_CC", "/nonexistent/of/this/test", 1);
+  setenv("RITZ_WARNINGS", "once", 1);
   for (int i = 0; i < 2 && !tap_failed(); i++) {
     Run first = open_on("/cpu/self/gen", &mass), second = open_beside(first.ceed, &scaled);
 
-    check_applies(&first, &mass, UNFUSED, 1, "/nonexistent");
+    check_applies(&first, &mass, UNFUSED, i == 0, i == 0 ? "/nonexistent/of/this/test" : NULL);
     if (!tap_failed()) check_applies(&second, &scaled, UNFUSED, 0, NULL);
     if (tap_failed()) return;
     close_beside(&second);
@@ -896,7 +957,10 @@ int main(int argc, char **argv) {
             a_function_without_source_is_called_without_a_warning, the_user_may_want_the_function_pointer,
             a_function_that_is_text_alone_runs_and_is_an_error_when_it_cannot,
             strictly_a_step_down_is_an_error, strictly_what_was_asked_for_is_no_error,
-            without_a_compiler_the_ahead_of_time_kernel_runs_with_one_warning_a_context,
+            the_same_warning_is_given_once_a_process_never_or_each_time,
+            strictly_a_step_down_is_an_error_without_warnings_too,
+            another_value_of_the_warnings_is_an_error_of_the_context,
+            without_a_compiler_the_ahead_of_time_kernel_runs_with_one_warning_a_process,
             a_compiler_that_crashes_or_refuses_everything_leaves_the_ahead_of_time_kernel,
             a_text_that_is_edited_is_compiled_again_in_the_next_context,
             a_text_whose_helper_is_edited_is_compiled_again_in_the_next_context,

@@ -398,23 +398,38 @@ TEST(a_kernel_that_is_kept_is_launched_with_and_without_clearing) {
 
 // ---- Delegation ----
 
-TEST(delegation_is_told_once_a_context_and_an_error_where_it_is_not_wanted) {
+static int count_told(const Context *a, const Context *b, const char *what) {
   const char *path = tap_temp_file("said", NULL, 0);
-  Context a, b;
 
-  begin(&a, 0), begin(&b, 0);
   fflush(stderr);
   const int kept = dup(2);
-  CHECK(freopen(path, "w", stderr), "stderr");
+  if (!freopen(path, "w", stderr)) abort();
   for (int i = 0; i < 3; i++) {
-    CHECK_OK(ritz_gpu_delegate(a.ceed, "a basis", "it has no kernel"));
-    CHECK_OK(ritz_gpu_delegate(a.ceed, "an operator", "it has no kernel"));
-    CHECK_OK(ritz_gpu_delegate(b.ceed, "a basis", "it has no kernel"));
+    if (ritz_gpu_delegate(a->ceed, what, "it has no kernel") ||
+        ritz_gpu_delegate(a->ceed, "an operator", what) ||
+        ritz_gpu_delegate(b->ceed, what, "it has no kernel"))
+      abort();
   }
   fflush(stderr);
   dup2(kept, 2);
   close(kept);
-  CHECK(jit_count_lines(path) == 3, "%d lines", jit_count_lines(path));
+  return jit_count_lines(path);
+}
+
+TEST(delegation_is_told_once_a_process_and_an_error_where_it_is_not_wanted) {
+  Context a, b;
+
+  begin(&a, 0), begin(&b, 0);
+  int num = count_told(&a, &b, "a basis");
+  CHECK(num == 2, "%d lines", num);
+  num = count_told(&a, &b, "a basis");
+  CHECK(num == 0, "%d lines", num);
+  a.ceed->warnings = RITZ_WARNINGS_ALL;
+  num = count_told(&a, &b, "a basis");
+  CHECK(num == 6, "%d lines", num);
+  a.ceed->warnings = b.ceed->warnings = RITZ_WARNINGS_OFF;
+  num = count_told(&a, &b, "another basis");
+  CHECK(num == 0, "%d lines", num);
   b.ceed->is_strict = true;
   CHECK_ERROR(b.ceed, ritz_gpu_delegate(b.ceed, "a basis", "it has no kernel"), CEED_ERROR_BACKEND,
               "a basis: it has no kernel (RITZ_STRICT is set)");
@@ -432,5 +447,5 @@ int main(int argc, char **argv) {
                         an_allocation_that_fails_is_reported_and_nothing_is_left,
                         a_launch_goes_to_the_stream_of_the_context_and_none_is_made_for_no_blocks,
                         a_kernel_that_is_kept_is_launched_with_and_without_clearing,
-                        delegation_is_told_once_a_context_and_an_error_where_it_is_not_wanted));
+                        delegation_is_told_once_a_process_and_an_error_where_it_is_not_wanted));
 }

@@ -495,6 +495,27 @@ TEST(a_forked_process_leaves_the_table_to_its_parent) {
   CHECK(gen_count(table, "SmallScale") == 1, "in\n%s", table);
 }
 
+// All operators step down: there is no compiler. One line for all of them, whatever is warned of.
+TEST(what_steps_down_is_told_below_the_table_even_without_warnings) {
+  static const char *const values[] = {"off", "once", "all"};
+
+  setenv("RITZ_CC", "/nonexistent/of/profiles", 1);
+  setenv("RITZ_WARNINGS", "off", 1);
+  RUN("leave", "/cpu/self/gen", NULL);
+  CHECK(!table[0], "%s", table);
+  for (int i = 0; i < 3; i++) {
+    setenv("RITZ_WARNINGS", values[i], 1);
+    RUN("all", "/cpu/self/gen", "1");
+    const char *told = strstr(table, "Not as asked for:\n  /cpu/self/gen: operators: ");
+    CHECK(told && strstr(told, "/nonexistent/of/profiles") &&
+              strstr(told, "; the ahead-of-time kernel runs them\n"),
+          "%s", table);
+    CHECK(gen_count(told, "; the ahead-of-time kernel") == 1, "%s", table);
+  }
+  unsetenv("RITZ_CC");
+  unsetenv("RITZ_WARNINGS");
+}
+
 int main(int argc, char **argv) {
   own_path = argv[0];
   if (argc == 4 && !strcmp(argv[1], "--child")) return run_program(argv[2], argv[3]);
@@ -506,5 +527,6 @@ int main(int argc, char **argv) {
                         the_share_of_the_limit_needs_a_machine_that_was_measured,
                         contexts_of_several_threads_share_rows, options_of_resources_are_different_places,
                         nothing_is_printed_unless_it_is_asked_for, the_table_goes_to_a_file_when_one_is_named,
-                        a_forked_process_leaves_the_table_to_its_parent));
+                        a_forked_process_leaves_the_table_to_its_parent,
+                        what_steps_down_is_told_below_the_table_even_without_warnings));
 }

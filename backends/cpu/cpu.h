@@ -18,7 +18,6 @@ extern const RitzBackend ritz_cpu_backend;
 typedef struct {
   int num_threads;
   bool is_deterministic; // results do not depend on the number of threads
-  bool has_warned;       // that there is no compiler
   RitzTeam team;
   int64_t work_bytes; // of each thread's scratch, shared by all operators of the context
   char **work;        // owned [num_threads], 64-byte aligned, NULL before the first use

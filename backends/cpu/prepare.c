@@ -70,11 +70,15 @@ static void drop_unused(RitzCpuOperator *cpu) {
   if (cpu->path == RITZ_PATH_DELEGATED) free_plan(cpu);
 }
 
-// Takes a step down. The reason is kept for the view; `warns`: also said once on stderr.
+static const char *const served_by[] = {
+    [RITZ_PATH_TEXT] = "",
+    [RITZ_PATH_POINTER] = "its function pointer is called",
+    [RITZ_PATH_UNFUSED] = "the ahead-of-time kernel runs it",
+    [RITZ_PATH_DELEGATED] = "the reference backend runs it",
+};
+
+// Takes a step down. The reason is kept for the view; `warns`: also told, as RITZ_WARNINGS says.
 static int step_down(CeedOperator op, RitzCpuPath path, bool warns, const char *reason) {
-  static const char *const served_by[] = {"", "its function pointer is called",
-                                          "the ahead-of-time kernel runs it",
-                                          "the reference backend runs it"};
   RitzCpuOperator *cpu = op->data;
 
   cpu->path = path;
@@ -182,13 +186,13 @@ RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes) {
   return kernel;
 }
 
-// No generated kernel: say so once per context when that is because of the machine.
+// No generated kernel. When that is because of the machine, it is said of all operators at once.
 static int go_unfused(CeedOperator op, bool is_machine, const char *reason) {
-  RitzCpu *context = op->obj.ceed->data;
-  const bool warns = !is_machine || !context->has_warned || op->obj.ceed->is_strict;
-
-  if (is_machine) context->has_warned = true;
-  RITZ_TRY(step_down(op, RITZ_PATH_UNFUSED, warns, reason));
+  const RitzCpuOperator *cpu = op->data;
+  RITZ_TRY(step_down(op, RITZ_PATH_UNFUSED, !is_machine, reason));
+  if (is_machine)
+    RITZ_TRY(ritz_warn_once(op->obj.ceed, "CeedOperatorApply", "operators", cpu->reason,
+                            "the ahead-of-time kernel runs them"));
   return use_unfused(op);
 }
 

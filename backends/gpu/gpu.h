@@ -122,7 +122,7 @@ int ritz_gpu_run(Ceed ceed, RitzGpuProgram program, const char *kernel, int64_t 
 enum { RITZ_GPU_BLOCK = 256 }; // threads of a block of kernels with one item a thread
 #define RITZ_GPU_BLOCKS(num_items) (((int64_t)(num_items) + RITZ_GPU_BLOCK - 1) / RITZ_GPU_BLOCK)
 // Delegation to the reference backend: an error where the user wants none of that, else a word to the user,
-// once a context for each text.
+// once a process for each text, unless RITZ_WARNINGS says otherwise.
 int ritz_gpu_delegate(Ceed ceed, const char *what, const char *reason);
 
 // ---- timer.c: slots of the timing table ----

@@ -11,7 +11,8 @@
 // Tells in lines for people how an operator runs on its backend: which kernel and why no better one, the plan
 // with its bases, spaces and fields, its costs per element (flops, bytes). Of a composite: of all
 // sub-operators. Makes the kernel if no apply has done so yet. Errors: those of CeedOperatorCheckReady and of
-// compilation under RITZ_STRICT.
+// compilation under RITZ_STRICT. What runs and why is told here always; whether it is told on stderr, too,
+// when an operator falls back, is a matter of RITZ_WARNINGS (doc/kernels.md).
 CEED_EXTERN int RitzOperatorExplain(CeedOperator op, FILE *stream);
 
 // The source text of the kernel that was generated for a single operator, as it was given to the compiler;
