@@ -10,6 +10,7 @@
 
 #include "core/backend.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/memory.h"
 
 // ---- Object header: first member of every object; its class in core/handle.h ----
@@ -111,10 +112,13 @@ int ritz_warn_once(Ceed ceed, const char *call, const char *what, const char *re
 int ritz_jit_add_include_folder(Ceed ceed);
 // *found (owned by the caller): the readable file `path` in the folder of the file `including` (NULL: in the
 // current folder), else the name of a text that the library carries (core/embedded.h), else the first file
-// below the JiT source roots, else NULL.
-int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found);
+// below the JiT source roots, else NULL: *fault (may be NULL) says why.
+int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found, RitzFileFault *fault);
 // The same for a header, which may also lie below the folders of RITZ_INCLUDE_PATH.
-int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, char **found);
+int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, char **found,
+                          RitzFileFault *fault);
+// Whether a word may stand in texts as a name: a letter or '_', then those and digits.
+bool ritz_is_identifier(const char *word);
 // *text (owned by the caller): a QFunction's file for a device's compiler, which reads no files: all includes
 // expanded, those of headers that devices have without them dropped, #line where the text comes from.
 int ritz_jit_load_for_device(Ceed ceed, const char *path, char **text);

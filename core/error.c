@@ -123,6 +123,20 @@ static bool is_told_first(uint64_t line) {
   return !is_known;
 }
 
+// Names and paths may hold newlines: a warning is one line.
+static int print_line(Ceed ceed, const char *what, const char *reason, const char *outcome) {
+  const size_t size = strlen(what) + strlen(reason) + strlen(outcome) + sizeof("Ritz: : ; ");
+  char *line = NULL;
+  RITZ_TRY(RITZ_MALLOC(ceed, size, &line));
+  snprintf(line, size, "Ritz: %s: %s; %s", what, reason, outcome);
+  for (char *c = line; *c; c++) {
+    if ((unsigned char)*c < ' ') *c = ' ';
+  }
+  fprintf(stderr, "%s\n", line);
+  RITZ_FREE(&line);
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_warn_once(Ceed ceed, const char *call, const char *what, const char *reason, const char *outcome) {
   const uint64_t line = hash(hash(hash(0xcbf29ce484222325, what), reason), outcome);
   RITZ_REQUIRE(!ceed->is_strict, ceed, CEED_ERROR_BACKEND, "%s: %s: %s (RITZ_STRICT is set)", call, what,
@@ -130,6 +144,5 @@ int ritz_warn_once(Ceed ceed, const char *call, const char *what, const char *re
   if (ceed->profile) RITZ_TRY(ritz_profile_note(ceed, what, reason, outcome));
   if (ceed->warnings == RITZ_WARNINGS_OFF) return CEED_ERROR_SUCCESS;
   if (ceed->warnings == RITZ_WARNINGS_ONCE && !is_told_first(line)) return CEED_ERROR_SUCCESS;
-  fprintf(stderr, "Ritz: %s: %s; %s\n", what, reason, outcome);
-  return CEED_ERROR_SUCCESS;
+  return print_line(ceed, what, reason, outcome);
 }

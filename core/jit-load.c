@@ -156,33 +156,22 @@ static Protection find_protection(const char *text) {
   return found;
 }
 
-static int read_stream(Ceed ceed, FILE *file, char **text) {
-  size_t length = 0, capacity = 0, num_read;
-  do {
-    capacity = capacity ? 2 * capacity : 4096;
-    RITZ_TRY(RITZ_REALLOC(ceed, capacity, text));
-    num_read = fread(*text + length, 1, capacity - 1 - length, file);
-    length += num_read;
-  } while (length == capacity - 1);
-  (*text)[length] = '\0';
-  return CEED_ERROR_SUCCESS;
-}
-
 static int read_file(Ceed ceed, const char *path, char **text) {
-  FILE *file = fopen(path, "r");
-  const RitzEmbeddedFile *carried = file ? NULL : ritz_embedded_find(path);
+  RitzFileFault fault;
+  size_t length;
+  const RitzEmbeddedFile *carried = ritz_embedded_find(path);
   if (carried) return ritz_strdup(ceed, (const char *)carried->bytes, text);
-  RITZ_REQUIRE(file, ceed, CEED_ERROR_MAJOR, "CeedLoadSourceToBuffer: cannot open '%s'", path);
-  int ierr = read_stream(ceed, file, text);
-  bool failed = ferror(file);
-  fclose(file);
-  RITZ_REQUIRE(ierr || !failed, ceed, CEED_ERROR_MAJOR, "CeedLoadSourceToBuffer: cannot read '%s'", path);
-  return ierr;
+  RITZ_TRY(ritz_regular_read(ceed, path, RITZ_MAX_TEXT_BYTES, &length, text, &fault));
+  RITZ_REQUIRE(*text, ceed, CEED_ERROR_MAJOR, "CeedLoadSourceToBuffer: '%s' %s", path, fault.text);
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Expansion ----
 
-enum { MAX_DEPTH = 200 }; // of includes in includes, as in C compilers
+enum {
+  MAX_DEPTH = 200,     // of includes in includes, as in C compilers
+  MAX_EXPANDED = 50000 // files in a text: those that include others twice are many soon
+};
 
 // A file that was met.
 typedef struct {
@@ -198,9 +187,14 @@ typedef struct {
   size_t length, capacity;
   SourceFile *files; // owned array of owned paths
   size_t num_files;
+  int num_expanded; // each time counts
 } Expansion;
 
+// Files that include one another several times would grow without end.
 static int append(Expansion *e, const char *text, size_t length) {
+  RITZ_REQUIRE(e->length + length <= RITZ_MAX_TEXT_BYTES, e->ceed, CEED_ERROR_MAJOR,
+               "CeedLoadSourceToBuffer: '%s' and what it includes are more than %d bytes",
+               e->num_files ? e->files[0].path : "", (int)RITZ_MAX_TEXT_BYTES);
   if (e->length + length + 1 > e->capacity) {
     size_t capacity = 2 * (e->length + length + 1);
     RITZ_TRY(RITZ_REALLOC(e->ceed, capacity, &e->text));
@@ -256,16 +250,16 @@ static int expand_named(Expansion *e, const char *including, const Line *line, c
   const bool is_system = line->kind == LINE_SYSTEM;
   char *path = NULL;
   if (e->for_device && is_built_in(name)) return CEED_ERROR_SUCCESS;
-  int ierr = ritz_jit_find_include(e->ceed, is_system ? NULL : including, name, &path);
+  RitzFileFault fault;
+  int ierr = ritz_jit_find_include(e->ceed, is_system ? NULL : including, name, &path, &fault);
   if (!ierr && !path && (is_system || (e->for_device && is_conditional))) {
     RITZ_TRY(append(e, line->start, (size_t)(line->end - line->start)));
     return append_string(e, "\n");
   }
   if (!ierr && !path) {
-    ierr = CeedError(e->ceed, CEED_ERROR_MAJOR,
-                     "CeedLoadSourceToBuffer: '%s' includes '%s', which is nowhere; more folders of headers: "
+    ierr = CeedError(e->ceed, CEED_ERROR_MAJOR, "CeedLoadSourceToBuffer: '%s' includes '%s', which %s; more folders of headers: "
                      "CeedAddJitSourceRoot, or RITZ_INCLUDE_PATH=FOLDER:FOLDER",
-                     including, name);
+                     including, name, fault.text);
   }
   if (!ierr) ierr = expand_file(e, path, is_conditional, depth + 1);
   RITZ_FREE(&path);
@@ -278,8 +272,10 @@ static int append_line_mark(Expansion *e, const char *path, CeedSize number) {
   if (!e->for_device) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_MALLOC(e->ceed, 2 * strlen(path) + 40, &mark));
   char *end = mark + sprintf(mark, "#line %" CeedSize_FMT " \"", number);
-  for (; *path; *end++ = *path++) {
+  for (; *path; path++) {
     if (*path == '"' || *path == '\\') *end++ = '\\';
+    *end++ = *path;
+    if ((unsigned char)*path < ' ') end[-1] = '?'; // a newline would end the mark
   }
   strcpy(end, "\"\n");
   int ierr = append_string(e, mark);
@@ -351,6 +347,9 @@ static int expand_text(Expansion *e, size_t index, const char *path, const char 
 static int expand_file(Expansion *e, const char *path, bool is_conditional, int depth) {
   size_t index;
   char *text = NULL;
+  RITZ_REQUIRE(e->num_expanded++ < MAX_EXPANDED, e->ceed, CEED_ERROR_MAJOR,
+               "CeedLoadSourceToBuffer: '%s' includes more than %d files, the same ones counted each time",
+               e->files[0].path, (int)MAX_EXPANDED);
   RITZ_TRY(meet_file(e, path, &index));
   int ierr = read_file(e->ceed, path, &text);
   if (!ierr) ierr = expand_text(e, index, path, text, is_conditional, depth);

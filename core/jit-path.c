@@ -19,14 +19,16 @@ const RitzEmbeddedFile *ritz_embedded_find(const char *name) {
   return NULL;
 }
 
-// A folder can be opened, but not read.
-static bool is_readable(const char *path) {
-  FILE *file = fopen(path, "r");
-  if (!file) return false;
-  fgetc(file);
-  bool is_file = !ferror(file);
-  fclose(file);
-  return is_file;
+bool ritz_is_identifier(const char *word) {
+  static const char letters[] = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return *word && !strchr("0123456789", *word) && strspn(word, letters) == strlen(word);
+}
+
+// fault may be NULL.
+static bool is_readable(const char *path, RitzFileFault *fault) {
+  const int fd = ritz_regular_open(path, 0, RITZ_MAX_TEXT_BYTES, NULL, fault);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
 }
 
 int CeedCheckFilePath(Ceed ceed, const char *source_file_path, bool *is_valid) {
@@ -35,7 +37,7 @@ int CeedCheckFilePath(Ceed ceed, const char *source_file_path, bool *is_valid) {
   const char *colon = strrchr(source_file_path, ':');
   RITZ_TRY(ritz_strdup(ceed, source_file_path, &path));
   if (colon) path[colon - source_file_path] = '\0';
-  *is_valid = is_readable(path);
+  *is_valid = is_readable(path, NULL);
   RITZ_FREE(&path);
   return CEED_ERROR_SUCCESS;
 }
@@ -56,30 +58,45 @@ static int join(Ceed ceed, const char *folder, bool whole, const char *relative,
   return CEED_ERROR_SUCCESS;
 }
 
-static int find_below(Ceed ceed, const char *root, const char *relative, char **found) {
+// What is there, but is no file to be read, is told rather than that there is nothing.
+static void note_fault(const char *path, const RitzFileFault *found, RitzFileFault *fault) {
+  struct stat status;
+  if (fault && !fault->text[0] && !stat(path, &status)) *fault = *found;
+}
+
+static int find_below(Ceed ceed, const char *root, const char *relative, char **found, RitzFileFault *fault) {
   for (int whole = 0; whole < 2; whole++) {
+    RitzFileFault here;
     RITZ_TRY(join(ceed, root, whole, relative, found));
-    if (is_readable(*found)) return CEED_ERROR_SUCCESS;
+    if (is_readable(*found, &here)) return CEED_ERROR_SUCCESS;
+    note_fault(*found, &here, fault);
     RITZ_FREE(found);
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int find_below_roots(Ceed ceed, const char *path, char **found) {
+// *found NULL: *fault says why, unless it does already.
+static int find_below_roots(Ceed ceed, const char *path, char **found, RitzFileFault *fault) {
   *found = NULL;
   for (CeedInt i = 0; !*found && i < ceed->jit_roots.num; i++) {
-    RITZ_TRY(find_below(ceed, ceed->jit_roots.item[i], path, found));
+    RITZ_TRY(find_below(ceed, ceed->jit_roots.item[i], path, found, fault));
   }
+  if (!*found && fault && !fault->text[0])
+    strcpy(fault->text, "is neither in the current folder nor below a JiT source root");
   return CEED_ERROR_SUCCESS;
 }
 
 // What the library carries stands for its include folder, which is the first root: a tree may be moved, and
 // the texts are those that the library's functions were compiled from.
-int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found) {
+int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found, RitzFileFault *fault) {
+  RitzFileFault here;
+  if (fault) fault->text[0] = '\0';
   RITZ_TRY(join(ceed, including && path[0] != '/' ? including : "", false, path, found));
-  if (is_readable(*found) || ritz_embedded_find(*found)) return CEED_ERROR_SUCCESS;
+  if (ritz_embedded_find(*found) || is_readable(*found, &here)) return CEED_ERROR_SUCCESS;
+  note_fault(*found, &here, fault);
   RITZ_FREE(found);
-  return ritz_embedded_find(path) ? ritz_strdup(ceed, path, found) : find_below_roots(ceed, path, found);
+  return ritz_embedded_find(path) ? ritz_strdup(ceed, path, found)
+                                  : find_below_roots(ceed, path, found, fault);
 }
 
 // A set-uid program does not trust its environment.
@@ -89,14 +106,15 @@ static const char *include_path(void) {
   return folders ? folders : "";
 }
 
-int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, char **found) {
-  RITZ_TRY(ritz_jit_find(ceed, including, name, found));
+int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, char **found,
+                          RitzFileFault *fault) {
+  RITZ_TRY(ritz_jit_find(ceed, including, name, found, fault));
   for (const char *folder = include_path(); *folder && !*found;) {
     const int n = (int)strcspn(folder, ":");
     if (n) {
       RITZ_TRY(RITZ_MALLOC(ceed, (size_t)n + strlen(name) + 2, found));
       sprintf(*found, "%.*s/%s", n, folder, name);
-      if (!is_readable(*found)) RITZ_FREE(found);
+      if (!is_readable(*found, NULL)) RITZ_FREE(found);
     }
     folder += n + (folder[n] == ':');
   }
@@ -106,13 +124,15 @@ int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, ch
 int CeedGetJitAbsolutePath(Ceed ceed, const char *relative_file_path, const char **absolute_file_path) {
   RITZ_HANDLE(ceed);
   char *found = NULL;
-  if (is_readable(relative_file_path))
+  RitzFileFault fault = {{0}}, here;
+  if (is_readable(relative_file_path, &here)) {
     RITZ_TRY(ritz_strdup(ceed, relative_file_path, &found));
-  else
-    RITZ_TRY(find_below_roots(ceed, relative_file_path, &found));
+  } else {
+    note_fault(relative_file_path, &here, &fault);
+    RITZ_TRY(find_below_roots(ceed, relative_file_path, &found, &fault));
+  }
   RITZ_REQUIRE(
-      found, ceed, CEED_ERROR_MAJOR, "%s: no file '%s' in the current folder or below a JiT source root%s",
-      __func__, relative_file_path,
+      found, ceed, CEED_ERROR_MAJOR, "%s: the file '%s' %s%s", __func__, relative_file_path, fault.text,
       ritz_embedded_find(relative_file_path) ? "; run-time compilers get it from inside the library" : "");
   ritz_memory_give(found);
   *absolute_file_path = found;

@@ -345,7 +345,7 @@ static void make_absolute(char **path) {
 
 int ritz_qfunction_find_source(CeedQFunction qf, const char **path) {
   if (qf->source_path && !qf->resolved_path) {
-    RITZ_TRY(ritz_jit_find(qf->obj.ceed, NULL, qf->source_path, &qf->resolved_path));
+    RITZ_TRY(ritz_jit_find(qf->obj.ceed, NULL, qf->source_path, &qf->resolved_path, NULL));
     make_absolute(&qf->resolved_path);
   }
   *path = qf->resolved_path;

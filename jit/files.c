@@ -12,10 +12,11 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/memory.h"
 #include "jit/words.h"
 
-enum { BUFFER_SIZE = 16384 };
+enum { BUFFER_SIZE = 16384, MAX_BINARY_BYTES = 1 << 30 };
 
 bool ritz_is_set_uid(void) { return getuid() != geteuid() || getgid() != getegid(); }
 
@@ -80,11 +81,10 @@ void ritz_folder_remove(const char *path) {
 
 int ritz_file_open(const char *path, uid_t owner) {
   struct stat status;
-  int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); // a pipe must not keep us waiting
+  const int fd = ritz_regular_open(path, O_NOFOLLOW, MAX_BINARY_BYTES, &status, NULL);
 
   if (fd < 0) return -1;
-  if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_uid == owner && !others_may_write(&status))
-    return fd;
+  if (status.st_uid == owner && !others_may_write(&status)) return fd;
   close(fd);
   return -1;
 }
@@ -96,66 +96,40 @@ static ssize_t read_some(int fd, void *buffer, size_t size) {
   return n;
 }
 
-// A zero follows the bytes.
-static int read_rest(Ceed ceed, int fd, size_t *num_bytes, char **text) {
-  size_t length = 0, capacity = 0;
-  ssize_t n;
-
-  *text = NULL;
-  do {
-    if (capacity - length < 2) {
-      capacity = 2 * capacity + BUFFER_SIZE;
-      int ierr = RITZ_REALLOC(ceed, capacity, text);
-      if (ierr) RITZ_FREE(text);
-      RITZ_TRY(ierr);
-    }
-    n = read_some(fd, *text + length, capacity - length - 1);
-    length += n > 0 ? (size_t)n : 0;
-  } while (n > 0);
-  if (n < 0) {
-    RITZ_FREE(text);
-  } else {
-    (*text)[length] = '\0';
-  }
-  *num_bytes = length;
-  return CEED_ERROR_SUCCESS;
-}
-
 int ritz_file_read(Ceed ceed, int fd, char **text) {
   size_t length = 0;
 
-  return read_rest(ceed, fd, &length, text);
+  return ritz_regular_read_rest(ceed, fd, RITZ_MAX_TEXT_BYTES, &length, text, NULL);
 }
 
 int ritz_file_read_bytes(Ceed ceed, int fd, size_t *num_bytes, char **bytes) {
   *bytes = NULL;
-  return lseek(fd, 0, SEEK_SET) ? CEED_ERROR_SUCCESS : read_rest(ceed, fd, num_bytes, bytes);
+  if (lseek(fd, 0, SEEK_SET)) return CEED_ERROR_SUCCESS;
+  return ritz_regular_read_rest(ceed, fd, MAX_BINARY_BYTES, num_bytes, bytes, NULL);
 }
 
 int ritz_file_read_path(Ceed ceed, const char *path, char **text) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  size_t length = 0;
 
-  *text = NULL;
-  if (fd < 0) return CEED_ERROR_SUCCESS;
-  int ierr = ritz_file_read(ceed, fd, text);
-  close(fd);
-  return ierr;
+  return ritz_regular_read(ceed, path, RITZ_MAX_TEXT_BYTES, &length, text, NULL);
 }
 
 bool ritz_file_hash(int fd, RitzHash *hash) {
   unsigned char buffer[BUFFER_SIZE];
+  int64_t length = 0;
   RitzHasher hasher;
   ssize_t n;
 
   if (lseek(fd, 0, SEEK_SET)) return false;
   ritz_hash_begin(&hasher);
-  while ((n = read_some(fd, buffer, sizeof(buffer))) > 0) ritz_hash_add(&hasher, buffer, (size_t)n);
+  while ((n = read_some(fd, buffer, sizeof(buffer))) > 0 && (length += n) <= MAX_BINARY_BYTES)
+    ritz_hash_add(&hasher, buffer, (size_t)n);
   *hash = ritz_hash_end(&hasher);
   return n == 0;
 }
 
 bool ritz_file_hash_path(const char *path, RitzHash *hash) {
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const int fd = ritz_regular_open(path, 0, MAX_BINARY_BYTES, NULL, NULL);
   bool is_read = fd >= 0 && ritz_file_hash(fd, hash);
 
   if (fd >= 0) close(fd);

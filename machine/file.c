@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The figures on disk (place and rules: ritz/machine.h): a heading that says what they belong to, then one
 // line "name value" for each, all of them whole numbers, in a fixed order.
-#include <fcntl.h>
 #include <inttypes.h>
 #include <ritz/jit.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/memory.h"
 #include "machine/machine.h"
 
@@ -35,7 +34,7 @@ static const struct {
     {"all.double_flops", offsetof(RitzMachine, all.double_flops)},
     {"all.single_flops", offsetof(RitzMachine, all.single_flops)},
 };
-enum { NUM_FIGURES = sizeof(figures) / sizeof(figures[0]), MAX_HEADING = 400 };
+enum { NUM_FIGURES = sizeof(figures) / sizeof(figures[0]), MAX_HEADING = 400, MAX_BYTES = 65536 };
 
 static void write_heading(const RitzMachine *machine, char heading[MAX_HEADING]) {
   snprintf(heading, MAX_HEADING, "ritz machine 1, %s\ncpu %s\nprocessors %d\nvector_bits %d\n", build,
@@ -62,14 +61,13 @@ static int find_file(char **path) {
 
 // ---- Reading ----
 
-// Only a regular file of this user; never waits, as a pipe of that name would make it.
+// Only a file of this user.
 static FILE *open_own(const char *path) {
   struct stat info;
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int descriptor = ritz_regular_open(path, 0, MAX_BYTES, &info, NULL);
 
   if (descriptor < 0) return NULL;
-  bool is_own = !fstat(descriptor, &info) && S_ISREG(info.st_mode) && info.st_uid == geteuid();
-  FILE *file = is_own ? fdopen(descriptor, "r") : NULL;
+  FILE *file = info.st_uid == geteuid() ? fdopen(descriptor, "r") : NULL;
   if (!file) close(descriptor);
   return file;
 }

@@ -4,41 +4,25 @@
 #include "mesh/text.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "core/file.h"
 
 // ---- The file ----
 
-static int load(Ceed ceed, const char *path, FILE *file, RitzMeshText *text) {
-  struct stat status;
-
-  RITZ_REQUIRE(fstat(fileno(file), &status) == 0, ceed, CEED_ERROR_MAJOR, "%s: %s", path, strerror(errno));
-  RITZ_REQUIRE(S_ISREG(status.st_mode), ceed, CEED_ERROR_MAJOR, "%s: is not a regular file", path);
-  text->size = (int64_t)status.st_size;
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)text->size + 1, &text->data));
-  text->size = (int64_t)fread(text->data, 1, (size_t)text->size, file);
-  text->data[text->size] = '\0';
-  RITZ_REQUIRE(!ferror(file), ceed, CEED_ERROR_MAJOR, "%s: reading fails: %s", path, strerror(errno));
-  return CEED_ERROR_SUCCESS;
-}
-
 int ritz_text_open(Ceed ceed, const char *path, RitzMeshText *text) {
+  RitzFileFault fault;
+  size_t size;
+
   *text = (RitzMeshText){.ceed = ceed, .path = path, .line = 1, .place = 1};
-  FILE *file = fopen(path, "rb");
-
-  RITZ_REQUIRE(file, ceed, CEED_ERROR_MAJOR, "%s: cannot be opened: %s", path, strerror(errno));
-  int ierr = load(ceed, path, file, text);
-
-  fclose(file);
-  if (ierr)
-    ritz_text_close(text);
-  else if (text->size >= 3 && !memcmp(text->data, "\xef\xbb\xbf", 3))
-    text->at = 3;
-  return ierr;
+  RITZ_TRY(ritz_regular_read(ceed, path, INT64_MAX, &size, &text->data, &fault));
+  RITZ_REQUIRE(text->data, ceed, CEED_ERROR_MAJOR, "%s: %s", path, fault.text);
+  text->size = (int64_t)size;
+  if (text->size >= 3 && !memcmp(text->data, "\xef\xbb\xbf", 3)) text->at = 3;
+  return CEED_ERROR_SUCCESS;
 }
 
 void ritz_text_close(RitzMeshText *text) {

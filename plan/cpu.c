@@ -2,6 +2,8 @@
 // The target of a plan on a CPU, by rules that were measured (contract in plan/cpu.h).
 #include "plan/cpu.h"
 
+#include <string.h>
+
 #include "plan/parts.h"
 
 // ---- Bases of spaces ----
@@ -18,6 +20,12 @@ static const RitzPlanBasis *tensor_basis_of(const RitzPlan *plan, const RitzPlan
 }
 
 // ---- Evaluation and call ----
+
+bool ritz_plan_can_include(const char *path) {
+  for (const char *c = path; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 127) return false;
+  return !strchr(path, '"') || !strchr(path, '>');
+}
 
 static RitzEvaluation choose_evaluation(const RitzPlan *plan) {
   if (!ritz_plan_has_one_grid(plan)) return RITZ_EVALUATE_NONE;
@@ -182,7 +190,7 @@ static int choose(CeedOperator op, const RitzPlan *plan, const RitzCpuMachine *m
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)plan->num_spaces, &t->spaces));
   t->lanes = machine->lanes;
   t->evaluation = choose_evaluation(plan);
-  choose_call(plan, machine->allows_text && plan->source_path, t);
+  choose_call(plan, machine->allows_text && plan->source_path && ritz_plan_can_include(plan->source_path), t);
   choose_values(plan, t);
   for (int i = 0; i < plan->num_spaces; i++) RITZ_TRY(choose_gather(op, plan, rows, t, i));
   share_arrays(plan, t);

@@ -166,20 +166,21 @@ static void set_grid(CeedOperator op, RitzPlan *plan) {
   }
 }
 
-// A missing file is no error: the application's function can be called.
+// A missing file, or a name that can stand in no text, is no error: the application's function can be called.
 static int describe_function(CeedQFunction qf, RitzPlan *plan) {
   Ceed ceed = qf->obj.ceed;
   const RitzStringList *defines = &ceed->jit_defines;
   const char *path = NULL;
+  const bool is_name = ritz_is_identifier(qf->kernel_name);
   plan->vec_length = qf->vec_length;
   plan->user_flops = qf->user_flops > 0 ? (double)qf->user_flops : 0;
-  RITZ_TRY(ritz_strdup(ceed, qf->kernel_name, &plan->function_name));
+  RITZ_TRY(ritz_strdup(ceed, is_name ? qf->kernel_name : "", &plan->function_name));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)defines->num, &plan->defines));
   for (CeedInt i = 0; i < defines->num; i++) {
     RITZ_TRY(ritz_strdup(ceed, defines->item[i], &plan->defines[i]));
     plan->num_defines++;
   }
-  if (qf->kernel_name[0]) RITZ_TRY(ritz_qfunction_find_source(qf, &path));
+  if (is_name) RITZ_TRY(ritz_qfunction_find_source(qf, &path));
   return path ? ritz_strdup(ceed, path, &plan->source_path) : CEED_ERROR_SUCCESS;
 }
 

@@ -116,7 +116,7 @@ typedef struct {
   CeedInt num_elem;
   CeedInt dim, Q_1d, Q; // grid of points: Q = Q_1d^dim; without tensor bases dim 1, Q_1d = Q
   CeedInt vec_length;
-  char *function_name; // owned; "" without source
+  char *function_name; // owned; an identifier, "" without one
   char *source_path;   // owned; of ritz_qfunction_find_source, NULL without
   double user_flops;   // of the point function at a point; 0: unknown
   int num_defines;
@@ -141,6 +141,8 @@ int ritz_plan_operator(CeedOperator op, const RitzPlanOptions *options, RitzPlan
 // Number of the field (0: the first input, or the first output) that the function gets as this argument; -1:
 // one of size 0, for which it gets NULL.
 int ritz_plan_field_of(const RitzPlan *plan, bool is_input, int argument);
+// Whether an #include can name this file: no control characters, not both '"' and '>'.
+bool ritz_plan_can_include(const char *path);
 void ritz_plan_free(RitzPlan **plan);
 
 // Data at points that the operator does not change.

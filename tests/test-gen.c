@@ -537,6 +537,54 @@ TEST(paths_of_sources_may_hold_blanks_quotes_and_other_characters_of_shells_and_
   if (!tap_failed()) check_folder("say \"hello\" <x>", BY_POINTER, 1);
 }
 
+// Whatever stands in a path, it adds no line to the kernel's text.
+TEST(control_characters_in_a_path_keep_the_text_out) {
+  GEN_NEEDS_COMPILER();
+  check_folder("new\"\n#error line\n#include \"line", BY_POINTER, 1);
+  if (!tap_failed()) check_folder("return\rand tab\t", BY_POINTER, 1);
+}
+
+TEST(what_is_no_name_of_a_function_keeps_the_text_out) {
+  static const char *const names[] = {"a b",  "3x",       "GenMass)(0,0,0,0);}int x(void){return (GenMass",
+                                      "x\ny", "GenMass ", "Gen-Mass"};
+  const char *path = tap_temp_text("function.h", mass_text);
+  char source[8192], wanted[256];
+
+  GEN_NEEDS_COMPILER();
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !tap_failed(); i++) {
+    const Function f = {.f = GenMass, .source = source, .name = "hidden"};
+
+    snprintf(source, sizeof(source), "%s:%s", path, names[i]);
+    snprintf(wanted, sizeof(wanted), "'%s' in the source", names[i]);
+    if (strchr(wanted, '\n')) *strchr(wanted, '\n') = ' ';
+    check_function(&f, BY_POINTER, 1, wanted);
+  }
+}
+
+// A pipe would keep a reader waiting, a device would never end.
+TEST(a_source_that_is_no_regular_file_is_not_read) {
+  char pipe[8192], sources[4][8300];
+  static const char *const wanted[] = {"function.h' of its point function is not a regular file",
+                                       "/dev/zero' of its point function is not a regular file",
+                                       "/' of its point function is not a regular file",
+                                       "large.h' of its point function has 67108865 bytes"};
+
+  GEN_NEEDS_COMPILER();
+  snprintf(pipe, sizeof(pipe), "%s", tap_temp_file("function.h", NULL, 0));
+  CHECK(!mkfifo(pipe, 0600), "no pipe");
+  const char *large = tap_temp_text("large.h", mass_text);
+  CHECK(!truncate(large, (64 << 20) + 1), "no large file");
+  snprintf(sources[0], sizeof(sources[0]), "%s:GenMass", pipe);
+  snprintf(sources[1], sizeof(sources[1]), "/dev/zero:GenMass");
+  snprintf(sources[2], sizeof(sources[2]), "/:GenMass");
+  snprintf(sources[3], sizeof(sources[3]), "%s:GenMass", large);
+  for (int i = 0; i < 4 && !tap_failed(); i++) {
+    const Function f = {.f = GenMass, .source = sources[i]};
+
+    check_function(&f, BY_POINTER, 1, wanted[i]);
+  }
+}
+
 TEST(a_syntax_error_is_reported_with_file_and_line_and_the_function_pointer_is_called) {
   char text[2048], place[8300];
   Function f = {.f = GenMass, .name = "mass of the bell"};
@@ -951,6 +999,8 @@ int main(int argc, char **argv) {
             a_flag_that_only_the_program_has_makes_the_function_pointer_win,
             zeros_do_not_hide_that_text_and_function_differ,
             paths_of_sources_may_hold_blanks_quotes_and_other_characters_of_shells_and_of_c,
+            control_characters_in_a_path_keep_the_text_out, what_is_no_name_of_a_function_keeps_the_text_out,
+            a_source_that_is_no_regular_file_is_not_read,
             a_syntax_error_is_reported_with_file_and_line_and_the_function_pointer_is_called,
             a_text_without_the_function_makes_the_function_pointer_win,
             a_source_that_is_not_there_makes_the_function_pointer_win,

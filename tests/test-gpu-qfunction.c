@@ -6,6 +6,7 @@
 
 #include "tests/gpu-qfunctions.h"
 #include <stddef.h>
+#include <sys/stat.h>
 
 // ---- An operator at the points: v = f(u), three components ----
 
@@ -272,6 +273,20 @@ TEST_EACH_GPU(what_is_no_name_of_a_function_is_refused) {
   }
 }
 
+TEST_EACH_GPU(a_source_that_is_no_regular_file_is_not_read) {
+  const char *pipe = tap_temp_file("pipe.h", NULL, 0);
+  Pointwise p;
+
+  CHECK(!mkfifo(pipe, 0600), "no pipe");
+  CHECK_OK(open_thrice(ceed, pipe, &p));
+  CHECK_ERROR(ceed, apply(&p), CEED_ERROR_MAJOR, "is not a regular file");
+  close_pointwise(&p);
+  CHECK_OK(open_thrice(ceed, "/dev/zero", &p));
+  CHECK_ERROR(ceed, apply(&p), CEED_ERROR_MAJOR, "is not a regular file");
+  check_others_work(ceed);
+  close_pointwise(&p);
+}
+
 TEST_EACH_GPU(a_header_that_is_not_there_is_named) {
   const char *path = tap_temp_text("including.h", "#include \"nowhere-at-all.h\"\n" THRICE THRICE_END);
   Pointwise p;
@@ -294,6 +309,7 @@ static void check_thrice(Ceed ceed, const char *path) {
 
 TEST_EACH_GPU(files_of_any_name_are_read) {
   check_thrice(ceed, tap_temp_text("a \"name\" with\\blanks and quotes.h", THRICE THRICE_END));
+  if (!tap_failed()) check_thrice(ceed, tap_temp_text("a\n#error \"name\"\nof lines.h", THRICE THRICE_END));
 }
 
 TEST_EACH_GPU(headers_named_like_those_of_the_standard_are_taken_in) {
@@ -492,22 +508,23 @@ TEST_EACH_GPU(ritz_strict_refuses_what_would_run_on_the_host) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(
-      argc, argv,
-      TESTS(helpers_headers_contexts_and_mathematics_give_what_they_give_on_the_host,
-            a_qfunction_is_applied_to_vectors_by_itself, a_function_without_a_pointer_runs_from_its_source,
-            a_writable_context_comes_back_as_the_function_has_left_it,
-            a_context_that_is_only_read_goes_to_the_device_once_and_never_comes_back,
-            changes_of_a_context_between_applications_are_seen,
-            a_source_that_is_not_there_is_named_and_works_once_it_is, a_function_without_a_source_is_refused,
-            what_is_no_name_of_a_function_is_refused, a_header_that_is_not_there_is_named,
-            an_error_in_a_source_is_shown_with_file_and_line_and_can_be_repaired,
-            an_error_in_an_included_header_is_shown_with_its_file_and_line,
-            lines_are_right_after_headers_in_branches_that_are_not_compiled, files_of_any_name_are_read,
-            headers_named_like_those_of_the_standard_are_taken_in,
-            a_source_can_ask_whether_it_is_compiled_for_a_device, a_function_may_have_the_name_of_our_kernel,
-            a_context_of_no_bytes_is_none, what_one_point_writes_to_a_context_stays,
-            a_source_without_the_function_is_refused,
-            assembly_calls_the_function_pointer_and_says_when_there_is_none,
-            ritz_strict_refuses_what_would_run_on_the_host));
+  return tap_main(argc, argv,
+                  TESTS(helpers_headers_contexts_and_mathematics_give_what_they_give_on_the_host,
+                        a_qfunction_is_applied_to_vectors_by_itself,
+                        a_function_without_a_pointer_runs_from_its_source,
+                        a_writable_context_comes_back_as_the_function_has_left_it,
+                        a_context_that_is_only_read_goes_to_the_device_once_and_never_comes_back,
+                        changes_of_a_context_between_applications_are_seen,
+                        a_source_that_is_not_there_is_named_and_works_once_it_is,
+                        a_function_without_a_source_is_refused, what_is_no_name_of_a_function_is_refused,
+                        a_header_that_is_not_there_is_named, a_source_that_is_no_regular_file_is_not_read,
+                        an_error_in_a_source_is_shown_with_file_and_line_and_can_be_repaired,
+                        an_error_in_an_included_header_is_shown_with_its_file_and_line,
+                        lines_are_right_after_headers_in_branches_that_are_not_compiled,
+                        files_of_any_name_are_read, headers_named_like_those_of_the_standard_are_taken_in,
+                        a_source_can_ask_whether_it_is_compiled_for_a_device,
+                        a_function_may_have_the_name_of_our_kernel, a_context_of_no_bytes_is_none,
+                        what_one_point_writes_to_a_context_stays, a_source_without_the_function_is_refused,
+                        assembly_calls_the_function_pointer_and_says_when_there_is_none,
+                        ritz_strict_refuses_what_would_run_on_the_host));
 }

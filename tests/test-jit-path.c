@@ -6,12 +6,15 @@
 #include "core/memory.h"
 #include <ceed/backend.h>
 #include <ceed/jit-tools-deprecated.h>
+#include <ceed/jit-tools.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // ---- Files ----
 
@@ -294,6 +297,57 @@ TEST_EACH_BACKEND(files_that_cannot_be_read_are_named) {
   CHECK(!buffer, "a buffer was made");
 }
 
+// A pipe would keep the reader waiting, a device would never end.
+TEST_EACH_BACKEND(only_regular_files_of_bounded_size_are_read) {
+  const char *pipe = reserve("pipe.h"), *large = tap_temp_text("large.h", "int a;\n");
+  const char *const paths[] = {pipe, "/dev/zero", large};
+  const char *const wanted[] = {"is not a regular file", "is not a regular file", "has 67108865 bytes"};
+  char *buffer = NULL;
+  bool is_valid;
+
+  CHECK(!mkfifo(pipe, 0600) && !truncate(large, (64 << 20) + 1), "no files");
+  for (int i = 0; i < 3; i++) {
+    const char *including = reserve("including.h"), *absolute = NULL;
+
+    write_text(including, "#include \"%s\"\n", paths[i]);
+    CHECK_ERROR(ceed, CeedLoadSourceToBuffer(ceed, paths[i], &buffer), CEED_ERROR_MAJOR, wanted[i]);
+    CHECK_ERROR(ceed, CeedLoadSourceToBuffer(ceed, including, &buffer), CEED_ERROR_MAJOR, wanted[i]);
+    CHECK_ERROR(ceed, CeedGetJitAbsolutePath(ceed, paths[i], &absolute), CEED_ERROR_MAJOR, wanted[i]);
+    CHECK_OK(CeedCheckFilePath(ceed, paths[i], &is_valid));
+    CHECK(!is_valid && !buffer && !absolute, "%s was accepted", paths[i]);
+  }
+}
+
+// 2^40 files of a few lines each.
+TEST_EACH_BACKEND(files_that_multiply_end) {
+  enum { NUM = 40 };
+  const char *paths[NUM + 1];
+  char *buffer = NULL;
+
+  for (int i = 0; i <= NUM; i++) paths[i] = reserve("double.h");
+  for (int i = 0; i < NUM; i++)
+    write_text(paths[i], "#include \"%s\"\n#include \"%s\"\n", name_of(paths[i + 1]), name_of(paths[i + 1]));
+  write_text(paths[NUM], "%s", "");
+  CHECK_ERROR(ceed, CeedLoadSourceToBuffer(ceed, paths[0], &buffer), CEED_ERROR_MAJOR,
+              "includes more than 50000 files");
+  CHECK(!buffer, "a buffer was made");
+}
+
+// 2^12 times 64 KiB.
+TEST_EACH_BACKEND(texts_that_multiply_end) {
+  enum { NUM = 12 };
+  const char *paths[NUM + 1];
+  char *buffer = NULL;
+
+  for (int i = 0; i <= NUM; i++) paths[i] = reserve("double.h");
+  for (int i = 0; i < NUM; i++)
+    write_text(paths[i], "#include \"%s\"\n#include \"%s\"\n", name_of(paths[i + 1]), name_of(paths[i + 1]));
+  write_text(paths[NUM], "int a%065536d;\n", 0);
+  CHECK_ERROR(ceed, CeedLoadSourceToBuffer(ceed, paths[0], &buffer), CEED_ERROR_MAJOR,
+              "are more than 67108864 bytes");
+  CHECK(!buffer, "a buffer was made");
+}
+
 // A line that ends where nobody expects it.
 TEST_EACH_BACKEND(odd_lines_do_no_harm) {
   const char *const texts[] = {"#",
@@ -516,9 +570,10 @@ int main(int argc, char **argv) {
                         files_without_protection_are_taken_in_every_time, protected_files_are_taken_in_once,
                         half_a_guard_is_no_guard, expanded_text_means_the_same_to_a_compiler,
                         includes_are_found_beside_their_file_then_below_the_roots,
-                        sources_of_the_library_are_inside_it, files_that_cannot_be_read_are_named,
-                        odd_lines_do_no_harm, loading_survives_every_failing_allocation,
-                        a_qfunction_gives_the_text_of_its_source, added_qfunctions_are_made_by_name,
+                        sources_of_the_library_are_inside_it, files_that_cannot_be_read_are_named, only_regular_files_of_bounded_size_are_read,
+                        files_that_multiply_end, texts_that_multiply_end, odd_lines_do_no_harm,
+                        loading_survives_every_failing_allocation, a_qfunction_gives_the_text_of_its_source,
+                        added_qfunctions_are_made_by_name,
                         additions_without_init_have_no_fields_and_failing_init_is_passed_on,
                         names_of_additions_are_taken_once, several_threads_may_add_to_the_gallery,
                         the_gallery_holds_as_many_functions_as_the_standard_says));

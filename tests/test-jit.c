@@ -285,6 +285,12 @@ TEST(entries_that_are_damaged_or_not_our_own_are_made_anew_and_never_loaded) {
   CHECK(num == 1, "%zu entries", num);
   for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]) && !tap_failed(); i++)
     check_damage(ceed, folder, &damages[i], entries[0].key);
+  char manifest[8192];
+  snprintf(manifest, sizeof(manifest), "%s/%s.txt", folder, entries[0].key);
+  free(entries);
+  CHECK(jit_make_pipe(manifest), "no pipe");
+  CHECK_OK(RitzJitList(ceed, &num, &entries)); // waits for nobody who writes to it
+  CHECK(num == 0, "%zu entries", num);
   free(entries);
   CeedDestroy(&ceed);
 }

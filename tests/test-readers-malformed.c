@@ -4,6 +4,7 @@
 // further faults are written out one by one. Run under AddressSanitizer for what a test cannot see.
 #include <ctype.h>
 #include <ritz.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/memory.h"
@@ -331,6 +332,11 @@ TEST(files_of_no_known_format_are_refused) {
   CHECK_ERROR(ceed, RitzMeshRead(ceed, "/nowhere/at/all.msh", &mesh), CEED_ERROR_MAJOR,
               "/nowhere/at/all.msh: cannot be opened");
   CHECK_ERROR(ceed, RitzMeshRead(ceed, "/", &mesh), CEED_ERROR_MAJOR, "/: is not a regular file");
+  CHECK_ERROR(ceed, RitzMeshRead(ceed, "/dev/zero", &mesh), CEED_ERROR_MAJOR,
+              "/dev/zero: is not a regular file");
+  const char *pipe = tap_temp_file("pipe.msh", NULL, 0); // nobody writes to it
+  CHECK(!mkfifo(pipe, 0600), "no pipe");
+  CHECK_ERROR(ceed, RitzMeshRead(ceed, pipe, &mesh), CEED_ERROR_MAJOR, "pipe.msh: is not a regular file");
   CHECK_ERROR(ceed, RitzMeshRead(ceed, NULL, &mesh), CEED_ERROR_INCOMPATIBLE, "'path' is NULL");
   CHECK_ERROR(ceed, RitzMeshRead(ceed, "x", NULL), CEED_ERROR_INCOMPATIBLE, "'mesh' is NULL");
   CHECK_ERROR(NULL, RitzMeshRead(NULL, "x", &mesh), CEED_ERROR_INCOMPATIBLE, "'ceed' is NULL");

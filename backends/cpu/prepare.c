@@ -366,16 +366,32 @@ int ritz_cpu_reserve_work(Ceed ceed, int64_t bytes) {
 
 // ---- All of it ----
 
+// *reason (owned by the caller): why a point function that has a source is not taken from there.
+static int tell_source(CeedOperator op, char **reason) {
+  const CeedQFunction qf = op->qf;
+  Ceed ceed = op->obj.ceed;
+  RitzFileFault fault = {"cannot be named in an #include"};
+
+  if (!ritz_is_identifier(qf->kernel_name))
+    return ritz_format(ceed, reason, "'%s' in the source '%s' of its point function is no name of a function",
+                       qf->kernel_name, qf->source_path);
+  if (!qf->resolved_path) {
+    char *found = NULL;
+    RITZ_TRY(ritz_jit_find(ceed, NULL, qf->source_path, &found, &fault));
+    RITZ_FREE(&found);
+  }
+  return ritz_format(ceed, reason, "the source '%s' of its point function %s", qf->source_path, fault.text);
+}
+
 // There is no text, or it is not wanted.
 static int begin_with_pointer(CeedOperator op, bool allows_text) {
-  const char *path = op->qf->source_path;
   char *reason = NULL;
 
-  if (!allows_text || !path)
+  if (!allows_text || !op->qf->source_path)
     return step_down(op, RITZ_PATH_POINTER, false,
-                     path ? "RITZ_QFUNCTION is 'pointer'" : "its point function has no text");
-  RITZ_TRY(ritz_format(op->obj.ceed, &reason, "the source '%s' of its point function cannot be read", path));
-  int ierr = tell_of_file(op, path, "this source cannot be read");
+                     op->qf->source_path ? "RITZ_QFUNCTION is 'pointer'" : "its point function has no text");
+  RITZ_TRY(tell_source(op, &reason));
+  int ierr = tell_of_file(op, op->qf->source_path, reason);
   if (!ierr) ierr = step_down(op, RITZ_PATH_POINTER, false, reason);
   RITZ_FREE(&reason);
   return ierr;

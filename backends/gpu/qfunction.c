@@ -29,15 +29,10 @@ int ritz_gpu_context_define(CeedQFunction qf, size_t num_bytes, char **define) {
 }
 
 // The name goes into texts and into names of files.
-static bool is_name(const char *word) {
-  static const char letters[] = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  return *word && !strchr("0123456789", *word) && strspn(word, letters) == strlen(word);
-}
-
 int ritz_gpu_qfunction_load(CeedQFunction qf, char **source) {
   const char *path = NULL;
   RITZ_REQUIRE(
-      qf->source_path && is_name(qf->kernel_name), qf->obj.ceed, CEED_ERROR_BACKEND,
+      qf->source_path && ritz_is_identifier(qf->kernel_name), qf->obj.ceed, CEED_ERROR_BACKEND,
       "QFunction '%s' has no source, which a device compiles; found the source '%s', needed 'file:function'",
       qf->kernel_name, qf->source_path ? qf->source_path : "");
   RITZ_TRY_BACKEND(ritz_qfunction_find_source(qf, &path));
