@@ -98,8 +98,9 @@ int CeedInit(const char *resource, Ceed *ceed) {
   ritz_backend_complete(entry->backend, &created->backend);
   int ierr = ritz_warnings_from_environment(created, &created->warnings);
   if (!ierr) ierr = ritz_jit_add_include_folder(created);
-  if (!ierr && created->backend.ceed_create)
-    ierr = created->backend.ceed_create(created, request + strcspn(request, ":"));
+  const char *options = request + strcspn(request, ":");
+  if (!ierr) ierr = ritz_registry_check_options(created, entry, options);
+  if (!ierr && created->backend.ceed_create) ierr = created->backend.ceed_create(created, options);
   if (ierr) created->backend.ceed_destroy = NULL; // its create has failed and left nothing
   if (!ierr) ierr = ritz_profile_open(created, request);
   if (ierr) {
@@ -121,6 +122,14 @@ const char *ritz_resource_option(const char *options, const char *name) {
     if (*end == ':' || !*end) return "";
   }
   return NULL;
+}
+
+bool ritz_option_number(const char *value, int64_t *number) {
+  const size_t length = strcspn(value, ":"), num_digits = strspn(value, "0123456789");
+  *number = 0;
+  if (num_digits == 0 || num_digits != length) return false;
+  for (size_t i = 0; i < length && *number < INT32_MAX; i++) *number = 10 * *number + (value[i] - '0');
+  return true;
 }
 
 int CeedReferenceCopy(Ceed ceed, Ceed *ceed_copy) { return RITZ_REFERENCE_COPY(ceed, ceed_copy); }

@@ -29,6 +29,21 @@ static size_t size_of_type(CeedContextFieldType type) {
                                             : sizeof(bool);
 }
 
+// Does not overflow.
+static bool fits(size_t num_bytes, size_t offset, size_t num_values, size_t size) {
+  return offset <= num_bytes && num_values <= (num_bytes - offset) / size;
+}
+
+int ritz_context_check_fields(CeedQFunctionContext ctx, const char *call, size_t num_bytes) {
+  for (CeedInt i = 0; i < ctx->num_labels; i++) {
+    const CeedContextFieldLabel l = ctx->labels[i];
+    RITZ_REQUIRE(fits(num_bytes, l->offset, l->num_values, l->size), ctx->obj.ceed, CEED_ERROR_BACKEND,
+                 "%s: field '%s' of %zu values of %zu bytes at byte %zu leaves the context of %zu bytes",
+                 call, l->name, l->num_values, l->size, l->offset, num_bytes);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static int register_field(CeedQFunctionContext ctx, const char *call, CeedContextFieldType type,
                           const char *name, size_t offset, size_t num_values, const char *description) {
   RITZ_HANDLE_OF(call, ctx);
@@ -37,6 +52,12 @@ static int register_field(CeedQFunctionContext ctx, const char *call, CeedContex
   RITZ_REQUIRE(name, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the field name is NULL", call);
   RITZ_TRY(CeedQFunctionContextGetFieldLabel(ctx, name, &label));
   RITZ_REQUIRE(!label, ceed, CEED_ERROR_UNSUPPORTED, "%s: the context has a field '%s' already", call, name);
+
+  RITZ_REQUIRE(ctx->storage.num_bytes == 0 ||
+                   fits(ctx->storage.num_bytes, offset, num_values, size_of_type(type)),
+               ceed, CEED_ERROR_BACKEND,
+               "%s: field '%s' of %zu values of %zu bytes at byte %zu leaves the context of %zu bytes", call,
+               name, num_values, size_of_type(type), offset, ctx->storage.num_bytes);
 
   RITZ_TRY(RITZ_REALLOC(ceed, (size_t)ctx->num_labels + 1, &ctx->labels));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &label));
@@ -102,9 +123,9 @@ static int check_label(CeedQFunctionContext ctx, const char *call, CeedContextFi
   RITZ_REQUIRE(label->type == type, ctx->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: field '%s' holds %s values, needed %s", call, label->name,
                CeedContextFieldTypes[label->type], CeedContextFieldTypes[type]);
-  size_t num_bytes = ctx->storage.num_bytes;
-  bool fits = label->offset <= num_bytes && label->num_values <= (num_bytes - label->offset) / label->size;
-  RITZ_REQUIRE(fits, ctx->obj.ceed, CEED_ERROR_BACKEND,
+  const size_t num_bytes = ctx->storage.num_bytes;
+  RITZ_REQUIRE(fits(num_bytes, label->offset, label->num_values, label->size), ctx->obj.ceed,
+               CEED_ERROR_BACKEND,
                "%s: field '%s' of %zu values of %zu bytes at byte %zu leaves the context of %zu bytes", call,
                label->name, label->num_values, label->size, label->offset, num_bytes);
   return CEED_ERROR_SUCCESS;

@@ -71,6 +71,7 @@ int CeedQFunctionContextSetData(CeedQFunctionContext ctx, CeedMemType mem_type, 
                ctx->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: %d is no copy mode", __func__, (int)copy_mode);
   RITZ_REQUIRE(data || size == 0, ctx->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the data are NULL for %zu bytes", __func__, size);
+  RITZ_TRY(ritz_context_check_fields(ctx, __func__, size));
   RITZ_TRY(ritz_storage_accept(ctx->obj.ceed, __func__, kind, copy_mode, size, data));
   RitzStorage next = {.num_bytes = size};
   RITZ_TRY(ritz_storage_set(ctx->obj.ceed, &next, kind, copy_mode, data));

@@ -100,6 +100,9 @@ struct Ceed_private {
 // the empty string; NULL: not given.
 const char *ritz_resource_option(const char *options, const char *name);
 
+// Whether the value is a whole number, not negative; one beyond 32 bits gives some number beyond them.
+bool ritz_option_number(const char *value, int64_t *number);
+
 // Something runs another way than it was asked for: `what`, for this `reason`, with this `outcome`. One line
 // on stderr as often as RITZ_WARNINGS says, by default the same line once a process, however many contexts
 // and operators it is true of; always a line of the table of RITZ_PROFILE; under RITZ_STRICT
@@ -302,6 +305,8 @@ struct CeedQFunctionContext_private {
 };
 void ritz_label_free(CeedContextFieldLabel *label);
 // Values of a registered field; `call` is named in messages.
+// Whether all registered fields lie in data of this size, else BACKEND.
+int ritz_context_check_fields(CeedQFunctionContext ctx, const char *call, size_t num_bytes);
 int ritz_context_set_field(CeedQFunctionContext ctx, const char *call, CeedContextFieldLabel label,
                            CeedContextFieldType type, const void *values);
 int ritz_context_get_field(CeedQFunctionContext ctx, const char *call, CeedContextFieldLabel label,

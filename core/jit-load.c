@@ -257,7 +257,8 @@ static int expand_named(Expansion *e, const char *including, const Line *line, c
     return append_string(e, "\n");
   }
   if (!ierr && !path) {
-    ierr = CeedError(e->ceed, CEED_ERROR_MAJOR, "CeedLoadSourceToBuffer: '%s' includes '%s', which %s; more folders of headers: "
+    ierr = CeedError(e->ceed, CEED_ERROR_MAJOR,
+                     "CeedLoadSourceToBuffer: '%s' includes '%s', which %s; more folders of headers: "
                      "CeedAddJitSourceRoot, or RITZ_INCLUDE_PATH=FOLDER:FOLDER",
                      including, name, fault.text);
   }

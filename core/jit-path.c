@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Finding QFunction sources: files below the JiT source roots (doc/ceed-api.md, QFunctions), and those that the
-// library carries inside.
+// Finding QFunction sources: files below the JiT source roots (doc/ceed-api.md, QFunctions), and those that
+// the library carries inside.
 #define _GNU_SOURCE // dladdr
 #include <ceed/jit-tools.h>
 #include <dlfcn.h>
@@ -151,7 +151,7 @@ static int include_folder_near(Ceed ceed, const char *object, const char *relati
   if (!*folder) return CEED_ERROR_SUCCESS;
   ritz_memory_adopt(*folder);
   int ierr = join(ceed, *folder, true, "ritz/version.h", &mark);
-  if (ierr || !is_readable(mark)) RITZ_FREE(folder);
+  if (ierr || !is_readable(mark, NULL)) RITZ_FREE(folder);
   RITZ_FREE(&mark);
   return ierr;
 }

@@ -40,6 +40,56 @@ const char *ritz_registry_reason(const RitzRegistryEntry *entry) {
   return entry->backend->unusable ? entry->backend->unusable() : NULL;
 }
 
+// ---- Options ----
+
+enum { SHOWN = 60 }; // characters of an option in a message
+
+static size_t name_length(const char *option) { return strcspn(option, "=:"); }
+
+static bool is_same_name(const char *a, const char *b) {
+  return name_length(a) == name_length(b) && !strncmp(a, b, name_length(a));
+}
+
+static int shown_length(const char *option) {
+  const size_t length = strcspn(option, ":");
+  return length < SHOWN ? (int)length : SHOWN;
+}
+
+// text: ":threads=N, :deterministic", cut where it is full.
+static void list_options(const char *const *known, size_t size, char *text) {
+  size_t length = 0;
+  snprintf(text, size, "no options");
+  for (int i = 0; known[i] && length < size; i++)
+    length += (size_t)snprintf(text + length, size - length, "%s:%s", i ? ", " : "", known[i]);
+}
+
+static int check_option(Ceed ceed, const RitzRegistryEntry *entry, const char *option) {
+  const char *const *known = entry->backend->options;
+  const char *const resource = entry->resource;
+  char list[200];
+  list_options(known, sizeof(list), list);
+  while (*known && !is_same_name(*known, option)) known++;
+  RITZ_REQUIRE(*known, ceed, CEED_ERROR_INCOMPATIBLE, "CeedInit: %s has no option ':%.*s'; it has %s",
+               resource, shown_length(option), option, list);
+  const bool has_value = option[name_length(option)] == '=', needs_value = strchr(*known, '=');
+  RITZ_REQUIRE(has_value || !needs_value, ceed, CEED_ERROR_INCOMPATIBLE,
+               "CeedInit: option ':%.*s' of %s needs a value, as in ':%s'", shown_length(option), option,
+               resource, *known);
+  RITZ_REQUIRE(!has_value || needs_value, ceed, CEED_ERROR_INCOMPATIBLE,
+               "CeedInit: option ':%.*s' of %s takes no value", shown_length(option), option, resource);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_registry_check_options(Ceed ceed, const RitzRegistryEntry *entry, const char *options) {
+  for (const char *at = options; *at; at += 1 + strcspn(at + 1, ":")) {
+    RITZ_TRY(check_option(ceed, entry, at + 1));
+    for (const char *before = options; before < at; before += 1 + strcspn(before + 1, ":"))
+      RITZ_REQUIRE(!is_same_name(before + 1, at + 1), ceed, CEED_ERROR_INCOMPATIBLE,
+                   "CeedInit: option ':%.*s' is given twice", (int)name_length(at + 1), at + 1);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 void ritz_backend_complete(const RitzBackend *backend, RitzBackend *complete) {
   *complete = *backend;
 #define FILL(slot)                                                                                           \

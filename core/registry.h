@@ -9,6 +9,9 @@
 // one with the lowest priority number, of those that can be used here if any can. *closest is the entry with
 // most leading characters in common.
 const RitzRegistryEntry *ritz_registry_match(const char *request, const RitzRegistryEntry **closest);
+// Refuses options (the part of a request from its first colon on) that are none of the backend's, lack their
+// value, have one too many, or stand there twice: INCOMPATIBLE.
+int ritz_registry_check_options(Ceed ceed, const RitzRegistryEntry *entry, const char *options);
 // Why an entry cannot be used here, or NULL when it can.
 const char *ritz_registry_reason(const RitzRegistryEntry *entry);
 

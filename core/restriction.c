@@ -158,6 +158,10 @@ static int check_arrays(Ceed ceed, const Arguments *a) {
   RITZ_REQUIRE(a->offsets, ceed, CEED_ERROR_BACKEND, "%s: offsets is NULL for %" CeedInt_FMT " elements",
                a->call, a->num_elem);
   CeedSize last = (CeedSize)(a->num_comp - 1) * a->comp_stride;
+  RITZ_REQUIRE(last < a->l_size, ceed, CEED_ERROR_BACKEND,
+               "%s: an L-vector of %" CeedSize_FMT " entries has no room for a node of %" CeedInt_FMT
+               " components with stride %" CeedInt_FMT,
+               a->call, a->l_size, a->num_comp, a->comp_stride);
   for (CeedSize k = 0; k < (CeedSize)a->num_elem * a->elem_size; k++) {
     RITZ_REQUIRE(a->offsets[k] >= 0 && a->offsets[k] + last < a->l_size, ceed, CEED_ERROR_BACKEND,
                  "%s: offset %" CeedInt_FMT " of node %" CeedSize_FMT " of element %" CeedSize_FMT
@@ -413,6 +417,8 @@ static int check_points(Ceed ceed, const char *call, CeedInt num_elem, CeedInt n
                  "%s: the list of element %" CeedInt_FMT " runs from %" CeedInt_FMT " to %" CeedInt_FMT, call,
                  k, offsets[k], offsets[k + 1]);
   }
+  RITZ_REQUIRE(first == end || num_l_points > 0, ceed, CEED_ERROR_BACKEND,
+               "%s: the L-vector has no room for a point, there are %" CeedInt_FMT, call, num_points);
   for (CeedSize i = first; i < end; i++) {
     RITZ_REQUIRE(offsets[i] >= 0 && offsets[i] < num_l_points, ceed, CEED_ERROR_BACKEND,
                  "%s: point %" CeedInt_FMT " is outside [0, %" CeedSize_FMT ")", call, offsets[i],

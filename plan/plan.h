@@ -123,9 +123,9 @@ typedef struct {
   char **defines; // owned: "NAME" or "NAME=value", for the point function's text
   int num_bases, num_spaces, num_in, num_out, num_arrays, num_matrices;
   int num_in_arguments, num_out_arguments; // of the function: the fields and those of size 0
-  RitzPlanBasis *bases;  // owned
-  RitzPlanSpace *spaces; // owned; inputs first
-  RitzPlanField *fields; // owned; num_in + num_out
+  RitzPlanBasis *bases;                    // owned
+  RitzPlanSpace *spaces;                   // owned; inputs first
+  RitzPlanField *fields;                   // owned; num_in + num_out
 } RitzPlan;
 
 // What a plan may use of the structure of its bases.

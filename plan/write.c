@@ -67,9 +67,10 @@ void ritz_plan_write(const RitzPlan *plan, FILE *stream) {
   for (int s = 0; s < plan->num_spaces; s++) write_space(stream, &plan->spaces[s]);
   for (int i = 0; i < plan->num_in + plan->num_out; i++) {
     const RitzPlanField *f = &plan->fields[i];
-    fprintf(stream, "%s %d mode %d size %" CeedInt_FMT " space %d basis %d\n", i < plan->num_in ? "in" : "out", f->argument,
-            (int)f->mode, f->size, f->space, f->basis);
+    fprintf(stream, "%s %d mode %d size %" CeedInt_FMT " space %d basis %d\n",
+            i < plan->num_in ? "in" : "out", f->argument, (int)f->mode, f->size, f->space, f->basis);
   }
-  fprintf(stream, "function %s vector length %" CeedInt_FMT " arguments %d %d\n", plan->function_name, plan->vec_length, plan->num_in_arguments, plan->num_out_arguments);
+  fprintf(stream, "function %s vector length %" CeedInt_FMT " arguments %d %d\n", plan->function_name,
+          plan->vec_length, plan->num_in_arguments, plan->num_out_arguments);
   for (int i = 0; i < plan->num_defines; i++) fprintf(stream, "define %s\n", plan->defines[i]);
 }

@@ -222,7 +222,7 @@ static void check_stem(const char *name, size_t length, const char *wanted) {
   CHECK_OK(CeedGetResource(ceed, &found));
   CHECK(!strcmp(found, wanted), "'%s' means '%s', not '%s'", request, found, wanted);
   CeedDestroy(&ceed);
-  snprintf(request, sizeof(request), "%.*s:option=1:b", (int)length, name);
+  snprintf(request, sizeof(request), "%.*s:deterministic", (int)length, name);
   CHECK_OK(CeedInit(request, &ceed));
   CHECK_OK(CeedGetResource(ceed, &found));
   CHECK(!strcmp(found, wanted), "'%s' means '%s', not '%s'", request, found, wanted);
@@ -542,6 +542,64 @@ TEST(a_backend_that_does_not_start_leaves_its_words) {
     CHECK(!*message, "after a context that starts: '%s'", message);
     CeedDestroy(&ceed);
   }
+}
+
+// ---- Options ----
+
+static void check_option(const char *resource, int wanted, const char *part) {
+  const char *message = NULL;
+  Ceed ceed = NULL;
+  const int code = CeedInit(resource, &ceed);
+
+  CHECK(code == wanted && !ceed == (code != 0), "'%s': code %d, wanted %d", resource, code, wanted);
+  CHECK_OK(RitzGetInitMessage(&message));
+  CHECK(strstr(message, part), "'%s': '%s' does not say '%s'", resource, message, part);
+  CeedDestroy(&ceed);
+}
+
+TEST(options_that_a_resource_does_not_have_are_named_with_those_that_it_has) {
+  static const struct {
+    const char *resource, *part;
+  } rows[] = {
+      {"/cpu/self/gen:junk=1", "/cpu/self/gen has no option ':junk=1'; it has :threads=N, :deterministic"},
+      {"/cpu/self:junk", "no option ':junk'; it has :threads=N"},
+      {"/cpu/self/ref:device=99", "/cpu/self/ref has no option ':device=99'; it has"},
+      {"/cpu/self/check:mems=device", "has no option ':mems=device'; it has :inner=ref, :mem=host|device"},
+      {"/cpu/self/gen:threads=1:device_id=0", "no option ':device_id=0'"},
+      {"/cpu/self/gen:thread=1", "no option ':thread=1'"},
+      {"/cpu/self/gen:threadss=1", "no option ':threadss=1'"},
+      {"/cpu/self/gen:", "no option ':'"},
+      {"/cpu/self/gen::threads=1", "no option ':'"},
+      {"/cpu/self/gen:threads=1:", "no option ':'"},
+      {"/cpu/self/gen:=1", "no option ':=1'"},
+      {"/cpu/self/gen:threads", "':threads' of /cpu/self/gen needs a value, as in ':threads=N'"},
+      {"/cpu/self/gen:deterministic=0", "':deterministic=0' of /cpu/self/gen takes no value"},
+      {"/cpu/self/gen:threads=1:deterministic:threads=1", "':threads' is given twice"},
+      {"/cpu/self/gen:threads=99999999999", "':threads=99999999999' needs a number of threads, 1 to 1048576"},
+      {"/cpu/self/gen:threads=18446744073709551617", "needs a number of threads"},
+      {"/cpu/self/gen:threads=1048577", "needs a number of threads"},
+      {"/cpu/self/gen:threads=0", "':threads=0' needs"},
+      {"/cpu/self/gen:threads=-1", "':threads=-1' needs"},
+      {"/cpu/self/gen:threads=+1", "':threads=+1' needs"},
+      {"/cpu/self/gen:threads= 1", "needs"},
+      {"/cpu/self/gen:threads=1x", "needs"},
+      {"/cpu/self/gen:threads=:deterministic", "':threads=' needs"},
+  };
+
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !tap_failed(); i++)
+    check_option(rows[i].resource, CEED_ERROR_INCOMPATIBLE, rows[i].part);
+}
+
+TEST(options_that_a_resource_has_are_taken) {
+  static const char *const resources[] = {"/cpu/self/gen:threads=1048576",
+                                          "/cpu/self:threads=2:deterministic",
+                                          "/cpu/self/ref:threads=2",
+                                          "/cpu/self/check:deterministic:threads=2",
+                                          "/cpu/self/check:inner=ref:mem=device",
+                                          "/cpu/self/avx:threads=1"};
+
+  for (size_t i = 0; i < sizeof(resources) / sizeof(resources[0]) && !tap_failed(); i++)
+    check_option(resources[i], CEED_ERROR_SUCCESS, "");
 }
 
 // ---- Queries and views ----
@@ -924,7 +982,9 @@ int main(int argc, char **argv) {
             a_handler_that_is_null_is_refused, aborting_and_exiting_handlers_print_the_message,
             an_error_without_a_context_returns_when_the_environment_says_so,
             the_environment_chooses_the_handler_of_new_contexts,
-            a_backend_that_does_not_start_leaves_its_words, a_context_is_shown_in_three_lines,
+            a_backend_that_does_not_start_leaves_its_words,
+            options_that_a_resource_does_not_have_are_named_with_those_that_it_has,
+            options_that_a_resource_has_are_taken, a_context_is_shown_in_three_lines,
             view_tabs_belong_to_the_object_and_are_not_negative, a_context_is_its_own_context,
             streams_are_refused_by_backends_without_them, a_deterministic_backend_says_so,
             clang_is_chosen_by_environment_call_or_rust_sources, jit_lists_copy_their_strings_and_refuse_null,

@@ -534,31 +534,59 @@ TEST_EACH_BACKEND(fields_obey_the_locks_of_the_data) {
   CHECK_OK(CeedQFunctionContextDestroy(&ctx));
 }
 
-// Registration compares nothing with the size of the data; access does.
-TEST_EACH_BACKEND(fields_beyond_the_data_are_not_accessed) {
+// The first of the two, registration and data, that would make a field leave the data is refused.
+TEST_EACH_BACKEND(fields_beyond_the_data_are_refused_and_not_accessed) {
   const struct {
     size_t offset, num_values;
   } rows[] = {{sizeof(Params), 1}, {sizeof(Params) - 7, 1}, {0, sizeof(Params)},     {SIZE_MAX - 7, 1},
               {0, SIZE_MAX / 8},   {8, SIZE_MAX / 8 + 1},   {SIZE_MAX / 2, SIZE_MAX}};
-  CeedQFunctionContext ctx = make(ceed);
-  CeedContextFieldLabel label = NULL;
   const double *d = NULL;
-  size_t num = 0;
-  char name[32];
 
   for (int i = 0; i < 7; i++) {
-    snprintf(name, sizeof(name), "field %d", i);
-    CHECK_OK(CeedQFunctionContextRegisterDouble(ctx, name, rows[i].offset, rows[i].num_values, ""));
-  }
-  for (int has_data = 0; has_data < 2; has_data++) {
-    for (int i = 0; i < 7; i++) {
-      snprintf(name, sizeof(name), "field %d", i);
-      CHECK_OK(CeedQFunctionContextGetFieldLabel(ctx, name, &label));
-      CHECK_ERROR(ceed, CeedQFunctionContextSetDouble(ctx, label, &(double){1}), CEED_ERROR_BACKEND, name);
-      CHECK_ERROR(ceed, CeedQFunctionContextGetDoubleRead(ctx, label, &num, &d), CEED_ERROR_BACKEND, name);
-    }
+    CeedQFunctionContext later = make(ceed), ctx = make(ceed);
+    CeedContextFieldLabel label = NULL;
+    size_t num = 0;
+
     CHECK_OK(CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(some), (void *)&some));
+    CHECK_ERROR(ceed,
+                CeedQFunctionContextRegisterDouble(ctx, "field", rows[i].offset, rows[i].num_values, ""),
+                CEED_ERROR_BACKEND, "CeedQFunctionContextRegisterDouble: field 'field' of");
+    CHECK_OK(CeedQFunctionContextGetFieldLabel(ctx, "field", &label));
+    CHECK(!label, "row %d is registered", i);
+    CHECK(has_params(ctx, 0.5, 3, 4), "the data are spoilt");
+
+    CHECK_OK(CeedQFunctionContextRegisterDouble(later, "field", rows[i].offset, rows[i].num_values, ""));
+    CHECK_OK(CeedQFunctionContextGetFieldLabel(later, "field", &label));
+    for (int k = 0; k < 2; k++) {
+      CHECK_ERROR(ceed, CeedQFunctionContextSetDouble(later, label, &(double){1}), CEED_ERROR_BACKEND,
+                  "field");
+      CHECK_ERROR(ceed, CeedQFunctionContextGetDoubleRead(later, label, &num, &d), CEED_ERROR_BACKEND,
+                  "field");
+      CHECK_ERROR(ceed, CeedQFunctionContextSetDouble(ctx, label, &(double){1}), CEED_ERROR_BACKEND, "field");
+      CHECK_ERROR(ceed,
+                  CeedQFunctionContextSetData(later, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(some),
+                                              (void *)&some),
+                  CEED_ERROR_BACKEND, "CeedQFunctionContextSetData: field 'field' of");
+    }
+    CHECK_OK(CeedQFunctionContextGetContextSize(later, &num));
+    CHECK(num == 0, "%zu bytes were taken", num);
+    CHECK(has_params(ctx, 0.5, 3, 4), "the data are spoilt");
+    CHECK_OK(CeedQFunctionContextDestroy(&later));
+    CHECK_OK(CeedQFunctionContextDestroy(&ctx));
   }
+}
+
+// Data that are set anew must hold the fields, too; the old ones stay.
+TEST_EACH_BACKEND(smaller_data_than_the_fields_are_refused) {
+  CeedQFunctionContext ctx = make(ceed);
+
+  CHECK_OK(CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(some), (void *)&some));
+  register_all(ctx);
+  if (tap_failed()) return;
+  for (int size = 0; size < 2; size++)
+    CHECK_ERROR(
+        ceed, CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, (size_t)size, (void *)&some),
+        CEED_ERROR_BACKEND, "leaves the context");
   CHECK(has_params(ctx, 0.5, 3, 4), "the data are spoilt");
   CHECK_OK(CeedQFunctionContextDestroy(&ctx));
 }
@@ -648,6 +676,7 @@ int main(int argc, char **argv) {
                         labels_describe_what_was_registered, labels_stay_when_more_fields_are_registered,
                         names_of_fields_are_unique, values_of_fields_are_set_and_read_by_label,
                         labels_that_do_not_fit_are_refused, fields_obey_the_locks_of_the_data,
-                        fields_beyond_the_data_are_not_accessed, a_view_shows_size_and_fields,
+                        fields_beyond_the_data_are_refused_and_not_accessed,
+                        smaller_data_than_the_fields_are_refused, a_view_shows_size_and_fields,
                         null_contexts_are_refused, a_null_name_has_no_label));
 }

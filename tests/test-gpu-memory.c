@@ -426,6 +426,11 @@ TEST_EACH_GPU(a_device_that_is_not_there_is_refused_with_the_number_of_those_tha
   check_refused(ceed, ":device_id=99", message);
   check_refused(ceed, ":device_id=abc", "device_id=abc");
   check_refused(ceed, ":device_id=", "device_id=");
+  check_refused(ceed, ":device_id=-1", "':device_id=-1' needs the number of a device");
+  check_refused(ceed, ":device_id=99999999999999999999", message);
+  check_refused(ceed, ":device_id=0x0", "':device_id=0x0' needs");
+  check_refused(ceed, ":device=99", "has no option ':device=99'; it has :device_id=N, :deterministic");
+  check_refused(ceed, ":threads=2", "no option ':threads=2'");
   if (tap_failed()) return;
   snprintf(last, sizeof(last), "%s:device_id=%d", resource_of(ceed), num - 1);
   Ceed other = tap_ceed(last);

@@ -955,6 +955,20 @@ TEST(null_restrictions_are_refused) {
   CHECK_OK(CeedDestroy(&ceed));
 }
 
+TEST_EACH_BACKEND(offsets_into_vectors_without_room_for_a_node_are_refused_in_words) {
+  const CeedInt zero = 0;
+  CeedElemRestriction r = NULL;
+
+  CHECK_ERROR(ceed,
+              CeedElemRestrictionCreate(ceed, 1, 1, 3, 2, 4, CEED_MEM_HOST, CEED_COPY_VALUES, &zero, &r),
+              CEED_ERROR_BACKEND,
+              "an L-vector of 4 entries has no room for a node of 3 components with stride 2");
+  CHECK_ERROR(ceed,
+              CeedElemRestrictionCreate(ceed, 1, 1, 1, 1, 0, CEED_MEM_HOST, CEED_COPY_VALUES, &zero, &r),
+              CEED_ERROR_BACKEND, "an L-vector of 0 entries has no room");
+  CHECK(!r, "a restriction was made");
+}
+
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
@@ -970,5 +984,6 @@ int main(int argc, char **argv) {
             sizes_beyond_32_bits_are_counted_right, l_layouts_are_those_of_strided_restrictions,
             offsets_are_lent_in_the_order_of_their_kind, lent_offsets_keep_a_restriction_alive,
             flops_count_by_kind, references_are_counted, a_copy_of_an_unoriented_copy_is_unoriented,
-            a_view_is_one_line_for_each_kind, null_restrictions_are_refused));
+            a_view_is_one_line_for_each_kind, null_restrictions_are_refused,
+            offsets_into_vectors_without_room_for_a_node_are_refused_in_words));
 }

@@ -7,31 +7,22 @@
 #include "backends/check/device.h"
 #include "backends/ref/ref.h"
 
-// The value of an option such as ":mem=", or NULL; it ends at the next colon.
-static const char *value_of(const char *options, const char *name, size_t *length) {
-  const char *found = strstr(options, name);
-  if (!found) return NULL;
-  found += strlen(name);
-  *length = strcspn(found, ":");
-  return found;
-}
-
-static bool is_word(const char *value, size_t length, const char *word) {
-  return length == strlen(word) && !strncmp(value, word, length);
+// Whether the value of an option, which goes on to the next colon, is this word.
+static bool is_word(const char *value, const char *word) {
+  return strcspn(value, ":") == strlen(word) && !strncmp(value, word, strlen(word));
 }
 
 // `:inner=NAME` names the backend that computes, `:mem=device` has this one play a device: the context then
 // gets that one's table.
 static int create(Ceed ceed, const char *options) {
-  size_t length;
-  const char *inner = value_of(options, ":inner=", &length);
-  RITZ_REQUIRE(!inner || is_word(inner, length, "ref"), ceed, CEED_ERROR_BACKEND,
-               "CeedInit: /cpu/self/check cannot watch '%.*s'; it watches 'ref'", (int)length, inner);
-  const char *mem = value_of(options, ":mem=", &length);
-  if (!mem || is_word(mem, length, "host")) return CEED_ERROR_SUCCESS;
-  RITZ_REQUIRE(is_word(mem, length, "device"), ceed, CEED_ERROR_BACKEND,
-               "CeedInit: /cpu/self/check has no memory '%.*s'; it has 'host' and 'device'", (int)length,
-               mem);
+  const char *inner = ritz_resource_option(options, "inner"), *mem = ritz_resource_option(options, "mem");
+  RITZ_REQUIRE(!inner || is_word(inner, "ref"), ceed, CEED_ERROR_BACKEND,
+               "CeedInit: /cpu/self/check cannot watch '%.*s'; it watches 'ref'", (int)strcspn(inner, ":"),
+               inner);
+  if (!mem || is_word(mem, "host")) return CEED_ERROR_SUCCESS;
+  RITZ_REQUIRE(is_word(mem, "device"), ceed, CEED_ERROR_BACKEND,
+               "CeedInit: /cpu/self/check has no memory '%.*s'; it has 'host' and 'device'",
+               (int)strcspn(mem, ":"), mem);
   ritz_backend_complete(&ritz_check_device_backend, &ceed->backend);
   return ceed->backend.ceed_create(ceed, options);
 }
@@ -41,8 +32,12 @@ static int destroy(Ceed ceed) {
   return CEED_ERROR_SUCCESS;
 }
 
+// The last two change nothing, as on `ref`.
+static const char *const all_options[] = {"inner=ref", "mem=host|device", "threads=N", "deterministic", NULL};
+
 const RitzBackend ritz_check_backend = {
     .name = "/cpu/self/check",
+    .options = all_options,
     .fallback = &ritz_ref_backend,
     .mem_type = CEED_MEM_HOST,
     .is_deterministic = true,

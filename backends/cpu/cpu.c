@@ -13,18 +13,23 @@
 #include "backends/cpu/unfused.h"
 #include "backends/ref/ref.h"
 
-static int parse_threads(const char *text) {
+enum { MAX_THREADS = 1 << 20 }; // that may be asked for
+
+// Of OMP_NUM_THREADS, which other programs read, too: what is no number counts for nothing.
+static int threads_from_environment(void) {
+  const char *text = getenv("OMP_NUM_THREADS");
   const long num = text ? strtol(text, NULL, 10) : 0;
-  return num < 1 ? 0 : num > 1 << 20 ? 1 << 20 : (int)num;
+  return num < 1 ? 1 : num > MAX_THREADS ? MAX_THREADS : (int)num;
 }
 
 static int choose_threads(Ceed ceed, const char *options, int *num) {
   const char *given = ritz_resource_option(options, "threads");
   const int available = ritz_num_processors();
-  *num = parse_threads(given ? given : getenv("OMP_NUM_THREADS"));
-  RITZ_REQUIRE(!given || *num, ceed, CEED_ERROR_INCOMPATIBLE,
-               "CeedInit: option ':threads=%.20s' needs a number of threads, at least 1", given);
-  if (*num < 1) *num = 1;
+  int64_t number = 0;
+  RITZ_REQUIRE(!given || (ritz_option_number(given, &number) && number >= 1 && number <= MAX_THREADS), ceed,
+               CEED_ERROR_INCOMPATIBLE, "CeedInit: option ':threads=%.*s' needs a number of threads, 1 to %d",
+               (int)strcspn(given, ":"), given, (int)MAX_THREADS);
+  *num = given ? (int)number : threads_from_environment();
   if (*num > available) *num = available;
   return CEED_ERROR_SUCCESS;
 }
@@ -50,8 +55,11 @@ static int create(Ceed ceed, const char *options) {
   return ierr;
 }
 
+static const char *const options[] = {"threads=N", "deterministic", NULL};
+
 const RitzBackend ritz_cpu_backend = {
     .name = "/cpu/self/gen",
+    .options = options,
     .fallback = &ritz_ref_backend,
     .mem_type = CEED_MEM_HOST,
     .is_deterministic = true,

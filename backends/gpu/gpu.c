@@ -15,16 +15,19 @@ enum { WORK_MIB = 1024, WORK_PART = 16 }; // at most, and at most this part of t
 
 // ---- Options ----
 
+static const char *const options[] = {"device_id=N", "deterministic", NULL};
+
 static int choose_device(Ceed ceed, const RitzDriver *driver, const char *options, int *index) {
   const char *given = ritz_resource_option(options, "device_id"), *why;
-  char *end = NULL;
-  const long number = given ? strtol(given, &end, 10) : -1;
+  int64_t number = -1;
+  if (!given) return driver->choose(ceed, index);
+  RITZ_REQUIRE(ritz_option_number(given, &number), ceed, CEED_ERROR_INCOMPATIBLE,
+               "CeedInit: option ':device_id=%.*s' needs the number of a device, from 0",
+               (int)strcspn(given, ":"), given);
   const int num = driver->count(&why);
-  RITZ_REQUIRE(!given || (end != given && (*end == ':' || !*end)), ceed, CEED_ERROR_INCOMPATIBLE,
-               "CeedInit: option ':device_id=%.20s' needs the number of a device", given);
-  if (number < 0) return driver->choose(ceed, index);
   RITZ_REQUIRE(number < num, ceed, CEED_ERROR_UNSUPPORTED,
-               "CeedInit: there is no device %ld, %s has %d, numbered from 0", number, driver->name, num);
+               "CeedInit: there is no device %.*s, %s has %d, numbered from 0", (int)strcspn(given, ":"),
+               given, driver->name, num);
   *index = (int)number;
   return CEED_ERROR_SUCCESS;
 }
@@ -118,10 +121,10 @@ static int set_stream(Ceed ceed, void *handle) {
 // ---- Tables ----
 
 #define SLOTS                                                                                                \
-  .fallback = &ritz_ref_backend, .mem_type = CEED_MEM_DEVICE, .pads_points = true, .ceed_destroy = destroy,  \
-  .restriction_layout = ritz_gpu_restriction_layout, .restriction_apply = ritz_gpu_restriction_apply,        \
-  .basis_apply = ritz_gpu_basis_apply, .basis_apply_at_points = ritz_gpu_basis_apply_at_points,              \
-  .qfunction_apply = ritz_gpu_qfunction_apply,                                                               \
+  .options = options, .fallback = &ritz_ref_backend, .mem_type = CEED_MEM_DEVICE, .pads_points = true,       \
+  .ceed_destroy = destroy, .restriction_layout = ritz_gpu_restriction_layout,                                \
+  .restriction_apply = ritz_gpu_restriction_apply, .basis_apply = ritz_gpu_basis_apply,                      \
+  .basis_apply_at_points = ritz_gpu_basis_apply_at_points, .qfunction_apply = ritz_gpu_qfunction_apply,      \
   .operator_assemble_qfunction = ritz_gpu_operator_assemble_qfunction,                                       \
   .operator_assemble = ritz_gpu_operator_assemble, .vector_set_value = ritz_gpu_vector_set_value,            \
   .vector_set_value_strided = ritz_gpu_vector_set_value_strided,                                             \

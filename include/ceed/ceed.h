@@ -175,7 +175,9 @@ CEED_EXTERN int CeedResetErrorMessage(Ceed ceed, const char **err_msg);
 // "/gpu/cuda:device_id=1". The stem is a registered name or a leading part of several, of which the one
 // with the best priority is taken; "help:" lists all names on stderr first. Device missing, not compiled
 // in, no such name: a negative code; there is no silent fallback. NULL resource or no match: MAJOR,
-// reported without a context. On failure *ceed is NULL.
+// reported without a context. An option that the resource does not have, with a value where there is none or
+// without, out of range or given twice, and another RITZ_WARNINGS than off, once, all: INCOMPATIBLE. On
+// failure *ceed is NULL.
 CEED_EXTERN int CeedInit(const char *resource, Ceed *ceed);
 CEED_EXTERN int CeedReferenceCopy(Ceed ceed, Ceed *ceed_copy);
 // ACCESS (last reference): a work vector or a list of JiT paths is still checked out.
@@ -669,7 +671,8 @@ CEED_EXTERN int CeedQFunctionContextRestoreData(CeedQFunctionContext ctx, void *
 CEED_EXTERN int CeedQFunctionContextRestoreDataRead(CeedQFunctionContext ctx, void *data);
 
 // Names num_values values of this type at field_offset bytes, to be set through operators. Text is copied;
-// field_description may be NULL. Nothing is compared with the size of the data. UNSUPPORTED: name is taken.
+// field_description may be NULL. UNSUPPORTED: name is taken. BACKEND: the field leaves the data, when they
+// are set already; later CeedQFunctionContextSetData refuses data that the fields leave.
 CEED_EXTERN int CeedQFunctionContextRegisterDouble(CeedQFunctionContext ctx, const char *field_name,
                                                    size_t field_offset, size_t num_values,
                                                    const char *field_description);
