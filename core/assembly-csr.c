@@ -245,7 +245,7 @@ int RitzOperatorAssembleCSR(CeedOperator op, const int64_t *row_starts, const in
   if (num > 0) memset(array, 0, (size_t)num * sizeof(*array));
   for (CeedInt k = 0; !ierr && k < blocks.num; k++)
     ierr = add_block(&blocks.item[k], row_starts, cols, array);
-  CeedVectorRestoreArray(values, &array);
+  ierr = ritz_vector_end_write(values, &array, ierr);
 cleanup:
   RITZ_FREE(&blocks.item);
   return ierr;

@@ -27,9 +27,7 @@ static int fill_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedVector 
   const RitzBackend *backend = &op->obj.ceed->backend;
   CeedScalar *array;
   RITZ_TRY(CeedVectorGetArrayWrite(values, backend->mem_type, &array));
-  int ierr = backend->operator_assemble_qfunction(op, rstr, array);
-  int restored = CeedVectorRestoreArray(values, &array);
-  return ierr ? ierr : restored;
+  return ritz_vector_end_write(values, &array, backend->operator_assemble_qfunction(op, rstr, array));
 }
 
 // Restriction of an assembled QFunction: strided like the backend's E-vectors, or that of the points with as
@@ -194,9 +192,7 @@ static int add_diagonal_single(CeedOperator op, const char *call, bool is_point_
   RITZ_TRY(check_matching_restrictions(op, call));
   RITZ_TRY(ritz_operator_update_reused(op, call));
   RITZ_TRY(CeedVectorGetArray(assembled, op->obj.ceed->backend.mem_type, &array));
-  int ierr = run_diagonal(op, is_point_block, array);
-  int restored = CeedVectorRestoreArray(assembled, &array);
-  return ierr ? ierr : restored;
+  return ritz_vector_end_write(assembled, &array, run_diagonal(op, is_point_block, array));
 }
 
 // Blocks of a restriction without overlap: node numbers offset / num_comp when components are interlaced,
@@ -245,6 +241,13 @@ static int block_components(CeedOperator op, const char *call, CeedInt *num_comp
   return CEED_ERROR_SUCCESS;
 }
 
+static int add_diagonals(CeedOperator op, const char *call, bool is_point_block, CeedVector assembled) {
+  if (!op->is_composite) return add_diagonal_single(op, call, is_point_block, assembled);
+  for (CeedInt i = 0; i < op->num_sub; i++)
+    RITZ_TRY(add_diagonal_single(op->sub[i], call, is_point_block, assembled));
+  return CEED_ERROR_SUCCESS;
+}
+
 static int assemble_diagonal(CeedOperator op, const char *call, bool is_point_block, bool adds,
                              CeedVector assembled, CeedRequest *request) {
   CeedSize size;
@@ -261,9 +264,9 @@ static int assemble_diagonal(CeedOperator op, const char *call, bool is_point_bl
                "%s: the vector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT, call, assembled->length,
                size);
   if (!adds) RITZ_TRY(CeedVectorSetValue(assembled, 0));
-  if (!op->is_composite) RITZ_TRY(add_diagonal_single(op, call, is_point_block, assembled));
-  for (CeedInt i = 0; i < op->num_sub; i++)
-    RITZ_TRY(add_diagonal_single(op->sub[i], call, is_point_block, assembled));
+  const int ierr = add_diagonals(op, call, is_point_block, assembled);
+  if (ierr && !adds) ritz_vector_make_stale(assembled);
+  RITZ_TRY(ierr);
   return ritz_request_complete(request);
 }
 
@@ -431,25 +434,31 @@ static int assemble_single(CeedOperator op, const char *call, CeedSize start, Ce
   if (op->num_elem == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_operator_update_reused(op, call));
   RITZ_TRY(CeedVectorGetArray(values, op->obj.ceed->backend.mem_type, &array));
-  int ierr = assemble_pairs(op, array + start);
-  int restored = CeedVectorRestoreArray(values, &array);
-  return ierr ? ierr : restored;
+  return ritz_vector_end_write(values, &array, assemble_pairs(op, array + start));
+}
+
+static int assemble_all(CeedOperator op, const char *call, CeedVector values) {
+  CeedSize num, start = 0;
+  RITZ_TRY(CeedVectorSetValue(values, 0));
+  if (!op->is_composite) return assemble_single(op, call, 0, values);
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    RITZ_TRY(assemble_single(op->sub[i], call, start, values));
+    RITZ_TRY(count_single(op->sub[i], call, &num));
+    start += num;
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 int CeedOperatorLinearAssemble(CeedOperator op, CeedVector values) {
-  CeedSize num, start = 0;
+  CeedSize num;
   RITZ_TRY(count_entries(op, __func__, &num));
   RITZ_ARGUMENT(op->obj.ceed, values);
   RITZ_REQUIRE(values->length >= num, op->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: the vector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT, __func__,
                values->length, num);
   if (num == 0) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(CeedVectorSetValue(values, 0));
-  if (!op->is_composite) return assemble_single(op, __func__, 0, values);
-  for (CeedInt i = 0; i < op->num_sub; i++) {
-    RITZ_TRY(assemble_single(op->sub[i], __func__, start, values));
-    RITZ_TRY(count_single(op->sub[i], __func__, &num));
-    start += num;
-  }
-  return CEED_ERROR_SUCCESS;
+  const uint64_t state = values->state;
+  const int ierr = assemble_all(op, __func__, values);
+  if (ierr && values->state != state && !values->is_locked) ritz_vector_make_stale(values);
+  return ierr;
 }

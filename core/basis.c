@@ -260,8 +260,7 @@ static int apply(CeedBasis b, const char *call, const RitzBasisAction *action, C
   if (!ierr) ierr = (sums ? CeedVectorGetArray : CeedVectorGetArrayWrite)(v, backend->mem_type, &v_array);
   if (!ierr) {
     ierr = backend->basis_apply(b, action, u_array, v_array);
-    int restored = CeedVectorRestoreArray(v, &v_array);
-    if (!ierr) ierr = restored;
+    ierr = ritz_vector_end_write(v, &v_array, ierr);
   }
   int restored = has_u ? CeedVectorRestoreArrayRead(u, &u_array) : CEED_ERROR_SUCCESS;
   return ierr ? ierr : restored;

@@ -178,9 +178,17 @@ struct CeedVector_private {
   bool is_locked;                          // write access handed out
   CeedInt num_readers, num_packed_readers; // the first counts all
   uint64_t state;                          // modifications times 2; odd while locked
+  uint64_t state_before;                   // an operator's apply: when it began
+  bool is_stale;                           // there are no values, because an action that writes them failed
   void *watch;                             // of a backend that watches accesses
 };
 int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y);
+// Whether an access would be granted: the errors of CeedVectorGetArray, ..Read and ..Write.
+int ritz_vector_check_access(CeedVector vec, RitzAccess access);
+// After an action has failed that has begun to write: nothing is valid, and reading says why.
+void ritz_vector_make_stale(CeedVector vec);
+// Ends a write access: the action's code comes first. An action that failed leaves a stale vector.
+int ritz_vector_end_write(CeedVector vec, CeedScalar **array, int ierr);
 // Read access to the packed data, made from the host's array when they are not valid in this order (one order
 // per vector at a time; another one replaces it, and is refused while the data are being read). Counts as a
 // reader like CeedVectorGetArrayRead. 64-byte aligned; NULL when there are no entries.

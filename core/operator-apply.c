@@ -49,6 +49,26 @@ static int check_vectors(CeedOperator op, const char *call, CeedVector in, CeedV
   return CEED_ERROR_SUCCESS;
 }
 
+static bool is_vector(CeedVector vec) { return vec != CEED_VECTOR_ACTIVE && vec != CEED_VECTOR_NONE; }
+
+// What a vector that is lent out, or has no values, would stop half way is stopped before anything is
+// written. In a composite, one part may write what another one reads.
+static int check_access(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode, bool is_part) {
+  for (CeedInt i = 0; i < op->num_in && !is_part; i++) {
+    CeedVector vec = op->in[i]->vec == CEED_VECTOR_ACTIVE ? in : op->in[i]->vec;
+    if (is_vector(vec)) RITZ_TRY_BACKEND(ritz_vector_check_access(vec, RITZ_ACCESS_READ));
+  }
+  for (CeedInt i = 0; i < op->num_out; i++) {
+    const bool is_active = op->out[i]->vec == CEED_VECTOR_ACTIVE;
+    const bool adds = mode == RITZ_APPLY_ADD || (mode == RITZ_APPLY_ADD_ACTIVE && is_active);
+    CeedVector vec = is_active ? out : op->out[i]->vec;
+    if (is_vector(vec))
+      RITZ_TRY_BACKEND(ritz_vector_check_access(vec, adds ? RITZ_ACCESS_READ_WRITE : RITZ_ACCESS_WRITE));
+  }
+  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(check_access(op->sub[i], in, out, mode, true));
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- Apply ----
 
 int ritz_operator_run(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
@@ -68,6 +88,28 @@ static int apply_composite(CeedOperator op, CeedVector in, CeedVector out, RitzA
   return CEED_ERROR_SUCCESS;
 }
 
+// Calls visit for the vectors of all outputs, the active one included; some may come several times.
+static void visit_outputs(CeedOperator op, CeedVector active, void (*visit)(CeedVector vec)) {
+  if (active != CEED_VECTOR_NONE) visit(active);
+  for (CeedInt i = 0; i < op->num_out; i++) {
+    if (is_vector(op->out[i]->vec)) visit(op->out[i]->vec);
+  }
+  for (CeedInt i = 0; i < op->num_sub; i++) visit_outputs(op->sub[i], CEED_VECTOR_NONE, visit);
+}
+
+static void note_state(CeedVector vec) { vec->state_before = vec->state; }
+
+// Zeros and parts of sums are no result: only an output that was not touched keeps what it had.
+static void judge_failed(CeedVector vec) {
+  if (vec->state != vec->state_before && !vec->is_locked) ritz_vector_make_stale(vec);
+}
+
+static int run_any(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  if (op->is_composite) return apply_composite(op, in, out, mode);
+  if (op->num_elem == 0) return ritz_operator_zero_outputs(op, out, mode);
+  return ritz_operator_run(op, in, out, mode);
+}
+
 int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVector out, RitzApplyMode mode,
                         CeedRequest *request) {
   RITZ_HANDLE_OF(call, op);
@@ -82,13 +124,11 @@ int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVe
   RITZ_REQUIRE(in != out || in == CEED_VECTOR_NONE, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: input and output are the same vector", call);
   RITZ_TRY(check_vectors(op, call, in, out));
-  if (op->is_composite) {
-    RITZ_TRY(apply_composite(op, in, out, mode));
-  } else if (op->num_elem == 0) {
-    RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
-  } else {
-    RITZ_TRY(ritz_operator_run(op, in, out, mode));
-  }
+  RITZ_TRY(check_access(op, in, out, mode, false));
+  visit_outputs(op, out, note_state);
+  const int ierr = run_any(op, in, out, mode);
+  if (ierr) visit_outputs(op, out, judge_failed);
+  RITZ_TRY(ierr);
   return ritz_request_complete(request);
 }
 

@@ -248,7 +248,7 @@ static int restore_arrays(CeedQFunction qf, CeedVector *u, CeedVector *v, CeedSc
   for (CeedInt i = 0; i < num_held; i++) {
     if (!size_of(qf, i)) continue;
     int restored = i < qf->num_in ? CeedVectorRestoreArrayRead(u[i], (const CeedScalar **)&arrays[i])
-                                  : CeedVectorRestoreArray(v[i - qf->num_in], &arrays[i]);
+                                  : ritz_vector_end_write(v[i - qf->num_in], &arrays[i], ierr);
     if (!ierr) ierr = restored;
   }
   return ierr;

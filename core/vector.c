@@ -72,9 +72,22 @@ static int require_readable(CeedVector vec, const char *call) {
 }
 
 static int require_data(CeedVector vec, const char *call) {
+  RITZ_REQUIRE(
+      !vec->is_stale || vec->length == 0 || ritz_storage_has_data(&vec->storage), vec->obj.ceed,
+      CEED_ERROR_BACKEND,
+      "%s: CeedVector has no valid data, because an action that writes to it failed; set its array or value",
+      call);
   RITZ_REQUIRE(vec->length == 0 || ritz_storage_has_data(&vec->storage), vec->obj.ceed, CEED_ERROR_BACKEND,
                "%s: CeedVector has no valid data, set its array or value first", call);
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_vector_check_access(CeedVector vec, RitzAccess access) {
+  static const char *const calls[] = {[RITZ_ACCESS_READ] = "CeedVectorGetArrayRead",
+                                      [RITZ_ACCESS_WRITE] = "CeedVectorGetArrayWrite",
+                                      [RITZ_ACCESS_READ_WRITE] = "CeedVectorGetArray"};
+  RITZ_TRY((access == RITZ_ACCESS_READ ? require_readable : require_unlocked)(vec, calls[access]));
+  return access == RITZ_ACCESS_WRITE ? CEED_ERROR_SUCCESS : require_data(vec, calls[access]);
 }
 
 int CeedVectorSetArray(CeedVector vec, CeedMemType mem_type, CeedCopyMode copy_mode, CeedScalar *array) {
@@ -91,6 +104,7 @@ int CeedVectorSetArray(CeedVector vec, CeedMemType mem_type, CeedCopyMode copy_m
   RITZ_TRY(ritz_storage_accept(vec->obj.ceed, "CeedVectorSetArray", kind, copy_mode, vec->storage.num_bytes,
                                array));
   RITZ_TRY(ritz_storage_set(vec->obj.ceed, &vec->storage, kind, copy_mode, array));
+  vec->is_stale = false;
   vec->state += 2;
   return CEED_ERROR_SUCCESS;
 }
@@ -149,6 +163,7 @@ static int take_back(CeedVector vec, CeedScalar *array) {
 static int lock(CeedVector vec, RitzAccess access, RitzRepKind kind, CeedScalar **array) {
   RITZ_TRY(lend(vec, access, kind, array));
   ritz_storage_only_valid(&vec->storage, kind);
+  vec->is_stale = false;
   vec->is_locked = true;
   vec->state++;
   return CEED_ERROR_SUCCESS;
@@ -194,6 +209,17 @@ int CeedVectorRestoreArray(CeedVector vec, CeedScalar **array) {
   vec->is_locked = false;
   vec->state++;
   return ierr;
+}
+
+void ritz_vector_make_stale(CeedVector vec) {
+  for (RitzRepKind k = 0; k < RITZ_NUM_REPS; k++) vec->storage.rep[k].valid = false;
+  vec->is_stale = true;
+}
+
+int ritz_vector_end_write(CeedVector vec, CeedScalar **array, int ierr) {
+  const int restored = CeedVectorRestoreArray(vec, array);
+  if (ierr) ritz_vector_make_stale(vec);
+  return ierr ? ierr : restored;
 }
 
 int CeedVectorRestoreArrayRead(CeedVector vec, const CeedScalar **array) {
@@ -248,12 +274,6 @@ void ritz_vector_packing_counts(CeedVector vec, int64_t *num_packs, int64_t *num
 
 static const RitzBackend *backend_of(CeedVector vec) { return &vec->obj.ceed->backend; }
 
-// Ends a write access whatever the action returned; the action's code comes first.
-static int finish(CeedVector vec, CeedScalar **array, int ierr) {
-  int restored = CeedVectorRestoreArray(vec, array);
-  return ierr ? ierr : restored;
-}
-
 // A place that exists already is preferred, so that setting a value allocates nothing needlessly.
 static CeedMemType memory_for_set_value(CeedVector vec) {
   const RitzRep *host = &vec->storage.rep[RITZ_REP_HOST], *device = &vec->storage.rep[RITZ_REP_DEVICE];
@@ -275,10 +295,11 @@ int CeedVectorSetValue(CeedVector vec, CeedScalar value) {
   CeedScalar *array;
   RITZ_TRY(CeedVectorGetArrayWrite(vec, mem_type, &array));
   if (mem_type == backend_of(vec)->mem_type) {
-    return finish(vec, &array, backend_of(vec)->vector_set_value(vec->obj.ceed, vec->length, value, array));
+    return ritz_vector_end_write(vec, &array,
+                                 backend_of(vec)->vector_set_value(vec->obj.ceed, vec->length, value, array));
   }
   for (CeedSize i = 0; i < vec->length; i++) array[i] = value;
-  return finish(vec, &array, CEED_ERROR_SUCCESS);
+  return ritz_vector_end_write(vec, &array, CEED_ERROR_SUCCESS);
 }
 
 static int check_range(CeedVector vec, const char *call, CeedSize start, CeedSize *stop, CeedSize step,
@@ -303,8 +324,8 @@ int CeedVectorSetValueStrided(CeedVector vec, CeedSize start, CeedSize stop, Cee
   const RitzBackend *backend = backend_of(vec);
   CeedScalar *array;
   RITZ_TRY(CeedVectorGetArray(vec, backend->mem_type, &array));
-  return finish(vec, &array,
-                backend->vector_set_value_strided(vec->obj.ceed, start, stop, step, value, array));
+  return ritz_vector_end_write(
+      vec, &array, backend->vector_set_value_strided(vec->obj.ceed, start, stop, step, value, array));
 }
 
 // Where two vectors can meet: contexts of their own may stand for different devices.
@@ -351,7 +372,8 @@ int CeedVectorCopyStrided(CeedVector vec, CeedSize start, CeedSize stop, CeedSiz
   CeedScalar *y;
   RITZ_TRY(CeedVectorGetArrayRead(vec, mem_type, &x));
   int ierr = CeedVectorGetArray(vec_copy, mem_type, &y);
-  if (!ierr) ierr = finish(vec_copy, &y, copy_strided(vec_copy, mem_type, start, stop, step, x, y));
+  if (!ierr)
+    ierr = ritz_vector_end_write(vec_copy, &y, copy_strided(vec_copy, mem_type, start, stop, step, x, y));
   int restored = CeedVectorRestoreArrayRead(vec, &x);
   return ierr ? ierr : restored;
 }
@@ -379,7 +401,7 @@ int CeedVectorScale(CeedVector x, CeedScalar alpha) {
   const RitzBackend *backend = backend_of(x);
   CeedScalar *array;
   RITZ_TRY(CeedVectorGetArray(x, backend->mem_type, &array));
-  return finish(x, &array, backend->vector_scale(x->obj.ceed, x->length, alpha, array));
+  return ritz_vector_end_write(x, &array, backend->vector_scale(x->obj.ceed, x->length, alpha, array));
 }
 
 int CeedVectorFilter(CeedVector x, CeedScalar threshold) {
@@ -389,7 +411,7 @@ int CeedVectorFilter(CeedVector x, CeedScalar threshold) {
   const RitzBackend *backend = backend_of(x);
   CeedScalar *array;
   RITZ_TRY(CeedVectorGetArray(x, backend->mem_type, &array));
-  return finish(x, &array, backend->vector_filter(x->obj.ceed, x->length, threshold, array));
+  return ritz_vector_end_write(x, &array, backend->vector_filter(x->obj.ceed, x->length, threshold, array));
 }
 
 int CeedVectorReciprocal(CeedVector vec) {
@@ -399,7 +421,7 @@ int CeedVectorReciprocal(CeedVector vec) {
   const RitzBackend *backend = backend_of(vec);
   CeedScalar *array;
   RITZ_TRY(CeedVectorGetArray(vec, backend->mem_type, &array));
-  return finish(vec, &array, backend->vector_reciprocal(vec->obj.ceed, vec->length, array));
+  return ritz_vector_end_write(vec, &array, backend->vector_reciprocal(vec->obj.ceed, vec->length, array));
 }
 
 int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y) {
@@ -424,7 +446,9 @@ static int axpby(const char *call, CeedVector y, CeedScalar alpha, CeedScalar be
   RITZ_TRY(CeedVectorGetArrayRead(x, backend->mem_type, &x_array));
   int ierr = CeedVectorGetArray(y, backend->mem_type, &y_array);
   if (!ierr) {
-    ierr = finish(y, &y_array, backend->vector_axpby(y->obj.ceed, y->length, alpha, beta, x_array, y_array));
+    ierr =
+        ritz_vector_end_write(y, &y_array,
+                              backend->vector_axpby(y->obj.ceed, y->length, alpha, beta, x_array, y_array));
   }
   int restored = CeedVectorRestoreArrayRead(x, &x_array);
   return ierr ? ierr : restored;
@@ -456,8 +480,8 @@ static int multiply(CeedVector w, bool is_alias, const CeedScalar *x, const Ceed
   const RitzBackend *backend = backend_of(w);
   CeedScalar *array;
   RITZ_TRY((is_alias ? CeedVectorGetArray : CeedVectorGetArrayWrite)(w, backend->mem_type, &array));
-  return finish(w, &array,
-                backend->vector_pointwise_mult(w->obj.ceed, w->length, x ? x : array, y ? y : array, array));
+  return ritz_vector_end_write(
+      w, &array, backend->vector_pointwise_mult(w->obj.ceed, w->length, x ? x : array, y ? y : array, array));
 }
 
 // The factors come first: without them w keeps its values.

@@ -413,10 +413,19 @@ TEST_EACH_GPU(lines_are_right_after_headers_in_branches_that_are_not_compiled) {
 
 TEST_EACH_GPU(a_source_without_the_function_is_refused) {
   const char *path = tap_temp_text("other.h", "#include <ceed/types.h>\n");
+  const CeedScalar *array = NULL;
   Pointwise p;
 
   CHECK_OK(open_thrice(ceed, path, &p));
+  CHECK_OK(CeedVectorSetValue(p.v, 7));
   CHECK_ERROR(ceed, apply(&p), CEED_ERROR_BACKEND, "thrice");
+  if (CeedVectorGetArrayRead(p.v, CEED_MEM_HOST, &array)) { // zeros would look like a result
+    CHECK_ERROR(ceed, CeedVectorGetArrayRead(p.v, CEED_MEM_HOST, &array), CEED_ERROR_BACKEND,
+                "because an action that writes to it failed");
+  } else {
+    CHECK(array[0] == 7 && array[SIZE - 1] == 7, "neither what was there nor nothing");
+    CHECK_OK(CeedVectorRestoreArrayRead(p.v, &array));
+  }
   check_others_work(ceed);
   close_pointwise(&p);
 }

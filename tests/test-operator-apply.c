@@ -5,6 +5,7 @@
 #include "tests/small-operator.h"
 #include "tests/tap.h"
 
+#include "core/memory.h"
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -335,6 +336,83 @@ TEST_EACH_BACKEND(codes_of_the_callers_function_come_back) {
   close_twice(&t);
 }
 
+// After a failed apply: all that was there, or nothing, and reading says why.
+static void check_failed(CeedVector vec, CeedSize n, bool keeps) {
+  const CeedScalar *array = NULL;
+  bool is_valid;
+
+  CHECK_OK(CeedVectorHasValidArray(vec, &is_valid));
+  CHECK(is_valid || !keeps, "a vector that was not written to has lost its values");
+  if (!is_valid) {
+    CHECK_ERROR(CeedVectorReturnCeed(vec), CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &array),
+                CEED_ERROR_BACKEND, "no valid data, because an action that writes to it failed");
+    return;
+  }
+  CHECK_OK(CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &array));
+  for (CeedSize i = 0; i < n; i++) CHECK_NEAR(array[i], 7.0, 0, "entry %d", (int)i);
+  CHECK_OK(CeedVectorRestoreArrayRead(vec, &array));
+}
+
+TEST_EACH_BACKEND(an_apply_that_fails_leaves_what_was_there_or_nothing) {
+  int (*const applies[])(CeedOperator, CeedVector, CeedVector, CeedRequest *) = {
+      CeedOperatorApply, CeedOperatorApplyAdd, CeedOperatorApplyAddActive};
+  Twice t;
+  int num_failed = 0;
+
+  OPEN_TWICE(ceed, &t);
+  for (int n = 1, k = 0; n < 2000; n += 1 + n / 4, k++) {
+    CHECK_OK(CeedVectorSetValue(t.v, 7));
+    CHECK_OK(CeedVectorSetValue(t.s, 7));
+    ritz_memory_fail_at(n);
+    const int ierr = applies[k % 3](t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE);
+    ritz_memory_fail_at(0);
+    if (!ierr) continue;
+    num_failed++;
+    check_failed(t.v, SMALL_NODES + 2, false);
+    if (!tap_failed()) check_failed(t.s, SMALL_POINTS + 1, false);
+    if (tap_failed()) return;
+  }
+  CHECK(num_failed > 0, "nothing failed");
+  CHECK_OK(CeedOperatorApply(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, TWICE_V);
+  CHECK_HOLDS(t.s, TWICE_S);
+  close_twice(&t);
+}
+
+// What the function says is noticed when outputs are zeros already, or half of the sum.
+TEST_EACH_BACKEND(outputs_of_a_function_that_fails_are_not_taken_for_results) {
+  Twice t;
+
+  if (has_device_memory(ceed)) NOT_FOR_THIS_BACKEND("devices ignore the code");
+  OPEN_TWICE(ceed, &t);
+  twice_code = -1;
+  const int code = CeedOperatorApply(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE);
+  twice_code = 0;
+  CHECK(code == -1, "code %d", code);
+  check_failed(t.v, SMALL_NODES + 2, false);
+  if (!tap_failed()) check_failed(t.s, SMALL_POINTS + 1, false);
+  if (tap_failed()) return;
+  CHECK_ERROR(ceed, CeedOperatorApplyAdd(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE), CEED_ERROR_BACKEND,
+              "no valid data");
+  CHECK_OK(CeedOperatorApply(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(t.v, TWICE_V);
+  close_twice(&t);
+}
+
+// Arguments that are refused touch nothing.
+TEST_EACH_BACKEND(a_refused_apply_leaves_the_outputs) {
+  Twice t;
+
+  OPEN_TWICE(ceed, &t);
+  CHECK_OK(CeedVectorSetValue(t.v, 7));
+  CHECK_OK(CeedVectorSetValue(t.s, 7));
+  CHECK_ERROR(ceed, CeedOperatorApply(t.op, t.v, t.v, CEED_REQUEST_IMMEDIATE), CEED_ERROR_INCOMPATIBLE,
+              "same");
+  check_failed(t.v, SMALL_NODES + 2, true);
+  if (!tap_failed()) check_failed(t.s, SMALL_POINTS + 1, true);
+  if (!tap_failed()) close_twice(&t);
+}
+
 TEST_EACH_BACKEND(a_context_that_is_lent_out_stops_an_apply) {
   Small small;
   CeedQFunctionContext ctx = NULL;
@@ -449,7 +527,9 @@ int main(int argc, char **argv) {
                         vectors_that_do_not_fit_are_refused, the_active_sentinel_is_no_vector,
                         a_field_without_a_vector_is_refused_in_apply, vectors_that_are_lent_out_stop_an_apply,
                         a_vector_cannot_be_passive_input_and_output, codes_of_the_callers_function_come_back,
-                        a_context_that_is_lent_out_stops_an_apply,
+                        an_apply_that_fails_leaves_what_was_there_or_nothing,
+                        outputs_of_a_function_that_fails_are_not_taken_for_results,
+                        a_refused_apply_leaves_the_outputs, a_context_that_is_lent_out_stops_an_apply,
                         active_and_passive_input_may_lie_in_write_protected_memory,
                         parts_of_an_operator_read_write_protected_memory_too));
 }
