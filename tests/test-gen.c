@@ -7,220 +7,14 @@
 
 #include "tests/gen-kit.h"
 #include "tests/gen-qfunctions.h"
+#include "tests/gen-run.h"
 #include "tests/gen-sources/includes.h"
-#include "tests/grid.h"
-#include "tests/reference.h"
 #include <ceed/backend.h>
-#include <ritz/operator.h>
-#include <ritz/version.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
 // Defined at the end of this file, after a header that is to be included last.
 static CeedQFunctionUser function_with_macros(const char **source);
-
-// ---- Operators ----
-
-// Nine quadratic elements in a row, or 3 x 3: a full batch of eight and a ninth, or several of fewer lanes.
-enum { NUM_ELEM = 9, DEGREE = 2, Q_1D = 6 };
-
-typedef struct {
-  CeedQFunctionUser f;
-  const char *source;
-  const char *name;        // of the operator; NULL: none
-  CeedInt dim, vec_length; // 0: 1
-  const void *context;     // NULL: none
-  size_t context_size;
-  bool keeps_context;        // the function promises not to write it
-  bool lacks_data;           // nobody has set q
-  const char *root, *define; // for the run-time compiler; NULL: none
-} Function;
-
-// All handles are owned.
-typedef struct {
-  Ceed ceed;
-  CeedInt dim, num_1d, num_nodes, num_points; // all points
-  CeedVector u, v, q;
-  CeedQFunctionContext context;
-  CeedOperator op;
-} Run;
-
-static CeedVector random_vector(Ceed ceed, CeedSize n, uint64_t seed) {
-  double *values = reference_new_random(n, &seed);
-  CeedVector vector = reference_vector(ceed, n, values);
-
-  free(values);
-  return vector;
-}
-
-static int create_function(Run *r, const Function *f, CeedQFunction *qf) {
-  CeedCall(CeedQFunctionCreateInterior(r->ceed, f->vec_length ? f->vec_length : 1, f->f, f->source, qf));
-  CeedCall(CeedQFunctionAddInput(*qf, "u", 1, CEED_EVAL_INTERP));
-  CeedCall(CeedQFunctionAddInput(*qf, "du", r->dim, CEED_EVAL_GRAD));
-  CeedCall(CeedQFunctionAddInput(*qf, "q", 1, CEED_EVAL_NONE));
-  CeedCall(CeedQFunctionAddInput(*qf, "w", 1, CEED_EVAL_WEIGHT));
-  CeedCall(CeedQFunctionAddOutput(*qf, "v", 1, CEED_EVAL_INTERP));
-  if (!f->context) return CEED_ERROR_SUCCESS;
-  CeedCall(CeedQFunctionContextCreate(r->ceed, &r->context));
-  CeedCall(CeedQFunctionContextSetData(r->context, CEED_MEM_HOST, CEED_COPY_VALUES, f->context_size,
-                                       (void *)f->context));
-  CeedCall(CeedQFunctionSetContext(*qf, r->context));
-  return CeedQFunctionSetContextWritable(*qf, !f->keeps_context);
-}
-
-static int create_operator(Run *r, const Function *f) {
-  CeedElemRestriction rstr = NULL, rstr_q = NULL;
-  CeedBasis basis = NULL;
-  CeedQFunction qf = NULL;
-  int ierr = create_function(r, f, &qf);
-
-  if (!ierr) ierr = grid_create_restriction(r->ceed, r->dim, r->num_1d, DEGREE, 1, &rstr);
-  if (!ierr) {
-    ierr = CeedElemRestrictionCreateStrided(r->ceed, NUM_ELEM, r->num_points / NUM_ELEM, 1, r->num_points,
-                                            CEED_STRIDES_BACKEND, &rstr_q);
-  }
-  if (!ierr) ierr = CeedBasisCreateTensorH1Lagrange(r->ceed, r->dim, 1, DEGREE + 1, Q_1D, CEED_GAUSS, &basis);
-  if (!ierr) ierr = CeedOperatorCreate(r->ceed, qf, NULL, NULL, &r->op);
-  if (!ierr && f->name) ierr = CeedOperatorSetName(r->op, f->name);
-  if (!ierr) ierr = CeedOperatorSetField(r->op, "u", rstr, basis, CEED_VECTOR_ACTIVE);
-  if (!ierr) ierr = CeedOperatorSetField(r->op, "du", rstr, basis, CEED_VECTOR_ACTIVE);
-  if (!ierr) ierr = CeedOperatorSetField(r->op, "q", rstr_q, CEED_BASIS_NONE, r->q);
-  if (!ierr) ierr = CeedOperatorSetField(r->op, "w", CEED_ELEMRESTRICTION_NONE, basis, CEED_VECTOR_NONE);
-  if (!ierr) ierr = CeedOperatorSetField(r->op, "v", rstr, basis, CEED_VECTOR_ACTIVE);
-  CeedElemRestrictionDestroy(&rstr);
-  CeedElemRestrictionDestroy(&rstr_q);
-  CeedBasisDestroy(&basis);
-  CeedQFunctionDestroy(&qf);
-  return ierr;
-}
-
-// Another operator in the context of `r`, which lives longer.
-static Run open_beside(Ceed ceed, const Function *f) {
-  const CeedInt dim = f->dim ? f->dim : 1;
-  Run r = {.ceed = ceed, .dim = dim, .num_1d = dim == 1 ? 9 : 3};
-
-  r.num_nodes = grid_num_nodes(dim, r.num_1d, DEGREE);
-  r.num_points = NUM_ELEM * CeedIntPow(Q_1D, dim);
-  r.u = random_vector(ceed, r.num_nodes, 1);
-  if (f->lacks_data)
-    CeedVectorCreate(ceed, r.num_points, &r.q);
-  else
-    r.q = random_vector(ceed, r.num_points, 2);
-  tap_check_ok(CeedVectorCreate(ceed, r.num_nodes, &r.v), __FILE__, __LINE__, "CeedVectorCreate");
-  if (f->root) CeedAddJitSourceRoot(ceed, f->root);
-  if (f->define) CeedAddJitDefine(ceed, f->define);
-  tap_check_ok(create_operator(&r, f), __FILE__, __LINE__, "create_operator");
-  return r;
-}
-
-static Run open_on(const char *resource, const Function *f) { return open_beside(tap_ceed(resource), f); }
-
-static void close_beside(Run *r) {
-  CeedOperatorDestroy(&r->op);
-  CeedQFunctionContextDestroy(&r->context);
-  CeedVectorDestroy(&r->u);
-  CeedVectorDestroy(&r->v);
-  CeedVectorDestroy(&r->q);
-}
-
-static void close_run(Run *r) {
-  close_beside(r);
-  CeedDestroy(&r->ceed);
-}
-
-// ---- What an operator does ----
-
-// Sums of a few dozen products in another order; point functions of tests do not magnify them much.
-static const double tolerance = 1000;
-
-static int apply(const Run *r) { return CeedOperatorApply(r->op, r->u, r->v, CEED_REQUEST_IMMEDIATE); }
-
-// r->v is what the reference backend makes of the same function, with the context that r has now.
-static bool is_right(const Run *r, const Function *f) {
-  Function now = *f;
-  const void *bytes = NULL;
-
-  if (r->context) CeedQFunctionContextGetDataRead(r->context, CEED_MEM_HOST, &bytes);
-  now.context = bytes;
-  Run ref = open_on("/cpu/self/ref", &now);
-  if (r->context) CeedQFunctionContextRestoreDataRead(r->context, &bytes);
-  const int ierr = apply(&ref);
-  const CeedInt n = r->num_nodes;
-  double *wanted = reference_new_values(ref.v), *found = reference_new_values(r->v);
-  const double error = reference_distance(n, wanted, found), size = reference_largest(n, wanted);
-
-  free(wanted);
-  free(found);
-  close_run(&ref);
-  if (!(error <= tolerance * eps * size)) tap_note("off by %g of %g", error, size);
-  return !ierr && size > 0 && error <= tolerance * eps * size;
-}
-
-// What RitzOperatorExplain says; lives until the next call.
-static const char *explain(CeedOperator op) {
-  static char kept[16384];
-  char *text = NULL;
-  size_t size = 0;
-  FILE *stream = open_memstream(&text, &size);
-  const int ierr = RitzOperatorExplain(op, stream);
-
-  fclose(stream);
-  snprintf(kept, sizeof(kept), "%s", ierr ? "" : text);
-  free(text);
-  return kept;
-}
-
-static const char *source_of(CeedOperator op) {
-  const char *source = NULL;
-
-  return RitzOperatorGetSource(op, &source) ? NULL : source;
-}
-
-// How RitzOperatorExplain begins to say what runs.
-#define BY_TEXT    "one generated kernel, the text"
-#define BY_POINTER "one generated kernel that calls the application's function"
-#define UNFUSED    "the ahead-of-time kernel"
-#define BY_REF     "the reference backend, element by element"
-
-static void check_path(CeedOperator op, const char *path) {
-  const char *text = explain(op), *source = source_of(op);
-  const bool is_generated = !strcmp(path, BY_TEXT) || !strcmp(path, BY_POINTER);
-
-  CHECK(strstr(text, "runs as: ") && !strncmp(strstr(text, "runs as: ") + 9, path, strlen(path)),
-        "wanted: %s\n%s", path, text);
-  CHECK((source != NULL) == is_generated, "source of a kernel that %s",
-        is_generated ? "is generated" : "is not");
-  if (!is_generated) return;
-  CHECK(strstr(source, "#include \"kernels/cpu/kernel.h\""), "%s", source);
-  CHECK((strstr(source, "args->function(") == NULL) == !strcmp(path, BY_TEXT), "%s", source);
-}
-
-// Applies twice (the second time nothing new is printed) and checks everything: result, path, number of
-// warnings and, unless NULL, a part of them.
-static void check_applies(const Run *r, const Function *f, const char *path, int num_warnings,
-                          const char *part) {
-  GenErrors errors;
-
-  gen_errors_begin(&errors);
-  int ierr = apply(r);
-  if (!ierr) ierr = apply(r);
-  gen_errors_end(&errors);
-  CHECK_OK(ierr);
-  CHECK(gen_count(errors.text, "\n") == num_warnings && gen_count(errors.text, "Ritz: ") == num_warnings,
-        "wanted %d warnings:\n%s", num_warnings, errors.text);
-  CHECK(!part || strstr(errors.text, part), "wanted '%s' in:\n%s", part, errors.text);
-  CHECK(is_right(r, f), "another result than that of the reference backend");
-  check_path(r->op, path);
-}
-
-static void check_function(const Function *f, const char *path, int num_warnings, const char *part) {
-  Run r = open_on("/cpu/self/gen", f);
-
-  if (!tap_failed()) check_applies(&r, f, path, num_warnings, part);
-  if (!tap_failed()) close_run(&r);
-}
-
-static const Function mass = {.f = GenMass, .source = GenMass_loc};
 
 // ---- Texts ----
 
@@ -405,8 +199,11 @@ static void check_failing(const char *resource) {
     CHECK(apply(&r) == wanted, "code %d", (int)code);
     CHECK_OK(CeedVectorGetArray(r.u, CEED_MEM_HOST, &array)); // nothing is locked
     CHECK_OK(CeedVectorRestoreArray(r.u, &array));
-    CHECK_OK(CeedVectorGetArray(r.v, CEED_MEM_HOST, &array));
+    if (code)
+      CHECK_ERROR(r.ceed, CeedVectorGetArray(r.v, CEED_MEM_HOST, &array), CEED_ERROR_BACKEND, "failed");
+    CHECK_OK(CeedVectorGetArrayWrite(r.v, CEED_MEM_HOST, &array));
     CHECK_OK(CeedVectorRestoreArray(r.v, &array));
+    CHECK(apply(&r) == wanted, "code %d", (int)code);
     if (code == 0) CHECK(is_right(&r, &f), "after a failure");
   }
   close_run(&r);
@@ -499,90 +296,12 @@ TEST(zeros_do_not_hide_that_text_and_function_differ) {
   close_run(&r);
 }
 
-// "FILE:FUNCTION" of a file that holds the text in a folder with this name; lives until the next call.
-static const char *write_source(const char *folder, const char *text, const char *function) {
-  static char source[8192];
-  const char *path = tap_temp_file(folder, NULL, 0);
-
-  setenv("RITZ_CACHE_DIR", tap_temp_file("cache", NULL, 0), 1); // nobody will ask for it again
-  mkdir(path, 0700);
-  snprintf(source, sizeof(source), "%s/function.h", path);
-  FILE *file = fopen(source, "w");
-  if (!file || fputs(text, file) < 0 || fclose(file)) abort();
-  strcat(strcat(source, ":"), function);
-  return source;
-}
-
-static const char mass_text[] =
-    "#include <ceed/types.h>\n"
-    "CEED_QFUNCTION(GenMass)\n"
-    "(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {\n"
-    "  for (CeedInt i = 0; i < Q; i++) out[0][i] = in[3][i] * in[2][i] * in[0][i];\n"
-    "  return 0;\n"
-    "}\n";
-
-static void check_folder(const char *folder, const char *path, int num_warnings) {
-  Function f = {.f = GenMass};
-
-  f.source = write_source(folder, mass_text, "GenMass");
-  check_function(&f, path, num_warnings, NULL);
-  if (tap_failed()) tap_note("folder '%s'", folder);
-}
-
 // C has no way to write a path with both kinds of delimiters of an #include.
 TEST(paths_of_sources_may_hold_blanks_quotes_and_other_characters_of_shells_and_of_c) {
   GEN_NEEDS_COMPILER();
   check_folder("it's  two blanks, 50%d, $HOME, a\\nb, a:b, caf\xc3\xa9, <x>y, #&|*?(){}; ", BY_TEXT, 0);
   if (!tap_failed()) check_folder("say \"hello\", it's  two blanks, 50%d, $HOME, a\\nb, a:b #;", BY_TEXT, 0);
   if (!tap_failed()) check_folder("say \"hello\" <x>", BY_POINTER, 1);
-}
-
-// Whatever stands in a path, it adds no line to the kernel's text.
-TEST(control_characters_in_a_path_keep_the_text_out) {
-  GEN_NEEDS_COMPILER();
-  check_folder("new\"\n#error line\n#include \"line", BY_POINTER, 1);
-  if (!tap_failed()) check_folder("return\rand tab\t", BY_POINTER, 1);
-}
-
-TEST(what_is_no_name_of_a_function_keeps_the_text_out) {
-  static const char *const names[] = {"a b",  "3x",       "GenMass)(0,0,0,0);}int x(void){return (GenMass",
-                                      "x\ny", "GenMass ", "Gen-Mass"};
-  const char *path = tap_temp_text("function.h", mass_text);
-  char source[8192], wanted[256];
-
-  GEN_NEEDS_COMPILER();
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !tap_failed(); i++) {
-    const Function f = {.f = GenMass, .source = source, .name = "hidden"};
-
-    snprintf(source, sizeof(source), "%s:%s", path, names[i]);
-    snprintf(wanted, sizeof(wanted), "'%s' in the source", names[i]);
-    if (strchr(wanted, '\n')) *strchr(wanted, '\n') = ' ';
-    check_function(&f, BY_POINTER, 1, wanted);
-  }
-}
-
-// A pipe would keep a reader waiting, a device would never end.
-TEST(a_source_that_is_no_regular_file_is_not_read) {
-  char pipe[8192], sources[4][8300];
-  static const char *const wanted[] = {"function.h' of its point function is not a regular file",
-                                       "/dev/zero' of its point function is not a regular file",
-                                       "/' of its point function is not a regular file",
-                                       "large.h' of its point function has 67108865 bytes"};
-
-  GEN_NEEDS_COMPILER();
-  snprintf(pipe, sizeof(pipe), "%s", tap_temp_file("function.h", NULL, 0));
-  CHECK(!mkfifo(pipe, 0600), "no pipe");
-  const char *large = tap_temp_text("large.h", mass_text);
-  CHECK(!truncate(large, (64 << 20) + 1), "no large file");
-  snprintf(sources[0], sizeof(sources[0]), "%s:GenMass", pipe);
-  snprintf(sources[1], sizeof(sources[1]), "/dev/zero:GenMass");
-  snprintf(sources[2], sizeof(sources[2]), "/:GenMass");
-  snprintf(sources[3], sizeof(sources[3]), "%s:GenMass", large);
-  for (int i = 0; i < 4 && !tap_failed(); i++) {
-    const Function f = {.f = GenMass, .source = sources[i]};
-
-    check_function(&f, BY_POINTER, 1, wanted[i]);
-  }
 }
 
 TEST(a_syntax_error_is_reported_with_file_and_line_and_the_function_pointer_is_called) {
@@ -654,21 +373,6 @@ TEST(a_function_that_is_text_alone_runs_and_is_an_error_when_it_cannot) {
 
 // ---- RITZ_STRICT ----
 
-static void check_refused(const Function *f, const char *part) {
-  Run r = open_on("/cpu/self/gen", f);
-  GenErrors errors;
-
-  gen_errors_begin(&errors);
-  const int code = apply(&r), again = apply(&r);
-  gen_errors_end(&errors);
-  CHECK(code == CEED_ERROR_BACKEND && again == code, "codes %d, %d", code, again);
-  CHECK(!errors.text[0], "an error is no warning: %s", errors.text);
-  CHECK_ERROR(r.ceed, apply(&r), CEED_ERROR_BACKEND, part);
-  CHECK_ERROR(r.ceed, apply(&r), CEED_ERROR_BACKEND, "RITZ_STRICT");
-  CHECK(!explain(r.op)[0] && !source_of(r.op), "explained");
-  close_run(&r);
-}
-
 TEST(strictly_a_step_down_is_an_error) {
   const CeedInt zero = 0;
   const Function by_flag = {.f = GenByFlag, .source = GenByFlag_loc};
@@ -701,65 +405,6 @@ TEST(strictly_what_was_asked_for_is_no_error) {
   unsetenv("RITZ_QFUNCTION");
   const Function by_flag = {.f = GenByFlag, .source = GenByFlag_loc};
   if (!tap_failed()) check_function(&by_flag, BY_POINTER, 1, NULL);
-}
-
-// ---- RITZ_WARNINGS ----
-
-// Two operators in each of two contexts step down for the same reason. Explanations never depend on the
-// variable.
-static void check_warnings(const char *value, const char *name, int num_first, int num_later) {
-  const Function f = {.f = GenByFlag, .source = GenByFlag_loc, .name = name};
-
-  if (value)
-    setenv("RITZ_WARNINGS", value, 1);
-  else
-    unsetenv("RITZ_WARNINGS");
-  for (int i = 0; i < 2 && !tap_failed(); i++) {
-    Run first = open_on("/cpu/self/gen", &f), second = open_beside(first.ceed, &f);
-
-    check_applies(&first, &f, BY_POINTER, i ? num_later : num_first, num_first && !i ? name : NULL);
-    if (!tap_failed()) check_applies(&second, &f, BY_POINTER, num_later, NULL);
-    if (tap_failed()) return;
-    CHECK(strstr(explain(first.op), "  because: "), "not explained: %s", explain(first.op));
-    close_beside(&second);
-    close_run(&first);
-  }
-}
-
-TEST(the_same_warning_is_given_once_a_process_never_or_each_time) {
-  GEN_NEEDS_COMPILER();
-  check_warnings(NULL, "warned of by default", 1, 0);
-  if (!tap_failed()) check_warnings("once", "warned of once", 1, 0);
-  if (!tap_failed()) check_warnings("", "warned of without a value", 1, 0);
-  if (!tap_failed()) check_warnings("off", "never warned of", 0, 0);
-  if (!tap_failed()) check_warnings("all", "warned of each time", 1, 1);
-}
-
-TEST(strictly_a_step_down_is_an_error_without_warnings_too) {
-  const Function by_flag = {.f = GenByFlag, .source = GenByFlag_loc};
-
-  GEN_NEEDS_COMPILER();
-  setenv("RITZ_WARNINGS", "off", 1);
-  setenv("RITZ_STRICT", "1", 1);
-  check_refused(&by_flag, "GenByFlag");
-}
-
-TEST(another_value_of_the_warnings_is_an_error_of_the_context) {
-  static const char *const values[] = {"on", "1", "0", "Off", "once ", "all,off"};
-  Ceed ceed = NULL;
-  const char *message;
-
-  gen_begin();
-  for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-    char wanted[128];
-
-    setenv("RITZ_WARNINGS", values[i], 1);
-    CHECK(CeedInit("/cpu/self/ref", &ceed) == CEED_ERROR_INCOMPATIBLE && !ceed, "'%s'", values[i]);
-    CHECK_OK(RitzGetInitMessage(&message));
-    snprintf(wanted, sizeof(wanted), "CeedInit: RITZ_WARNINGS is '%s'; it may be off, once or all",
-             values[i]);
-    CHECK(!strcmp(message, wanted), "%s", message);
-  }
 }
 
 // ---- No compiler ----
@@ -999,17 +644,12 @@ int main(int argc, char **argv) {
             a_flag_that_only_the_program_has_makes_the_function_pointer_win,
             zeros_do_not_hide_that_text_and_function_differ,
             paths_of_sources_may_hold_blanks_quotes_and_other_characters_of_shells_and_of_c,
-            control_characters_in_a_path_keep_the_text_out, what_is_no_name_of_a_function_keeps_the_text_out,
-            a_source_that_is_no_regular_file_is_not_read,
             a_syntax_error_is_reported_with_file_and_line_and_the_function_pointer_is_called,
             a_text_without_the_function_makes_the_function_pointer_win,
             a_source_that_is_not_there_makes_the_function_pointer_win,
             a_function_without_source_is_called_without_a_warning, the_user_may_want_the_function_pointer,
             a_function_that_is_text_alone_runs_and_is_an_error_when_it_cannot,
             strictly_a_step_down_is_an_error, strictly_what_was_asked_for_is_no_error,
-            the_same_warning_is_given_once_a_process_never_or_each_time,
-            strictly_a_step_down_is_an_error_without_warnings_too,
-            another_value_of_the_warnings_is_an_error_of_the_context,
             without_a_compiler_the_ahead_of_time_kernel_runs_with_one_warning_a_process,
             a_compiler_that_crashes_or_refuses_everything_leaves_the_ahead_of_time_kernel,
             a_text_that_is_edited_is_compiled_again_in_the_next_context,

@@ -37,6 +37,7 @@ typedef struct RitzCpuSweep RitzCpuSweep;
 typedef struct {
   RitzCpuPath path;
   char *reason;          // owned: why the path is not the first one; NULL
+  bool is_unchecked;     // text and function had no finite results to be compared
   RitzPlan *plan;        // owned; NULL when delegated
   RitzCpuTarget *target; // owned; NULL when delegated
   char *text;            // owned; NULL without a generated kernel
@@ -69,9 +70,15 @@ int ritz_cpu_warn(CeedOperator op, const char *call, const char *reason, const c
 void ritz_cpu_environment(RitzCpuMachine *machine, RitzPlanOptions *options);
 
 // function.c: calls the application's function, and the text in a kernel (NULL: none), on points of the first
-// element with copies of the context. Tells whether they agree, and whether the context was written.
+// element with copies of the context.
+typedef struct {
+  bool agrees;         // in all that could be compared
+  bool has_compared;   // some finite results
+  bool has_unusual;    // NaN or infinity, in inputs (which were replaced) or results
+  bool writes_context; // the application's function or the text
+} RitzCpuLook;
 int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, CeedInt points_per_call,
-                            bool *agrees, bool *writes_context);
+                            RitzCpuLook *found);
 
 // operator.c
 int ritz_cpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
@@ -83,6 +90,16 @@ int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in);
 int ritz_cpu_get_input(const RitzPlan *plan, const RitzCpuTarget *target, int s, CeedVector vec,
                        RitzKernelSpace *kernel);
 int ritz_cpu_restore_input(const RitzCpuTarget *target, int s, CeedVector vec, RitzKernelSpace *kernel);
+
+// delegate.c: the word, or the error, before the reference backend does something
+int ritz_cpu_delegate(Ceed ceed, const char *what, const char *reason);
+int ritz_cpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
+int ritz_cpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
+                               CeedScalar *values);
+int ritz_cpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
+                                   const CeedScalar *x, const CeedScalar *u, CeedScalar *v);
+int ritz_cpu_delegate_diagonal(CeedOperator op, bool is_point_block, const char *reason,
+                               CeedScalar *diagonal);
 
 // diagonal.c
 int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);

@@ -64,12 +64,11 @@ static int plan_diagonal(CeedOperator op) {
 
 // ---- Kernel ----
 
-// The text was good for an apply, so this is the machine's fault or ours.
+// The text was good for an apply, so this is the machine's fault or ours. Told when the diagonal is
+// delegated.
 static int give_up(CeedOperator op, RitzCpuDiagonal *d) {
   const char *reason = ritz_jit_reason(d->module);
 
-  RITZ_TRY(ritz_cpu_warn(op, "CeedOperatorLinearAssembleDiagonal", reason,
-                         "the reference backend assembles its diagonal"));
   RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &d->reason));
   ritz_jit_release(&d->module);
   free_plan(d);
@@ -158,18 +157,31 @@ static int run_with_inputs(CeedOperator op, RitzCpuDiagonal *d, CeedScalar *diag
   return ierr;
 }
 
-int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal) {
-  const char *reason = NULL;
+// What is known before the operator is prepared; NULL: it may have a kernel.
+static int refuse(CeedOperator op, bool is_point_block, const char **reason) {
+  *reason = NULL;
+  if (is_point_block)
+    *reason = "there is no kernel for it on CPUs yet";
+  else if (op->qf_data->reuse)
+    *reason = "the assembled point function is kept";
+  else
+    RITZ_TRY(ritz_plan_refuse_diagonal(op, reason));
+  return CEED_ERROR_SUCCESS;
+}
 
-  if (!is_point_block) RITZ_TRY(ritz_plan_refuse_diagonal(op, &reason));
-  if (is_point_block || op->qf_data->reuse || reason)
-    return ritz_ref_operator_assemble_add_diagonal(op, is_point_block, diagonal);
+int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal) {
+  const char *reason;
+
+  RITZ_TRY(refuse(op, is_point_block, &reason));
+  if (reason) return ritz_cpu_delegate_diagonal(op, is_point_block, reason, diagonal);
   RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
   RITZ_TRY(plan_diagonal(op));
   RITZ_TRY(make_kernel(op));
-  RitzCpuDiagonal *d = ((RitzCpuOperator *)op->data)->diagonal;
-  return d->plan ? run_with_inputs(op, d, diagonal)
-                 : ritz_ref_operator_assemble_add_diagonal(op, false, diagonal);
+  const RitzCpuOperator *cpu = op->data;
+  if (cpu->diagonal->plan) return run_with_inputs(op, cpu->diagonal, diagonal);
+  if (cpu->path > RITZ_PATH_POINTER) // which was told already
+    return ritz_ref_operator_assemble_add_diagonal(op, false, diagonal);
+  return ritz_cpu_delegate_diagonal(op, false, cpu->diagonal->reason, diagonal);
 }
 
 int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream) {

@@ -17,6 +17,8 @@ int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {
   if (cpu->path == RITZ_PATH_TEXT)
     fprintf(stream, "  compiled as: %s\n", ritz_jit_language(cpu->module) == RITZ_JIT_CXX ? "C++17" : "C11");
   if (cpu->reason) fprintf(stream, "  because: %s\n", cpu->reason);
+  if (cpu->is_unchecked)
+    fprintf(stream, "  unchecked: text and function could not be compared, their results are not finite\n");
   RITZ_TRY(ritz_cpu_diagonal_explain(op, stream));
   fprintf(stream, "  other assembly, and evaluation at points: the reference backend\n");
   if (!cpu->plan) return CEED_ERROR_SUCCESS;

@@ -2,7 +2,8 @@
 // First look at a point function: does its text say what the application's function does (the text may have
 // been edited since, or depend on flags of the application), and does it write to its context. Both are
 // called on the points of the first element, once with the values that are there, once with the active inputs
-// disturbed, because those are often zero.
+// disturbed, because those are often zero. Inputs that are not finite are replaced: differently compiled code
+// may make NaN or infinity of them at different places, and neither tells two functions apart.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ typedef struct {
   CeedScalar **out[2];
   size_t context_bytes;
   char *context[2]; // owned copies
-  bool agrees, writes_context;
+  RitzCpuLook found;
 } Look;
 
 // ---- Memory ----
@@ -71,6 +72,19 @@ static void free_memory(Look *look) {
 
 // ---- Values of the first element ----
 
+// NaN and infinity in the inputs become one.
+static void replace_unusual(Look *look) {
+  RitzRefState *state = &look->state;
+  for (CeedInt i = 0; i < state->num_in; i++) {
+    RitzRefField *f = &state->fields[i];
+    for (CeedSize k = 0; k < f->num_points; k++) {
+      if (isfinite(f->points[k])) continue;
+      f->points[k] = 1;
+      look->found.has_unusual = true;
+    }
+  }
+}
+
 static int evaluate(Look *look, CeedVector in) {
   RitzRefState *state = &look->state;
   const CeedScalar *array = NULL;
@@ -84,6 +98,7 @@ static int evaluate(Look *look, CeedVector in) {
   }
   ritz_ref_state_enter(state, 0);
   ritz_ref_state_evaluate(state, 0);
+  replace_unusual(look);
   if (in != CEED_VECTOR_NONE) RITZ_TRY_BACKEND(CeedVectorRestoreArrayRead(in, &array));
   return CEED_ERROR_SUCCESS;
 }
@@ -123,16 +138,21 @@ static void fill_arguments(Look *look, CeedInt first) {
          qf->num_out ? 2 * (size_t)look->out_size * sizeof(CeedScalar) : 0);
 }
 
-// Equal up to the rounding of differently compiled code, against the size of the field.
-static bool is_close(CeedSize n, const CeedScalar *a, const CeedScalar *b) {
+// Equal up to the rounding of differently compiled code, against the size of the field's finite entries; NaN
+// where the other has NaN, infinity where it has the same one.
+static bool is_close(Look *look, CeedSize n, const CeedScalar *a, const CeedScalar *b) {
   double scale = 0;
   for (CeedSize i = 0; i < n; i++) {
-    if (fabs((double)a[i]) > scale) scale = fabs((double)a[i]);
+    if (isfinite(a[i]) && fabs((double)a[i]) > scale) scale = fabs((double)a[i]);
   }
   for (CeedSize i = 0; i < n; i++) {
-    if (isnan(a[i]) && isnan(b[i])) continue;
-    if (a[i] == b[i]) continue;
-    if (!(fabs((double)a[i] - (double)b[i]) <= sqrt(CEED_EPSILON) * scale)) return false;
+    const bool is_finite = isfinite(a[i]) && isfinite(b[i]);
+    if (is_finite)
+      look->found.has_compared = true;
+    else
+      look->found.has_unusual = true;
+    if (a[i] == b[i] || (isnan(a[i]) && isnan(b[i]))) continue;
+    if (!is_finite || !(fabs((double)a[i] - (double)b[i]) <= sqrt(CEED_EPSILON) * scale)) return false;
   }
   return true;
 }
@@ -142,10 +162,11 @@ static void compare_call(Look *look, CeedInt first) {
   fill_arguments(look, first);
   const int code = qf->f(look->context[0], look->points, look->in, look->out[0]);
   if (!look->text) return;
-  look->agrees = look->agrees && code == look->text(look->context[1], look->points, look->in, look->out[1]);
+  look->found.agrees =
+      look->found.agrees && code == look->text(look->context[1], look->points, look->in, look->out[1]);
   for (CeedInt i = 0; i < qf->num_out && !code; i++) {
     const CeedSize n = (CeedSize)qf->out[i]->size * look->points;
-    look->agrees = look->agrees && is_close(n, look->out[0][i], look->out[1][i]);
+    look->found.agrees = look->found.agrees && is_close(look, n, look->out[0][i], look->out[1][i]);
   }
 }
 
@@ -154,7 +175,7 @@ static void compare_all(Look *look) {
   for (int k = 0; k < 2; k++) {
     if (k && !look->text) break;
     if (look->context_bytes && memcmp(look->context[k], look->state.context, look->context_bytes))
-      look->writes_context = true;
+      look->found.writes_context = true;
   }
 }
 
@@ -169,12 +190,11 @@ static int look_at(Look *look, CeedVector in) {
 }
 
 int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, CeedInt points_per_call,
-                            bool *agrees, bool *writes_context) {
-  Look look = {.op = op, .text = text, .points = points_per_call, .agrees = true};
+                            RitzCpuLook *found) {
+  Look look = {.op = op, .text = text, .points = points_per_call, .found = {.agrees = true}};
   int ierr = look_at(&look, in);
   ierr = ritz_ref_state_close(&look.state, ierr);
   free_memory(&look);
-  *agrees = look.agrees;
-  *writes_context = look.writes_context;
+  *found = look.found;
   return ierr;
 }

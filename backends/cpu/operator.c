@@ -158,8 +158,12 @@ static int apply_prepared(CeedOperator op, CeedVector in, CeedVector out, RitzAp
   RitzCpuOperator *cpu = op->data;
   int num_held = 0;
 
-  if (cpu->path == RITZ_PATH_DELEGATED || is_output_twice(op, out))
+  if (cpu->path == RITZ_PATH_DELEGATED) return ritz_ref_operator_apply(op, in, out, mode);
+  if (is_output_twice(op, out)) {
+    RITZ_TRY(ritz_cpu_warn(op, "CeedOperatorApply", "its active output is one of its passive outputs, too",
+                           "the reference backend runs it"));
     return ritz_ref_operator_apply(op, in, out, mode);
+  }
   int ierr = get_arrays(op, in, out, mode, &num_held);
   if (!ierr) ierr = run_with_context(op, mode);
   for (int s = 0; s < num_held; s++) {

@@ -231,16 +231,21 @@ static int judge_function(CeedOperator op, CeedVector in) {
   RitzQFunction text = NULL;
   const CeedInt vec_length = cpu->plan->vec_length;
   const CeedInt points = is_text ? cpu->target->lanes * cpu->target->call_points : vec_length;
-  bool agrees, writes_context;
+  RitzCpuLook found;
 
   if (!op->qf->f) return CEED_ERROR_SUCCESS;
   if (is_text) find_function(cpu->module, RITZ_QFUNCTION_SYMBOL, &text);
-  RITZ_TRY(ritz_cpu_check_function(op, in, text, points, &agrees, &writes_context));
-  if (writes_context)
+  RITZ_TRY(ritz_cpu_check_function(op, in, text, points, &found));
+  if (found.writes_context)
     return step_down(op, RITZ_PATH_DELEGATED, true, "its point function writes to its context");
-  if (agrees) return CEED_ERROR_SUCCESS;
+  cpu->is_unchecked = is_text && found.agrees && op->qf->num_out > 0 && !found.has_compared;
+  if (found.agrees) return CEED_ERROR_SUCCESS;
   RITZ_TRY(go_pointer(
-      op, true, "the text of its point function does not compute what the function in the program does"));
+      op, true,
+      found.has_unusual
+          ? "the text of its point function does not compute what the function in the program does, or "
+            "rounds otherwise: some of the values are not finite"
+          : "the text of its point function does not compute what the function in the program does"));
   return cpu->path == RITZ_PATH_POINTER ? judge_module(op) : CEED_ERROR_SUCCESS;
 }
 
