@@ -3,6 +3,7 @@
 // operators those of tests/golden-kernels, but for rounding errors of their numbers. `test-emit
 // --write-golden` writes these files anew. What the kernels compute: test-gen-random.c.
 #include "tests/gen-kit.h"
+#include "tests/golden-kit.h"
 #include "tests/plan-kit.h"
 
 #include "emit/emit.h"
@@ -307,59 +308,18 @@ TEST(defines_of_the_context_stand_before_the_users_text_and_nowhere_else) {
 
 // ---- Golden kernels ----
 
-static FILE *open_golden(const Golden *g, const char *mode) {
-  char path[200];
+static const char *path_of(const Golden *g) {
+  static char path[200];
 
   snprintf(path, sizeof(path), "tests/golden-kernels/%s.txt", g->name);
-  return fopen(path, mode);
-}
-
-// Owned by the caller (free); NULL on failure.
-static char *read_golden(const Golden *g) {
-  FILE *file = open_golden(g, "r");
-  char *text = calloc(1, 100000);
-
-  if (file) text[fread(text, 1, 99999, file)] = '\0';
-  if (file) fclose(file);
-  return text;
-}
-
-// A number with a point or an exponent, or one that is written so in the other text.
-static bool reads_number(const char **text, double *value) {
-  char *end;
-
-  *value = strtod(*text, &end);
-  if (end == *text || isalpha((unsigned char)**text)) return false;
-  *text = end;
-  return true;
-}
-
-// Numbers may differ by what a compiler rounds in another way; everything else may not. Where they differ.
-static const char *find_difference(const char *a, const char *b) {
-  const double error = 64 * eps;
-
-  while (*a || *b) {
-    double x, y;
-
-    if (*a == *b && !isdigit((unsigned char)*a)) {
-      a++, b++;
-      continue;
-    }
-    const char *start = a;
-    if (!reads_number(&a, &x) || !reads_number(&b, &y)) return start;
-    if (!(fabs(x - y) <= error * fmax(1, fabs(x)))) return start;
-  }
-  return NULL;
+  return path;
 }
 
 static void check_golden(const Golden *g) {
-  char *text = emit_golden(g), *wanted = read_golden(g);
-  const char *where = text ? find_difference(text, wanted) : "";
+  char *text = emit_golden(g);
 
-  if (where) tap_note("emitted, from the difference on:\n%.300s", where);
+  golden_check(path_of(g), text, "test-emit");
   RITZ_FREE(&text);
-  free(wanted);
-  CHECK(!where, "%s has another text; `test-emit --write-golden` accepts all", g->name);
 }
 
 TEST(typical_operators_have_the_texts_that_are_kept) {
@@ -369,15 +329,10 @@ TEST(typical_operators_have_the_texts_that_are_kept) {
 static int write_goldens(void) {
   for (int i = 0; i < NUM_GOLDENS; i++) {
     char *text = emit_golden(&goldens[i]);
-    FILE *file = text ? open_golden(&goldens[i], "w") : NULL;
-    bool is_written = file && fputs(text, file) >= 0;
+    const bool is_written = golden_write(path_of(&goldens[i]), text);
 
-    if (file && fclose(file)) is_written = false;
     RITZ_FREE(&text);
-    if (!is_written) {
-      fprintf(stderr, "cannot write the kernel %s: run in the top folder of the sources\n", goldens[i].name);
-      return 1;
-    }
+    if (!is_written) return 1;
   }
   return 0;
 }

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Typical operators for devices, planned for a device that is described and need not be there: elements of 2
+// a direction, data at points [comp][element][point] as devices have them. Included by tests/test-gpu-text.c.
+#ifndef RITZ_TESTS_GPU_PLAN_KIT_H
+#define RITZ_TESTS_GPU_PLAN_KIT_H
+
+#include "tests/plan-kit.h"
+
+#include "emit/emit.h"
+#include "plan/gpu.h"
+
+// Relative to the top folder of the sources, where tests run.
+static const char gen_source[] = "tests/gen-qfunctions.h:GenMass";
+
+// ---- Operators ----
+
+// Which operator of its family.
+typedef struct {
+  CeedInt dim, P, Q, num_comp;
+  bool is_gradient;
+  CeedQuadMode mode;
+} Shape;
+
+static inline CeedInt power(CeedInt base, CeedInt exponent) {
+  return exponent > 0 ? base * power(base, exponent - 1) : 1;
+}
+
+static inline CeedInt num_elem_of(const Shape *s) { return power(NUM_1D, s->dim); }
+
+// Data at points as devices have them.
+static inline CeedElemRestriction at_points(Kit *k, CeedInt num_elem, CeedInt Q, CeedInt num_comp) {
+  CeedElemRestriction *rstr = &k->rstr[k->num_rstr++];
+
+  NOTE_OK(CeedElemRestrictionCreateStrided(k->ceed, num_elem, Q, num_comp, (CeedSize)num_elem * Q * num_comp,
+                                           (CeedInt[]){1, Q * num_elem, Q}, rstr));
+  return *rstr;
+}
+
+static inline CeedBasis basis_of(Kit *k, const Shape *s) {
+  return lagrange(k, s->dim, s->num_comp, s->P, s->Q, s->mode);
+}
+
+static inline Field active(const char *name, const Shape *s, CeedElemRestriction rstr, CeedBasis basis) {
+  return (Field){name, s->is_gradient ? CEED_EVAL_GRAD : CEED_EVAL_INTERP, rstr, basis, CEED_VECTOR_ACTIVE};
+}
+
+// Factors stored at the points, of diffusion those of a symmetric matrix.
+static inline void set_stored(Kit *k, const Shape *s) {
+  const CeedInt Q = power(s->Q, s->dim), num_q = s->is_gradient ? s->dim * (s->dim + 1) / 2 : 1;
+  CeedElemRestriction rstr = box(k, s->dim, s->P - 1, s->num_comp);
+  CeedElemRestriction rstr_q = at_points(k, num_elem_of(s), Q, num_q);
+  CeedBasis basis = basis_of(k, s);
+  const Field fields[] = {active("u", s, rstr, basis),
+                          DATA("qdata", rstr_q, vector(k, (CeedSize)num_elem_of(s) * Q * num_q)),
+                          active("v", s, rstr, basis)};
+
+  set_function(k, 1, gen_source, 2, 1, fields);
+}
+
+// Geometry from the corners of the elements.
+static inline void set_trilinear(Kit *k, const Shape *s) {
+  CeedElemRestriction rstr = box(k, s->dim, s->P - 1, s->num_comp), rstr_x = box(k, s->dim, 1, s->dim);
+  CeedBasis basis = basis_of(k, s), basis_x = lagrange(k, s->dim, s->dim, 2, s->Q, s->mode);
+  const Field fields[] = {active("u", s, rstr, basis),
+                          PASSIVE("dx", GRAD, rstr_x, basis_x, vector(k, s->dim * power(3, s->dim))),
+                          WEIGHTS(basis), active("v", s, rstr, basis)};
+
+  set_function(k, 1, gen_source, 3, 1, fields);
+}
+
+// Six numbers of each element.
+static inline void set_affine(Kit *k, const Shape *s) {
+  static const CeedScalar ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}, zeros[8];
+  CeedElemRestriction rstr = box(k, s->dim, s->P - 1, s->num_comp);
+  CeedElemRestriction rstr_f = at_points(k, num_elem_of(s), 1, 6);
+  CeedBasis basis = basis_of(k, s), *basis_f = &k->basis[k->num_basis++];
+
+  NOTE_OK(CeedBasisCreateTensorH1(k->ceed, s->dim, 6, 1, s->Q, ones, zeros, zeros, ones, basis_f));
+  const Field fields[] = {active("u", s, rstr, basis),
+                          PASSIVE("f", INTERP, rstr_f, *basis_f, vector(k, 6 * num_elem_of(s))),
+                          WEIGHTS(basis), active("v", s, rstr, basis)};
+  set_function(k, 1, gen_source, 3, 1, fields);
+}
+
+// Velocity of degree P - 1 and pressure of one degree less, values and gradients.
+static inline void set_mixed(Kit *k, const Shape *s) {
+  CeedElemRestriction rstr_u = box(k, s->dim, s->P - 1, s->dim), rstr_p = box(k, s->dim, s->P - 2, 1);
+  CeedElemRestriction rstr_x = box(k, s->dim, s->P - 1, s->dim);
+  CeedBasis basis_u = lagrange(k, s->dim, s->dim, s->P, s->Q, CEED_GAUSS);
+  CeedBasis basis_p = lagrange(k, s->dim, 1, s->P - 1, s->Q, CEED_GAUSS);
+  CeedVector p = vector(k, power(2 * (s->P - 2) + 1, s->dim));
+  CeedVector x = vector(k, s->dim * power(2 * (s->P - 1) + 1, s->dim));
+  const Field fields[] = {ACTIVE("u", INTERP, rstr_u, basis_u),
+                          ACTIVE("du", GRAD, rstr_u, basis_u),
+                          PASSIVE("p", INTERP, rstr_p, basis_p, p),
+                          PASSIVE("dx", GRAD, rstr_x, basis_u, x),
+                          WEIGHTS(basis_u),
+                          ACTIVE("v", INTERP, rstr_u, basis_u),
+                          ACTIVE("dv", GRAD, rstr_u, basis_u),
+                          PASSIVE("q", INTERP, rstr_p, basis_p, p)};
+
+  set_function(k, 1, gen_source, 5, 3, fields);
+}
+
+// Factors from coordinates: no active output but at the points.
+static inline void set_factors(Kit *k, const Shape *s) {
+  const CeedInt Q = power(s->Q, s->dim);
+  CeedElemRestriction rstr_x = box(k, s->dim, s->P - 1, s->dim), rstr_q = at_points(k, num_elem_of(s), Q, 6);
+  CeedBasis basis_x = lagrange(k, s->dim, s->dim, s->P, s->Q, s->mode);
+  const Field fields[] = {ACTIVE("dx", GRAD, rstr_x, basis_x), WEIGHTS(basis_x),
+                          (Field){"qdata", CEED_EVAL_NONE, rstr_q, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE}};
+
+  set_function(k, 1, gen_source, 2, 1, fields);
+}
+
+// Discontinuous: every node has an entry of its own.
+static inline void set_strided(Kit *k, const Shape *s) {
+  const CeedInt P = power(s->P, s->dim), Q = power(s->Q, s->dim), num_elem = num_elem_of(s);
+  CeedElemRestriction rstr = at_points(k, num_elem, P, s->num_comp), rstr_q = at_points(k, num_elem, Q, 1);
+  CeedBasis basis = basis_of(k, s);
+  const Field fields[] = {active("u", s, rstr, basis),
+                          DATA("qdata", rstr_q, vector(k, (CeedSize)num_elem * Q)),
+                          active("v", s, rstr, basis)};
+
+  set_function(k, 1, gen_source, 2, 1, fields);
+}
+
+static inline CeedInt *box_offsets(const Shape *s) {
+  CeedInt *offsets = calloc((size_t)num_elem_of(s) * (size_t)power(s->P, s->dim), sizeof(*offsets));
+
+  grid_element_nodes(s->dim, NUM_1D, s->P - 1, offsets);
+  return offsets;
+}
+
+// Signs of nodes in front of a tensor basis; with curls a matrix of three diagonals.
+static inline CeedElemRestriction signed_box(Kit *k, const Shape *s, bool has_curls) {
+  const CeedInt size = power(s->P, s->dim), num = num_elem_of(s) * size;
+  const CeedSize l_size = grid_num_nodes(s->dim, NUM_1D, s->P - 1);
+  CeedElemRestriction *rstr = &k->rstr[k->num_rstr++];
+  CeedInt *offsets = box_offsets(s);
+  bool *orients = calloc((size_t)num, sizeof(*orients));
+  CeedInt8 *curls = calloc(3 * (size_t)num, sizeof(*curls));
+
+  for (CeedInt i = 0; i < num; i++) orients[i] = i % 3 == 1, curls[3 * i + 1] = 1;
+  curls[3 * 1 + 0] = 1;
+  if (has_curls)
+    NOTE_OK(CeedElemRestrictionCreateCurlOriented(k->ceed, num_elem_of(s), size, 1, 1, l_size, CEED_MEM_HOST,
+                                                  CEED_COPY_VALUES, offsets, curls, rstr));
+  else
+    NOTE_OK(CeedElemRestrictionCreateOriented(k->ceed, num_elem_of(s), size, 1, 1, l_size, CEED_MEM_HOST,
+                                              CEED_COPY_VALUES, offsets, orients, rstr));
+  free(offsets);
+  free(orients);
+  free(curls);
+  return *rstr;
+}
+
+static inline void set_signed(Kit *k, const Shape *s, bool has_curls) {
+  const CeedInt Q = power(s->Q, s->dim);
+  CeedElemRestriction rstr = signed_box(k, s, has_curls), rstr_q = at_points(k, num_elem_of(s), Q, 1);
+  CeedBasis basis = basis_of(k, s);
+  const Field fields[] = {active("u", s, rstr, basis),
+                          DATA("qdata", rstr_q, vector(k, (CeedSize)num_elem_of(s) * Q)),
+                          active("v", s, rstr, basis)};
+
+  set_function(k, 1, gen_source, 2, 1, fields);
+}
+
+static inline void set_oriented(Kit *k, const Shape *s) { set_signed(k, s, false); }
+static inline void set_curl_oriented(Kit *k, const Shape *s) { set_signed(k, s, true); }
+
+// Simplices of P nodes and Q points.
+static inline CeedBasis simplex(Kit *k, const Shape *s) {
+  const size_t size = (size_t)s->P * (size_t)s->Q * (size_t)s->dim;
+  CeedScalar *table = calloc(size, sizeof(*table));
+  CeedBasis *basis = &k->basis[k->num_basis++];
+
+  for (size_t i = 0; i < size; i++) table[i] = 1 / (CeedScalar)(1 + i);
+  NOTE_OK(CeedBasisCreateH1(k->ceed, s->dim == 3 ? CEED_TOPOLOGY_TET : CEED_TOPOLOGY_TRIANGLE, s->num_comp,
+                            s->P, s->Q, table, table, table, table, basis));
+  free(table);
+  return *basis;
+}
+
+static inline CeedElemRestriction chain_of(Kit *k, CeedInt num_elem, CeedInt size, CeedInt num_comp) {
+  CeedElemRestriction *rstr = &k->rstr[k->num_rstr++];
+  CeedInt *offsets = calloc((size_t)num_elem * (size_t)size, sizeof(*offsets));
+
+  for (CeedInt i = 0; i < num_elem * size; i++) offsets[i] = num_comp * (i / size * (size - 1) + i % size);
+  NOTE_OK(CeedElemRestrictionCreate(k->ceed, num_elem, size, num_comp, 1,
+                                    (CeedSize)num_comp * (num_elem * (size - 1) + 1), CEED_MEM_HOST,
+                                    CEED_COPY_VALUES, offsets, rstr));
+  free(offsets);
+  return *rstr;
+}
+
+static inline void set_dense(Kit *k, const Shape *s) {
+  enum { NUM_ELEM = 8 };
+  const CeedInt num_q = s->is_gradient ? s->dim * (s->dim + 1) / 2 : 1;
+  CeedElemRestriction rstr = chain_of(k, NUM_ELEM, s->P, s->num_comp);
+  CeedElemRestriction rstr_q = at_points(k, NUM_ELEM, s->Q, num_q);
+  CeedBasis basis = simplex(k, s);
+  const Field fields[] = {active("u", s, rstr, basis), WEIGHTS(basis),
+                          DATA("qdata", rstr_q, vector(k, (CeedSize)NUM_ELEM * s->Q * num_q)),
+                          active("v", s, rstr, basis)};
+
+  set_function(k, 1, gen_source, 3, 1, fields);
+}
+
+// Values and divergence of oriented triangles.
+static inline void set_hdiv(Kit *k, const Shape *s) {
+  static const CeedInt offsets[] = {0, 1, 2, 2, 3, 4};
+  static const bool orients[] = {false, false, false, true, false, false};
+  CeedElemRestriction *rstr = &k->rstr[k->num_rstr++];
+  CeedBasis basis = dense(k, CeedBasisCreateHdiv, CEED_TOPOLOGY_TRIANGLE, 1);
+
+  (void)s;
+  NOTE_OK(CeedElemRestrictionCreateOriented(k->ceed, 2, DENSE_P, 1, 1, 5, CEED_MEM_HOST, CEED_COPY_VALUES,
+                                            offsets, orients, rstr));
+  const Field fields[] = {ACTIVE("u", INTERP, *rstr, basis), ACTIVE("div u", DIV, *rstr, basis),
+                          ACTIVE("v", INTERP, *rstr, basis), ACTIVE("div v", DIV, *rstr, basis)};
+  set_function(k, 1, gen_source, 2, 2, fields);
+}
+
+// A tensor basis, and one without on the points of its grid.
+static inline void set_both(Kit *k, const Shape *s) {
+  const Shape bubble = {.dim = s->dim, .P = 5, .Q = power(s->Q, s->dim), .num_comp = 1};
+  CeedElemRestriction rstr = box(k, s->dim, s->P - 1, s->num_comp);
+  CeedElemRestriction rstr_b = chain_of(k, num_elem_of(s), 5, 1);
+  CeedBasis basis = basis_of(k, s), basis_b = simplex(k, &bubble);
+  const Field fields[] = {active("u", s, rstr, basis),
+                          PASSIVE("b", INTERP, rstr_b, basis_b, vector(k, 4 * num_elem_of(s) + 1)),
+                          WEIGHTS(basis), active("v", s, rstr, basis)};
+
+  set_function(k, 1, gen_source, 3, 1, fields);
+}
+
+static inline void add_context(Kit *k, bool is_writable) {
+  CeedQFunctionContext ctx = NULL;
+  const double data[3] = {1, 2, 3};
+
+  if (tap_failed()) return;
+  CHECK_OK(CeedQFunctionContextCreate(k->ceed, &ctx));
+  CHECK_OK(CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), (void *)data));
+  CHECK_OK(CeedQFunctionSetContext(k->op->qf, ctx));
+  CHECK_OK(CeedQFunctionSetContextWritable(k->op->qf, is_writable));
+  CHECK_OK(CeedQFunctionContextDestroy(&ctx));
+}
+
+static inline void set_context(Kit *k, const Shape *s) {
+  set_stored(k, s);
+  add_context(k, false);
+}
+
+static inline void set_writable(Kit *k, const Shape *s) {
+  set_stored(k, s);
+  add_context(k, true);
+}
+
+// ---- Devices ----
+
+typedef enum { ACTION_APPLY, ACTION_ENERGY, ACTION_DIAGONAL } Action;
+
+typedef struct {
+  const char *name;
+  void (*set)(Kit *k, const Shape *shape);
+  Shape shape;
+  Action action;
+  bool is_deterministic;
+  RitzGpuChoice choice;
+} GpuCase;
+
+static inline int has_rows(CeedElemRestriction rstr, CeedInt row_length, bool *has) {
+  return find_rows(rstr, row_length, 1, has);
+}
+
+enum { CUDA, OPENCL, NUM_DEVICES };
+static const struct {
+  const char *name;
+  RitzGpuMachine machine;
+} devices[NUM_DEVICES] = {
+    // H200
+    {"sm_90",
+     {.has_rows = has_rows,
+      .num_banks = 128 / (CeedInt)sizeof(CeedScalar),
+      .max_threads = 1024,
+      .local_bytes = 227 << 10,
+      .local_bytes_processor = 228 << 10,
+      .registers_processor = 64 << 10,
+      .has_mma = true}},
+    // Less of everything, one stack for the threads of a block, and nothing is known of registers.
+    {"OpenCL",
+     {.has_rows = has_rows,
+      .num_banks = 128 / (CeedInt)sizeof(CeedScalar),
+      .max_threads = 256,
+      .local_bytes = 48 << 10,
+      .private_bytes = 1 << 20}},
+};
+
+// ---- Texts ----
+
+// Both owned (free()); text NULL on failure.
+typedef struct {
+  char *print; // of the plan and its target, for people
+  char *text;
+} GpuText;
+
+static inline void free_gpu_text(GpuText *t) {
+  free(t->print);
+  free(t->text);
+  *t = (GpuText){NULL, NULL};
+}
+
+static inline char *print_gpu(const RitzPlan *plan, const RitzGpuTarget *target) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *stream = open_memstream(&text, &length);
+
+  ritz_plan_print(plan, stream);
+  ritz_plan_gpu_print(plan, target, stream);
+  fclose(stream);
+  return text;
+}
+
+// Copies what the library has allocated.
+static inline char *take(char **text) {
+  char *copy = *text ? strdup(*text) : NULL;
+
+  RITZ_FREE(text);
+  return copy;
+}
+
+static inline int emit_energy(const Kit *k, const RitzGpuTarget *target, char **text) {
+  RitzGpuTarget energy;
+  RitzGpuArg *args = NULL;
+  int ierr = ritz_plan_gpu_add_energy(k->ceed, target, &energy, &args);
+
+  if (!ierr) ierr = ritz_emit_gpu(k->op->qf, k->plan, &energy, "", text);
+  RITZ_FREE(&args);
+  return ierr;
+}
+
+static inline int emit_diagonal(const Kit *k, const RitzGpuMachine *machine, bool is_deterministic,
+                                GpuText *made) {
+  RitzPlan plan = *k->plan;
+  RitzDiagonalPlan *diagonal = NULL;
+  RitzGpuDiagonal *device = NULL;
+  char *text = NULL;
+
+  plan.target.call = RITZ_CALL_TEXT;
+  int ierr = ritz_plan_diagonal(k->op, &plan, &diagonal);
+  if (!ierr) ierr = ritz_plan_gpu_diagonal(k->ceed, diagonal, machine, is_deterministic, &device);
+  if (!ierr && device->target->reason) tap_note("no diagonal: %s", device->target->reason);
+  if (!ierr && !device->target->reason) ierr = ritz_emit_gpu_diagonal(k->op->qf, device, "", &text);
+  if (text) made->print = print_gpu(&device->plan, device->target);
+  made->text = take(&text);
+  ritz_plan_gpu_diagonal_free(&device);
+  ritz_plan_free_diagonal(&diagonal);
+  return ierr;
+}
+
+// The kernel of k->op, as case c says, without the user's text.
+static inline GpuText make_gpu_text(Kit *k, const GpuCase *c, const RitzGpuMachine *machine) {
+  const RitzPlanMachine host = {.lanes = 1, .allows_text = true, .allows_forms = true};
+  RitzGpuTarget *target = NULL;
+  GpuText made = {NULL, NULL};
+  char *text = NULL;
+
+  make_plan(k, &host, NULL);
+  if (tap_failed()) return made;
+  NOTE_OK(ritz_plan_gpu(k->ceed, k->plan, machine, &c->choice, c->is_deterministic, &target));
+  if (target && target->reason) tap_note("%s is not fused: %s", c->name, target->reason);
+  if (target && !target->reason) {
+    if (c->action == ACTION_DIAGONAL) NOTE_OK(emit_diagonal(k, machine, c->is_deterministic, &made));
+    if (c->action == ACTION_ENERGY) NOTE_OK(emit_energy(k, target, &text));
+    if (c->action == ACTION_APPLY) NOTE_OK(ritz_emit_gpu(k->op->qf, k->plan, target, "", &text));
+  }
+  if (text) made.print = print_gpu(k->plan, target);
+  if (text) made.text = take(&text);
+  ritz_plan_gpu_free(&target);
+  return made;
+}
+
+static inline GpuText make_gpu_case(const GpuCase *c, int device) {
+  Kit k = kit_open();
+
+  c->set(&k, &c->shape);
+  const GpuText made = make_gpu_text(&k, c, &devices[device].machine);
+  kit_close(&k);
+  return made;
+}
+
+#endif

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Texts of fused kernels for devices that need not be there: pure functions of the plan, and for typical
+// operators those of tests/golden-gpu. `test-gpu-text --write-golden` writes these files anew. That the texts
+// compile: test-nvrtc-kernels.c; what they compute: test-gpu-gen.c, test-gpu-random.c.
+#include "tests/golden-kit.h"
+#include "tests/gpu-plan-kit.h"
+
+#include "core/core.h"
+#include "jit/hash.h"
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// ---- Typical operators ----
+
+#define SHAPE(...)                                                                                           \
+  { __VA_ARGS__ }
+#define MASS(dim, P, num_comp)       SHAPE(dim, P, (P) + 1, num_comp, false, CEED_GAUSS)
+#define DIFFUSION(dim, P, num_comp)  SHAPE(dim, P, (P) + 1, num_comp, true, CEED_GAUSS)
+#define COLLOCATED(dim, P, num_comp) SHAPE(dim, P, P, num_comp, true, CEED_GAUSS_LOBATTO)
+
+static const GpuCase cases[] = {
+    // The bake-off problems.
+    {.name = "bp1-degree1", .set = set_stored, .shape = MASS(3, 2, 1)},
+    {.name = "bp1-degree3", .set = set_stored, .shape = MASS(3, 4, 1)},
+    {.name = "bp1-degree7", .set = set_stored, .shape = MASS(3, 8, 1)},
+    {.name = "bp2-degree4", .set = set_stored, .shape = MASS(3, 5, 3)},
+    {.name = "bp3-degree1", .set = set_stored, .shape = DIFFUSION(3, 2, 1)},
+    {.name = "bp3-degree2", .set = set_stored, .shape = DIFFUSION(3, 3, 1)},
+    {.name = "bp3-degree4", .set = set_stored, .shape = DIFFUSION(3, 5, 1)},
+    {.name = "bp3-degree7", .set = set_stored, .shape = DIFFUSION(3, 8, 1)},
+    {.name = "bp4-degree3", .set = set_stored, .shape = DIFFUSION(3, 4, 3)},
+    {.name = "bp4-degree6", .set = set_stored, .shape = DIFFUSION(3, 7, 3)},
+    {.name = "bp5-degree2", .set = set_stored, .shape = COLLOCATED(3, 3, 1)},
+    {.name = "bp5-degree7", .set = set_stored, .shape = COLLOCATED(3, 8, 1)},
+    {.name = "bp6-degree5", .set = set_stored, .shape = COLLOCATED(3, 6, 3)},
+    // Other dimensions.
+    {.name = "line", .set = set_stored, .shape = DIFFUSION(1, 4, 1)},
+    {.name = "quadrilateral", .set = set_stored, .shape = DIFFUSION(2, 5, 1)},
+    {.name = "quadrilateral-vector", .set = set_stored, .shape = MASS(2, 3, 2)},
+    {.name = "quadrilateral-collocated", .set = set_stored, .shape = COLLOCATED(2, 6, 1)},
+    // Geometry at the points.
+    {.name = "trilinear-degree1", .set = set_trilinear, .shape = DIFFUSION(3, 2, 1)},
+    {.name = "trilinear-degree4", .set = set_trilinear, .shape = DIFFUSION(3, 5, 1)},
+    {.name = "trilinear-mass", .set = set_trilinear, .shape = MASS(3, 6, 1)},
+    {.name = "affine-degree3", .set = set_affine, .shape = DIFFUSION(3, 4, 1)},
+    {.name = "factors", .set = set_factors, .shape = DIFFUSION(3, 3, 3)},
+    // Several spaces.
+    {.name = "mixed", .set = set_mixed, .shape = DIFFUSION(2, 3, 2)},
+    {.name = "mixed-hexahedron", .set = set_mixed, .shape = DIFFUSION(3, 4, 3)},
+    {.name = "tensor-and-dense", .set = set_both, .shape = DIFFUSION(2, 3, 1)},
+    // Without tensor bases.
+    {.name = "tetrahedron", .set = set_dense, .shape = SHAPE(3, 10, 14, 1, true, CEED_GAUSS)},
+    {.name = "tetrahedron-vector", .set = set_dense, .shape = SHAPE(3, 4, 4, 3, false, CEED_GAUSS)},
+    {.name = "triangle", .set = set_dense, .shape = SHAPE(2, 6, 7, 1, true, CEED_GAUSS)},
+    {.name = "hdiv", .set = set_hdiv},
+    // Nodes.
+    {.name = "strided", .set = set_strided, .shape = DIFFUSION(3, 4, 2)},
+    {.name = "oriented", .set = set_oriented, .shape = MASS(3, 3, 1)},
+    {.name = "curl-oriented", .set = set_curl_oriented, .shape = MASS(2, 4, 1)},
+    {.name = "reduced", .set = set_stored, .shape = SHAPE(3, 5, 3, 1, true, CEED_GAUSS)},
+    // Contexts.
+    {.name = "context", .set = set_context, .shape = MASS(2, 2, 1)},
+    {.name = "writable-context", .set = set_writable, .shape = MASS(3, 4, 1)},
+    // What may be chosen.
+    {.name = "deterministic", .set = set_stored, .shape = DIFFUSION(3, 4, 1), .is_deterministic = true},
+    {.name = "deterministic-vector", .set = set_stored, .shape = MASS(3, 3, 3), .is_deterministic = true},
+    {.name = "chosen-direct", .set = set_stored, .shape = DIFFUSION(3, 6, 1), .choice = {.direct = 1}},
+    {.name = "chosen-derivatives-at-points",
+     .set = set_trilinear,
+     .shape = DIFFUSION(3, 3, 1),
+     .choice = {.whole = -1, .direct = -1}},
+    {.name = "chosen-rolled",
+     .set = set_stored,
+     .shape = DIFFUSION(3, 4, 1),
+     .choice = {.num_elem = 3, .num_blocks = 2, .unroll = -1, .fence = 1}},
+    {.name = "chosen-whole",
+     .set = set_stored,
+     .shape = DIFFUSION(3, 3, 1),
+     .choice = {.whole = 1, .join = -1}},
+    {.name = "chosen-joined",
+     .set = set_trilinear,
+     .shape = DIFFUSION(3, 2, 1),
+     .choice = {.whole = 1, .join = 1}},
+    {.name = "chosen-lines", .set = set_stored, .shape = MASS(3, 2, 1), .choice = {.whole = -1}},
+    {.name = "chosen-stacked",
+     .set = set_dense,
+     .shape = SHAPE(3, 10, 14, 1, true, CEED_GAUSS),
+     .choice = {.stacked = 4}},
+    {.name = "tensor-cores", .set = set_stored, .shape = DIFFUSION(3, 7, 1), .choice = {.mma = 1}},
+    {.name = "tensor-cores-collocated",
+     .set = set_trilinear,
+     .shape = COLLOCATED(3, 8, 1),
+     .choice = {.mma = 1}},
+    // Other actions.
+    {.name = "energy-lines", .set = set_stored, .shape = DIFFUSION(3, 4, 1), .action = ACTION_ENERGY},
+    {.name = "energy-whole", .set = set_stored, .shape = MASS(3, 2, 1), .action = ACTION_ENERGY},
+    {.name = "energy-dense",
+     .set = set_dense,
+     .shape = SHAPE(3, 10, 14, 1, true, CEED_GAUSS),
+     .action = ACTION_ENERGY},
+    {.name = "diagonal-mass", .set = set_stored, .shape = MASS(3, 4, 1), .action = ACTION_DIAGONAL},
+    {.name = "diagonal-vector", .set = set_stored, .shape = DIFFUSION(3, 4, 3), .action = ACTION_DIAGONAL},
+    {.name = "diagonal-trilinear",
+     .set = set_trilinear,
+     .shape = DIFFUSION(2, 4, 1),
+     .action = ACTION_DIAGONAL},
+};
+enum { NUM_CASES = sizeof(cases) / sizeof(cases[0]) };
+
+// ---- Kept texts ----
+
+// Letters: digits would be compared as numbers.
+static void print_hash(const char *text, size_t length, FILE *stream) {
+  RitzHasher hasher;
+
+  ritz_hash_begin(&hasher);
+  ritz_hash_add(&hasher, text, length);
+  const RitzHash hash = ritz_hash_end(&hasher);
+  for (int i = 0; i < 16; i++)
+    fputc(isdigit((unsigned char)hash.hex[i]) ? 'q' + hash.hex[i] - '0' : hash.hex[i], stream);
+}
+
+// The text but for the rows of its table of lines, integers for machines: their hash stands for them. Owned
+// (free()).
+static char *abridge(const char *text) {
+  static const char table[] = "ritz_lines[] = {\n";
+  const char *rows = strstr(text, table);
+  char *kept = NULL;
+  size_t length = 0;
+  FILE *stream = open_memstream(&kept, &length);
+
+  if (rows) {
+    const char *end = strstr(rows, "\n};");
+    rows += strlen(table);
+    fprintf(stream, "%.*s  // rows: ", (int)(rows - text), text);
+    print_hash(rows, (size_t)(end - rows), stream);
+    text = end;
+  }
+  fprintf(stream, "%s", text);
+  fclose(stream);
+  return kept;
+}
+
+enum { MAX_LINES = 1000 };
+typedef struct {
+  int num;
+  const char *line[MAX_LINES + 1];
+} Lines;
+
+// The lines of a text, which they belong to and cut in pieces.
+static void split(char *text, Lines *lines) {
+  lines->num = 0;
+  for (char *end; lines->num < MAX_LINES && (end = strchr(text, '\n')); text = end + 1) {
+    *end = '\0';
+    lines->line[lines->num++] = text;
+  }
+  CHECK(!*text, "a text of more than %d lines", MAX_LINES);
+}
+
+// The lines that one has and the other has not, each with its number: the least that can be said, by the
+// longest common subsequence.
+static void print_changes(const Lines *a, const Lines *b, FILE *stream) {
+  enum { WIDTH = MAX_LINES + 1 };
+  short(*common)[WIDTH] = calloc((size_t)a->num + 1, sizeof(*common)); // of the lines from i and k on
+  int i = 0, k = 0;
+
+  for (int n = a->num - 1; n >= 0; n--)
+    for (int m = b->num - 1; m >= 0; m--)
+      common[n][m] = !strcmp(a->line[n], b->line[m])       ? (short)(common[n + 1][m + 1] + 1)
+                     : common[n + 1][m] > common[n][m + 1] ? common[n + 1][m]
+                                                           : common[n][m + 1];
+  while (i < a->num || k < b->num) {
+    if (i < a->num && k < b->num && !strcmp(a->line[i], b->line[k]))
+      i++, k++;
+    else if (k == b->num || (i < a->num && common[i + 1][k] >= common[i][k + 1]))
+      fprintf(stream, "%d - %s\n", i + 1, a->line[i]), i++;
+    else
+      fprintf(stream, "%d + %s\n", i + 1, b->line[k]), k++;
+  }
+  free(common);
+}
+
+// What is kept of the text for a device.
+static char *make_kept_of(const GpuCase *c, int device) {
+  GpuText made = make_gpu_case(c, device);
+  char *kept = made.text ? abridge(made.text) : NULL;
+
+  free_gpu_text(&made);
+  return kept;
+}
+
+// The text for one device, and what is otherwise for the other.
+static char *make_kept(const GpuCase *c) {
+  char *first = make_kept_of(c, CUDA), *second = make_kept_of(c, OPENCL), *kept = NULL;
+  size_t length = 0;
+  Lines lines[2];
+
+  if (first && second) {
+    FILE *stream = open_memstream(&kept, &length);
+
+    fprintf(stream, "%s======== otherwise for %s: lines without (-), lines with (+) ========\n", first,
+            devices[OPENCL].name);
+    split(first, &lines[0]);
+    split(second, &lines[1]);
+    print_changes(&lines[0], &lines[1], stream);
+    fclose(stream);
+  }
+  free(first);
+  free(second);
+  return kept;
+}
+
+static const char *path_of(const GpuCase *c) {
+  static char path[200];
+
+  snprintf(path, sizeof(path), "tests/golden-gpu/%s.txt", c->name);
+  return path;
+}
+
+static void check_kept(const GpuCase *c) {
+  char *kept = make_kept(c);
+
+  golden_check(path_of(c), kept, "test-gpu-text");
+  free(kept);
+}
+
+#define NEEDS_DOUBLES()                                                                                      \
+  do {                                                                                                       \
+    if (sizeof(CeedScalar) != sizeof(double)) SKIP("kept texts are those of double precision");              \
+  } while (0)
+
+TEST(typical_operators_have_the_texts_for_devices_that_are_kept) {
+  NEEDS_DOUBLES();
+  for (int i = 0; i < NUM_CASES && !tap_failed(); i++) check_kept(&cases[i]);
+}
+
+// ---- QFunctions of backends without fused kernels ----
+
+static const char functions_path[] = "tests/golden-gpu/qfunctions.txt";
+
+static void add_qfunction(const GpuCase *c, FILE *stream) {
+  Kit k = kit_open();
+  char *text = NULL;
+
+  c->set(&k, &c->shape);
+  if (!tap_failed()) NOTE_OK(ritz_emit_device_qfunction(k.op->qf, "", 128, &text));
+  fprintf(stream, "======== %s ========\n%s", c->name, text ? text : "");
+  RITZ_FREE(&text);
+  kit_close(&k);
+}
+
+// Of functions that differ in what they take.
+static char *make_functions(void) {
+  static const char *const names[] = {"bp1-degree1", "bp4-degree3", "factors",
+                                      "mixed",       "context",     "writable-context"};
+  char *text = NULL;
+  size_t length = 0;
+  FILE *stream = open_memstream(&text, &length);
+
+  for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+    for (int i = 0; i < NUM_CASES; i++) {
+      if (!strcmp(names[n], cases[i].name)) add_qfunction(&cases[i], stream);
+    }
+  fclose(stream);
+  return text;
+}
+
+TEST(qfunctions_have_the_texts_for_devices_that_are_kept) {
+  char *text = make_functions();
+
+  golden_check(functions_path, text, "test-gpu-text");
+  free(text);
+}
+
+static int write_goldens(void) {
+  bool is_written = true;
+
+  for (int i = 0; i < NUM_CASES && is_written; i++) {
+    char *kept = make_kept(&cases[i]);
+
+    is_written = golden_write(path_of(&cases[i]), kept);
+    free(kept);
+  }
+  char *functions = make_functions();
+  is_written = is_written && golden_write(functions_path, functions);
+  free(functions);
+  return is_written ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 2 && !strcmp(argv[1], "--write-golden")) return write_goldens();
+  return tap_main(argc, argv,
+                  TESTS(typical_operators_have_the_texts_for_devices_that_are_kept,
+                        qfunctions_have_the_texts_for_devices_that_are_kept));
+}
