@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "core/locale.h"
 
 static int reserve(RitzText *text, size_t more) {
   if (text->length + more < text->capacity) return CEED_ERROR_SUCCESS;
@@ -14,18 +15,26 @@ static int reserve(RitzText *text, size_t more) {
   return RITZ_REALLOC(text->ceed, text->capacity, &text->chars);
 }
 
-void ritz_text_add(RitzText *text, const char *format, ...) {
-  va_list args;
-  if (text->error) return;
-  va_start(args, format);
+static int append(RitzText *text, const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
   const int length = vsnprintf(NULL, 0, format, args);
-  va_end(args);
-  text->error = reserve(text, (size_t)length);
+  const int ierr = reserve(text, (size_t)length);
+  if (!ierr) vsnprintf(text->chars + text->length, (size_t)length + 1, format, again);
+  if (!ierr) text->length += (size_t)length;
+  va_end(again);
+  return ierr;
+}
+
+void ritz_text_add(RitzText *text, const char *format, ...) {
+  RitzLocale locale;
+  va_list args;
+  if (!text->error) text->error = ritz_locale_enter(text->ceed, &locale);
   if (text->error) return;
   va_start(args, format);
-  vsnprintf(text->chars + text->length, (size_t)length + 1, format, args);
+  text->error = append(text, format, args);
   va_end(args);
-  text->length += (size_t)length;
+  ritz_locale_leave(&locale);
 }
 
 void ritz_text_add_defines(RitzText *text, int num, char *const *defines) {

@@ -666,6 +666,7 @@ static void print_choices(const RitzGpuTarget *t, FILE *stream) {
           t->unrolls ? "unrolled, lines in registers" : "one after the other in a loop",
           t->fences ? ", fenced" : "");
   if (t->uses_mma) fprintf(stream, "  lines in the block's memory: products by tensor cores\n");
+  if (t->has_energy) fprintf(stream, "  also gives u . A u\n");
 }
 
 // By more than forms.
@@ -674,6 +675,21 @@ static bool is_used(const RitzPlan *plan, int b) {
     if (plan->spaces[s].basis == b && !ritz_gpu_has_form(&plan->spaces[s])) return true;
   }
   return false;
+}
+
+// Without offsets.
+static void print_strides(const RitzPlanSpace *s, int number, const RitzGpuSpace *g, FILE *stream) {
+  static const char *const names[3] = {"nodes", "components", "elements"};
+  if (s->rstr->type != CEED_RESTRICTION_STRIDED && g->scatter != RITZ_SCATTER_E_VECTOR) return;
+  fprintf(stream, "  space %d:", number);
+  for (int d = 0; d < 3; d++) {
+    fprintf(stream, "%s %s ", d ? "," : "", names[d]);
+    if (g->strides[d])
+      fprintf(stream, "%" CeedInt_FMT, g->strides[d]);
+    else
+      fprintf(stream, "by an argument");
+  }
+  fprintf(stream, " apart\n");
 }
 
 void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *t, FILE *stream) {
@@ -686,6 +702,7 @@ void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *t, FILE *str
     if (is_used(plan, b)) fprintf(stream, "  basis %d: %s\n", b, routes[t->routes[b]]);
   }
   for (int s = 0; s < plan->num_spaces; s++) {
+    print_strides(&plan->spaces[s], s, &t->spaces[s], stream);
     if (t->spaces[s].row_length) fprintf(stream, "  space %d: one offset a row of nodes\n", s);
     if (t->spaces[s].is_copied) fprintf(stream, "  space %d: copied to the block's memory\n", s);
     if (plan->spaces[s].is_input) continue;

@@ -159,12 +159,11 @@ typedef struct {
 // Costs of an apply with this access to each of the plan's spaces.
 RitzPlanCost ritz_plan_cost(const RitzPlan *plan, const RitzPlanAccess *access);
 
-// Several lines for people: sizes, fields, spaces, bases.
-void ritz_plan_print(const RitzPlan *plan, FILE *stream);
-void ritz_plan_print_cost(const RitzPlanCost *cost, FILE *stream);
+// Several lines for people: sizes, fields, spaces, bases, costs.
+int ritz_plan_print(const RitzPlan *plan, const RitzPlanCost *cost, FILE *stream);
 // Everything that a kernel depends on, numbers in full: equal writings, targets and texts of the point
 // function make equal kernels. Sizes of the mesh and names of fields, on which none depends, are left out,
 // and so is the place of the text.
-void ritz_plan_write(const RitzPlan *plan, FILE *stream);
+int ritz_plan_write(const RitzPlan *plan, FILE *stream);
 
 #endif

@@ -3,6 +3,7 @@
 // on every machine. Called by backends that explain operators.
 #include <string.h>
 
+#include "core/locale.h"
 #include "plan/cpu.h"
 
 static const char *plural(CeedSize n) { return n == 1 ? "" : "s"; }
@@ -155,7 +156,7 @@ static void print_target(FILE *stream, const RitzPlan *plan, const RitzCpuTarget
   fprintf(stream, " of all lanes a call, vector length %" CeedInt_FMT "\n", plan->vec_length);
 }
 
-void ritz_plan_print_cost(const RitzPlanCost *c, FILE *stream) {
+static void print_cost(FILE *stream, const RitzPlanCost *c) {
   double bytes = c->bytes_stored + c->bytes_offsets + c->bytes_vectors;
   fprintf(stream, "  an element: %.10g flops; %.1f bytes = %.1f stored data + %.1f offsets + %.1f vectors",
           c->flops, bytes, c->bytes_stored, c->bytes_offsets, c->bytes_vectors);
@@ -174,13 +175,23 @@ static void print_plan(FILE *stream, const RitzPlan *plan, const RitzCpuTarget *
   print_fields(stream, plan);
 }
 
-void ritz_plan_print(const RitzPlan *plan, FILE *stream) { print_plan(stream, plan, NULL); }
+int ritz_plan_print(const RitzPlan *plan, const RitzPlanCost *cost, FILE *stream) {
+  RitzLocale locale;
+  RITZ_TRY(ritz_locale_enter(NULL, &locale));
+  print_plan(stream, plan, NULL);
+  print_cost(stream, cost);
+  ritz_locale_leave(&locale);
+  return CEED_ERROR_SUCCESS;
+}
 
 int ritz_plan_cpu_print(const RitzPlan *plan, const RitzCpuTarget *target, FILE *stream) {
   const RitzPlanCost cost = ritz_plan_cpu_cost(plan, target);
+  RitzLocale locale;
+  RITZ_TRY(ritz_locale_enter(NULL, &locale));
   print_plan(stream, plan, target);
   print_target(stream, plan, target);
-  ritz_plan_print_cost(&cost, stream);
+  print_cost(stream, &cost);
   fprintf(stream, "  a batch: %.0f bytes of arrays\n", target->working_set);
+  ritz_locale_leave(&locale);
   return CEED_ERROR_SUCCESS;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The identity of a plan as text (contract in plan/plan.h). Called for keys of measured choices, and by
 // tests.
+#include "core/locale.h"
 #include "plan/plan.h"
 
 // Numbers in full: hexadecimal digits of the mantissa.
@@ -60,7 +61,9 @@ static void write_space(FILE *stream, const RitzPlanSpace *s) {
   fprintf(stream, "\n");
 }
 
-void ritz_plan_write(const RitzPlan *plan, FILE *stream) {
+int ritz_plan_write(const RitzPlan *plan, FILE *stream) {
+  RitzLocale locale;
+  RITZ_TRY(ritz_locale_enter(NULL, &locale));
   fprintf(stream, "grid %" CeedInt_FMT " %" CeedInt_FMT " %" CeedInt_FMT "\n", plan->dim, plan->Q_1d,
           plan->Q);
   for (int b = 0; b < plan->num_bases; b++) write_basis(stream, &plan->bases[b]);
@@ -73,4 +76,6 @@ void ritz_plan_write(const RitzPlan *plan, FILE *stream) {
   fprintf(stream, "function %s vector length %" CeedInt_FMT " arguments %d %d\n", plan->function_name,
           plan->vec_length, plan->num_in_arguments, plan->num_out_arguments);
   for (int i = 0; i < plan->num_defines; i++) fprintf(stream, "define %s\n", plan->defines[i]);
+  ritz_locale_leave(&locale);
+  return CEED_ERROR_SUCCESS;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Typical operators for devices, planned for a device that is described and need not be there: elements of 2
-// a direction, data at points [comp][element][point] as devices have them. Included by tests/test-gpu-text.c.
+// a direction, data at points [comp][element][point] as devices have them. Included by tests/gpu-cases.h.
 #ifndef RITZ_TESTS_GPU_PLAN_KIT_H
 #define RITZ_TESTS_GPU_PLAN_KIT_H
 
@@ -330,13 +330,25 @@ static inline char *take(char **text) {
   return copy;
 }
 
-static inline int emit_energy(const Kit *k, const RitzGpuTarget *target, char **text) {
+static inline int emit_energy(const Kit *k, const RitzGpuTarget *target, GpuText *made) {
   RitzGpuTarget energy;
   RitzGpuArg *args = NULL;
+  char *text = NULL;
   int ierr = ritz_plan_gpu_add_energy(k->ceed, target, &energy, &args);
 
-  if (!ierr) ierr = ritz_emit_gpu(k->op->qf, k->plan, &energy, "", text);
+  if (!ierr) ierr = ritz_emit_gpu(k->op->qf, k->plan, &energy, "", &text);
+  if (text) made->print = print_gpu(k->plan, &energy);
+  made->text = take(&text);
   RITZ_FREE(&args);
+  return ierr;
+}
+
+static inline int emit_apply(const Kit *k, const RitzGpuTarget *target, GpuText *made) {
+  char *text = NULL;
+  const int ierr = ritz_emit_gpu(k->op->qf, k->plan, target, "", &text);
+
+  if (text) made->print = print_gpu(k->plan, target);
+  made->text = take(&text);
   return ierr;
 }
 
@@ -364,7 +376,6 @@ static inline GpuText make_gpu_text(Kit *k, const GpuCase *c, const RitzGpuMachi
   const RitzPlanMachine host = {.lanes = 1, .allows_text = true, .allows_forms = true};
   RitzGpuTarget *target = NULL;
   GpuText made = {NULL, NULL};
-  char *text = NULL;
 
   make_plan(k, &host, NULL);
   if (tap_failed()) return made;
@@ -372,11 +383,9 @@ static inline GpuText make_gpu_text(Kit *k, const GpuCase *c, const RitzGpuMachi
   if (target && target->reason) tap_note("%s is not fused: %s", c->name, target->reason);
   if (target && !target->reason) {
     if (c->action == ACTION_DIAGONAL) NOTE_OK(emit_diagonal(k, machine, c->is_deterministic, &made));
-    if (c->action == ACTION_ENERGY) NOTE_OK(emit_energy(k, target, &text));
-    if (c->action == ACTION_APPLY) NOTE_OK(ritz_emit_gpu(k->op->qf, k->plan, target, "", &text));
+    if (c->action == ACTION_ENERGY) NOTE_OK(emit_energy(k, target, &made));
+    if (c->action == ACTION_APPLY) NOTE_OK(emit_apply(k, target, &made));
   }
-  if (text) made.print = print_gpu(k->plan, target);
-  if (text) made.text = take(&text);
   ritz_plan_gpu_free(&target);
   return made;
 }

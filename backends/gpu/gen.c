@@ -427,10 +427,8 @@ static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *strea
   if (info.registers >= 0) fprintf(stream, "\n");
   RITZ_TRY(ritz_gpu_diagonal_explain(op, stream));
   fprintf(stream, "  other assembly, and evaluation at points: the reference backend\n");
-  ritz_plan_print(g->plan, stream);
   const RitzPlanCost cost = ritz_plan_gpu_cost(g->plan, g->target);
-  ritz_plan_print_cost(&cost, stream);
-  return CEED_ERROR_SUCCESS;
+  return ritz_plan_print(g->plan, &cost, stream);
 }
 
 int ritz_gpu_gen_explain(CeedOperator op, FILE *stream) {

@@ -32,8 +32,7 @@ static int add_plan(Ceed ceed, RitzHasher *hasher, const RitzPlan *plan) {
   char *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
-  if (stream) ritz_plan_write(plan, stream);
-  const bool is_written = stream && !ferror(stream);
+  const bool is_written = stream && !ritz_plan_write(plan, stream) && !ferror(stream);
   const bool is_closed = stream && !fclose(stream);
   if (is_written && is_closed) ritz_hash_add(hasher, text, size);
   free(text);
