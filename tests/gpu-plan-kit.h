@@ -82,6 +82,17 @@ static inline void set_affine(Kit *k, const Shape *s) {
   set_function(k, 1, gen_source, 3, 1, fields);
 }
 
+// A coefficient of degree P - 1.
+static inline void set_coefficient(Kit *k, const Shape *s) {
+  CeedElemRestriction rstr = box(k, s->dim, s->P - 1, s->num_comp), rstr_c = box(k, s->dim, s->P - 1, 1);
+  CeedBasis basis = basis_of(k, s), basis_c = lagrange(k, s->dim, 1, s->P, s->Q, s->mode);
+  const Field fields[] = {active("u", s, rstr, basis),
+                          PASSIVE("c", INTERP, rstr_c, basis_c, vector(k, power(2 * (s->P - 1) + 1, s->dim))),
+                          WEIGHTS(basis), active("v", s, rstr, basis)};
+
+  set_function(k, 1, gen_source, 3, 1, fields);
+}
+
 // Velocity of degree P - 1 and pressure of one degree less, values and gradients.
 static inline void set_mixed(Kit *k, const Shape *s) {
   CeedElemRestriction rstr_u = box(k, s->dim, s->P - 1, s->dim), rstr_p = box(k, s->dim, s->P - 2, 1);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <ritz/version.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ typedef enum { PASSED, SKIPPED, FAILED } Outcome;
 // The test that runs now.
 static struct {
   Outcome outcome;
+  atomic_int num_checks; // made, or left out with a reason
   char skip_reason[256];
   char error[1200]; // last message raised in a context of tap_ceed
 } current;
@@ -179,9 +181,13 @@ int tap_failed(void) { return current.outcome == FAILED; }
 
 // ---- Checks ----
 
+// Threads of a test may check, too.
+static void count_check(void) { atomic_fetch_add_explicit(&current.num_checks, 1, memory_order_relaxed); }
+
 int tap_check(int holds, const char *file, int line, const char *text, const char *format, ...) {
   va_list args;
 
+  count_check();
   if (holds) return 1;
   fail_at(file, line);
   tap_note("does not hold: %s", text);
@@ -195,6 +201,7 @@ int tap_check_near(double a, double b, double tol, const char *file, int line, c
                    const char *text_b, const char *format, ...) {
   va_list args;
 
+  count_check();
   if (fabs(a - b) <= tol) return 1;
   fail_at(file, line);
   tap_note("%s = %.17g", text_a, a);
@@ -207,6 +214,7 @@ int tap_check_near(double a, double b, double tol, const char *file, int line, c
 }
 
 int tap_check_ok(int code, const char *file, int line, const char *text) {
+  count_check();
   if (code == CEED_ERROR_SUCCESS) return 1;
   fail_at(file, line);
   tap_note("%s returned %d", text, code);
@@ -225,6 +233,7 @@ int tap_check_error(Ceed ceed, int code, int wanted, const char *fragment, const
                     const char *text) {
   const char *message = "";
 
+  count_check();
   if (ceed) CeedGetErrorMessage(ceed, &message);
   if (code == wanted && (!ceed || strstr(message, fragment))) return 1;
   fail_at(file, line);
@@ -241,6 +250,11 @@ void tap_skip(const char *format, ...) {
   vsnprintf(current.skip_reason, sizeof(current.skip_reason), format, args);
   va_end(args);
   if (current.outcome == PASSED) current.outcome = SKIPPED;
+}
+
+void tap_leave_out(const char *why) {
+  count_check();
+  tap_note("not for this backend: %s", why);
 }
 
 // ---- Surroundings ----
@@ -359,6 +373,11 @@ const char *tap_temp_text(const char *name, const char *text) {
 
 // ---- Running ----
 
+// A test whose loops are empty here, say over the devices of a machine without any, has shown nothing.
+static void refuse_idleness(void) {
+  if (current.outcome == PASSED && atomic_load(&current.num_checks) == 0) tap_skip("nothing was checked");
+}
+
 // "ok 3 - mass of one is the volume (/cpu/self/ref)"; backend may be NULL.
 static void print_result(const char *name, const char *backend) {
   const char *noskip = getenv("RITZ_TEST_NOSKIP");
@@ -392,6 +411,7 @@ static void run_once(const TapTest *test, const char *backend) {
   if (current.outcome == PASSED && ritz_memory_live() > live_before) {
     tap_note("allocations left behind: %lld", (long long)(ritz_memory_live() - live_before));
   }
+  refuse_idleness();
   print_result(test->name, backend);
 }
 

@@ -136,6 +136,38 @@ TEST(typical_operators_have_the_texts_for_devices_that_are_kept) {
   for (int i = 0; i < NUM_CASES && !tap_failed(); i++) check_kept(&cases[i]);
 }
 
+// ---- Tensor cores ----
+
+static bool multiplies_by_tensor_cores(const GpuCase *c, const RitzGpuMachine *machine) {
+  Kit k = kit_open();
+
+  c->set(&k, &c->shape);
+  GpuText made = make_gpu_text(&k, c, machine);
+  const bool multiplies = made.text && strstr(made.text, "_mma(RITZ_L(");
+  tap_check(made.text != NULL, __FILE__, __LINE__, "there is a text", "%s", c->name);
+  free_gpu_text(&made);
+  kit_close(&k);
+  return multiplies;
+}
+
+// Of diagonals the lines of a coefficient could.
+TEST(applies_and_energies_multiply_by_tensor_cores_and_diagonals_do_without) {
+  for (int device = 0; device < NUM_DEVICES; device++)
+    for (int asked = -1; asked <= 1; asked++)
+      for (int action = ACTION_APPLY; action <= ACTION_DIAGONAL; action++) {
+        const GpuCase c = {.name = "diffusion",
+                           .set = set_coefficient,
+                           .shape = DIFFUSION(3, 7, 1),
+                           .action = (Action)action};
+        const bool wanted = asked > 0 && action != ACTION_DIAGONAL && sizeof(CeedScalar) == sizeof(double);
+        RitzGpuMachine machine = devices[device].machine;
+
+        machine.mma = asked;
+        CHECK(multiplies_by_tensor_cores(&c, &machine) == wanted, "%s, action %d, asked %d",
+              devices[device].name, action, asked);
+      }
+}
+
 // ---- QFunctions of backends without fused kernels ----
 
 static const char functions_path[] = "tests/golden-gpu/qfunctions.txt";
@@ -193,5 +225,6 @@ int main(int argc, char **argv) {
   if (argc == 2 && !strcmp(argv[1], "--write-golden")) return write_goldens();
   return tap_main(argc, argv,
                   TESTS(typical_operators_have_the_texts_for_devices_that_are_kept,
+                        applies_and_energies_multiply_by_tensor_cores_and_diagonals_do_without,
                         qfunctions_have_the_texts_for_devices_that_are_kept));
 }

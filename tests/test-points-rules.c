@@ -103,6 +103,30 @@ static void check_values(const Fixture *f, const CeedScalar *x, const CeedScalar
   CHECK(error <= 20 * eps * 1000, "off by %g", error); // products of numbers up to 10 and 100
 }
 
+// ---- Flops ----
+
+// Three points in the first element, none in the second: devices count three for each, hosts the mean,
+// rounded up. For n points an element: nodes to polynomials 8 both ways, a point 4 + 1, transposed 4 + 2 + 1,
+// QFunction 7; 4 for the restriction.
+TEST_EACH_BACKEND(flops_of_operators_count_the_most_points_on_devices_and_the_mean_on_hosts) {
+  static const CeedInt uneven[] = {3, 6, 6, 1, 0, 2};
+  const CeedSize n = has_device_memory(ceed) ? 3 : 2, wanted = NUM_ELEM * (2 * 8 + n * (5 + 7 + 7)) + 4;
+  CeedSize flops = -1;
+  Fixture f;
+
+  CHECK_OK(create_parts(ceed, &f));
+  CHECK_OK(CeedElemRestrictionDestroy(&f.rstr_x));
+  CHECK_OK(CeedElemRestrictionCreateAtPoints(ceed, NUM_ELEM, NUM_POINTS, 1, NUM_POINTS, CEED_MEM_HOST,
+                                             CEED_COPY_VALUES, uneven, &f.rstr_x));
+  CHECK_OK(CeedQFunctionSetUserFlopsEstimate(f.qf, 7));
+  CHECK_OK(CeedOperatorCreateAtPoints(ceed, f.qf, NULL, NULL, &f.op));
+  CHECK_OK(set_fields(&f, f.op));
+  CHECK_OK(CeedOperatorAtPointsSetPoints(f.op, f.rstr_x, f.x));
+  CHECK_OK(CeedOperatorGetFlopsEstimate(f.op, &flops));
+  fixture_destroy(&f);
+  CHECK(flops == wanted, "%td, not %td", flops, wanted);
+}
+
 // ---- Points are run-time data ----
 
 TEST_EACH_BACKEND(moved_points_and_changed_data_are_seen) {
@@ -538,7 +562,8 @@ TEST_EACH_BACKEND(failures_of_the_function_at_points_are_passed_on) {
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
-      TESTS(moved_points_and_changed_data_are_seen, points_are_given_back_and_may_be_replaced_before_use,
+      TESTS(flops_of_operators_count_the_most_points_on_devices_and_the_mean_on_hosts,
+            moved_points_and_changed_data_are_seen, points_are_given_back_and_may_be_replaced_before_use,
             without_points_or_elements_everything_is_zero,
             assembled_qfunctions_keep_the_components_of_a_point_together,
             a_sequential_composite_goes_to_the_points_and_back,

@@ -38,6 +38,12 @@ TEST(lost_memory) {
   CHECK_OK(RITZ_MALLOC(NULL, 3, &lost));
 }
 TEST(skipped) { SKIP("%s", "a reason"); }
+TEST(idle) {
+  for (int i = 0; i < 0; i++) CHECK(0, "of no device");
+}
+TEST_EACH_BACKEND(left_out) {
+  if (ceed) NOT_FOR_THIS_BACKEND("a reason");
+}
 
 // Lists for a child, which cannot use the devices of its parent.
 static const char *chosen = "/cpu", *demanded = "";
@@ -79,6 +85,12 @@ TEST(every_wrong_test_fails) {
 TEST(a_program_whose_tests_are_all_skipped_says_so) {
   CHECK(status_of(NULL, TESTS(skipped, skipped)) == 77, "all skipped");
   CHECK(status_of(NULL, TESTS(skipped, right)) == 0, "one of two skipped");
+}
+
+TEST(a_test_that_checks_nothing_is_skipped) {
+  CHECK(status_of(NULL, TESTS(idle)) == 77, "one without checks");
+  CHECK(status_of(NULL, TESTS(idle, right)) == 0, "and one with a check");
+  CHECK(status_of(NULL, TESTS(left_out)) == 0, "one that is about other backends");
 }
 
 TEST(one_test_can_be_chosen_by_name) {
@@ -141,7 +153,7 @@ TEST(temporary_files_hold_what_was_given) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(a_program_without_failures_passes, every_wrong_test_fails,
-                        a_program_whose_tests_are_all_skipped_says_so, one_test_can_be_chosen_by_name,
-                        backends_can_be_chosen_and_demanded, random_numbers_fill_their_range_and_repeat,
-                        temporary_files_hold_what_was_given));
+                        a_program_whose_tests_are_all_skipped_says_so, a_test_that_checks_nothing_is_skipped,
+                        one_test_can_be_chosen_by_name, backends_can_be_chosen_and_demanded,
+                        random_numbers_fill_their_range_and_repeat, temporary_files_hold_what_was_given));
 }

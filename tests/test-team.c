@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Teams of threads and flags (core/threads.h): every part runs once, on a thread of its own where there are
 // threads, and alone in descending order where there are none. Meant to be run under a thread sanitizer, too.
+#define _GNU_SOURCE // sched_setaffinity on Linux
 #include "core/threads.h"
 #include "tests/tap.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -287,10 +289,7 @@ TEST(without_threads_the_caller_runs_all_parts_in_descending_order) {
   struct rlimit limit, none = {0, RLIM_INFINITY};
   RitzTeam team = NULL;
 
-  if (!CAN_REFUSE_THREADS) {
-    tap_note("threads cannot be refused in this build");
-    return;
-  }
+  if (!CAN_REFUSE_THREADS) SKIP("threads cannot be refused in this build");
   CHECK(!getrlimit(RLIMIT_AS, &limit), "no limit");
   none.rlim_max = limit.rlim_max;
   CHECK_OK(ritz_team_create(NULL, num_threads, &team));
@@ -311,7 +310,42 @@ TEST(without_threads_the_caller_runs_all_parts_in_descending_order) {
   }
   ritz_team_destroy(&team);
 }
-TEST(there_is_a_processor) { CHECK(ritz_num_processors() >= 1, "%d", ritz_num_processors()); }
+
+// ---- Processors ----
+
+#if defined(__linux__)
+// Those of `all` up to the n-th.
+static cpu_set_t first_of(const cpu_set_t *all, int n) {
+  cpu_set_t set;
+
+  CPU_ZERO(&set);
+  for (int i = 0; CPU_COUNT(&set) < n; i++) {
+    if (CPU_ISSET(i, all)) CPU_SET(i, &set);
+  }
+  return set;
+}
+
+static void check_processors(void) {
+  cpu_set_t all;
+
+  CHECK(!sched_getaffinity(0, sizeof(all), &all), "no affinity");
+  for (int n = 1; n <= CPU_COUNT(&all); n++) {
+    const cpu_set_t few = first_of(&all, n);
+
+    CHECK(!sched_setaffinity(0, sizeof(few), &few), "affinity not set");
+    const int num = ritz_num_processors(), restored = sched_setaffinity(0, sizeof(all), &all);
+
+    CHECK(!restored, "affinity not restored");
+    CHECK(num == n, "%d processors, not %d", num, n);
+  }
+}
+#else
+static void check_processors(void) {
+  CHECK(ritz_num_processors() == sysconf(_SC_NPROCESSORS_ONLN), "%d processors", ritz_num_processors());
+}
+#endif
+
+TEST(processors_are_those_that_the_process_may_use) { check_processors(); }
 
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
@@ -321,5 +355,6 @@ int main(int argc, char **argv) {
                         what_was_written_before_a_flag_is_seen_after_it,
                         a_forked_child_starts_threads_of_its_own,
                         a_forked_child_need_not_run_the_team_to_destroy_it,
-                        without_threads_the_caller_runs_all_parts_in_descending_order, there_is_a_processor));
+                        without_threads_the_caller_runs_all_parts_in_descending_order,
+                        processors_are_those_that_the_process_may_use));
 }
