@@ -795,6 +795,7 @@ static int launch_cleared(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream s
 const RitzDriver ritz_cuda = {
     .name = "cuda",
     .options = RITZ_NVRTC_STANDARD " " RITZ_NVRTC_SPACE,
+    .has_warps = true,
     .count = count,
     .choose = choose,
     .open = open_device,

@@ -86,6 +86,7 @@ typedef struct {
 struct RitzDriver {
   const char *name;    // "cuda", "opencl"
   const char *options; // for its compiler, the same for all texts
+  bool has_warps;      // threads of a warp exchange data: what of kernels/gpu/ is for CUDA alone
 
   // Number of devices that can be used; when there is none, *why is the reason in one line (static; else
   // NULL). The library and its devices are looked for once in a process. Never prints, never raises.

@@ -252,9 +252,9 @@ void tap_skip(const char *format, ...) {
   if (current.outcome == PASSED) current.outcome = SKIPPED;
 }
 
-void tap_leave_out(const char *why) {
+void tap_leave_out(const char *where, const char *why) {
   count_check();
-  tap_note("not for this backend: %s", why);
+  tap_note("not %s: %s", where, why);
 }
 
 // ---- Surroundings ----

@@ -97,10 +97,17 @@ int tap_main(int argc, char **argv, size_t num_tests, const TapTest *tests);
     return;                                                                                                  \
   } while (0)
 
-// Leaves a test of every backend on one that the statement is not about. This is no skip: nothing is missing.
+// Leaves a test that is about other surroundings: another level, another user. This is no skip: nothing is
+// missing.
+#define NOT_HERE(why)                                                                                        \
+  do {                                                                                                       \
+    tap_leave_out("here", (why));                                                                            \
+    return;                                                                                                  \
+  } while (0)
+// The same of a test of every backend on one that the statement is not about.
 #define NOT_FOR_THIS_BACKEND(why)                                                                            \
   do {                                                                                                       \
-    tap_leave_out(why);                                                                                      \
+    tap_leave_out("for this backend", (why));                                                                \
     return;                                                                                                  \
   } while (0)
 
@@ -114,7 +121,7 @@ int tap_check_error(Ceed ceed, int code, int wanted, const char *fragment, const
                     const char *text);
 void tap_forget_error(Ceed ceed);
 void tap_skip(const char *format, ...) TAP_PRINTF(1, 2);
-void tap_leave_out(const char *why);
+void tap_leave_out(const char *where, const char *why);
 
 // True once a check of the running test has failed: lets a test stop after a helper whose check failed.
 int tap_failed(void);

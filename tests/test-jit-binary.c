@@ -352,10 +352,7 @@ TEST(a_folder_that_cannot_be_written_to_is_read) {
 }
 
 TEST(a_site_cache_of_root_is_read_second) {
-  if (geteuid() != 0) { // nobody else can make one
-    tap_note("not root");
-    return;
-  }
+  if (geteuid() != 0) NOT_HERE("nobody but root can make one");
   Ceed ceed = tap_ceed("/cpu/self/ref");
   const char *site = jit_begin();
   Maker maker = new_maker();

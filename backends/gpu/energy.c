@@ -44,8 +44,7 @@ static int make(CeedOperator op, RitzGpuOperator *apply) {
 // As kernels/gpu/energy.h stores them.
 static int64_t count_shares(const RitzGpu *gpu, const RitzGpuOperator *g) {
   const int64_t num_blocks = (g->plan->num_elem + (int64_t)g->target->num_elem - 1) / g->target->num_elem;
-  return num_blocks *
-         (gpu->driver == &ritz_cuda ? (g->target->num_threads + 31) / 32 : g->target->num_threads);
+  return num_blocks * (gpu->driver->has_warps ? (g->target->num_threads + 31) / 32 : g->target->num_threads);
 }
 
 int ritz_gpu_energy_prepare(CeedOperator op, int64_t *num_shares) {
