@@ -146,8 +146,8 @@ static int played_compile(Ceed ceed, RitzDevice device, const char *name, const 
   write_entries(text, file);
   fclose(file);
   snprintf(command, sizeof(command),
-           "cc -std=gnu11 -O1 -w -ffp-contract=off -fPIC -shared -I. -o '%s' '%s' -lm >'%s' 2>&1", library,
-           source, log);
+           "cc -std=gnu11 -O1 -w -ffp-contract=off -fPIC -shared -Wl,-z,defs -I. -o '%s' '%s' -lm >'%s' 2>&1",
+           library, source, log);
   const bool is_compiled = !system(command);
   char *said = golden_read(log);
   if (!is_compiled) tap_note("%s: %s", name, said);

@@ -108,6 +108,7 @@ TEST(quotients_are_good_to_two_units_in_the_last_place) {
   RitzGpuProgram program = NULL;
 
   NEEDS_COROUTINES();
+  if (sizeof(CeedScalar) != sizeof(double)) SKIP("quotients of single precision are divisions");
   Ceed ceed = played_open(&ritz_cuda_shared_backend, SM_90);
   arg.value.p = y;
   CHECK_OK(ritz_gpu_program(ceed, "text", "a text", 2, parts, &program));
