@@ -26,10 +26,9 @@ int ritz_emit_device_qfunction(CeedQFunction qf, const char *source, CeedInt blo
 // The fused kernel `ritz_operator` of an operator, of a target without a reason; source as above. Comes after
 // kernels/gpu/language.h; lines #include "kernels/gpu/..." stand for those files. Its arguments: number of
 // elements (RitzLong), context, target->args. Blocks: number of elements / target->num_elem, rounded up.
-int ritz_emit_gpu(CeedQFunction qf, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
+int ritz_emit_gpu(Ceed ceed, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
                   char **text);
 // The kernel `ritz_diagonal` of a diagonal, likewise: adds into the array of diagonal->plan's output.
-int ritz_emit_gpu_diagonal(CeedQFunction qf, const RitzGpuDiagonal *diagonal, const char *source,
-                           char **text);
+int ritz_emit_gpu_diagonal(Ceed ceed, const RitzGpuDiagonal *diagonal, const char *source, char **text);
 
 #endif

@@ -231,15 +231,13 @@ static void emit_heading(Diagonal *d) {
       d->plan->plan.function_name, (int)d->emitter.target->num_elem);
 }
 
-int ritz_emit_gpu_diagonal(CeedQFunction qf, const RitzGpuDiagonal *diagonal, const char *source,
-                           char **text) {
+int ritz_emit_gpu_diagonal(Ceed ceed, const RitzGpuDiagonal *diagonal, const char *source, char **text) {
   RitzPlan inputs = diagonal->plan; // behind the sizes without the diagonal, which comes after its spaces
-  Diagonal d = {
-      .emitter = {.plan = &inputs, .target = diagonal->target, .qf = qf, .text = {.ceed = qf->obj.ceed}},
-      .device = diagonal,
-      .plan = diagonal->diagonal,
-      .output = diagonal->plan.num_spaces - 1,
-      .P = (int)diagonal->plan.bases[diagonal->plan.num_bases - 1].P_1d};
+  Diagonal d = {.emitter = {.plan = &inputs, .target = diagonal->target, .text = {.ceed = ceed}},
+                .device = diagonal,
+                .plan = diagonal->diagonal,
+                .output = diagonal->plan.num_spaces - 1,
+                .P = (int)diagonal->plan.bases[diagonal->plan.num_bases - 1].P_1d};
   emit_heading(&d);
   ritz_emit_gpu_sizes(&d.emitter);
   inputs.num_spaces--;

@@ -389,7 +389,7 @@ static void add_outputs(RitzGpuEmitter *e) {
 }
 
 int ritz_emit_gpu_elements(RitzGpuEmitter *e) {
-  const bool has_context = ritz_emit_gpu_has_context(e), is_writable = e->qf->is_context_writable;
+  const bool has_context = ritz_emit_gpu_has_context(e), is_writable = e->plan->is_context_writable;
   ritz_text_add(&e->text, "#include \"kernels/gpu/element.h\"\n");
   RITZ_TRY(add_bases(e));
   ritz_emit_gpu_open(e, "ritz_operator");

@@ -22,7 +22,6 @@ typedef enum {
 typedef struct {
   const RitzPlan *plan;
   const RitzGpuTarget *target;
-  CeedQFunction qf;
   RitzText text;
   RitzFormState form_state;
 } RitzGpuEmitter;

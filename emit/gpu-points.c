@@ -140,9 +140,7 @@ void ritz_emit_gpu_pointers(RitzGpuEmitter *e) {
 }
 
 // A context of no bytes is none.
-bool ritz_emit_gpu_has_context(const RitzGpuEmitter *e) {
-  return e->qf->ctx && e->qf->ctx->storage.num_bytes > 0;
-}
+bool ritz_emit_gpu_has_context(const RitzGpuEmitter *e) { return e->plan->has_context; }
 
 void ritz_emit_gpu_call(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "      %s(%s, 1, in, out);\n", e->plan->function_name,
@@ -171,7 +169,7 @@ void ritz_emit_gpu_open_points(RitzGpuEmitter *e) {
   if (e->target->num_stacked == 1) ritz_emit_gpu_form_lines(e);
   if (ritz_emit_gpu_has_context(e))
     ritz_text_add(&e->text, "    RITZ_CONTEXT_OPEN%s(context)\n",
-                  e->qf->is_context_writable ? "_WRITABLE" : "");
+                  e->plan->is_context_writable ? "_WRITABLE" : "");
   ritz_text_add(&e->text, "    %s\n    for (int k = 0; k < %d; k++) {\n",
                 e->target->unrolls ? "RITZ_UNROLL" : "RITZ_ROLL", (int)e->target->Q_1d);
   if (e->target->fences) ritz_text_add(&e->text, "      RITZ_FENCE(lanes);\n");
@@ -185,7 +183,7 @@ void ritz_emit_gpu_open_points(RitzGpuEmitter *e) {
 
 void ritz_emit_gpu_close_points(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "    }\n");
-  if (ritz_emit_gpu_has_context(e) && e->qf->is_context_writable)
+  if (ritz_emit_gpu_has_context(e) && e->plan->is_context_writable)
     ritz_text_add(&e->text, "    RITZ_CONTEXT_CLOSE(context)\n");
   ritz_text_add(&e->text, "  }\n");
 }

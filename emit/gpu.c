@@ -105,9 +105,9 @@ static int emit_lines(RitzGpuEmitter *e) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_emit_gpu(CeedQFunction qf, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
+int ritz_emit_gpu(Ceed ceed, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
                   char **text) {
-  RitzGpuEmitter e = {.plan = plan, .target = target, .qf = qf, .text = {.ceed = qf->obj.ceed}};
+  RitzGpuEmitter e = {.plan = plan, .target = target, .text = {.ceed = ceed}};
   add_heading(&e);
   ritz_emit_gpu_sizes(&e);
   const int ierr = target->evaluation == RITZ_GPU_ELEMENTS ? ritz_emit_gpu_elements(&e) : emit_lines(&e);

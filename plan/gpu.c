@@ -680,7 +680,7 @@ static bool is_used(const RitzPlan *plan, int b) {
 // Without offsets.
 static void print_strides(const RitzPlanSpace *s, int number, const RitzGpuSpace *g, FILE *stream) {
   static const char *const names[3] = {"nodes", "components", "elements"};
-  if (s->rstr->type != CEED_RESTRICTION_STRIDED && g->scatter != RITZ_SCATTER_E_VECTOR) return;
+  if (s->restriction.type != CEED_RESTRICTION_STRIDED && g->scatter != RITZ_SCATTER_E_VECTOR) return;
   fprintf(stream, "  space %d:", number);
   for (int d = 0; d < 3; d++) {
     fprintf(stream, "%s %s ", d ? "," : "", names[d]);

@@ -173,6 +173,8 @@ static int describe_function(CeedQFunction qf, RitzPlan *plan) {
   const char *path = NULL;
   const bool is_name = ritz_is_identifier(qf->kernel_name);
   plan->vec_length = qf->vec_length;
+  plan->has_context = qf->ctx && qf->ctx->storage.num_bytes > 0;
+  plan->is_context_writable = qf->is_context_writable;
   plan->user_flops = qf->user_flops > 0 ? (double)qf->user_flops : 0;
   RITZ_TRY(ritz_strdup(ceed, is_name ? qf->kernel_name : "", &plan->function_name));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)defines->num, &plan->defines));

@@ -116,9 +116,10 @@ typedef struct {
   CeedInt num_elem;
   CeedInt dim, Q_1d, Q; // grid of points: Q = Q_1d^dim; without tensor bases dim 1, Q_1d = Q
   CeedInt vec_length;
-  char *function_name; // owned; an identifier, "" without one
-  char *source_path;   // owned; of ritz_qfunction_find_source, NULL without
-  double user_flops;   // of the point function at a point; 0: unknown
+  char *function_name;                   // owned; an identifier, "" without one
+  char *source_path;                     // owned; of ritz_qfunction_find_source, NULL without
+  double user_flops;                     // of the point function at a point; 0: unknown
+  bool has_context, is_context_writable; // has_context: of some bytes
   int num_defines;
   char **defines; // owned: "NAME" or "NAME=value", for the point function's text
   int num_bases, num_spaces, num_in, num_out, num_arrays, num_matrices;

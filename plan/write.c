@@ -75,6 +75,7 @@ int ritz_plan_write(const RitzPlan *plan, FILE *stream) {
   }
   fprintf(stream, "function %s vector length %" CeedInt_FMT " arguments %d %d\n", plan->function_name,
           plan->vec_length, plan->num_in_arguments, plan->num_out_arguments);
+  fprintf(stream, "context %d writable %d\n", plan->has_context, plan->is_context_writable);
   for (int i = 0; i < plan->num_defines; i++) fprintf(stream, "define %s\n", plan->defines[i]);
   ritz_locale_leave(&locale);
   return CEED_ERROR_SUCCESS;

@@ -312,7 +312,7 @@ static const struct {
 
 // Both owned (free()); text NULL on failure.
 typedef struct {
-  char *print; // of the plan and its target, for people
+  char *print; // identity of the plan, and its target for people
   char *text;
 } GpuText;
 
@@ -327,7 +327,7 @@ static inline char *print_gpu(const RitzPlan *plan, const RitzGpuTarget *target)
   size_t length = 0;
   FILE *stream = open_memstream(&text, &length);
 
-  ritz_plan_print(plan, stream);
+  NOTE_OK(ritz_plan_write(plan, stream));
   ritz_plan_gpu_print(plan, target, stream);
   fclose(stream);
   return text;
@@ -347,7 +347,7 @@ static inline int emit_energy(const Kit *k, const RitzGpuTarget *target, GpuText
   char *text = NULL;
   int ierr = ritz_plan_gpu_add_energy(k->ceed, target, &energy, &args);
 
-  if (!ierr) ierr = ritz_emit_gpu(k->op->qf, k->plan, &energy, "", &text);
+  if (!ierr) ierr = ritz_emit_gpu(k->ceed, k->plan, &energy, "", &text);
   if (text) made->print = print_gpu(k->plan, &energy);
   made->text = take(&text);
   RITZ_FREE(&args);
@@ -356,7 +356,7 @@ static inline int emit_energy(const Kit *k, const RitzGpuTarget *target, GpuText
 
 static inline int emit_apply(const Kit *k, const RitzGpuTarget *target, GpuText *made) {
   char *text = NULL;
-  const int ierr = ritz_emit_gpu(k->op->qf, k->plan, target, "", &text);
+  const int ierr = ritz_emit_gpu(k->ceed, k->plan, target, "", &text);
 
   if (text) made->print = print_gpu(k->plan, target);
   made->text = take(&text);
@@ -365,16 +365,14 @@ static inline int emit_apply(const Kit *k, const RitzGpuTarget *target, GpuText 
 
 static inline int emit_diagonal(const Kit *k, const RitzGpuMachine *machine, bool is_deterministic,
                                 GpuText *made) {
-  RitzPlan plan = *k->plan;
   RitzDiagonalPlan *diagonal = NULL;
   RitzGpuDiagonal *device = NULL;
   char *text = NULL;
 
-  plan.target.call = RITZ_CALL_TEXT;
-  int ierr = ritz_plan_diagonal(k->op, &plan, &diagonal);
-  if (!ierr) ierr = ritz_plan_gpu_diagonal(k->ceed, diagonal, machine, is_deterministic, &device);
+  int ierr = ritz_plan_diagonal(k->op, k->plan, &diagonal);
+  if (!ierr) ierr = ritz_plan_gpu_diagonal(k->op, diagonal, machine, is_deterministic, &device);
   if (!ierr && device->target->reason) tap_note("no diagonal: %s", device->target->reason);
-  if (!ierr && !device->target->reason) ierr = ritz_emit_gpu_diagonal(k->op->qf, device, "", &text);
+  if (!ierr && !device->target->reason) ierr = ritz_emit_gpu_diagonal(k->ceed, device, "", &text);
   if (text) made->print = print_gpu(&device->plan, device->target);
   made->text = take(&text);
   ritz_plan_gpu_diagonal_free(&device);
@@ -384,13 +382,13 @@ static inline int emit_diagonal(const Kit *k, const RitzGpuMachine *machine, boo
 
 // The kernel of k->op, as case c says, without the user's text.
 static inline GpuText make_gpu_text(Kit *k, const GpuCase *c, const RitzGpuMachine *machine) {
-  const RitzPlanMachine host = {.lanes = 1, .allows_text = true, .allows_forms = true};
+  const Machine host = {.lanes = 1, .allows_text = true, .allows_forms = true};
   RitzGpuTarget *target = NULL;
   GpuText made = {NULL, NULL};
 
   make_plan(k, &host, NULL);
   if (tap_failed()) return made;
-  NOTE_OK(ritz_plan_gpu(k->ceed, k->plan, machine, &c->choice, c->is_deterministic, &target));
+  NOTE_OK(ritz_plan_gpu(k->op, k->plan, machine, &c->choice, c->is_deterministic, &target));
   if (target && target->reason) tap_note("%s is not fused: %s", c->name, target->reason);
   if (target && !target->reason) {
     if (c->action == ACTION_DIAGONAL) NOTE_OK(emit_diagonal(k, machine, c->is_deterministic, &made));

@@ -54,7 +54,7 @@ TEST(bases_in_one_dimension_have_a_sweep_for_the_derivative) {
       if (tap_failed()) return;
       CHECK(k.plan->bases[0].route == RITZ_ROUTE_DIRECT, "P = %d, Q = %d: route %d", (int)P, (int)Q,
             k.plan->bases[0].route);
-      check_matrices(&k.plan->bases[0]);
+      check_matrices(k.op, &k.plan->bases[0]);
       kit_close(&k);
     }
   }
@@ -98,7 +98,7 @@ static void find_way(Kit *k, const RitzGpuChoice *choice, Way *way) {
   RitzGpuTarget *target = NULL;
 
   PLAN(k, &eight_lanes, NULL);
-  CHECK_OK(ritz_plan_gpu(k->ceed, k->plan, &device, choice, false, &target));
+  CHECK_OK(ritz_plan_gpu(k->op, k->plan, &device, choice, false, &target));
   *way =
       (Way){target->reason ? RITZ_ROUTE_DENSE : target->routes[k->plan->spaces[0].basis], target->evaluation};
   CHECK(!target->reason, "%s", target->reason);

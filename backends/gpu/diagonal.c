@@ -58,7 +58,7 @@ static int load(CeedOperator op, RitzGpuDiagonalKernel *d) {
                                 .context_bytes = apply->context_bytes,
                                 .is_writable = apply->is_writable};
   RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));
-  const int ierr = ritz_emit_gpu_diagonal(op->qf, d->device, source, &d->kernel.text);
+  const int ierr = ritz_emit_gpu_diagonal(op->obj.ceed, d->device, source, &d->kernel.text);
   RITZ_FREE(&source);
   return ierr ? ierr : ritz_gpu_gen_load(op, &d->kernel, "ritz_diagonal");
 }

@@ -28,7 +28,7 @@ static int load(CeedOperator op, const RitzGpuOperator *apply, RitzGpuEnergyKern
                                 .context_bytes = apply->context_bytes,
                                 .is_writable = apply->is_writable};
   RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));
-  const int ierr = ritz_emit_gpu(op->qf, apply->plan, &e->target, source, &e->kernel.text);
+  const int ierr = ritz_emit_gpu(op->obj.ceed, apply->plan, &e->target, source, &e->kernel.text);
   RITZ_FREE(&source);
   return ierr ? ierr : ritz_gpu_gen_load(op, &e->kernel, "ritz_operator");
 }

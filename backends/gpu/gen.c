@@ -196,7 +196,7 @@ static int make_text(CeedOperator op, bool is_chosen, RitzGpuOperator *g) {
   char *source = NULL;
   RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));
   int ierr = is_chosen ? CEED_ERROR_SUCCESS : use_measured(op, source, g);
-  if (!ierr) ierr = ritz_emit_gpu(op->qf, g->plan, g->target, source, &g->text);
+  if (!ierr) ierr = ritz_emit_gpu(op->obj.ceed, g->plan, g->target, source, &g->text);
   RITZ_FREE(&source);
   return ierr;
 }
