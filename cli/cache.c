@@ -162,7 +162,8 @@ static WarmCounts count(void) {
 
   if (RitzJitGetCounters(&c)) return counts;
   counts.failed = c.failures;
-  counts.compiled = c.compilations > c.failures ? c.compilations - c.failures : 0;
+  const long long bad = (long long)(c.failures + c.retries), all = (long long)c.compilations;
+  counts.compiled = all > bad ? all - bad : 0;
   counts.found = c.disk_hits + c.memory_hits;
   return counts;
 }

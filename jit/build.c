@@ -59,7 +59,8 @@ static int fail(RitzBuild *build, RitzJob *job, RitzJitStatus status, char *reas
   RITZ_TRY(ritz_module_create(build->ceed, &job->key, status, reason, NULL, &job->module));
   ritz_module_set_language(job->module, build->compiler->language);
   if (job->is_recorded) ritz_module_set_recorded(job->module);
-  build->counters.failures += status != RITZ_JIT_REFUSED || !ritz_job_has_next(build, job);
+  const bool is_retried = status == RITZ_JIT_REFUSED && ritz_job_has_next(build, job);
+  *(is_retried ? &build->counters.retries : &build->counters.failures) += 1;
   if (status == RITZ_JIT_REFUSED) ritz_module_share(&job->module);
   return finish(job);
 }

@@ -144,6 +144,7 @@ void ritz_jit_count(const RitzJitCounters *more) {
   counters.disk_hits += more->disk_hits;
   counters.compilations += more->compilations;
   counters.failures += more->failures;
+  counters.retries += more->retries;
   counters.compile_seconds += more->compile_seconds;
   counters.load_seconds += more->load_seconds;
   ritz_unlock(RITZ_LOCK_JIT);

@@ -3,6 +3,7 @@
 // ritz_mesh_build and refinement; what needs common facets is checked in mesh/build.c.
 #include "mesh/mesh.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -268,7 +269,9 @@ static void check_element(RitzMeshDraft *draft, const RitzMeshBlock *block, int6
   if (low > 0.0 && isfinite(high)) return;
   double bad_det = low > 0.0 ? high : low;
 
-  if (inverted->num++ > 0 && !(bad_det < inverted->worst_det)) return;
+  // equal ones differ by rounding: the first of them is named
+  const double worst = inverted->worst_det, slack = isfinite(worst) ? 64 * DBL_EPSILON * fabs(worst) : 0;
+  if (inverted->num++ > 0 && !(bad_det < worst - slack)) return;
   inverted->worst = block->first + e;
   inverted->worst_det = bad_det;
 }

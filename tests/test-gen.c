@@ -314,7 +314,10 @@ TEST(a_syntax_error_is_reported_with_file_and_line_and_the_function_pointer_is_c
   snprintf(place, sizeof(place), "%.*s:7:", (int)(strrchr(f.source, ':') - f.source), f.source);
   check_function(&f, BY_POINTER, 1, place);
   f.name = "told of already";
+  setenv("RITZ_WARNINGS", "once", 1);
+  if (!tap_failed()) check_function(&f, BY_POINTER, 1, place);
   if (!tap_failed()) check_function(&f, BY_POINTER, 0, NULL);
+  setenv("RITZ_WARNINGS", "all", 1);
 }
 
 TEST(a_text_without_the_function_makes_the_function_pointer_win) {

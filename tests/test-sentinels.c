@@ -196,6 +196,7 @@ static int make_mesh(Kit *kit) {
 static int make_kit(const char *resource, Kit *kit) {
   *kit = (Kit){.identity = {1, 0, 0, 1}};
   DO(CeedInit(resource, &kit->ceed));
+  DO(CeedAddJitSourceRoot(kit->ceed, "include/")); // tests run in the top folder
   DO(CeedSetErrorHandler(kit->ceed, CeedErrorStore));
   DO(CeedReferenceCopy(kit->ceed, &kit->ceed_copy));
   DO(CeedGetPreferredMemType(kit->ceed, &kit->mem_type));

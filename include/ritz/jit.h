@@ -37,6 +37,7 @@ typedef struct {
   int64_t disk_hits;      // texts found in the cache
   int64_t compilations;   // runs of the compiler, good and bad
   int64_t failures;       // texts that could not be compiled or loaded
+  int64_t retries;        // texts that were refused as C and tried as C++; no failures
   double compile_seconds; // in the compiler; compilers that run at the same time all count
   double load_seconds;    // reading, checking, loading
 } RitzJitCounters;

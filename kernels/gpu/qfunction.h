@@ -22,6 +22,7 @@ typedef unsigned int uint32_t;
 typedef long int64_t;
 typedef unsigned long uint64_t;
 // The mathematics of texts that are C++.
+#ifdef __cplusplus
 namespace std {
 using ::acos;
 using ::asin;
@@ -59,6 +60,7 @@ RITZ_INLINE double min(double a, double b) { return b < a ? b : a; }
 RITZ_INLINE float min(float a, float b) { return b < a ? b : a; }
 RITZ_INLINE int min(int a, int b) { return b < a ? b : a; }
 } // namespace std
+#endif
 #else
 typedef char int8_t;
 typedef uchar uint8_t;
