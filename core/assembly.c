@@ -192,7 +192,7 @@ static int add_diagonal_single(CeedOperator op, const char *call, bool is_point_
   RITZ_TRY(check_matching_restrictions(op, call));
   RITZ_TRY(ritz_operator_update_reused(op, call));
   RITZ_TRY(CeedVectorGetArray(assembled, op->obj.ceed->backend.mem_type, &array));
-  return ritz_vector_end_write(assembled, &array, run_diagonal(op, is_point_block, array));
+  return ritz_vector_end_update(assembled, &array, run_diagonal(op, is_point_block, array));
 }
 
 // Blocks of a restriction without overlap: node numbers offset / num_comp when components are interlaced,

@@ -260,7 +260,7 @@ static int apply(CeedBasis b, const char *call, const RitzBasisAction *action, C
   if (!ierr) ierr = (sums ? CeedVectorGetArray : CeedVectorGetArrayWrite)(v, backend->mem_type, &v_array);
   if (!ierr) {
     ierr = backend->basis_apply(b, action, u_array, v_array);
-    ierr = ritz_vector_end_write(v, &v_array, ierr);
+    ierr = (sums && action->add ? ritz_vector_end_update : ritz_vector_end_write)(v, &v_array, ierr);
   }
   int restored = has_u ? CeedVectorRestoreArrayRead(u, &u_array) : CEED_ERROR_SUCCESS;
   return ierr ? ierr : restored;

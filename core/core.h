@@ -189,6 +189,9 @@ int ritz_vector_check_access(CeedVector vec, RitzAccess access);
 void ritz_vector_make_stale(CeedVector vec);
 // Ends a write access: the action's code comes first. An action that failed leaves a stale vector.
 int ritz_vector_end_write(CeedVector vec, CeedScalar **array, int ierr);
+// The same of an access to values that the action reads, too: slots of backends allocate before they write,
+// so after a lack of memory (MAJOR) the vector keeps what it had, and the call can be repeated.
+int ritz_vector_end_update(CeedVector vec, CeedScalar **array, int ierr);
 // Read access to the packed data, made from the host's array when they are not valid in this order (one order
 // per vector at a time; another one replaces it, and is refused while the data are being read). Counts as a
 // reader like CeedVectorGetArrayRead. 64-byte aligned; NULL when there are no entries.

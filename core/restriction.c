@@ -559,7 +559,7 @@ static int apply(CeedElemRestriction r, const RitzRestrictionAction *action, Cee
   int ierr = (sums ? CeedVectorGetArray : CeedVectorGetArrayWrite)(v, backend->mem_type, &v_array);
   if (!ierr) {
     ierr = backend->restriction_apply(r, action, u_array, v_array);
-    ierr = ritz_vector_end_write(v, &v_array, ierr);
+    ierr = (sums ? ritz_vector_end_update : ritz_vector_end_write)(v, &v_array, ierr);
   }
   int restored = CeedVectorRestoreArrayRead(u, &u_array);
   return ierr ? ierr : restored;

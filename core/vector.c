@@ -222,6 +222,12 @@ int ritz_vector_end_write(CeedVector vec, CeedScalar **array, int ierr) {
   return ierr ? ierr : restored;
 }
 
+int ritz_vector_end_update(CeedVector vec, CeedScalar **array, int ierr) {
+  if (ierr != CEED_ERROR_MAJOR) return ritz_vector_end_write(vec, array, ierr);
+  CeedVectorRestoreArray(vec, array);
+  return ierr;
+}
+
 int CeedVectorRestoreArrayRead(CeedVector vec, const CeedScalar **array) {
   RITZ_HANDLE(vec);
   RITZ_REQUIRE(
@@ -401,7 +407,7 @@ int CeedVectorScale(CeedVector x, CeedScalar alpha) {
   const RitzBackend *backend = backend_of(x);
   CeedScalar *array;
   RITZ_TRY(CeedVectorGetArray(x, backend->mem_type, &array));
-  return ritz_vector_end_write(x, &array, backend->vector_scale(x->obj.ceed, x->length, alpha, array));
+  return ritz_vector_end_update(x, &array, backend->vector_scale(x->obj.ceed, x->length, alpha, array));
 }
 
 int CeedVectorFilter(CeedVector x, CeedScalar threshold) {
@@ -411,7 +417,7 @@ int CeedVectorFilter(CeedVector x, CeedScalar threshold) {
   const RitzBackend *backend = backend_of(x);
   CeedScalar *array;
   RITZ_TRY(CeedVectorGetArray(x, backend->mem_type, &array));
-  return ritz_vector_end_write(x, &array, backend->vector_filter(x->obj.ceed, x->length, threshold, array));
+  return ritz_vector_end_update(x, &array, backend->vector_filter(x->obj.ceed, x->length, threshold, array));
 }
 
 int CeedVectorReciprocal(CeedVector vec) {
@@ -421,7 +427,7 @@ int CeedVectorReciprocal(CeedVector vec) {
   const RitzBackend *backend = backend_of(vec);
   CeedScalar *array;
   RITZ_TRY(CeedVectorGetArray(vec, backend->mem_type, &array));
-  return ritz_vector_end_write(vec, &array, backend->vector_reciprocal(vec->obj.ceed, vec->length, array));
+  return ritz_vector_end_update(vec, &array, backend->vector_reciprocal(vec->obj.ceed, vec->length, array));
 }
 
 int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y) {
@@ -447,8 +453,8 @@ static int axpby(const char *call, CeedVector y, CeedScalar alpha, CeedScalar be
   int ierr = CeedVectorGetArray(y, backend->mem_type, &y_array);
   if (!ierr) {
     ierr =
-        ritz_vector_end_write(y, &y_array,
-                              backend->vector_axpby(y->obj.ceed, y->length, alpha, beta, x_array, y_array));
+        ritz_vector_end_update(y, &y_array,
+                               backend->vector_axpby(y->obj.ceed, y->length, alpha, beta, x_array, y_array));
   }
   int restored = CeedVectorRestoreArrayRead(x, &x_array);
   return ierr ? ierr : restored;
