@@ -44,7 +44,7 @@ int ritz_regular_open(const char *path, int flags, int64_t max_bytes, struct sta
   return -1;
 }
 
-static ssize_t read_some(int fd, void *buffer, size_t size) {
+ssize_t ritz_read_some(int fd, void *buffer, size_t size) {
   ssize_t n;
   while ((n = read(fd, buffer, size)) < 0 && errno == EINTR) continue;
   return n;
@@ -69,7 +69,7 @@ int ritz_regular_read_rest(Ceed ceed, int fd, int64_t max_bytes, size_t *num_byt
       if (ierr) RITZ_FREE(bytes);
       RITZ_TRY(ierr);
     }
-    n = read_some(fd, *bytes + length, capacity - length - 1);
+    n = ritz_read_some(fd, *bytes + length, capacity - length - 1);
     length += n > 0 ? (size_t)n : 0;
   } while (n > 0 && (int64_t)length <= max_bytes);
   if (n < 0) set_fault(fault, "cannot be read: %s", strerror(errno));

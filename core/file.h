@@ -20,6 +20,9 @@ typedef struct {
   char text[RITZ_FILE_FAULT];
 } RitzFileFault;
 
+// read(2), again after a signal.
+ssize_t ritz_read_some(int fd, void *buffer, size_t size);
+
 // A descriptor of a regular file of at most max_bytes, at its start, for the caller to close; *status is the
 // file's. -1: *fault says why. flags: O_NOFOLLOW or 0. fault and status may be NULL.
 int ritz_regular_open(const char *path, int flags, int64_t max_bytes, struct stat *status,

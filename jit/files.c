@@ -89,13 +89,6 @@ int ritz_file_open(const char *path, uid_t owner) {
   return -1;
 }
 
-static ssize_t read_some(int fd, void *buffer, size_t size) {
-  ssize_t n;
-
-  while ((n = read(fd, buffer, size)) < 0 && errno == EINTR) continue;
-  return n;
-}
-
 int ritz_file_read(Ceed ceed, int fd, char **text) {
   size_t length = 0;
 
@@ -122,7 +115,7 @@ bool ritz_file_hash(int fd, RitzHash *hash) {
 
   if (lseek(fd, 0, SEEK_SET)) return false;
   ritz_hash_begin(&hasher);
-  while ((n = read_some(fd, buffer, sizeof(buffer))) > 0 && (length += n) <= MAX_BINARY_BYTES)
+  while ((n = ritz_read_some(fd, buffer, sizeof(buffer))) > 0 && (length += n) <= MAX_BINARY_BYTES)
     ritz_hash_add(&hasher, buffer, (size_t)n);
   *hash = ritz_hash_end(&hasher);
   return n == 0;
@@ -168,7 +161,7 @@ bool ritz_file_copy(int fd, const char *path) {
 
   if (to < 0) return false;
   bool is_written = lseek(fd, 0, SEEK_SET) == 0;
-  while (is_written && (n = read_some(fd, buffer, sizeof(buffer))) > 0)
+  while (is_written && (n = ritz_read_some(fd, buffer, sizeof(buffer))) > 0)
     is_written = write_all(to, buffer, (size_t)n);
   return !close(to) && is_written && n == 0;
 }
