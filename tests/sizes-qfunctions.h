@@ -23,16 +23,6 @@ CEED_QFUNCTION(SizesDiffusion)
   return CEED_ERROR_SUCCESS;
 }
 
-#define SIZES_NUM_FIELDS 200
-
-// Output k is k + 1 times input k.
-CEED_QFUNCTION(SizesMany)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  for (CeedInt k = 0; k < SIZES_NUM_FIELDS; k++)
-    for (CeedInt i = 0; i < Q; i++) out[k][i] = (CeedScalar)(k + 1) * in[k][i];
-  return CEED_ERROR_SUCCESS;
-}
-
 // The context begins with the factor.
 // in: [0] u [Q]      out: [0] factor u [Q]
 CEED_QFUNCTION(SizesScale)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {

@@ -14,6 +14,7 @@
 #include "jit/files.h"
 #include "jit/hash.h"
 #include "tests/geometry-problem.h"
+#include "tests/many-operator.h"
 #include "tests/random-operator.h"
 #include "tests/texts-kit.h"
 
@@ -589,6 +590,35 @@ TEST(kernels_that_multiply_by_tensor_cores_compile_and_spill_little) {
   unsetenv("RITZ_GPU_MMA");
 }
 
+// ---- Many fields ----
+
+// The text of a diagonal grows with the product of the numbers of fields: no kernel for so many.
+TEST(operators_of_200_fields_compile_and_their_diagonals_are_refused) {
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL;
+  CeedVector u = NULL, v = NULL;
+  Ceed ceed;
+
+  NEEDS_NVRTC();
+  CHECK_OK(open_context(&ritz_cuda_gen_backend, &devices[0], &ceed));
+  snprintf(running, sizeof(running), "200 fields");
+  CHECK_OK(create_many(ceed, &qf, &op));
+  CHECK_OK(CeedVectorCreate(ceed, 4, &u));
+  CHECK_OK(CeedVectorSetValue(u, 1));
+  CHECK_OK(CeedVectorCreate(ceed, 4, &v));
+  CHECK_OK(CeedOperatorApply(op, u, v, CEED_REQUEST_IMMEDIATE));
+  const int num_programs = totals.num_programs;
+  CHECK_OK(CeedOperatorLinearAssembleDiagonal(op, v, CEED_REQUEST_IMMEDIATE));
+  CHECK(totals.num_programs == num_programs, "%d programs for the diagonal",
+        totals.num_programs - num_programs);
+  tell_totals(&devices[0]);
+  CeedVectorDestroy(&u);
+  CeedVectorDestroy(&v);
+  CeedQFunctionDestroy(&qf);
+  CeedOperatorDestroy(&op);
+  CeedDestroy(&ceed);
+}
+
 // ---- Random operators ----
 
 static int create_active_vector(Ceed ceed, CeedSize length, CeedVector *vector) {
@@ -678,5 +708,6 @@ int main(int argc, char **argv) {
                         conjugate_gradients_keep_their_numbers_in_registers,
                         fused_kernels_that_compute_their_geometry_spill_little,
                         kernels_that_multiply_by_tensor_cores_compile_and_spill_little,
+                        operators_of_200_fields_compile_and_their_diagonals_are_refused,
                         kernels_of_random_operators_compile, fused_kernels_of_random_operators_compile));
 }

@@ -6,6 +6,7 @@
 #define _DEFAULT_SOURCE // MAP_NORESERVE, mincore
 #endif
 #include "tests/api.h"
+#include "tests/many-operator.h"
 #include "tests/reference.h"
 #include "tests/sizes-qfunctions.h"
 #include "tests/triples.h"
@@ -414,34 +415,6 @@ TEST_EACH_BACKEND(more_nodes_than_32_bits_count_are_refused) {
 }
 
 // ---- 200 fields ----
-
-enum { NUM_FIELDS = SIZES_NUM_FIELDS };
-
-// Fields are added under the names of their numbers and set backwards.
-static int create_many(Ceed ceed, CeedQFunction *qf, CeedOperator *op) {
-  CeedElemRestriction rstr = NULL;
-  CeedBasis basis = NULL;
-  int ierr = CeedElemRestrictionCreateStrided(ceed, 2, 2, 1, 4, CEED_STRIDES_BACKEND, &rstr);
-
-  if (!ierr) ierr = CeedBasisCreateTensorH1Lagrange(ceed, 1, 1, 2, 2, CEED_GAUSS_LOBATTO, &basis);
-  if (!ierr) ierr = CeedQFunctionCreateInterior(ceed, 1, SizesMany, SizesMany_loc, qf);
-  for (int k = 0; !ierr && k < 2 * NUM_FIELDS; k++) {
-    char name[32];
-
-    snprintf(name, sizeof(name), "field %d", k);
-    ierr = (k < NUM_FIELDS ? CeedQFunctionAddInput : CeedQFunctionAddOutput)(*qf, name, 1, CEED_EVAL_INTERP);
-  }
-  if (!ierr) ierr = CeedOperatorCreate(ceed, *qf, NULL, NULL, op);
-  for (int k = 2 * NUM_FIELDS - 1; !ierr && k >= 0; k--) {
-    char name[32];
-
-    snprintf(name, sizeof(name), "field %d", k);
-    ierr = CeedOperatorSetField(*op, name, rstr, basis, CEED_VECTOR_ACTIVE);
-  }
-  CeedElemRestrictionDestroy(&rstr);
-  CeedBasisDestroy(&basis);
-  return ierr;
-}
 
 // The points are the nodes: the operator is 1 + 2 + ... + 200 = 20100 times the identity.
 TEST_EACH_BACKEND(functions_and_operators_may_have_200_fields_of_a_direction) {
