@@ -111,10 +111,10 @@ struct RitzBackend {
   int (*qfunction_apply)(CeedQFunction qf, CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);
   // Vectors are locked and checked by the slot through the CeedVector functions; lengths were checked.
   int (*operator_apply)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
-  // Assembly. D[o][i] is the derivative of active output scalar o by active input scalar i at a point; it
-  // comes from the cache in op->qf_data when that is to be reused, else it is evaluated. op->assembly_data
-  // exists. values: L-vector of `rstr`, in which D[o][i] is component i*N_out + o of a point; every entry is
-  // stored.
+  // Assembly, of operators in CeedScalar alone unless said otherwise. D[o][i] is the derivative of active
+  // output scalar o by active input scalar i at a point; it comes from the cache in op->qf_data when that is
+  // to be reused, else it is evaluated. op->assembly_data exists. values: L-vector of `rstr`, in which
+  // D[o][i] is component i*N_out + o of a point; every entry is stored.
   int (*operator_assemble_qfunction)(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
   // Adds the diagonal, or blocks [node][c_out][c_in], to the active L-vector's entries.
   int (*operator_assemble_add_diagonal)(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
@@ -157,10 +157,16 @@ struct RitzBackend {
   // Hooks of a backend that watches accesses. lend may replace the array that an access hands out by one of
   // its own; take_back gets that array when the access ends. the `watch` field of CeedVector belongs to
   // such a backend.
-  int (*vector_lend)(CeedVector vec, RitzAccess access, RitzRepKind kind, CeedScalar **array);
-  int (*vector_take_back)(CeedVector vec, CeedScalar *array);
+  int (*vector_lend)(CeedVector vec, RitzAccess access, RitzRepKind kind, void **array);
+  int (*vector_take_back)(CeedVector vec, void *array);
   void (*vector_forget)(CeedVector vec); // the vector goes
   int (*composite_apply)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+  // Whether operator_apply and operator_assemble_add_diagonal serve this operator, of which the arithmetic or
+  // some vector (op->precision, op->active_precision, vectors of fields) is not CeedScalar. in: the active
+  // input, or CEED_VECTOR_NONE where there is none yet. Else *reason (static string) says why not, and core/
+  // applies an operator in CeedScalar between conversions. An empty slot: never, by the nature of the
+  // backend.
+  int (*operator_is_native)(CeedOperator op, CeedVector in, bool *is_native, const char **reason);
   // What runs for a single operator, in lines for people, and the text of its generated kernel (NULL: there
   // is none; valid while the operator lives).
   int (*operator_explain)(CeedOperator op, FILE *stream);

@@ -126,6 +126,19 @@ bool ritz_is_identifier(const char *word);
 // expanded, those of headers that devices have without them dropped, #line where the text comes from.
 int ritz_jit_load_for_device(Ceed ceed, const char *path, char **text);
 
+// ---- Precision (core/precision.c) ----
+
+// Of a vector's entries, or of an operator's arithmetic. Another one than CEED_SCALAR_TYPE is FP32, in a
+// library of double.
+static inline size_t ritz_scalar_bytes(CeedScalarType precision) {
+  return precision == CEED_SCALAR_FP32 ? sizeof(float) : sizeof(double);
+}
+static inline const char *ritz_precision_name(CeedScalarType precision) {
+  return precision == CEED_SCALAR_FP32 ? "FP32" : "FP64";
+}
+// INCOMPATIBLE: none of the two; UNSUPPORTED: not in this build.
+int ritz_check_precision(Ceed ceed, const char *call, CeedScalarType precision);
+
 // ---- Representations ----
 typedef struct {
   void *owned;    // owned by the library, or NULL
@@ -151,7 +164,7 @@ typedef struct {
 // Data of a vector or context: a list of places, one rule. A write makes its place the only valid one; a read
 // makes its place valid by copying.
 typedef struct {
-  size_t num_bytes;
+  size_t num_bytes, entry_bytes; // the second: of an entry that is packed
   RitzRep rep[RITZ_NUM_REPS];
   RitzPacked packed;
 } RitzStorage;
@@ -174,6 +187,7 @@ void ritz_storage_clear(Ceed ceed, RitzStorage *storage);
 struct CeedVector_private {
   struct CeedObject_private obj;
   CeedSize length;
+  CeedScalarType precision; // of the entries
   RitzStorage storage;
   bool is_locked;                          // write access handed out
   CeedInt num_readers, num_packed_readers; // the first counts all
@@ -192,19 +206,25 @@ int ritz_vector_end_write(CeedVector vec, CeedScalar **array, int ierr);
 // The same of an access to values that the action reads, too: slots of backends allocate before they write,
 // so after a lack of memory (MAJOR) the vector keeps what it had, and the call can be repeated.
 int ritz_vector_end_update(CeedVector vec, CeedScalar **array, int ierr);
+// Access to entries of either precision; otherwise CeedVectorGetArray, ..Read and ..Write. Unlocking passes
+// the action's code on: after one that failed, RITZ_ACCESS_WRITE is ritz_vector_end_write,
+// RITZ_ACCESS_READ_WRITE ritz_vector_end_update. *array is NULL when locking fails, and after unlocking.
+int ritz_vector_lock(CeedVector vec, RitzAccess access, CeedMemType mem_type, void **array);
+int ritz_vector_unlock(CeedVector vec, RitzAccess access, void **array, int ierr);
 // Read access to the packed data, made from the host's array when they are not valid in this order (one order
 // per vector at a time; another one replaces it, and is refused while the data are being read). Counts as a
 // reader like CeedVectorGetArrayRead. 64-byte aligned; NULL when there are no entries.
-int ritz_vector_get_packed(CeedVector vec, const RitzPacking *packing, const CeedScalar **packed);
-int ritz_vector_restore_packed(CeedVector vec, const CeedScalar **packed);
+int ritz_vector_get_packed(CeedVector vec, const RitzPacking *packing, const void **packed);
+int ritz_vector_restore_packed(CeedVector vec, const void **packed);
 // How often the vector was packed and converted back.
 void ritz_vector_packing_counts(CeedVector vec, int64_t *num_packs, int64_t *num_unpacks);
-// The loops themselves (core/packing.c), for the batches first_batch .. end_batch - 1.
+// The loops themselves (core/packing.c), for the batches first_batch .. end_batch - 1 of entries of 4 or 8
+// bytes.
 int64_t ritz_packing_num_batches(const RitzPacking *packing);
-void ritz_pack(const RitzPacking *packing, const CeedScalar *host, CeedScalar *packed, int64_t first_batch,
-               int64_t end_batch);
-void ritz_unpack(const RitzPacking *packing, CeedScalar *host, const CeedScalar *packed, int64_t first_batch,
-                 int64_t end_batch);
+void ritz_pack(const RitzPacking *packing, size_t entry_bytes, const void *host, void *packed,
+               int64_t first_batch, int64_t end_batch);
+void ritz_unpack(const RitzPacking *packing, size_t entry_bytes, void *host, const void *packed,
+                 int64_t first_batch, int64_t end_batch);
 
 // ---- CeedElemRestriction ----
 struct CeedElemRestriction_private {
@@ -259,7 +279,7 @@ struct CeedBasis_private {
 };
 CeedInt ritz_basis_num_q_comp(CeedBasis basis, CeedEvalMode mode);
 
-// ---- Precision (core/dense.c): fe/ computes in double whatever CeedScalar is ----
+// ---- fe/ (core/dense.c) computes in double whatever CeedScalar is ----
 // New array of doubles with n entries of `from` (NULL: unset).
 int ritz_widen(Ceed ceed, CeedSize n, const CeedScalar *from, double **to);
 void ritz_narrow(CeedSize n, const double *from, CeedScalar *to);
@@ -382,7 +402,11 @@ struct CeedOperator_private {
   CeedElemRestriction rstr_points;        // counted, may be NULL
   CeedVector point_coords;                // counted, may be NULL
   CeedElemRestriction first_points;       // counted: first AtPoints restriction seen, may be NULL
-  void *data;                             // owned by the backend
+  // Of the arithmetic; of the active input [0] and output [1] that `data` is made for. An operator serves
+  // active vectors of its arithmetic's precision itself; each other pair that it is applied to has a variant,
+  // which shares all but `data`, the assembly data and the rows of the timing table with it.
+  CeedScalarType precision, active_precision[2];
+  void *data; // owned by the backend
   // Timing table: its rows, NULL before the first call; seconds in which kernels were made before that.
   RitzProfileRow *profile[RITZ_NUM_PROFILE_ACTIONS];
   double profile_prepared;

@@ -27,6 +27,7 @@ int ritz_operator_create(Ceed ceed, const char *call, CeedQFunction qf, CeedQFun
   CeedOperator created = NULL;
   RITZ_TRY(ritz_object_create(ceed, &ritz_operator_class, sizeof(*created), &created));
   created->input_size = created->output_size = -1;
+  created->precision = created->active_precision[0] = created->active_precision[1] = CEED_SCALAR_TYPE;
   int ierr = ritz_qfunction_data_create(ceed, &created->qf_data);
   if (!ierr) ierr = CeedQFunctionReferenceCopy(qf, &created->qf);
   if (!ierr) ierr = reference_optional(dqf, &created->dqf);
@@ -48,6 +49,7 @@ int CeedOperatorCreateComposite(Ceed ceed, CeedOperator *op) {
   CeedOperator created = NULL;
   RITZ_TRY(ritz_object_create(ceed, &ritz_operator_class, sizeof(*created), &created));
   created->is_composite = true;
+  created->precision = CEED_SCALAR_TYPE;
   created->input_size = created->output_size = -1;
   *op = created;
   return CEED_ERROR_SUCCESS;

@@ -6,8 +6,6 @@
 
 // ---- The loops ----
 
-enum { run_length = 64 / sizeof(CeedScalar) }; // a cache line
-
 // Nodes or components.
 typedef struct {
   int64_t extent, host_stride, packed_stride;
@@ -34,55 +32,62 @@ static void order_axes(const RitzPacking *p, Axis *inner, Axis *outer) {
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static void copy_run(int64_t n, CeedScalar *to, int64_t to_stride, const CeedScalar *from,
-                     int64_t from_stride) {
-  for (int64_t i = 0; i < n; i++) to[i * to_stride] = from[i * from_stride];
+typedef void CopyRun(int64_t n, char *to, int64_t to_stride, const char *from, int64_t from_stride);
+
+static void copy_floats(int64_t n, char *to, int64_t to_stride, const char *from, int64_t from_stride) {
+  for (int64_t i = 0; i < n; i++) ((float *)to)[i * to_stride] = ((const float *)from)[i * from_stride];
+}
+
+static void copy_doubles(int64_t n, char *to, int64_t to_stride, const char *from, int64_t from_stride) {
+  for (int64_t i = 0; i < n; i++) ((double *)to)[i * to_stride] = ((const double *)from)[i * from_stride];
 }
 
 // One batch, one way or the other. The runs of all lanes lie side by side in packed memory: every cache line
 // of either side is complete before the next ones are touched, whatever the distance of the elements. Where
 // the elements themselves are neighbours in the host's array, a run is one entry long for that. On the way
 // back the last element is written as often as it is repeated.
-static void copy_batch(const RitzPacking *p, int64_t num_real, bool packs, CeedScalar *host,
-                       CeedScalar *packed) {
+static void copy_batch(const RitzPacking *p, int64_t entry_bytes, int64_t num_real, bool packs, char *host,
+                       char *packed) {
+  CopyRun *copy_run = entry_bytes == sizeof(float) ? copy_floats : copy_doubles;
   Axis inner, outer;
   order_axes(p, &inner, &outer);
-  int64_t step = p->strides[2] < inner.host_stride ? 1 : run_length;
+  int64_t step = p->strides[2] < inner.host_stride ? 1 : 64 / entry_bytes; // a cache line
 
   for (int64_t j = 0; j < outer.extent; j++) {
     for (int64_t i = 0; i < inner.extent; i += step) {
       int64_t n = smaller(step, inner.extent - i);
-      CeedScalar *h = host + j * outer.host_stride + i * inner.host_stride;
-      CeedScalar *q = packed + j * outer.packed_stride + i * inner.packed_stride;
+      char *h = host + (j * outer.host_stride + i * inner.host_stride) * entry_bytes;
+      char *q = packed + (j * outer.packed_stride + i * inner.packed_stride) * entry_bytes;
       for (int64_t lane = 0; lane < p->lanes; lane++) {
-        CeedScalar *element = h + smaller(lane, num_real - 1) * p->strides[2];
+        char *element = h + smaller(lane, num_real - 1) * p->strides[2] * entry_bytes;
+        char *place = q + lane * entry_bytes;
         if (packs)
-          copy_run(n, q + lane, inner.packed_stride, element, inner.host_stride);
+          copy_run(n, place, inner.packed_stride, element, inner.host_stride);
         else
-          copy_run(n, element, inner.host_stride, q + lane, inner.packed_stride);
+          copy_run(n, element, inner.host_stride, place, inner.packed_stride);
       }
     }
   }
 }
 
-static void copy_batches(const RitzPacking *p, bool packs, CeedScalar *host, CeedScalar *packed,
+static void copy_batches(const RitzPacking *p, size_t entry_bytes, bool packs, char *host, char *packed,
                          int64_t first_batch, int64_t end_batch) {
-  int64_t batch_size = (int64_t)p->num_nodes * p->num_comp * p->lanes;
+  const int64_t bytes = (int64_t)entry_bytes, batch_size = (int64_t)p->num_nodes * p->num_comp * p->lanes;
   for (int64_t b = first_batch; b < end_batch; b++) {
     int64_t first_elem = b * p->lanes;
-    copy_batch(p, smaller(p->lanes, p->num_elem - first_elem), packs, host + first_elem * p->strides[2],
-               packed + b * batch_size);
+    copy_batch(p, bytes, smaller(p->lanes, p->num_elem - first_elem), packs,
+               host + first_elem * p->strides[2] * bytes, packed + b * batch_size * bytes);
   }
 }
 
-void ritz_pack(const RitzPacking *packing, const CeedScalar *host, CeedScalar *packed, int64_t first_batch,
-               int64_t end_batch) {
-  copy_batches(packing, true, (CeedScalar *)host, packed, first_batch, end_batch);
+void ritz_pack(const RitzPacking *packing, size_t entry_bytes, const void *host, void *packed,
+               int64_t first_batch, int64_t end_batch) {
+  copy_batches(packing, entry_bytes, true, (char *)host, packed, first_batch, end_batch);
 }
 
-void ritz_unpack(const RitzPacking *packing, CeedScalar *host, const CeedScalar *packed, int64_t first_batch,
-                 int64_t end_batch) {
-  copy_batches(packing, false, host, (CeedScalar *)packed, first_batch, end_batch);
+void ritz_unpack(const RitzPacking *packing, size_t entry_bytes, void *host, const void *packed,
+                 int64_t first_batch, int64_t end_batch) {
+  copy_batches(packing, entry_bytes, false, host, (char *)packed, first_batch, end_batch);
 }
 
 // ---- Sizes ----
@@ -139,7 +144,7 @@ static int reserve(Ceed ceed, RitzStorage *storage, const RitzPacking *packing) 
   const int64_t length = packed_length(packing);
   if (*block && packed_length(&storage->packed.packing) == length) return CEED_ERROR_SUCCESS;
   ritz_free(block);
-  return ritz_malloc(ceed, (size_t)length, sizeof(CeedScalar), block);
+  return ritz_malloc(ceed, (size_t)length, storage->entry_bytes, block);
 }
 
 int ritz_storage_pack(Ceed ceed, RitzStorage *storage, const RitzPacking *packing) {
@@ -147,8 +152,8 @@ int ritz_storage_pack(Ceed ceed, RitzStorage *storage, const RitzPacking *packin
   RITZ_TRY(ritz_storage_sync(ceed, storage, RITZ_REP_HOST));
   storage->rep[RITZ_REP_PACKED].valid = false;
   RITZ_TRY(reserve(ceed, storage, packing));
-  ritz_pack(packing, ritz_storage_pointer(storage, RITZ_REP_HOST), storage->rep[RITZ_REP_PACKED].owned, 0,
-            ritz_packing_num_batches(packing));
+  ritz_pack(packing, storage->entry_bytes, ritz_storage_pointer(storage, RITZ_REP_HOST),
+            storage->rep[RITZ_REP_PACKED].owned, 0, ritz_packing_num_batches(packing));
   storage->packed.packing = *packing;
   storage->packed.num_packs++;
   storage->rep[RITZ_REP_PACKED].valid = true;
@@ -157,7 +162,7 @@ int ritz_storage_pack(Ceed ceed, RitzStorage *storage, const RitzPacking *packin
 
 void ritz_storage_drop_host(RitzStorage *storage) {
   RitzRep *host = &storage->rep[RITZ_REP_HOST];
-  CeedSize length = (CeedSize)(storage->num_bytes / sizeof(CeedScalar));
+  CeedSize length = (CeedSize)(storage->num_bytes / storage->entry_bytes);
   if (host->borrowed || storage->packed.keeps_host || !covers(&storage->packed.packing, length)) return;
   ritz_free(&host->owned);
   host->valid = false;
@@ -165,7 +170,7 @@ void ritz_storage_drop_host(RitzStorage *storage) {
 
 void ritz_storage_unpack(RitzStorage *storage) {
   const RitzPacking *packing = &storage->packed.packing;
-  ritz_unpack(packing, ritz_storage_pointer(storage, RITZ_REP_HOST), storage->rep[RITZ_REP_PACKED].owned, 0,
-              ritz_packing_num_batches(packing));
+  ritz_unpack(packing, storage->entry_bytes, ritz_storage_pointer(storage, RITZ_REP_HOST),
+              storage->rep[RITZ_REP_PACKED].owned, 0, ritz_packing_num_batches(packing));
   storage->packed.num_unpacks++;
 }

@@ -12,6 +12,7 @@
 #include <ritz/mesh.h>
 #include <ritz/operator.h>
 #include <ritz/output.h>
+#include <ritz/precision.h>
 #include <ritz/solver.h>
 #include <ritz/space.h>
 #include <ritz/version.h>

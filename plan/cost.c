@@ -57,7 +57,7 @@ static double count_stored(const RitzPlan *plan) {
   double bytes = 0;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    if (ritz_plan_is_stored(s)) bytes += (double)sizeof(CeedScalar) * s->num_nodes * s->num_comp;
+    if (ritz_plan_is_stored(s)) bytes += (double)ritz_scalar_bytes(s->precision) * s->num_nodes * s->num_comp;
   }
   return bytes;
 }
@@ -87,14 +87,16 @@ static double count_offsets(const RitzPlan *plan, const RitzPlanAccess *access) 
 // Entries of an array that its spaces reach, and how often each of them is moved.
 static double array_bytes(const RitzPlan *plan, int32_t array) {
   CeedSize length = 0;
+  size_t entry_bytes = 0;
   int num_moves = 1;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
     if (s->array != array || ritz_plan_is_stored(s)) continue;
     if (s->restriction.l_size > length) length = s->restriction.l_size;
+    entry_bytes = ritz_scalar_bytes(s->precision);
     if (!s->is_input) num_moves = 2;
   }
-  return (double)sizeof(CeedScalar) * num_moves * (double)length;
+  return (double)entry_bytes * num_moves * (double)length;
 }
 
 static double count_vectors(const RitzPlan *plan) {

@@ -89,6 +89,11 @@ static RitzPlanRestriction describe_restriction(int number, CeedElemRestriction 
   return made;
 }
 
+// Active vectors have the precision that the operator is made for.
+static CeedScalarType precision_of(CeedOperator op, bool is_input, CeedVector vec) {
+  return vec == CEED_VECTOR_ACTIVE ? op->active_precision[is_input ? 0 : 1] : vec->precision;
+}
+
 static void add_space(CeedOperator op, RitzPlan *plan, bool is_input, CeedInt i) {
   CeedOperatorField field = ritz_operator_field(op, i);
   CeedElemRestriction r = field->rstr;
@@ -97,6 +102,7 @@ static void add_space(CeedOperator op, RitzPlan *plan, bool is_input, CeedInt i)
       .is_active = field->vec == CEED_VECTOR_ACTIVE,
       .field = (int)i,
       .restriction = describe_restriction(number_restriction(op, plan, r), r),
+      .precision = precision_of(op, is_input, field->vec),
       .num_nodes = r->elem_size,
       .num_comp = r->num_comp,
       .basis = find_basis(op, plan, field->basis),
@@ -190,6 +196,7 @@ static int describe(CeedOperator op, RitzPlan *plan) {
   Ceed ceed = op->obj.ceed;
   size_t num_fields = (size_t)op->num_in + (size_t)op->num_out;
   const char *name;
+  plan->precision = op->precision;
   plan->num_in_arguments = op->num_in;
   plan->num_out_arguments = op->num_out;
   for (CeedInt i = 0; i < op->num_in; i++) plan->num_in += !ritz_field_is_unused(op->in[i]);

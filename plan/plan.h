@@ -82,6 +82,7 @@ typedef struct {
   bool is_input, is_active;
   int field; // of the operator, the first of this space: backends find restriction and vector there
   RitzPlanRestriction restriction; // num_elem elements of num_nodes nodes, num_comp components
+  CeedScalarType precision;        // of the L-vector's entries; kernels convert
   int32_t array;                   // number of the L-vector; spaces of the same vector have the same
   CeedInt num_nodes, num_comp;
   int basis;      // -1: values at the points, num_nodes = Q
@@ -108,11 +109,12 @@ typedef struct {
   double flops;         // contractions as done by the routes (even-odd not subtracted), plus user_flops * Q
   double bytes_stored;  // passive data at points
   double bytes_offsets; // as the gathers read them
-  double bytes_vectors; // L-vectors: 8 a unique entry read, 16 read and written; from l_size / num_elem
+  double bytes_vectors; // L-vectors: each entry once if read, twice if written; from l_size / num_elem
 } RitzPlanCost;
 
 typedef struct {
-  char *name; // owned: of the operator or its QFunction
+  char *name;               // owned: of the operator or its QFunction
+  CeedScalarType precision; // of the arithmetic
   CeedInt num_elem;
   CeedInt dim, Q_1d, Q; // grid of points: Q = Q_1d^dim; without tensor bases dim 1, Q_1d = Q
   CeedInt vec_length;

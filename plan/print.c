@@ -92,6 +92,7 @@ static void print_gather(FILE *stream, const RitzPlanSpace *s, const RitzCpuSpac
 static void print_nature(FILE *stream, const RitzPlanSpace *s) {
   if (s->form == RITZ_FORM_LINEAR) fprintf(stream, ", linear at the points");
   if (s->form == RITZ_FORM_CONSTANT) fprintf(stream, ", the same at all points");
+  if (s->precision != CEED_SCALAR_TYPE) fprintf(stream, ", %s", ritz_precision_name(s->precision));
   if (s->is_oriented) fprintf(stream, ", oriented");
   if (s->is_curl_oriented) fprintf(stream, ", curl-oriented");
   if (s->is_interlaced) fprintf(stream, ", interlaced");
@@ -169,7 +170,10 @@ static void print_plan(FILE *stream, const RitzPlan *plan, const RitzCpuTarget *
   print_count(stream, plan->num_elem, "element");
   fprintf(stream, ", ");
   print_count(stream, plan->Q, "point");
-  fprintf(stream, " = %" CeedInt_FMT "^%" CeedInt_FMT "\n", plan->Q_1d, plan->dim);
+  fprintf(stream, " = %" CeedInt_FMT "^%" CeedInt_FMT, plan->Q_1d, plan->dim);
+  if (plan->precision != CEED_SCALAR_TYPE)
+    fprintf(stream, ", arithmetic in %s", ritz_precision_name(plan->precision));
+  fprintf(stream, "\n");
   print_bases(stream, plan);
   print_spaces(stream, plan, target);
   print_fields(stream, plan);

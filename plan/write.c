@@ -44,6 +44,11 @@ static void write_basis(FILE *stream, const RitzPlanBasis *b) {
   fprintf(stream, "\n");
 }
 
+// The library's own precision goes without saying.
+static void write_precision(FILE *stream, CeedScalarType precision) {
+  if (precision != CEED_SCALAR_TYPE) fprintf(stream, " precision %s", ritz_precision_name(precision));
+}
+
 // Strides that depend on the size of the mesh are handed to kernels: 0.
 static CeedInt stride_of_element(const RitzPlanSpace *s, CeedInt stride) {
   return stride > 0 && stride <= (CeedSize)s->num_nodes * s->num_comp ? stride : 0;
@@ -58,14 +63,16 @@ static void write_space(FILE *stream, const RitzPlanSpace *s) {
           s->num_comp, s->basis, s->modes, s->is_oriented, s->is_curl_oriented, s->is_interlaced,
           (int)s->form);
   for (int d = 0; d < 3; d++) fprintf(stream, " %" CeedInt_FMT, stride_of_element(s, r->strides[d]));
+  write_precision(stream, s->precision);
   fprintf(stream, "\n");
 }
 
 int ritz_plan_write(const RitzPlan *plan, FILE *stream) {
   RitzLocale locale;
   RITZ_TRY(ritz_locale_enter(NULL, &locale));
-  fprintf(stream, "grid %" CeedInt_FMT " %" CeedInt_FMT " %" CeedInt_FMT "\n", plan->dim, plan->Q_1d,
-          plan->Q);
+  fprintf(stream, "grid %" CeedInt_FMT " %" CeedInt_FMT " %" CeedInt_FMT, plan->dim, plan->Q_1d, plan->Q);
+  write_precision(stream, plan->precision);
+  fprintf(stream, "\n");
   for (int b = 0; b < plan->num_bases; b++) write_basis(stream, &plan->bases[b]);
   for (int s = 0; s < plan->num_spaces; s++) write_space(stream, &plan->spaces[s]);
   for (int i = 0; i < plan->num_in + plan->num_out; i++) {

@@ -50,9 +50,9 @@ static bool packed_holds(const RitzPacking *p, const CeedScalar *packed, const C
 
 static bool packs_as(CeedVector vec, const RitzPacking *p, const CeedScalar *host) {
   const CeedScalar *packed = NULL;
-  if (ritz_vector_get_packed(vec, p, &packed)) return false;
+  if (ritz_vector_get_packed(vec, p, (const void **)&packed)) return false;
   bool holds = packed_holds(p, packed, host);
-  return !ritz_vector_restore_packed(vec, &packed) && !packed && holds;
+  return !ritz_vector_restore_packed(vec, (const void **)&packed) && !packed && holds;
 }
 
 static const RitzRep *rep(CeedVector vec, RitzRepKind kind) { return &vec->storage.rep[kind]; }
@@ -117,13 +117,13 @@ TEST(packing_and_unpacking_are_inverse_on_any_layout) {
         }
       }
     }
-    ritz_pack(&p, host, packed, split, num_batches);
+    ritz_pack(&p, sizeof(CeedScalar), host, packed, split, num_batches);
     CHECK(is_untouched(packed, 0, split * batch), "run %d: batches that were not asked for", run);
-    ritz_pack(&p, host, packed, 0, split);
+    ritz_pack(&p, sizeof(CeedScalar), host, packed, 0, split);
     CHECK(packed_holds(&p, packed, host), "run %d: order", run);
     CHECK(is_untouched(packed, num_batches * batch, num_batches * batch + GUARD), "run %d: the end", run);
-    ritz_unpack(&p, back, packed, 0, split);
-    ritz_unpack(&p, back, packed, split, num_batches);
+    ritz_unpack(&p, sizeof(CeedScalar), back, packed, 0, split);
+    ritz_unpack(&p, sizeof(CeedScalar), back, packed, split, num_batches);
     CHECK(!memcmp(back, covered, sizeof(back)), "run %d: converted back", run);
   }
 }
@@ -273,15 +273,15 @@ TEST(packed_data_are_aligned) {
   CeedScalar norm = 0;
 
   CHECK_OK(CeedVectorSetValue(vec, 1));
-  CHECK_OK(ritz_vector_get_packed(vec, &large, &packed));
+  CHECK_OK(ritz_vector_get_packed(vec, &large, (const void **)&packed));
   CHECK((uintptr_t)packed % (1 << 21) == 0, "%p is not on a large page", (const void *)packed);
   CHECK(packed[0] == 1 && packed[num_elem - 1] == 1, "values");
-  CHECK_OK(ritz_vector_restore_packed(vec, &packed));
+  CHECK_OK(ritz_vector_restore_packed(vec, (const void **)&packed));
   CHECK_OK(CeedVectorNorm(vec, CEED_NORM_1, &norm));
   CHECK(norm == (CeedScalar)num_elem, "%g", (double)norm);
-  CHECK_OK(ritz_vector_get_packed(small, &packings[0], &packed));
+  CHECK_OK(ritz_vector_get_packed(small, &packings[0], (const void **)&packed));
   CHECK((uintptr_t)packed % 64 == 0, "%p", (const void *)packed);
-  CHECK_OK(ritz_vector_restore_packed(small, &packed));
+  CHECK_OK(ritz_vector_restore_packed(small, (const void **)&packed));
   CHECK_OK(CeedVectorDestroy(&vec));
   CHECK_OK(CeedVectorDestroy(&small));
   CHECK_OK(CeedDestroy(&ceed));
@@ -295,8 +295,8 @@ TEST(a_reader_of_packed_data_keeps_writers_out) {
   const CeedScalar *packed, *again, *none = NULL, *read;
   CeedScalar *array;
 
-  CHECK_ERROR(ceed, ritz_vector_restore_packed(vec, &none), CEED_ERROR_ACCESS, "not granted");
-  CHECK_OK(ritz_vector_get_packed(vec, &packings[0], &packed));
+  CHECK_ERROR(ceed, ritz_vector_restore_packed(vec, (const void **)&none), CEED_ERROR_ACCESS, "not granted");
+  CHECK_OK(ritz_vector_get_packed(vec, &packings[0], (const void **)&packed));
   CHECK_ERROR(ceed, CeedVectorGetArray(vec, CEED_MEM_HOST, &array), CEED_ERROR_ACCESS, "read access");
   CHECK_ERROR(ceed, CeedVectorGetArrayWrite(vec, CEED_MEM_HOST, &array), CEED_ERROR_ACCESS, "read access");
   CHECK_ERROR(ceed, CeedVectorSetValue(vec, 1), CEED_ERROR_ACCESS, "read access");
@@ -305,16 +305,17 @@ TEST(a_reader_of_packed_data_keeps_writers_out) {
               "read access");
   CHECK_ERROR(ceed, CeedVectorDestroy(&same), CEED_ERROR_ACCESS, "read access");
   CHECK_ERROR(ceed, CeedVectorRestoreArrayRead(vec, &none), CEED_ERROR_ACCESS, "not granted");
-  CHECK_ERROR(ceed, ritz_vector_get_packed(vec, &packings[1], &again), CEED_ERROR_ACCESS, "packed order");
+  CHECK_ERROR(ceed, ritz_vector_get_packed(vec, &packings[1], (const void **)&again), CEED_ERROR_ACCESS,
+              "packed order");
 
   // Readers of both kinds at the same time.
-  CHECK_OK(ritz_vector_get_packed(vec, &packings[0], &again));
+  CHECK_OK(ritz_vector_get_packed(vec, &packings[0], (const void **)&again));
   CHECK(again == packed, "two copies in one order");
   CHECK_OK(CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &read));
   CHECK(!memcmp(read, numbers(), LENGTH * sizeof(*read)), "the host's reader");
-  CHECK_OK(ritz_vector_restore_packed(vec, &again));
-  CHECK_OK(ritz_vector_restore_packed(vec, &packed));
-  CHECK_ERROR(ceed, ritz_vector_restore_packed(vec, &none), CEED_ERROR_ACCESS, "not granted");
+  CHECK_OK(ritz_vector_restore_packed(vec, (const void **)&again));
+  CHECK_OK(ritz_vector_restore_packed(vec, (const void **)&packed));
+  CHECK_ERROR(ceed, ritz_vector_restore_packed(vec, (const void **)&none), CEED_ERROR_ACCESS, "not granted");
   CHECK_ERROR(ceed, CeedVectorSetValue(vec, 1), CEED_ERROR_ACCESS, "read access");
   CHECK_OK(CeedVectorRestoreArrayRead(vec, &read));
   CHECK_OK(CeedVectorSetValue(vec, 1)); // everybody is out
@@ -330,7 +331,8 @@ TEST(a_writer_keeps_readers_of_packed_data_out) {
   CeedScalar *array;
 
   CHECK_OK(CeedVectorGetArray(vec, CEED_MEM_HOST, &array));
-  CHECK_ERROR(ceed, ritz_vector_get_packed(vec, &packings[0], &packed), CEED_ERROR_ACCESS, "access lock");
+  CHECK_ERROR(ceed, ritz_vector_get_packed(vec, &packings[0], (const void **)&packed), CEED_ERROR_ACCESS,
+              "access lock");
   CHECK_OK(CeedVectorRestoreArray(vec, &array));
   CHECK(packs_as(vec, &packings[0], numbers()), "afterwards");
   CHECK_OK(CeedVectorDestroy(&vec));
@@ -373,10 +375,10 @@ TEST(data_that_are_missing_or_too_short_cannot_be_packed) {
   CeedVector empty = vector_of(ceed, LENGTH, NULL), shorter = vector_of(ceed, LENGTH - 1, numbers());
   const CeedScalar *packed = NULL;
 
-  CHECK_ERROR(ceed, ritz_vector_get_packed(empty, &packings[0], &packed), CEED_ERROR_BACKEND,
+  CHECK_ERROR(ceed, ritz_vector_get_packed(empty, &packings[0], (const void **)&packed), CEED_ERROR_BACKEND,
               "no valid data");
-  CHECK_ERROR(ceed, ritz_vector_get_packed(shorter, &packings[0], &packed), CEED_ERROR_INCOMPATIBLE,
-              "29 entries, needed 30");
+  CHECK_ERROR(ceed, ritz_vector_get_packed(shorter, &packings[0], (const void **)&packed),
+              CEED_ERROR_INCOMPATIBLE, "29 entries, needed 30");
   CHECK(vector_holds(shorter, LENGTH - 1, numbers()), "values");
   CHECK_OK(CeedVectorDestroy(&empty));
   CHECK_OK(CeedVectorDestroy(&shorter));
@@ -389,10 +391,10 @@ TEST(nothing_can_be_packed) {
   CeedVector empty = vector_of(ceed, 0, NULL), vec = vector_of(ceed, LENGTH, numbers());
   const CeedScalar *packed = numbers();
 
-  CHECK_OK(ritz_vector_get_packed(empty, &none, &packed));
+  CHECK_OK(ritz_vector_get_packed(empty, &none, (const void **)&packed));
   CHECK(!packed, "an array without entries");
   CHECK_ERROR(ceed, CeedVectorSetValue(empty, 1), CEED_ERROR_ACCESS, "read access");
-  CHECK_OK(ritz_vector_restore_packed(empty, &packed));
+  CHECK_OK(ritz_vector_restore_packed(empty, (const void **)&packed));
   CHECK(packs_as(vec, &none, numbers()) && packs_as(vec, &packings[0], numbers()), "no elements, then some");
   CHECK(packs_as(vec, &none, numbers()) && vector_holds(vec, LENGTH, numbers()), "and none again");
   CHECK_OK(CeedVectorDestroy(&empty));
@@ -412,9 +414,9 @@ static int fault_step(CeedVector vec, int step, const CeedScalar *values) {
   int ierr;
 
   if (order[step] >= 0) {
-    ierr = ritz_vector_get_packed(vec, &packings[order[step]], &array);
+    ierr = ritz_vector_get_packed(vec, &packings[order[step]], (const void **)&array);
     if (!ierr) holds = packed_holds(&packings[order[step]], array, values);
-    if (!ierr) ierr = ritz_vector_restore_packed(vec, &array);
+    if (!ierr) ierr = ritz_vector_restore_packed(vec, (const void **)&array);
   } else {
     ierr = CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &array);
     if (!ierr) holds = !memcmp(array, values, LENGTH * sizeof(*values));
@@ -659,10 +661,11 @@ static int pack_or_end(const Side *side, CeedVector vec, Loans *l, const Step *s
   if (s->call >= END_PACK) {
     if (!l->num_packs) return CEED_ERROR_SUCCESS;
     const CeedScalar **last = &l->packs[--l->num_packs];
-    return side->packs ? ritz_vector_restore_packed(vec, last) : CeedVectorRestoreArrayRead(vec, last);
+    return side->packs ? ritz_vector_restore_packed(vec, (const void **)last)
+                       : CeedVectorRestoreArrayRead(vec, last);
   }
   if (!l->num_packs) l->packing = s->packing;
-  code = side->packs ? ritz_vector_get_packed(vec, &packings[l->packing], &array)
+  code = side->packs ? ritz_vector_get_packed(vec, &packings[l->packing], (const void **)&array)
                      : CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &array);
   if (!code) l->packs[l->num_packs++] = array;
   return code;

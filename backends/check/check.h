@@ -14,8 +14,8 @@
 extern const RitzBackend ritz_check_backend;
 
 // ---- vector.c ----
-int ritz_check_vector_lend(CeedVector vec, RitzAccess access, RitzRepKind kind, CeedScalar **array);
-int ritz_check_vector_take_back(CeedVector vec, CeedScalar *array);
+int ritz_check_vector_lend(CeedVector vec, RitzAccess access, RitzRepKind kind, void **array);
+int ritz_check_vector_take_back(CeedVector vec, void *array);
 void ritz_check_vector_forget(CeedVector vec);
 
 // ---- qfunction.c ----
@@ -24,12 +24,12 @@ int ritz_check_qfunction_call(CeedQFunction qf, void *ctx, CeedInt Q, const Ceed
                               CeedScalar *const *out);
 
 // ---- guard.c ----
-// n entries between guard zones. `fill` with the marked NaN, else left unset. Free with
+// n entries of 4 or 8 bytes between guard zones. `fill` with the marked NaN, else left unset. Free with
 // ritz_check_guarded_free.
-int ritz_check_guarded_alloc(Ceed ceed, CeedSize n, bool fill, CeedScalar **array);
-void ritz_check_guarded_free(CeedScalar **array);
-bool ritz_check_guards_are_intact(const CeedScalar *array, CeedSize n);
-void ritz_check_fill_marked(CeedSize n, CeedScalar *array);
+int ritz_check_guarded_alloc(Ceed ceed, CeedSize n, size_t entry_bytes, bool fill, void **array);
+void ritz_check_guarded_free(size_t entry_bytes, void **array);
+bool ritz_check_guards_are_intact(const void *array, CeedSize n, size_t entry_bytes);
+void ritz_check_fill_marked(CeedSize n, size_t entry_bytes, void *array);
 // First entry that still is the marked NaN (bit for bit); -1: none.
 CeedSize ritz_check_find_marked(CeedSize n, const CeedScalar *array);
 

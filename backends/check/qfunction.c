@@ -22,7 +22,7 @@ static int open_watch(Watch *w, const void *ctx, const CeedScalar *const *in) {
   Ceed ceed = qf->obj.ceed;
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_in + (size_t)qf->num_out, &w->arrays));
   for (CeedInt i = 0; i < qf->num_in + qf->num_out; i++) {
-    RITZ_TRY(ritz_check_guarded_alloc(ceed, size_of(w, i), true, &w->arrays[i]));
+    RITZ_TRY(ritz_check_guarded_alloc(ceed, size_of(w, i), sizeof(CeedScalar), true, (void **)&w->arrays[i]));
     if (i < qf->num_in && size_of(w, i))
       memcpy(w->arrays[i], in[i], (size_t)size_of(w, i) * sizeof(CeedScalar));
   }
@@ -34,7 +34,7 @@ static int open_watch(Watch *w, const void *ctx, const CeedScalar *const *in) {
 
 static void close_watch(Watch *w) {
   for (CeedInt i = 0; w->arrays && i < w->qf->num_in + w->qf->num_out; i++)
-    ritz_check_guarded_free(&w->arrays[i]);
+    ritz_check_guarded_free(sizeof(CeedScalar), (void **)&w->arrays[i]);
   RITZ_FREE(&w->arrays);
   ritz_free(&w->ctx_before);
 }
@@ -66,9 +66,9 @@ static int check_guards(const Watch *w) {
   CeedQFunction qf = w->qf;
   for (CeedInt i = 0; i < qf->num_in + qf->num_out; i++) {
     CeedQFunctionField field = i < qf->num_in ? qf->in[i] : qf->out[i - qf->num_in];
-    RITZ_REQUIRE(ritz_check_guards_are_intact(w->arrays[i], size_of(w, i)), qf->obj.ceed, CEED_ERROR_BACKEND,
-                 "check: QFunction '%s' has written outside the array of field '%s'", qf->kernel_name,
-                 field->name);
+    RITZ_REQUIRE(ritz_check_guards_are_intact(w->arrays[i], size_of(w, i), sizeof(CeedScalar)), qf->obj.ceed,
+                 CEED_ERROR_BACKEND, "check: QFunction '%s' has written outside the array of field '%s'",
+                 qf->kernel_name, field->name);
   }
   return CEED_ERROR_SUCCESS;
 }

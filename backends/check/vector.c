@@ -8,15 +8,15 @@
 
 typedef struct Loan Loan;
 struct Loan {
-  CeedScalar *copy; // owned, guarded; in device memory if that was asked for
-  CeedScalar *real; // borrowed: the vector's own array; NULL: returned
+  void *copy; // owned, guarded; in device memory if that was asked for
+  void *real; // borrowed: the vector's own array; NULL: returned
   RitzAccess access;
   Loan *next; // owned
 };
 
-static void free_loan(Ceed ceed, Loan *loan) {
-  if (loan->copy) ritz_check_device_leave(ceed, loan->copy);
-  ritz_check_guarded_free(&loan->copy);
+static void free_loan(CeedVector vec, Loan *loan) {
+  if (loan->copy) ritz_check_device_leave(vec->obj.ceed, loan->copy);
+  ritz_check_guarded_free(vec->storage.entry_bytes, &loan->copy);
   RITZ_FREE(&loan);
 }
 
@@ -29,30 +29,30 @@ static void remove_returned(CeedVector vec) {
       continue;
     }
     *link = loan->next;
-    free_loan(vec->obj.ceed, loan);
+    free_loan(vec, loan);
   }
 }
 
 // The vector's own array in device memory may be the caller's, who may have freed it.
-static int make_copy(CeedVector vec, RitzAccess access, RitzRepKind kind, const CeedScalar *real,
-                     CeedScalar **copy) {
+static int make_copy(CeedVector vec, RitzAccess access, RitzRepKind kind, const void *real, void **copy) {
   Ceed ceed = vec->obj.ceed;
   size_t num_bytes = vec->storage.num_bytes;
   if (kind == RITZ_REP_DEVICE) RITZ_TRY(ritz_check_device_require(ceed, "CeedVector", num_bytes, real));
-  RITZ_TRY(ritz_check_guarded_alloc(ceed, vec->length, access == RITZ_ACCESS_WRITE, copy));
+  RITZ_TRY(ritz_check_guarded_alloc(ceed, vec->length, vec->storage.entry_bytes, access == RITZ_ACCESS_WRITE,
+                                    copy));
   if (kind == RITZ_REP_DEVICE) RITZ_TRY(ritz_check_device_enter(ceed, *copy, num_bytes, true));
   if (access != RITZ_ACCESS_WRITE) memcpy(*copy, real, num_bytes);
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_check_vector_lend(CeedVector vec, RitzAccess access, RitzRepKind kind, CeedScalar **array) {
+int ritz_check_vector_lend(CeedVector vec, RitzAccess access, RitzRepKind kind, void **array) {
   Ceed ceed = vec->obj.ceed;
   Loan *loan = NULL;
   remove_returned(vec);
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &loan));
   int ierr = make_copy(vec, access, kind, *array, &loan->copy);
   if (ierr) {
-    free_loan(ceed, loan);
+    free_loan(vec, loan);
     return ierr;
   }
   loan->real = *array;
@@ -65,7 +65,7 @@ int ritz_check_vector_lend(CeedVector vec, RitzAccess access, RitzRepKind kind, 
 
 // The loan of this array, or the last one that has not been returned. A program that keeps no pointer
 // restores NULL: the only loan there is.
-static Loan *find_loan(CeedVector vec, const CeedScalar *array, bool *is_foreign) {
+static Loan *find_loan(CeedVector vec, const void *array, bool *is_foreign) {
   Loan *last = NULL;
   int num_out = 0;
   *is_foreign = false;
@@ -81,15 +81,15 @@ static Loan *find_loan(CeedVector vec, const CeedScalar *array, bool *is_foreign
 
 // The access ends and the vector gets the values even when a check fails, so that it stays usable. core/ has
 // checked that something is lent.
-int ritz_check_vector_take_back(CeedVector vec, CeedScalar *array) {
+int ritz_check_vector_take_back(CeedVector vec, void *array) {
   Ceed ceed = vec->obj.ceed;
   bool is_foreign;
   Loan *loan = find_loan(vec, array, &is_foreign);
-  bool is_intact = ritz_check_guards_are_intact(loan->copy, vec->length);
+  bool is_intact = ritz_check_guards_are_intact(loan->copy, vec->length, vec->storage.entry_bytes);
   bool is_changed =
       loan->access == RITZ_ACCESS_READ && memcmp(loan->copy, loan->real, vec->storage.num_bytes);
   if (loan->access != RITZ_ACCESS_READ) memcpy(loan->real, loan->copy, vec->storage.num_bytes);
-  ritz_check_fill_marked(vec->length, loan->copy);
+  ritz_check_fill_marked(vec->length, vec->storage.entry_bytes, loan->copy);
   loan->real = NULL;
   RITZ_REQUIRE(!is_foreign, ceed, CEED_ERROR_BACKEND,
                array ? "check: the array that is restored is not one that this vector has lent"

@@ -38,14 +38,16 @@ static RitzPacking packing_of(const RitzPlan *plan, const RitzCpuTarget *target,
 
 int ritz_cpu_get_input(const RitzPlan *plan, const RitzCpuTarget *target, int s, CeedVector vec,
                        RitzKernelSpace *kernel) {
-  const CeedScalar *array;
   if (target->spaces[s].gather == RITZ_GATHER_PACKED) {
     const RitzPacking packing = packing_of(plan, target, s, kernel);
-    RITZ_TRY_BACKEND(ritz_vector_get_packed(vec, &packing, &array));
+    const void *packed;
+    RITZ_TRY_BACKEND(ritz_vector_get_packed(vec, &packing, &packed));
+    kernel->array = (CeedScalar *)packed; // kernels do not write inputs
   } else {
+    const CeedScalar *array;
     RITZ_TRY_BACKEND(CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &array));
+    kernel->array = (CeedScalar *)array;
   }
-  kernel->array = (CeedScalar *)array; // kernels do not write inputs
   return CEED_ERROR_SUCCESS;
 }
 
@@ -92,9 +94,10 @@ static int get_arrays(CeedOperator op, CeedVector in, CeedVector out, RitzApplyM
 
 int ritz_cpu_restore_input(const RitzCpuTarget *target, int s, CeedVector vec, RitzKernelSpace *kernel) {
   const CeedScalar *array = kernel->array;
+  const void *packed = array;
 
   kernel->array = NULL;
-  if (target->spaces[s].gather == RITZ_GATHER_PACKED) return ritz_vector_restore_packed(vec, &array);
+  if (target->spaces[s].gather == RITZ_GATHER_PACKED) return ritz_vector_restore_packed(vec, &packed);
   return CeedVectorRestoreArrayRead(vec, &array);
 }
 

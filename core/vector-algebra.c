@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// CeedVector: actions on whole vectors. Arithmetic is the backend's.
+#include "core/vector.h"
+
+// ---- Whole-vector actions: lock in the backend's memory, act, restore ----
+
+static const RitzBackend *backend_of(CeedVector vec) { return &vec->obj.ceed->backend; }
+
+// A place that exists already is preferred, so that setting a value allocates nothing needlessly.
+static CeedMemType memory_for_set_value(CeedVector vec) {
+  const RitzRep *host = &vec->storage.rep[RITZ_REP_HOST], *device = &vec->storage.rep[RITZ_REP_DEVICE];
+  const bool is_on_host = host->valid || vec->storage.rep[RITZ_REP_PACKED].valid;
+  const bool on_device[] = {device->valid,  is_on_host,    device->borrowed,
+                            host->borrowed, device->owned, host->owned};
+  for (int i = 0; i < 6; i++) {
+    if (on_device[i]) return i % 2 == 0 ? CEED_MEM_DEVICE : CEED_MEM_HOST;
+  }
+  return backend_of(vec)->mem_type;
+}
+
+// Arithmetic runs where the backend computes. The host does it itself when the data are there and the backend
+// is elsewhere.
+int CeedVectorSetValue(CeedVector vec, CeedScalar value) {
+  RITZ_HANDLE(vec);
+  RITZ_TRY(ritz_vector_require_unlocked(vec, "CeedVectorSetValue"));
+  CeedMemType mem_type = memory_for_set_value(vec);
+  CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArrayWrite(vec, mem_type, &array));
+  if (mem_type == backend_of(vec)->mem_type) {
+    return ritz_vector_end_write(vec, &array,
+                                 backend_of(vec)->vector_set_value(vec->obj.ceed, vec->length, value, array));
+  }
+  for (CeedSize i = 0; i < vec->length; i++) array[i] = value;
+  return ritz_vector_end_write(vec, &array, CEED_ERROR_SUCCESS);
+}
+
+static int check_range(CeedVector vec, const char *call, CeedSize start, CeedSize *stop, CeedSize step,
+                       CeedSize length) {
+  RITZ_REQUIRE(*stop >= -1 && *stop <= length, vec->obj.ceed, CEED_ERROR_ACCESS,
+               "%s: stop %" CeedSize_FMT " is outside [-1, %" CeedSize_FMT "]", call, *stop, length);
+  if (*stop == -1) *stop = length;
+  RITZ_REQUIRE(start >= 0 && start <= length && start <= *stop, vec->obj.ceed, CEED_ERROR_ACCESS,
+               "%s: start %" CeedSize_FMT " is outside [0, %" CeedSize_FMT "]", call, start, *stop);
+  RITZ_REQUIRE(step > 0, vec->obj.ceed, CEED_ERROR_ACCESS, "%s: step %" CeedSize_FMT " is not positive", call,
+               step);
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorSetValueStrided(CeedVector vec, CeedSize start, CeedSize stop, CeedSize step,
+                              CeedScalar value) {
+  RITZ_HANDLE(vec);
+  RITZ_TRY(ritz_vector_require_unlocked(vec, "CeedVectorSetValueStrided"));
+  if (vec->length == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_vector_require_data(vec, "CeedVectorSetValueStrided"));
+  RITZ_TRY(check_range(vec, "CeedVectorSetValueStrided", start, &stop, step, vec->length));
+  const RitzBackend *backend = backend_of(vec);
+  CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArray(vec, backend->mem_type, &array));
+  return ritz_vector_end_write(
+      vec, &array, backend->vector_set_value_strided(vec->obj.ceed, start, stop, step, value, array));
+}
+
+// Where two vectors can meet: contexts of their own may stand for different devices.
+static CeedMemType common_memory(CeedVector x, CeedVector y) {
+  return x->obj.ceed == y->obj.ceed ? backend_of(x)->mem_type : CEED_MEM_HOST;
+}
+
+int CeedVectorCopy(CeedVector vec, CeedVector vec_copy) {
+  RITZ_HANDLE(vec);
+  RITZ_ARGUMENT(vec->obj.ceed, vec_copy);
+  RITZ_REQUIRE(vec->length == vec_copy->length, vec->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "CeedVectorCopy: lengths differ: %" CeedSize_FMT " and %" CeedSize_FMT, vec->length,
+               vec_copy->length);
+  if (vec == vec_copy) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_vector_require_unlocked(vec_copy, "CeedVectorCopy"));
+  CeedMemType mem_type = common_memory(vec, vec_copy);
+  const CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArrayRead(vec, mem_type, &array));
+  int ierr = CeedVectorSetArray(vec_copy, mem_type, CEED_COPY_VALUES, (CeedScalar *)array);
+  int restored = CeedVectorRestoreArrayRead(vec, &array);
+  return ierr ? ierr : restored;
+}
+
+// The host copies itself where the backend does not compute.
+static int copy_strided(CeedVector vec_copy, CeedMemType mem_type, CeedSize start, CeedSize stop,
+                        CeedSize step, const CeedScalar *x, CeedScalar *y) {
+  const RitzBackend *backend = backend_of(vec_copy);
+  if (mem_type == backend->mem_type) {
+    return backend->vector_copy_strided(vec_copy->obj.ceed, start, stop, step, x, y);
+  }
+  for (CeedSize i = start; i < stop; i += step) y[i] = x[i];
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedVectorCopyStrided(CeedVector vec, CeedSize start, CeedSize stop, CeedSize step, CeedVector vec_copy) {
+  RITZ_HANDLE(vec);
+  RITZ_ARGUMENT(vec->obj.ceed, vec_copy);
+  CeedSize length = vec->length < vec_copy->length ? vec->length : vec_copy->length;
+  if (length == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(check_range(vec, "CeedVectorCopyStrided", start, &stop, step, length));
+  if (vec == vec_copy) return CEED_ERROR_SUCCESS;
+  CeedMemType mem_type = common_memory(vec, vec_copy);
+  const CeedScalar *x;
+  CeedScalar *y;
+  RITZ_TRY(CeedVectorGetArrayRead(vec, mem_type, &x));
+  int ierr = CeedVectorGetArray(vec_copy, mem_type, &y);
+  if (!ierr)
+    ierr = ritz_vector_end_write(vec_copy, &y, copy_strided(vec_copy, mem_type, start, stop, step, x, y));
+  int restored = CeedVectorRestoreArrayRead(vec, &x);
+  return ierr ? ierr : restored;
+}
+
+int CeedVectorNorm(CeedVector vec, CeedNormType type, CeedScalar *norm) {
+  RITZ_HANDLE(vec);
+  RITZ_TRY(ritz_vector_require_readable(vec, "CeedVectorNorm"));
+  RITZ_REQUIRE(type == CEED_NORM_1 || type == CEED_NORM_2 || type == CEED_NORM_MAX, vec->obj.ceed,
+               CEED_ERROR_INCOMPATIBLE, "CeedVectorNorm: %d is no norm type", (int)type);
+  *norm = 0;
+  if (vec->length == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_vector_require_data(vec, "CeedVectorNorm"));
+  const RitzBackend *backend = backend_of(vec);
+  const CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArrayRead(vec, backend->mem_type, &array));
+  int ierr = backend->vector_norm(vec->obj.ceed, vec->length, type, array, norm);
+  int restored = CeedVectorRestoreArrayRead(vec, &array);
+  return ierr ? ierr : restored;
+}
+
+int CeedVectorScale(CeedVector x, CeedScalar alpha) {
+  RITZ_HANDLE(x);
+  RITZ_TRY(ritz_vector_require_unlocked(x, "CeedVectorScale"));
+  if (x->length == 0) return CEED_ERROR_SUCCESS;
+  const RitzBackend *backend = backend_of(x);
+  CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArray(x, backend->mem_type, &array));
+  return ritz_vector_end_update(x, &array, backend->vector_scale(x->obj.ceed, x->length, alpha, array));
+}
+
+int CeedVectorFilter(CeedVector x, CeedScalar threshold) {
+  RITZ_HANDLE(x);
+  RITZ_TRY(ritz_vector_require_unlocked(x, "CeedVectorFilter"));
+  if (x->length == 0) return CEED_ERROR_SUCCESS;
+  const RitzBackend *backend = backend_of(x);
+  CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArray(x, backend->mem_type, &array));
+  return ritz_vector_end_update(x, &array, backend->vector_filter(x->obj.ceed, x->length, threshold, array));
+}
+
+int CeedVectorReciprocal(CeedVector vec) {
+  RITZ_HANDLE(vec);
+  RITZ_TRY(ritz_vector_require_unlocked(vec, "CeedVectorReciprocal"));
+  if (vec->length == 0) return CEED_ERROR_SUCCESS;
+  const RitzBackend *backend = backend_of(vec);
+  CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArray(vec, backend->mem_type, &array));
+  return ritz_vector_end_update(vec, &array, backend->vector_reciprocal(vec->obj.ceed, vec->length, array));
+}
+
+int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y) {
+  RITZ_REQUIRE(x->obj.ceed == y->obj.ceed, x->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the vectors belong to different Ceed contexts", call);
+  return CEED_ERROR_SUCCESS;
+}
+
+// y = alpha x + beta y
+static int axpby(const char *call, CeedVector y, CeedScalar alpha, CeedScalar beta, CeedVector x) {
+  RITZ_REQUIRE(y->length == x->length, y->obj.ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: lengths differ: y has %" CeedSize_FMT " entries, x has %" CeedSize_FMT, call, y->length,
+               x->length);
+  RITZ_REQUIRE(x != y, y->obj.ceed, CEED_ERROR_UNSUPPORTED, "%s: x and y are the same vector", call);
+  RITZ_TRY(ritz_vector_check_same_ceed(call, y, x));
+  if (y->length == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_vector_require_data(x, call));
+  RITZ_TRY(ritz_vector_require_data(y, call));
+  const RitzBackend *backend = backend_of(y);
+  const CeedScalar *x_array;
+  CeedScalar *y_array;
+  RITZ_TRY(CeedVectorGetArrayRead(x, backend->mem_type, &x_array));
+  int ierr = CeedVectorGetArray(y, backend->mem_type, &y_array);
+  if (!ierr) {
+    ierr =
+        ritz_vector_end_update(y, &y_array,
+                               backend->vector_axpby(y->obj.ceed, y->length, alpha, beta, x_array, y_array));
+  }
+  int restored = CeedVectorRestoreArrayRead(x, &x_array);
+  return ierr ? ierr : restored;
+}
+
+int CeedVectorAXPY(CeedVector y, CeedScalar alpha, CeedVector x) {
+  RITZ_HANDLE(y);
+  RITZ_ARGUMENT(y->obj.ceed, x);
+  return axpby("CeedVectorAXPY", y, alpha, 1, x);
+}
+
+int CeedVectorAXPBY(CeedVector y, CeedScalar alpha, CeedScalar beta, CeedVector x) {
+  RITZ_HANDLE(y);
+  RITZ_ARGUMENT(y->obj.ceed, x);
+  return axpby("CeedVectorAXPBY", y, alpha, beta, x);
+}
+
+// The factors may be the product itself: an aliased factor needs no access of its own.
+static int get_factor(CeedVector factor, CeedVector w, CeedMemType mem_type, const CeedScalar **array) {
+  *array = NULL;
+  return factor != w ? CeedVectorGetArrayRead(factor, mem_type, array) : CEED_ERROR_SUCCESS;
+}
+
+static int restore_factor(CeedVector factor, CeedVector w, const CeedScalar **array) {
+  return factor != w ? CeedVectorRestoreArrayRead(factor, array) : CEED_ERROR_SUCCESS;
+}
+
+static int multiply(CeedVector w, bool is_alias, const CeedScalar *x, const CeedScalar *y) {
+  const RitzBackend *backend = backend_of(w);
+  CeedScalar *array;
+  RITZ_TRY((is_alias ? CeedVectorGetArray : CeedVectorGetArrayWrite)(w, backend->mem_type, &array));
+  return ritz_vector_end_write(
+      w, &array, backend->vector_pointwise_mult(w->obj.ceed, w->length, x ? x : array, y ? y : array, array));
+}
+
+// The factors come first: without them w keeps its values.
+int CeedVectorPointwiseMult(CeedVector w, CeedVector x, CeedVector y) {
+  static const char call[] = "CeedVectorPointwiseMult";
+  RITZ_HANDLE(w);
+  RITZ_ARGUMENT(w->obj.ceed, x);
+  RITZ_ARGUMENT(w->obj.ceed, y);
+  RITZ_REQUIRE(x->length >= w->length && y->length >= w->length, w->obj.ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: x has %" CeedSize_FMT " and y %" CeedSize_FMT " entries, w needs %" CeedSize_FMT, call,
+               x->length, y->length, w->length);
+  RITZ_TRY(ritz_vector_check_same_ceed(call, w, x));
+  RITZ_TRY(ritz_vector_check_same_ceed(call, w, y));
+  if (w->length == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_vector_require_data(x, call));
+  RITZ_TRY(ritz_vector_require_data(y, call));
+
+  CeedMemType mem_type = backend_of(w)->mem_type;
+  const CeedScalar *x_array, *y_array;
+  RITZ_TRY(get_factor(x, w, mem_type, &x_array));
+  int ierr = get_factor(y, w, mem_type, &y_array);
+  if (!ierr) {
+    ierr = multiply(w, w == x || w == y, x_array, y_array);
+    int restored = restore_factor(y, w, &y_array);
+    if (!ierr) ierr = restored;
+  }
+  int restored = restore_factor(x, w, &x_array);
+  return ierr ? ierr : restored;
+}
