@@ -197,15 +197,19 @@ static int add_block(const Block *block, const int64_t *row_starts, const int64_
   CeedSize size =
       (CeedSize)block->in->elem_size * block->in->num_comp * block->out->elem_size * block->out->num_comp;
   CeedVector vec = NULL;
+  CeedOperator computes;
+  CeedOperatorAssemblyData groups;
   CeedScalar *array;
   const CeedScalar *matrices;
+  RITZ_TRY(ritz_operator_stand_in(block->op, &computes));
+  RITZ_TRY(CeedOperatorGetOperatorAssemblyData(computes, &groups));
   RITZ_TRY(CeedVectorCreate(ceed, size * elements_at_once, &vec));
   int ierr = CEED_ERROR_SUCCESS;
   for (CeedInt first = 0; !ierr && first < block->op->num_elem; first += elements_at_once) {
     CeedInt num = CeedIntMin(elements_at_once, block->op->num_elem - first);
     ierr = CeedVectorGetArrayWrite(vec, ceed->backend.mem_type, &array);
     if (ierr) break;
-    ierr = ceed->backend.operator_assemble(block->op, block->a, block->b, first, num, array);
+    ierr = ceed->backend.operator_assemble(computes, block->a, block->b, first, num, array);
     CeedVectorRestoreArray(vec, &array);
     if (!ierr) ierr = CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &matrices);
     if (ierr) break;
@@ -218,11 +222,23 @@ static int add_block(const Block *block, const int64_t *row_starts, const int64_
   return ierr;
 }
 
+// Into a vector of another precision: through one in CeedScalar.
+static int assemble_converted(CeedOperator op, const int64_t *row_starts, const int64_t *cols,
+                              CeedVector values) {
+  CeedVector scalars = NULL;
+  RITZ_TRY(CeedVectorCreate(op->obj.ceed, values->length, &scalars));
+  int ierr = RitzOperatorAssembleCSR(op, row_starts, cols, scalars);
+  if (!ierr) ierr = ritz_vector_convert("RitzOperatorAssembleCSR", values->length, scalars, values);
+  (void)CeedVectorDestroy(&scalars);
+  return ierr;
+}
+
 int RitzOperatorAssembleCSR(CeedOperator op, const int64_t *row_starts, const int64_t *cols,
                             CeedVector values) {
   RITZ_HANDLE(op);
   RITZ_ARGUMENT(op->obj.ceed, row_starts);
   RITZ_ARGUMENT(op->obj.ceed, values);
+  if (values->precision != CEED_SCALAR_TYPE) return assemble_converted(op, row_starts, cols, values);
   Blocks blocks;
   CeedScalar *array = NULL;
   int ierr;

@@ -22,6 +22,12 @@ void ritz_qfunction_data_release(CeedQFunctionAssemblyData *data) {
   *data = NULL;
 }
 
+void ritz_qfunction_data_share(CeedOperator from, CeedOperator to) {
+  ritz_qfunction_data_release(&to->qf_data);
+  to->qf_data = from->qf_data;
+  to->qf_data->ref_count++;
+}
+
 // ---- Groups ----
 
 static void free_groups(RitzActiveGroups *g) {

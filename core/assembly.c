@@ -23,9 +23,16 @@ static int prepare(CeedOperator op, const char *call) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int fill_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedVector values) {
+// The operator, or its stand-in in CeedScalar, with its groups: what slots of assembly compute for.
+static int prepare_scalars(CeedOperator op, const char *call, CeedOperator *computes) {
+  RITZ_TRY(ritz_operator_stand_in(op, computes));
+  return prepare(*computes, call);
+}
+
+static int fill_qfunction(CeedOperator op, const char *call, CeedElemRestriction rstr, CeedVector values) {
   const RitzBackend *backend = &op->obj.ceed->backend;
   CeedScalar *array;
+  RITZ_TRY(prepare_scalars(op, call, &op));
   RITZ_TRY(CeedVectorGetArrayWrite(values, backend->mem_type, &array));
   return ritz_vector_end_write(values, &array, backend->operator_assemble_qfunction(op, rstr, array));
 }
@@ -59,7 +66,7 @@ static int assemble_new(CeedOperator op, const char *call, CeedVector *assembled
   CeedElemRestriction made = NULL;
   RITZ_TRY(create_qfunction_restriction(op, call, &made));
   int ierr = CeedElemRestrictionCreateVector(made, &values, NULL);
-  if (!ierr) ierr = fill_qfunction(op, made, values);
+  if (!ierr) ierr = fill_qfunction(op, call, made, values);
   if (ierr) {
     CeedVectorDestroy(&values);
     CeedElemRestrictionDestroy(&made);
@@ -96,7 +103,7 @@ static int update_cache(CeedOperator op, const char *call) {
   if (!cache->values) {
     RITZ_TRY(assemble_new(op, call, &cache->values, &cache->rstr));
   } else if (!cache->reuse || cache->needs_update) {
-    RITZ_TRY(fill_qfunction(op, cache->rstr, cache->values));
+    RITZ_TRY(fill_qfunction(op, call, cache->rstr, cache->values));
   }
   cache->needs_update = false;
   return CEED_ERROR_SUCCESS;
@@ -148,7 +155,7 @@ int CeedOperatorAssemblyDataStrip(CeedOperator op) {
   RITZ_TRY(CeedElemRestrictionDestroy(&op->qf_data->rstr));
   op->qf_data->reuse = op->qf_data->needs_update = false;
   ritz_assembly_data_free(&op->assembly_data);
-  return CEED_ERROR_SUCCESS;
+  return ritz_operator_strip_stand_in(op);
 }
 
 // ---- Diagonal and point-block diagonal ----
@@ -176,7 +183,7 @@ static int check_square(CeedOperator op, const char *call, CeedSize *size) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int run_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal) {
+static int run_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
   Ceed ceed = op->obj.ceed;
   double begin;
   if (!ceed->profile) return ceed->backend.operator_assemble_add_diagonal(op, is_point_block, diagonal);
@@ -185,14 +192,35 @@ static int run_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagon
                           ceed->backend.operator_assemble_add_diagonal(op, is_point_block, diagonal));
 }
 
+// Of an operator, variant or stand-in that the backend serves.
+static int add_diagonal_slot(CeedOperator op, bool is_point_block, CeedVector assembled) {
+  void *array;
+  RITZ_TRY(ritz_vector_lock(assembled, RITZ_ACCESS_READ_WRITE, op->obj.ceed->backend.mem_type, &array));
+  return ritz_vector_unlock(assembled, RITZ_ACCESS_READ_WRITE, &array,
+                            run_diagonal(op, is_point_block, array));
+}
+
+static int add_diagonal_stand_in(CeedOperator op, const char *call, bool is_point_block,
+                                 CeedVector assembled) {
+  CeedOperator stand_in;
+  CeedVector scalars;
+  RITZ_TRY(prepare_scalars(op, call, &stand_in));
+  RITZ_TRY(ritz_vector_begin_scalars(op, assembled, true, &scalars));
+  return ritz_vector_end_scalars(op, assembled, true, &scalars,
+                                 add_diagonal_slot(stand_in, is_point_block, scalars));
+}
+
 static int add_diagonal_single(CeedOperator op, const char *call, bool is_point_block, CeedVector assembled) {
-  CeedScalar *array;
+  CeedOperator variant;
+  bool is_native;
   RITZ_TRY(prepare(op, call));
   if (op->num_elem == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_matching_restrictions(op, call));
   RITZ_TRY(ritz_operator_update_reused(op, call));
-  RITZ_TRY(CeedVectorGetArray(assembled, op->obj.ceed->backend.mem_type, &array));
-  return ritz_vector_end_update(assembled, &array, run_diagonal(op, is_point_block, array));
+  RITZ_TRY(ritz_operator_variant(op, assembled->precision, assembled->precision, &variant));
+  RITZ_TRY(ritz_operator_serves(variant, CEED_VECTOR_NONE, &is_native));
+  return is_native ? add_diagonal_slot(variant, is_point_block, assembled)
+                   : add_diagonal_stand_in(op, call, is_point_block, assembled);
 }
 
 // Blocks of a restriction without overlap: node numbers offset / num_comp when components are interlaced,
@@ -433,6 +461,7 @@ static int assemble_single(CeedOperator op, const char *call, CeedSize start, Ce
   CeedScalar *array;
   if (op->num_elem == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_operator_update_reused(op, call));
+  RITZ_TRY(prepare_scalars(op, call, &op));
   RITZ_TRY(CeedVectorGetArray(values, op->obj.ceed->backend.mem_type, &array));
   return ritz_vector_end_write(values, &array, assemble_pairs(op, array + start));
 }
@@ -449,6 +478,16 @@ static int assemble_all(CeedOperator op, const char *call, CeedVector values) {
   return CEED_ERROR_SUCCESS;
 }
 
+// Into a vector of another precision: through one in CeedScalar.
+static int assemble_converted(CeedOperator op, CeedVector values) {
+  CeedVector scalars = NULL;
+  RITZ_TRY(CeedVectorCreate(op->obj.ceed, values->length, &scalars));
+  int ierr = CeedOperatorLinearAssemble(op, scalars);
+  if (!ierr) ierr = ritz_vector_convert("CeedOperatorLinearAssemble", values->length, scalars, values);
+  (void)CeedVectorDestroy(&scalars);
+  return ierr;
+}
+
 int CeedOperatorLinearAssemble(CeedOperator op, CeedVector values) {
   CeedSize num;
   RITZ_TRY(count_entries(op, __func__, &num));
@@ -457,6 +496,7 @@ int CeedOperatorLinearAssemble(CeedOperator op, CeedVector values) {
                "%s: the vector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT, __func__,
                values->length, num);
   if (num == 0) return CEED_ERROR_SUCCESS;
+  if (values->precision != CEED_SCALAR_TYPE) return assemble_converted(op, values);
   const uint64_t state = values->state;
   const int ierr = assemble_all(op, __func__, values);
   if (ierr && values->state != state && !values->is_locked) ritz_vector_make_stale(values);

@@ -116,28 +116,34 @@ struct RitzBackend {
   // to be reused, else it is evaluated. op->assembly_data exists. values: L-vector of `rstr`, in which
   // D[o][i] is component i*N_out + o of a point; every entry is stored.
   int (*operator_assemble_qfunction)(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
-  // Adds the diagonal, or blocks [node][c_out][c_in], to the active L-vector's entries.
-  int (*operator_assemble_add_diagonal)(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
+  // Adds the diagonal, or blocks [node][c_out][c_in], to the active L-vector's entries, which have the
+  // precision op->active_precision[1].
+  int (*operator_assemble_add_diagonal)(CeedOperator op, bool is_point_block, void *diagonal);
   // Element matrices of input group a and output group b for the elements first_elem .. first_elem + num_elem
   // - 1, one after the other, each in the order of doc/ceed-api.md, Assembly: c_in, c_out, output node, input
   // node.
   int (*operator_assemble)(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
                            CeedScalar *values);
 
-  // Arithmetic on arrays of n entries.
-  int (*vector_set_value)(Ceed ceed, CeedSize n, CeedScalar value, CeedScalar *x);
-  int (*vector_set_value_strided)(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step, CeedScalar value,
-                                  CeedScalar *x);
-  int (*vector_copy_strided)(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step, const CeedScalar *x,
-                             CeedScalar *y);
-  int (*vector_norm)(Ceed ceed, CeedSize n, CeedNormType type, const CeedScalar *x, CeedScalar *norm);
-  int (*vector_scale)(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar *x);
-  int (*vector_filter)(Ceed ceed, CeedSize n, CeedScalar threshold, CeedScalar *x);
-  int (*vector_axpby)(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar beta, const CeedScalar *x,
-                      CeedScalar *y);
-  int (*vector_pointwise_mult)(Ceed ceed, CeedSize n, const CeedScalar *x, const CeedScalar *y,
-                               CeedScalar *w);
-  int (*vector_reciprocal)(Ceed ceed, CeedSize n, CeedScalar *x);
+  // Arithmetic on arrays of n entries of this precision; numbers are rounded to it first. Sums are made in
+  // double.
+  int (*vector_set_value)(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x);
+  int (*vector_set_value_strided)(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,
+                                  CeedSize step, CeedScalar value, void *x);
+  int (*vector_copy_strided)(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,
+                             CeedSize step, const void *x, void *y);
+  int (*vector_norm)(Ceed ceed, CeedScalarType precision, CeedSize n, CeedNormType type, const void *x,
+                     CeedScalar *norm);
+  int (*vector_scale)(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar alpha, void *x);
+  int (*vector_filter)(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar threshold, void *x);
+  int (*vector_axpby)(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar alpha, CeedScalar beta,
+                      const void *x, void *y);
+  int (*vector_pointwise_mult)(Ceed ceed, CeedScalarType precision, CeedSize n, const void *x, const void *y,
+                               void *w);
+  int (*vector_reciprocal)(Ceed ceed, CeedScalarType precision, CeedSize n, void *x);
+  // y = x, of another precision.
+  int (*vector_convert)(Ceed ceed, CeedSize n, CeedScalarType from, const void *x, CeedScalarType to,
+                        void *y);
 
   // ---- Optional: hooks of backends that keep data of their own with an object (its `data` field) ----
   int (*set_stream)(Ceed ceed, void *handle);

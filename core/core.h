@@ -138,6 +138,8 @@ static inline const char *ritz_precision_name(CeedScalarType precision) {
 }
 // INCOMPATIBLE: none of the two; UNSUPPORTED: not in this build.
 int ritz_check_precision(Ceed ceed, const char *call, CeedScalarType precision);
+// y = x, n entries on the host, of two precisions.
+void ritz_convert(CeedSize n, CeedScalarType from, const void *x, CeedScalarType to, void *y);
 
 // ---- Representations ----
 typedef struct {
@@ -197,6 +199,11 @@ struct CeedVector_private {
   void *watch;                             // of a backend that watches accesses
 };
 int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y);
+// INCOMPATIBLE unless the vector has the precision that `call` needs.
+int ritz_vector_require_precision(CeedVector vec, const char *call, CeedScalarType needed);
+// The first n entries of both vectors, which may be of any precisions; `to` has n entries, or is work memory
+// of which the rest is lost.
+int ritz_vector_convert(const char *call, CeedSize n, CeedVector from, CeedVector to);
 // Whether an access would be granted: the errors of CeedVectorGetArray, ..Read and ..Write.
 int ritz_vector_check_access(CeedVector vec, RitzAccess access);
 // After an action has failed that has begun to write: nothing is valid, and reading says why.
@@ -382,6 +389,8 @@ struct CeedOperatorAssemblyData_private {
   RitzActiveGroups in, out;
 };
 
+typedef struct RitzStandIn RitzStandIn;
+
 struct CeedOperator_private {
   struct CeedObject_private obj;
   CeedQFunction qf, dqf, dqfT; // counted; dqf, dqfT may be NULL
@@ -403,10 +412,15 @@ struct CeedOperator_private {
   CeedVector point_coords;                // counted, may be NULL
   CeedElemRestriction first_points;       // counted: first AtPoints restriction seen, may be NULL
   // Of the arithmetic; of the active input [0] and output [1] that `data` is made for. An operator serves
-  // active vectors of its arithmetic's precision itself; each other pair that it is applied to has a variant,
-  // which shares all but `data`, the assembly data and the rows of the timing table with it.
+  // active vectors of its arithmetic's precision itself; each other pair that it meets has a variant, which
+  // shares all but active_precision, `data`, the backend's answer and the rows of the timing table with it.
   CeedScalarType precision, active_precision[2];
-  void *data; // owned by the backend
+  CeedOperator variants[4];   // owned; core/operator-precision.c
+  RitzStandIn *stand_in;      // owned, NULL before it is needed; core/operator-stand-in.c
+  bool is_stand_in;           // belongs to another operator, for which it computes in CeedScalar
+  bool was_asked, is_native;  // operator_is_native and its answer
+  const char *foreign_reason; // static: why not
+  void *data;                 // owned by the backend
   // Timing table: its rows, NULL before the first call; seconds in which kernels were made before that.
   RitzProfileRow *profile[RITZ_NUM_PROFILE_ACTIONS];
   double profile_prepared;
@@ -417,6 +431,7 @@ static inline CeedOperatorField ritz_operator_field(CeedOperator op, CeedInt i) 
 }
 int ritz_qfunction_data_create(Ceed ceed, CeedQFunctionAssemblyData *data);
 void ritz_qfunction_data_release(CeedQFunctionAssemblyData *data);
+void ritz_qfunction_data_share(CeedOperator from, CeedOperator to); // from now on `to` has that of `from`
 void ritz_assembly_data_free(CeedOperatorAssemblyData *data);
 // Nodes and components of a group; of one without a basis those of its restriction.
 CeedInt ritz_group_num_nodes(const RitzActiveGroups *groups, CeedInt group);
@@ -428,7 +443,11 @@ int ritz_group_table(Ceed ceed, RitzActiveGroups *groups, CeedInt group, CeedInt
 int ritz_operator_check_points(CeedOperator op);
 // Sets outputs to zero as `mode` demands, for an operator or all sub-operators.
 int ritz_operator_zero_outputs(CeedOperator op, CeedVector out, RitzApplyMode mode);
-// Applies a single operator that has elements by the slot of its backend; counted in the timing table.
+// Whether arithmetic, passive vectors and these active ones (single operator or composite; CEED_VECTOR_NONE:
+// none) are in the library's own precision.
+bool ritz_operator_is_plain(CeedOperator op, CeedVector in, CeedVector out);
+// Applies a single operator that has elements by the slot of its backend, whatever precisions there are;
+// counted in the timing table.
 int ritz_operator_run(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
 
 #endif

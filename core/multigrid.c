@@ -2,6 +2,7 @@
 // p-multigrid: coarse operators, transfer operators, and the multiplicity of composite operators
 // (doc/ceed-api.md, p-multigrid). Everything is put together from ordinary objects; smoothers and cycles
 // are the caller's.
+#include <ritz/precision.h>
 #include <string.h>
 
 #include "core/operator.h"
@@ -150,12 +151,6 @@ static int set_coarse_fields(CeedOperator coarse, CeedInt num, const CeedOperato
   return CEED_ERROR_SUCCESS;
 }
 
-static void share_qfunction_data(CeedOperator from, CeedOperator to) {
-  ritz_qfunction_data_release(&to->qf_data);
-  to->qf_data = from->qf_data;
-  to->qf_data->ref_count++;
-}
-
 static int set_up_coarse(CeedOperator coarse, const Level *level) {
   CeedOperator fine = level->fine;
   if (fine->rstr_points) {
@@ -164,7 +159,8 @@ static int set_up_coarse(CeedOperator coarse, const Level *level) {
   RITZ_TRY(set_coarse_fields(coarse, fine->num_in, fine->in, level));
   RITZ_TRY(set_coarse_fields(coarse, fine->num_out, fine->out, level));
   RITZ_TRY(CeedOperatorSetName(coarse, fine->name));
-  share_qfunction_data(fine, coarse);
+  ritz_qfunction_data_share(fine, coarse);
+  RITZ_TRY(RitzOperatorSetPrecision(coarse, fine->precision));
   return CeedOperatorCheckReady(coarse);
 }
 
@@ -256,9 +252,10 @@ static int create_transfers(const Level *level, CeedOperator *prolong, CeedOpera
   RITZ_TRY_CLEANUP(create_interpolation(level, &basis));
   RITZ_TRY_CLEANUP(CeedElemRestrictionCreateUnsignedCopy(level->rstr_fine, &rstr_unsigned));
   RITZ_TRY_CLEANUP(create_weights(rstr_unsigned, level->p_mult, &weights));
-  const RitzScale up = {level->rstr_coarse, rstr_unsigned, level->rstr_fine, basis, CEED_BASIS_NONE, weights};
-  const RitzScale down = {level->rstr_fine, rstr_unsigned, level->rstr_coarse,
-                          CEED_BASIS_NONE,  basis,         weights};
+  const RitzScale up = {level->rstr_coarse, rstr_unsigned, level->rstr_fine,      basis,
+                        CEED_BASIS_NONE,    weights,       level->fine->precision};
+  const RitzScale down = {level->rstr_fine, rstr_unsigned,         level->rstr_coarse, CEED_BASIS_NONE, basis,
+                          weights,          level->fine->precision};
   if (level->op_prolong) RITZ_TRY_CLEANUP(create_transfer(level, &up, "prolongation", prolong));
   if (level->op_restrict) ierr = create_transfer(level, &down, "restriction", restrict_op);
 cleanup:

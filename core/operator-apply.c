@@ -71,7 +71,7 @@ static int check_access(CeedOperator op, CeedVector in, CeedVector out, RitzAppl
 
 // ---- Apply ----
 
-int ritz_operator_run(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+int ritz_operator_run_slot(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
   Ceed ceed = op->obj.ceed;
   double begin;
   if (!ceed->profile) return ceed->backend.operator_apply(op, in, out, mode);

@@ -2,16 +2,42 @@
 // What runs for an operator, told to people (ritz/operator.h).
 #include <ritz/operator.h>
 
-#include "core/core.h"
+#include "core/operator.h"
 
-static int explain_single(CeedOperator op, FILE *stream) {
+// What the backend runs for an operator or variant: it, or the stand-in.
+static int find_runner(CeedOperator op, CeedOperator variant, CeedOperator *runner, bool *is_native) {
+  RITZ_TRY(ritz_operator_serves(variant, CEED_VECTOR_NONE, is_native));
+  *runner = variant;
+  return *is_native ? CEED_ERROR_SUCCESS : ritz_operator_stand_in(op, runner);
+}
+
+static int explain_variant(CeedOperator op, CeedOperator variant, FILE *stream) {
   const RitzBackend *backend = &op->obj.ceed->backend;
-  const char *name = op->name && op->name[0] ? op->name : op->qf->kernel_name;
-
-  fprintf(stream, "operator %s on %s: %" CeedInt_FMT " elements, %" CeedInt_FMT " points each\n",
-          name[0] ? name : "without a name", backend->name, op->num_elem, op->num_qpts);
-  if (backend->operator_explain && op->num_elem > 0) return backend->operator_explain(op, stream);
+  const char *precisions = ritz_operator_precisions(variant);
+  CeedOperator runner;
+  bool is_native;
+  RITZ_TRY(find_runner(op, variant, &runner, &is_native));
+  if (precisions) fprintf(stream, "  precision %s%s\n", precisions, variant == op ? "" : ":");
+  if (!is_native)
+    fprintf(stream, "  computes in the library's own precision between conversions: %s\n",
+            variant->foreign_reason ? variant->foreign_reason : "the backend has no other one");
+  if (backend->operator_explain && op->num_elem > 0) return backend->operator_explain(runner, stream);
   fprintf(stream, "  runs element by element, field by field, without a kernel of its own\n");
+  return CEED_ERROR_SUCCESS;
+}
+
+// Of the variants those that vectors have asked for.
+static int explain_single(CeedOperator op, FILE *stream) {
+  const char *name = op->name && op->name[0] ? op->name : op->qf->kernel_name;
+  fprintf(stream, "operator %s on %s: %" CeedInt_FMT " elements, %" CeedInt_FMT " points each\n",
+          name[0] ? name : "without a name", op->obj.ceed->backend.name, op->num_elem, op->num_qpts);
+  RITZ_TRY(explain_variant(op, op, stream));
+  for (int i = 0; i < 4; i++) {
+    CeedOperator variant = op->variants[i];
+    if (!variant) continue;
+    RITZ_TRY(ritz_operator_variant(op, variant->active_precision[0], variant->active_precision[1], &variant));
+    RITZ_TRY(explain_variant(op, variant, stream));
+  }
   return CEED_ERROR_SUCCESS;
 }
 
@@ -32,5 +58,8 @@ int RitzOperatorGetSource(CeedOperator op, const char **source) {
                "%s: a composite has no kernel of its own, ask for its sub-operators", __func__);
   *source = NULL;
   if (!op->obj.ceed->backend.operator_source || op->num_elem == 0) return CEED_ERROR_SUCCESS;
-  return op->obj.ceed->backend.operator_source(op, source);
+  CeedOperator runner;
+  bool is_native;
+  RITZ_TRY(find_runner(op, op, &runner, &is_native));
+  return op->obj.ceed->backend.operator_source(runner, source);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The precision of operators (ritz/precision.h).
+// The precision of operators (ritz/precision.h), and which internal operator serves which active vectors: the
+// operator itself, a variant of it that the backend prepares apart, or a stand-in (core/operator-stand-in.c).
 #include <ritz/precision.h>
+#include <stdio.h>
 
 #include "core/operator.h"
 
@@ -36,4 +38,131 @@ int RitzOperatorGetPrecision(CeedOperator op, CeedScalarType *precision) {
   }
   *precision = first;
   return CEED_ERROR_SUCCESS;
+}
+
+// ---- Names ----
+
+static bool is_double(CeedScalarType precision) { return precision == CEED_SCALAR_FP64; }
+
+const char *ritz_operator_precisions(CeedOperator op) {
+  static const char *const names[2][2][2] = {
+      {{"FP32", "FP32, FP32 to FP64"}, {"FP32, FP64 to FP32", "FP32, FP64 to FP64"}},
+      {{"FP64, FP32 to FP32", "FP64, FP32 to FP64"}, {"FP64, FP64 to FP32", "FP64"}}};
+  const bool is_own = op->precision == CEED_SCALAR_TYPE && op->active_precision[0] == CEED_SCALAR_TYPE &&
+                      op->active_precision[1] == CEED_SCALAR_TYPE;
+  return is_own ? NULL
+                : names[is_double(op->precision)][is_double(op->active_precision[0])]
+                       [is_double(op->active_precision[1])];
+}
+
+// ---- Who serves ----
+
+static bool is_foreign(CeedVector vec) {
+  return vec && vec != CEED_VECTOR_ACTIVE && vec != CEED_VECTOR_NONE && vec->precision != CEED_SCALAR_TYPE;
+}
+
+bool ritz_operator_has_foreign_vectors(CeedOperator op) {
+  for (CeedInt i = 0; i < op->num_in + op->num_out; i++) {
+    if (is_foreign(ritz_operator_field(op, i)->vec)) return true;
+  }
+  return is_foreign(op->point_coords);
+}
+
+// Of an operator without active fields of this direction (size -1) any vector is as good as none.
+static CeedScalarType precision_of(CeedOperator op, CeedVector vec, CeedSize size) {
+  return size < 0 || vec == CEED_VECTOR_NONE ? op->precision : vec->precision;
+}
+
+bool ritz_operator_is_plain(CeedOperator op, CeedVector in, CeedVector out) {
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    if (!ritz_operator_is_plain(op->sub[i], in, out)) return false;
+  }
+  if (op->is_composite) return true;
+  return op->precision == CEED_SCALAR_TYPE && precision_of(op, in, op->input_size) == CEED_SCALAR_TYPE &&
+         precision_of(op, out, op->output_size) == CEED_SCALAR_TYPE && !ritz_operator_has_foreign_vectors(op);
+}
+
+// All that a variant shares, copied anew before each use: names, labels and assembly data may have come
+// since.
+static void share(CeedOperator op, CeedOperator variant) {
+  const struct CeedOperator_private own = *variant;
+  *variant = *op;
+  variant->obj = own.obj;
+  for (int i = 0; i < 2; i++) variant->active_precision[i] = own.active_precision[i];
+  for (int i = 0; i < RITZ_NUM_PROFILE_ACTIONS; i++) variant->profile[i] = own.profile[i];
+  variant->profile_prepared = own.profile_prepared;
+  variant->was_asked = own.was_asked;
+  variant->is_native = own.is_native;
+  variant->foreign_reason = own.foreign_reason;
+  variant->data = own.data;
+}
+
+int ritz_operator_variant(CeedOperator op, CeedScalarType in, CeedScalarType out, CeedOperator *variant) {
+  CeedOperator *place = &op->variants[2 * is_double(in) + is_double(out)];
+  *variant = op;
+  if (in == op->active_precision[0] && out == op->active_precision[1]) return CEED_ERROR_SUCCESS;
+  if (!*place) {
+    RITZ_TRY(ritz_object_create(op->obj.ceed, &ritz_operator_class, sizeof(**place), place));
+    (*place)->active_precision[0] = in;
+    (*place)->active_precision[1] = out;
+  }
+  share(op, *place);
+  *variant = *place;
+  return CEED_ERROR_SUCCESS;
+}
+
+void ritz_operator_free_variants(CeedOperator op) {
+  const RitzBackend *backend = &op->obj.ceed->backend;
+  for (int i = 0; i < 4; i++) {
+    if (!op->variants[i]) continue;
+    share(op, op->variants[i]);
+    if (backend->operator_destroy) (void)backend->operator_destroy(op->variants[i]);
+    ritz_object_free(&op->variants[i]);
+  }
+}
+
+static bool is_all_own(CeedOperator variant) {
+  return !ritz_operator_precisions(variant) && !ritz_operator_has_foreign_vectors(variant);
+}
+
+// Told when a backend that computes in either precision cannot.
+static int tell(CeedOperator op) {
+  char what[256];
+  const char *name = op->name && op->name[0] ? op->name : op->qf->kernel_name;
+  snprintf(what, sizeof(what), "operator '%.200s'", name);
+  return ritz_warn_once(op->obj.ceed, "CeedOperatorApply", what, op->foreign_reason,
+                        "it computes in double between conversions");
+}
+
+int ritz_operator_serves(CeedOperator variant, CeedVector in, bool *is_native) {
+  const RitzBackend *backend = &variant->obj.ceed->backend;
+  *is_native = is_all_own(variant);
+  if (*is_native || !backend->operator_is_native) return CEED_ERROR_SUCCESS;
+  if (!variant->was_asked) {
+    RITZ_TRY(backend->operator_is_native(variant, in, &variant->is_native, &variant->foreign_reason));
+    if (!variant->is_native) RITZ_TRY(tell(variant));
+    variant->was_asked = true;
+  }
+  *is_native = variant->is_native;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Apply ----
+
+int ritz_operator_find(CeedOperator op, CeedVector in, CeedVector out, CeedOperator *variant,
+                       bool *is_native) {
+  *variant = op;
+  *is_native = true;
+  if (ritz_operator_is_plain(op, in, out)) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_operator_variant(op, precision_of(op, in, op->input_size),
+                                 precision_of(op, out, op->output_size), variant));
+  return ritz_operator_serves(*variant, in, is_native);
+}
+
+int ritz_operator_run(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  CeedOperator variant;
+  bool is_native;
+  RITZ_TRY(ritz_operator_find(op, in, out, &variant, &is_native));
+  return is_native ? ritz_operator_run_slot(variant, in, out, mode)
+                   : ritz_operator_run_stand_in(op, in, out, mode);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Operators that multiply by given factors, through the gallery's "Scale": the transfer operators of
 // core/multigrid.c and the element inverse of core/fdm.c.
+#include <ritz/precision.h>
+
 #include "core/operator.h"
 
 static int set_num_comp(CeedQFunction qf, CeedInt num_comp) {
@@ -27,20 +29,31 @@ static int create_qfunction(Ceed ceed, const RitzScale *parts, CeedQFunction *qf
   return set_num_comp(*qf, num_comp);
 }
 
-static int set_fields(CeedOperator op, const RitzScale *parts) {
+static int set_fields(CeedOperator op, const RitzScale *parts, CeedVector factor) {
+  RITZ_TRY(RitzOperatorSetPrecision(op, parts->precision));
   RITZ_TRY(CeedOperatorSetField(op, "input", parts->rstr_in, parts->basis_in, CEED_VECTOR_ACTIVE));
-  RITZ_TRY(CeedOperatorSetField(op, "scale", parts->rstr_factor, CEED_BASIS_NONE, parts->factor));
+  RITZ_TRY(CeedOperatorSetField(op, "scale", parts->rstr_factor, CEED_BASIS_NONE, factor));
   RITZ_TRY(CeedOperatorSetField(op, "output", parts->rstr_out, parts->basis_out, CEED_VECTOR_ACTIVE));
   return CeedOperatorCheckReady(op);
+}
+
+// The factor in the operator's precision.
+static int create_factor(Ceed ceed, const RitzScale *parts, CeedVector *factor) {
+  if (parts->precision == CEED_SCALAR_TYPE) return CeedVectorReferenceCopy(parts->factor, factor);
+  RITZ_TRY(RitzVectorCreate(ceed, parts->factor->length, parts->precision, factor));
+  return RitzVectorConvert(parts->factor, *factor);
 }
 
 int ritz_operator_create_scale(Ceed ceed, const RitzScale *parts, CeedOperator *op) {
   CeedQFunction qf = NULL;
   CeedOperator created = NULL;
+  CeedVector factor = NULL;
   int ierr = create_qfunction(ceed, parts, &qf);
+  if (!ierr) ierr = create_factor(ceed, parts, &factor);
   if (!ierr) ierr = CeedOperatorCreate(ceed, qf, NULL, NULL, &created);
-  if (!ierr) ierr = set_fields(created, parts);
+  if (!ierr) ierr = set_fields(created, parts, factor);
   CeedQFunctionDestroy(&qf);
+  CeedVectorDestroy(&factor);
   if (ierr) {
     CeedOperatorDestroy(&created);
     return ierr;

@@ -77,6 +77,8 @@ static void free_fields(CeedInt num, CeedOperatorField **fields) {
 int CeedOperatorDestroy(CeedOperator *op) {
   RITZ_RELEASE(op);
   CeedOperator o = *op;
+  ritz_operator_free_variants(o);
+  ritz_operator_free_stand_in(o);
   if (o->obj.ceed->backend.operator_destroy) RITZ_TRY(o->obj.ceed->backend.operator_destroy(o));
   free_fields(o->num_in, &o->in);
   free_fields(o->num_out, &o->out);

@@ -18,7 +18,8 @@ int ritz_operator_update_sizes(CeedOperator op, const char *call);
 typedef struct {
   CeedElemRestriction rstr_in, rstr_factor, rstr_out;
   CeedBasis basis_in, basis_out;
-  CeedVector factor;
+  CeedVector factor;        // in CeedScalar
+  CeedScalarType precision; // of the operator, which keeps a copy of the factor in it
 } RitzScale;
 // A ready operator without a name. Its fields are "input", "scale" and "output", its QFunction is the
 // gallery's "Scale".
@@ -26,6 +27,37 @@ int ritz_operator_create_scale(Ceed ceed, const RitzScale *parts, CeedOperator *
 // The apply family, under the name of the public function that was called.
 int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVector out, RitzApplyMode mode,
                         CeedRequest *request);
+// ---- Precision ----
+// The operator or its variant for active vectors of these precisions.
+int ritz_operator_variant(CeedOperator op, CeedScalarType in, CeedScalarType out, CeedOperator *variant);
+void ritz_operator_free_variants(CeedOperator op);
+// Whether the slots of the backend serve an operator or variant as it is. in: the active input, or
+// CEED_VECTOR_NONE.
+int ritz_operator_serves(CeedOperator variant, CeedVector in, bool *is_native);
+// Both for the active vectors of an apply.
+int ritz_operator_find(CeedOperator op, CeedVector in, CeedVector out, CeedOperator *variant,
+                       bool *is_native);
+// Precisions of an operator or variant: "FP32", "FP32, FP64 to FP32" (of arithmetic, active input and
+// output); NULL where all are the library's own.
+const char *ritz_operator_precisions(CeedOperator op);
+// Some passive vector is not of the library's own precision.
+bool ritz_operator_has_foreign_vectors(CeedOperator op);
+// Calls the slot of the backend; counted in the timing table.
+int ritz_operator_run_slot(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+
+// An operator that computes the same in CeedScalar: op itself, or one that it keeps, with copies of the
+// passive vectors that have another precision. The copies of inputs are up to date.
+int ritz_operator_stand_in(CeedOperator op, CeedOperator *stand_in);
+void ritz_operator_free_stand_in(CeedOperator op);
+int ritz_operator_strip_stand_in(CeedOperator op); // CeedOperatorAssemblyDataStrip
+// Applies it between conversions.
+int ritz_operator_run_stand_in(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+// A vector in CeedScalar in the place of one that may have another precision: itself, or work memory, with
+// its values if they are `read`. The end writes them back where `ierr`, the code of what was done with them,
+// is 0.
+int ritz_vector_begin_scalars(CeedOperator op, CeedVector vec, bool reads, CeedVector *scalars);
+int ritz_vector_end_scalars(CeedOperator op, CeedVector vec, bool writes, CeedVector *scalars, int ierr);
+
 // When the assembled QFunction is to be reused: it exists and is up to date afterwards.
 int ritz_operator_update_reused(CeedOperator op, const char *call);
 

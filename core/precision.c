@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Vectors of either precision (ritz/precision.h): life, arrays of float, conversion.
 #include <ritz/precision.h>
+#include <string.h>
 
 #include "core/vector.h"
 
@@ -97,13 +98,34 @@ int RitzVectorRestoreArrayReadF32(CeedVector vec, const float **array) {
 
 // ---- Conversion ----
 
-static void convert(CeedSize n, CeedScalarType from_type, const void *from, CeedScalarType to_type,
-                    void *to) {
-  if (from_type == CEED_SCALAR_FP32 && to_type == CEED_SCALAR_FP64) {
-    for (CeedSize i = 0; i < n; i++) ((double *)to)[i] = ((const float *)from)[i];
+void ritz_convert(CeedSize n, CeedScalarType from, const void *x, CeedScalarType to, void *y) {
+  if (from == to) {
+    if (n > 0) memcpy(y, x, (size_t)n * ritz_scalar_bytes(to));
+  } else if (from == CEED_SCALAR_FP32) {
+    for (CeedSize i = 0; i < n; i++) ((double *)y)[i] = (double)((const float *)x)[i];
   } else {
-    for (CeedSize i = 0; i < n; i++) ((float *)to)[i] = (float)((const double *)from)[i];
+    for (CeedSize i = 0; i < n; i++) ((float *)y)[i] = (float)((const double *)x)[i];
   }
+}
+
+// Where the backend of both computes, which converts; else on the host.
+static int convert(CeedSize n, CeedMemType mem_type, CeedVector from, const void *x, CeedVector to, void *y) {
+  const RitzBackend *backend = &to->obj.ceed->backend;
+  if (mem_type == backend->mem_type && from->precision != to->precision)
+    return backend->vector_convert(to->obj.ceed, n, from->precision, x, to->precision, y);
+  ritz_convert(n, from->precision, x, to->precision, y);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_vector_convert(const char *call, CeedSize n, CeedVector from, CeedVector to) {
+  const bool is_alone = from->obj.ceed == to->obj.ceed && from->precision != to->precision;
+  const CeedMemType mem_type = is_alone ? to->obj.ceed->backend.mem_type : CEED_MEM_HOST;
+  void *x, *y;
+  RITZ_TRY(ritz_vector_require_unlocked(to, call));
+  RITZ_TRY(ritz_vector_lock(from, RITZ_ACCESS_READ, mem_type, &x));
+  int ierr = ritz_vector_lock(to, RITZ_ACCESS_WRITE, mem_type, &y);
+  if (!ierr) ierr = ritz_vector_unlock(to, RITZ_ACCESS_WRITE, &y, convert(n, mem_type, from, x, to, y));
+  return ritz_vector_unlock(from, RITZ_ACCESS_READ, &x, ierr);
 }
 
 int RitzVectorConvert(CeedVector from, CeedVector to) {
@@ -112,14 +134,6 @@ int RitzVectorConvert(CeedVector from, CeedVector to) {
   RITZ_REQUIRE(from->length == to->length, from->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: lengths differ: %" CeedSize_FMT " and %" CeedSize_FMT, __func__, from->length,
                to->length);
-  if (from->precision == to->precision) return CeedVectorCopy(from, to);
-  RITZ_TRY(ritz_vector_require_unlocked(to, __func__));
-  void *source, *target;
-  RITZ_TRY(ritz_vector_lock(from, RITZ_ACCESS_READ, CEED_MEM_HOST, &source));
-  int ierr = ritz_vector_lock(to, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &target);
-  if (!ierr) {
-    convert(from->length, from->precision, source, to->precision, target);
-    ierr = ritz_vector_unlock(to, RITZ_ACCESS_WRITE, &target, CEED_ERROR_SUCCESS);
-  }
-  return ritz_vector_unlock(from, RITZ_ACCESS_READ, &source, ierr);
+  return from->precision == to->precision ? CeedVectorCopy(from, to)
+                                          : ritz_vector_convert(__func__, from->length, from, to);
 }

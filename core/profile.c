@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/operator.h"
 #include "core/threads.h"
 
 struct RitzProfilePlace {
@@ -23,6 +24,7 @@ struct RitzProfilePlace {
 // What the rows of a table differ by.
 typedef struct {
   const char *name;
+  const char *precisions; // static: what stands behind the name; NULL: nothing
   RitzProfilePlace *place;
   RitzProfileAction action;
   CeedInt num_elem, num_qpts;
@@ -33,6 +35,7 @@ typedef struct {
 struct RitzProfileRow {
   RitzProfileRow *next;
   Key key;
+  char *title; // name and precisions; in the block of the row
   int64_t num_calls, num_first;
   double seconds, seconds_first; // the first has the second in it
 };
@@ -176,6 +179,7 @@ static const char *name_of(CeedOperator op) {
 static int make_key(CeedOperator op, RitzProfileAction action, Key *key) {
   const RitzBackend *backend = &op->obj.ceed->backend;
   *key = (Key){.name = name_of(op),
+               .precisions = op->is_stand_in ? "between conversions" : ritz_operator_precisions(op),
                .place = op->obj.ceed->profile,
                .action = action,
                .num_elem = op->num_elem,
@@ -189,7 +193,8 @@ static int make_key(CeedOperator op, RitzProfileAction action, Key *key) {
 static bool is_same(const Key *a, const Key *b) {
   return a->place == b->place && a->action == b->action && a->num_elem == b->num_elem &&
          a->num_qpts == b->num_qpts && a->input_size == b->input_size && a->output_size == b->output_size &&
-         a->cost.flops == b->cost.flops && a->cost.bytes == b->cost.bytes && !strcmp(a->name, b->name);
+         a->cost.flops == b->cost.flops && a->cost.bytes == b->cost.bytes && a->precisions == b->precisions &&
+         !strcmp(a->name, b->name);
 }
 
 static RitzProfileRow *find_row(const Key *key) {
@@ -198,13 +203,17 @@ static RitzProfileRow *find_row(const Key *key) {
   return row;
 }
 
-// A row and its name in one block.
+// A row and its names in one block.
 static int create_row(Ceed ceed, const Key *key, RitzProfileRow **row) {
+  const char *precisions = key->precisions ? key->precisions : "";
+  const size_t name_size = strlen(key->name) + 1, size = name_size + strlen(precisions) + sizeof(" ()");
   void *memory = NULL;
-  RITZ_TRY(ritz_calloc(ceed, 1, sizeof(**row) + strlen(key->name) + 1, &memory));
+  RITZ_TRY(ritz_calloc(ceed, 1, sizeof(**row) + name_size + size, &memory));
   *row = memory;
   (*row)->key = *key;
   (*row)->key.name = strcpy((char *)(*row + 1), key->name);
+  (*row)->title = (char *)(*row + 1) + name_size;
+  snprintf((*row)->title, size, precisions[0] ? "%s (%s)" : "%s", key->name, precisions);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -356,7 +365,7 @@ static int wider(int width, const char *text) {
 static Widths find_widths(void) {
   Widths widths = {.name = wider(0, "operator"), .resource = wider(0, "resource")};
   for (const RitzProfileRow *row = profile.rows; row; row = row->next) {
-    widths.name = wider(widths.name, row->key.name);
+    widths.name = wider(widths.name, row->title);
     widths.resource = wider(widths.resource, row->key.place->resource);
   }
   return widths;
@@ -390,7 +399,7 @@ static void print_row(FILE *stream, const Widths *widths, const RitzProfileRow *
   const double mean = num_later > 0 ? (row->seconds - row->seconds_first) / (double)num_later : 0;
 
   fprintf(stream, "%-*s  %-*s  %-12s  %9" CeedInt_FMT "  %11" CeedSize_FMT "  %9" PRId64, widths->name,
-          key->name, widths->resource, key->place->resource, actions[key->action], key->num_elem,
+          row->title, widths->resource, key->place->resource, actions[key->action], key->num_elem,
           key->output_size >= 0 ? key->output_size : key->input_size, row->num_calls);
   print_number(stream, 10, 4, true, row->seconds);
   print_number(stream, 10, 4, true, row->seconds_first);

@@ -109,6 +109,7 @@ void ritz_backend_complete(const RitzBackend *backend, RitzBackend *complete) {
     FILL(vector_set_value_strided);
     FILL(vector_copy_strided);
     FILL(vector_norm);
+    FILL(vector_convert);
     FILL(vector_scale);
     FILL(vector_filter);
     FILL(vector_axpby);

@@ -22,6 +22,8 @@ int ritz_operator_sweep_prepare(CeedOperator op, CeedVector in, int *num_slots, 
     *reason = "the backend has no sweeps";
   } else if (op->input_size < 0 || op->input_size != op->output_size) {
     *reason = "input and output of the operator are not of the same length";
+  } else if (!ritz_operator_is_plain(op, in, in)) {
+    *reason = "the operator or its vectors are not in the library's own precision";
   }
   if (*reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_length(op, __func__, "input", in));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // CeedVector: actions on whole vectors. Arithmetic is the backend's.
+#include <string.h>
+
 #include "core/vector.h"
 
 // ---- Whole-vector actions: lock in the backend's memory, act, restore ----
@@ -20,18 +22,28 @@ static CeedMemType memory_for_set_value(CeedVector vec) {
 
 // Arithmetic runs where the backend computes. The host does it itself when the data are there and the backend
 // is elsewhere.
+static void fill(CeedVector vec, CeedScalar value, void *array) {
+  for (CeedSize i = 0; i < vec->length; i++) {
+    if (vec->precision == CEED_SCALAR_FP32)
+      ((float *)array)[i] = (float)value;
+    else
+      ((double *)array)[i] = (double)value;
+  }
+}
+
 int CeedVectorSetValue(CeedVector vec, CeedScalar value) {
   RITZ_HANDLE(vec);
   RITZ_TRY(ritz_vector_require_unlocked(vec, "CeedVectorSetValue"));
-  CeedMemType mem_type = memory_for_set_value(vec);
-  CeedScalar *array;
-  RITZ_TRY(CeedVectorGetArrayWrite(vec, mem_type, &array));
-  if (mem_type == backend_of(vec)->mem_type) {
-    return ritz_vector_end_write(vec, &array,
-                                 backend_of(vec)->vector_set_value(vec->obj.ceed, vec->length, value, array));
-  }
-  for (CeedSize i = 0; i < vec->length; i++) array[i] = value;
-  return ritz_vector_end_write(vec, &array, CEED_ERROR_SUCCESS);
+  const CeedMemType mem_type = memory_for_set_value(vec);
+  const RitzBackend *backend = backend_of(vec);
+  int ierr = CEED_ERROR_SUCCESS;
+  void *array;
+  RITZ_TRY(ritz_vector_lock(vec, RITZ_ACCESS_WRITE, mem_type, &array));
+  if (mem_type == backend->mem_type)
+    ierr = backend->vector_set_value(vec->obj.ceed, vec->precision, vec->length, value, array);
+  else
+    fill(vec, value, array);
+  return ritz_vector_unlock(vec, RITZ_ACCESS_WRITE, &array, ierr);
 }
 
 static int check_range(CeedVector vec, const char *call, CeedSize start, CeedSize *stop, CeedSize step,
@@ -54,15 +66,24 @@ int CeedVectorSetValueStrided(CeedVector vec, CeedSize start, CeedSize stop, Cee
   RITZ_TRY(ritz_vector_require_data(vec, "CeedVectorSetValueStrided"));
   RITZ_TRY(check_range(vec, "CeedVectorSetValueStrided", start, &stop, step, vec->length));
   const RitzBackend *backend = backend_of(vec);
-  CeedScalar *array;
-  RITZ_TRY(CeedVectorGetArray(vec, backend->mem_type, &array));
-  return ritz_vector_end_write(
-      vec, &array, backend->vector_set_value_strided(vec->obj.ceed, start, stop, step, value, array));
+  void *array;
+  RITZ_TRY(ritz_vector_lock(vec, RITZ_ACCESS_READ_WRITE, backend->mem_type, &array));
+  const int ierr =
+      backend->vector_set_value_strided(vec->obj.ceed, vec->precision, start, stop, step, value, array);
+  return ritz_vector_unlock(vec, RITZ_ACCESS_READ_WRITE, &array, ierr);
 }
 
 // Where two vectors can meet: contexts of their own may stand for different devices.
 static CeedMemType common_memory(CeedVector x, CeedVector y) {
   return x->obj.ceed == y->obj.ceed ? backend_of(x)->mem_type : CEED_MEM_HOST;
+}
+
+static int require_one_precision(const char *call, CeedVector x, CeedVector y) {
+  RITZ_REQUIRE(
+      x->precision == y->precision, x->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+      "%s: a vector has precision %s, another one %s, needed one precision; RitzVectorConvert converts", call,
+      ritz_precision_name(x->precision), ritz_precision_name(y->precision));
+  return CEED_ERROR_SUCCESS;
 }
 
 int CeedVectorCopy(CeedVector vec, CeedVector vec_copy) {
@@ -71,43 +92,45 @@ int CeedVectorCopy(CeedVector vec, CeedVector vec_copy) {
   RITZ_REQUIRE(vec->length == vec_copy->length, vec->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "CeedVectorCopy: lengths differ: %" CeedSize_FMT " and %" CeedSize_FMT, vec->length,
                vec_copy->length);
+  RITZ_TRY(require_one_precision("CeedVectorCopy", vec, vec_copy));
   if (vec == vec_copy) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_vector_require_unlocked(vec_copy, "CeedVectorCopy"));
   CeedMemType mem_type = common_memory(vec, vec_copy);
-  const CeedScalar *array;
-  RITZ_TRY(CeedVectorGetArrayRead(vec, mem_type, &array));
-  int ierr = CeedVectorSetArray(vec_copy, mem_type, CEED_COPY_VALUES, (CeedScalar *)array);
-  int restored = CeedVectorRestoreArrayRead(vec, &array);
-  return ierr ? ierr : restored;
+  void *array;
+  RITZ_TRY(ritz_vector_lock(vec, RITZ_ACCESS_READ, mem_type, &array));
+  const int ierr = ritz_vector_set(vec_copy, "CeedVectorSetArray", mem_type, CEED_COPY_VALUES, array);
+  return ritz_vector_unlock(vec, RITZ_ACCESS_READ, &array, ierr);
 }
 
 // The host copies itself where the backend does not compute.
 static int copy_strided(CeedVector vec_copy, CeedMemType mem_type, CeedSize start, CeedSize stop,
-                        CeedSize step, const CeedScalar *x, CeedScalar *y) {
+                        CeedSize step, const void *x, void *y) {
   const RitzBackend *backend = backend_of(vec_copy);
+  const size_t bytes = vec_copy->storage.entry_bytes;
   if (mem_type == backend->mem_type) {
-    return backend->vector_copy_strided(vec_copy->obj.ceed, start, stop, step, x, y);
+    return backend->vector_copy_strided(vec_copy->obj.ceed, vec_copy->precision, start, stop, step, x, y);
   }
-  for (CeedSize i = start; i < stop; i += step) y[i] = x[i];
+  for (CeedSize i = start; i < stop; i += step)
+    memcpy((char *)y + (size_t)i * bytes, (const char *)x + (size_t)i * bytes, bytes);
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedVectorCopyStrided(CeedVector vec, CeedSize start, CeedSize stop, CeedSize step, CeedVector vec_copy) {
   RITZ_HANDLE(vec);
   RITZ_ARGUMENT(vec->obj.ceed, vec_copy);
+  RITZ_TRY(require_one_precision("CeedVectorCopyStrided", vec, vec_copy));
   CeedSize length = vec->length < vec_copy->length ? vec->length : vec_copy->length;
   if (length == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_range(vec, "CeedVectorCopyStrided", start, &stop, step, length));
   if (vec == vec_copy) return CEED_ERROR_SUCCESS;
   CeedMemType mem_type = common_memory(vec, vec_copy);
-  const CeedScalar *x;
-  CeedScalar *y;
-  RITZ_TRY(CeedVectorGetArrayRead(vec, mem_type, &x));
-  int ierr = CeedVectorGetArray(vec_copy, mem_type, &y);
+  void *x, *y;
+  RITZ_TRY(ritz_vector_lock(vec, RITZ_ACCESS_READ, mem_type, &x));
+  int ierr = ritz_vector_lock(vec_copy, RITZ_ACCESS_READ_WRITE, mem_type, &y);
   if (!ierr)
-    ierr = ritz_vector_end_write(vec_copy, &y, copy_strided(vec_copy, mem_type, start, stop, step, x, y));
-  int restored = CeedVectorRestoreArrayRead(vec, &x);
-  return ierr ? ierr : restored;
+    ierr = ritz_vector_unlock(vec_copy, RITZ_ACCESS_READ_WRITE, &y,
+                              copy_strided(vec_copy, mem_type, start, stop, step, x, y));
+  return ritz_vector_unlock(vec, RITZ_ACCESS_READ, &x, ierr);
 }
 
 int CeedVectorNorm(CeedVector vec, CeedNormType type, CeedScalar *norm) {
@@ -119,11 +142,10 @@ int CeedVectorNorm(CeedVector vec, CeedNormType type, CeedScalar *norm) {
   if (vec->length == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_vector_require_data(vec, "CeedVectorNorm"));
   const RitzBackend *backend = backend_of(vec);
-  const CeedScalar *array;
-  RITZ_TRY(CeedVectorGetArrayRead(vec, backend->mem_type, &array));
-  int ierr = backend->vector_norm(vec->obj.ceed, vec->length, type, array, norm);
-  int restored = CeedVectorRestoreArrayRead(vec, &array);
-  return ierr ? ierr : restored;
+  void *array;
+  RITZ_TRY(ritz_vector_lock(vec, RITZ_ACCESS_READ, backend->mem_type, &array));
+  const int ierr = backend->vector_norm(vec->obj.ceed, vec->precision, vec->length, type, array, norm);
+  return ritz_vector_unlock(vec, RITZ_ACCESS_READ, &array, ierr);
 }
 
 int CeedVectorScale(CeedVector x, CeedScalar alpha) {
@@ -131,9 +153,10 @@ int CeedVectorScale(CeedVector x, CeedScalar alpha) {
   RITZ_TRY(ritz_vector_require_unlocked(x, "CeedVectorScale"));
   if (x->length == 0) return CEED_ERROR_SUCCESS;
   const RitzBackend *backend = backend_of(x);
-  CeedScalar *array;
-  RITZ_TRY(CeedVectorGetArray(x, backend->mem_type, &array));
-  return ritz_vector_end_update(x, &array, backend->vector_scale(x->obj.ceed, x->length, alpha, array));
+  void *array;
+  RITZ_TRY(ritz_vector_lock(x, RITZ_ACCESS_READ_WRITE, backend->mem_type, &array));
+  const int ierr = backend->vector_scale(x->obj.ceed, x->precision, x->length, alpha, array);
+  return ritz_vector_unlock(x, RITZ_ACCESS_READ_WRITE, &array, ierr);
 }
 
 int CeedVectorFilter(CeedVector x, CeedScalar threshold) {
@@ -141,9 +164,10 @@ int CeedVectorFilter(CeedVector x, CeedScalar threshold) {
   RITZ_TRY(ritz_vector_require_unlocked(x, "CeedVectorFilter"));
   if (x->length == 0) return CEED_ERROR_SUCCESS;
   const RitzBackend *backend = backend_of(x);
-  CeedScalar *array;
-  RITZ_TRY(CeedVectorGetArray(x, backend->mem_type, &array));
-  return ritz_vector_end_update(x, &array, backend->vector_filter(x->obj.ceed, x->length, threshold, array));
+  void *array;
+  RITZ_TRY(ritz_vector_lock(x, RITZ_ACCESS_READ_WRITE, backend->mem_type, &array));
+  const int ierr = backend->vector_filter(x->obj.ceed, x->precision, x->length, threshold, array);
+  return ritz_vector_unlock(x, RITZ_ACCESS_READ_WRITE, &array, ierr);
 }
 
 int CeedVectorReciprocal(CeedVector vec) {
@@ -151,9 +175,10 @@ int CeedVectorReciprocal(CeedVector vec) {
   RITZ_TRY(ritz_vector_require_unlocked(vec, "CeedVectorReciprocal"));
   if (vec->length == 0) return CEED_ERROR_SUCCESS;
   const RitzBackend *backend = backend_of(vec);
-  CeedScalar *array;
-  RITZ_TRY(CeedVectorGetArray(vec, backend->mem_type, &array));
-  return ritz_vector_end_update(vec, &array, backend->vector_reciprocal(vec->obj.ceed, vec->length, array));
+  void *array;
+  RITZ_TRY(ritz_vector_lock(vec, RITZ_ACCESS_READ_WRITE, backend->mem_type, &array));
+  const int ierr = backend->vector_reciprocal(vec->obj.ceed, vec->precision, vec->length, array);
+  return ritz_vector_unlock(vec, RITZ_ACCESS_READ_WRITE, &array, ierr);
 }
 
 int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y) {
@@ -169,21 +194,19 @@ static int axpby(const char *call, CeedVector y, CeedScalar alpha, CeedScalar be
                x->length);
   RITZ_REQUIRE(x != y, y->obj.ceed, CEED_ERROR_UNSUPPORTED, "%s: x and y are the same vector", call);
   RITZ_TRY(ritz_vector_check_same_ceed(call, y, x));
+  RITZ_TRY(require_one_precision(call, y, x));
   if (y->length == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_vector_require_data(x, call));
   RITZ_TRY(ritz_vector_require_data(y, call));
   const RitzBackend *backend = backend_of(y);
-  const CeedScalar *x_array;
-  CeedScalar *y_array;
-  RITZ_TRY(CeedVectorGetArrayRead(x, backend->mem_type, &x_array));
-  int ierr = CeedVectorGetArray(y, backend->mem_type, &y_array);
+  void *x_array, *y_array;
+  RITZ_TRY(ritz_vector_lock(x, RITZ_ACCESS_READ, backend->mem_type, &x_array));
+  int ierr = ritz_vector_lock(y, RITZ_ACCESS_READ_WRITE, backend->mem_type, &y_array);
   if (!ierr) {
-    ierr =
-        ritz_vector_end_update(y, &y_array,
-                               backend->vector_axpby(y->obj.ceed, y->length, alpha, beta, x_array, y_array));
+    ierr = backend->vector_axpby(y->obj.ceed, y->precision, y->length, alpha, beta, x_array, y_array);
+    ierr = ritz_vector_unlock(y, RITZ_ACCESS_READ_WRITE, &y_array, ierr);
   }
-  int restored = CeedVectorRestoreArrayRead(x, &x_array);
-  return ierr ? ierr : restored;
+  return ritz_vector_unlock(x, RITZ_ACCESS_READ, &x_array, ierr);
 }
 
 int CeedVectorAXPY(CeedVector y, CeedScalar alpha, CeedVector x) {
@@ -199,21 +222,24 @@ int CeedVectorAXPBY(CeedVector y, CeedScalar alpha, CeedScalar beta, CeedVector 
 }
 
 // The factors may be the product itself: an aliased factor needs no access of its own.
-static int get_factor(CeedVector factor, CeedVector w, CeedMemType mem_type, const CeedScalar **array) {
+static int get_factor(CeedVector factor, CeedVector w, CeedMemType mem_type, void **array) {
   *array = NULL;
-  return factor != w ? CeedVectorGetArrayRead(factor, mem_type, array) : CEED_ERROR_SUCCESS;
+  return factor != w ? ritz_vector_lock(factor, RITZ_ACCESS_READ, mem_type, array) : CEED_ERROR_SUCCESS;
 }
 
-static int restore_factor(CeedVector factor, CeedVector w, const CeedScalar **array) {
-  return factor != w ? CeedVectorRestoreArrayRead(factor, array) : CEED_ERROR_SUCCESS;
+static int restore_factor(CeedVector factor, CeedVector w, void **array, int ierr) {
+  return factor != w ? ritz_vector_unlock(factor, RITZ_ACCESS_READ, array, ierr) : ierr;
 }
 
-static int multiply(CeedVector w, bool is_alias, const CeedScalar *x, const CeedScalar *y) {
+// What has failed is no product, of whichever vectors: WRITE when it ends.
+static int multiply(CeedVector w, bool is_alias, const void *x, const void *y) {
   const RitzBackend *backend = backend_of(w);
-  CeedScalar *array;
-  RITZ_TRY((is_alias ? CeedVectorGetArray : CeedVectorGetArrayWrite)(w, backend->mem_type, &array));
-  return ritz_vector_end_write(
-      w, &array, backend->vector_pointwise_mult(w->obj.ceed, w->length, x ? x : array, y ? y : array, array));
+  void *array;
+  RITZ_TRY(
+      ritz_vector_lock(w, is_alias ? RITZ_ACCESS_READ_WRITE : RITZ_ACCESS_WRITE, backend->mem_type, &array));
+  const int ierr = backend->vector_pointwise_mult(w->obj.ceed, w->precision, w->length, x ? x : array,
+                                                  y ? y : array, array);
+  return ritz_vector_unlock(w, RITZ_ACCESS_WRITE, &array, ierr);
 }
 
 // The factors come first: without them w keeps its values.
@@ -227,19 +253,16 @@ int CeedVectorPointwiseMult(CeedVector w, CeedVector x, CeedVector y) {
                x->length, y->length, w->length);
   RITZ_TRY(ritz_vector_check_same_ceed(call, w, x));
   RITZ_TRY(ritz_vector_check_same_ceed(call, w, y));
+  RITZ_TRY(require_one_precision(call, w, x));
+  RITZ_TRY(require_one_precision(call, w, y));
   if (w->length == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_vector_require_data(x, call));
   RITZ_TRY(ritz_vector_require_data(y, call));
 
   CeedMemType mem_type = backend_of(w)->mem_type;
-  const CeedScalar *x_array, *y_array;
+  void *x_array, *y_array;
   RITZ_TRY(get_factor(x, w, mem_type, &x_array));
   int ierr = get_factor(y, w, mem_type, &y_array);
-  if (!ierr) {
-    ierr = multiply(w, w == x || w == y, x_array, y_array);
-    int restored = restore_factor(y, w, &y_array);
-    if (!ierr) ierr = restored;
-  }
-  int restored = restore_factor(x, w, &x_array);
-  return ierr ? ierr : restored;
+  if (!ierr) ierr = restore_factor(y, w, &y_array, multiply(w, w == x || w == y, x_array, y_array));
+  return restore_factor(x, w, &x_array, ierr);
 }

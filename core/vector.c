@@ -418,6 +418,11 @@ static void print_value(CeedVector vec, FILE *stream, const char *format, CeedSc
 }
 #pragma GCC diagnostic pop
 
+static CeedScalar entry_of(CeedVector vec, const void *array, CeedSize i) {
+  return vec->precision == CEED_SCALAR_FP32 ? (CeedScalar)((const float *)array)[i]
+                                            : (CeedScalar)((const double *)array)[i];
+}
+
 int CeedVectorViewRange(CeedVector vec, CeedSize start, CeedSize stop, CeedInt step, const char *fp_fmt,
                         FILE *stream) {
   RITZ_HANDLE(vec);
@@ -425,8 +430,8 @@ int CeedVectorViewRange(CeedVector vec, CeedSize start, CeedSize stop, CeedInt s
   RITZ_REQUIRE(step != 0, vec->obj.ceed, CEED_ERROR_MINOR, "CeedVectorViewRange: the step is 0");
   RITZ_REQUIRE(start >= 0, vec->obj.ceed, CEED_ERROR_MINOR,
                "CeedVectorViewRange: start %" CeedSize_FMT " is negative", start);
-  const CeedScalar *array = NULL;
-  if (length > 0) RITZ_TRY(CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &array));
+  void *array = NULL;
+  if (length > 0) RITZ_TRY(ritz_vector_lock(vec, RITZ_ACCESS_READ, CEED_MEM_HOST, &array));
 
   print_line(vec, stream, "CeedVector length ", length);
   if (start != 0 || stop != length || step != 1) {
@@ -436,13 +441,14 @@ int CeedVectorViewRange(CeedVector vec, CeedSize start, CeedSize stop, CeedInt s
   }
   CeedSize last = stop == -1 || stop > length ? length : stop;
   for (CeedSize i = start < length ? start : length; step > 0 ? i < last : i > last; i += step) {
-    if (i >= 0 && i < length) print_value(vec, stream, fp_fmt ? fp_fmt : "%g", array[i]);
+    if (i >= 0 && i < length) print_value(vec, stream, fp_fmt ? fp_fmt : "%g", entry_of(vec, array, i));
   }
   if (last != length) {
     ritz_object_indent(&vec->obj, stream);
     fprintf(stream, "  ...\n");
   }
-  return length > 0 ? CeedVectorRestoreArrayRead(vec, &array) : CEED_ERROR_SUCCESS;
+  return length > 0 ? ritz_vector_unlock(vec, RITZ_ACCESS_READ, &array, CEED_ERROR_SUCCESS)
+                    : CEED_ERROR_SUCCESS;
 }
 
 int CeedVectorView(CeedVector vec, const char *fp_fmt, FILE *stream) {

@@ -10,8 +10,6 @@
 int ritz_vector_create(Ceed ceed, const char *call, CeedSize length, CeedScalarType precision,
                        CeedVector *vec);
 
-// INCOMPATIBLE unless the vector has the precision of the arrays of `call`: CEED_SCALAR_TYPE or FP32.
-int ritz_vector_require_precision(CeedVector vec, const char *call, CeedScalarType needed);
 // The locks of an access, and whether there are values.
 int ritz_vector_require_unlocked(CeedVector vec, const char *call);
 int ritz_vector_require_readable(CeedVector vec, const char *call);

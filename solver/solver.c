@@ -154,6 +154,7 @@ static int check_operator(RitzSolver solver, CeedSize n) {
 static int check_extras(RitzSolver solver, CeedSize n) {
   if (solver->diagonal) {
     CeedSize length = 0;
+    RITZ_TRY(ritz_vector_require_precision(solver->diagonal, "RitzSolverSolve", CEED_SCALAR_TYPE));
     RITZ_TRY(CeedVectorGetLength(solver->diagonal, &length));
     RITZ_REQUIRE(length == n, solver->ceed, CEED_ERROR_DIMENSION,
                  "RitzSolverSolve: the diagonal has %" CeedSize_FMT " entries, b and x have %" CeedSize_FMT,
@@ -180,6 +181,8 @@ static bool has_passive_input(CeedOperator op, CeedVector vec) {
 static int prepare_sweeps(RitzSolver solver, CeedVector x, int *num_slots) {
   if (solver->apply) {
     solver->used_reason = "the operator is a function of the program";
+  } else if (!ritz_operator_is_plain(solver->op, x, x)) {
+    solver->used_reason = "the operator or its vectors are not in the library's own precision";
   } else if (solver->op->obj.ceed->backend.cg_create) { // is_on_device says no
     solver->used_reason = "b, x or the diagonal is a vector of another context";
   } else if (has_passive_input(solver->op, x)) {
@@ -197,8 +200,8 @@ static int prepare_sweeps(RitzSolver solver, CeedVector x, int *num_slots) {
 static bool is_on_device(RitzSolver solver, CeedVector b, CeedVector x) {
   const Ceed ceed = solver->op ? solver->op->obj.ceed : NULL;
 
-  return ceed && ceed->backend.cg_create && b->obj.ceed == ceed && x->obj.ceed == ceed &&
-         (!solver->diagonal || solver->diagonal->obj.ceed == ceed);
+  return ceed && ceed->backend.cg_create && ritz_operator_is_plain(solver->op, x, x) && b->obj.ceed == ceed &&
+         x->obj.ceed == ceed && (!solver->diagonal || solver->diagonal->obj.ceed == ceed);
 }
 
 static int solve(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x) {
@@ -230,6 +233,8 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
                "RitzSolverSolve: b and x are the same vector, they need to be different");
   RITZ_TRY(CeedVectorGetLength(x, &n));
   RITZ_TRY(CeedVectorGetLength(b, &length));
+  RITZ_TRY(ritz_vector_require_precision(x, "RitzSolverSolve", CEED_SCALAR_TYPE));
+  RITZ_TRY(ritz_vector_require_precision(b, "RitzSolverSolve", CEED_SCALAR_TYPE));
   RITZ_REQUIRE(length == n, solver->ceed, CEED_ERROR_DIMENSION,
                "RitzSolverSolve: b has %" CeedSize_FMT " entries, x has %" CeedSize_FMT, length, n);
   RITZ_TRY(check_operator(solver, n));

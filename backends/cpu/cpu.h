@@ -102,7 +102,7 @@ int ritz_cpu_delegate_diagonal(CeedOperator op, bool is_point_block, const char 
                                CeedScalar *diagonal);
 
 // diagonal.c
-int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
+int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);
 int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream); // of a prepared operator
 void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal);
 

@@ -169,7 +169,7 @@ static int refuse(CeedOperator op, bool is_point_block, const char **reason) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal) {
+int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
   const char *reason;
 
   RITZ_TRY(refuse(op, is_point_block, &reason));

@@ -189,7 +189,9 @@ int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in) {
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)op->num_sub, &ours));
   for (CeedInt i = 0; i < op->num_sub; i++) {
     CeedOperator sub = op->sub[i];
-    if (sub->obj.ceed == op->obj.ceed && sub->num_elem > 0 && !sub->data) ours[num++] = sub;
+    if (sub->obj.ceed == op->obj.ceed && sub->num_elem > 0 && !sub->data &&
+        ritz_operator_is_plain(sub, in, CEED_VECTOR_NONE))
+      ours[num++] = sub;
   }
   const int ierr = ritz_cpu_prepare(num, ours, in);
   if (!ierr && op->obj.ceed->profile) ritz_profile_prepared(num, ours, begin);

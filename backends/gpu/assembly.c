@@ -22,7 +22,7 @@ int ritz_gpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rs
   return finish(op, ritz_ref_operator_assemble_qfunction(op, rstr, host), rstr->l_size, host, values);
 }
 
-int ritz_gpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal) {
+int ritz_gpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
   const CeedSize n = op->output_size * (is_point_block ? op->assembly_data->in.rstrs[0]->num_comp : 1);
   CeedScalar *host = NULL;
   RITZ_TRY(delegate(op));

@@ -200,7 +200,7 @@ static int copy(CeedBasis b, const RitzBasisAction *action, const CeedScalar *u,
   Ceed ceed = b->obj.ceed;
   const RitzGpu *gpu = ritz_gpu(ceed);
   const int64_t n = ritz_gpu_basis_num_items(b, action->num_elem) * b->P;
-  if (action->add) return ritz_gpu_vector_axpby(ceed, n, 1, 1, u, v);
+  if (action->add) return ritz_gpu_vector_axpby(ceed, CEED_SCALAR_TYPE, n, 1, 1, u, v);
   return gpu->driver->copy(ceed, gpu->device, gpu->stream, (size_t)n * sizeof(CeedScalar), v, u);
 }
 

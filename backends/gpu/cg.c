@@ -153,7 +153,7 @@ static int constrain(const RitzCgObject *cg, CeedScalar *q) {
 static int precondition(const RitzCgObject *cg, const CeedScalar **z) {
   *z = cg->z ? cg->z : cg->r;
   if (!cg->z) return CEED_ERROR_SUCCESS;
-  return ritz_gpu_vector_pointwise_mult(cg->ceed, cg->length, cg->inverse, cg->r, cg->z);
+  return ritz_gpu_vector_pointwise_mult(cg->ceed, CEED_SCALAR_TYPE, cg->length, cg->inverse, cg->r, cg->z);
 }
 
 static int iterate_by_operations(RitzCgObject *cg, const Arrays *arrays) {
@@ -164,15 +164,16 @@ static int iterate_by_operations(RitzCgObject *cg, const Arrays *arrays) {
   RITZ_TRY(dot(cg, arrays->p, arrays->q, &last->pq));
   const double alpha = rz_before / last->pq;
   if (!(last->pq > 0) || !isfinite(last->pq) || !isfinite(alpha * last->scale)) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_gpu_vector_axpby(cg->ceed, cg->setup.n, (CeedScalar)(alpha * last->scale), 1, arrays->p,
-                                 arrays->x));
-  RITZ_TRY(ritz_gpu_vector_axpby(cg->ceed, cg->length, (CeedScalar)-alpha, 1, arrays->q, cg->r));
+  RITZ_TRY(ritz_gpu_vector_axpby(cg->ceed, CEED_SCALAR_TYPE, cg->setup.n, (CeedScalar)(alpha * last->scale),
+                                 1, arrays->p, arrays->x));
+  RITZ_TRY(
+      ritz_gpu_vector_axpby(cg->ceed, CEED_SCALAR_TYPE, cg->length, (CeedScalar)-alpha, 1, arrays->q, cg->r));
   RITZ_TRY(dot(cg, cg->r, cg->r, &last->rr));
   RITZ_TRY(precondition(cg, &z));
   last->rz = last->rr;
   if (cg->z) RITZ_TRY(dot(cg, cg->r, z, &last->rz));
   const double beta = rz_before > 0 ? last->rz / rz_before : 0;
-  return ritz_gpu_vector_axpby(cg->ceed, cg->length, 1, (CeedScalar)beta, z, arrays->p);
+  return ritz_gpu_vector_axpby(cg->ceed, CEED_SCALAR_TYPE, cg->length, 1, (CeedScalar)beta, z, arrays->p);
 }
 
 // ---- The operator ----
@@ -339,7 +340,7 @@ static int make_mask(RitzCgObject *cg, const RitzCgSetup *setup) {
 static int make_array(const RitzCgObject *cg, bool is_needed, CeedScalar **array) {
   if (!is_needed) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_gpu_alloc(cg->ceed, (size_t)cg->length * sizeof(CeedScalar), (void **)array));
-  return ritz_gpu_vector_set_value(cg->ceed, cg->length, 0, *array);
+  return ritz_gpu_vector_set_value(cg->ceed, CEED_SCALAR_TYPE, cg->length, 0, *array);
 }
 
 static int make_memory(RitzCgObject *cg) {

@@ -87,7 +87,7 @@ static int run(CeedOperator op, RitzGpuOperator *g, CeedScalar *diagonal) {
   return ierr;
 }
 
-int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal) {
+int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
   RitzGpuDiagonalKernel *d;
   if (is_point_block || op->qf_data->reuse || op->is_at_points)
     return ritz_gpu_operator_assemble_add_diagonal(op, is_point_block, diagonal);

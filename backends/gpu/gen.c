@@ -316,7 +316,8 @@ static int clear_outputs(CeedOperator op, RitzGpuOperator *g, CeedVector out, Ri
     const RitzPlanSpace *space = &g->plan->spaces[s];
     CeedVector vec = vector_of(g, s, NULL, out);
     if (space->is_input || holder_of(g, s, vec, out) >= 0 || !is_zeroed(g, vec, out, mode)) continue;
-    if (*last) RITZ_TRY(ritz_gpu_vector_set_value(op->obj.ceed, (*last)->length, 0, *array));
+    if (*last)
+      RITZ_TRY(ritz_gpu_vector_set_value(op->obj.ceed, CEED_SCALAR_TYPE, (*last)->length, 0, *array));
     *last = vec;
     *array = g->arrays[s];
   }
@@ -329,7 +330,7 @@ static int launch(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, CeedS
   const int64_t num_blocks = (g->plan->num_elem + (int64_t)t->num_elem - 1) / t->num_elem;
   const int num_args = 2 + t->num_args;
   if (cleared && (num_blocks == 0 || cleared->length == 0))
-    RITZ_TRY(ritz_gpu_vector_set_value(ceed, cleared->length, 0, array));
+    RITZ_TRY(ritz_gpu_vector_set_value(ceed, CEED_SCALAR_TYPE, cleared->length, 0, array));
   if (!cleared || num_blocks == 0 || cleared->length == 0)
     return ritz_gpu_launch(ceed, g->kernel, num_blocks, t->num_threads, t->local_bytes, num_args, g->args);
   return ritz_gpu_launch_cleared(ceed, g->kernel, (size_t)cleared->length * sizeof(CeedScalar), array,

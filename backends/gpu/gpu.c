@@ -43,13 +43,26 @@ static int64_t work_bytes(const RitzDeviceInfo *info) {
 
 // ---- Life ----
 
+// Kernels of vectors for the library's own precision and, where that is double, for float.
 int ritz_gpu_load_base(Ceed ceed) {
+  static const char own[] = "#define RITZ_ENTRY CeedScalar\n"
+                            "#define RITZ_NAME(name) name\n";
+  static const char floats[] = "#undef RITZ_ENTRY\n"
+                               "#undef RITZ_NAME\n"
+                               "#define RITZ_ENTRY float\n"
+                               "#define RITZ_NAME(name) name##_f32\n"
+                               "#define RITZ_IS_OTHER\n";
+  const bool has_floats = sizeof(CeedScalar) > sizeof(float);
+  const char *const vectors = ritz_gpu_template("kernels/gpu/vector.h");
   const char *const parts[] = {
-      ritz_gpu_template("kernels/gpu/vector.h"),
       ritz_gpu_template("kernels/gpu/restriction.h"),
       ritz_gpu_template("kernels/gpu/basis-ref.h"),
+      own,
+      vectors,
+      floats,
+      vectors,
   };
-  return ritz_gpu_program(ceed, "base", "the library's own kernels", sizeof(parts) / sizeof(parts[0]), parts,
+  return ritz_gpu_program(ceed, "base", "the library's own kernels", has_floats ? 6 : 4, parts,
                           &ritz_gpu(ceed)->base);
 }
 
@@ -131,13 +144,13 @@ static int set_stream(Ceed ceed, void *handle) {
   .vector_copy_strided = ritz_gpu_vector_copy_strided, .vector_norm = ritz_gpu_vector_norm,                  \
   .vector_scale = ritz_gpu_vector_scale, .vector_filter = ritz_gpu_vector_filter,                            \
   .vector_axpby = ritz_gpu_vector_axpby, .vector_pointwise_mult = ritz_gpu_vector_pointwise_mult,            \
-  .vector_reciprocal = ritz_gpu_vector_reciprocal, .rep_alloc = ritz_gpu_rep_alloc,                          \
-  .rep_free = ritz_gpu_rep_free, .rep_copy = ritz_gpu_rep_copy, .rep_accept = ritz_gpu_rep_accept,           \
-  .restriction_destroy = ritz_gpu_restriction_destroy, .basis_destroy = ritz_gpu_basis_destroy,              \
-  .qfunction_destroy = ritz_gpu_qfunction_destroy, .device_counters = ritz_gpu_device_counters,              \
-  .timer_begin = ritz_gpu_timer_begin, .timer_end = ritz_gpu_timer_end, .timer_flush = ritz_gpu_timer_flush, \
-  .limits = ritz_gpu_limits, .cg_create = ritz_gpu_cg_create, .cg_iterate = ritz_gpu_cg_iterate,             \
-  .cg_destroy = ritz_gpu_cg_destroy
+  .vector_reciprocal = ritz_gpu_vector_reciprocal, .vector_convert = ritz_gpu_vector_convert,                \
+  .rep_alloc = ritz_gpu_rep_alloc, .rep_free = ritz_gpu_rep_free, .rep_copy = ritz_gpu_rep_copy,             \
+  .rep_accept = ritz_gpu_rep_accept, .restriction_destroy = ritz_gpu_restriction_destroy,                    \
+  .basis_destroy = ritz_gpu_basis_destroy, .qfunction_destroy = ritz_gpu_qfunction_destroy,                  \
+  .device_counters = ritz_gpu_device_counters, .timer_begin = ritz_gpu_timer_begin,                          \
+  .timer_end = ritz_gpu_timer_end, .timer_flush = ritz_gpu_timer_flush, .limits = ritz_gpu_limits,           \
+  .cg_create = ritz_gpu_cg_create, .cg_iterate = ritz_gpu_cg_iterate, .cg_destroy = ritz_gpu_cg_destroy
 
 #define SEPARATE_KERNELS                                                                                     \
   .operator_apply = ritz_gpu_operator_apply, .operator_explain = ritz_gpu_operator_explain,                  \

@@ -132,19 +132,22 @@ int ritz_gpu_timer_flush(Ceed ceed);
 int ritz_gpu_limits(Ceed ceed, RitzLimits *limits);
 
 // ---- vector.c: the vector slots, on device arrays ----
-int ritz_gpu_vector_set_value(Ceed ceed, CeedSize n, CeedScalar value, CeedScalar *x);
-int ritz_gpu_vector_set_value_strided(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step,
-                                      CeedScalar value, CeedScalar *x);
-int ritz_gpu_vector_copy_strided(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step, const CeedScalar *x,
-                                 CeedScalar *y);
-int ritz_gpu_vector_norm(Ceed ceed, CeedSize n, CeedNormType type, const CeedScalar *x, CeedScalar *norm);
-int ritz_gpu_vector_scale(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar *x);
-int ritz_gpu_vector_filter(Ceed ceed, CeedSize n, CeedScalar threshold, CeedScalar *x);
-int ritz_gpu_vector_axpby(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar beta, const CeedScalar *x,
-                          CeedScalar *y);
-int ritz_gpu_vector_pointwise_mult(Ceed ceed, CeedSize n, const CeedScalar *x, const CeedScalar *y,
-                                   CeedScalar *w);
-int ritz_gpu_vector_reciprocal(Ceed ceed, CeedSize n, CeedScalar *x);
+int ritz_gpu_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x);
+int ritz_gpu_vector_set_value_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,
+                                      CeedSize step, CeedScalar value, void *x);
+int ritz_gpu_vector_copy_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,
+                                 CeedSize step, const void *x, void *y);
+int ritz_gpu_vector_norm(Ceed ceed, CeedScalarType precision, CeedSize n, CeedNormType type, const void *x,
+                         CeedScalar *norm);
+int ritz_gpu_vector_scale(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar alpha, void *x);
+int ritz_gpu_vector_filter(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar threshold, void *x);
+int ritz_gpu_vector_axpby(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar alpha, CeedScalar beta,
+                          const void *x, void *y);
+int ritz_gpu_vector_pointwise_mult(Ceed ceed, CeedScalarType precision, CeedSize n, const void *x,
+                                   const void *y, void *w);
+int ritz_gpu_vector_reciprocal(Ceed ceed, CeedScalarType precision, CeedSize n, void *x);
+int ritz_gpu_vector_convert(Ceed ceed, CeedSize n, CeedScalarType from, const void *x, CeedScalarType to,
+                            void *y);
 
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);
@@ -210,14 +213,14 @@ int ritz_gpu_cg_iterate(RitzCgObject *cg, RitzCgNumbers *numbers);
 int ritz_gpu_cg_destroy(RitzCgObject **cg);
 
 // ---- diagonal.c: their diagonals, likewise ----
-int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
+int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);
 
 // ---- operator.c, assembly.c ----
 int ritz_gpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
 int ritz_gpu_operator_explain(CeedOperator op, FILE *stream);
 int ritz_gpu_operator_source(CeedOperator op, const char **source);
 int ritz_gpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
-int ritz_gpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
+int ritz_gpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);
 int ritz_gpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
                                CeedScalar *values);
 

@@ -112,7 +112,7 @@ int ritz_gpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *actio
   RitzRefPoints ref;
   for (CeedInt elem = 0; elem < action->num_elem; elem++) c.most = CeedIntMax(c.most, num_points[elem]);
   if (action->eval_mode == CEED_EVAL_WEIGHT)
-    return ritz_gpu_vector_set_value(ceed, points_length(&c, 1), 1, v);
+    return ritz_gpu_vector_set_value(ceed, CEED_SCALAR_TYPE, points_length(&c, 1), 1, v);
   RITZ_TRY(ritz_gpu_delegate(ceed, "evaluation of bases at points", "it has no kernels on devices yet"));
   int ierr = ritz_ref_points_open(basis, &ref);
   if (!ierr) ierr = open_copies(&c, x, u, v);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Arithmetic on device arrays: the vector slots of the GPU backends. Kernels: kernels/gpu/vector.h.
 #include <math.h>
+#include <stdio.h>
 
 #include "backends/gpu/gpu.h"
 
@@ -12,8 +13,18 @@ static int64_t num_blocks(CeedSize n) {
   return blocks < max_blocks ? blocks : max_blocks;
 }
 
-#define RUN(ceed, kernel, n, ...)                                                                            \
-  RITZ_GPU_RUN(ceed, ritz_gpu(ceed)->base, kernel, num_blocks(n), RITZ_GPU_BLOCK, RITZ_LONG(n), __VA_ARGS__)
+// A kernel of kernels/gpu/vector.h for this precision.
+static int run(Ceed ceed, CeedScalarType precision, const char *kernel, int64_t blocks, int num_args,
+               const RitzDeviceArg *args) {
+  char name[32];
+  snprintf(name, sizeof(name), "%s%s", kernel, precision == CEED_SCALAR_TYPE ? "" : "_f32");
+  return ritz_gpu_run(ceed, ritz_gpu(ceed)->base, name, blocks, RITZ_GPU_BLOCK, num_args, args);
+}
+
+#define RUN(ceed, precision, kernel, n, ...)                                                                 \
+  run(ceed, precision, kernel, num_blocks(n),                                                                \
+      (int)(sizeof((const RitzDeviceArg[]){RITZ_LONG(n), __VA_ARGS__}) / sizeof(RitzDeviceArg)),             \
+      (const RitzDeviceArg[]){RITZ_LONG(n), __VA_ARGS__})
 
 // ---- Entries by themselves ----
 
@@ -21,46 +32,54 @@ static CeedSize num_steps(CeedSize start, CeedSize stop, CeedSize step) {
   return stop > start ? (stop - start - 1) / step + 1 : 0;
 }
 
-int ritz_gpu_vector_set_value(Ceed ceed, CeedSize n, CeedScalar value, CeedScalar *x) {
+int ritz_gpu_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x) {
   const RitzGpu *gpu = ritz_gpu(ceed);
   if (n > 0 && value == 0 && !signbit(value)) // the driver's own way, for the outputs of operators
-    return gpu->driver->clear(ceed, gpu->device, gpu->stream, (size_t)n * sizeof(CeedScalar), x);
-  return ritz_gpu_vector_set_value_strided(ceed, 0, n, 1, value, x);
+    return gpu->driver->clear(ceed, gpu->device, gpu->stream, (size_t)n * ritz_scalar_bytes(precision), x);
+  return ritz_gpu_vector_set_value_strided(ceed, precision, 0, n, 1, value, x);
 }
 
-int ritz_gpu_vector_set_value_strided(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step,
-                                      CeedScalar value, CeedScalar *x) {
-  return RUN(ceed, "vector_set_value", num_steps(start, stop, step), RITZ_LONG(start), RITZ_LONG(step),
-             RITZ_SCALAR(value), RITZ_POINTER(x));
+int ritz_gpu_vector_set_value_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,
+                                      CeedSize step, CeedScalar value, void *x) {
+  return RUN(ceed, precision, "vector_set_value", num_steps(start, stop, step), RITZ_LONG(start),
+             RITZ_LONG(step), RITZ_SCALAR(value), RITZ_POINTER(x));
 }
 
-int ritz_gpu_vector_copy_strided(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step, const CeedScalar *x,
-                                 CeedScalar *y) {
-  return RUN(ceed, "vector_copy", num_steps(start, stop, step), RITZ_LONG(start), RITZ_LONG(step),
+int ritz_gpu_vector_copy_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,
+                                 CeedSize step, const void *x, void *y) {
+  return RUN(ceed, precision, "vector_copy", num_steps(start, stop, step), RITZ_LONG(start), RITZ_LONG(step),
              RITZ_POINTER(x), RITZ_POINTER(y));
 }
 
-int ritz_gpu_vector_scale(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar *x) {
-  return RUN(ceed, "vector_scale", n, RITZ_SCALAR(alpha), RITZ_POINTER(x));
+int ritz_gpu_vector_scale(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar alpha, void *x) {
+  return RUN(ceed, precision, "vector_scale", n, RITZ_SCALAR(alpha), RITZ_POINTER(x));
 }
 
-int ritz_gpu_vector_filter(Ceed ceed, CeedSize n, CeedScalar threshold, CeedScalar *x) {
-  return RUN(ceed, "vector_filter", n, RITZ_SCALAR(threshold), RITZ_POINTER(x));
+int ritz_gpu_vector_filter(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar threshold, void *x) {
+  return RUN(ceed, precision, "vector_filter", n, RITZ_SCALAR(threshold), RITZ_POINTER(x));
 }
 
-int ritz_gpu_vector_axpby(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar beta, const CeedScalar *x,
-                          CeedScalar *y) {
-  return RUN(ceed, "vector_axpby", n, RITZ_SCALAR(alpha), RITZ_SCALAR(beta), RITZ_POINTER(x),
+int ritz_gpu_vector_axpby(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar alpha, CeedScalar beta,
+                          const void *x, void *y) {
+  return RUN(ceed, precision, "vector_axpby", n, RITZ_SCALAR(alpha), RITZ_SCALAR(beta), RITZ_POINTER(x),
              RITZ_POINTER(y));
 }
 
-int ritz_gpu_vector_pointwise_mult(Ceed ceed, CeedSize n, const CeedScalar *x, const CeedScalar *y,
-                                   CeedScalar *w) {
-  return RUN(ceed, "vector_pointwise_mult", n, RITZ_POINTER(x), RITZ_POINTER(y), RITZ_POINTER(w));
+int ritz_gpu_vector_pointwise_mult(Ceed ceed, CeedScalarType precision, CeedSize n, const void *x,
+                                   const void *y, void *w) {
+  return RUN(ceed, precision, "vector_pointwise_mult", n, RITZ_POINTER(x), RITZ_POINTER(y), RITZ_POINTER(w));
 }
 
-int ritz_gpu_vector_reciprocal(Ceed ceed, CeedSize n, CeedScalar *x) {
-  return RUN(ceed, "vector_reciprocal", n, RITZ_POINTER(x));
+int ritz_gpu_vector_reciprocal(Ceed ceed, CeedScalarType precision, CeedSize n, void *x) {
+  return RUN(ceed, precision, "vector_reciprocal", n, RITZ_POINTER(x));
+}
+
+// One of the two is CeedScalar.
+int ritz_gpu_vector_convert(Ceed ceed, CeedSize n, CeedScalarType from, const void *x, CeedScalarType to,
+                            void *y) {
+  const char *const kernel = from == CEED_SCALAR_FP32 ? "vector_widen" : "vector_narrow";
+  (void)to;
+  return RUN(ceed, CEED_SCALAR_TYPE, kernel, n, RITZ_POINTER(x), RITZ_POINTER(y));
 }
 
 // ---- Norms ----
@@ -72,14 +91,16 @@ typedef struct {
 } Sums;
 
 // The same for the same n and x on every call: the blocks are added in their order.
-static int reduce(Ceed ceed, CeedSize n, double factor, const CeedScalar *x, Sums *total) {
+static int reduce(Ceed ceed, CeedScalarType precision, CeedSize n, double factor, const void *x,
+                  Sums *total) {
   Sums partial[max_partial];
   int64_t blocks = RITZ_GPU_BLOCKS(n) < max_partial ? RITZ_GPU_BLOCKS(n) : max_partial;
   size_t num_bytes = (size_t)blocks * sizeof(Sums);
   void *work;
   RITZ_TRY(ritz_gpu_work(ceed, RITZ_WORK_REDUCTION, num_bytes, &work));
-  RITZ_TRY(RITZ_GPU_RUN(ceed, ritz_gpu(ceed)->base, "vector_norm", blocks, RITZ_GPU_BLOCK, RITZ_LONG(n),
-                        RITZ_SCALAR((CeedScalar)factor), RITZ_POINTER(x), RITZ_POINTER(work)));
+  const RitzDeviceArg args[] = {RITZ_LONG(n), RITZ_SCALAR((CeedScalar)factor), RITZ_POINTER(x),
+                                RITZ_POINTER(work)};
+  RITZ_TRY(run(ceed, precision, "vector_norm", blocks, 4, args));
   RITZ_TRY(ritz_gpu_copy_out(ceed, num_bytes, partial, work));
   *total = (Sums){0};
   for (int64_t b = 0; b < blocks; b++) {
@@ -92,19 +113,20 @@ static int reduce(Ceed ceed, CeedSize n, double factor, const CeedScalar *x, Sum
 
 // Squares of the largest entry must neither over- nor underflow; else a second pass scales by a power of two.
 // Entries in single precision are never so large or small.
-static int norm_2(Ceed ceed, CeedSize n, const CeedScalar *x, Sums *sums, double *norm) {
+static int norm_2(Ceed ceed, CeedScalarType precision, CeedSize n, const void *x, Sums *sums, double *norm) {
   int exponent = sums->largest > 1e140 ? -600 : sums->largest < 1e-140 && sums->largest > 0 ? 600 : 0;
-  if (exponent != 0) RITZ_TRY(reduce(ceed, n, ldexp(1, exponent), x, sums));
+  if (exponent != 0) RITZ_TRY(reduce(ceed, precision, n, ldexp(1, exponent), x, sums));
   *norm = ldexp(sqrt(sums->squares), -exponent);
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_gpu_vector_norm(Ceed ceed, CeedSize n, CeedNormType type, const CeedScalar *x, CeedScalar *norm) {
+int ritz_gpu_vector_norm(Ceed ceed, CeedScalarType precision, CeedSize n, CeedNormType type, const void *x,
+                         CeedScalar *norm) {
   Sums sums;
-  RITZ_TRY(reduce(ceed, n, 1, x, &sums));
+  RITZ_TRY(reduce(ceed, precision, n, 1, x, &sums));
   // A NaN or an infinity makes the sum one, and with it every norm.
   double result = type == CEED_NORM_MAX && isfinite(sums.sum) ? sums.largest : sums.sum;
-  if (type == CEED_NORM_2 && isfinite(sums.sum)) RITZ_TRY(norm_2(ceed, n, x, &sums, &result));
+  if (type == CEED_NORM_2 && isfinite(sums.sum)) RITZ_TRY(norm_2(ceed, precision, n, x, &sums, &result));
   *norm = (CeedScalar)result;
   return CEED_ERROR_SUCCESS;
 }

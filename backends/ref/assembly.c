@@ -127,7 +127,7 @@ static int add_pair(RitzRefDerivatives *d, Pair *p, bool is_point_block, CeedSca
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_ref_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal) {
+int ritz_ref_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
   const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
   RitzRefDerivatives d;
   int ierr = ritz_ref_derivatives_open(op, true, &d);

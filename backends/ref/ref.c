@@ -35,6 +35,7 @@ const RitzBackend ritz_ref_backend = {
     .vector_set_value = ritz_ref_vector_set_value,
     .vector_set_value_strided = ritz_ref_vector_set_value_strided,
     .vector_copy_strided = ritz_ref_vector_copy_strided,
+    .vector_convert = ritz_ref_vector_convert,
     .vector_norm = ritz_ref_vector_norm,
     .vector_scale = ritz_ref_vector_scale,
     .vector_filter = ritz_ref_vector_filter,

@@ -54,23 +54,26 @@ int ritz_ref_operator_apply(CeedOperator op, CeedVector in, CeedVector out, Ritz
 
 // ---- assembly.c ----
 int ritz_ref_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
-int ritz_ref_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, CeedScalar *diagonal);
+int ritz_ref_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);
 int ritz_ref_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
                                CeedScalar *values);
 
 // ---- vector.c ----
-int ritz_ref_vector_set_value(Ceed ceed, CeedSize n, CeedScalar value, CeedScalar *x);
-int ritz_ref_vector_set_value_strided(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step,
-                                      CeedScalar value, CeedScalar *x);
-int ritz_ref_vector_copy_strided(Ceed ceed, CeedSize start, CeedSize stop, CeedSize step, const CeedScalar *x,
-                                 CeedScalar *y);
-int ritz_ref_vector_norm(Ceed ceed, CeedSize n, CeedNormType type, const CeedScalar *x, CeedScalar *norm);
-int ritz_ref_vector_scale(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar *x);
-int ritz_ref_vector_filter(Ceed ceed, CeedSize n, CeedScalar threshold, CeedScalar *x);
-int ritz_ref_vector_axpby(Ceed ceed, CeedSize n, CeedScalar alpha, CeedScalar beta, const CeedScalar *x,
-                          CeedScalar *y);
-int ritz_ref_vector_pointwise_mult(Ceed ceed, CeedSize n, const CeedScalar *x, const CeedScalar *y,
-                                   CeedScalar *w);
-int ritz_ref_vector_reciprocal(Ceed ceed, CeedSize n, CeedScalar *x);
+int ritz_ref_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x);
+int ritz_ref_vector_set_value_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,
+                                      CeedSize step, CeedScalar value, void *x);
+int ritz_ref_vector_copy_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,
+                                 CeedSize step, const void *x, void *y);
+int ritz_ref_vector_norm(Ceed ceed, CeedScalarType precision, CeedSize n, CeedNormType type, const void *x,
+                         CeedScalar *norm);
+int ritz_ref_vector_scale(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar alpha, void *x);
+int ritz_ref_vector_filter(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar threshold, void *x);
+int ritz_ref_vector_axpby(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar alpha, CeedScalar beta,
+                          const void *x, void *y);
+int ritz_ref_vector_pointwise_mult(Ceed ceed, CeedScalarType precision, CeedSize n, const void *x,
+                                   const void *y, void *w);
+int ritz_ref_vector_reciprocal(Ceed ceed, CeedScalarType precision, CeedSize n, void *x);
+int ritz_ref_vector_convert(Ceed ceed, CeedSize n, CeedScalarType from, const void *x, CeedScalarType to,
+                            void *y);
 
 #endif

@@ -1,43 +1,47 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Arithmetic on vectors of any length; run by backends/gpu/vector.c. A kernel may have fewer threads than
 // entries: each takes every RITZ_NUM_ITEMS-th.
-#ifndef RITZ_KERNELS_GPU_VECTOR_H
-#define RITZ_KERNELS_GPU_VECTOR_H
+//
+// Stands in a text once for each precision (backends/gpu/gpu.c), which defines RITZ_ENTRY, the type of
+// entries, and RITZ_NAME(name), the name of a kernel for it; RITZ_IS_OTHER where that is not CeedScalar,
+// which numbers are.
 
 RITZ_KERNEL(256)
-vector_set_value(RitzLong n, RitzLong start, RitzLong step, CeedScalar value, RITZ_GLOBAL CeedScalar *x) {
-  for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) x[start + i * step] = value;
+RITZ_NAME(vector_set_value)
+(RitzLong n, RitzLong start, RitzLong step, CeedScalar value, RITZ_GLOBAL RITZ_ENTRY *x) {
+  for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) x[start + i * step] = (RITZ_ENTRY)value;
 }
 
 RITZ_KERNEL(256)
-vector_copy(RitzLong n, RitzLong start, RitzLong step, RITZ_GLOBAL const CeedScalar *x,
-            RITZ_GLOBAL CeedScalar *y) {
+RITZ_NAME(vector_copy)
+(RitzLong n, RitzLong start, RitzLong step, RITZ_GLOBAL const RITZ_ENTRY *x, RITZ_GLOBAL RITZ_ENTRY *y) {
   for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) y[start + i * step] = x[start + i * step];
 }
 
-RITZ_KERNEL(256) vector_scale(RitzLong n, CeedScalar alpha, RITZ_GLOBAL CeedScalar *x) {
-  for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) x[i] *= alpha;
+RITZ_KERNEL(256) RITZ_NAME(vector_scale)(RitzLong n, CeedScalar alpha, RITZ_GLOBAL RITZ_ENTRY *x) {
+  for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) x[i] *= (RITZ_ENTRY)alpha;
 }
 
-RITZ_KERNEL(256) vector_filter(RitzLong n, CeedScalar threshold, RITZ_GLOBAL CeedScalar *x) {
+RITZ_KERNEL(256) RITZ_NAME(vector_filter)(RitzLong n, CeedScalar threshold, RITZ_GLOBAL RITZ_ENTRY *x) {
   for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) {
-    if (fabs(x[i]) <= threshold) x[i] = 0;
+    if (fabs((double)x[i]) <= (double)threshold) x[i] = 0;
   }
 }
 
 RITZ_KERNEL(256)
-vector_axpby(RitzLong n, CeedScalar alpha, CeedScalar beta, RITZ_GLOBAL const CeedScalar *x,
-             RITZ_GLOBAL CeedScalar *y) {
-  for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) y[i] = alpha * x[i] + beta * y[i];
+RITZ_NAME(vector_axpby)
+(RitzLong n, CeedScalar alpha, CeedScalar beta, RITZ_GLOBAL const RITZ_ENTRY *x, RITZ_GLOBAL RITZ_ENTRY *y) {
+  for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS)
+    y[i] = (RITZ_ENTRY)alpha * x[i] + (RITZ_ENTRY)beta * y[i];
 }
 
 RITZ_KERNEL(256)
-vector_pointwise_mult(RitzLong n, RITZ_GLOBAL const CeedScalar *x, RITZ_GLOBAL const CeedScalar *y,
-                      RITZ_GLOBAL CeedScalar *w) {
+RITZ_NAME(vector_pointwise_mult)
+(RitzLong n, RITZ_GLOBAL const RITZ_ENTRY *x, RITZ_GLOBAL const RITZ_ENTRY *y, RITZ_GLOBAL RITZ_ENTRY *w) {
   for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) w[i] = x[i] * y[i];
 }
 
-RITZ_KERNEL(256) vector_reciprocal(RitzLong n, RITZ_GLOBAL CeedScalar *x) {
+RITZ_KERNEL(256) RITZ_NAME(vector_reciprocal)(RitzLong n, RITZ_GLOBAL RITZ_ENTRY *x) {
   for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) {
     if (fabs((double)x[i]) > CEED_EPSILON) x[i] = 1 / x[i];
   }
@@ -46,7 +50,8 @@ RITZ_KERNEL(256) vector_reciprocal(RitzLong n, RITZ_GLOBAL CeedScalar *x) {
 // partial[block]: sum of |x|, largest |x|, sum of (factor x)^2 over the entries of a block. The order of the
 // additions depends on n and the number of blocks alone.
 RITZ_KERNEL(256)
-vector_norm(RitzLong n, CeedScalar factor, RITZ_GLOBAL const CeedScalar *x, RITZ_GLOBAL double *partial) {
+RITZ_NAME(vector_norm)
+(RitzLong n, CeedScalar factor, RITZ_GLOBAL const RITZ_ENTRY *x, RITZ_GLOBAL double *partial) {
   RITZ_LOCAL_ARRAY double sum[256];
   RITZ_LOCAL_ARRAY double largest[256];
   RITZ_LOCAL_ARRAY double squares[256];
@@ -76,4 +81,12 @@ vector_norm(RitzLong n, CeedScalar factor, RITZ_GLOBAL const CeedScalar *x, RITZ
   }
 }
 
+#ifdef RITZ_IS_OTHER
+RITZ_KERNEL(256) vector_widen(RitzLong n, RITZ_GLOBAL const RITZ_ENTRY *x, RITZ_GLOBAL CeedScalar *y) {
+  for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) y[i] = (CeedScalar)x[i];
+}
+
+RITZ_KERNEL(256) vector_narrow(RitzLong n, RITZ_GLOBAL const CeedScalar *x, RITZ_GLOBAL RITZ_ENTRY *y) {
+  for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) y[i] = (RITZ_ENTRY)x[i];
+}
 #endif
