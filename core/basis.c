@@ -251,6 +251,7 @@ static int apply(CeedBasis b, const char *call, const RitzBasisAction *action, C
   RITZ_ARGUMENT_OF(b->obj.ceed, call, v);
   RITZ_TRY(check_mode(b, call, action->t_mode, action->eval_mode));
   RITZ_TRY(check_lengths(b, call, action, u, v));
+  RITZ_TRY(ritz_vector_require_scalars(call, has_u ? u : CEED_VECTOR_NONE, v));
   RITZ_REQUIRE(u != v, b->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output are the same vector",
                call);
   // The transpose overwrites the whole vector, which may be longer than the nodes.

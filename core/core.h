@@ -201,6 +201,8 @@ struct CeedVector_private {
 int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y);
 // INCOMPATIBLE unless the vector has the precision that `call` needs.
 int ritz_vector_require_precision(CeedVector vec, const char *call, CeedScalarType needed);
+// The same of two vectors that a function of CeedScalars works on; either may be CEED_VECTOR_NONE.
+int ritz_vector_require_scalars(const char *call, CeedVector u, CeedVector v);
 // The first n entries of both vectors, which may be of any precisions; `to` has n entries, or is work memory
 // of which the rest is lost.
 int ritz_vector_convert(const char *call, CeedSize n, CeedVector from, CeedVector to);

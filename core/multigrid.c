@@ -61,6 +61,7 @@ int CeedOperatorCompositeGetMultiplicity(CeedOperator op, CeedInt num_skip_indic
   RITZ_REQUIRE(mult->length >= op->input_size, op->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: the vector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT, __func__, mult->length,
                op->input_size);
+  RITZ_TRY(ritz_vector_require_precision(mult, __func__, CEED_SCALAR_TYPE));
   RITZ_TRY(CeedVectorSetValue(mult, 0));
   for (CeedInt i = 0; i < op->num_sub; i++) {
     if (!is_skipped(i, num_skip_indices, skip_indices)) RITZ_TRY(add_sub_operator(op->sub[i], mult));
@@ -95,6 +96,7 @@ static int check_transfer(const Level *level) {
                "%s: transfer operators need p_mult_fine, found NULL", level->call);
   CeedVector p_mult_fine = level->p_mult;
   RITZ_ARGUMENT_OF(ceed, level->call, p_mult_fine);
+  RITZ_TRY(ritz_vector_require_precision(p_mult_fine, level->call, CEED_SCALAR_TYPE));
   RITZ_REQUIRE(level->source == FROM_PROJECTION || level->interp, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: transfer operators need interp_c_to_f, found NULL", level->call);
   RITZ_REQUIRE(level->rstr_fine->type != CEED_RESTRICTION_CURL_ORIENTED, ceed, CEED_ERROR_UNSUPPORTED,

@@ -14,9 +14,9 @@ static int find_runner(CeedOperator op, CeedOperator variant, CeedOperator *runn
 static int explain_variant(CeedOperator op, CeedOperator variant, FILE *stream) {
   const RitzBackend *backend = &op->obj.ceed->backend;
   const char *precisions = ritz_operator_precisions(variant);
-  CeedOperator runner;
-  bool is_native;
-  RITZ_TRY(find_runner(op, variant, &runner, &is_native));
+  CeedOperator runner = variant;
+  bool is_native = true;
+  if (op->num_elem > 0) RITZ_TRY(find_runner(op, variant, &runner, &is_native));
   if (precisions) fprintf(stream, "  precision %s%s\n", precisions, variant == op ? "" : ":");
   if (!is_native)
     fprintf(stream, "  computes in the library's own precision between conversions: %s\n",

@@ -166,6 +166,8 @@ static int apply_at_points(CeedBasis basis, const char *call, const RitzBasisAct
   }
   RITZ_REQUIRE(u != v, basis->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output are the same vector",
                call);
+  RITZ_TRY(ritz_vector_require_scalars(call, is_weight ? CEED_VECTOR_NONE : u, v));
+  RITZ_TRY(ritz_vector_require_scalars(call, is_weight ? CEED_VECTOR_NONE : x_ref, v));
   if (total == 0) {
     bool clears = action->t_mode == CEED_TRANSPOSE && !action->add;
     return clears ? CeedVectorSetValue(v, 0) : CEED_ERROR_SUCCESS;

@@ -220,6 +220,7 @@ static int check_vectors(CeedQFunction qf, CeedInt Q, CeedInt num, CeedQFunction
                  "CeedQFunctionApply: the vector of field '%s' has %" CeedSize_FMT
                  " entries, needed %" CeedSize_FMT,
                  fields[i]->name, vectors[i]->length, needed);
+    RITZ_TRY(ritz_vector_require_precision(vectors[i], "CeedQFunctionApply", CEED_SCALAR_TYPE));
   }
   return CEED_ERROR_SUCCESS;
 }

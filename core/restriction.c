@@ -576,7 +576,7 @@ static int check_lengths(CeedElemRestriction r, const char *call, CeedTransposeM
                e_size);
   RITZ_REQUIRE(u != v, r->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output are the same vector",
                call);
-  return CEED_ERROR_SUCCESS;
+  return ritz_vector_require_scalars(call, u, v);
 }
 
 int CeedElemRestrictionApply(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedVector u, CeedVector ru,
@@ -635,6 +635,7 @@ int CeedElemRestrictionGetMultiplicity(CeedElemRestriction rstr, CeedVector mult
   RITZ_REQUIRE(mult->length >= rstr->l_size, rstr->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: the vector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT, __func__, mult->length,
                rstr->l_size);
+  RITZ_TRY(ritz_vector_require_precision(mult, __func__, CEED_SCALAR_TYPE));
   RITZ_TRY(CeedVectorSetValue(mult, 0));
   int ierr = CeedElemRestrictionCreateVector(rstr, &ones, &e_vec);
   if (!ierr) ierr = CeedVectorSetValue(ones, 1);

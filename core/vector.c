@@ -59,16 +59,19 @@ int CeedVectorDestroy(CeedVector *vec) {
 // ---- Access ----
 
 int ritz_vector_require_precision(CeedVector vec, const char *call, CeedScalarType needed) {
-  if (vec->precision == needed) return CEED_ERROR_SUCCESS;
-  // A vector of another precision than the library's is one of float.
-  return CeedError(
-      vec->obj.ceed, CEED_ERROR_INCOMPATIBLE,
-      vec->precision == CEED_SCALAR_TYPE
-          ? "%s: the vector has precision %s, needed %s; use the function of this name that begins "
-            "with Ceed"
-          : "%s: the vector has precision %s, needed %s; use the function of this name that begins "
-            "with RitzVector and ends in F32, or RitzVectorConvert",
-      call, ritz_precision_name(vec->precision), ritz_precision_name(needed));
+  RITZ_REQUIRE(
+      vec->precision == needed, vec->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+      "%s: the vector has precision %s, needed %s; arrays of %s come from %s, RitzVectorConvert converts",
+      call, ritz_precision_name(vec->precision), ritz_precision_name(needed),
+      ritz_precision_name(vec->precision),
+      vec->precision == CEED_SCALAR_TYPE ? "CeedVectorGetArray" : "RitzVectorGetArrayF32");
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_vector_require_scalars(const char *call, CeedVector u, CeedVector v) {
+  if (u != CEED_VECTOR_NONE) RITZ_TRY(ritz_vector_require_precision(u, call, CEED_SCALAR_TYPE));
+  return v != CEED_VECTOR_NONE ? ritz_vector_require_precision(v, call, CEED_SCALAR_TYPE)
+                               : CEED_ERROR_SUCCESS;
 }
 
 static int kind_of(CeedVector vec, const char *call, CeedMemType mem_type, RitzRepKind *kind) {

@@ -6,6 +6,7 @@
 #include "tests/random-qfunction.h"
 #include "tests/random-space.h"
 #include "tests/reference.h"
+#include <ritz/precision.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,13 +52,18 @@ static RandomVector *find_vector(const RandomField *fields, int num, const Rando
 // May be longer than the restriction needs.
 static int draw_vector(RandomDraw *d, bool is_input, CeedSize l_size, RandomVector *v) {
   RandomDraw mesh = random_of_mesh(d);
+  const bool is_float = d->options->is_mixed && random_one_in(d, 2);
 
   v->length = l_size + (random_one_in(&mesh, 4) ? 3 : 0);
-  if (!is_input) return CeedVectorCreate(d->r->ceed, v->length, &v->vector);
+  CeedCall(
+      RitzVectorCreate(d->r->ceed, v->length, is_float ? CEED_SCALAR_FP32 : CEED_SCALAR_TYPE, &v->vector));
+  if (!is_input) return CEED_ERROR_SUCCESS;
   v->values = random_allocate((size_t)v->length, sizeof(*v->values));
   reference_fill_random((size_t)v->length, v->values, d->mesh);
-  v->vector = reference_vector(d->r->ceed, v->length, v->values);
-  return v->vector ? CEED_ERROR_SUCCESS : CEED_ERROR_MAJOR;
+  for (CeedSize i = 0; is_float && i < v->length; i++) v->values[i] = (double)(float)v->values[i];
+  CeedVector values = reference_vector(d->r->ceed, v->length, v->values);
+  CeedCall(RitzVectorConvert(values, v->vector));
+  return CeedVectorDestroy(&values);
 }
 
 // One third of the fields (in batches half of them) use a space that another field has.

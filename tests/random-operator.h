@@ -24,6 +24,7 @@ typedef struct {
   bool is_symmetric;      // outputs are active, on the spaces and in the modes of the active inputs; D = D^T
   bool in_batches;        // several batches of elements; nodes in rows, elements in chains, as on boxes
   bool is_tensor;         // all bases are tensor products
+  bool is_mixed;          // half of the passive vectors are of float, their values rounded to it
   // Seed of the mesh: how many elements, offsets, orientations, and of all numbers; the rest is drawn from
   // the other seed. Operators that differ in this alone are nearly always the same kernel on a device.
   // Elements leave blocks of threads that are not full.

@@ -3,6 +3,7 @@
 #include "tests/reference.h"
 
 #include <math.h>
+#include <ritz/precision.h>
 #include <stdlib.h>
 
 // ---- Legendre polynomials and quadrature ----
@@ -194,15 +195,29 @@ CeedVector reference_vector(Ceed ceed, CeedSize length, const double *values) {
   return vector;
 }
 
-void reference_values(CeedVector vector, double *values) {
-  CeedSize length = 0;
+static void values_of_scalars(CeedVector vector, CeedSize length, double *values) {
   const CeedScalar *array = NULL;
-
-  CeedVectorGetLength(vector, &length);
   int ierr = CeedVectorGetArrayRead(vector, CEED_MEM_HOST, &array);
 
   for (CeedSize i = 0; i < length; i++) values[i] = ierr ? NAN : (double)array[i];
   if (!ierr) CeedVectorRestoreArrayRead(vector, &array);
+}
+
+void reference_values(CeedVector vector, double *values) {
+  CeedSize length = 0;
+  CeedScalarType precision = CEED_SCALAR_TYPE;
+  const float *array = NULL;
+
+  CeedVectorGetLength(vector, &length);
+  RitzVectorGetPrecision(vector, &precision);
+  if (precision != CEED_SCALAR_FP32) {
+    values_of_scalars(vector, length, values);
+    return;
+  }
+  int ierr = RitzVectorGetArrayReadF32(vector, CEED_MEM_HOST, &array);
+
+  for (CeedSize i = 0; i < length; i++) values[i] = ierr ? NAN : (double)array[i];
+  if (!ierr) RitzVectorRestoreArrayReadF32(vector, &array);
 }
 
 double *reference_new_values(CeedVector vector) {

@@ -29,6 +29,7 @@ typedef struct {
   CeedVector vec[3];    // of 4 entries; vec[2] is the passive field of op
   CeedVector coords;    // of 4 points
   CeedVector matrix;    // of 16 entries
+  CeedVector floats;    // of 4 entries in float
   CeedVector work;      // lent from the pool
   CeedElemRestriction rstr, rstr_points, rstr_coords;
   CeedBasis basis;

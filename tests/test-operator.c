@@ -5,7 +5,9 @@
 
 #include "tests/random-operator.h"
 #include "tests/reference.h"
+#include <float.h>
 #include <math.h>
+#include <ritz/precision.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,12 +45,13 @@ static CeedVector vector_of(const RandomTarget *t, const Vectors *v) {
   return t->vector ? t->vector->vector : v->out;
 }
 
-// Every target holds scale * (matrix x) + before. before [num_targets]; NULL: nothing.
-static void check_targets(const RandomOperator *r, const Vectors *v, double *const *before) {
+// Every target holds scale * (matrix x) + before. before [num_targets]; NULL: nothing. slack: by which the
+// tolerance of CeedScalars is widened.
+static void check_targets(const RandomOperator *r, const Vectors *v, double *const *before, double slack) {
   for (int i = 0; i < r->num_targets && !tap_failed(); i++) {
     const RandomTarget *t = &r->targets[i];
     double *y = reference_new(t->length), *values = reference_new_values(vector_of(t, v));
-    double tolerance = random_target_apply(r, t, v->x, y);
+    double tolerance = slack * random_target_apply(r, t, v->x, y);
 
     for (CeedSize k = 0; before && k < t->length; k++) y[k] += before[i][k];
     if (before) tolerance += eps * reference_largest(t->length, before[i]) * r->num_elem * r->Q;
@@ -65,7 +68,7 @@ static void apply_and_check(const RandomOperator *r, uint64_t *seed) {
   Vectors v = make_vectors(r, seed);
   int ierr = CeedOperatorApply(r->op, v.in, v.out, CEED_REQUEST_IMMEDIATE);
 
-  if (!ierr) check_targets(r, &v, NULL);
+  if (!ierr) check_targets(r, &v, NULL, 1);
   free_vectors(&v);
   CHECK_OK(ierr);
 }
@@ -97,6 +100,34 @@ static void check_apply(RandomOperator *r, uint64_t *seed) { apply_and_check(r, 
 
 TEST_EACH_BACKEND(random_operators_match_their_dense_matrices) {
   with_operators(ceed, (RandomOptions){0}, num_draws(1), 1000000, check_apply);
+}
+
+// In float where that is drawn: arithmetic, active vectors, and already passive vectors. Values are rounded
+// before, so that rounding in between is what differs: the bound in the eps of float, and as much for the
+// results.
+static void check_mixed_apply(RandomOperator *r, uint64_t *seed) {
+  Vectors v = make_vectors(r, seed), used = v;
+  const CeedScalarType drawn[] = {CEED_SCALAR_TYPE, CEED_SCALAR_FP32};
+
+  for (CeedSize i = 0; i < r->input_size; i++) v.x[i] = (double)(float)v.x[i];
+  int ierr = RitzOperatorSetPrecision(r->op, drawn[tap_integer(seed, 2)]);
+  if (!ierr && r->input_size)
+    ierr = RitzVectorCreate(r->ceed, r->input_size, drawn[tap_integer(seed, 2)], &used.in);
+  if (!ierr && r->output_size)
+    ierr = RitzVectorCreate(r->ceed, r->output_size, drawn[tap_integer(seed, 2)], &used.out);
+  CeedVector rounded = reference_vector(r->ceed, r->input_size, v.x);
+  if (!ierr && r->input_size) ierr = RitzVectorConvert(rounded, used.in);
+  if (!ierr) ierr = CeedOperatorApply(r->op, used.in, used.out, CEED_REQUEST_IMMEDIATE);
+  if (!ierr) check_targets(r, &used, NULL, 2 * (double)FLT_EPSILON / eps);
+  CeedVectorDestroy(&rounded);
+  if (used.in != v.in) CeedVectorDestroy(&used.in);
+  if (used.out != v.out) CeedVectorDestroy(&used.out);
+  free_vectors(&v);
+  CHECK_OK(ierr);
+}
+
+TEST_EACH_BACKEND(random_operators_in_mixed_precisions_match_their_dense_matrices) {
+  with_operators(ceed, (RandomOptions){.is_mixed = true}, num_draws(4), 9000000, check_mixed_apply);
 }
 
 TEST_EACH_BACKEND(random_operators_with_one_element_match_their_dense_matrices) {
@@ -220,7 +251,7 @@ static void check_call(RandomOperator *r, uint64_t *seed, ApplyCall call, bool a
 
     if (!adds) memset(before[i], 0, (size_t)r->targets[i].length * sizeof(double));
   }
-  if (!ierr) check_targets(r, &v, before);
+  if (!ierr) check_targets(r, &v, before, 1);
   for (int i = 0; i < r->num_targets; i++) free(before[i]);
   free_vectors(&v);
   CHECK_OK(ierr);
@@ -431,7 +462,7 @@ static void check_composite(Ceed ceed, uint64_t seed) {
     if (passive.num_targets < 2) continue;
     passive.num_targets--;
     memmove(passive.targets, passive.targets + 1, (size_t)passive.num_targets * sizeof(*passive.targets));
-    check_targets(&passive, &v, NULL);
+    check_targets(&passive, &v, NULL, 1);
   }
 
   // The same, added to what is there.
@@ -461,6 +492,7 @@ TEST_EACH_BACKEND(composite_operators_are_sums) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(random_operators_match_their_dense_matrices,
+                        random_operators_in_mixed_precisions_match_their_dense_matrices,
                         random_operators_with_one_element_match_their_dense_matrices,
                         random_operators_cover_what_the_standard_allows, operators_without_elements_give_zero,
                         apply_overwrites_all_outputs, apply_add_adds_to_all_outputs,

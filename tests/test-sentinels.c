@@ -62,6 +62,8 @@ static const struct {
     {"CeedError*", "returns the code that it reports"},
     {"Ceed*Restore*", "nothing was lent"},
     {"Ceed*Take*", "nothing is borrowed"},
+    {"Ritz*Restore*", "nothing was lent"},
+    {"Ritz*Take*", "nothing is borrowed"},
     {"Ceed*Get*Points*", "the restriction or operator is not at points"},
     {"CeedElemRestrictionGetLLayout", "not strided"},
 };
@@ -112,6 +114,8 @@ static int make_vectors(Kit *kit) {
   DO(CeedVectorSetValue(kit->coords, (CeedScalar)0.25));
   DO(CeedVectorCreate(kit->ceed, SENTINELS_MATRIX, &kit->matrix));
   DO(CeedVectorSetValue(kit->matrix, 1));
+  DO(RitzVectorCreate(kit->ceed, SENTINELS_NODES, CEED_SCALAR_FP32, &kit->floats));
+  DO(CeedVectorSetValue(kit->floats, 1));
   return CeedGetWorkVector(kit->ceed, SENTINELS_NODES, &kit->work);
 }
 
@@ -233,6 +237,7 @@ static int destroy_kit(Kit *kit) {
   for (int v = 0; v < 3; v++) DESTROY(CeedVector, kit->vec[v]);
   DESTROY(CeedVector, kit->coords);
   DESTROY(CeedVector, kit->matrix);
+  DESTROY(CeedVector, kit->floats);
   DESTROY(Ceed, kit->ceed_copy);
   DESTROY(Ceed, kit->ceed);
 #undef DESTROY
