@@ -173,6 +173,9 @@ struct RitzBackend {
   // applies an operator in CeedScalar between conversions. An empty slot: never, by the nature of the
   // backend.
   int (*operator_is_native)(CeedOperator op, CeedVector in, bool *is_native, const char **reason);
+  // Of an operator that the slot above serves, whether operator_assemble_add_diagonal does so, too; else
+  // core/ assembles that of an operator in CeedScalar. An empty slot: always.
+  int (*diagonal_is_native)(CeedOperator op, bool is_point_block, bool *is_native);
   // What runs for a single operator, in lines for people, and the text of its generated kernel (NULL: there
   // is none; valid while the operator lives).
   int (*operator_explain)(CeedOperator op, FILE *stream);

@@ -121,7 +121,7 @@ void ritz_operator_free_variants(CeedOperator op) {
   }
 }
 
-static bool is_all_own(CeedOperator variant) {
+bool ritz_operator_is_own(CeedOperator variant) {
   return !ritz_operator_precisions(variant) && !ritz_operator_has_foreign_vectors(variant);
 }
 
@@ -136,7 +136,7 @@ static int tell(CeedOperator op) {
 
 int ritz_operator_serves(CeedOperator variant, CeedVector in, bool *is_native) {
   const RitzBackend *backend = &variant->obj.ceed->backend;
-  *is_native = is_all_own(variant);
+  *is_native = ritz_operator_is_own(variant);
   if (*is_native || !backend->operator_is_native) return CEED_ERROR_SUCCESS;
   if (!variant->was_asked) {
     RITZ_TRY(backend->operator_is_native(variant, in, &variant->is_native, &variant->foreign_reason));

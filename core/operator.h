@@ -40,6 +40,8 @@ int ritz_operator_find(CeedOperator op, CeedVector in, CeedVector out, CeedOpera
 // Precisions of an operator or variant: "FP32", "FP32, FP64 to FP32" (of arithmetic, active input and
 // output); NULL where all are the library's own.
 const char *ritz_operator_precisions(CeedOperator op);
+// All of an operator or variant is in the library's own precision.
+bool ritz_operator_is_own(CeedOperator variant);
 // Some passive vector is not of the library's own precision.
 bool ritz_operator_has_foreign_vectors(CeedOperator op);
 // Calls the slot of the backend; counted in the timing table.
