@@ -181,8 +181,6 @@ static bool has_passive_input(CeedOperator op, CeedVector vec) {
 static int prepare_sweeps(RitzSolver solver, CeedVector x, int *num_slots) {
   if (solver->apply) {
     solver->used_reason = "the operator is a function of the program";
-  } else if (!ritz_operator_is_plain(solver->op, x, x)) {
-    solver->used_reason = "the operator or its vectors are not in the library's own precision";
   } else if (solver->op->obj.ceed->backend.cg_create) { // is_on_device says no
     solver->used_reason = "b, x or the diagonal is a vector of another context";
   } else if (has_passive_input(solver->op, x)) {
@@ -200,8 +198,8 @@ static int prepare_sweeps(RitzSolver solver, CeedVector x, int *num_slots) {
 static bool is_on_device(RitzSolver solver, CeedVector b, CeedVector x) {
   const Ceed ceed = solver->op ? solver->op->obj.ceed : NULL;
 
-  return ceed && ceed->backend.cg_create && ritz_operator_is_plain(solver->op, x, x) && b->obj.ceed == ceed &&
-         x->obj.ceed == ceed && (!solver->diagonal || solver->diagonal->obj.ceed == ceed);
+  return ceed && ceed->backend.cg_create && b->obj.ceed == ceed && x->obj.ceed == ceed &&
+         (!solver->diagonal || solver->diagonal->obj.ceed == ceed);
 }
 
 static int solve(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x) {

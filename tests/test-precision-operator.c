@@ -303,6 +303,43 @@ TEST_EACH_BACKEND(transfers_and_coarse_operators_inherit_the_precision) {
   CHECK_OK(CeedElemRestrictionDestroy(&rstr_q));
 }
 
+// ---- Solvers ----
+
+// b = A u of the double operator. The iterates are in double; the operator's own rounding, some eps of float
+// of its terms, is far below the tolerance.
+TEST_EACH_BACKEND(conjugate_gradients_take_an_operator_in_float) {
+  const double tol = 1e-4;
+  double u[KIT_MAX_SIZE], b[KIT_MAX_SIZE], ax[KIT_MAX_SIZE], zeros[KIT_MAX_SIZE] = {0};
+  PrecisionKit k, exact;
+  RitzSolver solver = NULL;
+  RitzSolverReason reason;
+  kit_input(u);
+  CHECK_OK(kit_open(ceed, &precision_cases[0], CEED_SCALAR_TYPE, CEED_SCALAR_TYPE, &exact));
+  CHECK_OK(kit_open(ceed, &precision_cases[0], CEED_SCALAR_FP32, CEED_SCALAR_FP32, &k));
+  CHECK_OK(apply(ceed, exact.op, false, k.size, CEED_SCALAR_TYPE, CEED_SCALAR_TYPE, u, b));
+  CeedVector right = precise_vector(ceed, CEED_SCALAR_TYPE, k.size, b);
+  CeedVector x = precise_vector(ceed, CEED_SCALAR_TYPE, k.size, zeros);
+  CHECK_OK(RitzSolverCreateCG(ceed, &solver));
+  CHECK_OK(RitzSolverSetOperator(solver, k.op));
+  CHECK_OK(RitzSolverSetTolerances(solver, tol, 0, 500));
+  CHECK_OK(RitzSolverSolve(solver, right, x));
+  CHECK_OK(RitzSolverGetReason(solver, &reason));
+  CHECK(reason == RITZ_CONVERGED_RTOL, "%s", RitzSolverReasonName(reason));
+  CHECK_OK(get_values(x, u));
+  CHECK_OK(apply(ceed, exact.op, false, k.size, CEED_SCALAR_TYPE, CEED_SCALAR_TYPE, u, ax));
+  double rest = 0, whole = 0;
+  for (CeedSize i = 0; i < k.size; i++) {
+    rest += (ax[i] - b[i]) * (ax[i] - b[i]);
+    whole += b[i] * b[i];
+  }
+  CHECK(sqrt(rest) <= 2 * tol * sqrt(whole), "residual %g of %g", sqrt(rest), sqrt(whole));
+  CHECK_OK(RitzSolverDestroy(&solver));
+  CHECK_OK(CeedVectorDestroy(&right));
+  CHECK_OK(CeedVectorDestroy(&x));
+  CHECK_OK(kit_close(&k));
+  CHECK_OK(kit_close(&exact));
+}
+
 // ---- Passive outputs ----
 
 // v = 2 u at the nodes, s = u at the points, in floats: {1, 10, 10, 100}.
@@ -439,7 +476,7 @@ TEST_EACH_BACKEND(a_lack_of_memory_leaves_nothing_behind) {
 // Slots of a backend that serves every mixture, or none. Its data are the number of the operator they see
 // first.
 static struct {
-  bool serves, mixes_up;
+  bool serves, mixes_up, has_no_diagonals;
   int num_asked, num_prepared, num_destroyed;
   int numbers[16];
 } played;
@@ -477,6 +514,12 @@ static int played_diagonal(CeedOperator op, bool is_point_block, void *diagonal)
   return CEED_ERROR_SUCCESS;
 }
 
+static int played_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native) {
+  (void)op, (void)is_point_block;
+  *is_native = !played.has_no_diagonals;
+  return CEED_ERROR_SUCCESS;
+}
+
 static int played_destroy(CeedOperator op) {
   if (op->data) played.num_destroyed++;
   return CEED_ERROR_SUCCESS;
@@ -490,6 +533,7 @@ static Ceed played_ceed(bool serves) {
   if (!serves) return ceed;
   ceed->backend.operator_apply = played_apply;
   ceed->backend.operator_assemble_add_diagonal = played_diagonal;
+  ceed->backend.diagonal_is_native = played_diagonal_is_native;
   ceed->backend.operator_destroy = played_destroy;
   return ceed;
 }
@@ -511,8 +555,12 @@ TEST(a_backend_prepares_each_mixture_once) {
     CHECK_OK(diagonal(ceed, k.op, true, k.size, precisions[i], d));
     CHECK(d[0] == (i ? 7 + 4 : 7 + 1), "diagonal by %g", d[0] - 7);
   }
+  // Without a kernel for it the stand-in's: the fifth operator, whose array is double.
+  played.has_no_diagonals = true;
+  CHECK_OK(diagonal(ceed, k.op, true, k.size, CEED_SCALAR_FP32, d));
+  CHECK(d[0] == 7 + 5, "diagonal by %g", d[0] - 7);
   CHECK_OK(kit_close(&k));
-  CHECK(played.num_destroyed == 4 && !played.mixes_up, "%d destroyed", played.num_destroyed);
+  CHECK(played.num_destroyed == 5 && !played.mixes_up, "%d destroyed", played.num_destroyed);
   CHECK_OK(CeedDestroy(&ceed));
 }
 
@@ -579,7 +627,7 @@ int main(int argc, char **argv) {
             a_composite_sets_all_parts_or_none, diagonals_agree_with_double_in_every_mixture_of_precisions,
             matrices_and_blocks_go_into_vectors_of_floats, an_assembled_qfunction_is_reused_and_stripped,
             transfers_and_coarse_operators_inherit_the_precision,
-            passive_outputs_of_float_are_written_and_added_to,
+            conjugate_gradients_take_an_operator_in_float, passive_outputs_of_float_are_written_and_added_to,
             a_vector_without_values_stops_an_apply_before_it_writes,
             functions_of_scalars_refuse_vectors_of_float, a_lack_of_memory_leaves_nothing_behind,
             a_backend_prepares_each_mixture_once, a_plain_operator_is_never_asked_about,

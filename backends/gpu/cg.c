@@ -184,7 +184,8 @@ static int count_shares(const RitzCgObject *cg, CeedInt num, const CeedOperator 
   for (CeedInt i = 0; i < num; i++) {
     int64_t num_shares = 0;
     if (parts[i]->num_elem == 0) continue;
-    if (parts[i]->obj.ceed == cg->ceed) RITZ_TRY(ritz_gpu_energy_prepare(parts[i], &num_shares));
+    if (parts[i]->obj.ceed == cg->ceed && ritz_operator_is_plain(parts[i], cg->p, cg->q))
+      RITZ_TRY(ritz_gpu_energy_prepare(parts[i], &num_shares));
     *most = num_shares > *most ? num_shares : *most;
     if (num_shares == 0) {
       *most = 0;
