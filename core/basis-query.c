@@ -20,8 +20,6 @@ GETTER(CeedBasisGetNumNodes, CeedInt, P)
 GETTER(CeedBasisGetNumQuadraturePoints, CeedInt, Q)
 GETTER(CeedBasisGetQRef, const CeedScalar *, q_ref)
 GETTER(CeedBasisGetQWeights, const CeedScalar *, q_weight)
-GETTER(CeedBasisGetDiv, const CeedScalar *, div)
-GETTER(CeedBasisGetCurl, const CeedScalar *, curl)
 GETTER(CeedBasisIsTensor, bool, is_tensor)
 GETTER(CeedBasisGetFESpace, CeedFESpace, space)
 #undef GETTER
@@ -127,7 +125,8 @@ static int make_full(CeedBasis b, CeedInt num, bool differentiates, CeedScalar *
 
 int CeedBasisGetInterp(CeedBasis basis, const CeedScalar **interp) {
   RITZ_HANDLE(basis);
-  if (basis->is_tensor && !basis->interp) RITZ_TRY(make_full(basis, 1, false, &basis->interp));
+  if (!basis->is_tensor) return ritz_basis_table(basis, CEED_EVAL_INTERP, interp);
+  if (!basis->interp) RITZ_TRY(make_full(basis, 1, false, &basis->interp));
   *interp = basis->interp;
   return CEED_ERROR_SUCCESS;
 }
@@ -137,6 +136,16 @@ int CeedBasisGetGrad(CeedBasis basis, const CeedScalar **grad) {
   if (basis->is_tensor && !basis->grad) RITZ_TRY(make_full(basis, basis->dim, true, &basis->grad));
   *grad = basis->grad;
   return CEED_ERROR_SUCCESS;
+}
+
+int CeedBasisGetDiv(CeedBasis basis, const CeedScalar **div) {
+  RITZ_HANDLE(basis);
+  return ritz_basis_table(basis, CEED_EVAL_DIV, div);
+}
+
+int CeedBasisGetCurl(CeedBasis basis, const CeedScalar **curl) {
+  RITZ_HANDLE(basis);
+  return ritz_basis_table(basis, CEED_EVAL_CURL, curl);
 }
 
 // ---- View ----

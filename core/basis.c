@@ -194,6 +194,7 @@ int CeedBasisDestroy(CeedBasis *basis) {
   CeedScalar **tables[] = {&b->q_ref, &b->q_weight, &b->interp_1d, &b->grad_1d,     &b->interp,
                            &b->grad,  &b->div,      &b->curl,      &b->chebyshev_1d};
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) RITZ_FREE(tables[i]);
+  ritz_basis_free_blocks(b);
   ritz_object_free(&b);
   *basis = NULL;
   return CEED_ERROR_SUCCESS;

@@ -271,22 +271,40 @@ CeedInt ritz_restriction_row_step(CeedElemRestriction rstr);
 void ritz_restriction_l_strides(CeedElemRestriction rstr, CeedInt strides[3]);
 
 // ---- CeedBasis ----
+// A block of a vector basis of tensor products (core/basis-vector.c): component c of a value is a scalar
+// tensor product on nodes of its own, those of block c.
+typedef struct {
+  CeedInt P[3];                    // nodes a direction; 1 from dim on
+  CeedInt num_nodes, first;        // first: among the nodes of the basis
+  CeedScalar *interp[3], *grad[3]; // owned, [Q_1d][P[d]]; grad NULL where DIV or CURL does not differentiate
+} RitzBasisBlock;
+
 struct CeedBasis_private {
   struct CeedObject_private obj;
   CeedElemTopology topology;
   CeedFESpace space;
   bool is_tensor;
   CeedInt dim, num_comp;
-  CeedInt P_1d, Q_1d; // tensor
+  CeedInt P_1d, Q_1d; // tensor; Q_1d: of blocks, too
   CeedInt P, Q;
+  RitzBasisBlock *blocks;  // owned, [dim]: a vector basis of tensor products, no tensor basis; else NULL
+  CeedScalar *q_weight_1d; // owned, with blocks
   // owned; lengths: doc/ceed-api.md, Bases
   CeedScalar *q_ref, *q_weight;
   CeedScalar *interp_1d, *grad_1d;        // tensor
-  CeedScalar *interp, *grad, *div, *curl; // dense; of tensor bases interp and grad are made on request
+  CeedScalar *interp, *grad, *div, *curl; // dense; of tensor bases and blocks made on request
   CeedScalar *chebyshev_1d; // tensor, made on request: nodes -> Chebyshev coefficients [Q_1d][P_1d]
   void *data;               // owned by the backend
 };
 CeedInt ritz_basis_num_q_comp(CeedBasis basis, CeedEvalMode mode);
+// The derivative that DIV or CURL takes of block c in direction d belongs to this row of it, with this sign;
+// -1: to none. DIV: sum over c of d_c u_c; CURL in 2D d_0 u_1 - d_1 u_0, in 3D (i, j, k cyclic) d_j u_k - d_k
+// u_j in row i.
+int ritz_basis_block_row(CeedFESpace space, CeedInt dim, CeedInt c, CeedInt d, int *sign);
+// The matrix of INTERP, GRAD, DIV or CURL, [q_comp][Q][P], which bases of blocks make when first asked. Not
+// of tensor bases.
+int ritz_basis_table(CeedBasis basis, CeedEvalMode mode, const CeedScalar **table);
+void ritz_basis_free_blocks(CeedBasis basis);
 
 // ---- fe/ (core/dense.c) computes in double whatever CeedScalar is ----
 // New array of doubles with n entries of `from` (NULL: unset).

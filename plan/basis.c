@@ -229,6 +229,47 @@ static int make_tensor(CeedBasis basis, unsigned modes, RitzPlanBasis *b) {
   return choose_tensor_route(ceed, modes & CEED_EVAL_GRAD, b);
 }
 
+// The number in b->lines of a matrix, which is added when it is new.
+static int find_line(Ceed ceed, CeedInt Q, CeedInt P, const CeedScalar *values, RitzPlanBasis *b,
+                     int *number) {
+  RitzPlanMatrix *made = &b->lines[b->num_lines];
+  RITZ_TRY(copy_matrix(ceed, Q, P, values, made));
+  for (*number = 0; *number < b->num_lines; (*number)++) {
+    const RitzPlanMatrix *A = &b->lines[*number];
+    if (A->cols == P && !memcmp(A->values, made->values, num_entries(A) * sizeof(*A->values))) {
+      RITZ_FREE(&made->values);
+      return CEED_ERROR_SUCCESS;
+    }
+  }
+  b->num_lines++;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_block(CeedBasis basis, CeedInt c, RitzPlanBasis *b) {
+  const RitzBasisBlock *from = &basis->blocks[c];
+  RitzPlanBlock *block = &b->blocks[c];
+  Ceed ceed = basis->obj.ceed;
+  *block = (RitzPlanBlock){.num_nodes = from->num_nodes, .first = from->first};
+  for (CeedInt d = 0; d < 3; d++) {
+    block->P[d] = from->P[d];
+    block->interp[d] = block->grad[d] = block->row[d] = block->sign[d] = -1;
+    if (d >= b->dim) continue;
+    RITZ_TRY(find_line(ceed, b->Q_1d, from->P[d], from->interp[d], b, &block->interp[d]));
+    if (b->deriv_mode == CEED_EVAL_NONE || !from->grad[d]) continue;
+    RITZ_TRY(find_line(ceed, b->Q_1d, from->P[d], from->grad[d], b, &block->grad[d]));
+    block->row[d] = ritz_basis_block_row(basis->space, b->dim, c, d, &block->sign[d]);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_blocks(CeedBasis basis, RitzPlanBasis *b) {
+  b->route = RITZ_ROUTE_BLOCKS;
+  b->Q_1d = basis->Q_1d;
+  RITZ_TRY(RITZ_CALLOC(basis->obj.ceed, 2 * (size_t)(b->dim * b->dim), &b->lines));
+  for (CeedInt c = 0; c < b->dim; c++) RITZ_TRY(make_block(basis, c, b));
+  return CEED_ERROR_SUCCESS;
+}
+
 static void describe_dense(CeedBasis basis, unsigned modes, RitzPlanBasis *b) {
   b->route = RITZ_ROUTE_DENSE;
   b->deriv_mode = (CeedEvalMode)(modes & (CEED_EVAL_GRAD | CEED_EVAL_DIV | CEED_EVAL_CURL)); // at most one
@@ -236,7 +277,7 @@ static void describe_dense(CeedBasis basis, unsigned modes, RitzPlanBasis *b) {
   b->q_comp_deriv = b->deriv_mode == CEED_EVAL_NONE ? 0 : ritz_basis_num_q_comp(basis, b->deriv_mode);
 }
 
-int ritz_plan_make_basis(CeedBasis basis, unsigned modes, RitzPlanBasis *b) {
+int ritz_plan_make_basis(CeedBasis basis, unsigned modes, bool allows_blocks, RitzPlanBasis *b) {
   b->is_tensor = basis->is_tensor;
   b->dim = basis->dim;
   b->P = basis->P;
@@ -245,15 +286,19 @@ int ritz_plan_make_basis(CeedBasis basis, unsigned modes, RitzPlanBasis *b) {
     RITZ_TRY(make_tensor(basis, modes, b));
   else
     describe_dense(basis, modes, b);
+  if (basis->blocks && allows_blocks) RITZ_TRY(make_blocks(basis, b));
   RITZ_TRY(ritz_plan_find_forms(basis, b));
   if (!(modes & CEED_EVAL_WEIGHT)) return CEED_ERROR_SUCCESS;
-  return copy_weights(basis->obj.ceed, b->is_tensor ? b->Q_1d : b->Q, basis->q_weight, &b->weights);
+  const CeedScalar *weights = b->route == RITZ_ROUTE_BLOCKS ? basis->q_weight_1d : basis->q_weight;
+  return copy_weights(basis->obj.ceed, ritz_plan_has_grid(b) ? b->Q_1d : b->Q, weights, &b->weights);
 }
 
 void ritz_plan_free_basis(RitzPlanBasis *b) {
   RITZ_FREE(&b->interp.values);
   RITZ_FREE(&b->grad.values);
   RITZ_FREE(&b->deriv.values);
+  for (int i = 0; i < b->num_lines; i++) RITZ_FREE(&b->lines[i].values);
+  RITZ_FREE(&b->lines);
   RITZ_FREE(&b->weights);
   RITZ_FREE(&b->points);
   RITZ_FREE(&b->constant_interp);

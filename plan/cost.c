@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What an element costs by a plan: flops and bytes, counted as in bench/bp.h (contract in plan/plan.h).
+#include "plan/blocks.h"
 #include "plan/parts.h"
 
 static double power(double base, CeedInt exponent) {
@@ -14,6 +15,16 @@ static double power(double base, CeedInt exponent) {
 static double sweep_flops(const RitzPlanBasis *b) {
   double flops = 0;
   for (CeedInt d = 0; d < b->dim; d++) flops += 2 * power(b->P_1d, b->dim - d) * power(b->Q_1d, d + 1);
+  return flops;
+}
+
+static double blocks_flops(const RitzPlanBasis *b, unsigned modes) {
+  double flops = 0;
+  for (CeedInt c = 0; c < b->dim; c++) {
+    const RitzBlockSweep sweep = ritz_plan_block_sweep(b, c, modes);
+    CeedInt num_lines;
+    flops += ritz_plan_block_flops(&sweep, &num_lines);
+  }
   return flops;
 }
 
@@ -33,6 +44,7 @@ static double evaluation_flops(const RitzPlanBasis *b, unsigned modes) {
   case RITZ_ROUTE_IDENTITY: return at_points;
   case RITZ_ROUTE_COLLOCATED: return sweep_flops(b) + at_points;
   case RITZ_ROUTE_DIRECT: return sweep_flops(b) * (has_values + (has_derivatives ? b->dim : 0));
+  case RITZ_ROUTE_BLOCKS: return blocks_flops(b, modes);
   case RITZ_ROUTE_DENSE: break;
   }
   int rows = (has_values ? b->q_comp_interp : 0) + (has_derivatives ? b->q_comp_deriv : 0);

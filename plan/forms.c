@@ -90,16 +90,17 @@ cleanup:
 // At a single point everything is the same, and nothing is saved.
 static int find_dense_constants(CeedBasis basis, RitzPlanBasis *b) {
   Ceed ceed = basis->obj.ceed;
-  const CeedScalar *deriv = b->deriv_mode == CEED_EVAL_DIV    ? basis->div
-                            : b->deriv_mode == CEED_EVAL_CURL ? basis->curl
-                                                              : basis->grad;
+  const CeedScalar *interp, *deriv;
   if (b->Q == 1) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(copy_if_constant(ceed, b->q_comp_interp, b->Q, b->P, basis->interp, &b->constant_interp));
+  RITZ_TRY(ritz_basis_table(basis, CEED_EVAL_INTERP, &interp));
+  RITZ_TRY(copy_if_constant(ceed, b->q_comp_interp, b->Q, b->P, interp, &b->constant_interp));
   if (b->deriv_mode == CEED_EVAL_NONE) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_basis_table(basis, b->deriv_mode, &deriv));
   return copy_if_constant(ceed, b->q_comp_deriv, b->Q, b->P, deriv, &b->constant_deriv);
 }
 
 int ritz_plan_find_forms(CeedBasis basis, RitzPlanBasis *b) {
+  if (b->route == RITZ_ROUTE_BLOCKS) return CEED_ERROR_SUCCESS;
   RITZ_TRY(find_degree_one(basis, b));
   return b->is_tensor ? find_tensor_constants(basis->obj.ceed, b) : find_dense_constants(basis, b);
 }

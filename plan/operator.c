@@ -40,16 +40,17 @@ static void list_bases(CeedOperator op, RitzPlan *plan) {
   }
 }
 
-static int make_bases(CeedOperator op, RitzPlan *plan) {
+static int make_bases(CeedOperator op, bool allows_blocks, RitzPlan *plan) {
   for (int b = 0; b < plan->num_bases; b++) {
     RitzPlanBasis *basis = &plan->bases[b];
     unsigned modes = 0;
     for (int i = 0; i < plan->num_in + plan->num_out; i++) {
       if (plan->fields[i].basis == b) modes |= (unsigned)plan->fields[i].mode;
     }
-    RITZ_TRY(ritz_plan_make_basis(basis_of(op, basis), modes, basis));
-    basis->first_matrix = basis->is_tensor ? -1 : plan->num_matrices;
-    plan->num_matrices += basis->is_tensor ? 0 : 2;
+    RITZ_TRY(ritz_plan_make_basis(basis_of(op, basis), modes, allows_blocks, basis));
+    const bool has_matrices = basis->route == RITZ_ROUTE_DENSE;
+    basis->first_matrix = has_matrices ? plan->num_matrices : -1;
+    plan->num_matrices += has_matrices ? 2 : 0;
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -159,14 +160,14 @@ int ritz_plan_field_of(const RitzPlan *plan, bool is_input, int argument) {
 
 // ---- Sizes and source ----
 
-// All tensor bases have the grid of the first, or the operator is not fused.
+// All bases on grids have the grid of the first, or the operator is not fused.
 static void set_grid(CeedOperator op, RitzPlan *plan) {
   plan->num_elem = op->num_elem;
   plan->Q = op->num_qpts;
   plan->dim = 1;
   plan->Q_1d = plan->Q;
   for (int i = plan->num_bases - 1; i >= 0; i--) {
-    if (!plan->bases[i].is_tensor) continue;
+    if (!ritz_plan_has_grid(&plan->bases[i])) continue;
     plan->dim = plan->bases[i].dim;
     plan->Q_1d = plan->bases[i].Q_1d;
   }
@@ -192,7 +193,7 @@ static int describe_function(CeedQFunction qf, RitzPlan *plan) {
   return path ? ritz_strdup(ceed, path, &plan->source_path) : CEED_ERROR_SUCCESS;
 }
 
-static int describe(CeedOperator op, RitzPlan *plan) {
+static int describe(CeedOperator op, const RitzPlanOptions *options, RitzPlan *plan) {
   Ceed ceed = op->obj.ceed;
   size_t num_fields = (size_t)op->num_in + (size_t)op->num_out;
   const char *name;
@@ -208,7 +209,7 @@ static int describe(CeedOperator op, RitzPlan *plan) {
   RITZ_TRY(RITZ_CALLOC(ceed, num_fields, &plan->fields));
   list_bases(op, plan);
   RITZ_TRY(list_fields(op, plan));
-  RITZ_TRY(make_bases(op, plan));
+  RITZ_TRY(make_bases(op, options->allows_blocks, plan));
   set_grid(op, plan);
   return describe_function(op->qf, plan);
 }
@@ -218,7 +219,7 @@ static int describe(CeedOperator op, RitzPlan *plan) {
 bool ritz_plan_has_one_grid(const RitzPlan *plan) {
   for (int i = 0; i < plan->num_bases; i++) {
     const RitzPlanBasis *b = &plan->bases[i];
-    if (b->is_tensor && (b->dim > 3 || b->dim != plan->dim || b->Q_1d != plan->Q_1d)) return false;
+    if (ritz_plan_has_grid(b) && (b->dim > 3 || b->dim != plan->dim || b->Q_1d != plan->Q_1d)) return false;
   }
   return true;
 }
@@ -256,7 +257,7 @@ int ritz_plan_operator(CeedOperator op, const RitzPlanOptions *options, RitzPlan
   if (*reason) return CEED_ERROR_SUCCESS;
 
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &made));
-  RITZ_TRY_CLEANUP(describe(op, made));
+  RITZ_TRY_CLEANUP(describe(op, options, made));
   RITZ_TRY_CLEANUP(find_structure(op, options, made));
   *plan = made;
   made = NULL;

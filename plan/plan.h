@@ -20,7 +20,8 @@ typedef enum {
   RITZ_ROUTE_IDENTITY,   // tensor: nodes are points, B = 1; derivatives along lines of points
   RITZ_ROUTE_COLLOCATED, // tensor: interpolate, then differentiate at the points; D = C B
   RITZ_ROUTE_DIRECT,     // tensor: one sweep per derivative; in 1D, and when there is no such C
-  RITZ_ROUTE_DENSE       // matrices [component][Q][P], handed over at run time
+  RITZ_ROUTE_DENSE,      // matrices [component][Q][P], handed over at run time
+  RITZ_ROUTE_BLOCKS      // vector basis of tensor products: block by block, with the 1D matrices in `lines`
 } RitzRoute;
 
 // What a 1D matrix does under reversal of rows and columns, A[m-1-i][k-1-j] = parity A[i][j]; 0: neither.
@@ -36,17 +37,32 @@ typedef struct {
   CeedInt *at; // owned, [2 pairs + alone]
 } RitzPlanPairs;
 
+// Component c of a value is the scalar tensor product of block c, on num_nodes nodes that begin at `first`
+// among those of a field component, first direction fastest. Nothing is said beyond dim directions: P 1, the
+// rest -1.
+typedef struct {
+  CeedInt P[3], num_nodes, first;
+  int interp[3]; // 1D matrices P[d] -> Q_1d: numbers in `lines`
+  // Of direction d if fields ask for the derivative and it differentiates there, else -1: the matrix, and
+  // where its product with the interp of the others goes, with which sign. Row 0 of DIV gets d_c of block c,
+  // a row of CURL two of two blocks.
+  int grad[3], row[3], sign[3];
+} RitzPlanBlock;
+
 typedef struct {
   int field; // of the operator, the first with this basis: backends find the CeedBasis there
   bool is_tensor;
-  CeedInt dim, P_1d, Q_1d; // tensor
+  CeedInt dim, P_1d, Q_1d; // tensor; Q_1d: of blocks, too
   CeedInt P, Q;
   CeedInt q_comp_interp, q_comp_deriv; // components of a value and of grad, div or curl, per field component
-  CeedEvalMode deriv_mode;             // of dense bases: GRAD, DIV or CURL, what fields ask for; else NONE
+  CeedEvalMode deriv_mode;             // dense, blocks: GRAD, DIV or CURL, what fields ask for; else NONE
   RitzRoute route;
   RitzPlanMatrix interp, grad, deriv; // tensor: P_1d -> Q_1d (two), Q_1d -> Q_1d (collocated, else no values)
-  CeedScalar *weights;                // owned, tensor: [Q_1d]; dense: [Q]; NULL when no field asks
-  CeedScalar *points;                 // owned [Q_1d]: tensor of degree one with nodes at -1 and 1; else NULL
+  RitzPlanBlock blocks[3];            // route BLOCKS: of components 0 .. dim-1
+  int num_lines;
+  RitzPlanMatrix *lines; // owned; route BLOCKS: its 1D matrices, each once
+  CeedScalar *weights;   // owned, tensor and blocks: [Q_1d]; dense: [Q]; NULL when no field asks
+  CeedScalar *points;    // owned [Q_1d]: tensor of degree one with nodes at -1 and 1; else NULL
   // Owned, [q_comp][P]: the rows that are the same at all points; NULL where they differ.
   CeedScalar *constant_interp, *constant_deriv;
   CeedInt first_matrix; // dense: of interp and derivative in the kernel's list of matrices; -1: none
@@ -133,9 +149,10 @@ typedef struct {
 
 // What a plan may use of the structure of its bases.
 typedef struct {
-  bool allows_forms; // false: all fields line by line
-  bool allows_folds; // false: symmetry of dense bases is not looked for
-  bool folds_near;   // bases that are symmetric to 500 round-offs, too (plan/fold.c)
+  bool allows_forms;  // false: all fields line by line
+  bool allows_folds;  // false: symmetry of dense bases is not looked for
+  bool folds_near;    // bases that are symmetric to 500 round-offs, too (plan/fold.c)
+  bool allows_blocks; // false: vector bases of tensor products are dense
 } RitzPlanOptions;
 
 // *reason (static string) when the operator has no plan at all, *plan NULL then: points, blocked
@@ -147,6 +164,11 @@ int ritz_plan_field_of(const RitzPlan *plan, bool is_input, int argument);
 // Whether an #include can name this file: no control characters, not both '"' and '>'.
 bool ritz_plan_can_include(const char *path);
 void ritz_plan_free(RitzPlan **plan);
+
+// A basis on a tensor grid of points, Q_1d a direction.
+static inline bool ritz_plan_has_grid(const RitzPlanBasis *basis) {
+  return basis->is_tensor || basis->route == RITZ_ROUTE_BLOCKS;
+}
 
 // Data at points that the operator does not change.
 static inline bool ritz_plan_is_stored(const RitzPlanSpace *space) {

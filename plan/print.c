@@ -65,11 +65,32 @@ static void print_dense(FILE *stream, const RitzPlanBasis *b) {
   fprintf(stream, " of points");
 }
 
+// P_0 x P_1 x P_2 nodes a component.
+static void print_blocks(FILE *stream, const RitzPlanBasis *b) {
+  fprintf(stream, "vector tensor %" CeedInt_FMT "D, nodes ", b->dim);
+  for (CeedInt c = 0; c < b->dim; c++) {
+    for (CeedInt d = 0; d < b->dim; d++)
+      fprintf(stream, "%s%" CeedInt_FMT, d ? " x " : c ? " + " : "", b->blocks[c].P[d]);
+  }
+  fprintf(stream, " -> ");
+  print_count(stream, b->Q_1d, "point");
+  fprintf(stream, " a direction; block by block");
+  if (b->deriv_mode != CEED_EVAL_NONE) {
+    fprintf(stream, ", %s of ", mode_name(b->deriv_mode));
+    print_count(stream, b->q_comp_deriv, "component");
+  }
+  for (int i = 0; i < b->num_lines; i++) {
+    char name[32];
+    snprintf(name, sizeof(name), "%s line %d", i ? "," : "; parity:", i);
+    print_parity(stream, name, &b->lines[i]);
+  }
+}
+
 static void print_bases(FILE *stream, const RitzPlan *plan) {
   for (int i = 0; i < plan->num_bases; i++) {
     const RitzPlanBasis *b = &plan->bases[i];
     fprintf(stream, "  basis %d: ", i);
-    (b->is_tensor ? print_tensor : print_dense)(stream, b);
+    (b->is_tensor ? print_tensor : b->route == RITZ_ROUTE_BLOCKS ? print_blocks : print_dense)(stream, b);
     fprintf(stream, "%s\n", b->weights ? "; weights" : "");
   }
 }

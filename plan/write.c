@@ -21,6 +21,19 @@ static void write_pairs(FILE *stream, const char *name, const RitzPlanPairs *p) 
   for (CeedInt i = 0; i < 2 * p->pairs + p->alone; i++) fprintf(stream, " %" CeedInt_FMT, p->at[i]);
 }
 
+static void write_blocks(FILE *stream, const RitzPlanBasis *b) {
+  for (CeedInt c = 0; b->route == RITZ_ROUTE_BLOCKS && c < b->dim; c++) {
+    const RitzPlanBlock *block = &b->blocks[c];
+    fprintf(stream, " block");
+    for (CeedInt d = 0; d < b->dim; d++)
+      fprintf(stream, " %" CeedInt_FMT " %d %d", block->P[d], block->interp[d], block->grad[d]);
+  }
+  for (int i = 0; i < b->num_lines; i++) {
+    fprintf(stream, " line %" CeedInt_FMT, b->lines[i].cols);
+    write_matrix(stream, "", &b->lines[i]);
+  }
+}
+
 // Matrices of dense bases are handed to kernels; their sizes and structure are part of the text.
 static void write_basis(FILE *stream, const RitzPlanBasis *b) {
   fprintf(stream,
@@ -32,7 +45,8 @@ static void write_basis(FILE *stream, const RitzPlanBasis *b) {
   write_matrix(stream, "interp", &b->interp);
   write_matrix(stream, "grad", &b->grad);
   write_matrix(stream, "deriv", &b->deriv);
-  write_values(stream, "weights", b->is_tensor ? b->Q_1d : b->Q, b->weights);
+  write_blocks(stream, b);
+  write_values(stream, "weights", ritz_plan_has_grid(b) ? b->Q_1d : b->Q, b->weights);
   write_values(stream, "at", b->Q_1d, b->points);
   write_values(stream, "constant", b->q_comp_interp * b->P, b->constant_interp);
   write_values(stream, "slope", b->q_comp_deriv * b->P, b->constant_deriv);

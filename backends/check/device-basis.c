@@ -12,12 +12,13 @@ typedef struct {
   CeedBasis basis;
   const RitzBasisAction *action;
   CeedInt q_comp;
-  CeedSize num_u, num_v; // entries of an element
-  double tolerance;      // of an entry, for inputs that are at most 1
-  CeedScalar *memory;    // owned; the arrays below
-  CeedScalar *u, *v;     // element [num_comp][P] or [q_comp][num_comp][Q]
-  CeedScalar *wanted;    // v of the reference
-  CeedScalar *work[3];   // one component: result, two intermediate results
+  const CeedScalar *table; // borrowed: of the mode; tensor bases have none
+  CeedSize num_u, num_v;   // entries of an element
+  double tolerance;        // of an entry, for inputs that are at most 1
+  CeedScalar *memory;      // owned; the arrays below
+  CeedScalar *u, *v;       // element [num_comp][P] or [q_comp][num_comp][Q]
+  CeedScalar *wanted;      // v of the reference
+  CeedScalar *work[3];     // one component: result, two intermediate results
 } Kernel;
 
 static bool transposes(const Kernel *k) { return k->action->t_mode == CEED_TRANSPOSE; }
@@ -53,19 +54,12 @@ static void run_tensor(const Kernel *k, CeedInt differentiated, const CeedScalar
   }
 }
 
-static const CeedScalar *dense_table(CeedBasis b, CeedEvalMode mode) {
-  return mode == CEED_EVAL_INTERP ? b->interp
-         : mode == CEED_EVAL_GRAD ? b->grad
-         : mode == CEED_EVAL_DIV  ? b->div
-                                  : b->curl;
-}
-
 static void run_component(const Kernel *k, CeedInt d, const CeedScalar *u, CeedScalar *v) {
   CeedBasis b = k->basis;
   if (b->is_tensor) {
     run_tensor(k, k->action->eval_mode == CEED_EVAL_GRAD ? d : -1, u, v);
   } else {
-    const CeedScalar *table = dense_table(b, k->action->eval_mode) + (CeedSize)d * b->Q * b->P;
+    const CeedScalar *table = k->table + (CeedSize)d * b->Q * b->P;
     contract(1, transposes(k) ? b->Q : b->P, 1, transposes(k) ? b->P : b->Q, table, transposes(k), u, v);
   }
 }
@@ -124,7 +118,7 @@ static double value_tolerance(const Kernel *k) {
   CeedBasis b = k->basis;
   double eps = ritz_check_epsilon(), num_terms = transposes(k) ? k->q_comp : 1;
   if (!b->is_tensor) {
-    double sum = largest_sum(k->q_comp * b->Q, b->P, transposes(k), dense_table(b, k->action->eval_mode));
+    double sum = largest_sum(k->q_comp * b->Q, b->P, transposes(k), k->table);
     return 2 * (4 + num_terms * CeedIntMax(b->P, b->Q)) * eps * sum;
   }
   double value = largest_sum(b->Q_1d, b->P_1d, transposes(k), b->interp_1d), product = num_terms;
@@ -143,6 +137,7 @@ static int open_kernel(CeedBasis b, const RitzBasisAction *action, Kernel *k) {
   CeedSize points = is_weight ? b->Q : (CeedSize)k->q_comp * b->num_comp * b->Q;
   k->num_u = is_weight ? 0 : transposes(k) ? points : nodes;
   k->num_v = transposes(k) ? nodes : points;
+  if (!is_weight && !b->is_tensor) RITZ_TRY(ritz_basis_table(b, action->eval_mode, &k->table));
   CeedSize largest = b->is_tensor ? CeedIntPow(CeedIntMax(b->P_1d, b->Q_1d), b->dim) : CeedIntMax(b->P, b->Q);
   RITZ_TRY(RITZ_MALLOC(b->obj.ceed, (size_t)(k->num_u + 2 * k->num_v + 3 * largest), &k->memory));
   k->u = k->memory;

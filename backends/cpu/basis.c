@@ -55,7 +55,7 @@ static int allocate(Ceed ceed, CeedSize n, char **memory, RitzVec **vectors) {
 // Few elements would leave lanes idle.
 int ritz_cpu_basis_apply(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v) {
   const CeedEvalMode mode = action->eval_mode;
-  if (mode == CEED_EVAL_WEIGHT || action->num_elem < RITZ_LANES)
+  if (mode == CEED_EVAL_WEIGHT || action->num_elem < RITZ_LANES || basis->blocks)
     return ritz_ref_basis_apply(basis, action, u, v);
 
   const RitzUnfusedBasis b = describe(basis, mode);

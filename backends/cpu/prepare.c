@@ -311,18 +311,20 @@ static int make_schedule(CeedOperator op) {
   return ierr;
 }
 
-static void fill_matrices(CeedOperator op) {
+static int fill_matrices(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
   for (int b = 0; b < cpu->plan->num_bases; b++) {
     const RitzPlanBasis *plan = &cpu->plan->bases[b];
     const CeedBasis basis = ritz_operator_field(op, plan->field)->basis;
     if (plan->first_matrix < 0) continue;
-    cpu->matrices[plan->first_matrix] = plan->is_folded ? plan->folded_interp : basis->interp;
-    cpu->matrices[plan->first_matrix + 1] = plan->is_folded                      ? plan->folded_deriv
-                                            : plan->deriv_mode == CEED_EVAL_DIV  ? basis->div
-                                            : plan->deriv_mode == CEED_EVAL_CURL ? basis->curl
-                                                                                 : basis->grad;
+    const CeedScalar **matrices = &cpu->matrices[plan->first_matrix];
+    matrices[0] = plan->folded_interp;
+    matrices[1] = plan->folded_deriv;
+    if (plan->is_folded) continue;
+    RITZ_TRY(ritz_basis_table(basis, CEED_EVAL_INTERP, &matrices[0]));
+    if (plan->deriv_mode != CEED_EVAL_NONE) RITZ_TRY(ritz_basis_table(basis, plan->deriv_mode, &matrices[1]));
   }
+  return CEED_ERROR_SUCCESS;
 }
 
 static int make_arguments(CeedOperator op) {
@@ -338,7 +340,7 @@ static int make_arguments(CeedOperator op) {
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)context->num_threads, &cpu->args));
   for (int s = 0; s < plan->num_spaces; s++)
     RITZ_TRY(fill_space(cpu->target, s, restriction_of(op, &plan->spaces[s]), &cpu->spaces[s]));
-  fill_matrices(op);
+  RITZ_TRY(fill_matrices(op));
   for (int t = 0; t < context->num_threads; t++) {
     cpu->args[t] = (RitzKernelArgs){.abi = RITZ_KERNEL_ABI,
                                     .num_elem = op->num_elem,

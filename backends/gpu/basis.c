@@ -28,13 +28,10 @@ int ritz_gpu_basis_destroy(CeedBasis basis) {
   return CEED_ERROR_SUCCESS;
 }
 
-const CeedScalar *ritz_gpu_basis_host_table(CeedBasis b, CeedEvalMode mode) {
-  switch (mode) {
-  case CEED_EVAL_INTERP: return b->is_tensor ? b->interp_1d : b->interp;
-  case CEED_EVAL_GRAD: return b->is_tensor ? b->grad_1d : b->grad;
-  case CEED_EVAL_DIV: return b->div;
-  default: return b->curl;
-  }
+static int host_table(CeedBasis b, CeedEvalMode mode, const CeedScalar **table) {
+  if (!b->is_tensor) return ritz_basis_table(b, mode, table);
+  *table = mode == CEED_EVAL_INTERP ? b->interp_1d : b->grad_1d;
+  return CEED_ERROR_SUCCESS;
 }
 
 static int upload_exchanged(Ceed ceed, size_t rows, size_t columns, const CeedScalar *table, void **to) {
@@ -52,10 +49,11 @@ int ritz_gpu_basis_table(CeedBasis b, CeedEvalMode mode, bool exchanges, const v
   RITZ_TRY(open_data(b));
   RitzGpuBasis *data = b->data;
   void **to = &data->table[ritz_gpu_basis_table_of(mode)][exchanges];
-  const CeedScalar *from = ritz_gpu_basis_host_table(b, mode);
+  const CeedScalar *from;
   const size_t rows = b->is_tensor ? (size_t)b->Q_1d : (size_t)ritz_basis_num_q_comp(b, mode) * (size_t)b->Q;
   const size_t columns = (size_t)(b->is_tensor ? b->P_1d : b->P);
   if (!*to) {
+    RITZ_TRY(host_table(b, mode, &from));
     RITZ_TRY(exchanges ? upload_exchanged(b->obj.ceed, rows, columns, from, to)
                        : ritz_gpu_upload(b->obj.ceed, rows * columns * sizeof(*from), from, to));
   }

@@ -37,9 +37,8 @@ static inline int64_t ritz_gpu_basis_num_items(CeedBasis basis, CeedInt num_elem
   return (int64_t)basis->num_comp * num_elem;
 }
 
-// basis.c: a table of a mode on the host, [q_comp * Q][P] or 1D [Q_1d][P_1d], and on the device, sent on
-// first use; `exchanges`: [P][q_comp * Q], dense bases only.
-const CeedScalar *ritz_gpu_basis_host_table(CeedBasis basis, CeedEvalMode mode);
+// basis.c: the table of a mode on the device, [q_comp * Q][P] or 1D [Q_1d][P_1d], sent on first use;
+// `exchanges`: [P][q_comp * Q], dense bases only.
 int ritz_gpu_basis_table(CeedBasis basis, CeedEvalMode mode, bool exchanges, const void **table);
 int ritz_gpu_basis_weight(CeedBasis basis, const void **weight);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Evaluation of bases, one element at a time: tensor bases by sum factorisation, dense bases by their matrix.
+// Evaluation of bases, one element at a time: tensor products by sum factorisation, dense bases by their
+// matrix.
 #include <string.h>
 
 #include "backends/ref/ref.h"
@@ -56,6 +57,50 @@ static void tensor_interpolate(CeedBasis b, bool transposes, const CeedScalar *u
   ritz_ref_tensor_evaluate(b, b->num_comp, transposes, &tables, u, v, work);
 }
 
+// ---- Vector bases of tensor products ----
+
+// Block c of one field component, nodes u -> points v, or transposed; always adds. The table of direction
+// `special` is `grad`, with this sign.
+static void block_evaluate(CeedBasis b, CeedInt c, bool transposes, CeedInt special, int sign,
+                           const CeedScalar *u, CeedScalar *v, CeedScalar *work) {
+  const RitzBasisBlock *block = &b->blocks[c];
+  CeedScalar *buffer[2] = {work, work + ritz_ref_basis_work_size(b) / 2};
+  CeedInt before = transposes ? b->Q : block->num_nodes, after = 1;
+  for (CeedInt d = 0; d < b->dim; d++) {
+    const CeedInt n_in = transposes ? b->Q_1d : block->P[d], n_out = transposes ? block->P[d] : b->Q_1d;
+    const CeedScalar *table = d == special ? block->grad[d] : block->interp[d];
+    before /= n_in;
+    contract(before, n_in, after, n_out, table, transposes, false, d == 0 ? u : buffer[d % 2],
+             buffer[(d + 1) % 2]);
+    after *= n_out;
+  }
+  const CeedScalar *result = buffer[b->dim % 2];
+  for (CeedInt i = 0; i < after; i++) v[i] += (CeedScalar)sign * result[i];
+}
+
+// Values, or the derivative that the basis has: rows of it at the points [q_comp][num_comp][Q].
+static void blocks_evaluate(CeedBasis b, bool transposes, bool differentiates, const CeedScalar *u,
+                            CeedScalar *v, CeedScalar *work) {
+  const CeedEvalMode mode = !differentiates                  ? CEED_EVAL_INTERP
+                            : b->space == CEED_FE_SPACE_HDIV ? CEED_EVAL_DIV
+                                                             : CEED_EVAL_CURL;
+  const CeedSize rows = (CeedSize)ritz_basis_num_q_comp(b, mode) * b->num_comp;
+  if (!transposes) memset(v, 0, (size_t)(rows * b->Q) * sizeof(*v));
+  for (CeedInt i = 0; i < b->dim * b->dim; i++) {
+    const CeedInt c = i / b->dim, d = i % b->dim;
+    int sign = 1, row = ritz_basis_block_row(b->space, b->dim, c, d, &sign);
+    if (!differentiates) row = c == d ? (int)c : -1;
+    for (CeedInt k = 0; row >= 0 && k < b->num_comp; k++) {
+      const CeedSize nodes = (CeedSize)k * b->P + b->blocks[c].first;
+      const CeedSize points = ((CeedSize)row * b->num_comp + k) * b->Q;
+      block_evaluate(b, c, transposes, differentiates ? d : -1, differentiates ? sign : 1,
+                     u + (transposes ? points : nodes), v + (transposes ? nodes : points), work);
+    }
+  }
+}
+
+// ---- Weights ----
+
 static void tensor_weights(CeedBasis b, CeedScalar *v) {
   for (CeedInt q = 0; q < b->Q; q++) {
     v[q] = 1;
@@ -99,7 +144,13 @@ static void dense_evaluate(CeedBasis b, bool transposes, CeedEvalMode mode, cons
 
 // Two buffers, each as long as the largest intermediate result of a tensor evaluation.
 CeedSize ritz_ref_basis_work_size(CeedBasis basis) {
-  if (!basis->is_tensor) return 0;
+  CeedSize largest = 0;
+  for (CeedInt c = 0; basis->blocks && c < basis->dim; c++) {
+    CeedSize size = 1;
+    for (CeedInt d = 0; d < basis->dim; d++) size *= CeedIntMax(basis->blocks[c].P[d], basis->Q_1d);
+    if (size > largest) largest = size;
+  }
+  if (!basis->is_tensor) return 2 * largest;
   return 2 * (CeedSize)basis->num_comp * CeedIntPow(CeedIntMax(basis->P_1d, basis->Q_1d), basis->dim);
 }
 
@@ -111,6 +162,8 @@ void ritz_ref_basis_element(CeedBasis basis, CeedTransposeMode t_mode, CeedEvalM
       tensor_weights(basis, v);
     else
       memcpy(v, basis->q_weight, (size_t)basis->Q * sizeof(*v));
+  } else if (basis->blocks) {
+    blocks_evaluate(basis, transposes, mode != CEED_EVAL_INTERP, u, v, work);
   } else if (!basis->is_tensor) {
     dense_evaluate(basis, transposes, mode, u, v);
   } else if (mode == CEED_EVAL_GRAD) {

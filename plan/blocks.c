@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// How the blocks of a vector basis are swept (contract in plan/blocks.h).
+#include "plan/blocks.h"
+
+static void add_directions(const RitzPlanBlock *block, CeedInt dim, bool is_differentiated,
+                           RitzBlockSweep *s) {
+  for (CeedInt d = 0; d < dim; d++) {
+    if ((s->has_derivatives && block->grad[d] >= 0) == is_differentiated) s->order[s->dim++] = d;
+  }
+}
+
+// What is carried on after the first `step` directions: the values if something is still made of them, and
+// all derivatives that were taken.
+static void find_carried(const RitzPlanBlock *block, RitzBlockSweep *s, CeedInt step) {
+  bool *is_carried = s->is_carried[step];
+  is_carried[RITZ_BLOCK_VALUES] = s->has_values;
+  for (CeedInt i = 0; i < s->dim; i++) {
+    const CeedInt d = s->order[i];
+    if (!s->has_derivatives || block->grad[d] < 0) continue;
+    is_carried[i < step ? d : RITZ_BLOCK_VALUES] = true;
+  }
+}
+
+RitzBlockSweep ritz_plan_block_sweep(const RitzPlanBasis *b, CeedInt c, unsigned modes) {
+  const RitzPlanBlock *block = &b->blocks[c];
+  RitzBlockSweep s = {.has_values = modes & CEED_EVAL_INTERP,
+                      .has_derivatives = modes & ~(unsigned)CEED_EVAL_INTERP};
+  add_directions(block, b->dim, false, &s);
+  add_directions(block, b->dim, true, &s);
+  for (CeedInt d = 0; d < 3; d++) s.size[0][d] = block->P[d];
+  for (CeedInt step = 0; step <= s.dim; step++) {
+    find_carried(block, &s, step);
+    if (step == 0) continue;
+    for (CeedInt d = 0; d < 3; d++) s.size[step][d] = d == s.order[step - 1] ? b->Q_1d : s.size[step - 1][d];
+  }
+  return s;
+}
+
+CeedInt ritz_plan_block_size(const RitzBlockSweep *s, CeedInt step) {
+  return s->size[step][0] * s->size[step][1] * s->size[step][2];
+}
+
+CeedInt ritz_plan_block_num_carried(const RitzBlockSweep *s, CeedInt step) {
+  CeedInt num = 0;
+  for (int i = 0; i < RITZ_BLOCK_ARRAYS; i++) num += s->is_carried[step][i];
+  return num;
+}
+
+// A contraction for each array after a step.
+double ritz_plan_block_flops(const RitzBlockSweep *s, CeedInt *num_lines) {
+  double flops = 0;
+  *num_lines = 0;
+  for (CeedInt step = 1; step <= s->dim; step++) {
+    const CeedInt d = s->order[step - 1], lines = ritz_plan_block_size(s, step) / s->size[step][d];
+    flops += 2.0 * ritz_plan_block_num_carried(s, step) * lines * s->size[step - 1][d] * s->size[step][d];
+    *num_lines += ritz_plan_block_num_carried(s, step) * lines;
+  }
+  return flops;
+}
