@@ -181,6 +181,22 @@ static void print_number(CeedBasis b, const char *name, CeedInt value, FILE *str
   fprintf(stream, "  %s: %" CeedInt_FMT "\n", name, value);
 }
 
+// The 1D tables of component c along direction d as "interp1d c d"; points along the first direction are
+// those of all.
+static void print_blocks(CeedBasis b, FILE *stream) {
+  print_number(b, "Q1d", b->Q_1d, stream);
+  print_table(b, "qref1d", 1, b->Q_1d, b->q_ref, stream);
+  print_table(b, "qweight1d", 1, b->Q_1d, b->q_weight_1d, stream);
+  for (CeedInt i = 0; i < b->dim * b->dim; i++) {
+    const CeedInt c = i / b->dim, d = i % b->dim, P = b->blocks[c].P[d];
+    char name[48];
+    snprintf(name, sizeof(name), "interp1d %" CeedInt_FMT " %" CeedInt_FMT, c, d);
+    print_table(b, name, b->Q_1d, P, b->blocks[c].interp[d], stream);
+    snprintf(name, sizeof(name), "grad1d %" CeedInt_FMT " %" CeedInt_FMT, c, d);
+    if (b->blocks[c].grad[d]) print_table(b, name, b->Q_1d, P, b->blocks[c].grad[d], stream);
+  }
+}
+
 int CeedBasisView(CeedBasis basis, FILE *stream) {
   RITZ_HANDLE(basis);
   CeedBasis b = basis;
@@ -191,6 +207,10 @@ int CeedBasisView(CeedBasis basis, FILE *stream) {
   print_number(b, "Q", b->is_tensor ? b->Q_1d : b->Q, stream);
   print_number(b, "dimension", b->dim, stream);
   print_number(b, "field components", b->num_comp, stream);
+  if (b->blocks) {
+    print_blocks(b, stream);
+    return CEED_ERROR_SUCCESS;
+  }
   if (b->is_tensor) {
     print_table(b, "qref1d", 1, b->Q_1d, b->q_ref, stream);
     print_table(b, "qweight1d", 1, b->Q_1d, b->q_weight, stream);

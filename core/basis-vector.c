@@ -2,6 +2,7 @@
 // Vector bases whose components are tensor products of 1D tables of their own (ritz/basis.h): creation from
 // tables, and the matrices that those who want them get. Evaluation is the backend's.
 #include <limits.h>
+#include <ritz/basis.h>
 #include <string.h>
 
 #include "core/core.h"
@@ -125,9 +126,6 @@ int ritz_basis_check_vector(Ceed ceed, const char *call, CeedInt dim, CeedInt nu
 // The sizes and tables that the space asks for.
 static int check_tables(Ceed ceed, const RitzVectorTables *t) {
   RITZ_TRY(ritz_basis_check_vector(ceed, t->call, t->dim, t->num_comp, t->Q_1d));
-  RITZ_REQUIRE(t->space == CEED_FE_SPACE_HDIV || t->space == CEED_FE_SPACE_HCURL, ceed,
-               CEED_ERROR_INCOMPATIBLE, "%s: %d is neither CEED_FE_SPACE_HDIV nor CEED_FE_SPACE_HCURL",
-               t->call, (int)t->space);
   for (CeedInt i = 0; i < t->dim * t->dim; i++) {
     const CeedInt c = i / t->dim, d = i % t->dim;
     int sign;
@@ -198,6 +196,32 @@ int ritz_basis_create_vector(Ceed ceed, const RitzVectorTables *t, CeedBasis *ba
 cleanup:
   if (b) CeedBasisDestroy(&b);
   return ierr;
+}
+
+int RitzBasisCreateTensorVector(Ceed ceed, CeedInt dim, CeedInt num_comp, CeedEvalMode derivative,
+                                const CeedInt *P_1d, CeedInt Q_1d, const CeedScalar *const *interp_1d,
+                                const CeedScalar *const *grad_1d, const CeedScalar *q_ref_1d,
+                                const CeedScalar *q_weight_1d, CeedBasis *basis) {
+  RITZ_HANDLE(ceed);
+  RITZ_NOT_NULL(P_1d);
+  RITZ_NOT_NULL(interp_1d);
+  RITZ_NOT_NULL(grad_1d);
+  RITZ_NOT_NULL(basis);
+  RITZ_REQUIRE(derivative == CEED_EVAL_DIV || derivative == CEED_EVAL_CURL, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the derivative must be CEED_EVAL_DIV or CEED_EVAL_CURL, found %d", __func__,
+               (int)derivative);
+  const RitzVectorTables tables = {.call = __func__,
+                                   .space =
+                                       derivative == CEED_EVAL_DIV ? CEED_FE_SPACE_HDIV : CEED_FE_SPACE_HCURL,
+                                   .dim = dim,
+                                   .num_comp = num_comp,
+                                   .Q_1d = Q_1d,
+                                   .P_1d = P_1d,
+                                   .interp_1d = interp_1d,
+                                   .grad_1d = grad_1d,
+                                   .q_ref_1d = q_ref_1d,
+                                   .q_weight_1d = q_weight_1d};
+  return ritz_basis_create_vector(ceed, &tables, basis);
 }
 
 void ritz_basis_free_blocks(CeedBasis b) {

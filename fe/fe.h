@@ -28,6 +28,11 @@ void ritz_fe_gauss_lobatto(int n, double *x, double *w);
 int ritz_fe_lagrange(Ceed ceed, int P, const double *nodes, int Q, const double *points, double *values,
                      double *derivatives);
 
+// Edge functions of P >= 2 distinct ascending nodes: the P - 1 polynomials of degree P - 2 whose integral
+// from node j to node j + 1 is 1 for j = i and 0 for other j (fe/edge.c: Gerritsma 2011). values [Q][P-1].
+// For symmetric nodes and points values[Q-1-q][P-2-i] == values[q][i], bit for bit. Errors as above.
+int ritz_fe_edge(Ceed ceed, int P, const double *nodes, int Q, const double *points, double *values);
+
 // Chebyshev polynomials of the first kind T_0..T_{n-1} and their derivatives at x. value[n], derivative[n];
 // either may be NULL.
 void ritz_fe_chebyshev(int n, double x, double *value, double *derivative);
