@@ -139,7 +139,7 @@ static void emit_pairs(RitzEmitter *e, char letter, int basis, const RitzPlanPai
 
 static int emit_basis(RitzEmitter *e, int i) {
   static const char *const routes[] = {"the nodes are the points", "interpolated, derivatives at the points",
-                                       "one sweep per derivative", "matrices handed over"};
+                                       "one sweep per derivative", "matrices handed over", "block by block"};
   const RitzPlanBasis *b = &e->plan->bases[i];
   const Use use = find_use(e->plan, i);
   const bool has_lines = use.forward || use.backward;
@@ -156,6 +156,7 @@ static int emit_basis(RitzEmitter *e, int i) {
   else
     ritz_text_add(&e->text, "%d nodes, %d points; %s%s ----\n", (int)b->P, (int)b->Q, how,
                   b->is_folded ? ", folded" : "");
+  if (b->route == RITZ_ROUTE_BLOCKS) RITZ_TRY(ritz_emit_lines(e, i));
   emit_forms(e, i, &use);
   if (b->is_folded) emit_pairs(e, 'N', i, &b->node_pairs);
   if (b->is_folded && use.values) emit_pairs(e, 'V', i, &b->interp_pairs);
@@ -168,7 +169,7 @@ static int emit_basis(RitzEmitter *e, int i) {
     RITZ_TRY(emit_both_ways(e, 'C', i, &b->deriv, &use));
   if (use.weights) {
     snprintf(name, sizeof(name), "ritz_W%d", i);
-    emit_numbers(e, name, "", b->weights, b->is_tensor ? b->Q_1d : b->Q);
+    emit_numbers(e, name, "", b->weights, ritz_plan_has_grid(b) ? b->Q_1d : b->Q);
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -208,7 +209,8 @@ static CeedInt max_1d(const RitzPlan *plan) {
   for (int i = 0; i < plan->num_bases; i++) {
     const RitzPlanBasis *b = &plan->bases[i];
     if (b->is_tensor && b->P_1d > max) max = b->P_1d;
-    if (b->is_tensor && b->Q_1d > max) max = b->Q_1d;
+    if (ritz_plan_has_grid(b) && b->Q_1d > max) max = b->Q_1d;
+    for (int k = 0; k < b->num_lines; k++) max = CeedIntMax(max, b->lines[k].cols);
   }
   return max;
 }

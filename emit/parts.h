@@ -25,7 +25,8 @@ static inline bool ritz_emit_is_line_route(const RitzPlanSpace *space, const Rit
 static inline bool ritz_emit_has_derivatives(const RitzPlanSpace *space) {
   return space->modes & ~(unsigned)CEED_EVAL_INTERP;
 }
-// Of a dense basis, per component of the field: values or derivatives at all points, [q_comp][Q].
+// Of a dense basis or one of blocks, per component of the field: values or derivatives at all points,
+// [q_comp][Q].
 static inline CeedInt ritz_emit_dense_values(const RitzPlanBasis *b, bool derivative) {
   return (derivative ? b->q_comp_deriv : b->q_comp_interp) * b->Q;
 }
@@ -47,7 +48,7 @@ typedef enum {
   RITZ_ARRAY_VALUES,      // at the points
   RITZ_ARRAY_DERIVATIVES, // in the last direction; direct route: [direction][component], dense:
                           // [component][direction]
-  RITZ_ARRAY_WORK,        // of a sweep of the direct route
+  RITZ_ARRAY_WORK,        // of a sweep of the direct route, of a block
   RITZ_ARRAY_PLANE_DERIVATIVES, // in the middle direction, one plane
   RITZ_ARRAY_CONSTANT_VALUES,   // of RITZ_FORM_CONSTANT: the same at all points
   RITZ_ARRAY_CONSTANT_DERIVATIVES,
@@ -80,6 +81,16 @@ int ritz_emit_matrix(RitzEmitter *e, const char *name, const RitzPlanMatrix *m, 
 int ritz_emit_bases(RitzEmitter *e);
 // The point function; comes last, so that its macros reach nothing of ours.
 void ritz_emit_user(RitzEmitter *e);
+
+// ---- emit/blocks.c: vector bases of tensor products ----
+
+// The 1D matrices that spaces of the basis need.
+int ritz_emit_lines(RitzEmitter *e, int basis);
+// Evaluation of space s, forwards or backwards.
+void ritz_emit_blocks(RitzEmitter *e, int s);
+// Vectors of the work array; steps of `ahead`.
+CeedInt ritz_emit_block_work(const RitzPlanBasis *b, unsigned modes);
+CeedInt ritz_emit_block_steps(const RitzPlanBasis *b, const RitzPlanSpace *space);
 
 // ---- emit/spaces.c ----
 

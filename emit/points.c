@@ -54,7 +54,7 @@ static void emit_weights(RitzEmitter *e, const char *arg, const RitzPlanField *f
   const int B = f->basis;
 
   ritz_text_add(&e->text, "  ritz_take_weights(RITZ_CALL, ritz_W%d, ", B);
-  if (!b->is_tensor)
+  if (!ritz_plan_has_grid(b))
     ritz_text_add(&e->text, "1, q, %s);\n", arg);
   else if (b->dim == 1)
     ritz_text_add(&e->text, "1, i, %s);\n", arg);

@@ -57,7 +57,7 @@ static bool needs(const RitzEmitter *e, int s, RitzArray array) {
   case RITZ_ARRAY_PARTIAL: return b->route == RITZ_ROUTE_COLLOCATED && b->dim > 1;
   case RITZ_ARRAY_VALUES: return (lines && !ritz_emit_is_values(e)) || (has_values(space) && !lines);
   case RITZ_ARRAY_DERIVATIVES: return derivatives;
-  case RITZ_ARRAY_WORK: return b->route == RITZ_ROUTE_DIRECT && b->dim > 1;
+  case RITZ_ARRAY_WORK: return (b->route == RITZ_ROUTE_DIRECT && b->dim > 1) || b->route == RITZ_ROUTE_BLOCKS;
   case RITZ_ARRAY_PLANE_DERIVATIVES: return lines && derivatives && b->dim == 3;
   case RITZ_ARRAY_ROW_DERIVATIVES: return lines && derivatives && b->dim >= 2;
   case RITZ_ARRAY_ROW_VALUES: return lines && ritz_emit_is_values(e);
@@ -91,8 +91,10 @@ static void add_array(RitzEmitter *e, int s, RitzArray array) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
 
+  const bool is_work_of_blocks = array == RITZ_ARRAY_WORK && b && b->route == RITZ_ROUTE_BLOCKS;
+
   ritz_text_add(&e->text, "  RitzVec %s%d[%d * ", arrays[array].name, ritz_emit_array_number(e, s),
-                (int)space->num_comp);
+                is_work_of_blocks ? 1 : (int)space->num_comp);
   if (!b)
     ritz_text_add(&e->text, "%d", (int)space->num_nodes);
   else if (array == RITZ_ARRAY_LINEAR_ROW)
@@ -100,6 +102,8 @@ static void add_array(RitzEmitter *e, int s, RitzArray array) {
   else if (array == RITZ_ARRAY_CONSTANT_VALUES || array == RITZ_ARRAY_CONSTANT_DERIVATIVES)
     ritz_text_add(&e->text, "%d",
                   (int)(array == RITZ_ARRAY_CONSTANT_VALUES ? b->q_comp_interp : b->q_comp_deriv));
+  else if (is_work_of_blocks)
+    ritz_text_add(&e->text, "%d", (int)ritz_emit_block_work(b, space->modes));
   else if (!b->is_tensor)
     ritz_text_add(
         &e->text, "%d",
@@ -242,12 +246,16 @@ static void emit_folds(RitzEmitter *e, int s) {
   if (!space->is_input && ritz_emit_has_derivatives(space)) emit_fold(e, s, 'G', RITZ_ARRAY_DERIVATIVES);
 }
 
-// Direct and dense routes: values, then derivatives; backwards they are added up.
+// Blocks; direct and dense routes: values, then derivatives; backwards they are added up.
 static void emit_whole(RitzEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
   bool add = false;
 
+  if (b->route == RITZ_ROUTE_BLOCKS) {
+    ritz_emit_blocks(e, s);
+    return;
+  }
   emit_folds(e, s);
   if (has_values(space)) {
     if (b->is_tensor)
@@ -344,6 +352,7 @@ static CeedInt count_steps(const RitzEmitter *e) {
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
+    if (b && b->route == RITZ_ROUTE_BLOCKS) steps += ritz_emit_block_steps(b, space);
     if (!ritz_emit_is_line_route(space, b)) continue;
     const bool is_identity = b->route == RITZ_ROUTE_IDENTITY;
     if (!is_identity && b->dim > 1) steps += b->P_1d * space->num_comp;
@@ -370,7 +379,7 @@ static void emit_blocks(RitzEmitter *e, const RitzPlanSpace *space, bool derivat
 
 static bool is_dense(const RitzEmitter *e, const RitzPlanSpace *space) {
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-  return b && !b->is_tensor && space->form == RITZ_FORM_LINES;
+  return b && b->route == RITZ_ROUTE_DENSE && space->form == RITZ_FORM_LINES;
 }
 
 static bool has_dense(const RitzEmitter *e) {

@@ -46,14 +46,11 @@ CeedInt ritz_plan_block_num_carried(const RitzBlockSweep *s, CeedInt step) {
   return num;
 }
 
-// A contraction for each array after a step.
-double ritz_plan_block_flops(const RitzBlockSweep *s, CeedInt *num_lines) {
+double ritz_plan_block_flops(const RitzBlockSweep *s) {
   double flops = 0;
-  *num_lines = 0;
   for (CeedInt step = 1; step <= s->dim; step++) {
-    const CeedInt d = s->order[step - 1], lines = ritz_plan_block_size(s, step) / s->size[step][d];
-    flops += 2.0 * ritz_plan_block_num_carried(s, step) * lines * s->size[step - 1][d] * s->size[step][d];
-    *num_lines += ritz_plan_block_num_carried(s, step) * lines;
+    const CeedInt num_in = s->size[step - 1][s->order[step - 1]]; // products an entry
+    flops += 2.0 * ritz_plan_block_num_carried(s, step) * ritz_plan_block_size(s, step) * num_in;
   }
   return flops;
 }

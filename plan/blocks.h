@@ -30,7 +30,7 @@ RitzBlockSweep ritz_plan_block_sweep(const RitzPlanBasis *basis, CeedInt c, unsi
 // After `step` steps: entries of an array, number of arrays.
 CeedInt ritz_plan_block_size(const RitzBlockSweep *sweep, CeedInt step);
 CeedInt ritz_plan_block_num_carried(const RitzBlockSweep *sweep, CeedInt step);
-// Of one field component; *num_lines: lines that are contracted.
-double ritz_plan_block_flops(const RitzBlockSweep *sweep, CeedInt *num_lines);
+// Of one field component: a contraction for each array after a step.
+double ritz_plan_block_flops(const RitzBlockSweep *sweep);
 
 #endif

@@ -30,7 +30,7 @@ bool ritz_plan_can_include(const char *path) {
 static RitzEvaluation choose_evaluation(const RitzPlan *plan) {
   if (!ritz_plan_has_one_grid(plan)) return RITZ_EVALUATE_NONE;
   for (int i = 0; i < plan->num_bases; i++) {
-    if (plan->bases[i].is_tensor) return RITZ_EVALUATE_PLANES;
+    if (ritz_plan_has_grid(&plan->bases[i])) return RITZ_EVALUATE_PLANES;
   }
   return RITZ_EVALUATE_FLAT;
 }

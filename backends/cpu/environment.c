@@ -31,5 +31,6 @@ void ritz_cpu_environment(RitzCpuMachine *machine, RitzPlanOptions *options) {
                               .allows_text = is_not("RITZ_QFUNCTION", "pointer")};
   *options = (RitzPlanOptions){.allows_forms = is_not("RITZ_FORMS", "off"),
                                .allows_folds = is_not("RITZ_FOLD", "off"),
-                               .folds_near = !is_not("RITZ_FOLD", "near")};
+                               .folds_near = !is_not("RITZ_FOLD", "near"),
+                               .allows_blocks = true};
 }

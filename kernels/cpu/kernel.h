@@ -17,6 +17,7 @@
 #endif
 
 #include "kernels/cpu/ahead.h"
+#include "kernels/cpu/blocks.h"
 #include "kernels/cpu/dense.h"
 #include "kernels/cpu/forms.h"
 #include "kernels/cpu/line.h"
