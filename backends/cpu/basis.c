@@ -12,17 +12,32 @@ static const CeedScalar *derivative_of(CeedBasis basis, CeedEvalMode mode) {
   return mode == CEED_EVAL_GRAD ? basis->grad : mode == CEED_EVAL_DIV ? basis->div : basis->curl;
 }
 
+static RitzUnfusedBlock block_of(CeedBasis basis, CeedInt c) {
+  const RitzBasisBlock *from = &basis->blocks[c];
+  RitzUnfusedBlock block = {.num_nodes = from->num_nodes, .first = from->first};
+  for (CeedInt d = 0; d < basis->dim; d++) {
+    block.P[d] = from->P[d];
+    block.interp[d] = from->interp[d];
+    block.grad[d] = from->grad[d];
+    block.row[d] = ritz_basis_block_row(basis->space, basis->dim, c, d, &block.sign[d]);
+  }
+  return block;
+}
+
 static RitzUnfusedBasis describe(CeedBasis basis, CeedEvalMode mode) {
-  return (RitzUnfusedBasis){.is_tensor = basis->is_tensor,
-                            .dim = basis->dim,
-                            .P_1d = basis->P_1d,
-                            .Q_1d = basis->Q_1d,
-                            .P = basis->P,
-                            .Q = basis->Q,
-                            .q_comp_interp = ritz_basis_num_q_comp(basis, CEED_EVAL_INTERP),
-                            .q_comp_deriv = ritz_basis_num_q_comp(basis, mode),
-                            .interp = basis->is_tensor ? basis->interp_1d : basis->interp,
-                            .grad = derivative_of(basis, mode)};
+  RitzUnfusedBasis b = {.is_tensor = basis->is_tensor,
+                        .has_blocks = basis->blocks != NULL,
+                        .dim = basis->dim,
+                        .P_1d = basis->P_1d,
+                        .Q_1d = basis->Q_1d,
+                        .P = basis->P,
+                        .Q = basis->Q,
+                        .q_comp_interp = ritz_basis_num_q_comp(basis, CEED_EVAL_INTERP),
+                        .q_comp_deriv = ritz_basis_num_q_comp(basis, mode),
+                        .interp = basis->is_tensor ? basis->interp_1d : basis->interp,
+                        .grad = derivative_of(basis, mode)};
+  for (CeedInt c = 0; b.has_blocks && c < b.dim; c++) b.blocks[c] = block_of(basis, c);
+  return b;
 }
 
 // Elements first .. first + num - 1; idle lanes are zero.
@@ -55,7 +70,7 @@ static int allocate(Ceed ceed, CeedSize n, char **memory, RitzVec **vectors) {
 // Few elements would leave lanes idle.
 int ritz_cpu_basis_apply(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v) {
   const CeedEvalMode mode = action->eval_mode;
-  if (mode == CEED_EVAL_WEIGHT || action->num_elem < RITZ_LANES || basis->blocks)
+  if (mode == CEED_EVAL_WEIGHT || action->num_elem < RITZ_LANES)
     return ritz_ref_basis_apply(basis, action, u, v);
 
   const RitzUnfusedBasis b = describe(basis, mode);

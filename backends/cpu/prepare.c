@@ -113,7 +113,7 @@ static int make_plan(CeedOperator op, const RitzPlanOptions *options, const Ritz
 // The ahead-of-time kernel has lanes of its own and reads node by node.
 static int use_unfused(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
-  const RitzPlanOptions options = {.allows_forms = false};
+  const RitzPlanOptions options = {.allows_forms = false, .allows_blocks = true};
   const RitzCpuMachine machine = {.lanes = RITZ_UNFUSED_LANES, .allows_text = false};
 
   RITZ_TRY(make_plan(op, &options, &machine, NULL));

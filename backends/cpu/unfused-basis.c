@@ -115,6 +115,78 @@ static void tensor_grad_down(const RitzUnfusedBasis *b, int64_t stride, const Ri
   if (by_values) sweep(b, true, -1, sum, x, add, scratch);
 }
 
+// ---- Blocks of vector bases, one field component ----
+
+// The largest result between two directions.
+static int64_t block_buffer_size(const RitzUnfusedBasis *b) {
+  int64_t largest = 0;
+  for (CeedInt c = 0; c < b->dim; c++) {
+    int64_t size = 1;
+    for (CeedInt d = 0; d < b->dim; d++) size *= CeedIntMax(b->blocks[c].P[d], b->Q_1d);
+    if (size > largest) largest = size;
+  }
+  return largest;
+}
+
+// y (+)= sign times block x, nodes -> points, or transposed; `grad` in direction `special` (-1: none),
+// `interp` in the others.
+static void block_sweep(const RitzUnfusedBasis *b, const RitzUnfusedBlock *block, bool transposes,
+                        CeedInt special, int sign, const RitzVec *x, RitzVec *y, bool add, RitzVec *scratch) {
+  RitzVec *buffer[2] = {scratch, scratch + block_buffer_size(b)};
+  int64_t slow = transposes ? b->Q : block->num_nodes, fast = 1;
+  for (CeedInt d = 0; d < b->dim; d++) {
+    const CeedScalar *table = d == special ? block->grad[d] : block->interp[d];
+    const Matrix A = matrix_of(table, b->Q_1d, block->P[d], transposes);
+    slow /= A.cols;
+    contract(&A, slow, fast, x, buffer[d % 2], false);
+    fast *= A.rows;
+    x = buffer[d % 2];
+  }
+  for (int64_t i = 0; i < fast; i++) {
+    const RitzVec term = sign < 0 ? -x[i] : x[i];
+    y[i] = add ? y[i] + term : term;
+  }
+}
+
+// No block before c, and no direction before d of c, has reached the row.
+static bool is_first_of_row(const RitzUnfusedBasis *b, CeedInt c, CeedInt d) {
+  for (CeedInt i = 0; i < c * b->dim + d; i++) {
+    const RitzUnfusedBlock *block = &b->blocks[i / b->dim];
+    if (block->grad[i % b->dim] && block->row[i % b->dim] == b->blocks[c].row[d]) return false;
+  }
+  return true;
+}
+
+// Rows lie `stride` vectors apart.
+static void blocks_up(const RitzUnfusedBasis *b, bool is_interp, int64_t stride, const RitzVec *x, RitzVec *y,
+                      RitzVec *scratch) {
+  for (CeedInt c = 0; c < b->dim; c++) {
+    const RitzUnfusedBlock *block = &b->blocks[c];
+    const RitzVec *nodes = x + block->first;
+    if (is_interp) block_sweep(b, block, false, -1, 1, nodes, y + c * stride, false, scratch);
+    for (CeedInt d = 0; !is_interp && d < b->dim; d++) {
+      if (block->grad[d])
+        block_sweep(b, block, false, d, block->sign[d], nodes, y + block->row[d] * stride,
+                    !is_first_of_row(b, c, d), scratch);
+    }
+  }
+}
+
+static void blocks_down(const RitzUnfusedBasis *b, bool is_interp, int64_t stride, const RitzVec *y,
+                        RitzVec *x, bool add, RitzVec *scratch) {
+  for (CeedInt c = 0; c < b->dim; c++) {
+    const RitzUnfusedBlock *block = &b->blocks[c];
+    RitzVec *nodes = x + block->first;
+    bool adds = add;
+    if (is_interp) block_sweep(b, block, true, -1, 1, y + c * stride, nodes, add, scratch);
+    for (CeedInt d = 0; !is_interp && d < b->dim; d++) {
+      if (!block->grad[d]) continue;
+      block_sweep(b, block, true, d, block->sign[d], y + block->row[d] * stride, nodes, adds, scratch);
+      adds = true;
+    }
+  }
+}
+
 // ---- Dense bases, all components ----
 
 static void dense_up(const RitzUnfusedBasis *b, bool is_interp, CeedInt num_comp, const RitzVec *x,
@@ -140,12 +212,15 @@ static void dense_down(const RitzUnfusedBasis *b, bool is_interp, CeedInt num_co
 // ---- All components ----
 
 int64_t ritz_unfused_basis_scratch(const RitzUnfusedBasis *b) {
-  return b->is_tensor ? 3 * buffer_size(b) : 0;
+  return b->is_tensor ? 3 * buffer_size(b) : b->has_blocks ? 2 * block_buffer_size(b) : 0;
 }
 
 void ritz_unfused_basis_up(const RitzUnfusedBasis *b, CeedEvalMode mode, CeedInt num_comp, const RitzVec *x,
                            RitzVec *y, RitzVec *scratch) {
   const bool is_interp = mode == CEED_EVAL_INTERP;
+  for (CeedInt c = 0; b->has_blocks && c < num_comp; c++)
+    blocks_up(b, is_interp, (int64_t)num_comp * b->Q, x + c * b->P, y + c * b->Q, scratch);
+  if (b->has_blocks) return;
   if (!b->is_tensor) {
     dense_up(b, is_interp, num_comp, x, y);
     return;
@@ -161,6 +236,9 @@ void ritz_unfused_basis_up(const RitzUnfusedBasis *b, CeedEvalMode mode, CeedInt
 void ritz_unfused_basis_down(const RitzUnfusedBasis *b, CeedEvalMode mode, CeedInt num_comp, const RitzVec *y,
                              RitzVec *x, bool add, RitzVec *scratch) {
   const bool is_interp = mode == CEED_EVAL_INTERP;
+  for (CeedInt c = 0; b->has_blocks && c < num_comp; c++)
+    blocks_down(b, is_interp, (int64_t)num_comp * b->Q, y + c * b->Q, x + c * b->P, add, scratch);
+  if (b->has_blocks) return;
   if (!b->is_tensor) {
     dense_down(b, is_interp, num_comp, y, x, add);
     return;
@@ -174,9 +252,10 @@ void ritz_unfused_basis_down(const RitzUnfusedBasis *b, CeedEvalMode mode, CeedI
 }
 
 void ritz_unfused_basis_weights(const RitzUnfusedBasis *b, RitzVec *weights) {
+  const bool has_grid = b->is_tensor || b->has_blocks;
   for (CeedInt q = 0; q < b->Q; q++) {
-    CeedScalar w = b->is_tensor ? 1 : b->weights[q];
-    for (CeedInt d = 0, rest = q; b->is_tensor && d < b->dim; d++, rest /= b->Q_1d)
+    CeedScalar w = has_grid ? 1 : b->weights[q];
+    for (CeedInt d = 0, rest = q; has_grid && d < b->dim; d++, rest /= b->Q_1d)
       w *= b->weights[rest % b->Q_1d];
     weights[q] = ritz_splat(w);
   }

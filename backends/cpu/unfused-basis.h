@@ -15,15 +15,24 @@
 #endif
 #include "kernels/cpu/vector.h"
 
+// Component c of a vector basis of tensor products, as in RitzPlanBlock (plan/plan.h).
+typedef struct {
+  CeedInt P[3], num_nodes, first;
+  const CeedScalar *interp[3], *grad[3]; // borrowed, [Q_1d][P[d]]; grad NULL where nothing is differentiated
+  int row[3], sign[3];                   // where its derivatives go
+} RitzUnfusedBlock;
+
 typedef struct {
   bool is_tensor, is_identity; // identity: tensor, nodes are points
-  CeedInt dim, P_1d, Q_1d;     // tensor
+  bool has_blocks;             // a vector basis of tensor products
+  CeedInt dim, P_1d, Q_1d;     // tensor; Q_1d: of blocks, too
   CeedInt P, Q;
   CeedInt q_comp_interp, q_comp_deriv; // dense
   // Borrowed. Tensor: [Q_1d][P_1d], unused in an identity; dense: [q_comp][Q][P].
   const CeedScalar *interp, *grad;
   const CeedScalar *deriv;   // tensor: [Q_1d][Q_1d], grad = deriv interp; NULL: none
-  const CeedScalar *weights; // tensor: [Q_1d]; dense: [Q]
+  const CeedScalar *weights; // tensor, blocks: [Q_1d]; dense: [Q]
+  RitzUnfusedBlock blocks[3];
 } RitzUnfusedBasis;
 
 // Vectors of scratch memory that an evaluation needs.

@@ -26,9 +26,23 @@ static void *take(char *base, int64_t *used, int64_t size) {
   return part;
 }
 
+static RitzUnfusedBlock block_of(const RitzPlanBasis *p, CeedInt c) {
+  const RitzPlanBlock *from = &p->blocks[c];
+  RitzUnfusedBlock block = {.num_nodes = from->num_nodes, .first = from->first};
+  for (CeedInt d = 0; d < p->dim; d++) {
+    block.P[d] = from->P[d];
+    block.interp[d] = p->lines[from->interp[d]].values;
+    block.grad[d] = from->grad[d] < 0 ? NULL : p->lines[from->grad[d]].values;
+    block.row[d] = from->row[d];
+    block.sign[d] = from->sign[d];
+  }
+  return block;
+}
+
 static RitzUnfusedBasis basis_of(const RitzPlanBasis *p, const CeedScalar *const *matrices) {
   RitzUnfusedBasis b = {.is_tensor = p->is_tensor,
                         .is_identity = p->route == RITZ_ROUTE_IDENTITY,
+                        .has_blocks = p->route == RITZ_ROUTE_BLOCKS,
                         .dim = p->dim,
                         .P_1d = p->P_1d,
                         .Q_1d = p->Q_1d,
@@ -44,6 +58,7 @@ static RitzUnfusedBasis basis_of(const RitzPlanBasis *p, const CeedScalar *const
     b.interp = matrices[p->first_matrix];
     b.grad = matrices[p->first_matrix + 1];
   }
+  for (CeedInt c = 0; b.has_blocks && c < p->dim; c++) b.blocks[c] = block_of(p, c);
   return b;
 }
 
