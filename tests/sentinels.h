@@ -90,7 +90,8 @@ extern const int sentinels_num_calls, sentinels_num_functions, sentinels_num;
 
 // tests/test-sentinels.c
 extern const RitzPointFunction sentinels_point_function;
-extern const CeedInt sentinels_point_offsets[2 + SENTINELS_NODES], sentinels_num_points[2];
+extern const CeedInt sentinels_point_offsets[2 + SENTINELS_NODES], sentinels_num_points[2], sentinels_ones[4];
+extern const CeedScalar *const sentinels_tables[4];
 int sentinels_function(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);
 int sentinels_release(void *data);
 int sentinels_apply(void *ctx, CeedVector x, CeedVector y);

@@ -77,7 +77,9 @@ static bool ends_program(const char *name) {
 // ---- Valid objects ----
 
 const CeedInt sentinels_point_offsets[] = {2, 2 + SENTINELS_NODES, 0, 1, 2, 3};
-const CeedInt sentinels_num_points[] = {1, 1};
+const CeedInt sentinels_num_points[] = {1, 1}, sentinels_ones[4] = {1, 1, 1, 1};
+static const CeedScalar table[2] = {1, 1};
+const CeedScalar *const sentinels_tables[4] = {table, table, table, table};
 const RitzPointFunction sentinels_point_function = RITZ_POINT_FUNCTION_TABLE(sentinels_at_point, 2, 1);
 
 int sentinels_function(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
