@@ -275,6 +275,29 @@ static CeedSize power(CeedSize base, CeedInt exponent) {
   return result;
 }
 
+// The same for one tensor product of a block.
+static CeedSize block_flops(CeedBasis basis, const RitzBasisBlock *block, bool transposes) {
+  CeedSize flops = 0, size = transposes ? basis->Q : block->num_nodes;
+  for (CeedInt d = 0; d < basis->dim; d++) {
+    CeedSize a = transposes ? basis->Q_1d : block->P[d], b = transposes ? block->P[d] : basis->Q_1d;
+    size = size / a * b;
+    flops += 2 * a * size;
+  }
+  return flops * basis->num_comp;
+}
+
+// A tensor product for each component, or for each derivative that is taken.
+static CeedSize blocks_flops(CeedBasis basis, CeedTransposeMode t_mode, CeedEvalMode mode) {
+  CeedSize flops = 0;
+  for (CeedInt i = 0; i < basis->dim * basis->dim; i++) {
+    const RitzBasisBlock *block = &basis->blocks[i / basis->dim];
+    const bool is_taken =
+        mode == CEED_EVAL_INTERP ? i % basis->dim == 0 : block->grad[i % basis->dim] != NULL;
+    if (is_taken) flops += block_flops(basis, block, t_mode == CEED_TRANSPOSE);
+  }
+  return flops;
+}
+
 static int tensor_estimate(CeedBasis basis, CeedTransposeMode t_mode, CeedEvalMode mode, CeedSize *flops) {
   CeedSize b = basis->Q_1d, a = t_mode == CEED_TRANSPOSE ? b : basis->P_1d;
   switch (mode) {
@@ -333,7 +356,9 @@ int CeedBasisGetFlopsEstimate(CeedBasis basis, CeedTransposeMode t_mode, CeedEva
   RITZ_REQUIRE(!is_at_points, basis->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: a dense basis has no evaluation at points", __func__);
   bool is_free = eval_mode == CEED_EVAL_NONE || eval_mode == CEED_EVAL_WEIGHT;
-  *flops =
-      is_free ? 0 : (CeedSize)basis->P * basis->Q * basis->num_comp * ritz_basis_num_q_comp(basis, eval_mode);
+  *flops = is_free ? 0
+           : basis->blocks
+               ? blocks_flops(basis, t_mode, eval_mode)
+               : (CeedSize)basis->P * basis->Q * basis->num_comp * ritz_basis_num_q_comp(basis, eval_mode);
   return CEED_ERROR_SUCCESS;
 }

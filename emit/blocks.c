@@ -98,24 +98,6 @@ int ritz_emit_lines(RitzEmitter *e, int basis) {
 
 // ---- Arrays ----
 
-// Where array a lies after a step among the work arrays: behind those of earlier steps.
-static CeedInt work_offset(const RitzBlockSweep *sweep, CeedInt step, int a) {
-  CeedInt offset = 0;
-  for (CeedInt i = 1; i < step; i++)
-    offset += ritz_plan_block_num_carried(sweep, i) * ritz_plan_block_size(sweep, i);
-  for (int i = 0; i < a; i++) offset += sweep->is_carried[step][i] ? ritz_plan_block_size(sweep, step) : 0;
-  return offset;
-}
-
-CeedInt ritz_emit_block_work(const RitzPlanBasis *b, unsigned modes) {
-  CeedInt most = 0;
-  for (CeedInt c = 0; c < b->dim; c++) {
-    const RitzBlockSweep sweep = ritz_plan_block_sweep(b, c, modes);
-    most = CeedIntMax(most, work_offset(&sweep, sweep.dim, 0));
-  }
-  return most;
-}
-
 typedef struct {
   char text[128];
 } ArrayPart;
@@ -133,7 +115,7 @@ static ArrayPart name_array(const RitzEmitter *e, int s, CeedInt c, const RitzBl
     offset = b->blocks[c].first;
     stride = b->P;
   } else if (step < sweep->dim) {
-    offset = work_offset(sweep, step, a);
+    offset = ritz_plan_block_offset(sweep, step, a);
   } else {
     const bool is_values = a == RITZ_BLOCK_VALUES;
     array = is_values ? RITZ_ARRAY_VALUES : RITZ_ARRAY_DERIVATIVES;

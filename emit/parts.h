@@ -88,8 +88,7 @@ void ritz_emit_user(RitzEmitter *e);
 int ritz_emit_lines(RitzEmitter *e, int basis);
 // Evaluation of space s, forwards or backwards.
 void ritz_emit_blocks(RitzEmitter *e, int s);
-// Vectors of the work array; steps of `ahead`.
-CeedInt ritz_emit_block_work(const RitzPlanBasis *b, unsigned modes);
+// Steps of `ahead`.
 CeedInt ritz_emit_block_steps(const RitzPlanBasis *b, const RitzPlanSpace *space);
 
 // ---- emit/spaces.c ----

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "emit/parts.h"
+#include "plan/blocks.h"
 
 static bool has_values(const RitzPlanSpace *space) { return space->modes & CEED_EVAL_INTERP; }
 
@@ -103,7 +104,7 @@ static void add_array(RitzEmitter *e, int s, RitzArray array) {
     ritz_text_add(&e->text, "%d",
                   (int)(array == RITZ_ARRAY_CONSTANT_VALUES ? b->q_comp_interp : b->q_comp_deriv));
   else if (is_work_of_blocks)
-    ritz_text_add(&e->text, "%d", (int)ritz_emit_block_work(b, space->modes));
+    ritz_text_add(&e->text, "%d", (int)ritz_plan_block_work(b, space->modes));
   else if (!b->is_tensor)
     ritz_text_add(
         &e->text, "%d",

@@ -46,6 +46,22 @@ CeedInt ritz_plan_block_num_carried(const RitzBlockSweep *s, CeedInt step) {
   return num;
 }
 
+CeedInt ritz_plan_block_offset(const RitzBlockSweep *s, CeedInt step, int a) {
+  CeedInt offset = 0;
+  for (CeedInt i = 1; i < step; i++) offset += ritz_plan_block_num_carried(s, i) * ritz_plan_block_size(s, i);
+  for (int i = 0; i < a; i++) offset += s->is_carried[step][i] ? ritz_plan_block_size(s, step) : 0;
+  return offset;
+}
+
+CeedInt ritz_plan_block_work(const RitzPlanBasis *b, unsigned modes) {
+  CeedInt most = 0;
+  for (CeedInt c = 0; c < b->dim; c++) {
+    const RitzBlockSweep sweep = ritz_plan_block_sweep(b, c, modes);
+    most = CeedIntMax(most, ritz_plan_block_offset(&sweep, sweep.dim, 0));
+  }
+  return most;
+}
+
 double ritz_plan_block_flops(const RitzBlockSweep *s) {
   double flops = 0;
   for (CeedInt step = 1; step <= s->dim; step++) {

@@ -30,6 +30,11 @@ RitzBlockSweep ritz_plan_block_sweep(const RitzPlanBasis *basis, CeedInt c, unsi
 // After `step` steps: entries of an array, number of arrays.
 CeedInt ritz_plan_block_size(const RitzBlockSweep *sweep, CeedInt step);
 CeedInt ritz_plan_block_num_carried(const RitzBlockSweep *sweep, CeedInt step);
+// Where array a lies after a step, among arrays one after the other: those of step 1 first. After the last
+// step: behind all that are made on the way.
+CeedInt ritz_plan_block_offset(const RitzBlockSweep *sweep, CeedInt step, int a);
+// Entries of the arrays between the nodes and the points, of the block that has most.
+CeedInt ritz_plan_block_work(const RitzPlanBasis *basis, unsigned modes);
 // Of one field component: a contraction for each array after a step.
 double ritz_plan_block_flops(const RitzBlockSweep *sweep);
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "plan/blocks.h"
 #include "plan/parts.h"
 
 // ---- Bases of spaces ----
@@ -166,7 +167,8 @@ static double space_scalars(const RitzPlan *plan, const RitzCpuTarget *t, const 
   double num_points = (has_values ? b->q_comp_interp : 0) + (has_derivatives ? b->q_comp_deriv : 0);
   if (t->evaluation == RITZ_EVALUATE_PLANES && b->is_tensor && b->route != RITZ_ROUTE_DIRECT)
     num_points = (b->route == RITZ_ROUTE_COLLOCATED) + has_derivatives;
-  return s->num_comp * (b->P + num_points * b->Q);
+  const double work = b->route == RITZ_ROUTE_BLOCKS ? ritz_plan_block_work(b, s->modes) : 0;
+  return work + s->num_comp * (b->P + num_points * b->Q);
 }
 
 // An output that takes over arrays needs only what they lack.
