@@ -180,8 +180,8 @@ static inline int find_rows(CeedElemRestriction r, CeedInt row_length, CeedInt l
 // Plan and target of an operator; both NULL on failure and where there is no plan.
 static inline int plan_and_target(CeedOperator op, const Machine *machine, RitzCpuRows rows, RitzPlan **plan,
                                   RitzCpuTarget **target, const char **reason) {
-  const RitzPlanOptions options = {.allows_forms = machine->allows_forms,
-                                   .allows_folds = machine->allows_folds};
+  const RitzPlanOptions options = {
+      .allows_forms = machine->allows_forms, .allows_folds = machine->allows_folds, .allows_blocks = true};
   const RitzCpuMachine cpu = {.lanes = machine->lanes, .allows_text = machine->allows_text};
 
   *target = NULL;

@@ -9,6 +9,7 @@
 #include "emit/emit.h"
 #include "tests/random-operator.h"
 #include <ctype.h>
+#include <ritz/basis.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -158,6 +159,18 @@ static void set_oriented(Kit *k) {
   set_function(k, 1, source, 2, 2, fields);
 }
 
+// Hexahedra of order 2: 54 nodes, three blocks of 2 x 3 x 3, 3 x 2 x 3 and 3 x 3 x 2.
+static void set_nedelec(Kit *k) {
+  CeedElemRestriction rstr = strided(k, 4, 54, 1), rstr_q = strided(k, 4, 27, 1);
+  CeedBasis *basis = &k->basis[k->num_basis++];
+
+  NOTE_OK(RitzBasisCreateTensorHcurl(k->ceed, 3, 1, 2, 3, CEED_GAUSS, basis));
+  const Field fields[] = {ACTIVE("u", INTERP, rstr, *basis), ACTIVE("curl u", CURL, rstr, *basis),
+                          DATA("q", rstr_q, vector(k, 108)), WEIGHTS(*basis),
+                          ACTIVE("v", INTERP, rstr, *basis), ACTIVE("curl v", CURL, rstr, *basis)};
+  set_function(k, 1, source, 4, 2, fields);
+}
+
 // Fewer points than nodes, and a passive output.
 static void set_reduced(Kit *k) {
   CeedElemRestriction rstr = box(k, 2, 3, 1), rstr_q = strided(k, 4, 9, 2);
@@ -182,6 +195,7 @@ static const Golden goldens[] = {
     {"dense", set_dense, true},
     {"folded", set_folded, true},
     {"oriented", set_oriented, true},
+    {"nedelec", set_nedelec, true},
     {"reduced", set_reduced, true},
     {"pointer", set_diffusion_p4, false},
     {"trilinear", set_trilinear, true},

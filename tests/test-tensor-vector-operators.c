@@ -48,12 +48,12 @@ static int create_function(Ceed ceed, const Problem *p, CeedQFunction *qf) {
     CeedQFunctionUser function;
     const char *source;
   } all[] = {
-      {FULL, 2, 1, VectorFull21, VectorFull21_loc},     {FULL, 3, 1, VectorFull31, VectorFull31_loc},
-      {FULL, 3, 3, VectorFull33, VectorFull33_loc},     {FULL, 4, 2, VectorFull42, VectorFull42_loc},
-      {FULL, 6, 2, VectorFull62, VectorFull62_loc},     {FULL, 6, 6, VectorFull66, VectorFull66_loc},
-      {VALUES, 2, 0, VectorOne2, VectorOne2_loc},       {VALUES, 3, 0, VectorOne3, VectorOne3_loc},
-      {DERIVATIVES, 0, 1, VectorOne1, VectorOne1_loc},  {DERIVATIVES, 0, 3, VectorOne3, VectorOne3_loc},
-      {MAPPED, 2, 0, VectorMapped2, VectorMapped2_loc}, {MAPPED, 3, 0, VectorMapped3, VectorMapped3_loc}};
+      {FULL, 2, 1, VectorFull21, VectorFull21_loc},    {FULL, 3, 1, VectorFull31, VectorFull31_loc},
+      {FULL, 3, 3, VectorFull33, VectorFull33_loc},    {FULL, 4, 2, VectorFull42, VectorFull42_loc},
+      {FULL, 6, 6, VectorFull66, VectorFull66_loc},    {VALUES, 2, 0, VectorOne2, VectorOne2_loc},
+      {VALUES, 3, 0, VectorOne3, VectorOne3_loc},      {DERIVATIVES, 0, 1, VectorOne1, VectorOne1_loc},
+      {DERIVATIVES, 0, 3, VectorOne3, VectorOne3_loc}, {MAPPED, 2, 0, VectorMapped2, VectorMapped2_loc},
+      {MAPPED, 3, 0, VectorMapped3, VectorMapped3_loc}};
 
   for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
     if (all[i].fields != p->fields || (all[i].n && all[i].n != n) || (all[i].m && all[i].m != m)) continue;
@@ -232,21 +232,16 @@ static void check_orders(Ceed ceed, DerhamKind kind, Action action) {
 TEST_EACH_BACKEND(mass_and_curl_curl_is_what_matrices_make_of_it) { check_orders(ceed, HCURL, APPLY); }
 TEST_EACH_BACKEND(mass_and_div_div_is_what_matrices_make_of_it) { check_orders(ceed, HDIV, APPLY); }
 
-// Fewer fields, more components, and a basis of another kind beside: each once in two and once in three
-// dimensions.
-static const Problem others[] = {{{HCURL, 2, 2}, VALUES, 1},      {{HCURL, 3, 2}, VALUES, 1},
-                                 {{HDIV, 2, 2}, VALUES, 1},       {{HDIV, 3, 2}, VALUES, 1},
-                                 {{HCURL, 2, 2}, DERIVATIVES, 1}, {{HCURL, 3, 2}, DERIVATIVES, 1},
-                                 {{HDIV, 2, 2}, DERIVATIVES, 1},  {{HDIV, 3, 2}, DERIVATIVES, 1},
-                                 {{HCURL, 2, 2}, MAPPED, 1},      {{HCURL, 3, 2}, MAPPED, 1},
-                                 {{HDIV, 2, 2}, MAPPED, 1},       {{HDIV, 3, 2}, MAPPED, 1},
-                                 {{HCURL, 2, 2}, FULL, 2},        {{HCURL, 3, 1}, FULL, 2},
-                                 {{HDIV, 2, 2}, FULL, 2},         {{HDIV, 3, 1}, FULL, 2}};
+// Fewer fields, more components, and a basis of another kind beside.
+static const Problem others[] = {{{HCURL, 2, 2}, VALUES, 1},      {{HDIV, 3, 2}, VALUES, 1},
+                                 {{HCURL, 3, 2}, DERIVATIVES, 1}, {{HDIV, 2, 2}, DERIVATIVES, 1},
+                                 {{HCURL, 3, 2}, MAPPED, 1},      {{HDIV, 2, 2}, MAPPED, 1},
+                                 {{HCURL, 3, 1}, FULL, 2},        {{HDIV, 2, 2}, FULL, 2}};
 enum { NUM_OTHERS = sizeof(others) / sizeof(others[0]) };
 
 TEST_EACH_BACKEND(fewer_fields_more_components_and_other_bases_beside_are_right) {
   for (int i = 0; i < NUM_OTHERS && !tap_failed(); i++) {
-    if (!tap_compiles_slowly(ceed) || i % 3 == 0) check_result(ceed, &others[i], false, APPLY);
+    if (!tap_compiles_slowly(ceed) || i % 3 == 1) check_result(ceed, &others[i], false, APPLY);
   }
 }
 
@@ -332,8 +327,8 @@ static void check_path(const Problem *p, bool by_matrices, const char *path) {
 
 TEST(operators_are_one_generated_kernel_that_goes_block_by_block) {
   GEN_NEEDS_COMPILER();
-  for (int i = 0; i < 4 && !tap_failed(); i++) {
-    const Problem p = {{i % 2 ? HDIV : HCURL, 2 + i / 2, 2}, FULL, 1};
+  for (int i = 0; i < 2 && !tap_failed(); i++) {
+    const Problem p = {{i ? HDIV : HCURL, i ? 2 : 3, 2}, FULL, 1};
     check_path(&p, false, "one generated kernel, the text");
   }
 }
@@ -341,8 +336,8 @@ TEST(operators_are_one_generated_kernel_that_goes_block_by_block) {
 TEST(kernels_that_call_the_function_of_the_program_are_right) {
   GEN_NEEDS_COMPILER();
   setenv("RITZ_QFUNCTION", "pointer", 1);
-  for (int i = 0; i < 4 && !tap_failed(); i++) {
-    const Problem p = {{i % 2 ? HDIV : HCURL, 2 + i / 2, 2}, i < 2 ? MAPPED : FULL, 1};
+  for (int i = 0; i < 2 && !tap_failed(); i++) {
+    const Problem p = {{i ? HDIV : HCURL, 2 + i, 2}, i ? MAPPED : FULL, 1};
     check_path(&p, false, "one generated kernel that calls");
   }
   unsetenv("RITZ_QFUNCTION");
