@@ -122,12 +122,14 @@ static bool is_taken(const RitzPlan *plan, const RitzCpuTarget *t, int input) {
 
 // The first input space whose arrays an output may have; -1: none.
 static int find_spent(const RitzPlan *plan, const RitzCpuTarget *t, const RitzPlanSpace *output) {
-  const RitzPlanBasis *basis = tensor_basis_of(plan, output);
-  if (output->is_input || !basis || basis->route == RITZ_ROUTE_DIRECT) return -1;
+  const RitzPlanBasis *basis = output->basis < 0 ? NULL : &plan->bases[output->basis];
+  if (output->is_input || !basis || !ritz_plan_has_grid(basis) || basis->route == RITZ_ROUTE_DIRECT)
+    return -1;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
     bool is_like = s->is_input && s->form == RITZ_FORM_LINES && s->basis == output->basis &&
-                   s->num_comp == output->num_comp;
+                   s->num_comp == output->num_comp &&
+                   (basis->route != RITZ_ROUTE_BLOCKS || s->modes == output->modes); // sizes of work arrays
     if (is_like && !is_taken(plan, t, i)) return i;
   }
   return -1;
