@@ -4,6 +4,7 @@
 #include "tests/random-space.h"
 
 #include "tests/reference.h"
+#include <ritz/basis.h>
 #include <stdlib.h>
 
 int random_one_in(RandomDraw *d, int64_t n) { return tap_integer(d->seed, n) == 0; }
@@ -301,12 +302,98 @@ static int create_dense(RandomDraw *d, RandomSpace *s) {
   return ierr;
 }
 
+// ---- Vector bases of tensor products: tables of component c along direction i at c * dim + i ----
+
+typedef struct {
+  CeedInt P_1d[9], first[4];
+  double *interp[9], *grad[9]; // owned
+} Blocks;
+
+static CeedInt block_nodes(const Blocks *b, CeedInt dim, CeedInt c) {
+  CeedInt num = 1;
+
+  for (CeedInt i = 0; i < dim; i++) num *= b->P_1d[c * dim + i];
+  return num;
+}
+
+// Adds to the columns of block c of a table [Q][P] sign times its tensor product, differentiated along
+// `direction` (-1: not).
+static void add_block(const RandomOperator *r, const RandomSpace *s, const Blocks *b, CeedInt c,
+                      CeedInt direction, int sign, double *table) {
+  const CeedInt num = block_nodes(b, s->dim, c);
+
+  for (CeedInt k = 0; k < r->Q * num; k++) {
+    CeedInt q = k / num, p = k % num;
+    double product = sign;
+    for (CeedInt i = c * s->dim; i < (c + 1) * s->dim; i++) {
+      const double *factor = i - c * s->dim == direction ? b->grad[i] : b->interp[i];
+      product *= factor[q % r->Q_1d * b->P_1d[i] + p % b->P_1d[i]];
+      q /= r->Q_1d;
+      p /= b->P_1d[i];
+    }
+    table[k / num * s->P + b->first[c] + k % num] += product;
+  }
+}
+
+// DIV: the sum over c of d_c u_c. CURL in 2D: d_0 u_1 - d_1 u_0; in 3D row c: d_i u_j - d_j u_i, (c, i, j)
+// cyclic.
+static void expand_blocks(const RandomOperator *r, RandomSpace *s, const Blocks *b) {
+  const size_t size = (size_t)r->Q * (size_t)s->P;
+
+  s->interp = random_allocate((size_t)s->dim * size, sizeof(double));
+  s->derivative = random_allocate((size_t)s->dim * size, sizeof(double));
+  for (CeedInt c = 0; c < s->dim; c++) {
+    const CeedInt i = (c + 1) % 3, j = (c + 2) % 3;
+    add_block(r, s, b, c, -1, 1, s->interp + (size_t)c * size);
+    if (s->kind == RANDOM_HDIV) {
+      add_block(r, s, b, c, c, 1, s->derivative);
+    } else if (s->dim == 2) {
+      add_block(r, s, b, c, 1 - c, c ? 1 : -1, s->derivative);
+    } else {
+      add_block(r, s, b, j, i, 1, s->derivative + (size_t)c * size);
+      add_block(r, s, b, i, j, -1, s->derivative + (size_t)c * size);
+    }
+  }
+}
+
+static int create_blocks(RandomDraw *d, RandomSpace *s) {
+  RandomOperator *r = d->r;
+  const CeedInt num = r->dim * r->dim;
+  const CeedEvalMode derivative = s->kind == RANDOM_HDIV ? CEED_EVAL_DIV : CEED_EVAL_CURL;
+  CeedScalar *interp[9], *grad[9];
+  double *line;
+  Blocks b = {0};
+
+  s->dim = r->dim;
+  for (CeedInt i = 0; i < num; i++) {
+    b.P_1d[i] = random_between(d, 1, r->dim == 2 ? 4 : 3);
+    interp[i] = draw_table(d, (size_t)(r->Q_1d * b.P_1d[i]), &b.interp[i]);
+    grad[i] = draw_table(d, (size_t)(r->Q_1d * b.P_1d[i]), &b.grad[i]);
+  }
+  for (CeedInt c = 0; c < s->dim; c++) b.first[c + 1] = b.first[c] + block_nodes(&b, s->dim, c);
+  s->P = b.first[s->dim];
+  CeedScalar *weight = draw_table(d, (size_t)r->Q_1d, &line);
+  s->weight = random_allocate((size_t)r->Q, sizeof(double));
+  reference_tensor(s->dim, 1, r->Q_1d, line, NULL, -1, s->weight);
+  expand_blocks(r, s, &b);
+  int ierr = RitzBasisCreateTensorVector(r->ceed, s->dim, s->num_comp, derivative, b.P_1d, r->Q_1d,
+                                         (const CeedScalar *const *)interp, (const CeedScalar *const *)grad,
+                                         NULL, weight, &s->basis);
+
+  for (CeedInt i = 0; i < num; i++) free(interp[i]), free(grad[i]), free(b.interp[i]), free(b.grad[i]);
+  free(weight);
+  free(line);
+  return ierr;
+}
+
 static int draw_basis(RandomDraw *d, RandomSpace *s) {
   static const RandomBasisKind kinds[] = {RANDOM_LAGRANGE, RANDOM_LAGRANGE, RANDOM_LAGRANGE, RANDOM_TENSOR,
                                           RANDOM_H1,       RANDOM_HDIV,     RANDOM_HCURL};
   static const CeedInt max_P_1d[] = {0, 8, 5, 4};
 
   s->kind = kinds[random_between(d, 0, d->options->is_tensor ? 3 : 6)];
+  if ((s->kind == RANDOM_HDIV || s->kind == RANDOM_HCURL) && d->r->dim > 1 && random_one_in(d, 2))
+    return create_blocks(d, s);
   if (s->kind != RANDOM_LAGRANGE && s->kind != RANDOM_TENSOR) {
     s->P = random_between(d, 1, d->options->in_batches && random_one_in(d, 2) ? 40 : 9);
     return create_dense(d, s);

@@ -34,7 +34,7 @@ typedef struct {
 
 // How often something came up.
 static struct {
-  int routes[RITZ_ROUTE_DENSE + 1], gathers[RITZ_GATHER_PACKED + 1];
+  int routes[RITZ_ROUTE_BLOCKS + 1], gathers[RITZ_GATHER_PACKED + 1];
   int shared_inputs, shared_outputs, oriented, curls, mixed, ragged;
 } seen;
 
@@ -64,7 +64,7 @@ static void count_space(const RitzPlan *plan, const RitzCpuTarget *target, int s
 }
 
 static int make_plan(CeedOperator op, const Choice *choice, RitzPlan **plan, RitzCpuTarget **target) {
-  const RitzPlanOptions options = {.allows_forms = false};
+  const RitzPlanOptions options = {.allows_forms = false, .allows_blocks = true};
   const RitzCpuMachine machine = {.lanes = LANES};
   const char *reason;
   bool has_tensor = false, has_dense = false;
@@ -181,7 +181,7 @@ static int fill_space(Kernel *k, int i, CeedVector in, CeedVector out) {
 static void fill_matrices(Kernel *k) {
   for (int i = 0; i < k->plan->num_bases; i++) {
     const RitzPlanBasis *b = &k->plan->bases[i];
-    if (b->is_tensor) continue;
+    if (b->first_matrix < 0) continue;
     const CeedBasis basis = ritz_operator_field(k->op, b->field)->basis;
     k->matrices[b->first_matrix] = basis->interp;
     k->matrices[b->first_matrix + 1] = basis->grad ? basis->grad : basis->div ? basis->div : basis->curl;
@@ -345,7 +345,7 @@ TEST(random_operators_with_whole_batches_match_their_dense_matrices) {
 TEST(random_operators_cover_all_routes_and_ways_to_gather) {
   memset(&seen, 0, sizeof(seen));
   check_operators((RandomOptions){.num_elem = LANES + LANES / 2 + 1}, num_draws(2), 7100000);
-  for (int i = 0; i <= RITZ_ROUTE_DENSE; i++) CHECK(seen.routes[i] >= 3, "route %d: %d", i, seen.routes[i]);
+  for (int i = 0; i <= RITZ_ROUTE_BLOCKS; i++) CHECK(seen.routes[i] >= 3, "route %d: %d", i, seen.routes[i]);
   for (int i = 0; i <= RITZ_GATHER_PACKED; i++) {
     CHECK(seen.gathers[i] >= 3 || i == RITZ_GATHER_ROWS, "gather %d: %d", i, seen.gathers[i]);
   }
