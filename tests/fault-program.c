@@ -309,16 +309,17 @@ static int use_dense_algebra(Program *p) {
 static int use_bases(Program *p) {
   CeedScalar table[2 * 3 * 4] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3};
   const CeedScalar *interp, *grad;
-  CeedBasis *b[6];
+  CeedBasis *b[7];
 
-  for (int k = 0; k < 6; k++) b[k] = BASIS(p);
+  for (int k = 0; k < 7; k++) b[k] = BASIS(p);
   STEP(CeedBasisCreateTensorH1Lagrange(p->ceed, 2, 1, 3, 4, CEED_GAUSS, b[0]));
   STEP(CeedBasisCreateTensorH1Lagrange(p->ceed, 2, 1, 2, 4, CEED_GAUSS, b[1]));
   STEP(CeedBasisCreateH1(p->ceed, CEED_TOPOLOGY_TRIANGLE, 1, 3, 4, table, table, NULL, NULL, b[2]));
   STEP(CeedBasisCreateHdiv(p->ceed, CEED_TOPOLOGY_TRIANGLE, 1, 3, 4, table, table, NULL, NULL, b[3]));
   STEP(CeedBasisCreateHcurl(p->ceed, CEED_TOPOLOGY_TRIANGLE, 1, 3, 4, table, table, NULL, NULL, b[4]));
   STEP(CeedBasisCreateProjection(*b[1], *b[0], b[5]));
-  for (int k = 0; k < 6; k++) PART(use_basis(p, *b[k]));
+  STEP(RitzBasisCreateTensorHdiv(p->ceed, 2, 1, 1, 2, CEED_GAUSS, b[6]));
+  for (int k = 0; k < 7; k++) PART(use_basis(p, *b[k]));
   STEP(CeedBasisGetInterp(*b[0], &interp));
   STEP(CeedBasisGetGrad(*b[0], &grad));
   PART(use_points_of_basis(p, *b[0]));

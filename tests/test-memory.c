@@ -8,6 +8,7 @@
 
 #include <ceed/jit-tools-deprecated.h>
 #include <ceed/jit-tools.h>
+#include <ritz/basis.h>
 
 // Does the call unless one before has failed.
 #define DO(call)                                                                                             \
@@ -78,7 +79,7 @@ static int use_restrictions(Ceed ceed) {
 }
 
 static int use_bases(Ceed ceed) {
-  CeedBasis tensor = NULL, dense = NULL, fine = NULL, projection = NULL;
+  CeedBasis tensor = NULL, dense = NULL, fine = NULL, projection = NULL, vector = NULL;
   CeedVector u = NULL, v = NULL, x = NULL;
   const CeedScalar *table;
   CeedScalar values[64];
@@ -88,6 +89,9 @@ static int use_bases(Ceed ceed) {
   DO(CeedBasisCreateTensorH1Lagrange(ceed, 2, 1, 2, 3, CEED_GAUSS, &tensor));
   DO(CeedBasisCreateTensorH1Lagrange(ceed, 2, 1, 3, 3, CEED_GAUSS, &fine));
   DO(CeedBasisCreateHdiv(ceed, CEED_TOPOLOGY_TRIANGLE, 1, 3, 4, NULL, NULL, NULL, NULL, &dense));
+  DO(RitzBasisCreateTensorHcurl(ceed, 2, 1, 1, 2, CEED_GAUSS, &vector));
+  DO(CeedBasisGetInterp(vector, &table));
+  DO(CeedBasisGetCurl(vector, &table));
   DO(CeedBasisGetInterp(tensor, &table));
   DO(CeedBasisGetGrad(tensor, &table));
   DO(CeedBasisGetCollocatedGrad(tensor, values));
@@ -99,6 +103,7 @@ static int use_bases(Ceed ceed) {
   DO(CeedVectorSetValue(u, 1));
   DO(CeedVectorSetValue(x, 0));
   DO(CeedBasisApply(tensor, 1, CEED_NOTRANSPOSE, CEED_EVAL_GRAD, u, v));
+  DO(CeedBasisApply(vector, 1, CEED_NOTRANSPOSE, CEED_EVAL_CURL, u, v));
   DO(CeedBasisApplyAdd(tensor, 1, CEED_TRANSPOSE, CEED_EVAL_GRAD, v, u));
   DO(CeedBasisApplyAtPoints(tensor, 1, one, CEED_NOTRANSPOSE, CEED_EVAL_GRAD, x, u, v));
   DO(CeedBasisApplyAddAtPoints(tensor, 1, one, CEED_TRANSPOSE, CEED_EVAL_INTERP, x, v, u));
@@ -109,6 +114,7 @@ static int use_bases(Ceed ceed) {
   CeedBasisDestroy(&dense);
   CeedBasisDestroy(&fine);
   CeedBasisDestroy(&projection);
+  CeedBasisDestroy(&vector);
   return ierr;
 }
 
