@@ -5,7 +5,8 @@
 // strides<s>; u<s> values at the points of the thread's line, g<s> derivatives there (along the last
 // direction; of the direct route all), m arrays in the memory of the block; ritz_B<b>, _D, _C matrices of
 // values, derivatives, derivatives at the points, with _t transposed; interp<b>, deriv<b> matrices of dense
-// bases.
+// bases;
+// ritz_T<b>_<n> 1D matrix n of a vector basis.
 #ifndef RITZ_EMIT_GPU_PARTS_H
 #define RITZ_EMIT_GPU_PARTS_H
 
@@ -38,6 +39,9 @@ static inline bool ritz_gpu_has_dense(const RitzGpuEmitter *e, int s) {
 }
 static inline bool ritz_gpu_has_tensor(const RitzGpuEmitter *e, int s) {
   return ritz_gpu_has_lines(e->plan, &e->plan->spaces[s]);
+}
+static inline bool ritz_gpu_has_vector(const RitzGpuEmitter *e, int s) {
+  return ritz_gpu_is_vector(e->plan, &e->plan->spaces[s]);
 }
 // Derivatives pass through rows and columns of points.
 static inline bool ritz_gpu_is_collocated(const RitzGpuEmitter *e, int s) {
@@ -102,6 +106,17 @@ void ritz_emit_gpu_dense_registers(RitzGpuEmitter *e);
 void ritz_emit_gpu_dense_nodes(RitzGpuEmitter *e);
 void ritz_emit_gpu_dense_inputs(RitzGpuEmitter *e);
 void ritz_emit_gpu_dense_outputs(RitzGpuEmitter *e);
+
+// emit/gpu-vector.c: spaces of vector bases of tensor products. What of the templates they need; 1D matrices;
+// registers of the points; their part of a pass over lines of nodes, along the first direction, of points,
+// the latter to the points and back.
+void ritz_emit_gpu_vector_sizes(RitzGpuEmitter *e);
+int ritz_emit_gpu_vector_basis(RitzGpuEmitter *e, int b);
+void ritz_emit_gpu_vector_registers(RitzGpuEmitter *e, int s);
+void ritz_emit_gpu_vector_nodes(RitzGpuEmitter *e, int s, const RitzPass *pass);
+void ritz_emit_gpu_vector_middle(RitzGpuEmitter *e, int s, const RitzPass *pass);
+void ritz_emit_gpu_vector_points_in(RitzGpuEmitter *e, int s);
+void ritz_emit_gpu_vector_points_out(RitzGpuEmitter *e, int s);
 
 // emit/gpu-forms.c: inputs of degree one and constant ones, if there are any. Tables; nodes into the block's
 // memory; a barrier between passes of inputs, with what has to be done before and after it; the barriers that

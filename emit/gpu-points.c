@@ -79,7 +79,7 @@ static void add_data(RitzGpuEmitter *e, int i) {
 
 static void add_weights(RitzGpuEmitter *e, int i) {
   const int b = e->plan->fields[i].basis;
-  if (!e->plan->bases[b].is_tensor)
+  if (!ritz_plan_has_grid(&e->plan->bases[b]))
     ritz_text_add(&e->text, "      in%d[0] = ritz_W%d_table[%s];\n", i, b, point_of(e));
   else if (e->target->dim == 1 && e->target->Q_1d == 1)
     ritz_text_add(&e->text, "      in%d[0] = w%d;\n", i, b);
@@ -102,7 +102,7 @@ void ritz_emit_gpu_field(RitzGpuEmitter *e, int i) {
     add_lines(e, i, (int)f->size, lines, 0);
     break;
   default:
-    if (ritz_gpu_has_dense(e, f->space)) {
+    if (ritz_gpu_has_dense(e, f->space) || ritz_gpu_has_vector(e, f->space)) {
       snprintf(lines, sizeof(lines), "g%d", f->space);
       add_lines(e, i, (int)f->size, lines, 0);
     } else {
@@ -151,7 +151,7 @@ void ritz_emit_gpu_call(RitzGpuEmitter *e) {
 static void add_line_weights(RitzGpuEmitter *e) {
   const int Q = (int)e->target->Q_1d, dim = (int)e->target->dim;
   for (int b = 0; b < e->plan->num_bases; b++) {
-    if (!e->plan->bases[b].weights || !e->plan->bases[b].is_tensor) continue;
+    if (!e->plan->bases[b].weights || !ritz_plan_has_grid(&e->plan->bases[b])) continue;
     ritz_text_add(&e->text, "    const CeedScalar w%d = ", b);
     if (dim == 3)
       ritz_text_add(&e->text, "ritz_W%d_table[L.points_line %% %d] * ritz_W%d_table[L.points_line / %d];\n",

@@ -196,8 +196,12 @@ void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, co
 // Name of a pass in the table of lines.
 void ritz_emit_gpu_name_pass(const RitzPass *pass, char name[32]) {
   static const char *const names[] = {"nodes", "middle", "points", "rows", "columns"};
-  if (pass->P)
-    snprintf(name, 32, "%s%d", names[pass->kind], (int)pass->P);
+  const CeedInt *P = pass->nodes;
+  const CeedInt last = P[2] ? P[2] : P[1];
+  if (pass->kind == RITZ_PASS_NODES && (P[0] != P[1] || P[0] != last))
+    snprintf(name, 32, P[2] ? "nodes%dx%dx%d" : "nodes%dx%d", (int)P[0], (int)P[1], (int)P[2]);
+  else if (last)
+    snprintf(name, 32, "%s%d", names[pass->kind], (int)last);
   else
     snprintf(name, 32, "%s", names[pass->kind]);
 }
@@ -272,6 +276,16 @@ static bool is_direct_gradient(const RitzGpuEmitter *e, int s) {
 
 typedef void (*EmitSpace)(RitzGpuEmitter *e, int s, const RitzPass *pass);
 
+// Whether lines of the space, or of some of its components, are those of a pass of nodes or middle lines.
+static bool has_pass(const RitzGpuEmitter *e, int s, const RitzPass *pass) {
+  const RitzPlanBasis *b = basis_of(e, s);
+  bool has = false;
+  if (!ritz_gpu_has_vector(e, s)) return ritz_plan_gpu_pass(e->target, pass->kind, b->P_1d) == pass;
+  for (CeedInt c = 0; c < b->dim; c++)
+    has |= ritz_plan_gpu_pass_of(e->target, pass->kind, b->blocks[c].P) == pass;
+  return has;
+}
+
 // A pass of node lines or middle lines for each number of nodes, over the spaces that have it.
 static void emit_passes(RitzGpuEmitter *e, RitzPassKind kind, bool is_input, const char *what,
                         EmitSpace emit) {
@@ -282,7 +296,7 @@ static void emit_passes(RitzGpuEmitter *e, RitzPassKind kind, bool is_input, con
     if (pass->kind != kind) continue;
     for (int s = 0; s < e->plan->num_spaces; s++) {
       const RitzPlanSpace *space = &e->plan->spaces[s];
-      if (space->is_input != is_input || !has_node_lines(e, s) || basis_of(e, s)->P_1d != pass->P) continue;
+      if (space->is_input != is_input || !has_node_lines(e, s) || !has_pass(e, s, pass)) continue;
       if (!is_open) ritz_emit_gpu_open_pass(e, pass, what);
       is_open = is_any = true;
       emit(e, s, pass);
@@ -295,6 +309,10 @@ static void emit_passes(RitzGpuEmitter *e, RitzPassKind kind, bool is_input, con
 // ---- Inputs ----
 
 static void emit_nodes_in(RitzGpuEmitter *e, int s, const RitzPass *lines) {
+  if (ritz_gpu_has_vector(e, s)) {
+    ritz_emit_gpu_vector_nodes(e, s, lines);
+    return;
+  }
   const RitzPlanBasis *b = basis_of(e, s);
   const int nc = (int)e->plan->spaces[s].num_comp, P = (int)b->P_1d, n = e->plan->spaces[s].basis;
   char pass[32], elem[96], first[64];
@@ -316,6 +334,10 @@ static void emit_nodes_in(RitzGpuEmitter *e, int s, const RitzPass *lines) {
 }
 
 static void emit_middle_in(RitzGpuEmitter *e, int s, const RitzPass *pass) {
+  if (ritz_gpu_has_vector(e, s)) {
+    ritz_emit_gpu_vector_middle(e, s, pass);
+    return;
+  }
   const int first = array_of(e, s, 0), second = array_of(e, s, 1), third = array_of(e, s, 2);
   if (!is_direct_gradient(e, s)) {
     emit_move(e, s, pass, "", "B", (const int[]){first, first}, "1");
@@ -376,7 +398,9 @@ static void emit_collocated_points(RitzGpuEmitter *e, int s) {
 
 static void emit_points_in(RitzGpuEmitter *e, int s) {
   char name[32];
-  if (!has_node_lines(e, s)) {
+  if (ritz_gpu_has_vector(e, s)) {
+    ritz_emit_gpu_vector_points_in(e, s);
+  } else if (!has_node_lines(e, s)) {
     emit_own_line_in(e, s);
   } else if (ritz_gpu_is_collocated(e, s)) {
     snprintf(name, sizeof(name), "u%d", s);
@@ -394,6 +418,10 @@ static void emit_registers(RitzGpuEmitter *e) {
     const RitzPlanSpace *space = &e->plan->spaces[s];
     const int nc = (int)space->num_comp;
     if (!ritz_gpu_has_tensor(e, s)) continue;
+    if (ritz_gpu_has_vector(e, s)) {
+      ritz_emit_gpu_vector_registers(e, s);
+      continue;
+    }
     if (ritz_gpu_has_values(space) || ritz_gpu_is_collocated(e, s))
       ritz_text_add(&e->text, "  CeedScalar u%d[%d * %d];\n", s, nc, Q);
     if (ritz_gpu_is_collocated(e, s))
@@ -534,7 +562,9 @@ static void emit_points_out(RitzGpuEmitter *e, int s) {
       ritz_text_add(&e->text, ", %s, u%d);\n", point_stride(e), s);
     }
   }
-  if (!has_node_lines(e, s)) {
+  if (ritz_gpu_has_vector(e, s)) {
+    ritz_emit_gpu_vector_points_out(e, s);
+  } else if (!has_node_lines(e, s)) {
     emit_own_line_out(e, s);
   } else if (ritz_gpu_is_collocated(e, s)) {
     snprintf(registers, sizeof(registers), "u%d", s);
@@ -545,6 +575,10 @@ static void emit_points_out(RitzGpuEmitter *e, int s) {
 }
 
 static void emit_middle_out(RitzGpuEmitter *e, int s, const RitzPass *pass) {
+  if (ritz_gpu_has_vector(e, s)) {
+    ritz_emit_gpu_vector_middle(e, s, pass);
+    return;
+  }
   const bool is_direct = is_direct_gradient(e, s);
   const int first = array_of(e, s, 0), third = array_of(e, s, 2), last = array_of(e, s, is_direct);
   if (is_direct) emit_move(e, s, pass, "_sum", "BD", (const int[]){first, third, first}, "1");
@@ -552,6 +586,10 @@ static void emit_middle_out(RitzGpuEmitter *e, int s, const RitzPass *pass) {
 }
 
 static void emit_nodes_out(RitzGpuEmitter *e, int s, const RitzPass *lines) {
+  if (ritz_gpu_has_vector(e, s)) {
+    ritz_emit_gpu_vector_nodes(e, s, lines);
+    return;
+  }
   const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis,
             P = (int)basis_of(e, s)->P_1d;
   char pass[32], first[64];

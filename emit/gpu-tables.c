@@ -10,7 +10,8 @@
 static CeedInt longest_line(const RitzGpuEmitter *e) {
   CeedInt longest = e->target->Q_1d;
   for (int b = 0; b < e->plan->num_bases; b++) {
-    if (ritz_gpu_is_walked(e->plan, b)) longest = CeedIntMax(longest, e->plan->bases[b].P_1d);
+    if (ritz_gpu_is_walked(e->plan, b))
+      longest = CeedIntMax(longest, ritz_plan_gpu_longest(&e->plan->bases[b]));
   }
   return longest;
 }
@@ -30,6 +31,7 @@ void ritz_emit_gpu_sizes(RitzGpuEmitter *e) {
   if (t->exchange)
     ritz_text_add(&e->text, "#define RITZ_EXCHANGE %d // where threads exchange numbers\n", (int)t->exchange);
   if (t->uses_mma) ritz_text_add(&e->text, "#include \"kernels/gpu/mma.h\"\n");
+  ritz_emit_gpu_vector_sizes(e);
   ritz_emit_gpu_dense_sizes(e);
 }
 
@@ -106,11 +108,11 @@ static int add_both_ways(RitzGpuEmitter *e, char letter, int b, const RitzPlanMa
 
 void ritz_emit_gpu_weights(RitzGpuEmitter *e, int i) {
   const RitzPlanBasis *b = &e->plan->bases[i];
-  const CeedInt n = b->is_tensor ? b->Q_1d : b->Q;
+  const CeedInt n = ritz_plan_has_grid(b) ? b->Q_1d : b->Q;
   char name[32];
   if (!b->weights) return;
   snprintf(name, sizeof(name), "ritz_W%d", i);
-  if (b->is_tensor) ritz_emit_gpu_numbers(e, "RITZ_CONSTANT", name, b->weights, n);
+  if (ritz_plan_has_grid(b)) ritz_emit_gpu_numbers(e, "RITZ_CONSTANT", name, b->weights, n);
   snprintf(name, sizeof(name), "ritz_W%d_table", i);
   ritz_emit_gpu_numbers(e, "RITZ_TABLE", name, b->weights, n);
 }
@@ -121,6 +123,7 @@ static int add_basis(RitzGpuEmitter *e, int i) {
   const RitzPlanBasis *b = &e->plan->bases[i];
   const RitzRoute route = e->target->routes[i];
   const Use use = find_use(e, i);
+  if (b->route == RITZ_ROUTE_BLOCKS) return ritz_emit_gpu_vector_basis(e, i);
   if (!b->is_tensor) {
     ritz_text_add(&e->text, "\n// ---- Basis %d: dense, %d nodes, %d points ----\n", i, (int)b->P, (int)b->Q);
     ritz_emit_gpu_weights(e, i);
@@ -166,7 +169,7 @@ static void add_member(RitzGpuEmitter *e, const RitzPass *pass) {
 // First node of line (i, j), or its number among lines of points.
 static int first_of(const RitzGpuEmitter *e, const RitzPass *pass, int i, int j) {
   if (pass->kind == RITZ_PASS_POINTS) return i + j * pass->lines.num[0];
-  return e->target->dim == 3 ? i + j * (int)(pass->P * pass->P) : i * (int)pass->P;
+  return e->target->dim == 3 ? i + j * (int)(pass->nodes[0] * pass->nodes[1]) : i * (int)pass->nodes[0];
 }
 
 static int entry(const RitzGpuEmitter *e, const RitzPass *pass, int place, Column column) {

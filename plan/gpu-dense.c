@@ -19,7 +19,7 @@ enum { MAX_POINTS = 16 };
 
 bool ritz_plan_gpu_is_flat(const RitzPlan *plan) {
   for (int b = 0; b < plan->num_bases; b++) {
-    if (plan->bases[b].is_tensor) return false;
+    if (ritz_plan_has_grid(&plan->bases[b])) return false;
   }
   return true;
 }

@@ -6,7 +6,7 @@
 
 #include "plan/gpu.h"
 
-// No basis of the plan is a tensor product.
+// No basis of the plan has a grid of points.
 bool ritz_plan_gpu_is_flat(const RitzPlan *plan);
 // Which points and elements a thread takes, and how many threads and elements a block, of a flat plan; a
 // reason if none will do.

@@ -78,9 +78,10 @@ static bool fits(const RitzGpuMachine *machine, CeedInt bytes) {
 
 // ---- Whether ----
 
-static bool has_dense(const RitzPlan *plan) {
+// Dense, or of vectors.
+static bool has_other_bases(const RitzPlan *plan) {
   for (int s = 0; s < plan->num_spaces; s++) {
-    if (ritz_gpu_is_dense(plan, &plan->spaces[s])) return true;
+    if (ritz_gpu_is_dense(plan, &plan->spaces[s]) || ritz_gpu_is_vector(plan, &plan->spaces[s])) return true;
   }
   return false;
 }
@@ -146,7 +147,8 @@ CeedInt ritz_plan_gpu_element_budget(const RitzPlan *plan) {
 bool ritz_plan_gpu_takes_elements(const RitzPlan *plan, const RitzGpuMachine *machine,
                                   const RitzGpuTarget *t) {
   const CeedInt registers = count_registers(plan);
-  if (t->choice.whole < 0 || has_dense(plan) || plan->dim < 2 || machine->max_threads < WARP) return false;
+  if (t->choice.whole < 0 || has_other_bases(plan) || plan->dim < 2 || machine->max_threads < WARP)
+    return false;
   if (needs_lines(plan, t)) return false;
   if (WARP * count_bytes(plan, t, false) > machine->local_bytes) return false;
   if (t->choice.whole > 0) return registers <= MOST_REGISTERS_CHOSEN;

@@ -4,6 +4,7 @@
 
 enum { MOST_PLACES = 8, EXCHANGED = 10 }; // of a line; scalars of a thread: kernels/gpu/mma.h
 
+// P: nodes of a line between nodes and points.
 static bool can_pass(const RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
   const bool is_exchanged = kind == RITZ_PASS_MIDDLE || kind == RITZ_PASS_ROWS || kind == RITZ_PASS_COLUMNS;
   return is_exchanged && P <= MOST_PLACES && t->Q_1d <= MOST_PLACES;
@@ -14,6 +15,7 @@ bool ritz_plan_gpu_can_mma(const RitzPlan *plan, const RitzGpuTarget *t) {
   if (sizeof(CeedScalar) != sizeof(double) || t->evaluation != RITZ_GPU_LINES) return false;
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
+    if (ritz_gpu_is_vector(plan, space)) return false;
     if (!ritz_gpu_has_lines(plan, space)) continue;
     const RitzRoute route = t->routes[space->basis];
     const bool has_middle = t->dim == 3 && route != RITZ_ROUTE_IDENTITY;
@@ -32,7 +34,7 @@ bool ritz_plan_gpu_chooses_mma(const RitzPlan *plan, const RitzGpuMachine *machi
 // than lines of points in their natural order.
 void ritz_plan_gpu_use_mma(const RitzGpuTarget *t, RitzPass *pass) {
   if (t->uses_mma && pass->kind == RITZ_PASS_POINTS) pass->lines.order = RITZ_LINES_BY_WARP;
-  if (!t->uses_mma || !can_pass(t, pass->kind, pass->P)) return;
+  if (!t->uses_mma || !can_pass(t, pass->kind, pass->nodes[2])) return;
   pass->is_mma = true;
   pass->lines.order = RITZ_LINES_SHARED;
   pass->lines.weight /= 4;

@@ -8,6 +8,7 @@
 #include "plan/gpu-element.h"
 #include "plan/gpu-forms.h"
 #include "plan/gpu-mma.h"
+#include "plan/gpu-vector.h"
 
 enum { MAX_POINT_WORK = 600, MAX_ELEMENT_WORK = 200, MAX_LIGHT_ELEMENT_WORK = 900 };
 enum { SHORT_LINE = 7 }; // of points
@@ -36,15 +37,20 @@ static bool is_finite(const RitzPlanMatrix *A) {
   return true;
 }
 
+static bool has_finite_tables(const RitzPlanBasis *b) {
+  bool is_all = is_finite(&b->interp) && is_finite(&b->grad);
+  for (int i = 0; i < b->num_lines; i++) is_all &= is_finite(&b->lines[i]);
+  return is_all;
+}
+
 static const char *basis_refusal(const RitzPlan *plan, const RitzPlanBasis *b) {
-  for (CeedInt q = 0; b->weights && q < (b->is_tensor ? b->Q_1d : b->Q); q++) {
+  for (CeedInt q = 0; b->weights && q < (ritz_plan_has_grid(b) ? b->Q_1d : b->Q); q++) {
     if (!isfinite(b->weights[q])) return "weights that are not finite";
   }
-  if (!b->is_tensor) return NULL;
+  if (!ritz_plan_has_grid(b)) return NULL;
   if (b->dim > 3) return "a basis of more than three dimensions";
   if (b->dim != plan->dim || b->Q_1d != plan->Q_1d) return "bases on different grids of points";
-  if (!is_finite(&b->interp) || !is_finite(&b->grad)) return "tables that are not finite";
-  return NULL;
+  return has_finite_tables(b) ? NULL : "tables that are not finite";
 }
 
 // Spaces of a kernel: each adds to the text, and compilers take minutes over hundreds.
@@ -95,6 +101,7 @@ static int choose_rows(CeedOperator op, const RitzPlan *plan, const RitzGpuMachi
   bool has_rows = false;
   if (!machine->has_rows || space->basis < 0 || g->scatter == RITZ_SCATTER_E_VECTOR)
     return CEED_ERROR_SUCCESS;
+  if (ritz_gpu_is_vector(plan, space)) return CEED_ERROR_SUCCESS;
   if (t->evaluation == RITZ_GPU_LINES && ritz_gpu_has_form(space)) return CEED_ERROR_SUCCESS;
   if (space->restriction.type != CEED_RESTRICTION_STANDARD) return CEED_ERROR_SUCCESS;
   if (t->evaluation == RITZ_GPU_LINES && t->dim != 3 &&
@@ -111,6 +118,7 @@ static int choose_rows(CeedOperator op, const RitzPlan *plan, const RitzGpuMachi
 // Arrays of a component: values, and derivatives in all directions but the last, which stay in registers.
 static int count_arrays(const RitzPlan *plan, const RitzGpuTarget *t, const RitzPlanSpace *s, bool staged) {
   if (!ritz_gpu_has_lines(plan, s) || t->dim == 1) return 0;
+  if (ritz_gpu_is_vector(plan, s)) return ritz_gpu_count_vector_arrays(plan, s);
   const bool is_identity = t->routes[s->basis] == RITZ_ROUTE_IDENTITY && !staged;
   if (!has_gradient(s)) return is_identity ? 0 : 1;
   return s->is_input || t->routes[s->basis] == RITZ_ROUTE_DIRECT ? t->dim : t->dim - 1;
@@ -231,18 +239,19 @@ static void list_args(const RitzPlan *plan, RitzGpuTarget *t) {
 
 // ---- Passes ----
 
-static RitzLinePass lines_of(const RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
+static RitzLinePass lines_of(const RitzGpuTarget *t, RitzPassKind kind, const CeedInt P[3]) {
   const int Q = t->Q_1d, dim = t->dim, Q_last = dim == 3 ? Q : 1;
+  const CeedInt most = CeedIntMax(CeedIntMax(P[0], P[1]), P[2]);
   RitzLinePass pass = {.order = RITZ_LINES_FREE};
   switch (kind) {
   case RITZ_PASS_NODES:
     pass = (RitzLinePass){.along = dim == 3 ? RITZ_ALONG_MIDDLE : RITZ_ALONG_FIRST,
-                          .num = {P, dim == 3 ? P : 1},
+                          .num = {P[dim == 3 ? 0 : 1], dim == 3 ? P[2] : 1},
                           .weight = 2 * Q,
-                          .order = P == 2 ? RITZ_LINES_BY_ELEMENT : RITZ_LINES_BY_ROW};
+                          .order = most == 2 ? RITZ_LINES_BY_ELEMENT : RITZ_LINES_BY_ROW};
     break;
   case RITZ_PASS_MIDDLE:
-    pass = (RitzLinePass){.along = RITZ_ALONG_FIRST, .num = {Q, P}, .weight = 2 * (P + Q)};
+    pass = (RitzLinePass){.along = RITZ_ALONG_FIRST, .num = {Q, P[2]}, .weight = 2 * (P[2] + Q)};
     break;
   case RITZ_PASS_POINTS:
     pass = (RitzLinePass){.along = dim == 3   ? RITZ_ALONG_LAST
@@ -262,41 +271,65 @@ static RitzLinePass lines_of(const RitzGpuTarget *t, RitzPassKind kind, CeedInt 
   return pass;
 }
 
-const RitzPass *ritz_plan_gpu_pass(const RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
-  const bool has_nodes = kind == RITZ_PASS_NODES || kind == RITZ_PASS_MIDDLE;
+const RitzPass *ritz_plan_gpu_pass_of(const RitzGpuTarget *t, RitzPassKind kind, const CeedInt P[3]) {
+  const CeedInt first = kind == RITZ_PASS_NODES ? 0 : kind == RITZ_PASS_MIDDLE ? 2 : t->dim;
   for (int i = 0; i < t->num_passes; i++) {
-    if (t->passes[i].kind == kind && (!has_nodes || t->passes[i].P == P)) return &t->passes[i];
+    bool is_it = t->passes[i].kind == kind;
+    for (CeedInt d = first; d < t->dim; d++) is_it &= t->passes[i].nodes[d] == P[d];
+    if (is_it) return &t->passes[i];
   }
   return NULL;
 }
 
-static void add_pass(RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
-  if (ritz_plan_gpu_pass(t, kind, P)) return;
-  t->passes[t->num_passes] = (RitzPass){.kind = kind, .P = P, .lines = lines_of(t, kind, P)};
-  ritz_plan_gpu_use_mma(t, &t->passes[t->num_passes++]);
+const RitzPass *ritz_plan_gpu_pass(const RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
+  return ritz_plan_gpu_pass_of(t, kind, (const CeedInt[]){P, P, P});
+}
+
+static void add_pass(RitzGpuTarget *t, RitzPassKind kind, const CeedInt P[3]) {
+  const CeedInt first = kind == RITZ_PASS_NODES ? 0 : kind == RITZ_PASS_MIDDLE ? 2 : t->dim;
+  if (ritz_plan_gpu_pass_of(t, kind, P)) return;
+  RitzPass *pass = &t->passes[t->num_passes++];
+  *pass = (RitzPass){.kind = kind, .lines = lines_of(t, kind, P)};
+  for (CeedInt d = first; d < t->dim; d++) pass->nodes[d] = P[d];
+  ritz_plan_gpu_use_mma(t, pass);
+}
+
+// From nodes to lines of points.
+static void add_node_passes(RitzGpuTarget *t, const CeedInt P[3]) {
+  add_pass(t, RITZ_PASS_NODES, P);
+  if (t->dim == 3) add_pass(t, RITZ_PASS_MIDDLE, P);
 }
 
 static void list_passes(const RitzPlan *plan, RitzGpuTarget *t) {
+  static const CeedInt none[3] = {0, 0, 0};
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
     if (!ritz_gpu_has_lines(plan, s) || t->dim == 1) continue;
-    const CeedInt P = plan->bases[s->basis].P_1d;
+    const RitzPlanBasis *b = &plan->bases[s->basis];
     const RitzRoute route = t->routes[s->basis];
-    if (route != RITZ_ROUTE_IDENTITY) add_pass(t, RITZ_PASS_NODES, P);
-    if (route != RITZ_ROUTE_IDENTITY && t->dim == 3) add_pass(t, RITZ_PASS_MIDDLE, P);
+    for (CeedInt c = 0; route == RITZ_ROUTE_BLOCKS && c < b->dim; c++) add_node_passes(t, b->blocks[c].P);
+    if (route == RITZ_ROUTE_DIRECT || route == RITZ_ROUTE_COLLOCATED)
+      add_node_passes(t, (const CeedInt[]){b->P_1d, b->P_1d, b->P_1d});
     if (route == RITZ_ROUTE_DIRECT || !has_gradient(s)) continue;
-    add_pass(t, RITZ_PASS_ROWS, 0);
-    if (t->dim == 3) add_pass(t, RITZ_PASS_COLUMNS, 0);
+    add_pass(t, RITZ_PASS_ROWS, none);
+    if (t->dim == 3) add_pass(t, RITZ_PASS_COLUMNS, none);
   }
-  add_pass(t, RITZ_PASS_POINTS, 0);
+  add_pass(t, RITZ_PASS_POINTS, none);
 }
 
 // ---- Shape of a block ----
 
+CeedInt ritz_plan_gpu_longest(const RitzPlanBasis *basis) {
+  CeedInt longest = basis->P_1d;
+  for (CeedInt k = 0; basis->route == RITZ_ROUTE_BLOCKS && k < basis->dim * basis->dim; k++)
+    longest = CeedIntMax(longest, basis->blocks[k / basis->dim].P[k % basis->dim]);
+  return longest;
+}
+
 static CeedInt longest_line(const RitzPlan *plan, const RitzGpuTarget *t) {
   CeedInt longest = t->Q_1d;
   for (int b = 0; b < plan->num_bases; b++) {
-    if (ritz_gpu_is_walked(plan, b)) longest = CeedIntMax(longest, plan->bases[b].P_1d);
+    if (ritz_gpu_is_walked(plan, b)) longest = CeedIntMax(longest, ritz_plan_gpu_longest(&plan->bases[b]));
   }
   return longest;
 }
@@ -329,6 +362,8 @@ static CeedInt round_up(CeedInt n, CeedInt to) { return (n + to - 1) / to * to; 
 static bool has_any_gradient(const RitzPlan *plan) {
   for (int s = 0; s < plan->num_spaces; s++) {
     if (plan->spaces[s].form == RITZ_FORM_LINES && has_gradient(&plan->spaces[s])) return true;
+    if (ritz_gpu_is_vector(plan, &plan->spaces[s]) && ritz_gpu_dense_derivatives(plan, &plan->spaces[s]))
+      return true;
   }
   return false;
 }
@@ -411,7 +446,7 @@ static CeedInt count_kept(const RitzPlan *plan, const RitzGpuTarget *t, bool is_
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
     if (s->is_input != is_input || s->basis < 0 || ritz_gpu_has_form(s)) continue;
-    if (ritz_gpu_is_dense(plan, s)) {
+    if (ritz_gpu_is_dense(plan, s) || ritz_gpu_is_vector(plan, s)) {
       kept += s->num_comp * t->Q_1d * (ritz_gpu_dense_values(plan, s) + ritz_gpu_dense_derivatives(plan, s));
       continue;
     }
@@ -442,8 +477,9 @@ static CeedSize count_private(const RitzPlan *plan, const RitzGpuTarget *t) {
     const RitzPlanSpace *s = &plan->spaces[i];
     if (ritz_gpu_has_form(s)) num += s->num_comp * s->num_nodes + ritz_plan_gpu_form_registers(plan, s);
     if (s->basis < 0 || ritz_gpu_has_form(s)) continue;
-    const bool is_direct = has_gradient(s) && t->routes[s->basis] == RITZ_ROUTE_DIRECT;
-    num += ritz_gpu_has_lines(plan, s) ? s->num_comp * plan->bases[s->basis].P_1d +
+    const bool is_direct =
+        (has_gradient(s) && t->routes[s->basis] == RITZ_ROUTE_DIRECT) || ritz_gpu_is_vector(plan, s);
+    num += ritz_gpu_has_lines(plan, s) ? s->num_comp * ritz_plan_gpu_longest(&plan->bases[s->basis]) +
                                              (is_direct ? SCRATCH_DIRECT : SCRATCH) * longest_line(plan, t)
                                        : 3 * s->num_comp * t->num_stacked;
   }
@@ -555,6 +591,10 @@ static CeedSize count_constants(const RitzPlan *plan, const RitzGpuTarget *t) {
   for (int b = 0; b < plan->num_bases; b++) {
     const RitzPlanBasis *basis = &plan->bases[b];
     if (!ritz_gpu_is_walked(plan, b)) continue;
+    if (basis->route == RITZ_ROUTE_BLOCKS) {
+      num_bytes += ritz_gpu_count_vector_constants(plan, b) * (CeedSize)sizeof(CeedScalar);
+      continue;
+    }
     if (t->routes[b] != RITZ_ROUTE_IDENTITY) num_bytes += 2 * matrix_bytes(&basis->interp);
     if (basis_has_gradient(plan, b))
       num_bytes += 2 * matrix_bytes(t->routes[b] == RITZ_ROUTE_DIRECT ? &basis->grad : &basis->deriv);
@@ -567,7 +607,7 @@ static CeedSize count_constants(const RitzPlan *plan, const RitzGpuTarget *t) {
 static int allocate(Ceed ceed, const RitzPlan *plan, RitzGpuTarget *t) {
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_bases, &t->routes));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_spaces, &t->spaces));
-  RITZ_TRY(RITZ_CALLOC(ceed, 2 * (size_t)plan->num_spaces + 3, &t->passes));
+  RITZ_TRY(RITZ_CALLOC(ceed, 6 * (size_t)plan->num_spaces + 3, &t->passes));
   RITZ_TRY(RITZ_CALLOC(ceed, 6 * (size_t)plan->num_spaces + 4 * (size_t)plan->num_bases, &t->args));
   return CEED_ERROR_SUCCESS;
 }
@@ -694,7 +734,8 @@ static void print_strides(const RitzPlanSpace *s, int number, const RitzGpuSpace
 
 void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *t, FILE *stream) {
   static const char *const routes[] = {"the nodes are the points", "interpolated, derivatives at the points",
-                                       "one sweep per derivative", "dense"};
+                                       "one sweep per derivative", "dense",
+                                       "lines of each component, one sweep per derivative"};
   static const char *const scatters[] = {"atomic additions", "entries of their own",
                                          "E-vectors, summed in the order of the elements"};
   print_choices(t, stream);

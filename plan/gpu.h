@@ -14,6 +14,9 @@
 // point of several elements, so that an entry of a matrix serves them all; else the points of its line. The
 // same memory takes what the point function gives; then a thread sums over the points for one node.
 //
+// Of vector bases of tensor products (plan/gpu-vector.h) the lines of each component go that way, in passes
+// for its numbers of nodes.
+//
 // Inputs of degree one and constant ones need no lines (plan/gpu-forms.h).
 #ifndef RITZ_PLAN_GPU_H
 #define RITZ_PLAN_GPU_H
@@ -57,7 +60,7 @@ typedef enum {
 } RitzGpuEvaluation;
 
 typedef enum {
-  RITZ_PASS_NODES,  // lines of nodes, where they are gathered and scattered; one for each number of nodes
+  RITZ_PASS_NODES,  // lines of nodes, where they are gathered and scattered; one for all numbers of nodes
   RITZ_PASS_MIDDLE, // 3D: lines along the first direction between nodes and points, likewise
   RITZ_PASS_POINTS, // lines of points: a thread keeps one
   RITZ_PASS_ROWS,   // points along the first direction
@@ -67,7 +70,7 @@ typedef enum {
 // Which line a thread takes.
 typedef struct {
   RitzPassKind kind;
-  CeedInt P; // NODES and MIDDLE: nodes in a line; else 0
+  CeedInt nodes[3]; // NODES: of an element, a direction; MIDDLE: the last one alone; else, and beyond dim: 0
   RitzLinePass lines;
   int num_rounds; // lines of a thread
   int *slots;     // owned: [num_rounds][num_threads], -1 or a line's number (plan/lines.h)
@@ -164,10 +167,14 @@ void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *target, FILE
 // The space comes to the points, or back, by lines of a tensor basis, by sums over the nodes of a dense one;
 // else it is data at points, or has a form of its own (plan/gpu-forms.h).
 static inline bool ritz_gpu_has_lines(const RitzPlan *plan, const RitzPlanSpace *s) {
-  return s->basis >= 0 && s->form == RITZ_FORM_LINES && plan->bases[s->basis].is_tensor;
+  return s->basis >= 0 && s->form == RITZ_FORM_LINES && ritz_plan_has_grid(&plan->bases[s->basis]);
 }
 static inline bool ritz_gpu_is_dense(const RitzPlan *plan, const RitzPlanSpace *s) {
-  return s->basis >= 0 && s->form == RITZ_FORM_LINES && !plan->bases[s->basis].is_tensor;
+  return s->basis >= 0 && s->form == RITZ_FORM_LINES && !ritz_plan_has_grid(&plan->bases[s->basis]);
+}
+// Of these, those of a vector basis of tensor products (plan/gpu-vector.h).
+static inline bool ritz_gpu_is_vector(const RitzPlan *plan, const RitzPlanSpace *s) {
+  return s->basis >= 0 && plan->bases[s->basis].route == RITZ_ROUTE_BLOCKS;
 }
 // Some space takes lines of this basis.
 static inline bool ritz_gpu_is_walked(const RitzPlan *plan, int basis) {
@@ -194,7 +201,11 @@ static inline CeedInt ritz_gpu_dense_derivatives(const RitzPlan *plan, const Rit
 bool ritz_plan_gpu_has_room(const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuTarget *target);
 #define RITZ_NO_ROOM "threads of a block whose lines and copies of the context do not fit a stack"
 
-// The pass of this kind, for NODES and MIDDLE of lines of P nodes; NULL: there is none.
+// The pass of this kind, for NODES and MIDDLE of elements with P nodes a direction; NULL: there is none.
 const RitzPass *ritz_plan_gpu_pass(const RitzGpuTarget *target, RitzPassKind kind, CeedInt P);
+// The same for so many nodes in each direction.
+const RitzPass *ritz_plan_gpu_pass_of(const RitzGpuTarget *target, RitzPassKind kind, const CeedInt P[3]);
+// The longest line of nodes of a basis that lines are taken of.
+CeedInt ritz_plan_gpu_longest(const RitzPlanBasis *basis);
 
 #endif

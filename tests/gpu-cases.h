@@ -47,6 +47,17 @@ static const GpuCase cases[] = {
     {.name = "tetrahedron-vector", .set = set_dense, .shape = SHAPE(3, 4, 4, 3, false, CEED_GAUSS)},
     {.name = "triangle", .set = set_dense, .shape = SHAPE(2, 6, 7, 1, true, CEED_GAUSS)},
     {.name = "hdiv", .set = set_hdiv},
+    // Tables for each component and direction.
+    {.name = "nedelec", .set = set_nedelec, .shape = SHAPE(3, 2, 3, 1, false, CEED_GAUSS)},
+    {.name = "nedelec-quadrilateral",
+     .set = set_nedelec,
+     .shape = SHAPE(2, 3, 5, 1, false, CEED_GAUSS_LOBATTO),
+     .is_deterministic = true},
+    {.name = "raviart-thomas", .set = set_raviart_thomas, .shape = SHAPE(3, 3, 4, 1, false, CEED_GAUSS)},
+    {.name = "energy-nedelec",
+     .set = set_nedelec,
+     .shape = SHAPE(3, 1, 2, 1, false, CEED_GAUSS),
+     .action = ACTION_ENERGY},
     // Nodes.
     {.name = "strided", .set = set_strided, .shape = DIFFUSION(3, 4, 2)},
     {.name = "oriented", .set = set_oriented, .shape = MASS(3, 3, 1)},

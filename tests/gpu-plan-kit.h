@@ -6,6 +6,8 @@
 
 #include "tests/plan-kit.h"
 
+#include <ritz/basis.h>
+
 #include "emit/emit.h"
 #include "plan/gpu.h"
 
@@ -232,6 +234,45 @@ static inline void set_hdiv(Kit *k, const Shape *s) {
                           ACTIVE("v", INTERP, *rstr, basis), ACTIVE("div v", DIV, *rstr, basis)};
   set_function(k, 1, gen_source, 2, 2, fields);
 }
+
+// Oriented elements in a row, each of which shares a node with the next.
+static inline CeedElemRestriction oriented_chain(Kit *k, CeedInt num_elem, CeedInt size) {
+  CeedElemRestriction *rstr = &k->rstr[k->num_rstr++];
+  CeedInt *offsets = calloc((size_t)num_elem * (size_t)size, sizeof(*offsets));
+  bool *orients = calloc((size_t)num_elem * (size_t)size, sizeof(*orients));
+
+  for (CeedInt i = 0; i < num_elem * size; i++) {
+    offsets[i] = i / size * (size - 1) + i % size;
+    orients[i] = i % 3 == 0;
+  }
+  NOTE_OK(CeedElemRestrictionCreateOriented(k->ceed, num_elem, size, 1, 1, num_elem * (size - 1) + 1,
+                                            CEED_MEM_HOST, CEED_COPY_VALUES, offsets, orients, rstr));
+  free(offsets);
+  free(orients);
+  return *rstr;
+}
+
+// Values and curls of a Nedelec space of order P, or values and divergences of a Raviart-Thomas space.
+static inline void set_vector(Kit *k, const Shape *s, CeedEvalMode mode) {
+  const CeedInt num_q = s->dim * (s->dim + 1) / 2, Q = power(s->Q, s->dim);
+  CeedBasis *basis = &k->basis[k->num_basis++];
+
+  NOTE_OK((mode == CEED_EVAL_CURL ? RitzBasisCreateTensorHcurl : RitzBasisCreateTensorHdiv)(
+      k->ceed, s->dim, 1, s->P, s->Q, s->mode, basis));
+  if (tap_failed()) return;
+  CeedElemRestriction rstr = oriented_chain(k, num_elem_of(s), (*basis)->P);
+  CeedElemRestriction rstr_q = at_points(k, num_elem_of(s), Q, num_q);
+  const Field fields[] = {ACTIVE("u", INTERP, rstr, *basis),
+                          {"du", mode, rstr, *basis, CEED_VECTOR_ACTIVE},
+                          DATA("qdata", rstr_q, vector(k, (CeedSize)num_elem_of(s) * Q * num_q)),
+                          WEIGHTS(*basis),
+                          ACTIVE("v", INTERP, rstr, *basis),
+                          {"dv", mode, rstr, *basis, CEED_VECTOR_ACTIVE}};
+  set_function(k, 1, gen_source, 4, 2, fields);
+}
+
+static inline void set_nedelec(Kit *k, const Shape *s) { set_vector(k, s, CEED_EVAL_CURL); }
+static inline void set_raviart_thomas(Kit *k, const Shape *s) { set_vector(k, s, CEED_EVAL_DIV); }
 
 // A tensor basis, and one without on the points of its grid.
 static inline void set_both(Kit *k, const Shape *s) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Fused kernels of /gpu/*/gen for dense bases, alone and beside tensor bases, and for operators without
-// bases: random tables and L-vectors against the reference backend. Random operators of all kinds:
-// test-operator.c, test-gpu-random.c; tensor bases: test-gpu-gen.c.
+// Fused kernels of /gpu/*/gen for dense bases and for vector bases of tensor products, alone and beside
+// tensor bases, and for operators without bases: random tables and L-vectors against the reference backend.
+// Random operators of all kinds: test-operator.c, test-gpu-random.c; tensor bases: test-gpu-gen.c.
 #include <ceed/backend.h>
+#include <math.h>
+#include <ritz/basis.h>
 #include <ritz/operator.h>
 
 #include "tests/gpu-kit.h"
@@ -10,11 +12,11 @@
 
 // ---- Shapes of operators ----
 
-typedef enum { H1, HDIV, HCURL, TENSOR, NO_BASIS } Kind;
+typedef enum { H1, HDIV, HCURL, TENSOR, TABLES_DIV, TABLES_CURL, INFINITE_TABLES, NO_BASIS } Kind;
 
 typedef struct {
   Kind kind;
-  CeedInt P, num_comp; // TENSOR: P a direction
+  CeedInt P, num_comp; // TENSOR: P a direction; TABLES: what the numbers of nodes begin with
   CeedRestrictionType type;
 } SpaceShape;
 
@@ -160,6 +162,60 @@ static const Shape shapes[] = {
 };
 enum { NUM_SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
 
+// With vector bases of tensor products.
+static const Shape vector_shapes[] = {
+    {"values of a vector alone",
+     3,
+     3,
+     27,
+     {{TABLES_DIV, 0, 1, ORIENTED}},
+     1,
+     {{0, INTERP}},
+     1,
+     {{0, INTERP}}},
+    {"a divergence of two vectors",
+     3,
+     2,
+     8,
+     {{TABLES_DIV, 1, 2, STANDARD}},
+     1,
+     {{0, DIV}},
+     2,
+     {{0, INTERP}, {0, DIV}}},
+    {"a curl alone", 3, 3, 27, {{TABLES_CURL, 2, 1, CURL_ORIENTED}}, 1, {{0, CURL}}, 1, {{0, CURL}}},
+    {"a curl of the plane beside a gradient",
+     2,
+     4,
+     16,
+     {{TABLES_CURL, 1, 1, ORIENTED}, {TENSOR, 3, 2, STANDARD}},
+     3,
+     {{0, CURL}, {1, GRAD}, {0, WEIGHT}},
+     3,
+     {{1, INTERP}, {0, CURL}, {0, INTERP}}},
+    {"a divergence of the plane",
+     2,
+     3,
+     9,
+     {{TABLES_DIV, 3, 3, STRIDED}},
+     2,
+     {{0, DIV}, {0, INTERP}},
+     1,
+     {{0, DIV}}},
+    {"curls, divergences and a dense basis",
+     3,
+     2,
+     8,
+     {{TABLES_CURL, 0, 1, ORIENTED},
+      {TABLES_DIV, 3, 1, STRIDED},
+      {HDIV, 5, 1, STANDARD},
+      {TENSOR, 2, 1, STANDARD}},
+     4,
+     {{0, INTERP}, {1, DIV}, {2, DIV}, {3, GRAD}},
+     3,
+     {{1, INTERP}, {0, CURL}, {3, INTERP}}},
+};
+enum { NUM_VECTOR_SHAPES = sizeof(vector_shapes) / sizeof(vector_shapes[0]) };
+
 // ---- Operators ----
 
 // All handles are owned.
@@ -206,11 +262,31 @@ static int create_oriented(Ceed ceed, Case *c, int s, CeedInt elem_size, const C
   return ierr;
 }
 
+static bool has_tables(const SpaceShape *space) {
+  return space->kind == TABLES_DIV || space->kind == TABLES_CURL || space->kind == INFINITE_TABLES;
+}
+
+// Nodes of component i / dim along direction i % dim: 1 to 4, another number for neighbours.
+static CeedInt nodes_along(const SpaceShape *space, CeedInt i) { return 1 + (space->P + 3 * i) % 4; }
+
+static CeedInt size_of_element(const Shape *shape, const SpaceShape *space) {
+  CeedInt size = 0;
+
+  if (space->kind == NO_BASIS) return shape->Q;
+  if (space->kind == TENSOR) return CeedIntPow(space->P, shape->dim);
+  if (!has_tables(space)) return space->P;
+  for (CeedInt c = 0; c < shape->dim; c++) {
+    CeedInt product = 1;
+
+    for (CeedInt d = 0; d < shape->dim; d++) product *= nodes_along(space, c * shape->dim + d);
+    size += product;
+  }
+  return size;
+}
+
 static int create_restriction(Ceed ceed, Case *c, int s) {
   const SpaceShape *space = &c->shape->spaces[s];
-  const CeedInt nc = space->num_comp, size = space->kind == NO_BASIS ? c->shape->Q
-                                             : space->kind == TENSOR ? CeedIntPow(space->P, c->shape->dim)
-                                                                     : space->P;
+  const CeedInt nc = space->num_comp, size = size_of_element(c->shape, space);
   const CeedSize num_nodes =
       space->type == STRIDED ? (CeedSize)c->num_elem * size : c->num_elem * (size - size / 3);
 
@@ -234,6 +310,27 @@ static CeedScalar *draw(Case *c, CeedInt n) {
   return values;
 }
 
+static int create_tables(Ceed ceed, Case *c, int s) {
+  enum { MOST = 9 };
+  const Shape *shape = c->shape;
+  const SpaceShape *space = &shape->spaces[s];
+  CeedScalar *drawn[2][MOST] = {{NULL}}, *weights = draw(c, shape->Q_1d);
+  const CeedScalar *tables[2][MOST];
+  CeedInt P_1d[MOST];
+
+  for (CeedInt i = 0; i < shape->dim * shape->dim; i++) {
+    P_1d[i] = nodes_along(space, i);
+    for (int k = 0; k < 2; k++) tables[k][i] = drawn[k][i] = draw(c, P_1d[i] * shape->Q_1d);
+  }
+  if (space->kind == INFINITE_TABLES) drawn[0][0][0] = (CeedScalar)INFINITY;
+  const int ierr =
+      RitzBasisCreateTensorVector(ceed, shape->dim, space->num_comp, space->kind == TABLES_CURL ? CURL : DIV,
+                                  P_1d, shape->Q_1d, tables[0], tables[1], NULL, weights, &c->basis[s]);
+  for (int k = 0; k < 2 * MOST; k++) free(drawn[k / MOST][k % MOST]);
+  free(weights);
+  return ierr;
+}
+
 static int create_basis(Ceed ceed, Case *c, int s) {
   static const CeedElemTopology topologies[] = {CEED_TOPOLOGY_LINE, CEED_TOPOLOGY_TRIANGLE,
                                                 CEED_TOPOLOGY_TET};
@@ -245,6 +342,7 @@ static int create_basis(Ceed ceed, Case *c, int s) {
   c->basis[s] = CEED_BASIS_NONE;
   if (space->kind == NO_BASIS) return CEED_ERROR_SUCCESS;
   c->basis[s] = NULL;
+  if (has_tables(space)) return create_tables(ceed, c, s);
   if (space->kind == TENSOR)
     return CeedBasisCreateTensorH1Lagrange(ceed, shape->dim, nc, P, shape->Q_1d, CEED_GAUSS, &c->basis[s]);
   CeedScalar *values = draw(c, 3 * P * Q), *derivatives = draw(c, 3 * P * Q), *points = draw(c, 3 * Q),
@@ -361,7 +459,8 @@ static int case_apply(Case *c) {
 static double tolerance_of(const Case *c, CeedSize length, const double *y) {
   CeedInt num = c->shape->Q;
 
-  for (int s = 0; s < MAX_SPACES; s++) num += c->shape->spaces[s].P * c->shape->spaces[s].num_comp;
+  for (int s = 0; s < MAX_SPACES && c->shape->spaces[s].num_comp; s++)
+    num += size_of_element(c->shape, &c->shape->spaces[s]) * c->shape->spaces[s].num_comp;
   return 100 * eps * num * reference_largest(length, y);
 }
 
@@ -428,6 +527,27 @@ TEST_EACH_GEN(deterministic_kernels_with_dense_bases_give_what_the_reference_giv
   CeedDestroy(&deterministic);
 }
 
+TEST_EACH_GEN(lines_of_vector_bases_give_what_the_reference_gives) {
+  for (int i = 0; i < NUM_VECTOR_SHAPES && !tap_failed(); i++)
+    check_shape(ceed, &vector_shapes[i], 61, "lines of each component, one sweep per derivative");
+}
+
+// Texts of kernels have no numbers that are not finite.
+TEST_EACH_GEN(vector_bases_whose_lines_are_refused_are_dense) {
+  const Shape shape = {"infinite", 2,          2, 4,         {{INFINITE_TABLES, 1, 1, STANDARD}},
+                       1,          {{0, DIV}}, 1, {{0, DIV}}};
+  Case c;
+  int ierr = case_create(ceed, &shape, 5, &c);
+
+  if (!ierr) ierr = case_apply(&c);
+  const bool is_told = !ierr && explains(c.op, "vector bases: dense matrices (tables that are not finite)");
+  const bool is_fused = !ierr && explains(c.op, "one generated kernel");
+  case_destroy(&c);
+  CHECK_OK(ierr);
+  CHECK(is_told, "the explanation does not say why");
+  CHECK(is_fused, "separate kernels");
+}
+
 TEST_EACH_GEN(elements_with_more_points_than_a_block_has_threads_run_as_separate_kernels) {
   const Shape shape = {.name = "too many points",
                        .dim = 1,
@@ -472,6 +592,8 @@ int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(fused_kernels_with_dense_bases_or_none_give_what_the_reference_gives,
                         deterministic_kernels_with_dense_bases_give_what_the_reference_gives,
+                        lines_of_vector_bases_give_what_the_reference_gives,
+                        vector_bases_whose_lines_are_refused_are_dense,
                         elements_with_more_points_than_a_block_has_threads_run_as_separate_kernels,
                         operators_share_the_matrices_of_their_basis));
 }

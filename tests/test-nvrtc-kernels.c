@@ -9,6 +9,7 @@
 
 #include "backends/gpu/gpu.h"
 #include "bench/bp-problem.h"
+#include "bench/vector-problem.h"
 #include "core/device-cg.h"
 #include "core/memory.h"
 #include "jit/files.h"
@@ -424,8 +425,8 @@ TEST(texts_of_cxx_habits_compile_for_cuda) {
 
 static bool is_wanted_fused(CeedInt order) { return tap_level() > TAP_QUICK || order == 7; }
 
-static void check_fused(int bp, CeedInt order, int most_spills) {
-  tap_note("BP%d  %d  %9d  %6d  %5d  %7d  %8d  %8d  %5d   %s", bp, (int)order, fused.registers,
+static void check_fused_named(const char *name, CeedInt order, int most_spills) {
+  tap_note("%s  %d  %9d  %6d  %5d  %7d  %8d  %8d  %5d   %s", name, (int)order, fused.registers,
            fused.spill_bytes, fused.stack_bytes, fused.num_threads, fused.num_elem, fused.num_blocks,
            fused.num_bytes, fused.unrolled ? "yes" : "no");
   CHECK(fused.registers > 0, "no fused kernel");
@@ -435,6 +436,10 @@ static void check_fused(int bp, CeedInt order, int most_spills) {
         fused.num_blocks);
   CHECK((fused.num_bytes + 1024) * fused.num_blocks <= 228 << 10, "memory of %d blocks", fused.num_blocks);
   CHECK(fused.spill_bytes <= most_spills, "%d bytes are spilled", fused.spill_bytes);
+}
+
+static void check_fused(int bp, CeedInt order, int most_spills) {
+  check_fused_named((const char[]){'B', 'P', (char)('0' + bp), '\0'}, order, most_spills);
 }
 
 static void check_fused_set(RitzDevice device) {
@@ -465,6 +470,46 @@ TEST(fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component) {
     check_fused_set(&devices[i]);
     if (!tap_failed()) tell_totals(&devices[i]);
   }
+}
+
+// ---- Vector bases ----
+
+static int run_vector(Ceed ceed, const VectorShape *shape) {
+  VectorProblem p;
+
+  snprintf(running, sizeof(running), "%s, order %d in %dD",
+           shape->mode == CEED_EVAL_DIV ? "div div" : "curl curl", (int)shape->order, (int)shape->dim);
+  int ierr = vector_problem_create(ceed, shape, &p);
+  if (!ierr) ierr = apply(p.op, p.u, p.v);
+  vector_problem_destroy(&p);
+  return ierr;
+}
+
+// By lines of their components, with two points more than nodes along the shorter ones as bake-off problems
+// have.
+TEST(kernels_of_curls_and_divergences_keep_their_numbers_in_registers) {
+  Ceed ceed;
+
+  NEEDS_NVRTC();
+  totals = (Totals){.wants_registers = true};
+  CHECK_OK(open_context(&ritz_cuda_gen_backend, &devices[0], &ceed));
+  tap_note("space    p  registers  spills  stack  threads  elements  resident  bytes   unrolled");
+  for (CeedInt dim = 3; dim >= (tap_level() ? 2 : 3) && !tap_failed(); dim--) {
+    for (CeedInt order = tap_level() ? 1 : 3; order <= (tap_level() ? 6 : 3); order++) {
+      for (int i = 0; i < 2 && !tap_failed(); i++) {
+        const VectorShape shape = {
+            i ? CEED_EVAL_DIV : CEED_EVAL_CURL, dim, order, order + 2, {2, 2, 2}, false};
+        fused = (Fused){0};
+        CHECK_OK(run_vector(ceed, &shape));
+        check_fused_named(i          ? (dim == 3 ? "div 3D " : "div 2D ")
+                          : dim == 3 ? "curl 3D"
+                                     : "curl 2D",
+                          order, 0);
+      }
+    }
+  }
+  CeedDestroy(&ceed);
+  CHECK(totals.num_in_memory == 0, "%d kernels keep numbers in memory", totals.num_in_memory);
 }
 
 // ---- Conjugate gradients ----
@@ -705,6 +750,7 @@ int main(int argc, char **argv) {
                   TESTS(kernels_of_the_benchmark_set_keep_their_numbers_in_registers,
                         texts_of_cxx_habits_compile_for_cuda,
                         fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component,
+                        kernels_of_curls_and_divergences_keep_their_numbers_in_registers,
                         conjugate_gradients_keep_their_numbers_in_registers,
                         fused_kernels_that_compute_their_geometry_spill_little,
                         kernels_that_multiply_by_tensor_cores_compile_and_spill_little,

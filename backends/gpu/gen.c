@@ -84,11 +84,28 @@ static int make_target(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOper
   return CEED_ERROR_SUCCESS;
 }
 
-static int make_plan(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOperator *g) {
+static int try_plan(CeedOperator op, const RitzGpuChoice *choice, bool allows_blocks, RitzGpuOperator *g) {
   const char *forms = ritz_environment("RITZ_FORMS");
-  const RitzPlanOptions options = {.allows_forms = !forms || strcmp(forms, "off") != 0};
+  const RitzPlanOptions options = {.allows_forms = !forms || strcmp(forms, "off") != 0,
+                                   .allows_blocks = allows_blocks};
+  ritz_plan_free(&g->plan);
   RITZ_TRY(ritz_plan_operator(op, &options, &g->plan, &g->reason));
   return g->plan ? make_target(op, choice, g) : CEED_ERROR_SUCCESS;
+}
+
+static bool has_blocks(const RitzPlan *plan) {
+  for (int b = 0; plan && b < plan->num_bases; b++) {
+    if (plan->bases[b].route == RITZ_ROUTE_BLOCKS) return true;
+  }
+  return false;
+}
+
+// Vector bases of tensor products that cannot go by lines are dense ones.
+static int make_plan(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOperator *g) {
+  RITZ_TRY(try_plan(op, choice, true, g));
+  if (!g->reason || !has_blocks(g->plan)) return CEED_ERROR_SUCCESS;
+  g->dense_reason = g->reason;
+  return try_plan(op, choice, false, g);
 }
 
 // The target that was measured to be the fastest; what is kept of a measurement may be of no use here.
@@ -422,6 +439,7 @@ static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *strea
   RITZ_TRY(gpu->driver->kernel_info(op->obj.ceed, g->kernel, &info));
   fprintf(stream, "  runs as: one generated kernel on %s\n", gpu->info->name);
   fprintf(stream, "  choices: %s\n", g->tuning.is_measured ? "measured (ritz tune)" : "by the model");
+  if (g->dense_reason) fprintf(stream, "  vector bases: dense matrices (%s)\n", g->dense_reason);
   ritz_plan_gpu_print(g->plan, g->target, stream);
   if (info.registers >= 0) fprintf(stream, "  registers: %d a thread", info.registers);
   if (info.spill_bytes > 0) fprintf(stream, ", %lld bytes spilled", (long long)info.spill_bytes);

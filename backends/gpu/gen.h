@@ -25,6 +25,7 @@ typedef struct {
   RitzGpuTarget *target;
   RitzGpuTuning tuning;
   const char *reason;              // NULL: the kernel runs; else why it does not (static)
+  const char *dense_reason;        // not NULL: why vector bases do not go by lines but are dense (static)
   char *text;                      // owned
   RitzGpuProgram program;          // counted
   RitzDeviceKernel kernel;         // of the program
