@@ -9,14 +9,6 @@
 #include "plan/gpu-dense.h"
 #include "plan/gpu-forms.h"
 
-// Elements of a thread; accumulators of a thread in registers; components of elements to an entry that is
-// loaded.
-enum { MAX_STACKED = 8, MAX_KEPT_BYTES = 288, MAX_REUSE = 12 };
-// Threads of a block; elements that share what a block loads of matrices that do not stay in the first cache.
-enum { LEAST_THREADS = 64, MAX_THREADS = 256, LEAST_SHARING = 32, CACHED_BYTES = 32768 };
-// Points of a thread where there are no bases.
-enum { MAX_POINTS = 16 };
-
 bool ritz_plan_gpu_is_flat(const RitzPlan *plan) {
   for (int b = 0; b < plan->num_bases; b++) {
     if (ritz_plan_has_grid(&plan->bases[b])) return false;
@@ -72,9 +64,10 @@ static CeedInt most_components(const RitzPlan *plan) {
 
 static CeedInt choose_stacked(const RitzPlan *plan, const RitzGpuTarget *t) {
   const CeedInt kept = count_kept(plan) * (CeedInt)sizeof(CeedScalar), num_comp = most_components(plan);
-  CeedInt stacked = num_comp > 0 ? MAX_STACKED : 1;
-  if (num_comp > 0 && t->choice.stacked > 0) return CeedIntMin(t->choice.stacked, MAX_STACKED);
-  while (stacked > 1 && (stacked * kept > MAX_KEPT_BYTES || stacked * num_comp > MAX_REUSE)) stacked /= 2;
+  CeedInt stacked = num_comp > 0 ? RITZ_GPU_MOST_STACKED : 1;
+  if (num_comp > 0 && t->choice.stacked > 0) return CeedIntMin(t->choice.stacked, RITZ_GPU_MOST_STACKED);
+  while (stacked > 1 && (stacked * kept > RITZ_GPU_KEPT_BYTES || stacked * num_comp > RITZ_GPU_MOST_REUSE))
+    stacked /= 2;
   return stacked;
 }
 
@@ -92,8 +85,8 @@ static void set_stacked(CeedInt stacked, RitzGpuTarget *t) {
 static void choose_points(const RitzPlan *plan, RitzGpuTarget *t) {
   CeedInt points = 1;
   if (t->num_stacked == 1 && most_components(plan) == 0) {
-    while (plan->Q % points || plan->Q / points > MAX_THREADS) points++;
-    if (points > MAX_POINTS) points = 1;
+    while (plan->Q % points || plan->Q / points > RITZ_GPU_DENSE_MOST) points++;
+    if (points > RITZ_GPU_POINTS_OF_THREAD) points = 1;
   }
   t->Q_1d = points * t->num_stacked;
   t->num_lines = plan->Q / points;
@@ -123,14 +116,16 @@ static double matrix_bytes(const RitzPlan *plan) {
 // Groups whose threads fill warps best, in blocks as small as they may be, or with as many elements as are
 // wanted to share what a block loads of matrices.
 static CeedInt model_groups(const RitzPlan *plan, const RitzGpuTarget *t) {
-  const bool is_cached = matrix_bytes(plan) <= CACHED_BYTES;
+  const bool is_cached = matrix_bytes(plan) <= RITZ_GPU_CACHED_BYTES;
   CeedInt best = 1;
   double most = -1;
-  for (CeedInt num = 1; num * t->num_lines <= MAX_THREADS; num++) {
-    const CeedInt threads = round_up(num * t->num_lines, 32);
-    const double sharing = fmin(1, (double)(num * t->num_stacked) / LEAST_SHARING);
-    const double busy = (double)(num * t->num_lines) / threads - (threads < LEAST_THREADS ? 0.2 : 0) -
-                        (is_cached ? 0.0008 * threads : 0.0002 * threads + 0.3 * (1 - sharing));
+  for (CeedInt num = 1; num * t->num_lines <= RITZ_GPU_DENSE_MOST; num++) {
+    const CeedInt threads = round_up(num * t->num_lines, RITZ_GPU_WARP);
+    const double sharing = fmin(1, (double)(num * t->num_stacked) / RITZ_GPU_LEAST_SHARING);
+    const double busy =
+        (double)(num * t->num_lines) / threads - (threads < RITZ_GPU_DENSE_LEAST ? RITZ_GPU_DENSE_SMALL : 0) -
+        (is_cached ? RITZ_GPU_THREAD_PRICE * threads
+                   : RITZ_GPU_DENSE_THREAD_PRICE * threads + RITZ_GPU_DENSE_UNSHARED * (1 - sharing));
     if (busy <= most) continue;
     most = busy;
     best = num;
@@ -140,7 +135,7 @@ static CeedInt model_groups(const RitzPlan *plan, const RitzGpuTarget *t) {
 
 static bool set_block(const RitzPlan *plan, const RitzGpuMachine *machine, CeedInt groups, RitzGpuTarget *t) {
   t->num_elem = groups * t->num_stacked;
-  t->num_threads = round_up(groups * t->num_lines, 32);
+  t->num_threads = round_up(groups * t->num_lines, RITZ_GPU_WARP);
   ritz_plan_gpu_place_dense(plan, t);
   t->local_bytes = ritz_plan_gpu_place_forms(plan, t, t->num_dense) * (CeedInt)sizeof(CeedScalar);
   return t->local_bytes <= machine->local_bytes && t->num_threads <= machine->max_threads &&

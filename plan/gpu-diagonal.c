@@ -4,10 +4,6 @@
 
 #include "plan/gpu-diagonal.h"
 
-enum { MAX_POINT_WORK = 1200 }; // scalars that the calls of a line may pass for the loop to be unrolled
-// Pairs of active modes, each of them a line of text: NVRTC takes 1 s for 2500, 14 s for 10000.
-enum { MAX_PAIRS = 1024 };
-
 // ---- Sums ----
 
 static int find_sum(RitzGpuDiagonal *d, RitzDiagonalTerm term) {
@@ -73,8 +69,8 @@ static RitzGpuChoice choose_loop(const RitzGpuDiagonal *d) {
   const RitzPlan *plan = &d->plan;
   CeedInt size = 0;
   for (int i = 0; i < plan->num_in + plan->num_out; i++) size += plan->fields[i].size;
-  return (RitzGpuChoice){.whole = -1,
-                         .unroll = size * plan->Q_1d * d->diagonal->num_in <= MAX_POINT_WORK ? 1 : -1};
+  return (RitzGpuChoice){
+      .whole = -1, .unroll = size * plan->Q_1d * d->diagonal->num_in <= RITZ_GPU_DIAGONAL_WORK ? 1 : -1};
 }
 
 // Products of 1D tables, each of them twice at most, beside the matrices of passive inputs.
@@ -106,7 +102,7 @@ static int make(CeedOperator op, const RitzGpuMachine *machine, bool is_determin
   RITZ_TRY(list_sums(op->obj.ceed, d));
   RITZ_TRY(choose_target(op, machine, is_deterministic, d->num_sums, d));
   if (!d->target->reason && !has_constants(d)) d->target->reason = RITZ_TOO_MANY_CONSTANTS;
-  if (!d->target->reason && (CeedSize)d->diagonal->num_in * d->diagonal->num_out > MAX_PAIRS)
+  if (!d->target->reason && (CeedSize)d->diagonal->num_in * d->diagonal->num_out > RITZ_GPU_DIAGONAL_PAIRS)
     d->target->reason = "more pairs of active fields than a kernel can be compiled for in a short time";
   if (d->target->reason || d->diagonal->output.num_comp == 1) return CEED_ERROR_SUCCESS;
   d->first_array = count_inputs(d);

@@ -3,16 +3,7 @@
 #include "plan/gpu-element.h"
 #include "plan/gpu-forms.h"
 
-enum {
-  WARP = 32,
-  MOST_NODES_PAYING = 2, // a direction; one more where points have no data
-  MOST_POINTS_PAYING = 3,
-  MOST_DATA = 4, // at points, for each value at a node: with more, lines keep more reads on the way
-  MOST_REGISTERS = 255,
-  MOST_REGISTERS_CHOSEN = 320, // the compiler may need fewer than the model thinks
-  OTHER_REGISTERS = 40,        // addresses and such
-  LEAST_BLOCKS = 4             // of a multiprocessor, by their memory
-};
+enum { WARP = RITZ_GPU_WARP };
 
 // ---- Registers ----
 
@@ -43,7 +34,7 @@ static CeedInt count_registers(const RitzPlan *plan) {
   CeedInt num = 0;
   for (int s = 0; s < plan->num_spaces; s++) num += count_space(plan, &plan->spaces[s]);
   for (int i = 0; i < plan->num_in + plan->num_out; i++) num += plan->fields[i].size;
-  return num * (CeedInt)sizeof(CeedScalar) / 4 * 3 / 4 + OTHER_REGISTERS;
+  return num * (CeedInt)sizeof(CeedScalar) / 4 * RITZ_GPU_HELD_QUARTERS / 4 + RITZ_GPU_OTHER_REGISTERS;
 }
 
 // ---- Memory of the block ----
@@ -72,7 +63,8 @@ static CeedInt count_bytes(const RitzPlan *plan, const RitzGpuTarget *t, bool co
 
 static bool fits(const RitzGpuMachine *machine, CeedInt bytes) {
   const bool is_roomy =
-      machine->local_bytes_processor == 0 || LEAST_BLOCKS * (bytes + 1024) <= machine->local_bytes_processor;
+      machine->local_bytes_processor == 0 ||
+      RITZ_GPU_ELEMENT_BLOCKS * (bytes + RITZ_GPU_RESERVED_BYTES) <= machine->local_bytes_processor;
   return is_roomy && bytes <= machine->local_bytes;
 }
 
@@ -128,20 +120,22 @@ static bool reads_little(const RitzPlan *plan) {
     const RitzPlanSpace *space = &plan->spaces[s];
     if (space->is_input) *(space->basis < 0 ? &at_points : &at_nodes) += space->num_comp * space->num_nodes;
   }
-  return at_points <= MOST_DATA * at_nodes;
+  return at_points <= RITZ_GPU_ELEMENT_DATA * at_nodes;
 }
 
 // Where points have no data, additions to the nodes of lines would cost more than spills do.
 static bool pays(const RitzPlan *plan, CeedInt registers) {
   const bool has_more = !ritz_plan_gpu_has_data(plan);
-  return longest_line(plan) <= MOST_NODES_PAYING + has_more && plan->Q_1d <= MOST_POINTS_PAYING + has_more &&
-         reads_little(plan) && registers <= (has_more ? MOST_REGISTERS_CHOSEN : MOST_REGISTERS);
+  return longest_line(plan) <= RITZ_GPU_ELEMENT_NODES + has_more &&
+         plan->Q_1d <= RITZ_GPU_ELEMENT_POINTS + has_more && reads_little(plan) &&
+         registers <= (has_more ? RITZ_GPU_ELEMENT_REGISTERS : RITZ_GPU_MOST_REGISTERS);
 }
 
 // With geometry and two nodes a direction more threads are worth more than all that one could hold.
 CeedInt ritz_plan_gpu_element_budget(const RitzPlan *plan) {
   const CeedInt wanted = count_registers(plan);
-  return ritz_plan_gpu_has_geometry(plan) && longest_line(plan) == 2 ? 5 * wanted / 6 : wanted;
+  return ritz_plan_gpu_has_geometry(plan) && longest_line(plan) == 2 ? RITZ_GPU_CORNER_SIXTHS * wanted / 6
+                                                                     : wanted;
 }
 
 bool ritz_plan_gpu_takes_elements(const RitzPlan *plan, const RitzGpuMachine *machine,
@@ -151,7 +145,7 @@ bool ritz_plan_gpu_takes_elements(const RitzPlan *plan, const RitzGpuMachine *ma
     return false;
   if (needs_lines(plan, t)) return false;
   if (WARP * count_bytes(plan, t, false) > machine->local_bytes) return false;
-  if (t->choice.whole > 0) return registers <= MOST_REGISTERS_CHOSEN;
+  if (t->choice.whole > 0) return registers <= RITZ_GPU_ELEMENT_REGISTERS;
   return pays(plan, registers) && fits(machine, WARP * count_bytes(plan, t, true));
 }
 

@@ -2,12 +2,12 @@
 // Which passes multiply by tensor cores (contract in plan/gpu-mma.h).
 #include "plan/gpu-mma.h"
 
-enum { MOST_PLACES = 8, EXCHANGED = 10 }; // of a line; scalars of a thread: kernels/gpu/mma.h
+enum { EXCHANGED = 10 }; // scalars of a thread: kernels/gpu/mma.h
 
 // P: nodes of a line between nodes and points.
 static bool can_pass(const RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
   const bool is_exchanged = kind == RITZ_PASS_MIDDLE || kind == RITZ_PASS_ROWS || kind == RITZ_PASS_COLUMNS;
-  return is_exchanged && P <= MOST_PLACES && t->Q_1d <= MOST_PLACES;
+  return is_exchanged && P <= RITZ_GPU_MMA_PLACES && t->Q_1d <= RITZ_GPU_MMA_PLACES;
 }
 
 // A basis whose nodes are not the points has lines between them, one with derivatives lines of points.

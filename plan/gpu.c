@@ -10,17 +10,8 @@
 #include "plan/gpu-mma.h"
 #include "plan/gpu-vector.h"
 
-enum { MAX_POINT_WORK = 600, MAX_ELEMENT_WORK = 200, MAX_LIGHT_ELEMENT_WORK = 900 };
-enum { SHORT_LINE = 7 }; // of points
-// Lines of elements whose blocks may be large, and where the nodes are the points.
-enum { LEAST_BUSY = 49, MOST_BUSY = 128, MOST_BUSY_IDENTITY = 64 };
 // Of places in an array, and of an element's nodes: tables of lines have 16 bits for each.
 enum { MAX_PLACES = 65535 };
-// Lines that the contractions of a space have on a stack, where compilers do not keep them in registers.
-enum { SCRATCH = 16, SCRATCH_DIRECT = 24 };
-// Addresses and such, and numbers of the point function; of kernels that compute geometry the first alone, by
-// what they do with it.
-enum { OTHER_REGISTERS = 40, IDENTITY_REGISTERS = 20, GRADIENT_REGISTERS = 15, VALUE_REGISTERS = 11 };
 
 static bool has_values(const RitzPlanSpace *s) { return s->modes & CEED_EVAL_INTERP; }
 static bool has_gradient(const RitzPlanSpace *s) { return s->modes & CEED_EVAL_GRAD; }
@@ -53,12 +44,9 @@ static const char *basis_refusal(const RitzPlan *plan, const RitzPlanBasis *b) {
   return has_finite_tables(b) ? NULL : "tables that are not finite";
 }
 
-// Spaces of a kernel: each adds to the text, and compilers take minutes over hundreds.
-enum { MOST_SPACES = 64 };
-
 static const char *find_refusal(const RitzPlan *plan) {
   const char *reason = plan->source_path ? NULL : "a point function without source";
-  if (plan->num_spaces > MOST_SPACES)
+  if (plan->num_spaces > RITZ_GPU_MOST_SPACES)
     reason = "more fields than a kernel can be compiled for in a short time";
   for (int b = 0; !reason && b < plan->num_bases; b++) reason = basis_refusal(plan, &plan->bases[b]);
   return reason;
@@ -377,27 +365,29 @@ static bool has_identity(const RitzPlan *plan, const RitzGpuTarget *t) {
 
 // Geometry is computed between many lines: idle threads cost more than the waits of larger blocks.
 static bool is_busy(const RitzPlan *plan, const RitzGpuTarget *t) {
-  const CeedInt most = has_identity(plan, t) ? MOST_BUSY_IDENTITY : MOST_BUSY;
-  return ritz_plan_gpu_has_geometry(plan) && has_any_gradient(plan) && t->num_lines >= LEAST_BUSY &&
+  const CeedInt most = has_identity(plan, t) ? RITZ_GPU_MOST_BUSY_IDENTITY : RITZ_GPU_MOST_BUSY;
+  return ritz_plan_gpu_has_geometry(plan) && has_any_gradient(plan) && t->num_lines >= RITZ_GPU_LEAST_BUSY &&
          t->num_lines <= most;
 }
 
 // Elements whose lines of points fill warps: the least idle threads; smaller blocks wait less at barriers.
 // Elements of two nodes a direction are read side by side (RITZ_LINES_BY_ELEMENT), values alone wait little.
 static CeedInt model_num_elem(const RitzPlan *plan, const RitzGpuTarget *t) {
-  const CeedInt longest = longest_line(plan, t), most_threads = is_busy(plan, t) ? 256 : 192;
-  const double price = is_busy(plan, t) ? 0.0003 : 0.0008; // of a thread
+  const CeedInt longest = longest_line(plan, t);
+  const CeedInt most_threads = is_busy(plan, t) ? RITZ_GPU_BUSY_THREADS : RITZ_GPU_MODEL_THREADS;
+  const double price = is_busy(plan, t) ? RITZ_GPU_BUSY_THREAD_PRICE : RITZ_GPU_THREAD_PRICE;
   CeedInt best = 1;
   double most = -1;
   for (CeedInt num = 1; num * t->num_lines <= most_threads; num++) {
-    const CeedInt threads = round_up(num * t->num_lines, 32);
+    const CeedInt threads = round_up(num * t->num_lines, RITZ_GPU_WARP);
     const double gain = (double)(num * t->num_lines) / threads - price * threads;
     if (gain <= most) continue;
     most = gain;
     best = num;
   }
   if (has_any_gradient(plan)) return best;
-  return ritz_plan_gpu_pass(t, RITZ_PASS_NODES, 2) ? round_up(best, 16) : longest <= 4 ? 2 * best : best;
+  if (ritz_plan_gpu_pass(t, RITZ_PASS_NODES, 2)) return round_up(best, RITZ_GPU_SIDE_BY_SIDE);
+  return longest <= RITZ_GPU_SHORT_VALUES ? 2 * best : best;
 }
 
 // No more can be had; fewer, where padding takes its part.
@@ -417,8 +407,9 @@ static bool has_places(const RitzPlan *plan, const RitzGpuTarget *t) {
 
 // A block that is chosen has to be possible; the model also wants three of them on a multiprocessor.
 static bool fits(const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuTarget *t) {
-  const bool is_roomy = t->choice.num_elem || machine->local_bytes_processor == 0 ||
-                        3 * (t->local_bytes + 1024) <= machine->local_bytes_processor;
+  const bool is_roomy =
+      t->choice.num_elem || machine->local_bytes_processor == 0 ||
+      RITZ_GPU_ROOMY_BLOCKS * (t->local_bytes + RITZ_GPU_RESERVED_BYTES) <= machine->local_bytes_processor;
   return is_roomy && t->local_bytes <= machine->local_bytes && t->num_threads <= machine->max_threads &&
          has_places(plan, t) && ritz_plan_gpu_has_room(plan, machine, t);
 }
@@ -427,7 +418,7 @@ static void choose_block(const RitzPlan *plan, const RitzGpuMachine *machine, Ri
   t->num_elem = t->choice.num_elem ? t->choice.num_elem : model_num_elem(plan, t);
   t->num_elem = CeedIntMin(t->num_elem, most_elem(plan, machine, t));
   for (;; t->num_elem--) {
-    t->num_threads = round_up(t->num_elem * t->num_lines, 32);
+    t->num_threads = round_up(t->num_elem * t->num_lines, RITZ_GPU_WARP);
     choose_layout(plan, machine, t);
     if (t->num_elem == 1 || fits(plan, machine, t)) break;
   }
@@ -479,9 +470,10 @@ static CeedSize count_private(const RitzPlan *plan, const RitzGpuTarget *t) {
     if (s->basis < 0 || ritz_gpu_has_form(s)) continue;
     const bool is_direct =
         (has_gradient(s) && t->routes[s->basis] == RITZ_ROUTE_DIRECT) || ritz_gpu_is_vector(plan, s);
-    num += ritz_gpu_has_lines(plan, s) ? s->num_comp * ritz_plan_gpu_longest(&plan->bases[s->basis]) +
-                                             (is_direct ? SCRATCH_DIRECT : SCRATCH) * longest_line(plan, t)
-                                       : 3 * s->num_comp * t->num_stacked;
+    num += ritz_gpu_has_lines(plan, s)
+               ? s->num_comp * ritz_plan_gpu_longest(&plan->bases[s->basis]) +
+                     (is_direct ? RITZ_GPU_SCRATCH_DIRECT : RITZ_GPU_SCRATCH) * longest_line(plan, t)
+               : 3 * s->num_comp * t->num_stacked;
   }
   return num;
 }
@@ -503,33 +495,36 @@ static CeedInt geometry_registers(const RitzPlan *plan, const RitzGpuTarget *t, 
     if (f->space >= 0 && ritz_gpu_has_form(&plan->spaces[f->space])) point -= f->size;
   }
   return (CeedInt)sizeof(CeedScalar) / 4 * (kept + forms + 2 * point) +
-         (has_identity(plan, t)    ? IDENTITY_REGISTERS
-          : has_any_gradient(plan) ? GRADIENT_REGISTERS
-                                   : VALUE_REGISTERS);
+         (has_identity(plan, t)    ? RITZ_GPU_IDENTITY_REGISTERS
+          : has_any_gradient(plan) ? RITZ_GPU_GRADIENT_REGISTERS
+                                   : RITZ_GPU_VALUE_REGISTERS);
 }
 
 static CeedInt line_registers(const RitzPlan *plan, const RitzGpuTarget *t, CeedInt kept) {
   const CeedInt words = sizeof(CeedScalar) / 4;
   const CeedInt lines =
       ritz_plan_gpu_pass(t, RITZ_PASS_ROWS, 0) ? kept + 2 * t->Q_1d : 2 * longest_line(plan, t);
-  const CeedInt points = t->unrolls ? kept + count_point(plan) / 2 : count_point(plan);
-  const CeedInt ahead = count_stored(plan) * t->Q_1d / 4;
-  return words * (CeedIntMax(lines, points) + ahead) + OTHER_REGISTERS;
+  const CeedInt points = t->unrolls ? kept + count_point(plan) / RITZ_GPU_POINT_SHARE : count_point(plan);
+  const CeedInt ahead = count_stored(plan) * t->Q_1d / RITZ_GPU_AHEAD;
+  return words * (CeedIntMax(lines, points) + ahead) + RITZ_GPU_OTHER_REGISTERS;
 }
 
 static CeedInt model_registers(const RitzPlan *plan, const RitzGpuTarget *t) {
-  if (t->evaluation == RITZ_GPU_ELEMENTS) return CeedIntMin(255, ritz_plan_gpu_element_budget(plan));
+  if (t->evaluation == RITZ_GPU_ELEMENTS)
+    return CeedIntMin(RITZ_GPU_MOST_REGISTERS, ritz_plan_gpu_element_budget(plan));
   const CeedInt kept = CeedIntMax(count_kept(plan, t, true), count_kept(plan, t, false));
   const CeedInt geometry = ritz_plan_gpu_has_geometry(plan) ? geometry_registers(plan, t, kept) : 0;
-  if (geometry && has_any_gradient(plan)) return CeedIntMin(255, geometry);
-  return CeedIntMin(255, CeedIntMax(line_registers(plan, t, kept), geometry));
+  if (geometry && has_any_gradient(plan)) return CeedIntMin(RITZ_GPU_MOST_REGISTERS, geometry);
+  return CeedIntMin(RITZ_GPU_MOST_REGISTERS, CeedIntMax(line_registers(plan, t, kept), geometry));
 }
 
 // Registers of a thread, where so many blocks are resident: four schedulers have a share each, for whole
 // warps.
 static CeedInt registers_of_thread(const RitzGpuMachine *machine, CeedInt threads) {
-  const CeedInt warps = ((threads + 31) / 32 + 3) / 4;
-  return CeedIntMin(255, machine->registers_processor / (4 * 32) / warps / 8 * 8);
+  const CeedInt of_block = round_up(threads, RITZ_GPU_WARP) / RITZ_GPU_WARP;
+  const CeedInt warps = round_up(of_block, RITZ_GPU_SCHEDULERS) / RITZ_GPU_SCHEDULERS;
+  const CeedInt share = machine->registers_processor / (RITZ_GPU_SCHEDULERS * RITZ_GPU_WARP) / warps;
+  return CeedIntMin(RITZ_GPU_MOST_REGISTERS, share / RITZ_GPU_REGISTER_UNIT * RITZ_GPU_REGISTER_UNIT);
 }
 
 // As many blocks as leave a thread what it wants; with geometry, whose kernels feel each step, little less.
@@ -537,36 +532,40 @@ static CeedInt blocks_by_registers(const RitzPlan *plan, const RitzGpuMachine *m
                                    const RitzGpuTarget *t) {
   const CeedInt wanted = model_registers(plan, t), of_block = wanted * t->num_threads;
   if (!ritz_plan_gpu_has_geometry(plan)) return (machine->registers_processor + of_block / 2) / of_block;
-  CeedInt blocks = 32;
-  while (blocks > 1 && 7 * registers_of_thread(machine, blocks * t->num_threads) < 6 * wanted) blocks--;
+  CeedInt blocks = RITZ_GPU_MOST_BLOCKS;
+  while (blocks > 1 && RITZ_GPU_WHOLE_SHARE * registers_of_thread(machine, blocks * t->num_threads) <
+                           RITZ_GPU_LEAST_SHARE * wanted)
+    blocks--;
   return blocks;
 }
 
 // A quarter of a multiprocessor's memory is left to its cache, if three blocks fit the rest. Threads with
 // whole elements read little through the cache.
 static void choose_residency(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
+  const CeedInt of_block = t->local_bytes + RITZ_GPU_RESERVED_BYTES;
   CeedInt blocks = t->choice.num_blocks;
   if (!blocks) {
     blocks = blocks_by_registers(plan, machine, t);
+    const CeedInt uncached = machine->local_bytes_processor * RITZ_GPU_MEMORY_QUARTERS / 4;
     if (machine->local_bytes_processor > 0 && t->evaluation == RITZ_GPU_LINES)
-      blocks =
-          CeedIntMin(blocks, CeedIntMax(3, machine->local_bytes_processor * 3 / 4 / (t->local_bytes + 1024)));
+      blocks = CeedIntMin(blocks, CeedIntMax(RITZ_GPU_ROOMY_BLOCKS, uncached / of_block));
   }
   if (machine->local_bytes_processor > 0)
-    blocks = CeedIntMin(blocks, machine->local_bytes_processor / (t->local_bytes + 1024));
-  t->num_blocks = CeedIntMax(1, CeedIntMin(blocks, 32));
+    blocks = CeedIntMin(blocks, machine->local_bytes_processor / of_block);
+  t->num_blocks = CeedIntMax(1, CeedIntMin(blocks, RITZ_GPU_MOST_BLOCKS));
 }
 
 static bool is_short(const RitzPlan *plan, const RitzGpuTarget *t) {
-  if (t->evaluation == RITZ_GPU_LINES) return t->Q_1d * count_point(plan) <= MAX_POINT_WORK;
-  return plan->Q * count_point(plan) <= (has_light_points(plan) ? MAX_LIGHT_ELEMENT_WORK : MAX_ELEMENT_WORK);
+  if (t->evaluation == RITZ_GPU_LINES) return t->Q_1d * count_point(plan) <= RITZ_GPU_POINT_WORK;
+  return plan->Q * count_point(plan) <=
+         (has_light_points(plan) ? RITZ_GPU_LIGHT_ELEMENT_WORK : RITZ_GPU_ELEMENT_WORK);
 }
 
 // Where geometry is computed beside much else, all points at once would take too many registers.
 static bool is_crowded(const RitzPlan *plan, const RitzGpuTarget *t) {
   if (!ritz_plan_gpu_has_geometry(plan)) return false;
   if (t->evaluation == RITZ_GPU_ELEMENTS) return true;
-  if (!has_any_gradient(plan)) return t->Q_1d > SHORT_LINE;
+  if (!has_any_gradient(plan)) return t->Q_1d > RITZ_GPU_SHORT_LINE;
   return ritz_plan_gpu_pass(t, RITZ_PASS_ROWS, 0) && !has_identity(plan, t);
 }
 

@@ -21,6 +21,7 @@
 #ifndef RITZ_PLAN_GPU_H
 #define RITZ_PLAN_GPU_H
 
+#include "plan/gpu-model.h"
 #include "plan/lines.h"
 #include "plan/plan.h"
 
@@ -183,9 +184,8 @@ static inline bool ritz_gpu_is_walked(const RitzPlan *plan, int basis) {
   }
   return false;
 }
-// Nodes a direction of bases in two and three dimensions that have one sweep per derivative: half the
-// barriers, and with few nodes little more to compute. By the basis alone, as its route (plan/basis.c).
-enum { RITZ_GPU_MOST_DIRECT = 4 };
+// Bases in two and three dimensions that have one sweep per derivative: half the barriers, and with few nodes
+// little more to compute. By the basis alone, as its route (plan/basis.c).
 static inline bool ritz_gpu_sweeps_derivatives(const RitzPlanBasis *b) {
   return b->route == RITZ_ROUTE_COLLOCATED && b->P_1d <= RITZ_GPU_MOST_DIRECT;
 }
