@@ -121,8 +121,7 @@ enum {
 
 // ---- Dense bases ----
 
-// What bounds them is loads: an entry of a matrix takes two cycles of the first cache for a warp, a
-// multiply-add one of the units for doubles (data sheet). None of these figures is on record.
+// What bounds them is loads (plan/gpu-dense.c). None of these figures is on record.
 enum {
   RITZ_GPU_MOST_STACKED = 8, // elements of a thread
   RITZ_GPU_KEPT_BYTES = 288, // of a thread's sums in registers
