@@ -377,7 +377,7 @@ typedef struct {
   const char *source;
 } PointFunction;
 
-// Of the apply, by [geometry][diffusion][three components].
+// QFunctions of the apply, by [geometry][diffusion][three components].
 static const PointFunction apply_functions[3][2][2] = {
     [COST_STORED] = {{{bp_mass_apply, bp_mass_apply_loc}, {bp_mass_apply_3, bp_mass_apply_3_loc}},
                      {{bp_diffusion_apply, bp_diffusion_apply_loc},

@@ -182,7 +182,7 @@ static int time_batch(const BpProblem *p, int applies, double *seconds) {
 
 // ---- Checks ----
 
-// What a check looks at after v = A u.
+// Numbers that a check compares after v = A u.
 typedef struct {
   double uv, sum, max; // u . v, sum of v, largest |v|
 } Products;

@@ -11,7 +11,7 @@
 //   BP6  diffusion  3            Gauss-Lobatto, Q = p+1
 //
 // BP1 to BP4 on tetrahedra, too: each box of the mesh is cut into six, with quadrature that is exact for
-// polynomials of degree 2p. The Ceed API has no such bases: whoever wants them hands over where to get them.
+// polynomials of degree 2p. The Ceed API has no such bases: the caller hands over a function that makes them.
 //
 // Geometric factors are stored, or computed in the operator: from the gradient of the coordinates at the
 // points (trilinear), or from factors that are the same in a whole element, times the weights (affine: there
@@ -42,7 +42,7 @@ enum { BP_FIRST = 1, BP_LAST = 6, BP_CG_ITERATIONS = 20 };
 
 typedef enum { BP_APPLY, BP_CG } BpMode;
 
-// What the threads, or the device, that run the operator can do at best. Zeros: unknown.
+// Bandwidth and flops of the threads, or the device, that run the operator. Zeros: unknown.
 typedef struct {
   int threads;        // 0 of a device
   const char *device; // its name, or NULL
@@ -79,7 +79,7 @@ typedef struct {
 
 enum { BP_MAX_CHECKS = 2 };
 
-// What limits the speed; the caches may have more bandwidth than memory has.
+// Resource that limits the speed; the caches may have more bandwidth than memory has.
 typedef enum { BP_BOUND_UNKNOWN, BP_BOUND_MEMORY, BP_BOUND_CACHE, BP_BOUND_FLOPS } BpBound;
 
 typedef struct {
@@ -103,13 +103,13 @@ typedef struct {
   BpCheck checks[BP_MAX_CHECKS];
 } BpResult;
 
-// What is known before anything runs: sizes, costs and the bound.
+// Fills in sizes, costs and the bound, which are known before anything runs.
 int bp_predict(Ceed ceed, const BpOptions *options, BpResult *result);
 
 // Sets up the problem, checks it and times it. Errors are reported through the error handler of `ceed`.
 int bp_run(Ceed ceed, const BpOptions *options, BpResult *result);
 
-// What limits the costs on the machine, and the least number of seconds; *seconds = 0 when that is unknown.
+// Resource that limits the costs on the machine, and the least number of seconds; *seconds = 0: unknown.
 BpBound bp_find_bound(const BpMachine *machine, const Costs *costs, double *seconds);
 
 bool bp_checks_hold(const BpResult *result);         // false for NaN

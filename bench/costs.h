@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What an operator has to move and do at least, whoever computes it: the formulas behind the rooflines of
-// `ritz bench` and of the bake-off problems. Numbers only, no objects.
+// Bytes and flops that an operator needs at least, by any implementation: the formulas behind the rooflines
+// of `ritz bench` and of the bake-off problems. Numbers only, no objects.
 //
 // d components, E elements, N degrees of freedom, V vertices of the mesh, P nodes and Q points per direction,
 // S = 2 (P^3 Q + P^2 Q^2 + P Q^3), the flops of one interpolation (0 when Q = P: nodes are points);
@@ -58,7 +58,7 @@ typedef struct {
   double recompute;    // flops for geometry
 } Costs;
 
-// Of one apply.
+// Costs of one apply.
 Costs cost_of_apply(const CostedOperator *op);
 
 // Makes the costs of an apply those of an iteration of conjugate gradients. Standard: 11 N scalars and 10 N

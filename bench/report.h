@@ -22,7 +22,7 @@ void bp_write_json(FILE *stream, const char *program, const char *resource, size
 
 const char *bp_bound_name(BpBound bound); // "memory" and so on, "-" when it is unknown
 
-// What stands before and after the results.
+// Lines before and after the results.
 void bp_begin_json(FILE *stream, const char *program, const char *resource);
 void bp_end_json(FILE *stream);
 void bp_write_string(FILE *stream, const char *text);              // with quotes

@@ -80,7 +80,7 @@ static ArgsResult unknown_option(const ArgCommand *command, const char *word) {
   return args_wrong(command, NULL, "unknown option '%s'", shown);
 }
 
-// What a value of this option has to be, such as "an integer >= 1". `largest` is named when it is finite.
+// Words for the values of an option, such as "an integer >= 1". `largest` is named when it is finite.
 static void describe_value(const ArgOption *option, double largest, char *text, size_t size) {
   static const char *const nouns[] = {
       [ARG_TEXT] = "a text",       [ARG_TEXT_LIST] = "a text", [ARG_INT] = "an integer",

@@ -274,7 +274,7 @@ static List choose_list(const ArgInts *given, size_t num, const int *items) {
   return given->num ? (List){given->num, given->items} : (List){num, items};
 }
 
-// What a run needs beside its options.
+// State of a run beside its options.
 typedef struct {
   const BenchOptions *options;
   Ceed ceed;
@@ -284,7 +284,7 @@ typedef struct {
 
 // ---- Kernels ----
 
-// What was compiled on the way; nothing for backends without kernels of that kind.
+// Shows how many kernels were compiled or found; nothing for backends without generated kernels.
 static void show_kernels(void) {
   RitzJitCounters c;
 

@@ -150,7 +150,7 @@ static int path(const CacheOptions *o, const char *folder) {
 
 // ---- Warming ----
 
-// What has become of the kernels that were asked for.
+// Counts of kernels by what became of them.
 typedef struct {
   long long compiled, found, failed;
   double seconds;
@@ -168,7 +168,7 @@ static WarmCounts count(void) {
   return counts;
 }
 
-// What was counted since `start`.
+// Shows the counts since `start`.
 static void show_counts(const char *label, const WarmCounts *start, const WarmCounts *end) {
   cli_fact(label, "%lld compiled, %lld found, %lld failed; %.2f s", end->compiled - start->compiled,
            end->found - start->found, end->failed - start->failed, end->seconds - start->seconds);

@@ -224,7 +224,7 @@ static bool parse_operator(Parser *p, bool *operand_done) {
   if (c == ')') return close_parenthesis(p);
   if (!symbol) return fail(p, column, "expected an operator or ')', found %s", found(p, text));
   Operation operation = (Operation)(ADD + (symbol - symbols));
-  // What binds to the left also takes operations of its own strength that wait.
+  // An operation that binds to the left also takes waiting operations of its own strength.
   if (!emit_waiting(p, operation == POWER ? strength[POWER] + 1 : strength[operation])) return false;
   *operand_done = false;
   p->at++;

@@ -13,7 +13,7 @@
 
 typedef struct Expr Expr;
 
-// What is wrong with a formula, and the byte where it shows.
+// Error in a formula, and the byte where it shows.
 typedef struct {
   size_t column; // from 0
   char message[160];

@@ -161,7 +161,7 @@ static void show_devices(bool measure) {
 
 // ---- The processor ----
 
-// The value of the first line "key : value" of a file of that form; to be freed, NULL when there is none.
+// Value of `key` in a file of lines "key : value", of the first such line; to be freed, NULL: there is none.
 static char *read_value(const char *path, const char *key) {
   FILE *file = fopen(path, "r");
   char *line = NULL, *value = NULL;

@@ -22,7 +22,7 @@ typedef struct {
   double lambda, deform;
 } NekboneCase;
 
-// What is solved how often; lists are borrowed.
+// Cases, policies and numbers of repetitions; lists are borrowed.
 typedef struct {
   size_t num_cases, num_policies[2]; // [affine mesh]
   const NekboneCase *cases;          // those that differ in nothing but the order follow each other
@@ -77,7 +77,7 @@ void nekbone_print_row(FILE *stream, const NekboneRow *row);
 void nekbone_print_fault(FILE *stream, const NekboneRow *row); // if there is one
 void nekbone_write_json(FILE *stream, const char *program, const char *resource, const BpMachine *machine,
                         size_t num, const NekboneRow *rows);
-// Of the rows that iterated, but no policy twice under two names; returns how many.
+// Points of a plot for the rows that iterated, no policy twice under two names; returns how many.
 size_t nekbone_plot_points(size_t num, const NekboneRow *rows, PlotPoint *points);
 
 #endif

@@ -167,7 +167,7 @@ static void name_bandwidth(const Drawing *d) {
   draw_text(d, x, y, TEXT_SIZE, "middle", dark, turned, text);
 }
 
-// What lies above the roof is shaded.
+// Shades the area above the roof.
 static void shade_above_roof(const Drawing *d) {
   const Plot *plot = d->plot;
   double start = slope_start(d), ridge = plot->peak / plot->bandwidth;
@@ -296,7 +296,7 @@ static double overlap(Box a, Box b) {
   return width > 0 && height > 0 ? width * height : 0;
 }
 
-// What the box covers; leaving the frame counts, too.
+// Amount of the drawing that a box covers; its part outside the frame counts as covered.
 static double covered(const Drawing *d, Box box) {
   const Box frame = {LEFT, TOP, WIDTH, HEIGHT};
   double area = box.width * box.height - overlap(box, frame);

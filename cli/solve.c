@@ -158,7 +158,7 @@ static void show_space(const Solve *s) {
   if (!CeedGetResource(s->ceed, &resource)) cli_fact("backend", "%s", resource);
 }
 
-// Computes the diagonal and gives it to the solver, unless the backend cannot (and nobody insists).
+// Computes the diagonal and gives it to the solver, unless the backend cannot (and the user does not insist).
 static int set_preconditioner(const Solve *s, RitzSolver solver, const char **name) {
   CeedVector diagonal = NULL;
   CeedSize size = 0;

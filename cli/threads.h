@@ -19,7 +19,7 @@ ArgsResult threads_check(const ArgCommand *command, const ThreadsChoice *choice)
 // have some. Exit code like cli_open_ceed. *num: how many that is.
 int threads_open(const ArgCommand *command, const ThreadsChoice *choice, int otherwise, Ceed *ceed, int *num);
 
-// What the threads of the context, or its device, can do; zeros when the measurement fails.
+// Bandwidth and flops of the threads of the context, or of its device; zeros when the measurement fails.
 BpMachine threads_find_limits(Ceed ceed, const ThreadsChoice *choice, int num);
 void threads_show_limits(const BpMachine *limits);
 

@@ -146,7 +146,8 @@ static int tune_problems(Ceed ceed, const TuneOptions *o) {
   return CEED_ERROR_SUCCESS;
 }
 
-// What computes on the host has nothing to choose, which the smallest problem tells.
+// Tunes the problems on a device. Backends on the host have nothing to choose: the smallest problem serves to
+// print the reason.
 static int tune(Ceed ceed, const TuneOptions *o) {
   const BpOptions smallest = {.bp = BP_FIRST, .order = 1, .size = 1};
   const char *resource = NULL;

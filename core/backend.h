@@ -176,8 +176,8 @@ struct RitzBackend {
   // Of an operator that the slot above serves, whether operator_assemble_add_diagonal does so, too; else
   // core/ assembles that of an operator in CeedScalar. An empty slot: always.
   int (*diagonal_is_native)(CeedOperator op, bool is_point_block, bool *is_native);
-  // What runs for a single operator, in lines for people, and the text of its generated kernel (NULL: there
-  // is none; valid while the operator lives).
+  // Lines for people about the kernels of a single operator, and the text of its generated kernel (NULL:
+  // there is none; valid while the operator lives).
   int (*operator_explain)(CeedOperator op, FILE *stream);
   int (*operator_source)(CeedOperator op, const char **source);
   // Measures the choices that there are for a single operator with elements and uses the best ones from now
@@ -200,7 +200,7 @@ struct RitzBackend {
   int (*cg_destroy)(RitzCgObject **cg);
 
   // ---- Optional: for the timing table (core/profile.h) ----
-  // Of a single operator that has been applied.
+  // Costs of a single operator that has been applied.
   int (*operator_cost)(CeedOperator op, RitzOperatorCost *cost);
   // Takes less than a second; called when the context ends or the process exits.
   int (*limits)(Ceed ceed, RitzLimits *limits);

@@ -45,7 +45,7 @@ static bool clang_from_environment(void) {
 // Why the last CeedInit of this thread failed.
 static _Thread_local char init_message[RITZ_MESSAGE_LENGTH];
 
-// The message of a context that goes, without file and line.
+// Keeps the message of a context whose creation failed, without file and line.
 static void keep_init_message(Ceed ceed) {
   const char *place = strstr(ceed->message, "(): ");
   snprintf(init_message, sizeof(init_message), "%s", place ? place + 4 : "");

@@ -155,8 +155,8 @@ typedef struct {
   int64_t strides[3]; // node, component, element; not negative
 } RitzPacking;
 
-// What there is to know of RITZ_REP_PACKED. The host's array is freed while packed data hold all of it, until
-// it is wanted back for the first time: then both are kept.
+// State of the packed representation. The host's array is freed while packed data hold all of it, until it is
+// wanted back for the first time: then both are kept.
 typedef struct {
   RitzPacking packing;
   bool keeps_host;
@@ -380,7 +380,7 @@ struct CeedOperatorField_private {
   CeedVector vec;              // counted or sentinel
 };
 
-// Of size 0: the function gets a pointer to nothing. Restriction, basis and vector are sentinels.
+// A field of size 0: the QFunction gets a pointer to nothing. Restriction, basis and vector are sentinels.
 static inline bool ritz_field_is_unused(CeedOperatorField field) { return field->qf_field->size == 0; }
 
 // Assembled QFunction of an operator, shared with its multigrid coarse twins.
@@ -459,7 +459,7 @@ CeedInt ritz_group_num_comp(const RitzActiveGroups *groups, CeedInt group);
 // Table of a group, made on first request.
 int ritz_group_table(Ceed ceed, RitzActiveGroups *groups, CeedInt group, CeedInt num_qpts,
                      const CeedScalar **table);
-// What an operator at points needs to run: points for its elements, bases that can be evaluated there.
+// Checks that an operator at points can run: points for its elements, bases that can be evaluated there.
 int ritz_operator_check_points(CeedOperator op);
 // Sets outputs to zero as `mode` demands, for an operator or all sub-operators.
 int ritz_operator_zero_outputs(CeedOperator op, CeedVector out, RitzApplyMode mode);

@@ -18,12 +18,12 @@ struct RitzCgSetup {
   bool is_merged;             // false: one pass for each vector operation, the reference
 };
 
-// Of one iteration: p . A p, and of the new residual |r|^2 and r . M r.
+// Sums of one iteration: p . A p, and |r|^2 and r . M r of the new residual.
 struct RitzCgNumbers {
   double pq, rr, rz;
 };
 
-// What there is before the first iteration.
+// Results of cg_create, before the first iteration.
 struct RitzCgStart {
   double scale;     // r, p and A p are kept divided by it: ritz_cg_scale of the first residual
   double rr, rz;    // |r|^2 and r . M r of the scaled residual

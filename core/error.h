@@ -32,7 +32,7 @@
     if (ierr) goto cleanup;                                                                                  \
   } while (0)
 
-// Of two calls that were both made.
+// The error of two calls that were both made.
 static inline int ritz_first_error(int first, int second) { return first ? first : second; }
 
 // The caller's mistake: reports code and message (call, what was found, what was needed) unless cond holds.

@@ -20,7 +20,7 @@ static void set_fault(RitzFileFault *fault, const char *format, ...) {
   va_end(args);
 }
 
-// Opening a pipe without O_NONBLOCK would wait for somebody who writes to it.
+// Opening a pipe without O_NONBLOCK would wait for a process that writes to it.
 int ritz_regular_open(const char *path, int flags, int64_t max_bytes, struct stat *status,
                       RitzFileFault *fault) {
   struct stat own;
@@ -50,7 +50,7 @@ ssize_t ritz_read_some(int fd, void *buffer, size_t size) {
   return n;
 }
 
-// What a file of this size needs at first: one byte more shows its end, one is the zero.
+// Bytes to allocate first for a file of known size: one more shows its end, one is the zero.
 static size_t first_capacity(int fd, int64_t max_bytes) {
   struct stat status;
   const bool is_known = !fstat(fd, &status) && status.st_size >= 0 && (int64_t)status.st_size <= max_bytes;

@@ -15,7 +15,7 @@ enum {
   RITZ_FILE_FAULT = 160
 };
 
-// What a message says of a file behind its name: "is not a regular file".
+// Words for messages, to follow the name of a file: "is not a regular file".
 typedef struct {
   char text[RITZ_FILE_FAULT];
 } RitzFileFault;

@@ -267,7 +267,7 @@ static int expand_named(Expansion *e, const char *including, const Line *line, c
   return ierr;
 }
 
-// The next line is this one of that file.
+// Appends a #line directive: the next line is line `line` of file `path`.
 static int append_line_mark(Expansion *e, const char *path, CeedSize number) {
   char *mark = NULL;
   if (!e->for_device) return CEED_ERROR_SUCCESS;

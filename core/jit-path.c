@@ -58,7 +58,7 @@ static int join(Ceed ceed, const char *folder, bool whole, const char *relative,
   return CEED_ERROR_SUCCESS;
 }
 
-// What is there, but is no file to be read, is told rather than that there is nothing.
+// Keeps the first fault of a path that exists but cannot be read, which says more than "there is none".
 static void note_fault(const char *path, const RitzFileFault *found, RitzFileFault *fault) {
   struct stat status;
   if (fault && !fault->text[0] && !stat(path, &status)) *fault = *found;

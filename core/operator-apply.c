@@ -51,8 +51,8 @@ static int check_vectors(CeedOperator op, const char *call, CeedVector in, CeedV
 
 static bool is_vector(CeedVector vec) { return vec != CEED_VECTOR_ACTIVE && vec != CEED_VECTOR_NONE; }
 
-// What a vector that is lent out, or has no values, would stop half way is stopped before anything is
-// written. In a composite, one part may write what another one reads.
+// Refuses vectors that are lent out or have no values before anything is written, rather than half way. In a
+// composite, one sub-operator may write what another one reads.
 static int check_access(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode, bool is_part) {
   for (CeedInt i = 0; i < op->num_in && !is_part; i++) {
     CeedVector vec = op->in[i]->vec == CEED_VECTOR_ACTIVE ? in : op->in[i]->vec;

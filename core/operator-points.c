@@ -118,7 +118,7 @@ static int check_lengths(CeedBasis basis, const char *call, CeedTransposeMode t_
   return CEED_ERROR_SUCCESS;
 }
 
-// Arrays are had for x and u (unless weights are wanted) and v.
+// Takes the arrays of x and u (not for WEIGHT) and v, calls the backend, gives them back.
 static int apply_arrays(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
                         CeedVector x_ref, CeedVector u, CeedVector v) {
   const RitzBackend *backend = &basis->obj.ceed->backend;

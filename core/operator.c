@@ -102,7 +102,7 @@ int CeedOperatorDestroy(CeedOperator *op) {
 
 // ---- SetField ----
 
-// What SetField was asked to do, and the field of the QFunction that it means.
+// Arguments of SetField, and the field of the QFunction that they mean.
 typedef struct {
   const char *name;
   CeedElemRestriction rstr;

@@ -12,7 +12,7 @@ CeedSize ritz_packing_length(const RitzPacking *packing);
 bool ritz_storage_is_packed(const RitzStorage *storage, const RitzPacking *packing);
 // Makes them so, from any valid place.
 int ritz_storage_pack(Ceed ceed, RitzStorage *storage, const RitzPacking *packing);
-// Frees the host's array when the packed data, which are valid, hold all of it. Nobody may be using it.
+// Frees the host's array, which must not be lent out, when the packed data, which are valid, hold all of it.
 void ritz_storage_drop_host(RitzStorage *storage);
 // Packed data, which hold the whole array, to the host's array, which exists.
 void ritz_storage_unpack(RitzStorage *storage);

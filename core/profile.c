@@ -21,7 +21,7 @@ struct RitzProfilePlace {
   RitzLimits limits; // zeros: not known
 };
 
-// What the rows of a table differ by.
+// Key of a row of the table.
 typedef struct {
   const char *name;
   const char *precisions; // static: what stands behind the name; NULL: nothing

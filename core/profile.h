@@ -36,7 +36,7 @@ int ritz_profile_note(Ceed ceed, const char *what, const char *reason, const cha
 void ritz_profile_prepared(CeedInt num, const CeedOperator *ops, double begin);
 double ritz_profile_seconds(void); // of a clock that starts at any value
 
-// What the context can do at best, as far as that is known without measuring: zeros else, and on devices.
+// Bandwidth and flops of the context, as far as they are known without measuring: zeros else, and on devices.
 int ritz_profile_limits(Ceed ceed, RitzLimits *limits);
 
 // For timers of backends (timer_end in core/backend.h): a call and its time on the device.

@@ -114,7 +114,8 @@ int ritz_storage_take(Ceed ceed, RitzStorage *storage, RitzRepKind kind, void **
   if (data) *data = storage->rep[kind].borrowed;
   storage->rep[kind].borrowed = NULL;
   storage->rep[kind].valid = false;
-  if (kind == RITZ_REP_HOST) storage->rep[RITZ_REP_PACKED].valid = false; // a copy of what is taken
+  if (kind == RITZ_REP_HOST)
+    storage->rep[RITZ_REP_PACKED].valid = false; // packed data are a copy of the host's array
   return CEED_ERROR_SUCCESS;
 }
 

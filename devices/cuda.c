@@ -55,7 +55,7 @@ static const char *error_words(CUresult result) {
   return cuda.api.error_string(result, &words) || !words ? "unknown error" : words;
 }
 
-// Why the driver cannot be used; true: there is none such reason.
+// Whether a call of the driver succeeded; else keeps the reason in cuda.why.
 static bool is_fine(CUresult result, const char *call) {
   if (!result) return true;
   snprintf(cuda.why, sizeof(cuda.why), "%s: %s", call, error_words(result));
@@ -153,8 +153,8 @@ static CUresult leave(CUresult result) {
   return result;
 }
 
-// What is given back may be gone: the driver has shut down because the process exits, the program has reset
-// the device, or this is a child of the process that had it.
+// Result of giving something back; it may be gone already: the driver has shut down because the process
+// exits, the program has reset the device, or this is a child of the process that had it.
 static int check_given_back(Ceed ceed, CUresult result, const char *call) {
   const bool is_gone = result == CUDA_ERROR_DEINITIALIZED || result == CUDA_ERROR_NOT_INITIALIZED ||
                        result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -192,7 +192,7 @@ static int get_bytes(Ceed ceed, RitzDevice device, CUdevice_attribute attribute,
   return CEED_ERROR_SUCCESS;
 }
 
-// What bounds a block, and the blocks that share a multiprocessor.
+// Reads the limits of a thread block and of a multiprocessor.
 static int describe_blocks(Ceed ceed, RitzDevice device) {
   RitzDeviceInfo *info = &device->info;
 
@@ -544,7 +544,7 @@ static int kernel_info(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceKernelInfo 
 
 // ---- Launches ----
 
-// What a call queues.
+// Work of one launch: memory to clear, then a kernel.
 typedef struct {
   RitzDeviceKernel kernel; // borrowed
   size_t num_bytes;        // of zeros at p, before the kernel
@@ -650,7 +650,7 @@ static bool is_same_arg(const RitzDeviceArg *a, const RitzDeviceArg *b) {
   return a->kind == b->kind && !memcmp(&a->value, &b->value, sizes[a->kind]);
 }
 
-// Of one kernel.
+// Whether two works of one kernel are equal, values of arguments included.
 static bool is_same_work(const Work *a, const Work *b) {
   bool is_same = a->num_bytes == b->num_bytes && a->p == b->p && a->num_blocks == b->num_blocks &&
                  a->block_size == b->block_size && a->local_bytes == b->local_bytes;

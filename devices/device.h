@@ -25,7 +25,7 @@ typedef struct RitzDevice_private *RitzDevice;
 typedef struct RitzDeviceProgram_private *RitzDeviceProgram; // loaded code
 typedef struct RitzDeviceKernel_private *RitzDeviceKernel;   // owned by its program
 typedef struct RitzDeviceEvent_private *RitzDeviceEvent;     // a moment in a stream
-// What a driver keeps of a launch that is repeated; used by one thread at a time. NULL at first.
+// State that a driver keeps of a launch that is repeated; used by one thread at a time. NULL at first.
 typedef struct RitzDeviceReplay_private *RitzDeviceReplay;
 
 // CUDA: a CUstream; NULL is the legacy default stream. OpenCL: always NULL, the device's one in-order queue.
@@ -45,9 +45,9 @@ typedef struct {
   bool adds_atomically; // double and float: by an instruction, or by compare-and-swap
   // Memory of a block with RITZ_LOCAL_MEMORY, whose size is told at the launch. OpenCL: as local_bytes.
   int64_t dynamic_local_bytes;
-  // What the blocks that are on a multiprocessor at once share. 0: unknown.
+  // Limits of a multiprocessor, for all blocks that are resident at once. 0: unknown.
   int64_t local_bytes_multiprocessor;
-  int64_t local_bytes_reserved; // of these, what each block takes besides its own
+  int64_t local_bytes_reserved; // of these, taken by the driver for each block
   int registers_multiprocessor, threads_multiprocessor, blocks_multiprocessor;
 } RitzDeviceInfo;
 
@@ -75,7 +75,7 @@ typedef struct {
   char *log; // never NULL after a call that has succeeded; "" when nothing was said
 } RitzDeviceCode;
 
-// What the compiler and driver say of a kernel.
+// Properties of a kernel as compiler and driver report them.
 typedef struct {
   int max_threads;     // of a block, for this kernel
   int registers;       // a thread; -1: unknown

@@ -190,7 +190,7 @@ static int measure_all(Bench *b, RitzDeviceRates *rates) {
   return CEED_ERROR_SUCCESS;
 }
 
-// What fails while things are given back is of no interest.
+// Frees everything; failures of that are not reported.
 static void give_back(Bench *b) {
   if (b->memory) (void)b->driver->free(NULL, b->device, b->memory);
   if (b->begin) (void)b->driver->event_destroy(NULL, b->device, &b->begin);

@@ -26,7 +26,7 @@ static bool take_functions(void *library) {
   return has_all;
 }
 
-// ---- What there is ----
+// ---- Platforms and devices ----
 
 // Devices that can be used, in the order of their numbers; `index` is the one that is wanted.
 typedef struct {
@@ -576,7 +576,7 @@ static int event_record(Ceed ceed, RitzDevice device, RitzDeviceStream stream, R
   return old ? ritz_cl_check(ceed, ritz_cl.api.release_event(old), "clReleaseEvent") : CEED_ERROR_SUCCESS;
 }
 
-// What is queued later runs later.
+// Nothing to do: the queue runs work in order.
 static int event_wait(Ceed ceed, RitzDevice device, RitzDeviceStream stream, RitzDeviceEvent event) {
   (void)ceed, (void)device, (void)stream, (void)event;
   return CEED_ERROR_SUCCESS;

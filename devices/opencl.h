@@ -27,7 +27,7 @@ struct RitzDevice_private {
   cl_device_id id;
   cl_context context;
   cl_command_queue queue;
-  size_t alignment; // of what kernels are given
+  size_t alignment; // of buffer arguments, bytes
   int64_t max_alloc;
   Allocation *allocations; // owned, in ascending order; this and the next ones under RITZ_LOCK_DEVICES
   size_t num_allocations, capacity;

@@ -26,7 +26,7 @@ typedef struct {
 
 // 13 GB/s, 75 GFLOP/s of a core with 8 lanes; 4.4 TB/s and 23 TFLOP/s.
 static const Prices cpu_prices = {0.37, 0.26, 5}, device_prices = {0.19, 0.3, 4};
-// What kernels reach of a processor's peak at the points and in contractions.
+// Fractions of a processor's peak that kernels reach at the points and in contractions.
 static const double point_share = 0.47, sweep_share = 0.67;
 
 static Prices prices_of(const RitzGeometryCase *c) {
@@ -38,7 +38,7 @@ static Prices prices_of(const RitzGeometryCase *c) {
   return (Prices){flop / point_share, flop / sweep_share, cpu_prices.coordinate};
 }
 
-// What a treatment needs beyond the others. Operations as in ritz/jit-source/geometry.
+// Costs in which treatments differ. Operations as in ritz/jit-source/geometry.
 typedef struct {
   double numbers;   // stored at a point
   double constants; // stored for an element
@@ -127,7 +127,7 @@ static double sweep_flops(const RitzGeometryCase *c, CeedInt order) {
   return c->space_dim * flops;
 }
 
-// Of the elements of a kind; of one element.
+// Cost of one element of a kind; the number of elements decides whether caches hold their numbers.
 static double cost(const RitzGeometryCase *c, RitzElementKind kind, RitzGeometryPolicy treatment) {
   const CeedInt num_elem = c->block->end[kind] - c->block->begin[kind];
   const Prices price = prices_of(c);
@@ -147,7 +147,7 @@ static double cost(const RitzGeometryCase *c, RitzElementKind kind, RitzGeometry
 
 // ---- Which treatments there are ----
 
-// Of straight simplices everything between stored and isoparametric factors is the same.
+// For straight simplices all treatments between stored and isoparametric are affine.
 static bool is_affine_only(const RitzGeometryCase *c, RitzGeometryPolicy treatment) {
   const bool between = treatment == RITZ_POLICY_TRILINEAR || treatment == RITZ_POLICY_PARTIAL ||
                        treatment == RITZ_POLICY_MERGED;
@@ -168,8 +168,8 @@ static bool is_possible(const RitzGeometryCase *c, RitzElementKind kind, RitzGeo
   }
 }
 
-// Of policies that are the same. PARTIAL with coefficients that vary is MERGED: they go into the same
-// numbers.
+// One policy for those that are the same. PARTIAL with coefficients that vary is MERGED: they go into the
+// same numbers.
 static RitzGeometryPolicy merge(const RitzGeometryCase *c, RitzGeometryPolicy policy) {
   const bool varies = c->options.mu_function || (ritz_geometry_has_mass(c) && c->options.lambda_function);
 

@@ -50,7 +50,7 @@ static const Functions functions[RITZ_NUM_OPERATOR_KINDS][RITZ_NUM_POLICIES] = {
                                  [RITZ_POLICY_ISOPARAMETRIC] = FUNCTIONS(ritz_helmholtz_computed)},
 };
 
-// As run-time compilers look it up, below the roots of the context: the build tree may be gone.
+// The path as run-time compilers look it up, below the roots of the context: the build tree may be gone.
 static RitzGeometryFunction relative(RitzGeometryFunction function) {
   return (RitzGeometryFunction){function.f, strstr(function.source, "ritz/jit-source")};
 }

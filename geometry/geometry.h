@@ -50,7 +50,7 @@ struct RitzGeometry_private {
   RitzGeometryBlock *blocks; // owned
 };
 
-// Of a geometry whose elements are sorted. What there is afterwards, also after a failure, is to be cleared.
+// Makes the blocks of a geometry whose elements are sorted. Call ..._clear afterwards, also after a failure.
 int ritz_geometry_blocks_create(RitzGeometry geometry);
 void ritz_geometry_blocks_clear(RitzGeometry geometry);
 
@@ -105,7 +105,7 @@ typedef struct {
   CeedSize num_x, num_vertices; // lengths of the vectors
 } RitzGeometryCoordinates;
 
-// What there is afterwards, also after a failure, is to be cleared.
+// Call ..._clear afterwards, also after a failure.
 int ritz_geometry_coordinates_create(const RitzGeometryCase *c, RitzGeometryCoordinates *coordinates);
 void ritz_geometry_coordinates_clear(RitzGeometryCoordinates *coordinates);
 

@@ -223,7 +223,7 @@ static int add_unknowns(RitzGeometryPart *part, const char *gradient, const char
   return CEED_ERROR_SUCCESS;
 }
 
-// As the QFunctions of ritz/jit-source/geometry want it.
+// Adds the fields of the geometry in the order of the QFunctions of ritz/jit-source/geometry.
 static int add_geometry(RitzGeometryPart *part, RitzGeometryPolicy treatment) {
   const bool mass = ritz_geometry_has_mass(&part->shared->c);
   const bool diffusion = ritz_geometry_has_diffusion(&part->shared->c);
@@ -248,7 +248,7 @@ static int add_geometry(RitzGeometryPart *part, RitzGeometryPolicy treatment) {
   }
 }
 
-// What a matrix or a number times the values takes; what recomputes it is not counted.
+// Flops at a point of a matrix or number times the values; recomputing the matrix is not counted.
 static CeedSize useful_flops(const RitzGeometryCase *c) {
   const CeedSize diffusion = ritz_geometry_has_diffusion(c) ? (CeedSize)c->dim * (2 * c->dim - 1) : 0;
 

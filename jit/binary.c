@@ -232,7 +232,7 @@ static int find_or_make(Task *task, bool may_find) {
   if (may_find) RITZ_TRY(look_on_disk(task));
   if (task->bytes || task->reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(wait_for_lock(task));
-  if (may_find) RITZ_TRY(look_on_disk(task)); // somebody may have made it since the first look
+  if (may_find) RITZ_TRY(look_on_disk(task)); // another process may have made it since the first look
   if (task->bytes || task->reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(make_anew(task));
   return sweep(task);

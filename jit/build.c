@@ -219,7 +219,7 @@ static int read_files(RitzBuild *build, const RitzJob *job, RitzWords *files, bo
   return ierr;
 }
 
-// Of a compiler that was stopped or broke down nothing is kept; nor when the text has changed meanwhile.
+// Nothing is kept when the compiler was stopped or broke down, or when the text has changed meanwhile.
 static bool is_to_be_kept(const RitzBuild *build, const RitzJob *job) {
   const RitzHash user = ritz_job_user_hash(job->source);
 
@@ -360,7 +360,7 @@ static int refuse_library(RitzBuild *build, RitzJob *job, const RitzLibrary *lib
   return fail(build, job, library->is_refused ? RITZ_JIT_REFUSED : RITZ_JIT_NOT_LOADED, reason);
 }
 
-// What is kept must be what the key says: not when the user's file has changed meanwhile.
+// Keeps the binary in the cache, unless the user's file has changed meanwhile: the key must describe it.
 static int take(RitzBuild *build, RitzJob *job, int fd, const char *path) {
   RitzLibrary library = {.handle = NULL};
   RitzHash user = ritz_job_user_hash(job->source);
@@ -404,7 +404,7 @@ static int wait_for_lock(RitzBuild *build, RitzJob *job) {
   RITZ_TRY(ritz_cache_lock(build->ceed, &build->cache, &job->key, &job->lock, &is_busy));
   if (is_busy && job->waiting_since == 0) job->waiting_since = ritz_seconds();
   if (is_busy && ritz_seconds() - job->waiting_since < ritz_process_limit()) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(look_on_disk(build, job)); // somebody may have compiled it since the first look
+  RITZ_TRY(look_on_disk(build, job)); // another process may have compiled it since the first look
   if (job->state == RITZ_JOB_DONE) return CEED_ERROR_SUCCESS;
   if (job->waiting_since > 0)
     RITZ_TRY(ritz_cache_unlock_if_refused(build->ceed, &build->cache, &job->key, &job->lock));

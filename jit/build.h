@@ -7,7 +7,7 @@
 #include "jit/compiler.h"
 #include "jit/process.h"
 
-// What the jobs of a call share.
+// State that the jobs of a call share.
 typedef struct {
   Ceed ceed;
   RitzCache cache;

@@ -186,7 +186,7 @@ int ritz_cache_find_log(Ceed ceed, const RitzCache *cache, const RitzHash *key, 
 
 // ---- Locks ----
 
-// The file is removed by whoever holds it, so it may have gone between opening and locking.
+// The holder of the lock removes the file, so it may have gone between opening and locking.
 static bool is_still_there(const char *path, int fd) {
   struct stat there, here;
 
@@ -250,7 +250,7 @@ static bool matches(const char *name, const char *start, size_t num_digits, cons
          !strcmp(name + n + num_digits, end);
 }
 
-// Only names that nobody else would give: the folder may be one that the user keeps other things in.
+// Recognizes names of the cache alone: the user may keep other files in the folder.
 static NameKind kind_of(const char *name) {
   static const struct {
     const char *start;

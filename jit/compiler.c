@@ -76,7 +76,7 @@ static const char *user_flags(RitzJitLanguage language) {
   return own ? own : ritz_environment(languages[RITZ_JIT_C].flags_variable);
 }
 
-// Those of RITZ_INCLUDE_PATH, then what stands behind -I in the user's arguments.
+// Folders of RITZ_INCLUDE_PATH, then those behind -I in the user's arguments.
 void ritz_compiler_folders(RitzJitLanguage language, RitzWords *words) {
   RitzWords flags = {.ceed = words->ceed};
 
@@ -374,7 +374,7 @@ static const RitzCompiler *find_known(const RitzCompiler *wanted) {
   return c;
 }
 
-// Takes over *compiler, unless somebody was faster.
+// Takes over *compiler, unless another thread has added an equal one meanwhile.
 static const RitzCompiler *add_known(RitzCompiler **compiler) {
   const RitzCompiler *found = find_known(*compiler);
 

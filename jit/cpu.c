@@ -10,7 +10,7 @@
 
 #include <cpuid.h>
 
-// What differs between the processors of a machine (their numbers, in ebx of leaf 1) is left out.
+// Numbers of processors (in ebx of leaf 1), which differ within a machine, are left out.
 static void describe_leaf(RitzHasher *hasher, unsigned leaf, unsigned subleaf, unsigned keep_ebx) {
   unsigned r[4] = {0};
 

@@ -7,8 +7,8 @@
 
 // Everything that decides what -march=native means, the same for all processors of a machine.
 void ritz_cpu_describe(RitzHasher *hasher);
-// What -march=native does not decide, or NULL: the whole width of AVX-512; none of it where this process sees
-// none, which may be less than the compiler sees (valgrind, emulators).
+// Compiler flag beside -march=native, or NULL: for the whole width of AVX-512; against AVX-512 where this
+// process sees none, which may be less than the compiler sees (valgrind, emulators).
 const char *ritz_cpu_vector_flag(void);
 
 #endif

@@ -19,7 +19,7 @@ int64_t ritz_file_time(const struct stat *status); // last change in nanoseconds
 
 // ---- Folders ----
 bool ritz_folder_make(char *path, mode_t mode); // and its parents; true when it is there; path: as before
-// Why a folder is not to be trusted (static), or NULL: it must belong to `owner`, and nobody else may write.
+// Why a folder is not to be trusted (static), or NULL: it must belong to `owner`, who alone may write.
 const char *ritz_folder_doubt(const char *path, uid_t owner);
 // A new folder ".../ritz-jit-XXXXXX", mode 0700. *path: owned by the caller; NULL when it cannot be made.
 int ritz_folder_make_temporary(Ceed ceed, const char *parent, char **path);
@@ -27,7 +27,7 @@ void ritz_folder_remove(const char *path); // with everything in it; NULL: nothi
 
 // ---- Files ----
 // A descriptor for reading, -1 when there is no such file or it is not to be trusted: a regular file of
-// `owner`, no symbolic link, which nobody else may write.
+// `owner`, no symbolic link, which others may not write.
 int ritz_file_open(const char *path, uid_t owner);
 // All of them (core/file.h): regular files of at most 1 GiB, texts of at most 64 MiB.
 // The rest of a text file, owned by the caller; *text is NULL when it cannot be read.

@@ -55,7 +55,7 @@ RitzJitStatus ritz_jit_status(RitzJitModule module);
 const char *ritz_jit_reason(RitzJitModule module);
 RitzJitLanguage ritz_jit_language(RitzJitModule module);       // that the text was compiled as
 void *ritz_jit_symbol(RitzJitModule module, const char *name); // NULL: not there, or not READY
-void ritz_jit_release(RitzJitModule *module);                  // with the last reference the code goes, too
+void ritz_jit_release(RitzJitModule *module);                  // unloads the code with the last reference
 
 // Whether people are to hear of it that texts with this user's file have no kernel: once a file of these
 // contents, by one of all processes that share a cache; again after a day, and always under

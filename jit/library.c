@@ -13,7 +13,7 @@
 #include "core/memory.h"
 #include "jit/files.h"
 
-// What the loader asks of the system; it fails for a folder that is mounted noexec.
+// Whether the file can be mapped as code, as the loader does; not in a folder that is mounted noexec.
 static bool may_execute(int fd) {
   void *page = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 

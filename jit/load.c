@@ -154,7 +154,7 @@ static int run_jobs(RitzBuild *build, RitzJob *jobs, size_t num) {
   }
 }
 
-// Of one language.
+// Loads texts of one language.
 static int load_all(RitzBuild *build, size_t num, const RitzJitSource *const *sources,
                     RitzJitModule *modules) {
   RitzJob *jobs = NULL;

@@ -19,7 +19,7 @@ bool ritz_module_is_recorded(RitzJitModule module);
 void ritz_module_forget(RitzJitModule module);
 // The module of a key, with a new reference, or NULL.
 RitzJitModule ritz_module_find(const RitzHash *key);
-// Makes *module findable, or exchanges it for the one that somebody else has loaded meanwhile.
+// Makes *module findable, or exchanges it for one that another thread has loaded meanwhile.
 void ritz_module_share(RitzJitModule *module);
 // Another reference.
 RitzJitModule ritz_module_reference(RitzJitModule module);

@@ -12,8 +12,8 @@
 
 // *text: owned by the caller; NULL: there is none.
 int ritz_note_find(Ceed ceed, const RitzHash *key, char **text);
-// name: of what it is about, for lists; neither has line breaks. Replaces what was there. What cannot be kept
-// is no error.
+// Keeps `text` under `key`, replacing an earlier text. name: shown in lists of the cache; neither has line
+// breaks. A text that cannot be kept is no error.
 int ritz_note_keep(Ceed ceed, const RitzHash *key, const char *name, const char *text);
 // Name in the contents of a note, shortened to fit; false: this is no note.
 bool ritz_note_name(const char *contents, size_t size, char *name);

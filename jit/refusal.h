@@ -17,7 +17,7 @@ bool ritz_refusal_misses_header(const char *log);
 // *messages: the first words of the compiler, owned by the caller; NULL: the text is not known to be refused.
 int ritz_refusal_find(Ceed ceed, const RitzCache *cache, const RitzHash *key, char **messages);
 
-// What is kept. Everything borrowed.
+// A refusal as it is kept. Everything borrowed.
 typedef struct {
   const char *name;         // of the text
   const char *work;         // a folder inside the cache, for a temporary file
@@ -27,8 +27,8 @@ typedef struct {
   const char *messages;
 } RitzRefusal;
 
-// What cannot be kept is no error; nor is a file that has changed since: then nothing is kept, and *is_kept
-// false.
+// Neither a refusal that cannot be kept is an error, nor a file that has changed since: then nothing is kept,
+// and *is_kept is false.
 int ritz_refusal_keep(Ceed ceed, const RitzCache *cache, const RitzHash *key, const RitzRefusal *refusal,
                       bool *is_kept);
 

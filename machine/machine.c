@@ -104,7 +104,7 @@ static double allowed_memory(void) {
   return bytes;
 }
 
-// Of all arrays together: so much that next to nothing stays in the caches from one run to the next.
+// Bytes of all arrays together: so many that next to nothing stays in the caches from one run to the next.
 static size_t streamed_bytes(const RitzMachine *machine, size_t max_bytes) {
   const double smallest = 64 << 20, unknown = 256 << 20;
   double caches = (double)machine->last_level_bytes,

@@ -229,7 +229,7 @@ static void find_extremes(const RitzMeshSampler *s, double *low, double *high) {
   }
 }
 
-// What was found to be inverted.
+// Elements found to be inverted.
 typedef struct {
   int64_t num, worst; // elements, the worst one
   double worst_det;

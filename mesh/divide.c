@@ -66,7 +66,7 @@ void ritz_mesh_child_orient(const RitzMeshShape *parent, RitzMeshChild *child) {
 
 // ---- Geometry of pieces ----
 
-// What takes the nodes of a parent to those of one of its pieces.
+// Map from the nodes of a parent to those of one of its pieces.
 typedef struct {
   RitzMeshChild child;
   double *matrix; // owned, [nodes of the child][nodes of the parent]

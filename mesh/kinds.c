@@ -13,7 +13,7 @@ static const double default_tolerance = 1e-12;
 // Coordinates are rounded, and so are the sums below, by a few units of the last place of the largest one.
 static const double rounding = 8.0 * DBL_EPSILON;
 
-// What the elements of one shape are compared with: maps that are sums of the corners' positions.
+// Maps that the elements of one shape are compared with: sums of the corners' positions.
 typedef struct {
   const RitzMeshShape *shape;
   CeedInt space_dim, order;
@@ -117,7 +117,7 @@ static double find_deviation(const Comparison *cmp, const double *x, const doubl
   return largest;
 }
 
-// What deviation still counts as none: relative to the diagonal of the bounding box, and rounding.
+// Largest deviation that counts as none: relative to the diagonal of the bounding box, and rounding.
 static double allowed_deviation(const Comparison *cmp, const double *x) {
   double low[3], high[3], diameter = 0.0, magnitude = 0.0;
 

@@ -69,8 +69,8 @@ static bool find_family(const char *name, Collection *collection, int *dim) {
   return false;
 }
 
-// What is not settled on a shape is declined: solids with triangles and quadrilaterals beyond what the format
-// describes, degrees beyond the bases that there are.
+// Declines what the format leaves open: nodes of solids with triangles and quadrilaterals beyond its
+// description, and degrees for which there is no basis.
 static int check_shapes(const RitzMfemFile *file, const char *name, const RitzMfemLayout *layout) {
   for (int s = RITZ_SHAPE_SEGMENT; s < RITZ_NUM_SHAPES; s++) {
     bool is_described = s == RITZ_SHAPE_PRISM     ? layout->is_shared && !layout->is_cubic

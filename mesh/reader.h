@@ -52,7 +52,7 @@ int ritz_reader_check_facet(const RitzMeshText *text, int64_t place, RitzShape f
 int ritz_reader_reserve(Ceed ceed, int64_t needed, size_t size, int64_t *capacity, void **array);
 
 // ---- Names of parts and regions (mesh/reader-names.c) ----
-// What a key of facets or elements (physical tag, attribute) is called. An unknown key and an empty name
+// Name of a key of facets or elements (physical tag, attribute). An unknown key and an empty name
 // stand for the number.
 typedef struct {
   int64_t key;

@@ -173,7 +173,7 @@ static void take_at_gauss_points(RitzMeshSampler *s, const double *x_comp, doubl
   }
 }
 
-// At a corner the derivative along an edge depends on the nodes of that edge only.
+// At a corner the derivative along an edge depends on the nodes of this edge only.
 static double take_at_corner(const RitzMeshSampler *s, int corner, const double *x) {
   double J[3][3] = {{0.0}};
   int64_t node = 0, stride[3] = {1, s->P, (int64_t)s->P * s->P};

@@ -273,7 +273,7 @@ int ritz_text_double(RitzMeshText *text, const char *what, double *value) {
   return CEED_ERROR_SUCCESS;
 }
 
-// As text a number takes at least two bytes, itself and a blank; the last blank may be missing.
+// A number in text takes at least two bytes, itself and a blank; the last blank may be missing.
 int ritz_text_check_count(const RitzMeshText *text, const char *what, int64_t count, int64_t ints,
                           int64_t sizes, int64_t doubles) {
   int64_t bytes = text->is_raw ? 4 * ints + 8 * sizes + 8 * doubles : 2 * (ints + sizes + doubles);

@@ -12,8 +12,8 @@ void ritz_plan_gpu_write_choice(const RitzGpuChoice *choice, char text[RITZ_CHOI
 // False: the text is none of the above. Members that it does not name are 0.
 bool ritz_plan_gpu_read_choice(const char *text, RitzGpuChoice *choice);
 
-// What was chosen for a target without a reason, by whomever; 0 where there was nothing to choose. Gives the
-// same target again.
+// Choices behind a target that has no reason against it, the model's or measured; 0 where there was nothing
+// to choose. Passing them again gives the same target.
 RitzGpuChoice ritz_plan_gpu_chosen(const RitzPlan *plan, const RitzGpuMachine *machine,
                                    const RitzGpuTarget *target);
 

@@ -20,7 +20,7 @@ typedef struct {
   const RitzPlanBasis *basis;
   const CeedScalar *interp, *grad;   // [Q][P], [dim][Q][P]
   double interp_error, grad_error;   // what two entries may differ by
-  double *sums;                      // of cubes of rows
+  double *sums;                      // of cubes of rows, [1 + dim][Q]
   CeedInt *point_image, *node_image; // [Q], [P]
 } Exchange;
 
@@ -32,17 +32,18 @@ static double largest_entry(CeedSize n, const CeedScalar *a) {
 
 // ---- Points ----
 
-// What the exchange does to a direction.
+// Image of direction d under the swap of the first two coordinates.
 static CeedInt direction_image(CeedInt d) { return d == 0 ? 1 : d == 1 ? 0 : d; }
 
-// Of an odd power: reflections of the element, which change the signs of derivatives, change this, too.
+// Sum of cubes of a row. Like a derivative, and unlike a sum of squares, it changes its sign when the element
+// is reflected.
 static double sum_of_cubes(CeedInt n, const CeedScalar *row) {
   double sum = 0;
   for (CeedInt p = 0; p < n; p++) sum += (double)row[p] * (double)row[p] * (double)row[p];
   return sum;
 }
 
-// Sums over the nodes do not depend on their order: of values and derivatives, [1 + dim][Q].
+// Fills sums [1 + dim][Q] of values and derivatives; sums over the nodes do not depend on their order.
 static int sum_rows(Ceed ceed, Exchange *x) {
   const RitzPlanBasis *b = x->basis;
   RITZ_TRY(ritz_widen(ceed, (CeedSize)(1 + b->dim) * b->Q, NULL, &x->sums));
@@ -61,7 +62,7 @@ static double distance(const Exchange *x, CeedInt q, CeedInt s) {
   return sum;
 }
 
-// The nearest ones; whether they are right shows at the nodes.
+// Takes the nearest point as image; whether it is right shows at the nodes.
 static void find_point_images(Exchange *x) {
   for (CeedInt q = 0; q < x->basis->Q; q++) {
     CeedInt nearest = 0;

@@ -347,7 +347,7 @@ static int meet_banks(const RitzLinePass *pass, const RitzLineStrides *s, int li
   return fullest;
 }
 
-// Of the lines from first to last the first that meets others least.
+// First line in [first, last) with the fewest bank conflicts, of those not taken.
 static int find_friend(const RitzLinePass *pass, const RitzLineStrides *s, int first, int last,
                        const bool *is_taken, int num_banks, int *counts) {
   int best = -1, fewest = INT_MAX;
@@ -363,7 +363,8 @@ static int find_friend(const RitzLinePass *pass, const RitzLineStrides *s, int f
   return best;
 }
 
-// Group by group, each line one that goes with those before it, from as many as may be exchanged.
+// Greedy assignment: for each group of threads, lines without conflicts with those already chosen, among
+// num_exchanged candidates.
 static int assign_in_turn(Ceed ceed, const RitzLinePass *pass, const RitzLineStrides *s, int num_lines,
                           int num_exchanged, int num_banks, int *slots) {
   int counts[RITZ_MAX_BANKS];
@@ -382,7 +383,7 @@ static int assign_in_turn(Ceed ceed, const RitzLinePass *pass, const RitzLineStr
   return CEED_ERROR_SUCCESS;
 }
 
-// The line that comes at a place in the order by rows.
+// Line at position `place` of the order by rows.
 static int line_by_row(const RitzLinePass *pass, int num_elem, int place) {
   const int i = place % pass->num[0], row = place / pass->num[0];
 

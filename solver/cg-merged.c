@@ -24,7 +24,7 @@ enum { RR, RZ, PQ, RQ, QQ, RMQ, QMQ };
 
 typedef struct {
   RitzCg *cg;
-  // What the next sweep or pass does to r and p.
+  // Coefficients by which the next apply or pass changes r and p.
   double alpha, beta;
   double beta_p;       // beta of the direction in p
   double owed;         // step along the direction before p that x has not made yet; times scale
@@ -140,7 +140,7 @@ static void catch_up(void *data, int slot, int64_t first, int64_t count) {
 
 // ---- Sweeps and passes ----
 
-// What x gets when it makes all steps up to the one along p.
+// Sets the coefficients of p and r by which x gets all steps that it lacks, up to the one along p.
 static void pay(Merged *m) {
   const double before_p = m->owed != 0 ? m->owed / m->beta_p : 0;
 

@@ -12,7 +12,7 @@
 typedef struct {
   char *start;
   size_t num_bytes;
-  bool is_lent; // a copy that a vector has lent: nobody may own it
+  bool is_lent; // a copy that a vector has lent: it cannot be taken over
 } RitzCheckBlock;
 
 // What a Ceed with :mem=device keeps in its `data`; other contexts have NULL there.
@@ -48,7 +48,7 @@ typedef struct {
   const char *what, *with;
 } RitzCheckPair;
 // CEED_ERROR_BACKEND unless |found - wanted| <= tolerance; the message names operator and field, if one runs.
-// What is not finite may differ.
+// Entries that are not finite in both count as equal; with a tolerance that is not finite all do.
 int ritz_check_compare(const RitzCheckPair *pair, CeedSize index, CeedScalar found, CeedScalar wanted,
                        double tolerance);
 double ritz_check_epsilon(void);                            // distance of 1 to the next CeedScalar

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Arrays between guard zones, and the NaN that marks what nobody has written.
+// Arrays between guard zones, and the NaN that marks entries never written.
 #include <string.h>
 
 #include "backends/check/check.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copies that are lent out instead of a vector's own array. A returned copy is filled with NaN and kept until
-// the next access of its vector, so that a stale pointer reads NaN and not somebody else's memory.
+// the next access of its vector, so that a stale pointer reads NaN and not memory of another use.
 #include <string.h>
 
 #include "backends/check/check.h"

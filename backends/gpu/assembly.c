@@ -8,7 +8,7 @@ static int delegate(CeedOperator op) {
   return ritz_gpu_delegate(op->obj.ceed, "assembly", "it has no kernels on devices yet");
 }
 
-// The array of n entries goes to the device unless it could not be computed; it is freed.
+// Uploads host [n] to device, unless ierr says that it could not be computed; frees host.
 static int finish(CeedOperator op, int ierr, CeedSize n, CeedScalar *host, CeedScalar *device) {
   if (!ierr) ierr = ritz_gpu_copy_in(op->obj.ceed, (size_t)n * sizeof(*host), device, host);
   RITZ_FREE(&host);

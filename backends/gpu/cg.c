@@ -21,7 +21,7 @@
 // Resident blocks hide the latency of memory; each block adds up the sums of all others.
 enum { BLOCKS_PER_UNIT = 6, MAX_BLOCKS = 1024, LANES = 16 / sizeof(CeedScalar) };
 
-// As in kernels/gpu/cg.h.
+// Numbers of one iteration; the same struct as in kernels/gpu/cg.h.
 typedef struct {
   double pq, rr, rz, scale;
 } Record;
@@ -41,8 +41,8 @@ struct RitzCgObject {
   CeedScalar *z;           // M r of the reference, or NULL
   void *mask;              // a bit for each entry; NULL: no constraints
   double *partial;         // [NUM_PARTIAL][num_blocks]
-  Record *records;         // of iterations, two in turn
-  int number;              // of that of the last iteration
+  Record *records;         // [2]: of iterations k and k + 1, written alternately
+  int number;              // index in `records` of the last iteration
   Record last;             // a copy
   RitzDeviceStream reader; // owned; of the copies, where the next product is made meanwhile. NULL: it is not
   RitzDeviceEvent turned;  // owned; the end of an iteration
@@ -99,7 +99,7 @@ static double sum_of_blocks(const RitzCgObject *cg, const double *partial) {
   return sum;
 }
 
-// Of a pass that looks for the largest of its numbers and counts those that are of no use.
+// Result of a pass that takes the largest magnitude and counts entries that are not finite.
 static int read_largest(const RitzCgObject *cg, double *largest, double *num_bad) {
   double partial[2 * MAX_BLOCKS];
   RITZ_TRY(ritz_gpu_copy_out(cg->ceed, 2 * (size_t)cg->num_blocks * sizeof(double), partial, cg->partial));

@@ -41,7 +41,8 @@ static int make(CeedOperator op, RitzGpuOperator *apply) {
   return ierr;
 }
 
-// As kernels/gpu/energy.h stores them.
+// Number of partial sums of u . A u that the kernel stores: one a warp, without warps one a thread
+// (kernels/gpu/energy.h).
 static int64_t count_shares(const RitzGpu *gpu, const RitzGpuOperator *g) {
   const int64_t num_blocks = (g->plan->num_elem + (int64_t)g->target->num_elem - 1) / g->target->num_elem;
   return num_blocks * (gpu->driver->has_warps ? (g->target->num_threads + 31) / 32 : g->target->num_threads);

@@ -41,9 +41,10 @@ int ritz_gpu_operator_destroy(CeedOperator op) {
 
 // ---- Plan ----
 
-// Of threads that run one by one: all of a block have what is theirs on the stack of a thread of the host.
+// Bytes of private memory for all threads of a block together on a device that runs threads one by one (PoCL
+// keeps them on the stack of a host thread); 0 on others: no limit.
 static CeedSize private_bytes(const RitzDeviceInfo *info) {
-  enum { UNLIMITED = 2 << 20 }; // what threads get then
+  enum { UNLIMITED = 2 << 20 }; // stack of a thread without a limit
   struct rlimit limit;
   if (info->warp_size != 1) return 0;
   const bool is_known = !getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < (rlim_t)INT_MAX;

@@ -10,9 +10,9 @@
 typedef struct RitzGpuDiagonalKernel RitzGpuDiagonalKernel; // diagonal.c
 typedef struct RitzGpuEnergyKernel RitzGpuEnergyKernel;     // energy.c
 
-// A choice that was measured, or that none was.
+// A choice that was measured, or the fact that none was.
 typedef struct {
-  RitzHash key;     // of what it is good for
+  RitzHash key;     // of plan, model's target and QFunction that the choice is for
   int64_t number;   // counts the measurements of this process; 0: another one has made it, or none is made
   bool is_measured; // else the model chooses
   RitzGpuChoice choice;
@@ -51,10 +51,10 @@ int ritz_gpu_gen_apply_kernel(CeedOperator op, RitzGpuOperator *g, CeedVector in
                               RitzApplyMode mode);
 void ritz_gpu_gen_free(Ceed ceed, RitzGpuOperator **g); // NULL is fine
 
-// From the text, or the program, to the kernel of that name and its arguments, by plan, target, and what is
-// said of the context.
+// Loads the kernel named `kernel`: compiles g->text unless g->program is there, looks the kernel up, fills
+// its arguments from plan, target and the context's fields of g.
 int ritz_gpu_gen_load(CeedOperator op, RitzGpuOperator *g, const char *kernel);
-// All that it has but plan and target.
+// Frees all members but plan and target.
 void ritz_gpu_gen_release(Ceed ceed, RitzGpuOperator *g);
 
 // The array of a space's vector, in g->arrays.
@@ -71,8 +71,8 @@ void ritz_gpu_diagonal_destroy(Ceed ceed, RitzGpuDiagonalKernel **diagonal);
 int ritz_gpu_diagonal_explain(CeedOperator op, FILE *stream);
 
 // ---- tune-store.c ----
-// What was measured for the operator of this plan, the model's target for it, and this source of its
-// QFunction; the key in any case.
+// Looks up the choice measured for this plan, the model's target for it, and this source of the QFunction;
+// sets the key in any case.
 int ritz_gpu_tune_find(CeedOperator op, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
                        RitzGpuTuning *tuning);
 // The same for a key that is known: what this process has found or measured meanwhile.

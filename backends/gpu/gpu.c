@@ -123,7 +123,7 @@ static const char *opencl_unusable(void) {
   return ritz_opencl.count(&why) > 0 ? NULL : why;
 }
 
-// What was queued on the old stream may still be needed by what is queued on the new one.
+// Work on the new stream may need results of work on the old one, and waits for it.
 static int set_stream(Ceed ceed, void *handle) {
   RitzGpu *gpu = ritz_gpu(ceed);
   RITZ_TRY(gpu->driver->synchronize(ceed, gpu->device, gpu->stream));

@@ -121,8 +121,8 @@ int ritz_gpu_run(Ceed ceed, RitzGpuProgram program, const char *kernel, int64_t 
                (const RitzDeviceArg[]){__VA_ARGS__})
 enum { RITZ_GPU_BLOCK = 256 }; // threads of a block of kernels with one item a thread
 #define RITZ_GPU_BLOCKS(num_items) (((int64_t)(num_items) + RITZ_GPU_BLOCK - 1) / RITZ_GPU_BLOCK)
-// Delegation to the reference backend: an error where the user wants none of that, else a word to the user,
-// once a process for each text, unless RITZ_WARNINGS says otherwise.
+// Announces delegation to the reference backend: an error under RITZ_STRICT, else a warning, once a process
+// for each text, unless RITZ_WARNINGS says otherwise.
 int ritz_gpu_delegate(Ceed ceed, const char *what, const char *reason);
 
 // ---- timer.c: slots of the timing table ----
@@ -187,8 +187,8 @@ int ritz_gpu_qfunction_apply(CeedQFunction qf, CeedInt Q, const CeedScalar *cons
                              CeedScalar *const *out);
 int ritz_gpu_qfunction_destroy(CeedQFunction qf);
 int ritz_gpu_qfunction_source(CeedQFunction qf, const char **text); // of its kernel; owned by the QFunction
-// The function's source for devices; what a text has to define for a context of that size. The caller's to
-// free.
+// Source of the QFunction for devices; #define line of a text for a context of num_bytes. The caller frees
+// both.
 int ritz_gpu_qfunction_load(CeedQFunction qf, char **source);
 int ritz_gpu_context_define(CeedQFunction qf, size_t num_bytes, char **define);
 CeedSize ritz_gpu_context_copies(CeedQFunction qf); // bytes that each thread has copied of its context
@@ -202,7 +202,7 @@ int ritz_gpu_operator_destroy(CeedOperator op);
 int ritz_gpu_gen_cost(CeedOperator op, RitzOperatorCost *cost);
 
 // ---- energy.c: applies of fused single operators that also give u . A u ----
-// *num_shares: numbers of which that is the sum; 0: there is no such kernel.
+// *num_shares: number of partial sums of u . A u; 0: the operator has no energy kernel.
 int ritz_gpu_energy_prepare(CeedOperator op, int64_t *num_shares);
 // out += A in for an operator that was prepared; shares in device memory.
 int ritz_gpu_energy_apply(CeedOperator op, CeedVector in, CeedVector out, double *shares);

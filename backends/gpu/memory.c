@@ -99,8 +99,8 @@ int ritz_gpu_rep_copy(Ceed ceed, size_t num_bytes, RitzRepKind to_kind, void *to
 
 // ---- Memory of the caller's ----
 
-// What is said to be device memory must be that: kernels that run into anything else end the device's
-// context. Memory that the library is to own is counted from here on.
+// Refuses a pointer that is not device memory: a kernel that runs into another one ends the device's context.
+// Memory that the library is to own is counted from here on.
 int ritz_gpu_rep_accept(Ceed ceed, const char *call, RitzRepKind kind, size_t num_bytes, bool is_given,
                         const void *p) {
   RitzGpu *gpu = ritz_gpu(ceed);

@@ -88,7 +88,7 @@ static bool may_split(const Run *run) {
   return true;
 }
 
-// As many elements as fit into the budget, in batches of nearly equal size.
+// Chooses the elements of a batch: the most that fit the work memory, in batches of nearly equal size.
 static void choose_batch(Run *run) {
   const RitzGpu *gpu = ritz_gpu(run->op->obj.ceed);
   const CeedInt num_elem = run->op->num_elem;

@@ -14,7 +14,7 @@
 #include "jit/module.h"
 #include "jit/words.h"
 
-// Programs that stay loaded although nobody refers to them.
+// Unreferenced programs that stay loaded.
 enum { NUM_KEPT = 64 };
 
 struct RitzGpuProgram_private {
@@ -53,7 +53,7 @@ static int append(Ceed ceed, char **text, size_t length, const char *more) {
   return ierr;
 }
 
-// For messages of compilers: the next line is this one of that file.
+// Appends a #line directive, by which messages of compilers name the file and line of what follows.
 static int append_mark(Ceed ceed, char **text, int line, const char *name) {
   char mark[128];
   snprintf(mark, sizeof(mark), "#line %d \"%s\"\n", line, name);
@@ -72,7 +72,7 @@ static const RitzEmbeddedFile *included_file(const char *line) {
 
 // A text with what it includes of the library's; other includes are in branches for hosts.
 static int append_file(Ceed ceed, char **text, const char *name, const char *bytes) {
-  const char *start = bytes; // of what is not appended yet
+  const char *start = bytes; // first byte not yet appended
   int number = 1;
   RITZ_TRY(append_mark(ceed, text, 1, name));
   for (const char *line = start; *line; number++) {
@@ -149,7 +149,7 @@ static int load(Ceed ceed, size_t num_bytes, const char *bytes, RitzDeviceProgra
   return ierr;
 }
 
-// Without a message: what the driver says of old bytes nobody needs to know.
+// Loads a binary from the cache. A failure is not reported: the text is compiled anew then.
 static int load_silently(Ceed ceed, size_t num_bytes, const char *bytes, RitzDeviceProgram *code) {
   const CeedErrorHandler handler = ceed->error_handler;
   ceed->error_handler = CeedErrorReturn;
@@ -200,8 +200,8 @@ static void destroy(Ceed ceed, RitzGpuProgram program) {
 }
 
 // ---- The list ----
-// Guarded by RITZ_LOCK_PROGRAMS; the program that was made or given up last comes first. One that nobody
-// refers to does not count as memory of the library: no context is left that could free it.
+// Guarded by RITZ_LOCK_PROGRAMS; the program that was made or given up last comes first. Unreferenced
+// programs do not count as memory of the library: no context is left that could free them.
 
 static RitzGpuProgram programs;
 

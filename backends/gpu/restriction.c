@@ -17,15 +17,16 @@ typedef struct {
   void *nodes, *starts, *entries;
 } Map;
 
-// Of rows of one length; none of them is freed before the restriction: kernels have the address.
+// Device copy of the first offsets of rows of one length. Freed with the restriction, not before: kernels
+// keep the address.
 typedef struct Rows {
-  struct Rows *next; // of another length
+  struct Rows *next; // rows of another length
   CeedInt length;
   bool has_rows;
   void *firsts; // device copy of the first offset of each row, made on first use
 } Rows;
 
-// Of a restriction, shared by its unsigned and unoriented copies: rstr->data of the original.
+// Device data of a restriction (rstr->data of the original), shared by its unsigned and unoriented copies.
 typedef struct {
   void *orients; // device copy of orients or curl_orients, made on first use; NULL: there are none
   Rows *rows;    // owned, of the lengths that were asked for

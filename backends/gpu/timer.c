@@ -73,8 +73,8 @@ int ritz_gpu_timer_flush(Ceed ceed) {
   return ierr;
 }
 
-// Of a processor behind OpenCL measuring would take seconds. What the measurement does reports without a
-// context, so the device is asked first whether it is still there.
+// Bandwidth and flops of the device; unknown (zeros) for a processor behind OpenCL, where measuring takes
+// seconds. The measurement reports without a context, so the device is asked first whether it is still there.
 int ritz_gpu_limits(Ceed ceed, RitzLimits *limits) {
   const RitzGpu *gpu = ritz_gpu(ceed);
   RitzDeviceRates rates;

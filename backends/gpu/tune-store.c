@@ -56,7 +56,7 @@ static void add_function(RitzHasher *hasher, CeedQFunction qf, const char *sourc
   add_source(hasher, source);
 }
 
-// What the mesh decides of a kernel: whether offsets are those of rows.
+// Adds to a key what depends on the mesh: which spaces have rows of nodes.
 static void add_target(RitzHasher *hasher, const RitzPlan *plan, const RitzGpuTarget *target) {
   for (int s = 0; s < plan->num_spaces; s++) add_number(hasher, target->spaces[s].row_length > 0);
 }
@@ -82,7 +82,7 @@ static int make_key(CeedOperator op, const RitzPlan *plan, const RitzGpuTarget *
 
 // ---- What the process knows: guarded by RITZ_LOCK_TUNING, kept until it ends ----
 
-// What the disk said when it was asked, nothing included, or what was measured since.
+// A choice read from the disk cache (or the fact that there is none), or measured since.
 typedef struct Known {
   struct Known *next;
   RitzHash place;

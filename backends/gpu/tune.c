@@ -120,7 +120,8 @@ static void add(Alternatives *a, RitzGpuChoice choice) {
 
 static int round_to(double number) { return number < 1 ? 1 : (int)(number + 0.5); }
 
-// As many as fill each number of warps. The registers of a thread stay as they are.
+// Candidates for the elements of a block: for each number of warps the most that fill it; registers per
+// thread stay as they are.
 static void list_elements(const Search *s, Alternatives *a) {
   const RitzGpuTarget *t = s->best->target;
   RitzGpuChoice choice = chosen(s, s->best);
@@ -226,7 +227,8 @@ static int describe(Search *s, const RitzGpuChoice *choice, RitzGpuOperator **g)
   return ierr;
 }
 
-// Every thread has a context of its own for messages, which nobody reads; the rest of it is only read.
+// Compiles the variants of one thread. A private copy of the context takes the messages, which are dropped;
+// the rest of the copy is only read.
 static int compile_part(void *data, int thread) {
   const Group *group = data;
   struct Ceed_private ceed = *group->search->op->obj.ceed;
@@ -250,7 +252,7 @@ static int compile(Group *group) {
   return ierr;
 }
 
-// What was compiled and fits the device; *can_run: else it is left out.
+// Loads a compiled variant. *can_run: false when it exceeds the limits of the device.
 static int finish(const Search *s, RitzGpuOperator *g, bool *can_run) {
   Ceed ceed = s->op->obj.ceed;
   RitzDeviceKernelInfo info;
@@ -273,7 +275,7 @@ static int fill(Search *s, const Alternatives *a, Group *group) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Failures of variants are nobody's business.
+// Times all variants of a group. A variant that fails is skipped without a report.
 static void race_all(Search *s, Group *group) {
   Ceed ceed = s->op->obj.ceed;
   const CeedErrorHandler handler = ceed->error_handler;
@@ -295,7 +297,7 @@ static int try_all(Search *s, const Alternatives *a) {
   return ierr;
 }
 
-// What an earlier measurement has found comes first.
+// Tries the choice of an earlier measurement first.
 static int try_known(Search *s, const RitzGpuOperator *own) {
   Alternatives a = {.num = 0};
   if (!own->tuning.is_measured) return CEED_ERROR_SUCCESS;

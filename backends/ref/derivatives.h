@@ -22,7 +22,7 @@ typedef struct {
 int ritz_ref_derivatives_open(CeedOperator op, bool use_cache, RitzRefDerivatives *d);
 int ritz_ref_derivatives_close(RitzRefDerivatives *d, int ierr);
 
-// Goes to an element and evaluates there.
+// Moves to element `elem` and evaluates its inputs.
 int ritz_ref_derivatives_enter(RitzRefDerivatives *d, CeedInt elem);
 // Derivatives of active output scalar o by active input scalar i at all points of the element: array
 // [num_points].

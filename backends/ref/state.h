@@ -41,7 +41,7 @@ typedef struct {
 int ritz_ref_state_open(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state);
 int ritz_ref_state_close(RitzRefState *state, int ierr);
 
-// Goes to an element: its number of points and their coordinates. Evaluations belong to that element.
+// Moves to element `elem`: sets the number of its points and their coordinates, to which evaluations belong.
 void ritz_ref_state_enter(RitzRefState *state, CeedInt elem);
 // Inputs of the element at the points; those without an array are left as they are.
 void ritz_ref_state_evaluate(RitzRefState *state, CeedInt elem);

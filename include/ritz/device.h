@@ -18,7 +18,7 @@ typedef struct {
   char arch[64];       // what code is compiled for: "sm_90"; OpenCL: the version of the device
   char version[256];   // of driver and compiler
   int64_t num_bytes;   // of memory
-  int64_t free_bytes;  // of that, now; -1: unknown
+  int64_t free_bytes;  // of num_bytes, now; -1: unknown
   int num_units;       // multiprocessors, compute units
   int64_t local_bytes; // of memory that the threads of a block share
 } RitzDeviceFacts;
@@ -30,8 +30,8 @@ typedef struct {
   int64_t flops;            // of independent multiply-adds of CeedScalars in registers, each counts as two
 } RitzDeviceRates;
 
-// Of one context, since it was made. Memory: what the library has allocated or owns, work memory included;
-// arrays that the program lends are not counted.
+// Counters of one context, since it was made. Memory: what the library has allocated or owns, work memory
+// included; arrays that the program lends are not counted.
 typedef struct {
   const char *driver; // "cuda", "opencl"; NULL: the context does not compute on a device, the rest is zeros
   const char *device; // its name; valid until the process ends

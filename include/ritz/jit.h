@@ -9,8 +9,8 @@
 // cache), RITZ_CACHE_DIR (its folder; default $XDG_CACHE_HOME/ritz, else $HOME/.cache/ritz), RITZ_SITE_CACHE
 // (a second one that is only read and belongs to root; default /var/cache/ritz), RITZ_DUMP (a folder for
 // everything that is loaded: text, command, messages, binary), RITZ_JIT_TIMEOUT (seconds that a compiler may
-// take; default 300). A set-uid program ignores all of them. The folder must belong to the user, and nobody
-// else may write to it; else it is not used.
+// take; default 300). A set-uid program ignores all of them. The folder must belong to the user, and others
+// may not write to it; else it is not used.
 #ifndef RITZ_JIT_H
 #define RITZ_JIT_H
 

@@ -20,7 +20,7 @@ CEED_EXTERN int RitzOperatorExplain(CeedOperator op, FILE *stream);
 // kernel like RitzOperatorExplain. A composite is CEED_ERROR_INCOMPATIBLE: ask for its sub-operators.
 CEED_EXTERN int RitzOperatorGetSource(CeedOperator op, const char **source);
 
-// What RitzOperatorTune has found; of a composite: sums over its sub-operators that were measured.
+// Result of RitzOperatorTune; for a composite: sums over its sub-operators that were measured.
 typedef struct {
   CeedInt num_tried;    // kernels that ran, the model's one included; 0: nothing was measured
   const char *reason;   // why nothing was measured (static), else NULL
@@ -37,7 +37,7 @@ typedef struct {
 // there. Takes a minute where kernels take seconds to compile. Meshes should be as large as those of later
 // runs: small ones do not fill a device.
 //
-// Of a composite all sub-operators are tuned, one after the other; one that has the kernel of an earlier one
+// Sub-operators of a composite are tuned one after the other; one that has the kernel of an earlier one
 // takes over what was found for that. Backends that have nothing to choose, and operators that run without a
 // generated kernel: success, num_tried is 0. RITZ_TUNE=off: nothing is measured, and what was measured is not
 // used; RITZ_TUNE=N: at most N (1 to 40, the default) kernels are tried for an operator. tuning: may be NULL.

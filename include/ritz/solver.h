@@ -12,8 +12,8 @@
 // The merged variant does the vector arithmetic inside the kernels of the operator, chunk by chunk before the
 // first and after the last touch, so that r, p and A p come from memory once an iteration; on devices in few
 // passes beside them. It is the same method with the same iterates, but for rounding. On devices all
-// operators can be merged; on the host those that run as one kernel, or as a composite of such, with the same
-// restriction for active input and output and without passive outputs.
+// operators can be merged; on the host those that run as one kernel, or as a composite of these, with the
+// same restriction for active input and output and without passive outputs.
 //
 // Vector arithmetic is done where the operator runs: on the threads of the context, or on its device, if b, x
 // and the diagonal are vectors of its context, too. Sums are compensated: their relative error does not grow
@@ -80,8 +80,8 @@ CEED_EXTERN int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x);
 CEED_EXTERN int RitzSolverGetReason(RitzSolver solver, RitzSolverReason *reason);
 CEED_EXTERN const char *RitzSolverReasonName(RitzSolverReason reason); // never NULL
 CEED_EXTERN int RitzSolverGetIterations(RitzSolver solver, CeedInt *iterations);
-// Of the last solve: RITZ_CG_AUTO before it, else what was done; *reason (static string): why an operator was
-// not merged, NULL where it was or nobody wanted it. Each pointer may be NULL.
+// Variant of the last solve: RITZ_CG_AUTO before it; *reason (static string): why an operator was
+// not merged, NULL where it was or was not asked to be. Each pointer may be NULL.
 CEED_EXTERN int RitzSolverGetVariantUsed(RitzSolver solver, RitzCGVariant *used, const char **reason);
 // Norms of the first and the last residual; each pointer may be NULL.
 CEED_EXTERN int RitzSolverGetResidual(RitzSolver solver, double *initial, double *final);

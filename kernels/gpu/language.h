@@ -21,9 +21,9 @@
 // or, one in a kernel and of any size that the device has, with RITZ_LOCAL_MEMORY(name, count): `count`
 // CeedScalars, of which the launch tells the bytes.
 //
-// RITZ_TABLE declares numbers at file scope that threads index differently, RITZ_CONSTANT such that all
-// threads read at one index. RITZ_ALIGN16 stands behind `struct`: reads and writes take 16 bytes at a time.
-// RITZ_LOAD reads global data that no thread writes, RITZ_LOAD_ONCE also such that nobody reads again.
+// RITZ_TABLE declares numbers at file scope that threads index differently, RITZ_CONSTANT numbers that all
+// threads index alike. RITZ_ALIGN16 stands behind `struct`: reads and writes take 16 bytes at a time.
+// RITZ_LOAD reads global data that no thread writes, RITZ_LOAD_ONCE global data that is read once.
 //
 // Threads of a warp (NVIDIA's 32) may exchange data through the block's memory with RITZ_FENCE(lanes) between
 // write and read. `lanes` are the threads that do so, which RITZ_LANES(predicate) gives where all threads of

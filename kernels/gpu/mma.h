@@ -23,7 +23,7 @@ typedef struct RITZ_ALIGN16 {
 
 // ---- y += the product with a matrix, of two times 16 lines ----
 
-#ifdef RITZ_EXCHANGE // without such instructions: all threads of a warp see all operands there
+#ifdef RITZ_EXCHANGE // without mma instructions: offset of the operands of all threads in shared memory
 
 // Clang and PoCL trip over calls of functions with barriers.
 #define RITZ_TOGETHER RITZ_INLINE __attribute__((always_inline))
@@ -82,7 +82,7 @@ RITZ_INLINE void ritz_multiply_parts(CeedScalar *m, const RitzLane *M, const Cee
 
 // ---- Parts of lines ----
 
-// All that the thread has of an array: four numbers for each product.
+// The thread's fragment of an array: four numbers for each product.
 RITZ_INLINE void ritz_read_parts(int n, RITZ_LOCAL const CeedScalar *from,
                                  RITZ_IN_CONSTANT const unsigned short *lines, int stride,
                                  CeedScalar *parts) {
