@@ -165,6 +165,7 @@ static int describe(CeedOperator op, const RitzPlan *plan, const Meeting *m, Rit
   d->plan = *plan;
   d->plan.spaces = NULL;
   d->plan.fields = NULL;
+  d->plan.steps = NULL;
   RITZ_TRY(copy_spaces(ceed, plan, d));
   RITZ_TRY(copy_fields(ceed, plan, d));
   set_output(op, plan, m, d);
