@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan/parts.h"
+#include "plan/steps.h"
 
 // ---- Bases of spaces ----
 
@@ -223,10 +224,20 @@ void ritz_plan_cpu_free(RitzCpuTarget **target) {
 
 // ---- Costs ----
 
-RitzPlanCost ritz_plan_cpu_cost(const RitzPlan *plan, const RitzCpuTarget *t) {
-  RitzPlanAccess access[plan->num_spaces + 1];
+static void find_access(const RitzPlan *plan, const RitzCpuTarget *t, RitzPlanAccess *access) {
   for (int i = 0; i < plan->num_spaces; i++)
     access[i] = (RitzPlanAccess){.has_offsets = t->spaces[i].gather <= RITZ_GATHER_ROWS,
                                  .row_length = t->spaces[i].row_length};
+}
+
+RitzPlanCost ritz_plan_cpu_cost(const RitzPlan *plan, const RitzCpuTarget *t) {
+  RitzPlanAccess access[plan->num_spaces + 1];
+  find_access(plan, t, access);
   return ritz_plan_cost(plan, access);
+}
+
+int ritz_plan_cpu_print_steps(const RitzPlan *plan, const RitzCpuTarget *t, FILE *stream) {
+  RitzPlanAccess access[plan->num_spaces + 1];
+  find_access(plan, t, access);
+  return ritz_steps_print(plan->steps, access, NULL, stream);
 }

@@ -61,6 +61,9 @@ void ritz_plan_cpu_free(RitzCpuTarget **target);
 
 RitzPlanCost ritz_plan_cpu_cost(const RitzPlan *plan, const RitzCpuTarget *target);
 
+// The list of an apply with its costs, and how the kernel does each step.
+int ritz_plan_cpu_print_steps(const RitzPlan *plan, const RitzCpuTarget *target, FILE *stream);
+
 // Several lines for people: the plan, the target, costs.
 int ritz_plan_cpu_print(const RitzPlan *plan, const RitzCpuTarget *target, FILE *stream);
 

@@ -8,6 +8,7 @@
 #include "plan/gpu-element.h"
 #include "plan/gpu-forms.h"
 #include "plan/gpu-mma.h"
+#include "plan/steps.h"
 
 enum { MAX_POINT_WORK = 600, MAX_ELEMENT_WORK = 200, MAX_LIGHT_ELEMENT_WORK = 900 };
 enum { SHORT_LINE = 7 }; // of points
@@ -642,12 +643,22 @@ void ritz_plan_gpu_free(RitzGpuTarget **target) {
 
 // ---- Costs ----
 
-RitzPlanCost ritz_plan_gpu_cost(const RitzPlan *plan, const RitzGpuTarget *t) {
-  RitzPlanAccess access[plan->num_spaces + 1];
+static void find_access(const RitzPlan *plan, const RitzGpuTarget *t, RitzPlanAccess *access) {
   for (int i = 0; i < plan->num_spaces; i++)
     access[i] = (RitzPlanAccess){.has_offsets = plan->spaces[i].restriction.type != CEED_RESTRICTION_STRIDED,
                                  .row_length = t->spaces[i].row_length};
+}
+
+RitzPlanCost ritz_plan_gpu_cost(const RitzPlan *plan, const RitzGpuTarget *t) {
+  RitzPlanAccess access[plan->num_spaces + 1];
+  find_access(plan, t, access);
   return ritz_plan_cost(plan, access);
+}
+
+int ritz_plan_gpu_print_steps(const RitzPlan *plan, const RitzGpuTarget *t, FILE *stream) {
+  RitzPlanAccess access[plan->num_spaces + 1];
+  find_access(plan, t, access);
+  return ritz_steps_print(plan->steps, access, NULL, stream);
 }
 
 // ---- For people ----

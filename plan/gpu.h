@@ -156,6 +156,7 @@ bool ritz_plan_gpu_can_have_energy(const RitzPlan *plan);
 int ritz_plan_gpu_add_energy(Ceed ceed, const RitzGpuTarget *from, RitzGpuTarget *target, RitzGpuArg **args);
 
 // Lines for people.
+int ritz_plan_gpu_print_steps(const RitzPlan *plan, const RitzGpuTarget *target, FILE *stream);
 void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *target, FILE *stream);
 
 // The space comes to the points, or back, by lines of a tensor basis, by sums over the nodes of a dense one;

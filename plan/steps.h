@@ -120,8 +120,8 @@ typedef struct {
 RitzStepCost ritz_steps_cost(const RitzSteps *list, int step, const RitzPlanAccess *access);
 
 // Several lines for people: the action, then a line for each step, behind which stands notes[step] (notes or
-// one of them NULL: nothing).
-void ritz_steps_print(const RitzSteps *list, const RitzPlanAccess *access, const char *const *notes,
-                      FILE *stream);
+// one of them NULL: nothing). Costs are those with this access to each space.
+int ritz_steps_print(const RitzSteps *list, const RitzPlanAccess *access, const char *const *notes,
+                     FILE *stream);
 
 #endif
