@@ -7,6 +7,8 @@
 
 #include "plan/plan.h"
 
+// ---- Spaces ----
+
 typedef enum {
   RITZ_GATHER_NODES,   // one offset per node
   RITZ_GATHER_ROWS,    // one offset per row of nodes (backends/cpu/rows.h)
@@ -19,6 +21,60 @@ typedef struct {
   CeedInt row_length; // of GATHER_ROWS
   int overwrites;     // outputs: input space whose element arrays it takes over when they are spent; -1: none
 } RitzCpuSpace;
+
+// ---- Steps ----
+
+// The arrays of a space in a kernel, of which each has those that its buffers are in.
+typedef enum {
+  RITZ_ARRAY_NODES,       // at the nodes; of RITZ_FORM_LINEAR the coefficients
+  RITZ_ARRAY_PARTIAL,     // interpolated in all directions but the last (values row by row: but the first)
+  RITZ_ARRAY_VALUES,      // at the points
+  RITZ_ARRAY_DERIVATIVES, // in the last direction; direct route: [direction][component], dense:
+                          // [component][direction]
+  RITZ_ARRAY_WORK,        // of a sweep of the direct route
+  RITZ_ARRAY_PLANE_DERIVATIVES, // in the middle direction, one plane
+  RITZ_ARRAY_CONSTANT_VALUES,   // of RITZ_FORM_CONSTANT: the same at all points
+  RITZ_ARRAY_CONSTANT_DERIVATIVES,
+  RITZ_ARRAY_ROW_DERIVATIVES, // in the first direction, one row
+  RITZ_ARRAY_ROW_VALUES,      // one row, in registers
+  RITZ_ARRAY_LINEAR_ROW,      // of RITZ_FORM_LINEAR: coefficients of a row
+  RITZ_NUM_ARRAYS             // of a buffer: in none, but an L-vector, packed or within a call
+} RitzCpuArray;
+
+// As the text of kernels has them, without the number of the space.
+const char *ritz_cpu_array_name(RitzCpuArray array);
+
+// How much of an element a call works on: loops of kernels/cpu/loop.h, and how long its results live.
+typedef enum { RITZ_STAGE_ELEMENT, RITZ_STAGE_PLANE, RITZ_STAGE_ROW, RITZ_STAGE_POINT } RitzCpuStage;
+
+// Templates of kernels/cpu.
+typedef enum {
+  RITZ_TEMPLATE_TRANSFER,     // gather or scatter, and orientations
+  RITZ_TEMPLATE_FOLD,         // pairs of a folded basis -> sums and differences
+  RITZ_TEMPLATE_DENSE,        // a dense matrix
+  RITZ_TEMPLATE_SWEEP,        // all directions of the direct route
+  RITZ_TEMPLATE_SLABS,        // all directions but the last
+  RITZ_TEMPLATE_LAST,         // the last direction
+  RITZ_TEMPLATE_LAST_BOTH,    // the last direction and its derivative, or their sum
+  RITZ_TEMPLATE_OUTER,        // all directions but the first
+  RITZ_TEMPLATE_ROW,          // the first direction, values of a row
+  RITZ_TEMPLATE_MIDDLE,       // derivatives of a plane
+  RITZ_TEMPLATE_FIRST,        // derivatives of a row
+  RITZ_TEMPLATE_COEFFICIENTS, // degree one: values at the corners -> coefficients
+  RITZ_TEMPLATE_LINEAR_ROW,   // degree one: coefficients of a row
+  RITZ_TEMPLATE_CONSTANTS,    // what is the same at all points
+} RitzCpuTemplate;
+
+// A call of a template: steps first .. first + num - 1 of the list, from a buffer to another one.
+typedef struct {
+  RitzCpuTemplate name;
+  RitzCpuStage stage;
+  bool is_input, adds;
+  int space, first, num;
+  int from, to, also; // also: of LAST_BOTH, the derivatives
+} RitzCpuCall;
+
+// ---- The target ----
 
 typedef enum {
   RITZ_EVALUATE_PLANES, // whole element along the last direction, then plane by plane, row by row
@@ -41,6 +97,10 @@ typedef struct {
   bool prefetch_packed, prefetch_vectors;
   RitzCpuSpace *spaces; // owned, of the plan's spaces
   double working_set;   // bytes of a batch: element arrays
+  // The plan's list, lowered (plan/cpu-steps.c); none of RITZ_EVALUATE_NONE.
+  RitzCpuArray *arrays; // owned, of each buffer
+  int num_calls;
+  RitzCpuCall *calls; // owned
 } RitzCpuTarget;
 
 // What a processor offers.

@@ -345,7 +345,9 @@ static void add_inputs(RitzSteps *list) {
   for (int s = 0; s < plan->num_spaces; s++) {
     if (plan->spaces[s].is_input) add_space(list, s, true);
   }
-  for (int i = 0; i < plan->num_in; i++) set_input(list, i);
+  for (int i = 0; i < plan->num_in; i++) {
+    if (plan->fields[i].space >= 0 || plan->fields[i].mode == CEED_EVAL_WEIGHT) set_input(list, i);
+  }
 }
 
 // What the point function reads and writes is neither given nor wanted by others.
@@ -424,6 +426,15 @@ static void add_energy(RitzSteps *list) {
     }
   }
   clear_ends(list);
+}
+
+int ritz_steps_inputs(Ceed ceed, const RitzPlan *plan, RitzSteps **list) {
+  const int ierr = allocate(ceed, plan, "inputs", room_of_apply(plan), list);
+  if (ierr)
+    ritz_steps_free(list);
+  else
+    add_inputs(*list);
+  return ierr;
 }
 
 int ritz_steps_energy(Ceed ceed, const RitzPlan *plan, RitzSteps **list) {

@@ -83,6 +83,8 @@ int ritz_steps_apply(Ceed ceed, const RitzPlan *plan, RitzSteps **steps);
 // u . A u: an apply whose active outputs are not scattered, but multiplied with the active inputs at the
 // points. Where ritz_plan_partner finds an input for each of them.
 int ritz_steps_energy(Ceed ceed, const RitzPlan *plan, RitzSteps **steps);
+// All input spaces; fields without a space have no arguments.
+int ritz_steps_inputs(Ceed ceed, const RitzPlan *plan, RitzSteps **steps);
 // One space at the points: as an input, whatever it is in the plan. with_vector: gathered first; else its
 // nodes are given.
 int ritz_steps_input(Ceed ceed, const RitzPlan *plan, int space, bool with_vector, RitzSteps **steps);
