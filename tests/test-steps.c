@@ -529,7 +529,7 @@ static int count_lines(const char *text) { return count(text, "\n"); }
 
 // Gather, S^T in each direction, the numbers of the element, S in each direction, scatter.
 static void check_inverse_list(CeedInt dim, const char *text) {
-  CHECK(count(text, " gather ") == 2 && count(text, " scatter ") == 1 && count(text, " point ") == 1, "%s",
+  CHECK(count(text, " gather ") == 2 && count(text, " scatter ") == 1 && count(text, " point  ") == 1, "%s",
         text);
   CHECK(count(text, " contract ") == 2 * dim && count(text, "^T in direction") == dim, "%s", text);
   CHECK(count_lines(text) == 1 + 4 + 2 * dim, "nothing else:\n%s", text);
@@ -556,6 +556,7 @@ static void check_inverse(Ceed ceed, CeedInt dim) {
   CHECK_OK(CeedVectorSetValue(x, 1));
   ceed->is_strict = true; // as RITZ_STRICT=1 from here on: a slower path is an error
   CHECK_OK(CeedOperatorApply(inverse, x, y, CEED_REQUEST_IMMEDIATE));
+  CHECK(dot(x, y, 2 * P) > 0, "the inverse of something positive is positive");
   capture_begin(&text);
   const int ierr = RitzOperatorExplain(inverse, text.stream);
   fclose(text.stream);
@@ -581,6 +582,18 @@ static void check_inverse(Ceed ceed, CeedInt dim) {
   CeedElemRestrictionDestroy(&rstr);
 }
 
+TEST(a_list_needs_a_stream) {
+  Kit k = kit_open();
+  CeedElemRestriction rstr = box(&k, 2, 2, 1);
+  CeedBasis basis = lagrange(&k, 2, 1, 3, 4, CEED_GAUSS);
+  const Field fields[] = {ACTIVE("u", INTERP, rstr, basis), ACTIVE("v", INTERP, rstr, basis)};
+
+  set_function(&k, 1, "", 1, 1, fields);
+  CHECK_ERROR(k.ceed, RitzOperatorExplainSteps(k.op, NULL), CEED_ERROR_INCOMPATIBLE,
+              "RitzOperatorExplainSteps: the stream is NULL");
+  kit_close(&k);
+}
+
 TEST_EACH_BACKEND(element_inverses_are_fused_and_list_their_formula) {
   for (CeedInt dim = 2; dim <= 3 && !tap_failed(); dim++) check_inverse(ceed, dim);
 }
@@ -592,6 +605,6 @@ int main(int argc, char **argv) {
                         equal_plans_have_equal_lists_and_others_have_others,
                         forms_are_what_the_tables_of_their_bases_give,
                         energy_of_a_list_is_the_product_of_u_and_A_u,
-                        evaluation_at_points_and_its_adjoint_are_transposed,
+                        evaluation_at_points_and_its_adjoint_are_transposed, a_list_needs_a_stream,
                         element_inverses_are_fused_and_list_their_formula));
 }
