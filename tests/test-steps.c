@@ -7,6 +7,7 @@
 #include "backends/cpu/steps.h"
 #include "core/memory.h"
 #include "plan/steps.h"
+#include "tests/levels.h"
 #include "tests/random-operator.h"
 #include "tests/random-space.h"
 #include <ritz/operator.h>
@@ -598,6 +599,34 @@ TEST_EACH_BACKEND(element_inverses_are_fused_and_list_their_formula) {
   for (CeedInt dim = 2; dim <= 3 && !tap_failed(); dim++) check_inverse(ceed, dim);
 }
 
+// ---- Transfers ----
+
+// Prolongation contracts from coarse nodes to fine ones, restriction by the same tables transposed.
+static void check_transfer(CeedOperator op, CeedInt dim, bool is_prolongation) {
+  Capture text;
+
+  capture_begin(&text);
+  const int ierr = RitzOperatorExplainSteps(op, text.stream);
+  fclose(text.stream);
+  CHECK_OK(ierr);
+  if (!strncmp(text.text, "Steps of", 8)) {
+    CHECK(count(text.text, " contract ") == dim, "%s", text.text);
+    CHECK(count(text.text, "^T in direction") == (is_prolongation ? 0 : dim), "%s", text.text);
+    CHECK(count(text.text, " scatter ") == 1 && count(text.text, " multiply ") == 0, "%s", text.text);
+  }
+  free(text.text);
+}
+
+TEST_EACH_BACKEND(transfers_between_levels_are_lists_like_any_other) {
+  static const LevelsProblem problem = {2, 2, 3, 2, 1, 0.2, false, false};
+  Levels l;
+
+  CHECK_OK(levels_create(ceed, &problem, LEVELS_TENSOR_H1, &l));
+  check_transfer(l.prolong, 2, true);
+  check_transfer(l.restrict_op, 2, false);
+  levels_destroy(&l);
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(adjoint_of_a_list_is_its_transposed, adjoint_of_the_adjoint_is_the_list,
@@ -606,5 +635,6 @@ int main(int argc, char **argv) {
                         forms_are_what_the_tables_of_their_bases_give,
                         energy_of_a_list_is_the_product_of_u_and_A_u,
                         evaluation_at_points_and_its_adjoint_are_transposed, a_list_needs_a_stream,
-                        element_inverses_are_fused_and_list_their_formula));
+                        element_inverses_are_fused_and_list_their_formula,
+                        transfers_between_levels_are_lists_like_any_other));
 }
