@@ -2,6 +2,7 @@
 // A list of steps on a CPU: which array each buffer is in, and the calls of templates that do the steps,
 // neighbours together where a template does both (contracts in plan/cpu.h and plan/parts.h).
 #include <stdio.h>
+#include <string.h>
 
 #include "plan/parts.h"
 #include "plan/steps.h"
@@ -235,7 +236,10 @@ void ritz_cpu_lower(const RitzPlan *plan, RitzCpuTarget *target) {
 
 // ---- For people ----
 
-enum { NOTE = 80 };
+typedef struct {
+  const RitzPlan *plan;
+  const RitzCpuTarget *target;
+} Lowered;
 
 static const RitzCpuCall *find_call(const RitzCpuTarget *t, int step) {
   for (int c = t->num_calls - 1; c >= 0; c--) {
@@ -245,40 +249,37 @@ static const RitzCpuCall *find_call(const RitzCpuTarget *t, int step) {
   return NULL;
 }
 
-static int add_array(const RitzPlan *plan, const RitzCpuTarget *t, int buffer, const char *before, char *note,
-                     int length) {
-  const RitzCpuArray array = buffer < 0 ? RITZ_NUM_ARRAYS : t->arrays[buffer];
-  if (array == RITZ_NUM_ARRAYS) return length;
-  const int space = plan->steps->buffers[buffer].space, taken = t->spaces[space].overwrites;
-  return length + snprintf(note + length, NOTE - (size_t)length, "%s%s%d", before, ritz_cpu_array_name(array),
-                           taken < 0 ? space : taken);
+// " to nodes0"
+static void add_array(const Lowered *l, int buffer, const char *before, char *note, size_t size) {
+  const RitzCpuArray array = buffer < 0 ? RITZ_NUM_ARRAYS : l->target->arrays[buffer];
+  if (array == RITZ_NUM_ARRAYS) return;
+  const int space = l->plan->steps->buffers[buffer].space, taken = l->target->spaces[space].overwrites;
+  snprintf(note + strlen(note), size - strlen(note), "%s%s%d", before, ritz_cpu_array_name(array),
+           taken < 0 ? space : taken);
 }
 
 // The call that does a step, and the arrays that it leaves behind; packed data are read at the points.
-static void note_step(const RitzPlan *plan, const RitzCpuTarget *t, int n, char *note) {
+static void note_step(const void *lowered, const RitzSteps *list, int n, char *note, size_t size) {
   static const char *const stages[] = {"whole element", "plane by plane", "row by row", "point by point"};
   static const char *const names[] = {"transfer", "fold",         "dense",      "sweep",    "slabs",
                                       "last",     "last both",    "outer",      "row",      "middle",
                                       "first",    "coefficients", "linear row", "constants"};
-  const RitzCpuCall *call = find_call(t, n);
-  int length = snprintf(note, NOTE, "%s", stages[call ? call->stage : RITZ_STAGE_POINT]);
-  if (!call) return;
-  length += snprintf(note + length, NOTE - (size_t)length, ": %s", names[call->name]);
-  length =
-      add_array(plan, t, call->name == RITZ_TEMPLATE_TRANSFER && !call->is_input ? call->from : call->to,
-                call->is_input || call->name != RITZ_TEMPLATE_TRANSFER ? " to " : " from ", note, length);
-  if (call->is_input) add_array(plan, t, call->also, " and ", note, length);
+  const Lowered *l = lowered;
+  const RitzCpuCall *call = find_call(l->target, n);
+  if (!call) {
+    snprintf(note, size, "%s", stages[RITZ_STAGE_POINT]);
+    return;
+  }
+  const bool is_scatter = list->steps[n].kind == RITZ_STEP_SCATTER;
+  snprintf(note, size, "%s: %s", stages[call->stage], names[call->name]);
+  add_array(l, is_scatter ? call->from : call->to, is_scatter ? " from " : " to ", note, size);
+  if (call->is_input) add_array(l, call->also, " and ", note, size);
 }
 
 int ritz_plan_cpu_print_steps(const RitzPlan *plan, const RitzCpuTarget *t, FILE *stream) {
-  const int num_steps = plan->steps->num_steps;
+  const Lowered lowered = {plan, t};
   RitzPlanAccess access[plan->num_spaces + 1];
-  char text[num_steps][NOTE];
-  const char *notes[num_steps];
   ritz_cpu_find_access(plan, t, access);
-  for (int n = 0; n < num_steps; n++) {
-    note_step(plan, t, n, text[n]);
-    notes[n] = t->evaluation == RITZ_EVALUATE_NONE ? NULL : text[n];
-  }
-  return ritz_steps_print(plan->steps, access, notes, stream);
+  return ritz_steps_print(plan->steps, access, t->evaluation == RITZ_EVALUATE_NONE ? NULL : note_step,
+                          &lowered, stream);
 }

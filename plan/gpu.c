@@ -658,7 +658,7 @@ RitzPlanCost ritz_plan_gpu_cost(const RitzPlan *plan, const RitzGpuTarget *t) {
 int ritz_plan_gpu_print_steps(const RitzPlan *plan, const RitzGpuTarget *t, FILE *stream) {
   RitzPlanAccess access[plan->num_spaces + 1];
   find_access(plan, t, access);
-  return ritz_steps_print(plan->steps, access, NULL, stream);
+  return ritz_steps_print(plan->steps, access, NULL, NULL, stream);
 }
 
 // ---- For people ----

@@ -92,8 +92,8 @@ static void add_cost(char *text, const RitzPlan *plan, const RitzStepCost *c) {
   if (vectors > 0) ADD(text, "; %.1f bytes of the vector", vectors);
 }
 
-int ritz_steps_print(const RitzSteps *list, const RitzPlanAccess *access, const char *const *notes,
-                     FILE *stream) {
+int ritz_steps_print(const RitzSteps *list, const RitzPlanAccess *access, RitzStepNote note,
+                     const void *target, FILE *stream) {
   static const char *const kinds[] = {
       [RITZ_STEP_GATHER] = "gather",     [RITZ_STEP_SCATTER] = "scatter", [RITZ_STEP_CONTRACT] = "contract",
       [RITZ_STEP_MULTIPLY] = "multiply", [RITZ_STEP_FORM] = "form",       [RITZ_STEP_POINT] = "point",
@@ -104,11 +104,11 @@ int ritz_steps_print(const RitzSteps *list, const RitzPlanAccess *access, const 
           ritz_steps_bytes(list) == 4 ? "f32" : "f64");
   for (int n = 0; n < list->num_steps; n++) {
     const RitzStepCost cost = ritz_steps_cost(list, n, access);
-    char text[TEXT] = "";
+    char text[TEXT] = "", noted[TEXT] = "";
     add_step(text, list, &list->steps[n]);
     add_cost(text, list->plan, &cost);
-    fprintf(stream, "  %2d %-8s %s%s%s\n", n, kinds[list->steps[n].kind], text, notes && notes[n] ? "; " : "",
-            notes && notes[n] ? notes[n] : "");
+    if (note) note(target, list, n, noted, sizeof(noted));
+    fprintf(stream, "  %2d %-8s %s%s%s\n", n, kinds[list->steps[n].kind], text, noted[0] ? "; " : "", noted);
   }
   ritz_locale_leave(&locale);
   return CEED_ERROR_SUCCESS;

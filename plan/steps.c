@@ -49,6 +49,7 @@ void ritz_steps_free(RitzSteps **list) {
   RITZ_FREE(&(*list)->extents);
   RITZ_FREE(&(*list)->steps);
   RITZ_FREE(&(*list)->arguments);
+  RITZ_FREE(&(*list)->places);
   RITZ_FREE(list);
 }
 
@@ -93,6 +94,83 @@ CeedSize ritz_steps_comp_size(const RitzSteps *list, int buffer) {
 
 CeedSize ritz_steps_size(const RitzSteps *list, int buffer) {
   return ritz_steps_comp_size(list, buffer) * list->buffers[buffer].num_comp;
+}
+
+// ---- Places ----
+
+typedef struct {
+  int first, last; // steps
+} Life;
+
+static void use(Life *lives, int buffer, int step) {
+  if (buffer < 0) return;
+  if (lives[buffer].first < 0) lives[buffer].first = step;
+  lives[buffer].last = step;
+}
+
+static void find_lives(const RitzSteps *list, Life *lives) {
+  for (int b = 0; b < list->num_buffers; b++) lives[b] = (Life){-1, -1};
+  for (int n = 0; n < list->num_steps; n++) {
+    use(lives, list->steps[n].from, n);
+    use(lives, list->steps[n].to, n);
+    use(lives, list->steps[n].with, n);
+  }
+}
+
+// Behind those that are placed, for as long as the list runs.
+static CeedSize keep(RitzSteps *list, int buffer, CeedSize end, Life *lives) {
+  if (list->places[buffer] >= 0 || list->buffers[buffer].role == RITZ_ROLE_VECTOR) return end;
+  list->places[buffer] = end;
+  lives[buffer] = (Life){0, list->num_steps};
+  return end + ritz_steps_size(list, buffer);
+}
+
+// Arguments of the point function, and what is given or wanted.
+static CeedSize place_ends(RitzSteps *list, Life *lives) {
+  const RitzPlan *plan = list->plan;
+  CeedSize end = 0;
+  for (int i = 0; i < plan->num_in + plan->num_out; i++) {
+    const int first = list->arguments[i];
+    for (int b = first; first >= 0 && b < first + ritz_steps_num_buffers(plan, &plan->fields[i]); b++)
+      end = keep(list, b, end, lives);
+  }
+  for (int b = 0; b < list->num_buffers; b++) {
+    if (list->buffers[b].is_given || list->buffers[b].is_wanted) end = keep(list, b, end, lives);
+  }
+  return end;
+}
+
+// The first place of a buffer where it meets no other one that lives when it does.
+static CeedSize find_place(const RitzSteps *list, const Life *lives, int buffer) {
+  const CeedSize *places = list->places;
+  const CeedSize size = ritz_steps_size(list, buffer);
+  CeedSize place = 0;
+  for (int b = 0; b < list->num_buffers; b++) {
+    const CeedSize end = places[b] + ritz_steps_size(list, b);
+    if (places[b] < 0 || lives[b].last < lives[buffer].first || lives[b].first > lives[buffer].last) continue;
+    if (place + size <= places[b] || end <= place) continue;
+    place = end;
+    b = -1; // those before it may be met here
+  }
+  return place;
+}
+
+// The list is complete.
+static int place(Ceed ceed, RitzSteps *list) {
+  Life *lives = NULL;
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)list->num_buffers, &list->places));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)list->num_buffers, &lives));
+  for (int b = 0; b < list->num_buffers; b++) list->places[b] = -1;
+  find_lives(list, lives);
+  list->size = place_ends(list, lives);
+  for (int b = 0; b < list->num_buffers; b++) {
+    if (list->places[b] >= 0 || lives[b].first < 0 || list->buffers[b].role == RITZ_ROLE_VECTOR) continue;
+    list->places[b] = find_place(list, lives, b);
+    if (list->places[b] + ritz_steps_size(list, b) > list->size)
+      list->size = list->places[b] + ritz_steps_size(list, b);
+  }
+  RITZ_FREE(&lives);
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- A space at the points ----
@@ -218,13 +296,17 @@ static void add_space(RitzSteps *list, int space, bool with_vector) {
   evaluate(list, space, nodes);
 }
 
+// Ends the making of a list, which is freed where something has failed.
+static int finish(Ceed ceed, int ierr, RitzSteps **list) {
+  if (!ierr) ierr = place(ceed, *list);
+  if (ierr) ritz_steps_free(list);
+  return ierr;
+}
+
 int ritz_steps_input(Ceed ceed, const RitzPlan *plan, int space, bool with_vector, RitzSteps **list) {
   const int ierr = allocate(ceed, plan, "input", room_of(plan, &plan->spaces[space]), list);
-  if (!ierr)
-    add_space(*list, space, with_vector);
-  else
-    ritz_steps_free(list);
-  return ierr;
+  if (!ierr) add_space(*list, space, with_vector);
+  return finish(ceed, ierr, list);
 }
 
 // ---- The adjoint ----
@@ -260,19 +342,20 @@ static void swap_ends(RitzSteps *list, int first_buffer) {
   }
 }
 
-int ritz_steps_adjoint(Ceed ceed, const RitzSteps *steps, RitzSteps **adjoint) {
+static void add_adjoint(RitzSteps *list, const RitzSteps *steps) {
   const size_t num = (size_t)steps->num_buffers;
-  const int ierr = allocate(ceed, steps->plan, "adjoint", (size_t)steps->num_steps + num, adjoint);
-  if (ierr) {
-    ritz_steps_free(adjoint);
-    return ierr;
-  }
-  (*adjoint)->num_buffers = steps->num_buffers;
-  memcpy((*adjoint)->buffers, steps->buffers, num * sizeof(*steps->buffers));
-  memcpy((*adjoint)->extents, steps->extents, num * (size_t)steps->max_dim * sizeof(*steps->extents));
-  swap_ends(*adjoint, 0);
-  append_adjoint(*adjoint, steps->num_steps, steps->steps);
-  return CEED_ERROR_SUCCESS;
+  list->num_buffers = steps->num_buffers;
+  memcpy(list->buffers, steps->buffers, num * sizeof(*steps->buffers));
+  memcpy(list->extents, steps->extents, num * (size_t)steps->max_dim * sizeof(*steps->extents));
+  swap_ends(list, 0);
+  append_adjoint(list, steps->num_steps, steps->steps);
+}
+
+int ritz_steps_adjoint(Ceed ceed, const RitzSteps *steps, RitzSteps **adjoint) {
+  const size_t room = (size_t)steps->num_steps + (size_t)steps->num_buffers;
+  const int ierr = allocate(ceed, steps->plan, "adjoint", room, adjoint);
+  if (!ierr) add_adjoint(*adjoint, steps);
+  return finish(ceed, ierr, adjoint);
 }
 
 // ---- Arguments of the point function ----
@@ -388,12 +471,9 @@ int ritz_steps_apply(Ceed ceed, const RitzPlan *plan, RitzSteps **list) {
   RitzStep *forward = NULL;
   int ierr = allocate(ceed, plan, "apply", room, list);
   if (!ierr) ierr = RITZ_CALLOC(ceed, room, &forward);
-  if (!ierr)
-    add_apply(*list, forward);
-  else
-    ritz_steps_free(list);
+  if (!ierr) add_apply(*list, forward);
   RITZ_FREE(&forward);
-  return ierr;
+  return finish(ceed, ierr, list);
 }
 
 int ritz_plan_partner(const RitzPlan *plan, int i) {
@@ -430,20 +510,14 @@ static void add_energy(RitzSteps *list) {
 
 int ritz_steps_inputs(Ceed ceed, const RitzPlan *plan, RitzSteps **list) {
   const int ierr = allocate(ceed, plan, "inputs", room_of_apply(plan), list);
-  if (ierr)
-    ritz_steps_free(list);
-  else
-    add_inputs(*list);
-  return ierr;
+  if (!ierr) add_inputs(*list);
+  return finish(ceed, ierr, list);
 }
 
 int ritz_steps_energy(Ceed ceed, const RitzPlan *plan, RitzSteps **list) {
   const int ierr = allocate(ceed, plan, "energy", room_of_apply(plan), list);
-  if (ierr)
-    ritz_steps_free(list);
-  else
-    add_energy(*list);
-  return ierr;
+  if (!ierr) add_energy(*list);
+  return finish(ceed, ierr, list);
 }
 
 // ---- What lists tell ----
@@ -456,76 +530,4 @@ const RitzPlanMatrix *ritz_steps_table(const RitzSteps *list, const RitzStep *st
   case RITZ_TABLE_COLLOCATED: break;
   }
   return &b->deriv;
-}
-
-// ---- Places ----
-
-typedef struct {
-  int first, last; // steps
-} Life;
-
-static void use(Life *lives, int buffer, int step) {
-  if (buffer < 0) return;
-  if (lives[buffer].first < 0) lives[buffer].first = step;
-  lives[buffer].last = step;
-}
-
-static void find_lives(const RitzSteps *list, Life *lives) {
-  for (int b = 0; b < list->num_buffers; b++) lives[b] = (Life){-1, -1};
-  for (int n = 0; n < list->num_steps; n++) {
-    use(lives, list->steps[n].from, n);
-    use(lives, list->steps[n].to, n);
-    use(lives, list->steps[n].with, n);
-  }
-}
-
-// Behind those that are placed, for as long as the list runs.
-static CeedSize keep(const RitzSteps *list, int buffer, CeedSize end, Life *lives, CeedSize *places) {
-  if (places[buffer] >= 0 || list->buffers[buffer].role == RITZ_ROLE_VECTOR) return end;
-  places[buffer] = end;
-  lives[buffer] = (Life){0, list->num_steps};
-  return end + ritz_steps_size(list, buffer);
-}
-
-// Arguments of the point function, and what is given or wanted.
-static CeedSize place_ends(const RitzSteps *list, Life *lives, CeedSize *places) {
-  const RitzPlan *plan = list->plan;
-  CeedSize end = 0;
-  for (int i = 0; i < plan->num_in + plan->num_out; i++) {
-    const int first = list->arguments[i];
-    for (int b = first; first >= 0 && b < first + ritz_steps_num_buffers(plan, &plan->fields[i]); b++)
-      end = keep(list, b, end, lives, places);
-  }
-  for (int b = 0; b < list->num_buffers; b++) {
-    if (list->buffers[b].is_given || list->buffers[b].is_wanted) end = keep(list, b, end, lives, places);
-  }
-  return end;
-}
-
-// The first place of a buffer where it meets no other one that lives when it does.
-static CeedSize find_place(const RitzSteps *list, const Life *lives, const CeedSize *places, int buffer) {
-  const CeedSize size = ritz_steps_size(list, buffer);
-  CeedSize place = 0;
-  for (int b = 0; b < list->num_buffers; b++) {
-    const CeedSize end = places[b] + ritz_steps_size(list, b);
-    if (places[b] < 0 || lives[b].last < lives[buffer].first || lives[b].first > lives[buffer].last) continue;
-    if (place + size <= places[b] || end <= place) continue;
-    place = end;
-    b = -1; // those before it may be met here
-  }
-  return place;
-}
-
-CeedSize ritz_steps_place(const RitzSteps *list, CeedSize *places) {
-  Life lives[list->num_buffers + 1];
-  CeedSize end;
-  for (int b = 0; b < list->num_buffers; b++) places[b] = -1;
-  find_lives(list, lives);
-  end = place_ends(list, lives, places);
-  for (int b = 0; b < list->num_buffers; b++) {
-    if (places[b] >= 0 || lives[b].first < 0 || list->buffers[b].role == RITZ_ROLE_VECTOR) continue;
-    places[b] = find_place(list, lives, places, b);
-    if (places[b] + ritz_steps_size(list, b) > end) end = places[b] + ritz_steps_size(list, b);
-  }
-  return end;
 }

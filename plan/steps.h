@@ -74,6 +74,11 @@ struct RitzSteps {
   CeedInt *extents; // owned [num_buffers][max_dim]
   RitzStep *steps;  // owned
   int *arguments;   // owned, of each field of the plan: its buffer, the first of a gradient; -1 without POINT
+  // Where the buffers are in one array of `size` numbers, so that none overwrites another one that is still
+  // in use. Those of a field, and what is given or wanted, lie one after the other and stay. -1: L-vectors,
+  // and what no step uses.
+  CeedSize size;
+  CeedSize *places; // owned [num_buffers]
 };
 
 // ---- Lists ----
@@ -110,20 +115,18 @@ static inline size_t ritz_steps_bytes(const RitzSteps *list) {
 // Buffers of a field: those of a gradient are as many as directions.
 int ritz_steps_num_buffers(const RitzPlan *plan, const RitzPlanField *field);
 
-// Places [num_buffers] of the buffers in one array, in numbers, so that none overwrites another one that is
-// still in use. Those of a field, and what is given or wanted, lie one after the other and stay. -1:
-// L-vectors, and what no step uses. Returns the array's size.
-CeedSize ritz_steps_place(const RitzSteps *list, CeedSize *places);
-
 // Of a step, for one element; vectors: in all elements, since neighbours share entries.
 typedef struct {
   double flops, bytes_stored, bytes_offsets, bytes_vectors;
 } RitzStepCost;
 RitzStepCost ritz_steps_cost(const RitzSteps *list, int step, const RitzPlanAccess *access);
 
-// Several lines for people: the action, then a line for each step, behind which stands notes[step] (notes or
-// one of them NULL: nothing). Costs are those with this access to each space.
-int ritz_steps_print(const RitzSteps *list, const RitzPlanAccess *access, const char *const *notes,
-                     FILE *stream);
+// What a target has to say about a step: at most `size` bytes, "" for nothing.
+typedef void (*RitzStepNote)(const void *target, const RitzSteps *list, int step, char *note, size_t size);
+
+// Several lines for people: the action, then a line for each step with its costs at this access to each space
+// and the note on it (NULL: none).
+int ritz_steps_print(const RitzSteps *list, const RitzPlanAccess *access, RitzStepNote note,
+                     const void *target, FILE *stream);
 
 #endif

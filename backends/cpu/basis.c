@@ -113,19 +113,19 @@ int ritz_cpu_basis_apply(CeedBasis basis, const RitzBasisAction *action, const C
   Alone alone;
   RitzSteps *list = NULL;
   char *memory = NULL;
-  RitzVec *vectors;
+  RitzVec *vectors, **buffers = NULL;
   int ierr;
   describe(basis, mode, &alone);
   RITZ_TRY(list_steps(basis, &alone, transposes, &list));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(basis->obj.ceed, (size_t)list->num_buffers, &buffers));
+  RITZ_TRY_CLEANUP(allocate(basis->obj.ceed, list->size, &memory, &vectors));
+  ritz_cpu_place_buffers(list, vectors, buffers);
   const RitzKernelArgs args = {.matrices = alone.matrices};
-  RitzVec *buffers[list->num_buffers];
   const RitzCpuRun run = {.list = list, .args = &args, .buffers = buffers};
-  ierr = allocate(basis->obj.ceed, ritz_cpu_place_buffers(list, NULL, NULL), &memory, &vectors);
-  if (!ierr) {
-    ritz_cpu_place_buffers(list, vectors, buffers);
-    run_batches(action, transposes && action->add, transposes ? points : nodes, transposes ? nodes : points,
-                &run, u, v);
-  }
+  run_batches(action, transposes && action->add, transposes ? points : nodes, transposes ? nodes : points,
+              &run, u, v);
+cleanup:
+  RITZ_FREE((void **)&buffers);
   RITZ_FREE(&memory);
   ritz_steps_free(&list);
   return ierr;

@@ -266,15 +266,12 @@ static void fill_weights(const RitzPlanBasis *b, RitzVec *weights) {
   }
 }
 
-CeedSize ritz_cpu_place_buffers(const RitzSteps *list, RitzVec *memory, RitzVec **buffers) {
-  CeedSize places[list->num_buffers + 1];
-  const CeedSize used = ritz_steps_place(list, places);
-  if (!memory) return used;
-  for (int b = 0; b < list->num_buffers; b++) buffers[b] = places[b] < 0 ? NULL : memory + places[b];
+void ritz_cpu_place_buffers(const RitzSteps *list, RitzVec *memory, RitzVec **buffers) {
+  for (int b = 0; b < list->num_buffers; b++)
+    buffers[b] = list->places[b] < 0 ? NULL : memory + list->places[b];
   for (int i = 0; i < list->plan->num_in; i++) {
     const RitzPlanField *f = &list->plan->fields[i];
     if (f->mode == CEED_EVAL_WEIGHT && list->arguments[i] >= 0)
       fill_weights(&list->plan->bases[f->basis], buffers[list->arguments[i]]);
   }
-  return used;
 }

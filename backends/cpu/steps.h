@@ -26,8 +26,8 @@ typedef struct {
   CeedScalar **call;          // for POINT: room for the arguments of the function
 } RitzCpuRun;
 
-// Lays the buffers out from `memory` on (NULL: only measures) and fills weights. Returns the vectors used.
-CeedSize ritz_cpu_place_buffers(const RitzSteps *list, RitzVec *memory, RitzVec **buffers);
+// Lays the buffers out in list->size vectors of memory and fills weights.
+void ritz_cpu_place_buffers(const RitzSteps *list, RitzVec *memory, RitzVec **buffers);
 // All steps. The code of the point function.
 int ritz_cpu_run_steps(const RitzCpuRun *run, const RitzBatch *b);
 

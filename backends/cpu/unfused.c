@@ -18,8 +18,8 @@ static int64_t lay_out(const RitzSteps *list, char *base, RitzCpuRun *run) {
   int64_t used = 0;
   run->buffers = take(base, &used, list->num_buffers * (int64_t)sizeof(*run->buffers));
   run->call = take(base, &used, num_arguments * (int64_t)sizeof(*run->call));
-  RitzVec *memory = base ? (RitzVec *)(base + used) : NULL;
-  return used + ritz_cpu_place_buffers(list, memory, run->buffers) * (int64_t)sizeof(RitzVec);
+  if (base) ritz_cpu_place_buffers(list, (RitzVec *)(base + used), run->buffers);
+  return used + list->size * (int64_t)sizeof(RitzVec);
 }
 
 int64_t ritz_unfused_work_bytes(const RitzUnfused *unfused) {
