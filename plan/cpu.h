@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The target of a plan on a CPU: how the kernel works on a processor. Chosen from the plan for a machine, by
-// rules that were measured; emit/cpu.c turns plan and target into text, backends/cpu/unfused.c interprets
-// them.
+// rules that were measured; emit/cpu.c turns plan and target into text.
 #ifndef RITZ_PLAN_CPU_H
 #define RITZ_PLAN_CPU_H
 

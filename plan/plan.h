@@ -5,8 +5,7 @@
 // environment, so equal plans (ritz_plan_write) give equal kernels.
 //
 // Lowering decides how a machine does it: plan/cpu.h and plan/gpu.h make a target from a plan, emit/ turns
-// both into text, backends/ run it. The ahead-of-time kernel of backends/cpu interprets plan and target
-// directly.
+// both into text, backends/ run it. The ahead-of-time kernel of backends/cpu walks the list of steps.
 #ifndef RITZ_PLAN_PLAN_H
 #define RITZ_PLAN_PLAN_H
 
