@@ -14,7 +14,7 @@ typedef struct {
   int bp, order;
   double size;
   ThreadsChoice on;
-  bool plan, source;
+  bool plan, steps, source;
 } ExplainOptions;
 
 #define MEMBER(name) offsetof(ExplainOptions, name)
@@ -47,6 +47,15 @@ static const ArgOption options_table[] = {
      INFINITY,
      {NULL}},
     {"--plan", NULL, "print costs, roofline and plan (default)", ARG_FLAG, MEMBER(plan), 0, 0, {NULL}},
+    {"--steps",
+     NULL,
+     "print the list of steps behind every kernel of the operator, with\nwhat each costs an element; no plan "
+     "without --plan",
+     ARG_FLAG,
+     MEMBER(steps),
+     0,
+     0,
+     {NULL}},
     {"--source",
      NULL,
      "print the C text of the generated kernel; nothing else without\n--plan",
@@ -125,7 +134,7 @@ static int show_source(const BpProblem *problem, const ExplainOptions *o) {
     return CeedError(problem->ceed, CEED_ERROR_UNSUPPORTED, "--source: '%s' has no generated kernel for BP%d",
                      args_shown(o->on.resource, shown), o->bp);
   }
-  if (o->plan) putchar('\n');
+  if (o->plan || o->steps) putchar('\n');
   fputs(source, stdout);
   return CEED_ERROR_SUCCESS;
 }
@@ -134,13 +143,14 @@ static int explain(Ceed ceed, const ExplainOptions *o, int num_threads) {
   BpOptions bp = {.bp = o->bp, .order = o->order, .size = (CeedSize)o->size};
   BpResult sizes;
   BpProblem problem = {.ceed = ceed, .sizes = &sizes};
-  bool wants_plan = o->plan || !o->source;
+  bool wants_plan = o->plan || !(o->source || o->steps);
   int ierr;
 
   if (wants_plan) bp.machine = threads_find_limits(ceed, &o->on, num_threads);
   CLI_TRY(bp_predict(ceed, &bp, &sizes));
   CLI_TRY_CLEANUP(bp_problem_create(&problem));
   if (wants_plan) CLI_TRY_CLEANUP(show_plan(&problem));
+  if (o->steps) CLI_TRY_CLEANUP(RitzOperatorExplainSteps(problem.op, stdout));
   if (o->source) CLI_TRY_CLEANUP(show_source(&problem, o));
 cleanup:
   bp_problem_destroy(&problem);

@@ -180,6 +180,8 @@ struct RitzBackend {
   // there is none; valid while the operator lives).
   int (*operator_explain)(CeedOperator op, FILE *stream);
   int (*operator_source)(CeedOperator op, const char **source);
+  // The list of steps of a single operator with elements; *has_steps false where there is none.
+  int (*operator_steps)(CeedOperator op, FILE *stream, bool *has_steps);
   // Measures the choices that there are for a single operator with elements and uses the best ones from now
   // on; applies it as often as it takes, in `mode`. *tuning: zeros on entry; without num_tried it needs a
   // reason.

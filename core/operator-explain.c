@@ -51,6 +51,25 @@ int RitzOperatorExplain(CeedOperator op, FILE *stream) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int explain_steps(CeedOperator op, FILE *stream) {
+  const RitzBackend *backend = &op->obj.ceed->backend;
+  bool has_steps = false;
+  if (backend->operator_steps && op->num_elem > 0) RITZ_TRY(backend->operator_steps(op, stream, &has_steps));
+  if (!has_steps)
+    fprintf(stream, "no steps of '%s' on %s: it runs element by element, field by field\n",
+            op->name && op->name[0] ? op->name : op->qf->kernel_name, backend->name);
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzOperatorExplainSteps(CeedOperator op, FILE *stream) {
+  RITZ_HANDLE(op);
+  RITZ_REQUIRE(stream, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: the stream is NULL", __func__);
+  RITZ_TRY(CeedOperatorCheckReady(op));
+  if (!op->is_composite) return explain_steps(op, stream);
+  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(explain_steps(op->sub[i], stream));
+  return CEED_ERROR_SUCCESS;
+}
+
 int RitzOperatorGetSource(CeedOperator op, const char **source) {
   RITZ_HANDLE(op);
   RITZ_TRY(CeedOperatorCheckReady(op));

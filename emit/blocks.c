@@ -107,7 +107,7 @@ static ArrayPart name_array(const RitzEmitter *e, int s, CeedInt c, const RitzBl
                             int a) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
-  RitzArray array = RITZ_ARRAY_WORK;
+  RitzCpuArray array = RITZ_ARRAY_WORK;
   CeedInt offset = 0, stride = 0;
   ArrayPart name;
   if (step == 0) {

@@ -14,12 +14,12 @@ static void emit_arguments(RitzEmitter *e, const char *indent) {
 
 static void emit_structs(RitzEmitter *e) {
   ritz_text_add(&e->text, "\n// ---- Arrays of a batch, of a plane, of a row ----\ntypedef struct {\n");
-  ritz_emit_arrays(e, RITZ_OF_BATCH);
+  ritz_emit_arrays(e, RITZ_STAGE_ELEMENT);
   if (e->target->call_points > 1) emit_arguments(e, "  ");
   ritz_text_add(&e->text, "} RitzWork;\ntypedef struct {\n");
-  ritz_emit_arrays(e, RITZ_OF_PLANE);
+  ritz_emit_arrays(e, RITZ_STAGE_PLANE);
   ritz_text_add(&e->text, "} RitzPlane;\ntypedef struct {\n");
-  ritz_emit_arrays(e, RITZ_OF_ROW);
+  ritz_emit_arrays(e, RITZ_STAGE_ROW);
   ritz_text_add(&e->text, "} RitzRow;\n");
 }
 
@@ -65,17 +65,17 @@ static void emit_point(RitzEmitter *e) {
 
 static void emit_functions(RitzEmitter *e) {
   ritz_text_add(&e->text, "\n// ---- Whole elements ----\n");
-  ritz_emit_elements(e, true);
+  ritz_emit_stage(e, RITZ_STAGE_ELEMENT, true);
   ritz_text_add(&e->text, "\n");
-  ritz_emit_elements(e, false);
+  ritz_emit_stage(e, RITZ_STAGE_ELEMENT, false);
   ritz_text_add(&e->text, "\n// ---- %s ----\n\n", ritz_emit_is_values(e) ? "Rows" : "Planes and rows");
-  ritz_emit_plane(e, true);
+  ritz_emit_stage(e, RITZ_STAGE_PLANE, true);
   ritz_text_add(&e->text, "\n");
-  ritz_emit_plane(e, false);
+  ritz_emit_stage(e, RITZ_STAGE_PLANE, false);
   ritz_text_add(&e->text, "\n");
-  ritz_emit_row(e, true);
+  ritz_emit_stage(e, RITZ_STAGE_ROW, true);
   ritz_text_add(&e->text, "\n");
-  ritz_emit_row(e, false);
+  ritz_emit_stage(e, RITZ_STAGE_ROW, false);
 }
 
 int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, const RitzCpuTarget *target, char **text) {

@@ -100,7 +100,7 @@ static void emit_structs(Diagonal *d) {
   RitzEmitter *e = &d->emitter;
 
   ritz_text_add(&e->text, "\n// ---- Arrays of a batch, of a plane, of a row ----\ntypedef struct {\n");
-  ritz_emit_arrays(e, RITZ_OF_BATCH);
+  ritz_emit_arrays(e, RITZ_STAGE_ELEMENT);
   ritz_text_add(&e->text, "  RitzVec terms[%d * %d * RITZ_TERM_STRIDE];\n", p->num_terms, nc);
   for (int k = 0; b->dim > 1 && k < RITZ_NUM_PRODUCTS; k++) {
     if (next_term(d, k, 0) < p->num_terms)
@@ -109,9 +109,9 @@ static void emit_structs(Diagonal *d) {
   ritz_text_add(&e->text, "  RitzVec nodes[%d * RITZ_SIZE(%d, %d)];\n", nc, P, P);
   if (d->emitter.target->call_points > 1) emit_arguments(d, "  ");
   ritz_text_add(&e->text, "} RitzWork;\ntypedef struct {\n");
-  ritz_emit_arrays(e, RITZ_OF_PLANE);
+  ritz_emit_arrays(e, RITZ_STAGE_PLANE);
   ritz_text_add(&e->text, "} RitzPlane;\ntypedef struct {\n");
-  ritz_emit_arrays(e, RITZ_OF_ROW);
+  ritz_emit_arrays(e, RITZ_STAGE_ROW);
   ritz_text_add(&e->text, "} RitzRow;\n");
 }
 
@@ -166,19 +166,20 @@ static void emit_functions(Diagonal *d) {
   RitzEmitter *e = &d->emitter;
 
   ritz_text_add(&e->text, "\n// ---- Whole elements ----\n");
-  ritz_emit_elements(e, true);
-  ritz_text_add(&e->text, "\nRITZ_INLINE void ritz_outputs(const RitzKernelArgs *args, const RitzBatch *b, "
-                          "RitzAhead *ahead, RitzWork *w) {\n");
+  ritz_emit_stage(e, RITZ_STAGE_ELEMENT, true);
+  ritz_text_add(&e->text, "\n");
+  ritz_emit_head(e, RITZ_STAGE_ELEMENT, false);
   emit_last(d);
   ritz_emit_transfer(e, &p->output, &e->target->spaces[p->plan.num_spaces], p->plan.num_spaces, "w->nodes");
   ritz_text_add(&e->text, "}\n\n// ---- Planes and rows ----\n\n");
-  ritz_emit_plane(e, true);
-  ritz_text_add(&e->text, "\nRITZ_INLINE void ritz_plane_out(RitzWork *w, RitzPlane *p, int k) {\n");
+  ritz_emit_stage(e, RITZ_STAGE_PLANE, true);
+  ritz_text_add(&e->text, "\n");
+  ritz_emit_head(e, RITZ_STAGE_PLANE, false);
   if (p->plan.dim == 3) emit_slab(d, "k");
   ritz_text_add(&e->text, "}\n\n");
-  ritz_emit_row(e, true);
-  ritz_text_add(&e->text, "\nRITZ_INLINE void ritz_row_out(RitzWork *w, RitzPlane *p, RitzRow *r, int k, int "
-                          "j) {\n");
+  ritz_emit_stage(e, RITZ_STAGE_ROW, true);
+  ritz_text_add(&e->text, "\n");
+  ritz_emit_head(e, RITZ_STAGE_ROW, false);
   if (p->plan.dim == 2) emit_slab(d, "j");
   ritz_text_add(&e->text, "}\n");
 }

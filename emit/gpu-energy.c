@@ -8,7 +8,7 @@ void ritz_emit_gpu_open_energy(RitzGpuEmitter *e) {
 
 void ritz_emit_gpu_energy(RitzGpuEmitter *e) {
   for (int i = e->plan->num_in; e->target->has_energy && i < e->plan->num_in + e->plan->num_out; i++) {
-    const int partner = ritz_plan_gpu_partner(e->plan, i);
+    const int partner = ritz_plan_partner(e->plan, i);
     char in[32], out[32];
     if (partner < 0) continue;
     ritz_emit_gpu_name_argument(e, partner, in);

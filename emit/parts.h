@@ -41,31 +41,12 @@ static inline int ritz_emit_array_number(const RitzEmitter *e, int s) {
 
 // ---- Arrays of spaces ----
 
-// What the text has of a space, as far as the space needs it.
-typedef enum {
-  RITZ_ARRAY_NODES,       // at the nodes; of RITZ_FORM_LINEAR the coefficients
-  RITZ_ARRAY_PARTIAL,     // interpolated in all directions but the last (values row by row: but the first)
-  RITZ_ARRAY_VALUES,      // at the points
-  RITZ_ARRAY_DERIVATIVES, // in the last direction; direct route: [direction][component], dense:
-                          // [component][direction]
-  RITZ_ARRAY_WORK,        // of a sweep of the direct route, of a block
-  RITZ_ARRAY_PLANE_DERIVATIVES, // in the middle direction, one plane
-  RITZ_ARRAY_CONSTANT_VALUES,   // of RITZ_FORM_CONSTANT: the same at all points
-  RITZ_ARRAY_CONSTANT_DERIVATIVES,
-  RITZ_ARRAY_ROW_DERIVATIVES, // in the first direction, one row
-  RITZ_ARRAY_ROW_VALUES,      // one row, in registers
-  RITZ_ARRAY_LINEAR_ROW,      // of RITZ_FORM_LINEAR: coefficients of a row
-  RITZ_NUM_ARRAYS
-} RitzArray;
-
-// How long an array lives: the struct of the text that holds it.
-typedef enum { RITZ_OF_BATCH, RITZ_OF_PLANE, RITZ_OF_ROW } RitzArrayLife;
-
 typedef struct {
   char text[64];
 } RitzArrayName;
-// An array in an expression, "w->nodes0".
-RitzArrayName ritz_emit_array(const RitzEmitter *e, int s, RitzArray array);
+// An array in an expression, "w->nodes0": of a space, or the one that a buffer of the list is in.
+RitzArrayName ritz_emit_array(const RitzEmitter *e, int s, RitzCpuArray array);
+RitzArrayName ritz_emit_buffer(const RitzEmitter *e, int buffer);
 
 // ---- emit/constants.c ----
 
@@ -93,8 +74,8 @@ CeedInt ritz_emit_block_steps(const RitzPlanBasis *b, const RitzPlanSpace *space
 
 // ---- emit/spaces.c ----
 
-// Members of a struct: the arrays of all spaces with this life.
-void ritz_emit_arrays(RitzEmitter *e, RitzArrayLife life);
+// Members of a struct: the arrays of all spaces that live as long as this stage.
+void ritz_emit_arrays(RitzEmitter *e, RitzCpuStage life);
 // The shape of the array that is gathered into or scattered from; those of all spaces; the transfer itself.
 void ritz_emit_shape(RitzEmitter *e, const RitzPlanSpace *space, const RitzCpuSpace *how, int number);
 void ritz_emit_shapes(RitzEmitter *e);
@@ -102,10 +83,10 @@ void ritz_emit_transfer(RitzEmitter *e, const RitzPlanSpace *space, const RitzCp
                         const char *array);
 // The function ritz_ahead (kernels/cpu/ahead.h) for the steps of the plan and `more`.
 void ritz_emit_ahead(RitzEmitter *e, CeedInt more);
-// The functions ritz_inputs or ritz_outputs; ritz_plane_in or _out; ritz_row_in or _out (kernels/cpu/loop.h).
-void ritz_emit_elements(RitzEmitter *e, bool is_input);
-void ritz_emit_plane(RitzEmitter *e, bool is_input);
-void ritz_emit_row(RitzEmitter *e, bool is_input);
+// The function of kernels/cpu/loop.h for a stage: ritz_inputs or ritz_outputs, ritz_plane_in or _out,
+// ritz_row_in or _out: the target's calls. Its head alone.
+void ritz_emit_stage(RitzEmitter *e, RitzCpuStage stage, bool is_input);
+void ritz_emit_head(RitzEmitter *e, RitzCpuStage stage, bool is_input);
 
 // ---- emit/points.c ----
 

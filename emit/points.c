@@ -22,9 +22,9 @@ static void emit_gradient(RitzEmitter *e, const char *arg, int s, bool add) {
   const int nc = (int)space->num_comp, last = (int)b->dim - 1;
 
   for (int d = 0; d <= last; d++) {
-    const RitzArray array = d == last ? RITZ_ARRAY_DERIVATIVES
-                            : d == 0  ? RITZ_ARRAY_ROW_DERIVATIVES
-                                      : RITZ_ARRAY_PLANE_DERIVATIVES;
+    const RitzCpuArray array = d == last ? RITZ_ARRAY_DERIVATIVES
+                               : d == 0  ? RITZ_ARRAY_ROW_DERIVATIVES
+                                         : RITZ_ARRAY_PLANE_DERIVATIVES;
     const char *stride = d == last ? "RITZ_SIZE(RITZ_Q, RITZ_Q)" : d == 0 ? "RITZ_Q" : "RITZ_Q * RITZ_Q";
     const char *at = d == last ? "RITZ_AT(RITZ_Q, k, j, i)" : d == 0 ? "i" : "j * RITZ_Q + i";
     emit_step(e, arg, d * nc, nc, ritz_emit_array(e, s, array).text, stride, at, space->is_input, add);

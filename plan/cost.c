@@ -1,76 +1,55 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What an element costs by a plan: flops and bytes, counted as in bench/bp.h (contract in plan/plan.h).
-#include "plan/blocks.h"
-#include "plan/parts.h"
-
-static double power(double base, CeedInt exponent) {
-  double result = 1;
-  for (CeedInt i = 0; i < exponent; i++) result *= base;
-  return result;
-}
+// What a step and an apply cost an element: flops and bytes, counted as in bench/bp.h (contracts in
+// plan/steps.h and plan/plan.h).
+#include "plan/steps.h"
 
 // ---- Flops ----
 
-// All directions of a tensor basis, one after the other.
-static double sweep_flops(const RitzPlanBasis *b) {
-  double flops = 0;
-  for (CeedInt d = 0; d < b->dim; d++) flops += 2 * power(b->P_1d, b->dim - d) * power(b->Q_1d, d + 1);
-  return flops;
+static double block_flops(const RitzSteps *list, const RitzStep *step) {
+  const RitzPlanMatrix *table = ritz_steps_table(list, step);
+  const RitzBlockSweep sweep = ritz_steps_sweep(list, step);
+  double num_lines = list->plan->spaces[list->buffers[step->from].space].num_comp;
+  for (CeedInt d = 0; d < 3; d++) num_lines *= d == step->direction ? 1 : sweep.size[step->position][d];
+  return 2.0 * num_lines * table->rows * table->cols;
 }
 
-static double blocks_flops(const RitzPlanBasis *b, unsigned modes) {
-  double flops = 0;
-  for (CeedInt c = 0; c < b->dim; c++) {
-    const RitzBlockSweep sweep = ritz_plan_block_sweep(b, c, modes);
-    flops += ritz_plan_block_flops(&sweep);
+// A multiply-add for each entry of the table that a number of `to` is made with.
+static double contract_flops(const RitzSteps *list, const RitzStep *step) {
+  if (step->block >= 0) return block_flops(list, step);
+  const CeedInt cols = ritz_steps_extents(list, step->from)[step->direction];
+  return 2.0 * cols * (double)ritz_steps_size(list, step->to);
+}
+
+static double multiply_flops(const RitzSteps *list, const RitzStep *step) {
+  const int points = step->is_transposed ? step->from : step->to;
+  return 2.0 * list->plan->bases[step->basis].P * (double)ritz_steps_size(list, points);
+}
+
+// Along a row of a form of degree one, values and derivatives in all directions but the first are a
+// multiply-add each.
+static double form_flops(const RitzSteps *list, const RitzStep *step) {
+  const RitzPlanSpace *space = &list->plan->spaces[list->buffers[step->to].space];
+  const bool is_free = step->table == RITZ_TABLE_GRAD && step->direction == 0;
+  return space->form == RITZ_FORM_CONSTANT || is_free ? 0 : 2.0 * (double)ritz_steps_size(list, step->to);
+}
+
+static double count_flops(const RitzSteps *list, const RitzStep *step) {
+  switch (step->kind) {
+  case RITZ_STEP_CONTRACT: return contract_flops(list, step);
+  case RITZ_STEP_MULTIPLY: return multiply_flops(list, step);
+  case RITZ_STEP_FORM: return form_flops(list, step);
+  case RITZ_STEP_POINT: return list->plan->user_flops * list->plan->Q;
+  case RITZ_STEP_REDUCE: return 2.0 * (double)ritz_steps_size(list, step->from);
+  default: return 0;
   }
-  return flops;
-}
-
-// What an input that is not contracted costs: along a row values and derivatives in all directions but the
-// first are a multiply-add each.
-static double form_flops(const RitzPlan *plan, const RitzPlanSpace *s) {
-  bool has_values = s->modes & CEED_EVAL_INTERP, has_derivatives = s->modes & ~(unsigned)CEED_EVAL_INTERP;
-  if (s->form == RITZ_FORM_CONSTANT) return 0;
-  return 2.0 * plan->Q * s->num_comp * (has_values + (has_derivatives ? plan->dim - 1 : 0));
-}
-
-// One component, forwards or backwards.
-static double evaluation_flops(const RitzPlanBasis *b, unsigned modes) {
-  bool has_values = modes & CEED_EVAL_INTERP, has_derivatives = modes & ~(unsigned)CEED_EVAL_INTERP;
-  double at_points = has_derivatives ? 2 * b->dim * power(b->Q_1d, b->dim + 1) : 0;
-  switch (b->route) {
-  case RITZ_ROUTE_IDENTITY: return at_points;
-  case RITZ_ROUTE_COLLOCATED: return sweep_flops(b) + at_points;
-  case RITZ_ROUTE_DIRECT: return sweep_flops(b) * (has_values + (has_derivatives ? b->dim : 0));
-  case RITZ_ROUTE_BLOCKS: return blocks_flops(b, modes);
-  case RITZ_ROUTE_DENSE: break;
-  }
-  int rows = (has_values ? b->q_comp_interp : 0) + (has_derivatives ? b->q_comp_deriv : 0);
-  return 2.0 * b->P * b->Q * rows;
-}
-
-static double count_flops(const RitzPlan *plan) {
-  double flops = plan->user_flops * plan->Q;
-  for (int i = 0; i < plan->num_spaces; i++) {
-    const RitzPlanSpace *s = &plan->spaces[i];
-    if (s->form != RITZ_FORM_LINES)
-      flops += form_flops(plan, s);
-    else if (s->basis >= 0)
-      flops += s->num_comp * evaluation_flops(&plan->bases[s->basis], s->modes);
-  }
-  return flops;
 }
 
 // ---- Bytes ----
 
-static double count_stored(const RitzPlan *plan) {
-  double bytes = 0;
-  for (int i = 0; i < plan->num_spaces; i++) {
-    const RitzPlanSpace *s = &plan->spaces[i];
-    if (ritz_plan_is_stored(s)) bytes += (double)ritz_scalar_bytes(s->precision) * s->num_nodes * s->num_comp;
-  }
-  return bytes;
+// The space of a gather or scatter; -1: of another step.
+static int transferred(const RitzSteps *list, const RitzStep *step) {
+  if (step->kind == RITZ_STEP_GATHER) return list->buffers[step->from].space;
+  return step->kind == RITZ_STEP_SCATTER ? list->buffers[step->to].space : -1;
 }
 
 static double offset_bytes(const RitzPlanSpace *s, const RitzPlanAccess *access) {
@@ -80,45 +59,57 @@ static double offset_bytes(const RitzPlanSpace *s, const RitzPlanAccess *access)
   return (double)s->num_nodes * (double)(node + (s->is_curl_oriented ? 3 * sizeof(CeedInt8) : 0));
 }
 
-// Offsets that two spaces share come from memory once.
-static double count_offsets(const RitzPlan *plan, const RitzPlanAccess *access) {
-  double bytes = 0;
-  for (int i = 0; i < plan->num_spaces; i++) {
-    bool is_new = true;
-    for (int k = 0; k < i; k++) {
-      if (plan->spaces[k].restriction.number == plan->spaces[i].restriction.number &&
-          access[k].row_length == access[i].row_length)
-        is_new = false;
-    }
-    if (is_new) bytes += offset_bytes(&plan->spaces[i], &access[i]);
+// Offsets that an earlier step has read, too, come from memory once.
+static double count_offsets(const RitzSteps *list, int step, const RitzPlanAccess *access) {
+  const RitzPlanSpace *spaces = list->plan->spaces;
+  const int s = transferred(list, &list->steps[step]);
+  for (int n = 0; n < step; n++) {
+    const int k = transferred(list, &list->steps[n]);
+    if (k >= 0 && spaces[k].restriction.number == spaces[s].restriction.number &&
+        access[k].row_length == access[s].row_length)
+      return 0;
   }
-  return bytes;
+  return offset_bytes(&spaces[s], &access[s]);
 }
 
-// Entries of an array that its spaces reach, and how often each of them is moved.
-static double array_bytes(const RitzPlan *plan, int32_t array) {
+// Entries of the L-vector that earlier steps have moved (twice: read and written), or with this one.
+static CeedSize moved_before(const RitzSteps *list, int end, int32_t array) {
   CeedSize length = 0;
-  size_t entry_bytes = 0;
   int num_moves = 1;
-  for (int i = 0; i < plan->num_spaces; i++) {
-    const RitzPlanSpace *s = &plan->spaces[i];
-    if (s->array != array || ritz_plan_is_stored(s)) continue;
+  for (int n = 0; n < end; n++) {
+    const int k = transferred(list, &list->steps[n]);
+    const RitzPlanSpace *s = k < 0 ? NULL : &list->plan->spaces[k];
+    if (!s || s->array != array || ritz_plan_is_stored(s)) continue;
     if (s->restriction.l_size > length) length = s->restriction.l_size;
-    entry_bytes = ritz_scalar_bytes(s->precision);
-    if (!s->is_input) num_moves = 2;
+    if (list->steps[n].kind == RITZ_STEP_SCATTER) num_moves = 2;
   }
-  return (double)entry_bytes * num_moves * (double)length;
+  return num_moves * length;
 }
 
-static double count_vectors(const RitzPlan *plan) {
-  double bytes = 0;
-  for (int32_t a = 0; a < plan->num_arrays; a++) bytes += array_bytes(plan, a);
-  return plan->num_elem > 0 ? bytes / plan->num_elem : 0;
+RitzStepCost ritz_steps_cost(const RitzSteps *list, int step, const RitzPlanAccess *access) {
+  RitzStepCost cost = {.flops = count_flops(list, &list->steps[step])};
+  const int s = transferred(list, &list->steps[step]);
+  if (s < 0) return cost;
+  const RitzPlanSpace *space = &list->plan->spaces[s];
+  const double scalar = (double)ritz_scalar_bytes(space->precision);
+  cost.bytes_offsets = count_offsets(list, step, access);
+  if (ritz_plan_is_stored(space))
+    cost.bytes_stored = scalar * space->num_nodes * space->num_comp;
+  else
+    cost.bytes_vectors = scalar * (double)(moved_before(list, step + 1, space->array) -
+                                           moved_before(list, step, space->array));
+  return cost;
 }
 
 RitzPlanCost ritz_plan_cost(const RitzPlan *plan, const RitzPlanAccess *access) {
-  return (RitzPlanCost){.flops = count_flops(plan),
-                        .bytes_stored = count_stored(plan),
-                        .bytes_offsets = count_offsets(plan, access),
-                        .bytes_vectors = count_vectors(plan)};
+  RitzPlanCost sum = {0};
+  for (int n = 0; n < plan->steps->num_steps; n++) {
+    const RitzStepCost cost = ritz_steps_cost(plan->steps, n, access);
+    sum.flops += cost.flops;
+    sum.bytes_stored += cost.bytes_stored;
+    sum.bytes_offsets += cost.bytes_offsets;
+    sum.bytes_vectors += cost.bytes_vectors;
+  }
+  if (plan->num_elem > 0) sum.bytes_vectors /= plan->num_elem;
+  return sum;
 }

@@ -192,6 +192,7 @@ static double count_working_set(const RitzPlan *plan, const RitzCpuTarget *t) {
 static int choose(CeedOperator op, const RitzPlan *plan, const RitzCpuMachine *machine, RitzCpuRows rows,
                   RitzCpuTarget *t) {
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)plan->num_spaces, &t->spaces));
+  RITZ_TRY(ritz_cpu_allocate_calls(op->obj.ceed, plan->steps, t));
   t->lanes = machine->lanes;
   t->evaluation = choose_evaluation(plan);
   choose_call(plan, machine->allows_text && plan->source_path && ritz_plan_can_include(plan->source_path), t);
@@ -200,6 +201,7 @@ static int choose(CeedOperator op, const RitzPlan *plan, const RitzCpuMachine *m
   share_arrays(plan, t);
   choose_prefetching(plan, t);
   t->working_set = count_working_set(plan, t);
+  ritz_cpu_lower(plan, t);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -217,20 +219,27 @@ int ritz_plan_cpu(CeedOperator op, const RitzPlan *plan, const RitzCpuMachine *m
 void ritz_plan_cpu_use_pointer(const RitzPlan *plan, RitzCpuTarget *t) {
   if (t->evaluation == RITZ_EVALUATE_VALUES) t->evaluation = RITZ_EVALUATE_PLANES;
   choose_call(plan, false, t);
+  ritz_cpu_lower(plan, t);
 }
 
 void ritz_plan_cpu_free(RitzCpuTarget **target) {
   if (!*target) return;
   RITZ_FREE(&(*target)->spaces);
+  RITZ_FREE(&(*target)->arrays);
+  RITZ_FREE(&(*target)->calls);
   RITZ_FREE(target);
 }
 
 // ---- Costs ----
 
-RitzPlanCost ritz_plan_cpu_cost(const RitzPlan *plan, const RitzCpuTarget *t) {
-  RitzPlanAccess access[plan->num_spaces + 1];
+void ritz_cpu_find_access(const RitzPlan *plan, const RitzCpuTarget *t, RitzPlanAccess *access) {
   for (int i = 0; i < plan->num_spaces; i++)
     access[i] = (RitzPlanAccess){.has_offsets = t->spaces[i].gather <= RITZ_GATHER_ROWS,
                                  .row_length = t->spaces[i].row_length};
+}
+
+RitzPlanCost ritz_plan_cpu_cost(const RitzPlan *plan, const RitzCpuTarget *t) {
+  RitzPlanAccess access[plan->num_spaces + 1];
+  ritz_cpu_find_access(plan, t, access);
   return ritz_plan_cost(plan, access);
 }

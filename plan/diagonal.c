@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "plan/parts.h"
+#include "plan/steps.h"
+
 // ---- What there is a kernel for ----
 
 // The group of active inputs and the group of active outputs that meet on the diagonal.
@@ -165,10 +168,12 @@ static int describe(CeedOperator op, const RitzPlan *plan, const Meeting *m, Rit
   d->plan = *plan;
   d->plan.spaces = NULL;
   d->plan.fields = NULL;
+  d->plan.steps = NULL;
   RITZ_TRY(copy_spaces(ceed, plan, d));
   RITZ_TRY(copy_fields(ceed, plan, d));
   set_output(op, plan, m, d);
   RITZ_TRY(make_products(ceed, d));
+  RITZ_TRY(ritz_steps_inputs(ceed, &d->plan, &d->plan.steps));
   return list_terms(ceed, m, d);
 }
 
@@ -198,6 +203,7 @@ void ritz_plan_free_diagonal(RitzDiagonalPlan **diagonal) {
   RitzDiagonalPlan *d = *diagonal;
   if (!d) return;
   for (int k = 0; k < RITZ_NUM_PRODUCTS; k++) RITZ_FREE(&d->products[k].values);
+  ritz_steps_free(&d->plan.steps);
   RITZ_FREE(&d->plan.spaces);
   RITZ_FREE(&d->plan.fields);
   RITZ_FREE(&d->origins);
@@ -214,22 +220,26 @@ void ritz_plan_free_diagonal(RitzDiagonalPlan **diagonal) {
 int ritz_plan_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *diagonal, const RitzCpuTarget *apply,
                            RitzCpuTarget **target) {
   const int num_spaces = diagonal->plan.num_spaces + 1;
-  RitzCpuSpace *spaces = NULL;
-
+  RitzCpuTarget *made = NULL;
+  int ierr;
   *target = NULL;
   RITZ_ASSERT(apply->call == RITZ_CALL_TEXT);
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_spaces, &spaces));
-  const int ierr = RITZ_CALLOC(ceed, 1, target);
-  if (ierr) {
-    RITZ_FREE(&spaces);
-    return ierr;
-  }
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &made));
+  *made = *apply;
+  made->evaluation = RITZ_EVALUATE_PLANES;
+  made->spaces = NULL;
+  made->arrays = NULL;
+  made->calls = NULL;
+  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)num_spaces, &made->spaces));
+  RITZ_TRY_CLEANUP(ritz_cpu_allocate_calls(ceed, diagonal->plan.steps, made));
   for (int s = 0; s < num_spaces; s++) {
-    spaces[s] = apply->spaces[diagonal->origins[s]];
-    spaces[s].overwrites = -1;
+    made->spaces[s] = apply->spaces[diagonal->origins[s]];
+    made->spaces[s].overwrites = -1;
   }
-  **target = *apply;
-  (*target)->evaluation = RITZ_EVALUATE_PLANES;
-  (*target)->spaces = spaces;
-  return CEED_ERROR_SUCCESS;
+  ritz_cpu_lower(&diagonal->plan, made);
+  *target = made;
+  made = NULL;
+cleanup:
+  ritz_plan_cpu_free(&made);
+  return ierr;
 }

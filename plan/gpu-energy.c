@@ -5,23 +5,9 @@
 
 #include "plan/gpu.h"
 
-int ritz_plan_gpu_partner(const RitzPlan *plan, int i) {
-  const RitzPlanField *output = &plan->fields[i];
-  const RitzPlanSpace *to = &plan->spaces[output->space];
-  if (!to->is_active) return -1;
-  for (int k = 0; k < plan->num_in; k++) {
-    const RitzPlanField *input = &plan->fields[k];
-    if (input->space < 0 || input->mode != output->mode || input->basis != output->basis) continue;
-    if (plan->spaces[input->space].is_active &&
-        plan->spaces[input->space].restriction.number == to->restriction.number)
-      return k;
-  }
-  return -1;
-}
-
 bool ritz_plan_gpu_can_have_energy(const RitzPlan *plan) {
   for (int i = plan->num_in; i < plan->num_in + plan->num_out; i++) {
-    if (plan->spaces[plan->fields[i].space].is_active && ritz_plan_gpu_partner(plan, i) < 0) return false;
+    if (plan->spaces[plan->fields[i].space].is_active && ritz_plan_partner(plan, i) < 0) return false;
   }
   return true;
 }

@@ -9,6 +9,7 @@
 #include "plan/gpu-forms.h"
 #include "plan/gpu-mma.h"
 #include "plan/gpu-vector.h"
+#include "plan/steps.h"
 
 // Of places in an array, and of an element's nodes: tables of lines have 16 bits for each.
 enum { MAX_PLACES = 65535 };
@@ -681,12 +682,22 @@ void ritz_plan_gpu_free(RitzGpuTarget **target) {
 
 // ---- Costs ----
 
-RitzPlanCost ritz_plan_gpu_cost(const RitzPlan *plan, const RitzGpuTarget *t) {
-  RitzPlanAccess access[plan->num_spaces + 1];
+static void find_access(const RitzPlan *plan, const RitzGpuTarget *t, RitzPlanAccess *access) {
   for (int i = 0; i < plan->num_spaces; i++)
     access[i] = (RitzPlanAccess){.has_offsets = plan->spaces[i].restriction.type != CEED_RESTRICTION_STRIDED,
                                  .row_length = t->spaces[i].row_length};
+}
+
+RitzPlanCost ritz_plan_gpu_cost(const RitzPlan *plan, const RitzGpuTarget *t) {
+  RitzPlanAccess access[plan->num_spaces + 1];
+  find_access(plan, t, access);
   return ritz_plan_cost(plan, access);
+}
+
+int ritz_plan_gpu_print_steps(const RitzPlan *plan, const RitzGpuTarget *t, FILE *stream) {
+  RitzPlanAccess access[plan->num_spaces + 1];
+  find_access(plan, t, access);
+  return ritz_steps_print(plan->steps, access, NULL, NULL, stream);
 }
 
 // ---- For people ----

@@ -154,15 +154,13 @@ int ritz_plan_gpu(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *m
 void ritz_plan_gpu_free(RitzGpuTarget **target);
 RitzPlanCost ritz_plan_gpu_cost(const RitzPlan *plan, const RitzGpuTarget *target);
 
-// The active input that is evaluated as output i is tested: u . A u is the sum of their products over all
-// points and such outputs. -1: there is none, or output i is passive.
-int ritz_plan_gpu_partner(const RitzPlan *plan, int i);
-// Every active output has such an input.
+// Every active output has a partner (ritz_plan_partner).
 bool ritz_plan_gpu_can_have_energy(const RitzPlan *plan);
 // A target as *from, on whose memory it depends, but with energy. *args: owned by the caller (RITZ_FREE).
 int ritz_plan_gpu_add_energy(Ceed ceed, const RitzGpuTarget *from, RitzGpuTarget *target, RitzGpuArg **args);
 
 // Lines for people.
+int ritz_plan_gpu_print_steps(const RitzPlan *plan, const RitzGpuTarget *target, FILE *stream);
 void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *target, FILE *stream);
 
 // The space comes to the points, or back, by lines of a tensor basis, by sums over the nodes of a dense one;

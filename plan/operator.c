@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // CeedOperator -> plan (contract in plan/plan.h). Called by backends that fuse operators.
 #include "plan/parts.h"
+#include "plan/steps.h"
 
 // ---- Operators without a plan ----
 
@@ -259,6 +260,7 @@ int ritz_plan_operator(CeedOperator op, const RitzPlanOptions *options, RitzPlan
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &made));
   RITZ_TRY_CLEANUP(describe(op, options, made));
   RITZ_TRY_CLEANUP(find_structure(op, options, made));
+  RITZ_TRY_CLEANUP(ritz_steps_apply(op->obj.ceed, made, &made->steps));
   *plan = made;
   made = NULL;
 cleanup:
@@ -269,6 +271,7 @@ cleanup:
 void ritz_plan_free(RitzPlan **plan) {
   RitzPlan *p = *plan;
   if (!p) return;
+  ritz_steps_free(&p->steps);
   for (int i = 0; i < p->num_bases; i++) ritz_plan_free_basis(&p->bases[i]);
   for (int i = 0; p->fields && i < p->num_in + p->num_out; i++) RITZ_FREE(&p->fields[i].name);
   for (int i = 0; i < p->num_defines; i++) RITZ_FREE(&p->defines[i]);

@@ -3,7 +3,7 @@
 #ifndef RITZ_PLAN_PARTS_H
 #define RITZ_PLAN_PARTS_H
 
-#include "plan/plan.h"
+#include "plan/cpu.h"
 
 // A table T that is nearly symmetric is split into an even and an odd part, at half the products, if what
 // that leaves out, R = half the difference of T and its mirror image, is small in both operator norms: |R| <=
@@ -29,5 +29,13 @@ int ritz_plan_fold(CeedBasis basis, bool near, RitzPlanBasis *made);
 
 // plan/operator.c: all tensor bases have the plan's grid of points, in at most three dimensions.
 bool ritz_plan_has_one_grid(const RitzPlan *plan);
+
+// plan/cpu-steps.c: the memory for arrays and calls of a target; fills them for an evaluation and gathers
+// that are chosen.
+int ritz_cpu_allocate_calls(Ceed ceed, const RitzSteps *list, RitzCpuTarget *target);
+void ritz_cpu_lower(const RitzPlan *plan, RitzCpuTarget *target);
+
+// plan/cpu.c: how the kernel of a target reads each space.
+void ritz_cpu_find_access(const RitzPlan *plan, const RitzCpuTarget *target, RitzPlanAccess *access);
 
 #endif

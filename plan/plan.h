@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The plan of an operator: what a kernel computes, whatever machine runs it. Bases, spaces (a gather or a
-// scatter each), fields of the QFunction. Made from the operator by pure functions, and self-contained: it
-// holds no handle of an object and nothing of the environment, so equal plans (ritz_plan_write) give equal
-// kernels.
+// scatter each), fields of the QFunction, and the list of steps that an apply is (plan/steps.h). Made from
+// the operator by pure functions, and self-contained: it holds no handle of an object and nothing of the
+// environment, so equal plans (ritz_plan_write) give equal kernels.
 //
 // Lowering decides how a machine does it: plan/cpu.h and plan/gpu.h make a target from a plan, emit/ turns
-// both into text, backends/ run it. The ahead-of-time kernel of backends/cpu interprets plan and target
-// directly.
+// both into text, backends/ run it. The ahead-of-time kernel of backends/cpu walks the list of steps.
 #ifndef RITZ_PLAN_PLAN_H
 #define RITZ_PLAN_PLAN_H
 
@@ -120,6 +119,8 @@ typedef struct {
 
 // ---- The plan ----
 
+typedef struct RitzSteps RitzSteps; // plan/steps.h
+
 // Per element and apply.
 typedef struct {
   double flops;         // contractions as done by the routes (even-odd not subtracted), plus user_flops * Q
@@ -145,6 +146,7 @@ typedef struct {
   RitzPlanBasis *bases;                    // owned
   RitzPlanSpace *spaces;                   // owned; inputs first
   RitzPlanField *fields;                   // owned; num_in + num_out
+  RitzSteps *steps;                        // owned: those of an apply
 } RitzPlan;
 
 // What a plan may use of the structure of its bases.
@@ -161,6 +163,9 @@ int ritz_plan_operator(CeedOperator op, const RitzPlanOptions *options, RitzPlan
 // Number of the field (0: the first input, or the first output) that the function gets as this argument; -1:
 // one of size 0, for which it gets NULL.
 int ritz_plan_field_of(const RitzPlan *plan, bool is_input, int argument);
+// The active input field whose values at the points are to be multiplied with those of output field i to give
+// u . A u; -1: there is none.
+int ritz_plan_partner(const RitzPlan *plan, int i);
 // Whether an #include can name this file: no control characters, not both '"' and '>'.
 bool ritz_plan_can_include(const char *path);
 void ritz_plan_free(RitzPlan **plan);

@@ -471,6 +471,11 @@ prints "explain takes threads" 0 out '^  threads: [12]; ' explain --bp 3 --order
 prints "explain knows backends without kernels" 0 out '^  runs element by element' explain --bp 1 --order 2 --ceed /cpu/self/ref
 RITZ_QFUNCTION=pointer prints "explain says why it is not the best kernel" 0 out '^  because: ' explain --bp 1 --order 2
 
+run explain --bp 3 --order 4 --size 1e4 --steps
+has "explain --steps lists what happens" '^   6 contract values0 -> derivatives0\.0 \[1\]\[6\]\[6\]\[6\], collocated0 in direction 0; 2592 flops; row by row: first to '
+has "explain --steps reads outputs backwards" '^   9 contract derivatives2\.0 -> values2 .*, collocated0\^T in direction 0; 2592 flops; '
+prints "explain --steps knows backends without lists" 0 out '^no steps of ' explain --bp 1 --order 2 --ceed /cpu/self/ref --steps
+
 run explain --bp 3 --order 4 --source
 cp "$folder/out" "$folder/kernel.c"
 [[ $status == 0 && $(head -1 "$folder/kernel.c") == "// SPDX"* ]] && grep -q 'return bp_diffusion_apply(' "$folder/kernel.c"

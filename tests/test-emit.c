@@ -181,6 +181,17 @@ static void set_reduced(Kit *k) {
   set_function(k, 1, source, 1, 2, fields);
 }
 
+// Coordinates of degree one at fewer points than nodes: a form, whatever the route of their basis.
+static void set_one_point(Kit *k) {
+  CeedElemRestriction rstr = box(k, 2, 1, 1), rstr_x = box(k, 2, 1, 2);
+  CeedBasis basis = lagrange(k, 2, 1, 2, 1, CEED_GAUSS), basis_x = lagrange(k, 2, 2, 2, 1, CEED_GAUSS);
+  CeedVector x = vector(k, 18);
+  const Field fields[] = {ACTIVE("du", GRAD, rstr, basis), PASSIVE("x", INTERP, rstr_x, basis_x, x),
+                          PASSIVE("dx", GRAD, rstr_x, basis_x, x), ACTIVE("dv", GRAD, rstr, basis)};
+
+  set_function(k, 1, source, 3, 1, fields);
+}
+
 typedef struct {
   const char *name;
   void (*set)(Kit *k);
@@ -199,6 +210,7 @@ static const Golden goldens[] = {
     {"reduced", set_reduced, true},
     {"pointer", set_diffusion_p4, false},
     {"trilinear", set_trilinear, true},
+    {"one-point", set_one_point, true},
 };
 enum { NUM_GOLDENS = sizeof(goldens) / sizeof(goldens[0]) };
 

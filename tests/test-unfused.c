@@ -8,6 +8,7 @@
 #include "backends/cpu/rows.h"
 #include "backends/cpu/unfused.h"
 #include "backends/ref/ref.h"
+#include "plan/steps.h"
 #include "tests/random-operator.h"
 #include "tests/reference.h"
 #include <math.h>
@@ -79,6 +80,8 @@ static int make_plan(CeedOperator op, const Choice *choice, RitzPlan **plan, Rit
     has_tensor |= b->is_tensor;
     has_dense |= !b->is_tensor;
   }
+  ritz_steps_free(&(*plan)->steps);
+  RITZ_TRY(ritz_steps_apply(op->obj.ceed, *plan, &(*plan)->steps));
   for (int i = 0; i < (*plan)->num_spaces; i++) {
     change_space(choice, &(*plan)->spaces[i], &(*target)->spaces[i]);
     count_space(*plan, *target, i);

@@ -78,6 +78,7 @@ const RitzBackend ritz_cpu_backend = {
     .run_ranges = ritz_cpu_run_ranges,
     .operator_explain = ritz_cpu_operator_explain,
     .operator_source = ritz_cpu_operator_source,
+    .operator_steps = ritz_cpu_operator_steps,
     .operator_cost = ritz_cpu_operator_cost,
     .limits = ritz_cpu_limits,
     .operator_destroy = ritz_cpu_operator_destroy,

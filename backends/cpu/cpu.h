@@ -115,6 +115,7 @@ void ritz_cpu_sweep_destroy(RitzCpuSweep **sweep);
 
 // explain.c
 int ritz_cpu_operator_explain(CeedOperator op, FILE *stream);
+int ritz_cpu_operator_steps(CeedOperator op, FILE *stream, bool *has_steps);
 int ritz_cpu_operator_source(CeedOperator op, const char **source);
 
 // profile.c

@@ -28,6 +28,13 @@ int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {
   return ritz_plan_cpu_print(cpu->plan, cpu->target, stream);
 }
 
+int ritz_cpu_operator_steps(CeedOperator op, FILE *stream, bool *has_steps) {
+  RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
+  const RitzCpuOperator *cpu = op->data;
+  *has_steps = cpu->plan;
+  return cpu->plan ? ritz_plan_cpu_print_steps(cpu->plan, cpu->target, stream) : CEED_ERROR_SUCCESS;
+}
+
 int ritz_cpu_operator_source(CeedOperator op, const char **source) {
   RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
   *source = ((const RitzCpuOperator *)op->data)->text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kernel that is there without a compiler: it interprets a plan and its target with the templates of
-// kernels/cpu at run-time sizes, stage by stage for one batch of elements: gather, evaluate at all points,
-// call the application's function once for all points of the batch, evaluate transposed, scatter. Same
+// The kernel that is there without a compiler: it walks the steps of an apply (steps.h) at run-time
+// sizes, one batch of elements after the other, and calls the application's function once for all points of
+// a batch. Same
 // arguments, schedule and threads as generated kernels; also serves what these cannot fuse
 // (RITZ_EVALUATE_NONE), and, through the same functions, CeedBasisApply of the backend.
 #ifndef RITZ_BACKENDS_CPU_UNFUSED_H

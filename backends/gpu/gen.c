@@ -460,6 +460,14 @@ int ritz_gpu_gen_explain(CeedOperator op, FILE *stream) {
   return ritz_gpu_operator_explain(op, stream);
 }
 
+int ritz_gpu_gen_steps(CeedOperator op, FILE *stream, bool *has_steps) {
+  RitzGpuOperator *g;
+  if (op->is_at_points) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
+  *has_steps = !g->reason;
+  return g->reason ? CEED_ERROR_SUCCESS : ritz_plan_gpu_print_steps(g->plan, g->target, stream);
+}
+
 int ritz_gpu_gen_source(CeedOperator op, const char **source) {
   RitzGpuOperator *g;
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));

@@ -196,6 +196,7 @@ CeedSize ritz_gpu_context_copies(CeedQFunction qf); // bytes that each thread ha
 // ---- gen.c, tune.c: operators as one kernel ----
 int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
 int ritz_gpu_gen_explain(CeedOperator op, FILE *stream);
+int ritz_gpu_gen_steps(CeedOperator op, FILE *stream, bool *has_steps);
 int ritz_gpu_gen_source(CeedOperator op, const char **source);
 int ritz_gpu_gen_tune(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode, RitzTuning *tuning);
 int ritz_gpu_operator_destroy(CeedOperator op);

@@ -15,6 +15,13 @@
 // when an operator falls back, is a matter of RITZ_WARNINGS (doc/kernels.md).
 CEED_EXTERN int RitzOperatorExplain(CeedOperator op, FILE *stream);
 
+// Prints the list of steps that an apply is, one a line: what happens to an element, in which buffers (their
+// components and extents, last direction first), by which tables, at what price (flops and bytes of an
+// element); on CPUs also how its kernel does it. Every kernel of the operator does these steps. Of a
+// composite: those of all sub-operators. An operator that runs without a plan has none and gets a line that
+// says so. Makes the kernel and has errors like RitzOperatorExplain.
+CEED_EXTERN int RitzOperatorExplainSteps(CeedOperator op, FILE *stream);
+
 // The source text of the kernel that was generated for a single operator, as it was given to the compiler;
 // NULL where none was generated. Valid while the operator lives and is not tuned; not to be freed. Makes the
 // kernel like RitzOperatorExplain. A composite is CEED_ERROR_INCOMPATIBLE: ask for its sub-operators.

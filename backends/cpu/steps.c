@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Steps on one batch of elements (contract in steps.h).
+#include "backends/cpu/steps.h"
+
+#include "backends/cpu/unfused.h"
+#include "kernels/cpu/block.h"
+#include "kernels/cpu/restrict.h"
+
+_Static_assert(RITZ_LANES == RITZ_UNFUSED_LANES, "plans for this kernel have its number of lanes");
+
+static const RitzPlanSpace *space_of(const RitzCpuRun *run, int buffer) {
+  return &run->list->plan->spaces[run->list->buffers[buffer].space];
+}
+
+// ---- Between L-vectors and element arrays [component][node][lane] ----
+
+static RitzShape shape_of(const RitzPlanSpace *space) {
+  const int n = space->num_nodes;
+  return (RitzShape){space->num_comp, 1, n, n, n};
+}
+
+// Where component 0 of a node is in the L-vector, of each lane.
+static void find_entries(const RitzPlanSpace *space, const RitzCpuSpace *how, const RitzKernelSpace *from,
+                         const RitzBatch *b, int64_t node, int64_t *at) {
+  const int64_t n = space->num_nodes;
+  if (how->gather == RITZ_GATHER_NODES) {
+    for (int l = 0; l < RITZ_LANES; l++) at[l] = from->offsets[b->elem[l] * n + node];
+  } else if (how->gather == RITZ_GATHER_ROWS) {
+    const int64_t length = how->row_length, row = b->number * (n / length) + node / length;
+    const int64_t in_row = node % length * (space->is_interlaced ? space->num_comp : 1);
+    for (int l = 0; l < RITZ_LANES; l++) at[l] = from->offsets[row * RITZ_LANES + l] + in_row;
+  } else {
+    for (int l = 0; l < RITZ_LANES; l++) at[l] = b->elem[l] * from->strides[2] + node * from->strides[0];
+  }
+}
+
+// Packed data stay where they are.
+static void gather(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
+  const int s = run->list->buffers[step->from].space;
+  const RitzPlanSpace *space = space_of(run, step->from);
+  const RitzKernelSpace *from = &run->args->spaces[s];
+  const RitzShape shape = shape_of(space);
+  RitzVec *x = run->buffers[step->to];
+  int64_t at[RITZ_LANES];
+  if (run->how[s].gather == RITZ_GATHER_PACKED) {
+    run->buffers[step->to] = (RitzVec *)from->array + b->number * space->num_comp * space->num_nodes;
+    return;
+  }
+  for (int i = 0; i < space->num_nodes; i++) {
+    find_entries(space, &run->how[s], from, b, i, at);
+    for (int c = 0; c < space->num_comp; c++) {
+      const CeedScalar *u = from->array + c * from->strides[1];
+      CeedScalar *to = (CeedScalar *)(x + c * space->num_nodes + i);
+      for (int l = 0; l < RITZ_LANES; l++) to[l] = u[at[l]];
+    }
+  }
+  if (space->is_oriented) ritz_orient(from, b, &shape, x);
+  if (space->is_curl_oriented) ritz_curl_orient(from, b, &shape, false, x);
+}
+
+// Adds into the L-vector; spends what it scatters. Lanes may meet in an entry.
+static void scatter(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
+  const int s = run->list->buffers[step->to].space;
+  const RitzPlanSpace *space = space_of(run, step->to);
+  const RitzKernelSpace *to = &run->args->spaces[s];
+  const RitzShape shape = shape_of(space);
+  RitzVec *y = run->buffers[step->from];
+  int64_t at[RITZ_LANES];
+  if (space->is_oriented) ritz_orient(to, b, &shape, y);
+  if (space->is_curl_oriented) ritz_curl_orient(to, b, &shape, true, y);
+  for (int i = 0; i < space->num_nodes; i++) {
+    find_entries(space, &run->how[s], to, b, i, at);
+    for (int c = 0; c < space->num_comp; c++) {
+      CeedScalar *v = to->array + c * to->strides[1];
+      const CeedScalar *from = (const CeedScalar *)(y + c * space->num_nodes + i);
+      for (int l = 0; l < b->num; l++) v[at[l]] += from[l];
+    }
+  }
+}
+
+// ---- Tables and matrices ----
+
+// An array [rows][cols], or its transposed one.
+typedef struct {
+  RitzDense table;
+  int rows, cols;
+} Matrix;
+
+static Matrix matrix_of(const CeedScalar *values, CeedInt rows, CeedInt cols, bool is_transposed) {
+  return is_transposed ? (Matrix){{values, 1, cols}, cols, rows} : (Matrix){{values, cols, 1}, rows, cols};
+}
+
+// y (+)= A x, values sx and sy vectors apart.
+static void apply(const Matrix *A, const RitzVec *x, int sx, RitzVec *y, int sy, bool add) {
+  int i = 0;
+  for (; i + RITZ_DENSE_ROWS <= A->rows; i += RITZ_DENSE_ROWS)
+    ritz_dense_block(RITZ_DENSE_ROWS, A->cols, ritz_dense_from(A->table, i, 0), x, sx, y + i * sy, sy, add);
+  for (; i < A->rows; i++)
+    ritz_dense_block(1, A->cols, ritz_dense_from(A->table, i, 0), x, sx, y + i * sy, sy, add);
+}
+
+static void negate(int64_t n, RitzVec *y) {
+  for (int64_t i = 0; i < n; i++) y[i] = -y[i];
+}
+
+// y [slow][rows][fast] (+)= A x [slow][cols][fast]
+static void apply_along(const Matrix *A, int64_t slow, int64_t fast, const RitzVec *x, RitzVec *y, bool add) {
+  for (int64_t s = 0; s < slow; s++) {
+    for (int64_t f = 0; f < fast; f++)
+      apply(A, x + s * A->cols * fast + f, (int)fast, y + s * A->rows * fast + f, (int)fast, add);
+  }
+}
+
+// Where a step of a block has component c of the space in a buffer: nodes [component][P], points [component
+// of a value][component][Q].
+static RitzVec *part_of_block(const RitzCpuRun *run, const RitzStep *step, int buffer, CeedInt c) {
+  const RitzPlanBasis *b = &run->list->plan->bases[step->basis];
+  RitzVec *first = run->buffers[buffer];
+  switch (run->list->buffers[buffer].role) {
+  case RITZ_ROLE_NODES: return first + c * b->P + b->blocks[step->block].first;
+  case RITZ_ROLE_WORK: return first + c * ritz_steps_comp_size(run->list, buffer);
+  default: break;
+  }
+  return first + (step->row * space_of(run, buffer)->num_comp + c) * b->Q;
+}
+
+static void contract_block(const RitzCpuRun *run, const RitzStep *step) {
+  const RitzPlanMatrix *table = ritz_steps_table(run->list, step);
+  const Matrix A = matrix_of(table->values, table->rows, table->cols, step->is_transposed);
+  const RitzBlockSweep sweep = ritz_steps_sweep(run->list, step);
+  const RitzPlanBlock *block = &run->list->plan->bases[step->basis].blocks[step->block];
+  const bool is_negative = step->table == RITZ_TABLE_GRAD && block->sign[step->direction] < 0;
+  const CeedInt *size = sweep.size[step->position], num_comp = space_of(run, step->from)->num_comp;
+  int64_t fast = 1, slow = 1;
+  for (CeedInt d = 0; d < step->direction; d++) fast *= size[d];
+  for (CeedInt d = step->direction + 1; d < 3; d++) slow *= size[d];
+  for (CeedInt c = 0; c < num_comp; c++) {
+    RitzVec *y = part_of_block(run, step, step->to, c);
+    if (is_negative && step->adds) negate(slow * A.rows * fast, y);
+    apply_along(&A, slow, fast, part_of_block(run, step, step->from, c), y, step->adds);
+    if (is_negative) negate(slow * A.rows * fast, y);
+  }
+}
+
+static void contract(const RitzCpuRun *run, const RitzStep *step) {
+  const RitzPlanMatrix *table = ritz_steps_table(run->list, step);
+  const Matrix A = matrix_of(table->values, table->rows, table->cols, step->is_transposed);
+  const CeedInt *extents = ritz_steps_extents(run->list, step->from);
+  const RitzVec *x = run->buffers[step->from];
+  RitzVec *y = run->buffers[step->to];
+  int64_t fast = 1;
+  for (CeedInt d = 0; d < step->direction; d++) fast *= extents[d];
+  const int64_t slow = ritz_steps_size(run->list, step->from) / (A.cols * fast);
+  apply_along(&A, slow, fast, x, y, step->adds);
+}
+
+// nodes [component][P], points [component of a value][component][Q]
+static void multiply(const RitzCpuRun *run, const RitzStep *step) {
+  const RitzPlanBasis *basis = &run->list->plan->bases[step->basis];
+  const CeedScalar *table = run->args->matrices[basis->first_matrix + (step->table == RITZ_TABLE_GRAD)];
+  const CeedInt P = basis->P, Q = basis->Q, num_comp = space_of(run, step->from)->num_comp;
+  const CeedInt q_comp = step->table == RITZ_TABLE_GRAD ? basis->q_comp_deriv : basis->q_comp_interp;
+  const RitzVec *x = run->buffers[step->from];
+  RitzVec *y = run->buffers[step->to];
+  for (CeedInt d = 0; d < q_comp; d++) {
+    const Matrix A = matrix_of(table + (int64_t)d * Q * P, Q, P, step->is_transposed);
+    for (CeedInt c = 0; c < num_comp; c++) {
+      const CeedInt points = (d * num_comp + c) * Q;
+      if (step->is_transposed)
+        apply(&A, x + points, 1, y + c * P, 1, step->adds || d > 0);
+      else
+        apply(&A, x + c * P, 1, y + points, 1, step->adds);
+    }
+  }
+}
+
+// ---- Forms ----
+
+// Of `rows`, each the sum over the nodes that is the same at all points.
+static void form_constants(const RitzPlanBasis *b, const RitzStep *step, CeedInt num_comp, CeedInt q_comp,
+                           const RitzVec *x, RitzVec *y) {
+  const bool is_derivative = step->table == RITZ_TABLE_GRAD;
+  const CeedScalar *rows =
+      is_derivative ? b->constant_deriv + (CeedSize)step->direction * b->P : b->constant_interp;
+  for (CeedInt k = 0; k < q_comp * num_comp; k++) {
+    RitzVec sum = ritz_splat(0);
+    for (CeedInt p = 0; p < b->P; p++) sum += rows[k / num_comp * b->P + p] * x[k % num_comp * b->P + p];
+    for (CeedInt q = 0; q < b->Q; q++) y[k * b->Q + q] = sum;
+  }
+}
+
+// Values at the corners x -> coefficients of the monomials, whose exponents are the bits of their numbers.
+static void find_coefficients(CeedInt dim, const RitzVec *x, RitzVec *a) {
+  const int num = 1 << dim;
+  for (int m = 0; m < num; m++) a[m] = x[m];
+  for (int step = 1; step < num; step *= 2) {
+    for (int m = 0; m < num; m++) {
+      if (m & step) continue;
+      const RitzVec low = a[m], high = a[m + step];
+      a[m] = (low + high) / 2;
+      a[m + step] = (high - low) / 2;
+    }
+  }
+}
+
+// A monomial at point q, differentiated along `direction` (-1: not).
+static CeedScalar monomial(const RitzPlanBasis *b, int exponents, CeedInt q, CeedInt direction) {
+  CeedScalar product = direction < 0 || exponents >> direction & 1;
+  for (CeedInt d = 0; d < b->dim; d++, q /= b->Q_1d) {
+    if (d != direction && exponents >> d & 1) product *= b->points[q % b->Q_1d];
+  }
+  return product;
+}
+
+static void form_linear(const RitzPlanBasis *b, const RitzStep *step, CeedInt num_comp, const RitzVec *x,
+                        RitzVec *y) {
+  const CeedInt direction = step->table == RITZ_TABLE_GRAD ? step->direction : -1;
+  RitzVec a[8];
+  for (CeedInt c = 0; c < num_comp; c++) {
+    find_coefficients(b->dim, x + c * b->P, a);
+    for (CeedInt q = 0; q < b->Q; q++) {
+      RitzVec sum = ritz_splat(0);
+      for (int m = 0; m < 1 << b->dim; m++) sum += monomial(b, m, q, direction) * a[m];
+      y[c * b->Q + q] = sum;
+    }
+  }
+}
+
+static void form(const RitzCpuRun *run, const RitzStep *step) {
+  const RitzPlanSpace *space = space_of(run, step->from);
+  const RitzPlanBasis *b = &run->list->plan->bases[step->basis];
+  const RitzVec *x = run->buffers[step->from];
+  RitzVec *y = run->buffers[step->to];
+  if (space->form == RITZ_FORM_LINEAR)
+    form_linear(b, step, space->num_comp, x, y);
+  else
+    form_constants(b, step, space->num_comp, run->list->buffers[step->to].num_comp / space->num_comp, x, y);
+}
+
+// ---- At the points ----
+
+// Fields of size 0 get NULL.
+static void list_arguments(const RitzCpuRun *run, bool is_input, int num, CeedScalar **call) {
+  const RitzPlan *plan = run->list->plan;
+  for (int k = 0; k < num; k++) {
+    const int i = ritz_plan_field_of(plan, is_input, k);
+    const int argument = i < 0 ? -1 : run->list->arguments[is_input ? i : plan->num_in + i];
+    call[k] = argument < 0 ? NULL : (CeedScalar *)run->buffers[argument];
+  }
+}
+
+static int call_function(const RitzCpuRun *run) {
+  const RitzPlan *plan = run->list->plan;
+  const int num_in = plan->num_in_arguments;
+  list_arguments(run, true, num_in, run->call);
+  list_arguments(run, false, plan->num_out_arguments, run->call + num_in);
+  return run->args->function(run->args->context, plan->Q * RITZ_LANES, (const CeedScalar *const *)run->call,
+                             run->call + num_in);
+}
+
+static void move(const RitzCpuRun *run, const RitzStep *step) {
+  const CeedSize size = ritz_steps_size(run->list, step->from);
+  const RitzVec *x = run->buffers[step->from];
+  RitzVec *y = run->buffers[step->to];
+  for (CeedSize i = 0; i < size; i++) y[i] = step->adds ? y[i] + x[i] : x[i];
+}
+
+// Lanes that repeat an element do not count.
+static void reduce(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
+  const CeedSize size = ritz_steps_size(run->list, step->from);
+  const RitzVec *x = run->buffers[step->from], *y = run->buffers[step->with];
+  RitzVec sum = ritz_splat(0);
+  CeedScalar *to = (CeedScalar *)run->buffers[step->to];
+  for (CeedSize i = 0; i < size; i++) sum += x[i] * y[i];
+  for (int l = 0; l < b->num; l++) to[l] += sum[l];
+}
+
+// ---- Lists ----
+
+int ritz_cpu_run_steps(const RitzCpuRun *run, const RitzBatch *b) {
+  for (int n = 0; n < run->list->num_steps; n++) {
+    const RitzStep *step = &run->list->steps[n];
+    int code = 0;
+    switch (step->kind) {
+    case RITZ_STEP_GATHER: gather(run, step, b); break;
+    case RITZ_STEP_SCATTER: scatter(run, step, b); break;
+    case RITZ_STEP_CONTRACT: (step->block < 0 ? contract : contract_block)(run, step); break;
+    case RITZ_STEP_MULTIPLY: multiply(run, step); break;
+    case RITZ_STEP_FORM: form(run, step); break;
+    case RITZ_STEP_POINT: code = call_function(run); break;
+    case RITZ_STEP_MOVE: move(run, step); break;
+    case RITZ_STEP_REDUCE: reduce(run, step, b); break;
+    }
+    if (code) return code;
+  }
+  return 0;
+}
+
+static void fill_weights(const RitzPlanBasis *b, RitzVec *weights) {
+  const bool has_grid = ritz_plan_has_grid(b);
+  for (CeedInt q = 0; q < b->Q; q++) {
+    CeedScalar w = has_grid ? 1 : b->weights[q];
+    for (CeedInt d = 0, rest = q; has_grid && d < b->dim; d++, rest /= b->Q_1d)
+      w *= b->weights[rest % b->Q_1d];
+    weights[q] = ritz_splat(w);
+  }
+}
+
+void ritz_cpu_place_buffers(const RitzSteps *list, RitzVec *memory, RitzVec **buffers) {
+  for (int b = 0; b < list->num_buffers; b++)
+    buffers[b] = list->places[b] < 0 ? NULL : memory + list->places[b];
+  for (int i = 0; i < list->plan->num_in; i++) {
+    const RitzPlanField *f = &list->plan->fields[i];
+    if (f->mode == CEED_EVAL_WEIGHT && list->arguments[i] >= 0)
+      fill_weights(&list->plan->bases[f->basis], buffers[list->arguments[i]]);
+  }
+}
