@@ -24,12 +24,12 @@ static void add_fields(RitzText *text, CeedQFunction qf, bool of_inputs, AddFiel
 static void add_parameters(RitzText *text, const Field *f) {
   const char *access = f->letter == 'u' ? "const " : "";
   const int n = (int)f->number;
-  ritz_text_add(text, ",\n    %sRITZ_GLOBAL CeedScalar *%c%d, RitzLong %c%d_first, RitzLong %c%d_stride",
+  ritz_text_add(text, ",\n    %sRITZ_GLOBAL RitzReal *%c%d, RitzLong %c%d_first, RitzLong %c%d_stride",
                 access, f->letter, n, f->letter, n, f->letter, n);
 }
 
 static void add_point(RitzText *text, const Field *f) {
-  ritz_text_add(text, "  CeedScalar %c%d_point[%d];\n", f->letter, (int)f->number, (int)f->size);
+  ritz_text_add(text, "  RitzReal %c%d_point[%d];\n", f->letter, (int)f->number, (int)f->size);
 }
 
 static void add_load(RitzText *text, const Field *f) {

@@ -61,7 +61,7 @@ void ritz_emit_gpu_dense_sizes(RitzGpuEmitter *e) {
 
 static void add_register(RitzGpuEmitter *e, char letter, int s, int q_comp) {
   if (q_comp > 0)
-    ritz_text_add(&e->text, "  CeedScalar %c%d[%d * %d * %d];\n", letter, s, q_comp,
+    ritz_text_add(&e->text, "  RitzReal %c%d[%d * %d * %d];\n", letter, s, q_comp,
                   (int)e->plan->spaces[s].num_comp, (int)e->target->Q_1d);
 }
 
@@ -97,7 +97,7 @@ static void emit_nodes(RitzGpuEmitter *e, int s) {
   ritz_text_add(&e->text,
                 "    const int own = i / %d, node = i %% %d;\n"
                 "    const RitzLong e = ritz_element(first_elem + own, num_elem);\n"
-                "    CeedScalar nodes[%d];\n    ",
+                "    RitzReal nodes[%d];\n    ",
                 P, P, nc);
   ritz_emit_gpu_gather(e, s, 1, 0, "e", "node", "nodes");
   ritz_text_add(&e->text,
@@ -161,17 +161,16 @@ static void emit_sums(RitzGpuEmitter *e, int s) {
   const int nc = (int)e->plan->spaces[s].num_comp, P = (int)basis_of(e, s)->P, stacked = (int)t->num_stacked;
   open_items(e, "RITZ_ROLL", t->num_elem / t->num_stacked * P);
   ritz_text_add(&e->text,
-                "    const int group = i / %d, node = i %% %d;\n    CeedScalar sums[%d * %d];\n"
+                "    const int group = i / %d, node = i %% %d;\n    RitzReal sums[%d * %d];\n"
                 "    ritz_dense_sum(%d, %d, %d, ",
                 P, P, nc, stacked, nc, P, (int)e->plan->Q);
   add_matrices(e, s, "_t", " + node");
   add_group(e, s, "group");
-  ritz_text_add(
-      &e->text,
-      ", sums);\n    RITZ_UNROLL\n    for (int k = 0; k < %d; k++) {\n"
-      "      const RitzLong e = first_elem + group + k * RITZ_GROUPS;\n      CeedScalar nodes[%d];\n"
-      "      ritz_take_lines(%d, %d, sums, k, nodes);\n      if (e < num_elem) ",
-      stacked, nc, nc, stacked);
+  ritz_text_add(&e->text,
+                ", sums);\n    RITZ_UNROLL\n    for (int k = 0; k < %d; k++) {\n"
+                "      const RitzLong e = first_elem + group + k * RITZ_GROUPS;\n      RitzReal nodes[%d];\n"
+                "      ritz_take_lines(%d, %d, sums, k, nodes);\n      if (e < num_elem) ",
+                stacked, nc, nc, stacked);
   ritz_emit_gpu_scatter(e, s, 1, 0, "e", "node", "nodes", false);
   ritz_text_add(&e->text, "    }\n  }\n");
 }

@@ -58,7 +58,8 @@ static int emit_products(Diagonal *d) {
 // ---- Points ----
 
 static void emit_arguments(Diagonal *d) {
-  ritz_text_add(&d->emitter.text, "      CeedScalar active_in[%d], active_out[%d], terms[%d];\n",
+  ritz_text_add(&d->emitter.text,
+                "      CeedScalar active_in[%d], active_out[%d];\n      RitzReal terms[%d];\n",
                 (int)d->plan->size_in, (int)d->plan->size_out, d->plan->num_terms);
   for (int i = 0; i < d->plan->plan.num_in + d->plan->plan.num_out; i++) {
     if (d->plan->offsets[i] < 0) ritz_emit_gpu_argument(&d->emitter, i);
@@ -79,7 +80,7 @@ static void emit_pointers(Diagonal *d, bool is_input) {
     if (i < 0)
       ritz_text_add(text, "NULL");
     else if (offset < 0)
-      ritz_text_add(text, "%s%d", name, i);
+      ritz_text_add(text, "%s%s%d", ritz_emit_gpu_wide(&d->emitter), name, i);
     else
       ritz_text_add(text, "active_%s + %d", name, offset);
   }
@@ -106,6 +107,9 @@ static void emit_points(Diagonal *d) {
   for (int i = 0; i < p->plan.num_in; i++) {
     if (p->offsets[i] < 0) ritz_emit_gpu_field(&d->emitter, i);
   }
+  for (int i = 0; i < p->plan.num_in + p->plan.num_out; i++) {
+    if (p->offsets[i] < 0) ritz_emit_gpu_widen(&d->emitter, i);
+  }
   emit_pointers(d, true);
   emit_pointers(d, false);
   ritz_text_add(text, "      ritz_zero(%d, terms);\n", p->num_terms);
@@ -125,7 +129,7 @@ static void emit_add(Diagonal *d, int product, int number, const char *pass, con
 }
 
 static void open_line(Diagonal *d) {
-  ritz_text_add(&d->emitter.text, "    {\n      CeedScalar line[%d];\n      ritz_zero(%d, line);\n", d->P,
+  ritz_text_add(&d->emitter.text, "    {\n      RitzReal line[%d];\n      ritz_zero(%d, line);\n", d->P,
                 d->P);
 }
 
@@ -215,7 +219,7 @@ static void emit_kernel(Diagonal *d) {
   ritz_emit_gpu_inputs(&d->emitter);
   ritz_text_add(
       &d->emitter.text,
-      "\n  RITZ_ROLL\n  for (int c = 0; c < %d; c++) {\n  CeedScalar sums[%d];\n  ritz_zero(%d, sums);\n",
+      "\n  RITZ_ROLL\n  for (int c = 0; c < %d; c++) {\n  RitzReal sums[%d];\n  ritz_zero(%d, sums);\n",
       num_comp(d), size, size);
   emit_points(d);
   emit_sums(d);

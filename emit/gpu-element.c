@@ -111,7 +111,7 @@ static void add_registers(RitzGpuEmitter *e, int s, int level) {
   for (int d = -1; d < dim_of(e); d++) {
     if (!has_level(e, s, level, d)) continue;
     name_level(e, s, level, d, name);
-    ritz_text_add(&e->text, "      CeedScalar %s[%d];\n", name, size);
+    ritz_text_add(&e->text, "      RitzReal %s[%d];\n", name, size);
     if (!space->is_input) ritz_text_add(&e->text, "      ritz_zero(%d, %s);\n", size, name);
   }
 }
@@ -223,6 +223,7 @@ static void add_points(RitzGpuEmitter *e) {
   for (int i = 0; i < plan->num_in; i++) add_field(e, i);
   ritz_emit_gpu_pointers(e);
   ritz_emit_gpu_call(e);
+  ritz_emit_gpu_narrow(e);
   ritz_emit_gpu_energy(e);
   for (int i = plan->num_in; i < num; i++) add_field(e, i);
   for (int level = 0; level < dim_of(e); level++) close_level(e, level);
@@ -236,11 +237,11 @@ static void copy_data(RitzGpuEmitter *e, int s) {
   char comp[32];
   ritz_emit_gpu_name_stride(e, s, 1, comp);
   if (space->is_input)
-    ritz_text_add(&e->text, "  ritz_copy_points(%d, %d, num_elem - first_elem, x%d + first_elem * %d, %s, ",
-                  nc, Q, s, Q, comp);
+    ritz_text_add(&e->text, "  ritz_copy_points%s(%d, %d, num_elem - first_elem, x%d + first_elem * %d, %s, ",
+                  ritz_gpu_suffix(e, s), nc, Q, s, Q, comp);
   else
-    ritz_text_add(&e->text, "  ritz_add_points(%d, %d, num_elem - first_elem, y%d + first_elem * %d, %s, ",
-                  nc, Q, s, Q, comp);
+    ritz_text_add(&e->text, "  ritz_add_points%s(%d, %d, num_elem - first_elem, y%d + first_elem * %d, %s, ",
+                  ritz_gpu_suffix(e, s), nc, Q, s, Q, comp);
   ritz_text_add(&e->text, "m + %d * RITZ_ARRAY);\n", array);
 }
 
@@ -252,10 +253,11 @@ static int num_offsets(const RitzGpuEmitter *e, int s) {
   return (int)e->plan->spaces[s].num_nodes / row_length(e, s);
 }
 
-// Components, nodes, then the form of the offsets: how arguments of functions of kernels/gpu/element.h begin.
+// The end of the name, components, nodes, then the form of the offsets: how calls of functions of
+// kernels/gpu/element-nodes.h go on.
 static void add_sizes(RitzGpuEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  ritz_text_add(&e->text, "(%d, %d, ", (int)space->num_comp, (int)space->num_nodes);
+  ritz_text_add(&e->text, "%s(%d, %d, ", ritz_gpu_suffix(e, s), (int)space->num_comp, (int)space->num_nodes);
   if (e->target->spaces[s].is_joined) ritz_text_add(&e->text, "%d, ", (int)basis_of(e, s)->P_1d);
   ritz_text_add(&e->text, "%d, %d, ", row_length(e, s), (int)e->target->spaces[s].row_step);
 }
@@ -272,7 +274,7 @@ static void gather(RitzGpuEmitter *e, int s) {
   char comp[32], name[NAME];
   name_level(e, s, dim_of(e), -1, name);
   ritz_emit_gpu_name_stride(e, s, 1, comp);
-  ritz_text_add(&e->text, "  CeedScalar %s[%d];\n  {\n", name, (int)(space->num_comp * space->num_nodes));
+  ritz_text_add(&e->text, "  RitzReal %s[%d];\n  {\n", name, (int)(space->num_comp * space->num_nodes));
   if (has_offsets(space)) {
     load_offsets(e, s);
     ritz_text_add(&e->text, "    ritz_gather_element");
@@ -390,7 +392,6 @@ static void add_outputs(RitzGpuEmitter *e) {
 
 int ritz_emit_gpu_elements(RitzGpuEmitter *e) {
   const bool has_context = ritz_emit_gpu_has_context(e), is_writable = e->plan->is_context_writable;
-  ritz_text_add(&e->text, "#include \"kernels/gpu/element.h\"\n");
   RITZ_TRY(add_bases(e));
   ritz_emit_gpu_open(e, "ritz_operator");
   ritz_emit_gpu_open_energy(e);

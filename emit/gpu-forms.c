@@ -100,7 +100,7 @@ static void copy_nodes(RitzGpuEmitter *e, int s) {
     ritz_text_add(&e->text, "node = i %% %d, c = i %% %d / %d;\n", P, size, P);
   ritz_text_add(&e->text,
                 "    const RitzLong e = ritz_element(first_elem + own, num_elem);\n"
-                "    RITZ_LOCAL CeedScalar *to = m + %d + own * %d + c * %d + node;\n    ",
+                "    RITZ_LOCAL RitzReal *to = m + %d + own * %d + c * %d + node;\n    ",
                 (int)e->target->spaces[s].form_first, (int)e->target->spaces[s].form_elem, slot_of(e, s));
   ritz_emit_gpu_copy_node(e, s, "e", "node", "c", "to");
   ritz_text_add(&e->text, "  }\n");
@@ -123,8 +123,8 @@ static void make_form(RitzGpuEmitter *e, int s) {
   const int nc = (int)space->num_comp, P = (int)space->num_nodes, q_comp = q_comp_of(e, s);
   open_items(e, e->target->num_elem * nc);
   ritz_text_add(&e->text,
-                "    RITZ_LOCAL CeedScalar *at = m + %d + i / %d * %d + i %% %d * %d;\n"
-                "    CeedScalar nodes[%d];\n    ritz_read(%d, at, 1, nodes);\n",
+                "    RITZ_LOCAL RitzReal *at = m + %d + i / %d * %d + i %% %d * %d;\n"
+                "    RitzReal nodes[%d];\n    ritz_read(%d, at, 1, nodes);\n",
                 (int)e->target->spaces[s].form_first, nc, (int)e->target->spaces[s].form_elem, nc,
                 slot_of(e, s), P, P);
   if (is_linear(e, s))
@@ -132,7 +132,7 @@ static void make_form(RitzGpuEmitter *e, int s) {
                   (int)e->target->dim, P);
   else
     ritz_text_add(&e->text,
-                  "    CeedScalar values[%d];\n    ritz_constants(1, %d, %d, ritz_K%d, nodes, values);\n"
+                  "    RitzReal values[%d];\n    ritz_constants(1, %d, %d, ritz_K%d, nodes, values);\n"
                   "    ritz_write(%d, values, at, 1);\n  }\n",
                   q_comp, q_comp, P, s, q_comp);
 }
@@ -181,7 +181,7 @@ static void add_line_coordinates(RitzGpuEmitter *e, int s) {
 static void take_linear(RitzGpuEmitter *e, int s, const char *place) {
   const int nc = (int)space_of(e, s)->num_comp, dim = (int)e->target->dim;
   ritz_text_add(&e->text,
-                "    CeedScalar l%d[%d * %d];\n    {\n      CeedScalar monomials[%d];\n"
+                "    RitzReal l%d[%d * %d];\n    {\n      RitzReal monomials[%d];\n"
                 "      ritz_read(%d, %s, 1, monomials);\n      ritz_linear_line(%d, %d, %d, monomials, ",
                 s, nc, 2 * dim, nc << dim, nc << dim, place, nc, dim, dim - 1);
   add_line_coordinates(e, s);
@@ -190,7 +190,7 @@ static void take_linear(RitzGpuEmitter *e, int s, const char *place) {
 
 static void take_constants(RitzGpuEmitter *e, int s, const char *place) {
   const int nc = (int)space_of(e, s)->num_comp, q_comp = q_comp_of(e, s);
-  ritz_text_add(&e->text, "    CeedScalar l%d[%d * %d];\n    ritz_read_constants(%d, %d, %d, %s, l%d);\n", s,
+  ritz_text_add(&e->text, "    RitzReal l%d[%d * %d];\n    ritz_read_constants(%d, %d, %d, %s, l%d);\n", s,
                 q_comp, nc, nc, q_comp, slot_of(e, s), place, s);
 }
 
@@ -229,15 +229,15 @@ void ritz_emit_gpu_form_of_element(RitzGpuEmitter *e, int s, const char *nodes) 
   if (is_linear(e, s))
     ritz_text_add(&e->text, "  ritz_monomials(%d, %d, %s);\n", nc, dim, nodes);
   else
-    ritz_text_add(&e->text, "  CeedScalar l%d[%d * %d];\n  ritz_constants(%d, %d, %d, ritz_K%d, %s, l%d);\n",
-                  s, q_comp, nc, nc, q_comp, (int)space_of(e, s)->num_nodes, s, nodes, s);
+    ritz_text_add(&e->text, "  RitzReal l%d[%d * %d];\n  ritz_constants(%d, %d, %d, ritz_K%d, %s, l%d);\n", s,
+                  q_comp, nc, nc, q_comp, (int)space_of(e, s)->num_nodes, s, nodes, s);
 }
 
 void ritz_emit_gpu_form_row(RitzGpuEmitter *e, int s, const char *nodes) {
   const int nc = (int)space_of(e, s)->num_comp, b = space_of(e, s)->basis, dim = (int)e->target->dim;
   if (!is_linear(e, s)) return;
   ritz_text_add(&e->text,
-                "      CeedScalar l%d[%d * %d];\n      ritz_linear_line(%d, %d, 0, %s, ritz_Z%d[k1], ", s, nc,
+                "      RitzReal l%d[%d * %d];\n      ritz_linear_line(%d, %d, 0, %s, ritz_Z%d[k1], ", s, nc,
                 2 * dim, nc, dim, nodes, b);
   ritz_text_add(&e->text, dim == 3 ? "ritz_Z%d[k2], l%d);\n" : "0, l%d);\n", dim == 3 ? b : s, s);
 }

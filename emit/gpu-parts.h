@@ -33,6 +33,19 @@ static inline bool ritz_gpu_has_gradient(const RitzPlanSpace *s) { return s->mod
 static inline RitzRoute ritz_gpu_route(const RitzGpuEmitter *e, int s) {
   return e->target->routes[e->plan->spaces[s].basis];
 }
+// L-vectors in another precision than the kernel computes in: the type of their entries, and the end of the
+// names of functions that convert them.
+static inline bool ritz_gpu_is_converted(const RitzGpuEmitter *e, int s) {
+  return e->plan->spaces[s].precision != e->plan->precision;
+}
+static inline const char *ritz_gpu_entry(const RitzGpuEmitter *e, int s) {
+  if (!ritz_gpu_is_converted(e, s)) return "RitzReal";
+  return e->plan->spaces[s].precision == CEED_SCALAR_FP32 ? "float" : "double";
+}
+static inline const char *ritz_gpu_suffix(const RitzGpuEmitter *e, int s) {
+  if (!ritz_gpu_is_converted(e, s)) return "";
+  return e->plan->spaces[s].precision == CEED_SCALAR_FP32 ? "_f32" : "_f64";
+}
 // Sums over a dense basis; lines of a tensor basis.
 static inline bool ritz_gpu_has_dense(const RitzGpuEmitter *e, int s) {
   return ritz_gpu_is_dense(e->plan, &e->plan->spaces[s]);
@@ -148,6 +161,12 @@ void ritz_emit_gpu_field(RitzGpuEmitter *e, int i);
 void ritz_emit_gpu_name_argument(const RitzGpuEmitter *e, int i, char name[32]);
 void ritz_emit_gpu_pointers(RitzGpuEmitter *e); // in and out
 void ritz_emit_gpu_call(RitzGpuEmitter *e);
+// Of functions that compute in another precision than the kernel, which get copies of their arguments: the
+// copy of argument i, its values if it is an input; all outputs back from their copies; the beginning of the
+// names of copies. Of others nothing, and "".
+void ritz_emit_gpu_widen(RitzGpuEmitter *e, int i);
+void ritz_emit_gpu_narrow(RitzGpuEmitter *e);
+const char *ritz_emit_gpu_wide(const RitzGpuEmitter *e);
 bool ritz_emit_gpu_has_context(const RitzGpuEmitter *e);
 
 // emit/gpu-element.c: matrices and the kernel where threads take whole elements.

@@ -116,7 +116,30 @@ void ritz_emit_gpu_field(RitzGpuEmitter *e, int i) {
 void ritz_emit_gpu_argument(RitzGpuEmitter *e, int i) {
   char name[32];
   ritz_emit_gpu_name_argument(e, i, name);
-  ritz_text_add(&e->text, "      CeedScalar %s[%d];\n", name, (int)e->plan->fields[i].size);
+  ritz_text_add(&e->text, "      RitzReal %s[%d];\n", name, (int)e->plan->fields[i].size);
+}
+
+void ritz_emit_gpu_widen(RitzGpuEmitter *e, int i) {
+  const int size = (int)e->plan->fields[i].size;
+  char name[32];
+  if (!ritz_gpu_converts_arguments(e->plan)) return;
+  ritz_emit_gpu_name_argument(e, i, name);
+  ritz_text_add(&e->text, "      CeedScalar wide_%s[%d];\n", name, size);
+  if (!is_output(e, i)) ritz_text_add(&e->text, "      ritz_widen(%d, %s, wide_%s);\n", size, name, name);
+}
+
+void ritz_emit_gpu_narrow(RitzGpuEmitter *e) {
+  for (int i = e->plan->num_in; i < e->plan->num_in + e->plan->num_out; i++) {
+    char name[32];
+    if (!ritz_gpu_converts_arguments(e->plan)) return;
+    ritz_emit_gpu_name_argument(e, i, name);
+    ritz_text_add(&e->text, "      ritz_narrow(%d, wide_%s, %s);\n", (int)e->plan->fields[i].size, name,
+                  name);
+  }
+}
+
+const char *ritz_emit_gpu_wide(const RitzGpuEmitter *e) {
+  return ritz_gpu_converts_arguments(e->plan) ? "wide_" : "";
 }
 
 static void add_pointers(RitzGpuEmitter *e, bool is_input) {
@@ -129,12 +152,13 @@ static void add_pointers(RitzGpuEmitter *e, bool is_input) {
     if (i < 0)
       ritz_text_add(&e->text, "NULL");
     else
-      ritz_text_add(&e->text, "%s%d", name, i);
+      ritz_text_add(&e->text, "%s%s%d", ritz_emit_gpu_wide(e), name, i);
   }
   ritz_text_add(&e->text, "%s};\n", num ? "" : "NULL");
 }
 
 void ritz_emit_gpu_pointers(RitzGpuEmitter *e) {
+  for (int i = 0; i < e->plan->num_in + e->plan->num_out; i++) ritz_emit_gpu_widen(e, i);
   add_pointers(e, true);
   add_pointers(e, false);
 }
@@ -152,7 +176,7 @@ static void add_line_weights(RitzGpuEmitter *e) {
   const int Q = (int)e->target->Q_1d, dim = (int)e->target->dim;
   for (int b = 0; b < e->plan->num_bases; b++) {
     if (!e->plan->bases[b].weights || !ritz_plan_has_grid(&e->plan->bases[b])) continue;
-    ritz_text_add(&e->text, "    const CeedScalar w%d = ", b);
+    ritz_text_add(&e->text, "    const RitzReal w%d = ", b);
     if (dim == 3)
       ritz_text_add(&e->text, "ritz_W%d_table[L.points_line %% %d] * ritz_W%d_table[L.points_line / %d];\n",
                     b, Q, b, Q);
@@ -195,6 +219,7 @@ void ritz_emit_gpu_points(RitzGpuEmitter *e) {
   for (int i = 0; i < plan->num_in; i++) ritz_emit_gpu_field(e, i);
   ritz_emit_gpu_pointers(e);
   ritz_emit_gpu_call(e);
+  ritz_emit_gpu_narrow(e);
   ritz_emit_gpu_energy(e);
   for (int i = plan->num_in; i < plan->num_in + plan->num_out; i++) ritz_emit_gpu_field(e, i);
   ritz_emit_gpu_close_points(e);

@@ -31,7 +31,7 @@ static void add_stride(RitzGpuEmitter *e, const char *name, int s) {
 }
 
 static void add_matrix(RitzGpuEmitter *e, const char *kind, int b, const char *suffix) {
-  ritz_text_add(&e->text, ",\n    RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT %s%d%s", kind, b, suffix);
+  ritz_text_add(&e->text, ",\n    RITZ_GLOBAL const RitzReal *RITZ_RESTRICT %s%d%s", kind, b, suffix);
 }
 
 static void add_parameter(RitzGpuEmitter *e, const RitzGpuArg *arg) {
@@ -39,9 +39,9 @@ static void add_parameter(RitzGpuEmitter *e, const RitzGpuArg *arg) {
   switch (arg->kind) {
   case RITZ_GPU_ARG_ARRAY:
     ritz_text_add(&e->text,
-                  e->plan->spaces[n].is_input ? ",\n    RITZ_GLOBAL const CeedScalar *x%d"
-                                              : ",\n    RITZ_GLOBAL CeedScalar *y%d",
-                  n);
+                  e->plan->spaces[n].is_input ? ",\n    RITZ_GLOBAL const %s *x%d"
+                                              : ",\n    RITZ_GLOBAL %s *y%d",
+                  ritz_gpu_entry(e, n), n);
     break;
   case RITZ_GPU_ARG_OFFSETS:
     ritz_text_add(&e->text, ",\n    RITZ_GLOBAL const CeedInt *RITZ_RESTRICT %s%d",
@@ -107,8 +107,14 @@ static int row_step(const RitzGpuEmitter *e, int s, CeedInt step) {
   return (int)(length ? step / length : step);
 }
 
-static const char *kind_suffix(const RitzPlanSpace *space) {
-  return space->is_curl_oriented ? "_curl_oriented" : space->is_oriented ? "_oriented" : "";
+// A function's name for this space: ritz_gather_oriented_f64.
+static void add_name(RitzGpuEmitter *e, int s, const char *name) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  ritz_text_add(&e->text, "%s%s%s", name,
+                space->is_curl_oriented ? "_curl_oriented"
+                : space->is_oriented    ? "_oriented"
+                                        : "",
+                ritz_gpu_suffix(e, s));
 }
 
 static void add_curl_sizes(RitzGpuEmitter *e, int s, const char *first) {
@@ -123,7 +129,8 @@ void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, con
   char node[32], comp[32], stride[32];
   ritz_emit_gpu_name_stride(e, s, 1, comp);
   if (space->restriction.type != CEED_RESTRICTION_STRIDED) {
-    ritz_text_add(&e->text, "ritz_gather%s(%d, %d, %d", kind_suffix(space), nc, (int)n, row_step(e, s, step));
+    add_name(e, s, "ritz_gather");
+    ritz_text_add(&e->text, "(%d, %d, %d", nc, (int)n, row_step(e, s, step));
     add_curl_sizes(e, s, first);
     ritz_text_add(&e->text, ", ");
     add_row_array(e, s, first);
@@ -135,24 +142,27 @@ void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, con
   }
   ritz_emit_gpu_name_stride(e, s, 0, node);
   ritz_emit_gpu_name_stride(e, s, 2, stride);
-  ritz_text_add(&e->text, "ritz_gather_strided(%d, %d, %d * %s, x%d + %s * %s + (%s) * %s, %s, %s);\n", nc,
-                (int)n, (int)step, node, s, elem, stride, first, node, comp, name);
+  ritz_text_add(&e->text, "ritz_gather_strided%s(%d, %d, %d * %s, x%d + %s * %s + (%s) * %s, %s, %s);\n",
+                ritz_gpu_suffix(e, s), nc, (int)n, (int)step, node, s, elem, stride, first, node, comp, name);
 }
 
 void ritz_emit_gpu_copy_node(RitzGpuEmitter *e, int s, const char *elem, const char *node, const char *comp,
                              const char *to) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
+  const char *copy = ritz_gpu_is_converted(e, s) ? "RITZ_CONVERT" : "RITZ_COPY";
   char strides[3][32];
   for (int d = 0; d < 3; d++) ritz_emit_gpu_name_stride(e, s, d, strides[d]);
   if (space->restriction.type == CEED_RESTRICTION_STRIDED) {
-    ritz_text_add(&e->text, "RITZ_COPY(%s, x%d + %s * %s + %s * %s + %s * %s);\n", to, s, elem, strides[2],
+    ritz_text_add(&e->text, "%s(%s, x%d + %s * %s + %s * %s + %s * %s);\n", copy, to, s, elem, strides[2],
                   node, strides[0], comp, strides[1]);
   } else if (!space->is_oriented && !space->is_curl_oriented) {
-    ritz_text_add(&e->text, "RITZ_COPY(%s, x%d + RITZ_LOAD(", to, s);
+    ritz_text_add(&e->text, "%s(%s, x%d + RITZ_LOAD(", copy, to, s);
     ritz_emit_gpu_offsets(e, s, elem, node);
     ritz_text_add(&e->text, ") + %s * %s);\n", comp, strides[1]);
   } else {
-    ritz_text_add(&e->text, "CeedScalar value;\n    ritz_gather%s(1, 1, 0", kind_suffix(space));
+    ritz_text_add(&e->text, "RitzReal value;\n    ");
+    add_name(e, s, "ritz_gather");
+    ritz_text_add(&e->text, "(1, 1, 0");
     add_curl_sizes(e, s, node);
     ritz_text_add(&e->text, ", x%d + %s * %s, ", s, comp, strides[1]);
     ritz_emit_gpu_offsets(e, s, elem, node);
@@ -169,8 +179,8 @@ void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, co
   char node[32], comp[32], stride[32];
   ritz_emit_gpu_name_stride(e, s, 1, comp);
   if (scatter == RITZ_SCATTER_ATOMIC && space->restriction.type != CEED_RESTRICTION_STRIDED) {
-    ritz_text_add(&e->text, "ritz_scatter%s(%d, %d, %d", kind_suffix(space), nc, (int)n,
-                  row_step(e, s, step));
+    add_name(e, s, "ritz_scatter");
+    ritz_text_add(&e->text, "(%d, %d, %d", nc, (int)n, row_step(e, s, step));
     add_curl_sizes(e, s, first);
     ritz_text_add(&e->text, ", %s, ", name);
     ritz_emit_gpu_offsets(e, s, elem, first);
@@ -183,12 +193,13 @@ void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, co
   ritz_emit_gpu_name_stride(e, s, 0, node);
   ritz_emit_gpu_name_stride(e, s, 2, stride);
   if (scatter == RITZ_SCATTER_ATOMIC)
-    ritz_text_add(&e->text, "ritz_scatter_strided(%d, %d, %d * %s, %s, %s, y%d + %s * %s + (%s) * %s);\n", nc,
-                  (int)n, (int)step, node, name, comp, s, elem, stride, first, node);
+    ritz_text_add(&e->text, "ritz_scatter_strided%s(%d, %d, %d * %s, %s, %s, y%d + %s * %s + (%s) * %s);\n",
+                  ritz_gpu_suffix(e, s), nc, (int)n, (int)step, node, name, comp, s, elem, stride, first,
+                  node);
   else
-    ritz_text_add(&e->text, "ritz_store(%d, %d, %d * %s, %s, %s, %d, y%d + %s * %s + (%s) * %s);\n", nc,
-                  (int)n, (int)step, node, name, comp, adds || scatter == RITZ_SCATTER_OWN, s, elem, stride,
-                  first, node);
+    ritz_text_add(&e->text, "ritz_store%s(%d, %d, %d * %s, %s, %s, %d, y%d + %s * %s + (%s) * %s);\n",
+                  ritz_gpu_suffix(e, s), nc, (int)n, (int)step, node, name, comp,
+                  adds || scatter == RITZ_SCATTER_OWN, s, elem, stride, first, node);
 }
 
 // ---- Passes ----
@@ -319,7 +330,7 @@ static void emit_nodes_in(RitzGpuEmitter *e, int s, const RitzPass *lines) {
   ritz_emit_gpu_name_pass(lines, pass);
   snprintf(elem, sizeof(elem), "ritz_element(first_elem + L.%s_elem, num_elem)", pass);
   snprintf(first, sizeof(first), "L.%s_first", pass);
-  ritz_text_add(&e->text, "    {\n      CeedScalar nodes[%d * %d];\n      const RitzLong e = %s;\n      ", nc,
+  ritz_text_add(&e->text, "    {\n      RitzReal nodes[%d * %d];\n      const RitzLong e = %s;\n      ", nc,
                 P, elem);
   ritz_emit_gpu_gather(e, s, P, e->target->dim == 3 ? P : 1, "e", first, "nodes");
   ritz_text_add(&e->text, "      ritz_put(RITZ_M(ritz_B%d), %d, nodes", n, nc);
@@ -376,7 +387,7 @@ static void emit_own_line_in(RitzGpuEmitter *e, int s) {
   const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis, P = (int)b->P_1d;
   char name[32];
   snprintf(name, sizeof(name), is_identity(e, s) ? "u%d" : "n%d", s);
-  if (!is_identity(e, s)) ritz_text_add(&e->text, "    CeedScalar n%d[%d * %d];\n", s, nc, P);
+  if (!is_identity(e, s)) ritz_text_add(&e->text, "    RitzReal n%d[%d * %d];\n", s, nc, P);
   ritz_text_add(&e->text, "    ");
   ritz_emit_gpu_gather(e, s, P, (CeedInt)e->target->num_lines, "elem", "L.points_line", name);
   if (is_identity(e, s)) return;
@@ -423,11 +434,11 @@ static void emit_registers(RitzGpuEmitter *e) {
       continue;
     }
     if (ritz_gpu_has_values(space) || ritz_gpu_is_collocated(e, s))
-      ritz_text_add(&e->text, "  CeedScalar u%d[%d * %d];\n", s, nc, Q);
+      ritz_text_add(&e->text, "  RitzReal u%d[%d * %d];\n", s, nc, Q);
     if (ritz_gpu_is_collocated(e, s))
-      ritz_text_add(&e->text, "  CeedScalar g%d[%d * %d];\n", s, nc, Q);
+      ritz_text_add(&e->text, "  RitzReal g%d[%d * %d];\n", s, nc, Q);
     else if (ritz_gpu_has_gradient(space))
-      ritz_text_add(&e->text, "  CeedScalar g%d[%d * %d * %d];\n", s, dim, nc, Q);
+      ritz_text_add(&e->text, "  RitzReal g%d[%d * %d * %d];\n", s, dim, nc, Q);
   }
 }
 
@@ -535,7 +546,7 @@ static void emit_own_line_out(RitzGpuEmitter *e, int s) {
   char name[32];
   snprintf(name, sizeof(name), is_identity(e, s) ? "u%d" : "n%d", s);
   if (!is_identity(e, s)) {
-    ritz_text_add(&e->text, "    CeedScalar n%d[%d * %d];\n", s, nc, P);
+    ritz_text_add(&e->text, "    RitzReal n%d[%d * %d];\n", s, nc, P);
     if (has_u) ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_B%d_t), %d, u%d, n%d);\n", n, nc, s, s);
     if (is_direct_gradient(e, s))
       ritz_text_add(&e->text, "    ritz_apply%s(RITZ_M(ritz_D%d_t), %d, g%d, n%d);\n", has_u ? "_add" : "", n,
@@ -594,7 +605,7 @@ static void emit_nodes_out(RitzGpuEmitter *e, int s, const RitzPass *lines) {
             P = (int)basis_of(e, s)->P_1d;
   char pass[32], first[64];
   ritz_emit_gpu_name_pass(lines, pass);
-  ritz_text_add(&e->text, "    {\n      CeedScalar nodes[%d * %d];\n", nc, P);
+  ritz_text_add(&e->text, "    {\n      RitzReal nodes[%d * %d];\n", nc, P);
   if (is_direct_gradient(e, s)) {
     ritz_text_add(&e->text, "      ritz_get_two(RITZ_M(ritz_B%d_t), RITZ_M(ritz_D%d_t), %d", n, n, nc);
     add_place(e, array_of(e, s, 0), pass);
@@ -627,10 +638,11 @@ static void emit_staged(RitzGpuEmitter *e) {
     const RitzPlanSpace *space = &e->plan->spaces[s];
     if (!is_staged(e, s)) continue;
     ritz_text_add(&e->text,
-                  "  ritz_scatter_staged(%d, %d, %d, num_elem - first_elem, m + %d * RITZ_ARRAY, %d, %d,\n"
+                  "  ritz_scatter_staged%s(%d, %d, %d, num_elem - first_elem, m + %d * RITZ_ARRAY, %d, %d,\n"
                   "                      ",
-                  (int)space->num_comp, (int)e->target->dim, (int)basis_of(e, s)->P_1d, array_of(e, s, 0),
-                  CeedIntMax(1, e->target->spaces[s].row_length), (int)e->target->spaces[s].row_step);
+                  ritz_gpu_suffix(e, s), (int)space->num_comp, (int)e->target->dim, (int)basis_of(e, s)->P_1d,
+                  array_of(e, s, 0), CeedIntMax(1, e->target->spaces[s].row_length),
+                  (int)e->target->spaces[s].row_step);
     ritz_emit_gpu_offsets(e, s, "first_elem", "0");
     ritz_text_add(&e->text, ", y%d);\n", s);
   }

@@ -16,6 +16,21 @@ static CeedInt longest_line(const RitzGpuEmitter *e) {
   return longest;
 }
 
+// Functions for L-vectors in the other precision, once more under names of their own.
+static void add_conversions(RitzGpuEmitter *e) {
+  int s = 0;
+  while (s < e->plan->num_spaces && !ritz_gpu_is_converted(e, s)) s++;
+  if (e->target->evaluation == RITZ_GPU_ELEMENTS)
+    ritz_text_add(&e->text, "#include \"kernels/gpu/element.h\"\n");
+  if (s == e->plan->num_spaces) return;
+  ritz_text_add(&e->text,
+                "#define RITZ_ENTRY %s // of L-vectors that are converted\n#define RITZ_NAME(name) name##%s\n"
+                "#define RITZ_BRING(to, from) RITZ_CONVERT(to, from)\n#include \"kernels/gpu/nodes.h\"\n",
+                ritz_gpu_entry(e, s), ritz_gpu_suffix(e, s));
+  if (e->target->evaluation == RITZ_GPU_ELEMENTS)
+    ritz_text_add(&e->text, "#include \"kernels/gpu/element-nodes.h\"\n");
+}
+
 void ritz_emit_gpu_sizes(RitzGpuEmitter *e) {
   const RitzGpuTarget *t = e->target;
   ritz_text_add(&e->text,
@@ -28,6 +43,7 @@ void ritz_emit_gpu_sizes(RitzGpuEmitter *e) {
                 "#include \"kernels/gpu/qfunction.h\"\n#include \"kernels/gpu/lines.h\"\n"
                 "#include \"kernels/gpu/fields.h\"\n",
                 t->strides.row, t->strides.plane, t->strides.elem);
+  add_conversions(e);
   if (t->exchange)
     ritz_text_add(&e->text, "#define RITZ_EXCHANGE %d // where threads exchange numbers\n", (int)t->exchange);
   if (t->uses_mma) ritz_text_add(&e->text, "#include \"kernels/gpu/mma.h\"\n");
@@ -39,10 +55,14 @@ void ritz_emit_gpu_sizes(RitzGpuEmitter *e) {
 
 void ritz_emit_gpu_numbers(RitzGpuEmitter *e, const char *kind, const char *name, const CeedScalar *values,
                            CeedInt n) {
-  const int digits = sizeof(CeedScalar) == 4 ? 9 : 17;
-  ritz_text_add(&e->text, "%s CeedScalar %s[] = {", kind, name);
+  const bool is_float = e->plan->precision == CEED_SCALAR_FP32;
+  ritz_text_add(&e->text, "%s RitzReal %s[] = {", kind, name);
   for (CeedInt i = 0; i < n; i++)
-    ritz_text_add(&e->text, "%s%.*g", i == 0 ? "" : i % 6 ? ", " : ",\n  ", digits, (double)values[i]);
+    ritz_text_add(&e->text, "%s%.*g",
+                  i == 0  ? ""
+                  : i % 6 ? ", "
+                          : ",\n  ",
+                  is_float ? 9 : 17, is_float ? (double)(float)values[i] : (double)values[i]);
   ritz_text_add(&e->text, "};\n");
 }
 

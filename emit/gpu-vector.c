@@ -54,15 +54,15 @@ void ritz_emit_gpu_vector_registers(RitzGpuEmitter *e, int s) {
   const RitzPlanSpace *space = space_of(e, s);
   const int size = (int)(space->num_comp * e->target->Q_1d);
   if (ritz_gpu_has_values(space))
-    ritz_text_add(&e->text, "  CeedScalar u%d[%d * %d];\n", s, (int)basis_of(e, s)->q_comp_interp, size);
+    ritz_text_add(&e->text, "  RitzReal u%d[%d * %d];\n", s, (int)basis_of(e, s)->q_comp_interp, size);
   if (space->modes & (CEED_EVAL_DIV | CEED_EVAL_CURL))
-    ritz_text_add(&e->text, "  CeedScalar g%d[%d * %d];\n", s, (int)basis_of(e, s)->q_comp_deriv, size);
+    ritz_text_add(&e->text, "  RitzReal g%d[%d * %d];\n", s, (int)basis_of(e, s)->q_comp_deriv, size);
 }
 
 // ---- Lines of nodes ----
 
 static void open_nodes(RitzGpuEmitter *e, int s, CeedInt c) {
-  ritz_text_add(&e->text, "    {\n      CeedScalar nodes[%d * %d];\n", (int)space_of(e, s)->num_comp,
+  ritz_text_add(&e->text, "    {\n      RitzReal nodes[%d * %d];\n", (int)space_of(e, s)->num_comp,
                 (int)basis_of(e, s)->blocks[c].P[node_line(e)]);
 }
 

@@ -70,7 +70,7 @@ static void add_opening(RitzGpuEmitter *e, const char *kernel) {
   ritz_text_add(&e->text, ") {\n");
   if (t->local_bytes > 0)
     ritz_text_add(&e->text, "  RITZ_LOCAL_MEMORY(m, %d);\n",
-                  (int)(t->local_bytes / (CeedInt)sizeof(CeedScalar)));
+                  (int)(t->local_bytes / ritz_gpu_real_bytes(e->plan)));
   if (t->evaluation == RITZ_GPU_ELEMENTS)
     add_thread_of_element(e);
   else

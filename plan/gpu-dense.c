@@ -63,7 +63,7 @@ static CeedInt most_components(const RitzPlan *plan) {
 }
 
 static CeedInt choose_stacked(const RitzPlan *plan, const RitzGpuTarget *t) {
-  const CeedInt kept = count_kept(plan) * (CeedInt)sizeof(CeedScalar), num_comp = most_components(plan);
+  const CeedInt kept = count_kept(plan) * ritz_gpu_real_bytes(plan), num_comp = most_components(plan);
   CeedInt stacked = num_comp > 0 ? RITZ_GPU_MOST_STACKED : 1;
   if (num_comp > 0 && t->choice.stacked > 0) return CeedIntMin(t->choice.stacked, RITZ_GPU_MOST_STACKED);
   while (stacked > 1 && (stacked * kept > RITZ_GPU_KEPT_BYTES || stacked * num_comp > RITZ_GPU_MOST_REUSE))
@@ -72,8 +72,8 @@ static CeedInt choose_stacked(const RitzPlan *plan, const RitzGpuTarget *t) {
 }
 
 // As the block's memory is best read: elements come in packs of 16 bytes, or one by one.
-static void set_stacked(CeedInt stacked, RitzGpuTarget *t) {
-  const CeedInt pack = 16 / (CeedInt)sizeof(CeedScalar);
+static void set_stacked(const RitzPlan *plan, CeedInt stacked, RitzGpuTarget *t) {
+  const CeedInt pack = ritz_gpu_real_pack(plan);
   t->num_stacked = stacked >= pack ? stacked / pack * pack : 1;
   t->num_packed = stacked >= pack ? pack : 1;
 }
@@ -108,7 +108,8 @@ static double matrix_bytes(const RitzPlan *plan) {
   for (int b = 0; b < plan->num_bases; b++) {
     const RitzPlanBasis *basis = &plan->bases[b];
     if (!is_summed(plan, b)) continue;
-    bytes += (double)(basis->q_comp_interp + basis->q_comp_deriv) * basis->P * basis->Q * sizeof(CeedScalar);
+    bytes += (double)(basis->q_comp_interp + basis->q_comp_deriv) * basis->P * basis->Q *
+             ritz_gpu_real_bytes(plan);
   }
   return bytes;
 }
@@ -137,7 +138,7 @@ static bool set_block(const RitzPlan *plan, const RitzGpuMachine *machine, CeedI
   t->num_elem = groups * t->num_stacked;
   t->num_threads = round_up(groups * t->num_lines, RITZ_GPU_WARP);
   ritz_plan_gpu_place_dense(plan, t);
-  t->local_bytes = ritz_plan_gpu_place_forms(plan, t, t->num_dense) * (CeedInt)sizeof(CeedScalar);
+  t->local_bytes = ritz_plan_gpu_place_forms(plan, t, t->num_dense) * ritz_gpu_real_bytes(plan);
   return t->local_bytes <= machine->local_bytes && t->num_threads <= machine->max_threads &&
          ritz_plan_gpu_has_room(plan, machine, t);
 }
@@ -153,7 +154,7 @@ static bool fit_block(const RitzPlan *plan, const RitzGpuMachine *machine, RitzG
 void ritz_plan_gpu_choose_flat(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
   t->strides = (RitzLineStrides){1, 1, 1};
   for (CeedInt stacked = choose_stacked(plan, t); stacked > 0; stacked /= 2) {
-    set_stacked(stacked, t);
+    set_stacked(plan, stacked, t);
     choose_points(plan, t);
     if (fit_block(plan, machine, t)) return;
   }

@@ -76,7 +76,7 @@ static RitzGpuChoice choose_loop(const RitzGpuDiagonal *d) {
 // Products of 1D tables, each of them twice at most, beside the matrices of passive inputs.
 static bool has_constants(const RitzGpuDiagonal *d) {
   const RitzPlanMatrix *product = &d->diagonal->products[0];
-  const CeedSize size = (CeedSize)product->rows * product->cols * (CeedSize)sizeof(CeedScalar);
+  const CeedSize size = (CeedSize)product->rows * product->cols * ritz_gpu_real_bytes(&d->plan);
   return d->target->constant_bytes + 2 * RITZ_NUM_PRODUCTS * size <= RITZ_MAX_CONSTANT_BYTES;
 }
 

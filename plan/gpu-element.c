@@ -34,7 +34,7 @@ static CeedInt count_registers(const RitzPlan *plan) {
   CeedInt num = 0;
   for (int s = 0; s < plan->num_spaces; s++) num += count_space(plan, &plan->spaces[s]);
   for (int i = 0; i < plan->num_in + plan->num_out; i++) num += plan->fields[i].size;
-  return num * (CeedInt)sizeof(CeedScalar) / 4 * RITZ_GPU_HELD_QUARTERS / 4 + RITZ_GPU_OTHER_REGISTERS;
+  return num * ritz_gpu_real_words(plan) * RITZ_GPU_HELD_QUARTERS / 4 + RITZ_GPU_OTHER_REGISTERS;
 }
 
 // ---- Memory of the block ----
@@ -58,7 +58,7 @@ static CeedInt count_bytes(const RitzPlan *plan, const RitzGpuTarget *t, bool co
     if (copies && can_copy(plan, t, s)) at_points += space->num_comp * distance(plan);
     if (t->spaces[s].is_staged) at_nodes += space->num_comp * space->num_nodes;
   }
-  return CeedIntMax(at_points, at_nodes) * (CeedInt)sizeof(CeedScalar);
+  return CeedIntMax(at_points, at_nodes) * ritz_gpu_real_bytes(plan);
 }
 
 static bool fits(const RitzGpuMachine *machine, CeedInt bytes) {

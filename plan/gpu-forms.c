@@ -28,7 +28,7 @@ bool ritz_gpu_form_is_copy(const RitzPlan *plan, const RitzPlanSpace *s) {
 static CeedInt distance(CeedInt size) { return ((size + 1) / 2 | 1) * 2; }
 
 CeedInt ritz_plan_gpu_place_forms(const RitzPlan *plan, RitzGpuTarget *t, CeedInt first) {
-  const CeedInt pack = 16 / (CeedInt)sizeof(CeedScalar);
+  const CeedInt pack = ritz_gpu_real_pack(plan);
   CeedInt next = first;
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];

@@ -12,7 +12,7 @@ static bool can_pass(const RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
 
 // A basis whose nodes are not the points has lines between them, one with derivatives lines of points.
 bool ritz_plan_gpu_can_mma(const RitzPlan *plan, const RitzGpuTarget *t) {
-  if (sizeof(CeedScalar) != sizeof(double) || t->evaluation != RITZ_GPU_LINES) return false;
+  if (plan->precision != CEED_SCALAR_FP64 || t->evaluation != RITZ_GPU_LINES) return false;
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     if (ritz_gpu_is_vector(plan, space)) return false;

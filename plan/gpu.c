@@ -22,27 +22,32 @@ static bool walks_gradient(const RitzPlan *plan, const RitzPlanSpace *s) {
 
 // ---- What cannot be fused ----
 
-static bool is_finite(const RitzPlanMatrix *A) {
-  for (size_t k = 0; A->values && k < (size_t)A->rows * (size_t)A->cols; k++) {
-    if (!isfinite(A->values[k])) return false;
+// As the kernel has them.
+static bool are_finite(const RitzPlan *plan, size_t num, const CeedScalar *values) {
+  for (size_t k = 0; k < num; k++) {
+    if (!(plan->precision == CEED_SCALAR_FP32 ? isfinite((float)values[k]) : isfinite(values[k])))
+      return false;
   }
   return true;
 }
 
-static bool has_finite_tables(const RitzPlanBasis *b) {
-  bool is_all = is_finite(&b->interp) && is_finite(&b->grad);
-  for (int i = 0; i < b->num_lines; i++) is_all &= is_finite(&b->lines[i]);
+static bool is_finite(const RitzPlan *plan, const RitzPlanMatrix *A) {
+  return !A->values || are_finite(plan, (size_t)A->rows * (size_t)A->cols, A->values);
+}
+
+static bool has_finite_tables(const RitzPlan *plan, const RitzPlanBasis *b) {
+  bool is_all = is_finite(plan, &b->interp) && is_finite(plan, &b->grad);
+  for (int i = 0; i < b->num_lines; i++) is_all &= is_finite(plan, &b->lines[i]);
   return is_all;
 }
 
 static const char *basis_refusal(const RitzPlan *plan, const RitzPlanBasis *b) {
-  for (CeedInt q = 0; b->weights && q < (ritz_plan_has_grid(b) ? b->Q_1d : b->Q); q++) {
-    if (!isfinite(b->weights[q])) return "weights that are not finite";
-  }
+  if (b->weights && !are_finite(plan, (size_t)(ritz_plan_has_grid(b) ? b->Q_1d : b->Q), b->weights))
+    return "weights that are not finite";
   if (!ritz_plan_has_grid(b)) return NULL;
   if (b->dim > 3) return "a basis of more than three dimensions";
   if (b->dim != plan->dim || b->Q_1d != plan->Q_1d) return "bases on different grids of points";
-  return has_finite_tables(b) ? NULL : "tables that are not finite";
+  return has_finite_tables(plan, b) ? NULL : "tables that are not finite";
 }
 
 static const char *find_refusal(const RitzPlan *plan) {
@@ -337,13 +342,14 @@ static void choose_layout(const RitzPlan *plan, const RitzGpuMachine *machine, R
   const int extent[3] = {t->dim == 2 ? Q : longest, t->dim > 1 ? longest : 1, t->dim == 3 ? longest : 1};
   RitzLinePass passes[t->num_passes + 1];
   for (int i = 0; i < t->num_passes; i++) passes[i] = t->passes[i].lines;
-  ritz_lines_choose_strides(extent, t->num_elem, t->num_passes, passes, machine->num_banks, &t->strides);
+  ritz_lines_choose_strides(extent, t->num_elem, t->num_passes, passes, ritz_gpu_real_banks(plan, machine),
+                            &t->strides);
   ritz_plan_gpu_place_dense(plan, t);
   const CeedInt exchanged = ritz_plan_gpu_count_exchange(machine, t);
   const CeedInt num =
       ritz_plan_gpu_place_forms(plan, t, t->num_arrays * t->num_elem * t->strides.elem + t->num_dense);
   t->exchange = exchanged ? num : 0;
-  t->local_bytes = (num + exchanged) * (CeedInt)sizeof(CeedScalar);
+  t->local_bytes = (num + exchanged) * ritz_gpu_real_bytes(plan);
 }
 
 static CeedInt round_up(CeedInt n, CeedInt to) { return (n + to - 1) / to * to; }
@@ -394,7 +400,7 @@ static CeedInt model_num_elem(const RitzPlan *plan, const RitzGpuTarget *t) {
 // No more can be had; fewer, where padding takes its part.
 static CeedInt most_elem(const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuTarget *t) {
   const CeedInt by_threads = machine->max_threads / t->num_lines;
-  const CeedInt bytes = t->num_arrays * plan->Q * (CeedInt)sizeof(CeedScalar);
+  const CeedInt bytes = t->num_arrays * plan->Q * ritz_gpu_real_bytes(plan);
   const CeedInt by_bytes = bytes > 0 ? machine->local_bytes / bytes : by_threads;
   return CeedIntMax(1, CeedIntMin(by_threads, by_bytes));
 }
@@ -432,7 +438,7 @@ static void choose_block(const RitzPlan *plan, const RitzGpuMachine *machine, Ri
 
 // ---- Registers ----
 
-// CeedScalars that a thread holds at its points between passes.
+// Numbers that a thread holds at its points between passes.
 static CeedInt count_kept(const RitzPlan *plan, const RitzGpuTarget *t, bool is_input) {
   CeedInt kept = 0;
   for (int i = 0; i < plan->num_spaces; i++) {
@@ -480,7 +486,7 @@ static CeedSize count_private(const RitzPlan *plan, const RitzGpuTarget *t) {
 }
 
 bool ritz_plan_gpu_has_room(const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuTarget *t) {
-  const CeedSize num_bytes = count_private(plan, t) * (CeedSize)sizeof(CeedScalar) + machine->context_bytes;
+  const CeedSize num_bytes = count_private(plan, t) * ritz_gpu_real_bytes(plan) + machine->context_bytes;
   return machine->private_bytes == 0 || num_bytes * t->num_threads <= machine->private_bytes;
 }
 
@@ -495,19 +501,18 @@ static CeedInt geometry_registers(const RitzPlan *plan, const RitzGpuTarget *t, 
     const RitzPlanField *f = &plan->fields[i];
     if (f->space >= 0 && ritz_gpu_has_form(&plan->spaces[f->space])) point -= f->size;
   }
-  return (CeedInt)sizeof(CeedScalar) / 4 * (kept + forms + 2 * point) +
+  return ritz_gpu_real_words(plan) * (kept + forms + 2 * point) +
          (has_identity(plan, t)    ? RITZ_GPU_IDENTITY_REGISTERS
           : has_any_gradient(plan) ? RITZ_GPU_GRADIENT_REGISTERS
                                    : RITZ_GPU_VALUE_REGISTERS);
 }
 
 static CeedInt line_registers(const RitzPlan *plan, const RitzGpuTarget *t, CeedInt kept) {
-  const CeedInt words = sizeof(CeedScalar) / 4;
   const CeedInt lines =
       ritz_plan_gpu_pass(t, RITZ_PASS_ROWS, 0) ? kept + 2 * t->Q_1d : 2 * longest_line(plan, t);
   const CeedInt points = t->unrolls ? kept + count_point(plan) / RITZ_GPU_POINT_SHARE : count_point(plan);
   const CeedInt ahead = count_stored(plan) * t->Q_1d / RITZ_GPU_AHEAD;
-  return words * (CeedIntMax(lines, points) + ahead) + RITZ_GPU_OTHER_REGISTERS;
+  return ritz_gpu_real_words(plan) * (CeedIntMax(lines, points) + ahead) + RITZ_GPU_OTHER_REGISTERS;
 }
 
 static CeedInt model_registers(const RitzPlan *plan, const RitzGpuTarget *t) {
@@ -580,9 +585,9 @@ static void choose_loop(const RitzPlan *plan, RitzGpuTarget *t) {
 
 // ---- Constants ----
 
-static CeedSize matrix_bytes(const RitzPlanMatrix *A) {
+static CeedSize matrix_bytes(const RitzPlan *plan, const RitzPlanMatrix *A) {
   const CeedSize half = A->parity ? 2 : 1;
-  return (CeedSize)A->rows * A->cols / half * (CeedSize)sizeof(CeedScalar);
+  return (CeedSize)A->rows * A->cols / half * ritz_gpu_real_bytes(plan);
 }
 
 // Of inputs and of outputs, which have the transposed.
@@ -592,12 +597,12 @@ static CeedSize count_constants(const RitzPlan *plan, const RitzGpuTarget *t) {
     const RitzPlanBasis *basis = &plan->bases[b];
     if (!ritz_gpu_is_walked(plan, b)) continue;
     if (basis->route == RITZ_ROUTE_BLOCKS) {
-      num_bytes += ritz_gpu_count_vector_constants(plan, b) * (CeedSize)sizeof(CeedScalar);
+      num_bytes += ritz_gpu_count_vector_constants(plan, b) * ritz_gpu_real_bytes(plan);
       continue;
     }
-    if (t->routes[b] != RITZ_ROUTE_IDENTITY) num_bytes += 2 * matrix_bytes(&basis->interp);
+    if (t->routes[b] != RITZ_ROUTE_IDENTITY) num_bytes += 2 * matrix_bytes(plan, &basis->interp);
     if (basis_has_gradient(plan, b))
-      num_bytes += 2 * matrix_bytes(t->routes[b] == RITZ_ROUTE_DIRECT ? &basis->grad : &basis->deriv);
+      num_bytes += 2 * matrix_bytes(plan, t->routes[b] == RITZ_ROUTE_DIRECT ? &basis->grad : &basis->deriv);
   }
   return num_bytes;
 }
@@ -612,11 +617,11 @@ static int allocate(Ceed ceed, const RitzPlan *plan, RitzGpuTarget *t) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int assign_lines(Ceed ceed, const RitzGpuMachine *machine, RitzGpuTarget *t) {
+static int assign_lines(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
   for (int i = 0; i < t->num_passes; i++) {
     RitzPass *pass = &t->passes[i];
     RITZ_TRY(ritz_lines_assign(ceed, &pass->lines, &t->strides, t->num_elem, t->num_threads,
-                               machine->num_banks, &pass->num_rounds, &pass->slots));
+                               ritz_gpu_real_banks(plan, machine), &pass->num_rounds, &pass->slots));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -654,7 +659,7 @@ static int choose(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *m
   choose_residency(plan, machine, t);
   list_args(plan, t);
   list_matrices(plan, t);
-  return assign_lines(ceed, machine, t);
+  return assign_lines(ceed, plan, machine, t);
 }
 
 int ritz_plan_gpu(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *machine,
@@ -702,7 +707,11 @@ int ritz_plan_gpu_print_steps(const RitzPlan *plan, const RitzGpuTarget *t, FILE
 
 // ---- For people ----
 
-static void print_choices(const RitzGpuTarget *t, FILE *stream) {
+static void print_choices(const RitzPlan *plan, const RitzGpuTarget *t, FILE *stream) {
+  if (ritz_gpu_converts_arguments(plan))
+    fprintf(stream,
+            "  the point function computes in %s, as its context is laid out, with converted arguments\n",
+            ritz_precision_name(CEED_SCALAR_TYPE));
   if (t->evaluation == RITZ_GPU_ELEMENTS) fprintf(stream, "  a thread takes a whole element\n");
   fprintf(stream,
           "  target: blocks of %" CeedInt_FMT " threads for %" CeedInt_FMT " elements, %" CeedInt_FMT
@@ -748,7 +757,7 @@ void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *t, FILE *str
                                        "lines of each component, one sweep per derivative"};
   static const char *const scatters[] = {"atomic additions", "entries of their own",
                                          "E-vectors, summed in the order of the elements"};
-  print_choices(t, stream);
+  print_choices(plan, t, stream);
   for (int b = 0; b < plan->num_bases; b++) {
     if (is_used(plan, b)) fprintf(stream, "  basis %d: %s\n", b, routes[t->routes[b]]);
   }

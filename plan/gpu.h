@@ -31,7 +31,7 @@ typedef int (*RitzGpuRows)(CeedElemRestriction rstr, CeedInt row_length, bool *h
 // What the device offers.
 typedef struct {
   RitzGpuRows has_rows;          // NULL: not asked
-  CeedInt num_banks;             // of a block's memory, in CeedScalars
+  CeedInt num_banks;             // of a block's memory, 4 bytes wide each
   CeedInt max_threads;           // of a block
   CeedInt local_bytes;           // of a block
   CeedInt local_bytes_processor; // of all blocks of a multiprocessor; 0: unknown
@@ -158,6 +158,22 @@ RitzPlanCost ritz_plan_gpu_cost(const RitzPlan *plan, const RitzGpuTarget *targe
 bool ritz_plan_gpu_can_have_energy(const RitzPlan *plan);
 // A target as *from, on whose memory it depends, but with energy. *args: owned by the caller (RITZ_FREE).
 int ritz_plan_gpu_add_energy(Ceed ceed, const RitzGpuTarget *from, RitzGpuTarget *target, RitzGpuArg **args);
+
+// ---- The size of numbers ----
+// What models know of it, they take from here: bytes of a number that the kernel computes with, the 32-bit
+// registers that it takes, how many are in different banks, how many make a pack of 16 bytes.
+static inline CeedInt ritz_gpu_real_bytes(const RitzPlan *plan) {
+  return (CeedInt)ritz_scalar_bytes(plan->precision);
+}
+static inline CeedInt ritz_gpu_real_words(const RitzPlan *plan) { return ritz_gpu_real_bytes(plan) / 4; }
+static inline int ritz_gpu_real_banks(const RitzPlan *plan, const RitzGpuMachine *machine) {
+  return (int)(machine->num_banks / ritz_gpu_real_words(plan));
+}
+static inline CeedInt ritz_gpu_real_pack(const RitzPlan *plan) { return 16 / ritz_gpu_real_bytes(plan); }
+// The function computes in CeedScalar within a kernel that does not: its context is laid out so.
+static inline bool ritz_gpu_converts_arguments(const RitzPlan *plan) {
+  return plan->has_context && plan->precision != CEED_SCALAR_TYPE;
+}
 
 // Lines for people.
 int ritz_plan_gpu_print_steps(const RitzPlan *plan, const RitzGpuTarget *target, FILE *stream);

@@ -10,6 +10,7 @@
 
 #include "emit/emit.h"
 #include "plan/gpu.h"
+#include "tests/precision-fields.h"
 
 // Relative to the top folder of the sources, where tests run.
 static const char gen_source[] = "tests/gen-qfunctions.h:GenMass";
@@ -313,6 +314,16 @@ static inline void set_writable(Kit *k, const Shape *s) {
 
 typedef enum { ACTION_APPLY, ACTION_ENERGY, ACTION_DIAGONAL } Action;
 
+// What is in single precision.
+enum {
+  FLOAT_ARITHMETIC = 1,
+  FLOAT_IN = 2,
+  FLOAT_OUT = 4,
+  FLOAT_PASSIVE = 8,
+  FLOAT_VECTORS = FLOAT_IN | FLOAT_OUT | FLOAT_PASSIVE,
+  FLOAT_ALL = FLOAT_ARITHMETIC | FLOAT_VECTORS
+};
+
 typedef struct {
   const char *name;
   void (*set)(Kit *k, const Shape *shape);
@@ -320,6 +331,7 @@ typedef struct {
   Action action;
   bool is_deterministic;
   RitzGpuChoice choice;
+  int floats;
 } GpuCase;
 
 static inline int has_rows(CeedElemRestriction rstr, CeedInt row_length, bool *has) {
@@ -334,7 +346,7 @@ static const struct {
     // H200
     {"sm_90",
      {.has_rows = has_rows,
-      .num_banks = 128 / (CeedInt)sizeof(CeedScalar),
+      .num_banks = 32,
       .max_threads = 1024,
       .local_bytes = 227 << 10,
       .local_bytes_processor = 228 << 10,
@@ -343,7 +355,7 @@ static const struct {
     // Less of everything, one stack for the threads of a block, and nothing is known of registers.
     {"OpenCL",
      {.has_rows = has_rows,
-      .num_banks = 128 / (CeedInt)sizeof(CeedScalar),
+      .num_banks = 32,
       .max_threads = 256,
       .local_bytes = 48 << 10,
       .private_bytes = 1 << 20}},
@@ -421,12 +433,24 @@ static inline int emit_diagonal(const Kit *k, const RitzGpuMachine *machine, boo
   return ierr;
 }
 
+// As cases say, of an operator that is not used yet.
+static inline void set_precision(Kit *k, int floats) {
+  if (floats & FLOAT_ARITHMETIC) NOTE_OK(RitzOperatorSetPrecision(k->op, CEED_SCALAR_FP32));
+  for (int i = 0; i < 2; i++)
+    k->op->active_precision[i] = floats & (i ? FLOAT_OUT : FLOAT_IN) ? CEED_SCALAR_FP32 : CEED_SCALAR_TYPE;
+  for (int i = 0; floats & FLOAT_PASSIVE && i < k->num_vec; i++) {
+    NOTE_OK(CeedVectorSetValue(k->vec[i], 0));
+    NOTE_OK(precision_change(k->op, &k->vec[i], CEED_SCALAR_FP32));
+  }
+}
+
 // The kernel of k->op, as case c says, without the user's text.
 static inline GpuText make_gpu_text(Kit *k, const GpuCase *c, const RitzGpuMachine *machine) {
   const Machine host = {.lanes = 1, .allows_text = true, .allows_forms = true};
   RitzGpuTarget *target = NULL;
   GpuText made = {NULL, NULL};
 
+  if (c->floats) set_precision(k, c->floats);
   make_plan(k, &host, NULL);
   if (tap_failed()) return made;
   NOTE_OK(ritz_plan_gpu(k->op, k->plan, machine, &c->choice, c->is_deterministic, &target));

@@ -71,6 +71,44 @@ static const char *behind_parentheses(const char *text) {
   return text;
 }
 
+// The rest of a line that begins with these words; NULL: it does not.
+static const char *behind_words(const char *line, const char *words) {
+  const size_t length = strlen(words);
+  return strncmp(line, words, length) ? NULL : line + length;
+}
+
+// A text whose templates stand there for one type of entries after the other, with the types and names that
+// RITZ_ENTRY and RITZ_NAME are each time; to be freed.
+static char *with_entries(const char *text) {
+  char type[32] = "", suffix[32] = "", *made = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream(&made, &size);
+
+  while (*text) {
+    const char *rest;
+    if ((rest = behind_words(text, "#define RITZ_ENTRY "))) sscanf(rest, "%31s", type);
+    if ((rest = behind_words(text, "#define RITZ_NAME(name) name")) && sscanf(rest, "##%31s", suffix) != 1)
+      suffix[0] = '\0';
+    if (*text == '#') {
+      const size_t length = strcspn(text, "\n");
+      fprintf(stream, "%.*s", (int)length, text);
+      text += length;
+    } else if ((rest = behind_words(text, "RITZ_ENTRY "))) {
+      fprintf(stream, "%s ", type);
+      text = rest;
+    } else if ((rest = behind_words(text, "RITZ_NAME("))) {
+      const int length = (int)strcspn(rest, ")");
+      fprintf(stream, "%.*s%s", length, rest, suffix);
+      text = rest + length + 1;
+      text += *text == '\n'; // in front of a kernel's arguments
+    } else {
+      fputc(*text++, stream);
+    }
+  }
+  fclose(stream);
+  return made;
+}
+
 static void write_for_host(const char *text, FILE *file) {
   enum { NUM = sizeof(exchanges) / sizeof(exchanges[0]) };
 
@@ -132,7 +170,7 @@ static void write_entries(const char *text, FILE *file) {
   }
 }
 
-static int played_compile(Ceed ceed, RitzDevice device, const char *name, const char *text,
+static int played_compile(Ceed ceed, RitzDevice device, const char *name, const char *given,
                           RitzDeviceCode *code) {
   const char *source = tap_temp_file("kernel.c", "", 0), *library = tap_temp_file("kernel.so", NULL, 0);
   const char *log = tap_temp_file("log", "", 0);
@@ -141,9 +179,11 @@ static int played_compile(Ceed ceed, RitzDevice device, const char *name, const 
 
   if (!file) return CeedError(ceed, CEED_ERROR_BACKEND, "%s cannot be written", source);
   fprintf(file, "#include \"tests/cuda-on-cpu.h\"\n#define __CUDA_ARCH__ %s0\n", device->info.arch + 3);
+  char *text = with_entries(given);
   write_for_host(text, file);
-  fprintf(file, "\nCeedScalar m[%d] __align__(16);\n", (int)(PLAYED_MEMORY / sizeof(CeedScalar)));
+  fprintf(file, "\nRitzReal m[%d / sizeof(RitzReal)] __align__(16);\n", (int)PLAYED_MEMORY);
   write_entries(text, file);
+  free(text);
   fclose(file);
   snprintf(command, sizeof(command),
            "cc -std=gnu11 -O1 -w -ffp-contract=off -fPIC -shared -Wl,-z,defs -I. -o '%s' '%s' -lm >'%s' 2>&1",
@@ -391,5 +431,24 @@ static Ceed played_open(const RitzBackend *backend, int device) {
             played_devices[device].info.arch);
   return ceed;
 }
+
+// ---- Where it can be played: sanitizers do not follow coroutines ----
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+#if defined(HAS_SANITIZER) || defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+enum { CAN_PLAY = 0 };
+#else
+enum { CAN_PLAY = 1 };
+#endif
+
+#define NEEDS_COROUTINES()                                                                                   \
+  do {                                                                                                       \
+    if (!CAN_PLAY) SKIP("threads of a block are coroutines, which sanitizers do not follow");                \
+    if (system("cc --version >/dev/null 2>&1")) SKIP("no C compiler 'cc'");                                  \
+  } while (0)
 
 #endif

@@ -55,13 +55,18 @@ static int draw_vector(RandomDraw *d, bool is_input, CeedSize l_size, RandomVect
   const bool is_float = d->options->is_mixed && random_one_in(d, 2);
 
   v->length = l_size + (random_one_in(&mesh, 4) ? 3 : 0);
-  CeedCall(
-      RitzVectorCreate(d->r->ceed, v->length, is_float ? CEED_SCALAR_FP32 : CEED_SCALAR_TYPE, &v->vector));
+  if (is_float || !is_input)
+    CeedCall(
+        RitzVectorCreate(d->r->ceed, v->length, is_float ? CEED_SCALAR_FP32 : CEED_SCALAR_TYPE, &v->vector));
   if (!is_input) return CEED_ERROR_SUCCESS;
   v->values = random_allocate((size_t)v->length, sizeof(*v->values));
   reference_fill_random((size_t)v->length, v->values, d->mesh);
   for (CeedSize i = 0; is_float && i < v->length; i++) v->values[i] = (double)(float)v->values[i];
   CeedVector values = reference_vector(d->r->ceed, v->length, v->values);
+  if (!is_float) {
+    v->vector = values;
+    return values ? CEED_ERROR_SUCCESS : CEED_ERROR_MAJOR;
+  }
   CeedCall(RitzVectorConvert(values, v->vector));
   return CeedVectorDestroy(&values);
 }

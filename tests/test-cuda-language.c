@@ -15,24 +15,6 @@
 #include "tests/played-cuda.h"
 #include "tests/random-operator.h"
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define HAS_SANITIZER 1
-#endif
-#endif
-#if defined(HAS_SANITIZER) || defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-enum { CAN_PLAY = 0 };
-#else
-enum { CAN_PLAY = 1 };
-#endif
-
-// Sanitizers do not follow coroutines.
-#define NEEDS_COROUTINES()                                                                                   \
-  do {                                                                                                       \
-    if (!CAN_PLAY) SKIP("threads of a block are coroutines, which sanitizers do not follow");                \
-    if (system("cc --version >/dev/null 2>&1")) SKIP("no C compiler 'cc'");                                  \
-  } while (0)
-
 // ---- The player itself ----
 
 // Thread t gives what thread t + 1 has, by the block's memory, by a shuffle, by a vote, by a copy.

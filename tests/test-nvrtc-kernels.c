@@ -16,6 +16,7 @@
 #include "jit/hash.h"
 #include "tests/geometry-problem.h"
 #include "tests/many-operator.h"
+#include "tests/precision-fields.h"
 #include "tests/random-operator.h"
 #include "tests/texts-kit.h"
 
@@ -512,6 +513,51 @@ TEST(kernels_of_curls_and_divergences_keep_their_numbers_in_registers) {
   CHECK(totals.num_in_memory == 0, "%d kernels keep numbers in memory", totals.num_in_memory);
 }
 
+// ---- Single precision ----
+
+// Arithmetic, factors and active vectors.
+static int run_single_bp(Ceed ceed, int bp, CeedInt order) {
+  BpResult sizes = {.options = {.bp = bp, .order = order, .n = 2}};
+  BpProblem problem = {.ceed = ceed, .sizes = &sizes};
+  CeedVector u = NULL, v = NULL;
+
+  snprintf(running, sizeof(running), "BP%d of degree %d in single precision", bp, (int)order);
+  CeedCall(bp_choose_sizes(ceed, &sizes));
+  int ierr = bp_problem_create(&problem);
+  if (!ierr) ierr = RitzOperatorSetPrecision(problem.op, CEED_SCALAR_FP32);
+  if (!ierr) ierr = precision_change(problem.op, &problem.qdata, CEED_SCALAR_FP32);
+  if (!ierr) ierr = CeedVectorSetValue(problem.u, 1);
+  if (!ierr) ierr = precision_copy(problem.u, CEED_SCALAR_FP32, &u);
+  if (!ierr) ierr = RitzVectorCreate(ceed, problem.op->output_size, CEED_SCALAR_FP32, &v);
+  if (!ierr) ierr = CeedOperatorApply(problem.op, u, v, CEED_REQUEST_IMMEDIATE);
+  CeedVectorDestroy(&u);
+  CeedVectorDestroy(&v);
+  bp_problem_destroy(&problem);
+  return ierr;
+}
+
+// A number takes one register, not two: below the kernel of doubles stands that of floats.
+TEST(fused_kernels_in_single_precision_spill_nothing) {
+  static const CeedInt orders[] = {2, 4, 7};
+  Ceed ceed;
+
+  NEEDS_NVRTC();
+  totals = (Totals){0};
+  CHECK_OK(open_context(&ritz_cuda_gen_backend, &devices[0], &ceed));
+  tap_note("single  p  registers  spills  stack  threads  elements  resident  bytes   unrolled");
+  for (int bp = 1; bp <= 5; bp += 2)
+    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]) && !tap_failed(); i++) {
+      fused = (Fused){0};
+      CHECK_OK(run_bp(ceed, bp, orders[i], NULL));
+      if (fused.registers > 0) check_fused(bp, orders[i], 0); // unless another test has compiled it
+      fused = (Fused){0};
+      CHECK_OK(run_single_bp(ceed, bp, orders[i]));
+      check_fused(bp, orders[i], 0);
+    }
+  CeedDestroy(&ceed);
+  if (!tap_failed()) tell_totals(&devices[0]);
+}
+
 // ---- Conjugate gradients ----
 
 static int iterate(const RitzCgSetup *setup) {
@@ -751,6 +797,7 @@ int main(int argc, char **argv) {
                         texts_of_cxx_habits_compile_for_cuda,
                         fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component,
                         kernels_of_curls_and_divergences_keep_their_numbers_in_registers,
+                        fused_kernels_in_single_precision_spill_nothing,
                         conjugate_gradients_keep_their_numbers_in_registers,
                         fused_kernels_that_compute_their_geometry_spill_little,
                         kernels_that_multiply_by_tensor_cores_compile_and_spill_little,

@@ -83,7 +83,7 @@ TEST(derivatives_of_a_constant_at_the_points_are_zero) {
 // ---- Devices ----
 
 // As of an H200.
-static const RitzGpuMachine device = {.num_banks = 16,
+static const RitzGpuMachine device = {.num_banks = 32,
                                       .max_threads = 1024,
                                       .local_bytes = 227 << 10,
                                       .local_bytes_processor = 228 << 10,

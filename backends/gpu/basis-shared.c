@@ -120,7 +120,7 @@ static void add_number(RitzText *text, CeedScalar value) {
 
 static void add_table(RitzText *text, const char *name, CeedInt rows, CeedInt columns,
                       const CeedScalar *table) {
-  ritz_text_add(text, "RITZ_CONSTANT CeedScalar %s[] = {\n", name);
+  ritz_text_add(text, "RITZ_CONSTANT RitzReal %s[] = {\n", name);
   for (CeedInt i = 0; i < rows * columns; i++) {
     add_number(text, table[i]);
     ritz_text_add(text, i % columns == columns - 1 ? ",\n" : ", ");
@@ -184,7 +184,7 @@ static int compile(CeedBasis b, CeedEvalMode mode, bool transposes, RitzGpuBasis
 static int prepare(CeedBasis b, const RitzBasisAction *action, const RitzGpuBasisKernel **kernel) {
   RitzGpuBasis *data = b->data;
   const bool transposes = action->t_mode == CEED_TRANSPOSE;
-  RitzGpuBasisKernel *k = &data->kernel[ritz_gpu_basis_table_of(action->eval_mode)][transposes];
+  RitzGpuBasisKernel *k = &data->kernel[ritz_gpu_basis_table_number(action->eval_mode)][transposes];
   if (!k->is_ready) {
     k->shape = ritz_gpu_basis_shape(b, action->eval_mode, transposes);
     if (!k->shape.refusal && !k->shape.is_copy) RITZ_TRY(compile(b, action->eval_mode, transposes, k));

@@ -21,6 +21,7 @@ int ritz_gpu_basis_destroy(CeedBasis basis) {
   for (int i = 0; i < RITZ_NUM_TABLES; i++) {
     for (int j = 0; j < 2; j++) {
       ritz_gpu_free(ceed, &data->table[i][j]);
+      ritz_gpu_free(ceed, &data->float_table[i][j]);
       if (data->kernel[i][j].program) ritz_gpu_program_release(ceed, &data->kernel[i][j].program);
     }
   }
@@ -45,15 +46,36 @@ static int upload_exchanged(Ceed ceed, size_t rows, size_t columns, const CeedSc
   return ierr;
 }
 
+static int upload_floats(Ceed ceed, size_t rows, size_t columns, bool exchanges, const CeedScalar *table,
+                         void **to) {
+  float *floats = NULL;
+  RITZ_TRY(RITZ_MALLOC(ceed, rows * columns, &floats));
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t j = 0; j < columns; j++)
+      floats[exchanges ? j * rows + i : i * columns + j] = (float)table[i * columns + j];
+  }
+  int ierr = ritz_gpu_upload(ceed, rows * columns * sizeof(*floats), floats, to);
+  RITZ_FREE(&floats);
+  return ierr;
+}
+
 int ritz_gpu_basis_table(CeedBasis b, CeedEvalMode mode, bool exchanges, const void **table) {
+  return ritz_gpu_basis_table_of(b, mode, exchanges, CEED_SCALAR_TYPE, table);
+}
+
+int ritz_gpu_basis_table_of(CeedBasis b, CeedEvalMode mode, bool exchanges, CeedScalarType precision,
+                            const void **table) {
   RITZ_TRY(open_data(b));
   RitzGpuBasis *data = b->data;
-  void **to = &data->table[ritz_gpu_basis_table_of(mode)][exchanges];
+  const bool is_own = precision == CEED_SCALAR_TYPE;
+  const int number = ritz_gpu_basis_table_number(mode);
+  void **to = is_own ? &data->table[number][exchanges] : &data->float_table[number][exchanges];
   const CeedScalar *from;
   const size_t rows = b->is_tensor ? (size_t)b->Q_1d : (size_t)ritz_basis_num_q_comp(b, mode) * (size_t)b->Q;
   const size_t columns = (size_t)(b->is_tensor ? b->P_1d : b->P);
+  if (!*to) RITZ_TRY(host_table(b, mode, &from));
+  if (!*to && !is_own) RITZ_TRY(upload_floats(b->obj.ceed, rows, columns, exchanges, from, to));
   if (!*to) {
-    RITZ_TRY(host_table(b, mode, &from));
     RITZ_TRY(exchanges ? upload_exchanged(b->obj.ceed, rows, columns, from, to)
                        : ritz_gpu_upload(b->obj.ceed, rows * columns * sizeof(*from), from, to));
   }

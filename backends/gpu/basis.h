@@ -27,10 +27,11 @@ enum { RITZ_VALUES, RITZ_DERIVATIVES, RITZ_NUM_TABLES }; // modes with tables
 typedef struct {
   void *weight;                    // owned, on the device
   void *table[RITZ_NUM_TABLES][2]; // owned, on the device: as in core/, and with rows and columns exchanged
+  void *float_table[RITZ_NUM_TABLES][2];         // the same in float, of a library that has double
   RitzGpuBasisKernel kernel[RITZ_NUM_TABLES][2]; // [..][is transposed]
 } RitzGpuBasis;
 
-static inline int ritz_gpu_basis_table_of(CeedEvalMode mode) {
+static inline int ritz_gpu_basis_table_number(CeedEvalMode mode) {
   return mode == CEED_EVAL_INTERP ? RITZ_VALUES : RITZ_DERIVATIVES;
 }
 static inline int64_t ritz_gpu_basis_num_items(CeedBasis basis, CeedInt num_elem) {
@@ -38,8 +39,10 @@ static inline int64_t ritz_gpu_basis_num_items(CeedBasis basis, CeedInt num_elem
 }
 
 // basis.c: the table of a mode on the device, [q_comp * Q][P] or 1D [Q_1d][P_1d], sent on first use;
-// `exchanges`: [P][q_comp * Q], dense bases only.
+// `exchanges`: [P][q_comp * Q], dense bases only. _of: rounded to this precision.
 int ritz_gpu_basis_table(CeedBasis basis, CeedEvalMode mode, bool exchanges, const void **table);
+int ritz_gpu_basis_table_of(CeedBasis basis, CeedEvalMode mode, bool exchanges, CeedScalarType precision,
+                            const void **table);
 int ritz_gpu_basis_weight(CeedBasis basis, const void **weight);
 
 // basis-ref.c: kernels for any size.

@@ -73,7 +73,7 @@ static int make_kernel(CeedOperator op, RitzGpuDiagonalKernel *d) {
 // ---- Running ----
 
 // The diagonal comes after the spaces of passive inputs.
-static int run(CeedOperator op, RitzGpuOperator *g, CeedScalar *diagonal) {
+static int run(CeedOperator op, RitzGpuOperator *g, void *diagonal) {
   const int output = g->plan->num_spaces - 1;
   int num_held = 0, ierr = CEED_ERROR_SUCCESS;
   g->arrays[output] = diagonal;
@@ -87,12 +87,26 @@ static int run(CeedOperator op, RitzGpuOperator *g, CeedScalar *diagonal) {
   return ierr;
 }
 
+// *diagonal: NULL unless there is a kernel for it.
+static int find_diagonal(CeedOperator op, bool is_point_block, RitzGpuDiagonalKernel **diagonal) {
+  *diagonal = NULL;
+  if (is_point_block || op->qf_data->reuse || op->is_at_points) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(plan_diagonal(op, diagonal));
+  if ((*diagonal)->reason) *diagonal = NULL;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_gen_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native) {
+  RitzGpuDiagonalKernel *d;
+  RITZ_TRY(find_diagonal(op, is_point_block, &d));
+  *is_native = d;
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
   RitzGpuDiagonalKernel *d;
-  if (is_point_block || op->qf_data->reuse || op->is_at_points)
-    return ritz_gpu_operator_assemble_add_diagonal(op, is_point_block, diagonal);
-  RITZ_TRY(plan_diagonal(op, &d));
-  if (d->reason) return ritz_gpu_operator_assemble_add_diagonal(op, is_point_block, diagonal);
+  RITZ_TRY(find_diagonal(op, is_point_block, &d));
+  if (!d) return ritz_gpu_operator_assemble_add_diagonal(op, is_point_block, diagonal);
   RITZ_TRY(make_kernel(op, d));
   return run(op, &d->kernel, diagonal);
 }

@@ -65,7 +65,7 @@ RitzGpuMachine ritz_gpu_gen_machine(CeedOperator op) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
   const RitzDeviceInfo *info = gpu->info;
   return (RitzGpuMachine){.has_rows = ritz_gpu_restriction_has_rows,
-                          .num_banks = 128 / (CeedInt)sizeof(CeedScalar),
+                          .num_banks = 32,
                           .max_threads = info->max_threads,
                           .local_bytes = (CeedInt)info->dynamic_local_bytes,
                           .local_bytes_processor = (CeedInt)info->local_bytes_multiprocessor,
@@ -148,8 +148,9 @@ static int matrix_of(const RitzGpuOperator *g, const RitzGpuArg *what, void **ma
   const bool is_values = what->kind == RITZ_GPU_ARG_INTERP || what->kind == RITZ_GPU_ARG_INTERP_T;
   const bool exchanges = what->kind == RITZ_GPU_ARG_INTERP || what->kind == RITZ_GPU_ARG_DERIV;
   const void *found;
-  RITZ_TRY(ritz_gpu_basis_table(ritz_operator_field(g->op, b->field)->basis,
-                                is_values ? CEED_EVAL_INTERP : b->deriv_mode, exchanges, &found));
+  RITZ_TRY(ritz_gpu_basis_table_of(ritz_operator_field(g->op, b->field)->basis,
+                                   is_values ? CEED_EVAL_INTERP : b->deriv_mode, exchanges,
+                                   g->plan->precision, &found));
   *matrix = (void *)found;
   return CEED_ERROR_SUCCESS;
 }
@@ -176,19 +177,28 @@ static int make_arg(const RitzGpuOperator *g, const RitzGpuArg *what, RitzDevice
   return CEED_ERROR_SUCCESS;
 }
 
+// Of an output's E-vector, whose entries are those of its L-vector.
+static size_t e_vector_bytes(const RitzGpuOperator *g, int s) {
+  const RitzPlanSpace *space = &g->plan->spaces[s];
+  if (g->target->spaces[s].scatter != RITZ_SCATTER_E_VECTOR) return 0;
+  return ritz_gpu_aligned_bytes((size_t)space->restriction.e_size * ritz_scalar_bytes(space->precision));
+}
+
 static int make_args(CeedOperator op, RitzGpuOperator *g) {
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 2 + (size_t)g->target->num_args, &g->args));
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)g->plan->num_spaces, &g->arrays));
   g->args[0] = (RitzDeviceArg)RITZ_LONG(g->plan->num_elem);
   for (int i = 0; i < g->target->num_args; i++) RITZ_TRY(make_arg(g, &g->target->args[i], &g->args[2 + i]));
-  for (int s = 0; s < g->plan->num_spaces; s++) {
-    if (g->target->spaces[s].scatter == RITZ_SCATTER_E_VECTOR)
-      g->e_length += ritz_gpu_aligned(g->plan->spaces[s].restriction.e_size);
-  }
+  for (int s = 0; s < g->plan->num_spaces; s++) g->e_bytes += e_vector_bytes(g, s);
   return CEED_ERROR_SUCCESS;
 }
 
 // ---- Kernel ----
+
+static RitzGpuTextKind kind_of(const RitzPlan *plan) {
+  if (plan->precision == CEED_SCALAR_TYPE) return RITZ_TEXT_SCALARS;
+  return ritz_gpu_converts_arguments(plan) ? RITZ_TEXT_MIXED : RITZ_TEXT_FLOATS;
+}
 
 int ritz_gpu_gen_compile(Ceed ceed, CeedOperator op, RitzGpuOperator *g) {
   char *what = NULL, *define = NULL;
@@ -197,7 +207,7 @@ int ritz_gpu_gen_compile(Ceed ceed, CeedOperator op, RitzGpuOperator *g) {
   if (!ierr) ierr = ritz_gpu_context_define(op->qf, g->context_bytes, &define);
   if (!ierr) {
     const char *const parts[] = {define, g->text};
-    ierr = ritz_gpu_program(ceed, op->qf->kernel_name, what, 2, parts, &g->program);
+    ierr = ritz_gpu_program_of(ceed, kind_of(g->plan), op->qf->kernel_name, what, 2, parts, &g->program);
   }
   RITZ_FREE(&what);
   RITZ_FREE(&define);
@@ -232,9 +242,27 @@ int ritz_gpu_gen_describe(CeedOperator op, const RitzGpuChoice *choice, RitzGpuO
   return ierr;
 }
 
+// A text that compiles with the library's CeedScalar may not do so with float: OpenCL finds some calls of
+// functions with constants of double ambiguous. Core/ then applies the operator otherwise, and meets the
+// message of a text that never compiles.
+static int load_floats(CeedOperator op, RitzGpuOperator *g) {
+  Ceed ceed = op->obj.ceed;
+  const CeedErrorHandler handler = ceed->error_handler;
+  ceed->error_handler = CeedErrorReturn;
+  const int ierr = ritz_gpu_gen_load(op, g, "ritz_operator");
+  ceed->error_handler = handler;
+  if (ierr != CEED_ERROR_BACKEND) return ierr;
+  ritz_gpu_gen_release(ceed, g);
+  g->reason = "a point function that does not compile in single precision";
+  return CEED_ERROR_SUCCESS;
+}
+
 static int make(CeedOperator op, RitzGpuOperator **g) {
+  int ierr = CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_gpu_gen_describe(op, NULL, g));
-  const int ierr = (*g)->reason ? CEED_ERROR_SUCCESS : ritz_gpu_gen_load(op, *g, "ritz_operator");
+  if (!(*g)->reason)
+    ierr = kind_of((*g)->plan) == RITZ_TEXT_FLOATS ? load_floats(op, *g)
+                                                   : ritz_gpu_gen_load(op, *g, "ritz_operator");
   if (ierr) ritz_gpu_gen_free(op->obj.ceed, g);
   return ierr;
 }
@@ -287,9 +315,9 @@ static int get_output(RitzGpuOperator *g, int s, CeedVector vec, CeedVector out,
   if (holder >= 0)
     g->arrays[s] = g->arrays[holder];
   else if (is_zeroed(g, vec, out, mode))
-    RITZ_TRY_BACKEND(CeedVectorGetArrayWrite(vec, CEED_MEM_DEVICE, &g->arrays[s]));
+    RITZ_TRY_BACKEND(ritz_vector_lock(vec, RITZ_ACCESS_WRITE, CEED_MEM_DEVICE, &g->arrays[s]));
   else
-    RITZ_TRY_BACKEND(CeedVectorGetArray(vec, CEED_MEM_DEVICE, &g->arrays[s]));
+    RITZ_TRY_BACKEND(ritz_vector_lock(vec, RITZ_ACCESS_READ_WRITE, CEED_MEM_DEVICE, &g->arrays[s]));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -297,62 +325,65 @@ int ritz_gpu_gen_get_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector 
   const RitzPlanSpace *space = &g->plan->spaces[s];
   CeedVector vec = vector_of(g, s, in, out);
   if (!space->is_input) return get_output(g, s, vec, out, mode);
-  RITZ_TRY_BACKEND(CeedVectorGetArrayRead(vec, CEED_MEM_DEVICE, (const CeedScalar **)&g->arrays[s]));
+  RITZ_TRY_BACKEND(ritz_vector_lock(vec, RITZ_ACCESS_READ, CEED_MEM_DEVICE, &g->arrays[s]));
   return CEED_ERROR_SUCCESS;
 }
 
 int ritz_gpu_gen_restore_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector out) {
   const RitzPlanSpace *space = &g->plan->spaces[s];
   CeedVector vec = vector_of(g, s, in, out);
-  if (space->is_input) return CeedVectorRestoreArrayRead(vec, (const CeedScalar **)&g->arrays[s]);
-  return holder_of(g, s, vec, out) >= 0 ? CEED_ERROR_SUCCESS : CeedVectorRestoreArray(vec, &g->arrays[s]);
+  const RitzAccess access = space->is_input ? RITZ_ACCESS_READ : RITZ_ACCESS_READ_WRITE;
+  if (!space->is_input && holder_of(g, s, vec, out) >= 0) return CEED_ERROR_SUCCESS;
+  return ritz_vector_unlock(vec, access, &g->arrays[s], CEED_ERROR_SUCCESS);
 }
 
 // ---- Running ----
 
 // Places of the E-vectors of outputs in work memory; else the L-vectors themselves.
 static int place_outputs(CeedOperator op, RitzGpuOperator *g) {
-  CeedScalar *e_vec = NULL;
-  if (g->e_length > 0)
-    RITZ_TRY(ritz_gpu_work(op->obj.ceed, RITZ_WORK_OPERATOR, (size_t)g->e_length * sizeof(CeedScalar),
-                           (void **)&e_vec));
+  char *e_vec = NULL;
+  if (g->e_bytes > 0) RITZ_TRY(ritz_gpu_work(op->obj.ceed, RITZ_WORK_OPERATOR, g->e_bytes, (void **)&e_vec));
   for (int i = 0; i < g->target->num_args; i++) {
     const int s = g->target->args[i].number;
     if (g->target->args[i].kind != RITZ_GPU_ARG_ARRAY) continue;
     const bool has_e_vec = g->target->spaces[s].scatter == RITZ_SCATTER_E_VECTOR;
-    g->args[2 + i].value.p = has_e_vec ? e_vec : g->arrays[s];
-    if (has_e_vec) e_vec += ritz_gpu_aligned(g->plan->spaces[s].restriction.e_size);
+    g->args[2 + i].value.p = has_e_vec ? (void *)e_vec : g->arrays[s];
+    e_vec += e_vector_bytes(g, s);
   }
   return CEED_ERROR_SUCCESS;
 }
 
+static int clear(Ceed ceed, CeedVector vec, void *array) {
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  if (vec->length == 0) return CEED_ERROR_SUCCESS;
+  return gpu->driver->clear(ceed, gpu->device, gpu->stream, vec->storage.num_bytes, array);
+}
+
 // Zeroes all outputs that want it but the last, which comes with the launch.
 static int clear_outputs(CeedOperator op, RitzGpuOperator *g, CeedVector out, RitzApplyMode mode,
-                         CeedVector *last, CeedScalar **array) {
+                         CeedVector *last, void **array) {
   *last = NULL;
   for (int s = 0; s < g->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &g->plan->spaces[s];
     CeedVector vec = vector_of(g, s, NULL, out);
     if (space->is_input || holder_of(g, s, vec, out) >= 0 || !is_zeroed(g, vec, out, mode)) continue;
-    if (*last)
-      RITZ_TRY(ritz_gpu_vector_set_value(op->obj.ceed, CEED_SCALAR_TYPE, (*last)->length, 0, *array));
+    if (*last) RITZ_TRY(clear(op->obj.ceed, *last, *array));
     *last = vec;
     *array = g->arrays[s];
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int launch(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, CeedScalar *array) {
+static int launch(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, void *array) {
   Ceed ceed = op->obj.ceed;
   const RitzGpuTarget *t = g->target;
   const int64_t num_blocks = (g->plan->num_elem + (int64_t)t->num_elem - 1) / t->num_elem;
   const int num_args = 2 + t->num_args;
-  if (cleared && (num_blocks == 0 || cleared->length == 0))
-    RITZ_TRY(ritz_gpu_vector_set_value(ceed, CEED_SCALAR_TYPE, cleared->length, 0, array));
+  if (cleared && (num_blocks == 0 || cleared->length == 0)) RITZ_TRY(clear(ceed, cleared, array));
   if (!cleared || num_blocks == 0 || cleared->length == 0)
     return ritz_gpu_launch(ceed, g->kernel, num_blocks, t->num_threads, t->local_bytes, num_args, g->args);
-  return ritz_gpu_launch_cleared(ceed, g->kernel, (size_t)cleared->length * sizeof(CeedScalar), array,
-                                 num_blocks, t->num_threads, t->local_bytes, num_args, g->args, &g->replay);
+  return ritz_gpu_launch_cleared(ceed, g->kernel, cleared->storage.num_bytes, array, num_blocks,
+                                 t->num_threads, t->local_bytes, num_args, g->args, &g->replay);
 }
 
 // E-vectors of outputs into their L-vectors.
@@ -364,13 +395,13 @@ static int add_outputs(RitzGpuOperator *g) {
       continue;
     const RitzPlanSpace *space = &g->plan->spaces[s];
     const bool has_signs = space->is_oriented || space->is_curl_oriented;
-    const RitzRestrictionAction action = {CEED_TRANSPOSE, 0, g->plan->num_elem, has_signs, has_signs};
-    RITZ_TRY(ritz_gpu_restriction_apply(restriction_of(g, s), &action, g->args[2 + i].value.p, g->arrays[s]));
+    RITZ_TRY(ritz_gpu_restriction_sum(restriction_of(g, s), has_signs, space->precision,
+                                      g->args[2 + i].value.p, g->arrays[s]));
   }
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_gpu_gen_run(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, CeedScalar *array) {
+int ritz_gpu_gen_run(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, void *array) {
   void *context;
   RITZ_TRY(place_outputs(op, g));
   RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(op->qf, CEED_MEM_DEVICE, &context));
@@ -383,7 +414,7 @@ int ritz_gpu_gen_run(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, Ce
 
 static int clear_and_run(CeedOperator op, RitzGpuOperator *g, CeedVector out, RitzApplyMode mode) {
   CeedVector cleared;
-  CeedScalar *array = NULL;
+  void *array = NULL;
   RITZ_TRY(clear_outputs(op, g, out, mode, &cleared, &array));
   return ritz_gpu_gen_run(op, g, cleared, array);
 }
@@ -399,6 +430,18 @@ int ritz_gpu_gen_apply_kernel(CeedOperator op, RitzGpuOperator *g, CeedVector in
     if (!ierr) ierr = restored;
   }
   return ierr;
+}
+
+int ritz_gpu_gen_is_native(CeedOperator op, CeedVector in, bool *is_native, const char **reason) {
+  RitzGpuOperator *g;
+  (void)in;
+  *reason = "an operator at points";
+  *is_native = false;
+  if (op->is_at_points) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
+  *reason = g->reason;
+  *is_native = !g->reason;
+  return CEED_ERROR_SUCCESS;
 }
 
 // An operator without a name goes by its function.

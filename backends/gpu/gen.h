@@ -31,8 +31,8 @@ typedef struct {
   RitzDeviceKernel kernel;         // of the program
   RitzDeviceReplay replay;         // owned
   RitzDeviceArg *args;             // owned: number of elements, context, target->args
-  CeedScalar **arrays;             // owned, of the plan's spaces: the L-vectors during an apply
-  CeedSize e_length;               // CeedScalars of all E-vectors of outputs
+  void **arrays;                   // owned, of the plan's spaces: the L-vectors during an apply
+  size_t e_bytes;                  // of all E-vectors of outputs
   size_t context_bytes;            // that the kernel was made for
   bool is_writable;                // the context, likewise
   RitzGpuDiagonalKernel *diagonal; // owned, of the apply's; NULL: none was asked for yet
@@ -61,7 +61,7 @@ void ritz_gpu_gen_release(Ceed ceed, RitzGpuOperator *g);
 int ritz_gpu_gen_get_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector out, RitzApplyMode mode);
 int ritz_gpu_gen_restore_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector out);
 // Launches the kernel on all arrays, after clearing `array` of the vector `cleared`, unless that is NULL.
-int ritz_gpu_gen_run(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, CeedScalar *array);
+int ritz_gpu_gen_run(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, void *array);
 
 // energy.c
 void ritz_gpu_energy_destroy(Ceed ceed, RitzGpuEnergyKernel **energy);

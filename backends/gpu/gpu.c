@@ -70,6 +70,7 @@ static int destroy(Ceed ceed) {
   RitzGpu *gpu = ritz_gpu(ceed);
   for (int slot = 0; slot < RITZ_NUM_WORK; slot++) ritz_gpu_free(ceed, &gpu->work[slot].memory);
   ritz_gpu_program_release(ceed, &gpu->base);
+  ritz_gpu_program_release(ceed, &gpu->float_sums);
   RITZ_FREE(&ceed->data);
   return CEED_ERROR_SUCCESS;
 }
@@ -157,7 +158,8 @@ static int set_stream(Ceed ceed, void *handle) {
   .operator_source = ritz_gpu_operator_source,                                                               \
   .operator_assemble_add_diagonal = ritz_gpu_operator_assemble_add_diagonal
 #define FUSED_KERNELS                                                                                        \
-  .operator_apply = ritz_gpu_gen_apply, .operator_explain = ritz_gpu_gen_explain,                            \
+  .operator_apply = ritz_gpu_gen_apply, .operator_is_native = ritz_gpu_gen_is_native,                        \
+  .diagonal_is_native = ritz_gpu_gen_diagonal_is_native, .operator_explain = ritz_gpu_gen_explain,           \
   .operator_steps = ritz_gpu_gen_steps, .operator_source = ritz_gpu_gen_source,                              \
   .operator_tune = ritz_gpu_gen_tune, .operator_destroy = ritz_gpu_operator_destroy,                         \
   .operator_cost = ritz_gpu_gen_cost, .operator_assemble_add_diagonal = ritz_gpu_gen_assemble_add_diagonal

@@ -41,6 +41,7 @@ typedef struct {
   int64_t work_bytes;    // what the E- and Q-vectors of an operator may take
   RitzGpuProgram
       base; // counted: all kernels that are made for any size (kernels/gpu/{vector,restriction,...}.h)
+  RitzGpuProgram float_sums; // counted: kernels/gpu/restriction.h for float; NULL: not asked for yet
   struct {
     void *memory; // owned
     size_t num_bytes;
@@ -75,7 +76,9 @@ int ritz_gpu_copy_out_by(Ceed ceed, RitzDeviceStream stream, size_t num_bytes, v
 int ritz_gpu_copy_in(Ceed ceed, size_t num_bytes, void *device, const void *host);
 // Memory of a slot, at least num_bytes, valid until the slot is asked for more.
 int ritz_gpu_work(Ceed ceed, RitzGpuWork slot, size_t num_bytes, void **p);
-// CeedScalars from one array in a slot to the next: OpenCL devices ask for up to 512 bytes and more.
+// From one array in a slot to the next, of n bytes, of n CeedScalars: OpenCL devices ask for up to 512 bytes
+// and more.
+static inline size_t ritz_gpu_aligned_bytes(size_t n) { return (n + 4095) / 4096 * 4096; }
 static inline CeedSize ritz_gpu_aligned(CeedSize n) {
   const CeedSize alignment = 4096 / sizeof(CeedScalar);
   return (n + alignment - 1) / alignment * alignment;
@@ -87,6 +90,14 @@ static inline CeedSize ritz_gpu_aligned(CeedSize n) {
 // compiler's first messages after `what` ("QFunction 'f' of f.h").
 int ritz_gpu_program(Ceed ceed, const char *name, const char *what, int num_parts, const char *const *parts,
                      RitzGpuProgram *program);
+// The same for a text that computes otherwise than in CeedScalar.
+typedef enum {
+  RITZ_TEXT_SCALARS, // CeedScalar is the library's
+  RITZ_TEXT_FLOATS,  // CeedScalar is float
+  RITZ_TEXT_MIXED    // CeedScalar is the library's, all but the user's functions compute in float
+} RitzGpuTextKind;
+int ritz_gpu_program_of(Ceed ceed, RitzGpuTextKind kind, const char *name, const char *what, int num_parts,
+                        const char *const *parts, RitzGpuProgram *program);
 void ritz_gpu_program_release(Ceed ceed, RitzGpuProgram *program);
 // The text of a template inside the library, "kernels/gpu/vector.h".
 const char *ritz_gpu_template(const char *name);
@@ -153,6 +164,9 @@ int ritz_gpu_vector_convert(Ceed ceed, CeedSize n, CeedScalarType from, const vo
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);
 int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,
                                const CeedScalar *u, CeedScalar *v);
+// v += E^T u of all elements, both in device memory and of this precision.
+int ritz_gpu_restriction_sum(CeedElemRestriction rstr, bool has_orients, CeedScalarType precision,
+                             const void *u, void *v);
 int ritz_gpu_restriction_destroy(CeedElemRestriction rstr);
 // Whether it is transposed by a map of the elements, which is made for all of them at once.
 bool ritz_gpu_restriction_needs_map(CeedElemRestriction rstr);
@@ -195,6 +209,8 @@ CeedSize ritz_gpu_context_copies(CeedQFunction qf); // bytes that each thread ha
 
 // ---- gen.c, tune.c: operators as one kernel ----
 int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+// The slot operator_is_native: what is fused computes in either precision, and converts vectors.
+int ritz_gpu_gen_is_native(CeedOperator op, CeedVector in, bool *is_native, const char **reason);
 int ritz_gpu_gen_explain(CeedOperator op, FILE *stream);
 int ritz_gpu_gen_steps(CeedOperator op, FILE *stream, bool *has_steps);
 int ritz_gpu_gen_source(CeedOperator op, const char **source);
@@ -215,6 +231,7 @@ int ritz_gpu_cg_destroy(RitzCgObject **cg);
 
 // ---- diagonal.c: their diagonals, likewise ----
 int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);
+int ritz_gpu_gen_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native);
 
 // ---- operator.c, assembly.c ----
 int ritz_gpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);

@@ -101,10 +101,15 @@ static int append_part(Ceed ceed, char **text, const char *part, int number) {
   return append_file(ceed, text, name, part);
 }
 
-static int make_text(Ceed ceed, const char *what, int num_parts, const char *const *parts, char **text) {
-  const bool is_double = sizeof(CeedScalar) == sizeof(double), is_wide = ritz_gpu(ceed)->info->warp_size != 1;
-  RITZ_TRY(ritz_format(ceed, text, "%s%s", is_double ? "" : "#define RITZ_SCALAR_F32\n",
-                       is_wide ? "" : "#define RITZ_ONE_LANE\n"));
+static const char *precision_of(RitzGpuTextKind kind) {
+  if (kind == RITZ_TEXT_FLOATS || CEED_SCALAR_TYPE == CEED_SCALAR_FP32) return "#define RITZ_SCALAR_F32\n";
+  return kind == RITZ_TEXT_MIXED ? "#define RITZ_REAL_F32\n" : "";
+}
+
+static int make_text(Ceed ceed, RitzGpuTextKind kind, const char *what, int num_parts,
+                     const char *const *parts, char **text) {
+  const bool is_wide = ritz_gpu(ceed)->info->warp_size != 1;
+  RITZ_TRY(ritz_format(ceed, text, "%s%s", precision_of(kind), is_wide ? "" : "#define RITZ_ONE_LANE\n"));
   int ierr = append_part(ceed, text, ritz_gpu_template("kernels/gpu/language.h"), 0);
   for (int i = 0; !ierr && i < num_parts; i++) {
     ierr = parts[i] ? append_part(ceed, text, parts[i], i + 1)
@@ -256,10 +261,15 @@ static void share(Ceed ceed, RitzGpuProgram *program) {
 
 int ritz_gpu_program(Ceed ceed, const char *name, const char *what, int num_parts, const char *const *parts,
                      RitzGpuProgram *program) {
+  return ritz_gpu_program_of(ceed, RITZ_TEXT_SCALARS, name, what, num_parts, parts, program);
+}
+
+int ritz_gpu_program_of(Ceed ceed, RitzGpuTextKind kind, const char *name, const char *what, int num_parts,
+                        const char *const *parts, RitzGpuProgram *program) {
   RitzHasher hasher;
   char *text = NULL;
   *program = NULL;
-  RITZ_TRY(make_text(ceed, what, num_parts, parts, &text));
+  RITZ_TRY(make_text(ceed, kind, what, num_parts, parts, &text));
   ritz_hash_begin(&hasher);
   ritz_hash_add_string(&hasher, text);
   const RitzHash key = ritz_hash_end(&hasher);

@@ -100,11 +100,15 @@ typedef struct {
   CeedInt first; // node of all elements' nodes that is the first of the range; 0 at points
   CeedInt comp_stride, strides[3];
   bool has_orients, is_curl, is_signed;
+  RitzGpuProgram program; // for the precision of the vectors
 } Range;
 
 static Range range_of(CeedElemRestriction r, const RitzRestrictionAction *action) {
-  Range g = {
-      .rstr = r, .first_elem = action->first_block, .num_elem = action->num_blocks, .size = r->elem_size};
+  Range g = {.rstr = r,
+             .first_elem = action->first_block,
+             .num_elem = action->num_blocks,
+             .size = r->elem_size,
+             .program = ritz_gpu(r->obj.ceed)->base};
   g.comp_stride = r->comp_stride;
   if (r->type == CEED_RESTRICTION_POINTS) {
     g.size = g.num_elem == r->num_elem ? r->max_points : ritz_restriction_points_in(r, g.first_elem);
@@ -209,10 +213,10 @@ static bool is_disjoint(const Range *g) {
 // ---- Gather and atomic additions: one kernel for each kind ----
 
 #define RUN(g, kernel, num_items, ...)                                                                       \
-  RITZ_GPU_RUN((g)->rstr->obj.ceed, ritz_gpu((g)->rstr->obj.ceed)->base, kernel, RITZ_GPU_BLOCKS(num_items), \
-               RITZ_GPU_BLOCK, __VA_ARGS__)
+  RITZ_GPU_RUN((g)->rstr->obj.ceed, (g)->program, kernel, RITZ_GPU_BLOCKS(num_items), RITZ_GPU_BLOCK,        \
+               __VA_ARGS__)
 
-static int run_strided(const Range *g, bool sums, const CeedScalar *u, CeedScalar *v) {
+static int run_strided(const Range *g, bool sums, const void *u, void *v) {
   const CeedInt *s = g->strides;
   if (!sums) {
     return RUN(g, "restriction_gather_strided", g->n, RITZ_INT(g->n), RITZ_INT(g->rstr->num_comp),
@@ -224,8 +228,7 @@ static int run_strided(const Range *g, bool sums, const CeedScalar *u, CeedScala
              RITZ_INT(is_disjoint(g)), RITZ_POINTER(u), RITZ_POINTER(v));
 }
 
-static int run_offsets(const Range *g, bool sums, const CeedInt *offsets, const CeedScalar *u,
-                       CeedScalar *v) {
+static int run_offsets(const Range *g, bool sums, const CeedInt *offsets, const void *u, void *v) {
   const void *orients;
   RITZ_TRY(get_orients(g, &orients));
   if (g->rstr->type == CEED_RESTRICTION_POINTS) {
@@ -249,7 +252,7 @@ static int run_offsets(const Range *g, bool sums, const CeedInt *offsets, const 
              RITZ_POINTER(orients), RITZ_POINTER(u), RITZ_POINTER(v));
 }
 
-static int run_direct(const Range *g, bool sums, const CeedScalar *u, CeedScalar *v) {
+static int run_direct(const Range *g, bool sums, const void *u, void *v) {
   if (g->rstr->type == CEED_RESTRICTION_STRIDED) return run_strided(g, sums, u, v);
   const CeedInt *offsets;
   RITZ_TRY(CeedElemRestrictionGetOffsets(g->rstr, CEED_MEM_DEVICE, &offsets));
@@ -375,7 +378,7 @@ static int get_map(const Range *g, const Map **found) {
 }
 
 static int sum_components(const Range *g, const Map *map, CeedInt first_comp, CeedInt end_comp,
-                          const void *orients, const CeedScalar *u, CeedScalar *v) {
+                          const void *orients, const void *u, void *v) {
   if (g->is_curl) {
     return RUN(g, "restriction_sum_curl", map->num_nodes, RITZ_INT(map->num_nodes), RITZ_INT(first_comp),
                RITZ_INT(end_comp), RITZ_INT(g->n), RITZ_INT(g->first), RITZ_INT(g->comp_stride),
@@ -389,7 +392,7 @@ static int sum_components(const Range *g, const Map *map, CeedInt first_comp, Ce
 }
 
 // Where components of different nodes meet in an entry, one component after the other.
-static int run_by_map(const Range *g, const CeedScalar *u, CeedScalar *v) {
+static int run_by_map(const Range *g, const void *u, void *v) {
   CeedInt num_comp = g->rstr->num_comp;
   const Map *map;
   const void *orients;
@@ -412,9 +415,31 @@ bool ritz_gpu_restriction_needs_map(CeedElemRestriction rstr) {
   return needs_map(&g);
 }
 
+static int run(const Range *g, bool sums, const void *u, void *v) {
+  return sums && needs_map(g) ? run_by_map(g, u, v) : run_direct(g, sums, u, v);
+}
+
 int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,
                                const CeedScalar *u, CeedScalar *v) {
   const Range g = range_of(rstr, action);
-  bool sums = action->t_mode == CEED_TRANSPOSE;
-  return sums && needs_map(&g) ? run_by_map(&g, u, v) : run_direct(&g, sums, u, v);
+  return run(&g, action->t_mode == CEED_TRANSPOSE, u, v);
+}
+
+static int load_float_sums(Ceed ceed) {
+  const char *const parts[] = {ritz_gpu_template("kernels/gpu/restriction.h")};
+  RitzGpu *gpu = ritz_gpu(ceed);
+  if (gpu->float_sums) return CEED_ERROR_SUCCESS;
+  return ritz_gpu_program_of(ceed, RITZ_TEXT_FLOATS, "float-sums", "the library's own kernels", 1, parts,
+                             &gpu->float_sums);
+}
+
+int ritz_gpu_restriction_sum(CeedElemRestriction rstr, bool has_orients, CeedScalarType precision,
+                             const void *u, void *v) {
+  const RitzRestrictionAction action = {CEED_TRANSPOSE, 0, rstr->num_elem, has_orients, has_orients};
+  Range g = range_of(rstr, &action);
+  if (precision != CEED_SCALAR_TYPE) {
+    RITZ_TRY(load_float_sums(rstr->obj.ceed));
+    g.program = ritz_gpu(rstr->obj.ceed)->float_sums;
+  }
+  return run(&g, true, u, v);
 }

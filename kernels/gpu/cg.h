@@ -93,18 +93,18 @@ RITZ_INLINE void ritz_cg_keep_sum(RitzCgSum mine, RITZ_LOCAL double *scratch, in
 #endif
 
 typedef struct RITZ_ALIGN16 {
-  CeedScalar v[RITZ_CG_LANES];
+  RitzReal v[RITZ_CG_LANES];
 } RitzCgPack;
 
 // i: the first entries of the packs of this thread.
 #define RITZ_CG_EACH_PACK(i, n)                                                                              \
   for (RitzLong i = RITZ_ITEM * RITZ_CG_LANES; i < n; i += RITZ_NUM_ITEMS * RITZ_CG_LANES)
 
-RITZ_INLINE RitzCgPack ritz_cg_load(RITZ_GLOBAL const CeedScalar *x) {
+RITZ_INLINE RitzCgPack ritz_cg_load(RITZ_GLOBAL const RitzReal *x) {
   return *(RITZ_GLOBAL const RitzCgPack *)x;
 }
 
-RITZ_INLINE void ritz_cg_store(RITZ_GLOBAL CeedScalar *x, RitzCgPack pack) {
+RITZ_INLINE void ritz_cg_store(RITZ_GLOBAL RitzReal *x, RitzCgPack pack) {
   *(RITZ_GLOBAL RitzCgPack *)x = pack;
 }
 
@@ -133,14 +133,14 @@ RITZ_INLINE double ritz_cg_weighted_square(RitzCgPack m, RitzCgPack r) {
 // finite, |r|^2, r . M r.
 RITZ_KERNEL(256)
 ritz_cg_residual(RitzLong n, RITZ_GLOBAL const double *record, RITZ_GLOBAL const unsigned *mask,
-                 RITZ_GLOBAL const CeedScalar *inverse, RITZ_GLOBAL const CeedScalar *b,
-                 RITZ_GLOBAL const CeedScalar *q, RITZ_GLOBAL CeedScalar *r, RITZ_GLOBAL double *partial) {
+                 RITZ_GLOBAL const RitzReal *inverse, RITZ_GLOBAL const RitzReal *b,
+                 RITZ_GLOBAL const RitzReal *q, RITZ_GLOBAL RitzReal *r, RITZ_GLOBAL double *partial) {
   RITZ_LOCAL_ARRAY double scratch[RITZ_CG_SCRATCH];
   RitzCgSum bad = {0, 0}, rr = {0, 0}, rz = {0, 0};
   double scale = record[RITZ_CG_SCALE], largest = 0;
   for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) {
     int is_free = (ritz_cg_constraints(mask, i) & 1) == 0;
-    CeedScalar entry = is_free ? (CeedScalar)((double)(b[i] - q[i]) / scale) : 0;
+    RitzReal entry = is_free ? (RitzReal)((double)(b[i] - q[i]) / scale) : 0;
     double size = fabs((double)entry), square = (double)entry * entry;
     r[i] = entry;
     if (size > largest) largest = size;
@@ -157,8 +157,8 @@ ritz_cg_residual(RitzLong n, RITZ_GLOBAL const double *record, RITZ_GLOBAL const
 // inverse = smallest / diagonal on free entries, else zero. partial, of free entries: largest -diagonal;
 // number of those that are no positive finite number, or their inverse is none.
 RITZ_KERNEL(256)
-ritz_cg_invert(RitzLong n, CeedScalar smallest, RITZ_GLOBAL const unsigned *mask,
-               RITZ_GLOBAL const CeedScalar *diagonal, RITZ_GLOBAL CeedScalar *inverse,
+ritz_cg_invert(RitzLong n, RitzReal smallest, RITZ_GLOBAL const unsigned *mask,
+               RITZ_GLOBAL const RitzReal *diagonal, RITZ_GLOBAL RitzReal *inverse,
                RITZ_GLOBAL double *partial) {
   RITZ_LOCAL_ARRAY double scratch[RITZ_CG_SCRATCH];
   RitzCgSum bad = {0, 0};
@@ -166,7 +166,7 @@ ritz_cg_invert(RitzLong n, CeedScalar smallest, RITZ_GLOBAL const unsigned *mask
   for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) {
     int is_free = (ritz_cg_constraints(mask, i) & 1) == 0;
     double entry = diagonal[i];
-    CeedScalar quotient = is_free ? (CeedScalar)((double)smallest / entry) : 0;
+    RitzReal quotient = is_free ? (RitzReal)((double)smallest / entry) : 0;
     inverse[i] = quotient;
     if (is_free && -entry > largest) largest = -entry;
     if (is_free && !(quotient > 0 && entry <= RITZ_CG_LARGEST)) bad.value += 1;
@@ -190,8 +190,8 @@ RITZ_INLINE double ritz_cg_step(RITZ_GLOBAL const double *before, double pq) {
 
 // partial: a . b over free entries.
 RITZ_KERNEL(256)
-ritz_cg_dot(RitzLong n, RITZ_GLOBAL const unsigned *mask, RITZ_GLOBAL const CeedScalar *a,
-            RITZ_GLOBAL const CeedScalar *b, RITZ_GLOBAL double *partial) {
+ritz_cg_dot(RitzLong n, RITZ_GLOBAL const unsigned *mask, RITZ_GLOBAL const RitzReal *a,
+            RITZ_GLOBAL const RitzReal *b, RITZ_GLOBAL double *partial) {
   RITZ_LOCAL_ARRAY double scratch[RITZ_CG_SCRATCH];
   RitzCgSum sum = {0, 0};
   RITZ_CG_EACH_PACK(i, n) {
@@ -220,8 +220,8 @@ ritz_cg_collect(RitzLong num_shares, RITZ_GLOBAL const double *shares, int adds,
 // pq; r -= alpha q on free entries. partial: |r|^2, and with a preconditioner r . M r.
 RITZ_KERNEL(256)
 ritz_cg_advance(RitzLong n, int number, RITZ_GLOBAL double *records, RITZ_GLOBAL const unsigned *mask,
-                RITZ_GLOBAL const CeedScalar *inverse, RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT q,
-                RITZ_GLOBAL CeedScalar *RITZ_RESTRICT r, RITZ_GLOBAL double *partial) {
+                RITZ_GLOBAL const RitzReal *inverse, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT q,
+                RITZ_GLOBAL RitzReal *RITZ_RESTRICT r, RITZ_GLOBAL double *partial) {
   RITZ_LOCAL_ARRAY double scratch[RITZ_CG_SCRATCH];
   RitzCgSum rr = {0, 0}, rz = {0, 0};
   double pq = ritz_cg_total(partial, ritz_cg_num_blocks(), scratch);
@@ -233,7 +233,7 @@ ritz_cg_advance(RitzLong n, int number, RITZ_GLOBAL double *records, RITZ_GLOBAL
     if (inverse) m = ritz_cg_load(inverse + i);
     RITZ_UNROLL
     for (int l = 0; l < RITZ_CG_LANES; l++) {
-      CeedScalar next = (CeedScalar)(residual.v[l] - alpha * product.v[l]);
+      RitzReal next = (RitzReal)(residual.v[l] - alpha * product.v[l]);
       residual.v[l] = alpha < 0 || (constraints >> l & 1) ? residual.v[l] : next;
     }
     ritz_cg_store(r + i, residual);
@@ -248,9 +248,9 @@ ritz_cg_advance(RitzLong n, int number, RITZ_GLOBAL double *records, RITZ_GLOBAL
 // step, only the direction is made.
 RITZ_KERNEL(256)
 ritz_cg_turn(RitzLong n, RITZ_GLOBAL const double *partial, int number, RITZ_GLOBAL double *records,
-             RITZ_GLOBAL const CeedScalar *inverse, RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT r,
-             RITZ_GLOBAL CeedScalar *RITZ_RESTRICT x, RITZ_GLOBAL CeedScalar *RITZ_RESTRICT p,
-             RITZ_GLOBAL CeedScalar *RITZ_RESTRICT q) {
+             RITZ_GLOBAL const RitzReal *inverse, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT r,
+             RITZ_GLOBAL RitzReal *RITZ_RESTRICT x, RITZ_GLOBAL RitzReal *RITZ_RESTRICT p,
+             RITZ_GLOBAL RitzReal *RITZ_RESTRICT q) {
   RITZ_LOCAL_ARRAY double scratch[RITZ_CG_SCRATCH];
   RITZ_GLOBAL const double *before = ritz_cg_record(records, number);
   RITZ_GLOBAL double *after = ritz_cg_record(records, number + 1);
@@ -273,7 +273,7 @@ ritz_cg_turn(RitzLong n, RITZ_GLOBAL const double *partial, int number, RITZ_GLO
     RITZ_UNROLL
     for (int l = 0; l < RITZ_CG_LANES; l++) {
       double start = inverse ? (double)m.v[l] * residual.v[l] : (double)residual.v[l];
-      next.v[l] = (CeedScalar)(start + beta * direction.v[l]);
+      next.v[l] = (RitzReal)(start + beta * direction.v[l]);
       zero.v[l] = 0;
     }
     ritz_cg_store(p + i, next);
@@ -281,12 +281,12 @@ ritz_cg_turn(RitzLong n, RITZ_GLOBAL const double *partial, int number, RITZ_GLO
     if (is_whole) {
       RITZ_UNROLL
       for (int l = 0; l < RITZ_CG_LANES; l++)
-        iterate.v[l] = (CeedScalar)(iterate.v[l] + length * direction.v[l]);
+        iterate.v[l] = (RitzReal)(iterate.v[l] + length * direction.v[l]);
       ritz_cg_store(x + i, iterate);
     } else if (x) {
       RITZ_UNROLL
       for (int l = 0; l < RITZ_CG_LANES; l++) {
-        if (i + l < n) x[i + l] = (CeedScalar)(x[i + l] + length * direction.v[l]);
+        if (i + l < n) x[i + l] = (RitzReal)(x[i + l] + length * direction.v[l]);
       }
     }
   }
@@ -295,7 +295,7 @@ ritz_cg_turn(RitzLong n, RITZ_GLOBAL const double *partial, int number, RITZ_GLO
 // ---- The reference: what no kernel of kernels/gpu/vector.h does ----
 
 // Zeroes constrained entries.
-RITZ_KERNEL(256) ritz_cg_constrain(RitzLong n, RITZ_GLOBAL const unsigned *mask, RITZ_GLOBAL CeedScalar *x) {
+RITZ_KERNEL(256) ritz_cg_constrain(RitzLong n, RITZ_GLOBAL const unsigned *mask, RITZ_GLOBAL RitzReal *x) {
   for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) {
     if (ritz_cg_constraints(mask, i) & 1) x[i] = 0;
   }

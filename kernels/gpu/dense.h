@@ -13,7 +13,7 @@
 // Columns first .. first + num - 1 of num_items items: m [group][column][item of the group]; what is missing
 // in the last group is zero. Columns are [component][length].
 RITZ_INLINE void ritz_stage(int first, int num, int length, int num_groups, int num_items,
-                            RitzLong comp_stride, RITZ_GLOBAL const CeedScalar *u, RITZ_LOCAL CeedScalar *m) {
+                            RitzLong comp_stride, RITZ_GLOBAL const RitzReal *u, RITZ_LOCAL RitzReal *m) {
   for (int i = RITZ_THREAD; i < num_groups * RITZ_PER_THREAD * num; i += RITZ_THREADS) {
     int item = i / num, column = i - item * num, d = (first + column) / length;
     RitzLong place = d * comp_stride + (RitzLong)item * length + (first + column - d * length);
@@ -25,16 +25,16 @@ RITZ_INLINE void ritz_stage(int first, int num, int length, int num_groups, int 
 // Table [columns][rows]; u [component of columns][item][in_length], v [component of rows][item][out_length].
 RITZ_KERNEL(RITZ_THREADS)
 basis_dense_rows(RitzLong num_items, int rows, int columns, int out_length, int in_length, int num_groups,
-                 int add, RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT table,
-                 RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
-  RITZ_LOCAL_ARRAY CeedScalar m[RITZ_STAGED];
+                 int add, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT table,
+                 RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u, RITZ_GLOBAL RitzReal *RITZ_RESTRICT v) {
+  RITZ_LOCAL_ARRAY RitzReal m[RITZ_STAGED];
   RitzLong first = RITZ_BLOCK * num_groups * RITZ_PER_THREAD;
   int rest = num_items - first < num_groups * RITZ_PER_THREAD ? (int)(num_items - first)
                                                               : num_groups * RITZ_PER_THREAD;
   int most = RITZ_STAGED / (num_groups * RITZ_PER_THREAD);
   for (int begin = 0; begin < num_groups * rows; begin += RITZ_THREADS) {
     int group = (begin + RITZ_THREAD) / rows, row = begin + RITZ_THREAD - group * rows;
-    CeedScalar sum[RITZ_PER_THREAD];
+    RitzReal sum[RITZ_PER_THREAD];
     RITZ_UNROLL
     for (int j = 0; j < RITZ_PER_THREAD; j++) sum[j] = 0;
     for (int column = 0; column < columns; column += most) {
@@ -43,10 +43,10 @@ basis_dense_rows(RitzLong num_items, int rows, int columns, int out_length, int 
       ritz_stage(column, num, in_length, num_groups, rest, num_items * in_length, u + first * in_length, m);
       RITZ_BARRIER();
       if (group < num_groups) {
-        RITZ_LOCAL const CeedScalar *values = m + group * num * RITZ_PER_THREAD;
-        RITZ_GLOBAL const CeedScalar *entries = table + (RitzLong)column * rows + row;
+        RITZ_LOCAL const RitzReal *values = m + group * num * RITZ_PER_THREAD;
+        RITZ_GLOBAL const RitzReal *entries = table + (RitzLong)column * rows + row;
         for (int i = 0; i < num; i++) {
-          CeedScalar entry = entries[(RitzLong)i * rows];
+          RitzReal entry = entries[(RitzLong)i * rows];
           RITZ_UNROLL
           for (int j = 0; j < RITZ_PER_THREAD; j++) sum[j] += entry * values[i * RITZ_PER_THREAD + j];
         }
@@ -54,7 +54,7 @@ basis_dense_rows(RitzLong num_items, int rows, int columns, int out_length, int 
     }
     if (group < num_groups) {
       RitzLong item = first + group * RITZ_PER_THREAD;
-      RITZ_GLOBAL CeedScalar *to = v + (row / out_length * num_items + item) * out_length + row % out_length;
+      RITZ_GLOBAL RitzReal *to = v + (row / out_length * num_items + item) * out_length + row % out_length;
       RITZ_UNROLL
       for (int j = 0; j < RITZ_PER_THREAD; j++) {
         RitzLong k = (RitzLong)j * out_length;

@@ -12,24 +12,23 @@ RITZ_INLINE void ritz_set_unit(int n, int place, CeedScalar *x) {
 }
 
 // x[place], likewise
-RITZ_INLINE CeedScalar ritz_pick(int n, const CeedScalar *x, int place) {
+RITZ_INLINE RitzReal ritz_pick(int n, const CeedScalar *x, int place) {
   CeedScalar found = x[0];
   RITZ_UNROLL
   for (int i = 1; i < n; i++) found = i == place ? x[i] : found;
-  return found;
+  return (RitzReal)found;
 }
 
 // line += value row
-RITZ_INLINE void ritz_add_row(int n, RITZ_IN_CONSTANT const CeedScalar *row, CeedScalar value,
-                              CeedScalar *line) {
+RITZ_INLINE void ritz_add_row(int n, RITZ_IN_CONSTANT const RitzReal *row, RitzReal value, RitzReal *line) {
   RITZ_UNROLL
   for (int i = 0; i < n; i++) line[i] += value * row[i];
 }
 
 // Array to registers: line += M from
-RITZ_INLINE void ritz_get_add(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M,
-                              RITZ_LOCAL const CeedScalar *from, int stride, CeedScalar *line) {
-  CeedScalar x[RITZ_MAX_1D], y[RITZ_MAX_1D];
+RITZ_INLINE void ritz_get_add(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M,
+                              RITZ_LOCAL const RitzReal *from, int stride, RitzReal *line) {
+  RitzReal x[RITZ_MAX_1D], y[RITZ_MAX_1D];
   ritz_read(cols, from, stride, x);
   ritz_multiply(rows, cols, parity, M, x, y);
   RITZ_UNROLL

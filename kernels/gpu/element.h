@@ -2,7 +2,7 @@
 // A thread takes a whole element (emit/gpu-element.c): nodes and sums in registers, [component][node],
 // directions contracted from the last to the first. Comes after kernels/gpu/lines.h and kernels/gpu/fields.h.
 // Threads side by side have elements side by side: they gather and add at entries side by side. Data at
-// points come in through the memory of the block, in which elements are RITZ_ELEM, an odd number, apart.
+// points come in through the memory of the block (kernels/gpu/element-nodes.h).
 #ifndef RITZ_KERNELS_GPU_ELEMENT_H
 #define RITZ_KERNELS_GPU_ELEMENT_H
 
@@ -42,7 +42,7 @@ RITZ_INLINE void ritz_join_neighbours(CeedInt first, CeedInt last, int *takes, i
 #endif
 }
 
-RITZ_INLINE CeedScalar ritz_of_thread_before(CeedScalar x) {
+RITZ_INLINE RitzReal ritz_of_thread_before(RitzReal x) {
 #ifdef __OPENCL_VERSION__
   return x;
 #else
@@ -50,48 +50,16 @@ RITZ_INLINE CeedScalar ritz_of_thread_before(CeedScalar x) {
 #endif
 }
 
-// ---- Data at points ----
-
-// `rest` elements are left, the block takes RITZ_ELEMENTS of them, n points each, contiguous in every
-// component. The last one is repeated in place of those that are not there: the point function is called for
-// them, too.
-RITZ_INLINE void ritz_copy_points(int num_comp, int n, RitzLong rest, RITZ_GLOBAL const CeedScalar *x,
-                                  RitzLong comp_stride, RITZ_LOCAL CeedScalar *m) {
-  const int num = rest < RITZ_ELEMENTS ? (int)rest * n : RITZ_ELEMENTS * n;
-  RITZ_UNROLL
-  for (int k = 0; k < n; k++) {
-    const int i = k * RITZ_THREADS + RITZ_THREAD, from = i < num ? i : num - n + i % n;
-    RITZ_UNROLL
-    for (int c = 0; c < num_comp; c++)
-      RITZ_COPY(m + c * RITZ_ARRAY + i + i / n * (RITZ_ELEM - n), x + c * comp_stride + from);
-  }
-}
-
-// The way back: added to what is there.
-RITZ_INLINE void ritz_add_points(int num_comp, int n, RitzLong rest, RITZ_GLOBAL CeedScalar *y,
-                                 RitzLong comp_stride, RITZ_LOCAL const CeedScalar *m) {
-  const int num = rest < RITZ_ELEMENTS ? (int)rest * n : RITZ_ELEMENTS * n;
-  RITZ_UNROLL
-  for (int k = 0; k < n; k++) {
-    const int i = k * RITZ_THREADS + RITZ_THREAD;
-    if (i < num) {
-      RITZ_UNROLL
-      for (int c = 0; c < num_comp; c++)
-        y[c * comp_stride + i] += m[c * RITZ_ARRAY + i + i / n * (RITZ_ELEM - n)];
-    }
-  }
-}
-
 // ---- Directions ----
 
 // to[c][k] = sum over l of row[l] from[c][l][k], k < size
-RITZ_INLINE void ritz_contract(int num_comp, int n, int size, RITZ_IN_CONSTANT const CeedScalar *row,
-                               const CeedScalar *from, CeedScalar *to) {
+RITZ_INLINE void ritz_contract(int num_comp, int n, int size, RITZ_IN_CONSTANT const RitzReal *row,
+                               const RitzReal *from, RitzReal *to) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RITZ_UNROLL
     for (int k = 0; k < size; k++) {
-      CeedScalar sum = row[0] * from[c * n * size + k];
+      RitzReal sum = row[0] * from[c * n * size + k];
       RITZ_UNROLL
       for (int l = 1; l < n; l++) sum += row[l] * from[(c * n + l) * size + k];
       to[c * size + k] = sum;
@@ -100,8 +68,8 @@ RITZ_INLINE void ritz_contract(int num_comp, int n, int size, RITZ_IN_CONSTANT c
 }
 
 // Its transpose, added.
-RITZ_INLINE void ritz_expand(int num_comp, int n, int size, RITZ_IN_CONSTANT const CeedScalar *row,
-                             const CeedScalar *from, CeedScalar *to) {
+RITZ_INLINE void ritz_expand(int num_comp, int n, int size, RITZ_IN_CONSTANT const RitzReal *row,
+                             const RitzReal *from, RitzReal *to) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RITZ_UNROLL
@@ -113,8 +81,8 @@ RITZ_INLINE void ritz_expand(int num_comp, int n, int size, RITZ_IN_CONSTANT con
 }
 
 // The same where nodes are points: the row is that of the identity, 1 at `place`.
-RITZ_INLINE void ritz_contract_unit(int num_comp, int n, int size, int place, const CeedScalar *from,
-                                    CeedScalar *to) {
+RITZ_INLINE void ritz_contract_unit(int num_comp, int n, int size, int place, const RitzReal *from,
+                                    RitzReal *to) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RITZ_UNROLL
@@ -122,8 +90,8 @@ RITZ_INLINE void ritz_contract_unit(int num_comp, int n, int size, int place, co
   }
 }
 
-RITZ_INLINE void ritz_expand_unit(int num_comp, int n, int size, int place, const CeedScalar *from,
-                                  CeedScalar *to) {
+RITZ_INLINE void ritz_expand_unit(int num_comp, int n, int size, int place, const RitzReal *from,
+                                  RitzReal *to) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RITZ_UNROLL
@@ -133,56 +101,9 @@ RITZ_INLINE void ritz_expand_unit(int num_comp, int n, int size, int place, cons
 
 // ---- Nodes ----
 
-// All `size` nodes of an element; offsets of rows of `row` nodes, `step` apart (1, 0: of nodes).
-RITZ_INLINE void ritz_gather_element(int num_comp, int size, int row, int step,
-                                     RITZ_GLOBAL const CeedScalar *x, const CeedInt *offsets,
-                                     RitzLong comp_stride, CeedScalar *nodes) {
-  RITZ_UNROLL
-  for (int k = 0; k < size; k++) {
-    RITZ_GLOBAL const CeedScalar *node = x + offsets[k / row] + k % row * step;
-    RITZ_UNROLL
-    for (int c = 0; c < num_comp; c++) nodes[c * size + k] = RITZ_LOAD(node + c * comp_stride);
-  }
-}
-
-RITZ_INLINE void ritz_scatter_element(int num_comp, int size, int row, int step, const CeedScalar *nodes,
-                                      const CeedInt *offsets, RitzLong comp_stride,
-                                      RITZ_GLOBAL CeedScalar *y) {
-  RITZ_UNROLL
-  for (int k = 0; k < size; k++) {
-    RITZ_GLOBAL CeedScalar *node = y + offsets[k / row] + k % row * step;
-    RITZ_UNROLL
-    for (int c = 0; c < num_comp; c++) ritz_atomic_add(node + c * comp_stride, nodes[c * size + k]);
-  }
-}
-
-// The same for elements in a row, whose neighbours share the nodes at the ends of lines of `n` nodes: all
-// threads of the block call it, of which those with `is_on` add.
-RITZ_INLINE void ritz_scatter_joined(int num_comp, int size, int n, int row, int step, int is_on,
-                                     const CeedScalar *nodes, const CeedInt *offsets, RitzLong comp_stride,
-                                     RITZ_GLOBAL CeedScalar *y) {
-  RITZ_UNROLL
-  for (int j = 0; j < size; j += n) {
-    const CeedInt first = offsets[j / row], last = offsets[(j + n - 1) / row] + (j + n - 1) % row * step;
-    int takes, gives;
-    ritz_join_neighbours(is_on ? first : -1, is_on ? last : -2, &takes, &gives);
-    RITZ_UNROLL
-    for (int c = 0; c < num_comp; c++) {
-      const CeedScalar before = ritz_of_thread_before(nodes[c * size + j + n - 1]);
-      RITZ_UNROLL
-      for (int k = j; k < j + n; k++) {
-        const CeedScalar value = nodes[c * size + k] + (k == j && takes ? before : 0);
-        if (is_on && !(k == j + n - 1 && gives))
-          ritz_atomic_add(y + offsets[k / row] + k % row * step + c * comp_stride, value);
-      }
-    }
-  }
-}
-
 // Components side by side in the L-vector: nodes go through the memory of the block,
 // m[node][element][component].
-RITZ_INLINE void ritz_stage_element(int num_comp, int size, const CeedScalar *nodes,
-                                    RITZ_LOCAL CeedScalar *m) {
+RITZ_INLINE void ritz_stage_element(int num_comp, int size, const RitzReal *nodes, RITZ_LOCAL RitzReal *m) {
   RITZ_UNROLL
   for (int k = 0; k < size; k++) {
     RITZ_UNROLL
@@ -191,21 +112,14 @@ RITZ_INLINE void ritz_stage_element(int num_comp, int size, const CeedScalar *no
   }
 }
 
-// Offsets begin at the block's first element, of `rest` that are left.
-RITZ_INLINE void ritz_scatter_elements(int num_comp, int size, int row, int step, RitzLong rest,
-                                       RITZ_LOCAL const CeedScalar *m, RITZ_GLOBAL const CeedInt *offsets,
-                                       RITZ_GLOBAL CeedScalar *y) {
-  RITZ_UNROLL
-  for (int j = 0; j < num_comp; j++) {
-    const int i = j * RITZ_THREADS + RITZ_THREAD, e = i / num_comp, c = i - e * num_comp;
-    if (e < rest) {
-      RITZ_UNROLL
-      for (int k = 0; k < size; k++) {
-        const CeedInt offset = RITZ_LOAD(offsets + (e * size + k) / row) + k % row * step;
-        ritz_atomic_add(y + offset + c, m[k * RITZ_ELEMENTS * num_comp + i]);
-      }
-    }
-  }
-}
+// ---- L-vectors of RitzReal ----
+
+#define RITZ_ENTRY           RitzReal
+#define RITZ_NAME(name)      name
+#define RITZ_BRING(to, from) RITZ_COPY(to, from)
+#include "kernels/gpu/element-nodes.h"
+#undef RITZ_ENTRY
+#undef RITZ_NAME
+#undef RITZ_BRING
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef RITZ_KERNELS_GPU_ENERGY_H
 #define RITZ_KERNELS_GPU_ENERGY_H
 
-RITZ_INLINE double ritz_energy(int size, const CeedScalar *in, const CeedScalar *out) {
+RITZ_INLINE double ritz_energy(int size, const RitzReal *in, const RitzReal *out) {
   double sum = 0;
   RITZ_UNROLL
   for (int c = 0; c < size; c++) sum += (double)in[c] * out[c];

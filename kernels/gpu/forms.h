@@ -14,33 +14,33 @@
 // ---- Degree one ----
 
 // Values at the corners, the first direction fastest, into monomials.
-RITZ_INLINE void ritz_monomials(int num_comp, int dim, CeedScalar *u) {
+RITZ_INLINE void ritz_monomials(int num_comp, int dim, RitzReal *u) {
   RITZ_UNROLL
   for (int d = 0; d < dim; d++) {
     RITZ_UNROLL
     for (int k = 0; k < num_comp << dim; k++) {
       if (!(k >> d & 1)) {
-        const CeedScalar before = u[k], after = u[k + (1 << d)];
+        const RitzReal before = u[k], after = u[k + (1 << d)];
         u[k] = before + after;
         u[k + (1 << d)] = after - before;
       }
     }
   }
   RITZ_UNROLL
-  for (int k = 0; k < num_comp << dim; k++) u[k] *= (CeedScalar)1 / (1 << dim);
+  for (int k = 0; k < num_comp << dim; k++) u[k] *= (RitzReal)1 / (1 << dim);
 }
 
 // The line along direction `walk`, the first or the last, through the point with the coordinates y of the
 // other directions.
-RITZ_INLINE void ritz_linear_line(int num_comp, int dim, int walk, const CeedScalar *monomials, CeedScalar y0,
-                                  CeedScalar y1, CeedScalar *line) {
+RITZ_INLINE void ritz_linear_line(int num_comp, int dim, int walk, const RitzReal *monomials, RitzReal y0,
+                                  RitzReal y1, RitzReal *line) {
   const int a = walk > 0 ? 1 : 2, b = walk > 1 ? 2 : 4;
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RITZ_UNROLL
     for (int i = 0; i < 2; i++) {
-      const CeedScalar *u = monomials + (c << dim) + (i << walk);
-      CeedScalar *l = line + c * 2 * dim + i;
+      const RitzReal *u = monomials + (c << dim) + (i << walk);
+      RitzReal *l = line + c * 2 * dim + i;
       if (dim == 1) {
         l[0] = u[0];
       } else if (dim == 2) {
@@ -55,19 +55,18 @@ RITZ_INLINE void ritz_linear_line(int num_comp, int dim, int walk, const CeedSca
   }
 }
 
-RITZ_INLINE void ritz_linear_values(int num_comp, int dim, const CeedScalar *line, CeedScalar z,
-                                    CeedScalar *arg) {
+RITZ_INLINE void ritz_linear_values(int num_comp, int dim, const RitzReal *line, RitzReal z, RitzReal *arg) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) arg[c] = line[c * 2 * dim] + z * line[c * 2 * dim + 1];
 }
 
-RITZ_INLINE void ritz_linear_gradient(int num_comp, int dim, int walk, const CeedScalar *line, CeedScalar z,
-                                      CeedScalar *arg) {
+RITZ_INLINE void ritz_linear_gradient(int num_comp, int dim, int walk, const RitzReal *line, RitzReal z,
+                                      RitzReal *arg) {
   RITZ_UNROLL
   for (int d = 0; d < dim; d++) {
     RITZ_UNROLL
     for (int c = 0; c < num_comp; c++) {
-      const CeedScalar *l = line + c * 2 * dim;
+      const RitzReal *l = line + c * 2 * dim;
       const int k = d < walk ? 2 * d + 2 : 2 * d;
       arg[d * num_comp + c] = d == walk ? l[1] : l[k] + z * l[k + 1];
     }
@@ -76,8 +75,8 @@ RITZ_INLINE void ritz_linear_gradient(int num_comp, int dim, int walk, const Cee
 
 // ---- Constants: [q_comp][component] ----
 
-RITZ_INLINE void ritz_constants(int num_comp, int q_comp, int P, RITZ_IN_CONSTANT const CeedScalar *rows,
-                                const CeedScalar *nodes, CeedScalar *values) {
+RITZ_INLINE void ritz_constants(int num_comp, int q_comp, int P, RITZ_IN_CONSTANT const RitzReal *rows,
+                                const RitzReal *nodes, RitzReal *values) {
   RITZ_UNROLL
   for (int d = 0; d < q_comp; d++) {
     RITZ_UNROLL
@@ -85,14 +84,14 @@ RITZ_INLINE void ritz_constants(int num_comp, int q_comp, int P, RITZ_IN_CONSTAN
   }
 }
 
-RITZ_INLINE void ritz_take_constants(int size, const CeedScalar *values, CeedScalar *arg) {
+RITZ_INLINE void ritz_take_constants(int size, const RitzReal *values, RitzReal *arg) {
   RITZ_UNROLL
   for (int i = 0; i < size; i++) arg[i] = values[i];
 }
 
 // From the memory of the block, in which a component has `slot` scalars.
-RITZ_INLINE void ritz_read_constants(int num_comp, int q_comp, int slot, RITZ_LOCAL const CeedScalar *m,
-                                     CeedScalar *values) {
+RITZ_INLINE void ritz_read_constants(int num_comp, int q_comp, int slot, RITZ_LOCAL const RitzReal *m,
+                                     RitzReal *values) {
   RITZ_UNROLL
   for (int d = 0; d < q_comp; d++) {
     RITZ_UNROLL

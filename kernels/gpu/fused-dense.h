@@ -25,11 +25,11 @@
 
 #if RITZ_PACKED > 1
 typedef struct RITZ_ALIGN16 {
-  CeedScalar x[RITZ_PACKED];
+  RitzReal x[RITZ_PACKED];
 } RitzPack;
 #else
 typedef struct {
-  CeedScalar x[1];
+  RitzReal x[1];
 } RitzPack;
 #endif
 
@@ -41,28 +41,28 @@ RITZ_INLINE int ritz_dense_place(int group_size, int size, int elem, int i) {
   return group * group_size + (k / RITZ_PACKED * size + i) * RITZ_PACKED + k % RITZ_PACKED;
 }
 
-RITZ_INLINE void ritz_dense_keep(int num_comp, int size, const CeedScalar *nodes, RITZ_LOCAL CeedScalar *to) {
+RITZ_INLINE void ritz_dense_keep(int num_comp, int size, const RitzReal *nodes, RITZ_LOCAL RitzReal *to) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) to[c * RITZ_STACKED * size] = nodes[c];
 }
 
 // ---- Sums ----
 
-RITZ_INLINE void ritz_dense_clear(int n, CeedScalar *values) {
+RITZ_INLINE void ritz_dense_clear(int n, RitzReal *values) {
   RITZ_UNROLL
   for (int i = 0; i < n; i++) values[i] = 0;
 }
 
 // One node or point of all components and elements of a group.
-RITZ_INLINE void ritz_dense_read(int num_comp, int size, RITZ_LOCAL const CeedScalar *from, RitzPack *x) {
+RITZ_INLINE void ritz_dense_read(int num_comp, int size, RITZ_LOCAL const RitzReal *from, RitzPack *x) {
   RITZ_LOCAL const RitzPack *packs = (RITZ_LOCAL const RitzPack *)from;
   RITZ_UNROLL
   for (int j = 0; j < num_comp * RITZ_PACKS; j++) x[j] = packs[j * size];
 }
 
 // values [component][place][element] += entry of the place * x
-RITZ_INLINE void ritz_dense_add(int num_comp, int num, const CeedScalar *entries, const RitzPack *x,
-                                CeedScalar *values) {
+RITZ_INLINE void ritz_dense_add(int num_comp, int num, const RitzReal *entries, const RitzPack *x,
+                                RitzReal *values) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RITZ_UNROLL
@@ -77,11 +77,10 @@ RITZ_INLINE void ritz_dense_add(int num_comp, int num, const CeedScalar *entries
 
 // The same for q_comp matrices that lie Q entries apart, from the thread's first point.
 RITZ_INLINE void ritz_dense_add_all(int q_comp, int num_comp, int Q, int num,
-                                    RITZ_GLOBAL const CeedScalar *matrix, const RitzPack *x,
-                                    CeedScalar *values) {
+                                    RITZ_GLOBAL const RitzReal *matrix, const RitzPack *x, RitzReal *values) {
   RITZ_UNROLL
   for (int d = 0; d < q_comp; d++) {
-    CeedScalar entries[RITZ_MAX_1D];
+    RitzReal entries[RITZ_MAX_1D];
     RITZ_UNROLL
     for (int i = 0; i < num; i++) entries[i] = RITZ_LOAD(matrix + d * Q + i * RITZ_LINES);
     ritz_dense_add(num_comp, num, entries, x, values + d * num_comp * num * RITZ_STACKED);
@@ -91,9 +90,9 @@ RITZ_INLINE void ritz_dense_add_all(int q_comp, int num_comp, int Q, int num,
 // Values and derivatives at the thread's points, `line` the first, from the nodes of its group. Matrices
 // [P][q_comp][Q]; there are none where q_comp is 0.
 RITZ_INLINE void ritz_dense_get(int num_comp, int P, int Q, int num, int line, int q_values,
-                                RITZ_GLOBAL const CeedScalar *interp, int q_derivatives,
-                                RITZ_GLOBAL const CeedScalar *deriv, RITZ_LOCAL const CeedScalar *nodes,
-                                CeedScalar *values, CeedScalar *derivatives) {
+                                RITZ_GLOBAL const RitzReal *interp, int q_derivatives,
+                                RITZ_GLOBAL const RitzReal *deriv, RITZ_LOCAL const RitzReal *nodes,
+                                RitzReal *values, RitzReal *derivatives) {
   ritz_dense_clear(q_values * num_comp * num * RITZ_STACKED, values);
   ritz_dense_clear(q_derivatives * num_comp * num * RITZ_STACKED, derivatives);
   RITZ_UNROLL_SOME
@@ -106,8 +105,8 @@ RITZ_INLINE void ritz_dense_get(int num_comp, int P, int Q, int num, int line, i
 }
 
 // Registers of the thread's points to the memory of its group.
-RITZ_INLINE void ritz_dense_put(int num_comp, int Q, int num, int line, const CeedScalar *values,
-                                RITZ_LOCAL CeedScalar *to) {
+RITZ_INLINE void ritz_dense_put(int num_comp, int Q, int num, int line, const RitzReal *values,
+                                RITZ_LOCAL RitzReal *to) {
   RITZ_LOCAL RitzPack *packs = (RITZ_LOCAL RitzPack *)to;
   RITZ_UNROLL
   for (int j = 0; j < num_comp * RITZ_PACKS; j++) {
@@ -125,13 +124,13 @@ RITZ_INLINE void ritz_dense_put(int num_comp, int Q, int num, int line, const Ce
 // nodes += matrix^T points for q_comp components of each of num_comp; `matrix` [q_comp][Q][P] from the
 // thread's node.
 RITZ_INLINE void ritz_dense_gather_points(int q_comp, int num_comp, int P, int Q,
-                                          RITZ_GLOBAL const CeedScalar *matrix,
-                                          RITZ_LOCAL const CeedScalar *points, CeedScalar *nodes) {
+                                          RITZ_GLOBAL const RitzReal *matrix,
+                                          RITZ_LOCAL const RitzReal *points, RitzReal *nodes) {
   RITZ_UNROLL_SOME
   for (int q = 0; q < Q; q++) {
     RITZ_UNROLL
     for (int d = 0; d < q_comp; d++) {
-      const CeedScalar entry = RITZ_LOAD(matrix + (d * Q + q) * P);
+      const RitzReal entry = RITZ_LOAD(matrix + (d * Q + q) * P);
       RitzPack x[RITZ_DENSE_PACKS];
       ritz_dense_read(num_comp, Q, points + (d * num_comp * RITZ_STACKED * Q + q * RITZ_PACKED), x);
       ritz_dense_add(num_comp, 1, &entry, x, nodes);
@@ -140,10 +139,9 @@ RITZ_INLINE void ritz_dense_gather_points(int q_comp, int num_comp, int P, int Q
 }
 
 // One node [component][element] from the values, then derivatives at all points of its group.
-RITZ_INLINE void ritz_dense_sum(int num_comp, int P, int Q, int q_values,
-                                RITZ_GLOBAL const CeedScalar *interp, int q_derivatives,
-                                RITZ_GLOBAL const CeedScalar *deriv, RITZ_LOCAL const CeedScalar *points,
-                                CeedScalar *nodes) {
+RITZ_INLINE void ritz_dense_sum(int num_comp, int P, int Q, int q_values, RITZ_GLOBAL const RitzReal *interp,
+                                int q_derivatives, RITZ_GLOBAL const RitzReal *deriv,
+                                RITZ_LOCAL const RitzReal *points, RitzReal *nodes) {
   ritz_dense_clear(num_comp * RITZ_STACKED, nodes);
   if (q_values > 0) ritz_dense_gather_points(q_values, num_comp, P, Q, interp, points, nodes);
   if (q_derivatives > 0)

@@ -4,11 +4,14 @@
 // single precision begins with a definition of RITZ_SCALAR_F32, on devices whose threads run one by one of
 // RITZ_ONE_LANE.
 //
+// Kernels compute with RitzReal. That is the CeedScalar of the user's functions, but in texts that begin with
+// RITZ_REAL_F32: these compute in single precision around a function in double precision.
+//
 // The subset: no templates, references, overloads, default arguments, designated initialisers or
 // variable-length arrays; casts are written out; nothing is included but <ceed/types.h>, here. Blocks and
 // grids are one-dimensional. A kernel is declared with the exact number of threads of its blocks:
 //
-//     RITZ_KERNEL(256) scale(RitzLong n, CeedScalar alpha, RITZ_GLOBAL CeedScalar *x) {
+//     RITZ_KERNEL(256) scale(RitzLong n, RitzReal alpha, RITZ_GLOBAL RitzReal *x) {
 //       RitzLong i = RITZ_ITEM;
 //       if (i < n) x[i] *= alpha;
 //     }
@@ -19,7 +22,7 @@
 // Pointers name their memory: RITZ_GLOBAL (of the device), RITZ_LOCAL (of the block), RITZ_IN_CONSTANT, or
 // nothing (of the thread). An array of the block is declared at the start of a kernel with RITZ_LOCAL_ARRAY,
 // or, one in a kernel and of any size that the device has, with RITZ_LOCAL_MEMORY(name, count): `count`
-// CeedScalars, of which the launch tells the bytes.
+// RitzReals, of which the launch tells the bytes.
 //
 // RITZ_TABLE declares numbers at file scope that threads index differently, RITZ_CONSTANT numbers that all
 // threads index alike. RITZ_ALIGN16 stands behind `struct`: reads and writes take 16 bytes at a time.
@@ -58,7 +61,7 @@
 #define RITZ_UNROLL _Pragma("unroll")
 #endif
 #define RITZ_ALIGN16                   __attribute__((aligned(16)))
-#define RITZ_LOCAL_MEMORY(name, count) __local CeedScalar name[count] RITZ_ALIGN16
+#define RITZ_LOCAL_MEMORY(name, count) __local RitzReal name[count] RITZ_ALIGN16
 #define RITZ_TABLE                     __constant
 #define RITZ_LANES(predicate)          0u
 #define RITZ_FENCE(lanes)              ((void)(lanes))
@@ -85,7 +88,7 @@ typedef long RitzLong; // 64 bits: indices into L-vectors, E-vectors, offsets ti
 #define RITZ_NUM_ITEMS                 ((RitzLong)gridDim.x * blockDim.x)
 #define RITZ_UNROLL                    _Pragma("unroll")
 #define RITZ_ALIGN16                   __align__(16)
-#define RITZ_LOCAL_MEMORY(name, count) extern __shared__ RITZ_ALIGN16 CeedScalar name[]
+#define RITZ_LOCAL_MEMORY(name, count) extern __shared__ RITZ_ALIGN16 RitzReal name[]
 #define RITZ_TABLE                     __device__ const
 #define RITZ_LANES(predicate)          __ballot_sync(0xffffffffu, predicate)
 #define RITZ_FENCE(lanes)              __syncwarp(lanes)
@@ -108,23 +111,19 @@ typedef long long RitzLong;
 
 #include <ceed/types.h>
 
+#ifdef RITZ_REAL_F32
+typedef float RitzReal;
+#else
+typedef CeedScalar RitzReal;
+#endif
+
 // ---- *p += x, all threads of all blocks ----
 
 #ifdef __OPENCL_VERSION__
 
 // OpenCL C 1.2 has no atomic addition of floating-point numbers. Without 64-bit atomics the library never
-// calls this.
-#if defined(CEED_SCALAR_IS_FP64) && defined(cl_khr_int64_base_atomics)
-RITZ_INLINE void ritz_atomic_add(RITZ_GLOBAL CeedScalar *p, CeedScalar x) {
-  volatile RITZ_GLOBAL long *word = (volatile RITZ_GLOBAL long *)p;
-  long found = *word, wanted;
-  do {
-    wanted = found;
-    found = atom_cmpxchg(word, wanted, as_long(as_double(wanted) + x));
-  } while (found != wanted);
-}
-#elif !defined(CEED_SCALAR_IS_FP64)
-RITZ_INLINE void ritz_atomic_add(RITZ_GLOBAL CeedScalar *p, CeedScalar x) {
+// calls that of doubles, though functions may name it.
+RITZ_INLINE void ritz_atomic_add_f32(RITZ_GLOBAL float *p, float x) {
   volatile RITZ_GLOBAL int *word = (volatile RITZ_GLOBAL int *)p;
   int found = *word, wanted;
   do {
@@ -132,14 +131,32 @@ RITZ_INLINE void ritz_atomic_add(RITZ_GLOBAL CeedScalar *p, CeedScalar x) {
     found = atomic_cmpxchg(word, wanted, as_int(as_float(wanted) + x));
   } while (found != wanted);
 }
+#if defined(CEED_SCALAR_IS_FP64) || defined(cl_khr_fp64)
+#ifdef cl_khr_int64_base_atomics
+RITZ_INLINE void ritz_atomic_add_f64(RITZ_GLOBAL double *p, double x) {
+  volatile RITZ_GLOBAL long *word = (volatile RITZ_GLOBAL long *)p;
+  long found = *word, wanted;
+  do {
+    wanted = found;
+    found = atom_cmpxchg(word, wanted, as_long(as_double(wanted) + x));
+  } while (found != wanted);
+}
 #else
-RITZ_INLINE void ritz_atomic_add(RITZ_GLOBAL CeedScalar *p, CeedScalar x) { *p += x; }
+RITZ_INLINE void ritz_atomic_add_f64(RITZ_GLOBAL double *p, double x) { *p += x; }
+#endif
 #endif
 
 #else // CUDA
 
-RITZ_INLINE void ritz_atomic_add(CeedScalar *p, CeedScalar x) { atomicAdd(p, x); }
+RITZ_INLINE void ritz_atomic_add_f32(float *p, float x) { atomicAdd(p, x); }
+RITZ_INLINE void ritz_atomic_add_f64(double *p, double x) { atomicAdd(p, x); }
 
+#endif
+
+#if defined(CEED_SCALAR_IS_FP64) && !defined(RITZ_REAL_F32)
+#define ritz_atomic_add ritz_atomic_add_f64
+#else
+#define ritz_atomic_add ritz_atomic_add_f32
 #endif
 
 #endif

@@ -19,7 +19,7 @@
 
 // ---- Products ----
 
-RITZ_INLINE void ritz_split(int n, const CeedScalar *x, CeedScalar *even, CeedScalar *odd) {
+RITZ_INLINE void ritz_split(int n, const RitzReal *x, RitzReal *even, RitzReal *odd) {
   RITZ_UNROLL
   for (int j = 0; j < n / 2; j++) {
     even[j] = x[j] + x[n - 1 - j];
@@ -28,8 +28,7 @@ RITZ_INLINE void ritz_split(int n, const CeedScalar *x, CeedScalar *even, CeedSc
   if (n % 2) even[n / 2] = x[n / 2];
 }
 
-RITZ_INLINE CeedScalar ritz_dot(int n, RITZ_IN_CONSTANT const CeedScalar *row, const CeedScalar *x,
-                                CeedScalar sum) {
+RITZ_INLINE RitzReal ritz_dot(int n, RITZ_IN_CONSTANT const RitzReal *row, const RitzReal *x, RitzReal sum) {
   RITZ_UNROLL
   for (int j = 0; j < n; j++) sum += row[j] * x[j];
   return sum;
@@ -37,10 +36,10 @@ RITZ_INLINE CeedScalar ritz_dot(int n, RITZ_IN_CONSTANT const CeedScalar *row, c
 
 // Adds M x to what ritz_join makes of two halves: `same` has equal entries at both ends of the line,
 // `opposite` those of opposite sign.
-RITZ_INLINE void ritz_add_halves(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M,
-                                 const CeedScalar *x, CeedScalar *same, CeedScalar *opposite) {
-  RITZ_IN_CONSTANT const CeedScalar *M_odd = M + RITZ_HALF(rows) * RITZ_HALF(cols);
-  CeedScalar even[RITZ_HALF(RITZ_MAX_1D)], odd[RITZ_HALF(RITZ_MAX_1D)];
+RITZ_INLINE void ritz_add_halves(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M,
+                                 const RitzReal *x, RitzReal *same, RitzReal *opposite) {
+  RITZ_IN_CONSTANT const RitzReal *M_odd = M + RITZ_HALF(rows) * RITZ_HALF(cols);
+  RitzReal even[RITZ_HALF(RITZ_MAX_1D)], odd[RITZ_HALF(RITZ_MAX_1D)];
   ritz_split(cols, x, even, odd);
   RITZ_UNROLL
   for (int i = 0; i < RITZ_HALF(rows); i++) {
@@ -54,7 +53,7 @@ RITZ_INLINE void ritz_add_halves(int rows, int cols, int parity, RITZ_IN_CONSTAN
   }
 }
 
-RITZ_INLINE void ritz_join(int rows, const CeedScalar *same, const CeedScalar *opposite, CeedScalar *y) {
+RITZ_INLINE void ritz_join(int rows, const RitzReal *same, const RitzReal *opposite, RitzReal *y) {
   RITZ_UNROLL
   for (int i = 0; i < rows / 2; i++) {
     y[i] = same[i] + opposite[i];
@@ -63,25 +62,25 @@ RITZ_INLINE void ritz_join(int rows, const CeedScalar *same, const CeedScalar *o
   if (rows % 2) y[rows / 2] = same[rows / 2];
 }
 
-RITZ_INLINE void ritz_zero(int n, CeedScalar *x) {
+RITZ_INLINE void ritz_zero(int n, RitzReal *x) {
   RITZ_UNROLL
   for (int i = 0; i < n; i++) x[i] = 0;
 }
 
 // y = M x + start, start NULL-like when `adds` is 0.
-RITZ_INLINE void ritz_multiply_full(int rows, int cols, RITZ_IN_CONSTANT const CeedScalar *M,
-                                    const CeedScalar *x, int adds, CeedScalar *y) {
+RITZ_INLINE void ritz_multiply_full(int rows, int cols, RITZ_IN_CONSTANT const RitzReal *M, const RitzReal *x,
+                                    int adds, RitzReal *y) {
   RITZ_UNROLL
   for (int i = 0; i < rows; i++) y[i] = ritz_dot(cols, M + i * cols, x, adds ? y[i] : 0);
 }
 
 // y = M x
-RITZ_INLINE void ritz_multiply(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M,
-                               const CeedScalar *x, CeedScalar *y) {
+RITZ_INLINE void ritz_multiply(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M,
+                               const RitzReal *x, RitzReal *y) {
   if (parity == 0) {
     ritz_multiply_full(rows, cols, M, x, 0, y);
   } else {
-    CeedScalar same[RITZ_HALF(RITZ_MAX_1D)], opposite[RITZ_HALF(RITZ_MAX_1D)];
+    RitzReal same[RITZ_HALF(RITZ_MAX_1D)], opposite[RITZ_HALF(RITZ_MAX_1D)];
     ritz_zero(RITZ_HALF(rows), same);
     ritz_zero(RITZ_HALF(rows), opposite);
     ritz_add_halves(rows, cols, parity, M, x, same, opposite);
@@ -90,17 +89,17 @@ RITZ_INLINE void ritz_multiply(int rows, int cols, int parity, RITZ_IN_CONSTANT 
 }
 
 // y = M x + N z, both matrices of the same size
-RITZ_INLINE void ritz_multiply_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const CeedScalar *M,
-                                   int N_parity, RITZ_IN_CONSTANT const CeedScalar *N, const CeedScalar *x,
-                                   const CeedScalar *z, CeedScalar *y) {
+RITZ_INLINE void ritz_multiply_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const RitzReal *M,
+                                   int N_parity, RITZ_IN_CONSTANT const RitzReal *N, const RitzReal *x,
+                                   const RitzReal *z, RitzReal *y) {
   if (M_parity == 0 || N_parity == 0) {
-    CeedScalar more[RITZ_MAX_1D];
+    RitzReal more[RITZ_MAX_1D];
     ritz_multiply(rows, cols, M_parity, M, x, y);
     ritz_multiply(rows, cols, N_parity, N, z, more);
     RITZ_UNROLL
     for (int i = 0; i < rows; i++) y[i] += more[i];
   } else {
-    CeedScalar same[RITZ_HALF(RITZ_MAX_1D)], opposite[RITZ_HALF(RITZ_MAX_1D)];
+    RitzReal same[RITZ_HALF(RITZ_MAX_1D)], opposite[RITZ_HALF(RITZ_MAX_1D)];
     ritz_zero(RITZ_HALF(rows), same);
     ritz_zero(RITZ_HALF(rows), opposite);
     ritz_add_halves(rows, cols, M_parity, M, x, same, opposite);
@@ -111,74 +110,73 @@ RITZ_INLINE void ritz_multiply_two(int rows, int cols, int M_parity, RITZ_IN_CON
 
 // ---- Lines in the memory of the block ----
 
-RITZ_INLINE void ritz_read(int n, RITZ_LOCAL const CeedScalar *from, int stride, CeedScalar *line) {
+RITZ_INLINE void ritz_read(int n, RITZ_LOCAL const RitzReal *from, int stride, RitzReal *line) {
   RITZ_UNROLL
   for (int k = 0; k < n; k++) line[k] = from[k * stride];
 }
 
-RITZ_INLINE void ritz_write(int n, const CeedScalar *line, RITZ_LOCAL CeedScalar *to, int stride) {
+RITZ_INLINE void ritz_write(int n, const RitzReal *line, RITZ_LOCAL RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int k = 0; k < n; k++) to[k * stride] = line[k];
 }
 
 // Registers of num_comp components to arrays.
-RITZ_INLINE void ritz_keep(int num_comp, int n, const CeedScalar *lines, RITZ_LOCAL CeedScalar *to,
-                           int stride) {
+RITZ_INLINE void ritz_keep(int num_comp, int n, const RitzReal *lines, RITZ_LOCAL RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) ritz_write(n, lines + c * n, to + c * RITZ_ARRAY, stride);
 }
 
 // Registers to registers: values = M lines.
-RITZ_INLINE void ritz_apply(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M,
-                            int num_comp, const CeedScalar *lines, CeedScalar *values) {
+RITZ_INLINE void ritz_apply(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M, int num_comp,
+                            const RitzReal *lines, RitzReal *values) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++)
     ritz_multiply(rows, cols, parity, M, lines + c * cols, values + c * rows);
 }
 
 // Registers to arrays: to = M lines.
-RITZ_INLINE void ritz_put(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M, int num_comp,
-                          const CeedScalar *lines, RITZ_LOCAL CeedScalar *to, int stride) {
+RITZ_INLINE void ritz_put(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M, int num_comp,
+                          const RitzReal *lines, RITZ_LOCAL RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
-    CeedScalar y[RITZ_MAX_1D];
+    RitzReal y[RITZ_MAX_1D];
     ritz_multiply(rows, cols, parity, M, lines + c * cols, y);
     ritz_write(rows, y, to + c * RITZ_ARRAY, stride);
   }
 }
 
 // Registers to arrays: to = M lines + N others.
-RITZ_INLINE void ritz_put_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const CeedScalar *M,
-                              int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const CeedScalar *N,
-                              int num_comp, const CeedScalar *lines, const CeedScalar *others,
-                              RITZ_LOCAL CeedScalar *to, int stride) {
+RITZ_INLINE void ritz_put_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const RitzReal *M,
+                              int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const RitzReal *N,
+                              int num_comp, const RitzReal *lines, const RitzReal *others,
+                              RITZ_LOCAL RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
-    CeedScalar y[RITZ_MAX_1D];
+    RitzReal y[RITZ_MAX_1D];
     ritz_multiply_two(rows, cols, M_parity, M, N_parity, N, lines + c * cols, others + c * cols, y);
     ritz_write(rows, y, to + c * RITZ_ARRAY, stride);
   }
 }
 
 // Arrays to registers: values = M from.
-RITZ_INLINE void ritz_get(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M, int num_comp,
-                          RITZ_LOCAL const CeedScalar *from, int stride, CeedScalar *values) {
+RITZ_INLINE void ritz_get(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M, int num_comp,
+                          RITZ_LOCAL const RitzReal *from, int stride, RitzReal *values) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
-    CeedScalar x[RITZ_MAX_1D];
+    RitzReal x[RITZ_MAX_1D];
     ritz_read(cols, from + c * RITZ_ARRAY, stride, x);
     ritz_multiply(rows, cols, parity, M, x, values + c * rows);
   }
 }
 
 // Arrays to registers: values = M from + N other.
-RITZ_INLINE void ritz_get_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const CeedScalar *M,
-                              int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const CeedScalar *N,
-                              int num_comp, RITZ_LOCAL const CeedScalar *from,
-                              RITZ_LOCAL const CeedScalar *other, int stride, CeedScalar *values) {
+RITZ_INLINE void ritz_get_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const RitzReal *M,
+                              int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const RitzReal *N,
+                              int num_comp, RITZ_LOCAL const RitzReal *from, RITZ_LOCAL const RitzReal *other,
+                              int stride, RitzReal *values) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
-    CeedScalar x[RITZ_MAX_1D], z[RITZ_MAX_1D];
+    RitzReal x[RITZ_MAX_1D], z[RITZ_MAX_1D];
     ritz_read(cols, from + c * RITZ_ARRAY, stride, x);
     ritz_read(cols, other + c * RITZ_ARRAY, stride, z);
     ritz_multiply_two(rows, cols, M_parity, M, N_parity, N, x, z, values + c * rows);
@@ -186,11 +184,11 @@ RITZ_INLINE void ritz_get_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT
 }
 
 // Arrays to arrays: to = M from; may be the same.
-RITZ_INLINE void ritz_move(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M, int num_comp,
-                           RITZ_LOCAL const CeedScalar *from, RITZ_LOCAL CeedScalar *to, int stride) {
+RITZ_INLINE void ritz_move(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M, int num_comp,
+                           RITZ_LOCAL const RitzReal *from, RITZ_LOCAL RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
-    CeedScalar x[RITZ_MAX_1D], y[RITZ_MAX_1D];
+    RitzReal x[RITZ_MAX_1D], y[RITZ_MAX_1D];
     ritz_read(cols, from + c * RITZ_ARRAY, stride, x);
     ritz_multiply(rows, cols, parity, M, x, y);
     ritz_write(rows, y, to + c * RITZ_ARRAY, stride);
@@ -198,13 +196,13 @@ RITZ_INLINE void ritz_move(int rows, int cols, int parity, RITZ_IN_CONSTANT cons
 }
 
 // Arrays to arrays: to_M = M from, to_N = N from; `from` may be one of them.
-RITZ_INLINE void ritz_move_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const CeedScalar *M,
-                               int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const CeedScalar *N,
-                               int num_comp, RITZ_LOCAL const CeedScalar *from, RITZ_LOCAL CeedScalar *to_M,
-                               RITZ_LOCAL CeedScalar *to_N, int stride) {
+RITZ_INLINE void ritz_move_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const RitzReal *M,
+                               int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const RitzReal *N,
+                               int num_comp, RITZ_LOCAL const RitzReal *from, RITZ_LOCAL RitzReal *to_M,
+                               RITZ_LOCAL RitzReal *to_N, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
-    CeedScalar x[RITZ_MAX_1D], y[RITZ_MAX_1D];
+    RitzReal x[RITZ_MAX_1D], y[RITZ_MAX_1D];
     ritz_read(cols, from + c * RITZ_ARRAY, stride, x);
     ritz_multiply(N_rows, N_cols, N_parity, N, x, y);
     ritz_write(N_rows, y, to_N + c * RITZ_ARRAY, stride);
@@ -214,13 +212,13 @@ RITZ_INLINE void ritz_move_two(int rows, int cols, int M_parity, RITZ_IN_CONSTAN
 }
 
 // Arrays to arrays: to = M from + N other.
-RITZ_INLINE void ritz_move_sum(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const CeedScalar *M,
-                               int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const CeedScalar *N,
-                               int num_comp, RITZ_LOCAL const CeedScalar *from,
-                               RITZ_LOCAL const CeedScalar *other, RITZ_LOCAL CeedScalar *to, int stride) {
+RITZ_INLINE void ritz_move_sum(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const RitzReal *M,
+                               int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const RitzReal *N,
+                               int num_comp, RITZ_LOCAL const RitzReal *from,
+                               RITZ_LOCAL const RitzReal *other, RITZ_LOCAL RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
-    CeedScalar x[RITZ_MAX_1D], z[RITZ_MAX_1D], y[RITZ_MAX_1D];
+    RitzReal x[RITZ_MAX_1D], z[RITZ_MAX_1D], y[RITZ_MAX_1D];
     ritz_read(cols, from + c * RITZ_ARRAY, stride, x);
     ritz_read(cols, other + c * RITZ_ARRAY, stride, z);
     ritz_multiply_two(rows, cols, M_parity, M, N_parity, N, x, z, y);
@@ -229,8 +227,8 @@ RITZ_INLINE void ritz_move_sum(int rows, int cols, int M_parity, RITZ_IN_CONSTAN
 }
 
 // values += arrays.
-RITZ_INLINE void ritz_add_lines(int num_comp, int n, RITZ_LOCAL const CeedScalar *from, int stride,
-                                CeedScalar *values) {
+RITZ_INLINE void ritz_add_lines(int num_comp, int n, RITZ_LOCAL const RitzReal *from, int stride,
+                                RitzReal *values) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RITZ_UNROLL
@@ -239,11 +237,11 @@ RITZ_INLINE void ritz_add_lines(int num_comp, int n, RITZ_LOCAL const CeedScalar
 }
 
 // values = or += M lines.
-RITZ_INLINE void ritz_apply_add(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M,
-                                int num_comp, const CeedScalar *lines, CeedScalar *values) {
+RITZ_INLINE void ritz_apply_add(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M,
+                                int num_comp, const RitzReal *lines, RitzReal *values) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
-    CeedScalar y[RITZ_MAX_1D];
+    RitzReal y[RITZ_MAX_1D];
     ritz_multiply(rows, cols, parity, M, lines + c * cols, y);
     RITZ_UNROLL
     for (int k = 0; k < rows; k++) values[c * rows + k] += y[k];

@@ -18,7 +18,7 @@
 enum { RITZ_NO_LINE = 65535 };
 
 typedef struct RITZ_ALIGN16 {
-  CeedScalar of[2];
+  RitzReal of[2];
 } RitzLane;
 
 // ---- y += the product with a matrix, of two times 16 lines ----
@@ -29,12 +29,12 @@ typedef struct RITZ_ALIGN16 {
 #define RITZ_TOGETHER RITZ_INLINE __attribute__((always_inline))
 enum { RITZ_NUM_EXCHANGED = 10 }; // of a thread: its parts of both A, then of B
 
-RITZ_TOGETHER void ritz_multiply_parts(RITZ_LOCAL CeedScalar *m, RITZ_IN_CONSTANT const RitzLane *M,
-                                       const CeedScalar *x, CeedScalar *y) {
+RITZ_TOGETHER void ritz_multiply_parts(RITZ_LOCAL RitzReal *m, RITZ_IN_CONSTANT const RitzLane *M,
+                                       const RitzReal *x, RitzReal *y) {
   const int lane = RITZ_THREAD % 32, line = lane / 4 * 4, column = lane % 4 * 8;
-  RITZ_LOCAL CeedScalar *own = m + RITZ_EXCHANGE + RITZ_NUM_EXCHANGED * RITZ_THREAD;
-  RITZ_LOCAL const CeedScalar *A = own + RITZ_NUM_EXCHANGED * (line - lane);
-  RITZ_LOCAL const CeedScalar *B = own + RITZ_NUM_EXCHANGED * (column - lane) + 8;
+  RITZ_LOCAL RitzReal *own = m + RITZ_EXCHANGE + RITZ_NUM_EXCHANGED * RITZ_THREAD;
+  RITZ_LOCAL const RitzReal *A = own + RITZ_NUM_EXCHANGED * (line - lane);
+  RITZ_LOCAL const RitzReal *B = own + RITZ_NUM_EXCHANGED * (column - lane) + 8;
   RITZ_BARRIER();
   for (int i = 0; i < 8; i++) own[i] = x[i];
   for (int i = 0; i < 2; i++) own[8 + i] = M->of[i];
@@ -52,7 +52,7 @@ RITZ_TOGETHER void ritz_multiply_parts(RITZ_LOCAL CeedScalar *m, RITZ_IN_CONSTAN
 
 #if __CUDA_ARCH__ >= 900
 
-RITZ_INLINE void ritz_mma(const CeedScalar *a, const RitzLane *b, CeedScalar *d) {
+RITZ_INLINE void ritz_mma(const RitzReal *a, const RitzLane *b, RitzReal *d) {
   asm volatile(
       "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};"
@@ -62,7 +62,7 @@ RITZ_INLINE void ritz_mma(const CeedScalar *a, const RitzLane *b, CeedScalar *d)
 
 #else // a quarter of it at a time
 
-RITZ_INLINE void ritz_mma(const CeedScalar *a, const RitzLane *b, CeedScalar *d) {
+RITZ_INLINE void ritz_mma(const RitzReal *a, const RitzLane *b, RitzReal *d) {
   RITZ_UNROLL
   for (int i = 0; i < 4; i++)
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
@@ -72,7 +72,7 @@ RITZ_INLINE void ritz_mma(const CeedScalar *a, const RitzLane *b, CeedScalar *d)
 
 #endif
 
-RITZ_INLINE void ritz_multiply_parts(CeedScalar *m, const RitzLane *M, const CeedScalar *x, CeedScalar *y) {
+RITZ_INLINE void ritz_multiply_parts(RitzReal *m, const RitzLane *M, const RitzReal *x, RitzReal *y) {
   (void)m;
   ritz_mma(x, M, y);
   ritz_mma(x + 4, M, y + 4);
@@ -83,9 +83,8 @@ RITZ_INLINE void ritz_multiply_parts(CeedScalar *m, const RitzLane *M, const Cee
 // ---- Parts of lines ----
 
 // The thread's fragment of an array: four numbers for each product.
-RITZ_INLINE void ritz_read_parts(int n, RITZ_LOCAL const CeedScalar *from,
-                                 RITZ_IN_CONSTANT const unsigned short *lines, int stride,
-                                 CeedScalar *parts) {
+RITZ_INLINE void ritz_read_parts(int n, RITZ_LOCAL const RitzReal *from,
+                                 RITZ_IN_CONSTANT const unsigned short *lines, int stride, RitzReal *parts) {
   const int place = RITZ_THREAD % 4;
   RITZ_UNROLL
   for (int i = 0; i < 8; i++) {
@@ -95,7 +94,7 @@ RITZ_INLINE void ritz_read_parts(int n, RITZ_LOCAL const CeedScalar *from,
 }
 
 // The numbers of products have another order.
-RITZ_INLINE void ritz_write_parts(int n, const CeedScalar *parts, RITZ_LOCAL CeedScalar *to,
+RITZ_INLINE void ritz_write_parts(int n, const RitzReal *parts, RITZ_LOCAL RitzReal *to,
                                   RITZ_IN_CONSTANT const unsigned short *lines, int stride) {
   const int place = RITZ_THREAD % 4;
   RITZ_UNROLL
@@ -108,11 +107,11 @@ RITZ_INLINE void ritz_write_parts(int n, const CeedScalar *parts, RITZ_LOCAL Cee
 // ---- Lines from arrays to arrays, as the functions without _mma ----
 
 RITZ_TOGETHER void ritz_move_mma(int rows, int cols, RITZ_IN_CONSTANT const RitzLane *M, int num_comp,
-                                 RITZ_LOCAL CeedScalar *m, RITZ_IN_CONSTANT const unsigned short *lines,
+                                 RITZ_LOCAL RitzReal *m, RITZ_IN_CONSTANT const unsigned short *lines,
                                  int from, int to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
-    CeedScalar x[8], y[8];
+    RitzReal x[8], y[8];
     ritz_zero(8, y);
     ritz_read_parts(cols, m + from + c * RITZ_ARRAY, lines, stride, x);
     ritz_multiply_parts(m, M, x, y);
@@ -122,11 +121,11 @@ RITZ_TOGETHER void ritz_move_mma(int rows, int cols, RITZ_IN_CONSTANT const Ritz
 
 RITZ_TOGETHER void ritz_move_two_mma(int rows, int cols, RITZ_IN_CONSTANT const RitzLane *M, int N_rows,
                                      int N_cols, RITZ_IN_CONSTANT const RitzLane *N, int num_comp,
-                                     RITZ_LOCAL CeedScalar *m, RITZ_IN_CONSTANT const unsigned short *lines,
+                                     RITZ_LOCAL RitzReal *m, RITZ_IN_CONSTANT const unsigned short *lines,
                                      int from, int to_M, int to_N, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
-    CeedScalar x[8], y[8], z[8];
+    RitzReal x[8], y[8], z[8];
     ritz_zero(8, y);
     ritz_zero(8, z);
     ritz_read_parts(cols, m + from + c * RITZ_ARRAY, lines, stride, x);
@@ -139,11 +138,11 @@ RITZ_TOGETHER void ritz_move_two_mma(int rows, int cols, RITZ_IN_CONSTANT const 
 
 RITZ_TOGETHER void ritz_move_sum_mma(int rows, int cols, RITZ_IN_CONSTANT const RitzLane *M, int N_rows,
                                      int N_cols, RITZ_IN_CONSTANT const RitzLane *N, int num_comp,
-                                     RITZ_LOCAL CeedScalar *m, RITZ_IN_CONSTANT const unsigned short *lines,
+                                     RITZ_LOCAL RitzReal *m, RITZ_IN_CONSTANT const unsigned short *lines,
                                      int from, int other, int to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
-    CeedScalar x[8], z[8], y[8];
+    RitzReal x[8], z[8], y[8];
     ritz_zero(8, y);
     ritz_read_parts(cols, m + from + c * RITZ_ARRAY, lines, stride, x);
     ritz_read_parts(N_cols, m + other + c * RITZ_ARRAY, lines, stride, z);

@@ -99,7 +99,7 @@ typedef ulong uint64_t;
 // approximation to 20 bits and a cubic step, a third of the operations of a division. Texts that can do with
 // it say RITZ_QUOTIENT, which is a / b elsewhere.
 #if !defined(__OPENCL_VERSION__) && defined(CEED_SCALAR_IS_FP64)
-RITZ_INLINE CeedScalar ritz_quotient(CeedScalar a, CeedScalar b) {
+RITZ_INLINE double ritz_quotient(double a, double b) {
   double y, e;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(b));
   e = fma(-b, y, 1.);
@@ -108,15 +108,26 @@ RITZ_INLINE CeedScalar ritz_quotient(CeedScalar a, CeedScalar b) {
 #define RITZ_QUOTIENT(a, b) ritz_quotient(a, b)
 #endif
 
+// Arguments of functions that compute in another precision than the text around them, in and out.
+RITZ_INLINE void ritz_widen(int size, const RitzReal *from, CeedScalar *to) {
+  RITZ_UNROLL
+  for (int i = 0; i < size; i++) to[i] = from[i];
+}
+
+RITZ_INLINE void ritz_narrow(int size, const CeedScalar *from, RitzReal *to) {
+  RITZ_UNROLL
+  for (int i = 0; i < size; i++) to[i] = (RitzReal)from[i];
+}
+
 // Component c of a point is at array[place + c * stride].
-RITZ_INLINE void ritz_point_load(int size, const RITZ_GLOBAL CeedScalar *array, RitzLong place,
-                                 RitzLong stride, CeedScalar *point) {
+RITZ_INLINE void ritz_point_load(int size, const RITZ_GLOBAL RitzReal *array, RitzLong place, RitzLong stride,
+                                 RitzReal *point) {
   RITZ_UNROLL
   for (int c = 0; c < size; c++) point[c] = array[place + c * stride];
 }
 
-RITZ_INLINE void ritz_point_store(int size, RITZ_GLOBAL CeedScalar *array, RitzLong place, RitzLong stride,
-                                  const CeedScalar *point) {
+RITZ_INLINE void ritz_point_store(int size, RITZ_GLOBAL RitzReal *array, RitzLong place, RitzLong stride,
+                                  const RitzReal *point) {
   RITZ_UNROLL
   for (int c = 0; c < size; c++) array[place + c * stride] = point[c];
 }

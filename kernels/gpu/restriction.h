@@ -10,20 +10,19 @@
 
 // ---- Orientations ----
 
-RITZ_INLINE CeedScalar restriction_sign(RITZ_GLOBAL const CeedInt8 *orients, RitzLong node) {
+RITZ_INLINE RitzReal restriction_sign(RITZ_GLOBAL const CeedInt8 *orients, RitzLong node) {
   return orients && orients[node] ? -1 : 1;
 }
 
-RITZ_INLINE CeedScalar restriction_factor(CeedInt8 entry, CeedInt is_signed) {
-  CeedScalar factor = entry;
+RITZ_INLINE RitzReal restriction_factor(CeedInt8 entry, CeedInt is_signed) {
+  RitzReal factor = entry;
   return is_signed || factor > 0 ? factor : -factor;
 }
 
 // Column i of the matrix of an element times u; both pointers are at node i.
-RITZ_INLINE CeedScalar restriction_curl_column(RITZ_GLOBAL const CeedInt8 *curl_orients, CeedInt i,
-                                               CeedInt size, CeedInt is_signed,
-                                               RITZ_GLOBAL const CeedScalar *u) {
-  CeedScalar sum = 0;
+RITZ_INLINE RitzReal restriction_curl_column(RITZ_GLOBAL const CeedInt8 *curl_orients, CeedInt i,
+                                             CeedInt size, CeedInt is_signed, RITZ_GLOBAL const RitzReal *u) {
+  RitzReal sum = 0;
   if (i > 0) sum += restriction_factor(curl_orients[-3 + 2], is_signed) * u[-1];
   sum += restriction_factor(curl_orients[1], is_signed) * u[0];
   if (i < size - 1) sum += restriction_factor(curl_orients[3], is_signed) * u[1];
@@ -36,10 +35,10 @@ RITZ_KERNEL(256)
 restriction_gather(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt comp_stride,
                    RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,
                    RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT orients,
-                   RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
+                   RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u, RITZ_GLOBAL RitzReal *RITZ_RESTRICT v) {
   RitzLong t = RITZ_ITEM;
   if (t >= n) return;
-  CeedScalar sign = restriction_sign(orients, first + t);
+  RitzReal sign = restriction_sign(orients, first + t);
   u += offsets[first + t];
   v += t;
   for (CeedInt c = 0; c < num_comp; c++) {
@@ -53,8 +52,7 @@ RITZ_KERNEL(256)
 restriction_gather_curl(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt comp_stride, CeedInt size,
                         CeedInt is_signed, RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,
                         RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT curl_orients,
-                        RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u,
-                        RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
+                        RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u, RITZ_GLOBAL RitzReal *RITZ_RESTRICT v) {
   RitzLong t = RITZ_ITEM;
   if (t >= n) return;
   CeedInt i = (CeedInt)t % size;
@@ -62,7 +60,7 @@ restriction_gather_curl(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt comp
   curl_orients += 3 * (first + t);
   v += t;
   for (CeedInt c = 0; c < num_comp; c++) {
-    CeedScalar sum = 0;
+    RitzReal sum = 0;
     if (i > 0) sum += restriction_factor(curl_orients[0], is_signed) * u[offsets[-1]];
     sum += restriction_factor(curl_orients[1], is_signed) * u[offsets[0]];
     if (i < size - 1) sum += restriction_factor(curl_orients[2], is_signed) * u[offsets[1]];
@@ -75,8 +73,8 @@ restriction_gather_curl(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt comp
 RITZ_KERNEL(256)
 restriction_gather_strided(CeedInt n, CeedInt num_comp, CeedInt first_elem, CeedInt size, CeedInt node_stride,
                            CeedInt comp_stride, CeedInt elem_stride,
-                           RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u,
-                           RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
+                           RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u,
+                           RITZ_GLOBAL RitzReal *RITZ_RESTRICT v) {
   RitzLong t = RITZ_ITEM;
   if (t >= n) return;
   CeedInt elem = (CeedInt)t / size, i = (CeedInt)t - elem * size;
@@ -93,8 +91,8 @@ restriction_gather_strided(CeedInt n, CeedInt num_comp, CeedInt first_elem, Ceed
 RITZ_KERNEL(256)
 restriction_gather_points(CeedInt n, CeedInt num_comp, CeedInt first_elem, CeedInt size,
                           RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,
-                          RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u,
-                          RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
+                          RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u,
+                          RITZ_GLOBAL RitzReal *RITZ_RESTRICT v) {
   RitzLong t = RITZ_ITEM;
   if (t >= n) return;
   CeedInt elem = (CeedInt)t / size, i = (CeedInt)t - elem * size;
@@ -113,10 +111,10 @@ RITZ_KERNEL(256)
 restriction_add(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt comp_stride,
                 RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,
                 RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT orients,
-                RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *v) {
+                RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u, RITZ_GLOBAL RitzReal *v) {
   RitzLong t = RITZ_ITEM;
   if (t >= n) return;
-  CeedScalar sign = restriction_sign(orients, first + t);
+  RitzReal sign = restriction_sign(orients, first + t);
   u += t;
   v += offsets[first + t];
   for (CeedInt c = 0; c < num_comp; c++) {
@@ -131,11 +129,11 @@ RITZ_KERNEL(256)
 restriction_add_interlaced(CeedInt n, CeedInt num_comp, CeedInt first,
                            RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,
                            RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT orients,
-                           RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *v) {
+                           RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u, RITZ_GLOBAL RitzReal *v) {
   RitzLong t = RITZ_ITEM / num_comp;
   if (t >= n) return;
   CeedInt c = (CeedInt)(RITZ_ITEM - t * num_comp);
-  CeedScalar sign = restriction_sign(orients, first + t);
+  RitzReal sign = restriction_sign(orients, first + t);
   ritz_atomic_add(v + offsets[first + t] + c, sign * u[(RitzLong)c * n + t]);
 }
 
@@ -143,7 +141,7 @@ RITZ_KERNEL(256)
 restriction_add_curl(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt comp_stride, CeedInt size,
                      CeedInt is_signed, RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,
                      RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT curl_orients,
-                     RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *v) {
+                     RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u, RITZ_GLOBAL RitzReal *v) {
   RitzLong t = RITZ_ITEM;
   if (t >= n) return;
   CeedInt i = (CeedInt)t % size;
@@ -161,7 +159,7 @@ restriction_add_curl(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt comp_st
 RITZ_KERNEL(256)
 restriction_add_strided(CeedInt n, CeedInt num_comp, CeedInt first_elem, CeedInt size, CeedInt node_stride,
                         CeedInt comp_stride, CeedInt elem_stride, CeedInt is_disjoint,
-                        RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *v) {
+                        RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u, RITZ_GLOBAL RitzReal *v) {
   RitzLong t = RITZ_ITEM;
   if (t >= n) return;
   CeedInt elem = (CeedInt)t / size, i = (CeedInt)t - elem * size;
@@ -181,7 +179,7 @@ restriction_add_strided(CeedInt n, CeedInt num_comp, CeedInt first_elem, CeedInt
 RITZ_KERNEL(256)
 restriction_add_points(CeedInt n, CeedInt num_comp, CeedInt first_elem, CeedInt size,
                        RITZ_GLOBAL const CeedInt *RITZ_RESTRICT offsets,
-                       RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *v) {
+                       RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u, RITZ_GLOBAL RitzReal *v) {
   RitzLong t = RITZ_ITEM;
   if (t >= n) return;
   CeedInt elem = (CeedInt)t / size, i = (CeedInt)t - elem * size;
@@ -207,14 +205,14 @@ restriction_sum(CeedInt num_nodes, CeedInt first_comp, CeedInt end_comp, CeedInt
                 RITZ_GLOBAL const CeedInt *RITZ_RESTRICT starts,
                 RITZ_GLOBAL const CeedInt *RITZ_RESTRICT entries,
                 RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT orients,
-                RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
+                RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u, RITZ_GLOBAL RitzReal *RITZ_RESTRICT v) {
   RitzLong k = RITZ_ITEM;
   if (k >= num_nodes) return;
   CeedInt begin = starts[k], end = starts[k + 1];
   u += (RitzLong)first_comp * n;
   v += nodes[k] + (RitzLong)first_comp * comp_stride;
   for (CeedInt c = first_comp; c < end_comp; c++) {
-    CeedScalar sum = *v;
+    RitzReal sum = *v;
     for (CeedInt m = begin; m < end; m++) {
       CeedInt t = entries[m];
       sum += restriction_sign(orients, (RitzLong)first + t) * u[t];
@@ -232,14 +230,14 @@ restriction_sum_curl(CeedInt num_nodes, CeedInt first_comp, CeedInt end_comp, Ce
                      RITZ_GLOBAL const CeedInt *RITZ_RESTRICT starts,
                      RITZ_GLOBAL const CeedInt *RITZ_RESTRICT entries,
                      RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT curl_orients,
-                     RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u, RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
+                     RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u, RITZ_GLOBAL RitzReal *RITZ_RESTRICT v) {
   RitzLong k = RITZ_ITEM;
   if (k >= num_nodes) return;
   CeedInt begin = starts[k], end = starts[k + 1];
   u += (RitzLong)first_comp * n;
   v += nodes[k] + (RitzLong)first_comp * comp_stride;
   for (CeedInt c = first_comp; c < end_comp; c++) {
-    CeedScalar sum = *v;
+    RitzReal sum = *v;
     for (CeedInt m = begin; m < end; m++) {
       CeedInt t = entries[m];
       sum +=

@@ -52,7 +52,7 @@ RITZ_INLINE int ritz_point_of_column(int column) {
   return column / RITZ_COLUMNS * RITZ_POINTS + column % RITZ_COLUMNS;
 }
 
-RITZ_INLINE void ritz_read(int n, RITZ_LOCAL const CeedScalar *from, int stride, CeedScalar *line) {
+RITZ_INLINE void ritz_read(int n, RITZ_LOCAL const RitzReal *from, int stride, RitzReal *line) {
   RITZ_UNROLL
   for (int i = 0; i < n; i++) line[i] = from[i * stride];
 }
@@ -61,8 +61,8 @@ RITZ_INLINE void ritz_read(int n, RITZ_LOCAL const CeedScalar *from, int stride,
   ((is_gradient) ? ritz_grad[(q)*RITZ_P + (p)] : ritz_interp[(q)*RITZ_P + (p)])
 
 // Entry q of table * nodes.
-RITZ_INLINE CeedScalar ritz_at_point(int is_gradient, int q, const CeedScalar *nodes) {
-  CeedScalar sum = RITZ_ENTRY(is_gradient, q, 0) * nodes[0];
+RITZ_INLINE RitzReal ritz_at_point(int is_gradient, int q, const RitzReal *nodes) {
+  RitzReal sum = RITZ_ENTRY(is_gradient, q, 0) * nodes[0];
   if (RITZ_IS_COLLOCATED && !is_gradient) return nodes[q];
   RITZ_UNROLL
   for (int p = 1; p < RITZ_P; p++) sum += RITZ_ENTRY(is_gradient, q, p) * nodes[p];
@@ -70,8 +70,8 @@ RITZ_INLINE CeedScalar ritz_at_point(int is_gradient, int q, const CeedScalar *n
 }
 
 // Entry p of the transposed table * points.
-RITZ_INLINE CeedScalar ritz_at_node(int is_gradient, int p, const CeedScalar *points) {
-  CeedScalar sum = RITZ_ENTRY(is_gradient, 0, p) * points[0];
+RITZ_INLINE RitzReal ritz_at_node(int is_gradient, int p, const RitzReal *points) {
+  RitzReal sum = RITZ_ENTRY(is_gradient, 0, p) * points[0];
   if (RITZ_IS_COLLOCATED && !is_gradient) return points[p];
   RITZ_UNROLL
   for (int q = 1; q < RITZ_Q; q++) sum += RITZ_ENTRY(is_gradient, q, p) * points[q];
@@ -90,19 +90,19 @@ RITZ_INLINE CeedScalar ritz_at_node(int is_gradient, int p, const CeedScalar *po
 
 // ---- Nodes to points ----
 
-RITZ_INLINE void ritz_up(int is_gradient, const CeedScalar *nodes, RITZ_LOCAL CeedScalar *to, int stride) {
+RITZ_INLINE void ritz_up(int is_gradient, const RitzReal *nodes, RITZ_LOCAL RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int q = 0; q < RITZ_Q; q++) to[q * stride] = ritz_at_point(is_gradient, q, nodes);
 }
 
-RITZ_INLINE void ritz_load_nodes(int num, RITZ_GLOBAL const CeedScalar *u, RITZ_LOCAL CeedScalar *m) {
+RITZ_INLINE void ritz_load_nodes(int num, RITZ_GLOBAL const RitzReal *u, RITZ_LOCAL RitzReal *m) {
   RITZ_EACH(i, num * RITZ_NODES) m[ritz_row(i / RITZ_P) + i % RITZ_P] = u[i];
 }
 
-RITZ_INLINE void ritz_first(int num, RITZ_LOCAL CeedScalar *m) {
+RITZ_INLINE void ritz_first(int num, RITZ_LOCAL RitzReal *m) {
   RITZ_EACH_LINE(i, num * (RITZ_NODES / RITZ_P)) {
-    RITZ_LOCAL CeedScalar *row = m + ritz_row(i);
-    CeedScalar nodes[RITZ_P];
+    RITZ_LOCAL RitzReal *row = m + ritz_row(i);
+    RitzReal nodes[RITZ_P];
     ritz_read(RITZ_P, row, 1, nodes);
     if (!RITZ_IS_COLLOCATED) ritz_up(0, nodes, row, 1);
     if (RITZ_IS_GRADIENT) ritz_up(1, nodes, row + RITZ_ARRAY, 1);
@@ -110,10 +110,10 @@ RITZ_INLINE void ritz_first(int num, RITZ_LOCAL CeedScalar *m) {
 }
 
 #if RITZ_DIM == 3
-RITZ_INLINE void ritz_middle(int num, RITZ_LOCAL CeedScalar *m) {
+RITZ_INLINE void ritz_middle(int num, RITZ_LOCAL RitzReal *m) {
   RITZ_EACH_LINE(i, num * RITZ_P * RITZ_Q) {
-    RITZ_LOCAL CeedScalar *line = m + i / RITZ_Q * RITZ_PLANE + i % RITZ_Q;
-    CeedScalar nodes[RITZ_P];
+    RITZ_LOCAL RitzReal *line = m + i / RITZ_Q * RITZ_PLANE + i % RITZ_Q;
+    RitzReal nodes[RITZ_P];
     ritz_read(RITZ_P, line, RITZ_ROW, nodes);
     if (!RITZ_IS_COLLOCATED) ritz_up(0, nodes, line, RITZ_ROW);
     if (RITZ_IS_GRADIENT) ritz_up(1, nodes, line + 2 * RITZ_ARRAY, RITZ_ROW);
@@ -125,13 +125,13 @@ RITZ_INLINE void ritz_middle(int num, RITZ_LOCAL CeedScalar *m) {
 }
 #endif
 
-RITZ_INLINE void ritz_last(int num, RITZ_LOCAL const CeedScalar *m, RitzLong comp_stride,
-                           RITZ_GLOBAL CeedScalar *v) {
+RITZ_INLINE void ritz_last(int num, RITZ_LOCAL const RitzReal *m, RitzLong comp_stride,
+                           RITZ_GLOBAL RitzReal *v) {
   RITZ_EACH_LINE(i, num * RITZ_COLUMNS) {
     RITZ_UNROLL
     for (int d = 0; d < RITZ_Q_COMP; d++) {
-      RITZ_GLOBAL CeedScalar *to = v + d * comp_stride + ritz_point_of_column(i);
-      CeedScalar nodes[RITZ_P];
+      RITZ_GLOBAL RitzReal *to = v + d * comp_stride + ritz_point_of_column(i);
+      RitzReal nodes[RITZ_P];
       ritz_read(RITZ_P, m + RITZ_ARRAY_OF(d) * RITZ_ARRAY + ritz_column(i), RITZ_LAST_STRIDE, nodes);
       RITZ_UNROLL
       for (int q = 0; q < RITZ_Q; q++)
@@ -141,9 +141,9 @@ RITZ_INLINE void ritz_last(int num, RITZ_LOCAL const CeedScalar *m, RitzLong com
 }
 
 RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_BLOCKS)
-basis_tensor(RitzLong num_items, int add, RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u,
-             RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
-  RITZ_LOCAL_ARRAY CeedScalar m[RITZ_Q_COMP * RITZ_ARRAY];
+basis_tensor(RitzLong num_items, int add, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u,
+             RITZ_GLOBAL RitzReal *RITZ_RESTRICT v) {
+  RITZ_LOCAL_ARRAY RitzReal m[RITZ_Q_COMP * RITZ_ARRAY];
   RitzLong first = RITZ_BLOCK * RITZ_ITEMS;
   int num = num_items - first < RITZ_ITEMS ? (int)(num_items - first) : RITZ_ITEMS;
   ritz_load_nodes(num, u + first * RITZ_NODES, m);
@@ -163,14 +163,14 @@ basis_tensor(RitzLong num_items, int add, RITZ_GLOBAL const CeedScalar *RITZ_RES
 
 // ---- Points to nodes ----
 
-RITZ_INLINE void ritz_last(int num, RITZ_GLOBAL const CeedScalar *u, RitzLong comp_stride,
-                           RITZ_LOCAL CeedScalar *m) {
+RITZ_INLINE void ritz_last(int num, RITZ_GLOBAL const RitzReal *u, RitzLong comp_stride,
+                           RITZ_LOCAL RitzReal *m) {
   RITZ_EACH_LINE(i, num * RITZ_COLUMNS) {
     RITZ_UNROLL
     for (int d = 0; d < RITZ_Q_COMP; d++) {
-      RITZ_GLOBAL const CeedScalar *from = u + d * comp_stride + ritz_point_of_column(i);
-      RITZ_LOCAL CeedScalar *to = m + RITZ_ARRAY_OF(d) * RITZ_ARRAY + ritz_column(i);
-      CeedScalar points[RITZ_Q];
+      RITZ_GLOBAL const RitzReal *from = u + d * comp_stride + ritz_point_of_column(i);
+      RITZ_LOCAL RitzReal *to = m + RITZ_ARRAY_OF(d) * RITZ_ARRAY + ritz_column(i);
+      RitzReal points[RITZ_Q];
       RITZ_UNROLL
       for (int q = 0; q < RITZ_Q; q++) points[q] = from[q * RITZ_COLUMNS];
       RITZ_UNROLL
@@ -181,9 +181,9 @@ RITZ_INLINE void ritz_last(int num, RITZ_GLOBAL const CeedScalar *u, RitzLong co
 }
 
 // line = interp^T line, or interp^T line + grad^T slopes.
-RITZ_INLINE void ritz_down(RITZ_LOCAL CeedScalar *line, RITZ_LOCAL const CeedScalar *slopes, int adds_slopes,
+RITZ_INLINE void ritz_down(RITZ_LOCAL RitzReal *line, RITZ_LOCAL const RitzReal *slopes, int adds_slopes,
                            int stride) {
-  CeedScalar points[RITZ_Q], nodes[RITZ_P];
+  RitzReal points[RITZ_Q], nodes[RITZ_P];
   ritz_read(RITZ_Q, line, stride, points);
   RITZ_UNROLL
   for (int p = 0; p < RITZ_P; p++) nodes[p] = ritz_at_node(0, p, points);
@@ -197,9 +197,9 @@ RITZ_INLINE void ritz_down(RITZ_LOCAL CeedScalar *line, RITZ_LOCAL const CeedSca
 }
 
 #if RITZ_DIM == 3
-RITZ_INLINE void ritz_middle(int num, RITZ_LOCAL CeedScalar *m) {
+RITZ_INLINE void ritz_middle(int num, RITZ_LOCAL RitzReal *m) {
   RITZ_EACH_LINE(i, num * RITZ_P * RITZ_Q) {
-    RITZ_LOCAL CeedScalar *line = m + i / RITZ_Q * RITZ_PLANE + i % RITZ_Q;
+    RITZ_LOCAL RitzReal *line = m + i / RITZ_Q * RITZ_PLANE + i % RITZ_Q;
 #if RITZ_IS_GRADIENT && !RITZ_IS_COLLOCATED
     ritz_down(line + RITZ_ARRAY, line, 0, RITZ_ROW);
 #endif
@@ -208,24 +208,23 @@ RITZ_INLINE void ritz_middle(int num, RITZ_LOCAL CeedScalar *m) {
 }
 #endif
 
-RITZ_INLINE void ritz_first(int num, RITZ_LOCAL CeedScalar *m) {
+RITZ_INLINE void ritz_first(int num, RITZ_LOCAL RitzReal *m) {
   RITZ_EACH_LINE(i, num * (RITZ_NODES / RITZ_P)) {
     ritz_down(m + ritz_row(i), m + ritz_row(i) + RITZ_ARRAY, RITZ_IS_GRADIENT, 1);
   }
 }
 
-RITZ_INLINE void ritz_store_nodes(int num, RITZ_LOCAL const CeedScalar *m, int add,
-                                  RITZ_GLOBAL CeedScalar *v) {
+RITZ_INLINE void ritz_store_nodes(int num, RITZ_LOCAL const RitzReal *m, int add, RITZ_GLOBAL RitzReal *v) {
   RITZ_EACH(i, num * RITZ_NODES) {
-    CeedScalar value = m[ritz_row(i / RITZ_P) + i % RITZ_P];
+    RitzReal value = m[ritz_row(i / RITZ_P) + i % RITZ_P];
     v[i] = add ? v[i] + value : value;
   }
 }
 
 RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_BLOCKS)
-basis_tensor(RitzLong num_items, int add, RITZ_GLOBAL const CeedScalar *RITZ_RESTRICT u,
-             RITZ_GLOBAL CeedScalar *RITZ_RESTRICT v) {
-  RITZ_LOCAL_ARRAY CeedScalar m[RITZ_Q_COMP * RITZ_ARRAY];
+basis_tensor(RitzLong num_items, int add, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u,
+             RITZ_GLOBAL RitzReal *RITZ_RESTRICT v) {
+  RITZ_LOCAL_ARRAY RitzReal m[RITZ_Q_COMP * RITZ_ARRAY];
   RitzLong first = RITZ_BLOCK * RITZ_ITEMS;
   int num = num_items - first < RITZ_ITEMS ? (int)(num_items - first) : RITZ_ITEMS;
   ritz_last(num, u + first * RITZ_POINTS, num_items * RITZ_POINTS, m);

@@ -6,28 +6,28 @@
 #define RITZ_KERNELS_GPU_TERMS_H
 
 // Arrays to registers: values = or += sign M from.
-RITZ_INLINE void ritz_get_term(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M, int sign,
-                               int adds, int num_comp, RITZ_LOCAL const CeedScalar *from, int stride,
-                               CeedScalar *values) {
+RITZ_INLINE void ritz_get_term(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M, int sign,
+                               int adds, int num_comp, RITZ_LOCAL const RitzReal *from, int stride,
+                               RitzReal *values) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
-    CeedScalar x[RITZ_MAX_1D], y[RITZ_MAX_1D];
+    RitzReal x[RITZ_MAX_1D], y[RITZ_MAX_1D];
     ritz_read(cols, from + c * RITZ_ARRAY, stride, x);
     ritz_multiply(rows, cols, parity, M, x, y);
     RITZ_UNROLL
     for (int k = 0; k < rows; k++) {
-      const CeedScalar start = adds ? values[c * rows + k] : 0;
+      const RitzReal start = adds ? values[c * rows + k] : 0;
       values[c * rows + k] = sign > 0 ? start + y[k] : start - y[k];
     }
   }
 }
 
 // Registers to arrays: to = sign M lines.
-RITZ_INLINE void ritz_put_term(int rows, int cols, int parity, RITZ_IN_CONSTANT const CeedScalar *M, int sign,
-                               int num_comp, const CeedScalar *lines, RITZ_LOCAL CeedScalar *to, int stride) {
+RITZ_INLINE void ritz_put_term(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M, int sign,
+                               int num_comp, const RitzReal *lines, RITZ_LOCAL RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
-    CeedScalar y[RITZ_MAX_1D];
+    RitzReal y[RITZ_MAX_1D];
     ritz_multiply(rows, cols, parity, M, lines + c * cols, y);
     RITZ_UNROLL
     for (int k = 0; k < rows; k++) to[c * RITZ_ARRAY + k * stride] = sign > 0 ? y[k] : -y[k];
@@ -35,13 +35,13 @@ RITZ_INLINE void ritz_put_term(int rows, int cols, int parity, RITZ_IN_CONSTANT 
 }
 
 // Registers to arrays: to = M lines + sign N others.
-RITZ_INLINE void ritz_put_terms(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const CeedScalar *M,
-                                int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const CeedScalar *N,
-                                int sign, int num_comp, const CeedScalar *lines, const CeedScalar *others,
-                                RITZ_LOCAL CeedScalar *to, int stride) {
+RITZ_INLINE void ritz_put_terms(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const RitzReal *M,
+                                int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const RitzReal *N,
+                                int sign, int num_comp, const RitzReal *lines, const RitzReal *others,
+                                RITZ_LOCAL RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
-    CeedScalar z[RITZ_MAX_1D], y[RITZ_MAX_1D];
+    RitzReal z[RITZ_MAX_1D], y[RITZ_MAX_1D];
     RITZ_UNROLL
     for (int k = 0; k < N_cols; k++) z[k] = sign > 0 ? others[c * N_cols + k] : -others[c * N_cols + k];
     ritz_multiply_two(rows, cols, M_parity, M, N_parity, N, lines + c * cols, z, y);
