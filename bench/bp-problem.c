@@ -432,12 +432,47 @@ static int create_operator(BpProblem *p) {
 
   if (!ierr) ierr = CeedOperatorCreate(p->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &p->op);
   CeedQFunctionDestroy(&qf);
+  if (!ierr && p->sizes->options.single) ierr = p->sizes->options.single->choose(p->op);
   return ierr ? ierr : set_apply_fields(p);
+}
+
+// ---- In float ----
+
+static int refuse_single(const BpProblem *p) {
+  if (!p->sizes->options.single || p->sizes->options.mode == BP_APPLY) return CEED_ERROR_SUCCESS;
+  return CeedError(p->ceed, CEED_ERROR_UNSUPPORTED,
+                   "BP%d: conjugate gradients of the benchmark have one precision", p->sizes->options.bp);
+}
+
+// Takes a copy in float in the vector's place.
+static int round_vector(const BpProblem *p, CeedVector *vec) {
+  const BpSingle *single = p->sizes->options.single;
+  CeedVector rounded = NULL;
+  CeedSize length;
+
+  if (!*vec || !single) return CEED_ERROR_SUCCESS;
+  BP_TRY(CeedVectorGetLength(*vec, &length));
+  BP_TRY(single->create(p->ceed, length, &rounded));
+  int ierr = single->convert(*vec, rounded);
+  CeedVectorDestroy(ierr ? &rounded : vec);
+  if (!ierr) *vec = rounded;
+  return ierr;
+}
+
+static int create_vectors(BpProblem *p) {
+  const BpSingle *single = p->sizes->options.single;
+  const CeedSize n = p->sizes->dofs;
+
+  BP_TRY(CeedVectorCreate(p->ceed, n, &p->u));
+  BP_TRY(CeedVectorCreate(p->ceed, n, &p->v));
+  BP_TRY(single ? single->create(p->ceed, n, &p->in) : CeedVectorReferenceCopy(p->u, &p->in));
+  return single ? single->create(p->ceed, n, &p->out) : CeedVectorReferenceCopy(p->v, &p->out);
 }
 
 int bp_problem_create(BpProblem *p) {
   CeedMemType memory;
 
+  BP_TRY(refuse_single(p));
   BP_TRY(CeedGetPreferredMemType(p->ceed, &memory));
   p->on_device = memory == CEED_MEM_DEVICE;
   BP_TRY(create_bases(p));
@@ -445,9 +480,10 @@ int bp_problem_create(BpProblem *p) {
   BP_TRY(check_elements(p->ceed, p->sizes));
   BP_TRY(create_coordinates(p));
   BP_TRY(create_factors(p));
+  BP_TRY(round_vector(p, &p->x));
+  BP_TRY(round_vector(p, &p->qdata));
   BP_TRY(create_operator(p));
-  BP_TRY(CeedVectorCreate(p->ceed, p->sizes->dofs, &p->u));
-  return CeedVectorCreate(p->ceed, p->sizes->dofs, &p->v);
+  return create_vectors(p);
 }
 
 void bp_problem_destroy(BpProblem *p) {
@@ -456,6 +492,8 @@ void bp_problem_destroy(BpProblem *p) {
   CeedVectorDestroy(&p->qdata);
   CeedVectorDestroy(&p->u);
   CeedVectorDestroy(&p->v);
+  CeedVectorDestroy(&p->in);
+  CeedVectorDestroy(&p->out);
   CeedBasisDestroy(&p->basis_x);
   CeedBasisDestroy(&p->basis_u);
   CeedBasisDestroy(&p->basis_constant);

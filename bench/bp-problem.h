@@ -19,8 +19,9 @@ typedef struct {
   CeedBasis basis_x, basis_u, basis_constant;
   CeedVector x, qdata; // coordinates of the vertices; factors of points or elements, or NULL
   CeedVector u, v;     // [dofs], without values
+  CeedVector in, out;  // what the operator is applied to: u and v, or vectors of float
   bool on_device;      // what computes may go on when a call has returned
-  CeedOperator op;     // u -> v
+  CeedOperator op;     // in -> out
 } BpProblem;
 
 static inline bool bp_is_mass(int bp) { return bp <= 2; }

@@ -47,7 +47,7 @@ typedef struct {
   int threads;        // 0 of a device
   const char *device; // its name, or NULL
   double bandwidth;   // bytes/s
-  double peak;        // flops/s with CeedScalars
+  double peak;        // flops/s in the precision that is measured; infinite: not known, memory alone bounds
   double cache;       // bytes of all last-level caches
 } BpMachine;
 
@@ -58,17 +58,26 @@ typedef struct {
   int (*nodes)(Ceed ceed, CeedElemTopology topology, CeedInt degree, CeedInt *num_nodes, double *x);
 } BpTets;
 
+// Vectors of float, and operators that compute in float, as of include/ritz/precision.h: the Ceed API has one
+// precision. Geometric factors are computed in CeedScalar and rounded.
 typedef struct {
-  int bp;                // 1 .. 6
-  const BpTets *tets;    // borrowed; NULL: hexahedra
-  CeedInt order;         // p >= 1
-  CeedSize size;         // wanted number of unique degrees of freedom; the nearest box is taken
-  CeedInt n;             // elements per direction; 0: those that `size` asks for
-  double deform;         // amplitude of a smooth displacement of the vertices, 0 at the boundary
-  BpMode mode;           // what is timed
-  CostGeometry geometry; // COST_STORED, COST_TRILINEAR or COST_AFFINE, which takes no deformation
-  CeedInt repetitions;   // timed batches or solves; 0: at least 5 and half a second (devices: a quarter)
-  BpMachine machine;     // nothing but the roofline depends on it
+  int (*create)(Ceed ceed, CeedSize length, CeedVector *vec); // a vector of float
+  int (*convert)(CeedVector from, CeedVector to);             // between CeedScalar and float, either way
+  int (*choose)(CeedOperator op);                             // it computes in float
+} BpSingle;
+
+typedef struct {
+  int bp;                 // 1 .. 6
+  const BpTets *tets;     // borrowed; NULL: hexahedra
+  const BpSingle *single; // borrowed; applies alone, all of whose vectors are in float; NULL: CeedScalar
+  CeedInt order;          // p >= 1
+  CeedSize size;          // wanted number of unique degrees of freedom; the nearest box is taken
+  CeedInt n;              // elements per direction; 0: those that `size` asks for
+  double deform;          // amplitude of a smooth displacement of the vertices, 0 at the boundary
+  BpMode mode;            // what is timed
+  CostGeometry geometry;  // COST_STORED, COST_TRILINEAR or COST_AFFINE, which takes no deformation
+  CeedInt repetitions;    // timed batches or solves; 0: at least 5 and half a second (devices: a quarter)
+  BpMachine machine;      // nothing but the roofline depends on it
 } BpOptions;
 
 // A property that holds in exact arithmetic.

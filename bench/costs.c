@@ -60,10 +60,10 @@ static double contraction_flops(const CostedOperator *op) {
 Costs cost_of_apply(const CostedOperator *op) {
   double at_point = op->diffusion ? 15 + 2 * op->mass : 1, corners = has_tets(op) ? TET_CORNERS : HEX_CORNERS;
   double offsets = nodes_of(op) + (has_corners(op) ? corners : 0);
+  double scalar_bytes = op->scalar_bytes > 0 ? op->scalar_bytes : sizeof(CeedScalar);
 
   return (Costs){
-      .bytes =
-          sizeof(CeedScalar) * (3 * op->dofs + words_of_factors(op)) + OFFSET_BYTES * offsets * op->elements,
+      .bytes = scalar_bytes * (3 * op->dofs + words_of_factors(op)) + OFFSET_BYTES * offsets * op->elements,
       .flops = op->components * op->elements * (contraction_flops(op) + at_point * points_of(op)),
       .recompute = recompute_at_point(op) * points_of(op) * op->elements,
   };

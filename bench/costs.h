@@ -4,7 +4,7 @@
 //
 // d components, E elements, N degrees of freedom, V vertices of the mesh, P nodes and Q points per direction,
 // S = 2 (P^3 Q + P^2 Q^2 + P Q^3), the flops of one interpolation (0 when Q = P: nodes are points);
-// 8 stands for the size of a CeedScalar, a fused multiply-add counts as two flops.
+// 8 stands for the size of a scalar of the vectors, a fused multiply-add counts as two flops.
 //
 //   useful flops     mass d (2 S + Q^3) E;  diffusion d (2 S + 12 Q^4 + 15 Q^3) E (interpolation, three
 //                    derivatives at the points, 15 at a point, all transposed);  both d (... + 2 Q^3) E more
@@ -51,6 +51,7 @@ typedef struct {
   double components, elements, dofs, vertices;
   double P, Q;          // hexahedra
   double nodes, points; // of a tetrahedron; 0: hexahedra
+  double scalar_bytes;  // of all vectors; 0: those of a CeedScalar
 } CostedOperator;
 
 typedef struct {

@@ -84,7 +84,7 @@ void bp_write_machine(FILE *stream, const BpMachine *machine) {
   else
     fprintf(stream, "null");
   write_known(stream, "bandwidth", machine->bandwidth);
-  write_known(stream, "peak", machine->peak);
+  write_known(stream, "peak", isfinite(machine->peak) ? machine->peak : 0);
 }
 
 void bp_write_roofline(FILE *stream, const Costs *costs, BpBound bound, double seconds_bound,
@@ -121,6 +121,7 @@ static void write_result(FILE *stream, const BpResult *r) {
           ", \"shape\": \"%s\", \"nodes_element\": %" CeedInt_FMT ", \"points_element\": %" CeedInt_FMT,
           r->options.tets ? "tet" : "hex", r->num_nodes, r->num_points);
   fprintf(stream, ", \"geometry\": \"%s\"", bp_geometry_name(r->options.geometry));
+  fprintf(stream, ", \"vector_bytes\": %d", (int)(r->options.single ? sizeof(float) : sizeof(CeedScalar)));
   bp_write_number(stream, "deform", r->options.deform);
   bp_write_number(stream, "seconds_first", r->seconds_first);
   bp_write_number(stream, "seconds_min", r->seconds_min);

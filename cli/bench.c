@@ -8,6 +8,7 @@
 #include <ritz/basis.h>
 #include <ritz/jit.h>
 #include <ritz/machine.h>
+#include <ritz/precision.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +27,13 @@ enum { DEFORMED, AFFINE, BOTH_MESHES };
 enum { GAUSS, LOBATTO };
 enum { HEX, TET };
 enum { STANDARD, MERGED, AUTO, BOTH_VARIANTS };
+enum { F32, F64 };
 
 typedef struct {
   ArgInts bp, orders, n, policies, components;
   double size, deform, lambda, rtol;
   bool apply, cg, nekbone, jacobi;
-  int shape, reps, problem, mesh, points, variant, max_it;
+  int shape, precision, reps, problem, mesh, points, variant, max_it;
   ThreadsChoice on;
   const char *json, *plot;
 } BenchOptions;
@@ -44,6 +46,7 @@ static const BenchOptions nothing_given = {.deform = NAN,
                                            .mesh = -1,
                                            .points = -1,
                                            .variant = -1,
+                                           .precision = -1,
                                            .on = {.resource = "/cpu/self"}};
 
 #define MEMBER(name) offsetof(BenchOptions, name)
@@ -112,6 +115,14 @@ static const ArgOption options_table[] = {
      0,
      // in the order of RitzGeometryPolicy
      {"auto", "stored", "affine", "trilinear", "partial", "merged", "isoparametric", NULL}},
+    {"--precision",
+     NULL,
+     "of the operator and all its vectors: float, or the library's\nown (default: that); applies alone",
+     ARG_CHOICE,
+     MEMBER(precision),
+     0,
+     0,
+     {"f32", "f64", NULL}},
     {"--apply", NULL, "time the operator (default)", ARG_FLAG, MEMBER(apply), 0, 0, {NULL}},
     {"--cg",
      NULL,
@@ -248,11 +259,15 @@ static const ArgCommand command = {
         "solve's. MB and Mflop of an iteration: those of the apply and of the vectors, which the standard\n"
         "variant reads and writes 11 times more, the merged one 5 times. ratio: of the speed to that with\n"
         "stored factors.\n\n"
+        "--precision f32: factors are computed in double and rounded. MB and the peak are those of float; "
+        "of\n"
+        "devices that peak is not measured, there the roofline is that of memory.\n\n"
         "Devices run on while the program does: batches of applies of 20 ms or more end with a norm of the\n"
         "output, which waits and is counted, less than 1 % of a batch.\n\n"
         "Exit status: 0 done; 1 failed, or a check failed; 2 wrong usage.\n\n"
         "  ritz bench --bp all --order 1,2,4,7 --size 1e5\n"
         "  ritz bench --bp 5 --policy stored,trilinear,affine --plot bp5.svg\n"
+        "  ritz bench --bp 1,3,5 --precision f32\n"
         "  ritz bench --nekbone --problem poisson --components 1 --jacobi --cg-variant both\n"
         "  ritz bench --ceed /gpu/cuda/shared --bp 1,3,5 --order 3,7 --n 67,29",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
@@ -260,6 +275,18 @@ static const ArgCommand command = {
 };
 
 static const BpTets tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};
+
+static int create_single(Ceed ceed, CeedSize length, CeedVector *vec) {
+  return RitzVectorCreate(ceed, length, CEED_SCALAR_FP32, vec);
+}
+static int choose_single(CeedOperator op) { return RitzOperatorSetPrecision(op, CEED_SCALAR_FP32); }
+
+static const BpSingle single = {create_single, RitzVectorConvert, choose_single};
+
+// In a float build everything is in float already.
+static bool is_single(const BenchOptions *o) {
+  return o->precision == F32 && sizeof(CeedScalar) != sizeof(float);
+}
 static const int default_bps[] = {1, 2, 3, 4, 5, 6}, default_orders[] = {1, 2, 3, 4, 5, 6, 7, 8};
 static const int nekbone_orders[] = {3, 4, 5, 6, 7, 8, 9}, default_components[] = {1, 3};
 static const int default_policies[] = {RITZ_POLICY_STORED};
@@ -340,7 +367,8 @@ static int write_plot(const Bench *b, const char *what, size_t num, const PlotPo
   name_machine(&b->machine, machine, sizeof(machine));
   snprintf(title, sizeof(title), "Ritz on %s", machine);
   snprintf(subtitle, sizeof(subtitle), "%s; %s precision, %s", what,
-           sizeof(CeedScalar) == sizeof(float) ? "single" : "double", b->options->on.resource);
+           is_single(b->options) || sizeof(CeedScalar) == sizeof(float) ? "single" : "double",
+           b->options->on.resource);
   const Plot plot = {.title = title,
                      .subtitle = subtitle,
                      .label_meaning = "numbers: polynomial degree p",
@@ -392,6 +420,7 @@ static int run_orders(const Bench *b, BpOptions bp, Sweep *sweep) {
 static int run_sweep(const Bench *b, Sweep *sweep) {
   const BenchOptions *o = b->options;
   BpOptions bp = {.tets = o->shape == TET ? &tets : NULL,
+                  .single = is_single(o) ? &single : NULL,
                   .size = size_of(b),
                   .mode = o->cg ? BP_CG : BP_APPLY,
                   .repetitions = o->reps,
@@ -637,15 +666,19 @@ static ArgsResult check_bp_options(const BenchOptions *o) {
       return args_wrong(&command, "--bp", "of tetrahedra expected 1 to 4, found %d", o->bp.items[i]);
   }
   if (o->apply && o->cg) return args_wrong(&command, "--apply", "contradicts --cg");
+  if (o->precision == F64 && sizeof(CeedScalar) == sizeof(float))
+    return args_wrong(&command, "--precision", "f64 only in a library of double, this one is of float");
+  if (is_single(o) && o->cg) return args_wrong(&command, "--precision", "f32 contradicts --cg");
   return ARGS_RUN;
 }
 
 static ArgsResult check_nekbone_options(const BenchOptions *o) {
-  const char *option = o->bp.num         ? "--bp"
-                       : o->shape == TET ? "--shape"
-                       : o->apply        ? "--apply"
-                       : o->cg           ? "--cg"
-                                         : NULL;
+  const char *option = o->bp.num           ? "--bp"
+                       : o->shape == TET   ? "--shape"
+                       : o->apply          ? "--apply"
+                       : o->cg             ? "--cg"
+                       : o->precision >= 0 ? "--precision"
+                                           : NULL;
 
   if (option) return args_wrong(&command, option, "contradicts --nekbone");
   if (o->lambda == 0) return args_wrong(&command, "--lambda", "expected a number > 0, found '0'");
@@ -683,7 +716,7 @@ static int run_with_files(Bench *b, int num_threads) {
   int code;
 
   b->table = b->json == stdout ? NULL : stdout;
-  b->machine = threads_find_limits(b->ceed, &o->on, num_threads);
+  b->machine = threads_find_limits(b->ceed, &o->on, num_threads, is_single(o));
   if (b->table) threads_show_limits(&b->machine);
   code = o->nekbone ? run_nekbone(b) : run_bps(b);
   if (b->table) show_kernels();

@@ -146,7 +146,7 @@ static int explain(Ceed ceed, const ExplainOptions *o, int num_threads) {
   bool wants_plan = o->plan || !(o->source || o->steps);
   int ierr;
 
-  if (wants_plan) bp.machine = threads_find_limits(ceed, &o->on, num_threads);
+  if (wants_plan) bp.machine = threads_find_limits(ceed, &o->on, num_threads, false);
   CLI_TRY(bp_predict(ceed, &bp, &sizes));
   CLI_TRY_CLEANUP(bp_problem_create(&problem));
   if (wants_plan) CLI_TRY_CLEANUP(show_plan(&problem));

@@ -2,6 +2,7 @@
 // --threads, the option ":threads=" of resources, and the limits of the machine (contract in cli/threads.h).
 #include "cli/threads.h"
 
+#include <math.h>
 #include <ritz/device.h>
 #include <ritz/machine.h>
 #include <ritz/version.h>
@@ -72,20 +73,22 @@ static bool is_serial(Ceed ceed) {
   return true;
 }
 
-static BpMachine find_limits_of_device(const RitzDeviceCounters *on) {
+static BpMachine find_limits_of_device(const RitzDeviceCounters *on, bool is_single) {
+  const bool is_own = !is_single || sizeof(CeedScalar) == sizeof(float);
   RitzDeviceRates rates;
 
   if (RitzDeviceMeasure(on->driver, on->index, &rates)) return (BpMachine){0};
-  return (BpMachine){
-      .device = on->device, .bandwidth = (double)rates.stream_bandwidth, .peak = (double)rates.flops};
+  return (BpMachine){.device = on->device,
+                     .bandwidth = (double)rates.stream_bandwidth,
+                     .peak = is_own ? (double)rates.flops : INFINITY};
 }
 
-BpMachine threads_find_limits(Ceed ceed, const ThreadsChoice *choice, int num) {
+BpMachine threads_find_limits(Ceed ceed, const ThreadsChoice *choice, int num, bool is_single) {
   const BpMachine unknown = {0};
   RitzDeviceCounters on;
   RitzMachine machine;
 
-  if (!RitzDeviceGetCounters(ceed, &on) && on.driver) return find_limits_of_device(&on);
+  if (!RitzDeviceGetCounters(ceed, &on) && on.driver) return find_limits_of_device(&on, is_single);
   if (!is_on_cpu(choice->resource) || RitzMachineGet(false, &machine)) return unknown;
   if (is_serial(ceed) || num < 1) num = 1;
   if (num > machine.num_processors) num = machine.num_processors;
@@ -94,7 +97,8 @@ BpMachine threads_find_limits(Ceed ceed, const ThreadsChoice *choice, int num) {
   return (BpMachine){
       .threads = num,
       .bandwidth = (double)rates->update_bandwidth,
-      .peak = (double)(sizeof(CeedScalar) == sizeof(float) ? rates->single_flops : rates->double_flops),
+      .peak = (double)(is_single || sizeof(CeedScalar) == sizeof(float) ? rates->single_flops
+                                                                        : rates->double_flops),
       .cache = (double)machine.last_level_bytes,
   };
 }
@@ -111,6 +115,10 @@ void threads_show_limits(const BpMachine *limits) {
   char named[THREADS_NAMED];
 
   if (!limits->threads && !limits->device) return;
+  if (isinf(limits->peak)) {
+    cli_fact("limits", "%.1f GB/s %s", 1e-9 * limits->bandwidth, threads_named(limits, named));
+    return;
+  }
   cli_fact("limits", "%.1f GB/s and %.1f GFLOP/s %s", 1e-9 * limits->bandwidth, 1e-9 * limits->peak,
            threads_named(limits, named));
 }

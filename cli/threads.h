@@ -20,7 +20,8 @@ ArgsResult threads_check(const ArgCommand *command, const ThreadsChoice *choice)
 int threads_open(const ArgCommand *command, const ThreadsChoice *choice, int otherwise, Ceed *ceed, int *num);
 
 // Bandwidth and flops of the threads of the context, or of its device; zeros when the measurement fails.
-BpMachine threads_find_limits(Ceed ceed, const ThreadsChoice *choice, int num);
+// is_single: in float. Of devices the peak is measured in CeedScalar; in another precision it is infinite.
+BpMachine threads_find_limits(Ceed ceed, const ThreadsChoice *choice, int num, bool is_single);
 void threads_show_limits(const BpMachine *limits);
 
 // "with 8 threads", "on NVIDIA H200", into text.

@@ -50,11 +50,13 @@ typedef struct {
 // The least that an apply of an operator has to do and to move; zeros: not known.
 typedef struct {
   double flops, bytes;
+  bool is_single; // the flops are in float, whatever CeedScalar is
 } RitzOperatorCost;
 
 // The most that a context can do, per second, where it computes; zeros: not known.
 typedef struct {
   double flops, bandwidth; // bytes
+  double single_flops;     // in float; 0: not known
   double cache_bytes;      // what fits into that much is not bound by the bandwidth; 0: not known
 } RitzLimits;
 

@@ -149,13 +149,17 @@ int ritz_operator_serves(CeedOperator variant, CeedVector in, bool *is_native) {
 
 // ---- Apply ----
 
+int ritz_operator_variant_for(CeedOperator op, CeedVector in, CeedVector out, CeedOperator *variant) {
+  return ritz_operator_variant(op, precision_of(op, in, op->input_size),
+                               precision_of(op, out, op->output_size), variant);
+}
+
 int ritz_operator_find(CeedOperator op, CeedVector in, CeedVector out, CeedOperator *variant,
                        bool *is_native) {
   *variant = op;
   *is_native = true;
   if (ritz_operator_is_plain(op, in, out)) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_operator_variant(op, precision_of(op, in, op->input_size),
-                                 precision_of(op, out, op->output_size), variant));
+  RITZ_TRY(ritz_operator_variant_for(op, in, out, variant));
   return ritz_operator_serves(*variant, in, is_native);
 }
 

@@ -31,6 +31,8 @@ int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVe
 // The operator or its variant for active vectors of these precisions.
 int ritz_operator_variant(CeedOperator op, CeedScalarType in, CeedScalarType out, CeedOperator *variant);
 void ritz_operator_free_variants(CeedOperator op);
+// That for these active vectors.
+int ritz_operator_variant_for(CeedOperator op, CeedVector in, CeedVector out, CeedOperator *variant);
 // Whether the slots of the backend serve an operator or variant as it is. in: the active input, or
 // CEED_VECTOR_NONE.
 int ritz_operator_serves(CeedOperator variant, CeedVector in, bool *is_native);

@@ -384,7 +384,8 @@ static void print_rates(FILE *stream, const Key *key, double mean) {
   const bool has_rates = mean > 0 && key->cost.bytes > 0;
   const bool has_limits = has_rates && limits->bandwidth > 0 && limits->flops > 0;
   const double memory = has_limits ? key->cost.bytes / limits->bandwidth : 0;
-  const double compute = has_limits ? key->cost.flops / limits->flops : 0;
+  const double peak = key->cost.is_single ? limits->single_flops : limits->flops;
+  const double compute = has_limits && peak > 0 ? key->cost.flops / peak : 0;
   const char *bound = compute > memory ? "flops" : key->cost.bytes < limits->cache_bytes ? "cache" : "memory";
 
   print_number(stream, 8, 2, has_rates, 1e-9 * key->cost.bytes / mean);

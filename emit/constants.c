@@ -9,11 +9,15 @@
 
 static void emit_numbers(RitzEmitter *e, const char *name, const char *part, const CeedScalar *values,
                          CeedInt n) {
-  const int digits = sizeof(CeedScalar) == 4 ? 9 : 17;
+  const bool is_single = e->plan->precision == CEED_SCALAR_FP32;
 
   ritz_text_add(&e->text, "static const RitzReal %s%s[] = {", name, part);
   for (CeedInt i = 0; i < n; i++) {
-    ritz_text_add(&e->text, "%s%.*g", i == 0 ? "" : i % 6 ? ", " : ",\n  ", digits, (double)values[i]);
+    ritz_text_add(&e->text, "%s%.*g",
+                  i == 0  ? ""
+                  : i % 6 ? ", "
+                          : ",\n  ",
+                  is_single ? 9 : 17, is_single ? (double)(float)values[i] : (double)values[i]);
   }
   ritz_text_add(&e->text, "%s};\n", n ? "" : "0");
 }
@@ -228,6 +232,9 @@ static CeedInt max_row(const RitzEmitter *e, CeedInt max) {
 
 void ritz_emit_heading(RitzEmitter *e, const char *what, CeedInt max) {
   const RitzPlan *plan = e->plan;
+  const char *precision = plan->precision == CEED_SCALAR_TYPE ? ""
+                          : ritz_emit_converts(e)             ? "#define RITZ_REAL_IS_FP32\n"
+                                                              : "#define CEED_SCALAR_IS_FP32\n";
 
   ritz_text_add(&e->text,
                 "// SPDX-License-Identifier: BSD-2-Clause\n"
@@ -236,15 +243,76 @@ void ritz_emit_heading(RitzEmitter *e, const char *what, CeedInt max) {
                 (int)e->target->lanes);
   emit_field_comments(e);
   ritz_text_add(&e->text,
-                "#define RITZ_LANES   %d\n#define RITZ_DIM     %d\n#define RITZ_Q       %d\n"
+                "%s#define RITZ_LANES   %d\n#define RITZ_DIM     %d\n#define RITZ_Q       %d\n"
                 "#define RITZ_CALL    %d\n#define RITZ_MAX_1D  %d\n#define RITZ_MAX_ROW %d\n%s"
                 "#include \"kernels/cpu/kernel.h\"\n",
-                (int)e->target->lanes, (int)plan->dim, (int)plan->Q_1d, (int)e->target->call_points,
-                (int)max_1d(plan), (int)max_row(e, max),
+                precision, (int)e->target->lanes, (int)plan->dim, (int)plan->Q_1d,
+                (int)e->target->call_points, (int)max_1d(plan), (int)max_row(e, max),
                 ritz_emit_is_values(e) ? "#define RITZ_VALUES\n" : "");
 }
 
 // ---- The point function ----
+
+// Size of an argument; 0: the function gets NULL.
+static int argument_size(const RitzPlan *plan, bool is_input, int k) {
+  const int i = ritz_plan_field_of(plan, is_input, k);
+  return i < 0 ? 0 : (int)plan->fields[is_input ? i : plan->num_in + i].size;
+}
+
+// Arguments in CeedScalar of a function that the kernel calls with others.
+static void emit_converted(RitzEmitter *e, bool is_input) {
+  const RitzPlan *plan = e->plan;
+  const int num = is_input ? plan->num_in_arguments : plan->num_out_arguments;
+  const char *name = is_input ? "in" : "out";
+
+  for (int k = 0; k < num; k++) {
+    const int size = argument_size(plan, is_input, k);
+    if (size == 0) continue;
+    ritz_text_add(&e->text, "  CeedScalar ritz_%s%d[%d * RITZ_CALL * RITZ_LANES];\n", name, k, size);
+    if (is_input)
+      ritz_text_add(&e->text,
+                    "  for (int ritz_i = 0; ritz_i < %d * RITZ_CALL * RITZ_LANES; ritz_i++)\n"
+                    "    ritz_in%d[ritz_i] = ritz_in[%d][ritz_i];\n",
+                    size, k, k);
+  }
+  ritz_text_add(&e->text, "  %sCeedScalar *const ritz_call_%s[] = {", is_input ? "const " : "", name);
+  for (int k = 0; k < num; k++) {
+    ritz_text_add(&e->text, k ? ", " : "");
+    if (argument_size(plan, is_input, k) == 0)
+      ritz_text_add(&e->text, "NULL");
+    else
+      ritz_text_add(&e->text, "ritz_%s%d", name, k);
+  }
+  ritz_text_add(&e->text, "%s};\n", num ? "" : "NULL");
+}
+
+// The function in CeedScalar inside a kernel of another precision.
+static void emit_converting_user(RitzEmitter *e) {
+  const RitzPlan *plan = e->plan;
+
+  ritz_text_add(&e->text,
+                "static inline int ritz_user(void *ritz_ctx, const CeedInt ritz_Q,\n"
+                "                            const RitzReal *const *ritz_in, RitzReal *const *ritz_out) {\n");
+  emit_converted(e, true);
+  emit_converted(e, false);
+  ritz_text_add(&e->text, "  const int ritz_code = %s(ritz_ctx, ritz_Q, ritz_call_in, ritz_call_out);\n",
+                plan->function_name);
+  for (int k = 0; k < plan->num_out_arguments; k++) {
+    const int size = argument_size(plan, false, k);
+    if (size == 0) continue;
+    ritz_text_add(&e->text,
+                  "  for (int ritz_i = 0; ritz_i < %d * RITZ_CALL * RITZ_LANES; ritz_i++)\n"
+                  "    ritz_out[%d][ritz_i] = (RitzReal)ritz_out%d[ritz_i];\n",
+                  size, k, k);
+  }
+  ritz_text_add(
+      &e->text,
+      "  return ritz_code;\n}\n\n"
+      "int ritz_qfunction_text(void *ritz_ctx, const CeedInt ritz_Q, const CeedScalar *const *ritz_in,\n"
+      "                        CeedScalar *const *ritz_out) {\n"
+      "  return %s(ritz_ctx, ritz_Q, ritz_in, ritz_out);\n}\n",
+      plan->function_name);
+}
 
 // The user's text comes last, so that its macros reach nothing of ours: what follows it has no names but our
 // own.
@@ -260,6 +328,10 @@ void ritz_emit_user(RitzEmitter *e) {
   // as arguments of the compiler they would reach our text, too
   ritz_text_add_defines(&e->text, plan->num_defines, plan->defines);
   ritz_text_add(&e->text, has_quote ? "#include <%s>\n\n" : "#include \"%s\"\n\n", plan->source_path);
+  if (ritz_emit_converts(e)) {
+    emit_converting_user(e);
+    return;
+  }
   ritz_text_add(
       &e->text,
       "static inline int ritz_user(void *ritz_ctx, const CeedInt ritz_Q, const CeedScalar *const *ritz_in,\n"

@@ -34,15 +34,15 @@ static bool adds(const RitzPlan *plan, int i) {
 
 static void emit_list(RitzEmitter *e, bool is_input) {
   const int num = is_input ? e->plan->num_in_arguments : e->plan->num_out_arguments;
-  const char *name = is_input ? "in" : "out";
-  ritz_text_add(&e->text, "  %sCeedScalar *const %s[] = {", is_input ? "const " : "", name);
+  const char *name = is_input ? "in" : "out", *scalar = ritz_emit_scalar(e);
+  ritz_text_add(&e->text, "  %s%s *const %s[] = {", is_input ? "const " : "", scalar, name);
   for (int k = 0; k < num; k++) {
     const int i = ritz_plan_field_of(e->plan, is_input, k);
     ritz_text_add(&e->text, k ? ", " : "");
     if (i < 0)
       ritz_text_add(&e->text, "NULL");
     else
-      ritz_text_add(&e->text, "(CeedScalar *)%s%s%d", ritz_emit_place(e), name, i);
+      ritz_text_add(&e->text, "(%s *)%s%s%d", scalar, ritz_emit_place(e), name, i);
   }
   ritz_text_add(&e->text, "%s};\n", num ? "" : "NULL");
 }

@@ -189,11 +189,12 @@ static void emit_functions(Diagonal *d) {
 static void emit_list(Diagonal *d, bool is_input) {
   const RitzDiagonalPlan *p = d->diagonal;
   const char *name = is_input ? "in" : "out", *place = ritz_emit_place(&d->emitter);
+  const char *scalar = ritz_emit_scalar(&d->emitter);
   const int begin = is_input ? 0 : p->plan.num_in;
   const int num = is_input ? p->plan.num_in_arguments : p->plan.num_out_arguments;
   RitzText *text = &d->emitter.text;
 
-  ritz_text_add(text, "  %sCeedScalar *const %s[] = {", is_input ? "const " : "", name);
+  ritz_text_add(text, "  %s%s *const %s[] = {", is_input ? "const " : "", scalar, name);
   for (int k = 0; k < num; k++) {
     const int i = ritz_plan_field_of(&p->plan, is_input, k);
     const int offset = i < 0 ? -1 : (int)p->offsets[begin + i];
@@ -201,9 +202,9 @@ static void emit_list(Diagonal *d, bool is_input) {
     if (i < 0)
       ritz_text_add(text, "NULL");
     else if (offset < 0)
-      ritz_text_add(text, "(CeedScalar *)%s%s%d", place, name, i);
+      ritz_text_add(text, "(%s *)%s%s%d", scalar, place, name, i);
     else
-      ritz_text_add(text, "(CeedScalar *)(%sactive_%s + %d * RITZ_CALL)", place, name, offset);
+      ritz_text_add(text, "(%s *)(%sactive_%s + %d * RITZ_CALL)", scalar, place, name, offset);
   }
   ritz_text_add(text, "};\n");
 }

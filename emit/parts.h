@@ -39,6 +39,25 @@ static inline int ritz_emit_array_number(const RitzEmitter *e, int s) {
   return e->target->spaces[s].overwrites >= 0 ? e->target->spaces[s].overwrites : s;
 }
 
+// ---- Precision ----
+
+// Whether the L-vector of a space has not the precision of the arithmetic.
+static inline bool ritz_emit_is_other(const RitzEmitter *e, const RitzPlanSpace *space) {
+  return space->precision != e->plan->precision;
+}
+// Suffix of the steps that read from such a vector.
+static inline const char *ritz_emit_other(const RitzEmitter *e, const RitzPlanSpace *space) {
+  return ritz_emit_is_other(e, space) ? "_other" : "";
+}
+// Type of the point function's arguments where the kernel calls it. A function with a context keeps
+// CeedScalar, which its context is laid out in: kernels of another precision convert its arguments.
+static inline bool ritz_emit_converts(const RitzEmitter *e) {
+  return e->plan->precision != CEED_SCALAR_TYPE && e->plan->has_context;
+}
+static inline const char *ritz_emit_scalar(const RitzEmitter *e) {
+  return ritz_emit_converts(e) ? "RitzReal" : "CeedScalar";
+}
+
 // ---- Arrays of spaces ----
 
 typedef struct {

@@ -96,8 +96,8 @@ void ritz_emit_field(RitzEmitter *e, int i, bool add) {
   const RitzPlanSpace *space = &plan->spaces[f->space];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
   if (e->target->spaces[f->space].gather == RITZ_GATHER_PACKED) {
-    ritz_text_add(&e->text, "  ritz_take_packed(%d, RITZ_CALL, &args->spaces[%d], b->number, %d, q, %s);\n",
-                  (int)f->size, f->space, (int)plan->Q, arg);
+    ritz_text_add(&e->text, "  ritz_take_packed%s(%d, RITZ_CALL, &args->spaces[%d], b->number, %d, q, %s);\n",
+                  ritz_emit_other(e, space), (int)f->size, f->space, (int)plan->Q, arg);
     return;
   }
   if (space->form != RITZ_FORM_LINES) {
@@ -130,8 +130,9 @@ void ritz_emit_point_begin(RitzEmitter *e) {
   ritz_text_add(&e->text, "\n// ---- Points ----\n");
   if (e->target->call == RITZ_CALL_TEXT)
     ritz_text_add(&e->text,
-                  "RITZ_INLINE int ritz_user(void *ctx, const CeedInt Q, const CeedScalar *const *in,\n"
-                  "                          CeedScalar *const *out);\n\n");
+                  "RITZ_INLINE int ritz_user(void *ctx, const CeedInt Q, const %s *const *in,\n"
+                  "                          %s *const *out);\n\n",
+                  ritz_emit_scalar(e), ritz_emit_scalar(e));
   ritz_text_add(&e->text,
                 "RITZ_INLINE int ritz_point(const RitzKernelArgs *args, const RitzBatch *b, RitzWork *w, "
                 "RitzPlane *p, RitzRow *r,\n                           int k, int j, int i) {\n"

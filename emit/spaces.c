@@ -123,15 +123,16 @@ void ritz_emit_arrays(RitzEmitter *e, RitzCpuStage life) {
 void ritz_emit_shape(RitzEmitter *e, const RitzPlanSpace *space, const RitzCpuSpace *how, int number) {
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
   const int nc = (int)space->num_comp, n = (int)space->num_nodes;
+  const char *other = ritz_emit_is_other(e, space) ? "true" : "false";
 
   if (how->gather == RITZ_GATHER_PACKED) return;
   ritz_text_add(&e->text, "static const RitzShape ritz_shape%d = ", number);
   if (b && b->is_tensor && b->dim > 1) {
     const int P = (int)b->P_1d;
-    ritz_text_add(&e->text, "{%d, %d, RITZ_IN_SLAB(%d), RITZ_SLAB(%d), RITZ_SIZE(%d, %d)};\n", nc, P, P, P, P,
-                  P);
+    ritz_text_add(&e->text, "{%d, %d, RITZ_IN_SLAB(%d), RITZ_SLAB(%d), RITZ_SIZE(%d, %d), %s};\n", nc, P, P,
+                  P, P, P, other);
   } else {
-    ritz_text_add(&e->text, "{%d, 1, %d, %d, %d};\n", nc, n, n, n);
+    ritz_text_add(&e->text, "{%d, 1, %d, %d, %d, %s};\n", nc, n, n, n, other);
   }
 }
 
@@ -411,12 +412,13 @@ void ritz_emit_ahead(RitzEmitter *e, CeedInt more) {
     const CeedInt offsets =
         how->gather == RITZ_GATHER_ROWS ? space->num_nodes / how->row_length * e->target->lanes : 0;
     if (how->gather == RITZ_GATHER_PACKED && e->target->prefetch_packed) {
-      ritz_text_add(&e->text, "  ritz_fetch_packed(ahead, %d, %d, %d, ", s, (int)space->num_comp,
-                    (int)plan->Q);
+      ritz_text_add(&e->text, "  ritz_fetch_packed%s(ahead, %d, %d, %d, ", ritz_emit_other(e, space), s,
+                    (int)space->num_comp, (int)plan->Q);
       emit_share(e, plan->Q, steps);
     }
     if (offsets && e->target->prefetch_vectors) {
-      ritz_text_add(&e->text, "  ritz_fetch_rows(ahead, %d, %d, ", s, (int)offsets);
+      ritz_text_add(&e->text, "  ritz_fetch_rows%s(ahead, %d, %d, ", ritz_emit_other(e, space), s,
+                    (int)offsets);
       emit_share(e, offsets, steps);
     }
   }

@@ -184,7 +184,7 @@ static double added_scalars(const RitzPlan *plan, const RitzCpuTarget *t, int s)
 static double count_working_set(const RitzPlan *plan, const RitzCpuTarget *t) {
   double scalars = 0;
   for (int i = 0; i < plan->num_spaces; i++) scalars += added_scalars(plan, t, i);
-  return (double)sizeof(CeedScalar) * t->lanes * scalars;
+  return (double)ritz_scalar_bytes(plan->precision) * t->lanes * scalars;
 }
 
 // ---- The target ----

@@ -105,7 +105,7 @@ typedef struct {
 
 // What a processor offers.
 typedef struct {
-  CeedInt lanes;    // CeedScalars in a vector register
+  CeedInt lanes;    // scalars of the plan's precision in a vector register
   bool allows_text; // false: the point function is called by its pointer
 } RitzCpuMachine;
 

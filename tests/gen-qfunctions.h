@@ -17,6 +17,16 @@ CEED_QFUNCTION(GenMass)(void *ctx, const CeedInt Q, const CeedScalar *const *in,
   return CEED_ERROR_SUCCESS;
 }
 
+//     in: [0] u [Q]      out: [0] v [Q]   [1] w [Q]
+CEED_QFUNCTION(GenTwice)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  (void)ctx;
+  for (CeedInt i = 0; i < Q; i++) {
+    out[0][i] = in[0][i];
+    out[1][i] = 2 * in[0][i];
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- With contexts ----
 
 typedef struct {

@@ -186,6 +186,7 @@ wrong "unknown variant" "ritz bench: --cg-variant: expected standard, merged, au
   bench --nekbone --cg-variant fast
 wrong "too many components" "ritz bench: --components: expected integers from 1 to 3 such as 1,2,4 or 1-4, or all, found '4'" \
   bench --nekbone --components 4
+wrong "precision of the other benchmark" "ritz bench: --precision: contradicts --nekbone" bench --nekbone --precision f32
 wrong "plot that is no SVG" "ritz bench: --plot: expected a file name that ends in .svg, found 'a.png'" bench --plot a.png
 wrong "no threads" "ritz bench: --threads: expected an integer >= 1, found '0'" bench --threads 0
 wrong "threads of a GPU" "ritz bench: --threads: only for backends below /cpu/self, not for '/gpu/cuda'" \
@@ -358,6 +359,10 @@ prints "also from their corners and deformed" 0 out '^BP4 +2  6x3x3x3 .*trilinea
   bench --shape tet --bp 1-4 --order 1,2 --n 2,3 --deform 0.05 --policy stored,trilinear --reps 1 --ceed /cpu/self/ref
 prints "also affine ones" 0 out '^BP4 +2  6x3x3x3 .*affine.* ok$' \
   bench --shape tet --bp 1-4 --order 1,2 --n 2,3 --policy affine --reps 1 --ceed /cpu/self/ref
+prints "single precision" 0 out '^BP4 +2  2x2x2 .* ok$' bench --bp 1,4 --order 2 --n 2 --policy stored,trilinear --precision f32 --reps 1
+run bench --bp 3 --order 2 --n 4 --precision f32 --reps 1 --ceed /cpu/self/ref --json -
+report "$(grep -c '"vector_bytes": 4, .*"bytes": 113964, .*"checks_hold": true' "$folder/out")" \
+  "bytes of single precision are those of float: 3 x 729 + 6 x 64 x 64 numbers and 27 x 64 offsets"
 prints "conjugate gradients too" 0 out '^BP3 .* ok$' bench --bp 1,3 --order 2 --size 1500 --cg --reps 1
 prints "the smallest box has no free entry and no rate" 0 out '^BP3 ' bench --bp 3 --order 1 --size 1 --cg --reps 1
 prints "rows show the fraction of the roofline" 0 out '^BP1 .* (memory|cache|flops) +[0-9.]+ % +[0-9.]+  ok$' \

@@ -10,6 +10,7 @@
 #include "tests/random-operator.h"
 #include <ctype.h>
 #include <ritz/basis.h>
+#include <ritz/precision.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -192,6 +193,12 @@ static void set_one_point(Kit *k) {
   set_function(k, 1, source, 3, 1, fields);
 }
 
+// Arithmetic and active vectors of float, stored data of double.
+static void set_single(Kit *k) {
+  set_mass_p2(k);
+  if (k->op) NOTE_OK(RitzOperatorSetPrecision(k->op, CEED_SCALAR_FP32));
+}
+
 typedef struct {
   const char *name;
   void (*set)(Kit *k);
@@ -211,8 +218,10 @@ static const Golden goldens[] = {
     {"pointer", set_diffusion_p4, false},
     {"trilinear", set_trilinear, true},
     {"one-point", set_one_point, true},
+    {"single", set_single, true},
 };
-enum { NUM_GOLDENS = sizeof(goldens) / sizeof(goldens[0]) };
+// The last one takes a library of two precisions.
+enum { NUM_GOLDENS = sizeof(goldens) / sizeof(goldens[0]) - (sizeof(CeedScalar) == sizeof(float)) };
 
 static Machine golden_machine(const Golden *g) {
   return (Machine){.lanes = 8, .allows_text = g->allows_text, .allows_forms = true, .allows_folds = true};

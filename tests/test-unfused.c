@@ -111,7 +111,7 @@ typedef struct {
   RitzKernelArgs args;
   int64_t num_batches, work_bytes;
   RitzKernelSpace spaces[MAX_FIELDS];
-  const CeedScalar *matrices[2 * MAX_FIELDS];
+  const void *matrices[2 * MAX_FIELDS];
   CeedScalar *packed[MAX_FIELDS]; // owned, of a space
   int num_arrays;
   Array arrays[MAX_FIELDS];

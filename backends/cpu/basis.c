@@ -18,7 +18,7 @@ typedef struct {
   RitzPlanBasis basis;
   RitzPlanSpace space;
   RitzPlan plan;
-  const CeedScalar *matrices[2];
+  const void *matrices[2];
 } Alone;
 
 static RitzPlanMatrix borrow_line(CeedInt Q, CeedInt P, const CeedScalar *values) {

@@ -43,14 +43,15 @@ typedef struct {
   char *text;            // owned; NULL without a generated kernel
   RitzJitModule module;  // counted; NULL without a generated kernel
   RitzKernel kernel;
-  RitzSchedule *schedule;      // owned
-  RitzKernelSpace *spaces;     // owned [num_spaces]; the arrays are set for each apply
-  const CeedScalar **matrices; // owned [num_matrices]
-  RitzKernelArgs *args;        // owned [threads of the schedule]
-  RitzUnfused unfused;         // for the ahead-of-time kernel: plan and target
-  CeedScalar **zeroed;         // owned [num_spaces]: outputs that the apply sets to zero; else NULL
-  RitzCpuDiagonal *diagonal;   // owned: how its diagonal is assembled; NULL before the first request
-  RitzCpuSweep *sweep;         // owned; NULL before the first request
+  RitzSchedule *schedule;    // owned
+  RitzKernelSpace *spaces;   // owned [num_spaces]; the arrays are set for each apply
+  const void **matrices;     // owned [num_matrices]: of the plan or the bases, or the copies that follow
+  float **rounded;           // owned [num_matrices]: of arithmetic in another precision; else NULL
+  RitzKernelArgs *args;      // owned [threads of the schedule]
+  RitzUnfused unfused;       // for the ahead-of-time kernel: plan and target
+  void **zeroed;             // owned [num_spaces]: outputs that the apply sets to zero; else NULL
+  RitzCpuDiagonal *diagonal; // owned: how its diagonal is assembled; NULL before the first request
+  RitzCpuSweep *sweep;       // owned; NULL before the first request
 } RitzCpuOperator;
 
 // prepare.c: makes op->data of operators that have none; kernels of all of them are compiled together. `in`
@@ -65,27 +66,38 @@ RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes);
 int ritz_cpu_reserve_work(Ceed ceed, int64_t bytes);
 int ritz_cpu_warn(CeedOperator op, const char *call, const char *reason, const char *outcome);
 
-// environment.c: what this processor offers and the variables RITZ_LANES, RITZ_QFUNCTION, RITZ_FORMS and
-// RITZ_FOLD allow.
-void ritz_cpu_environment(RitzCpuMachine *machine, RitzPlanOptions *options);
+// precision.c: operators whose arithmetic, or some vector, is not CeedScalar.
+bool ritz_cpu_is_mixed(CeedOperator op);
+// Slot of the backend: such an operator is served by kernels that hold the text of the point function, or,
+// where its arithmetic is CeedScalar, call it; prepares it. What has no such kernel has
+// RITZ_PATH_DELEGATED and a reason, and is nothing that this backend runs.
+int ritz_cpu_operator_is_native(CeedOperator op, CeedVector in, bool *is_native, const char **reason);
+// Fills the list of matrices that kernels are handed, in the precision of the plan; bytes of copies.
+int ritz_cpu_fill_matrices(CeedOperator op);
+void ritz_cpu_free_matrices(RitzCpuOperator *cpu);
+double ritz_cpu_rounded_bytes(const RitzPlan *plan);
 
-// function.c: calls the application's function, and the text in a kernel (NULL: none), on points of the first
-// element with copies of the context.
+// environment.c: what this processor offers arithmetic of a precision, and the variables RITZ_LANES,
+// RITZ_QFUNCTION, RITZ_FORMS and RITZ_FOLD allow.
+void ritz_cpu_environment(CeedScalarType precision, RitzCpuMachine *machine, RitzPlanOptions *options);
+
+// function.c: calls the application's function, and the text in a kernel (NULL: none; is_single: compiled
+// with float for CeedScalar), on points of the first element with copies of the context.
 typedef struct {
   bool agrees;         // in all that could be compared
   bool has_compared;   // some finite results
   bool has_unusual;    // NaN or infinity, in inputs (which were replaced) or results
   bool writes_context; // the application's function or the text
 } RitzCpuLook;
-int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, CeedInt points_per_call,
-                            RitzCpuLook *found);
+int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, bool is_single,
+                            CeedInt points_per_call, RitzCpuLook *found);
 
 // operator.c
 int ritz_cpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
 int ritz_cpu_composite_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
 // Sub-operators of this context that have elements are planned and compiled together, when they are first
-// used.
-int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in);
+// used with active vectors of these precisions. out NULL: as the input.
+int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in, CeedVector out);
 // The array of input space s for a kernel of this plan and target.
 int ritz_cpu_get_input(const RitzPlan *plan, const RitzCpuTarget *target, int s, CeedVector vec,
                        RitzKernelSpace *kernel);
@@ -103,6 +115,7 @@ int ritz_cpu_delegate_diagonal(CeedOperator op, bool is_point_block, const char 
 
 // diagonal.c
 int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);
+int ritz_cpu_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native);
 int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream); // of a prepared operator
 void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal);
 

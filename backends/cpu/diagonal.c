@@ -139,7 +139,7 @@ static CeedVector vector_of(CeedOperator op, const RitzCpuDiagonal *d, int s) {
   return ritz_operator_field(op, d->plan->plan.spaces[s].field)->vec;
 }
 
-static int run_with_inputs(CeedOperator op, RitzCpuDiagonal *d, CeedScalar *diagonal) {
+static int run_with_inputs(CeedOperator op, RitzCpuDiagonal *d, void *diagonal) {
   const RitzPlan *plan = &d->plan->plan;
   int num_held = 0, ierr = CEED_ERROR_SUCCESS;
 
@@ -169,6 +169,19 @@ static int refuse(CeedOperator op, bool is_point_block, const char **reason) {
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_cpu_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native) {
+  const char *reason;
+
+  *is_native = false;
+  RITZ_TRY(refuse(op, is_point_block, &reason));
+  if (reason) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
+  RITZ_TRY(plan_diagonal(op));
+  RITZ_TRY(make_kernel(op));
+  *is_native = ((const RitzCpuOperator *)op->data)->diagonal->plan;
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
   const char *reason;
 
@@ -190,7 +203,8 @@ int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream) {
 
   fprintf(stream, "  diagonal: ");
   if (!d->plan)
-    fprintf(stream, "the reference backend: %s\n", d->reason);
+    fprintf(stream, "%s: %s\n",
+            ritz_cpu_is_mixed(op) ? "in the library's own precision" : "the reference backend", d->reason);
   else if (op->qf_data->reuse)
     fprintf(stream, "the reference backend: the assembled QFunction is reused\n");
   else

@@ -25,9 +25,10 @@ static bool is_not(const char *variable, const char *value) {
   return !found || strcmp(found, value) != 0;
 }
 
-void ritz_cpu_environment(RitzCpuMachine *machine, RitzPlanOptions *options) {
+void ritz_cpu_environment(CeedScalarType precision, RitzCpuMachine *machine, RitzPlanOptions *options) {
+  const CeedInt in_register = vector_bytes() / (CeedInt)ritz_scalar_bytes(precision);
   const CeedInt lanes = wanted_lanes(ritz_environment("RITZ_LANES"));
-  *machine = (RitzCpuMachine){.lanes = lanes ? lanes : vector_bytes() / (CeedInt)sizeof(CeedScalar),
+  *machine = (RitzCpuMachine){.lanes = lanes ? lanes : in_register,
                               .allows_text = is_not("RITZ_QFUNCTION", "pointer")};
   *options = (RitzPlanOptions){.allows_forms = is_not("RITZ_FORMS", "off"),
                                .allows_folds = is_not("RITZ_FOLD", "off"),

@@ -4,6 +4,10 @@
 // called on the points of the first element, once with the values that are there, once with the active inputs
 // disturbed, because those are often zero. Inputs that are not finite are replaced: differently compiled code
 // may make NaN or infinity of them at different places, and neither tells two functions apart.
+//
+// A text that is compiled with float for CeedScalar gets the same numbers as the application's function in
+// double: the inputs are rounded to float for both.
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +20,13 @@ typedef struct {
   CeedOperator op;
   RitzRefState state;
   RitzQFunction text;
+  bool is_single; // the text computes in float
   CeedInt points; // per call
   CeedSize in_size, out_size;
   CeedScalar *memory; // owned: arguments, then results of pointer and text
+  float *single;      // owned: arguments and results of a text in float
+  const float **single_in;
+  float **single_out;
   const CeedScalar **in;
   CeedScalar **out[2];
   size_t context_bytes;
@@ -61,8 +69,25 @@ static int allocate(Look *look) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int allocate_single(Look *look) {
+  CeedQFunction qf = look->op->qf;
+  Ceed ceed = look->op->obj.ceed;
+
+  if (!look->is_single) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)(look->in_size + look->out_size), &look->single));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_in, &look->single_in));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_out, &look->single_out));
+  for (CeedInt i = 0; i < qf->num_in; i++) look->single_in[i] = look->single + (look->in[i] - look->memory);
+  for (CeedInt i = 0; i < qf->num_out; i++)
+    look->single_out[i] = look->single + (look->out[0][i] - look->memory);
+  return CEED_ERROR_SUCCESS;
+}
+
 static void free_memory(Look *look) {
   RITZ_FREE(&look->memory);
+  RITZ_FREE(&look->single);
+  RITZ_FREE((void **)&look->single_in);
+  RITZ_FREE((void **)&look->single_out);
   RITZ_FREE((void **)&look->in);
   for (int k = 0; k < 2; k++) {
     RITZ_FREE((void **)&look->out[k]);
@@ -72,12 +97,13 @@ static void free_memory(Look *look) {
 
 // ---- Values of the first element ----
 
-// NaN and infinity in the inputs become one.
+// What fits into float, where the text computes in it; NaN and infinity in the inputs become one.
 static void replace_unusual(Look *look) {
   RitzRefState *state = &look->state;
   for (CeedInt i = 0; i < state->num_in; i++) {
     RitzRefField *f = &state->fields[i];
     for (CeedSize k = 0; k < f->num_points; k++) {
+      if (look->is_single) f->points[k] = (CeedScalar)(float)f->points[k];
       if (isfinite(f->points[k])) continue;
       f->points[k] = 1;
       look->found.has_unusual = true;
@@ -85,21 +111,55 @@ static void replace_unusual(Look *look) {
   }
 }
 
-static int evaluate(Look *look, CeedVector in) {
-  RitzRefState *state = &look->state;
-  const CeedScalar *array = NULL;
+// Entries of the first element in an array of doubles, as long as they need it.
+static int copy_element(Look *look, RitzRefField *f, CeedVector vec) {
+  CeedElemRestriction r = f->field->rstr;
+  CeedSize length = 0;
+  void *array;
 
-  if (in != CEED_VECTOR_NONE) RITZ_TRY_BACKEND(CeedVectorGetArrayRead(in, CEED_MEM_HOST, &array));
+  for (CeedInt c = 0; c < r->num_comp; c++) {
+    for (CeedInt i = 0; i < r->elem_size; i++) {
+      const CeedSize entry = ritz_restriction_l_index(r, 0, i, c);
+      length = entry + 1 > length ? entry + 1 : length;
+    }
+  }
+  RITZ_TRY(RITZ_CALLOC(look->op->obj.ceed, (size_t)length, &f->l_array));
+  RITZ_TRY_BACKEND(ritz_vector_lock(vec, RITZ_ACCESS_READ, CEED_MEM_HOST, &array));
+  for (CeedInt c = 0; c < r->num_comp; c++) {
+    for (CeedInt i = 0; i < r->elem_size; i++) {
+      const CeedSize entry = ritz_restriction_l_index(r, 0, i, c);
+      f->l_array[entry] = vec->precision == CEED_SCALAR_FP32 ? (CeedScalar)((const float *)array)[entry]
+                                                             : (CeedScalar)((const double *)array)[entry];
+    }
+  }
+  return ritz_vector_unlock(vec, RITZ_ACCESS_READ, &array, CEED_ERROR_SUCCESS);
+}
+
+// Inputs that are active and not given are zero.
+static int copy_elements(Look *look, CeedVector in) {
+  RitzRefState *state = &look->state;
   for (CeedInt i = 0; i < state->num_in; i++) {
     RitzRefField *f = &state->fields[i];
-    if (!f->is_active) continue;
-    f->l_array = (CeedScalar *)array; // only read
-    if (!array) memset(f->points, 0, (size_t)f->num_points * sizeof(CeedScalar));
+    CeedVector vec = f->is_active ? in : f->field->vec;
+    if (f->field->qf_field->eval_mode == CEED_EVAL_WEIGHT || ritz_field_is_unused(f->field)) continue;
+    if (vec == CEED_VECTOR_NONE)
+      memset(f->points, 0, (size_t)f->num_points * sizeof(CeedScalar));
+    else
+      RITZ_TRY(copy_element(look, f, vec));
   }
-  ritz_ref_state_enter(state, 0);
-  ritz_ref_state_evaluate(state, 0);
+  return CEED_ERROR_SUCCESS;
+}
+
+static void free_elements(Look *look) {
+  for (CeedInt i = 0; look->state.fields && i < look->state.num_in; i++)
+    RITZ_FREE(&look->state.fields[i].l_array);
+}
+
+static int evaluate(Look *look, CeedVector in) {
+  RITZ_TRY(copy_elements(look, in));
+  ritz_ref_state_enter(&look->state, 0);
+  ritz_ref_state_evaluate(&look->state, 0);
   replace_unusual(look);
-  if (in != CEED_VECTOR_NONE) RITZ_TRY_BACKEND(CeedVectorRestoreArrayRead(in, &array));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -115,6 +175,7 @@ static void disturb(Look *look) {
         f->points[k] = (1 + f->points[k]) * (CeedScalar)factor;
       else if (f->points[k] == 0)
         f->points[k] = (CeedScalar)(factor / 2);
+      if (look->is_single) f->points[k] = (CeedScalar)(float)f->points[k];
     }
   }
 }
@@ -139,8 +200,10 @@ static void fill_arguments(Look *look, CeedInt first) {
 }
 
 // Equal up to the rounding of differently compiled code, against the size of the field's finite entries; NaN
-// where the other has NaN, infinity where it has the same one.
+// where the other has NaN, infinity where it has the same one. The root of the precision leaves room for
+// terms that are much larger than their sum: in float 4000 times.
 static bool is_close(Look *look, CeedSize n, const CeedScalar *a, const CeedScalar *b) {
+  const double tolerance = sqrt(look->is_single ? FLT_EPSILON / 2 : CEED_EPSILON);
   double scale = 0;
   for (CeedSize i = 0; i < n; i++) {
     if (isfinite(a[i]) && fabs((double)a[i]) > scale) scale = fabs((double)a[i]);
@@ -152,9 +215,26 @@ static bool is_close(Look *look, CeedSize n, const CeedScalar *a, const CeedScal
     else
       look->found.has_unusual = true;
     if (a[i] == b[i] || (isnan(a[i]) && isnan(b[i]))) continue;
-    if (!is_finite || !(fabs((double)a[i] - (double)b[i]) <= sqrt(CEED_EPSILON) * scale)) return false;
+    if (!is_finite || !(fabs((double)a[i] - (double)b[i]) <= tolerance * scale)) return false;
   }
   return true;
+}
+
+// A text in float: its type has other arguments.
+static int call_single(Look *look) {
+  typedef int (*Function)(void *ctx, CeedInt Q, const float *const *in, float *const *out);
+  CeedScalar *widened = look->memory + look->in_size + look->out_size;
+
+  for (CeedSize i = 0; i < look->in_size; i++) look->single[i] = (float)look->memory[i];
+  for (CeedSize i = 0; i < look->out_size; i++) look->single[look->in_size + i] = 0;
+  const int code = ((Function)look->text)(look->context[1], look->points, look->single_in, look->single_out);
+  for (CeedSize i = 0; i < look->out_size; i++) widened[i] = look->single[look->in_size + i];
+  return code;
+}
+
+static int call_text(Look *look) {
+  if (look->is_single) return call_single(look);
+  return look->text(look->context[1], look->points, look->in, look->out[1]);
 }
 
 static void compare_call(Look *look, CeedInt first) {
@@ -162,8 +242,7 @@ static void compare_call(Look *look, CeedInt first) {
   fill_arguments(look, first);
   const int code = qf->f(look->context[0], look->points, look->in, look->out[0]);
   if (!look->text) return;
-  look->found.agrees =
-      look->found.agrees && code == look->text(look->context[1], look->points, look->in, look->out[1]);
+  look->found.agrees = look->found.agrees && code == call_text(look);
   for (CeedInt i = 0; i < qf->num_out && !code; i++) {
     const CeedSize n = (CeedSize)qf->out[i]->size * look->points;
     look->found.agrees = look->found.agrees && is_close(look, n, look->out[0][i], look->out[1][i]);
@@ -180,8 +259,9 @@ static void compare_all(Look *look) {
 }
 
 static int look_at(Look *look, CeedVector in) {
-  RITZ_TRY(ritz_ref_state_open(look->op, NULL, NULL, &look->state));
+  RITZ_TRY(ritz_ref_state_open_bare(look->op, NULL, NULL, &look->state));
   RITZ_TRY(allocate(look));
+  RITZ_TRY(allocate_single(look));
   RITZ_TRY(evaluate(look, in));
   compare_all(look);
   disturb(look);
@@ -189,10 +269,15 @@ static int look_at(Look *look, CeedVector in) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, CeedInt points_per_call,
-                            RitzCpuLook *found) {
-  Look look = {.op = op, .text = text, .points = points_per_call, .found = {.agrees = true}};
+int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, bool is_single,
+                            CeedInt points_per_call, RitzCpuLook *found) {
+  Look look = {.op = op,
+               .text = text,
+               .is_single = is_single && text,
+               .points = points_per_call,
+               .found = {.agrees = true}};
   int ierr = look_at(&look, in);
+  free_elements(&look);
   ierr = ritz_ref_state_close(&look.state, ierr);
   free_memory(&look);
   *found = look.found;

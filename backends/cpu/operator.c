@@ -4,7 +4,9 @@
 
 #include "backends/cpu/cpu.h"
 #include "backends/ref/ref.h"
+#include "core/operator.h"
 #include "core/profile.h"
+#include <ritz/precision.h>
 
 // ---- Arrays ----
 
@@ -42,13 +44,15 @@ int ritz_cpu_get_input(const RitzPlan *plan, const RitzCpuTarget *target, int s,
     const RitzPacking packing = packing_of(plan, target, s, kernel);
     const void *packed;
     RITZ_TRY_BACKEND(ritz_vector_get_packed(vec, &packing, &packed));
-    kernel->array = (CeedScalar *)packed; // kernels do not write inputs
+    kernel->array = (void *)packed; // kernels do not write inputs
   } else {
-    const CeedScalar *array;
-    RITZ_TRY_BACKEND(CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &array));
-    kernel->array = (CeedScalar *)array;
+    RITZ_TRY_BACKEND(ritz_vector_lock(vec, RITZ_ACCESS_READ, CEED_MEM_HOST, &kernel->array));
   }
   return CEED_ERROR_SUCCESS;
+}
+
+static size_t entry_bytes(const RitzPlan *plan, int s) {
+  return ritz_scalar_bytes(plan->spaces[s].precision);
 }
 
 // An output that is zeroed needs no old values. Entries beyond what the schedule covers are zeroed here.
@@ -62,10 +66,10 @@ static int get_output(RitzCpuOperator *cpu, int s, CeedVector vec, RitzApplyMode
     return CEED_ERROR_SUCCESS;
   }
   if (!is_zeroed(&plan->spaces[s], mode)) {
-    RITZ_TRY_BACKEND(CeedVectorGetArray(vec, CEED_MEM_HOST, &kernel->array));
+    RITZ_TRY_BACKEND(ritz_vector_lock(vec, RITZ_ACCESS_READ_WRITE, CEED_MEM_HOST, &kernel->array));
     return CEED_ERROR_SUCCESS;
   }
-  RITZ_TRY_BACKEND(CeedVectorGetArrayWrite(vec, CEED_MEM_HOST, &kernel->array));
+  RITZ_TRY_BACKEND(ritz_vector_lock(vec, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &kernel->array));
   cpu->zeroed[s] = kernel->array;
   CeedSize covered = 0;
   for (int t = s; t < plan->num_spaces; t++) {
@@ -74,7 +78,8 @@ static int get_output(RitzCpuOperator *cpu, int s, CeedVector vec, RitzApplyMode
       covered = space->restriction.l_size;
   }
   if (vec->length > covered)
-    memset(kernel->array + covered, 0, (size_t)(vec->length - covered) * sizeof(CeedScalar));
+    memset((char *)kernel->array + (size_t)covered * entry_bytes(plan, s), 0,
+           (size_t)(vec->length - covered) * entry_bytes(plan, s));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -93,37 +98,38 @@ static int get_arrays(CeedOperator op, CeedVector in, CeedVector out, RitzApplyM
 }
 
 int ritz_cpu_restore_input(const RitzCpuTarget *target, int s, CeedVector vec, RitzKernelSpace *kernel) {
-  const CeedScalar *array = kernel->array;
+  void *array = kernel->array;
   const void *packed = array;
 
   kernel->array = NULL;
   if (target->spaces[s].gather == RITZ_GATHER_PACKED) return ritz_vector_restore_packed(vec, &packed);
-  return CeedVectorRestoreArrayRead(vec, &array);
+  return ritz_vector_unlock(vec, RITZ_ACCESS_READ, &array, CEED_ERROR_SUCCESS);
 }
 
 static int restore_array(RitzCpuOperator *cpu, int s, CeedVector vec) {
-  CeedScalar *array = cpu->spaces[s].array;
+  void *array = cpu->spaces[s].array;
 
   if (cpu->plan->spaces[s].is_input) return ritz_cpu_restore_input(cpu->target, s, vec, &cpu->spaces[s]);
   cpu->spaces[s].array = NULL;
-  return holder_of(cpu->plan, s) >= 0 ? CEED_ERROR_SUCCESS : CeedVectorRestoreArray(vec, &array);
+  if (holder_of(cpu->plan, s) >= 0) return CEED_ERROR_SUCCESS;
+  return ritz_vector_unlock(vec, RITZ_ACCESS_READ_WRITE, &array, CEED_ERROR_SUCCESS);
 }
 
 // ---- Running ----
 
 // A hook of the kernel: ranges right before their first touch.
 static void zero_range(void *data, int32_t space, int64_t first, int64_t count) {
-  CeedScalar *const *zeroed = data;
-  if (zeroed[space]) memset(zeroed[space] + first, 0, (size_t)count * sizeof(CeedScalar));
+  const RitzCpuOperator *cpu = data;
+  const size_t bytes = entry_bytes(cpu->plan, space);
+  char *array = cpu->zeroed[space];
+  if (array) memset(array + (size_t)first * bytes, 0, (size_t)count * bytes);
 }
 
 static int run(CeedOperator op, void *context, RitzApplyMode mode) {
   RitzCpuOperator *cpu = op->data;
   const RitzCpu *ceed = op->obj.ceed->data;
-  const RitzKernelHook zero = {.begin = cpu->schedule->before_begin,
-                               .ranges = cpu->schedule->before,
-                               .call = zero_range,
-                               .data = cpu->zeroed};
+  const RitzKernelHook zero = {
+      .begin = cpu->schedule->before_begin, .ranges = cpu->schedule->before, .call = zero_range, .data = cpu};
 
   for (int t = 0; t < ceed->num_threads; t++) {
     RitzKernelArgs *args = &cpu->args[t];
@@ -157,11 +163,26 @@ static bool is_output_twice(CeedOperator op, CeedVector out) {
   return has_active && has_passive;
 }
 
+static int apply_prepared(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+
+// The active output apart from the passive one that it is, too; added to that in the end.
+static int apply_apart(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  CeedVector apart = NULL;
+
+  RITZ_TRY(RitzVectorCreate(op->obj.ceed, out->length, out->precision, &apart));
+  int ierr = CeedVectorSetValue(apart, 0);
+  if (!ierr) ierr = apply_prepared(op, in, apart, mode);
+  if (!ierr) ierr = CeedVectorAXPY(out, 1, apart);
+  CeedVectorDestroy(&apart);
+  return ierr;
+}
+
 static int apply_prepared(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
   RitzCpuOperator *cpu = op->data;
   int num_held = 0;
 
   if (cpu->path == RITZ_PATH_DELEGATED) return ritz_ref_operator_apply(op, in, out, mode);
+  if (is_output_twice(op, out) && ritz_cpu_is_mixed(op)) return apply_apart(op, in, out, mode);
   if (is_output_twice(op, out)) {
     RITZ_TRY(ritz_cpu_warn(op, "CeedOperatorApply", "its active output is one of its passive outputs, too",
                            "the reference backend runs it"));
@@ -181,20 +202,22 @@ int ritz_cpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, Ritz
   return apply_prepared(op, in, out, mode);
 }
 
-int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in) {
+int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in, CeedVector out) {
   const double begin = op->obj.ceed->profile ? ritz_profile_seconds() : 0;
   CeedOperator *ours = NULL;
   CeedInt num = 0;
+  int ierr = CEED_ERROR_SUCCESS;
 
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)op->num_sub, &ours));
   for (CeedInt i = 0; i < op->num_sub; i++) {
     CeedOperator sub = op->sub[i];
-    if (sub->obj.ceed == op->obj.ceed && sub->num_elem > 0 && !sub->data &&
-        ritz_operator_is_plain(sub, in, CEED_VECTOR_NONE))
-      ours[num++] = sub;
+    if (sub->obj.ceed != op->obj.ceed || sub->num_elem == 0) continue;
+    RITZ_TRY_CLEANUP(ritz_operator_variant_for(sub, in, out, &sub));
+    if (!sub->data) ours[num++] = sub;
   }
-  const int ierr = ritz_cpu_prepare(num, ours, in);
+  ierr = ritz_cpu_prepare(num, ours, in);
   if (!ierr && op->obj.ceed->profile) ritz_profile_prepared(num, ours, begin);
+cleanup:
   RITZ_FREE(&ours);
   return ierr;
 }
@@ -203,7 +226,7 @@ int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in) {
 // input of another, whose function is looked at before anything has run.
 int ritz_cpu_composite_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
   RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
-  RITZ_TRY(ritz_cpu_prepare_composite(op, in));
+  RITZ_TRY(ritz_cpu_prepare_composite(op, in, out));
   for (CeedInt i = 0; i < op->num_sub; i++) {
     if (op->sub[i]->num_elem > 0) RITZ_TRY(ritz_operator_run(op->sub[i], in, out, RITZ_APPLY_ADD));
   }

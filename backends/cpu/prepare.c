@@ -45,13 +45,20 @@ static void free_plan(RitzCpuOperator *cpu) {
   ritz_plan_free(&cpu->plan);
 }
 
+// Steps below the first one are in CeedScalar, but for the gathers and scatters of kernels.
+static bool can_take(CeedOperator op, RitzCpuPath path) {
+  if (path == RITZ_PATH_TEXT || !ritz_cpu_is_mixed(op)) return true;
+  return path == RITZ_PATH_POINTER && op->precision == CEED_SCALAR_TYPE;
+}
+
 // Once for all operators with functions of one file, in all contexts.
 static int tell_of_file(CeedOperator op, const char *path, const char *reason) {
   const Ceed ceed = op->obj.ceed;
   bool is_news = true;
   char *what = NULL;
 
-  if (!op->qf->f) return CEED_ERROR_SUCCESS; // an error, which follows
+  if (!op->qf->f || !can_take(op, RITZ_PATH_POINTER))
+    return CEED_ERROR_SUCCESS; // an error follows, or core/ tells
   if (!ceed->is_strict) RITZ_TRY(ritz_jit_is_news(ceed, path, &is_news));
   if (!is_news) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_format(ceed, &what, "point functions of '%s'", path));
@@ -77,15 +84,19 @@ static const char *const served_by[] = {
     [RITZ_PATH_DELEGATED] = "the reference backend runs it",
 };
 
-// Takes a step down. The reason is kept for the view; `warns`: also told, as RITZ_WARNINGS says.
+// Takes a step down. The reason is kept for the view; `warns`: also told, as RITZ_WARNINGS says. Where
+// vectors or arithmetic are not CeedScalar, the first step that cannot be taken is the last one: core/ tells
+// why, and applies another operator.
 static int step_down(CeedOperator op, RitzCpuPath path, bool warns, const char *reason) {
   RitzCpuOperator *cpu = op->data;
 
-  cpu->path = path;
+  cpu->path = can_take(op, path) ? path : RITZ_PATH_DELEGATED;
   RITZ_FREE(&cpu->reason);
   RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &cpu->reason));
-  const int ierr = warns || !op->qf->f ? ritz_cpu_warn(op, "CeedOperatorApply", reason, served_by[path])
-                                       : CEED_ERROR_SUCCESS;
+  const bool is_left = cpu->path == RITZ_PATH_DELEGATED && ritz_cpu_is_mixed(op);
+  const int ierr = (warns || !op->qf->f) && !is_left
+                       ? ritz_cpu_warn(op, "CeedOperatorApply", reason, served_by[path])
+                       : CEED_ERROR_SUCCESS;
   drop_unused(cpu);
   return ierr;
 }
@@ -190,6 +201,7 @@ RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes) {
 static int go_unfused(CeedOperator op, bool is_machine, const char *reason) {
   const RitzCpuOperator *cpu = op->data;
   RITZ_TRY(step_down(op, RITZ_PATH_UNFUSED, !is_machine, reason));
+  if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;
   if (is_machine)
     RITZ_TRY(ritz_warn_once(op->obj.ceed, "CeedOperatorApply", "operators", cpu->reason,
                             "the ahead-of-time kernel runs them"));
@@ -201,6 +213,7 @@ static int go_pointer(CeedOperator op, bool warns, const char *reason) {
   RitzCpuOperator *cpu = op->data;
 
   RITZ_TRY(step_down(op, RITZ_PATH_POINTER, warns, reason));
+  if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;
   ritz_jit_release(&cpu->module);
   ritz_plan_cpu_use_pointer(cpu->plan, cpu->target);
   if (cpu->target->evaluation == RITZ_EVALUATE_NONE)
@@ -228,6 +241,7 @@ static int judge_module(CeedOperator op) {
 static int judge_function(CeedOperator op, CeedVector in) {
   RitzCpuOperator *cpu = op->data;
   const bool is_text = cpu->path == RITZ_PATH_TEXT;
+  const bool is_single = cpu->plan->precision != CEED_SCALAR_TYPE && !cpu->plan->has_context;
   RitzQFunction text = NULL;
   const CeedInt vec_length = cpu->plan->vec_length;
   const CeedInt points = is_text ? cpu->target->lanes * cpu->target->call_points : vec_length;
@@ -235,7 +249,7 @@ static int judge_function(CeedOperator op, CeedVector in) {
 
   if (!op->qf->f) return CEED_ERROR_SUCCESS;
   if (is_text) find_function(cpu->module, RITZ_QFUNCTION_SYMBOL, &text);
-  RITZ_TRY(ritz_cpu_check_function(op, in, text, points, &found));
+  RITZ_TRY(ritz_cpu_check_function(op, in, text, is_single, points, &found));
   if (found.writes_context)
     return step_down(op, RITZ_PATH_DELEGATED, true, "its point function writes to its context");
   cpu->is_unchecked = is_text && found.agrees && op->qf->num_out > 0 && !found.has_compared;
@@ -311,22 +325,6 @@ static int make_schedule(CeedOperator op) {
   return ierr;
 }
 
-static int fill_matrices(CeedOperator op) {
-  RitzCpuOperator *cpu = op->data;
-  for (int b = 0; b < cpu->plan->num_bases; b++) {
-    const RitzPlanBasis *plan = &cpu->plan->bases[b];
-    const CeedBasis basis = ritz_operator_field(op, plan->field)->basis;
-    if (plan->first_matrix < 0) continue;
-    const CeedScalar **matrices = &cpu->matrices[plan->first_matrix];
-    matrices[0] = plan->folded_interp;
-    matrices[1] = plan->folded_deriv;
-    if (plan->is_folded) continue;
-    RITZ_TRY(ritz_basis_table(basis, CEED_EVAL_INTERP, &matrices[0]));
-    if (plan->deriv_mode != CEED_EVAL_NONE) RITZ_TRY(ritz_basis_table(basis, plan->deriv_mode, &matrices[1]));
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
 static int make_arguments(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
   const RitzCpu *context = op->obj.ceed->data;
@@ -336,11 +334,10 @@ static int make_arguments(CeedOperator op) {
   cpu->unfused = (RitzUnfused){.plan = plan, .target = cpu->target};
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_spaces, &cpu->spaces));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_spaces, &cpu->zeroed));
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_matrices + 1, &cpu->matrices));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)context->num_threads, &cpu->args));
   for (int s = 0; s < plan->num_spaces; s++)
     RITZ_TRY(fill_space(cpu->target, s, restriction_of(op, &plan->spaces[s]), &cpu->spaces[s]));
-  RITZ_TRY(fill_matrices(op));
+  RITZ_TRY(ritz_cpu_fill_matrices(op));
   for (int t = 0; t < context->num_threads; t++) {
     cpu->args[t] = (RitzKernelArgs){.abi = RITZ_KERNEL_ABI,
                                     .num_elem = op->num_elem,
@@ -411,13 +408,13 @@ static int begin(CeedOperator op) {
 
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &cpu));
   op->data = cpu;
-  ritz_cpu_environment(&machine, &options);
+  ritz_cpu_environment(op->precision, &machine, &options);
   RITZ_TRY(make_plan(op, &options, &machine, rows_known));
   if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;
   if (cpu->target->evaluation == RITZ_EVALUATE_NONE)
     return go_unfused(op, false, "its bases do not share one grid of points");
   if (cpu->target->call == RITZ_CALL_POINTER) RITZ_TRY(begin_with_pointer(op, machine.allows_text));
-  return emit(op);
+  return cpu->path == RITZ_PATH_DELEGATED ? CEED_ERROR_SUCCESS : emit(op);
 }
 
 static int finish(CeedOperator op, CeedVector in) {
@@ -466,11 +463,11 @@ int ritz_cpu_operator_destroy(CeedOperator op) {
   ritz_cpu_sweep_destroy(&cpu->sweep);
   ritz_schedule_destroy(&cpu->schedule);
   ritz_jit_release(&cpu->module);
+  ritz_cpu_free_matrices(cpu);
   free_plan(cpu);
   RITZ_FREE(&cpu->reason);
   RITZ_FREE(&cpu->text);
   RITZ_FREE(&cpu->spaces);
-  RITZ_FREE((void **)&cpu->matrices);
   RITZ_FREE(&cpu->args);
   RITZ_FREE((void **)&cpu->zeroed);
   RITZ_FREE(&op->data);

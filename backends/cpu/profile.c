@@ -12,12 +12,13 @@ int ritz_cpu_operator_cost(CeedOperator op, RitzOperatorCost *cost) {
   if (!cpu || !cpu->plan) return CEED_ERROR_SUCCESS;
   const RitzPlanCost element = ritz_plan_cpu_cost(cpu->plan, cpu->target);
   cost->flops = element.flops * cpu->plan->num_elem;
+  cost->is_single = cpu->plan->precision == CEED_SCALAR_FP32;
   cost->bytes = (element.bytes_stored + element.bytes_offsets + element.bytes_vectors) * cpu->plan->num_elem;
   return CEED_ERROR_SUCCESS;
 }
 
-static double flops_of(const RitzMachineRates *rates) {
-  return (double)(sizeof(CeedScalar) == sizeof(float) ? rates->single_flops : rates->double_flops);
+static double flops_of(const RitzMachineRates *rates, bool is_single) {
+  return (double)(is_single ? rates->single_flops : rates->double_flops);
 }
 
 // Some of the processors: as many times one, at most what all have together.
@@ -30,7 +31,10 @@ int ritz_cpu_limits(Ceed ceed, RitzLimits *limits) {
   if (!is_kept) return CEED_ERROR_SUCCESS;
   const double num = cpu->num_threads;
   limits->bandwidth = fmin(num * (double)machine.one.update_bandwidth, (double)machine.all.update_bandwidth);
-  limits->flops = fmin(num * flops_of(&machine.one), flops_of(&machine.all));
+  for (int is_single = 0; is_single < 2; is_single++)
+    *(is_single ? &limits->single_flops : &limits->flops) =
+        fmin(num * flops_of(&machine.one, is_single), flops_of(&machine.all, is_single));
+  if (CEED_SCALAR_TYPE == CEED_SCALAR_FP32) limits->flops = limits->single_flops;
   limits->cache_bytes = (double)machine.last_level_bytes;
   return CEED_ERROR_SUCCESS;
 }

@@ -16,7 +16,7 @@ static const RitzPlanSpace *space_of(const RitzCpuRun *run, int buffer) {
 
 static RitzShape shape_of(const RitzPlanSpace *space) {
   const int n = space->num_nodes;
-  return (RitzShape){space->num_comp, 1, n, n, n};
+  return (RitzShape){space->num_comp, 1, n, n, n, false};
 }
 
 // Where component 0 of a node is in the L-vector, of each lane.
@@ -49,7 +49,7 @@ static void gather(const RitzCpuRun *run, const RitzStep *step, const RitzBatch 
   for (int i = 0; i < space->num_nodes; i++) {
     find_entries(space, &run->how[s], from, b, i, at);
     for (int c = 0; c < space->num_comp; c++) {
-      const CeedScalar *u = from->array + c * from->strides[1];
+      const CeedScalar *u = (const CeedScalar *)from->array + c * from->strides[1];
       CeedScalar *to = (CeedScalar *)(x + c * space->num_nodes + i);
       for (int l = 0; l < RITZ_LANES; l++) to[l] = u[at[l]];
     }
@@ -71,7 +71,7 @@ static void scatter(const RitzCpuRun *run, const RitzStep *step, const RitzBatch
   for (int i = 0; i < space->num_nodes; i++) {
     find_entries(space, &run->how[s], to, b, i, at);
     for (int c = 0; c < space->num_comp; c++) {
-      CeedScalar *v = to->array + c * to->strides[1];
+      CeedScalar *v = (CeedScalar *)to->array + c * to->strides[1];
       const CeedScalar *from = (const CeedScalar *)(y + c * space->num_nodes + i);
       for (int l = 0; l < b->num; l++) v[at[l]] += from[l];
     }

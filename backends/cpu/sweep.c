@@ -250,7 +250,7 @@ cleanup:
 // ---- Preparing ----
 
 static int prepare_operators(CeedOperator op, CeedVector in) {
-  if (op->is_composite) return ritz_cpu_prepare_composite(op, in);
+  if (op->is_composite) return ritz_cpu_prepare_composite(op, in, in);
   if (op->num_elem == 0 || op->data) return CEED_ERROR_SUCCESS;
   const double begin = op->obj.ceed->profile ? ritz_profile_seconds() : 0;
   RITZ_TRY(ritz_cpu_prepare(1, &op, in));

@@ -126,7 +126,7 @@ static int open_points(RitzRefState *state) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_ref_state_open(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state) {
+int ritz_ref_state_open_bare(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state) {
   Ceed ceed = op->obj.ceed;
   *state = (RitzRefState){.op = op, .num_in = op->num_in, .num_fields = op->num_in + op->num_out};
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)state->num_fields, &state->fields));
@@ -136,10 +136,14 @@ int ritz_ref_state_open(CeedOperator op, CeedVector in, CeedVector out, RitzRefS
   describe_fields(state, in, out);
   RITZ_TRY(allocate(state));
   if (op->is_at_points) RITZ_TRY(open_points(state));
-  RITZ_TRY(get_arrays(state));
   RITZ_TRY(get_context(state));
   evaluate_weights(state);
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_ref_state_open(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state) {
+  RITZ_TRY(ritz_ref_state_open_bare(op, in, out, state));
+  return get_arrays(state);
 }
 
 int ritz_ref_state_close(RitzRefState *state, int ierr) {

@@ -39,6 +39,8 @@ typedef struct {
 // vector, their element arrays are scratch. Close also after a failed open; it passes on `ierr`, or else its
 // own failure.
 int ritz_ref_state_open(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state);
+// The same without the arrays of vectors, which the caller fills in.
+int ritz_ref_state_open_bare(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state);
 int ritz_ref_state_close(RitzRefState *state, int ierr);
 
 // Moves to element `elem`: sets the number of its points and their coordinates, to which evaluations belong.

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RITZ_KERNEL_ABI 1
+#define RITZ_KERNEL_ABI 2
 
 // The user's function.
 typedef int (*RitzQFunction)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);
@@ -17,10 +17,11 @@ typedef int (*RitzQFunction)(void *ctx, const CeedInt Q, const CeedScalar *const
 // One gather or one scatter: an L-vector and how the elements lie in it. Batch b holds the elements
 // b*lanes .. b*lanes + lanes - 1; lanes beyond the last element repeat it and are never written.
 typedef struct {
-  CeedScalar *array;          // L-vector; of packed fields the packed data (RitzPacking in core/core.h)
-  const int32_t *offsets;     // nodes: [elem][node]; rows: [batch][row][lane], first node of each row
-  const uint8_t *is_chain;    // rows: [batch], 1 where in all rows lane l+1 begins where lane l ends
-  const bool *orients;        // oriented: [elem][node], true: sign -1
+  void *array;             // L-vector; of packed fields the packed data (RitzPacking in core/core.h). float
+                           // or double, as the plan says
+  const int32_t *offsets;  // nodes: [elem][node]; rows: [batch][row][lane], first node of each row
+  const uint8_t *is_chain; // rows: [batch], 1 where in all rows lane l+1 begins where lane l ends
+  const bool *orients;     // oriented: [elem][node], true: sign -1
   const int8_t *curl_orients; // curl-oriented: [elem][node][3], row of a tridiagonal matrix
   int64_t strides[3];         // strided: of node, component, element; offsets: [1] of the component
 } RitzKernelSpace;
@@ -41,13 +42,14 @@ typedef struct {
 } RitzKernelHook;
 
 typedef struct {
-  int32_t abi;                          // RITZ_KERNEL_ABI
-  int32_t num_elem;                     // elements in all
-  const RitzKernelSpace *spaces;        // in the order of the plan
-  const CeedScalar *const *matrices;    // of bases whose matrices are no literals, in the order of the plan
-  void *context;                        // bytes for the user's function, or NULL
-  RitzQFunction function;               // the user's function; unused where its text is part of the kernel
-  const int32_t *order;                 // batch of each position
+  int32_t abi;                   // RITZ_KERNEL_ABI
+  int32_t num_elem;              // elements in all
+  const RitzKernelSpace *spaces; // in the order of the plan
+  const void *const *matrices;   // of bases whose matrices are no literals, in the order of the plan, in
+                                 // the precision of the arithmetic
+  void *context;                 // bytes for the user's function, or NULL
+  RitzQFunction function;        // the user's function; unused where its text is part of the kernel
+  const int32_t *order;          // batch of each position
   const RitzKernelHook *before, *after; // NULL: none
   const void *plan;                     // of the ahead-of-time kernel (backends/cpu/unfused.h), else NULL
   void *work;                           // scratch of RitzKernelInfo.work_bytes, 64-byte aligned, one a thread

@@ -15,8 +15,8 @@ typedef struct {
 
 RITZ_INLINE void ritz_ahead(RitzAhead *ahead);
 
-// Packed data [component][Q][lane]: `lines` vectors of each component from step * lines on; the last step may
-// run into what follows, which does no harm.
+// Packed data [component][Q][lane]: `lines` vectors of each component from step * lines on, a cache line each
+// where lanes fill a register; the last step may run into what follows, which does no harm.
 RITZ_INLINE void ritz_fetch_packed(const RitzAhead *ahead, int s, int num_comp, int Q, int lines) {
   const RitzVec *data =
       (const RitzVec *)ahead->spaces[s].array + ahead->batch * num_comp * Q + ahead->step * lines;
@@ -25,12 +25,36 @@ RITZ_INLINE void ritz_fetch_packed(const RitzAhead *ahead, int s, int num_comp, 
   }
 }
 
-// Entries of an L-vector: those of `num` offsets [row][lane] from step * num on, out of `all`.
-RITZ_INLINE void ritz_fetch_rows(const RitzAhead *ahead, int s, int all, int num) {
+// The same of data in the other precision: vectors of double are two cache lines where those of float are
+// one.
+RITZ_INLINE void ritz_fetch_packed_other(const RitzAhead *ahead, int s, int num_comp, int Q, int lines) {
+  const RitzOtherVec *data =
+      (const RitzOtherVec *)ahead->spaces[s].array + ahead->batch * num_comp * Q + ahead->step * lines;
+  RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
+    RITZ_ROLLED for (int n = 0; n < lines; n++) {
+      __builtin_prefetch(data + c * Q + n, 0, 2);
+      if (sizeof(RitzOtherVec) > 64) __builtin_prefetch((const char *)(data + c * Q + n) + 64, 0, 2);
+    }
+  }
+}
+
+// Entries of an L-vector of scalars of so many bytes: those of `num` offsets [row][lane] from step * num on,
+// out of `all`.
+RITZ_INLINE void ritz_fetch_entries(const RitzAhead *ahead, int s, int all, int num, int bytes) {
   const RitzKernelSpace *space = &ahead->spaces[s];
   const int32_t *offsets = space->offsets + ahead->batch * all;
+  const char *array = (const char *)space->array;
   const int begin = ahead->step * num < all ? ahead->step * num : all - num;
-  RITZ_ROLLED for (int i = begin; i < begin + num; i++) __builtin_prefetch(space->array + offsets[i], 0, 2);
+  RITZ_ROLLED for (int i = begin; i < begin + num; i++)
+      __builtin_prefetch(array + (int64_t)offsets[i] * bytes, 0, 2);
+}
+
+RITZ_INLINE void ritz_fetch_rows(const RitzAhead *ahead, int s, int all, int num) {
+  ritz_fetch_entries(ahead, s, all, num, sizeof(RitzReal));
+}
+
+RITZ_INLINE void ritz_fetch_rows_other(const RitzAhead *ahead, int s, int all, int num) {
+  ritz_fetch_entries(ahead, s, all, num, sizeof(RitzOther));
 }
 
 #endif

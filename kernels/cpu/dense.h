@@ -31,16 +31,18 @@ RITZ_INLINE void ritz_dense_product(RitzAhead *ahead, int rows, int cols, RitzDe
 }
 
 // x [num_comp][nodes] -> y [num_comp][values]; A [values][nodes].
-RITZ_INLINE void ritz_dense_up(RitzAhead *ahead, int num_comp, int nodes, int values, const RitzReal *A,
+RITZ_INLINE void ritz_dense_up(RitzAhead *ahead, int num_comp, int nodes, int values, const void *matrix,
                                const RitzVec *x, RitzVec *y) {
+  const RitzReal *A = (const RitzReal *)matrix;
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     ritz_dense_product(ahead, values, nodes, (RitzDense){A, nodes, 1}, x + c * nodes, y + c * values, false);
   }
 }
 
 // Transposed: x (+)= A^T y.
-RITZ_INLINE void ritz_dense_down(RitzAhead *ahead, int num_comp, int nodes, int values, const RitzReal *A,
+RITZ_INLINE void ritz_dense_down(RitzAhead *ahead, int num_comp, int nodes, int values, const void *matrix,
                                  const RitzVec *y, RitzVec *x, bool add) {
+  const RitzReal *A = (const RitzReal *)matrix;
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     ritz_dense_product(ahead, nodes, values, (RitzDense){A, 1, nodes}, y + c * values, x + c * nodes, add);
   }
@@ -140,7 +142,8 @@ RITZ_INLINE void ritz_folded_product(RitzAhead *ahead, const RitzPairs *to, cons
 
 // x [num_comp][nodes] as folded -> y [num_comp][values]; A: even, then odd, [values][nodes] each.
 RITZ_INLINE void ritz_folded_up(RitzAhead *ahead, int num_comp, const RitzPairs *nodes,
-                                const RitzPairs *values, const RitzReal *A, const RitzVec *x, RitzVec *y) {
+                                const RitzPairs *values, const void *matrix, const RitzVec *x, RitzVec *y) {
+  const RitzReal *A = (const RitzReal *)matrix;
   const int cols = nodes->pairs + nodes->alone;
   const RitzFolded folded = {{A, cols, 1}, {A + (values->pairs + values->alone) * cols, nodes->pairs, 1}};
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
@@ -151,8 +154,9 @@ RITZ_INLINE void ritz_folded_up(RitzAhead *ahead, int num_comp, const RitzPairs 
 
 // Transposed: x (+)= A^T y, y as folded.
 RITZ_INLINE void ritz_folded_down(RitzAhead *ahead, int num_comp, const RitzPairs *nodes,
-                                  const RitzPairs *values, const RitzReal *A, const RitzVec *y, RitzVec *x,
+                                  const RitzPairs *values, const void *matrix, const RitzVec *y, RitzVec *x,
                                   bool add) {
+  const RitzReal *A = (const RitzReal *)matrix;
   const int cols = nodes->pairs + nodes->alone;
   const RitzFolded folded = {{A, 1, cols}, {A + (values->pairs + values->alone) * cols, 1, nodes->pairs}};
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {

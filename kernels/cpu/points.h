@@ -36,6 +36,16 @@ RITZ_INLINE void ritz_take_packed(int num, int points, const RitzKernelSpace *sp
   ritz_take(num, points, data, Q, q, arg);
 }
 
+// The same of data in the other precision.
+RITZ_INLINE void ritz_take_packed_other(int num, int points, const RitzKernelSpace *space, int64_t batch,
+                                        int Q, int q, RitzVec *arg) {
+  const RitzOtherVec *data = (const RitzOtherVec *)space->array + batch * num * Q;
+  RITZ_UNROLL for (int c = 0; c < num; c++) {
+    RITZ_UNROLL for (int n = 0; n < points; n++) arg[c * points + n] =
+        RITZ_CONVERT(data[c * Q + q + n], RitzVec);
+  }
+}
+
 // Products of 1D weights at points i .. i + points - 1 of a row; `row` is the product of the others.
 RITZ_INLINE void ritz_take_weights(int points, const RitzReal *weights, RitzReal row, int i, RitzVec *arg) {
   RITZ_UNROLL for (int n = 0; n < points; n++) arg[n] = ritz_splat(row * weights[i + n]);

@@ -10,38 +10,122 @@
 
 #include "kernels/cpu/vector.h"
 
-// Shape of an element array.
+// Shape of an element array, and whether its L-vector is in the other precision (RitzOther): entries are
+// converted on the way, and added in double.
 typedef struct {
   int num_comp, groups, size, group_stride, comp_stride;
+  bool is_other;
 } RitzShape;
 
 RITZ_INLINE int ritz_shape_nodes(const RitzShape *s) { return s->groups * s->size; }
 
-// ---- One vector ----
+// ---- Entries of an L-vector ----
 
-#if RITZ_LANES == 8
+// From some entry on; the compiler knows is_other.
+typedef struct {
+  char *first;
+  bool is_other;
+} RitzEntries;
+
+RITZ_INLINE RitzEntries ritz_entries(RitzEntries u, int64_t i) {
+  const int64_t bytes = u.is_other ? sizeof(RitzOther) : sizeof(RitzReal);
+  return (RitzEntries){u.first + i * bytes, u.is_other};
+}
+
+RITZ_INLINE RitzEntries ritz_component(const RitzKernelSpace *space, const RitzShape *s, int c) {
+  const RitzEntries all = {(char *)space->array, s->is_other};
+  return ritz_entries(all, c * space->strides[1]);
+}
+
+RITZ_INLINE RitzReal ritz_load(RitzEntries u, int64_t i) {
+  return u.is_other ? (RitzReal)((const RitzOther *)u.first)[i] : ((const RitzReal *)u.first)[i];
+}
+
+RITZ_INLINE void ritz_add(RitzEntries v, int64_t i, RitzReal x) {
+  if (v.is_other) {
+    RitzOther *at = (RitzOther *)v.first + i;
+    *at = (RitzOther)((double)*at + (double)x);
+  } else {
+    ((RitzReal *)v.first)[i] += x;
+  }
+}
+
+// Vectors of two, four and all lanes at any entry: RitzPair ritz_load_pair(u, i), void ritz_add_pair(v, i,
+// x), and so on.
+#define RITZ_AT_ENTRIES(Type, name, count)                                                                   \
+  typedef RitzReal Type##At                                                                                  \
+      __attribute__((vector_size((count) * sizeof(RitzReal)), aligned(sizeof(RitzReal))));                   \
+  typedef RitzOther Type##Other                                                                              \
+      __attribute__((vector_size((count) * sizeof(RitzOther)), aligned(sizeof(RitzOther))));                 \
+  typedef double Type##Double __attribute__((vector_size((count) * sizeof(double))));                        \
+  RITZ_INLINE Type ritz_load_##name(RitzEntries u, int64_t i) {                                              \
+    if (u.is_other) return RITZ_CONVERT(*(const Type##Other *)((const RitzOther *)u.first + i), Type);       \
+    return *(const Type##At *)((const RitzReal *)u.first + i);                                               \
+  }                                                                                                          \
+  RITZ_INLINE void ritz_add_##name(RitzEntries v, int64_t i, Type x) {                                       \
+    if (v.is_other) {                                                                                        \
+      Type##Other *at = (Type##Other *)((RitzOther *)v.first + i);                                           \
+      const Type##Double sum = RITZ_CONVERT(*at, Type##Double) + RITZ_CONVERT(x, Type##Double);              \
+      *at = RITZ_CONVERT(sum, Type##Other);                                                                  \
+    } else {                                                                                                 \
+      *(Type##At *)((RitzReal *)v.first + i) += x;                                                           \
+    }                                                                                                        \
+  }
+
+#if RITZ_LANES >= 4
 typedef RitzReal RitzPair __attribute__((vector_size(2 * sizeof(RitzReal))));
 typedef RitzReal RitzQuad __attribute__((vector_size(4 * sizeof(RitzReal))));
+RITZ_AT_ENTRIES(RitzPair, pair, 2)
+RITZ_AT_ENTRIES(RitzQuad, quad, 4)
+RITZ_AT_ENTRIES(RitzVec, vec, RITZ_LANES)
+#endif
 
-RITZ_INLINE RitzVec ritz_join(RitzQuad a, RitzQuad b) { return RITZ_SHUFFLE(a, b, 0, 1, 2, 3, 4, 5, 6, 7); }
-RITZ_INLINE RitzVec ritz_gather(const RitzReal *u, const int64_t *at) {
-  const RitzPair a = {u[at[0]], u[at[1]]}, b = {u[at[2]], u[at[3]]}, c = {u[at[4]], u[at[5]]},
-                 d = {u[at[6]], u[at[7]]};
-  return ritz_join(RITZ_SHUFFLE(a, b, 0, 1, 2, 3), RITZ_SHUFFLE(c, d, 0, 1, 2, 3));
+// How rows of nodes are transposed: by pairs of lanes, for doubles; by blocks of 4 x 4, for floats; else
+// entry by entry.
+#if RITZ_LANES == 8 && RITZ_REAL_BYTES == 8
+#define RITZ_BY_PAIRS
+#elif (RITZ_LANES == 8 || RITZ_LANES == 16) && RITZ_REAL_BYTES == 4
+#define RITZ_BY_BLOCKS
+#endif
+
+// ---- One vector ----
+
+#if defined(RITZ_BY_PAIRS) || defined(RITZ_BY_BLOCKS)
+typedef RitzReal RitzEight __attribute__((vector_size(8 * sizeof(RitzReal))));
+
+RITZ_INLINE RitzQuad ritz_gather_quad(RitzEntries u, const int64_t *at) {
+  const RitzPair a = {ritz_load(u, at[0]), ritz_load(u, at[1])},
+                 b = {ritz_load(u, at[2]), ritz_load(u, at[3])};
+  return RITZ_SHUFFLE(a, b, 0, 1, 2, 3);
+}
+RITZ_INLINE RitzEight ritz_join(RitzQuad a, RitzQuad b) { return RITZ_SHUFFLE(a, b, 0, 1, 2, 3, 4, 5, 6, 7); }
+#endif
+
+#if RITZ_LANES == 8 && (defined(RITZ_BY_PAIRS) || defined(RITZ_BY_BLOCKS))
+RITZ_INLINE RitzVec ritz_gather(RitzEntries u, const int64_t *at) {
+  return ritz_join(ritz_gather_quad(u, at), ritz_gather_quad(u, at + 4));
+}
+#elif defined(RITZ_BY_BLOCKS)
+RITZ_INLINE RitzVec ritz_join_eights(RitzEight a, RitzEight b) {
+  return RITZ_SHUFFLE(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+RITZ_INLINE RitzVec ritz_gather(RitzEntries u, const int64_t *at) {
+  return ritz_join_eights(ritz_join(ritz_gather_quad(u, at), ritz_gather_quad(u, at + 4)),
+                          ritz_join(ritz_gather_quad(u, at + 8), ritz_gather_quad(u, at + 12)));
 }
 #else
-RITZ_INLINE RitzVec ritz_gather(const RitzReal *u, const int64_t *at) {
+RITZ_INLINE RitzVec ritz_gather(RitzEntries u, const int64_t *at) {
   RitzVec x;
-  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) x[l] = u[at[l]];
+  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) x[l] = ritz_load(u, at[l]);
   return x;
 }
 #endif
 
-RITZ_INLINE void ritz_scatter_add(RitzReal *v, const int64_t *at, int num, RitzVec x) {
+RITZ_INLINE void ritz_scatter_add(RitzEntries v, const int64_t *at, int num, RitzVec x) {
   if (num == RITZ_LANES) {
-    RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) v[at[l]] += x[l];
+    RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) ritz_add(v, at[l], x[l]);
   } else {
-    RITZ_ROLLED for (int l = 0; l < num; l++) v[at[l]] += x[l];
+    RITZ_ROLLED for (int l = 0; l < num; l++) ritz_add(v, at[l], x[l]);
   }
 }
 
@@ -61,8 +145,7 @@ RITZ_INLINE void ritz_gather_nodes(const RitzKernelSpace *space, const RitzBatch
       int64_t at[RITZ_LANES];
       ritz_node_entries(space, b, num_nodes, k * s->size + i, at);
       RITZ_ROLLED for (int c = 0; c < s->num_comp; c++) {
-        x[c * s->comp_stride + k * s->group_stride + i] =
-            ritz_gather(space->array + c * space->strides[1], at);
+        x[c * s->comp_stride + k * s->group_stride + i] = ritz_gather(ritz_component(space, s, c), at);
       }
     }
   }
@@ -76,7 +159,7 @@ RITZ_INLINE void ritz_scatter_nodes(const RitzKernelSpace *space, const RitzBatc
       int64_t at[RITZ_LANES];
       ritz_node_entries(space, b, num_nodes, k * s->size + i, at);
       RITZ_ROLLED for (int c = 0; c < s->num_comp; c++) {
-        ritz_scatter_add(space->array + c * space->strides[1], at, b->num,
+        ritz_scatter_add(ritz_component(space, s, c), at, b->num,
                          y[c * s->comp_stride + k * s->group_stride + i]);
       }
     }
@@ -98,8 +181,7 @@ RITZ_INLINE void ritz_gather_strided(const RitzKernelSpace *space, const RitzBat
       int64_t at[RITZ_LANES];
       ritz_strided_entries(space, b, k * s->size + i, at);
       RITZ_ROLLED for (int c = 0; c < s->num_comp; c++) {
-        x[c * s->comp_stride + k * s->group_stride + i] =
-            ritz_gather(space->array + c * space->strides[1], at);
+        x[c * s->comp_stride + k * s->group_stride + i] = ritz_gather(ritz_component(space, s, c), at);
       }
     }
   }
@@ -112,7 +194,7 @@ RITZ_INLINE void ritz_scatter_strided(const RitzKernelSpace *space, const RitzBa
       int64_t at[RITZ_LANES];
       ritz_strided_entries(space, b, k * s->size + i, at);
       RITZ_ROLLED for (int c = 0; c < s->num_comp; c++) {
-        ritz_scatter_add(space->array + c * space->strides[1], at, b->num,
+        ritz_scatter_add(ritz_component(space, s, c), at, b->num,
                          y[c * s->comp_stride + k * s->group_stride + i]);
       }
     }
@@ -173,22 +255,18 @@ RITZ_INLINE void ritz_row_entries(const int32_t *o, int64_t *at) {
 
 #define RITZ_COLUMN(m) ((m) % nc * cs + (m) / nc)
 
-#if RITZ_LANES == 8
+#ifdef RITZ_BY_PAIRS
 // Four columns cost 8 half loads (4 of them merge) and 8 shuffles; pairing lanes (0,2)(1,3)(4,6)(5,7) makes
 // the order come out right in two steps.
-typedef RitzReal RitzPairAt __attribute__((vector_size(2 * sizeof(RitzReal)), aligned(sizeof(RitzReal))));
-typedef RitzReal RitzQuadAt __attribute__((vector_size(4 * sizeof(RitzReal)), aligned(sizeof(RitzReal))));
-typedef RitzReal RitzVecAt __attribute__((vector_size(8 * sizeof(RitzReal)), aligned(sizeof(RitzReal))));
-
-RITZ_INLINE RitzVec ritz_two_quads(const RitzReal *a, const RitzReal *b) {
-  return ritz_join(*(const RitzQuadAt *)a, *(const RitzQuadAt *)b);
+RITZ_INLINE RitzVec ritz_two_quads(RitzEntries u, int64_t a, int64_t b) {
+  return ritz_join(ritz_load_quad(u, a), ritz_load_quad(u, b));
 }
 RITZ_INLINE RitzVec ritz_evens(RitzVec a, RitzVec b) { return RITZ_SHUFFLE(a, b, 0, 8, 2, 10, 4, 12, 6, 14); }
 RITZ_INLINE RitzVec ritz_odds(RitzVec a, RitzVec b) { return RITZ_SHUFFLE(a, b, 1, 9, 3, 11, 5, 13, 7, 15); }
 
-RITZ_INLINE void ritz_load_4(const RitzReal *u, const int32_t *o, RitzVec *c) {
-  const RitzVec a = ritz_two_quads(u + o[0], u + o[2]), b = ritz_two_quads(u + o[1], u + o[3]);
-  const RitzVec d = ritz_two_quads(u + o[4], u + o[6]), e = ritz_two_quads(u + o[5], u + o[7]);
+RITZ_INLINE void ritz_load_4(RitzEntries u, const int32_t *o, RitzVec *c) {
+  const RitzVec a = ritz_two_quads(u, o[0], o[2]), b = ritz_two_quads(u, o[1], o[3]);
+  const RitzVec d = ritz_two_quads(u, o[4], o[6]), e = ritz_two_quads(u, o[5], o[7]);
   const RitzVec al = ritz_evens(a, b), ah = ritz_odds(a, b), dl = ritz_evens(d, e), dh = ritz_odds(d, e);
   c[0] = RITZ_SHUFFLE(al, dl, 0, 1, 4, 5, 8, 9, 12, 13);
   c[1] = RITZ_SHUFFLE(ah, dh, 0, 1, 4, 5, 8, 9, 12, 13);
@@ -196,111 +274,265 @@ RITZ_INLINE void ritz_load_4(const RitzReal *u, const int32_t *o, RitzVec *c) {
   c[3] = RITZ_SHUFFLE(ah, dh, 2, 3, 6, 7, 10, 11, 14, 15);
 }
 
-RITZ_INLINE RitzPair ritz_two(const RitzReal *a) { return *(const RitzPairAt *)a; }
+RITZ_INLINE RitzQuad ritz_two_pairs(RitzEntries u, int64_t a, int64_t b) {
+  return RITZ_SHUFFLE(ritz_load_pair(u, a), ritz_load_pair(u, b), 0, 1, 2, 3);
+}
 
-RITZ_INLINE void ritz_load_2(const RitzReal *u, const int32_t *o, RitzVec *c) {
-  const RitzVec a = ritz_join(RITZ_SHUFFLE(ritz_two(u + o[0]), ritz_two(u + o[2]), 0, 1, 2, 3),
-                              RITZ_SHUFFLE(ritz_two(u + o[4]), ritz_two(u + o[6]), 0, 1, 2, 3));
-  const RitzVec b = ritz_join(RITZ_SHUFFLE(ritz_two(u + o[1]), ritz_two(u + o[3]), 0, 1, 2, 3),
-                              RITZ_SHUFFLE(ritz_two(u + o[5]), ritz_two(u + o[7]), 0, 1, 2, 3));
+RITZ_INLINE void ritz_load_2(RitzEntries u, const int32_t *o, RitzVec *c) {
+  const RitzVec a = ritz_join(ritz_two_pairs(u, o[0], o[2]), ritz_two_pairs(u, o[4], o[6]));
+  const RitzVec b = ritz_join(ritz_two_pairs(u, o[1], o[3]), ritz_two_pairs(u, o[5], o[7]));
   c[0] = ritz_evens(a, b);
   c[1] = ritz_odds(a, b);
 }
 
-RITZ_INLINE void ritz_add_two_quads(RitzReal *a, RitzReal *b, RitzVec x) {
-  *(RitzQuadAt *)a += RITZ_SHUFFLE(x, x, 0, 1, 2, 3);
-  *(RitzQuadAt *)b += RITZ_SHUFFLE(x, x, 4, 5, 6, 7);
+RITZ_INLINE void ritz_add_two_quads(RitzEntries v, int64_t a, int64_t b, RitzVec x) {
+  ritz_add_quad(v, a, RITZ_SHUFFLE(x, x, 0, 1, 2, 3));
+  ritz_add_quad(v, b, RITZ_SHUFFLE(x, x, 4, 5, 6, 7));
 }
 
-RITZ_INLINE void ritz_add_4(RitzReal *v, const int32_t *o, const RitzVec *c) {
+RITZ_INLINE void ritz_add_4(RitzEntries v, const int32_t *o, const RitzVec *c) {
   const RitzVec al = RITZ_SHUFFLE(c[0], c[2], 0, 1, 8, 9, 2, 3, 10, 11);
   const RitzVec ah = RITZ_SHUFFLE(c[1], c[3], 0, 1, 8, 9, 2, 3, 10, 11);
   const RitzVec dl = RITZ_SHUFFLE(c[0], c[2], 4, 5, 12, 13, 6, 7, 14, 15);
   const RitzVec dh = RITZ_SHUFFLE(c[1], c[3], 4, 5, 12, 13, 6, 7, 14, 15);
-  ritz_add_two_quads(v + o[0], v + o[2], ritz_evens(al, ah));
-  ritz_add_two_quads(v + o[1], v + o[3], ritz_odds(al, ah));
-  ritz_add_two_quads(v + o[4], v + o[6], ritz_evens(dl, dh));
-  ritz_add_two_quads(v + o[5], v + o[7], ritz_odds(dl, dh));
+  ritz_add_two_quads(v, o[0], o[2], ritz_evens(al, ah));
+  ritz_add_two_quads(v, o[1], o[3], ritz_odds(al, ah));
+  ritz_add_two_quads(v, o[4], o[6], ritz_evens(dl, dh));
+  ritz_add_two_quads(v, o[5], o[7], ritz_odds(dl, dh));
 }
 
-RITZ_INLINE void ritz_add_2(RitzReal *v, const int32_t *o, const RitzVec *c) {
+RITZ_INLINE void ritz_add_2(RitzEntries v, const int32_t *o, const RitzVec *c) {
   const RitzVec a = ritz_evens(c[0], c[1]), b = ritz_odds(c[0], c[1]);
-  *(RitzPairAt *)(v + o[0]) += RITZ_SHUFFLE(a, a, 0, 1);
-  *(RitzPairAt *)(v + o[1]) += RITZ_SHUFFLE(b, b, 0, 1);
-  *(RitzPairAt *)(v + o[2]) += RITZ_SHUFFLE(a, a, 2, 3);
-  *(RitzPairAt *)(v + o[3]) += RITZ_SHUFFLE(b, b, 2, 3);
-  *(RitzPairAt *)(v + o[4]) += RITZ_SHUFFLE(a, a, 4, 5);
-  *(RitzPairAt *)(v + o[5]) += RITZ_SHUFFLE(b, b, 4, 5);
-  *(RitzPairAt *)(v + o[6]) += RITZ_SHUFFLE(a, a, 6, 7);
-  *(RitzPairAt *)(v + o[7]) += RITZ_SHUFFLE(b, b, 6, 7);
+  ritz_add_pair(v, o[0], RITZ_SHUFFLE(a, a, 0, 1));
+  ritz_add_pair(v, o[1], RITZ_SHUFFLE(b, b, 0, 1));
+  ritz_add_pair(v, o[2], RITZ_SHUFFLE(a, a, 2, 3));
+  ritz_add_pair(v, o[3], RITZ_SHUFFLE(b, b, 2, 3));
+  ritz_add_pair(v, o[4], RITZ_SHUFFLE(a, a, 4, 5));
+  ritz_add_pair(v, o[5], RITZ_SHUFFLE(b, b, 4, 5));
+  ritz_add_pair(v, o[6], RITZ_SHUFFLE(a, a, 6, 7));
+  ritz_add_pair(v, o[7], RITZ_SHUFFLE(b, b, 6, 7));
 }
 
-RITZ_INLINE void ritz_load_row(int n, int nc, int cs, const RitzReal *u, const int32_t *o, RitzVec *x) {
+RITZ_INLINE void ritz_load_row(int n, int nc, int cs, RitzEntries u, const int32_t *o, RitzVec *x) {
   RitzVec c[4];
   RITZ_UNROLL for (int m = 0; m + 4 <= n; m += 4) {
-    ritz_load_4(u + m, o, c);
+    ritz_load_4(ritz_entries(u, m), o, c);
     RITZ_UNROLL for (int i = 0; i < 4; i++) x[RITZ_COLUMN(m + i)] = c[i];
   }
   if (n % 4 >= 2) {
-    ritz_load_2(u + n / 4 * 4, o, c);
+    ritz_load_2(ritz_entries(u, n / 4 * 4), o, c);
     RITZ_UNROLL for (int i = 0; i < 2; i++) x[RITZ_COLUMN(n / 4 * 4 + i)] = c[i];
   }
   if (n % 2) {
     int64_t at[RITZ_LANES];
     ritz_row_entries(o, at);
-    x[RITZ_COLUMN(n - 1)] = ritz_gather(u + n - 1, at);
+    x[RITZ_COLUMN(n - 1)] = ritz_gather(ritz_entries(u, n - 1), at);
   }
 }
 
+// The last lane of `before` and all lanes but the last of x: each lane moves on by one.
+#define RITZ_MOVE_ON(before, x) RITZ_SHUFFLE(before, x, 0, 8, 9, 10, 11, 12, 13, 14)
+
+// Columns of one and of two nodes of a whole chain are consecutive in memory.
+RITZ_INLINE void ritz_add_chain_2(RitzEntries v, int64_t first, const RitzVec *c) {
+  ritz_add_vec(v, first, RITZ_SHUFFLE(c[0], c[1], 0, 8, 1, 9, 2, 10, 3, 11));
+  ritz_add_vec(v, first + 8, RITZ_SHUFFLE(c[0], c[1], 4, 12, 5, 13, 6, 14, 7, 15));
+}
+#endif
+
+#ifdef RITZ_BY_BLOCKS
+// A shuffle of two vectors that does the same in each four lanes; n and up are RITZ_LANES and on.
+#if RITZ_LANES == 16
+#define RITZ_IN_FOURS(x, y, a, b, c, d)                                                                      \
+  RITZ_SHUFFLE(x, y, a, b, c, d, (a) + 4, (b) + 4, (c) + 4, (d) + 4, (a) + 8, (b) + 8, (c) + 8, (d) + 8,     \
+               (a) + 12, (b) + 12, (c) + 12, (d) + 12)
+#else
+#define RITZ_IN_FOURS(x, y, a, b, c, d) RITZ_SHUFFLE(x, y, a, b, c, d, (a) + 4, (b) + 4, (c) + 4, (d) + 4)
+#endif
+RITZ_INLINE RitzVec ritz_low(RitzVec a, RitzVec b) {
+  return RITZ_IN_FOURS(a, b, 0, RITZ_LANES, 1, RITZ_LANES + 1);
+}
+RITZ_INLINE RitzVec ritz_high(RitzVec a, RitzVec b) {
+  return RITZ_IN_FOURS(a, b, 2, RITZ_LANES + 2, 3, RITZ_LANES + 3);
+}
+RITZ_INLINE RitzVec ritz_first_halves(RitzVec a, RitzVec b) {
+  return RITZ_IN_FOURS(a, b, 0, 1, RITZ_LANES, RITZ_LANES + 1);
+}
+RITZ_INLINE RitzVec ritz_second_halves(RitzVec a, RitzVec b) {
+  return RITZ_IN_FOURS(a, b, 2, 3, RITZ_LANES + 2, RITZ_LANES + 3);
+}
+
+// Blocks of 4 x 4 inside of four vectors, transposed.
+RITZ_INLINE void ritz_transpose(const RitzVec *x, RitzVec *y) {
+  const RitzVec a = ritz_low(x[0], x[1]), b = ritz_low(x[2], x[3]);
+  const RitzVec c = ritz_high(x[0], x[1]), d = ritz_high(x[2], x[3]);
+  y[0] = ritz_first_halves(a, b);
+  y[1] = ritz_second_halves(a, b);
+  y[2] = ritz_first_halves(c, d);
+  y[3] = ritz_second_halves(c, d);
+}
+
+// Four entries of lanes l, l + 4, ...
+RITZ_INLINE RitzVec ritz_every_fourth(RitzEntries u, const int32_t *o) {
+  const RitzEight a = ritz_join(ritz_load_quad(u, o[0]), ritz_load_quad(u, o[4]));
+#if RITZ_LANES == 16
+  return ritz_join_eights(a, ritz_join(ritz_load_quad(u, o[8]), ritz_load_quad(u, o[12])));
+#else
+  return a;
+#endif
+}
+
+RITZ_INLINE void ritz_load_4(RitzEntries u, const int32_t *o, RitzVec *c) {
+  const RitzVec x[4] = {ritz_every_fourth(u, o), ritz_every_fourth(u, o + 1), ritz_every_fourth(u, o + 2),
+                        ritz_every_fourth(u, o + 3)};
+  ritz_transpose(x, c);
+}
+
+// Two entries of lanes 0, 1, 4, 5, 8, 9 ..., side by side.
+RITZ_INLINE RitzQuad ritz_two_pairs(RitzEntries u, const int32_t *o) {
+  return RITZ_SHUFFLE(ritz_load_pair(u, o[0]), ritz_load_pair(u, o[1]), 0, 1, 2, 3);
+}
+RITZ_INLINE RitzVec ritz_every_fourth_pair(RitzEntries u, const int32_t *o) {
+  const RitzEight a = ritz_join(ritz_two_pairs(u, o), ritz_two_pairs(u, o + 4));
+#if RITZ_LANES == 16
+  return ritz_join_eights(a, ritz_join(ritz_two_pairs(u, o + 8), ritz_two_pairs(u, o + 12)));
+#else
+  return a;
+#endif
+}
+
+RITZ_INLINE void ritz_load_2(RitzEntries u, const int32_t *o, RitzVec *c) {
+  const RitzVec a = ritz_every_fourth_pair(u, o), b = ritz_every_fourth_pair(u, o + 2);
+  c[0] = RITZ_IN_FOURS(a, b, 0, 2, RITZ_LANES, RITZ_LANES + 2);
+  c[1] = RITZ_IN_FOURS(a, b, 1, 3, RITZ_LANES + 1, RITZ_LANES + 3);
+}
+
+// The last columns are loaded together with some before them, never with what follows the row: that may be
+// the end of the array.
+RITZ_INLINE void ritz_load_row(int n, int nc, int cs, RitzEntries u, const int32_t *o, RitzVec *x) {
+  RitzVec c[4];
+  RITZ_UNROLL for (int m = 0; m + 4 <= n; m += 4) {
+    ritz_load_4(ritz_entries(u, m), o, c);
+    RITZ_UNROLL for (int i = 0; i < 4; i++) x[RITZ_COLUMN(m + i)] = c[i];
+  }
+  if (n % 4 && n > 4) {
+    ritz_load_4(ritz_entries(u, n - 4), o, c);
+    RITZ_UNROLL for (int i = 4 - n % 4; i < 4; i++) x[RITZ_COLUMN(n - 4 + i)] = c[i];
+  } else if (n == 2 || n == 3) {
+    ritz_load_2(u, o, c);
+    RITZ_UNROLL for (int i = 0; i < 2; i++) x[RITZ_COLUMN(i)] = c[i];
+    if (n == 3) {
+      ritz_load_2(ritz_entries(u, 1), o, c);
+      x[RITZ_COLUMN(2)] = c[1];
+    }
+  } else if (n == 1) {
+    int64_t at[RITZ_LANES];
+    ritz_row_entries(o, at);
+    x[RITZ_COLUMN(0)] = ritz_gather(u, at);
+  }
+}
+
+// Lanes l, l + 4, ... of a row each.
+RITZ_INLINE void ritz_add_every_fourth(RitzEntries v, const int32_t *o, RitzVec x) {
+  ritz_add_quad(v, o[0], RITZ_SHUFFLE(x, x, 0, 1, 2, 3));
+  ritz_add_quad(v, o[4], RITZ_SHUFFLE(x, x, 4, 5, 6, 7));
+#if RITZ_LANES == 16
+  ritz_add_quad(v, o[8], RITZ_SHUFFLE(x, x, 8, 9, 10, 11));
+  ritz_add_quad(v, o[12], RITZ_SHUFFLE(x, x, 12, 13, 14, 15));
+#endif
+}
+
+RITZ_INLINE void ritz_add_4(RitzEntries v, const int32_t *o, const RitzVec *c) {
+  RitzVec x[4];
+  ritz_transpose(c, x);
+  RITZ_UNROLL for (int l = 0; l < 4; l++) ritz_add_every_fourth(v, o + l, x[l]);
+}
+
+// x: two entries of lanes 0, 1, 4, 5, 8, 9 ...
+RITZ_INLINE void ritz_add_every_fourth_pair(RitzEntries v, const int32_t *o, RitzVec x) {
+  ritz_add_pair(v, o[0], RITZ_SHUFFLE(x, x, 0, 1));
+  ritz_add_pair(v, o[1], RITZ_SHUFFLE(x, x, 2, 3));
+  ritz_add_pair(v, o[4], RITZ_SHUFFLE(x, x, 4, 5));
+  ritz_add_pair(v, o[5], RITZ_SHUFFLE(x, x, 6, 7));
+#if RITZ_LANES == 16
+  ritz_add_pair(v, o[8], RITZ_SHUFFLE(x, x, 8, 9));
+  ritz_add_pair(v, o[9], RITZ_SHUFFLE(x, x, 10, 11));
+  ritz_add_pair(v, o[12], RITZ_SHUFFLE(x, x, 12, 13));
+  ritz_add_pair(v, o[13], RITZ_SHUFFLE(x, x, 14, 15));
+#endif
+}
+
+RITZ_INLINE void ritz_add_2(RitzEntries v, const int32_t *o, const RitzVec *c) {
+  ritz_add_every_fourth_pair(v, o, ritz_low(c[0], c[1]));
+  ritz_add_every_fourth_pair(v, o + 2, ritz_high(c[0], c[1]));
+}
+
+// Each lane moves on by one; the first one comes from the last of `before`.
+// Columns of two nodes of a whole chain are consecutive in memory.
+#if RITZ_LANES == 16
+#define RITZ_MOVE_ON(before, x)                                                                              \
+  RITZ_SHUFFLE(before, x, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
+RITZ_INLINE void ritz_add_chain_2(RitzEntries v, int64_t first, const RitzVec *c) {
+  ritz_add_vec(v, first, RITZ_SHUFFLE(c[0], c[1], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
+  ritz_add_vec(v, first + 16,
+               RITZ_SHUFFLE(c[0], c[1], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
+}
+#else
+#define RITZ_MOVE_ON(before, x) RITZ_SHUFFLE(before, x, 0, 8, 9, 10, 11, 12, 13, 14)
+RITZ_INLINE void ritz_add_chain_2(RitzEntries v, int64_t first, const RitzVec *c) {
+  ritz_add_vec(v, first, RITZ_SHUFFLE(c[0], c[1], 0, 8, 1, 9, 2, 10, 3, 11));
+  ritz_add_vec(v, first + 8, RITZ_SHUFFLE(c[0], c[1], 4, 12, 5, 13, 6, 14, 7, 15));
+}
+#endif
+#endif
+
+#if defined(RITZ_BY_PAIRS) || defined(RITZ_BY_BLOCKS)
 // Adds columns c [n] of whole batches.
-RITZ_INLINE void ritz_add_columns(int n, RitzReal *v, const int32_t *o, const RitzVec *c) {
+RITZ_INLINE void ritz_add_columns(int n, RitzEntries v, const int32_t *o, const RitzVec *c) {
   int64_t at[RITZ_LANES];
   ritz_row_entries(o, at);
   // two columns: lanes of a chain overlap by half a store, which breaks store forwarding; scalars do not
   if (n == 2) {
     ritz_scatter_add(v, at, RITZ_LANES, c[0]);
-    ritz_scatter_add(v + 1, at, RITZ_LANES, c[1]);
+    ritz_scatter_add(ritz_entries(v, 1), at, RITZ_LANES, c[1]);
     return;
   }
-  RITZ_UNROLL for (int m = 0; m + 4 <= n; m += 4) ritz_add_4(v + m, o, c + m);
-  if (n % 4 >= 2) ritz_add_2(v + n / 4 * 4, o, c + n / 4 * 4);
-  if (n % 2) ritz_scatter_add(v + n - 1, at, RITZ_LANES, c[n - 1]);
+  RITZ_UNROLL for (int m = 0; m + 4 <= n; m += 4) ritz_add_4(ritz_entries(v, m), o, c + m);
+  if (n % 4 >= 2) ritz_add_2(ritz_entries(v, n / 4 * 4), o, c + n / 4 * 4);
+  if (n % 2) ritz_scatter_add(ritz_entries(v, n - 1), at, RITZ_LANES, c[n - 1]);
 }
 
 // A chain: lane l + 1 begins where lane l ends, as in a row of elements of a box. The shared node is added in
 // registers, so that no lane writes what another one reads next, and one node less is written.
-RITZ_INLINE void ritz_add_chain(int n, int nc, RitzReal *v, const int32_t *o, RitzVec *c) {
+RITZ_INLINE void ritz_add_chain(int n, int nc, RitzEntries v, const int32_t *o, RitzVec *c) {
   const int m = n - nc;
   const RitzVec zero = ritz_splat(0);
-  RitzReal *end = v + o[RITZ_LANES - 1] + m;
+  const RitzEntries end = ritz_entries(v, o[RITZ_LANES - 1] + m);
   RITZ_UNROLL for (int i = 0; i < nc; i++) {
-    end[i] += c[m + i][RITZ_LANES - 1];
-    c[i] += RITZ_SHUFFLE(zero, c[m + i], 0, 8, 9, 10, 11, 12, 13, 14);
+    ritz_add(end, i, c[m + i][RITZ_LANES - 1]);
+    c[i] += RITZ_MOVE_ON(zero, c[m + i]);
   }
-  RitzReal *w = v + o[0];
-  if (m == 1) {
-    *(RitzVecAt *)w += c[0];
-  } else if (m == 2) {
-    *(RitzVecAt *)w += RITZ_SHUFFLE(c[0], c[1], 0, 8, 1, 9, 2, 10, 3, 11);
-    *(RitzVecAt *)(w + 8) += RITZ_SHUFFLE(c[0], c[1], 4, 12, 5, 13, 6, 14, 7, 15);
-  } else {
+  if (m == 1)
+    ritz_add_vec(v, o[0], c[0]);
+  else if (m == 2)
+    ritz_add_chain_2(v, o[0], c);
+  else
     ritz_add_columns(m, v, o, c);
-  }
 }
 #else
-RITZ_INLINE void ritz_load_row(int n, int nc, int cs, const RitzReal *u, const int32_t *o, RitzVec *x) {
+RITZ_INLINE void ritz_load_row(int n, int nc, int cs, RitzEntries u, const int32_t *o, RitzVec *x) {
   int64_t at[RITZ_LANES];
   ritz_row_entries(o, at);
-  RITZ_UNROLL for (int m = 0; m < n; m++) x[RITZ_COLUMN(m)] = ritz_gather(u + m, at);
+  RITZ_UNROLL for (int m = 0; m < n; m++) x[RITZ_COLUMN(m)] = ritz_gather(ritz_entries(u, m), at);
 }
 
-RITZ_INLINE void ritz_add_columns(int n, RitzReal *v, const int32_t *o, const RitzVec *c) {
+RITZ_INLINE void ritz_add_columns(int n, RitzEntries v, const int32_t *o, const RitzVec *c) {
   int64_t at[RITZ_LANES];
   ritz_row_entries(o, at);
-  RITZ_UNROLL for (int m = 0; m < n; m++) ritz_scatter_add(v + m, at, RITZ_LANES, c[m]);
+  RITZ_UNROLL for (int m = 0; m < n; m++) ritz_scatter_add(ritz_entries(v, m), at, RITZ_LANES, c[m]);
 }
 
-RITZ_INLINE void ritz_add_chain(int n, int nc, RitzReal *v, const int32_t *o, RitzVec *c) {
+RITZ_INLINE void ritz_add_chain(int n, int nc, RitzEntries v, const int32_t *o, RitzVec *c) {
   (void)nc;
   ritz_add_columns(n, v, o, c);
 }
@@ -311,14 +543,14 @@ RITZ_INLINE void ritz_add_chain(int n, int nc, RitzReal *v, const int32_t *o, Ri
 #define RITZ_MAX_ROW RITZ_MAX_1D
 #endif
 
-RITZ_INLINE void ritz_add_row(int length, int nc, int cs, RitzReal *v, const int32_t *o, int num,
+RITZ_INLINE void ritz_add_row(int length, int nc, int cs, RitzEntries v, const int32_t *o, int num,
                               bool is_chain, const RitzVec *y) {
   const int n = length * nc;
   RitzVec c[RITZ_MAX_ROW];
   if (num < RITZ_LANES) {
     int64_t at[RITZ_LANES];
     ritz_row_entries(o, at);
-    RITZ_ROLLED for (int m = 0; m < n; m++) ritz_scatter_add(v + m, at, num, y[RITZ_COLUMN(m)]);
+    RITZ_ROLLED for (int m = 0; m < n; m++) ritz_scatter_add(ritz_entries(v, m), at, num, y[RITZ_COLUMN(m)]);
     return;
   }
   RITZ_UNROLL for (int m = 0; m < n; m++) c[m] = y[RITZ_COLUMN(m)];
@@ -336,7 +568,7 @@ RITZ_INLINE void ritz_gather_rows(const RitzKernelSpace *space, const RitzBatch 
   RITZ_ROLLED for (int k = 0; k < s->groups; k++) {
     RITZ_ROLLED for (int j = 0; j < rows; j++, o += RITZ_LANES) {
       RITZ_ROLLED for (int c = 0; c < s->num_comp; c += nc) {
-        ritz_load_row(length * nc, nc, s->comp_stride, space->array + c * space->strides[1], o,
+        ritz_load_row(length * nc, nc, s->comp_stride, ritz_component(space, s, c), o,
                       x + c * s->comp_stride + k * s->group_stride + j * length);
       }
     }
@@ -351,7 +583,7 @@ RITZ_INLINE void ritz_scatter_rows_as(const RitzKernelSpace *space, const RitzBa
   RITZ_ROLLED for (int k = 0; k < s->groups; k++) {
     RITZ_ROLLED for (int j = 0; j < rows; j++, o += RITZ_LANES) {
       RITZ_ROLLED for (int c = 0; c < s->num_comp; c += nc) {
-        ritz_add_row(length, nc, s->comp_stride, space->array + c * space->strides[1], o, num, is_chain,
+        ritz_add_row(length, nc, s->comp_stride, ritz_component(space, s, c), o, num, is_chain,
                      y + c * s->comp_stride + k * s->group_stride + j * length);
       }
     }

@@ -30,10 +30,26 @@
 #define RITZ_UNROLL _Pragma("GCC unroll 64")
 #endif
 
+// The arithmetic of a kernel is that of CeedScalar, which a kernel in single precision takes to be float;
+// with RITZ_REAL_IS_FP32 the point function alone stays in CeedScalar.
+#ifdef RITZ_REAL_IS_FP32
+typedef float RitzReal;
+#else
 typedef CeedScalar RitzReal;
+#endif
+#if defined(RITZ_REAL_IS_FP32) || defined(CEED_SCALAR_IS_FP32) || defined(RITZ_SCALAR_F32)
+#define RITZ_REAL_BYTES 4
+typedef double RitzOther; // the precision that L-vectors may have instead
+#else
+#define RITZ_REAL_BYTES 8
+typedef float RitzOther;
+#endif
 typedef RitzReal RitzVec __attribute__((vector_size(RITZ_LANES * sizeof(RitzReal))));
+typedef RitzOther RitzOtherVec
+    __attribute__((vector_size(RITZ_LANES * sizeof(RitzOther)), aligned(sizeof(RitzOther))));
 
 #define RITZ_SHUFFLE __builtin_shufflevector
+#define RITZ_CONVERT __builtin_convertvector
 
 RITZ_INLINE RitzVec ritz_splat(RitzReal a) { return a - (RitzVec){0}; }
 
