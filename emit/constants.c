@@ -248,7 +248,9 @@ void ritz_emit_heading(RitzEmitter *e, const char *what, CeedInt max) {
                 "#include \"kernels/cpu/kernel.h\"\n",
                 precision, (int)e->target->lanes, (int)plan->dim, (int)plan->Q_1d,
                 (int)e->target->call_points, (int)max_1d(plan), (int)max_row(e, max),
-                ritz_emit_is_values(e) ? "#define RITZ_VALUES\n" : "");
+                ritz_emit_is_values(e)    ? "#define RITZ_VALUES\n"
+                : e->target->unrolls_rows ? "#define RITZ_UNROLLED_ROWS\n"
+                                          : "");
 }
 
 // ---- The point function ----

@@ -414,7 +414,7 @@ void ritz_emit_ahead(RitzEmitter *e, CeedInt more) {
     if (how->gather == RITZ_GATHER_PACKED && e->target->prefetch_packed) {
       ritz_text_add(&e->text, "  ritz_fetch_packed%s(ahead, %d, %d, %d, ", ritz_emit_other(e, space), s,
                     (int)space->num_comp, (int)plan->Q);
-      emit_share(e, plan->Q, steps);
+      emit_share(e, e->target->prefetch_again ? plan->Q + 2 * plan->Q / 5 : plan->Q, steps);
     }
     if (offsets && e->target->prefetch_vectors) {
       ritz_text_add(&e->text, "  ritz_fetch_rows%s(ahead, %d, %d, ", ritz_emit_other(e, space), s,

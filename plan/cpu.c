@@ -141,20 +141,58 @@ static void share_arrays(const RitzPlan *plan, RitzCpuTarget *t) {
     t->spaces[i].overwrites = find_spent(plan, t, &plan->spaces[i]);
 }
 
-// ---- Prefetching ----
+// ---- Rows and prefetching ----
+
+// In 3D, fields of one component and stored data of the points alone: several components crowd the registers
+// (BP4 at p = 4 loses 4 %), and the point function has no geometry to compute.
+static bool is_scalar_with_data(const RitzPlan *plan, const RitzCpuTarget *t) {
+  bool has_packed = false;
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *space = &plan->spaces[i];
+    const bool is_packed = t->spaces[i].gather == RITZ_GATHER_PACKED;
+    const bool is_line = line_basis_of(plan, space) && space->num_comp == 1;
+    if (!is_packed && !is_line) return false;
+    has_packed = has_packed || is_packed;
+  }
+  return has_packed && plan->dim == 3 && t->call_points == 1;
+}
+
+// Derivatives of a row stay in registers where its points are straight code.
+static void choose_rows(const RitzPlan *plan, RitzCpuTarget *t) {
+  bool has_derivatives = false;
+  t->unrolls_rows = false;
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *space = &plan->spaces[i];
+    const RitzPlanBasis *basis = line_basis_of(plan, space);
+    if (basis && basis->route == RITZ_ROUTE_DIRECT) return;
+    has_derivatives = has_derivatives || (basis && (space->modes & CEED_EVAL_GRAD));
+  }
+  t->unrolls_rows = t->evaluation == RITZ_EVALUATE_PLANES && has_derivatives && plan->Q_1d <= 10 &&
+                    is_scalar_with_data(plan, t);
+}
 
 // Stored data of the next batch, else its rows of nodes: memory would be idle while contractions run. Rows of
-// two nodes are not worth it.
+// two nodes are not worth it. Rows of nodes beside stored data: where these are few, up to 8 a node. A second
+// fetch of some stored data, from 5 nodes a direction on: processors drop fetches while too many are under
+// way.
 static void choose_prefetching(const RitzPlan *plan, RitzCpuTarget *t) {
   bool is_fused = t->evaluation != RITZ_EVALUATE_NONE;
-  bool has_packed = false, has_long_rows = false;
+  bool has_packed = false;
+  CeedInt length = 0;
+  double num_stored = 0, num_nodes = 0;
   for (int i = 0; i < plan->num_spaces; i++) {
-    const RitzPlanBasis *basis = tensor_basis_of(plan, &plan->spaces[i]);
-    has_packed = has_packed || t->spaces[i].gather == RITZ_GATHER_PACKED;
-    has_long_rows = has_long_rows || (basis && basis->P_1d > 2);
+    const RitzPlanSpace *space = &plan->spaces[i];
+    const RitzPlanBasis *basis = tensor_basis_of(plan, space);
+    const bool is_packed = t->spaces[i].gather == RITZ_GATHER_PACKED;
+    has_packed = has_packed || is_packed;
+    if (is_packed) num_stored += (double)space->num_comp * plan->Q;
+    if (basis && basis->P_1d > length) length = basis->P_1d;
+    if (basis && space->is_input) num_nodes += space->num_nodes;
   }
+  const bool has_few = has_packed && num_stored <= 8 * num_nodes && is_scalar_with_data(plan, t);
   t->prefetch_packed = is_fused && has_packed;
-  t->prefetch_vectors = is_fused && !has_packed && has_long_rows;
+  t->prefetch_vectors = is_fused && (!has_packed || has_few) && length > 2;
+  t->prefetch_again = t->prefetch_packed && t->unrolls_rows && length >= 5;
 }
 
 // ---- Working set ----
@@ -199,6 +237,7 @@ static int choose(CeedOperator op, const RitzPlan *plan, const RitzCpuMachine *m
   choose_values(plan, t);
   for (int i = 0; i < plan->num_spaces; i++) RITZ_TRY(choose_gather(op, plan, rows, t, i));
   share_arrays(plan, t);
+  choose_rows(plan, t);
   choose_prefetching(plan, t);
   t->working_set = count_working_set(plan, t);
   ritz_cpu_lower(plan, t);
@@ -219,6 +258,8 @@ int ritz_plan_cpu(CeedOperator op, const RitzPlan *plan, const RitzCpuMachine *m
 void ritz_plan_cpu_use_pointer(const RitzPlan *plan, RitzCpuTarget *t) {
   if (t->evaluation == RITZ_EVALUATE_VALUES) t->evaluation = RITZ_EVALUATE_PLANES;
   choose_call(plan, false, t);
+  choose_rows(plan, t);
+  choose_prefetching(plan, t);
   ritz_cpu_lower(plan, t);
 }
 

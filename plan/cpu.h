@@ -94,7 +94,9 @@ typedef struct {
   RitzEvaluation evaluation;
   RitzCall call;
   CeedInt call_points; // points per call: 1 or a row; times lanes a multiple of vec_length
+  bool unrolls_rows;   // the points of a row are straight code, its derivatives stay in registers
   bool prefetch_packed, prefetch_vectors;
+  bool prefetch_again;  // packed data: some a second time
   RitzCpuSpace *spaces; // owned, of the plan's spaces
   double working_set;   // bytes of a batch: element arrays
   // The plan's list, lowered (plan/cpu-steps.c); none of RITZ_EVALUATE_NONE.

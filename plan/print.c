@@ -166,7 +166,9 @@ static void print_target(FILE *stream, const RitzPlan *plan, const RitzCpuTarget
   fprintf(stream, "  target: batches of ");
   print_count(stream, t->lanes, "element");
   fprintf(stream, ", one a lane; %s", evaluations[t->evaluation]);
-  if (t->prefetch_packed) fprintf(stream, ", prefetches packed data");
+  if (t->unrolls_rows) fprintf(stream, ", unrolls rows");
+  if (t->prefetch_packed)
+    fprintf(stream, ", prefetches packed data%s", t->prefetch_again ? ", some twice" : "");
   if (t->prefetch_vectors) fprintf(stream, ", prefetches vectors");
   fprintf(stream, "\n  function: '%s'", plan->function_name);
   if (t->call == RITZ_CALL_TEXT)

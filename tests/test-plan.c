@@ -51,7 +51,10 @@ static void check_bp(int bp, CeedInt p) {
   CHECK(k.target->lanes == 8, "lanes");
   CHECK(k.target->call == RITZ_CALL_TEXT && k.target->call_points == 1, "call");
   CHECK(k.target->prefetch_packed, "prefetching of data");
-  CHECK(!k.target->prefetch_vectors, "prefetching of vectors");
+  const bool has_few_data = bp == 1 || bp == 5, is_scalar_diffusion = bp == 3 || bp == 5;
+  CHECK(k.target->prefetch_vectors == (has_few_data && p > 1), "prefetching of vectors");
+  CHECK(k.target->unrolls_rows == is_scalar_diffusion, "unrolled rows");
+  CHECK(k.target->prefetch_again == (is_scalar_diffusion && p >= 4), "fetching again");
   kit_close(&k);
 }
 
@@ -570,17 +573,37 @@ static void check_vectors_prefetched(CeedInt degree, bool has_data, bool is_want
   const Field fields[] = {ACTIVE("u", GRAD, rstr_u, basis_u), has_data ? data : geometry,
                           ACTIVE("v", GRAD, rstr_u, basis_u)};
 
-  set_function(&k, 1, "", 2, 1, fields);
+  set_function(&k, 1, "tests/gen-qfunctions.h:GenMass", 2, 1, fields);
   PLAN(&k, &eight_lanes, find_rows);
   CHECK(k.target->prefetch_vectors == is_wanted, "vectors");
   CHECK(k.target->prefetch_packed == has_data, "data");
   kit_close(&k);
 }
 
-TEST(vectors_are_prefetched_when_no_data_are_and_rows_are_long) {
+// 64 stored numbers beside 8 or 27 nodes: few are up to 8 a node.
+TEST(vectors_are_prefetched_when_data_are_few_and_rows_are_long) {
   check_vectors_prefetched(1, false, false);
   check_vectors_prefetched(2, false, true);
-  check_vectors_prefetched(2, true, false);
+  check_vectors_prefetched(1, true, false);
+  check_vectors_prefetched(2, true, true);
+}
+
+// The application's function takes a row a call: there is no code to unroll around.
+TEST(rows_are_unrolled_around_the_text_alone) {
+  Kit k = kit_open();
+  CeedElemRestriction rstr_u = box(&k, 3, 4, 1);
+  CeedBasis basis_u = lagrange(&k, 3, 1, 5, 6, CEED_GAUSS);
+  const Field fields[] = {ACTIVE("u", GRAD, rstr_u, basis_u),
+                          DATA("data", strided(&k, 8, 216, 6), vector(&k, (CeedSize)8 * 216 * 6)),
+                          ACTIVE("v", GRAD, rstr_u, basis_u)};
+
+  set_function(&k, 1, "tests/gen-qfunctions.h:GenMass", 2, 1, fields);
+  PLAN(&k, &eight_lanes, find_rows);
+  CHECK(k.target->call == RITZ_CALL_TEXT && k.target->unrolls_rows && k.target->prefetch_again, "text");
+  ritz_plan_cpu_use_pointer(k.plan, k.target);
+  CHECK(!k.target->unrolls_rows && !k.target->prefetch_again, "after the text was found wanting");
+  CHECK(k.target->prefetch_packed, "data are fetched as before");
+  kit_close(&k);
 }
 
 // ---- Printing ----
@@ -895,7 +918,8 @@ int main(int argc, char **argv) {
             functions_are_called_with_a_multiple_of_their_vector_length,
             a_function_without_a_name_or_source_is_called_by_pointer, sources_of_the_gallery_are_found,
             the_machine_has_registers_of_16_32_or_64_bytes, folded_bases_are_switched_off_by_ritz_fold,
-            vectors_are_prefetched_when_no_data_are_and_rows_are_long,
-            equal_operators_have_equal_printed_plans, typical_operators_have_the_printed_plans_that_are_kept,
-            plans_of_random_operators_describe_them, failed_allocations_are_reported_and_leave_nothing));
+            vectors_are_prefetched_when_data_are_few_and_rows_are_long,
+            rows_are_unrolled_around_the_text_alone, equal_operators_have_equal_printed_plans,
+            typical_operators_have_the_printed_plans_that_are_kept, plans_of_random_operators_describe_them,
+            failed_allocations_are_reported_and_leave_nothing));
 }

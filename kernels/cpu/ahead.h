@@ -15,11 +15,12 @@ typedef struct {
 
 RITZ_INLINE void ritz_ahead(RitzAhead *ahead);
 
-// Packed data [component][Q][lane]: `lines` vectors of each component from step * lines on, a cache line each
-// where lanes fill a register; the last step may run into what follows, which does no harm.
+// Packed data [component][Q][lane]: `lines` vectors of each component from step * lines on, after the last
+// one from the first again, a cache line each where lanes fill a register; a step may run into what follows,
+// which does no harm.
 RITZ_INLINE void ritz_fetch_packed(const RitzAhead *ahead, int s, int num_comp, int Q, int lines) {
-  const RitzVec *data =
-      (const RitzVec *)ahead->spaces[s].array + ahead->batch * num_comp * Q + ahead->step * lines;
+  const int begin = ahead->step * lines < Q ? ahead->step * lines : ahead->step * lines - Q;
+  const RitzVec *data = (const RitzVec *)ahead->spaces[s].array + ahead->batch * num_comp * Q + begin;
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int n = 0; n < lines; n++) __builtin_prefetch(data + c * Q + n, 0, 2);
   }

@@ -7,14 +7,15 @@
 //   ritz_point                     the point function at RITZ_CALL points of a row
 #include "kernels/cpu/points.h"
 
-// One row of points. With RITZ_VALUES its values stay in registers: the loop is unrolled.
+// One row of points. Where its loop is unrolled, values (RITZ_VALUES) or derivatives of the row stay in
+// registers.
 RITZ_INLINE int ritz_row(const RitzKernelArgs *args, const RitzBatch *b, RitzAhead *ahead, RitzWork *w,
                          RitzPlane *p, int k, int j) {
   RitzRow r;
   int code = 0;
   ritz_ahead(ahead);
   ritz_row_in(w, p, &r, k, j);
-#ifdef RITZ_VALUES
+#if defined(RITZ_VALUES) || defined(RITZ_UNROLLED_ROWS)
   RITZ_UNROLL for (int i = 0; i < RITZ_Q; i++) code |= ritz_point(args, b, w, p, &r, k, j, i);
 #else
   RITZ_ROLLED for (int i = 0; i < RITZ_Q && !code; i += RITZ_CALL) code =
