@@ -15,12 +15,17 @@ typedef struct {
 
 RITZ_INLINE void ritz_ahead(RitzAhead *ahead);
 
+// The first of Q lines that this step fetches, `lines` of them: behind the last one comes the first.
+RITZ_INLINE int ritz_fetched_line(const RitzAhead *ahead, int Q, int lines) {
+  return ahead->step * lines < Q ? ahead->step * lines : ahead->step * lines - Q;
+}
+
 // Packed data [component][Q][lane]: `lines` vectors of each component from step * lines on, after the last
 // one from the first again, a cache line each where lanes fill a register; a step may run into what follows,
 // which does no harm.
 RITZ_INLINE void ritz_fetch_packed(const RitzAhead *ahead, int s, int num_comp, int Q, int lines) {
-  const int begin = ahead->step * lines < Q ? ahead->step * lines : ahead->step * lines - Q;
-  const RitzVec *data = (const RitzVec *)ahead->spaces[s].array + ahead->batch * num_comp * Q + begin;
+  const RitzVec *data = (const RitzVec *)ahead->spaces[s].array + ahead->batch * num_comp * Q +
+                        ritz_fetched_line(ahead, Q, lines);
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int n = 0; n < lines; n++) __builtin_prefetch(data + c * Q + n, 0, 2);
   }
@@ -29,8 +34,8 @@ RITZ_INLINE void ritz_fetch_packed(const RitzAhead *ahead, int s, int num_comp, 
 // The same of data in the other precision: vectors of double are two cache lines where those of float are
 // one.
 RITZ_INLINE void ritz_fetch_packed_other(const RitzAhead *ahead, int s, int num_comp, int Q, int lines) {
-  const RitzOtherVec *data =
-      (const RitzOtherVec *)ahead->spaces[s].array + ahead->batch * num_comp * Q + ahead->step * lines;
+  const RitzOtherVec *data = (const RitzOtherVec *)ahead->spaces[s].array + ahead->batch * num_comp * Q +
+                             ritz_fetched_line(ahead, Q, lines);
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int n = 0; n < lines; n++) {
       __builtin_prefetch(data + c * Q + n, 0, 2);
