@@ -45,7 +45,7 @@ static void choose_box(double nodes, CeedInt order, CeedInt n[3]) {
 }
 
 // Options that cannot be served at all.
-static int check_options(Ceed ceed, const BpOptions *o) {
+static int check_bp_options(Ceed ceed, const BpOptions *o) {
   bool has_size = o->n >= 1 || (o->n == 0 && o->size >= 1);
 
   if (o->geometry > COST_AFFINE || (o->geometry == COST_AFFINE && o->deform != 0)) {
@@ -94,7 +94,7 @@ static int count_in_element(Ceed ceed, BpResult *r) {
 int bp_choose_sizes(Ceed ceed, BpResult *r) {
   const BpOptions *o = &r->options;
 
-  BP_TRY(check_options(ceed, o));
+  BP_TRY(check_bp_options(ceed, o));
   r->num_comp = o->bp % 2 ? 1 : 3;
   r->P = o->order + 1;
   r->Q = o->bp <= 4 ? o->order + 2 : o->order + 1;
@@ -391,7 +391,7 @@ static const PointFunction apply_functions[3][2][2] = {
                       {bp_diffusion_affine_3, bp_diffusion_affine_3_loc}}},
 };
 
-static int create_qfunction(const BpProblem *p, CeedQFunction *qf) {
+static int create_bp_qfunction(const BpProblem *p, CeedQFunction *qf) {
   const BpResult *r = p->sizes;
   CostGeometry geometry = r->options.geometry;
   bool mass = bp_is_mass(r->options.bp);
@@ -428,7 +428,7 @@ static int set_apply_fields(const BpProblem *p) {
 
 static int create_operator(BpProblem *p) {
   CeedQFunction qf = NULL;
-  int ierr = create_qfunction(p, &qf);
+  int ierr = create_bp_qfunction(p, &qf);
 
   if (!ierr) ierr = CeedOperatorCreate(p->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &p->op);
   CeedQFunctionDestroy(&qf);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Point functions of the bake-off problems: geometric factors and their application. Included by bp.c and by
+// QFunctions of the bake-off problems: geometric factors and their application. Included by bp.c and by
 // run-time compilers.
 //
 // Layouts, at point i of Q: derivative of component c along reference direction d of a field with nc

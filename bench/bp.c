@@ -163,7 +163,7 @@ static int set_linear(const BpProblem *p) {
 
 // ---- Applies ----
 
-static int apply(const BpProblem *p) {
+static int apply_once(const BpProblem *p) {
   return CeedOperatorApply(p->op, p->in, p->out, CEED_REQUEST_IMMEDIATE);
 }
 
@@ -190,7 +190,7 @@ static int time_batch(const BpProblem *p, int applies, double *seconds) {
   CeedScalar norm;
   double start = now();
 
-  for (int i = 0; i < applies; i++) BP_TRY(apply(p));
+  for (int i = 0; i < applies; i++) BP_TRY(apply_once(p));
   if (p->on_device) BP_TRY(CeedVectorNorm(p->out, CEED_NORM_MAX, &norm));
   *seconds = now() - start;
   return CEED_ERROR_SUCCESS;
@@ -208,7 +208,7 @@ static int apply_and_look(const BpProblem *p, Products *products) {
   CeedSize n = p->sizes->dofs;
 
   BP_TRY(give_input(p));
-  BP_TRY(apply(p));
+  BP_TRY(apply_once(p));
   BP_TRY(take_output(p));
   BP_TRY(CeedVectorGetArrayRead(p->u, CEED_MEM_HOST, &u));
   BP_TRY(CeedVectorGetArrayRead(p->v, CEED_MEM_HOST, &v));
@@ -271,7 +271,7 @@ static int check_operator(const BpProblem *p, BpResult *r) {
 
 // ---- Timing ----
 
-static int compare(const void *a, const void *b) {
+static int compare_times(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -297,7 +297,7 @@ static void add_sample(Samples *samples, double seconds) {
 
 // Smallest and median sample, divided by the number of things that each sample contains.
 static void summarize(const BpProblem *p, Samples *samples, double things, BpResult *r) {
-  qsort(samples->seconds, (size_t)samples->num, sizeof(double), compare);
+  qsort(samples->seconds, (size_t)samples->num, sizeof(double), compare_times);
   r->seconds_min = samples->seconds[0] / things;
   r->seconds_median = samples->seconds[samples->num / 2] / things;
   r->seconds = p->on_device ? r->seconds_median : r->seconds_min;
@@ -396,7 +396,7 @@ static double cg_update(Cg *cg, double alpha, const CeedScalar *u, const CeedSca
 static int cg_iterate(const BpProblem *p, Cg *cg) {
   CeedScalar *u = NULL, *v = NULL;
 
-  BP_TRY(apply(p));
+  BP_TRY(apply_once(p));
   BP_TRY(CeedVectorGetArray(p->u, CEED_MEM_HOST, &u));
   BP_TRY(CeedVectorGetArray(p->v, CEED_MEM_HOST, &v));
   mask(cg, v);

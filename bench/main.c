@@ -80,7 +80,7 @@ static bool parse(int argc, char **argv, Arguments *a) {
   return true;
 }
 
-static int run(const Arguments *a) {
+static int run_benchmarks(const Arguments *a) {
   Ceed ceed = NULL;
   BpResult result;
   const char *message = "cannot start the resource";
@@ -115,5 +115,5 @@ int main(int argc, char **argv) {
     fputs(usage, stdout);
     return 0;
   }
-  return run(&arguments);
+  return run_benchmarks(&arguments);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Point functions of the vector problems: u . A v + (curl or div u) . B (curl or div v) with symmetric
+// QFunctions of the vector problems: u . A v + (curl or div u) . B (curl or div v) with symmetric
 // factors A, B stored at the points, of metric and weights. Included by vector-problem.c and by run-time
 // compilers.
 //

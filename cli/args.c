@@ -272,14 +272,14 @@ static ArgsResult set_operand(const ArgCommand *command, const char *text, void 
   return ARGS_RUN;
 }
 
-static void print_help(const ArgCommand *command);
+static void print_command_help(const ArgCommand *command);
 
 ArgsResult args_parse(const ArgCommand *command, int argc, char **argv, void *options) {
   bool only_operands = false;
 
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-      print_help(command);
+      print_command_help(command);
       return ARGS_HELP;
     }
     if (!strcmp(argv[i], "--")) break;
@@ -331,7 +331,7 @@ static void print_option(const char *left, const char *help) {
   putchar('\n');
 }
 
-static void print_help(const ArgCommand *command) {
+static void print_command_help(const ArgCommand *command) {
   char left[160];
 
   printf("usage: %s%s%s [options]\n\n%s\n\noptions:\n", command->name, command->operand ? " " : "",

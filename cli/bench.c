@@ -385,7 +385,7 @@ typedef struct {
   List bps, policies, orders;
   size_t num_results;
   BpResult *results; // owned, [product of the lists' lengths]
-} Sweep;
+} Series;
 
 static CostGeometry geometry_of(int policy) {
   return policy == RITZ_POLICY_AFFINE      ? COST_AFFINE
@@ -397,19 +397,19 @@ static CeedInt elements_of(const BenchOptions *o, size_t order) {
   return o->n.num ? o->n.items[o->n.num > 1 ? order : 0] : 0;
 }
 
-static CeedSize size_of(const Bench *b) {
+static CeedSize size_of_problem(const Bench *b) {
   return (CeedSize)(b->options->size > 0 ? b->options->size : cli_default_size(b->ceed));
 }
 
 // Runs a problem in all degrees; a row is printed as soon as it is there.
-static int run_orders(const Bench *b, BpOptions bp, Sweep *sweep) {
-  for (size_t i = 0; i < sweep->orders.num; i++) {
-    BpResult *result = &sweep->results[sweep->num_results];
+static int run_orders(const Bench *b, BpOptions bp, Series *series) {
+  for (size_t i = 0; i < series->orders.num; i++) {
+    BpResult *result = &series->results[series->num_results];
 
-    bp.order = sweep->orders.items[i];
+    bp.order = series->orders.items[i];
     bp.n = elements_of(b->options, i);
     CLI_TRY(bp_run(b->ceed, &bp, result));
-    sweep->num_results++;
+    series->num_results++;
     if (!b->table) continue;
     bp_print_row(b->table, result);
     fflush(b->table);
@@ -417,33 +417,33 @@ static int run_orders(const Bench *b, BpOptions bp, Sweep *sweep) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int run_sweep(const Bench *b, Sweep *sweep) {
+static int run_series(const Bench *b, Series *series) {
   const BenchOptions *o = b->options;
   BpOptions bp = {.tets = o->shape == TET ? &tets : NULL,
                   .single = is_single(o) ? &single : NULL,
-                  .size = size_of(b),
+                  .size = size_of_problem(b),
                   .mode = o->cg ? BP_CG : BP_APPLY,
                   .repetitions = o->reps,
                   .machine = b->machine};
 
   if (b->table) bp_print_heading(b->table, bp.mode);
-  for (size_t i = 0; i < sweep->bps.num * sweep->policies.num; i++) {
-    bp.bp = sweep->bps.items[i / sweep->policies.num];
-    bp.geometry = geometry_of(sweep->policies.items[i % sweep->policies.num]);
+  for (size_t i = 0; i < series->bps.num * series->policies.num; i++) {
+    bp.bp = series->bps.items[i / series->policies.num];
+    bp.geometry = geometry_of(series->policies.items[i % series->policies.num]);
     bp.deform = isnan(o->deform) ? 0 : o->deform;
-    CLI_TRY(run_orders(b, bp, sweep));
+    CLI_TRY(run_orders(b, bp, series));
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int plot_sweep(const Bench *b, const Sweep *sweep) {
-  PlotPoint *points = calloc(sweep->num_results + 1, sizeof(*points));
+static int plot_series(const Bench *b, const Series *series) {
+  PlotPoint *points = calloc(series->num_results + 1, sizeof(*points));
   size_t num = 0;
   int code;
 
   if (!points) return no_memory();
-  for (size_t i = 0; i < sweep->num_results; i++) {
-    const BpResult *r = &sweep->results[i];
+  for (size_t i = 0; i < series->num_results; i++) {
+    const BpResult *r = &series->results[i];
     PlotPoint *point = &points[num];
     if (!(r->seconds > 0)) continue;
     *point = (PlotPoint){.label = r->options.order,
@@ -463,21 +463,21 @@ static int plot_sweep(const Bench *b, const Sweep *sweep) {
 
 static int run_bps(const Bench *b) {
   const BenchOptions *o = b->options;
-  Sweep sweep = {.bps = choose_list(&o->bp, o->shape == TET ? 4 : BP_LAST, default_bps),
-                 .policies = choose_list(&o->policies, 1, default_policies),
-                 .orders = choose_list(&o->orders, sizeof(default_orders) / sizeof(int), default_orders)};
+  Series series = {.bps = choose_list(&o->bp, o->shape == TET ? 4 : BP_LAST, default_bps),
+                   .policies = choose_list(&o->policies, 1, default_policies),
+                   .orders = choose_list(&o->orders, sizeof(default_orders) / sizeof(int), default_orders)};
   int code = CLI_OK;
 
-  sweep.results = calloc(sweep.bps.num * sweep.policies.num * sweep.orders.num, sizeof(*sweep.results));
-  if (!sweep.results) return no_memory();
-  if (run_sweep(b, &sweep)) code = cli_report(command.name, b->ceed);
-  for (size_t i = 0; i < sweep.num_results; i++) {
-    bp_print_failed_checks(stderr, &sweep.results[i]);
-    if (!bp_checks_hold(&sweep.results[i])) code = CLI_FAILED;
+  series.results = calloc(series.bps.num * series.policies.num * series.orders.num, sizeof(*series.results));
+  if (!series.results) return no_memory();
+  if (run_series(b, &series)) code = cli_report(command.name, b->ceed);
+  for (size_t i = 0; i < series.num_results; i++) {
+    bp_print_failed_checks(stderr, &series.results[i]);
+    if (!bp_checks_hold(&series.results[i])) code = CLI_FAILED;
   }
-  if (b->json) bp_write_json(b->json, command.name, o->on.resource, sweep.num_results, sweep.results);
-  if (b->plot && plot_sweep(b, &sweep)) code = CLI_FAILED;
-  free(sweep.results);
+  if (b->json) bp_write_json(b->json, command.name, o->on.resource, series.num_results, series.results);
+  if (b->plot && plot_series(b, &series)) code = CLI_FAILED;
+  free(series.results);
   return code;
 }
 
@@ -516,7 +516,7 @@ static int list_cases(const Bench *b, Nekbone *nekbone, NekboneOptions *options)
         .num_comp = components.items[rest / 2 % components.num],
         .order = orders.items[order],
         .n = elements_of(o, order),
-        .size = size_of(b),
+        .size = size_of_problem(b),
         .quad_mode = o->points == GAUSS ? CEED_GAUSS : CEED_GAUSS_LOBATTO,
         .lambda = isnan(o->lambda) ? 1 : o->lambda,
         .deform = isnan(o->deform) ? 0.1 : o->deform,
@@ -564,7 +564,7 @@ static void list_variants(int choice, Nekbone *nekbone, NekboneOptions *options)
   options->variants = variants;
 }
 
-static void print_row(void *ctx, const NekboneRow *row) {
+static void print_bench_row(void *ctx, const NekboneRow *row) {
   const Bench *b = ctx;
 
   if (!b->table) return;
@@ -591,7 +591,7 @@ static int run_cases(Bench *b, const NekboneOptions *options, Nekbone *nekbone) 
   nekbone->rows = calloc(nekbone_count_rows(options) + 1, sizeof(*nekbone->rows));
   if (!nekbone->rows) return no_memory();
   if (b->table) nekbone_print_heading(b->table);
-  if (nekbone_run(b->ceed, options, print_row, b, nekbone->rows, &nekbone->num_rows))
+  if (nekbone_run(b->ceed, options, print_bench_row, b, nekbone->rows, &nekbone->num_rows))
     code = cli_report(command.name, b->ceed);
   for (size_t i = 0; i < nekbone->num_rows; i++) {
     nekbone_print_fault(stderr, &nekbone->rows[i]);
@@ -692,7 +692,7 @@ static bool ends_with(const char *text, const char *end) {
   return n >= m && !strcmp(text + n - m, end);
 }
 
-static ArgsResult check_options(const BenchOptions *o, size_t num_orders) {
+static ArgsResult check_bench_options(const BenchOptions *o, size_t num_orders) {
   char shown[ARG_SHOWN];
   ArgsResult result = o->nekbone ? check_nekbone_options(o) : check_bp_options(o);
 
@@ -734,13 +734,13 @@ static int run_and_report(Bench *b, int num_threads) {
   return code;
 }
 
-static int run(const BenchOptions *o) {
+static int run_bench_command(const BenchOptions *o) {
   size_t default_num = (o->nekbone ? sizeof(nekbone_orders) : sizeof(default_orders)) / sizeof(int);
   Bench bench = {.options = o};
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   int num_threads, code;
 
-  if (check_options(o, o->orders.num ? o->orders.num : default_num) != ARGS_RUN) return CLI_USAGE;
+  if (check_bench_options(o, o->orders.num ? o->orders.num : default_num) != ARGS_RUN) return CLI_USAGE;
   code = threads_open(&command, &o->on, online > 1 ? (int)online : 1, &bench.ceed, &num_threads);
   if (!code) code = run_and_report(&bench, num_threads);
   CeedDestroy(&bench.ceed);
@@ -752,7 +752,7 @@ int cli_bench(int argc, char **argv) {
   ArgsResult parsed = args_parse(&command, argc, argv, &options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
 
-  if (parsed == ARGS_RUN) code = run(&options);
+  if (parsed == ARGS_RUN) code = run_bench_command(&options);
   args_free(&command, &options);
   return code;
 }

@@ -131,7 +131,7 @@ static int list(const CacheOptions *o, const char *folder) {
   return CLI_OK;
 }
 
-static int clear(const CacheOptions *o, const char *folder) {
+static int clear_cache(const CacheOptions *o, const char *folder) {
   CacheTotals totals;
 
   (void)o;
@@ -156,7 +156,7 @@ typedef struct {
   double seconds;
 } WarmCounts;
 
-static WarmCounts count(void) {
+static WarmCounts read_counts(void) {
   RitzJitCounters c;
   WarmCounts counts = {.seconds = cli_seconds()};
 
@@ -189,7 +189,7 @@ static int warm_problem(Ceed ceed, int bp, int order) {
   CLI_TRY_CLEANUP(bp_problem_create(&problem));
   CLI_TRY_CLEANUP(RitzOperatorGetSource(problem.op, &source));
   CLI_TRY_CLEANUP(CeedGetResource(ceed, &resource));
-  WarmCounts counts = count();
+  WarmCounts counts = read_counts();
   if (!is_any(&counts))
     ierr = CeedError(ceed, CEED_ERROR_UNSUPPORTED, "--ceed: %s compiles no kernels", resource);
 cleanup:
@@ -201,9 +201,9 @@ static int warm_problems(Ceed ceed, const ArgInts *bps, const ArgInts *orders) {
   char label[16];
 
   for (size_t i = 0; i < bps->num; i++) {
-    WarmCounts start = count(), end;
+    WarmCounts start = read_counts(), end;
     for (size_t k = 0; k < orders->num; k++) CLI_TRY(warm_problem(ceed, bps->items[i], orders->items[k]));
-    end = count();
+    end = read_counts();
     snprintf(label, sizeof(label), "BP%d", bps->items[i]);
     show_counts(label, &start, &end);
   }
@@ -215,7 +215,7 @@ static int warm(const CacheOptions *o, const char *folder) {
   const ArgInts bps = o->bp.num ? o->bp : (ArgInts){sizeof(all_bps) / sizeof(int), all_bps};
   const ArgInts orders = o->orders.num ? o->orders : (ArgInts){sizeof(all_orders) / sizeof(int), all_orders};
   const char *compiler = NULL;
-  WarmCounts start = count(), end;
+  WarmCounts start = read_counts(), end;
   Ceed ceed = NULL;
 
   (void)folder;
@@ -226,7 +226,7 @@ static int warm(const CacheOptions *o, const char *folder) {
   }
   CLI_TRY(cli_open_ceed(command.name, o->ceed ? o->ceed : "/cpu/self", &ceed));
   int ierr = warm_problems(ceed, &bps, &orders);
-  end = count();
+  end = read_counts();
   int code = ierr ? cli_report(command.name, ceed) : end.failed ? CLI_FAILED : CLI_OK;
   if (!ierr) show_counts("all", &start, &end);
   CeedDestroy(&ceed);
@@ -238,18 +238,18 @@ static int warm(const CacheOptions *o, const char *folder) {
 static const struct {
   const char *name;
   int (*run)(const CacheOptions *o, const char *folder);
-} actions[] = {{"list", list}, {"clear", clear}, {"path", path}, {"warm", warm}};
+} actions[] = {{"list", list}, {"clear", clear_cache}, {"path", path}, {"warm", warm}};
 enum { NUM_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
 
 // Options are for warming.
-static ArgsResult check_options(const CacheOptions *o) {
+static ArgsResult check_cache_options(const CacheOptions *o) {
   const char *given = o->bp.num ? "--bp" : o->orders.num ? "--order" : o->ceed ? "--ceed" : NULL;
 
   if (given && strcmp(o->action, "warm") != 0) return args_wrong(&command, given, "only for warm");
   return ARGS_RUN;
 }
 
-static int run(const CacheOptions *o) {
+static int run_cache_command(const CacheOptions *o) {
   const char *folder = NULL, *why = NULL;
   char shown[ARG_SHOWN];
   int i = 0;
@@ -260,7 +260,7 @@ static int run(const CacheOptions *o) {
                args_shown(o->action, shown));
     return CLI_USAGE;
   }
-  if (check_options(o) != ARGS_RUN) return CLI_USAGE;
+  if (check_cache_options(o) != ARGS_RUN) return CLI_USAGE;
   if (RitzJitGetFolder(&folder, &why) || !folder) {
     fprintf(stderr, "%s: there is no cache: %s\n", command.name, why ? why : "unknown");
     return CLI_FAILED;
@@ -273,7 +273,7 @@ int cli_cache(int argc, char **argv) {
   ArgsResult parsed = args_parse(&command, argc, argv, &options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
 
-  if (parsed == ARGS_RUN) code = run(&options);
+  if (parsed == ARGS_RUN) code = run_cache_command(&options);
   args_free(&command, &options);
   return code;
 }

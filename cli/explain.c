@@ -159,7 +159,7 @@ cleanup:
 
 // ---- The command ----
 
-static ArgsResult check_options(const ExplainOptions *o) {
+static ArgsResult check_explain_options(const ExplainOptions *o) {
   if (!o->bp) return args_wrong(&command, NULL, "--bp is missing");
   if (!o->order) return args_wrong(&command, NULL, "--order is missing");
   if (o->size > INT32_MAX)
@@ -174,7 +174,7 @@ int cli_explain(int argc, char **argv) {
   Ceed ceed = NULL;
 
   if (parsed != ARGS_RUN) return parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
-  if (check_options(&options) != ARGS_RUN) return CLI_USAGE;
+  if (check_explain_options(&options) != ARGS_RUN) return CLI_USAGE;
   code = threads_open(&command, &options.on, 1, &ceed, &num_threads);
   if (!code && explain(ceed, &options, num_threads)) code = cli_report(command.name, ceed);
   CeedDestroy(&ceed);

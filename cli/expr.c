@@ -125,7 +125,7 @@ static bool emit_waiting(Parser *p, int least) {
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-static void skip_blanks(Parser *p) { p->at += strspn(p->text + p->at, " \t\n\r"); }
+static void skip_formula_blanks(Parser *p) { p->at += strspn(p->text + p->at, " \t\n\r"); }
 
 // Length of the decimal number at s: digits, point, exponent.
 static size_t number_length(const char *s) {
@@ -165,7 +165,7 @@ static bool parse_name(Parser *p, bool *operand_done) {
       *operand_done = true;
       return emit(p, names[i].operation, names[i].number, column);
     }
-    skip_blanks(p);
+    skip_formula_blanks(p);
     if (p->text[p->at] != '(') return fail(p, p->at, "expected '(' after %s", names[i].name);
     p->at++;
     return wait_for_operand(p, names[i].operation, column) && wait_for_operand(p, PAREN, p->at - 1);
@@ -234,7 +234,7 @@ static bool parse_operator(Parser *p, bool *operand_done) {
 static bool parse_all(Parser *p) {
   bool operand_done = false;
 
-  for (skip_blanks(p); p->text[p->at] || !operand_done; skip_blanks(p)) {
+  for (skip_formula_blanks(p); p->text[p->at] || !operand_done; skip_formula_blanks(p)) {
     if (!(operand_done ? parse_operator(p, &operand_done) : parse_operand(p, &operand_done))) return false;
   }
   if (!emit_waiting(p, 0)) return false;

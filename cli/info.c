@@ -137,7 +137,7 @@ static void show_device(const char *label, const char *driver, CeedInt index) {
   cli_fact(label, "%-6s %d %.*s", driver, (int)index, MAX_SHOWN, facts.name);
   cli_fact(NULL, "%-8s %s", "", facts.arch);
   cli_fact(NULL, "%-8s %d units, %.1f GiB%s, %.4g KiB a block", "", facts.num_units,
-           (double)facts.num_bytes / (1 << 30), free_bytes, (double)facts.local_bytes / (1 << 10));
+           (double)facts.num_bytes / (1 << 30), free_bytes, (double)facts.shared_bytes / (1 << 10));
   cli_fact(NULL, "%-8s %.*s%s", "", MAX_SHOWN, facts.version,
            strlen(facts.version) > MAX_SHOWN ? " ..." : "");
 }

@@ -24,7 +24,7 @@ static const struct {
 };
 enum { NUM_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
-static void print_help(FILE *stream) {
+static void print_program_help(FILE *stream) {
   fprintf(stream, "usage: ritz COMMAND [arguments]\n\n"
                   "Matrix-free high-order finite elements.\n\ncommands:\n");
   for (int i = 0; i < NUM_COMMANDS; i++) fprintf(stream, "  %-10s%s\n", commands[i].name, commands[i].help);
@@ -58,11 +58,11 @@ static int unknown_command(const char *word) {
 
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
-    print_help(stderr);
+    print_program_help(stderr);
     return CLI_USAGE;
   }
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-    print_help(stdout);
+    print_program_help(stdout);
     return CLI_OK;
   }
   if (!strcmp(argv[1], "--version")) return print_version();

@@ -89,8 +89,8 @@ static void find_metric(const NekboneCase *of, double C[3][3]) {
 }
 
 // Component c of the solution and the source at the point X of the cube.
-static void evaluate(const NekboneCase *of, double C[3][3], int c, const double X[3], CeedScalar *exact,
-                     CeedScalar *source) {
+static void evaluate_exact(const NekboneCase *of, double C[3][3], int c, const double X[3], CeedScalar *exact,
+                           CeedScalar *source) {
   double k[3], sine[3], cosine[3], laplacian = 0;
 
   for (int d = 0; d < 3; d++) {
@@ -120,7 +120,7 @@ static int fill_solution(const NekboneProblem *p, CeedScalar *exact, CeedScalar 
     for (CeedSize i = 0; i < p->dofs; i++) {
       const double *at = x + 3 * (i / num_comp);
       if (p->of->affine) shear_back(at, X);
-      evaluate(p->of, C, (int)(i % num_comp), p->of->affine ? X : at, &exact[i], &source[i]);
+      evaluate_exact(p->of, C, (int)(i % num_comp), p->of->affine ? X : at, &exact[i], &source[i]);
     }
     // sin(pi) is not zero in floating point.
     for (int64_t i = 0; i < p->num_constraints; i++) exact[p->constraints[i]] = 0;

@@ -91,14 +91,14 @@ static int time_applies(const Run *r, CeedInt num, double *seconds) {
 
 enum { MAX_SAMPLES = 100 };
 
-static int compare(const void *a, const void *b) {
+static int compare_samples(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
 // The fastest; of devices the median.
 static double choose_sample(const Run *r, int num, double *samples) {
-  qsort(samples, (size_t)num, sizeof(double), compare);
+  qsort(samples, (size_t)num, sizeof(double), compare_samples);
   return samples[r->on_device ? num / 2 : 0];
 }
 
@@ -183,7 +183,7 @@ static void check_row(const NekboneRow *first, NekboneRow *row) {
 
 // ---- Rows ----
 
-static int solve(const Run *r, RitzSolver solver, NekboneRow *row) {
+static int measure_solves(const Run *r, RitzSolver solver, NekboneRow *row) {
   const char *reason;
 
   CLI_TRY(time_solve(r, solver, &row->seconds_first));
@@ -202,7 +202,7 @@ static int run_variant(const Run *r, RitzCGVariant variant, NekboneRow *row) {
 
   CLI_TRY(RitzSolverCreateCG(r->ceed, &solver));
   ierr = set_up_solver(r, variant, solver);
-  if (!ierr) ierr = solve(r, solver, row);
+  if (!ierr) ierr = measure_solves(r, solver, row);
   RitzSolverDestroy(&solver);
   return ierr;
 }

@@ -33,7 +33,7 @@ typedef struct {
 
 // ---- Text ----
 
-static void write_text(FILE *stream, const char *text) {
+static void write_plot_text(FILE *stream, const char *text) {
   for (const char *c = text; *c; c++) {
     if (*c == '&')
       fputs("&amp;", stream);
@@ -51,7 +51,7 @@ static void draw_text(const Drawing *d, double x, double y, int size, const char
                       const char *attributes, const char *text) {
   fprintf(d->stream, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%d\" text-anchor=\"%s\" fill=\"%s\"%s%s>", x, y,
           size, anchor, colour, *attributes ? " " : "", attributes);
-  write_text(d->stream, text);
+  write_plot_text(d->stream, text);
   fputs("</text>\n", d->stream);
 }
 
@@ -309,7 +309,7 @@ static double clamp(double value) { return fmax(-1, fmin(1, value)); }
 
 // The place around (x, y) that covers least, on squares around the marker; near ones and those at the right
 // are taken first.
-static Box find_place(const Drawing *d, double x, double y, double width, double height) {
+static Box find_free_box(const Drawing *d, double x, double y, double width, double height) {
   enum { DIRECTIONS = 16, RINGS = 6 };
   const double nothing = 1e-6;
   double least = INFINITY;
@@ -333,7 +333,7 @@ static void draw_label(Drawing *d, size_t i) {
   double x = x_at(d, i), y = y_at(d, i);
 
   snprintf(text, sizeof(text), "%d", d->plot->points[i].label);
-  Box box = find_place(d, x, y, text_width(text, LABEL_SIZE), LABEL_SIZE - 3);
+  Box box = find_free_box(d, x, y, text_width(text, LABEL_SIZE), LABEL_SIZE - 3);
   double middle_x = box.x + box.width / 2, middle_y = box.y + box.height / 2;
   if (hypot(middle_x - x, middle_y - y) > 3 * RADIUS) {
     draw_line(d, x, y, middle_x, middle_y, "#999999", 0.8);
@@ -397,7 +397,7 @@ static void draw_head(const Drawing *d, double width, double height) {
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
           "viewBox=\"0 0 %.0f %.0f\" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>",
           width, height, width, height);
-  write_text(d->stream, d->plot->title);
+  write_plot_text(d->stream, d->plot->title);
   fputs("</title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n", d->stream);
   draw_text(d, LEFT, 40, 24, "start", dark, "font-weight=\"bold\"", d->plot->title);
   draw_text(d, LEFT, 70, TEXT_SIZE + 1, "start", grey, "", d->plot->subtitle);

@@ -256,8 +256,8 @@ static void to_position(CeedInt space_dim, const double *from, double x[3]) {
   for (CeedInt c = 0; c < 3; c++) x[c] = c < space_dim ? from[c] : 0;
 }
 
-static int evaluate(const Problem *p, const char *name, ProblemFunction f, const void *ctx, const double x[3],
-                    CeedScalar *value) {
+static int evaluate_formula(const Problem *p, const char *name, ProblemFunction f, const void *ctx,
+                            const double x[3], CeedScalar *value) {
   double result = f(ctx, x);
 
   if (!isfinite(result)) {
@@ -299,7 +299,7 @@ static int evaluate_at_points(const Problem *p, const char *name, ProblemFunctio
   for (CeedSize i = 0; i < num && !ierr; i++) {
     double x[3] = {0};
     for (CeedInt c = 0; c < p->space_dim; c++) x[c] = positions_array[i * p->space_dim + c];
-    ierr = evaluate(p, name, f, ctx, x, &values_array[i]);
+    ierr = evaluate_formula(p, name, f, ctx, x, &values_array[i]);
   }
   restore = CeedVectorRestoreArray(values, &values_array);
   if (!restore) restore = CeedVectorRestoreArrayRead(positions, &positions_array);
@@ -365,7 +365,7 @@ int problem_set_nodes(const Problem *p, const char *name, ProblemFunction f, con
   for (int64_t i = 0; i < (nodes ? num : num_nodes) && !ierr; i++) {
     int64_t node = nodes ? nodes[i] : i;
     to_position(p->space_dim, &positions[node * p->space_dim], x);
-    ierr = evaluate(p, name, f, ctx, x, &array[node]);
+    ierr = evaluate_formula(p, name, f, ctx, x, &array[node]);
   }
   restore = CeedVectorRestoreArray(u, &array);
   ierr = ierr ? ierr : restore;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Point functions of `ritz solve`: geometric factors, mass, diffusion, Helmholtz, sources, errors, on
+// QFunctions of `ritz solve`: geometric factors, mass, diffusion, Helmholtz, sources, errors, on
 // elements of any shape in spaces of the same or a larger dimension. Included by problem.c and by run-time
 // compilers.
 //

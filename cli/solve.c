@@ -116,7 +116,7 @@ static bool ends_with(const char *text, const char *end) {
   return n > m && !strcmp(text + n - m, end);
 }
 
-static int check_options(const SolveOptions *o) {
+static int check_solve_options(const SolveOptions *o) {
   ArgsResult result = ARGS_RUN;
   char shown[ARG_SHOWN];
 
@@ -219,7 +219,7 @@ static int run_solver(Solve *s, RitzSolver solver, bool *converged) {
   return show_result(s, solver, cli_seconds() - progress.start, converged);
 }
 
-static int solve(Solve *s, bool *converged) {
+static int solve_problem(Solve *s, bool *converged) {
   RitzSolver solver = NULL;
   int ierr;
 
@@ -278,15 +278,15 @@ static int compute(Solve *s, bool *converged) {
   CLI_TRY(solve_set_boundary(s));
   show_space(s);
   CLI_TRY(solve_set_source(s));
-  CLI_TRY(solve(s, converged));
+  CLI_TRY(solve_problem(s, converged));
   if (s->options.exact == EXACT_SINE) CLI_TRY(show_errors(s));
   return s->options.output ? write_output(s) : CEED_ERROR_SUCCESS;
 }
 
-static int run(Solve *s) {
+static int run_solve_command(Solve *s) {
   bool converged = false;
 
-  CLI_TRY(check_options(&s->options));
+  CLI_TRY(check_solve_options(&s->options));
   CLI_TRY(solve_parse_formulas(s));
   CLI_TRY(cli_open_ceed(solve_command.name, s->options.ceed, &s->ceed));
   CLI_TRY(solve_open_mesh(s));
@@ -314,7 +314,7 @@ int cli_solve(int argc, char **argv) {
   ArgsResult parsed = args_parse(&solve_command, argc, argv, &s.options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
 
-  if (parsed == ARGS_RUN) code = run(&s);
+  if (parsed == ARGS_RUN) code = run_solve_command(&s);
   clean_up(&s);
   return code;
 }

@@ -94,7 +94,7 @@ static void print_heading(void) {
          "best, ms", "faster", "tried", "choices");
 }
 
-static void print_row(const BpResult *sizes, const RitzTuning *t) {
+static void print_tune_row(const BpResult *sizes, const RitzTuning *t) {
   printf("BP%-2d %5d %-9s %10lld ", sizes->options.bp, (int)sizes->options.order,
          bp_geometry_name(sizes->options.geometry), (long long)sizes->dofs);
   if (t->num_tried)
@@ -141,7 +141,7 @@ static int tune_problems(Ceed ceed, const TuneOptions *o) {
     options.geometry = (CostGeometry)policies.items[i / orders.num % policies.num];
     options.bp = bps.items[i / orders.num / policies.num];
     CLI_TRY(tune_problem(ceed, &options, &sizes, &tuning));
-    print_row(&sizes, &tuning);
+    print_tune_row(&sizes, &tuning);
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -163,7 +163,7 @@ static int tune(Ceed ceed, const TuneOptions *o) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int run(const TuneOptions *o) {
+static int run_tune_command(const TuneOptions *o) {
   Ceed ceed = NULL;
   int code = CLI_OK;
 
@@ -182,7 +182,7 @@ int cli_tune(int argc, char **argv) {
   ArgsResult parsed = args_parse(&command, argc, argv, &options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
 
-  if (parsed == ARGS_RUN) code = run(&options);
+  if (parsed == ARGS_RUN) code = run_tune_command(&options);
   args_free(&command, &options);
   return code;
 }

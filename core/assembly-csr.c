@@ -80,7 +80,7 @@ static int map_rows(Ceed ceed, const Blocks *blocks, RowMap *map) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int compare(const void *a, const void *b) {
+static int compare_numbers(const void *a, const void *b) {
   int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
 }
@@ -91,7 +91,7 @@ typedef struct {
   int64_t num, capacity;
 } Columns;
 
-static int reserve(Ceed ceed, Columns *columns, int64_t num_more) {
+static int reserve_entries(Ceed ceed, Columns *columns, int64_t num_more) {
   int64_t needed = columns->num + num_more;
   if (needed <= columns->capacity) return CEED_ERROR_SUCCESS;
   int64_t capacity = needed > 2 * columns->capacity ? needed : 2 * columns->capacity;
@@ -106,14 +106,14 @@ static int append_row(Ceed ceed, const Blocks *blocks, const RowMap *map, CeedSi
   for (int64_t t = map->starts[r]; t < map->starts[r + 1]; t++) {
     CeedElemRestriction in = blocks->item[map->touched[t][0]].in;
     CeedInt size = in->elem_size * in->num_comp;
-    RITZ_TRY(reserve(ceed, columns, size));
+    RITZ_TRY(reserve_entries(ceed, columns, size));
     for (CeedInt j = 0; j < size; j++) {
       columns->item[columns->num++] =
           ritz_restriction_l_index(in, map->touched[t][1], j % in->elem_size, j / in->elem_size);
     }
   }
   if (columns->num == first) return CEED_ERROR_SUCCESS;
-  qsort(columns->item + first, (size_t)(columns->num - first), sizeof(*columns->item), compare);
+  qsort(columns->item + first, (size_t)(columns->num - first), sizeof(*columns->item), compare_numbers);
   for (int64_t k = first; k < columns->num; k++) {
     if (k == first || columns->item[k] != columns->item[k - 1]) columns->item[kept++] = columns->item[k];
   }

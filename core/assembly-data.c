@@ -94,7 +94,7 @@ static int append_modes(Ceed ceed, RitzActiveGroups *g, CeedInt group, CeedOpera
   return CEED_ERROR_SUCCESS;
 }
 
-static int add_field(Ceed ceed, RitzActiveGroups *g, CeedOperatorField field) {
+static int add_assembly_field(Ceed ceed, RitzActiveGroups *g, CeedOperatorField field) {
   CeedInt group = find_group(g, field);
   if (group == g->num) {
     RITZ_TRY(CeedBasisReferenceCopy(field->basis, &g->bases[group]));
@@ -110,7 +110,7 @@ static int group_fields(Ceed ceed, CeedInt num, const CeedOperatorField *fields,
   RITZ_TRY(allocate_groups(ceed, num, g));
   for (CeedInt i = 0; i < num; i++) {
     if (fields[i]->vec == CEED_VECTOR_ACTIVE && fields[i]->rstr != CEED_ELEMRESTRICTION_NONE) {
-      RITZ_TRY(add_field(ceed, g, fields[i]));
+      RITZ_TRY(add_assembly_field(ceed, g, fields[i]));
     }
   }
   return CEED_ERROR_SUCCESS;

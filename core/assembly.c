@@ -9,7 +9,7 @@
 // ---- QFunction ----
 
 // A single, ready operator with active fields in both directions; its groups exist afterwards.
-static int prepare(CeedOperator op, const char *call) {
+static int require_assembly_data(CeedOperator op, const char *call) {
   CeedOperatorAssemblyData data;
   RITZ_HANDLE_OF(call, op);
   RITZ_REQUIRE(!op->is_composite, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
@@ -26,7 +26,7 @@ static int prepare(CeedOperator op, const char *call) {
 // The operator, or its stand-in in CeedScalar, with its groups: what slots of assembly compute for.
 static int prepare_scalars(CeedOperator op, const char *call, CeedOperator *computes) {
   RITZ_TRY(ritz_operator_stand_in(op, computes));
-  return prepare(*computes, call);
+  return require_assembly_data(*computes, call);
 }
 
 static int fill_qfunction(CeedOperator op, const char *call, CeedElemRestriction rstr, CeedVector values) {
@@ -91,7 +91,7 @@ static int require_nodal(CeedOperator op, const char *call, int code) {
 
 int CeedOperatorLinearAssembleQFunction(CeedOperator op, CeedVector *assembled, CeedElemRestriction *rstr,
                                         CeedRequest *request) {
-  RITZ_TRY(prepare(op, __func__));
+  RITZ_TRY(require_assembly_data(op, __func__));
   RITZ_TRY(require_nodal(op, __func__, CEED_ERROR_BACKEND));
   RITZ_TRY(assemble_new(op, __func__, assembled, rstr));
   return ritz_request_complete(request);
@@ -115,7 +115,7 @@ int ritz_operator_update_reused(CeedOperator op, const char *call) {
 
 int CeedOperatorLinearAssembleQFunctionBuildOrUpdate(CeedOperator op, CeedVector *assembled,
                                                      CeedElemRestriction *rstr, CeedRequest *request) {
-  RITZ_TRY(prepare(op, __func__));
+  RITZ_TRY(require_assembly_data(op, __func__));
   RITZ_REQUIRE(assembled && rstr, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: an output argument is NULL",
                __func__);
   RITZ_TRY(require_nodal(op, __func__, CEED_ERROR_BACKEND));
@@ -213,7 +213,7 @@ static int add_diagonal_stand_in(CeedOperator op, const char *call, bool is_poin
 static int add_diagonal_single(CeedOperator op, const char *call, bool is_point_block, CeedVector assembled) {
   CeedOperator variant;
   bool is_native;
-  RITZ_TRY(prepare(op, call));
+  RITZ_TRY(require_assembly_data(op, call));
   if (op->num_elem == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_matching_restrictions(op, call));
   RITZ_TRY(ritz_operator_update_reused(op, call));
@@ -249,7 +249,7 @@ static int block_components(CeedOperator op, const char *call, CeedInt *num_comp
   for (CeedInt i = 0; i < op->num_sub; i++)
     RITZ_TRY(block_components(op->sub[i], call, num_comp, comp_stride));
   if (op->is_composite) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(prepare(op, call));
+  RITZ_TRY(require_assembly_data(op, call));
   RITZ_REQUIRE(!op->is_at_points, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: not defined for operators at points", call);
   const RitzActiveGroups *in = &op->assembly_data->in;
@@ -374,7 +374,7 @@ int CeedOperatorLinearAssemblePointBlockDiagonalSymbolic(CeedOperator op, CeedSi
 // ---- Matrices ----
 
 static int count_single(CeedOperator op, const char *call, CeedSize *num) {
-  RITZ_TRY(prepare(op, call));
+  RITZ_TRY(require_assembly_data(op, call));
   RITZ_TRY(require_nodal(op, call, CEED_ERROR_UNSUPPORTED));
   const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
   *num = 0;

@@ -68,7 +68,7 @@ typedef enum {
 } RitzAccess;
 
 typedef struct RitzProfileCall RitzProfileCall; // core/profile.h
-typedef struct RitzSweep RitzSweep;             // core/sweep.h
+typedef struct RitzApplyHooks RitzApplyHooks;   // core/apply-hooks.h
 typedef void (*RitzRangeFunction)(void *data, int slot, int64_t first, int64_t count);
 typedef struct RitzCgSetup RitzCgSetup; // core/device-cg.h
 typedef struct RitzCgNumbers RitzCgNumbers;
@@ -190,9 +190,9 @@ struct RitzBackend {
   int (*operator_tune)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode,
                        RitzTuning *tuning);
 
-  // ---- Optional: for solvers (core/sweep.h, core/device-cg.h) ----
-  int (*operator_sweep_prepare)(CeedOperator op, CeedVector in, int *num_slots, const char **reason);
-  int (*operator_sweep)(CeedOperator op, CeedVector in, CeedVector out, const RitzSweep *sweep);
+  // ---- Optional: for solvers (core/apply-hooks.h, core/device-cg.h) ----
+  int (*operator_apply_hooked_prepare)(CeedOperator op, CeedVector in, int *num_slots, const char **reason);
+  int (*operator_apply_hooked)(CeedOperator op, CeedVector in, CeedVector out, const RitzApplyHooks *hooks);
   int (*run_ranges_slots)(Ceed ceed, int *num_slots);
   int (*run_ranges)(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
   // r = b - A x and p = M r. Vectors of the setup live as long as the object and belong to the operator's

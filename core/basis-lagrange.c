@@ -20,8 +20,8 @@ static int check_shape(Ceed ceed, const char *call, CeedElemTopology topology, C
 }
 
 // Interp [Q][P], grad [dim][Q][P], points [dim][Q], weights [Q], and the points once more, [Q][dim].
-static int fill_tables(Ceed ceed, CeedElemTopology topology, int degree, int quad_degree, size_t dim,
-                       size_t P, int Q, double *tables) {
+static int fill_lagrange_tables(Ceed ceed, CeedElemTopology topology, int degree, int quad_degree, size_t dim,
+                                size_t P, int Q, double *tables) {
   size_t size = Q * P;
   double *points = tables + (dim + 1) * size, *weights = points + dim * Q, *by_point = weights + Q;
   RITZ_TRY(ritz_fe_shape_quadrature(ceed, topology, quad_degree, &Q, by_point, weights));
@@ -31,8 +31,8 @@ static int fill_tables(Ceed ceed, CeedElemTopology topology, int degree, int qua
   return ritz_fe_shape_lagrange(ceed, topology, degree, Q, by_point, tables, tables + size);
 }
 
-static int create_dense(Ceed ceed, CeedElemTopology topology, CeedInt num_comp, CeedInt degree,
-                        CeedInt quad_degree, CeedBasis *basis) {
+static int create_dense_lagrange(Ceed ceed, CeedElemTopology topology, CeedInt num_comp, CeedInt degree,
+                                 CeedInt quad_degree, CeedBasis *basis) {
   CeedInt dim, P = ritz_fe_shape_num_nodes(topology, degree), Q;
   double *tables = NULL;
   CeedScalar *rounded = NULL;
@@ -42,7 +42,7 @@ static int create_dense(Ceed ceed, CeedElemTopology topology, CeedInt num_comp, 
   size_t size = (size_t)Q * P, n = (dim + 1) * (size + Q);
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, n + (size_t)dim * Q, &tables));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, n, &rounded));
-  RITZ_TRY_CLEANUP(fill_tables(ceed, topology, degree, quad_degree, dim, P, Q, tables));
+  RITZ_TRY_CLEANUP(fill_lagrange_tables(ceed, topology, degree, quad_degree, dim, P, Q, tables));
   ritz_narrow((CeedSize)n, tables, rounded);
   const CeedScalar *points = rounded + (dim + 1) * size;
   ierr = CeedBasisCreateH1(ceed, topology, num_comp, P, Q, rounded, rounded + size, points,
@@ -62,7 +62,8 @@ int RitzBasisCreateLagrange(Ceed ceed, CeedElemTopology topology, CeedInt num_co
                "%s: number of components must be at least 1, found %" CeedInt_FMT, __func__, num_comp);
   RITZ_REQUIRE(quad_degree >= 0, ceed, CEED_ERROR_DIMENSION,
                "%s: degree of quadrature must be at least 0, found %" CeedInt_FMT, __func__, quad_degree);
-  if (!is_tensor(topology)) return create_dense(ceed, topology, num_comp, degree, quad_degree, basis);
+  if (!is_tensor(topology))
+    return create_dense_lagrange(ceed, topology, num_comp, degree, quad_degree, basis);
   CeedInt dim;
   RITZ_TRY(CeedBasisGetTopologyDimension(topology, &dim));
   return CeedBasisCreateTensorH1Lagrange(ceed, dim, num_comp, degree + 1, quad_degree / 2 + 1, CEED_GAUSS,

@@ -269,12 +269,6 @@ static CeedSize tensor_flops(CeedBasis basis, CeedSize a, CeedSize b) {
   return flops;
 }
 
-static CeedSize power(CeedSize base, CeedInt exponent) {
-  CeedSize result = 1;
-  for (CeedInt i = 0; i < exponent; i++) result *= base;
-  return result;
-}
-
 // The same for one tensor product of a block.
 static CeedSize block_flops(CeedBasis basis, const RitzBasisBlock *block, bool transposes) {
   CeedSize flops = 0, size = transposes ? basis->Q : block->num_nodes;
@@ -304,7 +298,7 @@ static int tensor_estimate(CeedBasis basis, CeedTransposeMode t_mode, CeedEvalMo
   case CEED_EVAL_NONE: *flops = 0; return CEED_ERROR_SUCCESS;
   case CEED_EVAL_INTERP: *flops = tensor_flops(basis, a, b); return CEED_ERROR_SUCCESS;
   case CEED_EVAL_GRAD: *flops = 2 * tensor_flops(basis, a, b); return CEED_ERROR_SUCCESS;
-  case CEED_EVAL_WEIGHT: *flops = basis->dim * power(b, basis->dim); return CEED_ERROR_SUCCESS;
+  case CEED_EVAL_WEIGHT: *flops = basis->dim * ritz_power(b, basis->dim); return CEED_ERROR_SUCCESS;
   default:
     return CeedError(basis->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                      "CeedBasisGetFlopsEstimate: a tensor basis has no mode %d", (int)mode);
@@ -319,13 +313,14 @@ static int points_estimate(CeedBasis basis, CeedTransposeMode t_mode, CeedEvalMo
        on_device = basis->obj.ceed->backend.mem_type == CEED_MEM_DEVICE;
   CeedSize b = basis->Q_1d, a = transposes ? b : basis->P_1d, C = basis->num_comp, dim = basis->dim;
   CeedSize cheb = 3 * (b - 2) + 1, dcheb = 8 * (b - 2) + 1, contraction = 0;
-  CeedSize before = power(b, basis->dim - 1), after = 1;
+  CeedSize before = ritz_power(b, basis->dim - 1), after = 1;
   for (CeedInt d = 0; d < basis->dim; d++) {
     contraction += 2 * before * b * after;
     before /= a;
     after *= b;
   }
-  CeedSize base = tensor_flops(basis, a, b) + n * C * (contraction + (transposes ? power(b, basis->dim) : 0));
+  CeedSize base =
+      tensor_flops(basis, a, b) + n * C * (contraction + (transposes ? ritz_power(b, basis->dim) : 0));
   CeedSize copies = on_device ? C : 1;
   bool unrolled = on_device && dim == 3;
   switch (mode) {

@@ -7,10 +7,10 @@
 #include "core/core.h"
 #include "fe/fe.h"
 
-static int view(CeedObject object, FILE *stream) { return CeedBasisView((CeedBasis)object, stream); }
-static int destroy(CeedObject *object) { return CeedBasisDestroy((CeedBasis *)object); }
+static int view_basis(CeedObject object, FILE *stream) { return CeedBasisView((CeedBasis)object, stream); }
+static int destroy_basis(CeedObject *object) { return CeedBasisDestroy((CeedBasis *)object); }
 
-const RitzClass ritz_basis_class = {.name = "CeedBasis", .view = view, .destroy = destroy};
+const RitzClass ritz_basis_class = {.name = "CeedBasis", .view = view_basis, .destroy = destroy_basis};
 
 // ---- Creation ----
 
@@ -129,8 +129,8 @@ typedef struct {
   const CeedScalar *interp, *derivative_table, *q_ref, *q_weight;
 } DenseTables;
 
-static int create_dense(Ceed ceed, CeedElemTopology topo, CeedInt num_comp, CeedInt P, CeedInt Q,
-                        const DenseTables *tables, CeedBasis *basis) {
+static int create_dense_basis(Ceed ceed, CeedElemTopology topo, CeedInt num_comp, CeedInt P, CeedInt Q,
+                              const DenseTables *tables, CeedBasis *basis) {
   RITZ_HANDLE_OF(tables->call, ceed);
   CeedInt dim;
   RITZ_TRY(require_positive(ceed, tables->call, "number of components", num_comp));
@@ -166,21 +166,21 @@ int CeedBasisCreateH1(Ceed ceed, CeedElemTopology topo, CeedInt num_comp, CeedIn
                       const CeedScalar *interp, const CeedScalar *grad, const CeedScalar *q_ref,
                       const CeedScalar *q_weights, CeedBasis *basis) {
   const DenseTables tables = {__func__, CEED_FE_SPACE_H1, CEED_EVAL_GRAD, interp, grad, q_ref, q_weights};
-  return create_dense(ceed, topo, num_comp, num_nodes, nqpts, &tables, basis);
+  return create_dense_basis(ceed, topo, num_comp, num_nodes, nqpts, &tables, basis);
 }
 
 int CeedBasisCreateHdiv(Ceed ceed, CeedElemTopology topo, CeedInt num_comp, CeedInt num_nodes, CeedInt nqpts,
                         const CeedScalar *interp, const CeedScalar *div, const CeedScalar *q_ref,
                         const CeedScalar *q_weights, CeedBasis *basis) {
   const DenseTables tables = {__func__, CEED_FE_SPACE_HDIV, CEED_EVAL_DIV, interp, div, q_ref, q_weights};
-  return create_dense(ceed, topo, num_comp, num_nodes, nqpts, &tables, basis);
+  return create_dense_basis(ceed, topo, num_comp, num_nodes, nqpts, &tables, basis);
 }
 
 int CeedBasisCreateHcurl(Ceed ceed, CeedElemTopology topo, CeedInt num_comp, CeedInt num_nodes, CeedInt nqpts,
                          const CeedScalar *interp, const CeedScalar *curl, const CeedScalar *q_ref,
                          const CeedScalar *q_weights, CeedBasis *basis) {
   const DenseTables tables = {__func__, CEED_FE_SPACE_HCURL, CEED_EVAL_CURL, interp, curl, q_ref, q_weights};
-  return create_dense(ceed, topo, num_comp, num_nodes, nqpts, &tables, basis);
+  return create_dense_basis(ceed, topo, num_comp, num_nodes, nqpts, &tables, basis);
 }
 
 int CeedBasisReferenceCopy(CeedBasis basis, CeedBasis *basis_copy) {
@@ -214,7 +214,7 @@ static bool has_mode(CeedBasis b, CeedEvalMode mode) {
   }
 }
 
-static int check_mode(CeedBasis b, const char *call, CeedTransposeMode t_mode, CeedEvalMode mode) {
+static int check_basis_mode(CeedBasis b, const char *call, CeedTransposeMode t_mode, CeedEvalMode mode) {
   // The standard gives these combinations the code of a failed backend.
   bool failed = mode == CEED_EVAL_NONE || (b->is_tensor && (mode == CEED_EVAL_DIV || mode == CEED_EVAL_CURL));
   RITZ_REQUIRE(!failed, b->obj.ceed, CEED_ERROR_BACKEND, "%s: mode '%s' is not available for this basis",
@@ -226,8 +226,8 @@ static int check_mode(CeedBasis b, const char *call, CeedTransposeMode t_mode, C
   return CEED_ERROR_SUCCESS;
 }
 
-static int check_lengths(CeedBasis b, const char *call, const RitzBasisAction *action, CeedVector u,
-                         CeedVector v) {
+static int check_basis_lengths(CeedBasis b, const char *call, const RitzBasisAction *action, CeedVector u,
+                               CeedVector v) {
   bool is_weight = action->eval_mode == CEED_EVAL_WEIGHT;
   bool transposes = action->t_mode == CEED_TRANSPOSE;
   CeedSize q_comp = ritz_basis_num_q_comp(b, action->eval_mode);
@@ -241,7 +241,8 @@ static int check_lengths(CeedBasis b, const char *call, const RitzBasisAction *a
   return CEED_ERROR_SUCCESS;
 }
 
-static int apply(CeedBasis b, const char *call, const RitzBasisAction *action, CeedVector u, CeedVector v) {
+static int apply_basis(CeedBasis b, const char *call, const RitzBasisAction *action, CeedVector u,
+                       CeedVector v) {
   const RitzBackend *backend = &b->obj.ceed->backend;
   bool has_u = action->eval_mode != CEED_EVAL_WEIGHT;
   const CeedScalar *u_array = NULL;
@@ -250,8 +251,8 @@ static int apply(CeedBasis b, const char *call, const RitzBasisAction *action, C
                "%s: number of elements %" CeedInt_FMT " is negative", call, action->num_elem);
   RITZ_VECTOR_OR_NONE(b->obj.ceed, call, u, !has_u);
   RITZ_ARGUMENT_OF(b->obj.ceed, call, v);
-  RITZ_TRY(check_mode(b, call, action->t_mode, action->eval_mode));
-  RITZ_TRY(check_lengths(b, call, action, u, v));
+  RITZ_TRY(check_basis_mode(b, call, action->t_mode, action->eval_mode));
+  RITZ_TRY(check_basis_lengths(b, call, action, u, v));
   RITZ_TRY(ritz_vector_require_scalars(call, has_u ? u : CEED_VECTOR_NONE, v));
   RITZ_REQUIRE(u != v, b->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output are the same vector",
                call);
@@ -272,7 +273,7 @@ int CeedBasisApply(CeedBasis basis, CeedInt num_elem, CeedTransposeMode t_mode, 
                    CeedVector u, CeedVector v) {
   RITZ_HANDLE(basis);
   const RitzBasisAction action = {num_elem, t_mode, eval_mode, false};
-  return apply(basis, __func__, &action, u, v);
+  return apply_basis(basis, __func__, &action, u, v);
 }
 
 int CeedBasisApplyAdd(CeedBasis basis, CeedInt num_elem, CeedTransposeMode t_mode, CeedEvalMode eval_mode,
@@ -281,5 +282,5 @@ int CeedBasisApplyAdd(CeedBasis basis, CeedInt num_elem, CeedTransposeMode t_mod
   RITZ_REQUIRE(t_mode == CEED_TRANSPOSE, basis->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: adds only in transpose mode", __func__);
   const RitzBasisAction action = {num_elem, t_mode, eval_mode, true};
-  return apply(basis, __func__, &action, u, v);
+  return apply_basis(basis, __func__, &action, u, v);
 }

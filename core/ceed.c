@@ -13,14 +13,14 @@
 #include "core/profile.h"
 #include "core/registry.h"
 
-static int view(CeedObject object, FILE *stream) { return CeedView((Ceed)object, stream); }
-static int destroy(CeedObject *object) { return CeedDestroy((Ceed *)object); }
+static int view_ceed(CeedObject object, FILE *stream) { return CeedView((Ceed)object, stream); }
+static int destroy_ceed(CeedObject *object) { return CeedDestroy((Ceed *)object); }
 
-const RitzClass ritz_ceed_class = {.name = "Ceed", .view = view, .destroy = destroy};
+const RitzClass ritz_ceed_class = {.name = "Ceed", .view = view_ceed, .destroy = destroy_ceed};
 
 // ---- Creation ----
 
-static void print_help(void) {
+static void print_resource_help(void) {
   fprintf(stderr, "libCEED version: %d.%d.%d%s (Ritz %s)\n", CEED_VERSION_MAJOR, CEED_VERSION_MINOR,
           CEED_VERSION_PATCH, CEED_VERSION_RELEASE ? "" : "+development", RITZ_VERSION);
   fprintf(stderr, "Available backend resources:\n");
@@ -74,7 +74,7 @@ int CeedInit(const char *resource, Ceed *ceed) {
                "CeedInit: the resource is NULL; needed a name such as /cpu/self");
   bool is_help;
   const char *request = skip_help(resource, &is_help);
-  if (is_help) print_help();
+  if (is_help) print_resource_help();
   RITZ_REQUIRE(request[0], NULL, CEED_ERROR_MAJOR, "CeedInit: No suitable backend: '%s' names no resource",
                resource);
 

@@ -5,12 +5,15 @@
 
 #include "core/core.h"
 
-static int view(CeedObject object, FILE *stream) {
+static int view_context(CeedObject object, FILE *stream) {
   return CeedQFunctionContextView((CeedQFunctionContext)object, stream);
 }
-static int destroy(CeedObject *object) { return CeedQFunctionContextDestroy((CeedQFunctionContext *)object); }
+static int destroy_context(CeedObject *object) {
+  return CeedQFunctionContextDestroy((CeedQFunctionContext *)object);
+}
 
-const RitzClass ritz_context_class = {.name = "CeedQFunctionContext", .view = view, .destroy = destroy};
+const RitzClass ritz_context_class = {
+    .name = "CeedQFunctionContext", .view = view_context, .destroy = destroy_context};
 
 int CeedQFunctionContextCreate(Ceed ceed, CeedQFunctionContext *ctx) {
   RITZ_HANDLE(ceed);
@@ -36,7 +39,7 @@ static int require_unlocked(CeedQFunctionContext ctx, const char *call) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int kind_of(CeedQFunctionContext ctx, const char *call, CeedMemType mem_type, RitzRepKind *kind) {
+static int context_kind(CeedQFunctionContext ctx, const char *call, CeedMemType mem_type, RitzRepKind *kind) {
   return ritz_storage_kind(ctx->obj.ceed, call, mem_type, "Can only provide HOST memory for this backend",
                            kind);
 }
@@ -89,7 +92,7 @@ int CeedQFunctionContextSetData(CeedQFunctionContext ctx, CeedMemType mem_type, 
 int CeedQFunctionContextTakeData(CeedQFunctionContext ctx, CeedMemType mem_type, void *data) {
   RITZ_HANDLE(ctx);
   RitzRepKind kind;
-  RITZ_TRY(kind_of(ctx, __func__, mem_type, &kind));
+  RITZ_TRY(context_kind(ctx, __func__, mem_type, &kind));
   RITZ_TRY(require_data(ctx, __func__));
   RITZ_TRY(require_unlocked(ctx, __func__));
   RITZ_REQUIRE(ctx->storage.rep[kind].borrowed, ctx->obj.ceed, CEED_ERROR_BACKEND,
@@ -101,7 +104,7 @@ int CeedQFunctionContextTakeData(CeedQFunctionContext ctx, CeedMemType mem_type,
 int CeedQFunctionContextGetData(CeedQFunctionContext ctx, CeedMemType mem_type, void *data) {
   RITZ_HANDLE(ctx);
   RitzRepKind kind;
-  RITZ_TRY(kind_of(ctx, __func__, mem_type, &kind));
+  RITZ_TRY(context_kind(ctx, __func__, mem_type, &kind));
   RITZ_TRY(require_unlocked(ctx, __func__));
   RITZ_REQUIRE(ctx->num_readers == 0, ctx->obj.ceed, CEED_ERROR_MINOR,
                "%s(): Cannot grant CeedQFunctionContext data access, a process has read access", __func__);
@@ -116,7 +119,7 @@ int CeedQFunctionContextGetData(CeedQFunctionContext ctx, CeedMemType mem_type, 
 int CeedQFunctionContextGetDataRead(CeedQFunctionContext ctx, CeedMemType mem_type, void *data) {
   RITZ_HANDLE(ctx);
   RitzRepKind kind;
-  RITZ_TRY(kind_of(ctx, __func__, mem_type, &kind));
+  RITZ_TRY(context_kind(ctx, __func__, mem_type, &kind));
   RITZ_TRY(require_unlocked(ctx, __func__));
   RITZ_TRY(require_data(ctx, __func__));
   RITZ_TRY(ritz_storage_sync(ctx->obj.ceed, &ctx->storage, kind));
@@ -148,7 +151,7 @@ int CeedQFunctionContextSetDataDestroy(CeedQFunctionContext ctx, CeedMemType f_m
   RITZ_HANDLE(ctx);
   RitzRepKind kind;
   RITZ_REQUIRE(f, ctx->obj.ceed, CEED_ERROR_MINOR, "%s: the function is NULL", __func__);
-  RITZ_TRY(kind_of(ctx, __func__, f_mem_type, &kind));
+  RITZ_TRY(context_kind(ctx, __func__, f_mem_type, &kind));
   ctx->destroy_data = f;
   ctx->destroy_mem_type = f_mem_type;
   return CEED_ERROR_SUCCESS;

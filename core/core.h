@@ -71,7 +71,7 @@ typedef struct {
   bool in_use;
 } RitzWorkVector;
 
-// RITZ_WARNINGS: when a step down is told on stderr.
+// RITZ_WARNINGS: when a step down is warned of on stderr.
 typedef enum {
   RITZ_WARNINGS_ONCE, // the same words once a process
   RITZ_WARNINGS_OFF,

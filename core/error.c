@@ -108,17 +108,17 @@ static uint64_t hash(uint64_t h, const char *text) { // FNV-1a, the final zero i
   return h;
 }
 
-// Hashes of the last lines of the process: one that is older may be told again. Guarded by
+// Hashes of the last lines of the process: one that is older may be repeated. Guarded by
 // RITZ_LOCK_WARNINGS.
-enum { NUM_TOLD = 1024 };
-static uint64_t told[NUM_TOLD];
-static size_t num_told;
+enum { NUM_WARNED = 1024 };
+static uint64_t warned[NUM_WARNED];
+static size_t num_warned;
 
-static bool is_told_first(uint64_t line) {
+static bool is_first_warning(uint64_t line) {
   ritz_lock(RITZ_LOCK_WARNINGS);
   bool is_known = false;
-  for (size_t i = 0; i < NUM_TOLD && i < num_told && !is_known; i++) is_known = told[i] == line;
-  if (!is_known) told[num_told++ % NUM_TOLD] = line;
+  for (size_t i = 0; i < NUM_WARNED && i < num_warned && !is_known; i++) is_known = warned[i] == line;
+  if (!is_known) warned[num_warned++ % NUM_WARNED] = line;
   ritz_unlock(RITZ_LOCK_WARNINGS);
   return !is_known;
 }
@@ -143,6 +143,6 @@ int ritz_warn_once(Ceed ceed, const char *call, const char *what, const char *re
                reason);
   if (ceed->profile) RITZ_TRY(ritz_profile_note(ceed, what, reason, outcome));
   if (ceed->warnings == RITZ_WARNINGS_OFF) return CEED_ERROR_SUCCESS;
-  if (ceed->warnings == RITZ_WARNINGS_ONCE && !is_told_first(line)) return CEED_ERROR_SUCCESS;
+  if (ceed->warnings == RITZ_WARNINGS_ONCE && !is_first_warning(line)) return CEED_ERROR_SUCCESS;
   return print_line(ceed, what, reason, outcome);
 }

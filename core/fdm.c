@@ -197,8 +197,8 @@ static int create_inverse(CeedOperator op, const ActiveInput *active, const doub
   RITZ_TRY_CLEANUP(create_basis(active->basis, X, &basis));
   RITZ_TRY_CLEANUP(create_factor_restriction(active, &rstr));
   RITZ_TRY_CLEANUP(create_factors(op, active, lambda, rstr, &factors));
-  const RitzScale parts = {active->rstr, rstr, active->rstr, basis, basis, factors, op->precision};
-  ierr = ritz_operator_create_scale(op->obj.ceed, &parts, fdm_inv);
+  const RitzScale scale = {active->rstr, rstr, active->rstr, basis, basis, factors, op->precision};
+  ierr = ritz_operator_create_scale(op->obj.ceed, &scale, fdm_inv);
 cleanup:
   CeedVectorDestroy(&factors);
   CeedElemRestrictionDestroy(&rstr);

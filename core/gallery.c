@@ -152,7 +152,7 @@ static int copy_entry(const Registered *from, Registered **copy) {
   return CEED_ERROR_SUCCESS;
 }
 
-static bool is_same(const Registered *a, const Registered *b) {
+static bool is_same_function(const Registered *a, const Registered *b) {
   return !strcmp(a->source, b->source) && a->vec_length == b->vec_length && a->f == b->f &&
          a->init == b->init;
 }
@@ -160,7 +160,7 @@ static bool is_same(const Registered *a, const Registered *b) {
 // With the lock held. The same entry once more changes nothing.
 static int insert(const Registered *wanted) {
   const Registered *known = find_registered(wanted->name);
-  if (known && is_same(known, wanted)) return CEED_ERROR_SUCCESS;
+  if (known && is_same_function(known, wanted)) return CEED_ERROR_SUCCESS;
   RITZ_REQUIRE(!known && !find_entry(wanted->name), NULL, CEED_ERROR_MINOR,
                "CeedQFunctionRegister: the gallery has another QFunction '%s'", wanted->name);
   RITZ_REQUIRE(NUM_ENTRIES + num_registered < MAX_ENTRIES, NULL, CEED_ERROR_MAJOR,

@@ -33,7 +33,7 @@ typedef struct {
   size_t name_length;
 } Line;
 
-static const char *skip_blanks(const char *p, const char *end) {
+static const char *skip_source_blanks(const char *p, const char *end) {
   while (p < end && (*p == ' ' || *p == '\t')) p++;
   return p;
 }
@@ -45,7 +45,7 @@ static bool is_word_character(char c) {
 // The word at p, after blanks: its length; p moves to its start.
 static size_t find_word(const char **p, const char *end) {
   size_t length = 0;
-  *p = skip_blanks(*p, end);
+  *p = skip_source_blanks(*p, end);
   while (*p + length < end && is_word_character((*p)[length])) length++;
   return length;
 }
@@ -62,7 +62,7 @@ static void read_directive(Line *line) {
   } directives[] = {{"if", LINE_IF},         {"ifdef", LINE_IF},        {"ifndef", LINE_IFNDEF},
                     {"else", LINE_ELSE},     {"elif", LINE_ELSE},       {"endif", LINE_ENDIF},
                     {"define", LINE_DEFINE}, {"include", LINE_INCLUDE}, {"pragma", LINE_ONCE}};
-  const char *p = skip_blanks(line->start, line->end);
+  const char *p = skip_source_blanks(line->start, line->end);
   if (p == line->end || *p++ != '#') return;
   size_t length = find_word(&p, line->end);
   for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++) {
@@ -156,7 +156,7 @@ static Protection find_protection(const char *text) {
   return found;
 }
 
-static int read_file(Ceed ceed, const char *path, char **text) {
+static int read_source_file(Ceed ceed, const char *path, char **text) {
   RitzFileFault fault;
   size_t length;
   const RitzEmbeddedFile *carried = ritz_embedded_find(path);
@@ -191,7 +191,7 @@ typedef struct {
 } Expansion;
 
 // Files that include one another several times would grow without end.
-static int append(Expansion *e, const char *text, size_t length) {
+static int append_text(Expansion *e, const char *text, size_t length) {
   RITZ_REQUIRE(e->length + length <= RITZ_MAX_TEXT_BYTES, e->ceed, CEED_ERROR_MAJOR,
                "CeedLoadSourceToBuffer: '%s' and what it includes are more than %d bytes",
                e->num_files ? e->files[0].path : "", (int)RITZ_MAX_TEXT_BYTES);
@@ -206,7 +206,7 @@ static int append(Expansion *e, const char *text, size_t length) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int append_string(Expansion *e, const char *text) { return append(e, text, strlen(text)); }
+static int append_string(Expansion *e, const char *text) { return append_text(e, text, strlen(text)); }
 
 // *index of the file in e->files.
 static int meet_file(Expansion *e, const char *path, size_t *index) {
@@ -253,7 +253,7 @@ static int expand_named(Expansion *e, const char *including, const Line *line, c
   RitzFileFault fault;
   int ierr = ritz_jit_find_include(e->ceed, is_system ? NULL : including, name, &path, &fault);
   if (!ierr && !path && (is_system || (e->for_device && is_conditional))) {
-    RITZ_TRY(append(e, line->start, (size_t)(line->end - line->start)));
+    RITZ_TRY(append_text(e, line->start, (size_t)(line->end - line->start)));
     return append_string(e, "\n");
   }
   if (!ierr && !path) {
@@ -294,7 +294,7 @@ static int expand_include(Expansion *e, const char *including, CeedSize number, 
   if (ierr) return ierr;
   RITZ_TRY(append_line_mark(e, including, number));
   const char *rest = line->name + line->name_length + 1; // a comment may begin here
-  return append(e, rest, (size_t)(line->end - rest));
+  return append_text(e, rest, (size_t)(line->end - rest));
 }
 
 // Marks in a branch that is not compiled are not seen: the next line needs another one.
@@ -318,7 +318,8 @@ static int expand_lines(Expansion *e, const char *path, const char *text, bool i
       RITZ_TRY(expand_include(e, path, number, &line, is_hidden, depth));
     } else {
       bool is_kept = line.kind != LINE_ONCE;
-      RITZ_TRY(is_kept ? append(e, line.start, (size_t)(line.end - line.start)) : append_string(e, "\n"));
+      RITZ_TRY(is_kept ? append_text(e, line.start, (size_t)(line.end - line.start))
+                       : append_string(e, "\n"));
       if (ends_branch(&line)) RITZ_TRY(append_line_mark(e, path, number + 1));
     }
   }
@@ -352,13 +353,13 @@ static int expand_file(Expansion *e, const char *path, bool is_conditional, int 
                "CeedLoadSourceToBuffer: '%s' includes more than %d files, the same ones counted each time",
                e->files[0].path, (int)MAX_EXPANDED);
   RITZ_TRY(meet_file(e, path, &index));
-  int ierr = read_file(e->ceed, path, &text);
+  int ierr = read_source_file(e->ceed, path, &text);
   if (!ierr) ierr = expand_text(e, index, path, text, is_conditional, depth);
   RITZ_FREE(&text);
   return ierr;
 }
 
-static int load(Ceed ceed, const char *path, bool for_device, char **text) {
+static int load_source(Ceed ceed, const char *path, bool for_device, char **text) {
   Expansion e = {.ceed = ceed, .for_device = for_device};
   int ierr = append_string(&e, "");
   if (!ierr) ierr = expand_file(&e, path, false, 0);
@@ -370,14 +371,14 @@ static int load(Ceed ceed, const char *path, bool for_device, char **text) {
 }
 
 int ritz_jit_load_for_device(Ceed ceed, const char *path, char **text) {
-  return load(ceed, path, true, text);
+  return load_source(ceed, path, true, text);
 }
 
 int CeedLoadSourceToBuffer(Ceed ceed, const char *source_file_path, char **buffer) {
   RITZ_HANDLE(ceed);
   RITZ_REQUIRE(source_file_path, ceed, CEED_ERROR_MAJOR, "%s: the path is NULL", __func__);
   char *text = NULL;
-  RITZ_TRY(load(ceed, source_file_path, false, &text));
+  RITZ_TRY(load_source(ceed, source_file_path, false, &text));
   ritz_memory_give(text);
   *buffer = text;
   return CEED_ERROR_SUCCESS;

@@ -121,7 +121,7 @@ static int check_coarse(const Level *level) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int check_arguments(Level *level) {
+static int check_multigrid_arguments(Level *level) {
   CeedOperator op_fine = level->fine;
   RITZ_HANDLE_OF(level->call, op_fine);
   Ceed ceed = op_fine->obj.ceed;
@@ -241,8 +241,8 @@ static int name_transfer(CeedOperator op, const char *what, const char *fine_nam
   return ierr;
 }
 
-static int create_transfer(const Level *level, const RitzScale *parts, const char *what, CeedOperator *op) {
-  RITZ_TRY(ritz_operator_create_scale(level->fine->obj.ceed, parts, op));
+static int create_transfer(const Level *level, const RitzScale *scale, const char *what, CeedOperator *op) {
+  RITZ_TRY(ritz_operator_create_scale(level->fine->obj.ceed, scale, op));
   return name_transfer(*op, what, level->fine->name);
 }
 
@@ -271,7 +271,7 @@ cleanup:
 
 static int create_level(Level *level) {
   CeedOperator coarse = NULL, prolong = NULL, restrict_op = NULL;
-  int ierr = check_arguments(level);
+  int ierr = check_multigrid_arguments(level);
   if (!ierr) ierr = create_coarse(level, &coarse);
   if (!ierr && has_transfer(level)) ierr = create_transfers(level, &prolong, &restrict_op);
   CeedBasisDestroy(&level->basis_fine);

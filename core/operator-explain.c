@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What runs for an operator, told to people (ritz/operator.h).
+// What runs for an operator, for people (ritz/operator.h).
 #include <ritz/operator.h>
 
 #include "core/operator.h"

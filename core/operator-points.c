@@ -88,7 +88,7 @@ int ritz_operator_check_points(CeedOperator op) {
 
 // ---- Bases ----
 
-static int check_mode(CeedBasis basis, const char *call, CeedTransposeMode t_mode, CeedEvalMode mode) {
+static int check_points_mode(CeedBasis basis, const char *call, CeedTransposeMode t_mode, CeedEvalMode mode) {
   Ceed ceed = basis->obj.ceed;
   RITZ_REQUIRE(basis->is_tensor, ceed, CEED_ERROR_UNSUPPORTED, "%s: needs a tensor-product basis", call);
   RITZ_REQUIRE(mode == CEED_EVAL_INTERP || mode == CEED_EVAL_GRAD || mode == CEED_EVAL_WEIGHT, ceed,
@@ -100,9 +100,9 @@ static int check_mode(CeedBasis basis, const char *call, CeedTransposeMode t_mod
   return CEED_ERROR_SUCCESS;
 }
 
-static int check_lengths(CeedBasis basis, const char *call, CeedTransposeMode t_mode, CeedEvalMode mode,
-                         CeedSize num_points, CeedSize num_elem, CeedVector x_ref, CeedVector u,
-                         CeedVector v) {
+static int check_points_lengths(CeedBasis basis, const char *call, CeedTransposeMode t_mode,
+                                CeedEvalMode mode, CeedSize num_points, CeedSize num_elem, CeedVector x_ref,
+                                CeedVector u, CeedVector v) {
   bool is_weight = mode == CEED_EVAL_WEIGHT, transposes = t_mode == CEED_TRANSPOSE;
   CeedSize q_comp = mode == CEED_EVAL_GRAD ? basis->dim : 1;
   CeedSize nodes = is_weight ? 0 : num_elem * basis->P * basis->num_comp;
@@ -147,7 +147,7 @@ static int apply_at_points(CeedBasis basis, const char *call, const RitzBasisAct
   RITZ_VECTOR_OR_NONE(basis->obj.ceed, call, x_ref, is_weight);
   RITZ_VECTOR_OR_NONE(basis->obj.ceed, call, u, is_weight);
   RITZ_ARGUMENT_OF(basis->obj.ceed, call, v);
-  RITZ_TRY(check_mode(basis, call, action->t_mode, action->eval_mode));
+  RITZ_TRY(check_points_mode(basis, call, action->t_mode, action->eval_mode));
   RITZ_REQUIRE(action->num_elem >= 0, basis->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: number of elements %" CeedInt_FMT " is negative", call, action->num_elem);
   RITZ_REQUIRE(num_points || action->num_elem == 0, basis->obj.ceed, CEED_ERROR_INCOMPATIBLE,
@@ -158,11 +158,11 @@ static int apply_at_points(CeedBasis basis, const char *call, const RitzBasisAct
     total += num_points[e];
     most = CeedIntMax(most, num_points[e]);
   }
-  RITZ_TRY(
-      check_lengths(basis, call, action->t_mode, action->eval_mode, total, action->num_elem, x_ref, u, v));
+  RITZ_TRY(check_points_lengths(basis, call, action->t_mode, action->eval_mode, total, action->num_elem,
+                                x_ref, u, v));
   if (basis->obj.ceed->backend.pads_points) {
-    RITZ_TRY_BACKEND(check_lengths(basis, call, action->t_mode, action->eval_mode,
-                                   (CeedSize)action->num_elem * most, action->num_elem, x_ref, u, v));
+    RITZ_TRY_BACKEND(check_points_lengths(basis, call, action->t_mode, action->eval_mode,
+                                          (CeedSize)action->num_elem * most, action->num_elem, x_ref, u, v));
   }
   RITZ_REQUIRE(u != v, basis->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output are the same vector",
                call);

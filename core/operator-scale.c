@@ -19,39 +19,39 @@ static CeedEvalMode mode_of(CeedBasis basis) {
   return basis == CEED_BASIS_NONE ? CEED_EVAL_NONE : CEED_EVAL_INTERP;
 }
 
-static int create_qfunction(Ceed ceed, const RitzScale *parts, CeedQFunction *qf) {
-  CeedInt num_comp = parts->rstr_factor->num_comp;
+static int create_scale_qfunction(Ceed ceed, const RitzScale *scale, CeedQFunction *qf) {
+  CeedInt num_comp = scale->rstr_factor->num_comp;
   RITZ_TRY(CeedQFunctionCreateInteriorByName(ceed, "Scale", qf));
-  RITZ_TRY(CeedQFunctionAddInput(*qf, "input", num_comp, mode_of(parts->basis_in)));
+  RITZ_TRY(CeedQFunctionAddInput(*qf, "input", num_comp, mode_of(scale->basis_in)));
   RITZ_TRY(CeedQFunctionAddInput(*qf, "scale", num_comp, CEED_EVAL_NONE));
-  RITZ_TRY(CeedQFunctionAddOutput(*qf, "output", num_comp, mode_of(parts->basis_out)));
+  RITZ_TRY(CeedQFunctionAddOutput(*qf, "output", num_comp, mode_of(scale->basis_out)));
   RITZ_TRY(CeedQFunctionSetUserFlopsEstimate(*qf, num_comp));
   return set_num_comp(*qf, num_comp);
 }
 
-static int set_fields(CeedOperator op, const RitzScale *parts, CeedVector factor) {
-  RITZ_TRY(RitzOperatorSetPrecision(op, parts->precision));
-  RITZ_TRY(CeedOperatorSetField(op, "input", parts->rstr_in, parts->basis_in, CEED_VECTOR_ACTIVE));
-  RITZ_TRY(CeedOperatorSetField(op, "scale", parts->rstr_factor, CEED_BASIS_NONE, factor));
-  RITZ_TRY(CeedOperatorSetField(op, "output", parts->rstr_out, parts->basis_out, CEED_VECTOR_ACTIVE));
+static int set_fields(CeedOperator op, const RitzScale *scale, CeedVector factor) {
+  RITZ_TRY(RitzOperatorSetPrecision(op, scale->precision));
+  RITZ_TRY(CeedOperatorSetField(op, "input", scale->rstr_in, scale->basis_in, CEED_VECTOR_ACTIVE));
+  RITZ_TRY(CeedOperatorSetField(op, "scale", scale->rstr_factor, CEED_BASIS_NONE, factor));
+  RITZ_TRY(CeedOperatorSetField(op, "output", scale->rstr_out, scale->basis_out, CEED_VECTOR_ACTIVE));
   return CeedOperatorCheckReady(op);
 }
 
 // The factor in the operator's precision.
-static int create_factor(Ceed ceed, const RitzScale *parts, CeedVector *factor) {
-  if (parts->precision == CEED_SCALAR_TYPE) return CeedVectorReferenceCopy(parts->factor, factor);
-  RITZ_TRY(RitzVectorCreate(ceed, parts->factor->length, parts->precision, factor));
-  return RitzVectorConvert(parts->factor, *factor);
+static int create_factor(Ceed ceed, const RitzScale *scale, CeedVector *factor) {
+  if (scale->precision == CEED_SCALAR_TYPE) return CeedVectorReferenceCopy(scale->factor, factor);
+  RITZ_TRY(RitzVectorCreate(ceed, scale->factor->length, scale->precision, factor));
+  return RitzVectorConvert(scale->factor, *factor);
 }
 
-int ritz_operator_create_scale(Ceed ceed, const RitzScale *parts, CeedOperator *op) {
+int ritz_operator_create_scale(Ceed ceed, const RitzScale *scale, CeedOperator *op) {
   CeedQFunction qf = NULL;
   CeedOperator created = NULL;
   CeedVector factor = NULL;
-  int ierr = create_qfunction(ceed, parts, &qf);
-  if (!ierr) ierr = create_factor(ceed, parts, &factor);
+  int ierr = create_scale_qfunction(ceed, scale, &qf);
+  if (!ierr) ierr = create_factor(ceed, scale, &factor);
   if (!ierr) ierr = CeedOperatorCreate(ceed, qf, NULL, NULL, &created);
-  if (!ierr) ierr = set_fields(created, parts, factor);
+  if (!ierr) ierr = set_fields(created, scale, factor);
   CeedQFunctionDestroy(&qf);
   CeedVectorDestroy(&factor);
   if (ierr) {

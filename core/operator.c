@@ -5,10 +5,13 @@
 
 #include <string.h>
 
-static int view(CeedObject object, FILE *stream) { return CeedOperatorView((CeedOperator)object, stream); }
-static int destroy(CeedObject *object) { return CeedOperatorDestroy((CeedOperator *)object); }
+static int view_operator(CeedObject object, FILE *stream) {
+  return CeedOperatorView((CeedOperator)object, stream);
+}
+static int destroy_operator(CeedObject *object) { return CeedOperatorDestroy((CeedOperator *)object); }
 
-const RitzClass ritz_operator_class = {.name = "CeedOperator", .view = view, .destroy = destroy};
+const RitzClass ritz_operator_class = {
+    .name = "CeedOperator", .view = view_operator, .destroy = destroy_operator};
 
 // ---- Life ----
 
@@ -184,7 +187,7 @@ static CeedInt implied_points(const Assignment *a) {
 }
 
 // Sizes against what earlier fields have fixed. A field that is being replaced counts as earlier.
-static int check_sizes(CeedOperator op, const Assignment *a) {
+static int check_field_sizes(CeedOperator op, const Assignment *a) {
   Ceed ceed = op->obj.ceed;
   CeedInt num_qpts = implied_points(a);
   RITZ_REQUIRE(
@@ -202,7 +205,7 @@ static int check_sizes(CeedOperator op, const Assignment *a) {
 }
 
 // Restriction, basis and size against the mode of the QFunction's field.
-static int check_mode(CeedOperator op, const Assignment *a) {
+static int check_field_mode(CeedOperator op, const Assignment *a) {
   Ceed ceed = op->obj.ceed;
   CeedEvalMode mode = a->qf_field->eval_mode;
   bool is_weight = mode == CEED_EVAL_WEIGHT, is_none = mode == CEED_EVAL_NONE;
@@ -260,7 +263,7 @@ static int check_active(CeedOperator op, const Assignment *a) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int store(CeedOperator op, const Assignment *a) {
+static int store_field(CeedOperator op, const Assignment *a) {
   bool is_new = a->field->qf_field == NULL;
   RITZ_TRY(CeedElemRestrictionReferenceCopy(a->rstr, &a->field->rstr));
   RITZ_TRY(CeedBasisReferenceCopy(a->basis, &a->field->basis));
@@ -292,13 +295,13 @@ int CeedOperatorSetField(CeedOperator op, const char *field_name, CeedElemRestri
   RITZ_TRY(check_part(ceed, field_name, "basis", basis, &ritz_basis_class));
   RITZ_TRY(check_part(ceed, field_name, "vector", vec, &ritz_vector_class));
   RITZ_TRY(examine_qfunction(op));
-  RITZ_TRY(check_sizes(op, &a));
+  RITZ_TRY(check_field_sizes(op, &a));
   find_field(op, &a);
   RITZ_REQUIRE(a.qf_field, ceed, CEED_ERROR_INCOMPLETE, "%s: the QFunction has no field '%s'", __func__,
                field_name);
-  RITZ_TRY(check_mode(op, &a));
+  RITZ_TRY(check_field_mode(op, &a));
   RITZ_TRY(check_active(op, &a));
-  return store(op, &a);
+  return store_field(op, &a);
 }
 
 // ---- Readiness ----

@@ -23,7 +23,7 @@ typedef struct {
 } RitzScale;
 // A ready operator without a name. Its fields are "input", "scale" and "output", its QFunction is the
 // gallery's "Scale".
-int ritz_operator_create_scale(Ceed ceed, const RitzScale *parts, CeedOperator *op);
+int ritz_operator_create_scale(Ceed ceed, const RitzScale *scale, CeedOperator *op);
 // The apply family, under the name of the public function that was called.
 int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVector out, RitzApplyMode mode,
                         CeedRequest *request);

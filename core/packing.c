@@ -128,18 +128,18 @@ static bool covers(const RitzPacking *p, CeedSize length) {
 
 // ---- The packed place of a storage ----
 
-static bool is_same(const RitzPacking *a, const RitzPacking *b) {
+static bool is_same_packing(const RitzPacking *a, const RitzPacking *b) {
   return a->num_elem == b->num_elem && a->num_nodes == b->num_nodes && a->num_comp == b->num_comp &&
          a->lanes == b->lanes && a->strides[0] == b->strides[0] && a->strides[1] == b->strides[1] &&
          a->strides[2] == b->strides[2];
 }
 
 bool ritz_storage_is_packed(const RitzStorage *storage, const RitzPacking *packing) {
-  return storage->rep[RITZ_REP_PACKED].valid && is_same(&storage->packed.packing, packing);
+  return storage->rep[RITZ_REP_PACKED].valid && is_same_packing(&storage->packed.packing, packing);
 }
 
 // Memory for the order, the old one's if it fits.
-static int reserve(Ceed ceed, RitzStorage *storage, const RitzPacking *packing) {
+static int reserve_packed(Ceed ceed, RitzStorage *storage, const RitzPacking *packing) {
   void **block = &storage->rep[RITZ_REP_PACKED].owned;
   const int64_t length = packed_length(packing);
   if (*block && packed_length(&storage->packed.packing) == length) return CEED_ERROR_SUCCESS;
@@ -151,7 +151,7 @@ int ritz_storage_pack(Ceed ceed, RitzStorage *storage, const RitzPacking *packin
   if (ritz_storage_is_packed(storage, packing)) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_storage_sync(ceed, storage, RITZ_REP_HOST));
   storage->rep[RITZ_REP_PACKED].valid = false;
-  RITZ_TRY(reserve(ceed, storage, packing));
+  RITZ_TRY(reserve_packed(ceed, storage, packing));
   ritz_pack(packing, storage->entry_bytes, ritz_storage_pointer(storage, RITZ_REP_HOST),
             storage->rep[RITZ_REP_PACKED].owned, 0, ritz_packing_num_batches(packing));
   storage->packed.packing = *packing;

@@ -40,7 +40,7 @@ struct RitzProfileRow {
   double seconds, seconds_first; // the first has the second in it
 };
 
-// A step down that was told (ritz_profile_note).
+// A step down that was warned of (ritz_profile_note).
 typedef struct Note Note;
 struct Note {
   Note *next;
@@ -74,7 +74,7 @@ static const char *find_request(void) {
   return value && value[0] && strcmp(value, "0") ? value : NULL;
 }
 
-static RitzProfilePlace *find_place(const char *resource) {
+static RitzProfilePlace *find_profile_place(const char *resource) {
   RitzProfilePlace *place = profile.places;
   while (place && strcmp(place->resource, resource)) place = place->next;
   return place;
@@ -92,7 +92,7 @@ static int create_place(Ceed ceed, const char *resource, RitzProfilePlace **plac
 // Adds the context, and its place and the file's name unless they are there already: what is taken becomes
 // NULL.
 static void add_context(Ceed ceed, RitzProfilePlace **place, char **file) {
-  RitzProfilePlace *known = find_place((*place)->resource);
+  RitzProfilePlace *known = find_profile_place((*place)->resource);
   if (!profile.process) {
     profile.process = getpid();
     profile.begin = ritz_profile_seconds();
@@ -176,7 +176,7 @@ static const char *name_of(CeedOperator op) {
   return op->qf->gallery_name ? op->qf->gallery_name : "(without a name)";
 }
 
-static int make_key(CeedOperator op, RitzProfileAction action, Key *key) {
+static int make_row_key(CeedOperator op, RitzProfileAction action, Key *key) {
   const RitzBackend *backend = &op->obj.ceed->backend;
   *key = (Key){.name = name_of(op),
                .precisions = op->is_stand_in ? "between conversions" : ritz_operator_precisions(op),
@@ -190,7 +190,7 @@ static int make_key(CeedOperator op, RitzProfileAction action, Key *key) {
   return backend->operator_cost(op, &key->cost);
 }
 
-static bool is_same(const Key *a, const Key *b) {
+static bool is_same_key(const Key *a, const Key *b) {
   return a->place == b->place && a->action == b->action && a->num_elem == b->num_elem &&
          a->num_qpts == b->num_qpts && a->input_size == b->input_size && a->output_size == b->output_size &&
          a->cost.flops == b->cost.flops && a->cost.bytes == b->cost.bytes && a->precisions == b->precisions &&
@@ -199,7 +199,7 @@ static bool is_same(const Key *a, const Key *b) {
 
 static RitzProfileRow *find_row(const Key *key) {
   RitzProfileRow *row = profile.rows;
-  while (row && !is_same(&row->key, key)) row = row->next;
+  while (row && !is_same_key(&row->key, key)) row = row->next;
   return row;
 }
 
@@ -221,7 +221,7 @@ static void print_at_exit(void);
 
 // The row of a key; `fresh` becomes it and NULL when there is none. *is_new_place: the first one of its
 // place.
-static RitzProfileRow *add_row(const Key *key, RitzProfileRow **fresh, bool *is_new_place) {
+static RitzProfileRow *add_profile_row(const Key *key, RitzProfileRow **fresh, bool *is_new_place) {
   RitzProfileRow *row = find_row(key);
   if (row) return row;
   row = *fresh;
@@ -242,10 +242,10 @@ static int get_row(CeedOperator op, RitzProfileAction action, RitzProfileRow **r
   bool is_new_place = false;
   Key key;
 
-  RITZ_TRY(make_key(op, action, &key));
+  RITZ_TRY(make_row_key(op, action, &key));
   RITZ_TRY(create_row(op->obj.ceed, &key, &fresh));
   ritz_lock(RITZ_LOCK_PROFILE);
-  *row = add_row(&key, &fresh, &is_new_place);
+  *row = add_profile_row(&key, &fresh, &is_new_place);
   ritz_unlock(RITZ_LOCK_PROFILE);
   RITZ_FREE(&fresh);
   if (is_new_place) atexit(print_at_exit);
@@ -394,7 +394,7 @@ static void print_rates(FILE *stream, const Key *key, double mean) {
   fprintf(stream, "  %s\n", has_limits ? bound : "-");
 }
 
-static void print_row(FILE *stream, const Widths *widths, const RitzProfileRow *row) {
+static void print_profile_row(FILE *stream, const Widths *widths, const RitzProfileRow *row) {
   const Key *key = &row->key;
   const int64_t num_later = row->num_calls - row->num_first;
   const double mean = num_later > 0 ? (row->seconds - row->seconds_first) / (double)num_later : 0;
@@ -428,7 +428,8 @@ static void print_table(FILE *stream) {
   fprintf(stream, "%-*s  %-*s  %-12s  %9s  %11s  %9s  %10s  %10s  %11s  %8s  %8s  %8s  %s\n", widths.name,
           "operator", widths.resource, "resource", "action", "elements", "size", "calls", "total, s",
           "first, s", "mean, us", "GB/s", "GFLOP/s", "limit, %", "bound by");
-  for (const RitzProfileRow *row = profile.rows; row; row = row->next) print_row(stream, &widths, row);
+  for (const RitzProfileRow *row = profile.rows; row; row = row->next)
+    print_profile_row(stream, &widths, row);
   fprintf(stream,
           "\ntotal: all calls. first: the first call of each operator, in which kernels are compiled or\n"
           "loaded. mean: the others. GB/s, GFLOP/s: the least that has to be moved and done, by the mean.\n"

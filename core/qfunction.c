@@ -7,10 +7,13 @@
 
 #include "core/core.h"
 
-static int view(CeedObject object, FILE *stream) { return CeedQFunctionView((CeedQFunction)object, stream); }
-static int destroy(CeedObject *object) { return CeedQFunctionDestroy((CeedQFunction *)object); }
+static int view_qfunction(CeedObject object, FILE *stream) {
+  return CeedQFunctionView((CeedQFunction)object, stream);
+}
+static int destroy_qfunction(CeedObject *object) { return CeedQFunctionDestroy((CeedQFunction *)object); }
 
-const RitzClass ritz_qfunction_class = {.name = "CeedQFunction", .view = view, .destroy = destroy};
+const RitzClass ritz_qfunction_class = {
+    .name = "CeedQFunction", .view = view_qfunction, .destroy = destroy_qfunction};
 
 // ---- Life ----
 
@@ -108,8 +111,8 @@ static int append_field(CeedQFunction qf, CeedInt *num, CeedQFunctionField **fie
   return CEED_ERROR_SUCCESS;
 }
 
-static int add_field(CeedQFunction qf, const char *call, bool is_input, const char *name, CeedInt size,
-                     CeedEvalMode mode) {
+static int add_qfunction_field(CeedQFunction qf, const char *call, bool is_input, const char *name,
+                               CeedInt size, CeedEvalMode mode) {
   RITZ_HANDLE_OF(call, qf);
   Ceed ceed = qf->obj.ceed;
   RITZ_REQUIRE(!qf->is_immutable, ceed, CEED_ERROR_MAJOR, "%s: the QFunction is in use and cannot be changed",
@@ -129,11 +132,11 @@ static int add_field(CeedQFunction qf, const char *call, bool is_input, const ch
 }
 
 int CeedQFunctionAddInput(CeedQFunction qf, const char *field_name, CeedInt size, CeedEvalMode eval_mode) {
-  return add_field(qf, __func__, true, field_name, size, eval_mode);
+  return add_qfunction_field(qf, __func__, true, field_name, size, eval_mode);
 }
 
 int CeedQFunctionAddOutput(CeedQFunction qf, const char *field_name, CeedInt size, CeedEvalMode eval_mode) {
-  return add_field(qf, __func__, false, field_name, size, eval_mode);
+  return add_qfunction_field(qf, __func__, false, field_name, size, eval_mode);
 }
 
 int CeedQFunctionGetFields(CeedQFunction qf, CeedInt *num_input_fields, CeedQFunctionField **input_fields,
@@ -225,20 +228,20 @@ static int check_vectors(CeedQFunction qf, CeedInt Q, CeedInt num, CeedQFunction
   return CEED_ERROR_SUCCESS;
 }
 
-static CeedInt size_of(CeedQFunction qf, CeedInt i) {
+static CeedInt field_size(CeedQFunction qf, CeedInt i) {
   return (i < qf->num_in ? qf->in[i] : qf->out[i - qf->num_in])->size;
 }
 
 // Arrays of all fields, inputs first, NULL where the size is 0; *num_held counts those that must be restored.
-static int get_arrays(CeedQFunction qf, CeedVector *u, CeedVector *v, CeedScalar **arrays,
-                      CeedInt *num_held) {
+static int get_qfunction_arrays(CeedQFunction qf, CeedVector *u, CeedVector *v, CeedScalar **arrays,
+                                CeedInt *num_held) {
   CeedMemType mem_type = qf->obj.ceed->backend.mem_type;
   for (; *num_held < qf->num_in; (*num_held)++) {
-    if (!size_of(qf, *num_held)) continue;
+    if (!field_size(qf, *num_held)) continue;
     RITZ_TRY_BACKEND(CeedVectorGetArrayRead(u[*num_held], mem_type, (const CeedScalar **)&arrays[*num_held]));
   }
   for (; *num_held < qf->num_in + qf->num_out; (*num_held)++) {
-    if (!size_of(qf, *num_held)) continue;
+    if (!field_size(qf, *num_held)) continue;
     RITZ_TRY_BACKEND(CeedVectorGetArrayWrite(v[*num_held - qf->num_in], mem_type, &arrays[*num_held]));
   }
   return CEED_ERROR_SUCCESS;
@@ -247,7 +250,7 @@ static int get_arrays(CeedQFunction qf, CeedVector *u, CeedVector *v, CeedScalar
 static int restore_arrays(CeedQFunction qf, CeedVector *u, CeedVector *v, CeedScalar **arrays,
                           CeedInt num_held, int ierr) {
   for (CeedInt i = 0; i < num_held; i++) {
-    if (!size_of(qf, i)) continue;
+    if (!field_size(qf, i)) continue;
     int restored = i < qf->num_in ? CeedVectorRestoreArrayRead(u[i], (const CeedScalar **)&arrays[i])
                                   : ritz_vector_end_write(v[i - qf->num_in], &arrays[i], ierr);
     if (!ierr) ierr = restored;
@@ -268,7 +271,7 @@ int CeedQFunctionApply(CeedQFunction qf, CeedInt Q, CeedVector *u, CeedVector *v
   CeedScalar **arrays = NULL;
   CeedInt num_held = 0;
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_in + (size_t)qf->num_out, &arrays));
-  int ierr = get_arrays(qf, u, v, arrays, &num_held);
+  int ierr = get_qfunction_arrays(qf, u, v, arrays, &num_held);
   if (!ierr && Q > 0) // a function may have arrays of bound Q
     ierr = ceed->backend.qfunction_apply(qf, Q, (const CeedScalar *const *)arrays, arrays + qf->num_in);
   ierr = restore_arrays(qf, u, v, arrays, num_held, ierr);

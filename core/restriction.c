@@ -6,12 +6,15 @@
 
 #include "core/core.h"
 
-static int view(CeedObject object, FILE *stream) {
+static int view_restriction(CeedObject object, FILE *stream) {
   return CeedElemRestrictionView((CeedElemRestriction)object, stream);
 }
-static int destroy(CeedObject *object) { return CeedElemRestrictionDestroy((CeedElemRestriction *)object); }
+static int destroy_restriction(CeedObject *object) {
+  return CeedElemRestrictionDestroy((CeedElemRestriction *)object);
+}
 
-const RitzClass ritz_restriction_class = {.name = "CeedElemRestriction", .view = view, .destroy = destroy};
+const RitzClass ritz_restriction_class = {
+    .name = "CeedElemRestriction", .view = view_restriction, .destroy = destroy_restriction};
 
 // ---- Creation ----
 
@@ -28,7 +31,7 @@ typedef struct {
   const CeedInt8 *curl_orients;
 } Arguments;
 
-static int check_sizes(Ceed ceed, const Arguments *a) {
+static int check_restriction_sizes(Ceed ceed, const Arguments *a) {
   RITZ_HANDLE_OF(a->call, ceed);
   RITZ_REQUIRE(a->num_elem >= 0, ceed, CEED_ERROR_DIMENSION,
                "%s: number of elements %" CeedInt_FMT " is negative", a->call, a->num_elem);
@@ -102,7 +105,7 @@ static int set_layout(CeedElemRestriction r) {
 
 enum { num_arrays = 3 }; // offsets, orients, curl_orients
 
-static const void *array_of(const Arguments *a, int k) {
+static const void *argument_array(const Arguments *a, int k) {
   const void *const arrays[num_arrays] = {a->offsets, a->orients, a->curl_orients};
   return arrays[k];
 }
@@ -119,7 +122,7 @@ static int check_modes(Ceed ceed, const Arguments *a) {
                    a->copy_mode == CEED_OWN_POINTER,
                ceed, CEED_ERROR_INCOMPATIBLE, "%s: %d is no copy mode", a->call, (int)a->copy_mode);
   for (int k = 0; k < num_arrays; k++)
-    RITZ_TRY(ritz_storage_accept(ceed, a->call, kind, a->copy_mode, array_bytes(a, k), array_of(a, k)));
+    RITZ_TRY(ritz_storage_accept(ceed, a->call, kind, a->copy_mode, array_bytes(a, k), argument_array(a, k)));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -129,11 +132,11 @@ static int fetch_arrays(Ceed ceed, const Arguments *a, Arguments *host) {
   void *copies[num_arrays] = {NULL};
   int ierr = CEED_ERROR_SUCCESS;
   for (int k = 0; !ierr && k < num_arrays; k++) {
-    if (!array_of(a, k) || array_bytes(a, k) == 0) continue;
+    if (!argument_array(a, k) || array_bytes(a, k) == 0) continue;
     ierr = ritz_malloc(ceed, array_bytes(a, k), 1, &copies[k]);
     if (!ierr) {
       ierr = ceed->backend.rep_copy(ceed, array_bytes(a, k), RITZ_REP_HOST, copies[k], RITZ_REP_DEVICE,
-                                    array_of(a, k));
+                                    argument_array(a, k));
     }
   }
   for (int k = 0; k < num_arrays; k++) {
@@ -215,7 +218,7 @@ static void adopt_arrays(CeedElemRestriction r, const Arguments *a) {
 // Input arrays that were handed over but have been copied into blocks.
 static void free_input(const Arguments *a) {
   for (int k = 0; k < num_arrays; k++) {
-    void *p = (void *)array_of(a, k);
+    void *p = (void *)argument_array(a, k);
     ritz_memory_adopt(p);
     ritz_free(&p);
   }
@@ -240,7 +243,7 @@ static int create_host_offsets(Ceed ceed, const Arguments *a, CeedElemRestrictio
 
 static int create_offsets(Ceed ceed, const Arguments *a, CeedElemRestriction *rstr) {
   Arguments host;
-  RITZ_TRY(check_sizes(ceed, a));
+  RITZ_TRY(check_restriction_sizes(ceed, a));
   RITZ_TRY(check_modes(ceed, a));
   if (a->mem_type == CEED_MEM_HOST) return create_host_offsets(ceed, a, rstr);
   RITZ_TRY(fetch_arrays(ceed, a, &host));
@@ -250,7 +253,7 @@ static int create_offsets(Ceed ceed, const Arguments *a, CeedElemRestriction *rs
     return ierr;
   }
   for (int k = 0; a->copy_mode == CEED_OWN_POINTER && k < num_arrays; k++) {
-    if (array_of(a, k)) ceed->backend.rep_free(ceed, RITZ_REP_DEVICE, (void *)array_of(a, k));
+    if (argument_array(a, k)) ceed->backend.rep_free(ceed, RITZ_REP_DEVICE, (void *)argument_array(a, k));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -362,7 +365,7 @@ static int check_strides(Ceed ceed, const Arguments *a, const CeedInt strides[3]
 static int create_strided(Ceed ceed, const Arguments *a, const CeedInt strides[3],
                           CeedElemRestriction *rstr) {
   CeedElemRestriction r = NULL;
-  RITZ_TRY(check_sizes(ceed, a));
+  RITZ_TRY(check_restriction_sizes(ceed, a));
   CeedSize needed = (CeedSize)a->num_elem * a->elem_size * a->num_comp;
   RITZ_REQUIRE(a->l_size >= needed, ceed, CEED_ERROR_DIMENSION,
                "%s: L-vector size %" CeedSize_FMT
@@ -465,7 +468,7 @@ int CeedElemRestrictionCreateAtPoints(Ceed ceed, CeedInt num_elem, CeedInt num_p
                        offsets,  NULL,
                        NULL};
   CeedElemRestriction r = NULL;
-  RITZ_TRY(check_sizes(ceed, &a));
+  RITZ_TRY(check_restriction_sizes(ceed, &a));
   RITZ_REQUIRE(num_points >= 0, ceed, CEED_ERROR_DIMENSION,
                "%s: number of points %" CeedInt_FMT " is negative", a.call, num_points);
   RITZ_REQUIRE(l_size >= (CeedSize)num_points * num_comp, ceed, CEED_ERROR_DIMENSION,
@@ -550,7 +553,8 @@ int CeedElemRestrictionDestroy(CeedElemRestriction *rstr) {
 // ---- Action ----
 
 // u and v have the lengths that the action needs.
-static int apply(CeedElemRestriction r, const RitzRestrictionAction *action, CeedVector u, CeedVector v) {
+static int apply_restriction(CeedElemRestriction r, const RitzRestrictionAction *action, CeedVector u,
+                             CeedVector v) {
   const RitzBackend *backend = &r->obj.ceed->backend;
   const CeedScalar *u_array;
   CeedScalar *v_array;
@@ -565,8 +569,8 @@ static int apply(CeedElemRestriction r, const RitzRestrictionAction *action, Cee
   return ierr ? ierr : restored;
 }
 
-static int check_lengths(CeedElemRestriction r, const char *call, CeedTransposeMode t_mode, CeedSize e_size,
-                         bool exactly, CeedVector u, CeedVector v) {
+static int check_restriction_lengths(CeedElemRestriction r, const char *call, CeedTransposeMode t_mode,
+                                     CeedSize e_size, bool exactly, CeedVector u, CeedVector v) {
   CeedVector l = t_mode == CEED_TRANSPOSE ? v : u, e = t_mode == CEED_TRANSPOSE ? u : v;
   RITZ_REQUIRE(exactly ? l->length == r->l_size : l->length >= r->l_size, r->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: the L-vector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT, call, l->length,
@@ -584,10 +588,10 @@ int CeedElemRestrictionApply(CeedElemRestriction rstr, CeedTransposeMode t_mode,
   RITZ_HANDLE(rstr);
   RITZ_ARGUMENT(rstr->obj.ceed, u);
   RITZ_ARGUMENT(rstr->obj.ceed, ru);
-  RITZ_TRY(check_lengths(rstr, __func__, t_mode, rstr->e_size, false, u, ru));
+  RITZ_TRY(check_restriction_lengths(rstr, __func__, t_mode, rstr->e_size, false, u, ru));
   if (rstr->num_elem == 0) return ritz_request_complete(request);
   const RitzRestrictionAction action = {t_mode, 0, rstr->num_block, rstr->use_signs, rstr->use_orients};
-  RITZ_TRY(apply(rstr, &action, u, ru));
+  RITZ_TRY(apply_restriction(rstr, &action, u, ru));
   return ritz_request_complete(request);
 }
 
@@ -603,9 +607,9 @@ int CeedElemRestrictionApplyBlock(CeedElemRestriction rstr, CeedInt block, CeedT
                "%s: block %" CeedInt_FMT " is outside [0, %" CeedInt_FMT ")", __func__, block,
                rstr->num_block);
   CeedSize e_size = (CeedSize)rstr->block_size * rstr->elem_size * rstr->num_comp;
-  RITZ_TRY(check_lengths(rstr, __func__, t_mode, e_size, true, u, ru));
+  RITZ_TRY(check_restriction_lengths(rstr, __func__, t_mode, e_size, true, u, ru));
   const RitzRestrictionAction action = {t_mode, block, 1, rstr->use_signs, rstr->use_orients};
-  RITZ_TRY(apply(rstr, &action, u, ru));
+  RITZ_TRY(apply_restriction(rstr, &action, u, ru));
   return ritz_request_complete(request);
 }
 
@@ -621,9 +625,9 @@ int CeedElemRestrictionApplyAtPointsInElement(CeedElemRestriction rstr, CeedInt 
                "%s: element %" CeedInt_FMT " is outside [0, %" CeedInt_FMT ")", __func__, elem,
                rstr->num_elem);
   CeedSize e_size = (CeedSize)ritz_restriction_points_in(rstr, elem) * rstr->num_comp;
-  RITZ_TRY(check_lengths(rstr, __func__, t_mode, e_size, false, u, ru));
+  RITZ_TRY(check_restriction_lengths(rstr, __func__, t_mode, e_size, false, u, ru));
   const RitzRestrictionAction action = {t_mode, elem, 1, rstr->use_signs, rstr->use_orients};
-  RITZ_TRY(apply(rstr, &action, u, ru));
+  RITZ_TRY(apply_restriction(rstr, &action, u, ru));
   return ritz_request_complete(request);
 }
 

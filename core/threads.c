@@ -77,7 +77,7 @@ static bool event_comes_soon(Event *event, uint32_t value, bool yields) {
   return false;
 }
 
-static void event_wait(Event *event, uint32_t value, bool yields) {
+static void wait_for_event(Event *event, uint32_t value, bool yields) {
   if (event_comes_soon(event, value, yields)) return;
   pthread_mutex_lock(&event->mutex);
   atomic_fetch_add(&event->num_asleep, 1);
@@ -132,7 +132,7 @@ static void *work(void *arg) {
   Worker *worker = arg;
   RitzTeam team = worker->team;
   for (uint32_t round = team->round;; round++) {
-    event_wait(&team->started, round, team->yields);
+    wait_for_event(&team->started, round, team->yields);
     if (!team->run) return NULL;
     worker->code = team->run(team->data, worker->number);
     if (atomic_fetch_sub(&team->num_busy, 1) == 1) event_set(&team->ended, round);
@@ -203,7 +203,7 @@ int ritz_team_run(RitzTeam team, int (*run)(void *data, int thread), void *data)
   atomic_store(&team->num_busy, team->num_threads - 1);
   event_set(&team->started, team->round);
   int code = run(data, 0);
-  event_wait(&team->ended, team->round, team->yields);
+  wait_for_event(&team->ended, team->round, team->yields);
   for (int i = 1; i < team->num_threads && !code; i++) code = team->workers[i].code;
   return code;
 }

@@ -15,7 +15,7 @@ typedef enum {
   RITZ_LOCK_DEVICES,  // libraries of drivers and devices that are open (devices/)
   RITZ_LOCK_PROFILE,  // timing table (core/profile.c)
   RITZ_LOCK_TUNING,   // measured choices (backends/gpu/tune-store.c)
-  RITZ_LOCK_WARNINGS, // what was told on stderr (core/error.c)
+  RITZ_LOCK_WARNINGS, // warnings on stderr (core/error.c)
   RITZ_NUM_LOCKS
 } RitzLock;
 

@@ -6,12 +6,12 @@
 #include "core/packing.h"
 #include "core/vector.h"
 
-static int view(CeedObject object, FILE *stream) {
+static int view_vector(CeedObject object, FILE *stream) {
   return CeedVectorView((CeedVector)object, "%12.8f", stream);
 }
-static int destroy(CeedObject *object) { return CeedVectorDestroy((CeedVector *)object); }
+static int destroy_vector(CeedObject *object) { return CeedVectorDestroy((CeedVector *)object); }
 
-const RitzClass ritz_vector_class = {.name = "CeedVector", .view = view, .destroy = destroy};
+const RitzClass ritz_vector_class = {.name = "CeedVector", .view = view_vector, .destroy = destroy_vector};
 
 // ---- Life ----
 
@@ -74,7 +74,7 @@ int ritz_vector_require_scalars(const char *call, CeedVector u, CeedVector v) {
                                : CEED_ERROR_SUCCESS;
 }
 
-static int kind_of(CeedVector vec, const char *call, CeedMemType mem_type, RitzRepKind *kind) {
+static int vector_kind(CeedVector vec, const char *call, CeedMemType mem_type, RitzRepKind *kind) {
   bool sets = strstr(call, "SetArray") != NULL;
   return ritz_storage_kind(vec->obj.ceed, call, mem_type,
                            sets ? "Can only set HOST memory for this backend"
@@ -125,7 +125,7 @@ int ritz_vector_check_access(CeedVector vec, RitzAccess access) {
 int ritz_vector_set(CeedVector vec, const char *call, CeedMemType mem_type, CeedCopyMode copy_mode,
                     void *array) {
   RitzRepKind kind;
-  RITZ_TRY(kind_of(vec, call, mem_type, &kind));
+  RITZ_TRY(vector_kind(vec, call, mem_type, &kind));
   RITZ_TRY(ritz_vector_require_unlocked(vec, call));
   RITZ_REQUIRE(copy_mode == CEED_COPY_VALUES || copy_mode == CEED_USE_POINTER ||
                    copy_mode == CEED_OWN_POINTER,
@@ -148,7 +148,7 @@ int CeedVectorSetArray(CeedVector vec, CeedMemType mem_type, CeedCopyMode copy_m
 
 int ritz_vector_take(CeedVector vec, const char *call, CeedMemType mem_type, void **array) {
   RitzRepKind kind;
-  RITZ_TRY(kind_of(vec, call, mem_type, &kind));
+  RITZ_TRY(vector_kind(vec, call, mem_type, &kind));
   RITZ_TRY(ritz_vector_require_unlocked(vec, call));
   *array = NULL;
   if (vec->length == 0) {
@@ -174,7 +174,7 @@ int CeedVectorTakeArray(CeedVector vec, CeedMemType mem_type, CeedScalar **array
 int CeedVectorSyncArray(CeedVector vec, CeedMemType mem_type) {
   RITZ_HANDLE(vec);
   RitzRepKind kind;
-  RITZ_TRY(kind_of(vec, "CeedVectorSyncArray", mem_type, &kind));
+  RITZ_TRY(vector_kind(vec, "CeedVectorSyncArray", mem_type, &kind));
   RITZ_REQUIRE(!vec->is_locked, vec->obj.ceed, CEED_ERROR_ACCESS,
                "CeedVectorSyncArray: Cannot sync CeedVector, the access lock is already in use");
   if (vec->length == 0) return CEED_ERROR_SUCCESS;
@@ -183,13 +183,13 @@ int CeedVectorSyncArray(CeedVector vec, CeedMemType mem_type) {
 }
 
 // A vector without entries lends NULL, whatever it was given.
-static void *array_of(CeedVector vec, RitzRepKind kind) {
+static void *vector_array_of(CeedVector vec, RitzRepKind kind) {
   return vec->length > 0 ? ritz_storage_pointer(&vec->storage, kind) : NULL;
 }
 
 // A backend that watches may hand out an array of its own instead.
 static int lend(CeedVector vec, RitzAccess access, RitzRepKind kind, void **array) {
-  *array = array_of(vec, kind);
+  *array = vector_array_of(vec, kind);
   if (!vec->obj.ceed->backend.vector_lend || !*array) return CEED_ERROR_SUCCESS;
   int ierr = vec->obj.ceed->backend.vector_lend(vec, access, kind, array);
   if (ierr) *array = NULL; // nothing that a caller could take for an array to restore
@@ -203,7 +203,7 @@ static int take_back(CeedVector vec, void *array) {
 
 int ritz_vector_grant(CeedVector vec, const char *call, RitzAccess access, CeedMemType mem_type,
                       RitzRepKind *kind) {
-  RITZ_TRY(kind_of(vec, call, mem_type, kind));
+  RITZ_TRY(vector_kind(vec, call, mem_type, kind));
   RITZ_TRY(check_access(vec, call, access));
   return (access == RITZ_ACCESS_WRITE ? ritz_storage_ensure : ritz_storage_sync)(vec->obj.ceed, &vec->storage,
                                                                                  *kind);
@@ -391,7 +391,7 @@ int CeedVectorGetState(CeedVector vec, uint64_t *state) {
 int CeedVectorHasBorrowedArrayOfType(CeedVector vec, CeedMemType mem_type, bool *has_borrowed_array_of_type) {
   RITZ_HANDLE(vec);
   RitzRepKind kind;
-  RITZ_TRY(kind_of(vec, "CeedVectorHasBorrowedArrayOfType", mem_type, &kind));
+  RITZ_TRY(vector_kind(vec, "CeedVectorHasBorrowedArrayOfType", mem_type, &kind));
   *has_borrowed_array_of_type = vec->storage.rep[kind].borrowed != NULL;
   return CEED_ERROR_SUCCESS;
 }

@@ -78,7 +78,7 @@ typedef struct { // of a node that runs a kernel; first version
   CUfunction function;
   unsigned blocks_x, blocks_y, blocks_z;
   unsigned threads_x, threads_y, threads_z;
-  unsigned local_bytes;
+  unsigned shared_bytes;
   void **args, **extra;
 } CUDA_KERNEL_NODE_PARAMS;
 
@@ -130,7 +130,7 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0 };
   F(function_set_attribute, cuFuncSetAttribute, (CUfunction f, CUfunction_attribute attribute, int value))   \
   F(launch, cuLaunchKernel,                                                                                  \
     (CUfunction function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z, unsigned threads_x,       \
-     unsigned threads_y, unsigned threads_z, unsigned local_bytes, CUstream stream, void **args,             \
+     unsigned threads_y, unsigned threads_z, unsigned shared_bytes, CUstream stream, void **args,            \
      void **extra))
 
 // Since 11.4; an older driver does without.

@@ -24,8 +24,8 @@ struct RitzDevice_private {
 struct RitzDeviceKernel_private {
   RitzDevice device; // borrowed
   CUfunction function;
-  char *name;                  // owned
-  _Atomic int64_t local_limit; // bytes that launches may ask for; grows when one asks for more
+  char *name;                   // owned
+  _Atomic int64_t shared_limit; // bytes that launches may ask for; grows when one asks for more
   RitzDeviceKernel next;
 };
 
@@ -62,7 +62,7 @@ static bool is_fine(CUresult result, const char *call) {
   return false;
 }
 
-static bool take_functions(void *library) {
+static bool take_cuda_functions(void *library) {
   const char *missing = NULL;
 
 #define FIND(name, symbol, args)                                                                             \
@@ -94,14 +94,14 @@ static void look_for_devices(void) {
   int num = 0;
 
   if (!library) snprintf(cuda.why, sizeof(cuda.why), "no CUDA driver: %s", dlerror());
-  if (!library || !take_version(library) || !take_functions(library)) return;
+  if (!library || !take_version(library) || !take_cuda_functions(library)) return;
   if (!is_fine(cuda.api.init(0), "cuInit") || !is_fine(cuda.api.device_count(&num), "cuDeviceGetCount"))
     return;
   cuda.num_devices = num;
   if (!num) snprintf(cuda.why, sizeof(cuda.why), "the CUDA driver has no devices");
 }
 
-static void look(void) {
+static void find_library_once(void) {
   const char *no_compiler;
 
   if (atomic_load(&cuda.is_known)) return;
@@ -118,8 +118,8 @@ static void look(void) {
   ritz_unlock(RITZ_LOCK_DEVICES);
 }
 
-static int count(const char **why) {
-  look();
+static int count_cuda_devices(const char **why) {
+  find_library_once();
   *why = cuda.num_devices ? NULL : cuda.why;
   return cuda.num_devices;
 }
@@ -127,7 +127,7 @@ static int count(const char **why) {
 // ---- Calls ----
 
 // A failed call says its name, what it was asked for, and the driver's words.
-static int check(Ceed ceed, CUresult result, const char *format, ...) {
+static int check_driver(Ceed ceed, CUresult result, const char *format, ...) {
   const bool is_memory = result == CUDA_ERROR_OUT_OF_MEMORY;
   char what[512];
   va_list args;
@@ -141,8 +141,8 @@ static int check(Ceed ceed, CUresult result, const char *format, ...) {
 }
 
 static int enter(Ceed ceed, RitzDevice device) {
-  return check(ceed, cuda.api.context_push(device->context), "cuCtxPushCurrent: device %d",
-               device->info.index);
+  return check_driver(ceed, cuda.api.context_push(device->context), "cuCtxPushCurrent: device %d",
+                      device->info.index);
 }
 
 // Ends what `enter` began; hands on how the calls between have ended.
@@ -159,17 +159,17 @@ static int check_given_back(Ceed ceed, CUresult result, const char *call) {
   const bool is_gone = result == CUDA_ERROR_DEINITIALIZED || result == CUDA_ERROR_NOT_INITIALIZED ||
                        result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 
-  return is_gone ? CEED_ERROR_SUCCESS : check(ceed, result, "%s", call);
+  return is_gone ? CEED_ERROR_SUCCESS : check_driver(ceed, result, "%s", call);
 }
 
 static CUdeviceptr address(const void *p) { return (CUdeviceptr)(uintptr_t)p; }
 
 // ---- Devices ----
 
-static int choose(Ceed ceed, int *index) {
+static int choose_cuda_device(Ceed ceed, int *index) {
   CUdevice current, device;
 
-  look();
+  find_library_once();
   *index = 0;
   RITZ_REQUIRE(cuda.num_devices, ceed, CEED_ERROR_BACKEND, "%s", cuda.why);
   if (cuda.api.context_device(&current)) return CEED_ERROR_SUCCESS;
@@ -180,11 +180,12 @@ static int choose(Ceed ceed, int *index) {
 }
 
 static int get_attribute(Ceed ceed, RitzDevice device, CUdevice_attribute attribute, int *value) {
-  return check(ceed, cuda.api.device_attribute(value, attribute, device->handle),
-               "cuDeviceGetAttribute: device %d, attribute %d", device->info.index, (int)attribute);
+  return check_driver(ceed, cuda.api.device_attribute(value, attribute, device->handle),
+                      "cuDeviceGetAttribute: device %d, attribute %d", device->info.index, (int)attribute);
 }
 
-static int get_bytes(Ceed ceed, RitzDevice device, CUdevice_attribute attribute, int64_t *num_bytes) {
+static int get_byte_attribute(Ceed ceed, RitzDevice device, CUdevice_attribute attribute,
+                              int64_t *num_bytes) {
   int value = 0;
 
   RITZ_TRY(get_attribute(ceed, device, attribute, &value));
@@ -196,13 +197,14 @@ static int get_bytes(Ceed ceed, RitzDevice device, CUdevice_attribute attribute,
 static int describe_blocks(Ceed ceed, RitzDevice device) {
   RitzDeviceInfo *info = &device->info;
 
-  RITZ_TRY(get_bytes(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, &info->local_bytes));
-  RITZ_TRY(get_bytes(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-                     &info->dynamic_local_bytes));
-  RITZ_TRY(get_bytes(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
-                     &info->local_bytes_multiprocessor));
-  RITZ_TRY(get_bytes(ceed, device, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
-                     &info->local_bytes_reserved));
+  RITZ_TRY(
+      get_byte_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, &info->shared_bytes));
+  RITZ_TRY(get_byte_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                              &info->dynamic_shared_bytes));
+  RITZ_TRY(get_byte_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+                              &info->shared_bytes_multiprocessor));
+  RITZ_TRY(get_byte_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
+                              &info->shared_bytes_reserved));
   RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
                          &info->registers_multiprocessor));
   RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
@@ -228,14 +230,14 @@ static int describe_code(Ceed ceed, RitzDevice device) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int describe(Ceed ceed, RitzDevice device) {
+static int read_cuda_properties(Ceed ceed, RitzDevice device) {
   RitzDeviceInfo *info = &device->info;
   size_t num_bytes = 0;
 
-  RITZ_TRY(check(ceed, cuda.api.device_name(info->name, (int)sizeof(info->name), device->handle),
-                 "cuDeviceGetName: device %d", info->index));
-  RITZ_TRY(check(ceed, cuda.api.device_memory(&num_bytes, device->handle), "cuDeviceTotalMem: device %d",
-                 info->index));
+  RITZ_TRY(check_driver(ceed, cuda.api.device_name(info->name, (int)sizeof(info->name), device->handle),
+                        "cuDeviceGetName: device %d", info->index));
+  RITZ_TRY(check_driver(ceed, cuda.api.device_memory(&num_bytes, device->handle),
+                        "cuDeviceTotalMem: device %d", info->index));
   info->num_bytes = (int64_t)num_bytes;
   RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &info->num_units));
   RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_WARP_SIZE, &info->warp_size));
@@ -247,10 +249,10 @@ static int describe(Ceed ceed, RitzDevice device) {
 static int make_device(Ceed ceed, RitzDevice device, int index) {
   device->info.driver = &ritz_cuda;
   device->info.index = index;
-  RITZ_TRY(check(ceed, cuda.api.device_get(&device->handle, index), "cuDeviceGet: device %d", index));
-  RITZ_TRY(describe(ceed, device));
-  return check(ceed, cuda.api.context_retain(&device->context, device->handle),
-               "cuDevicePrimaryCtxRetain: device %d", index);
+  RITZ_TRY(check_driver(ceed, cuda.api.device_get(&device->handle, index), "cuDeviceGet: device %d", index));
+  RITZ_TRY(read_cuda_properties(ceed, device));
+  return check_driver(ceed, cuda.api.context_retain(&device->context, device->handle),
+                      "cuDevicePrimaryCtxRetain: device %d", index);
 }
 
 // The open device, or NULL; `added` joins the list when there is none.
@@ -267,10 +269,10 @@ static RitzDevice find_device(int index, RitzDevice added) {
   return device;
 }
 
-static int open_device(Ceed ceed, int index, RitzDevice *device) {
+static int open_cuda_device(Ceed ceed, int index, RitzDevice *device) {
   RitzDevice added = NULL;
 
-  look();
+  find_library_once();
   RITZ_ASSERT(0 <= index && index < cuda.num_devices);
   *device = find_device(index, NULL);
   if (*device) return CEED_ERROR_SUCCESS;
@@ -290,7 +292,7 @@ static int memory(Ceed ceed, RitzDevice device, int64_t *free_bytes) {
 
   *free_bytes = -1;
   RITZ_TRY(enter(ceed, device));
-  RITZ_TRY(check(ceed, leave(cuda.api.memory_info(&num_free, &num_bytes)), "cuMemGetInfo"));
+  RITZ_TRY(check_driver(ceed, leave(cuda.api.memory_info(&num_free, &num_bytes)), "cuMemGetInfo"));
   *free_bytes = (int64_t)num_free;
   return CEED_ERROR_SUCCESS;
 }
@@ -305,13 +307,13 @@ static int alloc_memory(Ceed ceed, RitzDevice device, size_t num_bytes, void **p
   RITZ_TRY(enter(ceed, device));
   const CUresult result = cuda.api.memory_alloc(&found, num_bytes);
   if (result) cuda.api.memory_info(&num_free, &num_total);
-  RITZ_TRY(check(ceed, leave(result), "cuMemAlloc: %zu bytes wanted, %zu of %zu free", num_bytes, num_free,
-                 num_total));
+  RITZ_TRY(check_driver(ceed, leave(result), "cuMemAlloc: %zu bytes wanted, %zu of %zu free", num_bytes,
+                        num_free, num_total));
   *p = (void *)(uintptr_t)found;
   return CEED_ERROR_SUCCESS;
 }
 
-static int free_memory(Ceed ceed, RitzDevice device, void *p) {
+static int free_cuda_memory(Ceed ceed, RitzDevice device, void *p) {
   CUresult result = cuda.api.context_push(device->context);
   if (!result) result = leave(cuda.api.memory_free(address(p)));
   return check_given_back(ceed, result, "cuMemFree");
@@ -351,7 +353,7 @@ static int copy_in(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t
   RITZ_TRY(enter(ceed, device));
   CUresult result = cuda.api.copy_in(address(to), from, num_bytes, (CUstream)stream);
   if (!result) result = cuda.api.stream_synchronize((CUstream)stream);
-  return check(ceed, leave(result), "cuMemcpyHtoDAsync: %zu bytes", num_bytes);
+  return check_driver(ceed, leave(result), "cuMemcpyHtoDAsync: %zu bytes", num_bytes);
 }
 
 static int copy_out(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *to,
@@ -359,20 +361,20 @@ static int copy_out(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_
   RITZ_TRY(enter(ceed, device));
   CUresult result = cuda.api.copy_out(to, address(from), num_bytes, (CUstream)stream);
   if (!result) result = cuda.api.stream_synchronize((CUstream)stream);
-  return check(ceed, leave(result), "cuMemcpyDtoHAsync: %zu bytes", num_bytes);
+  return check_driver(ceed, leave(result), "cuMemcpyDtoHAsync: %zu bytes", num_bytes);
 }
 
 static int copy_within(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *to,
                        const void *from) {
   RITZ_TRY(enter(ceed, device));
-  return check(ceed, leave(cuda.api.copy(address(to), address(from), num_bytes, (CUstream)stream)),
-               "cuMemcpyDtoDAsync: %zu bytes", num_bytes);
+  return check_driver(ceed, leave(cuda.api.copy(address(to), address(from), num_bytes, (CUstream)stream)),
+                      "cuMemcpyDtoDAsync: %zu bytes", num_bytes);
 }
 
 static int clear_memory(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *p) {
   RITZ_TRY(enter(ceed, device));
-  return check(ceed, leave(cuda.api.set_bytes(address(p), 0, num_bytes, (CUstream)stream)),
-               "cuMemsetD8Async: %zu bytes", num_bytes);
+  return check_driver(ceed, leave(cuda.api.set_bytes(address(p), 0, num_bytes, (CUstream)stream)),
+                      "cuMemsetD8Async: %zu bytes", num_bytes);
 }
 
 // ---- Order ----
@@ -381,7 +383,8 @@ static int stream_create(Ceed ceed, RitzDevice device, RitzDeviceStream *stream)
   CUstream made = NULL;
 
   RITZ_TRY(enter(ceed, device));
-  int ierr = check(ceed, leave(cuda.api.stream_create(&made, CU_STREAM_NON_BLOCKING)), "cuStreamCreate");
+  int ierr =
+      check_driver(ceed, leave(cuda.api.stream_create(&made, CU_STREAM_NON_BLOCKING)), "cuStreamCreate");
   *stream = made;
   return ierr;
 }
@@ -394,14 +397,14 @@ static int stream_destroy(Ceed ceed, RitzDevice device, RitzDeviceStream stream)
 
 static int synchronize(Ceed ceed, RitzDevice device, RitzDeviceStream stream) {
   RITZ_TRY(enter(ceed, device));
-  return check(ceed, leave(cuda.api.stream_synchronize((CUstream)stream)), "cuStreamSynchronize");
+  return check_driver(ceed, leave(cuda.api.stream_synchronize((CUstream)stream)), "cuStreamSynchronize");
 }
 
 static int event_create(Ceed ceed, RitzDevice device, RitzDeviceEvent *event) {
   CUevent made = NULL;
 
   RITZ_TRY(enter(ceed, device));
-  int ierr = check(ceed, leave(cuda.api.event_create(&made, CU_EVENT_DEFAULT)), "cuEventCreate");
+  int ierr = check_driver(ceed, leave(cuda.api.event_create(&made, CU_EVENT_DEFAULT)), "cuEventCreate");
   *event = (RitzDeviceEvent)made;
   return ierr;
 }
@@ -418,12 +421,13 @@ static int event_destroy(Ceed ceed, RitzDevice device, RitzDeviceEvent *event) {
 
 static int event_record(Ceed ceed, RitzDevice device, RitzDeviceStream stream, RitzDeviceEvent event) {
   RITZ_TRY(enter(ceed, device));
-  return check(ceed, leave(cuda.api.event_record((CUevent)event, (CUstream)stream)), "cuEventRecord");
+  return check_driver(ceed, leave(cuda.api.event_record((CUevent)event, (CUstream)stream)), "cuEventRecord");
 }
 
-static int event_wait(Ceed ceed, RitzDevice device, RitzDeviceStream stream, RitzDeviceEvent event) {
+static int cuda_event_wait(Ceed ceed, RitzDevice device, RitzDeviceStream stream, RitzDeviceEvent event) {
   RITZ_TRY(enter(ceed, device));
-  return check(ceed, leave(cuda.api.stream_wait((CUstream)stream, (CUevent)event, 0)), "cuStreamWaitEvent");
+  return check_driver(ceed, leave(cuda.api.stream_wait((CUstream)stream, (CUevent)event, 0)),
+                      "cuStreamWaitEvent");
 }
 
 static int event_elapsed(Ceed ceed, RitzDevice device, RitzDeviceEvent begin, RitzDeviceEvent end,
@@ -435,12 +439,13 @@ static int event_elapsed(Ceed ceed, RitzDevice device, RitzDeviceEvent begin, Ri
   if (!result) result = cuda.api.event_synchronize((CUevent)end);
   if (!result) result = cuda.api.event_elapsed(&milliseconds, (CUevent)begin, (CUevent)end);
   *seconds = 1e-3 * (double)milliseconds;
-  return check(ceed, leave(result), "cuEventElapsedTime");
+  return check_driver(ceed, leave(result), "cuEventElapsedTime");
 }
 
 // ---- Code ----
 
-static int compile(Ceed ceed, RitzDevice device, const char *name, const char *text, RitzDeviceCode *code) {
+static int compile_for_cuda(Ceed ceed, RitzDevice device, const char *name, const char *text,
+                            RitzDeviceCode *code) {
   const char *no_compiler;
 
   return ritz_nvrtc_compile(ceed, device->info.arch, name, text, code, &no_compiler);
@@ -463,8 +468,8 @@ static void free_uncounted(void **p) {
   ritz_free(p);
 }
 
-static int load(Ceed ceed, RitzDevice device, size_t num_bytes, const char *bytes,
-                RitzDeviceProgram *program) {
+static int load_module(Ceed ceed, RitzDevice device, size_t num_bytes, const char *bytes,
+                       RitzDeviceProgram *program) {
   RitzDeviceProgram made = NULL;
 
   *program = NULL;
@@ -473,8 +478,8 @@ static int load(Ceed ceed, RitzDevice device, size_t num_bytes, const char *byte
   int ierr = enter(ceed, device);
   if (!ierr) {
     const CUresult result = cuda.api.module_load(&made->module, bytes);
-    ierr = check(ceed, leave(result), "cuModuleLoadData: %zu bytes for %s, %s%s", num_bytes,
-                 device->info.arch, device->info.version, load_hint(result));
+    ierr = check_driver(ceed, leave(result), "cuModuleLoadData: %zu bytes for %s, %s%s", num_bytes,
+                        device->info.arch, device->info.version, load_hint(result));
   }
   if (ierr) RITZ_FREE(&made);
   ritz_memory_give(made);
@@ -500,7 +505,8 @@ static int unload(Ceed ceed, RitzDevice device, RitzDeviceProgram *program) {
   return check_given_back(ceed, result, "cuModuleUnload");
 }
 
-static int make_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, RitzDeviceKernel *kernel) {
+static int make_cuda_kernel(Ceed ceed, RitzDeviceProgram program, const char *name,
+                            RitzDeviceKernel *kernel) {
   RITZ_TRY(RITZ_CALLOC(ceed, 1, kernel));
   ritz_memory_give(*kernel);
   (*kernel)->device = program->device;
@@ -508,8 +514,8 @@ static int make_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, R
   ritz_memory_give((*kernel)->name);
   if (!ierr) ierr = enter(ceed, program->device);
   if (!ierr) {
-    ierr = check(ceed, leave(cuda.api.module_function(&(*kernel)->function, program->module, name)),
-                 "cuModuleGetFunction: kernel '%s'", name);
+    ierr = check_driver(ceed, leave(cuda.api.module_function(&(*kernel)->function, program->module, name)),
+                        "cuModuleGetFunction: kernel '%s'", name);
   }
   if (ierr) free_kernel(kernel);
   return ierr;
@@ -520,7 +526,7 @@ static int get_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, Ri
   *kernel = atomic_load(&program->kernels);
   while (*kernel && strcmp((*kernel)->name, name)) *kernel = (*kernel)->next;
   if (*kernel) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(make_kernel(ceed, program, name, kernel));
+  RITZ_TRY(make_cuda_kernel(ceed, program, name, kernel));
   (*kernel)->next = atomic_load(&program->kernels);
   while (!atomic_compare_exchange_weak(&program->kernels, &(*kernel)->next, *kernel)) continue;
   return CEED_ERROR_SUCCESS;
@@ -539,7 +545,7 @@ static int kernel_info(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceKernelInfo 
     failure = cuda.api.function_attribute(&values[i], attributes[i], kernel->function);
   }
   *result = (RitzDeviceKernelInfo){values[0], values[1], values[2], values[3]};
-  return check(ceed, leave(failure), "cuFuncGetAttribute: kernel '%s'", kernel->name);
+  return check_driver(ceed, leave(failure), "cuFuncGetAttribute: kernel '%s'", kernel->name);
 }
 
 // ---- Launches ----
@@ -551,60 +557,61 @@ typedef struct {
   void *p;
   int64_t num_blocks;
   int block_size;
-  int64_t local_bytes;
+  int64_t shared_bytes;
   int num_args;
   const RitzDeviceArg *args; // borrowed
 } Work;
 
 static int check_work(Ceed ceed, CUresult result, const char *call, const Work *work) {
-  return check(ceed, result, "%s: kernel '%s', %" CeedSize_FMT " blocks of %d threads", call,
-               work->kernel->name, (CeedSize)work->num_blocks, work->block_size);
+  return check_driver(ceed, result, "%s: kernel '%s', %" CeedSize_FMT " blocks of %d threads", call,
+                      work->kernel->name, (CeedSize)work->num_blocks, work->block_size);
 }
 
 // The driver is asked, since two handles of a kernel may be about.
-static CUresult raise_limit_locked(RitzDeviceKernel kernel, int64_t local_bytes) {
+static CUresult raise_limit_locked(RitzDeviceKernel kernel, int64_t shared_bytes) {
   const CUfunction_attribute attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
   int limit = 0;
 
   CUresult result = cuda.api.function_attribute(&limit, attribute, kernel->function);
-  if (!result && local_bytes > limit) {
-    limit = (int)local_bytes;
+  if (!result && shared_bytes > limit) {
+    limit = (int)shared_bytes;
     result = cuda.api.function_set_attribute(kernel->function, attribute, limit);
   }
-  if (!result) atomic_store(&kernel->local_limit, limit);
+  if (!result) atomic_store(&kernel->shared_limit, limit);
   return result;
 }
 
 // Blocks get more than 48 KiB only if the kernel's limit has been raised before. How much of a
 // multiprocessor's cache becomes memory of blocks is left to the driver, which takes no less than its blocks
 // need.
-static int raise_limit(Ceed ceed, RitzDeviceKernel kernel, int64_t local_bytes) {
-  const int64_t most = kernel->device->info.dynamic_local_bytes;
+static int raise_limit(Ceed ceed, RitzDeviceKernel kernel, int64_t shared_bytes) {
+  const int64_t most = kernel->device->info.dynamic_shared_bytes;
   int declared = 0;
 
   RITZ_TRY(enter(ceed, kernel->device));
   CUresult result =
       cuda.api.function_attribute(&declared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->function);
-  const bool fits = local_bytes <= most - declared;
+  const bool fits = shared_bytes <= most - declared;
   ritz_lock(RITZ_LOCK_DEVICES);
-  if (!result && fits) result = raise_limit_locked(kernel, local_bytes);
+  if (!result && fits) result = raise_limit_locked(kernel, shared_bytes);
   ritz_unlock(RITZ_LOCK_DEVICES);
   leave(result);
   RITZ_REQUIRE(fits, ceed, CEED_ERROR_BACKEND,
                "cuLaunchKernel: kernel '%s': %" CeedSize_FMT
                " bytes of memory wanted for a block beside %d declared ones, this device has %" CeedSize_FMT,
-               kernel->name, (CeedSize)local_bytes, declared, (CeedSize)most);
-  return check(ceed, result, "cuFuncSetAttribute: kernel '%s', %" CeedSize_FMT " bytes of memory of a block",
-               kernel->name, (CeedSize)local_bytes);
+               kernel->name, (CeedSize)shared_bytes, declared, (CeedSize)most);
+  return check_driver(ceed, result,
+                      "cuFuncSetAttribute: kernel '%s', %" CeedSize_FMT " bytes of shared memory",
+                      kernel->name, (CeedSize)shared_bytes);
 }
 
-static int prepare(Ceed ceed, const Work *work) {
+static int prepare_launch(Ceed ceed, const Work *work) {
   RITZ_REQUIRE(work->num_blocks <= INT_MAX, ceed, CEED_ERROR_BACKEND,
                "cuLaunchKernel: kernel '%s', %" CeedSize_FMT " blocks: at most %d are possible",
                work->kernel->name, (CeedSize)work->num_blocks, INT_MAX);
-  return work->local_bytes <= atomic_load(&work->kernel->local_limit)
+  return work->shared_bytes <= atomic_load(&work->kernel->shared_limit)
              ? CEED_ERROR_SUCCESS
-             : raise_limit(ceed, work->kernel, work->local_bytes);
+             : raise_limit(ceed, work->kernel, work->shared_bytes);
 }
 
 static void list_args(const Work *work, void **values) {
@@ -616,14 +623,14 @@ static CUresult queue_kernel(const Work *work, CUstream stream) {
 
   list_args(work, values);
   return cuda.api.launch(work->kernel->function, (unsigned)work->num_blocks, 1, 1, (unsigned)work->block_size,
-                         1, 1, (unsigned)work->local_bytes, stream, values, NULL);
+                         1, 1, (unsigned)work->shared_bytes, stream, values, NULL);
 }
 
-static int launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
-                  int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args) {
-  const Work work = {kernel, 0, NULL, num_blocks, block_size, local_bytes, num_args, args};
+static int launch_kernel(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
+                         int block_size, int64_t shared_bytes, int num_args, const RitzDeviceArg *args) {
+  const Work work = {kernel, 0, NULL, num_blocks, block_size, shared_bytes, num_args, args};
 
-  RITZ_TRY(prepare(ceed, &work));
+  RITZ_TRY(prepare_launch(ceed, &work));
   RITZ_TRY(enter(ceed, kernel->device));
   return check_work(ceed, leave(queue_kernel(&work, (CUstream)stream)), "cuLaunchKernel", &work);
 }
@@ -653,7 +660,7 @@ static bool is_same_arg(const RitzDeviceArg *a, const RitzDeviceArg *b) {
 // Whether two works of one kernel are equal, values of arguments included.
 static bool is_same_work(const Work *a, const Work *b) {
   bool is_same = a->num_bytes == b->num_bytes && a->p == b->p && a->num_blocks == b->num_blocks &&
-                 a->block_size == b->block_size && a->local_bytes == b->local_bytes;
+                 a->block_size == b->block_size && a->shared_bytes == b->shared_bytes;
 
   for (int i = 0; is_same && i < a->num_args; i++) is_same = is_same_arg(&a->args[i], &b->args[i]);
   return is_same;
@@ -718,7 +725,7 @@ static CUDA_KERNEL_NODE_PARAMS launch_params(const Work *work, void **values) {
                                    .threads_x = (unsigned)work->block_size,
                                    .threads_y = 1,
                                    .threads_z = 1,
-                                   .local_bytes = (unsigned)work->local_bytes,
+                                   .shared_bytes = (unsigned)work->shared_bytes,
                                    .args = values};
 }
 
@@ -769,14 +776,14 @@ static bool has_graph(RitzDeviceReplay replay, bool is_repeated, CUstream stream
 }
 
 static int launch_cleared(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, size_t num_bytes,
-                          void *p, int64_t num_blocks, int block_size, int64_t local_bytes, int num_args,
+                          void *p, int64_t num_blocks, int block_size, int64_t shared_bytes, int num_args,
                           const RitzDeviceArg *args, RitzDeviceReplay *replay) {
-  const Work work = {kernel, num_bytes, p, num_blocks, block_size, local_bytes, num_args, args};
+  const Work work = {kernel, num_bytes, p, num_blocks, block_size, shared_bytes, num_args, args};
   const char *call = "cuGraphLaunch";
   bool is_repeated = false;
   CUresult result;
 
-  RITZ_TRY(prepare(ceed, &work));
+  RITZ_TRY(prepare_launch(ceed, &work));
   if (cuda.has_graphs) RITZ_TRY(look_at_replay(ceed, &work, replay, &is_repeated));
   RITZ_TRY(enter(ceed, kernel->device));
   if (*replay && has_graph(*replay, is_repeated, (CUstream)stream)) {
@@ -796,13 +803,13 @@ const RitzDriver ritz_cuda = {
     .name = "cuda",
     .options = RITZ_NVRTC_STANDARD " " RITZ_NVRTC_SPACE,
     .has_warps = true,
-    .count = count,
-    .choose = choose,
-    .open = open_device,
+    .count = count_cuda_devices,
+    .choose = choose_cuda_device,
+    .open = open_cuda_device,
     .info = info,
     .memory = memory,
     .alloc = alloc_memory,
-    .free = free_memory,
+    .free = free_cuda_memory,
     .find = find_memory,
     .copy_in = copy_in,
     .copy_out = copy_out,
@@ -814,14 +821,14 @@ const RitzDriver ritz_cuda = {
     .event_create = event_create,
     .event_destroy = event_destroy,
     .event_record = event_record,
-    .event_wait = event_wait,
+    .event_wait = cuda_event_wait,
     .event_elapsed = event_elapsed,
-    .compile = compile,
-    .load = load,
+    .compile = compile_for_cuda,
+    .load = load_module,
     .unload = unload,
     .kernel = get_kernel,
     .kernel_info = kernel_info,
-    .launch = launch,
+    .launch = launch_kernel,
     .launch_cleared = launch_cleared,
     .replay_destroy = replay_destroy,
 };

@@ -41,13 +41,13 @@ typedef struct {
   int num_units;        // multiprocessors, compute units
   int warp_size;        // threads that run together; 1 on a CPU
   int max_threads;      // of a block
-  int64_t local_bytes;  // memory of a block that every kernel may use (48 KiB on CUDA: declared arrays)
+  int64_t shared_bytes; // shared memory that every kernel may use (48 KiB on CUDA: declared arrays)
   bool adds_atomically; // double and float: by an instruction, or by compare-and-swap
-  // Memory of a block with RITZ_LOCAL_MEMORY, whose size is told at the launch. OpenCL: as local_bytes.
-  int64_t dynamic_local_bytes;
+  // Shared memory with RITZ_SHARED_MEMORY, whose size is an argument of the launch. OpenCL: as shared_bytes.
+  int64_t dynamic_shared_bytes;
   // Limits of a multiprocessor, for all blocks that are resident at once. 0: unknown.
-  int64_t local_bytes_multiprocessor;
-  int64_t local_bytes_reserved; // of these, taken by the driver for each block
+  int64_t shared_bytes_multiprocessor;
+  int64_t shared_bytes_reserved; // of these, taken by the driver for each block
   int registers_multiprocessor, threads_multiprocessor, blocks_multiprocessor;
 } RitzDeviceInfo;
 
@@ -77,10 +77,10 @@ typedef struct {
 
 // Properties of a kernel as compiler and driver report them.
 typedef struct {
-  int max_threads;     // of a block, for this kernel
-  int registers;       // a thread; -1: unknown
-  int64_t local_bytes; // declared memory of a block
-  int64_t spill_bytes; // of a thread's memory that did not fit into registers; -1: unknown
+  int max_threads;      // of a block, for this kernel
+  int registers;        // a thread; -1: unknown
+  int64_t shared_bytes; // declared shared memory
+  int64_t spill_bytes;  // of a thread's memory that did not fit into registers; -1: unknown
 } RitzDeviceKernelInfo;
 
 struct RitzDriver {
@@ -144,15 +144,15 @@ struct RitzDriver {
                 RitzDeviceKernel *kernel); // kept, found again
   int (*kernel_info)(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceKernelInfo *info);
   // num_blocks >= 1 blocks of block_size threads, both one-dimensional; returns when the work is queued.
-  // local_bytes: of the array that the kernel declares with RITZ_LOCAL_MEMORY; 0: it has none.
+  // shared_bytes: of the array that the kernel declares with RITZ_SHARED_MEMORY; 0: it has none.
   int (*launch)(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
-                int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args);
+                int block_size, int64_t shared_bytes, int num_args, const RitzDeviceArg *args);
   // clear(num_bytes, p), num_bytes > 0, then the launch; queued in less time where the call is repeated.
   // *replay keeps what that takes. It is made when needed and belongs to the caller, who destroys it before
   // the kernel's program is unloaded. Any call may follow any other with one replay. CUDA: a stream that is
   // being captured gets the two operations.
   int (*launch_cleared)(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, size_t num_bytes,
-                        void *p, int64_t num_blocks, int block_size, int64_t local_bytes, int num_args,
+                        void *p, int64_t num_blocks, int block_size, int64_t shared_bytes, int num_args,
                         const RitzDeviceArg *args, RitzDeviceReplay *replay);
   int (*replay_destroy)(Ceed ceed, RitzDevice device, RitzDeviceReplay *replay); // *replay becomes NULL
 };

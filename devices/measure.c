@@ -69,8 +69,8 @@ typedef struct {
 
 // ---- One run of each ----
 
-static int launch(const Bench *b, const char *name, int64_t num_blocks, int num_args,
-                  const RitzDeviceArg *args) {
+static int launch_once(const Bench *b, const char *name, int64_t num_blocks, int num_args,
+                       const RitzDeviceArg *args) {
   RitzDeviceKernel kernel;
 
   RITZ_TRY(b->driver->kernel(NULL, b->program, name, &kernel));
@@ -80,7 +80,7 @@ static int launch(const Bench *b, const char *name, int64_t num_blocks, int num_
 static int launch_words(const Bench *b, const char *name, int64_t num_words) {
   const RitzDeviceArg args[] = {{.kind = RITZ_ARG_LONG, .value.l = num_words},
                                 {.kind = RITZ_ARG_POINTER, .value.p = b->memory}};
-  return launch(b, name, (num_words + BLOCK - 1) / BLOCK, 2, args);
+  return launch_once(b, name, (num_words + BLOCK - 1) / BLOCK, 2, args);
 }
 
 static int run_stream(const Bench *b) { return launch_words(b, "stream", b->num_words); }
@@ -100,7 +100,7 @@ static int run_chains(const Bench *b) {
                                 {.kind = RITZ_ARG_SCALAR, .value.s = 0.5},
                                 {.kind = RITZ_ARG_SCALAR, .value.s = 1},
                                 {.kind = RITZ_ARG_POINTER, .value.p = b->memory}};
-  return launch(b, "chains", num_chain_blocks(b), 4, args);
+  return launch_once(b, "chains", num_chain_blocks(b), 4, args);
 }
 
 // ---- Timing ----
@@ -115,7 +115,7 @@ static int time_batch(const Bench *b, int (*run)(const Bench *), int num, double
 }
 
 // Shortest time of one run.
-static int measure(const Bench *b, int (*run)(const Bench *), double *shortest) {
+static int measure_device(const Bench *b, int (*run)(const Bench *), double *shortest) {
   double seconds;
   int num = 1;
 
@@ -138,14 +138,14 @@ static int measure_flops(Bench *b, double *flops) {
     RITZ_TRY(time_batch(b, run_chains, 1, &seconds));
     if (seconds > 1e-3) break;
   }
-  RITZ_TRY(measure(b, run_chains, &seconds));
+  RITZ_TRY(measure_device(b, run_chains, &seconds));
   *flops = 2.0 * NUM_CHAINS * b->num_rounds * BLOCK * (double)num_chain_blocks(b) / seconds;
   return CEED_ERROR_SUCCESS;
 }
 
 // ---- All of it ----
 
-static int load(Bench *b) {
+static int load_kernels(Bench *b) {
   RitzDeviceCode code = {0};
   int ierr;
 
@@ -159,7 +159,7 @@ static int load(Bench *b) {
   return ierr;
 }
 
-static int prepare(Bench *b) {
+static int prepare_measurement(Bench *b) {
   const int64_t most = (int64_t)1 << 30;
   int64_t available;
 
@@ -168,7 +168,7 @@ static int prepare(Bench *b) {
   int64_t num_bytes = available / 4 < most ? available / 4 : most;
   b->num_words = num_bytes / (NUM_STREAMS * WORD * BLOCK) * BLOCK;
   if (b->num_words < BLOCK) b->num_words = BLOCK;
-  RITZ_TRY(load(b));
+  RITZ_TRY(load_kernels(b));
   RITZ_TRY(b->driver->event_create(NULL, b->device, &b->begin));
   RITZ_TRY(b->driver->event_create(NULL, b->device, &b->end));
   void *memory = NULL;
@@ -181,9 +181,9 @@ static int measure_all(Bench *b, RitzDeviceRates *rates) {
   const double num_bytes = (double)b->num_words * NUM_STREAMS * WORD;
   double seconds, flops;
 
-  RITZ_TRY(measure(b, run_stream, &seconds));
+  RITZ_TRY(measure_device(b, run_stream, &seconds));
   rates->stream_bandwidth = (int64_t)(num_bytes / seconds);
-  RITZ_TRY(measure(b, run_copy, &seconds));
+  RITZ_TRY(measure_device(b, run_copy, &seconds));
   rates->copy_bandwidth = (int64_t)(num_bytes / seconds);
   RITZ_TRY(measure_flops(b, &flops));
   rates->flops = (int64_t)flops;
@@ -201,7 +201,7 @@ static void give_back(Bench *b) {
 int ritz_device_measure(const RitzDriver *driver, RitzDevice device, RitzDeviceRates *rates) {
   Bench bench = {.driver = driver, .device = device};
 
-  int ierr = prepare(&bench);
+  int ierr = prepare_measurement(&bench);
   if (!ierr) ierr = measure_all(&bench, rates);
   give_back(&bench);
   return ierr;

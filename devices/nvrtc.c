@@ -28,7 +28,7 @@ static const char no_library[] =
     "looks, and in /usr/local/cuda*); install the CUDA toolkit or set CUDA_HOME";
 
 // Whether the library has all that is needed.
-static bool take_functions(void *library, RitzNvrtcApi *api) {
+static bool take_nvrtc_functions(void *library, RitzNvrtcApi *api) {
   bool has_all = true;
 
 #define FIND(name, symbol, args)                                                                             \
@@ -45,7 +45,7 @@ static bool take_library(const char *path) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 
   if (!library) return false;
-  if (take_functions(library, &nvrtc.api) && !nvrtc.api.version(&major, &minor)) {
+  if (take_nvrtc_functions(library, &nvrtc.api) && !nvrtc.api.version(&major, &minor)) {
     snprintf(nvrtc.version, sizeof(nvrtc.version), "%d.%d", major, minor);
     nvrtc.major = major;
     return true;
@@ -91,7 +91,7 @@ static bool look_in_versions(void) {
   return is_found;
 }
 
-static void look(void) {
+static void find_library_once(void) {
   if (atomic_load(&nvrtc.is_known)) return;
   ritz_lock(RITZ_LOCK_DEVICES);
   if (!atomic_load(&nvrtc.is_known)) {
@@ -104,14 +104,14 @@ static void look(void) {
 }
 
 const char *ritz_nvrtc_version(const char **why) {
-  look();
+  find_library_once();
   *why = nvrtc.why;
   return nvrtc.why ? NULL : nvrtc.version;
 }
 
 // ---- Compilation ----
 
-static int check(Ceed ceed, nvrtcResult result, const char *call, const char *name) {
+static int check_nvrtc(Ceed ceed, nvrtcResult result, const char *call, const char *name) {
   const bool is_memory = result == NVRTC_ERROR_OUT_OF_MEMORY;
 
   RITZ_REQUIRE(!result, ceed, is_memory ? CEED_ERROR_MAJOR : CEED_ERROR_BACKEND, "%s: %s: %s", call, name,
@@ -133,9 +133,9 @@ static int choose_arch(Ceed ceed, int wanted, int *chosen, int *oldest, int *new
   int *archs = NULL;
 
   *chosen = *oldest = *newest = 0;
-  RITZ_TRY(check(ceed, nvrtc.api.num_archs(&num), "nvrtcGetNumSupportedArchs", nvrtc.version));
+  RITZ_TRY(check_nvrtc(ceed, nvrtc.api.num_archs(&num), "nvrtcGetNumSupportedArchs", nvrtc.version));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &archs));
-  int ierr = check(ceed, nvrtc.api.archs(archs), "nvrtcGetSupportedArchs", nvrtc.version);
+  int ierr = check_nvrtc(ceed, nvrtc.api.archs(archs), "nvrtcGetSupportedArchs", nvrtc.version);
   for (int i = 0; i < num && !ierr; i++) {
     if (archs[i] <= wanted && archs[i] > *chosen) *chosen = archs[i];
     if (i == 0 || archs[i] < *oldest) *oldest = archs[i];
@@ -148,26 +148,27 @@ static int choose_arch(Ceed ceed, int wanted, int *chosen, int *oldest, int *new
 static int get_log(Ceed ceed, nvrtcProgram program, const char *name, RitzDeviceCode *code) {
   size_t num_bytes = 0;
 
-  RITZ_TRY(check(ceed, nvrtc.api.log_size(program, &num_bytes), "nvrtcGetProgramLogSize", name));
+  RITZ_TRY(check_nvrtc(ceed, nvrtc.api.log_size(program, &num_bytes), "nvrtcGetProgramLogSize", name));
   RITZ_TRY(RITZ_CALLOC(ceed, num_bytes + 1, &code->log));
-  return num_bytes ? check(ceed, nvrtc.api.log(program, code->log), "nvrtcGetProgramLog", name)
+  return num_bytes ? check_nvrtc(ceed, nvrtc.api.log(program, code->log), "nvrtcGetProgramLog", name)
                    : CEED_ERROR_SUCCESS;
 }
 
 // PTX is text, its end included.
-static int get_bytes(Ceed ceed, nvrtcProgram program, const char *name, bool is_ptx, RitzDeviceCode *code) {
+static int get_nvrtc_output(Ceed ceed, nvrtcProgram program, const char *name, bool is_ptx,
+                            RitzDeviceCode *code) {
   const RitzNvrtcApi *api = &nvrtc.api;
   const nvrtcResult result =
       is_ptx ? api->ptx_size(program, &code->num_bytes) : api->binary_size(program, &code->num_bytes);
 
-  RITZ_TRY(check(ceed, result, is_ptx ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize", name));
+  RITZ_TRY(check_nvrtc(ceed, result, is_ptx ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize", name));
   RITZ_TRY(RITZ_MALLOC(ceed, code->num_bytes, &code->bytes));
-  return is_ptx ? check(ceed, api->ptx(program, code->bytes), "nvrtcGetPTX", name)
-                : check(ceed, api->binary(program, code->bytes), "nvrtcGetCUBIN", name);
+  return is_ptx ? check_nvrtc(ceed, api->ptx(program, code->bytes), "nvrtcGetPTX", name)
+                : check_nvrtc(ceed, api->binary(program, code->bytes), "nvrtcGetCUBIN", name);
 }
 
-static int compile(Ceed ceed, nvrtcProgram program, const char *name, const char *arch, bool is_ptx,
-                   RitzDeviceCode *code) {
+static int run_nvrtc(Ceed ceed, nvrtcProgram program, const char *name, const char *arch, bool is_ptx,
+                     RitzDeviceCode *code) {
   char target[128];
   // The last one, known since 13.0: our own cache is enough, and what comes from theirs has no log.
   const char *const options[] = {target, RITZ_NVRTC_STANDARD, RITZ_NVRTC_SPACE, "--ptxas-options=-v",
@@ -176,9 +177,9 @@ static int compile(Ceed ceed, nvrtcProgram program, const char *name, const char
 
   snprintf(target, sizeof(target), "--gpu-architecture=%s", arch);
   const nvrtcResult result = nvrtc.api.compile(program, num_options, options);
-  if (result != NVRTC_ERROR_COMPILATION) RITZ_TRY(check(ceed, result, "nvrtcCompileProgram", name));
+  if (result != NVRTC_ERROR_COMPILATION) RITZ_TRY(check_nvrtc(ceed, result, "nvrtcCompileProgram", name));
   RITZ_TRY(get_log(ceed, program, name, code));
-  return result ? CEED_ERROR_SUCCESS : get_bytes(ceed, program, name, is_ptx, code);
+  return result ? CEED_ERROR_SUCCESS : get_nvrtc_output(ceed, program, name, is_ptx, code);
 }
 
 int ritz_nvrtc_compile(Ceed ceed, const char *arch, const char *name, const char *text, RitzDeviceCode *code,
@@ -195,8 +196,9 @@ int ritz_nvrtc_compile(Ceed ceed, const char *arch, const char *name, const char
                nvrtc.version, oldest, newest, arch);
   const bool is_ptx = chosen != arch_number(arch);
   snprintf(target, sizeof(target), "compute_%d", chosen);
-  RITZ_TRY(check(ceed, nvrtc.api.create(&program, text, name, 0, NULL, NULL), "nvrtcCreateProgram", name));
-  int ierr = compile(ceed, program, name, is_ptx ? target : arch, is_ptx, code);
+  RITZ_TRY(
+      check_nvrtc(ceed, nvrtc.api.create(&program, text, name, 0, NULL, NULL), "nvrtcCreateProgram", name));
+  int ierr = run_nvrtc(ceed, program, name, is_ptx ? target : arch, is_ptx, code);
   nvrtc.api.destroy(&program);
   if (ierr) ritz_device_code_free(code);
   return ierr;

@@ -165,7 +165,8 @@ static int describe_kernel(Ceed ceed, RitzDeviceKernel kernel) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int make_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, RitzDeviceKernel *kernel) {
+static int make_opencl_kernel(Ceed ceed, RitzDeviceProgram program, const char *name,
+                              RitzDeviceKernel *kernel) {
   RITZ_TRY(RITZ_CALLOC(ceed, 1, kernel));
   ritz_memory_give(*kernel);
   (*kernel)->program = program;
@@ -182,7 +183,7 @@ int ritz_cl_get_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, R
   *kernel = atomic_load(&program->kernels);
   while (*kernel && strcmp((*kernel)->name, name)) *kernel = (*kernel)->next;
   if (*kernel) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(make_kernel(ceed, program, name, kernel));
+  RITZ_TRY(make_opencl_kernel(ceed, program, name, kernel));
   (*kernel)->next = atomic_load(&program->kernels);
   while (!atomic_compare_exchange_weak(&program->kernels, &(*kernel)->next, *kernel)) continue;
   return CEED_ERROR_SUCCESS;
@@ -191,19 +192,19 @@ int ritz_cl_get_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, R
 int ritz_cl_kernel_info(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceKernelInfo *result) {
   Instance *instance;
   size_t max_threads = 0;
-  cl_ulong local_bytes = 0;
+  cl_ulong shared_bytes = 0;
 
   RITZ_TRY(take_instance(ceed, kernel, &instance));
   int ierr = group_info(ceed, kernel, instance->handle, CL_KERNEL_WORK_GROUP_SIZE, sizeof(max_threads),
                         &max_threads);
   if (!ierr) {
-    ierr = group_info(ceed, kernel, instance->handle, CL_KERNEL_LOCAL_MEM_SIZE, sizeof(local_bytes),
-                      &local_bytes);
+    ierr = group_info(ceed, kernel, instance->handle, CL_KERNEL_LOCAL_MEM_SIZE, sizeof(shared_bytes),
+                      &shared_bytes);
   }
   give_instance(kernel, instance);
   *result = (RitzDeviceKernelInfo){.max_threads = (int)max_threads,
                                    .registers = -1,
-                                   .local_bytes = (int64_t)local_bytes,
+                                   .shared_bytes = (int64_t)shared_bytes,
                                    .spill_bytes = -1};
   return ierr;
 }
@@ -216,7 +217,7 @@ typedef struct {
   size_t offset;
 } Place;
 
-static int find_place(Ceed ceed, RitzDeviceKernel kernel, cl_uint index, const void *p, Place *place) {
+static int find_allocation(Ceed ceed, RitzDeviceKernel kernel, cl_uint index, const void *p, Place *place) {
   *place = (Place){.offset = 0};
   if (!p) return CEED_ERROR_SUCCESS;
   place->a = ritz_cl_find(kernel->program->device, p);
@@ -238,8 +239,9 @@ static size_t end_of(cl_uint num, const Place *places, cl_uint i) {
   return end;
 }
 
-// *part (owned by the caller): what kernels are given instead of a part of an allocation.
-static int make_part(Ceed ceed, RitzDeviceKernel kernel, const Place *place, size_t end, cl_mem *part) {
+// *sub_buffer (owned by the caller): what kernels are given instead of a part of an allocation.
+static int make_sub_buffer(Ceed ceed, RitzDeviceKernel kernel, const Place *place, size_t end,
+                           cl_mem *sub_buffer) {
   const cl_buffer_region region = {place->offset, end - place->offset};
   const size_t alignment = kernel->program->device->alignment;
   cl_int result;
@@ -248,26 +250,26 @@ static int make_part(Ceed ceed, RitzDeviceKernel kernel, const Place *place, siz
                "clCreateSubBuffer: kernel '%s': an address at byte %zu of an allocation; this device needs a "
                "multiple of %zu",
                kernel->name, place->offset, alignment);
-  *part = ritz_cl.api.create_sub_buffer(place->a.buffer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
-                                        &region, &result);
+  *sub_buffer = ritz_cl.api.create_sub_buffer(place->a.buffer, CL_MEM_READ_WRITE,
+                                              CL_BUFFER_CREATE_TYPE_REGION, &region, &result);
   return ritz_cl_check(ceed, result, "clCreateSubBuffer: kernel '%s', %zu bytes at byte %zu", kernel->name,
                        region.size, place->offset);
 }
 
-// The buffer of pointer argument i, or the part of it that is made in *part.
+// The buffer of pointer argument i, or the part of it that is made in *sub_buffer.
 static int choose_buffer(Ceed ceed, RitzDeviceKernel kernel, const Place *places, cl_uint i, cl_mem *buffer,
-                         cl_mem *part) {
+                         cl_mem *sub_buffer) {
   const size_t end = end_of(kernel->num_args, places, i);
 
   *buffer = places[i].a.buffer;
   if (!*buffer || (places[i].offset == 0 && end == places[i].a.num_bytes)) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(make_part(ceed, kernel, &places[i], end, part));
-  *buffer = *part;
+  RITZ_TRY(make_sub_buffer(ceed, kernel, &places[i], end, sub_buffer));
+  *buffer = *sub_buffer;
   return CEED_ERROR_SUCCESS;
 }
 
 static int set_arg(Ceed ceed, RitzDeviceKernel kernel, cl_kernel handle, cl_uint index,
-                   const RitzDeviceArg *arg, const Place *places, cl_mem *part) {
+                   const RitzDeviceArg *arg, const Place *places, cl_mem *sub_buffer) {
   static const size_t sizes[] = {[RITZ_ARG_POINTER] = sizeof(cl_mem),
                                  [RITZ_ARG_INT] = sizeof(int32_t),
                                  [RITZ_ARG_LONG] = sizeof(int64_t),
@@ -276,7 +278,7 @@ static int set_arg(Ceed ceed, RitzDeviceKernel kernel, cl_kernel handle, cl_uint
   const void *value = &arg->value;
 
   if (arg->kind == RITZ_ARG_POINTER) {
-    RITZ_TRY(choose_buffer(ceed, kernel, places, index, &buffer, part));
+    RITZ_TRY(choose_buffer(ceed, kernel, places, index, &buffer, sub_buffer));
     value = &buffer;
   }
   return ritz_cl_check(ceed, ritz_cl.api.set_arg(handle, index, sizes[arg->kind], value),
@@ -284,36 +286,37 @@ static int set_arg(Ceed ceed, RitzDeviceKernel kernel, cl_kernel handle, cl_uint
 }
 
 static int set_args(Ceed ceed, RitzDeviceKernel kernel, cl_kernel handle, const RitzDeviceArg *args,
-                    cl_mem *parts) {
+                    cl_mem *sub_buffers) {
   const cl_uint num_args = kernel->num_args;
   Place places[num_args + 1];
 
   memset(places, 0, sizeof(places));
   for (cl_uint i = 0; i < num_args; i++) {
-    if (args[i].kind == RITZ_ARG_POINTER) RITZ_TRY(find_place(ceed, kernel, i, args[i].value.p, &places[i]));
+    if (args[i].kind == RITZ_ARG_POINTER)
+      RITZ_TRY(find_allocation(ceed, kernel, i, args[i].value.p, &places[i]));
   }
   for (cl_uint i = 0; i < num_args; i++)
-    RITZ_TRY(set_arg(ceed, kernel, handle, i, &args[i], places, &parts[i]));
+    RITZ_TRY(set_arg(ceed, kernel, handle, i, &args[i], places, &sub_buffers[i]));
   return CEED_ERROR_SUCCESS;
 }
 
-// Parts stay until the kernel has run; its handle does not, and must not refer to them any more.
-static void drop_parts(RitzDeviceKernel kernel, cl_kernel handle, cl_mem *parts) {
+// Sub-buffers stay until the kernel has run; its handle does not, and must not refer to them any more.
+static void drop_sub_buffers(RitzDeviceKernel kernel, cl_kernel handle, cl_mem *sub_buffers) {
   static const cl_mem none = NULL;
 
   for (cl_uint i = 0; i < kernel->num_args; i++) {
-    if (!parts[i]) continue;
+    if (!sub_buffers[i]) continue;
     (void)ritz_cl.api.set_arg(handle, i, sizeof(none), &none);
-    ritz_cl.api.release_mem(parts[i]);
+    ritz_cl.api.release_mem(sub_buffers[i]);
   }
 }
 
 static int set_and_launch(Ceed ceed, RitzDeviceKernel kernel, cl_kernel handle, const size_t *num_items,
                           const size_t *block, const RitzDeviceArg *args) {
-  cl_mem parts[kernel->num_args + 1];
+  cl_mem sub_buffers[kernel->num_args + 1];
 
-  memset(parts, 0, sizeof(parts));
-  int ierr = set_args(ceed, kernel, handle, args, parts);
+  memset(sub_buffers, 0, sizeof(sub_buffers));
+  int ierr = set_args(ceed, kernel, handle, args, sub_buffers);
   if (!ierr) {
     ierr = ritz_cl_check(ceed,
                          ritz_cl.api.launch(kernel->program->device->queue, handle, 1, NULL, num_items, block,
@@ -321,12 +324,12 @@ static int set_and_launch(Ceed ceed, RitzDeviceKernel kernel, cl_kernel handle, 
                          "clEnqueueNDRangeKernel: kernel '%s', %zu blocks of %zu threads", kernel->name,
                          *num_items / *block, *block);
   }
-  drop_parts(kernel, handle, parts);
+  drop_sub_buffers(kernel, handle, sub_buffers);
   return ierr;
 }
 
 int ritz_cl_launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
-                   int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args) {
+                   int block_size, int64_t shared_bytes, int num_args, const RitzDeviceArg *args) {
   const RitzDeviceInfo *info = &kernel->program->device->info;
   const size_t block = (size_t)block_size, num_items = (size_t)num_blocks * block;
   Instance *instance;
@@ -339,10 +342,10 @@ int ritz_cl_launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, 
   RITZ_REQUIRE(!kernel->block_size || block == kernel->block_size, ceed, CEED_ERROR_BACKEND,
                "clEnqueueNDRangeKernel: kernel '%s' is compiled for blocks of %zu threads, given are %zu",
                kernel->name, kernel->block_size, block);
-  RITZ_REQUIRE(local_bytes <= info->dynamic_local_bytes, ceed, CEED_ERROR_BACKEND,
+  RITZ_REQUIRE(shared_bytes <= info->dynamic_shared_bytes, ceed, CEED_ERROR_BACKEND,
                "clEnqueueNDRangeKernel: kernel '%s': %" CeedSize_FMT
                " bytes of memory wanted for a block, this device has %" CeedSize_FMT,
-               kernel->name, (CeedSize)local_bytes, (CeedSize)info->dynamic_local_bytes);
+               kernel->name, (CeedSize)shared_bytes, (CeedSize)info->dynamic_shared_bytes);
   RITZ_TRY(take_instance(ceed, kernel, &instance));
   int ierr = set_and_launch(ceed, kernel, instance->handle, &num_items, &block, args);
   give_instance(kernel, instance);

@@ -15,7 +15,7 @@
 
 RitzOpencl ritz_cl;
 
-static bool take_functions(void *library) {
+static bool take_opencl_functions(void *library) {
   bool has_all = true;
 
 #define FIND(type, name, symbol, args)                                                                       \
@@ -139,7 +139,7 @@ static void look_for_devices(void) {
   ritz_cl.why = "no OpenCL: the loader of its drivers, libOpenCL.so.1, is not found";
   if (!library) return;
   ritz_cl.why = "libOpenCL.so.1 lacks functions of OpenCL 1.2";
-  if (!take_functions(library)) return;
+  if (!take_opencl_functions(library)) return;
   search(&s);
   ritz_cl.num_devices = s.num;
   ritz_cl.why = s.num ? NULL
@@ -149,7 +149,7 @@ static void look_for_devices(void) {
                                  : "no OpenCL driver is installed: libOpenCL.so.1 knows none";
 }
 
-static void look(void) {
+static void find_library_once(void) {
   if (atomic_load(&ritz_cl.is_known)) return;
   ritz_lock(RITZ_LOCK_DEVICES);
   if (!atomic_load(&ritz_cl.is_known)) {
@@ -159,8 +159,8 @@ static void look(void) {
   ritz_unlock(RITZ_LOCK_DEVICES);
 }
 
-static int count(const char **why) {
-  look();
+static int count_opencl_devices(const char **why) {
+  find_library_once();
   *why = ritz_cl.why;
   return ritz_cl.num_devices;
 }
@@ -195,8 +195,8 @@ int ritz_cl_check(Ceed ceed, cl_int result, const char *format, ...) {
 
 // ---- Devices ----
 
-static int choose(Ceed ceed, int *index) {
-  look();
+static int choose_opencl_device(Ceed ceed, int *index) {
+  find_library_once();
   *index = 0;
   RITZ_REQUIRE(ritz_cl.num_devices, ceed, CEED_ERROR_BACKEND, "%s", ritz_cl.why);
   return CEED_ERROR_SUCCESS;
@@ -214,7 +214,7 @@ static int warp_size(cl_device_id id) {
   return size ? (int)size : 1;
 }
 
-static void describe(RitzDevice device, int index) {
+static void read_opencl_properties(RitzDevice device, int index) {
   RitzDeviceInfo *info = &device->info;
   char platform[128], driver[32], version[92];
 
@@ -230,8 +230,8 @@ static void describe(RitzDevice device, int index) {
   info->num_units = (int)device_number(device->id, CL_DEVICE_MAX_COMPUTE_UNITS);
   info->warp_size = warp_size(device->id);
   info->max_threads = (int)device_number(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  info->local_bytes = (int64_t)device_number(device->id, CL_DEVICE_LOCAL_MEM_SIZE);
-  info->dynamic_local_bytes = info->local_bytes;
+  info->shared_bytes = (int64_t)device_number(device->id, CL_DEVICE_LOCAL_MEM_SIZE);
+  info->dynamic_shared_bytes = info->shared_bytes;
   info->adds_atomically =
       sizeof(CeedScalar) == sizeof(float) || has_extension(device->id, "cl_khr_int64_base_atomics");
   device->max_alloc = (int64_t)device_number(device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
@@ -248,7 +248,7 @@ static int make_device(Ceed ceed, RitzDevice device, int index) {
   device->process = getpid();
   device->platform = s.platform;
   device->id = s.id;
-  describe(device, index);
+  read_opencl_properties(device, index);
   const intptr_t properties[] = {CL_CONTEXT_PLATFORM, (intptr_t)device->platform, 0};
   device->context = ritz_cl.api.create_context(properties, 1, &device->id, NULL, NULL, &result);
   RITZ_TRY(ritz_cl_check(ceed, result, "clCreateContext: device %d, %s", index, device->info.name));
@@ -271,10 +271,10 @@ static RitzDevice find_device(int index, RitzDevice added) {
   return device;
 }
 
-static int open_device(Ceed ceed, int index, RitzDevice *device) {
+static int open_opencl_device(Ceed ceed, int index, RitzDevice *device) {
   RitzDevice added = NULL;
 
-  look();
+  find_library_once();
   RITZ_ASSERT(0 <= index && index < ritz_cl.num_devices);
   *device = find_device(index, NULL);
   if (*device) return CEED_ERROR_SUCCESS;
@@ -446,7 +446,7 @@ static int alloc_memory(Ceed ceed, RitzDevice device, size_t num_bytes, void **p
 }
 
 // Commands that are queued keep the buffer until they have run.
-static int free_memory(Ceed ceed, RitzDevice device, void *p) {
+static int free_opencl_memory(Ceed ceed, RitzDevice device, void *p) {
   const Allocation a = remove_allocation(device, p);
 
   RITZ_REQUIRE(a.buffer, ceed, CEED_ERROR_BACKEND, "clReleaseMemObject: %p is not the start of an allocation",
@@ -577,7 +577,7 @@ static int event_record(Ceed ceed, RitzDevice device, RitzDeviceStream stream, R
 }
 
 // Nothing to do: the queue runs work in order.
-static int event_wait(Ceed ceed, RitzDevice device, RitzDeviceStream stream, RitzDeviceEvent event) {
+static int opencl_event_wait(Ceed ceed, RitzDevice device, RitzDeviceStream stream, RitzDeviceEvent event) {
   (void)ceed, (void)device, (void)stream, (void)event;
   return CEED_ERROR_SUCCESS;
 }
@@ -605,11 +605,11 @@ static int event_elapsed(Ceed ceed, RitzDevice device, RitzDeviceEvent begin, Ri
 // ---- Launches that are repeated: as the first ----
 
 static int launch_cleared(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, size_t num_bytes,
-                          void *p, int64_t num_blocks, int block_size, int64_t local_bytes, int num_args,
+                          void *p, int64_t num_blocks, int block_size, int64_t shared_bytes, int num_args,
                           const RitzDeviceArg *args, RitzDeviceReplay *replay) {
   (void)replay;
   RITZ_TRY(clear_memory(ceed, kernel->program->device, stream, num_bytes, p));
-  return ritz_cl_launch(ceed, kernel, stream, num_blocks, block_size, local_bytes, num_args, args);
+  return ritz_cl_launch(ceed, kernel, stream, num_blocks, block_size, shared_bytes, num_args, args);
 }
 
 static int replay_destroy(Ceed ceed, RitzDevice device, RitzDeviceReplay *replay) {
@@ -621,13 +621,13 @@ static int replay_destroy(Ceed ceed, RitzDevice device, RitzDeviceReplay *replay
 const RitzDriver ritz_opencl = {
     .name = "opencl",
     .options = RITZ_CL_OPTIONS,
-    .count = count,
-    .choose = choose,
-    .open = open_device,
+    .count = count_opencl_devices,
+    .choose = choose_opencl_device,
+    .open = open_opencl_device,
     .info = info,
     .memory = memory,
     .alloc = alloc_memory,
-    .free = free_memory,
+    .free = free_opencl_memory,
     .find = find_memory,
     .copy_in = copy_in,
     .copy_out = copy_out,
@@ -639,7 +639,7 @@ const RitzDriver ritz_opencl = {
     .event_create = event_create,
     .event_destroy = event_destroy,
     .event_record = event_record,
-    .event_wait = event_wait,
+    .event_wait = opencl_event_wait,
     .event_elapsed = event_elapsed,
     .compile = ritz_cl_compile,
     .load = ritz_cl_load,

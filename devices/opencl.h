@@ -88,6 +88,6 @@ int ritz_cl_unload(Ceed ceed, RitzDevice device, RitzDeviceProgram *program);
 int ritz_cl_get_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, RitzDeviceKernel *kernel);
 int ritz_cl_kernel_info(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceKernelInfo *result);
 int ritz_cl_launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
-                   int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args);
+                   int block_size, int64_t shared_bytes, int num_args, const RitzDeviceArg *args);
 
 #endif

@@ -24,8 +24,8 @@ int RitzDeviceGetDriver(CeedInt i, RitzDriverFacts *facts) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int open_device(const char *call, const char *name, CeedInt index, const RitzDriver **driver,
-                       RitzDevice *device) {
+static int open_public_device(const char *call, const char *name, CeedInt index, const RitzDriver **driver,
+                              RitzDevice *device) {
   const char *why = NULL;
 
   *driver = NULL;
@@ -45,10 +45,10 @@ int RitzDeviceGetInfo(const char *driver, CeedInt index, RitzDeviceFacts *facts)
   const RitzDriver *table;
   RitzDevice device;
 
-  RITZ_TRY(open_device(__func__, driver, index, &table, &device));
+  RITZ_TRY(open_public_device(__func__, driver, index, &table, &device));
   const RitzDeviceInfo *info = table->info(device);
   *facts = (RitzDeviceFacts){
-      .num_bytes = info->num_bytes, .num_units = info->num_units, .local_bytes = info->local_bytes};
+      .num_bytes = info->num_bytes, .num_units = info->num_units, .shared_bytes = info->shared_bytes};
   snprintf(facts->name, sizeof(facts->name), "%s", info->name);
   snprintf(facts->arch, sizeof(facts->arch), "%s", info->arch);
   snprintf(facts->version, sizeof(facts->version), "%s", info->version);
@@ -59,6 +59,6 @@ int RitzDeviceMeasure(const char *driver, CeedInt index, RitzDeviceRates *rates)
   const RitzDriver *table;
   RitzDevice device;
 
-  RITZ_TRY(open_device(__func__, driver, index, &table, &device));
+  RITZ_TRY(open_public_device(__func__, driver, index, &table, &device));
   return ritz_device_measure(table, device, rates);
 }

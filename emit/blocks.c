@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Vector bases of tensor products, block by block (contract in emit/parts.h; the order: plan/blocks.h).
+// Vector bases of tensor products, block by block (contract in emit/cpu-text.h; the order: plan/blocks.h).
 #include <stdio.h>
 
-#include "emit/parts.h"
+#include "emit/cpu-text.h"
 #include "plan/blocks.h"
 
 // ---- Contractions ----
@@ -45,9 +45,10 @@ static void split_size(const RitzBlockSweep *sweep, CeedInt step, CeedInt d, Cee
 
 // ---- Matrices ----
 
-// Line matrix n of a basis, its negative, transposed or not: "ritz_L0_2", "ritz_M0_2_t".
+// Line matrix n of a basis, its negative, transposed or not: "ritz_line0_2", "ritz_minus_line0_2_t".
 static void name_line(char name[32], int basis, int line, bool is_negative, bool is_transposed) {
-  snprintf(name, 32, "ritz_%c%d_%d%s", is_negative ? 'M' : 'L', basis, line, is_transposed ? "_t" : "");
+  snprintf(name, 32, "ritz_%s%d_%d%s", is_negative ? "minus_line" : "line", basis, line,
+           is_transposed ? "_t" : "");
 }
 
 static bool block_uses(const RitzPlanBlock *block, const RitzBlockSweep *sweep, int line, bool is_negative) {
@@ -86,7 +87,7 @@ static int emit_negative(RitzEmitter *e, const char *name, const RitzPlanMatrix 
 
 int ritz_emit_lines(RitzEmitter *e, int basis) {
   const RitzPlanBasis *b = &e->plan->bases[basis];
-  char name[32];
+  char name[48];
   for (int i = 0; i < 4 * b->num_lines; i++) {
     const bool is_negative = i & 1, is_transposed = i & 2;
     if (!is_used(e, basis, i / 4, is_negative, is_transposed)) continue;
@@ -159,7 +160,7 @@ static void emit_contraction(RitzEmitter *e, int s, CeedInt c, const RitzBlockSw
   split_size(sweep, k->step, d, &slow, &fast);
   name_line(interp, space->basis, block->interp[d], false, !is_up);
   name_line(grad, space->basis, block->grad[d], block->sign[d] < 0, !is_up);
-  ritz_text_add(&e->text, "  ritz_block%s(ahead, &%s, ",
+  ritz_text_add(&e->text, "  ritz_block%s(prefetch, &%s, ",
                 !both   ? ""
                 : is_up ? "_both"
                         : "_sum",

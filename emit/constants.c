@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Constants of a kernel, its heading, the user's text (contract in emit/parts.h).
+// Constants of a kernel, its heading, the user's text (contract in emit/cpu-text.h).
 #include <stdio.h>
 #include <string.h>
 
-#include "emit/parts.h"
+#include "emit/cpu-text.h"
 
 // ---- Constants ----
 
@@ -27,8 +27,9 @@ static CeedScalar entry(const RitzPlanMatrix *m, bool transposed, CeedInt i, Cee
   return transposed ? m->values[j * m->cols + i] : m->values[i * m->cols + j];
 }
 
-// Part of a split matrix: which = 0 even, 1 odd. Fills values, returns their number.
-static CeedInt split_matrix(const RitzPlanMatrix *m, bool transposed, int which, CeedScalar *values) {
+// Even (which = 0) or odd (1) half of a matrix, [rows / 2, rounded][cols / 2, rounded]; returns the number of
+// entries.
+static CeedInt even_odd_half(const RitzPlanMatrix *m, bool transposed, int which, CeedScalar *values) {
   const CeedInt rows = transposed ? m->cols : m->rows, cols = transposed ? m->rows : m->cols;
   CeedInt n = 0;
 
@@ -46,8 +47,8 @@ CeedInt ritz_emit_entries(const RitzPlanMatrix *m, bool transposed, CeedScalar *
   CeedInt n = 0;
 
   if (m->parity) {
-    n = split_matrix(m, transposed, 0, values);
-    return n + split_matrix(m, transposed, 1, values + n);
+    n = even_odd_half(m, transposed, 0, values);
+    return n + even_odd_half(m, transposed, 1, values + n);
   }
   for (CeedInt i = 0; i < rows; i++) {
     for (CeedInt j = 0; j < cols; j++) values[n++] = entry(m, transposed, i, j);
@@ -62,9 +63,9 @@ int ritz_emit_matrix(RitzEmitter *e, const char *name, const RitzPlanMatrix *m, 
 
   RITZ_TRY(RITZ_MALLOC(e->text.ceed, (size_t)rows * cols, &values));
   if (m->parity) {
-    n = split_matrix(m, transposed, 0, values);
+    n = even_odd_half(m, transposed, 0, values);
     emit_numbers(e, name, "_even", values, n);
-    n = split_matrix(m, transposed, 1, values);
+    n = even_odd_half(m, transposed, 1, values);
     emit_numbers(e, name, "_odd", values, n);
     ritz_text_add(&e->text, "static const RitzMatrix %s = {%d, %d, %d, NULL, %s_even, %s_odd};\n", name,
                   (int)rows, (int)cols, m->parity, name, name);
@@ -91,11 +92,11 @@ static Use find_use(const RitzPlan *plan, int basis) {
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     if (space->basis != basis) continue;
-    const bool is_constant = space->form == RITZ_FORM_CONSTANT;
-    use.linear |= space->form == RITZ_FORM_LINEAR;
+    const bool is_constant = space->kind == RITZ_INPUT_CONSTANT;
+    use.linear |= space->kind == RITZ_INPUT_LINEAR;
     use.constant_values |= is_constant && (space->modes & CEED_EVAL_INTERP);
     use.constant_derivatives |= is_constant && ritz_emit_has_derivatives(space);
-    if (space->form != RITZ_FORM_LINES) continue;
+    if (space->kind != RITZ_INPUT_CONTRACTED) continue;
     use.forward |= space->is_input;
     use.backward |= !space->is_input;
     use.values |= space->modes & CEED_EVAL_INTERP;
@@ -107,43 +108,46 @@ static Use find_use(const RitzPlan *plan, int basis) {
   return use;
 }
 
-static int emit_both_ways(RitzEmitter *e, char letter, int basis, const RitzPlanMatrix *m, const Use *use) {
-  char name[32];
+static int emit_both_ways(RitzEmitter *e, RitzTextTable table, int basis, const RitzPlanMatrix *m,
+                          const Use *use) {
+  char name[48];
   for (int transposed = 0; transposed < 2; transposed++) {
     if (!(transposed ? use->backward : use->forward)) continue;
-    snprintf(name, sizeof(name), "ritz_%c%d%s", letter, basis, transposed ? "_t" : "");
+    snprintf(name, sizeof(name), "ritz_%s%d%s", ritz_text_table_name(table), basis, transposed ? "_t" : "");
     RITZ_TRY(ritz_emit_matrix(e, name, m, transposed));
   }
   return CEED_ERROR_SUCCESS;
 }
 
 // Points of inputs of degree one, rows of constant ones.
-static void emit_forms(RitzEmitter *e, int i, const Use *use) {
+static void emit_simple_constants(RitzEmitter *e, int i, const Use *use) {
   const RitzPlanBasis *b = &e->plan->bases[i];
-  char name[32];
+  char name[48];
 
-  snprintf(name, sizeof(name), "ritz_R%d", i);
+  snprintf(name, sizeof(name), "ritz_points%d", i);
   if (use->linear) emit_numbers(e, name, "", b->points, b->Q_1d);
-  snprintf(name, sizeof(name), "ritz_H%d", i);
+  snprintf(name, sizeof(name), "ritz_constant_values%d", i);
   if (use->constant_values) emit_numbers(e, name, "", b->constant_interp, b->q_comp_interp * b->P);
-  snprintf(name, sizeof(name), "ritz_S%d", i);
+  snprintf(name, sizeof(name), "ritz_constant_slopes%d", i);
   if (use->constant_derivatives) emit_numbers(e, name, "", b->constant_deriv, b->q_comp_deriv * b->P);
 }
 
-// What a folded basis makes pairs of: N its nodes, V values and G derivatives at the points.
-static void emit_pairs(RitzEmitter *e, char letter, int basis, const RitzPlanPairs *p) {
+// Index pairs of an even-odd basis: of nodes, of values or of derivatives at the points.
+static void emit_pairs(RitzEmitter *e, RitzTextTable table, int basis, const RitzPlanPairs *p) {
   const CeedInt n = 2 * p->pairs + p->alone;
 
-  ritz_text_add(&e->text, "static const int ritz_%c%d_at[] = {", letter, basis);
+  ritz_text_add(&e->text, "static const int ritz_%s%d_at[] = {", ritz_text_table_name(table), basis);
   for (CeedInt i = 0; i < n; i++)
     ritz_text_add(&e->text, "%s%d", i == 0 ? "" : i % 24 ? ", " : ",\n  ", (int)p->at[i]);
-  ritz_text_add(&e->text, "};\nstatic const RitzPairs ritz_%c%d = {%d, %d, ritz_%c%d_at};\n", letter, basis,
-                (int)p->pairs, (int)p->alone, letter, basis);
+  ritz_text_add(&e->text, "};\nstatic const RitzPairs ritz_%s%d = {%d, %d, ritz_%s%d_at};\n",
+                ritz_text_table_name(table), basis, (int)p->pairs, (int)p->alone, ritz_text_table_name(table),
+                basis);
 }
 
 static int emit_basis(RitzEmitter *e, int i) {
   static const char *const routes[] = {"the nodes are the points", "interpolated, derivatives at the points",
-                                       "one sweep per derivative", "matrices handed over", "block by block"};
+                                       "each derivative from the nodes", "matrices handed over",
+                                       "block by block"};
   const RitzPlanBasis *b = &e->plan->bases[i];
   const Use use = find_use(e->plan, i);
   const bool has_lines = use.forward || use.backward;
@@ -151,7 +155,7 @@ static int emit_basis(RitzEmitter *e, int i) {
                         ? routes[b->route]
                     : use.linear ? "of degree one: coefficients"
                                  : "the same at all points";
-  char name[32];
+  char name[48];
 
   ritz_text_add(&e->text, "\n// ---- Basis %d: ", i);
   if (b->is_tensor)
@@ -159,20 +163,21 @@ static int emit_basis(RitzEmitter *e, int i) {
                   (int)b->P_1d, (int)b->Q_1d, how);
   else
     ritz_text_add(&e->text, "%d nodes, %d points; %s%s ----\n", (int)b->P, (int)b->Q, how,
-                  b->is_folded ? ", folded" : "");
+                  b->is_even_odd ? ", even-odd" : "");
   if (b->route == RITZ_ROUTE_BLOCKS) RITZ_TRY(ritz_emit_lines(e, i));
-  emit_forms(e, i, &use);
-  if (b->is_folded) emit_pairs(e, 'N', i, &b->node_pairs);
-  if (b->is_folded && use.values) emit_pairs(e, 'V', i, &b->interp_pairs);
-  if (b->is_folded && use.derivatives) emit_pairs(e, 'G', i, &b->deriv_pairs);
-  if (b->is_tensor && b->route != RITZ_ROUTE_IDENTITY) RITZ_TRY(emit_both_ways(e, 'B', i, &b->interp, &use));
+  emit_simple_constants(e, i, &use);
+  if (b->is_even_odd) emit_pairs(e, RITZ_TEXT_NODE_PAIRS, i, &b->node_pairs);
+  if (b->is_even_odd && use.values) emit_pairs(e, RITZ_TEXT_VALUE_PAIRS, i, &b->interp_pairs);
+  if (b->is_even_odd && use.derivatives) emit_pairs(e, RITZ_TEXT_DERIVATIVE_PAIRS, i, &b->deriv_pairs);
+  if (b->is_tensor && b->route != RITZ_ROUTE_IDENTITY)
+    RITZ_TRY(emit_both_ways(e, RITZ_TEXT_INTERP, i, &b->interp, &use));
   if (b->is_tensor && b->route != RITZ_ROUTE_IDENTITY && use.derivatives)
-    RITZ_TRY(emit_both_ways(e, 'D', i, &b->grad, &use));
+    RITZ_TRY(emit_both_ways(e, RITZ_TEXT_GRAD, i, &b->grad, &use));
   if ((b->route == RITZ_ROUTE_IDENTITY || b->route == RITZ_ROUTE_COLLOCATED) && use.derivatives &&
       (b->dim > 1 || b->route == RITZ_ROUTE_IDENTITY))
-    RITZ_TRY(emit_both_ways(e, 'C', i, &b->deriv, &use));
+    RITZ_TRY(emit_both_ways(e, RITZ_TEXT_COLLOCATED, i, &b->deriv, &use));
   if (use.weights) {
-    snprintf(name, sizeof(name), "ritz_W%d", i);
+    snprintf(name, sizeof(name), "ritz_weights%d", i);
     emit_numbers(e, name, "", b->weights, ritz_plan_has_grid(b) ? b->Q_1d : b->Q);
   }
   return CEED_ERROR_SUCCESS;
@@ -238,7 +243,7 @@ void ritz_emit_heading(RitzEmitter *e, const char *what, CeedInt max) {
 
   ritz_text_add(&e->text,
                 "// SPDX-License-Identifier: BSD-2-Clause\n"
-                "// Generated by Ritz: %s with the point function '%s', for %d elements at a time.\n",
+                "// Generated by Ritz: %s with the QFunction '%s', for %d elements at a time.\n",
                 what, plan->function_name[0] ? plan->function_name : "of the application",
                 (int)e->target->lanes);
   emit_field_comments(e);
@@ -253,7 +258,7 @@ void ritz_emit_heading(RitzEmitter *e, const char *what, CeedInt max) {
                                           : "");
 }
 
-// ---- The point function ----
+// ---- The QFunction ----
 
 // Size of an argument; 0: the function gets NULL.
 static int argument_size(const RitzPlan *plan, bool is_input, int k) {
@@ -324,7 +329,7 @@ void ritz_emit_user(RitzEmitter *e) {
   if (e->target->call != RITZ_CALL_TEXT) return;
   const bool has_quote = strchr(plan->source_path, '"'); // the other kind of #include finds whole paths, too
   ritz_text_add(&e->text,
-                "\n// ---- The point function: the user's text ----\n"
+                "\n// ---- The QFunction: the user's text ----\n"
                 "__attribute__((visibility(\"default\"))) int ritz_qfunction_text(\n"
                 "    void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);\n");
   // as arguments of the compiler they would reach our text, too

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The kernel of an apply (contract in emit/emit.h).
+#include "emit/cpu-text.h"
 #include "emit/emit.h"
-#include "emit/parts.h"
 
-static void emit_arguments(RitzEmitter *e, const char *indent) {
+static void emit_apply_arguments(RitzEmitter *e, const char *indent) {
   const RitzPlan *plan = e->plan;
   for (int i = 0; i < plan->num_in + plan->num_out; i++) {
     const bool is_in = i < plan->num_in;
@@ -15,7 +15,7 @@ static void emit_arguments(RitzEmitter *e, const char *indent) {
 static void emit_structs(RitzEmitter *e) {
   ritz_text_add(&e->text, "\n// ---- Arrays of a batch, of a plane, of a row ----\ntypedef struct {\n");
   ritz_emit_arrays(e, RITZ_STAGE_ELEMENT);
-  if (e->target->call_points > 1) emit_arguments(e, "  ");
+  if (e->target->call_points > 1) emit_apply_arguments(e, "  ");
   ritz_text_add(&e->text, "} RitzWork;\ntypedef struct {\n");
   ritz_emit_arrays(e, RITZ_STAGE_PLANE);
   ritz_text_add(&e->text, "} RitzPlane;\ntypedef struct {\n");
@@ -52,7 +52,7 @@ static void emit_point(RitzEmitter *e) {
   const bool is_text = e->target->call == RITZ_CALL_TEXT;
 
   ritz_emit_point_begin(e);
-  if (e->target->call_points == 1) emit_arguments(e, "  ");
+  if (e->target->call_points == 1) emit_apply_arguments(e, "  ");
   for (int i = 0; i < plan->num_in; i++) ritz_emit_field(e, i, false);
   emit_list(e, true);
   emit_list(e, false);
@@ -85,7 +85,7 @@ int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, const RitzCpuTarget *target, 
   const int ierr = ritz_emit_bases(&e);
   emit_structs(&e);
   ritz_emit_shapes(&e);
-  ritz_emit_ahead(&e, 0);
+  ritz_emit_prefetch(&e, 0);
   emit_functions(&e);
   emit_point(&e);
   ritz_emit_user(&e);

@@ -2,8 +2,8 @@
 // The kernel of a diagonal (contract in emit/emit.h). Terms are summed at the points of a slab (3D: a plane,
 // 2D: a row) and contracted there in all directions but the last, into an array for each product of 1D tables
 // in the last direction (last0, last1, last2), which follows at the end. Of 1D elements these are the terms.
+#include "emit/cpu-text.h"
 #include "emit/emit.h"
-#include "emit/parts.h"
 
 typedef struct {
   RitzEmitter emitter;
@@ -36,7 +36,7 @@ static bool is_used(const Diagonal *d, int product) {
 
 static int emit_products(Diagonal *d) {
   RitzEmitter *e = &d->emitter;
-  char name[16];
+  char name[48];
 
   ritz_text_add(&e->text, "\n// ---- Products of the 1D tables of basis %d ----\n",
                 d->diagonal->output.basis);
@@ -79,7 +79,7 @@ static void emit_terms(Diagonal *d) {
 // ---- Arrays ----
 
 // Active inputs, active outputs, and each of the others.
-static void emit_arguments(Diagonal *d, const char *indent) {
+static void emit_diagonal_arguments(Diagonal *d, const char *indent) {
   const RitzDiagonalPlan *p = d->diagonal;
   RitzText *text = &d->emitter.text;
 
@@ -107,7 +107,7 @@ static void emit_structs(Diagonal *d) {
       ritz_text_add(&e->text, "  RitzVec last%d[%d * RITZ_SIZE(%d, %d)];\n", k, nc, Q, P);
   }
   ritz_text_add(&e->text, "  RitzVec nodes[%d * RITZ_SIZE(%d, %d)];\n", nc, P, P);
-  if (d->emitter.target->call_points > 1) emit_arguments(d, "  ");
+  if (d->emitter.target->call_points > 1) emit_diagonal_arguments(d, "  ");
   ritz_text_add(&e->text, "} RitzWork;\ntypedef struct {\n");
   ritz_emit_arrays(e, RITZ_STAGE_PLANE);
   ritz_text_add(&e->text, "} RitzPlane;\ntypedef struct {\n");
@@ -117,7 +117,7 @@ static void emit_structs(Diagonal *d) {
 
 // ---- Contractions ----
 
-// Steps of fetching ahead in the last direction: lines.
+// Steps of prefetching in the last direction: lines.
 static CeedInt count_steps(const Diagonal *d) {
   const RitzPlanBasis *b = &d->diagonal->plan.bases[d->diagonal->output.basis];
   CeedInt num_products = 0;
@@ -155,8 +155,8 @@ static void emit_last(Diagonal *d) {
       snprintf(array, sizeof(array), "last%d", k);
     else
       snprintf(array, sizeof(array), "terms + %d * RITZ_TERM_STRIDE", term * nc);
-    ritz_text_add(&d->emitter.text, "  ritz_last(ahead, &%s_t, %d, %d, w->%s, w->nodes, %s);\n", products[k],
-                  (int)b->P_1d, nc, array, add ? "true" : "false");
+    ritz_text_add(&d->emitter.text, "  ritz_last(prefetch, &%s_t, %d, %d, w->%s, w->nodes, %s);\n",
+                  products[k], (int)b->P_1d, nc, array, add ? "true" : "false");
     add = true;
   }
 }
@@ -215,7 +215,7 @@ static void emit_point(Diagonal *d) {
   RitzText *text = &d->emitter.text;
 
   ritz_emit_point_begin(&d->emitter);
-  if (d->emitter.target->call_points == 1) emit_arguments(d, "  ");
+  if (d->emitter.target->call_points == 1) emit_diagonal_arguments(d, "  ");
   for (int i = 0; i < p->plan.num_in; i++) {
     if (p->offsets[i] < 0) ritz_emit_field(&d->emitter, i, false);
   }
@@ -248,7 +248,7 @@ int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, const RitzCp
   emit_structs(&d);
   ritz_emit_shapes(e);
   ritz_emit_shape(e, &plan->output, output, plan->plan.num_spaces);
-  ritz_emit_ahead(e, count_steps(&d));
+  ritz_emit_prefetch(e, count_steps(&d));
   emit_functions(&d);
   emit_point(&d);
   ritz_emit_user(e);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Dense bases in fused kernels for devices (contract in emit/gpu-parts.h, functions in
+// Dense bases in fused kernels for devices (contract in emit/gpu-text.h, functions in
 // kernels/gpu/fused-dense.h).
 #include <stdio.h>
 
-#include "emit/gpu-parts.h"
+#include "emit/gpu-text.h"
 
-static const RitzPlanBasis *basis_of(const RitzGpuEmitter *e, int s) {
+static const RitzPlanBasis *dense_basis_of(const RitzGpuEmitter *e, int s) {
   return &e->plan->bases[e->plan->spaces[s].basis];
 }
 
@@ -91,7 +91,7 @@ static void open_items(RitzGpuEmitter *e, const char *pragma, CeedInt num) {
 
 static void emit_nodes(RitzGpuEmitter *e, int s) {
   const RitzGpuTarget *t = e->target;
-  const int nc = (int)e->plan->spaces[s].num_comp, P = (int)basis_of(e, s)->P;
+  const int nc = (int)e->plan->spaces[s].num_comp, P = (int)dense_basis_of(e, s)->P;
   const bool is_short = t->num_elem * P <= 16 * t->num_threads;
   open_items(e, is_short ? "RITZ_UNROLL" : "RITZ_UNROLL_SOME", t->num_elem * P);
   ritz_text_add(&e->text,
@@ -123,7 +123,7 @@ static void add_matrices(RitzGpuEmitter *e, int s, const char *suffix, const cha
 }
 
 static void emit_values(RitzGpuEmitter *e, int s) {
-  const RitzPlanBasis *b = basis_of(e, s);
+  const RitzPlanBasis *b = dense_basis_of(e, s);
   ritz_text_add(&e->text, "    ritz_dense_get(%d, %d, %d, %d, L.points_line, ",
                 (int)e->plan->spaces[s].num_comp, (int)b->P, (int)b->Q, num_points(e));
   add_matrices(e, s, "", "");
@@ -158,7 +158,8 @@ static void emit_points(RitzGpuEmitter *e, int s) {
 
 static void emit_sums(RitzGpuEmitter *e, int s) {
   const RitzGpuTarget *t = e->target;
-  const int nc = (int)e->plan->spaces[s].num_comp, P = (int)basis_of(e, s)->P, stacked = (int)t->num_stacked;
+  const int nc = (int)e->plan->spaces[s].num_comp, P = (int)dense_basis_of(e, s)->P,
+            stacked = (int)t->num_stacked;
   open_items(e, "RITZ_ROLL", t->num_elem / t->num_stacked * P);
   ritz_text_add(&e->text,
                 "    const int group = i / %d, node = i %% %d;\n    RitzReal sums[%d * %d];\n"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The fused kernel in which a thread takes a whole element (contract in emit/gpu-parts.h).
+// The fused kernel in which a thread takes a whole element (contract in emit/gpu-text.h).
 //
 // Names in the text: loops over points k<d> along direction d, the last outermost. Of an input space s with
 // `level` directions left: v<s>_<level> values, g<s>_<level>_<d> derivatives along d; of an output w and h.
-// At all directions left v and w are the nodes; at none they are arguments of the point function.
+// At all directions left v and w are the nodes; at none they are arguments of the QFunction.
 #include <stdio.h>
 
-#include "emit/gpu-parts.h"
-#include "plan/gpu-forms.h"
+#include "emit/gpu-text.h"
+#include "plan/gpu-simple-inputs.h"
 
 enum { NAME = 48 };
 
-static const RitzPlanBasis *basis_of(const RitzGpuEmitter *e, int s) {
+static const RitzPlanBasis *element_basis_of(const RitzGpuEmitter *e, int s) {
   return &e->plan->bases[e->plan->spaces[s].basis];
 }
 
@@ -22,19 +22,19 @@ static bool has_offsets(const RitzPlanSpace *s) {
 }
 
 // Nodes of `level` directions.
-static int count(const RitzGpuEmitter *e, int s, int level) {
+static int num_nodes_at(const RitzGpuEmitter *e, int s, int level) {
   int size = 1;
-  for (int d = 0; d < level; d++) size *= (int)basis_of(e, s)->P_1d;
+  for (int d = 0; d < level; d++) size *= (int)element_basis_of(e, s)->P_1d;
   return size;
 }
 
 // ---- Matrices ----
 
-static int add_matrix(RitzGpuEmitter *e, char letter, int b, const RitzPlanMatrix *m) {
+static int add_element_matrix(RitzGpuEmitter *e, RitzTextTable letter, int b, const RitzPlanMatrix *m) {
   RitzPlanMatrix whole = *m;
   char name[NAME];
   whole.parity = 0;
-  snprintf(name, sizeof(name), "ritz_%c%d", letter, b);
+  snprintf(name, sizeof(name), "ritz_%s%d", ritz_text_table_name(letter), b);
   return ritz_emit_gpu_matrix(e, name, &whole, false);
 }
 
@@ -52,16 +52,18 @@ static int add_bases(RitzGpuEmitter *e) {
   for (int b = 0; b < e->plan->num_bases; b++) {
     ritz_text_add(&e->text, "\n// ---- Basis %d ----\n", b);
     if (e->target->routes[b] != RITZ_ROUTE_IDENTITY && is_used(e, b, has_modes))
-      RITZ_TRY(add_matrix(e, 'B', b, &e->plan->bases[b].interp));
-    if (is_used(e, b, ritz_gpu_has_gradient)) RITZ_TRY(add_matrix(e, 'D', b, &e->plan->bases[b].grad));
+      RITZ_TRY(add_element_matrix(e, RITZ_TEXT_INTERP, b, &e->plan->bases[b].interp));
+    if (is_used(e, b, ritz_gpu_has_gradient))
+      RITZ_TRY(add_element_matrix(e, RITZ_TEXT_GRAD, b, &e->plan->bases[b].grad));
     ritz_emit_gpu_weights(e, b);
   }
-  return ritz_emit_gpu_form_tables(e);
+  return ritz_emit_gpu_simple_tables(e);
 }
 
 // ---- Levels ----
 
-// What a space has with `level` directions left: derivative d, or values with d = -1.
+// Whether a space has an array with `level` directions still to be contracted: derivative d, or values (d =
+// -1).
 static bool has_level(const RitzGpuEmitter *e, int s, int level, int d) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   if (d < 0) return level > 0 || ritz_gpu_has_values(space);
@@ -80,19 +82,20 @@ static void name_level(const RitzGpuEmitter *e, int s, int level, int d, char na
 static void add_step(RitzGpuEmitter *e, int s, int level, bool differentiates, const char *from,
                      const char *to) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  const int b = space->basis, P = (int)basis_of(e, s)->P_1d;
+  const int b = space->basis, P = (int)element_basis_of(e, s)->P_1d;
   const bool is_unit = !differentiates && ritz_gpu_route(e, s) == RITZ_ROUTE_IDENTITY;
   ritz_text_add(&e->text, "      ritz_%s%s(%d, %d, %d, ", space->is_input ? "contract" : "expand",
-                is_unit ? "_unit" : "", (int)space->num_comp, P, count(e, s, level));
+                is_unit ? "_unit" : "", (int)space->num_comp, P, num_nodes_at(e, s, level));
   if (is_unit)
     ritz_text_add(&e->text, "k%d, %s, %s);\n", level, from, to);
   else
-    ritz_text_add(&e->text, "ritz_%c%d + k%d * %d, %s, %s);\n", differentiates ? 'D' : 'B', b, level, P, from,
+    ritz_text_add(&e->text, "ritz_%s%d + k%d * %d, %s, %s);\n",
+                  ritz_text_table_name(differentiates ? RITZ_TEXT_GRAD : RITZ_TEXT_INTERP), b, level, P, from,
                   to);
 }
 
-// Quantity d of a level comes from, or goes to, that of the level above; the derivative along the direction
-// itself its values.
+// Emits the contractions between two levels: each quantity from the same one of the level above, the
+// derivative along this direction from the values; for outputs the other way round.
 static void add_steps(RitzGpuEmitter *e, int s, int level) {
   const bool is_input = e->plan->spaces[s].is_input;
   char above[NAME], here[NAME];
@@ -106,7 +109,7 @@ static void add_steps(RitzGpuEmitter *e, int s, int level) {
 
 static void add_registers(RitzGpuEmitter *e, int s, int level) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  const int size = (int)space->num_comp * count(e, s, level);
+  const int size = (int)space->num_comp * num_nodes_at(e, s, level);
   char name[NAME];
   for (int d = -1; d < dim_of(e); d++) {
     if (!has_level(e, s, level, d)) continue;
@@ -116,10 +119,10 @@ static void add_registers(RitzGpuEmitter *e, int s, int level) {
   }
 }
 
-static void add_row(RitzGpuEmitter *e, int s) {
+static void add_simple_row(RitzGpuEmitter *e, int s) {
   char nodes[NAME];
   name_level(e, s, dim_of(e), -1, nodes);
-  ritz_emit_gpu_form_row(e, s, nodes);
+  ritz_emit_gpu_simple_row(e, s, nodes);
 }
 
 static void open_level(RitzGpuEmitter *e, int level) {
@@ -128,9 +131,9 @@ static void open_level(RitzGpuEmitter *e, int level) {
   ritz_text_add(&e->text, "\n    %s\n    for (int k%d = 0; k%d < %d; k%d++) {\n",
                 is_rolled ? "RITZ_ROLL" : "RITZ_UNROLL", level, level, (int)e->target->Q_1d, level);
   if (level == 0) return;
-  if (level == 1 && e->target->fences) ritz_text_add(&e->text, "      RITZ_FENCE(lanes);\n");
+  if (level == 1 && e->target->fences) ritz_text_add(&e->text, "      RITZ_FENCE(mask);\n");
   for (int s = 0; s < e->plan->num_spaces; s++) {
-    if (level == 1 && ritz_gpu_has_form(&e->plan->spaces[s])) add_row(e, s);
+    if (level == 1 && ritz_gpu_is_simple(&e->plan->spaces[s])) add_simple_row(e, s);
     if (!ritz_gpu_has_tensor(e, s)) continue;
     add_registers(e, s, level);
     if (e->plan->spaces[s].is_input) add_steps(e, s, level);
@@ -161,7 +164,7 @@ static void add_quantity(RitzGpuEmitter *e, int i, int d) {
   add_step(e, s, 0, d == 0, is_input ? above : here, is_input ? here : above);
 }
 
-// Data at points that pass through the block's memory.
+// Data at points that pass through shared memory.
 static void add_copied(RitzGpuEmitter *e, int i, const char *name) {
   const int s = e->plan->fields[i].space, nc = (int)e->plan->spaces[s].num_comp;
   char place[128];
@@ -176,7 +179,7 @@ static void add_copied(RitzGpuEmitter *e, int i, const char *name) {
 
 static void add_data(RitzGpuEmitter *e, int i) {
   const int s = e->plan->fields[i].space;
-  char name[32];
+  char name[48];
   ritz_emit_gpu_name_argument(e, i, name);
   if (e->target->spaces[s].is_copied) {
     add_copied(e, i, name);
@@ -193,17 +196,17 @@ static void add_weight(RitzGpuEmitter *e, int i) {
   const int b = e->plan->fields[i].basis;
   ritz_text_add(&e->text, "      in%d[0] = ", i);
   if (!e->plan->bases[b].is_tensor) {
-    ritz_text_add(&e->text, "ritz_W%d_table[%s];\n", b, point_of(e));
+    ritz_text_add(&e->text, "ritz_weights%d_table[%s];\n", b, point_of(e));
     return;
   }
-  for (int d = 0; d < dim_of(e); d++) ritz_text_add(&e->text, "%sritz_W%d[k%d]", d ? " * " : "", b, d);
+  for (int d = 0; d < dim_of(e); d++) ritz_text_add(&e->text, "%sritz_weights%d[k%d]", d ? " * " : "", b, d);
   ritz_text_add(&e->text, ";\n");
 }
 
-static void add_field(RitzGpuEmitter *e, int i) {
+static void add_element_field(RitzGpuEmitter *e, int i) {
   const int s = e->plan->fields[i].space;
-  if (s >= 0 && ritz_gpu_has_form(&e->plan->spaces[s])) {
-    ritz_emit_gpu_form_field(e, i, 0, "k0");
+  if (s >= 0 && ritz_gpu_is_simple(&e->plan->spaces[s])) {
+    ritz_emit_gpu_simple_field(e, i, 0, "k0");
     return;
   }
   switch (e->plan->fields[i].mode) {
@@ -220,16 +223,16 @@ static void add_points(RitzGpuEmitter *e) {
   const int num = plan->num_in + plan->num_out;
   for (int level = dim_of(e) - 1; level >= 0; level--) open_level(e, level);
   for (int i = 0; i < num; i++) ritz_emit_gpu_argument(e, i);
-  for (int i = 0; i < plan->num_in; i++) add_field(e, i);
+  for (int i = 0; i < plan->num_in; i++) add_element_field(e, i);
   ritz_emit_gpu_pointers(e);
   ritz_emit_gpu_call(e);
   ritz_emit_gpu_narrow(e);
   ritz_emit_gpu_energy(e);
-  for (int i = plan->num_in; i < num; i++) add_field(e, i);
+  for (int i = plan->num_in; i < num; i++) add_element_field(e, i);
   for (int level = 0; level < dim_of(e); level++) close_level(e, level);
 }
 
-// ---- Between L-vectors, the block's memory and registers ----
+// ---- Between L-vectors, shared memory and registers ----
 
 static void copy_data(RitzGpuEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
@@ -258,7 +261,7 @@ static int num_offsets(const RitzGpuEmitter *e, int s) {
 static void add_sizes(RitzGpuEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   ritz_text_add(&e->text, "%s(%d, %d, ", ritz_gpu_suffix(e, s), (int)space->num_comp, (int)space->num_nodes);
-  if (e->target->spaces[s].is_joined) ritz_text_add(&e->text, "%d, ", (int)basis_of(e, s)->P_1d);
+  if (e->target->spaces[s].is_joined) ritz_text_add(&e->text, "%d, ", (int)element_basis_of(e, s)->P_1d);
   ritz_text_add(&e->text, "%d, %d, ", row_length(e, s), (int)e->target->spaces[s].row_step);
 }
 
@@ -285,7 +288,7 @@ static void gather(RitzGpuEmitter *e, int s) {
     ritz_emit_gpu_gather(e, s, space->num_nodes, 1, "elem", "0", name);
   }
   ritz_text_add(&e->text, "  }\n");
-  if (ritz_gpu_has_form(space)) ritz_emit_gpu_form_of_element(e, s, name);
+  if (ritz_gpu_is_simple(space)) ritz_emit_gpu_simple_of_element(e, s, name);
 }
 
 static void add_atomically(RitzGpuEmitter *e, int s, const char *name) {
@@ -312,7 +315,7 @@ static void scatter(RitzGpuEmitter *e, int s) {
   ritz_text_add(&e->text, "  }\n");
 }
 
-// The place of what space s stages; the whole size with s = num_spaces.
+// Offset of space s in the staging area of shared memory; the size of the area with s = num_spaces.
 static int staged_place(const RitzGpuEmitter *e, int s) {
   CeedInt place = 0;
   for (int i = 0; i < s; i++) {
@@ -378,7 +381,7 @@ static void add_inputs(RitzGpuEmitter *e) {
   emit_spaces(e, is_sum, add_sums);
 }
 
-static void add_outputs(RitzGpuEmitter *e) {
+static void add_element_outputs(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "\n  // Nodes, data at points\n");
   emit_spaces(e, is_scattered, scatter);
   if (emit_spaces(e, is_copied_out, do_nothing)) ritz_emit_gpu_barrier(e);
@@ -401,7 +404,7 @@ int ritz_emit_gpu_elements(RitzGpuEmitter *e) {
     ritz_text_add(&e->text, "  RITZ_CONTEXT_OPEN%s(context)\n", is_writable ? "_WRITABLE" : "");
   add_points(e);
   if (has_context && is_writable) ritz_text_add(&e->text, "  RITZ_CONTEXT_CLOSE(context)\n");
-  add_outputs(e);
+  add_element_outputs(e);
   ritz_emit_gpu_close_energy(e);
   ritz_text_add(&e->text, "}\n");
   return CEED_ERROR_SUCCESS;

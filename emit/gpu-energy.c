@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// u . A u in fused kernels for devices (contract in emit/gpu-parts.h).
-#include "emit/gpu-parts.h"
+// u . A u in fused kernels for devices (contract in emit/gpu-text.h).
+#include "emit/gpu-text.h"
 
 void ritz_emit_gpu_open_energy(RitzGpuEmitter *e) {
   if (e->target->has_energy) ritz_text_add(&e->text, "  double energy = 0;\n");

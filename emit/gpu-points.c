@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The point function in fused kernels for devices (contract in emit/gpu-parts.h).
+// The QFunction in fused kernels for devices (contract in emit/gpu-text.h).
 #include <stdio.h>
 
-#include "emit/gpu-parts.h"
-#include "plan/gpu-forms.h"
+#include "emit/gpu-text.h"
+#include "plan/gpu-simple-inputs.h"
 
 static bool is_output(const RitzGpuEmitter *e, int i) { return i >= e->plan->num_in; }
 
@@ -24,7 +24,7 @@ void ritz_emit_gpu_name_argument(const RitzGpuEmitter *e, int i, char name[32]) 
 
 static void add_lines(RitzGpuEmitter *e, int i, int nc, const char *lines, int first) {
   const int Q = (int)e->target->Q_1d;
-  char name[32];
+  char name[48];
   ritz_emit_gpu_name_argument(e, i, name);
   if (is_output(e, i))
     ritz_text_add(&e->text, "      ritz_give_lines(%d, %d, %s + %d, %d, k, %s);\n", nc, Q, name, first,
@@ -68,7 +68,7 @@ static const char *point_of(const RitzGpuEmitter *e) {
 // Data at points, without a basis.
 static void add_data(RitzGpuEmitter *e, int i) {
   const int s = e->plan->fields[i].space;
-  char name[32];
+  char name[48];
   ritz_emit_gpu_name_argument(e, i, name);
   ritz_text_add(&e->text, is_output(e, i) ? "      if (is_on) " : "      ");
   if (is_output(e, i))
@@ -80,18 +80,18 @@ static void add_data(RitzGpuEmitter *e, int i) {
 static void add_weights(RitzGpuEmitter *e, int i) {
   const int b = e->plan->fields[i].basis;
   if (!ritz_plan_has_grid(&e->plan->bases[b]))
-    ritz_text_add(&e->text, "      in%d[0] = ritz_W%d_table[%s];\n", i, b, point_of(e));
+    ritz_text_add(&e->text, "      in%d[0] = ritz_weights%d_table[%s];\n", i, b, point_of(e));
   else if (e->target->dim == 1 && e->target->Q_1d == 1)
     ritz_text_add(&e->text, "      in%d[0] = w%d;\n", i, b);
   else
-    ritz_text_add(&e->text, "      in%d[0] = ritz_W%d[k] * w%d;\n", i, b, b);
+    ritz_text_add(&e->text, "      in%d[0] = ritz_weights%d[k] * w%d;\n", i, b, b);
 }
 
 void ritz_emit_gpu_field(RitzGpuEmitter *e, int i) {
   const RitzPlanField *f = &e->plan->fields[i];
   char lines[32];
-  if (f->space >= 0 && ritz_gpu_has_form(&e->plan->spaces[f->space])) {
-    ritz_emit_gpu_form_field(e, i, (int)e->target->dim - 1, "k");
+  if (f->space >= 0 && ritz_gpu_is_simple(&e->plan->spaces[f->space])) {
+    ritz_emit_gpu_simple_field(e, i, (int)e->target->dim - 1, "k");
     return;
   }
   switch (f->mode) {
@@ -114,14 +114,14 @@ void ritz_emit_gpu_field(RitzGpuEmitter *e, int i) {
 // ---- The call ----
 
 void ritz_emit_gpu_argument(RitzGpuEmitter *e, int i) {
-  char name[32];
+  char name[48];
   ritz_emit_gpu_name_argument(e, i, name);
   ritz_text_add(&e->text, "      RitzReal %s[%d];\n", name, (int)e->plan->fields[i].size);
 }
 
 void ritz_emit_gpu_widen(RitzGpuEmitter *e, int i) {
   const int size = (int)e->plan->fields[i].size;
-  char name[32];
+  char name[48];
   if (!ritz_gpu_converts_arguments(e->plan)) return;
   ritz_emit_gpu_name_argument(e, i, name);
   ritz_text_add(&e->text, "      CeedScalar wide_%s[%d];\n", name, size);
@@ -130,7 +130,7 @@ void ritz_emit_gpu_widen(RitzGpuEmitter *e, int i) {
 
 void ritz_emit_gpu_narrow(RitzGpuEmitter *e) {
   for (int i = e->plan->num_in; i < e->plan->num_in + e->plan->num_out; i++) {
-    char name[32];
+    char name[48];
     if (!ritz_gpu_converts_arguments(e->plan)) return;
     ritz_emit_gpu_name_argument(e, i, name);
     ritz_text_add(&e->text, "      ritz_narrow(%d, wide_%s, %s);\n", (int)e->plan->fields[i].size, name,
@@ -178,10 +178,11 @@ static void add_line_weights(RitzGpuEmitter *e) {
     if (!e->plan->bases[b].weights || !ritz_plan_has_grid(&e->plan->bases[b])) continue;
     ritz_text_add(&e->text, "    const RitzReal w%d = ", b);
     if (dim == 3)
-      ritz_text_add(&e->text, "ritz_W%d_table[L.points_line %% %d] * ritz_W%d_table[L.points_line / %d];\n",
+      ritz_text_add(&e->text,
+                    "ritz_weights%d_table[L.points_line %% %d] * ritz_weights%d_table[L.points_line / %d];\n",
                     b, Q, b, Q);
     else if (dim == 2 || Q == 1)
-      ritz_text_add(&e->text, "ritz_W%d_table[L.points_line];\n", b);
+      ritz_text_add(&e->text, "ritz_weights%d_table[L.points_line];\n", b);
     else
       ritz_text_add(&e->text, "1;\n");
   }
@@ -190,18 +191,18 @@ static void add_line_weights(RitzGpuEmitter *e) {
 void ritz_emit_gpu_open_points(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "\n  // Points\n  if (is_live) {\n");
   add_line_weights(e);
-  if (e->target->num_stacked == 1) ritz_emit_gpu_form_lines(e);
+  if (e->target->num_stacked == 1) ritz_emit_gpu_simple_lines(e);
   if (ritz_emit_gpu_has_context(e))
     ritz_text_add(&e->text, "    RITZ_CONTEXT_OPEN%s(context)\n",
                   e->plan->is_context_writable ? "_WRITABLE" : "");
   ritz_text_add(&e->text, "    %s\n    for (int k = 0; k < %d; k++) {\n",
                 e->target->unrolls ? "RITZ_UNROLL" : "RITZ_ROLL", (int)e->target->Q_1d);
-  if (e->target->fences) ritz_text_add(&e->text, "      RITZ_FENCE(lanes);\n");
+  if (e->target->fences) ritz_text_add(&e->text, "      RITZ_FENCE(mask);\n");
   if (e->target->num_stacked > 1) {
     ritz_text_add(&e->text, "      const RitzLong own = first_elem + L.points_elem + k * RITZ_GROUPS;\n"
                             "      const RitzLong elem = ritz_element(own, num_elem);\n"
                             "      const int is_on = own < num_elem;\n");
-    ritz_emit_gpu_form_lines(e);
+    ritz_emit_gpu_simple_lines(e);
   }
 }
 

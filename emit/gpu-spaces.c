@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Spaces in fused kernels for devices: from L-vectors to the points and back (contract in emit/gpu-parts.h).
+// Spaces in fused kernels for devices: from L-vectors to the points and back (contract in emit/gpu-text.h).
 #include <stdio.h>
 #include <string.h>
 
-#include "emit/gpu-parts.h"
+#include "emit/gpu-text.h"
 
-static const RitzPlanBasis *basis_of(const RitzGpuEmitter *e, int s) {
+static const RitzPlanBasis *space_basis_of(const RitzGpuEmitter *e, int s) {
   return &e->plan->bases[e->plan->spaces[s].basis];
 }
 
@@ -30,7 +30,7 @@ static void add_stride(RitzGpuEmitter *e, const char *name, int s) {
   ritz_text_add(&e->text, ",\n    RitzLong %s_stride%d", name, s);
 }
 
-static void add_matrix(RitzGpuEmitter *e, const char *kind, int b, const char *suffix) {
+static void add_matrix_parameter(RitzGpuEmitter *e, const char *kind, int b, const char *suffix) {
   ritz_text_add(&e->text, ",\n    RITZ_GLOBAL const RitzReal *RITZ_RESTRICT %s%d%s", kind, b, suffix);
 }
 
@@ -53,10 +53,10 @@ static void add_parameter(RitzGpuEmitter *e, const RitzGpuArg *arg) {
   case RITZ_GPU_ARG_NODE_STRIDE: add_stride(e, "node", n); break;
   case RITZ_GPU_ARG_COMP_STRIDE: add_stride(e, "comp", n); break;
   case RITZ_GPU_ARG_ELEM_STRIDE: add_stride(e, "elem", n); break;
-  case RITZ_GPU_ARG_INTERP: add_matrix(e, "interp", n, ""); break;
-  case RITZ_GPU_ARG_DERIV: add_matrix(e, "deriv", n, ""); break;
-  case RITZ_GPU_ARG_INTERP_T: add_matrix(e, "interp", n, "_t"); break;
-  case RITZ_GPU_ARG_DERIV_T: add_matrix(e, "deriv", n, "_t"); break;
+  case RITZ_GPU_ARG_INTERP: add_matrix_parameter(e, "interp", n, ""); break;
+  case RITZ_GPU_ARG_DERIV: add_matrix_parameter(e, "deriv", n, ""); break;
+  case RITZ_GPU_ARG_INTERP_T: add_matrix_parameter(e, "interp", n, "_t"); break;
+  case RITZ_GPU_ARG_DERIV_T: add_matrix_parameter(e, "deriv", n, "_t"); break;
   case RITZ_GPU_ARG_ENERGIES: ritz_text_add(&e->text, ",\n    RITZ_GLOBAL double *energies"); break;
   }
 }
@@ -220,7 +220,7 @@ void ritz_emit_gpu_name_pass(const RitzPass *pass, char name[32]) {
 // Opens a block for the threads that have a line, or for all, which then do without; of several rounds a
 // loop.
 void ritz_emit_gpu_open_pass(RitzGpuEmitter *e, const RitzPass *pass, const char *what) {
-  char name[32];
+  char name[48];
   ritz_emit_gpu_name_pass(pass, name);
   ritz_text_add(&e->text, "\n  // %s\n", what);
   if (pass->num_rounds > 1)
@@ -245,17 +245,17 @@ static void add_place(RitzGpuEmitter *e, int number, const char *pass) {
 }
 
 // Lines of a pass from arrays to arrays. how: "" from one to another, "_two" to two others, "_sum" from two
-// to another; a letter for each matrix, which is transposed where spaces are outputs.
-static void emit_move(RitzGpuEmitter *e, int s, const RitzPass *pass, const char *how, const char *matrices,
-                      const int *arrays, const char *stride) {
+// to another; matrices are transposed where spaces are outputs.
+static void emit_move(RitzGpuEmitter *e, int s, const RitzPass *pass, const char *how,
+                      const RitzTextTable *matrices, const int *arrays, const char *stride) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  const int num = (int)strlen(matrices) + 1;
-  char name[32];
+  const int num = ritz_num_text_tables(matrices) + 1;
+  char name[48];
   ritz_emit_gpu_name_pass(pass, name);
   ritz_text_add(&e->text, "    ritz_move%s%s(", how, pass->is_mma ? "_mma" : "");
-  for (const char *matrix = matrices; *matrix; matrix++)
-    ritz_text_add(&e->text, "%s(ritz_%c%d%s), ", pass->is_mma ? "RITZ_L" : "RITZ_M", *matrix, space->basis,
-                  space->is_input ? "" : "_t");
+  for (const RitzTextTable *matrix = matrices; *matrix; matrix++)
+    ritz_text_add(&e->text, "%s(ritz_%s%d%s), ", pass->is_mma ? "RITZ_L" : "RITZ_M",
+                  ritz_text_table_name(*matrix), space->basis, space->is_input ? "" : "_t");
   ritz_text_add(&e->text, "%d", (int)space->num_comp);
   if (pass->is_mma)
     ritz_text_add(&e->text, ", m, ritz_lines[%sRITZ_THREAD].%s",
@@ -277,7 +277,7 @@ static bool has_space(const RitzGpuEmitter *e, bool is_input,
   return false;
 }
 
-static int array_of(const RitzGpuEmitter *e, int s, int k) {
+static int shared_array_of(const RitzGpuEmitter *e, int s, int k) {
   return e->target->spaces[s].first_array + k * (int)e->plan->spaces[s].num_comp;
 }
 
@@ -289,7 +289,7 @@ typedef void (*EmitSpace)(RitzGpuEmitter *e, int s, const RitzPass *pass);
 
 // Whether lines of the space, or of some of its components, are those of a pass of nodes or middle lines.
 static bool has_pass(const RitzGpuEmitter *e, int s, const RitzPass *pass) {
-  const RitzPlanBasis *b = basis_of(e, s);
+  const RitzPlanBasis *b = space_basis_of(e, s);
   bool has = false;
   if (!ritz_gpu_has_vector(e, s)) return ritz_plan_gpu_pass(e->target, pass->kind, b->P_1d) == pass;
   for (CeedInt c = 0; c < b->dim; c++)
@@ -324,7 +324,7 @@ static void emit_nodes_in(RitzGpuEmitter *e, int s, const RitzPass *lines) {
     ritz_emit_gpu_vector_nodes(e, s, lines);
     return;
   }
-  const RitzPlanBasis *b = basis_of(e, s);
+  const RitzPlanBasis *b = space_basis_of(e, s);
   const int nc = (int)e->plan->spaces[s].num_comp, P = (int)b->P_1d, n = e->plan->spaces[s].basis;
   char pass[32], elem[96], first[64];
   ritz_emit_gpu_name_pass(lines, pass);
@@ -333,12 +333,12 @@ static void emit_nodes_in(RitzGpuEmitter *e, int s, const RitzPass *lines) {
   ritz_text_add(&e->text, "    {\n      RitzReal nodes[%d * %d];\n      const RitzLong e = %s;\n      ", nc,
                 P, elem);
   ritz_emit_gpu_gather(e, s, P, e->target->dim == 3 ? P : 1, "e", first, "nodes");
-  ritz_text_add(&e->text, "      ritz_put(RITZ_M(ritz_B%d), %d, nodes", n, nc);
-  add_place(e, array_of(e, s, 0), pass);
+  ritz_text_add(&e->text, "      ritz_put(RITZ_M(ritz_interp%d), %d, nodes", n, nc);
+  add_place(e, shared_array_of(e, s, 0), pass);
   ritz_text_add(&e->text, ", %s);\n", node_stride(e));
   if (is_direct_gradient(e, s)) {
-    ritz_text_add(&e->text, "      ritz_put(RITZ_M(ritz_D%d), %d, nodes", n, nc);
-    add_place(e, array_of(e, s, 1), pass);
+    ritz_text_add(&e->text, "      ritz_put(RITZ_M(ritz_grad%d), %d, nodes", n, nc);
+    add_place(e, shared_array_of(e, s, 1), pass);
     ritz_text_add(&e->text, ", %s);\n", node_stride(e));
   }
   ritz_text_add(&e->text, "    }\n");
@@ -349,20 +349,22 @@ static void emit_middle_in(RitzGpuEmitter *e, int s, const RitzPass *pass) {
     ritz_emit_gpu_vector_middle(e, s, pass);
     return;
   }
-  const int first = array_of(e, s, 0), second = array_of(e, s, 1), third = array_of(e, s, 2);
+  const int first = shared_array_of(e, s, 0), second = shared_array_of(e, s, 1),
+            third = shared_array_of(e, s, 2);
   if (!is_direct_gradient(e, s)) {
-    emit_move(e, s, pass, "", "B", (const int[]){first, first}, "1");
+    emit_move(e, s, pass, "", RITZ_TEXT_TABLES(RITZ_TEXT_INTERP), (const int[]){first, first}, "1");
     return;
   }
-  emit_move(e, s, pass, "_two", "BD", (const int[]){first, first, third}, "1");
-  emit_move(e, s, pass, "", "B", (const int[]){second, second}, "1");
+  emit_move(e, s, pass, "_two", RITZ_TEXT_TABLES(RITZ_TEXT_INTERP, RITZ_TEXT_GRAD),
+            (const int[]){first, first, third}, "1");
+  emit_move(e, s, pass, "", RITZ_TEXT_TABLES(RITZ_TEXT_INTERP), (const int[]){second, second}, "1");
 }
 
 // name = matrix of array k, along the line of points.
-static void emit_get(RitzGpuEmitter *e, int s, char matrix, int k, const char *name) {
-  ritz_text_add(&e->text, "    ritz_get(RITZ_M(ritz_%c%d), %d", matrix, e->plan->spaces[s].basis,
-                (int)e->plan->spaces[s].num_comp);
-  add_place(e, array_of(e, s, k), "points");
+static void emit_get(RitzGpuEmitter *e, int s, RitzTextTable matrix, int k, const char *name) {
+  ritz_text_add(&e->text, "    ritz_get(RITZ_M(ritz_%s%d), %d", ritz_text_table_name(matrix),
+                e->plan->spaces[s].basis, (int)e->plan->spaces[s].num_comp);
+  add_place(e, shared_array_of(e, s, k), "points");
   ritz_text_add(&e->text, ", %s, %s);\n", point_stride(e), name);
 }
 
@@ -371,51 +373,51 @@ static void emit_direct_points(RitzGpuEmitter *e, int s) {
   char name[48];
   if (ritz_gpu_has_values(&e->plan->spaces[s])) {
     snprintf(name, sizeof(name), "u%d", s);
-    emit_get(e, s, 'B', 0, name);
+    emit_get(e, s, RITZ_TEXT_INTERP, 0, name);
   }
   if (!ritz_gpu_has_gradient(&e->plan->spaces[s])) return;
   for (int d = 0; d < dim; d++) {
     const int array = d == dim - 1 ? 0 : dim == 3 && d == 0 ? 2 : 1;
     snprintf(name, sizeof(name), "g%d + %d", s, d * size);
-    emit_get(e, s, d == dim - 1 ? 'D' : 'B', array, name);
+    emit_get(e, s, d == dim - 1 ? RITZ_TEXT_GRAD : RITZ_TEXT_INTERP, array, name);
   }
 }
 
 // The thread reads its own line of nodes: in one dimension, or where nodes are points.
 static void emit_own_line_in(RitzGpuEmitter *e, int s) {
-  const RitzPlanBasis *b = basis_of(e, s);
+  const RitzPlanBasis *b = space_basis_of(e, s);
   const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis, P = (int)b->P_1d;
-  char name[32];
+  char name[48];
   snprintf(name, sizeof(name), is_identity(e, s) ? "u%d" : "n%d", s);
   if (!is_identity(e, s)) ritz_text_add(&e->text, "    RitzReal n%d[%d * %d];\n", s, nc, P);
   ritz_text_add(&e->text, "    ");
   ritz_emit_gpu_gather(e, s, P, (CeedInt)e->target->num_lines, "elem", "L.points_line", name);
   if (is_identity(e, s)) return;
   if (ritz_gpu_has_values(&e->plan->spaces[s]) || ritz_gpu_is_collocated(e, s))
-    ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_B%d), %d, n%d, u%d);\n", n, nc, s, s);
+    ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_interp%d), %d, n%d, u%d);\n", n, nc, s, s);
   if (is_direct_gradient(e, s))
-    ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_D%d), %d, n%d, g%d);\n", n, nc, s, s);
+    ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_grad%d), %d, n%d, g%d);\n", n, nc, s, s);
 }
 
 // Values and the derivative along the line; values go to the rows and columns.
 static void emit_collocated_points(RitzGpuEmitter *e, int s) {
   const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis;
-  ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_C%d), %d, u%d, g%d);\n", n, nc, s, s);
+  ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_collocated%d), %d, u%d, g%d);\n", n, nc, s, s);
   if (e->target->dim == 1) return;
   ritz_text_add(&e->text, "    ritz_keep(%d, %d, u%d", nc, (int)e->target->Q_1d, s);
-  add_place(e, array_of(e, s, 0), "points");
+  add_place(e, shared_array_of(e, s, 0), "points");
   ritz_text_add(&e->text, ", %s);\n", point_stride(e));
 }
 
 static void emit_points_in(RitzGpuEmitter *e, int s) {
-  char name[32];
+  char name[48];
   if (ritz_gpu_has_vector(e, s)) {
     ritz_emit_gpu_vector_points_in(e, s);
   } else if (!has_node_lines(e, s)) {
     emit_own_line_in(e, s);
   } else if (ritz_gpu_is_collocated(e, s)) {
     snprintf(name, sizeof(name), "u%d", s);
-    emit_get(e, s, 'B', 0, name);
+    emit_get(e, s, RITZ_TEXT_INTERP, 0, name);
   } else {
     emit_direct_points(e, s);
   }
@@ -451,8 +453,8 @@ static void emit_derivatives(RitzGpuEmitter *e, int d, bool is_input) {
     const RitzPlanSpace *space = &e->plan->spaces[s];
     if (space->is_input != is_input || !ritz_gpu_is_collocated(e, s)) continue;
     const int to = ritz_gpu_derivative_array(e, s, d);
-    emit_move(e, s, pass, "", "C", (const int[]){is_input ? array_of(e, s, 0) : to, to},
-              d == 0 ? "1" : "RITZ_ROW");
+    emit_move(e, s, pass, "", RITZ_TEXT_TABLES(RITZ_TEXT_COLLOCATED),
+              (const int[]){is_input ? shared_array_of(e, s, 0) : to, to}, d == 0 ? "1" : "RITZ_ROW");
   }
   ritz_emit_gpu_close_pass(e);
 }
@@ -485,11 +487,11 @@ static void emit_tensor_inputs(RitzGpuEmitter *e) {
 void ritz_emit_gpu_inputs(RitzGpuEmitter *e) {
   emit_registers(e);
   ritz_emit_gpu_dense_registers(e);
-  ritz_emit_gpu_form_nodes(e);
+  ritz_emit_gpu_simple_nodes(e);
   ritz_emit_gpu_dense_nodes(e);
   if (has_space(e, true, has_tensor)) emit_tensor_inputs(e);
   ritz_emit_gpu_dense_inputs(e);
-  ritz_emit_gpu_finish_forms(e);
+  ritz_emit_gpu_finish_simple(e);
 }
 
 // ---- Outputs ----
@@ -497,7 +499,7 @@ void ritz_emit_gpu_inputs(RitzGpuEmitter *e) {
 // Transposed along the line, before values of other threads arrive.
 static void emit_line_back(RitzGpuEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  ritz_text_add(&e->text, "    ritz_apply%s(RITZ_M(ritz_C%d_t), %d, g%d, u%d);\n",
+  ritz_text_add(&e->text, "    ritz_apply%s(RITZ_M(ritz_collocated%d_t), %d, g%d, u%d);\n",
                 ritz_gpu_has_values(space) ? "_add" : "", space->basis, (int)space->num_comp, s, s);
 }
 
@@ -509,14 +511,14 @@ static void emit_lines_back(RitzGpuEmitter *e) {
   ritz_emit_gpu_close_pass(e);
 }
 
-// array k = matrix^T of registers, or the sum of two such.
-static void emit_put(RitzGpuEmitter *e, int s, const char *matrices, const char *registers, int k) {
+// Writes matrix^T times a line in registers, or the sum of two such products, to array k.
+static void emit_put(RitzGpuEmitter *e, int s, const RitzTextTable *matrices, const char *registers, int k) {
   const char *two = matrices[1] ? "_two" : "";
   const int n = e->plan->spaces[s].basis;
-  ritz_text_add(&e->text, "    ritz_put%s(RITZ_M(ritz_%c%d_t)", two, matrices[0], n);
-  if (matrices[1]) ritz_text_add(&e->text, ", RITZ_M(ritz_%c%d_t)", matrices[1], n);
+  ritz_text_add(&e->text, "    ritz_put%s(RITZ_M(ritz_%s%d_t)", two, ritz_text_table_name(matrices[0]), n);
+  if (matrices[1]) ritz_text_add(&e->text, ", RITZ_M(ritz_%s%d_t)", ritz_text_table_name(matrices[1]), n);
   ritz_text_add(&e->text, ", %d, %s", (int)e->plan->spaces[s].num_comp, registers);
-  add_place(e, array_of(e, s, k), "points");
+  add_place(e, shared_array_of(e, s, k), "points");
   ritz_text_add(&e->text, ", %s);\n", point_stride(e));
 }
 
@@ -526,35 +528,38 @@ static void emit_direct_back(RitzGpuEmitter *e, int s) {
   char registers[64];
   if (!ritz_gpu_has_gradient(&e->plan->spaces[s])) {
     snprintf(registers, sizeof(registers), "u%d", s);
-    emit_put(e, s, "B", registers, 0);
+    emit_put(e, s, RITZ_TEXT_TABLES(RITZ_TEXT_INTERP), registers, 0);
     return;
   }
   snprintf(registers, sizeof(registers), has_values ? "u%d, g%d + %d" : "g%d + %d", s,
            has_values ? s : (dim - 1) * size, (dim - 1) * size);
-  emit_put(e, s, has_values ? "BD" : "D", registers, 0);
+  emit_put(e, s,
+           has_values ? RITZ_TEXT_TABLES(RITZ_TEXT_INTERP, RITZ_TEXT_GRAD) : RITZ_TEXT_TABLES(RITZ_TEXT_GRAD),
+           registers, 0);
   for (int d = 0; d < dim - 1; d++) {
     snprintf(registers, sizeof(registers), "g%d + %d", s, d * size);
-    emit_put(e, s, "B", registers, dim == 3 && d == 0 ? 2 : 1);
+    emit_put(e, s, RITZ_TEXT_TABLES(RITZ_TEXT_INTERP), registers, dim == 3 && d == 0 ? 2 : 1);
   }
 }
 
 // The thread's own line of nodes: nodes = B^T u, or with a direct gradient + D^T g.
 static void emit_own_line_out(RitzGpuEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  const int nc = (int)space->num_comp, n = space->basis, P = (int)basis_of(e, s)->P_1d;
+  const int nc = (int)space->num_comp, n = space->basis, P = (int)space_basis_of(e, s)->P_1d;
   const bool has_u = ritz_gpu_has_values(space) || ritz_gpu_is_collocated(e, s);
-  char name[32];
+  char name[48];
   snprintf(name, sizeof(name), is_identity(e, s) ? "u%d" : "n%d", s);
   if (!is_identity(e, s)) {
     ritz_text_add(&e->text, "    RitzReal n%d[%d * %d];\n", s, nc, P);
-    if (has_u) ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_B%d_t), %d, u%d, n%d);\n", n, nc, s, s);
+    if (has_u)
+      ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_interp%d_t), %d, u%d, n%d);\n", n, nc, s, s);
     if (is_direct_gradient(e, s))
-      ritz_text_add(&e->text, "    ritz_apply%s(RITZ_M(ritz_D%d_t), %d, g%d, n%d);\n", has_u ? "_add" : "", n,
-                    nc, s, s);
+      ritz_text_add(&e->text, "    ritz_apply%s(RITZ_M(ritz_grad%d_t), %d, g%d, n%d);\n", has_u ? "_add" : "",
+                    n, nc, s, s);
   }
   if (e->target->spaces[s].is_staged) {
     ritz_text_add(&e->text, "    ritz_keep(%d, %d, %s", nc, P, name);
-    add_place(e, array_of(e, s, 0), "points");
+    add_place(e, shared_array_of(e, s, 0), "points");
     ritz_text_add(&e->text, ", %s);\n", point_stride(e));
     return;
   }
@@ -579,7 +584,7 @@ static void emit_points_out(RitzGpuEmitter *e, int s) {
     emit_own_line_out(e, s);
   } else if (ritz_gpu_is_collocated(e, s)) {
     snprintf(registers, sizeof(registers), "u%d", s);
-    emit_put(e, s, "B", registers, 0);
+    emit_put(e, s, RITZ_TEXT_TABLES(RITZ_TEXT_INTERP), registers, 0);
   } else {
     emit_direct_back(e, s);
   }
@@ -591,9 +596,12 @@ static void emit_middle_out(RitzGpuEmitter *e, int s, const RitzPass *pass) {
     return;
   }
   const bool is_direct = is_direct_gradient(e, s);
-  const int first = array_of(e, s, 0), third = array_of(e, s, 2), last = array_of(e, s, is_direct);
-  if (is_direct) emit_move(e, s, pass, "_sum", "BD", (const int[]){first, third, first}, "1");
-  emit_move(e, s, pass, "", "B", (const int[]){last, last}, "1");
+  const int first = shared_array_of(e, s, 0), third = shared_array_of(e, s, 2),
+            last = shared_array_of(e, s, is_direct);
+  if (is_direct)
+    emit_move(e, s, pass, "_sum", RITZ_TEXT_TABLES(RITZ_TEXT_INTERP, RITZ_TEXT_GRAD),
+              (const int[]){first, third, first}, "1");
+  emit_move(e, s, pass, "", RITZ_TEXT_TABLES(RITZ_TEXT_INTERP), (const int[]){last, last}, "1");
 }
 
 static void emit_nodes_out(RitzGpuEmitter *e, int s, const RitzPass *lines) {
@@ -602,22 +610,23 @@ static void emit_nodes_out(RitzGpuEmitter *e, int s, const RitzPass *lines) {
     return;
   }
   const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis,
-            P = (int)basis_of(e, s)->P_1d;
+            P = (int)space_basis_of(e, s)->P_1d;
   char pass[32], first[64];
   ritz_emit_gpu_name_pass(lines, pass);
   ritz_text_add(&e->text, "    {\n      RitzReal nodes[%d * %d];\n", nc, P);
   if (is_direct_gradient(e, s)) {
-    ritz_text_add(&e->text, "      ritz_get_two(RITZ_M(ritz_B%d_t), RITZ_M(ritz_D%d_t), %d", n, n, nc);
-    add_place(e, array_of(e, s, 0), pass);
-    add_place(e, array_of(e, s, 1), pass);
+    ritz_text_add(&e->text, "      ritz_get_two(RITZ_M(ritz_interp%d_t), RITZ_M(ritz_grad%d_t), %d", n, n,
+                  nc);
+    add_place(e, shared_array_of(e, s, 0), pass);
+    add_place(e, shared_array_of(e, s, 1), pass);
   } else {
-    ritz_text_add(&e->text, "      ritz_get(RITZ_M(ritz_B%d_t), %d", n, nc);
-    add_place(e, array_of(e, s, 0), pass);
+    ritz_text_add(&e->text, "      ritz_get(RITZ_M(ritz_interp%d_t), %d", n, nc);
+    add_place(e, shared_array_of(e, s, 0), pass);
   }
   ritz_text_add(&e->text, ", %s, nodes);\n", node_stride(e));
   if (e->target->spaces[s].is_staged) {
     ritz_text_add(&e->text, "      ritz_keep(%d, %d, nodes", nc, P);
-    add_place(e, array_of(e, s, 0), pass);
+    add_place(e, shared_array_of(e, s, 0), pass);
     ritz_text_add(&e->text, ", %s);\n    }\n", node_stride(e));
     return;
   }
@@ -640,9 +649,9 @@ static void emit_staged(RitzGpuEmitter *e) {
     ritz_text_add(&e->text,
                   "  ritz_scatter_staged%s(%d, %d, %d, num_elem - first_elem, m + %d * RITZ_ARRAY, %d, %d,\n"
                   "                      ",
-                  ritz_gpu_suffix(e, s), (int)space->num_comp, (int)e->target->dim, (int)basis_of(e, s)->P_1d,
-                  array_of(e, s, 0), CeedIntMax(1, e->target->spaces[s].row_length),
-                  (int)e->target->spaces[s].row_step);
+                  ritz_gpu_suffix(e, s), (int)space->num_comp, (int)e->target->dim,
+                  (int)space_basis_of(e, s)->P_1d, shared_array_of(e, s, 0),
+                  CeedIntMax(1, e->target->spaces[s].row_length), (int)e->target->spaces[s].row_step);
     ritz_emit_gpu_offsets(e, s, "first_elem", "0");
     ritz_text_add(&e->text, ", y%d);\n", s);
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sizes and tables of fused kernels for devices (contract in emit/gpu-parts.h).
+// Sizes and tables of fused kernels for devices (contract in emit/gpu-text.h).
 #include <stdio.h>
 
-#include "emit/gpu-parts.h"
-#include "emit/parts.h"
+#include "emit/cpu-text.h"
+#include "emit/gpu-text.h"
 
 // ---- Sizes ----
 
@@ -115,11 +115,12 @@ static Use find_use(const RitzGpuEmitter *e, int basis) {
   return use;
 }
 
-static int add_both_ways(RitzGpuEmitter *e, char letter, int b, const RitzPlanMatrix *m, const Use *use) {
-  char name[32];
+static int add_both_ways(RitzGpuEmitter *e, RitzTextTable table, int b, const RitzPlanMatrix *m,
+                         const Use *use) {
+  char name[48];
   for (int transposed = 0; transposed < 2; transposed++) {
     if (!(transposed ? use->writes : use->reads)) continue;
-    snprintf(name, sizeof(name), "ritz_%c%d%s", letter, b, transposed ? "_t" : "");
+    snprintf(name, sizeof(name), "ritz_%s%d%s", ritz_text_table_name(table), b, transposed ? "_t" : "");
     RITZ_TRY(ritz_emit_gpu_matrix(e, name, m, transposed));
     if (e->target->uses_mma && m->rows <= 8 && m->cols <= 8) add_lanes(e, name, m, transposed);
   }
@@ -129,17 +130,17 @@ static int add_both_ways(RitzGpuEmitter *e, char letter, int b, const RitzPlanMa
 void ritz_emit_gpu_weights(RitzGpuEmitter *e, int i) {
   const RitzPlanBasis *b = &e->plan->bases[i];
   const CeedInt n = ritz_plan_has_grid(b) ? b->Q_1d : b->Q;
-  char name[32];
+  char name[48];
   if (!b->weights) return;
-  snprintf(name, sizeof(name), "ritz_W%d", i);
+  snprintf(name, sizeof(name), "ritz_weights%d", i);
   if (ritz_plan_has_grid(b)) ritz_emit_gpu_numbers(e, "RITZ_CONSTANT", name, b->weights, n);
-  snprintf(name, sizeof(name), "ritz_W%d_table", i);
+  snprintf(name, sizeof(name), "ritz_weights%d_table", i);
   ritz_emit_gpu_numbers(e, "RITZ_TABLE", name, b->weights, n);
 }
 
 static int add_basis(RitzGpuEmitter *e, int i) {
   static const char *const routes[] = {"the nodes are the points", "interpolated, derivatives at the points",
-                                       "one sweep per derivative", "dense"};
+                                       "each derivative from the nodes", "dense"};
   const RitzPlanBasis *b = &e->plan->bases[i];
   const RitzRoute route = e->target->routes[i];
   const Use use = find_use(e, i);
@@ -158,16 +159,18 @@ static int add_basis(RitzGpuEmitter *e, int i) {
   }
   ritz_text_add(&e->text, "\n// ---- Basis %d: %dD, %d nodes and %d points a direction; %s ----\n", i,
                 (int)b->dim, (int)b->P_1d, (int)b->Q_1d, routes[route]);
-  if (route != RITZ_ROUTE_IDENTITY) RITZ_TRY(add_both_ways(e, 'B', i, &b->interp, &use));
-  if (route == RITZ_ROUTE_DIRECT && use.has_gradient) RITZ_TRY(add_both_ways(e, 'D', i, &b->grad, &use));
-  if (route != RITZ_ROUTE_DIRECT && use.has_gradient) RITZ_TRY(add_both_ways(e, 'C', i, &b->deriv, &use));
+  if (route != RITZ_ROUTE_IDENTITY) RITZ_TRY(add_both_ways(e, RITZ_TEXT_INTERP, i, &b->interp, &use));
+  if (route == RITZ_ROUTE_DIRECT && use.has_gradient)
+    RITZ_TRY(add_both_ways(e, RITZ_TEXT_GRAD, i, &b->grad, &use));
+  if (route != RITZ_ROUTE_DIRECT && use.has_gradient)
+    RITZ_TRY(add_both_ways(e, RITZ_TEXT_COLLOCATED, i, &b->deriv, &use));
   ritz_emit_gpu_weights(e, i);
   return CEED_ERROR_SUCCESS;
 }
 
 int ritz_emit_gpu_bases(RitzGpuEmitter *e) {
   for (int i = 0; i < e->plan->num_bases; i++) RITZ_TRY(add_basis(e, i));
-  return ritz_emit_gpu_form_tables(e);
+  return ritz_emit_gpu_simple_tables(e);
 }
 
 // ---- Lines ----
@@ -178,7 +181,7 @@ typedef enum { ADDRESS, ELEMENT, FIRST } Column;
 static bool has_columns(RitzPassKind kind) { return kind == RITZ_PASS_NODES || kind == RITZ_PASS_POINTS; }
 
 static void add_member(RitzGpuEmitter *e, const RitzPass *pass) {
-  char name[32];
+  char name[48];
   ritz_emit_gpu_name_pass(pass, name);
   ritz_text_add(&e->text, pass->is_mma ? "  unsigned short %s[4]" : "  unsigned short %s", name);
   if (has_columns(pass->kind))
@@ -209,7 +212,7 @@ static void add_shared(RitzGpuEmitter *e, const RitzPass *pass, int place) {
                 entry(e, pass, first + 24, ADDRESS));
 }
 
-static void add_row(RitzGpuEmitter *e, int place) {
+static void add_line_row(RitzGpuEmitter *e, int place) {
   const char *separator = "{";
   for (int i = 0; i < e->target->num_passes; i++) {
     const RitzPass *pass = &e->target->passes[i];
@@ -243,7 +246,7 @@ void ritz_emit_gpu_lines(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "} RitzLines;\nRITZ_TABLE RitzLines ritz_lines[] = {\n");
   for (int place = 0; place < rounds * (int)t->num_threads; place++) {
     ritz_text_add(&e->text, place % 4 ? " " : "  ");
-    add_row(e, place);
+    add_line_row(e, place);
     ritz_text_add(&e->text, place % 4 == 3 ? ",\n" : ",");
   }
   ritz_text_add(&e->text, "};\n");

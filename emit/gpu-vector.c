@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Vector bases of tensor products in fused kernels for devices (contract in emit/gpu-parts.h, functions in
+// Vector bases of tensor products in fused kernels for devices (contract in emit/gpu-text.h, functions in
 // kernels/gpu/lines.h and terms.h).
 //
 // A component's lines of nodes become points, and derivatives, along the direction of the lines, then along
-// the first, then along the last: one array of the block's memory for values and one for each derivative
+// the first, then along the last: one array of shared memory for values and one for each derivative
 // along another direction than the last (plan/gpu-vector.h).
 #include <stdio.h>
 
-#include "emit/gpu-parts.h"
+#include "emit/gpu-text.h"
 #include "plan/gpu-vector.h"
 
 static const RitzPlanSpace *space_of(const RitzGpuEmitter *e, int s) { return &e->plan->spaces[s]; }
@@ -25,7 +25,7 @@ static const char *stride_of(int d) { return d == 2 ? "RITZ_PLANE" : d == 1 ? "R
 // The matrix of component c along d, transposed where spaces are outputs.
 static void add_matrix(RitzGpuEmitter *e, int s, bool is_derivative, CeedInt c, int d) {
   const RitzPlanBlock *block = &basis_of(e, s)->blocks[c];
-  ritz_text_add(&e->text, "RITZ_M(ritz_T%d_%d%s)", space_of(e, s)->basis,
+  ritz_text_add(&e->text, "RITZ_M(ritz_line%d_%d%s)", space_of(e, s)->basis,
                 is_derivative ? block->grad[d] : block->interp[d], space_of(e, s)->is_input ? "" : "_t");
 }
 
@@ -122,7 +122,7 @@ static void emit_nodes_out(RitzGpuEmitter *e, int s, CeedInt c, const char *pass
 }
 
 void ritz_emit_gpu_vector_nodes(RitzGpuEmitter *e, int s, const RitzPass *pass) {
-  char name[32];
+  char name[48];
   ritz_emit_gpu_name_pass(pass, name);
   for (CeedInt c = 0; c < e->target->dim; c++) {
     if (ritz_plan_gpu_pass_of(e->target, RITZ_PASS_NODES, basis_of(e, s)->blocks[c].P) != pass) continue;
@@ -175,7 +175,7 @@ static void emit_middle(RitzGpuEmitter *e, int s, CeedInt c, const char *pass) {
 }
 
 void ritz_emit_gpu_vector_middle(RitzGpuEmitter *e, int s, const RitzPass *pass) {
-  char name[32];
+  char name[48];
   ritz_emit_gpu_name_pass(pass, name);
   for (CeedInt c = 0; c < e->target->dim; c++) {
     if (basis_of(e, s)->blocks[c].P[2] == pass->nodes[2]) emit_middle(e, s, c, name);
@@ -282,16 +282,16 @@ static void emit_heading(RitzGpuEmitter *e, int b) {
     ritz_text_add(&e->text, "%s %d x %d", c ? "," : "", (int)P[0], (int)P[1]);
     if (basis->dim == 3) ritz_text_add(&e->text, " x %d", (int)P[2]);
   }
-  ritz_text_add(&e->text, "; one sweep per derivative ----\n");
+  ritz_text_add(&e->text, "; each derivative from the nodes ----\n");
 }
 
 int ritz_emit_gpu_vector_basis(RitzGpuEmitter *e, int b) {
-  char name[32];
+  char name[48];
   emit_heading(e, b);
   for (int k = 0; k < 2 * e->plan->bases[b].num_lines; k++) {
     const int line = k / 2, transposed = k % 2;
     if (!ritz_gpu_uses_line(e->plan, b, !transposed, line)) continue;
-    snprintf(name, sizeof(name), "ritz_T%d_%d%s", b, line, transposed ? "_t" : "");
+    snprintf(name, sizeof(name), "ritz_line%d_%d%s", b, line, transposed ? "_t" : "");
     RITZ_TRY(ritz_emit_gpu_matrix(e, name, &e->plan->bases[b].lines[line], transposed));
   }
   ritz_emit_gpu_weights(e, b);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Fields of the point function (contract in emit/parts.h).
+// Fields of the QFunction (contract in emit/cpu-text.h).
 #include <stdio.h>
 
-#include "emit/parts.h"
+#include "emit/cpu-text.h"
 
 // One step between an argument and the array `array`, components first .. first + num - 1 of the argument.
 static void emit_step(RitzEmitter *e, const char *arg, int first, int num, const char *array,
@@ -31,7 +31,7 @@ static void emit_gradient(RitzEmitter *e, const char *arg, int s, bool add) {
   }
 }
 
-// Of a dense basis: all values of a component, then the next component.
+// Values of a dense basis lie component by component.
 static void emit_dense_field(RitzEmitter *e, const char *arg, const char *array, const RitzPlanSpace *space,
                              bool is_derivative, bool add) {
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
@@ -53,21 +53,21 @@ static void emit_weights(RitzEmitter *e, const char *arg, const RitzPlanField *f
   const RitzPlanBasis *b = &e->plan->bases[f->basis];
   const int B = f->basis;
 
-  ritz_text_add(&e->text, "  ritz_take_weights(RITZ_CALL, ritz_W%d, ", B);
+  ritz_text_add(&e->text, "  ritz_take_weights(RITZ_CALL, ritz_weights%d, ", B);
   if (!ritz_plan_has_grid(b))
     ritz_text_add(&e->text, "1, q, %s);\n", arg);
   else if (b->dim == 1)
     ritz_text_add(&e->text, "1, i, %s);\n", arg);
   else if (b->dim == 2)
-    ritz_text_add(&e->text, "ritz_W%d[j], i, %s);\n", B, arg);
+    ritz_text_add(&e->text, "ritz_weights%d[j], i, %s);\n", B, arg);
   else
-    ritz_text_add(&e->text, "ritz_W%d[k] * ritz_W%d[j], i, %s);\n", B, B, arg);
+    ritz_text_add(&e->text, "ritz_weights%d[k] * ritz_weights%d[j], i, %s);\n", B, B, arg);
 }
 
-static void emit_form(RitzEmitter *e, const char *arg, const RitzPlanField *f, bool is_derivative) {
+static void emit_simple(RitzEmitter *e, const char *arg, const RitzPlanField *f, bool is_derivative) {
   const RitzPlanSpace *space = &e->plan->spaces[f->space];
 
-  if (space->form == RITZ_FORM_CONSTANT)
+  if (space->kind == RITZ_INPUT_CONSTANT)
     ritz_text_add(&e->text, "  ritz_take_constants(%d, RITZ_CALL, %s, %s);\n", (int)f->size,
                   ritz_emit_array(e, f->space,
                                   is_derivative ? RITZ_ARRAY_CONSTANT_DERIVATIVES
@@ -75,7 +75,7 @@ static void emit_form(RitzEmitter *e, const char *arg, const RitzPlanField *f, b
                       .text,
                   arg);
   else
-    ritz_text_add(&e->text, "  ritz_take_%s(%d, RITZ_CALL, %s, ritz_R%d + i, %s);\n",
+    ritz_text_add(&e->text, "  ritz_take_%s(%d, RITZ_CALL, %s, ritz_points%d + i, %s);\n",
                   is_derivative ? "slopes" : "linear", (int)space->num_comp,
                   ritz_emit_array(e, f->space, RITZ_ARRAY_LINEAR_ROW).text, space->basis, arg);
 }
@@ -100,8 +100,8 @@ void ritz_emit_field(RitzEmitter *e, int i, bool add) {
                   ritz_emit_other(e, space), (int)f->size, f->space, (int)plan->Q, arg);
     return;
   }
-  if (space->form != RITZ_FORM_LINES) {
-    emit_form(e, arg, f, is_derivative);
+  if (space->kind != RITZ_INPUT_CONTRACTED) {
+    emit_simple(e, arg, f, is_derivative);
     return;
   }
   if (ritz_emit_is_line_route(space, b) && is_derivative) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Arrays of spaces, and one line for each call of a template (contract in emit/parts.h). What is called when
-// and with which arrays is the target's (plan/cpu-steps.c).
+// Arrays of spaces, and one line for each call of a template (contract in emit/cpu-text.h). What is called
+// when and with which arrays is the target's (plan/cpu-steps.c).
 #include <stdio.h>
 
-#include "emit/parts.h"
+#include "emit/cpu-text.h"
 #include "plan/blocks.h"
 #include "plan/steps.h"
 
@@ -169,20 +169,21 @@ static void emit_transfer(RitzEmitter *e, const RitzCpuCall *c, const char *node
 }
 
 // All directions of the direct route, one of which may be differentiated.
-static void emit_sweep(RitzEmitter *e, const RitzCpuCall *c, const char *from, const char *to) {
+static void emit_contraction(RitzEmitter *e, const RitzCpuCall *c, const char *from, const char *to) {
   const RitzPlanSpace *space = &e->plan->spaces[c->space];
   const char *t = c->is_input ? "" : "_t";
-  char matrix[3] = "BB";
+  RitzTextTable matrix[3] = {RITZ_TEXT_INTERP, RITZ_TEXT_INTERP, RITZ_TEXT_INTERP};
 
   for (int n = c->first; n < c->first + c->num; n++) {
     const RitzStep *step = &e->plan->steps->steps[n];
-    if (step->direction < 3) matrix[step->direction] = step->table == RITZ_TABLE_GRAD ? 'D' : 'B';
+    if (step->direction < 3)
+      matrix[step->direction] = step->table == RITZ_TABLE_GRAD ? RITZ_TEXT_GRAD : RITZ_TEXT_INTERP;
   }
-  ritz_text_add(&e->text, "  ritz_sweep(&ritz_%c%d%s, &ritz_%c%d%s, &ritz_%c%d%s, %d, %s, %s, %s, %s);\n",
-                matrix[0], space->basis, t, matrix[1], space->basis, t, matrix[c->num - 1], space->basis, t,
-                (int)space->num_comp, from, to,
-                c->num > 1 ? ritz_emit_array(e, c->space, RITZ_ARRAY_WORK).text : "0",
-                c->adds ? "true" : "false");
+  ritz_text_add(
+      &e->text, "  ritz_contract_all(&ritz_%s%d%s, &ritz_%s%d%s, &ritz_%s%d%s, %d, %s, %s, %s, %s);\n",
+      ritz_text_table_name(matrix[0]), space->basis, t, ritz_text_table_name(matrix[1]), space->basis, t,
+      ritz_text_table_name(matrix[c->num - 1]), space->basis, t, (int)space->num_comp, from, to,
+      c->num > 1 ? ritz_emit_array(e, c->space, RITZ_ARRAY_WORK).text : "0", c->adds ? "true" : "false");
 }
 
 static void emit_dense(RitzEmitter *e, const RitzCpuCall *c, const char *from, const char *to) {
@@ -192,38 +193,44 @@ static void emit_dense(RitzEmitter *e, const RitzCpuCall *c, const char *from, c
   const int B = space->basis, nc = (int)space->num_comp, matrix = (int)b->first_matrix + derivative;
   const char *direction = c->is_input ? "up" : "down";
 
-  if (b->is_folded)
-    ritz_text_add(&e->text, "  ritz_folded_%s(ahead, %d, &ritz_N%d, &ritz_%c%d, args->matrices[%d], ",
-                  direction, nc, B, derivative ? 'G' : 'V', B, matrix);
+  if (b->is_even_odd)
+    ritz_text_add(&e->text,
+                  "  ritz_even_odd_%s(prefetch, %d, &ritz_node_pairs%d, &ritz_%s%d, args->matrices[%d], ",
+                  direction, nc, B,
+                  ritz_text_table_name(derivative ? RITZ_TEXT_DERIVATIVE_PAIRS : RITZ_TEXT_VALUE_PAIRS), B,
+                  matrix);
   else
-    ritz_text_add(&e->text, "  ritz_dense_%s(ahead, %d, %d, %d, args->matrices[%d], ", direction, nc,
+    ritz_text_add(&e->text, "  ritz_dense_%s(prefetch, %d, %d, %d, args->matrices[%d], ", direction, nc,
                   (int)b->P, (int)ritz_emit_dense_values(b, derivative), matrix);
   ritz_text_add(&e->text, "%s, %s%s);\n", from, to, c->is_input ? "" : c->adds ? ", true" : ", false");
 }
 
-static void emit_fold(RitzEmitter *e, const RitzCpuCall *c, const char *from) {
+static void emit_split(RitzEmitter *e, const RitzCpuCall *c, const char *from) {
   const RitzPlanSpace *space = &e->plan->spaces[c->space];
-  const char points = e->plan->steps->steps[c->first].table == RITZ_TABLE_GRAD ? 'G' : 'V';
-  ritz_text_add(&e->text, "  ritz_fold(%d, &ritz_%c%d, %s);\n", (int)space->num_comp,
-                c->is_input ? 'N' : points, space->basis, from);
+  const RitzTextTable points = e->plan->steps->steps[c->first].table == RITZ_TABLE_GRAD
+                                   ? RITZ_TEXT_DERIVATIVE_PAIRS
+                                   : RITZ_TEXT_VALUE_PAIRS;
+  ritz_text_add(&e->text, "  ritz_even_odd_split(%d, &ritz_%s%d, %s);\n", (int)space->num_comp,
+                ritz_text_table_name(c->is_input ? RITZ_TEXT_NODE_PAIRS : points), space->basis, from);
 }
 
 // The last direction; together with its derivative the values come first.
 static void emit_last(RitzEmitter *e, const RitzCpuCall *c, const char *from, const char *to) {
-  static const char letters[] = {
-      [RITZ_TABLE_INTERP] = 'B', [RITZ_TABLE_GRAD] = 'D', [RITZ_TABLE_COLLOCATED] = 'C'};
+  static const RitzTextTable tables[] = {[RITZ_TABLE_INTERP] = RITZ_TEXT_INTERP,
+                                         [RITZ_TABLE_GRAD] = RITZ_TEXT_GRAD,
+                                         [RITZ_TABLE_COLLOCATED] = RITZ_TEXT_COLLOCATED};
   const RitzPlanSpace *space = &e->plan->spaces[c->space];
   const int B = space->basis, Q = (int)e->plan->Q_1d, nc = (int)space->num_comp;
   const char *t = c->is_input ? "" : "_t";
 
   if (c->name == RITZ_TEMPLATE_LAST) {
-    ritz_text_add(&e->text, "  ritz_last(ahead, &ritz_%c%d%s, %d, %d, %s, %s, %s);\n",
-                  letters[e->plan->steps->steps[c->first].table], B, t, Q, nc, from, to,
+    ritz_text_add(&e->text, "  ritz_last(prefetch, &ritz_%s%d%s, %d, %d, %s, %s, %s);\n",
+                  ritz_text_table_name(tables[e->plan->steps->steps[c->first].table]), B, t, Q, nc, from, to,
                   c->adds ? "true" : "false");
     return;
   }
   const RitzArrayName also = ritz_emit_buffer(e, c->also);
-  ritz_text_add(&e->text, "  ritz_last_%s(ahead, &ritz_B%d%s, &ritz_D%d%s, %d, %d, %s, %s, %s);\n",
+  ritz_text_add(&e->text, "  ritz_last_%s(prefetch, &ritz_interp%d%s, &ritz_grad%d%s, %d, %d, %s, %s, %s);\n",
                 c->is_input ? "both" : "sum", B, t, B, t, Q, nc, from, c->is_input ? to : also.text,
                 c->is_input ? also.text : to);
 }
@@ -236,9 +243,9 @@ static void emit_constants(RitzEmitter *e, const RitzCpuCall *c, const char *fro
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
   const bool derivative = e->plan->steps->steps[c->first].table == RITZ_TABLE_GRAD;
 
-  ritz_text_add(&e->text, "  ritz_constants(%d, %d, %d, ritz_%c%d, %s, %s);\n",
+  ritz_text_add(&e->text, "  ritz_constants(%d, %d, %d, ritz_constant_%s%d, %s, %s);\n",
                 (int)(derivative ? b->q_comp_deriv : b->q_comp_interp), (int)space->num_comp,
-                (int)space->num_nodes, derivative ? 'S' : 'H', space->basis, from, to);
+                (int)space->num_nodes, derivative ? "slopes" : "values", space->basis, from, to);
 }
 
 static void emit_linear_row(RitzEmitter *e, const RitzCpuCall *c, const char *from, const char *to) {
@@ -247,11 +254,11 @@ static void emit_linear_row(RitzEmitter *e, const RitzCpuCall *c, const char *fr
 
   ritz_text_add(&e->text, "  ritz_linear_row(%d, %s, ", (int)space->num_comp, from);
   if (dim > 1)
-    ritz_text_add(&e->text, "ritz_R%d[j], ", B);
+    ritz_text_add(&e->text, "ritz_points%d[j], ", B);
   else
     ritz_text_add(&e->text, "0, ");
   if (dim > 2)
-    ritz_text_add(&e->text, "ritz_R%d[k], %s);\n", B, to);
+    ritz_text_add(&e->text, "ritz_points%d[k], %s);\n", B, to);
   else
     ritz_text_add(&e->text, "0, %s);\n", to);
 }
@@ -265,7 +272,7 @@ static void emit_lines(RitzEmitter *e, const RitzCpuCall *c, const char *from, c
                                    : "middle_add";
   const char *at = is_first ? "k, j" : "k";
 
-  ritz_text_add(&e->text, "  ritz_%s(&ritz_C%d%s, %d, ", name, space->basis, c->is_input ? "" : "_t",
+  ritz_text_add(&e->text, "  ritz_%s(&ritz_collocated%d%s, %d, ", name, space->basis, c->is_input ? "" : "_t",
                 (int)space->num_comp);
   if (c->is_input)
     ritz_text_add(&e->text, "%s, %s, %s);\n", from, at, to);
@@ -289,20 +296,20 @@ static void emit_call(RitzEmitter *e, const RitzCpuCall *c) {
 
   switch (c->name) {
   case RITZ_TEMPLATE_TRANSFER: emit_transfer(e, c, from); break;
-  case RITZ_TEMPLATE_FOLD: emit_fold(e, c, from); break;
+  case RITZ_TEMPLATE_FOLD: emit_split(e, c, from); break;
   case RITZ_TEMPLATE_DENSE: emit_dense(e, c, from, to); break;
-  case RITZ_TEMPLATE_SWEEP: emit_sweep(e, c, from, to); break;
+  case RITZ_TEMPLATE_SWEEP: emit_contraction(e, c, from, to); break;
   case RITZ_TEMPLATE_BLOCKS: ritz_emit_blocks(e, c->space); break;
   case RITZ_TEMPLATE_SLABS:
   case RITZ_TEMPLATE_OUTER:
-    ritz_text_add(&e->text, "  ritz_%s_%s(ahead, &ritz_B%d%s, %d, %s, %s);\n",
+    ritz_text_add(&e->text, "  ritz_%s_%s(prefetch, &ritz_interp%d%s, %d, %s, %s);\n",
                   c->name == RITZ_TEMPLATE_SLABS ? "tensor" : "outer", way, B, t, nc, from, to);
     break;
   case RITZ_TEMPLATE_LAST:
   case RITZ_TEMPLATE_LAST_BOTH: emit_last(e, c, from, to); break;
   case RITZ_TEMPLATE_ROW:
-    ritz_text_add(&e->text, "  ritz_row_%s(&ritz_B%d%s, %d, %s, k * RITZ_ROWS + j, %s);\n", way, B, t, nc,
-                  from, to);
+    ritz_text_add(&e->text, "  ritz_row_%s(&ritz_interp%d%s, %d, %s, k * RITZ_ROWS + j, %s);\n", way, B, t,
+                  nc, from, to);
     break;
   case RITZ_TEMPLATE_MIDDLE:
   case RITZ_TEMPLATE_FIRST: emit_lines(e, c, from, to); break;
@@ -317,7 +324,7 @@ static void emit_call(RitzEmitter *e, const RitzCpuCall *c) {
 void ritz_emit_head(RitzEmitter *e, RitzCpuStage stage, bool is_input) {
   static const char *const heads[] = {
       [RITZ_STAGE_ELEMENT] =
-          "puts(const RitzKernelArgs *args, const RitzBatch *b, RitzAhead *ahead, RitzWork *w)",
+          "puts(const RitzKernelArgs *args, const RitzBatch *b, RitzPrefetch *prefetch, RitzWork *w)",
       [RITZ_STAGE_PLANE] = "(RitzWork *w, RitzPlane *p, int k)",
       [RITZ_STAGE_ROW] = "(RitzWork *w, RitzPlane *p, RitzRow *r, int k, int j)"};
   static const char *const names[] = {
@@ -364,8 +371,8 @@ static void emit_blocks(RitzEmitter *e, const RitzCpuCall *call) {
   const RitzPlanPairs *rows = space->is_input ? values : &b->node_pairs;
 
   ritz_text_add(&e->text, " +\n                  %d * ", (int)space->num_comp);
-  if (b->is_folded)
-    ritz_text_add(&e->text, "(RITZ_BLOCKS(%d, RITZ_FOLDED_ROWS) + RITZ_BLOCKS(%d, RITZ_DENSE_ROWS))",
+  if (b->is_even_odd)
+    ritz_text_add(&e->text, "(RITZ_BLOCKS(%d, RITZ_EVEN_ODD_ROWS) + RITZ_BLOCKS(%d, RITZ_DENSE_ROWS))",
                   (int)rows->pairs, (int)rows->alone);
   else
     ritz_text_add(&e->text, "RITZ_BLOCKS(%d, RITZ_DENSE_ROWS)",
@@ -395,7 +402,7 @@ static void emit_share(RitzEmitter *e, CeedInt n, CeedInt steps) {
     ritz_text_add(&e->text, "%d);\n", (int)((n + steps - 1) / steps));
 }
 
-void ritz_emit_ahead(RitzEmitter *e, CeedInt more) {
+void ritz_emit_prefetch(RitzEmitter *e, CeedInt more) {
   const RitzPlan *plan = e->plan;
   const CeedInt steps = count_steps(e) + more;
 
@@ -405,22 +412,22 @@ void ritz_emit_ahead(RitzEmitter *e, CeedInt more) {
   } else {
     ritz_text_add(&e->text, "\n// ---- What each of %d steps fetches for the next batch ----\n", (int)steps);
   }
-  ritz_text_add(&e->text, "RITZ_INLINE void ritz_ahead(RitzAhead *ahead) {\n");
+  ritz_text_add(&e->text, "RITZ_INLINE void ritz_prefetch(RitzPrefetch *prefetch) {\n");
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     const RitzCpuSpace *how = &e->target->spaces[s];
     const CeedInt offsets =
         how->gather == RITZ_GATHER_ROWS ? space->num_nodes / how->row_length * e->target->lanes : 0;
     if (how->gather == RITZ_GATHER_PACKED && e->target->prefetch_packed) {
-      ritz_text_add(&e->text, "  ritz_fetch_packed%s(ahead, %d, %d, %d, ", ritz_emit_other(e, space), s,
+      ritz_text_add(&e->text, "  ritz_fetch_packed%s(prefetch, %d, %d, %d, ", ritz_emit_other(e, space), s,
                     (int)space->num_comp, (int)plan->Q);
       emit_share(e, e->target->prefetch_again ? plan->Q + 2 * plan->Q / 5 : plan->Q, steps);
     }
     if (offsets && e->target->prefetch_vectors) {
-      ritz_text_add(&e->text, "  ritz_fetch_rows%s(ahead, %d, %d, ", ritz_emit_other(e, space), s,
+      ritz_text_add(&e->text, "  ritz_fetch_rows%s(prefetch, %d, %d, ", ritz_emit_other(e, space), s,
                     (int)offsets);
       emit_share(e, offsets, steps);
     }
   }
-  ritz_text_add(&e->text, "  ahead->step++;\n}\n");
+  ritz_text_add(&e->text, "  prefetch->step++;\n}\n");
 }

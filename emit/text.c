@@ -9,17 +9,17 @@
 #include "core/core.h"
 #include "core/locale.h"
 
-static int reserve(RitzText *text, size_t more) {
+static int reserve_text(RitzText *text, size_t more) {
   if (text->length + more < text->capacity) return CEED_ERROR_SUCCESS;
   text->capacity = 2 * (text->length + more) + 4096;
   return RITZ_REALLOC(text->ceed, text->capacity, &text->chars);
 }
 
-static int append(RitzText *text, const char *format, va_list args) {
+static int append_formatted(RitzText *text, const char *format, va_list args) {
   va_list again;
   va_copy(again, args);
   const int length = vsnprintf(NULL, 0, format, args);
-  const int ierr = reserve(text, (size_t)length);
+  const int ierr = reserve_text(text, (size_t)length);
   if (!ierr) vsnprintf(text->chars + text->length, (size_t)length + 1, format, again);
   if (!ierr) text->length += (size_t)length;
   va_end(again);
@@ -32,7 +32,7 @@ void ritz_text_add(RitzText *text, const char *format, ...) {
   if (!text->error) text->error = ritz_locale_enter(text->ceed, &locale);
   if (text->error) return;
   va_start(args, format);
-  text->error = append(text, format, args);
+  text->error = append_formatted(text, format, args);
   va_end(args);
   ritz_locale_leave(&locale);
 }

@@ -7,6 +7,14 @@
 #define RITZ_FE_H
 
 #include <ceed.h>
+#include <stdint.h>
+
+// base^exponent, for sizes: nodes, points and entries of tensor products.
+static inline int64_t ritz_power(int64_t base, int exponent) {
+  int64_t power = 1;
+  for (int i = 0; i < exponent; i++) power *= base;
+  return power;
+}
 
 // ---- Quadrature (fe/quadrature.c) ----
 

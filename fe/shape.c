@@ -17,7 +17,7 @@ typedef struct {
 } Factors;
 
 // table[q][k][i] = fast[q][i] * line[q][k]
-static void multiply(const Factors *f, const double *fast, const double *line, double *table) {
+static void multiply_powers(const Factors *f, const double *fast, const double *line, double *table) {
   for (size_t q = 0; q < f->Q; q++) {
     for (size_t k = 0; k < f->P_line; k++) {
       for (size_t i = 0; i < f->P_fast; i++) *table++ = fast[q * f->P_fast + i] * line[q * f->P_line + k];
@@ -28,11 +28,11 @@ static void multiply(const Factors *f, const double *fast, const double *line, d
 static void multiply_all(const Factors *f, double *values, double *gradients) {
   size_t size = f->Q * f->P;
 
-  if (values) multiply(f, f->fast, f->line, values);
+  if (values) multiply_powers(f, f->fast, f->line, values);
   if (!gradients) return;
   for (int d = 0; d < f->dim - 1; d++)
-    multiply(f, f->fast_gradients + d * f->Q * f->P_fast, f->line, gradients + d * size);
-  multiply(f, f->fast, f->line_gradients, gradients + (f->dim - 1) * size);
+    multiply_powers(f, f->fast_gradients + d * f->Q * f->P_fast, f->line, gradients + d * size);
+  multiply_powers(f, f->fast, f->line_gradients, gradients + (f->dim - 1) * size);
 }
 
 int ritz_fe_shape_product(Ceed ceed, CeedElemTopology topology, int degree, int num_points,
@@ -147,7 +147,7 @@ static void exchange_points(int num, int dim, const double *points, double *exch
   }
 }
 
-static double distance(int dim, const double *x, const double *y) {
+static double distance_to_point(int dim, const double *x, const double *y) {
   double sum = 0.0;
 
   for (int d = 0; d < dim; d++) sum += fabs(x[d] - y[d]);
@@ -170,7 +170,8 @@ static int find_images(Ceed ceed, CeedElemTopology topology, int degree, int *im
 
     image[i] = 0;
     for (int j = 1; j < P; j++) {
-      if (distance(dim, nodes + (size_t)j * dim, x) < distance(dim, nodes + (size_t)image[i] * dim, x))
+      if (distance_to_point(dim, nodes + (size_t)j * dim, x) <
+          distance_to_point(dim, nodes + (size_t)image[i] * dim, x))
         image[i] = j;
     }
   }

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 // v[a][i][b] = sum_j M[i][j] u[a][j][b]
-static void contract(ptrdiff_t slow, int rows, int cols, ptrdiff_t fast, const double *M, const double *u,
-                     double *v) {
+static void contract_tensor(ptrdiff_t slow, int rows, int cols, ptrdiff_t fast, const double *M,
+                            const double *u, double *v) {
   for (ptrdiff_t a = 0; a < slow; a++) {
     for (ptrdiff_t i = 0; i < rows; i++) {
       double *out = v + (a * rows + i) * fast;
@@ -23,24 +23,17 @@ static void contract(ptrdiff_t slow, int rows, int cols, ptrdiff_t fast, const d
   }
 }
 
-static ptrdiff_t power(ptrdiff_t base, int exponent) {
-  ptrdiff_t result = 1;
-
-  for (int i = 0; i < exponent; i++) result *= base;
-  return result;
-}
-
 // Before step d the data are [nc][cols^(dim-1-d)][cols][rows^d]. The first step reads u and the last one
 // writes v; those between alternate between the halves of work.
 void ritz_fe_tensor_apply(int dim, int nc, int rows, int cols, const double *const M[], const double *u,
                           double *v, double *work) {
-  ptrdiff_t half = nc * power(rows > cols ? rows : cols, dim);
+  ptrdiff_t half = nc * ritz_power(rows > cols ? rows : cols, dim);
   const double *in = u;
 
   for (int d = 0; d < dim; d++) {
     double *out = d == dim - 1 ? v : work + d % 2 * half;
 
-    contract(nc * power(cols, dim - 1 - d), rows, cols, power(rows, d), M[d], in, out);
+    contract_tensor(nc * ritz_power(cols, dim - 1 - d), rows, cols, ritz_power(rows, d), M[d], in, out);
     in = out;
   }
 }

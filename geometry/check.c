@@ -19,11 +19,9 @@ typedef struct {
   double *work;                    // owned, the nodes; tensor shapes: three arrays of max(P,Q)^dim
 } Checker;
 
-static int64_t power(int64_t base, int exponent) { return exponent ? base * power(base, exponent - 1) : 1; }
-
 // to [after][Q][before] = M from [after][P][before]
-static void contract(const Checker *c, const CeedScalar *M, int64_t before, int64_t after, const double *from,
-                     double *to) {
+static void contract_table(const Checker *c, const CeedScalar *M, int64_t before, int64_t after,
+                           const double *from, double *to) {
   for (int64_t a = 0; a < after; a++) {
     for (CeedInt q = 0; q < c->Q; q++) {
       for (int64_t b = 0; b < before; b++) {
@@ -46,13 +44,14 @@ static void differentiate_by_table(const Checker *c, int direction, double *resu
 }
 
 static void differentiate_by_lines(const Checker *c, int direction, double *result) {
-  const int64_t size = power(c->P > c->Q ? c->P : c->Q, c->dim);
+  const int64_t size = ritz_power(c->P > c->Q ? c->P : c->Q, c->dim);
   double *from = c->work;
 
   for (int d = 0; d < c->dim; d++) {
     double *to = d == c->dim - 1 ? result : c->work + (1 + d % 2) * size;
 
-    contract(c, d == direction ? c->grad : c->interp, power(c->Q, d), power(c->P, c->dim - 1 - d), from, to);
+    contract_table(c, d == direction ? c->grad : c->interp, ritz_power(c->Q, d),
+                   ritz_power(c->P, c->dim - 1 - d), from, to);
     from = to;
   }
 }
@@ -107,7 +106,7 @@ static Determinant smallest_determinant(const Checker *c, const double *x) {
   return smallest;
 }
 
-static int check_element(const Checker *c, Ceed ceed, int64_t element, const double *x) {
+static int check_geometry_element(const Checker *c, Ceed ceed, int64_t element, const double *x) {
   const double least = 8 * CEED_EPSILON; // below is rounding
 
   for (int64_t i = 0; i < c->num_nodes * c->space_dim; i++) {
@@ -125,9 +124,9 @@ static int check_element(const Checker *c, Ceed ceed, int64_t element, const dou
 // ---- Points of a shape ----
 
 static int create_lines(Checker *c, Ceed ceed) {
-  c->num_nodes = power(c->P, c->dim);
-  c->num_points = power(c->Q, c->dim);
-  RITZ_TRY(RITZ_MALLOC(ceed, 3 * (size_t)power(c->P > c->Q ? c->P : c->Q, c->dim), &c->work));
+  c->num_nodes = ritz_power(c->P, c->dim);
+  c->num_points = ritz_power(c->Q, c->dim);
+  RITZ_TRY(RITZ_MALLOC(ceed, 3 * (size_t)ritz_power(c->P > c->Q ? c->P : c->Q, c->dim), &c->work));
   RITZ_TRY(CeedBasisCreateTensorH1Lagrange(ceed, 1, 1, c->P, c->Q, CEED_GAUSS_LOBATTO, &c->basis));
   RITZ_TRY(CeedBasisGetInterp1D(c->basis, &c->interp));
   return CeedBasisGetGrad1D(c->basis, &c->grad);
@@ -154,7 +153,7 @@ static int create_table(Checker *c, Ceed ceed) {
   return ierr;
 }
 
-static int create(Checker *c, Ceed ceed) {
+static int create_check_operator(Checker *c, Ceed ceed) {
   const bool is_tensor = c->topology == CEED_TOPOLOGY_LINE || c->topology == CEED_TOPOLOGY_QUAD ||
                          c->topology == CEED_TOPOLOGY_HEX;
 
@@ -162,7 +161,7 @@ static int create(Checker *c, Ceed ceed) {
   return RITZ_MALLOC(ceed, (size_t)(c->dim * c->space_dim * c->num_points), &c->jacobian);
 }
 
-static void clear(Checker *c) {
+static void clear_check(Checker *c) {
   CeedBasisDestroy(&c->basis);
   RITZ_FREE(&c->gradients);
   RITZ_FREE(&c->jacobian);
@@ -178,11 +177,11 @@ static int check_block(const Checker *sizes, RitzMesh mesh, CeedInt block) {
   int64_t first = 0, num_elem = 0;
 
   RITZ_TRY(RitzMeshGetBlock(mesh, block, &c.topology, &first, &num_elem, NULL, &x));
-  int ierr = create(&c, ceed);
+  int ierr = create_check_operator(&c, ceed);
 
   for (int64_t e = 0; e < num_elem && !ierr; e++)
-    ierr = check_element(&c, ceed, first + e, x + e * c.num_nodes * c.space_dim);
-  clear(&c);
+    ierr = check_geometry_element(&c, ceed, first + e, x + e * c.num_nodes * c.space_dim);
+  clear_check(&c);
   return ierr;
 }
 

@@ -16,18 +16,19 @@
 // off with stored factors. Affine elements are treated as such with any figures that processors have. On
 // other than tensor shapes what is not affine has its coordinates brought to the points by tables, which
 // costs more than stored numbers but at low degrees.
+#include "fe/fe.h"
 #include "geometry/geometry.h"
 
 typedef struct {
-  double point_flop; // bytes that cost as much as an operation at a point,
-  double sweep_flop; // one of a contraction,
-  double coordinate; // a coordinate that is gathered, from the caches: neighbours have read it
+  double point_flop;       // bytes that cost as much as an operation at a point,
+  double contraction_flop; // one of a contraction,
+  double coordinate;       // a coordinate that is gathered, from the caches: neighbours have read it
 } Prices;
 
 // 13 GB/s, 75 GFLOP/s of a core with 8 lanes; 4.4 TB/s and 23 TFLOP/s.
 static const Prices cpu_prices = {0.37, 0.26, 5}, device_prices = {0.19, 0.3, 4};
 // Fractions of a processor's peak that kernels reach at the points and in contractions.
-static const double point_share = 0.47, sweep_share = 0.67;
+static const double point_share = 0.47, contraction_share = 0.67;
 
 static Prices prices_of(const RitzGeometryCase *c) {
   const RitzLimits *limits = &c->limits;
@@ -35,7 +36,7 @@ static Prices prices_of(const RitzGeometryCase *c) {
   if (c->is_device) return device_prices;
   if (!(limits->bandwidth > 0 && limits->flops > 0)) return cpu_prices;
   const double flop = limits->bandwidth / limits->flops;
-  return (Prices){flop / point_share, flop / sweep_share, cpu_prices.coordinate};
+  return (Prices){flop / point_share, flop / contraction_share, cpu_prices.coordinate};
 }
 
 // Costs in which treatments differ. Operations as in ritz/jit-source/geometry.
@@ -111,19 +112,18 @@ static Needs point_needs(const RitzGeometryCase *c, RitzGeometryPolicy treatment
   return needs;
 }
 
-static double power(double base, int exponent) { return exponent ? base * power(base, exponent - 1) : 1; }
-
 static CeedInt num_nodes_of(const RitzGeometryCase *c, CeedInt order) {
   if (order < 1) return 0;
   return order == 1 ? c->block->num_corners : c->block->num_nodes;
 }
 
 // Operations that bring the gradient of the coordinates to the points by contractions.
-static double sweep_flops(const RitzGeometryCase *c, CeedInt order) {
+static double contraction_flops(const RitzGeometryCase *c, CeedInt order) {
   if (!c->block->shape->is_tensor) return 2.0 * c->space_dim * c->dim * c->Q * num_nodes_of(c, order);
-  double flops = 2.0 * c->dim * power(c->Q_1d, c->dim + 1);
+  double flops = 2.0 * c->dim * ritz_power(c->Q_1d, c->dim + 1);
 
-  for (int d = 0; d < c->dim; d++) flops += 2 * power(c->Q_1d, d + 1) * power(order + 1, c->dim - d);
+  for (int d = 0; d < c->dim; d++)
+    flops += 2 * ritz_power(c->Q_1d, d + 1) * ritz_power(order + 1, c->dim - d);
   return c->space_dim * flops;
 }
 
@@ -135,13 +135,13 @@ static double cost(const RitzGeometryCase *c, RitzElementKind kind, RitzGeometry
   const Needs needs = is_point ? point_needs(c, treatment) : standard_needs(c, treatment);
   const bool by_lines = c->block->shape->is_tensor && needs.order == 1; // in registers
   const double linear_flops = by_lines ? 2.0 * (c->dim - 1) * c->space_dim : 0;
-  const bool is_swept = needs.order > 0 && !by_lines;
+  const bool is_contracted = needs.order > 0 && !by_lines;
   const double number = sizeof(double); // prices are those of double precision, single scales both sides
   const double stored = number * (needs.numbers * c->Q + needs.constants);
   const bool is_cached = stored * num_elem < c->limits.cache_bytes;
 
   return (is_cached ? stored / 3 : stored) + price.point_flop * (needs.flops + linear_flops) * c->Q +
-         (is_swept ? price.sweep_flop * sweep_flops(c, needs.order) : 0) +
+         (is_contracted ? price.contraction_flop * contraction_flops(c, needs.order) : 0) +
          num_nodes_of(c, needs.order) * (4 + price.coordinate * c->space_dim);
 }
 
@@ -177,7 +177,7 @@ static RitzGeometryPolicy merge(const RitzGeometryCase *c, RitzGeometryPolicy po
   return policy == RITZ_POLICY_PARTIAL && varies ? RITZ_POLICY_MERGED : policy;
 }
 
-// Mass on devices, as an H200 measures it: kernels wait for the memory of their blocks, not for that of the
+// Mass on devices, as an H200 measures it: kernels wait for shared memory, not for that of the
 // device, and det costs more than its number at a point. But for elements that a thread takes whole.
 static bool keeps_det(const RitzGeometryCase *c) {
   const bool is_whole = c->num_comp == 1 && c->degree == 2 && c->block->shape->is_tensor;

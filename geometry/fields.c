@@ -37,8 +37,9 @@ int ritz_geometry_create_basis(const RitzGeometryCase *c, CeedInt num_comp, Ceed
 }
 
 // Points [dim][Q] and weights [Q] of a tensor product.
-static void fill_points(CeedInt dim, CeedInt Q_1d, const CeedScalar *points_1d, const CeedScalar *weights_1d,
-                        size_t Q, CeedScalar *points, CeedScalar *weights) {
+static void fill_quadrature_points(CeedInt dim, CeedInt Q_1d, const CeedScalar *points_1d,
+                                   const CeedScalar *weights_1d, size_t Q, CeedScalar *points,
+                                   CeedScalar *weights) {
   for (size_t q = 0; q < Q; q++) {
     size_t rest = q;
 
@@ -58,7 +59,7 @@ static int find_points(const RitzGeometryShared *s, CeedScalar *points, CeedScal
   RITZ_TRY(CeedBasisGetQRef(s->basis_u, &q_ref));
   RITZ_TRY(CeedBasisGetQWeights(s->basis_u, &q_weight));
   if (c->block->shape->is_tensor) {
-    fill_points(c->dim, c->Q_1d, q_ref, q_weight, Q, points, weights);
+    fill_quadrature_points(c->dim, c->Q_1d, q_ref, q_weight, Q, points, weights);
   } else {
     for (size_t i = 0; i < dim * Q; i++) points[i] = q_ref[i];
     for (size_t q = 0; q < Q; q++) weights[q] = q_weight[q];
@@ -205,8 +206,8 @@ int ritz_geometry_create_context(Ceed ceed, size_t size, const void *data, CeedQ
   return CeedQFunctionContextSetData(*ctx, CEED_MEM_HOST, CEED_COPY_VALUES, size, (void *)data);
 }
 
-static int create_qfunction(const RitzGeometryPart *part, int num_out, RitzGeometryFunction function,
-                            CeedSize flops, CeedQFunctionContext ctx, CeedQFunction *qf) {
+static int create_geometry_qfunction(const RitzGeometryPart *part, int num_out, RitzGeometryFunction function,
+                                     CeedSize flops, CeedQFunctionContext ctx, CeedQFunction *qf) {
   RITZ_TRY(CeedQFunctionCreateInterior(part->shared->c.ceed, 1, function.f, function.source, qf));
   for (int i = 0; i < part->num_fields; i++) {
     const RitzGeometryField *f = &part->fields[i];
@@ -224,7 +225,7 @@ int ritz_geometry_part_operator(const RitzGeometryPart *part, int num_out, RitzG
   CeedQFunction qf = NULL;
   int ierr;
 
-  RITZ_TRY_CLEANUP(create_qfunction(part, num_out, function, flops, ctx, &qf));
+  RITZ_TRY_CLEANUP(create_geometry_qfunction(part, num_out, function, flops, ctx, &qf));
   RITZ_TRY_CLEANUP(
       CeedOperatorCreate(part->shared->c.ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, op));
   for (int i = 0; i < part->num_fields; i++) {

@@ -61,7 +61,7 @@ cleanup:
   return ierr;
 }
 
-static int fill(RitzGeometry geometry, RitzMesh mesh, double tolerance) {
+static int fill_geometry(RitzGeometry geometry, RitzMesh mesh, double tolerance) {
   int64_t num_elem = 0;
 
   RITZ_TRY(RitzMeshReferenceCopy(mesh, &geometry->mesh));
@@ -84,7 +84,7 @@ int RitzGeometryCreate(RitzMesh mesh, double tolerance, RitzGeometry *geometry) 
   *geometry = NULL;
   RITZ_TRY(RITZ_CALLOC(RitzMeshReturnCeed(mesh), 1, &created));
   created->class = &ritz_geometry_class;
-  int ierr = fill(created, mesh, tolerance);
+  int ierr = fill_geometry(created, mesh, tolerance);
 
   if (ierr) {
     RitzGeometryDestroy(&created);

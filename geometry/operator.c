@@ -9,7 +9,7 @@
 
 // ---- The case ----
 
-static int check_options(const char *call, Ceed ceed, const RitzOperatorOptions *o) {
+static int check_operator_options(const char *call, Ceed ceed, const RitzOperatorOptions *o) {
   RITZ_REQUIRE((int)o->kind >= 0 && (int)o->kind < RITZ_NUM_OPERATOR_KINDS, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: %d is no kind of operator", call, (int)o->kind);
   RITZ_REQUIRE(RitzGeometryPolicyName(o->policy), ceed, CEED_ERROR_INCOMPATIBLE, "%s: %d is no policy", call,
@@ -38,7 +38,7 @@ static int check_mesh(const char *call, const RitzGeometryCase *c) {
 }
 
 // Offsets into the L-vector and numbers of nodes and points in an element, times components, are CeedInt.
-static int check_sizes(const char *call, const RitzGeometryCase *c) {
+static int check_geometry_sizes(const char *call, const RitzGeometryCase *c) {
   CeedSize l_size = 0;
   const double points = c->Q_1d > c->degree ? c->Q_1d : c->degree + 1;
   const double num_comp = c->num_comp > 3 ? c->num_comp : 3;
@@ -62,7 +62,7 @@ int ritz_geometry_case(const char *call, RitzGeometry geometry, Ceed ceed, const
   RitzSpace space = options->space;
   RITZ_REQUIRE(ritz_is_live(space, &ritz_space_class), ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the space of the options is %s", call, ritz_found_at(space));
-  RITZ_TRY(check_options(call, ceed, options));
+  RITZ_TRY(check_operator_options(call, ceed, options));
   *c = (RitzGeometryCase){.geometry = geometry,
                           .ceed = ceed,
                           .options = *options,
@@ -78,7 +78,7 @@ int ritz_geometry_case(const char *call, RitzGeometry geometry, Ceed ceed, const
   if (!options->mu) c->options.mu = 1;
   c->Q_1d = options->num_points;
   if (!c->Q_1d) c->Q_1d = c->degree + (options->quad_mode == CEED_GAUSS ? 2 : 1);
-  return check_sizes(call, c);
+  return check_geometry_sizes(call, c);
 }
 
 int ritz_geometry_enter_block(RitzGeometryCase *c, CeedInt block) {

@@ -53,8 +53,8 @@ cleanup:
   return ierr;
 }
 
-static int evaluate(const RitzGeometryCase *c, const char *name, RitzCoefficientFunction f, void *ctx,
-                    const double x[3], CeedScalar *value) {
+static int evaluate_map(const RitzGeometryCase *c, const char *name, RitzCoefficientFunction f, void *ctx,
+                        const double x[3], CeedScalar *value) {
   double result = NAN;
   const int code = f(ctx, x, &result);
 
@@ -77,9 +77,9 @@ static int evaluate_both(const RitzGeometryCase *c, const CeedScalar *position, 
   values[0] = (CeedScalar)o->lambda;
   values[1] = (CeedScalar)o->mu;
   if (o->lambda_function && ritz_geometry_has_mass(c))
-    RITZ_TRY(evaluate(c, "lambda", o->lambda_function, o->lambda_ctx, x, &values[0]));
+    RITZ_TRY(evaluate_map(c, "lambda", o->lambda_function, o->lambda_ctx, x, &values[0]));
   if (o->mu_function && ritz_geometry_has_diffusion(c))
-    RITZ_TRY(evaluate(c, "mu", o->mu_function, o->mu_ctx, x, &values[1]));
+    RITZ_TRY(evaluate_map(c, "mu", o->mu_function, o->mu_ctx, x, &values[1]));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -139,8 +139,8 @@ static int add_setup_fields(RitzGeometryPart *setup, RitzGeometryNodes nodes, Ce
 }
 
 // numbers = what `wanted` says on the elements and points of `setup`, whose fields are made here.
-static int run(RitzGeometryPart *setup, RitzGeometryNodes nodes, const RitzGeometrySetup *data,
-               CeedElemRestriction rstr, CeedVector numbers) {
+static int run_setup_operator(RitzGeometryPart *setup, RitzGeometryNodes nodes, const RitzGeometrySetup *data,
+                              CeedElemRestriction rstr, CeedVector numbers) {
   Ceed ceed = setup->shared->c.ceed;
   const CeedInt num = count_numbers(&setup->shared->c, data->wanted);
   const RitzGeometryFunction function = ritz_geometry_setup_function(setup->coefficients != NULL);
@@ -194,7 +194,7 @@ int ritz_geometry_add_numbers(RitzGeometryPart *part, const char *name, CeedInt 
                                                     (CeedSize)part->num_elem * c->Q * num,
                                                     CEED_STRIDES_BACKEND, &rstr));
   RITZ_TRY_CLEANUP(CeedElemRestrictionCreateVector(rstr, &numbers, NULL));
-  RITZ_TRY_CLEANUP(run(&setup, RITZ_NODES_ALL, &data, rstr, numbers));
+  RITZ_TRY_CLEANUP(run_setup_operator(&setup, RITZ_NODES_ALL, &data, rstr, numbers));
   RITZ_TRY_CLEANUP(add_point_field(part, name, num, rstr, numbers));
 cleanup:
   ritz_geometry_part_clear(&setup);
@@ -231,7 +231,7 @@ static int compute_constants(const RitzGeometryPart *part, const RitzGeometrySet
 
   unweighted.lambda /= size;
   unweighted.mu /= size;
-  if (!ierr) ierr = run(&setup, RITZ_NODES_CORNERS, &unweighted, rstr, numbers);
+  if (!ierr) ierr = run_setup_operator(&setup, RITZ_NODES_CORNERS, &unweighted, rstr, numbers);
   CeedBasisDestroy(&centre.basis_u);
   return ierr;
 }

@@ -38,7 +38,7 @@ typedef struct {
 
 // Everything that the bytes depend on; a word of its own in front, so that no text for the processor has this
 // key.
-static RitzHash make_key(const RitzJitBinary *source) {
+static RitzHash make_binary_key(const RitzJitBinary *source) {
   const int version[] = {RITZ_VERSION_MAJOR, RITZ_VERSION_MINOR, RITZ_VERSION_PATCH, (int)sizeof(CeedScalar)};
   RitzHasher hasher;
 
@@ -75,7 +75,7 @@ static int look_for_refusal(Task *task) {
 
   RITZ_TRY(ritz_refusal_find(task->ceed, &task->cache, &task->key, &messages));
   if (!messages) return CEED_ERROR_SUCCESS;
-  int ierr = ritz_refusal_tell(task->ceed, &task->cache, &task->key, messages, NULL, &task->reason);
+  int ierr = ritz_refusal_describe(task->ceed, &task->cache, &task->key, messages, NULL, &task->reason);
   task->counters.failures++;
   RITZ_FREE(&messages);
   return ierr;
@@ -115,7 +115,7 @@ static int wait_for_lock(Task *task) {
 
 // ---- Keeping ----
 
-static int open_work(Task *task) {
+static int open_binary_work(Task *task) {
   if (!task->cache.folder) return CEED_ERROR_SUCCESS;
   return ritz_folder_make_temporary(task->ceed, task->cache.folder, &task->work);
 }
@@ -132,7 +132,7 @@ static int write_in_work(const Task *task, const char *name, const void *data, s
   return CEED_ERROR_SUCCESS;
 }
 
-static int publish(const Task *task) {
+static int publish_binary(const Task *task) {
   const RitzWords no_files = {.num = 0};
   char *manifest = NULL;
   RitzHasher hasher;
@@ -172,15 +172,15 @@ static int keep_refusal(const Task *task, const char *log, const char *messages)
 
 // ---- Making ----
 
-static int refuse(Task *task, const char *log) {
+static int refuse_binary(Task *task, const char *log) {
   char *messages = NULL, *where = NULL;
   int ierr = ritz_report_errors(task->ceed, log, &messages);
 
   if (!ierr) ierr = keep_refusal(task, log, messages);
   if (!ierr) ierr = keep_log(task, log, &where);
   if (!ierr)
-    ierr = ritz_refusal_tell(task->ceed, &task->cache, &task->key, messages,
-                             where ? where : "set RITZ_DUMP to a folder", &task->reason);
+    ierr = ritz_refusal_describe(task->ceed, &task->cache, &task->key, messages,
+                                 where ? where : "set RITZ_DUMP to a folder", &task->reason);
   RITZ_FREE(&where);
   RITZ_FREE(&messages);
   return ierr;
@@ -191,7 +191,7 @@ static int accept(Task *task, const char *log) {
 
   RITZ_TRY(dump(task, log, &folder));
   RITZ_FREE(&folder);
-  return publish(task);
+  return publish_binary(task);
 }
 
 static int call_maker(Task *task, char **log) {
@@ -211,17 +211,17 @@ static int make_anew(Task *task) {
   if (task->has_waited)
     RITZ_TRY(ritz_cache_unlock_if_refused(task->ceed, &task->cache, &task->key, &task->lock));
   int ierr = call_maker(task, &log);
-  if (!ierr) ierr = open_work(task);
-  if (!ierr) ierr = task->bytes ? accept(task, log) : refuse(task, log);
+  if (!ierr) ierr = open_binary_work(task);
+  if (!ierr) ierr = task->bytes ? accept(task, log) : refuse_binary(task, log);
   RITZ_FREE(&log);
   return ierr;
 }
 
-static int sweep(const Task *task) {
+static int remove_old_entries(const Task *task) {
   RitzWords folders = {.ceed = task->ceed};
 
   ritz_work_places(task->cache.folder, &folders);
-  int ierr = folders.error ? folders.error : ritz_cache_sweep_once(task->ceed, &folders);
+  int ierr = folders.error ? folders.error : ritz_cache_remove_old_once(task->ceed, &folders);
   ritz_words_free(&folders);
   return ierr;
 }
@@ -235,7 +235,7 @@ static int find_or_make(Task *task, bool may_find) {
   if (may_find) RITZ_TRY(look_on_disk(task)); // another process may have made it since the first look
   if (task->bytes || task->reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(make_anew(task));
-  return sweep(task);
+  return remove_old_entries(task);
 }
 
 static void close_task(Task *task) {
@@ -248,7 +248,7 @@ static void close_task(Task *task) {
 
 int ritz_jit_binary(Ceed ceed, const RitzJitBinary *source, bool may_find, RitzJitMakeBinary make, void *data,
                     size_t *num_bytes, char **bytes, char **reason) {
-  Task task = {.ceed = ceed, .source = source, .make = make, .data = data, .key = make_key(source)};
+  Task task = {.ceed = ceed, .source = source, .make = make, .data = data, .key = make_binary_key(source)};
   int ierr = ritz_cache_open(ceed, &task.cache);
 
   if (!ierr) ierr = find_or_make(&task, may_find);

@@ -47,7 +47,7 @@ bool ritz_job_has_next(const RitzBuild *build, const RitzJob *job) {
 
 // ---- The end ----
 
-static int finish(RitzJob *job) {
+static int finish_job(RitzJob *job) {
   drop_work(job);
   ritz_cache_unlock(&job->lock);
   job->state = RITZ_JOB_DONE;
@@ -62,7 +62,7 @@ static int fail(RitzBuild *build, RitzJob *job, RitzJitStatus status, char *reas
   const bool is_retried = status == RITZ_JIT_REFUSED && ritz_job_has_next(build, job);
   *(is_retried ? &build->counters.retries : &build->counters.failures) += 1;
   if (status == RITZ_JIT_REFUSED) ritz_module_share(&job->module);
-  return finish(job);
+  return finish_job(job);
 }
 
 // ---- The disk cache ----
@@ -89,21 +89,21 @@ static int succeed(RitzBuild *build, RitzJob *job, RitzLibrary *library, bool is
   RITZ_TRY(ritz_module_create(build->ceed, &job->key, RITZ_JIT_READY, NULL, library->handle, &job->module));
   ritz_module_set_language(job->module, build->compiler->language);
   if (!is_private) ritz_module_share(&job->module);
-  return finish(job);
+  return finish_job(job);
 }
 
 // DONE when the text is known to be refused.
 static int look_for_refusal(RitzBuild *build, RitzJob *job) {
-  char *messages = NULL, *told = NULL, *reason = NULL;
+  char *messages = NULL, *words = NULL, *reason = NULL;
 
   RITZ_TRY(ritz_refusal_find(build->ceed, &build->cache, &job->key, &messages));
   if (!messages) return CEED_ERROR_SUCCESS;
-  int ierr = ritz_refusal_tell(build->ceed, &build->cache, &job->key, messages, NULL, &told);
+  int ierr = ritz_refusal_describe(build->ceed, &build->cache, &job->key, messages, NULL, &words);
   if (!ierr)
     ierr = ritz_format(build->ceed, &reason, "%s does not compile ('%s' has refused it before): %s",
-                       job->source->name, build->compiler->path, told);
+                       job->source->name, build->compiler->path, words);
   RITZ_FREE(&messages);
-  RITZ_FREE(&told);
+  RITZ_FREE(&words);
   job->is_recorded = true;
   return ierr ? ierr : fail(build, job, RITZ_JIT_REFUSED, reason);
 }
@@ -133,7 +133,7 @@ static int look_on_disk(RitzBuild *build, RitzJob *job) {
 // ---- Compiling ----
 
 // The work folder: in the first place from job->place on that takes the text.
-static int open_work(RitzBuild *build, RitzJob *job) {
+static int open_job_work(RitzBuild *build, RitzJob *job) {
   bool is_written = false;
 
   for (; job->place < build->places.num; job->place++) {
@@ -165,7 +165,7 @@ static int start(RitzBuild *build, RitzJob *job) {
   RitzWords command = {.ceed = build->ceed};
   char *reason = NULL;
 
-  RITZ_TRY(open_work(build, job));
+  RITZ_TRY(open_job_work(build, job));
   if (!job->work) {
     RITZ_TRY(ritz_format(build->ceed, &reason, "no folder to compile in: %s",
                          "neither the cache nor TMPDIR, /tmp, /dev/shm, /run/user can be written to"));
@@ -255,19 +255,19 @@ static int keep_refusal(RitzBuild *build, RitzJob *job, const char *messages) {
   return ierr;
 }
 
-static int refuse(RitzBuild *build, RitzJob *job) {
-  char *messages = NULL, *where = NULL, *told = NULL, *reason = NULL;
+static int refuse_job(RitzBuild *build, RitzJob *job) {
+  char *messages = NULL, *where = NULL, *words = NULL, *reason = NULL;
   int ierr = ritz_report_errors(build->ceed, job->log, &messages);
 
   if (!ierr) ierr = keep_refusal(build, job, messages);
   if (!ierr) ierr = keep_log(build, job, job->log, &where);
   if (!ierr)
-    ierr = ritz_refusal_tell(build->ceed, &build->cache, &job->key, messages,
-                             where ? where : "set RITZ_DUMP to a folder", &told);
+    ierr = ritz_refusal_describe(build->ceed, &build->cache, &job->key, messages,
+                                 where ? where : "set RITZ_DUMP to a folder", &words);
   if (!ierr)
     ierr = ritz_format(build->ceed, &reason, "%s does not compile ('%s' %s): %s", job->source->name,
-                       build->compiler->path, job->process.outcome, told);
-  RITZ_FREE(&told);
+                       build->compiler->path, job->process.outcome, words);
+  RITZ_FREE(&words);
   RITZ_FREE(&where);
   RITZ_FREE(&messages);
   RITZ_TRY(ierr);
@@ -279,13 +279,13 @@ static int list_or_refuse(RitzBuild *build, RitzJob *job) {
   RitzWords command = {.ceed = build->ceed};
   RitzProcess process;
 
-  if (!is_to_be_kept(build, job) || !ritz_refusal_misses_header(job->log)) return refuse(build, job);
+  if (!is_to_be_kept(build, job) || !ritz_refusal_misses_header(job->log)) return refuse_job(build, job);
   ritz_compiler_list_command(build->compiler, job->source, job->work, &command);
   int ierr = command.error;
   if (!ierr) ierr = ritz_process_start(build->ceed, command.item, job->work, "list.log", &process);
   ritz_words_free(&command);
   RITZ_TRY(ierr);
-  if (!process.pid) return refuse(build, job);
+  if (!process.pid) return refuse_job(build, job);
   job->lister = process;
   job->state = RITZ_JOB_LISTING;
   return CEED_ERROR_SUCCESS;
@@ -298,7 +298,7 @@ static int end_listing(RitzBuild *build, RitzJob *job) {
   RITZ_TRY(work_file(build, job, "kernel.d", &path));
   if (!job->lister.is_good) unlink(path);
   RITZ_FREE(&path);
-  return refuse(build, job);
+  return refuse_job(build, job);
 }
 
 static int read_log(RitzBuild *build, const RitzJob *job, char **log) {
@@ -340,7 +340,7 @@ static int make_manifest(RitzBuild *build, const RitzJob *job, const RitzHash *b
   return ierr;
 }
 
-static int publish(RitzBuild *build, const RitzJob *job, int fd) {
+static int publish_library(RitzBuild *build, const RitzJob *job, int fd) {
   char *text = NULL;
   RitzHash binary;
 
@@ -372,7 +372,7 @@ static int take(RitzBuild *build, RitzJob *job, int fd, const char *path) {
   if (!ierr) ierr = dump(build, job, log, fd);
   if (!ierr) ierr = ritz_library_open(build->ceed, fd, path, &build->places, &library);
   build->counters.load_seconds += ritz_seconds() - start;
-  if (!ierr && library.handle && is_same && is_in_cache(build, job)) ierr = publish(build, job, fd);
+  if (!ierr && library.handle && is_same && is_in_cache(build, job)) ierr = publish_library(build, job, fd);
   if (!ierr)
     ierr = library.handle ? succeed(build, job, &library, !is_same) : refuse_library(build, job, &library);
   RITZ_FREE(&library.why);

@@ -251,7 +251,7 @@ static bool matches(const char *name, const char *start, size_t num_digits, cons
 }
 
 // Recognizes names of the cache alone: the user may keep other files in the folder.
-static NameKind kind_of(const char *name) {
+static NameKind kind_of_name(const char *name) {
   static const struct {
     const char *start;
     size_t num_digits;
@@ -281,7 +281,7 @@ static int visit_folder(Ceed ceed, const char *folder, Visit visit, void *data) 
   int ierr = CEED_ERROR_SUCCESS;
 
   while (stream && !ierr && (entry = readdir(stream))) {
-    NameKind kind = kind_of(entry->d_name);
+    NameKind kind = kind_of_name(entry->d_name);
     char *path = NULL;
 
     if (kind == NAME_FOREIGN) continue;
@@ -317,7 +317,7 @@ static int remove_if_old(Ceed ceed, void *data, const char *path, const char *na
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_cache_sweep_once(Ceed ceed, const RitzWords *folders) {
+int ritz_cache_remove_old_once(Ceed ceed, const RitzWords *folders) {
   static bool is_done;
 
   ritz_lock(RITZ_LOCK_JIT);
@@ -463,7 +463,7 @@ static int add_entry(Ceed ceed, void *data, const char *path, const char *name, 
   return ierr;
 }
 
-static int compare_entries(const void *a, const void *b) {
+static int compare_cache_entries(const void *a, const void *b) {
   const RitzJitEntry *x = a, *y = b;
   int order = strcmp(x->name, y->name);
 
@@ -479,7 +479,7 @@ int ritz_jit_list(Ceed ceed, size_t *num, RitzJitEntry **entries) {
   ritz_cache_close(&cache);
   if (ierr) RITZ_FREE(&list.entries);
   RITZ_TRY(ierr);
-  if (list.num) qsort(list.entries, list.num, sizeof(list.entries[0]), compare_entries);
+  if (list.num) qsort(list.entries, list.num, sizeof(list.entries[0]), compare_cache_entries);
   *num = list.num;
   *entries = list.entries;
   return CEED_ERROR_SUCCESS;

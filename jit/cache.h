@@ -60,6 +60,6 @@ int ritz_cache_unlock_if_refused(Ceed ceed, const RitzCache *cache, const RitzHa
 
 // Removes from the folders what was left behind more than a day ago by processes that were killed: work
 // folders, locks; and refused texts and logs of more than a month ago. Only the first call in a process does.
-int ritz_cache_sweep_once(Ceed ceed, const RitzWords *folders);
+int ritz_cache_remove_old_once(Ceed ceed, const RitzWords *folders);
 
 #endif

@@ -230,7 +230,8 @@ static void free_compiler(RitzCompiler **compiler) {
 }
 
 // *text: what the program said, owned by the caller.
-static int run(Ceed ceed, const RitzWords *words, const char *folder, RitzProcess *process, char **text) {
+static int run_compiler(Ceed ceed, const RitzWords *words, const char *folder, RitzProcess *process,
+                        char **text) {
   char *path = NULL;
 
   *text = NULL;
@@ -250,7 +251,7 @@ static int ask_version(Ceed ceed, RitzCompiler *compiler, const char *folder, Ri
 
   ritz_words_add(&words, "%s", compiler->path);
   ritz_words_add(&words, "--version");
-  int ierr = run(ceed, &words, folder, process, &text);
+  int ierr = run_compiler(ceed, &words, folder, process, &text);
   if (!ierr && process->is_good)
     ierr =
         ritz_format(ceed, &compiler->version, "%.*s", text ? (int)strcspn(text, "\n") : 0, text ? text : "");
@@ -271,7 +272,7 @@ static int ask_flags(Ceed ceed, RitzCompiler *compiler, const char *folder, Ritz
     ritz_words_add(&words, "%s", compiler->path);
     add_flags(compiler->language, compiler->num_refused, &words);
     for (int i = 0; i < 4; i++) ritz_words_add(&words, "%s", empty[i]);
-    ierr = run(ceed, &words, folder, process, &text);
+    ierr = run_compiler(ceed, &words, folder, process, &text);
     RITZ_FREE(&text);
     ritz_words_free(&words);
     if (process->is_good || process->is_violent) break;

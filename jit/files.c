@@ -144,10 +144,12 @@ static bool write_all(int fd, const void *data, size_t size) {
   return true;
 }
 
-static int create(const char *path) { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644); }
+static int create_folder(const char *path) {
+  return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+}
 
 bool ritz_file_write(const char *path, const void *data, size_t size) {
-  int fd = create(path);
+  int fd = create_folder(path);
 
   if (fd < 0) return false;
   bool is_written = write_all(fd, data, size);
@@ -157,7 +159,7 @@ bool ritz_file_write(const char *path, const void *data, size_t size) {
 bool ritz_file_copy(int fd, const char *path) {
   unsigned char buffer[BUFFER_SIZE];
   ssize_t n = -1;
-  int to = create(path);
+  int to = create_folder(path);
 
   if (to < 0) return false;
   bool is_written = lseek(fd, 0, SEEK_SET) == 0;

@@ -33,7 +33,7 @@ static void descriptor_name(int fd, char name[256]) {
   sprintf(name + n, "%d", fd);
 }
 
-static int load(Ceed ceed, int fd, const char *path, RitzLibrary *library) {
+static int open_library(Ceed ceed, int fd, const char *path, RitzLibrary *library) {
   char name[256];
 
   descriptor_name(fd, name);
@@ -54,7 +54,7 @@ static int load_copy(Ceed ceed, int fd, const char *place, RitzLibrary *library,
   RITZ_TRY_CLEANUP(ritz_format(ceed, &path, "%s/kernel.so", folder));
   if (ritz_file_copy(fd, path)) copy = ritz_file_open(path, geteuid());
   *is_done = copy >= 0 && may_execute(copy);
-  if (*is_done) RITZ_TRY_CLEANUP(load(ceed, copy, path, library));
+  if (*is_done) RITZ_TRY_CLEANUP(open_library(ceed, copy, path, library));
 cleanup:
   if (copy >= 0) close(copy);
   ritz_folder_remove(folder);
@@ -67,7 +67,7 @@ int ritz_library_open(Ceed ceed, int fd, const char *path, const RitzWords *plac
   bool is_done = may_execute(fd);
 
   *library = (RitzLibrary){.handle = NULL};
-  if (is_done) return load(ceed, fd, path, library);
+  if (is_done) return open_library(ceed, fd, path, library);
   for (size_t i = 0; !is_done && i < places->num; i++)
     RITZ_TRY(load_copy(ceed, fd, places->item[i], library, &is_done));
   if (is_done) return CEED_ERROR_SUCCESS;

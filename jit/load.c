@@ -39,8 +39,8 @@ static int add_current_folder(RitzHasher *hasher, const RitzBuild *build, const 
 
 // Everything that the binary depends on, but the files that text and user's file include: those are in the
 // entry. The version of the kernel ABI is part of the embedded headers, the scalar type of the command.
-static int make_key(const RitzBuild *build, const RitzJitSource *source, const RitzHash *user,
-                    RitzHash *key) {
+static int make_text_key(const RitzBuild *build, const RitzJitSource *source, const RitzHash *user,
+                         RitzHash *key) {
   const RitzCompiler *compiler = build->compiler;
   RitzWords command = {.ceed = build->ceed};
   RitzHasher hasher;
@@ -125,7 +125,7 @@ static int begin_job(RitzBuild *build, const RitzJitSource *source, RitzJob *job
 
   job->source = source;
   job->user = ritz_job_user_hash(source);
-  RITZ_TRY(make_key(build, source, &job->user, &job->key));
+  RITZ_TRY(make_text_key(build, source, &job->user, &job->key));
   if (first_equal(jobs, i) == i) RITZ_TRY(find_module(build, job));
   if (first_equal(jobs, i) == i && !job->module) return CEED_ERROR_SUCCESS;
   job->state = RITZ_JOB_DONE;
@@ -134,7 +134,7 @@ static int begin_job(RitzBuild *build, const RitzJitSource *source, RitzJob *job
   return CEED_ERROR_SUCCESS;
 }
 
-static size_t count(const RitzJob *jobs, size_t num, RitzJobState state) {
+static size_t count_hits(const RitzJob *jobs, size_t num, RitzJobState state) {
   size_t n = 0;
 
   for (size_t i = 0; i < num; i++) n += jobs[i].state == state;
@@ -147,9 +147,9 @@ static int run_jobs(RitzBuild *build, RitzJob *jobs, size_t num) {
 
   for (;;) {
     for (size_t i = 0; i < num; i++)
-      RITZ_TRY(ritz_job_step(build, &jobs[i], count(jobs, num, RITZ_JOB_COMPILING) < num_processors));
-    if (count(jobs, num, RITZ_JOB_DONE) == num) return CEED_ERROR_SUCCESS;
-    RITZ_TRY(ritz_cache_sweep_once(build->ceed, &build->places));
+      RITZ_TRY(ritz_job_step(build, &jobs[i], count_hits(jobs, num, RITZ_JOB_COMPILING) < num_processors));
+    if (count_hits(jobs, num, RITZ_JOB_DONE) == num) return CEED_ERROR_SUCCESS;
+    RITZ_TRY(ritz_cache_remove_old_once(build->ceed, &build->places));
     ritz_pause(&moment);
   }
 }

@@ -30,7 +30,7 @@ static bool is_remembered(RitzJitModule module) {
   return module->is_shared && module->status == RITZ_JIT_REFUSED;
 }
 
-static void destroy(RitzJitModule module) {
+static void unload_module(RitzJitModule module) {
   if (module->handle) dlclose(module->handle);
   RITZ_FREE(&module->reason);
   RITZ_FREE(&module);
@@ -56,7 +56,7 @@ bool ritz_module_is_recorded(RitzJitModule module) { return module->is_recorded;
 
 // ---- The list ----
 
-static RitzJitModule find_locked(const RitzHash *key) {
+static RitzJitModule find_module_locked(const RitzHash *key) {
   RitzJitModule module = shared;
 
   while (module && strcmp(module->key.hex, key->hex) != 0) module = module->next;
@@ -66,14 +66,14 @@ static RitzJitModule find_locked(const RitzHash *key) {
 
 RitzJitModule ritz_module_find(const RitzHash *key) {
   ritz_lock(RITZ_LOCK_JIT);
-  RitzJitModule module = find_locked(key);
+  RitzJitModule module = find_module_locked(key);
   ritz_unlock(RITZ_LOCK_JIT);
   return module;
 }
 
 void ritz_module_share(RitzJitModule *module) {
   ritz_lock(RITZ_LOCK_JIT);
-  RitzJitModule other = find_locked(&(*module)->key);
+  RitzJitModule other = find_module_locked(&(*module)->key);
   if (!other) {
     (*module)->is_shared = true;
     (*module)->next = shared;
@@ -85,7 +85,7 @@ void ritz_module_share(RitzJitModule *module) {
   }
   ritz_unlock(RITZ_LOCK_JIT);
   if (!other) return;
-  destroy(*module);
+  unload_module(*module);
   *module = other;
 }
 
@@ -120,7 +120,7 @@ void ritz_jit_release(RitzJitModule *module) {
   bool is_last = --(*module)->num_references == 0 && !is_remembered(*module);
   if (is_last) remove_locked(*module);
   ritz_unlock(RITZ_LOCK_JIT);
-  if (is_last) destroy(*module);
+  if (is_last) unload_module(*module);
   *module = NULL;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is told once (ritz_jit_is_news, contract in jit/jit.h): a list of this process, and an empty file for
-// all that share a cache, <hash of name and contents>.told, whose age is that of the last telling.
+// Warnings that appear once (ritz_jit_is_news, contract in jit/jit.h): a list of this process, and an empty
+// file for all that share a cache, <hash of name and contents>.told, whose age is that of the last warning.
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -16,22 +16,22 @@
 // ---- This process ----
 
 // Kept until the process ends; guarded by RITZ_LOCK_JIT.
-typedef struct Told {
-  struct Told *next;
+typedef struct Warning {
+  struct Warning *next;
   RitzHash hash;
-} Told;
-static Told *told;
+} Warning;
+static Warning *warnings;
 
 static bool add_locked(Ceed ceed, const RitzHash *hash, int *ierr) {
-  Told *fresh = NULL;
+  Warning *fresh = NULL;
 
-  for (const Told *t = told; t; t = t->next)
+  for (const Warning *t = warnings; t; t = t->next)
     if (!strcmp(t->hash.hex, hash->hex)) return false;
   *ierr = RITZ_CALLOC(ceed, 1, &fresh);
   if (*ierr) return false;
   ritz_memory_give(fresh);
-  *fresh = (Told){told, *hash};
-  told = fresh;
+  *fresh = (Warning){warnings, *hash};
+  warnings = fresh;
   return true;
 }
 

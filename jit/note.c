@@ -81,7 +81,7 @@ static int make_contents(Ceed ceed, const RitzHash *key, const char *name, const
 }
 
 // Through a work folder, from which it appears whole.
-static int publish(Ceed ceed, const RitzCache *cache, const char *name, const char *contents) {
+static int publish_note(Ceed ceed, const RitzCache *cache, const char *name, const char *contents) {
   char *work = NULL, *path = NULL;
   RITZ_TRY(ritz_folder_make_temporary(ceed, cache->folder, &work));
   if (!work) return CEED_ERROR_SUCCESS;
@@ -100,7 +100,7 @@ int ritz_note_keep(Ceed ceed, const RitzHash *key, const char *name, const char 
   RITZ_TRY(ritz_cache_open(ceed, &cache));
   int ierr = make_name(ceed, key, &file);
   if (!ierr) ierr = make_contents(ceed, key, name, text, &contents);
-  if (!ierr && cache.folder) ierr = publish(ceed, &cache, file, contents);
+  if (!ierr && cache.folder) ierr = publish_note(ceed, &cache, file, contents);
   RITZ_FREE(&contents);
   RITZ_FREE(&file);
   ritz_cache_close(&cache);

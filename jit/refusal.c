@@ -163,7 +163,7 @@ static void add_searched(const RitzRefusal *refusal, RitzWords *folders) {
 }
 
 // Appends to *text, which becomes NULL on an error.
-static int append(Ceed ceed, char **text, const char *word, const char *folder, const char *name) {
+static int append_word(Ceed ceed, char **text, const char *word, const char *folder, const char *name) {
   char *longer = NULL;
   const int ierr = ritz_format(ceed, &longer, "%s%s%s%s%s\n", *text, word, folder, *folder ? "/" : "", name);
 
@@ -179,11 +179,11 @@ static int make_rest(Ceed ceed, const RitzWords *names, const RitzWords *folders
   for (size_t i = 0; i < names->num; i++) {
     const char *name = names->item[i];
 
-    if (name[0] == '/') RITZ_TRY(append(ceed, rest, missing_word, "", name));
+    if (name[0] == '/') RITZ_TRY(append_word(ceed, rest, missing_word, "", name));
     for (size_t k = 0; name[0] != '/' && k < folders->num; k++)
-      RITZ_TRY(append(ceed, rest, missing_word, folders->item[k], name));
+      RITZ_TRY(append_word(ceed, rest, missing_word, folders->item[k], name));
   }
-  return append(ceed, rest, messages_word, "", messages);
+  return append_word(ceed, rest, messages_word, "", messages);
 }
 
 // Paths with a line break would be read as something else.
@@ -237,8 +237,8 @@ cleanup:
 
 // ---- For people ----
 
-int ritz_refusal_tell(Ceed ceed, const RitzCache *cache, const RitzHash *key, const char *messages,
-                      const char *log, char **text) {
+int ritz_refusal_describe(Ceed ceed, const RitzCache *cache, const RitzHash *key, const char *messages,
+                          const char *log, char **text) {
   static const char hint[] =
       "; more folders of headers: CeedAddJitSourceRoot, or RITZ_INCLUDE_PATH=FOLDER:FOLDER";
   char *kept = NULL;

@@ -34,7 +34,7 @@ int ritz_refusal_keep(Ceed ceed, const RitzCache *cache, const RitzHash *key, co
 
 // *text: the messages for people with the place of the whole log (`log`; NULL: the one in the cache, if it is
 // still there), owned by the caller.
-int ritz_refusal_tell(Ceed ceed, const RitzCache *cache, const RitzHash *key, const char *messages,
-                      const char *log, char **text);
+int ritz_refusal_describe(Ceed ceed, const RitzCache *cache, const RitzHash *key, const char *messages,
+                          const char *log, char **text);
 
 #endif

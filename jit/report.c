@@ -107,7 +107,8 @@ static int write_bytes(Ceed ceed, const char *folder, const char *name, const vo
   return CEED_ERROR_SUCCESS;
 }
 
-static int write_text(Ceed ceed, const char *folder, const char *name, const char *text, bool *is_written) {
+static int write_dump_text(Ceed ceed, const char *folder, const char *name, const char *text,
+                           bool *is_written) {
   return write_bytes(ceed, folder, name, text, strlen(text), is_written);
 }
 
@@ -168,8 +169,8 @@ int ritz_report_dump(Ceed ceed, const RitzCompiler *compiler, const RitzJitSourc
   if (ierr || !*folder) return ierr;
   RITZ_TRY_CLEANUP(ritz_work_fill(ceed, *folder, source->text, &is_written));
   RITZ_TRY_CLEANUP(make_command(ceed, compiler, source, *folder, &command));
-  RITZ_TRY_CLEANUP(write_text(ceed, *folder, "command.txt", command, &is_written));
-  RITZ_TRY_CLEANUP(write_text(ceed, *folder, "compile.log", log, &is_written));
+  RITZ_TRY_CLEANUP(write_dump_text(ceed, *folder, "command.txt", command, &is_written));
+  RITZ_TRY_CLEANUP(write_dump_text(ceed, *folder, "compile.log", log, &is_written));
   RITZ_TRY_CLEANUP(copy_binary(ceed, *folder, binary, &is_written));
 cleanup:
   close_dump(ierr, is_written, folder);
@@ -199,10 +200,10 @@ int ritz_report_dump_binary(Ceed ceed, const RitzJitBinary *source, const RitzHa
 
   if (ierr || !*folder) return ierr;
   snprintf(name, sizeof(name), "kernel.%s", source->extension);
-  RITZ_TRY_CLEANUP(write_text(ceed, *folder, name, source->text, &is_written));
+  RITZ_TRY_CLEANUP(write_dump_text(ceed, *folder, name, source->text, &is_written));
   RITZ_TRY_CLEANUP(make_list(ceed, source->num_words, source->words, &words));
-  RITZ_TRY_CLEANUP(write_text(ceed, *folder, "device.txt", words, &is_written));
-  RITZ_TRY_CLEANUP(write_text(ceed, *folder, "compile.log", log, &is_written));
+  RITZ_TRY_CLEANUP(write_dump_text(ceed, *folder, "device.txt", words, &is_written));
+  RITZ_TRY_CLEANUP(write_dump_text(ceed, *folder, "compile.log", log, &is_written));
   if (bytes) RITZ_TRY_CLEANUP(write_bytes(ceed, *folder, "kernel.bin", bytes, num_bytes, &is_written));
 cleanup:
   close_dump(ierr, is_written, folder);

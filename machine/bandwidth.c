@@ -23,7 +23,7 @@ static void find_range(const Streams *s, int thread, size_t *begin, size_t *end)
 }
 
 // Every thread touches its own entries first, so that their pages lie close to it.
-static int fill(void *data, int thread) {
+static int fill_streams(void *data, int thread) {
   const Streams *s = data;
   size_t begin, end;
 
@@ -66,7 +66,7 @@ int ritz_machine_bandwidth(RitzTeam team, size_t num_bytes, double seconds, Ritz
   s.num_entries = (num_bytes / NUM_STREAMS / sizeof(double) / LINE + s.num_threads) * LINE; // a line a thread
   RITZ_TRY(RITZ_MALLOC(NULL, NUM_STREAMS * (s.num_entries + PAD), &memory));
   for (int k = 0; k < NUM_STREAMS; k++) s.stream[k] = memory + (size_t)k * (s.num_entries + PAD);
-  RITZ_TRY_CLEANUP(ritz_team_run(team, fill, &s));
+  RITZ_TRY_CLEANUP(ritz_team_run(team, fill_streams, &s));
 
   double entry_bytes = (double)s.num_entries * sizeof(double);
   RITZ_TRY_CLEANUP(ritz_machine_time(team, triad, &s, seconds, &best));

@@ -110,7 +110,7 @@ int ritz_machine_load(RitzMachine *machine, bool *found) {
 
 // ---- Writing ----
 
-static bool write_text(int descriptor, const RitzMachine *machine) {
+static bool write_figures(int descriptor, const RitzMachine *machine) {
   FILE *file = fdopen(descriptor, "w");
   char heading[MAX_HEADING];
 
@@ -136,7 +136,7 @@ int ritz_machine_keep(const RitzMachine *machine) {
   if (!path) return CEED_ERROR_SUCCESS;
   RITZ_TRY_CLEANUP(join(path, ".XXXXXX", &draft));
   int descriptor = mkstemp(draft);
-  if (descriptor >= 0 && (!write_text(descriptor, machine) || rename(draft, path))) unlink(draft);
+  if (descriptor >= 0 && (!write_figures(descriptor, machine) || rename(draft, path))) unlink(draft);
 cleanup:
   RITZ_FREE(&draft);
   RITZ_FREE(&path);

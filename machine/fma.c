@@ -102,7 +102,7 @@ static int run_chains(void *data, int thread) {
 }
 
 // Runs of a millisecond, so that starting the team does not count; shorter ones when time is shorter.
-static int measure(RitzTeam team, Chains chains, int lanes, double seconds, int64_t *flops) {
+static int measure_fma(RitzTeam team, Chains chains, int lanes, double seconds, int64_t *flops) {
   Run run = {.chains = chains, .num_rounds = 1000};
   double best = 0, enough = fmin(1e-3, seconds);
 
@@ -118,6 +118,6 @@ static int measure(RitzTeam team, Chains chains, int lanes, double seconds, int6
 int ritz_machine_flops(RitzTeam team, double seconds, RitzMachineRates *rates) {
   Kernels kernels = widest_kernels();
 
-  RITZ_TRY(measure(team, kernels.double_chains, kernels.double_lanes, seconds, &rates->double_flops));
-  return measure(team, kernels.single_chains, kernels.single_lanes, seconds, &rates->single_flops);
+  RITZ_TRY(measure_fma(team, kernels.double_chains, kernels.double_lanes, seconds, &rates->double_flops));
+  return measure_fma(team, kernels.single_chains, kernels.single_lanes, seconds, &rates->single_flops);
 }

@@ -20,8 +20,8 @@ typedef struct {
 
 // ---- Arguments ----
 
-static int check_arguments(Ceed ceed, CeedInt dim, const CeedInt n[], const double lower[],
-                           const double upper[], CeedInt order) {
+static int check_box_arguments(Ceed ceed, CeedInt dim, const CeedInt n[], const double lower[],
+                               const double upper[], CeedInt order) {
   RITZ_REQUIRE(dim >= 1 && dim <= 3, ceed, CEED_ERROR_DIMENSION,
                "RitzMeshCreateBox: dimension %" CeedInt_FMT ", needed 1, 2 or 3", dim);
   RITZ_REQUIRE(order >= 1 && order <= INT32_MAX / 2, ceed, CEED_ERROR_DIMENSION,
@@ -107,7 +107,7 @@ static int fill_nodes(Grid *grid, RitzMapFunction map, void *map_ctx) {
   return CEED_ERROR_SUCCESS;
 }
 
-static void clear(Grid *grid) {
+static void clear_box_draft(Grid *grid) {
   for (int d = 0; d < 3; d++) RITZ_FREE(&grid->axis[d]);
   RITZ_FREE(&grid->x);
 }
@@ -233,19 +233,19 @@ int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], const double lo
   RITZ_ARGUMENT(ceed, n);
   RITZ_ARGUMENT(ceed, mesh);
   *mesh = NULL;
-  RITZ_TRY(check_arguments(ceed, dim, n, lower, upper, order));
+  RITZ_TRY(check_box_arguments(ceed, dim, n, lower, upper, order));
   RITZ_TRY(set_sizes(ceed, dim, n, order, &grid));
   for (CeedInt d = 0; d < dim; d++) {
     RITZ_TRY_CLEANUP(fill_axis(&grid, d, lower ? lower[d] : 0.0, upper ? upper[d] : 1.0));
   }
   RITZ_TRY_CLEANUP(fill_nodes(&grid, map, map_ctx));
   RITZ_TRY_CLEANUP(fill_draft(&grid, &draft));
-  clear(&grid);
+  clear_box_draft(&grid);
   RITZ_TRY_CLEANUP(ritz_mesh_build(ceed, "RitzMeshCreateBox", &draft, mesh));
   if (is_grid(&grid, *mesh)) memcpy((*mesh)->grid, grid.n, sizeof(grid.n));
 
 cleanup:
-  clear(&grid);
+  clear_box_draft(&grid);
   ritz_mesh_draft_clear(&draft);
   return ierr;
 }

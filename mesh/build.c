@@ -32,7 +32,7 @@ typedef struct {
   RitzMeshMark *marks; // owned
 } Build;
 
-static void clear(Build *b) {
+static void clear_build(Build *b) {
   ritz_mesh_table_clear(&b->table);
   RITZ_FREE(&b->numbers.numbers);
   RITZ_FREE(&b->first);
@@ -267,7 +267,7 @@ static int drop_unused_vertices(Build *b) {
 
 // ---- All together ----
 
-static int check(Build *b) {
+static int check_draft(Build *b) {
   RITZ_TRY(ritz_mesh_check_sizes(b->ceed, b->source, b->draft));
   RITZ_TRY(ritz_mesh_check_vertices(b->ceed, b->source, b->draft));
   RITZ_TRY(ritz_mesh_check_coordinates(b->ceed, b->source, b->draft));
@@ -307,7 +307,7 @@ int ritz_mesh_build(Ceed ceed, const char *source, RitzMeshDraft *draft, RitzMes
   int ierr = CEED_ERROR_SUCCESS;
 
   *mesh = NULL;
-  RITZ_TRY_CLEANUP(check(&b));
+  RITZ_TRY_CLEANUP(check_draft(&b));
   RITZ_TRY_CLEANUP(name_by_number(ceed, draft->num_parts, draft->parts));
   RITZ_TRY_CLEANUP(find_facets(&b));
   RITZ_TRY_CLEANUP(mark_facets(&b));
@@ -319,7 +319,7 @@ int ritz_mesh_build(Ceed ceed, const char *source, RitzMeshDraft *draft, RitzMes
   b.marks = NULL;
 
 cleanup:
-  clear(&b);
+  clear_build(&b);
   ritz_mesh_draft_clear(draft);
   return ierr;
 }

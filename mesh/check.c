@@ -255,8 +255,8 @@ static void turn(const RitzMeshDraft *draft, const RitzMeshBlock *block, int64_t
 }
 
 // A turned element is looked at once more, as its determinants are rounded in another way.
-static void check_element(RitzMeshDraft *draft, const RitzMeshBlock *block, int64_t e, bool may_reverse,
-                          RitzMeshSampler *sampler, Inverted *inverted) {
+static void check_mesh_element(RitzMeshDraft *draft, const RitzMeshBlock *block, int64_t e, bool may_reverse,
+                               RitzMeshSampler *sampler, Inverted *inverted) {
   double *x = draft->coords + (block->node_base + e * block->num_nodes) * draft->space_dim, low, high;
 
   ritz_mesh_sampler_take(sampler, x);
@@ -286,7 +286,7 @@ int ritz_mesh_check_orientation(Ceed ceed, const char *source, RitzMeshDraft *dr
 
     RITZ_TRY(ritz_mesh_sampler_create(ceed, block->topology, draft->space_dim, draft->order, &sampler));
     for (int64_t e = 0; e < block->num_elem; e++) {
-      check_element(draft, block, e, may_reverse, &sampler, &inverted);
+      check_mesh_element(draft, block, e, may_reverse, &sampler, &inverted);
     }
     ritz_mesh_sampler_clear(&sampler);
   }

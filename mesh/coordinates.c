@@ -17,7 +17,7 @@ typedef struct {
   double *x;      // owned, [num_nodes][space_dim]: position in the first element, NAN before
 } Field;
 
-static void clear(Field *field) {
+static void clear_sampling(Field *field) {
   RITZ_FREE(&field->nodes);
   RITZ_FREE(&field->x);
 }
@@ -167,7 +167,7 @@ static int create_coordinates(RitzMesh mesh, Ceed ceed, const char *call, CeedEl
   int ierr = number_positions(&field, &is_shared);
 
   if (!ierr) ierr = is_shared ? create_shared(&field, rstr, x) : create_separate(&field, rstr, x);
-  clear(&field);
+  clear_sampling(&field);
   if (ierr) {
     for (int b = 0; b < mesh->num_blocks; b++) CeedElemRestrictionDestroy(&rstr[b]);
     CeedVectorDestroy(x);

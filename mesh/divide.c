@@ -175,14 +175,14 @@ cleanup:
   return ierr;
 }
 
-static bool is_same(const RitzMeshChild *a, const RitzMeshChild *b) {
+static bool is_same_child(const RitzMeshChild *a, const RitzMeshChild *b) {
   return a->topology == b->topology && !memcmp(a->node, b->node, sizeof(a->node));
 }
 
 static int find_matrix(Ceed ceed, Geometry *g, const RitzMeshChild *child, const double **matrix) {
   int i = 0;
 
-  while (i < g->num_pieces && !is_same(&g->pieces[i].child, child)) i++;
+  while (i < g->num_pieces && !is_same_child(&g->pieces[i].child, child)) i++;
   if (i == g->max_pieces) {
     RITZ_TRY(RITZ_REALLOC(ceed, 2 * (size_t)i + 8, &g->pieces));
     g->max_pieces = 2 * i + 8;

@@ -36,7 +36,7 @@ int ritz_gmsh_require_type(const RitzGmshFile *file, int64_t code, const RitzGms
                         (long long)code);
 }
 
-static void clear(RitzGmshFile *file) {
+static void clear_gmsh_reader(RitzGmshFile *file) {
   for (int64_t i = 0; i < file->num_names; i++) RITZ_FREE(&file->names[i].name);
   RITZ_FREE(&file->names);
   RITZ_FREE(&file->groups);
@@ -218,7 +218,7 @@ static int sort(RitzGmshFile *file) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int read_file(RitzGmshFile *file, RitzMeshDraft *draft) {
+static int read_gmsh_file(RitzGmshFile *file, RitzMeshDraft *draft) {
   RITZ_TRY(read_sections(file));
   RITZ_TRY(sort(file));
   return ritz_gmsh_fill_draft(file, draft);
@@ -228,8 +228,8 @@ int ritz_mesh_read_gmsh(Ceed ceed, RitzMeshText *text, RitzMeshDraft *draft) {
   RitzGmshFile file = {.text = text};
 
   (void)ceed;
-  int ierr = read_file(&file, draft);
+  int ierr = read_gmsh_file(&file, draft);
 
-  clear(&file);
+  clear_gmsh_reader(&file);
   return ierr;
 }

@@ -53,7 +53,7 @@ static int fill_affine(Ceed ceed, Comparison *cmp, const double *nodes, const do
   return CEED_ERROR_SUCCESS;
 }
 
-static int fill_tables(Ceed ceed, Comparison *cmp) {
+static int fill_comparison_tables(Ceed ceed, Comparison *cmp) {
   const CeedElemTopology topology = cmp->shape->topology;
   const size_t dim = (size_t)cmp->shape->dim, n = (size_t)cmp->shape->num_corners;
   double *nodes = NULL, corners[3 * RITZ_MESH_MAX_CORNERS];
@@ -89,7 +89,7 @@ static int make_comparison(RitzMesh mesh, const RitzMeshBlock *block, double tol
     ritz_mesh_lattice_point(cmp->shape, mesh->order, &k, 1, NULL, at);
     cmp->corner_node[k] = ritz_mesh_lattice_index(block->topology, mesh->order, at);
   }
-  int ierr = fill_tables(mesh->ceed, cmp);
+  int ierr = fill_comparison_tables(mesh->ceed, cmp);
 
   if (ierr) clear_comparison(cmp);
   return ierr;

@@ -54,8 +54,8 @@ static void place_simplex(int dim, int64_t p, const double *points, const int64_
   for (int d = 0; d < dim; d++) x[d] = 2 * part[d] / sum - 1;
 }
 
-static void place(CeedElemTopology topology, int64_t p, const double *points, const int64_t at[3],
-                  double *x) {
+static void lattice_index(CeedElemTopology topology, int64_t p, const double *points, const int64_t at[3],
+                          double *x) {
   int dim = ritz_mesh_shape(topology)->dim;
 
   switch (topology) {
@@ -78,7 +78,7 @@ void ritz_lattice_place(CeedElemTopology topology, int p, const double *points, 
   int64_t at[3] = {0, 0, 0};
 
   do {
-    place(topology, p, points, at, positions);
+    lattice_index(topology, p, points, at, positions);
     positions += ritz_mesh_shape(topology)->dim;
   } while (ritz_lattice_next(topology, p, at));
 }

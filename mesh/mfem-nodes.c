@@ -21,7 +21,7 @@ typedef struct {
   Points points;
 } Collection;
 
-static void fill_points(Points points, int p, double *x) {
+static void fill_mfem_points(Points points, int p, double *x) {
   if (points == POINTS_LOBATTO) ritz_fe_gauss_lobatto(p + 1, x, NULL);
   if (points == POINTS_GAUSS) ritz_fe_gauss(p + 1, x, NULL);
   for (int i = 0; i <= p; i++) {
@@ -165,7 +165,7 @@ static int interpolate_block(const RitzMfemDofs *dofs, Points points, Values *va
   RitzReaderNodes nodes;
   Ceed ceed = file->text->ceed;
 
-  fill_points(points, p, in_points);
+  fill_mfem_points(points, p, in_points);
   RITZ_TRY(ritz_reader_nodes_create(ceed, block->topology, (int)values->space_dim, p, in_points, p, &nodes));
   int ierr = RITZ_REALLOC(ceed, (size_t)nodes.num_in, &values->list);
 

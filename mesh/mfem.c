@@ -200,7 +200,7 @@ static int read_end(const RitzMfemFile *file) {
                         ritz_word_quote(word, &quote));
 }
 
-static int read_file(RitzMfemFile *file, RitzMeshDraft *draft) {
+static int read_mfem_file(RitzMfemFile *file, RitzMeshDraft *draft) {
   int64_t dim;
 
   RITZ_TRY(read_version(file));
@@ -228,7 +228,7 @@ int ritz_mesh_read_mfem(Ceed ceed, RitzMeshText *text, RitzMeshDraft *draft) {
 
   (void)ceed;
   text->comment = '#';
-  int ierr = read_file(&file, draft);
+  int ierr = read_mfem_file(&file, draft);
 
   clear_records(&file.elements);
   clear_records(&file.boundary);

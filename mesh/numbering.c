@@ -103,7 +103,7 @@ static int allocate_starts(Ceed ceed, int64_t num, int64_t **start) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int prepare(RitzMesh mesh, CeedInt degree, Numbering *n) {
+static int count_entities(RitzMesh mesh, CeedInt degree, Numbering *n) {
   const Ceed ceed = mesh->ceed;
 
   *n = (Numbering){.dim = mesh->dim, .degree = degree};
@@ -118,7 +118,7 @@ static int prepare(RitzMesh mesh, CeedInt degree, Numbering *n) {
   return CEED_ERROR_SUCCESS;
 }
 
-static void clear(Numbering *n) {
+static void clear_numbering(Numbering *n) {
   for (int i = 0; i < 3; i++) RITZ_FREE(&n->start[i]);
   RITZ_FREE(&n->edges.order);
   RITZ_FREE(&n->triangles.order);
@@ -223,14 +223,14 @@ static int64_t number_grid(RitzMesh mesh, int64_t degree, int64_t *nodes) {
 
 static int number_by_parts(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, int64_t *nodes) {
   Numbering n;
-  int ierr = prepare(mesh, degree, &n);
+  int ierr = count_entities(mesh, degree, &n);
 
   for (int b = 0; b < mesh->num_blocks && !ierr; b++) {
     ierr = number_block(mesh, b, &n, nodes);
     nodes += mesh->blocks[b].num_elem * ritz_mesh_num_nodes(mesh->blocks[b].topology, degree);
   }
   *num_nodes = n.num_nodes;
-  clear(&n);
+  clear_numbering(&n);
   return ierr;
 }
 

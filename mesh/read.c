@@ -21,7 +21,7 @@ static int read_draft(Ceed ceed, RitzMeshText *text, RitzMeshDraft *draft) {
                         ritz_word_quote(line, &quote));
 }
 
-static int read_file(Ceed ceed, const char *path, RitzMesh *mesh) {
+static int read_mesh_file(Ceed ceed, const char *path, RitzMesh *mesh) {
   RitzMeshText text;
   RitzMeshDraft draft = {.num_elem = 0};
 
@@ -44,7 +44,7 @@ int RitzMeshRead(Ceed ceed, const char *path, RitzMesh *mesh) {
   RITZ_REQUIRE(c_locale != (locale_t)0, ceed, CEED_ERROR_MAJOR,
                "RitzMeshRead: the C locale is not available");
   locale_t users_locale = uselocale(c_locale);
-  int ierr = read_file(ceed, path, mesh);
+  int ierr = read_mesh_file(ceed, path, mesh);
 
   uselocale(users_locale);
   freelocale(c_locale);

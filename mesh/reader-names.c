@@ -58,7 +58,7 @@ typedef struct {
   int64_t place;
 } Entry;
 
-static int compare_entries(const void *pa, const void *pb) {
+static int compare_names(const void *pa, const void *pb) {
   const Entry *a = pa, *b = pb;
   int order = strcmp(a->name, b->name);
 
@@ -72,7 +72,7 @@ static int merge_equal_names(Ceed ceed, CeedInt *num, RitzMeshName *names, int32
 
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)*num, &entries));
   for (CeedInt i = 0; i < *num; i++) entries[i] = (Entry){names[i].name, i};
-  if (*num > 0) qsort(entries, (size_t)*num, sizeof(*entries), compare_entries);
+  if (*num > 0) qsort(entries, (size_t)*num, sizeof(*entries), compare_names);
   for (CeedInt i = 0; i < *num; i++) {
     bool same = i > 0 && !strcmp(entries[i].name, entries[i - 1].name);
 

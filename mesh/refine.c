@@ -124,7 +124,7 @@ static int shortest_diagonal(RitzMesh mesh, const RitzMeshBlock *block, int64_t 
   return found;
 }
 
-static void choose(const void *ctx, int block, int64_t e, RitzMeshDivision *division) {
+static void refine_element(const void *ctx, int block, int64_t e, RitzMeshDivision *division) {
   const Refine *r = ctx;
 
   *division = r->divisions[block];
@@ -142,7 +142,8 @@ static int64_t vertex(const void *ctx, int block, int64_t e, int node) {
 
 static int refine_once(RitzMesh mesh, RitzMesh *refined) {
   Refine r = {.mesh = mesh};
-  RitzMeshCut cut = {.mesh = mesh, .call = "RitzMeshRefine", .ctx = &r, .choose = choose, .vertex = vertex};
+  RitzMeshCut cut = {
+      .mesh = mesh, .call = "RitzMeshRefine", .ctx = &r, .choose = refine_element, .vertex = vertex};
   int64_t num_lattice = 0;
   int ierr = CEED_ERROR_SUCCESS;
 

@@ -9,7 +9,7 @@
 
 // ---- Tensor shapes ----
 
-static int fill_tables(Ceed ceed, RitzMeshSampler *s) {
+static int fill_sampling_tables(Ceed ceed, RitzMeshSampler *s) {
   static const double ends[2] = {-1.0, 1.0};
   double *work = NULL; // owned: nodes [P], points [Q], weights [Q]
   int ierr = CEED_ERROR_SUCCESS;
@@ -54,13 +54,13 @@ static int create_tensor(Ceed ceed, RitzMeshSampler *s) {
   RITZ_TRY(RITZ_MALLOC(ceed, 2 * (size_t)s->P, &s->end_grad));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)s->num_gauss, &s->weights));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)work_size(s), &s->work));
-  return fill_tables(ceed, s);
+  return fill_sampling_tables(ceed, s);
 }
 
 // ---- Other shapes ----
 
 // Quadrature points, then the corners where the gradient exists.
-static int fill_points(Ceed ceed, int degree, const RitzMeshSampler *s, double *points) {
+static int fill_sampling_points(Ceed ceed, int degree, const RitzMeshSampler *s, double *points) {
   const int dim = s->shape->dim;
   int num;
 
@@ -73,7 +73,7 @@ static int fill_points(Ceed ceed, int degree, const RitzMeshSampler *s, double *
   return CEED_ERROR_SUCCESS;
 }
 
-static int create_dense(Ceed ceed, RitzMeshSampler *s) {
+static int create_dense_sampler(Ceed ceed, RitzMeshSampler *s) {
   const CeedElemTopology topology = s->shape->topology;
   const bool is_simplex = s->shape->num_corners == s->shape->dim + 1;
   const int degree = s->P == 2 && is_simplex ? 0 : 3 * (s->P - 1);
@@ -88,7 +88,7 @@ static int create_dense(Ceed ceed, RitzMeshSampler *s) {
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num, &s->weights));
   RITZ_TRY(RITZ_MALLOC(ceed, dim * num_points * (size_t)s->num_nodes, &s->dense_grad));
   RITZ_TRY(RITZ_MALLOC(ceed, dim * num_points, &points));
-  RITZ_TRY_CLEANUP(fill_points(ceed, degree, s, points));
+  RITZ_TRY_CLEANUP(fill_sampling_points(ceed, degree, s, points));
   ierr = ritz_fe_shape_lagrange(ceed, topology, s->P - 1, (int)num_points, points, NULL, s->dense_grad);
 
 cleanup:
@@ -104,7 +104,7 @@ int ritz_mesh_sampler_create(Ceed ceed, CeedElemTopology topology, CeedInt space
                        .space_dim = space_dim,
                        .P = order + 1,
                        .num_nodes = ritz_mesh_num_nodes(topology, order)};
-  int ierr = s.shape->is_tensor ? create_tensor(ceed, &s) : create_dense(ceed, &s);
+  int ierr = s.shape->is_tensor ? create_tensor(ceed, &s) : create_dense_sampler(ceed, &s);
 
   if (!ierr) ierr = RITZ_MALLOC(ceed, (size_t)s.num_points, &s.det);
   if (ierr) ritz_mesh_sampler_clear(&s);

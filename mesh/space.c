@@ -25,7 +25,7 @@ static const int64_t *nodes_of(RitzSpace space, int block, int64_t e) {
 
 // ---- Life ----
 
-static int check_arguments(RitzMesh mesh, CeedInt degree, CeedInt num_comp) {
+static int check_space_arguments(RitzMesh mesh, CeedInt degree, CeedInt num_comp) {
   RITZ_REQUIRE(degree >= 1 && degree < INT32_MAX, mesh->ceed, CEED_ERROR_DIMENSION,
                "RitzSpaceCreate: degree %" CeedInt_FMT ", needed at least 1", degree);
   RITZ_REQUIRE(num_comp >= 1, mesh->ceed, CEED_ERROR_DIMENSION,
@@ -50,7 +50,7 @@ int RitzSpaceCreate(RitzMesh mesh, CeedInt degree, CeedInt num_comp, RitzSpace *
   RITZ_NOT_NULL(mesh);
   RITZ_NOT_NULL(space);
   *space = NULL;
-  RITZ_TRY(check_arguments(mesh, degree, num_comp));
+  RITZ_TRY(check_space_arguments(mesh, degree, num_comp));
   RITZ_TRY(RITZ_CALLOC(mesh->ceed, 1, &s));
   s->class = &ritz_space_class;
   s->degree = degree;

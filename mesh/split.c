@@ -174,7 +174,7 @@ cleanup:
 
 // ---- All shapes ----
 
-static void choose(const void *ctx, int block, int64_t e, RitzMeshDivision *division) {
+static void split_element(const void *ctx, int block, int64_t e, RitzMeshDivision *division) {
   static const int8_t all[RITZ_MESH_MAX_CORNERS] = {0, 1, 2, 3, 4, 5, 6, 7};
   const Split *s = ctx;
   const RitzMeshShape *shape = s->shapes[block];
@@ -206,7 +206,7 @@ static bool can_cut(CeedElemTopology from, CeedElemTopology into) {
   return (into == CEED_TOPOLOGY_PYRAMID || into == CEED_TOPOLOGY_PRISM) && from == CEED_TOPOLOGY_HEX;
 }
 
-static int prepare(RitzMesh mesh, CeedElemTopology into, Split *s, RitzMeshCut *cut) {
+static int prepare_cut(RitzMesh mesh, CeedElemTopology into, Split *s, RitzMeshCut *cut) {
   const RitzMeshShape *target = ritz_mesh_shape(into);
 
   *s = (Split){.mesh = mesh, .into = into};
@@ -238,10 +238,10 @@ int RitzMeshSplit(RitzMesh mesh, CeedElemTopology into, RitzMesh *split) {
                      .call = "RitzMeshSplit",
                      .num_vertices = mesh->num_vertices,
                      .ctx = &s,
-                     .choose = choose,
+                     .choose = split_element,
                      .vertex = vertex};
 
   if (mesh->num_blocks == 1 && mesh->blocks[0].topology == into) return RitzMeshReferenceCopy(mesh, split);
-  RITZ_TRY(prepare(mesh, into, &s, &cut));
+  RITZ_TRY(prepare_cut(mesh, into, &s, &cut));
   return ritz_mesh_divide(&cut, split);
 }

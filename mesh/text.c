@@ -83,7 +83,7 @@ static bool at_comment(const RitzMeshText *text) {
   return i == 0 || text->data[i - 1] == '\n';
 }
 
-static void skip_blanks(RitzMeshText *text) {
+static void skip_mesh_blanks(RitzMeshText *text) {
   do {
     if (at_comment(text)) ritz_text_skip_line(text);
     while (text->at < text->size && is_blank(text->data[text->at])) {
@@ -95,7 +95,7 @@ static void skip_blanks(RitzMeshText *text) {
 static void mark_place(RitzMeshText *text) { text->place = text->has_bytes ? text->at : text->line; }
 
 bool ritz_text_peek(RitzMeshText *text, RitzWord *word) {
-  skip_blanks(text);
+  skip_mesh_blanks(text);
   mark_place(text);
   int64_t end = text->at;
 

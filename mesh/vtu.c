@@ -130,7 +130,7 @@ static int prepare_block(Writer *w, CeedInt b) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int prepare(Writer *w) {
+static int prepare_output(Writer *w) {
   RITZ_TRY(RitzMeshGetDimensions(w->mesh, NULL, &w->space_dim));
   RITZ_TRY(RitzMeshGetGeometryOrder(w->mesh, &w->degree));
   RITZ_REQUIRE(w->num_fields >= 0, w->ceed, CEED_ERROR_DIMENSION,
@@ -484,7 +484,7 @@ int RitzWriteVTU(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *field
 
   w.file.fd = -1;
   RITZ_REQUIRE(path && *path, w.ceed, CEED_ERROR_INCOMPATIBLE, "RitzWriteVTU: no path is given");
-  RITZ_TRY_CLEANUP(prepare(&w));
+  RITZ_TRY_CLEANUP(prepare_output(&w));
   RITZ_TRY_CLEANUP(ritz_vtu_file_open(w.ceed, path, &w.file));
   RITZ_TRY_CLEANUP(write_file(&w));
 cleanup:

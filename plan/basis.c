@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "fe/fe.h"
-#include "plan/parts.h"
+#include "plan/internal.h"
 
 // Two numbers are the same when they differ by so many round-offs of the largest entry: in given tables, and
 // in what is computed from them.
 enum { TABLE_ROUNDOFFS = 16, SOLVED_ROUNDOFFS = 1000 };
-// What the entries of a row may sum to in place of 0 or 1, in round-offs of the sum of their magnitudes.
+// Largest deviation of the sum of a row from 0 or 1, in round-offs of the sum of its magnitudes.
 enum { SUM_ROUNDOFFS = 16 };
 
 static size_t num_entries(const RitzPlanMatrix *A) { return (size_t)A->rows * (size_t)A->cols; }
@@ -23,7 +23,7 @@ static double largest_entry(const RitzPlanMatrix *A) {
 
 // ---- Parity: reversing rows and columns reverses the array of entries ----
 
-// Of entry k, up to its sign what make_exact changes.
+// Half the difference of entry k and its mirror image, by which make_exact changes both.
 static double remainder_of(const RitzPlanMatrix *A, size_t k, int parity) {
   return fabs((double)A->values[num_entries(A) - 1 - k] - parity * (double)A->values[k]) / 2;
 }
@@ -44,7 +44,7 @@ static bool is_remainder_small(const RitzPlanMatrix *A, bool is_row, int parity)
   double norm = 0;
   for (CeedInt i = 0; i < num; i++) norm = fmax(norm, sum_of_line(A, is_row, i, 0));
   for (CeedInt i = 0; i < num; i++) {
-    if (!(sum_of_line(A, is_row, i, parity) <= RITZ_FOLD_ROUNDOFFS * CEED_EPSILON * norm)) return false;
+    if (!(sum_of_line(A, is_row, i, parity) <= RITZ_EVEN_ODD_ROUNDOFFS * CEED_EPSILON * norm)) return false;
   }
   return true;
 }
@@ -203,7 +203,7 @@ static int copy_weights(Ceed ceed, CeedInt n, const CeedScalar *weights, CeedSca
 
 // By the basis alone, so that all operators compute its derivatives the same way: then the Jacobian of one
 // and the gradient of another have the same round-off, which cancels where they are divided. Along a line one
-// sweep for the derivative is never dearer than two. Without derivatives there is nothing to choose but
+// contraction for the derivative is never dearer than two. Without derivatives there is nothing to choose but
 // whether values have to be interpolated.
 static int choose_tensor_route(Ceed ceed, bool has_grad, RitzPlanBasis *b) {
   b->route = RITZ_ROUTE_COLLOCATED;
@@ -287,7 +287,7 @@ int ritz_plan_make_basis(CeedBasis basis, unsigned modes, bool allows_blocks, Ri
   else
     describe_dense(basis, modes, b);
   if (basis->blocks && allows_blocks) RITZ_TRY(make_blocks(basis, b));
-  RITZ_TRY(ritz_plan_find_forms(basis, b));
+  RITZ_TRY(ritz_plan_find_simple_rows(basis, b));
   if (!(modes & CEED_EVAL_WEIGHT)) return CEED_ERROR_SUCCESS;
   const CeedScalar *weights = b->route == RITZ_ROUTE_BLOCKS ? basis->q_weight_1d : basis->q_weight;
   return copy_weights(basis->obj.ceed, ritz_plan_has_grid(b) ? b->Q_1d : b->Q, weights, &b->weights);
@@ -306,6 +306,6 @@ void ritz_plan_free_basis(RitzPlanBasis *b) {
   RITZ_FREE(&b->node_pairs.at);
   RITZ_FREE(&b->interp_pairs.at);
   RITZ_FREE(&b->deriv_pairs.at);
-  RITZ_FREE(&b->folded_interp);
-  RITZ_FREE(&b->folded_deriv);
+  RITZ_FREE(&b->even_odd_interp);
+  RITZ_FREE(&b->even_odd_deriv);
 }

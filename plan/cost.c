@@ -27,17 +27,17 @@ static double multiply_flops(const RitzSteps *list, const RitzStep *step) {
 
 // Along a row of a form of degree one, values and derivatives in all directions but the first are a
 // multiply-add each.
-static double form_flops(const RitzSteps *list, const RitzStep *step) {
+static double simple_flops(const RitzSteps *list, const RitzStep *step) {
   const RitzPlanSpace *space = &list->plan->spaces[list->buffers[step->to].space];
   const bool is_free = step->table == RITZ_TABLE_GRAD && step->direction == 0;
-  return space->form == RITZ_FORM_CONSTANT || is_free ? 0 : 2.0 * (double)ritz_steps_size(list, step->to);
+  return space->kind == RITZ_INPUT_CONSTANT || is_free ? 0 : 2.0 * (double)ritz_steps_size(list, step->to);
 }
 
 static double count_flops(const RitzSteps *list, const RitzStep *step) {
   switch (step->kind) {
   case RITZ_STEP_CONTRACT: return contract_flops(list, step);
   case RITZ_STEP_MULTIPLY: return multiply_flops(list, step);
-  case RITZ_STEP_FORM: return form_flops(list, step);
+  case RITZ_STEP_FORM: return simple_flops(list, step);
   case RITZ_STEP_POINT: return list->plan->user_flops * list->plan->Q;
   case RITZ_STEP_REDUCE: return 2.0 * (double)ritz_steps_size(list, step->from);
   default: return 0;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A list of steps on a CPU: which array each buffer is in, and the calls of templates that do the steps,
-// neighbours together where a template does both (contracts in plan/cpu.h and plan/parts.h).
+// neighbours together where a template does both (contracts in plan/cpu.h and plan/internal.h).
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/parts.h"
+#include "plan/internal.h"
 #include "plan/steps.h"
 
 typedef struct {
   const RitzPlan *plan;
   const RitzSteps *list;
   RitzCpuTarget *target;
-  bool is_input; // before the point function
+  bool is_input; // before the QFunction
 } Lowering;
 
 static const RitzPlanBasis *basis_of(const RitzPlan *plan, const RitzPlanSpace *space) {
@@ -43,7 +43,7 @@ const char *ritz_cpu_array_name(RitzCpuArray array) {
 
 static RitzCpuArray array_of_form(const RitzPlanSpace *space, RitzRole role) {
   if (role == RITZ_ROLE_NODES) return RITZ_ARRAY_NODES;
-  if (space->form == RITZ_FORM_LINEAR) return RITZ_ARRAY_LINEAR_ROW;
+  if (space->kind == RITZ_INPUT_LINEAR) return RITZ_ARRAY_LINEAR_ROW;
   return role == RITZ_ROLE_VALUES ? RITZ_ARRAY_CONSTANT_VALUES : RITZ_ARRAY_CONSTANT_DERIVATIVES;
 }
 
@@ -69,7 +69,7 @@ static RitzCpuArray array_of(const Lowering *l, int buffer) {
   const RitzPlanBasis *b = basis_of(l->plan, space);
   if (!b && l->target->spaces[at->space].gather == RITZ_GATHER_PACKED) return RITZ_NUM_ARRAYS;
   if (!b) return RITZ_ARRAY_VALUES;
-  if (space->form != RITZ_FORM_LINES) return array_of_form(space, at->role);
+  if (space->kind != RITZ_INPUT_CONTRACTED) return array_of_form(space, at->role);
   switch (at->role) {
   case RITZ_ROLE_NODES: return RITZ_ARRAY_NODES;
   case RITZ_ROLE_WORK: return array_of_work(l->list, b, buffer);
@@ -118,7 +118,7 @@ static int lower_form(Lowering *l, int n) {
   const RitzStep *step = &l->list->steps[n];
   const int num = count_steps(l, n, RITZ_STEP_FORM);
   const RitzPlanSpace *space = &l->plan->spaces[l->list->buffers[step->from].space];
-  if (space->form == RITZ_FORM_LINEAR) {
+  if (space->kind == RITZ_INPUT_LINEAR) {
     add_call(l, RITZ_TEMPLATE_COEFFICIENTS, RITZ_STAGE_ELEMENT, n, num);
     add_call(l, RITZ_TEMPLATE_LINEAR_ROW, RITZ_STAGE_ROW, n, num);
     return num;
@@ -138,7 +138,7 @@ static int lower_whole(Lowering *l, int n) {
     add_call(l, RITZ_TEMPLATE_BLOCKS, RITZ_STAGE_ELEMENT, n, num);
     return num;
   }
-  for (int k = 0; b->is_folded && k < (l->is_input ? 1 : num); k++)
+  for (int k = 0; b->is_even_odd && k < (l->is_input ? 1 : num); k++)
     add_call(l, RITZ_TEMPLATE_FOLD, RITZ_STAGE_ELEMENT, l->is_input ? n : n + num - 1 - k, 1);
   for (int k = 0; k < num; k += size) {
     const int first = l->is_input ? n + k : n + num - size - k;
@@ -265,9 +265,9 @@ static void add_array(const Lowered *l, int buffer, const char *before, char *no
 // The call that does a step, and the arrays that it leaves behind; packed data are read at the points.
 static void note_step(const void *lowered, const RitzSteps *list, int n, char *note, size_t size) {
   static const char *const stages[] = {"whole element", "plane by plane", "row by row", "point by point"};
-  static const char *const names[] = {"transfer", "fold",  "dense",        "sweep",      "blocks",
-                                      "slabs",    "last",  "last both",    "outer",      "row",
-                                      "middle",   "first", "coefficients", "linear row", "constants"};
+  static const char *const names[] = {"transfer", "even odd", "dense",        "sweep",      "blocks",
+                                      "slabs",    "last",     "last both",    "outer",      "row",
+                                      "middle",   "first",    "coefficients", "linear row", "constants"};
   const Lowered *l = lowered;
   const RitzCpuCall *call = find_call(l->target, n);
   if (!call) {

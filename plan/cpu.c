@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "plan/blocks.h"
-#include "plan/parts.h"
+#include "plan/internal.h"
 
 // ---- Bases of spaces ----
 
 // The basis of a space that goes line by line, if it is a tensor product.
 static const RitzPlanBasis *line_basis_of(const RitzPlan *plan, const RitzPlanSpace *space) {
   const RitzPlanBasis *basis = space->basis < 0 ? NULL : &plan->bases[space->basis];
-  return basis && basis->is_tensor && space->form == RITZ_FORM_LINES ? basis : NULL;
+  return basis && basis->is_tensor && space->kind == RITZ_INPUT_CONTRACTED ? basis : NULL;
 }
 
 static const RitzPlanBasis *tensor_basis_of(const RitzPlan *plan, const RitzPlanSpace *space) {
@@ -41,7 +41,7 @@ static bool has_grid(const RitzCpuTarget *t) {
   return t->evaluation == RITZ_EVALUATE_PLANES || t->evaluation == RITZ_EVALUATE_VALUES;
 }
 
-static bool fits(const RitzPlan *plan, const RitzCpuTarget *t) {
+static bool calls_fit_vector_length(const RitzPlan *plan, const RitzCpuTarget *t) {
   return (CeedSize)t->lanes * t->call_points % plan->vec_length == 0;
 }
 
@@ -50,8 +50,8 @@ static bool fits(const RitzPlan *plan, const RitzCpuTarget *t) {
 static void choose_call(const RitzPlan *plan, bool has_text, RitzCpuTarget *t) {
   t->call = has_text ? RITZ_CALL_TEXT : RITZ_CALL_POINTER;
   t->call_points = has_text ? 1 : plan->Q_1d;
-  if (!fits(plan, t)) t->call_points = plan->Q_1d;
-  if (!fits(plan, t)) t->evaluation = RITZ_EVALUATE_NONE;
+  if (!calls_fit_vector_length(plan, t)) t->call_points = plan->Q_1d;
+  if (!calls_fit_vector_length(plan, t)) t->evaluation = RITZ_EVALUATE_NONE;
   if (t->evaluation != RITZ_EVALUATE_NONE) return;
   t->call = RITZ_CALL_POINTER;
   t->call_points = plan->Q;
@@ -127,7 +127,7 @@ static int find_spent(const RitzPlan *plan, const RitzCpuTarget *t, const RitzPl
     return -1;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    bool is_like = s->is_input && s->form == RITZ_FORM_LINES && s->basis == output->basis &&
+    bool is_like = s->is_input && s->kind == RITZ_INPUT_CONTRACTED && s->basis == output->basis &&
                    s->num_comp == output->num_comp &&
                    (basis->route != RITZ_ROUTE_BLOCKS || s->modes == output->modes); // sizes of work arrays
     if (is_like && !is_taken(plan, t, i)) return i;
@@ -144,7 +144,7 @@ static void share_arrays(const RitzPlan *plan, RitzCpuTarget *t) {
 // ---- Rows and prefetching ----
 
 // In 3D, fields of one component and stored data of the points alone: several components crowd the registers
-// (BP4 at p = 4 loses 4 %), and the point function has no geometry to compute.
+// (BP4 at p = 4 loses 4 %), and the QFunction has no geometry to compute.
 static bool is_scalar_with_data(const RitzPlan *plan, const RitzCpuTarget *t) {
   bool has_packed = false;
   for (int i = 0; i < plan->num_spaces; i++) {
@@ -201,7 +201,7 @@ static void choose_prefetching(const RitzPlan *plan, RitzCpuTarget *t) {
 // Scalars of the element arrays of a space. Plane by plane: its nodes, and for the whole element values at
 // the points and derivatives in the last direction. Otherwise everything that the fields ask for.
 static double space_scalars(const RitzPlan *plan, const RitzCpuTarget *t, const RitzPlanSpace *s) {
-  if (s->form != RITZ_FORM_LINES) return (double)s->num_nodes * s->num_comp;
+  if (s->kind != RITZ_INPUT_CONTRACTED) return (double)s->num_nodes * s->num_comp;
   if (s->basis < 0) return t->evaluation == RITZ_EVALUATE_NONE ? (double)s->num_nodes * s->num_comp : 0;
   const RitzPlanBasis *b = &plan->bases[s->basis];
   bool has_values = s->modes & CEED_EVAL_INTERP, has_derivatives = s->modes & ~(unsigned)CEED_EVAL_INTERP;
@@ -228,8 +228,8 @@ static double count_working_set(const RitzPlan *plan, const RitzCpuTarget *t) {
 
 // ---- The target ----
 
-static int choose(CeedOperator op, const RitzPlan *plan, const RitzCpuMachine *machine, RitzCpuRows rows,
-                  RitzCpuTarget *t) {
+static int choose_cpu_target(CeedOperator op, const RitzPlan *plan, const RitzCpuMachine *machine,
+                             RitzCpuRows rows, RitzCpuTarget *t) {
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)plan->num_spaces, &t->spaces));
   RITZ_TRY(ritz_cpu_allocate_calls(op->obj.ceed, plan->steps, t));
   t->lanes = machine->lanes;
@@ -249,7 +249,7 @@ int ritz_plan_cpu(CeedOperator op, const RitzPlan *plan, const RitzCpuMachine *m
                   RitzCpuTarget **target) {
   *target = NULL;
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, target));
-  const int ierr = choose(op, plan, machine, rows, *target);
+  const int ierr = choose_cpu_target(op, plan, machine, rows, *target);
   if (ierr) ritz_plan_cpu_free(target);
   return ierr;
 }

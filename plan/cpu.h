@@ -25,18 +25,18 @@ typedef struct {
 
 // The arrays of a space in a kernel, of which each has those that its buffers are in.
 typedef enum {
-  RITZ_ARRAY_NODES,       // at the nodes; of RITZ_FORM_LINEAR the coefficients
+  RITZ_ARRAY_NODES,       // at the nodes; of RITZ_INPUT_LINEAR the coefficients
   RITZ_ARRAY_PARTIAL,     // interpolated in all directions but the last (values row by row: but the first)
   RITZ_ARRAY_VALUES,      // at the points
   RITZ_ARRAY_DERIVATIVES, // in the last direction; direct route: [direction][component], dense:
                           // [component][direction]
-  RITZ_ARRAY_WORK,        // of a sweep of the direct route, of a block
+  RITZ_ARRAY_WORK,        // of a contraction of the direct route, of a block
   RITZ_ARRAY_PLANE_DERIVATIVES, // in the middle direction, one plane
-  RITZ_ARRAY_CONSTANT_VALUES,   // of RITZ_FORM_CONSTANT: the same at all points
+  RITZ_ARRAY_CONSTANT_VALUES,   // of RITZ_INPUT_CONSTANT: the same at all points
   RITZ_ARRAY_CONSTANT_DERIVATIVES,
   RITZ_ARRAY_ROW_DERIVATIVES, // in the first direction, one row
   RITZ_ARRAY_ROW_VALUES,      // one row, in registers
-  RITZ_ARRAY_LINEAR_ROW,      // of RITZ_FORM_LINEAR: coefficients of a row
+  RITZ_ARRAY_LINEAR_ROW,      // of RITZ_INPUT_LINEAR: coefficients of a row
   RITZ_NUM_ARRAYS             // of a buffer: in none, but an L-vector, packed or within a call
 } RitzCpuArray;
 
@@ -49,7 +49,7 @@ typedef enum { RITZ_STAGE_ELEMENT, RITZ_STAGE_PLANE, RITZ_STAGE_ROW, RITZ_STAGE_
 // Templates of kernels/cpu.
 typedef enum {
   RITZ_TEMPLATE_TRANSFER,     // gather or scatter, and orientations
-  RITZ_TEMPLATE_FOLD,         // pairs of a folded basis -> sums and differences
+  RITZ_TEMPLATE_FOLD,         // pairs of a even-odd basis -> sums and differences
   RITZ_TEMPLATE_DENSE,        // a dense matrix
   RITZ_TEMPLATE_SWEEP,        // all directions of the direct route
   RITZ_TEMPLATE_BLOCKS,       // a vector basis of tensor products
@@ -83,7 +83,7 @@ typedef enum {
   RITZ_EVALUATE_NONE,   // not fusible (bases on different point grids): the ahead-of-time kernel runs it
 } RitzEvaluation;
 
-// How the point function is reached.
+// How the QFunction is reached.
 typedef enum {
   RITZ_CALL_TEXT,    // its text is part of the kernel, called point by point
   RITZ_CALL_POINTER, // the application's function, called row by row
@@ -105,10 +105,10 @@ typedef struct {
   RitzCpuCall *calls; // owned
 } RitzCpuTarget;
 
-// What a processor offers.
+// Properties of a processor that plans use.
 typedef struct {
   CeedInt lanes;    // scalars of the plan's precision in a vector register
-  bool allows_text; // false: the point function is called by its pointer
+  bool allows_text; // false: the QFunction is called by its pointer
 } RitzCpuMachine;
 
 // Whether the nodes of a restriction come in rows of that length.

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "plan/parts.h"
+#include "plan/internal.h"
 #include "plan/steps.h"
 
-// ---- What there is a kernel for ----
+// ---- Which diagonals have a kernel ----
 
 // The group of active inputs and the group of active outputs that meet on the diagonal.
 typedef struct {
@@ -29,7 +29,7 @@ static Meeting find_meeting(CeedOperatorAssemblyData data) {
   return m;
 }
 
-static const char *find_refusal(const Meeting *m) {
+static const char *why_no_diagonal_plan(const Meeting *m) {
   if (m->num == 0) return "no active input and output share a space";
   if (m->num > 1) return "it has several active spaces";
   CeedBasis basis = m->in->bases[m->a];
@@ -94,7 +94,8 @@ static int copy_fields(Ceed ceed, const RitzPlan *plan, RitzDiagonalPlan *d) {
 
 // ---- Products of tables ----
 
-static int multiply(Ceed ceed, const RitzPlanMatrix *A, const RitzPlanMatrix *B, RitzPlanMatrix *product) {
+static int multiply_tables(Ceed ceed, const RitzPlanMatrix *A, const RitzPlanMatrix *B,
+                           RitzPlanMatrix *product) {
   const size_t num = (size_t)A->rows * (size_t)A->cols;
   *product = (RitzPlanMatrix){.rows = A->rows, .cols = A->cols, .parity = A->parity * B->parity};
   RITZ_TRY(RITZ_CALLOC(ceed, num, &product->values));
@@ -104,9 +105,9 @@ static int multiply(Ceed ceed, const RitzPlanMatrix *A, const RitzPlanMatrix *B,
 
 static int make_products(Ceed ceed, RitzDiagonalPlan *d) {
   const RitzPlanBasis *b = &d->plan.bases[d->output.basis];
-  RITZ_TRY(multiply(ceed, &b->interp, &b->interp, &d->products[0]));
-  RITZ_TRY(multiply(ceed, &b->interp, &b->grad, &d->products[1]));
-  return multiply(ceed, &b->grad, &b->grad, &d->products[2]);
+  RITZ_TRY(multiply_tables(ceed, &b->interp, &b->interp, &d->products[0]));
+  RITZ_TRY(multiply_tables(ceed, &b->interp, &b->grad, &d->products[1]));
+  return multiply_tables(ceed, &b->grad, &b->grad, &d->products[2]);
 }
 
 // ---- Terms ----
@@ -163,7 +164,8 @@ cleanup:
 
 // ---- The plan ----
 
-static int describe(CeedOperator op, const RitzPlan *plan, const Meeting *m, RitzDiagonalPlan *d) {
+static int describe_diagonal_plan(CeedOperator op, const RitzPlan *plan, const Meeting *m,
+                                  RitzDiagonalPlan *d) {
   Ceed ceed = op->obj.ceed;
   d->plan = *plan;
   d->plan.spaces = NULL;
@@ -181,7 +183,7 @@ int ritz_plan_refuse_diagonal(CeedOperator op, const char **reason) {
   CeedOperatorAssemblyData data;
   RITZ_TRY(CeedOperatorGetOperatorAssemblyData(op, &data));
   const Meeting meeting = find_meeting(data);
-  *reason = find_refusal(&meeting);
+  *reason = why_no_diagonal_plan(&meeting);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -193,7 +195,7 @@ int ritz_plan_diagonal(CeedOperator op, const RitzPlan *plan, RitzDiagonalPlan *
   RITZ_TRY(CeedOperatorGetOperatorAssemblyData(op, &data));
   const Meeting meeting = find_meeting(data);
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &made));
-  const int ierr = describe(op, plan, &meeting, made);
+  const int ierr = describe_diagonal_plan(op, plan, &meeting, made);
   if (ierr) ritz_plan_free_diagonal(&made);
   *diagonal = made;
   return ierr;

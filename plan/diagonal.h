@@ -5,7 +5,7 @@
 //   diagonal[node, c] = sum over points q, output modes o, input modes i of  (T_o T_i)(q, node)
 //   D[(o,c)][(i,c)](q)
 //
-// D is the derivative of the point function. T_o T_i, entry by entry, is a tensor product of 1D tables:
+// D is the derivative of the QFunction. T_o T_i, entry by entry, is a tensor product of 1D tables:
 // interp*interp in directions that neither mode differentiates, interp*grad where one does, grad*grad where
 // both do. D of all (o, i) with the same tables is added up at the points.
 #ifndef RITZ_PLAN_DIAGONAL_H
@@ -40,7 +40,7 @@ typedef struct {
 
 // NULL, or why there is no such kernel (static string), by the active fields: needs no plan of the operator.
 int ritz_plan_refuse_diagonal(CeedOperator op, const char **reason);
-// For an operator that is not refused, from its plan; its kernel holds the text of the point function.
+// For an operator that is not refused, from its plan; its kernel holds the text of the QFunction.
 int ritz_plan_diagonal(CeedOperator op, const RitzPlan *plan, RitzDiagonalPlan **diagonal);
 void ritz_plan_free_diagonal(RitzDiagonalPlan **diagonal);
 // The target of a diagonal on a CPU, from that of the apply; spaces[num_spaces] is the output's.

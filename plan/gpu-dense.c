@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Dense bases in plans for devices (contract in plan/gpu-dense.h).
 //
-// What bounds such kernels is how often they load: an entry of a matrix takes two cycles of a
+// These kernels are bound by the number of loads: an entry of a matrix takes two cycles of a
 // multiprocessor's first cache for a warp, a multiply-add one of its arithmetic. So a thread works on several
 // elements at once.
 #include <math.h>
 
 #include "plan/gpu-dense.h"
-#include "plan/gpu-forms.h"
+#include "plan/gpu-simple-inputs.h"
 
 bool ritz_plan_gpu_is_flat(const RitzPlan *plan) {
   for (int b = 0; b < plan->num_bases; b++) {
@@ -71,7 +71,7 @@ static CeedInt choose_stacked(const RitzPlan *plan, const RitzGpuTarget *t) {
   return stacked;
 }
 
-// As the block's memory is best read: elements come in packs of 16 bytes, or one by one.
+// Sets the layout of elements in shared memory: interleaved in packs of 16 bytes, or one by one.
 static void set_stacked(const RitzPlan *plan, CeedInt stacked, RitzGpuTarget *t) {
   const CeedInt pack = ritz_gpu_real_pack(plan);
   t->num_stacked = stacked >= pack ? stacked / pack * pack : 1;
@@ -138,8 +138,8 @@ static bool set_block(const RitzPlan *plan, const RitzGpuMachine *machine, CeedI
   t->num_elem = groups * t->num_stacked;
   t->num_threads = round_up(groups * t->num_lines, RITZ_GPU_WARP);
   ritz_plan_gpu_place_dense(plan, t);
-  t->local_bytes = ritz_plan_gpu_place_forms(plan, t, t->num_dense) * ritz_gpu_real_bytes(plan);
-  return t->local_bytes <= machine->local_bytes && t->num_threads <= machine->max_threads &&
+  t->shared_bytes = ritz_plan_gpu_place_simple(plan, t, t->num_dense) * ritz_gpu_real_bytes(plan);
+  return t->shared_bytes <= machine->shared_bytes && t->num_threads <= machine->max_threads &&
          ritz_plan_gpu_has_room(plan, machine, t);
 }
 
@@ -158,7 +158,7 @@ void ritz_plan_gpu_choose_flat(const RitzPlan *plan, const RitzGpuMachine *machi
     choose_points(plan, t);
     if (fit_block(plan, machine, t)) return;
   }
-  t->reason = t->num_threads > machine->max_threads   ? "more points in an element than a block has threads"
-              : t->local_bytes > machine->local_bytes ? "an element that does not fit the memory of a block"
-                                                      : RITZ_NO_ROOM;
+  t->reason = t->num_threads > machine->max_threads     ? "more points in an element than a block has threads"
+              : t->shared_bytes > machine->shared_bytes ? "an element that does not fit shared memory"
+                                                        : RITZ_NO_ROOM;
 }

@@ -97,7 +97,8 @@ static int choose_target(CeedOperator op, const RitzGpuMachine *machine, bool is
 
 // With one component the sums take over the arrays of inputs, as in an apply; with more, inputs are read
 // again.
-static int make(CeedOperator op, const RitzGpuMachine *machine, bool is_deterministic, RitzGpuDiagonal *d) {
+static int make_diagonal_target(CeedOperator op, const RitzGpuMachine *machine, bool is_deterministic,
+                                RitzGpuDiagonal *d) {
   RITZ_TRY(copy_plan(op->obj.ceed, d));
   RITZ_TRY(list_sums(op->obj.ceed, d));
   RITZ_TRY(choose_target(op, machine, is_deterministic, d->num_sums, d));
@@ -115,7 +116,7 @@ int ritz_plan_gpu_diagonal(CeedOperator op, const RitzDiagonalPlan *diagonal, co
   *made = NULL;
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, made));
   (*made)->diagonal = diagonal;
-  const int ierr = make(op, machine, is_deterministic, *made);
+  const int ierr = make_diagonal_target(op, machine, is_deterministic, *made);
   if (ierr) ritz_plan_gpu_diagonal_free(made);
   return ierr;
 }

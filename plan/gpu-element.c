@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Targets in which a thread takes a whole element (contract in plan/gpu-element.h).
 #include "plan/gpu-element.h"
-#include "plan/gpu-forms.h"
+#include "plan/gpu-simple-inputs.h"
 
 enum { WARP = RITZ_GPU_WARP };
 
@@ -17,9 +17,9 @@ static CeedInt count_level(const RitzPlanSpace *s, CeedInt dim, CeedInt level, C
 
 static CeedInt count_space(const RitzPlan *plan, const RitzPlanSpace *s) {
   if (s->basis < 0) return 0;
-  if (ritz_gpu_has_form(s))
-    return ritz_plan_gpu_form_registers(plan, s) +
-           (s->form == RITZ_FORM_LINEAR ? s->num_comp * s->num_nodes : 0);
+  if (ritz_gpu_is_simple(s))
+    return ritz_plan_gpu_simple_registers(plan, s) +
+           (s->kind == RITZ_INPUT_LINEAR ? s->num_comp * s->num_nodes : 0);
   const RitzPlanBasis *b = &plan->bases[s->basis];
   CeedInt num = s->num_comp * s->num_nodes, size = 1;
   for (CeedInt level = 1; level < plan->dim; level++) {
@@ -40,7 +40,7 @@ static CeedInt count_registers(const RitzPlan *plan) {
 // ---- Memory of the block ----
 
 // Elements are an odd number of scalars apart: threads side by side meet in no bank.
-static CeedInt distance(const RitzPlan *plan) { return plan->Q | 1; }
+static CeedInt odd_distance(const RitzPlan *plan) { return plan->Q | 1; }
 
 // All points of an element, and of the next one, side by side; nothing else is there.
 static bool can_copy(const RitzPlan *plan, const RitzGpuTarget *t, int s) {
@@ -55,17 +55,17 @@ static CeedInt count_bytes(const RitzPlan *plan, const RitzGpuTarget *t, bool co
   CeedInt at_points = 0, at_nodes = 0;
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
-    if (copies && can_copy(plan, t, s)) at_points += space->num_comp * distance(plan);
+    if (copies && can_copy(plan, t, s)) at_points += space->num_comp * odd_distance(plan);
     if (t->spaces[s].is_staged) at_nodes += space->num_comp * space->num_nodes;
   }
   return CeedIntMax(at_points, at_nodes) * ritz_gpu_real_bytes(plan);
 }
 
-static bool fits(const RitzGpuMachine *machine, CeedInt bytes) {
+static bool element_fits_registers(const RitzGpuMachine *machine, CeedInt bytes) {
   const bool is_roomy =
-      machine->local_bytes_processor == 0 ||
-      RITZ_GPU_ELEMENT_BLOCKS * (bytes + RITZ_GPU_RESERVED_BYTES) <= machine->local_bytes_processor;
-  return is_roomy && bytes <= machine->local_bytes;
+      machine->shared_bytes_processor == 0 ||
+      RITZ_GPU_ELEMENT_BLOCKS * (bytes + RITZ_GPU_RESERVED_BYTES) <= machine->shared_bytes_processor;
+  return is_roomy && bytes <= machine->shared_bytes;
 }
 
 // ---- Whether ----
@@ -78,30 +78,30 @@ static bool has_other_bases(const RitzPlan *plan) {
   return false;
 }
 
-// Whole elements take the directions in another order than lines do, and their matrices are not folded: the
+// Whole elements take the directions in another order than lines do, and their matrices are not even-odd: the
 // round-off of derivatives is another. With two nodes that are points there is one difference to round.
 static bool has_own_roundoff(const RitzPlan *plan, const RitzPlanSpace *s) {
   const RitzPlanBasis *b = &plan->bases[s->basis];
   return s->modes & CEED_EVAL_GRAD && (b->route != RITZ_ROUTE_IDENTITY || b->P_1d > 2);
 }
 
-static bool has_forms(const RitzPlan *plan) {
+static bool has_simple_inputs(const RitzPlan *plan) {
   for (int s = 0; s < plan->num_spaces; s++) {
-    if (ritz_gpu_has_form(&plan->spaces[s])) return true;
+    if (ritz_gpu_is_simple(&plan->spaces[s])) return true;
   }
   return false;
 }
 
 // Derivatives of a basis are computed one way, so that those of coordinates and of fields on it have the same
-// error: by lines; by whole elements where geometry has a form, and is not of this basis. These have a sweep
-// for each derivative.
+// error: by lines; by whole elements where geometry is a simple input, and is not of this basis. These have a
+// contraction for each derivative.
 static bool needs_lines(const RitzPlan *plan, const RitzGpuTarget *t) {
-  const bool has_form = has_forms(plan);
+  const bool has_simple_input = has_simple_inputs(plan);
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     if (!ritz_gpu_has_lines(plan, space) || !(space->modes & CEED_EVAL_GRAD)) continue;
     if (t->routes[space->basis] == RITZ_ROUTE_COLLOCATED) return true;
-    if (!has_form && has_own_roundoff(plan, space)) return true;
+    if (!has_simple_input && has_own_roundoff(plan, space)) return true;
   }
   return false;
 }
@@ -144,9 +144,9 @@ bool ritz_plan_gpu_takes_elements(const RitzPlan *plan, const RitzGpuMachine *ma
   if (t->choice.whole < 0 || has_other_bases(plan) || plan->dim < 2 || machine->max_threads < WARP)
     return false;
   if (needs_lines(plan, t)) return false;
-  if (WARP * count_bytes(plan, t, false) > machine->local_bytes) return false;
+  if (WARP * count_bytes(plan, t, false) > machine->shared_bytes) return false;
   if (t->choice.whole > 0) return registers <= RITZ_GPU_ELEMENT_REGISTERS;
-  return pays(plan, registers) && fits(machine, WARP * count_bytes(plan, t, true));
+  return pays(plan, registers) && element_fits_registers(machine, WARP * count_bytes(plan, t, true));
 }
 
 bool ritz_plan_gpu_can_join(const RitzPlan *plan, const RitzGpuTarget *t, int s) {
@@ -177,23 +177,23 @@ static void place_space(const RitzPlan *plan, RitzGpuTarget *t, bool copies, int
 
 // Two warps, if their memory is there.
 static CeedInt choose_num_elem(const RitzGpuMachine *machine, const RitzGpuTarget *t, CeedInt bytes) {
-  const CeedInt wanted = t->choice.num_elem                ? t->choice.num_elem
-                         : fits(machine, 2 * WARP * bytes) ? 2 * WARP
-                                                           : WARP;
-  const CeedInt by_bytes = bytes > 0 ? machine->local_bytes / bytes : wanted;
+  const CeedInt wanted = t->choice.num_elem                                  ? t->choice.num_elem
+                         : element_fits_registers(machine, 2 * WARP * bytes) ? 2 * WARP
+                                                                             : WARP;
+  const CeedInt by_bytes = bytes > 0 ? machine->shared_bytes / bytes : wanted;
   const CeedInt most = CeedIntMin(machine->max_threads, by_bytes) / WARP * WARP;
   return CeedIntMax(WARP, CeedIntMin((wanted + WARP - 1) / WARP * WARP, most));
 }
 
 void ritz_plan_gpu_place_elements(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
-  const bool copies = WARP * count_bytes(plan, t, true) <= machine->local_bytes;
+  const bool copies = WARP * count_bytes(plan, t, true) <= machine->shared_bytes;
   const CeedInt bytes = count_bytes(plan, t, copies);
   for (int s = 0; s < plan->num_spaces; s++) place_space(plan, t, copies, s);
   t->num_lines = 1;
   t->num_elem = t->num_threads = choose_num_elem(machine, t, bytes);
-  t->strides = (RitzLineStrides){(int)plan->Q_1d, (int)(plan->Q_1d * plan->Q_1d), (int)distance(plan)};
+  t->strides = (RitzLineStrides){(int)plan->Q_1d, (int)(plan->Q_1d * plan->Q_1d), (int)odd_distance(plan)};
   while (t->num_elem > WARP && !ritz_plan_gpu_has_room(plan, machine, t))
     t->num_elem = t->num_threads = t->num_elem - WARP;
   if (!ritz_plan_gpu_has_room(plan, machine, t)) t->reason = RITZ_NO_ROOM;
-  t->local_bytes = t->num_elem * bytes;
+  t->shared_bytes = t->num_elem * bytes;
 }

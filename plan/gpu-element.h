@@ -6,7 +6,8 @@
 
 #include "plan/gpu.h"
 
-// What was chosen, if it can be done, or what pays. The target's spaces are described.
+// Whether a thread takes a whole element: as chosen, if possible, else by the model. The target's spaces are
+// described.
 bool ritz_plan_gpu_takes_elements(const RitzPlan *plan, const RitzGpuMachine *machine,
                                   const RitzGpuTarget *t);
 // Shape of the block, what it holds in its memory, and which spaces are joined.

@@ -15,7 +15,7 @@ enum {
   RITZ_GPU_MOST_BLOCKS = 32,      // of a multiprocessor
   RITZ_GPU_SCHEDULERS = 4,        // of a multiprocessor; warps and registers are shared out among them
   RITZ_GPU_REGISTER_UNIT = 8,     // registers are given to threads in such portions
-  RITZ_GPU_RESERVED_BYTES = 1024, // of a block's memory, for the system
+  RITZ_GPU_RESERVED_BYTES = 1024, // of shared memory, for the system
   RITZ_GPU_MMA_PLACES = 8         // of a line that tensor cores multiply: m16n8k8
 };
 
@@ -46,8 +46,8 @@ enum {
 // ---- Derivatives ----
 
 // Nodes a direction up to which each derivative has a sweep of its own. BP3 affine p = 4 to 8 with a sweep
-// each 35.5, 37.8, 46.6, 44.2, 43.1, at the points 32.4, 38.2, 44.4, 46.0, 43.6; a sweep each at p = 4 (5
-// nodes) costs stored factors 4 %, trilinear geometry 9 %.
+// each 35.5, 37.8, 46.6, 44.2, 43.1, at the points 32.4, 38.2, 44.4, 46.0, 43.6; each from the nodes at p = 4
+// (5 nodes) costs stored factors 4 %, trilinear geometry 9 %.
 enum { RITZ_GPU_MOST_DIRECT = 4 };
 
 // ---- Elements of a block ----

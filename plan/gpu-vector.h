@@ -15,7 +15,7 @@ static inline bool ritz_gpu_wants_derivative(const RitzPlan *plan, const RitzPla
   return s->modes & (CEED_EVAL_DIV | CEED_EVAL_CURL) && plan->bases[s->basis].blocks[c].row[d] >= 0;
 }
 
-// Arrays of the block's memory for the components of a space, each of num_comp scalar arrays: one for each
+// Arrays of shared memory for the components of a space, each of num_comp scalar arrays: one for each
 // derivative, but that along the last direction comes from the array of values. They are numbered through all
 // components.
 CeedInt ritz_gpu_count_vector_arrays(const RitzPlan *plan, const RitzPlanSpace *space);

@@ -6,12 +6,12 @@
 
 #include "plan/gpu-dense.h"
 #include "plan/gpu-element.h"
-#include "plan/gpu-forms.h"
 #include "plan/gpu-mma.h"
+#include "plan/gpu-simple-inputs.h"
 #include "plan/gpu-vector.h"
 #include "plan/steps.h"
 
-// Of places in an array, and of an element's nodes: tables of lines have 16 bits for each.
+// Limit of positions in an array and of the nodes of an element: tables of lines have 16 bits for each.
 enum { MAX_PLACES = 65535 };
 
 static bool has_values(const RitzPlanSpace *s) { return s->modes & CEED_EVAL_INTERP; }
@@ -50,8 +50,8 @@ static const char *basis_refusal(const RitzPlan *plan, const RitzPlanBasis *b) {
   return has_finite_tables(plan, b) ? NULL : "tables that are not finite";
 }
 
-static const char *find_refusal(const RitzPlan *plan) {
-  const char *reason = plan->source_path ? NULL : "a point function without source";
+static const char *why_not_fused(const RitzPlan *plan) {
+  const char *reason = plan->source_path ? NULL : "a QFunction without source";
   if (plan->num_spaces > RITZ_GPU_MOST_SPACES)
     reason = "more fields than a kernel can be compiled for in a short time";
   for (int b = 0; !reason && b < plan->num_bases; b++) reason = basis_refusal(plan, &plan->bases[b]);
@@ -76,7 +76,7 @@ static void choose_routes(const RitzPlan *plan, RitzGpuTarget *t) {
   for (int i = 0; i < plan->num_bases; i++) {
     const RitzPlanBasis *b = &plan->bases[i];
     t->routes[i] = b->route;
-    if (basis_has_gradient(plan, i) && ritz_gpu_sweeps_derivatives(b)) t->routes[i] = RITZ_ROUTE_DIRECT;
+    if (basis_has_gradient(plan, i) && ritz_gpu_has_direct_derivatives(b)) t->routes[i] = RITZ_ROUTE_DIRECT;
   }
 }
 
@@ -96,7 +96,7 @@ static int choose_rows(CeedOperator op, const RitzPlan *plan, const RitzGpuMachi
   if (!machine->has_rows || space->basis < 0 || g->scatter == RITZ_SCATTER_E_VECTOR)
     return CEED_ERROR_SUCCESS;
   if (ritz_gpu_is_vector(plan, space)) return CEED_ERROR_SUCCESS;
-  if (t->evaluation == RITZ_GPU_LINES && ritz_gpu_has_form(space)) return CEED_ERROR_SUCCESS;
+  if (t->evaluation == RITZ_GPU_LINES && ritz_gpu_is_simple(space)) return CEED_ERROR_SUCCESS;
   if (space->restriction.type != CEED_RESTRICTION_STANDARD) return CEED_ERROR_SUCCESS;
   if (t->evaluation == RITZ_GPU_LINES && t->dim != 3 &&
       !(t->dim == 2 && t->routes[space->basis] == RITZ_ROUTE_IDENTITY))
@@ -197,8 +197,9 @@ static void add_arg(RitzGpuTarget *t, RitzGpuArgKind kind, int number) {
   t->args[t->num_args++] = (RitzGpuArg){kind, number};
 }
 
-// What the space needs of its dense basis; several spaces may need the same.
-static void add_matrix(const RitzPlan *plan, RitzGpuTarget *t, const RitzPlanSpace *s, bool is_derivative) {
+// Adds the matrices of a dense basis that the space needs to the arguments, each once.
+static void add_dense_matrix(const RitzPlan *plan, RitzGpuTarget *t, const RitzPlanSpace *s,
+                             bool is_derivative) {
   const RitzGpuArgKind kinds[2][2] = {{RITZ_GPU_ARG_INTERP_T, RITZ_GPU_ARG_INTERP},
                                       {RITZ_GPU_ARG_DERIV_T, RITZ_GPU_ARG_DERIV}};
   const RitzGpuArgKind kind = kinds[is_derivative][s->is_input];
@@ -212,8 +213,8 @@ static void add_matrix(const RitzPlan *plan, RitzGpuTarget *t, const RitzPlanSpa
 static void list_matrices(const RitzPlan *plan, RitzGpuTarget *t) {
   for (int i = 0; i < plan->num_spaces; i++) {
     if (!ritz_gpu_is_dense(plan, &plan->spaces[i])) continue;
-    add_matrix(plan, t, &plan->spaces[i], false);
-    add_matrix(plan, t, &plan->spaces[i], true);
+    add_dense_matrix(plan, t, &plan->spaces[i], false);
+    add_dense_matrix(plan, t, &plan->spaces[i], true);
   }
 }
 
@@ -347,16 +348,16 @@ static void choose_layout(const RitzPlan *plan, const RitzGpuMachine *machine, R
   ritz_plan_gpu_place_dense(plan, t);
   const CeedInt exchanged = ritz_plan_gpu_count_exchange(machine, t);
   const CeedInt num =
-      ritz_plan_gpu_place_forms(plan, t, t->num_arrays * t->num_elem * t->strides.elem + t->num_dense);
+      ritz_plan_gpu_place_simple(plan, t, t->num_arrays * t->num_elem * t->strides.elem + t->num_dense);
   t->exchange = exchanged ? num : 0;
-  t->local_bytes = (num + exchanged) * ritz_gpu_real_bytes(plan);
+  t->shared_bytes = (num + exchanged) * ritz_gpu_real_bytes(plan);
 }
 
 static CeedInt round_up(CeedInt n, CeedInt to) { return (n + to - 1) / to * to; }
 
 static bool has_any_gradient(const RitzPlan *plan) {
   for (int s = 0; s < plan->num_spaces; s++) {
-    if (plan->spaces[s].form == RITZ_FORM_LINES && has_gradient(&plan->spaces[s])) return true;
+    if (plan->spaces[s].kind == RITZ_INPUT_CONTRACTED && has_gradient(&plan->spaces[s])) return true;
     if (ritz_gpu_is_vector(plan, &plan->spaces[s]) && ritz_gpu_dense_derivatives(plan, &plan->spaces[s]))
       return true;
   }
@@ -401,7 +402,7 @@ static CeedInt model_num_elem(const RitzPlan *plan, const RitzGpuTarget *t) {
 static CeedInt most_elem(const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuTarget *t) {
   const CeedInt by_threads = machine->max_threads / t->num_lines;
   const CeedInt bytes = t->num_arrays * plan->Q * ritz_gpu_real_bytes(plan);
-  const CeedInt by_bytes = bytes > 0 ? machine->local_bytes / bytes : by_threads;
+  const CeedInt by_bytes = bytes > 0 ? machine->shared_bytes / bytes : by_threads;
   return CeedIntMax(1, CeedIntMin(by_threads, by_bytes));
 }
 
@@ -413,11 +414,11 @@ static bool has_places(const RitzPlan *plan, const RitzGpuTarget *t) {
 }
 
 // A block that is chosen has to be possible; the model also wants three of them on a multiprocessor.
-static bool fits(const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuTarget *t) {
+static bool block_fits_device(const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuTarget *t) {
   const bool is_roomy =
-      t->choice.num_elem || machine->local_bytes_processor == 0 ||
-      RITZ_GPU_ROOMY_BLOCKS * (t->local_bytes + RITZ_GPU_RESERVED_BYTES) <= machine->local_bytes_processor;
-  return is_roomy && t->local_bytes <= machine->local_bytes && t->num_threads <= machine->max_threads &&
+      t->choice.num_elem || machine->shared_bytes_processor == 0 ||
+      RITZ_GPU_ROOMY_BLOCKS * (t->shared_bytes + RITZ_GPU_RESERVED_BYTES) <= machine->shared_bytes_processor;
+  return is_roomy && t->shared_bytes <= machine->shared_bytes && t->num_threads <= machine->max_threads &&
          has_places(plan, t) && ritz_plan_gpu_has_room(plan, machine, t);
 }
 
@@ -427,13 +428,13 @@ static void choose_block(const RitzPlan *plan, const RitzGpuMachine *machine, Ri
   for (;; t->num_elem--) {
     t->num_threads = round_up(t->num_elem * t->num_lines, RITZ_GPU_WARP);
     choose_layout(plan, machine, t);
-    if (t->num_elem == 1 || fits(plan, machine, t)) break;
+    if (t->num_elem == 1 || block_fits_device(plan, machine, t)) break;
   }
   if (!ritz_plan_gpu_has_room(plan, machine, t)) t->reason = RITZ_NO_ROOM;
   if (!has_places(plan, t))
     t->reason = "an element with more nodes or points than the tables of a kernel count";
   if (t->num_threads > machine->max_threads) t->reason = "more lines of points than a block has threads";
-  if (t->local_bytes > machine->local_bytes) t->reason = "an element that does not fit the memory of a block";
+  if (t->shared_bytes > machine->shared_bytes) t->reason = "an element that does not fit shared memory";
 }
 
 // ---- Registers ----
@@ -443,7 +444,7 @@ static CeedInt count_kept(const RitzPlan *plan, const RitzGpuTarget *t, bool is_
   CeedInt kept = 0;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    if (s->is_input != is_input || s->basis < 0 || ritz_gpu_has_form(s)) continue;
+    if (s->is_input != is_input || s->basis < 0 || ritz_gpu_is_simple(s)) continue;
     if (ritz_gpu_is_dense(plan, s) || ritz_gpu_is_vector(plan, s)) {
       kept += s->num_comp * t->Q_1d * (ritz_gpu_dense_values(plan, s) + ritz_gpu_dense_derivatives(plan, s));
       continue;
@@ -468,13 +469,13 @@ static CeedInt count_stored(const RitzPlan *plan) {
   return size;
 }
 
-// Of a thread, where nothing stays in registers.
+// Private scalars of a thread on devices where lines are in private memory instead of registers.
 static CeedSize count_private(const RitzPlan *plan, const RitzGpuTarget *t) {
   CeedSize num = (CeedSize)count_kept(plan, t, true) + count_kept(plan, t, false) + count_point(plan);
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    if (ritz_gpu_has_form(s)) num += s->num_comp * s->num_nodes + ritz_plan_gpu_form_registers(plan, s);
-    if (s->basis < 0 || ritz_gpu_has_form(s)) continue;
+    if (ritz_gpu_is_simple(s)) num += s->num_comp * s->num_nodes + ritz_plan_gpu_simple_registers(plan, s);
+    if (s->basis < 0 || ritz_gpu_is_simple(s)) continue;
     const bool is_direct =
         (has_gradient(s) && t->routes[s->basis] == RITZ_ROUTE_DIRECT) || ritz_gpu_is_vector(plan, s);
     num += ritz_gpu_has_lines(plan, s)
@@ -490,18 +491,19 @@ bool ritz_plan_gpu_has_room(const RitzPlan *plan, const RitzGpuMachine *machine,
   return machine->private_bytes == 0 || num_bytes * t->num_threads <= machine->private_bytes;
 }
 
-// Where the point function computes with geometry: the lines, what is known of the elements, and the point,
+// Where the QFunction computes with geometry: the lines, what is known of the elements, and the point,
 // which has as many numbers on the way from and to it.
 static CeedInt geometry_registers(const RitzPlan *plan, const RitzGpuTarget *t, CeedInt kept) {
-  CeedInt forms = 0, point = count_point(plan);
+  CeedInt simple = 0, point = count_point(plan);
   for (int s = 0; s < plan->num_spaces; s++) {
-    if (ritz_gpu_has_form(&plan->spaces[s])) forms += ritz_plan_gpu_form_registers(plan, &plan->spaces[s]);
+    if (ritz_gpu_is_simple(&plan->spaces[s]))
+      simple += ritz_plan_gpu_simple_registers(plan, &plan->spaces[s]);
   }
   for (int i = 0; i < plan->num_in; i++) {
     const RitzPlanField *f = &plan->fields[i];
-    if (f->space >= 0 && ritz_gpu_has_form(&plan->spaces[f->space])) point -= f->size;
+    if (f->space >= 0 && ritz_gpu_is_simple(&plan->spaces[f->space])) point -= f->size;
   }
-  return ritz_gpu_real_words(plan) * (kept + forms + 2 * point) +
+  return ritz_gpu_real_words(plan) * (kept + simple + 2 * point) +
          (has_identity(plan, t)    ? RITZ_GPU_IDENTITY_REGISTERS
           : has_any_gradient(plan) ? RITZ_GPU_GRADIENT_REGISTERS
                                    : RITZ_GPU_VALUE_REGISTERS);
@@ -511,8 +513,8 @@ static CeedInt line_registers(const RitzPlan *plan, const RitzGpuTarget *t, Ceed
   const CeedInt lines =
       ritz_plan_gpu_pass(t, RITZ_PASS_ROWS, 0) ? kept + 2 * t->Q_1d : 2 * longest_line(plan, t);
   const CeedInt points = t->unrolls ? kept + count_point(plan) / RITZ_GPU_POINT_SHARE : count_point(plan);
-  const CeedInt ahead = count_stored(plan) * t->Q_1d / RITZ_GPU_AHEAD;
-  return ritz_gpu_real_words(plan) * (CeedIntMax(lines, points) + ahead) + RITZ_GPU_OTHER_REGISTERS;
+  const CeedInt prefetched = count_stored(plan) * t->Q_1d / RITZ_GPU_AHEAD;
+  return ritz_gpu_real_words(plan) * (CeedIntMax(lines, points) + prefetched) + RITZ_GPU_OTHER_REGISTERS;
 }
 
 static CeedInt model_registers(const RitzPlan *plan, const RitzGpuTarget *t) {
@@ -533,7 +535,8 @@ static CeedInt registers_of_thread(const RitzGpuMachine *machine, CeedInt thread
   return CeedIntMin(RITZ_GPU_MOST_REGISTERS, share / RITZ_GPU_REGISTER_UNIT * RITZ_GPU_REGISTER_UNIT);
 }
 
-// As many blocks as leave a thread what it wants; with geometry, whose kernels feel each step, little less.
+// Blocks per multiprocessor by the estimate of registers: as many as leave a thread what it wants, with
+// geometry, whose kernels feel each step, little less.
 static CeedInt blocks_by_registers(const RitzPlan *plan, const RitzGpuMachine *machine,
                                    const RitzGpuTarget *t) {
   const CeedInt wanted = model_registers(plan, t), of_block = wanted * t->num_threads;
@@ -548,16 +551,16 @@ static CeedInt blocks_by_registers(const RitzPlan *plan, const RitzGpuMachine *m
 // A quarter of a multiprocessor's memory is left to its cache, if three blocks fit the rest. Threads with
 // whole elements read little through the cache.
 static void choose_residency(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
-  const CeedInt of_block = t->local_bytes + RITZ_GPU_RESERVED_BYTES;
+  const CeedInt of_block = t->shared_bytes + RITZ_GPU_RESERVED_BYTES;
   CeedInt blocks = t->choice.num_blocks;
   if (!blocks) {
     blocks = blocks_by_registers(plan, machine, t);
-    const CeedInt uncached = machine->local_bytes_processor * RITZ_GPU_MEMORY_QUARTERS / 4;
-    if (machine->local_bytes_processor > 0 && t->evaluation == RITZ_GPU_LINES)
+    const CeedInt uncached = machine->shared_bytes_processor * RITZ_GPU_MEMORY_QUARTERS / 4;
+    if (machine->shared_bytes_processor > 0 && t->evaluation == RITZ_GPU_LINES)
       blocks = CeedIntMin(blocks, CeedIntMax(RITZ_GPU_ROOMY_BLOCKS, uncached / of_block));
   }
-  if (machine->local_bytes_processor > 0)
-    blocks = CeedIntMin(blocks, machine->local_bytes_processor / of_block);
+  if (machine->shared_bytes_processor > 0)
+    blocks = CeedIntMin(blocks, machine->shared_bytes_processor / of_block);
   t->num_blocks = CeedIntMax(1, CeedIntMin(blocks, RITZ_GPU_MOST_BLOCKS));
 }
 
@@ -590,7 +593,7 @@ static CeedSize matrix_bytes(const RitzPlan *plan, const RitzPlanMatrix *A) {
   return (CeedSize)A->rows * A->cols / half * ritz_gpu_real_bytes(plan);
 }
 
-// Of inputs and of outputs, which have the transposed.
+// Bytes of 1D matrices in constant memory: those of inputs, and the transposed ones of outputs.
 static CeedSize count_constants(const RitzPlan *plan, const RitzGpuTarget *t) {
   CeedSize num_bytes = 0;
   for (int b = 0; b < plan->num_bases; b++) {
@@ -609,7 +612,7 @@ static CeedSize count_constants(const RitzPlan *plan, const RitzGpuTarget *t) {
 
 // ---- The target ----
 
-static int allocate(Ceed ceed, const RitzPlan *plan, RitzGpuTarget *t) {
+static int allocate_arrays(Ceed ceed, const RitzPlan *plan, RitzGpuTarget *t) {
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_bases, &t->routes));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_spaces, &t->spaces));
   RITZ_TRY(RITZ_CALLOC(ceed, 6 * (size_t)plan->num_spaces + 3, &t->passes));
@@ -633,15 +636,15 @@ static void place_lines(const RitzPlan *plan, const RitzGpuMachine *machine, Rit
   (t->is_flat ? ritz_plan_gpu_choose_flat : choose_block)(plan, machine, t);
 }
 
-static int choose(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *machine, bool is_deterministic,
-                  RitzGpuTarget *t) {
+static int choose_gpu_target(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *machine,
+                             bool is_deterministic, RitzGpuTarget *t) {
   Ceed ceed = op->obj.ceed;
   t->dim = plan->dim;
   t->Q_1d = plan->Q_1d;
   t->num_lines = plan->Q / plan->Q_1d;
   t->is_flat = ritz_plan_gpu_is_flat(plan);
   t->num_stacked = t->num_packed = 1;
-  RITZ_TRY(allocate(ceed, plan, t));
+  RITZ_TRY(allocate_arrays(ceed, plan, t));
   for (int s = 0; s < plan->num_spaces; s++)
     describe_space(plan, &plan->spaces[s], is_deterministic, &t->spaces[s]);
   choose_routes(plan, t);
@@ -667,9 +670,9 @@ int ritz_plan_gpu(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *m
   *target = NULL;
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, target));
   (*target)->choice = *choice;
-  (*target)->reason = find_refusal(plan);
+  (*target)->reason = why_not_fused(plan);
   if ((*target)->reason) return CEED_ERROR_SUCCESS;
-  const int ierr = choose(op, plan, machine, is_deterministic, *target);
+  const int ierr = choose_gpu_target(op, plan, machine, is_deterministic, *target);
   if (ierr) ritz_plan_gpu_free(target);
   return ierr;
 }
@@ -709,14 +712,13 @@ int ritz_plan_gpu_print_steps(const RitzPlan *plan, const RitzGpuTarget *t, FILE
 
 static void print_choices(const RitzPlan *plan, const RitzGpuTarget *t, FILE *stream) {
   if (ritz_gpu_converts_arguments(plan))
-    fprintf(stream,
-            "  the point function computes in %s, as its context is laid out, with converted arguments\n",
+    fprintf(stream, "  the QFunction computes in %s, as its context is laid out, with converted arguments\n",
             ritz_precision_name(CEED_SCALAR_TYPE));
   if (t->evaluation == RITZ_GPU_ELEMENTS) fprintf(stream, "  a thread takes a whole element\n");
   fprintf(stream,
           "  target: blocks of %" CeedInt_FMT " threads for %" CeedInt_FMT " elements, %" CeedInt_FMT
           " resident; %" CeedInt_FMT " bytes of block memory (rows %d, planes %d, elements %d apart)\n",
-          t->num_threads, t->num_elem, t->num_blocks, t->local_bytes, t->strides.row, t->strides.plane,
+          t->num_threads, t->num_elem, t->num_blocks, t->shared_bytes, t->strides.row, t->strides.plane,
           t->strides.elem);
   if (t->is_flat)
     fprintf(stream, "  threads: %" CeedInt_FMT " points of %" CeedInt_FMT " elements\n",
@@ -724,14 +726,14 @@ static void print_choices(const RitzPlan *plan, const RitzGpuTarget *t, FILE *st
   fprintf(stream, "  points: %s%s\n",
           t->unrolls ? "unrolled, lines in registers" : "one after the other in a loop",
           t->fences ? ", fenced" : "");
-  if (t->uses_mma) fprintf(stream, "  lines in the block's memory: products by tensor cores\n");
+  if (t->uses_mma) fprintf(stream, "  lines in shared memory: products by tensor cores\n");
   if (t->has_energy) fprintf(stream, "  also gives u . A u\n");
 }
 
-// By more than forms.
+// By more than simple inputs.
 static bool is_used(const RitzPlan *plan, int b) {
   for (int s = 0; s < plan->num_spaces; s++) {
-    if (plan->spaces[s].basis == b && !ritz_gpu_has_form(&plan->spaces[s])) return true;
+    if (plan->spaces[s].basis == b && !ritz_gpu_is_simple(&plan->spaces[s])) return true;
   }
   return false;
 }
@@ -753,8 +755,8 @@ static void print_strides(const RitzPlanSpace *s, int number, const RitzGpuSpace
 
 void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *t, FILE *stream) {
   static const char *const routes[] = {"the nodes are the points", "interpolated, derivatives at the points",
-                                       "one sweep per derivative", "dense",
-                                       "lines of each component, one sweep per derivative"};
+                                       "each derivative from the nodes", "dense",
+                                       "lines of each component, each derivative from the nodes"};
   static const char *const scatters[] = {"atomic additions", "entries of their own",
                                          "E-vectors, summed in the order of the elements"};
   print_choices(plan, t, stream);
@@ -764,7 +766,7 @@ void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *t, FILE *str
   for (int s = 0; s < plan->num_spaces; s++) {
     print_strides(&plan->spaces[s], s, &t->spaces[s], stream);
     if (t->spaces[s].row_length) fprintf(stream, "  space %d: one offset a row of nodes\n", s);
-    if (t->spaces[s].is_copied) fprintf(stream, "  space %d: copied to the block's memory\n", s);
+    if (t->spaces[s].is_copied) fprintf(stream, "  space %d: copied to shared memory\n", s);
     if (plan->spaces[s].is_input) continue;
     fprintf(stream, "  space %d: %s%s%s\n", s, scatters[t->spaces[s].scatter],
             t->spaces[s].is_staged ? " of components side by side" : "",

@@ -4,20 +4,20 @@
 //
 // A block works on `num_elem` elements. Of small elements each thread takes a whole one (plan/gpu-element.h).
 // Else threads take whole lines of nodes or points into registers, contract them with the 1D matrices and
-// exchange them through the memory of the block. In three dimensions nodes come in as lines along the middle
+// exchange them through shared memory. In three dimensions nodes come in as lines along the middle
 // direction; then lines along the first, then along the last are contracted. A thread keeps its line of
-// points along the last direction, calls the point function for each, and the way back mirrors this. What the
+// points along the last direction, calls the QFunction for each, and the way back mirrors this. What the
 // block holds are arrays of RitzLineStrides, one after the other.
 //
-// Dense bases (plan/gpu-dense.c): all nodes of the elements come into the memory of the block, behind the
+// Dense bases (plan/gpu-dense.c): all nodes of the elements come into shared memory, behind the
 // arrays; then a thread sums over them for its points. Without a tensor basis (`is_flat`) a thread takes one
 // point of several elements, so that an entry of a matrix serves them all; else the points of its line. The
-// same memory takes what the point function gives; then a thread sums over the points for one node.
+// same memory takes what the QFunction gives; then a thread sums over the points for one node.
 //
 // Of vector bases of tensor products (plan/gpu-vector.h) the lines of each component go that way, in passes
 // for its numbers of nodes.
 //
-// Inputs of degree one and constant ones need no lines (plan/gpu-forms.h).
+// Inputs of degree one and constant ones need no lines (plan/gpu-simple-inputs.h).
 #ifndef RITZ_PLAN_GPU_H
 #define RITZ_PLAN_GPU_H
 
@@ -28,21 +28,21 @@
 // Whether nodes come in rows of that length (core/core.h: ritz_restriction_has_rows).
 typedef int (*RitzGpuRows)(CeedElemRestriction rstr, CeedInt row_length, bool *has_rows);
 
-// What the device offers.
+// Properties of a device that plans use.
 typedef struct {
-  RitzGpuRows has_rows;          // NULL: not asked
-  CeedInt num_banks;             // of a block's memory, 4 bytes wide each
-  CeedInt max_threads;           // of a block
-  CeedInt local_bytes;           // of a block
-  CeedInt local_bytes_processor; // of all blocks of a multiprocessor; 0: unknown
-  CeedInt registers_processor;   // 32-bit registers of a multiprocessor; 0: unknown
-  bool has_mma;                  // products of small matrices of doubles (kernels/gpu/mma.h)
-  int mma;                       // RITZ_GPU_MMA: 1 wherever they can be, -1 never, 0 as is chosen
-  CeedSize private_bytes;        // of all threads of a block, where they share a stack; 0: no limit
-  CeedSize context_bytes;        // of a thread's copies of the function's context
+  RitzGpuRows has_rows;           // NULL: not asked
+  CeedInt num_banks;              // of shared memory, 4 bytes wide each
+  CeedInt max_threads;            // of a block
+  CeedInt shared_bytes;           // of a block
+  CeedInt shared_bytes_processor; // of all blocks of a multiprocessor; 0: unknown
+  CeedInt registers_processor;    // 32-bit registers of a multiprocessor; 0: unknown
+  bool has_mma;                   // products of small matrices of doubles (kernels/gpu/mma.h)
+  int mma;                        // RITZ_GPU_MMA: 1 wherever they can be, -1 never, 0 as is chosen
+  CeedSize private_bytes;         // of all threads of a block, where they share a stack; 0: no limit
+  CeedSize context_bytes;         // of a thread's copies of the function's context
 } RitzGpuMachine;
 
-// What may be chosen, by the model or by measurements (`ritz tune`); 0: by the model.
+// Choices of a kernel, by the model or by measurements (`ritz tune`); 0: by the model.
 typedef struct {
   CeedInt num_elem;   // of a block
   CeedInt num_blocks; // that are to fit a multiprocessor, which bounds the registers of a thread
@@ -54,10 +54,10 @@ typedef struct {
   int mma;  // 1: tensor cores multiply where they can (plan/gpu-mma.h); -1: they do not
 } RitzGpuChoice;
 
-// What a thread takes.
+// Unit of work of a thread.
 typedef enum {
-  RITZ_GPU_LINES,    // lines of nodes and points, exchanged through the block's memory
-  RITZ_GPU_ELEMENTS, // a whole element, in registers; data at points come in through the block's memory
+  RITZ_GPU_LINES,    // lines of nodes and points, exchanged through shared memory
+  RITZ_GPU_ELEMENTS, // a whole element, in registers; data at points come in through shared memory
 } RitzGpuEvaluation;
 
 typedef enum {
@@ -106,15 +106,15 @@ typedef enum {
 } RitzGpuScatter;
 
 typedef struct {
-  int first_array, num_arrays; // of the block's memory, num_arrays for each component
+  int first_array, num_arrays; // of shared memory, num_arrays for each component
   RitzGpuScatter scatter;
   CeedInt row_length, row_step; // one offset a row of nodes, their distance in the L-vector; 0: one a node
-  bool is_staged;     // nodes pass through the block's memory, so that threads side by side add side by side
+  bool is_staged;     // nodes pass through shared memory, so that threads side by side add side by side
   bool is_copied;     // RITZ_GPU_ELEMENTS: data at points, which the block copies to its memory together
   bool is_joined;     // RITZ_GPU_ELEMENTS: neighbours add the nodes that they share together
   CeedInt strides[3]; // node, component, element: known to the text, or 0: an argument
-  CeedInt dense_first, dense_group; // of a dense space: its place behind the arrays, scalars of a group
-  CeedInt form_first, form_elem;    // of a form: its place in the block's memory, scalars of an element
+  CeedInt dense_first, dense_group;  // of a dense space: its place behind the arrays, scalars of a group
+  CeedInt simple_first, simple_elem; // of a simple input: its place in shared memory, scalars of an element
 } RitzGpuSpace;
 
 typedef struct {
@@ -125,16 +125,16 @@ typedef struct {
   CeedInt num_elem, num_threads, num_blocks;
   bool is_flat;        // no tensor basis: num_lines threads an element, Q_1d places of each
   CeedInt num_stacked; // flat: elements of a thread, with a point of each; else 1
-  CeedInt num_packed;  // of these, side by side in the block's memory: 16 bytes of them, or 1
+  CeedInt num_packed;  // of these, side by side in shared memory: 16 bytes of them, or 1
   CeedInt num_dense;   // scalars behind the arrays
   bool uses_mma;       // passes that can multiply by tensor cores
-  CeedInt exchange;    // without such: where the block's memory has what threads exchange; 0: there is none
+  CeedInt exchange;    // offset of the operands of emulated tensor cores in shared memory; 0: none
   bool unrolls, fences;
   bool has_energy;   // the kernel also gives u . A u, in shares (kernels/gpu/energy.h)
   RitzRoute *routes; // owned, of the plan's bases
   RitzLineStrides strides;
-  CeedInt num_arrays; // in the block's memory, each of num_elem * strides.elem scalars
-  CeedInt local_bytes;
+  CeedInt num_arrays; // in shared memory, each of num_elem * strides.elem scalars
+  CeedInt shared_bytes;
   CeedSize constant_bytes; // of 1D matrices
   RitzGpuSpace *spaces;    // owned, of the plan's spaces
   int num_passes, num_args;
@@ -142,7 +142,7 @@ typedef struct {
   RitzGpuArg *args; // owned
 } RitzGpuTarget;
 
-// Of matrices: every device has 64 KiB of constants, some of which the user's text may want.
+// Constant memory for 1D matrices: 60 of the 64 KiB that every device has, the rest is for the user's text.
 enum { RITZ_MAX_CONSTANT_BYTES = 60 << 10 };
 #define RITZ_TOO_MANY_CONSTANTS "1D matrices that do not fit the constant memory of a device"
 
@@ -180,12 +180,12 @@ int ritz_plan_gpu_print_steps(const RitzPlan *plan, const RitzGpuTarget *target,
 void ritz_plan_gpu_print(const RitzPlan *plan, const RitzGpuTarget *target, FILE *stream);
 
 // The space comes to the points, or back, by lines of a tensor basis, by sums over the nodes of a dense one;
-// else it is data at points, or has a form of its own (plan/gpu-forms.h).
+// else it is data at points, or is a simple input (plan/gpu-simple-inputs.h).
 static inline bool ritz_gpu_has_lines(const RitzPlan *plan, const RitzPlanSpace *s) {
-  return s->basis >= 0 && s->form == RITZ_FORM_LINES && ritz_plan_has_grid(&plan->bases[s->basis]);
+  return s->basis >= 0 && s->kind == RITZ_INPUT_CONTRACTED && ritz_plan_has_grid(&plan->bases[s->basis]);
 }
 static inline bool ritz_gpu_is_dense(const RitzPlan *plan, const RitzPlanSpace *s) {
-  return s->basis >= 0 && s->form == RITZ_FORM_LINES && !ritz_plan_has_grid(&plan->bases[s->basis]);
+  return s->basis >= 0 && s->kind == RITZ_INPUT_CONTRACTED && !ritz_plan_has_grid(&plan->bases[s->basis]);
 }
 // Of these, those of a vector basis of tensor products (plan/gpu-vector.h).
 static inline bool ritz_gpu_is_vector(const RitzPlan *plan, const RitzPlanSpace *s) {
@@ -198,12 +198,12 @@ static inline bool ritz_gpu_is_walked(const RitzPlan *plan, int basis) {
   }
   return false;
 }
-// Bases in two and three dimensions that have one sweep per derivative: half the barriers, and with few nodes
-// little more to compute. By the basis alone, as its route (plan/basis.c).
-static inline bool ritz_gpu_sweeps_derivatives(const RitzPlanBasis *b) {
+// Bases in two and three dimensions that have each derivative from the nodes: half the barriers, and with few
+// nodes little more to compute. By the basis alone, as its route (plan/basis.c).
+static inline bool ritz_gpu_has_direct_derivatives(const RitzPlanBasis *b) {
   return b->route == RITZ_ROUTE_COLLOCATED && b->P_1d <= RITZ_GPU_MOST_DIRECT;
 }
-// Of a dense space, components of values and derivatives that fields ask for.
+// Components of values and of derivatives that fields ask of a dense space.
 static inline CeedInt ritz_gpu_dense_values(const RitzPlan *plan, const RitzPlanSpace *s) {
   return s->modes & CEED_EVAL_INTERP ? plan->bases[s->basis].q_comp_interp : 0;
 }

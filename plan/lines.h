@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines of values in the memory that the threads of a GPU's block share: strides of the arrays, and which
+// Lines of values in shared memory: strides of the arrays, and which
 // thread takes which line, so that threads that are served together touch different banks. Called when the
 // plan of a fused GPU kernel is made and when its tables are filled.
 //
@@ -15,7 +15,7 @@
 
 #include <ceed.h>
 
-// As many banks as there can be: those of float.
+// Largest number of banks: those of float, 4 bytes each.
 enum { RITZ_MAX_BANKS = 32 };
 
 // Values at (i, j, k) of element e of a block lie at e * elem + i + j * row + k * plane in an array.
@@ -63,7 +63,8 @@ void ritz_lines_choose_strides(const int extent[3], int num_elem, int num_passes
 int ritz_lines_assign(Ceed ceed, const RitzLinePass *pass, const RitzLineStrides *strides, int num_elem,
                       int num_threads, int num_banks, int *num_rounds, int **slots);
 
-// Wavefronts in which all lines of such slots are accessed once; of SHARED passes, four values of each.
+// Shared-memory wavefronts for one access to all lines in these slots; of SHARED passes, to four values of
+// each.
 int ritz_lines_count(const RitzLinePass *pass, const RitzLineStrides *strides, int num_threads, int num_banks,
                      int num_rounds, const int *slots);
 

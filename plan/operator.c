@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // CeedOperator -> plan (contract in plan/plan.h). Called by backends that fuse operators.
-#include "plan/parts.h"
+#include "plan/internal.h"
 #include "plan/steps.h"
 
 // ---- Operators without a plan ----
@@ -13,7 +13,7 @@ static const char *refusal(CeedElemRestriction rstr) {
   return is_absolute ? "an unsigned curl-oriented restriction" : NULL;
 }
 
-static const char *find_refusal(CeedOperator op) {
+static const char *why_no_plan(CeedOperator op) {
   const char *reason = op->is_at_points ? "the operator is at points" : NULL;
   for (CeedInt i = 0; !reason && i < op->num_in + op->num_out; i++)
     reason = refusal(ritz_operator_field(op, i)->rstr);
@@ -22,13 +22,13 @@ static const char *find_refusal(CeedOperator op) {
 
 // ---- Bases ----
 
-static CeedBasis basis_of(CeedOperator op, const RitzPlanBasis *basis) {
+static CeedBasis ceed_basis_of(CeedOperator op, const RitzPlanBasis *basis) {
   return ritz_operator_field(op, basis->field)->basis;
 }
 
 static int find_basis(CeedOperator op, const RitzPlan *plan, CeedBasis basis) {
   for (int i = 0; i < plan->num_bases; i++) {
-    if (basis_of(op, &plan->bases[i]) == basis) return i;
+    if (ceed_basis_of(op, &plan->bases[i]) == basis) return i;
   }
   return -1;
 }
@@ -48,7 +48,7 @@ static int make_bases(CeedOperator op, bool allows_blocks, RitzPlan *plan) {
     for (int i = 0; i < plan->num_in + plan->num_out; i++) {
       if (plan->fields[i].basis == b) modes |= (unsigned)plan->fields[i].mode;
     }
-    RITZ_TRY(ritz_plan_make_basis(basis_of(op, basis), modes, allows_blocks, basis));
+    RITZ_TRY(ritz_plan_make_basis(ceed_basis_of(op, basis), modes, allows_blocks, basis));
     const bool has_matrices = basis->route == RITZ_ROUTE_DENSE;
     basis->first_matrix = has_matrices ? plan->num_matrices : -1;
     plan->num_matrices += has_matrices ? 2 : 0;
@@ -58,7 +58,7 @@ static int make_bases(CeedOperator op, bool allows_blocks, RitzPlan *plan) {
 
 // ---- Spaces and fields ----
 
-// Of spaces already listed that have the same vector, or a new one.
+// Number of the array of a space: that of an earlier space with the same vector, else a new one.
 static int32_t number_array(CeedOperator op, RitzPlan *plan, const RitzPlanSpace *space) {
   CeedVector vec = ritz_operator_field(op, space->field)->vec;
   for (int i = 0; i < plan->num_spaces; i++) {
@@ -69,7 +69,7 @@ static int32_t number_array(CeedOperator op, RitzPlan *plan, const RitzPlanSpace
   return plan->num_arrays++;
 }
 
-// Of spaces already listed that have the same restriction, or a new one.
+// Number of the restriction of a space: that of an earlier space with the same one, else a new one.
 static int number_restriction(CeedOperator op, const RitzPlan *plan, CeedElemRestriction rstr) {
   int number = 0;
   for (int i = 0; i < plan->num_spaces; i++) {
@@ -194,7 +194,7 @@ static int describe_function(CeedQFunction qf, RitzPlan *plan) {
   return path ? ritz_strdup(ceed, path, &plan->source_path) : CEED_ERROR_SUCCESS;
 }
 
-static int describe(CeedOperator op, const RitzPlanOptions *options, RitzPlan *plan) {
+static int describe_space(CeedOperator op, const RitzPlanOptions *options, RitzPlan *plan) {
   Ceed ceed = op->obj.ceed;
   size_t num_fields = (size_t)op->num_in + (size_t)op->num_out;
   const char *name;
@@ -225,25 +225,26 @@ bool ritz_plan_has_one_grid(const RitzPlan *plan) {
   return true;
 }
 
-static void find_forms(RitzPlan *plan) {
-  for (int i = 0; i < plan->num_spaces; i++) plan->spaces[i].form = ritz_plan_form_of(plan, &plan->spaces[i]);
+static void find_input_kinds(RitzPlan *plan) {
+  for (int i = 0; i < plan->num_spaces; i++)
+    plan->spaces[i].kind = ritz_plan_input_kind(plan, &plan->spaces[i]);
 }
 
-// Of dense bases that some field is contracted with.
-static int find_folds(CeedOperator op, bool near, RitzPlan *plan) {
+// Finds the even-odd structure of dense bases that some field is contracted with.
+static int find_even_odd(CeedOperator op, bool near, RitzPlan *plan) {
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *space = &plan->spaces[i];
     RitzPlanBasis *basis = space->basis < 0 ? NULL : &plan->bases[space->basis];
-    if (basis && space->form == RITZ_FORM_LINES && !basis->is_folded)
-      RITZ_TRY(ritz_plan_fold(basis_of(op, basis), near, basis));
+    if (basis && space->kind == RITZ_INPUT_CONTRACTED && !basis->is_even_odd)
+      RITZ_TRY(ritz_plan_find_even_odd(ceed_basis_of(op, basis), near, basis));
   }
   return CEED_ERROR_SUCCESS;
 }
 
 static int find_structure(CeedOperator op, const RitzPlanOptions *options, RitzPlan *plan) {
   if (!ritz_plan_has_one_grid(plan)) return CEED_ERROR_SUCCESS;
-  if (options->allows_forms) find_forms(plan);
-  return options->allows_folds ? find_folds(op, options->folds_near, plan) : CEED_ERROR_SUCCESS;
+  if (options->allows_simple_inputs) find_input_kinds(plan);
+  return options->allows_even_odd ? find_even_odd(op, options->even_odd_near, plan) : CEED_ERROR_SUCCESS;
 }
 
 // ---- The plan ----
@@ -254,11 +255,11 @@ int ritz_plan_operator(CeedOperator op, const RitzPlanOptions *options, RitzPlan
   int ierr;
   *plan = NULL;
   RITZ_TRY(CeedOperatorCheckReady(op));
-  *reason = find_refusal(op);
+  *reason = why_no_plan(op);
   if (*reason) return CEED_ERROR_SUCCESS;
 
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &made));
-  RITZ_TRY_CLEANUP(describe(op, options, made));
+  RITZ_TRY_CLEANUP(describe_space(op, options, made));
   RITZ_TRY_CLEANUP(find_structure(op, options, made));
   RITZ_TRY_CLEANUP(ritz_steps_apply(op->obj.ceed, made, &made->steps));
   *plan = made;

@@ -18,12 +18,12 @@
 typedef enum {
   RITZ_ROUTE_IDENTITY,   // tensor: nodes are points, B = 1; derivatives along lines of points
   RITZ_ROUTE_COLLOCATED, // tensor: interpolate, then differentiate at the points; D = C B
-  RITZ_ROUTE_DIRECT,     // tensor: one sweep per derivative; in 1D, and when there is no such C
+  RITZ_ROUTE_DIRECT,     // tensor: each derivative from the nodes; in 1D, and when there is no such C
   RITZ_ROUTE_DENSE,      // matrices [component][Q][P], handed over at run time
   RITZ_ROUTE_BLOCKS      // vector basis of tensor products: block by block, with the 1D matrices in `lines`
 } RitzRoute;
 
-// What a 1D matrix does under reversal of rows and columns, A[m-1-i][k-1-j] = parity A[i][j]; 0: neither.
+// Parity of a 1D matrix under reversal of rows and columns, A[m-1-i][k-1-j] = parity A[i][j]; 0: neither.
 typedef struct {
   CeedInt rows, cols;
   int parity;
@@ -65,24 +65,25 @@ typedef struct {
   // Owned, [q_comp][P]: the rows that are the same at all points; NULL where they differ.
   CeedScalar *constant_interp, *constant_deriv;
   CeedInt first_matrix; // dense: of interp and derivative in the kernel's list of matrices; -1: none
-  // Dense and symmetric (plan/fold.c): what its matrices take sums and differences of nodes to. Owned;
-  // derivatives are [dim][Q].
-  bool is_folded;
+  // Dense and symmetric (plan/exchange-symmetry.c): what its matrices take sums and differences of nodes to.
+  // Owned; derivatives are [dim][Q].
+  bool is_even_odd;
   RitzPlanPairs node_pairs, interp_pairs, deriv_pairs;
-  CeedScalar *folded_interp, *folded_deriv; // even [pairs + alone][pairs + alone], then odd [pairs][pairs]
+  CeedScalar *even_odd_interp,
+      *even_odd_deriv; // even [pairs + alone][pairs + alone], then odd [pairs][pairs]
 } RitzPlanBasis;
 
 // ---- Spaces and fields ----
 
 // How an input comes to the points. Outputs and active inputs go line by line.
 typedef enum {
-  RITZ_FORM_LINES,    // by the route of its basis
-  RITZ_FORM_LINEAR,   // degree one: monomials of the element, the rest in registers row by row. The
-                      // coordinates of trilinear elements: J_r constant in r, J_s and J_t linear in it
-  RITZ_FORM_CONSTANT, // the same at all points: once an element. Geometry of affine elements
-} RitzForm;
+  RITZ_INPUT_CONTRACTED, // by the route of its basis
+  RITZ_INPUT_LINEAR,     // degree one: monomials of the element, the rest in registers row by row. The
+                         // coordinates of trilinear elements: J_r constant in r, J_s and J_t linear in it
+  RITZ_INPUT_CONSTANT,   // the same at all points: once an element. Geometry of affine elements
+} RitzInputKind;
 
-// What kernels depend on of an element restriction.
+// Properties of an element restriction that kernels depend on.
 typedef struct {
   int number; // equal numbers: the same restriction
   CeedRestrictionType type;
@@ -104,7 +105,7 @@ typedef struct {
   unsigned modes; // union of CEED_EVAL_INTERP, GRAD, DIV, CURL; 0 with basis -1
   bool is_oriented, is_curl_oriented;
   bool is_interlaced; // comp_stride 1 with several components
-  RitzForm form;
+  RitzInputKind kind;
 } RitzPlanSpace;
 
 // A field of the QFunction, in its order: inputs, then outputs, without those of size 0.
@@ -137,10 +138,10 @@ typedef struct {
   CeedInt vec_length;
   char *function_name;                   // owned; an identifier, "" without one
   char *source_path;                     // owned; of ritz_qfunction_find_source, NULL without
-  double user_flops;                     // of the point function at a point; 0: unknown
+  double user_flops;                     // of the QFunction at a point; 0: unknown
   bool has_context, is_context_writable; // has_context: of some bytes
   int num_defines;
-  char **defines; // owned: "NAME" or "NAME=value", for the point function's text
+  char **defines; // owned: "NAME" or "NAME=value", for the QFunction's text
   int num_bases, num_spaces, num_in, num_out, num_arrays, num_matrices;
   int num_in_arguments, num_out_arguments; // of the function: the fields and those of size 0
   RitzPlanBasis *bases;                    // owned
@@ -149,12 +150,12 @@ typedef struct {
   RitzSteps *steps;                        // owned: those of an apply
 } RitzPlan;
 
-// What a plan may use of the structure of its bases.
+// Structure of bases that a plan may use.
 typedef struct {
-  bool allows_forms;  // false: all fields line by line
-  bool allows_folds;  // false: symmetry of dense bases is not looked for
-  bool folds_near;    // bases that are symmetric to 500 round-offs, too (plan/fold.c)
-  bool allows_blocks; // false: vector bases of tensor products are dense
+  bool allows_simple_inputs; // false: all fields line by line
+  bool allows_even_odd;      // false: symmetry of dense bases is not looked for
+  bool even_odd_near;        // bases that are symmetric to 500 round-offs, too (plan/exchange-symmetry.c)
+  bool allows_blocks;        // false: vector bases of tensor products are dense
 } RitzPlanOptions;
 
 // *reason (static string) when the operator has no plan at all, *plan NULL then: points, blocked
@@ -180,7 +181,7 @@ static inline bool ritz_plan_is_stored(const RitzPlanSpace *space) {
   return space->is_input && !space->is_active && space->basis < 0;
 }
 
-// What the machine reads for a space: one offset a row of `row_length` nodes (0: one a node), or none.
+// Offsets that the machine reads for a space: one a row of `row_length` nodes (0: one a node), or none.
 typedef struct {
   bool has_offsets;
   CeedInt row_length;
@@ -191,9 +192,9 @@ RitzPlanCost ritz_plan_cost(const RitzPlan *plan, const RitzPlanAccess *access);
 
 // Several lines for people: sizes, fields, spaces, bases, costs.
 int ritz_plan_print(const RitzPlan *plan, const RitzPlanCost *cost, FILE *stream);
-// Everything that a kernel depends on, numbers in full: equal writings, targets and texts of the point
-// function make equal kernels. Sizes of the mesh and names of fields, on which none depends, are left out,
-// and so is the place of the text.
+// Everything that a kernel depends on, numbers in full: equal writings, targets and texts of the QFunction
+// make equal kernels. Sizes of the mesh and names of fields, on which none depends, are left out, and so is
+// the place of the text.
 int ritz_plan_write(const RitzPlan *plan, FILE *stream);
 
 #endif

@@ -34,7 +34,7 @@ static void print_tensor(FILE *stream, const RitzPlanBasis *b) {
   static const char *const routes[] = {[RITZ_ROUTE_IDENTITY] = "identity: nodes are points",
                                        [RITZ_ROUTE_COLLOCATED] =
                                            "collocated: derivatives of values at points",
-                                       [RITZ_ROUTE_DIRECT] = "direct: a sweep for each derivative"};
+                                       [RITZ_ROUTE_DIRECT] = "direct: each derivative from the nodes"};
   fprintf(stream, "tensor %" CeedInt_FMT "D, ", b->dim);
   print_count(stream, b->P_1d, "node");
   fprintf(stream, " -> ");
@@ -57,8 +57,8 @@ static void print_dense(FILE *stream, const RitzPlanBasis *b) {
     print_count(stream, b->q_comp_deriv, "component");
   }
   fprintf(stream, "; matrices %" CeedInt_FMT " %" CeedInt_FMT, b->first_matrix, b->first_matrix + 1);
-  if (!b->is_folded) return;
-  fprintf(stream, ", folded: ");
+  if (!b->is_even_odd) return;
+  fprintf(stream, ", even-odd: ");
   print_count(stream, b->node_pairs.pairs, "pair");
   fprintf(stream, " of nodes, ");
   print_count(stream, b->interp_pairs.pairs, "pair");
@@ -111,8 +111,8 @@ static void print_gather(FILE *stream, const RitzPlanSpace *s, const RitzCpuSpac
 }
 
 static void print_nature(FILE *stream, const RitzPlanSpace *s) {
-  if (s->form == RITZ_FORM_LINEAR) fprintf(stream, ", linear at the points");
-  if (s->form == RITZ_FORM_CONSTANT) fprintf(stream, ", the same at all points");
+  if (s->kind == RITZ_INPUT_LINEAR) fprintf(stream, ", linear at the points");
+  if (s->kind == RITZ_INPUT_CONSTANT) fprintf(stream, ", the same at all points");
   if (s->precision != CEED_SCALAR_TYPE) fprintf(stream, ", %s", ritz_precision_name(s->precision));
   if (s->is_oriented) fprintf(stream, ", oriented");
   if (s->is_curl_oriented) fprintf(stream, ", curl-oriented");

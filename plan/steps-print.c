@@ -52,7 +52,7 @@ static void add_table(char *text, const RitzSteps *list, const RitzStep *step) {
   if (step->block >= 0) ADD(text, " of block %d", step->block);
   if (step->kind == RITZ_STEP_CONTRACT) ADD(text, " in direction %" CeedInt_FMT, step->direction);
   if (step->row >= 0) ADD(text, ", component %d at the points", step->row);
-  if (step->kind == RITZ_STEP_MULTIPLY && b->is_folded) ADD(text, ", folded");
+  if (step->kind == RITZ_STEP_MULTIPLY && b->is_even_odd) ADD(text, ", folded");
 }
 
 static void add_arguments(char *text, const RitzSteps *list, int begin, int end) {

@@ -126,7 +126,7 @@ static CeedSize keep(RitzSteps *list, int buffer, CeedSize end, Life *lives) {
   return end + ritz_steps_size(list, buffer);
 }
 
-// Arguments of the point function, and what is given or wanted.
+// Arguments of the QFunction, and what is given or wanted.
 static CeedSize place_ends(RitzSteps *list, Life *lives) {
   const RitzPlan *plan = list->plan;
   CeedSize end = 0;
@@ -248,7 +248,7 @@ static void evaluate_by_sweeps(RitzSteps *list, int space, int nodes) {
 static void evaluate_at_once(RitzSteps *list, int space, int nodes) {
   const RitzPlanSpace *s = &list->plan->spaces[space];
   const RitzPlanBasis *b = basis_of(list->plan, s);
-  const RitzStepKind kind = s->form == RITZ_FORM_LINES ? RITZ_STEP_MULTIPLY : RITZ_STEP_FORM;
+  const RitzStepKind kind = s->kind == RITZ_INPUT_CONTRACTED ? RITZ_STEP_MULTIPLY : RITZ_STEP_FORM;
   if (has_values(s)) {
     const int values = b->is_tensor
                            ? add_tensor(list, RITZ_ROLE_VALUES, space, b->dim)
@@ -359,7 +359,7 @@ static void evaluate(RitzSteps *list, int space, int nodes) {
   const RitzPlanBasis *b = basis_of(list->plan, s);
   if (!b)
     list->buffers[nodes].is_wanted = true;
-  else if (s->form != RITZ_FORM_LINES || b->route == RITZ_ROUTE_DENSE)
+  else if (s->kind != RITZ_INPUT_CONTRACTED || b->route == RITZ_ROUTE_DENSE)
     evaluate_at_once(list, space, nodes);
   else if (b->route == RITZ_ROUTE_BLOCKS)
     evaluate_by_blocks(list, space, nodes);
@@ -373,7 +373,7 @@ static void evaluate(RitzSteps *list, int space, int nodes) {
 static void add_space(RitzSteps *list, int space, bool with_vector) {
   const RitzPlanSpace *s = &list->plan->spaces[space];
   const RitzPlanBasis *b = basis_of(list->plan, s);
-  const bool are_values = !b || (b->route == RITZ_ROUTE_IDENTITY && s->form == RITZ_FORM_LINES);
+  const bool are_values = !b || (b->route == RITZ_ROUTE_IDENTITY && s->kind == RITZ_INPUT_CONTRACTED);
   int vector = -1;
   if (with_vector) {
     vector = add_buffer(list, RITZ_ROLE_VECTOR, space, s->num_comp, s->num_nodes);
@@ -450,7 +450,7 @@ int ritz_steps_adjoint(Ceed ceed, const RitzSteps *steps, RitzSteps **adjoint) {
   return finish(ceed, ierr, adjoint);
 }
 
-// ---- Arguments of the point function ----
+// ---- Arguments of the QFunction ----
 
 int ritz_steps_num_buffers(const RitzPlan *plan, const RitzPlanField *f) {
   return f->mode == CEED_EVAL_GRAD && plan->bases[f->basis].is_tensor ? (int)plan->bases[f->basis].dim : 1;
@@ -525,7 +525,7 @@ static void add_inputs(RitzSteps *list) {
   }
 }
 
-// What the point function reads and writes is neither given nor wanted by others.
+// What the QFunction reads and writes is neither given nor wanted by others.
 static void clear_ends(RitzSteps *list) {
   for (int b = 0; b < list->num_buffers; b++) {
     RitzBuffer *buffer = &list->buffers[b];
@@ -534,7 +534,7 @@ static void clear_ends(RitzSteps *list) {
   }
 }
 
-// Outputs are made as inputs, whose steps end up in `forward`, and read backwards behind the point function.
+// Outputs are made as inputs, whose steps end up in `forward`, and read backwards behind the QFunction.
 static void add_apply(RitzSteps *list, RitzStep *forward) {
   const RitzPlan *plan = list->plan;
   int num_steps, first_buffer, begin = 0;

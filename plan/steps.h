@@ -43,7 +43,7 @@ typedef enum {
   RITZ_STEP_CONTRACT, // by a 1D table in one direction
   RITZ_STEP_MULTIPLY, // by a dense matrix
   RITZ_STEP_FORM,     // a basis of degree one, or a constant, at the points; has no adjoint here
-  RITZ_STEP_POINT,    // the point function, from and to the list's arguments
+  RITZ_STEP_POINT,    // the QFunction, from and to the list's arguments
   RITZ_STEP_MOVE,     // as it is
   RITZ_STEP_REDUCE,   // to += sum of the products of `from` and `with`, over the points
 } RitzStepKind;
@@ -89,7 +89,7 @@ struct RitzSteps {
 
 // ---- Lists ----
 
-// An apply: every input space, the point function, every output space.
+// An apply: every input space, the QFunction, every output space.
 int ritz_steps_apply(Ceed ceed, const RitzPlan *plan, RitzSteps **steps);
 // u . A u: an apply whose active outputs are not scattered, but multiplied with the active inputs at the
 // points. Where ritz_plan_partner finds an input for each of them.

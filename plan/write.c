@@ -50,7 +50,7 @@ static void write_basis(FILE *stream, const RitzPlanBasis *b) {
   write_values(stream, "at", b->Q_1d, b->points);
   write_values(stream, "constant", b->q_comp_interp * b->P, b->constant_interp);
   write_values(stream, "slope", b->q_comp_deriv * b->P, b->constant_deriv);
-  if (b->is_folded) {
+  if (b->is_even_odd) {
     write_pairs(stream, "nodes", &b->node_pairs);
     write_pairs(stream, "values", &b->interp_pairs);
     write_pairs(stream, "derivatives", &b->deriv_pairs);
@@ -72,10 +72,10 @@ static void write_space(FILE *stream, const RitzPlanSpace *s) {
   const RitzPlanRestriction *r = &s->restriction;
   fprintf(stream,
           "space input %d active %d array %d restriction %d type %d step %" CeedInt_FMT " nodes %" CeedInt_FMT
-          " components %" CeedInt_FMT " basis %d modes %u oriented %d %d interlaced %d form %d strides",
+          " components %" CeedInt_FMT " basis %d modes %u oriented %d %d interlaced %d kind %d strides",
           s->is_input, s->is_active, (int)s->array, r->number, (int)r->type, r->row_step, s->num_nodes,
           s->num_comp, s->basis, s->modes, s->is_oriented, s->is_curl_oriented, s->is_interlaced,
-          (int)s->form);
+          (int)s->kind);
   for (int d = 0; d < 3; d++) fprintf(stream, " %" CeedInt_FMT, stride_of_element(s, r->strides[d]));
   write_precision(stream, s->precision);
   fprintf(stream, "\n");

@@ -45,7 +45,7 @@ double ritz_cg_total(const RitzCg *cg, int k) {
   double value = 0, rest = 0;
 
   for (int s = 0; s < cg->num_slots; s++) {
-    for (int l = 0; l < RITZ_CG_LANES; l++) {
+    for (int l = 0; l < RITZ_SUM_WIDTH; l++) {
       const double old = value, part = cg->sums[s].value[k][l];
       value = old + part;
       rest += (old - (value - (value - old))) + (part - (value - old)) + cg->sums[s].rest[k][l];
@@ -86,7 +86,7 @@ static void find_largest(void *data, int slot, int64_t first, int64_t count) {
   }
 }
 
-static void multiply(void *data, int slot, int64_t first, int64_t count) {
+static void apply_preconditioner(void *data, int slot, int64_t first, int64_t count) {
   const Residual *pass = data;
   CeedScalar *r = pass->cg->r;
   (void)slot;
@@ -115,14 +115,14 @@ static int scale_residual(Residual *pass) {
   }
   cg->scale = ritz_cg_scale(largest);
   pass->factor = 1 / cg->scale;
-  return ritz_cg_run(cg, multiply, pass);
+  return ritz_cg_run(cg, apply_preconditioner, pass);
 }
 
 void ritz_cg_zero_constrained(RitzSolver solver, CeedScalar *v) {
   for (int64_t i = 0; i < solver->num_constraints; i++) v[solver->constraints[i]] = 0;
 }
 
-static int apply(RitzSolver solver, CeedVector x, CeedVector y) {
+static int apply_operator(RitzSolver solver, CeedVector x, CeedVector y) {
   if (solver->apply) return solver->apply(solver->apply_ctx, x, y);
   return CeedOperatorApply(solver->op, x, y, CEED_REQUEST_IMMEDIATE);
 }
@@ -130,7 +130,7 @@ static int apply(RitzSolver solver, CeedVector x, CeedVector y) {
 int ritz_cg_apply(RitzCg *cg, CeedVector x) {
   CeedScalar *q = NULL;
 
-  RITZ_TRY(apply(cg->solver, x, cg->q));
+  RITZ_TRY(apply_operator(cg->solver, x, cg->q));
   RITZ_TRY(CeedVectorGetArray(cg->q, CEED_MEM_HOST, &q));
   ritz_cg_zero_constrained(cg->solver, q);
   return CeedVectorRestoreArray(cg->q, &q);
@@ -171,7 +171,7 @@ static void mark(void *data, int slot, int64_t first, int64_t count) {
 
 // In place of sums, of the free entries 0: the smallest, 1: how many are not positive and finite, 2: how many
 // there are.
-static void look(void *data, int slot, int64_t first, int64_t count) {
+static void inspect_vectors(void *data, int slot, int64_t first, int64_t count) {
   const Inversion *pass = data;
   const CeedScalar *d = pass->diagonal;
   RitzCgSums *found = &pass->cg->sums[slot];
@@ -208,7 +208,7 @@ static int invert_diagonal(Inversion *pass, bool *positive) {
 
   RITZ_TRY(ritz_cg_run(cg, mark, pass));
   ritz_cg_zero_constrained(cg->solver, cg->inverse);
-  RITZ_TRY(ritz_cg_run(cg, look, pass));
+  RITZ_TRY(ritz_cg_run(cg, inspect_vectors, pass));
   *positive = is_positive(cg);
   if (!*positive) return CEED_ERROR_SUCCESS;
   for (int s = 0; s < cg->num_slots; s++) {

@@ -11,7 +11,7 @@ static void set_products(RitzCg *cg, double rr, double rz) {
   cg->rz = cg->solver->diagonal ? rz : cg->rr;
 }
 
-static int iterate(RitzCg *cg, RitzCgObject *object, RitzSolverReason *reason) {
+static int iterate_on_device(RitzCg *cg, RitzCgObject *object, RitzSolverReason *reason) {
   RitzSolver solver = cg->solver;
   int (*const next)(RitzCgObject *, RitzCgNumbers *) = solver->op->obj.ceed->backend.cg_iterate;
   RitzCgNumbers numbers;
@@ -52,7 +52,7 @@ int ritz_cg_solve_on_device(RitzSolver solver, CeedSize n, CeedVector b, CeedVec
 
   RITZ_TRY(backend->cg_create(&setup, &start, &object));
   int ierr = judge_start(&cg, &start, &reason);
-  if (!ierr) ierr = iterate(&cg, object, &reason);
+  if (!ierr) ierr = iterate_on_device(&cg, object, &reason);
   if (!ierr) solver->reason = reason;
   return ritz_first_error(ierr, backend->cg_destroy(&object));
 }

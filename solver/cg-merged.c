@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Conjugate gradients with all vector work inside the apply (core/sweep.h): one sweep an iteration. Called by
-// RitzSolverSolve for operators that can be swept.
+// Conjugate gradients with all vector work inside the apply (core/apply-hooks.h): one apply an iteration.
+// Called by RitzSolverSolve for operators that can be applied with hooks.
 //
 //     before the first touch   r -= alpha q, p = M r + beta p, q = 0; sums r . r, r . M r
 //     after the last touch     sums p . q, r . q, q . q, r . M q, q . M q
 //
-// alpha and beta of the next sweep come from these sums: alpha = r . M r / p . q is exact, beta and the norm
+// alpha and beta of the next apply come from these sums: alpha = r . M r / p . q is exact, beta and the norm
 // are predicted,
 //
 //     |r - alpha q|^2 = r . r - 2 alpha r . q + alpha^2 q . q
 //
-// and the same with M. Rounding does not build up, because the next sweep adds up r . r anew. Where the
+// and the same with M. Rounding does not build up, because the next apply adds up r . r anew. Where the
 // prediction loses digits, or the method ends, the step is done in a pass of its own, and exact sums count.
 //
 // x is updated every other time: the direction before p is (p - M r) / beta, so two steps at once are
@@ -19,7 +19,7 @@
 
 #include <math.h>
 
-// Sums of a sweep. The first two are those of ritz_cg_set_products.
+// Sums of an apply. The first two are those of ritz_cg_set_products.
 enum { RR, RZ, PQ, RQ, QQ, RMQ, QMQ };
 
 typedef struct {
@@ -32,7 +32,7 @@ typedef struct {
   CeedScalar *x;       // NULL: x is not touched
   CeedScalar *p, *q;   // of the pass
   int64_t *constraint; // owned, [blocks + 1]: first constraint of each block; NULL without constraints
-  bool *paid;          // owned, [blocks]: a sweep that writes x sets them to is_paid
+  bool *paid;          // owned, [blocks]: an apply that writes x sets them to is_paid
   bool is_paid;
 } Merged;
 
@@ -128,7 +128,7 @@ RITZ_CLONED static void finish(void *data, int slot, int64_t first, int64_t coun
   }
 }
 
-// After a sweep that has failed: blocks that it has not reached are as before it.
+// After an apply that has failed: blocks that it has not reached are as before it.
 static void catch_up(void *data, int slot, int64_t first, int64_t count) {
   const Merged *m = data;
 
@@ -138,7 +138,7 @@ static void catch_up(void *data, int slot, int64_t first, int64_t count) {
   }
 }
 
-// ---- Sweeps and passes ----
+// ---- Applies with hooks and passes ----
 
 // Sets the coefficients of p and r by which x gets all steps that it lacks, up to the one along p.
 static void pay(Merged *m) {
@@ -175,30 +175,30 @@ static int settle(Merged *m, CeedVector x) {
   return CEED_ERROR_SUCCESS;
 }
 
-// A sweep that makes the steps of x.
-static int paying_sweep(Merged *m, CeedVector x, const RitzSweep *work) {
+// An apply that makes the steps of x.
+static int apply_and_pay(Merged *m, CeedVector x, const RitzApplyHooks *work) {
   RitzCg *cg = m->cg;
 
   pay(m);
   m->is_paid = !m->is_paid;
   RITZ_TRY(CeedVectorGetArray(x, CEED_MEM_HOST, &m->x));
-  const int ierr = ritz_operator_sweep(cg->solver->op, cg->p, cg->q, work);
+  const int ierr = ritz_operator_apply_hooked(cg->solver->op, cg->p, cg->q, work);
   const int restored = CeedVectorRestoreArray(x, &m->x);
   return ierr ? ritz_first_error(ierr, run_pass(m, x, catch_up)) : restored;
 }
 
 // One iteration's work: the step of the last one, the new direction, q = A p, all sums. Where it fails, x is
 // the last iterate or the one before it.
-static int sweep(Merged *m, CeedVector x) {
+static int apply_hooked(Merged *m, CeedVector x) {
   RitzCg *cg = m->cg;
-  const RitzSweep work = {.before = before, .after = after, .data = m};
+  const RitzApplyHooks work = {.before = before, .after = after, .data = m};
 
   ritz_cg_clear_sums(cg);
   m->x = NULL;
   if (m->owed != 0) {
-    RITZ_TRY(paying_sweep(m, x, &work));
+    RITZ_TRY(apply_and_pay(m, x, &work));
   } else {
-    RITZ_TRY(ritz_operator_sweep(cg->solver->op, cg->p, cg->q, &work));
+    RITZ_TRY(ritz_operator_apply_hooked(cg->solver->op, cg->p, cg->q, &work));
     m->owed = m->alpha * cg->scale;
   }
   m->alpha = 0;
@@ -228,7 +228,7 @@ static bool is_predictable(Merged *m) {
   return ritz_cg_norm(cg) > bound && solver->iterations + 1 < solver->max_it;
 }
 
-// Sets alpha after a sweep and goes on to the products of the next residual.
+// Sets alpha after an apply and goes on to the products of the next residual.
 static int step(Merged *m, CeedVector x, RitzSolverReason *reason) {
   RitzCg *cg = m->cg;
   const RitzSolver solver = cg->solver;
@@ -242,7 +242,7 @@ static int step(Merged *m, CeedVector x, RitzSolverReason *reason) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int iterate(Merged *m, CeedVector x, RitzSolverReason *reason) {
+static int iterate_merged(Merged *m, CeedVector x, RitzSolverReason *reason) {
   RitzCg *cg = m->cg;
   double rz_before = 0;
   int ierr = CEED_ERROR_SUCCESS;
@@ -251,7 +251,7 @@ static int iterate(Merged *m, CeedVector x, RitzSolverReason *reason) {
   if (*reason == RITZ_ITERATING) RITZ_TRY(ritz_cg_prepare_jacobi(cg, reason));
   while (*reason == RITZ_ITERATING && !ierr) {
     m->beta = rz_before > 0 ? cg->rz / rz_before : 0;
-    RITZ_TRY(sweep(m, x));
+    RITZ_TRY(apply_hooked(m, x));
     rz_before = cg->rz;
     ierr = step(m, x, reason);
   }
@@ -284,7 +284,7 @@ int ritz_cg_solve_merged(RitzSolver solver, CeedSize n, CeedVector b, CeedVector
   RITZ_TRY_CLEANUP(RITZ_CALLOC(solver->ceed, (size_t)(n + RITZ_CG_BLOCK - 1) / RITZ_CG_BLOCK, &m.paid));
   RITZ_TRY_CLEANUP(list_constraints(&m));
   RITZ_TRY_CLEANUP(ritz_cg_first_residual(&cg, b, x));
-  RITZ_TRY_CLEANUP(iterate(&m, x, &reason));
+  RITZ_TRY_CLEANUP(iterate_merged(&m, x, &reason));
   solver->reason = reason;
 cleanup:;
   RITZ_FREE(&m.constraint);

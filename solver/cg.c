@@ -97,7 +97,7 @@ static int step(RitzCg *cg, double alpha, CeedVector x) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int iterate(RitzCg *cg, CeedVector x, RitzSolverReason *reason) {
+static int iterate_standard(RitzCg *cg, CeedVector x, RitzSolverReason *reason) {
   RitzSolver solver = cg->solver;
   double rz_before = 0, pq = 0;
 
@@ -122,7 +122,7 @@ int ritz_cg_solve(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x) {
 
   RITZ_TRY_CLEANUP(ritz_cg_create(solver, n, 1, &cg));
   RITZ_TRY_CLEANUP(ritz_cg_first_residual(&cg, b, x));
-  RITZ_TRY_CLEANUP(iterate(&cg, x, &reason));
+  RITZ_TRY_CLEANUP(iterate_standard(&cg, x, &reason));
   solver->reason = reason;
 cleanup:;
   return ritz_first_error(ierr, ritz_cg_destroy(&cg));

@@ -12,17 +12,17 @@
 #ifndef RITZ_SOLVER_CG_H
 #define RITZ_SOLVER_CG_H
 
-#include "core/sweep.h"
+#include "core/apply-hooks.h"
 #include "solver/solver.h"
 
 // ---- Sums ----
 // Eight partial sums each: blocks of eight terms are added with compensation (Knuth's exact sum of two
 // numbers), so that the error is bounded by a few eps times the sum of absolute values, whatever the length.
-enum { RITZ_CG_LANES = 8, RITZ_CG_BLOCK = 64, RITZ_CG_SUMS = 8 };
+enum { RITZ_SUM_WIDTH = 8, RITZ_CG_BLOCK = 64, RITZ_CG_SUMS = 8 };
 
-// Several sums of one slot (core/sweep.h).
+// Several sums of one slot (core/apply-hooks.h).
 typedef struct {
-  double value[RITZ_CG_SUMS][RITZ_CG_LANES], rest[RITZ_CG_SUMS][RITZ_CG_LANES];
+  double value[RITZ_CG_SUMS][RITZ_SUM_WIDTH], rest[RITZ_CG_SUMS][RITZ_SUM_WIDTH];
 } RitzCgSums;
 
 typedef struct {
@@ -91,7 +91,7 @@ RITZ_INLINED int64_t ritz_cg_block(int64_t left) { return left < RITZ_CG_BLOCK ?
 RITZ_INLINED void ritz_cg_add(RitzCgSums *sums, int k, const double *part) {
   double *value = sums->value[k], *rest = sums->rest[k];
 
-  for (int l = 0; l < RITZ_CG_LANES; l++) {
+  for (int l = 0; l < RITZ_SUM_WIDTH; l++) {
     const double old = value[l], total = old + part[l], added = total - old;
     rest[l] += (old - (total - added)) + (part[l] - added);
     value[l] = total;
@@ -101,11 +101,11 @@ RITZ_INLINED void ritz_cg_add(RitzCgSums *sums, int k, const double *part) {
 // The products w_i a_i b_i of n entries, a multiple of eight; w == NULL stands for ones.
 RITZ_INLINED void ritz_cg_multiply(double *part, int64_t n, const CeedScalar *a, const CeedScalar *b,
                                    const CeedScalar *w) {
-  for (int64_t i = 0; i < n; i += RITZ_CG_LANES) {
+  for (int64_t i = 0; i < n; i += RITZ_SUM_WIDTH) {
     if (w) {
-      for (int l = 0; l < RITZ_CG_LANES; l++) part[l] += (double)w[i + l] * a[i + l] * b[i + l];
+      for (int l = 0; l < RITZ_SUM_WIDTH; l++) part[l] += (double)w[i + l] * a[i + l] * b[i + l];
     } else {
-      for (int l = 0; l < RITZ_CG_LANES; l++) part[l] += (double)a[i + l] * b[i + l];
+      for (int l = 0; l < RITZ_SUM_WIDTH; l++) part[l] += (double)a[i + l] * b[i + l];
     }
   }
 }
@@ -114,12 +114,12 @@ RITZ_INLINED void ritz_cg_multiply(double *part, int64_t n, const CeedScalar *a,
 RITZ_INLINED void ritz_cg_add_dot(RitzCgSums *sums, int k, int64_t n, const CeedScalar *a,
                                   const CeedScalar *b, const CeedScalar *w) {
   if (n == RITZ_CG_BLOCK) {
-    double part[RITZ_CG_LANES] = {0};
+    double part[RITZ_SUM_WIDTH] = {0};
     ritz_cg_multiply(part, RITZ_CG_BLOCK, a, b, w);
     ritz_cg_add(sums, k, part);
   } else {
-    const int64_t even = n - n % RITZ_CG_LANES;
-    double part[RITZ_CG_LANES] = {0};
+    const int64_t even = n - n % RITZ_SUM_WIDTH;
+    double part[RITZ_SUM_WIDTH] = {0};
     ritz_cg_multiply(part, even, a, b, w);
     for (int64_t i = even; i < n; i++) part[i - even] += (w ? (double)w[i] : 1.0) * a[i] * b[i];
     ritz_cg_add(sums, k, part);

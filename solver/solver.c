@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/sweep.h"
+#include "core/apply-hooks.h"
 
 // There is no context to report to without a solver.
 #define REQUIRE_SOLVER(solver, call) RITZ_HANDLE_OF(call, solver)
@@ -77,7 +77,7 @@ int RitzSolverSetJacobi(RitzSolver solver, CeedVector diagonal) {
   return CeedVectorReferenceCopy(diagonal, &solver->diagonal);
 }
 
-static int compare_entries(const void *a, const void *b) {
+static int compare_constraints(const void *a, const void *b) {
   const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
 }
@@ -97,7 +97,7 @@ int RitzSolverSetConstraints(RitzSolver solver, int64_t num, const int64_t *entr
   RITZ_TRY(RITZ_MALLOC(solver->ceed, (size_t)num, &copy));
   if (num) {
     memcpy(copy, entries, (size_t)num * sizeof(*copy));
-    qsort(copy, (size_t)num, sizeof(*copy), compare_entries);
+    qsort(copy, (size_t)num, sizeof(*copy), compare_constraints);
   }
   RITZ_FREE(&solver->constraints);
   solver->constraints = copy;
@@ -177,8 +177,8 @@ static bool has_passive_input(CeedOperator op, CeedVector vec) {
   return false;
 }
 
-// solver->used_reason: why there can be no sweeps.
-static int prepare_sweeps(RitzSolver solver, CeedVector x, int *num_slots) {
+// solver->used_reason: why there can be no hooks.
+static int prepare_hooks(RitzSolver solver, CeedVector x, int *num_slots) {
   if (solver->apply) {
     solver->used_reason = "the operator is a function of the program";
   } else if (solver->op->obj.ceed->backend.cg_create) { // is_on_device says no
@@ -186,7 +186,7 @@ static int prepare_sweeps(RitzSolver solver, CeedVector x, int *num_slots) {
   } else if (has_passive_input(solver->op, x)) {
     solver->used_reason = "the operator reads the vector of the solution";
   } else {
-    RITZ_TRY(ritz_operator_sweep_prepare(solver->op, x, num_slots, &solver->used_reason));
+    RITZ_TRY(ritz_operator_apply_hooked_prepare(solver->op, x, num_slots, &solver->used_reason));
   }
   RITZ_REQUIRE(!solver->used_reason || solver->variant != RITZ_CG_MERGED, solver->ceed,
                CEED_ERROR_UNSUPPORTED, "RitzSolverSolve: no merged conjugate gradients: %s",
@@ -202,7 +202,7 @@ static bool is_on_device(RitzSolver solver, CeedVector b, CeedVector x) {
          (!solver->diagonal || solver->diagonal->obj.ceed == ceed);
 }
 
-static int solve(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x) {
+static int solve_by_variant(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x) {
   const bool wants_merged = solver->variant != RITZ_CG_STANDARD;
   int num_slots = 1;
 
@@ -210,7 +210,7 @@ static int solve(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x) {
     solver->used = wants_merged ? RITZ_CG_MERGED : RITZ_CG_STANDARD;
     return ritz_cg_solve_on_device(solver, n, b, x, wants_merged);
   }
-  if (wants_merged) RITZ_TRY(prepare_sweeps(solver, x, &num_slots));
+  if (wants_merged) RITZ_TRY(prepare_hooks(solver, x, &num_slots));
   const bool is_merged = wants_merged && !solver->used_reason;
   solver->used = is_merged ? RITZ_CG_MERGED : RITZ_CG_STANDARD;
   return is_merged ? ritz_cg_solve_merged(solver, n, b, x, num_slots) : ritz_cg_solve(solver, n, b, x);
@@ -237,7 +237,7 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
                "RitzSolverSolve: b has %" CeedSize_FMT " entries, x has %" CeedSize_FMT, length, n);
   RITZ_TRY(check_operator(solver, n));
   RITZ_TRY(check_extras(solver, n));
-  return solve(solver, n, b, x);
+  return solve_by_variant(solver, n, b, x);
 }
 
 // ---- Results ----

@@ -32,7 +32,7 @@ struct RitzSolver_private {
 
 // The variants; RitzSolverSolve has checked all arguments. n is the length of b and x.
 int ritz_cg_solve(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x); // standard, on the host
-// The operator can be swept, with num_slots slots (core/sweep.h).
+// The operator can be applied with hooks, with num_slots slots (core/apply-hooks.h).
 int ritz_cg_solve_merged(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x, int num_slots);
 // Both variants where the backend of the operator has the slots cg_create, cg_iterate, cg_destroy.
 int ritz_cg_solve_on_device(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x, bool is_merged);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Point functions of tests/test-accuracy.c: the inverse of the Jacobian, kept at the points by one operator,
+// QFunctions of tests/test-accuracy.c: the inverse of the Jacobian, kept at the points by one operator,
 // and the gradient in physical coordinates, by another one from what was kept. dim is 1, 2 or 3.
 //     Inverse:     in: [0] dx [dim: d][dim: c][Q]                        out: [0] K [dim: c][dim: d][Q]
 //     Gradient:    in: [0] du [dim: d][Q]  [1] K [dim: c][dim: d][Q]      out: [0] g [dim: c][Q]

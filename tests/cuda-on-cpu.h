@@ -3,7 +3,7 @@
 // of the host: stands in front of a program's text, which tests/played-cuda.h compiles. A block's threads are
 // coroutines, which run until they wait for each other; blocks run one after the other, threads in ascending
 // order in one and in descending order in the next. Threads that wait for those that never come end the
-// launch with a code, as does a write beyond the block's memory; that memory begins as NaN.
+// launch with a code, as does a write beyond shared memory; that memory begins as NaN.
 #ifndef RITZ_TESTS_CUDA_ON_CPU_H
 #define RITZ_TESTS_CUDA_ON_CPU_H
 
@@ -124,7 +124,7 @@ static int cuda_run_block(void) {
   return CUDA_OK;
 }
 
-// memory: what RITZ_LOCAL_MEMORY declares, of `size` bytes, of which the launch has asked for num_bytes.
+// memory: what RITZ_SHARED_MEMORY declares, of `size` bytes, of which the launch has asked for num_bytes.
 int cuda_launch(void (*kernel)(void **args), void **args, long num_blocks, int block_size, char *memory,
                 size_t size, size_t num_bytes) {
   int result = CUDA_OK;

@@ -178,7 +178,7 @@ static inline int make_passive(Problem *p, uint64_t *seed) {
   return make_random_vector(p->rstr, seed, &p->passive_out);
 }
 
-// Fields of the point function in their order; D changes from point to point with the passive inputs.
+// Fields of the QFunction in their order; D changes from point to point with the passive inputs.
 static inline int add_field(Problem *p, bool is_input, bool is_active, CeedInt size, CeedEvalMode mode) {
   RandomContext *k = &p->context;
   char name[24];

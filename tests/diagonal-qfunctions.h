@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A point function of tests/test-diagonal.c, compiled into the program and read as a text at run time.
+// A QFunction of tests/test-diagonal.c, compiled into the program and read as a text at run time.
 #ifndef RITZ_TESTS_DIAGONAL_QFUNCTIONS_H
 #define RITZ_TESTS_DIAGONAL_QFUNCTIONS_H
 

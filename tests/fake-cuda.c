@@ -379,7 +379,7 @@ static void run_ramp(int64_t num_threads, int64_t n, int32_t first, CeedScalar s
 
 struct CUfunc_st {
   void (*run)(int64_t num_threads, int64_t n, int32_t first, CeedScalar step, CeedScalar *x);
-  int local_limit;
+  int shared_limit;
 };
 
 struct CUmod_st {
@@ -388,7 +388,7 @@ struct CUmod_st {
   CUmodule next;
 };
 static CUmodule modules;
-enum { DECLARED = 2048 }; // memory of a block
+enum { DECLARED = 2048 }; // shared memory
 
 CUresult cuModuleLoadData(CUmodule *module, const void *bytes) {
   BEGIN_IN_CONTEXT();
@@ -424,7 +424,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
   case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = DECLARED; break;
   case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = 24; break;
   case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 40; break;
-  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = function->local_limit; break;
+  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = function->shared_limit; break;
   }
   return CUDA_SUCCESS;
 }
@@ -433,7 +433,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
   BEGIN_IN_CONTEXT();
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value > OPT_IN - DECLARED)
     return CUDA_ERROR_INVALID_VALUE;
-  function->local_limit = value;
+  function->shared_limit = value;
   fake.num_raised++;
   return CUDA_SUCCESS;
 }
@@ -443,21 +443,21 @@ static CUresult kernel_work(const CUDA_KERNEL_NODE_PARAMS *p, Work *work) {
   if (p->blocks_y != 1 || p->blocks_z != 1 || p->threads_y != 1 || p->threads_z != 1 || p->extra)
     return CUDA_ERROR_INVALID_VALUE;
   if (!p->blocks_x || !p->threads_x || p->threads_x > 512) return CUDA_ERROR_INVALID_VALUE;
-  if (p->local_bytes > (unsigned)p->function->local_limit) return CUDA_ERROR_INVALID_VALUE;
+  if (p->shared_bytes > (unsigned)p->function->shared_limit) return CUDA_ERROR_INVALID_VALUE;
   *work = (Work){.run = p->function->run, .num_threads = (int64_t)p->blocks_x * p->threads_x};
   memcpy(&work->n, p->args[0], sizeof(work->n));
   memcpy(&work->first, p->args[1], sizeof(work->first));
   memcpy(&work->step, p->args[2], sizeof(work->step));
   memcpy(&work->to, p->args[3], sizeof(work->to));
-  fake.local_bytes = p->local_bytes;
+  fake.shared_bytes = p->shared_bytes;
   return CUDA_SUCCESS;
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
-                        unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned local_bytes,
+                        unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared_bytes,
                         CUstream stream, void **args, void **extra) {
-  const CUDA_KERNEL_NODE_PARAMS params = {function,  blocks_x,  blocks_y,    blocks_z, threads_x,
-                                          threads_y, threads_z, local_bytes, args,     extra};
+  const CUDA_KERNEL_NODE_PARAMS params = {function,  blocks_x,  blocks_y,     blocks_z, threads_x,
+                                          threads_y, threads_z, shared_bytes, args,     extra};
   Work work;
 
   BEGIN_IN_CONTEXT();

@@ -16,8 +16,8 @@ typedef struct {
   int depth;                                                                     // of the stack of contexts
   CUcontext current;                                                             // NULL: none
   int num_memories, num_streams, num_events, num_modules, num_graphs, num_execs; // that are left
-  int num_instantiations, num_replays, num_updates, num_raised; // calls; raised: limits of a block's memory
-  unsigned local_bytes;                                         // of the last kernel
+  int num_instantiations, num_replays, num_updates, num_raised; // calls; raised: limits of shared memory
+  unsigned shared_bytes;                                        // of the last kernel
 } FakeCuda;
 
 typedef FakeCuda *(*FakeCudaState)(void); // fake_cuda

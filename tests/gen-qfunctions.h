@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Point functions of tests/test-gen.c and tests/test-emit.c: compiled into the program, and read as a text at
+// QFunctions of tests/test-gen.c and tests/test-emit.c: compiled into the program, and read as a text at
 // run time. Both ways from this file, so that they are the same.
 //     in: [0] u [Q]   [1] du [2][Q]   [2] q [Q]   [3] w [Q]      out: [0] v [Q]
 #ifndef RITZ_TESTS_GEN_QFUNCTIONS_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One operator of a point function that tests choose, on any resource, and looks at it: result, path,
+// One operator of a QFunction that tests choose, on any resource, and looks at it: result, path,
 // warnings. Included by tests/test-gen.c and test-gen-fallback.c.
 #ifndef RITZ_TESTS_GEN_RUN_H
 #define RITZ_TESTS_GEN_RUN_H
@@ -130,7 +130,7 @@ static inline void close_run(Run *r) {
 
 // ---- What an operator does ----
 
-// Sums of a few dozen products in another order; point functions of tests do not magnify them much.
+// Sums of a few dozen products in another order; QFunctions of tests do not magnify them much.
 static const double tolerance = 1000;
 
 static inline int apply(const Run *r) { return CeedOperatorApply(r->op, r->u, r->v, CEED_REQUEST_IMMEDIATE); }

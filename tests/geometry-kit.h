@@ -85,7 +85,7 @@ static inline double *apply_operator(CeedOperator op, CeedSize n, const double *
 }
 
 static inline const char *kind_name(RitzOperatorKind kind) {
-  static const char *const names[] = {"mass", "diffusion", "Helmholtz", "point function"};
+  static const char *const names[] = {"mass", "diffusion", "Helmholtz", "QFunction"};
   return names[kind];
 }
 

@@ -348,8 +348,8 @@ static const struct {
      {.has_rows = has_rows,
       .num_banks = 32,
       .max_threads = 1024,
-      .local_bytes = 227 << 10,
-      .local_bytes_processor = 228 << 10,
+      .shared_bytes = 227 << 10,
+      .shared_bytes_processor = 228 << 10,
       .registers_processor = 64 << 10,
       .has_mma = true}},
     // Less of everything, one stack for the threads of a block, and nothing is known of registers.
@@ -357,7 +357,7 @@ static const struct {
      {.has_rows = has_rows,
       .num_banks = 32,
       .max_threads = 256,
-      .local_bytes = 48 << 10,
+      .shared_bytes = 48 << 10,
       .private_bytes = 1 << 20}},
 };
 
@@ -446,7 +446,7 @@ static inline void set_precision(Kit *k, int floats) {
 
 // The kernel of k->op, as case c says, without the user's text.
 static inline GpuText make_gpu_text(Kit *k, const GpuCase *c, const RitzGpuMachine *machine) {
-  const Machine host = {.lanes = 1, .allows_text = true, .allows_forms = true};
+  const Machine host = {.lanes = 1, .allows_text = true, .allows_simple_inputs = true};
   RitzGpuTarget *target = NULL;
   GpuText made = {NULL, NULL};
 

@@ -14,7 +14,7 @@
 // What plans and targets are made for.
 typedef struct {
   CeedInt lanes;
-  bool allows_text, allows_forms, allows_folds;
+  bool allows_text, allows_simple_inputs, allows_even_odd;
 } Machine;
 
 static const Machine eight_lanes = {.lanes = 8, .allows_text = true};
@@ -180,8 +180,9 @@ static inline int find_rows(CeedElemRestriction r, CeedInt row_length, CeedInt l
 // Plan and target of an operator; both NULL on failure and where there is no plan.
 static inline int plan_and_target(CeedOperator op, const Machine *machine, RitzCpuRows rows, RitzPlan **plan,
                                   RitzCpuTarget **target, const char **reason) {
-  const RitzPlanOptions options = {
-      .allows_forms = machine->allows_forms, .allows_folds = machine->allows_folds, .allows_blocks = true};
+  const RitzPlanOptions options = {.allows_simple_inputs = machine->allows_simple_inputs,
+                                   .allows_even_odd = machine->allows_even_odd,
+                                   .allows_blocks = true};
   const RitzCpuMachine cpu = {.lanes = machine->lanes, .allows_text = machine->allows_text};
 
   *target = NULL;

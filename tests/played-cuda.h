@@ -257,9 +257,9 @@ static int played_kernel_info(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceKern
 }
 
 static int played_launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
-                         int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args) {
+                         int block_size, int64_t shared_bytes, int num_args, const RitzDeviceArg *args) {
   static const char *const faults[] = {"", "threads wait for others that do not come",
-                                       "a write beyond the block's memory", "no memory"};
+                                       "a write beyond shared memory", "no memory"};
   void *addresses[256];
 
   (void)stream;
@@ -267,18 +267,18 @@ static int played_launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream st
   played.num_launches++;
   played.num_ahead += played.has_event;
   const int result = kernel->launch(kernel->run, addresses, (long)num_blocks, block_size, kernel->memory,
-                                    PLAYED_MEMORY, (size_t)local_bytes);
+                                    PLAYED_MEMORY, (size_t)shared_bytes);
   if (!result) return CEED_ERROR_SUCCESS;
   return CeedError(ceed, CEED_ERROR_BACKEND, "%s: %s", kernel->name, faults[result]);
 }
 
 static int played_launch_cleared(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream,
                                  size_t num_bytes, void *p, int64_t num_blocks, int block_size,
-                                 int64_t local_bytes, int num_args, const RitzDeviceArg *args,
+                                 int64_t shared_bytes, int num_args, const RitzDeviceArg *args,
                                  RitzDeviceReplay *replay) {
   (void)replay;
   memset(p, 0, num_bytes);
-  return played_launch(ceed, kernel, stream, num_blocks, block_size, local_bytes, num_args, args);
+  return played_launch(ceed, kernel, stream, num_blocks, block_size, shared_bytes, num_args, args);
 }
 
 // ---- Memory ----
@@ -398,11 +398,11 @@ static const RitzDriver played_driver = {.name = "played",
       .num_units = 2,                                                                                        \
       .warp_size = 32,                                                                                       \
       .max_threads = 1024,                                                                                   \
-      .local_bytes = 48 << 10,                                                                               \
+      .shared_bytes = 48 << 10,                                                                              \
       .adds_atomically = true,                                                                               \
-      .dynamic_local_bytes = PLAYED_MEMORY,                                                                  \
-      .local_bytes_multiprocessor = 228 << 10,                                                               \
-      .local_bytes_reserved = 1 << 10,                                                                       \
+      .dynamic_shared_bytes = PLAYED_MEMORY,                                                                 \
+      .shared_bytes_multiprocessor = 228 << 10,                                                              \
+      .shared_bytes_reserved = 1 << 10,                                                                      \
       .registers_multiprocessor = 64 << 10,                                                                  \
       .threads_multiprocessor = 2048,                                                                        \
       .blocks_multiprocessor = 32                                                                            \
@@ -422,7 +422,7 @@ static Ceed played_open(const RitzBackend *backend, int device) {
   *gpu = (RitzGpu){.driver = &played_driver,
                    .device = &played_devices[device],
                    .info = &played_devices[device].info,
-                   .is_shared = backend != &ritz_cuda_ref_backend,
+                   .has_basis_kernels = backend != &ritz_cuda_ref_backend,
                    .is_deterministic = backend == &ritz_cuda_ref_backend,
                    .work_bytes = 1 << 30};
   ceed->data = gpu;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What is left of a result where much of it cancels: derivatives of constant and linear fields on strongly
-// graded meshes, on all backends; symmetry and sums of tables; folded bases beside the same tables as they
+// graded meshes, on all backends; symmetry and sums of tables; even-odd bases beside the same tables as they
 // were given.
 #include <ceed/backend.h>
 #include <math.h>
@@ -281,8 +281,8 @@ static void check_grid(Ceed ceed, const Grid *g) {
   if (tap_failed()) tap_note("%dD, degree %d, %d points", (int)g->dim, (int)g->degree, (int)g->num_points);
 }
 
-// At level quick some degrees, with and without forms (1), few and many nodes a direction; fewer still where
-// kernels compile slowly.
+// At level quick some degrees, with and without simple inputs (1), few and many nodes a direction; fewer
+// still where kernels compile slowly.
 static bool wants_degree(Ceed ceed, CeedInt dim, CeedInt degree) {
   if (tap_level() > TAP_QUICK) return true;
   if (tap_compiles_slowly(ceed)) return dim == 1 ? degree == 7 : degree == 2 || degree == 4;
@@ -414,7 +414,7 @@ TEST(tables_on_all_shapes_are_symmetric_to_the_last_bit_and_rows_have_their_sums
   }
 }
 
-// ---- Folded bases ----
+// ---- Even-odd bases ----
 
 // Tables as a program may give them, and what an operator of them is by definition.
 enum { MAX_DIM = 3, MAX_Q_COMP = 6 };
@@ -521,8 +521,8 @@ static int set_simplex(Ceed ceed, const Simplex *s, CeedBasis basis, CeedVector 
   return ierr;
 }
 
-// The largest error in round-offs of the terms; *is_folded: as the operator is explained. NaN on failure.
-static double apply_simplex(Ceed ceed, const Simplex *s, bool *is_folded) {
+// The largest error in round-offs of the terms; *is_even_odd: as the operator is explained. NaN on failure.
+static double apply_simplex(Ceed ceed, const Simplex *s, bool *is_even_odd) {
   char *text = NULL;
   size_t size;
   double error = NAN;
@@ -542,7 +542,7 @@ static double apply_simplex(Ceed ceed, const Simplex *s, bool *is_folded) {
   if (!ierr) ierr = CeedOperatorApply(op, u, v, CEED_REQUEST_IMMEDIATE);
   if (!ierr) ierr = RitzOperatorExplain(op, stream);
   fclose(stream);
-  *is_folded = strstr(text, "folded");
+  *is_even_odd = strstr(text, "even-odd");
   if (!ierr) {
     double *found = reference_new_values(v);
     error = 0;
@@ -556,44 +556,45 @@ static double apply_simplex(Ceed ceed, const Simplex *s, bool *is_folded) {
   return error;
 }
 
-// With RITZ_FOLD = fold; NULL: as it is.
-static void check_fold(Ceed ceed, const Simplex *s, const char *fold, bool wanted, double most) {
-  bool is_folded;
+// With RITZ_EVEN_ODD = even_odd; NULL: as it is.
+static void check_split(Ceed ceed, const Simplex *s, const char *even_odd, bool wanted, double most) {
+  bool is_even_odd;
 
-  if (fold) setenv("RITZ_FOLD", fold, 1);
-  const double error = apply_simplex(ceed, s, &is_folded);
-  unsetenv("RITZ_FOLD");
-  CHECK(is_folded == wanted, "%d nodes, RITZ_FOLD=%s: folded %d", (int)s->P, fold ? fold : "", is_folded);
-  CHECK(error <= most, "%d nodes, RITZ_FOLD=%s: off by %g round-offs of the terms", (int)s->P,
-        fold ? fold : "", error);
+  if (even_odd) setenv("RITZ_EVEN_ODD", even_odd, 1);
+  const double error = apply_simplex(ceed, s, &is_even_odd);
+  unsetenv("RITZ_EVEN_ODD");
+  CHECK(is_even_odd == wanted, "%d nodes, RITZ_EVEN_ODD=%s: even-odd %d", (int)s->P, even_odd ? even_odd : "",
+        is_even_odd);
+  CHECK(error <= most, "%d nodes, RITZ_EVEN_ODD=%s: off by %g round-offs of the terms", (int)s->P,
+        even_odd ? even_odd : "", error);
 }
 
 enum { SUM_ROUNDOFFS = 2 };
 
-// Bounds in round-offs of the terms, whose signs are random: of the sums up and down, with what folding may
-// leave out; RITZ_FOLD=near leaves out as much as the tables are off.
-static void check_folds(Ceed ceed, CeedElemTopology topology, CeedInt degree, double roundoffs) {
+// Bounds in round-offs of the terms, whose signs are random: of the sums up and down, with what the split may
+// leave out; RITZ_EVEN_ODD=near leaves out as much as the tables are off.
+static void check_splits(Ceed ceed, CeedElemTopology topology, CeedInt degree, double roundoffs) {
   const bool is_symmetric = roundoffs <= 4;
   Simplex s;
   int ierr = simplex_create(ceed, topology, degree, roundoffs, &s);
 
   tap_check_ok(ierr, __FILE__, __LINE__, "basis");
-  if (!tap_failed()) check_fold(ceed, &s, "off", false, SUM_ROUNDOFFS);
-  if (!tap_failed()) check_fold(ceed, &s, NULL, is_symmetric, SUM_ROUNDOFFS);
-  if (!tap_failed() && !is_single) check_fold(ceed, &s, "near", true, SUM_ROUNDOFFS + roundoffs);
+  if (!tap_failed()) check_split(ceed, &s, "off", false, SUM_ROUNDOFFS);
+  if (!tap_failed()) check_split(ceed, &s, NULL, is_symmetric, SUM_ROUNDOFFS);
+  if (!tap_failed() && !is_single) check_split(ceed, &s, "near", true, SUM_ROUNDOFFS + roundoffs);
   simplex_free(&s);
   if (tap_failed()) tap_note("degree %d, tables off by %g round-offs", (int)degree, roundoffs);
 }
 
-TEST(folding_costs_no_digits_whatever_the_tables_symmetry) {
+TEST(even_odd_costs_no_digits_whatever_the_tables_symmetry) {
   // Symmetric points are told by their tables, which in single precision say less.
   const double roundoffs[] = {0, is_single ? 0 : 2, 30, 400};
 
   GEN_NEEDS_COMPILER();
   Ceed ceed = tap_ceed("/cpu/self/gen");
   for (int i = 0; i < 4 && !tap_failed(); i++) {
-    check_folds(ceed, CEED_TOPOLOGY_TRIANGLE, 6, roundoffs[i]);
-    if (!tap_failed()) check_folds(ceed, CEED_TOPOLOGY_TET, 4, roundoffs[i]);
+    check_splits(ceed, CEED_TOPOLOGY_TRIANGLE, 6, roundoffs[i]);
+    if (!tap_failed()) check_splits(ceed, CEED_TOPOLOGY_TET, 4, roundoffs[i]);
   }
   CeedDestroy(&ceed);
 }
@@ -603,5 +604,5 @@ int main(int argc, char **argv) {
                   TESTS(derivatives_of_constant_and_linear_fields_are_off_by_roundoffs_alone,
                         gradient_of_the_coordinate_is_one_on_a_line_of_very_small_elements,
                         tables_on_all_shapes_are_symmetric_to_the_last_bit_and_rows_have_their_sums,
-                        folding_costs_no_digits_whatever_the_tables_symmetry));
+                        even_odd_costs_no_digits_whatever_the_tables_symmetry));
 }

@@ -466,7 +466,7 @@ has "explain names the problem" '^problem +BP3: diffusion, degree 4, 1 component
 has "explain names mesh and size" '^mesh +5x5x5 elements, 9261 DOFs$'
 has "explain shows the least costs" '^costs +at least [0-9.]+ MB and 3\.714 Mflop an apply: [0-9.]+ bytes and 401\.0 flops a DOF$'
 has "explain shows the roofline of one thread" '^roofline +[0-9.]+ MDOF/s with 1 thread, '
-has "explain shows what runs" '^  runs as: one generated kernel, the text of the point function inside$'
+has "explain shows what runs" '^  runs as: one generated kernel, the text of the QFunction inside$'
 has "explain shows the route" '^  basis 0: tensor 3D, 5 nodes -> 6 points a direction; collocated: '
 has "explain shows the gather" '^  space 0: active input, .* gather: rows of 5 nodes$'
 has "explain shows the costs of the plan" '^  an element: 29712 flops; [0-9.]+ bytes = '
@@ -484,7 +484,7 @@ prints "explain --steps knows backends without lists" 0 out '^no steps of ' expl
 run explain --bp 3 --order 4 --source
 cp "$folder/out" "$folder/kernel.c"
 [[ $status == 0 && $(head -1 "$folder/kernel.c") == "// SPDX"* ]] && grep -q 'return bp_diffusion_apply(' "$folder/kernel.c"
-report $((1 - $?)) "explain prints nothing but the text of the kernel, which calls the point function"
+report $((1 - $?)) "explain prints nothing but the text of the kernel, which calls the QFunction"
 if command -v cc >/dev/null; then
   top=$(dirname "$0")/..
   flags=(-std=gnu11 -w -I"$top" -I"$top/include" -DCEED_RUNNING_JIT_PASS=1)

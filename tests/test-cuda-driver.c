@@ -139,9 +139,9 @@ TEST(a_device_is_described_and_stays_open) {
   CHECK(!strcmp(info->name, "Fake") && !strcmp(info->arch, "sm_90"), "%s %s", info->name, info->arch);
   CHECK(strstr(info->version, "12.4") && strstr(info->version, "NVRTC 12.4"), "%s", info->version);
   CHECK(info->num_bytes == 1 << 20 && info->num_units == 132 && info->warp_size == 32, "sizes");
-  CHECK(info->max_threads == 1024 && info->local_bytes == 49152 && info->adds_atomically, "limits");
-  CHECK(info->dynamic_local_bytes == 232448, "memory of a block, told at the launch");
-  CHECK(info->local_bytes_multiprocessor == 233472 && info->local_bytes_reserved == 1024 &&
+  CHECK(info->max_threads == 1024 && info->shared_bytes == 49152 && info->adds_atomically, "limits");
+  CHECK(info->dynamic_shared_bytes == 232448, "shared memory, told at the launch");
+  CHECK(info->shared_bytes_multiprocessor == 233472 && info->shared_bytes_reserved == 1024 &&
             info->registers_multiprocessor == 65536 && info->threads_multiprocessor == 2048 &&
             info->blocks_multiprocessor == 32,
         "limits of a multiprocessor");
@@ -283,7 +283,8 @@ TEST(a_kernel_is_kept_and_described) {
   CHECK_ERROR(kit.ceed, ritz_cuda.kernel(kit.ceed, program, "slope", &missing), CEED_ERROR_BACKEND,
               "cuModuleGetFunction: kernel 'slope': ");
   CHECK_OK(ritz_cuda.kernel_info(kit.ceed, kernel, &info));
-  CHECK(info.max_threads == 512 && info.registers == 40 && info.local_bytes == 2048 && info.spill_bytes == 24,
+  CHECK(info.max_threads == 512 && info.registers == 40 && info.shared_bytes == 2048 &&
+            info.spill_bytes == 24,
         "%d threads, %d registers", info.max_threads, info.registers);
   CHECK_OK(ritz_cuda.unload(kit.ceed, kit.device, &program));
   CHECK(!program, "a handle of what is gone");
@@ -326,7 +327,7 @@ TEST(code_that_the_driver_does_not_take_is_an_error_with_a_way_out) {
   end(&kit);
 }
 
-// ---- Memory of a block ----
+// ---- Shared memory ----
 
 TEST(a_kernel_may_use_as_much_memory_of_a_block_as_its_launches_ask_for) {
   static const int64_t nums[] = {0, 1000, 47104, 47105, 47105, 200000, 100000, 230400};
@@ -347,7 +348,7 @@ TEST(a_kernel_may_use_as_much_memory_of_a_block_as_its_launches_ask_for) {
   const int before = kit.fake->num_raised;
   for (int i = 0; i < 8; i++) {
     CHECK_OK(ritz_cuda.launch(kit.ceed, kernel, NULL, 1, 256, nums[i], 4, args));
-    CHECK((int64_t)kit.fake->local_bytes == nums[i], "%u bytes", kit.fake->local_bytes);
+    CHECK((int64_t)kit.fake->shared_bytes == nums[i], "%u bytes", kit.fake->shared_bytes);
     CHECK(kit.fake->num_raised - before == nums_raised[i], "raised %d times", kit.fake->num_raised - before);
   }
   CHECK_ERROR(
@@ -415,13 +416,13 @@ static void end_replays(Replayed *r) {
   end(&r->kit);
 }
 
-static int ramp_cleared(Replayed *r, CeedScalar *x, int num_cleared, int n, int first, int64_t local_bytes) {
+static int ramp_cleared(Replayed *r, CeedScalar *x, int num_cleared, int n, int first, int64_t shared_bytes) {
   const RitzDeviceArg args[] = {{RITZ_ARG_LONG, {.l = n}},
                                 {RITZ_ARG_INT, {.i = first}},
                                 {RITZ_ARG_SCALAR, {.s = 2}},
                                 {RITZ_ARG_POINTER, {.p = x}}};
   return ritz_cuda.launch_cleared(r->kit.ceed, r->kernel, NULL, (size_t)num_cleared * sizeof(CeedScalar), x,
-                                  1, 128, local_bytes, 4, args, &r->replay);
+                                  1, 128, shared_bytes, 4, args, &r->replay);
 }
 
 // The array has n entries of a ramp, zeros up to num_cleared, then what was there.
@@ -467,8 +468,8 @@ TEST(a_graph_follows_the_arguments_of_launches) {
   check_ramp(&r, r.y, 80, 50, 8);
   check_ramp(&r, r.y, 80, 51, 8);
   check_ramp(&r, r.y, 80, 51, 8);
-  CHECK_OK(ramp_cleared(&r, r.x, 10, 10, 0, 100000)); // more memory of a block
-  CHECK(fake->local_bytes == 100000, "%u bytes", fake->local_bytes);
+  CHECK_OK(ramp_cleared(&r, r.x, 10, 10, 0, 100000)); // more shared memory
+  CHECK(fake->shared_bytes == 100000, "%u bytes", fake->shared_bytes);
   check_ramp(&r, r.x, 10, 10, 0);
   CHECK(fake->num_instantiations == 1, "%d graphs were made", fake->num_instantiations);
   CHECK(fake->num_replays == 8, "%d runs of it", fake->num_replays);

@@ -17,10 +17,10 @@
 
 // ---- The player itself ----
 
-// Thread t gives what thread t + 1 has, by the block's memory, by a shuffle, by a vote, by a copy.
+// Thread t gives what thread t + 1 has, by shared memory, by a shuffle, by a vote, by a copy.
 static const char exchanging[] =
     "RITZ_KERNEL(64) by_memory(CeedScalar *y) {\n"
-    "  RITZ_LOCAL_ARRAY CeedScalar a[64];\n"
+    "  RITZ_SHARED_ARRAY CeedScalar a[64];\n"
     "  a[RITZ_THREAD] = (CeedScalar)RITZ_ITEM;\n  RITZ_BARRIER();\n"
     "  y[RITZ_ITEM] = a[(RITZ_THREAD + 1) % 64];\n}\n"
     "RITZ_KERNEL(64) by_shuffle(CeedScalar *y) {\n"
@@ -36,7 +36,7 @@ static const char wrong[] = "RITZ_KERNEL(64) at_a_barrier(CeedScalar *y) {\n"
                             "RITZ_KERNEL(32) at_a_fence(CeedScalar *y) {\n"
                             "  if (RITZ_THREAD < 16) RITZ_FENCE(0xffffffffu);\n  y[RITZ_ITEM] = 0;\n}\n"
                             "RITZ_KERNEL(32) beyond(CeedScalar *y) {\n"
-                            "  RITZ_LOCAL_MEMORY(m, 1);\n  m[RITZ_THREAD] = 1;\n  y[RITZ_ITEM] = m[0];\n}\n";
+                            "  RITZ_SHARED_MEMORY(m, 1);\n  m[RITZ_THREAD] = 1;\n  y[RITZ_ITEM] = m[0];\n}\n";
 
 // A kernel of two blocks that fills y [128].
 static int run_text(Ceed ceed, const char *text, const char *kernel, int block_size, CeedScalar *y) {
@@ -289,8 +289,8 @@ static void check_geometry(Ceed ceed, const GeometryShape *s, const char *words)
 TEST(fences_keep_points_apart_where_geometry_is_computed) {
   NEEDS_COROUTINES();
   Ceed ceed = played_open(&ritz_cuda_gen_backend, SM_90);
-  check_geometry(ceed, &(GeometryShape){3, 1, false}, "RITZ_FENCE(lanes)");
-  if (!tap_failed()) check_geometry(ceed, &(GeometryShape){3, 4, false}, "RITZ_FENCE(lanes)");
+  check_geometry(ceed, &(GeometryShape){3, 1, false}, "RITZ_FENCE(mask)");
+  if (!tap_failed()) check_geometry(ceed, &(GeometryShape){3, 4, false}, "RITZ_FENCE(mask)");
   CeedDestroy(&ceed);
 }
 

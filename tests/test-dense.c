@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Bases without tensor structure on /cpu/self/gen: the products of kernels/cpu/dense.h at all sizes around
-// the edges of their blocks, plain and folded, and which bases plan/fold.c folds. The header is compiled
-// here, with sizes that are known at run time only; random operators (test-gen-random.c) have it in generated
-// kernels.
+// the edges of their blocks, plain and even-odd, and which bases plan/exchange-symmetry.c splits. The header
+// is compiled here, with sizes that are known at run time only; random operators (test-gen-random.c) have it
+// in generated kernels.
 #include <ceed.h>
 #include <math.h>
 #include <ritz/basis.h>
@@ -17,12 +17,12 @@ enum { LANES = 16 / sizeof(CeedScalar) }; // of the shortest registers, so that 
 #define RITZ_MAX_1D 17 // loops stay loops: sizes are no constants here
 #include "core/memory.h"
 #include "kernels/cpu/dense.h"
-#include "plan/parts.h"
+#include "plan/internal.h"
 #include "tests/reference.h"
 #include "tests/tap.h"
 
 // Steps are counted.
-RITZ_INLINE void ritz_ahead(RitzAhead *ahead) { ahead->step++; }
+RITZ_INLINE void ritz_prefetch(RitzPrefetch *prefetch) { prefetch->step++; }
 
 enum { MAX_NODES = 40, MAX_POINTS = 40, MAX_VALUES = 3 * MAX_POINTS, MAX_COMP = 2 };
 
@@ -73,16 +73,17 @@ static void check_vectors(int n, int terms, double largest, const RitzVec *a, co
 
 static void check_plain(uint64_t *seed, Product *p) {
   static RitzVec up[MAX_COMP * MAX_VALUES];
-  RitzAhead ahead = {0};
+  RitzPrefetch prefetch = {0};
   const int blocks = RITZ_BLOCKS(p->values, RITZ_DENSE_ROWS) + RITZ_BLOCKS(p->nodes, RITZ_DENSE_ROWS);
 
   fill(seed, (size_t)(p->values * p->nodes), p->A);
   fill_product(seed, p);
-  ritz_dense_up(&ahead, p->num_comp, p->nodes, p->values, p->A, p->x, up);
+  ritz_dense_up(&prefetch, p->num_comp, p->nodes, p->values, p->A, p->x, up);
   check_vectors(p->num_comp * p->values, p->nodes, p->largest, up, p->wanted_y, "up");
-  ritz_dense_down(&ahead, p->num_comp, p->nodes, p->values, p->A, p->y, p->x, true);
+  ritz_dense_down(&prefetch, p->num_comp, p->nodes, p->values, p->A, p->y, p->x, true);
   check_vectors(p->num_comp * p->nodes, p->values, p->largest, p->x, p->wanted_x, "down");
-  CHECK(ahead.step > 0 && ahead.step <= p->num_comp * blocks, "%d steps of %d blocks", ahead.step, blocks);
+  CHECK(prefetch.step > 0 && prefetch.step <= p->num_comp * blocks, "%d steps of %d blocks", prefetch.step,
+        blocks);
 }
 
 TEST(products_are_those_of_their_matrices_at_all_sizes) {
@@ -134,60 +135,61 @@ static void draw_tables(uint64_t *seed, CeedInt P, CeedInt Q, Tables *t) {
 }
 
 // The plan's basis of these tables; *ceed_basis is to be destroyed.
-static RitzPlanBasis fold_tables(Ceed ceed, const Tables *t, CeedBasis *ceed_basis) {
+static RitzPlanBasis split_tables(Ceed ceed, const Tables *t, CeedBasis *ceed_basis) {
   RitzPlanBasis b = {.dim = t->dim, .P = t->P, .Q = t->Q};
   const CeedElemTopology topology = t->dim == 2 ? CEED_TOPOLOGY_TRIANGLE : CEED_TOPOLOGY_TET;
 
   int ierr = CeedBasisCreateH1(ceed, topology, 1, t->P, t->Q, t->interp, t->grad, NULL, NULL, ceed_basis);
-  if (!ierr) ierr = ritz_plan_fold(*ceed_basis, false, &b);
-  tap_check_ok(ierr, __FILE__, __LINE__, "fold");
+  if (!ierr) ierr = ritz_plan_find_even_odd(*ceed_basis, false, &b);
+  tap_check_ok(ierr, __FILE__, __LINE__, "even-odd");
   return b;
 }
 
 static RitzPairs pairs_of(const RitzPlanPairs *p) { return (RitzPairs){p->pairs, p->alone, p->at}; }
 
-static void check_folded(uint64_t *seed, const RitzPlanPairs *nodes, const RitzPlanPairs *values,
-                         const CeedScalar *folded, Product *p) {
+static void check_even_odd(uint64_t *seed, const RitzPlanPairs *nodes, const RitzPlanPairs *values,
+                           const CeedScalar *even_odd, Product *p) {
   static RitzVec up[MAX_COMP * MAX_VALUES];
   const RitzPairs n = pairs_of(nodes), v = pairs_of(values);
   static RitzVec x[MAX_COMP * MAX_NODES];
-  RitzAhead ahead = {0};
+  RitzPrefetch prefetch = {0};
 
   fill_product(seed, p);
   memcpy(x, p->x, sizeof(x));
-  ritz_fold(p->num_comp, &n, x);
-  ritz_folded_up(&ahead, p->num_comp, &n, &v, folded, x, up);
+  ritz_even_odd_split(p->num_comp, &n, x);
+  ritz_even_odd_up(&prefetch, p->num_comp, &n, &v, even_odd, x, up);
   check_vectors(p->num_comp * p->values, p->nodes, p->largest, up, p->wanted_y, "up");
-  ritz_fold(p->num_comp, &v, p->y);
-  ritz_folded_down(&ahead, p->num_comp, &n, &v, folded, p->y, p->x, true);
+  ritz_even_odd_split(p->num_comp, &v, p->y);
+  ritz_even_odd_down(&prefetch, p->num_comp, &n, &v, even_odd, p->y, p->x, true);
   check_vectors(p->num_comp * p->nodes, p->values, p->largest, p->x, p->wanted_x, "down");
-  const int blocks = RITZ_BLOCKS(v.pairs, RITZ_FOLDED_ROWS) + RITZ_BLOCKS(v.alone, RITZ_DENSE_ROWS) +
-                     RITZ_BLOCKS(n.pairs, RITZ_FOLDED_ROWS) + RITZ_BLOCKS(n.alone, RITZ_DENSE_ROWS);
-  CHECK(ahead.step > 0 && ahead.step <= p->num_comp * blocks, "%d steps of %d blocks", ahead.step, blocks);
+  const int blocks = RITZ_BLOCKS(v.pairs, RITZ_EVEN_ODD_ROWS) + RITZ_BLOCKS(v.alone, RITZ_DENSE_ROWS) +
+                     RITZ_BLOCKS(n.pairs, RITZ_EVEN_ODD_ROWS) + RITZ_BLOCKS(n.alone, RITZ_DENSE_ROWS);
+  CHECK(prefetch.step > 0 && prefetch.step <= p->num_comp * blocks, "%d steps of %d blocks", prefetch.step,
+        blocks);
 }
 
 static void check_tables(Ceed ceed, uint64_t *seed, const Tables *t) {
   static Product p = {.largest = 1};
   CeedBasis basis = NULL;
-  RitzPlanBasis b = fold_tables(ceed, t, &basis);
+  RitzPlanBasis b = split_tables(ceed, t, &basis);
 
-  CHECK(b.is_folded, "symmetric");
+  CHECK(b.is_even_odd, "symmetric");
   for (CeedInt i = 0; i < b.node_pairs.pairs; i++)
     CHECK(t->nodes[b.node_pairs.at[2 * i]] == b.node_pairs.at[2 * i + 1], "pair %d of nodes", (int)i);
   p.num_comp = 1 + t->P % MAX_COMP;
   p.nodes = t->P;
   p.values = t->Q;
   memcpy(p.A, t->interp, sizeof(t->interp));
-  check_folded(seed, &b.node_pairs, &b.interp_pairs, b.folded_interp, &p);
+  check_even_odd(seed, &b.node_pairs, &b.interp_pairs, b.even_odd_interp, &p);
   if (tap_failed()) return;
   p.values = t->dim * t->Q;
   memcpy(p.A, t->grad, sizeof(t->grad));
-  check_folded(seed, &b.node_pairs, &b.deriv_pairs, b.folded_deriv, &p);
+  check_even_odd(seed, &b.node_pairs, &b.deriv_pairs, b.even_odd_deriv, &p);
   ritz_plan_free_basis(&b);
   CeedBasisDestroy(&basis);
 }
 
-TEST(folded_products_are_those_of_the_matrices_that_were_folded) {
+TEST(even_odd_products_are_those_of_the_matrices) {
   static Tables t;
   Ceed ceed = tap_ceed("/cpu/self/ref");
   uint64_t seed = 2;
@@ -202,7 +204,7 @@ TEST(folded_products_are_those_of_the_matrices_that_were_folded) {
   CeedDestroy(&ceed);
 }
 
-// ---- Which bases are folded ----
+// ---- Which bases are even-odd ----
 
 static void check_shape(Ceed ceed, uint64_t *seed, CeedElemTopology topology, CeedInt degree) {
   static Product p;
@@ -210,8 +212,8 @@ static void check_shape(Ceed ceed, uint64_t *seed, CeedElemTopology topology, Ce
 
   CHECK_OK(RitzBasisCreateLagrange(ceed, topology, 1, degree, 2 * degree, &basis));
   RitzPlanBasis b = {.dim = basis->dim, .P = basis->P, .Q = basis->Q};
-  CHECK_OK(ritz_plan_fold(basis, false, &b));
-  CHECK(b.is_folded, "folded");
+  CHECK_OK(ritz_plan_find_even_odd(basis, false, &b));
+  CHECK(b.is_even_odd, "even-odd");
   CHECK(b.P <= MAX_NODES && b.dim * b.Q <= MAX_VALUES, "%d nodes, %d points", (int)b.P, (int)b.Q);
   p.num_comp = 1;
   p.nodes = b.P;
@@ -221,12 +223,12 @@ static void check_shape(Ceed ceed, uint64_t *seed, CeedElemTopology topology, Ce
     p.A[i] = basis->grad[i];
     p.largest = fmax(p.largest, fabs((double)p.A[i]));
   }
-  check_folded(seed, &b.node_pairs, &b.deriv_pairs, b.folded_deriv, &p);
+  check_even_odd(seed, &b.node_pairs, &b.deriv_pairs, b.even_odd_deriv, &p);
   ritz_plan_free_basis(&b);
   CeedBasisDestroy(&basis);
 }
 
-TEST(lagrange_bases_on_all_shapes_are_folded) {
+TEST(lagrange_bases_on_all_shapes_are_even_odd) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   uint64_t seed = 5;
 
@@ -237,53 +239,53 @@ TEST(lagrange_bases_on_all_shapes_are_folded) {
   CeedDestroy(&ceed);
 }
 
-static void check_is_folded(Ceed ceed, const Tables *t, bool wanted, const char *what) {
+static void check_is_even_odd(Ceed ceed, const Tables *t, bool wanted, const char *what) {
   CeedBasis basis = NULL;
-  RitzPlanBasis b = fold_tables(ceed, t, &basis);
-  const bool is_folded = b.is_folded;
+  RitzPlanBasis b = split_tables(ceed, t, &basis);
+  const bool is_even_odd = b.is_even_odd;
 
   ritz_plan_free_basis(&b);
   CeedBasisDestroy(&basis);
-  CHECK(is_folded == wanted, "%s", what);
+  CHECK(is_even_odd == wanted, "%s", what);
 }
 
-TEST(only_symmetric_bases_with_enough_nodes_are_folded) {
+TEST(only_symmetric_bases_with_enough_nodes_are_even_odd) {
   enum { P = 12, Q = 9 };
   static Tables t;
   Ceed ceed = tap_ceed("/cpu/self/ref");
   uint64_t seed = 3;
 
   draw_tables(&seed, P, Q, &t);
-  check_is_folded(ceed, &t, true, "symmetric");
+  check_is_even_odd(ceed, &t, true, "symmetric");
   t.interp[3] *= 1 + (CeedScalar)fmax(100e-16, 2 * CEED_EPSILON);
-  if (!tap_failed()) check_is_folded(ceed, &t, true, "symmetric up to round-off");
+  if (!tap_failed()) check_is_even_odd(ceed, &t, true, "symmetric up to round-off");
   t.interp[3] += (CeedScalar)0.001;
-  if (!tap_failed()) check_is_folded(ceed, &t, false, "a value that is off");
+  if (!tap_failed()) check_is_even_odd(ceed, &t, false, "a value that is off");
   draw_tables(&seed, P, Q, &t);
   t.grad[Q * P + 5] += (CeedScalar)0.001;
-  if (!tap_failed()) check_is_folded(ceed, &t, false, "a derivative that is off");
+  if (!tap_failed()) check_is_even_odd(ceed, &t, false, "a derivative that is off");
   draw_tables(&seed, P, Q, &t);
   memset(t.interp, 0, sizeof(t.interp));
   memset(t.grad, 0, sizeof(t.grad));
-  if (!tap_failed()) check_is_folded(ceed, &t, false, "zeros, which say nothing about points");
+  if (!tap_failed()) check_is_even_odd(ceed, &t, false, "zeros, which say nothing about points");
   t.interp[0] = (CeedScalar)NAN;
-  if (!tap_failed()) check_is_folded(ceed, &t, false, "no number");
+  if (!tap_failed()) check_is_even_odd(ceed, &t, false, "no number");
   draw_tables(&seed, 4, Q, &t);
-  if (!tap_failed()) check_is_folded(ceed, &t, false, "four nodes");
+  if (!tap_failed()) check_is_even_odd(ceed, &t, false, "four nodes");
   CeedDestroy(&ceed);
 }
 
 // ---- Failures ----
 
-// The n-th allocation fails. Whether the basis could be folded.
-static bool fold_failing(CeedBasis basis, int64_t n) {
+// The n-th allocation fails. Whether the basis could be split.
+static bool split_failing(CeedBasis basis, int64_t n) {
   RitzPlanBasis b = {.dim = basis->dim, .P = basis->P, .Q = basis->Q};
   const int64_t live = ritz_memory_live();
 
   ritz_memory_fail_at(n);
-  const int ierr = ritz_plan_fold(basis, false, &b);
+  const int ierr = ritz_plan_find_even_odd(basis, false, &b);
   ritz_memory_fail_at(0);
-  const bool is_honest = b.is_folded == (ierr == CEED_ERROR_SUCCESS);
+  const bool is_honest = b.is_even_odd == (ierr == CEED_ERROR_SUCCESS);
   ritz_plan_free_basis(&b);
   tap_check(is_honest && ritz_memory_live() == live, __FILE__, __LINE__, "no memory is left",
             "allocation %lld: code %d, %lld more are live", (long long)n, ierr,
@@ -299,19 +301,18 @@ TEST(failed_allocations_are_reported_and_leave_nothing) {
   int64_t n = 1;
 
   draw_tables(&seed, 14, 11, &t);
-  RitzPlanBasis b = fold_tables(ceed, &t, &basis);
+  RitzPlanBasis b = split_tables(ceed, &t, &basis);
   ritz_plan_free_basis(&b);
-  while (!tap_failed() && !fold_failing(basis, n)) n++;
+  while (!tap_failed() && !split_failing(basis, n)) n++;
   CeedBasisDestroy(&basis);
   CeedDestroy(&ceed);
   CHECK(n > 4, "%lld allocations", (long long)n);
 }
 
 int main(int argc, char **argv) {
-  return tap_main(argc, argv,
-                  TESTS(products_are_those_of_their_matrices_at_all_sizes,
-                        folded_products_are_those_of_the_matrices_that_were_folded,
-                        lagrange_bases_on_all_shapes_are_folded,
-                        only_symmetric_bases_with_enough_nodes_are_folded,
-                        failed_allocations_are_reported_and_leave_nothing));
+  return tap_main(
+      argc, argv,
+      TESTS(products_are_those_of_their_matrices_at_all_sizes, even_odd_products_are_those_of_the_matrices,
+            lagrange_bases_on_all_shapes_are_even_odd, only_symmetric_bases_with_enough_nodes_are_even_odd,
+            failed_allocations_are_reported_and_leave_nothing));
 }

@@ -33,7 +33,7 @@ TEST(every_device_can_be_opened_and_has_a_name_and_memory) {
       CHECK_OK(RitzDeviceGetInfo(driver.name, k, &facts));
       CHECK(facts.name[0] && facts.arch[0] && facts.version[0], "%s %d", driver.name, (int)k);
       CHECK(facts.num_bytes > 0 && facts.free_bytes <= facts.num_bytes, "%s", facts.name);
-      CHECK(facts.num_units > 0 && facts.local_bytes >= 16 << 10, "%s", facts.name);
+      CHECK(facts.num_units > 0 && facts.shared_bytes >= 16 << 10, "%s", facts.name);
     }
   }
   if (!num_devices) SKIP("there is no device");

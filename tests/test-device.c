@@ -30,7 +30,7 @@ static const char kernels[] =
     "  if (i < n) y[i] = a * x[i] + s + (nothing ? 1000 : 0) + (CeedScalar)(big - 1099511627776);\n"
     "}\n"
     "RITZ_KERNEL(128) reverse_blocks(RITZ_GLOBAL CeedScalar *x) {\n"
-    "  RITZ_LOCAL_ARRAY CeedScalar block[128];\n"
+    "  RITZ_SHARED_ARRAY CeedScalar block[128];\n"
     "  block[RITZ_THREAD] = x[RITZ_ITEM];\n"
     "  RITZ_BARRIER();\n"
     "  x[RITZ_BLOCK * 128 + RITZ_THREAD] = block[127 - RITZ_THREAD];\n"
@@ -53,17 +53,17 @@ static const char large_block[] =
     "} Word;\n"
     "RITZ_TABLE CeedScalar factors[3] = {1, -2, 4};\n"
     "RITZ_KERNEL(128) reverse_large(RITZ_GLOBAL const CeedScalar *x, RITZ_GLOBAL CeedScalar *y) {\n"
-    "  RITZ_LOCAL_MEMORY(memory, COUNT);\n"
+    "  RITZ_SHARED_MEMORY(memory, COUNT);\n"
     "  const int width = 16 / sizeof(CeedScalar);\n"
-    "  RITZ_LOCAL Word *words = (RITZ_LOCAL Word *)memory;\n"
-    "  unsigned lanes = RITZ_LANES(RITZ_THREAD >= 0);\n"
+    "  RITZ_SHARED Word *words = (RITZ_SHARED Word *)memory;\n"
+    "  unsigned mask = RITZ_BALLOT(RITZ_THREAD >= 0);\n"
     "  for (int i = RITZ_THREAD; i < COUNT / width; i += 128) {\n"
     "    Word word;\n"
     "    for (int k = 0; k < width; k++)\n"
     "      word.x[k] = k ? RITZ_LOAD(x + width * i + k) : RITZ_LOAD_ONCE(x + width * i);\n"
     "    words[i] = word;\n"
     "  }\n"
-    "  RITZ_FENCE(lanes);\n"
+    "  RITZ_FENCE(mask);\n"
     "  RITZ_BARRIER();\n"
     "  for (int i = RITZ_THREAD; i < COUNT; i += 128) y[i] = factors[i % 3] * memory[COUNT - 1 - i];\n"
     "}\n";
@@ -303,9 +303,9 @@ TEST_EACH_DEVICE(a_device_is_described_and_opened_once) {
   CHECK(info->driver == m->driver && info->index >= 0, "device %d", info->index);
   CHECK(*info->name && *info->arch && *info->version, "a word is missing");
   CHECK(info->num_bytes > 0 && info->num_units > 0 && info->warp_size > 0, "numbers");
-  CHECK(info->max_threads >= 256 && info->local_bytes >= 16384, "%d threads, %d bytes", info->max_threads,
-        (int)info->local_bytes);
-  CHECK(info->dynamic_local_bytes >= info->local_bytes, "%d bytes", (int)info->dynamic_local_bytes);
+  CHECK(info->max_threads >= 256 && info->shared_bytes >= 16384, "%d threads, %d bytes", info->max_threads,
+        (int)info->shared_bytes);
+  CHECK(info->dynamic_shared_bytes >= info->shared_bytes, "%d bytes", (int)info->dynamic_shared_bytes);
   CHECK_OK(m->driver->open(m->ceed, info->index, &again));
   CHECK(again == m->device, "a second device");
   CHECK_OK(m->driver->memory(m->ceed, m->device, &num_free));
@@ -461,8 +461,8 @@ TEST_EACH_DEVICE(threads_of_a_block_share_memory) {
   CHECK_OK(m->driver->kernel(m->ceed, program, "reverse_blocks", &again));
   CHECK(kernel == again, "a kernel is kept");
   CHECK_OK(m->driver->kernel_info(m->ceed, kernel, &info));
-  CHECK(info.max_threads >= 128 && info.local_bytes >= (int64_t)(128 * sizeof(CeedScalar)),
-        "%d threads, %d bytes", info.max_threads, (int)info.local_bytes);
+  CHECK(info.max_threads >= 128 && info.shared_bytes >= (int64_t)(128 * sizeof(CeedScalar)),
+        "%d threads, %d bytes", info.max_threads, (int)info.shared_bytes);
   CHECK_OK(put(m, sizeof(values), x, values));
   CHECK_OK(m->driver->launch(m->ceed, kernel, NULL, NUM / 128, 128, 0, 1, args));
   CHECK_OK(get(m, sizeof(values), values, x));
@@ -473,7 +473,7 @@ TEST_EACH_DEVICE(threads_of_a_block_share_memory) {
 }
 
 TEST_EACH_DEVICE(a_block_may_have_all_the_memory_that_the_device_tells) {
-  const int count = (int)((m->info->dynamic_local_bytes - 1024) / 16 * 16 / (int)sizeof(CeedScalar));
+  const int count = (int)((m->info->dynamic_shared_bytes - 1024) / 16 * 16 / (int)sizeof(CeedScalar));
   const size_t num_bytes = (size_t)count * sizeof(CeedScalar);
   char text[sizeof(large_block) + 64];
   CeedScalar *values = malloc(num_bytes);
@@ -497,7 +497,7 @@ TEST_EACH_DEVICE(a_block_may_have_all_the_memory_that_the_device_tells) {
     num_wrong += values[i] != (i % 3 ? i % 3 == 1 ? -2 : 4 : 1) * (count - 1 - i);
   CHECK(num_wrong == 0, "%d of %d wrong", num_wrong, count);
   CHECK_ERROR(m->ceed,
-              m->driver->launch(m->ceed, kernel, NULL, 1, 128, m->info->dynamic_local_bytes + 16, 2, args),
+              m->driver->launch(m->ceed, kernel, NULL, 1, 128, m->info->dynamic_shared_bytes + 16, 2, args),
               CEED_ERROR_BACKEND, "kernel 'reverse_large'");
   CHECK_OK(m->driver->launch(m->ceed, kernel, NULL, 1, 128, (int64_t)num_bytes, 2, args));
   CHECK_OK(m->driver->synchronize(m->ceed, m->device, NULL));

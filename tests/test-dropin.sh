@@ -45,7 +45,7 @@ fails_with_mock() {
   [ $? = 9 ]
 }
 
-# Nothing on stderr: that is where the dynamic linker complains about sizes. These programs keep their point functions
+# Nothing on stderr: that is where the dynamic linker complains about sizes. These programs keep their QFunctions
 # in a file with main, whose text no kernel can include: their pointers are called, of which they need not be told.
 works_with_ours() {
   RITZ_QFUNCTION=pointer LD_LIBRARY_PATH=$scratch/ours "$scratch/$1" >"$scratch/out" 2>"$scratch/err" || { cat "$scratch/out" "$scratch/err"; return 1; }

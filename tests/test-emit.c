@@ -137,7 +137,7 @@ static CeedBasis symmetric(Kit *k) {
   return *basis;
 }
 
-static void set_folded(Kit *k) {
+static void set_even_odd(Kit *k) {
   CeedElemRestriction rstr = strided(k, 4, 10, 1), rstr_q = strided(k, 4, 6, 1);
   CeedBasis basis = symmetric(k);
   const Field fields[] = {ACTIVE("u", INTERP, rstr, basis), ACTIVE("du", GRAD, rstr, basis),
@@ -211,7 +211,7 @@ static const Golden goldens[] = {
     {"collocated-degree3", set_collocated_p3, true},
     {"mixed", set_mixed, true},
     {"dense", set_dense, true},
-    {"folded", set_folded, true},
+    {"even-odd", set_even_odd, true},
     {"oriented", set_oriented, true},
     {"nedelec", set_nedelec, true},
     {"reduced", set_reduced, true},
@@ -224,7 +224,8 @@ static const Golden goldens[] = {
 enum { NUM_GOLDENS = sizeof(goldens) / sizeof(goldens[0]) - (sizeof(CeedScalar) == sizeof(float)) };
 
 static Machine golden_machine(const Golden *g) {
-  return (Machine){.lanes = 8, .allows_text = g->allows_text, .allows_forms = true, .allows_folds = true};
+  return (Machine){
+      .lanes = 8, .allows_text = g->allows_text, .allows_simple_inputs = true, .allows_even_odd = true};
 }
 
 static char *emit_golden(const Golden *g) {

@@ -37,10 +37,10 @@ TEST(what_is_no_name_of_a_function_keeps_the_text_out) {
 // A pipe would keep a reader waiting, a device would never end.
 TEST(a_source_that_is_no_regular_file_is_not_read) {
   char pipe[8192], sources[4][8300];
-  static const char *const wanted[] = {"function.h' of its point function is not a regular file",
-                                       "/dev/zero' of its point function is not a regular file",
-                                       "/' of its point function is not a regular file",
-                                       "large.h' of its point function has 67108865 bytes"};
+  static const char *const wanted[] = {"function.h' of its QFunction is not a regular file",
+                                       "/dev/zero' of its QFunction is not a regular file",
+                                       "/' of its QFunction is not a regular file",
+                                       "large.h' of its QFunction has 67108865 bytes"};
 
   GEN_NEEDS_COMPILER();
   snprintf(pipe, sizeof(pipe), "%s", tap_temp_file("function.h", NULL, 0));
@@ -245,12 +245,11 @@ static void check_delegated(Action act, const char *what) {
   }
 }
 
-TEST(what_the_reference_backend_does_is_told_once_and_strictly_an_error) {
+TEST(what_the_reference_backend_does_is_warned_of_once_and_strictly_an_error) {
   GEN_NEEDS_COMPILER();
   check_delegated(assemble_point_blocks, "assembly of point blocks: there is no kernel");
-  if (!tap_failed()) check_delegated(assemble_function, "assembly of a point function: there is no kernel");
-  if (!tap_failed())
-    check_delegated(assemble_kept_diagonal, "diagonal: the assembled point function is kept");
+  if (!tap_failed()) check_delegated(assemble_function, "assembly of a QFunction: there is no kernel");
+  if (!tap_failed()) check_delegated(assemble_kept_diagonal, "diagonal: the assembled QFunction is kept");
   if (!tap_failed()) check_delegated(assemble_matrices, "assembly of element matrices: there is no kernel");
 }
 
@@ -312,7 +311,7 @@ int main(int argc, char **argv) {
                         values_that_are_not_finite_do_not_keep_the_text_out,
                         values_that_are_not_finite_do_not_hide_that_text_and_function_differ,
                         a_text_whose_results_cannot_be_compared_runs_and_is_called_unchecked,
-                        what_the_reference_backend_does_is_told_once_and_strictly_an_error,
+                        what_the_reference_backend_does_is_warned_of_once_and_strictly_an_error,
                         an_output_that_is_active_and_passive_is_delegated_with_a_word,
                         a_diagonal_with_a_kernel_is_not_delegated));
 }

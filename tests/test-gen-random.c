@@ -344,7 +344,7 @@ TEST(without_a_compiler_results_are_right_and_repeat_every_bit) {
 // Counts of what kernels are made of: the tests above say nothing of a kind that never comes up.
 static struct {
   int routes[4], gathers[4], evaluations[4], chains, interlaced, oriented, curl_oriented, overwrites, ragged,
-      batches, folded;
+      batches, even_odd;
 } drawn;
 
 static int find_rows(CeedElemRestriction rstr, CeedInt row_length, CeedInt lanes, bool *has_rows) {
@@ -363,7 +363,7 @@ static void count_plan(const RitzPlan *plan, const RitzCpuTarget *t) {
     const RitzPlanSpace *s = &plan->spaces[i];
     drawn.gathers[t->spaces[i].gather]++;
     if (s->basis >= 0) drawn.routes[plan->bases[s->basis].route]++;
-    if (s->basis >= 0) drawn.folded += plan->bases[s->basis].is_folded;
+    if (s->basis >= 0) drawn.even_odd += plan->bases[s->basis].is_even_odd;
     drawn.interlaced += t->spaces[i].gather == RITZ_GATHER_ROWS && s->is_interlaced;
     drawn.oriented += s->is_oriented;
     drawn.curl_oriented += s->is_curl_oriented;
@@ -372,7 +372,7 @@ static void count_plan(const RitzPlan *plan, const RitzCpuTarget *t) {
 }
 
 static void plan_random(Ceed ceed, uint64_t seed) {
-  const RitzPlanOptions options = {.allows_folds = true};
+  const RitzPlanOptions options = {.allows_even_odd = true};
   const RitzCpuMachine machine = {.lanes = 64 / sizeof(CeedScalar), .allows_text = true};
   RandomOperator r;
   RitzPlan *plan = NULL;
@@ -407,7 +407,7 @@ TEST(random_operators_cover_what_kernels_are_made_of) {
   CHECK(drawn.oriented >= 10 && drawn.curl_oriented >= 10, "oriented %d, curl-oriented %d", drawn.oriented,
         drawn.curl_oriented);
   CHECK(drawn.overwrites >= 10, "shared arrays %d", drawn.overwrites);
-  CHECK(drawn.folded >= 10, "folded bases %d", drawn.folded);
+  CHECK(drawn.even_odd >= 10, "even-odd bases %d", drawn.even_odd);
   CHECK(drawn.batches >= 50 && drawn.ragged >= 50, "several batches %d, ragged ones %d", drawn.batches,
         drawn.ragged);
 }

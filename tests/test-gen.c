@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Point functions of /cpu/self/gen: text, pointer and what happens when one of them is not what it should be.
+// QFunctions of /cpu/self/gen: text, pointer and what happens when one of them is not what it should be.
 // Results are those of the reference backend, whatever runs; warnings, RitzOperatorExplain and
 // RitzOperatorGetSource tell what does. Random operators: test-gen-random.c.
 #define GEN_PROGRAM_FLAG

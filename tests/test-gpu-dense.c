@@ -529,7 +529,7 @@ TEST_EACH_GEN(deterministic_kernels_with_dense_bases_give_what_the_reference_giv
 
 TEST_EACH_GEN(lines_of_vector_bases_give_what_the_reference_gives) {
   for (int i = 0; i < NUM_VECTOR_SHAPES && !tap_failed(); i++)
-    check_shape(ceed, &vector_shapes[i], 61, "lines of each component, one sweep per derivative");
+    check_shape(ceed, &vector_shapes[i], 61, "lines of each component, each derivative from the nodes");
 }
 
 // Texts of kernels have no numbers that are not finite.

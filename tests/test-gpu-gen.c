@@ -149,7 +149,7 @@ static void compare_shape(Ceed ceed, Ceed reference, const ChainShape *s, char t
 
 // ---- High orders ----
 
-// Scalars in the memory of a block, at least: values and two derivatives of each component.
+// Scalars in shared memory, at least: values and two derivatives of each component.
 static int64_t fewest_bytes(const ChainShape *s) {
   const int64_t arrays = s->is_diffusion ? 3 : 1;
   return arrays * chain_num_comp(s) * CeedIntPow(s->Q_1d, 3) * (int64_t)sizeof(CeedScalar);
@@ -161,7 +161,7 @@ static bool fits_surely(Ceed ceed, const ChainShape *s) {
   ChainShape cube = *s;
 
   cube.Q_1d = longest;
-  return fewest_bytes(&cube) + fewest_bytes(&cube) / 5 <= ritz_gpu(ceed)->info->dynamic_local_bytes;
+  return fewest_bytes(&cube) + fewest_bytes(&cube) / 5 <= ritz_gpu(ceed)->info->dynamic_shared_bytes;
 }
 
 // Nodes and points of each order.
@@ -213,7 +213,7 @@ static CeedInt order_beyond(Ceed ceed) {
   ChainShape s = {.dim = 3, .is_diffusion = true, .num_comp = 3};
 
   for (s.Q_1d = 14; s.Q_1d < 34; s.Q_1d++)
-    if (fewest_bytes(&s) > ritz_gpu(ceed)->info->dynamic_local_bytes) return s.Q_1d - 2;
+    if (fewest_bytes(&s) > ritz_gpu(ceed)->info->dynamic_shared_bytes) return s.Q_1d - 2;
   return 0;
 }
 
@@ -224,14 +224,14 @@ static void compare_beyond(Ceed ceed, Ceed reference, CeedInt order, CeedInt num
                         .Q_1d = order + 2,
                         .is_diffusion = true,
                         .num_comp = num_comp};
-  const bool may_fit = fewest_bytes(&s) <= ritz_gpu(ceed)->info->dynamic_local_bytes;
+  const bool may_fit = fewest_bytes(&s) <= ritz_gpu(ceed)->info->dynamic_shared_bytes;
   char text[MAX_TEXT];
 
   compare_shape(ceed, reference, &s, text);
   if (tap_failed()) return;
   tap_note("%s: order %d, %d components: %s", resource_of(ceed), (int)order, (int)num_comp,
            strstr(text, fused) ? "fused" : "separate kernels");
-  CHECK(may_fit || strstr(text, "not fused: an element that does not fit the memory of a block"), "%s", text);
+  CHECK(may_fit || strstr(text, "not fused: an element that does not fit shared memory"), "%s", text);
   CHECK(!fits_surely(ceed, &s) || strstr(text, fused), "%s", text);
 }
 

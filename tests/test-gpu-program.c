@@ -23,7 +23,7 @@ static atomic_int num_compiled, num_loaded, num_unloaded, num_launched, num_load
 // Of the thread.
 static _Thread_local char last_text[65536], last_unloaded[65536];
 static _Thread_local RitzDeviceStream last_stream;
-static _Thread_local int64_t last_num_blocks, last_num_cleared, last_local_bytes;
+static _Thread_local int64_t last_num_blocks, last_num_cleared, last_shared_bytes;
 static _Thread_local int last_num_args;
 static bool refuses;
 
@@ -70,13 +70,13 @@ static int get_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, Ri
 }
 
 static int launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
-                  int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args) {
+                  int block_size, int64_t shared_bytes, int num_args, const RitzDeviceArg *args) {
   (void)ceed, (void)kernel, (void)block_size, (void)args;
   num_launched++;
   last_stream = stream;
   last_num_blocks = num_blocks;
   last_num_args = num_args;
-  last_local_bytes = local_bytes;
+  last_shared_bytes = shared_bytes;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -87,11 +87,11 @@ static int clear(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t n
 }
 
 static int launch_cleared(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, size_t num_bytes,
-                          void *p, int64_t num_blocks, int block_size, int64_t local_bytes, int num_args,
+                          void *p, int64_t num_blocks, int block_size, int64_t shared_bytes, int num_args,
                           const RitzDeviceArg *args, RitzDeviceReplay *replay) {
   *replay = (RitzDeviceReplay)kernel;
   clear(ceed, NULL, stream, num_bytes, p);
-  return launch(ceed, kernel, stream, num_blocks, block_size, local_bytes, num_args, args);
+  return launch(ceed, kernel, stream, num_blocks, block_size, shared_bytes, num_args, args);
 }
 
 static int replay_destroy(Ceed ceed, RitzDevice device, RitzDeviceReplay *replay) {
@@ -380,9 +380,9 @@ TEST(a_kernel_that_is_kept_is_launched_with_and_without_clearing) {
   CHECK_OK(ritz_gpu_launch(c.ceed, kernel, 0, 256, 0, 2, args));
   CHECK(num_launched == 0, "launched without blocks");
   CHECK_OK(ritz_gpu_launch(c.ceed, kernel, 4, 256, 100000, 2, args));
-  CHECK(num_launched == 1 && last_stream == &stream && last_local_bytes == 100000, "not as asked");
+  CHECK(num_launched == 1 && last_stream == &stream && last_shared_bytes == 100000, "not as asked");
   CHECK_OK(ritz_gpu_launch_cleared(c.ceed, kernel, 80, y, 5, 256, 1000, 2, args, &replay));
-  CHECK(num_launched == 2 && last_num_blocks == 5 && last_num_cleared == 80 && last_local_bytes == 1000 &&
+  CHECK(num_launched == 2 && last_num_blocks == 5 && last_num_cleared == 80 && last_shared_bytes == 1000 &&
             replay,
         "not as asked");
   CHECK_OK(ritz_gpu_launch_cleared(c.ceed, kernel, 0, NULL, 6, 256, 0, 2, args, &replay));
@@ -416,7 +416,7 @@ static int count_told(const Context *a, const Context *b, const char *what) {
   return jit_count_lines(path);
 }
 
-TEST(delegation_is_told_once_a_process_and_an_error_where_it_is_not_wanted) {
+TEST(delegation_is_warned_of_once_a_process_and_an_error_where_it_is_not_wanted) {
   Context a, b;
 
   begin(&a, 0), begin(&b, 0);
@@ -447,5 +447,5 @@ int main(int argc, char **argv) {
                         an_allocation_that_fails_is_reported_and_nothing_is_left,
                         a_launch_goes_to_the_stream_of_the_context_and_none_is_made_for_no_blocks,
                         a_kernel_that_is_kept_is_launched_with_and_without_clearing,
-                        delegation_is_told_once_a_process_and_an_error_where_it_is_not_wanted));
+                        delegation_is_warned_of_once_a_process_and_an_error_where_it_is_not_wanted));
 }

@@ -121,7 +121,7 @@ static void set_age(const char *path, time_t seconds) {
   utimensat(AT_FDCWD, path, times, 0);
 }
 
-TEST(what_killed_processes_left_behind_is_swept_after_a_day) {
+TEST(what_killed_processes_left_behind_is_removed_after_a_day) {
   NEEDS_COMPILER();
   const char *folder = jit_begin(), *old = jit_path(folder, "ritz-jit-abcDEF"),
              *young = jit_path(folder, "ritz-jit-abcDEG");
@@ -340,7 +340,7 @@ int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(sixty_four_processes_on_an_empty_cache_compile_each_text_once,
                         a_warm_start_runs_no_program, processes_killed_at_any_moment_leave_a_cache_that_works,
-                        what_killed_processes_left_behind_is_swept_after_a_day,
+                        what_killed_processes_left_behind_is_removed_after_a_day,
                         a_lock_that_is_never_given_back_is_overtaken, the_lock_of_a_dead_process_is_free,
                         processes_that_load_a_refused_text_all_learn_so,
                         code_is_loaded_although_the_cache_is_full_or_read_only_or_not_executable,

@@ -283,7 +283,7 @@ TEST(an_allocation_that_fails_is_reported_and_nothing_is_left) {
     int64_t n = 1;
 
     setenv("RITZ_CXX", copies ? jit_copying_compiler(binary) : refusing, 1);
-    CHECK(jit_load_answer(ceed, source) == (copies ? 82 : -1), "what is swept");
+    CHECK(jit_load_answer(ceed, source) == (copies ? 82 : -1), "what is removed");
     for (; has_failed && !tap_failed(); n += step) {
       CHECK_OK(RitzJitClear(ceed, NULL));
       fail_at(ceed, &source, n, &has_failed);

@@ -203,18 +203,18 @@ static int get_kernel(Ceed ceed, RitzDeviceProgram program, const char *name, Ri
 }
 
 static int launch(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, int64_t num_blocks,
-                  int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args) {
-  (void)ceed, (void)kernel, (void)stream, (void)num_blocks, (void)block_size, (void)local_bytes,
+                  int block_size, int64_t shared_bytes, int num_args, const RitzDeviceArg *args) {
+  (void)ceed, (void)kernel, (void)stream, (void)num_blocks, (void)block_size, (void)shared_bytes,
       (void)num_args, (void)args;
   return CEED_ERROR_SUCCESS;
 }
 
 static int launch_cleared(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream stream, size_t num_bytes,
-                          void *p, int64_t num_blocks, int block_size, int64_t local_bytes, int num_args,
+                          void *p, int64_t num_blocks, int block_size, int64_t shared_bytes, int num_args,
                           const RitzDeviceArg *args, RitzDeviceReplay *replay) {
   (void)ceed, (void)kernel, (void)stream, (void)num_bytes, (void)p, (void)num_blocks, (void)block_size,
       (void)num_args, (void)args, (void)replay;
-  fused.num_bytes = (int)local_bytes;
+  fused.num_bytes = (int)shared_bytes;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -280,11 +280,11 @@ static const RitzDriver played = {.name = "played",
       .version = "1",                                                                                        \
       .warp_size = 32,                                                                                       \
       .max_threads = 1024,                                                                                   \
-      .local_bytes = 48 << 10,                                                                               \
+      .shared_bytes = 48 << 10,                                                                              \
       .adds_atomically = true,                                                                               \
-      .dynamic_local_bytes = (kib_of_block) << 10,                                                           \
-      .local_bytes_multiprocessor = (kib_of_multiprocessor) << 10,                                           \
-      .local_bytes_reserved = 1 << 10,                                                                       \
+      .dynamic_shared_bytes = (kib_of_block) << 10,                                                          \
+      .shared_bytes_multiprocessor = (kib_of_multiprocessor) << 10,                                          \
+      .shared_bytes_reserved = 1 << 10,                                                                      \
       .registers_multiprocessor = 64 << 10,                                                                  \
       .threads_multiprocessor = 2048,                                                                        \
       .blocks_multiprocessor = 32                                                                            \
@@ -304,7 +304,7 @@ static int open_context(const RitzBackend *backend, RitzDevice device, Ceed *cee
   *gpu = (RitzGpu){.driver = &played,
                    .device = device,
                    .info = &device->info,
-                   .is_shared = backend != &ritz_cuda_ref_backend,
+                   .has_basis_kernels = backend != &ritz_cuda_ref_backend,
                    .is_deterministic = backend == &ritz_cuda_ref_backend,
                    .work_bytes = 1 << 30};
   (*ceed)->data = gpu;

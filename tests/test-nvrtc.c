@@ -158,7 +158,7 @@ TEST(a_log_names_the_file_of_a_line_mark) {
   CeedDestroy(&ceed);
 }
 
-// More memory of a block than there is: the front end has no objection, the assembler has.
+// More shared memory than there is: the front end has no objection, the assembler has.
 TEST(what_the_assembler_refuses_is_refused_with_a_log) {
   NEEDS_NVRTC();
   Ceed ceed = tap_ceed("/cpu/self/ref");

@@ -46,7 +46,7 @@ TEST(lagrange_bases_are_symmetric_and_collocated_when_points_determine_them) {
   }
 }
 
-TEST(bases_in_one_dimension_have_a_sweep_for_the_derivative) {
+TEST(bases_in_one_dimension_have_direct_derivatives) {
   for (CeedInt P = 2; P <= 10 && !tap_failed(); P++) {
     for (CeedInt Q = P; Q <= P + 2 && !tap_failed(); Q++) {
       Kit k = kit_open();
@@ -85,8 +85,8 @@ TEST(derivatives_of_a_constant_at_the_points_are_zero) {
 // As of an H200.
 static const RitzGpuMachine device = {.num_banks = 32,
                                       .max_threads = 1024,
-                                      .local_bytes = 227 << 10,
-                                      .local_bytes_processor = 228 << 10,
+                                      .shared_bytes = 227 << 10,
+                                      .shared_bytes_processor = 228 << 10,
                                       .registers_processor = 64 << 10};
 
 typedef struct {
@@ -281,34 +281,33 @@ TEST(values_alone_need_no_derivative_at_the_points) {
   }
 }
 
-TEST(direct_bases_take_one_sweep_a_derivative_and_keep_their_arrays) {
+TEST(direct_bases_contract_once_a_derivative_and_keep_their_arrays) {
   Kit k = kit_open();
   CeedElemRestriction rstr = box(&k, 2, 3, 1);
   CeedBasis basis = lagrange(&k, 2, 1, 4, 3, CEED_GAUSS);
   const Field fields[] = {ACTIVE("u", INTERP, rstr, basis), ACTIVE("du", GRAD, rstr, basis),
                           ACTIVE("dv", GRAD, rstr, basis)};
-  double sweep = 2 * (4 * 4 * 3 + 4 * 3 * 3);
+  double contraction = 2 * (4 * 4 * 3 + 4 * 3 * 3);
 
   set_function(&k, 1, "", 2, 1, fields);
   PLAN(&k, &eight_lanes, NULL);
   CHECK(k.plan->bases[0].route == RITZ_ROUTE_DIRECT, "route");
   CHECK(k.target->spaces[1].overwrites == -1, "nothing is overwritten");
-  CHECK_NEAR(k.cost.flops, 5 * sweep, 0.0, "flops");
+  CHECK_NEAR(k.cost.flops, 5 * contraction, 0.0, "flops");
   kit_close(&k);
 }
 
 int main(int argc, char **argv) {
-  return tap_main(argc, argv,
-                  TESTS(bases_in_one_dimension_have_a_sweep_for_the_derivative,
-                        derivatives_of_a_constant_at_the_points_are_zero,
-                        derivatives_of_a_basis_are_computed_one_way_whatever_else_an_operator_does,
-                        lagrange_bases_are_symmetric_and_collocated_when_points_determine_them,
-                        parity_is_found_up_to_a_few_roundoffs_of_the_matrix_and_made_exact,
-                        nearly_unit_matrices_are_the_unit_matrix,
-                        random_bases_are_direct_when_they_have_fewer_points_than_nodes,
-                        values_that_do_not_determine_the_nodes_make_a_basis_direct,
-                        nearly_dependent_columns_never_give_a_wrong_derivative,
-                        tables_with_infinite_or_missing_numbers_are_direct,
-                        values_alone_need_no_derivative_at_the_points,
-                        direct_bases_take_one_sweep_a_derivative_and_keep_their_arrays));
+  return tap_main(
+      argc, argv,
+      TESTS(bases_in_one_dimension_have_direct_derivatives, derivatives_of_a_constant_at_the_points_are_zero,
+            derivatives_of_a_basis_are_computed_one_way_whatever_else_an_operator_does,
+            lagrange_bases_are_symmetric_and_collocated_when_points_determine_them,
+            parity_is_found_up_to_a_few_roundoffs_of_the_matrix_and_made_exact,
+            nearly_unit_matrices_are_the_unit_matrix,
+            random_bases_are_direct_when_they_have_fewer_points_than_nodes,
+            values_that_do_not_determine_the_nodes_make_a_basis_direct,
+            nearly_dependent_columns_never_give_a_wrong_derivative,
+            tables_with_infinite_or_missing_numbers_are_direct, values_alone_need_no_derivative_at_the_points,
+            direct_bases_contract_once_a_derivative_and_keep_their_arrays));
 }

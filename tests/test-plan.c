@@ -347,7 +347,7 @@ static void check_not_fused(const Kit *k) {
   CHECK(k->target->evaluation == RITZ_EVALUATE_NONE, "evaluation %d", k->target->evaluation);
   CHECK(k->target->call == RITZ_CALL_POINTER && k->target->call_points == k->plan->Q,
         "called with all points");
-  CHECK(!k->target->prefetch_packed && !k->target->prefetch_vectors, "nothing is fetched ahead");
+  CHECK(!k->target->prefetch_packed && !k->target->prefetch_vectors, "nothing is prefetched");
   for (int i = 0; i < k->plan->num_spaces; i++) CHECK(k->target->spaces[i].overwrites == -1, "space %d", i);
 }
 
@@ -530,33 +530,33 @@ TEST(the_machine_has_registers_of_16_32_or_64_bytes) {
   RitzPlanOptions options;
 
   CHECK(!unsetenv("RITZ_QFUNCTION"), "environment");
-  ritz_cpu_environment(&machine, &options);
+  ritz_cpu_environment(CEED_SCALAR_TYPE, &machine, &options);
   size_t bytes = (size_t)machine.lanes * sizeof(CeedScalar);
   CHECK(bytes == 16 || bytes == 32 || bytes == 64, "%d lanes", (int)machine.lanes);
   CHECK(machine.allows_text, "text");
   CHECK(!setenv("RITZ_QFUNCTION", "pointer", 1), "environment");
-  ritz_cpu_environment(&machine, &options);
+  ritz_cpu_environment(CEED_SCALAR_TYPE, &machine, &options);
   CHECK(!machine.allows_text, "no text");
   CHECK(!setenv("RITZ_QFUNCTION", "text", 1), "environment");
-  ritz_cpu_environment(&machine, &options);
+  ritz_cpu_environment(CEED_SCALAR_TYPE, &machine, &options);
   CHECK(machine.allows_text, "text");
   unsetenv("RITZ_QFUNCTION");
 }
 
-TEST(folded_bases_are_switched_off_by_ritz_fold) {
+TEST(even_odd_bases_are_switched_off_by_ritz_even_odd) {
   RitzCpuMachine machine;
   RitzPlanOptions options;
 
-  CHECK(!unsetenv("RITZ_FOLD"), "environment");
-  ritz_cpu_environment(&machine, &options);
-  CHECK(options.allows_folds, "folds");
-  CHECK(!setenv("RITZ_FOLD", "off", 1), "environment");
-  ritz_cpu_environment(&machine, &options);
-  CHECK(!options.allows_folds && !options.folds_near, "no folds");
-  CHECK(!setenv("RITZ_FOLD", "near", 1), "environment");
-  ritz_cpu_environment(&machine, &options);
-  CHECK(options.allows_folds && options.folds_near, "of what is symmetric to 500 round-offs");
-  unsetenv("RITZ_FOLD");
+  CHECK(!unsetenv("RITZ_EVEN_ODD"), "environment");
+  ritz_cpu_environment(CEED_SCALAR_TYPE, &machine, &options);
+  CHECK(options.allows_even_odd, "even-odd");
+  CHECK(!setenv("RITZ_EVEN_ODD", "off", 1), "environment");
+  ritz_cpu_environment(CEED_SCALAR_TYPE, &machine, &options);
+  CHECK(!options.allows_even_odd && !options.even_odd_near, "not even-odd");
+  CHECK(!setenv("RITZ_EVEN_ODD", "near", 1), "environment");
+  ritz_cpu_environment(CEED_SCALAR_TYPE, &machine, &options);
+  CHECK(options.allows_even_odd && options.even_odd_near, "of what is symmetric to 500 round-offs");
+  unsetenv("RITZ_EVEN_ODD");
 }
 
 // ---- Prefetching ----
@@ -917,7 +917,7 @@ int main(int argc, char **argv) {
             rows_are_asked_for_in_the_length_of_nodes_or_points_of_a_direction, rows_of_one_node_are_nodes,
             functions_are_called_with_a_multiple_of_their_vector_length,
             a_function_without_a_name_or_source_is_called_by_pointer, sources_of_the_gallery_are_found,
-            the_machine_has_registers_of_16_32_or_64_bytes, folded_bases_are_switched_off_by_ritz_fold,
+            the_machine_has_registers_of_16_32_or_64_bytes, even_odd_bases_are_switched_off_by_ritz_even_odd,
             vectors_are_prefetched_when_data_are_few_and_rows_are_long,
             rows_are_unrolled_around_the_text_alone, equal_operators_have_equal_printed_plans,
             typical_operators_have_the_printed_plans_that_are_kept, plans_of_random_operators_describe_them,

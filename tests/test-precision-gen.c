@@ -422,7 +422,7 @@ TEST(with_fixed_parts_every_number_of_threads_gives_the_same_floats) {
   CHECK(are_same && size > 0, "other bits, or nothing (largest entry %g)", size);
 }
 
-// ---- Point functions ----
+// ---- QFunctions ----
 
 static const Function by_flag = {.f = GenByFlag, .source = GenByFlag_loc};
 

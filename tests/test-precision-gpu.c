@@ -490,7 +490,7 @@ static int run_context(Ceed ceed, const ChainShape *s, const Precisions *p, cons
   if (!ierr) ierr = apply(c.op, p, false, c.size, x, y);
   if (!ierr) ierr = diagonal(c.op, p->out, c.size, of_diagonal);
   if (!ierr && p->is_single)
-    tap_check(says(c.op, "the point function computes in FP64"), __FILE__, __LINE__, "told", "it is not");
+    tap_check(says(c.op, "the QFunction computes in FP64"), __FILE__, __LINE__, "told", "it is not");
   chain_destroy(&c);
   return ierr;
 }

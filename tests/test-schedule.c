@@ -18,10 +18,10 @@ static void check_form(const ScheduleCase *c, const RitzSchedule *s, int num_thr
   CeedInt num_batches = (c->num_elem + c->lanes - 1) / c->lanes;
   int *batches = schedule_allocate((size_t)num_batches, sizeof(int)),
       *positions = schedule_allocate((size_t)num_batches, sizeof(int));
-  int *thread_of = schedule_allocate((size_t)s->num_parts, sizeof(int)), bad = 0;
+  int *thread_of = schedule_allocate((size_t)s->num_sections, sizeof(int)), bad = 0;
 
   CHECK(s->num_batches == num_batches && s->num_threads == num_threads, "%d batches", s->num_batches);
-  CHECK(s->num_parts >= 1 && s->num_parts <= num_batches, "%d parts", s->num_parts);
+  CHECK(s->num_sections >= 1 && s->num_sections <= num_batches, "%d parts", s->num_sections);
   CHECK(s->thread_begin[0] == 0, "first step %d", s->thread_begin[0]);
   for (CeedInt i = 0; i < num_batches; i++) batches[s->order[i]]++;
   for (int t = 0; t < num_threads; t++) {
@@ -29,8 +29,8 @@ static void check_form(const ScheduleCase *c, const RitzSchedule *s, int num_thr
       const RitzScheduleStep *step = &s->steps[i];
 
       for (int64_t n = step->begin; n < step->end; n++) positions[n]++;
-      bad += thread_of[step->part] && thread_of[step->part] != t + 1;
-      thread_of[step->part] = t + 1;
+      bad += thread_of[step->section] && thread_of[step->section] != t + 1;
+      thread_of[step->section] = t + 1;
     }
   }
   for (CeedInt i = 0; i < num_batches; i++) bad += batches[i] != 1 || positions[i] != 1;
@@ -49,7 +49,7 @@ typedef struct {
   uint8_t *state;    // [length]
   int *thread;       // [num_chunks]: thread of the last access, -1 before the first
   int64_t *time;     // [num_chunks]: its time on that thread
-  int32_t *part;     // [num_chunks]: part of the last contribution
+  int32_t *section;  // [num_chunks]: part of the last contribution
   uint64_t *history; // [num_chunks]: hash of the positions that contributed, in their order
 } Shadow;
 enum { POISONED, ZEROED, CLOSED };
@@ -64,7 +64,7 @@ typedef struct {
   int32_t step[MAX_THREADS];                // where each thread is
   int64_t position[MAX_THREADS];            // -1: at the waits of its step
   int thread;                               // that runs
-  int32_t part;
+  int32_t section;
   int64_t at;
   const char *problem;
 } World;
@@ -82,15 +82,15 @@ static World world_create(const ScheduleCase *c, const RitzSchedule *s) {
     shadow->state = schedule_allocate((size_t)shadow->length, sizeof(*shadow->state));
     shadow->thread = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->thread));
     shadow->time = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->time));
-    shadow->part = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->part));
+    shadow->section = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->section));
     shadow->history = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->history));
     for (CeedSize k = 0; k < shadow->num_chunks; k++) {
       shadow->thread[k] = -1;
-      shadow->part[k] = s->num_parts;
+      shadow->section[k] = s->num_sections;
     }
   }
-  w.flags = schedule_allocate((size_t)s->num_parts, sizeof(*w.flags));
-  w.is_raised = schedule_allocate((size_t)s->num_parts, sizeof(*w.is_raised));
+  w.flags = schedule_allocate((size_t)s->num_sections, sizeof(*w.flags));
+  w.is_raised = schedule_allocate((size_t)s->num_sections, sizeof(*w.is_raised));
   for (int t = 0; t < s->num_threads; t++) {
     w.step[t] = s->thread_begin[t];
     w.position[t] = -1;
@@ -104,7 +104,7 @@ static void world_free(World *w) {
     free(w->shadows[i].state);
     free(w->shadows[i].thread);
     free(w->shadows[i].time);
-    free(w->shadows[i].part);
+    free(w->shadows[i].section);
     free(w->shadows[i].history);
   }
   free(w->flags);
@@ -128,8 +128,8 @@ static void contribute(void *data, int output, CeedSize entry) {
   access_chunk(w, shadow, chunk);
   if (shadow->state[entry] == POISONED) w->problem = "added before it was set to zero";
   if (shadow->state[entry] == CLOSED) w->problem = "added after the last touch";
-  if (shadow->part[chunk] < w->part) w->problem = "a lower part came before a higher one";
-  shadow->part[chunk] = w->part;
+  if (shadow->section[chunk] < w->section) w->problem = "a lower part came before a higher one";
+  shadow->section[chunk] = w->section;
   shadow->history[chunk] = shadow->history[chunk] * 6364136223846793005u + (uint64_t)w->at + 1;
 }
 
@@ -191,7 +191,7 @@ static void run_one(World *w, int thread) {
     w->position[thread] = step->begin;
   }
   w->thread = thread;
-  w->part = step->part;
+  w->section = step->section;
   w->at = w->position[thread]++;
   execute_position(w);
   clock[thread]++;
@@ -199,9 +199,9 @@ static void run_one(World *w, int thread) {
   w->position[thread] = -1;
   w->step[thread]++;
   if (!step->raises) return;
-  memcpy(w->flags[step->part], clock, sizeof(w->flags[0]));
+  memcpy(w->flags[step->section], clock, sizeof(w->flags[0]));
   clock[thread]++;
-  w->is_raised[step->part] = true;
+  w->is_raised[step->section] = true;
 }
 
 // Threads at random, or, as without threads, from the highest down, each to its end.
@@ -251,7 +251,7 @@ static void check_simulation(const ScheduleCase *c, const RitzSchedule *s, bool 
 
   world_free(&w);
   CHECK(!problem, "%s: %d elements, %d lanes, %d threads, %d parts", problem, c->num_elem, c->lanes,
-        s->num_threads, s->num_parts);
+        s->num_threads, s->num_sections);
 }
 
 static int num_cases(void) {
@@ -306,7 +306,7 @@ TEST(fixed_schedules_have_one_order_for_all_numbers_of_threads) {
       RitzSchedule *s = NULL;
 
       CHECK_OK(schedule_case_create(&c, num_threads, true, &s));
-      CHECK(s->num_parts == first->num_parts, "%d and %d parts", s->num_parts, first->num_parts);
+      CHECK(s->num_sections == first->num_sections, "%d and %d parts", s->num_sections, first->num_sections);
       CHECK(same(s->order, first->order, (size_t)s->num_batches * sizeof(int32_t)), "orders differ");
       CHECK(same_ranges(s, first), "ranges differ");
       ritz_schedule_destroy(&s);
@@ -321,18 +321,18 @@ TEST(fixed_schedules_have_one_order_for_all_numbers_of_threads) {
 
 typedef struct {
   int output;
-  uint8_t *parts; // [num_chunks]: bit of either part
+  uint8_t *sections; // [num_chunks]: bit of either part
   uint8_t bit;
 } Touches;
 
 static void note_touch(void *data, int output, CeedSize entry) {
   Touches *touches = data;
 
-  if (output == touches->output) touches->parts[entry / RITZ_CHUNK] |= touches->bit;
+  if (output == touches->output) touches->sections[entry / RITZ_CHUNK] |= touches->bit;
 }
 
-static int32_t part_begin(const RitzSchedule *s, int32_t part) {
-  return (int32_t)((int64_t)s->num_batches * part / s->num_parts);
+static int32_t section_begin(const RitzSchedule *s, int32_t section) {
+  return (int32_t)((int64_t)s->num_batches * section / s->num_sections);
 }
 
 static bool share_chunk(const ScheduleCase *c, const RitzSchedule *s, int32_t a, int32_t b) {
@@ -340,15 +340,15 @@ static bool share_chunk(const ScheduleCase *c, const RitzSchedule *s, int32_t a,
 
   for (int i = 0; i < c->num_outputs; i++) {
     size_t num_chunks = (size_t)c->outputs[i].length / RITZ_CHUNK + 1;
-    Touches touches = {.output = i, .parts = schedule_allocate(num_chunks, 1), .bit = 1};
+    Touches touches = {.output = i, .sections = schedule_allocate(num_chunks, 1), .bit = 1};
 
-    for (int32_t k = part_begin(s, a); k < part_begin(s, a + 1); k++)
+    for (int32_t k = section_begin(s, a); k < section_begin(s, a + 1); k++)
       schedule_case_visit(c, k, note_touch, &touches);
     touches.bit = 2;
-    for (int32_t k = part_begin(s, b); k < part_begin(s, b + 1); k++)
+    for (int32_t k = section_begin(s, b); k < section_begin(s, b + 1); k++)
       schedule_case_visit(c, k, note_touch, &touches);
-    for (size_t k = 0; k < num_chunks; k++) result = result || touches.parts[k] == 3;
-    free(touches.parts);
+    for (size_t k = 0; k < num_chunks; k++) result = result || touches.sections[k] == 3;
+    free(touches.sections);
   }
   return result;
 }
@@ -358,7 +358,7 @@ static void check_waits(const ScheduleCase *c, const RitzSchedule *s, int thread
   int32_t highest = -1;
 
   for (int32_t i = s->thread_begin[thread]; i < s->thread_begin[thread + 1]; i++) {
-    if (highest < s->steps[i].part) highest = s->steps[i].part;
+    if (highest < s->steps[i].section) highest = s->steps[i].section;
   }
   for (int32_t i = s->thread_begin[thread]; i < s->thread_begin[thread + 1]; i++) {
     const RitzScheduleStep *step = &s->steps[i];
@@ -366,9 +366,9 @@ static void check_waits(const ScheduleCase *c, const RitzSchedule *s, int thread
     for (int32_t k = 0; k < step->num_waits; k++) {
       int32_t other = s->waits[step->first_wait + k];
 
-      CHECK(other > highest, "part %d waits for part %d", step->part, other);
-      CHECK(share_chunk(c, s, step->part, other), "part %d has nothing in common with part %d", step->part,
-            other);
+      CHECK(other > highest, "part %d waits for part %d", step->section, other);
+      CHECK(share_chunk(c, s, step->section, other), "part %d has nothing in common with part %d",
+            step->section, other);
       for (int32_t m = 0; m < k; m++) CHECK(s->waits[step->first_wait + m] != other, "waits twice");
     }
   }
@@ -392,7 +392,7 @@ TEST(parts_wait_only_for_higher_parts_that_share_chunks_with_them) {
 // ---- Time: batches one after the other until all are done, waiting included ----
 
 static int64_t run_time(const RitzSchedule *s) {
-  int64_t *raised = schedule_allocate((size_t)s->num_parts, sizeof(*raised)),
+  int64_t *raised = schedule_allocate((size_t)s->num_sections, sizeof(*raised)),
           *now = schedule_allocate((size_t)s->num_threads, sizeof(*now));
   int64_t end = 0;
 
@@ -412,7 +412,7 @@ static int64_t run_time(const RitzSchedule *s) {
           if (now[t] < flag) now[t] = flag;
         }
         now[t] += step->end - step->begin;
-        if (step->raises) raised[step->part] = now[t];
+        if (step->raises) raised[step->section] = now[t];
       }
       if (now[t] > end) end = now[t];
     }
@@ -430,7 +430,7 @@ TEST(threads_of_a_thick_box_do_not_wait) {
     RitzSchedule *s = NULL;
 
     CHECK_OK(schedule_case_create(&c, num_threads, false, &s));
-    CHECK(s->num_parts == num_threads, "%d parts for %d threads", s->num_parts, num_threads);
+    CHECK(s->num_sections == num_threads, "%d parts for %d threads", s->num_sections, num_threads);
     int64_t least = (s->num_batches + num_threads - 1) / num_threads;
 
     CHECK(run_time(s) == least, "%d threads: time %lld, least %lld", num_threads, (long long)run_time(s),
@@ -451,12 +451,12 @@ TEST(thin_parts_are_put_together) {
     RitzSchedule *s = NULL;
 
     CHECK_OK(schedule_case_create(&c, num_threads, false, &s));
-    CHECK(s->num_parts == 4 && run_time(s) == 16, "%d threads: %d parts, time %lld", num_threads,
-          s->num_parts, (long long)run_time(s));
+    CHECK(s->num_sections == 4 && run_time(s) == 16, "%d threads: %d parts, time %lld", num_threads,
+          s->num_sections, (long long)run_time(s));
     ritz_schedule_destroy(&s);
     CHECK_OK(schedule_case_create(&c, num_threads, true, &s));
-    CHECK(s->num_parts == 4 && run_time(s) == 16, "fixed, %d threads: %d parts, time %lld", num_threads,
-          s->num_parts, (long long)run_time(s));
+    CHECK(s->num_sections == 4 && run_time(s) == 16, "fixed, %d threads: %d parts, time %lld", num_threads,
+          s->num_sections, (long long)run_time(s));
     ritz_schedule_destroy(&s);
   }
   schedule_case_destroy(&c);
@@ -474,7 +474,8 @@ TEST(where_all_batches_share_an_entry_there_is_one_part) {
                                      &c.outputs[0].rstr));
   schedule_case_set_lengths(&c);
   CHECK_OK(schedule_case_create(&c, 5, false, &s));
-  CHECK(s->num_parts == 1 && s->thread_begin[1] == 1 && s->thread_begin[5] == 1, "%d parts", s->num_parts);
+  CHECK(s->num_sections == 1 && s->thread_begin[1] == 1 && s->thread_begin[5] == 1, "%d parts",
+        s->num_sections);
   ritz_schedule_destroy(&s);
   schedule_case_destroy(&c);
   CeedDestroy(&ceed);
@@ -702,7 +703,7 @@ TEST(a_failing_function_stops_its_thread_and_no_other) {
 
   CHECK_OK(ritz_team_create(ceed, num_threads, &team));
   CHECK_OK(schedule_case_create(&c, num_threads, false, &s));
-  CHECK(s->num_batches == num_batches && s->num_parts == num_threads, "%d parts", s->num_parts);
+  CHECK(s->num_batches == num_batches && s->num_sections == num_threads, "%d parts", s->num_sections);
   for (int fails = 0; fails < 1 << num_threads; fails++) {
     int codes[num_batches] = {0}, num_calls[num_batches] = {0}, lowest = 0;
     Failing failing = {codes, num_calls};
@@ -718,7 +719,7 @@ TEST(a_failing_function_stops_its_thread_and_no_other) {
     for (int t = 0; t < num_threads; t++) {
       int num = 0;
 
-      for (int32_t b = part_begin(s, t); b < part_begin(s, t + 1); b++) num += num_calls[b];
+      for (int32_t b = section_begin(s, t); b < section_begin(s, t + 1); b++) num += num_calls[b];
       CHECK(num == (fails & (1 << t) ? 1 : num_batches / num_threads), "thread %d ran %d batches", t, num);
     }
   }

@@ -29,7 +29,7 @@ typedef struct {
   RitzSteps *list; // owned
   RitzCpuSpace how[MAX_SPACES];
   RitzKernelSpace spaces[MAX_SPACES];
-  const CeedScalar *matrices[2 * MAX_SPACES];
+  const void *matrices[2 * MAX_SPACES];
   RitzKernelArgs args;
   RitzVec **buffers; // owned
   RitzVec *memory;   // owned
@@ -174,7 +174,7 @@ static void check_space(const RandomOperator *r, const RitzPlan *plan, int s, ui
 
 // The plan of a random operator without forms; every second time with a sweep for each derivative.
 static int plan_random(const RandomOperator *r, uint64_t *seed, RitzPlan **plan) {
-  const RitzPlanOptions options = {.allows_forms = false};
+  const RitzPlanOptions options = {.allows_simple_inputs = false};
   const bool sweeps = tap_integer(seed, 2) == 0;
   const char *reason;
 
@@ -329,8 +329,9 @@ TEST(equal_plans_have_equal_lists_and_others_have_others) {
 // ---- Forms ----
 
 // All that the lists of an input space want, one after the other.
-static CeedSize run_input(Kit *k, bool allows_forms, int s, CeedScalar *values, bool *has_form) {
-  const Machine machine = {.lanes = LANES, .allows_forms = allows_forms};
+static CeedSize run_input(Kit *k, bool allows_simple_inputs, int s, CeedScalar *values,
+                          bool *has_simple_input) {
+  const Machine machine = {.lanes = LANES, .allows_simple_inputs = allows_simple_inputs};
   RitzSteps *list = NULL;
   Runner r;
   uint64_t seed = 3;
@@ -342,7 +343,7 @@ static CeedSize run_input(Kit *k, bool allows_forms, int s, CeedScalar *values, 
   open_runner(k->op, list, &r);
   fill(restriction_of(&r, s)->l_size, r.vectors[s], &seed);
   NOTE_OK(run(&r, 0));
-  for (int n = 0; n < list->num_steps; n++) *has_form |= list->steps[n].kind == RITZ_STEP_FORM;
+  for (int n = 0; n < list->num_steps; n++) *has_simple_input |= list->steps[n].kind == RITZ_STEP_FORM;
   for (int b = 0; b < list->num_buffers; b++) {
     if (!is_end(list, b, false)) continue;
     for (CeedSize i = 0; i < ritz_steps_size(list, b) * LANES; i++)
@@ -365,12 +366,12 @@ static void check_forms(CeedInt dim, bool is_constant) {
   CeedVector data = vector(&k, x->l_size);
   const Field fields[] = {ACTIVE("u", INTERP, u, basis), PASSIVE("x", INTERP, x, simple, data),
                           PASSIVE("dx", GRAD, x, simple, data), ACTIVE("v", INTERP, u, basis)};
-  bool has_plain = false, has_form = false;
+  bool has_plain = false, has_simple_input = false;
 
   set_function(&k, 1, "", 3, 1, fields);
   const CeedSize n = run_input(&k, false, 1, plain, &has_plain);
-  CHECK(run_input(&k, true, 1, formed, &has_form) == n && n > 0, "as many values");
-  CHECK(has_form && !has_plain, "a form where it is allowed");
+  CHECK(run_input(&k, true, 1, formed, &has_simple_input) == n && n > 0, "as many values");
+  CHECK(has_simple_input && !has_plain, "a form where it is allowed");
   for (CeedSize i = 0; i < n; i++) CHECK_NEAR(formed[i], plain[i], 50 * eps, "value %td", i);
   kit_close(&k);
 }

@@ -15,7 +15,7 @@
 
 // ---- Problems ----
 
-// Which fields the point function has.
+// Which fields the QFunction has.
 typedef enum { FULL, VALUES, DERIVATIVES, MAPPED } Fields;
 
 typedef struct {

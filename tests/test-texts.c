@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Texts of point functions in the habits of real codes (tests/texts-kit.h): what the C compiler refuses is
+// Texts of QFunctions in the habits of real codes (tests/texts-kit.h): what the C compiler refuses is
 // compiled as C++, headers of applications are found, refusals are told once and remembered.
 #include <math.h>
 #include <ritz/jit.h>
@@ -128,8 +128,8 @@ static void check_language(Ceed ceed, const Text *text, const char *part) {
   CHECK_OK(code);
   CHECK(!errors.text[0], "%s: %s", text->name, errors.text);
   explain(r.op, words, sizeof(words));
-  CHECK(strstr(words, "the text of the point function inside") && strstr(words, part),
-        "%s: wanted '%s' in\n%s", text->name, part, words);
+  CHECK(strstr(words, "the text of the QFunction inside") && strstr(words, part), "%s: wanted '%s' in\n%s",
+        text->name, part, words);
   CHECK(strstr(words, "diagonal: one generated kernel") && !strstr(words, "not compiled yet"), "%s:\n%s",
         text->name, words);
   texts_close(&r);
@@ -210,7 +210,7 @@ static void write_text(const char *name, const char *text, char source[LONG], Te
   *t = (Text){name, source, FlowBoth, TEXT_BOTH};
 }
 
-TEST(what_both_refuse_is_told_once_a_file_however_many_operators_and_contexts) {
+TEST(what_both_refuse_is_warned_of_once_a_file_however_many_operators_and_contexts) {
   char source[LONG], words[16384];
   GenErrors errors;
   Text text;
@@ -356,7 +356,7 @@ int main(int argc, char **argv) {
       TESTS(texts_of_all_habits_compute_what_the_function_computes,
             what_is_not_c_runs_as_cxx_with_its_text_in_the_kernel_and_without_a_word,
             texts_are_compiled_by_clang_as_well, without_a_cxx_compiler_the_function_pointer_is_called,
-            what_both_refuse_is_told_once_a_file_however_many_operators_and_contexts,
+            what_both_refuse_is_warned_of_once_a_file_however_many_operators_and_contexts,
             a_header_is_found_in_the_folders_of_program_and_environment_and_the_message_names_both_ways,
             headers_below_RITZ_INCLUDE_PATH_are_found, the_language_is_part_of_the_key_and_of_lists,
             a_later_process_runs_no_compiler_for_a_refused_text_until_its_header_appears));

@@ -29,7 +29,7 @@ static void *allocate(size_t n, size_t size) {
 // What is changed in the plan that an operator gets.
 typedef struct {
   bool packs;         // passive inputs at the points, whatever their restrictions, come in batch order
-  bool sweeps;        // derivatives by one sweep each, never along lines of points
+  bool is_direct;     // derivatives from the nodes, never along lines of points
   CeedInt row_length; // of all restrictions with offsets that have a basis; 0: no rows
 } Choice;
 
@@ -65,7 +65,7 @@ static void count_space(const RitzPlan *plan, const RitzCpuTarget *target, int s
 }
 
 static int make_plan(CeedOperator op, const Choice *choice, RitzPlan **plan, RitzCpuTarget **target) {
-  const RitzPlanOptions options = {.allows_forms = false, .allows_blocks = true};
+  const RitzPlanOptions options = {.allows_simple_inputs = false, .allows_blocks = true};
   const RitzCpuMachine machine = {.lanes = LANES};
   const char *reason;
   bool has_tensor = false, has_dense = false;
@@ -75,7 +75,7 @@ static int make_plan(CeedOperator op, const Choice *choice, RitzPlan **plan, Rit
   RITZ_TRY(ritz_plan_cpu(op, *plan, &machine, NULL, target));
   for (int i = 0; i < (*plan)->num_bases; i++) {
     RitzPlanBasis *b = &(*plan)->bases[i];
-    if (b->is_tensor && choice->sweeps) b->route = RITZ_ROUTE_DIRECT;
+    if (b->is_tensor && choice->is_direct) b->route = RITZ_ROUTE_DIRECT;
     seen.routes[b->route]++;
     has_tensor |= b->is_tensor;
     has_dense |= !b->is_tensor;
@@ -272,7 +272,7 @@ static int num_draws(int part) {
 }
 
 static Choice draw_choice(uint64_t *seed) {
-  return (Choice){.packs = tap_integer(seed, 2) == 0, .sweeps = tap_integer(seed, 2) == 0};
+  return (Choice){.packs = tap_integer(seed, 2) == 0, .is_direct = tap_integer(seed, 2) == 0};
 }
 
 static void check_targets(const RandomOperator *r, const double *x, CeedVector out, Kernel *k) {
@@ -503,11 +503,11 @@ static double *run_box(Box *box, const Choice *choice, uint64_t seed) {
 }
 
 // Rows change where offsets come from, not a single operation: the bits are the same.
-static void check_box(const BoxSizes *s, bool sweeps, uint64_t seed) {
+static void check_box(const BoxSizes *s, bool is_direct, uint64_t seed) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   Box box;
   int ierr = open_box(ceed, s, &box, &seed);
-  const Choice by_nodes = {.sweeps = sweeps}, by_rows = {.sweeps = sweeps, .row_length = s->P_1d};
+  const Choice by_nodes = {.is_direct = is_direct}, by_rows = {.is_direct = is_direct, .row_length = s->P_1d};
   double *a = ierr ? NULL : run_box(&box, &by_nodes, seed), *b = ierr ? NULL : run_box(&box, &by_rows, seed);
   double *wanted = ierr ? NULL : reference_new_values(box.out);
   CeedSize n = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Operators with the point functions of tests/texts/: one function, written in the habits of C, of both
+// Operators with the QFunctions of tests/texts/: one function, written in the habits of C, of both
 // languages and of C++. In 2D, with a tensor K(q) and numbers of a context,
 //     v = w (r p(q) u + b.grad u),   dv = w (K(q) grad u + b u),   p = (|q| + 1/2)^(3/2),
 //     K = [s t; t m],  s = (q^2 + o^2)^(1/2),  t = exp(-q^2) / 4,  m = q between 0.1 and 0.75.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Point functions of tests/test-tensor-vector-operators.c: compiled into the program, and read as a text at
+// QFunctions of tests/test-tensor-vector-operators.c: compiled into the program, and read as a text at
 // run time. Valid as C, CUDA C++ and OpenCL C. All are linear, no two components are treated alike, and
 // nothing is symmetric.
 #ifndef RITZ_TESTS_VECTOR_QFUNCTIONS_H

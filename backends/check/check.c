@@ -14,7 +14,7 @@ static bool is_word(const char *value, const char *word) {
 
 // `:inner=NAME` names the backend that computes, `:mem=device` has this one play a device: the context then
 // gets that one's table.
-static int create(Ceed ceed, const char *options) {
+static int check_ceed_create(Ceed ceed, const char *options) {
   const char *inner = ritz_resource_option(options, "inner"), *mem = ritz_resource_option(options, "mem");
   RITZ_REQUIRE(!inner || is_word(inner, "ref"), ceed, CEED_ERROR_BACKEND,
                "CeedInit: /cpu/self/check cannot watch '%.*s'; it watches 'ref'", (int)strcspn(inner, ":"),
@@ -27,7 +27,7 @@ static int create(Ceed ceed, const char *options) {
   return ceed->backend.ceed_create(ceed, options);
 }
 
-static int destroy(Ceed ceed) {
+static int check_ceed_destroy(Ceed ceed) {
   (void)ceed;
   return CEED_ERROR_SUCCESS;
 }
@@ -41,8 +41,8 @@ const RitzBackend ritz_check_backend = {
     .fallback = &ritz_ref_backend,
     .mem_type = CEED_MEM_HOST,
     .is_deterministic = true,
-    .ceed_create = create,
-    .ceed_destroy = destroy,
+    .ceed_create = check_ceed_create,
+    .ceed_destroy = check_ceed_destroy,
     .qfunction_call = ritz_check_qfunction_call,
     .vector_lend = ritz_check_vector_lend,
     .vector_take_back = ritz_check_vector_take_back,

@@ -27,8 +27,9 @@ static bool transposes(const Kernel *k) { return k->action->t_mode == CEED_TRANS
 
 // v[a][j][c] = sum_b t_jb u[a][b][c] with t_jb = table[j][b], or table[b][j] when transposed. Every entry by
 // itself.
-static void contract(CeedInt before, CeedInt n_in, CeedInt after, CeedInt n_out, const CeedScalar *table,
-                     bool is_transposed, const CeedScalar *u, CeedScalar *v) {
+static void contract_on_device(CeedInt before, CeedInt n_in, CeedInt after, CeedInt n_out,
+                               const CeedScalar *table, bool is_transposed, const CeedScalar *u,
+                               CeedScalar *v) {
   for (CeedInt entry = 0; entry < before * n_out * after; entry++) {
     CeedInt c = entry % after, j = entry / after % n_out, a = entry / after / n_out;
     CeedScalar sum = 0;
@@ -48,8 +49,8 @@ static void run_tensor(const Kernel *k, CeedInt differentiated, const CeedScalar
   for (CeedInt d = b->dim - 1; d >= 0; d--) {
     const CeedScalar *table = d == differentiated ? b->grad_1d : b->interp_1d;
     CeedScalar *to = d == 0 ? v : k->work[1 + d % 2];
-    contract(CeedIntPow(n_out, b->dim - 1 - d), n_in, CeedIntPow(n_in, d), n_out, table, transposes(k), from,
-             to);
+    contract_on_device(CeedIntPow(n_out, b->dim - 1 - d), n_in, CeedIntPow(n_in, d), n_out, table,
+                       transposes(k), from, to);
     from = to;
   }
 }
@@ -60,7 +61,8 @@ static void run_component(const Kernel *k, CeedInt d, const CeedScalar *u, CeedS
     run_tensor(k, k->action->eval_mode == CEED_EVAL_GRAD ? d : -1, u, v);
   } else {
     const CeedScalar *table = k->table + (CeedSize)d * b->Q * b->P;
-    contract(1, transposes(k) ? b->Q : b->P, 1, transposes(k) ? b->P : b->Q, table, transposes(k), u, v);
+    contract_on_device(1, transposes(k) ? b->Q : b->P, 1, transposes(k) ? b->P : b->Q, table, transposes(k),
+                       u, v);
   }
 }
 
@@ -73,7 +75,7 @@ static void run_weights(const Kernel *k) {
   }
 }
 
-static void run_element(const Kernel *k) {
+static void run_basis_element(const Kernel *k) {
   CeedInt C = k->basis->num_comp, P = k->basis->P, Q = k->basis->Q;
   if (k->action->eval_mode == CEED_EVAL_WEIGHT) {
     run_weights(k);
@@ -149,19 +151,19 @@ static int open_kernel(CeedBasis b, const RitzBasisAction *action, Kernel *k) {
 }
 
 // Where entry i of an element is, in the device's vector of nodes or of points.
-static CeedSize place(const Kernel *k, bool is_nodes, CeedInt elem, CeedSize i) {
+static CeedSize basis_e_index(const Kernel *k, bool is_nodes, CeedInt elem, CeedSize i) {
   CeedInt length = is_nodes ? k->basis->P : k->basis->Q;
   return (i / length * k->action->num_elem + elem) * length + i % length;
 }
 
-static int check_element(const Kernel *k, CeedInt elem) {
+static int check_basis_element(const Kernel *k, CeedInt elem) {
   Ceed ceed = k->basis->obj.ceed;
   const RitzCheckPair pair = {ceed, "basis", "the reference backend"};
   const RitzBasisAction one = {1, k->action->t_mode, k->action->eval_mode, false};
   RITZ_TRY(ceed->backend.fallback->basis_apply(k->basis, &one, k->u, k->wanted));
   double size = k->action->eval_mode == CEED_EVAL_WEIGHT ? 1 : ritz_check_largest(k->num_u, k->u);
   for (CeedSize i = 0; i < k->num_v; i++) {
-    RITZ_TRY(ritz_check_compare(&pair, place(k, transposes(k), elem, i), k->v[i], k->wanted[i],
+    RITZ_TRY(ritz_check_compare(&pair, basis_e_index(k, transposes(k), elem, i), k->v[i], k->wanted[i],
                                 k->tolerance * size));
   }
   return CEED_ERROR_SUCCESS;
@@ -173,11 +175,11 @@ int ritz_check_device_basis(CeedBasis basis, const RitzBasisAction *action, cons
   RITZ_TRY(open_kernel(basis, action, &k));
   int ierr = CEED_ERROR_SUCCESS;
   for (CeedInt elem = 0; !ierr && elem < action->num_elem; elem++) {
-    for (CeedSize i = 0; i < k.num_u; i++) k.u[i] = u[place(&k, !transposes(&k), elem, i)];
-    run_element(&k);
-    ierr = check_element(&k, elem);
+    for (CeedSize i = 0; i < k.num_u; i++) k.u[i] = u[basis_e_index(&k, !transposes(&k), elem, i)];
+    run_basis_element(&k);
+    ierr = check_basis_element(&k, elem);
     for (CeedSize i = 0; i < k.num_v; i++) {
-      CeedScalar *to = &v[place(&k, transposes(&k), elem, i)];
+      CeedScalar *to = &v[basis_e_index(&k, transposes(&k), elem, i)];
       *to = k.v[i] + (action->add ? *to : 0);
     }
   }

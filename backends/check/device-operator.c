@@ -36,12 +36,12 @@ typedef struct {
   CeedScalar *x; // owned: their E-vector
 } State;
 
-static CeedInt size_of(const Field *f) { return f->field->qf_field->size; }
+static CeedInt field_size_on_device(const Field *f) { return f->field->qf_field->size; }
 static CeedEvalMode mode_of(const Field *f) {
   return ritz_field_is_unused(f->field) ? CEED_EVAL_NONE : f->field->qf_field->eval_mode;
 }
 static CeedSize q_length(const State *s, const Field *f) {
-  return (CeedSize)size_of(f) * s->op->num_elem * s->places;
+  return (CeedSize)field_size_on_device(f) * s->op->num_elem * s->places;
 }
 
 // ---- Opening ----
@@ -62,7 +62,7 @@ static int count_points(State *s) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int allocate(State *s) {
+static int allocate_vectors(State *s) {
   Ceed ceed = s->op->obj.ceed;
   for (CeedInt i = 0; i < s->num_fields; i++) {
     Field *f = &s->fields[i];
@@ -76,21 +76,21 @@ static int allocate(State *s) {
 }
 
 // The output that holds the array of this vector, or NULL.
-static const Field *holder_of(const State *s, CeedVector output) {
+static const Field *earlier_check_output(const State *s, CeedVector output) {
   for (CeedInt k = s->num_in; k < s->num_fields; k++) {
     if (s->fields[k].vec == output && s->fields[k].holds) return &s->fields[k];
   }
   return NULL;
 }
 
-static int get_arrays(State *s) {
+static int get_device_arrays(State *s) {
   for (CeedInt i = 0; i < s->num_fields; i++) {
     Field *f = &s->fields[i];
     if (f->vec == CEED_VECTOR_NONE) continue;
     if (f->is_input) {
       RITZ_TRY_BACKEND(CeedVectorGetArrayRead(f->vec, CEED_MEM_DEVICE, (const CeedScalar **)&f->l_array));
     } else {
-      const Field *holder = holder_of(s, f->vec);
+      const Field *holder = earlier_check_output(s, f->vec);
       if (holder) {
         f->l_array = holder->l_array;
         continue;
@@ -131,8 +131,8 @@ static int open_state(CeedOperator op, CeedVector in, CeedVector out, State *s) 
     f->vec = f->field->vec != CEED_VECTOR_ACTIVE ? f->field->vec : f->is_input ? in : out;
   }
   RITZ_TRY(count_points(s));
-  RITZ_TRY(allocate(s));
-  RITZ_TRY(get_arrays(s));
+  RITZ_TRY(allocate_vectors(s));
+  RITZ_TRY(get_device_arrays(s));
   return get_context(s);
 }
 
@@ -194,7 +194,7 @@ static int evaluate_inputs(const State *s) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int add_outputs(const State *s) {
+static int add_device_outputs(const State *s) {
   for (CeedInt i = s->num_in; i < s->num_fields; i++) {
     const Field *f = &s->fields[i];
     if (ritz_field_is_unused(f->field)) continue;
@@ -207,15 +207,16 @@ static int add_outputs(const State *s) {
 
 // ---- D ----
 
-static CeedSize place(const State *s, CeedInt elem, CeedInt component, CeedInt q) {
+static CeedSize q_vector_index(const State *s, CeedInt elem, CeedInt component, CeedInt q) {
   return ((CeedSize)component * s->op->num_elem + elem) * s->places + q;
 }
 
 // The points of an element alone, [size][n].
 static void load_element(const State *s, CeedInt i, CeedInt elem, CeedScalar *values) {
   CeedInt n = s->num_points[elem];
-  for (CeedInt c = 0; c < size_of(&s->fields[i]); c++) {
-    for (CeedInt q = 0; q < n; q++) values[(CeedSize)c * n + q] = s->fields[i].q_vec[place(s, elem, c, q)];
+  for (CeedInt c = 0; c < field_size_on_device(&s->fields[i]); c++) {
+    for (CeedInt q = 0; q < n; q++)
+      values[(CeedSize)c * n + q] = s->fields[i].q_vec[q_vector_index(s, elem, c, q)];
   }
 }
 
@@ -224,11 +225,11 @@ static int compare_output(const State *s, CeedInt i, CeedInt elem, const CeedSca
   const RitzCheckPair pair = {s->op->obj.ceed, "QFunction called for all points",
                               "a call for the points of one element"};
   CeedInt n = s->num_points[elem];
-  double size = ritz_check_largest((CeedSize)size_of(f) * n, wanted);
+  double size = ritz_check_largest((CeedSize)field_size_on_device(f) * n, wanted);
   s->device->field_name = f->field->qf_field->name;
-  for (CeedInt c = 0; c < size_of(f); c++) {
+  for (CeedInt c = 0; c < field_size_on_device(f); c++) {
     for (CeedInt q = 0; q < n; q++) {
-      CeedSize at = place(s, elem, c, q);
+      CeedSize at = q_vector_index(s, elem, c, q);
       RITZ_TRY(ritz_check_compare(&pair, at, f->q_vec[at], wanted[(CeedSize)c * n + q],
                                   1000 * ritz_check_epsilon() * size)); // room for another vectorisation
     }
@@ -238,7 +239,7 @@ static int compare_output(const State *s, CeedInt i, CeedInt elem, const CeedSca
 
 // Points are independent, and a function may be called with any number of them: an element's points give the
 // same alone. `context` starts as it was before the call for all points.
-static int check_element(const State *s, CeedInt elem, void *context) {
+static int check_operator_element(const State *s, CeedInt elem, void *context) {
   CeedQFunction qf = s->op->qf;
   CeedScalar **element = s->q_arrays + s->num_fields;
   if (s->num_points[elem] == 0) return CEED_ERROR_SUCCESS;
@@ -257,8 +258,9 @@ static int check_elements(const State *s) {
   int ierr = CEED_ERROR_SUCCESS;
   if (s->context_before) ierr = ritz_malloc(ceed, s->op->qf->ctx->storage.num_bytes, 1, &context);
   for (CeedInt i = 0; !ierr && i < s->num_fields; i++)
-    ierr = RITZ_MALLOC(ceed, (size_t)size_of(&s->fields[i]) * (size_t)s->places, &element[i]);
-  for (CeedInt elem = 0; !ierr && elem < s->op->num_elem; elem++) ierr = check_element(s, elem, context);
+    ierr = RITZ_MALLOC(ceed, (size_t)field_size_on_device(&s->fields[i]) * (size_t)s->places, &element[i]);
+  for (CeedInt elem = 0; !ierr && elem < s->op->num_elem; elem++)
+    ierr = check_operator_element(s, elem, context);
   for (CeedInt i = 0; i < s->num_fields; i++) RITZ_FREE(&element[i]);
   ritz_free(&context);
   return ierr;
@@ -279,6 +281,6 @@ int ritz_check_device_operator(CeedOperator op, CeedVector in, CeedVector out, R
   int ierr = open_state(op, in, out, &s);
   if (!ierr) ierr = evaluate_inputs(&s);
   if (!ierr) ierr = call_function(&s);
-  if (!ierr) ierr = add_outputs(&s);
+  if (!ierr) ierr = add_device_outputs(&s);
   return close_state(&s, ierr);
 }

@@ -82,7 +82,7 @@ static CeedSize num_values(const Kernel *k, CeedInt n) {
   return (CeedSize)k->q_comp * k->basis->num_comp * n;
 }
 
-static void run_element(Kernel *k, CeedInt n) {
+static void run_points_element(Kernel *k, CeedInt n) {
   if (transposes(k)) memset(k->v, 0, (size_t)num_nodes(k) * sizeof(*k->v));
   k->size = 0;
   for (CeedInt i = 0; i < n; i++) run_point(k, n, i);
@@ -116,12 +116,12 @@ static void close_kernel(Kernel *k) {
 
 // Where entry i of an element is, in the device's vector of nodes (length P), or of points of which the
 // element has `length`.
-static CeedSize place(const Kernel *k, bool is_nodes, CeedInt length, CeedInt elem, CeedSize i) {
+static CeedSize points_e_index(const Kernel *k, bool is_nodes, CeedInt length, CeedInt elem, CeedSize i) {
   CeedInt stride = is_nodes ? k->basis->P : k->most;
   return (i / length * k->action->num_elem + elem) * stride + i % length;
 }
 
-static int check_element(const Kernel *k, CeedInt elem, CeedInt n) {
+static int check_points_element(const Kernel *k, CeedInt elem, CeedInt n) {
   Ceed ceed = k->basis->obj.ceed;
   const RitzCheckPair pair = {ceed, "basis at points", "the reference backend"};
   const RitzBasisAction one = {1, k->action->t_mode, k->action->eval_mode, false};
@@ -135,28 +135,29 @@ static int check_element(const Kernel *k, CeedInt elem, CeedInt n) {
                  (transposes(k) ? n * k->q_comp : k->basis->P);
   double tolerance = 2 * steps * ritz_check_epsilon() * k->size * ritz_check_largest(num_u, k->u);
   for (CeedSize i = 0; i < num_v; i++) {
-    RITZ_TRY(ritz_check_compare(&pair, place(k, transposes(k), length, elem, i), k->v[i], k->wanted[i],
-                                tolerance));
+    RITZ_TRY(ritz_check_compare(&pair, points_e_index(k, transposes(k), length, elem, i), k->v[i],
+                                k->wanted[i], tolerance));
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static void load(const Kernel *k, CeedInt elem, CeedInt n, const CeedScalar *x, const CeedScalar *u) {
+static void load_points(const Kernel *k, CeedInt elem, CeedInt n, const CeedScalar *x, const CeedScalar *u) {
   CeedSize num_u = transposes(k) ? num_values(k, n) : num_nodes(k);
   CeedInt length = transposes(k) ? n : k->basis->P;
-  for (CeedSize i = 0; i < (CeedSize)k->basis->dim * n; i++) k->x[i] = x[place(k, false, n, elem, i)];
-  for (CeedSize i = 0; i < num_u; i++) k->u[i] = u[place(k, !transposes(k), length, elem, i)];
+  for (CeedSize i = 0; i < (CeedSize)k->basis->dim * n; i++)
+    k->x[i] = x[points_e_index(k, false, n, elem, i)];
+  for (CeedSize i = 0; i < num_u; i++) k->u[i] = u[points_e_index(k, !transposes(k), length, elem, i)];
 }
 
 // Places of points that the element does not have become 0.
-static void store(const Kernel *k, CeedInt elem, CeedInt n, CeedScalar *v) {
+static void store_points(const Kernel *k, CeedInt elem, CeedInt n, CeedScalar *v) {
   for (CeedSize i = 0; transposes(k) && i < num_nodes(k); i++) {
-    CeedScalar *to = &v[place(k, true, k->basis->P, elem, i)];
+    CeedScalar *to = &v[points_e_index(k, true, k->basis->P, elem, i)];
     *to = k->v[i] + (k->action->add ? *to : 0);
   }
   for (CeedSize i = 0; !transposes(k) && i < num_values(k, k->most); i++) {
     CeedSize m = i / k->most, point = i % k->most;
-    v[place(k, false, k->most, elem, i)] = point < n ? k->v[m * n + point] : 0;
+    v[points_e_index(k, false, k->most, elem, i)] = point < n ? k->v[m * n + point] : 0;
   }
 }
 
@@ -164,10 +165,10 @@ static int apply_elements(Kernel *k, const CeedInt *num_points, const CeedScalar
                           CeedScalar *v) {
   for (CeedInt elem = 0; elem < k->action->num_elem; elem++) {
     CeedInt n = num_points[elem];
-    load(k, elem, n, x, u);
-    run_element(k, n);
-    if (n > 0) RITZ_TRY(check_element(k, elem, n));
-    store(k, elem, n, v);
+    load_points(k, elem, n, x, u);
+    run_points_element(k, n);
+    if (n > 0) RITZ_TRY(check_points_element(k, elem, n));
+    store_points(k, elem, n, v);
   }
   return CEED_ERROR_SUCCESS;
 }

@@ -44,7 +44,7 @@ static Range range_of(CeedElemRestriction r, const RitzRestrictionAction *action
                  is_padded ? r->max_points : num_nodes(r, action->first_block)};
 }
 
-static CeedSize place(const Range *g, CeedInt k, CeedInt c, CeedInt i) {
+static CeedSize restriction_e_index(const Range *g, CeedInt k, CeedInt c, CeedInt i) {
   return ((CeedSize)c * g->num + k) * g->size + i;
 }
 
@@ -86,11 +86,11 @@ static void scatter_entry(const Range *g, CeedInt k, CeedInt c, CeedInt i, CeedS
     v[ritz_restriction_l_index(g->rstr, elem, j, c)] += orientation(g, elem, i, j) * u;
 }
 
-static void run(const Range *g, const CeedScalar *u, CeedScalar *v) {
+static void run_restriction(const Range *g, const CeedScalar *u, CeedScalar *v) {
   for (CeedInt c = 0; c < g->rstr->num_comp; c++) {
     for (CeedInt k = 0; k < g->num; k++) {
       for (CeedInt i = 0; i < g->size; i++) {
-        CeedSize at = place(g, k, c, i);
+        CeedSize at = restriction_e_index(g, k, c, i);
         if (g->action->t_mode == CEED_NOTRANSPOSE)
           v[at] = gather_entry(g, k, c, i, u);
         else
@@ -126,7 +126,7 @@ static int check_gather(const Range *g, const CeedScalar *u, const CeedScalar *v
     double size = band(g) > 0 ? 3 * 128 * ritz_check_largest((CeedSize)nc * n, plain) : 0;
     for (CeedSize m = 0; m < (CeedSize)nc * g->size; m++) {
       CeedInt c = (CeedInt)(m / g->size), i = (CeedInt)(m % g->size);
-      CeedSize at = place(g, k, c, i);
+      CeedSize at = restriction_e_index(g, k, c, i);
       CeedScalar value = n > 0 ? wanted[(CeedSize)c * n + CeedIntMin(i, n - 1)] : 0;
       RITZ_TRY(ritz_check_compare(&pair, at, v[at], value, 4 * ritz_check_epsilon() * size));
     }
@@ -141,7 +141,7 @@ static int check_scatter(const Range *g, const CeedScalar *u, const CeedScalar *
   for (CeedInt k = 0; k < g->num; k++) {
     CeedInt n = num_nodes(g->rstr, g->action->first_block + k);
     for (CeedInt c = 0; c < g->rstr->num_comp; c++) {
-      for (CeedInt i = 0; i < n; i++) elem_vec[(CeedSize)c * n + i] = u[place(g, k, c, i)];
+      for (CeedInt i = 0; i < n; i++) elem_vec[(CeedSize)c * n + i] = u[restriction_e_index(g, k, c, i)];
     }
     RITZ_TRY(run_reference(g, k, AS_IT_IS, elem_vec, wanted));
     for (CeedSize i = 0; i < (CeedSize)g->rstr->num_comp * n; i++)
@@ -168,7 +168,7 @@ int ritz_check_device_restriction(CeedElemRestriction rstr, const RitzRestrictio
     wanted[l] = v[l];
     sizes[l] = (CeedScalar)fabs((double)v[l]);
   }
-  run(&g, u, v);
+  run_restriction(&g, u, v);
   int ierr = sums ? check_scatter(&g, u, v, wanted, sizes, elem_vec)
                   : check_gather(&g, u, v, elem_vec, elem_vec + elem_length);
   RITZ_FREE(&work);

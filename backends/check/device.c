@@ -5,7 +5,7 @@
 #include "backends/check/check.h"
 #include "backends/ref/ref.h"
 
-static int create(Ceed ceed, const char *options) {
+static int check_device_ceed_create(Ceed ceed, const char *options) {
   (void)options; // read already, see check.c
   RitzCheckDevice *device = NULL;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &device));
@@ -14,7 +14,7 @@ static int create(Ceed ceed, const char *options) {
 }
 
 // Memory of the device that the program has allocated and not freed is lost with the device.
-static int destroy(Ceed ceed) {
+static int check_device_ceed_destroy(Ceed ceed) {
   RitzCheckDevice *device = ceed->data;
   RITZ_REQUIRE(device->num == 0, ceed, CEED_ERROR_BACKEND,
                "check: CeedDestroy: %zu arrays in device memory have not been freed", device->num);
@@ -44,8 +44,8 @@ const RitzBackend ritz_check_device_backend = {
     .mem_type = CEED_MEM_DEVICE,
     .is_deterministic = true,
     .pads_points = true,
-    .ceed_create = create,
-    .ceed_destroy = destroy,
+    .ceed_create = check_device_ceed_create,
+    .ceed_destroy = check_device_ceed_destroy,
     .restriction_layout = ritz_check_device_layout,
     .restriction_apply = ritz_check_device_restriction,
     .basis_apply = ritz_check_device_basis,

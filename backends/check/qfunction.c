@@ -12,7 +12,7 @@ typedef struct {
   void *ctx_before;    // owned copy of a read-only context
 } Watch;
 
-static CeedSize size_of(const Watch *w, CeedInt i) {
+static CeedSize field_length(const Watch *w, CeedInt i) {
   CeedQFunction qf = w->qf;
   return (CeedSize)w->Q * (i < qf->num_in ? qf->in[i] : qf->out[i - qf->num_in])->size;
 }
@@ -22,9 +22,10 @@ static int open_watch(Watch *w, const void *ctx, const CeedScalar *const *in) {
   Ceed ceed = qf->obj.ceed;
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_in + (size_t)qf->num_out, &w->arrays));
   for (CeedInt i = 0; i < qf->num_in + qf->num_out; i++) {
-    RITZ_TRY(ritz_check_guarded_alloc(ceed, size_of(w, i), sizeof(CeedScalar), true, (void **)&w->arrays[i]));
-    if (i < qf->num_in && size_of(w, i))
-      memcpy(w->arrays[i], in[i], (size_t)size_of(w, i) * sizeof(CeedScalar));
+    RITZ_TRY(
+        ritz_check_guarded_alloc(ceed, field_length(w, i), sizeof(CeedScalar), true, (void **)&w->arrays[i]));
+    if (i < qf->num_in && field_length(w, i))
+      memcpy(w->arrays[i], in[i], (size_t)field_length(w, i) * sizeof(CeedScalar));
   }
   if (!ctx || qf->is_context_writable) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_malloc(ceed, qf->ctx->storage.num_bytes, 1, &w->ctx_before));
@@ -43,7 +44,7 @@ static int check_inputs(const Watch *w, const CeedScalar *const *in) {
   CeedQFunction qf = w->qf;
   for (CeedInt i = 0; i < qf->num_in; i++) {
     bool is_changed =
-        size_of(w, i) && memcmp(w->arrays[i], in[i], (size_t)size_of(w, i) * sizeof(CeedScalar));
+        field_length(w, i) && memcmp(w->arrays[i], in[i], (size_t)field_length(w, i) * sizeof(CeedScalar));
     RITZ_REQUIRE(!is_changed, qf->obj.ceed, CEED_ERROR_BACKEND,
                  "check: QFunction '%s' has changed its input '%s'", qf->kernel_name, qf->in[i]->name);
   }
@@ -53,7 +54,7 @@ static int check_inputs(const Watch *w, const CeedScalar *const *in) {
 static int check_outputs(const Watch *w) {
   CeedQFunction qf = w->qf;
   for (CeedInt i = 0; i < qf->num_out; i++) {
-    CeedSize unwritten = ritz_check_find_marked(size_of(w, qf->num_in + i), w->arrays[qf->num_in + i]);
+    CeedSize unwritten = ritz_check_find_marked(field_length(w, qf->num_in + i), w->arrays[qf->num_in + i]);
     RITZ_REQUIRE(unwritten < 0, qf->obj.ceed, CEED_ERROR_BACKEND,
                  "check: QFunction '%s' has not written component %" CeedSize_FMT
                  " of its output '%s' at point %" CeedSize_FMT,
@@ -66,9 +67,10 @@ static int check_guards(const Watch *w) {
   CeedQFunction qf = w->qf;
   for (CeedInt i = 0; i < qf->num_in + qf->num_out; i++) {
     CeedQFunctionField field = i < qf->num_in ? qf->in[i] : qf->out[i - qf->num_in];
-    RITZ_REQUIRE(ritz_check_guards_are_intact(w->arrays[i], size_of(w, i), sizeof(CeedScalar)), qf->obj.ceed,
-                 CEED_ERROR_BACKEND, "check: QFunction '%s' has written outside the array of field '%s'",
-                 qf->kernel_name, field->name);
+    RITZ_REQUIRE(ritz_check_guards_are_intact(w->arrays[i], field_length(w, i), sizeof(CeedScalar)),
+                 qf->obj.ceed, CEED_ERROR_BACKEND,
+                 "check: QFunction '%s' has written outside the array of field '%s'", qf->kernel_name,
+                 field->name);
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -90,8 +92,8 @@ static int call_watched(Watch *w, void *ctx, const CeedScalar *const *in, CeedSc
   RITZ_TRY(check_outputs(w));
   RITZ_TRY(check_context(w, ctx));
   for (CeedInt i = 0; i < qf->num_out; i++) {
-    if (!size_of(w, qf->num_in + i)) continue; // out[i] may be NULL
-    memcpy(out[i], w->arrays[qf->num_in + i], (size_t)size_of(w, qf->num_in + i) * sizeof(CeedScalar));
+    if (!field_length(w, qf->num_in + i)) continue; // out[i] may be NULL
+    memcpy(out[i], w->arrays[qf->num_in + i], (size_t)field_length(w, qf->num_in + i) * sizeof(CeedScalar));
   }
   return CEED_ERROR_SUCCESS;
 }

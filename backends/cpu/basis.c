@@ -44,7 +44,7 @@ static RitzRoute route_of(CeedBasis basis) {
   return basis->is_tensor ? RITZ_ROUTE_DIRECT : basis->blocks ? RITZ_ROUTE_BLOCKS : RITZ_ROUTE_DENSE;
 }
 
-static void describe(CeedBasis basis, CeedEvalMode mode, Alone *a) {
+static void describe_basis(CeedBasis basis, CeedEvalMode mode, Alone *a) {
   CeedScalar *interp = (CeedScalar *)(basis->is_tensor ? basis->interp_1d : basis->interp);
   CeedScalar *derivative = (CeedScalar *)derivative_of(basis, mode);
   a->basis = (RitzPlanBasis){.is_tensor = basis->is_tensor,
@@ -86,16 +86,16 @@ static int list_steps(CeedBasis basis, const Alone *a, bool transposes, RitzStep
 }
 
 // Elements first .. first + num - 1; idle lanes are zero.
-static void load(CeedSize size, CeedInt num_elem, CeedInt first, size_t num, const CeedScalar *u,
-                 RitzVec *x) {
+static void load_batch(CeedSize size, CeedInt num_elem, CeedInt first, size_t num, const CeedScalar *u,
+                       RitzVec *x) {
   for (CeedSize i = 0; i < size; i++) {
     x[i] = ritz_splat(0);
     memcpy(&x[i], u + i * num_elem + first, num * sizeof(*u));
   }
 }
 
-static void store(CeedSize size, CeedInt num_elem, CeedInt first, size_t num, bool add, const RitzVec *y,
-                  CeedScalar *v) {
+static void store_batch(CeedSize size, CeedInt num_elem, CeedInt first, size_t num, bool add,
+                        const RitzVec *y, CeedScalar *v) {
   for (CeedSize i = 0; i < size; i++) {
     CeedScalar *to = v + i * num_elem + first;
     RitzVec sum = ritz_splat(0);
@@ -106,7 +106,7 @@ static void store(CeedSize size, CeedInt num_elem, CeedInt first, size_t num, bo
 }
 
 // Memory of n vectors at *vectors, where vectors begin; *memory is to be freed.
-static int allocate(Ceed ceed, CeedSize n, char **memory, RitzVec **vectors) {
+static int allocate_batch(Ceed ceed, CeedSize n, char **memory, RitzVec **vectors) {
   RITZ_TRY(RITZ_MALLOC(ceed, ((size_t)n + 1) * sizeof(RitzVec), memory));
   *vectors = (RitzVec *)(*memory + (sizeof(RitzVec) - (uintptr_t)*memory % sizeof(RitzVec)));
   return CEED_ERROR_SUCCESS;
@@ -125,9 +125,9 @@ static void run_batches(const RitzBasisAction *action, bool adds, CeedSize num_f
   const RitzBatch batch = {.num = RITZ_LANES};
   for (CeedInt e = 0; e < action->num_elem; e += RITZ_LANES) {
     const size_t num = (size_t)CeedIntMin(RITZ_LANES, action->num_elem - e);
-    load(num_from, action->num_elem, e, num, u, x);
+    load_batch(num_from, action->num_elem, e, num, u, x);
     (void)ritz_cpu_run_steps(run, &batch); // no function to fail
-    store(num_to, action->num_elem, e, num, adds, y, v);
+    store_batch(num_to, action->num_elem, e, num, adds, y, v);
   }
 }
 
@@ -145,10 +145,10 @@ int ritz_cpu_basis_apply(CeedBasis basis, const RitzBasisAction *action, const C
   char *memory = NULL;
   RitzVec *vectors, **buffers = NULL;
   int ierr;
-  describe(basis, mode, &alone);
+  describe_basis(basis, mode, &alone);
   RITZ_TRY(list_steps(basis, &alone, transposes, &list));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(basis->obj.ceed, (size_t)list->num_buffers, &buffers));
-  RITZ_TRY_CLEANUP(allocate(basis->obj.ceed, list->size, &memory, &vectors));
+  RITZ_TRY_CLEANUP(allocate_batch(basis->obj.ceed, list->size, &memory, &vectors));
   ritz_cpu_place_buffers(list, vectors, buffers);
   const RitzKernelArgs args = {.matrices = alone.matrices};
   const RitzCpuRun run = {.list = list, .args = &args, .buffers = buffers};

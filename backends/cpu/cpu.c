@@ -15,7 +15,8 @@
 
 enum { MAX_THREADS = 1 << 20 }; // that may be asked for
 
-// Of OMP_NUM_THREADS, which other programs read, too: what is no number counts for nothing.
+// Threads by OMP_NUM_THREADS, 0 when it is not a number: the variable is shared with other programs, so that
+// is no error.
 static int threads_from_environment(void) {
   const char *text = getenv("OMP_NUM_THREADS");
   const long num = text ? strtol(text, NULL, 10) : 0;
@@ -34,7 +35,7 @@ static int choose_threads(Ceed ceed, const char *options, int *num) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int destroy(Ceed ceed) {
+static int cpu_ceed_destroy(Ceed ceed) {
   RitzCpu *cpu = ceed->data;
   ritz_team_destroy(&cpu->team);
   for (int t = 0; cpu->work && t < cpu->num_threads; t++) RITZ_FREE(&cpu->work[t]);
@@ -43,7 +44,7 @@ static int destroy(Ceed ceed) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int create(Ceed ceed, const char *options) {
+static int cpu_ceed_create(Ceed ceed, const char *options) {
   RitzCpu *cpu = NULL;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &cpu));
   ceed->data = cpu;
@@ -51,7 +52,7 @@ static int create(Ceed ceed, const char *options) {
   int ierr = choose_threads(ceed, options, &cpu->num_threads);
   if (!ierr) ierr = ritz_team_create(ceed, cpu->num_threads, &cpu->team);
   if (!ierr) ierr = RITZ_CALLOC(ceed, (size_t)cpu->num_threads, &cpu->work);
-  if (ierr) destroy(ceed);
+  if (ierr) cpu_ceed_destroy(ceed);
   return ierr;
 }
 
@@ -63,8 +64,8 @@ const RitzBackend ritz_cpu_backend = {
     .fallback = &ritz_ref_backend,
     .mem_type = CEED_MEM_HOST,
     .is_deterministic = true,
-    .ceed_create = create,
-    .ceed_destroy = destroy,
+    .ceed_create = cpu_ceed_create,
+    .ceed_destroy = cpu_ceed_destroy,
     .basis_apply = ritz_cpu_basis_apply,
     .operator_apply = ritz_cpu_operator_apply,
     .composite_apply = ritz_cpu_composite_apply,
@@ -74,8 +75,8 @@ const RitzBackend ritz_cpu_backend = {
     .operator_assemble_qfunction = ritz_cpu_operator_assemble_qfunction,
     .operator_assemble = ritz_cpu_operator_assemble,
     .operator_assemble_add_diagonal = ritz_cpu_operator_assemble_add_diagonal,
-    .operator_sweep_prepare = ritz_cpu_operator_sweep_prepare,
-    .operator_sweep = ritz_cpu_operator_sweep,
+    .operator_apply_hooked_prepare = ritz_cpu_operator_apply_hooked_prepare,
+    .operator_apply_hooked = ritz_cpu_operator_apply_hooked,
     .run_ranges_slots = ritz_cpu_run_ranges_slots,
     .run_ranges = ritz_cpu_run_ranges,
     .operator_explain = ritz_cpu_operator_explain,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The backend /cpu/self/gen: every operator one kernel, generated for its sizes, fields and point function,
+// The backend /cpu/self/gen: every operator one kernel, generated for its sizes, fields and QFunction,
 // SIMD across elements, threads over batches of them.
 #ifndef RITZ_BACKENDS_CPU_CPU_H
 #define RITZ_BACKENDS_CPU_CPU_H
@@ -23,16 +23,16 @@ typedef struct {
   char **work;        // owned [num_threads], 64-byte aligned, NULL before the first use
 } RitzCpu;
 
-// ---- Data of an operator: op->data; of a composite: its RitzCpuSweep, NULL before the first request ----
+// ---- op->data; of a composite: its RitzCpuApplyHooks, NULL before the first request ----
 typedef enum {
-  RITZ_PATH_TEXT,      // one kernel, the text of the point function inside
+  RITZ_PATH_TEXT,      // one kernel, the text of the QFunction inside
   RITZ_PATH_POINTER,   // one kernel that calls the application's function
   RITZ_PATH_UNFUSED,   // the ahead-of-time kernel
   RITZ_PATH_DELEGATED, // the reference backend
 } RitzCpuPath;
 
 typedef struct RitzCpuDiagonal RitzCpuDiagonal;
-typedef struct RitzCpuSweep RitzCpuSweep;
+typedef struct RitzCpuApplyHooks RitzCpuApplyHooks;
 
 typedef struct {
   RitzCpuPath path;
@@ -51,16 +51,16 @@ typedef struct {
   RitzUnfused unfused;       // for the ahead-of-time kernel: plan and target
   void **zeroed;             // owned [num_spaces]: outputs that the apply sets to zero; else NULL
   RitzCpuDiagonal *diagonal; // owned: how its diagonal is assembled; NULL before the first request
-  RitzCpuSweep *sweep;       // owned; NULL before the first request
+  RitzCpuApplyHooks *hooks;  // owned; NULL before the first request
 } RitzCpuOperator;
 
 // prepare.c: makes op->data of operators that have none; kernels of all of them are compiled together. `in`
-// is the active input, for the first look at the point function.
+// is the active input, for the first check of the QFunction.
 int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in);
 int ritz_cpu_operator_destroy(CeedOperator op);
-// What a further kernel of a prepared operator needs: a source with the operator's point function; the kernel
-// in a module (NULL: none of our kind); scratch of all threads; where it falls back, a word to the user, once
-// a context, or an error where the user wants none of that.
+// For a further kernel of a prepared operator: a source with the operator's QFunction; the kernel in a module
+// (NULL: none of our kind); scratch of all threads; the warning when it falls back, once a context, or the
+// error under RITZ_STRICT.
 RitzJitSource ritz_cpu_describe_source(CeedOperator op, const char *text);
 RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes);
 int ritz_cpu_reserve_work(Ceed ceed, int64_t bytes);
@@ -68,7 +68,7 @@ int ritz_cpu_warn(CeedOperator op, const char *call, const char *reason, const c
 
 // precision.c: operators whose arithmetic, or some vector, is not CeedScalar.
 bool ritz_cpu_is_mixed(CeedOperator op);
-// Slot of the backend: such an operator is served by kernels that hold the text of the point function, or,
+// Slot of the backend: such an operator is served by kernels that hold the text of the QFunction, or,
 // where its arithmetic is CeedScalar, call it; prepares it. What has no such kernel has
 // RITZ_PATH_DELEGATED and a reason, and is nothing that this backend runs.
 int ritz_cpu_operator_is_native(CeedOperator op, CeedVector in, bool *is_native, const char **reason);
@@ -78,7 +78,7 @@ void ritz_cpu_free_matrices(RitzCpuOperator *cpu);
 double ritz_cpu_rounded_bytes(const RitzPlan *plan);
 
 // environment.c: what this processor offers arithmetic of a precision, and the variables RITZ_LANES,
-// RITZ_QFUNCTION, RITZ_FORMS and RITZ_FOLD allow.
+// RITZ_QFUNCTION, RITZ_SIMPLE_INPUTS and RITZ_EVEN_ODD allow.
 void ritz_cpu_environment(CeedScalarType precision, RitzCpuMachine *machine, RitzPlanOptions *options);
 
 // function.c: calls the application's function, and the text in a kernel (NULL: none; is_single: compiled
@@ -119,12 +119,14 @@ int ritz_cpu_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_n
 int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream); // of a prepared operator
 void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal);
 
-// sweep.c
-int ritz_cpu_operator_sweep_prepare(CeedOperator op, CeedVector in, int *num_slots, const char **reason);
-int ritz_cpu_operator_sweep(CeedOperator op, CeedVector in, CeedVector out, const RitzSweep *sweep);
+// apply-hooks.c
+int ritz_cpu_operator_apply_hooked_prepare(CeedOperator op, CeedVector in, int *num_slots,
+                                           const char **reason);
+int ritz_cpu_operator_apply_hooked(CeedOperator op, CeedVector in, CeedVector out,
+                                   const RitzApplyHooks *hooks);
 int ritz_cpu_run_ranges_slots(Ceed ceed, int *num_slots);
 int ritz_cpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
-void ritz_cpu_sweep_destroy(RitzCpuSweep **sweep);
+void ritz_cpu_apply_hooks_destroy(RitzCpuApplyHooks **hooks);
 
 // explain.c
 int ritz_cpu_operator_explain(CeedOperator op, FILE *stream);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the reference backend does for /cpu/self/gen, serially: told once, and an error under RITZ_STRICT. All
-// delegations of this backend but whole operators (prepare.c) go through here.
+// What the reference backend does for /cpu/self/gen, serially: with one warning, and an error under
+// RITZ_STRICT. All delegations of this backend but whole operators (prepare.c) go through here.
 #include "backends/cpu/cpu.h"
 #include "backends/ref/ref.h"
 
@@ -11,7 +11,7 @@ int ritz_cpu_delegate(Ceed ceed, const char *what, const char *reason) {
 }
 
 int ritz_cpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values) {
-  RITZ_TRY(ritz_cpu_delegate(op->obj.ceed, "assembly of a point function", no_kernel));
+  RITZ_TRY(ritz_cpu_delegate(op->obj.ceed, "assembly of a QFunction", no_kernel));
   return ritz_ref_operator_assemble_qfunction(op, rstr, values);
 }
 

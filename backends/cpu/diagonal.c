@@ -34,18 +34,18 @@ void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal) {
 
 // ---- Plan ----
 
-static int find_refusal(CeedOperator op, const char **reason) {
+static int why_no_diagonal(CeedOperator op, const char **reason) {
   RITZ_TRY(ritz_plan_refuse_diagonal(op, reason));
   if (!*reason && ((const RitzCpuOperator *)op->data)->path != RITZ_PATH_TEXT)
-    *reason = "the operator's kernel does not hold the text of its point function";
+    *reason = "the operator's kernel does not hold the text of its QFunction";
   return CEED_ERROR_SUCCESS;
 }
 
-static int make_plan(CeedOperator op, RitzCpuDiagonal *d) {
+static int make_diagonal_plan(CeedOperator op, RitzCpuDiagonal *d) {
   const RitzCpuOperator *cpu = op->data;
   const char *reason;
 
-  RITZ_TRY(find_refusal(op, &reason));
+  RITZ_TRY(why_no_diagonal(op, &reason));
   if (reason) return ritz_strdup(op->obj.ceed, reason, &d->reason);
   RITZ_TRY(ritz_plan_diagonal(op, cpu->plan, &d->plan));
   return ritz_plan_cpu_diagonal(op->obj.ceed, d->plan, cpu->target, &d->target);
@@ -57,7 +57,7 @@ static int plan_diagonal(CeedOperator op) {
 
   if (cpu->diagonal) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &cpu->diagonal));
-  const int ierr = make_plan(op, cpu->diagonal);
+  const int ierr = make_diagonal_plan(op, cpu->diagonal);
   if (ierr) ritz_cpu_diagonal_destroy(&cpu->diagonal);
   return ierr;
 }
@@ -75,7 +75,7 @@ static int give_up(CeedOperator op, RitzCpuDiagonal *d) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int load(CeedOperator op, RitzCpuDiagonal *d) {
+static int load_diagonal_kernel(CeedOperator op, RitzCpuDiagonal *d) {
   const Ceed ceed = op->obj.ceed;
   char *text = NULL;
 
@@ -105,12 +105,12 @@ static int make_arguments(CeedOperator op, RitzCpuDiagonal *d) {
   return ritz_cpu_reserve_work(op->obj.ceed, info->work_bytes);
 }
 
-static int make_kernel(CeedOperator op) {
+static int make_diagonal_kernel(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
   RitzCpuDiagonal *d = cpu->diagonal;
 
   if (!d->plan || d->module) return CEED_ERROR_SUCCESS;
-  int ierr = load(op, d);
+  int ierr = load_diagonal_kernel(op, d);
   if (!ierr && d->plan) ierr = make_arguments(op, d);
   if (ierr) ritz_cpu_diagonal_destroy(&cpu->diagonal); // the next call tries again
   return ierr;
@@ -118,7 +118,7 @@ static int make_kernel(CeedOperator op) {
 
 // ---- Running ----
 
-static int run(CeedOperator op, RitzCpuDiagonal *d) {
+static int run_diagonal(CeedOperator op, RitzCpuDiagonal *d) {
   const RitzCpuOperator *cpu = op->data;
   const RitzCpu *ceed = op->obj.ceed->data;
   void *context;
@@ -135,7 +135,7 @@ static int run(CeedOperator op, RitzCpuDiagonal *d) {
 }
 
 // All but the last are passive.
-static CeedVector vector_of(CeedOperator op, const RitzCpuDiagonal *d, int s) {
+static CeedVector diagonal_vector_of(CeedOperator op, const RitzCpuDiagonal *d, int s) {
   return ritz_operator_field(op, d->plan->plan.spaces[s].field)->vec;
 }
 
@@ -145,25 +145,25 @@ static int run_with_inputs(CeedOperator op, RitzCpuDiagonal *d, void *diagonal) 
 
   d->spaces[plan->num_spaces].array = diagonal;
   for (int s = 0; s < plan->num_spaces && !ierr; s++) {
-    ierr = ritz_cpu_get_input(plan, d->target, s, vector_of(op, d, s), &d->spaces[s]);
+    ierr = ritz_cpu_get_input(plan, d->target, s, diagonal_vector_of(op, d, s), &d->spaces[s]);
     num_held += !ierr;
   }
-  if (!ierr) ierr = run(op, d);
+  if (!ierr) ierr = run_diagonal(op, d);
   d->spaces[plan->num_spaces].array = NULL;
   for (int s = 0; s < num_held; s++) {
-    const int restored = ritz_cpu_restore_input(d->target, s, vector_of(op, d, s), &d->spaces[s]);
+    const int restored = ritz_cpu_restore_input(d->target, s, diagonal_vector_of(op, d, s), &d->spaces[s]);
     if (!ierr) ierr = restored;
   }
   return ierr;
 }
 
-// What is known before the operator is prepared; NULL: it may have a kernel.
-static int refuse(CeedOperator op, bool is_point_block, const char **reason) {
+// Reasons against a kernel that are known before the operator is prepared; NULL: it may have one.
+static int refuse_diagonal(CeedOperator op, bool is_point_block, const char **reason) {
   *reason = NULL;
   if (is_point_block)
     *reason = "there is no kernel for it on CPUs yet";
   else if (op->qf_data->reuse)
-    *reason = "the assembled point function is kept";
+    *reason = "the assembled QFunction is kept";
   else
     RITZ_TRY(ritz_plan_refuse_diagonal(op, reason));
   return CEED_ERROR_SUCCESS;
@@ -173,11 +173,11 @@ int ritz_cpu_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_n
   const char *reason;
 
   *is_native = false;
-  RITZ_TRY(refuse(op, is_point_block, &reason));
+  RITZ_TRY(refuse_diagonal(op, is_point_block, &reason));
   if (reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
   RITZ_TRY(plan_diagonal(op));
-  RITZ_TRY(make_kernel(op));
+  RITZ_TRY(make_diagonal_kernel(op));
   *is_native = ((const RitzCpuOperator *)op->data)->diagonal->plan;
   return CEED_ERROR_SUCCESS;
 }
@@ -185,14 +185,14 @@ int ritz_cpu_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_n
 int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
   const char *reason;
 
-  RITZ_TRY(refuse(op, is_point_block, &reason));
+  RITZ_TRY(refuse_diagonal(op, is_point_block, &reason));
   if (reason) return ritz_cpu_delegate_diagonal(op, is_point_block, reason, diagonal);
   RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
   RITZ_TRY(plan_diagonal(op));
-  RITZ_TRY(make_kernel(op));
+  RITZ_TRY(make_diagonal_kernel(op));
   const RitzCpuOperator *cpu = op->data;
   if (cpu->diagonal->plan) return run_with_inputs(op, cpu->diagonal, diagonal);
-  if (cpu->path > RITZ_PATH_POINTER) // which was told already
+  if (cpu->path > RITZ_PATH_POINTER) // which was warned of already
     return ritz_ref_operator_assemble_add_diagonal(op, false, diagonal);
   return ritz_cpu_delegate_diagonal(op, false, cpu->diagonal->reason, diagonal);
 }

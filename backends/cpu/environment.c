@@ -30,8 +30,8 @@ void ritz_cpu_environment(CeedScalarType precision, RitzCpuMachine *machine, Rit
   const CeedInt lanes = wanted_lanes(ritz_environment("RITZ_LANES"));
   *machine = (RitzCpuMachine){.lanes = lanes ? lanes : in_register,
                               .allows_text = is_not("RITZ_QFUNCTION", "pointer")};
-  *options = (RitzPlanOptions){.allows_forms = is_not("RITZ_FORMS", "off"),
-                               .allows_folds = is_not("RITZ_FOLD", "off"),
-                               .folds_near = !is_not("RITZ_FOLD", "near"),
+  *options = (RitzPlanOptions){.allows_simple_inputs = is_not("RITZ_SIMPLE_INPUTS", "off"),
+                               .allows_even_odd = is_not("RITZ_EVEN_ODD", "off"),
+                               .even_odd_near = !is_not("RITZ_EVEN_ODD", "near"),
                                .allows_blocks = true};
 }

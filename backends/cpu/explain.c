@@ -8,13 +8,13 @@ static void explain_precision(const RitzPlan *plan, FILE *stream) {
   if (plan->precision == CEED_SCALAR_TYPE) return;
   if (plan->has_context)
     fprintf(stream,
-            "  the point function, which has a context, computes in double; its arguments are converted\n");
+            "  the QFunction, which has a context, computes in double; its arguments are converted\n");
   if (bytes > 0) fprintf(stream, "  matrices of bases rounded to float: %.0f bytes more\n", bytes);
 }
 
 int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {
   static const char *const paths[] = {
-      "one generated kernel, the text of the point function inside",
+      "one generated kernel, the text of the QFunction inside",
       "one generated kernel that calls the application's function for each row of points",
       "the ahead-of-time kernel, stage by stage for one batch of elements",
       "the reference backend, element by element",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// First look at a point function: does its text say what the application's function does (the text may have
+// First check of a QFunction: does its text say what the application's function does (the text may have
 // been edited since, or depend on flags of the application), and does it write to its context. Both are
 // called on the points of the first element, once with the values that are there, once with the active inputs
 // disturbed, because those are often zero. Inputs that are not finite are replaced: differently compiled code
@@ -32,7 +32,7 @@ typedef struct {
   size_t context_bytes;
   char *context[2]; // owned copies
   RitzCpuLook found;
-} Look;
+} TextCheck;
 
 // ---- Memory ----
 
@@ -42,77 +42,78 @@ static CeedSize field_sizes(CeedInt num, CeedQFunctionField *fields) {
   return size;
 }
 
-static int allocate(Look *look) {
-  CeedQFunction qf = look->op->qf;
-  Ceed ceed = look->op->obj.ceed;
+static int allocate_arguments(TextCheck *check) {
+  CeedQFunction qf = check->op->qf;
+  Ceed ceed = check->op->obj.ceed;
 
-  look->in_size = field_sizes(qf->num_in, qf->in) * look->points;
-  look->out_size = field_sizes(qf->num_out, qf->out) * look->points;
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)(look->in_size + 2 * look->out_size), &look->memory));
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_in, &look->in));
-  CeedScalar *next = look->memory;
+  check->in_size = field_sizes(qf->num_in, qf->in) * check->points;
+  check->out_size = field_sizes(qf->num_out, qf->out) * check->points;
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)(check->in_size + 2 * check->out_size), &check->memory));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_in, &check->in));
+  CeedScalar *next = check->memory;
   for (CeedInt i = 0; i < qf->num_in; i++) {
-    look->in[i] = next;
-    next += (CeedSize)qf->in[i]->size * look->points;
+    check->in[i] = next;
+    next += (CeedSize)qf->in[i]->size * check->points;
   }
   for (int k = 0; k < 2; k++) {
-    RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_out, &look->out[k]));
+    RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_out, &check->out[k]));
     for (CeedInt i = 0; i < qf->num_out; i++) {
-      look->out[k][i] = next;
-      next += (CeedSize)qf->out[i]->size * look->points;
+      check->out[k][i] = next;
+      next += (CeedSize)qf->out[i]->size * check->points;
     }
-    if (!look->state.context) continue;
-    RITZ_TRY_BACKEND(CeedQFunctionContextGetContextSize(qf->ctx, &look->context_bytes));
-    RITZ_TRY(RITZ_MALLOC(ceed, look->context_bytes, &look->context[k]));
-    memcpy(look->context[k], look->state.context, look->context_bytes);
+    if (!check->state.context) continue;
+    RITZ_TRY_BACKEND(CeedQFunctionContextGetContextSize(qf->ctx, &check->context_bytes));
+    RITZ_TRY(RITZ_MALLOC(ceed, check->context_bytes, &check->context[k]));
+    memcpy(check->context[k], check->state.context, check->context_bytes);
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int allocate_single(Look *look) {
-  CeedQFunction qf = look->op->qf;
-  Ceed ceed = look->op->obj.ceed;
+static int allocate_single(TextCheck *check) {
+  CeedQFunction qf = check->op->qf;
+  Ceed ceed = check->op->obj.ceed;
 
-  if (!look->is_single) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)(look->in_size + look->out_size), &look->single));
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_in, &look->single_in));
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_out, &look->single_out));
-  for (CeedInt i = 0; i < qf->num_in; i++) look->single_in[i] = look->single + (look->in[i] - look->memory);
+  if (!check->is_single) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)(check->in_size + check->out_size), &check->single));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_in, &check->single_in));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_out, &check->single_out));
+  for (CeedInt i = 0; i < qf->num_in; i++)
+    check->single_in[i] = check->single + (check->in[i] - check->memory);
   for (CeedInt i = 0; i < qf->num_out; i++)
-    look->single_out[i] = look->single + (look->out[0][i] - look->memory);
+    check->single_out[i] = check->single + (check->out[0][i] - check->memory);
   return CEED_ERROR_SUCCESS;
 }
 
-static void free_memory(Look *look) {
-  RITZ_FREE(&look->memory);
-  RITZ_FREE(&look->single);
-  RITZ_FREE((void **)&look->single_in);
-  RITZ_FREE((void **)&look->single_out);
-  RITZ_FREE((void **)&look->in);
+static void free_arguments(TextCheck *check) {
+  RITZ_FREE(&check->memory);
+  RITZ_FREE(&check->single);
+  RITZ_FREE((void **)&check->single_in);
+  RITZ_FREE((void **)&check->single_out);
+  RITZ_FREE((void **)&check->in);
   for (int k = 0; k < 2; k++) {
-    RITZ_FREE((void **)&look->out[k]);
-    RITZ_FREE(&look->context[k]);
+    RITZ_FREE((void **)&check->out[k]);
+    RITZ_FREE(&check->context[k]);
   }
 }
 
 // ---- Values of the first element ----
 
 // What fits into float, where the text computes in it; NaN and infinity in the inputs become one.
-static void replace_unusual(Look *look) {
-  RitzRefState *state = &look->state;
+static void replace_unusual(TextCheck *check) {
+  RitzRefState *state = &check->state;
   for (CeedInt i = 0; i < state->num_in; i++) {
     RitzRefField *f = &state->fields[i];
     for (CeedSize k = 0; k < f->num_points; k++) {
-      if (look->is_single) f->points[k] = (CeedScalar)(float)f->points[k];
+      if (check->is_single) f->points[k] = (CeedScalar)(float)f->points[k];
       if (isfinite(f->points[k])) continue;
       f->points[k] = 1;
-      look->found.has_unusual = true;
+      check->found.has_unusual = true;
     }
   }
 }
 
 // Entries of the first element in an array of doubles, as long as they need it.
-static int copy_element(Look *look, RitzRefField *f, CeedVector vec) {
+static int copy_element(TextCheck *check, RitzRefField *f, CeedVector vec) {
   CeedElemRestriction r = f->field->rstr;
   CeedSize length = 0;
   void *array;
@@ -123,7 +124,7 @@ static int copy_element(Look *look, RitzRefField *f, CeedVector vec) {
       length = entry + 1 > length ? entry + 1 : length;
     }
   }
-  RITZ_TRY(RITZ_CALLOC(look->op->obj.ceed, (size_t)length, &f->l_array));
+  RITZ_TRY(RITZ_CALLOC(check->op->obj.ceed, (size_t)length, &f->l_array));
   RITZ_TRY_BACKEND(ritz_vector_lock(vec, RITZ_ACCESS_READ, CEED_MEM_HOST, &array));
   for (CeedInt c = 0; c < r->num_comp; c++) {
     for (CeedInt i = 0; i < r->elem_size; i++) {
@@ -136,8 +137,8 @@ static int copy_element(Look *look, RitzRefField *f, CeedVector vec) {
 }
 
 // Inputs that are active and not given are zero.
-static int copy_elements(Look *look, CeedVector in) {
-  RitzRefState *state = &look->state;
+static int copy_elements(TextCheck *check, CeedVector in) {
+  RitzRefState *state = &check->state;
   for (CeedInt i = 0; i < state->num_in; i++) {
     RitzRefField *f = &state->fields[i];
     CeedVector vec = f->is_active ? in : f->field->vec;
@@ -145,28 +146,28 @@ static int copy_elements(Look *look, CeedVector in) {
     if (vec == CEED_VECTOR_NONE)
       memset(f->points, 0, (size_t)f->num_points * sizeof(CeedScalar));
     else
-      RITZ_TRY(copy_element(look, f, vec));
+      RITZ_TRY(copy_element(check, f, vec));
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static void free_elements(Look *look) {
-  for (CeedInt i = 0; look->state.fields && i < look->state.num_in; i++)
-    RITZ_FREE(&look->state.fields[i].l_array);
+static void free_elements(TextCheck *check) {
+  for (CeedInt i = 0; check->state.fields && i < check->state.num_in; i++)
+    RITZ_FREE(&check->state.fields[i].l_array);
 }
 
-static int evaluate(Look *look, CeedVector in) {
-  RITZ_TRY(copy_elements(look, in));
-  ritz_ref_state_enter(&look->state, 0);
-  ritz_ref_state_evaluate(&look->state, 0);
-  replace_unusual(look);
+static int evaluate_first_element(TextCheck *check, CeedVector in) {
+  RITZ_TRY(copy_elements(check, in));
+  ritz_ref_state_enter(&check->state, 0);
+  ritz_ref_state_evaluate(&check->state, 0);
+  replace_unusual(check);
   return CEED_ERROR_SUCCESS;
 }
 
 // Active inputs become numbers between 0.5 and 1.5 times 1 + what they were. Zeros of the other ones become
 // numbers between 0 and 1: what a function takes for an index stays one.
-static void disturb(Look *look) {
-  RitzRefState *state = &look->state;
+static void disturb(TextCheck *check) {
+  RitzRefState *state = &check->state;
   for (CeedInt i = 0; i < state->num_in; i++) {
     RitzRefField *f = &state->fields[i];
     for (CeedSize k = 0; k < f->num_points; k++) {
@@ -175,7 +176,7 @@ static void disturb(Look *look) {
         f->points[k] = (1 + f->points[k]) * (CeedScalar)factor;
       else if (f->points[k] == 0)
         f->points[k] = (CeedScalar)(factor / 2);
-      if (look->is_single) f->points[k] = (CeedScalar)(float)f->points[k];
+      if (check->is_single) f->points[k] = (CeedScalar)(float)f->points[k];
     }
   }
 }
@@ -183,27 +184,27 @@ static void disturb(Look *look) {
 // ---- Comparison ----
 
 // Arguments of one call: points first .. first + points - 1; beyond the last one it is repeated.
-static void fill_arguments(Look *look, CeedInt first) {
-  CeedQFunction qf = look->op->qf;
-  const CeedInt Q = look->state.num_points;
+static void fill_arguments(TextCheck *check, CeedInt first) {
+  CeedQFunction qf = check->op->qf;
+  const CeedInt Q = check->state.num_points;
   for (CeedInt i = 0; i < qf->num_in; i++) {
-    CeedScalar *to = (CeedScalar *)look->in[i];
+    CeedScalar *to = (CeedScalar *)check->in[i];
     for (CeedInt c = 0; c < qf->in[i]->size; c++) {
-      for (CeedInt n = 0; n < look->points; n++) {
+      for (CeedInt n = 0; n < check->points; n++) {
         const CeedInt q = first + n < Q ? first + n : Q - 1;
-        *to++ = look->state.in[i][(CeedSize)c * Q + q];
+        *to++ = check->state.in[i][(CeedSize)c * Q + q];
       }
     }
   }
-  memset(look->out[0] && qf->num_out ? look->out[0][0] : look->memory, 0,
-         qf->num_out ? 2 * (size_t)look->out_size * sizeof(CeedScalar) : 0);
+  memset(check->out[0] && qf->num_out ? check->out[0][0] : check->memory, 0,
+         qf->num_out ? 2 * (size_t)check->out_size * sizeof(CeedScalar) : 0);
 }
 
 // Equal up to the rounding of differently compiled code, against the size of the field's finite entries; NaN
 // where the other has NaN, infinity where it has the same one. The root of the precision leaves room for
 // terms that are much larger than their sum: in float 4000 times.
-static bool is_close(Look *look, CeedSize n, const CeedScalar *a, const CeedScalar *b) {
-  const double tolerance = sqrt(look->is_single ? FLT_EPSILON / 2 : CEED_EPSILON);
+static bool is_close(TextCheck *check, CeedSize n, const CeedScalar *a, const CeedScalar *b) {
+  const double tolerance = sqrt(check->is_single ? FLT_EPSILON / 2 : CEED_EPSILON);
   double scale = 0;
   for (CeedSize i = 0; i < n; i++) {
     if (isfinite(a[i]) && fabs((double)a[i]) > scale) scale = fabs((double)a[i]);
@@ -211,9 +212,9 @@ static bool is_close(Look *look, CeedSize n, const CeedScalar *a, const CeedScal
   for (CeedSize i = 0; i < n; i++) {
     const bool is_finite = isfinite(a[i]) && isfinite(b[i]);
     if (is_finite)
-      look->found.has_compared = true;
+      check->found.has_compared = true;
     else
-      look->found.has_unusual = true;
+      check->found.has_unusual = true;
     if (a[i] == b[i] || (isnan(a[i]) && isnan(b[i]))) continue;
     if (!is_finite || !(fabs((double)a[i] - (double)b[i]) <= tolerance * scale)) return false;
   }
@@ -221,65 +222,66 @@ static bool is_close(Look *look, CeedSize n, const CeedScalar *a, const CeedScal
 }
 
 // A text in float: its type has other arguments.
-static int call_single(Look *look) {
+static int call_single(TextCheck *check) {
   typedef int (*Function)(void *ctx, CeedInt Q, const float *const *in, float *const *out);
-  CeedScalar *widened = look->memory + look->in_size + look->out_size;
+  CeedScalar *widened = check->memory + check->in_size + check->out_size;
 
-  for (CeedSize i = 0; i < look->in_size; i++) look->single[i] = (float)look->memory[i];
-  for (CeedSize i = 0; i < look->out_size; i++) look->single[look->in_size + i] = 0;
-  const int code = ((Function)look->text)(look->context[1], look->points, look->single_in, look->single_out);
-  for (CeedSize i = 0; i < look->out_size; i++) widened[i] = look->single[look->in_size + i];
+  for (CeedSize i = 0; i < check->in_size; i++) check->single[i] = (float)check->memory[i];
+  for (CeedSize i = 0; i < check->out_size; i++) check->single[check->in_size + i] = 0;
+  const int code =
+      ((Function)check->text)(check->context[1], check->points, check->single_in, check->single_out);
+  for (CeedSize i = 0; i < check->out_size; i++) widened[i] = check->single[check->in_size + i];
   return code;
 }
 
-static int call_text(Look *look) {
-  if (look->is_single) return call_single(look);
-  return look->text(look->context[1], look->points, look->in, look->out[1]);
+static int call_text(TextCheck *check) {
+  if (check->is_single) return call_single(check);
+  return check->text(check->context[1], check->points, check->in, check->out[1]);
 }
 
-static void compare_call(Look *look, CeedInt first) {
-  CeedQFunction qf = look->op->qf;
-  fill_arguments(look, first);
-  const int code = qf->f(look->context[0], look->points, look->in, look->out[0]);
-  if (!look->text) return;
-  look->found.agrees = look->found.agrees && code == call_text(look);
+static void compare_call(TextCheck *check, CeedInt first) {
+  CeedQFunction qf = check->op->qf;
+  fill_arguments(check, first);
+  const int code = qf->f(check->context[0], check->points, check->in, check->out[0]);
+  if (!check->text) return;
+  check->found.agrees = check->found.agrees && code == call_text(check);
   for (CeedInt i = 0; i < qf->num_out && !code; i++) {
-    const CeedSize n = (CeedSize)qf->out[i]->size * look->points;
-    look->found.agrees = look->found.agrees && is_close(look, n, look->out[0][i], look->out[1][i]);
+    const CeedSize n = (CeedSize)qf->out[i]->size * check->points;
+    check->found.agrees = check->found.agrees && is_close(check, n, check->out[0][i], check->out[1][i]);
   }
 }
 
-static void compare_all(Look *look) {
-  for (CeedInt q = 0; q < look->state.num_points; q += look->points) compare_call(look, q);
+static void compare_all(TextCheck *check) {
+  for (CeedInt q = 0; q < check->state.num_points; q += check->points) compare_call(check, q);
   for (int k = 0; k < 2; k++) {
-    if (k && !look->text) break;
-    if (look->context_bytes && memcmp(look->context[k], look->state.context, look->context_bytes))
-      look->found.writes_context = true;
+    if (k && !check->text) break;
+    if (check->context_bytes && memcmp(check->context[k], check->state.context, check->context_bytes))
+      check->found.writes_context = true;
   }
 }
 
-static int look_at(Look *look, CeedVector in) {
-  RITZ_TRY(ritz_ref_state_open_bare(look->op, NULL, NULL, &look->state));
-  RITZ_TRY(allocate(look));
-  RITZ_TRY(allocate_single(look));
-  RITZ_TRY(evaluate(look, in));
-  compare_all(look);
-  disturb(look);
-  compare_all(look);
+static int check_texts(TextCheck *check, CeedVector in) {
+  RITZ_TRY(ritz_ref_state_open_bare(check->op, NULL, NULL, &check->state));
+  RITZ_TRY(allocate_arguments(check));
+  RITZ_TRY(allocate_single(check));
+  RITZ_TRY(evaluate_first_element(check, in));
+  compare_all(check);
+  disturb(check);
+  compare_all(check);
   return CEED_ERROR_SUCCESS;
 }
 
 int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, bool is_single,
                             CeedInt points_per_call, RitzCpuLook *found) {
-  Look look = {.op = op,
-               .text = text,
-               .is_single = is_single && text,
-               .points = points_per_call,
-               .found = {.agrees = true}};
-  int ierr = look_at(&look, in);
-  free_elements(&look);
-  ierr = ritz_ref_state_close(&look.state, ierr);
-  free_memory(&look);
-  *found = look.found;
+  TextCheck check = {.op = op,
+                     .text = text,
+                     .is_single = is_single && text,
+                     .points = points_per_call,
+                     .found = {.agrees = true}};
+  int ierr = check_texts(&check, in);
+  free_elements(&check);
+  ierr = ritz_ref_state_close(&check.state, ierr);
+  free_arguments(&check);
+  *found = check.found;
   return ierr;
 }

@@ -10,13 +10,13 @@
 
 // ---- Arrays ----
 
-static CeedVector vector_of(CeedOperator op, int s, CeedVector in, CeedVector out) {
+static CeedVector apply_vector_of(CeedOperator op, int s, CeedVector in, CeedVector out) {
   const RitzPlanSpace *space = &((const RitzCpuOperator *)op->data)->plan->spaces[s];
   return !space->is_active ? ritz_operator_field(op, space->field)->vec : space->is_input ? in : out;
 }
 
 // The output space before s that holds the same array, or -1.
-static int holder_of(const RitzPlan *plan, int s) {
+static int earlier_cpu_output(const RitzPlan *plan, int s) {
   for (int t = 0; t < s; t++) {
     if (!plan->spaces[t].is_input && plan->spaces[t].array == plan->spaces[s].array) return t;
   }
@@ -59,7 +59,7 @@ static size_t entry_bytes(const RitzPlan *plan, int s) {
 static int get_output(RitzCpuOperator *cpu, int s, CeedVector vec, RitzApplyMode mode) {
   const RitzPlan *plan = cpu->plan;
   RitzKernelSpace *kernel = &cpu->spaces[s];
-  const int holder = holder_of(plan, s);
+  const int holder = earlier_cpu_output(plan, s);
 
   if (holder >= 0) {
     kernel->array = cpu->spaces[holder].array;
@@ -84,11 +84,12 @@ static int get_output(RitzCpuOperator *cpu, int s, CeedVector vec, RitzApplyMode
 }
 
 // *num_held: spaces that hold their arrays, also on failure.
-static int get_arrays(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode, int *num_held) {
+static int get_field_arrays(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode,
+                            int *num_held) {
   RitzCpuOperator *cpu = op->data;
   for (int s = 0; s < cpu->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &cpu->plan->spaces[s];
-    CeedVector vec = vector_of(op, s, in, out);
+    CeedVector vec = apply_vector_of(op, s, in, out);
     cpu->zeroed[s] = NULL;
     RITZ_TRY(space->is_input ? ritz_cpu_get_input(cpu->plan, cpu->target, s, vec, &cpu->spaces[s])
                              : get_output(cpu, s, vec, mode));
@@ -111,7 +112,7 @@ static int restore_array(RitzCpuOperator *cpu, int s, CeedVector vec) {
 
   if (cpu->plan->spaces[s].is_input) return ritz_cpu_restore_input(cpu->target, s, vec, &cpu->spaces[s]);
   cpu->spaces[s].array = NULL;
-  if (holder_of(cpu->plan, s) >= 0) return CEED_ERROR_SUCCESS;
+  if (earlier_cpu_output(cpu->plan, s) >= 0) return CEED_ERROR_SUCCESS;
   return ritz_vector_unlock(vec, RITZ_ACCESS_READ_WRITE, &array, CEED_ERROR_SUCCESS);
 }
 
@@ -125,7 +126,7 @@ static void zero_range(void *data, int32_t space, int64_t first, int64_t count) 
   if (array) memset(array + (size_t)first * bytes, 0, (size_t)count * bytes);
 }
 
-static int run(CeedOperator op, void *context, RitzApplyMode mode) {
+static int run_apply(CeedOperator op, void *context, RitzApplyMode mode) {
   RitzCpuOperator *cpu = op->data;
   const RitzCpu *ceed = op->obj.ceed->data;
   const RitzKernelHook zero = {
@@ -145,7 +146,7 @@ static int run(CeedOperator op, void *context, RitzApplyMode mode) {
 static int run_with_context(CeedOperator op, RitzApplyMode mode) {
   void *context;
   RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(op->qf, CEED_MEM_HOST, &context));
-  const int ierr = run(op, context, mode);
+  const int ierr = run_apply(op, context, mode);
   const int restored = ritz_qfunction_restore_context_data(op->qf, &context);
   return ierr ? ierr : restored;
 }
@@ -158,7 +159,7 @@ static bool is_output_twice(CeedOperator op, CeedVector out) {
     const RitzPlanSpace *space = &plan->spaces[s];
     if (space->is_input) continue;
     has_active = has_active || space->is_active;
-    has_passive = has_passive || (!space->is_active && vector_of(op, s, NULL, NULL) == out);
+    has_passive = has_passive || (!space->is_active && apply_vector_of(op, s, NULL, NULL) == out);
   }
   return has_active && has_passive;
 }
@@ -188,10 +189,10 @@ static int apply_prepared(CeedOperator op, CeedVector in, CeedVector out, RitzAp
                            "the reference backend runs it"));
     return ritz_ref_operator_apply(op, in, out, mode);
   }
-  int ierr = get_arrays(op, in, out, mode, &num_held);
+  int ierr = get_field_arrays(op, in, out, mode, &num_held);
   if (!ierr) ierr = run_with_context(op, mode);
   for (int s = 0; s < num_held; s++) {
-    const int restored = restore_array(cpu, s, vector_of(op, s, in, out));
+    const int restored = restore_array(cpu, s, apply_vector_of(op, s, in, out));
     if (!ierr) ierr = restored;
   }
   return ierr;

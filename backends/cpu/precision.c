@@ -38,7 +38,7 @@ static CeedSize num_folded(const RitzPlanPairs *values, const RitzPlanPairs *nod
 
 // Entries of the matrix of values (0) or derivatives (1).
 static CeedSize num_entries(const RitzPlanBasis *b, int which) {
-  if (b->is_folded) return num_folded(which ? &b->deriv_pairs : &b->interp_pairs, &b->node_pairs);
+  if (b->is_even_odd) return num_folded(which ? &b->deriv_pairs : &b->interp_pairs, &b->node_pairs);
   return (CeedSize)(which ? b->q_comp_deriv : b->q_comp_interp) * b->Q * b->P;
 }
 
@@ -55,8 +55,9 @@ double ritz_cpu_rounded_bytes(const RitzPlan *plan) {
 static int find_matrix(CeedOperator op, const RitzPlanBasis *b, int which, const CeedScalar **matrix) {
   const CeedBasis basis = ritz_operator_field(op, b->field)->basis;
   const CeedEvalMode mode = which ? b->deriv_mode : CEED_EVAL_INTERP;
-  *matrix = b->is_folded ? (which ? b->folded_deriv : b->folded_interp) : NULL;
-  return b->is_folded || mode == CEED_EVAL_NONE ? CEED_ERROR_SUCCESS : ritz_basis_table(basis, mode, matrix);
+  *matrix = b->is_even_odd ? (which ? b->even_odd_deriv : b->even_odd_interp) : NULL;
+  return b->is_even_odd || mode == CEED_EVAL_NONE ? CEED_ERROR_SUCCESS
+                                                  : ritz_basis_table(basis, mode, matrix);
 }
 
 static int fill_matrix(CeedOperator op, const RitzPlanBasis *b, int which) {

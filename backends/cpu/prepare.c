@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // From an operator to something that runs: plan, text, kernel, schedule. What does not work falls back one
-// step at a time, and says so: text of the point function -> its pointer -> ahead-of-time kernel -> reference
+// step at a time, and says so: text of the QFunction -> its pointer -> ahead-of-time kernel -> reference
 // backend.
 #include <string.h>
 
@@ -24,7 +24,7 @@ static int make_title(CeedOperator op, char **title) {
 }
 
 // `outcome` NULL: there is nothing to fall back to.
-static int tell(CeedOperator op, const char *call, const char *title, const char *reason,
+static int warn(CeedOperator op, const char *call, const char *title, const char *reason,
                 const char *outcome) {
   RITZ_REQUIRE(outcome, op->obj.ceed, CEED_ERROR_BACKEND,
                "%s: %s: %s, and there is no function pointer for the host", call, title, reason);
@@ -35,7 +35,7 @@ int ritz_cpu_warn(CeedOperator op, const char *call, const char *reason, const c
   char *title = NULL;
 
   RITZ_TRY(make_title(op, &title));
-  const int ierr = tell(op, call, title, reason, op->qf->f ? outcome : NULL);
+  const int ierr = warn(op, call, title, reason, op->qf->f ? outcome : NULL);
   RITZ_FREE(&title);
   return ierr;
 }
@@ -52,7 +52,7 @@ static bool can_take(CeedOperator op, RitzCpuPath path) {
 }
 
 // Once for all operators with functions of one file, in all contexts.
-static int tell_of_file(CeedOperator op, const char *path, const char *reason) {
+static int warn_of_file(CeedOperator op, const char *path, const char *reason) {
   const Ceed ceed = op->obj.ceed;
   bool is_news = true;
   char *what = NULL;
@@ -61,14 +61,14 @@ static int tell_of_file(CeedOperator op, const char *path, const char *reason) {
     return CEED_ERROR_SUCCESS; // an error follows, or core/ tells
   if (!ceed->is_strict) RITZ_TRY(ritz_jit_is_news(ceed, path, &is_news));
   if (!is_news) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_format(ceed, &what, "point functions of '%s'", path));
+  RITZ_TRY(ritz_format(ceed, &what, "QFunctions of '%s'", path));
   const int ierr =
       ritz_warn_once(ceed, "CeedOperatorApply", what, reason, "their function pointers are called");
   RITZ_FREE(&what);
   return ierr;
 }
 
-// What only better paths need.
+// Frees the module and the text, which the ahead-of-time and the reference path do not use.
 static void drop_unused(RitzCpuOperator *cpu) {
   if (cpu->path >= RITZ_PATH_UNFUSED) {
     ritz_jit_release(&cpu->module);
@@ -84,7 +84,7 @@ static const char *const served_by[] = {
     [RITZ_PATH_DELEGATED] = "the reference backend runs it",
 };
 
-// Takes a step down. The reason is kept for the view; `warns`: also told, as RITZ_WARNINGS says. Where
+// Takes a step down. The reason is kept for the view; `warns`: with a warning, as RITZ_WARNINGS says. Where
 // vectors or arithmetic are not CeedScalar, the first step that cannot be taken is the last one: core/ tells
 // why, and applies another operator.
 static int step_down(CeedOperator op, RitzCpuPath path, bool warns, const char *reason) {
@@ -110,8 +110,8 @@ static int rows_known(CeedElemRestriction rstr, CeedInt row_length, CeedInt lane
   return CEED_ERROR_SUCCESS;
 }
 
-static int make_plan(CeedOperator op, const RitzPlanOptions *options, const RitzCpuMachine *machine,
-                     RitzCpuRows rows) {
+static int make_apply_plan(CeedOperator op, const RitzPlanOptions *options, const RitzCpuMachine *machine,
+                           RitzCpuRows rows) {
   RitzCpuOperator *cpu = op->data;
   const char *reason = NULL;
 
@@ -124,10 +124,10 @@ static int make_plan(CeedOperator op, const RitzPlanOptions *options, const Ritz
 // The ahead-of-time kernel has lanes of its own and reads node by node.
 static int use_unfused(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
-  const RitzPlanOptions options = {.allows_forms = false, .allows_blocks = true};
+  const RitzPlanOptions options = {.allows_simple_inputs = false, .allows_blocks = true};
   const RitzCpuMachine machine = {.lanes = RITZ_UNFUSED_LANES, .allows_text = false};
 
-  RITZ_TRY(make_plan(op, &options, &machine, NULL));
+  RITZ_TRY(make_apply_plan(op, &options, &machine, NULL));
   cpu->kernel = ritz_unfused_kernel;
   return CEED_ERROR_SUCCESS;
 }
@@ -161,7 +161,7 @@ static bool wants_kernel(CeedOperator op) {
 }
 
 // Loads the kernels of all operators that want one, together.
-static int load(Ceed ceed, CeedInt num, CeedOperator *ops) {
+static int load_apply_kernel(Ceed ceed, CeedInt num, CeedOperator *ops) {
   RitzJitSource *sources = NULL;
   RitzJitModule *modules = NULL;
   CeedInt n = 0;
@@ -219,7 +219,7 @@ static int go_pointer(CeedOperator op, bool warns, const char *reason) {
   if (cpu->target->evaluation == RITZ_EVALUATE_NONE)
     return go_unfused(op, false, "the application's function cannot be called row by row");
   RITZ_TRY(emit(op));
-  return load(op->obj.ceed, 1, &op);
+  return load_apply_kernel(op->obj.ceed, 1, &op);
 }
 
 static int judge_module(CeedOperator op) {
@@ -229,7 +229,7 @@ static int judge_module(CeedOperator op) {
   if (status == RITZ_JIT_READY && ritz_cpu_find_kernel(cpu->module, cpu->target->lanes))
     return CEED_ERROR_SUCCESS;
   if (status == RITZ_JIT_REFUSED && cpu->target->call == RITZ_CALL_TEXT) {
-    RITZ_TRY(tell_of_file(op, cpu->plan->source_path, ritz_jit_reason(cpu->module)));
+    RITZ_TRY(warn_of_file(op, cpu->plan->source_path, ritz_jit_reason(cpu->module)));
     RITZ_TRY(go_pointer(op, false, ritz_jit_reason(cpu->module)));
     return cpu->path == RITZ_PATH_POINTER ? judge_module(op) : CEED_ERROR_SUCCESS;
   }
@@ -251,15 +251,15 @@ static int judge_function(CeedOperator op, CeedVector in) {
   if (is_text) find_function(cpu->module, RITZ_QFUNCTION_SYMBOL, &text);
   RITZ_TRY(ritz_cpu_check_function(op, in, text, is_single, points, &found));
   if (found.writes_context)
-    return step_down(op, RITZ_PATH_DELEGATED, true, "its point function writes to its context");
+    return step_down(op, RITZ_PATH_DELEGATED, true, "its QFunction writes to its context");
   cpu->is_unchecked = is_text && found.agrees && op->qf->num_out > 0 && !found.has_compared;
   if (found.agrees) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(go_pointer(
-      op, true,
-      found.has_unusual
-          ? "the text of its point function does not compute what the function in the program does, or "
-            "rounds otherwise: some of the values are not finite"
-          : "the text of its point function does not compute what the function in the program does"));
+  RITZ_TRY(
+      go_pointer(op, true,
+                 found.has_unusual
+                     ? "the text of its QFunction does not compute what the function in the program does, or "
+                       "rounds otherwise: some of the values are not finite"
+                     : "the text of its QFunction does not compute what the function in the program does"));
   return cpu->path == RITZ_PATH_POINTER ? judge_module(op) : CEED_ERROR_SUCCESS;
 }
 
@@ -354,7 +354,8 @@ static int64_t work_bytes(const RitzCpuOperator *cpu) {
   return ((const RitzKernelInfo *)ritz_jit_symbol(cpu->module, RITZ_INFO_SYMBOL))->work_bytes;
 }
 
-// Grows; when it cannot, the operators that are content with what there is can still run.
+// Enlarges the scratch memory of each thread to `bytes`. On failure the old memory stays, and operators that
+// need no more still run.
 int ritz_cpu_reserve_work(Ceed ceed, int64_t bytes) {
   RitzCpu *context = ceed->data;
   if (bytes <= context->work_bytes) return CEED_ERROR_SUCCESS;
@@ -370,21 +371,21 @@ int ritz_cpu_reserve_work(Ceed ceed, int64_t bytes) {
 
 // ---- All of it ----
 
-// *reason (owned by the caller): why a point function that has a source is not taken from there.
-static int tell_source(CeedOperator op, char **reason) {
+// *reason (owned by the caller): why a QFunction that has a source is not taken from there.
+static int describe_source(CeedOperator op, char **reason) {
   const CeedQFunction qf = op->qf;
   Ceed ceed = op->obj.ceed;
   RitzFileFault fault = {"cannot be named in an #include"};
 
   if (!ritz_is_identifier(qf->kernel_name))
-    return ritz_format(ceed, reason, "'%s' in the source '%s' of its point function is no name of a function",
+    return ritz_format(ceed, reason, "'%s' in the source '%s' of its QFunction is no name of a function",
                        qf->kernel_name, qf->source_path);
   if (!qf->resolved_path) {
     char *found = NULL;
     RITZ_TRY(ritz_jit_find(ceed, NULL, qf->source_path, &found, &fault));
     RITZ_FREE(&found);
   }
-  return ritz_format(ceed, reason, "the source '%s' of its point function %s", qf->source_path, fault.text);
+  return ritz_format(ceed, reason, "the source '%s' of its QFunction %s", qf->source_path, fault.text);
 }
 
 // There is no text, or it is not wanted.
@@ -393,9 +394,9 @@ static int begin_with_pointer(CeedOperator op, bool allows_text) {
 
   if (!allows_text || !op->qf->source_path)
     return step_down(op, RITZ_PATH_POINTER, false,
-                     op->qf->source_path ? "RITZ_QFUNCTION is 'pointer'" : "its point function has no text");
-  RITZ_TRY(tell_source(op, &reason));
-  int ierr = tell_of_file(op, op->qf->source_path, reason);
+                     op->qf->source_path ? "RITZ_QFUNCTION is 'pointer'" : "its QFunction has no text");
+  RITZ_TRY(describe_source(op, &reason));
+  int ierr = warn_of_file(op, op->qf->source_path, reason);
   if (!ierr) ierr = step_down(op, RITZ_PATH_POINTER, false, reason);
   RITZ_FREE(&reason);
   return ierr;
@@ -409,7 +410,7 @@ static int begin(CeedOperator op) {
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &cpu));
   op->data = cpu;
   ritz_cpu_environment(op->precision, &machine, &options);
-  RITZ_TRY(make_plan(op, &options, &machine, rows_known));
+  RITZ_TRY(make_apply_plan(op, &options, &machine, rows_known));
   if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;
   if (cpu->target->evaluation == RITZ_EVALUATE_NONE)
     return go_unfused(op, false, "its bases do not share one grid of points");
@@ -417,7 +418,7 @@ static int begin(CeedOperator op) {
   return cpu->path == RITZ_PATH_DELEGATED ? CEED_ERROR_SUCCESS : emit(op);
 }
 
-static int finish(CeedOperator op, CeedVector in) {
+static int finish_preparation(CeedOperator op, CeedVector in) {
   RitzCpuOperator *cpu = op->data;
 
   if (cpu->module) RITZ_TRY(judge_module(op));
@@ -443,8 +444,8 @@ int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in) {
     fresh[n++] = ops[i];
     ierr = begin(ops[i]);
   }
-  if (!ierr) ierr = load(ceed, n, fresh);
-  for (CeedInt i = 0; i < n && !ierr; i++) ierr = finish(fresh[i], in);
+  if (!ierr) ierr = load_apply_kernel(ceed, n, fresh);
+  for (CeedInt i = 0; i < n && !ierr; i++) ierr = finish_preparation(fresh[i], in);
   for (CeedInt i = 0; i < n && ierr; i++) ritz_cpu_operator_destroy(fresh[i]); // the next apply tries again
   RITZ_FREE(&fresh);
   return ierr;
@@ -454,13 +455,13 @@ int ritz_cpu_operator_destroy(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
   if (!cpu) return CEED_ERROR_SUCCESS;
   if (op->is_composite) {
-    RitzCpuSweep *sweep = op->data;
-    ritz_cpu_sweep_destroy(&sweep);
+    RitzCpuApplyHooks *hooks = op->data;
+    ritz_cpu_apply_hooks_destroy(&hooks);
     op->data = NULL;
     return CEED_ERROR_SUCCESS;
   }
   ritz_cpu_diagonal_destroy(&cpu->diagonal);
-  ritz_cpu_sweep_destroy(&cpu->sweep);
+  ritz_cpu_apply_hooks_destroy(&cpu->hooks);
   ritz_schedule_destroy(&cpu->schedule);
   ritz_jit_release(&cpu->module);
   ritz_cpu_free_matrices(cpu);

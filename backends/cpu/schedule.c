@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Parts, order, ranges and steps of a schedule (contract in backends/cpu/schedule.h), and running it.
+// Sections, order, ranges and steps of a schedule (contract in backends/cpu/schedule.h), and running it.
 // Called by the operators of this backend.
 #include "backends/cpu/schedule.h"
 
 #include <string.h>
 
-// What a batch shares with other parts, as bits.
+// Bits: a batch shares chunks of an output with a lower, with a higher section.
 enum { WITH_LOWER = 1, WITH_HIGHER = 2, NUM_KINDS = 4 };
 
-// Order within a part. The flag is raised before the interior.
+// Order within a section. The flag is raised before the interior.
 static const int sequence[NUM_KINDS] = {WITH_LOWER, WITH_LOWER | WITH_HIGHER, 0, WITH_HIGHER};
 enum { HEADS, BOTH, INTERIOR, TAILS };
 
 typedef struct {
   int64_t num[NUM_KINDS];              // batches of each place in the sequence
-  int64_t first_wait[2], num_waits[2]; // in Build.waits: higher parts, for BOTH and for TAILS
-} Part;
+  int64_t first_wait[2], num_waits[2]; // in Build.waits: higher sections, for BOTH and for TAILS
+} BatchSection;
 
 // An output array and its chunks among those of all arrays.
 typedef struct {
@@ -28,20 +28,20 @@ typedef struct {
   Ceed ceed; // borrowed
   CeedInt num_elem, lanes, num_outputs;
   const RitzScheduleOutput *outputs; // borrowed
-  int32_t num_batches, num_parts;
+  int32_t num_batches, num_sections;
   int num_arrays;
   Array *arrays; // [num_outputs], num_arrays of them used
   int *array_of; // [num_outputs]
   int64_t num_chunks;
-  int64_t *list;      // scratch: chunks of a batch
-  uint8_t *kinds;     // [num_batches]
-  int32_t *lowest;    // [num_chunks]: lowest part that touches it
-  int32_t *first;     // [num_chunks]: position of the first touch; before that, the last part seen
-  int32_t *last;      // [num_chunks]: position of the last touch; before that, the part seen before, or -1
-  Part *parts;        // [num_parts]
-  uint8_t *waits_for; // scratch, [num_parts]: bit 0 for BOTH, bit 1 for TAILS
+  int64_t *list;   // scratch: chunks of a batch
+  uint8_t *kinds;  // [num_batches]
+  int32_t *lowest; // [num_chunks]: lowest section that touches it
+  int32_t *first;  // [num_chunks]: position of the first touch; before that, the last section seen
+  int32_t *last;   // [num_chunks]: position of the last touch; before that, the section seen before, or -1
+  BatchSection *sections; // [num_sections]
+  uint8_t *waits_for;     // scratch, [num_sections]: bit 0 for BOTH, bit 1 for TAILS
   int64_t num_waits, max_waits;
-  int32_t *waits; // numbers of parts
+  int32_t *waits; // numbers of sections
 } Build;
 
 // ---- Set-up ----
@@ -54,7 +54,7 @@ static void build_free(Build *b) {
   RITZ_FREE(&b->lowest);
   RITZ_FREE(&b->first);
   RITZ_FREE(&b->last);
-  RITZ_FREE(&b->parts);
+  RITZ_FREE(&b->sections);
   RITZ_FREE(&b->waits_for);
   RITZ_FREE(&b->waits);
 }
@@ -81,7 +81,7 @@ static int list_arrays(Build *b) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int set_up(Build *b, int32_t max_parts) {
+static int set_up(Build *b, int32_t max_sections) {
   size_t list_size = 0;
   RITZ_TRY(list_arrays(b));
   for (CeedInt i = 0; i < b->num_outputs; i++) {
@@ -93,13 +93,14 @@ static int set_up(Build *b, int32_t max_parts) {
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_chunks, &b->lowest));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_chunks, &b->first));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_chunks, &b->last));
-  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)max_parts, &b->parts));
-  return RITZ_CALLOC(b->ceed, (size_t)max_parts, &b->waits_for);
+  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)max_sections, &b->sections));
+  return RITZ_CALLOC(b->ceed, (size_t)max_sections, &b->waits_for);
 }
 
 // ---- Chunks of a batch ----
 
-// Of the elements begin .. end - 1; neighbours in the list differ, but a chunk may come again.
+// Lists the chunks that elements begin .. end - 1 touch: equal neighbours are merged, a chunk may appear
+// twice.
 static int64_t list_offsets(CeedElemRestriction r, CeedInt begin, CeedInt end, int64_t first_chunk,
                             int64_t *list) {
   const CeedInt *offsets = r->offsets + (int64_t)begin * r->elem_size;
@@ -147,34 +148,34 @@ static int64_t list_chunks(Build *b, int32_t batch) {
   return num;
 }
 
-// ---- Parts: what is shared ----
+// ---- Sections: what is shared ----
 
-static int32_t part_begin(const Build *b, int32_t part) {
-  return (int32_t)((int64_t)b->num_batches * part / b->num_parts);
+static int32_t section_begin(const Build *b, int32_t section) {
+  return (int32_t)((int64_t)b->num_batches * section / b->num_sections);
 }
 
-// All loops over parts run downwards: the higher part comes first wherever two meet.
+// All loops over sections run downwards: the higher section comes first wherever two meet.
 static void find_lowest(Build *b) {
-  for (int32_t p = b->num_parts - 1; p >= 0; p--) {
-    for (int32_t batch = part_begin(b, p); batch < part_begin(b, p + 1); batch++) {
+  for (int32_t p = b->num_sections - 1; p >= 0; p--) {
+    for (int32_t batch = section_begin(b, p); batch < section_begin(b, p + 1); batch++) {
       int64_t num = list_chunks(b, batch);
       for (int64_t i = 0; i < num; i++) b->lowest[b->list[i]] = p;
     }
   }
 }
 
-// A part waits for the next higher one at each shared chunk; that one has waited for those above it.
-static void classify_batch(Build *b, int32_t part, int32_t batch) {
+// A section waits for the next higher one at each shared chunk; that one has waited for those above it.
+static void classify_batch(Build *b, int32_t section, int32_t batch) {
   int32_t *seen = b->first, *above = b->last;
   int64_t num = list_chunks(b, batch);
   int kind = 0;
   for (int64_t i = 0; i < num; i++) {
     int64_t chunk = b->list[i];
-    if (seen[chunk] != part) {
+    if (seen[chunk] != section) {
       above[chunk] = seen[chunk];
-      seen[chunk] = part;
+      seen[chunk] = section;
     }
-    if (b->lowest[chunk] < part) kind |= WITH_LOWER;
+    if (b->lowest[chunk] < section) kind |= WITH_LOWER;
     if (above[chunk] >= 0) kind |= WITH_HIGHER;
   }
   b->kinds[batch] = (uint8_t)kind;
@@ -191,77 +192,80 @@ static int reserve_waits(Build *b, int64_t num) {
   return RITZ_REALLOC(b->ceed, (size_t)b->max_waits, &b->waits);
 }
 
-// What BOTH has waited for need not be waited for by TAILS.
-static int collect_waits(Build *b, int32_t part) {
-  RITZ_TRY(reserve_waits(b, b->num_parts));
+// Collects the sections that a section waits for: first before its BOTH batches, then those that its TAILS
+// need besides.
+static int collect_waits(Build *b, int32_t section) {
+  RITZ_TRY(reserve_waits(b, b->num_sections));
   for (int k = 0; k < 2; k++) {
-    b->parts[part].first_wait[k] = b->num_waits;
-    for (int32_t p = part + 1; p < b->num_parts; p++) {
+    b->sections[section].first_wait[k] = b->num_waits;
+    for (int32_t p = section + 1; p < b->num_sections; p++) {
       if (!(b->waits_for[p] & (1 << k))) continue;
       b->waits[b->num_waits++] = p;
       b->waits_for[p] = 0;
     }
-    b->parts[part].num_waits[k] = b->num_waits - b->parts[part].first_wait[k];
+    b->sections[section].num_waits[k] = b->num_waits - b->sections[section].first_wait[k];
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int classify_part(Build *b, int32_t part) {
+static int classify_section(Build *b, int32_t section) {
   int64_t num[NUM_KINDS] = {0};
-  for (int32_t batch = part_begin(b, part); batch < part_begin(b, part + 1); batch++) {
-    classify_batch(b, part, batch);
+  for (int32_t batch = section_begin(b, section); batch < section_begin(b, section + 1); batch++) {
+    classify_batch(b, section, batch);
     num[b->kinds[batch]]++;
   }
-  for (int k = 0; k < NUM_KINDS; k++) b->parts[part].num[k] = num[sequence[k]];
-  return collect_waits(b, part);
+  for (int k = 0; k < NUM_KINDS; k++) b->sections[section].num[k] = num[sequence[k]];
+  return collect_waits(b, section);
 }
 
-static int classify(Build *b, int32_t num_parts) {
-  b->num_parts = num_parts;
+static int classify(Build *b, int32_t num_sections) {
+  b->num_sections = num_sections;
   b->num_waits = 0;
-  if (num_parts == 1) { // nothing is shared
+  if (num_sections == 1) { // nothing is shared
     memset(b->kinds, 0, (size_t)b->num_batches);
-    b->parts[0] = (Part){.num[INTERIOR] = b->num_batches};
+    b->sections[0] = (BatchSection){.num[INTERIOR] = b->num_batches};
     return CEED_ERROR_SUCCESS;
   }
   find_lowest(b);
   for (int64_t c = 0; c < b->num_chunks; c++) b->first[c] = b->last[c] = -1;
-  for (int32_t p = num_parts - 1; p >= 0; p--) RITZ_TRY(classify_part(b, p));
+  for (int32_t p = num_sections - 1; p >= 0; p--) RITZ_TRY(classify_section(b, p));
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Number of parts ----
+// ---- Number of sections ----
 
-// The time when everything that `part` waits for with the k-th of its lists has been done.
-static int64_t time_of_flags(const Build *b, const int64_t *raised, const Part *part, int k, int64_t time) {
-  for (int64_t i = 0; i < part->num_waits[k]; i++) {
-    int64_t flag = raised[b->waits[part->first_wait[k] + i]];
+// The time when everything that `section` waits for with the k-th of its lists has been done.
+static int64_t time_of_flags(const Build *b, const int64_t *raised, const BatchSection *section, int k,
+                             int64_t time) {
+  for (int64_t i = 0; i < section->num_waits[k]; i++) {
+    int64_t flag = raised[b->waits[section->first_wait[k] + i]];
     if (flag > time) time = flag;
   }
   return time;
 }
 
-// Batches done one after the other until all are done, were there a thread for every part.
+// Batches done one after the other until all are done, were there a thread for every section.
 static int find_time(const Build *b, int64_t *time) {
-  int64_t *raised = NULL; // [num_parts]
-  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_parts, &raised));
+  int64_t *raised = NULL; // [num_sections]
+  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_sections, &raised));
   *time = 0;
-  for (int32_t p = b->num_parts - 1; p >= 0; p--) {
-    const Part *part = &b->parts[p];
-    raised[p] = time_of_flags(b, raised, part, 0, part->num[HEADS]) + part->num[BOTH];
-    int64_t end = time_of_flags(b, raised, part, 1, raised[p] + part->num[INTERIOR]) + part->num[TAILS];
+  for (int32_t p = b->num_sections - 1; p >= 0; p--) {
+    const BatchSection *section = &b->sections[p];
+    raised[p] = time_of_flags(b, raised, section, 0, section->num[HEADS]) + section->num[BOTH];
+    int64_t end =
+        time_of_flags(b, raised, section, 1, raised[p] + section->num[INTERIOR]) + section->num[TAILS];
     if (end > *time) *time = end;
   }
   RITZ_FREE(&raised);
   return CEED_ERROR_SUCCESS;
 }
 
-// Takes away a quarter of the parts as long as that may shorten the time: parts that are nothing but border
-// run one after the other.
-static int choose_parts(Build *b, int32_t max_parts) {
+// Takes away a quarter of the sections as long as that may shorten the time: sections that are nothing but
+// border run one after the other.
+static int choose_parts(Build *b, int32_t max_sections) {
   int32_t best = 0;
   int64_t best_time = INT64_MAX;
-  for (int32_t num = max_parts; num >= 1 && best_time >= b->num_batches / num; num -= (num + 3) / 4) {
+  for (int32_t num = max_sections; num >= 1 && best_time >= b->num_batches / num; num -= (num + 3) / 4) {
     int64_t time;
     RITZ_TRY(classify(b, num));
     RITZ_TRY(find_time(b, &time));
@@ -269,16 +273,16 @@ static int choose_parts(Build *b, int32_t max_parts) {
     best = num;
     best_time = time;
   }
-  return best == b->num_parts ? CEED_ERROR_SUCCESS : classify(b, best);
+  return best == b->num_sections ? CEED_ERROR_SUCCESS : classify(b, best);
 }
 
 // ---- Order ----
 
 static void order_batches(const Build *b, int32_t *order) {
-  for (int32_t p = 0; p < b->num_parts; p++) {
-    int32_t at = part_begin(b, p);
+  for (int32_t p = 0; p < b->num_sections; p++) {
+    int32_t at = section_begin(b, p);
     for (int k = 0; k < NUM_KINDS; k++) {
-      for (int32_t batch = part_begin(b, p); batch < part_begin(b, p + 1); batch++) {
+      for (int32_t batch = section_begin(b, p); batch < section_begin(b, p + 1); batch++) {
         if (b->kinds[batch] == sequence[k]) order[at++] = batch;
       }
     }
@@ -289,8 +293,8 @@ static void order_batches(const Build *b, int32_t *order) {
 
 static void find_touches(Build *b, const int32_t *order) {
   for (int64_t c = 0; c < b->num_chunks; c++) b->first[c] = -1;
-  for (int32_t p = b->num_parts - 1; p >= 0; p--) {
-    for (int32_t at = part_begin(b, p); at < part_begin(b, p + 1); at++) {
+  for (int32_t p = b->num_sections - 1; p >= 0; p--) {
+    for (int32_t at = section_begin(b, p); at < section_begin(b, p + 1); at++) {
       int64_t num = list_chunks(b, order[at]);
       for (int64_t i = 0; i < num; i++) {
         int64_t chunk = b->list[i];
@@ -363,10 +367,10 @@ static int make_ranges(const Build *b, const int32_t *where, int64_t **begin, Ri
 
 // ---- Steps ----
 
-// First part of a thread: neighbours together; of few parts, one for each of the lowest threads.
+// First section of a thread: neighbours together; of few sections, one for each of the lowest threads.
 static int32_t thread_part(const RitzSchedule *s, int thread) {
-  if (s->num_parts < s->num_threads) return thread < s->num_parts ? thread : s->num_parts;
-  return (int32_t)((int64_t)s->num_parts * thread / s->num_threads);
+  if (s->num_sections < s->num_threads) return thread < s->num_sections ? thread : s->num_sections;
+  return (int32_t)((int64_t)s->num_sections * thread / s->num_threads);
 }
 
 // Positions that follow those of the thread's last step without waiting join it.
@@ -382,26 +386,26 @@ static void add_step(RitzSchedule *s, int thread, RitzScheduleStep step) {
   }
 }
 
-// Waits for the k-th list of a part, but not for parts of the same thread, which has gone through them.
+// Waits for the k-th list of a section, but not for sections of the same thread, which has gone through them.
 static void add_waits(const Build *b, RitzSchedule *s, int thread, int k, int32_t *num_waits,
                       RitzScheduleStep *step) {
-  const Part *part = &b->parts[step->part];
+  const BatchSection *section = &b->sections[step->section];
   step->first_wait = *num_waits;
-  for (int64_t i = 0; i < part->num_waits[k]; i++) {
-    int32_t other = b->waits[part->first_wait[k] + i];
+  for (int64_t i = 0; i < section->num_waits[k]; i++) {
+    int32_t other = b->waits[section->first_wait[k] + i];
     if (other >= thread_part(s, thread + 1)) s->waits[(*num_waits)++] = other;
   }
   step->num_waits = *num_waits - step->first_wait;
 }
 
-// The first half of a part is heads, both, and the flag; the second half interior and tails.
-static void add_half(const Build *b, RitzSchedule *s, int thread, int32_t part, int half,
+// The first half of a section is heads, both, and the flag; the second half interior and tails.
+static void add_half(const Build *b, RitzSchedule *s, int thread, int32_t section, int half,
                      int32_t *num_waits) {
-  const int64_t *num = b->parts[part].num + (half ? INTERIOR : HEADS);
-  int64_t begin = part_begin(b, part);
-  if (half) begin += b->parts[part].num[HEADS] + b->parts[part].num[BOTH];
-  RitzScheduleStep free = {.begin = begin, .end = begin + num[0], .part = part};
-  RitzScheduleStep waiting = {.begin = free.end, .end = free.end + num[1], .part = part};
+  const int64_t *num = b->sections[section].num + (half ? INTERIOR : HEADS);
+  int64_t begin = section_begin(b, section);
+  if (half) begin += b->sections[section].num[HEADS] + b->sections[section].num[BOTH];
+  RitzScheduleStep free = {.begin = begin, .end = begin + num[0], .section = section};
+  RitzScheduleStep waiting = {.begin = free.end, .end = free.end + num[1], .section = section};
   free.raises = !half && num[1] == 0;
   waiting.raises = !half;
   add_waits(b, s, thread, half, num_waits, &waiting);
@@ -409,13 +413,14 @@ static void add_half(const Build *b, RitzSchedule *s, int thread, int32_t part, 
   add_step(s, thread, waiting);
 }
 
-// All flags of a thread are raised before it turns to the insides of its parts, so that nobody waits long.
+// Lists the steps of all threads: heads and flags of all sections of a thread first, interiors and tails
+// after, so that waits are short.
 static int make_steps(const Build *b, RitzSchedule *s) {
   int32_t num_waits = 0;
   RITZ_TRY(RITZ_CALLOC(b->ceed, (size_t)s->num_threads + 1, &s->thread_begin));
-  RITZ_TRY(RITZ_MALLOC(b->ceed, NUM_KINDS * (size_t)s->num_parts, &s->steps));
+  RITZ_TRY(RITZ_MALLOC(b->ceed, NUM_KINDS * (size_t)s->num_sections, &s->steps));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_waits, &s->waits));
-  RITZ_TRY(RITZ_CALLOC(b->ceed, (size_t)s->num_parts, &s->flags));
+  RITZ_TRY(RITZ_CALLOC(b->ceed, (size_t)s->num_sections, &s->flags));
   for (int t = 0; t < s->num_threads; t++) {
     const int32_t begin = thread_part(s, t), end = thread_part(s, t + 1);
     s->thread_begin[t + 1] = s->thread_begin[t];
@@ -428,12 +433,12 @@ static int make_steps(const Build *b, RitzSchedule *s) {
 // ---- The schedule ----
 
 static int fill_schedule(Build *b, RitzSchedule *s, bool is_fixed) {
-  int32_t max_parts = is_fixed ? RITZ_FIXED_PARTS : s->num_threads;
-  if (max_parts > b->num_batches) max_parts = b->num_batches;
-  RITZ_TRY(set_up(b, max_parts));
-  if (max_parts > 0) RITZ_TRY(choose_parts(b, max_parts));
+  int32_t max_sections = is_fixed ? RITZ_FIXED_PARTS : s->num_threads;
+  if (max_sections > b->num_batches) max_sections = b->num_batches;
+  RITZ_TRY(set_up(b, max_sections));
+  if (max_sections > 0) RITZ_TRY(choose_parts(b, max_sections));
   s->num_batches = b->num_batches;
-  s->num_parts = b->num_parts;
+  s->num_sections = b->num_sections;
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_batches, &s->order));
   order_batches(b, s->order);
   find_touches(b, s->order);
@@ -478,7 +483,7 @@ typedef struct {
   RitzSchedule *schedule;
   RitzKernel kernel;
   const RitzKernelArgs *args;           // [num_threads]
-  const RitzKernelHook *before, *after; // [num_parts]; NULL: those of the arguments
+  const RitzKernelHook *before, *after; // [num_sections]; NULL: those of the arguments
 } Run;
 
 static int run_thread(void *data, int thread) {
@@ -491,10 +496,10 @@ static int run_thread(void *data, int thread) {
     const RitzScheduleStep *step = &s->steps[i];
     const int32_t *waits = s->waits + step->first_wait;
     for (int32_t k = 0; k < step->num_waits; k++) ritz_flag_wait(&s->flags[waits[k]], s->epoch);
-    if (run->before) args.before = &run->before[step->part];
-    if (run->after) args.after = &run->after[step->part];
+    if (run->before) args.before = &run->before[step->section];
+    if (run->after) args.after = &run->after[step->section];
     if (!code) code = run->kernel(&args, step->begin, step->end);
-    if (step->raises) ritz_flag_raise(&s->flags[step->part], s->epoch);
+    if (step->raises) ritz_flag_raise(&s->flags[step->section], s->epoch);
   }
   return code;
 }

@@ -2,13 +2,14 @@
 // Who runs which batch of elements when, so that threads add into shared degrees of freedom without locks,
 // atomics or private copies, and every degree of freedom is set to zero right before its first touch.
 //
-// The batches are cut into contiguous parts. Where parts share a chunk of RITZ_CHUNK entries of an output,
-// the batches of the higher part that touch it come at the beginning of their part (heads) and those of the
-// lower part at its end (tails), after a flag that the higher part has raised long before. So the additions
-// into an entry happen in an order that depends on the parts alone, not on the threads or on their speed:
-// results repeat bit for bit. There are at most as many parts as threads; with `is_fixed` a number that
-// depends on the mesh alone, so that results do not depend on the number of threads either. Where parts are
-// so thin that they would wait for each other in a long row, fewer and thicker ones are made.
+// The batches are cut into contiguous sections. Where sections share a chunk of RITZ_CHUNK entries of an
+// output, the batches of the higher section that touch it come at the beginning of their section (heads) and
+// those of the lower section at its end (tails), after a flag that the higher section has raised long before.
+// So the additions into an entry happen in an order that depends on the sections alone, not on the threads or
+// on their speed: results repeat bit for bit. There are at most as many sections as threads; with `is_fixed`
+// a number that depends on the mesh alone, so that results do not depend on the number of threads either.
+// Where sections are so thin that they would wait for each other in a long row, fewer and thicker ones are
+// made.
 #ifndef RITZ_BACKENDS_CPU_SCHEDULE_H
 #define RITZ_BACKENDS_CPU_SCHEDULE_H
 
@@ -28,18 +29,18 @@ typedef struct {
   int32_t array;
 } RitzScheduleOutput;
 
-// Positions begin .. end - 1 of one part: first waits for the flags of `num_waits` parts, and raises its own
-// part's flag at the end if told so.
+// Positions begin .. end - 1 of one section: first waits for the flags of `num_waits` sections, and raises
+// its own section's flag at the end if told so.
 typedef struct {
   int64_t begin, end;
-  int32_t part;
+  int32_t section;
   int32_t first_wait, num_waits; // in RitzSchedule.waits
   bool raises;
 } RitzScheduleStep;
 
 typedef struct {
   CeedInt num_batches;
-  int num_threads, num_parts;
+  int num_threads, num_sections;
   int32_t *order;        // [num_batches]: batch of each position
   int64_t *before_begin; // [num_batches + 1]
   RitzRange *before;    // every entry of every output array exactly once, also those that no element touches;
@@ -48,8 +49,8 @@ typedef struct {
   RitzRange *after;     // the same by last touch
   int32_t *thread_begin; // [num_threads + 1]: steps of each thread
   RitzScheduleStep *steps;
-  int32_t *waits;  // numbers of parts
-  RitzFlag *flags; // [num_parts]
+  int32_t *waits;  // numbers of sections
+  RitzFlag *flags; // [num_sections]
   int32_t epoch;   // of the flags: raised by one with every run
 } RitzSchedule;
 
@@ -62,8 +63,8 @@ void ritz_schedule_destroy(RitzSchedule **schedule);
 // caller wants); `order` is set here. The code of a failing user's function stops its thread's further
 // positions, but never the raising of flags. The size of the team is the schedule's num_threads.
 int ritz_schedule_run(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel, const RitzKernelArgs *args);
-// The same with hooks of each part, before[part] and after[part], in place of those of the arguments. A part
-// is run by one thread, from its first position to its last.
+// The same with hooks of each section, before[section] and after[section], in place of those of the
+// arguments. A section is run by one thread, from its first position to its last.
 int ritz_schedule_run_hooked(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,
                              const RitzKernelArgs *args, const RitzKernelHook *before,
                              const RitzKernelHook *after);

@@ -231,7 +231,7 @@ static void form(const RitzCpuRun *run, const RitzStep *step) {
   const RitzPlanBasis *b = &run->list->plan->bases[step->basis];
   const RitzVec *x = run->buffers[step->from];
   RitzVec *y = run->buffers[step->to];
-  if (space->form == RITZ_FORM_LINEAR)
+  if (space->kind == RITZ_INPUT_LINEAR)
     form_linear(b, step, space->num_comp, x, y);
   else
     form_constants(b, step, space->num_comp, run->list->buffers[step->to].num_comp / space->num_comp, x, y);

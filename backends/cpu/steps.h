@@ -28,7 +28,7 @@ typedef struct {
 
 // Lays the buffers out in list->size vectors of memory and fills weights.
 void ritz_cpu_place_buffers(const RitzSteps *list, RitzVec *memory, RitzVec **buffers);
-// All steps. The code of the point function.
+// All steps. The code of the QFunction.
 int ritz_cpu_run_steps(const RitzCpuRun *run, const RitzBatch *b);
 
 #endif

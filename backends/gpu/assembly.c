@@ -9,7 +9,7 @@ static int delegate(CeedOperator op) {
 }
 
 // Uploads host [n] to device, unless ierr says that it could not be computed; frees host.
-static int finish(CeedOperator op, int ierr, CeedSize n, CeedScalar *host, CeedScalar *device) {
+static int upload_and_free(CeedOperator op, int ierr, CeedSize n, CeedScalar *host, CeedScalar *device) {
   if (!ierr) ierr = ritz_gpu_copy_in(op->obj.ceed, (size_t)n * sizeof(*host), device, host);
   RITZ_FREE(&host);
   return ierr;
@@ -19,7 +19,8 @@ int ritz_gpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rs
   CeedScalar *host = NULL;
   RITZ_TRY(delegate(op));
   RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)rstr->l_size, &host));
-  return finish(op, ritz_ref_operator_assemble_qfunction(op, rstr, host), rstr->l_size, host, values);
+  return upload_and_free(op, ritz_ref_operator_assemble_qfunction(op, rstr, host), rstr->l_size, host,
+                         values);
 }
 
 int ritz_gpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
@@ -29,7 +30,7 @@ int ritz_gpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block
   RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)n, &host));
   int ierr = ritz_gpu_copy_out(op->obj.ceed, (size_t)n * sizeof(*host), host, diagonal);
   if (!ierr) ierr = ritz_ref_operator_assemble_add_diagonal(op, is_point_block, host);
-  return finish(op, ierr, n, host, diagonal);
+  return upload_and_free(op, ierr, n, host, diagonal);
 }
 
 int ritz_gpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
@@ -41,5 +42,6 @@ int ritz_gpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt fi
   CeedScalar *host = NULL;
   RITZ_TRY(delegate(op));
   RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)n, &host));
-  return finish(op, ritz_ref_operator_assemble(op, a, b, first_elem, num_elem, host), n, host, values);
+  return upload_and_free(op, ritz_ref_operator_assemble(op, a, b, first_elem, num_elem, host), n, host,
+                         values);
 }

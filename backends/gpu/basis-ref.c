@@ -2,6 +2,7 @@
 // Bases by the kernels for any size, kernels/gpu/basis-ref.h: tensor bases one direction after the other,
 // dense bases by rows of their table. Called by basis.c.
 #include "backends/gpu/basis.h"
+#include "fe/fe.h"
 
 // ---- Tensor bases ----
 
@@ -14,15 +15,9 @@ typedef struct {
   CeedInt differentiated;    // the direction with the gradient table, -1: none
 } Tensor;
 
-static int64_t power(int64_t base, CeedInt exponent) {
-  int64_t product = 1;
-  for (CeedInt i = 0; i < exponent; i++) product *= base;
-  return product;
-}
-
 static int work_memory(const Tensor *t, void *work[2]) {
   CeedBasis b = t->basis;
-  const int64_t largest = t->num_items * power(CeedIntMax(b->P_1d, b->Q_1d), b->dim);
+  const int64_t largest = t->num_items * ritz_power(CeedIntMax(b->P_1d, b->Q_1d), b->dim);
   const size_t num_bytes = (size_t)largest * sizeof(CeedScalar);
   work[0] = work[1] = NULL;
   if (b->dim > 1) RITZ_TRY(ritz_gpu_work(b->obj.ceed, RITZ_WORK_BASIS_0, num_bytes, &work[0]));
@@ -36,12 +31,12 @@ typedef struct {
   int64_t first;
 } Place;
 
-static int contract(const Tensor *t, CeedInt direction, bool add, Place from, Place to) {
+static int launch_contraction(const Tensor *t, CeedInt direction, bool add, Place from, Place to) {
   CeedBasis b = t->basis;
   Ceed ceed = b->obj.ceed;
   const CeedInt n_in = t->transposes ? b->Q_1d : b->P_1d, n_out = t->transposes ? b->P_1d : b->Q_1d;
-  const int64_t after = power(n_out, direction);
-  const int64_t n = t->num_items * power(n_in, b->dim - 1 - direction) * n_out * after;
+  const int64_t after = ritz_power(n_out, direction);
+  const int64_t n = t->num_items * ritz_power(n_in, b->dim - 1 - direction) * n_out * after;
   const void *table = direction == t->differentiated ? t->grad : t->interp;
   return RITZ_GPU_RUN(ceed, ritz_gpu(ceed)->base, "basis_contract", RITZ_GPU_BLOCKS(n), RITZ_GPU_BLOCK,
                       RITZ_LONG(n), RITZ_INT(n_in), RITZ_INT(n_out), RITZ_INT((CeedInt)after),
@@ -56,7 +51,7 @@ static int apply_product(const Tensor *t, bool add, Place u, Place v) {
   for (CeedInt d = 0; d < t->basis->dim; d++) {
     const bool is_last = d == t->basis->dim - 1;
     const Place to = is_last ? v : (Place){work[d % 2], 0};
-    RITZ_TRY(contract(t, d, add && is_last, u, to));
+    RITZ_TRY(launch_contraction(t, d, add && is_last, u, to));
     u = to;
   }
   return CEED_ERROR_SUCCESS;

@@ -9,8 +9,8 @@
 
 // Longest line that a thread holds; two of them still leave room in 255 registers.
 enum { MAX_LINE = 24 };
-// Dense kernels: threads of a block, items for which a thread computes a row at once, scalars of input in the
-// memory of a block.
+// Dense kernels: threads of a block, items for which a thread computes a row at once, scalars of input in
+// shared memory.
 enum { DENSE_THREADS = 64, DENSE_PER_THREAD = 8, DENSE_STAGED = 2048 };
 
 // ---- Sizes of blocks ----
@@ -39,7 +39,7 @@ static int resident_blocks(CeedBasis b, int num_threads) {
   return CeedIntMax(1, num_warps * 32 / num_threads);
 }
 
-// Distances in the memory of a block, in scalars: template kernels/gpu/tensor.h.
+// Distances in shared memory, in scalars: template kernels/gpu/tensor.h.
 typedef struct {
   int row, plane, item;
 } Strides;
@@ -75,9 +75,9 @@ static RitzGpuBasisShape tensor_shape(CeedBasis b, CeedEvalMode mode) {
   if (shape.refusal) return shape;
   const int num_arrays = mode == CEED_EVAL_GRAD ? b->dim : 1;
   const int64_t max_items =
-      info->local_bytes / (num_arrays * tensor_strides(b).item * (int)sizeof(CeedScalar));
+      info->shared_bytes / (num_arrays * tensor_strides(b).item * (int)sizeof(CeedScalar));
   if (max_items == 0) {
-    shape.refusal = "an element does not fit into the memory of a block";
+    shape.refusal = "an element does not fit into shared memory";
     return shape;
   }
   shape.is_copy = mode == CEED_EVAL_INTERP && is_collocated(b);
@@ -162,7 +162,7 @@ static void add_dense(RitzText *text) {
   add_define(text, "STAGED", DENSE_STAGED);
 }
 
-static int compile(CeedBasis b, CeedEvalMode mode, bool transposes, RitzGpuBasisKernel *kernel) {
+static int compile_basis_kernel(CeedBasis b, CeedEvalMode mode, bool transposes, RitzGpuBasisKernel *kernel) {
   Ceed ceed = b->obj.ceed;
   RitzText text = {.ceed = ceed};
   char *defines = NULL;
@@ -172,22 +172,24 @@ static int compile(CeedBasis b, CeedEvalMode mode, bool transposes, RitzGpuBasis
   else
     add_dense(&text);
   RITZ_TRY(ritz_text_finish(&text, &defines));
-  const char *parts[] = {defines,
+  const char *texts[] = {defines,
                          ritz_gpu_template(b->is_tensor ? "kernels/gpu/tensor.h" : "kernels/gpu/dense.h")};
   int ierr = ritz_gpu_program(ceed, b->is_tensor ? "basis-tensor" : "basis-dense", "the kernel of a basis", 2,
-                              parts, &kernel->program);
+                              texts, &kernel->program);
   RITZ_FREE(&defines);
   return ierr;
 }
 
 // The kernel of an action; made when it is first wanted.
-static int prepare(CeedBasis b, const RitzBasisAction *action, const RitzGpuBasisKernel **kernel) {
+static int prepare_basis_kernel(CeedBasis b, const RitzBasisAction *action,
+                                const RitzGpuBasisKernel **kernel) {
   RitzGpuBasis *data = b->data;
   const bool transposes = action->t_mode == CEED_TRANSPOSE;
   RitzGpuBasisKernel *k = &data->kernel[ritz_gpu_basis_table_number(action->eval_mode)][transposes];
   if (!k->is_ready) {
     k->shape = ritz_gpu_basis_shape(b, action->eval_mode, transposes);
-    if (!k->shape.refusal && !k->shape.is_copy) RITZ_TRY(compile(b, action->eval_mode, transposes, k));
+    if (!k->shape.refusal && !k->shape.is_copy)
+      RITZ_TRY(compile_basis_kernel(b, action->eval_mode, transposes, k));
     k->is_ready = true;
   }
   *kernel = k;
@@ -230,7 +232,7 @@ static int run_dense(CeedBasis b, const RitzBasisAction *action, const RitzGpuBa
 int ritz_gpu_basis_apply_shared(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u,
                                 CeedScalar *v, bool *is_done) {
   const RitzGpuBasisKernel *kernel;
-  RITZ_TRY(prepare(basis, action, &kernel));
+  RITZ_TRY(prepare_basis_kernel(basis, action, &kernel));
   *is_done = !kernel->shape.refusal;
   if (kernel->shape.refusal) return CEED_ERROR_SUCCESS;
   if (kernel->shape.is_copy) return copy(basis, action, u, v);

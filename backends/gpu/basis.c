@@ -98,7 +98,7 @@ int ritz_gpu_basis_apply(CeedBasis basis, const RitzBasisAction *action, const C
   bool is_done = false;
   if (action->num_elem == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(open_data(basis));
-  if (ritz_gpu(basis->obj.ceed)->is_shared && action->eval_mode != CEED_EVAL_WEIGHT)
+  if (ritz_gpu(basis->obj.ceed)->has_basis_kernels && action->eval_mode != CEED_EVAL_WEIGHT)
     RITZ_TRY(ritz_gpu_basis_apply_shared(basis, action, u, v, &is_done));
   return is_done ? CEED_ERROR_SUCCESS : ritz_gpu_basis_apply_ref(basis, action, u, v);
 }
@@ -128,7 +128,7 @@ void ritz_gpu_basis_explain(CeedBasis b, FILE *stream) {
             b->dim, b->P_1d, b->Q_1d);
   else
     fprintf(stream, "dense, %" CeedInt_FMT " nodes and %" CeedInt_FMT " points", b->P, b->Q);
-  if (ritz_gpu(b->obj.ceed)->is_shared) {
+  if (ritz_gpu(b->obj.ceed)->has_basis_kernels) {
     explain_mode(b, CEED_EVAL_INTERP, stream);
     explain_mode(b, derivative_of(b), stream);
   } else {

@@ -178,14 +178,14 @@ static int iterate_by_operations(RitzCgObject *cg, const Arrays *arrays) {
 
 // ---- The operator ----
 
-// The largest number of shares of p . A p that a part of the operator gives; 0: some part gives none.
-static int count_shares(const RitzCgObject *cg, CeedInt num, const CeedOperator *parts, int64_t *most) {
+// The largest number of shares of p . A p that a sub-operator gives; 0: some sub-operator gives none.
+static int count_shares(const RitzCgObject *cg, CeedInt num, const CeedOperator *subs, int64_t *most) {
   *most = 0;
   for (CeedInt i = 0; i < num; i++) {
     int64_t num_shares = 0;
-    if (parts[i]->num_elem == 0) continue;
-    if (parts[i]->obj.ceed == cg->ceed && ritz_operator_is_plain(parts[i], cg->p, cg->q))
-      RITZ_TRY(ritz_gpu_energy_prepare(parts[i], &num_shares));
+    if (subs[i]->num_elem == 0) continue;
+    if (subs[i]->obj.ceed == cg->ceed && ritz_operator_is_plain(subs[i], cg->p, cg->q))
+      RITZ_TRY(ritz_gpu_energy_prepare(subs[i], &num_shares));
     *most = num_shares > *most ? num_shares : *most;
     if (num_shares == 0) {
       *most = 0;
@@ -196,16 +196,16 @@ static int count_shares(const RitzCgObject *cg, CeedInt num, const CeedOperator 
 }
 
 // q += A p; p . A p in `partial`.
-static int apply_with_energy(const RitzCgObject *cg, CeedInt num, const CeedOperator *parts, int64_t most) {
+static int apply_with_energy(const RitzCgObject *cg, CeedInt num, const CeedOperator *subs, int64_t most) {
   void *shares;
   bool adds = false;
   RITZ_TRY(ritz_gpu_work(cg->ceed, RITZ_WORK_ENERGY, (size_t)most * sizeof(double), &shares));
   RITZ_TRY(ritz_operator_zero_outputs(cg->setup.op, cg->q, RITZ_APPLY_ADD_ACTIVE));
   for (CeedInt i = 0; i < num; i++) {
     int64_t num_shares;
-    if (parts[i]->num_elem == 0) continue;
-    RITZ_TRY(ritz_gpu_energy_prepare(parts[i], &num_shares));
-    RITZ_TRY(ritz_gpu_energy_apply(parts[i], cg->p, cg->q, shares));
+    if (subs[i]->num_elem == 0) continue;
+    RITZ_TRY(ritz_gpu_energy_prepare(subs[i], &num_shares));
+    RITZ_TRY(ritz_gpu_energy_apply(subs[i], cg->p, cg->q, shares));
     RITZ_TRY(RUN(cg, "ritz_cg_collect", RITZ_LONG(num_shares), RITZ_POINTER(shares), RITZ_INT(adds),
                  RITZ_POINTER(cg->partial)));
     adds = true;
@@ -213,16 +213,16 @@ static int apply_with_energy(const RitzCgObject *cg, CeedInt num, const CeedOper
   return CEED_ERROR_SUCCESS;
 }
 
-static int apply(RitzCgObject *cg) {
+static int apply_operator(RitzCgObject *cg) {
   CeedOperator op = cg->setup.op;
   const CeedInt num = op->is_composite ? op->num_sub : 1;
-  const CeedOperator *parts = op->is_composite ? op->sub : &op;
+  const CeedOperator *subs = op->is_composite ? op->sub : &op;
   int64_t most = 0;
   cg->has_energy = false;
   if (!cg->setup.is_merged) return CeedOperatorApply(op, cg->p, cg->q, CEED_REQUEST_IMMEDIATE);
-  RITZ_TRY(count_shares(cg, num, parts, &most));
+  RITZ_TRY(count_shares(cg, num, subs, &most));
   cg->has_energy = most > 0;
-  if (cg->has_energy) return apply_with_energy(cg, num, parts, most);
+  if (cg->has_energy) return apply_with_energy(cg, num, subs, most);
   return CeedOperatorApplyAddActive(op, cg->p, cg->q, CEED_REQUEST_IMMEDIATE);
 }
 
@@ -232,14 +232,14 @@ static int read_and_go_ahead(RitzCgObject *cg) {
   if (!cg->reader) return read_numbers(cg, gpu->stream);
   RITZ_TRY(gpu->driver->event_record(cg->ceed, gpu->device, gpu->stream, cg->turned));
   RITZ_TRY(gpu->driver->event_wait(cg->ceed, gpu->device, cg->reader, cg->turned));
-  RITZ_TRY(apply(cg));
+  RITZ_TRY(apply_operator(cg));
   cg->is_ahead = true;
   return read_numbers(cg, cg->reader);
 }
 
 int ritz_gpu_cg_iterate(RitzCgObject *cg, RitzCgNumbers *numbers) {
   Arrays arrays;
-  if (!cg->is_ahead) RITZ_TRY(apply(cg));
+  if (!cg->is_ahead) RITZ_TRY(apply_operator(cg));
   cg->is_ahead = false;
   RITZ_TRY(hold(cg, &arrays));
   const int ierr = cg->setup.is_merged ? iterate_merged(cg, &arrays) : iterate_by_operations(cg, &arrays);
@@ -320,9 +320,9 @@ static int begin(RitzCgObject *cg, RitzCgStart *start) {
 
 // ---- Life ----
 
-static int load(RitzCgObject *cg) {
-  const char *const parts[] = {ritz_gpu_template("kernels/gpu/cg.h")};
-  return ritz_gpu_program(cg->ceed, "cg", "the library's own kernels", 1, parts, &cg->program);
+static int load_cg_kernels(RitzCgObject *cg) {
+  const char *const texts[] = {ritz_gpu_template("kernels/gpu/cg.h")};
+  return ritz_gpu_program(cg->ceed, "cg", "the library's own kernels", 1, texts, &cg->program);
 }
 
 static int make_mask(RitzCgObject *cg, const RitzCgSetup *setup) {
@@ -401,7 +401,7 @@ int ritz_gpu_cg_create(const RitzCgSetup *setup, RitzCgStart *start, RitzCgObjec
   cg->setup = *setup;
   cg->setup.constraints = NULL;
   choose_sizes(cg);
-  int ierr = load(cg);
+  int ierr = load_cg_kernels(cg);
   if (!ierr) ierr = make_mask(cg, setup);
   if (!ierr) ierr = make_memory(cg);
   if (!ierr) ierr = make_reader(cg);

@@ -22,7 +22,7 @@ void ritz_gpu_diagonal_destroy(Ceed ceed, RitzGpuDiagonalKernel **diagonal) {
 
 // ---- Plan ----
 
-static int describe(CeedOperator op, const RitzGpuOperator *g, RitzGpuDiagonalKernel *d) {
+static int describe_diagonal(CeedOperator op, const RitzGpuOperator *g, RitzGpuDiagonalKernel *d) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
   const RitzGpuMachine machine = ritz_gpu_gen_machine(op);
   RITZ_TRY(ritz_plan_refuse_diagonal(op, &d->reason));
@@ -39,7 +39,7 @@ static int plan_diagonal(CeedOperator op, RitzGpuDiagonalKernel **diagonal) {
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   if (!g->diagonal) {
     RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &g->diagonal));
-    const int ierr = describe(op, g, g->diagonal);
+    const int ierr = describe_diagonal(op, g, g->diagonal);
     if (ierr) ritz_gpu_diagonal_destroy(op->obj.ceed, &g->diagonal);
     RITZ_TRY(ierr);
   }
@@ -49,7 +49,7 @@ static int plan_diagonal(CeedOperator op, RitzGpuDiagonalKernel **diagonal) {
 
 // ---- Kernel ----
 
-static int load(CeedOperator op, RitzGpuDiagonalKernel *d) {
+static int load_diagonal_program(CeedOperator op, RitzGpuDiagonalKernel *d) {
   const RitzGpuOperator *apply = op->data;
   char *source = NULL;
   d->kernel = (RitzGpuOperator){.op = op,
@@ -63,9 +63,9 @@ static int load(CeedOperator op, RitzGpuDiagonalKernel *d) {
   return ierr ? ierr : ritz_gpu_gen_load(op, &d->kernel, "ritz_diagonal");
 }
 
-static int make_kernel(CeedOperator op, RitzGpuDiagonalKernel *d) {
+static int make_diagonal_program(CeedOperator op, RitzGpuDiagonalKernel *d) {
   if (d->kernel.text) return CEED_ERROR_SUCCESS;
-  const int ierr = load(op, d);
+  const int ierr = load_diagonal_program(op, d);
   if (ierr) ritz_gpu_gen_release(op->obj.ceed, &d->kernel); // the next call tries again
   return ierr;
 }
@@ -73,7 +73,7 @@ static int make_kernel(CeedOperator op, RitzGpuDiagonalKernel *d) {
 // ---- Running ----
 
 // The diagonal comes after the spaces of passive inputs.
-static int run(CeedOperator op, RitzGpuOperator *g, void *diagonal) {
+static int launch_diagonal(CeedOperator op, RitzGpuOperator *g, void *diagonal) {
   const int output = g->plan->num_spaces - 1;
   int num_held = 0, ierr = CEED_ERROR_SUCCESS;
   g->arrays[output] = diagonal;
@@ -107,8 +107,8 @@ int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, voi
   RitzGpuDiagonalKernel *d;
   RITZ_TRY(find_diagonal(op, is_point_block, &d));
   if (!d) return ritz_gpu_operator_assemble_add_diagonal(op, is_point_block, diagonal);
-  RITZ_TRY(make_kernel(op, d));
-  return run(op, &d->kernel, diagonal);
+  RITZ_TRY(make_diagonal_program(op, d));
+  return launch_diagonal(op, &d->kernel, diagonal);
 }
 
 // ---- For people ----

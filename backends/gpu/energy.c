@@ -19,7 +19,7 @@ void ritz_gpu_energy_destroy(Ceed ceed, RitzGpuEnergyKernel **energy) {
   RITZ_FREE(energy);
 }
 
-static int load(CeedOperator op, const RitzGpuOperator *apply, RitzGpuEnergyKernel *e) {
+static int load_energy_program(CeedOperator op, const RitzGpuOperator *apply, RitzGpuEnergyKernel *e) {
   char *source = NULL;
   RITZ_TRY(ritz_plan_gpu_add_energy(op->obj.ceed, apply->target, &e->target, &e->args));
   e->kernel = (RitzGpuOperator){.op = op,
@@ -33,10 +33,10 @@ static int load(CeedOperator op, const RitzGpuOperator *apply, RitzGpuEnergyKern
   return ierr ? ierr : ritz_gpu_gen_load(op, &e->kernel, "ritz_operator");
 }
 
-static int make(CeedOperator op, RitzGpuOperator *apply) {
+static int make_energy_kernel(CeedOperator op, RitzGpuOperator *apply) {
   if (apply->energy) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &apply->energy));
-  const int ierr = load(op, apply, apply->energy);
+  const int ierr = load_energy_program(op, apply, apply->energy);
   if (ierr) ritz_gpu_energy_destroy(op->obj.ceed, &apply->energy); // the next call tries again
   return ierr;
 }
@@ -55,7 +55,7 @@ int ritz_gpu_energy_prepare(CeedOperator op, int64_t *num_shares) {
     return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   if (g->reason || !ritz_plan_gpu_can_have_energy(g->plan)) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(make(op, g));
+  RITZ_TRY(make_energy_kernel(op, g));
   *num_shares = count_shares(ritz_gpu(op->obj.ceed), &g->energy->kernel);
   return CEED_ERROR_SUCCESS;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // /gpu/*/gen: an operator as one fused kernel, made on first use from its plan. What cannot be fused runs as
-// the separate kernels of operator.c, which is told once.
+// the separate kernels of operator.c, with one warning.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,8 +67,8 @@ RitzGpuMachine ritz_gpu_gen_machine(CeedOperator op) {
   return (RitzGpuMachine){.has_rows = ritz_gpu_restriction_has_rows,
                           .num_banks = 32,
                           .max_threads = info->max_threads,
-                          .local_bytes = (CeedInt)info->dynamic_local_bytes,
-                          .local_bytes_processor = (CeedInt)info->local_bytes_multiprocessor,
+                          .shared_bytes = (CeedInt)info->dynamic_shared_bytes,
+                          .shared_bytes_processor = (CeedInt)info->shared_bytes_multiprocessor,
                           .registers_processor = info->registers_multiprocessor,
                           .has_mma = has_mma(info),
                           .mma = wanted_mma(),
@@ -86,8 +86,8 @@ static int make_target(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOper
 }
 
 static int try_plan(CeedOperator op, const RitzGpuChoice *choice, bool allows_blocks, RitzGpuOperator *g) {
-  const char *forms = ritz_environment("RITZ_FORMS");
-  const RitzPlanOptions options = {.allows_forms = !forms || strcmp(forms, "off") != 0,
+  const char *simple = ritz_environment("RITZ_SIMPLE_INPUTS");
+  const RitzPlanOptions options = {.allows_simple_inputs = !simple || strcmp(simple, "off") != 0,
                                    .allows_blocks = allows_blocks};
   ritz_plan_free(&g->plan);
   RITZ_TRY(ritz_plan_operator(op, &options, &g->plan, &g->reason));
@@ -102,7 +102,7 @@ static bool has_blocks(const RitzPlan *plan) {
 }
 
 // Vector bases of tensor products that cannot go by lines are dense ones.
-static int make_plan(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOperator *g) {
+static int make_fused_plan(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOperator *g) {
   RITZ_TRY(try_plan(op, choice, true, g));
   if (!g->reason || !has_blocks(g->plan)) return CEED_ERROR_SUCCESS;
   g->dense_reason = g->reason;
@@ -206,8 +206,8 @@ int ritz_gpu_gen_compile(Ceed ceed, CeedOperator op, RitzGpuOperator *g) {
                          op->qf->kernel_name, op->qf->source_path);
   if (!ierr) ierr = ritz_gpu_context_define(op->qf, g->context_bytes, &define);
   if (!ierr) {
-    const char *const parts[] = {define, g->text};
-    ierr = ritz_gpu_program_of(ceed, kind_of(g->plan), op->qf->kernel_name, what, 2, parts, &g->program);
+    const char *const texts[] = {define, g->text};
+    ierr = ritz_gpu_program_of(ceed, kind_of(g->plan), op->qf->kernel_name, what, 2, texts, &g->program);
   }
   RITZ_FREE(&what);
   RITZ_FREE(&define);
@@ -236,7 +236,7 @@ int ritz_gpu_gen_describe(CeedOperator op, const RitzGpuChoice *choice, RitzGpuO
   g->op = op;
   g->context_bytes = op->qf->ctx ? op->qf->ctx->storage.num_bytes : 0;
   g->is_writable = op->qf->is_context_writable;
-  int ierr = make_plan(op, choice ? choice : &model, g);
+  int ierr = make_fused_plan(op, choice ? choice : &model, g);
   if (!ierr && !g->reason) ierr = make_text(op, choice, g);
   if (ierr) ritz_gpu_gen_free(op->obj.ceed, made);
   return ierr;
@@ -253,11 +253,11 @@ static int load_floats(CeedOperator op, RitzGpuOperator *g) {
   ceed->error_handler = handler;
   if (ierr != CEED_ERROR_BACKEND) return ierr;
   ritz_gpu_gen_release(ceed, g);
-  g->reason = "a point function that does not compile in single precision";
+  g->reason = "a QFunction that does not compile in single precision";
   return CEED_ERROR_SUCCESS;
 }
 
-static int make(CeedOperator op, RitzGpuOperator **g) {
+static int make_fused_operator(CeedOperator op, RitzGpuOperator **g) {
   int ierr = CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_gpu_gen_describe(op, NULL, g));
   if (!(*g)->reason)
@@ -278,7 +278,7 @@ int ritz_gpu_gen_prepare(CeedOperator op, RitzGpuOperator **made) {
   if (!is_current(op)) {
     RitzGpuOperator *g = NULL;
     RITZ_TRY(ritz_gpu_operator_destroy(op));
-    RITZ_TRY(make(op, &g));
+    RITZ_TRY(make_fused_operator(op, &g));
     op->data = g;
   }
   *made = op->data;
@@ -287,15 +287,15 @@ int ritz_gpu_gen_prepare(CeedOperator op, RitzGpuOperator **made) {
 
 // ---- Vectors ----
 
-static CeedVector vector_of(const RitzGpuOperator *g, int s, CeedVector in, CeedVector out) {
+static CeedVector space_vector_of(const RitzGpuOperator *g, int s, CeedVector in, CeedVector out) {
   const RitzPlanSpace *space = &g->plan->spaces[s];
   return !space->is_active ? ritz_operator_field(g->op, space->field)->vec : space->is_input ? in : out;
 }
 
 // The output space before s that holds the array of this vector, or -1.
-static int holder_of(const RitzGpuOperator *g, int s, CeedVector vec, CeedVector out) {
+static int earlier_fused_output(const RitzGpuOperator *g, int s, CeedVector vec, CeedVector out) {
   for (int t = 0; t < s; t++) {
-    if (!g->plan->spaces[t].is_input && vector_of(g, t, NULL, out) == vec) return t;
+    if (!g->plan->spaces[t].is_input && space_vector_of(g, t, NULL, out) == vec) return t;
   }
   return -1;
 }
@@ -304,14 +304,14 @@ static int holder_of(const RitzGpuOperator *g, int s, CeedVector vec, CeedVector
 static bool is_zeroed(const RitzGpuOperator *g, CeedVector vec, CeedVector out, RitzApplyMode mode) {
   for (int s = 0; s < g->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &g->plan->spaces[s];
-    if (space->is_input || vector_of(g, s, NULL, out) != vec) continue;
+    if (space->is_input || space_vector_of(g, s, NULL, out) != vec) continue;
     if (mode == RITZ_APPLY_OVERWRITE || (mode == RITZ_APPLY_ADD_ACTIVE && !space->is_active)) return true;
   }
   return false;
 }
 
 static int get_output(RitzGpuOperator *g, int s, CeedVector vec, CeedVector out, RitzApplyMode mode) {
-  const int holder = holder_of(g, s, vec, out);
+  const int holder = earlier_fused_output(g, s, vec, out);
   if (holder >= 0)
     g->arrays[s] = g->arrays[holder];
   else if (is_zeroed(g, vec, out, mode))
@@ -323,7 +323,7 @@ static int get_output(RitzGpuOperator *g, int s, CeedVector vec, CeedVector out,
 
 int ritz_gpu_gen_get_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector out, RitzApplyMode mode) {
   const RitzPlanSpace *space = &g->plan->spaces[s];
-  CeedVector vec = vector_of(g, s, in, out);
+  CeedVector vec = space_vector_of(g, s, in, out);
   if (!space->is_input) return get_output(g, s, vec, out, mode);
   RITZ_TRY_BACKEND(ritz_vector_lock(vec, RITZ_ACCESS_READ, CEED_MEM_DEVICE, &g->arrays[s]));
   return CEED_ERROR_SUCCESS;
@@ -331,9 +331,9 @@ int ritz_gpu_gen_get_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector 
 
 int ritz_gpu_gen_restore_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector out) {
   const RitzPlanSpace *space = &g->plan->spaces[s];
-  CeedVector vec = vector_of(g, s, in, out);
+  CeedVector vec = space_vector_of(g, s, in, out);
   const RitzAccess access = space->is_input ? RITZ_ACCESS_READ : RITZ_ACCESS_READ_WRITE;
-  if (!space->is_input && holder_of(g, s, vec, out) >= 0) return CEED_ERROR_SUCCESS;
+  if (!space->is_input && earlier_fused_output(g, s, vec, out) >= 0) return CEED_ERROR_SUCCESS;
   return ritz_vector_unlock(vec, access, &g->arrays[s], CEED_ERROR_SUCCESS);
 }
 
@@ -365,8 +365,9 @@ static int clear_outputs(CeedOperator op, RitzGpuOperator *g, CeedVector out, Ri
   *last = NULL;
   for (int s = 0; s < g->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &g->plan->spaces[s];
-    CeedVector vec = vector_of(g, s, NULL, out);
-    if (space->is_input || holder_of(g, s, vec, out) >= 0 || !is_zeroed(g, vec, out, mode)) continue;
+    CeedVector vec = space_vector_of(g, s, NULL, out);
+    if (space->is_input || earlier_fused_output(g, s, vec, out) >= 0 || !is_zeroed(g, vec, out, mode))
+      continue;
     if (*last) RITZ_TRY(clear(op->obj.ceed, *last, *array));
     *last = vec;
     *array = g->arrays[s];
@@ -374,20 +375,20 @@ static int clear_outputs(CeedOperator op, RitzGpuOperator *g, CeedVector out, Ri
   return CEED_ERROR_SUCCESS;
 }
 
-static int launch(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, void *array) {
+static int launch_fused(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, void *array) {
   Ceed ceed = op->obj.ceed;
   const RitzGpuTarget *t = g->target;
   const int64_t num_blocks = (g->plan->num_elem + (int64_t)t->num_elem - 1) / t->num_elem;
   const int num_args = 2 + t->num_args;
   if (cleared && (num_blocks == 0 || cleared->length == 0)) RITZ_TRY(clear(ceed, cleared, array));
   if (!cleared || num_blocks == 0 || cleared->length == 0)
-    return ritz_gpu_launch(ceed, g->kernel, num_blocks, t->num_threads, t->local_bytes, num_args, g->args);
+    return ritz_gpu_launch(ceed, g->kernel, num_blocks, t->num_threads, t->shared_bytes, num_args, g->args);
   return ritz_gpu_launch_cleared(ceed, g->kernel, cleared->storage.num_bytes, array, num_blocks,
-                                 t->num_threads, t->local_bytes, num_args, g->args, &g->replay);
+                                 t->num_threads, t->shared_bytes, num_args, g->args, &g->replay);
 }
 
 // E-vectors of outputs into their L-vectors.
-static int add_outputs(RitzGpuOperator *g) {
+static int add_fused_outputs(RitzGpuOperator *g) {
   for (int i = 0; i < g->target->num_args; i++) {
     const int s = g->target->args[i].number;
     if (g->target->args[i].kind != RITZ_GPU_ARG_ARRAY ||
@@ -406,10 +407,10 @@ int ritz_gpu_gen_run(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, vo
   RITZ_TRY(place_outputs(op, g));
   RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(op->qf, CEED_MEM_DEVICE, &context));
   g->args[1] = (RitzDeviceArg)RITZ_POINTER(context);
-  const int ierr = launch(op, g, cleared, array);
+  const int ierr = launch_fused(op, g, cleared, array);
   const int restored = ritz_qfunction_restore_context_data(op->qf, &context);
   RITZ_TRY_BACKEND(ierr ? ierr : restored);
-  return add_outputs(g);
+  return add_fused_outputs(g);
 }
 
 static int clear_and_run(CeedOperator op, RitzGpuOperator *g, CeedVector out, RitzApplyMode mode) {
@@ -445,7 +446,7 @@ int ritz_gpu_gen_is_native(CeedOperator op, CeedVector in, bool *is_native, cons
 }
 
 // An operator without a name goes by its function.
-static int tell_reason(CeedOperator op, const char *reason) {
+static int warn_of_reason(CeedOperator op, const char *reason) {
   Ceed ceed = op->obj.ceed;
   const char *name = op->name && op->name[0] ? op->name : op->qf->kernel_name;
   char *what = NULL;
@@ -460,7 +461,7 @@ int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApply
   if (op->is_at_points) return ritz_gpu_operator_apply(op, in, out, mode);
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   if (!g->reason) return ritz_gpu_gen_apply_kernel(op, g, in, out, mode);
-  RITZ_TRY(tell_reason(op, g->reason));
+  RITZ_TRY(warn_of_reason(op, g->reason));
   return ritz_gpu_operator_apply(op, in, out, mode);
 }
 

@@ -54,7 +54,7 @@ int ritz_gpu_load_base(Ceed ceed) {
                                "#define RITZ_IS_OTHER\n";
   const bool has_floats = sizeof(CeedScalar) > sizeof(float);
   const char *const vectors = ritz_gpu_template("kernels/gpu/vector.h");
-  const char *const parts[] = {
+  const char *const texts[] = {
       ritz_gpu_template("kernels/gpu/restriction.h"),
       ritz_gpu_template("kernels/gpu/basis-ref.h"),
       own,
@@ -62,11 +62,11 @@ int ritz_gpu_load_base(Ceed ceed) {
       floats,
       vectors,
   };
-  return ritz_gpu_program(ceed, "base", "the library's own kernels", has_floats ? 6 : 4, parts,
+  return ritz_gpu_program(ceed, "base", "the library's own kernels", has_floats ? 6 : 4, texts,
                           &ritz_gpu(ceed)->base);
 }
 
-static int destroy(Ceed ceed) {
+static int gpu_ceed_destroy(Ceed ceed) {
   RitzGpu *gpu = ritz_gpu(ceed);
   for (int slot = 0; slot < RITZ_NUM_WORK; slot++) ritz_gpu_free(ceed, &gpu->work[slot].memory);
   ritz_gpu_program_release(ceed, &gpu->base);
@@ -75,7 +75,7 @@ static int destroy(Ceed ceed) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int open_device(Ceed ceed, const RitzDriver *driver, const char *options, RitzGpu *gpu) {
+static int open_ceed_device(Ceed ceed, const RitzDriver *driver, const char *options, RitzGpu *gpu) {
   int index;
   gpu->driver = driver;
   RITZ_TRY(choose_device(ceed, driver, options, &index));
@@ -84,34 +84,34 @@ static int open_device(Ceed ceed, const RitzDriver *driver, const char *options,
   return CEED_ERROR_SUCCESS;
 }
 
-static int create(Ceed ceed, const char *options, const RitzDriver *driver, bool is_shared) {
+static int gpu_ceed_create(Ceed ceed, const char *options, const RitzDriver *driver, bool has_basis_kernels) {
   RitzGpu *gpu = NULL;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &gpu));
   ceed->data = gpu;
-  int ierr = open_device(ceed, driver, options, gpu);
+  int ierr = open_ceed_device(ceed, driver, options, gpu);
   if (ierr) RITZ_FREE(&ceed->data);
   RITZ_TRY(ierr);
-  gpu->is_shared = is_shared;
+  gpu->has_basis_kernels = has_basis_kernels;
   gpu->is_deterministic =
-      !is_shared || ritz_resource_option(options, "deterministic") || !gpu->info->adds_atomically;
+      !has_basis_kernels || ritz_resource_option(options, "deterministic") || !gpu->info->adds_atomically;
   gpu->work_bytes = work_bytes(gpu->info);
   ceed->backend.is_deterministic = gpu->is_deterministic;
   ierr = ritz_gpu_load_base(ceed);
-  if (ierr) (void)destroy(ceed);
+  if (ierr) (void)gpu_ceed_destroy(ceed);
   return ierr;
 }
 
 static int create_cuda_ref(Ceed ceed, const char *options) {
-  return create(ceed, options, &ritz_cuda, false);
+  return gpu_ceed_create(ceed, options, &ritz_cuda, false);
 }
 static int create_cuda_shared(Ceed ceed, const char *options) {
-  return create(ceed, options, &ritz_cuda, true);
+  return gpu_ceed_create(ceed, options, &ritz_cuda, true);
 }
 static int create_opencl_ref(Ceed ceed, const char *options) {
-  return create(ceed, options, &ritz_opencl, false);
+  return gpu_ceed_create(ceed, options, &ritz_opencl, false);
 }
 static int create_opencl_shared(Ceed ceed, const char *options) {
-  return create(ceed, options, &ritz_opencl, true);
+  return gpu_ceed_create(ceed, options, &ritz_opencl, true);
 }
 
 static const char *cuda_unusable(void) {
@@ -136,7 +136,7 @@ static int set_stream(Ceed ceed, void *handle) {
 
 #define SLOTS                                                                                                \
   .options = options, .fallback = &ritz_ref_backend, .mem_type = CEED_MEM_DEVICE, .pads_points = true,       \
-  .ceed_destroy = destroy, .restriction_layout = ritz_gpu_restriction_layout,                                \
+  .ceed_destroy = gpu_ceed_destroy, .restriction_layout = ritz_gpu_restriction_layout,                       \
   .restriction_apply = ritz_gpu_restriction_apply, .basis_apply = ritz_gpu_basis_apply,                      \
   .basis_apply_at_points = ritz_gpu_basis_apply_at_points, .qfunction_apply = ritz_gpu_qfunction_apply,      \
   .operator_assemble_qfunction = ritz_gpu_operator_assemble_qfunction,                                       \

@@ -36,9 +36,9 @@ typedef struct {
   RitzDevice device;
   const RitzDeviceInfo *info;
   RitzDeviceStream stream;
-  bool is_shared;        // this is `shared`, not `ref`
-  bool is_deterministic; // restrictions are transposed by their maps, not by atomic additions
-  int64_t work_bytes;    // what the E- and Q-vectors of an operator may take
+  bool has_basis_kernels; // this is `shared`, not `ref`
+  bool is_deterministic;  // restrictions are transposed by their maps, not by atomic additions
+  int64_t work_bytes;     // what the E- and Q-vectors of an operator may take
   RitzGpuProgram
       base; // counted: all kernels that are made for any size (kernels/gpu/{vector,restriction,...}.h)
   RitzGpuProgram float_sums; // counted: kernels/gpu/restriction.h for float; NULL: not asked for yet
@@ -85,10 +85,10 @@ static inline CeedSize ritz_gpu_aligned(CeedSize n) {
 }
 
 // ---- program.c: texts to kernels ----
-// The loaded program for a text, which is `num_parts` strings after kernels/gpu/language.h; from memory, the
+// The loaded program for a text, which is `num_texts` strings after kernels/gpu/language.h; from memory, the
 // disk cache or the compiler. name: letters, digits, '-', '_'. A refused text is CEED_ERROR_BACKEND with the
 // compiler's first messages after `what` ("QFunction 'f' of f.h").
-int ritz_gpu_program(Ceed ceed, const char *name, const char *what, int num_parts, const char *const *parts,
+int ritz_gpu_program(Ceed ceed, const char *name, const char *what, int num_texts, const char *const *texts,
                      RitzGpuProgram *program);
 // The same for a text that computes otherwise than in CeedScalar.
 typedef enum {
@@ -96,21 +96,21 @@ typedef enum {
   RITZ_TEXT_FLOATS,  // CeedScalar is float
   RITZ_TEXT_MIXED    // CeedScalar is the library's, all but the user's functions compute in float
 } RitzGpuTextKind;
-int ritz_gpu_program_of(Ceed ceed, RitzGpuTextKind kind, const char *name, const char *what, int num_parts,
-                        const char *const *parts, RitzGpuProgram *program);
+int ritz_gpu_program_of(Ceed ceed, RitzGpuTextKind kind, const char *name, const char *what, int num_texts,
+                        const char *const *texts, RitzGpuProgram *program);
 void ritz_gpu_program_release(Ceed ceed, RitzGpuProgram *program);
 // The text of a template inside the library, "kernels/gpu/vector.h".
 const char *ritz_gpu_template(const char *name);
 // For kernels that are launched often: looked up once, valid while the caller has its program.
 int ritz_gpu_kernel(Ceed ceed, RitzGpuProgram program, const char *name, RitzDeviceKernel *kernel);
-// Queues a kernel on the stream of the context: num_blocks blocks of block_size threads with local_bytes of
-// RITZ_LOCAL_MEMORY (0: it has none); nothing for num_blocks == 0.
+// Queues a kernel on the stream of the context: num_blocks blocks of block_size threads with shared_bytes of
+// RITZ_SHARED_MEMORY (0: it has none); nothing for num_blocks == 0.
 int ritz_gpu_launch(Ceed ceed, RitzDeviceKernel kernel, int64_t num_blocks, int block_size,
-                    int64_t local_bytes, int num_args, const RitzDeviceArg *args);
+                    int64_t shared_bytes, int num_args, const RitzDeviceArg *args);
 // Queues num_bytes of zeros at p, then the kernel. *replay makes that cheap where it is repeated: NULL at
 // first, the caller's, destroyed before the program is released.
 int ritz_gpu_launch_cleared(Ceed ceed, RitzDeviceKernel kernel, size_t num_bytes, void *p, int64_t num_blocks,
-                            int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args,
+                            int block_size, int64_t shared_bytes, int num_args, const RitzDeviceArg *args,
                             RitzDeviceReplay *replay);
 void ritz_gpu_replay_destroy(Ceed ceed, RitzDeviceReplay *replay); // *replay becomes NULL; NULL is fine
 // Queues a kernel of a program by its name: num_blocks blocks of block_size threads; nothing for num_blocks

@@ -5,14 +5,14 @@
 
 // ---- Allocation ----
 
-static size_t size_of(const RitzGpu *gpu, const void *p) {
+static size_t allocated_bytes(const RitzGpu *gpu, const void *p) {
   void *start;
   size_t num_bytes;
   gpu->driver->find(gpu->device, p, &start, &num_bytes);
   return start ? num_bytes : 0;
 }
 
-static void count(RitzGpu *gpu, int64_t num_bytes) {
+static void count_bytes(RitzGpu *gpu, int64_t num_bytes) {
   gpu->bytes_live += num_bytes;
   if (gpu->bytes_live > gpu->bytes_peak) gpu->bytes_peak = gpu->bytes_live;
 }
@@ -22,14 +22,14 @@ int ritz_gpu_alloc(Ceed ceed, size_t num_bytes, void **p) {
   *p = NULL;
   if (num_bytes == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(gpu->driver->alloc(ceed, gpu->device, num_bytes, p));
-  count(gpu, (int64_t)size_of(gpu, *p));
+  count_bytes(gpu, (int64_t)allocated_bytes(gpu, *p));
   return CEED_ERROR_SUCCESS;
 }
 
 static int release(Ceed ceed, void *p) {
   RitzGpu *gpu = ritz_gpu(ceed);
   if (!p) return CEED_ERROR_SUCCESS;
-  count(gpu, -(int64_t)size_of(gpu, p));
+  count_bytes(gpu, -(int64_t)allocated_bytes(gpu, p));
   return gpu->driver->free(ceed, gpu->device, p);
 }
 
@@ -116,7 +116,7 @@ int ritz_gpu_rep_accept(Ceed ceed, const char *call, RitzRepKind kind, size_t nu
                "%s: the array in device memory has %zu bytes, needed %zu", call, left, num_bytes);
   RITZ_REQUIRE(!is_given || start == p, ceed, CEED_ERROR_BACKEND,
                "%s: the library cannot own the array, which is a part of another one", call);
-  if (is_given) count(gpu, (int64_t)found);
+  if (is_given) count_bytes(gpu, (int64_t)found);
   return CEED_ERROR_SUCCESS;
 }
 

@@ -102,7 +102,7 @@ static void choose_batch(Run *run) {
   run->batch = (CeedInt)((num_elem + num_batches - 1) / num_batches);
 }
 
-static int describe(Run *run, CeedOperator op, CeedVector in, CeedVector out) {
+static int describe_run(Run *run, CeedOperator op, CeedVector in, CeedVector out) {
   *run = (Run){.op = op, .num_fields = op->num_in + op->num_out};
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)run->num_fields, &run->fields));
   for (CeedInt i = 0; i < run->num_fields; i++) describe_field(run, i, in, out);
@@ -113,7 +113,7 @@ static int describe(Run *run, CeedOperator op, CeedVector in, CeedVector out) {
 // ---- Arrays ----
 
 // The output that holds the array of this vector, or NULL.
-static const Field *holder_of(const Run *run, CeedVector output) {
+static const Field *earlier_separate_output(const Run *run, CeedVector output) {
   for (CeedInt k = run->op->num_in; k < run->num_fields; k++) {
     if (run->fields[k].vec == output && run->fields[k].holds) return &run->fields[k];
   }
@@ -125,7 +125,7 @@ static int get_array(const Run *run, Field *f) {
   if (f->is_input) {
     RITZ_TRY_BACKEND(CeedVectorGetArrayRead(f->vec, CEED_MEM_DEVICE, (const CeedScalar **)&f->l_array));
   } else {
-    const Field *holder = holder_of(run, f->vec);
+    const Field *holder = earlier_separate_output(run, f->vec);
     if (holder) f->l_array = holder->l_array;
     if (holder) return CEED_ERROR_SUCCESS;
     RITZ_TRY_BACKEND(CeedVectorGetArray(f->vec, CEED_MEM_DEVICE, &f->l_array));
@@ -136,7 +136,7 @@ static int get_array(const Run *run, Field *f) {
 
 static int open_run(CeedOperator op, CeedVector in, CeedVector out, Run *run) {
   void *memory = NULL;
-  RITZ_TRY(describe(run, op, in, out));
+  RITZ_TRY(describe_run(run, op, in, out));
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)run->num_fields, &run->q_fields));
   const size_t num_bytes = (size_t)place_fields(run, run->batch, NULL) * sizeof(CeedScalar);
   RITZ_TRY(ritz_gpu_work(op->obj.ceed, RITZ_WORK_OPERATOR, num_bytes, &memory));
@@ -247,7 +247,7 @@ int ritz_gpu_operator_explain(CeedOperator op, FILE *stream) {
     fprintf(stream, "  runs as: the reference backend, element by element (operators at points)\n");
     return CEED_ERROR_SUCCESS;
   }
-  int ierr = describe(&run, op, CEED_VECTOR_NONE, CEED_VECTOR_NONE);
+  int ierr = describe_run(&run, op, CEED_VECTOR_NONE, CEED_VECTOR_NONE);
   if (!ierr) {
     fprintf(stream, "  runs as: separate kernels on %s, in batches of %" CeedInt_FMT " elements\n",
             gpu->info->name, run.batch);

@@ -87,7 +87,7 @@ static void put_element(const Copies *c, CeedInt elem, CeedInt num_rows, CeedInt
   }
 }
 
-static void run_element(const Copies *c, RitzRefPoints *ref, CeedInt elem, CeedInt n) {
+static void run_element_on_host(const Copies *c, RitzRefPoints *ref, CeedInt elem, CeedInt n) {
   const CeedInt P = c->basis->P, num_comp = c->basis->num_comp, num_rows = c->q_comp * num_comp;
   const CeedEvalMode mode = c->action->eval_mode;
   take_element(c, elem, c->basis->dim, n, c->most, c->x, c->x_elem);
@@ -117,7 +117,7 @@ int ritz_gpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *actio
   int ierr = ritz_ref_points_open(basis, &ref);
   if (!ierr) ierr = open_copies(&c, x, u, v);
   for (CeedInt elem = 0; !ierr && elem < action->num_elem; elem++)
-    run_element(&c, &ref, elem, num_points[elem]);
+    run_element_on_host(&c, &ref, elem, num_points[elem]);
   if (!ierr) ierr = upload(&c, v);
   close_copies(&c);
   ritz_ref_points_close(&ref);

@@ -45,7 +45,7 @@ const char *ritz_gpu_template(const char *name) {
 }
 
 // Appends to *text, which becomes NULL on an error.
-static int append(Ceed ceed, char **text, size_t length, const char *more) {
+static int append_bytes(Ceed ceed, char **text, size_t length, const char *more) {
   char *longer = NULL;
   const int ierr = ritz_format(ceed, &longer, "%s%.*s", *text, (int)length, more);
   RITZ_FREE(text);
@@ -57,7 +57,7 @@ static int append(Ceed ceed, char **text, size_t length, const char *more) {
 static int append_mark(Ceed ceed, char **text, int line, const char *name) {
   char mark[128];
   snprintf(mark, sizeof(mark), "#line %d \"%s\"\n", line, name);
-  return append(ceed, text, strlen(mark), mark);
+  return append_bytes(ceed, text, strlen(mark), mark);
 }
 
 // The file of a line #include <ceed/types.h>, "kernels/gpu/lines.h" or, in a file of ceed/, "ceed-f64.h";
@@ -79,26 +79,26 @@ static int append_file(Ceed ceed, char **text, const char *name, const char *byt
     const RitzEmbeddedFile *inner = included_file(line);
     const char *end = line + strcspn(line, "\n"), *next = end + (*end == '\n');
     if (inner) {
-      RITZ_TRY(append(ceed, text, (size_t)(line - start), start));
+      RITZ_TRY(append_bytes(ceed, text, (size_t)(line - start), start));
       RITZ_TRY(append_file(ceed, text, inner->name, (const char *)inner->bytes));
       RITZ_TRY(append_mark(ceed, text, number + 1, name));
       start = next;
     }
     line = next;
   }
-  RITZ_TRY(append(ceed, text, strlen(start), start));
-  return append(ceed, text, 1, "\n");
+  RITZ_TRY(append_bytes(ceed, text, strlen(start), start));
+  return append_bytes(ceed, text, 1, "\n");
 }
 
 // Parts that are no templates go by their number among the caller's.
-static int append_part(Ceed ceed, char **text, const char *part, int number) {
+static int append_text(Ceed ceed, char **text, const char *text_part, int number) {
   char name[32];
   for (size_t i = 0; i < ritz_num_embedded_templates; i++) {
     const RitzEmbeddedFile *file = &ritz_embedded_templates[i];
-    if (part == (const char *)file->bytes) return append_file(ceed, text, file->name, part);
+    if (text_part == (const char *)file->bytes) return append_file(ceed, text, file->name, text_part);
   }
   snprintf(name, sizeof(name), "part %d", number);
-  return append_file(ceed, text, name, part);
+  return append_file(ceed, text, name, text_part);
 }
 
 static const char *precision_of(RitzGpuTextKind kind) {
@@ -106,13 +106,13 @@ static const char *precision_of(RitzGpuTextKind kind) {
   return kind == RITZ_TEXT_MIXED ? "#define RITZ_REAL_F32\n" : "";
 }
 
-static int make_text(Ceed ceed, RitzGpuTextKind kind, const char *what, int num_parts,
-                     const char *const *parts, char **text) {
+static int make_text(Ceed ceed, RitzGpuTextKind kind, const char *what, int num_texts,
+                     const char *const *texts, char **text) {
   const bool is_wide = ritz_gpu(ceed)->info->warp_size != 1;
   RITZ_TRY(ritz_format(ceed, text, "%s%s", precision_of(kind), is_wide ? "" : "#define RITZ_ONE_LANE\n"));
-  int ierr = append_part(ceed, text, ritz_gpu_template("kernels/gpu/language.h"), 0);
-  for (int i = 0; !ierr && i < num_parts; i++) {
-    ierr = parts[i] ? append_part(ceed, text, parts[i], i + 1)
+  int ierr = append_text(ceed, text, ritz_gpu_template("kernels/gpu/language.h"), 0);
+  for (int i = 0; !ierr && i < num_texts; i++) {
+    ierr = texts[i] ? append_text(ceed, text, texts[i], i + 1)
                     : CeedError(ceed, CEED_ERROR_BACKEND, "%s: part %d is not in the library", what, i + 1);
   }
   if (ierr) RITZ_FREE(text);
@@ -121,8 +121,8 @@ static int make_text(Ceed ceed, RitzGpuTextKind kind, const char *what, int num_
 
 // ---- Text to loaded code ----
 
-static int compile(Ceed ceed, void *data, const char *name, const char *text, size_t *num_bytes, char **bytes,
-                   char **log) {
+static int compile_program(Ceed ceed, void *data, const char *name, const char *text, size_t *num_bytes,
+                           char **bytes, char **log) {
   const RitzGpu *gpu = data;
   RitzDeviceCode code = {.bytes = NULL};
   const int ierr = gpu->driver->compile(ceed, gpu->device, name, text, &code);
@@ -133,11 +133,11 @@ static int compile(Ceed ceed, void *data, const char *name, const char *text, si
   return ierr;
 }
 
-static int get_bytes(Ceed ceed, const RitzJitBinary *source, const char *what, bool may_find,
-                     size_t *num_bytes, char **bytes) {
+static int get_program_bytes(Ceed ceed, const RitzJitBinary *source, const char *what, bool may_find,
+                             size_t *num_bytes, char **bytes) {
   RitzGpu *gpu = ritz_gpu(ceed);
   char *reason = NULL;
-  int ierr = ritz_jit_binary(ceed, source, may_find, compile, gpu, num_bytes, bytes, &reason);
+  int ierr = ritz_jit_binary(ceed, source, may_find, compile_program, gpu, num_bytes, bytes, &reason);
   const char *language = gpu->driver == &ritz_opencl ? " as OpenCL C, which is no C++," : "";
   if (!ierr && !*bytes)
     ierr = CeedError(ceed, CEED_ERROR_BACKEND, "%s does not compile%s for %s: %s", what, language,
@@ -146,7 +146,7 @@ static int get_bytes(Ceed ceed, const RitzJitBinary *source, const char *what, b
   return ierr;
 }
 
-static int load(Ceed ceed, size_t num_bytes, const char *bytes, RitzDeviceProgram *code) {
+static int load_program(Ceed ceed, size_t num_bytes, const char *bytes, RitzDeviceProgram *code) {
   RitzGpu *gpu = ritz_gpu(ceed);
   const double start = ritz_seconds();
   const int ierr = gpu->driver->load(ceed, gpu->device, num_bytes, bytes, code);
@@ -158,7 +158,7 @@ static int load(Ceed ceed, size_t num_bytes, const char *bytes, RitzDeviceProgra
 static int load_silently(Ceed ceed, size_t num_bytes, const char *bytes, RitzDeviceProgram *code) {
   const CeedErrorHandler handler = ceed->error_handler;
   ceed->error_handler = CeedErrorReturn;
-  const int ierr = load(ceed, num_bytes, bytes, code);
+  const int ierr = load_program(ceed, num_bytes, bytes, code);
   ceed->error_handler = handler;
   return ierr;
 }
@@ -167,20 +167,20 @@ static int load_silently(Ceed ceed, size_t num_bytes, const char *bytes, RitzDev
 static int build(Ceed ceed, const RitzJitBinary *source, const char *what, RitzDeviceProgram *code) {
   size_t num_bytes = 0;
   char *bytes = NULL;
-  RITZ_TRY(get_bytes(ceed, source, what, true, &num_bytes, &bytes));
+  RITZ_TRY(get_program_bytes(ceed, source, what, true, &num_bytes, &bytes));
   int ierr = load_silently(ceed, num_bytes, bytes, code);
   RITZ_FREE(&bytes);
   if (!ierr) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(get_bytes(ceed, source, what, false, &num_bytes, &bytes));
-  ierr = load(ceed, num_bytes, bytes, code);
+  RITZ_TRY(get_program_bytes(ceed, source, what, false, &num_bytes, &bytes));
+  ierr = load_program(ceed, num_bytes, bytes, code);
   RITZ_FREE(&bytes);
   if (ierr) ritz_jit_count(&(RitzJitCounters){.failures = 1});
   return ierr;
 }
 
 // *program: one reference, in no list.
-static int create(Ceed ceed, const char *name, const char *what, const char *text, const RitzHash *key,
-                  RitzGpuProgram *program) {
+static int add_program(Ceed ceed, const char *name, const char *what, const char *text, const RitzHash *key,
+                       RitzGpuProgram *program) {
   const RitzGpu *gpu = ritz_gpu(ceed);
   const RitzDeviceInfo *info = gpu->info;
   const char *const words[] = {gpu->driver->name, gpu->driver->options, info->name, info->arch,
@@ -198,7 +198,7 @@ static int create(Ceed ceed, const char *name, const char *what, const char *tex
   return ierr;
 }
 
-static void destroy(Ceed ceed, RitzGpuProgram program) {
+static void free_program(Ceed ceed, RitzGpuProgram program) {
   (void)program->driver->unload(ceed, program->device,
                                 &program->code); // a driver that has gone has unloaded it
   RITZ_FREE(&program);
@@ -210,7 +210,7 @@ static void destroy(Ceed ceed, RitzGpuProgram program) {
 
 static RitzGpuProgram programs;
 
-static RitzGpuProgram find_locked(RitzDevice device, const RitzHash *key) {
+static RitzGpuProgram find_program_locked(RitzDevice device, const RitzHash *key) {
   RitzGpuProgram program = programs;
   while (program && (program->device != device || strcmp(program->key.hex, key->hex)))
     program = program->next;
@@ -243,7 +243,7 @@ static RitzGpuProgram take_surplus_locked(void) {
 
 static RitzGpuProgram find(RitzDevice device, const RitzHash *key) {
   ritz_lock(RITZ_LOCK_PROGRAMS);
-  const RitzGpuProgram program = find_locked(device, key);
+  const RitzGpuProgram program = find_program_locked(device, key);
   ritz_unlock(RITZ_LOCK_PROGRAMS);
   return program;
 }
@@ -251,25 +251,25 @@ static RitzGpuProgram find(RitzDevice device, const RitzHash *key) {
 // Makes *program findable, or exchanges it for the one that another thread has made meanwhile.
 static void share(Ceed ceed, RitzGpuProgram *program) {
   ritz_lock(RITZ_LOCK_PROGRAMS);
-  const RitzGpuProgram other = find_locked((*program)->device, &(*program)->key);
+  const RitzGpuProgram other = find_program_locked((*program)->device, &(*program)->key);
   if (!other) insert_locked(*program);
   ritz_unlock(RITZ_LOCK_PROGRAMS);
   if (!other) return;
-  destroy(ceed, *program);
+  free_program(ceed, *program);
   *program = other;
 }
 
-int ritz_gpu_program(Ceed ceed, const char *name, const char *what, int num_parts, const char *const *parts,
+int ritz_gpu_program(Ceed ceed, const char *name, const char *what, int num_texts, const char *const *texts,
                      RitzGpuProgram *program) {
-  return ritz_gpu_program_of(ceed, RITZ_TEXT_SCALARS, name, what, num_parts, parts, program);
+  return ritz_gpu_program_of(ceed, RITZ_TEXT_SCALARS, name, what, num_texts, texts, program);
 }
 
-int ritz_gpu_program_of(Ceed ceed, RitzGpuTextKind kind, const char *name, const char *what, int num_parts,
-                        const char *const *parts, RitzGpuProgram *program) {
+int ritz_gpu_program_of(Ceed ceed, RitzGpuTextKind kind, const char *name, const char *what, int num_texts,
+                        const char *const *texts, RitzGpuProgram *program) {
   RitzHasher hasher;
   char *text = NULL;
   *program = NULL;
-  RITZ_TRY(make_text(ceed, kind, what, num_parts, parts, &text));
+  RITZ_TRY(make_text(ceed, kind, what, num_texts, texts, &text));
   ritz_hash_begin(&hasher);
   ritz_hash_add_string(&hasher, text);
   const RitzHash key = ritz_hash_end(&hasher);
@@ -278,7 +278,7 @@ int ritz_gpu_program_of(Ceed ceed, RitzGpuTextKind kind, const char *name, const
   if (*program) {
     ritz_jit_count(&(RitzJitCounters){.memory_hits = 1});
   } else {
-    ierr = create(ceed, name, what, text, &key, program);
+    ierr = add_program(ceed, name, what, text, &key, program);
     if (!ierr) share(ceed, program);
   }
   RITZ_FREE(&text);
@@ -296,7 +296,7 @@ void ritz_gpu_program_release(Ceed ceed, RitzGpuProgram *program) {
     surplus = take_surplus_locked();
   }
   ritz_unlock(RITZ_LOCK_PROGRAMS);
-  if (surplus) destroy(ceed, surplus);
+  if (surplus) free_program(ceed, surplus);
   *program = NULL;
 }
 
@@ -307,22 +307,22 @@ int ritz_gpu_kernel(Ceed ceed, RitzGpuProgram program, const char *name, RitzDev
 }
 
 int ritz_gpu_launch(Ceed ceed, RitzDeviceKernel kernel, int64_t num_blocks, int block_size,
-                    int64_t local_bytes, int num_args, const RitzDeviceArg *args) {
+                    int64_t shared_bytes, int num_args, const RitzDeviceArg *args) {
   const RitzGpu *gpu = ritz_gpu(ceed);
   if (num_blocks == 0) return CEED_ERROR_SUCCESS;
-  return gpu->driver->launch(ceed, kernel, gpu->stream, num_blocks, block_size, local_bytes, num_args, args);
+  return gpu->driver->launch(ceed, kernel, gpu->stream, num_blocks, block_size, shared_bytes, num_args, args);
 }
 
 int ritz_gpu_launch_cleared(Ceed ceed, RitzDeviceKernel kernel, size_t num_bytes, void *p, int64_t num_blocks,
-                            int block_size, int64_t local_bytes, int num_args, const RitzDeviceArg *args,
+                            int block_size, int64_t shared_bytes, int num_args, const RitzDeviceArg *args,
                             RitzDeviceReplay *replay) {
   const RitzGpu *gpu = ritz_gpu(ceed);
   if (num_blocks == 0)
     return num_bytes ? gpu->driver->clear(ceed, gpu->device, gpu->stream, num_bytes, p) : CEED_ERROR_SUCCESS;
   if (num_bytes == 0)
-    return ritz_gpu_launch(ceed, kernel, num_blocks, block_size, local_bytes, num_args, args);
+    return ritz_gpu_launch(ceed, kernel, num_blocks, block_size, shared_bytes, num_args, args);
   return gpu->driver->launch_cleared(ceed, kernel, gpu->stream, num_bytes, p, num_blocks, block_size,
-                                     local_bytes, num_args, args, replay);
+                                     shared_bytes, num_args, args, replay);
 }
 
 void ritz_gpu_replay_destroy(Ceed ceed, RitzDeviceReplay *replay) {

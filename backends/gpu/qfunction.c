@@ -41,15 +41,15 @@ int ritz_gpu_qfunction_load(CeedQFunction qf, char **source) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int compile(CeedQFunction qf, RitzGpuFunction *f) {
+static int compile_qfunction(CeedQFunction qf, RitzGpuFunction *f) {
   Ceed ceed = qf->obj.ceed;
   char *what = NULL, *define = NULL;
   int ierr = RITZ_MALLOC(ceed, strlen(qf->kernel_name) + strlen(qf->source_path) + 40, &what);
   if (!ierr) ierr = ritz_gpu_context_define(qf, f->context_bytes, &define);
   if (!ierr) {
-    const char *const parts[] = {define, ritz_gpu_template("kernels/gpu/qfunction.h"), f->text};
+    const char *const texts[] = {define, ritz_gpu_template("kernels/gpu/qfunction.h"), f->text};
     sprintf(what, "QFunction '%s' of %s", qf->kernel_name, qf->source_path);
-    ierr = ritz_gpu_program(ceed, qf->kernel_name, what, 3, parts, &f->program);
+    ierr = ritz_gpu_program(ceed, qf->kernel_name, what, 3, texts, &f->program);
   }
   RITZ_FREE(&what);
   RITZ_FREE(&define);
@@ -70,7 +70,7 @@ static int choose_block(CeedQFunction qf) {
   return block_size;
 }
 
-static int make(CeedQFunction qf, RitzGpuFunction *f) {
+static int make_qfunction_data(CeedQFunction qf, RitzGpuFunction *f) {
   char *source = NULL;
   f->context_bytes = qf->ctx ? qf->ctx->storage.num_bytes : 0;
   f->block_size = choose_block(qf);
@@ -78,7 +78,7 @@ static int make(CeedQFunction qf, RitzGpuFunction *f) {
   RITZ_TRY(ritz_gpu_qfunction_load(qf, &source));
   int ierr = ritz_emit_device_qfunction(qf, source, f->block_size, &f->text);
   RITZ_FREE(&source);
-  return ierr ? ierr : compile(qf, f);
+  return ierr ? ierr : compile_qfunction(qf, f);
 }
 
 static bool is_current(CeedQFunction qf) {
@@ -97,13 +97,13 @@ int ritz_gpu_qfunction_destroy(CeedQFunction qf) {
 }
 
 // The kernel of a QFunction; made when it is first called, and again when its context has another size.
-static int prepare(CeedQFunction qf, const RitzGpuFunction **function) {
+static int prepare_qfunction_kernel(CeedQFunction qf, const RitzGpuFunction **function) {
   if (!is_current(qf)) {
     RitzGpuFunction *f = NULL;
     RITZ_TRY(ritz_gpu_qfunction_destroy(qf));
     RITZ_TRY(RITZ_CALLOC(qf->obj.ceed, 1, &f));
     qf->data = f;
-    int ierr = make(qf, f);
+    int ierr = make_qfunction_data(qf, f);
     if (ierr) (void)ritz_gpu_qfunction_destroy(qf);
     RITZ_TRY(ierr);
   }
@@ -113,15 +113,15 @@ static int prepare(CeedQFunction qf, const RitzGpuFunction **function) {
 
 int ritz_gpu_qfunction_source(CeedQFunction qf, const char **text) {
   const RitzGpuFunction *f = NULL;
-  RITZ_TRY(prepare(qf, &f));
+  RITZ_TRY(prepare_qfunction_kernel(qf, &f));
   *text = f->text;
   return CEED_ERROR_SUCCESS;
 }
 
 // ---- Calls ----
 
-static int launch(CeedQFunction qf, const RitzGpuFunction *f, void *context, int64_t Q,
-                  const RitzGpuField *fields) {
+static int launch_qfunction(CeedQFunction qf, const RitzGpuFunction *f, void *context, int64_t Q,
+                            const RitzGpuField *fields) {
   Ceed ceed = qf->obj.ceed;
   const CeedInt num_fields = qf->num_in + qf->num_out;
   int num_args = 2;
@@ -144,9 +144,9 @@ static int launch(CeedQFunction qf, const RitzGpuFunction *f, void *context, int
 int ritz_gpu_qfunction_run(CeedQFunction qf, int64_t Q, const RitzGpuField *fields) {
   const RitzGpuFunction *f = NULL;
   void *context;
-  RITZ_TRY(prepare(qf, &f));
+  RITZ_TRY(prepare_qfunction_kernel(qf, &f));
   RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(qf, CEED_MEM_DEVICE, &context));
-  int ierr = launch(qf, f, context, Q, fields);
+  int ierr = launch_qfunction(qf, f, context, Q, fields);
   int restored = ritz_qfunction_restore_context_data(qf, &context);
   RITZ_TRY_BACKEND(ierr ? ierr : restored);
   return CEED_ERROR_SUCCESS;

@@ -426,10 +426,10 @@ int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAc
 }
 
 static int load_float_sums(Ceed ceed) {
-  const char *const parts[] = {ritz_gpu_template("kernels/gpu/restriction.h")};
+  const char *const texts[] = {ritz_gpu_template("kernels/gpu/restriction.h")};
   RitzGpu *gpu = ritz_gpu(ceed);
   if (gpu->float_sums) return CEED_ERROR_SUCCESS;
-  return ritz_gpu_program_of(ceed, RITZ_TEXT_FLOATS, "float-sums", "the library's own kernels", 1, parts,
+  return ritz_gpu_program_of(ceed, RITZ_TEXT_FLOATS, "float-sums", "the library's own kernels", 1, texts,
                              &gpu->float_sums);
 }
 

@@ -61,8 +61,8 @@ static void add_target(RitzHasher *hasher, const RitzPlan *plan, const RitzGpuTa
   for (int s = 0; s < plan->num_spaces; s++) add_number(hasher, target->spaces[s].row_length > 0);
 }
 
-static int make_key(CeedOperator op, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
-                    RitzHash *key) {
+static int make_tuning_key(CeedOperator op, const RitzPlan *plan, const RitzGpuTarget *target,
+                           const char *source, RitzHash *key) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
   const int64_t numbers[] = {RITZ_VERSION_MAJOR, RITZ_VERSION_MINOR,    RITZ_VERSION_PATCH,
                              sizeof(CeedScalar), gpu->is_deterministic, ritz_gpu_gen_machine(op).mma};
@@ -103,7 +103,7 @@ static RitzHash place_of(const RitzHash *key) {
   return ritz_hash_end(&hasher);
 }
 
-static Known *find_locked(const RitzHash *place) {
+static Known *find_choice_locked(const RitzHash *place) {
   Known *known = all_known;
   while (known && strcmp(known->place.hex, place->hex) != 0) known = known->next;
   return known;
@@ -111,7 +111,7 @@ static Known *find_locked(const RitzHash *place) {
 
 static bool recall(const RitzHash *place, RitzGpuTuning *tuning) {
   ritz_lock(RITZ_LOCK_TUNING);
-  const Known *known = find_locked(place);
+  const Known *known = find_choice_locked(place);
   if (known) *tuning = known->tuning;
   ritz_unlock(RITZ_LOCK_TUNING);
   return known;
@@ -122,7 +122,7 @@ static int remember(Ceed ceed, const RitzHash *place, bool is_new, RitzGpuTuning
   Known *fresh = NULL;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &fresh));
   ritz_lock(RITZ_LOCK_TUNING);
-  Known *known = find_locked(place);
+  Known *known = find_choice_locked(place);
   if (!known) {
     fresh->place = *place;
     fresh->next = all_known;
@@ -150,7 +150,7 @@ static int read_note(CeedOperator op, RitzGpuTuning *tuning) {
 int ritz_gpu_tune_find(CeedOperator op, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
                        RitzGpuTuning *tuning) {
   *tuning = (RitzGpuTuning){0};
-  RITZ_TRY(make_key(op, plan, target, source, &tuning->key));
+  RITZ_TRY(make_tuning_key(op, plan, target, source, &tuning->key));
   if (ritz_gpu_tune_limit() == 0) return CEED_ERROR_SUCCESS;
   const RitzHash place = place_of(&tuning->key);
   if (recall(&place, tuning)) return CEED_ERROR_SUCCESS;

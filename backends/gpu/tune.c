@@ -50,7 +50,7 @@ static RitzGpuChoice chosen(const Search *s, const RitzGpuOperator *g) {
 
 // ---- Times ----
 
-static int measure(const Search *s, RitzGpuOperator *g, int num, double *seconds) {
+static int time_kernel(const Search *s, RitzGpuOperator *g, int num, double *seconds) {
   Ceed ceed = s->op->obj.ceed;
   const RitzGpu *gpu = ritz_gpu(ceed);
   RITZ_TRY(gpu->driver->event_record(ceed, gpu->device, gpu->stream, s->begin));
@@ -70,8 +70,8 @@ static int compare_times(const void *a, const void *b) {
 static int measure_both(const Search *s, RitzGpuOperator *a, RitzGpuOperator *b, double medians[2]) {
   double times[2][NUM_ROUNDS];
   for (int k = 0; k < NUM_ROUNDS; k++) {
-    RITZ_TRY(measure(s, a, s->num_applies, &times[0][k]));
-    RITZ_TRY(measure(s, b, s->num_applies, &times[1][k]));
+    RITZ_TRY(time_kernel(s, a, s->num_applies, &times[0][k]));
+    RITZ_TRY(time_kernel(s, b, s->num_applies, &times[1][k]));
   }
   for (int i = 0; i < 2; i++) {
     qsort(times[i], NUM_ROUNDS, sizeof(double), compare_times);
@@ -83,8 +83,8 @@ static int measure_both(const Search *s, RitzGpuOperator *a, RitzGpuOperator *b,
 // The first applies are not counted: code and tables go to the device.
 static int measure_model(Search *s) {
   double seconds, medians[2];
-  RITZ_TRY(measure(s, s->model, 1, &seconds));
-  RITZ_TRY(measure(s, s->model, 1, &seconds));
+  RITZ_TRY(time_kernel(s, s->model, 1, &seconds));
+  RITZ_TRY(time_kernel(s, s->model, 1, &seconds));
   s->num_applies = seconds * MOST_APPLIES < batch_seconds ? MOST_APPLIES : 1 + (int)(batch_seconds / seconds);
   RITZ_TRY(measure_both(s, s->model, s->model, medians));
   s->seconds = medians[0];
@@ -101,8 +101,8 @@ static void replace_best(Search *s, RitzGpuOperator **g) {
 static int race(Search *s, RitzGpuOperator **g) {
   double first, medians[2];
   s->num_tried++;
-  RITZ_TRY(measure(s, *g, 1, &first));
-  RITZ_TRY(measure(s, *g, s->num_applies, &first));
+  RITZ_TRY(time_kernel(s, *g, 1, &first));
+  RITZ_TRY(time_kernel(s, *g, s->num_applies, &first));
   if (first > hopeless * s->seconds) return CEED_ERROR_SUCCESS;
   RITZ_TRY(measure_both(s, s->best, *g, medians));
   s->seconds = medians[0];
@@ -191,7 +191,7 @@ static void (*const lists[])(const Search *s, Alternatives *a) = {list_evaluatio
                                                                   list_stacked,     list_elements,
                                                                   list_blocks,      list_unrolling,
                                                                   list_fences,      list_mma};
-enum { NUM_LISTS = sizeof(lists) / sizeof(lists[0]), MOST_SWEEPS = 3 };
+enum { NUM_LISTS = sizeof(lists) / sizeof(lists[0]), MOST_ROUNDS = 3 };
 
 // ---- Making kernels ----
 
@@ -210,7 +210,7 @@ static int see(Search *s, const RitzGpuChoice *choice) {
 }
 
 // *g: NULL when the choice cannot be had, or comes to the same as one that was seen.
-static int describe(Search *s, const RitzGpuChoice *choice, RitzGpuOperator **g) {
+static int describe_variant(Search *s, const RitzGpuChoice *choice, RitzGpuOperator **g) {
   int ierr = CEED_ERROR_SUCCESS;
   bool is_new = !was_seen(s, choice);
   if (!is_new) return CEED_ERROR_SUCCESS;
@@ -240,7 +240,7 @@ static int compile_part(void *data, int thread) {
 }
 
 // By several threads with CUDA; drivers of OpenCL are not all up to that.
-static int compile(Group *group) {
+static int compile_variants(Group *group) {
   Ceed ceed = group->search->op->obj.ceed;
   const bool is_parallel = ritz_gpu(ceed)->driver == &ritz_cuda;
   RitzTeam team = NULL;
@@ -253,7 +253,7 @@ static int compile(Group *group) {
 }
 
 // Loads a compiled variant. *can_run: false when it exceeds the limits of the device.
-static int finish(const Search *s, RitzGpuOperator *g, bool *can_run) {
+static int load_variant(const Search *s, RitzGpuOperator *g, bool *can_run) {
   Ceed ceed = s->op->obj.ceed;
   RitzDeviceKernelInfo info;
   *can_run = false;
@@ -266,9 +266,9 @@ static int finish(const Search *s, RitzGpuOperator *g, bool *can_run) {
 
 // ---- The search ----
 
-static int fill(Search *s, const Alternatives *a, Group *group) {
+static int fill_group(Search *s, const Alternatives *a, Group *group) {
   for (int i = 0; i < a->num && group->num < s->num_left; i++) {
-    RITZ_TRY(describe(s, &a->items[i], &group->variants[group->num]));
+    RITZ_TRY(describe_variant(s, &a->items[i], &group->variants[group->num]));
     group->num += group->variants[group->num] != NULL;
   }
   s->num_left -= group->num;
@@ -282,7 +282,7 @@ static void race_all(Search *s, Group *group) {
   bool can_run;
   ceed->error_handler = CeedErrorReturn;
   for (int i = 0; i < group->num; i++) {
-    if (!finish(s, group->variants[i], &can_run) && can_run) (void)race(s, &group->variants[i]);
+    if (!load_variant(s, group->variants[i], &can_run) && can_run) (void)race(s, &group->variants[i]);
     ritz_gpu_gen_free(ceed, &group->variants[i]);
   }
   ceed->error_handler = handler;
@@ -290,8 +290,8 @@ static void race_all(Search *s, Group *group) {
 
 static int try_all(Search *s, const Alternatives *a) {
   Group group = {.search = s};
-  int ierr = fill(s, a, &group);
-  if (!ierr) ierr = compile(&group);
+  int ierr = fill_group(s, a, &group);
+  if (!ierr) ierr = compile_variants(&group);
   if (!ierr) race_all(s, &group);
   for (int i = 0; i < group.num; i++) ritz_gpu_gen_free(s->op->obj.ceed, &group.variants[i]);
   return ierr;
@@ -305,9 +305,9 @@ static int try_known(Search *s, const RitzGpuOperator *own) {
   return try_all(s, &a);
 }
 
-static int sweep(Search *s) {
+static int search_rounds(Search *s) {
   const RitzGpuOperator *before = NULL;
-  for (int i = 0; i < MOST_SWEEPS && s->best != before; i++) {
+  for (int i = 0; i < MOST_ROUNDS && s->best != before; i++) {
     before = s->best;
     for (int k = 0; k < NUM_LISTS && s->num_left > 0; k++) {
       Alternatives a = {.num = 0};
@@ -333,7 +333,7 @@ static int search(Search *s, const RitzGpuOperator *own) {
   s->num_tried = 1;
   s->num_left = ritz_gpu_tune_limit() - 1;
   RITZ_TRY(try_known(s, own));
-  return sweep(s);
+  return search_rounds(s);
 }
 
 // ---- The outcome ----

@@ -9,8 +9,9 @@
 
 // v[a][j][c] (+)= sum_b t_jb u[a][b][c] with t_jb = t[j][b] of a table [J][B], or t[b][j] of a table [B][J]
 // when transposed.
-static void contract(CeedInt A, CeedInt B, CeedInt C, CeedInt J, const CeedScalar *t, bool transposes,
-                     bool add, const CeedScalar *restrict u, CeedScalar *restrict v) {
+static void contract_direction(CeedInt A, CeedInt B, CeedInt C, CeedInt J, const CeedScalar *t,
+                               bool transposes, bool add, const CeedScalar *restrict u,
+                               CeedScalar *restrict v) {
   if (!add) memset(v, 0, (size_t)A * (size_t)J * (size_t)C * sizeof(*v));
   for (CeedInt a = 0; a < A; a++) {
     for (CeedInt j = 0; j < J; j++) {
@@ -33,8 +34,8 @@ void ritz_ref_tensor_evaluate(CeedBasis basis, CeedInt nc, bool transposes, cons
     bool is_special = d == tables->first || d == tables->second, is_last = d == basis->dim - 1;
     const CeedScalar *table = is_special ? tables->special : tables->base;
     const CeedScalar *from = d == 0 ? u : buffer[d % 2];
-    contract(before, n_in, after, n_out, table, transposes, is_last && transposes, from,
-             is_last ? v : buffer[(d + 1) % 2]);
+    contract_direction(before, n_in, after, n_out, table, transposes, is_last && transposes, from,
+                       is_last ? v : buffer[(d + 1) % 2]);
     before /= n_in;
     after *= n_out;
   }
@@ -70,8 +71,8 @@ static void block_evaluate(CeedBasis b, CeedInt c, bool transposes, CeedInt spec
     const CeedInt n_in = transposes ? b->Q_1d : block->P[d], n_out = transposes ? block->P[d] : b->Q_1d;
     const CeedScalar *table = d == special ? block->grad[d] : block->interp[d];
     before /= n_in;
-    contract(before, n_in, after, n_out, table, transposes, false, d == 0 ? u : buffer[d % 2],
-             buffer[(d + 1) % 2]);
+    contract_direction(before, n_in, after, n_out, table, transposes, false, d == 0 ? u : buffer[d % 2],
+                       buffer[(d + 1) % 2]);
     after *= n_out;
   }
   const CeedScalar *result = buffer[b->dim % 2];

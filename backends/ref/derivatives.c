@@ -54,7 +54,7 @@ static void zero_active_inputs(RitzRefState *state) {
 }
 
 // D[o][i] of point q at q + num_points*(i*N_out + o).
-static int evaluate(RitzRefState *state, CeedInt elem, CeedScalar *D) {
+static int evaluate_derivatives(RitzRefState *state, CeedInt elem, CeedScalar *D) {
   CeedInt n = state->num_points;
   if (n == 0) return CEED_ERROR_SUCCESS;
   ritz_ref_state_evaluate(state, elem);
@@ -76,7 +76,7 @@ static int evaluate(RitzRefState *state, CeedInt elem, CeedScalar *D) {
 int ritz_ref_derivatives_enter(RitzRefDerivatives *d, CeedInt elem) {
   ritz_ref_state_enter(&d->state, elem);
   d->num_points = d->state.num_points;
-  if (!d->uses_cache) return evaluate(&d->state, elem, d->D);
+  if (!d->uses_cache) return evaluate_derivatives(&d->state, elem, d->D);
   ritz_ref_gather(d->op->qf_data->rstr, elem, d->cached, d->D);
   return CEED_ERROR_SUCCESS;
 }

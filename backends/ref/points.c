@@ -50,8 +50,8 @@ static void set_weights(RitzRefPoints *p, CeedInt differentiated) {
 }
 
 // One component of the field at one point, forward or transposed.
-static void evaluate(RitzRefPoints *p, bool transposes, CeedScalar *coefficients, const CeedScalar *u,
-                     CeedScalar *v) {
+static void evaluate_at_point(RitzRefPoints *p, bool transposes, CeedScalar *coefficients,
+                              const CeedScalar *u, CeedScalar *v) {
   CeedScalar sum = 0;
   for (CeedInt k = 0; k < p->basis->Q; k++) {
     if (transposes)
@@ -76,8 +76,8 @@ void ritz_ref_points_element(RitzRefPoints *p, CeedTransposeMode t_mode, CeedEva
       set_weights(p, mode == CEED_EVAL_GRAD ? d : -1);
       for (CeedInt c = 0; c < nc; c++) {
         CeedSize at = ((CeedSize)d * nc + c) * n + i;
-        evaluate(p, transposes, p->coefficients + (CeedSize)c * Q, u + (transposes ? at : 0),
-                 v + (transposes ? 0 : at));
+        evaluate_at_point(p, transposes, p->coefficients + (CeedSize)c * Q, u + (transposes ? at : 0),
+                          v + (transposes ? 0 : at));
       }
     }
   }

@@ -2,12 +2,12 @@
 // The table of the reference backend.
 #include "backends/ref/ref.h"
 
-static int create(Ceed ceed, const char *options) {
+static int ref_ceed_create(Ceed ceed, const char *options) {
   (void)ceed, (void)options; // one thread, and always deterministic
   return CEED_ERROR_SUCCESS;
 }
 
-static int destroy(Ceed ceed) {
+static int ref_ceed_destroy(Ceed ceed) {
   (void)ceed;
   return CEED_ERROR_SUCCESS;
 }
@@ -20,8 +20,8 @@ const RitzBackend ritz_ref_backend = {
     .name = "/cpu/self/ref",
     .mem_type = CEED_MEM_HOST,
     .is_deterministic = true,
-    .ceed_create = create,
-    .ceed_destroy = destroy,
+    .ceed_create = ref_ceed_create,
+    .ceed_destroy = ref_ceed_destroy,
     .restriction_layout = ritz_ref_restriction_layout,
     .restriction_apply = ritz_ref_restriction_apply,
     .basis_apply = ritz_ref_basis_apply,

@@ -20,7 +20,7 @@ static void set_sizes(CeedOperator op, RitzRefField *f) {
   f->num_nodes = has_nodes ? (CeedSize)basis->num_comp * basis->P : 0;
 }
 
-static CeedVector vector_of(const RitzRefField *f, CeedVector in, CeedVector out) {
+static CeedVector field_vector_of(const RitzRefField *f, CeedVector in, CeedVector out) {
   bool assembles = !in;
   if (assembles && (f->is_active || !f->is_input)) return CEED_VECTOR_NONE;
   if (!f->is_active) return f->field->vec;
@@ -34,12 +34,12 @@ static void describe_fields(RitzRefState *state, CeedVector in, CeedVector out) 
     f->is_input = i < op->num_in;
     f->field = f->is_input ? op->in[i] : op->out[i - op->num_in];
     f->is_active = f->field->vec == CEED_VECTOR_ACTIVE;
-    f->vec = vector_of(f, in, out);
+    f->vec = field_vector_of(f, in, out);
     set_sizes(op, f);
   }
 }
 
-static int allocate(RitzRefState *state) {
+static int allocate_element_memory(RitzRefState *state) {
   CeedSize size = 0, work_size = 0;
   for (CeedInt i = 0; i < state->num_fields; i++) {
     CeedBasis basis = state->fields[i].field->basis;
@@ -67,21 +67,21 @@ static int allocate(RitzRefState *state) {
 }
 
 // Two outputs may share a vector; its array is asked for once. The field that holds it, or NULL.
-static const RitzRefField *holder_of(const RitzRefState *state, CeedVector output) {
+static const RitzRefField *earlier_ref_output(const RitzRefState *state, CeedVector output) {
   for (CeedInt k = state->num_in; k < state->num_fields; k++) {
     if (state->fields[k].vec == output && state->fields[k].holds) return &state->fields[k];
   }
   return NULL;
 }
 
-static int get_arrays(RitzRefState *state) {
+static int get_state_arrays(RitzRefState *state) {
   for (CeedInt i = 0; i < state->num_fields; i++) {
     RitzRefField *f = &state->fields[i];
     if (f->vec == CEED_VECTOR_NONE) continue;
     if (f->is_input) {
       RITZ_TRY_BACKEND(CeedVectorGetArrayRead(f->vec, CEED_MEM_HOST, (const CeedScalar **)&f->l_array));
     } else {
-      const RitzRefField *holder = holder_of(state, f->vec);
+      const RitzRefField *holder = earlier_ref_output(state, f->vec);
       if (holder) {
         f->l_array = holder->l_array;
         continue;
@@ -134,7 +134,7 @@ int ritz_ref_state_open_bare(CeedOperator op, CeedVector in, CeedVector out, Rit
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)op->num_out, &state->out));
   if (op->is_at_points) RITZ_TRY_BACKEND(ritz_operator_check_points(op));
   describe_fields(state, in, out);
-  RITZ_TRY(allocate(state));
+  RITZ_TRY(allocate_element_memory(state));
   if (op->is_at_points) RITZ_TRY(open_points(state));
   RITZ_TRY(get_context(state));
   evaluate_weights(state);
@@ -143,7 +143,7 @@ int ritz_ref_state_open_bare(CeedOperator op, CeedVector in, CeedVector out, Rit
 
 int ritz_ref_state_open(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state) {
   RITZ_TRY(ritz_ref_state_open_bare(op, in, out, state));
-  return get_arrays(state);
+  return get_state_arrays(state);
 }
 
 int ritz_ref_state_close(RitzRefState *state, int ierr) {

@@ -27,7 +27,7 @@ static void pass(size_t n, double *restrict y, const double *restrict x) {
   }
 }
 
-static double *allocate(size_t num_bytes) {
+static double *allocate_streams(size_t num_bytes) {
   void *data = NULL;
 
   if (posix_memalign(&data, LARGE_PAGE, num_bytes)) return NULL;
@@ -40,7 +40,7 @@ static double *allocate(size_t num_bytes) {
 int main(int argc, char **argv) {
   double megabytes = argc > 1 ? strtod(argv[1], NULL) : 256, least = HUGE_VAL;
   size_t n = megabytes > 0 ? (size_t)(1e6 * megabytes / (sizeof(double) * (STREAMS + 1))) : 0;
-  double *data = n ? allocate(n * (STREAMS + 1) * sizeof(double)) : NULL;
+  double *data = n ? allocate_streams(n * (STREAMS + 1) * sizeof(double)) : NULL;
 
   if (!data) {
     fprintf(stderr, "usage: bandwidth [MEGABYTES]; there is no memory for %g\n", megabytes);

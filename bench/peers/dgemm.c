@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // BP1 and BP3 on tetrahedra beside what a program without Ritz would do at first: two matrix products of a
-// BLAS and the point function between them, on one core, in turns with the operator on the same data. The
+// BLAS and the QFunction between them, on one core, in turns with the operator on the same data. The
 // BLAS begins and ends with values at the nodes of elements: it is spared gathering and scattering. It runs
 // once over all elements, the two calls, and once in blocks of elements that stay in the second level cache.
 //
@@ -141,7 +141,7 @@ static void free_peer(Peer *peer) {
 }
 
 // Largest difference of v between the two, relative to the largest entry.
-static int compare(const Peer *peer, double *error) {
+static int find_difference(const Peer *peer, double *error) {
   const BpProblem *p = peer->problem;
   const BpResult *r = p->sizes;
   const CeedInt *offsets = NULL;
@@ -191,7 +191,7 @@ static int time_round(const Peer *peer, const CeedScalar *square, CeedScalar *re
   return CEED_ERROR_SUCCESS;
 }
 
-static void print_row(const BpResult *r, const Seconds *s, double error) {
+static void print_dgemm_row(const BpResult *r, const Seconds *s, double error) {
   const double dofs = 1e-6 * (double)r->dofs, flops = 1e-9 * r->costs.flops;
 
   printf(
@@ -212,8 +212,8 @@ static int run_rounds(const Peer *peer, int num_rounds) {
   BP_TRY(bp_allocate(p->ceed, 2 * SQUARE * SQUARE, sizeof(*square), &square));
   for (int i = 0; i < SQUARE * SQUARE; i++) square[i] = (CeedScalar)1 / (CeedScalar)(1 + i % 97);
   for (int i = 0; i < num_rounds; i++) BP_TRY(time_round(peer, square, square + SQUARE * SQUARE, &seconds));
-  BP_TRY(compare(peer, &error));
-  print_row(p->sizes, &seconds, error);
+  BP_TRY(find_difference(peer, &error));
+  print_dgemm_row(p->sizes, &seconds, error);
   free(square);
   const double tolerance = 1000 * (sizeof(CeedScalar) == 4 ? FLT_EPSILON : DBL_EPSILON);
   return error <= tolerance ? CEED_ERROR_SUCCESS
@@ -231,7 +231,7 @@ static int set_values(const BpProblem *p) {
 
 // ---- The program ----
 
-static int run(Ceed ceed, const BpOptions *options, int num_rounds) {
+static int time_dgemm(Ceed ceed, const BpOptions *options, int num_rounds) {
   BpResult sizes;
   BpProblem problem = {.ceed = ceed, .sizes = &sizes};
   Peer peer = {0};
@@ -274,7 +274,7 @@ int main(int argc, char **argv) {
   }
   openblas_set_num_threads(1);
   if (CeedInit(resource, &ceed)) return 1;
-  ierr = run(ceed, &options, num_rounds);
+  ierr = time_dgemm(ceed, &options, num_rounds);
   CeedDestroy(&ceed);
   return ierr ? 1 : 0;
 }

@@ -14,13 +14,13 @@ typedef struct {
 } RitzDriverFacts;
 
 typedef struct {
-  char name[128];      // "NVIDIA H200"
-  char arch[64];       // what code is compiled for: "sm_90"; OpenCL: the version of the device
-  char version[256];   // of driver and compiler
-  int64_t num_bytes;   // of memory
-  int64_t free_bytes;  // of num_bytes, now; -1: unknown
-  int num_units;       // multiprocessors, compute units
-  int64_t local_bytes; // of memory that the threads of a block share
+  char name[128];       // "NVIDIA H200"
+  char arch[64];        // what code is compiled for: "sm_90"; OpenCL: the version of the device
+  char version[256];    // of driver and compiler
+  int64_t num_bytes;    // of memory
+  int64_t free_bytes;   // of num_bytes, now; -1: unknown
+  int num_units;        // multiprocessors, compute units
+  int64_t shared_bytes; // of shared memory that a block may have
 } RitzDeviceFacts;
 
 // Whole numbers per second.

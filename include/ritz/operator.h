@@ -11,8 +11,8 @@
 // Tells in lines for people how an operator runs on its backend: which kernel and why no better one, the plan
 // with its bases, spaces and fields, its costs per element (flops, bytes). Of a composite: of all
 // sub-operators. Makes the kernel if no apply has done so yet. Errors: those of CeedOperatorCheckReady and of
-// compilation under RITZ_STRICT. What runs and why is told here always; whether it is told on stderr, too,
-// when an operator falls back, is a matter of RITZ_WARNINGS (doc/kernels.md).
+// compilation under RITZ_STRICT. What runs and why is shown here always; whether there is a warning on
+// stderr, too, when an operator falls back, is a matter of RITZ_WARNINGS (doc/kernels.md).
 CEED_EXTERN int RitzOperatorExplain(CeedOperator op, FILE *stream);
 
 // Prints the list of steps that an apply is, one a line: what happens to an element, in which buffers (their

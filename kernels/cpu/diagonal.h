@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Diagonals of operators on one batch of elements (plan/diagonal.h): derivatives of the point function by
+// Diagonals of operators on one batch of elements (plan/diagonal.h): derivatives of the QFunction by
 // unit vectors, added up in terms, and the contractions of these with products of 1D tables. Included by the
 // texts of emit/diagonal.c, after kernel.h.
 //

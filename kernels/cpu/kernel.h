@@ -16,17 +16,17 @@
 #define CEED_Q_VLA (RITZ_CALL * RITZ_LANES)
 #endif
 
-#include "kernels/cpu/ahead.h"
 #include "kernels/cpu/blocks.h"
 #include "kernels/cpu/dense.h"
-#include "kernels/cpu/forms.h"
 #include "kernels/cpu/line.h"
 #include "kernels/cpu/points.h"
+#include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/restrict.h"
+#include "kernels/cpu/simple-inputs.h"
 #include "kernels/cpu/tensor.h"
 #include "kernels/cpu/vector.h"
 
-// What a kernel exports, under these names in C++, too.
+// Functions that a kernel exports, under these names in C++, too.
 #ifdef __cplusplus
 extern "C" {
 #endif

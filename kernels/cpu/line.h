@@ -23,9 +23,9 @@ enum { RITZ_LINE = RITZ_MAX_1D, RITZ_HALF = (RITZ_MAX_1D + 1) / 2 };
 
 typedef struct {
   RitzVec e[RITZ_HALF], o[RITZ_HALF];
-} RitzSplit;
+} RitzEvenOddLine;
 
-RITZ_INLINE void ritz_split(int n, const RitzVec *u, int su, RitzSplit *s) {
+RITZ_INLINE void ritz_even_odd(int n, const RitzVec *u, int su, RitzEvenOddLine *s) {
   RITZ_UNROLL for (int j = 0; j < n / 2; j++) {
     s->e[j] = u[j * su] + u[(n - 1 - j) * su];
     s->o[j] = u[j * su] - u[(n - 1 - j) * su];
@@ -42,7 +42,8 @@ RITZ_INLINE RitzVec ritz_dot(int n, const RitzReal *a, const RitzVec *x) {
 RITZ_INLINE void ritz_put(RitzVec *y, RitzVec v, bool add) { *y = add ? *y + v : v; }
 
 // Row i and row m-1-i of A u from the split u.
-RITZ_INLINE void ritz_line_split(const RitzMatrix *A, const RitzSplit *u, RitzVec *y, int sy, bool add) {
+RITZ_INLINE void ritz_line_even_odd(const RitzMatrix *A, const RitzEvenOddLine *u, RitzVec *y, int sy,
+                                    bool add) {
   const int m = A->rows, he = (A->cols + 1) / 2, ho = A->cols / 2;
   RITZ_UNROLL for (int i = 0; i < m / 2; i++) {
     const RitzVec a = ritz_dot(he, A->even + i * he, u->e);
@@ -71,9 +72,9 @@ RITZ_INLINE void ritz_line(const RitzMatrix *A, const RitzVec *u, int su, RitzVe
     ritz_line_full(A, u, su, y, sy, add);
     return;
   }
-  RitzSplit s;
-  ritz_split(A->cols, u, su, &s);
-  ritz_line_split(A, &s, y, sy, add);
+  RitzEvenOddLine s;
+  ritz_even_odd(A->cols, u, su, &s);
+  ritz_line_even_odd(A, &s, y, sy, add);
 }
 
 // y = A u and z = D u: values and derivatives at once, from one split.
@@ -86,10 +87,10 @@ RITZ_INLINE void ritz_line_both(const RitzMatrix *A, const RitzMatrix *D, const 
     ritz_line(D, x, 1, z, sz, false);
     return;
   }
-  RitzSplit s;
-  ritz_split(A->cols, u, su, &s);
-  ritz_line_split(A, &s, y, sy, false);
-  ritz_line_split(D, &s, z, sz, false);
+  RitzEvenOddLine s;
+  ritz_even_odd(A->cols, u, su, &s);
+  ritz_line_even_odd(A, &s, y, sy, false);
+  ritz_line_even_odd(D, &s, z, sz, false);
 }
 
 // y = A u + D w for A of parity +1 and D of parity -1: the transposed of ritz_line_both.
@@ -103,9 +104,9 @@ RITZ_INLINE void ritz_line_sum(const RitzMatrix *A, const RitzMatrix *D, const R
     return;
   }
   const int m = A->rows, he = (A->cols + 1) / 2, ho = A->cols / 2;
-  RitzSplit s, t;
-  ritz_split(A->cols, u, su, &s);
-  ritz_split(A->cols, w, sw, &t);
+  RitzEvenOddLine s, t;
+  ritz_even_odd(A->cols, u, su, &s);
+  ritz_even_odd(A->cols, w, sw, &t);
   RITZ_UNROLL for (int i = 0; i < (m + 1) / 2; i++) {
     RitzVec a = ritz_dot(he, A->even + i * he, s.e), b = ritz_dot(he, D->even + i * he, t.e);
     RITZ_UNROLL for (int j = 0; j < ho; j++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Between the arrays of a batch and the arguments of the point function. An argument holds, per component,
+// Between the arrays of a batch and the arguments of the QFunction. An argument holds, per component,
 // `points` vectors; the function sees it as [component][points * lanes].
 #ifndef RITZ_KERNELS_CPU_POINTS_H
 #define RITZ_KERNELS_CPU_POINTS_H

@@ -6,12 +6,12 @@
 // Forwards: interpolate all directions but the last; then the last, together with its derivative, for the
 // whole element; the other derivatives follow plane by plane (middle) and row by row (first) at the points.
 // Backwards: the same steps transposed, in opposite order. Every line along the last direction, every slab
-// and every row is a step of `ahead`.
+// and every row is a step of `prefetch`.
 #ifndef RITZ_KERNELS_CPU_TENSOR_H
 #define RITZ_KERNELS_CPU_TENSOR_H
 
-#include "kernels/cpu/ahead.h"
 #include "kernels/cpu/line.h"
+#include "kernels/cpu/prefetch.h"
 
 // Vectors between the planes of n x n values: never a multiple of 2048 bytes, which would put all planes of a
 // column into one cache set.
@@ -37,12 +37,12 @@ RITZ_INLINE void ritz_slab_up(const RitzMatrix *A, const RitzVec *x, RitzVec *y)
   }
 }
 
-RITZ_INLINE void ritz_tensor_up(RitzAhead *ahead, const RitzMatrix *A, int num_comp, const RitzVec *x,
+RITZ_INLINE void ritz_tensor_up(RitzPrefetch *prefetch, const RitzMatrix *A, int num_comp, const RitzVec *x,
                                 RitzVec *y) {
   const int P = A->cols, Q = A->rows;
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int k = 0; k < P; k++) {
-      ritz_ahead(ahead);
+      ritz_prefetch(prefetch);
       ritz_slab_up(A, x + c * RITZ_SIZE(P, P) + k * RITZ_SLAB(P), y + c * RITZ_SIZE(P, Q) + k * RITZ_SLAB(Q));
     }
   }
@@ -60,12 +60,12 @@ RITZ_INLINE void ritz_slab_down(const RitzMatrix *A, const RitzVec *y, RitzVec *
   }
 }
 
-RITZ_INLINE void ritz_tensor_down(RitzAhead *ahead, const RitzMatrix *A, int num_comp, const RitzVec *y,
+RITZ_INLINE void ritz_tensor_down(RitzPrefetch *prefetch, const RitzMatrix *A, int num_comp, const RitzVec *y,
                                   RitzVec *x) {
   const int Q = A->cols, P = A->rows;
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int k = 0; k < P; k++) {
-      ritz_ahead(ahead);
+      ritz_prefetch(prefetch);
       ritz_slab_down(A, y + c * RITZ_SIZE(P, Q) + k * RITZ_SLAB(Q),
                      x + c * RITZ_SIZE(P, P) + k * RITZ_SLAB(P));
     }
@@ -74,11 +74,11 @@ RITZ_INLINE void ritz_tensor_down(RitzAhead *ahead, const RitzMatrix *A, int num
 
 // Last direction, whole element; slabs hold the points of a basis with Q points a direction.
 // u = A a, positions A->cols -> A->rows; add: u += A a.
-RITZ_INLINE void ritz_last(RitzAhead *ahead, const RitzMatrix *A, int Q, int num_comp, const RitzVec *a,
+RITZ_INLINE void ritz_last(RitzPrefetch *prefetch, const RitzMatrix *A, int Q, int num_comp, const RitzVec *a,
                            RitzVec *u, bool add) {
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int i = 0; i < RITZ_IN_SLAB(Q); i++) {
-      ritz_ahead(ahead);
+      ritz_prefetch(prefetch);
       ritz_line(A, a + c * RITZ_SIZE(A->cols, Q) + i, RITZ_SLAB(Q), u + c * RITZ_SIZE(A->rows, Q) + i,
                 RITZ_SLAB(Q), add);
     }
@@ -86,11 +86,11 @@ RITZ_INLINE void ritz_last(RitzAhead *ahead, const RitzMatrix *A, int Q, int num
 }
 
 // u = A a and g = D a.
-RITZ_INLINE void ritz_last_both(RitzAhead *ahead, const RitzMatrix *A, const RitzMatrix *D, int Q,
+RITZ_INLINE void ritz_last_both(RitzPrefetch *prefetch, const RitzMatrix *A, const RitzMatrix *D, int Q,
                                 int num_comp, const RitzVec *a, RitzVec *u, RitzVec *g) {
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int i = 0; i < RITZ_IN_SLAB(Q); i++) {
-      ritz_ahead(ahead);
+      ritz_prefetch(prefetch);
       ritz_line_both(A, D, a + c * RITZ_SIZE(A->cols, Q) + i, RITZ_SLAB(Q), u + c * RITZ_SIZE(A->rows, Q) + i,
                      RITZ_SLAB(Q), g + c * RITZ_SIZE(A->rows, Q) + i, RITZ_SLAB(Q));
     }
@@ -98,11 +98,11 @@ RITZ_INLINE void ritz_last_both(RitzAhead *ahead, const RitzMatrix *A, const Rit
 }
 
 // a = A u + D g; A and D are transposed matrices. a may be u.
-RITZ_INLINE void ritz_last_sum(RitzAhead *ahead, const RitzMatrix *A, const RitzMatrix *D, int Q,
+RITZ_INLINE void ritz_last_sum(RitzPrefetch *prefetch, const RitzMatrix *A, const RitzMatrix *D, int Q,
                                int num_comp, const RitzVec *u, const RitzVec *g, RitzVec *a) {
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int i = 0; i < RITZ_IN_SLAB(Q); i++) {
-      ritz_ahead(ahead);
+      ritz_prefetch(prefetch);
       ritz_line_sum(A, D, u + c * RITZ_SIZE(A->cols, Q) + i, RITZ_SLAB(Q), g + c * RITZ_SIZE(A->cols, Q) + i,
                     RITZ_SLAB(Q), a + c * RITZ_SIZE(A->rows, Q) + i, RITZ_SLAB(Q));
     }
@@ -146,14 +146,14 @@ RITZ_INLINE void ritz_first_back(const RitzMatrix *C, int num_comp, const RitzVe
 // ----
 
 // x [component], nodes as above -> a [component][rows of points][nodes of a row].
-RITZ_INLINE void ritz_outer_up(RitzAhead *ahead, const RitzMatrix *A, int num_comp, const RitzVec *x,
+RITZ_INLINE void ritz_outer_up(RitzPrefetch *prefetch, const RitzMatrix *A, int num_comp, const RitzVec *x,
                                RitzVec *a) {
   const int P = A->cols, Q = A->rows;
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int i = 0; i < P; i++) {
       const RitzVec *from = x + c * RITZ_SIZE(P, P) + i;
       RitzVec *to = a + c * RITZ_IN_SLAB(Q) * P + i;
-      ritz_ahead(ahead);
+      ritz_prefetch(prefetch);
       if (RITZ_DIM == 3) {
         RitzVec t[RITZ_LINE * RITZ_LINE];
         RITZ_ROLLED for (int k = 0; k < P; k++) ritz_line(A, from + k * RITZ_SLAB(P), P, t + k * Q, 1, false);
@@ -166,14 +166,14 @@ RITZ_INLINE void ritz_outer_up(RitzAhead *ahead, const RitzMatrix *A, int num_co
 }
 
 // Transposed: A is the transposed matrix, points -> nodes.
-RITZ_INLINE void ritz_outer_down(RitzAhead *ahead, const RitzMatrix *A, int num_comp, const RitzVec *a,
+RITZ_INLINE void ritz_outer_down(RitzPrefetch *prefetch, const RitzMatrix *A, int num_comp, const RitzVec *a,
                                  RitzVec *x) {
   const int Q = A->cols, P = A->rows;
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     RITZ_ROLLED for (int i = 0; i < P; i++) {
       const RitzVec *from = a + c * RITZ_IN_SLAB(Q) * P + i;
       RitzVec *to = x + c * RITZ_SIZE(P, P) + i;
-      ritz_ahead(ahead);
+      ritz_prefetch(prefetch);
       if (RITZ_DIM == 3) {
         RitzVec t[RITZ_LINE * RITZ_LINE];
         RITZ_ROLLED for (int j = 0; j < Q; j++) ritz_line(A, from + j * P, Q * P, t + j, Q, false);
@@ -201,11 +201,11 @@ RITZ_INLINE void ritz_row_down(const RitzMatrix *B, int num_comp, const RitzVec 
   }
 }
 
-// ---- Direct route: one sweep over all directions with matrices of their own (in 1D, and where values at the
-// points do not determine the nodes). x [component], nodes as above -> y [component], points as above. work:
-// slabs of one component between the directions; 1D: none.
-RITZ_INLINE void ritz_sweep(const RitzMatrix *first, const RitzMatrix *middle, const RitzMatrix *last,
-                            int num_comp, const RitzVec *x, RitzVec *y, RitzVec *work, bool add) {
+// ---- Direct route: one contraction over all directions with matrices of their own (in 1D, and where values
+// at the points do not determine the nodes). x [component], nodes as above -> y [component], points as above.
+// work: slabs of one component between the directions; 1D: none.
+RITZ_INLINE void ritz_contract_all(const RitzMatrix *first, const RitzMatrix *middle, const RitzMatrix *last,
+                                   int num_comp, const RitzVec *x, RitzVec *y, RitzVec *work, bool add) {
   const int P = last->cols, M = last->rows, N = first->rows, K = first->cols;
   RITZ_ROLLED for (int c = 0; c < num_comp; c++) {
     const RitzVec *slabs = RITZ_DIM == 1 ? x + c * P : work;

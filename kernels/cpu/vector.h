@@ -31,7 +31,7 @@
 #endif
 
 // The arithmetic of a kernel is that of CeedScalar, which a kernel in single precision takes to be float;
-// with RITZ_REAL_IS_FP32 the point function alone stays in CeedScalar.
+// with RITZ_REAL_IS_FP32 the QFunction alone stays in CeedScalar.
 #ifdef RITZ_REAL_IS_FP32
 typedef float RitzReal;
 #else

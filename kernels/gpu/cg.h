@@ -36,7 +36,7 @@ RITZ_INLINE void ritz_cg_add(RitzCgSum *sum, double term) {
 #define RITZ_CG_SCRATCH 272
 
 // The sum over the threads of the block, which all get.
-RITZ_INLINE double ritz_cg_sum_of_block(double mine, RITZ_LOCAL double *scratch) {
+RITZ_INLINE double ritz_cg_sum_of_block(double mine, RITZ_SHARED double *scratch) {
   int t = RITZ_THREAD;
   double sum = 0;
   scratch[t] = mine;
@@ -53,7 +53,7 @@ RITZ_INLINE double ritz_cg_sum_of_block(double mine, RITZ_LOCAL double *scratch)
   return sum;
 }
 
-RITZ_INLINE double ritz_cg_largest_of_block(double mine, RITZ_LOCAL double *scratch) {
+RITZ_INLINE double ritz_cg_largest_of_block(double mine, RITZ_SHARED double *scratch) {
   double largest = mine;
   scratch[RITZ_THREAD] = mine;
   RITZ_BARRIER();
@@ -66,7 +66,7 @@ RITZ_INLINE double ritz_cg_largest_of_block(double mine, RITZ_LOCAL double *scra
 }
 
 // The sum over all blocks.
-RITZ_INLINE double ritz_cg_total(RITZ_GLOBAL const double *partial, int num, RITZ_LOCAL double *scratch) {
+RITZ_INLINE double ritz_cg_total(RITZ_GLOBAL const double *partial, int num, RITZ_SHARED double *scratch) {
   double sum = 0;
   for (int b = RITZ_THREAD; b < num; b += 256) sum += partial[b];
   return ritz_cg_sum_of_block(sum, scratch);
@@ -78,7 +78,7 @@ RITZ_INLINE void ritz_cg_keep(double mine, int at, RITZ_GLOBAL double *partial) 
   if (RITZ_THREAD == 0) partial[(RitzLong)at * ritz_cg_num_blocks() + RITZ_BLOCK] = mine;
 }
 
-RITZ_INLINE void ritz_cg_keep_sum(RitzCgSum mine, RITZ_LOCAL double *scratch, int at,
+RITZ_INLINE void ritz_cg_keep_sum(RitzCgSum mine, RITZ_SHARED double *scratch, int at,
                                   RITZ_GLOBAL double *partial) {
   ritz_cg_keep(ritz_cg_sum_of_block(mine.value + mine.rest, scratch), at, partial);
 }
@@ -87,18 +87,18 @@ RITZ_INLINE void ritz_cg_keep_sum(RitzCgSum mine, RITZ_LOCAL double *scratch, in
 // Vectors of the library's own end with a whole pack, filled up with zeros; x may end and begin anywhere.
 
 #ifdef CEED_SCALAR_IS_FP64
-#define RITZ_CG_LANES 2
+#define RITZ_SUM_WIDTH 2
 #else
-#define RITZ_CG_LANES 4
+#define RITZ_SUM_WIDTH 4
 #endif
 
 typedef struct RITZ_ALIGN16 {
-  RitzReal v[RITZ_CG_LANES];
+  RitzReal v[RITZ_SUM_WIDTH];
 } RitzCgPack;
 
 // i: the first entries of the packs of this thread.
 #define RITZ_CG_EACH_PACK(i, n)                                                                              \
-  for (RitzLong i = RITZ_ITEM * RITZ_CG_LANES; i < n; i += RITZ_NUM_ITEMS * RITZ_CG_LANES)
+  for (RitzLong i = RITZ_ITEM * RITZ_SUM_WIDTH; i < n; i += RITZ_NUM_ITEMS * RITZ_SUM_WIDTH)
 
 RITZ_INLINE RitzCgPack ritz_cg_load(RITZ_GLOBAL const RitzReal *x) {
   return *(RITZ_GLOBAL const RitzCgPack *)x;
@@ -116,14 +116,14 @@ RITZ_INLINE unsigned ritz_cg_constraints(RITZ_GLOBAL const unsigned *mask, RitzL
 RITZ_INLINE double ritz_cg_square(RitzCgPack r) {
   double sum = 0;
   RITZ_UNROLL
-  for (int l = 0; l < RITZ_CG_LANES; l++) sum += (double)r.v[l] * r.v[l];
+  for (int l = 0; l < RITZ_SUM_WIDTH; l++) sum += (double)r.v[l] * r.v[l];
   return sum;
 }
 
 RITZ_INLINE double ritz_cg_weighted_square(RitzCgPack m, RitzCgPack r) {
   double sum = 0;
   RITZ_UNROLL
-  for (int l = 0; l < RITZ_CG_LANES; l++) sum += (double)m.v[l] * r.v[l] * r.v[l];
+  for (int l = 0; l < RITZ_SUM_WIDTH; l++) sum += (double)m.v[l] * r.v[l] * r.v[l];
   return sum;
 }
 
@@ -135,7 +135,7 @@ RITZ_KERNEL(256)
 ritz_cg_residual(RitzLong n, RITZ_GLOBAL const double *record, RITZ_GLOBAL const unsigned *mask,
                  RITZ_GLOBAL const RitzReal *inverse, RITZ_GLOBAL const RitzReal *b,
                  RITZ_GLOBAL const RitzReal *q, RITZ_GLOBAL RitzReal *r, RITZ_GLOBAL double *partial) {
-  RITZ_LOCAL_ARRAY double scratch[RITZ_CG_SCRATCH];
+  RITZ_SHARED_ARRAY double scratch[RITZ_CG_SCRATCH];
   RitzCgSum bad = {0, 0}, rr = {0, 0}, rz = {0, 0};
   double scale = record[RITZ_CG_SCALE], largest = 0;
   for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) {
@@ -160,7 +160,7 @@ RITZ_KERNEL(256)
 ritz_cg_invert(RitzLong n, RitzReal smallest, RITZ_GLOBAL const unsigned *mask,
                RITZ_GLOBAL const RitzReal *diagonal, RITZ_GLOBAL RitzReal *inverse,
                RITZ_GLOBAL double *partial) {
-  RITZ_LOCAL_ARRAY double scratch[RITZ_CG_SCRATCH];
+  RITZ_SHARED_ARRAY double scratch[RITZ_CG_SCRATCH];
   RitzCgSum bad = {0, 0};
   double largest = -RITZ_CG_LARGEST;
   for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) {
@@ -192,14 +192,14 @@ RITZ_INLINE double ritz_cg_step(RITZ_GLOBAL const double *before, double pq) {
 RITZ_KERNEL(256)
 ritz_cg_dot(RitzLong n, RITZ_GLOBAL const unsigned *mask, RITZ_GLOBAL const RitzReal *a,
             RITZ_GLOBAL const RitzReal *b, RITZ_GLOBAL double *partial) {
-  RITZ_LOCAL_ARRAY double scratch[RITZ_CG_SCRATCH];
+  RITZ_SHARED_ARRAY double scratch[RITZ_CG_SCRATCH];
   RitzCgSum sum = {0, 0};
   RITZ_CG_EACH_PACK(i, n) {
     unsigned constraints = ritz_cg_constraints(mask, i);
     RitzCgPack u = ritz_cg_load(a + i), v = ritz_cg_load(b + i);
     double term = 0;
     RITZ_UNROLL
-    for (int l = 0; l < RITZ_CG_LANES; l++) term += constraints >> l & 1 ? 0 : (double)u.v[l] * v.v[l];
+    for (int l = 0; l < RITZ_SUM_WIDTH; l++) term += constraints >> l & 1 ? 0 : (double)u.v[l] * v.v[l];
     ritz_cg_add(&sum, term);
   }
   ritz_cg_keep_sum(sum, scratch, RITZ_CG_AT_PQ, partial);
@@ -210,7 +210,7 @@ ritz_cg_dot(RitzLong n, RITZ_GLOBAL const unsigned *mask, RITZ_GLOBAL const Ritz
 RITZ_KERNEL(256)
 ritz_cg_collect(RitzLong num_shares, RITZ_GLOBAL const double *shares, int adds,
                 RITZ_GLOBAL double *partial) {
-  RITZ_LOCAL_ARRAY double scratch[RITZ_CG_SCRATCH];
+  RITZ_SHARED_ARRAY double scratch[RITZ_CG_SCRATCH];
   RitzCgSum sum = {0, 0};
   for (RitzLong i = RITZ_ITEM; i < num_shares; i += RITZ_NUM_ITEMS) ritz_cg_add(&sum, shares[i]);
   if (adds && RITZ_THREAD == 0) ritz_cg_add(&sum, partial[RITZ_BLOCK]);
@@ -222,7 +222,7 @@ RITZ_KERNEL(256)
 ritz_cg_advance(RitzLong n, int number, RITZ_GLOBAL double *records, RITZ_GLOBAL const unsigned *mask,
                 RITZ_GLOBAL const RitzReal *inverse, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT q,
                 RITZ_GLOBAL RitzReal *RITZ_RESTRICT r, RITZ_GLOBAL double *partial) {
-  RITZ_LOCAL_ARRAY double scratch[RITZ_CG_SCRATCH];
+  RITZ_SHARED_ARRAY double scratch[RITZ_CG_SCRATCH];
   RitzCgSum rr = {0, 0}, rz = {0, 0};
   double pq = ritz_cg_total(partial, ritz_cg_num_blocks(), scratch);
   double alpha = ritz_cg_step(ritz_cg_record(records, number), pq);
@@ -232,7 +232,7 @@ ritz_cg_advance(RitzLong n, int number, RITZ_GLOBAL double *records, RITZ_GLOBAL
     RitzCgPack product = ritz_cg_load(q + i), residual = ritz_cg_load(r + i), m = residual;
     if (inverse) m = ritz_cg_load(inverse + i);
     RITZ_UNROLL
-    for (int l = 0; l < RITZ_CG_LANES; l++) {
+    for (int l = 0; l < RITZ_SUM_WIDTH; l++) {
       RitzReal next = (RitzReal)(residual.v[l] - alpha * product.v[l]);
       residual.v[l] = alpha < 0 || (constraints >> l & 1) ? residual.v[l] : next;
     }
@@ -251,7 +251,7 @@ ritz_cg_turn(RitzLong n, RITZ_GLOBAL const double *partial, int number, RITZ_GLO
              RITZ_GLOBAL const RitzReal *inverse, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT r,
              RITZ_GLOBAL RitzReal *RITZ_RESTRICT x, RITZ_GLOBAL RitzReal *RITZ_RESTRICT p,
              RITZ_GLOBAL RitzReal *RITZ_RESTRICT q) {
-  RITZ_LOCAL_ARRAY double scratch[RITZ_CG_SCRATCH];
+  RITZ_SHARED_ARRAY double scratch[RITZ_CG_SCRATCH];
   RITZ_GLOBAL const double *before = ritz_cg_record(records, number);
   RITZ_GLOBAL double *after = ritz_cg_record(records, number + 1);
   int num = ritz_cg_num_blocks(), is_aligned = ((size_t)x & 15) == 0;
@@ -265,13 +265,13 @@ ritz_cg_turn(RitzLong n, RITZ_GLOBAL const double *partial, int number, RITZ_GLO
   }
   if (alpha < 0) return;
   RITZ_CG_EACH_PACK(i, n) {
-    int is_whole = x && is_aligned && i + RITZ_CG_LANES <= n;
+    int is_whole = x && is_aligned && i + RITZ_SUM_WIDTH <= n;
     RitzCgPack direction = ritz_cg_load(p + i), residual = ritz_cg_load(r + i), m = residual, iterate, next,
                zero;
     if (inverse) m = ritz_cg_load(inverse + i);
     if (is_whole) iterate = ritz_cg_load(x + i);
     RITZ_UNROLL
-    for (int l = 0; l < RITZ_CG_LANES; l++) {
+    for (int l = 0; l < RITZ_SUM_WIDTH; l++) {
       double start = inverse ? (double)m.v[l] * residual.v[l] : (double)residual.v[l];
       next.v[l] = (RitzReal)(start + beta * direction.v[l]);
       zero.v[l] = 0;
@@ -280,12 +280,12 @@ ritz_cg_turn(RitzLong n, RITZ_GLOBAL const double *partial, int number, RITZ_GLO
     ritz_cg_store(q + i, zero);
     if (is_whole) {
       RITZ_UNROLL
-      for (int l = 0; l < RITZ_CG_LANES; l++)
+      for (int l = 0; l < RITZ_SUM_WIDTH; l++)
         iterate.v[l] = (RitzReal)(iterate.v[l] + length * direction.v[l]);
       ritz_cg_store(x + i, iterate);
     } else if (x) {
       RITZ_UNROLL
-      for (int l = 0; l < RITZ_CG_LANES; l++) {
+      for (int l = 0; l < RITZ_SUM_WIDTH; l++) {
         if (i + l < n) x[i + l] = (RitzReal)(x[i + l] + length * direction.v[l]);
       }
     }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Dense bases: a matrix times the values of many items (pairs of component and element). A thread computes
 // one row for RITZ_PER_THREAD items at once, so that it loads each entry of the table once for all of them;
-// threads side by side load entries side by side. Input values are broadcast from the memory of the block, a
+// threads side by side load entries side by side. Input values are broadcast from shared memory, a
 // few columns after the other. Called by backends/gpu/basis-shared.c, which defines:
 //
 //   RITZ_THREADS     threads of a block
 //   RITZ_PER_THREAD  items of a thread
-//   RITZ_STAGED      input values in the memory of a block; at least one for each item
+//   RITZ_STAGED      input values in shared memory; at least one for each item
 #ifndef RITZ_KERNELS_GPU_DENSE_H
 #define RITZ_KERNELS_GPU_DENSE_H
 
 // Columns first .. first + num - 1 of num_items items: m [group][column][item of the group]; what is missing
 // in the last group is zero. Columns are [component][length].
 RITZ_INLINE void ritz_stage(int first, int num, int length, int num_groups, int num_items,
-                            RitzLong comp_stride, RITZ_GLOBAL const RitzReal *u, RITZ_LOCAL RitzReal *m) {
+                            RitzLong comp_stride, RITZ_GLOBAL const RitzReal *u, RITZ_SHARED RitzReal *m) {
   for (int i = RITZ_THREAD; i < num_groups * RITZ_PER_THREAD * num; i += RITZ_THREADS) {
     int item = i / num, column = i - item * num, d = (first + column) / length;
     RitzLong place = d * comp_stride + (RitzLong)item * length + (first + column - d * length);
@@ -27,7 +27,7 @@ RITZ_KERNEL(RITZ_THREADS)
 basis_dense_rows(RitzLong num_items, int rows, int columns, int out_length, int in_length, int num_groups,
                  int add, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT table,
                  RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u, RITZ_GLOBAL RitzReal *RITZ_RESTRICT v) {
-  RITZ_LOCAL_ARRAY RitzReal m[RITZ_STAGED];
+  RITZ_SHARED_ARRAY RitzReal m[RITZ_STAGED];
   RitzLong first = RITZ_BLOCK * num_groups * RITZ_PER_THREAD;
   int rest = num_items - first < num_groups * RITZ_PER_THREAD ? (int)(num_items - first)
                                                               : num_groups * RITZ_PER_THREAD;
@@ -43,7 +43,7 @@ basis_dense_rows(RitzLong num_items, int rows, int columns, int out_length, int 
       ritz_stage(column, num, in_length, num_groups, rest, num_items * in_length, u + first * in_length, m);
       RITZ_BARRIER();
       if (group < num_groups) {
-        RITZ_LOCAL const RitzReal *values = m + group * num * RITZ_PER_THREAD;
+        RITZ_SHARED const RitzReal *values = m + group * num * RITZ_PER_THREAD;
         RITZ_GLOBAL const RitzReal *entries = table + (RitzLong)column * rows + row;
         for (int i = 0; i < num; i++) {
           RitzReal entry = entries[(RitzLong)i * rows];

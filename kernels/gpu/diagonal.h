@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Diagonals of operators on a block of elements (plan/gpu-diagonal.h): derivatives of the point function by
+// Diagonals of operators on a block of elements (plan/gpu-diagonal.h): derivatives of the QFunction by
 // unit vectors, and contractions with products of 1D tables. Comes after kernels/gpu/lines.h in the texts of
 // emit/gpu-diagonal.c.
 #ifndef RITZ_KERNELS_GPU_DIAGONAL_H
@@ -27,7 +27,7 @@ RITZ_INLINE void ritz_add_row(int n, RITZ_IN_CONSTANT const RitzReal *row, RitzR
 
 // Array to registers: line += M from
 RITZ_INLINE void ritz_get_add(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M,
-                              RITZ_LOCAL const RitzReal *from, int stride, RitzReal *line) {
+                              RITZ_SHARED const RitzReal *from, int stride, RitzReal *line) {
   RitzReal x[RITZ_MAX_1D], y[RITZ_MAX_1D];
   ritz_read(cols, from, stride, x);
   ritz_multiply(rows, cols, parity, M, x, y);

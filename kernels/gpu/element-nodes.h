@@ -6,11 +6,11 @@
 // ---- Data at points ----
 
 // `rest` elements are left, the block takes RITZ_ELEMENTS of them, n points each, contiguous in every
-// component. The last one is repeated in place of those that are not there: the point function is called for
+// component. The last one is repeated in place of those that are not there: the QFunction is called for
 // them, too.
 RITZ_INLINE void RITZ_NAME(ritz_copy_points)(int num_comp, int n, RitzLong rest,
                                              RITZ_GLOBAL const RITZ_ENTRY *x, RitzLong comp_stride,
-                                             RITZ_LOCAL RitzReal *m) {
+                                             RITZ_SHARED RitzReal *m) {
   const int num = rest < RITZ_ELEMENTS ? (int)rest * n : RITZ_ELEMENTS * n;
   RITZ_UNROLL
   for (int k = 0; k < n; k++) {
@@ -23,7 +23,7 @@ RITZ_INLINE void RITZ_NAME(ritz_copy_points)(int num_comp, int n, RitzLong rest,
 
 // The way back: added to what is there.
 RITZ_INLINE void RITZ_NAME(ritz_add_points)(int num_comp, int n, RitzLong rest, RITZ_GLOBAL RITZ_ENTRY *y,
-                                            RitzLong comp_stride, RITZ_LOCAL const RitzReal *m) {
+                                            RitzLong comp_stride, RITZ_SHARED const RitzReal *m) {
   const int num = rest < RITZ_ELEMENTS ? (int)rest * n : RITZ_ELEMENTS * n;
   RITZ_UNROLL
   for (int k = 0; k < n; k++) {
@@ -87,7 +87,7 @@ RITZ_INLINE void RITZ_NAME(ritz_scatter_joined)(int num_comp, int size, int n, i
 
 // Offsets begin at the block's first element, of `rest` that are left.
 RITZ_INLINE void RITZ_NAME(ritz_scatter_elements)(int num_comp, int size, int row, int step, RitzLong rest,
-                                                  RITZ_LOCAL const RitzReal *m,
+                                                  RITZ_SHARED const RitzReal *m,
                                                   RITZ_GLOBAL const CeedInt *offsets,
                                                   RITZ_GLOBAL RITZ_ENTRY *y) {
   RITZ_UNROLL

@@ -2,7 +2,7 @@
 // A thread takes a whole element (emit/gpu-element.c): nodes and sums in registers, [component][node],
 // directions contracted from the last to the first. Comes after kernels/gpu/lines.h and kernels/gpu/fields.h.
 // Threads side by side have elements side by side: they gather and add at entries side by side. Data at
-// points come in through the memory of the block (kernels/gpu/element-nodes.h).
+// points come in through shared memory (kernels/gpu/element-nodes.h).
 #ifndef RITZ_KERNELS_GPU_ELEMENT_H
 #define RITZ_KERNELS_GPU_ELEMENT_H
 
@@ -28,8 +28,8 @@ RITZ_INLINE void ritz_load_offsets(int n, RITZ_GLOBAL const CeedInt *from, CeedI
 }
 
 // Sums of neighbours: thread l of a warp whose `last` equals `first` of thread l + 1 hands its value on.
-// Those that are not there have first = -1 and last = -2. OpenCL C 1.2 has no such exchange. takes: the
-// thread before hands on to this one; gives: this one hands on.
+// Threads without an element have first = -1, last = -2. takes: the previous thread passes its last node to
+// this one; gives: this one passes its own. Neither in OpenCL C 1.2, which has no shuffles.
 RITZ_INLINE void ritz_join_neighbours(CeedInt first, CeedInt last, int *takes, int *gives) {
 #ifdef __OPENCL_VERSION__
   (void)first, (void)last;
@@ -101,9 +101,9 @@ RITZ_INLINE void ritz_expand_unit(int num_comp, int n, int size, int place, cons
 
 // ---- Nodes ----
 
-// Components side by side in the L-vector: nodes go through the memory of the block,
+// Components side by side in the L-vector: nodes go through shared memory,
 // m[node][element][component].
-RITZ_INLINE void ritz_stage_element(int num_comp, int size, const RitzReal *nodes, RITZ_LOCAL RitzReal *m) {
+RITZ_INLINE void ritz_stage_element(int num_comp, int size, const RitzReal *nodes, RITZ_SHARED RitzReal *m) {
   RITZ_UNROLL
   for (int k = 0; k < size; k++) {
     RITZ_UNROLL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// u . A u in fused kernels (emit/gpu-energy.c): threads add the products of arguments of the point function,
+// u . A u in fused kernels (emit/gpu-energy.c): threads add the products of arguments of the QFunction,
 // and a share of the sum is stored for each warp, where there are no warps for each thread. RITZ_THREADS are
 // the threads of a block; all call ritz_keep_energy together.
 #ifndef RITZ_KERNELS_GPU_ENERGY_H

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// L-vectors of fused kernels: lines of nodes between them and registers, and the arguments of the point
-// function. The text in front (emit/gpu.c) defines RITZ_ELEMENTS, RITZ_THREADS, RITZ_ROW, RITZ_PLANE,
-// RITZ_ELEM and RITZ_ARRAY, the distances in arrays (plan/lines.h).
+// L-vectors of fused kernels: lines of nodes between them and registers, and the arguments of the QFunction.
+// The text in front (emit/gpu.c) defines RITZ_ELEMENTS, RITZ_THREADS, RITZ_ROW, RITZ_PLANE, RITZ_ELEM and
+// RITZ_ARRAY, the distances in arrays (plan/lines.h).
 #ifndef RITZ_KERNELS_GPU_FIELDS_H
 #define RITZ_KERNELS_GPU_FIELDS_H
 
-// ---- Into the memory of the block ----
+// ---- Into shared memory ----
 
-// RITZ_COPY copies a scalar into the memory of the block behind the thread's back; after RITZ_COPIED() it is
+// RITZ_COPY copies a scalar into shared memory behind the thread's back; after RITZ_COPIED() it is
 // there.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define RITZ_COPY(to, from)                                                                                  \
@@ -33,7 +33,7 @@
 #undef RITZ_NAME
 #undef RITZ_BRING
 
-// ---- Arguments of the point function ----
+// ---- Arguments of the QFunction ----
 
 // Point k of lines in registers.
 RITZ_INLINE void ritz_take_lines(int num_comp, int n, const RitzReal *lines, int k, RitzReal *arg) {
@@ -46,13 +46,13 @@ RITZ_INLINE void ritz_give_lines(int num_comp, int n, const RitzReal *arg, int a
   for (int c = 0; c < num_comp; c++) lines[c * n + k] = adds ? lines[c * n + k] + arg[c] : arg[c];
 }
 
-// A point of arrays in the memory of the block.
-RITZ_INLINE void ritz_take_arrays(int num_comp, RITZ_LOCAL const RitzReal *arrays, RitzReal *arg) {
+// A point of arrays in shared memory.
+RITZ_INLINE void ritz_take_arrays(int num_comp, RITZ_SHARED const RitzReal *arrays, RitzReal *arg) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) arg[c] = arrays[c * RITZ_ARRAY];
 }
 
-RITZ_INLINE void ritz_give_arrays(int num_comp, const RitzReal *arg, int adds, RITZ_LOCAL RitzReal *arrays) {
+RITZ_INLINE void ritz_give_arrays(int num_comp, const RitzReal *arg, int adds, RITZ_SHARED RitzReal *arrays) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) arrays[c * RITZ_ARRAY] = adds ? arrays[c * RITZ_ARRAY] + arg[c] : arg[c];
 }

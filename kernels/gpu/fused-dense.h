@@ -4,11 +4,11 @@
 // text in front (emit/gpu-tables.c) defines:
 //
 //   RITZ_STACKED      elements of a thread
-//   RITZ_PACKED       of these, how many lie side by side in the block's memory: 16 bytes, or 1
+//   RITZ_PACKED       of these, how many lie side by side in shared memory: 16 bytes, or 1
 //   RITZ_GROUPS       RITZ_ELEMENTS / RITZ_STACKED
 //   RITZ_DENSE_PACKS  component * pack of the largest dense space
 //
-// Nodes of a space, and what the point function gives, lie in the block's memory as
+// Nodes of a space, and what the QFunction gives, lie in shared memory as
 // [group][component][pack][node or point], in packs. Registers hold [component][place][element]: a thread has
 // `num` points, RITZ_LINES apart. Matrices come in device memory, such that threads side by side read entries
 // side by side.
@@ -41,7 +41,7 @@ RITZ_INLINE int ritz_dense_place(int group_size, int size, int elem, int i) {
   return group * group_size + (k / RITZ_PACKED * size + i) * RITZ_PACKED + k % RITZ_PACKED;
 }
 
-RITZ_INLINE void ritz_dense_keep(int num_comp, int size, const RitzReal *nodes, RITZ_LOCAL RitzReal *to) {
+RITZ_INLINE void ritz_dense_keep(int num_comp, int size, const RitzReal *nodes, RITZ_SHARED RitzReal *to) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) to[c * RITZ_STACKED * size] = nodes[c];
 }
@@ -54,8 +54,8 @@ RITZ_INLINE void ritz_dense_clear(int n, RitzReal *values) {
 }
 
 // One node or point of all components and elements of a group.
-RITZ_INLINE void ritz_dense_read(int num_comp, int size, RITZ_LOCAL const RitzReal *from, RitzPack *x) {
-  RITZ_LOCAL const RitzPack *packs = (RITZ_LOCAL const RitzPack *)from;
+RITZ_INLINE void ritz_dense_read(int num_comp, int size, RITZ_SHARED const RitzReal *from, RitzPack *x) {
+  RITZ_SHARED const RitzPack *packs = (RITZ_SHARED const RitzPack *)from;
   RITZ_UNROLL
   for (int j = 0; j < num_comp * RITZ_PACKS; j++) x[j] = packs[j * size];
 }
@@ -91,7 +91,7 @@ RITZ_INLINE void ritz_dense_add_all(int q_comp, int num_comp, int Q, int num,
 // [P][q_comp][Q]; there are none where q_comp is 0.
 RITZ_INLINE void ritz_dense_get(int num_comp, int P, int Q, int num, int line, int q_values,
                                 RITZ_GLOBAL const RitzReal *interp, int q_derivatives,
-                                RITZ_GLOBAL const RitzReal *deriv, RITZ_LOCAL const RitzReal *nodes,
+                                RITZ_GLOBAL const RitzReal *deriv, RITZ_SHARED const RitzReal *nodes,
                                 RitzReal *values, RitzReal *derivatives) {
   ritz_dense_clear(q_values * num_comp * num * RITZ_STACKED, values);
   ritz_dense_clear(q_derivatives * num_comp * num * RITZ_STACKED, derivatives);
@@ -106,8 +106,8 @@ RITZ_INLINE void ritz_dense_get(int num_comp, int P, int Q, int num, int line, i
 
 // Registers of the thread's points to the memory of its group.
 RITZ_INLINE void ritz_dense_put(int num_comp, int Q, int num, int line, const RitzReal *values,
-                                RITZ_LOCAL RitzReal *to) {
-  RITZ_LOCAL RitzPack *packs = (RITZ_LOCAL RitzPack *)to;
+                                RITZ_SHARED RitzReal *to) {
+  RITZ_SHARED RitzPack *packs = (RITZ_SHARED RitzPack *)to;
   RITZ_UNROLL
   for (int j = 0; j < num_comp * RITZ_PACKS; j++) {
     RITZ_UNROLL
@@ -125,7 +125,7 @@ RITZ_INLINE void ritz_dense_put(int num_comp, int Q, int num, int line, const Ri
 // thread's node.
 RITZ_INLINE void ritz_dense_gather_points(int q_comp, int num_comp, int P, int Q,
                                           RITZ_GLOBAL const RitzReal *matrix,
-                                          RITZ_LOCAL const RitzReal *points, RitzReal *nodes) {
+                                          RITZ_SHARED const RitzReal *points, RitzReal *nodes) {
   RITZ_UNROLL_SOME
   for (int q = 0; q < Q; q++) {
     RITZ_UNROLL
@@ -141,7 +141,7 @@ RITZ_INLINE void ritz_dense_gather_points(int q_comp, int num_comp, int P, int Q
 // One node [component][element] from the values, then derivatives at all points of its group.
 RITZ_INLINE void ritz_dense_sum(int num_comp, int P, int Q, int q_values, RITZ_GLOBAL const RitzReal *interp,
                                 int q_derivatives, RITZ_GLOBAL const RitzReal *deriv,
-                                RITZ_LOCAL const RitzReal *points, RitzReal *nodes) {
+                                RITZ_SHARED const RitzReal *points, RitzReal *nodes) {
   ritz_dense_clear(num_comp * RITZ_STACKED, nodes);
   if (q_values > 0) ritz_dense_gather_points(q_values, num_comp, P, Q, interp, points, nodes);
   if (q_derivatives > 0)

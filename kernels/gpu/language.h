@@ -19,18 +19,18 @@
 // RITZ_KERNEL_RESIDENT also says how many blocks are to fit a multiprocessor at once, which bounds the
 // registers of a thread; without it NVIDIA's compiler makes a guess, for which it may spill.
 //
-// Pointers name their memory: RITZ_GLOBAL (of the device), RITZ_LOCAL (of the block), RITZ_IN_CONSTANT, or
-// nothing (of the thread). An array of the block is declared at the start of a kernel with RITZ_LOCAL_ARRAY,
-// or, one in a kernel and of any size that the device has, with RITZ_LOCAL_MEMORY(name, count): `count`
-// RitzReals, of which the launch tells the bytes.
+// Pointers name their memory: RITZ_GLOBAL (of the device), RITZ_SHARED (of the block), RITZ_IN_CONSTANT, or
+// nothing (of the thread). An array of the block is declared at the start of a kernel with RITZ_SHARED_ARRAY,
+// or, one in a kernel and of any size that the device has, with RITZ_SHARED_MEMORY(name, count): `count`
+// RitzReals, whose bytes are an argument of the launch.
 //
 // RITZ_TABLE declares numbers at file scope that threads index differently, RITZ_CONSTANT numbers that all
 // threads index alike. RITZ_ALIGN16 stands behind `struct`: reads and writes take 16 bytes at a time.
 // RITZ_LOAD reads global data that no thread writes, RITZ_LOAD_ONCE global data that is read once.
 //
-// Threads of a warp (NVIDIA's 32) may exchange data through the block's memory with RITZ_FENCE(lanes) between
-// write and read. `lanes` are the threads that do so, which RITZ_LANES(predicate) gives where all threads of
-// the warp ask. OpenCL C 1.2 knows no warps: both do nothing, and kernels need RITZ_BARRIER.
+// Threads of a warp (NVIDIA's 32) may exchange data through shared memory with RITZ_FENCE(mask) between
+// write and read. `mask` names the threads that do so, which RITZ_BALLOT(predicate) gives where all threads
+// of the warp ask. OpenCL C 1.2 knows no warps: both do nothing, and kernels need RITZ_BARRIER.
 #ifndef RITZ_KERNELS_GPU_LANGUAGE_H
 #define RITZ_KERNELS_GPU_LANGUAGE_H
 
@@ -45,8 +45,8 @@
 #define RITZ_KERNEL_RESIDENT(num_threads, num_blocks) RITZ_KERNEL(num_threads)
 #define RITZ_INLINE                                   static inline
 #define RITZ_GLOBAL                                   __global
-#define RITZ_LOCAL                                    __local
-#define RITZ_LOCAL_ARRAY                              __local
+#define RITZ_SHARED                                   __local
+#define RITZ_SHARED_ARRAY                             __local
 #define RITZ_CONSTANT                                 __constant
 #define RITZ_IN_CONSTANT                              __constant
 #define RITZ_RESTRICT                                 restrict
@@ -60,13 +60,13 @@
 #else
 #define RITZ_UNROLL _Pragma("unroll")
 #endif
-#define RITZ_ALIGN16                   __attribute__((aligned(16)))
-#define RITZ_LOCAL_MEMORY(name, count) __local RitzReal name[count] RITZ_ALIGN16
-#define RITZ_TABLE                     __constant
-#define RITZ_LANES(predicate)          0u
-#define RITZ_FENCE(lanes)              ((void)(lanes))
-#define RITZ_LOAD(p)                   (*(p))
-#define RITZ_LOAD_ONCE(p)              (*(p))
+#define RITZ_ALIGN16                    __attribute__((aligned(16)))
+#define RITZ_SHARED_MEMORY(name, count) __local RitzReal name[count] RITZ_ALIGN16
+#define RITZ_TABLE                      __constant
+#define RITZ_BALLOT(predicate)          0u
+#define RITZ_FENCE(mask)                ((void)(mask))
+#define RITZ_LOAD(p)                    (*(p))
+#define RITZ_LOAD_ONCE(p)               (*(p))
 typedef long RitzLong; // 64 bits: indices into L-vectors, E-vectors, offsets times strides
 
 #else // CUDA
@@ -76,24 +76,24 @@ typedef long RitzLong; // 64 bits: indices into L-vectors, E-vectors, offsets ti
   extern "C" __global__ void __launch_bounds__(num_threads, num_blocks)
 #define RITZ_INLINE static __device__ __forceinline__
 #define RITZ_GLOBAL
-#define RITZ_LOCAL
-#define RITZ_LOCAL_ARRAY __shared__
-#define RITZ_CONSTANT    __constant__
+#define RITZ_SHARED
+#define RITZ_SHARED_ARRAY __shared__
+#define RITZ_CONSTANT     __constant__
 #define RITZ_IN_CONSTANT
-#define RITZ_RESTRICT                  __restrict__
-#define RITZ_BARRIER()                 __syncthreads()
-#define RITZ_THREAD                    ((int)threadIdx.x)
-#define RITZ_BLOCK                     ((RitzLong)blockIdx.x)
-#define RITZ_ITEM                      ((RitzLong)blockIdx.x * blockDim.x + threadIdx.x)
-#define RITZ_NUM_ITEMS                 ((RitzLong)gridDim.x * blockDim.x)
-#define RITZ_UNROLL                    _Pragma("unroll")
-#define RITZ_ALIGN16                   __align__(16)
-#define RITZ_LOCAL_MEMORY(name, count) extern __shared__ RITZ_ALIGN16 RitzReal name[]
-#define RITZ_TABLE                     __device__ const
-#define RITZ_LANES(predicate)          __ballot_sync(0xffffffffu, predicate)
-#define RITZ_FENCE(lanes)              __syncwarp(lanes)
-#define RITZ_LOAD(p)                   __ldg(p)
-#define RITZ_LOAD_ONCE(p)              __ldcs(p)
+#define RITZ_RESTRICT                   __restrict__
+#define RITZ_BARRIER()                  __syncthreads()
+#define RITZ_THREAD                     ((int)threadIdx.x)
+#define RITZ_BLOCK                      ((RitzLong)blockIdx.x)
+#define RITZ_ITEM                       ((RitzLong)blockIdx.x * blockDim.x + threadIdx.x)
+#define RITZ_NUM_ITEMS                  ((RitzLong)gridDim.x * blockDim.x)
+#define RITZ_UNROLL                     _Pragma("unroll")
+#define RITZ_ALIGN16                    __align__(16)
+#define RITZ_SHARED_MEMORY(name, count) extern __shared__ RITZ_ALIGN16 RitzReal name[]
+#define RITZ_TABLE                      __device__ const
+#define RITZ_BALLOT(predicate)          __ballot_sync(0xffffffffu, predicate)
+#define RITZ_FENCE(mask)                __syncwarp(mask)
+#define RITZ_LOAD(p)                    __ldg(p)
+#define RITZ_LOAD_ONCE(p)               __ldcs(p)
 typedef long long RitzLong;
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines of nodes and points in registers: 1D matrices, and the passes of fused kernels over arrays in the
-// memory of the block. The text in front (emit/gpu.c) defines:
+// Lines of nodes and points in registers: 1D matrices, and the passes of fused kernels over arrays in shared
+// memory. The text in front (emit/gpu.c) defines:
 //
 //   RITZ_MAX_1D  nodes or points in the longest line
 //   RITZ_ARRAY   scalars of an array: of one component of a space, for all elements of the block
@@ -19,7 +19,7 @@
 
 // ---- Products ----
 
-RITZ_INLINE void ritz_split(int n, const RitzReal *x, RitzReal *even, RitzReal *odd) {
+RITZ_INLINE void ritz_even_odd(int n, const RitzReal *x, RitzReal *even, RitzReal *odd) {
   RITZ_UNROLL
   for (int j = 0; j < n / 2; j++) {
     even[j] = x[j] + x[n - 1 - j];
@@ -40,7 +40,7 @@ RITZ_INLINE void ritz_add_halves(int rows, int cols, int parity, RITZ_IN_CONSTAN
                                  const RitzReal *x, RitzReal *same, RitzReal *opposite) {
   RITZ_IN_CONSTANT const RitzReal *M_odd = M + RITZ_HALF(rows) * RITZ_HALF(cols);
   RitzReal even[RITZ_HALF(RITZ_MAX_1D)], odd[RITZ_HALF(RITZ_MAX_1D)];
-  ritz_split(cols, x, even, odd);
+  ritz_even_odd(cols, x, even, odd);
   RITZ_UNROLL
   for (int i = 0; i < RITZ_HALF(rows); i++) {
     if (parity > 0) {
@@ -108,20 +108,20 @@ RITZ_INLINE void ritz_multiply_two(int rows, int cols, int M_parity, RITZ_IN_CON
   }
 }
 
-// ---- Lines in the memory of the block ----
+// ---- Lines in shared memory ----
 
-RITZ_INLINE void ritz_read(int n, RITZ_LOCAL const RitzReal *from, int stride, RitzReal *line) {
+RITZ_INLINE void ritz_read(int n, RITZ_SHARED const RitzReal *from, int stride, RitzReal *line) {
   RITZ_UNROLL
   for (int k = 0; k < n; k++) line[k] = from[k * stride];
 }
 
-RITZ_INLINE void ritz_write(int n, const RitzReal *line, RITZ_LOCAL RitzReal *to, int stride) {
+RITZ_INLINE void ritz_write(int n, const RitzReal *line, RITZ_SHARED RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int k = 0; k < n; k++) to[k * stride] = line[k];
 }
 
 // Registers of num_comp components to arrays.
-RITZ_INLINE void ritz_keep(int num_comp, int n, const RitzReal *lines, RITZ_LOCAL RitzReal *to, int stride) {
+RITZ_INLINE void ritz_keep(int num_comp, int n, const RitzReal *lines, RITZ_SHARED RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) ritz_write(n, lines + c * n, to + c * RITZ_ARRAY, stride);
 }
@@ -136,7 +136,7 @@ RITZ_INLINE void ritz_apply(int rows, int cols, int parity, RITZ_IN_CONSTANT con
 
 // Registers to arrays: to = M lines.
 RITZ_INLINE void ritz_put(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M, int num_comp,
-                          const RitzReal *lines, RITZ_LOCAL RitzReal *to, int stride) {
+                          const RitzReal *lines, RITZ_SHARED RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RitzReal y[RITZ_MAX_1D];
@@ -149,7 +149,7 @@ RITZ_INLINE void ritz_put(int rows, int cols, int parity, RITZ_IN_CONSTANT const
 RITZ_INLINE void ritz_put_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const RitzReal *M,
                               int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const RitzReal *N,
                               int num_comp, const RitzReal *lines, const RitzReal *others,
-                              RITZ_LOCAL RitzReal *to, int stride) {
+                              RITZ_SHARED RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RitzReal y[RITZ_MAX_1D];
@@ -160,7 +160,7 @@ RITZ_INLINE void ritz_put_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT
 
 // Arrays to registers: values = M from.
 RITZ_INLINE void ritz_get(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M, int num_comp,
-                          RITZ_LOCAL const RitzReal *from, int stride, RitzReal *values) {
+                          RITZ_SHARED const RitzReal *from, int stride, RitzReal *values) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RitzReal x[RITZ_MAX_1D];
@@ -172,8 +172,8 @@ RITZ_INLINE void ritz_get(int rows, int cols, int parity, RITZ_IN_CONSTANT const
 // Arrays to registers: values = M from + N other.
 RITZ_INLINE void ritz_get_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const RitzReal *M,
                               int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const RitzReal *N,
-                              int num_comp, RITZ_LOCAL const RitzReal *from, RITZ_LOCAL const RitzReal *other,
-                              int stride, RitzReal *values) {
+                              int num_comp, RITZ_SHARED const RitzReal *from,
+                              RITZ_SHARED const RitzReal *other, int stride, RitzReal *values) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RitzReal x[RITZ_MAX_1D], z[RITZ_MAX_1D];
@@ -185,7 +185,7 @@ RITZ_INLINE void ritz_get_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT
 
 // Arrays to arrays: to = M from; may be the same.
 RITZ_INLINE void ritz_move(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M, int num_comp,
-                           RITZ_LOCAL const RitzReal *from, RITZ_LOCAL RitzReal *to, int stride) {
+                           RITZ_SHARED const RitzReal *from, RITZ_SHARED RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RitzReal x[RITZ_MAX_1D], y[RITZ_MAX_1D];
@@ -198,8 +198,8 @@ RITZ_INLINE void ritz_move(int rows, int cols, int parity, RITZ_IN_CONSTANT cons
 // Arrays to arrays: to_M = M from, to_N = N from; `from` may be one of them.
 RITZ_INLINE void ritz_move_two(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const RitzReal *M,
                                int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const RitzReal *N,
-                               int num_comp, RITZ_LOCAL const RitzReal *from, RITZ_LOCAL RitzReal *to_M,
-                               RITZ_LOCAL RitzReal *to_N, int stride) {
+                               int num_comp, RITZ_SHARED const RitzReal *from, RITZ_SHARED RitzReal *to_M,
+                               RITZ_SHARED RitzReal *to_N, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RitzReal x[RITZ_MAX_1D], y[RITZ_MAX_1D];
@@ -214,8 +214,8 @@ RITZ_INLINE void ritz_move_two(int rows, int cols, int M_parity, RITZ_IN_CONSTAN
 // Arrays to arrays: to = M from + N other.
 RITZ_INLINE void ritz_move_sum(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const RitzReal *M,
                                int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const RitzReal *N,
-                               int num_comp, RITZ_LOCAL const RitzReal *from,
-                               RITZ_LOCAL const RitzReal *other, RITZ_LOCAL RitzReal *to, int stride) {
+                               int num_comp, RITZ_SHARED const RitzReal *from,
+                               RITZ_SHARED const RitzReal *other, RITZ_SHARED RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RitzReal x[RITZ_MAX_1D], z[RITZ_MAX_1D], y[RITZ_MAX_1D];
@@ -227,7 +227,7 @@ RITZ_INLINE void ritz_move_sum(int rows, int cols, int M_parity, RITZ_IN_CONSTAN
 }
 
 // values += arrays.
-RITZ_INLINE void ritz_add_lines(int num_comp, int n, RITZ_LOCAL const RitzReal *from, int stride,
+RITZ_INLINE void ritz_add_lines(int num_comp, int n, RITZ_SHARED const RitzReal *from, int stride,
                                 RitzReal *values) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines in the memory of the block times 1D matrices of at most 8 x 8, by tensor cores (plan/gpu-mma.h).
+// Lines in shared memory times 1D matrices of at most 8 x 8, by tensor cores (plan/gpu-mma.h).
 // Comes behind kernels/gpu/lines.h. Threads are a warp's; all of a block call these functions together.
 //
 // One product takes 16 lines as the rows of A, 8 places each; B is the transposed matrix. Thread 4 g + q of
@@ -29,12 +29,12 @@ typedef struct RITZ_ALIGN16 {
 #define RITZ_TOGETHER RITZ_INLINE __attribute__((always_inline))
 enum { RITZ_NUM_EXCHANGED = 10 }; // of a thread: its parts of both A, then of B
 
-RITZ_TOGETHER void ritz_multiply_parts(RITZ_LOCAL RitzReal *m, RITZ_IN_CONSTANT const RitzLane *M,
+RITZ_TOGETHER void ritz_multiply_parts(RITZ_SHARED RitzReal *m, RITZ_IN_CONSTANT const RitzLane *M,
                                        const RitzReal *x, RitzReal *y) {
   const int lane = RITZ_THREAD % 32, line = lane / 4 * 4, column = lane % 4 * 8;
-  RITZ_LOCAL RitzReal *own = m + RITZ_EXCHANGE + RITZ_NUM_EXCHANGED * RITZ_THREAD;
-  RITZ_LOCAL const RitzReal *A = own + RITZ_NUM_EXCHANGED * (line - lane);
-  RITZ_LOCAL const RitzReal *B = own + RITZ_NUM_EXCHANGED * (column - lane) + 8;
+  RITZ_SHARED RitzReal *own = m + RITZ_EXCHANGE + RITZ_NUM_EXCHANGED * RITZ_THREAD;
+  RITZ_SHARED const RitzReal *A = own + RITZ_NUM_EXCHANGED * (line - lane);
+  RITZ_SHARED const RitzReal *B = own + RITZ_NUM_EXCHANGED * (column - lane) + 8;
   RITZ_BARRIER();
   for (int i = 0; i < 8; i++) own[i] = x[i];
   for (int i = 0; i < 2; i++) own[8 + i] = M->of[i];
@@ -83,7 +83,7 @@ RITZ_INLINE void ritz_multiply_parts(RitzReal *m, const RitzLane *M, const RitzR
 // ---- Parts of lines ----
 
 // The thread's fragment of an array: four numbers for each product.
-RITZ_INLINE void ritz_read_parts(int n, RITZ_LOCAL const RitzReal *from,
+RITZ_INLINE void ritz_read_parts(int n, RITZ_SHARED const RitzReal *from,
                                  RITZ_IN_CONSTANT const unsigned short *lines, int stride, RitzReal *parts) {
   const int place = RITZ_THREAD % 4;
   RITZ_UNROLL
@@ -94,7 +94,7 @@ RITZ_INLINE void ritz_read_parts(int n, RITZ_LOCAL const RitzReal *from,
 }
 
 // The numbers of products have another order.
-RITZ_INLINE void ritz_write_parts(int n, const RitzReal *parts, RITZ_LOCAL RitzReal *to,
+RITZ_INLINE void ritz_write_parts(int n, const RitzReal *parts, RITZ_SHARED RitzReal *to,
                                   RITZ_IN_CONSTANT const unsigned short *lines, int stride) {
   const int place = RITZ_THREAD % 4;
   RITZ_UNROLL
@@ -107,7 +107,7 @@ RITZ_INLINE void ritz_write_parts(int n, const RitzReal *parts, RITZ_LOCAL RitzR
 // ---- Lines from arrays to arrays, as the functions without _mma ----
 
 RITZ_TOGETHER void ritz_move_mma(int rows, int cols, RITZ_IN_CONSTANT const RitzLane *M, int num_comp,
-                                 RITZ_LOCAL RitzReal *m, RITZ_IN_CONSTANT const unsigned short *lines,
+                                 RITZ_SHARED RitzReal *m, RITZ_IN_CONSTANT const unsigned short *lines,
                                  int from, int to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
@@ -121,7 +121,7 @@ RITZ_TOGETHER void ritz_move_mma(int rows, int cols, RITZ_IN_CONSTANT const Ritz
 
 RITZ_TOGETHER void ritz_move_two_mma(int rows, int cols, RITZ_IN_CONSTANT const RitzLane *M, int N_rows,
                                      int N_cols, RITZ_IN_CONSTANT const RitzLane *N, int num_comp,
-                                     RITZ_LOCAL RitzReal *m, RITZ_IN_CONSTANT const unsigned short *lines,
+                                     RITZ_SHARED RitzReal *m, RITZ_IN_CONSTANT const unsigned short *lines,
                                      int from, int to_M, int to_N, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
@@ -138,7 +138,7 @@ RITZ_TOGETHER void ritz_move_two_mma(int rows, int cols, RITZ_IN_CONSTANT const 
 
 RITZ_TOGETHER void ritz_move_sum_mma(int rows, int cols, RITZ_IN_CONSTANT const RitzLane *M, int N_rows,
                                      int N_cols, RITZ_IN_CONSTANT const RitzLane *N, int num_comp,
-                                     RITZ_LOCAL RitzReal *m, RITZ_IN_CONSTANT const unsigned short *lines,
+                                     RITZ_SHARED RitzReal *m, RITZ_IN_CONSTANT const unsigned short *lines,
                                      int from, int other, int to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {

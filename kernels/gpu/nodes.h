@@ -5,7 +5,7 @@
 //
 //   RITZ_ENTRY            entries of the L-vectors
 //   RITZ_NAME(name)         the function's name for such entries
-//   RITZ_BRING(to, from)  an entry into the memory of the block; it is there after RITZ_COPIED()
+//   RITZ_BRING(to, from)  an entry into shared memory; it is there after RITZ_COPIED()
 //
 // Arrays, offsets and orientations begin at the first node of the thread's line; `step` is from node to node.
 // Strides are those of the L-vector. Registers hold [component][node].
@@ -128,7 +128,7 @@ RITZ_INLINE void RITZ_NAME(ritz_scatter_strided)(int num_comp, int n, RitzLong s
 // nodes a direction, component by component in arrays of the block. Offsets are of rows of `row` nodes,
 // `step` apart (1, 0: of nodes). Threads side by side add to entries side by side.
 RITZ_INLINE void RITZ_NAME(ritz_scatter_staged)(int num_comp, int dim, int size, RitzLong rest,
-                                                RITZ_LOCAL const RitzReal *m, int row, int step,
+                                                RITZ_SHARED const RitzReal *m, int row, int step,
                                                 RITZ_GLOBAL const CeedInt *offsets,
                                                 RITZ_GLOBAL RITZ_ENTRY *y) {
   const int num_nodes = dim == 3 ? size * size * size : size * size;

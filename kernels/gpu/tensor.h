@@ -2,7 +2,7 @@
 // One mode of a tensor basis, one way, compiled for its sizes. A thread contracts whole lines: reads a line,
 // multiplies by the 1D table, whose entries stand at constant addresses, and writes it. An item is a pair
 // (component, element). Forwards: nodes are loaded in order; then the first (fastest) direction, the middle
-// one (3D), both within the memory of the block; the last, whose lines lie side by side in device memory,
+// one (3D), both within shared memory; the last, whose lines lie side by side in device memory,
 // straight into the Q-vector. Transposed: the same steps in opposite order. Called by
 // backends/gpu/basis-shared.c, which defines:
 //
@@ -12,7 +12,7 @@
 //   RITZ_ITEMS          items of a block
 //   RITZ_THREADS        threads of a block
 //   RITZ_BLOCKS         blocks that are to fit a multiprocessor: so many registers they may take
-//   RITZ_ROW            distance of rows in the block's memory: room for nodes and for points, odd
+//   RITZ_ROW            distance of rows in shared memory: room for nodes and for points, odd
 //   RITZ_PLANE          3D: distance of planes of rows; an item has RITZ_P planes
 //   RITZ_ITEM_SIZE      distance of items
 //   ritz_interp, ritz_grad  RITZ_CONSTANT tables [RITZ_Q][RITZ_P]
@@ -25,7 +25,7 @@
 #define RITZ_COLUMNS       RITZ_POWER(RITZ_Q, RITZ_DIM - 1) // lines along the last direction, of an item
 #define RITZ_LAST_STRIDE   (RITZ_DIM == 3 ? RITZ_PLANE : RITZ_DIM == 2 ? RITZ_ROW : 1)
 
-// Gradients: array 0 of the block's memory holds values interpolated in all directions so far, 1 derivatives
+// Gradients: array 0 of shared memory holds values interpolated in all directions so far, 1 derivatives
 // along the first direction, 2 along the middle one.
 #define RITZ_Q_COMP              (RITZ_IS_GRADIENT ? RITZ_DIM : 1)
 #define RITZ_ARRAY               (RITZ_ITEMS * RITZ_ITEM_SIZE)
@@ -52,7 +52,7 @@ RITZ_INLINE int ritz_point_of_column(int column) {
   return column / RITZ_COLUMNS * RITZ_POINTS + column % RITZ_COLUMNS;
 }
 
-RITZ_INLINE void ritz_read(int n, RITZ_LOCAL const RitzReal *from, int stride, RitzReal *line) {
+RITZ_INLINE void ritz_read(int n, RITZ_SHARED const RitzReal *from, int stride, RitzReal *line) {
   RITZ_UNROLL
   for (int i = 0; i < n; i++) line[i] = from[i * stride];
 }
@@ -90,18 +90,18 @@ RITZ_INLINE RitzReal ritz_at_node(int is_gradient, int p, const RitzReal *points
 
 // ---- Nodes to points ----
 
-RITZ_INLINE void ritz_up(int is_gradient, const RitzReal *nodes, RITZ_LOCAL RitzReal *to, int stride) {
+RITZ_INLINE void ritz_up(int is_gradient, const RitzReal *nodes, RITZ_SHARED RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int q = 0; q < RITZ_Q; q++) to[q * stride] = ritz_at_point(is_gradient, q, nodes);
 }
 
-RITZ_INLINE void ritz_load_nodes(int num, RITZ_GLOBAL const RitzReal *u, RITZ_LOCAL RitzReal *m) {
+RITZ_INLINE void ritz_load_nodes(int num, RITZ_GLOBAL const RitzReal *u, RITZ_SHARED RitzReal *m) {
   RITZ_EACH(i, num * RITZ_NODES) m[ritz_row(i / RITZ_P) + i % RITZ_P] = u[i];
 }
 
-RITZ_INLINE void ritz_first(int num, RITZ_LOCAL RitzReal *m) {
+RITZ_INLINE void ritz_first(int num, RITZ_SHARED RitzReal *m) {
   RITZ_EACH_LINE(i, num * (RITZ_NODES / RITZ_P)) {
-    RITZ_LOCAL RitzReal *row = m + ritz_row(i);
+    RITZ_SHARED RitzReal *row = m + ritz_row(i);
     RitzReal nodes[RITZ_P];
     ritz_read(RITZ_P, row, 1, nodes);
     if (!RITZ_IS_COLLOCATED) ritz_up(0, nodes, row, 1);
@@ -110,9 +110,9 @@ RITZ_INLINE void ritz_first(int num, RITZ_LOCAL RitzReal *m) {
 }
 
 #if RITZ_DIM == 3
-RITZ_INLINE void ritz_middle(int num, RITZ_LOCAL RitzReal *m) {
+RITZ_INLINE void ritz_middle(int num, RITZ_SHARED RitzReal *m) {
   RITZ_EACH_LINE(i, num * RITZ_P * RITZ_Q) {
-    RITZ_LOCAL RitzReal *line = m + i / RITZ_Q * RITZ_PLANE + i % RITZ_Q;
+    RITZ_SHARED RitzReal *line = m + i / RITZ_Q * RITZ_PLANE + i % RITZ_Q;
     RitzReal nodes[RITZ_P];
     ritz_read(RITZ_P, line, RITZ_ROW, nodes);
     if (!RITZ_IS_COLLOCATED) ritz_up(0, nodes, line, RITZ_ROW);
@@ -125,7 +125,7 @@ RITZ_INLINE void ritz_middle(int num, RITZ_LOCAL RitzReal *m) {
 }
 #endif
 
-RITZ_INLINE void ritz_last(int num, RITZ_LOCAL const RitzReal *m, RitzLong comp_stride,
+RITZ_INLINE void ritz_last(int num, RITZ_SHARED const RitzReal *m, RitzLong comp_stride,
                            RITZ_GLOBAL RitzReal *v) {
   RITZ_EACH_LINE(i, num * RITZ_COLUMNS) {
     RITZ_UNROLL
@@ -143,7 +143,7 @@ RITZ_INLINE void ritz_last(int num, RITZ_LOCAL const RitzReal *m, RitzLong comp_
 RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_BLOCKS)
 basis_tensor(RitzLong num_items, int add, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u,
              RITZ_GLOBAL RitzReal *RITZ_RESTRICT v) {
-  RITZ_LOCAL_ARRAY RitzReal m[RITZ_Q_COMP * RITZ_ARRAY];
+  RITZ_SHARED_ARRAY RitzReal m[RITZ_Q_COMP * RITZ_ARRAY];
   RitzLong first = RITZ_BLOCK * RITZ_ITEMS;
   int num = num_items - first < RITZ_ITEMS ? (int)(num_items - first) : RITZ_ITEMS;
   ritz_load_nodes(num, u + first * RITZ_NODES, m);
@@ -164,12 +164,12 @@ basis_tensor(RitzLong num_items, int add, RITZ_GLOBAL const RitzReal *RITZ_RESTR
 // ---- Points to nodes ----
 
 RITZ_INLINE void ritz_last(int num, RITZ_GLOBAL const RitzReal *u, RitzLong comp_stride,
-                           RITZ_LOCAL RitzReal *m) {
+                           RITZ_SHARED RitzReal *m) {
   RITZ_EACH_LINE(i, num * RITZ_COLUMNS) {
     RITZ_UNROLL
     for (int d = 0; d < RITZ_Q_COMP; d++) {
       RITZ_GLOBAL const RitzReal *from = u + d * comp_stride + ritz_point_of_column(i);
-      RITZ_LOCAL RitzReal *to = m + RITZ_ARRAY_OF(d) * RITZ_ARRAY + ritz_column(i);
+      RITZ_SHARED RitzReal *to = m + RITZ_ARRAY_OF(d) * RITZ_ARRAY + ritz_column(i);
       RitzReal points[RITZ_Q];
       RITZ_UNROLL
       for (int q = 0; q < RITZ_Q; q++) points[q] = from[q * RITZ_COLUMNS];
@@ -181,7 +181,7 @@ RITZ_INLINE void ritz_last(int num, RITZ_GLOBAL const RitzReal *u, RitzLong comp
 }
 
 // line = interp^T line, or interp^T line + grad^T slopes.
-RITZ_INLINE void ritz_down(RITZ_LOCAL RitzReal *line, RITZ_LOCAL const RitzReal *slopes, int adds_slopes,
+RITZ_INLINE void ritz_down(RITZ_SHARED RitzReal *line, RITZ_SHARED const RitzReal *slopes, int adds_slopes,
                            int stride) {
   RitzReal points[RITZ_Q], nodes[RITZ_P];
   ritz_read(RITZ_Q, line, stride, points);
@@ -197,9 +197,9 @@ RITZ_INLINE void ritz_down(RITZ_LOCAL RitzReal *line, RITZ_LOCAL const RitzReal 
 }
 
 #if RITZ_DIM == 3
-RITZ_INLINE void ritz_middle(int num, RITZ_LOCAL RitzReal *m) {
+RITZ_INLINE void ritz_middle(int num, RITZ_SHARED RitzReal *m) {
   RITZ_EACH_LINE(i, num * RITZ_P * RITZ_Q) {
-    RITZ_LOCAL RitzReal *line = m + i / RITZ_Q * RITZ_PLANE + i % RITZ_Q;
+    RITZ_SHARED RitzReal *line = m + i / RITZ_Q * RITZ_PLANE + i % RITZ_Q;
 #if RITZ_IS_GRADIENT && !RITZ_IS_COLLOCATED
     ritz_down(line + RITZ_ARRAY, line, 0, RITZ_ROW);
 #endif
@@ -208,13 +208,13 @@ RITZ_INLINE void ritz_middle(int num, RITZ_LOCAL RitzReal *m) {
 }
 #endif
 
-RITZ_INLINE void ritz_first(int num, RITZ_LOCAL RitzReal *m) {
+RITZ_INLINE void ritz_first(int num, RITZ_SHARED RitzReal *m) {
   RITZ_EACH_LINE(i, num * (RITZ_NODES / RITZ_P)) {
     ritz_down(m + ritz_row(i), m + ritz_row(i) + RITZ_ARRAY, RITZ_IS_GRADIENT, 1);
   }
 }
 
-RITZ_INLINE void ritz_store_nodes(int num, RITZ_LOCAL const RitzReal *m, int add, RITZ_GLOBAL RitzReal *v) {
+RITZ_INLINE void ritz_store_nodes(int num, RITZ_SHARED const RitzReal *m, int add, RITZ_GLOBAL RitzReal *v) {
   RITZ_EACH(i, num * RITZ_NODES) {
     RitzReal value = m[ritz_row(i / RITZ_P) + i % RITZ_P];
     v[i] = add ? v[i] + value : value;
@@ -224,7 +224,7 @@ RITZ_INLINE void ritz_store_nodes(int num, RITZ_LOCAL const RitzReal *m, int add
 RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_BLOCKS)
 basis_tensor(RitzLong num_items, int add, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u,
              RITZ_GLOBAL RitzReal *RITZ_RESTRICT v) {
-  RITZ_LOCAL_ARRAY RitzReal m[RITZ_Q_COMP * RITZ_ARRAY];
+  RITZ_SHARED_ARRAY RitzReal m[RITZ_Q_COMP * RITZ_ARRAY];
   RitzLong first = RITZ_BLOCK * RITZ_ITEMS;
   int num = num_items - first < RITZ_ITEMS ? (int)(num_items - first) : RITZ_ITEMS;
   ritz_last(num, u + first * RITZ_POINTS, num_items * RITZ_POINTS, m);

@@ -7,7 +7,7 @@
 
 // Arrays to registers: values = or += sign M from.
 RITZ_INLINE void ritz_get_term(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M, int sign,
-                               int adds, int num_comp, RITZ_LOCAL const RitzReal *from, int stride,
+                               int adds, int num_comp, RITZ_SHARED const RitzReal *from, int stride,
                                RitzReal *values) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
@@ -24,7 +24,7 @@ RITZ_INLINE void ritz_get_term(int rows, int cols, int parity, RITZ_IN_CONSTANT 
 
 // Registers to arrays: to = sign M lines.
 RITZ_INLINE void ritz_put_term(int rows, int cols, int parity, RITZ_IN_CONSTANT const RitzReal *M, int sign,
-                               int num_comp, const RitzReal *lines, RITZ_LOCAL RitzReal *to, int stride) {
+                               int num_comp, const RitzReal *lines, RITZ_SHARED RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RitzReal y[RITZ_MAX_1D];
@@ -38,7 +38,7 @@ RITZ_INLINE void ritz_put_term(int rows, int cols, int parity, RITZ_IN_CONSTANT 
 RITZ_INLINE void ritz_put_terms(int rows, int cols, int M_parity, RITZ_IN_CONSTANT const RitzReal *M,
                                 int N_rows, int N_cols, int N_parity, RITZ_IN_CONSTANT const RitzReal *N,
                                 int sign, int num_comp, const RitzReal *lines, const RitzReal *others,
-                                RITZ_LOCAL RitzReal *to, int stride) {
+                                RITZ_SHARED RitzReal *to, int stride) {
   RITZ_UNROLL
   for (int c = 0; c < num_comp; c++) {
     RitzReal z[RITZ_MAX_1D], y[RITZ_MAX_1D];

@@ -52,9 +52,9 @@ RITZ_KERNEL(256) RITZ_NAME(vector_reciprocal)(RitzLong n, RITZ_GLOBAL RITZ_ENTRY
 RITZ_KERNEL(256)
 RITZ_NAME(vector_norm)
 (RitzLong n, CeedScalar factor, RITZ_GLOBAL const RITZ_ENTRY *x, RITZ_GLOBAL double *partial) {
-  RITZ_LOCAL_ARRAY double sum[256];
-  RITZ_LOCAL_ARRAY double largest[256];
-  RITZ_LOCAL_ARRAY double squares[256];
+  RITZ_SHARED_ARRAY double sum[256];
+  RITZ_SHARED_ARRAY double largest[256];
+  RITZ_SHARED_ARRAY double squares[256];
   int t = RITZ_THREAD;
   double my_sum = 0, my_largest = 0, my_squares = 0;
   for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) {

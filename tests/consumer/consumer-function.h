@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The consumer's own point function, v = 2 u, which a run-time compiler reads together with the headers of
+// The consumer's own QFunction, v = 2 u, which a run-time compiler reads together with the headers of
 // the library that it names. Included by consumer.c and by run-time compilers.
 #ifndef CONSUMER_FUNCTION_H
 #define CONSUMER_FUNCTION_H

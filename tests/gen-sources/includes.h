@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A point function of tests/test-gen.c that is spread over files. GEN_DEFINED comes from CeedAddJitDefine,
+// A QFunction of tests/test-gen.c that is spread over files. GEN_DEFINED comes from CeedAddJitDefine,
 // and in the program from a #define; <gen-root.h> is found below a JiT source root alone.
 #include <ceed.h>
 

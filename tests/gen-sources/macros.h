@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A point function of tests/test-gen.c whose file defines names that kernels use, too. Included last.
+// A QFunction of tests/test-gen.c whose file defines names that kernels use, too. Included last.
 #include <ceed/types.h>
 
 // Macros that are files, functions, arguments and variables of kernels.

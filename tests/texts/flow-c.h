@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A point function in the habits of C alone: a void pointer becomes any other without a cast, names are C++'s
+// A QFunction in the habits of C alone: a void pointer becomes any other without a cast, names are C++'s
 // keywords, initialisers name elements of arrays. Compiled into the program of tests/test-texts.c, too.
 #ifndef RITZ_TESTS_TEXTS_FLOW_C_H
 #define RITZ_TESTS_TEXTS_FLOW_C_H

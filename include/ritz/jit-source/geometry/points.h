@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // One quadrature point of the operators of ritz/geometry.h: Jacobian, and the two forms of diffusion.
-// Included by the point functions beside it and by ritz/point-function.h; compiled for the host and at run
+// Included by the QFunctions beside it and by ritz/point-function.h; compiled for the host and at run
 // time.
 //
 // Notation as in ritz/geometry.h: det, k_d with grad u = (1/det) sum_d k_d du/dr_d, w. Layouts: derivative of
@@ -195,7 +195,7 @@ CEED_QFUNCTION_HELPER void ritz_geometry_scale(const int num_comp, const CeedSca
   for (int c = 0; c < num_comp; c++) v[c * Q + i] = scale * u[c * Q + i];
 }
 
-// Head of a point function, and what its context says.
+// Head of a QFunction, and what its context says.
 #define RITZ_GEOMETRY_CONTEXT ((const RitzGeometryContext *)ctx)
 #define RITZ_GEOMETRY_FUNCTION(name)                                                                         \
   CEED_QFUNCTION(name)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out)

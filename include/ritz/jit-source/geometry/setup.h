@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Point functions that make what operators of ritz/geometry.h keep: factors at points, coefficients times
+// QFunctions that make what operators of ritz/geometry.h keep: factors at points, coefficients times
 // weights, inverse Jacobians. They run once. Included by geometry/functions.c and by run-time compilers.
 #ifndef RITZ_GEOMETRY_SETUP_H
 #define RITZ_GEOMETRY_SETUP_H

@@ -4,7 +4,7 @@
 // by plan/basis.c and plan/operator.c.
 #include <math.h>
 
-#include "plan/parts.h"
+#include "plan/internal.h"
 
 // Entries of given tables are the same when they differ by so many round-offs of the largest one.
 enum { TABLE_ROUNDOFFS = 16 };
@@ -99,7 +99,7 @@ static int find_dense_constants(CeedBasis basis, RitzPlanBasis *b) {
   return copy_if_constant(ceed, b->q_comp_deriv, b->Q, b->P, deriv, &b->constant_deriv);
 }
 
-int ritz_plan_find_forms(CeedBasis basis, RitzPlanBasis *b) {
+int ritz_plan_find_simple_rows(CeedBasis basis, RitzPlanBasis *b) {
   if (b->route == RITZ_ROUTE_BLOCKS) return CEED_ERROR_SUCCESS;
   RITZ_TRY(find_degree_one(basis, b));
   return b->is_tensor ? find_tensor_constants(basis->obj.ceed, b) : find_dense_constants(basis, b);
@@ -112,9 +112,9 @@ static bool is_constant(const RitzPlanBasis *b, unsigned modes) {
   return (!has_values || b->constant_interp) && (!has_derivatives || b->constant_deriv);
 }
 
-RitzForm ritz_plan_form_of(const RitzPlan *plan, const RitzPlanSpace *space) {
-  if (!space->is_input || space->is_active || space->basis < 0) return RITZ_FORM_LINES;
+RitzInputKind ritz_plan_input_kind(const RitzPlan *plan, const RitzPlanSpace *space) {
+  if (!space->is_input || space->is_active || space->basis < 0) return RITZ_INPUT_CONTRACTED;
   const RitzPlanBasis *b = &plan->bases[space->basis];
-  if (is_constant(b, space->modes)) return RITZ_FORM_CONSTANT;
-  return b->points ? RITZ_FORM_LINEAR : RITZ_FORM_LINES;
+  if (is_constant(b, space->modes)) return RITZ_INPUT_CONSTANT;
+  return b->points ? RITZ_INPUT_LINEAR : RITZ_INPUT_CONTRACTED;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps (core/sweep.h): one apply whose kernels call the solver's functions before the first and after the
-// last touch of each chunk of 64 entries, and passes over ranges on the same threads. Called through the
-// table of the backend.
+// Applies with hooks (core/apply-hooks.h): one apply whose kernels call the solver's functions before the
+// first and after the last touch of each chunk of 64 entries, and passes over ranges on the same threads.
+// Called through the table of the backend.
 //
-// Of a single operator the ranges are those of its schedule. The sub-operators of a composite run one after
+// The ranges of a single operator are those of its schedule. The sub-operators of a composite run one after
 // the other: `before` of a chunk belongs to the first one that touches it, `after` to the last one, and the
-// lists of each schedule are cut down to these. Memory, kept with the operator: 96 bytes a part of the
+// lists of each schedule are cut down to these. Memory, kept with the operator: 96 bytes a section of the
 // schedule; of a composite of several also 16 bytes a batch and 32 bytes, or a bit more, per 64 entries.
-#include "core/sweep.h"
+#include "core/apply-hooks.h"
 #include "backends/cpu/cpu.h"
 #include "core/profile.h"
 
@@ -21,26 +21,26 @@ typedef struct {
   RitzRange *before, *after;
 } Piece;
 
-// What a hook hands on.
+// Arguments of the hooks of one section.
 typedef struct {
-  const RitzSweep *sweep;
+  const RitzApplyHooks *hooks;
   CeedScalar *in, *out;
   int slot;
 } Caller;
 
-struct RitzCpuSweep {
+struct RitzCpuApplyHooks {
   const char *reason; // static: why there can be none; NULL
   CeedInt num_sub;    // of the composite when this was made
   CeedInt num_pieces;
   Piece *pieces; // owned, in the order in which they run
-  int num_slots; // the most parts that a schedule has
+  int num_slots; // the most sections that a schedule has
   // Owned, [num_slots]:
   Caller *callers;
   RitzKernelHook *before, *after;
 };
 
-void ritz_cpu_sweep_destroy(RitzCpuSweep **sweep) {
-  RitzCpuSweep *s = *sweep;
+void ritz_cpu_apply_hooks_destroy(RitzCpuApplyHooks **hooks) {
+  RitzCpuApplyHooks *s = *hooks;
   if (!s) return;
   for (CeedInt i = 0; s->num_pieces > 1 && i < s->num_pieces; i++) {
     RITZ_FREE(&s->pieces[i].before_begin);
@@ -52,10 +52,10 @@ void ritz_cpu_sweep_destroy(RitzCpuSweep **sweep) {
   RITZ_FREE(&s->callers);
   RITZ_FREE(&s->before);
   RITZ_FREE(&s->after);
-  RITZ_FREE(sweep);
+  RITZ_FREE(hooks);
 }
 
-// ---- What can be swept ----
+// ---- What can be applied with hooks ----
 
 // Both restrictions name the same entries for each element.
 static bool same_entries(CeedElemRestriction a, CeedElemRestriction b) {
@@ -114,8 +114,9 @@ static const char *refuse_fields(CeedOperator op) {
   return reason;
 }
 
-// Of a prepared operator with elements; n: length of the active vectors.
-static const char *refuse(CeedOperator op, CeedSize n) {
+// Why a prepared operator with elements cannot be applied with hooks (static string), or NULL. n: length of
+// the active vectors.
+static const char *why_no_hooks(CeedOperator op, CeedSize n) {
   const RitzCpuOperator *cpu = op->data;
   CeedSize covered = 0;
 
@@ -202,7 +203,7 @@ static const RitzSchedule *schedule_of(const Piece *piece) {
   return ((const RitzCpuOperator *)piece->op->data)->schedule;
 }
 
-static int cut_lists(Ceed ceed, RitzCpuSweep *s, const int32_t *first, const int32_t *last) {
+static int cut_lists(Ceed ceed, RitzCpuApplyHooks *s, const int32_t *first, const int32_t *last) {
   for (int32_t i = 0; i < s->num_pieces; i++) {
     Piece *piece = &s->pieces[i];
     const RitzSchedule *all = schedule_of(piece);
@@ -215,7 +216,7 @@ static int cut_lists(Ceed ceed, RitzCpuSweep *s, const int32_t *first, const int
 }
 
 // Chunks that no piece touches are left to the first one: its schedule has them, as it has all.
-static void find_owners(const RitzCpuSweep *s, int64_t num_chunks, int32_t *first, int32_t *last) {
+static void find_owners(const RitzCpuApplyHooks *s, int64_t num_chunks, int32_t *first, int32_t *last) {
   for (int64_t c = 0; c < num_chunks; c++) first[c] = last[c] = -1;
   for (int32_t i = 0; i < s->num_pieces; i++) mark_piece(s->pieces[i].op, i, first, last);
   for (int64_t c = 0; c < num_chunks; c++) {
@@ -223,7 +224,7 @@ static void find_owners(const RitzCpuSweep *s, int64_t num_chunks, int32_t *firs
   }
 }
 
-static int make_lists(CeedOperator op, RitzCpuSweep *s) {
+static int make_lists(CeedOperator op, RitzCpuApplyHooks *s) {
   const int64_t num_chunks = (op->input_size + RITZ_CHUNK - 1) / RITZ_CHUNK;
   const Ceed ceed = op->obj.ceed;
   int32_t *first = NULL, *last = NULL;
@@ -258,7 +259,7 @@ static int prepare_operators(CeedOperator op, CeedVector in) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int list_pieces(CeedOperator op, RitzCpuSweep *s) {
+static int list_pieces(CeedOperator op, RitzCpuApplyHooks *s) {
   const CeedInt num = op->is_composite ? op->num_sub : 1;
 
   s->num_sub = op->num_sub;
@@ -267,18 +268,18 @@ static int list_pieces(CeedOperator op, RitzCpuSweep *s) {
   for (CeedInt i = 0; i < num && !s->reason; i++) {
     CeedOperator sub = op->is_composite ? op->sub[i] : op;
     if (sub->num_elem == 0) continue;
-    s->reason = sub->obj.ceed == op->obj.ceed ? refuse(sub, op->input_size)
+    s->reason = sub->obj.ceed == op->obj.ceed ? why_no_hooks(sub, op->input_size)
                                               : "a sub-operator belongs to another context";
     if (s->reason) return CEED_ERROR_SUCCESS;
     const Piece piece = {.op = sub};
-    const int num_parts = schedule_of(&piece)->num_parts;
-    if (num_parts > s->num_slots) s->num_slots = num_parts;
+    const int num_sections = schedule_of(&piece)->num_sections;
+    if (num_sections > s->num_slots) s->num_slots = num_sections;
     s->pieces[s->num_pieces++] = piece;
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int make_sweep(CeedOperator op, RitzCpuSweep *s) {
+static int make_hooks(CeedOperator op, RitzCpuApplyHooks *s) {
   const Ceed ceed = op->obj.ceed;
 
   RITZ_TRY(list_pieces(op, s));
@@ -289,40 +290,41 @@ static int make_sweep(CeedOperator op, RitzCpuSweep *s) {
   return make_lists(op, s);
 }
 
-static RitzCpuSweep *sweep_of(CeedOperator op) {
+static RitzCpuApplyHooks *hooks_of(CeedOperator op) {
   if (op->is_composite) return op->data;
-  return op->data ? ((RitzCpuOperator *)op->data)->sweep : NULL;
+  return op->data ? ((RitzCpuOperator *)op->data)->hooks : NULL;
 }
 
-static void keep_sweep(CeedOperator op, RitzCpuSweep *s) {
+static void keep_hooks(CeedOperator op, RitzCpuApplyHooks *s) {
   if (op->is_composite) {
     op->data = s;
   } else {
-    ((RitzCpuOperator *)op->data)->sweep = s;
+    ((RitzCpuOperator *)op->data)->hooks = s;
   }
 }
 
-// A single operator without elements has nothing to keep a sweep with.
+// A single operator without elements has nothing to keep hooks with.
 static bool is_empty(CeedOperator op) { return !op->is_composite && op->num_elem == 0; }
 
-int ritz_cpu_operator_sweep_prepare(CeedOperator op, CeedVector in, int *num_slots, const char **reason) {
+int ritz_cpu_operator_apply_hooked_prepare(CeedOperator op, CeedVector in, int *num_slots,
+                                           const char **reason) {
   *reason = refuse_fields(op);
   if (*reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(prepare_operators(op, in));
   if (is_empty(op)) return CEED_ERROR_SUCCESS;
-  RitzCpuSweep *s = sweep_of(op);
+  RitzCpuApplyHooks *s = hooks_of(op);
   if (s && s->num_sub != op->num_sub) { // the composite has grown
-    keep_sweep(op, NULL);
-    ritz_cpu_sweep_destroy(&s);
+    keep_hooks(op, NULL);
+    ritz_cpu_apply_hooks_destroy(&s);
   }
   if (!s) {
     RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &s));
-    const int ierr = make_sweep(op, s);
+    const int ierr = make_hooks(op, s);
     if (ierr) {
-      ritz_cpu_sweep_destroy(&s);
+      ritz_cpu_apply_hooks_destroy(&s);
       return ierr;
     }
-    keep_sweep(op, s);
+    keep_hooks(op, s);
   }
   *num_slots = s->num_slots;
   *reason = s->reason;
@@ -334,17 +336,17 @@ int ritz_cpu_operator_sweep_prepare(CeedOperator op, CeedVector in, int *num_slo
 static void call_before(void *data, int32_t space, int64_t first, int64_t count) {
   const Caller *c = data;
   (void)space;
-  c->sweep->before(c->sweep->data, c->slot, c->in, c->out, first, count);
+  c->hooks->before(c->hooks->data, c->slot, c->in, c->out, first, count);
 }
 
 static void call_after(void *data, int32_t space, int64_t first, int64_t count) {
   const Caller *c = data;
   (void)space;
-  c->sweep->after(c->sweep->data, c->slot, c->in, c->out, first, count);
+  c->hooks->after(c->hooks->data, c->slot, c->in, c->out, first, count);
 }
 
-static void set_hooks(RitzCpuSweep *s, const Piece *piece) {
-  for (int p = 0; p < schedule_of(piece)->num_parts; p++) {
+static void set_hooks(RitzCpuApplyHooks *s, const Piece *piece) {
+  for (int p = 0; p < schedule_of(piece)->num_sections; p++) {
     s->before[p] = (RitzKernelHook){
         .begin = piece->before_begin, .ranges = piece->before, .call = call_before, .data = &s->callers[p]};
     s->after[p] = (RitzKernelHook){
@@ -352,7 +354,7 @@ static void set_hooks(RitzCpuSweep *s, const Piece *piece) {
   }
 }
 
-static int run_kernel(RitzCpuSweep *s, CeedOperator op) {
+static int run_kernel(RitzCpuApplyHooks *s, CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
   const RitzCpu *ceed = op->obj.ceed->data;
   void *context;
@@ -370,7 +372,7 @@ static int run_kernel(RitzCpuSweep *s, CeedOperator op) {
 }
 
 // *num_held: spaces whose arrays are there, also on failure.
-static int get_arrays(const Caller *caller, CeedOperator op, int *num_held) {
+static int get_hooked_arrays(const Caller *caller, CeedOperator op, int *num_held) {
   RitzCpuOperator *cpu = op->data;
   for (int i = 0; i < cpu->plan->num_spaces; i++) {
     const RitzPlanSpace *space = &cpu->plan->spaces[i];
@@ -385,10 +387,10 @@ static int get_arrays(const Caller *caller, CeedOperator op, int *num_held) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int run_piece(RitzCpuSweep *s, const Piece *piece) {
+static int run_piece(RitzCpuApplyHooks *s, const Piece *piece) {
   RitzCpuOperator *cpu = piece->op->data;
   int num_held = 0;
-  int ierr = get_arrays(s->callers, piece->op, &num_held);
+  int ierr = get_hooked_arrays(s->callers, piece->op, &num_held);
 
   set_hooks(s, piece);
   if (!ierr) ierr = run_kernel(s, piece->op);
@@ -406,7 +408,7 @@ static int run_piece(RitzCpuSweep *s, const Piece *piece) {
 }
 
 static int run_pieces(CeedOperator op, const Caller *caller) {
-  RitzCpuSweep *s = sweep_of(op);
+  RitzCpuApplyHooks *s = hooks_of(op);
   const Ceed ceed = op->obj.ceed;
 
   for (int p = 0; p < s->num_slots; p++) {
@@ -423,9 +425,10 @@ static int run_pieces(CeedOperator op, const Caller *caller) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_cpu_operator_sweep(CeedOperator op, CeedVector in, CeedVector out, const RitzSweep *sweep) {
-  const bool has_pieces = !is_empty(op) && sweep_of(op)->num_pieces > 0;
-  Caller caller = {.sweep = sweep};
+int ritz_cpu_operator_apply_hooked(CeedOperator op, CeedVector in, CeedVector out,
+                                   const RitzApplyHooks *hooks) {
+  const bool has_pieces = !is_empty(op) && hooks_of(op)->num_pieces > 0;
+  Caller caller = {.hooks = hooks};
 
   RITZ_TRY_BACKEND(CeedVectorGetArray(in, CEED_MEM_HOST, &caller.in));
   int ierr = CeedVectorGetArray(out, CEED_MEM_HOST, &caller.out);
@@ -433,8 +436,8 @@ int ritz_cpu_operator_sweep(CeedOperator op, CeedVector in, CeedVector out, cons
     if (has_pieces) {
       ierr = run_pieces(op, &caller);
     } else if (in->length > 0) {
-      sweep->before(sweep->data, 0, caller.in, caller.out, 0, in->length);
-      sweep->after(sweep->data, 0, caller.in, caller.out, 0, in->length);
+      hooks->before(hooks->data, 0, caller.in, caller.out, 0, in->length);
+      hooks->after(hooks->data, 0, caller.in, caller.out, 0, in->length);
     }
     const int restored = CeedVectorRestoreArray(out, &caller.out);
     if (!ierr) ierr = restored;

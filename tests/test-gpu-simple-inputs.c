@@ -4,8 +4,8 @@
 // by whole elements, with tensor and dense active bases.
 #include <ritz/operator.h>
 
-#include "tests/gpu-forms.h"
 #include "tests/gpu-kit.h"
+#include "tests/gpu-simple-inputs.h"
 
 // ---- Shapes of operators ----
 
@@ -17,7 +17,7 @@ typedef enum {
   ONE_NODE,  // of a tensor basis, with offsets
   ONE_EACH,  // strided, one node an element, components side by side
   SIMPLEX,   // a dense basis of degree one: dim + 1 nodes
-  QUADRATIC, // three nodes a direction: no form
+  QUADRATIC, // three nodes a direction: not simple
   DATA,      // at the points
 } Kind;
 
@@ -32,7 +32,7 @@ typedef struct {
   CeedEvalMode mode;
 } FieldShape;
 
-enum { MAX_SPACES = 3, MAX_FIELDS = GPU_FORMS_MAX - 2 };
+enum { MAX_SPACES = 3, MAX_FIELDS = GPU_SIMPLE_MAX - 2 };
 
 // The active space has P nodes a direction, or P in all of a dense basis (Q_1d 0, dim + 6 points).
 typedef struct {
@@ -321,7 +321,7 @@ static int create_space(Ceed ceed, Case *c, int s, const SpaceShape *space) {
   return c->vec[s] ? CEED_ERROR_SUCCESS : CEED_ERROR_MAJOR;
 }
 
-static int add_input(Case *c, GpuFormSizes *sizes, const char *name, int s, CeedInt num_comp,
+static int add_input(Case *c, GpuSimpleSizes *sizes, const char *name, int s, CeedInt num_comp,
                      CeedEvalMode mode) {
   CeedInt q_comp = 1;
 
@@ -334,10 +334,10 @@ static int add_input(Case *c, GpuFormSizes *sizes, const char *name, int s, Ceed
 static int create_function(Ceed ceed, Case *c) {
   const Shape *shape = c->shape;
   CeedQFunctionContext context = NULL;
-  GpuFormSizes sizes = {0};
+  GpuSimpleSizes sizes = {0};
   char name[16];
 
-  CeedCall(CeedQFunctionCreateInterior(ceed, 1, GpuForms, GpuForms_loc, &c->qf));
+  CeedCall(CeedQFunctionCreateInterior(ceed, 1, GpuSimpleInputs, GpuSimpleInputs_loc, &c->qf));
   CeedCall(add_input(c, &sizes, "u", MAX_SPACES, shape->num_comp, shape->mode));
   for (int i = 0; i < MAX_FIELDS && shape->fields[i].mode; i++) {
     const FieldShape *f = &shape->fields[i];
@@ -354,7 +354,7 @@ static int create_function(Ceed ceed, Case *c) {
   return ierr;
 }
 
-// Weights are those of the first basis, which may be that of a form.
+// Weights are those of the first basis, which may be that of a simple input.
 static int create_operator(Ceed ceed, Case *c) {
   const Shape *shape = c->shape;
   char name[16];
@@ -465,14 +465,14 @@ TEST_EACH_GEN(inputs_of_degree_one_and_constant_ones_give_what_the_reference_giv
   }
 }
 
-TEST_EACH_GEN(without_forms_all_inputs_go_line_by_line) {
-  setenv("RITZ_FORMS", "off", 1);
-  check_shape(ceed, &shapes[1], 5, "kernels/gpu/forms.h", false);
-  unsetenv("RITZ_FORMS");
+TEST_EACH_GEN(without_simple_inputs_all_are_contracted) {
+  setenv("RITZ_SIMPLE_INPUTS", "off", 1);
+  check_shape(ceed, &shapes[1], 5, "kernels/gpu/simple-inputs.h", false);
+  unsetenv("RITZ_SIMPLE_INPUTS");
 }
 
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(inputs_of_degree_one_and_constant_ones_give_what_the_reference_gives,
-                        without_forms_all_inputs_go_line_by_line));
+                        without_simple_inputs_all_are_contracted));
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Inputs of degree one or constant, from the few nodes of a batch, in RITZ_DIM dimensions: in registers, row
-// by row. What the plan calls RITZ_FORM_LINEAR and RITZ_FORM_CONSTANT; the coordinates of trilinear and
+// by row. What the plan calls RITZ_INPUT_LINEAR and RITZ_INPUT_CONSTANT; the coordinates of trilinear and
 // affine elements are the case that matters.
 //
 // Degree one: u(r,s,t) = c0 + c1 r + c2 s + c3 rs + c4 t + c5 rt + c6 st + c7 rst. Along a row of points (s,
 // t fixed) the value and the derivatives by s and t are linear in r, the derivative by r is constant: a row
 // has RITZ_LINEAR_ROW coefficients a component: u(0), u_r, u_s(0), u_sr, u_t(0), u_tr.
-#ifndef RITZ_KERNELS_CPU_FORMS_H
-#define RITZ_KERNELS_CPU_FORMS_H
+#ifndef RITZ_KERNELS_CPU_SIMPLE_INPUTS_H
+#define RITZ_KERNELS_CPU_SIMPLE_INPUTS_H
 
 #include "kernels/cpu/vector.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps and passes over ranges (contract in core/sweep.h): checks, then the slot of the backend.
-#include "core/sweep.h"
+// Applies with hooks and passes over ranges (contract in core/apply-hooks.h): checks, then the slot of the
+// backend.
+#include "core/apply-hooks.h"
 
-// ---- Sweeps ----
+// ---- Applies with hooks ----
 
 // The checks of the slots: both vectors fit the operator.
 static int check_length(CeedOperator op, const char *call, const char *name, CeedVector vec) {
@@ -12,14 +13,14 @@ static int check_length(CeedOperator op, const char *call, const char *name, Cee
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_operator_sweep_prepare(CeedOperator op, CeedVector in, int *num_slots, const char **reason) {
+int ritz_operator_apply_hooked_prepare(CeedOperator op, CeedVector in, int *num_slots, const char **reason) {
   const RitzBackend *backend = &op->obj.ceed->backend;
 
   *num_slots = 1;
   *reason = NULL;
   RITZ_TRY(CeedOperatorCheckReady(op));
-  if (!backend->operator_sweep_prepare) {
-    *reason = "the backend has no sweeps";
+  if (!backend->operator_apply_hooked_prepare) {
+    *reason = "the backend has no applies with hooks";
   } else if (op->input_size < 0 || op->input_size != op->output_size) {
     *reason = "input and output of the operator are not of the same length";
   } else if (!ritz_operator_is_plain(op, in, in)) {
@@ -27,13 +28,13 @@ int ritz_operator_sweep_prepare(CeedOperator op, CeedVector in, int *num_slots, 
   }
   if (*reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_length(op, __func__, "input", in));
-  return backend->operator_sweep_prepare(op, in, num_slots, reason);
+  return backend->operator_apply_hooked_prepare(op, in, num_slots, reason);
 }
 
-int ritz_operator_sweep(CeedOperator op, CeedVector in, CeedVector out, const RitzSweep *sweep) {
+int ritz_operator_apply_hooked(CeedOperator op, CeedVector in, CeedVector out, const RitzApplyHooks *hooks) {
   RITZ_TRY(check_length(op, __func__, "input", in));
   RITZ_TRY(check_length(op, __func__, "output", out));
-  return op->obj.ceed->backend.operator_sweep(op, in, out, sweep);
+  return op->obj.ceed->backend.operator_apply_hooked(op, in, out, hooks);
 }
 
 // ---- Ranges ----

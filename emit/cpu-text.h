@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the texts of CPU kernels have in common. Called by emit/cpu.c and emit/diagonal.c.
-#ifndef RITZ_EMIT_PARTS_H
-#define RITZ_EMIT_PARTS_H
+#ifndef RITZ_EMIT_CPU_TEXT_H
+#define RITZ_EMIT_CPU_TEXT_H
 
+#include "emit/tables.h"
 #include "emit/text.h"
 #include "plan/cpu.h"
 
@@ -19,7 +20,7 @@ static inline const RitzPlanBasis *ritz_emit_basis_of(const RitzEmitter *e, cons
 }
 // Derivatives at the points, line by line.
 static inline bool ritz_emit_is_line_route(const RitzPlanSpace *space, const RitzPlanBasis *b) {
-  return b && space->form == RITZ_FORM_LINES &&
+  return b && space->kind == RITZ_INPUT_CONTRACTED &&
          (b->route == RITZ_ROUTE_IDENTITY || b->route == RITZ_ROUTE_COLLOCATED);
 }
 static inline bool ritz_emit_has_derivatives(const RitzPlanSpace *space) {
@@ -49,7 +50,7 @@ static inline bool ritz_emit_is_other(const RitzEmitter *e, const RitzPlanSpace 
 static inline const char *ritz_emit_other(const RitzEmitter *e, const RitzPlanSpace *space) {
   return ritz_emit_is_other(e, space) ? "_other" : "";
 }
-// Type of the point function's arguments where the kernel calls it. A function with a context keeps
+// Type of the QFunction's arguments where the kernel calls it. A function with a context keeps
 // CeedScalar, which its context is laid out in: kernels of another precision convert its arguments.
 static inline bool ritz_emit_converts(const RitzEmitter *e) {
   return e->plan->precision != CEED_SCALAR_TYPE && e->plan->has_context;
@@ -79,7 +80,7 @@ CeedInt ritz_emit_entries(const RitzPlanMatrix *m, bool transposed, CeedScalar *
 int ritz_emit_matrix(RitzEmitter *e, const char *name, const RitzPlanMatrix *m, bool transposed);
 // Matrices and weights of all bases, as far as spaces and fields need them.
 int ritz_emit_bases(RitzEmitter *e);
-// The point function; comes last, so that its macros reach nothing of ours.
+// The QFunction; comes last, so that its macros reach nothing of ours.
 void ritz_emit_user(RitzEmitter *e);
 
 // ---- emit/blocks.c: vector bases of tensor products ----
@@ -100,8 +101,8 @@ void ritz_emit_shape(RitzEmitter *e, const RitzPlanSpace *space, const RitzCpuSp
 void ritz_emit_shapes(RitzEmitter *e);
 void ritz_emit_transfer(RitzEmitter *e, const RitzPlanSpace *space, const RitzCpuSpace *how, int number,
                         const char *array);
-// The function ritz_ahead (kernels/cpu/ahead.h) for the steps of the plan and `more`.
-void ritz_emit_ahead(RitzEmitter *e, CeedInt more);
+// The function ritz_prefetch (kernels/cpu/prefetch.h) for the steps of the plan and `more`.
+void ritz_emit_prefetch(RitzEmitter *e, CeedInt more);
 // The function of kernels/cpu/loop.h for a stage: ritz_inputs or ritz_outputs, ritz_plane_in or _out,
 // ritz_row_in or _out: the target's calls. Its head alone.
 void ritz_emit_stage(RitzEmitter *e, RitzCpuStage stage, bool is_input);
@@ -112,9 +113,9 @@ void ritz_emit_head(RitzEmitter *e, RitzCpuStage stage, bool is_input);
 // The function ritz_point until its arguments (kernels/cpu/loop.h).
 void ritz_emit_point_begin(RitzEmitter *e);
 
-// Field i of the point function: from the arrays of its space into its argument, or back.
+// Field i of the QFunction: from the arrays of its space into its argument, or back.
 void ritz_emit_field(RitzEmitter *e, int i, bool add);
-// Where the arguments of the point function are; those of whole rows are too large for the stack.
+// Where the arguments of the QFunction are; those of whole rows are too large for the stack.
 static inline const char *ritz_emit_place(const RitzEmitter *e) {
   return e->target->call_points > 1 ? "w->" : "";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Inputs of fused kernels that are simpler than their basis tells (RitzForm): of degree one, as the
+// Inputs of fused kernels that are simpler than their basis tells (RitzInputKind): of degree one, as the
 // coordinates of trilinear elements are, or the same at all points of an element. Comes after
 // kernels/gpu/lines.h.
 //
@@ -8,8 +8,8 @@
 // z: registers of a line hold [component][2 * dim], pairs of the constant term and the slope in z, first of
 // the value, then of the derivatives along the other directions in their order. The derivative along the line
 // is the slope of the value.
-#ifndef RITZ_KERNELS_GPU_FORMS_H
-#define RITZ_KERNELS_GPU_FORMS_H
+#ifndef RITZ_KERNELS_GPU_SIMPLE_INPUTS_H
+#define RITZ_KERNELS_GPU_SIMPLE_INPUTS_H
 
 // ---- Degree one ----
 
@@ -89,8 +89,8 @@ RITZ_INLINE void ritz_take_constants(int size, const RitzReal *values, RitzReal 
   for (int i = 0; i < size; i++) arg[i] = values[i];
 }
 
-// From the memory of the block, in which a component has `slot` scalars.
-RITZ_INLINE void ritz_read_constants(int num_comp, int q_comp, int slot, RITZ_LOCAL const RitzReal *m,
+// From shared memory, in which a component has `slot` scalars.
+RITZ_INLINE void ritz_read_constants(int num_comp, int q_comp, int slot, RITZ_SHARED const RitzReal *m,
                                      RitzReal *values) {
   RITZ_UNROLL
   for (int d = 0; d < q_comp; d++) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps and passes over ranges (core/sweep.h) on /cpu/self/gen: every entry is handed out once before its
-// first use and once after its last addition, whatever the mesh, the numbering, the number of threads and of
-// sub-operators. Inputs hold NaN before and after their time, so that nobody can read them too early or late.
+// Applies with hooks and passes over ranges (core/apply-hooks.h) on /cpu/self/gen: every entry is handed out
+// once before its first use and once after its last addition, whatever the mesh, the numbering, the number of
+// threads and of sub-operators. Inputs hold NaN before and after their time, so that nobody can read them too
+// early or late.
 #include "backends/cpu/cpu.h"
-#include "core/sweep.h"
+#include "core/apply-hooks.h"
 #include "tests/gen-kit.h"
 #include "tests/grid.h"
 #include "tests/tap.h"
@@ -200,18 +201,18 @@ static void watch_close(Watch *w) {
 
 static int fill(CeedVector vec, CeedScalar value) { return CeedVectorSetValue(vec, value); }
 
-// One watched sweep with everything poisoned.
+// One watched apply with everything poisoned.
 static void run_watched(CeedOperator op, CeedVector in, CeedVector out, Watch *w) {
-  const RitzSweep sweep = {before, after, w};
+  const RitzApplyHooks hooks = {before, after, w};
   const char *reason = NULL;
 
   CHECK_OK(fill(in, 1)); // what the function is looked at with
-  CHECK_OK(ritz_operator_sweep_prepare(op, in, &w->num_slots, &reason));
+  CHECK_OK(ritz_operator_apply_hooked_prepare(op, in, &w->num_slots, &reason));
   CHECK(!reason, "'%s'", reason);
   CHECK(w->num_slots >= 1 && w->num_slots <= MAX_SLOTS, "%d slots", w->num_slots);
   CHECK_OK(fill(in, NAN));
   CHECK_OK(fill(out, NAN));
-  CHECK_OK(ritz_operator_sweep(op, in, out, &sweep));
+  CHECK_OK(ritz_operator_apply_hooked(op, in, out, &hooks));
 }
 
 static void check_watched(const Watch *w, CeedVector expected, const char *what) {
@@ -238,7 +239,7 @@ static CeedScalar *draw_values(CeedSize n) {
   return u;
 }
 
-// Sweeps twice on num_threads threads; *w gets the second watch.
+// Applies twice on num_threads threads; *w gets the second watch.
 static void check_case(const Case *c, const CeedScalar *u, bool is_deterministic, int num_threads, Watch *w) {
   Ceed ceed = context(is_deterministic, num_threads);
   CeedOperator op = NULL;
@@ -297,7 +298,7 @@ static void check_cases(CeedInt max_sub, bool is_deterministic) {
   }
 }
 
-TEST(a_sweep_hands_out_every_entry_once_before_and_once_after_its_use) {
+TEST(hooks_get_every_entry_once_before_and_once_after_its_use) {
   GEN_NEEDS_COMPILER();
   check_cases(1, false);
 }
@@ -313,7 +314,7 @@ TEST(slots_of_a_deterministic_context_do_not_depend_on_the_threads) {
   if (!tap_failed()) check_cases(MAX_SUB, true);
 }
 
-TEST(the_ahead_of_time_kernel_is_swept_too) {
+TEST(the_ahead_of_time_kernel_calls_hooks_too) {
   GenErrors errors; // that there is no compiler is told
 
   gen_begin();
@@ -327,7 +328,7 @@ TEST(the_ahead_of_time_kernel_is_swept_too) {
 
 // ---- Composites that change or hold nothing ----
 
-TEST(a_composite_that_has_grown_is_swept_with_all_its_parts) {
+TEST(a_composite_that_has_grown_calls_hooks_for_all_its_parts) {
   GEN_NEEDS_COMPILER();
   Ceed ceed = context(false, 2);
   Case c = draw_case(2, 1);
@@ -369,7 +370,7 @@ TEST(a_composite_that_has_grown_is_swept_with_all_its_parts) {
   case_free(&c);
 }
 
-TEST(an_operator_without_elements_is_swept_too) {
+TEST(an_operator_without_elements_calls_hooks_too) {
   GEN_NEEDS_COMPILER();
   for (int num_sub = 1; num_sub <= 2; num_sub++) {
     Ceed ceed = context(false, 2);
@@ -401,7 +402,7 @@ TEST(an_operator_without_elements_is_swept_too) {
   }
 }
 
-// ---- What cannot be swept ----
+// ---- What cannot be applied with hooks ----
 
 typedef struct {
   const CeedInt *offsets; // [4]
@@ -426,7 +427,7 @@ static int create_identity(Ceed ceed, Nodes from, Nodes to, CeedSize l_size, Cee
   return CeedElemRestrictionDestroy(&rstr[1]);
 }
 
-TEST(equal_offsets_can_be_swept_and_different_ones_are_refused) {
+TEST(equal_offsets_can_have_hooks_and_different_ones_are_refused) {
   static const CeedInt there[] = {0, 1, 2, 3}, elsewhere[] = {100, 101, 102, 103};
   GEN_NEEDS_COMPILER();
   Ceed ceed = context(false, 1);
@@ -441,7 +442,7 @@ TEST(equal_offsets_can_be_swept_and_different_ones_are_refused) {
 
     CHECK_OK(create_identity(ceed, (Nodes){there, CEED_VECTOR_ACTIVE},
                              (Nodes){k ? elsewhere : there, CEED_VECTOR_ACTIVE}, 104, &op));
-    CHECK_OK(ritz_operator_sweep_prepare(op, in, &num_slots, &reason));
+    CHECK_OK(ritz_operator_apply_hooked_prepare(op, in, &num_slots, &reason));
     CHECK(k ? reason && strstr(reason, "different restrictions") : !reason, "%s", reason ? reason : "none");
     CHECK_OK(CeedOperatorDestroy(&op));
   }
@@ -454,7 +455,7 @@ TEST(equal_offsets_can_be_swept_and_different_ones_are_refused) {
 static void check_refused(Ceed ceed, Ceed other, int k) {
   static const char *const fragments[] = {"passive output", "too short", "another context"};
   static const CeedInt offsets[] = {0, 1, 2, 3};
-  CeedOperator op = NULL, parts[2] = {NULL, NULL};
+  CeedOperator op = NULL, sections[2] = {NULL, NULL};
   CeedVector in = NULL, between = NULL;
   const char *reason = NULL;
   int num_slots = 0;
@@ -463,21 +464,21 @@ static void check_refused(Ceed ceed, Ceed other, int k) {
   CHECK_OK(fill(in, 1));
   CHECK_OK(CeedVectorCreate(ceed, k == 1 ? 2 : 4, &between));
   const Nodes active = {offsets, CEED_VECTOR_ACTIVE}, passive = {offsets, between};
-  CHECK_OK(create_identity(ceed, active, k == 0 ? passive : active, 4, &parts[0]));
-  CHECK_OK(create_identity(k == 2 ? other : ceed, k == 2 ? active : passive, active, 4, &parts[1]));
+  CHECK_OK(create_identity(ceed, active, k == 0 ? passive : active, 4, &sections[0]));
+  CHECK_OK(create_identity(k == 2 ? other : ceed, k == 2 ? active : passive, active, 4, &sections[1]));
   CHECK_OK(CeedOperatorCreateComposite(ceed, &op));
-  CHECK_OK(CeedOperatorCompositeAddSub(op, parts[0]));
-  CHECK_OK(CeedOperatorCompositeAddSub(op, parts[1]));
-  CHECK_OK(ritz_operator_sweep_prepare(op, in, &num_slots, &reason));
+  CHECK_OK(CeedOperatorCompositeAddSub(op, sections[0]));
+  CHECK_OK(CeedOperatorCompositeAddSub(op, sections[1]));
+  CHECK_OK(ritz_operator_apply_hooked_prepare(op, in, &num_slots, &reason));
   CHECK(reason && strstr(reason, fragments[k]), "%s: %s", fragments[k], reason ? reason : "none");
   CeedVectorDestroy(&in);
   CeedVectorDestroy(&between);
-  CeedOperatorDestroy(&parts[0]);
-  CeedOperatorDestroy(&parts[1]);
+  CeedOperatorDestroy(&sections[0]);
+  CeedOperatorDestroy(&sections[1]);
   CeedOperatorDestroy(&op);
 }
 
-TEST(parts_that_cannot_be_swept_are_refused_before_their_vectors_are_read) {
+TEST(parts_that_cannot_have_hooks_are_refused_before_their_vectors_are_read) {
   GEN_NEEDS_COMPILER();
   Ceed ceed = context(false, 1), other = tap_ceed("/cpu/self/ref");
 
@@ -500,11 +501,11 @@ TEST(vectors_of_the_wrong_length_and_other_backends_are_refused) {
     CHECK_OK(CeedVectorCreate(ceed, c.length + 1, &vec));
     CHECK_OK(fill(vec, 1));
     if (k) {
-      CHECK_OK(ritz_operator_sweep_prepare(op, vec, &num_slots, &reason));
+      CHECK_OK(ritz_operator_apply_hooked_prepare(op, vec, &num_slots, &reason));
       CHECK(reason && strstr(reason, "backend"), "%s", reason ? reason : "none");
     } else {
-      CHECK_ERROR(ceed, ritz_operator_sweep_prepare(op, vec, &num_slots, &reason), CEED_ERROR_DIMENSION,
-                  "entries");
+      CHECK_ERROR(ceed, ritz_operator_apply_hooked_prepare(op, vec, &num_slots, &reason),
+                  CEED_ERROR_DIMENSION, "entries");
     }
     CeedVectorDestroy(&vec);
     CeedOperatorDestroy(&op);
@@ -561,14 +562,14 @@ TEST(ranges_cover_everything_once_and_their_sums_repeat) {
 
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
-                  TESTS(a_sweep_hands_out_every_entry_once_before_and_once_after_its_use,
+                  TESTS(hooks_get_every_entry_once_before_and_once_after_its_use,
                         sub_operators_of_a_composite_share_the_entries,
                         slots_of_a_deterministic_context_do_not_depend_on_the_threads,
-                        the_ahead_of_time_kernel_is_swept_too,
-                        a_composite_that_has_grown_is_swept_with_all_its_parts,
-                        an_operator_without_elements_is_swept_too,
-                        equal_offsets_can_be_swept_and_different_ones_are_refused,
-                        parts_that_cannot_be_swept_are_refused_before_their_vectors_are_read,
+                        the_ahead_of_time_kernel_calls_hooks_too,
+                        a_composite_that_has_grown_calls_hooks_for_all_its_parts,
+                        an_operator_without_elements_calls_hooks_too,
+                        equal_offsets_can_have_hooks_and_different_ones_are_refused,
+                        parts_that_cannot_have_hooks_are_refused_before_their_vectors_are_read,
                         vectors_of_the_wrong_length_and_other_backends_are_refused,
                         ranges_cover_everything_once_and_their_sums_repeat));
 }

@@ -6,11 +6,11 @@
 #include <float.h>
 #include <math.h>
 
-#include "plan/parts.h"
+#include "plan/internal.h"
 
 // Entries are taken for each other's images when they differ by this part of the largest one: tables come
 // from solutions in doubles, which are rounded once more where scalars are floats. Whether they are near
-// enough to be folded shows then (RITZ_FOLD_ROUNDOFFS).
+// enough shows then (RITZ_EVEN_ODD_ROUNDOFFS).
 #define DIFFERENCE (500 * DBL_EPSILON + 4 * (double)CEED_EPSILON)
 
 // Fewer nodes do not pay for the sums and differences (measured).
@@ -54,7 +54,7 @@ static int sum_rows(Ceed ceed, Exchange *x) {
 }
 
 // How far the sums at q are from what they would be if its image was s.
-static double distance(const Exchange *x, CeedInt q, CeedInt s) {
+static double image_distance(const Exchange *x, CeedInt q, CeedInt s) {
   const CeedInt Q = x->basis->Q;
   double sum = fabs(x->sums[q] - x->sums[s]);
   for (CeedInt d = 0; d < x->basis->dim; d++)
@@ -67,7 +67,7 @@ static void find_point_images(Exchange *x) {
   for (CeedInt q = 0; q < x->basis->Q; q++) {
     CeedInt nearest = 0;
     for (CeedInt s = 1; s < x->basis->Q; s++) {
-      if (distance(x, q, s) < distance(x, q, nearest)) nearest = s;
+      if (image_distance(x, q, s) < image_distance(x, q, nearest)) nearest = s;
     }
     x->point_image[q] = nearest;
   }
@@ -109,7 +109,7 @@ static bool is_exchange(CeedInt n, const CeedInt *image) {
   return true;
 }
 
-// ---- What folding would leave out ----
+// ---- What the split would leave out ----
 
 // Half the difference of an entry of a table [num][Q][P] and its image, num = 1 or the directions.
 static double remainder_of(const Exchange *x, const CeedScalar *A, CeedInt num, CeedInt row, CeedInt p) {
@@ -141,8 +141,8 @@ static bool is_remainder_small(const Exchange *x, const CeedScalar *A, CeedInt n
   double of_table[2], of_remainder[2];
   find_norms(x, A, num, false, columns, of_table);
   find_norms(x, A, num, true, columns, of_remainder);
-  return of_remainder[0] <= RITZ_FOLD_ROUNDOFFS * CEED_EPSILON * of_table[0] &&
-         of_remainder[1] <= RITZ_FOLD_ROUNDOFFS * CEED_EPSILON * of_table[1];
+  return of_remainder[0] <= RITZ_EVEN_ODD_ROUNDOFFS * CEED_EPSILON * of_table[0] &&
+         of_remainder[1] <= RITZ_EVEN_ODD_ROUNDOFFS * CEED_EPSILON * of_table[1];
 }
 
 static int compare_images(Ceed ceed, const Exchange *x, bool *is_near) {
@@ -181,45 +181,45 @@ static void find_pair(const RitzPlanPairs *p, CeedInt i, CeedInt pair[2]) {
 }
 
 // sign 1: what takes sums to sums; -1: differences to differences.
-static CeedScalar folded_entry(const CeedScalar *A, CeedInt P, const CeedInt row[2], const CeedInt col[2],
-                               int sign) {
+static CeedScalar even_odd_entry(const CeedScalar *A, CeedInt P, const CeedInt row[2], const CeedInt col[2],
+                                 int sign) {
   const CeedScalar *first = A + (CeedSize)row[0] * P, *second = A + (CeedSize)row[1] * P;
   return (first[col[0]] + second[col[1]] + sign * (first[col[1]] + second[col[0]])) / 4;
 }
 
-static int fold_matrix(Ceed ceed, const RitzPlanPairs *rows, const RitzPlanPairs *cols, const CeedScalar *A,
-                       CeedScalar **folded) {
+static int even_odd_matrix(Ceed ceed, const RitzPlanPairs *rows, const RitzPlanPairs *cols,
+                           const CeedScalar *A, CeedScalar **even_odd) {
   const CeedInt num_rows = rows->pairs + rows->alone, num_cols = cols->pairs + cols->alone;
   const CeedInt P = 2 * cols->pairs + cols->alone;
   CeedScalar *entry;
   CeedInt row[2], col[2];
 
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_rows * (size_t)num_cols + (size_t)rows->pairs * (size_t)cols->pairs,
-                       folded));
-  entry = *folded;
+                       even_odd));
+  entry = *even_odd;
   for (int sign = 1; sign >= -1; sign -= 2) {
     for (CeedInt i = 0; i < (sign > 0 ? num_rows : rows->pairs); i++) {
       for (CeedInt j = 0; j < (sign > 0 ? num_cols : cols->pairs); j++) {
         find_pair(rows, i, row);
         find_pair(cols, j, col);
-        *entry++ = folded_entry(A, P, row, col, sign);
+        *entry++ = even_odd_entry(A, P, row, col, sign);
       }
     }
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int fold(Ceed ceed, const Exchange *x, RitzPlanBasis *b) {
+static int make_even_odd(Ceed ceed, const Exchange *x, RitzPlanBasis *b) {
   RITZ_TRY(make_pairs(ceed, 1, b->P, x->node_image, &b->node_pairs));
   RITZ_TRY(make_pairs(ceed, 1, b->Q, x->point_image, &b->interp_pairs));
   RITZ_TRY(make_pairs(ceed, b->dim, b->Q, x->point_image, &b->deriv_pairs));
-  RITZ_TRY(fold_matrix(ceed, &b->interp_pairs, &b->node_pairs, x->interp, &b->folded_interp));
-  RITZ_TRY(fold_matrix(ceed, &b->deriv_pairs, &b->node_pairs, x->grad, &b->folded_deriv));
-  b->is_folded = true;
+  RITZ_TRY(even_odd_matrix(ceed, &b->interp_pairs, &b->node_pairs, x->interp, &b->even_odd_interp));
+  RITZ_TRY(even_odd_matrix(ceed, &b->deriv_pairs, &b->node_pairs, x->grad, &b->even_odd_deriv));
+  b->is_even_odd = true;
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_plan_fold(CeedBasis basis, bool near, RitzPlanBasis *b) {
+int ritz_plan_find_even_odd(CeedBasis basis, bool near, RitzPlanBasis *b) {
   Ceed ceed = basis->obj.ceed;
   Exchange x = {.basis = b, .interp = basis->interp, .grad = basis->grad};
   bool is_near = near;
@@ -235,7 +235,7 @@ int ritz_plan_fold(CeedBasis basis, bool near, RitzPlanBasis *b) {
   find_point_images(&x);
   if (is_exchange(b->Q, x.point_image) && find_node_images(&x) && is_exchange(b->P, x.node_image)) {
     if (!near) RITZ_TRY_CLEANUP(compare_images(ceed, &x, &is_near));
-    if (is_near) RITZ_TRY_CLEANUP(fold(ceed, &x, b));
+    if (is_near) RITZ_TRY_CLEANUP(make_even_odd(ceed, &x, b));
   }
 cleanup:
   RITZ_FREE(&x.sums);

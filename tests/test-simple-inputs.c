@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Inputs of degree one and constant inputs: plans recognize them by their tables, and kernels that treat them
-// apart give what the reference backend does. The same operators with RITZ_FORMS=off are a second witness.
-#include "tests/forms-qfunctions.h"
+// apart give what the reference backend does. The same operators with RITZ_SIMPLE_INPUTS=off are a second
+// witness.
 #include "tests/plan-kit.h"
+#include "tests/simple-inputs-qfunctions.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -11,11 +12,11 @@ enum { NUM_ELEM = 21, NUM_PASSIVE = 5, MAX_DIM = 3 };
 
 // ---- Plans ----
 
-static const Machine with_forms = {.lanes = 8, .allows_text = true, .allows_forms = true};
+static const Machine with_simple_inputs = {.lanes = 8, .allows_text = true, .allows_simple_inputs = true};
 
-// The form of a passive input on this basis.
-static RitzForm form_of(Kit *k, CeedBasis basis, CeedInt num_nodes, CeedEvalMode mode,
-                        const Machine *machine) {
+// The kind of a passive input on this basis.
+static RitzInputKind input_kind(Kit *k, CeedBasis basis, CeedInt num_nodes, CeedEvalMode mode,
+                                const Machine *machine) {
   const CeedInt num_elem = 8;
   CeedElemRestriction rstr = strided(k, num_elem, num_nodes, 1), nodes = box(k, 3, 2, 1);
   CeedBasis basis_u = lagrange(k, 3, 1, 3, 4, CEED_GAUSS);
@@ -25,9 +26,9 @@ static RitzForm form_of(Kit *k, CeedBasis basis, CeedInt num_nodes, CeedEvalMode
 
   set_function(k, 1, "", 2, 1, fields);
   make_plan(k, machine, NULL);
-  const RitzForm form = tap_failed() ? RITZ_FORM_LINES : k->plan->spaces[1].form;
+  const RitzInputKind kind = tap_failed() ? RITZ_INPUT_CONTRACTED : k->plan->spaces[1].kind;
   NOTE_OK(CeedOperatorDestroy(&k->op));
-  return form;
+  return kind;
 }
 
 static CeedBasis tensor_basis(Kit *k, CeedInt P, const CeedScalar *interp, const CeedScalar *grad,
@@ -55,17 +56,17 @@ TEST(tables_of_degree_one_are_recognized_up_to_rounding) {
   Kit k = kit_open();
 
   fill_degree_one(points, (CeedScalar)(4 * eps), interp, grad);
-  CHECK(form_of(&k, tensor_basis(&k, 2, interp, grad, points), 8, CEED_EVAL_GRAD, &with_forms) ==
-            RITZ_FORM_LINEAR,
+  CHECK(input_kind(&k, tensor_basis(&k, 2, interp, grad, points), 8, CEED_EVAL_GRAD, &with_simple_inputs) ==
+            RITZ_INPUT_LINEAR,
         "4 round-offs");
   fill_degree_one(points, (CeedScalar)(100 * eps), interp, grad);
-  CHECK(form_of(&k, tensor_basis(&k, 2, interp, grad, points), 8, CEED_EVAL_GRAD, &with_forms) ==
-            RITZ_FORM_LINES,
+  CHECK(input_kind(&k, tensor_basis(&k, 2, interp, grad, points), 8, CEED_EVAL_GRAD, &with_simple_inputs) ==
+            RITZ_INPUT_CONTRACTED,
         "100 round-offs");
   fill_degree_one(points, 0, interp, grad);
   grad[5] = 1;
-  CHECK(form_of(&k, tensor_basis(&k, 2, interp, grad, points), 8, CEED_EVAL_GRAD, &with_forms) ==
-            RITZ_FORM_LINES,
+  CHECK(input_kind(&k, tensor_basis(&k, 2, interp, grad, points), 8, CEED_EVAL_GRAD, &with_simple_inputs) ==
+            RITZ_INPUT_CONTRACTED,
         "another derivative");
   kit_close(&k);
 }
@@ -74,12 +75,15 @@ TEST(other_bases_and_machines_go_line_by_line) {
   static const Machine without = {.lanes = 8, .allows_text = true};
   Kit k = kit_open();
 
-  CHECK(form_of(&k, lagrange(&k, 3, 1, 2, 4, CEED_GAUSS), 8, CEED_EVAL_GRAD, &with_forms) == RITZ_FORM_LINEAR,
+  CHECK(input_kind(&k, lagrange(&k, 3, 1, 2, 4, CEED_GAUSS), 8, CEED_EVAL_GRAD, &with_simple_inputs) ==
+            RITZ_INPUT_LINEAR,
         "two nodes");
-  CHECK(form_of(&k, lagrange(&k, 3, 1, 3, 4, CEED_GAUSS), 27, CEED_EVAL_GRAD, &with_forms) == RITZ_FORM_LINES,
+  CHECK(input_kind(&k, lagrange(&k, 3, 1, 3, 4, CEED_GAUSS), 27, CEED_EVAL_GRAD, &with_simple_inputs) ==
+            RITZ_INPUT_CONTRACTED,
         "three nodes");
-  CHECK(form_of(&k, lagrange(&k, 3, 1, 2, 4, CEED_GAUSS), 8, CEED_EVAL_GRAD, &without) == RITZ_FORM_LINES,
-        "a machine without forms");
+  CHECK(input_kind(&k, lagrange(&k, 3, 1, 2, 4, CEED_GAUSS), 8, CEED_EVAL_GRAD, &without) ==
+            RITZ_INPUT_CONTRACTED,
+        "a machine without simple inputs");
   kit_close(&k);
 }
 
@@ -88,14 +92,14 @@ TEST(one_node_is_constant_and_its_gradient_what_the_table_says) {
   Kit k = kit_open();
   CeedBasis constant = tensor_basis(&k, 1, twos, slopes, rising);
 
-  CHECK(form_of(&k, constant, 1, CEED_EVAL_GRAD, &with_forms) == RITZ_FORM_CONSTANT, "constant");
+  CHECK(input_kind(&k, constant, 1, CEED_EVAL_GRAD, &with_simple_inputs) == RITZ_INPUT_CONSTANT, "constant");
   for (int b = 0; b < k.plan->num_bases; b++) {
     if (k.plan->bases[b].P != 1) continue;
     CHECK(k.plan->bases[b].constant_interp[0] == 8, "2 in each direction");
     for (int d = 0; d < 3; d++) CHECK(k.plan->bases[b].constant_deriv[d] == 12, "3 in one, 2 in the others");
   }
-  CHECK(form_of(&k, tensor_basis(&k, 1, rising, slopes, rising), 1, CEED_EVAL_INTERP, &with_forms) ==
-            RITZ_FORM_LINES,
+  CHECK(input_kind(&k, tensor_basis(&k, 1, rising, slopes, rising), 1, CEED_EVAL_INTERP,
+                   &with_simple_inputs) == RITZ_INPUT_CONTRACTED,
         "one node, but not constant");
   kit_close(&k);
 }
@@ -117,8 +121,9 @@ TEST(nodes_are_constant_by_their_own_scale) {
 
   for (int i = 0; i < 2; i++) {
     const CeedEvalMode mode = i ? CEED_EVAL_GRAD : CEED_EVAL_INTERP;
-    CHECK(form_of(&k, dense_basis(&k, same), 2, mode, &with_forms) == RITZ_FORM_CONSTANT, "constant");
-    CHECK(form_of(&k, dense_basis(&k, other), 2, mode, &with_forms) == RITZ_FORM_LINES,
+    CHECK(input_kind(&k, dense_basis(&k, same), 2, mode, &with_simple_inputs) == RITZ_INPUT_CONSTANT,
+          "constant");
+    CHECK(input_kind(&k, dense_basis(&k, other), 2, mode, &with_simple_inputs) == RITZ_INPUT_CONTRACTED,
           "a small node that is not constant beside a large one");
   }
   kit_close(&k);
@@ -135,8 +140,8 @@ TEST(tables_of_one_point_stay_tables) {
   const Field fields[] = {{"p", CEED_EVAL_INTERP, nodes, *basis, vector(&k, 64)},
                           ACTIVE("v", INTERP, nodes, *basis)};
   set_function(&k, 1, "", 1, 1, fields);
-  make_plan(&k, &with_forms, NULL);
-  CHECK(k.plan && k.plan->spaces[0].form == RITZ_FORM_LINES, "not constant");
+  make_plan(&k, &with_simple_inputs, NULL);
+  CHECK(k.plan && k.plan->spaces[0].kind == RITZ_INPUT_CONTRACTED, "not constant");
   kit_close(&k);
 }
 
@@ -244,11 +249,11 @@ static void make_passive(Case *c, uint64_t *seed) {
 }
 
 static void make_function(Case *c) {
-  FormsContext forms;
+  SimpleInputsContext simple;
   char name[16];
 
-  for (int f = 0; f < NUM_PASSIVE; f++) forms.num[f] = c->passive[f].size;
-  NOTE_OK(CeedQFunctionCreateInterior(c->ceed, 1, Forms, Forms_loc, &c->qf));
+  for (int f = 0; f < NUM_PASSIVE; f++) simple.num[f] = c->passive[f].size;
+  NOTE_OK(CeedQFunctionCreateInterior(c->ceed, 1, SimpleInputs, SimpleInputs_loc, &c->qf));
   NOTE_OK(CeedQFunctionAddInput(c->qf, "u", 1, CEED_EVAL_INTERP));
   NOTE_OK(CeedQFunctionAddInput(c->qf, "w", 1, CEED_EVAL_WEIGHT));
   for (int f = 0; f < NUM_PASSIVE; f++) {
@@ -257,7 +262,7 @@ static void make_function(Case *c) {
   }
   NOTE_OK(CeedQFunctionAddOutput(c->qf, "v", 1, CEED_EVAL_INTERP));
   NOTE_OK(CeedQFunctionContextCreate(c->ceed, &c->context));
-  NOTE_OK(CeedQFunctionContextSetData(c->context, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(forms), &forms));
+  NOTE_OK(CeedQFunctionContextSetData(c->context, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(simple), &simple));
   NOTE_OK(CeedQFunctionSetContext(c->qf, c->context));
   NOTE_OK(CeedQFunctionSetContextWritable(c->qf, false));
 }
@@ -341,7 +346,7 @@ static void check_equal(Ceed ceed, CeedInt dim, CeedInt P_1d, CeedInt Q_1d, bool
   CeedDestroy(&ref);
 }
 
-TEST_EACH_BACKEND(operators_with_forms_are_those_of_the_reference) {
+TEST_EACH_BACKEND(operators_with_simple_inputs_are_those_of_the_reference) {
   const CeedInt max_dim = tap_compiles_slowly(ceed) && tap_level() == TAP_QUICK ? 1 : MAX_DIM;
 
   for (CeedInt dim = 1; dim <= max_dim && !tap_failed(); dim++) check_equal(ceed, dim, 3, 4, false);
@@ -352,14 +357,14 @@ TEST_EACH_BACKEND(operators_with_forms_are_those_of_the_reference) {
   }
 }
 
-TEST_EACH_BACKEND(diagonals_with_forms_are_those_of_the_reference) {
+TEST_EACH_BACKEND(diagonals_with_simple_inputs_are_those_of_the_reference) {
   const CeedInt min_dim = tap_compiles_slowly(ceed) || tap_level() == TAP_QUICK ? 3 : 1;
 
   if (tap_compiles_slowly(ceed) && tap_level() == TAP_QUICK) NOT_FOR_THIS_BACKEND("at a higher level");
   for (CeedInt dim = min_dim; dim <= MAX_DIM && !tap_failed(); dim++) check_equal(ceed, dim, 3, 4, true);
 }
 
-TEST(functions_called_by_pointer_see_forms_row_by_row) {
+TEST(functions_called_by_pointer_see_simple_inputs_row_by_row) {
   setenv("RITZ_QFUNCTION", "pointer", 1);
   Ceed ceed = tap_ceed("/cpu/self/gen");
 
@@ -368,20 +373,22 @@ TEST(functions_called_by_pointer_see_forms_row_by_row) {
   unsetenv("RITZ_QFUNCTION");
 }
 
-TEST(forms_can_be_switched_off) {
+TEST(simple_inputs_can_be_switched_off) {
   Ceed ceed = tap_ceed("/cpu/self/gen");
   const char *source = NULL;
   Case with, without;
 
   case_open(ceed, 3, 3, 4, &with);
   CHECK_OK(RitzOperatorGetSource(with.op, &source));
-  CHECK(source && strstr(source, "ritz_take_slopes") && strstr(source, "ritz_take_constants"), "forms");
-  setenv("RITZ_FORMS", "off", 1);
+  CHECK(source && strstr(source, "ritz_take_slopes") && strstr(source, "ritz_take_constants"),
+        "simple inputs");
+  setenv("RITZ_SIMPLE_INPUTS", "off", 1);
   case_open(ceed, 3, 3, 4, &without);
   CHECK_OK(RitzOperatorGetSource(without.op, &source));
-  CHECK(source && !strstr(source, "ritz_take_slopes") && !strstr(source, "ritz_take_constants"), "no forms");
+  CHECK(source && !strstr(source, "ritz_take_slopes") && !strstr(source, "ritz_take_constants"),
+        "no simple inputs");
   check_equal(ceed, 3, 3, 4, false);
-  unsetenv("RITZ_FORMS");
+  unsetenv("RITZ_SIMPLE_INPUTS");
   case_close(&with);
   case_close(&without);
   CeedDestroy(&ceed);
@@ -392,7 +399,7 @@ int main(int argc, char **argv) {
       argc, argv,
       TESTS(tables_of_degree_one_are_recognized_up_to_rounding, other_bases_and_machines_go_line_by_line,
             one_node_is_constant_and_its_gradient_what_the_table_says, nodes_are_constant_by_their_own_scale,
-            tables_of_one_point_stay_tables, operators_with_forms_are_those_of_the_reference,
-            diagonals_with_forms_are_those_of_the_reference, functions_called_by_pointer_see_forms_row_by_row,
-            forms_can_be_switched_off));
+            tables_of_one_point_stay_tables, operators_with_simple_inputs_are_those_of_the_reference,
+            diagonals_with_simple_inputs_are_those_of_the_reference,
+            functions_called_by_pointer_see_simple_inputs_row_by_row, simple_inputs_can_be_switched_off));
 }

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A QFunction that multiplies its first input by all scalars of the others, as coefficients and geometry do.
-// Compiled into tests/test-gpu-forms.c and, at run time, for devices; valid as C, CUDA C++ and OpenCL C.
-#ifndef RITZ_TESTS_GPU_FORMS_H
-#define RITZ_TESTS_GPU_FORMS_H
+// Compiled into tests/test-gpu-simple-inputs.c and, at run time, for devices; valid as C, CUDA C++ and OpenCL
+// C.
+#ifndef RITZ_TESTS_GPU_SIMPLE_INPUTS_H
+#define RITZ_TESTS_GPU_SIMPLE_INPUTS_H
 
 #include <ceed/types.h>
 
-#define GPU_FORMS_MAX 5
+#define GPU_SIMPLE_MAX 5
 
 // Scalars of each input, and of the output.
 typedef struct {
-  CeedInt num_in, in_size[GPU_FORMS_MAX], out_size;
-} GpuFormSizes;
+  CeedInt num_in, in_size[GPU_SIMPLE_MAX], out_size;
+} GpuSimpleSizes;
 
 // Each pair of a scalar of the output and one of the first input has another sum.
-CEED_QFUNCTION(GpuForms)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  const GpuFormSizes *const c = (const GpuFormSizes *)ctx;
+CEED_QFUNCTION(GpuSimpleInputs)
+(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  const GpuSimpleSizes *const c = (const GpuSimpleSizes *)ctx;
 
   for (CeedInt q = 0; q < Q; q++) {
     for (CeedInt o = 0; o < c->out_size; o++) {

@@ -3,28 +3,29 @@
 //
 // Names in the text, s a space, b a basis: x<s> y<s> L-vectors of inputs and outputs, offsets<s>, orients<s>,
 // strides<s>; u<s> values at the points of the thread's line, g<s> derivatives there (along the last
-// direction; of the direct route all), m arrays in the memory of the block; ritz_B<b>, _D, _C matrices of
+// direction; of the direct route all), m arrays in shared memory; ritz_interp<b>, _D, _C matrices of
 // values, derivatives, derivatives at the points, with _t transposed; interp<b>, deriv<b> matrices of dense
 // bases;
 // ritz_T<b>_<n> 1D matrix n of a vector basis.
-#ifndef RITZ_EMIT_GPU_PARTS_H
-#define RITZ_EMIT_GPU_PARTS_H
+#ifndef RITZ_EMIT_GPU_TEXT_H
+#define RITZ_EMIT_GPU_TEXT_H
 
+#include "emit/tables.h"
 #include "emit/text.h"
 #include "plan/gpu.h"
 
-// What the block's memory has of inputs with a form (plan/gpu-forms.h) at this place of the text.
+// State of linear and constant inputs (plan/gpu-simple-inputs.h) in shared memory at this place of the text.
 typedef enum {
-  RITZ_FORMS_COPIED, // nodes, on their way
-  RITZ_FORMS_MADE,   // monomials and values, of other threads behind the next barrier
-  RITZ_FORMS_READY   // all that there are
-} RitzFormState;
+  RITZ_INPUTS_COPIED,    // nodes, on their way
+  RITZ_INPUTS_EVALUATED, // monomials and values, of other threads behind the next barrier
+  RITZ_INPUTS_READY      // all that there are
+} RitzInputState;
 
 typedef struct {
   const RitzPlan *plan;
   const RitzGpuTarget *target;
   RitzText text;
-  RitzFormState form_state;
+  RitzInputState simple_state;
 } RitzGpuEmitter;
 
 static inline bool ritz_gpu_has_values(const RitzPlanSpace *s) { return s->modes & CEED_EVAL_INTERP; }
@@ -83,8 +84,8 @@ void ritz_emit_gpu_numbers(RitzGpuEmitter *e, const char *kind, const char *name
 // Weights of basis i, if a field asks for them.
 void ritz_emit_gpu_weights(RitzGpuEmitter *e, int i);
 
-// emit/gpu-spaces.c: from L-vectors to the points and back, with the barriers between. `more`: of what a
-// kernel passes besides the arguments of all spaces.
+// emit/gpu-spaces.c: from L-vectors to the points and back, with the barriers between. `more`: parameters
+// besides the arguments of all spaces.
 void ritz_emit_gpu_parameters(RitzGpuEmitter *e);
 void ritz_emit_gpu_inputs(RitzGpuEmitter *e);
 void ritz_emit_gpu_outputs(RitzGpuEmitter *e);
@@ -94,14 +95,14 @@ void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, con
 // adds: to an E-vector that has values of the same space already.
 void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem,
                            const char *first, const char *name, bool adds);
-// One node of one component to a place in the block's memory; all but the number of the space are texts. It
+// One node of one component to a place in shared memory; all but the number of the space are texts. It
 // is there after RITZ_COPIED().
 void ritz_emit_gpu_copy_node(RitzGpuEmitter *e, int s, const char *elem, const char *node, const char *comp,
                              const char *to);
 // An output field adds where an earlier one has put the same quantity of the same space.
 bool ritz_emit_gpu_adds(const RitzGpuEmitter *e, int i);
 
-// What the two consist of: the offsets of an element's nodes or rows of nodes; the text of a stride (0 node,
+// Pieces of gather and scatter: offsets of an element's nodes or rows of nodes; the text of a stride (0 node,
 // 1 component, 2 element).
 void ritz_emit_gpu_offsets(RitzGpuEmitter *e, int s, const char *elem, const char *first);
 void ritz_emit_gpu_name_stride(const RitzGpuEmitter *e, int s, int d, char name[32]);
@@ -112,7 +113,7 @@ void ritz_emit_gpu_open_pass(RitzGpuEmitter *e, const RitzPass *pass, const char
 void ritz_emit_gpu_close_pass(RitzGpuEmitter *e);
 void ritz_emit_gpu_barrier(RitzGpuEmitter *e);
 
-// emit/gpu-dense.c: dense spaces, if there are any. Sizes; registers of the points; nodes into the block's
+// emit/gpu-dense.c: dense spaces, if there are any. Sizes; registers of the points; nodes into shared
 // memory; from there to the points, and back to the L-vectors.
 void ritz_emit_gpu_dense_sizes(RitzGpuEmitter *e);
 void ritz_emit_gpu_dense_registers(RitzGpuEmitter *e);
@@ -131,19 +132,20 @@ void ritz_emit_gpu_vector_middle(RitzGpuEmitter *e, int s, const RitzPass *pass)
 void ritz_emit_gpu_vector_points_in(RitzGpuEmitter *e, int s);
 void ritz_emit_gpu_vector_points_out(RitzGpuEmitter *e, int s);
 
-// emit/gpu-forms.c: inputs of degree one and constant ones, if there are any. Tables; nodes into the block's
-// memory; a barrier between passes of inputs, with what has to be done before and after it; the barriers that
-// are still wanted before the points; what a thread needs for its line.
-int ritz_emit_gpu_form_tables(RitzGpuEmitter *e);
-void ritz_emit_gpu_form_nodes(RitzGpuEmitter *e);
+// emit/gpu-simple-inputs.c: inputs of degree one and constant ones, if there are any. Tables; nodes into
+// shared memory; a barrier between passes of inputs, with what has to be done before and after it; the
+// barriers that are still wanted before the points; what a thread needs for its line.
+int ritz_emit_gpu_simple_tables(RitzGpuEmitter *e);
+void ritz_emit_gpu_simple_nodes(RitzGpuEmitter *e);
 void ritz_emit_gpu_input_barrier(RitzGpuEmitter *e);
-void ritz_emit_gpu_finish_forms(RitzGpuEmitter *e);
-void ritz_emit_gpu_form_lines(RitzGpuEmitter *e);
+void ritz_emit_gpu_finish_simple(RitzGpuEmitter *e);
+void ritz_emit_gpu_simple_lines(RitzGpuEmitter *e);
 // The argument of field i at a point of a line along direction `walk`, whose number the text `point` is.
-void ritz_emit_gpu_form_field(RitzGpuEmitter *e, int i, int walk, const char *point);
-// Of a whole element, whose nodes are in registers; of a row of its points, at k1 and k2.
-void ritz_emit_gpu_form_of_element(RitzGpuEmitter *e, int s, const char *nodes);
-void ritz_emit_gpu_form_row(RitzGpuEmitter *e, int s, const char *nodes);
+void ritz_emit_gpu_simple_field(RitzGpuEmitter *e, int i, int walk, const char *point);
+// The same for a thread with a whole element, whose nodes are in registers: once; for the row of points at
+// k1, k2.
+void ritz_emit_gpu_simple_of_element(RitzGpuEmitter *e, int s, const char *nodes);
+void ritz_emit_gpu_simple_row(RitzGpuEmitter *e, int s, const char *nodes);
 
 // emit/gpu-energy.c: u . A u, if the target has that: at the beginning of the kernel, after the call, at the
 // end.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Vector work that rides along with an apply: merged conjugate gradients (solver/). The entries of the input
+// are changed right before they are first read, those of the output looked at right after they are complete,
+// so that both are in the cache. Called by solver/, served by backends (slots operator_apply_hooked,
+// run_ranges).
+#ifndef RITZ_CORE_APPLY_HOOKS_H
+#define RITZ_CORE_APPLY_HOOKS_H
+
+#include "core/core.h"
+
+// Entries first .. first + count - 1 of the arrays of both vectors. `slot` < num_slots of
+// ritz_operator_apply_hooked_prepare: calls with the same slot come one after the other, in an order that
+// depends on the operator and the context alone, so that sums kept per slot and added in the order of slots
+// repeat bit for bit.
+typedef void (*RitzApplyHook)(void *data, int slot, CeedScalar *in, CeedScalar *out, int64_t first,
+                              int64_t count);
+
+struct RitzApplyHooks {
+  RitzApplyHook before; // of each entry exactly once, ahead of its first use; has to set `out` to zero
+  RitzApplyHook after;  // of each entry exactly once, behind its last addition
+  void *data;
+};
+
+// Why op (single or composite, square) cannot be applied with hooks: static string; NULL: it can. *num_slots:
+// those of the functions above. The kernels are made if need be; `in` has values.
+int ritz_operator_apply_hooked_prepare(CeedOperator op, CeedVector in, int *num_slots, const char **reason);
+// out := A in, with the work of the hooks. Both vectors are written on the host.
+int ritz_operator_apply_hooked(CeedOperator op, CeedVector in, CeedVector out, const RitzApplyHooks *hooks);
+
+// Calls run(data, slot, first, count) on ranges that make up 0 .. n - 1, on the threads of the context;
+// serially where a backend has none. Slots as above.
+int ritz_run_ranges_slots(Ceed ceed, int *num_slots);
+int ritz_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
+
+#endif
