@@ -8,7 +8,6 @@
 #include <ritz/basis.h>
 #include <ritz/jit.h>
 #include <ritz/machine.h>
-#include <ritz/precision.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/nekbone.h"
 #include "cli/plot.h"
+#include "cli/single.h"
 #include "cli/threads.h"
 
 enum { POISSON, HELMHOLTZ, BOTH_PROBLEMS };
@@ -276,13 +276,6 @@ static const ArgCommand command = {
 
 static const BpTets tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};
 
-static int create_single(Ceed ceed, CeedSize length, CeedVector *vec) {
-  return RitzVectorCreate(ceed, length, CEED_SCALAR_FP32, vec);
-}
-static int choose_single(CeedOperator op) { return RitzOperatorSetPrecision(op, CEED_SCALAR_FP32); }
-
-static const BpSingle single = {create_single, RitzVectorConvert, choose_single};
-
 // In a float build everything is in float already.
 static bool is_single(const BenchOptions *o) {
   return o->precision == F32 && sizeof(CeedScalar) != sizeof(float);
@@ -420,7 +413,7 @@ static int run_orders(const Bench *b, BpOptions bp, Series *series) {
 static int run_series(const Bench *b, Series *series) {
   const BenchOptions *o = b->options;
   BpOptions bp = {.tets = o->shape == TET ? &tets : NULL,
-                  .single = is_single(o) ? &single : NULL,
+                  .single = is_single(o) ? &cli_single : NULL,
                   .size = size_of_problem(b),
                   .mode = o->cg ? BP_CG : BP_APPLY,
                   .repetitions = o->reps,

@@ -9,10 +9,12 @@
 #include "bench/bp-problem.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/single.h"
 
 typedef struct {
   ArgInts bp, orders, policies;
   double size;
+  int precision;
   const char *resource;
 } TuneOptions;
 
@@ -52,6 +54,14 @@ static const ArgOption options_table[] = {
      0,
      0,
      {"stored", "trilinear", "affine"}}, // in the order of CostGeometry
+    {"--precision",
+     NULL,
+     "of the operator and all its vectors: float, or the library's\nown (default: that)",
+     ARG_CHOICE,
+     MEMBER(precision),
+     0,
+     0,
+     {"f32", "f64", NULL}},
     {"--ceed",
      "RESOURCE",
      "backend, see 'ritz info' (default /gpu/cuda/gen)",
@@ -82,7 +92,8 @@ static const ArgCommand command = {
         "/cpu/self has nothing to choose.\n\n"
         "Exit status: 0 done; 1 failed; 2 wrong usage.\n\n"
         "  ritz tune --bp 1,3 --order 1-4\n"
-        "  ritz tune --bp 5 --order 7 --policy trilinear,affine",
+        "  ritz tune --bp 5 --order 7 --policy trilinear,affine\n"
+        "  ritz tune --bp 1 --order 2 --precision f32",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
@@ -111,8 +122,8 @@ static int tune_problem(Ceed ceed, const BpOptions *options, BpResult *sizes, Ri
 
   CLI_TRY(bp_predict(ceed, options, sizes));
   CLI_TRY_CLEANUP(bp_problem_create(&problem));
-  CLI_TRY_CLEANUP(CeedVectorSetValue(problem.u, 1));
-  CLI_TRY_CLEANUP(RitzOperatorTune(problem.op, problem.u, problem.v, tuning));
+  CLI_TRY_CLEANUP(CeedVectorSetValue(problem.in, 1));
+  CLI_TRY_CLEANUP(RitzOperatorTune(problem.op, problem.in, problem.out, tuning));
 cleanup:
   bp_problem_destroy(&problem);
   return ierr;
@@ -124,6 +135,11 @@ static ArgInts or_else(ArgInts given, size_t num, int *items) {
   return given.num ? given : (ArgInts){num, items};
 }
 
+// A library of float computes in its own precision.
+static bool is_single(const TuneOptions *o) {
+  return o->precision == 0 && sizeof(CeedScalar) != sizeof(float);
+}
+
 static int tune_problems(Ceed ceed, const TuneOptions *o) {
   static int all_bps[] = {1, 2, 3, 4, 5, 6}, all_orders[] = {1, 2, 3, 4, 5, 6, 7, 8},
              stored[] = {COST_STORED};
@@ -131,7 +147,8 @@ static int tune_problems(Ceed ceed, const TuneOptions *o) {
   const ArgInts orders = or_else(o->orders, sizeof(all_orders) / sizeof(int), all_orders);
   const ArgInts policies = or_else(o->policies, 1, stored);
   const size_t num = bps.num * policies.num * orders.num;
-  BpOptions options = {.size = (CeedSize)(o->size > 0 ? o->size : cli_default_size(ceed))};
+  BpOptions options = {.size = (CeedSize)(o->size > 0 ? o->size : cli_default_size(ceed)),
+                       .single = is_single(o) ? &cli_single : NULL};
   BpResult sizes;
   RitzTuning tuning;
 
@@ -171,6 +188,10 @@ static int run_tune_command(const TuneOptions *o) {
     args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
     return CLI_USAGE;
   }
+  if (o->precision == 1 && sizeof(CeedScalar) == sizeof(float)) {
+    args_wrong(&command, "--precision", "f64 only in a library of double, this one is of float");
+    return CLI_USAGE;
+  }
   CLI_TRY(cli_open_ceed(command.name, o->resource, &ceed));
   if (tune(ceed, o)) code = cli_report(command.name, ceed);
   CeedDestroy(&ceed);
@@ -178,7 +199,7 @@ static int run_tune_command(const TuneOptions *o) {
 }
 
 int cli_tune(int argc, char **argv) {
-  TuneOptions options = {.resource = "/gpu/cuda/gen"};
+  TuneOptions options = {.precision = -1, .resource = "/gpu/cuda/gen"};
   ArgsResult parsed = args_parse(&command, argc, argv, &options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
 

@@ -61,7 +61,7 @@ static const char *name_of(const VectorShape *s) {
 static bool takes_lines(const VectorProblem *p) {
   const char *source = NULL;
 
-  return !RitzOperatorGetSource(p->op, &source) && source && strstr(source, "RITZ_M(ritz_T0_0)");
+  return !RitzOperatorGetSource(p->op, &source) && source && strstr(source, "RITZ_M(ritz_line0_0)");
 }
 
 // A sum of n products is off by at most n eps times the sum of its terms' sizes, which with random numbers is

@@ -457,7 +457,8 @@ static int run_clip(Ceed ceed, const ChainShape *s, const Precisions *p, const d
   return ierr;
 }
 
-// OpenCL C finds fmax(float, double) ambiguous, CUDA C++ does not; either way the operator works.
+// OpenCL C finds fmax(float, double) ambiguous, and so does NVRTC 13; whatever a compiler of CUDA says, the
+// operator works.
 TEST_EACH_GEN(a_function_that_does_not_compile_in_single_precision_runs_in_double) {
   const ChainShape shape = CHAIN(2, 3, 4, false, 0);
   const CeedSize size = chain_size(&shape);
@@ -474,7 +475,7 @@ TEST_EACH_GEN(a_function_that_does_not_compile_in_single_precision_runs_in_doubl
   free(y[0]);
   free(y[1]);
   CHECK(error <= tolerance, "off by %g, allowed %g", error, tolerance);
-  CHECK(is_told[0] == !is_cuda(ceed) && !is_told[1], "told: %d, in double %d", is_told[0], is_told[1]);
+  CHECK((is_told[0] || is_cuda(ceed)) && !is_told[1], "told: %d, in double %d", is_told[0], is_told[1]);
 }
 
 // ---- Contexts ----
