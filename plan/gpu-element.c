@@ -123,11 +123,13 @@ static bool reads_little(const RitzPlan *plan) {
   return at_points <= RITZ_GPU_ELEMENT_DATA * at_nodes;
 }
 
-// Where points have no data, additions to the nodes of lines would cost more than spills do.
+// Where points have no data, additions to the nodes of lines would cost more than spills do. Numbers in
+// single precision take one register each.
 static bool pays(const RitzPlan *plan, CeedInt registers) {
   const bool has_more = !ritz_plan_gpu_has_data(plan);
-  return longest_line(plan) <= RITZ_GPU_ELEMENT_NODES + has_more &&
-         plan->Q_1d <= RITZ_GPU_ELEMENT_POINTS + has_more && reads_little(plan) &&
+  const bool is_larger = has_more || ritz_gpu_real_words(plan) == 1;
+  return longest_line(plan) <= RITZ_GPU_ELEMENT_NODES + is_larger &&
+         plan->Q_1d <= RITZ_GPU_ELEMENT_POINTS + is_larger && reads_little(plan) &&
          registers <= (has_more ? RITZ_GPU_ELEMENT_REGISTERS : RITZ_GPU_MOST_REGISTERS);
 }
 
