@@ -64,10 +64,12 @@ static void open_runner(CeedOperator op, RitzSteps *list, Runner *r) {
   for (int b = 0; b < plan->num_bases; b++) {
     const CeedBasis basis = ritz_operator_field(op, plan->bases[b].field)->basis;
     if (plan->bases[b].first_matrix < 0) continue;
-    r->matrices[plan->bases[b].first_matrix] = basis->interp;
-    r->matrices[plan->bases[b].first_matrix + 1] = basis->grad  ? basis->grad
-                                                   : basis->div ? basis->div
-                                                                : basis->curl;
+    const CeedEvalMode mode = plan->bases[b].deriv_mode;
+    const CeedScalar *interp = NULL, *derivative = NULL;
+    NOTE_OK(ritz_basis_table(basis, CEED_EVAL_INTERP, &interp));
+    if (mode != CEED_EVAL_NONE) NOTE_OK(ritz_basis_table(basis, mode, &derivative));
+    r->matrices[plan->bases[b].first_matrix] = interp;
+    r->matrices[plan->bases[b].first_matrix + 1] = derivative;
   }
   r->args = (RitzKernelArgs){.num_elem = op->num_elem,
                              .spaces = r->spaces,
@@ -172,9 +174,10 @@ static void check_space(const RandomOperator *r, const RitzPlan *plan, int s, ui
   close_runner(&t);
 }
 
-// The plan of a random operator without forms; every second time with a sweep for each derivative.
+// The plan of a random operator without simple inputs; every second time with a contraction in all directions
+// for each derivative, and with vector bases of tensor products as matrices.
 static int plan_random(const RandomOperator *r, uint64_t *seed, RitzPlan **plan) {
-  const RitzPlanOptions options = {.allows_simple_inputs = false};
+  const RitzPlanOptions options = {.allows_blocks = tap_integer(seed, 2) == 0};
   const bool sweeps = tap_integer(seed, 2) == 0;
   const char *reason;
 
@@ -221,7 +224,8 @@ TEST(adjoint_of_a_list_is_its_transposed) { check_randoms(tap_level() ? 2000 : 2
 static bool is_same_step(const RitzStep *a, const RitzStep *b) {
   return a->kind == b->kind && a->from == b->from && a->to == b->to && a->with == b->with &&
          a->basis == b->basis && a->table == b->table && a->direction == b->direction &&
-         a->is_transposed == b->is_transposed && a->adds == b->adds;
+         a->is_transposed == b->is_transposed && a->adds == b->adds && a->block == b->block &&
+         a->position == b->position && a->row == b->row;
 }
 
 static void check_double_adjoint(const RandomOperator *r, const RitzPlan *plan, int s) {
