@@ -49,7 +49,7 @@ typedef enum { RITZ_STAGE_ELEMENT, RITZ_STAGE_PLANE, RITZ_STAGE_ROW, RITZ_STAGE_
 // Templates of kernels/cpu.
 typedef enum {
   RITZ_TEMPLATE_TRANSFER,     // gather or scatter, and orientations
-  RITZ_TEMPLATE_FOLD,         // pairs of a even-odd basis -> sums and differences
+  RITZ_TEMPLATE_FOLD,         // pairs of an even-odd basis -> sums and differences
   RITZ_TEMPLATE_DENSE,        // a dense matrix
   RITZ_TEMPLATE_SWEEP,        // all directions of the direct route
   RITZ_TEMPLATE_BLOCKS,       // a vector basis of tensor products
