@@ -65,9 +65,10 @@ CEED_EXTERN int RitzLagrangeNodes(Ceed ceed, CeedElemTopology topology, CeedInt 
 // Raviart-Thomas and Nedelec spaces of the first kind, order k >= 1 (order 1 is the lowest, which some texts
 // call RT_0 and ND_0). P_k: polynomials of degree k in one direction. On the reference element, dim 2 or 3:
 //
-//     Hdiv    component c is in P_k along direction c and P_{k-1} along the others,   dim (k+1) k^(dim-1)
-//     nodes Hcurl   component c is in P_{k-1} along direction c and P_k along the others,   dim k
-//     (k+1)^(dim-1) nodes
+//     Hdiv    component c is in P_k along direction c and in P_{k-1} along the others:
+//             dim (k+1) k^(dim-1) nodes
+//     Hcurl   component c is in P_{k-1} along direction c and in P_k along the others:
+//             dim k (k+1)^(dim-1) nodes
 //
 // Each component is a tensor product of 1D functions over the k + 1 Gauss-Lobatto nodes x_0 .. x_k: along P_k
 // the Lagrange polynomials of the nodes, along P_{k-1} the k edge functions e_i, whose integral over the cell

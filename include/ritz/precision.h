@@ -52,7 +52,8 @@ CEED_EXTERN int RitzVectorRestoreArrayReadF32(CeedVector vec, const float **arra
 // Backends compute in float where they have a kernel for it; the others compute in the library's own
 // precision between conversions, which is no error and as accurate: RitzOperatorExplain says what runs, and a
 // generating backend tells it once (RITZ_WARNINGS; an error under RITZ_STRICT). The reference and checking
-// backends, and /gpu/*/shared and ref, never compute in float.
+// backends, and /gpu/*/shared and ref, never compute in float. Between conversions an operator keeps a copy
+// of each passive float vector, 8 bytes an entry, and takes work vectors for active ones while it is applied.
 CEED_EXTERN int RitzOperatorSetPrecision(CeedOperator op, CeedScalarType precision);
 // Of a composite that of its sub-operators, CEED_ERROR_INCOMPATIBLE when they differ; of an empty one the
 // library's own.
