@@ -50,8 +50,7 @@ int ritz_gpu_load_base(Ceed ceed) {
   static const char floats[] = "#undef RITZ_ENTRY\n"
                                "#undef RITZ_NAME\n"
                                "#define RITZ_ENTRY float\n"
-                               "#define RITZ_NAME(name) name##_f32\n"
-                               "#define RITZ_IS_OTHER\n";
+                               "#define RITZ_NAME(name) name##_f32\n";
   const bool has_floats = sizeof(CeedScalar) > sizeof(float);
   const char *const vectors = ritz_gpu_template("kernels/gpu/vector.h");
   const char *const texts[] = {
@@ -61,8 +60,9 @@ int ritz_gpu_load_base(Ceed ceed) {
       vectors,
       floats,
       vectors,
+      ritz_gpu_template("kernels/gpu/vector-convert.h"),
   };
-  return ritz_gpu_program(ceed, "base", "the library's own kernels", has_floats ? 6 : 4, texts,
+  return ritz_gpu_program(ceed, "base", "the library's own kernels", has_floats ? 7 : 4, texts,
                           &ritz_gpu(ceed)->base);
 }
 

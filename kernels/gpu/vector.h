@@ -3,8 +3,7 @@
 // entries: each takes every RITZ_NUM_ITEMS-th.
 //
 // Stands in a text once for each precision (backends/gpu/gpu.c), which defines RITZ_ENTRY, the type of
-// entries, and RITZ_NAME(name), the name of a kernel for it; RITZ_IS_OTHER where that is not CeedScalar,
-// which numbers are.
+// entries, and RITZ_NAME(name), the name of a kernel for it. Numbers are CeedScalars.
 
 RITZ_KERNEL(256)
 RITZ_NAME(vector_set_value)
@@ -80,13 +79,3 @@ RITZ_NAME(vector_norm)
     partial[3 * RITZ_BLOCK + 2] = squares[0];
   }
 }
-
-#ifdef RITZ_IS_OTHER
-RITZ_KERNEL(256) vector_widen(RitzLong n, RITZ_GLOBAL const RITZ_ENTRY *x, RITZ_GLOBAL CeedScalar *y) {
-  for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) y[i] = (CeedScalar)x[i];
-}
-
-RITZ_KERNEL(256) vector_narrow(RitzLong n, RITZ_GLOBAL const CeedScalar *x, RITZ_GLOBAL RITZ_ENTRY *y) {
-  for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) y[i] = (RITZ_ENTRY)x[i];
-}
-#endif
