@@ -59,4 +59,10 @@ CEED_EXTERN int RitzOperatorSetPrecision(CeedOperator op, CeedScalarType precisi
 // library's own.
 CEED_EXTERN int RitzOperatorGetPrecision(CeedOperator op, CeedScalarType *precision);
 
+// A new operator that does what op does with this precision of its arithmetic: restrictions, bases,
+// QFunctions are shared, passive vectors are converted (copies; those of this precision are shared); of a
+// composite: all sub-operators. What a float preconditioner of a double operator is made of. Later changes of
+// passive vectors of op are not seen where they were converted. Owned by the caller.
+CEED_EXTERN int RitzOperatorCopyInPrecision(CeedOperator op, CeedScalarType precision, CeedOperator *copy);
+
 #endif
