@@ -99,7 +99,7 @@ static void describe_cholmod(RitzFactorization *f, const Cholmod *c) {
                  1e-9 * common->fl);
 }
 
-static int cholmod_factorize(RitzFactorization *f) {
+static int by_cholmod_factorize(RitzFactorization *f) {
   cholmod_sparse a = view_matrix(f->matrix);
   Cholmod *c = NULL;
   RITZ_TRY(RITZ_CALLOC(f->matrix->ceed, 1, &c));
@@ -124,7 +124,7 @@ static int cholmod_factorize(RitzFactorization *f) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int cholmod_solve(RitzFactorization *f, const double *b, double *x) {
+static int by_cholmod_solve(RitzFactorization *f, const double *b, double *x) {
   Cholmod *c = f->data;
   const size_t n = (size_t)f->matrix->n;
   // Right-hand sides are read alone, whatever their type says.
@@ -137,7 +137,7 @@ static int cholmod_solve(RitzFactorization *f, const double *b, double *x) {
   return CEED_ERROR_SUCCESS;
 }
 
-static void cholmod_destroy(RitzFactorization *f) {
+static void by_cholmod_destroy(RitzFactorization *f) {
   Cholmod *c = f->data;
   if (!c) return;
   (void)cholmod.free_factor(&c->factor, &c->common);
@@ -150,7 +150,7 @@ static void cholmod_destroy(RitzFactorization *f) {
 
 const RitzDirectMethods ritz_direct_cholmod = {
     .kind = RITZ_DIRECT_CHOLMOD, .is_symmetric = true, .why_not = cholmod_why_not,
-    .factorize = cholmod_factorize, .solve = cholmod_solve, .destroy = cholmod_destroy};
+    .factorize = by_cholmod_factorize, .solve = by_cholmod_solve, .destroy = by_cholmod_destroy};
 #else
 static const char *no_cholmod(void) { return "Ritz was built without CHOLMOD (SuiteSparse)"; }
 const RitzDirectMethods ritz_direct_cholmod = {.kind = RITZ_DIRECT_CHOLMOD, .why_not = no_cholmod};
@@ -230,7 +230,7 @@ static int make_factors(RitzFactorization *f, Umfpack *u, double *info) {
   return status == UMFPACK_OK ? CEED_ERROR_SUCCESS : umfpack_fails(f, "the factorization", status);
 }
 
-static int umfpack_factorize(RitzFactorization *f) {
+static int by_umfpack_factorize(RitzFactorization *f) {
   const RitzMatrix *a = f->matrix;
   double info[UMFPACK_INFO] = {0};
   Umfpack *u = NULL;
@@ -250,7 +250,7 @@ static int umfpack_factorize(RitzFactorization *f) {
 }
 
 // What UMFPACK takes for columns are rows here: the system with the transposed matrix is ours.
-static int umfpack_solve(RitzFactorization *f, const double *b, double *x) {
+static int by_umfpack_solve(RitzFactorization *f, const double *b, double *x) {
   const RitzMatrix *a = f->matrix;
   Umfpack *u = f->data;
   const int64_t status = umfpack.wsolve(UMFPACK_At, a->starts, a->cols, a->values, x, b, u->numeric,
@@ -258,7 +258,7 @@ static int umfpack_solve(RitzFactorization *f, const double *b, double *x) {
   return status == UMFPACK_OK ? CEED_ERROR_SUCCESS : umfpack_fails(f, "the solution", status);
 }
 
-static void umfpack_destroy(RitzFactorization *f) {
+static void by_umfpack_destroy(RitzFactorization *f) {
   Umfpack *u = f->data;
   if (!u) return;
   if (u->numeric) umfpack.free_numeric(&u->numeric);
@@ -269,7 +269,7 @@ static void umfpack_destroy(RitzFactorization *f) {
 
 const RitzDirectMethods ritz_direct_umfpack = {
     .kind = RITZ_DIRECT_UMFPACK, .keeps_matrix = true, .why_not = umfpack_why_not,
-    .factorize = umfpack_factorize, .solve = umfpack_solve, .destroy = umfpack_destroy};
+    .factorize = by_umfpack_factorize, .solve = by_umfpack_solve, .destroy = by_umfpack_destroy};
 #else
 static const char *no_umfpack(void) { return "Ritz was built without UMFPACK (SuiteSparse)"; }
 const RitzDirectMethods ritz_direct_umfpack = {.kind = RITZ_DIRECT_UMFPACK, .why_not = no_umfpack};

@@ -2,6 +2,7 @@
 // Preconditioners that solve with the assembled matrix of an operator (contract in ritz/preconditioner.h):
 // which way, and how vectors get there and back. The ways are in direct-*.c; conjugate gradients take the
 // operator as it is. Vectors of devices come to the host and go back: coarse problems are small.
+#include <ceed/backend.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
