@@ -25,7 +25,6 @@ static const struct {
     {&ritz_geometry_class, "a RitzGeometry"},
     {&ritz_solver_class, "a RitzSolver"},
     {&ritz_preconditioner_class, "a RitzPreconditioner"},
-||||||| 3819c89
     {&ritz_indices_class, "a RitzIndices"},
     {&ritz_scalars_class, "a RitzScalars"},
 };

@@ -19,7 +19,6 @@ extern const RitzClass ritz_ceed_class, ritz_vector_class, ritz_restriction_clas
 extern const RitzClass ritz_any_class; // of no object: stands for all that are a CeedObject
 extern const RitzClass ritz_mesh_class, ritz_space_class, ritz_geometry_class, ritz_solver_class;
 extern const RitzClass ritz_preconditioner_class;
-||||||| 3819c89
 extern const RitzClass ritz_indices_class, ritz_scalars_class;
 
 struct RitzMesh_private;
@@ -27,7 +26,6 @@ struct RitzSpace_private;
 struct RitzGeometry_private;
 struct RitzSolver_private;
 struct RitzPreconditioner_private;
-||||||| 3819c89
 struct RitzIndices_private;
 struct RitzScalars_private;
 
@@ -48,7 +46,6 @@ struct RitzScalars_private;
       struct RitzGeometry_private *: &ritz_geometry_class,                                                   \
       struct RitzSolver_private *: &ritz_solver_class,                                                       \
       struct RitzPreconditioner_private *: &ritz_preconditioner_class,                                       \
-||||||| 3819c89
       struct RitzIndices_private *: &ritz_indices_class,                                                     \
       struct RitzScalars_private *: &ritz_scalars_class,                                                     \
       default: (const RitzClass *)NULL)

@@ -159,8 +159,8 @@ static int smooth_by_jacobi(const Chebyshev *c, CeedVector b, CeedVector x, bool
       continue;
     }
     RITZ_TRY(ritz_system_apply_raw(&c->system, x, c->q)); // the inverse is zero on constrained entries
-    RITZ_TRY(ritz_pass_run(is_last ? &jacobi_last : &jacobi_step, v, (double[]){step.old, fresh, -fresh},
-                           NULL));
+    RITZ_TRY(
+        ritz_pass_run(is_last ? &jacobi_last : &jacobi_step, v, (double[]){step.old, fresh, -fresh}, NULL));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -286,7 +286,8 @@ static int set_up(Chebyshev *c, const char *call, CeedOperator op, RitzIndices c
   c->kind = options->kind;
   c->degree = options->degree > 0 ? options->degree : DEFAULT_DEGREE;
   c->is_estimated = !(options->largest > 0);
-  RITZ_TRY(ritz_chebyshev_bounds(options, &c->system, call, inner, inner->n, precision, &spectrum, &c->upper));
+  RITZ_TRY(
+      ritz_chebyshev_bounds(options, &c->system, call, inner, inner->n, precision, &spectrum, &c->upper));
   c->estimate = spectrum.largest;
   c->lower = fraction * c->upper;
   return create_vectors(c, inner->n, precision);

@@ -64,7 +64,8 @@ int ritz_chebyshev_check(Ceed ceed, const char *call, const RitzChebyshevOptions
 int ritz_jacobi_create(Ceed ceed, const char *call, CeedScalarType precision, CeedVector diagonal,
                        RitzIndices constraints, int64_t *bad_entry, RitzPreconditioner *pc);
 // The inverse diagonal but for a factor (its largest entry is near one; zero on constrained entries),
-// borrowed, so that passes over vectors can do the work of a Jacobi method; NULL: another kind. *factor (may be NULL): what it is to be multiplied with.
+// borrowed, so that passes over vectors can do the work of a Jacobi method; NULL: another kind. *factor (may
+// be NULL): what it is to be multiplied with.
 CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, double *factor);
 
 #endif

@@ -111,11 +111,7 @@ static int run_method(RitzSolver solver, const RitzSolve *solve) {
   switch (solver->type) {
   case RITZ_SOLVER_CG:
   case RITZ_SOLVER_FLEXIBLE_CG: return ritz_cg_solve(solver, solve);
-  case RITZ_SOLVER_MINRES: return ritz_minres_solve(solver, solve);
-  case RITZ_SOLVER_GMRES:
-  case RITZ_SOLVER_FGMRES: return ritz_gmres_solve(solver, solve);
-  case RITZ_SOLVER_CHEBYSHEV:
-  case RITZ_SOLVER_RICHARDSON: return ritz_stationary_solve(solver, solve);
+  default: break;
   }
   return CEED_ERROR_MAJOR;
 }

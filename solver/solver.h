@@ -51,9 +51,10 @@ typedef struct {
 
 // Conjugate gradients, all variants, flexible ones, too (solver/cg*.c).
 int ritz_cg_solve(RitzSolver solver, const RitzSolve *solve);
-int ritz_minres_solve(RitzSolver solver, const RitzSolve *solve);    // solver/minres.c
-int ritz_gmres_solve(RitzSolver solver, const RitzSolve *solve);     // GMRES, FGMRES: solver/gmres.c
-int ritz_stationary_solve(RitzSolver solver, const RitzSolve *solve); // Chebyshev, Richardson: solver/stationary.c
+int ritz_minres_solve(RitzSolver solver, const RitzSolve *solve); // solver/minres.c
+int ritz_gmres_solve(RitzSolver solver, const RitzSolve *solve);  // GMRES, FGMRES: solver/gmres.c
+int ritz_stationary_solve(RitzSolver solver,
+                          const RitzSolve *solve); // Chebyshev, Richardson: solver/stationary.c
 
 // Notes the norm of the residual after `iteration` iterations, calls the monitor, and decides.
 int ritz_solver_judge(RitzSolver solver, CeedInt iteration, double norm, RitzSolverReason *reason);

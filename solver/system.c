@@ -10,7 +10,8 @@
 
 int ritz_system_create(Ceed ceed, CeedOperator op, RitzApplyFunction apply, void *ctx,
                        RitzIndices constraints, RitzSystem *system) {
-  *system = (RitzSystem){.ceed = op ? op->obj.ceed : ceed, .apply = op ? NULL : apply, .ctx = op ? NULL : ctx};
+  *system =
+      (RitzSystem){.ceed = op ? op->obj.ceed : ceed, .apply = op ? NULL : apply, .ctx = op ? NULL : ctx};
   if (op) RITZ_TRY(CeedOperatorReferenceCopy(op, &system->op));
   const int ierr = constraints ? RitzIndicesReferenceCopy(constraints, &system->constraints) : 0;
   return ierr ? ritz_first_error(ierr, ritz_system_destroy(system)) : CEED_ERROR_SUCCESS;
@@ -118,11 +119,12 @@ static int add_null_vector(RitzSystem *system, const char *call, CeedScalarType 
   if (!ierr) ierr = scale_vector(*v);
   if (!ierr) ierr = orthonormalize(system, *v, &kept);
   if (!ierr && !(kept > 1000 * eps)) {
-    ierr = CeedError(system->ceed, CEED_ERROR_INCOMPATIBLE,
-                     "%s: vector %" CeedInt_FMT
-                     " of the nullspace is not finite, zero on the free entries, or depends on those before it: "
-                     "%g of its norm is left without them; needed a basis",
-                     call, system->num_null, kept);
+    ierr =
+        CeedError(system->ceed, CEED_ERROR_INCOMPATIBLE,
+                  "%s: vector %" CeedInt_FMT
+                  " of the nullspace is not finite, zero on the free entries, or depends on those before it: "
+                  "%g of its norm is left without them; needed a basis",
+                  call, system->num_null, kept);
   }
   if (ierr) return ritz_first_error(ierr, CeedVectorDestroy(v));
   system->num_null++;
