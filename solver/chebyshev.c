@@ -284,8 +284,14 @@ static int set_up(Chebyshev *c, const char *call, CeedOperator op, RitzIndices c
   c->kind = options->kind;
   c->degree = options->degree > 0 ? options->degree : DEFAULT_DEGREE;
   c->is_estimated = !(options->largest > 0);
-  RITZ_TRY(
-      ritz_chebyshev_bounds(options, &c->system, call, inner, inner->n, precision, &spectrum, &c->upper));
+  RITZ_TRY(ritz_chebyshev_bounds(options, &c->system, inner, inner->n, precision, &spectrum, &c->upper));
+  RITZ_REQUIRE(spectrum.fault == RITZ_ITERATING, c->system.ceed, CEED_ERROR_MAJOR,
+               "%s: the estimate of eigenvalues over '%s' failed: %s", call, inner->methods->name,
+               spectrum.fault == RITZ_DIVERGED_INDEFINITE
+                   ? "the operator is not positive definite on the free entries"
+               : spectrum.fault == RITZ_DIVERGED_PRECONDITIONER
+                   ? "the inner preconditioner is not positive definite on the free entries"
+                   : "a product is not a finite number");
   c->estimate = spectrum.largest;
   c->lower = fraction * c->upper;
   return create_vectors(c, inner->n, precision);
