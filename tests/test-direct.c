@@ -4,6 +4,7 @@
 #include "tests/tap.h"
 
 #include "core/memory.h"
+#include "core/operator.h"
 #include "tests/direct-qfunctions.h"
 #include <ceed/backend.h>
 #include <math.h>
@@ -18,7 +19,7 @@ typedef struct {
   CeedInt dim, degree, num_comp;
   CeedElemTopology into; // shape that the box is split into; that of lines, squares and cubes: as it is
   bool is_elastic;
-  double lambda; // Helmholtz where it is not 0, else diffusion
+  double lambda;           // Helmholtz where it is not 0, else diffusion
   const char *constrained; // boundary part, NULL: none
 } Case;
 
@@ -44,7 +45,8 @@ static int create_mesh(const Case *c, Problem *p) {
   const CeedInt n[3] = {4, c->dim > 1 ? 3 : 1, 2};
   RitzMesh box = NULL;
   int ierr = RitzMeshCreateBox(p->ceed, c->dim, n, NULL, NULL, 1, bend, NULL, &box);
-  if (ierr || c->into == CEED_TOPOLOGY_LINE || c->into == CEED_TOPOLOGY_QUAD || c->into == CEED_TOPOLOGY_HEX) {
+  if (ierr || c->into == CEED_TOPOLOGY_LINE || c->into == CEED_TOPOLOGY_QUAD ||
+      c->into == CEED_TOPOLOGY_HEX) {
     p->mesh = box;
     return ierr;
   }
@@ -193,7 +195,8 @@ static double tolerance_of(RitzDirectKind kind) {
   return kind == RITZ_DIRECT_CG && of_cg > tolerance ? of_cg : tolerance;
 }
 
-// (e, A e) / (x, A x) for r = A x, e = x - P r: what a cycle of multigrid leaves of an error in the energy norm.
+// (e, A e) / (x, A x) for r = A x, e = x - P r: what a cycle of multigrid leaves of an error in the energy
+// norm.
 static double energy_left(Problem *p, RitzPreconditioner pc, uint64_t *seed) {
   if (fill_random(p, p->az, seed) || RitzVectorSetEntries(p->az, p->constraints, 0) ||
       CeedOperatorApply(p->op, p->az, p->r, CEED_REQUEST_IMMEDIATE) ||
@@ -240,7 +243,12 @@ TEST_EACH_BACKEND(every_kind_inverts_the_matrix_of_the_free_entries) {
       {.dim = 3, .degree = 1, .num_comp = 1, .into = CEED_TOPOLOGY_TET, .constrained = "zmin"},
       {.dim = 3, .degree = 1, .num_comp = 1, .into = CEED_TOPOLOGY_PRISM, .constrained = "xmin"},
       {.dim = 3, .degree = 1, .num_comp = 3, .into = CEED_TOPOLOGY_PYRAMID, .constrained = "ymax"},
-      {.dim = 3, .degree = 1, .num_comp = 3, .into = CEED_TOPOLOGY_HEX, .is_elastic = true, .constrained = "xmin"},
+      {.dim = 3,
+       .degree = 1,
+       .num_comp = 3,
+       .into = CEED_TOPOLOGY_HEX,
+       .is_elastic = true,
+       .constrained = "xmin"},
   };
   const size_t num = tap_compiles_slowly(ceed) ? 1 : sizeof(cases) / sizeof(cases[0]);
   for (size_t k = 0; k < num && !tap_failed(); k++) with_case(ceed, &cases[k], check_inverse);
@@ -254,7 +262,8 @@ static void check_symmetric(Problem *p, RitzDirectKind kind) {
   bool is_symmetric;
   CHECK_OK(RitzPreconditionerCreateDirect(p->op, p->constraints, &options, &pc));
   CHECK_OK(RitzPreconditionerIsSymmetric(pc, &is_symmetric));
-  CHECK(is_symmetric == (kind != RITZ_DIRECT_UMFPACK && kind != RITZ_DIRECT_CG), "%s", RitzDirectKindName(kind));
+  CHECK(is_symmetric == (kind != RITZ_DIRECT_UMFPACK && kind != RITZ_DIRECT_CG), "%s",
+        RitzDirectKindName(kind));
   CHECK_OK(CeedVectorCreate(p->ceed, p->n, &s));
   CHECK_OK(CeedVectorCreate(p->ceed, p->n, &zs));
   CHECK_OK(fill_random(p, p->r, &seed));
@@ -357,7 +366,8 @@ static void check_pseudo_inverse(Problem *p, RitzDirectKind kind) {
   CHECK_OK(fill_random(p, p->r, &seed));
   CHECK_OK(RitzPreconditionerApply(pc, p->r, p->z));
   const double residual = residual_of(p, current_num_null, current_null);
-  if (is_exact(kind)) CHECK(residual <= tolerance_of(kind), "%s: residual %g", RitzDirectKindName(kind), residual);
+  if (is_exact(kind))
+    CHECK(residual <= tolerance_of(kind), "%s: residual %g", RitzDirectKindName(kind), residual);
   for (CeedInt k = 0; k < current_num_null; k++) {
     const CeedVector z = current_null[k];
     CHECK(fabs(dot(p->z, z)) <= 1e3 * CEED_EPSILON * norm_of(p->z) * norm_of(z), "%s: part %g in null[%d]",
@@ -417,11 +427,14 @@ TEST(what_is_no_nullspace_is_refused) {
   CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_INCOMPATIBLE,
               "null[0] is not in the nullspace");
   options.null = &longer;
-  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_DIMENSION, "null[0]");
+  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_DIMENSION,
+              "null[0]");
   options = (RitzDirectOptions){.num_null = 1};
-  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_INCOMPATIBLE, "NULL");
+  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_INCOMPATIBLE,
+              "NULL");
   destroy_problem(&p);
-  CHECK_OK(create_problem(ceed, &(Case){.dim = 2, .degree = 1, .num_comp = 1, .into = CEED_TOPOLOGY_QUAD}, &p));
+  CHECK_OK(
+      create_problem(ceed, &(Case){.dim = 2, .degree = 1, .num_comp = 1, .into = CEED_TOPOLOGY_QUAD}, &p));
   options = (RitzDirectOptions){.num_null = 2, .null = ones};
   CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_INCOMPATIBLE,
               "null[1] depends linearly");
@@ -448,7 +461,8 @@ static void check_indefinite(Problem *p, RitzDirectKind kind) {
 }
 
 TEST(indefinite_matrices_have_no_cholesky_factors) {
-  const Case c = {.dim = 2, .degree = 2, .num_comp = 1, .into = CEED_TOPOLOGY_QUAD, .lambda = -20, .constrained = "xmin"};
+  const Case c = {
+      .dim = 2, .degree = 2, .num_comp = 1, .into = CEED_TOPOLOGY_QUAD, .lambda = -20, .constrained = "xmin"};
   Ceed ceed = tap_ceed("/cpu/self/ref");
   with_case(ceed, &c, check_indefinite);
   CeedDestroy(&ceed);
@@ -478,8 +492,9 @@ TEST(matrices_without_an_inverse_are_refused) {
   destroy_problem(&p);
   if (tap_failed()) return;
   CHECK_OK(create_mass(ceed, 3, false, 6, negative, &p));
-  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &(RitzDirectOptions){.kind = RITZ_DIRECT_DENSE}, &pc),
-              CEED_ERROR_MAJOR, "entry 2");
+  CHECK_ERROR(
+      ceed, RitzPreconditionerCreateDirect(p.op, NULL, &(RitzDirectOptions){.kind = RITZ_DIRECT_DENSE}, &pc),
+      CEED_ERROR_MAJOR, "entry 2");
   destroy_problem(&p);
   CeedDestroy(&ceed);
 }
@@ -553,7 +568,8 @@ TEST(the_choice_follows_the_number_of_unknowns_and_is_told) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   Problem p;
   CHECK_OK(create_problem(ceed, &c, &p)); // 48 unknowns of 60
-  check_choice(&p, NULL, (const char *[]){"dense Cholesky", "48 unknowns of 60 entries", "on the host", NULL});
+  check_choice(&p, NULL,
+               (const char *[]){"dense Cholesky", "48 unknowns of 60 entries", "on the host", NULL});
   if (!tap_failed())
     check_choice(&p, &(RitzDirectOptions){.max_dense = 47},
                  (const char *[]){some, "not dense: more than 47 unknowns", NULL});
@@ -574,12 +590,14 @@ TEST(kinds_have_names_and_missing_ones_say_what_is_missing) {
   CHECK(!RitzDirectKindName(RITZ_DIRECT_CG + 1), "a name past the end");
   CHECK(!RitzDirectKindIsAvailable(RITZ_DIRECT_CG + 1, &why) && why, "a kind past the end");
   CHECK(RitzDirectKindIsAvailable(RITZ_DIRECT_DENSE, &why) && !why, "dense");
-  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &(RitzDirectOptions){.kind = RITZ_DIRECT_CG + 1}, &pc),
-              CEED_ERROR_INCOMPATIBLE, "kind");
+  CHECK_ERROR(
+      ceed, RitzPreconditionerCreateDirect(p.op, NULL, &(RitzDirectOptions){.kind = RITZ_DIRECT_CG + 1}, &pc),
+      CEED_ERROR_INCOMPATIBLE, "kind");
   for (RitzDirectKind k = RITZ_DIRECT_AUTO; RitzDirectKindName(k); k++) {
     if (RitzDirectKindIsAvailable(k, &why)) continue;
     tap_note("%s: %s", RitzDirectKindName(k), why);
-    CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, p.constraints, &(RitzDirectOptions){.kind = k}, &pc),
+    CHECK_ERROR(ceed,
+                RitzPreconditionerCreateDirect(p.op, p.constraints, &(RitzDirectOptions){.kind = k}, &pc),
                 CEED_ERROR_UNSUPPORTED, why);
   }
   CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &(RitzDirectOptions){.tolerance = 2}, &pc),
@@ -589,10 +607,87 @@ TEST(kinds_have_names_and_missing_ones_say_what_is_missing) {
   const int64_t beyond = 1000;
   CHECK_OK(RitzIndicesDestroy(&p.constraints));
   CHECK_OK(RitzIndicesCreate(ceed, 1, &beyond, &p.constraints));
-  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, p.constraints, NULL, &pc), CEED_ERROR_DIMENSION, "1000");
+  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, p.constraints, NULL, &pc), CEED_ERROR_DIMENSION,
+              "1000");
   CHECK(!pc, "something was made");
   destroy_problem(&p);
   CeedDestroy(&ceed);
+}
+
+// ---- Large operators ----
+
+// A box in the plane with enough elements for assembly by kernels, where there are any.
+static int create_large(Ceed ceed, CeedInt num_comp, bool has_kernels, bool is_device, Problem *p) {
+  const CeedInt side = !has_kernels ? 10 : is_device ? 46 : 202, n[2] = {side + 1, side};
+  *p = (Problem){.ceed = ceed, .dim = 2, .num_comp = num_comp};
+  int ierr = RitzMeshCreateBox(ceed, 2, n, NULL, NULL, 1, bend, NULL, &p->mesh);
+  if (!ierr) ierr = RitzSpaceCreate(p->mesh, 1, num_comp, &p->space);
+  if (!ierr) ierr = RitzSpaceGetSize(p->space, &p->n);
+  if (!ierr) ierr = RitzGeometryCreate(p->mesh, 1e-10, &p->geometry);
+  if (!ierr) ierr = create_operator(&(Case){.degree = 1, .lambda = 2}, p);
+  return ierr ? ierr : create_vectors(p);
+}
+
+// y = A r by the rows of the assembled matrix; the caller frees it. NULL: it cannot be assembled.
+static double *multiply(Problem *p) {
+  CeedSize num_rows, num_cols;
+  int64_t *starts, *cols;
+  CeedVector values = NULL;
+  const CeedScalar *v, *r;
+  double *y = NULL;
+  if (RitzOperatorAssembleCSRSymbolic(p->op, &num_rows, &num_cols, &starts, &cols)) return NULL;
+  int ierr = CeedVectorCreate(p->ceed, starts[num_rows], &values);
+  if (!ierr) ierr = RitzOperatorAssembleCSR(p->op, starts, cols, values);
+  if (!ierr && !CeedVectorGetArrayRead(values, CEED_MEM_HOST, &v) &&
+      !CeedVectorGetArrayRead(p->r, CEED_MEM_HOST, &r)) {
+    y = calloc((size_t)num_rows, sizeof(*y));
+    for (CeedSize i = 0; i < num_rows; i++)
+      for (int64_t k = starts[i]; k < starts[i + 1]; k++) y[i] += (double)v[k] * (double)r[cols[k]];
+    CeedVectorRestoreArrayRead(values, &v);
+    CeedVectorRestoreArrayRead(p->r, &r);
+  }
+  CeedVectorDestroy(&values);
+  free(starts);
+  free(cols);
+  return y;
+}
+
+static bool is_by_kernels(CeedOperator op) {
+  CeedOperatorAssemblyData data;
+  return !CeedOperatorGetOperatorAssemblyData(op->sub[0], &data) && ritz_columns_serve(op->sub[0]);
+}
+
+static void check_large(Ceed ceed, CeedInt num_comp) {
+  const char *resource;
+  CeedMemType mem_type;
+  const CeedScalar *array;
+  uint64_t seed = 21;
+  double error = 0, size = 0;
+  Problem p;
+  CHECK_OK(CeedGetResource(ceed, &resource));
+  CHECK_OK(CeedGetPreferredMemType(ceed, &mem_type));
+  const bool is_device = mem_type == CEED_MEM_DEVICE,
+             has_kernels = is_device || !strcmp(resource, "/cpu/self/gen");
+  CHECK_OK(create_large(ceed, num_comp, has_kernels, is_device, &p));
+  CHECK(is_by_kernels(p.op) == has_kernels, "%s", resource);
+  CHECK_OK(fill_random(&p, p.r, &seed));
+  double *y = multiply(&p);
+  CHECK(y, "not assembled");
+  CHECK_OK(CeedOperatorApply(p.op, p.r, p.az, CEED_REQUEST_IMMEDIATE));
+  CHECK_OK(CeedVectorGetArrayRead(p.az, CEED_MEM_HOST, &array));
+  for (CeedSize i = 0; i < p.n; i++) {
+    error = fmax(error, fabs(y[i] - (double)array[i]));
+    size = fmax(size, fabs(y[i]));
+  }
+  CeedVectorRestoreArrayRead(p.az, &array);
+  free(y);
+  CHECK(error <= 100 * CEED_EPSILON * size, "off by %g of %g", error, size); // nine terms a row, each of some
+  destroy_problem(&p);
+}
+
+TEST_EACH_BACKEND(large_operators_are_assembled_by_kernels) {
+  check_large(ceed, 1);
+  if (!tap_failed() && !tap_compiles_slowly(ceed)) check_large(ceed, 5); // more columns than are kept at once
 }
 
 // ---- Failures ----
@@ -609,9 +704,11 @@ static void check_faults(Problem *p, RitzDirectKind kind) {
     code = RitzPreconditionerCreateDirect(p->op, p->constraints, &options, &pc);
     ritz_memory_fail_at(0);
     num_failures += code != 0;
-    if (code) CHECK(!pc && ritz_memory_live() == live, "%s: allocation %d", RitzDirectKindName(kind), num_failures);
+    if (code)
+      CHECK(!pc && ritz_memory_live() == live, "%s: allocation %d", RitzDirectKindName(kind), num_failures);
   }
-  CHECK(code == 0 && num_failures > 3, "%s: %d failures, code %d", RitzDirectKindName(kind), num_failures, code);
+  CHECK(code == 0 && num_failures > 3, "%s: %d failures, code %d", RitzDirectKindName(kind), num_failures,
+        code);
   CHECK_OK(RitzPreconditionerDestroy(&pc));
 }
 
@@ -648,11 +745,12 @@ int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
       TESTS(every_kind_inverts_the_matrix_of_the_free_entries, inverses_are_symmetric_and_definite_and_say_so,
-            float_operators_are_factorized_in_double, pure_neumann_problems_are_solved_without_their_constants,
+            float_operators_are_factorized_in_double,
+            pure_neumann_problems_are_solved_without_their_constants,
             free_elastic_bodies_are_solved_without_rigid_motions, what_is_no_nullspace_is_refused,
             indefinite_matrices_have_no_cholesky_factors, matrices_without_an_inverse_are_refused,
             disconnected_unknowns_and_one_alone_are_solved,
             the_choice_follows_the_number_of_unknowns_and_is_told,
-            kinds_have_names_and_missing_ones_say_what_is_missing,
+            kinds_have_names_and_missing_ones_say_what_is_missing, large_operators_are_assembled_by_kernels,
             every_failing_allocation_leaves_nothing_behind, residuals_that_are_no_numbers_pass_through));
 }
