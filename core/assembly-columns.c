@@ -26,14 +26,15 @@ static bool has_passive_outputs(CeedOperator op) {
   return false;
 }
 
-bool ritz_columns_serve(CeedOperator op) {
-  const RitzBackend *backend = &op->obj.ceed->backend;
-  const bool is_device = backend->mem_type == CEED_MEM_DEVICE;
-  if (!is_device && !backend->operator_source) return false; // no kernels
-  if (op->num_elem < (is_device ? FEW_ON_DEVICES : FEW_ON_PROCESSORS)) return false;
-  if (op->is_at_points || op->qf_data->reuse || has_passive_outputs(op)) return false;
-  return has_one_space(&op->assembly_data->in, op->num_in, op->in) &&
-         has_one_space(&op->assembly_data->out, op->num_out, op->out);
+bool ritz_columns_serve(CeedOperator op, bool *is_possible) {
+  Ceed ceed = op->obj.ceed;
+  const bool is_device = ceed->backend.mem_type == CEED_MEM_DEVICE;
+  *is_possible = (is_device || ceed->backend.operator_source) // there are kernels
+                 && !op->is_at_points && !op->qf_data->reuse && !has_passive_outputs(op) &&
+                 has_one_space(&op->assembly_data->in, op->num_in, op->in) &&
+                 has_one_space(&op->assembly_data->out, op->num_out, op->out);
+  if (!*is_possible) return false;
+  return ceed->is_strict || op->num_elem >= (is_device ? FEW_ON_DEVICES : FEW_ON_PROCESSORS);
 }
 
 // ---- Life ----

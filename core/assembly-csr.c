@@ -181,6 +181,7 @@ typedef struct {
   CeedSize *offsets; // owned, [num]
   int64_t *places;   // owned, [num]: of the columns of the current element in L-vectors, ascending
   CeedInt *order;    // owned, [num]: the columns they belong to
+  bool is_by_choice; // element by element, though kernels could do it
 } Scatter;
 
 static void free_scatter(Scatter *s) {
@@ -242,14 +243,16 @@ static CeedSize matrix_size(const Block *block) {
   return (CeedSize)block->in->elem_size * block->in->num_comp * block->out->elem_size * block->out->num_comp;
 }
 
-// Matrices of the elements first .. first + num - 1, in the memory of the backend.
-static int assemble_some(const Block *block, CeedOperator computes, CeedInt first, CeedInt num,
+// Matrices of the elements first .. first + num - 1. Where the host is chosen for few elements, not for want
+// of kernels, the fallback works on the host's memory, without the backend's warning.
+static int assemble_some(const Scatter *s, CeedOperator computes, CeedInt first, CeedInt num,
                          CeedVector vec) {
-  Ceed ceed = block->op->obj.ceed;
+  const RitzBackend *own = &s->block->op->obj.ceed->backend,
+                    *backend = s->is_by_choice && own->fallback ? own->fallback : own;
   CeedScalar *array;
-  RITZ_TRY(CeedVectorGetArrayWrite(vec, ceed->backend.mem_type, &array));
+  RITZ_TRY(CeedVectorGetArrayWrite(vec, backend == own ? own->mem_type : CEED_MEM_HOST, &array));
   return ritz_vector_end_write(
-      vec, &array, ceed->backend.operator_assemble(computes, block->a, block->b, first, num, array));
+      vec, &array, backend->operator_assemble(computes, s->block->a, s->block->b, first, num, array));
 }
 
 static int add_some(Scatter *s, CeedInt first, CeedInt num, CeedVector vec) {
@@ -286,7 +289,7 @@ static int add_by_elements(Scatter *s, CeedOperator computes) {
   int ierr = CEED_ERROR_SUCCESS;
   for (CeedInt first = 0; !ierr && first < block->op->num_elem; first += num_at_once) {
     const CeedInt num = CeedIntMin(num_at_once, block->op->num_elem - first);
-    ierr = assemble_some(block, computes, first, num, vec);
+    ierr = assemble_some(s, computes, first, num, vec);
     if (!ierr) ierr = add_some(s, first, num, vec);
   }
   return ritz_first_error(ierr, CeedVectorDestroy(&vec));

@@ -70,8 +70,8 @@ typedef struct {
   CeedInt column;     // the last one
 } RitzColumns;
 // Whether that is possible for an operator in CeedScalar with groups, and sooner done than element by element
-// on the host. It depends on the operator and its backend alone.
-bool ritz_columns_serve(CeedOperator op);
+// on the host (or RITZ_STRICT wants kernels). It depends on the operator and its context alone.
+bool ritz_columns_serve(CeedOperator op, bool *is_possible);
 int ritz_columns_open(CeedOperator op, RitzColumns *c);
 // The next column of all elements, [element][component][node] of the output, to be given back with `done`.
 int ritz_columns_next(RitzColumns *c, const CeedScalar **values);

@@ -654,7 +654,9 @@ static double *multiply(Problem *p) {
 
 static bool is_by_kernels(CeedOperator op) {
   CeedOperatorAssemblyData data;
-  return !CeedOperatorGetOperatorAssemblyData(op->sub[0], &data) && ritz_columns_serve(op->sub[0]);
+  bool is_possible;
+  return !CeedOperatorGetOperatorAssemblyData(op->sub[0], &data) &&
+         ritz_columns_serve(op->sub[0], &is_possible);
 }
 
 static void check_large(Ceed ceed, CeedInt num_comp) {
