@@ -349,8 +349,8 @@ static int add_block(const Block *block, const int64_t *row_starts, const int64_
   CeedOperatorAssemblyData groups;
   RITZ_TRY(ritz_operator_stand_in(block->op, &computes));
   RITZ_TRY(CeedOperatorGetOperatorAssemblyData(computes, &groups));
-  const int ierr =
-      ritz_columns_serve(computes) ? add_by_columns(&s, computes) : add_by_elements(&s, computes);
+  const bool by_columns = ritz_columns_serve(computes, &s.is_by_choice);
+  const int ierr = by_columns ? add_by_columns(&s, computes) : add_by_elements(&s, computes);
   free_scatter(&s);
   return ierr;
 }
