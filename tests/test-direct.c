@@ -721,6 +721,21 @@ TEST(every_failing_allocation_leaves_nothing_behind) {
   CeedDestroy(&ceed);
 }
 
+// RITZ_STRICT wants kernels for few elements, too.
+TEST(assembly_by_kernels_leaves_nothing_behind_when_memory_ends) {
+  const Case c = {.dim = 2, .degree = 1, .num_comp = 1, .into = CEED_TOPOLOGY_QUAD, .constrained = "xmin"};
+  setenv("RITZ_STRICT", "1", 1);
+  Ceed ceed = tap_ceed("/cpu/self/gen");
+  unsetenv("RITZ_STRICT");
+  Problem p;
+  CHECK_OK(create_problem(ceed, &c, &p));
+  CHECK(is_by_kernels(p.op), "by elements");
+  check_inverse(&p, RITZ_DIRECT_DENSE);
+  if (!tap_failed()) check_faults(&p, RITZ_DIRECT_DENSE);
+  destroy_problem(&p);
+  CeedDestroy(&ceed);
+}
+
 static void check_nan_residual(Problem *p, RitzDirectKind kind) {
   const RitzDirectOptions options = {.kind = kind};
   RitzPreconditioner pc = NULL;
@@ -754,5 +769,7 @@ int main(int argc, char **argv) {
             disconnected_unknowns_and_one_alone_are_solved,
             the_choice_follows_the_number_of_unknowns_and_is_told,
             kinds_have_names_and_missing_ones_say_what_is_missing, large_operators_are_assembled_by_kernels,
-            every_failing_allocation_leaves_nothing_behind, residuals_that_are_no_numbers_pass_through));
+            every_failing_allocation_leaves_nothing_behind,
+            assembly_by_kernels_leaves_nothing_behind_when_memory_ends,
+            residuals_that_are_no_numbers_pass_through));
 }
