@@ -191,22 +191,19 @@ static double one(const void *ctx, const ProblemPoint *point, CeedInt component)
   return 1;
 }
 
-// Constants: a constant source makes the loads add up to zero, and the mean of u is zero in the end (its values
-// at the nodes are shifted by solve_balance's counterpart in solve_run).
+// A constant source makes the loads add up to zero. `part` of them lies along the constants.
 static int balance_constant(Solve *s, double part) {
-  CeedVector mass = NULL;
   double total = 0;
-  int ierr;
 
-  CLI_TRY(CeedVectorCreate(s->ceed, s->size, &mass));
-  CLI_TRY_CLEANUP(CeedVectorSetValue(mass, 0));
-  CLI_TRY_CLEANUP(problem_add_source(&s->problem, "--source", one, NULL, mass));
-  CLI_TRY_CLEANUP(RitzVectorDot(s->modes[0], mass, &total));
-  CLI_TRY_CLEANUP(RitzVectorSum(s->rhs, 1, s->rhs, -part / total, mass));
+  CLI_TRY(RitzVectorDot(s->modes[0], s->mean_weights, &total));
   cli_fact(NULL, "source and flux do not add up to zero: a constant source of %.4g is added", -part / total);
-cleanup:
-  CeedVectorDestroy(&mass);
-  return ierr;
+  return RitzVectorSum(s->rhs, 1, s->rhs, -part / total, s->mean_weights);
+}
+
+static int create_mean_weights(Solve *s) {
+  CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->mean_weights));
+  CLI_TRY(CeedVectorSetValue(s->mean_weights, 0));
+  return problem_add_source(&s->problem, "--source", one, NULL, s->mean_weights);
 }
 
 int solve_balance(Solve *s) {
@@ -219,6 +216,7 @@ int solve_balance(Solve *s) {
   else
     cli_fact("nullspace", "%" CeedInt_FMT " rigid body motions that no face holds: u is one solution of many",
              s->num_modes);
+  if (s->problem.num_comp == 1) CLI_TRY(create_mean_weights(s));
   for (CeedInt i = 0; i < s->num_modes; i++) {
     double part = 0;
 

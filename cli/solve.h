@@ -99,6 +99,7 @@ typedef struct {
   CeedInt num_modes; // of no energy
   CeedVector modes[PROBLEM_MAX_MODES];
   CeedVector u, rhs;
+  CeedVector mean_weights; // integrals of the basis functions, where u is known up to a constant; else NULL
   RitzPreconditioner pc;
   RitzSolver solver;
   double setup_start; // seconds of the clock
