@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/problem-points.h"
+#include "cli/von-mises.h"
 
 // Shear modulus in a region; later materials count.
 static double shear_modulus(const Problem *p, int32_t region) {

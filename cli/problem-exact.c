@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/problem-points.h"
+#include "cli/sine.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Operators that run once: contract in problem-points.h.
 #include "cli/problem-points.h"
+#include "cli/source.h"
 
 #include <math.h>
 #include <ritz/operator.h>
