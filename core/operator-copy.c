@@ -123,18 +123,28 @@ static int check_not_at_points(CeedOperator op, const char *call) {
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_operators_copy(const char *call, CeedInt num, const CeedOperator *ops, CeedScalarType precision,
+                        CeedOperator *copies) {
+  Conversion c = {.precision = precision};
+  int ierr = CEED_ERROR_SUCCESS;
+  for (CeedInt i = 0; i < num; i++) copies[i] = NULL;
+  for (CeedInt i = 0; !ierr && i < num; i++) {
+    ierr = check_not_at_points(ops[i], call);
+    if (!ierr) ierr = CeedOperatorCheckReady(ops[i]);
+    if (!ierr) ierr = (ops[i]->is_composite ? copy_composite : copy_single)(&c, ops[i], &copies[i]);
+  }
+  for (CeedInt i = 0; i < c.num; i++) (void)CeedVectorDestroy(&c.pairs[i].copy);
+  RITZ_FREE(&c.pairs);
+  for (CeedInt i = 0; ierr && i < num; i++) (void)CeedOperatorDestroy(&copies[i]);
+  return ierr;
+}
+
 int RitzOperatorCopyInPrecision(CeedOperator op, CeedScalarType precision, CeedOperator *copy) {
   RITZ_HANDLE(op);
   RITZ_NOT_NULL(copy);
   RITZ_TRY(ritz_check_precision(op->obj.ceed, __func__, precision));
-  RITZ_TRY(check_not_at_points(op, __func__));
-  RITZ_TRY(CeedOperatorCheckReady(op));
-  Conversion c = {.precision = precision};
-  CeedOperator created = NULL;
-  const int ierr = (op->is_composite ? copy_composite : copy_single)(&c, op, &created);
-  for (CeedInt i = 0; i < c.num; i++) (void)CeedVectorDestroy(&c.pairs[i].copy);
-  RITZ_FREE(&c.pairs);
-  RITZ_TRY(ierr);
+  CeedOperator created;
+  RITZ_TRY(ritz_operators_copy(__func__, 1, &op, precision, &created));
   *copy = created;
   return CEED_ERROR_SUCCESS;
 }
