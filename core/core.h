@@ -436,6 +436,7 @@ struct CeedOperator_private {
   // active vectors of its arithmetic's precision itself; each other pair that it meets has a variant, which
   // shares all but active_precision, `data`, the backend's answer and the rows of the timing table with it.
   CeedScalarType precision, active_precision[2];
+  RitzOperatorUse use;
   CeedOperator variants[4];   // owned; core/operator-precision.c
   RitzStandIn *stand_in;      // owned, NULL before it is needed; core/operator-stand-in.c
   bool is_stand_in;           // belongs to another operator, for which it computes in CeedScalar
