@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copies of operators in another precision (ritz/precision.h): all is shared but the passive inputs, which
 // are converted, each once, however many fields and sub-operators it serves.
+#include <ritz/operator.h>
 #include <ritz/precision.h>
 
 #include "core/operator.h"
@@ -84,6 +85,7 @@ static int copy_single(Conversion *c, CeedOperator op, CeedOperator *copy) {
   int ierr = copy_fields(c, op, *copy);
   if (!ierr) ierr = CeedOperatorSetName(*copy, op->name);
   if (!ierr) ierr = RitzOperatorSetPrecision(*copy, c->precision);
+  if (!ierr) ierr = RitzOperatorSetUse(*copy, op->use);
   if (!ierr) ierr = CeedOperatorCheckReady(*copy);
   if (ierr) {
     (void)CeedOperatorDestroy(copy);

@@ -2,6 +2,8 @@
 // Multigrid preconditioners from levels given by hand (ritz/multigrid.h): checks, copies in the precision of
 // the cycle, smoothers. Cycles are in solver/multigrid-cycle.c, tables in solver/multigrid-view.c, levels of
 // a hierarchy in solver/multigrid-hierarchy.c.
+#include <ritz/operator.h>
+
 #include "solver/multigrid.h"
 
 // What a creation knows.
@@ -371,11 +373,33 @@ static int create_level(const Setup *s, CeedInt level, CeedOperator ops[]) {
   return create_vectors(s, level);
 }
 
+// All kernels of the cycle, and of the diagonals that smoothers need, made side by side.
+static int prepare(const Setup *s, const CeedOperator *ops) {
+  const CeedInt max = 3 * s->num;
+  CeedOperator *list = NULL;
+  int *wanted = NULL;
+  CeedInt num = 0;
+
+  RITZ_TRY(RITZ_CALLOC(s->ceed, (size_t)max, &list));
+  int ierr = RITZ_CALLOC(s->ceed, (size_t)max, &wanted);
+  for (CeedInt i = 0; !ierr && i < max; i++) {
+    const bool smooths = i % 3 == 0 && i > 0 && !s->levels[i / 3].smoother;
+    if (!ops[i]) continue;
+    wanted[num] = RITZ_PREPARE_APPLY | (smooths ? RITZ_PREPARE_DIAGONAL : 0);
+    list[num++] = ops[i];
+  }
+  if (!ierr) ierr = RitzOperatorsPrepare(num, list, wanted, false);
+  RITZ_FREE(&wanted);
+  RITZ_FREE((void **)&list);
+  return ierr;
+}
+
 static int create_levels(const Setup *s) {
   CeedOperator *ops = NULL;
 
   RITZ_TRY(RITZ_CALLOC(s->ceed, 3 * (size_t)s->num, &ops));
   int ierr = make_operators(s, ops);
+  if (!ierr) ierr = prepare(s, ops);
   for (CeedInt i = 0; !ierr && i < s->num; i++) ierr = create_level(s, i, &ops[3 * i]);
   for (CeedInt i = 0; i < 3 * s->num; i++) ierr = ritz_first_error(ierr, CeedOperatorDestroy(&ops[i]));
   RITZ_FREE((void **)&ops);
