@@ -4,7 +4,7 @@
 #ifndef RITZ_CLI_SINE_H
 #define RITZ_CLI_SINE_H
 
-#include "cli/qfunctions.h"
+#include "qfunctions.h" // beside it, also for run-time compilers
 
 // Sine and pi times cosine of pi x_c at point i; 1 and 0 beyond the space.
 CEED_QFUNCTION_HELPER void solve_waves(const SolveContext *s, const CeedScalar *x, const CeedInt Q,

@@ -3,7 +3,7 @@
 #ifndef RITZ_CLI_SOURCE_H
 #define RITZ_CLI_SOURCE_H
 
-#include "cli/qfunctions.h"
+#include "qfunctions.h" // beside it, also for run-time compilers
 
 // in: source at the points, gradient of the coordinates, weights; out: v = w det f
 CEED_QFUNCTION(solve_source)

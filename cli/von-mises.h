@@ -3,7 +3,7 @@
 #ifndef RITZ_CLI_VON_MISES_H
 #define RITZ_CLI_VON_MISES_H
 
-#include "cli/qfunctions.h"
+#include "qfunctions.h" // beside it, also for run-time compilers
 
 // in: gradient of the coordinates, du of a displacement; out: von Mises stress for a shear modulus of 1, in the
 // plane with vanishing strain across it
