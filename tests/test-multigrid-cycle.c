@@ -232,8 +232,9 @@ TEST_EACH_BACKEND(cycles_differ_from_three_levels_on) {
 // nothing was iterated.
 TEST_EACH_BACKEND(full_multigrid_reaches_the_error_of_discretization) {
   if (!HAS_DOUBLE) NOT_FOR_THIS_BACKEND("differences of energies need double");
-  const MultigridCase c = {
-      .dim = 2, .n = 8, .degree = 2, .kind = RITZ_HIERARCHY_HP, .options = {.is_full = true}};
+  MultigridCase c = small_case;
+  c.n = 8;
+  c.options.is_full = true;
   MultigridKit k;
   MultigridResult result;
   double energy = 0, left = 0;
@@ -250,7 +251,8 @@ TEST_EACH_BACKEND(full_multigrid_reaches_the_error_of_discretization) {
   CHECK_OK(RitzVectorDot(z, Az, &left));
   const double squared = KIT_PI * KIT_PI / 2 - energy; // a(u, u): 2 pi^2 / 4
   CHECK(squared > 0, "energy %g", energy);
-  CHECK(sqrt(left) < 0.3 * sqrt(squared), "left %g, of discretization %g", sqrt(left), sqrt(squared));
+  // The sum of the squares is that of both errors: 12 % more than of discretization alone.
+  CHECK(sqrt(left) < 0.5 * sqrt(squared), "left %g, of discretization %g", sqrt(left), sqrt(squared));
   CeedVector *const vectors[] = {&b, &u, &z, &Az};
   for (int i = 0; i < 4; i++) CHECK_OK(CeedVectorDestroy(vectors[i]));
   CHECK_OK(kit_close(&k));
@@ -286,8 +288,9 @@ TEST(iterations_on_a_deformed_box_are_few_and_independent_of_the_mesh) {
 TEST(cycles_in_float_need_as_many_iterations) {
   if (!HAS_DOUBLE) NOT_HERE("one precision");
   Ceed ceed = tap_ceed("/cpu/self");
-  for (int i = 0; i < 2; i++) {
-    MultigridCase c = {.dim = 3, .n = 4, .degree = i ? 4 : 2, .kind = RITZ_HIERARCHY_AUTO, .amplitude = 0.1};
+  for (int i = 0; i < (tap_level() < TAP_FULL ? 1 : 2); i++) {
+    MultigridCase c = {
+        .dim = 3, .n = i ? 8 : 4, .degree = i ? 2 : 4, .kind = RITZ_HIERARCHY_H, .amplitude = 0.1};
     const CeedInt doubles = kit_count(ceed, &c, 1e-12);
     c.options.use_precision = true;
     c.options.precision = CEED_SCALAR_FP32;
@@ -322,7 +325,7 @@ TEST_EACH_BACKEND(float_levels_serve_double_vectors) {
 TEST(jumps_of_the_coefficient_do_not_stop_convergence) {
   if (!HAS_DOUBLE) NOT_HERE("1e-9 is below the rounding of floats");
   Ceed ceed = tap_ceed("/cpu/self");
-  const MultigridCase c = {.dim = 3, .n = 4, .degree = 4, .kind = RITZ_HIERARCHY_P, .contrast = 1e4};
+  const MultigridCase c = {.dim = 3, .n = 6, .degree = 2, .kind = RITZ_HIERARCHY_P, .contrast = 1e4};
   const CeedInt num = kit_count(ceed, &c, 1e-9);
   tap_note("%d iterations", (int)num);
   CHECK(num > 0 && num <= 20, "%d iterations", (int)num);
