@@ -4,6 +4,7 @@
 // a hierarchy in solver/multigrid-hierarchy.c.
 #include <ritz/operator.h>
 
+#include "solver/eigenvalues.h"
 #include "solver/multigrid.h"
 
 // What a creation knows.
@@ -122,8 +123,8 @@ static int check_nullspace(const Setup *s, CeedInt level, CeedSize n) {
   const RitzMultigridLevel *l = &s->levels[level];
 
   RITZ_REQUIRE(l->num_null == s->levels[0].num_null && l->num_null >= 0, s->ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: level %" CeedInt_FMT " has a nullspace of %" CeedInt_FMT " vectors, level 0 of %" CeedInt_FMT
-               "; needed the same on all levels",
+               "%s: level %" CeedInt_FMT " has a nullspace of %" CeedInt_FMT
+               " vectors, level 0 of %" CeedInt_FMT "; needed the same on all levels",
                s->call, level, l->num_null, s->levels[0].num_null);
   for (CeedInt i = 0; i < l->num_null; i++) {
     CeedVector null = l->null ? l->null[i] : NULL;
@@ -204,7 +205,8 @@ static int choose_precision(Setup *s) {
   RITZ_TRY(RitzOperatorGetPrecision(s->levels[s->num - 1].op, &s->precision));
   for (CeedInt i = 0; i < s->num; i++) {
     RITZ_REQUIRE(has_precision(s->levels[i].op, s->precision), s->ceed, CEED_ERROR_INCOMPATIBLE,
-                 "%s: the operator of level %" CeedInt_FMT " has not the precision %s of the finest one; needed "
+                 "%s: the operator of level %" CeedInt_FMT
+                 " has not the precision %s of the finest one; needed "
                  "the same, or the option use_precision",
                  s->call, i, ritz_precision_name(s->precision));
   }
@@ -290,6 +292,24 @@ static int create_inner(const Setup *s, CeedInt level, RitzSmootherKind kind, Ri
   }
 }
 
+// The bound is estimated here where there is a nullspace, which the smoother is not told of: eigenvalues are
+// those beside it.
+static int create_chebyshev(const Setup *s, CeedInt level, RitzPreconditioner inner) {
+  RitzCycleLevel *l = &s->mg->levels[level];
+  RitzChebyshevOptions options = s->options->chebyshev;
+  RitzSpectrum spectrum;
+  double upper = 0;
+
+  if (l->system.num_null > 0) {
+    RITZ_TRY(ritz_chebyshev_check(s->ceed, s->call, &options));
+    RITZ_TRY(
+        ritz_chebyshev_bounds(&options, &l->system, s->call, inner, l->n, s->precision, &spectrum, &upper));
+    options.largest = upper;
+  }
+  return RitzPreconditionerCreateChebyshev(l->system.op, l->system.constraints, inner, &options,
+                                           &l->smoother);
+}
+
 static int create_smoother(const Setup *s, CeedInt level) {
   static const char *const names[] = {[RITZ_SMOOTHER_JACOBI] = "Chebyshev, Jacobi",
                                       [RITZ_SMOOTHER_POINT_BLOCKS] = "Chebyshev, point blocks",
@@ -304,8 +324,7 @@ static int create_smoother(const Setup *s, CeedInt level) {
   l->smoother_name = names[kind];
   l->num_applies = s->options->chebyshev.degree > 0 ? s->options->chebyshev.degree : 3;
   RITZ_TRY(create_inner(s, level, kind, &inner));
-  const int ierr = RitzPreconditionerCreateChebyshev(l->system.op, l->system.constraints, inner,
-                                                     &s->options->chebyshev, &l->smoother);
+  const int ierr = create_chebyshev(s, level, inner);
   return ritz_first_error(ierr, RitzPreconditionerDestroy(&inner));
 }
 
