@@ -47,6 +47,7 @@ int points_compute_positions(const Problem *p, const Points *points, CeedElemRes
   CLI_TRY_CLEANUP(CeedOperatorCreate(p->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &op));
   CLI_TRY_CLEANUP(CeedOperatorSetField(op, "input", points->rstr_x, points->basis_x, CEED_VECTOR_ACTIVE));
   CLI_TRY_CLEANUP(CeedOperatorSetField(op, "output", rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  CLI_TRY_CLEANUP(RitzOperatorSetUse(op, RITZ_USE_ONCE));
   CLI_TRY_CLEANUP(CeedOperatorApply(op, p->x, positions, CEED_REQUEST_IMMEDIATE));
 cleanup:
   CeedOperatorDestroy(&op);
@@ -101,6 +102,7 @@ int points_create_operator(const Problem *p, const SolveContext *context, CeedQF
     CLI_TRY_CLEANUP(
         CeedOperatorSetField(*op, fields[i].name, fields[i].rstr, fields[i].basis, fields[i].vector));
   }
+  CLI_TRY_CLEANUP(RitzOperatorSetUse(*op, RITZ_USE_ONCE));
 cleanup:
   CeedQFunctionDestroy(&qf);
   return ierr;
