@@ -7,8 +7,7 @@
 #include <ritz/precision.h>
 #include <ritz/preconditioner.h>
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "core/core.h"
 #include "solver/system.h"
 
 typedef struct {
@@ -39,9 +38,34 @@ struct RitzPreconditioner_private {
 int ritz_preconditioner_create(Ceed ceed, const char *call, CeedSize n, CeedScalarType precision,
                                const RitzPreconditionerMethods *methods, void *data, bool is_symmetric,
                                RitzPreconditioner *pc);
+// RitzPreconditionerApply without its checks: r and z of any precision and context.
+int ritz_preconditioner_apply(RitzPreconditioner pc, CeedVector r, CeedVector z);
 // One smoothing action of any preconditioner for the system, see `smooth`. r: work vector.
 int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, CeedVector b, CeedVector x,
                                bool starts_from_zero, CeedVector r);
 int ritz_preconditioner_view(RitzPreconditioner pc, FILE *stream, int indent);
+int64_t ritz_preconditioner_bytes(RitzPreconditioner pc);
+
+// ---- Checks ----
+
+// CEED_ERROR_DIMENSION unless all entries are below n; NULL: none.
+int ritz_check_constraints(Ceed ceed, const char *call, RitzIndices constraints, CeedSize n);
+// *n: length of the active vectors. CEED_ERROR_INCOMPATIBLE: none; CEED_ERROR_DIMENSION: two lengths.
+int ritz_operator_square_length(CeedOperator op, const char *call, CeedSize *n);
+
+// CEED_ERROR_INCOMPATIBLE unless the options make sense.
+int ritz_chebyshev_check(Ceed ceed, const char *call, const RitzChebyshevOptions *options);
+
+// ---- Jacobi (solver/jacobi.c) ----
+
+// z = r / diagonal, as the public function makes it, where `ceed` (the vectors' context) and the precision
+// are given and the diagonal may have others. *bad_entry: a free entry that is not a positive finite number,
+// then *pc is NULL and nothing is reported; -1: none.
+int ritz_jacobi_create(Ceed ceed, const char *call, CeedScalarType precision, CeedVector diagonal,
+                       RitzIndices constraints, int64_t *bad_entry, RitzPreconditioner *pc);
+// The inverse diagonal but for a factor (its largest entry is near one; zero on constrained entries),
+// borrowed, so that passes over vectors can do the work of a Jacobi method; NULL: another kind. *factor (may
+// be NULL): what it is to be multiplied with.
+CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, double *factor);
 
 #endif

@@ -68,6 +68,10 @@ static void scatter(const RitzCpuRun *run, const RitzStep *step, const RitzBatch
   int64_t at[RITZ_LANES];
   if (space->is_oriented) ritz_orient(to, b, &shape, y);
   if (space->is_curl_oriented) ritz_curl_orient(to, b, &shape, true, y);
+  if (to->is_packed) {
+    ritz_store_packed(to, b, &shape, y);
+    return;
+  }
   for (int i = 0; i < space->num_nodes; i++) {
     find_entries(space, &run->how[s], to, b, i, at);
     for (int c = 0; c < space->num_comp; c++) {

@@ -26,14 +26,19 @@ typedef struct {
   CeedInt max_levels;     // 0: as many as there are
   CeedInt degree_divisor; // p -> max(1, p / divisor); 0: 2; 1: p -> p - 1
   CeedInt min_elements;   // meshes are not coarsened below so many; 0: 1
+  CeedInt num_levels;     // exactly so many; 0: what the other options allow
 } RitzHierarchyOptions;
 
-// Spaces below `fine`, which is the finest level and referenced. options NULL: zeros.
+// Spaces below `fine`, which is the finest level and referenced. options NULL: zeros. Coarser meshes are
+// those of RitzMeshGetCoarser. Errors: CEED_ERROR_DIMENSION (numbers below 0; num_levels that cannot be had:
+// how many are possible is told).
 CEED_EXTERN int RitzHierarchyCreate(RitzSpace fine, const RitzHierarchyOptions *options,
                                     RitzHierarchy *hierarchy);
 CEED_EXTERN int RitzHierarchyDestroy(RitzHierarchy *hierarchy);
 CEED_EXTERN int RitzHierarchyGetNumLevels(RitzHierarchy hierarchy, CeedInt *num_levels);
 CEED_EXTERN int RitzHierarchyGetSpace(RitzHierarchy hierarchy, CeedInt level, RitzSpace *space); // borrowed
+// A line for each level, finest first: degree, elements, unknowns.
+CEED_EXTERN int RitzHierarchyView(RitzHierarchy hierarchy, FILE *stream);
 
 // A function of `coarse` as a function of `fine`: prolong, L-vector -> L-vector, exact (the spaces are
 // nested: one mesh and a degree that is not larger, or meshes of which one is the other, refined once, with

@@ -21,20 +21,21 @@ CEED_EXTERN int RitzVectorDotRange(CeedVector x, CeedVector y, CeedSize first, C
 // results[i] = x[i] . y in one pass over y (as many as fit in a pass), i < num.
 CEED_EXTERN int RitzVectorDots(CeedInt num, const CeedVector x[], CeedVector y, double results[]);
 
-// ---- Sums of vectors ----
+// ---- Sums of vectors: one whose factor is zero is left out, whatever it holds ----
 
 // w = alpha x + beta y; w may be x or y. beta = 0: y is not read, and may be w or CEED_VECTOR_NONE.
 CEED_EXTERN int RitzVectorSum(CeedVector w, double alpha, CeedVector x, double beta, CeedVector y);
 // y += sum of alpha[i] x[i], i < num, in one pass over y (as many as fit in a pass). No x[i] is y.
 CEED_EXTERN int RitzVectorAXPYs(CeedVector y, CeedInt num, const double alpha[], const CeedVector x[]);
-// to[first_to + i] = from[first_from + i], i < num; from and to differ.
+// to[first_to + i] = from[first_from + i], i < num; from and to differ, and may differ in length. `to` needs
+// values, unless all of its entries are written.
 CEED_EXTERN int RitzVectorCopyRange(CeedVector from, CeedSize first_from, CeedSize num, CeedVector to,
                                     CeedSize first_to);
 
 // ---- Sets of entries ----
 
-// Entries of vectors, ascending, each once: Dirichlet entries, for example. Immutable. Memory: 8 bytes an
-// entry, as much again on a device from the first use there on.
+// Entries of vectors, ascending, each once: Dirichlet entries, for example. Immutable; serves vectors of all
+// contexts. Memory: 8 bytes an entry, as much again on a device from the first use there on.
 typedef struct RitzIndices_private *RitzIndices;
 
 // Of num entries in any order, copied, duplicates dropped. Negative ones are CEED_ERROR_DIMENSION.
@@ -62,7 +63,8 @@ CEED_EXTERN int RitzScalarsSet(RitzScalars scalars, CeedInt first, CeedInt num, 
 // Number k = x . y.
 CEED_EXTERN int RitzVectorDotTo(CeedVector x, CeedVector y, RitzScalars scalars, CeedInt k);
 // y = f x + g y, where f is sign times number a, divided by number b (b = -1: undivided), likewise g; a = -1:
-// the factor is sign itself. A quotient that is not finite counts as zero.
+// the factor is sign itself. Divisors are squares or energies: where one is not positive, and where the
+// quotient is not finite, the factor is zero.
 typedef struct {
   CeedInt a, b;
   double sign;
