@@ -15,6 +15,7 @@
 #include <ceed/backend.h>
 #include <ritz/device.h>
 #include <ritz/operator.h>
+#include <ritz/vector.h>
 
 // Where a vector's or context's data live. HOST and PACKED are kept by core/, DEVICE by the backend's rep_*
 // slots.
@@ -69,6 +70,8 @@ typedef enum {
 
 typedef struct RitzProfileCall RitzProfileCall; // core/profile.h
 typedef struct RitzApplyHooks RitzApplyHooks;   // core/apply-hooks.h
+typedef struct RitzPass RitzPass;               // core/vector-pass.h
+typedef struct RitzPassArrays RitzPassArrays;
 typedef void (*RitzRangeFunction)(void *data, int slot, int64_t first, int64_t count);
 typedef struct RitzCgSetup RitzCgSetup; // core/device-cg.h
 typedef struct RitzCgNumbers RitzCgNumbers;
@@ -146,6 +149,18 @@ struct RitzBackend {
   // y = x, of another precision.
   int (*vector_convert)(Ceed ceed, CeedSize n, CeedScalarType from, const void *x, CeedScalarType to,
                         void *y);
+
+  // Passes (core/vector-pass.h), n > 0. sums [num_sums], NULL where there are none. By: factors from and sums
+  // into scalars, which is memory of the backend; nobody waits.
+  int (*vector_pass)(Ceed ceed, const RitzPassArrays *arrays, const double *factors, double *sums);
+  int (*vector_pass_by)(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *factors, double *scalars,
+                        CeedInt first_sum);
+  // x[i] = value, y[i] = x[i] for the entries of a list in the backend's memory, ascending, each once; num >
+  // 0.
+  int (*vector_set_entries)(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
+                            double value, void *x);
+  int (*vector_copy_entries)(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
+                             const void *x, void *y);
 
   // ---- Optional: hooks of backends that keep data of their own with an object (its `data` field) ----
   int (*set_stream)(Ceed ceed, void *handle);

@@ -24,6 +24,9 @@ static const struct {
     {&ritz_space_class, "a RitzSpace"},
     {&ritz_geometry_class, "a RitzGeometry"},
     {&ritz_solver_class, "a RitzSolver"},
+    {&ritz_preconditioner_class, "a RitzPreconditioner"},
+    {&ritz_indices_class, "a RitzIndices"},
+    {&ritz_scalars_class, "a RitzScalars"},
 };
 
 static const RitzClass *class_at(const void *handle) {

@@ -115,6 +115,10 @@ void ritz_backend_complete(const RitzBackend *backend, RitzBackend *complete) {
     FILL(vector_axpby);
     FILL(vector_pointwise_mult);
     FILL(vector_reciprocal);
+    FILL(vector_pass);
+    FILL(vector_pass_by);
+    FILL(vector_set_entries);
+    FILL(vector_copy_entries);
   }
 #undef FILL
 }

@@ -153,7 +153,7 @@ static void emit_first_of(Diagonal *d, int middle, const char *pass) {
 }
 
 static void emit_middle(Diagonal *d) {
-  const RitzPass *pass = ritz_plan_gpu_pass(d->emitter.target, RITZ_PASS_MIDDLE, d->P);
+  const RitzGpuPass *pass = ritz_plan_gpu_pass(d->emitter.target, RITZ_PASS_MIDDLE, d->P);
   char name[48];
   ritz_emit_gpu_name_pass(pass, name);
   ritz_emit_gpu_open_pass(&d->emitter, pass, "Nodes along the first direction");
@@ -172,7 +172,7 @@ static void emit_all_of_line(Diagonal *d, const char *pass) {
 }
 
 static void emit_nodes(Diagonal *d) {
-  const RitzPass *pass = ritz_plan_gpu_pass(d->emitter.target, RITZ_PASS_NODES, d->P);
+  const RitzGpuPass *pass = ritz_plan_gpu_pass(d->emitter.target, RITZ_PASS_NODES, d->P);
   char name[32], first[64];
   ritz_emit_gpu_name_pass(pass, name);
   snprintf(first, sizeof(first), "L.%s_first", name);

@@ -205,7 +205,7 @@ void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, co
 // ---- Passes ----
 
 // Name of a pass in the table of lines.
-void ritz_emit_gpu_name_pass(const RitzPass *pass, char name[32]) {
+void ritz_emit_gpu_name_pass(const RitzGpuPass *pass, char name[32]) {
   static const char *const names[] = {"nodes", "middle", "points", "rows", "columns"};
   const CeedInt *P = pass->nodes;
   const CeedInt last = P[2] ? P[2] : P[1];
@@ -219,7 +219,7 @@ void ritz_emit_gpu_name_pass(const RitzPass *pass, char name[32]) {
 
 // Opens a block for the threads that have a line, or for all, which then do without; of several rounds a
 // loop.
-void ritz_emit_gpu_open_pass(RitzGpuEmitter *e, const RitzPass *pass, const char *what) {
+void ritz_emit_gpu_open_pass(RitzGpuEmitter *e, const RitzGpuPass *pass, const char *what) {
   char name[48];
   ritz_emit_gpu_name_pass(pass, name);
   ritz_text_add(&e->text, "\n  // %s\n", what);
@@ -246,7 +246,7 @@ static void add_place(RitzGpuEmitter *e, int number, const char *pass) {
 
 // Lines of a pass from arrays to arrays. how: "" from one to another, "_two" to two others, "_sum" from two
 // to another; matrices are transposed where spaces are outputs.
-static void emit_move(RitzGpuEmitter *e, int s, const RitzPass *pass, const char *how,
+static void emit_move(RitzGpuEmitter *e, int s, const RitzGpuPass *pass, const char *how,
                       const RitzTextTable *matrices, const int *arrays, const char *stride) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const int num = ritz_num_text_tables(matrices) + 1;
@@ -285,10 +285,10 @@ static bool is_direct_gradient(const RitzGpuEmitter *e, int s) {
   return ritz_gpu_has_gradient(&e->plan->spaces[s]) && ritz_gpu_route(e, s) == RITZ_ROUTE_DIRECT;
 }
 
-typedef void (*EmitSpace)(RitzGpuEmitter *e, int s, const RitzPass *pass);
+typedef void (*EmitSpace)(RitzGpuEmitter *e, int s, const RitzGpuPass *pass);
 
 // Whether lines of the space, or of some of its components, are those of a pass of nodes or middle lines.
-static bool has_pass(const RitzGpuEmitter *e, int s, const RitzPass *pass) {
+static bool has_pass(const RitzGpuEmitter *e, int s, const RitzGpuPass *pass) {
   const RitzPlanBasis *b = space_basis_of(e, s);
   bool has = false;
   if (!ritz_gpu_has_vector(e, s)) return ritz_plan_gpu_pass(e->target, pass->kind, b->P_1d) == pass;
@@ -302,7 +302,7 @@ static void emit_passes(RitzGpuEmitter *e, RitzPassKind kind, bool is_input, con
                         EmitSpace emit) {
   bool is_any = false;
   for (int i = 0; i < e->target->num_passes; i++) {
-    const RitzPass *pass = &e->target->passes[i];
+    const RitzGpuPass *pass = &e->target->passes[i];
     bool is_open = false;
     if (pass->kind != kind) continue;
     for (int s = 0; s < e->plan->num_spaces; s++) {
@@ -319,7 +319,7 @@ static void emit_passes(RitzGpuEmitter *e, RitzPassKind kind, bool is_input, con
 
 // ---- Inputs ----
 
-static void emit_nodes_in(RitzGpuEmitter *e, int s, const RitzPass *lines) {
+static void emit_nodes_in(RitzGpuEmitter *e, int s, const RitzGpuPass *lines) {
   if (ritz_gpu_has_vector(e, s)) {
     ritz_emit_gpu_vector_nodes(e, s, lines);
     return;
@@ -344,7 +344,7 @@ static void emit_nodes_in(RitzGpuEmitter *e, int s, const RitzPass *lines) {
   ritz_text_add(&e->text, "    }\n");
 }
 
-static void emit_middle_in(RitzGpuEmitter *e, int s, const RitzPass *pass) {
+static void emit_middle_in(RitzGpuEmitter *e, int s, const RitzGpuPass *pass) {
   if (ritz_gpu_has_vector(e, s)) {
     ritz_emit_gpu_vector_middle(e, s, pass);
     return;
@@ -446,7 +446,7 @@ static void emit_registers(RitzGpuEmitter *e) {
 
 // One pass over rows or columns of points, `is_input` from the values, else in place and transposed.
 static void emit_derivatives(RitzGpuEmitter *e, int d, bool is_input) {
-  const RitzPass *pass = ritz_plan_gpu_pass(e->target, d == 0 ? RITZ_PASS_ROWS : RITZ_PASS_COLUMNS, 0);
+  const RitzGpuPass *pass = ritz_plan_gpu_pass(e->target, d == 0 ? RITZ_PASS_ROWS : RITZ_PASS_COLUMNS, 0);
   ritz_emit_gpu_open_pass(
       e, pass, d == 0 ? "Derivatives along rows of points" : "Derivatives along columns of points");
   for (int s = 0; s < e->plan->num_spaces; s++) {
@@ -590,7 +590,7 @@ static void emit_points_out(RitzGpuEmitter *e, int s) {
   }
 }
 
-static void emit_middle_out(RitzGpuEmitter *e, int s, const RitzPass *pass) {
+static void emit_middle_out(RitzGpuEmitter *e, int s, const RitzGpuPass *pass) {
   if (ritz_gpu_has_vector(e, s)) {
     ritz_emit_gpu_vector_middle(e, s, pass);
     return;
@@ -604,7 +604,7 @@ static void emit_middle_out(RitzGpuEmitter *e, int s, const RitzPass *pass) {
   emit_move(e, s, pass, "", RITZ_TEXT_TABLES(RITZ_TEXT_INTERP), (const int[]){last, last}, "1");
 }
 
-static void emit_nodes_out(RitzGpuEmitter *e, int s, const RitzPass *lines) {
+static void emit_nodes_out(RitzGpuEmitter *e, int s, const RitzGpuPass *lines) {
   if (ritz_gpu_has_vector(e, s)) {
     ritz_emit_gpu_vector_nodes(e, s, lines);
     return;

@@ -180,7 +180,7 @@ typedef enum { ADDRESS, ELEMENT, FIRST } Column;
 
 static bool has_columns(RitzPassKind kind) { return kind == RITZ_PASS_NODES || kind == RITZ_PASS_POINTS; }
 
-static void add_member(RitzGpuEmitter *e, const RitzPass *pass) {
+static void add_member(RitzGpuEmitter *e, const RitzGpuPass *pass) {
   char name[48];
   ritz_emit_gpu_name_pass(pass, name);
   ritz_text_add(&e->text, pass->is_mma ? "  unsigned short %s[4]" : "  unsigned short %s", name);
@@ -190,12 +190,12 @@ static void add_member(RitzGpuEmitter *e, const RitzPass *pass) {
 }
 
 // First node of line (i, j), or its number among lines of points.
-static int first_of(const RitzGpuEmitter *e, const RitzPass *pass, int i, int j) {
+static int first_of(const RitzGpuEmitter *e, const RitzGpuPass *pass, int i, int j) {
   if (pass->kind == RITZ_PASS_POINTS) return i + j * pass->lines.num[0];
   return e->target->dim == 3 ? i + j * (int)(pass->nodes[0] * pass->nodes[1]) : i * (int)pass->nodes[0];
 }
 
-static int entry(const RitzGpuEmitter *e, const RitzPass *pass, int place, Column column) {
+static int entry(const RitzGpuEmitter *e, const RitzGpuPass *pass, int place, Column column) {
   const int slot = place < pass->num_rounds * (int)e->target->num_threads ? pass->slots[place] : -1;
   const int num = pass->lines.num[0] * pass->lines.num[1], line = slot % num;
   const int i = line % pass->lines.num[0], j = line / pass->lines.num[0];
@@ -205,7 +205,7 @@ static int entry(const RitzGpuEmitter *e, const RitzPass *pass, int place, Colum
 }
 
 // Lines l, l + 8, l + 16, l + 24 of those that the threads of a warp have; four threads have the same.
-static void add_shared(RitzGpuEmitter *e, const RitzPass *pass, int place) {
+static void add_shared(RitzGpuEmitter *e, const RitzGpuPass *pass, int place) {
   const int first = place / 32 * 32 + place % 32 / 4;
   ritz_text_add(&e->text, "{%d, %d, %d, %d}", entry(e, pass, first, ADDRESS),
                 entry(e, pass, first + 8, ADDRESS), entry(e, pass, first + 16, ADDRESS),
@@ -215,7 +215,7 @@ static void add_shared(RitzGpuEmitter *e, const RitzPass *pass, int place) {
 static void add_line_row(RitzGpuEmitter *e, int place) {
   const char *separator = "{";
   for (int i = 0; i < e->target->num_passes; i++) {
-    const RitzPass *pass = &e->target->passes[i];
+    const RitzGpuPass *pass = &e->target->passes[i];
     if (pass->is_mma) {
       ritz_text_add(&e->text, "%s", separator);
       add_shared(e, pass, place);

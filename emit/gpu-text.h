@@ -108,8 +108,8 @@ void ritz_emit_gpu_offsets(RitzGpuEmitter *e, int s, const char *elem, const cha
 void ritz_emit_gpu_name_stride(const RitzGpuEmitter *e, int s, int d, char name[32]);
 
 // Name of a pass in the table of lines; a block for the threads that have a line, of several rounds a loop.
-void ritz_emit_gpu_name_pass(const RitzPass *pass, char name[32]);
-void ritz_emit_gpu_open_pass(RitzGpuEmitter *e, const RitzPass *pass, const char *what);
+void ritz_emit_gpu_name_pass(const RitzGpuPass *pass, char name[32]);
+void ritz_emit_gpu_open_pass(RitzGpuEmitter *e, const RitzGpuPass *pass, const char *what);
 void ritz_emit_gpu_close_pass(RitzGpuEmitter *e);
 void ritz_emit_gpu_barrier(RitzGpuEmitter *e);
 
@@ -127,8 +127,8 @@ void ritz_emit_gpu_dense_outputs(RitzGpuEmitter *e);
 void ritz_emit_gpu_vector_sizes(RitzGpuEmitter *e);
 int ritz_emit_gpu_vector_basis(RitzGpuEmitter *e, int b);
 void ritz_emit_gpu_vector_registers(RitzGpuEmitter *e, int s);
-void ritz_emit_gpu_vector_nodes(RitzGpuEmitter *e, int s, const RitzPass *pass);
-void ritz_emit_gpu_vector_middle(RitzGpuEmitter *e, int s, const RitzPass *pass);
+void ritz_emit_gpu_vector_nodes(RitzGpuEmitter *e, int s, const RitzGpuPass *pass);
+void ritz_emit_gpu_vector_middle(RitzGpuEmitter *e, int s, const RitzGpuPass *pass);
 void ritz_emit_gpu_vector_points_in(RitzGpuEmitter *e, int s);
 void ritz_emit_gpu_vector_points_out(RitzGpuEmitter *e, int s);
 

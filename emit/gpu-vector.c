@@ -121,7 +121,7 @@ static void emit_nodes_out(RitzGpuEmitter *e, int s, CeedInt c, const char *pass
   ritz_text_add(&e->text, "    }\n");
 }
 
-void ritz_emit_gpu_vector_nodes(RitzGpuEmitter *e, int s, const RitzPass *pass) {
+void ritz_emit_gpu_vector_nodes(RitzGpuEmitter *e, int s, const RitzGpuPass *pass) {
   char name[48];
   ritz_emit_gpu_name_pass(pass, name);
   for (CeedInt c = 0; c < e->target->dim; c++) {
@@ -174,7 +174,7 @@ static void emit_middle(RitzGpuEmitter *e, int s, CeedInt c, const char *pass) {
   move_alone(e, s, c, false, find_array(e, s, c, 1), pass);
 }
 
-void ritz_emit_gpu_vector_middle(RitzGpuEmitter *e, int s, const RitzPass *pass) {
+void ritz_emit_gpu_vector_middle(RitzGpuEmitter *e, int s, const RitzGpuPass *pass) {
   char name[48];
   ritz_emit_gpu_name_pass(pass, name);
   for (CeedInt c = 0; c < e->target->dim; c++) {

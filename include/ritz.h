@@ -10,11 +10,14 @@
 #include <ritz/jit.h>
 #include <ritz/machine.h>
 #include <ritz/mesh.h>
+#include <ritz/multigrid.h>
 #include <ritz/operator.h>
 #include <ritz/output.h>
 #include <ritz/precision.h>
+#include <ritz/preconditioner.h>
 #include <ritz/solver.h>
 #include <ritz/space.h>
+#include <ritz/vector.h>
 #include <ritz/version.h>
 
 #endif

@@ -32,7 +32,7 @@ bool ritz_plan_gpu_chooses_mma(const RitzPlan *plan, const RitzGpuMachine *machi
 
 // Four values of a line are accessed at once, all of them in a quarter of the steps. That wants other strides
 // than lines of points in their natural order.
-void ritz_plan_gpu_use_mma(const RitzGpuTarget *t, RitzPass *pass) {
+void ritz_plan_gpu_use_mma(const RitzGpuTarget *t, RitzGpuPass *pass) {
   if (t->uses_mma && pass->kind == RITZ_PASS_POINTS) pass->lines.order = RITZ_LINES_BY_WARP;
   if (!t->uses_mma || !can_pass(t, pass->kind, pass->nodes[2])) return;
   pass->is_mma = true;

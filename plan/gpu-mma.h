@@ -13,7 +13,7 @@ bool ritz_plan_gpu_can_mma(const RitzPlan *plan, const RitzGpuTarget *target);
 bool ritz_plan_gpu_chooses_mma(const RitzPlan *plan, const RitzGpuMachine *machine,
                                const RitzGpuTarget *target);
 // Rewrites a pass for tensor cores, if the target uses them.
-void ritz_plan_gpu_use_mma(const RitzGpuTarget *target, RitzPass *pass);
+void ritz_plan_gpu_use_mma(const RitzGpuTarget *target, RitzGpuPass *pass);
 // Scalars of shared memory for products that are computed without tensor cores; 0 where the device has them.
 CeedInt ritz_plan_gpu_count_exchange(const RitzGpuMachine *machine, const RitzGpuTarget *target);
 

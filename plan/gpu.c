@@ -266,7 +266,7 @@ static RitzLinePass lines_of(const RitzGpuTarget *t, RitzPassKind kind, const Ce
   return pass;
 }
 
-const RitzPass *ritz_plan_gpu_pass_of(const RitzGpuTarget *t, RitzPassKind kind, const CeedInt P[3]) {
+const RitzGpuPass *ritz_plan_gpu_pass_of(const RitzGpuTarget *t, RitzPassKind kind, const CeedInt P[3]) {
   const CeedInt first = kind == RITZ_PASS_NODES ? 0 : kind == RITZ_PASS_MIDDLE ? 2 : t->dim;
   for (int i = 0; i < t->num_passes; i++) {
     bool is_it = t->passes[i].kind == kind;
@@ -276,15 +276,15 @@ const RitzPass *ritz_plan_gpu_pass_of(const RitzGpuTarget *t, RitzPassKind kind,
   return NULL;
 }
 
-const RitzPass *ritz_plan_gpu_pass(const RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
+const RitzGpuPass *ritz_plan_gpu_pass(const RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
   return ritz_plan_gpu_pass_of(t, kind, (const CeedInt[]){P, P, P});
 }
 
 static void add_pass(RitzGpuTarget *t, RitzPassKind kind, const CeedInt P[3]) {
   const CeedInt first = kind == RITZ_PASS_NODES ? 0 : kind == RITZ_PASS_MIDDLE ? 2 : t->dim;
   if (ritz_plan_gpu_pass_of(t, kind, P)) return;
-  RitzPass *pass = &t->passes[t->num_passes++];
-  *pass = (RitzPass){.kind = kind, .lines = lines_of(t, kind, P)};
+  RitzGpuPass *pass = &t->passes[t->num_passes++];
+  *pass = (RitzGpuPass){.kind = kind, .lines = lines_of(t, kind, P)};
   for (CeedInt d = first; d < t->dim; d++) pass->nodes[d] = P[d];
   ritz_plan_gpu_use_mma(t, pass);
 }
@@ -622,7 +622,7 @@ static int allocate_arrays(Ceed ceed, const RitzPlan *plan, RitzGpuTarget *t) {
 
 static int assign_lines(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
   for (int i = 0; i < t->num_passes; i++) {
-    RitzPass *pass = &t->passes[i];
+    RitzGpuPass *pass = &t->passes[i];
     RITZ_TRY(ritz_lines_assign(ceed, &pass->lines, &t->strides, t->num_elem, t->num_threads,
                                ritz_gpu_real_banks(plan, machine), &pass->num_rounds, &pass->slots));
   }

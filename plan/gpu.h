@@ -76,7 +76,7 @@ typedef struct {
   int num_rounds; // lines of a thread
   int *slots;     // owned: [num_rounds][num_threads], -1 or a line's number (plan/lines.h)
   bool is_mma;    // a warp takes the lines of its threads together, 16 at a time
-} RitzPass;
+} RitzGpuPass;
 
 // A kernel's argument after the number of elements and the context.
 typedef enum {
@@ -138,8 +138,8 @@ typedef struct {
   CeedSize constant_bytes; // of 1D matrices
   RitzGpuSpace *spaces;    // owned, of the plan's spaces
   int num_passes, num_args;
-  RitzPass *passes; // owned
-  RitzGpuArg *args; // owned
+  RitzGpuPass *passes; // owned
+  RitzGpuArg *args;    // owned
 } RitzGpuTarget;
 
 // Constant memory for 1D matrices: 60 of the 64 KiB that every device has, the rest is for the user's text.
@@ -216,9 +216,9 @@ bool ritz_plan_gpu_has_room(const RitzPlan *plan, const RitzGpuMachine *machine,
 #define RITZ_NO_ROOM "threads of a block whose lines and copies of the context do not fit a stack"
 
 // The pass of this kind, for NODES and MIDDLE of elements with P nodes a direction; NULL: there is none.
-const RitzPass *ritz_plan_gpu_pass(const RitzGpuTarget *target, RitzPassKind kind, CeedInt P);
+const RitzGpuPass *ritz_plan_gpu_pass(const RitzGpuTarget *target, RitzPassKind kind, CeedInt P);
 // The same for so many nodes in each direction.
-const RitzPass *ritz_plan_gpu_pass_of(const RitzGpuTarget *target, RitzPassKind kind, const CeedInt P[3]);
+const RitzGpuPass *ritz_plan_gpu_pass_of(const RitzGpuTarget *target, RitzPassKind kind, const CeedInt P[3]);
 // The longest line of nodes of a basis that lines are taken of.
 CeedInt ritz_plan_gpu_longest(const RitzPlanBasis *basis);
 

@@ -119,7 +119,11 @@ static int scale_residual(Residual *pass) {
 }
 
 void ritz_cg_zero_constrained(RitzSolver solver, CeedScalar *v) {
-  for (int64_t i = 0; i < solver->num_constraints; i++) v[solver->constraints[i]] = 0;
+  const int64_t *entries = NULL;
+  int64_t num = 0;
+
+  if (solver->constraints) (void)RitzIndicesGet(solver->constraints, &num, &entries);
+  for (int64_t i = 0; i < num; i++) v[entries[i]] = 0;
 }
 
 static int apply_operator(RitzSolver solver, CeedVector x, CeedVector y) {

@@ -37,13 +37,16 @@ static int judge_start(RitzCg *cg, const RitzCgStart *start, RitzSolverReason *r
 
 int ritz_cg_solve_on_device(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x, bool is_merged) {
   const RitzBackend *backend = &solver->op->obj.ceed->backend;
+  const int64_t *entries = NULL;
+  int64_t num = 0;
+  if (solver->constraints) RITZ_TRY(RitzIndicesGet(solver->constraints, &num, &entries));
   const RitzCgSetup setup = {.op = solver->op,
                              .n = n,
                              .b = b,
                              .x = x,
                              .diagonal = solver->diagonal,
-                             .num_constraints = solver->num_constraints,
-                             .constraints = solver->constraints,
+                             .num_constraints = num,
+                             .constraints = entries,
                              .is_merged = is_merged};
   RitzCg cg = {.solver = solver, .n = n};
   RitzCgStart start;

@@ -15,6 +15,7 @@
 //
 // x is updated every other time: the direction before p is (p - M r) / beta, so two steps at once are
 //     x += (alpha + owed / beta) p - (owed / beta) M r
+#include "core/vector-pass.h"
 #include "solver/cg.h"
 
 #include <math.h>
@@ -81,7 +82,7 @@ RITZ_CLONED static void before(void *data, int slot, CeedScalar *p, CeedScalar *
 
 static void zero_constrained(const Merged *m, CeedScalar *q, int64_t first) {
   const int64_t *begin = &m->constraint[first / RITZ_CG_BLOCK];
-  for (int64_t i = begin[0]; i < begin[1]; i++) q[m->cg->solver->constraints[i]] = 0;
+  for (int64_t i = begin[0]; i < begin[1]; i++) q[m->cg->solver->constraints->entries[i]] = 0;
 }
 
 RITZ_CLONED static void after(void *data, int slot, CeedScalar *p, CeedScalar *q, int64_t first,
@@ -265,10 +266,11 @@ static int list_constraints(Merged *m) {
   const int64_t num_blocks = (m->cg->n + RITZ_CG_BLOCK - 1) / RITZ_CG_BLOCK;
   int64_t next = 0;
 
-  if (solver->num_constraints == 0) return CEED_ERROR_SUCCESS;
+  if (!solver->constraints) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_MALLOC(solver->ceed, (size_t)num_blocks + 1, &m->constraint));
   for (int64_t block = 0; block <= num_blocks; block++) {
-    while (next < solver->num_constraints && solver->constraints[next] < block * RITZ_CG_BLOCK) next++;
+    while (next < solver->constraints->num && solver->constraints->entries[next] < block * RITZ_CG_BLOCK)
+      next++;
     m->constraint[block] = next;
   }
   return CEED_ERROR_SUCCESS;

@@ -115,7 +115,7 @@ static int iterate_standard(RitzCg *cg, CeedVector x, RitzSolverReason *reason) 
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_cg_solve(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x) {
+int ritz_cg_solve_standard(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x) {
   RitzCg cg = {0};
   RitzSolverReason reason = RITZ_ITERATING;
   int ierr = CEED_ERROR_SUCCESS;

@@ -15,6 +15,13 @@
 #include "core/apply-hooks.h"
 #include "solver/solver.h"
 
+// The variants; n is the length of b and x.
+int ritz_cg_solve_standard(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x); // on the host
+// The operator can be applied with hooks, with num_slots slots (core/apply-hooks.h).
+int ritz_cg_solve_merged(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x, int num_slots);
+// Both variants where the backend of the operator has the slots cg_create, cg_iterate, cg_destroy.
+int ritz_cg_solve_on_device(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x, bool is_merged);
+
 // ---- Sums ----
 // Eight partial sums each: blocks of eight terms are added with compensation (Knuth's exact sum of two
 // numbers), so that the error is bounded by a few eps times the sum of absolute values, whatever the length.

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Solver objects: life cycle, settings, results, and the checks before a solve. The public functions of
-// ritz/solver.h, and the choice of the variant; the iterations are left to cg*.c.
+// Solver objects: life cycle, settings, results: the public functions of ritz/solver.h but RitzSolverSolve,
+// which is solver/solve.c.
 #include "solver/solver.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/apply-hooks.h"
+#include <math.h>
 
 // There is no context to report to without a solver.
 #define REQUIRE_SOLVER(solver, call) RITZ_HANDLE_OF(call, solver)
@@ -17,12 +14,27 @@ const RitzClass ritz_solver_class = {.name = "RitzSolver"};
 
 // ---- Life cycle ----
 
-int RitzSolverCreateCG(Ceed ceed, RitzSolver *solver) {
-  RITZ_HANDLE(ceed);
-  RITZ_REQUIRE(solver != NULL, ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzSolverCreateCG: argument 'solver' is NULL");
+static const char *const type_names[] = {
+    [RITZ_SOLVER_CG] = "cg",
+    [RITZ_SOLVER_FLEXIBLE_CG] = "fcg",
+    [RITZ_SOLVER_MINRES] = "minres",
+    [RITZ_SOLVER_GMRES] = "gmres",
+    [RITZ_SOLVER_FGMRES] = "fgmres",
+    [RITZ_SOLVER_CHEBYSHEV] = "chebyshev",
+    [RITZ_SOLVER_RICHARDSON] = "richardson",
+};
+enum { NUM_TYPES = sizeof(type_names) / sizeof(type_names[0]) };
 
+const char *RitzSolverTypeName(RitzSolverType type) {
+  return (int)type >= 0 && (int)type < NUM_TYPES ? type_names[type] : NULL;
+}
+
+static int create(Ceed ceed, const char *call, RitzSolverType type, RitzSolver *solver) {
   RitzSolver created = NULL;
+
+  RITZ_REQUIRE(solver != NULL, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'solver' is NULL", call);
+  RITZ_REQUIRE(RitzSolverTypeName(type) != NULL, ceed, CEED_ERROR_INCOMPATIBLE, "%s: there is no type %d",
+               call, (int)type);
   *solver = NULL;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &created));
   int ierr = CeedReferenceCopy(ceed, &created->ceed);
@@ -31,10 +43,31 @@ int RitzSolverCreateCG(Ceed ceed, RitzSolver *solver) {
     return ierr;
   }
   created->class = &ritz_solver_class;
+  created->type = type;
   created->rtol = 1e-8;
   created->max_it = 10000;
+  created->restart = 30;
+  created->damping = 1;
   *solver = created;
   return CEED_ERROR_SUCCESS;
+}
+
+int RitzSolverCreate(Ceed ceed, RitzSolverType type, RitzSolver *solver) {
+  RITZ_HANDLE(ceed);
+  return create(ceed, "RitzSolverCreate", type, solver);
+}
+
+int RitzSolverCreateCG(Ceed ceed, RitzSolver *solver) {
+  RITZ_HANDLE(ceed);
+  return create(ceed, "RitzSolverCreateCG", RITZ_SOLVER_CG, solver);
+}
+
+static int drop_nullspace(RitzSolver solver) {
+  RitzSystem holder = {.num_null = solver->num_null, .null = solver->null};
+
+  solver->num_null = 0;
+  solver->null = NULL;
+  return ritz_system_destroy(&holder);
 }
 
 int RitzSolverDestroy(RitzSolver *solver) {
@@ -42,7 +75,9 @@ int RitzSolverDestroy(RitzSolver *solver) {
   RITZ_TRY(ritz_check_handle(NULL, __func__, "solver", *solver, &ritz_solver_class));
   RITZ_TRY(CeedOperatorDestroy(&(*solver)->op));
   RITZ_TRY(CeedVectorDestroy(&(*solver)->diagonal));
-  RITZ_FREE(&(*solver)->constraints);
+  RITZ_TRY(RitzPreconditionerDestroy(&(*solver)->pc));
+  RITZ_TRY(RitzIndicesDestroy(&(*solver)->constraints));
+  RITZ_TRY(drop_nullspace(*solver));
 
   Ceed ceed = (*solver)->ceed;
   RITZ_FREE(solver);
@@ -70,38 +105,92 @@ int RitzSolverSetApply(RitzSolver solver, RitzApplyFunction apply, void *ctx) {
   return CEED_ERROR_SUCCESS;
 }
 
+// The later of the two calls decides.
 int RitzSolverSetJacobi(RitzSolver solver, CeedVector diagonal) {
   REQUIRE_SOLVER(solver, "RitzSolverSetJacobi");
-  if (!diagonal) return CeedVectorDestroy(&solver->diagonal);
-  RITZ_ARGUMENT(solver->ceed, diagonal);
-  return CeedVectorReferenceCopy(diagonal, &solver->diagonal);
+  RITZ_OPTIONAL(solver->ceed, diagonal);
+  RITZ_TRY(RitzPreconditionerDestroy(&solver->pc));
+  return diagonal ? CeedVectorReferenceCopy(diagonal, &solver->diagonal)
+                  : CeedVectorDestroy(&solver->diagonal);
 }
 
-static int compare_constraints(const void *a, const void *b) {
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
+int RitzSolverSetPreconditioner(RitzSolver solver, RitzPreconditioner pc) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetPreconditioner");
+  RITZ_OPTIONAL(solver->ceed, pc);
+  RITZ_TRY(CeedVectorDestroy(&solver->diagonal));
+  return pc ? RitzPreconditionerReferenceCopy(pc, &solver->pc) : RitzPreconditionerDestroy(&solver->pc);
+}
+
+int RitzSolverSetNullspace(RitzSolver solver, CeedInt num, const CeedVector basis[]) {
+  const char *call = "RitzSolverSetNullspace";
+  RitzSystem holder = {0};
+
+  REQUIRE_SOLVER(solver, "RitzSolverSetNullspace");
+  RITZ_REQUIRE(num >= 0, solver->ceed, CEED_ERROR_DIMENSION,
+               "%s: number of vectors is %" CeedInt_FMT ", needs to be >= 0", call, num);
+  if (num == 0) return drop_nullspace(solver);
+  REQUIRE_POINTER(basis, solver, "RitzSolverSetNullspace");
+  for (CeedInt i = 0; i < num; i++) {
+    RITZ_TRY(ritz_check_handle(solver->ceed, call, "basis[i]", basis[i], &ritz_vector_class));
+    RITZ_REQUIRE(basis[i]->length == basis[0]->length, solver->ceed, CEED_ERROR_DIMENSION,
+                 "%s: basis[%" CeedInt_FMT "] has %" CeedSize_FMT " entries, basis[0] has %" CeedSize_FMT,
+                 call, i, basis[i]->length, basis[0]->length);
+  }
+  holder.ceed = solver->op ? solver->op->obj.ceed : solver->ceed;
+  RITZ_TRY(ritz_system_set_nullspace(&holder, call, CEED_SCALAR_TYPE, num, basis));
+  const int ierr = drop_nullspace(solver);
+  solver->num_null = holder.num_null;
+  solver->null = holder.null;
+  return ierr;
 }
 
 int RitzSolverSetConstraints(RitzSolver solver, int64_t num, const int64_t *entries) {
+  RitzIndices constraints = NULL;
+
   REQUIRE_SOLVER(solver, "RitzSolverSetConstraints");
   RITZ_REQUIRE(num >= 0, solver->ceed, CEED_ERROR_DIMENSION,
                "RitzSolverSetConstraints: number of entries is %lld, needs to be >= 0", (long long)num);
-  if (num) REQUIRE_POINTER(entries, solver, "RitzSolverSetConstraints");
+  if (num == 0) return RitzIndicesDestroy(&solver->constraints);
+  REQUIRE_POINTER(entries, solver, "RitzSolverSetConstraints");
   for (int64_t i = 0; i < num; i++) {
     RITZ_REQUIRE(entries[i] >= 0, solver->ceed, CEED_ERROR_DIMENSION,
                  "RitzSolverSetConstraints: entries[%lld] is %lld, needs to be >= 0", (long long)i,
                  (long long)entries[i]);
   }
+  RITZ_TRY(RitzIndicesCreate(solver->ceed, num, entries, &constraints));
+  const int ierr = RitzIndicesDestroy(&solver->constraints);
+  solver->constraints = constraints;
+  return ierr;
+}
 
-  int64_t *copy = NULL;
-  RITZ_TRY(RITZ_MALLOC(solver->ceed, (size_t)num, &copy));
-  if (num) {
-    memcpy(copy, entries, (size_t)num * sizeof(*copy));
-    qsort(copy, (size_t)num, sizeof(*copy), compare_constraints);
-  }
-  RITZ_FREE(&solver->constraints);
-  solver->constraints = copy;
-  solver->num_constraints = num;
+int RitzSolverSetConstraintIndices(RitzSolver solver, RitzIndices entries) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetConstraintIndices");
+  RITZ_OPTIONAL(solver->ceed, entries);
+  return entries ? RitzIndicesReferenceCopy(entries, &solver->constraints)
+                 : RitzIndicesDestroy(&solver->constraints);
+}
+
+int RitzSolverSetRestart(RitzSolver solver, CeedInt restart) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetRestart");
+  RITZ_REQUIRE(restart >= 1, solver->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzSolverSetRestart: %" CeedInt_FMT " steps, at least 1 is needed", restart);
+  solver->restart = restart;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSolverSetDamping(RitzSolver solver, double damping) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetDamping");
+  RITZ_REQUIRE(isfinite(damping) && damping != 0, solver->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzSolverSetDamping: %g, needed a finite number that is not zero", damping);
+  solver->damping = damping;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSolverSetChebyshev(RitzSolver solver, const RitzChebyshevOptions *options) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetChebyshev");
+  REQUIRE_POINTER(options, solver, "RitzSolverSetChebyshev");
+  RITZ_TRY(ritz_chebyshev_check(solver->ceed, "RitzSolverSetChebyshev", options));
+  solver->chebyshev = *options;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -133,113 +222,6 @@ int RitzSolverSetVariant(RitzSolver solver, RitzCGVariant variant) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Solve ----
-
-static int check_operator(RitzSolver solver, CeedSize n) {
-  CeedSize input = 0, output = 0;
-
-  if (solver->apply) return CEED_ERROR_SUCCESS;
-  RITZ_REQUIRE(solver->op != NULL, solver->ceed, CEED_ERROR_INCOMPLETE,
-               "RitzSolverSolve: no operator is set: call RitzSolverSetOperator or RitzSolverSetApply first");
-  RITZ_TRY(CeedOperatorGetActiveVectorLengths(solver->op, &input, &output));
-  RITZ_REQUIRE(input >= 0 && output >= 0, solver->ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzSolverSolve: the operator has no active %s vector", input < 0 ? "input" : "output");
-  RITZ_REQUIRE(input == n && output == n, solver->ceed, CEED_ERROR_DIMENSION,
-               "RitzSolverSolve: the operator maps %" CeedSize_FMT " to %" CeedSize_FMT
-               " entries, b and x have %" CeedSize_FMT,
-               input, output, n);
-  return CEED_ERROR_SUCCESS;
-}
-
-static int check_extras(RitzSolver solver, CeedSize n) {
-  if (solver->diagonal) {
-    CeedSize length = 0;
-    RITZ_TRY(ritz_vector_require_precision(solver->diagonal, "RitzSolverSolve", CEED_SCALAR_TYPE));
-    RITZ_TRY(CeedVectorGetLength(solver->diagonal, &length));
-    RITZ_REQUIRE(length == n, solver->ceed, CEED_ERROR_DIMENSION,
-                 "RitzSolverSolve: the diagonal has %" CeedSize_FMT " entries, b and x have %" CeedSize_FMT,
-                 length, n);
-  }
-  const int64_t last = solver->num_constraints ? solver->constraints[solver->num_constraints - 1] : -1;
-  RITZ_REQUIRE(last < (int64_t)n, solver->ceed, CEED_ERROR_DIMENSION,
-               "RitzSolverSolve: entry %lld is constrained, b and x have %" CeedSize_FMT " entries",
-               (long long)last, n);
-  return CEED_ERROR_SUCCESS;
-}
-
-static bool has_passive_input(CeedOperator op, CeedVector vec) {
-  for (CeedInt i = 0; i < op->num_in; i++) {
-    if (op->in[i]->vec == vec) return true;
-  }
-  for (CeedInt i = 0; i < op->num_sub; i++) {
-    if (has_passive_input(op->sub[i], vec)) return true;
-  }
-  return false;
-}
-
-// solver->used_reason: why there can be no hooks.
-static int prepare_hooks(RitzSolver solver, CeedVector x, int *num_slots) {
-  if (solver->apply) {
-    solver->used_reason = "the operator is a function of the program";
-  } else if (solver->op->obj.ceed->backend.cg_create) { // is_on_device says no
-    solver->used_reason = "b, x or the diagonal is a vector of another context";
-  } else if (has_passive_input(solver->op, x)) {
-    solver->used_reason = "the operator reads the vector of the solution";
-  } else {
-    RITZ_TRY(ritz_operator_apply_hooked_prepare(solver->op, x, num_slots, &solver->used_reason));
-  }
-  RITZ_REQUIRE(!solver->used_reason || solver->variant != RITZ_CG_MERGED, solver->ceed,
-               CEED_ERROR_UNSUPPORTED, "RitzSolverSolve: no merged conjugate gradients: %s",
-               solver->used_reason);
-  return CEED_ERROR_SUCCESS;
-}
-
-// The backend iterates by itself. Vectors of other contexts may lie anywhere else.
-static bool is_on_device(RitzSolver solver, CeedVector b, CeedVector x) {
-  const Ceed ceed = solver->op ? solver->op->obj.ceed : NULL;
-
-  return ceed && ceed->backend.cg_create && b->obj.ceed == ceed && x->obj.ceed == ceed &&
-         (!solver->diagonal || solver->diagonal->obj.ceed == ceed);
-}
-
-static int solve_by_variant(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x) {
-  const bool wants_merged = solver->variant != RITZ_CG_STANDARD;
-  int num_slots = 1;
-
-  if (is_on_device(solver, b, x)) {
-    solver->used = wants_merged ? RITZ_CG_MERGED : RITZ_CG_STANDARD;
-    return ritz_cg_solve_on_device(solver, n, b, x, wants_merged);
-  }
-  if (wants_merged) RITZ_TRY(prepare_hooks(solver, x, &num_slots));
-  const bool is_merged = wants_merged && !solver->used_reason;
-  solver->used = is_merged ? RITZ_CG_MERGED : RITZ_CG_STANDARD;
-  return is_merged ? ritz_cg_solve_merged(solver, n, b, x, num_slots) : ritz_cg_solve(solver, n, b, x);
-}
-
-int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
-  CeedSize n = 0, length = 0;
-
-  REQUIRE_SOLVER(solver, "RitzSolverSolve");
-  solver->reason = RITZ_ITERATING;
-  solver->iterations = 0;
-  solver->initial_residual = solver->final_residual = 0;
-  solver->used = RITZ_CG_AUTO;
-  solver->used_reason = NULL;
-  REQUIRE_POINTER(b, solver, "RitzSolverSolve");
-  REQUIRE_POINTER(x, solver, "RitzSolverSolve");
-  RITZ_REQUIRE(b != x, solver->ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzSolverSolve: b and x are the same vector, they need to be different");
-  RITZ_TRY(CeedVectorGetLength(x, &n));
-  RITZ_TRY(CeedVectorGetLength(b, &length));
-  RITZ_TRY(ritz_vector_require_precision(x, "RitzSolverSolve", CEED_SCALAR_TYPE));
-  RITZ_TRY(ritz_vector_require_precision(b, "RitzSolverSolve", CEED_SCALAR_TYPE));
-  RITZ_REQUIRE(length == n, solver->ceed, CEED_ERROR_DIMENSION,
-               "RitzSolverSolve: b has %" CeedSize_FMT " entries, x has %" CeedSize_FMT, length, n);
-  RITZ_TRY(check_operator(solver, n));
-  RITZ_TRY(check_extras(solver, n));
-  return solve_by_variant(solver, n, b, x);
-}
-
 // ---- Results ----
 
 int RitzSolverGetReason(RitzSolver solver, RitzSolverReason *reason) {
@@ -259,7 +241,9 @@ const char *RitzSolverReasonName(RitzSolverReason reason) {
   case RITZ_DIVERGED_NAN: return "not converged: a norm or product is not a finite number";
   case RITZ_DIVERGED_MONITOR: return "not converged: stopped by the monitor";
   case RITZ_DIVERGED_PRECONDITIONER:
-    return "not converged: an entry of the diagonal is not positive and finite";
+    return "not converged: the preconditioner is not positive definite, or its diagonal not finite";
+  case RITZ_DIVERGED_BREAKDOWN: return "not converged: there is no new direction, the system may be singular";
+  case RITZ_DIVERGED_GROWTH: return "not converged: the residual has grown";
   }
   return "unknown reason";
 }

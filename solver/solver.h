@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Inside of solvers: what a solver remembers between calls. Used by solver/ only.
+// Inside of solvers: what a solver remembers between calls, what the methods share. Used by solver/ only.
 #ifndef RITZ_SOLVER_SOLVER_H
 #define RITZ_SOLVER_SOLVER_H
 
 #include <ritz/solver.h>
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "solver/preconditioner.h"
+#include "solver/system.h"
 
 struct RitzSolver_private {
   const RitzClass *class;
-  Ceed ceed;               // counted
+  Ceed ceed; // counted
+  RitzSolverType type;
   CeedOperator op;         // counted, NULL when `apply` is used
   RitzApplyFunction apply; // NULL when `op` is used
   void *apply_ctx;         // borrowed
-  CeedVector diagonal;     // counted, NULL without preconditioner
-  int64_t num_constraints;
-  int64_t *constraints; // owned, ascending
+  CeedVector diagonal;     // counted: Jacobi by RitzSolverSetJacobi, made anew for each solve; or NULL
+  RitzPreconditioner pc;   // counted, NULL: none, or Jacobi
+  RitzIndices constraints; // counted, NULL: none
+  CeedInt num_null;
+  CeedVector *null; // owned, [num_null]: copies of the basis, orthonormal
   double rtol, atol;
-  CeedInt max_it;
+  CeedInt max_it, restart;
+  double damping;
+  RitzChebyshevOptions chebyshev;
   RitzCGVariant variant;       // as asked for
   RitzMonitorFunction monitor; // NULL: none
   void *monitor_ctx;           // borrowed
@@ -30,11 +35,42 @@ struct RitzSolver_private {
   const char *used_reason; // static: why not the merged variant, though it would have been taken; NULL
 };
 
-// The variants; RitzSolverSolve has checked all arguments. n is the length of b and x.
-int ritz_cg_solve(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x); // standard, on the host
-// The operator can be applied with hooks, with num_slots slots (core/apply-hooks.h).
-int ritz_cg_solve_merged(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x, int num_slots);
-// Both variants where the backend of the operator has the slots cg_create, cg_iterate, cg_destroy.
-int ritz_cg_solve_on_device(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x, bool is_merged);
+// A solve: what RitzSolverSolve has checked and prepared for a method. b and x are vectors of system->ceed in
+// the library's own precision, with values; x is the first guess, and the last iterate when the method ends,
+// also with an error. Constrained entries of b count for nothing, those of x stay.
+//
+// A method calls ritz_solver_judge before the first iteration and after each, and ends when *reason is not
+// RITZ_ITERATING: it sets solver->reason then.
+typedef struct {
+  RitzSystem system;     // owned
+  CeedVector b, x;       // counted
+  RitzPreconditioner pc; // counted, NULL: none. Where it is Jacobi: ritz_jacobi_inverse
+  bool is_bad_diagonal;  // RitzSolverSetJacobi's has an entry that is of no use: the solve ends with
+                         // RITZ_DIVERGED_PRECONDITIONER, unless nothing is to be done (pc is NULL)
+} RitzSolve;
+
+// Conjugate gradients, all variants, flexible ones, too (solver/cg*.c).
+int ritz_cg_solve(RitzSolver solver, const RitzSolve *solve);
+int ritz_minres_solve(RitzSolver solver, const RitzSolve *solve); // solver/minres.c
+int ritz_gmres_solve(RitzSolver solver, const RitzSolve *solve);  // GMRES, FGMRES: solver/gmres.c
+int ritz_stationary_solve(RitzSolver solver,
+                          const RitzSolve *solve); // Chebyshev, Richardson: solver/stationary.c
+
+// Notes the norm of the residual after `iteration` iterations, calls the monitor, and decides.
+int ritz_solver_judge(RitzSolver solver, CeedInt iteration, double norm, RitzSolverReason *reason);
+// The same before the first iteration, which needs a diagonal that is of use.
+int ritz_solver_judge_start(RitzSolver solver, const RitzSolve *solve, double norm, RitzSolverReason *reason);
+
+// r := (b - A x) / *scale with a power of two near its largest entry; *norm: of b - A x.
+int ritz_solve_first_residual(const RitzSolve *solve, CeedVector r, double *scale, double *norm);
+// z := P r, without its part in the nullspace; r itself where there is no preconditioner.
+int ritz_solve_precondition(const RitzSolve *solve, CeedVector r, CeedVector z);
+// r := (b - A x) / scale; *norm: of b - A x.
+int ritz_solve_residual(const RitzSolve *solve, CeedVector r, double scale, double *norm);
+// A vector like x, of zeros. The same for num of them, where NULL stands for none to be made; on failure
+// those made are still to be destroyed.
+int ritz_solve_create_vector(const RitzSolve *solve, CeedVector *v);
+int ritz_solve_create_vectors(const RitzSolve *solve, int num, CeedVector *const v[]);
+int ritz_solve_destroy_vectors(int num, CeedVector *const v[]);
 
 #endif

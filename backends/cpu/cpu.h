@@ -154,6 +154,20 @@ int ritz_cpu_run_ranges_slots(Ceed ceed, int *num_slots);
 int ritz_cpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
 void ritz_cpu_apply_hooks_destroy(RitzCpuApplyHooks **hooks);
 
+// vector.c, pass.c
+int ritz_cpu_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x);
+int ritz_cpu_vector_norm(Ceed ceed, CeedScalarType precision, CeedSize n, CeedNormType type, const void *x,
+                         CeedScalar *result);
+int ritz_cpu_vector_scale(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar alpha, void *x);
+int ritz_cpu_vector_axpby(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar alpha, CeedScalar beta,
+                          const void *x, void *y);
+int ritz_cpu_vector_pointwise_mult(Ceed ceed, CeedScalarType precision, CeedSize n, const void *x,
+                                   const void *y, void *w);
+int ritz_cpu_vector_reciprocal(Ceed ceed, CeedScalarType precision, CeedSize n, void *x);
+int ritz_cpu_vector_convert(Ceed ceed, CeedSize n, CeedScalarType from, const void *x, CeedScalarType to,
+                            void *y);
+int ritz_cpu_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *factors, double *sums);
+
 // explain.c
 int ritz_cpu_operator_explain(CeedOperator op, FILE *stream);
 int ritz_cpu_operator_steps(CeedOperator op, FILE *stream, bool *has_steps);

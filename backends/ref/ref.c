@@ -42,4 +42,8 @@ const RitzBackend ritz_ref_backend = {
     .vector_axpby = ritz_ref_vector_axpby,
     .vector_pointwise_mult = ritz_ref_vector_pointwise_mult,
     .vector_reciprocal = ritz_ref_vector_reciprocal,
+    .vector_pass = ritz_ref_vector_pass,
+    .vector_pass_by = ritz_ref_vector_pass_by,
+    .vector_set_entries = ritz_ref_vector_set_entries,
+    .vector_copy_entries = ritz_ref_vector_copy_entries,
 };

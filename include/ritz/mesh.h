@@ -94,6 +94,11 @@ CEED_EXTERN int RitzMeshRead(Ceed ceed, const char *path, RitzMesh *mesh);
 // inverted where its parent was not tested).
 CEED_EXTERN int RitzMeshRefine(RitzMesh mesh, CeedInt levels, RitzMesh *refined);
 
+// The mesh that this one is a refinement of: the parent of a refined mesh (kept by RitzMeshRefine, one level
+// at a time), of a box with even numbers of elements the box with half as many (geometry sampled: the same
+// map, its degree kept). Another reference. *coarse NULL, no error: there is none.
+CEED_EXTERN int RitzMeshGetCoarser(RitzMesh mesh, RitzMesh *coarse);
+
 // Cuts elements into others of the shape `into`; elements of this shape are kept. (A mesh that has no
 // others: another reference to it.) Parts and regions are inherited; curved geometry is interpolated at the
 // nodes of the new elements.

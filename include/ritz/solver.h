@@ -23,6 +23,7 @@
 #define RITZ_SOLVER_H
 
 #include <ceed.h>
+#include <ritz/preconditioner.h>
 #include <stdint.h>
 
 typedef struct RitzSolver_private *RitzSolver;
@@ -36,7 +37,10 @@ typedef enum {
   RITZ_DIVERGED_INDEFINITE = -2, // p . A p <= 0: the operator is not positive definite on the free entries
   RITZ_DIVERGED_NAN = -3,        // a norm or product is not a finite number; x is the last iterate
   RITZ_DIVERGED_MONITOR = -4,    // the monitor asked to stop
-  RITZ_DIVERGED_PRECONDITIONER = -5, // a free entry of the diagonal is not a positive finite number
+  RITZ_DIVERGED_PRECONDITIONER =
+      -5,                       // a free entry of the diagonal is not a positive finite number; r . M r <= 0
+  RITZ_DIVERGED_BREAKDOWN = -6, // the method cannot go on: no new direction, though the residual is not small
+  RITZ_DIVERGED_GROWTH = -7,    // the residual has grown beyond 1e10 times the first one
 } RitzSolverReason;
 
 typedef enum {
@@ -55,16 +59,48 @@ typedef int (*RitzApplyFunction)(void *ctx, CeedVector x, CeedVector y);
 // only.
 typedef int (*RitzMonitorFunction)(void *ctx, CeedInt iteration, double residual, bool *stop);
 
-CEED_EXTERN int RitzSolverCreateCG(Ceed ceed, RitzSolver *solver);
+// Methods. M: the preconditioner.
+typedef enum {
+  RITZ_SOLVER_CG,          // A and M symmetric positive definite (a nullspace of A apart)
+  RITZ_SOLVER_FLEXIBLE_CG, // M may change from step to step (Polak-Ribiere); one more vector and product
+  RITZ_SOLVER_MINRES, // A symmetric, indefinite or singular; M symmetric positive definite (Paige & Saunders
+                      // 1975)
+  RITZ_SOLVER_GMRES,  // any A; M on the right, fixed (Saad & Schultz 1986)
+  RITZ_SOLVER_FGMRES, // any A; M on the right, may change (Saad 1993); twice the vectors
+  RITZ_SOLVER_CHEBYSHEV, // A and M symmetric positive definite, bounds of the spectrum estimated; no products
+                         // but the norm
+  RITZ_SOLVER_RICHARDSON, // x += damping M r
+} RitzSolverType;
+CEED_EXTERN const char *RitzSolverTypeName(
+    RitzSolverType type); // "cg", "fcg", "minres", ...; NULL past the end
+
+CEED_EXTERN int RitzSolverCreate(Ceed ceed, RitzSolverType type, RitzSolver *solver);
+CEED_EXTERN int RitzSolverCreateCG(Ceed ceed, RitzSolver *solver); // RITZ_SOLVER_CG
 CEED_EXTERN int RitzSolverDestroy(RitzSolver *solver);
 // The later of the two calls decides what is applied.
 CEED_EXTERN int RitzSolverSetOperator(RitzSolver solver, CeedOperator op); // counted reference
 CEED_EXTERN int RitzSolverSetApply(RitzSolver solver, RitzApplyFunction apply, void *ctx);
 // Jacobi: z = r / diagonal. NULL removes it. The vector is referenced, not copied.
 CEED_EXTERN int RitzSolverSetJacobi(RitzSolver solver, CeedVector diagonal);
+// Any preconditioner (counted; NULL: none) instead of Jacobi; the later of the two calls decides. CG and
+// MINRES need a symmetric one: others are CEED_ERROR_INCOMPATIBLE in RitzSolverSolve, the message says which
+// method serves.
+CEED_EXTERN int RitzSolverSetPreconditioner(RitzSolver solver, RitzPreconditioner pc);
+// A basis of the nullspace of A (constants of a Neumann problem, rigid body motions): num vectors, copied and
+// orthonormalized; b and all residuals are projected, x gets no part of it beyond that of its first guess.
+// num = 0 removes it. Linearly dependent ones: CEED_ERROR_INCOMPATIBLE.
+CEED_EXTERN int RitzSolverSetNullspace(RitzSolver solver, CeedInt num, const CeedVector basis[]);
+// GMRES, FGMRES: steps before a restart, which is how many vectors are kept (twice as many by FGMRES);
+// default 30.
+CEED_EXTERN int RitzSolverSetRestart(RitzSolver solver, CeedInt restart);
+// Richardson: factor of a step, default 1.
+CEED_EXTERN int RitzSolverSetDamping(RitzSolver solver, double damping);
+// Chebyshev: kind, bounds and their estimate (degree is not looked at).
+CEED_EXTERN int RitzSolverSetChebyshev(RitzSolver solver, const RitzChebyshevOptions *options);
 // Entries of the L-vector that keep their values, in any order; copied. num = 0 removes them. Negative
 // entries are CEED_ERROR_DIMENSION here, entries beyond the end of the vectors in RitzSolverSolve.
 CEED_EXTERN int RitzSolverSetConstraints(RitzSolver solver, int64_t num, const int64_t *entries);
+CEED_EXTERN int RitzSolverSetConstraintIndices(RitzSolver solver, RitzIndices entries); // counted; NULL: none
 // Defaults: rtol 1e-8, atol 0, max_it 10000. Negative values and NaN are CEED_ERROR_INCOMPATIBLE.
 CEED_EXTERN int RitzSolverSetTolerances(RitzSolver solver, double rtol, double atol, CeedInt max_it);
 // Default: RITZ_CG_AUTO.

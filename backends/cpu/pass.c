@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Passes over vectors (core/vector-pass.h) on the threads of the context. A pass goes through blocks of
+// entries that stay in the first cache: each term of a line is a loop over a block, so that every vector
+// comes from memory once, whatever the form of the pass.
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/cpu/cpu.h"
+#include "core/loops.h"
+#include "core/vector-pass.h"
+
+enum { BLOCK = 512 }; // entries: ten vectors and work are 48 KiB at most
+
+#define RITZ_REAL       double
+#define RITZ_LOOP(name) name##_doubles
+#include "backends/cpu/pass-loops.h"
+#undef RITZ_REAL
+#undef RITZ_LOOP
+#define RITZ_REAL       float
+#define RITZ_LOOP(name) name##_floats
+#include "backends/cpu/pass-loops.h"
+
+// Sums of a slot, apart from those of other threads.
+typedef struct {
+  RitzSum sum[RITZ_PASS_SUMS];
+} Sums;
+
+typedef struct {
+  const RitzPassArrays *arrays;
+  const double *factors;
+  Sums *sums; // [slots]; NULL: none
+} Run;
+
+typedef struct {
+  _Alignas(64) double acc[BLOCK], widened[3][BLOCK];
+} Work;
+
+// ---- Arithmetic in float: all vectors are ----
+
+RITZ_INLINED void run_line_floats(const Run *run, const RitzPassLine *line, int64_t first, int64_t n,
+                                  float *acc) {
+  float *const *v = (float *const *)run->arrays->array;
+  bool adds = false;
+
+  for (int t = 0; t < line->num_terms; t++) {
+    const RitzPassTerm *term = &line->term[t];
+    const float f = term->factor < 0 ? 1 : (float)run->factors[term->factor];
+    if (term->factor >= 0 && run->factors[term->factor] == 0) continue;
+    add_term_floats(n, adds, f, v[term->x] + first, term->y < 0 ? NULL : v[term->y] + first, acc);
+    adds = true;
+  }
+  if (adds)
+    memcpy(v[line->to] + first, acc, (size_t)n * sizeof(float));
+  else
+    memset(v[line->to] + first, 0, (size_t)n * sizeof(float));
+}
+
+RITZ_CLONED static void run_floats(void *data, int slot, int64_t first, int64_t count) {
+  const Run *run = data;
+  const RitzPass *pass = run->arrays->pass;
+  float *const *v = (float *const *)run->arrays->array;
+  _Alignas(64) float acc[BLOCK];
+
+  for (int64_t begin = first; begin < first + count; begin += BLOCK) {
+    const int64_t left = first + count - begin, n = left < BLOCK ? left : BLOCK;
+    for (int k = 0; k < pass->num_lines; k++) run_line_floats(run, &pass->line[k], begin, n, acc);
+    for (int k = 0; k < pass->num_sums; k++) {
+      const RitzPassSum *sum = &pass->sum[k];
+      add_products_floats(&run->sums[slot].sum[k], n, v[sum->x] + begin, v[sum->y] + begin,
+                          sum->w < 0 ? NULL : v[sum->w] + begin);
+    }
+  }
+}
+
+// ---- Arithmetic in double ----
+
+// Entries of a vector, those of float vectors in a copy.
+RITZ_INLINED const double *widen(const Run *run, int vector, int64_t first, int64_t n, double *copy) {
+  if (vector < 0) return NULL;
+  const void *array = run->arrays->array[vector];
+  if (run->arrays->precision[vector] != CEED_SCALAR_FP32) return (const double *)array + first;
+  for (int64_t i = 0; i < n; i++) copy[i] = (double)((const float *)array)[first + i];
+  return copy;
+}
+
+RITZ_INLINED void put(const Run *run, int vector, int64_t first, int64_t n, const double *from) {
+  void *array = run->arrays->array[vector];
+  if (run->arrays->precision[vector] != CEED_SCALAR_FP32)
+    memcpy((double *)array + first, from, (size_t)n * sizeof(double));
+  else
+    for (int64_t i = 0; i < n; i++) ((float *)array)[first + i] = (float)from[i];
+}
+
+RITZ_INLINED void run_line_doubles(const Run *run, const RitzPassLine *line, int64_t first, int64_t n,
+                                   Work *work) {
+  bool adds = false;
+
+  for (int t = 0; t < line->num_terms; t++) {
+    const RitzPassTerm *term = &line->term[t];
+    const double f = term->factor < 0 ? 1 : run->factors[term->factor];
+    if (f == 0) continue;
+    add_term_doubles(n, adds, f, widen(run, term->x, first, n, work->widened[0]),
+                     widen(run, term->y, first, n, work->widened[1]), work->acc);
+    adds = true;
+  }
+  if (!adds) memset(work->acc, 0, (size_t)n * sizeof(double));
+  put(run, line->to, first, n, work->acc);
+}
+
+RITZ_CLONED static void run_doubles(void *data, int slot, int64_t first, int64_t count) {
+  const Run *run = data;
+  const RitzPass *pass = run->arrays->pass;
+  Work work;
+
+  for (int64_t begin = first; begin < first + count; begin += BLOCK) {
+    const int64_t left = first + count - begin, n = left < BLOCK ? left : BLOCK;
+    for (int k = 0; k < pass->num_lines; k++) run_line_doubles(run, &pass->line[k], begin, n, &work);
+    for (int k = 0; k < pass->num_sums; k++) {
+      const RitzPassSum *sum = &pass->sum[k];
+      add_products_doubles(&run->sums[slot].sum[k], n, widen(run, sum->x, begin, n, work.widened[0]),
+                           widen(run, sum->y, begin, n, work.widened[1]),
+                           widen(run, sum->w, begin, n, work.widened[2]));
+    }
+  }
+}
+
+// ---- Slots ----
+
+static void add_up(const RitzPass *pass, int num_slots, const Sums *of_slots, double *sums) {
+  for (int k = 0; k < pass->num_sums; k++) {
+    RitzTotal total = {0};
+    for (int s = 0; s < num_slots; s++) ritz_total_add(&total, &of_slots[s].sum[k]);
+    sums[k] = total.value + total.rest;
+  }
+}
+
+int ritz_cpu_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *factors, double *sums) {
+  Run run = {.arrays = arrays, .factors = factors};
+  int num_slots = 0;
+
+  if (arrays->pass->num_sums > 0) {
+    RITZ_TRY(ritz_cpu_run_ranges_slots(ceed, &num_slots));
+    RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_slots, &run.sums));
+  }
+  int ierr =
+      ritz_cpu_run_ranges(ceed, arrays->n, ritz_pass_is_single(arrays) ? run_floats : run_doubles, &run);
+  if (!ierr) add_up(arrays->pass, num_slots, run.sums, sums);
+  RITZ_FREE(&run.sums);
+  return ierr;
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Passes over vectors (contract in core/vector-pass.h): checks, locks, then the slot of the backend.
+#include "core/vector-pass.h"
+
+#include <math.h>
+
+#include "core/vector.h"
+
+// ---- Forms ----
+
+int ritz_pass_num_factors(const RitzPass *pass) {
+  int num = 0;
+
+  for (int k = 0; k < pass->num_lines; k++) {
+    for (int t = 0; t < pass->line[k].num_terms; t++)
+      num = pass->line[k].term[t].factor >= num ? pass->line[k].term[t].factor + 1 : num;
+  }
+  return num;
+}
+
+static bool line_reads(const RitzPassLine *line, int vector) {
+  for (int t = 0; t < line->num_terms; t++) {
+    if (line->term[t].x == vector || line->term[t].y == vector) return true;
+  }
+  return false;
+}
+
+RitzAccess ritz_pass_access(const RitzPass *pass, int vector) {
+  bool is_read = false;
+
+  for (int k = 0; k < pass->num_lines; k++) {
+    is_read = is_read || line_reads(&pass->line[k], vector);
+    if (pass->line[k].to != vector) continue;
+    return is_read ? RITZ_ACCESS_READ_WRITE : RITZ_ACCESS_WRITE;
+  }
+  return RITZ_ACCESS_READ;
+}
+
+bool ritz_pass_is_single(const RitzPassArrays *arrays) {
+  for (int i = 0; i < arrays->pass->num_vectors; i++) {
+    if (arrays->precision[i] != CEED_SCALAR_FP32) return false;
+  }
+  return true;
+}
+
+double ritz_factor_value(const RitzFactor *factor, const double *scalars, double largest) {
+  if (factor->a < 0) return factor->sign;
+  const double value = factor->sign * scalars[factor->a];
+  if (factor->b < 0) return value;
+  const double divisor = scalars[factor->b], quotient = value / divisor;
+  return divisor > 0 && fabs(quotient) <= largest ? quotient : 0;
+}
+
+// ---- Locks ----
+
+static int check_vectors(const RitzPass *pass, const char *call, const CeedVector v[]) {
+  Ceed ceed = v[0]->obj.ceed;
+
+  for (int i = 1; i < pass->num_vectors; i++) {
+    RITZ_TRY(ritz_vector_check_same_ceed(call, v[0], v[i]));
+    RITZ_REQUIRE(v[i]->length == v[0]->length, ceed, CEED_ERROR_DIMENSION,
+                 "%s: a vector has %" CeedSize_FMT " entries, another one %" CeedSize_FMT, call, v[0]->length,
+                 v[i]->length);
+    for (int j = 0; j < i; j++) {
+      const bool are_read =
+          ritz_pass_access(pass, i) == RITZ_ACCESS_READ && ritz_pass_access(pass, j) == RITZ_ACCESS_READ;
+      RITZ_REQUIRE(v[i] != v[j] || are_read, ceed, CEED_ERROR_INCOMPATIBLE,
+                   "%s: the same vector is read and written under two names", call);
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int give_back(const CeedVector v[], RitzPassArrays *arrays, int num, int ierr) {
+  for (int i = 0; i < num; i++) {
+    const int restored = ritz_vector_unlock(v[i], ritz_pass_access(arrays->pass, i), &arrays->array[i], ierr);
+    if (!ierr) ierr = restored;
+  }
+  return ierr;
+}
+
+// Every access is granted before the first array is handed out: a refusal changes nothing.
+int ritz_pass_lock(const RitzPass *pass, const char *call, const CeedVector v[], RitzPassArrays *arrays) {
+  RitzRepKind kind[RITZ_PASS_VECTORS];
+
+  *arrays = (RitzPassArrays){.pass = pass, .n = v[0]->length};
+  RITZ_TRY(check_vectors(pass, call, v));
+  for (int i = 0; i < pass->num_vectors; i++) {
+    arrays->precision[i] = v[i]->precision;
+    RITZ_TRY(
+        ritz_vector_grant(v[i], call, ritz_pass_access(pass, i), v[i]->obj.ceed->backend.mem_type, &kind[i]));
+  }
+  for (int i = 0; i < pass->num_vectors; i++) {
+    const int ierr = ritz_vector_hand_out(v[i], ritz_pass_access(pass, i), kind[i], &arrays->array[i]);
+    if (ierr) return give_back(v, arrays, i, ierr);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_pass_unlock(const CeedVector v[], RitzPassArrays *arrays, int ierr) {
+  return give_back(v, arrays, arrays->pass->num_vectors, ierr);
+}
+
+// ---- Runs ----
+
+int ritz_pass_run_for(const char *call, const RitzPass *pass, const CeedVector v[], const double factors[],
+                      double sums[]) {
+  Ceed ceed = v[0]->obj.ceed;
+  RitzPassArrays arrays;
+
+  RITZ_TRY(ritz_pass_lock(pass, call, v, &arrays));
+  for (int k = 0; k < pass->num_sums; k++) sums[k] = 0;
+  const int ierr =
+      arrays.n > 0 ? ceed->backend.vector_pass(ceed, &arrays, factors, sums) : CEED_ERROR_SUCCESS;
+  return ritz_pass_unlock(v, &arrays, ierr);
+}
+
+int ritz_pass_run(const RitzPass *pass, const CeedVector v[], const double factors[], double sums[]) {
+  return ritz_pass_run_for(pass->name, pass, v, factors, sums);
+}
+
+static int check_numbers(const RitzPass *pass, const char *call, RitzScalars scalars,
+                         const RitzFactor factors[], CeedInt first_sum) {
+  const int num_factors = ritz_pass_num_factors(pass);
+
+  if (pass->num_sums > 0) RITZ_TRY(ritz_scalars_require(scalars, call, first_sum, pass->num_sums));
+  for (int i = 0; i < num_factors; i++) {
+    if (factors[i].a >= 0) RITZ_TRY(ritz_scalars_require(scalars, call, factors[i].a, 1));
+    if (factors[i].a >= 0 && factors[i].b >= 0)
+      RITZ_TRY(ritz_scalars_require(scalars, call, factors[i].b, 1));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Sums over no entries.
+static int set_zeros(RitzScalars scalars, CeedInt first, CeedInt num) {
+  const double zeros[RITZ_PASS_SUMS] = {0};
+  return num > 0 ? RitzScalarsSet(scalars, first, num, zeros) : CEED_ERROR_SUCCESS;
+}
+
+int ritz_pass_run_by_for(const char *call, const RitzPass *pass, const CeedVector v[], RitzScalars scalars,
+                         const RitzFactor factors[], CeedInt first_sum) {
+  Ceed ceed = v[0]->obj.ceed;
+  RitzPassArrays arrays;
+
+  RITZ_REQUIRE(scalars->ceed == ceed, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: vectors and numbers belong to different Ceed contexts", call);
+  RITZ_TRY(check_numbers(pass, call, scalars, factors, first_sum));
+  RITZ_TRY(ritz_pass_lock(pass, call, v, &arrays));
+  const int ierr = arrays.n > 0 ? ceed->backend.vector_pass_by(ceed, &arrays, factors, scalars->values,
+                                                               pass->num_sums ? first_sum : 0)
+                                : set_zeros(scalars, first_sum, pass->num_sums);
+  return ritz_pass_unlock(v, &arrays, ierr);
+}
+
+int ritz_pass_run_by(const RitzPass *pass, const CeedVector v[], RitzScalars scalars,
+                     const RitzFactor factors[], CeedInt first_sum) {
+  return ritz_pass_run_by_for(pass->name, pass, v, scalars, factors, first_sum);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Multigrid: hierarchies of spaces, transfers between them, cycles. Level 0 is the coarsest.
+//
+// The work of a cycle is done by operators (rediscretized on each level), transfers (operators, too, fused
+// like all) and smoothers (ritz/preconditioner.h).
+#ifndef RITZ_MULTIGRID_H
+#define RITZ_MULTIGRID_H
+
+#include <ceed.h>
+#include <ritz/preconditioner.h>
+#include <ritz/space.h>
+
+// ---- Hierarchies of spaces ----
+
+typedef struct RitzHierarchy_private *RitzHierarchy;
+
+typedef enum {
+  RITZ_HIERARCHY_AUTO, // p, then h where the mesh can be coarsened
+  RITZ_HIERARCHY_P,    // degrees p, p/2, ..., 1 on one mesh
+  RITZ_HIERARCHY_H,    // coarser meshes, one degree
+  RITZ_HIERARCHY_HP,   // coarser meshes first, then degrees
+} RitzHierarchyKind;
+
+typedef struct {
+  RitzHierarchyKind kind;
+  CeedInt max_levels;     // 0: as many as there are
+  CeedInt degree_divisor; // p -> max(1, p / divisor); 0: 2; 1: p -> p - 1
+  CeedInt min_elements;   // meshes are not coarsened below so many; 0: 1
+  CeedInt num_levels;     // exactly so many; 0: what the other options allow
+} RitzHierarchyOptions;
+
+// Spaces below `fine`, which is the finest level and referenced. options NULL: zeros. Coarser meshes are
+// those of RitzMeshGetCoarser. Errors: CEED_ERROR_DIMENSION (numbers below 0; num_levels that cannot be had:
+// how many are possible is told).
+CEED_EXTERN int RitzHierarchyCreate(RitzSpace fine, const RitzHierarchyOptions *options,
+                                    RitzHierarchy *hierarchy);
+CEED_EXTERN int RitzHierarchyDestroy(RitzHierarchy *hierarchy);
+CEED_EXTERN int RitzHierarchyGetNumLevels(RitzHierarchy hierarchy, CeedInt *num_levels);
+CEED_EXTERN int RitzHierarchyGetSpace(RitzHierarchy hierarchy, CeedInt level, RitzSpace *space); // borrowed
+// A line for each level, finest first: degree, elements, unknowns.
+CEED_EXTERN int RitzHierarchyView(RitzHierarchy hierarchy, FILE *stream);
+
+// A function of `coarse` as a function of `fine`: prolong, L-vector -> L-vector, exact (the spaces are
+// nested: one mesh and a degree that is not larger, or meshes of which one is the other, refined once, with
+// the same degree), and its transpose. Matrix-free; constrained entries are the caller's matter. precision:
+// of arithmetic and vectors. CEED_ERROR_INCOMPATIBLE: spaces that are not nested.
+CEED_EXTERN int RitzSpaceCreateTransfer(RitzSpace coarse, RitzSpace fine, Ceed ceed, CeedScalarType precision,
+                                        CeedOperator *prolong, CeedOperator *restriction);
+
+// ---- Dirichlet conditions on every level ----
+
+typedef struct {
+  const char *part; // boundary part of the mesh, "all": all of the boundary
+  CeedInt num_comp; // how many components are fixed; 0: all
+  CeedInt comp[3];  // these
+} RitzFixedPart;
+
+// Entries of the L-vector of `space` on these boundary parts. Errors: those of RitzSpaceGetBoundaryNodes.
+CEED_EXTERN int RitzSpaceCreateConstraints(RitzSpace space, Ceed ceed, CeedInt num,
+                                           const RitzFixedPart parts[], RitzIndices *constraints);
+
+// ---- Cycles ----
+
+typedef enum { RITZ_CYCLE_V, RITZ_CYCLE_W, RITZ_CYCLE_F } RitzCycle;
+
+typedef enum {
+  RITZ_SMOOTHER_AUTO,            // Jacobi-Chebyshev, point blocks where there are several components
+  RITZ_SMOOTHER_JACOBI,          // Chebyshev over Jacobi
+  RITZ_SMOOTHER_POINT_BLOCKS,    // Chebyshev over point-block Jacobi
+  RITZ_SMOOTHER_ELEMENT_SCHWARZ, // Chebyshev over element-wise Schwarz
+} RitzSmootherKind;
+
+// Start from zeros and set what differs.
+typedef struct {
+  RitzCycle cycle;
+  bool is_full; // full multigrid: the preconditioner starts from the coarsest level (prolonged solutions),
+                // then one cycle a level
+  RitzSmootherKind smoother;      // where a level has none of its own
+  RitzChebyshevOptions chebyshev; // of these smoothers: degree 0: 3
+  CeedInt num_smooth;             // smoother actions before and after each coarse correction; 0: 1
+  bool use_precision;             // cycle in `precision`, else in the operators' own
+  CeedScalarType precision; // FP32: operators of the levels are copied to float (RitzOperatorCopyInPrecision)
+  RitzDirectOptions coarse; // the coarsest problem
+  RitzPreconditioner coarse_solver; // instead of these: any preconditioner of level 0, referenced
+} RitzMultigridOptions;
+
+typedef struct {
+  CeedOperator op;                   // of this level, without boundary conditions; all referenced
+  RitzIndices constraints;           // NULL: none
+  CeedOperator prolong, restriction; // from and to the level below; NULL on level 0
+  RitzPreconditioner smoother;       // NULL: by the options
+  RitzSpace space;                   // for smoothers that need it, and views; may be NULL
+  CeedInt num_null; // nullspace of op (Neumann), [num_null], borrowed; must be given on all levels or none
+  const CeedVector *null;
+} RitzMultigridLevel;
+
+// A preconditioner: one cycle from zero. Symmetric when the cycle is V or W with symmetric smoothers and a
+// symmetric coarse solver.
+CEED_EXTERN int RitzPreconditionerCreateMultigrid(Ceed ceed, CeedInt num_levels,
+                                                  const RitzMultigridLevel levels[],
+                                                  const RitzMultigridOptions *options,
+                                                  RitzPreconditioner *pc);
+
+// The same from a hierarchy and a function that makes the operator of a level (num_elem, quadrature and
+// coefficients its own matter); boundary parts are those of the meshes.
+typedef int (*RitzLevelOperatorFunction)(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op);
+typedef int (*RitzLevelNullspaceFunction)(void *ctx, CeedInt level, RitzSpace space, CeedInt max,
+                                          CeedInt *num,
+                                          CeedVector null[]); // writes new vectors; NULL: none
+CEED_EXTERN int RitzPreconditionerCreateMultigridOfHierarchy(
+    Ceed ceed, RitzHierarchy hierarchy, RitzLevelOperatorFunction create_operator,
+    RitzLevelNullspaceFunction create_nullspace, void *ctx, CeedInt num_fixed, const RitzFixedPart fixed[],
+    const RitzMultigridOptions *options, RitzPreconditioner *pc);
+
+// The operator of level `level`, borrowed: in the precision of the cycle.
+CEED_EXTERN int RitzPreconditionerGetMultigridLevel(RitzPreconditioner pc, CeedInt level, CeedOperator *op,
+                                                    RitzPreconditioner *smoother);
+
+// One line a level: unknowns, degree, elements, smoother, bounds, bytes; seconds spent there by kind of work
+// when RITZ_PROFILE counts. (What `ritz solve` prints.)
+CEED_EXTERN int RitzPreconditionerViewLevels(RitzPreconditioner pc, FILE *stream);
+
+#endif

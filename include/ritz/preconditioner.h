@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Preconditioners: approximate inverses z = P r of an operator on the entries that are not constrained. z is
+// zero on constrained entries, whatever r has there. They serve solvers (ritz/solver.h), each other (a
+// Chebyshev polynomial of a Jacobi method) and multigrid as smoothers (ritz/multigrid.h).
+//
+// A preconditioner has a precision of its vectors: that of its operator's arithmetic (ritz/precision.h). It
+// can be applied to vectors of the other precision all the same: r is divided by its norm, converted, and z
+// converted back and multiplied. So a float multigrid below a double Krylov method is one preconditioner.
+//
+// Constraints: entries of the L-vector (RitzIndices, NULL: none), referenced.
+#ifndef RITZ_PRECONDITIONER_H
+#define RITZ_PRECONDITIONER_H
+
+#include <ceed.h>
+#include <ritz/space.h>
+#include <ritz/vector.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct RitzPreconditioner_private *RitzPreconditioner;
+
+// ---- Use ----
+
+// z := P r; r and z are different vectors of one precision, either one.
+CEED_EXTERN int RitzPreconditionerApply(RitzPreconditioner pc, CeedVector r, CeedVector z);
+// What it is made of, for people: kinds, degrees, bounds of eigenvalues, levels, bytes a degree of freedom.
+CEED_EXTERN int RitzPreconditionerView(RitzPreconditioner pc, FILE *stream);
+CEED_EXTERN int RitzPreconditionerReferenceCopy(RitzPreconditioner pc, RitzPreconditioner *copy);
+CEED_EXTERN int RitzPreconditionerDestroy(RitzPreconditioner *pc);
+// Whether P is (by its construction) a fixed symmetric positive definite matrix: what CG and MINRES need.
+// Others take the flexible methods.
+CEED_EXTERN int RitzPreconditionerIsSymmetric(RitzPreconditioner pc, bool *is_symmetric);
+CEED_EXTERN int RitzPreconditionerGetPrecision(RitzPreconditioner pc, CeedScalarType *precision);
+// Memory that lives with it, in bytes: vectors, tables, factors (of shared operators nothing).
+CEED_EXTERN int RitzPreconditionerGetBytes(RitzPreconditioner pc, int64_t *num_bytes);
+
+// ---- A function of the caller's ----
+
+// z := P r for vectors of the preconditioner's length and precision; z has no values on entry. Any other
+// result than 0 ends the solve, which returns it.
+typedef int (*RitzPreconditionerFunction)(void *ctx, CeedVector r, CeedVector z);
+// is_symmetric: what the caller says of P. destroy (may be NULL) gets ctx in the end.
+CEED_EXTERN int RitzPreconditionerCreate(Ceed ceed, CeedSize n, CeedScalarType precision,
+                                         RitzPreconditionerFunction apply, void *ctx,
+                                         void (*destroy)(void *ctx), bool is_symmetric,
+                                         RitzPreconditioner *pc);
+
+// ---- Jacobi ----
+
+// z = r / diagonal. The inverse is kept, 8 or 4 bytes an entry (in the precision of the vector). A free entry
+// that is not a positive finite number is CEED_ERROR_MAJOR and named.
+CEED_EXTERN int RitzPreconditionerCreateJacobi(Ceed ceed, CeedVector diagonal, RitzIndices constraints,
+                                               RitzPreconditioner *pc);
+// The diagonal of op, assembled here.
+CEED_EXTERN int RitzPreconditionerCreateOperatorJacobi(CeedOperator op, RitzIndices constraints,
+                                                       RitzPreconditioner *pc);
+// Inverses of the num_comp x num_comp blocks of nodes (CeedOperatorLinearAssemblePointBlockDiagonal); rows
+// and columns of constrained entries are dropped. A block that is not positive definite: CEED_ERROR_MAJOR,
+// the node is named.
+CEED_EXTERN int RitzPreconditionerCreatePointBlockJacobi(CeedOperator op, RitzIndices constraints,
+                                                         RitzPreconditioner *pc);
+
+// ---- Chebyshev polynomials over another preconditioner ----
+
+typedef enum {
+  RITZ_CHEBYSHEV_FOURTH, // fourth kind (Lottes 2023; Phillips & Fischer 2022): needs the largest eigenvalue
+                         // alone; the smoother of choice
+  RITZ_CHEBYSHEV_FIRST,  // first kind on [lower_fraction, 1] * largest eigenvalue
+} RitzChebyshevKind;
+
+// Start from zeros and set what differs.
+typedef struct {
+  RitzChebyshevKind kind;
+  CeedInt degree;        // steps: applications of the operator (one less from zero) and of the inner
+                         // preconditioner; 0: 3
+  double lower_fraction; // first kind: 0 stands for 1/10 (smoothing)
+  double largest;        // eigenvalue of P A; 0: estimated by Lanczos steps
+  CeedInt num_steps;     // of the estimate; 0: 12
+  double safety;         // times the estimate; 0: 1.1
+} RitzChebyshevOptions;
+
+// Symmetric positive definite if inner is. The estimate starts from a fixed pseudo-random vector, so it
+// repeats; where it meets r . P r <= 0, it is an error (CEED_ERROR_MAJOR): operator or inner preconditioner
+// is not positive definite.
+CEED_EXTERN int RitzPreconditionerCreateChebyshev(CeedOperator op, RitzIndices constraints,
+                                                  RitzPreconditioner inner,
+                                                  const RitzChebyshevOptions *options,
+                                                  RitzPreconditioner *pc);
+// The bounds it uses: estimate of the largest eigenvalue of P A, without safety, and the interval.
+CEED_EXTERN int RitzPreconditionerGetChebyshevBounds(RitzPreconditioner pc, double *estimate, double *lower,
+                                                     double *upper);
+
+// ---- Element-wise Schwarz ----
+
+// Additive Schwarz with the elements as subdomains (no overlap beyond shared nodes), solved by fast
+// diagonalization of separable approximations: z = W sum_K E_K^T D_K B_K^-1 D_K E_K W r. op: the operator
+// (its diagonal scales), on `space`; quadrilaterals and hexahedra, else CEED_ERROR_UNSUPPORTED. coefficients:
+// one number an element that multiplies the diffusion (NULL: 1), copied.
+CEED_EXTERN int RitzPreconditionerCreateElementSchwarz(CeedOperator op, RitzSpace space,
+                                                       const double *coefficients, RitzIndices constraints,
+                                                       RitzPreconditioner *pc);
+
+// ---- Assembled matrices: coarse problems ----
+
+typedef enum {
+  RITZ_DIRECT_AUTO, // the first that serves: dense for few unknowns, a sparse factorization, AMG for many, CG
+  RITZ_DIRECT_DENSE,   // own Cholesky factorization, 8 n^2 bytes
+  RITZ_DIRECT_CHOLMOD, // SuiteSparse's sparse Cholesky factorization
+  RITZ_DIRECT_UMFPACK, // SuiteSparse's sparse LU factorization
+  RITZ_DIRECT_AMG,     // one V-cycle of algebraic multigrid of a library (hypre, PETSc)
+  RITZ_DIRECT_CG,      // Jacobi-CG to a tolerance: a variable preconditioner
+} RitzDirectKind;
+CEED_EXTERN const char *RitzDirectKindName(RitzDirectKind kind); // "auto"; NULL past the end
+// Whether this library and machine have it; *why (static, may be NULL): why not.
+CEED_EXTERN bool RitzDirectKindIsAvailable(RitzDirectKind kind, const char **why);
+
+typedef struct {
+  RitzDirectKind kind;
+  CeedInt max_dense;      // AUTO: dense up to so many unknowns; 0: 600
+  int64_t max_direct;     // AUTO: sparse factorization up to so many; 0: 200000
+  double tolerance;       // of CG, relative; 0: 1e-10 (1e-5 in float)
+  CeedInt max_it;         // of CG; 0: 1000
+  CeedInt num_null;       // nullspace of op: the factorization is made definite, the result orthogonal to it
+  const CeedVector *null; // [num_null], borrowed during creation
+} RitzDirectOptions;
+
+// Assembles op (RitzOperatorAssembleCSR) without constrained rows and columns and factorizes it. A kind that
+// is not available: CEED_ERROR_UNSUPPORTED with what is missing. A matrix that cannot be factorized:
+// CEED_ERROR_MAJOR.
+CEED_EXTERN int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints,
+                                               const RitzDirectOptions *options, RitzPreconditioner *pc);
+
+#endif

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Chebyshev polynomials in P A as preconditioner and smoother, over any preconditioner P. Called by programs
+// and by multigrid.
+//
+// Fourth kind (Lottes, "Optimal polynomial smoothers for multigrid V-cycles", 2023; Phillips & Fischer,
+// "Optimal Chebyshev smoothers and one-sided V-cycles", 2022), l the upper bound of the spectrum, i = 0, 1,
+// ...:
+//
+//     d_0 = 4 / (3 l) z_0,   d_i = (2 i - 1) / (2 i + 3) d_(i-1) + (8 i + 4) / ((2 i + 3) l) z_i
+//
+// First kind on [a, b] (Saad 2003, 12.3.2), t = (b + a) / 2, h = (b - a) / 2, s = t / h:
+//
+//     d_0 = z_0 / t,   d_i = rho_i rho_(i-1) d_(i-1) + 2 rho_i / h z_i,   rho_0 = 1 / s, rho_i = 1 / (2 s -
+//     rho_(i-1))
+//
+// with x_(i+1) = x_i + d_i, z_i = P (b - A x_i). Residuals are computed from x, not updated: no vector for
+// them, and one vector less written a step. Where P is Jacobi a step is an application of A and one pass over
+// the vectors; else an application of A, one of P and two short passes. The errors are multiplied by a
+// polynomial in P A, so the method is symmetric when started from zero: it is a polynomial in P A times P.
+#include <math.h>
+
+#include "core/vector-pass.h"
+#include "solver/eigenvalues.h"
+
+enum { DEFAULT_DEGREE = 3, DEFAULT_STEPS = 12 };
+static const double default_safety = 1.1, default_lower_fraction = 0.1;
+
+typedef struct {
+  RitzSystem system;        // owned
+  RitzPreconditioner inner; // counted
+  CeedVector inverse;       // borrowed from inner: Jacobi's, see ritz_jacobi_inverse; or NULL
+  double factor;            // of inverse
+  CeedVector q, d, z;       // owned; z: unless inner is Jacobi
+  RitzChebyshevKind kind;
+  CeedInt degree;
+  double estimate, lower, upper;
+  bool is_estimated;
+} Chebyshev;
+
+// ---- Options ----
+
+int ritz_chebyshev_check(Ceed ceed, const char *call, const RitzChebyshevOptions *options) {
+  RITZ_REQUIRE(options->kind == RITZ_CHEBYSHEV_FOURTH || options->kind == RITZ_CHEBYSHEV_FIRST, ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: there is no kind %d of Chebyshev polynomials", call,
+               (int)options->kind);
+  RITZ_REQUIRE(options->degree >= 0 && options->num_steps >= 0, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: degree %" CeedInt_FMT ", steps of the estimate %" CeedInt_FMT
+               ": both need to be positive, or 0 for the default",
+               call, options->degree, options->num_steps);
+  RITZ_REQUIRE(options->lower_fraction >= 0 && options->lower_fraction < 1, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: lower fraction %g, needed a number between 0 and 1", call, options->lower_fraction);
+  RITZ_REQUIRE(options->largest >= 0 && isfinite(options->largest) && options->safety >= 0 &&
+                   isfinite(options->safety),
+               ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: largest eigenvalue %g, safety %g: both need to be positive and finite, or 0 for the "
+               "default",
+               call, options->largest, options->safety);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_chebyshev_bounds(const RitzChebyshevOptions *options, const RitzSystem *system,
+                          RitzPreconditioner inner, CeedSize n, CeedScalarType precision,
+                          RitzSpectrum *spectrum, double *upper) {
+  const CeedInt num_steps = options->num_steps ? options->num_steps : DEFAULT_STEPS;
+  const double safety = options->safety > 0 ? options->safety : default_safety;
+
+  *spectrum = (RitzSpectrum){.largest = options->largest};
+  *upper = options->largest;
+  if (options->largest > 0) return CEED_ERROR_SUCCESS;
+  for (int i = 1; i <= 2; i++) {
+    RITZ_TRY(ritz_estimate_spectrum(system, inner, n, precision, i * num_steps, (uint64_t)i, spectrum));
+    if (spectrum->fault == RITZ_ITERATING) break;
+  }
+  *upper = safety * spectrum->largest;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Coefficients ----
+
+static RitzChebyshevStep fourth_kind(double upper, int i) {
+  if (i == 0) return (RitzChebyshevStep){.fresh = 4 / (3 * upper)};
+  return (RitzChebyshevStep){.old = (2.0 * i - 1) / (2.0 * i + 3),
+                             .fresh = (8.0 * i + 4) / ((2.0 * i + 3) * upper)};
+}
+
+static RitzChebyshevStep first_kind(double lower, double upper, int i, double *rho) {
+  const double t = (upper + lower) / 2, h = (upper - lower) / 2, s = t / h, before = *rho;
+
+  *rho = i > 0 ? 1 / (2 * s - before) : 1 / s;
+  if (i == 0) return (RitzChebyshevStep){.fresh = 1 / t};
+  return (RitzChebyshevStep){.old = *rho * before, .fresh = 2 * *rho / h};
+}
+
+RitzChebyshevStep ritz_chebyshev_step(RitzChebyshevKind kind, double lower, double upper, int i,
+                                      double *rho) {
+  // Nothing to iterate on: all entries are constrained.
+  if (!(upper > 0)) return (RitzChebyshevStep){0};
+  return kind == RITZ_CHEBYSHEV_FOURTH ? fourth_kind(upper, i) : first_kind(lower, upper, i, rho);
+}
+
+// ---- Jacobi inside: one pass a step ----
+
+// x = d = fresh m b
+static const RitzPass jacobi_first = {
+    .name = "chebyshev_jacobi_first",
+    .num_vectors = 4,
+    .num_lines = 2,
+    .line = {{.to = 2, .num_terms = 1, .term = {{.factor = 0, .x = 0, .y = 1}}},
+             {.to = 3, .num_terms = 1, .term = {{.factor = RITZ_PASS_NONE, .x = 2, .y = RITZ_PASS_NONE}}}},
+};
+// x = fresh m b, where no other step follows
+static const RitzPass jacobi_only = {
+    .name = "chebyshev_jacobi_only",
+    .num_vectors = 3,
+    .num_lines = 1,
+    .line = {{.to = 2, .num_terms = 1, .term = {{.factor = 0, .x = 0, .y = 1}}}},
+};
+// d = old d + fresh m b - fresh m q, x = x + d, with q = A x
+static const RitzPass jacobi_step = {
+    .name = "chebyshev_jacobi_step",
+    .num_vectors = 5,
+    .num_lines = 2,
+    .line = {{.to = 2,
+              .num_terms = 3,
+              .term = {{.factor = 0, .x = 2, .y = RITZ_PASS_NONE},
+                       {.factor = 1, .x = 0, .y = 1},
+                       {.factor = 2, .x = 0, .y = 4}}},
+             {.to = 3,
+              .num_terms = 2,
+              .term = {{.factor = RITZ_PASS_NONE, .x = 3, .y = RITZ_PASS_NONE},
+                       {.factor = RITZ_PASS_NONE, .x = 2, .y = RITZ_PASS_NONE}}}},
+};
+// The same where d is not needed any more: x = x + old d + fresh m b - fresh m q
+static const RitzPass jacobi_last = {
+    .name = "chebyshev_jacobi_last",
+    .num_vectors = 5,
+    .num_lines = 1,
+    .line = {{.to = 3,
+              .num_terms = 4,
+              .term = {{.factor = RITZ_PASS_NONE, .x = 3, .y = RITZ_PASS_NONE},
+                       {.factor = 0, .x = 2, .y = RITZ_PASS_NONE},
+                       {.factor = 1, .x = 0, .y = 1},
+                       {.factor = 2, .x = 0, .y = 4}}}},
+};
+
+static int smooth_by_jacobi(const Chebyshev *c, CeedVector b, CeedVector x, bool starts_from_zero) {
+  const CeedVector v[] = {c->inverse, b, c->d, x, c->q};
+  double rho = 0;
+
+  for (int i = 0; i < c->degree; i++) {
+    const RitzChebyshevStep step = ritz_chebyshev_step(c->kind, c->lower, c->upper, i, &rho);
+    const double fresh = step.fresh * c->factor;
+    const bool is_last = i == c->degree - 1;
+    if (i == 0 && starts_from_zero) {
+      if (is_last) return ritz_pass_run(&jacobi_only, (CeedVector[]){c->inverse, b, x}, &fresh, NULL);
+      RITZ_TRY(ritz_pass_run(&jacobi_first, v, &fresh, NULL));
+      continue;
+    }
+    RITZ_TRY(ritz_system_apply_raw(&c->system, x, c->q)); // the inverse is zero on constrained entries
+    RITZ_TRY(
+        ritz_pass_run(is_last ? &jacobi_last : &jacobi_step, v, (double[]){step.old, fresh, -fresh}, NULL));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Anything else inside ----
+
+// d = old d + fresh z, x = x + d
+static const RitzPass general_step = {
+    .name = "chebyshev_step",
+    .num_vectors = 3,
+    .num_lines = 2,
+    .line = {{.to = 1,
+              .num_terms = 2,
+              .term = {{.factor = 0, .x = 1, .y = RITZ_PASS_NONE},
+                       {.factor = 1, .x = 0, .y = RITZ_PASS_NONE}}},
+             {.to = 2,
+              .num_terms = 2,
+              .term = {{.factor = RITZ_PASS_NONE, .x = 2, .y = RITZ_PASS_NONE},
+                       {.factor = RITZ_PASS_NONE, .x = 1, .y = RITZ_PASS_NONE}}}},
+};
+// x = d = fresh z
+static const RitzPass general_first = {
+    .name = "chebyshev_first",
+    .num_vectors = 3,
+    .num_lines = 2,
+    .line = {{.to = 1, .num_terms = 1, .term = {{.factor = 0, .x = 0, .y = RITZ_PASS_NONE}}},
+             {.to = 2, .num_terms = 1, .term = {{.factor = RITZ_PASS_NONE, .x = 1, .y = RITZ_PASS_NONE}}}},
+};
+
+static int smooth_in_general(const Chebyshev *c, CeedVector b, CeedVector x, bool starts_from_zero) {
+  const CeedVector v[] = {c->z, c->d, x};
+  double rho = 0;
+
+  for (int i = 0; i < c->degree; i++) {
+    const RitzChebyshevStep step = ritz_chebyshev_step(c->kind, c->lower, c->upper, i, &rho);
+    if (i == 0 && starts_from_zero) {
+      RITZ_TRY(ritz_preconditioner_apply(c->inner, b, c->z));
+      RITZ_TRY(ritz_pass_run(&general_first, v, &step.fresh, NULL));
+      continue;
+    }
+    RITZ_TRY(ritz_system_apply_raw(&c->system, x, c->q));
+    RITZ_TRY(RitzVectorSum(c->q, 1, b, -1, c->q)); // whatever it has on constrained entries
+    RITZ_TRY(ritz_preconditioner_apply(c->inner, c->q, c->z));
+    RITZ_TRY(ritz_pass_run(&general_step, v, (double[]){step.old, step.fresh}, NULL));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- The preconditioner ----
+
+static int smooth_chebyshev(RitzPreconditioner pc, CeedVector b, CeedVector x, bool starts_from_zero) {
+  const Chebyshev *c = pc->data;
+  return c->inverse ? smooth_by_jacobi(c, b, x, starts_from_zero)
+                    : smooth_in_general(c, b, x, starts_from_zero);
+}
+
+static int apply_chebyshev(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+  return smooth_chebyshev(pc, r, z, true);
+}
+
+static int view_chebyshev(RitzPreconditioner pc, FILE *stream, int indent) {
+  const Chebyshev *c = pc->data;
+  const bool is_fourth = c->kind == RITZ_CHEBYSHEV_FOURTH;
+
+  fprintf(stream, "%*sChebyshev, %s kind, degree %" CeedInt_FMT ", ", indent, "",
+          is_fourth ? "fourth" : "first", c->degree);
+  if (is_fourth) {
+    fprintf(stream, "eigenvalues up to %.4g", c->upper);
+  } else {
+    fprintf(stream, "eigenvalues from %.4g to %.4g", c->lower, c->upper);
+  }
+  fprintf(stream, " (largest %s: %.4g), over\n", c->is_estimated ? "estimated" : "given", c->estimate);
+  return ritz_preconditioner_view(c->inner, stream, indent + 2);
+}
+
+static int64_t chebyshev_bytes(RitzPreconditioner pc) {
+  const Chebyshev *c = pc->data;
+  const int64_t vector = (int64_t)pc->n * (int64_t)ritz_scalar_bytes(pc->precision);
+  return (c->z ? 3 : 2) * vector + ritz_preconditioner_bytes(c->inner);
+}
+
+static int free_chebyshev(Chebyshev *c) {
+  int ierr = ritz_system_destroy(&c->system);
+
+  ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&c->inner));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&c->q));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&c->d));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&c->z));
+  RITZ_FREE(&c);
+  return ierr;
+}
+
+static int destroy_chebyshev(RitzPreconditioner pc) { return free_chebyshev(pc->data); }
+
+static const RitzPreconditionerMethods chebyshev_methods = {.name = "Chebyshev",
+                                                            .apply = apply_chebyshev,
+                                                            .smooth = smooth_chebyshev,
+                                                            .view = view_chebyshev,
+                                                            .bytes = chebyshev_bytes,
+                                                            .destroy = destroy_chebyshev};
+
+static int create_vectors(Chebyshev *c, CeedSize n, CeedScalarType precision) {
+  CeedVector *const vectors[] = {&c->q, &c->d, &c->z};
+
+  for (int i = 0; i < (c->inverse ? 2 : 3); i++) {
+    RITZ_TRY(RitzVectorCreate(c->system.ceed, n, precision, vectors[i]));
+    RITZ_TRY(CeedVectorSetValue(*vectors[i], 0));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int set_up(Chebyshev *c, const char *call, CeedOperator op, RitzIndices constraints,
+                  RitzPreconditioner inner, const RitzChebyshevOptions *options, CeedScalarType precision) {
+  const double fraction = options->lower_fraction > 0 ? options->lower_fraction : default_lower_fraction;
+  RitzSpectrum spectrum;
+
+  RITZ_TRY(ritz_system_create(NULL, op, NULL, NULL, constraints, &c->system));
+  RITZ_TRY(RitzPreconditionerReferenceCopy(inner, &c->inner));
+  // Jacobi's vector does its work only where it lives and computes like the operator's.
+  if (inner->precision == precision && inner->ceed == c->system.ceed) {
+    c->inverse = ritz_jacobi_inverse(inner, &c->factor);
+  }
+  c->kind = options->kind;
+  c->degree = options->degree > 0 ? options->degree : DEFAULT_DEGREE;
+  c->is_estimated = !(options->largest > 0);
+  RITZ_TRY(ritz_chebyshev_bounds(options, &c->system, inner, inner->n, precision, &spectrum, &c->upper));
+  RITZ_REQUIRE(spectrum.fault == RITZ_ITERATING, c->system.ceed, CEED_ERROR_MAJOR,
+               "%s: the estimate of eigenvalues over '%s' failed: %s", call, inner->methods->name,
+               spectrum.fault == RITZ_DIVERGED_INDEFINITE
+                   ? "the operator is not positive definite on the free entries"
+               : spectrum.fault == RITZ_DIVERGED_PRECONDITIONER
+                   ? "the inner preconditioner is not positive definite on the free entries"
+                   : "a product is not a finite number");
+  c->estimate = spectrum.largest;
+  c->lower = fraction * c->upper;
+  return create_vectors(c, inner->n, precision);
+}
+
+int RitzPreconditionerCreateChebyshev(CeedOperator op, RitzIndices constraints, RitzPreconditioner inner,
+                                      const RitzChebyshevOptions *options, RitzPreconditioner *pc) {
+  const char *call = "RitzPreconditionerCreateChebyshev";
+  const RitzChebyshevOptions defaults = {0};
+  CeedScalarType precision = CEED_SCALAR_TYPE;
+  Chebyshev *c = NULL;
+  CeedSize n = 0;
+
+  RITZ_HANDLE(op);
+  Ceed ceed = op->obj.ceed;
+  RITZ_OPTIONAL(ceed, constraints);
+  RITZ_ARGUMENT(ceed, inner);
+  RITZ_REQUIRE(pc != NULL, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'pc' is NULL", call);
+  if (!options) options = &defaults;
+  RITZ_TRY(ritz_chebyshev_check(ceed, call, options));
+  RITZ_TRY(ritz_operator_square_length(op, call, &n));
+  RITZ_REQUIRE(inner->n == n, ceed, CEED_ERROR_DIMENSION,
+               "%s: the inner preconditioner has %" CeedSize_FMT " entries, the operator %" CeedSize_FMT,
+               call, inner->n, n);
+  RITZ_REQUIRE(inner->is_symmetric, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the inner preconditioner '%s' is not symmetric or not fixed: its eigenvalues have no "
+               "bounds to estimate",
+               call, inner->methods->name);
+  RITZ_TRY(ritz_check_constraints(ceed, call, constraints, n));
+  RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &c));
+  int ierr = set_up(c, call, op, constraints, inner, options, precision);
+  if (!ierr) ierr = ritz_preconditioner_create(ceed, call, n, precision, &chebyshev_methods, c, true, pc);
+  return ierr ? ritz_first_error(ierr, free_chebyshev(c)) : CEED_ERROR_SUCCESS;
+}
+
+int RitzPreconditionerGetChebyshevBounds(RitzPreconditioner pc, double *estimate, double *lower,
+                                         double *upper) {
+  RITZ_HANDLE(pc);
+  RITZ_REQUIRE(pc->methods == &chebyshev_methods, pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzPreconditionerGetChebyshevBounds: the preconditioner is '%s', needed 'Chebyshev'",
+               pc->methods->name);
+  const Chebyshev *c = pc->data;
+  if (estimate) *estimate = c->estimate;
+  if (lower) *lower = c->kind == RITZ_CHEBYSHEV_FIRST ? c->lower : 0;
+  if (upper) *upper = c->upper;
+  return CEED_ERROR_SUCCESS;
+}

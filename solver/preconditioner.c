@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Preconditioners as objects: life cycle, application with conversion between precisions, smoothing, views;
+// and the kind that is a function of the program. The other kinds are files of their own (contract in
+// solver/preconditioner.h).
+#include "solver/preconditioner.h"
+
+#include "core/vector-pass.h"
+
+const RitzClass ritz_preconditioner_class = {.name = "RitzPreconditioner"};
+
+// ---- Life cycle ----
+
+int ritz_preconditioner_create(Ceed ceed, const char *call, CeedSize n, CeedScalarType precision,
+                               const RitzPreconditionerMethods *methods, void *data, bool is_symmetric,
+                               RitzPreconditioner *pc) {
+  RitzPreconditioner created = NULL;
+
+  RITZ_TRY(ritz_check_precision(ceed, call, precision));
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &created));
+  const int ierr = CeedReferenceCopy(ceed, &created->ceed);
+  if (ierr) {
+    RITZ_FREE(&created);
+    return ierr;
+  }
+  created->class = &ritz_preconditioner_class;
+  created->ref_count = 1;
+  created->n = n;
+  created->precision = precision;
+  created->is_symmetric = is_symmetric;
+  created->methods = methods;
+  created->data = data;
+  *pc = created;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzPreconditionerReferenceCopy(RitzPreconditioner pc, RitzPreconditioner *copy) {
+  RITZ_HANDLE(pc);
+  RITZ_REQUIRE(copy != NULL, pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzPreconditionerReferenceCopy: argument 'copy' is NULL");
+  if (*copy == pc) return CEED_ERROR_SUCCESS;
+  RITZ_OPTIONAL(pc->ceed, *copy);
+  pc->ref_count++;
+  const int ierr = RitzPreconditionerDestroy(copy);
+  *copy = pc;
+  return ierr;
+}
+
+int RitzPreconditionerDestroy(RitzPreconditioner *pc) {
+  if (!pc || !*pc) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_check_handle(NULL, __func__, "pc", *pc, &ritz_preconditioner_class));
+  RitzPreconditioner last = *pc;
+
+  *pc = NULL;
+  if (--last->ref_count > 0) return CEED_ERROR_SUCCESS;
+  int ierr = last->methods->destroy ? last->methods->destroy(last) : CEED_ERROR_SUCCESS;
+  for (int i = 0; i < 2; i++) ierr = ritz_first_error(ierr, CeedVectorDestroy(&last->converted[i]));
+  Ceed ceed = last->ceed;
+  RITZ_FREE(&last);
+  return ritz_first_error(ierr, CeedDestroy(&ceed));
+}
+
+// ---- Application ----
+
+// Between precisions: one sweep each way, in double.
+static const RitzPass scaled_copy = {
+    .name = "scaled_copy",
+    .num_vectors = 2,
+    .num_lines = 1,
+    .line = {{.to = 1, .num_terms = 1, .term = {{.factor = 0, .x = 0, .y = RITZ_PASS_NONE}}}},
+};
+
+// r := its entries divided by a power of two near the largest, so that float vectors hold them whatever their
+// size; z gets the factor back.
+static int apply_converted(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+  double scale = 1;
+
+  for (int i = 0; i < 2; i++) {
+    if (!pc->converted[i]) RITZ_TRY(RitzVectorCreate(pc->ceed, pc->n, pc->precision, &pc->converted[i]));
+  }
+  RITZ_TRY(ritz_vector_scale(r, &scale));
+  RITZ_TRY(ritz_pass_run(&scaled_copy, (CeedVector[]){r, pc->converted[0]}, (double[]){1 / scale}, NULL));
+  RITZ_TRY(pc->methods->apply(pc, pc->converted[0], pc->converted[1]));
+  return ritz_pass_run(&scaled_copy, (CeedVector[]){pc->converted[1], z}, (double[]){scale}, NULL);
+}
+
+// For vectors of another context: copies in that of the preconditioner.
+static int apply_elsewhere(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+  CeedVector here[2] = {NULL, NULL};
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (int i = 0; i < 2; i++) RITZ_TRY_CLEANUP(RitzVectorCreate(pc->ceed, pc->n, r->precision, &here[i]));
+  RITZ_TRY_CLEANUP(RitzVectorConvert(r, here[0]));
+  RITZ_TRY_CLEANUP(ritz_preconditioner_apply(pc, here[0], here[1]));
+  RITZ_TRY_CLEANUP(RitzVectorConvert(here[1], z));
+cleanup:
+  for (int i = 0; i < 2; i++) ierr = ritz_first_error(ierr, CeedVectorDestroy(&here[i]));
+  return ierr;
+}
+
+int ritz_preconditioner_apply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+  if (r->obj.ceed != pc->ceed || z->obj.ceed != pc->ceed) return apply_elsewhere(pc, r, z);
+  return r->precision == pc->precision ? pc->methods->apply(pc, r, z) : apply_converted(pc, r, z);
+}
+
+int RitzPreconditionerApply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+  RITZ_HANDLE(pc);
+  RITZ_ARGUMENT(pc->ceed, r);
+  RITZ_ARGUMENT(pc->ceed, z);
+  RITZ_REQUIRE(r != z, pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzPreconditionerApply: r and z are the same vector, they need to be different");
+  RITZ_REQUIRE(r->length == pc->n && z->length == pc->n, pc->ceed, CEED_ERROR_DIMENSION,
+               "RitzPreconditionerApply: r has %" CeedSize_FMT " entries, z has %" CeedSize_FMT
+               ", the preconditioner needs %" CeedSize_FMT,
+               r->length, z->length, pc->n);
+  RITZ_REQUIRE(r->precision == z->precision, pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzPreconditionerApply: r is %s, z is %s, they need one precision",
+               ritz_precision_name(r->precision), ritz_precision_name(z->precision));
+  return ritz_preconditioner_apply(pc, r, z);
+}
+
+int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, CeedVector b, CeedVector x,
+                               bool starts_from_zero, CeedVector r) {
+  if (pc->methods->smooth) return pc->methods->smooth(pc, b, x, starts_from_zero);
+  if (starts_from_zero) return ritz_preconditioner_apply(pc, b, x);
+
+  CeedVector z = NULL;
+  RITZ_TRY(ritz_system_residual(system, b, x, r));
+  RITZ_TRY(CeedGetWorkVector(pc->ceed, pc->n, &z));
+  int ierr = ritz_preconditioner_apply(pc, r, z);
+  if (!ierr) ierr = RitzVectorAXPYs(x, 1, (double[]){1}, &z);
+  return ritz_first_error(ierr, CeedRestoreWorkVector(pc->ceed, &z));
+}
+
+// ---- Questions ----
+
+int ritz_preconditioner_view(RitzPreconditioner pc, FILE *stream, int indent) {
+  if (pc->methods->view) return pc->methods->view(pc, stream, indent);
+  fprintf(stream, "%*s%s\n", indent, "", pc->methods->name);
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzPreconditionerView(RitzPreconditioner pc, FILE *stream) {
+  int64_t num_bytes = 0;
+
+  RITZ_HANDLE(pc);
+  RITZ_REQUIRE(stream != NULL, pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzPreconditionerView: argument 'stream' is NULL");
+  RITZ_TRY(RitzPreconditionerGetBytes(pc, &num_bytes));
+  fprintf(stream, "RitzPreconditioner: %" CeedSize_FMT " entries, %s, %s, %.1f bytes an entry\n", pc->n,
+          ritz_precision_name(pc->precision), pc->is_symmetric ? "symmetric" : "not symmetric or not fixed",
+          pc->n > 0 ? (double)num_bytes / (double)pc->n : 0.0);
+  return ritz_preconditioner_view(pc, stream, 2);
+}
+
+int RitzPreconditionerIsSymmetric(RitzPreconditioner pc, bool *is_symmetric) {
+  RITZ_HANDLE(pc);
+  RITZ_REQUIRE(is_symmetric != NULL, pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzPreconditionerIsSymmetric: argument 'is_symmetric' is NULL");
+  *is_symmetric = pc->is_symmetric;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzPreconditionerGetPrecision(RitzPreconditioner pc, CeedScalarType *precision) {
+  RITZ_HANDLE(pc);
+  RITZ_REQUIRE(precision != NULL, pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzPreconditionerGetPrecision: argument 'precision' is NULL");
+  *precision = pc->precision;
+  return CEED_ERROR_SUCCESS;
+}
+
+int64_t ritz_preconditioner_bytes(RitzPreconditioner pc) {
+  int64_t num_bytes = pc->methods->bytes ? pc->methods->bytes(pc) : 0;
+
+  for (int i = 0; i < 2; i++) {
+    if (pc->converted[i]) num_bytes += (int64_t)pc->n * (int64_t)ritz_scalar_bytes(pc->precision);
+  }
+  return num_bytes;
+}
+
+int RitzPreconditionerGetBytes(RitzPreconditioner pc, int64_t *num_bytes) {
+  RITZ_HANDLE(pc);
+  RITZ_REQUIRE(num_bytes != NULL, pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzPreconditionerGetBytes: argument 'num_bytes' is NULL");
+  *num_bytes = ritz_preconditioner_bytes(pc);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Checks ----
+
+int ritz_check_constraints(Ceed ceed, const char *call, RitzIndices constraints, CeedSize n) {
+  const int64_t *entries = NULL;
+  int64_t num = 0;
+
+  if (!constraints) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzIndicesGet(constraints, &num, &entries));
+  RITZ_REQUIRE(num == 0 || entries[num - 1] < (int64_t)n, ceed, CEED_ERROR_DIMENSION,
+               "%s: entry %lld is constrained, vectors have %" CeedSize_FMT " entries", call,
+               (long long)entries[num - 1], n);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_operator_square_length(CeedOperator op, const char *call, CeedSize *n) {
+  CeedSize input = 0, output = 0;
+
+  RITZ_TRY(CeedOperatorGetActiveVectorLengths(op, &input, &output));
+  RITZ_REQUIRE(input >= 0 && output >= 0, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the operator has no active %s vector", call, input < 0 ? "input" : "output");
+  RITZ_REQUIRE(input == output, op->obj.ceed, CEED_ERROR_DIMENSION,
+               "%s: the operator maps %" CeedSize_FMT " to %" CeedSize_FMT " entries, it needs to be square",
+               call, input, output);
+  *n = input;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Functions of the program ----
+
+typedef struct {
+  RitzPreconditionerFunction apply;
+  void *ctx; // borrowed, or given to destroy
+  void (*destroy)(void *ctx);
+} Callback;
+
+static int apply_callback(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+  const Callback *callback = pc->data;
+  return callback->apply(callback->ctx, r, z);
+}
+
+static int destroy_callback(RitzPreconditioner pc) {
+  Callback *callback = pc->data;
+
+  if (callback->destroy) callback->destroy(callback->ctx);
+  RITZ_FREE(&callback);
+  return CEED_ERROR_SUCCESS;
+}
+
+static const RitzPreconditionerMethods callback_methods = {
+    .name = "function of the program", .apply = apply_callback, .destroy = destroy_callback};
+
+int RitzPreconditionerCreate(Ceed ceed, CeedSize n, CeedScalarType precision,
+                             RitzPreconditionerFunction apply, void *ctx, void (*destroy)(void *ctx),
+                             bool is_symmetric, RitzPreconditioner *pc) {
+  Callback *callback = NULL;
+
+  RITZ_HANDLE(ceed);
+  RITZ_REQUIRE(pc != NULL, ceed, CEED_ERROR_INCOMPATIBLE, "RitzPreconditionerCreate: argument 'pc' is NULL");
+  RITZ_REQUIRE(apply != NULL, ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzPreconditionerCreate: argument 'apply' is NULL");
+  RITZ_REQUIRE(n >= 0, ceed, CEED_ERROR_DIMENSION,
+               "RitzPreconditionerCreate: length is %" CeedSize_FMT ", needs to be >= 0", n);
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &callback));
+  *callback = (Callback){.apply = apply, .ctx = ctx, .destroy = destroy};
+  const int ierr = ritz_preconditioner_create(ceed, "RitzPreconditionerCreate", n, precision,
+                                              &callback_methods, callback, is_symmetric, pc);
+  if (ierr) RITZ_FREE(&callback);
+  return ierr;
+}

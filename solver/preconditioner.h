@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Inside of preconditioners: what all kinds have in common. Each kind is a table of methods and a struct of
+// its own in `data`. Used by solver/ only.
+#ifndef RITZ_SOLVER_PRECONDITIONER_H
+#define RITZ_SOLVER_PRECONDITIONER_H
+
+#include <ritz/precision.h>
+#include <ritz/preconditioner.h>
+
+#include "core/core.h"
+#include "solver/system.h"
+
+typedef struct {
+  const char *name; // "Jacobi", as views show it
+  // z := P r; both have pc->n entries of pc->precision.
+  int (*apply)(RitzPreconditioner pc, CeedVector r, CeedVector z);
+  // Improves x for A x = b, as a smoother does; starts_from_zero: x has no values on entry and counts as
+  // zero. Constrained entries of x are zero on entry and stay so. NULL: x += P (b - A x) by system and apply.
+  int (*smooth)(RitzPreconditioner pc, CeedVector b, CeedVector x, bool starts_from_zero);
+  int (*view)(RitzPreconditioner pc, FILE *stream, int indent); // lines, each indented; NULL: the name
+  int64_t (*bytes)(RitzPreconditioner pc);                      // NULL: none
+  int (*destroy)(RitzPreconditioner pc);                        // frees `data`
+} RitzPreconditionerMethods;
+
+struct RitzPreconditioner_private {
+  const RitzClass *class;
+  Ceed ceed; // counted
+  int ref_count;
+  CeedSize n;
+  CeedScalarType precision;
+  bool is_symmetric; // and positive definite and fixed
+  const RitzPreconditionerMethods *methods;
+  void *data;              // owned by the kind
+  CeedVector converted[2]; // owned, for vectors of the other precision: r and z
+};
+
+// *pc: with one reference; takes `data` over when it succeeds (methods->destroy frees it later).
+int ritz_preconditioner_create(Ceed ceed, const char *call, CeedSize n, CeedScalarType precision,
+                               const RitzPreconditionerMethods *methods, void *data, bool is_symmetric,
+                               RitzPreconditioner *pc);
+// RitzPreconditionerApply without its checks: r and z of any precision and context.
+int ritz_preconditioner_apply(RitzPreconditioner pc, CeedVector r, CeedVector z);
+// One smoothing action of any preconditioner for the system, see `smooth`. r: work vector.
+int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, CeedVector b, CeedVector x,
+                               bool starts_from_zero, CeedVector r);
+int ritz_preconditioner_view(RitzPreconditioner pc, FILE *stream, int indent);
+int64_t ritz_preconditioner_bytes(RitzPreconditioner pc);
+
+// ---- Checks ----
+
+// CEED_ERROR_DIMENSION unless all entries are below n; NULL: none.
+int ritz_check_constraints(Ceed ceed, const char *call, RitzIndices constraints, CeedSize n);
+// *n: length of the active vectors. CEED_ERROR_INCOMPATIBLE: none; CEED_ERROR_DIMENSION: two lengths.
+int ritz_operator_square_length(CeedOperator op, const char *call, CeedSize *n);
+
+// CEED_ERROR_INCOMPATIBLE unless the options make sense.
+int ritz_chebyshev_check(Ceed ceed, const char *call, const RitzChebyshevOptions *options);
+
+// ---- Jacobi (solver/jacobi.c) ----
+
+// z = r / diagonal, as the public function makes it, where `ceed` (the vectors' context) and the precision
+// are given and the diagonal may have others. *bad_entry: a free entry that is not a positive finite number,
+// then *pc is NULL and nothing is reported; -1: none.
+int ritz_jacobi_create(Ceed ceed, const char *call, CeedScalarType precision, CeedVector diagonal,
+                       RitzIndices constraints, int64_t *bad_entry, RitzPreconditioner *pc);
+// The inverse diagonal but for a factor (its largest entry is near one; zero on constrained entries),
+// borrowed, so that passes over vectors can do the work of a Jacobi method; NULL: another kind. *factor (may
+// be NULL): what it is to be multiplied with.
+CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, double *factor);
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A solve from the outside: checks, the system without its constrained entries, vectors in the context that
+// computes, the preconditioner, the choice of the method; and what all methods do alike: residuals, when to
+// stop. The iterations are left to cg*.c, minres.c, gmres.c, stationary.c.
+#include <math.h>
+
+#include "solver/solver.h"
+
+// ---- Checks ----
+
+static int check_operator(RitzSolver solver, CeedSize n) {
+  CeedSize input = 0, output = 0;
+
+  if (solver->apply) return CEED_ERROR_SUCCESS;
+  RITZ_REQUIRE(solver->op != NULL, solver->ceed, CEED_ERROR_INCOMPLETE,
+               "RitzSolverSolve: no operator is set: call RitzSolverSetOperator or RitzSolverSetApply first");
+  RITZ_TRY(CeedOperatorGetActiveVectorLengths(solver->op, &input, &output));
+  RITZ_REQUIRE(input >= 0 && output >= 0, solver->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzSolverSolve: the operator has no active %s vector", input < 0 ? "input" : "output");
+  RITZ_REQUIRE(input == n && output == n, solver->ceed, CEED_ERROR_DIMENSION,
+               "RitzSolverSolve: the operator maps %" CeedSize_FMT " to %" CeedSize_FMT
+               " entries, b and x have %" CeedSize_FMT,
+               input, output, n);
+  return CEED_ERROR_SUCCESS;
+}
+
+static bool needs_symmetric(RitzSolverType type) {
+  return type == RITZ_SOLVER_CG || type == RITZ_SOLVER_MINRES || type == RITZ_SOLVER_CHEBYSHEV;
+}
+
+static int check_preconditioner(RitzSolver solver, CeedSize n) {
+  RITZ_REQUIRE(!solver->pc || solver->pc->n == n, solver->ceed, CEED_ERROR_DIMENSION,
+               "RitzSolverSolve: the preconditioner has %" CeedSize_FMT
+               " entries, b and x have %" CeedSize_FMT,
+               solver->pc->n, n);
+  RITZ_REQUIRE(!solver->pc || solver->pc->is_symmetric || !needs_symmetric(solver->type), solver->ceed,
+               CEED_ERROR_INCOMPATIBLE,
+               "RitzSolverSolve: %s needs a fixed symmetric preconditioner, '%s' is not: use %s",
+               RitzSolverTypeName(solver->type), solver->pc->methods->name,
+               solver->type == RITZ_SOLVER_CG ? "RITZ_SOLVER_FLEXIBLE_CG" : "RITZ_SOLVER_FGMRES");
+  if (!solver->diagonal) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_vector_require_precision(solver->diagonal, "RitzSolverSolve", CEED_SCALAR_TYPE));
+  RITZ_REQUIRE(solver->diagonal->length == n, solver->ceed, CEED_ERROR_DIMENSION,
+               "RitzSolverSolve: the diagonal has %" CeedSize_FMT " entries, b and x have %" CeedSize_FMT,
+               solver->diagonal->length, n);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_extras(RitzSolver solver, CeedSize n) {
+  const int64_t *entries = NULL;
+  int64_t num = 0;
+
+  RITZ_TRY(check_preconditioner(solver, n));
+  RITZ_REQUIRE(solver->num_null == 0 || solver->null[0]->length == n, solver->ceed, CEED_ERROR_DIMENSION,
+               "RitzSolverSolve: vectors of the nullspace have %" CeedSize_FMT
+               " entries, b and x have %" CeedSize_FMT,
+               solver->null[0]->length, n);
+  if (!solver->constraints) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzIndicesGet(solver->constraints, &num, &entries));
+  RITZ_REQUIRE(num == 0 || entries[num - 1] < (int64_t)n, solver->ceed, CEED_ERROR_DIMENSION,
+               "RitzSolverSolve: entry %lld is constrained, b and x have %" CeedSize_FMT " entries",
+               (long long)entries[num - 1], n);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_solve(RitzSolver solver, CeedVector b, CeedVector x) {
+  RITZ_ARGUMENT_OF(solver->ceed, "RitzSolverSolve", b);
+  RITZ_ARGUMENT_OF(solver->ceed, "RitzSolverSolve", x);
+  RITZ_REQUIRE(b != x, solver->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzSolverSolve: b and x are the same vector, they need to be different");
+  RITZ_TRY(ritz_vector_require_precision(x, "RitzSolverSolve", CEED_SCALAR_TYPE));
+  RITZ_TRY(ritz_vector_require_precision(b, "RitzSolverSolve", CEED_SCALAR_TYPE));
+  RITZ_REQUIRE(b->length == x->length, solver->ceed, CEED_ERROR_DIMENSION,
+               "RitzSolverSolve: b has %" CeedSize_FMT " entries, x has %" CeedSize_FMT, b->length,
+               x->length);
+  RITZ_TRY(check_operator(solver, x->length));
+  return check_extras(solver, x->length);
+}
+
+// ---- Preparation ----
+
+// *here: the vector itself where it belongs to the context that computes, else a copy.
+static int bring(const RitzSolve *solve, CeedVector v, CeedVector *here) {
+  if (v->obj.ceed == solve->system.ceed) return CeedVectorReferenceCopy(v, here);
+  RITZ_TRY(CeedVectorCreate(solve->system.ceed, v->length, here));
+  return RitzVectorConvert(v, *here);
+}
+
+static int prepare_preconditioner(RitzSolver solver, RitzSolve *solve) {
+  int64_t bad_entry = -1;
+
+  if (solver->pc) return RitzPreconditionerReferenceCopy(solver->pc, &solve->pc);
+  if (!solver->diagonal) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_jacobi_create(solve->system.ceed, "RitzSolverSolve", CEED_SCALAR_TYPE, solver->diagonal,
+                              solver->constraints, &bad_entry, &solve->pc));
+  solve->is_bad_diagonal = bad_entry >= 0;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int prepare(RitzSolver solver, CeedVector b, CeedVector x, RitzSolve *solve) {
+  RITZ_TRY(ritz_system_create(solver->ceed, solver->op, solver->apply, solver->apply_ctx, solver->constraints,
+                              &solve->system));
+  RITZ_TRY(bring(solve, b, &solve->b));
+  RITZ_TRY(bring(solve, x, &solve->x));
+  RITZ_TRY(ritz_system_set_nullspace(&solve->system, "RitzSolverSolve", CEED_SCALAR_TYPE, solver->num_null,
+                                     solver->null));
+  return prepare_preconditioner(solver, solve);
+}
+
+static int run_method(RitzSolver solver, const RitzSolve *solve) {
+  switch (solver->type) {
+  case RITZ_SOLVER_CG:
+  case RITZ_SOLVER_FLEXIBLE_CG: return ritz_cg_solve(solver, solve);
+  case RITZ_SOLVER_MINRES: return ritz_minres_solve(solver, solve);
+  case RITZ_SOLVER_GMRES:
+  case RITZ_SOLVER_FGMRES: return ritz_gmres_solve(solver, solve);
+  case RITZ_SOLVER_CHEBYSHEV:
+  case RITZ_SOLVER_RICHARDSON: return ritz_stationary_solve(solver, solve);
+  }
+  return CEED_ERROR_MAJOR;
+}
+
+int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
+  RitzSolve solve = {0};
+
+  RITZ_HANDLE_OF("RitzSolverSolve", solver);
+  solver->reason = RITZ_ITERATING;
+  solver->iterations = 0;
+  solver->initial_residual = solver->final_residual = 0;
+  solver->used = RITZ_CG_AUTO;
+  solver->used_reason = NULL;
+  RITZ_TRY(check_solve(solver, b, x));
+
+  int ierr = prepare(solver, b, x, &solve);
+  if (!ierr) {
+    ierr = run_method(solver, &solve);
+    if (solve.x != x) ierr = ritz_first_error(ierr, RitzVectorConvert(solve.x, x));
+  }
+  ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&solve.pc));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&solve.x));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&solve.b));
+  ierr = ritz_first_error(ierr, ritz_system_destroy(&solve.system));
+  if (ierr) solver->reason = RITZ_ITERATING;
+  return ierr;
+}
+
+// ---- What methods share ----
+
+int ritz_solver_judge(RitzSolver solver, CeedInt iteration, double norm, RitzSolverReason *reason) {
+  const double growth = 1e10;
+  bool stop = false;
+
+  if (iteration == 0) solver->initial_residual = norm;
+  solver->final_residual = norm;
+  solver->iterations = iteration;
+  if (solver->monitor) RITZ_TRY(solver->monitor(solver->monitor_ctx, iteration, norm, &stop));
+
+  if (!isfinite(norm))
+    *reason = RITZ_DIVERGED_NAN;
+  else if (norm <= solver->atol)
+    *reason = RITZ_CONVERGED_ATOL;
+  else if (norm <= solver->rtol * solver->initial_residual)
+    *reason = RITZ_CONVERGED_RTOL;
+  else if (stop)
+    *reason = RITZ_DIVERGED_MONITOR;
+  else if (norm > growth * solver->initial_residual)
+    *reason = RITZ_DIVERGED_GROWTH;
+  else if (iteration >= solver->max_it)
+    *reason = RITZ_DIVERGED_MAX_IT;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_solver_judge_start(RitzSolver solver, const RitzSolve *solve, double norm,
+                            RitzSolverReason *reason) {
+  RITZ_TRY(ritz_solver_judge(solver, 0, norm, reason));
+  if (*reason == RITZ_ITERATING && solve->is_bad_diagonal) *reason = RITZ_DIVERGED_PRECONDITIONER;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_solve_first_residual(const RitzSolve *solve, CeedVector r, double *scale, double *norm) {
+  double square = 0;
+
+  RITZ_TRY(ritz_system_residual(&solve->system, solve->b, solve->x, r));
+  RITZ_TRY(ritz_vector_scale(r, scale));
+  if (*scale != 1) RITZ_TRY(RitzVectorSum(r, 1 / *scale, r, 0, CEED_VECTOR_NONE));
+  RITZ_TRY(RitzVectorDot(r, r, &square));
+  *norm = *scale * sqrt(square);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_solve_residual(const RitzSolve *solve, CeedVector r, double scale, double *norm) {
+  double square = 0;
+
+  RITZ_TRY(ritz_system_residual(&solve->system, solve->b, solve->x, r));
+  if (scale != 1) RITZ_TRY(RitzVectorSum(r, 1 / scale, r, 0, CEED_VECTOR_NONE));
+  RITZ_TRY(RitzVectorDot(r, r, &square));
+  *norm = scale * sqrt(square);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_solve_precondition(const RitzSolve *solve, CeedVector r, CeedVector z) {
+  if (solve->pc) {
+    RITZ_TRY(ritz_preconditioner_apply(solve->pc, r, z));
+  } else {
+    RITZ_TRY(RitzVectorSum(z, 1, r, 0, CEED_VECTOR_NONE));
+  }
+  return ritz_system_project(&solve->system, z);
+}
+
+int ritz_solve_create_vector(const RitzSolve *solve, CeedVector *v) {
+  RITZ_TRY(CeedVectorCreate(solve->system.ceed, solve->x->length, v));
+  return CeedVectorSetValue(*v, 0);
+}
+
+int ritz_solve_create_vectors(const RitzSolve *solve, int num, CeedVector *const v[]) {
+  for (int i = 0; i < num; i++) {
+    if (v[i]) RITZ_TRY(ritz_solve_create_vector(solve, v[i]));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_solve_destroy_vectors(int num, CeedVector *const v[]) {
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (int i = 0; i < num; i++) {
+    if (v[i]) ierr = ritz_first_error(ierr, CeedVectorDestroy(v[i]));
+  }
+  return ierr;
+}
