@@ -58,46 +58,44 @@ int ritz_chebyshev_check(Ceed ceed, const char *call, const RitzChebyshevOptions
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_chebyshev_bounds(const RitzChebyshevOptions *options, const RitzSystem *system, const char *call,
+int ritz_chebyshev_bounds(const RitzChebyshevOptions *options, const RitzSystem *system,
                           RitzPreconditioner inner, CeedSize n, CeedScalarType precision,
                           RitzSpectrum *spectrum, double *upper) {
   const CeedInt num_steps = options->num_steps ? options->num_steps : DEFAULT_STEPS;
   const double safety = options->safety > 0 ? options->safety : default_safety;
 
-  *spectrum = (RitzSpectrum){.largest = options->largest, .is_definite = true};
-  if (options->largest > 0) {
-    *upper = options->largest;
-    return CEED_ERROR_SUCCESS;
+  *spectrum = (RitzSpectrum){.largest = options->largest};
+  *upper = options->largest;
+  if (options->largest > 0) return CEED_ERROR_SUCCESS;
+  for (int i = 1; i <= 2; i++) {
+    RITZ_TRY(ritz_estimate_spectrum(system, inner, n, precision, i * num_steps, (uint64_t)i, spectrum));
+    if (spectrum->fault == RITZ_ITERATING) break;
   }
-  RITZ_TRY(ritz_estimate_definite_spectrum(system, call, inner, n, precision, num_steps, spectrum));
   *upper = safety * spectrum->largest;
   return CEED_ERROR_SUCCESS;
 }
 
 // ---- Coefficients ----
 
-// Of step i: d := old d + fresh z.
-typedef struct {
-  double old, fresh;
-} Step;
-
-static Step fourth_kind(const Chebyshev *c, int i) {
-  return (Step){.old = i > 0 ? (2.0 * i - 1) / (2.0 * i + 3) : 0,
-                .fresh = i > 0 ? (8.0 * i + 4) / ((2.0 * i + 3) * c->upper) : 4 / (3 * c->upper)};
+static RitzChebyshevStep fourth_kind(double upper, int i) {
+  if (i == 0) return (RitzChebyshevStep){.fresh = 4 / (3 * upper)};
+  return (RitzChebyshevStep){.old = (2.0 * i - 1) / (2.0 * i + 3),
+                             .fresh = (8.0 * i + 4) / ((2.0 * i + 3) * upper)};
 }
 
-// rho: of the step before, updated.
-static Step first_kind(double lower, double upper, int i, double *rho) {
+static RitzChebyshevStep first_kind(double lower, double upper, int i, double *rho) {
   const double t = (upper + lower) / 2, h = (upper - lower) / 2, s = t / h, before = *rho;
 
   *rho = i > 0 ? 1 / (2 * s - before) : 1 / s;
-  return (Step){.old = i > 0 ? *rho * before : 0, .fresh = i > 0 ? 2 * *rho / h : 1 / t};
+  if (i == 0) return (RitzChebyshevStep){.fresh = 1 / t};
+  return (RitzChebyshevStep){.old = *rho * before, .fresh = 2 * *rho / h};
 }
 
-static Step step_of(const Chebyshev *c, int i, double *rho) {
-  // Nothing to iterate on: all entries are constrained, or A is zero on the rest.
-  if (!(c->upper > 0)) return (Step){0, 0};
-  return c->kind == RITZ_CHEBYSHEV_FOURTH ? fourth_kind(c, i) : first_kind(c->lower, c->upper, i, rho);
+RitzChebyshevStep ritz_chebyshev_step(RitzChebyshevKind kind, double lower, double upper, int i,
+                                      double *rho) {
+  // Nothing to iterate on: all entries are constrained.
+  if (!(upper > 0)) return (RitzChebyshevStep){0};
+  return kind == RITZ_CHEBYSHEV_FOURTH ? fourth_kind(upper, i) : first_kind(lower, upper, i, rho);
 }
 
 // ---- Jacobi inside: one pass a step ----
@@ -150,7 +148,7 @@ static int smooth_by_jacobi(const Chebyshev *c, CeedVector b, CeedVector x, bool
   double rho = 0;
 
   for (int i = 0; i < c->degree; i++) {
-    const Step step = step_of(c, i, &rho);
+    const RitzChebyshevStep step = ritz_chebyshev_step(c->kind, c->lower, c->upper, i, &rho);
     const double fresh = step.fresh * c->factor;
     const bool is_last = i == c->degree - 1;
     if (i == 0 && starts_from_zero) {
@@ -195,7 +193,7 @@ static int smooth_in_general(const Chebyshev *c, CeedVector b, CeedVector x, boo
   double rho = 0;
 
   for (int i = 0; i < c->degree; i++) {
-    const Step step = step_of(c, i, &rho);
+    const RitzChebyshevStep step = ritz_chebyshev_step(c->kind, c->lower, c->upper, i, &rho);
     if (i == 0 && starts_from_zero) {
       RITZ_TRY(ritz_preconditioner_apply(c->inner, b, c->z));
       RITZ_TRY(ritz_pass_run(&general_first, v, &step.fresh, NULL));
@@ -286,8 +284,14 @@ static int set_up(Chebyshev *c, const char *call, CeedOperator op, RitzIndices c
   c->kind = options->kind;
   c->degree = options->degree > 0 ? options->degree : DEFAULT_DEGREE;
   c->is_estimated = !(options->largest > 0);
-  RITZ_TRY(
-      ritz_chebyshev_bounds(options, &c->system, call, inner, inner->n, precision, &spectrum, &c->upper));
+  RITZ_TRY(ritz_chebyshev_bounds(options, &c->system, inner, inner->n, precision, &spectrum, &c->upper));
+  RITZ_REQUIRE(spectrum.fault == RITZ_ITERATING, c->system.ceed, CEED_ERROR_MAJOR,
+               "%s: the estimate of eigenvalues over '%s' failed: %s", call, inner->methods->name,
+               spectrum.fault == RITZ_DIVERGED_INDEFINITE
+                   ? "the operator is not positive definite on the free entries"
+               : spectrum.fault == RITZ_DIVERGED_PRECONDITIONER
+                   ? "the inner preconditioner is not positive definite on the free entries"
+                   : "a product is not a finite number");
   c->estimate = spectrum.largest;
   c->lower = fraction * c->upper;
   return create_vectors(c, inner->n, precision);

@@ -125,28 +125,33 @@ static bool is_exhausted(double value, double first, CeedScalarType precision) {
   return fabs(value) <= 100 * eps * eps * first;
 }
 
-static int run(Lanczos *lanczos, CeedInt num_steps, bool *is_definite) {
+static RitzSolverReason fault_of(double product, RitzSolverReason reason) {
+  if (!isfinite(product)) return RITZ_DIVERGED_NAN;
+  return product > 0 ? RITZ_ITERATING : reason;
+}
+
+static int run(Lanczos *lanczos, CeedInt num_steps, RitzSolverReason *fault) {
   const CeedScalarType precision = lanczos->r->precision;
   double rz = 0, pq = 0, next = 0, first = 0;
 
   RITZ_TRY(precondition(lanczos, &rz));
   RITZ_TRY(RitzVectorSum(lanczos->p, 1, lanczos->z, 0, CEED_VECTOR_NONE));
-  *is_definite = rz >= 0;
+  if (rz != 0) *fault = fault_of(rz, RITZ_DIVERGED_PRECONDITIONER);
   first = rz;
   for (int i = 0; i < num_steps && rz > 0; i++) {
     RITZ_TRY(ritz_system_apply(lanczos->system, lanczos->p, lanczos->q));
     RITZ_TRY(ritz_system_project(lanczos->system, lanczos->q));
     RITZ_TRY(RitzVectorDot(lanczos->p, lanczos->q, &pq));
-    *is_definite = pq > 0 && isfinite(pq);
-    if (!*is_definite) break;
+    *fault = fault_of(pq, RITZ_DIVERGED_INDEFINITE);
+    if (*fault) break;
     lanczos->alpha[i] = rz / pq;
     RITZ_TRY(RitzVectorAXPYs(lanczos->r, 1, (double[]){-lanczos->alpha[i]}, &lanczos->q));
     RITZ_TRY(precondition(lanczos, &next));
     lanczos->beta[i] = next / rz;
     lanczos->num_steps = i + 1;
     if (is_exhausted(next, first, precision)) break;
-    *is_definite = next > 0 && isfinite(next);
-    if (!*is_definite) break;
+    *fault = fault_of(next, RITZ_DIVERGED_PRECONDITIONER);
+    if (*fault) break;
     rz = next;
     RITZ_TRY(RitzVectorSum(lanczos->p, 1, lanczos->z, lanczos->beta[i], lanczos->p));
   }
@@ -182,21 +187,8 @@ int ritz_estimate_spectrum(const RitzSystem *system, RitzPreconditioner pc, Ceed
   }
   if (!pc) lanczos.z = lanczos.r;
   if (!ierr) ierr = set_random(system, lanczos.r, seed);
-  if (!ierr) ierr = run(&lanczos, num_steps, &spectrum->is_definite);
+  if (!ierr) ierr = run(&lanczos, num_steps, &spectrum->fault);
   if (!ierr) find_extremes(&lanczos, spectrum);
   for (int i = 0; i < num_vectors; i++) ierr = ritz_first_error(ierr, CeedVectorDestroy(vectors[i]));
   return ierr;
-}
-
-int ritz_estimate_definite_spectrum(const RitzSystem *system, const char *call, RitzPreconditioner pc,
-                                    CeedSize n, CeedScalarType precision, CeedInt num_steps,
-                                    RitzSpectrum *spectrum) {
-  RITZ_TRY(ritz_estimate_spectrum(system, pc, n, precision, num_steps, 1, spectrum));
-  if (spectrum->is_definite) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_estimate_spectrum(system, pc, n, precision, 2 * num_steps, 2, spectrum));
-  RITZ_REQUIRE(spectrum->is_definite, system->ceed, CEED_ERROR_MAJOR,
-               "%s: the operator or the preconditioner is not positive definite on the free entries: a "
-               "product r . P r or p . A p of the estimate of eigenvalues is not positive, or not a number",
-               call);
-  return CEED_ERROR_SUCCESS;
 }

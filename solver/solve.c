@@ -111,7 +111,11 @@ static int run_method(RitzSolver solver, const RitzSolve *solve) {
   switch (solver->type) {
   case RITZ_SOLVER_CG:
   case RITZ_SOLVER_FLEXIBLE_CG: return ritz_cg_solve(solver, solve);
-  default: break;
+  case RITZ_SOLVER_MINRES: return ritz_minres_solve(solver, solve);
+  case RITZ_SOLVER_GMRES:
+  case RITZ_SOLVER_FGMRES: return ritz_gmres_solve(solver, solve);
+  case RITZ_SOLVER_CHEBYSHEV:
+  case RITZ_SOLVER_RICHARDSON: return ritz_stationary_solve(solver, solve);
   }
   return CEED_ERROR_MAJOR;
 }
@@ -184,6 +188,16 @@ int ritz_solve_first_residual(const RitzSolve *solve, CeedVector r, double *scal
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_solve_residual(const RitzSolve *solve, CeedVector r, double scale, double *norm) {
+  double square = 0;
+
+  RITZ_TRY(ritz_system_residual(&solve->system, solve->b, solve->x, r));
+  if (scale != 1) RITZ_TRY(RitzVectorSum(r, 1 / scale, r, 0, CEED_VECTOR_NONE));
+  RITZ_TRY(RitzVectorDot(r, r, &square));
+  *norm = scale * sqrt(square);
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_solve_precondition(const RitzSolve *solve, CeedVector r, CeedVector z) {
   if (solve->pc) {
     RITZ_TRY(ritz_preconditioner_apply(solve->pc, r, z));
@@ -196,4 +210,20 @@ int ritz_solve_precondition(const RitzSolve *solve, CeedVector r, CeedVector z) 
 int ritz_solve_create_vector(const RitzSolve *solve, CeedVector *v) {
   RITZ_TRY(CeedVectorCreate(solve->system.ceed, solve->x->length, v));
   return CeedVectorSetValue(*v, 0);
+}
+
+int ritz_solve_create_vectors(const RitzSolve *solve, int num, CeedVector *const v[]) {
+  for (int i = 0; i < num; i++) {
+    if (v[i]) RITZ_TRY(ritz_solve_create_vector(solve, v[i]));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_solve_destroy_vectors(int num, CeedVector *const v[]) {
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (int i = 0; i < num; i++) {
+    if (v[i]) ierr = ritz_first_error(ierr, CeedVectorDestroy(v[i]));
+  }
+  return ierr;
 }

@@ -65,7 +65,12 @@ int ritz_solver_judge_start(RitzSolver solver, const RitzSolve *solve, double no
 int ritz_solve_first_residual(const RitzSolve *solve, CeedVector r, double *scale, double *norm);
 // z := P r, without its part in the nullspace; r itself where there is no preconditioner.
 int ritz_solve_precondition(const RitzSolve *solve, CeedVector r, CeedVector z);
-// A vector like x, of zeros.
+// r := (b - A x) / scale; *norm: of b - A x.
+int ritz_solve_residual(const RitzSolve *solve, CeedVector r, double scale, double *norm);
+// A vector like x, of zeros. The same for num of them, where NULL stands for none to be made; on failure
+// those made are still to be destroyed.
 int ritz_solve_create_vector(const RitzSolve *solve, CeedVector *v);
+int ritz_solve_create_vectors(const RitzSolve *solve, int num, CeedVector *const v[]);
+int ritz_solve_destroy_vectors(int num, CeedVector *const v[]);
 
 #endif
