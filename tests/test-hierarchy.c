@@ -377,6 +377,70 @@ TEST(constraints_on_what_is_not_there_are_refused) {
   CeedDestroy(&ceed);
 }
 
+// ---- Memory ----
+
+// Hierarchy, transfers of the finest level, constraints; the first code that is not 0.
+static int use_levels(Ceed ceed, RitzSpace fine) {
+  const RitzFixedPart all = {.part = "all"};
+  RitzHierarchy hierarchy = NULL;
+  RitzSpace below = NULL;
+  RitzIndices constraints = NULL;
+  CeedOperator prolong = NULL, restriction = NULL;
+  CeedInt num_levels = 0;
+  int ierr = RitzHierarchyCreate(fine, NULL, &hierarchy);
+
+  if (!ierr) ierr = RitzHierarchyGetNumLevels(hierarchy, &num_levels);
+  if (!ierr) ierr = RitzHierarchyGetSpace(hierarchy, num_levels - 2, &below);
+  if (!ierr) ierr = RitzSpaceCreateTransfer(below, fine, ceed, CEED_SCALAR_TYPE, &prolong, &restriction);
+  if (!ierr) ierr = RitzSpaceCreateConstraints(below, ceed, 1, &all, &constraints);
+  CeedOperatorDestroy(&prolong);
+  CeedOperatorDestroy(&restriction);
+  RitzIndicesDestroy(&constraints);
+  RitzHierarchyDestroy(&hierarchy);
+  return ierr;
+}
+
+// A mesh with a level below that is not made yet, or a refined one.
+static int create_fine(Ceed ceed, bool is_box, RitzSpace *fine) {
+  const CeedInt n[3] = {2, 2, 2};
+  RitzMesh mesh = NULL, box = NULL;
+  int ierr = is_box ? RitzMeshCreateBox(ceed, 3, n, NULL, NULL, 2, NULL, NULL, &mesh)
+                    : kit_mesh(ceed, KIT_SOLIDS, 1, identity_map, &box);
+
+  if (!ierr && !is_box) ierr = RitzMeshRefine(box, 1, &mesh);
+  if (!ierr) ierr = RitzSpaceCreate(mesh, 1, 2, fine);
+  RitzMeshDestroy(&box);
+  RitzMeshDestroy(&mesh);
+  return ierr;
+}
+
+TEST(allocations_that_fail_are_reported_and_lose_nothing) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  const int stride = tap_level() == TAP_QUICK ? 3 : 1;
+
+  for (int is_box = 0; is_box < 2; is_box++) {
+    int ierr = CEED_ERROR_MAJOR;
+
+    for (int64_t n = 1; ierr; n += stride) {
+      const int64_t live = ritz_memory_live();
+      RitzSpace fine = NULL;
+
+      CHECK_OK(create_fine(ceed, is_box, &fine));
+      ritz_memory_fail_at(n);
+      ierr = use_levels(ceed, fine);
+      ritz_memory_fail_at(0);
+      CHECK(!ierr || ierr == CEED_ERROR_MAJOR || ierr == CEED_ERROR_BACKEND, "allocation %lld: code %d",
+            (long long)n, ierr);
+      CHECK_OK(use_levels(ceed, fine));
+      RitzSpaceDestroy(&fine);
+      CHECK(ritz_memory_live() == live, "allocation %lld: %lld are left", (long long)n,
+            (long long)(ritz_memory_live() - live));
+      CHECK(ierr || n > 50, "there were allocations");
+    }
+  }
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
@@ -385,5 +449,6 @@ int main(int argc, char **argv) {
             hierarchies_lower_degrees_and_coarsen_meshes_in_the_order_asked_for,
             levels_of_a_hierarchy_are_nested, view_of_a_hierarchy_has_a_line_for_each_level,
             hierarchies_that_cannot_be_had_are_refused, constraints_are_the_entries_of_the_nodes_on_the_parts,
-            all_and_none_are_constraints_too, constraints_on_what_is_not_there_are_refused));
+            all_and_none_are_constraints_too, constraints_on_what_is_not_there_are_refused,
+            allocations_that_fail_are_reported_and_lose_nothing));
 }
