@@ -108,8 +108,8 @@ static void describe_cholmod(RitzFactorization *f, const Cholmod *c) {
                  1e-9 * common->fl);
 }
 
-// Whether the factorization takes too long by a rule of thumb, which spares the analysis: 3 n^2 operations where
-// rows are as long as those of meshes in 3D.
+// Whether the factorization takes too long by a rule of thumb, which spares the analysis: 3 n^2 operations
+// where rows are as long as those of meshes in 3D.
 static bool is_surely_too_long(const RitzFactorization *f) {
   const RitzMatrix *a = f->matrix;
   const double n = (double)a->n, flops = 3 * n * n;

@@ -18,7 +18,7 @@ typedef struct {
   CeedInt dim, degree, num_comp;
   CeedElemTopology into; // shape that the box is split into; that of lines, squares and cubes: as it is
   bool is_elastic;
-  double lambda; // Helmholtz where it is not 0, else diffusion
+  double lambda;           // Helmholtz where it is not 0, else diffusion
   const char *constrained; // boundary part, NULL: none
 } Case;
 
@@ -44,7 +44,8 @@ static int create_mesh(const Case *c, Problem *p) {
   const CeedInt n[3] = {4, c->dim > 1 ? 3 : 1, 2};
   RitzMesh box = NULL;
   int ierr = RitzMeshCreateBox(p->ceed, c->dim, n, NULL, NULL, 1, bend, NULL, &box);
-  if (ierr || c->into == CEED_TOPOLOGY_LINE || c->into == CEED_TOPOLOGY_QUAD || c->into == CEED_TOPOLOGY_HEX) {
+  if (ierr || c->into == CEED_TOPOLOGY_LINE || c->into == CEED_TOPOLOGY_QUAD ||
+      c->into == CEED_TOPOLOGY_HEX) {
     p->mesh = box;
     return ierr;
   }
@@ -193,7 +194,8 @@ static double tolerance_of(RitzDirectKind kind) {
   return kind == RITZ_DIRECT_CG && of_cg > tolerance ? of_cg : tolerance;
 }
 
-// (e, A e) / (x, A x) for r = A x, e = x - P r: what a cycle of multigrid leaves of an error in the energy norm.
+// (e, A e) / (x, A x) for r = A x, e = x - P r: what a cycle of multigrid leaves of an error in the energy
+// norm.
 static double energy_left(Problem *p, RitzPreconditioner pc, uint64_t *seed) {
   if (fill_random(p, p->az, seed) || RitzVectorSetEntries(p->az, p->constraints, 0) ||
       CeedOperatorApply(p->op, p->az, p->r, CEED_REQUEST_IMMEDIATE) ||
@@ -240,7 +242,12 @@ TEST_EACH_BACKEND(every_kind_inverts_the_matrix_of_the_free_entries) {
       {.dim = 3, .degree = 1, .num_comp = 1, .into = CEED_TOPOLOGY_TET, .constrained = "zmin"},
       {.dim = 3, .degree = 1, .num_comp = 1, .into = CEED_TOPOLOGY_PRISM, .constrained = "xmin"},
       {.dim = 3, .degree = 1, .num_comp = 3, .into = CEED_TOPOLOGY_PYRAMID, .constrained = "ymax"},
-      {.dim = 3, .degree = 1, .num_comp = 3, .into = CEED_TOPOLOGY_HEX, .is_elastic = true, .constrained = "xmin"},
+      {.dim = 3,
+       .degree = 1,
+       .num_comp = 3,
+       .into = CEED_TOPOLOGY_HEX,
+       .is_elastic = true,
+       .constrained = "xmin"},
   };
   const size_t num = tap_compiles_slowly(ceed) ? 1 : sizeof(cases) / sizeof(cases[0]);
   for (size_t k = 0; k < num && !tap_failed(); k++) with_case(ceed, &cases[k], check_inverse);
@@ -254,7 +261,8 @@ static void check_symmetric(Problem *p, RitzDirectKind kind) {
   bool is_symmetric;
   CHECK_OK(RitzPreconditionerCreateDirect(p->op, p->constraints, &options, &pc));
   CHECK_OK(RitzPreconditionerIsSymmetric(pc, &is_symmetric));
-  CHECK(is_symmetric == (kind != RITZ_DIRECT_UMFPACK && kind != RITZ_DIRECT_CG), "%s", RitzDirectKindName(kind));
+  CHECK(is_symmetric == (kind != RITZ_DIRECT_UMFPACK && kind != RITZ_DIRECT_CG), "%s",
+        RitzDirectKindName(kind));
   CHECK_OK(CeedVectorCreate(p->ceed, p->n, &s));
   CHECK_OK(CeedVectorCreate(p->ceed, p->n, &zs));
   CHECK_OK(fill_random(p, p->r, &seed));
@@ -357,7 +365,8 @@ static void check_pseudo_inverse(Problem *p, RitzDirectKind kind) {
   CHECK_OK(fill_random(p, p->r, &seed));
   CHECK_OK(RitzPreconditionerApply(pc, p->r, p->z));
   const double residual = residual_of(p, current_num_null, current_null);
-  if (is_exact(kind)) CHECK(residual <= tolerance_of(kind), "%s: residual %g", RitzDirectKindName(kind), residual);
+  if (is_exact(kind))
+    CHECK(residual <= tolerance_of(kind), "%s: residual %g", RitzDirectKindName(kind), residual);
   for (CeedInt k = 0; k < current_num_null; k++) {
     const CeedVector z = current_null[k];
     CHECK(fabs(dot(p->z, z)) <= 1e3 * CEED_EPSILON * norm_of(p->z) * norm_of(z), "%s: part %g in null[%d]",
@@ -417,11 +426,14 @@ TEST(what_is_no_nullspace_is_refused) {
   CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_INCOMPATIBLE,
               "null[0] is not in the nullspace");
   options.null = &longer;
-  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_DIMENSION, "null[0]");
+  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_DIMENSION,
+              "null[0]");
   options = (RitzDirectOptions){.num_null = 1};
-  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_INCOMPATIBLE, "NULL");
+  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_INCOMPATIBLE,
+              "NULL");
   destroy_problem(&p);
-  CHECK_OK(create_problem(ceed, &(Case){.dim = 2, .degree = 1, .num_comp = 1, .into = CEED_TOPOLOGY_QUAD}, &p));
+  CHECK_OK(
+      create_problem(ceed, &(Case){.dim = 2, .degree = 1, .num_comp = 1, .into = CEED_TOPOLOGY_QUAD}, &p));
   options = (RitzDirectOptions){.num_null = 2, .null = ones};
   CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_INCOMPATIBLE,
               "null[1] depends linearly");
@@ -448,7 +460,8 @@ static void check_indefinite(Problem *p, RitzDirectKind kind) {
 }
 
 TEST(indefinite_matrices_have_no_cholesky_factors) {
-  const Case c = {.dim = 2, .degree = 2, .num_comp = 1, .into = CEED_TOPOLOGY_QUAD, .lambda = -20, .constrained = "xmin"};
+  const Case c = {
+      .dim = 2, .degree = 2, .num_comp = 1, .into = CEED_TOPOLOGY_QUAD, .lambda = -20, .constrained = "xmin"};
   Ceed ceed = tap_ceed("/cpu/self/ref");
   with_case(ceed, &c, check_indefinite);
   CeedDestroy(&ceed);
@@ -478,8 +491,9 @@ TEST(matrices_without_an_inverse_are_refused) {
   destroy_problem(&p);
   if (tap_failed()) return;
   CHECK_OK(create_mass(ceed, 3, false, 6, negative, &p));
-  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &(RitzDirectOptions){.kind = RITZ_DIRECT_DENSE}, &pc),
-              CEED_ERROR_MAJOR, "entry 2");
+  CHECK_ERROR(
+      ceed, RitzPreconditionerCreateDirect(p.op, NULL, &(RitzDirectOptions){.kind = RITZ_DIRECT_DENSE}, &pc),
+      CEED_ERROR_MAJOR, "entry 2");
   destroy_problem(&p);
   CeedDestroy(&ceed);
 }
@@ -553,7 +567,8 @@ TEST(the_choice_follows_the_number_of_unknowns_and_is_told) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   Problem p;
   CHECK_OK(create_problem(ceed, &c, &p)); // 48 unknowns of 60
-  check_choice(&p, NULL, (const char *[]){"dense Cholesky", "48 unknowns of 60 entries", "on the host", NULL});
+  check_choice(&p, NULL,
+               (const char *[]){"dense Cholesky", "48 unknowns of 60 entries", "on the host", NULL});
   if (!tap_failed())
     check_choice(&p, &(RitzDirectOptions){.max_dense = 47},
                  (const char *[]){some, "not dense: more than 47 unknowns", NULL});
@@ -574,12 +589,14 @@ TEST(kinds_have_names_and_missing_ones_say_what_is_missing) {
   CHECK(!RitzDirectKindName(RITZ_DIRECT_CG + 1), "a name past the end");
   CHECK(!RitzDirectKindIsAvailable(RITZ_DIRECT_CG + 1, &why) && why, "a kind past the end");
   CHECK(RitzDirectKindIsAvailable(RITZ_DIRECT_DENSE, &why) && !why, "dense");
-  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &(RitzDirectOptions){.kind = RITZ_DIRECT_CG + 1}, &pc),
-              CEED_ERROR_INCOMPATIBLE, "kind");
+  CHECK_ERROR(
+      ceed, RitzPreconditionerCreateDirect(p.op, NULL, &(RitzDirectOptions){.kind = RITZ_DIRECT_CG + 1}, &pc),
+      CEED_ERROR_INCOMPATIBLE, "kind");
   for (RitzDirectKind k = RITZ_DIRECT_AUTO; RitzDirectKindName(k); k++) {
     if (RitzDirectKindIsAvailable(k, &why)) continue;
     tap_note("%s: %s", RitzDirectKindName(k), why);
-    CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, p.constraints, &(RitzDirectOptions){.kind = k}, &pc),
+    CHECK_ERROR(ceed,
+                RitzPreconditionerCreateDirect(p.op, p.constraints, &(RitzDirectOptions){.kind = k}, &pc),
                 CEED_ERROR_UNSUPPORTED, why);
   }
   CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &(RitzDirectOptions){.tolerance = 2}, &pc),
@@ -589,7 +606,8 @@ TEST(kinds_have_names_and_missing_ones_say_what_is_missing) {
   const int64_t beyond = 1000;
   CHECK_OK(RitzIndicesDestroy(&p.constraints));
   CHECK_OK(RitzIndicesCreate(ceed, 1, &beyond, &p.constraints));
-  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, p.constraints, NULL, &pc), CEED_ERROR_DIMENSION, "1000");
+  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, p.constraints, NULL, &pc), CEED_ERROR_DIMENSION,
+              "1000");
   CHECK(!pc, "something was made");
   destroy_problem(&p);
   CeedDestroy(&ceed);
@@ -609,9 +627,11 @@ static void check_faults(Problem *p, RitzDirectKind kind) {
     code = RitzPreconditionerCreateDirect(p->op, p->constraints, &options, &pc);
     ritz_memory_fail_at(0);
     num_failures += code != 0;
-    if (code) CHECK(!pc && ritz_memory_live() == live, "%s: allocation %d", RitzDirectKindName(kind), num_failures);
+    if (code)
+      CHECK(!pc && ritz_memory_live() == live, "%s: allocation %d", RitzDirectKindName(kind), num_failures);
   }
-  CHECK(code == 0 && num_failures > 3, "%s: %d failures, code %d", RitzDirectKindName(kind), num_failures, code);
+  CHECK(code == 0 && num_failures > 3, "%s: %d failures, code %d", RitzDirectKindName(kind), num_failures,
+        code);
   CHECK_OK(RitzPreconditionerDestroy(&pc));
 }
 
@@ -648,7 +668,8 @@ int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
       TESTS(every_kind_inverts_the_matrix_of_the_free_entries, inverses_are_symmetric_and_definite_and_say_so,
-            float_operators_are_factorized_in_double, pure_neumann_problems_are_solved_without_their_constants,
+            float_operators_are_factorized_in_double,
+            pure_neumann_problems_are_solved_without_their_constants,
             free_elastic_bodies_are_solved_without_rigid_motions, what_is_no_nullspace_is_refused,
             indefinite_matrices_have_no_cholesky_factors, matrices_without_an_inverse_are_refused,
             disconnected_unknowns_and_one_alone_are_solved,
