@@ -51,6 +51,12 @@ static CeedScalarType chosen_precision(const Solve *s) {
   return s->options.precision == PRECISION_F64 || own == CEED_SCALAR_FP32 ? own : CEED_SCALAR_FP32;
 }
 
+// Degree of the smoothing polynomials: elastic bodies that bend are smoothed less easily than temperatures.
+static CeedInt chosen_degree(const Solve *s) {
+  if (s->options.degree) return s->options.degree;
+  return s->options.problem == PROBLEM_ELASTICITY ? 5 : 0;
+}
+
 static int create_multigrid(Solve *s) {
   static const RitzHierarchyKind kinds[] = {RITZ_HIERARCHY_AUTO, RITZ_HIERARCHY_P, RITZ_HIERARCHY_H,
                                             RITZ_HIERARCHY_HP};
@@ -59,14 +65,17 @@ static int create_multigrid(Solve *s) {
   static const RitzDirectKind coarse[] = {RITZ_DIRECT_AUTO,    RITZ_DIRECT_DENSE, RITZ_DIRECT_CHOLMOD,
                                           RITZ_DIRECT_UMFPACK, RITZ_DIRECT_AMG,   RITZ_DIRECT_CG};
   const SolveOptions *o = &s->options;
-  const RitzHierarchyOptions levels = {.kind = o->levels < 0 ? RITZ_HIERARCHY_AUTO : kinds[o->levels]};
+  // Bending is not found in degree 1: the way from 3 leads over 2.
+  const bool is_gentle = o->problem == PROBLEM_ELASTICITY && o->order == 3;
+  const RitzHierarchyOptions levels = {.kind = o->levels < 0 ? RITZ_HIERARCHY_AUTO : kinds[o->levels],
+                                       .degree_divisor = is_gentle ? 1 : 2};
   const RitzMultigridOptions options = {
       .cycle = o->cycle == CYCLE_W   ? RITZ_CYCLE_W
                : o->cycle == CYCLE_F ? RITZ_CYCLE_F
                                      : RITZ_CYCLE_V,
       .is_full = o->cycle == CYCLE_FULL,
       .smoother = o->smoother < 0 ? RITZ_SMOOTHER_AUTO : smoothers[o->smoother],
-      .chebyshev = {.degree = o->degree},
+      .chebyshev = {.degree = chosen_degree(s)},
       .use_precision = true,
       .precision = chosen_precision(s),
       .coarse = {.kind = o->coarse < 0 ? RITZ_DIRECT_AUTO : coarse[o->coarse]},
@@ -86,7 +95,7 @@ static int create_multigrid(Solve *s) {
 // ---- Preconditioners ----
 
 static int create_chebyshev(Solve *s) {
-  const RitzChebyshevOptions options = {.degree = s->options.degree};
+  const RitzChebyshevOptions options = {.degree = chosen_degree(s)};
   RitzPreconditioner inner = NULL;
   int ierr = s->problem.num_comp > 1
                  ? RitzPreconditionerCreatePointBlockJacobi(s->problem.op, s->constraints, &inner)
