@@ -67,10 +67,10 @@ RitzAccess ritz_pass_access(const RitzPass *pass, int vector);
 // The value of a factor. largest: the largest finite number of the arithmetic.
 double ritz_factor_value(const RitzFactor *factor, const double *scalars, double largest);
 
-// What a backend runs: arrays of n entries in the memory where it computes.
+// What a backend runs: the entries first .. first + n - 1 of arrays in the memory where it computes.
 struct RitzPassArrays {
   const RitzPass *pass;
-  CeedSize n;
+  CeedSize first, n;
   CeedScalarType precision[RITZ_PASS_VECTORS];
   void *array[RITZ_PASS_VECTORS];
 };

@@ -136,11 +136,9 @@ int RitzVectorDotRange(CeedVector x, CeedVector y, CeedSize first, CeedSize num,
   RitzPassArrays arrays;
   double sum = 0;
   RITZ_TRY(ritz_pass_lock(form, __func__, v, &arrays));
-  RitzPassArrays part = arrays;
-  part.n = num;
-  for (int i = 0; i < form->num_vectors && num > 0; i++)
-    part.array[i] = (char *)arrays.array[i] + (size_t)first * x->storage.entry_bytes;
-  int ierr = num > 0 ? ceed->backend.vector_pass(ceed, &part, NULL, &sum) : CEED_ERROR_SUCCESS;
+  arrays.first = first;
+  arrays.n = num;
+  int ierr = num > 0 ? ceed->backend.vector_pass(ceed, &arrays, NULL, &sum) : CEED_ERROR_SUCCESS;
   ierr = ritz_pass_unlock(v, &arrays, ierr);
   if (!ierr) *result = sum;
   return ierr;

@@ -5,6 +5,7 @@
 #ifndef RITZ_EMIT_EMIT_H
 #define RITZ_EMIT_EMIT_H
 
+#include "core/backend.h"
 #include "plan/cpu.h"
 #include "plan/diagonal.h"
 #include "plan/gpu-diagonal.h"
@@ -30,5 +31,9 @@ int ritz_emit_gpu(Ceed ceed, const RitzPlan *plan, const RitzGpuTarget *target, 
                   char **text);
 // The kernel `ritz_diagonal` of a diagonal, likewise: adds into the array of diagonal->plan's output.
 int ritz_emit_gpu_diagonal(Ceed ceed, const RitzGpuDiagonal *diagonal, const char *source, char **text);
+// The kernel `ritz_pass` of a pass over vectors of these precisions, behind kernels/gpu/pass.h. Arguments:
+// first and last entry + 1, whether these are packs aligned to 16 bytes, numbers, place of the first sum,
+// `partial` and `arrived` of kernels/gpu/pass.h; for each factor two places and a sign; the vectors.
+int ritz_emit_gpu_pass(Ceed ceed, const RitzPass *pass, const CeedScalarType *precision, char **text);
 
 #endif

@@ -195,60 +195,14 @@ static const int64_t *child_nodes(const Pair *pair, int block, int64_t e, int i,
   return nodes + child * num_nodes;
 }
 
-// ---- Lines, quadrilaterals, hexahedra ----
+// ---- All fine nodes of a coarse element ----
 
-// The child that a point of the lattice of degree 2p belongs to, and its node there.
-static void find_lattice_child(int dim, int64_t p, int64_t i, int *child, int64_t *node) {
-  int64_t stride = 1;
-
-  *child = 0;
-  *node = 0;
-  for (int d = 0; d < dim; d++, i /= 2 * p + 1, stride *= p + 1) {
-    const int64_t at = i % (2 * p + 1);
-    const int side = at > p;
-
-    *child |= side << d;
-    *node += (at - side * p) * stride;
-  }
-}
-
-static int fill_tensor(Pair *pair, RitzNestedPart *part) {
-  const int dim = ritz_mesh_shape(part->topology)->dim;
-  const int64_t p = pair->fine_degree;
-
-  part->num_fine = ritz_mesh_power(2 * p + 1, dim);
-  const int64_t num = ritz_mesh_product(3, (const int64_t[]){part->num_elem, part->num_fine, 8});
-
-  RITZ_REQUIRE(num >= 0 && part->num_fine <= INT32_MAX, pair->ceed, CEED_ERROR_UNSUPPORTED,
-               "%s: %lld nodes in each of %lld coarse elements are too many", pair->call,
-               (long long)part->num_fine, (long long)part->num_elem);
-  RITZ_TRY(fill_line_table(pair, 2, pair->fine_degree, part));
-  RITZ_TRY(RITZ_MALLOC(pair->ceed, (size_t)(part->num_elem * part->num_fine), &part->own_nodes));
-  part->nodes = part->own_nodes;
-  for (int64_t e = 0; e < part->num_elem; e++) {
-    const int64_t *children[8] = {NULL};
-
-    for (int i = 0; i < 1 << dim; i++) {
-      children[i] = child_nodes(pair, part->block, e, i, part->topology);
-    }
-    for (int64_t m = 0; m < part->num_fine; m++) {
-      int child;
-      int64_t node;
-
-      find_lattice_child(dim, p, m, &child, &node);
-      part->own_nodes[e * part->num_fine + m] = children[child][node];
-    }
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
-// ---- Other shapes ----
-
-// All nodes of the children of an element: where they lie, and the child and its node that each is.
+// The nodes of all children, each once: the child, and the node of this child, that each is.
 typedef struct {
-  RitzMeshDivision division;
+  int num_children;
+  CeedElemTopology shapes[10]; // of the children
   int64_t num, max;
-  double *x;     // owned, [max][dim]
+  double *x;     // owned, [max][dim]: where they lie; tensor shapes: NULL
   int8_t *child; // owned, [max]
   int64_t *node; // owned, [max]
 } Pattern;
@@ -258,6 +212,71 @@ static void clear_pattern(Pattern *pattern) {
   RITZ_FREE(&pattern->child);
   RITZ_FREE(&pattern->node);
 }
+
+static int allocate_pattern(const Pair *pair, Pattern *pattern) {
+  RITZ_TRY(RITZ_MALLOC(pair->ceed, (size_t)pattern->max, &pattern->child));
+  return RITZ_MALLOC(pair->ceed, (size_t)pattern->max, &pattern->node);
+}
+
+static int fill_nodes(Pair *pair, const Pattern *pattern, RitzNestedPart *part) {
+  part->num_fine = pattern->num;
+  const int64_t num = ritz_mesh_product(3, (const int64_t[]){part->num_elem, part->num_fine, 8});
+
+  RITZ_REQUIRE(num >= 0 && part->num_fine <= INT32_MAX, pair->ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: %lld nodes in each of %lld coarse elements are too many", pair->call,
+               (long long)part->num_fine, (long long)part->num_elem);
+  RITZ_TRY(RITZ_MALLOC(pair->ceed, (size_t)(part->num_elem * part->num_fine), &part->own_nodes));
+  part->nodes = part->own_nodes;
+  for (int64_t k = 0; k < part->num_elem; k++) {
+    const int64_t e = part->elements ? part->elements[k] : k;
+    const int64_t *children[10] = {NULL};
+    int64_t *nodes = part->own_nodes + k * part->num_fine;
+
+    for (int i = 0; i < pattern->num_children; i++) {
+      children[i] = child_nodes(pair, part->block, e, i, pattern->shapes[i]);
+    }
+    for (int64_t m = 0; m < pattern->num; m++) nodes[m] = children[pattern->child[m]][pattern->node[m]];
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Lines, quadrilaterals, hexahedra ----
+
+// The child that a point of the lattice of degree 2p belongs to, and its node there.
+static void find_lattice_child(int dim, int64_t p, int64_t i, int8_t *child, int64_t *node) {
+  int64_t stride = 1;
+
+  *child = 0;
+  *node = 0;
+  for (int d = 0; d < dim; d++, i /= 2 * p + 1, stride *= p + 1) {
+    const int64_t at = i % (2 * p + 1);
+    const int side = at > p;
+
+    *child = (int8_t)(*child | side << d);
+    *node += (at - side * p) * stride;
+  }
+}
+
+static int fill_tensor(Pair *pair, RitzNestedPart *part) {
+  const int dim = ritz_mesh_shape(part->topology)->dim;
+  const int64_t p = pair->fine_degree;
+  Pattern pattern = {.num_children = 1 << dim, .max = ritz_mesh_power(2 * p + 1, dim)};
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (int i = 0; i < pattern.num_children; i++) pattern.shapes[i] = part->topology;
+  RITZ_TRY_CLEANUP(allocate_pattern(pair, &pattern));
+  for (; pattern.num < pattern.max; pattern.num++) {
+    find_lattice_child(dim, p, pattern.num, &pattern.child[pattern.num], &pattern.node[pattern.num]);
+  }
+  RITZ_TRY_CLEANUP(fill_line_table(pair, 2, pair->fine_degree, part));
+  ierr = fill_nodes(pair, &pattern, part);
+
+cleanup:
+  clear_pattern(&pattern);
+  return ierr;
+}
+
+// ---- Other shapes ----
 
 // Nodes of neighbouring children on their common face differ by rounding only; others of degree p are more
 // than 1 / p^2 apart.
@@ -271,55 +290,44 @@ static bool is_known(const Pattern *pattern, int dim, const double *x, double to
   return false;
 }
 
+// Appends the nodes of child i, at x [num][dim], that no earlier child has.
+static void append_nodes(const Pair *pair, int i, int dim, int64_t num, const double *x, Pattern *pattern) {
+  const double tolerance = 1e-3 / ((double)pair->fine_degree * pair->fine_degree);
+
+  for (int64_t k = 0; k < num; k++) {
+    if (is_known(pattern, dim, x + k * dim, tolerance)) continue;
+    memcpy(pattern->x + pattern->num * dim, x + k * dim, sizeof(*x) * (size_t)dim);
+    pattern->child[pattern->num] = (int8_t)i;
+    pattern->node[pattern->num++] = k;
+  }
+}
+
+// An empty pattern is left after a failure.
 static int create_pattern(const Pair *pair, CeedElemTopology topology, int way, Pattern *pattern) {
   const int dim = ritz_mesh_shape(topology)->dim;
   const CeedInt p = pair->fine_degree;
-  const double tolerance = 1e-3 / ((double)p * p);
+  RitzMeshDivision division;
   double *x = NULL;
   int ierr = CEED_ERROR_SUCCESS;
 
-  *pattern = (Pattern){.num = 0};
-  ritz_mesh_refinement(topology, way, &pattern->division);
-  const RitzMeshDivision *division = &pattern->division;
-
-  for (int i = 0; i < division->num; i++) pattern->max += ritz_mesh_num_nodes(division->child[i].topology, p);
+  ritz_mesh_refinement(topology, way, &division);
+  *pattern = (Pattern){.num_children = division.num};
+  for (int i = 0; i < division.num; i++) {
+    pattern->shapes[i] = division.child[i].topology;
+    pattern->max += ritz_mesh_num_nodes(pattern->shapes[i], p);
+  }
+  RITZ_TRY_CLEANUP(allocate_pattern(pair, pattern));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(pair->ceed, (size_t)(pattern->max * dim), &pattern->x));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(pair->ceed, (size_t)pattern->max, &pattern->child));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(pair->ceed, (size_t)pattern->max, &pattern->node));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(pair->ceed, (size_t)(pattern->max * dim), &x));
-  for (int i = 0; i < division->num; i++) {
-    RITZ_TRY_CLEANUP(ritz_mesh_child_positions(pair->ceed, topology, &division->child[i], p, x));
-    for (int64_t k = 0; k < ritz_mesh_num_nodes(division->child[i].topology, p); k++) {
-      if (is_known(pattern, dim, x + k * dim, tolerance)) continue;
-      memcpy(pattern->x + pattern->num * dim, x + k * dim, sizeof(*x) * (size_t)dim);
-      pattern->child[pattern->num] = (int8_t)i;
-      pattern->node[pattern->num++] = k;
-    }
+  for (int i = 0; i < division.num; i++) {
+    RITZ_TRY_CLEANUP(ritz_mesh_child_positions(pair->ceed, topology, &division.child[i], p, x));
+    append_nodes(pair, i, dim, ritz_mesh_num_nodes(pattern->shapes[i], p), x, pattern);
   }
 
 cleanup:
   RITZ_FREE(&x);
   if (ierr) clear_pattern(pattern);
   return ierr;
-}
-
-static int fill_by_pattern(Pair *pair, const Pattern *pattern, RitzNestedPart *part) {
-  part->num_fine = pattern->num;
-  RITZ_TRY(fill_dense_table(pair, pattern->x, part));
-  RITZ_TRY(RITZ_MALLOC(pair->ceed, (size_t)(part->num_elem * part->num_fine), &part->own_nodes));
-  part->nodes = part->own_nodes;
-  for (int64_t k = 0; k < part->num_elem; k++) {
-    const int64_t e = part->elements ? part->elements[k] : k;
-    const int64_t *children[10] = {NULL};
-
-    for (int i = 0; i < pattern->division.num; i++) {
-      children[i] = child_nodes(pair, part->block, e, i, pattern->division.child[i].topology);
-    }
-    for (int64_t m = 0; m < part->num_fine; m++) {
-      part->own_nodes[k * part->num_fine + m] = children[pattern->child[m]][pattern->node[m]];
-    }
-  }
-  return CEED_ERROR_SUCCESS;
 }
 
 // The elements of a block that are cut in one way.
@@ -343,8 +351,9 @@ static int fill_way(Pair *pair, int way, RitzNestedPart *part) {
   if (ritz_mesh_num_refinements(part->topology) > 1) RITZ_TRY(select_elements(pair, way, part));
   if (part->num_elem == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(create_pattern(pair, part->topology, way, &pattern));
-  int ierr = fill_by_pattern(pair, &pattern, part);
+  int ierr = fill_nodes(pair, &pattern, part);
 
+  if (!ierr) ierr = fill_dense_table(pair, pattern.x, part);
   clear_pattern(&pattern);
   return ierr;
 }

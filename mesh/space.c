@@ -172,11 +172,12 @@ int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, 
                call, (long long)num_elem, (long long)space->num_nodes, num_comp);
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(num_elem * num_local), &offsets));
   for (int64_t i = 0; i < num_elem * num_local; i++) offsets[i] = (CeedInt)(nodes[i] * num_comp);
+  ritz_memory_give(offsets);
   int ierr =
       CeedElemRestrictionCreate(ceed, (CeedInt)num_elem, (CeedInt)num_local, num_comp, 1,
-                                space->num_nodes * num_comp, CEED_MEM_HOST, CEED_COPY_VALUES, offsets, rstr);
+                                space->num_nodes * num_comp, CEED_MEM_HOST, CEED_OWN_POINTER, offsets, rstr);
 
-  RITZ_FREE(&offsets);
+  if (ierr) free(offsets);
   return ierr;
 }
 

@@ -32,8 +32,9 @@ static int fill_weights(const Transfer *t, int64_t num_nodes, CeedScalar *weight
     for (int64_t k = 0; k < part->num_elem * part->num_fine; k++) counts[part->nodes[k]]++;
   }
   for (int64_t k = 0; k < num_nodes; k++) {
-    for (CeedInt c = 0; c < t->num_comp; c++)
-      weights[k * t->num_comp + c] = (CeedScalar)(1.0 / (counts[k] > 0 ? counts[k] : 1));
+    const CeedScalar weight = (CeedScalar)(1.0 / counts[k]);
+
+    for (CeedInt c = 0; c < t->num_comp; c++) weights[k * t->num_comp + c] = weight;
   }
   RITZ_FREE(&counts);
   return CEED_ERROR_SUCCESS;
@@ -51,6 +52,10 @@ static int create_weights(Transfer *t) {
   if (!ierr) {
     ierr = fill_weights(t, num_nodes, values);
     ierr = ritz_first_error(ierr, CeedVectorRestoreArray(full, &values));
+  }
+  if (!ierr && t->precision == CEED_SCALAR_TYPE) {
+    t->weights = full;
+    return CEED_ERROR_SUCCESS;
   }
   if (!ierr) ierr = RitzVectorCreate(t->ceed, num_nodes * t->num_comp, t->precision, &t->weights);
   if (!ierr) ierr = RitzVectorConvert(full, t->weights);

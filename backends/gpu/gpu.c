@@ -53,22 +53,26 @@ int ritz_gpu_load_base(Ceed ceed) {
                                "#define RITZ_NAME(name) name##_f32\n";
   const bool has_floats = sizeof(CeedScalar) > sizeof(float);
   const char *const vectors = ritz_gpu_template("kernels/gpu/vector.h");
+  const char *const entries = ritz_gpu_template("kernels/gpu/entries.h");
   const char *const texts[] = {
       ritz_gpu_template("kernels/gpu/restriction.h"),
       ritz_gpu_template("kernels/gpu/basis-ref.h"),
       own,
       vectors,
+      entries,
       floats,
       vectors,
+      entries,
       ritz_gpu_template("kernels/gpu/vector-convert.h"),
   };
-  return ritz_gpu_program(ceed, "base", "the library's own kernels", has_floats ? 7 : 4, texts,
+  return ritz_gpu_program(ceed, "base", "the library's own kernels", has_floats ? 9 : 5, texts,
                           &ritz_gpu(ceed)->base);
 }
 
 static int gpu_ceed_destroy(Ceed ceed) {
   RitzGpu *gpu = ritz_gpu(ceed);
   for (int slot = 0; slot < RITZ_NUM_WORK; slot++) ritz_gpu_free(ceed, &gpu->work[slot].memory);
+  ritz_gpu_passes_destroy(ceed);
   ritz_gpu_program_release(ceed, &gpu->base);
   ritz_gpu_program_release(ceed, &gpu->float_sums);
   RITZ_FREE(&ceed->data);
@@ -146,6 +150,8 @@ static int set_stream(Ceed ceed, void *handle) {
   .vector_scale = ritz_gpu_vector_scale, .vector_filter = ritz_gpu_vector_filter,                            \
   .vector_axpby = ritz_gpu_vector_axpby, .vector_pointwise_mult = ritz_gpu_vector_pointwise_mult,            \
   .vector_reciprocal = ritz_gpu_vector_reciprocal, .vector_convert = ritz_gpu_vector_convert,                \
+  .vector_pass = ritz_gpu_vector_pass, .vector_pass_by = ritz_gpu_vector_pass_by,                            \
+  .vector_set_entries = ritz_gpu_vector_set_entries, .vector_copy_entries = ritz_gpu_vector_copy_entries,    \
   .rep_alloc = ritz_gpu_rep_alloc, .rep_free = ritz_gpu_rep_free, .rep_copy = ritz_gpu_rep_copy,             \
   .rep_accept = ritz_gpu_rep_accept, .restriction_destroy = ritz_gpu_restriction_destroy,                    \
   .basis_destroy = ritz_gpu_basis_destroy, .qfunction_destroy = ritz_gpu_qfunction_destroy,                  \

@@ -27,7 +27,8 @@ typedef enum {
   RITZ_NUM_WORK
 } RitzGpuWork;
 
-typedef struct RitzGpuTimer RitzGpuTimer; // timer.c
+typedef struct RitzGpuTimer RitzGpuTimer;   // timer.c
+typedef struct RitzGpuPasses RitzGpuPasses; // pass.c
 typedef struct RitzGpuProgram_private
     *RitzGpuProgram; // loaded code, counted; shared by the contexts of a device
 
@@ -47,6 +48,7 @@ typedef struct {
     size_t num_bytes;
   } work[RITZ_NUM_WORK];
   RitzGpuTimer *timer;            // owned; NULL: nothing is timed
+  RitzGpuPasses *passes;          // owned; NULL: there were none
   int64_t bytes_in, bytes_out;    // copied to and from the device
   int64_t bytes_live, bytes_peak; // device memory of this context
 } RitzGpu;
@@ -159,6 +161,19 @@ int ritz_gpu_vector_pointwise_mult(Ceed ceed, CeedScalarType precision, CeedSize
 int ritz_gpu_vector_reciprocal(Ceed ceed, CeedScalarType precision, CeedSize n, void *x);
 int ritz_gpu_vector_convert(Ceed ceed, CeedSize n, CeedScalarType from, const void *x, CeedScalarType to,
                             void *y);
+
+// ---- pass.c: passes over vectors (core/vector-pass.h) ----
+void ritz_gpu_passes_destroy(Ceed ceed);
+int ritz_gpu_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *factors, double *sums);
+int ritz_gpu_vector_pass_by(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *factors,
+                            double *scalars, CeedInt first_sum);
+int ritz_gpu_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
+                                double value, void *x);
+int ritz_gpu_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
+                                 const void *x, void *y);
+// For other kernels with sums: blocks for so many items; the memory that kernels/gpu/pass.h asks for.
+int64_t ritz_gpu_pass_blocks(Ceed ceed, int64_t num_items);
+int ritz_gpu_pass_memory(Ceed ceed, double **partial, unsigned **arrived);
 
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);

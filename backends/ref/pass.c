@@ -56,7 +56,7 @@ int ritz_ref_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *
   double value[RITZ_PASS_SUMS] = {0}, rest[RITZ_PASS_SUMS] = {0};
 
   (void)ceed;
-  for (CeedSize i = 0; i < arrays->n; i++) {
+  for (CeedSize i = arrays->first; i < arrays->first + arrays->n; i++) {
     for (int k = 0; k < pass->num_lines; k++)
       store(arrays, pass->line[k].to, i, line_value(arrays, &pass->line[k], factors, is_single, i));
     for (int k = 0; k < pass->num_sums; k++) add(&value[k], &rest[k], product(arrays, &pass->sum[k], i));

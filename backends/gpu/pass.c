@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Passes over vectors (core/vector-pass.h) on devices: a kernel for each form and its precisions, made on
+// first use and kept by the context; sets of entries. Text: emit/gpu-pass.c, kernels/gpu/pass.h.
+#include <string.h>
+
+#include "backends/gpu/gpu.h"
+#include "core/vector-pass.h"
+#include "emit/emit.h"
+
+// Resident blocks hide the latency of memory; the last one adds up the sums of all others.
+enum { BLOCKS_PER_UNIT = 6, MAX_BLOCKS = 1024 };
+
+typedef struct {
+  const RitzPass *pass; // borrowed: forms are static
+  CeedScalarType precision[RITZ_PASS_VECTORS];
+  RitzGpuProgram program;          // counted
+  RitzDeviceKernel kernel, finish; // the second NULL: the kernel does that itself
+} Form;
+
+struct RitzGpuPasses {
+  int num;
+  Form *forms; // owned
+  // Owned, in device memory: sums of blocks, the number of those that have come, sums for the host.
+  double *partial, *sums;
+  unsigned *arrived;
+};
+
+// ---- Life ----
+
+static void free_passes(Ceed ceed, RitzGpuPasses **passes) {
+  RitzGpuPasses *p = *passes;
+
+  for (int i = 0; i < p->num; i++) ritz_gpu_program_release(ceed, &p->forms[i].program);
+  RITZ_FREE(&p->forms);
+  ritz_gpu_free(ceed, (void **)&p->partial);
+  ritz_gpu_free(ceed, (void **)&p->sums);
+  ritz_gpu_free(ceed, (void **)&p->arrived);
+  RITZ_FREE(passes);
+}
+
+void ritz_gpu_passes_destroy(Ceed ceed) {
+  if (ritz_gpu(ceed)->passes) free_passes(ceed, &ritz_gpu(ceed)->passes);
+}
+
+static int fill_passes(Ceed ceed, RitzGpuPasses *passes) {
+  const unsigned none = 0;
+  RITZ_TRY(
+      ritz_gpu_alloc(ceed, (size_t)RITZ_PASS_SUMS * MAX_BLOCKS * sizeof(double), (void **)&passes->partial));
+  RITZ_TRY(ritz_gpu_alloc(ceed, RITZ_PASS_SUMS * sizeof(double), (void **)&passes->sums));
+  return ritz_gpu_upload(ceed, sizeof(none), &none, (void **)&passes->arrived);
+}
+
+static int get_passes(Ceed ceed, RitzGpuPasses **passes) {
+  RitzGpu *gpu = ritz_gpu(ceed);
+  *passes = gpu->passes;
+  if (gpu->passes) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, passes));
+  const int ierr = fill_passes(ceed, *passes);
+  if (ierr)
+    free_passes(ceed, passes);
+  else
+    gpu->passes = *passes;
+  return ierr;
+}
+
+// ---- Forms ----
+
+static bool is_form(const Form *form, const RitzPassArrays *arrays) {
+  return form->pass == arrays->pass && !memcmp(form->precision, arrays->precision, sizeof(form->precision));
+}
+
+static int load_form(Ceed ceed, Form *form) {
+  char *text = NULL;
+  RITZ_TRY(ritz_emit_gpu_pass(ceed, form->pass, form->precision, &text));
+  const char *const texts[] = {ritz_gpu_template("kernels/gpu/pass.h"), text};
+  int ierr = ritz_gpu_program(ceed, form->pass->name, "the library's own kernels", 2, texts, &form->program);
+  RITZ_FREE(&text);
+  if (!ierr) ierr = ritz_gpu_kernel(ceed, form->program, "ritz_pass", &form->kernel);
+  if (!ierr && !ritz_gpu(ceed)->driver->has_warps)
+    ierr = ritz_gpu_kernel(ceed, form->program, "ritz_pass_finish", &form->finish);
+  if (ierr) ritz_gpu_program_release(ceed, &form->program);
+  return ierr;
+}
+
+static int find_form(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays, const Form **found) {
+  for (int i = 0; i < passes->num; i++) {
+    *found = &passes->forms[i];
+    if (is_form(*found, arrays)) return CEED_ERROR_SUCCESS;
+  }
+  Form form = {.pass = arrays->pass};
+  memcpy(form.precision, arrays->precision, sizeof(form.precision));
+  RITZ_TRY(RITZ_REALLOC(ceed, (size_t)passes->num + 1, &passes->forms));
+  RITZ_TRY(load_form(ceed, &form));
+  passes->forms[passes->num++] = form;
+  *found = &passes->forms[passes->num - 1];
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Launches ----
+
+int64_t ritz_gpu_pass_blocks(Ceed ceed, int64_t num_items) {
+  const int64_t most = BLOCKS_PER_UNIT * (int64_t)ritz_gpu(ceed)->info->num_units;
+  int64_t num = RITZ_GPU_BLOCKS(num_items);
+  num = num > most ? most : num;
+  num = num > MAX_BLOCKS ? MAX_BLOCKS : num;
+  return num < 1 ? 1 : num;
+}
+
+int ritz_gpu_pass_memory(Ceed ceed, double **partial, unsigned **arrived) {
+  RitzGpuPasses *passes;
+  RITZ_TRY(get_passes(ceed, &passes));
+  *partial = passes->partial;
+  *arrived = passes->arrived;
+  return CEED_ERROR_SUCCESS;
+}
+
+static bool are_aligned(const RitzPassArrays *arrays) {
+  for (int i = 0; i < arrays->pass->num_vectors; i++) {
+    const size_t start = (size_t)arrays->first * ritz_scalar_bytes(arrays->precision[i]);
+    if (((uintptr_t)arrays->array[i] + start) % 16 != 0) return false;
+  }
+  return true;
+}
+
+static int pack_width(const RitzPassArrays *arrays) {
+  for (int i = 0; i < arrays->pass->num_vectors; i++) {
+    if (arrays->precision[i] == CEED_SCALAR_FP32) return 4;
+  }
+  return 2;
+}
+
+static int run(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays, const RitzFactor *factors,
+               double *scalars, CeedInt first_sum) {
+  const RitzPass *pass = arrays->pass;
+  const int num_factors = ritz_pass_num_factors(pass);
+  const int64_t end = arrays->first + arrays->n;
+  const int64_t num_blocks = ritz_gpu_pass_blocks(ceed, arrays->n / pack_width(arrays));
+  const Form *form;
+  RitzDeviceArg args[7 + 3 * RITZ_PASS_FACTORS + RITZ_PASS_VECTORS] = {
+      RITZ_LONG(arrays->first),     RITZ_LONG(end),      RITZ_INT(are_aligned(arrays)),
+      RITZ_POINTER(scalars),        RITZ_INT(first_sum), RITZ_POINTER(passes->partial),
+      RITZ_POINTER(passes->arrived)};
+  int num_args = 7;
+  RITZ_TRY(find_form(ceed, passes, arrays, &form));
+  for (int i = 0; i < num_factors; i++) {
+    args[num_args++] = (RitzDeviceArg)RITZ_INT(factors[i].a);
+    args[num_args++] = (RitzDeviceArg)RITZ_INT(factors[i].b);
+    args[num_args++] = (RitzDeviceArg)RITZ_SCALAR((CeedScalar)factors[i].sign);
+  }
+  for (int i = 0; i < pass->num_vectors; i++)
+    args[num_args++] = (RitzDeviceArg)RITZ_POINTER(arrays->array[i]);
+  RITZ_TRY(ritz_gpu_launch(ceed, form->kernel, num_blocks, RITZ_GPU_BLOCK, 0, num_args, args));
+  if (pass->num_sums == 0 || !form->finish) return CEED_ERROR_SUCCESS;
+  const RitzDeviceArg last[] = {RITZ_INT(pass->num_sums), RITZ_INT((int32_t)num_blocks),
+                                RITZ_POINTER(passes->partial), RITZ_INT(first_sum), RITZ_POINTER(scalars)};
+  return ritz_gpu_launch(ceed, form->finish, 1, RITZ_GPU_BLOCK, 0, 5, last);
+}
+
+int ritz_gpu_vector_pass_by(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *factors,
+                            double *scalars, CeedInt first_sum) {
+  RitzGpuPasses *passes;
+  RITZ_TRY(get_passes(ceed, &passes));
+  return run(ceed, passes, arrays, factors, scalars, first_sum);
+}
+
+int ritz_gpu_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *factors, double *sums) {
+  const int num_factors = ritz_pass_num_factors(arrays->pass);
+  RitzFactor fixed[RITZ_PASS_FACTORS];
+  RitzGpuPasses *passes;
+
+  for (int i = 0; i < num_factors; i++) fixed[i] = (RitzFactor){.a = -1, .b = -1, .sign = factors[i]};
+  RITZ_TRY(get_passes(ceed, &passes));
+  RITZ_TRY(run(ceed, passes, arrays, fixed, passes->sums, 0));
+  return ritz_gpu_copy_out(ceed, (size_t)arrays->pass->num_sums * sizeof(double), sums, passes->sums);
+}
+
+// ---- Sets of entries ----
+
+static int64_t entry_blocks(int64_t num) {
+  const int64_t most = 1 << 12, blocks = RITZ_GPU_BLOCKS(num);
+  return blocks < most ? blocks : most;
+}
+
+int ritz_gpu_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
+                                double value, void *x) {
+  return RITZ_GPU_RUN(ceed, ritz_gpu(ceed)->base,
+                      precision == CEED_SCALAR_TYPE ? "vector_set_entries" : "vector_set_entries_f32",
+                      entry_blocks(num), RITZ_GPU_BLOCK, RITZ_LONG(num), RITZ_POINTER(entries),
+                      RITZ_SCALAR((CeedScalar)value), RITZ_POINTER(x));
+}
+
+int ritz_gpu_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
+                                 const void *x, void *y) {
+  return RITZ_GPU_RUN(ceed, ritz_gpu(ceed)->base,
+                      precision == CEED_SCALAR_TYPE ? "vector_copy_entries" : "vector_copy_entries_f32",
+                      entry_blocks(num), RITZ_GPU_BLOCK, RITZ_LONG(num), RITZ_POINTER(entries),
+                      RITZ_POINTER(x), RITZ_POINTER(y));
+}
