@@ -43,8 +43,7 @@ static int fill_table(Ceed ceed, CeedInt order, double *table) {
     const int side = nodes[i] > 0.0;
     const double point = 2.0 * nodes[i] + (side ? -1.0 : 1.0);
 
-    RITZ_TRY_CLEANUP(
-        ritz_fe_lagrange(ceed, P, nodes, 1, &point, table + i * num_macro + side * order, NULL));
+    RITZ_TRY_CLEANUP(ritz_fe_lagrange(ceed, P, nodes, 1, &point, table + i * num_macro + side * order, NULL));
   }
 
 cleanup:
@@ -117,8 +116,8 @@ static int allocate(Coarsen *c) {
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)coarse->num_elem, &coarse->elem_regions));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)P * (size_t)num_macro, &c->table));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(c->num_macro * fine->space_dim), &c->macro));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)ritz_mesh_map_work_size(fine->dim, fine->space_dim, num_macro, P),
-                       &c->work));
+  RITZ_TRY(
+      RITZ_MALLOC(ceed, (size_t)ritz_mesh_map_work_size(fine->dim, fine->space_dim, num_macro, P), &c->work));
   return ritz_mesh_sampler_create(ceed, coarse->topology, fine->space_dim, fine->order, &c->sampler);
 }
 

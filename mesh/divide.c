@@ -377,7 +377,8 @@ static int inherit(const Divide *d, RitzMesh fine) {
   const RitzMesh mesh = d->cut->mesh;
 
   RITZ_TRY(divide_marks(d, fine));
-  RITZ_TRY(ritz_mesh_names_copy(mesh->ceed, mesh->num_regions, mesh->regions, &fine->num_regions, &fine->regions));
+  RITZ_TRY(
+      ritz_mesh_names_copy(mesh->ceed, mesh->num_regions, mesh->regions, &fine->num_regions, &fine->regions));
   return ritz_mesh_names_copy(mesh->ceed, mesh->num_parts, mesh->parts, &fine->num_parts, &fine->parts);
 }
 

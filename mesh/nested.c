@@ -99,7 +99,8 @@ static int check_pair(Pair *pair) {
                pair->call, pair->coarse_degree, pair->fine_degree);
   RITZ_REQUIRE(pair->relation == SAME_MESH || pair->coarse_degree == pair->fine_degree, pair->ceed,
                CEED_ERROR_INCOMPATIBLE,
-               "%s: the coarse space has degree %" CeedInt_FMT ", the fine one on a refined mesh %" CeedInt_FMT
+               "%s: the coarse space has degree %" CeedInt_FMT
+               ", the fine one on a refined mesh %" CeedInt_FMT
                ": one transfer changes the mesh or the degree",
                pair->call, pair->coarse_degree, pair->fine_degree);
   return CEED_ERROR_SUCCESS;
@@ -185,9 +186,8 @@ static const int64_t *child_nodes(const Pair *pair, int block, int64_t e, int i,
     if (dim > 1) child += m[0] * (2 * (e / n[0] % n[1]) + (i >> 1 & 1));
     if (dim > 2) child += m[0] * m[1] * (2 * (e / n[0] / n[1]) + (i >> 2));
   } else if (parents->topology == CEED_TOPOLOGY_PYRAMID) {
-    const int64_t first = pair->coarse->blocks[0].topology == CEED_TOPOLOGY_TET
-                              ? pair->coarse->blocks[0].num_elem * 8
-                              : 0;
+    const int64_t first =
+        pair->coarse->blocks[0].topology == CEED_TOPOLOGY_TET ? pair->coarse->blocks[0].num_elem * 8 : 0;
 
     child = i < 6 ? 6 * e + i : first + 4 * e + (i - 6);
   }
@@ -329,7 +329,8 @@ static int select_elements(Pair *pair, int way, RitzNestedPart *part) {
 
   RITZ_TRY(RITZ_MALLOC(pair->ceed, (size_t)block->num_elem, &part->elements));
   for (int64_t e = 0; e < block->num_elem; e++) {
-    if (ritz_mesh_refinement_of(pair->coarse, part->block, block->first + e) == way) part->elements[num++] = e;
+    if (ritz_mesh_refinement_of(pair->coarse, part->block, block->first + e) == way)
+      part->elements[num++] = e;
   }
   part->num_elem = num;
   if (num == block->num_elem) RITZ_FREE(&part->elements);

@@ -9,9 +9,9 @@
 // Elements of the coarse mesh with one shape and one table.
 typedef struct {
   CeedElemTopology topology;
-  int block;         // of the coarse mesh
-  int64_t num_elem;  // of the part
-  int64_t *elements; // owned, [num_elem] numbers in the block; NULL: all of it
+  int block;                    // of the coarse mesh
+  int64_t num_elem;             // of the part
+  int64_t *elements;            // owned, [num_elem] numbers in the block; NULL: all of it
   int64_t num_coarse, num_fine; // nodes of an element
   CeedInt P, Q;                 // of them in one direction, tensor shapes
   double *table;                // owned, [num_fine][num_coarse]; tensor shapes: [Q][P]

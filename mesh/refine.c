@@ -7,7 +7,7 @@
 
 // A mesh under refinement.
 typedef struct {
-  RitzMesh mesh; // borrowed
+  RitzMesh mesh;                                       // borrowed
   RitzMeshDivision divisions[RITZ_MESH_MAX_BLOCKS][3]; // of the elements of each block, by way of cutting
   int64_t base[RITZ_MESH_MAX_BLOCKS], num_local[RITZ_MESH_MAX_BLOCKS]; // of the lattice
   int64_t *lattice; // owned: vertices at the points of degree 2 of all elements

@@ -84,11 +84,11 @@ static int create_basis(const Transfer *t, const RitzNestedPart *part, CeedBasis
 
   RITZ_TRY(RITZ_MALLOC(t->ceed, (size_t)size, &table));
   for (int64_t i = 0; i < size; i++) table[i] = (CeedScalar)part->table[i];
-  int ierr = shape->is_tensor ? CeedBasisCreateTensorH1(t->ceed, shape->dim, t->num_comp, part->P, part->Q,
-                                                        table, NULL, NULL, NULL, basis)
-                              : CeedBasisCreateH1(t->ceed, part->topology, t->num_comp,
-                                                  (CeedInt)part->num_coarse, (CeedInt)part->num_fine, table,
-                                                  NULL, NULL, NULL, basis);
+  int ierr = shape->is_tensor
+                 ? CeedBasisCreateTensorH1(t->ceed, shape->dim, t->num_comp, part->P, part->Q, table, NULL,
+                                           NULL, NULL, basis)
+                 : CeedBasisCreateH1(t->ceed, part->topology, t->num_comp, (CeedInt)part->num_coarse,
+                                     (CeedInt)part->num_fine, table, NULL, NULL, NULL, basis);
 
   RITZ_FREE(&table);
   return ierr;
@@ -106,8 +106,7 @@ static int create_qfunction(const Transfer *t, CeedEvalMode in, CeedEvalMode out
   RITZ_TRY(CeedQFunctionAddOutput(*qf, "output", num_comp, out));
   RITZ_TRY(CeedQFunctionSetUserFlopsEstimate(*qf, num_comp));
   RITZ_TRY(CeedQFunctionContextCreate(t->ceed, &ctx));
-  int ierr =
-      CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(num_comp), &num_comp);
+  int ierr = CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(num_comp), &num_comp);
 
   if (!ierr) ierr = CeedQFunctionSetContext(*qf, ctx);
   CeedQFunctionContextDestroy(&ctx);

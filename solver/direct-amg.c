@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One V-cycle of hypre's algebraic multigrid (BoomerAMG): coarsening HMIS, interpolation "extended+i" with four
-// entries a row, l1-scaled Gauss-Seidel forward on the way down and backward on the way up, so the cycle is
-// symmetric. hypre and its MPI are looked up at run time, by the names that they had when this library was
+// One V-cycle of hypre's algebraic multigrid (BoomerAMG): coarsening HMIS, interpolation "extended+i" with
+// four entries a row, l1-scaled Gauss-Seidel forward on the way down and backward on the way up, so the cycle
+// is symmetric. hypre and its MPI are looked up at run time, by the names that they had when this library was
 // built; they stay loaded. Called through the table of solver/direct.h.
 #include "solver/direct.h"
 
@@ -189,9 +189,9 @@ static int copy_matrix(const RitzFactorization *f, Amg *amg, Rows *rows) {
   (void)hypre.IJMatrixSetObjectType(amg->matrix, HYPRE_PARCSR);
   (void)hypre.IJMatrixSetRowSizes(amg->matrix, rows->sizes);
   if (hypre.IJMatrixInitialize(amg->matrix) ||
-      hypre.IJMatrixSetValues(amg->matrix, (HYPRE_Int)a->n, rows->sizes, amg->numbers, rows->cols, a->values) ||
-      hypre.IJMatrixAssemble(amg->matrix) ||
-      hypre.IJMatrixGetObject(amg->matrix, (void **)&amg->par_matrix))
+      hypre.IJMatrixSetValues(amg->matrix, (HYPRE_Int)a->n, rows->sizes, amg->numbers, rows->cols,
+                              a->values) ||
+      hypre.IJMatrixAssemble(amg->matrix) || hypre.IJMatrixGetObject(amg->matrix, (void **)&amg->par_matrix))
     return fails(f, "filling the matrix");
   return CEED_ERROR_SUCCESS;
 }
@@ -222,7 +222,16 @@ static int set_components(const RitzFactorization *f, Amg *amg) {
   return CEED_ERROR_SUCCESS;
 }
 
-enum { HMIS = 10, EXTENDED_I = 6, FORWARD = 13, BACKWARD = 14, ELIMINATION = 9, DOWN = 1, UP = 2, COARSEST = 3 };
+enum {
+  HMIS = 10,
+  EXTENDED_I = 6,
+  FORWARD = 13,
+  BACKWARD = 14,
+  ELIMINATION = 9,
+  DOWN = 1,
+  UP = 2,
+  COARSEST = 3
+};
 
 static int set_up_cycle(const RitzFactorization *f, Amg *amg) {
   if (hypre.BoomerAMGCreate(&amg->solver)) return fails(f, "a new cycle");
@@ -276,9 +285,11 @@ static int factorize(RitzFactorization *f) {
   if (!ierr) ierr = create_vectors(f, amg);
   if (!ierr) ierr = set_up_cycle(f, amg);
   f->num_nonzeros = 0; // hypre does not tell
-  f->num_bytes = a->starts[a->n] * (int64_t)(sizeof(double) + sizeof(HYPRE_Int)) * 2; // with its coarser levels
-  (void)snprintf(f->words, sizeof(f->words), "hypre %s, one V-cycle of BoomerAMG, %" CeedInt_FMT " component%s",
-                 HYPRE_RELEASE_VERSION, a->num_comp, a->num_comp > 1 ? "s" : "");
+  f->num_bytes =
+      a->starts[a->n] * (int64_t)(sizeof(double) + sizeof(HYPRE_Int)) * 2; // with its coarser levels
+  (void)snprintf(f->words, sizeof(f->words),
+                 "hypre %s, one V-cycle of BoomerAMG, %" CeedInt_FMT " component%s", HYPRE_RELEASE_VERSION,
+                 a->num_comp, a->num_comp > 1 ? "s" : "");
   return ierr;
 }
 
@@ -312,8 +323,12 @@ static void destroy(RitzFactorization *f) {
   RITZ_FREE(&f->data);
 }
 
-const RitzDirectMethods ritz_direct_amg = {.kind = RITZ_DIRECT_AMG, .is_symmetric = true, .why_not = why_not,
-                                           .factorize = factorize, .solve = solve, .destroy = destroy};
+const RitzDirectMethods ritz_direct_amg = {.kind = RITZ_DIRECT_AMG,
+                                           .is_symmetric = true,
+                                           .why_not = why_not,
+                                           .factorize = factorize,
+                                           .solve = solve,
+                                           .destroy = destroy};
 #else
 static const char *why_not(void) { return "Ritz was built without hypre"; }
 const RitzDirectMethods ritz_direct_amg = {.kind = RITZ_DIRECT_AMG, .why_not = why_not};

@@ -64,8 +64,10 @@ static int factorize(RitzFactorization *f) {
   f->num_nonzeros = 0.5 * (double)n * (double)(n + 1);
   fill_lower(f->matrix, L);
   const int64_t bad = factorize_lower(n, L);
-  if (bad < n) ritz_direct_refuse_pivot(f, bad);
-  else (void)snprintf(f->words, sizeof(f->words), "dense Cholesky factorization");
+  if (bad < n)
+    ritz_direct_refuse_pivot(f, bad);
+  else
+    (void)snprintf(f->words, sizeof(f->words), "dense Cholesky factorization");
   return CEED_ERROR_SUCCESS;
 }
 
@@ -98,6 +100,9 @@ static int solve(RitzFactorization *f, const double *b, double *restrict x) {
 
 static void destroy(RitzFactorization *f) { RITZ_FREE(&f->data); }
 
-const RitzDirectMethods ritz_direct_dense = {.kind = RITZ_DIRECT_DENSE, .is_symmetric = true,
-                                             .why_not = why_not, .factorize = factorize, .solve = solve,
+const RitzDirectMethods ritz_direct_dense = {.kind = RITZ_DIRECT_DENSE,
+                                             .is_symmetric = true,
+                                             .why_not = why_not,
+                                             .factorize = factorize,
+                                             .solve = solve,
                                              .destroy = destroy};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The matrix of an operator without constrained rows and columns (contract in solver/direct.h).
-#include <inttypes.h>
 #include <ceed/backend.h>
+#include <inttypes.h>
 #include <math.h>
 #include <ritz/operator.h>
 #include <ritz/precision.h>

@@ -80,9 +80,18 @@ static int cholmod_fails(const RitzFactorization *f, const Cholmod *c, const cha
 
 // Of a symmetric matrix rows are columns; one triangle is read.
 static cholmod_sparse view_matrix(const RitzMatrix *a) {
-  return (cholmod_sparse){.nrow = (size_t)a->n, .ncol = (size_t)a->n, .nzmax = (size_t)a->starts[a->n],
-                          .p = a->starts, .i = a->cols, .x = a->values, .stype = 1, .itype = CHOLMOD_LONG,
-                          .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE, .sorted = 1, .packed = 1};
+  return (cholmod_sparse){.nrow = (size_t)a->n,
+                          .ncol = (size_t)a->n,
+                          .nzmax = (size_t)a->starts[a->n],
+                          .p = a->starts,
+                          .i = a->cols,
+                          .x = a->values,
+                          .stype = 1,
+                          .itype = CHOLMOD_LONG,
+                          .xtype = CHOLMOD_REAL,
+                          .dtype = CHOLMOD_DOUBLE,
+                          .sorted = 1,
+                          .packed = 1};
 }
 
 static void describe_cholmod(RitzFactorization *f, const Cholmod *c) {
@@ -128,8 +137,13 @@ static int by_cholmod_solve(RitzFactorization *f, const double *b, double *x) {
   Cholmod *c = f->data;
   const size_t n = (size_t)f->matrix->n;
   // Right-hand sides are read alone, whatever their type says.
-  cholmod_dense right = {.nrow = n, .ncol = 1, .nzmax = n, .d = n, .x = (void *)(uintptr_t)b,
-                         .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
+  cholmod_dense right = {.nrow = n,
+                         .ncol = 1,
+                         .nzmax = n,
+                         .d = n,
+                         .x = (void *)(uintptr_t)b,
+                         .xtype = CHOLMOD_REAL,
+                         .dtype = CHOLMOD_DOUBLE};
   if (!cholmod.solve2(CHOLMOD_A, c->factor, &right, NULL, &c->x, NULL, &c->work[0], &c->work[1], &c->common))
     return cholmod_fails(f, c, "the solution");
   const double *values = c->x->x;
@@ -148,9 +162,12 @@ static void by_cholmod_destroy(RitzFactorization *f) {
   RITZ_FREE(&f->data);
 }
 
-const RitzDirectMethods ritz_direct_cholmod = {
-    .kind = RITZ_DIRECT_CHOLMOD, .is_symmetric = true, .why_not = cholmod_why_not,
-    .factorize = by_cholmod_factorize, .solve = by_cholmod_solve, .destroy = by_cholmod_destroy};
+const RitzDirectMethods ritz_direct_cholmod = {.kind = RITZ_DIRECT_CHOLMOD,
+                                               .is_symmetric = true,
+                                               .why_not = cholmod_why_not,
+                                               .factorize = by_cholmod_factorize,
+                                               .solve = by_cholmod_solve,
+                                               .destroy = by_cholmod_destroy};
 #else
 static const char *no_cholmod(void) { return "Ritz was built without CHOLMOD (SuiteSparse)"; }
 const RitzDirectMethods ritz_direct_cholmod = {.kind = RITZ_DIRECT_CHOLMOD, .why_not = no_cholmod};
@@ -216,8 +233,7 @@ static int umfpack_fails(const RitzFactorization *f, const char *what, int64_t s
 static int make_factors(RitzFactorization *f, Umfpack *u, double *info) {
   const RitzMatrix *a = f->matrix;
   void *symbolic = NULL;
-  int64_t status =
-      umfpack.symbolic(a->n, a->n, a->starts, a->cols, a->values, &symbolic, u->control, info);
+  int64_t status = umfpack.symbolic(a->n, a->n, a->starts, a->cols, a->values, &symbolic, u->control, info);
   if (status != UMFPACK_OK) return umfpack_fails(f, "the analysis", status);
   status = umfpack.numeric(a->starts, a->cols, a->values, symbolic, &u->numeric, u->control, info);
   umfpack.free_symbolic(&symbolic);
@@ -267,9 +283,12 @@ static void by_umfpack_destroy(RitzFactorization *f) {
   RITZ_FREE(&f->data);
 }
 
-const RitzDirectMethods ritz_direct_umfpack = {
-    .kind = RITZ_DIRECT_UMFPACK, .keeps_matrix = true, .why_not = umfpack_why_not,
-    .factorize = by_umfpack_factorize, .solve = by_umfpack_solve, .destroy = by_umfpack_destroy};
+const RitzDirectMethods ritz_direct_umfpack = {.kind = RITZ_DIRECT_UMFPACK,
+                                               .keeps_matrix = true,
+                                               .why_not = umfpack_why_not,
+                                               .factorize = by_umfpack_factorize,
+                                               .solve = by_umfpack_solve,
+                                               .destroy = by_umfpack_destroy};
 #else
 static const char *no_umfpack(void) { return "Ritz was built without UMFPACK (SuiteSparse)"; }
 const RitzDirectMethods ritz_direct_umfpack = {.kind = RITZ_DIRECT_UMFPACK, .why_not = no_umfpack};

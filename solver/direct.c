@@ -153,9 +153,9 @@ static int view(RitzPreconditioner pc, FILE *stream, int indent) {
   const Direct *d = pc->data;
   const char *note = d->notes;
   (void)fprintf(stream, "%*sassembled matrix: %s\n", indent, "",
-                d->solver        ? "none, conjugate gradients with Jacobi"
+                d->solver         ? "none, conjugate gradients with Jacobi"
                 : d->matrix.n > 0 ? d->factorization.words
-                                 : "no unknowns");
+                                  : "no unknowns");
   indent += 2;
   (void)fprintf(stream, "%*s%" PRId64 " unknowns of %" CeedSize_FMT " entries\n", indent, "", d->matrix.n,
                 d->matrix.length);

@@ -80,8 +80,8 @@ typedef struct {
 
 struct RitzDirectMethods {
   RitzDirectKind kind;
-  bool is_symmetric;           // a symmetric definite method for symmetric definite matrices alone
-  bool keeps_matrix;           // solve needs its values
+  bool is_symmetric;            // a symmetric definite method for symmetric definite matrices alone
+  bool keeps_matrix;            // solve needs its values
   const char *(*why_not)(void); // static words; NULL: it can be used
   int (*factorize)(RitzFactorization *f);
   int (*solve)(RitzFactorization *f, const double *b, double *x); // b and x differ, n unknowns

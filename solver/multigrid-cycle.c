@@ -97,8 +97,7 @@ static int solve_level(const RitzCycleLevel *l, CeedVector b, CeedVector x, bool
 static int solve(RitzMultigrid *mg, CeedVector b, CeedVector x) {
   const double since = begin(mg, 0);
 
-  return end(mg, 0, RITZ_MULTIGRID_SOLVE, since,
-             solve_level(&mg->levels[0], b, x, b == mg->levels[0].b));
+  return end(mg, 0, RITZ_MULTIGRID_SOLVE, since, solve_level(&mg->levels[0], b, x, b == mg->levels[0].b));
 }
 
 // ---- Cycles ----

@@ -53,7 +53,8 @@ static int create_nullspace(const Levels *l, CeedInt i) {
   level->null = null;
   RITZ_TRY(l->create_nullspace(l->ctx, i, level->space, MAX_NULL, &level->num_null, null));
   RITZ_REQUIRE(level->num_null >= 0 && level->num_null <= MAX_NULL, l->ceed, CEED_ERROR_DIMENSION,
-               "%s: the nullspace of level %" CeedInt_FMT " has %" CeedInt_FMT " vectors, possible are 0 to %d",
+               "%s: the nullspace of level %" CeedInt_FMT " has %" CeedInt_FMT
+               " vectors, possible are 0 to %d",
                l->call, i, level->num_null, MAX_NULL);
   return CEED_ERROR_SUCCESS;
 }
@@ -91,21 +92,24 @@ static int create(Levels *l, RitzPreconditioner *pc) {
   return ritz_multigrid_create(l->ceed, l->call, l->num, l->levels, l->options, pc);
 }
 
-int RitzPreconditionerCreateMultigridOfHierarchy(
-    Ceed ceed, RitzHierarchy hierarchy, RitzLevelOperatorFunction create_operator,
-    RitzLevelNullspaceFunction create_nullspace, void *ctx, CeedInt num_fixed, const RitzFixedPart fixed[],
-    const RitzMultigridOptions *options, RitzPreconditioner *pc) {
+int RitzPreconditionerCreateMultigridOfHierarchy(Ceed ceed, RitzHierarchy hierarchy,
+                                                 RitzLevelOperatorFunction create_operator,
+                                                 RitzLevelNullspaceFunction create_nullspace, void *ctx,
+                                                 CeedInt num_fixed, const RitzFixedPart fixed[],
+                                                 const RitzMultigridOptions *options,
+                                                 RitzPreconditioner *pc) {
   RITZ_HANDLE(ceed);
   RITZ_ARGUMENT(ceed, hierarchy);
   RITZ_REQUIRE(create_operator, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: there is no function that makes operators, needed one", __func__);
   RITZ_REQUIRE(num_fixed >= 0 && (num_fixed == 0 || fixed), ceed, CEED_ERROR_DIMENSION,
-               "%s: %" CeedInt_FMT " fixed parts and %s array of them, needed a number that is not negative and an "
+               "%s: %" CeedInt_FMT
+               " fixed parts and %s array of them, needed a number that is not negative and an "
                "array",
                __func__, num_fixed, fixed ? "an" : "no");
   RITZ_NOT_NULL(pc);
-  Levels l = {ceed,      __func__, hierarchy, create_operator, create_nullspace, ctx,
-              num_fixed, fixed,    options,   0,               NULL};
+  Levels l = {ceed,    __func__, hierarchy, create_operator, create_nullspace, ctx, num_fixed, fixed,
+              options, 0,        NULL};
   const int ierr = create(&l, pc);
   return ritz_first_error(ierr, destroy_levels(&l));
 }

@@ -119,11 +119,13 @@ static void write_head(const RitzPreconditioner pc, FILE *stream, int indent) {
     num += mg->levels[i].n;
     operators += mg->levels[i].stored_bytes;
   }
-  fprintf(stream, "%*smultigrid: %s%s(%" CeedInt_FMT ",%" CeedInt_FMT ")-cycle in %s, %" CeedInt_FMT " levels\n",
+  fprintf(stream,
+          "%*smultigrid: %s%s(%" CeedInt_FMT ",%" CeedInt_FMT ")-cycle in %s, %" CeedInt_FMT " levels\n",
           indent, "", mg->is_full ? "full, " : "", cycles[mg->cycle], mg->num_smooth, mg->num_smooth,
           ritz_precision_name(pc->precision), mg->num_levels);
-  fprintf(stream, "%*sunknowns %" PRId64 " (%.2f a fine one), bytes a fine unknown: %.1f of the cycle, %.1f of "
-                  "its operators; work %.1f applies\n",
+  fprintf(stream,
+          "%*sunknowns %" PRId64 " (%.2f a fine one), bytes a fine unknown: %.1f of the cycle, %.1f of "
+          "its operators; work %.1f applies\n",
           indent, "", num, (double)num / (double)finest->n,
           (double)(ritz_multigrid_bytes(pc) - (finest->is_copy ? operators : 0)) / (double)finest->n,
           (double)operators / (double)finest->n, count_applies(mg));
@@ -153,8 +155,8 @@ static int write_level(const RitzMultigrid *mg, CeedInt level, FILE *stream, int
   char degree[16] = "-";
 
   if (l->degree > 0) snprintf(degree, sizeof(degree), "%" CeedInt_FMT, l->degree);
-  fprintf(stream, "%*s%5" CeedInt_FMT "  %11" CeedSize_FMT "  %6s  %10" PRId64 "  %-27s", indent, "", level, l->n,
-          degree, l->num_elem, smoother_name(l));
+  fprintf(stream, "%*s%5" CeedInt_FMT "  %11" CeedSize_FMT "  %6s  %10" PRId64 "  %-27s", indent, "", level,
+          l->n, degree, l->num_elem, smoother_name(l));
   RITZ_TRY(write_bounds(l, stream));
   fprintf(stream, "  %9.1f  %9.1f", (double)level_bytes(l) / (double)l->n,
           (double)l->stored_bytes / (double)l->n);

@@ -122,8 +122,8 @@ static int check_nullspace(const Setup *s, CeedInt level, CeedSize n) {
   const RitzMultigridLevel *l = &s->levels[level];
 
   RITZ_REQUIRE(l->num_null == s->levels[0].num_null && l->num_null >= 0, s->ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: level %" CeedInt_FMT " has a nullspace of %" CeedInt_FMT " vectors, level 0 of %" CeedInt_FMT
-               "; needed the same on all levels",
+               "%s: level %" CeedInt_FMT " has a nullspace of %" CeedInt_FMT
+               " vectors, level 0 of %" CeedInt_FMT "; needed the same on all levels",
                s->call, level, l->num_null, s->levels[0].num_null);
   for (CeedInt i = 0; i < l->num_null; i++) {
     CeedVector null = l->null ? l->null[i] : NULL;
@@ -204,7 +204,8 @@ static int choose_precision(Setup *s) {
   RITZ_TRY(RitzOperatorGetPrecision(s->levels[s->num - 1].op, &s->precision));
   for (CeedInt i = 0; i < s->num; i++) {
     RITZ_REQUIRE(has_precision(s->levels[i].op, s->precision), s->ceed, CEED_ERROR_INCOMPATIBLE,
-                 "%s: the operator of level %" CeedInt_FMT " has not the precision %s of the finest one; needed "
+                 "%s: the operator of level %" CeedInt_FMT
+                 " has not the precision %s of the finest one; needed "
                  "the same, or the option use_precision",
                  s->call, i, ritz_precision_name(s->precision));
   }

@@ -24,12 +24,12 @@ typedef struct {
   CeedVector b, x;                   // owned; NULL on the finest level, where they are the caller's
   CeedVector r;                      // owned; NULL on level 0
   CeedSize n;
-  CeedInt degree;               // 0: not known
+  CeedInt degree; // 0: not known
   int64_t num_elem;
-  const char *smoother_name;    // static; NULL: the name of the smoother's methods
-  CeedInt num_applies;          // of the operator in a smoothing action, from zero one less
-  int64_t stored_bytes;         // passive inputs of the operator that finer levels do not have
-  bool is_copy;                 // of the caller's operator: these bytes live with the preconditioner
+  const char *smoother_name; // static; NULL: the name of the smoother's methods
+  CeedInt num_applies;       // of the operator in a smoothing action, from zero one less
+  int64_t stored_bytes;      // passive inputs of the operator that finer levels do not have
+  bool is_copy;              // of the caller's operator: these bytes live with the preconditioner
   double seconds[RITZ_MULTIGRID_NUM_WORKS]; // while a timing table is kept
   RitzProfileRow *rows[RITZ_MULTIGRID_NUM_WORKS];
 } RitzCycleLevel;

@@ -263,7 +263,7 @@ TEST(iterations_on_a_deformed_box_are_few_and_independent_of_the_mesh) {
   static const struct {
     CeedInt degree, n, most;
     int level;
-  } cases[] = {{2, 4, 7, TAP_QUICK}, {2, 8, 7, TAP_QUICK},   {2, 16, 8, TAP_FULL},
+  } cases[] = {{2, 4, 7, TAP_QUICK},  {2, 8, 7, TAP_QUICK},  {2, 16, 8, TAP_FULL},
                {4, 4, 11, TAP_QUICK}, {4, 8, 11, TAP_QUICK}, {7, 8, 18, TAP_FULL}};
   if (!HAS_DOUBLE) NOT_HERE("1e-9 is below the rounding of floats");
   Ceed ceed = tap_ceed("/cpu/self");
@@ -423,13 +423,13 @@ TEST(levels_that_do_not_fit_are_refused) {
   REFUSED(levels[0].prolong = levels[1].prolong, CEED_ERROR_INCOMPATIBLE, "level 0 has a transfer");
   REFUSED(levels[1].constraints = beyond, CEED_ERROR_DIMENSION, "level 1 has the constrained entry 1000000");
   REFUSED(levels[2].num_null = 1, CEED_ERROR_INCOMPATIBLE, "level 2 has a nullspace of 1 vectors");
-  REFUSED(levels[0].num_null = levels[1].num_null = levels[2].num_null = 1; levels[0].null = &ones,
-          CEED_ERROR_DIMENSION, "vector 0 of the nullspace of level 0 has");
+  REFUSED(levels[0].num_null = levels[1].num_null = levels[2].num_null = 1;
+          levels[0].null = &ones, CEED_ERROR_DIMENSION, "vector 0 of the nullspace of level 0 has");
   REFUSED(levels[2].smoother = jacobi, CEED_ERROR_DIMENSION, "the smoother of level 2 is for vectors of 7");
   REFUSED(levels[0].smoother = jacobi, CEED_ERROR_INCOMPATIBLE, "level 0 has a smoother");
   REFUSED(options.coarse_solver = jacobi, CEED_ERROR_DIMENSION, "the coarse solver of level 0");
-  REFUSED(options.smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ; levels[1].space = NULL, CEED_ERROR_INCOMPLETE,
-          "level 1 has no space");
+  REFUSED(options.smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ;
+          levels[1].space = NULL, CEED_ERROR_INCOMPLETE, "level 1 has no space");
   CHECK_OK(RitzPreconditionerDestroy(&jacobi));
   CHECK_OK(RitzIndicesDestroy(&beyond));
   CHECK_OK(CeedVectorDestroy(&ones));
@@ -502,14 +502,13 @@ TEST(views_show_a_line_for_each_level) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(argc, argv,
-                  TESTS(two_grid_error_is_that_of_the_dense_propagator, cycles_say_whether_they_are_symmetric,
-                        cycles_differ_from_three_levels_on,
-                        full_multigrid_reaches_the_error_of_discretization,
-                        iterations_on_a_deformed_box_are_few_and_independent_of_the_mesh,
-                        cycles_in_float_need_as_many_iterations, float_levels_serve_double_vectors,
-                        jumps_of_the_coefficient_do_not_stop_convergence,
-                        neumann_problems_are_solved_up_to_constants, levels_that_do_not_fit_are_refused,
-                        levels_by_hand_take_smoothers_and_solvers_of_the_caller,
-                        views_show_a_line_for_each_level));
+  return tap_main(
+      argc, argv,
+      TESTS(two_grid_error_is_that_of_the_dense_propagator, cycles_say_whether_they_are_symmetric,
+            cycles_differ_from_three_levels_on, full_multigrid_reaches_the_error_of_discretization,
+            iterations_on_a_deformed_box_are_few_and_independent_of_the_mesh,
+            cycles_in_float_need_as_many_iterations, float_levels_serve_double_vectors,
+            jumps_of_the_coefficient_do_not_stop_convergence, neumann_problems_are_solved_up_to_constants,
+            levels_that_do_not_fit_are_refused, levels_by_hand_take_smoothers_and_solvers_of_the_caller,
+            views_show_a_line_for_each_level));
 }

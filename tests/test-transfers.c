@@ -144,7 +144,8 @@ TEST(coordinates_of_curved_meshes_are_prolonged_exactly) {
 static int create_helmholtz(Ceed ceed, RitzSpace space, CeedInt num_points, CeedOperator *op) {
   RitzMesh mesh = NULL;
   RitzGeometry geometry = NULL;
-  const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_HELMHOLTZ, .space = space, .num_points = num_points};
+  const RitzOperatorOptions options = {
+      .kind = RITZ_OPERATOR_HELMHOLTZ, .space = space, .num_points = num_points};
 
   RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
   int ierr = RitzGeometryCreate(mesh, -1.0, &geometry);
@@ -155,7 +156,8 @@ static int create_helmholtz(Ceed ceed, RitzSpace space, CeedInt num_points, Ceed
 }
 
 // (P u, A P v) = (u, A_c v)
-static void check_galerkin(const KitPair *pair, Ceed ceed, CeedInt num_points, uint64_t *seed, const char *name) {
+static void check_galerkin(const KitPair *pair, Ceed ceed, CeedInt num_points, uint64_t *seed,
+                           const char *name) {
   CeedOperator A[2] = {NULL, NULL};
   CeedVector u[2] = {NULL, NULL}, v[2] = {NULL, NULL}, Av[2] = {NULL, NULL};
   const RitzSpace spaces[2] = {pair->coarse, pair->fine};
@@ -215,11 +217,11 @@ TEST(boxes_are_nested_whether_coarsened_or_made_twice) {
     for (int is_made_twice = 0; is_made_twice < 2; is_made_twice++) {
       KitPair pair = {{NULL, NULL}, NULL, NULL, NULL, NULL};
 
-      CHECK_OK(RitzMeshCreateBox(ceed, dim, fine, NULL, NULL, order, polynomial_map, &order,
-                                 &pair.meshes[1]));
+      CHECK_OK(
+          RitzMeshCreateBox(ceed, dim, fine, NULL, NULL, order, polynomial_map, &order, &pair.meshes[1]));
       if (is_made_twice) {
-        CHECK_OK(RitzMeshCreateBox(ceed, dim, coarse, NULL, NULL, order, polynomial_map, &order,
-                                   &pair.meshes[0]));
+        CHECK_OK(
+            RitzMeshCreateBox(ceed, dim, coarse, NULL, NULL, order, polynomial_map, &order, &pair.meshes[0]));
       } else {
         CHECK_OK(RitzMeshGetCoarser(pair.meshes[1], &pair.meshes[0]));
       }
@@ -404,8 +406,7 @@ TEST(spaces_that_are_not_nested_are_refused) {
   CHECK_OK(RitzSpaceCreate(mesh, 1, 1, &lower));
   CHECK_OK(RitzSpaceCreate(refined, 2, 1, &fine));
   CHECK_OK(RitzSpaceCreate(twice, 2, 1, &finest));
-  CHECK_ERROR(ceed,
-              RitzSpaceCreateTransfer(vectors, fine, ceed, CEED_SCALAR_TYPE, &prolong, &restriction),
+  CHECK_ERROR(ceed, RitzSpaceCreateTransfer(vectors, fine, ceed, CEED_SCALAR_TYPE, &prolong, &restriction),
               CEED_ERROR_INCOMPATIBLE, "the coarse space has 2 components, the fine one 1");
   CHECK_ERROR(ceed, RitzSpaceCreateTransfer(coarse, lower, ceed, CEED_SCALAR_TYPE, &prolong, &restriction),
               CEED_ERROR_INCOMPATIBLE, "the coarse space has degree 2, the fine one on the same mesh 1");
@@ -431,13 +432,12 @@ TEST(spaces_that_are_not_nested_are_refused) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(argc, argv,
-                  TESTS(restriction_is_the_transpose_of_prolongation,
-                        polynomials_of_the_coarse_degree_are_prolonged_exactly,
-                        coordinates_of_curved_meshes_are_prolonged_exactly,
-                        rediscretized_operators_are_galerkin_products,
-                        boxes_are_nested_whether_coarsened_or_made_twice, constants_stay_on_meshes_of_files,
-                        constants_stay_on_a_periodic_mesh,
-                        transfers_are_exact_and_transposed_on_every_backend,
-                        transfers_in_float_agree_to_float_rounding, spaces_that_are_not_nested_are_refused));
+  return tap_main(
+      argc, argv,
+      TESTS(restriction_is_the_transpose_of_prolongation,
+            polynomials_of_the_coarse_degree_are_prolonged_exactly,
+            coordinates_of_curved_meshes_are_prolonged_exactly, rediscretized_operators_are_galerkin_products,
+            boxes_are_nested_whether_coarsened_or_made_twice, constants_stay_on_meshes_of_files,
+            constants_stay_on_a_periodic_mesh, transfers_are_exact_and_transposed_on_every_backend,
+            transfers_in_float_agree_to_float_rounding, spaces_that_are_not_nested_are_refused));
 }

@@ -23,7 +23,7 @@ typedef enum {
   KIT_NUM_MESHES
 } KitMesh;
 
-static const char *const kit_names[KIT_NUM_MESHES] = {"lines",      "quadrilaterals", "triangles", "plane",
+static const char *const kit_names[KIT_NUM_MESHES] = {"lines",     "quadrilaterals", "triangles", "plane",
                                                       "hexahedra", "tetrahedra",     "prisms",    "solids"};
 
 static inline bool kit_has_pyramids(KitMesh kind) { return kind == KIT_SOLIDS; }
