@@ -31,7 +31,8 @@ static int create_level_modes(void *ctx, CeedInt level, RitzSpace space, CeedInt
   CLI_TRY_CLEANUP(problem_create_modes(&s->problem, space, constraints, num, modes));
   if (*num > max || *num != s->num_modes) {
     ierr = CeedError(s->ceed, CEED_ERROR_UNSUPPORTED,
-                     "level %" CeedInt_FMT " has %" CeedInt_FMT " modes without energy, the finest %" CeedInt_FMT,
+                     "level %" CeedInt_FMT " has %" CeedInt_FMT
+                     " modes without energy, the finest %" CeedInt_FMT,
                      level, *num, s->num_modes);
   }
   for (CeedInt i = 0; i < *num; i++) {
@@ -85,8 +86,8 @@ static int create_multigrid(Solve *s) {
 
   if (!ierr) {
     ierr = RitzPreconditionerCreateMultigridOfHierarchy(s->ceed, hierarchy, create_level,
-                                                        s->num_modes ? create_level_modes : NULL, s, s->num_fixed,
-                                                        s->fixed, &options, &s->pc);
+                                                        s->num_modes ? create_level_modes : NULL, s,
+                                                        s->num_fixed, s->fixed, &options, &s->pc);
   }
   RitzHierarchyDestroy(&hierarchy);
   return ierr;
@@ -101,8 +102,7 @@ static int create_chebyshev(Solve *s) {
                  ? RitzPreconditionerCreatePointBlockJacobi(s->problem.op, s->constraints, &inner)
                  : RitzPreconditionerCreateOperatorJacobi(s->problem.op, s->constraints, &inner);
 
-  if (!ierr)
-    ierr = RitzPreconditionerCreateChebyshev(s->problem.op, s->constraints, inner, &options, &s->pc);
+  if (!ierr) ierr = RitzPreconditionerCreateChebyshev(s->problem.op, s->constraints, inner, &options, &s->pc);
   RitzPreconditionerDestroy(&inner);
   return ierr;
 }
@@ -122,7 +122,7 @@ static int create_kind(Solve *s, SolvePreconditioner kind) {
 }
 
 static const char *kind_name(SolvePreconditioner kind) {
-  static const char *const names[] = {"no preconditioner", "Jacobi",           "point-block Jacobi",
+  static const char *const names[] = {"no preconditioner", "Jacobi",          "point-block Jacobi",
                                       "Chebyshev",         "element Schwarz", "multigrid"};
   return names[kind];
 }
@@ -133,9 +133,9 @@ static int create_preconditioner(Solve *s, SolvePreconditioner *kind) {
   const bool is_free = o->preconditioner < 0 && !o->jacobi && !o->no_jacobi;
   int ierr;
 
-  *kind = o->preconditioner >= 0 ? (SolvePreconditioner)o->preconditioner
-          : o->no_jacobi         ? PC_NONE
-          : o->jacobi            ? PC_JACOBI
+  *kind = o->preconditioner >= 0       ? (SolvePreconditioner)o->preconditioner
+          : o->no_jacobi               ? PC_NONE
+          : o->jacobi                  ? PC_JACOBI
           : o->problem == PROBLEM_MASS ? PC_JACOBI
                                        : PC_MULTIGRID;
   ierr = create_kind(s, *kind);
@@ -169,8 +169,9 @@ static int choose_solver(const Solve *s, RitzSolverType *type) {
 }
 
 static const char *solver_name(RitzSolverType type) {
-  static const char *const names[] = {"conjugate gradients", "flexible conjugate gradients", "MINRES", "GMRES",
-                                      "FGMRES",              "Chebyshev iteration",          "Richardson iteration"};
+  static const char *const names[] = {
+      "conjugate gradients", "flexible conjugate gradients", "MINRES", "GMRES", "FGMRES",
+      "Chebyshev iteration", "Richardson iteration"};
   return names[type];
 }
 
