@@ -23,6 +23,8 @@ struct RitzGpuPasses {
   // Owned, in device memory: sums of blocks, the number of those that have come, sums for the host.
   double *partial, *sums;
   unsigned *arrived;
+  RitzDeviceStream reader; // owned; of copies that do not wait for what comes after a mark. NULL: none
+  RitzDeviceEvent marked;  // owned
 };
 
 // ---- Life ----
@@ -35,6 +37,9 @@ static void free_passes(Ceed ceed, RitzGpuPasses **passes) {
   ritz_gpu_free(ceed, (void **)&p->partial);
   ritz_gpu_free(ceed, (void **)&p->sums);
   ritz_gpu_free(ceed, (void **)&p->arrived);
+  const RitzGpu *gpu = ritz_gpu(ceed); // a driver that has gone has freed what follows
+  if (p->marked) (void)gpu->driver->event_destroy(ceed, gpu->device, &p->marked);
+  if (p->reader) (void)gpu->driver->stream_destroy(ceed, gpu->device, p->reader);
   RITZ_FREE(passes);
 }
 
@@ -172,6 +177,30 @@ int ritz_gpu_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *
   RITZ_TRY(get_passes(ceed, &passes));
   RITZ_TRY(run(ceed, passes, arrays, fixed, passes->sums, 0));
   return ritz_gpu_copy_out(ceed, (size_t)arrays->pass->num_sums * sizeof(double), sums, passes->sums);
+}
+
+// ---- Moments ----
+
+static int make_reader(Ceed ceed, RitzGpuPasses *passes) {
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  if (passes->marked) return CEED_ERROR_SUCCESS;
+  if (!passes->reader) RITZ_TRY(gpu->driver->stream_create(ceed, gpu->device, &passes->reader));
+  return passes->reader ? gpu->driver->event_create(ceed, gpu->device, &passes->marked) : CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_mark_moment(Ceed ceed, bool *is_marked) {
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  RitzGpuPasses *passes;
+  RITZ_TRY(get_passes(ceed, &passes));
+  RITZ_TRY(make_reader(ceed, passes));
+  *is_marked = passes->marked != NULL;
+  if (!*is_marked) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(gpu->driver->event_record(ceed, gpu->device, gpu->stream, passes->marked));
+  return gpu->driver->event_wait(ceed, gpu->device, passes->reader, passes->marked);
+}
+
+int ritz_gpu_read_marked(Ceed ceed, size_t num_bytes, void *host, const void *device) {
+  return ritz_gpu_copy_out_by(ceed, ritz_gpu(ceed)->passes->reader, num_bytes, host, device);
 }
 
 // ---- Sets of entries ----
