@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Stress of isotropic linear elasticity at a point, as point functions for the plane (no strain across it) and
-// for space. Included by problem-elasticity.c and by run-time compilers.
+// Stress of isotropic linear elasticity at a point, as point functions for the plane (no strain across it)
+// and for space. Included by problem-elasticity.c and by run-time compilers.
 #ifndef RITZ_CLI_ELASTICITY_H
 #define RITZ_CLI_ELASTICITY_H
 
@@ -11,8 +11,9 @@ typedef struct {
 } ElasticityContext;
 
 // sigma = lambda div u + mu (grad u + its transpose); there is no term with u itself.
-CEED_QFUNCTION_HELPER void elasticity_stress_2(const void *ctx, const CeedScalar *u, const CeedScalar grad[2][2],
-                                               CeedScalar *v, CeedScalar stress[2][2]) {
+CEED_QFUNCTION_HELPER void elasticity_stress_2(const void *ctx, const CeedScalar *u,
+                                               const CeedScalar grad[2][2], CeedScalar *v,
+                                               CeedScalar stress[2][2]) {
   const ElasticityContext *e = (const ElasticityContext *)ctx;
   const CeedScalar pressure = e->lambda * (grad[0][0] + grad[1][1]);
 
@@ -26,8 +27,9 @@ CEED_QFUNCTION_HELPER void elasticity_stress_2(const void *ctx, const CeedScalar
   }
 }
 
-CEED_QFUNCTION_HELPER void elasticity_stress_3(const void *ctx, const CeedScalar *u, const CeedScalar grad[3][3],
-                                               CeedScalar *v, CeedScalar stress[3][3]) {
+CEED_QFUNCTION_HELPER void elasticity_stress_3(const void *ctx, const CeedScalar *u,
+                                               const CeedScalar grad[3][3], CeedScalar *v,
+                                               CeedScalar stress[3][3]) {
   const ElasticityContext *e = (const ElasticityContext *)ctx;
   const CeedScalar pressure = e->lambda * (grad[0][0] + grad[1][1] + grad[2][2]);
 

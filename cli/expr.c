@@ -54,8 +54,15 @@ static const struct {
   Operation operation;
   double number;
 } names[] = {
-    {"x", X, 0},     {"y", Y, 0},     {"z", Z, 0},     {"t", T, 0},     {"pi", NUMBER, 3.14159265358979323846},
-    {"sin", SIN, 0}, {"cos", COS, 0}, {"exp", EXP, 0}, {"sqrt", SQRT, 0},
+    {"x", X, 0},
+    {"y", Y, 0},
+    {"z", Z, 0},
+    {"t", T, 0},
+    {"pi", NUMBER, 3.14159265358979323846},
+    {"sin", SIN, 0},
+    {"cos", COS, 0},
+    {"exp", EXP, 0},
+    {"sqrt", SQRT, 0},
 };
 
 // An operation that waits for its right operand, and where it stands.
@@ -173,8 +180,8 @@ static bool parse_name(Parser *p, bool *operand_done) {
     p->at++;
     return wait_for_operand(p, names[i].operation, column) && wait_for_operand(p, PAREN, p->at - 1);
   }
-  return fail(p, column, "unknown name '%.*s' (known are x y z t pi sin cos exp sqrt)", (int)(n > 40 ? 40 : n),
-              s);
+  return fail(p, column, "unknown name '%.*s' (known are x y z t pi sin cos exp sqrt)",
+              (int)(n > 40 ? 40 : n), s);
 }
 
 // Names the character (or the end) that was found at the parser's place.

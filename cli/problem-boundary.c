@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Integrals over boundary parts, by quadrature on the host.
 //
-// On a facet the functions of an element are those of the facet's own Lagrange element, of the same degree, and so
-// is its map: nodes of element and facet coincide. So everything follows from the basis of the facet and from which
-// nodes of the element lie on it.
+// On a facet the functions of an element are those of the facet's own Lagrange element, of the same degree,
+// and so is its map: nodes of element and facet coincide. So everything follows from the basis of the facet
+// and from which nodes of the element lie on it.
 #include <math.h>
 #include <ritz/basis.h>
 #include <stdlib.h>
@@ -48,10 +48,10 @@ static const ShapeFacets *get_facets(CeedElemTopology shape) {
 
 // A Lagrange element on one facet of one shape.
 typedef struct {
-  CeedInt num;                      // its nodes
-  CeedInt *nodes;                   // owned: their numbers in the element
-  CeedBasis basis;                  // owned; NULL for points, the facets of lines
-  const CeedScalar *interp, *grad;  // of the basis: [Q][num], [dim - 1][Q][num]
+  CeedInt num;                     // its nodes
+  CeedInt *nodes;                  // owned: their numbers in the element
+  CeedBasis basis;                 // owned; NULL for points, the facets of lines
+  const CeedScalar *interp, *grad; // of the basis: [Q][num], [dim - 1][Q][num]
 } Trace;
 
 static void destroy_trace(Trace *trace) {
@@ -105,7 +105,8 @@ static CeedElemTopology facet_shape(int num_corners) {
 }
 
 // The nodes of the element that are those of the facet.
-static int find_nodes(Ceed ceed, CeedElemTopology shape, CeedInt dim, int facet, CeedInt degree, Trace *trace) {
+static int find_nodes(Ceed ceed, CeedElemTopology shape, CeedInt dim, int facet, CeedInt degree,
+                      Trace *trace) {
   const ShapeFacets *facets = get_facets(shape);
   const CeedElemTopology of_facet = facet_shape(facets->num[facet]);
   double corners[3 * MAX_CORNERS], x[3] = {0}, *nodes = NULL, *positions = NULL;
@@ -221,7 +222,8 @@ static double map_point(const Facets *k, const double *x, CeedInt q, double posi
   if (p->dim == 1) return 1;
   if (p->dim == 2) return sqrt(pow(tangent[0][0], 2) + pow(tangent[0][1], 2) + pow(tangent[0][2], 2));
   for (int c = 0; c < 3; c++)
-    normal[c] = tangent[0][(c + 1) % 3] * tangent[1][(c + 2) % 3] - tangent[0][(c + 2) % 3] * tangent[1][(c + 1) % 3];
+    normal[c] =
+        tangent[0][(c + 1) % 3] * tangent[1][(c + 2) % 3] - tangent[0][(c + 2) % 3] * tangent[1][(c + 1) % 3];
   return sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
 }
 
@@ -239,7 +241,8 @@ static int add_facet(const Facets *k, int64_t element, int32_t region, CeedScala
       CLI_TRY(problem_evaluate(p, k->name, k->f, k->ctx, &point, c, &value));
       const double part = area * (double)k->weights[q] * (double)value;
       for (CeedInt i = 0; i < k->u.num; i++)
-        rhs[nodes[k->u.nodes[i]] * p->num_comp + c] += (CeedScalar)(part * (double)k->u.interp[q * k->u.num + i]);
+        rhs[nodes[k->u.nodes[i]] * p->num_comp + c] +=
+            (CeedScalar)(part * (double)k->u.interp[q * k->u.num + i]);
     }
   }
   return CEED_ERROR_SUCCESS;
@@ -283,7 +286,8 @@ int problem_add_boundary(const Problem *p, const char *name, const char *part_na
   CLI_TRY(RitzMeshGetBoundaryPart(p->mesh, part_name, &part.num, &part.elements, &part.facets));
   CLI_TRY_CLEANUP(CeedVectorGetArray(rhs, CEED_MEM_HOST, &array));
   for (CeedInt b = 0; b < p->num_blocks; b++) {
-    for (int facet = 0; facet < MAX_FACETS && !ierr; facet++) ierr = add_kind(p, &kind, b, facet, &part, array);
+    for (int facet = 0; facet < MAX_FACETS && !ierr; facet++)
+      ierr = add_kind(p, &kind, b, facet, &part, array);
   }
   restore = CeedVectorRestoreArray(rhs, &array);
   ierr = ierr ? ierr : restore;

@@ -38,10 +38,10 @@ static int scale_stresses(const Problem *p, const Points *points, CeedVector val
 static int evaluate_stresses(const Problem *p, const Points *points, CeedVector u, CeedElemRestriction rstr,
                              CeedVector values) {
   const SolveContext context = {.dim = p->dim, .space_dim = p->space_dim, .num_comp = p->num_comp};
-  const PointsField fields[] = {
-      points_geometry(p, points),
-      {"du", p->dim * p->num_comp, CEED_EVAL_GRAD, points->rstr_u, points->basis_u, CEED_VECTOR_ACTIVE},
-      {"stress", 1, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE}};
+  const PointsField fields[] = {points_geometry(p, points),
+                                {"du", p->dim * p->num_comp, CEED_EVAL_GRAD, points->rstr_u, points->basis_u,
+                                 CEED_VECTOR_ACTIVE},
+                                {"stress", 1, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE}};
   CeedOperator op = NULL;
   int ierr = points_create_operator(p, &context, solve_von_mises, solve_von_mises_loc, 2, 1, fields, &op);
 
@@ -107,8 +107,7 @@ int problem_von_mises(const Problem *p, CeedVector u, RitzSpace *space, CeedVect
   CLI_TRY_CLEANUP(CeedVectorCreate(p->ceed, size, &rhs));
   CLI_TRY_CLEANUP(CeedVectorCreate(p->ceed, size, stress));
   CLI_TRY_CLEANUP(CeedVectorSetValue(rhs, 0));
-  for (CeedInt b = 0; b < p->num_blocks; b++)
-    CLI_TRY_CLEANUP(add_block_stresses(p, &projection, b, u, rhs));
+  for (CeedInt b = 0; b < p->num_blocks; b++) CLI_TRY_CLEANUP(add_block_stresses(p, &projection, b, u, rhs));
   CLI_TRY_CLEANUP(project(&projection, rhs, *stress));
   *space = projection.space;
   projection.space = NULL;

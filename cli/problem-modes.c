@@ -14,8 +14,8 @@ enum { MAX = PROBLEM_MAX_MODES };
 typedef struct {
   CeedInt num, num_comp, space_dim;
   int64_t num_nodes;
-  double *x;                // owned: positions about their mean, the largest distance scaled to 1
-  const int64_t *entries;   // constrained, ascending; borrowed
+  double *x;              // owned: positions about their mean, the largest distance scaled to 1
+  const int64_t *entries; // constrained, ascending; borrowed
   int64_t num_constraints;
 } Modes;
 
@@ -33,7 +33,8 @@ static void normalize_positions(Modes *modes) {
   const CeedInt dim = modes->space_dim;
   double mean[3] = {0}, largest = 0;
 
-  for (int64_t i = 0; i < modes->num_nodes * dim; i++) mean[i % dim] += modes->x[i] / (double)modes->num_nodes;
+  for (int64_t i = 0; i < modes->num_nodes * dim; i++)
+    mean[i % dim] += modes->x[i] / (double)modes->num_nodes;
   for (int64_t i = 0; i < modes->num_nodes * dim; i++) {
     modes->x[i] -= mean[i % dim];
     largest = fmax(largest, fabs(modes->x[i]));
@@ -117,7 +118,8 @@ static int create_mode(Ceed ceed, const Modes *modes, const double weights[MAX],
 // In coordinates of orthonormal modes, those that vanish at the constraints are the eigenvectors of the value
 // zero of their products there.
 static int create_free_modes(Ceed ceed, const Modes *modes, CeedInt *num, CeedVector vectors[MAX]) {
-  double all[MAX][MAX] = {{0}}, held[MAX][MAX] = {{0}}, basis[MAX][MAX], scaled[MAX][MAX] = {{0}}, turned[MAX][MAX];
+  double all[MAX][MAX] = {{0}}, held[MAX][MAX] = {{0}}, basis[MAX][MAX], scaled[MAX][MAX] = {{0}},
+         turned[MAX][MAX];
 
   for (int64_t i = 0; i < modes->num_nodes * modes->num_comp; i++) add_products(modes, i, all);
   for (int64_t i = 0; i < modes->num_constraints; i++) add_products(modes, modes->entries[i], held);
@@ -128,7 +130,8 @@ static int create_free_modes(Ceed ceed, const Modes *modes, CeedInt *num, CeedVe
   for (CeedInt a = 0; a < modes->num; a++) {
     for (CeedInt b = 0; b < modes->num; b++) {
       for (CeedInt i = 0; i < modes->num * modes->num; i++)
-        scaled[a][b] += basis[i / modes->num][a] * held[i / modes->num][i % modes->num] * basis[i % modes->num][b];
+        scaled[a][b] +=
+            basis[i / modes->num][a] * held[i / modes->num][i % modes->num] * basis[i % modes->num][b];
     }
   }
   diagonalize(modes->num, scaled, turned);

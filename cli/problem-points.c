@@ -58,8 +58,8 @@ cleanup:
 // ---- Operators ----
 
 PointsField points_weights(const Points *points) {
-  return (PointsField){"weights",       1,               CEED_EVAL_WEIGHT, CEED_ELEMRESTRICTION_NONE,
-                       points->basis_x, CEED_VECTOR_NONE};
+  return (PointsField){"weights",       1, CEED_EVAL_WEIGHT, CEED_ELEMRESTRICTION_NONE, points->basis_x,
+                       CEED_VECTOR_NONE};
 }
 
 PointsField points_geometry(const Problem *p, const Points *points) {
@@ -67,8 +67,8 @@ PointsField points_geometry(const Problem *p, const Points *points) {
 }
 
 PointsField points_test(const Problem *p, const Points *points) {
-  return (PointsField){"v",            p->num_comp,        CEED_EVAL_INTERP, points->rstr_u,
-                       points->basis_u, CEED_VECTOR_ACTIVE};
+  return (
+      PointsField){"v", p->num_comp, CEED_EVAL_INTERP, points->rstr_u, points->basis_u, CEED_VECTOR_ACTIVE};
 }
 
 static int set_context(const Problem *p, const SolveContext *context, CeedQFunction qf) {
@@ -112,7 +112,9 @@ int points_add_source(const Problem *p, const Points *points, CeedElemRestrictio
                       CeedVector rhs) {
   const SolveContext context = {.dim = p->dim, .space_dim = p->space_dim, .num_comp = p->num_comp};
   const PointsField fields[] = {{"f", p->num_comp, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, values},
-                                points_geometry(p, points), points_weights(points), points_test(p, points)};
+                                points_geometry(p, points),
+                                points_weights(points),
+                                points_test(p, points)};
   CeedOperator op = NULL;
   int ierr = points_create_operator(p, &context, solve_source, solve_source_loc, 3, 1, fields, &op);
 

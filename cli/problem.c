@@ -65,7 +65,8 @@ static int create_elasticity(const Problem *p, const ProblemMaterial *m, RitzGeo
   CeedQFunctionContext ctx = NULL;
   int ierr = create_elasticity_context(p, m, &ctx);
 
-  if (!ierr) ierr = RitzGeometryCreatePointOperator(geometry, p->ceed, options, &functions[p->dim - 2], ctx, op);
+  if (!ierr)
+    ierr = RitzGeometryCreatePointOperator(geometry, p->ceed, options, &functions[p->dim - 2], ctx, op);
   CeedQFunctionContextDestroy(&ctx);
   return ierr;
 }

@@ -48,11 +48,11 @@ typedef struct {
 
 // What the body consists of, in all or some regions of the mesh.
 typedef struct {
-  CeedInt num_regions;                     // 0: everywhere
-  const int32_t *regions;                  // borrowed
-  ProblemCoefficient conductivity;         // k
-  ProblemCoefficient reaction;             // lambda of helmholtz, c of heat
-  double young, poisson;                   // of elasticity
+  CeedInt num_regions;             // 0: everywhere
+  const int32_t *regions;          // borrowed
+  ProblemCoefficient conductivity; // k
+  ProblemCoefficient reaction;     // lambda of helmholtz, c of heat
+  double young, poisson;           // of elasticity
 } ProblemMaterial;
 
 typedef struct {
@@ -63,8 +63,8 @@ typedef struct {
   double factor;                    // heat: of c in the operator, 1 / time step or so
 } ProblemOptions;
 
-// Where a function is asked for its value: x, y, z (0 beyond the mesh's space) and the time; the region of the
-// element.
+// Where a function is asked for its value: x, y, z (0 beyond the mesh's space) and the time; the region of
+// the element.
 typedef struct {
   double x[4];
   int32_t region;
@@ -132,8 +132,8 @@ int problem_sine_errors(const Problem *problem, CeedVector u, double *l2, double
 
 // ---- problem-elasticity.c ----
 
-// The von Mises stress of the displacement u, projected to continuous functions: a new space and vector of the
-// caller's.
+// The von Mises stress of the displacement u, projected to continuous functions: a new space and vector of
+// the caller's.
 int problem_von_mises(const Problem *problem, CeedVector u, RitzSpace *space, CeedVector *stress);
 
 // ---- problem-modes.c ----

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the QFunctions of `ritz solve` that run once or a few times share: context, and the geometry of elements of
-// any shape in spaces of the same or a larger dimension. (What is applied in every iteration comes from
-// ritz/geometry.h and elasticity.h.) Included by source.h, sine.h and von-mises.h, compiled for the host and at run
-// time.
+// What the QFunctions of `ritz solve` that run once or a few times share: context, and the geometry of
+// elements of any shape in spaces of the same or a larger dimension. (What is applied in every iteration
+// comes from ritz/geometry.h and elasticity.h.) Included by source.h, sine.h and von-mises.h, compiled for
+// the host and at run time.
 //
 // Layouts, at point i of Q: derivative of component c along reference direction d of a field with nc
 // components at [(d*nc + c)*Q + i].

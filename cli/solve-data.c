@@ -28,8 +28,8 @@ void solve_report_coefficients(const Solve *s, bool *reported) {
     const Formula *f = &s->formulas[i];
 
     if (!f->has_fault) continue;
-    fprintf(stderr, "%s: %s: expected positive values, found %g at (%g, %g, %g)\n", solve_command.name, f->option,
-            f->fault, f->fault_x[0], f->fault_x[1], f->fault_x[2]);
+    fprintf(stderr, "%s: %s: expected positive values, found %g at (%g, %g, %g)\n", solve_command.name,
+            f->option, f->fault, f->fault_x[0], f->fault_x[1], f->fault_x[2]);
     *reported = true;
   }
 }
@@ -67,7 +67,8 @@ static ProblemMaterial get_material(const Solve *s, int32_t region) {
 
 static bool is_one_material(const Solve *s, int32_t a, int32_t b) {
   for (int k = 0; k < NUM_MATERIAL_ROLES; k++) {
-    if (solve_find_formula(s, material_roles[k], a) != solve_find_formula(s, material_roles[k], b)) return false;
+    if (solve_find_formula(s, material_roles[k], a) != solve_find_formula(s, material_roles[k], b))
+      return false;
   }
   return true;
 }
@@ -242,7 +243,9 @@ int solve_set_initial(Solve *s) {
 
 static void show_equation(const SolveOptions *o) {
   switch (o->problem) {
-  case PROBLEM_POISSON: cli_fact("problem", "%s", o->coefficient.num ? "-div k grad u = f" : "-div grad u = f"); break;
+  case PROBLEM_POISSON:
+    cli_fact("problem", "%s", o->coefficient.num ? "-div k grad u = f" : "-div grad u = f");
+    break;
   case PROBLEM_MASS: cli_fact("problem", "u = f, projected"); break;
   case PROBLEM_HELMHOLTZ:
     cli_fact("problem", "-div %sgrad u + %g u = f", o->coefficient.num ? "k " : "", o->lambda);
@@ -253,7 +256,8 @@ static void show_equation(const SolveOptions *o) {
 }
 
 // Formulas of one role, a line each: "symbol = text in name".
-static void show_role(const Solve *s, SolveRole role, const char *label, const char *symbol, const char *place) {
+static void show_role(const Solve *s, SolveRole role, const char *label, const char *symbol,
+                      const char *place) {
   char name[ARG_SHOWN], text[ARG_SHOWN];
   bool is_first = true;
 
@@ -279,7 +283,8 @@ void solve_show_problem(const Solve *s) {
   show_role(s, ROLE_YOUNG, "material", "E", " in ");
   show_role(s, ROLE_POISSON, solve_has_role(s, ROLE_YOUNG) ? NULL : "material", "nu", " in ");
   if (o->exact == EXACT_SINE) {
-    cli_fact("source", "that of u = %sproduct of sin(pi x_d)%s", o->problem == PROBLEM_HEAT ? "exp(-t) times the " : "",
+    cli_fact("source", "that of u = %sproduct of sin(pi x_d)%s",
+             o->problem == PROBLEM_HEAT ? "exp(-t) times the " : "",
              is_elasticity ? ", in each component" : "");
     cli_fact("values", "those of u on all of the boundary");
     return;

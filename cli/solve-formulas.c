@@ -26,10 +26,12 @@ static const struct {
     [ROLE_BC] = {"--bc", "base=100", MEMBER(bc), FOR_SCALARS | FOR_ELASTICITY, NAME_PART, true, true, false},
     [ROLE_FIXED] = {"--fixed", "base", MEMBER(fixed), FOR_ELASTICITY, NAME_PART, true, false, false},
     [ROLE_FLUX] = {"--flux", "fins=-10", MEMBER(flux), FOR_DIFFUSION, NAME_PART, false, true, false},
-    [ROLE_TRACTION] = {"--traction", "top=0,0,-1", MEMBER(traction), FOR_ELASTICITY, NAME_PART, true, false, false},
+    [ROLE_TRACTION] = {"--traction", "top=0,0,-1", MEMBER(traction), FOR_ELASTICITY, NAME_PART, true, false,
+                       false},
     [ROLE_SOURCE] = {"--source", "x*y", MEMBER(source), FOR_SCALARS, NAME_REGION, false, true, false},
     [ROLE_FORCE] = {"--force", "0,0,-1", MEMBER(force), FOR_ELASTICITY, NAME_REGION, true, false, false},
-    [ROLE_COEFFICIENT] = {"--coefficient", "2", MEMBER(coefficient), FOR_DIFFUSION, NAME_REGION, false, false, false},
+    [ROLE_COEFFICIENT] = {"--coefficient", "2", MEMBER(coefficient), FOR_DIFFUSION, NAME_REGION, false, false,
+                          false},
     [ROLE_CAPACITY] = {"--capacity", "2", MEMBER(capacity), FOR_HEAT, NAME_REGION, false, false, false},
     [ROLE_YOUNG] = {"--young", "70e9", MEMBER(young), FOR_ELASTICITY, NAME_REGION, false, false, true},
     [ROLE_POISSON] = {"--poisson", "0.3", MEMBER(poisson), FOR_ELASTICITY, NAME_REGION, false, false, true},
@@ -49,7 +51,10 @@ static void list_problems(int problems, char text[80]) {
   for (int i = 0; i <= PROBLEM_ELASTICITY; i++) {
     if (!(problems >> i & 1)) continue;
     left--;
-    n += snprintf(text + n, (size_t)(80 - n), "%s%s", solve_problem_name(i), left > 1 ? ", " : left ? " and " : "");
+    n += snprintf(text + n, (size_t)(80 - n), "%s%s", solve_problem_name(i),
+                  left > 1 ? ", "
+                  : left   ? " and "
+                           : "");
   }
 }
 
@@ -58,7 +63,8 @@ static int check_role(const SolveOptions *o, SolveRole role) {
 
   if (roles[role].problems >> o->problem & 1) return CLI_OK;
   list_problems(roles[role].problems, text);
-  args_wrong(&solve_command, roles[role].option, "only for %s, not for %s", text, solve_problem_name(o->problem));
+  args_wrong(&solve_command, roles[role].option, "only for %s, not for %s", text,
+             solve_problem_name(o->problem));
   return CLI_USAGE;
 }
 
@@ -128,8 +134,8 @@ static int parse_formula(const SolveOptions *o, const char *text, Formula *formu
   char shown[ARG_SHOWN];
 
   if (needs_name && (!equals || equals == text)) {
-    args_wrong(&solve_command, formula->option, "expected NAME=EXPR such as %s, found '%s'", roles[role].example,
-               args_shown(text, shown));
+    args_wrong(&solve_command, formula->option, "expected NAME=EXPR such as %s, found '%s'",
+               roles[role].example, args_shown(text, shown));
     return CLI_USAGE;
   }
   if (equals == text || (equals && roles[role].name == NAME_NONE)) {
@@ -181,8 +187,9 @@ static int check_formula(const Solve *s, const Formula *formula) {
     const bool is_positive = role == ROLE_COEFFICIENT || role == ROLE_CAPACITY || role == ROLE_YOUNG;
     const char *expected = is_positive && is_constant && !(value > 0 && isfinite(value)) ? "a positive value"
                            : roles[role].is_number && !is_constant                       ? "a constant"
-                           : role == ROLE_POISSON && !(value > -1 && value < 0.5)        ? "a value between -1 and 0.5"
-                                                                                         : NULL;
+                           : role == ROLE_POISSON && !(value > -1 && value < 0.5)
+                               ? "a value between -1 and 0.5"
+                               : NULL;
     if (expected) {
       args_wrong(&solve_command, formula->option, "expected %s, found '%s'", expected,
                  args_shown(formula->text, shown));
@@ -300,10 +307,11 @@ static int check_region(const Solve *s, Formula *formula) {
 
   RitzMeshGetNumRegions(s->mesh, &num);
   for (CeedInt i = 0; i < num; i++) {
-    if (!RitzMeshGetRegion(s->mesh, i, &name, &formula->region) && !strcmp(name, formula->name)) return CLI_OK;
+    if (!RitzMeshGetRegion(s->mesh, i, &name, &formula->region) && !strcmp(name, formula->name))
+      return CLI_OK;
   }
-  fprintf(stderr, "%s: %s: the mesh has no region '%s'; its regions are: ", solve_command.name, formula->option,
-          args_shown(formula->name, shown));
+  fprintf(stderr, "%s: %s: the mesh has no region '%s'; its regions are: ", solve_command.name,
+          formula->option, args_shown(formula->name, shown));
   for (CeedInt i = 0; i < num && !RitzMeshGetRegion(s->mesh, i, &name, NULL); i++)
     fprintf(stderr, "%s%s", i ? ", " : "", name);
   fprintf(stderr, "\n");
@@ -330,8 +338,9 @@ static int check_components(const Solve *s, const Formula *formula) {
   char shown[ARG_SHOWN];
 
   if (formula->role == ROLE_FIXED || formula->num == needed) return CLI_OK;
-  args_wrong(&solve_command, formula->option, "expected %d formulas such as %s, one for each direction, found '%s'",
-             needed, needed == 3 ? "0,0,-1" : "0,-1", args_shown(formula->text, shown));
+  args_wrong(&solve_command, formula->option,
+             "expected %d formulas such as %s, one for each direction, found '%s'", needed,
+             needed == 3 ? "0,0,-1" : "0,-1", args_shown(formula->text, shown));
   return CLI_USAGE;
 }
 
@@ -353,7 +362,8 @@ int solve_check_formulas(Solve *s) {
   for (size_t i = 0; i < s->num_formulas; i++) {
     Formula *formula = &s->formulas[i];
 
-    if (formula->name) CLI_TRY((roles[formula->role].name == NAME_PART ? check_part : check_region)(s, formula));
+    if (formula->name)
+      CLI_TRY((roles[formula->role].name == NAME_PART ? check_part : check_region)(s, formula));
     CLI_TRY(check_coordinates(s, formula));
     CLI_TRY(check_components(s, formula));
   }

@@ -31,7 +31,8 @@ static int create_level_modes(void *ctx, CeedInt level, RitzSpace space, CeedInt
   CLI_TRY_CLEANUP(problem_create_modes(&s->problem, space, constraints, num, modes));
   if (*num > max || *num != s->num_modes) {
     ierr = CeedError(s->ceed, CEED_ERROR_UNSUPPORTED,
-                     "level %" CeedInt_FMT " has %" CeedInt_FMT " modes without energy, the finest %" CeedInt_FMT,
+                     "level %" CeedInt_FMT " has %" CeedInt_FMT
+                     " modes without energy, the finest %" CeedInt_FMT,
                      level, *num, s->num_modes);
   }
   for (CeedInt i = 0; i < *num; i++) {
@@ -51,6 +52,12 @@ static CeedScalarType chosen_precision(const Solve *s) {
   return s->options.precision == PRECISION_F64 || own == CEED_SCALAR_FP32 ? own : CEED_SCALAR_FP32;
 }
 
+// Degree of the smoothing polynomials: elastic bodies that bend are smoothed less easily than temperatures.
+static CeedInt chosen_degree(const Solve *s) {
+  if (s->options.degree) return s->options.degree;
+  return s->options.problem == PROBLEM_ELASTICITY ? 5 : 0;
+}
+
 static int create_multigrid(Solve *s) {
   static const RitzHierarchyKind kinds[] = {RITZ_HIERARCHY_AUTO, RITZ_HIERARCHY_P, RITZ_HIERARCHY_H,
                                             RITZ_HIERARCHY_HP};
@@ -59,14 +66,17 @@ static int create_multigrid(Solve *s) {
   static const RitzDirectKind coarse[] = {RITZ_DIRECT_AUTO,    RITZ_DIRECT_DENSE, RITZ_DIRECT_CHOLMOD,
                                           RITZ_DIRECT_UMFPACK, RITZ_DIRECT_AMG,   RITZ_DIRECT_CG};
   const SolveOptions *o = &s->options;
-  const RitzHierarchyOptions levels = {.kind = o->levels < 0 ? RITZ_HIERARCHY_AUTO : kinds[o->levels]};
+  // Bending is not found in degree 1: the way from 3 leads over 2.
+  const bool is_gentle = o->problem == PROBLEM_ELASTICITY && o->order == 3;
+  const RitzHierarchyOptions levels = {.kind = o->levels < 0 ? RITZ_HIERARCHY_AUTO : kinds[o->levels],
+                                       .degree_divisor = is_gentle ? 1 : 2};
   const RitzMultigridOptions options = {
       .cycle = o->cycle == CYCLE_W   ? RITZ_CYCLE_W
                : o->cycle == CYCLE_F ? RITZ_CYCLE_F
                                      : RITZ_CYCLE_V,
       .is_full = o->cycle == CYCLE_FULL,
       .smoother = o->smoother < 0 ? RITZ_SMOOTHER_AUTO : smoothers[o->smoother],
-      .chebyshev = {.degree = o->degree},
+      .chebyshev = {.degree = chosen_degree(s)},
       .use_precision = true,
       .precision = chosen_precision(s),
       .coarse = {.kind = o->coarse < 0 ? RITZ_DIRECT_AUTO : coarse[o->coarse]},
@@ -76,8 +86,8 @@ static int create_multigrid(Solve *s) {
 
   if (!ierr) {
     ierr = RitzPreconditionerCreateMultigridOfHierarchy(s->ceed, hierarchy, create_level,
-                                                        s->num_modes ? create_level_modes : NULL, s, s->num_fixed,
-                                                        s->fixed, &options, &s->pc);
+                                                        s->num_modes ? create_level_modes : NULL, s,
+                                                        s->num_fixed, s->fixed, &options, &s->pc);
   }
   RitzHierarchyDestroy(&hierarchy);
   return ierr;
@@ -86,14 +96,13 @@ static int create_multigrid(Solve *s) {
 // ---- Preconditioners ----
 
 static int create_chebyshev(Solve *s) {
-  const RitzChebyshevOptions options = {.degree = s->options.degree};
+  const RitzChebyshevOptions options = {.degree = chosen_degree(s)};
   RitzPreconditioner inner = NULL;
   int ierr = s->problem.num_comp > 1
                  ? RitzPreconditionerCreatePointBlockJacobi(s->problem.op, s->constraints, &inner)
                  : RitzPreconditionerCreateOperatorJacobi(s->problem.op, s->constraints, &inner);
 
-  if (!ierr)
-    ierr = RitzPreconditionerCreateChebyshev(s->problem.op, s->constraints, inner, &options, &s->pc);
+  if (!ierr) ierr = RitzPreconditionerCreateChebyshev(s->problem.op, s->constraints, inner, &options, &s->pc);
   RitzPreconditionerDestroy(&inner);
   return ierr;
 }
@@ -113,7 +122,7 @@ static int create_kind(Solve *s, SolvePreconditioner kind) {
 }
 
 static const char *kind_name(SolvePreconditioner kind) {
-  static const char *const names[] = {"no preconditioner", "Jacobi",           "point-block Jacobi",
+  static const char *const names[] = {"no preconditioner", "Jacobi",          "point-block Jacobi",
                                       "Chebyshev",         "element Schwarz", "multigrid"};
   return names[kind];
 }
@@ -124,9 +133,9 @@ static int create_preconditioner(Solve *s, SolvePreconditioner *kind) {
   const bool is_free = o->preconditioner < 0 && !o->jacobi && !o->no_jacobi;
   int ierr;
 
-  *kind = o->preconditioner >= 0 ? (SolvePreconditioner)o->preconditioner
-          : o->no_jacobi         ? PC_NONE
-          : o->jacobi            ? PC_JACOBI
+  *kind = o->preconditioner >= 0       ? (SolvePreconditioner)o->preconditioner
+          : o->no_jacobi               ? PC_NONE
+          : o->jacobi                  ? PC_JACOBI
           : o->problem == PROBLEM_MASS ? PC_JACOBI
                                        : PC_MULTIGRID;
   ierr = create_kind(s, *kind);
@@ -160,8 +169,9 @@ static int choose_solver(const Solve *s, RitzSolverType *type) {
 }
 
 static const char *solver_name(RitzSolverType type) {
-  static const char *const names[] = {"conjugate gradients", "flexible conjugate gradients", "MINRES", "GMRES",
-                                      "FGMRES",              "Chebyshev iteration",          "Richardson iteration"};
+  static const char *const names[] = {
+      "conjugate gradients", "flexible conjugate gradients", "MINRES", "GMRES", "FGMRES",
+      "Chebyshev iteration", "Richardson iteration"};
   return names[type];
 }
 

@@ -7,65 +7,96 @@
 #include "cli/solve.h"
 
 #define MEMBER(name) offsetof(SolveOptions, name)
-#define LIST(name, value, help, member) {name, value, help, ARG_TEXT_LIST, MEMBER(member), 0, 0, {NULL}}
-#define TEXT(name, value, help, member) {name, value, help, ARG_TEXT, MEMBER(member), 0, 0, {NULL}}
-#define FLAG(name, help, member) {name, NULL, help, ARG_FLAG, MEMBER(member), 0, 0, {NULL}}
-#define INTEGER(name, help, member, least) {name, "N", help, ARG_INT, MEMBER(member), least, INFINITY, {NULL}}
-#define REAL(name, value, help, member) {name, value, help, ARG_REAL, MEMBER(member), 0, INFINITY, {NULL}}
-#define CHOICE(name, help, member, ...) {name, NULL, help, ARG_CHOICE, MEMBER(member), 0, 0, {__VA_ARGS__, NULL}}
+#define LIST(name, value, help, member)                                                                      \
+  {                                                                                                          \
+    name, value, help, ARG_TEXT_LIST, MEMBER(member), 0, 0, { NULL }                                         \
+  }
+#define TEXT(name, value, help, member)                                                                      \
+  {                                                                                                          \
+    name, value, help, ARG_TEXT, MEMBER(member), 0, 0, { NULL }                                              \
+  }
+#define FLAG(name, help, member)                                                                             \
+  {                                                                                                          \
+    name, NULL, help, ARG_FLAG, MEMBER(member), 0, 0, { NULL }                                               \
+  }
+#define INTEGER(name, help, member, least)                                                                   \
+  {                                                                                                          \
+    name, "N", help, ARG_INT, MEMBER(member), least, INFINITY, { NULL }                                      \
+  }
+#define REAL(name, value, help, member)                                                                      \
+  {                                                                                                          \
+    name, value, help, ARG_REAL, MEMBER(member), 0, INFINITY, { NULL }                                       \
+  }
+#define CHOICE(name, help, member, ...)                                                                      \
+  {                                                                                                          \
+    name, NULL, help, ARG_CHOICE, MEMBER(member), 0, 0, { __VA_ARGS__, NULL }                                \
+  }
 
 static const ArgOption options_table[] = {
-    CHOICE("--problem", "what is solved, see below (default poisson)", problem, "poisson", "mass", "helmholtz",
-           "heat", "elasticity"),
+    CHOICE("--problem", "what is solved, see below (default poisson)", problem, "poisson", "mass",
+           "helmholtz", "heat", "elasticity"),
     {"--order", "P", "polynomial degree (default 2): --order 4", ARG_INT, MEMBER(order), 1, INFINITY, {NULL}},
-    INTEGER("--refine", "split every element into 2^dim of its shape (pyramids into 6, and\n4 tetrahedra), N times: --refine 1",
+    INTEGER("--refine",
+            "split every element into 2^dim of its shape (pyramids into 6, and\n4 tetrahedra), N times: "
+            "--refine 1",
             refine, 0),
     LIST("--bc", "NAME=EXPR",
          "value of u on a boundary part; may be repeated, the later one\ncounts where parts meet; the part "
          "\"all\" is all of the boundary;\nparts without value have a vanishing flux: --bc base=100; of\n"
          "elasticity the displacement: --bc base=0,0,x/100",
          bc),
-    LIST("--fixed", "NAME[.x|.y|.z]", "no displacement on a boundary part, or in one direction alone:\n--fixed base --fixed sides.z", fixed),
-    LIST("--flux", "NAME=EXPR", "k times the normal derivative on a part, positive: what flows in:\n--flux fins=20", flux),
-    LIST("--traction", "NAME=EXPR,..", "force per area on a part, as many formulas as dimensions:\n--traction inlet=0,0,-1e6",
-         traction),
-    LIST("--source", "[REGION=]EXPR", "right-hand side f (default 0), also for one region of the mesh\nalone: --source aluminium=1e6",
+    LIST("--fixed", "NAME[.x|.y|.z]",
+         "no displacement on a boundary part, or in one direction alone:\n--fixed base --fixed sides.z",
+         fixed),
+    LIST("--flux", "NAME=EXPR",
+         "k times the normal derivative on a part, positive: what flows in:\n--flux fins=20", flux),
+    LIST("--traction", "NAME=EXPR,..",
+         "force per area on a part, as many formulas as dimensions:\n--traction inlet=0,0,-1e6", traction),
+    LIST("--source", "[REGION=]EXPR",
+         "right-hand side f (default 0), also for one region of the mesh\nalone: --source aluminium=1e6",
          source),
     LIST("--force", "[REGION=]EXPR,..", "force per volume: --force 0,0,-9.81*2700", force),
-    LIST("--coefficient", "[REGION=]EXPR", "k (default 1), positive: --coefficient 1+x^2\n--coefficient copper=400", coefficient),
+    LIST("--coefficient", "[REGION=]EXPR",
+         "k (default 1), positive: --coefficient 1+x^2\n--coefficient copper=400", coefficient),
     REAL("--lambda", "VALUE", "lambda of helmholtz (default 1): --lambda 667", lambda),
     LIST("--capacity", "[REGION=]EXPR", "c of heat (default 1): --capacity 2.4e6", capacity),
     LIST("--young", "[REGION=]VALUE", "Young's modulus (default 1): --young 70e9", young),
     LIST("--poisson", "[REGION=]VALUE", "Poisson's ratio (default 0.3): --poisson steel=0.29", poisson),
     REAL("--time", "T", "heat: from 0 to this time: --time 10", time),
     INTEGER("--steps", "heat: in so many steps (default 10): --steps 100", steps, 1),
-    CHOICE("--method", "of time steps (default bdf2): --method implicit-euler", method, "implicit-euler", "bdf2"),
+    CHOICE("--method", "of time steps (default bdf2): --method implicit-euler", method, "implicit-euler",
+           "bdf2"),
     LIST("--initial", "EXPR", "heat: u at time 0 (default 0): --initial 20", initial),
-    CHOICE("--exact",
-           "choose f and the values on all of the boundary so that u is the\nproduct of sin(pi x), sin(pi y), "
-           "sin(pi z), in every component, for\nheat times exp(-t); print the errors: --exact sine",
-           exact, "sine"),
+    CHOICE(
+        "--exact",
+        "choose f and the values on all of the boundary so that u is the\nproduct of sin(pi x), sin(pi y), "
+        "sin(pi z), in every component, for\nheat times exp(-t); print the errors: --exact sine",
+        exact, "sine"),
     TEXT("--ceed", "RESOURCE", "backend, see 'ritz info' (default /cpu/self): --ceed /gpu/cuda", ceed),
     REAL("--tol", "T", "reduction of the residual to reach (default 1e-10): --tol 1e-6", tol),
     INTEGER("--max-it", "limit of iterations (default 10000): --max-it 50", max_it, 0),
     CHOICE("--solver",
-           "method (default cg, or fcg, flexible, where the preconditioner is\nnot one fixed symmetric matrix): --solver minres",
+           "method (default cg, or fcg, flexible, where the preconditioner is\nnot one fixed symmetric "
+           "matrix): --solver minres",
            solver, "cg", "fcg", "minres", "gmres", "fgmres", "chebyshev", "richardson"),
-    CHOICE("--preconditioner", "(default multigrid; for mass jacobi): --preconditioner chebyshev", preconditioner,
-           "none", "jacobi", "point-jacobi", "chebyshev", "schwarz", "multigrid"),
-    CHOICE("--precision", "of multigrid (default auto: f32): --precision f64", precision, "f64", "f32", "auto"),
-    CHOICE("--levels",
-           "of multigrid: degrees P, P/2 .. 1 of one mesh, coarser meshes, or\nboth (default auto): --levels hp", levels,
-           "auto", "p", "h", "hp"),
-    CHOICE("--smoother", "of multigrid, under Chebyshev polynomials (default auto):\n--smoother point-jacobi", smoother, "auto",
-           "jacobi", "point-jacobi", "schwarz"),
-    INTEGER("--degree", "of these polynomials (default 3): --degree 2", degree, 1),
+    CHOICE("--preconditioner", "(default multigrid; for mass jacobi): --preconditioner chebyshev",
+           preconditioner, "none", "jacobi", "point-jacobi", "chebyshev", "schwarz", "multigrid"),
+    CHOICE("--precision", "of multigrid (default auto: f32): --precision f64", precision, "f64", "f32",
+           "auto"),
+    CHOICE(
+        "--levels",
+        "of multigrid: degrees P, P/2 .. 1 of one mesh, coarser meshes, or\nboth (default auto): --levels hp",
+        levels, "auto", "p", "h", "hp"),
+    CHOICE("--smoother", "of multigrid, under Chebyshev polynomials (default auto):\n--smoother point-jacobi",
+           smoother, "auto", "jacobi", "point-jacobi", "schwarz"),
+    INTEGER("--degree", "of these polynomials (default 3; elasticity 5): --degree 2", degree, 1),
     CHOICE("--cycle", "of multigrid (default v): --cycle w", cycle, "v", "w", "f", "full"),
-    CHOICE("--coarse", "solver of the coarsest level (default auto): --coarse cholmod", coarse, "auto", "dense", "cholmod",
-           "umfpack", "amg", "cg"),
+    CHOICE("--coarse", "solver of the coarsest level (default auto): --coarse cholmod", coarse, "auto",
+           "dense", "cholmod", "umfpack", "amg", "cg"),
     FLAG("--jacobi", "the same as --preconditioner jacobi", jacobi),
     FLAG("--no-jacobi", "the same as --preconditioner none", no_jacobi),
-    TEXT("--output", "FILE.vtu", "write the solution for ParaView; of heat a series and FILE.pvd:\n--output heat.vtu", output),
+    TEXT("--output", "FILE.vtu",
+         "write the solution for ParaView; of heat a series and FILE.pvd:\n--output heat.vtu", output),
     INTEGER("--every", "of a series: every N-th step (default 1): --every 10", every, 1),
     FLAG("--verbose", "show all of the preconditioner", verbose),
 };
@@ -125,7 +156,8 @@ static const char *option_of_data(const SolveOptions *o) {
 static ArgsResult check_time(const SolveOptions *o) {
   if (o->problem == PROBLEM_HEAT) {
     if (o->time > 0) return ARGS_RUN;
-    return args_wrong(&solve_command, "--time", "heat needs the time to reach, such as --time 1 (a steady state is poisson)");
+    return args_wrong(&solve_command, "--time",
+                      "heat needs the time to reach, such as --time 1 (a steady state is poisson)");
   }
   if (o->time >= 0) return args_wrong(&solve_command, "--time", "only with --problem heat");
   if (o->steps) return args_wrong(&solve_command, "--steps", "only with --problem heat");
@@ -137,7 +169,8 @@ static ArgsResult check_time(const SolveOptions *o) {
 // Options of multigrid without multigrid, and other contradictions.
 static ArgsResult check_method(const SolveOptions *o) {
   const int pc = o->preconditioner;
-  const bool is_multigrid = pc == PC_MULTIGRID || (pc == CHOICE_AUTO && !o->jacobi && !o->no_jacobi && o->problem != PROBLEM_MASS);
+  const bool is_multigrid =
+      pc == PC_MULTIGRID || (pc == CHOICE_AUTO && !o->jacobi && !o->no_jacobi && o->problem != PROBLEM_MASS);
   const char *option = o->precision != CHOICE_AUTO  ? "--precision"
                        : o->levels != CHOICE_AUTO   ? "--levels"
                        : o->smoother != CHOICE_AUTO ? "--smoother"
@@ -150,7 +183,8 @@ static ArgsResult check_method(const SolveOptions *o) {
     return args_wrong(&solve_command, "--jacobi", "contradicts --preconditioner");
   if (o->no_jacobi && pc != CHOICE_AUTO && pc != PC_NONE)
     return args_wrong(&solve_command, "--no-jacobi", "contradicts --preconditioner");
-  if (!is_multigrid && option) return args_wrong(&solve_command, option, "only with --preconditioner multigrid");
+  if (!is_multigrid && option)
+    return args_wrong(&solve_command, option, "only with --preconditioner multigrid");
   if (o->degree && !is_multigrid && pc != PC_CHEBYSHEV)
     return args_wrong(&solve_command, "--degree", "only with --preconditioner multigrid or chebyshev");
   return ARGS_RUN;

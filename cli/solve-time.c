@@ -2,7 +2,8 @@
 // Time steps of heat, c du/dt + K u = f(t), with M the matrix of c and h the step:
 //
 //     implicit Euler   (M / h + K) u_n = f_n + M u_(n-1) / h
-//     BDF2             (3 M / (2 h) + K) u_n = f_n + M (2 u_(n-1) - u_(n-2) / 2) / h,   first step: implicit Euler
+//     BDF2             (3 M / (2 h) + K) u_n = f_n + M (2 u_(n-1) - u_(n-2) / 2) / h,   first step: implicit
+//     Euler
 //
 // Solves begin from the last step, extrapolated by BDF2; the preconditioner is made once.
 #define _POSIX_C_SOURCE 200809L
@@ -18,7 +19,7 @@ typedef struct {
   Solve *s;
   double h;
   int step;
-  CeedOperator capacity, start;          // owned, as the vectors; start: of the first step, NULL: as the others
+  CeedOperator capacity, start; // owned, as the vectors; start: of the first step, NULL: as the others
   CeedVector last, before, history, load; // u of the two steps before; combination of them; f
   bool load_varies;
   CeedInt iterations, most; // of all steps; of one
@@ -50,7 +51,8 @@ static int open_series(TimeLoop *loop) {
   if (!loop->series) ierr = CeedError(loop->s->ceed, CEED_ERROR_MAJOR, "%s: cannot be written", path);
   free(path);
   if (ierr) return ierr;
-  fprintf(loop->series, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n");
+  fprintf(loop->series,
+          "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n");
   return CEED_ERROR_SUCCESS;
 }
 
@@ -164,8 +166,9 @@ static void show_step(const TimeLoop *loop, CeedInt iterations) {
   const int steps = loop->s->options.steps, stride = steps / 20 > 1 ? steps / 20 : 1;
 
   if (!loop->terminal && loop->step % stride && loop->step != steps) return;
-  fprintf(stderr, "%s  step %6d of %d  t = %-10.4g %3" CeedInt_FMT " iterations%s", loop->terminal ? "\r" : "",
-          loop->step, steps, loop->s->problem.time, iterations, loop->terminal && loop->step < steps ? "" : "\n");
+  fprintf(stderr, "%s  step %6d of %d  t = %-10.4g %3" CeedInt_FMT " iterations%s",
+          loop->terminal ? "\r" : "", loop->step, steps, loop->s->problem.time, iterations,
+          loop->terminal && loop->step < steps ? "" : "\n");
   fflush(stderr);
 }
 

@@ -109,12 +109,21 @@ static void clean_up(Solve *s) {
 }
 
 int cli_solve(int argc, char **argv) {
-  Solve s = {
-      .options = {
-          .order = 2, .exact = EXACT_NONE, .lambda = 1, .ceed = "/cpu/self", .tol = 1e-10, .max_it = 10000,
-          .time = -1, .method = CHOICE_AUTO, .solver = CHOICE_AUTO, .preconditioner = CHOICE_AUTO,
-          .precision = CHOICE_AUTO, .levels = CHOICE_AUTO, .smoother = CHOICE_AUTO, .cycle = CHOICE_AUTO,
-          .coarse = CHOICE_AUTO}};
+  Solve s = {.options = {.order = 2,
+                         .exact = EXACT_NONE,
+                         .lambda = 1,
+                         .ceed = "/cpu/self",
+                         .tol = 1e-10,
+                         .max_it = 10000,
+                         .time = -1,
+                         .method = CHOICE_AUTO,
+                         .solver = CHOICE_AUTO,
+                         .preconditioner = CHOICE_AUTO,
+                         .precision = CHOICE_AUTO,
+                         .levels = CHOICE_AUTO,
+                         .smoother = CHOICE_AUTO,
+                         .cycle = CHOICE_AUTO,
+                         .coarse = CHOICE_AUTO}};
   ArgsResult parsed = args_parse(&solve_command, argc, argv, &s.options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
 

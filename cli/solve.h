@@ -26,7 +26,14 @@ enum { EXACT_NONE = -1, EXACT_SINE = 0 };
 enum { CHOICE_AUTO = -1 }; // an option of several words that is not given
 
 // Words of --preconditioner, --precision, --method and --cycle, in their order.
-typedef enum { PC_NONE, PC_JACOBI, PC_POINT_JACOBI, PC_CHEBYSHEV, PC_SCHWARZ, PC_MULTIGRID } SolvePreconditioner;
+typedef enum {
+  PC_NONE,
+  PC_JACOBI,
+  PC_POINT_JACOBI,
+  PC_CHEBYSHEV,
+  PC_SCHWARZ,
+  PC_MULTIGRID
+} SolvePreconditioner;
 enum { PRECISION_F64, PRECISION_F32, PRECISION_AUTO };
 enum { IMPLICIT_EULER, BDF2 };
 enum { CYCLE_V, CYCLE_W, CYCLE_F, CYCLE_FULL };
@@ -121,25 +128,25 @@ double solve_formula_value(const void *formula, const ProblemPoint *point, CeedI
 bool solve_depends_on_time(const Solve *s, SolveRole role);
 
 // ---- solve-data.c ----
-int solve_create_materials(Solve *s);  // Ceed code
+int solve_create_materials(Solve *s);                           // Ceed code
 void solve_report_coefficients(const Solve *s, bool *reported); // why a coefficient was refused
-int solve_set_boundary(Solve *s);      // Ceed code: values in u at the problem's time
-int solve_create_constraints(Solve *s); // Ceed code: entries with given values, modes of no energy
+int solve_set_boundary(Solve *s);              // Ceed code: values in u at the problem's time
+int solve_create_constraints(Solve *s);        // Ceed code: entries with given values, modes of no energy
 int solve_add_loads(Solve *s, CeedVector rhs); // Ceed code: sources, fluxes, tractions
-int solve_balance(Solve *s);           // Ceed code: loads without part in the modes, or it is said
-int solve_set_initial(Solve *s);       // Ceed code
+int solve_balance(Solve *s);                   // Ceed code: loads without part in the modes, or it is said
+int solve_set_initial(Solve *s);               // Ceed code
 void solve_show_problem(const Solve *s);
 
 // ---- solve-method.c ----
-int solve_create_method(Solve *s);            // Ceed code: preconditioner and solver
-int solve_run(Solve *s, bool *converged);     // Ceed code: one solve, with progress and result
+int solve_create_method(Solve *s);        // Ceed code: preconditioner and solver
+int solve_run(Solve *s, bool *converged); // Ceed code: one solve, with progress and result
 void solve_show_method(const Solve *s);
 
 // ---- solve-time.c ----
 int solve_time_steps(Solve *s, bool *converged); // Ceed code
 
 // ---- solve-output.c ----
-int solve_show_errors(const Solve *s);                     // Ceed code
-int solve_write_file(const Solve *s, const char *path);    // Ceed code
+int solve_show_errors(const Solve *s);                  // Ceed code
+int solve_write_file(const Solve *s, const char *path); // Ceed code
 
 #endif

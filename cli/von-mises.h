@@ -5,8 +5,8 @@
 
 #include "qfunctions.h" // beside it, also for run-time compilers
 
-// in: gradient of the coordinates, du of a displacement; out: von Mises stress for a shear modulus of 1, in the
-// plane with vanishing strain across it
+// in: gradient of the coordinates, du of a displacement; out: von Mises stress for a shear modulus of 1, in
+// the plane with vanishing strain across it
 CEED_QFUNCTION(solve_von_mises)
 (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
   const SolveContext *s = (const SolveContext *)ctx;

@@ -219,7 +219,7 @@ int ritz_geometry_composite(const RitzGeometryCase *c, const char *name, RitzGeo
   RITZ_TRY_CLEANUP(CeedOperatorCompositeGetNumSub(composite, &num_parts));
   if (!num_parts) {
     ierr = CeedError(c->ceed, CEED_ERROR_INCOMPATIBLE,
-                      "RitzGeometryCreateOperator: no element of the mesh is in the regions of the options");
+                     "RitzGeometryCreateOperator: no element of the mesh is in the regions of the options");
   }
 cleanup:
   ritz_geometry_coordinates_clear(&coordinates);

@@ -271,8 +271,8 @@ TEST(random_texts_are_parsed_or_refused) {
 
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
-                  TESTS(numbers_are_decimal_with_or_without_point_and_exponent, names_are_coordinates_time_and_pi,
-                        operators_bind_as_in_mathematics,
+                  TESTS(numbers_are_decimal_with_or_without_point_and_exponent,
+                        names_are_coordinates_time_and_pi, operators_bind_as_in_mathematics,
                         unary_minus_binds_weaker_than_power_and_stronger_than_product,
                         functions_are_those_of_the_standard_library, random_formulas_have_their_value,
                         needed_coordinates_are_known, values_outside_the_domain_are_not_finite,
