@@ -55,7 +55,8 @@ typedef enum {
   RITZ_PROFILE_APPLY,
   RITZ_PROFILE_DIAGONAL,
   RITZ_PROFILE_POINT_BLOCKS,
-  RITZ_NUM_PROFILE_ACTIONS
+  RITZ_NUM_PROFILE_ACTIONS, // of operators
+  RITZ_PROFILE_PART = RITZ_NUM_PROFILE_ACTIONS
 } RitzProfileAction;
 
 // ---- Ceed ----
@@ -435,6 +436,7 @@ struct CeedOperator_private {
   // active vectors of its arithmetic's precision itself; each other pair that it meets has a variant, which
   // shares all but active_precision, `data`, the backend's answer and the rows of the timing table with it.
   CeedScalarType precision, active_precision[2];
+  RitzOperatorUse use;
   CeedOperator variants[4];   // owned; core/operator-precision.c
   RitzStandIn *stand_in;      // owned, NULL before it is needed; core/operator-stand-in.c
   bool is_stand_in;           // belongs to another operator, for which it computes in CeedScalar
@@ -466,6 +468,9 @@ int ritz_operator_zero_outputs(CeedOperator op, CeedVector out, RitzApplyMode mo
 // Whether arithmetic, passive vectors and these active ones (single operator or composite; CEED_VECTOR_NONE:
 // none) are in the library's own precision.
 bool ritz_operator_is_plain(CeedOperator op, CeedVector in, CeedVector out);
+// RitzOperatorCopyInPrecision of several operators, which share what is converted; all copies or none.
+int ritz_operators_copy(const char *call, CeedInt num, const CeedOperator *ops, CeedScalarType precision,
+                        CeedOperator *copies);
 // Applies a single operator that has elements by the slot of its backend, whatever precisions there are;
 // counted in the timing table.
 int ritz_operator_run(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);

@@ -32,6 +32,7 @@ static const struct {
     {"*Destroy", "*", "NULL OWN ADDRESS", "there is nothing to destroy"},
     {"Ceed*ReferenceCopy", "*_copy", "NULL OWN", "there is nothing to release"},
     {"RitzMeshReferenceCopy", "copy", "NULL", "there is nothing to release"},
+    {"RitzSpaceReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"Ceed*ReferenceCopy", "*", "OWN", "sentinels are copied like handles (ceed.h, Lifetime)"},
     {"CeedVectorGetLength", "vec", "CEED_VECTOR_NONE", "no vector has length 0"},
     {"CeedOperatorCreate", "dqf*", "NULL CEED_QFUNCTION_NONE", "there is no derivative"},
@@ -50,6 +51,8 @@ static const struct {
     {"CeedTensorContractApply", "contract", "NULL OWN FOREIGN", "there is one way to contract"},
     {"Ceed*", "request", "ADDRESS", "nobody waits"},
     {"RitzSolverSetJacobi", "diagonal", "NULL", "removes the preconditioner"},
+    {"RitzSpaceCreateTransfer", "prolong", "NULL", "it is not wanted"},
+    {"RitzSpaceCreateTransfer", "restriction", "NULL", "it is not wanted"},
     {"RitzGeometryCreatePointOperator", "context", "NULL", "the function has no parameters"},
 };
 enum { NUM_LEGAL = sizeof(legal) / sizeof(legal[0]) };
@@ -78,6 +81,7 @@ static bool ends_program(const char *name) {
 
 const CeedInt sentinels_point_offsets[] = {2, 2 + SENTINELS_NODES, 0, 1, 2, 3};
 const CeedInt sentinels_num_points[] = {1, 1}, sentinels_ones[4] = {1, 1, 1, 1};
+const RitzFixedPart sentinels_fixed_part = {.part = "all"};
 static const CeedScalar table[2] = {1, 1};
 const CeedScalar *const sentinels_tables[4] = {table, table, table, table};
 const RitzPointFunction sentinels_point_function = RITZ_POINT_FUNCTION_TABLE(sentinels_at_point, 2, 1);
@@ -189,6 +193,7 @@ static int make_operators(Kit *kit) {
 static int make_mesh(Kit *kit) {
   DO(RitzMeshCreateBox(kit->ceed, 2, (CeedInt[]){1, 1}, NULL, NULL, 1, NULL, NULL, &kit->mesh));
   DO(RitzSpaceCreate(kit->mesh, 1, 1, &kit->space));
+  DO(RitzHierarchyCreate(kit->space, NULL, &kit->hierarchy));
   DO(RitzGeometryCreate(kit->mesh, -1, &kit->geometry));
   DO(RitzSolverCreateCG(kit->ceed, &kit->solver));
   DO(RitzSolverSetOperator(kit->solver, kit->op));
@@ -223,6 +228,7 @@ static int destroy_kit(Kit *kit) {
   } while (0)
   DESTROY(RitzSolver, kit->solver);
   DESTROY(RitzGeometry, kit->geometry);
+  DESTROY(RitzHierarchy, kit->hierarchy);
   DESTROY(RitzSpace, kit->space);
   DESTROY(RitzMesh, kit->mesh);
   CeedOperator *operators[] = {&kit->composite, &kit->op, &kit->op_new, &kit->op_at_points,

@@ -214,7 +214,7 @@ int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in, CeedVector out) {
     CeedOperator sub = op->sub[i];
     if (sub->obj.ceed != op->obj.ceed || sub->num_elem == 0) continue;
     RITZ_TRY_CLEANUP(ritz_operator_variant_for(sub, in, out, &sub));
-    if (!sub->data) ours[num++] = sub;
+    if (!ritz_cpu_is_ready(sub)) ours[num++] = sub;
   }
   ierr = ritz_cpu_prepare(num, ours, in);
   if (!ierr && op->obj.ceed->profile) ritz_profile_prepared(num, ours, begin);
