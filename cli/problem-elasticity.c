@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Stresses of a displacement: at quadrature points, then projected to continuous functions.
+#include <ritz/operator.h>
 #include <ritz/solver.h>
 
 #include "cli/cli.h"
@@ -45,6 +46,7 @@ static int evaluate_stresses(const Problem *p, const Points *points, CeedVector 
   CeedOperator op = NULL;
   int ierr = points_create_operator(p, &context, solve_von_mises, solve_von_mises_loc, 2, 1, fields, &op);
 
+  if (!ierr) ierr = RitzOperatorSetUse(op, RITZ_USE_ONCE);
   if (!ierr) ierr = CeedOperatorApply(op, u, values, CEED_REQUEST_IMMEDIATE);
   CeedOperatorDestroy(&op);
   return ierr ? ierr : scale_stresses(p, points, values);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The known solution, a product of sines: its values, its source, the errors against it.
 #include <math.h>
+#include <ritz/operator.h>
 
 #include "cli/cli.h"
 #include "cli/problem-points.h"
@@ -60,6 +61,7 @@ static int add_block_source(const Problem *p, CeedInt block, CeedVector rhs) {
                                 points_test(p, &points)};
   CLI_TRY_CLEANUP(
       points_create_operator(p, &context, solve_sine_source, solve_sine_source_loc, 3, 1, fields, &op));
+  CLI_TRY_CLEANUP(RitzOperatorSetUse(op, RITZ_USE_ONCE));
   CLI_TRY_CLEANUP(CeedOperatorApplyAdd(op, CEED_VECTOR_NONE, rhs, CEED_REQUEST_IMMEDIATE));
 cleanup:
   CeedOperatorDestroy(&op);
@@ -105,6 +107,7 @@ static int add_block_errors(const Problem *p, CeedInt block, CeedVector u, doubl
   };
   CLI_TRY_CLEANUP(
       points_create_operator(p, &context, solve_sine_errors, solve_sine_errors_loc, 5, 1, fields, &op));
+  CLI_TRY_CLEANUP(RitzOperatorSetUse(op, RITZ_USE_ONCE));
   CLI_TRY_CLEANUP(CeedOperatorApply(op, u, errors, CEED_REQUEST_IMMEDIATE));
   CLI_TRY_CLEANUP(add_errors(errors, sum));
 cleanup:
