@@ -237,7 +237,7 @@ int RitzPreconditionerCreateOperatorJacobi(CeedOperator op, RitzIndices constrai
   RITZ_REQUIRE(pc != NULL, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'pc' is NULL", call);
   RITZ_TRY(ritz_operator_square_length(op, call, &n));
   RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
-  RITZ_TRY(CeedVectorCreate(ceed, n, &diagonal));
+  RITZ_TRY(RitzVectorCreate(ceed, n, precision, &diagonal)); // that of the kernel prepared for the apply
   int ierr = CeedOperatorLinearAssembleDiagonal(op, diagonal, CEED_REQUEST_IMMEDIATE);
   if (!ierr) ierr = create_or_refuse(ceed, call, precision, diagonal, constraints, pc);
   return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));
