@@ -32,6 +32,8 @@ static const struct {
     {"*Destroy", "*", "NULL OWN ADDRESS", "there is nothing to destroy"},
     {"Ceed*ReferenceCopy", "*_copy", "NULL OWN", "there is nothing to release"},
     {"RitzMeshReferenceCopy", "copy", "NULL", "there is nothing to release"},
+    {"RitzIndicesReferenceCopy", "copy", "NULL", "there is nothing to release"},
+    {"RitzVector*Entries", "indices", "NULL", "the set is empty"},
     {"Ceed*ReferenceCopy", "*", "OWN", "sentinels are copied like handles (ceed.h, Lifetime)"},
     {"CeedVectorGetLength", "vec", "CEED_VECTOR_NONE", "no vector has length 0"},
     {"CeedOperatorCreate", "dqf*", "NULL CEED_QFUNCTION_NONE", "there is no derivative"},
@@ -80,6 +82,7 @@ const CeedInt sentinels_point_offsets[] = {2, 2 + SENTINELS_NODES, 0, 1, 2, 3};
 const CeedInt sentinels_num_points[] = {1, 1}, sentinels_ones[4] = {1, 1, 1, 1};
 static const CeedScalar table[2] = {1, 1};
 const CeedScalar *const sentinels_tables[4] = {table, table, table, table};
+const RitzFactor sentinels_factor = {.a = -1, .b = -1, .sign = 1};
 const RitzPointFunction sentinels_point_function = RITZ_POINT_FUNCTION_TABLE(sentinels_at_point, 2, 1);
 
 int sentinels_function(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
@@ -192,6 +195,8 @@ static int make_mesh(Kit *kit) {
   DO(RitzGeometryCreate(kit->mesh, -1, &kit->geometry));
   DO(RitzSolverCreateCG(kit->ceed, &kit->solver));
   DO(RitzSolverSetOperator(kit->solver, kit->op));
+  DO(RitzIndicesCreate(kit->ceed, 1, (int64_t[]){0}, &kit->indices));
+  DO(RitzScalarsCreate(kit->ceed, 1, &kit->scalars));
   kit->options = (RitzOperatorOptions){.kind = RITZ_OPERATOR_MASS, .space = kit->space};
   kit->field = (RitzOutputField){"field", kit->space, kit->matrix};
   snprintf(kit->path, sizeof(kit->path), "/tmp/ritz-sentinels-%ld.vtu", (long)getpid());
@@ -221,6 +226,8 @@ static int destroy_kit(Kit *kit) {
     int code_ = type##Destroy(&(handle));                                                                    \
     if (!ierr) ierr = code_;                                                                                 \
   } while (0)
+  DESTROY(RitzIndices, kit->indices);
+  DESTROY(RitzScalars, kit->scalars);
   DESTROY(RitzSolver, kit->solver);
   DESTROY(RitzGeometry, kit->geometry);
   DESTROY(RitzSpace, kit->space);
