@@ -62,11 +62,14 @@ static void copy_range(void *data, int slot, int64_t first, int64_t count) {
   memcpy(copy->to + first, copy->from + first, (size_t)count);
 }
 
+enum { SHARED_BYTES = 1 << 18 }; // copies of less are done before threads have begun
+
 // On the threads of the context; what the caller hands over may be a part of the same array.
 static int copy_on_host(Ceed ceed, size_t num_bytes, void *to, const void *from) {
   Copy copy = {to, from};
   const bool is_apart = copy.to + num_bytes <= copy.from || copy.from + num_bytes <= copy.to;
-  if (is_apart) return ritz_run_ranges(ceed, (int64_t)num_bytes, copy_range, &copy);
+  if (is_apart && num_bytes >= SHARED_BYTES)
+    return ritz_run_ranges(ceed, (int64_t)num_bytes, copy_range, &copy);
   memmove(to, from, num_bytes);
   return CEED_ERROR_SUCCESS;
 }
