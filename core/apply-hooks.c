@@ -3,6 +3,8 @@
 // backend.
 #include "core/apply-hooks.h"
 
+#include "core/vector-pass.h"
+
 // ---- Applies with hooks ----
 
 // The checks of the slots: both vectors fit the operator.
@@ -35,6 +37,34 @@ int ritz_operator_apply_hooked(CeedOperator op, CeedVector in, CeedVector out, c
   RITZ_TRY(check_length(op, __func__, "input", in));
   RITZ_TRY(check_length(op, __func__, "output", out));
   return op->obj.ceed->backend.operator_apply_hooked(op, in, out, hooks);
+}
+
+// ---- Applies that give the energy ----
+
+static int apply_by_kernel(CeedOperator op, CeedVector in, CeedVector out, RitzIndices zeros,
+                           RitzScalars scalars, CeedInt k, bool *is_done) {
+  const RitzBackend *backend = &op->obj.ceed->backend;
+  const int64_t *entries = NULL;
+
+  *is_done = false;
+  if (!backend->operator_apply_energy || scalars->ceed != op->obj.ceed) return CEED_ERROR_SUCCESS;
+  if (zeros) RITZ_TRY(ritz_indices_for(zeros, __func__, out, &entries));
+  return backend->operator_apply_energy(op, in, out, zeros ? zeros->num : 0, entries, scalars->values, k,
+                                        is_done);
+}
+
+int ritz_operator_apply_energy(CeedOperator op, CeedVector in, CeedVector out, RitzIndices zeros,
+                               RitzScalars scalars, CeedInt k) {
+  bool is_done;
+
+  RITZ_TRY(check_length(op, __func__, "input", in));
+  RITZ_TRY(check_length(op, __func__, "output", out));
+  RITZ_TRY(ritz_scalars_require(scalars, __func__, k, 1));
+  RITZ_TRY(apply_by_kernel(op, in, out, zeros, scalars, k, &is_done));
+  if (is_done) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedOperatorApplyAddActive(op, in, out, CEED_REQUEST_IMMEDIATE));
+  RITZ_TRY(RitzVectorSetEntries(out, zeros, 0));
+  return RitzVectorDotTo(in, out, scalars, k);
 }
 
 // ---- Ranges ----

@@ -27,6 +27,12 @@ int ritz_operator_apply_hooked_prepare(CeedOperator op, CeedVector in, int *num_
 // out := A in, with the work of the hooks. Both vectors are written on the host.
 int ritz_operator_apply_hooked(CeedOperator op, CeedVector in, CeedVector out, const RitzApplyHooks *hooks);
 
+// out += A in, then zeros on the entries of a set (NULL: none), and number k = in . out: from the kernel of
+// the operator itself where it can tell (the energy in . A in), in which case `in` has to be zero on these
+// entries; else in passes of their own. Nobody waits.
+int ritz_operator_apply_energy(CeedOperator op, CeedVector in, CeedVector out, RitzIndices zeros,
+                               RitzScalars scalars, CeedInt k);
+
 // Calls run(data, slot, first, count) on ranges that make up 0 .. n - 1, on the threads of the context;
 // serially where a backend has none. Slots as above.
 int ritz_run_ranges_slots(Ceed ceed, int *num_slots);

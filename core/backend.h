@@ -73,10 +73,6 @@ typedef struct RitzApplyHooks RitzApplyHooks;   // core/apply-hooks.h
 typedef struct RitzPass RitzPass;               // core/vector-pass.h
 typedef struct RitzPassArrays RitzPassArrays;
 typedef void (*RitzRangeFunction)(void *data, int slot, int64_t first, int64_t count);
-typedef struct RitzCgSetup RitzCgSetup; // core/device-cg.h
-typedef struct RitzCgNumbers RitzCgNumbers;
-typedef struct RitzCgStart RitzCgStart;
-typedef struct RitzCgObject RitzCgObject;
 typedef struct RitzBackend RitzBackend;
 struct RitzBackend {
   const char *name;            // canonical resource
@@ -209,18 +205,18 @@ struct RitzBackend {
   int (*operator_tune)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode,
                        RitzTuning *tuning);
 
-  // ---- Optional: for solvers (core/apply-hooks.h, core/device-cg.h) ----
+  // ---- Optional: for solvers (core/apply-hooks.h) ----
   int (*operator_apply_hooked_prepare)(CeedOperator op, CeedVector in, int *num_slots, const char **reason);
   int (*operator_apply_hooked)(CeedOperator op, CeedVector in, CeedVector out, const RitzApplyHooks *hooks);
   int (*run_ranges_slots)(Ceed ceed, int *num_slots);
   int (*run_ranges)(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
-  // r = b - A x and p = M r. Vectors of the setup live as long as the object and belong to the operator's
-  // context; x is the iterate after every call.
-  int (*cg_create)(const RitzCgSetup *setup, RitzCgStart *start, RitzCgObject **cg);
-  // q = A p, alpha = rz / pq, x += alpha scale p, r -= alpha q, p = M r + beta p. Where pq is not a positive
-  // finite number, or alpha scale is not finite, x and r stay, and no further iteration may follow.
-  int (*cg_iterate)(RitzCgObject *cg, RitzCgNumbers *numbers);
-  int (*cg_destroy)(RitzCgObject **cg);
+  // ritz_operator_apply_energy: entries of `zeros` (num_zeros, in the backend's memory) of out are zeroed.
+  // *is_done false: the operator has no such kernel, and nothing was done.
+  int (*operator_apply_energy)(CeedOperator op, CeedVector in, CeedVector out, int64_t num_zeros,
+                               const int64_t *zeros, double *scalars, CeedInt k, bool *is_done);
+  // Marks a moment in the context's queue; reads device memory as of that moment, and waits for no more.
+  int (*mark_moment)(Ceed ceed, bool *is_marked);
+  int (*read_marked)(Ceed ceed, size_t num_bytes, void *host, const void *device);
 
   // ---- Optional: for the timing table (core/profile.h) ----
   // Costs of a single operator that has been applied.

@@ -226,6 +226,12 @@ int ritz_vector_unlock(CeedVector vec, RitzAccess access, void **array, int ierr
 // reader like CeedVectorGetArrayRead. 64-byte aligned; NULL when there are no entries.
 int ritz_vector_get_packed(CeedVector vec, const RitzPacking *packing, const void **packed);
 int ritz_vector_restore_packed(CeedVector vec, const void **packed);
+// The order of data that are packed and nowhere else; false: they are not.
+bool ritz_vector_packed_order(CeedVector vec, RitzPacking *packing);
+// Write access to packed data, where they hold the whole vector and no host's array has been asked for; else
+// *packed is NULL, and nothing is locked. Contents are unspecified on entry; ierr as of ritz_vector_unlock.
+int ritz_vector_begin_packed(CeedVector vec, const RitzPacking *packing, void **packed);
+int ritz_vector_end_packed(CeedVector vec, void **packed, int ierr);
 // How often the vector was packed and converted back.
 void ritz_vector_packing_counts(CeedVector vec, int64_t *num_packs, int64_t *num_unpacks);
 // The loops themselves (core/packing.c), for the batches first_batch .. end_batch - 1 of entries of 4 or 8
@@ -269,6 +275,7 @@ CeedSize ritz_restriction_array_index(CeedElemRestriction rstr, CeedInt n, CeedI
 bool ritz_restriction_has_rows(CeedElemRestriction rstr, CeedInt row_length);
 CeedInt ritz_restriction_row_step(CeedElemRestriction rstr);
 // Strides of the L-vector side of a strided restriction.
+bool ritz_restriction_has_backend_strides(CeedElemRestriction rstr); // of the strided kind
 void ritz_restriction_l_strides(CeedElemRestriction rstr, CeedInt strides[3]);
 
 // ---- CeedBasis ----

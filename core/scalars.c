@@ -87,6 +87,18 @@ int RitzScalarsGet(RitzScalars scalars, CeedInt first, CeedInt num, double value
   return copy(scalars->ceed, num, RITZ_REP_HOST, values, RITZ_REP_DEVICE, scalars->values + first);
 }
 
+int ritz_scalars_mark(RitzScalars scalars, bool *is_marked) {
+  const RitzBackend *backend = &scalars->ceed->backend;
+  *is_marked = false;
+  return backend->mark_moment ? backend->mark_moment(scalars->ceed, is_marked) : CEED_ERROR_SUCCESS;
+}
+
+int ritz_scalars_get_marked(RitzScalars scalars, CeedInt first, CeedInt num, double values[]) {
+  RITZ_TRY(ritz_scalars_require(scalars, __func__, first, num));
+  return scalars->ceed->backend.read_marked(scalars->ceed, (size_t)num * sizeof(*values), values,
+                                            scalars->values + first);
+}
+
 int RitzScalarsSet(RitzScalars scalars, CeedInt first, CeedInt num, const double values[]) {
   RITZ_HANDLE(scalars);
   RITZ_TRY(ritz_scalars_require(scalars, __func__, first, num));

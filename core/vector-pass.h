@@ -58,6 +58,14 @@ int ritz_pass_run_by(const RitzPass *pass, const CeedVector v[], RitzScalars sca
 int ritz_pass_run_by_for(const char *call, const RitzPass *pass, const CeedVector v[], RitzScalars scalars,
                          const RitzFactor factors[], CeedInt first_sum);
 
+// ---- Numbers that are read while work goes on ----
+
+// Notes the moment. *is_marked false: this context cannot tell moments apart (hosts, devices of one queue).
+int ritz_scalars_mark(RitzScalars scalars, bool *is_marked);
+// RitzScalarsGet as of the last mark, which waits for what was queued before it alone. What comes after must
+// not write to these numbers.
+int ritz_scalars_get_marked(RitzScalars scalars, CeedInt first, CeedInt num, double values[]);
+
 // ---- For core/ and backends ----
 
 // The number of factors that the lines name.

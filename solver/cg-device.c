@@ -1,61 +1,160 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Conjugate gradients on a device: the backend iterates (core/device-cg.h), this file decides when to stop,
-// by the rules that hold on the host. Called by RitzSolverSolve where the operator's backend can do that and
-// the vectors are of its context.
-#include "core/device-cg.h"
-
+// Merged conjugate gradients on devices: the operator gives p . A p itself where it can, two passes do the
+// rest, and all numbers stay on the device. The host waits once an iteration, for three numbers, which decide
+// when to stop; meanwhile the device works on the product of the next iteration, which is in vain at the end.
+// Bytes an entry in double precision:
+//
+//     A         q += A p, p . q; without a kernel that gives it a pass more: 16
+//     advance   r -= alpha q, |r|^2, r . M r                     24, with M 32
+//     turn      x += alpha scale p, p = M r + beta p, q = 0      48, with M 56
+//
+// Where p . q is not a positive finite number, alpha counts as zero (RitzFactor): x stays.
 #include "solver/cg.h"
 
-static void set_products(RitzCg *cg, double rr, double rz) {
-  cg->rr = ritz_cg_without_dust(rr);
-  cg->rz = cg->solver->diagonal ? rz : cg->rr;
+enum { NONE = RITZ_PASS_NONE };
+
+static const RitzPass advance = {
+    // r, q
+    .name = "merged_advance",
+    .num_vectors = 2,
+    .num_lines = 1,
+    .num_sums = 1,
+    .line = {{0, 2, {{NONE, 0, NONE}, {0, 1, NONE}}}},
+    .sum = {{0, 0, NONE}},
+};
+static const RitzPass advance_diagonal = {
+    // r, q, M
+    .name = "merged_advance_diagonal",
+    .num_vectors = 3,
+    .num_lines = 1,
+    .num_sums = 2,
+    .line = {{0, 2, {{NONE, 0, NONE}, {0, 1, NONE}}}},
+    .sum = {{0, 0, NONE}, {0, 0, 2}},
+};
+static const RitzPass turn = {
+    // x, p, q, r
+    .name = "merged_turn",
+    .num_vectors = 4,
+    .num_lines = 3,
+    .line = {{0, 2, {{NONE, 0, NONE}, {0, 1, NONE}}}, {1, 2, {{NONE, 3, NONE}, {1, 1, NONE}}}, {2, 0, {{0}}}},
+};
+static const RitzPass turn_diagonal = {
+    // x, p, q, r, M
+    .name = "merged_turn_diagonal",
+    .num_vectors = 5,
+    .num_lines = 3,
+    .line = {{0, 2, {{NONE, 0, NONE}, {0, 1, NONE}}}, {1, 2, {{NONE, 3, 4}, {1, 1, NONE}}}, {2, 0, {{0}}}},
+};
+
+// Numbers of one iteration; those of the one before keep the other half of the list.
+enum { PQ, RR, RZ, NUM_NUMBERS };
+
+typedef struct {
+  RitzSolver solver;
+  const RitzSolve *solve;
+  CeedVector inverse;  // borrowed; NULL: M is one
+  CeedVector r, p, q;  // owned
+  RitzScalars scalars; // owned, [2][NUM_NUMBERS]
+  CeedInt now, before; // first numbers of this iteration, of the last one
+  bool may_run_ahead;  // a product too many changes q alone
+  bool is_ahead;       // q is the product of the next iteration already
+  double scale, rz;    // the second: before the iteration
+} Cg;
+
+static CeedInt place_of_rz(const Cg *cg, CeedInt first) { return first + (cg->inverse ? RZ : RR); }
+
+// ---- An iteration ----
+
+static int apply(Cg *cg) {
+  const RitzSystem *system = &cg->solve->system;
+  return ritz_operator_apply_energy(system->op, cg->p, cg->q, system->constraints, cg->scalars, cg->now + PQ);
 }
 
-static int iterate_on_device(RitzCg *cg, RitzCgObject *object, RitzSolverReason *reason) {
+static int step(Cg *cg) {
+  const CeedInt rz_before = place_of_rz(cg, cg->before), rz_now = place_of_rz(cg, cg->now);
+  const CeedInt pq = cg->now + PQ;
+  const CeedVector residual[] = {cg->r, cg->q, cg->inverse};
+  const CeedVector all[] = {cg->solve->x, cg->p, cg->q, cg->r, cg->inverse};
+  const RitzFactor alpha = {rz_before, pq, -1};
+  const RitzFactor factors[] = {{rz_before, pq, cg->scale}, {rz_now, rz_before, 1}};
+
+  RITZ_TRY(ritz_pass_run_by(cg->inverse ? &advance_diagonal : &advance, residual, cg->scalars, &alpha,
+                            cg->now + RR));
+  return ritz_pass_run_by(cg->inverse ? &turn_diagonal : &turn, all, cg->scalars, factors, 0);
+}
+
+// The numbers of this iteration, and the product of the next one.
+static int read_and_go_ahead(Cg *cg, double numbers[NUM_NUMBERS]) {
+  const CeedInt first = cg->now, num = cg->inverse ? NUM_NUMBERS : RZ;
+  bool is_marked = false;
+
+  if (cg->may_run_ahead) RITZ_TRY(ritz_scalars_mark(cg->scalars, &is_marked));
+  cg->now = cg->before;
+  cg->before = first;
+  if (is_marked) RITZ_TRY(apply(cg));
+  cg->is_ahead = is_marked;
+  return is_marked ? ritz_scalars_get_marked(cg->scalars, first, num, numbers)
+                   : RitzScalarsGet(cg->scalars, first, num, numbers);
+}
+
+static int iterate(Cg *cg, RitzSolverReason *reason) {
   RitzSolver solver = cg->solver;
-  int (*const next)(RitzCgObject *, RitzCgNumbers *) = solver->op->obj.ceed->backend.cg_iterate;
-  RitzCgNumbers numbers;
+  double numbers[NUM_NUMBERS];
 
-  while (*reason == RITZ_ITERATING) {
-    RITZ_TRY(next(object, &numbers));
-    (void)ritz_cg_alpha(cg, numbers.pq, reason);
-    if (*reason != RITZ_ITERATING) break;
-    set_products(cg, numbers.rr, numbers.rz);
-    RITZ_TRY(ritz_cg_judge(solver, solver->iterations + 1, ritz_cg_norm(cg), cg->rz, reason));
+  if (!cg->is_ahead) RITZ_TRY(apply(cg));
+  RITZ_TRY(step(cg));
+  RITZ_TRY(read_and_go_ahead(cg, numbers));
+  (void)ritz_cg_alpha(cg->rz, numbers[PQ], cg->scale, reason);
+  if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
+  const double rr = ritz_cg_without_dust(numbers[RR]);
+  cg->rz = cg->inverse ? numbers[RZ] : rr;
+  RITZ_TRY(ritz_solver_judge(solver, solver->iterations + 1, cg->scale * sqrt(rr), reason));
+  if (*reason == RITZ_ITERATING) ritz_cg_check_rz(cg->rz, reason);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Before the first iteration ----
+
+// p = M r, and its products as those of an iteration before the first.
+static int start(Cg *cg, RitzSolverReason *reason) {
+  double norm = 0, rr = 0;
+
+  RITZ_TRY(ritz_solve_first_residual(cg->solve, cg->r, &cg->scale, &norm));
+  RITZ_TRY(ritz_cg_products(cg->r, cg->inverse, &rr, &cg->rz));
+  RITZ_TRY(RitzScalarsSet(cg->scalars, place_of_rz(cg, cg->before), 1, &cg->rz));
+  RITZ_TRY(ritz_solver_judge_start(cg->solver, cg->solve, norm, reason));
+  if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
+  ritz_cg_check_rz(cg->rz, reason);
+  if (cg->inverse) return CeedVectorPointwiseMult(cg->p, cg->inverse, cg->r);
+  return RitzVectorCopyRange(cg->r, 0, cg->r->length, cg->p, 0);
+}
+
+// Whether an apply may write to more than the active output: passive outputs, contexts of functions.
+static bool has_other_output(CeedOperator op) {
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    if (has_other_output(op->sub[i])) return true;
   }
-  return CEED_ERROR_SUCCESS;
+  if (!op->is_composite && op->qf->ctx && op->qf->is_context_writable) return true;
+  for (CeedInt i = 0; i < op->num_out; i++) {
+    if (op->out[i]->vec != CEED_VECTOR_ACTIVE && op->out[i]->vec != CEED_VECTOR_NONE) return true;
+  }
+  return false;
 }
 
-// The preconditioner has no say in what is judged before the first iteration.
-static int judge_start(RitzCg *cg, const RitzCgStart *start, RitzSolverReason *reason) {
-  cg->scale = start->scale;
-  set_products(cg, start->rr, start->rz);
-  RITZ_TRY(ritz_cg_judge(cg->solver, 0, ritz_cg_norm(cg), cg->rr, reason));
-  if (*reason == RITZ_ITERATING && !start->is_positive) *reason = RITZ_DIVERGED_PRECONDITIONER;
-  return CEED_ERROR_SUCCESS;
-}
-
-int ritz_cg_solve_on_device(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x, bool is_merged) {
-  const RitzBackend *backend = &solver->op->obj.ceed->backend;
-  const int64_t *entries = NULL;
-  int64_t num = 0;
-  if (solver->constraints) RITZ_TRY(RitzIndicesGet(solver->constraints, &num, &entries));
-  const RitzCgSetup setup = {.op = solver->op,
-                             .n = n,
-                             .b = b,
-                             .x = x,
-                             .diagonal = solver->diagonal,
-                             .num_constraints = num,
-                             .constraints = entries,
-                             .is_merged = is_merged};
-  RitzCg cg = {.solver = solver, .n = n};
-  RitzCgStart start;
-  RitzCgObject *object = NULL;
+int ritz_cg_solve_on_device(RitzSolver solver, const RitzSolve *solve, CeedVector inverse) {
+  Cg cg = {.solver = solver,
+           .solve = solve,
+           .inverse = inverse,
+           .before = NUM_NUMBERS,
+           .may_run_ahead = !has_other_output(solve->system.op)};
+  CeedVector *const vectors[] = {&cg.r, &cg.p, &cg.q};
   RitzSolverReason reason = RITZ_ITERATING;
 
-  RITZ_TRY(backend->cg_create(&setup, &start, &object));
-  int ierr = judge_start(&cg, &start, &reason);
-  if (!ierr) ierr = iterate_on_device(&cg, object, &reason);
+  int ierr = ritz_solve_create_vectors(solve, 3, vectors);
+  if (!ierr) ierr = RitzScalarsCreate(solve->system.ceed, 2 * NUM_NUMBERS, &cg.scalars);
+  if (!ierr) ierr = start(&cg, &reason);
+  while (!ierr && reason == RITZ_ITERATING) ierr = iterate(&cg, &reason);
   if (!ierr) solver->reason = reason;
-  return ritz_first_error(ierr, backend->cg_destroy(&object));
+  ierr = ritz_first_error(ierr, RitzScalarsDestroy(&cg.scalars));
+  return ritz_first_error(ierr, ritz_solve_destroy_vectors(3, vectors));
 }

@@ -1,129 +1,223 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The standard conjugate gradient method, the reference of all variants: one pass for each group of vector
-// operations. Called by RitzSolverSolve, which has checked the arguments.
+// Conjugate gradients, standard and flexible, for any preconditioner and nullspaces: the reference of all
+// variants; one code for hosts and devices. And which variant serves a solve. Called by solver/solve.c.
 //
-//     p = M r + beta p               one pass
-//     q = A p, p . q                 one apply, one pass
-//     x += alpha p, r -= alpha q, |r|, r . M r      one pass
+//     p = z + beta p                                  one pass
+//     q = A p, p . q                                  one apply, one pass
+//     x += alpha p, r -= alpha q, |r|                 one pass
+//     z = M r, r . z, flexible: q . z                 the preconditioner, one pass
+//
+// A diagonal M needs no vector z: M r stands in the passes in its place, r . M r comes with |r|. The flexible
+// method needs no old residual, for r - the old r is -alpha q.
 #include "solver/cg.h"
 
+enum { NONE = RITZ_PASS_NONE };
+
+static const RitzPass turn = {
+    // p, r
+    .name = "cg_turn",
+    .num_vectors = 2,
+    .num_lines = 1,
+    .line = {{0, 2, {{NONE, 1, NONE}, {0, 0, NONE}}}},
+};
+static const RitzPass turn_diagonal = {
+    // p, r, M
+    .name = "cg_turn_diagonal",
+    .num_vectors = 3,
+    .num_lines = 1,
+    .line = {{0, 2, {{NONE, 1, 2}, {0, 0, NONE}}}},
+};
+static const RitzPass advance = {
+    // x, r, p, q
+    .name = "cg_advance",
+    .num_vectors = 4,
+    .num_lines = 2,
+    .num_sums = 1,
+    .line = {{0, 2, {{NONE, 0, NONE}, {0, 2, NONE}}}, {1, 2, {{NONE, 1, NONE}, {1, 3, NONE}}}},
+    .sum = {{1, 1, NONE}},
+};
+static const RitzPass advance_diagonal = {
+    // x, r, p, q, M
+    .name = "cg_advance_diagonal",
+    .num_vectors = 5,
+    .num_lines = 2,
+    .num_sums = 2,
+    .line = {{0, 2, {{NONE, 0, NONE}, {0, 2, NONE}}}, {1, 2, {{NONE, 1, NONE}, {1, 3, NONE}}}},
+    .sum = {{1, 1, NONE}, {1, 1, 4}},
+};
+static const RitzPass products = {
+    // r, M
+    .name = "cg_products",
+    .num_vectors = 2,
+    .num_sums = 2,
+    .sum = {{0, 0, NONE}, {0, 0, 1}},
+};
+static const RitzPass flexible_products = {
+    // z, r, q
+    .name = "fcg_products",
+    .num_vectors = 3,
+    .num_sums = 2,
+    .sum = {{0, 1, NONE}, {0, 2, NONE}},
+};
+
 typedef struct {
-  RitzCg *cg;
-  double factor;
-  CeedScalar *p, *x;
-  const CeedScalar *q;
-} Pass;
+  RitzSolver solver;
+  const RitzSolve *solve;
+  CeedVector inverse;    // borrowed: a diagonal M; NULL: none, or another one
+  CeedVector r, p, q, z; // owned; z NULL where r or M r stands for it
+  double scale, rr, rz, beta;
+} Cg;
 
-// p = M r + beta p
-RITZ_CLONED static void turn(void *data, int slot, int64_t first, int64_t count) {
-  const Pass *pass = data;
-  const CeedScalar *r = pass->cg->r, *inverse = pass->cg->inverse;
-  const double beta = pass->factor;
-  CeedScalar *p = pass->p;
+int ritz_cg_products(CeedVector r, CeedVector inverse, double *rr, double *rz) {
+  double sums[2];
 
-  (void)slot;
   if (inverse) {
-    for (int64_t i = first; i < first + count; i++)
-      p[i] = (CeedScalar)((double)inverse[i] * r[i] + beta * p[i]);
+    RITZ_TRY(ritz_pass_run(&products, (CeedVector[]){r, inverse}, NULL, sums));
   } else {
-    for (int64_t i = first; i < first + count; i++) p[i] = (CeedScalar)(r[i] + beta * p[i]);
+    RITZ_TRY(RitzVectorDot(r, r, &sums[0]));
+    sums[1] = sums[0];
   }
+  *rr = ritz_cg_without_dust(sums[0]);
+  *rz = inverse ? sums[1] : *rr;
+  return CEED_ERROR_SUCCESS;
 }
 
-static int next_direction(RitzCg *cg, double beta) {
-  Pass pass = {.cg = cg, .factor = beta};
+// ---- An iteration ----
 
-  RITZ_TRY(CeedVectorGetArray(cg->p, CEED_MEM_HOST, &pass.p));
-  const int ierr = ritz_cg_run(cg, turn, &pass);
-  return ritz_first_error(ierr, CeedVectorRestoreArray(cg->p, &pass.p));
-}
-
-RITZ_CLONED static void add_dot(void *data, int slot, int64_t first, int64_t count) {
-  const Pass *pass = data;
-
-  for (int64_t i = first; i < first + count; i += RITZ_CG_BLOCK) {
-    ritz_cg_add_dot(&pass->cg->sums[slot], 0, ritz_cg_block(first + count - i), &pass->p[i], &pass->q[i],
-                    NULL);
-  }
-}
-
-// Runs a pass that reads q, and writes p or, where it is given, x.
-static int run_with_arrays(Pass *pass, CeedVector x, RitzRangeFunction run) {
-  RitzCg *cg = pass->cg;
-
-  if (x) RITZ_TRY(CeedVectorGetArray(x, CEED_MEM_HOST, &pass->x));
-  int ierr = CeedVectorGetArray(cg->p, CEED_MEM_HOST, &pass->p);
-  if (!ierr) {
-    ierr = CeedVectorGetArrayRead(cg->q, CEED_MEM_HOST, &pass->q);
-    if (!ierr) {
-      ierr = ritz_cg_run(cg, run, pass);
-      ierr = ritz_first_error(ierr, CeedVectorRestoreArrayRead(cg->q, &pass->q));
-    }
-    ierr = ritz_first_error(ierr, CeedVectorRestoreArray(cg->p, &pass->p));
-  }
-  return x ? ritz_first_error(ierr, CeedVectorRestoreArray(x, &pass->x)) : ierr;
+static int next_direction(Cg *cg) {
+  const CeedVector v[] = {cg->p, cg->z ? cg->z : cg->r, cg->inverse};
+  return ritz_pass_run(cg->inverse ? &turn_diagonal : &turn, v, &cg->beta, NULL);
 }
 
 // q = A p on free entries, zero on the others; *pq = p . q
-static int apply_to_direction(RitzCg *cg, double *pq) {
-  Pass pass = {.cg = cg};
+static int apply(Cg *cg, double *pq) {
+  const RitzSystem *system = &cg->solve->system;
 
-  RITZ_TRY(ritz_cg_apply(cg, cg->p));
-  RITZ_TRY(run_with_arrays(&pass, NULL, add_dot));
-  *pq = ritz_cg_total(cg, 0);
-  return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_system_apply(system, cg->p, cg->q));
+  RITZ_TRY(ritz_system_project(system, cg->q));
+  return RitzVectorDot(cg->p, cg->q, pq);
 }
 
 // x += alpha scale p, r -= alpha q, and the products of the new r.
-RITZ_CLONED static void advance(void *data, int slot, int64_t first, int64_t count) {
-  const Pass *pass = data;
-  const double alpha = pass->factor, alpha_x = alpha * pass->cg->scale;
-  const CeedScalar *p = pass->p, *q = pass->q;
-  CeedScalar *r = pass->cg->r, *x = pass->x;
+static int step(Cg *cg, double alpha) {
+  const CeedVector v[] = {cg->solve->x, cg->r, cg->p, cg->q, cg->inverse};
+  const double factors[] = {alpha * cg->scale, -alpha};
+  double sums[2];
 
-  for (int64_t begin = first; begin < first + count; begin += RITZ_CG_BLOCK) {
-    const int64_t num = ritz_cg_block(first + count - begin), end = begin + num;
-    for (int64_t i = begin; i < end; i++) x[i] = (CeedScalar)(x[i] + alpha_x * p[i]);
-    for (int64_t i = begin; i < end; i++) r[i] = (CeedScalar)(r[i] - alpha * q[i]);
-    ritz_cg_add_products(pass->cg, slot, begin, num);
-  }
-}
-
-static int step(RitzCg *cg, double alpha, CeedVector x) {
-  Pass pass = {.cg = cg, .factor = alpha};
-
-  RITZ_TRY(run_with_arrays(&pass, x, advance));
-  ritz_cg_set_products(cg);
+  RITZ_TRY(ritz_pass_run(cg->inverse ? &advance_diagonal : &advance, v, factors, sums));
+  cg->rr = ritz_cg_without_dust(sums[0]);
+  cg->rz = cg->inverse ? sums[1] : cg->rr;
   return CEED_ERROR_SUCCESS;
 }
 
-static int iterate_standard(RitzCg *cg, CeedVector x, RitzSolverReason *reason) {
+// z and r . z; *zq = q . z of the flexible method.
+static int precondition(Cg *cg, double *zq) {
+  const CeedVector v[] = {cg->z, cg->r, cg->q};
+  double sums[2] = {0};
+
+  if (!cg->z) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_solve_precondition(cg->solve, cg->r, cg->z));
+  if (cg->solver->type == RITZ_SOLVER_FLEXIBLE_CG) {
+    RITZ_TRY(ritz_pass_run(&flexible_products, v, NULL, sums));
+  } else {
+    RITZ_TRY(RitzVectorDot(cg->z, cg->r, &sums[0]));
+  }
+  cg->rz = sums[0];
+  *zq = sums[1];
+  return CEED_ERROR_SUCCESS;
+}
+
+static int iterate(Cg *cg, RitzSolverReason *reason) {
   RitzSolver solver = cg->solver;
-  double rz_before = 0, pq = 0;
+  const double rz = cg->rz;
+  double pq = 0, zq = 0;
 
-  RITZ_TRY(ritz_cg_judge(solver, 0, ritz_cg_norm(cg), cg->rz, reason));
-  if (*reason == RITZ_ITERATING) RITZ_TRY(ritz_cg_prepare_jacobi(cg, reason));
-  while (*reason == RITZ_ITERATING) {
-    RITZ_TRY(next_direction(cg, rz_before > 0 ? cg->rz / rz_before : 0));
-    rz_before = cg->rz;
-    RITZ_TRY(apply_to_direction(cg, &pq));
-    const double alpha = ritz_cg_alpha(cg, pq, reason);
-    if (*reason != RITZ_ITERATING) break;
-    RITZ_TRY(step(cg, alpha, x));
-    RITZ_TRY(ritz_cg_judge(solver, solver->iterations + 1, ritz_cg_norm(cg), cg->rz, reason));
+  RITZ_TRY(next_direction(cg));
+  RITZ_TRY(apply(cg, &pq));
+  const double alpha = ritz_cg_alpha(rz, pq, cg->scale, reason);
+  if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(step(cg, alpha));
+  RITZ_TRY(ritz_solver_judge(solver, solver->iterations + 1, cg->scale * sqrt(cg->rr), reason));
+  if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(precondition(cg, &zq));
+  ritz_cg_check_rz(cg->rz, reason);
+  cg->beta = solver->type == RITZ_SOLVER_FLEXIBLE_CG ? -alpha * zq / rz : cg->rz / rz;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int start(Cg *cg, RitzSolverReason *reason) {
+  double norm = 0, zq = 0;
+
+  RITZ_TRY(ritz_solve_first_residual(cg->solve, cg->r, &cg->scale, &norm));
+  RITZ_TRY(ritz_solver_judge_start(cg->solver, cg->solve, norm, reason));
+  if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
+  if (!cg->z) RITZ_TRY(ritz_cg_products(cg->r, cg->inverse, &cg->rr, &cg->rz));
+  RITZ_TRY(precondition(cg, &zq));
+  ritz_cg_check_rz(cg->rz, reason);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve) {
+  const bool is_flexible = solver->type == RITZ_SOLVER_FLEXIBLE_CG;
+  CeedVector inverse = is_flexible || solve->system.num_null ? NULL : ritz_jacobi_inverse(solve->pc, NULL);
+  Cg cg = {.solver = solver, .solve = solve, .inverse = inverse};
+  const bool has_z = is_flexible || (solve->pc && !inverse);
+  CeedVector *const vectors[] = {&cg.r, &cg.p, &cg.q, has_z ? &cg.z : NULL};
+  RitzSolverReason reason = RITZ_ITERATING;
+
+  int ierr = ritz_solve_create_vectors(solve, 4, vectors);
+  if (!ierr) ierr = start(&cg, &reason);
+  while (!ierr && reason == RITZ_ITERATING) ierr = iterate(&cg, &reason);
+  if (!ierr) solver->reason = reason;
+  return ritz_first_error(ierr, ritz_solve_destroy_vectors(4, vectors));
+}
+
+// ---- The choice of the variant ----
+
+static bool has_passive_input(CeedOperator op, CeedVector vec) {
+  for (CeedInt i = 0; i < op->num_in; i++) {
+    if (op->in[i]->vec == vec) return true;
+  }
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    if (has_passive_input(op->sub[i], vec)) return true;
+  }
+  return false;
+}
+
+// *reason: why a solve cannot be merged; NULL: it can.
+static int find_obstacle(RitzSolver solver, const RitzSolve *solve, int *num_slots, const char **reason) {
+  *reason = NULL;
+  if (solver->type == RITZ_SOLVER_FLEXIBLE_CG) {
+    *reason = "the method is the flexible one";
+  } else if (solve->system.apply) {
+    *reason = "the operator is a function of the program";
+  } else if (solve->system.num_null) {
+    *reason = "the operator has a nullspace";
+  } else if (solve->pc && !ritz_jacobi_inverse(solve->pc, NULL)) {
+    *reason = "the preconditioner is not a diagonal";
+  } else if (solve->system.ceed->backend.mem_type == CEED_MEM_DEVICE) {
+    return CEED_ERROR_SUCCESS;
+  } else if (has_passive_input(solver->op, solve->x)) {
+    *reason = "the operator reads the vector of the solution";
+  } else {
+    return ritz_operator_apply_hooked_prepare(solver->op, solve->x, num_slots, reason);
   }
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_cg_solve_standard(RitzSolver solver, CeedSize n, CeedVector b, CeedVector x) {
-  RitzCg cg = {0};
-  RitzSolverReason reason = RITZ_ITERATING;
-  int ierr = CEED_ERROR_SUCCESS;
+int ritz_cg_solve(RitzSolver solver, const RitzSolve *solve) {
+  const bool is_on_device = solve->system.ceed->backend.mem_type == CEED_MEM_DEVICE;
+  bool is_merged = solver->variant != RITZ_CG_STANDARD;
+  int num_slots = 1;
 
-  RITZ_TRY_CLEANUP(ritz_cg_create(solver, n, 1, &cg));
-  RITZ_TRY_CLEANUP(ritz_cg_first_residual(&cg, b, x));
-  RITZ_TRY_CLEANUP(iterate_standard(&cg, x, &reason));
-  solver->reason = reason;
-cleanup:;
-  return ritz_first_error(ierr, ritz_cg_destroy(&cg));
+  if (is_merged) RITZ_TRY(find_obstacle(solver, solve, &num_slots, &solver->used_reason));
+  RITZ_REQUIRE(!solver->used_reason || solver->variant != RITZ_CG_MERGED, solver->ceed,
+               CEED_ERROR_UNSUPPORTED, "RitzSolverSolve: no merged conjugate gradients: %s",
+               solver->used_reason);
+  is_merged = is_merged && !solver->used_reason;
+  solver->used = is_merged ? RITZ_CG_MERGED : RITZ_CG_STANDARD;
+  if (!is_merged) return ritz_cg_solve_standard(solver, solve);
+  CeedVector inverse = ritz_jacobi_inverse(solve->pc, NULL);
+  return is_on_device ? ritz_cg_solve_on_device(solver, solve, inverse)
+                      : ritz_cg_solve_merged(solver, solve, inverse, num_slots);
 }

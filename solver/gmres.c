@@ -222,7 +222,10 @@ static int iterate(Gmres *m, RitzSolverReason *reason) {
 }
 
 int ritz_gmres_solve(RitzSolver solver, const RitzSolve *solve) {
-  Gmres m = {.solver = solver, .solve = solve, .is_flexible = solver->type == RITZ_SOLVER_FGMRES};
+  // One of another precision is linear up to its rounding alone: P (V y) would be no better than that.
+  const bool is_rounded = solve->pc && solve->pc->precision != CEED_SCALAR_TYPE;
+  Gmres m = {
+      .solver = solver, .solve = solve, .is_flexible = solver->type == RITZ_SOLVER_FGMRES || is_rounded};
   RitzSolverReason reason = RITZ_ITERATING;
 
   int ierr = create(&m);

@@ -76,11 +76,12 @@ static int next_vectors(Minres *m, double *delta, double *square) {
   CeedVector z = m->z ? m->z : m->v;
 
   RITZ_TRY(ritz_system_apply(system, z, m->q));
-  RITZ_TRY(ritz_system_project(system, m->q));
   RITZ_TRY(RitzVectorDot(z, m->q, delta));
   *delta /= m->g * m->g;
   RITZ_TRY(ritz_pass_run(&lanczos_pass, (CeedVector[]){m->q, m->v, m->v_old},
                          (double[]){1 / m->g, -*delta / m->g, m->g_old > 0 ? -m->g / m->g_old : 0}, NULL));
+  // All of it, not A z alone: a part in the nullspace would matter where v' is small.
+  RITZ_TRY(ritz_system_project(system, m->q));
   return precondition(m, m->q, m->z_next, square);
 }
 

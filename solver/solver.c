@@ -48,6 +48,7 @@ static int create(Ceed ceed, const char *call, RitzSolverType type, RitzSolver *
   created->max_it = 10000;
   created->restart = 30;
   created->damping = 1;
+  created->chebyshev.kind = RITZ_CHEBYSHEV_FIRST;
   *solver = created;
   return CEED_ERROR_SUCCESS;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// /gpu/*/gen: a kernel of an apply that also gives u . A u, made on first use beside that of the apply.
-// Called by cg.c.
+// /gpu/*/gen: a kernel of an apply that also gives u . A u, made on first use beside that of the apply: the
+// slot operator_apply_energy. The few shares of the sum are added up by a kernel of their own.
 #include "backends/gpu/gen.h"
+#include "core/operator.h"
 #include "core/profile.h"
 #include "emit/emit.h"
 
@@ -69,4 +70,90 @@ int ritz_gpu_energy_apply(CeedOperator op, CeedVector in, CeedVector out, double
   RITZ_TRY(ritz_profile_begin(ceed, &begin));
   return ritz_profile_end(op, RITZ_PROFILE_APPLY, begin,
                           ritz_gpu_gen_apply_kernel(op, kernel, in, out, RITZ_APPLY_ADD));
+}
+
+// ---- Operators ----
+
+// The largest number of shares of u . A u that a sub-operator gives; 0: some sub-operator gives none.
+static int count_most_shares(Ceed ceed, CeedInt num, const CeedOperator *subs, CeedVector in, CeedVector out,
+                             int64_t *most) {
+  *most = 0;
+  for (CeedInt i = 0; i < num; i++) {
+    int64_t num_shares = 0;
+    if (subs[i]->num_elem == 0) continue;
+    if (subs[i]->obj.ceed == ceed && ritz_operator_is_plain(subs[i], in, out))
+      RITZ_TRY(ritz_gpu_energy_prepare(subs[i], &num_shares));
+    *most = num_shares > *most ? num_shares : *most;
+    if (num_shares == 0) {
+      *most = 0;
+      return CEED_ERROR_SUCCESS;
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+typedef struct {
+  int64_t num_zeros;
+  const int64_t *zeros;
+  double *scalars;
+  CeedInt k;
+} Target;
+
+static int collect(Ceed ceed, int64_t num_shares, const double *shares, bool adds, const Target *target,
+                   CeedVector out) {
+  RitzGpu *gpu = ritz_gpu(ceed);
+  const int64_t most = num_shares > target->num_zeros ? num_shares : target->num_zeros;
+  double *partial;
+  unsigned *arrived;
+  void *array = NULL;
+  if (!gpu->collect)
+    RITZ_TRY(
+        ritz_gpu_pass_program(ceed, "collect", ritz_gpu_template("kernels/gpu/collect.h"), &gpu->collect));
+  RITZ_TRY(ritz_gpu_pass_memory(ceed, &partial, &arrived));
+  if (target->num_zeros > 0) RITZ_TRY(ritz_vector_lock(out, RITZ_ACCESS_READ_WRITE, CEED_MEM_DEVICE, &array));
+  const int64_t num_blocks = ritz_gpu_pass_blocks(ceed, most);
+  int ierr =
+      RITZ_GPU_RUN(ceed, gpu->collect, "ritz_collect", num_blocks, RITZ_GPU_BLOCK, RITZ_LONG(num_shares),
+                   RITZ_POINTER(shares), RITZ_INT(adds), RITZ_LONG(target->num_zeros),
+                   RITZ_POINTER(target->zeros), RITZ_POINTER(array), RITZ_POINTER(partial),
+                   RITZ_POINTER(arrived), RITZ_INT(target->k), RITZ_POINTER(target->scalars));
+  if (!ierr) ierr = ritz_gpu_pass_finish(ceed, gpu->collect, 1, num_blocks, target->k, target->scalars);
+  return target->num_zeros > 0 ? ritz_vector_unlock(out, RITZ_ACCESS_READ_WRITE, &array, ierr) : ierr;
+}
+
+// Zeros are written after the last sub-operator.
+static int apply_all(Ceed ceed, CeedInt num, const CeedOperator *subs, CeedVector in, CeedVector out,
+                     void *shares, const Target *target) {
+  Target this = *target;
+  CeedInt last = num - 1;
+  bool adds = false;
+  while (subs[last]->num_elem == 0) last--;
+  for (CeedInt i = 0; i <= last; i++) {
+    int64_t num_shares;
+    if (subs[i]->num_elem == 0) continue;
+    this.num_zeros = i == last ? target->num_zeros : 0;
+    RITZ_TRY(ritz_gpu_energy_prepare(subs[i], &num_shares));
+    RITZ_TRY(ritz_gpu_energy_apply(subs[i], in, out, shares));
+    RITZ_TRY(collect(ceed, num_shares, shares, adds, &this, out));
+    adds = true;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_operator_apply_energy(CeedOperator op, CeedVector in, CeedVector out, int64_t num_zeros,
+                                   const int64_t *zeros, double *scalars, CeedInt k, bool *is_done) {
+  Ceed ceed = op->obj.ceed;
+  const CeedInt num = op->is_composite ? op->num_sub : 1;
+  const CeedOperator *subs = op->is_composite ? op->sub : &op;
+  const Target target = {num_zeros, zeros, scalars, k};
+  int64_t most;
+  void *shares;
+  *is_done = false;
+  RITZ_TRY(CeedOperatorCheckReady(op));
+  RITZ_TRY(count_most_shares(ceed, num, subs, in, out, &most));
+  if (most == 0) return CEED_ERROR_SUCCESS;
+  *is_done = true;
+  RITZ_TRY(ritz_gpu_work(ceed, RITZ_WORK_ENERGY, (size_t)most * sizeof(double), &shares));
+  RITZ_TRY(ritz_operator_zero_outputs(op, out, RITZ_APPLY_ADD_ACTIVE));
+  return apply_all(ceed, num, subs, in, out, shares, &target);
 }

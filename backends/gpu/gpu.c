@@ -75,6 +75,7 @@ static int gpu_ceed_destroy(Ceed ceed) {
   ritz_gpu_passes_destroy(ceed);
   ritz_gpu_program_release(ceed, &gpu->base);
   ritz_gpu_program_release(ceed, &gpu->float_sums);
+  ritz_gpu_program_release(ceed, &gpu->collect);
   RITZ_FREE(&ceed->data);
   return CEED_ERROR_SUCCESS;
 }
@@ -157,7 +158,8 @@ static int set_stream(Ceed ceed, void *handle) {
   .basis_destroy = ritz_gpu_basis_destroy, .qfunction_destroy = ritz_gpu_qfunction_destroy,                  \
   .device_counters = ritz_gpu_device_counters, .timer_begin = ritz_gpu_timer_begin,                          \
   .timer_end = ritz_gpu_timer_end, .timer_flush = ritz_gpu_timer_flush, .limits = ritz_gpu_limits,           \
-  .cg_create = ritz_gpu_cg_create, .cg_iterate = ritz_gpu_cg_iterate, .cg_destroy = ritz_gpu_cg_destroy
+  .operator_apply_energy = ritz_gpu_operator_apply_energy, .mark_moment = ritz_gpu_mark_moment,              \
+  .read_marked = ritz_gpu_read_marked
 
 #define SEPARATE_KERNELS                                                                                     \
   .operator_apply = ritz_gpu_operator_apply, .operator_explain = ritz_gpu_operator_explain,                  \

@@ -43,6 +43,7 @@ typedef struct {
   RitzGpuProgram
       base; // counted: all kernels that are made for any size (kernels/gpu/{vector,restriction,...}.h)
   RitzGpuProgram float_sums; // counted: kernels/gpu/restriction.h for float; NULL: not asked for yet
+  RitzGpuProgram collect;    // counted: kernels/gpu/collect.h; NULL: not asked for yet
   struct {
     void *memory; // owned
     size_t num_bytes;
@@ -174,6 +175,14 @@ int ritz_gpu_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t nu
 // For other kernels with sums: blocks for so many items; the memory that kernels/gpu/pass.h asks for.
 int64_t ritz_gpu_pass_blocks(Ceed ceed, int64_t num_items);
 int ritz_gpu_pass_memory(Ceed ceed, double **partial, unsigned **arrived);
+// A program of a text behind kernels/gpu/pass.h; what is to follow each of its kernels with sums, which go to
+// the numbers from first_sum on.
+int ritz_gpu_pass_program(Ceed ceed, const char *name, const char *text, RitzGpuProgram *program);
+int ritz_gpu_pass_finish(Ceed ceed, RitzGpuProgram program, int num_sums, int64_t num_blocks,
+                         CeedInt first_sum, double *scalars);
+// Moments: a copy on a stream of its own, which waits for the last mark alone.
+int ritz_gpu_mark_moment(Ceed ceed, bool *is_marked);
+int ritz_gpu_read_marked(Ceed ceed, size_t num_bytes, void *host, const void *device);
 
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);
@@ -238,11 +247,8 @@ int ritz_gpu_gen_cost(CeedOperator op, RitzOperatorCost *cost);
 int ritz_gpu_energy_prepare(CeedOperator op, int64_t *num_shares);
 // out += A in for an operator that was prepared; shares in device memory.
 int ritz_gpu_energy_apply(CeedOperator op, CeedVector in, CeedVector out, double *shares);
-
-// ---- cg.c: conjugate gradients (core/device-cg.h) ----
-int ritz_gpu_cg_create(const RitzCgSetup *setup, RitzCgStart *start, RitzCgObject **cg);
-int ritz_gpu_cg_iterate(RitzCgObject *cg, RitzCgNumbers *numbers);
-int ritz_gpu_cg_destroy(RitzCgObject **cg);
+int ritz_gpu_operator_apply_energy(CeedOperator op, CeedVector in, CeedVector out, int64_t num_zeros,
+                                   const int64_t *zeros, double *scalars, CeedInt k, bool *is_done);
 
 // ---- diagonal.c: their diagonals, likewise ----
 int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);

@@ -13,8 +13,8 @@ enum { BLOCKS_PER_UNIT = 6, MAX_BLOCKS = 1024 };
 typedef struct {
   const RitzPass *pass; // borrowed: forms are static
   CeedScalarType precision[RITZ_PASS_VECTORS];
-  RitzGpuProgram program;          // counted
-  RitzDeviceKernel kernel, finish; // the second NULL: the kernel does that itself
+  RitzGpuProgram program; // counted
+  RitzDeviceKernel kernel;
 } Form;
 
 struct RitzGpuPasses {
@@ -23,6 +23,8 @@ struct RitzGpuPasses {
   // Owned, in device memory: sums of blocks, the number of those that have come, sums for the host.
   double *partial, *sums;
   unsigned *arrived;
+  RitzDeviceStream reader; // owned; of copies that do not wait for what comes after a mark. NULL: none
+  RitzDeviceEvent marked;  // owned
 };
 
 // ---- Life ----
@@ -35,6 +37,9 @@ static void free_passes(Ceed ceed, RitzGpuPasses **passes) {
   ritz_gpu_free(ceed, (void **)&p->partial);
   ritz_gpu_free(ceed, (void **)&p->sums);
   ritz_gpu_free(ceed, (void **)&p->arrived);
+  const RitzGpu *gpu = ritz_gpu(ceed); // a driver that has gone has freed what follows
+  if (p->marked) (void)gpu->driver->event_destroy(ceed, gpu->device, &p->marked);
+  if (p->reader) (void)gpu->driver->stream_destroy(ceed, gpu->device, p->reader);
   RITZ_FREE(passes);
 }
 
@@ -69,15 +74,27 @@ static bool is_form(const Form *form, const RitzPassArrays *arrays) {
   return form->pass == arrays->pass && !memcmp(form->precision, arrays->precision, sizeof(form->precision));
 }
 
+int ritz_gpu_pass_program(Ceed ceed, const char *name, const char *text, RitzGpuProgram *program) {
+  const bool has_order = ritz_gpu(ceed)->driver->has_warps;
+  const char *const texts[] = {ritz_gpu_template("kernels/gpu/pass.h"), text,
+                               ritz_gpu_template("kernels/gpu/pass-finish.h")};
+  return ritz_gpu_program(ceed, name, "the library's own kernels", has_order ? 2 : 3, texts, program);
+}
+
+int ritz_gpu_pass_finish(Ceed ceed, RitzGpuProgram program, int num_sums, int64_t num_blocks,
+                         CeedInt first_sum, double *scalars) {
+  if (num_sums == 0 || ritz_gpu(ceed)->driver->has_warps) return CEED_ERROR_SUCCESS;
+  return RITZ_GPU_RUN(ceed, program, "ritz_pass_finish", 1, RITZ_GPU_BLOCK, RITZ_INT(num_sums),
+                      RITZ_INT((int32_t)num_blocks), RITZ_POINTER(ritz_gpu(ceed)->passes->partial),
+                      RITZ_INT(first_sum), RITZ_POINTER(scalars));
+}
+
 static int load_form(Ceed ceed, Form *form) {
   char *text = NULL;
   RITZ_TRY(ritz_emit_gpu_pass(ceed, form->pass, form->precision, &text));
-  const char *const texts[] = {ritz_gpu_template("kernels/gpu/pass.h"), text};
-  int ierr = ritz_gpu_program(ceed, form->pass->name, "the library's own kernels", 2, texts, &form->program);
+  int ierr = ritz_gpu_pass_program(ceed, form->pass->name, text, &form->program);
   RITZ_FREE(&text);
   if (!ierr) ierr = ritz_gpu_kernel(ceed, form->program, "ritz_pass", &form->kernel);
-  if (!ierr && !ritz_gpu(ceed)->driver->has_warps)
-    ierr = ritz_gpu_kernel(ceed, form->program, "ritz_pass_finish", &form->finish);
   if (ierr) ritz_gpu_program_release(ceed, &form->program);
   return ierr;
 }
@@ -150,10 +167,7 @@ static int run(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays, c
   for (int i = 0; i < pass->num_vectors; i++)
     args[num_args++] = (RitzDeviceArg)RITZ_POINTER(arrays->array[i]);
   RITZ_TRY(ritz_gpu_launch(ceed, form->kernel, num_blocks, RITZ_GPU_BLOCK, 0, num_args, args));
-  if (pass->num_sums == 0 || !form->finish) return CEED_ERROR_SUCCESS;
-  const RitzDeviceArg last[] = {RITZ_INT(pass->num_sums), RITZ_INT((int32_t)num_blocks),
-                                RITZ_POINTER(passes->partial), RITZ_INT(first_sum), RITZ_POINTER(scalars)};
-  return ritz_gpu_launch(ceed, form->finish, 1, RITZ_GPU_BLOCK, 0, 5, last);
+  return ritz_gpu_pass_finish(ceed, form->program, pass->num_sums, num_blocks, first_sum, scalars);
 }
 
 int ritz_gpu_vector_pass_by(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *factors,
@@ -172,6 +186,30 @@ int ritz_gpu_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *
   RITZ_TRY(get_passes(ceed, &passes));
   RITZ_TRY(run(ceed, passes, arrays, fixed, passes->sums, 0));
   return ritz_gpu_copy_out(ceed, (size_t)arrays->pass->num_sums * sizeof(double), sums, passes->sums);
+}
+
+// ---- Moments ----
+
+static int make_reader(Ceed ceed, RitzGpuPasses *passes) {
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  if (passes->marked) return CEED_ERROR_SUCCESS;
+  if (!passes->reader) RITZ_TRY(gpu->driver->stream_create(ceed, gpu->device, &passes->reader));
+  return passes->reader ? gpu->driver->event_create(ceed, gpu->device, &passes->marked) : CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_mark_moment(Ceed ceed, bool *is_marked) {
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  RitzGpuPasses *passes;
+  RITZ_TRY(get_passes(ceed, &passes));
+  RITZ_TRY(make_reader(ceed, passes));
+  *is_marked = passes->marked != NULL;
+  if (!*is_marked) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(gpu->driver->event_record(ceed, gpu->device, gpu->stream, passes->marked));
+  return gpu->driver->event_wait(ceed, gpu->device, passes->reader, passes->marked);
+}
+
+int ritz_gpu_read_marked(Ceed ceed, size_t num_bytes, void *host, const void *device) {
+  return ritz_gpu_copy_out_by(ceed, ritz_gpu(ceed)->passes->reader, num_bytes, host, device);
 }
 
 // ---- Sets of entries ----
