@@ -57,8 +57,6 @@ static const struct {
     {"RitzSolverSetConstraintIndices", "entries", "NULL", "removes the constraints"},
     {"RitzPreconditionerCreate*", "constraints", "NULL", "there are none"},
     {"RitzPreconditionerReferenceCopy", "copy", "NULL", "there is nothing to release"},
-    {"RitzSpaceCreateTransfer", "prolong", "NULL", "it is not wanted"},
-    {"RitzSpaceCreateTransfer", "restriction", "NULL", "it is not wanted"},
     {"RitzGeometryCreatePointOperator", "context", "NULL", "the function has no parameters"},
 };
 enum { NUM_LEGAL = sizeof(legal) / sizeof(legal[0]) };
