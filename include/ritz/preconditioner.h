@@ -40,10 +40,11 @@ CEED_EXTERN int RitzPreconditionerGetBytes(RitzPreconditioner pc, int64_t *num_b
 // z := P r for vectors of the preconditioner's length and precision; z has no values on entry. Any other
 // result than 0 ends the solve, which returns it.
 typedef int (*RitzPreconditionerFunction)(void *ctx, CeedVector r, CeedVector z);
+typedef void (*RitzDestroyFunction)(void *ctx);
 // is_symmetric: what the caller says of P. destroy (may be NULL) gets ctx in the end.
 CEED_EXTERN int RitzPreconditionerCreate(Ceed ceed, CeedSize n, CeedScalarType precision,
                                          RitzPreconditionerFunction apply, void *ctx,
-                                         void (*destroy)(void *ctx), bool is_symmetric,
+                                         RitzDestroyFunction destroy, bool is_symmetric,
                                          RitzPreconditioner *pc);
 
 // ---- Jacobi ----
