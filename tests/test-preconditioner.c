@@ -421,8 +421,8 @@ TEST_EACH_BACKEND(every_method_with_every_preconditioner_finds_the_same_solution
                  "%s, preconditioner %d", RitzSolverTypeName((RitzSolverType)type), kind);
       if (type == RITZ_SOLVER_CG && kind < 0) plain = iterations;
       if (type == RITZ_SOLVER_CG && kind >= FOURTH_OVER_JACOBI) {
-        CHECK(iterations < 3 * plain / 4, "preconditioner %d: %d iterations, %d without", kind, (int)iterations,
-              (int)plain);
+        CHECK(iterations < 3 * plain / 4, "preconditioner %d: %d iterations, %d without", kind,
+              (int)iterations, (int)plain);
       }
       RitzSolverDestroy(&solver);
       CeedVectorDestroy(&vb);
@@ -469,8 +469,8 @@ TEST_EACH_BACKEND(float_preconditioners_of_operators_cost_no_iterations) {
       CeedVectorDestroy(&vx);
     }
     // As many iterations as unknowns are where conjugate gradients feel every rounding.
-    CHECK(abs(iterations[0] - iterations[1]) <= 1 + iterations[0] / 8, "kind %d: %d and %d iterations", (int)kind,
-          (int)iterations[0], (int)iterations[1]);
+    CHECK(abs(iterations[0] - iterations[1]) <= 1 + iterations[0] / 8, "kind %d: %d and %d iterations",
+          (int)kind, (int)iterations[0], (int)iterations[1]);
     for (int i = 0; i < line.n; i++) {
       for (int j = 0; j < line.n; j++) {
         CHECK_NEAR(p[0].a[i][j], p[1].a[i][j], 100 * 0x1p-23, "kind %d, entry (%d,%d)", (int)kind, i, j);
