@@ -128,7 +128,7 @@ wrong "order beyond all integers" "ritz solve: --order: expected an integer from
   solve box:2 --order 99999999999999999999
 wrong "order beyond all use" "ritz solve: --order: expected at most 1000, found 100000000" solve box:2 --order 100000000
 wrong "negative refinement" "ritz solve: --refine: expected an integer >= 0, found '-1'" solve box:2 --refine -1
-wrong "unknown problem" "ritz solve: --problem: expected poisson, mass or helmholtz, found 'heat'" solve box:2 --problem heat
+wrong "unknown problem" "ritz solve: --problem: expected poisson, mass, helmholtz, heat or elasticity, found 'stokes'" solve box:2 --problem stokes
 wrong "tolerance that is no number" "ritz solve: --tol: expected a number >= 0, found 'abc'" solve box:2 --tol abc
 wrong "tolerance that is not finite" "ritz solve: --tol: expected a number >= 0, found 'inf'" solve box:2 --tol inf
 wrong "tolerance in hexadecimal" "ritz solve: --tol: expected a number >= 0, found '0x1'" solve box:2 --tol 0x1
@@ -224,7 +224,7 @@ caret=$(sed -n 3p "$folder/err")
 report $((1 - $?)) "a caret stands below the fault"
 wrong "formula without end" "ritz solve: --source: column 9: expected ')' for the '(' in column 4" \
   solve box:2 --bc all=0 --source 'sin(pi*x'
-wrong "formula with an unknown name" "ritz solve: --source: column 1: unknown name 'tan' (known are x y z pi sin cos exp sqrt)" \
+wrong "formula with an unknown name" "ritz solve: --source: column 1: unknown name 'tan' (known are x y z t pi sin cos exp sqrt)" \
   solve box:2 --bc all=0 --source 'tan(x)'
 wrong "formula nested without limit" \
   "ritz solve: --source: column 257: nested too deeply: more than 256 operations are open here" \
