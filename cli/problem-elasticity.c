@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Stresses of a displacement: at quadrature points, then projected to continuous functions.
+#include <ritz/operator.h>
 #include <ritz/solver.h>
 
 #include "cli/cli.h"
@@ -43,6 +44,7 @@ static int evaluate_stresses(const Problem *p, const Points *points, CeedVector 
   CeedOperator op = NULL;
   int ierr = points_create_operator(p, NULL, points_von_mises, 2, 1, fields, &op);
 
+  if (!ierr) ierr = RitzOperatorSetUse(op, RITZ_USE_ONCE);
   if (!ierr) ierr = CeedOperatorApply(op, u, values, CEED_REQUEST_IMMEDIATE);
   CeedOperatorDestroy(&op);
   return ierr ? ierr : scale_stresses(p, points, values);
