@@ -69,6 +69,7 @@ static int create_problem_on(Ceed ceed, RitzMesh mesh, const Options *o, Problem
   if (!ierr) ierr = RitzSpaceGetSize(p->space, &p->n);
   const RitzOperatorOptions options = {.kind = kind, .space = p->space, .mu_function = o->mu};
   if (!ierr) ierr = RitzGeometryCreateOperator(p->geometry, ceed, &options, &p->op);
+  if (!ierr) ierr = RitzOperatorSetUse(p->op, RITZ_USE_ONCE); // diagonals alone: no kernels
   if (ierr) return ierr;
   p->constrained = calloc((size_t)p->n, sizeof(bool));
   return o->is_free ? CEED_ERROR_SUCCESS : constrain_boundary(ceed, p);
