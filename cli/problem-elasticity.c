@@ -44,7 +44,6 @@ static int evaluate_stresses(const Problem *p, const Points *points, CeedVector 
   CeedOperator op = NULL;
   int ierr = points_create_operator(p, NULL, points_von_mises, 2, 1, fields, &op);
 
-  if (!ierr) ierr = RitzOperatorSetUse(op, RITZ_USE_ONCE);
   if (!ierr) ierr = CeedOperatorApply(op, u, values, CEED_REQUEST_IMMEDIATE);
   CeedOperatorDestroy(&op);
   return ierr ? ierr : scale_stresses(p, points, values);

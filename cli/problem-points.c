@@ -126,7 +126,6 @@ int points_add_source(const Problem *p, const Points *points, CeedElemRestrictio
   CeedOperator op = NULL;
   int ierr = points_create_operator(p, NULL, points_source, 3, 1, fields, &op);
 
-  if (!ierr) ierr = RitzOperatorSetUse(op, RITZ_USE_ONCE);
   if (!ierr) ierr = CeedOperatorApplyAdd(op, CEED_VECTOR_NONE, rhs, CEED_REQUEST_IMMEDIATE);
   CeedOperatorDestroy(&op);
   return ierr;

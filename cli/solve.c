@@ -16,8 +16,6 @@ static int create_problem(Solve *s) {
                                   .factor = (o->method == BDF2 ? 1.5 : 1) * steps_per_time};
 
   CLI_TRY(problem_create(s->ceed, s->mesh, &options, &s->problem));
-  // Its kernel is compiled while the rest is set up.
-  CLI_TRY(RitzOperatorsPrepare(1, &s->problem.op, NULL, true));
   CLI_TRY(RitzSpaceGetSize(s->problem.space, &s->size));
   CLI_TRY(RitzOperatorsPrepare(1, &s->problem.op, NULL, true)); // compiled while the rest is set up
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->u));
