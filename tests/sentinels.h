@@ -44,26 +44,10 @@ typedef struct {
   RitzSpace space;
   RitzGeometry geometry;
   RitzSolver solver;
-<<<<<<< HEAD
-||||||| merged common ancestors
-<<<<<<<<< Temporary merge branch 1
-=======
   RitzIndices indices;   // of the first entry
   RitzScalars scalars;   // one
   RitzPreconditioner pc; // Jacobi, of 4 entries
->>>>>>> krylov
   RitzHierarchy hierarchy;
-<<<<<<< HEAD
-  RitzIndices indices; // of the first entry
-  RitzScalars scalars; // one
-||||||| merged common ancestors
-||||||||| 032ff44
-=========
-  RitzIndices indices; // of the first entry
-  RitzScalars scalars; // one
->>>>>>>>> Temporary merge branch 2
-=======
->>>>>>> krylov
   RitzOperatorOptions options;
   RitzOutputField field;
   int64_t *row_starts, *cols; // of op's matrix
@@ -110,22 +94,8 @@ extern const int sentinels_num_calls, sentinels_num_functions, sentinels_num;
 
 // tests/test-sentinels.c
 extern const RitzPointFunction sentinels_point_function;
-<<<<<<< HEAD
-extern const RitzFixedPart sentinels_fixed_part;
-||||||| merged common ancestors
-<<<<<<<<< Temporary merge branch 1
-extern const RitzFixedPart sentinels_fixed_part;
-||||||||| 032ff44
-=========
-=======
->>>>>>> krylov
 extern const RitzFactor sentinels_factor;
-<<<<<<< HEAD
-||||||| merged common ancestors
->>>>>>>>> Temporary merge branch 2
-=======
 extern const RitzFixedPart sentinels_fixed_part;
->>>>>>> krylov
 extern const CeedInt sentinels_point_offsets[2 + SENTINELS_NODES], sentinels_num_points[2], sentinels_ones[4];
 extern const CeedScalar *const sentinels_tables[4];
 int sentinels_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op);

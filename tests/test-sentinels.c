@@ -32,23 +32,9 @@ static const struct {
     {"*Destroy", "*", "NULL OWN ADDRESS", "there is nothing to destroy"},
     {"Ceed*ReferenceCopy", "*_copy", "NULL OWN", "there is nothing to release"},
     {"RitzMeshReferenceCopy", "copy", "NULL", "there is nothing to release"},
-<<<<<<< HEAD
-    {"RitzSpaceReferenceCopy", "copy", "NULL", "there is nothing to release"},
-||||||| merged common ancestors
-<<<<<<<<< Temporary merge branch 1
-    {"RitzSpaceReferenceCopy", "copy", "NULL", "there is nothing to release"},
-||||||||| 032ff44
-=========
-=======
->>>>>>> krylov
     {"RitzIndicesReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzVector*Entries", "indices", "NULL", "the set is empty"},
-<<<<<<< HEAD
-||||||| merged common ancestors
->>>>>>>>> Temporary merge branch 2
-=======
     {"RitzSpaceReferenceCopy", "copy", "NULL", "there is nothing to release"},
->>>>>>> krylov
     {"Ceed*ReferenceCopy", "*", "OWN", "sentinels are copied like handles (ceed.h, Lifetime)"},
     {"CeedVectorGetLength", "vec", "CEED_VECTOR_NONE", "no vector has length 0"},
     {"CeedOperatorCreate", "dqf*", "NULL CEED_QFUNCTION_NONE", "there is no derivative"},
