@@ -17,6 +17,7 @@ typedef enum {
   X,
   Y,
   Z,
+  T,
   ADD,
   SUBTRACT,
   MULTIPLY,
@@ -38,6 +39,7 @@ typedef struct {
 struct Expr {
   size_t num_steps;
   int num_coordinates;
+  bool uses_time;
   Step steps[]; // in the order of evaluation
 };
 
@@ -52,8 +54,15 @@ static const struct {
   Operation operation;
   double number;
 } names[] = {
-    {"x", X, 0},     {"y", Y, 0},     {"z", Z, 0},     {"pi", NUMBER, 3.14159265358979323846},
-    {"sin", SIN, 0}, {"cos", COS, 0}, {"exp", EXP, 0}, {"sqrt", SQRT, 0},
+    {"x", X, 0},
+    {"y", Y, 0},
+    {"z", Z, 0},
+    {"t", T, 0},
+    {"pi", NUMBER, 3.14159265358979323846},
+    {"sin", SIN, 0},
+    {"cos", COS, 0},
+    {"exp", EXP, 0},
+    {"sqrt", SQRT, 0},
 };
 
 // An operation that waits for its right operand, and where it stands.
@@ -89,13 +98,14 @@ fail(Parser *p, size_t column, const char *format, ...) {
 // ---- Emitting ----
 
 static bool emit(Parser *p, Operation operation, double number, size_t column) {
-  bool pushes = operation <= Z, binary = operation >= ADD && operation <= POWER;
+  bool pushes = operation <= T, binary = operation >= ADD && operation <= POWER;
 
   if (pushes && p->num_values == EXPR_MAX_DEPTH) {
     return fail(p, column, "nested too deeply: more than %d values wait here", EXPR_MAX_DEPTH);
   }
   p->num_values += pushes ? 1 : binary ? -1 : 0;
   p->expr->steps[p->expr->num_steps++] = (Step){operation, number};
+  if (operation == T) p->expr->uses_time = true;
   if (operation >= X && operation <= Z && p->expr->num_coordinates < (int)(operation - X) + 1) {
     p->expr->num_coordinates = (int)(operation - X) + 1;
   }
@@ -161,7 +171,7 @@ static bool parse_name(Parser *p, bool *operand_done) {
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
     if (strlen(names[i].name) != n || strncmp(names[i].name, s, n) != 0) continue;
     p->at += n;
-    if (names[i].operation <= Z) {
+    if (names[i].operation <= T) {
       *operand_done = true;
       return emit(p, names[i].operation, names[i].number, column);
     }
@@ -170,8 +180,8 @@ static bool parse_name(Parser *p, bool *operand_done) {
     p->at++;
     return wait_for_operand(p, names[i].operation, column) && wait_for_operand(p, PAREN, p->at - 1);
   }
-  return fail(p, column, "unknown name '%.*s' (known are x y z pi sin cos exp sqrt)", (int)(n > 40 ? 40 : n),
-              s);
+  return fail(p, column, "unknown name '%.*s' (known are x y z t pi sin cos exp sqrt)",
+              (int)(n > 40 ? 40 : n), s);
 }
 
 // Names the character (or the end) that was found at the parser's place.
@@ -256,6 +266,7 @@ int expr_parse(const char *text, Expr **expr, ExprError *error) {
   }
   parser.expr->num_steps = 0;
   parser.expr->num_coordinates = 0;
+  parser.expr->uses_time = false;
   if (!parse_all(&parser)) {
     free(parser.expr);
     return 1;
@@ -291,7 +302,7 @@ static double transform(Operation operation, double a) {
   }
 }
 
-double expr_value(const Expr *expr, const double x[3]) {
+double expr_value(const Expr *expr, const double x[EXPR_NUM_VARIABLES]) {
   double stack[EXPR_MAX_DEPTH];
   int top = -1;
 
@@ -300,7 +311,7 @@ double expr_value(const Expr *expr, const double x[3]) {
 
     if (step->operation == NUMBER) {
       stack[++top] = step->number;
-    } else if (step->operation <= Z) {
+    } else if (step->operation <= T) {
       stack[++top] = x[step->operation - X];
     } else if (step->operation <= POWER) {
       stack[top - 1] = combine(step->operation, stack[top - 1], stack[top]);
@@ -313,3 +324,5 @@ double expr_value(const Expr *expr, const double x[3]) {
 }
 
 int expr_num_coordinates(const Expr *expr) { return expr->num_coordinates; }
+
+bool expr_uses_time(const Expr *expr) { return expr->uses_time; }

@@ -1,59 +1,148 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A boundary value problem for one unknown, as Ceed objects. Made by `ritz solve`; solving is left to
-// RitzSolver, printing to the command.
+// A boundary value problem as Ceed objects. Made by `ritz solve`; solving is left to RitzSolver, printing to
+// the command.
 //
-//     poisson     -div grad u              = f
-//     helmholtz   -div grad u + lambda u   = f
-//     mass                             u   = f      (the L2 projection of f)
+//     poisson      -div k grad u              = f
+//     helmholtz    -div k grad u + lambda u   = f
+//     mass                                u   = f      (the L2 projection of f)
+//     heat         c du/dt - div k grad u     = f      one time step: c factor u - div k grad u = ...
+//     elasticity   -div sigma(u)              = f      sigma = lambda div u + mu (grad u + its transpose)
 //
 // in weak form on a space of degree p, integrated with p+2 Gauss points per direction on lines,
-// quadrilaterals and hexahedra, exactly to degree 2p on other shapes; on surfaces and curves with the
-// gradient along them. Boundary parts without given values have a vanishing normal derivative. Meshes of
-// several shapes have one operator for each block of elements (ritz/mesh.h), all on one L-vector.
+// quadrilaterals and hexahedra, exactly to degree 2p+1 where a mesh has other shapes; on surfaces and curves
+// with the gradient along them. Boundary parts without given values have a vanishing flux (k times the normal
+// derivative) or traction, or the given one. Operators come from ritz/geometry.h: factors of the geometry are
+// recomputed or stored as is best for each kind of element.
+//
+//     problem.c              the object, operators on its space and on those of multigrid levels
+//     problem-data.c         sources, values at nodes
+//     problem-exact.c        the known solution: source, errors
+//     problem-boundary.c     integrals over boundary parts
+//     problem-elasticity.c   stresses
+//     problem-points.c       operators that run once
+//     problem-modes.c        functions that the operator maps to zero
 #ifndef RITZ_CLI_PROBLEM_H
 #define RITZ_CLI_PROBLEM_H
 
 #include <ceed.h>
+#include <ritz/geometry.h>
 #include <ritz/mesh.h>
 #include <ritz/space.h>
+#include <ritz/vector.h>
+#include <stdbool.h>
 
-typedef enum { PROBLEM_POISSON, PROBLEM_MASS, PROBLEM_HELMHOLTZ } ProblemKind;
+typedef enum {
+  PROBLEM_POISSON,
+  PROBLEM_MASS,
+  PROBLEM_HELMHOLTZ,
+  PROBLEM_HEAT,
+  PROBLEM_ELASTICITY
+} ProblemKind;
 
-// A scalar function of the position x[3] (0 beyond the mesh's space).
-typedef double (*ProblemFunction)(const void *ctx, const double x[3]);
+// A constant, or a function of the position where there is one.
+typedef struct {
+  double value;
+  RitzCoefficientFunction function; // NULL: constant
+  void *ctx;
+} ProblemCoefficient;
+
+// What the body consists of, in all or some regions of the mesh.
+typedef struct {
+  CeedInt num_regions;             // 0: everywhere
+  const int32_t *regions;          // borrowed
+  ProblemCoefficient conductivity; // k
+  ProblemCoefficient reaction;     // lambda of helmholtz, c of heat
+  double young, poisson;           // of elasticity
+} ProblemMaterial;
 
 typedef struct {
-  Ceed ceed;       // borrowed
+  ProblemKind kind;
+  CeedInt order;
+  CeedInt num_materials;
+  const ProblemMaterial *materials; // borrowed, as long as the problem lives
+  double factor;                    // heat: of c in the operator, 1 / time step or so
+} ProblemOptions;
+
+// Where a function is asked for its value: x, y, z (0 beyond the mesh's space) and the time; the region of
+// the element.
+typedef struct {
+  double x[4];
+  int32_t region;
+} ProblemPoint;
+typedef double (*ProblemFunction)(const void *ctx, const ProblemPoint *point, CeedInt component);
+
+typedef struct {
+  RitzMesh mesh; // borrowed, of a space
+  RitzGeometry geometry;
+} ProblemGeometry;
+
+typedef struct {
+  Ceed ceed;     // borrowed
+  RitzMesh mesh; // borrowed
+  ProblemOptions options;
   RitzSpace space; // owned, as all that follow
   CeedInt num_blocks;
   CeedElemRestriction *rstr_u, *rstr_x; // [num_blocks]
   CeedVector x;                         // coordinates
-  CeedOperator op; // without boundary conditions; a composite if there are several blocks
-  ProblemKind kind;
-  double lambda;
-  CeedInt dim, space_dim, order;
+  CeedOperator op;                      // without boundary conditions
+  int num_geometries;
+  ProblemGeometry *geometries;
+  CeedInt dim, space_dim, num_comp;
+  double time;         // at which functions are evaluated
   bool has_directions; // all elements are lines, quadrilaterals or hexahedra
 } Problem;
 
-// Starts from zeros; to be destroyed even when the creation fails. The mesh is referenced.
-int problem_create(Ceed ceed, RitzMesh mesh, ProblemKind kind, double lambda, CeedInt order,
-                   Problem *problem);
+// ---- problem.c ----
+
+// Starts from zeros; to be destroyed even when the creation fails. The mesh outlives the problem.
+int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Problem *problem);
 void problem_destroy(Problem *problem);
+// The operator of the problem as a level of multigrid has it, on any space with as many components: one Gauss
+// point a direction less, which is exact on affine elements with constant coefficients all the same.
+int problem_create_level(Problem *problem, RitzSpace space, CeedOperator *op);
+// Of heat: c u, and c factor u - div k grad u for another factor, on the problem's space.
+int problem_create_capacity(Problem *problem, CeedOperator *op);
+int problem_create_step(Problem *problem, double factor, CeedOperator *op);
 
-// rhs = integrals of f times the basis functions. `name` begins the message when f is not finite somewhere.
-int problem_set_source(const Problem *problem, const char *name, ProblemFunction f, const void *ctx,
+// ---- problem-data.c ----
+
+// rhs += integrals of f times the basis functions. `name` begins the message when f is not finite somewhere.
+int problem_add_source(const Problem *problem, const char *name, ProblemFunction f, const void *ctx,
                        CeedVector rhs);
-
-// Writes the values of f at the given nodes (nodes == NULL: at all) into u.
+// Writes the values of component c of f at the given nodes (nodes == NULL: at all) into u; c < 0: of all
+// components.
 int problem_set_nodes(const Problem *problem, const char *name, ProblemFunction f, const void *ctx,
-                      int64_t num, const int64_t *nodes, CeedVector u);
+                      CeedInt component, int64_t num, const int64_t *nodes, CeedVector u);
 
-// Product of sin(pi x_c) over the dimensions of space, *(const CeedInt *)ctx of them.
-double problem_sine(const void *ctx, const double x[3]);
-// The source that has it as solution is this multiple of it.
-double problem_sine_factor(const Problem *problem);
+// ---- problem-boundary.c ----
+
+// rhs += integrals over the boundary part of f times the basis functions, exact for polynomials f of degree p
+// on straight facets.
+int problem_add_boundary(const Problem *problem, const char *name, const char *part, ProblemFunction f,
+                         const void *ctx, CeedVector rhs);
+
+// ---- problem-exact.c ----
+
+// The known solution: the product of sin(pi x_c) over the dimensions of space, in every component; heat:
+// times exp(-t). ctx is the problem. It supposes one material of constant coefficients.
+double problem_sine(const void *ctx, const ProblemPoint *point, CeedInt component);
+int problem_add_sine_source(const Problem *problem, CeedVector rhs);
 // L2 norm of u minus it, and of the gradient of the difference, by p+3 Gauss points per direction,
 // exactly to degree 2p+4.
 int problem_sine_errors(const Problem *problem, CeedVector u, double *l2, double *h1);
+
+// ---- problem-elasticity.c ----
+
+// The von Mises stress of the displacement u, projected to continuous functions: a new space and vector of
+// the caller's.
+int problem_von_mises(const Problem *problem, CeedVector u, RitzSpace *space, CeedVector *stress);
+
+// ---- problem-modes.c ----
+
+enum { PROBLEM_MAX_MODES = 6 };
+// An orthonormal basis of the functions on `space` that the operator of the problem maps to zero and that
+// vanish at the constrained entries: constants, rigid body motions. New vectors of the caller's.
+int problem_create_modes(const Problem *problem, RitzSpace space, RitzIndices constraints, CeedInt *num,
+                         CeedVector modes[PROBLEM_MAX_MODES]);
 
 #endif

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// QFunctions of `ritz solve`: geometric factors, mass, diffusion, Helmholtz, sources, errors, on
-// elements of any shape in spaces of the same or a larger dimension. Included by problem.c and by run-time
-// compilers.
+// QFunctions of `ritz solve` that run once or a few times: right-hand sides, the known solution, stresses, on
+// elements of any shape in spaces of the same or a larger dimension. Included by problem-points.c and by
+// run-time compilers. (What is applied in every iteration comes from ritz/geometry.h and elasticity.h.)
 //
 // Layouts, at point i of Q: derivative of component c along reference direction d of a field with nc
-// components at [(d*nc + c)*Q + i]. Symmetric factors G of dimension dim: the diagonal first, entry (a,b)
-// beside it at dim(dim+1)/2 - (a+b): 2D 00 11 01, 3D 00 11 22 12 02 01.
+// components at [(d*nc + c)*Q + i].
 #ifndef RITZ_CLI_QFUNCTIONS_H
 #define RITZ_CLI_QFUNCTIONS_H
 
@@ -15,9 +14,10 @@
 #endif
 
 typedef struct {
-  CeedInt dim, space_dim;
-  CeedInt has_mass, has_diffusion; // what solve_setup stores
-  CeedScalar lambda;               // coefficient of the mass part
+  CeedInt dim, space_dim, num_comp;
+  // The known solution is `amplitude` times s = product of sin(pi x_c), in every component; its source in
+  // component c is `a` times s plus `b` times the sum over d != c of the derivatives of s along c and d.
+  CeedScalar amplitude, a, b;
 } SolveContext;
 
 CEED_QFUNCTION_HELPER void solve_cross(const CeedScalar a[3], const CeedScalar b[3], CeedScalar c[3]) {
@@ -59,101 +59,6 @@ CEED_QFUNCTION_HELPER CeedScalar solve_geometry(const SolveContext *s, const Cee
   return det;
 }
 
-// in: gradient of the coordinates, weights; out: [lambda w det] and [G_ab = w / det k_a . k_b], as the
-// context asks for
-CEED_QFUNCTION(solve_setup)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  const SolveContext *s = (const SolveContext *)ctx;
-  const CeedScalar *dx = in[0], *w = in[1];
-
-  for (CeedInt i = 0; i < Q; i++) {
-    CeedScalar k[3][3], *qdata = out[0] + i;
-    const CeedScalar det = solve_geometry(s, dx, Q, i, k);
-
-    if (s->has_mass) {
-      *qdata = s->lambda * w[i] * det;
-      qdata += Q;
-    }
-    if (!s->has_diffusion) continue;
-    for (CeedInt a = 0; a < s->dim; a++) {
-      qdata[a * Q] = w[i] / det * solve_dot(k[a], k[a]);
-      for (CeedInt b = 0; b < a; b++)
-        qdata[(s->dim * (s->dim + 1) / 2 - (a + b)) * Q] = w[i] / det * solve_dot(k[a], k[b]);
-    }
-  }
-  return 0;
-}
-
-// dv = G du
-CEED_QFUNCTION_HELPER void solve_diffuse(const int dim, const CeedInt Q, const CeedScalar *du,
-                                         const CeedScalar *G, CeedScalar *dv) {
-  for (int a = 0; a < dim; a++) {
-    CeedPragmaSIMD
-    for (CeedInt i = 0; i < Q; i++) dv[a * Q + i] = G[a * Q + i] * du[a * Q + i];
-    for (int b = 0; b < dim; b++) {
-      const CeedScalar *G_ab = G + (dim * (dim + 1) / 2 - (a + b)) * Q;
-      if (a == b) continue;
-      CeedPragmaSIMD
-      for (CeedInt i = 0; i < Q; i++) dv[a * Q + i] += G_ab[i] * du[b * Q + i];
-    }
-  }
-}
-
-// v = qdata u
-CEED_QFUNCTION(solve_mass)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  CeedPragmaSIMD
-  for (CeedInt i = 0; i < Q; i++) out[0][i] = in[1][i] * in[0][i];
-  return 0;
-}
-
-CEED_QFUNCTION(solve_diffusion_1)
-(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  solve_diffuse(1, Q, in[0], in[1], out[0]);
-  return 0;
-}
-
-CEED_QFUNCTION(solve_diffusion_2)
-(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  solve_diffuse(2, Q, in[0], in[1], out[0]);
-  return 0;
-}
-
-CEED_QFUNCTION(solve_diffusion_3)
-(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  solve_diffuse(3, Q, in[0], in[1], out[0]);
-  return 0;
-}
-
-// in: du, qdata, u; out: dv = G du, v = lambda w det u
-CEED_QFUNCTION_HELPER int solve_helmholtz(const int dim, const CeedInt Q, const CeedScalar *const *in,
-                                          CeedScalar *const *out) {
-  CeedPragmaSIMD
-  for (CeedInt i = 0; i < Q; i++) out[1][i] = in[1][i] * in[2][i];
-  solve_diffuse(dim, Q, in[0], in[1] + Q, out[0]);
-  return 0;
-}
-
-CEED_QFUNCTION(solve_helmholtz_1)
-(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  return solve_helmholtz(1, Q, in, out);
-}
-
-CEED_QFUNCTION(solve_helmholtz_2)
-(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  return solve_helmholtz(2, Q, in, out);
-}
-
-CEED_QFUNCTION(solve_helmholtz_3)
-(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  return solve_helmholtz(3, Q, in, out);
-}
-
 // in: source at the points, gradient of the coordinates, weights; out: v = w det f
 CEED_QFUNCTION(solve_source)
 (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
@@ -161,37 +66,99 @@ CEED_QFUNCTION(solve_source)
 
   for (CeedInt i = 0; i < Q; i++) {
     CeedScalar k[3][3];
-    out[0][i] = in[2][i] * solve_geometry(s, in[1], Q, i, k) * in[0][i];
+    const CeedScalar w_det = in[2][i] * solve_geometry(s, in[1], Q, i, k);
+    for (CeedInt c = 0; c < s->num_comp; c++) out[0][c * Q + i] = w_det * in[0][c * Q + i];
   }
   return 0;
 }
 
-// Squared errors against u = product of sin(pi x_c), times w det.
-// in: coordinates, their gradient, weights, u, du; out: [(u - u_exact)^2, |grad u - grad u_exact|^2] w det
+// Sine and pi times cosine of pi x_c at point i; 1 and 0 beyond the space.
+CEED_QFUNCTION_HELPER void solve_waves(const SolveContext *s, const CeedScalar *x, const CeedInt Q,
+                                       const CeedInt i, CeedScalar sine[3], CeedScalar cosine[3]) {
+  const CeedScalar pi = 3.14159265358979323846;
+
+  for (CeedInt c = 0; c < 3; c++) {
+    sine[c] = c < s->space_dim ? sin(pi * x[c * Q + i]) : 1;
+    cosine[c] = c < s->space_dim ? pi * cos(pi * x[c * Q + i]) : 0;
+  }
+}
+
+// in: coordinates, their gradient, weights; out: v = w det times the source of the known solution
+CEED_QFUNCTION(solve_sine_source)
+(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  const SolveContext *s = (const SolveContext *)ctx;
+
+  for (CeedInt i = 0; i < Q; i++) {
+    CeedScalar k[3][3], sine[3], cosine[3];
+    const CeedScalar w_det = in[2][i] * solve_geometry(s, in[1], Q, i, k);
+
+    solve_waves(s, in[0], Q, i, sine, cosine);
+    const CeedScalar mixed[3] = {cosine[1] * cosine[2] * sine[0], cosine[0] * cosine[2] * sine[1],
+                                 cosine[0] * cosine[1] * sine[2]}; // without direction 0, 1, 2
+    for (CeedInt c = 0; c < s->num_comp; c++) {
+      CeedScalar sum = 0;
+      for (CeedInt d = 0; d < s->space_dim; d++) sum += d == c ? 0 : mixed[3 - c - d];
+      out[0][c * Q + i] = w_det * (s->a * sine[0] * sine[1] * sine[2] + s->b * sum);
+    }
+  }
+  return 0;
+}
+
+// Squared errors against the known solution, times w det, summed over components.
+// in: coordinates, their gradient, weights, u, du; out: [(u - exact)^2, |grad u - grad exact|^2] w det
 CEED_QFUNCTION(solve_sine_errors)
 (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
   const SolveContext *s = (const SolveContext *)ctx;
-  const CeedScalar *x = in[0], *dx = in[1], *w = in[2], *u = in[3], *du = in[4], pi = 3.14159265358979323846;
+  const CeedScalar *u = in[3], *du = in[4];
+  const CeedInt nc = s->num_comp;
 
   for (CeedInt i = 0; i < Q; i++) {
-    CeedScalar k[3][3], sine[3] = {1, 1, 1}, cosine[3] = {0, 0, 0}, sum = 0;
-    const CeedScalar det = solve_geometry(s, dx, Q, i, k);
+    CeedScalar k[3][3], sine[3], cosine[3], values = 0, slopes = 0;
+    const CeedScalar det = solve_geometry(s, in[1], Q, i, k);
 
-    for (CeedInt c = 0; c < s->space_dim; c++) {
-      sine[c] = sin(pi * x[c * Q + i]);
-      cosine[c] = pi * cos(pi * x[c * Q + i]);
+    solve_waves(s, in[0], Q, i, sine, cosine);
+    const CeedScalar exact = s->amplitude * sine[0] * sine[1] * sine[2];
+    const CeedScalar gradient[3] = {cosine[0] * sine[1] * sine[2], sine[0] * cosine[1] * sine[2],
+                                    sine[0] * sine[1] * cosine[2]};
+    for (CeedInt c = 0; c < nc; c++) {
+      values += (u[c * Q + i] - exact) * (u[c * Q + i] - exact);
+      for (CeedInt e = 0; e < s->space_dim; e++) {
+        CeedScalar slope = 0;
+        for (CeedInt d = 0; d < s->dim; d++) slope += k[d][e] * du[(d * nc + c) * Q + i];
+        slope = slope / det - s->amplitude * gradient[e];
+        slopes += slope * slope;
+      }
     }
-    const CeedScalar exact_gradient[3] = {cosine[0] * sine[1] * sine[2], sine[0] * cosine[1] * sine[2],
-                                          sine[0] * sine[1] * cosine[2]};
-    for (CeedInt c = 0; c < s->space_dim; c++) {
-      CeedScalar slope = 0;
-      for (CeedInt d = 0; d < s->dim; d++) slope += k[d][c] * du[d * Q + i];
-      slope = slope / det - exact_gradient[c];
-      sum += slope * slope;
+    out[0][i] = in[2][i] * det * values;
+    out[0][Q + i] = in[2][i] * det * slopes;
+  }
+  return 0;
+}
+
+// in: gradient of the coordinates, du of a displacement; out: von Mises stress for a shear modulus of 1, in
+// the plane with vanishing strain across it
+CEED_QFUNCTION(solve_von_mises)
+(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  const SolveContext *s = (const SolveContext *)ctx;
+  const CeedInt nc = s->num_comp;
+
+  for (CeedInt i = 0; i < Q; i++) {
+    CeedScalar k[3][3], grad[3][3] = {{0}}, sum = 0;
+    const CeedScalar det = solve_geometry(s, in[0], Q, i, k);
+
+    for (CeedInt c = 0; c < nc; c++) {
+      for (CeedInt e = 0; e < nc; e++) {
+        for (CeedInt d = 0; d < s->dim; d++) grad[c][e] += k[d][e] * in[1][(d * nc + c) * Q + i] / det;
+      }
     }
-    const CeedScalar difference = u[i] - sine[0] * sine[1] * sine[2];
-    out[0][i] = w[i] * det * difference * difference;
-    out[0][Q + i] = w[i] * det * sum;
+    const CeedScalar mean = (grad[0][0] + grad[1][1] + grad[2][2]) / 3;
+    for (int c = 0; c < 3; c++) {
+      for (int e = 0; e < 3; e++) {
+        const CeedScalar part = grad[c][e] + grad[e][c] - (c == e ? 2 * mean : 0); // twice the deviator
+        sum += part * part;
+      }
+    }
+    out[0][i] = sqrt((CeedScalar)1.5 * sum);
   }
   return 0;
 }

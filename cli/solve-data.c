@@ -1,252 +1,300 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The data of `ritz solve`: formulas of the source and of boundary values, checked against the mesh and
-// turned into vectors.
-#define _POSIX_C_SOURCE 200809L
-
+// The data of `ritz solve` on its mesh: materials, boundary conditions, right-hand sides, and what is said of
+// them.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/solve.h"
 
-// ---- Formulas ----
+// ---- Materials ----
 
-enum { CONTEXT = 36 }; // characters shown before and after a fault
+// A RitzCoefficientFunction; values that are not positive are kept and refused.
+static int evaluate_coefficient(void *ctx, const double *x, double *value) {
+  Formula *formula = ctx;
+  const double position[EXPR_NUM_VARIABLES] = {x[0], x[1], x[2]};
 
-// Shows the part of the text around the fault and a caret below it. Bytes that continue a UTF-8 character
-// take no place on the screen.
-static void show_fault(const char *text, size_t column) {
-  size_t begin = column > CONTEXT ? column - CONTEXT : 0, length = strlen(text);
-  size_t end = length - column > CONTEXT ? column + CONTEXT : length, blanks = 0;
-
-  while (begin > 0 && begin < column && ((unsigned char)text[begin] & 0xc0) == 0x80) begin++;
-  while (end < length && ((unsigned char)text[end] & 0xc0) == 0x80) end++;
-  fprintf(stderr, "    %s", begin ? "..." : "");
-  for (size_t i = begin; i < end; i++) {
-    unsigned char c = (unsigned char)text[i];
-    fputc(c < 0x20 || c == 0x7f ? ' ' : c, stderr);
-    if (i < column && (c & 0xc0) != 0x80) blanks++;
-  }
-  fprintf(stderr, "%s\n    %*s^\n", end < length ? "..." : "", (int)(blanks + (begin ? 3 : 0)), "");
+  *value = expr_value(formula->expr[0], position);
+  if (*value > 0) return 0;
+  formula->has_fault = true;
+  formula->fault = *value;
+  memcpy(formula->fault_x, x, sizeof(formula->fault_x));
+  return CEED_ERROR_MAJOR;
 }
 
-static int parse_formula(Formula *formula) {
-  ExprError error;
+void solve_report_coefficients(const Solve *s, bool *reported) {
+  *reported = false;
+  for (size_t i = 0; i < s->num_formulas; i++) {
+    const Formula *f = &s->formulas[i];
 
-  if (!expr_parse(formula->text, &formula->expr, &error)) return CLI_OK;
-  fprintf(stderr, "%s: %s: column %zu: %s\n", solve_command.name, formula->option, error.column + 1,
-          error.message);
-  show_fault(formula->text, error.column);
-  fprintf(stderr, "Try '%s --help'.\n", solve_command.name);
-  return CLI_USAGE;
+    if (!f->has_fault) continue;
+    fprintf(stderr, "%s: %s: expected positive values, found %g at (%g, %g, %g)\n", solve_command.name,
+            f->option, f->fault, f->fault_x[0], f->fault_x[1], f->fault_x[2]);
+    *reported = true;
+  }
 }
 
-// Splits NAME=EXPR. The name ends at the first "=".
-static int parse_bc(const char *text, Formula *bc) {
-  const char *equals = strchr(text, '=');
-  char shown[ARG_SHOWN];
+static double constant_value(const Formula *formula, double otherwise) {
+  const double zeros[EXPR_NUM_VARIABLES] = {0};
 
-  if (!equals || equals == text) {
-    args_wrong(&solve_command, "--bc", "expected NAME=EXPR such as base=100, found '%s'",
-               args_shown(text, shown));
-    return CLI_USAGE;
-  }
-  bc->option = "--bc";
-  bc->text = equals + 1;
-  bc->part = strndup(text, (size_t)(equals - text));
-  if (!bc->part) {
-    fprintf(stderr, "%s: not enough memory\n", solve_command.name);
-    return CLI_FAILED;
-  }
-  return parse_formula(bc);
+  return formula ? expr_value(formula->expr[0], zeros) : otherwise;
 }
 
-int solve_parse_formulas(Solve *s) {
-  const SolveOptions *o = &s->options;
+static ProblemCoefficient get_coefficient(const Formula *formula, double otherwise) {
+  ProblemCoefficient coefficient = {.value = constant_value(formula, otherwise)};
 
-  if (o->source) {
-    s->source = (Formula){.option = "--source", .text = o->source};
-    CLI_TRY(parse_formula(&s->source));
+  if (formula && expr_num_coordinates(formula->expr[0])) {
+    coefficient.function = evaluate_coefficient;
+    coefficient.ctx = (void *)formula;
   }
-  s->bc = calloc(o->bc.num + 1, sizeof(*s->bc));
-  if (!s->bc) {
-    fprintf(stderr, "%s: not enough memory\n", solve_command.name);
-    return CLI_FAILED;
-  }
-  for (size_t i = 0; i < o->bc.num; i++) {
-    s->num_bc++;
-    CLI_TRY(parse_bc(o->bc.items[i], &s->bc[i]));
-  }
-  return CLI_OK;
+  return coefficient;
 }
 
-void solve_free_formulas(Solve *s) {
-  expr_free(&s->source.expr);
-  for (size_t i = 0; i < s->num_bc; i++) {
-    expr_free(&s->bc[i].expr);
-    free((char *)s->bc[i].part);
-  }
-  free(s->bc);
+static const SolveRole material_roles[] = {ROLE_COEFFICIENT, ROLE_CAPACITY, ROLE_YOUNG, ROLE_POISSON};
+enum { NUM_MATERIAL_ROLES = sizeof(material_roles) / sizeof(material_roles[0]) };
+
+static ProblemMaterial get_material(const Solve *s, int32_t region) {
+  const Formula *conductivity = solve_find_formula(s, ROLE_COEFFICIENT, region);
+  const Formula *capacity = solve_find_formula(s, ROLE_CAPACITY, region);
+  ProblemMaterial material = {.conductivity = get_coefficient(conductivity, 1),
+                              .reaction = get_coefficient(capacity, 1),
+                              .young = constant_value(solve_find_formula(s, ROLE_YOUNG, region), 1),
+                              .poisson = constant_value(solve_find_formula(s, ROLE_POISSON, region), 0.3)};
+
+  if (s->options.problem == PROBLEM_HELMHOLTZ) material.reaction.value = s->options.lambda;
+  return material;
 }
 
-// ---- Checks against the mesh ----
-
-// Lists the boundary parts of the mesh on stderr.
-static void list_parts(const Solve *s) {
-  CeedInt num = 0;
-  const char *name = NULL;
-
-  RitzMeshGetNumBoundaryParts(s->mesh, &num);
-  for (CeedInt i = 0; i < num && !RitzMeshGetBoundaryPartName(s->mesh, i, &name); i++)
-    fprintf(stderr, "%s, ", name);
-  fprintf(stderr, "all\n");
+static bool is_one_material(const Solve *s, int32_t a, int32_t b) {
+  for (int k = 0; k < NUM_MATERIAL_ROLES; k++) {
+    if (solve_find_formula(s, material_roles[k], a) != solve_find_formula(s, material_roles[k], b))
+      return false;
+  }
+  return true;
 }
 
-static int check_part(const Solve *s, const char *part) {
-  CeedInt num = 0;
-  const char *name = NULL;
-  char shown[ARG_SHOWN];
-  bool known = !strcmp(part, "all");
+// Regions with the same formulas are one material.
+int solve_create_materials(Solve *s) {
+  CeedInt num_regions = 0, listed = 0;
+  int32_t *numbers = NULL;
+  bool *is_done = NULL;
+  int ierr;
 
-  RitzMeshGetNumBoundaryParts(s->mesh, &num);
-  for (CeedInt i = 0; i < num && !known; i++) {
-    known = !RitzMeshGetBoundaryPartName(s->mesh, i, &name) && !strcmp(part, name);
+  CLI_TRY(RitzMeshGetNumRegions(s->mesh, &num_regions));
+  CLI_TRY_CLEANUP(cli_allocate(s->ceed, (size_t)num_regions, sizeof(*numbers), &numbers));
+  CLI_TRY_CLEANUP(cli_allocate(s->ceed, (size_t)num_regions, sizeof(*is_done), &is_done));
+  CLI_TRY_CLEANUP(cli_allocate(s->ceed, (size_t)num_regions, sizeof(int32_t), &s->material_regions));
+  CLI_TRY_CLEANUP(cli_allocate(s->ceed, (size_t)num_regions + 1, sizeof(ProblemMaterial), &s->materials));
+  for (CeedInt i = 0; i < num_regions; i++) CLI_TRY_CLEANUP(RitzMeshGetRegion(s->mesh, i, NULL, &numbers[i]));
+  for (CeedInt i = 0; i < num_regions; i++) {
+    ProblemMaterial *material = &s->materials[s->num_materials];
+
+    if (is_done[i]) continue;
+    *material = get_material(s, numbers[i]);
+    material->regions = &s->material_regions[listed];
+    for (CeedInt j = i; j < num_regions; j++) {
+      if (is_done[j] || !is_one_material(s, numbers[i], numbers[j])) continue;
+      s->material_regions[listed++] = numbers[j];
+      material->num_regions++;
+      is_done[j] = true;
+    }
+    s->num_materials++;
   }
-  if (known) return CLI_OK;
-  fprintf(stderr, "%s: --bc: the mesh has no boundary part '%s'; its parts are: ", solve_command.name,
-          args_shown(part, shown));
-  list_parts(s);
-  return CLI_USAGE;
+  if (s->num_materials == 0) s->materials[s->num_materials++] = get_material(s, 0);
+  if (s->num_materials == 1) s->materials[0].num_regions = 0;
+cleanup:
+  free(numbers);
+  free(is_done);
+  return ierr;
 }
 
-static int check_coordinates(const Solve *s, const Formula *formula) {
-  static const char names[] = "xyz";
-  int needed = formula->expr ? expr_num_coordinates(formula->expr) : 0;
+// ---- Given values ----
 
-  if (needed <= s->space_dim) return CLI_OK;
-  args_wrong(&solve_command, formula->option,
-             "'%c' is used, but the mesh has only %" CeedInt_FMT " coordinate%s", names[needed - 1],
-             s->space_dim, s->space_dim > 1 ? "s" : "");
-  return CLI_USAGE;
-}
-
-// Without a given value anywhere, a solution plus a constant is a solution too.
-static int check_solvable(const Solve *s) {
-  const SolveOptions *o = &s->options;
-  bool needs_values = o->problem == PROBLEM_POISSON || (o->problem == PROBLEM_HELMHOLTZ && o->lambda == 0);
-  int64_t facets = 0;
-
-  for (size_t i = 0; i < s->num_bc; i++) {
-    int64_t num = 0;
-    if (RitzMeshGetBoundaryPart(s->mesh, s->bc[i].part, &num, NULL, NULL))
-      return cli_report(solve_command.name, s->ceed);
-    facets += num;
-  }
-  if (o->exact == EXACT_SINE && RitzMeshGetBoundaryPart(s->mesh, "all", &facets, NULL, NULL)) {
-    return cli_report(solve_command.name, s->ceed);
-  }
-  if (!needs_values || facets) return CLI_OK;
-  fprintf(stderr, "%s: the problem is singular: %s needs at least one Dirichlet part\n", solve_command.name,
-          o->problem == PROBLEM_POISSON ? "poisson" : "helmholtz with --lambda 0");
-  fprintf(stderr, "Give it as --bc NAME=EXPR; the parts are: ");
-  list_parts(s);
-  return CLI_USAGE;
-}
-
-int solve_check_data(const Solve *s) {
-  for (size_t i = 0; i < s->num_bc; i++) {
-    CLI_TRY(check_part(s, s->bc[i].part));
-    CLI_TRY(check_coordinates(s, &s->bc[i]));
-  }
-  CLI_TRY(check_coordinates(s, &s->source));
-  if (s->options.exact != EXACT_NONE && s->space_dim > s->dim) {
-    args_wrong(&solve_command, "--exact",
-               "needs a mesh that fills its space, this one has %" CeedInt_FMT "D elements in %" CeedInt_FMT
-               "D",
-               s->dim, s->space_dim);
-    return CLI_USAGE;
-  }
-  return check_solvable(s);
-}
-
-// ---- Vectors ----
-
-static double formula_value(const void *ctx, const double x[3]) { return expr_value(ctx, x); }
-
-// Sets the values on one part and marks its nodes.
-static int set_part(Solve *s, const char *part, ProblemFunction f, const void *ctx, char *marks) {
+// Sets the values on one part.
+static int set_part(Solve *s, const char *option, const char *part, CeedInt component, ProblemFunction f,
+                    const void *ctx) {
   int64_t num = 0, *nodes = NULL;
   char name[160];
   int ierr;
 
-  snprintf(name, sizeof(name), "--bc %.100s", part);
+  snprintf(name, sizeof(name), "%s %.100s", option, part);
   CLI_TRY(RitzSpaceGetBoundaryNodes(s->problem.space, part, &num, &nodes));
-  ierr = problem_set_nodes(&s->problem, name, f, ctx, num, nodes, s->u);
-  for (int64_t i = 0; i < num; i++) marks[nodes[i]] = 1;
+  ierr = problem_set_nodes(&s->problem, name, f, ctx, component, num, nodes, s->u);
   free(nodes);
   return ierr;
 }
 
-static int set_parts(Solve *s, char *marks) {
-  if (s->options.exact == EXACT_SINE) return set_part(s, "all", problem_sine, &s->space_dim, marks);
-  for (size_t i = 0; i < s->num_bc; i++)
-    CLI_TRY(set_part(s, s->bc[i].part, formula_value, s->bc[i].expr, marks));
+int solve_set_boundary(Solve *s) {
+  if (s->options.exact == EXACT_SINE) return set_part(s, "--exact", "all", -1, problem_sine, &s->problem);
+  for (size_t i = 0; i < s->num_formulas; i++) {
+    const Formula *f = &s->formulas[i];
+
+    if (f->role == ROLE_BC || f->role == ROLE_FIXED)
+      CLI_TRY(set_part(s, f->option, f->name, f->component, solve_formula_value, f));
+  }
   return CEED_ERROR_SUCCESS;
 }
 
-int solve_set_boundary(Solve *s) {
-  char *marks = NULL;
-  int ierr;
+int solve_create_constraints(Solve *s) {
+  CLI_TRY(cli_allocate(s->ceed, s->num_formulas + 1, sizeof(*s->fixed), &s->fixed));
+  if (s->options.exact == EXACT_SINE) s->fixed[s->num_fixed++] = (RitzFixedPart){.part = "all"};
+  for (size_t i = 0; i < s->num_formulas; i++) {
+    const Formula *f = &s->formulas[i];
 
-  CLI_TRY(RitzSpaceGetNumNodes(s->problem.space, &s->num_nodes));
-  CLI_TRY(CeedVectorSetValue(s->u, 0));
-  CLI_TRY(cli_allocate(s->ceed, (size_t)s->num_nodes, 1, &marks));
-  CLI_TRY_CLEANUP(set_parts(s, marks));
-  CLI_TRY_CLEANUP(cli_allocate(s->ceed, (size_t)s->num_nodes, sizeof(*s->constraints), &s->constraints));
-  for (int64_t i = 0; i < s->num_nodes; i++) {
-    if (marks[i]) s->constraints[s->num_constraints++] = i;
+    if (f->role != ROLE_BC && f->role != ROLE_FIXED) continue;
+    s->fixed[s->num_fixed++] = (RitzFixedPart){
+        .part = f->name, .num_comp = f->component >= 0, .comp = {f->component >= 0 ? f->component : 0}};
   }
-cleanup:
-  free(marks);
-  return ierr;
+  CLI_TRY(RitzSpaceCreateConstraints(s->problem.space, s->ceed, s->num_fixed, s->fixed, &s->constraints));
+  CLI_TRY(RitzIndicesGet(s->constraints, &s->num_constraints, NULL));
+  return problem_create_modes(&s->problem, s->problem.space, s->constraints, &s->num_modes, s->modes);
 }
+
+// ---- Loads ----
 
 typedef struct {
-  CeedInt space_dim;
-  double factor;
-} SineSource;
+  const Solve *solve;
+  SolveRole role;
+} RegionValue;
 
-static double sine_source(const void *ctx, const double x[3]) {
-  const SineSource *source = ctx;
-  return source->factor * problem_sine(&source->space_dim, x);
+// A ProblemFunction: the formula of the point's region.
+static double region_value(const void *ctx, const ProblemPoint *point, CeedInt component) {
+  const RegionValue *value = ctx;
+  const Formula *formula = solve_find_formula(value->solve, value->role, point->region);
+
+  return formula ? solve_formula_value(formula, point, component) : 0;
 }
 
-int solve_set_source(Solve *s) {
-  if (s->options.exact == EXACT_SINE) {
-    SineSource source = {s->space_dim, problem_sine_factor(&s->problem)};
-    return problem_set_source(&s->problem, "--exact", sine_source, &source, s->rhs);
+int solve_add_loads(Solve *s, CeedVector rhs) {
+  const SolveRole role = s->options.problem == PROBLEM_ELASTICITY ? ROLE_FORCE : ROLE_SOURCE;
+  const RegionValue value = {s, role};
+
+  if (s->options.exact == EXACT_SINE) return problem_add_sine_source(&s->problem, rhs);
+  if (solve_has_role(s, role)) {
+    const char *option = role == ROLE_FORCE ? "--force" : "--source";
+    CLI_TRY(problem_add_source(&s->problem, option, region_value, &value, rhs));
   }
-  if (s->source.expr)
-    return problem_set_source(&s->problem, "--source", formula_value, s->source.expr, s->rhs);
-  return CeedVectorSetValue(s->rhs, 0);
+  for (size_t i = 0; i < s->num_formulas; i++) {
+    const Formula *f = &s->formulas[i];
+    char name[160];
+
+    if (f->role != ROLE_FLUX && f->role != ROLE_TRACTION) continue;
+    snprintf(name, sizeof(name), "%s %.100s", f->option, f->name);
+    CLI_TRY(problem_add_boundary(&s->problem, name, f->name, solve_formula_value, f, rhs));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static double one(const void *ctx, const ProblemPoint *point, CeedInt component) {
+  (void)ctx;
+  (void)point;
+  (void)component;
+  return 1;
+}
+
+// A constant source makes the loads add up to zero. `part` of them lies along the constants.
+static int balance_constant(Solve *s, double part) {
+  double total = 0;
+
+  CLI_TRY(RitzVectorDot(s->modes[0], s->mean_weights, &total));
+  cli_fact(NULL, "source and flux do not add up to zero: a constant source of %.4g is added", -part / total);
+  return RitzVectorSum(s->rhs, 1, s->rhs, -part / total, s->mean_weights);
+}
+
+static int create_mean_weights(Solve *s) {
+  CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->mean_weights));
+  CLI_TRY(CeedVectorSetValue(s->mean_weights, 0));
+  return problem_add_source(&s->problem, "--source", one, NULL, s->mean_weights);
+}
+
+int solve_balance(Solve *s) {
+  double norm = 0;
+
+  if (!s->num_modes) return CEED_ERROR_SUCCESS;
+  CLI_TRY(RitzVectorDot(s->rhs, s->rhs, &norm));
+  if (s->problem.num_comp == 1)
+    cli_fact("nullspace", "constants: no value is given, u is one solution of many");
+  else
+    cli_fact("nullspace", "%" CeedInt_FMT " rigid body motions that no face holds: u is one solution of many",
+             s->num_modes);
+  if (s->problem.num_comp == 1) CLI_TRY(create_mean_weights(s));
+  for (CeedInt i = 0; i < s->num_modes; i++) {
+    double part = 0;
+
+    CLI_TRY(RitzVectorDot(s->modes[i], s->rhs, &part));
+    if (fabs(part) <= 1e-9 * sqrt(norm)) continue;
+    if (s->problem.num_comp == 1) return balance_constant(s, part);
+    cli_fact(NULL, "the loads are not in balance: what would move the body as a whole is left out");
+    return CEED_ERROR_SUCCESS; // the solver projects
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int solve_set_initial(Solve *s) {
+  const Formula *formula = solve_find_formula(s, ROLE_INITIAL, 0);
+
+  if (s->options.exact == EXACT_SINE)
+    return problem_set_nodes(&s->problem, "--exact", problem_sine, &s->problem, -1, 0, NULL, s->u);
+  if (!formula) return CEED_ERROR_SUCCESS;
+  return problem_set_nodes(&s->problem, "--initial", solve_formula_value, formula, -1, 0, NULL, s->u);
 }
 
 // ---- Facts ----
 
+static void show_equation(const SolveOptions *o) {
+  switch (o->problem) {
+  case PROBLEM_POISSON:
+    cli_fact("problem", "%s", o->coefficient.num ? "-div k grad u = f" : "-div grad u = f");
+    break;
+  case PROBLEM_MASS: cli_fact("problem", "u = f, projected"); break;
+  case PROBLEM_HELMHOLTZ:
+    cli_fact("problem", "-div %sgrad u + %g u = f", o->coefficient.num ? "k " : "", o->lambda);
+    break;
+  case PROBLEM_HEAT: cli_fact("problem", "c du/dt - div k grad u = f"); break;
+  default: cli_fact("problem", "linear elasticity: -div sigma(u) = f");
+  }
+}
+
+// Formulas of one role, a line each: "symbol = text in name".
+static void show_role(const Solve *s, SolveRole role, const char *label, const char *symbol,
+                      const char *place) {
+  char name[ARG_SHOWN], text[ARG_SHOWN];
+  bool is_first = true;
+
+  for (size_t i = 0; i < s->num_formulas; i++) {
+    const Formula *f = &s->formulas[i];
+
+    if (f->role != role) continue;
+    cli_fact(is_first ? label : NULL, "%s%s = %s%s%s", symbol,
+             f->component >= 0 ? (const char *[]){".x", ".y", ".z"}[f->component] : "",
+             f->text ? args_shown(f->text, text) : "0", f->name ? place : "",
+             f->name ? args_shown(f->name, name) : "");
+    is_first = false;
+  }
+}
+
 void solve_show_problem(const Solve *s) {
   const SolveOptions *o = &s->options;
-  char part[ARG_SHOWN], text[ARG_SHOWN];
+  const bool is_elasticity = o->problem == PROBLEM_ELASTICITY;
 
-  if (o->problem == PROBLEM_POISSON) cli_fact("problem", "-div grad u = f");
-  if (o->problem == PROBLEM_MASS) cli_fact("problem", "u = f, projected");
-  if (o->problem == PROBLEM_HELMHOLTZ) cli_fact("problem", "-div grad u + %g u = f", o->lambda);
+  show_equation(o);
+  show_role(s, ROLE_COEFFICIENT, "coefficient", "k", " in ");
+  show_role(s, ROLE_CAPACITY, "capacity", "c", " in ");
+  show_role(s, ROLE_YOUNG, "material", "E", " in ");
+  show_role(s, ROLE_POISSON, solve_has_role(s, ROLE_YOUNG) ? NULL : "material", "nu", " in ");
   if (o->exact == EXACT_SINE) {
-    cli_fact("source", "that of u = product of sin(pi x_d)");
+    cli_fact("source", "that of u = %sproduct of sin(pi x_d)%s",
+             o->problem == PROBLEM_HEAT ? "exp(-t) times the " : "",
+             is_elasticity ? ", in each component" : "");
     cli_fact("values", "those of u on all of the boundary");
     return;
   }
-  cli_fact("source", "f = %s", o->source ? args_shown(o->source, text) : "0");
-  for (size_t i = 0; i < s->num_bc; i++) {
-    cli_fact(i ? NULL : "values", "u = %s on %s", args_shown(s->bc[i].text, text),
-             args_shown(s->bc[i].part, part));
-  }
+  if (!solve_has_role(s, ROLE_SOURCE) && !solve_has_role(s, ROLE_FORCE)) cli_fact("source", "f = 0");
+  show_role(s, ROLE_SOURCE, "source", "f", " in ");
+  show_role(s, ROLE_FORCE, "source", "f", " in ");
+  show_role(s, ROLE_FLUX, "flux", "k du/dn", " on ");
+  show_role(s, ROLE_TRACTION, "tractions", "sigma n", " on ");
+  show_role(s, ROLE_INITIAL, "initial", "u", "");
+  show_role(s, ROLE_BC, "values", "u", " on ");
+  show_role(s, ROLE_FIXED, solve_has_role(s, ROLE_BC) ? NULL : "values", "u", " on ");
 }

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the files of `ritz solve` share: its options and the state of a run. solve.c holds the course of the
-// command, solve-mesh.c the mesh, solve-data.c formulas and boundary conditions.
+// What the files of `ritz solve` share: its options and the state of a run.
+//
+//     solve.c            the course of the command
+//     solve-options.c    the options and their help
+//     solve-mesh.c       the mesh
+//     solve-formulas.c   formulas of the command line: parsed, checked against the mesh
+//     solve-data.c       boundary conditions and right-hand sides from them, facts
+//     solve-method.c     solver and preconditioner
+//     solve-time.c       time steps
+//     solve-output.c     errors, files
 //
 // Functions return exit codes, after printing what went wrong; those marked so return Ceed codes, whose
 // message is stored in the context.
@@ -15,50 +23,130 @@
 #include "cli/problem.h"
 
 enum { EXACT_NONE = -1, EXACT_SINE = 0 };
+enum { CHOICE_AUTO = -1 }; // an option of several words that is not given
+
+// Words of --preconditioner, --precision, --method and --cycle, in their order.
+typedef enum {
+  PC_NONE,
+  PC_JACOBI,
+  PC_POINT_JACOBI,
+  PC_CHEBYSHEV,
+  PC_SCHWARZ,
+  PC_MULTIGRID
+} SolvePreconditioner;
+enum { PRECISION_F64, PRECISION_F32, PRECISION_AUTO };
+enum { IMPLICIT_EULER, BDF2 };
+enum { CYCLE_V, CYCLE_W, CYCLE_F, CYCLE_FULL };
 
 typedef struct {
-  const char *mesh, *source, *ceed, *output;
+  const char *mesh, *ceed, *output;
   int problem; // ProblemKind
   int order, refine, exact, max_it;
-  ArgTexts bc;
+  ArgTexts bc, fixed, flux, traction, source, force, coefficient, capacity, young, poisson, initial;
   double lambda, tol;
-  bool jacobi, no_jacobi;
+  double time; // < 0: not given
+  int steps, every, method;
+  int solver, preconditioner; // RitzSolverType, SolvePreconditioner, or CHOICE_AUTO
+  int precision, levels, smoother, degree, cycle, coarse;
+  bool jacobi, no_jacobi, verbose;
 } SolveOptions;
 
 extern const ArgCommand solve_command;
+int solve_check_options(const SolveOptions *options);
+const char *solve_problem_name(int problem);
 
-// A formula and where it comes from.
+// ---- Formulas ----
+
+typedef enum {
+  ROLE_BC,
+  ROLE_FIXED,
+  ROLE_FLUX,
+  ROLE_TRACTION,
+  ROLE_SOURCE,
+  ROLE_FORCE,
+  ROLE_COEFFICIENT,
+  ROLE_CAPACITY,
+  ROLE_YOUNG,
+  ROLE_POISSON,
+  ROLE_INITIAL,
+  NUM_ROLES
+} SolveRole;
+
+// A formula, or several for a vector, and where they come from.
 typedef struct {
+  SolveRole role;
   const char *option; // "--bc"
-  const char *part;   // owned: boundary part, NULL for --source
-  const char *text;   // borrowed from argv
-  Expr *expr;         // owned
+  char *name;         // owned: boundary part or region; NULL: everywhere
+  const char *text;   // borrowed from argv, what follows the name; NULL: zero
+  int num;            // of expr
+  Expr *expr[3];      // owned
+  int component;      // that is set; -1: all
+  int32_t region;     // number of the region `name`, once the mesh is known
+  // A coefficient that was not positive somewhere.
+  bool has_fault;
+  double fault, fault_x[3];
 } Formula;
 
 typedef struct {
   SolveOptions options;
-  Formula source; // expr == NULL: 0, or the exact solution's
-  size_t num_bc;
-  Formula *bc; // owned, [num_bc]
-  Ceed ceed;   // owned, as all that follow
+  size_t num_formulas;
+  Formula *formulas; // owned
+  Ceed ceed;         // owned, as all that follow
   RitzMesh mesh;
   CeedInt dim, space_dim;
+  CeedInt num_materials;
+  ProblemMaterial *materials;
+  int32_t *material_regions; // what the materials point to
   Problem problem;
-  int64_t num_nodes, num_constraints;
-  int64_t *constraints;
+  CeedSize size;
+  CeedInt num_fixed;
+  RitzFixedPart *fixed; // parts with given values
+  RitzIndices constraints;
+  int64_t num_constraints;
+  CeedInt num_modes; // of no energy
+  CeedVector modes[PROBLEM_MAX_MODES];
   CeedVector u, rhs;
+  CeedVector mean_weights; // integrals of the basis functions, where u is known up to a constant; else NULL
+  RitzPreconditioner pc;
+  RitzSolver solver;
+  double setup_start; // seconds of the clock
 } Solve;
 
 // ---- solve-mesh.c ----
 int solve_open_mesh(Solve *s);
 int solve_show_mesh(const Solve *s); // Ceed code
 
-// ---- solve-data.c ----
-int solve_parse_formulas(Solve *s);   // before the mesh is known
-int solve_check_data(const Solve *s); // boundary parts, coordinates, solvability
-int solve_set_boundary(Solve *s);     // Ceed code: values in u, constraints
-int solve_set_source(Solve *s);       // Ceed code: rhs
-void solve_show_problem(const Solve *s);
+// ---- solve-formulas.c ----
+int solve_parse_formulas(Solve *s); // before the mesh is known
+int solve_check_formulas(Solve *s); // boundary parts, regions, coordinates, components, solvability
 void solve_free_formulas(Solve *s);
+bool solve_has_role(const Solve *s, SolveRole role);
+// The formula of this role that counts in a region: the last one; NULL: there is none.
+const Formula *solve_find_formula(const Solve *s, SolveRole role, int32_t region);
+// A ProblemFunction whose ctx is a Formula, zero without expressions.
+double solve_formula_value(const void *formula, const ProblemPoint *point, CeedInt component);
+bool solve_depends_on_time(const Solve *s, SolveRole role);
+
+// ---- solve-data.c ----
+int solve_create_materials(Solve *s);                           // Ceed code
+void solve_report_coefficients(const Solve *s, bool *reported); // why a coefficient was refused
+int solve_set_boundary(Solve *s);              // Ceed code: values in u at the problem's time
+int solve_create_constraints(Solve *s);        // Ceed code: entries with given values, modes of no energy
+int solve_add_loads(Solve *s, CeedVector rhs); // Ceed code: sources, fluxes, tractions
+int solve_balance(Solve *s);                   // Ceed code: loads without part in the modes, or it is said
+int solve_set_initial(Solve *s);               // Ceed code
+void solve_show_problem(const Solve *s);
+
+// ---- solve-method.c ----
+int solve_create_method(Solve *s);        // Ceed code: preconditioner and solver
+int solve_run(Solve *s, bool *converged); // Ceed code: one solve, with progress and result
+void solve_show_method(const Solve *s);
+
+// ---- solve-time.c ----
+int solve_time_steps(Solve *s, bool *converged); // Ceed code
+
+// ---- solve-output.c ----
+int solve_show_errors(const Solve *s);                  // Ceed code
+int solve_write_file(const Solve *s, const char *path); // Ceed code
 
 #endif

@@ -179,6 +179,10 @@ struct RitzBackend {
   int (*vector_lend)(CeedVector vec, RitzAccess access, RitzRepKind kind, void **array);
   int (*vector_take_back)(CeedVector vec, void *array);
   void (*vector_forget)(CeedVector vec); // the vector goes
+  // Makes the kernels of single operators with elements that their first use would make, all at the same
+  // time; they may come several times, and belong to several contexts of this backend. wanted [num]: sets of
+  // RitzPreparation. No vector is read. in_background: returns before they are there.
+  int (*operators_prepare)(CeedInt num, CeedOperator *ops, const int *wanted, bool in_background);
   int (*composite_apply)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
   // Whether operator_apply and operator_assemble_add_diagonal serve this operator, of which the arithmetic or
   // some vector (op->precision, op->active_precision, vectors of fields) is not CeedScalar. in: the active

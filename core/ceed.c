@@ -167,6 +167,7 @@ int CeedDestroy(Ceed *ceed) {
   free_strings(&c->jit_defines);
   free_strings(&c->rust_roots);
   RITZ_FREE(&c);
+  ritz_memory_trim();
   *ceed = NULL;
   return CEED_ERROR_SUCCESS;
 }

@@ -55,7 +55,8 @@ typedef enum {
   RITZ_PROFILE_APPLY,
   RITZ_PROFILE_DIAGONAL,
   RITZ_PROFILE_POINT_BLOCKS,
-  RITZ_NUM_PROFILE_ACTIONS
+  RITZ_NUM_PROFILE_ACTIONS, // of operators
+  RITZ_PROFILE_PART = RITZ_NUM_PROFILE_ACTIONS
 } RitzProfileAction;
 
 // ---- Ceed ----
@@ -225,6 +226,12 @@ int ritz_vector_unlock(CeedVector vec, RitzAccess access, void **array, int ierr
 // reader like CeedVectorGetArrayRead. 64-byte aligned; NULL when there are no entries.
 int ritz_vector_get_packed(CeedVector vec, const RitzPacking *packing, const void **packed);
 int ritz_vector_restore_packed(CeedVector vec, const void **packed);
+// The order of data that are packed and nowhere else; false: they are not.
+bool ritz_vector_packed_order(CeedVector vec, RitzPacking *packing);
+// Write access to packed data, where they hold the whole vector and no host's array has been asked for; else
+// *packed is NULL, and nothing is locked. Contents are unspecified on entry; ierr as of ritz_vector_unlock.
+int ritz_vector_begin_packed(CeedVector vec, const RitzPacking *packing, void **packed);
+int ritz_vector_end_packed(CeedVector vec, void **packed, int ierr);
 // How often the vector was packed and converted back.
 void ritz_vector_packing_counts(CeedVector vec, int64_t *num_packs, int64_t *num_unpacks);
 // The loops themselves (core/packing.c), for the batches first_batch .. end_batch - 1 of entries of 4 or 8
@@ -268,6 +275,7 @@ CeedSize ritz_restriction_array_index(CeedElemRestriction rstr, CeedInt n, CeedI
 bool ritz_restriction_has_rows(CeedElemRestriction rstr, CeedInt row_length);
 CeedInt ritz_restriction_row_step(CeedElemRestriction rstr);
 // Strides of the L-vector side of a strided restriction.
+bool ritz_restriction_has_backend_strides(CeedElemRestriction rstr); // of the strided kind
 void ritz_restriction_l_strides(CeedElemRestriction rstr, CeedInt strides[3]);
 
 // ---- CeedBasis ----
@@ -435,6 +443,7 @@ struct CeedOperator_private {
   // active vectors of its arithmetic's precision itself; each other pair that it meets has a variant, which
   // shares all but active_precision, `data`, the backend's answer and the rows of the timing table with it.
   CeedScalarType precision, active_precision[2];
+  RitzOperatorUse use;
   CeedOperator variants[4];   // owned; core/operator-precision.c
   RitzStandIn *stand_in;      // owned, NULL before it is needed; core/operator-stand-in.c
   bool is_stand_in;           // belongs to another operator, for which it computes in CeedScalar
@@ -466,6 +475,9 @@ int ritz_operator_zero_outputs(CeedOperator op, CeedVector out, RitzApplyMode mo
 // Whether arithmetic, passive vectors and these active ones (single operator or composite; CEED_VECTOR_NONE:
 // none) are in the library's own precision.
 bool ritz_operator_is_plain(CeedOperator op, CeedVector in, CeedVector out);
+// RitzOperatorCopyInPrecision of several operators, which share what is converted; all copies or none.
+int ritz_operators_copy(const char *call, CeedInt num, const CeedOperator *ops, CeedScalarType precision,
+                        CeedOperator *copies);
 // Applies a single operator that has elements by the slot of its backend, whatever precisions there are;
 // counted in the timing table.
 int ritz_operator_run(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);

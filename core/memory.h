@@ -6,6 +6,7 @@
 #define RITZ_CORE_MEMORY_H
 
 #include <ceed.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,9 @@ int ritz_strdup(Ceed ceed, const char *text, char **copy);
 // A buffer leaves the library's count (given to the caller) or joins it (taken over from the caller).
 void ritz_memory_give(void *p);
 void ritz_memory_adopt(void *p);
+
+// Gives blocks that are kept for later use back to the system: a context has ended, or memory is short.
+void ritz_memory_trim(void);
 
 // For tests: number of live allocations; make the n-th allocation from now on fail (n >= 1; 0: never).
 int64_t ritz_memory_live(void);

@@ -61,6 +61,7 @@ static int set_up(RitzStandIn *s, CeedOperator op) {
   RITZ_TRY((op->is_at_points ? CeedOperatorCreateAtPoints : CeedOperatorCreate)(op->obj.ceed, op->qf, op->dqf,
                                                                                 op->dqfT, &s->op));
   s->op->is_stand_in = true;
+  s->op->use = op->use;
   if (op->rstr_points) {
     CeedVector coords;
     RITZ_TRY(represent(s, op->obj.ceed, op->point_coords, true, &coords));

@@ -160,6 +160,16 @@ int ritz_storage_pack(Ceed ceed, RitzStorage *storage, const RitzPacking *packin
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_storage_reserve_packed(Ceed ceed, RitzStorage *storage, const RitzPacking *packing, bool *is_whole) {
+  *is_whole = !ritz_storage_pointer(storage, RITZ_REP_HOST) && !storage->packed.keeps_host &&
+              covers(packing, (CeedSize)(storage->num_bytes / storage->entry_bytes));
+  if (!*is_whole) return CEED_ERROR_SUCCESS;
+  storage->rep[RITZ_REP_PACKED].valid = false;
+  RITZ_TRY(reserve_packed(ceed, storage, packing));
+  storage->packed.packing = *packing;
+  return CEED_ERROR_SUCCESS;
+}
+
 void ritz_storage_drop_host(RitzStorage *storage) {
   RitzRep *host = &storage->rep[RITZ_REP_HOST];
   CeedSize length = (CeedSize)(storage->num_bytes / storage->entry_bytes);

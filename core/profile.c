@@ -237,19 +237,24 @@ static RitzProfileRow *add_profile_row(const Key *key, RitzProfileRow **fresh, b
 
 // Every new place registers the table, which is printed once: before what the drivers, loaded by then, do at
 // exit.
-static int get_row(CeedOperator op, RitzProfileAction action, RitzProfileRow **row) {
+static int get_row_of(Ceed ceed, const Key *key, RitzProfileRow **row) {
   RitzProfileRow *fresh = NULL;
   bool is_new_place = false;
-  Key key;
 
-  RITZ_TRY(make_row_key(op, action, &key));
-  RITZ_TRY(create_row(op->obj.ceed, &key, &fresh));
+  RITZ_TRY(create_row(ceed, key, &fresh));
   ritz_lock(RITZ_LOCK_PROFILE);
-  *row = add_profile_row(&key, &fresh, &is_new_place);
+  *row = add_profile_row(key, &fresh, &is_new_place);
   ritz_unlock(RITZ_LOCK_PROFILE);
   RITZ_FREE(&fresh);
   if (is_new_place) atexit(print_at_exit);
   return CEED_ERROR_SUCCESS;
+}
+
+static int get_row(CeedOperator op, RitzProfileAction action, RitzProfileRow **row) {
+  Key key;
+
+  RITZ_TRY(make_row_key(op, action, &key));
+  return get_row_of(op->obj.ceed, &key, row);
 }
 
 // ---- Notes ----
@@ -320,6 +325,25 @@ void ritz_profile_prepared(CeedInt num, const CeedOperator *ops, double begin) {
   for (CeedInt i = 0; i < num; i++) ops[i]->profile_prepared += seconds / num;
 }
 
+int ritz_profile_part(Ceed ceed, const char *name, CeedSize size, double begin, RitzProfileRow **row,
+                      double *seconds) {
+  if (ceed->backend.timer_flush) RITZ_TRY(ceed->backend.timer_flush(ceed));
+  *seconds = ritz_profile_seconds() - begin;
+  if (!*row) {
+    const Key key = {.name = name,
+                     .place = ceed->profile,
+                     .action = RITZ_PROFILE_PART,
+                     .input_size = size,
+                     .output_size = size};
+    RITZ_TRY(get_row_of(ceed, &key, row));
+  }
+  ritz_lock(RITZ_LOCK_PROFILE);
+  (*row)->num_calls++;
+  (*row)->seconds += *seconds;
+  ritz_unlock(RITZ_LOCK_PROFILE);
+  return CEED_ERROR_SUCCESS;
+}
+
 // Compilers work before the device does: of a first call the longer time counts.
 void ritz_profile_add(const RitzProfileCall *call, double seconds) {
   RitzProfileRow *row = call->row;
@@ -338,7 +362,8 @@ void ritz_profile_add(const RitzProfileCall *call, double seconds) {
 
 static const char *const actions[] = {[RITZ_PROFILE_APPLY] = "apply",
                                       [RITZ_PROFILE_DIAGONAL] = "diagonal",
-                                      [RITZ_PROFILE_POINT_BLOCKS] = "point blocks"};
+                                      [RITZ_PROFILE_POINT_BLOCKS] = "point blocks",
+                                      [RITZ_PROFILE_PART] = "part"};
 
 // The longest first.
 static void sort_rows(void) {

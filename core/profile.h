@@ -39,6 +39,13 @@ double ritz_profile_seconds(void); // of a clock that starts at any value
 // Bandwidth and flops of the context, as far as they are known without measuring: zeros else, and on devices.
 int ritz_profile_limits(Ceed ceed, RitzLimits *limits);
 
+// A part of a solver's work, such as the smoothing of a multigrid level, that began at `begin`: a row of its
+// own, `name`, of vectors with `size` entries, beside the rows of the operators that it applies. *row: NULL
+// at first, kept by the caller. *seconds: since `begin`, on devices until the last operator has ended. Where
+// ceed->profile is set.
+int ritz_profile_part(Ceed ceed, const char *name, CeedSize size, double begin, RitzProfileRow **row,
+                      double *seconds);
+
 // For timers of backends (timer_end in core/backend.h): a call and its time on the device.
 void ritz_profile_add(const RitzProfileCall *call, double seconds);
 

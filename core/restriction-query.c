@@ -155,12 +155,12 @@ int CeedElemRestrictionGetELayout(CeedElemRestriction rstr, CeedInt layout[3]) {
   return CEED_ERROR_SUCCESS;
 }
 
-static bool has_backend_strides(CeedElemRestriction rstr) {
+bool ritz_restriction_has_backend_strides(CeedElemRestriction rstr) {
   return rstr->strides[0] == 0 && rstr->strides[1] == 0 && rstr->strides[2] == 0;
 }
 
 void ritz_restriction_l_strides(CeedElemRestriction rstr, CeedInt strides[3]) {
-  const CeedInt *from = has_backend_strides(rstr) ? rstr->layout : rstr->strides;
+  const CeedInt *from = ritz_restriction_has_backend_strides(rstr) ? rstr->layout : rstr->strides;
   for (int d = 0; d < 3; d++) strides[d] = from[d];
 }
 

@@ -38,7 +38,7 @@ int ritz_storage_accept(Ceed ceed, const char *call, RitzRepKind kind, CeedCopyM
 }
 
 static int alloc_place(Ceed ceed, size_t num_bytes, RitzRepKind kind, void **p) {
-  return kind == RITZ_REP_HOST ? ritz_calloc(ceed, num_bytes, 1, p)
+  return kind == RITZ_REP_HOST ? ritz_malloc(ceed, num_bytes, 1, p)
                                : ceed->backend.rep_alloc(ceed, kind, num_bytes, p);
 }
 
@@ -115,7 +115,10 @@ void ritz_storage_only_valid(RitzStorage *storage, RitzRepKind kind) {
 int ritz_storage_set(Ceed ceed, RitzStorage *storage, RitzRepKind kind, CeedCopyMode mode, void *data) {
   RitzRep *rep = &storage->rep[kind];
   if (mode == CEED_COPY_VALUES) {
+    const bool is_new = !ritz_storage_pointer(storage, kind);
     RITZ_TRY(ritz_storage_ensure(ceed, storage, kind));
+    if (!data && is_new && kind == RITZ_REP_HOST && storage->num_bytes)
+      memset(ritz_storage_pointer(storage, kind), 0, storage->num_bytes);
     if (data)
       RITZ_TRY(copy_place(ceed, storage->num_bytes, kind, ritz_storage_pointer(storage, kind), kind, data));
   } else {

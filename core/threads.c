@@ -18,7 +18,8 @@ static pthread_mutex_t locks[RITZ_NUM_LOCKS] = {
     [RITZ_LOCK_GALLERY] = PTHREAD_MUTEX_INITIALIZER,  [RITZ_LOCK_JIT] = PTHREAD_MUTEX_INITIALIZER,
     [RITZ_LOCK_PROGRAMS] = PTHREAD_MUTEX_INITIALIZER, [RITZ_LOCK_DEVICES] = PTHREAD_MUTEX_INITIALIZER,
     [RITZ_LOCK_PROFILE] = PTHREAD_MUTEX_INITIALIZER,  [RITZ_LOCK_TUNING] = PTHREAD_MUTEX_INITIALIZER,
-    [RITZ_LOCK_WARNINGS] = PTHREAD_MUTEX_INITIALIZER,
+    [RITZ_LOCK_WARNINGS] = PTHREAD_MUTEX_INITIALIZER, [RITZ_LOCK_DIRECT] = PTHREAD_MUTEX_INITIALIZER,
+    [RITZ_LOCK_MEMORY] = PTHREAD_MUTEX_INITIALIZER,
 };
 
 void ritz_lock(RitzLock lock) { pthread_mutex_lock(&locks[lock]); }
@@ -219,6 +220,55 @@ void ritz_team_destroy(RitzTeam *team) {
   }
   RITZ_FREE(&t->workers);
   RITZ_FREE(team);
+}
+
+// ---- Tasks ----
+
+struct RitzTask_private {
+  void (*run)(void *data);
+  void *data;
+  pid_t process; // whose thread it is
+  pthread_t thread;
+  bool has_thread;
+};
+
+static void lock_all(void) {
+  for (int i = 0; i < RITZ_NUM_LOCKS; i++) ritz_lock((RitzLock)i);
+}
+
+static void unlock_all(void) {
+  for (int i = RITZ_NUM_LOCKS - 1; i >= 0; i--) ritz_unlock((RitzLock)i);
+}
+
+// A task may hold a lock while its caller forks: the child would wait for ever.
+static void watch_forks(void) { (void)pthread_atfork(lock_all, unlock_all, unlock_all); }
+
+static void *run_task(void *arg) {
+  RitzTask task = arg;
+  task->run(task->data);
+  return NULL;
+}
+
+int ritz_task_start(Ceed ceed, void (*run)(void *data), void *data, RitzTask *task) {
+  static pthread_once_t is_watching = PTHREAD_ONCE_INIT;
+  sigset_t signals;
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, task));
+  **task = (struct RitzTask_private){.run = run, .data = data, .process = getpid()};
+  pthread_once(&is_watching, watch_forks);
+  block_signals(&signals);
+  (*task)->has_thread = pthread_create(&(*task)->thread, NULL, run_task, *task) == 0;
+  pthread_sigmask(SIG_SETMASK, &signals, NULL);
+  if (!(*task)->has_thread) run(data);
+  return CEED_ERROR_SUCCESS;
+}
+
+bool ritz_task_end(RitzTask *task) {
+  const RitzTask t = *task;
+  if (!t) return true;
+  const bool is_ours = !t->has_thread || t->process == getpid();
+  if (t->has_thread && is_ours) pthread_join(t->thread, NULL);
+  RITZ_FREE(task);
+  return is_ours;
 }
 
 // ---- Flags ----

@@ -6,6 +6,7 @@
 #define RITZ_CORE_THREADS_H
 
 #include <ceed.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum {
@@ -16,6 +17,8 @@ typedef enum {
   RITZ_LOCK_PROFILE,  // timing table (core/profile.c)
   RITZ_LOCK_TUNING,   // measured choices (backends/gpu/tune-store.c)
   RITZ_LOCK_WARNINGS, // warnings on stderr (core/error.c)
+  RITZ_LOCK_DIRECT,   // libraries for coarse problems that are open (solver/direct-*.c)
+  RITZ_LOCK_MEMORY,   // large blocks (core/memory.c); taken last
   RITZ_NUM_LOCKS
 } RitzLock;
 
@@ -43,6 +46,18 @@ typedef struct {
 } RitzFlag;
 void ritz_flag_raise(RitzFlag *flag, int32_t epoch); // everything written before is seen by who waited
 void ritz_flag_wait(RitzFlag *flag, int32_t epoch);  // until raised with this epoch
+
+// ---- Tasks ----
+// A function that runs once, on a thread of its own beside its caller. It reports to no context: contexts
+// belong to the caller's thread.
+typedef struct RitzTask_private *RitzTask;
+
+// Where no thread can be had, run(data) has ended when this returns.
+int ritz_task_start(Ceed ceed, void (*run)(void *data), void *data, RitzTask *task);
+// Waits for the function to end and frees the task; NULL: does nothing. False in a child that was forked
+// after the start: the function did not end in this process, and what it was working on is in an unknown
+// state.
+bool ritz_task_end(RitzTask *task);
 
 // Processors this process may run on (its affinity mask), at least 1.
 int ritz_num_processors(void);

@@ -357,6 +357,26 @@ int ritz_vector_restore_packed(CeedVector vec, const void **packed) {
   return CEED_ERROR_SUCCESS;
 }
 
+bool ritz_vector_packed_order(CeedVector vec, RitzPacking *packing) {
+  *packing = vec->storage.packed.packing;
+  return vec->storage.rep[RITZ_REP_PACKED].valid && !vec->storage.rep[RITZ_REP_HOST].valid;
+}
+
+int ritz_vector_begin_packed(CeedVector vec, const RitzPacking *packing, void **packed) {
+  bool is_whole = false;
+  *packed = NULL;
+  RITZ_TRY(check_access(vec, "CeedVectorGetArrayWrite (packed)", RITZ_ACCESS_WRITE));
+  if (vec->length == 0 || vec->obj.ceed->backend.vector_lend || vec->obj.ceed->backend.rep_alloc)
+    return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_storage_reserve_packed(vec->obj.ceed, &vec->storage, packing, &is_whole));
+  return is_whole ? ritz_vector_hand_out(vec, RITZ_ACCESS_WRITE, RITZ_REP_PACKED, packed)
+                  : CEED_ERROR_SUCCESS;
+}
+
+int ritz_vector_end_packed(CeedVector vec, void **packed, int ierr) {
+  return ritz_vector_unlock(vec, RITZ_ACCESS_WRITE, packed, ierr);
+}
+
 void ritz_vector_packing_counts(CeedVector vec, int64_t *num_packs, int64_t *num_unpacks) {
   *num_packs = vec->storage.packed.num_packs;
   *num_unpacks = vec->storage.packed.num_unpacks;

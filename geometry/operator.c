@@ -25,6 +25,9 @@ static int check_operator_options(const char *call, Ceed ceed, const RitzOperato
                RitzGeometryPolicyName(o->policy));
   RITZ_REQUIRE(isfinite((CeedScalar)o->lambda) && isfinite((CeedScalar)o->mu), ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: lambda = %g and mu = %g have to be finite", call, o->lambda, o->mu);
+  RITZ_REQUIRE(o->num_regions >= 0 && (!o->num_regions || o->regions), ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: %" CeedInt_FMT " regions, whose numbers are %s", call, o->num_regions,
+               o->regions ? "given" : "NULL");
   return CEED_ERROR_SUCCESS;
 }
 
@@ -131,6 +134,27 @@ static void name_part(const RitzGeometryCase *c, const char *name, RitzGeometryP
            RitzGeometryPolicyName(treatment));
 }
 
+// Keeps the elements of the regions of the options, in *kept (owned by the caller). Nothing without regions.
+static int keep_regions(const RitzGeometryCase *c, CeedInt **kept, RitzGeometryPart *part) {
+  const RitzOperatorOptions *o = &c->options;
+  const int32_t *regions = NULL;
+  CeedInt num = 0;
+
+  if (!o->num_regions || !part->num_elem) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzMeshGetElementRegions(c->geometry->mesh, &regions));
+  RITZ_TRY(RITZ_MALLOC(c->ceed, (size_t)part->num_elem, kept));
+  for (CeedInt i = 0; i < part->num_elem; i++) {
+    const int32_t region = regions[part->elements[i]];
+    bool is_wanted = false;
+
+    for (CeedInt k = 0; k < o->num_regions; k++) is_wanted |= o->regions[k] == region;
+    if (is_wanted) (*kept)[num++] = part->elements[i];
+  }
+  part->elements = *kept;
+  part->num_elem = num;
+  return CEED_ERROR_SUCCESS;
+}
+
 static int add_part(RitzGeometryPart *part, RitzGeometryPolicy treatment, const char *name,
                     RitzGeometryMakePart make, void *data, CeedOperator composite) {
   CeedOperator op = NULL;
@@ -155,11 +179,13 @@ static int add_parts(const RitzGeometryShared *shared, const char *name, RitzGeo
   for (int i = 1; i < RITZ_NUM_POLICIES; i++) {
     const RitzGeometryPolicy treatment = (RitzGeometryPolicy)i;
     RitzGeometryPart part = {.shared = shared};
-    CeedInt *merged = NULL;
+    CeedInt *merged = NULL, *kept = NULL;
     int ierr = list_elements(&shared->c, treatments, treatment, &merged, &part);
 
+    if (!ierr) ierr = keep_regions(&shared->c, &kept, &part);
     if (!ierr && part.num_elem > 0) ierr = add_part(&part, treatment, name, make, data, composite);
     RITZ_FREE(&merged);
+    RITZ_FREE(&kept);
     RITZ_TRY(ierr);
   }
   return CEED_ERROR_SUCCESS;
@@ -182,6 +208,7 @@ int ritz_geometry_composite(const RitzGeometryCase *c, const char *name, RitzGeo
                             void *data, CeedOperator *op) {
   RitzGeometryCoordinates coordinates;
   CeedOperator composite = NULL;
+  CeedInt num_parts = 0;
   int ierr;
 
   RITZ_TRY_CLEANUP(ritz_geometry_coordinates_create(c, &coordinates));
@@ -189,6 +216,11 @@ int ritz_geometry_composite(const RitzGeometryCase *c, const char *name, RitzGeo
   RITZ_TRY_CLEANUP(CeedOperatorSetName(composite, name));
   for (CeedInt b = 0; b < c->geometry->num_blocks; b++)
     RITZ_TRY_CLEANUP(add_block(c, b, &coordinates, name, make, data, composite));
+  RITZ_TRY_CLEANUP(CeedOperatorCompositeGetNumSub(composite, &num_parts));
+  if (!num_parts) {
+    ierr = CeedError(c->ceed, CEED_ERROR_INCOMPATIBLE,
+                     "RitzGeometryCreateOperator: no element of the mesh is in the regions of the options");
+  }
 cleanup:
   ritz_geometry_coordinates_clear(&coordinates);
   if (ierr) CeedOperatorDestroy(&composite);

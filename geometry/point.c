@@ -67,6 +67,8 @@ int RitzGeometryCreatePointOperator(RitzGeometry geometry, Ceed ceed, const Ritz
     used.num_points = options->num_points;
     used.quad_mode = options->quad_mode;
     used.policy = options->policy;
+    used.num_regions = options->num_regions;
+    used.regions = options->regions;
   }
   RITZ_TRY(ritz_geometry_case(__func__, geometry, ceed, options ? &used : NULL, &c));
   RITZ_REQUIRE(function, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'function' is NULL", __func__);

@@ -3,6 +3,7 @@
 // weights. Made by an operator that runs once. Called by operator.c and point.c.
 #include <math.h>
 #include <ritz/jit-source/geometry/points.h>
+#include <ritz/operator.h>
 
 #include "geometry/geometry.h"
 
@@ -43,6 +44,7 @@ static int interpolate_positions(const RitzGeometryPart *part, CeedElemRestricti
   RITZ_TRY_CLEANUP(CeedOperatorCreate(c->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &op));
   RITZ_TRY_CLEANUP(CeedOperatorSetField(op, "input", rstr, basis, CEED_VECTOR_ACTIVE));
   RITZ_TRY_CLEANUP(CeedOperatorSetField(op, "output", rstr_points, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  RITZ_TRY_CLEANUP(RitzOperatorSetUse(op, RITZ_USE_ONCE));
   RITZ_TRY_CLEANUP(CeedOperatorApply(op, x, positions, CEED_REQUEST_IMMEDIATE));
 cleanup:
   CeedOperatorDestroy(&op);
@@ -152,6 +154,7 @@ static int run_setup_operator(RitzGeometryPart *setup, RitzGeometryNodes nodes, 
   RITZ_TRY_CLEANUP(ritz_geometry_create_context(ceed, sizeof(*data), data, &ctx));
   RITZ_TRY_CLEANUP(ritz_geometry_part_operator(setup, 1, function, 0, ctx, &op));
   RITZ_TRY_CLEANUP(CeedOperatorSetName(op, "geometric factors"));
+  RITZ_TRY_CLEANUP(RitzOperatorSetUse(op, RITZ_USE_ONCE));
   RITZ_TRY_CLEANUP(CeedOperatorApply(op, CEED_VECTOR_NONE, numbers, CEED_REQUEST_IMMEDIATE));
 cleanup:
   CeedOperatorDestroy(&op);

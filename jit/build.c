@@ -397,6 +397,17 @@ static int end_compilation(RitzBuild *build, RitzJob *job) {
 
 // ---- Steps ----
 
+static int look_or_do_without(RitzBuild *build, RitzJob *job) {
+  char *reason = NULL;
+
+  job->state = RITZ_JOB_WAITING;
+  RITZ_TRY(look_on_disk(build, job));
+  if (job->state == RITZ_JOB_DONE || !job->source->is_optional) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_format(build->ceed, &reason, "there is no kernel for it in the cache"));
+  RITZ_TRY(ritz_module_create(build->ceed, &job->key, RITZ_JIT_ABSENT, reason, NULL, &job->module));
+  return finish_job(job);
+}
+
 // A holder that takes longer than any compiler may is overtaken.
 static int wait_for_lock(RitzBuild *build, RitzJob *job) {
   bool is_busy = false;
@@ -413,7 +424,7 @@ static int wait_for_lock(RitzBuild *build, RitzJob *job) {
 
 int ritz_job_step(RitzBuild *build, RitzJob *job, bool may_compile) {
   switch (job->state) {
-  case RITZ_JOB_NEW: job->state = RITZ_JOB_WAITING; return look_on_disk(build, job);
+  case RITZ_JOB_NEW: return look_or_do_without(build, job);
   case RITZ_JOB_WAITING: return may_compile ? wait_for_lock(build, job) : CEED_ERROR_SUCCESS;
   case RITZ_JOB_COMPILING:
     return ritz_process_has_ended(&job->process) ? end_compilation(build, job) : CEED_ERROR_SUCCESS;

@@ -4,12 +4,15 @@
 #ifndef RITZ_JIT_BUILD_H
 #define RITZ_JIT_BUILD_H
 
+#include <stdatomic.h>
+
 #include "jit/compiler.h"
 #include "jit/process.h"
 
 // State that the jobs of a call share.
 typedef struct {
   Ceed ceed;
+  const atomic_bool *stop; // borrowed: set when the caller no longer wants the texts; NULL: never
   RitzCache cache;
   RitzWords places; // folders for work folders; the first one is the cache when there is one
   const RitzCompiler *compiler;
@@ -41,6 +44,10 @@ typedef struct {
   char *log;        // owned; of a compilation that failed
   bool is_recorded; // the cache says that the text is refused
 } RitzJob;
+
+// ritz_jit_load that ends early, with CEED_ERROR_MINOR that is not reported, when *stop is set (NULL: never).
+int ritz_jit_load_until(Ceed ceed, const atomic_bool *stop, size_t num, const RitzJitSource *sources,
+                        RitzJitModule *modules);
 
 // `may_compile`: another compiler may be started now.
 int ritz_job_step(RitzBuild *build, RitzJob *job, bool may_compile);

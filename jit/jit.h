@@ -31,6 +31,7 @@ typedef struct {
   size_t num_roots, num_defines;
   char *const *roots;   // folders for -I, in this order
   char *const *defines; // "NAME" or "NAME=value", for -D
+  bool is_optional;     // worth loading, but not compiling
 } RitzJitSource;
 
 typedef enum {
@@ -39,6 +40,7 @@ typedef enum {
   RITZ_JIT_REFUSED, // the compiler does not accept the text, or crashed, or took too long; the loader misses
                     // a symbol. Remembered until the process ends; the first of these on disk, too
   RITZ_JIT_NOT_LOADED, // no folder that can be written to, or that code may be loaded from
+  RITZ_JIT_ABSENT,     // optional, and in no cache
 } RitzJitStatus;
 
 // Loaded code, shared by all equal texts of the process; counted.
@@ -48,6 +50,16 @@ typedef struct RitzJitModule_private *RitzJitModule;
 // modules[i]: counted, to be released. Every outcome but lack of memory is CEED_ERROR_SUCCESS: what became of
 // a text says its status. On an error all modules are NULL.
 int ritz_jit_load(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitModule *modules);
+
+// The same beside the caller, who takes the modules when it needs them. A batch is counted.
+typedef struct RitzJitBatch_private *RitzJitBatch;
+int ritz_jit_begin(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitBatch *batch);
+RitzJitBatch ritz_jit_batch_reference(RitzJitBatch batch);
+// Waits for the whole batch. Counted; NULL: nothing came of it (out of memory, or the process has forked),
+// the caller loads the text itself.
+RitzJitModule ritz_jit_take(RitzJitBatch batch, size_t number);
+void ritz_jit_batch_release(RitzJitBatch *batch); // the last one stops the compilers that still run
+
 RitzJitStatus ritz_jit_status(RitzJitModule module);
 // One paragraph for people, never NULL ("" when READY): why the status is not READY, with the compiler's
 // first messages (the user's file and line) and the path of the dump or log. What is because of the machine

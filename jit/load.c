@@ -2,6 +2,7 @@
 // ritz_jit_load (contract in jit/jit.h): keys, what is in memory, the loop over the jobs, and the second
 // language of texts that the first one's compiler refuses.
 #include <ritz/version.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,8 +71,8 @@ static int make_text_key(const RitzBuild *build, const RitzJitSource *source, co
 
 // ---- The call ----
 
-static int open_build(Ceed ceed, RitzBuild *build) {
-  *build = (RitzBuild){.ceed = ceed, .places = {.ceed = ceed}};
+static int open_build(Ceed ceed, const atomic_bool *stop, RitzBuild *build) {
+  *build = (RitzBuild){.ceed = ceed, .stop = stop, .places = {.ceed = ceed}};
   RITZ_TRY(ritz_cache_open(ceed, &build->cache));
   ritz_work_places(build->cache.folder, &build->places);
   return build->places.error;
@@ -128,6 +129,7 @@ static int begin_job(RitzBuild *build, const RitzJitSource *source, RitzJob *job
   RITZ_TRY(make_text_key(build, source, &job->user, &job->key));
   if (first_equal(jobs, i) == i) RITZ_TRY(find_module(build, job));
   if (first_equal(jobs, i) == i && !job->module) return CEED_ERROR_SUCCESS;
+  if (!source->is_optional) jobs[first_equal(jobs, i)].source = source; // someone wants it compiled
   job->state = RITZ_JOB_DONE;
   build->counters.memory_hits +=
       !(job->module && ritz_jit_status(job->module) == RITZ_JIT_REFUSED && ritz_job_has_next(build, job));
@@ -149,6 +151,7 @@ static int run_jobs(RitzBuild *build, RitzJob *jobs, size_t num) {
     for (size_t i = 0; i < num; i++)
       RITZ_TRY(ritz_job_step(build, &jobs[i], count_hits(jobs, num, RITZ_JOB_COMPILING) < num_processors));
     if (count_hits(jobs, num, RITZ_JOB_DONE) == num) return CEED_ERROR_SUCCESS;
+    if (build->stop && atomic_load(build->stop)) return CEED_ERROR_MINOR;
     RITZ_TRY(ritz_cache_remove_old_once(build->ceed, &build->places));
     ritz_pause(&moment);
   }
@@ -250,15 +253,20 @@ static int load_language(RitzBuild *build, RitzJitLanguage language, size_t num,
   return ierr;
 }
 
-int ritz_jit_load(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitModule *modules) {
+int ritz_jit_load_until(Ceed ceed, const atomic_bool *stop, size_t num, const RitzJitSource *sources,
+                        RitzJitModule *modules) {
   RitzBuild build;
 
   for (size_t i = 0; i < num; i++) modules[i] = NULL;
-  int ierr = open_build(ceed, &build);
+  int ierr = open_build(ceed, stop, &build);
   if (!ierr) ierr = load_language(&build, RITZ_JIT_C, num, sources, modules);
   if (!ierr) ierr = load_language(&build, RITZ_JIT_CXX, num, sources, modules);
   for (size_t i = 0; ierr && i < num; i++) ritz_jit_release(&modules[i]);
   ritz_jit_count(&build.counters);
   close_build(&build);
   return ierr;
+}
+
+int ritz_jit_load(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitModule *modules) {
+  return ritz_jit_load_until(ceed, NULL, num, sources, modules);
 }

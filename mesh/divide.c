@@ -78,7 +78,6 @@ typedef struct {
   const RitzMeshShape *shape; // of the parents
   CeedInt order, space_dim;
   int64_t num_nodes;
-  double lattice[27 * 3]; // reference positions
   int num_pieces, max_pieces;
   Piece *pieces;   // owned
   double *half[2]; // owned
@@ -119,9 +118,8 @@ static int make_geometry(RitzMesh mesh, const RitzMeshBlock *block, Geometry *g)
                   .order = mesh->order,
                   .space_dim = mesh->space_dim,
                   .num_nodes = block->num_nodes};
-  int ierr = ritz_fe_shape_nodes(mesh->ceed, block->topology, 2, g->lattice);
+  int ierr = g->shape->is_tensor ? make_halves(mesh->ceed, g) : CEED_ERROR_SUCCESS;
 
-  if (!ierr && g->shape->is_tensor) ierr = make_halves(mesh->ceed, g);
   if (ierr) clear_geometry(g);
   return ierr;
 }
@@ -135,23 +133,24 @@ static void keep_in_pyramid(int64_t num_nodes, double *x) {
   }
 }
 
-// Positions of the child's nodes in the parent: x [nodes][dim].
-static int find_positions(Ceed ceed, const Geometry *g, const RitzMeshChild *child, int64_t num_nodes,
-                          double *x) {
+int ritz_mesh_child_positions(Ceed ceed, CeedElemTopology parent, const RitzMeshChild *child, CeedInt degree,
+                              double *x) {
   const RitzMeshShape *shape = ritz_mesh_shape(child->topology);
   const int dim = shape->dim, num_corners = shape->num_corners;
-  double *nodes = NULL, *weights = NULL, corners[3 * RITZ_MESH_MAX_CORNERS];
+  const int64_t num_nodes = ritz_mesh_num_nodes(child->topology, degree);
+  double *nodes = NULL, *weights = NULL, lattice[27 * 3], corners[3 * RITZ_MESH_MAX_CORNERS];
   int ierr = CEED_ERROR_SUCCESS;
 
+  RITZ_TRY(ritz_fe_shape_nodes(ceed, parent, 2, lattice));
   for (int k = 0; k < num_corners; k++) {
-    for (int d = 0; d < dim; d++) corners[k * dim + d] = g->lattice[child->node[k] * dim + d];
+    for (int d = 0; d < dim; d++) corners[k * dim + d] = lattice[child->node[k] * dim + d];
   }
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)(num_nodes * dim), &nodes));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)(num_nodes * num_corners), &weights));
-  RITZ_TRY_CLEANUP(ritz_fe_shape_nodes(ceed, child->topology, g->order, nodes));
+  RITZ_TRY_CLEANUP(ritz_fe_shape_nodes(ceed, child->topology, degree, nodes));
   RITZ_TRY_CLEANUP(ritz_fe_shape_lagrange(ceed, child->topology, 1, (int)num_nodes, nodes, weights, NULL));
   ritz_mesh_map_dense(dim, num_nodes, num_corners, weights, corners, x);
-  if (g->shape->topology == CEED_TOPOLOGY_PYRAMID) keep_in_pyramid(num_nodes, x);
+  if (parent == CEED_TOPOLOGY_PYRAMID) keep_in_pyramid(num_nodes, x);
 
 cleanup:
   RITZ_FREE(&nodes);
@@ -166,7 +165,7 @@ static int fill_matrix(Ceed ceed, const Geometry *g, Piece *piece) {
 
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)(num_nodes * g->shape->dim), &points));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)(num_nodes * g->num_nodes), &piece->matrix));
-  RITZ_TRY_CLEANUP(find_positions(ceed, g, &piece->child, num_nodes, points));
+  RITZ_TRY_CLEANUP(ritz_mesh_child_positions(ceed, g->shape->topology, &piece->child, g->order, points));
   ierr =
       ritz_fe_shape_lagrange(ceed, g->shape->topology, g->order, (int)num_nodes, points, piece->matrix, NULL);
 
@@ -374,22 +373,13 @@ static int divide_marks(const Divide *d, RitzMesh fine) {
 
 // ---- All together ----
 
-static int copy_names(Ceed ceed, CeedInt num, const RitzMeshName *names, CeedInt *num_copied,
-                      RitzMeshName **copies) {
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, copies));
-  for (*num_copied = 0; *num_copied < num; ++*num_copied) {
-    (*copies)[*num_copied].number = names[*num_copied].number;
-    RITZ_TRY(ritz_strdup(ceed, names[*num_copied].name, &(*copies)[*num_copied].name));
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
 static int inherit(const Divide *d, RitzMesh fine) {
   const RitzMesh mesh = d->cut->mesh;
 
   RITZ_TRY(divide_marks(d, fine));
-  RITZ_TRY(copy_names(mesh->ceed, mesh->num_regions, mesh->regions, &fine->num_regions, &fine->regions));
-  return copy_names(mesh->ceed, mesh->num_parts, mesh->parts, &fine->num_parts, &fine->parts);
+  RITZ_TRY(
+      ritz_mesh_names_copy(mesh->ceed, mesh->num_regions, mesh->regions, &fine->num_regions, &fine->regions));
+  return ritz_mesh_names_copy(mesh->ceed, mesh->num_parts, mesh->parts, &fine->num_parts, &fine->parts);
 }
 
 // The map may have a fold between the points where the parent was tested, so the pieces are tested, too.

@@ -25,6 +25,16 @@ void ritz_mesh_names_clear(CeedInt num, RitzMeshName **names) {
   RITZ_FREE(names);
 }
 
+int ritz_mesh_names_copy(Ceed ceed, CeedInt num, const RitzMeshName *names, CeedInt *num_copied,
+                         RitzMeshName **copies) {
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, copies));
+  for (*num_copied = 0; *num_copied < num; ++*num_copied) {
+    (*copies)[*num_copied].number = names[*num_copied].number;
+    RITZ_TRY(ritz_strdup(ceed, names[*num_copied].name, &(*copies)[*num_copied].name));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 int RitzMeshDestroy(RitzMesh *mesh) {
   if (!mesh || !*mesh) return CEED_ERROR_SUCCESS;
   RitzMesh m = *mesh;
@@ -38,10 +48,13 @@ int RitzMeshDestroy(RitzMesh *mesh) {
   RITZ_FREE(&m->marks);
   ritz_mesh_names_clear(m->num_regions, &m->regions);
   ritz_mesh_names_clear(m->num_parts, &m->parts);
+  RitzMesh coarser = m->coarser;
   Ceed ceed = m->ceed;
 
   RITZ_FREE(&m);
-  return CeedDestroy(&ceed);
+  int ierr = RitzMeshDestroy(&coarser);
+
+  return ritz_first_error(ierr, CeedDestroy(&ceed));
 }
 
 int RitzMeshReferenceCopy(RitzMesh mesh, RitzMesh *copy) {

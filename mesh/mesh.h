@@ -55,6 +55,8 @@ struct RitzMesh_private {
   RitzMeshName *regions, *parts; // owned; regions ascending by number
   int64_t num_marks;             // in no order, no duplicates
   RitzMeshMark *marks;           // owned
+  RitzMesh coarser;              // counted: what this mesh is a refinement of; NULL: nothing, or not made yet
+  bool is_coarsest;              // a box that has been found to have no coarser one
 };
 
 // A mesh as found in a file (or made by a generator), before any check that needs the topology. All arrays
@@ -119,6 +121,8 @@ int ritz_mesh_error(Ceed ceed, const char *source, const int64_t *places, int64_
 // ---- Objects (mesh/mesh.c) ----
 int ritz_mesh_create_empty(Ceed ceed, RitzMesh *mesh); // with one reference, everything else zero
 void ritz_mesh_names_clear(CeedInt num, RitzMeshName **names);
+int ritz_mesh_names_copy(Ceed ceed, CeedInt num, const RitzMeshName *names, CeedInt *num_copied,
+                         RitzMeshName **copies); // partial after a failure
 // CEED_ERROR_DIMENSION unless there is such a block; CEED_ERROR_UNSUPPORTED unless there is only one.
 int ritz_mesh_check_block(RitzMesh mesh, CeedInt block, const char *call);
 int ritz_mesh_require_one_block(RitzMesh mesh, const char *call, const char *block_call);
@@ -311,6 +315,22 @@ int ritz_mesh_divide(const RitzMeshCut *cut, RitzMesh *pieces);
 void ritz_mesh_child_orient(const RitzMeshShape *parent, RitzMeshChild *child);
 // The point of the lattice of degree 2 at a corner.
 int8_t ritz_mesh_corner_node(const RitzMeshShape *shape, int corner);
+// Positions x [nodes][dim], in an element of the shape `parent`, of the nodes of degree p of its piece.
+int ritz_mesh_child_positions(Ceed ceed, CeedElemTopology parent, const RitzMeshChild *child, CeedInt degree,
+                              double *x);
+
+// ---- Refinement (mesh/refine.c) ----
+// In how many ways RitzMeshRefine cuts elements of a shape, the way it cuts element e, and the pieces that
+// this makes, in the order of RitzMeshRefine.
+int ritz_mesh_num_refinements(CeedElemTopology topology);
+int ritz_mesh_refinement_of(RitzMesh mesh, int block, int64_t e);
+void ritz_mesh_refinement(CeedElemTopology topology, int way, RitzMeshDivision *division);
+
+// ---- Spaces (mesh/space.c) ----
+// A restriction to the entries of `space` at nodes [num_elem][num_local]. CEED_ERROR_UNSUPPORTED as
+// RitzSpaceCreateRestriction.
+int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, int64_t num_elem,
+                                  int64_t num_local, const int64_t *nodes, CeedElemRestriction *rstr);
 
 // ---- Readers (mesh/read.c dispatches on the first line) ----
 typedef struct RitzMeshText RitzMeshText;

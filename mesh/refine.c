@@ -7,9 +7,8 @@
 
 // A mesh under refinement.
 typedef struct {
-  RitzMesh mesh; // borrowed
-  // Children of the elements of each block, but inside tetrahedra.
-  RitzMeshDivision divisions[RITZ_MESH_MAX_BLOCKS];
+  RitzMesh mesh;                                       // borrowed
+  RitzMeshDivision divisions[RITZ_MESH_MAX_BLOCKS][3]; // of the elements of each block, by way of cutting
   int64_t base[RITZ_MESH_MAX_BLOCKS], num_local[RITZ_MESH_MAX_BLOCKS]; // of the lattice
   int64_t *lattice; // owned: vertices at the points of degree 2 of all elements
 } Refine;
@@ -85,11 +84,17 @@ static void divide_tet(int diagonal, RitzMeshDivision *division) {
   }
 }
 
-static void fill_division(const RitzMeshShape *shape, RitzMeshDivision *division) {
+int ritz_mesh_num_refinements(CeedElemTopology topology) { return topology == CEED_TOPOLOGY_TET ? 3 : 1; }
+
+void ritz_mesh_refinement(CeedElemTopology topology, int way, RitzMeshDivision *division) {
+  const RitzMeshShape *shape = ritz_mesh_shape(topology);
+
+  division->num = 0;
   if (shape->is_tensor) divide_tensor(shape, division);
-  if (shape->topology == CEED_TOPOLOGY_TRIANGLE) divide_triangle(division);
-  if (shape->topology == CEED_TOPOLOGY_PRISM) divide_prism(division);
-  if (shape->topology == CEED_TOPOLOGY_PYRAMID) divide_pyramid(division);
+  if (topology == CEED_TOPOLOGY_TRIANGLE) divide_triangle(division);
+  if (topology == CEED_TOPOLOGY_TET) divide_tet(way, division);
+  if (topology == CEED_TOPOLOGY_PRISM) divide_prism(division);
+  if (topology == CEED_TOPOLOGY_PYRAMID) divide_pyramid(division);
 }
 
 // The diagonals join the middles of opposite edges: corners 0 1 and 2 3, 0 2 and 1 3, 0 3 and 1 2. Of equally
@@ -124,12 +129,16 @@ static int shortest_diagonal(RitzMesh mesh, const RitzMeshBlock *block, int64_t 
   return found;
 }
 
+int ritz_mesh_refinement_of(RitzMesh mesh, int block, int64_t e) {
+  const RitzMeshBlock *b = &mesh->blocks[block];
+
+  return b->topology == CEED_TOPOLOGY_TET ? shortest_diagonal(mesh, b, e) : 0;
+}
+
 static void refine_element(const void *ctx, int block, int64_t e, RitzMeshDivision *division) {
   const Refine *r = ctx;
 
-  *division = r->divisions[block];
-  if (r->mesh->blocks[block].topology != CEED_TOPOLOGY_TET) return;
-  divide_tet(shortest_diagonal(r->mesh, &r->mesh->blocks[block], e), division);
+  *division = r->divisions[block][ritz_mesh_refinement_of(r->mesh, block, e)];
 }
 
 static int64_t vertex(const void *ctx, int block, int64_t e, int node) {
@@ -148,14 +157,17 @@ static int refine_once(RitzMesh mesh, RitzMesh *refined) {
   int ierr = CEED_ERROR_SUCCESS;
 
   for (int b = 0; b < mesh->num_blocks; b++) {
-    fill_division(ritz_mesh_shape(mesh->blocks[b].topology), &r.divisions[b]);
+    for (int way = 0; way < ritz_mesh_num_refinements(mesh->blocks[b].topology); way++) {
+      ritz_mesh_refinement(mesh->blocks[b].topology, way, &r.divisions[b][way]);
+    }
     r.base[b] = num_lattice;
     r.num_local[b] = ritz_mesh_num_nodes(mesh->blocks[b].topology, 2);
     num_lattice += mesh->blocks[b].num_elem * r.num_local[b];
   }
   RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)num_lattice, &r.lattice));
   RITZ_TRY_CLEANUP(ritz_mesh_number_nodes(mesh, 2, &cut.num_vertices, r.lattice));
-  ierr = ritz_mesh_divide(&cut, refined);
+  RITZ_TRY_CLEANUP(ritz_mesh_divide(&cut, refined));
+  ierr = RitzMeshReferenceCopy(mesh, &(*refined)->coarser);
 
 cleanup:
   RITZ_FREE(&r.lattice);

@@ -10,6 +10,7 @@ const RitzClass ritz_space_class = {.name = "RitzSpace"};
 
 struct RitzSpace_private {
   const RitzClass *class;
+  int ref_count;
   RitzMesh mesh; // counted
   CeedInt degree, num_comp;
   int64_t num_local[RITZ_MESH_MAX_BLOCKS]; // nodes of an element of each block
@@ -53,6 +54,7 @@ int RitzSpaceCreate(RitzMesh mesh, CeedInt degree, CeedInt num_comp, RitzSpace *
   RITZ_TRY(check_space_arguments(mesh, degree, num_comp));
   RITZ_TRY(RITZ_CALLOC(mesh->ceed, 1, &s));
   s->class = &ritz_space_class;
+  s->ref_count = 1;
   s->degree = degree;
   s->num_comp = num_comp;
   for (int b = 0; b < mesh->num_blocks; b++) {
@@ -73,11 +75,29 @@ cleanup:
 int RitzSpaceDestroy(RitzSpace *space) {
   if (!space || !*space) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_check_handle(NULL, __func__, "space", *space, &ritz_space_class));
-  RitzMesh mesh = (*space)->mesh;
+  RitzSpace s = *space;
 
-  RITZ_FREE(&(*space)->nodes);
-  RITZ_FREE(space);
+  *space = NULL;
+  if (--s->ref_count > 0) return CEED_ERROR_SUCCESS;
+  RitzMesh mesh = s->mesh;
+
+  RITZ_FREE(&s->nodes);
+  RITZ_FREE(&s);
   return RitzMeshDestroy(&mesh);
+}
+
+int RitzSpaceReferenceCopy(RitzSpace space, RitzSpace *copy) {
+  RITZ_NOT_NULL(space);
+  RITZ_NOT_NULL(copy);
+  space->ref_count++;
+  int ierr = RitzSpaceDestroy(copy);
+
+  if (ierr) {
+    space->ref_count--;
+    return ierr;
+  }
+  *copy = space;
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Queries ----
@@ -139,10 +159,8 @@ int RitzSpaceGetBlockNodes(RitzSpace space, CeedInt block, CeedInt *num_nodes, c
 
 // ---- Restrictions and bases ----
 
-static int create_restriction(RitzSpace space, CeedInt block, Ceed ceed, const char *call,
-                              CeedElemRestriction *rstr) {
-  const int64_t num_elem = space->mesh->blocks[block].num_elem, num_local = space->num_local[block];
-  const int64_t *nodes = nodes_of(space, block, 0);
+int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, int64_t num_elem,
+                                  int64_t num_local, const int64_t *nodes, CeedElemRestriction *rstr) {
   const CeedInt num_comp = space->num_comp;
   bool fits = num_elem <= INT32_MAX && num_local <= INT32_MAX / num_comp &&
               (space->num_nodes - 1) <= (INT32_MAX - (num_comp - 1)) / num_comp;
@@ -154,12 +172,19 @@ static int create_restriction(RitzSpace space, CeedInt block, Ceed ceed, const c
                call, (long long)num_elem, (long long)space->num_nodes, num_comp);
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(num_elem * num_local), &offsets));
   for (int64_t i = 0; i < num_elem * num_local; i++) offsets[i] = (CeedInt)(nodes[i] * num_comp);
+  ritz_memory_give(offsets);
   int ierr =
       CeedElemRestrictionCreate(ceed, (CeedInt)num_elem, (CeedInt)num_local, num_comp, 1,
-                                space->num_nodes * num_comp, CEED_MEM_HOST, CEED_COPY_VALUES, offsets, rstr);
+                                space->num_nodes * num_comp, CEED_MEM_HOST, CEED_OWN_POINTER, offsets, rstr);
 
-  RITZ_FREE(&offsets);
+  if (ierr) free(offsets);
   return ierr;
+}
+
+static int create_block_restriction(RitzSpace space, CeedInt block, Ceed ceed, const char *call,
+                                    CeedElemRestriction *rstr) {
+  return ritz_space_create_restriction(space, ceed, call, space->mesh->blocks[block].num_elem,
+                                       space->num_local[block], nodes_of(space, block, 0), rstr);
 }
 
 int RitzSpaceCreateRestriction(RitzSpace space, Ceed ceed, CeedElemRestriction *rstr) {
@@ -169,7 +194,7 @@ int RitzSpaceCreateRestriction(RitzSpace space, Ceed ceed, CeedElemRestriction *
   *rstr = NULL;
   RITZ_TRY(ritz_mesh_require_one_block(space->mesh, "RitzSpaceCreateRestriction",
                                        "RitzSpaceCreateBlockRestriction"));
-  return create_restriction(space, 0, ceed, "RitzSpaceCreateRestriction", rstr);
+  return create_block_restriction(space, 0, ceed, "RitzSpaceCreateRestriction", rstr);
 }
 
 int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, Ceed ceed, CeedElemRestriction *rstr) {
@@ -178,7 +203,7 @@ int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, Ceed ceed, C
   RITZ_NOT_NULL(rstr);
   *rstr = NULL;
   RITZ_TRY(ritz_mesh_check_block(space->mesh, block, "RitzSpaceCreateBlockRestriction"));
-  return create_restriction(space, block, ceed, "RitzSpaceCreateBlockRestriction", rstr);
+  return create_block_restriction(space, block, ceed, "RitzSpaceCreateBlockRestriction", rstr);
 }
 
 int RitzSpaceCreateBlockBasis(RitzSpace space, CeedInt block, Ceed ceed, CeedInt quad_degree,

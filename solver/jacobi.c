@@ -167,8 +167,8 @@ static int destroy_jacobi(RitzPreconditioner pc) { return free_jacobi(pc->data);
 static const RitzPreconditionerMethods jacobi_methods = {
     .name = "Jacobi", .apply = apply_jacobi, .bytes = jacobi_bytes, .destroy = destroy_jacobi};
 
-CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, double *factor) {
-  if (!pc || pc->methods != &jacobi_methods) return NULL;
+CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, Ceed ceed, double *factor) {
+  if (!pc || pc->methods != &jacobi_methods || pc->ceed != ceed) return NULL;
   const Jacobi *jacobi = pc->data;
   if (factor) *factor = jacobi->factor;
   return jacobi->inverse;
@@ -237,7 +237,7 @@ int RitzPreconditionerCreateOperatorJacobi(CeedOperator op, RitzIndices constrai
   RITZ_REQUIRE(pc != NULL, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'pc' is NULL", call);
   RITZ_TRY(ritz_operator_square_length(op, call, &n));
   RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
-  RITZ_TRY(CeedVectorCreate(ceed, n, &diagonal));
+  RITZ_TRY(RitzVectorCreate(ceed, n, precision, &diagonal)); // that of the kernel prepared for the apply
   int ierr = CeedOperatorLinearAssembleDiagonal(op, diagonal, CEED_REQUEST_IMMEDIATE);
   if (!ierr) ierr = create_or_refuse(ceed, call, precision, diagonal, constraints, pc);
   return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));

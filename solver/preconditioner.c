@@ -217,7 +217,7 @@ int ritz_operator_square_length(CeedOperator op, const char *call, CeedSize *n) 
 typedef struct {
   RitzPreconditionerFunction apply;
   void *ctx; // borrowed, or given to destroy
-  void (*destroy)(void *ctx);
+  RitzDestroyFunction destroy;
 } Callback;
 
 static int apply_callback(RitzPreconditioner pc, CeedVector r, CeedVector z) {
@@ -237,7 +237,7 @@ static const RitzPreconditionerMethods callback_methods = {
     .name = "function of the program", .apply = apply_callback, .destroy = destroy_callback};
 
 int RitzPreconditionerCreate(Ceed ceed, CeedSize n, CeedScalarType precision,
-                             RitzPreconditionerFunction apply, void *ctx, void (*destroy)(void *ctx),
+                             RitzPreconditionerFunction apply, void *ctx, RitzDestroyFunction destroy,
                              bool is_symmetric, RitzPreconditioner *pc) {
   Callback *callback = NULL;
 

@@ -4,7 +4,7 @@
 #include "cli/expr.c"
 #include "tests/tap.h"
 
-static const double point[3] = {0.7, -1.3, 2.1};
+static const double point[EXPR_NUM_VARIABLES] = {0.7, -1.3, 2.1, 0.4};
 
 // Value at `point`, NaN with a note when the formula is refused.
 static double value_of(const char *text) {
@@ -35,11 +35,12 @@ TEST(numbers_are_decimal_with_or_without_point_and_exponent) {
   CHECK_VALUE(" \t 7 ", 7.0);
 }
 
-TEST(names_are_coordinates_and_pi) {
+TEST(names_are_coordinates_time_and_pi) {
   CHECK_VALUE("x", point[0]);
   CHECK_VALUE("y", point[1]);
   CHECK_VALUE("z", point[2]);
   CHECK_VALUE("pi", 3.14159265358979323846);
+  CHECK_VALUE("t", point[3]);
   CHECK_VALUE("x+10*y+100*z", point[0] + 10 * point[1] + 100 * point[2]);
 }
 
@@ -131,13 +132,15 @@ TEST(needed_coordinates_are_known) {
   const struct {
     const char *text;
     int num;
-  } cases[] = {{"1+pi", 0}, {"x^2", 1}, {"y", 2}, {"x*y", 2}, {"z", 3}, {"sin(z)*x", 3}};
+  } cases[] = {{"1+pi", 0}, {"x^2", 1},      {"y", 2},   {"x*y", 2},
+               {"z", 3},    {"sin(z)*x", 3}, {"2*t", 0}, {"x-t", 1}};
 
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     Expr *expr = NULL;
     ExprError error;
     CHECK(!expr_parse(cases[i].text, &expr, &error), "%s", cases[i].text);
     CHECK(expr_num_coordinates(expr) == cases[i].num, "%s: %d", cases[i].text, expr_num_coordinates(expr));
+    CHECK(expr_uses_time(expr) == (strchr(cases[i].text, 't') != NULL), "%s", cases[i].text);
     expr_free(&expr);
     CHECK(expr == NULL, "freed");
   }
@@ -270,8 +273,8 @@ TEST(random_texts_are_parsed_or_refused) {
 
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
-                  TESTS(numbers_are_decimal_with_or_without_point_and_exponent, names_are_coordinates_and_pi,
-                        operators_bind_as_in_mathematics,
+                  TESTS(numbers_are_decimal_with_or_without_point_and_exponent,
+                        names_are_coordinates_time_and_pi, operators_bind_as_in_mathematics,
                         unary_minus_binds_weaker_than_power_and_stronger_than_product,
                         functions_are_those_of_the_standard_library, random_formulas_have_their_value,
                         needed_coordinates_are_known, values_outside_the_domain_are_not_finite,

@@ -394,9 +394,79 @@ TEST(contexts_without_memory) {
   }
 }
 
+// ---- Large blocks ----
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WATCHES_BLOCKS
+#endif
+#endif
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(WATCHES_BLOCKS)
+#define KEEPS_BLOCKS
+#endif
+
+enum { LARGE = 8 << 20 };
+
+static int count_blocks_at(void *const *blocks, int num, const void *p) {
+  int n = 0;
+  for (int i = 0; i < num; i++) n += blocks[i] == p;
+  return n;
+}
+
+// What was freed is handed out again, to one owner at a time; the contents are anybody's.
+TEST(large_blocks_that_are_freed_are_used_again) {
+  enum { NUM = 4 };
+  void *blocks[NUM] = {NULL}, *again[NUM] = {NULL};
+  int num_again = 0;
+
+  for (int i = 0; i < NUM; i++) CHECK_OK(ritz_malloc(NULL, LARGE, 1, &blocks[i]));
+  void *const before[NUM] = {blocks[0], blocks[1], blocks[2], blocks[3]};
+  for (int i = 0; i < NUM; i++) memset(blocks[i], 1 + i, LARGE);
+  for (int i = 0; i < NUM; i++) ritz_free(&blocks[i]);
+  for (int i = 0; i < NUM; i++) {
+    CHECK_OK(ritz_malloc(NULL, LARGE, 1, &again[i]));
+    CHECK(count_blocks_at(again, NUM, again[i]) == 1, "block %d has two owners", i);
+    CHECK((uintptr_t)again[i] % 64 == 0, "block %d is not aligned", i);
+    memset(again[i], 10 + i, LARGE);
+    num_again += count_blocks_at(before, NUM, again[i]);
+  }
+  for (int i = 0; i < NUM; i++)
+    CHECK(((char *)again[i])[LARGE / 2] == 10 + i, "block %d was written by another owner", i);
+  // Zeros are zeros wherever they lie.
+  for (int i = 0; i < NUM; i++) ritz_free(&again[i]);
+  CHECK_OK(ritz_calloc(NULL, LARGE, 1, &again[0]));
+  for (int i = 0; i < LARGE; i += 4093) CHECK(((char *)again[0])[i] == 0, "byte %d", i);
+  ritz_free(&again[0]);
+  ritz_memory_trim();
+#ifdef KEEPS_BLOCKS
+  CHECK(num_again == NUM, "%d used again", num_again);
+#else
+  tap_note("%d used again", num_again);
+#endif
+}
+
+// A block given to the caller is his; one taken over from him is ours.
+TEST(large_blocks_change_hands) {
+  void *ours = NULL, *theirs = malloc(LARGE);
+
+  CHECK(theirs, "no memory");
+  CHECK_OK(ritz_malloc(NULL, LARGE, 1, &ours));
+  ritz_memory_give(ours);
+  memset(ours, 1, LARGE);
+  free(ours);
+  ritz_memory_adopt(theirs);
+  ritz_free(&theirs);
+  CHECK_OK(ritz_malloc(NULL, LARGE, 1, &ours));
+  CHECK_OK(ritz_realloc(NULL, 3 * (size_t)LARGE, 1, &ours));
+  memset(ours, 2, 3 * (size_t)LARGE);
+  ritz_free(&ours);
+  ritz_memory_trim();
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
-                  TESTS(vectors_without_memory, restrictions_without_memory, bases_without_memory,
+                  TESTS(large_blocks_that_are_freed_are_used_again, large_blocks_change_hands,
+                        vectors_without_memory, restrictions_without_memory, bases_without_memory,
                         dense_algebra_without_memory, qfunctions_without_memory, operators_without_memory,
                         context_fields_without_memory, assembly_without_memory,
                         multigrid_and_inverses_without_memory, operators_at_points_without_memory,

@@ -514,6 +514,98 @@ TEST(setting_a_value_treats_packed_data_like_the_hosts) {
   CHECK_OK(CeedDestroy(&ceed));
 }
 
+// ---- Packed by an operator ----
+
+// A copy of data at points, to new ones, whose layout is the backend's; that of `in` is the same, as numbers.
+static int create_copy(Ceed ceed, CeedInt num_elem, CeedVector in, CeedVector *out, CeedOperator *op) {
+  const CeedSize length = (CeedSize)num_elem * NUM_NODES * NUM_COMP;
+  CeedElemRestriction from = NULL, to = NULL;
+  CeedQFunction qf = NULL;
+  CeedInt layout[3] = {0};
+  int ierr = CeedElemRestrictionCreateStrided(ceed, num_elem, NUM_NODES, NUM_COMP, length,
+                                              CEED_STRIDES_BACKEND, &to);
+
+  if (!ierr) ierr = CeedElemRestrictionGetELayout(to, layout);
+  if (!ierr)
+    ierr = CeedElemRestrictionCreateStrided(ceed, num_elem, NUM_NODES, NUM_COMP, length, layout, &from);
+  if (!ierr) ierr = CeedQFunctionCreateIdentity(ceed, NUM_COMP, CEED_EVAL_NONE, CEED_EVAL_NONE, &qf);
+  if (!ierr) ierr = CeedOperatorCreate(ceed, qf, NULL, NULL, op);
+  if (!ierr) ierr = CeedOperatorSetField(*op, "input", from, CEED_BASIS_NONE, in);
+  if (!ierr) ierr = CeedOperatorSetField(*op, "output", to, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE);
+  if (!ierr) ierr = CeedVectorCreate(ceed, length, out);
+  CeedElemRestrictionDestroy(&from);
+  CeedElemRestrictionDestroy(&to);
+  CeedQFunctionDestroy(&qf);
+  return ierr;
+}
+
+static bool holds_multiple(CeedVector vec, CeedScalar factor, const CeedScalar *wanted, CeedInt n) {
+  const CeedScalar *array = NULL;
+  bool holds = true;
+
+  if (CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &array)) return false;
+  for (CeedInt i = 0; i < n; i++) holds = holds && array[i] == factor * wanted[i];
+  return !CeedVectorRestoreArrayRead(vec, &array) && holds;
+}
+
+// A whole batch and a part of one; less than a batch. The program sees numbers in the layout that it was
+// told.
+TEST_EACH_BACKEND(an_output_whose_layout_is_the_backends_holds_what_was_written) {
+  static CeedScalar values[100 * NUM_NODES * NUM_COMP];
+  static const CeedInt nums[] = {19, 2};
+
+  for (int i = 0; i < (int)(sizeof(values) / sizeof(values[0])); i++) values[i] = (CeedScalar)(i + 1);
+  for (int k = 0; k < 2; k++) {
+    const CeedInt length = nums[k] * NUM_NODES * NUM_COMP;
+    CeedVector in = NULL, out = NULL;
+    CeedOperator op = NULL;
+
+    CHECK_OK(create_copy(ceed, nums[k], CEED_VECTOR_ACTIVE, &out, &op));
+    CHECK_OK(CeedVectorCreate(ceed, length, &in));
+    CHECK_OK(CeedVectorSetArray(in, CEED_MEM_HOST, CEED_COPY_VALUES, values));
+    CHECK_OK(CeedOperatorApply(op, in, out, CEED_REQUEST_IMMEDIATE));
+    CHECK_OK(CeedOperatorApply(op, in, out, CEED_REQUEST_IMMEDIATE)); // into the memory of the first
+    CHECK_OK(CeedOperatorApplyAdd(op, in, out, CEED_REQUEST_IMMEDIATE));
+    CHECK(holds_multiple(out, 2, values, length), "after adding");
+    CHECK_OK(CeedOperatorApply(op, in, out, CEED_REQUEST_IMMEDIATE));
+    CHECK(holds_multiple(out, 1, values, length), "written anew");
+    CHECK_OK(CeedVectorDestroy(&in));
+    CHECK_OK(CeedVectorDestroy(&out));
+    CHECK_OK(CeedOperatorDestroy(&op));
+  }
+}
+
+// So that what kernels alone write and read is never converted, and has one array.
+TEST(an_output_whose_layout_is_the_backends_is_packed_at_once) {
+  Ceed ceed = tap_ceed("/cpu/self/gen");
+  CeedVector in = NULL, between = NULL, out = NULL;
+  CeedOperator first = NULL, second = NULL;
+
+  CHECK_OK(create_copy(ceed, 19, CEED_VECTOR_ACTIVE, &between, &first));
+  CHECK_OK(create_copy(ceed, 19, between, &out, &second));
+  CHECK_OK(CeedVectorCreate(ceed, between->length, &in));
+  CHECK_OK(CeedVectorSetValue(in, 3));
+  CHECK_OK(CeedOperatorApply(first, in, between, CEED_REQUEST_IMMEDIATE));
+  CHECK(has_counts(between, 0, 0) && !rep(between, RITZ_REP_HOST)->owned, "not packed");
+  CHECK(rep(between, RITZ_REP_PACKED)->valid, "not packed");
+  CHECK_OK(CeedOperatorApply(second, CEED_VECTOR_NONE, out, CEED_REQUEST_IMMEDIATE));
+  CHECK(has_counts(between, 0, 0) && !rep(between, RITZ_REP_HOST)->owned, "converted by a reader");
+  // Who has asked for the host's array gets it.
+  const CeedScalar *array = NULL;
+  CHECK_OK(CeedVectorGetArrayRead(out, CEED_MEM_HOST, &array));
+  CHECK(array[17] == 3, "%g", (double)array[17]);
+  CHECK_OK(CeedVectorRestoreArrayRead(out, &array));
+  CHECK_OK(CeedOperatorApply(second, CEED_VECTOR_NONE, out, CEED_REQUEST_IMMEDIATE));
+  CHECK(rep(out, RITZ_REP_HOST)->valid && !rep(out, RITZ_REP_PACKED)->valid,
+        "the host's array is not written");
+  CHECK_OK(CeedVectorDestroy(&in));
+  CHECK_OK(CeedVectorDestroy(&between));
+  CHECK_OK(CeedVectorDestroy(&out));
+  CHECK_OK(CeedOperatorDestroy(&first));
+  CHECK_OK(CeedOperatorDestroy(&second));
+  CeedDestroy(&ceed);
+}
+
 TEST_EACH_BACKEND(an_operator_reads_packed_data) {
   const RitzPacking p = {SMALL_ELEM, SMALL_Q, 1, 8, {1, SMALL_Q, SMALL_Q}};
   Small s;
@@ -809,7 +901,9 @@ TEST_EACH_BACKEND(a_program_cannot_tell_that_a_vector_was_packed) {
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
-      TESTS(packing_and_unpacking_are_inverse_on_any_layout, packed_data_take_the_place_of_the_hosts_array,
+      TESTS(an_output_whose_layout_is_the_backends_holds_what_was_written,
+            an_output_whose_layout_is_the_backends_is_packed_at_once,
+            packing_and_unpacking_are_inverse_on_any_layout, packed_data_take_the_place_of_the_hosts_array,
             data_that_change_between_the_applies_keep_both_arrays,
             an_array_that_packed_data_do_not_cover_stays, the_callers_array_is_neither_freed_nor_written,
             an_array_handed_over_is_replaced_too, another_order_replaces_the_first,

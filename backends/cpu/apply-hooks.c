@@ -252,7 +252,7 @@ cleanup:
 
 static int prepare_operators(CeedOperator op, CeedVector in) {
   if (op->is_composite) return ritz_cpu_prepare_composite(op, in, in);
-  if (op->num_elem == 0 || op->data) return CEED_ERROR_SUCCESS;
+  if (op->num_elem == 0 || ritz_cpu_is_ready(op)) return CEED_ERROR_SUCCESS;
   const double begin = op->obj.ceed->profile ? ritz_profile_seconds() : 0;
   RITZ_TRY(ritz_cpu_prepare(1, &op, in));
   if (op->obj.ceed->profile) ritz_profile_prepared(1, &op, begin);

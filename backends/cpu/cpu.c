@@ -68,6 +68,7 @@ const RitzBackend ritz_cpu_backend = {
     .ceed_destroy = cpu_ceed_destroy,
     .basis_apply = ritz_cpu_basis_apply,
     .operator_apply = ritz_cpu_operator_apply,
+    .operators_prepare = ritz_cpu_operators_prepare,
     .composite_apply = ritz_cpu_composite_apply,
     .operator_is_native = ritz_cpu_operator_is_native,
     .diagonal_is_native = ritz_cpu_diagonal_is_native,

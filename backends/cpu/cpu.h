@@ -31,17 +31,25 @@ typedef enum {
   RITZ_PATH_DELEGATED, // the reference backend
 } RitzCpuPath;
 
+// A kernel's code, or where it is being made: at most one of the two.
+typedef struct {
+  RitzJitModule module; // counted
+  RitzJitBatch batch;   // counted
+  size_t number;        // in the batch
+} RitzCpuCode;
+
 typedef struct RitzCpuDiagonal RitzCpuDiagonal;
 typedef struct RitzCpuApplyHooks RitzCpuApplyHooks;
 
 typedef struct {
   RitzCpuPath path;
+  bool is_ready;         // can run; else plan and text are all that there is
   char *reason;          // owned: why the path is not the first one; NULL
   bool is_unchecked;     // text and function had no finite results to be compared
   RitzPlan *plan;        // owned; NULL when delegated
   RitzCpuTarget *target; // owned; NULL when delegated
   char *text;            // owned; NULL without a generated kernel
-  RitzJitModule module;  // counted; NULL without a generated kernel
+  RitzCpuCode code;      // without a generated kernel nothing
   RitzKernel kernel;
   RitzSchedule *schedule;    // owned
   RitzKernelSpace *spaces;   // owned [num_spaces]; the arrays are set for each apply
@@ -54,15 +62,30 @@ typedef struct {
   RitzCpuApplyHooks *hooks;  // owned; NULL before the first request
 } RitzCpuOperator;
 
-// prepare.c: makes op->data of operators that have none; kernels of all of them are compiled together. `in`
+// code.c: kernels of operators, made together.
+typedef struct {
+  CeedOperator op;   // planned; its QFunction is in the text
+  const char *text;  // borrowed
+  bool is_optional;  // not worth compiling
+  RitzCpuCode *code; // where it goes; texts with code, or on the way to it, are left out
+} RitzCpuText;
+// All have a module afterwards.
+int ritz_cpu_load(Ceed ceed, CeedInt num, const RitzCpuText *texts);
+// The same beside the caller, until ritz_cpu_load is called.
+int ritz_cpu_begin_load(Ceed ceed, CeedInt num, const RitzCpuText *texts);
+void ritz_cpu_release_code(RitzCpuCode *code);
+// The kernel in a module; NULL: none of our kind.
+RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes);
+
+// prepare.c: operators that are not ready are made so; kernels of all of them are compiled together. `in`
 // is the active input, for the first check of the QFunction.
 int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in);
+bool ritz_cpu_is_ready(CeedOperator op);
+// Slot of the backend: kernels of operators that may not be ready afterwards.
+int ritz_cpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted, bool in_background);
 int ritz_cpu_operator_destroy(CeedOperator op);
-// For a further kernel of a prepared operator: a source with the operator's QFunction; the kernel in a module
-// (NULL: none of our kind); scratch of all threads; the warning when it falls back, once a context, or the
-// error under RITZ_STRICT.
-RitzJitSource ritz_cpu_describe_source(CeedOperator op, const char *text);
-RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes);
+// For a further kernel of a prepared operator: scratch of all threads; the warning when it falls back, once a
+// context, or the error under RITZ_STRICT.
 int ritz_cpu_reserve_work(Ceed ceed, int64_t bytes);
 int ritz_cpu_warn(CeedOperator op, const char *call, const char *reason, const char *outcome);
 
@@ -118,6 +141,9 @@ int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block
 int ritz_cpu_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native);
 int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream); // of a prepared operator
 void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal);
+// The text of a planned operator's diagonal, which *text's owner frees, and the place of its code; *code
+// NULL: there is none to be made.
+int ritz_cpu_diagonal_text(CeedOperator op, char **text, RitzCpuCode **code);
 
 // apply-hooks.c
 int ritz_cpu_operator_apply_hooked_prepare(CeedOperator op, CeedVector in, int *num_slots,

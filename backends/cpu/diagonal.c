@@ -10,7 +10,7 @@ struct RitzCpuDiagonal {
   RitzDiagonalPlan *plan; // owned; NULL: the reference backend does it
   RitzCpuTarget *target;  // owned, with the plan
   char *reason;           // owned: why; else NULL
-  RitzJitModule module;   // counted; NULL: not compiled yet
+  RitzCpuCode code;
   RitzKernel kernel;
   RitzKernelSpace *spaces; // owned: those of the plan, then the diagonal
   RitzKernelArgs *args;    // owned, one a thread
@@ -25,7 +25,7 @@ void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal) {
   RitzCpuDiagonal *d = *diagonal;
   if (!d) return;
   free_plan(d);
-  ritz_jit_release(&d->module);
+  ritz_cpu_release_code(&d->code);
   RITZ_FREE(&d->reason);
   RITZ_FREE(&d->spaces);
   RITZ_FREE(&d->args);
@@ -38,6 +38,18 @@ static int why_no_diagonal(CeedOperator op, const char **reason) {
   RITZ_TRY(ritz_plan_refuse_diagonal(op, reason));
   if (!*reason && ((const RitzCpuOperator *)op->data)->path != RITZ_PATH_TEXT)
     *reason = "the operator's kernel does not hold the text of its QFunction";
+  return CEED_ERROR_SUCCESS;
+}
+
+// Reasons against a kernel that are known before the operator is prepared; NULL: it may have one.
+static int refuse_diagonal(CeedOperator op, bool is_point_block, const char **reason) {
+  *reason = NULL;
+  if (is_point_block)
+    *reason = "there is no kernel for it on CPUs yet";
+  else if (op->qf_data->reuse)
+    *reason = "the assembled QFunction is kept";
+  else
+    RITZ_TRY(ritz_plan_refuse_diagonal(op, reason));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -67,24 +79,25 @@ static int plan_diagonal(CeedOperator op) {
 // The text was good for an apply, so this is the machine's fault or ours. Told when the diagonal is
 // delegated.
 static int give_up(CeedOperator op, RitzCpuDiagonal *d) {
-  const char *reason = ritz_jit_reason(d->module);
+  const char *reason = ritz_jit_reason(d->code.module);
 
   RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &d->reason));
-  ritz_jit_release(&d->module);
+  ritz_cpu_release_code(&d->code);
   free_plan(d);
   return CEED_ERROR_SUCCESS;
 }
 
 static int load_diagonal_kernel(CeedOperator op, RitzCpuDiagonal *d) {
   const Ceed ceed = op->obj.ceed;
-  char *text = NULL;
+  RitzCpuText text = {.op = op, .code = &d->code};
+  char *emitted = NULL;
 
-  RITZ_TRY(ritz_emit_cpu_diagonal(ceed, d->plan, d->target, &text));
-  const RitzJitSource source = ritz_cpu_describe_source(op, text);
-  const int ierr = ritz_jit_load(ceed, 1, &source, &d->module);
-  RITZ_FREE(&text);
+  RITZ_TRY(ritz_emit_cpu_diagonal(ceed, d->plan, d->target, &emitted));
+  text.text = emitted;
+  const int ierr = ritz_cpu_load(ceed, 1, &text);
+  RITZ_FREE(&emitted);
   RITZ_TRY(ierr);
-  d->kernel = ritz_cpu_find_kernel(d->module, d->target->lanes);
+  d->kernel = ritz_cpu_find_kernel(d->code.module, d->target->lanes);
   return d->kernel ? CEED_ERROR_SUCCESS : give_up(op, d);
 }
 
@@ -101,7 +114,7 @@ static int make_arguments(CeedOperator op, RitzCpuDiagonal *d) {
     d->args[t].spaces = d->spaces;
     d->args[t].before = d->args[t].after = NULL;
   }
-  const RitzKernelInfo *info = ritz_jit_symbol(d->module, RITZ_INFO_SYMBOL);
+  const RitzKernelInfo *info = ritz_jit_symbol(d->code.module, RITZ_INFO_SYMBOL);
   return ritz_cpu_reserve_work(op->obj.ceed, info->work_bytes);
 }
 
@@ -109,11 +122,23 @@ static int make_diagonal_kernel(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
   RitzCpuDiagonal *d = cpu->diagonal;
 
-  if (!d->plan || d->module) return CEED_ERROR_SUCCESS;
+  if (!d->plan || d->kernel) return CEED_ERROR_SUCCESS;
   int ierr = load_diagonal_kernel(op, d);
   if (!ierr && d->plan) ierr = make_arguments(op, d);
   if (ierr) ritz_cpu_diagonal_destroy(&cpu->diagonal); // the next call tries again
   return ierr;
+}
+
+int ritz_cpu_diagonal_text(CeedOperator op, char **text, RitzCpuCode **code) {
+  const char *reason;
+
+  RITZ_TRY(refuse_diagonal(op, false, &reason));
+  if (reason) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(plan_diagonal(op));
+  RitzCpuDiagonal *d = ((RitzCpuOperator *)op->data)->diagonal;
+  if (!d->plan) return CEED_ERROR_SUCCESS;
+  *code = &d->code;
+  return ritz_emit_cpu_diagonal(op->obj.ceed, d->plan, d->target, text);
 }
 
 // ---- Running ----
@@ -157,18 +182,6 @@ static int run_with_inputs(CeedOperator op, RitzCpuDiagonal *d, void *diagonal) 
   return ierr;
 }
 
-// Reasons against a kernel that are known before the operator is prepared; NULL: it may have one.
-static int refuse_diagonal(CeedOperator op, bool is_point_block, const char **reason) {
-  *reason = NULL;
-  if (is_point_block)
-    *reason = "there is no kernel for it on CPUs yet";
-  else if (op->qf_data->reuse)
-    *reason = "the assembled QFunction is kept";
-  else
-    RITZ_TRY(ritz_plan_refuse_diagonal(op, reason));
-  return CEED_ERROR_SUCCESS;
-}
-
 int ritz_cpu_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native) {
   const char *reason;
 
@@ -210,6 +223,6 @@ int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream) {
   else
     fprintf(stream, "one generated kernel, %" CeedInt_FMT " calls and %d sums at each point%s\n",
             d->plan->num_in * d->plan->output.num_comp, d->plan->num_terms * (int)d->plan->output.num_comp,
-            d->module ? "" : " (not compiled yet)");
+            d->code.module ? "" : " (not compiled yet)");
   return CEED_ERROR_SUCCESS;
 }

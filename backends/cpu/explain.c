@@ -25,7 +25,8 @@ int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {
   const RitzCpuOperator *cpu = op->data;
   fprintf(stream, "  runs as: %s\n", paths[cpu->path]);
   if (cpu->path == RITZ_PATH_TEXT)
-    fprintf(stream, "  compiled as: %s\n", ritz_jit_language(cpu->module) == RITZ_JIT_CXX ? "C++17" : "C11");
+    fprintf(stream, "  compiled as: %s\n",
+            ritz_jit_language(cpu->code.module) == RITZ_JIT_CXX ? "C++17" : "C11");
   if (cpu->reason) fprintf(stream, "  because: %s\n", cpu->reason);
   if (cpu->plan) explain_precision(cpu->plan, stream);
   if (cpu->is_unchecked)

@@ -112,10 +112,43 @@ static void replace_unusual(TextCheck *check) {
   }
 }
 
+static CeedScalar entry_of(CeedVector vec, const void *array, CeedSize entry) {
+  return vec->precision == CEED_SCALAR_FP32 ? (CeedScalar)((const float *)array)[entry]
+                                            : (CeedScalar)((const double *)array)[entry];
+}
+
+// Of data that are packed in the order in which the field has them.
+static bool is_packed_alike(CeedElemRestriction r, CeedVector vec, RitzPacking *packing) {
+  CeedInt strides[3];
+
+  if (r->type != CEED_RESTRICTION_STRIDED || !ritz_vector_packed_order(vec, packing)) return false;
+  ritz_restriction_l_strides(r, strides);
+  for (int i = 0; i < 3; i++) {
+    if (packing->strides[i] != strides[i]) return false;
+  }
+  return packing->num_elem == r->num_elem && packing->num_nodes == r->elem_size &&
+         packing->num_comp == r->num_comp;
+}
+
+// The first element is the first lane of the first batch. An array for all of them is not made.
+static int copy_packed(RitzRefField *f, CeedVector vec, const RitzPacking *packing) {
+  CeedElemRestriction r = f->field->rstr;
+  const void *packed;
+
+  RITZ_TRY_BACKEND(ritz_vector_get_packed(vec, packing, &packed));
+  for (CeedInt c = 0; c < r->num_comp; c++) {
+    for (CeedInt i = 0; i < r->elem_size; i++)
+      f->l_array[ritz_restriction_l_index(r, 0, i, c)] =
+          entry_of(vec, packed, ((CeedSize)c * r->elem_size + i) * packing->lanes);
+  }
+  return ritz_vector_restore_packed(vec, &packed);
+}
+
 // Entries of the first element in an array of doubles, as long as they need it.
 static int copy_element(TextCheck *check, RitzRefField *f, CeedVector vec) {
   CeedElemRestriction r = f->field->rstr;
   CeedSize length = 0;
+  RitzPacking packing;
   void *array;
 
   for (CeedInt c = 0; c < r->num_comp; c++) {
@@ -125,12 +158,12 @@ static int copy_element(TextCheck *check, RitzRefField *f, CeedVector vec) {
     }
   }
   RITZ_TRY(RITZ_CALLOC(check->op->obj.ceed, (size_t)length, &f->l_array));
+  if (is_packed_alike(r, vec, &packing)) return copy_packed(f, vec, &packing);
   RITZ_TRY_BACKEND(ritz_vector_lock(vec, RITZ_ACCESS_READ, CEED_MEM_HOST, &array));
   for (CeedInt c = 0; c < r->num_comp; c++) {
     for (CeedInt i = 0; i < r->elem_size; i++) {
       const CeedSize entry = ritz_restriction_l_index(r, 0, i, c);
-      f->l_array[entry] = vec->precision == CEED_SCALAR_FP32 ? (CeedScalar)((const float *)array)[entry]
-                                                             : (CeedScalar)((const double *)array)[entry];
+      f->l_array[entry] = entry_of(vec, array, entry);
     }
   }
   return ritz_vector_unlock(vec, RITZ_ACCESS_READ, &array, CEED_ERROR_SUCCESS);

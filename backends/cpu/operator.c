@@ -55,8 +55,39 @@ static size_t entry_bytes(const RitzPlan *plan, int s) {
   return ritz_scalar_bytes(plan->spaces[s].precision);
 }
 
+// Whether an output may be written in the order in which kernels of this machine read data at points: its
+// layout was left to the backend, and nothing else writes to its vector. The ahead-of-time kernel may have
+// other lanes.
+static bool may_be_packed(CeedOperator op, int s) {
+  const RitzCpuOperator *cpu = op->data;
+  const RitzPlanSpace *space = &cpu->plan->spaces[s];
+  CeedElemRestriction rstr = ritz_operator_field(op, space->field)->rstr;
+  RitzCpuMachine machine;
+  RitzPlanOptions options;
+
+  if (space->basis >= 0 || rstr->type != CEED_RESTRICTION_STRIDED ||
+      !ritz_restriction_has_backend_strides(rstr) || space->precision != cpu->plan->precision)
+    return false;
+  for (int t = 0; t < cpu->plan->num_spaces; t++) {
+    if (t != s && cpu->plan->spaces[t].array == space->array) return false;
+  }
+  ritz_cpu_environment(space->precision, &machine, &options);
+  return cpu->target->lanes == machine.lanes;
+}
+
+static int get_packed_output(CeedOperator op, int s, CeedVector vec) {
+  const RitzCpuOperator *cpu = op->data;
+  RitzKernelSpace *kernel = &cpu->spaces[s];
+  const RitzPacking packing = packing_of(cpu->plan, cpu->target, s, kernel);
+
+  RITZ_TRY_BACKEND(ritz_vector_begin_packed(vec, &packing, &kernel->array));
+  kernel->is_packed = kernel->array != NULL;
+  return CEED_ERROR_SUCCESS;
+}
+
 // An output that is zeroed needs no old values. Entries beyond what the schedule covers are zeroed here.
-static int get_output(RitzCpuOperator *cpu, int s, CeedVector vec, RitzApplyMode mode) {
+static int get_output(CeedOperator op, int s, CeedVector vec, RitzApplyMode mode) {
+  RitzCpuOperator *cpu = op->data;
   const RitzPlan *plan = cpu->plan;
   RitzKernelSpace *kernel = &cpu->spaces[s];
   const int holder = earlier_cpu_output(plan, s);
@@ -69,6 +100,8 @@ static int get_output(RitzCpuOperator *cpu, int s, CeedVector vec, RitzApplyMode
     RITZ_TRY_BACKEND(ritz_vector_lock(vec, RITZ_ACCESS_READ_WRITE, CEED_MEM_HOST, &kernel->array));
     return CEED_ERROR_SUCCESS;
   }
+  if (may_be_packed(op, s)) RITZ_TRY(get_packed_output(op, s, vec));
+  if (kernel->is_packed) return CEED_ERROR_SUCCESS;
   RITZ_TRY_BACKEND(ritz_vector_lock(vec, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &kernel->array));
   cpu->zeroed[s] = kernel->array;
   CeedSize covered = 0;
@@ -92,7 +125,7 @@ static int get_field_arrays(CeedOperator op, CeedVector in, CeedVector out, Ritz
     CeedVector vec = apply_vector_of(op, s, in, out);
     cpu->zeroed[s] = NULL;
     RITZ_TRY(space->is_input ? ritz_cpu_get_input(cpu->plan, cpu->target, s, vec, &cpu->spaces[s])
-                             : get_output(cpu, s, vec, mode));
+                             : get_output(op, s, vec, mode));
     *num_held = s + 1;
   }
   return CEED_ERROR_SUCCESS;
@@ -113,6 +146,10 @@ static int restore_array(RitzCpuOperator *cpu, int s, CeedVector vec) {
   if (cpu->plan->spaces[s].is_input) return ritz_cpu_restore_input(cpu->target, s, vec, &cpu->spaces[s]);
   cpu->spaces[s].array = NULL;
   if (earlier_cpu_output(cpu->plan, s) >= 0) return CEED_ERROR_SUCCESS;
+  if (cpu->spaces[s].is_packed) {
+    cpu->spaces[s].is_packed = false;
+    return ritz_vector_end_packed(vec, &array, CEED_ERROR_SUCCESS);
+  }
   return ritz_vector_unlock(vec, RITZ_ACCESS_READ_WRITE, &array, CEED_ERROR_SUCCESS);
 }
 
@@ -214,7 +251,7 @@ int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in, CeedVector out) {
     CeedOperator sub = op->sub[i];
     if (sub->obj.ceed != op->obj.ceed || sub->num_elem == 0) continue;
     RITZ_TRY_CLEANUP(ritz_operator_variant_for(sub, in, out, &sub));
-    if (!sub->data) ours[num++] = sub;
+    if (!ritz_cpu_is_ready(sub)) ours[num++] = sub;
   }
   ierr = ritz_cpu_prepare(num, ours, in);
   if (!ierr && op->obj.ceed->profile) ritz_profile_prepared(num, ours, begin);

@@ -7,7 +7,6 @@
 #include "backends/cpu/cpu.h"
 #include "backends/cpu/rows.h"
 #include "backends/cpu/unfused.h"
-#include "core/embedded.h"
 #include "emit/emit.h"
 #include "jit/words.h"
 
@@ -71,7 +70,7 @@ static int warn_of_file(CeedOperator op, const char *path, const char *reason) {
 // Frees the module and the text, which the ahead-of-time and the reference path do not use.
 static void drop_unused(RitzCpuOperator *cpu) {
   if (cpu->path >= RITZ_PATH_UNFUSED) {
-    ritz_jit_release(&cpu->module);
+    ritz_cpu_release_code(&cpu->code);
     RITZ_FREE(&cpu->text);
   }
   if (cpu->path == RITZ_PATH_DELEGATED) free_plan(cpu);
@@ -91,6 +90,7 @@ static int step_down(CeedOperator op, RitzCpuPath path, bool warns, const char *
   RitzCpuOperator *cpu = op->data;
 
   cpu->path = can_take(op, path) ? path : RITZ_PATH_DELEGATED;
+  ritz_cpu_diagonal_destroy(&cpu->diagonal); // planned for the step above
   RITZ_FREE(&cpu->reason);
   RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &cpu->reason));
   const bool is_left = cpu->path == RITZ_PATH_DELEGATED && ritz_cpu_is_mixed(op);
@@ -134,52 +134,43 @@ static int use_unfused(CeedOperator op) {
 
 // ---- Kernel ----
 
+// Applied once, and by the ahead-of-time kernel in less time than a compiler takes: that is slower by 0.2 ns
+// an operation, and a compilation takes more than half a second. It calls the application's function.
+static bool is_optional(CeedOperator op) {
+  const double worth_compiling = 3e9; // operations of one thread
+  const RitzCpu *context = op->obj.ceed->data;
+  RitzOperatorCost cost = {0};
+  if (op->use != RITZ_USE_ONCE || !op->qf->f || !can_take(op, RITZ_PATH_UNFUSED)) return false;
+  if (ritz_cpu_operator_cost(op, &cost)) return false;
+  return cost.flops <= worth_compiling * context->num_threads;
+}
+
 static int emit(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
   RITZ_FREE(&cpu->text);
   return ritz_emit_cpu(op->obj.ceed, cpu->plan, cpu->target, &cpu->text);
 }
 
-RitzJitSource ritz_cpu_describe_source(CeedOperator op, const char *text) {
-  const RitzCpuOperator *cpu = op->data;
-  const Ceed ceed = op->obj.ceed;
-  const bool is_text = cpu->target->call == RITZ_CALL_TEXT;
-  const bool is_file =
-      is_text && !ritz_embedded_find(cpu->plan->source_path); // else it travels with the text
-
-  return (RitzJitSource){.name = cpu->plan->function_name[0] ? cpu->plan->function_name : "operator",
-                         .text = text,
-                         .language = cpu->module ? ritz_jit_language(cpu->module) : RITZ_JIT_C,
-                         .user_file = is_file ? cpu->plan->source_path : NULL,
-                         .num_roots = is_text ? (size_t)ceed->jit_roots.num : 0,
-                         .roots = ceed->jit_roots.item};
+static bool has_generated_kernel(CeedOperator op) {
+  return ((const RitzCpuOperator *)op->data)->path <= RITZ_PATH_POINTER;
 }
 
-static bool wants_kernel(CeedOperator op) {
-  const RitzCpuOperator *cpu = op->data;
-  return cpu->path <= RITZ_PATH_POINTER && !cpu->module;
+static RitzCpuText text_of(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  return (RitzCpuText){.op = op, .text = cpu->text, .is_optional = is_optional(op), .code = &cpu->code};
 }
 
-// Loads the kernels of all operators that want one, together.
-static int load_apply_kernel(Ceed ceed, CeedInt num, CeedOperator *ops) {
-  RitzJitSource *sources = NULL;
-  RitzJitModule *modules = NULL;
+// Those of operators that have one, together.
+static int load_apply_kernels(Ceed ceed, CeedInt num, CeedOperator *ops) {
+  RitzCpuText *texts = NULL;
   CeedInt n = 0;
-  int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &sources));
-  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)num, &modules));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &texts));
   for (CeedInt i = 0; i < num; i++) {
-    if (wants_kernel(ops[i]))
-      sources[n++] = ritz_cpu_describe_source(ops[i], ((RitzCpuOperator *)ops[i]->data)->text);
+    if (has_generated_kernel(ops[i])) texts[n++] = text_of(ops[i]);
   }
-  if (n) RITZ_TRY_CLEANUP(ritz_jit_load(ceed, (size_t)n, sources, modules));
-  for (CeedInt i = 0, k = 0; i < num && k < n; i++) {
-    if (wants_kernel(ops[i])) ((RitzCpuOperator *)ops[i]->data)->module = modules[k++];
-  }
-cleanup:
-  RITZ_FREE(&sources);
-  RITZ_FREE(&modules);
+  const int ierr = ritz_cpu_load(ceed, n, texts);
+  RITZ_FREE(&texts);
   return ierr;
 }
 
@@ -189,12 +180,12 @@ static void find_function(RitzJitModule module, const char *name, void *function
   memcpy(function, &symbol, sizeof(symbol));
 }
 
-RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes) {
-  const RitzKernelInfo *info = ritz_jit_symbol(module, RITZ_INFO_SYMBOL);
-  RitzKernel kernel = NULL;
-  if (info && info->abi == RITZ_KERNEL_ABI && info->lanes == lanes)
-    find_function(module, RITZ_KERNEL_SYMBOL, &kernel);
-  return kernel;
+// Asked for, so nobody is told.
+static int go_unfused_once(CeedOperator op) {
+  const RitzCpuOperator *cpu = op->data;
+  RITZ_TRY(step_down(op, RITZ_PATH_UNFUSED, false,
+                     "it is applied once (RITZ_USE_ONCE), and there is no kernel for it in the cache"));
+  return cpu->path == RITZ_PATH_DELEGATED ? CEED_ERROR_SUCCESS : use_unfused(op);
 }
 
 // No generated kernel. When that is because of the machine, it is said of all operators at once.
@@ -214,27 +205,28 @@ static int go_pointer(CeedOperator op, bool warns, const char *reason) {
 
   RITZ_TRY(step_down(op, RITZ_PATH_POINTER, warns, reason));
   if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;
-  ritz_jit_release(&cpu->module);
+  ritz_cpu_release_code(&cpu->code);
   ritz_plan_cpu_use_pointer(cpu->plan, cpu->target);
   if (cpu->target->evaluation == RITZ_EVALUATE_NONE)
     return go_unfused(op, false, "the application's function cannot be called row by row");
   RITZ_TRY(emit(op));
-  return load_apply_kernel(op->obj.ceed, 1, &op);
+  return load_apply_kernels(op->obj.ceed, 1, &op);
 }
 
 static int judge_module(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
-  const RitzJitStatus status = ritz_jit_status(cpu->module);
+  const RitzJitStatus status = ritz_jit_status(cpu->code.module);
 
-  if (status == RITZ_JIT_READY && ritz_cpu_find_kernel(cpu->module, cpu->target->lanes))
+  if (status == RITZ_JIT_READY && ritz_cpu_find_kernel(cpu->code.module, cpu->target->lanes))
     return CEED_ERROR_SUCCESS;
   if (status == RITZ_JIT_REFUSED && cpu->target->call == RITZ_CALL_TEXT) {
-    RITZ_TRY(warn_of_file(op, cpu->plan->source_path, ritz_jit_reason(cpu->module)));
-    RITZ_TRY(go_pointer(op, false, ritz_jit_reason(cpu->module)));
+    RITZ_TRY(warn_of_file(op, cpu->plan->source_path, ritz_jit_reason(cpu->code.module)));
+    RITZ_TRY(go_pointer(op, false, ritz_jit_reason(cpu->code.module)));
     return cpu->path == RITZ_PATH_POINTER ? judge_module(op) : CEED_ERROR_SUCCESS;
   }
+  if (is_optional(op) && status != RITZ_JIT_REFUSED) return go_unfused_once(op);
   return go_unfused(op, status == RITZ_JIT_NO_COMPILER || status == RITZ_JIT_NOT_LOADED,
-                    ritz_jit_reason(cpu->module));
+                    ritz_jit_reason(cpu->code.module));
 }
 
 // The text must say what the function does; one that writes its context needs each point called exactly once.
@@ -248,7 +240,7 @@ static int judge_function(CeedOperator op, CeedVector in) {
   RitzCpuLook found;
 
   if (!op->qf->f) return CEED_ERROR_SUCCESS;
-  if (is_text) find_function(cpu->module, RITZ_QFUNCTION_SYMBOL, &text);
+  if (is_text) find_function(cpu->code.module, RITZ_QFUNCTION_SYMBOL, &text);
   RITZ_TRY(ritz_cpu_check_function(op, in, text, is_single, points, &found));
   if (found.writes_context)
     return step_down(op, RITZ_PATH_DELEGATED, true, "its QFunction writes to its context");
@@ -351,7 +343,7 @@ static int make_arguments(CeedOperator op) {
 
 static int64_t work_bytes(const RitzCpuOperator *cpu) {
   if (cpu->path == RITZ_PATH_UNFUSED) return ritz_unfused_work_bytes(&cpu->unfused);
-  return ((const RitzKernelInfo *)ritz_jit_symbol(cpu->module, RITZ_INFO_SYMBOL))->work_bytes;
+  return ((const RitzKernelInfo *)ritz_jit_symbol(cpu->code.module, RITZ_INFO_SYMBOL))->work_bytes;
 }
 
 // Enlarges the scratch memory of each thread to `bytes`. On failure the old memory stays, and operators that
@@ -421,32 +413,81 @@ static int begin(CeedOperator op) {
 static int finish_preparation(CeedOperator op, CeedVector in) {
   RitzCpuOperator *cpu = op->data;
 
-  if (cpu->module) RITZ_TRY(judge_module(op));
+  if (cpu->code.module) RITZ_TRY(judge_module(op));
   if (cpu->path != RITZ_PATH_DELEGATED) RITZ_TRY(judge_function(op, in));
-  if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;
-  if (cpu->path <= RITZ_PATH_POINTER) cpu->kernel = ritz_cpu_find_kernel(cpu->module, cpu->target->lanes);
-  RITZ_TRY(make_arguments(op));
-  return ritz_cpu_reserve_work(op->obj.ceed, work_bytes(cpu));
+  if (cpu->path != RITZ_PATH_DELEGATED) {
+    if (has_generated_kernel(op)) cpu->kernel = ritz_cpu_find_kernel(cpu->code.module, cpu->target->lanes);
+    RITZ_TRY(make_arguments(op));
+    RITZ_TRY(ritz_cpu_reserve_work(op->obj.ceed, work_bytes(cpu)));
+  }
+  cpu->is_ready = true;
+  return CEED_ERROR_SUCCESS;
+}
+
+bool ritz_cpu_is_ready(CeedOperator op) { return op->data && ((const RitzCpuOperator *)op->data)->is_ready; }
+
+// *fresh (owned by the caller): those that are not ready; planned. On failure those that have no plan
+// are without data.
+static int begin_all(CeedInt num, CeedOperator *ops, CeedInt *num_fresh, CeedOperator **fresh) {
+  *num_fresh = 0;
+  RITZ_TRY(RITZ_CALLOC(ops[0]->obj.ceed, (size_t)num, fresh));
+  for (CeedInt i = 0; i < num; i++) {
+    if (ritz_cpu_is_ready(ops[i])) continue;
+    (*fresh)[(*num_fresh)++] = ops[i];
+    const int ierr = ops[i]->data ? CEED_ERROR_SUCCESS : begin(ops[i]);
+    if (ierr) ritz_cpu_operator_destroy(ops[i]);
+    RITZ_TRY(ierr);
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in) {
   CeedOperator *fresh = NULL;
   CeedInt n = 0;
-  int ierr = CEED_ERROR_SUCCESS;
 
-  for (CeedInt i = 0; i < num; i++) n += !ops[i]->data;
+  for (CeedInt i = 0; i < num; i++) n += !ritz_cpu_is_ready(ops[i]);
   if (n == 0) return CEED_ERROR_SUCCESS;
-  Ceed ceed = ops[0]->obj.ceed;
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)n, &fresh));
-  n = 0;
-  for (CeedInt i = 0; i < num && !ierr; i++) {
-    if (ops[i]->data) continue;
-    fresh[n++] = ops[i];
-    ierr = begin(ops[i]);
+  int ierr = begin_all(num, ops, &n, &fresh);
+  if (!ierr) ierr = load_apply_kernels(ops[0]->obj.ceed, n, fresh);
+  for (CeedInt i = 0; i < n && !ierr; i++) {
+    if (!ritz_cpu_is_ready(fresh[i])) ierr = finish_preparation(fresh[i], in);
   }
-  if (!ierr) ierr = load_apply_kernel(ceed, n, fresh);
-  for (CeedInt i = 0; i < n && !ierr; i++) ierr = finish_preparation(fresh[i], in);
   for (CeedInt i = 0; i < n && ierr; i++) ritz_cpu_operator_destroy(fresh[i]); // the next apply tries again
+  RITZ_FREE(&fresh);
+  return ierr;
+}
+
+// ---- Ahead of the first use ----
+
+// texts [2 num], diagonals [num]: their texts, owned by the caller.
+static int list_texts(CeedInt num, CeedOperator *ops, const int *wanted, CeedInt *num_texts,
+                      RitzCpuText *texts, char **diagonals) {
+  for (CeedInt i = 0; i < num; i++) {
+    RitzCpuCode *code = NULL;
+    if (!has_generated_kernel(ops[i])) continue;
+    texts[(*num_texts)++] = text_of(ops[i]); // a diagonal's way goes through it
+    if (!(wanted[i] & RITZ_PREPARE_DIAGONAL)) continue;
+    RITZ_TRY(ritz_cpu_diagonal_text(ops[i], &diagonals[i], &code));
+    if (code) texts[(*num_texts)++] = (RitzCpuText){.op = ops[i], .text = diagonals[i], .code = code};
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_cpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted, bool in_background) {
+  const Ceed ceed = ops[0]->obj.ceed;
+  CeedInt num_fresh = 0, num_texts = 0;
+  CeedOperator *fresh = NULL;
+  RitzCpuText *texts = NULL;
+  char **diagonals = NULL;
+
+  int ierr = begin_all(num, ops, &num_fresh, &fresh);
+  if (!ierr) ierr = RITZ_CALLOC(ceed, 2 * (size_t)num, &texts);
+  if (!ierr) ierr = RITZ_CALLOC(ceed, (size_t)num, &diagonals);
+  if (!ierr) ierr = list_texts(num, ops, wanted, &num_texts, texts, diagonals);
+  if (!ierr) ierr = (in_background ? ritz_cpu_begin_load : ritz_cpu_load)(ceed, num_texts, texts);
+  for (CeedInt i = 0; i < num && diagonals; i++) RITZ_FREE(&diagonals[i]);
+  ritz_free((void **)&diagonals);
+  RITZ_FREE(&texts);
   RITZ_FREE(&fresh);
   return ierr;
 }
@@ -463,7 +504,7 @@ int ritz_cpu_operator_destroy(CeedOperator op) {
   ritz_cpu_diagonal_destroy(&cpu->diagonal);
   ritz_cpu_apply_hooks_destroy(&cpu->hooks);
   ritz_schedule_destroy(&cpu->schedule);
-  ritz_jit_release(&cpu->module);
+  ritz_cpu_release_code(&cpu->code);
   ritz_cpu_free_matrices(cpu);
   free_plan(cpu);
   RITZ_FREE(&cpu->reason);

@@ -3,6 +3,7 @@
 #include "backends/cpu/steps.h"
 
 #include "backends/cpu/unfused.h"
+#include "core/loops.h"
 #include "kernels/cpu/block.h"
 #include "kernels/cpu/restrict.h"
 
@@ -35,7 +36,7 @@ static void find_entries(const RitzPlanSpace *space, const RitzCpuSpace *how, co
 }
 
 // Packed data stay where they are.
-static void gather(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
+RITZ_CLONED static void gather(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
   const int s = run->list->buffers[step->from].space;
   const RitzPlanSpace *space = space_of(run, step->from);
   const RitzKernelSpace *from = &run->args->spaces[s];
@@ -59,7 +60,7 @@ static void gather(const RitzCpuRun *run, const RitzStep *step, const RitzBatch 
 }
 
 // Adds into the L-vector; spends what it scatters. Lanes may meet in an entry.
-static void scatter(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
+RITZ_CLONED static void scatter(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
   const int s = run->list->buffers[step->to].space;
   const RitzPlanSpace *space = space_of(run, step->to);
   const RitzKernelSpace *to = &run->args->spaces[s];
@@ -68,6 +69,10 @@ static void scatter(const RitzCpuRun *run, const RitzStep *step, const RitzBatch
   int64_t at[RITZ_LANES];
   if (space->is_oriented) ritz_orient(to, b, &shape, y);
   if (space->is_curl_oriented) ritz_curl_orient(to, b, &shape, true, y);
+  if (to->is_packed) {
+    ritz_store_packed(to, b, &shape, y);
+    return;
+  }
   for (int i = 0; i < space->num_nodes; i++) {
     find_entries(space, &run->how[s], to, b, i, at);
     for (int c = 0; c < space->num_comp; c++) {
@@ -90,13 +95,22 @@ static Matrix matrix_of(const CeedScalar *values, CeedInt rows, CeedInt cols, bo
   return is_transposed ? (Matrix){{values, 1, cols}, cols, rows} : (Matrix){{values, cols, 1}, rows, cols};
 }
 
-// y (+)= A x, values sx and sy vectors apart.
-static void apply(const Matrix *A, const RitzVec *x, int sx, RitzVec *y, int sy, bool add) {
-  int i = 0;
-  for (; i + RITZ_DENSE_ROWS <= A->rows; i += RITZ_DENSE_ROWS)
-    ritz_dense_block(RITZ_DENSE_ROWS, A->cols, ritz_dense_from(A->table, i, 0), x, sx, y + i * sy, sy, add);
-  for (; i < A->rows; i++)
-    ritz_dense_block(1, A->cols, ritz_dense_from(A->table, i, 0), x, sx, y + i * sy, sy, add);
+// y (+)= A x, values sx and sy vectors apart. Blocks of all sizes, so that no row waits for its own sum.
+RITZ_INLINE void apply(const Matrix *A, const RitzVec *x, int sx, RitzVec *y, int sy, bool add) {
+#define BLOCK(n) ritz_dense_block(n, A->cols, ritz_dense_from(A->table, i, 0), x, sx, y + i * sy, sy, add)
+  for (int i = 0; i < A->rows; i += 8) {
+    switch (A->rows - i) {
+    case 1: BLOCK(1); break;
+    case 2: BLOCK(2); break;
+    case 3: BLOCK(3); break;
+    case 4: BLOCK(4); break;
+    case 5: BLOCK(5); break;
+    case 6: BLOCK(6); break;
+    case 7: BLOCK(7); break;
+    default: BLOCK(8); break;
+    }
+  }
+#undef BLOCK
 }
 
 static void negate(int64_t n, RitzVec *y) {
@@ -104,7 +118,8 @@ static void negate(int64_t n, RitzVec *y) {
 }
 
 // y [slow][rows][fast] (+)= A x [slow][cols][fast]
-static void apply_along(const Matrix *A, int64_t slow, int64_t fast, const RitzVec *x, RitzVec *y, bool add) {
+RITZ_CLONED static void apply_along(const Matrix *A, int64_t slow, int64_t fast, const RitzVec *x, RitzVec *y,
+                                    bool add) {
   for (int64_t s = 0; s < slow; s++) {
     for (int64_t f = 0; f < fast; f++)
       apply(A, x + s * A->cols * fast + f, (int)fast, y + s * A->rows * fast + f, (int)fast, add);
@@ -155,7 +170,7 @@ static void contract(const RitzCpuRun *run, const RitzStep *step) {
 }
 
 // nodes [component][P], points [component of a value][component][Q]
-static void multiply(const RitzCpuRun *run, const RitzStep *step) {
+RITZ_CLONED static void multiply(const RitzCpuRun *run, const RitzStep *step) {
   const RitzPlanBasis *basis = &run->list->plan->bases[step->basis];
   const CeedScalar *table = run->args->matrices[basis->first_matrix + (step->table == RITZ_TABLE_GRAD)];
   const CeedInt P = basis->P, Q = basis->Q, num_comp = space_of(run, step->from)->num_comp;

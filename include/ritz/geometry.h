@@ -62,6 +62,8 @@ typedef struct {
   double lambda, mu;         // constants, used where there is no function; 0 stands for 1
   RitzCoefficientFunction lambda_function, mu_function; // NULL: constant. Evaluated once at every point
   void *lambda_ctx, *mu_ctx;
+  CeedInt num_regions;    // the integral is over the elements of these regions of the mesh alone; 0: all
+  const int32_t *regions; // [num_regions] their numbers, borrowed during the call
 } RitzOperatorOptions;
 
 // ---- Classification ----
@@ -93,8 +95,11 @@ CEED_EXTERN int RitzGeometryGetElements(RitzGeometry geometry, RitzElementKind k
 // The same problem under two policies differs by rounding alone when both are exact for its elements; with
 // quadrature that is not exact, too: every policy evaluates the same factors at the same points.
 //
-// Errors: CEED_ERROR_INCOMPATIBLE (space on another mesh, NULL, a coefficient or option without meaning),
-// CEED_ERROR_UNSUPPORTED (sizes beyond CeedInt), those of the Ceed functions used.
+// Coefficients that jump are given region by region: an operator for each, whose sub-operators a composite of
+// the caller's takes up (CeedOperatorCompositeAddSub; a composite takes no composites).
+//
+// Errors: CEED_ERROR_INCOMPATIBLE (space on another mesh, NULL, a coefficient or option without meaning,
+// regions without elements), CEED_ERROR_UNSUPPORTED (sizes beyond CeedInt), those of the Ceed functions used.
 CEED_EXTERN int RitzGeometryCreateOperator(RitzGeometry geometry, Ceed ceed,
                                            const RitzOperatorOptions *options, CeedOperator *op);
 

@@ -90,13 +90,16 @@ CEED_EXTERN int RitzMeshRead(Ceed ceed, const char *path, RitzMesh *mesh);
 // kept exactly (only inside pyramids, whose maps are rational, it is interpolated); parts and regions are
 // inherited. Without pyramids the children of element e are e*2^dim .. e*2^dim + 2^dim - 1, lexicographic in
 // lines, quadrilaterals and hexahedra. With pyramids each block has the children of the elements of its own
-// shape first, then those of pyramids. Errors: CEED_ERROR_DIMENSION (sizes), CEED_ERROR_MAJOR (a child is
-// inverted where its parent was not tested).
+// shape first, then those of pyramids. A refined mesh keeps its parent (RitzMeshGetCoarser), and so all
+// meshes below it: 1 / (2^dim - 1) more memory. Errors: CEED_ERROR_DIMENSION (sizes), CEED_ERROR_MAJOR (a
+// child is inverted where its parent was not tested).
 CEED_EXTERN int RitzMeshRefine(RitzMesh mesh, CeedInt levels, RitzMesh *refined);
 
 // The mesh that this one is a refinement of: the parent of a refined mesh (kept by RitzMeshRefine, one level
-// at a time), of a box with even numbers of elements the box with half as many (geometry sampled: the same
-// map, its degree kept). Another reference. *coarse NULL, no error: there is none.
+// at a time), of a box with even numbers of elements the box with half as many, made by the first call and
+// kept: its geometry is the fine map at the nodes of the coarse elements, of the same degree, its boundary
+// parts and regions have the same names. Another reference. *coarse NULL, no error: there is none (meshes of
+// files, odd numbers, meshes cut by RitzMeshSplit, boxes of which a coarse element would be inverted).
 CEED_EXTERN int RitzMeshGetCoarser(RitzMesh mesh, RitzMesh *coarse);
 
 // Cuts elements into others of the shape `into`; elements of this shape are kept. (A mesh that has no

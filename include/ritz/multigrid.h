@@ -26,19 +26,30 @@ typedef struct {
   CeedInt max_levels;     // 0: as many as there are
   CeedInt degree_divisor; // p -> max(1, p / divisor); 0: 2; 1: p -> p - 1
   CeedInt min_elements;   // meshes are not coarsened below so many; 0: 1
+  CeedInt num_levels;     // exactly so many; 0: what the other options allow
 } RitzHierarchyOptions;
 
-// Spaces below `fine`, which is the finest level and referenced. options NULL: zeros.
+// Spaces below `fine`, which is the finest level and referenced. options NULL: zeros. Coarser meshes are
+// those of RitzMeshGetCoarser. Errors: CEED_ERROR_DIMENSION (numbers below 0; num_levels that cannot be had:
+// how many are possible is told).
 CEED_EXTERN int RitzHierarchyCreate(RitzSpace fine, const RitzHierarchyOptions *options,
                                     RitzHierarchy *hierarchy);
 CEED_EXTERN int RitzHierarchyDestroy(RitzHierarchy *hierarchy);
 CEED_EXTERN int RitzHierarchyGetNumLevels(RitzHierarchy hierarchy, CeedInt *num_levels);
 CEED_EXTERN int RitzHierarchyGetSpace(RitzHierarchy hierarchy, CeedInt level, RitzSpace *space); // borrowed
+// A line for each level, finest first: degree, elements, unknowns.
+CEED_EXTERN int RitzHierarchyView(RitzHierarchy hierarchy, FILE *stream);
 
 // A function of `coarse` as a function of `fine`: prolong, L-vector -> L-vector, exact (the spaces are
 // nested: one mesh and a degree that is not larger, or meshes of which one is the other, refined once, with
-// the same degree), and its transpose. Matrix-free; constrained entries are the caller's matter. precision:
-// of arithmetic and vectors. CEED_ERROR_INCOMPATIBLE: spaces that are not nested.
+// the same degree), and its transpose. On pyramids, whose functions are rational, those of a coarser mesh are
+// interpolated: polynomials of the degree are kept. Boxes that were made apart count as one mesh or as
+// refinements of each other when they have as many elements or twice as many in each direction, and the same
+// vertices up to 1e-10 of their size. Matrix-free; constrained entries are the caller's matter. precision:
+// of arithmetic and weights; vectors may have either. Each of the two belongs to the caller, and may be NULL:
+// it is not wanted. Memory: 8 (float: 4) bytes an entry of `fine`, and the offsets of the restrictions, 4
+// bytes per node of each coarse element, fine nodes and coarse ones. Errors: CEED_ERROR_INCOMPATIBLE (spaces
+// that are not nested), CEED_ERROR_UNSUPPORTED (sizes; FP64 in a float build).
 CEED_EXTERN int RitzSpaceCreateTransfer(RitzSpace coarse, RitzSpace fine, Ceed ceed, CeedScalarType precision,
                                         CeedOperator *prolong, CeedOperator *restriction);
 
@@ -50,7 +61,8 @@ typedef struct {
   CeedInt comp[3];  // these
 } RitzFixedPart;
 
-// Entries of the L-vector of `space` on these boundary parts. Errors: those of RitzSpaceGetBoundaryNodes.
+// Entries of the L-vector of `space` on these boundary parts, each once. Errors: CEED_ERROR_DIMENSION
+// (components that the space does not have), those of RitzSpaceGetBoundaryNodes.
 CEED_EXTERN int RitzSpaceCreateConstraints(RitzSpace space, Ceed ceed, CeedInt num,
                                            const RitzFixedPart parts[], RitzIndices *constraints);
 

@@ -1,12 +1,47 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What Ritz adds to CeedOperator: a look at what runs, kernels chosen by measurement, assembly into
-// compressed sparse rows.
+// What Ritz adds to CeedOperator: kernels made ahead of their first use or not at all, a look at what runs,
+// kernels chosen by measurement, assembly into compressed sparse rows.
 #ifndef RITZ_OPERATOR_H
 #define RITZ_OPERATOR_H
 
 #include <ceed.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+// How often an operator will be applied.
+typedef enum {
+  RITZ_USE_MANY, // a kernel is worth compiling: the default
+  RITZ_USE_ONCE, // or a few times: for set-up, right-hand sides, errors
+} RitzOperatorUse;
+
+// Of an operator, or of all sub-operators of a composite so far, before their first use. On /cpu/self/gen an
+// operator that is applied once runs on the ahead-of-time kernel, which calls its function pointer (no
+// warning, no error under RITZ_STRICT: it was asked for), unless its kernel is in the cache, or so much is to
+// be computed that a compilation takes less time (3e9 operations by the plan, for each thread). Kernels and
+// ahead-of-time kernel round differently: where results must be the same to the last bit whether the cache is
+// empty or not, leave RITZ_USE_MANY. An operator without a function pointer, or with arithmetic or vectors in
+// another precision than the library's, and other backends: no effect. CEED_ERROR_INCOMPATIBLE: no such use.
+CEED_EXTERN int RitzOperatorSetUse(CeedOperator op, RitzOperatorUse use);
+CEED_EXTERN int RitzOperatorGetUse(CeedOperator op,
+                                   RitzOperatorUse *use); // of a composite: of its first part
+
+// What is wanted of an operator: a set.
+typedef enum {
+  RITZ_PREPARE_APPLY = 1,    // CeedOperatorApply and its family
+  RITZ_PREPARE_DIAGONAL = 2, // the diagonal (CeedOperatorLinearAssembleDiagonal), and what the apply needs
+} RitzPreparation;
+
+// Makes the kernels of all these operators (of composites: of all sub-operators), as many compilers at a time
+// as there are processors, so that no first use has to. Operators that have theirs, and equal ones, cost
+// nothing; passive vectors need no values yet. Active vectors are taken to have the operator's precision.
+// wanted [num]: sets of RitzPreparation; NULL: all applies. in_background: returns while compilers run; the
+// first use of any of the operators waits for the kernels of them all, and destroying the operators stops
+// what still runs. The library then has a thread of its own meanwhile. What falls back, and why, is told at
+// the first use, as always. Backends with nothing to compile: success. Errors: those of
+// CeedOperatorCheckReady; CEED_ERROR_DIMENSION: num is negative.
+CEED_EXTERN int RitzOperatorsPrepare(CeedInt num, const CeedOperator *ops, const int *wanted,
+                                     bool in_background);
 
 // Tells in lines for people how an operator runs on its backend: which kernel and why no better one, the plan
 // with its bases, spaces and fields, its costs per element (flops, bytes). Of a composite: of all
@@ -56,14 +91,17 @@ CEED_EXTERN int RitzOperatorTune(CeedOperator op, CeedVector in, CeedVector out,
 // L-vector entries that an element couples. num_rows is the length of the active output, *num_cols that of
 // the active input; rows that no element touches are empty. row_starts [num_rows + 1] and cols
 // [row_starts[num_rows]] are new arrays, to be freed by the caller with free(). Temporary memory: 16 bytes
-// per element, node and component. Errors: those of CeedOperatorLinearAssembleSymbolic.
+// per element, node and component, 8 bytes per column. Errors: those of CeedOperatorLinearAssembleSymbolic.
 CEED_EXTERN int RitzOperatorAssembleCSRSymbolic(CeedOperator op, CeedSize *num_rows, CeedSize *num_cols,
                                                 int64_t **row_starts, int64_t **cols);
 
 // Values of the matrix in the pattern of RitzOperatorAssembleCSRSymbolic for the same operator: values
 // [row_starts[num_rows]] are overwritten. Contributions are added in a fixed order, so results are
 // reproducible bit by bit. May be called any number of times as passive vectors and contexts change.
-// Temporary memory: a few element matrices. An entry outside the pattern is CEED_ERROR_INCOMPATIBLE.
+// Operators of some size (2000 elements on devices, 40000 on generating backends of processors) are assembled
+// by kernels: they are applied, from and to the nodes of each element, to unit vectors, so element matrices
+// come from the device. Temporary memory: half a megabyte or one element matrix; by kernels up to 16 columns
+// of all element matrices. An entry outside the pattern is CEED_ERROR_INCOMPATIBLE.
 CEED_EXTERN int RitzOperatorAssembleCSR(CeedOperator op, const int64_t *row_starts, const int64_t *cols,
                                         CeedVector values);
 

@@ -60,9 +60,12 @@ CEED_EXTERN int RitzOperatorSetPrecision(CeedOperator op, CeedScalarType precisi
 CEED_EXTERN int RitzOperatorGetPrecision(CeedOperator op, CeedScalarType *precision);
 
 // A new operator that does what op does with this precision of its arithmetic: restrictions, bases,
-// QFunctions are shared, passive vectors are converted (copies; those of this precision are shared); of a
-// composite: all sub-operators. What a float preconditioner of a double operator is made of. Later changes of
-// passive vectors of op are not seen where they were converted. Owned by the caller.
+// QFunctions with their contexts and the assembled QFunction are shared; passive inputs are converted where
+// they are, each once, however many fields and sub-operators it serves; those of this precision, and passive
+// outputs, are shared. Of a composite: all sub-operators. What a float preconditioner of a double operator is
+// made of. Later changes of passive vectors of op are not seen where they were converted. Owned by the
+// caller. op counts as used from then on. CEED_ERROR_UNSUPPORTED: an operator at points, a precision that the
+// build lacks; CEED_ERROR_BACKEND: a passive input without values; those of CeedOperatorCheckReady.
 CEED_EXTERN int RitzOperatorCopyInPrecision(CeedOperator op, CeedScalarType precision, CeedOperator *copy);
 
 #endif

@@ -40,10 +40,11 @@ CEED_EXTERN int RitzPreconditionerGetBytes(RitzPreconditioner pc, int64_t *num_b
 // z := P r for vectors of the preconditioner's length and precision; z has no values on entry. Any other
 // result than 0 ends the solve, which returns it.
 typedef int (*RitzPreconditionerFunction)(void *ctx, CeedVector r, CeedVector z);
+typedef void (*RitzDestroyFunction)(void *ctx);
 // is_symmetric: what the caller says of P. destroy (may be NULL) gets ctx in the end.
 CEED_EXTERN int RitzPreconditionerCreate(Ceed ceed, CeedSize n, CeedScalarType precision,
                                          RitzPreconditionerFunction apply, void *ctx,
-                                         void (*destroy)(void *ctx), bool is_symmetric,
+                                         RitzDestroyFunction destroy, bool is_symmetric,
                                          RitzPreconditioner *pc);
 
 // ---- Jacobi ----
@@ -94,21 +95,33 @@ CEED_EXTERN int RitzPreconditionerGetChebyshevBounds(RitzPreconditioner pc, doub
 // ---- Element-wise Schwarz ----
 
 // Additive Schwarz with the elements as subdomains (no overlap beyond shared nodes), solved by fast
-// diagonalization of separable approximations: z = W sum_K E_K^T D_K B_K^-1 D_K E_K W r. op: the operator
-// (its diagonal scales), on `space`; quadrilaterals and hexahedra, else CEED_ERROR_UNSUPPORTED. coefficients:
-// one number an element that multiplies the diffusion (NULL: 1), copied.
+// diagonalization of separable approximations B_K of the operator on the nodes of an element:
+// z = W sum_K E_K^T D B_K^-1 D E_K W r with W = 1 / sqrt(elements of a node) and D from the diagonals of op
+// and of the B_K, so that coefficients of any contrast are followed. Costs little more than a mass operator
+// of as many points as nodes. A smoother for diffusion below RitzPreconditionerCreateChebyshev: iterations
+// grow less with the degree, the deformation and the stretching of elements than with Jacobi.
+//
+// op: the operator, on `space` (components are not coupled by B_K); lines, quadrilaterals and hexahedra, else
+// CEED_ERROR_UNSUPPORTED. factors [num_elem][dim + 1], copied: the means over each reference element of mu
+// G_dd for every direction d and of lambda det (ritz/geometry.h), positive, the last one not negative. Only
+// their ratios within an element count. NULL: those of the mesh for mu = 1, lambda = 0, which serve every
+// scalar coefficient; given for tensors, and where lambda is so large that op is near a mass matrix. Memory:
+// 2 numbers an entry and 2^dim an element, in the precision of op. An entry of the diagonal that is free and
+// not positive is CEED_ERROR_MAJOR.
 CEED_EXTERN int RitzPreconditionerCreateElementSchwarz(CeedOperator op, RitzSpace space,
-                                                       const double *coefficients, RitzIndices constraints,
+                                                       const double *factors, RitzIndices constraints,
                                                        RitzPreconditioner *pc);
 
 // ---- Assembled matrices: coarse problems ----
 
+// doc/coarse-problems.md says when which kind is of use. Libraries of others are looked up at run time.
 typedef enum {
-  RITZ_DIRECT_AUTO, // the first that serves: dense for few unknowns, a sparse factorization, AMG for many, CG
+  RITZ_DIRECT_AUTO, // the first that serves: dense for few unknowns, a sparse factorization, AMG for many, or
+                    // where that is too much work, CG. Not definite: UMFPACK
   RITZ_DIRECT_DENSE,   // own Cholesky factorization, 8 n^2 bytes
   RITZ_DIRECT_CHOLMOD, // SuiteSparse's sparse Cholesky factorization
   RITZ_DIRECT_UMFPACK, // SuiteSparse's sparse LU factorization
-  RITZ_DIRECT_AMG,     // one V-cycle of algebraic multigrid of a library (hypre, PETSc)
+  RITZ_DIRECT_AMG,     // one V-cycle of hypre's algebraic multigrid. Starts MPI unless the program has
   RITZ_DIRECT_CG,      // Jacobi-CG to a tolerance: a variable preconditioner
 } RitzDirectKind;
 CEED_EXTERN const char *RitzDirectKindName(RitzDirectKind kind); // "auto"; NULL past the end
@@ -126,8 +139,10 @@ typedef struct {
 } RitzDirectOptions;
 
 // Assembles op (RitzOperatorAssembleCSR) without constrained rows and columns and factorizes it. A kind that
-// is not available: CEED_ERROR_UNSUPPORTED with what is missing. A matrix that cannot be factorized:
-// CEED_ERROR_MAJOR.
+// is not available: CEED_ERROR_UNSUPPORTED with what is missing. A matrix that cannot be factorized, is not
+// finite, or not symmetric (but for UMFPACK): CEED_ERROR_MAJOR. Vectors that are no nullspace, or depend on
+// each other, options without meaning: CEED_ERROR_INCOMPATIBLE. options: NULL stands for zeros. Factors are
+// in double and on the host, whatever the operator's precision and backend.
 CEED_EXTERN int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints,
                                                const RitzDirectOptions *options, RitzPreconditioner *pc);
 

@@ -25,6 +25,7 @@ typedef struct RitzSpace_private *RitzSpace;
 // degree >= 1, num_comp >= 1, sizes that fit into 64 bits (else CEED_ERROR_DIMENSION). Holds a reference to
 // the mesh.
 CEED_EXTERN int RitzSpaceCreate(RitzMesh mesh, CeedInt degree, CeedInt num_comp, RitzSpace *space);
+CEED_EXTERN int RitzSpaceReferenceCopy(RitzSpace space, RitzSpace *copy); // as CeedVectorReferenceCopy
 CEED_EXTERN int RitzSpaceDestroy(RitzSpace *space);
 
 CEED_EXTERN int RitzSpaceGetMesh(RitzSpace space, RitzMesh *mesh); // borrowed

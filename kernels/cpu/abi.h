@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RITZ_KERNEL_ABI 2
+#define RITZ_KERNEL_ABI 3
 
 // The user's function.
 typedef int (*RitzQFunction)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);
@@ -24,6 +24,7 @@ typedef struct {
   const bool *orients;     // oriented: [elem][node], true: sign -1
   const int8_t *curl_orients; // curl-oriented: [elem][node][3], row of a tridiagonal matrix
   int64_t strides[3];         // strided: of node, component, element; offsets: [1] of the component
+  bool is_packed;             // strided output: the array is packed data, which are overwritten
 } RitzKernelSpace;
 
 // Entries first .. first + count - 1 of the array of a space.

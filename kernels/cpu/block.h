@@ -18,7 +18,8 @@
 #endif
 enum {
   RITZ_VEC_REGISTERS = (sizeof(RitzVec) + RITZ_REGISTER_BYTES - 1) / RITZ_REGISTER_BYTES,
-  RITZ_DENSE_ROWS = RITZ_VEC_REGISTERS < 6 ? 12 / RITZ_VEC_REGISTERS : 2
+  RITZ_DENSE_ROWS = RITZ_VEC_REGISTERS < 6 ? 12 / RITZ_VEC_REGISTERS : 2,
+  RITZ_BLOCK_SUMS = RITZ_DENSE_ROWS > 8 ? RITZ_DENSE_ROWS : 8 // at most
 };
 
 // A matrix by strides.
@@ -33,10 +34,10 @@ RITZ_INLINE RitzDense ritz_dense_from(RitzDense A, int row, int col) {
 
 RITZ_INLINE void ritz_dense_put(RitzVec *y, RitzVec sum, bool add) { *y = add ? *y + sum : sum; }
 
-// y [n] (+)= A x [cols], values sx and sy vectors apart; n <= RITZ_DENSE_ROWS is known to the compiler.
+// y [n] (+)= A x [cols], values sx and sy vectors apart; n <= RITZ_BLOCK_SUMS is known to the compiler.
 RITZ_INLINE void ritz_dense_block(int n, int cols, RitzDense A, const RitzVec *x, int sx, RitzVec *y, int sy,
                                   bool add) {
-  RitzVec sum[RITZ_DENSE_ROWS];
+  RitzVec sum[RITZ_BLOCK_SUMS];
   const RitzReal *a = A.entries;
   RITZ_UNROLL for (int i = 0; i < n; i++) sum[i] = ritz_splat(0);
   RITZ_ROLLED for (int j = 0; j < cols; j++, a += A.col) {

@@ -187,8 +187,25 @@ RITZ_INLINE void ritz_gather_strided(const RitzKernelSpace *space, const RitzBat
   }
 }
 
+// Packed data [batch][component][node][lane]; what lanes that repeat an element store is what readers expect.
+RITZ_INLINE void ritz_store_packed(const RitzKernelSpace *space, const RitzBatch *b, const RitzShape *s,
+                                   const RitzVec *y) {
+  const int64_t num_nodes = ritz_shape_nodes(s);
+  RitzVec *to = (RitzVec *)space->array + b->number * s->num_comp * num_nodes;
+  RITZ_ROLLED for (int c = 0; c < s->num_comp; c++) {
+    RITZ_ROLLED for (int k = 0; k < s->groups; k++) {
+      RITZ_ROLLED for (int i = 0; i < s->size; i++) to[c * num_nodes + k * s->size + i] =
+          y[c * s->comp_stride + k * s->group_stride + i];
+    }
+  }
+}
+
 RITZ_INLINE void ritz_scatter_strided(const RitzKernelSpace *space, const RitzBatch *b, const RitzShape *s,
                                       const RitzVec *y) {
+  if (space->is_packed) {
+    ritz_store_packed(space, b, s, y);
+    return;
+  }
   RITZ_ROLLED for (int k = 0; k < s->groups; k++) {
     RITZ_ROLLED for (int i = 0; i < s->size; i++) {
       int64_t at[RITZ_LANES];

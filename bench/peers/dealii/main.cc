@@ -2,20 +2,16 @@
 // Command line of the deal.II peer (see bp.cc): arguments, MPI ranks for --threads, the faster order of the
 // elements, output. Called by hand and by bench/compare.
 #include "bp.hh"
+#include "process.hh"
 
 #include <deal.II/base/config.h>
 #include <deal.II/base/mpi.h>
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
-#include <vector>
 
 namespace {
 
@@ -36,13 +32,6 @@ struct Arguments {
   int threads = 1;
   bool both_orders = true, json = false, help = false;
 };
-
-bool parse_number(const char *text, double least, double most, double *value) {
-  char *end;
-
-  *value = std::strtod(text, &end);
-  return end != text && !*end && *value >= least && *value <= most;
-}
 
 // Sets the option `name`; false: no such option, or not its kind of value.
 bool set_option(const std::string &name, const std::string &text, Arguments *a) {
@@ -85,44 +74,6 @@ bool parse(const int argc, char **argv, Arguments *a) {
     }
   }
   return true;
-}
-
-// Starts the program again with an allocator that asks for large pages, as Ritz does for its arrays. glibc
-// reads the setting before main; the ranks inherit it.
-void ask_for_large_pages(char **argv) {
-  if (std::getenv("GLIBC_TUNABLES")) return;
-  setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 1);
-  execv("/proc/self/exe", argv); // without /proc: small pages
-}
-
-// Becomes `mpiexec -n N` of this program, all else as it was.
-void start_ranks(const int threads, const int argc, char **argv) {
-  const std::string num = std::to_string(threads);
-  std::vector<const char *> words = {MPIEXEC, "-n", num.c_str(), "--bind-to", "none"};
-
-  if (geteuid() == 0) words.push_back("--allow-run-as-root");
-  for (int i = 0; i < argc; i++) {
-    if (std::string(argv[i]) == "--threads")
-      i++;
-    else
-      words.push_back(argv[i]);
-  }
-  words.push_back(nullptr);
-  execvp(words[0], const_cast<char **>(words.data()));
-  std::perror("dealii: " MPIEXEC);
-}
-
-// Rank r gets the r-th processor of those that the program was given, if there are enough.
-void pin(const int rank, const int num_ranks) {
-  cpu_set_t given, own;
-
-  if (num_ranks == 1 || sched_getaffinity(0, sizeof(given), &given) || CPU_COUNT(&given) < num_ranks) return;
-  for (int cpu = 0, next = 0; cpu < CPU_SETSIZE; cpu++) {
-    if (!CPU_ISSET(cpu, &given) || next++ != rank) continue;
-    CPU_ZERO(&own);
-    CPU_SET(cpu, &own);
-    sched_setaffinity(0, sizeof(own), &own);
-  }
 }
 
 // ---- Output ----

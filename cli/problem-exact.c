@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The known solution, a product of sines: its values, its source, the errors against it.
+#include <math.h>
+
+#include "cli/cli.h"
+#include "cli/problem-points.h"
+
+static const double pi = 3.14159265358979323846;
+
+static double get_amplitude(const Problem *p) { return p->options.kind == PROBLEM_HEAT ? exp(-p->time) : 1; }
+
+double problem_sine(const void *ctx, const ProblemPoint *point, CeedInt component) {
+  const Problem *p = ctx;
+  double product = p->options.kind == PROBLEM_HEAT ? exp(-point->x[3]) : 1;
+
+  (void)component;
+  for (CeedInt d = 0; d < p->space_dim; d++) product *= sin(pi * point->x[d]);
+  return product;
+}
+
+// With s the product and n dimensions: - div k grad s = n pi^2 k s, and for u = s in each component
+// (- div sigma)_c = n pi^2 mu s - (lambda + mu) sum_d d_c d_d s, where d_c d_c s = - pi^2 s.
+static PointsKnown get_known(const Problem *p) {
+  const ProblemMaterial *m = p->options.materials;
+  const double laplacian = p->space_dim * pi * pi, conductivity = m->conductivity.value;
+  double a = 1, b = 0;
+
+  if (p->options.kind == PROBLEM_POISSON) a = conductivity * laplacian;
+  if (p->options.kind == PROBLEM_HELMHOLTZ) a = conductivity * laplacian + m->reaction.value;
+  if (p->options.kind == PROBLEM_HEAT)
+    a = (conductivity * laplacian - m->reaction.value) * get_amplitude(p); // du/dt = -u
+  if (p->options.kind == PROBLEM_ELASTICITY) {
+    const double mu = m->young / (2 * (1 + m->poisson));
+    const double sum = m->young * m->poisson / ((1 + m->poisson) * (1 - 2 * m->poisson)) + mu;
+    a = laplacian * mu + sum * pi * pi;
+    b = -sum;
+  }
+  return (PointsKnown){get_amplitude(p), a, b};
+}
+
+static PointsField coordinates(const Problem *p, const Points *points) {
+  return (PointsField){"x", p->space_dim, CEED_EVAL_INTERP, points->rstr_x, points->basis_x, p->x};
+}
+
+// ---- Source ----
+
+static int add_block_source(const Problem *p, CeedInt block, CeedVector rhs) {
+  const PointsKnown known = get_known(p);
+  CeedOperator op = NULL;
+  Points points;
+  int ierr;
+
+  CLI_TRY_CLEANUP(points_create(p, block, false, &points));
+  const PointsField fields[] = {coordinates(p, &points), points_geometry(p, &points), points_weights(&points),
+                                points_test(p, &points)};
+  CLI_TRY_CLEANUP(points_create_operator(p, &known, points_sine_source, 3, 1, fields, &op));
+  CLI_TRY_CLEANUP(CeedOperatorApplyAdd(op, CEED_VECTOR_NONE, rhs, CEED_REQUEST_IMMEDIATE));
+cleanup:
+  CeedOperatorDestroy(&op);
+  points_destroy(&points);
+  return ierr;
+}
+
+int problem_add_sine_source(const Problem *p, CeedVector rhs) {
+  for (CeedInt b = 0; b < p->num_blocks; b++) CLI_TRY(add_block_source(p, b, rhs));
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Errors ----
+
+// Adds the two interlaced components to the sums.
+static int add_errors(CeedVector errors, double sum[2]) {
+  const CeedScalar *array = NULL;
+  CeedSize length = 0;
+
+  CLI_TRY(CeedVectorGetLength(errors, &length));
+  CLI_TRY(CeedVectorGetArrayRead(errors, CEED_MEM_HOST, &array));
+  for (CeedSize i = 0; i < length; i++) sum[i % 2] += array[i];
+  return CeedVectorRestoreArrayRead(errors, &array);
+}
+
+static int add_block_errors(const Problem *p, CeedInt block, CeedVector u, double sum[2]) {
+  const PointsKnown known = get_known(p);
+  CeedElemRestriction rstr = NULL;
+  CeedVector errors = NULL;
+  CeedOperator op = NULL;
+  Points points;
+  int ierr;
+
+  CLI_TRY_CLEANUP(points_create(p, block, true, &points));
+  CLI_TRY_CLEANUP(points_create_field(p, &points, 2, &rstr, &errors));
+  const PointsField fields[] = {
+      coordinates(p, &points),
+      points_geometry(p, &points),
+      points_weights(&points),
+      {"u", p->num_comp, CEED_EVAL_INTERP, points.rstr_u, points.basis_u, CEED_VECTOR_ACTIVE},
+      {"du", p->dim * p->num_comp, CEED_EVAL_GRAD, points.rstr_u, points.basis_u, CEED_VECTOR_ACTIVE},
+      {"errors", 2, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE},
+  };
+  CLI_TRY_CLEANUP(points_create_operator(p, &known, points_sine_errors, 5, 1, fields, &op));
+  CLI_TRY_CLEANUP(CeedOperatorApply(op, u, errors, CEED_REQUEST_IMMEDIATE));
+  CLI_TRY_CLEANUP(add_errors(errors, sum));
+cleanup:
+  CeedOperatorDestroy(&op);
+  CeedVectorDestroy(&errors);
+  CeedElemRestrictionDestroy(&rstr);
+  points_destroy(&points);
+  return ierr;
+}
+
+int problem_sine_errors(const Problem *p, CeedVector u, double *l2, double *h1) {
+  double sum[2] = {0, 0};
+
+  for (CeedInt b = 0; b < p->num_blocks; b++) CLI_TRY(add_block_errors(p, b, u, sum));
+  *l2 = sqrt(sum[0]);
+  *h1 = sqrt(sum[1]);
+  return CEED_ERROR_SUCCESS;
+}

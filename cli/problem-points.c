@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Operators that run once: contract in problem-points.h.
+#include "cli/problem-points.h"
+#include "cli/qfunctions.h"
+
+#include <math.h>
+#include <ritz/operator.h>
+
+#include "cli/cli.h"
+
+// ---- Points ----
+
+int points_create(const Problem *p, CeedInt block, bool for_errors, Points *points) {
+  const CeedInt order = p->options.order;
+  const CeedInt quad_degree = for_errors ? 2 * order + 4 : p->has_directions ? 2 * order + 2 : 2 * order;
+
+  *points = (Points){.block = block, .rstr_x = p->rstr_x[block], .rstr_u = p->rstr_u[block]};
+  CLI_TRY(RitzMeshGetBlock(p->mesh, block, NULL, &points->first, NULL, NULL, NULL));
+  CLI_TRY(RitzMeshCreateBlockBasis(p->mesh, block, p->ceed, quad_degree, &points->basis_x));
+  CLI_TRY(RitzSpaceCreateBlockBasis(p->space, block, p->ceed, quad_degree, &points->basis_u));
+  CLI_TRY(CeedElemRestrictionGetNumElements(points->rstr_u, &points->num_elem));
+  return CeedBasisGetNumQuadraturePoints(points->basis_u, &points->num);
+}
+
+void points_destroy(Points *points) {
+  CeedBasisDestroy(&points->basis_x);
+  CeedBasisDestroy(&points->basis_u);
+}
+
+int points_create_field(const Problem *p, const Points *points, CeedInt num_comp, CeedElemRestriction *rstr,
+                        CeedVector *vector) {
+  const CeedInt strides[3] = {num_comp, 1, num_comp * points->num};
+  CeedSize size = (CeedSize)points->num_elem * points->num * num_comp;
+
+  CLI_TRY(CeedElemRestrictionCreateStrided(p->ceed, points->num_elem, points->num, num_comp, size, strides,
+                                           rstr));
+  return CeedElemRestrictionCreateVector(*rstr, vector, NULL);
+}
+
+int points_compute_positions(const Problem *p, const Points *points, CeedElemRestriction rstr,
+                             CeedVector positions) {
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL;
+  int ierr;
+
+  CLI_TRY(CeedQFunctionCreateIdentity(p->ceed, p->space_dim, CEED_EVAL_INTERP, CEED_EVAL_NONE, &qf));
+  CLI_TRY_CLEANUP(CeedOperatorCreate(p->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &op));
+  CLI_TRY_CLEANUP(CeedOperatorSetField(op, "input", points->rstr_x, points->basis_x, CEED_VECTOR_ACTIVE));
+  CLI_TRY_CLEANUP(CeedOperatorSetField(op, "output", rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  CLI_TRY_CLEANUP(RitzOperatorSetUse(op, RITZ_USE_ONCE));
+  CLI_TRY_CLEANUP(CeedOperatorApply(op, p->x, positions, CEED_REQUEST_IMMEDIATE));
+cleanup:
+  CeedOperatorDestroy(&op);
+  CeedQFunctionDestroy(&qf);
+  return ierr;
+}
+
+// ---- Operators ----
+
+PointsField points_weights(const Points *points) {
+  return (PointsField){"weights",       1, CEED_EVAL_WEIGHT, CEED_ELEMRESTRICTION_NONE, points->basis_x,
+                       CEED_VECTOR_NONE};
+}
+
+PointsField points_geometry(const Problem *p, const Points *points) {
+  return (PointsField){"dx", p->dim * p->space_dim, CEED_EVAL_GRAD, points->rstr_x, points->basis_x, p->x};
+}
+
+PointsField points_test(const Problem *p, const Points *points) {
+  return (
+      PointsField){"v", p->num_comp, CEED_EVAL_INTERP, points->rstr_u, points->basis_u, CEED_VECTOR_ACTIVE};
+}
+
+const PointsFunction points_source = {solve_source, solve_source_loc};
+const PointsFunction points_sine_source = {solve_sine_source, solve_sine_source_loc};
+const PointsFunction points_sine_errors = {solve_sine_errors, solve_sine_errors_loc};
+const PointsFunction points_von_mises = {solve_von_mises, solve_von_mises_loc};
+
+static int set_context(const Problem *p, const PointsKnown *known, CeedQFunction qf) {
+  SolveContext data = {.dim = p->dim, .space_dim = p->space_dim, .num_comp = p->num_comp};
+  CeedQFunctionContext ctx = NULL;
+  int ierr;
+
+  if (known) {
+    data.amplitude = (CeedScalar)known->amplitude;
+    data.a = (CeedScalar)known->a;
+    data.b = (CeedScalar)known->b;
+  }
+  CLI_TRY(CeedQFunctionContextCreate(p->ceed, &ctx));
+  ierr = CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), &data);
+  if (!ierr) ierr = CeedQFunctionSetContext(qf, ctx);
+  if (!ierr) ierr = CeedQFunctionSetContextWritable(qf, false);
+  CeedQFunctionContextDestroy(&ctx);
+  return ierr;
+}
+
+int points_create_operator(const Problem *p, const PointsKnown *known, PointsFunction function, int num_in,
+                           int num_out, const PointsField *fields, CeedOperator *op) {
+  CeedQFunction qf = NULL;
+  int ierr;
+
+  CLI_TRY(CeedQFunctionCreateInterior(p->ceed, 1, function.function, function.source, &qf));
+  for (int i = 0; i < num_in + num_out; i++) {
+    const PointsField *f = &fields[i];
+    CLI_TRY_CLEANUP(
+        (i < num_in ? CeedQFunctionAddInput : CeedQFunctionAddOutput)(qf, f->name, f->size, f->mode));
+  }
+  CLI_TRY_CLEANUP(set_context(p, known, qf));
+  CLI_TRY_CLEANUP(CeedOperatorCreate(p->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, op));
+  for (int i = 0; i < num_in + num_out; i++) {
+    CLI_TRY_CLEANUP(
+        CeedOperatorSetField(*op, fields[i].name, fields[i].rstr, fields[i].basis, fields[i].vector));
+  }
+  CLI_TRY_CLEANUP(RitzOperatorSetUse(*op, RITZ_USE_ONCE));
+cleanup:
+  CeedQFunctionDestroy(&qf);
+  return ierr;
+}
+
+int points_add_source(const Problem *p, const Points *points, CeedElemRestriction rstr, CeedVector values,
+                      CeedVector rhs) {
+  const PointsField fields[] = {{"f", p->num_comp, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, values},
+                                points_geometry(p, points),
+                                points_weights(points),
+                                points_test(p, points)};
+  CeedOperator op = NULL;
+  int ierr = points_create_operator(p, NULL, points_source, 3, 1, fields, &op);
+
+  if (!ierr) ierr = CeedOperatorApplyAdd(op, CEED_VECTOR_NONE, rhs, CEED_REQUEST_IMMEDIATE);
+  CeedOperatorDestroy(&op);
+  return ierr;
+}
+
+// ---- Functions ----
+
+int problem_evaluate(const Problem *p, const char *name, ProblemFunction f, const void *ctx,
+                     const ProblemPoint *point, CeedInt component, CeedScalar *value) {
+  double result = f(ctx, point, component);
+
+  if (!isfinite(result)) {
+    return CeedError(p->ceed, CEED_ERROR_MAJOR, "%s: the value at (%g, %g, %g) is not a finite number", name,
+                     point->x[0], point->x[1], point->x[2]);
+  }
+  *value = (CeedScalar)result;
+  return CEED_ERROR_SUCCESS;
+}

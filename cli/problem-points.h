@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Operators of a problem that run once or a few times, between nodes and the quadrature points of a block of
+// elements: their points, their fields. Used by problem-*.c.
+#ifndef RITZ_CLI_PROBLEM_POINTS_H
+#define RITZ_CLI_PROBLEM_POINTS_H
+
+#include "cli/problem.h"
+
+// Context of all functions at points. The known solution is `amplitude` times s = product of sin(pi x_c), in
+// every component; its source in component c is `a` times s plus `b` times the sum over d != c of the
+// derivatives of s along c and d.
+typedef struct {
+  double amplitude, a, b;
+} PointsKnown;
+
+// A QFunction of qfunctions.h and where its text is.
+typedef struct {
+  CeedQFunctionUser function;
+  const char *source;
+} PointsFunction;
+extern const PointsFunction points_source, points_sine_source, points_sine_errors, points_von_mises;
+
+// The quadrature of a block of elements.
+typedef struct {
+  CeedInt block;
+  int64_t first;                      // number of the block's first element in the mesh
+  CeedInt num_elem, num;              // elements; points of each
+  CeedElemRestriction rstr_x, rstr_u; // borrowed
+  CeedBasis basis_x, basis_u;         // owned
+} Points;
+
+// For errors: more points than the solution was found with.
+int points_create(const Problem *problem, CeedInt block, bool for_errors, Points *points);
+void points_destroy(Points *points);
+// A field of num_comp values at the points, interlaced: value c of point i of element e at
+// (e * points + i) * num_comp + c. Also makes its vector.
+int points_create_field(const Problem *problem, const Points *points, CeedInt num_comp,
+                        CeedElemRestriction *rstr, CeedVector *vector);
+// Positions of all points, interlaced.
+int points_compute_positions(const Problem *problem, const Points *points, CeedElemRestriction rstr,
+                             CeedVector positions);
+
+// One field of an operator: what the QFunction and the operator need to know about it.
+typedef struct {
+  const char *name;
+  CeedInt size;
+  CeedEvalMode mode;
+  CeedElemRestriction rstr;
+  CeedBasis basis;
+  CeedVector vector;
+} PointsField;
+
+PointsField points_weights(const Points *points);
+PointsField points_geometry(const Problem *problem, const Points *points); // the gradient of the coordinates
+PointsField points_test(const Problem *problem, const Points *points);     // the output of a right-hand side
+
+// Makes the QFunction and the operator with the first num_in fields as inputs, the others as outputs. known:
+// NULL where the function has no use for it.
+int points_create_operator(const Problem *problem, const PointsKnown *known, PointsFunction function,
+                           int num_in, int num_out, const PointsField *fields, CeedOperator *op);
+
+// rhs += integrals of the values [elements][points][num_comp] at the points times the basis functions.
+int points_add_source(const Problem *problem, const Points *points, CeedElemRestriction rstr,
+                      CeedVector values, CeedVector rhs);
+
+// Evaluates component c; not a finite number is an error.
+int problem_evaluate(const Problem *problem, const char *name, ProblemFunction f, const void *ctx,
+                     const ProblemPoint *point, CeedInt component, CeedScalar *value);
+
+#endif

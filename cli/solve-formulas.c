@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Formulas of `ritz solve`: which options have them, parsing, checks against the mesh.
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/solve.h"
+
+// ---- Roles ----
+
+enum { FOR_POISSON = 1, FOR_MASS = 2, FOR_HELMHOLTZ = 4, FOR_HEAT = 8, FOR_ELASTICITY = 16 };
+enum { FOR_DIFFUSION = FOR_POISSON | FOR_HELMHOLTZ | FOR_HEAT, FOR_SCALARS = FOR_DIFFUSION | FOR_MASS };
+typedef enum { NAME_NONE, NAME_PART, NAME_REGION } NameKind; // a region may be left out
+
+static const struct {
+  const char *option, *example;
+  size_t offset; // of the ArgTexts
+  int problems;
+  NameKind name;
+  bool is_vector, has_time, is_number;
+} roles[NUM_ROLES] = {
+#define MEMBER(name) offsetof(SolveOptions, name)
+    [ROLE_BC] = {"--bc", "base=100", MEMBER(bc), FOR_SCALARS | FOR_ELASTICITY, NAME_PART, true, true, false},
+    [ROLE_FIXED] = {"--fixed", "base", MEMBER(fixed), FOR_ELASTICITY, NAME_PART, true, false, false},
+    [ROLE_FLUX] = {"--flux", "fins=-10", MEMBER(flux), FOR_DIFFUSION, NAME_PART, false, true, false},
+    [ROLE_TRACTION] = {"--traction", "top=0,0,-1", MEMBER(traction), FOR_ELASTICITY, NAME_PART, true, false,
+                       false},
+    [ROLE_SOURCE] = {"--source", "x*y", MEMBER(source), FOR_SCALARS, NAME_REGION, false, true, false},
+    [ROLE_FORCE] = {"--force", "0,0,-1", MEMBER(force), FOR_ELASTICITY, NAME_REGION, true, false, false},
+    [ROLE_COEFFICIENT] = {"--coefficient", "2", MEMBER(coefficient), FOR_DIFFUSION, NAME_REGION, false, false,
+                          false},
+    [ROLE_CAPACITY] = {"--capacity", "2", MEMBER(capacity), FOR_HEAT, NAME_REGION, false, false, false},
+    [ROLE_YOUNG] = {"--young", "70e9", MEMBER(young), FOR_ELASTICITY, NAME_REGION, false, false, true},
+    [ROLE_POISSON] = {"--poisson", "0.3", MEMBER(poisson), FOR_ELASTICITY, NAME_REGION, false, false, true},
+    [ROLE_INITIAL] = {"--initial", "20", MEMBER(initial), FOR_HEAT, NAME_NONE, false, false, false},
+};
+
+static int out_of_memory(void) {
+  fprintf(stderr, "%s: not enough memory\n", solve_command.name);
+  return CLI_FAILED;
+}
+
+// "poisson, helmholtz and heat"
+static void list_problems(int problems, char text[80]) {
+  int left = 0, n = 0;
+
+  for (int i = 0; i <= PROBLEM_ELASTICITY; i++) left += problems >> i & 1;
+  for (int i = 0; i <= PROBLEM_ELASTICITY; i++) {
+    if (!(problems >> i & 1)) continue;
+    left--;
+    n += snprintf(text + n, (size_t)(80 - n), "%s%s", solve_problem_name(i),
+                  left > 1 ? ", "
+                  : left   ? " and "
+                           : "");
+  }
+}
+
+static int check_role(const SolveOptions *o, SolveRole role) {
+  char text[80];
+
+  if (roles[role].problems >> o->problem & 1) return CLI_OK;
+  list_problems(roles[role].problems, text);
+  args_wrong(&solve_command, roles[role].option, "only for %s, not for %s", text,
+             solve_problem_name(o->problem));
+  return CLI_USAGE;
+}
+
+// ---- Parsing ----
+
+enum { CONTEXT = 36 }; // characters shown before and after a fault
+
+// Shows the part of the text around the fault and a caret below it. Bytes that continue a UTF-8 character
+// take no place on the screen.
+static void show_fault(const char *text, size_t column) {
+  size_t begin = column > CONTEXT ? column - CONTEXT : 0, length = strlen(text);
+  size_t end = length - column > CONTEXT ? column + CONTEXT : length, blanks = 0;
+
+  while (begin > 0 && begin < column && ((unsigned char)text[begin] & 0xc0) == 0x80) begin++;
+  while (end < length && ((unsigned char)text[end] & 0xc0) == 0x80) end++;
+  fprintf(stderr, "    %s", begin ? "..." : "");
+  for (size_t i = begin; i < end; i++) {
+    unsigned char c = (unsigned char)text[i];
+    fputc(c < 0x20 || c == 0x7f ? ' ' : c, stderr);
+    if (i < column && (c & 0xc0) != 0x80) blanks++;
+  }
+  fprintf(stderr, "%s\n    %*s^\n", end < length ? "..." : "", (int)(blanks + (begin ? 3 : 0)), "");
+}
+
+// The expression of `length` bytes at begin.
+static int parse_expression(Formula *formula, const char *begin, size_t length) {
+  char *text = strndup(begin, length);
+  ExprError error;
+  int ierr;
+
+  if (!text) return out_of_memory();
+  ierr = expr_parse(text, &formula->expr[formula->num], &error);
+  if (!ierr) formula->num++;
+  free(text);
+  if (!ierr) return CLI_OK;
+  const size_t column = (size_t)(begin - formula->text) + error.column;
+  fprintf(stderr, "%s: %s: column %zu: %s\n", solve_command.name, formula->option, column + 1, error.message);
+  show_fault(formula->text, column);
+  fprintf(stderr, "Try '%s --help'.\n", solve_command.name);
+  return CLI_USAGE;
+}
+
+// One expression, or several between commas where the problem has vectors.
+static int parse_expressions(Formula *formula, bool is_vector) {
+  const char *c = formula->text;
+  char shown[ARG_SHOWN];
+
+  for (;;) {
+    size_t length = is_vector ? strcspn(c, ",") : strlen(c);
+
+    if (formula->num == 3) {
+      args_wrong(&solve_command, formula->option, "expected at most 3 formulas such as 0,0,-1, found '%s'",
+                 args_shown(formula->text, shown));
+      return CLI_USAGE;
+    }
+    CLI_TRY(parse_expression(formula, c, length));
+    if (!c[length]) return CLI_OK;
+    c += length + 1;
+  }
+}
+
+// --fixed: a name alone; others: NAME=EXPR, or EXPR where the name may be left out.
+static int parse_formula(const SolveOptions *o, const char *text, Formula *formula) {
+  const SolveRole role = formula->role;
+  const char *equals = role == ROLE_FIXED ? text + strlen(text) : strchr(text, '=');
+  const bool needs_name = roles[role].name == NAME_PART;
+  char shown[ARG_SHOWN];
+
+  if (needs_name && (!equals || equals == text)) {
+    args_wrong(&solve_command, formula->option, "expected NAME=EXPR such as %s, found '%s'",
+               roles[role].example, args_shown(text, shown));
+    return CLI_USAGE;
+  }
+  if (equals == text || (equals && roles[role].name == NAME_NONE)) {
+    args_wrong(&solve_command, formula->option, "expected %s such as %s, found '%s'",
+               roles[role].name == NAME_NONE ? "EXPR" : "EXPR or REGION=EXPR", roles[role].example,
+               args_shown(text, shown));
+    return CLI_USAGE;
+  }
+  if (equals) {
+    formula->name = strndup(text, (size_t)(equals - text));
+    if (!formula->name) return out_of_memory();
+    if (role == ROLE_FIXED) return CLI_OK;
+    text = equals + 1;
+  }
+  formula->text = text;
+  return parse_expressions(formula, roles[role].is_vector && o->problem == PROBLEM_ELASTICITY);
+}
+
+static int parse_role(Solve *s, SolveRole role) {
+  const ArgTexts *texts = (const ArgTexts *)((const char *)&s->options + roles[role].offset);
+
+  if (texts->num) CLI_TRY(check_role(&s->options, role));
+  for (size_t i = 0; i < texts->num; i++) {
+    Formula *formula = &s->formulas[s->num_formulas++];
+
+    *formula = (Formula){.role = role, .option = roles[role].option, .component = -1};
+    CLI_TRY(parse_formula(&s->options, texts->items[i], formula));
+  }
+  return CLI_OK;
+}
+
+// What a formula may depend on, and ranges of numbers.
+static int check_formula(const Solve *s, const Formula *formula) {
+  const SolveRole role = formula->role;
+  const double zeros[EXPR_NUM_VARIABLES] = {0};
+  char shown[ARG_SHOWN];
+
+  for (int i = 0; i < formula->num; i++) {
+    const Expr *expr = formula->expr[i];
+    const bool is_constant = !expr_uses_time(expr) && !expr_num_coordinates(expr);
+    const double value = expr_value(expr, zeros);
+
+    if (expr_uses_time(expr) && (s->options.problem != PROBLEM_HEAT || !roles[role].has_time)) {
+      args_wrong(&solve_command, formula->option, "'t' is used, but %s",
+                 s->options.problem != PROBLEM_HEAT ? "the problem does not depend on time"
+                                                    : "this does not depend on time");
+      return CLI_USAGE;
+    }
+    const bool is_positive = role == ROLE_COEFFICIENT || role == ROLE_CAPACITY || role == ROLE_YOUNG;
+    const char *expected = is_positive && is_constant && !(value > 0 && isfinite(value)) ? "a positive value"
+                           : roles[role].is_number && !is_constant                       ? "a constant"
+                           : role == ROLE_POISSON && !(value > -1 && value < 0.5)
+                               ? "a value between -1 and 0.5"
+                               : NULL;
+    if (expected) {
+      args_wrong(&solve_command, formula->option, "expected %s, found '%s'", expected,
+                 args_shown(formula->text, shown));
+      return CLI_USAGE;
+    }
+  }
+  return CLI_OK;
+}
+
+int solve_parse_formulas(Solve *s) {
+  size_t num = 0;
+
+  for (int role = 0; role < NUM_ROLES; role++)
+    num += ((const ArgTexts *)((const char *)&s->options + roles[role].offset))->num;
+  s->formulas = calloc(num + 1, sizeof(*s->formulas));
+  if (!s->formulas) return out_of_memory();
+  for (int role = 0; role < NUM_ROLES; role++) CLI_TRY(parse_role(s, (SolveRole)role));
+  for (size_t i = 0; i < s->num_formulas; i++) CLI_TRY(check_formula(s, &s->formulas[i]));
+  return CLI_OK;
+}
+
+void solve_free_formulas(Solve *s) {
+  for (size_t i = 0; i < s->num_formulas; i++) {
+    for (int k = 0; k < 3; k++) expr_free(&s->formulas[i].expr[k]);
+    free(s->formulas[i].name);
+  }
+  free(s->formulas);
+}
+
+// ---- Use ----
+
+bool solve_has_role(const Solve *s, SolveRole role) {
+  for (size_t i = 0; i < s->num_formulas; i++) {
+    if (s->formulas[i].role == role) return true;
+  }
+  return false;
+}
+
+bool solve_depends_on_time(const Solve *s, SolveRole role) {
+  for (size_t i = 0; i < s->num_formulas; i++) {
+    const Formula *f = &s->formulas[i];
+    for (int k = 0; f->role == role && k < f->num; k++) {
+      if (expr_uses_time(f->expr[k])) return true;
+    }
+  }
+  return false;
+}
+
+const Formula *solve_find_formula(const Solve *s, SolveRole role, int32_t region) {
+  const Formula *found = NULL;
+
+  for (size_t i = 0; i < s->num_formulas; i++) {
+    const Formula *f = &s->formulas[i];
+    if (f->role == role && (!f->name || f->region == region)) found = f;
+  }
+  return found;
+}
+
+double solve_formula_value(const void *ctx, const ProblemPoint *point, CeedInt component) {
+  const Formula *formula = ctx;
+
+  return component < formula->num ? expr_value(formula->expr[component], point->x) : 0;
+}
+
+// ---- Checks against the mesh ----
+
+// Lists the boundary parts of the mesh on stderr.
+static void list_parts(const Solve *s) {
+  CeedInt num = 0;
+  const char *name = NULL;
+
+  RitzMeshGetNumBoundaryParts(s->mesh, &num);
+  for (CeedInt i = 0; i < num && !RitzMeshGetBoundaryPartName(s->mesh, i, &name); i++)
+    fprintf(stderr, "%s, ", name);
+  fprintf(stderr, "all\n");
+}
+
+static bool is_part(const Solve *s, const char *part) {
+  CeedInt num = 0;
+  const char *name = NULL;
+  bool known = !strcmp(part, "all");
+
+  RitzMeshGetNumBoundaryParts(s->mesh, &num);
+  for (CeedInt i = 0; i < num && !known; i++)
+    known = !RitzMeshGetBoundaryPartName(s->mesh, i, &name) && !strcmp(part, name);
+  return known;
+}
+
+// Of a name that is no part, the end ".x", ".y" or ".z" is a direction of --fixed.
+static void split_direction(const Solve *s, Formula *formula) {
+  char *point = strrchr(formula->name, '.');
+
+  if (formula->role != ROLE_FIXED || !point || strlen(point) != 2 || is_part(s, formula->name)) return;
+  const int component = point[1] - 'x';
+  if (component < 0 || component >= s->dim) return;
+  formula->component = component;
+  *point = '\0';
+}
+
+static int check_part(const Solve *s, Formula *formula) {
+  char shown[ARG_SHOWN];
+
+  split_direction(s, formula);
+  if (is_part(s, formula->name)) return CLI_OK;
+  fprintf(stderr, "%s: %s: the mesh has no boundary part '%s'; its parts are: ", solve_command.name,
+          formula->option, args_shown(formula->name, shown));
+  list_parts(s);
+  return CLI_USAGE;
+}
+
+static int check_region(const Solve *s, Formula *formula) {
+  CeedInt num = 0;
+  const char *name = NULL;
+  char shown[ARG_SHOWN];
+
+  RitzMeshGetNumRegions(s->mesh, &num);
+  for (CeedInt i = 0; i < num; i++) {
+    if (!RitzMeshGetRegion(s->mesh, i, &name, &formula->region) && !strcmp(name, formula->name))
+      return CLI_OK;
+  }
+  fprintf(stderr, "%s: %s: the mesh has no region '%s'; its regions are: ", solve_command.name,
+          formula->option, args_shown(formula->name, shown));
+  for (CeedInt i = 0; i < num && !RitzMeshGetRegion(s->mesh, i, &name, NULL); i++)
+    fprintf(stderr, "%s%s", i ? ", " : "", name);
+  fprintf(stderr, "\n");
+  return CLI_USAGE;
+}
+
+static int check_coordinates(const Solve *s, const Formula *formula) {
+  static const char names[] = "xyz";
+
+  for (int i = 0; i < formula->num; i++) {
+    int needed = expr_num_coordinates(formula->expr[i]);
+
+    if (needed <= s->space_dim) continue;
+    args_wrong(&solve_command, formula->option,
+               "'%c' is used, but the mesh has only %" CeedInt_FMT " coordinate%s", names[needed - 1],
+               s->space_dim, s->space_dim > 1 ? "s" : "");
+    return CLI_USAGE;
+  }
+  return CLI_OK;
+}
+
+static int check_components(const Solve *s, const Formula *formula) {
+  const int needed = roles[formula->role].is_vector && s->options.problem == PROBLEM_ELASTICITY ? s->dim : 1;
+  char shown[ARG_SHOWN];
+
+  if (formula->role == ROLE_FIXED || formula->num == needed) return CLI_OK;
+  args_wrong(&solve_command, formula->option,
+             "expected %d formulas such as %s, one for each direction, found '%s'", needed,
+             needed == 3 ? "0,0,-1" : "0,-1", args_shown(formula->text, shown));
+  return CLI_USAGE;
+}
+
+// Problems that some meshes do not have.
+static int check_mesh(const Solve *s) {
+  const bool fills = s->space_dim == s->dim;
+  const SolveOptions *o = &s->options;
+
+  if (fills && !(o->problem == PROBLEM_ELASTICITY && s->dim == 1)) return CLI_OK;
+  if (o->exact == EXACT_NONE && o->problem != PROBLEM_ELASTICITY) return CLI_OK;
+  args_wrong(&solve_command, o->problem == PROBLEM_ELASTICITY ? "--problem" : "--exact",
+             "%sneeds a mesh that fills %s, this one has %" CeedInt_FMT "D elements in %" CeedInt_FMT "D",
+             o->problem == PROBLEM_ELASTICITY ? "elasticity " : "",
+             o->problem == PROBLEM_ELASTICITY ? "the plane or space" : "its space", s->dim, s->space_dim);
+  return CLI_USAGE;
+}
+
+int solve_check_formulas(Solve *s) {
+  for (size_t i = 0; i < s->num_formulas; i++) {
+    Formula *formula = &s->formulas[i];
+
+    if (formula->name)
+      CLI_TRY((roles[formula->role].name == NAME_PART ? check_part : check_region)(s, formula));
+    CLI_TRY(check_coordinates(s, formula));
+    CLI_TRY(check_components(s, formula));
+  }
+  return check_mesh(s);
+}

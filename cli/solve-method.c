@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Solver and preconditioner of `ritz solve`: what is taken by default, what the options say, what is told.
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/progress.h"
+#include "cli/solve.h"
+
+// ---- Multigrid ----
+
+static int create_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op) {
+  Solve *s = ctx;
+
+  (void)level;
+  *op = NULL;
+  return problem_create_level(&s->problem, space, op);
+}
+
+static int create_level_modes(void *ctx, CeedInt level, RitzSpace space, CeedInt max, CeedInt *num,
+                              CeedVector null[]) {
+  Solve *s = ctx;
+  RitzIndices constraints = NULL;
+  CeedVector modes[PROBLEM_MAX_MODES] = {NULL};
+  int ierr;
+
+  *num = 0;
+  CLI_TRY_CLEANUP(RitzSpaceCreateConstraints(space, s->ceed, s->num_fixed, s->fixed, &constraints));
+  CLI_TRY_CLEANUP(problem_create_modes(&s->problem, space, constraints, num, modes));
+  if (*num > max || *num != s->num_modes) {
+    ierr = CeedError(s->ceed, CEED_ERROR_UNSUPPORTED,
+                     "level %" CeedInt_FMT " has %" CeedInt_FMT
+                     " modes without energy, the finest %" CeedInt_FMT,
+                     level, *num, s->num_modes);
+  }
+  for (CeedInt i = 0; i < *num; i++) {
+    if (ierr) CeedVectorDestroy(&modes[i]);
+    null[i] = modes[i];
+  }
+  if (ierr) *num = 0;
+cleanup:
+  RitzIndicesDestroy(&constraints);
+  return ierr;
+}
+
+static CeedScalarType chosen_precision(const Solve *s) {
+  CeedScalarType own = CEED_SCALAR_FP64;
+
+  CeedGetScalarType(&own);
+  return s->options.precision == PRECISION_F64 || own == CEED_SCALAR_FP32 ? own : CEED_SCALAR_FP32;
+}
+
+// Degree of the smoothing polynomials: elastic bodies that bend are smoothed less easily than temperatures.
+static CeedInt chosen_degree(const Solve *s) {
+  if (s->options.degree) return s->options.degree;
+  return s->options.problem == PROBLEM_ELASTICITY ? 5 : 0;
+}
+
+static int create_multigrid(Solve *s) {
+  static const RitzHierarchyKind kinds[] = {RITZ_HIERARCHY_AUTO, RITZ_HIERARCHY_P, RITZ_HIERARCHY_H,
+                                            RITZ_HIERARCHY_HP};
+  static const RitzSmootherKind smoothers[] = {RITZ_SMOOTHER_AUTO, RITZ_SMOOTHER_JACOBI,
+                                               RITZ_SMOOTHER_POINT_BLOCKS, RITZ_SMOOTHER_ELEMENT_SCHWARZ};
+  static const RitzDirectKind coarse[] = {RITZ_DIRECT_AUTO,    RITZ_DIRECT_DENSE, RITZ_DIRECT_CHOLMOD,
+                                          RITZ_DIRECT_UMFPACK, RITZ_DIRECT_AMG,   RITZ_DIRECT_CG};
+  const SolveOptions *o = &s->options;
+  // Bending is not found in degree 1: the way from 3 leads over 2.
+  const bool is_gentle = o->problem == PROBLEM_ELASTICITY && o->order == 3;
+  const RitzHierarchyOptions levels = {.kind = o->levels < 0 ? RITZ_HIERARCHY_AUTO : kinds[o->levels],
+                                       .degree_divisor = is_gentle ? 1 : 2};
+  const RitzMultigridOptions options = {
+      .cycle = o->cycle == CYCLE_W   ? RITZ_CYCLE_W
+               : o->cycle == CYCLE_F ? RITZ_CYCLE_F
+                                     : RITZ_CYCLE_V,
+      .is_full = o->cycle == CYCLE_FULL,
+      .smoother = o->smoother < 0 ? RITZ_SMOOTHER_AUTO : smoothers[o->smoother],
+      .chebyshev = {.degree = chosen_degree(s)},
+      .use_precision = true,
+      .precision = chosen_precision(s),
+      .coarse = {.kind = o->coarse < 0 ? RITZ_DIRECT_AUTO : coarse[o->coarse]},
+  };
+  RitzHierarchy hierarchy = NULL;
+  int ierr = RitzHierarchyCreate(s->problem.space, &levels, &hierarchy);
+
+  if (!ierr) {
+    ierr = RitzPreconditionerCreateMultigridOfHierarchy(s->ceed, hierarchy, create_level,
+                                                        s->num_modes ? create_level_modes : NULL, s,
+                                                        s->num_fixed, s->fixed, &options, &s->pc);
+  }
+  RitzHierarchyDestroy(&hierarchy);
+  return ierr;
+}
+
+// ---- Preconditioners ----
+
+static int create_chebyshev(Solve *s) {
+  const RitzChebyshevOptions options = {.degree = chosen_degree(s)};
+  RitzPreconditioner inner = NULL;
+  int ierr = s->problem.num_comp > 1
+                 ? RitzPreconditionerCreatePointBlockJacobi(s->problem.op, s->constraints, &inner)
+                 : RitzPreconditionerCreateOperatorJacobi(s->problem.op, s->constraints, &inner);
+
+  if (!ierr) ierr = RitzPreconditionerCreateChebyshev(s->problem.op, s->constraints, inner, &options, &s->pc);
+  RitzPreconditionerDestroy(&inner);
+  return ierr;
+}
+
+static int create_kind(Solve *s, SolvePreconditioner kind) {
+  CeedOperator op = s->problem.op;
+
+  switch (kind) {
+  case PC_NONE: return CEED_ERROR_SUCCESS;
+  case PC_JACOBI: return RitzPreconditionerCreateOperatorJacobi(op, s->constraints, &s->pc);
+  case PC_POINT_JACOBI: return RitzPreconditionerCreatePointBlockJacobi(op, s->constraints, &s->pc);
+  case PC_CHEBYSHEV: return create_chebyshev(s);
+  case PC_SCHWARZ:
+    return RitzPreconditionerCreateElementSchwarz(op, s->problem.space, NULL, s->constraints, &s->pc);
+  default: return create_multigrid(s);
+  }
+}
+
+static const char *kind_name(SolvePreconditioner kind) {
+  static const char *const names[] = {"no preconditioner", "Jacobi",          "point-block Jacobi",
+                                      "Chebyshev",         "element Schwarz", "multigrid"};
+  return names[kind];
+}
+
+// The options', or the best that the backend has: what it cannot do is told and left out.
+static int create_preconditioner(Solve *s, SolvePreconditioner *kind) {
+  const SolveOptions *o = &s->options;
+  const bool is_free = o->preconditioner < 0 && !o->jacobi && !o->no_jacobi;
+  int ierr;
+
+  *kind = o->preconditioner >= 0       ? (SolvePreconditioner)o->preconditioner
+          : o->no_jacobi               ? PC_NONE
+          : o->jacobi                  ? PC_JACOBI
+          : o->problem == PROBLEM_MASS ? PC_JACOBI
+                                       : PC_MULTIGRID;
+  ierr = create_kind(s, *kind);
+  while (is_free && ierr == CEED_ERROR_UNSUPPORTED && *kind != PC_NONE) {
+    const char *message = NULL;
+
+    CLI_TRY(CeedResetErrorMessage(s->ceed, &message));
+    cli_fact("note", "no %s on this backend", kind_name(*kind));
+    *kind = *kind == PC_MULTIGRID ? PC_JACOBI : PC_NONE;
+    ierr = create_kind(s, *kind);
+  }
+  return ierr;
+}
+
+// ---- Solver ----
+
+// CG needs one fixed symmetric matrix; a float one below double residuals is that only to rounding.
+static int choose_solver(const Solve *s, RitzSolverType *type) {
+  CeedScalarType own = CEED_SCALAR_FP64, precision = CEED_SCALAR_FP64;
+  bool is_symmetric = true;
+
+  *type = (RitzSolverType)s->options.solver;
+  if (s->options.solver >= 0) return CEED_ERROR_SUCCESS;
+  *type = RITZ_SOLVER_CG;
+  if (!s->pc) return CEED_ERROR_SUCCESS;
+  CLI_TRY(CeedGetScalarType(&own));
+  CLI_TRY(RitzPreconditionerIsSymmetric(s->pc, &is_symmetric));
+  CLI_TRY(RitzPreconditionerGetPrecision(s->pc, &precision));
+  if (!is_symmetric || precision != own) *type = RITZ_SOLVER_FLEXIBLE_CG;
+  return CEED_ERROR_SUCCESS;
+}
+
+static const char *solver_name(RitzSolverType type) {
+  static const char *const names[] = {
+      "conjugate gradients", "flexible conjugate gradients", "MINRES", "GMRES", "FGMRES",
+      "Chebyshev iteration", "Richardson iteration"};
+  return names[type];
+}
+
+static int set_up_solver(Solve *s, SolvePreconditioner kind) {
+  RitzSolverType type = RITZ_SOLVER_CG;
+  CeedScalarType precision = CEED_SCALAR_FP64;
+
+  CLI_TRY(choose_solver(s, &type));
+  CLI_TRY(RitzSolverCreate(s->ceed, type, &s->solver));
+  CLI_TRY(RitzSolverSetOperator(s->solver, s->problem.op));
+  CLI_TRY(RitzSolverSetConstraintIndices(s->solver, s->constraints));
+  CLI_TRY(RitzSolverSetTolerances(s->solver, s->options.tol, 0, s->options.max_it));
+  if (s->pc) CLI_TRY(RitzSolverSetPreconditioner(s->solver, s->pc));
+  if (s->num_modes) CLI_TRY(RitzSolverSetNullspace(s->solver, s->num_modes, s->modes));
+  if (s->pc) CLI_TRY(RitzPreconditionerGetPrecision(s->pc, &precision));
+  cli_fact("solver", "%s, %s%s, relative tolerance %g", solver_name(type), kind_name(kind),
+           s->pc && precision == CEED_SCALAR_FP32 && sizeof(CeedScalar) == 8 ? " in single precision" : "",
+           s->options.tol);
+  return CEED_ERROR_SUCCESS;
+}
+
+// What `view` prints, behind a label as facts are.
+static int show_view(const Solve *s, const char *label, int (*view)(RitzPreconditioner, FILE *)) {
+  char *text = NULL, *line, *rest = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream(&text, &size);
+  int ierr;
+
+  if (!stream) return CeedError(s->ceed, CEED_ERROR_MAJOR, "no memory for a view");
+  ierr = view(s->pc, stream);
+  fclose(stream);
+  for (line = ierr ? NULL : strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+    printf("%-12s%s\n", label, line);
+    label = "";
+  }
+  free(text);
+  return ierr;
+}
+
+int solve_create_method(Solve *s) {
+  SolvePreconditioner kind = PC_NONE;
+
+  CLI_TRY(create_preconditioner(s, &kind));
+  CLI_TRY(set_up_solver(s, kind));
+  if (kind == PC_MULTIGRID) CLI_TRY(show_view(s, "levels", RitzPreconditionerViewLevels));
+  if (s->pc && s->options.verbose) CLI_TRY(show_view(s, "details", RitzPreconditionerView));
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- One solve ----
+
+static int show_result(const Solve *s, double seconds, bool *converged) {
+  const double free_unknowns = (double)s->size - (double)s->num_constraints;
+  RitzSolverReason reason;
+  CeedInt iterations = 0;
+  double first = 0, last = 0;
+
+  CLI_TRY(RitzSolverGetReason(s->solver, &reason));
+  CLI_TRY(RitzSolverGetIterations(s->solver, &iterations));
+  CLI_TRY(RitzSolverGetResidual(s->solver, &first, &last));
+  *converged = reason > 0;
+  cli_fact("result", "%s", RitzSolverReasonName(reason));
+  cli_fact("iterations", "%" CeedInt_FMT ", residual %.3e to %.3e", iterations, first, last);
+  if (iterations && seconds > 0) {
+    cli_fact("time", "%.3f s, %.3f MDOF/s of the solve, %.1f of an iteration", seconds,
+             1e-6 * free_unknowns / seconds, 1e-6 * free_unknowns * iterations / seconds);
+  } else {
+    cli_fact("time", "%.3f s", seconds);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Of a solution up to a constant the one with mean zero.
+static int remove_mean(Solve *s) {
+  double mean = 0, volume = 0;
+
+  if (!s->mean_weights) return CEED_ERROR_SUCCESS;
+  CLI_TRY(RitzVectorDot(s->u, s->mean_weights, &mean));
+  CLI_TRY(RitzVectorDot(s->modes[0], s->mean_weights, &volume));
+  return RitzVectorSum(s->u, 1, s->u, -mean / volume, s->modes[0]);
+}
+
+// Vectors go to the memory where the solver works.
+static int place_vectors(const Solve *s) {
+  CeedMemType memory = CEED_MEM_HOST;
+
+  CLI_TRY(CeedGetPreferredMemType(s->ceed, &memory));
+  CLI_TRY(CeedVectorSyncArray(s->u, memory));
+  return CeedVectorSyncArray(s->rhs, memory);
+}
+
+int solve_run(Solve *s, bool *converged) {
+  Progress progress;
+  int ierr;
+
+  CLI_TRY(place_vectors(s));
+  cli_fact("set-up", "%.3f s", cli_seconds() - s->setup_start);
+  progress_start(&progress, s->options.tol);
+  CLI_TRY(RitzSolverSetMonitor(s->solver, progress_monitor, &progress));
+  ierr = RitzSolverSolve(s->solver, s->rhs, s->u);
+  progress_end(&progress);
+  CLI_TRY(ierr);
+  CLI_TRY(show_result(s, cli_seconds() - progress.start, converged));
+  return remove_mean(s);
+}

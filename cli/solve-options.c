@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The options of `ritz solve`, their help, and which of them fit together.
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "cli/solve.h"
+
+#define MEMBER(name) offsetof(SolveOptions, name)
+#define LIST(name, value, help, member)                                                                      \
+  {                                                                                                          \
+    name, value, help, ARG_TEXT_LIST, MEMBER(member), 0, 0, { NULL }                                         \
+  }
+#define TEXT(name, value, help, member)                                                                      \
+  {                                                                                                          \
+    name, value, help, ARG_TEXT, MEMBER(member), 0, 0, { NULL }                                              \
+  }
+#define FLAG(name, help, member)                                                                             \
+  {                                                                                                          \
+    name, NULL, help, ARG_FLAG, MEMBER(member), 0, 0, { NULL }                                               \
+  }
+#define INTEGER(name, help, member, least)                                                                   \
+  {                                                                                                          \
+    name, "N", help, ARG_INT, MEMBER(member), least, INFINITY, { NULL }                                      \
+  }
+#define REAL(name, value, help, member)                                                                      \
+  {                                                                                                          \
+    name, value, help, ARG_REAL, MEMBER(member), 0, INFINITY, { NULL }                                       \
+  }
+#define CHOICE(name, help, member, ...)                                                                      \
+  {                                                                                                          \
+    name, NULL, help, ARG_CHOICE, MEMBER(member), 0, 0, { __VA_ARGS__, NULL }                                \
+  }
+
+static const ArgOption options_table[] = {
+    CHOICE("--problem", "what is solved, see below (default poisson)", problem, "poisson", "mass",
+           "helmholtz", "heat", "elasticity"),
+    {"--order", "P", "polynomial degree (default 2): --order 4", ARG_INT, MEMBER(order), 1, INFINITY, {NULL}},
+    INTEGER("--refine",
+            "split every element into 2^dim of its shape (pyramids into 6, and\n4 tetrahedra), N times: "
+            "--refine 1",
+            refine, 0),
+    LIST("--bc", "NAME=EXPR",
+         "value of u on a boundary part; may be repeated, the later one\ncounts where parts meet; the part "
+         "\"all\" is all of the boundary;\nparts without value have a vanishing flux: --bc base=100; of\n"
+         "elasticity the displacement: --bc base=0,0,x/100",
+         bc),
+    LIST("--fixed", "NAME[.x|.y|.z]",
+         "no displacement on a boundary part, or in one direction alone:\n--fixed base --fixed sides.z",
+         fixed),
+    LIST("--flux", "NAME=EXPR",
+         "k times the normal derivative on a part, positive: what flows in:\n--flux fins=20", flux),
+    LIST("--traction", "NAME=EXPR,..",
+         "force per area on a part, as many formulas as dimensions:\n--traction inlet=0,0,-1e6", traction),
+    LIST("--source", "[REGION=]EXPR",
+         "right-hand side f (default 0), also for one region of the mesh\nalone: --source aluminium=1e6",
+         source),
+    LIST("--force", "[REGION=]EXPR,..", "force per volume: --force 0,0,-9.81*2700", force),
+    LIST("--coefficient", "[REGION=]EXPR",
+         "k (default 1), positive: --coefficient 1+x^2\n--coefficient copper=400", coefficient),
+    REAL("--lambda", "VALUE", "lambda of helmholtz (default 1): --lambda 667", lambda),
+    LIST("--capacity", "[REGION=]EXPR", "c of heat (default 1): --capacity 2.4e6", capacity),
+    LIST("--young", "[REGION=]VALUE", "Young's modulus (default 1): --young 70e9", young),
+    LIST("--poisson", "[REGION=]VALUE", "Poisson's ratio (default 0.3): --poisson steel=0.29", poisson),
+    REAL("--time", "T", "heat: from 0 to this time: --time 10", time),
+    INTEGER("--steps", "heat: in so many steps (default 10): --steps 100", steps, 1),
+    CHOICE("--method", "of time steps (default bdf2): --method implicit-euler", method, "implicit-euler",
+           "bdf2"),
+    LIST("--initial", "EXPR", "heat: u at time 0 (default 0): --initial 20", initial),
+    CHOICE(
+        "--exact",
+        "choose f and the values on all of the boundary so that u is the\nproduct of sin(pi x), sin(pi y), "
+        "sin(pi z), in every component, for\nheat times exp(-t); print the errors: --exact sine",
+        exact, "sine"),
+    TEXT("--ceed", "RESOURCE", "backend, see 'ritz info' (default /cpu/self): --ceed /gpu/cuda", ceed),
+    REAL("--tol", "T", "reduction of the residual to reach (default 1e-10): --tol 1e-6", tol),
+    INTEGER("--max-it", "limit of iterations (default 10000): --max-it 50", max_it, 0),
+    CHOICE("--solver",
+           "method (default cg, or fcg, flexible, where the preconditioner is\nnot one fixed symmetric "
+           "matrix): --solver minres",
+           solver, "cg", "fcg", "minres", "gmres", "fgmres", "chebyshev", "richardson"),
+    CHOICE("--preconditioner", "(default multigrid; for mass jacobi): --preconditioner chebyshev",
+           preconditioner, "none", "jacobi", "point-jacobi", "chebyshev", "schwarz", "multigrid"),
+    CHOICE("--precision", "of multigrid (default auto: f32): --precision f64", precision, "f64", "f32",
+           "auto"),
+    CHOICE(
+        "--levels",
+        "of multigrid: degrees P, P/2 .. 1 of one mesh, coarser meshes, or\nboth (default auto): --levels hp",
+        levels, "auto", "p", "h", "hp"),
+    CHOICE("--smoother", "of multigrid, under Chebyshev polynomials (default auto):\n--smoother point-jacobi",
+           smoother, "auto", "jacobi", "point-jacobi", "schwarz"),
+    INTEGER("--degree", "of these polynomials (default 3; elasticity 5): --degree 2", degree, 1),
+    CHOICE("--cycle", "of multigrid (default v): --cycle w", cycle, "v", "w", "f", "full"),
+    CHOICE("--coarse", "solver of the coarsest level (default auto): --coarse cholmod", coarse, "auto",
+           "dense", "cholmod", "umfpack", "amg", "cg"),
+    FLAG("--jacobi", "the same as --preconditioner jacobi", jacobi),
+    FLAG("--no-jacobi", "the same as --preconditioner none", no_jacobi),
+    TEXT("--output", "FILE.vtu",
+         "write the solution for ParaView; of heat a series and FILE.pvd:\n--output heat.vtu", output),
+    INTEGER("--every", "of a series: every N-th step (default 1): --every 10", every, 1),
+    FLAG("--verbose", "show all of the preconditioner", verbose),
+};
+
+const ArgCommand solve_command = {
+    .name = "ritz solve",
+    .operand = "MESH",
+    .operand_offset = MEMBER(mesh),
+    .description =
+        "Solves a boundary value problem by finite elements. MESH is a file (Gmsh .msh, MFEM .mesh) of\n"
+        "lines, triangles and quadrilaterals, or tetrahedra, pyramids, prisms and hexahedra, also\n"
+        "together, or a unit box of elements: box:8, box:8x8 or box:8x8x8.\n\n"
+        "  poisson     -div k grad u = f\n"
+        "  helmholtz   -div k grad u + lambda u = f\n"
+        "  mass        u = f, projected\n"
+        "  heat        c du/dt - div k grad u = f\n"
+        "  elasticity  -div sigma(u) = f, isotropic, in the plane without strain across it",
+    .notes =
+        "Quadrature: P+2 Gauss points per direction on lines, quadrilaterals and hexahedra; rules that are\n"
+        "exact to degree 2P+1 in meshes with other shapes.\n\n"
+        "EXPR: numbers, x y z pi, for heat t, + - * / ^ ( ), unary minus, sin cos exp sqrt. ^ binds\n"
+        "strongest and to the right, then unary minus: -2^2 = -4, 2^3^2 = 2^9.\n\n"
+        "Exit status: 0 converged; 1 failed or not converged; 2 wrong usage.\n\n"
+        "  ritz solve box:8x8x8 --exact sine --order 3\n"
+        "  ritz solve heat-sink.msh --order 4 --bc base=100 --bc fins=20 --output heat.vtu\n"
+        "  ritz solve pipe-elbow.msh --problem elasticity --order 3 --fixed inlet --traction outlet=0,0,1",
+    .num_options = sizeof(options_table) / sizeof(options_table[0]),
+    .options = options_table,
+};
+
+const char *solve_problem_name(int problem) { return options_table[0].choices[problem]; }
+
+// ---- What fits together ----
+
+// Tables of a basis grow with the square of the degree: far beyond what is useful, a typing mistake.
+enum { MAX_ORDER = 1000 };
+
+static bool ends_with(const char *text, const char *end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n > m && !strcmp(text + n - m, end);
+}
+
+// The option that --exact takes the place of, NULL: none is given.
+static const char *option_of_data(const SolveOptions *o) {
+  return o->source.num        ? "--source"
+         : o->bc.num          ? "--bc"
+         : o->force.num       ? "--force"
+         : o->fixed.num       ? "--fixed"
+         : o->flux.num        ? "--flux"
+         : o->traction.num    ? "--traction"
+         : o->coefficient.num ? "--coefficient"
+         : o->capacity.num    ? "--capacity"
+         : o->initial.num     ? "--initial"
+                              : NULL;
+}
+
+static ArgsResult check_time(const SolveOptions *o) {
+  if (o->problem == PROBLEM_HEAT) {
+    if (o->time > 0) return ARGS_RUN;
+    return args_wrong(&solve_command, "--time",
+                      "heat needs the time to reach, such as --time 1 (a steady state is poisson)");
+  }
+  if (o->time >= 0) return args_wrong(&solve_command, "--time", "only with --problem heat");
+  if (o->steps) return args_wrong(&solve_command, "--steps", "only with --problem heat");
+  if (o->method != CHOICE_AUTO) return args_wrong(&solve_command, "--method", "only with --problem heat");
+  if (o->every) return args_wrong(&solve_command, "--every", "only with --problem heat");
+  return ARGS_RUN;
+}
+
+// Options of multigrid without multigrid, and other contradictions.
+static ArgsResult check_method(const SolveOptions *o) {
+  const int pc = o->preconditioner;
+  const bool is_multigrid =
+      pc == PC_MULTIGRID || (pc == CHOICE_AUTO && !o->jacobi && !o->no_jacobi && o->problem != PROBLEM_MASS);
+  const char *option = o->precision != CHOICE_AUTO  ? "--precision"
+                       : o->levels != CHOICE_AUTO   ? "--levels"
+                       : o->smoother != CHOICE_AUTO ? "--smoother"
+                       : o->cycle != CHOICE_AUTO    ? "--cycle"
+                       : o->coarse != CHOICE_AUTO   ? "--coarse"
+                                                    : NULL;
+
+  if (o->jacobi && o->no_jacobi) return args_wrong(&solve_command, "--jacobi", "contradicts --no-jacobi");
+  if (o->jacobi && pc != CHOICE_AUTO && pc != PC_JACOBI)
+    return args_wrong(&solve_command, "--jacobi", "contradicts --preconditioner");
+  if (o->no_jacobi && pc != CHOICE_AUTO && pc != PC_NONE)
+    return args_wrong(&solve_command, "--no-jacobi", "contradicts --preconditioner");
+  if (!is_multigrid && option)
+    return args_wrong(&solve_command, option, "only with --preconditioner multigrid");
+  if (o->degree && !is_multigrid && pc != PC_CHEBYSHEV)
+    return args_wrong(&solve_command, "--degree", "only with --preconditioner multigrid or chebyshev");
+  return ARGS_RUN;
+}
+
+int solve_check_options(const SolveOptions *o) {
+  ArgsResult result = ARGS_RUN;
+  char shown[ARG_SHOWN];
+
+  if (o->exact != EXACT_NONE && option_of_data(o)) {
+    result = args_wrong(&solve_command, "--exact", "sets the source and all values itself, leave out %s",
+                        option_of_data(o));
+  } else if (o->order > MAX_ORDER) {
+    result = args_wrong(&solve_command, "--order", "expected at most %d, found %d", MAX_ORDER, o->order);
+  } else if (o->output && !ends_with(o->output, ".vtu")) {
+    result = args_wrong(&solve_command, "--output", "expected a file name that ends in .vtu, found '%s'",
+                        args_shown(o->output, shown));
+  }
+  if (result == ARGS_RUN) result = check_time(o);
+  if (result == ARGS_RUN) result = check_method(o);
+  return result == ARGS_RUN ? CLI_OK : CLI_USAGE;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Results of `ritz solve`: errors against the known solution, files for ParaView.
+#include <math.h>
+
+#include "cli/solve.h"
+
+int solve_show_errors(const Solve *s) {
+  double l2 = 0, h1 = 0;
+
+  CLI_TRY(problem_sine_errors(&s->problem, s->u, &l2, &h1));
+  cli_fact("L2 error", "%.6e", l2);
+  cli_fact("H1 error", "%.6e (seminorm)", h1);
+  return CEED_ERROR_SUCCESS;
+}
+
+// u - exact at the nodes.
+static int create_nodal_error(const Solve *s, CeedVector *error) {
+  CLI_TRY(CeedVectorCreate(s->ceed, s->size, error));
+  CLI_TRY(CeedVectorSetValue(*error, 0));
+  CLI_TRY(problem_set_nodes(&s->problem, "--exact", problem_sine, &s->problem, -1, 0, NULL, *error));
+  return CeedVectorAXPBY(*error, 1, -1, s->u);
+}
+
+static int show_largest(const char *label, const char *symbol, CeedInt num_comp, CeedVector v) {
+  const CeedScalar *array = NULL;
+  CeedSize length = 0;
+  double largest = 0;
+
+  CLI_TRY(CeedVectorGetLength(v, &length));
+  CLI_TRY(CeedVectorGetArrayRead(v, CEED_MEM_HOST, &array));
+  for (CeedSize i = 0; i < length; i += num_comp) {
+    double sum = 0;
+
+    for (CeedInt c = 0; c < num_comp; c++) sum += (double)array[i + c] * array[i + c];
+    largest = fmax(largest, sum);
+  }
+  cli_fact(label, "%s %.6g at most", symbol, sqrt(largest));
+  return CeedVectorRestoreArrayRead(v, &array);
+}
+
+int solve_write_file(const Solve *s, const char *path) {
+  const bool is_elasticity = s->options.problem == PROBLEM_ELASTICITY;
+  RitzOutputField fields[3] = {{is_elasticity ? "displacement" : "u", s->problem.space, s->u}};
+  CeedVector error = NULL, stress = NULL;
+  RitzSpace scalar = NULL;
+  CeedInt num = 1;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  if (is_elasticity) {
+    CLI_TRY_CLEANUP(problem_von_mises(&s->problem, s->u, &scalar, &stress));
+    CLI_TRY_CLEANUP(show_largest("displaced", "|u| =", s->problem.num_comp, s->u));
+    CLI_TRY_CLEANUP(show_largest("stress", "von Mises =", 1, stress));
+    fields[num++] = (RitzOutputField){"von_mises", scalar, stress};
+  }
+  if (s->options.exact == EXACT_SINE) {
+    CLI_TRY_CLEANUP(create_nodal_error(s, &error));
+    fields[num++] = (RitzOutputField){"error", s->problem.space, error};
+  }
+  CLI_TRY_CLEANUP(RitzWriteVTU(s->mesh, num, fields, path));
+cleanup:
+  CeedVectorDestroy(&error);
+  CeedVectorDestroy(&stress);
+  RitzSpaceDestroy(&scalar);
+  return ierr;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Time steps of heat, c du/dt + K u = f(t), with M the matrix of c and h the step:
+//
+//     implicit Euler   (M / h + K) u_n = f_n + M u_(n-1) / h
+//     BDF2             (3 M / (2 h) + K) u_n = f_n + M (2 u_(n-1) - u_(n-2) / 2) / h,   first step: implicit
+//     Euler
+//
+// Solves begin from the last step, extrapolated by BDF2; the preconditioner is made once.
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/solve.h"
+
+typedef struct {
+  Solve *s;
+  double h;
+  int step;
+  CeedOperator capacity, start; // owned, as the vectors; start: of the first step, NULL: as the others
+  CeedVector last, before, history, load; // u of the two steps before; combination of them; f
+  bool load_varies;
+  CeedInt iterations, most; // of all steps; of one
+  double seconds;
+  FILE *series;
+  bool terminal;
+} TimeLoop;
+
+// ---- Files of a series ----
+
+// "heat-0010.vtu" of "heat.vtu"; *name: without folders.
+static int create_path(const TimeLoop *loop, const char *end, char **path) {
+  const char *output = loop->s->options.output;
+  const size_t stem = strlen(output) - strlen(".vtu"), size = stem + strlen(end) + 1;
+
+  CLI_TRY(cli_allocate(loop->s->ceed, size, 1, path));
+  memcpy(*path, output, stem);
+  memcpy(*path + stem, end, strlen(end) + 1);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int open_series(TimeLoop *loop) {
+  char *path = NULL;
+
+  if (!loop->s->options.output) return CEED_ERROR_SUCCESS;
+  CLI_TRY(create_path(loop, ".pvd", &path));
+  loop->series = fopen(path, "w");
+  int ierr = CEED_ERROR_SUCCESS;
+  if (!loop->series) ierr = CeedError(loop->s->ceed, CEED_ERROR_MAJOR, "%s: cannot be written", path);
+  free(path);
+  if (ierr) return ierr;
+  fprintf(loop->series,
+          "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n");
+  return CEED_ERROR_SUCCESS;
+}
+
+// A file name as an attribute in XML.
+static void write_escaped(FILE *stream, const char *text) {
+  for (const char *c = text; *c; c++) {
+    if (*c == '&')
+      fputs("&amp;", stream);
+    else if (*c == '<')
+      fputs("&lt;", stream);
+    else if (*c == '"')
+      fputs("&quot;", stream);
+    else
+      fputc(*c, stream);
+  }
+}
+
+static int write_step(TimeLoop *loop) {
+  const SolveOptions *o = &loop->s->options;
+  const int every = o->every ? o->every : 1;
+  char end[40], *path = NULL;
+
+  if (!loop->series || (loop->step % every && loop->step != o->steps)) return CEED_ERROR_SUCCESS;
+  snprintf(end, sizeof(end), "-%04d.vtu", loop->step);
+  CLI_TRY(create_path(loop, end, &path));
+  int ierr = solve_write_file(loop->s, path);
+  const char *slash = strrchr(path, '/');
+  fprintf(loop->series, "<DataSet timestep=\"%.17g\" file=\"", loop->s->problem.time);
+  write_escaped(loop->series, slash ? slash + 1 : path);
+  fprintf(loop->series, "\"/>\n");
+  free(path);
+  return ierr;
+}
+
+static int close_series(TimeLoop *loop) {
+  char *path = NULL;
+
+  if (!loop->series) return CEED_ERROR_SUCCESS;
+  fprintf(loop->series, "</Collection>\n</VTKFile>\n");
+  const bool has_failed = ferror(loop->series) != 0;
+  const bool closed = fclose(loop->series) == 0;
+  loop->series = NULL;
+  CLI_TRY(create_path(loop, ".pvd", &path));
+  int ierr = CEED_ERROR_SUCCESS;
+  if (has_failed || !closed) ierr = CeedError(loop->s->ceed, CEED_ERROR_MAJOR, "%s: cannot be written", path);
+  if (!ierr) cli_fact("output", "%s", path);
+  free(path);
+  return ierr;
+}
+
+// ---- Steps ----
+
+static int create_vectors(TimeLoop *loop) {
+  CeedVector *const vectors[] = {&loop->last, &loop->before, &loop->history, &loop->load};
+
+  for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
+    CLI_TRY(CeedVectorCreate(loop->s->ceed, loop->s->size, vectors[i]));
+    CLI_TRY(CeedVectorSetValue(*vectors[i], 0));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int begin(TimeLoop *loop) {
+  Solve *s = loop->s;
+
+  loop->terminal = isatty(STDERR_FILENO);
+  loop->load_varies = s->options.exact != EXACT_NONE || solve_depends_on_time(s, ROLE_SOURCE) ||
+                      solve_depends_on_time(s, ROLE_FLUX);
+  CLI_TRY(create_vectors(loop));
+  CLI_TRY(problem_create_capacity(&s->problem, &loop->capacity));
+  if (s->options.method == BDF2) CLI_TRY(problem_create_step(&s->problem, 1 / loop->h, &loop->start));
+  CLI_TRY(solve_set_initial(s));
+  cli_fact("set-up", "%.3f s", cli_seconds() - s->setup_start);
+  return open_series(loop);
+}
+
+static void clean_up(TimeLoop *loop) {
+  CeedOperatorDestroy(&loop->capacity);
+  CeedOperatorDestroy(&loop->start);
+  CeedVectorDestroy(&loop->last);
+  CeedVectorDestroy(&loop->before);
+  CeedVectorDestroy(&loop->history);
+  CeedVectorDestroy(&loop->load);
+  if (loop->series) fclose(loop->series);
+}
+
+// rhs, and the first guess in u with the given values of the time.
+static int prepare_step(TimeLoop *loop) {
+  Solve *s = loop->s;
+  const bool is_second_order = s->options.method == BDF2 && loop->step > 1;
+
+  s->problem.time = loop->step == s->options.steps ? s->options.time : loop->step * loop->h;
+  if (loop->step == 1 || loop->load_varies) {
+    CLI_TRY(CeedVectorSetValue(loop->load, 0));
+    CLI_TRY(solve_add_loads(s, loop->load));
+  }
+  CLI_TRY(CeedVectorCopy(s->u, loop->last));
+  if (is_second_order) {
+    CLI_TRY(RitzVectorSum(loop->history, 2 / loop->h, loop->last, -0.5 / loop->h, loop->before));
+    CLI_TRY(RitzVectorSum(s->u, 2, loop->last, -1, loop->before));
+  } else {
+    CLI_TRY(RitzVectorSum(loop->history, 1 / loop->h, loop->last, 0, CEED_VECTOR_NONE));
+  }
+  CLI_TRY(CeedOperatorApply(loop->capacity, loop->history, s->rhs, CEED_REQUEST_IMMEDIATE));
+  CLI_TRY(RitzVectorSum(s->rhs, 1, s->rhs, 1, loop->load));
+  CLI_TRY(CeedVectorCopy(loop->last, loop->before));
+  return solve_set_boundary(s);
+}
+
+static void show_step(const TimeLoop *loop, CeedInt iterations) {
+  const int steps = loop->s->options.steps, stride = steps / 20 > 1 ? steps / 20 : 1;
+
+  if (!loop->terminal && loop->step % stride && loop->step != steps) return;
+  fprintf(stderr, "%s  step %6d of %d  t = %-10.4g %3" CeedInt_FMT " iterations%s",
+          loop->terminal ? "\r" : "", loop->step, steps, loop->s->problem.time, iterations,
+          loop->terminal && loop->step < steps ? "" : "\n");
+  fflush(stderr);
+}
+
+static int take_step(TimeLoop *loop, bool *converged) {
+  Solve *s = loop->s;
+  const bool is_start = loop->start && loop->step == 1;
+  double norm = 0;
+  CeedInt iterations = 0;
+  RitzSolverReason reason = RITZ_ITERATING;
+
+  CLI_TRY(prepare_step(loop));
+  if (loop->step <= 2) CLI_TRY(RitzSolverSetOperator(s->solver, is_start ? loop->start : s->problem.op));
+  // A good first guess is not asked to become better by as much as a bad one.
+  CLI_TRY(RitzVectorDot(s->rhs, s->rhs, &norm));
+  CLI_TRY(RitzSolverSetTolerances(s->solver, s->options.tol, s->options.tol * sqrt(norm), s->options.max_it));
+  const double start = cli_seconds();
+  CLI_TRY(RitzSolverSolve(s->solver, s->rhs, s->u));
+  loop->seconds += cli_seconds() - start;
+  CLI_TRY(RitzSolverGetReason(s->solver, &reason));
+  CLI_TRY(RitzSolverGetIterations(s->solver, &iterations));
+  loop->iterations += iterations;
+  loop->most = iterations > loop->most ? iterations : loop->most;
+  *converged = reason > 0;
+  show_step(loop, iterations);
+  if (!*converged)
+    cli_fact("result", "step %d of %d, t = %g: %s", loop->step, s->options.steps, s->problem.time,
+             RitzSolverReasonName(reason));
+  return write_step(loop);
+}
+
+static void show_summary(const TimeLoop *loop) {
+  const Solve *s = loop->s;
+  const double unknowns = ((double)s->size - (double)s->num_constraints) * s->options.steps;
+
+  cli_fact("result", "t = %g reached in %d steps of %g, %s", s->options.time, s->options.steps, loop->h,
+           s->options.method == BDF2 ? "BDF2" : "implicit Euler");
+  cli_fact("iterations", "%" CeedInt_FMT ", %.1f a step, at most %" CeedInt_FMT, loop->iterations,
+           (double)loop->iterations / s->options.steps, loop->most);
+  if (loop->seconds > 0)
+    cli_fact("time", "%.3f s, %.3f MDOF/s of the solves", loop->seconds, 1e-6 * unknowns / loop->seconds);
+}
+
+static int run_steps(TimeLoop *loop, bool *converged) {
+  CLI_TRY(begin(loop));
+  CLI_TRY(write_step(loop));
+  *converged = true;
+  for (loop->step = 1; loop->step <= loop->s->options.steps && *converged; loop->step++)
+    CLI_TRY(take_step(loop, converged));
+  if (*converged) show_summary(loop);
+  return close_series(loop);
+}
+
+int solve_time_steps(Solve *s, bool *converged) {
+  TimeLoop loop = {.s = s, .h = s->options.time / s->options.steps};
+  int ierr = run_steps(&loop, converged);
+
+  clean_up(&loop);
+  return ierr;
+}

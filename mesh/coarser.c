@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The mesh below a mesh: the parent that refinement has kept, or the box with half as many elements in each
+// direction, whose geometry is sampled.
+#include <math.h>
+#include <string.h>
+
+#include "fe/fe.h"
+#include "mesh/mesh.h"
+
+// A box and the box that is made of it.
+typedef struct {
+  RitzMesh fine;        // borrowed
+  RitzMeshDraft coarse; // owned
+  int64_t n[3];         // elements of the coarse box
+  int64_t num_macro;    // nodes of 2^dim fine elements together: (2g+1)^dim
+  double *table;        // owned, [g+1][2g+1]: from these nodes to those of a coarse element, one direction
+  double *macro, *work; // owned
+  RitzMeshSampler sampler;
+} Coarsen;
+
+static int64_t flatten(const int64_t at[3], const int64_t size[3]) {
+  return at[0] + size[0] * (at[1] + size[1] * at[2]);
+}
+
+static void unflatten(int64_t index, const int64_t size[3], int64_t at[3]) {
+  at[0] = index % size[0];
+  at[1] = index / size[0] % size[1];
+  at[2] = index / size[0] / size[1];
+}
+
+// ---- Geometry ----
+
+// A node in the lower half depends on the lower element alone.
+static int fill_table(Ceed ceed, CeedInt order, double *table) {
+  const CeedInt P = order + 1, num_macro = 2 * order + 1;
+  double *nodes = NULL;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)P, &nodes));
+  ritz_fe_gauss_lobatto(P, nodes, NULL);
+  memset(table, 0, sizeof(*table) * (size_t)P * (size_t)num_macro);
+  for (CeedInt i = 0; i < P; i++) {
+    const int side = nodes[i] > 0.0;
+    const double point = 2.0 * nodes[i] + (side ? -1.0 : 1.0);
+
+    RITZ_TRY_CLEANUP(ritz_fe_lagrange(ceed, P, nodes, 1, &point, table + i * num_macro + side * order, NULL));
+  }
+
+cleanup:
+  RITZ_FREE(&nodes);
+  return ierr;
+}
+
+// Nodes of the 2^dim fine elements in the coarse one at `at`.
+static void gather_macro(Coarsen *c, const int64_t at[3]) {
+  const RitzMesh fine = c->fine;
+  const int64_t g = fine->order, P = g + 1, num_local = fine->blocks[0].num_nodes;
+  int64_t size[3], point[3];
+
+  for (int d = 0; d < 3; d++) size[d] = d < fine->dim ? 2 * g + 1 : 1;
+  for (int64_t i = 0; i < c->num_macro; i++) {
+    int64_t child[3], local[3];
+
+    unflatten(i, size, point);
+    for (int d = 0; d < 3; d++) {
+      const int64_t side = point[d] > g;
+
+      child[d] = d < fine->dim ? 2 * at[d] + side : 0;
+      local[d] = point[d] - side * g;
+    }
+    const int64_t node = flatten(child, fine->grid) * num_local + flatten(local, (const int64_t[]){P, P, P});
+
+    memcpy(c->macro + i * fine->space_dim, fine->coords + node * fine->space_dim,
+           sizeof(double) * (size_t)fine->space_dim);
+  }
+}
+
+static bool is_valid(RitzMeshSampler *sampler, const double *x) {
+  ritz_mesh_sampler_take(sampler, x);
+  for (int64_t i = 0; i < sampler->num_points; i++) {
+    if (!(sampler->det[i] > 0.0) || !isfinite(sampler->det[i])) return false;
+  }
+  return true;
+}
+
+static bool fill_element(Coarsen *c, int64_t e) {
+  const RitzMesh fine = c->fine;
+  const CeedInt g = fine->order;
+  const double *const M[3] = {c->table, c->table, c->table};
+  const int64_t num_vertices[3] = {c->n[0] + 1, c->n[1] + 1, c->n[2] + 1};
+  double *x = c->coarse.coords + e * fine->blocks[0].num_nodes * fine->space_dim;
+  int64_t at[3];
+
+  unflatten(e, c->n, at);
+  for (int k = 0; k < 1 << fine->dim; k++) {
+    const int64_t corner[3] = {at[0] + (k & 1), at[1] + (k >> 1 & 1), at[2] + (k >> 2)};
+
+    c->coarse.elem_vertices[(e << fine->dim) + k] = flatten(corner, num_vertices);
+  }
+  gather_macro(c, at);
+  ritz_mesh_map_points(fine->dim, fine->space_dim, 2 * g + 1, g + 1, M, c->macro, x, c->work);
+  return is_valid(&c->sampler, x);
+}
+
+// ---- The draft ----
+
+static int allocate(Coarsen *c) {
+  const RitzMesh fine = c->fine;
+  const Ceed ceed = fine->ceed;
+  const CeedInt P = fine->order + 1, num_macro = 2 * fine->order + 1;
+  RitzMeshDraft *coarse = &c->coarse;
+
+  RITZ_TRY(ritz_mesh_draft_lay_out(ceed, "RitzMeshGetCoarser", coarse));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)coarse->num_places, &coarse->elem_vertices));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(coarse->num_points * fine->space_dim), &coarse->coords));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)coarse->num_elem, &coarse->elem_regions));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)P * (size_t)num_macro, &c->table));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(c->num_macro * fine->space_dim), &c->macro));
+  RITZ_TRY(
+      RITZ_MALLOC(ceed, (size_t)ritz_mesh_map_work_size(fine->dim, fine->space_dim, num_macro, P), &c->work));
+  return ritz_mesh_sampler_create(ceed, coarse->topology, fine->space_dim, fine->order, &c->sampler);
+}
+
+static void clear_coarsen(Coarsen *c) {
+  RITZ_FREE(&c->table);
+  RITZ_FREE(&c->macro);
+  RITZ_FREE(&c->work);
+  ritz_mesh_sampler_clear(&c->sampler);
+  ritz_mesh_draft_clear(&c->coarse);
+}
+
+// *is_possible false: an element would be inverted.
+static int fill_elements(Coarsen *c, bool *is_possible) {
+  const RitzMesh fine = c->fine;
+
+  RITZ_TRY(fill_table(fine->ceed, fine->order, c->table));
+  *is_possible = true;
+  for (int64_t e = 0; e < c->coarse.num_elem && *is_possible; e++) {
+    int64_t at[3];
+
+    *is_possible = fill_element(c, e);
+    unflatten(e, c->n, at);
+    for (int d = 0; d < fine->dim; d++) at[d] *= 2;
+    c->coarse.elem_regions[e] = fine->elem_regions[flatten(at, fine->grid)];
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// A coarse facet is marked as its pieces are; facets of the two meshes that lie on each other have one
+// number.
+static int coarsen_marks(const Coarsen *c, RitzMesh coarse) {
+  const RitzMesh fine = c->fine;
+
+  RITZ_TRY(RITZ_MALLOC(fine->ceed, (size_t)fine->num_marks, &coarse->marks));
+  for (int64_t i = 0; i < fine->num_marks; i++) {
+    int64_t at[3];
+
+    coarse->marks[i] = fine->marks[i];
+    unflatten(fine->marks[i].elem, fine->grid, at);
+    for (int d = 0; d < fine->dim; d++) at[d] /= 2;
+    coarse->marks[i].elem = flatten(at, c->n);
+  }
+  coarse->num_marks = fine->num_marks;
+  ritz_mesh_marks_sort(&coarse->num_marks, coarse->marks);
+  return RITZ_REALLOC(fine->ceed, (size_t)coarse->num_marks, &coarse->marks);
+}
+
+static int finish(Coarsen *c, RitzMesh *coarse) {
+  const RitzMesh fine = c->fine;
+
+  RITZ_TRY(ritz_mesh_create_from(fine->ceed, &c->coarse, coarse));
+  memcpy((*coarse)->grid, c->n, sizeof(c->n));
+  int ierr = coarsen_marks(c, *coarse);
+
+  if (!ierr) {
+    ierr = ritz_mesh_names_copy(fine->ceed, fine->num_regions, fine->regions, &(*coarse)->num_regions,
+                                &(*coarse)->regions);
+  }
+  if (!ierr) {
+    ierr = ritz_mesh_names_copy(fine->ceed, fine->num_parts, fine->parts, &(*coarse)->num_parts,
+                                &(*coarse)->parts);
+  }
+  if (ierr) RitzMeshDestroy(coarse);
+  return ierr;
+}
+
+// ---- Boxes ----
+
+static bool has_even_counts(RitzMesh mesh) {
+  for (int d = 0; d < mesh->dim; d++) {
+    if (mesh->grid[d] == 0 || mesh->grid[d] % 2 != 0) return false;
+  }
+  return true;
+}
+
+// *coarse stays NULL where an element would be inverted.
+static int coarsen_box(RitzMesh fine, RitzMesh *coarse) {
+  Coarsen c = {.fine = fine,
+               .coarse = {.topology = fine->blocks[0].topology,
+                          .dim = fine->dim,
+                          .space_dim = fine->space_dim,
+                          .order = fine->order,
+                          .num_elem = fine->num_elem >> fine->dim,
+                          .num_vertices = 1},
+               .num_macro = ritz_mesh_power(2 * (int64_t)fine->order + 1, fine->dim)};
+  bool is_possible = false;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (int d = 0; d < 3; d++) {
+    c.n[d] = d < fine->dim ? fine->grid[d] / 2 : 1;
+    if (d < fine->dim) c.coarse.num_vertices *= c.n[d] + 1;
+  }
+  RITZ_TRY_CLEANUP(allocate(&c));
+  RITZ_TRY_CLEANUP(fill_elements(&c, &is_possible));
+  if (is_possible) ierr = finish(&c, coarse);
+
+cleanup:
+  clear_coarsen(&c);
+  return ierr;
+}
+
+int RitzMeshGetCoarser(RitzMesh mesh, RitzMesh *coarse) {
+  RITZ_NOT_NULL(mesh);
+  RITZ_ARGUMENT(mesh->ceed, coarse);
+  *coarse = NULL;
+  if (!mesh->coarser && !mesh->is_coarsest) {
+    if (has_even_counts(mesh)) RITZ_TRY(coarsen_box(mesh, &mesh->coarser));
+    mesh->is_coarsest = !mesh->coarser;
+  }
+  return mesh->coarser ? RitzMeshReferenceCopy(mesh->coarser, coarse) : CEED_ERROR_SUCCESS;
+}

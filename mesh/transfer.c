@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Transfer operators between nested spaces, made of ordinary objects: a basis that takes coarse nodes to fine
+// ones, and a QFunction that divides by the number of coarse elements that have the node.
+#include <ritz/multigrid.h>
+#include <ritz/precision.h>
+
+#include "mesh/nested.h"
+
+typedef struct {
+  Ceed ceed; // borrowed, as the spaces
+  CeedScalarType precision;
+  RitzSpace coarse, fine;
+  CeedInt num_comp;
+  RitzNested nested;     // owned
+  CeedVector weights;    // owned, of the fine space
+  CeedOperator *prolong; // results, NULL: not wanted
+  CeedOperator *restriction;
+} Transfer;
+
+static const char call[] = "RitzSpaceCreateTransfer";
+
+// ---- Weights ----
+
+// 1 / number of coarse elements with the node, for each component.
+static int fill_weights(const Transfer *t, int64_t num_nodes, CeedScalar *weights) {
+  int32_t *counts = NULL;
+
+  RITZ_TRY(RITZ_CALLOC(t->ceed, (size_t)num_nodes, &counts));
+  for (int i = 0; i < t->nested.num; i++) {
+    const RitzNestedPart *part = &t->nested.parts[i];
+
+    for (int64_t k = 0; k < part->num_elem * part->num_fine; k++) counts[part->nodes[k]]++;
+  }
+  for (int64_t k = 0; k < num_nodes; k++) {
+    const CeedScalar weight = (CeedScalar)(1.0 / counts[k]);
+
+    for (CeedInt c = 0; c < t->num_comp; c++) weights[k * t->num_comp + c] = weight;
+  }
+  RITZ_FREE(&counts);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int create_weights(Transfer *t) {
+  int64_t num_nodes = 0;
+  CeedVector full = NULL;
+  CeedScalar *values;
+
+  RITZ_TRY(RitzSpaceGetNumNodes(t->fine, &num_nodes));
+  RITZ_TRY(CeedVectorCreate(t->ceed, num_nodes * t->num_comp, &full));
+  int ierr = CeedVectorGetArrayWrite(full, CEED_MEM_HOST, &values);
+
+  if (!ierr) {
+    ierr = fill_weights(t, num_nodes, values);
+    ierr = ritz_first_error(ierr, CeedVectorRestoreArray(full, &values));
+  }
+  if (!ierr && t->precision == CEED_SCALAR_TYPE) {
+    t->weights = full;
+    return CEED_ERROR_SUCCESS;
+  }
+  if (!ierr) ierr = RitzVectorCreate(t->ceed, num_nodes * t->num_comp, t->precision, &t->weights);
+  if (!ierr) ierr = RitzVectorConvert(full, t->weights);
+  CeedVectorDestroy(&full);
+  return ierr;
+}
+
+// ---- Restrictions and basis of a part ----
+
+static int create_coarse_restriction(const Transfer *t, const RitzNestedPart *part,
+                                     CeedElemRestriction *rstr) {
+  const int64_t n = part->num_coarse, *nodes;
+  int64_t *selected = NULL;
+
+  RITZ_TRY(RitzSpaceGetBlockNodes(t->coarse, part->block, NULL, &nodes));
+  if (part->elements) RITZ_TRY(RITZ_MALLOC(t->ceed, (size_t)(part->num_elem * n), &selected));
+  for (int64_t k = 0; selected && k < part->num_elem; k++) {
+    for (int64_t i = 0; i < n; i++) selected[k * n + i] = nodes[part->elements[k] * n + i];
+  }
+  int ierr = ritz_space_create_restriction(t->coarse, t->ceed, call, part->num_elem, n,
+                                           selected ? selected : nodes, rstr);
+
+  RITZ_FREE(&selected);
+  return ierr;
+}
+
+static int create_basis(const Transfer *t, const RitzNestedPart *part, CeedBasis *basis) {
+  const RitzMeshShape *shape = ritz_mesh_shape(part->topology);
+  const int64_t size = shape->is_tensor ? (int64_t)part->P * part->Q : part->num_coarse * part->num_fine;
+  CeedScalar *table = NULL;
+
+  RITZ_TRY(RITZ_MALLOC(t->ceed, (size_t)size, &table));
+  for (int64_t i = 0; i < size; i++) table[i] = (CeedScalar)part->table[i];
+  int ierr = shape->is_tensor
+                 ? CeedBasisCreateTensorH1(t->ceed, shape->dim, t->num_comp, part->P, part->Q, table, NULL,
+                                           NULL, NULL, basis)
+                 : CeedBasisCreateH1(t->ceed, part->topology, t->num_comp, (CeedInt)part->num_coarse,
+                                     (CeedInt)part->num_fine, table, NULL, NULL, NULL, basis);
+
+  RITZ_FREE(&table);
+  return ierr;
+}
+
+// ---- Operators ----
+
+static int create_qfunction(const Transfer *t, CeedEvalMode in, CeedEvalMode out, CeedQFunction *qf) {
+  CeedQFunctionContext ctx = NULL;
+  CeedInt num_comp = t->num_comp;
+
+  RITZ_TRY(CeedQFunctionCreateInteriorByName(t->ceed, "Scale", qf));
+  RITZ_TRY(CeedQFunctionAddInput(*qf, "input", num_comp, in));
+  RITZ_TRY(CeedQFunctionAddInput(*qf, "scale", num_comp, CEED_EVAL_NONE));
+  RITZ_TRY(CeedQFunctionAddOutput(*qf, "output", num_comp, out));
+  RITZ_TRY(CeedQFunctionSetUserFlopsEstimate(*qf, num_comp));
+  RITZ_TRY(CeedQFunctionContextCreate(t->ceed, &ctx));
+  int ierr = CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(num_comp), &num_comp);
+
+  if (!ierr) ierr = CeedQFunctionSetContext(*qf, ctx);
+  CeedQFunctionContextDestroy(&ctx);
+  return ierr ? ierr : CeedQFunctionSetContextWritable(*qf, false);
+}
+
+static int create_prolong(const Transfer *t, CeedElemRestriction coarse, CeedElemRestriction fine,
+                          CeedBasis basis, CeedOperator *op) {
+  CeedQFunction qf = NULL;
+  int ierr = create_qfunction(t, CEED_EVAL_INTERP, CEED_EVAL_NONE, &qf);
+
+  if (!ierr) ierr = CeedOperatorCreate(t->ceed, qf, NULL, NULL, op);
+  CeedQFunctionDestroy(&qf);
+  RITZ_TRY(ierr);
+  RITZ_TRY(RitzOperatorSetPrecision(*op, t->precision));
+  RITZ_TRY(CeedOperatorSetField(*op, "input", coarse, basis, CEED_VECTOR_ACTIVE));
+  RITZ_TRY(CeedOperatorSetField(*op, "scale", fine, CEED_BASIS_NONE, t->weights));
+  RITZ_TRY(CeedOperatorSetField(*op, "output", fine, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  return CeedOperatorCheckReady(*op);
+}
+
+static int create_restriction(const Transfer *t, CeedElemRestriction coarse, CeedElemRestriction fine,
+                              CeedBasis basis, CeedOperator *op) {
+  CeedQFunction qf = NULL;
+  int ierr = create_qfunction(t, CEED_EVAL_NONE, CEED_EVAL_INTERP, &qf);
+
+  if (!ierr) ierr = CeedOperatorCreate(t->ceed, qf, NULL, NULL, op);
+  CeedQFunctionDestroy(&qf);
+  RITZ_TRY(ierr);
+  RITZ_TRY(RitzOperatorSetPrecision(*op, t->precision));
+  RITZ_TRY(CeedOperatorSetField(*op, "input", fine, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  RITZ_TRY(CeedOperatorSetField(*op, "scale", fine, CEED_BASIS_NONE, t->weights));
+  RITZ_TRY(CeedOperatorSetField(*op, "output", coarse, basis, CEED_VECTOR_ACTIVE));
+  return CeedOperatorCheckReady(*op);
+}
+
+// The operators of one part, in ops[0] (prolongation) and ops[1].
+static int create_part(const Transfer *t, const RitzNestedPart *part, CeedOperator ops[2]) {
+  CeedElemRestriction coarse = NULL, fine = NULL;
+  CeedBasis basis = NULL;
+  int ierr;
+
+  RITZ_TRY_CLEANUP(create_coarse_restriction(t, part, &coarse));
+  RITZ_TRY_CLEANUP(ritz_space_create_restriction(t->fine, t->ceed, call, part->num_elem, part->num_fine,
+                                                 part->nodes, &fine));
+  RITZ_TRY_CLEANUP(create_basis(t, part, &basis));
+  if (t->prolong) RITZ_TRY_CLEANUP(create_prolong(t, coarse, fine, basis, &ops[0]));
+  if (t->restriction) ierr = create_restriction(t, coarse, fine, basis, &ops[1]);
+
+cleanup:
+  CeedElemRestrictionDestroy(&coarse);
+  CeedElemRestrictionDestroy(&fine);
+  CeedBasisDestroy(&basis);
+  return ierr;
+}
+
+// Adds the operator of a part, which is the whole where there is only one.
+static int add_part(const Transfer *t, CeedOperator op, CeedOperator *whole) {
+  if (!op) return CEED_ERROR_SUCCESS;
+  if (t->nested.num == 1) return CeedOperatorReferenceCopy(op, whole);
+  if (!*whole) RITZ_TRY(CeedOperatorCreateComposite(t->ceed, whole));
+  return CeedOperatorCompositeAddSub(*whole, op);
+}
+
+static int create_operators(Transfer *t, CeedOperator whole[2]) {
+  RITZ_TRY(create_weights(t));
+  for (int i = 0; i < t->nested.num; i++) {
+    CeedOperator ops[2] = {NULL, NULL};
+    int ierr = create_part(t, &t->nested.parts[i], ops);
+
+    for (int k = 0; k < 2; k++) {
+      if (!ierr) ierr = add_part(t, ops[k], &whole[k]);
+      CeedOperatorDestroy(&ops[k]);
+    }
+    RITZ_TRY(ierr);
+  }
+  if (whole[0]) RITZ_TRY(CeedOperatorSetName(whole[0], "prolongation"));
+  return whole[1] ? CeedOperatorSetName(whole[1], "restriction") : CEED_ERROR_SUCCESS;
+}
+
+int RitzSpaceCreateTransfer(RitzSpace coarse, RitzSpace fine, Ceed ceed, CeedScalarType precision,
+                            CeedOperator *prolong, CeedOperator *restriction) {
+  RITZ_NOT_NULL(coarse);
+  RITZ_NOT_NULL(fine);
+  RITZ_NOT_NULL(ceed);
+  Transfer t = {.ceed = ceed,
+                .precision = precision,
+                .coarse = coarse,
+                .fine = fine,
+                .prolong = prolong,
+                .restriction = restriction};
+  CeedOperator whole[2] = {NULL, NULL};
+
+  if (prolong) *prolong = NULL;
+  if (restriction) *restriction = NULL;
+  RITZ_TRY(RitzSpaceGetNumComponents(fine, &t.num_comp));
+  RITZ_TRY(ritz_nested_create(coarse, fine, call, &t.nested));
+  int ierr = create_operators(&t, whole);
+
+  CeedVectorDestroy(&t.weights);
+  ritz_nested_clear(&t.nested);
+  for (int k = 0; ierr && k < 2; k++) CeedOperatorDestroy(&whole[k]);
+  if (prolong) *prolong = whole[0];
+  if (restriction) *restriction = whole[1];
+  return ierr;
+}

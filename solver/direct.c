@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Preconditioners that solve with the assembled matrix of an operator (contract in ritz/preconditioner.h):
+// which way, and how vectors get there and back. The ways are in direct-*.c; conjugate gradients take the
+// operator as it is. Vectors of devices come to the host and go back: coarse problems are small.
+#include <ceed/backend.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "solver/direct.h"
+#include "solver/preconditioner.h"
+
+typedef struct {
+  RitzMatrix matrix; // without values where nobody wants them any more
+  RitzPinned pinned;
+  RitzFactorization factorization; // without methods: conjugate gradients, or no unknowns
+  RitzSolver solver;               // owned, conjugate gradients; else NULL
+  int64_t num_nonzeros;            // of the matrix
+  double *r, *z;                   // owned, [n]
+  double seconds;                  // that the factorization took
+  bool is_auto;
+  char notes[1024]; // lines: why not the kinds that come before
+} Direct;
+
+// ---- Kinds ----
+
+static const char *const names[] = {"auto", "dense", "cholmod", "umfpack", "amg", "cg"};
+enum { NUM_KINDS = sizeof(names) / sizeof(names[0]) };
+
+static const RitzDirectMethods *const all_methods[NUM_KINDS] = {
+    [RITZ_DIRECT_DENSE] = &ritz_direct_dense,
+    [RITZ_DIRECT_CHOLMOD] = &ritz_direct_cholmod,
+    [RITZ_DIRECT_UMFPACK] = &ritz_direct_umfpack,
+    [RITZ_DIRECT_AMG] = &ritz_direct_amg,
+};
+
+static bool is_kind(RitzDirectKind kind) { return (int)kind >= 0 && (int)kind < NUM_KINDS; }
+
+const char *RitzDirectKindName(RitzDirectKind kind) { return is_kind(kind) ? names[kind] : NULL; }
+
+bool RitzDirectKindIsAvailable(RitzDirectKind kind, const char **why) {
+  const char *reason = is_kind(kind) ? NULL : "there is no such kind";
+  if (!reason && all_methods[kind]) reason = all_methods[kind]->why_not();
+  if (why) *why = reason;
+  return !reason;
+}
+
+void ritz_direct_refuse_pivot(RitzFactorization *f, int64_t i) {
+  f->refusal = RITZ_REFUSED_MATRIX;
+  (void)snprintf(f->words, sizeof(f->words),
+                 "the matrix is not positive definite (the pivot of entry %" PRId64
+                 " of the L-vector is not positive)",
+                 f->matrix->entries[i]);
+}
+
+// ---- Use ----
+
+static void gather_f32(const RitzMatrix *m, const float *from, double *to) {
+  for (int64_t i = 0; i < m->n; i++) to[i] = (double)from[m->entries[i]];
+}
+static void gather(const RitzMatrix *m, const CeedScalar *from, double *to) {
+  for (int64_t i = 0; i < m->n; i++) to[i] = (double)from[m->entries[i]];
+}
+
+static int read_unknowns(const RitzPreconditioner pc, CeedVector vec, double *to) {
+  const Direct *d = pc->data;
+  if (pc->precision == CEED_SCALAR_FP32) {
+    const float *array;
+    RITZ_TRY(RitzVectorGetArrayReadF32(vec, CEED_MEM_HOST, &array));
+    gather_f32(&d->matrix, array, to);
+    return RitzVectorRestoreArrayReadF32(vec, &array);
+  }
+  const CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &array));
+  gather(&d->matrix, array, to);
+  return CeedVectorRestoreArrayRead(vec, &array);
+}
+
+static int write_unknowns(const RitzPreconditioner pc, const double *from, CeedVector vec) {
+  const Direct *d = pc->data;
+  const RitzMatrix *m = &d->matrix;
+  if (pc->precision == CEED_SCALAR_FP32) {
+    float *array;
+    RITZ_TRY(RitzVectorGetArrayWriteF32(vec, CEED_MEM_HOST, &array));
+    if (m->length > 0) memset(array, 0, (size_t)m->length * sizeof(*array));
+    for (int64_t i = 0; i < m->n; i++) array[m->entries[i]] = (float)from[i];
+    return RitzVectorRestoreArrayF32(vec, &array);
+  }
+  CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArrayWrite(vec, CEED_MEM_HOST, &array));
+  if (m->length > 0) memset(array, 0, (size_t)m->length * sizeof(*array));
+  for (int64_t i = 0; i < m->n; i++) array[m->entries[i]] = (CeedScalar)from[i];
+  return CeedVectorRestoreArray(vec, &array);
+}
+
+static int apply_factors(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+  Direct *d = pc->data;
+  const int64_t n = d->matrix.n;
+  RITZ_TRY(read_unknowns(pc, r, d->r));
+  ritz_pinned_project(&d->pinned, n, d->r);
+  if (n > 0) RITZ_TRY(d->factorization.methods->solve(&d->factorization, d->r, d->z));
+  ritz_pinned_project(&d->pinned, n, d->z);
+  return write_unknowns(pc, d->z, z);
+}
+
+// A residual that is not a number is the outer method's to find.
+static int apply_cg(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+  const Direct *d = pc->data;
+  RitzSolverReason reason;
+  RITZ_TRY(CeedVectorSetValue(z, 0));
+  RITZ_TRY(RitzSolverSolve(d->solver, r, z));
+  RITZ_TRY(RitzSolverGetReason(d->solver, &reason));
+  if (reason > 0 || reason == RITZ_DIVERGED_MAX_IT) return CEED_ERROR_SUCCESS;
+  if (reason == RITZ_DIVERGED_NAN) return CeedVectorSetValue(z, (CeedScalar)NAN);
+  return CeedError(pc->ceed, CEED_ERROR_MAJOR, "RitzPreconditionerApply: conjugate gradients: %s",
+                   RitzSolverReasonName(reason));
+}
+
+static int apply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+  const Direct *d = pc->data;
+  return d->solver ? apply_cg(pc, r, z) : apply_factors(pc, r, z);
+}
+
+// ---- Views ----
+
+static int64_t bytes(RitzPreconditioner pc) {
+  const Direct *d = pc->data;
+  const int64_t n = d->matrix.n;
+  int64_t num = 8 * n + d->factorization.num_bytes;
+  if (d->r) num += 16 * n;
+  if (d->matrix.values) num += 8 * (n + 1) + 16 * d->num_nonzeros;
+  return num + (8 * n + 8) * d->pinned.num;
+}
+
+static void view_factors(const RitzPreconditioner pc, FILE *stream, int indent) {
+  const Direct *d = pc->data;
+  const RitzFactorization *f = &d->factorization;
+  (void)fprintf(stream, "%*s%" PRId64 " nonzeros in the matrix", indent, "", d->num_nonzeros);
+  if (f->num_nonzeros > 0)
+    (void)fprintf(stream, ", %.3g in the factors (fill %.3g)", f->num_nonzeros,
+                  f->num_nonzeros / (double)d->num_nonzeros);
+  (void)fprintf(stream, ", %.3g MB, on the host in double\n", 1e-6 * (double)bytes(pc));
+  (void)fprintf(stream, "%*spattern %.3g s, values %.3g s, factorization %.3g s\n", indent, "",
+                d->matrix.seconds_pattern, d->matrix.seconds_elements, d->seconds);
+  if (d->pinned.num > 0)
+    (void)fprintf(stream, "%*snullspace of %" CeedInt_FMT " dimension%s\n", indent, "", d->pinned.num,
+                  d->pinned.num > 1 ? "s" : "");
+}
+
+static int view(RitzPreconditioner pc, FILE *stream, int indent) {
+  const Direct *d = pc->data;
+  const char *note = d->notes;
+  (void)fprintf(stream, "%*sassembled matrix: %s\n", indent, "",
+                d->solver         ? "none, conjugate gradients with Jacobi"
+                : d->matrix.n > 0 ? d->factorization.words
+                                  : "no unknowns");
+  indent += 2;
+  (void)fprintf(stream, "%*s%" PRId64 " unknowns of %" CeedSize_FMT " entries\n", indent, "", d->matrix.n,
+                d->matrix.length);
+  if (!d->solver && d->matrix.n > 0) view_factors(pc, stream, indent);
+  while (*note) { // line by line
+    const int length = (int)strcspn(note, "\n");
+    (void)fprintf(stream, "%*snot %.*s\n", indent, "", length, note);
+    note += length + (note[length] != '\0');
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Choice ----
+
+static int free_direct(Direct **address) {
+  Direct *d = *address;
+  int ierr = CEED_ERROR_SUCCESS;
+  if (!d) return ierr;
+  if (d->factorization.methods) d->factorization.methods->destroy(&d->factorization);
+  if (d->solver) ierr = RitzSolverDestroy(&d->solver);
+  ritz_pinned_free(&d->pinned);
+  ritz_matrix_free(&d->matrix);
+  RITZ_FREE(&d->r);
+  RITZ_FREE(&d->z);
+  RITZ_FREE(address);
+  return ierr;
+}
+
+static int destroy(RitzPreconditioner pc) {
+  Direct *d = pc->data;
+  pc->data = NULL;
+  return free_direct(&d);
+}
+
+static void add_note(Direct *d, RitzDirectKind kind, const char *why) {
+  const size_t used = strlen(d->notes);
+  (void)snprintf(d->notes + used, sizeof(d->notes) - used, "%s%s: %s", used ? "\n" : "", names[kind], why);
+}
+
+static int refuse_asymmetric(RitzFactorization *f) {
+  f->refusal = RITZ_REFUSED_MATRIX;
+  (void)snprintf(f->words, sizeof(f->words), "the matrix is not symmetric (row %" PRId64 ")",
+                 f->matrix->entries[f->matrix->asymmetric]);
+  return CEED_ERROR_SUCCESS;
+}
+
+// One kind, which is available. Where it refuses the matrix, d->factorization says why, and has no methods.
+static int factorize(Direct *d, RitzDirectKind kind, double max_flops) {
+  RitzFactorization *f = &d->factorization;
+  const RitzDirectMethods *methods = all_methods[kind];
+  const double start = ritz_direct_seconds();
+  *f = (RitzFactorization){.methods = methods, .matrix = &d->matrix, .max_flops = max_flops};
+  RITZ_TRY(methods->is_symmetric && d->matrix.asymmetric >= 0 ? refuse_asymmetric(f) : methods->factorize(f));
+  d->seconds = ritz_direct_seconds() - start;
+  if (f->refusal) {
+    methods->destroy(f);
+    f->methods = NULL;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Where the kind is missing, or refuses the matrix, a note says so and *is_done is false.
+static int try_kind(Direct *d, RitzDirectKind kind, double max_flops, bool *is_done) {
+  const char *why;
+  *is_done = false;
+  if (!RitzDirectKindIsAvailable(kind, &why)) {
+    add_note(d, kind, why);
+    return CEED_ERROR_SUCCESS;
+  }
+  RITZ_TRY(factorize(d, kind, max_flops));
+  *is_done = d->factorization.methods != NULL;
+  if (!*is_done) add_note(d, kind, d->factorization.words);
+  return CEED_ERROR_SUCCESS;
+}
+
+static void note_limit(Direct *d, RitzDirectKind kind, int64_t limit) {
+  char why[64];
+  (void)snprintf(why, sizeof(why), "more than %" PRId64 " unknowns", limit);
+  add_note(d, kind, why);
+}
+
+// Where the library of algebraic multigrid is there, sparse factorizations may take this much: some tenths of
+// a second. Its cycles are less good on systems (elasticity) than on scalar problems.
+static double limit_flops(const Direct *d) {
+  if (!RitzDirectKindIsAvailable(RITZ_DIRECT_AMG, NULL)) return 0;
+  return d->matrix.num_comp > 1 ? 5e9 : 5e8;
+}
+
+// Dense for few unknowns; a sparse factorization for more, unless that takes long; algebraic multigrid for
+// many; LU factors where there are no Cholesky factors. *is_done is false where nothing of that is left.
+static int choose(Direct *d, const RitzDirectOptions *o, bool *is_done) {
+  const bool is_small = d->matrix.n <= o->max_dense, is_sparse = !is_small && d->matrix.n <= o->max_direct;
+  const RitzRefusal *refusal = &d->factorization.refusal;
+  *is_done = false;
+  if (is_small) {
+    RITZ_TRY(try_kind(d, RITZ_DIRECT_DENSE, 0, is_done));
+  } else {
+    note_limit(d, RITZ_DIRECT_DENSE, o->max_dense);
+  }
+  if (is_sparse) {
+    RITZ_TRY(try_kind(d, RITZ_DIRECT_CHOLMOD, limit_flops(d), is_done));
+  } else if (!is_small) {
+    note_limit(d, RITZ_DIRECT_CHOLMOD, o->max_direct);
+    note_limit(d, RITZ_DIRECT_UMFPACK, o->max_direct);
+  }
+  if (!*is_done && (is_small || is_sparse) && *refusal != RITZ_REFUSED_TOO_LONG)
+    RITZ_TRY(try_kind(d, RITZ_DIRECT_UMFPACK, 0, is_done));
+  if (!*is_done && !is_small && *refusal != RITZ_REFUSED_MATRIX)
+    RITZ_TRY(try_kind(d, RITZ_DIRECT_AMG, 0, is_done));
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Creation ----
+
+static int check_options(Ceed ceed, const RitzDirectOptions *o) {
+  const char *why;
+  RITZ_REQUIRE(is_kind(o->kind), ceed, CEED_ERROR_INCOMPATIBLE, RITZ_DIRECT_CALL ": there is no kind %d",
+               (int)o->kind);
+  RITZ_REQUIRE(o->max_dense >= 0 && o->max_direct >= 0 && o->max_it >= 0 && o->num_null >= 0, ceed,
+               CEED_ERROR_INCOMPATIBLE, RITZ_DIRECT_CALL ": a limit or num_null is negative");
+  RITZ_REQUIRE(o->tolerance >= 0 && o->tolerance < 1, ceed, CEED_ERROR_INCOMPATIBLE,
+               RITZ_DIRECT_CALL ": the tolerance must be in [0, 1), found %g", o->tolerance);
+  RITZ_REQUIRE(o->num_null == 0 || o->null, ceed, CEED_ERROR_INCOMPATIBLE,
+               RITZ_DIRECT_CALL ": null is NULL for %" CeedInt_FMT " vectors", o->num_null);
+  RITZ_REQUIRE(RitzDirectKindIsAvailable(o->kind, &why), ceed, CEED_ERROR_UNSUPPORTED,
+               RITZ_DIRECT_CALL ": %s: %s", names[o->kind], why);
+  return CEED_ERROR_SUCCESS;
+}
+
+static RitzDirectOptions complete_options(const RitzDirectOptions *given, CeedScalarType precision) {
+  RitzDirectOptions o = given ? *given : (RitzDirectOptions){.kind = RITZ_DIRECT_AUTO};
+  if (o.max_dense == 0) o.max_dense = 600;
+  if (o.max_direct == 0) o.max_direct = 200000;
+  if (o.max_it == 0) o.max_it = 1000;
+  if (o.tolerance == 0) o.tolerance = precision == CEED_SCALAR_FP32 ? 1e-5 : 1e-10;
+  return o;
+}
+
+static int create_cg(Direct *d, CeedOperator op, RitzIndices constraints, const RitzDirectOptions *o) {
+  RitzPreconditioner jacobi = NULL;
+  RITZ_TRY(RitzSolverCreateCG(d->matrix.ceed, &d->solver));
+  RITZ_TRY(RitzSolverSetOperator(d->solver, op));
+  RITZ_TRY(RitzSolverSetConstraintIndices(d->solver, constraints));
+  RITZ_TRY(RitzSolverSetTolerances(d->solver, o->tolerance, 0, o->max_it));
+  RITZ_TRY(RitzSolverSetNullspace(d->solver, o->num_null, o->null));
+  RITZ_TRY(RitzPreconditionerCreateOperatorJacobi(op, constraints, &jacobi));
+  const int ierr = RitzSolverSetPreconditioner(d->solver, jacobi);
+  return ritz_first_error(ierr, RitzPreconditionerDestroy(&jacobi));
+}
+
+static int factorize_kind(Direct *d, const RitzDirectOptions *o, bool *is_done) {
+  if (o->kind == RITZ_DIRECT_AUTO) return choose(d, o, is_done);
+  RITZ_TRY(factorize(d, o->kind, 0));
+  *is_done = d->factorization.methods != NULL;
+  return CEED_ERROR_SUCCESS;
+}
+
+// *is_done is false where conjugate gradients are left.
+static int create_factors(Direct *d, CeedOperator op, const RitzDirectOptions *o, bool *is_done) {
+  Ceed ceed = d->matrix.ceed;
+  RITZ_TRY(ritz_matrix_assemble(op, &d->matrix));
+  d->num_nonzeros = d->matrix.starts[d->matrix.n];
+  RITZ_TRY(ritz_pinned_create(o->num_null, o->null, &d->matrix, &d->pinned));
+  RITZ_TRY(factorize_kind(d, o, is_done));
+  RITZ_REQUIRE(*is_done || d->factorization.refusal != RITZ_REFUSED_MATRIX, ceed, CEED_ERROR_MAJOR,
+               RITZ_DIRECT_CALL ": %s%s%s", d->factorization.words, d->is_auto ? ". Tried: " : "",
+               d->is_auto ? d->notes : "");
+  if (!*is_done || !d->factorization.methods->keeps_matrix) ritz_matrix_free_values(&d->matrix);
+  if (!*is_done) ritz_pinned_free(&d->pinned);
+  if (!*is_done) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)d->matrix.n, &d->r));
+  return RITZ_MALLOC(ceed, (size_t)d->matrix.n, &d->z);
+}
+
+static int set_up(Direct *d, CeedOperator op, RitzIndices constraints, const RitzDirectOptions *o) {
+  bool is_done = d->matrix.n == 0;
+  const bool is_huge = d->is_auto && d->matrix.n > o->max_dense && d->matrix.n > o->max_direct &&
+                       !RitzDirectKindIsAvailable(RITZ_DIRECT_AMG, NULL);
+  if (is_done) return CEED_ERROR_SUCCESS;
+  if (is_huge) {
+    bool chosen;
+    RITZ_TRY(choose(d, o, &chosen)); // notes alone
+  } else if (o->kind != RITZ_DIRECT_CG) {
+    RITZ_TRY(create_factors(d, op, o, &is_done));
+  }
+  return is_done ? CEED_ERROR_SUCCESS : create_cg(d, op, constraints, o);
+}
+
+static const RitzPreconditionerMethods methods = {
+    .name = "assembled matrix", .apply = apply, .view = view, .bytes = bytes, .destroy = destroy};
+
+int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints, const RitzDirectOptions *options,
+                                   RitzPreconditioner *pc) {
+  RITZ_HANDLE(op);
+  Ceed ceed = CeedOperatorReturnCeed(op);
+  CeedScalarType precision;
+  CeedSize length;
+  Direct *d = NULL;
+  RITZ_OPTIONAL(ceed, constraints);
+  RITZ_ARGUMENT(ceed, pc);
+  RITZ_TRY(CeedOperatorCheckReady(op));
+  RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
+  const RitzDirectOptions o = complete_options(options, precision);
+  RITZ_TRY(check_options(ceed, &o));
+  RITZ_TRY(ritz_operator_square_length(op, __func__, &length));
+  RITZ_TRY(ritz_check_constraints(ceed, __func__, constraints, length));
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &d));
+  d->is_auto = o.kind == RITZ_DIRECT_AUTO;
+  int ierr = ritz_matrix_number(ceed, length, constraints, &d->matrix);
+  if (!ierr) ierr = set_up(d, op, constraints, &o);
+  if (!ierr) {
+    const RitzDirectMethods *used = d->factorization.methods;
+    const bool is_symmetric = used ? used->is_symmetric : !d->solver;
+    ierr = ritz_preconditioner_create(ceed, __func__, length, precision, &methods, d, is_symmetric, pc);
+  }
+  if (ierr) (void)free_direct(&d);
+  return ierr;
+}

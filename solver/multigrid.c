@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Multigrid preconditioners from levels given by hand (ritz/multigrid.h): checks, copies in the precision of
+// the cycle, smoothers. Cycles are in solver/multigrid-cycle.c, tables in solver/multigrid-view.c, levels of
+// a hierarchy in solver/multigrid-hierarchy.c.
+#include <ritz/operator.h>
+
+#include "solver/eigenvalues.h"
+#include "solver/multigrid.h"
+
+// What a creation knows.
+typedef struct {
+  Ceed ceed;
+  const char *call; // for messages
+  CeedInt num;
+  const RitzMultigridLevel *levels; // the caller's
+  const RitzMultigridOptions *options;
+  CeedScalarType precision; // of the cycle
+  RitzMultigrid *mg;
+  bool is_symmetric;
+} Setup;
+
+// ---- Life ----
+
+static int destroy_level(RitzCycleLevel *l) {
+  int ierr = ritz_system_destroy(&l->system);
+
+  ierr = ritz_first_error(ierr, CeedOperatorDestroy(&l->prolong));
+  ierr = ritz_first_error(ierr, CeedOperatorDestroy(&l->restriction));
+  ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&l->smoother));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&l->b));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&l->x));
+  return ritz_first_error(ierr, CeedVectorDestroy(&l->r));
+}
+
+static int destroy_multigrid(RitzMultigrid **multigrid) {
+  RitzMultigrid *mg = *multigrid;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (CeedInt i = 0; mg->levels && i < mg->num_levels; i++)
+    ierr = ritz_first_error(ierr, destroy_level(&mg->levels[i]));
+  RITZ_FREE(&mg->levels);
+  RITZ_FREE(multigrid);
+  return ierr;
+}
+
+static int destroy_data(RitzPreconditioner pc) {
+  RitzMultigrid *mg = pc->data;
+
+  pc->data = NULL;
+  return destroy_multigrid(&mg);
+}
+
+static const RitzPreconditionerMethods multigrid_methods = {.name = "multigrid",
+                                                            .apply = ritz_multigrid_apply,
+                                                            .view = ritz_multigrid_view,
+                                                            .bytes = ritz_multigrid_bytes,
+                                                            .destroy = destroy_data};
+
+// ---- Checks ----
+
+static int check_options(const Setup *s) {
+  const RitzMultigridOptions *o = s->options;
+
+  RITZ_REQUIRE(s->num > 0, s->ceed, CEED_ERROR_DIMENSION, "%s: %" CeedInt_FMT " levels, needed at least 1",
+               s->call, s->num);
+  RITZ_REQUIRE(o->cycle >= RITZ_CYCLE_V && o->cycle <= RITZ_CYCLE_F, s->ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: %d is no cycle, needed a RitzCycle", s->call, (int)o->cycle);
+  RITZ_REQUIRE(o->smoother >= RITZ_SMOOTHER_AUTO && o->smoother <= RITZ_SMOOTHER_ELEMENT_SCHWARZ, s->ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: %d is no smoother, needed a RitzSmootherKind", s->call,
+               (int)o->smoother);
+  RITZ_REQUIRE(o->num_smooth >= 0, s->ceed, CEED_ERROR_DIMENSION,
+               "%s: %" CeedInt_FMT " smoothing actions, needed a number that is not negative", s->call,
+               o->num_smooth);
+  if (o->use_precision) RITZ_TRY(ritz_check_precision(s->ceed, s->call, o->precision));
+  if (o->coarse_solver) RITZ_ARGUMENT_OF(s->ceed, s->call, o->coarse_solver);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_operator(const Setup *s, CeedInt level, CeedSize *n) {
+  CeedOperator op = s->levels[level].op;
+  CeedSize num_in, num_out;
+
+  RITZ_ARGUMENT_OF(s->ceed, s->call, op);
+  RITZ_REQUIRE(op->obj.ceed == s->ceed, s->ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the operator of level %" CeedInt_FMT " belongs to another context", s->call, level);
+  RITZ_TRY(CeedOperatorGetActiveVectorLengths(op, &num_in, &num_out));
+  RITZ_REQUIRE(num_in > 0 && num_in == num_out, s->ceed, CEED_ERROR_DIMENSION,
+               "%s: the operator of level %" CeedInt_FMT " takes %" CeedSize_FMT " entries to %" CeedSize_FMT
+               ", needed as many",
+               s->call, level, num_in, num_out);
+  *n = num_in;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_transfer(const Setup *s, CeedInt level, const char *name, CeedOperator op, CeedSize from,
+                          CeedSize to) {
+  CeedSize num_in, num_out;
+
+  RITZ_REQUIRE(op, s->ceed, CEED_ERROR_INCOMPLETE,
+               "%s: level %" CeedInt_FMT " has no %s, needed one on all levels but 0", s->call, level, name);
+  RITZ_ARGUMENT_OF(s->ceed, s->call, op);
+  RITZ_TRY(CeedOperatorGetActiveVectorLengths(op, &num_in, &num_out));
+  RITZ_REQUIRE(num_in == from && num_out == to, s->ceed, CEED_ERROR_DIMENSION,
+               "%s: the %s of level %" CeedInt_FMT " takes %" CeedSize_FMT " entries to %" CeedSize_FMT
+               ", needed %" CeedSize_FMT " to %" CeedSize_FMT,
+               s->call, name, level, num_in, num_out, from, to);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_constraints(const Setup *s, CeedInt level, CeedSize n) {
+  const int64_t *entries = NULL;
+  int64_t num = 0;
+
+  if (!s->levels[level].constraints) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzIndicesGet(s->levels[level].constraints, &num, &entries));
+  RITZ_REQUIRE(num == 0 || entries[num - 1] < n, s->ceed, CEED_ERROR_DIMENSION,
+               "%s: level %" CeedInt_FMT " has the constrained entry %lld, its vectors have %" CeedSize_FMT,
+               s->call, level, (long long)entries[num - 1], n);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_nullspace(const Setup *s, CeedInt level, CeedSize n) {
+  const RitzMultigridLevel *l = &s->levels[level];
+
+  RITZ_REQUIRE(l->num_null == s->levels[0].num_null && l->num_null >= 0, s->ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: level %" CeedInt_FMT " has a nullspace of %" CeedInt_FMT
+               " vectors, level 0 of %" CeedInt_FMT "; needed the same on all levels",
+               s->call, level, l->num_null, s->levels[0].num_null);
+  for (CeedInt i = 0; i < l->num_null; i++) {
+    CeedVector null = l->null ? l->null[i] : NULL;
+    CeedSize length;
+
+    RITZ_ARGUMENT_OF(s->ceed, s->call, null);
+    RITZ_TRY(CeedVectorGetLength(null, &length));
+    RITZ_REQUIRE(length == n, s->ceed, CEED_ERROR_DIMENSION,
+                 "%s: vector %" CeedInt_FMT " of the nullspace of level %" CeedInt_FMT " has %" CeedSize_FMT
+                 " entries, needed %" CeedSize_FMT,
+                 s->call, i, level, length, n);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// The precision of a smoother is looked at when that of the cycle is known.
+static int check_preconditioner(const Setup *s, const char *what, CeedInt level, RitzPreconditioner pc,
+                                CeedSize n) {
+  RITZ_ARGUMENT_OF(s->ceed, s->call, pc);
+  RITZ_REQUIRE(pc->n == n, s->ceed, CEED_ERROR_DIMENSION,
+               "%s: the %s of level %" CeedInt_FMT " is for vectors of %" CeedSize_FMT
+               " entries, needed %" CeedSize_FMT,
+               s->call, what, level, pc->n, n);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_smoother(const Setup *s, CeedInt level, CeedSize n) {
+  const RitzMultigridLevel *l = &s->levels[level];
+
+  if (level == 0) {
+    RITZ_REQUIRE(!l->smoother, s->ceed, CEED_ERROR_INCOMPATIBLE,
+                 "%s: level 0 has a smoother, needed the option coarse_solver instead", s->call);
+    return s->options->coarse_solver
+               ? check_preconditioner(s, "coarse solver", 0, s->options->coarse_solver, n)
+               : CEED_ERROR_SUCCESS;
+  }
+  if (l->smoother) return check_preconditioner(s, "smoother", level, l->smoother, n);
+  RITZ_REQUIRE(s->options->smoother != RITZ_SMOOTHER_ELEMENT_SCHWARZ || l->space, s->ceed,
+               CEED_ERROR_INCOMPLETE, "%s: level %" CeedInt_FMT " has no space, which element Schwarz needs",
+               s->call, level);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_levels(const Setup *s) {
+  CeedSize below = 0;
+
+  for (CeedInt i = 0; i < s->num; i++) {
+    const RitzMultigridLevel *l = &s->levels[i];
+    CeedSize n;
+
+    RITZ_TRY(check_operator(s, i, &n));
+    if (i > 0) {
+      RITZ_TRY(check_transfer(s, i, "prolongation", l->prolong, below, n));
+      RITZ_TRY(check_transfer(s, i, "restriction", l->restriction, n, below));
+    }
+    RITZ_REQUIRE(i > 0 || (!l->prolong && !l->restriction), s->ceed, CEED_ERROR_INCOMPATIBLE,
+                 "%s: level 0 has a transfer, but there is no level below", s->call);
+    RITZ_TRY(check_constraints(s, i, n));
+    RITZ_TRY(check_nullspace(s, i, n));
+    RITZ_TRY(check_smoother(s, i, n));
+    s->mg->levels[i].n = below = n;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Operators in the precision of the cycle ----
+
+static bool has_precision(CeedOperator op, CeedScalarType precision) {
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    if (op->sub[i]->precision != precision) return false;
+  }
+  return op->is_composite || op->precision == precision;
+}
+
+static int choose_precision(Setup *s) {
+  s->precision = s->options->precision;
+  if (s->options->use_precision) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzOperatorGetPrecision(s->levels[s->num - 1].op, &s->precision));
+  for (CeedInt i = 0; i < s->num; i++) {
+    RITZ_REQUIRE(has_precision(s->levels[i].op, s->precision), s->ceed, CEED_ERROR_INCOMPATIBLE,
+                 "%s: the operator of level %" CeedInt_FMT
+                 " has not the precision %s of the finest one; needed "
+                 "the same, or the option use_precision",
+                 s->call, i, ritz_precision_name(s->precision));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_smoother_precisions(const Setup *s) {
+  for (CeedInt i = 1; i < s->num; i++) {
+    RitzPreconditioner pc = s->levels[i].smoother;
+
+    RITZ_REQUIRE(!pc || pc->precision == s->precision, s->ceed, CEED_ERROR_INCOMPATIBLE,
+                 "%s: the smoother of level %" CeedInt_FMT " has precision %s, the cycle %s", s->call, i,
+                 ritz_precision_name(pc->precision), ritz_precision_name(s->precision));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// The operator, prolongation and restriction of a level: of the caller, and where it is to be kept.
+static CeedOperator given_operator(const RitzMultigridLevel *l, int which) {
+  return which == 0 ? l->op : which == 1 ? l->prolong : l->restriction;
+}
+
+// *ops [3 num]: all operators as the cycle has them, counted, NULL where there is none. All that have another
+// precision are copied together, so that what they share is converted once.
+static int make_operators(const Setup *s, CeedOperator *ops) {
+  CeedOperator *from = NULL, *copies = NULL;
+  CeedInt num = 0;
+  int ierr;
+
+  RITZ_TRY(RITZ_CALLOC(s->ceed, 6 * (size_t)s->num, &from));
+  copies = &from[3 * s->num];
+  for (CeedInt i = 0; i < 3 * s->num; i++) {
+    CeedOperator op = given_operator(&s->levels[i / 3], i % 3);
+    if (op && s->options->use_precision && !has_precision(op, s->precision)) from[num++] = op;
+  }
+  ierr = ritz_operators_copy(s->call, num, from, s->precision, copies);
+  num = 0;
+  for (CeedInt i = 0; !ierr && i < 3 * s->num; i++) {
+    CeedOperator op = given_operator(&s->levels[i / 3], i % 3);
+    if (op && op == from[num]) {
+      ops[i] = copies[num++];
+      if (i % 3 == 0) s->mg->levels[i / 3].is_copy = true;
+    } else if (op) {
+      ierr = CeedOperatorReferenceCopy(op, &ops[i]);
+    }
+  }
+  RITZ_FREE((void **)&from);
+  return ierr;
+}
+
+// ---- Smoothers ----
+
+static CeedOperator first_part(CeedOperator op) { return op->num_sub > 0 ? op->sub[0] : op; }
+
+static CeedOperatorField active_input(CeedOperator op) {
+  for (CeedInt i = 0; i < op->num_in; i++) {
+    if (op->in[i]->vec == CEED_VECTOR_ACTIVE) return op->in[i];
+  }
+  return NULL;
+}
+
+static CeedInt num_components(CeedOperator op) {
+  CeedOperatorField field = active_input(first_part(op));
+
+  return field ? field->rstr->num_comp : 1;
+}
+
+static RitzSmootherKind choose_smoother(const Setup *s, CeedOperator op) {
+  if (s->options->smoother != RITZ_SMOOTHER_AUTO) return s->options->smoother;
+  return num_components(op) > 1 ? RITZ_SMOOTHER_POINT_BLOCKS : RITZ_SMOOTHER_JACOBI;
+}
+
+static int create_inner(const Setup *s, CeedInt level, RitzSmootherKind kind, RitzPreconditioner *inner) {
+  const RitzSystem *system = &s->mg->levels[level].system;
+
+  switch (kind) {
+  case RITZ_SMOOTHER_POINT_BLOCKS:
+    return RitzPreconditionerCreatePointBlockJacobi(system->op, system->constraints, inner);
+  case RITZ_SMOOTHER_ELEMENT_SCHWARZ:
+    return RitzPreconditionerCreateElementSchwarz(system->op, s->levels[level].space, NULL,
+                                                  system->constraints, inner);
+  default: return RitzPreconditionerCreateOperatorJacobi(system->op, system->constraints, inner);
+  }
+}
+
+// The bound is estimated here where there is a nullspace, which the smoother is not told of: eigenvalues are
+// those beside it.
+static int create_chebyshev(const Setup *s, CeedInt level, RitzPreconditioner inner) {
+  RitzCycleLevel *l = &s->mg->levels[level];
+  RitzChebyshevOptions options = s->options->chebyshev;
+  RitzSpectrum spectrum;
+  double upper = 0;
+
+  if (l->system.num_null > 0) {
+    RITZ_TRY(ritz_chebyshev_check(s->ceed, s->call, &options));
+    RITZ_TRY(ritz_chebyshev_bounds(&options, &l->system, inner, l->n, s->precision, &spectrum, &upper));
+    RITZ_REQUIRE(spectrum.fault == RITZ_ITERATING, s->ceed, CEED_ERROR_MAJOR,
+                 "%s: level %" CeedInt_FMT ": the estimate of eigenvalues beside the nullspace failed: %s",
+                 s->call, level, RitzSolverReasonName(spectrum.fault));
+    options.largest = upper;
+  }
+  return RitzPreconditionerCreateChebyshev(l->system.op, l->system.constraints, inner, &options,
+                                           &l->smoother);
+}
+
+static int create_smoother(const Setup *s, CeedInt level) {
+  static const char *const names[] = {[RITZ_SMOOTHER_JACOBI] = "Chebyshev, Jacobi",
+                                      [RITZ_SMOOTHER_POINT_BLOCKS] = "Chebyshev, point blocks",
+                                      [RITZ_SMOOTHER_ELEMENT_SCHWARZ] = "Chebyshev, element Schwarz"};
+  RitzCycleLevel *l = &s->mg->levels[level];
+  const RitzSmootherKind kind = choose_smoother(s, l->system.op);
+  RitzPreconditioner inner = NULL;
+
+  l->num_applies = 1;
+  if (s->levels[level].smoother)
+    return RitzPreconditionerReferenceCopy(s->levels[level].smoother, &l->smoother);
+  l->smoother_name = names[kind];
+  l->num_applies = s->options->chebyshev.degree > 0 ? s->options->chebyshev.degree : 3;
+  RITZ_TRY(create_inner(s, level, kind, &inner));
+  const int ierr = create_chebyshev(s, level, inner);
+  return ritz_first_error(ierr, RitzPreconditionerDestroy(&inner));
+}
+
+static int create_coarse_solver(const Setup *s) {
+  RitzCycleLevel *l = &s->mg->levels[0];
+  RitzDirectOptions options = s->options->coarse;
+
+  if (s->options->coarse_solver)
+    return RitzPreconditionerReferenceCopy(s->options->coarse_solver, &l->smoother);
+  options.num_null = s->levels[0].num_null;
+  options.null = s->levels[0].null;
+  return RitzPreconditionerCreateDirect(l->system.op, l->system.constraints, &options, &l->smoother);
+}
+
+// ---- Levels ----
+
+// Degree of a tensor basis, 0 of another.
+static CeedInt degree_of(CeedOperator op) {
+  CeedOperatorField field = active_input(first_part(op));
+
+  return field && field->basis != CEED_BASIS_NONE && field->basis->is_tensor ? field->basis->P_1d - 1 : 0;
+}
+
+static int64_t count_elements(CeedOperator op) {
+  int64_t num = op->num_elem;
+
+  for (CeedInt i = 0; i < op->num_sub; i++) num += op->sub[i]->num_elem;
+  return num;
+}
+
+static int describe_level(const Setup *s, CeedInt level) {
+  RitzCycleLevel *l = &s->mg->levels[level];
+  RitzSpace space = s->levels[level].space;
+  RitzMesh mesh;
+
+  l->degree = degree_of(l->system.op);
+  l->num_elem = count_elements(l->system.op);
+  if (!space) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzSpaceGetDegree(space, &l->degree));
+  RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
+  return RitzMeshGetNumElements(mesh, &l->num_elem);
+}
+
+static int create_vectors(const Setup *s, CeedInt level) {
+  RitzCycleLevel *l = &s->mg->levels[level];
+
+  if (level < s->num - 1) {
+    RITZ_TRY(RitzVectorCreate(s->ceed, l->n, s->precision, &l->b));
+    RITZ_TRY(RitzVectorCreate(s->ceed, l->n, s->precision, &l->x));
+  }
+  return level > 0 ? RitzVectorCreate(s->ceed, l->n, s->precision, &l->r) : CEED_ERROR_SUCCESS;
+}
+
+// ops [3]: counted, become the level's
+static int create_level(const Setup *s, CeedInt level, CeedOperator ops[]) {
+  const RitzMultigridLevel *given = &s->levels[level];
+  RitzCycleLevel *l = &s->mg->levels[level];
+
+  l->prolong = ops[1];
+  l->restriction = ops[2];
+  ops[1] = ops[2] = NULL;
+  RITZ_TRY(ritz_system_create(s->ceed, ops[0], NULL, NULL, given->constraints, &l->system));
+  RITZ_TRY(ritz_system_set_nullspace(&l->system, s->call, s->precision, given->num_null, given->null));
+  RITZ_TRY(describe_level(s, level));
+  return create_vectors(s, level);
+}
+
+// All kernels of the cycle, and of the diagonals that smoothers need, made side by side.
+static int prepare(const Setup *s, const CeedOperator *ops) {
+  const CeedInt max = 3 * s->num;
+  CeedOperator *list = NULL;
+  int *wanted = NULL;
+  CeedInt num = 0;
+
+  RITZ_TRY(RITZ_CALLOC(s->ceed, (size_t)max, &list));
+  int ierr = RITZ_CALLOC(s->ceed, (size_t)max, &wanted);
+  for (CeedInt i = 0; !ierr && i < max; i++) {
+    const bool smooths = i % 3 == 0 && i > 0 && !s->levels[i / 3].smoother;
+    if (!ops[i]) continue;
+    wanted[num] = RITZ_PREPARE_APPLY | (smooths ? RITZ_PREPARE_DIAGONAL : 0);
+    list[num++] = ops[i];
+  }
+  if (!ierr) ierr = RitzOperatorsPrepare(num, list, wanted, false);
+  RITZ_FREE(&wanted);
+  RITZ_FREE((void **)&list);
+  return ierr;
+}
+
+static int create_levels(const Setup *s) {
+  CeedOperator *ops = NULL;
+
+  RITZ_TRY(RITZ_CALLOC(s->ceed, 3 * (size_t)s->num, &ops));
+  int ierr = make_operators(s, ops);
+  if (!ierr) ierr = prepare(s, ops);
+  for (CeedInt i = 0; !ierr && i < s->num; i++) ierr = create_level(s, i, &ops[3 * i]);
+  for (CeedInt i = 0; i < 3 * s->num; i++) ierr = ritz_first_error(ierr, CeedOperatorDestroy(&ops[i]));
+  RITZ_FREE((void **)&ops);
+  return ierr;
+}
+
+static int create_smoothers(Setup *s) {
+  bool is_symmetric;
+
+  s->is_symmetric = s->options->cycle != RITZ_CYCLE_F && !s->options->is_full;
+  for (CeedInt i = 0; i < s->num; i++) {
+    RITZ_TRY(i == 0 ? create_coarse_solver(s) : create_smoother(s, i));
+    RITZ_TRY(RitzPreconditionerIsSymmetric(s->mg->levels[i].smoother, &is_symmetric));
+    s->is_symmetric = s->is_symmetric && is_symmetric;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// One cycle of zeros: tables and weights come to where they are needed, memory is touched, before the first
+// solve has to wait for it.
+static int rehearse(const Setup *s) {
+  const CeedSize n = s->mg->levels[s->num - 1].n;
+  CeedVector r = NULL, z = NULL;
+  int ierr = RitzVectorCreate(s->ceed, n, s->precision, &r);
+
+  if (!ierr) ierr = RitzVectorCreate(s->ceed, n, s->precision, &z);
+  if (!ierr) ierr = CeedVectorSetValue(r, 0);
+  if (!ierr) ierr = ritz_multigrid_run(s->mg, r, z);
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&r));
+  return ritz_first_error(ierr, CeedVectorDestroy(&z));
+}
+
+static int set_up(Setup *s) {
+  const RitzMultigridOptions *o = s->options;
+
+  RITZ_TRY(RITZ_CALLOC(s->ceed, (size_t)s->num, &s->mg->levels));
+  *s->mg = (RitzMultigrid){.num_levels = s->num,
+                           .levels = s->mg->levels,
+                           .cycle = o->cycle,
+                           .is_full = o->is_full,
+                           .num_smooth = o->num_smooth > 0 ? o->num_smooth : 1};
+  RITZ_TRY(check_levels(s));
+  RITZ_TRY(choose_precision(s));
+  RITZ_TRY(check_smoother_precisions(s));
+  RITZ_TRY(create_levels(s));
+  RITZ_TRY(create_smoothers(s));
+  RITZ_TRY(rehearse(s));
+  return ritz_multigrid_count_stored(s->mg);
+}
+
+int ritz_multigrid_create(Ceed ceed, const char *call, CeedInt num_levels, const RitzMultigridLevel levels[],
+                          const RitzMultigridOptions *options, RitzPreconditioner *pc) {
+  const RitzMultigridOptions zeros = {0};
+  Setup s = {ceed, call, num_levels, levels, options ? options : &zeros, 0, NULL, false};
+
+  RITZ_TRY(check_options(&s));
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &s.mg));
+  int ierr = set_up(&s);
+  if (!ierr) {
+    ierr = ritz_preconditioner_create(ceed, call, s.mg->levels[num_levels - 1].n, s.precision,
+                                      &multigrid_methods, s.mg, s.is_symmetric, pc);
+  }
+  if (ierr) (void)destroy_multigrid(&s.mg);
+  return ierr;
+}
+
+int RitzPreconditionerCreateMultigrid(Ceed ceed, CeedInt num_levels, const RitzMultigridLevel levels[],
+                                      const RitzMultigridOptions *options, RitzPreconditioner *pc) {
+  RITZ_HANDLE(ceed);
+  RITZ_NOT_NULL(levels);
+  RITZ_NOT_NULL(pc);
+  return ritz_multigrid_create(ceed, __func__, num_levels, levels, options, pc);
+}
+
+// ---- Queries ----
+
+static int require_multigrid(RitzPreconditioner pc, const char *call) {
+  RITZ_REQUIRE(pc->methods == &multigrid_methods, pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the preconditioner is %s, needed multigrid", call, pc->methods->name);
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzPreconditionerGetMultigridLevel(RitzPreconditioner pc, CeedInt level, CeedOperator *op,
+                                        RitzPreconditioner *smoother) {
+  RITZ_HANDLE(pc);
+  RITZ_TRY(require_multigrid(pc, __func__));
+  const RitzMultigrid *mg = pc->data;
+  RITZ_REQUIRE(level >= 0 && level < mg->num_levels, pc->ceed, CEED_ERROR_DIMENSION,
+               "%s: level %" CeedInt_FMT " of %" CeedInt_FMT, __func__, level, mg->num_levels);
+  if (op) *op = mg->levels[level].system.op;
+  if (smoother) *smoother = mg->levels[level].smoother;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzPreconditionerViewLevels(RitzPreconditioner pc, FILE *stream) {
+  RITZ_HANDLE(pc);
+  RITZ_NOT_NULL(stream);
+  RITZ_TRY(require_multigrid(pc, __func__));
+  return ritz_multigrid_view(pc, stream, 0);
+}

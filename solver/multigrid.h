@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Inside of multigrid preconditioners: what solver/multigrid*.c share. Level 0 is the coarsest.
+#ifndef RITZ_SOLVER_MULTIGRID_H
+#define RITZ_SOLVER_MULTIGRID_H
+
+#include <ritz/multigrid.h>
+
+#include "core/core.h"
+#include "solver/preconditioner.h"
+
+// Kinds of work, for times.
+typedef enum {
+  RITZ_MULTIGRID_SMOOTHING,
+  RITZ_MULTIGRID_RESIDUAL,
+  RITZ_MULTIGRID_TRANSFER, // to and from the level below
+  RITZ_MULTIGRID_SOLVE,    // of the coarsest problem
+  RITZ_MULTIGRID_NUM_WORKS
+} RitzMultigridWork;
+
+typedef struct {
+  RitzSystem system;                 // owned: operator, constraints, nullspace
+  CeedOperator prolong, restriction; // counted; NULL on level 0
+  RitzPreconditioner smoother;       // counted; of level 0 what solves there
+  CeedVector b, x;                   // owned; NULL on the finest level, where they are the caller's
+  CeedVector r;                      // owned; NULL on level 0
+  CeedSize n;
+  CeedInt degree; // 0: not known
+  int64_t num_elem;
+  const char *smoother_name; // static; NULL: the name of the smoother's methods
+  CeedInt num_applies;       // of the operator in a smoothing action, from zero one less
+  int64_t stored_bytes;      // passive inputs of the operator that finer levels do not have
+  bool is_copy;              // of the caller's operator: these bytes live with the preconditioner
+  double seconds[RITZ_MULTIGRID_NUM_WORKS]; // while a timing table is kept
+  RitzProfileRow *rows[RITZ_MULTIGRID_NUM_WORKS];
+} RitzCycleLevel;
+
+typedef struct {
+  CeedInt num_levels;
+  RitzCycleLevel *levels; // owned
+  RitzCycle cycle;
+  bool is_full;
+  CeedInt num_smooth; // smoothing actions before and after a correction
+  int64_t num_calls;
+} RitzMultigrid;
+
+// What RitzPreconditionerCreateMultigrid does, under the name of the function that was called.
+int ritz_multigrid_create(Ceed ceed, const char *call, CeedInt num_levels, const RitzMultigridLevel levels[],
+                          const RitzMultigridOptions *options, RitzPreconditioner *pc);
+// z := the result of a cycle, or of full multigrid, for r (solver/multigrid-cycle.c).
+int ritz_multigrid_apply(RitzPreconditioner pc, CeedVector r, CeedVector z);
+// z := one cycle for r; both of the levels' precision.
+int ritz_multigrid_run(RitzMultigrid *mg, CeedVector r, CeedVector z);
+// Table of levels, and the bytes that live with the preconditioner (solver/multigrid-view.c).
+int ritz_multigrid_view(RitzPreconditioner pc, FILE *stream, int indent);
+int64_t ritz_multigrid_bytes(RitzPreconditioner pc);
+int ritz_multigrid_count_stored(RitzMultigrid *mg); // stored_bytes of all levels
+const char *ritz_multigrid_work_name(RitzMultigridWork work);
+
+#endif
