@@ -144,7 +144,7 @@ static bool has_other_output(CeedOperator op) {
   }
   if (!op->is_composite && op->qf->ctx && op->qf->is_context_writable) return true;
   for (CeedInt i = 0; i < op->num_out; i++) {
-    if (op->out[i]->vec != CEED_VECTOR_ACTIVE && op->out[i]->vec != CEED_VECTOR_NONE) return true;
+    if (op->out[i]->vec != CEED_VECTOR_ACTIVE && !ritz_field_is_unused(op->out[i])) return true;
   }
   return false;
 }
