@@ -131,6 +131,11 @@ int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, 
   return ritz_first_error(ierr, CeedRestoreWorkVector(pc->ceed, &z));
 }
 
+int ritz_preconditioner_strengthen(RitzPreconditioner pc, bool *is_changed) {
+  *is_changed = false;
+  return pc->methods->strengthen ? pc->methods->strengthen(pc, is_changed) : CEED_ERROR_SUCCESS;
+}
+
 // ---- Questions ----
 
 int ritz_preconditioner_view(RitzPreconditioner pc, FILE *stream, int indent) {

@@ -481,6 +481,52 @@ TEST_EACH_BACKEND(float_preconditioners_of_operators_cost_no_iterations) {
   destroy_line(&line);
 }
 
+// Two steps with a bound a third of the largest eigenvalue: 1 - p is negative up there.
+TEST(bounds_that_are_too_small_are_estimated_once_more_when_they_do_harm) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  double b[DENSE_MAX], values[DENSE_MAX];
+  uint64_t seed = 61;
+  Dense p;
+  Line line;
+  RitzPreconditioner jacobi = NULL;
+  CHECK_OK(create_line(ceed, 3, true, &line));
+  CHECK_OK(create_kind(&line, line.op, JACOBI, &jacobi));
+  CHECK_OK(make_dense(ceed, line.n, apply_preconditioner, jacobi, &p));
+  product_eigenvalues(&p, &line.a, values);
+  const double largest = largest_of(line.n, values);
+  for (int i = 0; i < line.n; i++) b[i] = tap_uniform(&seed);
+
+  for (int k = 0; k < 4; k++) {
+    const bool is_given = k < 2;
+    const RitzChebyshevOptions options = {
+        .degree = 2, .largest = is_given ? largest / 3 : 0, .safety = is_given ? 0 : 1.0 / 3};
+    CeedVector vb = dense_vector(ceed, line.n, b), vx = dense_vector(ceed, line.n, NULL);
+    RitzPreconditioner pc = NULL;
+    RitzSolver solver = NULL;
+    RitzSolverReason reason = RITZ_ITERATING;
+    double upper = 0;
+    CHECK_OK(RitzPreconditionerCreateChebyshev(line.op, line.constraints, jacobi, &options, &pc));
+    CHECK_OK(RitzSolverCreate(ceed, k % 2 ? RITZ_SOLVER_FLEXIBLE_CG : RITZ_SOLVER_CG, &solver));
+    CHECK_OK(RitzSolverSetOperator(solver, line.op));
+    CHECK_OK(RitzSolverSetConstraintIndices(solver, line.constraints));
+    CHECK_OK(RitzSolverSetPreconditioner(solver, pc));
+    CHECK_OK(RitzSolverSetTolerances(solver, 1e-4, 0, 300));
+    CHECK_OK(RitzSolverSolve(solver, vb, vx));
+    CHECK_OK(RitzSolverGetReason(solver, &reason));
+    CHECK_OK(RitzPreconditionerGetChebyshevBounds(pc, NULL, NULL, &upper));
+    CHECK(reason == (is_given ? RITZ_DIVERGED_PRECONDITIONER : RITZ_CONVERGED_RTOL), "case %d: %s", k,
+          RitzSolverReasonName(reason));
+    CHECK(is_given == (upper < largest), "case %d: bound %g of %g", k, upper, largest);
+    RitzSolverDestroy(&solver);
+    RitzPreconditionerDestroy(&pc);
+    CeedVectorDestroy(&vb);
+    CeedVectorDestroy(&vx);
+  }
+  RitzPreconditionerDestroy(&jacobi);
+  destroy_line(&line);
+  CeedDestroy(&ceed);
+}
+
 // ---- Objects ----
 
 TEST(estimates_do_not_depend_on_the_number_of_threads) {
@@ -644,6 +690,7 @@ int main(int argc, char **argv) {
                         smoothing_is_correction_by_the_preconditioned_residual,
                         every_method_with_every_preconditioner_finds_the_same_solution,
                         float_preconditioners_of_operators_cost_no_iterations,
+                        bounds_that_are_too_small_are_estimated_once_more_when_they_do_harm,
                         estimates_do_not_depend_on_the_number_of_threads,
                         preconditioners_are_counted_viewed_and_measured, misuse_of_preconditioners_is_refused,
                         failing_allocations_leave_no_preconditioner_behind));
