@@ -35,6 +35,7 @@ struct RitzPreconditioner_private {
   const RitzPreconditionerMethods *methods;
   void *data;              // owned by the kind
   CeedVector converted[2]; // owned, for vectors of the other precision: r and z
+  CeedVector correction;   // owned, for smoothing without a method of its own: z, of the vectors' precision
 };
 
 // *pc: with one reference; takes `data` over when it succeeds (methods->destroy frees it later).
