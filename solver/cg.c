@@ -208,6 +208,8 @@ static int find_obstacle(RitzSolver solver, const RitzSolve *solve, int *num_slo
     *reason = "the operator has a nullspace";
   } else if (solve->pc && !ritz_jacobi_inverse(solve->pc, solve->system.ceed, NULL)) {
     *reason = "the preconditioner is not a diagonal";
+  } else if (solve->pc && solve->pc->precision != CEED_SCALAR_TYPE) {
+    *reason = "the preconditioner has another precision than the vectors";
   } else if (solve->system.ceed->backend.mem_type == CEED_MEM_DEVICE) {
     return CEED_ERROR_SUCCESS;
   } else if (has_passive_input(solver->op, solve->x)) {

@@ -387,7 +387,9 @@ int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints, con
   if (!ierr) {
     const RitzDirectMethods *used = d->factorization.methods;
     const bool is_symmetric = used ? used->is_symmetric : !d->solver;
-    ierr = ritz_preconditioner_create(ceed, __func__, length, precision, &methods, d, is_symmetric, pc);
+    // Solvers take vectors of the library's precision alone.
+    ierr = ritz_preconditioner_create(ceed, __func__, length, d->solver ? CEED_SCALAR_TYPE : precision,
+                                      &methods, d, is_symmetric, pc);
   }
   if (ierr) (void)free_direct(&d);
   return ierr;

@@ -143,7 +143,8 @@ typedef struct {
 // is not available: CEED_ERROR_UNSUPPORTED with what is missing. A matrix that cannot be factorized, is not
 // finite, or not symmetric (but for UMFPACK): CEED_ERROR_MAJOR. Vectors that are no nullspace, or depend on
 // each other, options without meaning: CEED_ERROR_INCOMPATIBLE. options: NULL stands for zeros. Factors are
-// in double and on the host, whatever the operator's precision and backend.
+// in double and on the host, whatever the operator's precision and backend; conjugate gradients have vectors
+// of the library's own precision.
 CEED_EXTERN int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints,
                                                const RitzDirectOptions *options, RitzPreconditioner *pc);
 
