@@ -5,7 +5,6 @@
 
 #include "cli/cli.h"
 #include "cli/problem-points.h"
-#include "cli/von-mises.h"
 
 // Shear modulus in a region; later materials count.
 static double shear_modulus(const Problem *p, int32_t region) {
@@ -38,15 +37,13 @@ static int scale_stresses(const Problem *p, const Points *points, CeedVector val
 
 static int evaluate_stresses(const Problem *p, const Points *points, CeedVector u, CeedElemRestriction rstr,
                              CeedVector values) {
-  const SolveContext context = {.dim = p->dim, .space_dim = p->space_dim, .num_comp = p->num_comp};
   const PointsField fields[] = {points_geometry(p, points),
                                 {"du", p->dim * p->num_comp, CEED_EVAL_GRAD, points->rstr_u, points->basis_u,
                                  CEED_VECTOR_ACTIVE},
                                 {"stress", 1, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE}};
   CeedOperator op = NULL;
-  int ierr = points_create_operator(p, &context, solve_von_mises, solve_von_mises_loc, 2, 1, fields, &op);
+  int ierr = points_create_operator(p, NULL, points_von_mises, 2, 1, fields, &op);
 
-  if (!ierr) ierr = RitzOperatorSetUse(op, RITZ_USE_ONCE);
   if (!ierr) ierr = CeedOperatorApply(op, u, values, CEED_REQUEST_IMMEDIATE);
   CeedOperatorDestroy(&op);
   return ierr ? ierr : scale_stresses(p, points, values);

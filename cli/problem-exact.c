@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The known solution, a product of sines: its values, its source, the errors against it.
 #include <math.h>
-#include <ritz/operator.h>
 
 #include "cli/cli.h"
 #include "cli/problem-points.h"
-#include "cli/sine.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -22,10 +20,9 @@ double problem_sine(const void *ctx, const ProblemPoint *point, CeedInt componen
 
 // With s the product and n dimensions: - div k grad s = n pi^2 k s, and for u = s in each component
 // (- div sigma)_c = n pi^2 mu s - (lambda + mu) sum_d d_c d_d s, where d_c d_c s = - pi^2 s.
-static SolveContext get_context(const Problem *p) {
+static PointsKnown get_known(const Problem *p) {
   const ProblemMaterial *m = p->options.materials;
   const double laplacian = p->space_dim * pi * pi, conductivity = m->conductivity.value;
-  SolveContext context = {.dim = p->dim, .space_dim = p->space_dim, .num_comp = p->num_comp};
   double a = 1, b = 0;
 
   if (p->options.kind == PROBLEM_POISSON) a = conductivity * laplacian;
@@ -38,10 +35,7 @@ static SolveContext get_context(const Problem *p) {
     a = laplacian * mu + sum * pi * pi;
     b = -sum;
   }
-  context.amplitude = (CeedScalar)get_amplitude(p);
-  context.a = (CeedScalar)a;
-  context.b = (CeedScalar)b;
-  return context;
+  return (PointsKnown){get_amplitude(p), a, b};
 }
 
 static PointsField coordinates(const Problem *p, const Points *points) {
@@ -51,7 +45,7 @@ static PointsField coordinates(const Problem *p, const Points *points) {
 // ---- Source ----
 
 static int add_block_source(const Problem *p, CeedInt block, CeedVector rhs) {
-  const SolveContext context = get_context(p);
+  const PointsKnown known = get_known(p);
   CeedOperator op = NULL;
   Points points;
   int ierr;
@@ -59,9 +53,7 @@ static int add_block_source(const Problem *p, CeedInt block, CeedVector rhs) {
   CLI_TRY_CLEANUP(points_create(p, block, false, &points));
   const PointsField fields[] = {coordinates(p, &points), points_geometry(p, &points), points_weights(&points),
                                 points_test(p, &points)};
-  CLI_TRY_CLEANUP(
-      points_create_operator(p, &context, solve_sine_source, solve_sine_source_loc, 3, 1, fields, &op));
-  CLI_TRY_CLEANUP(RitzOperatorSetUse(op, RITZ_USE_ONCE));
+  CLI_TRY_CLEANUP(points_create_operator(p, &known, points_sine_source, 3, 1, fields, &op));
   CLI_TRY_CLEANUP(CeedOperatorApplyAdd(op, CEED_VECTOR_NONE, rhs, CEED_REQUEST_IMMEDIATE));
 cleanup:
   CeedOperatorDestroy(&op);
@@ -88,7 +80,7 @@ static int add_errors(CeedVector errors, double sum[2]) {
 }
 
 static int add_block_errors(const Problem *p, CeedInt block, CeedVector u, double sum[2]) {
-  const SolveContext context = get_context(p);
+  const PointsKnown known = get_known(p);
   CeedElemRestriction rstr = NULL;
   CeedVector errors = NULL;
   CeedOperator op = NULL;
@@ -105,9 +97,7 @@ static int add_block_errors(const Problem *p, CeedInt block, CeedVector u, doubl
       {"du", p->dim * p->num_comp, CEED_EVAL_GRAD, points.rstr_u, points.basis_u, CEED_VECTOR_ACTIVE},
       {"errors", 2, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE},
   };
-  CLI_TRY_CLEANUP(
-      points_create_operator(p, &context, solve_sine_errors, solve_sine_errors_loc, 5, 1, fields, &op));
-  CLI_TRY_CLEANUP(RitzOperatorSetUse(op, RITZ_USE_ONCE));
+  CLI_TRY_CLEANUP(points_create_operator(p, &known, points_sine_errors, 5, 1, fields, &op));
   CLI_TRY_CLEANUP(CeedOperatorApply(op, u, errors, CEED_REQUEST_IMMEDIATE));
   CLI_TRY_CLEANUP(add_errors(errors, sum));
 cleanup:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Operators that run once: contract in problem-points.h.
 #include "cli/problem-points.h"
-#include "cli/source.h"
+#include "cli/qfunctions.h"
 
 #include <math.h>
 #include <ritz/operator.h>
@@ -71,32 +71,41 @@ PointsField points_test(const Problem *p, const Points *points) {
       PointsField){"v", p->num_comp, CEED_EVAL_INTERP, points->rstr_u, points->basis_u, CEED_VECTOR_ACTIVE};
 }
 
-static int set_context(const Problem *p, const SolveContext *context, CeedQFunction qf) {
-  SolveContext copy = *context;
+const PointsFunction points_source = {solve_source, solve_source_loc};
+const PointsFunction points_sine_source = {solve_sine_source, solve_sine_source_loc};
+const PointsFunction points_sine_errors = {solve_sine_errors, solve_sine_errors_loc};
+const PointsFunction points_von_mises = {solve_von_mises, solve_von_mises_loc};
+
+static int set_context(const Problem *p, const PointsKnown *known, CeedQFunction qf) {
+  SolveContext data = {.dim = p->dim, .space_dim = p->space_dim, .num_comp = p->num_comp};
   CeedQFunctionContext ctx = NULL;
   int ierr;
 
+  if (known) {
+    data.amplitude = (CeedScalar)known->amplitude;
+    data.a = (CeedScalar)known->a;
+    data.b = (CeedScalar)known->b;
+  }
   CLI_TRY(CeedQFunctionContextCreate(p->ceed, &ctx));
-  ierr = CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(copy), &copy);
+  ierr = CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), &data);
   if (!ierr) ierr = CeedQFunctionSetContext(qf, ctx);
   if (!ierr) ierr = CeedQFunctionSetContextWritable(qf, false);
   CeedQFunctionContextDestroy(&ctx);
   return ierr;
 }
 
-int points_create_operator(const Problem *p, const SolveContext *context, CeedQFunctionUser function,
-                           const char *source, int num_in, int num_out, const PointsField *fields,
-                           CeedOperator *op) {
+int points_create_operator(const Problem *p, const PointsKnown *known, PointsFunction function, int num_in,
+                           int num_out, const PointsField *fields, CeedOperator *op) {
   CeedQFunction qf = NULL;
   int ierr;
 
-  CLI_TRY(CeedQFunctionCreateInterior(p->ceed, 1, function, source, &qf));
+  CLI_TRY(CeedQFunctionCreateInterior(p->ceed, 1, function.function, function.source, &qf));
   for (int i = 0; i < num_in + num_out; i++) {
     const PointsField *f = &fields[i];
     CLI_TRY_CLEANUP(
         (i < num_in ? CeedQFunctionAddInput : CeedQFunctionAddOutput)(qf, f->name, f->size, f->mode));
   }
-  CLI_TRY_CLEANUP(set_context(p, context, qf));
+  CLI_TRY_CLEANUP(set_context(p, known, qf));
   CLI_TRY_CLEANUP(CeedOperatorCreate(p->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, op));
   for (int i = 0; i < num_in + num_out; i++) {
     CLI_TRY_CLEANUP(
@@ -110,15 +119,13 @@ cleanup:
 
 int points_add_source(const Problem *p, const Points *points, CeedElemRestriction rstr, CeedVector values,
                       CeedVector rhs) {
-  const SolveContext context = {.dim = p->dim, .space_dim = p->space_dim, .num_comp = p->num_comp};
   const PointsField fields[] = {{"f", p->num_comp, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, values},
                                 points_geometry(p, points),
                                 points_weights(points),
                                 points_test(p, points)};
   CeedOperator op = NULL;
-  int ierr = points_create_operator(p, &context, solve_source, solve_source_loc, 3, 1, fields, &op);
+  int ierr = points_create_operator(p, NULL, points_source, 3, 1, fields, &op);
 
-  if (!ierr) ierr = RitzOperatorSetUse(op, RITZ_USE_ONCE);
   if (!ierr) ierr = CeedOperatorApplyAdd(op, CEED_VECTOR_NONE, rhs, CEED_REQUEST_IMMEDIATE);
   CeedOperatorDestroy(&op);
   return ierr;

@@ -5,7 +5,20 @@
 #define RITZ_CLI_PROBLEM_POINTS_H
 
 #include "cli/problem.h"
-#include "cli/qfunctions.h"
+
+// Context of all functions at points. The known solution is `amplitude` times s = product of sin(pi x_c), in
+// every component; its source in component c is `a` times s plus `b` times the sum over d != c of the
+// derivatives of s along c and d.
+typedef struct {
+  double amplitude, a, b;
+} PointsKnown;
+
+// A QFunction of qfunctions.h and where its text is.
+typedef struct {
+  CeedQFunctionUser function;
+  const char *source;
+} PointsFunction;
+extern const PointsFunction points_source, points_sine_source, points_sine_errors, points_von_mises;
 
 // The quadrature of a block of elements.
 typedef struct {
@@ -41,10 +54,10 @@ PointsField points_weights(const Points *points);
 PointsField points_geometry(const Problem *problem, const Points *points); // the gradient of the coordinates
 PointsField points_test(const Problem *problem, const Points *points);     // the output of a right-hand side
 
-// Makes the QFunction and the operator with the first num_in fields as inputs, the others as outputs.
-int points_create_operator(const Problem *problem, const SolveContext *context, CeedQFunctionUser function,
-                           const char *source, int num_in, int num_out, const PointsField *fields,
-                           CeedOperator *op);
+// Makes the QFunction and the operator with the first num_in fields as inputs, the others as outputs. known:
+// NULL where the function has no use for it.
+int points_create_operator(const Problem *problem, const PointsKnown *known, PointsFunction function,
+                           int num_in, int num_out, const PointsField *fields, CeedOperator *op);
 
 // rhs += integrals of the values [elements][points][num_comp] at the points times the basis functions.
 int points_add_source(const Problem *problem, const Points *points, CeedElemRestriction rstr,

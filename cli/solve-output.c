@@ -34,7 +34,7 @@ static int show_largest(const char *label, const char *symbol, CeedInt num_comp,
     for (CeedInt c = 0; c < num_comp; c++) sum += (double)array[i + c] * array[i + c];
     largest = fmax(largest, sum);
   }
-  cli_fact(label, "%s up to %.6g", symbol, sqrt(largest));
+  cli_fact(label, "%s %.6g at most", symbol, sqrt(largest));
   return CeedVectorRestoreArrayRead(v, &array);
 }
 
@@ -48,8 +48,8 @@ int solve_write_file(const Solve *s, const char *path) {
 
   if (is_elasticity) {
     CLI_TRY_CLEANUP(problem_von_mises(&s->problem, s->u, &scalar, &stress));
-    CLI_TRY_CLEANUP(show_largest("displacement", "|u|", s->problem.num_comp, s->u));
-    CLI_TRY_CLEANUP(show_largest("stress", "von Mises", 1, stress));
+    CLI_TRY_CLEANUP(show_largest("displaced", "|u| =", s->problem.num_comp, s->u));
+    CLI_TRY_CLEANUP(show_largest("stress", "von Mises =", 1, stress));
     fields[num++] = (RitzOutputField){"von_mises", scalar, stress};
   }
   if (s->options.exact == EXACT_SINE) {

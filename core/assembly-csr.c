@@ -80,15 +80,11 @@ static int map_rows(Ceed ceed, const Blocks *blocks, RowMap *map) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int compare_numbers(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 // A growing list of column numbers.
 typedef struct {
   int64_t *item; // owned
   int64_t num, capacity;
+  int64_t *last_row; // owned, [num_cols]: the last row that has the column, plus one
 } Columns;
 
 static int reserve_entries(Ceed ceed, Columns *columns, int64_t num_more) {
@@ -100,24 +96,41 @@ static int reserve_entries(Ceed ceed, Columns *columns, int64_t num_more) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int compare_numbers(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+// Rows of some ten columns, which come as a few ascending runs, are sorted in place.
+static void sort_numbers(int64_t num, int64_t *item) {
+  if (num > 128) {
+    qsort(item, (size_t)num, sizeof(*item), compare_numbers);
+    return;
+  }
+  for (int64_t k = 1; k < num; k++) {
+    const int64_t number = item[k];
+    int64_t at = k;
+    for (; at > 0 && item[at - 1] > number; at--) item[at] = item[at - 1];
+    item[at] = number;
+  }
+}
+
 // Columns of row r, sorted, each once, at the end of the list.
 static int append_row(Ceed ceed, const Blocks *blocks, const RowMap *map, CeedSize r, Columns *columns) {
-  int64_t first = columns->num, kept = first;
+  const int64_t first = columns->num;
   for (int64_t t = map->starts[r]; t < map->starts[r + 1]; t++) {
     CeedElemRestriction in = blocks->item[map->touched[t][0]].in;
     CeedInt size = in->elem_size * in->num_comp;
     RITZ_TRY(reserve_entries(ceed, columns, size));
     for (CeedInt j = 0; j < size; j++) {
-      columns->item[columns->num++] =
+      const int64_t col =
           ritz_restriction_l_index(in, map->touched[t][1], j % in->elem_size, j / in->elem_size);
+      if (columns->last_row[col] == r + 1) continue;
+      columns->last_row[col] = r + 1;
+      columns->item[columns->num++] = col;
     }
   }
-  if (columns->num == first) return CEED_ERROR_SUCCESS;
-  qsort(columns->item + first, (size_t)(columns->num - first), sizeof(*columns->item), compare_numbers);
-  for (int64_t k = first; k < columns->num; k++) {
-    if (k == first || columns->item[k] != columns->item[k - 1]) columns->item[kept++] = columns->item[k];
-  }
-  columns->num = kept;
+  sort_numbers(columns->num - first, columns->item + first);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -132,6 +145,7 @@ int RitzOperatorAssembleCSRSymbolic(CeedOperator op, CeedSize *num_rows, CeedSiz
   int ierr;
   RITZ_TRY(list_blocks(op, &blocks));
   RITZ_TRY_CLEANUP(map_rows(ceed, &blocks, &map));
+  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)blocks.num_cols, &columns.last_row));
   RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)blocks.num_rows + 1, &starts));
   for (CeedSize r = 0; r < blocks.num_rows; r++) {
     RITZ_TRY_CLEANUP(append_row(ceed, &blocks, &map, r, &columns));
@@ -147,6 +161,7 @@ int RitzOperatorAssembleCSRSymbolic(CeedOperator op, CeedSize *num_rows, CeedSiz
 cleanup:
   RITZ_FREE(&starts);
   RITZ_FREE(&columns.item);
+  RITZ_FREE(&columns.last_row);
   RITZ_FREE(&map.starts);
   RITZ_FREE((void **)&map.touched);
   RITZ_FREE(&blocks.item);
@@ -155,70 +170,188 @@ cleanup:
 
 // ---- Values ----
 
-// Place of a column in its row; -1: the row does not have it.
-static int64_t find_column(const int64_t *cols, int64_t first, int64_t end, int64_t col) {
-  while (first < end) {
-    int64_t middle = first + (end - first) / 2;
-    if (cols[middle] == col) return middle;
-    if (cols[middle] < col)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return -1;
+// Columns of element matrices: entry (r, k) of an element is at matrix[r * row_stride + offsets[k]]. Rows are
+// counted c * nodes + node, columns as well, `first` being the number of the first one here.
+typedef struct {
+  const Block *block;
+  const int64_t *row_starts, *cols;
+  CeedScalar *values;
+  CeedInt first, num, num_rows;
+  CeedSize row_stride;
+  CeedSize *offsets; // owned, [num]
+  int64_t *places;   // owned, [num]: of the columns of the current element in L-vectors, ascending
+  CeedInt *order;    // owned, [num]: the columns they belong to
+  bool is_by_choice; // element by element, though kernels could do it
+} Scatter;
+
+static void free_scatter(Scatter *s) {
+  RITZ_FREE(&s->offsets);
+  RITZ_FREE(&s->places);
+  RITZ_FREE(&s->order);
 }
 
-// One element matrix in the order of doc/ceed-api.md, Assembly: c_in, c_out, output node, input node.
-static int add_element(const Block *block, CeedInt elem, const CeedScalar *matrix, const int64_t *row_starts,
-                       const int64_t *cols, CeedScalar *values) {
-  CeedElemRestriction in = block->in, out = block->out;
-  for (CeedInt k = 0; k < in->num_comp * out->num_comp; k++) {
-    CeedInt c_in = k / out->num_comp, c_out = k % out->num_comp;
-    for (CeedInt i = 0; i < out->elem_size; i++) {
-      CeedSize row = ritz_restriction_l_index(out, elem, i, c_out);
-      for (CeedInt j = 0; j < in->elem_size; j++) {
-        CeedSize col = ritz_restriction_l_index(in, elem, j, c_in);
-        int64_t at = find_column(cols, row_starts[row], row_starts[row + 1], col);
-        RITZ_REQUIRE(at >= 0, block->op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
-                     "RitzOperatorAssembleCSR: entry (%" CeedSize_FMT ", %" CeedSize_FMT
-                     ") is not in the pattern",
-                     row, col);
-        values[at] += *matrix++;
-      }
+static int open_scatter(Scatter *s) {
+  Ceed ceed = s->block->op->obj.ceed;
+  s->num_rows = s->block->out->elem_size * s->block->out->num_comp;
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)s->num, &s->offsets));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)s->num, &s->places));
+  return RITZ_MALLOC(ceed, (size_t)s->num, &s->order);
+}
+
+static void sort_columns(Scatter *s, CeedInt elem) {
+  CeedElemRestriction in = s->block->in;
+  for (CeedInt k = 0; k < s->num; k++) {
+    const CeedInt c = (s->first + k) / in->elem_size, node = (s->first + k) % in->elem_size;
+    const int64_t place = ritz_restriction_l_index(in, elem, node, c);
+    CeedInt at = k;
+    for (; at > 0 && s->places[at - 1] > place; at--) {
+      s->places[at] = s->places[at - 1];
+      s->order[at] = s->order[at - 1];
     }
+    s->places[at] = place;
+    s->order[at] = k;
+  }
+}
+
+// Columns ascend in the row and in `places`: one walk along the row.
+static int add_row(const Scatter *s, int64_t row, const CeedScalar *matrix) {
+  int64_t at = s->row_starts[row];
+  const int64_t end = s->row_starts[row + 1];
+  for (CeedInt k = 0; k < s->num; k++) {
+    while (at < end && s->cols[at] < s->places[k]) at++;
+    RITZ_REQUIRE(at < end && s->cols[at] == s->places[k], s->block->op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+                 "RitzOperatorAssembleCSR: entry (%" PRId64 ", %" PRId64 ") is not in the pattern", row,
+                 s->places[k]);
+    s->values[at] += matrix[s->offsets[s->order[k]]];
   }
   return CEED_ERROR_SUCCESS;
 }
 
-enum { elements_at_once = 16 };
+static int add_element(Scatter *s, CeedInt elem, const CeedScalar *matrix) {
+  CeedElemRestriction out = s->block->out;
+  sort_columns(s, elem);
+  for (CeedInt r = 0; r < s->num_rows; r++) {
+    const CeedSize row = ritz_restriction_l_index(out, elem, r % out->elem_size, r / out->elem_size);
+    RITZ_TRY(add_row(s, row, matrix + r * s->row_stride));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Element by element ----
+
+static CeedSize matrix_size(const Block *block) {
+  return (CeedSize)block->in->elem_size * block->in->num_comp * block->out->elem_size * block->out->num_comp;
+}
+
+// Matrices of the elements first .. first + num - 1. Where the host is chosen for few elements, not for want
+// of kernels, the fallback works on the host's memory, without the backend's warning.
+static int assemble_some(const Scatter *s, CeedOperator computes, CeedInt first, CeedInt num,
+                         CeedVector vec) {
+  const RitzBackend *own = &s->block->op->obj.ceed->backend,
+                    *backend = s->is_by_choice && own->fallback ? own->fallback : own;
+  CeedScalar *array;
+  RITZ_TRY(CeedVectorGetArrayWrite(vec, backend == own ? own->mem_type : CEED_MEM_HOST, &array));
+  return ritz_vector_end_write(
+      vec, &array, backend->operator_assemble(computes, s->block->a, s->block->b, first, num, array));
+}
+
+static int add_some(Scatter *s, CeedInt first, CeedInt num, CeedVector vec) {
+  const CeedSize size = matrix_size(s->block);
+  const CeedScalar *matrices;
+  int ierr = CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &matrices));
+  for (CeedInt e = 0; !ierr && e < num; e++) ierr = add_element(s, first + e, matrices + e * size);
+  return ritz_first_error(ierr, CeedVectorRestoreArrayRead(vec, &matrices));
+}
+
+// The order of doc/ceed-api.md, Assembly: c_in, c_out, output node, input node.
+static void set_offsets(Scatter *s) {
+  const CeedInt P = s->block->in->elem_size;
+  const CeedSize size_of_input_component = (CeedSize)s->num_rows * P;
+  s->row_stride = P;
+  for (CeedInt k = 0; k < s->num; k++) s->offsets[k] = k / P * size_of_input_component + k % P;
+}
+
+// Elements whose matrices are kept at once: half a megabyte.
+static CeedInt elements_at_once(const Block *block) {
+  const CeedSize num = 65536 / matrix_size(block);
+  return num < 1 ? 1 : (CeedInt)(num < block->op->num_elem ? num : block->op->num_elem);
+}
+
+static int add_by_elements(Scatter *s, CeedOperator computes) {
+  const Block *block = s->block;
+  const CeedInt num_at_once = elements_at_once(block);
+  CeedVector vec = NULL;
+  s->num = block->in->elem_size * block->in->num_comp;
+  RITZ_TRY(open_scatter(s));
+  set_offsets(s);
+  RITZ_TRY(CeedVectorCreate(block->op->obj.ceed, matrix_size(block) * num_at_once, &vec));
+  int ierr = CEED_ERROR_SUCCESS;
+  for (CeedInt first = 0; !ierr && first < block->op->num_elem; first += num_at_once) {
+    const CeedInt num = CeedIntMin(num_at_once, block->op->num_elem - first);
+    ierr = assemble_some(s, computes, first, num, vec);
+    if (!ierr) ierr = add_some(s, first, num, vec);
+  }
+  return ritz_first_error(ierr, CeedVectorDestroy(&vec));
+}
+
+// ---- Column by column ----
+
+// Columns that are kept at once: so many, of so many scalars.
+enum { MAX_COLUMNS = 16, MAX_SCALARS = 1 << 25 };
+
+static CeedInt columns_at_once(CeedInt num, CeedSize length) {
+  const CeedSize fit = MAX_SCALARS / length, most = fit < 1 ? 1 : fit > MAX_COLUMNS ? MAX_COLUMNS : fit;
+  return num < most ? num : (CeedInt)most;
+}
+
+static int keep_columns(Scatter *s, RitzColumns *c, CeedSize length, CeedScalar *kept) {
+  for (CeedInt k = 0; k < s->num; k++) {
+    const CeedScalar *values;
+    RITZ_TRY(ritz_columns_next(c, &values));
+    memcpy(kept + k * length, values, (size_t)length * sizeof(*values));
+    RITZ_TRY(ritz_columns_done(c, &values));
+    s->offsets[k] = k * length;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int add_columns(Scatter *s, RitzColumns *c, CeedSize length, CeedScalar *kept) {
+  const CeedInt num_at_once = s->num;
+  for (s->first = 0; s->first < c->num; s->first += num_at_once) {
+    s->num = CeedIntMin(num_at_once, c->num - s->first);
+    RITZ_TRY(keep_columns(s, c, length, kept));
+    for (CeedInt e = 0; e < s->block->op->num_elem; e++)
+      RITZ_TRY(add_element(s, e, kept + (CeedSize)e * s->num_rows));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int add_by_columns(Scatter *s, CeedOperator computes) {
+  const Block *block = s->block;
+  const CeedSize length = (CeedSize)block->op->num_elem * block->out->elem_size * block->out->num_comp;
+  CeedScalar *kept = NULL;
+  RitzColumns c;
+  RITZ_TRY(ritz_columns_open(computes, &c));
+  s->num = columns_at_once(c.num, length);
+  s->row_stride = 1;
+  int ierr = open_scatter(s);
+  if (!ierr) ierr = RITZ_MALLOC(block->op->obj.ceed, (size_t)(s->num * length), &kept);
+  if (!ierr) ierr = add_columns(s, &c, length, kept);
+  RITZ_FREE(&kept);
+  ritz_columns_close(&c);
+  return ierr;
+}
 
 static int add_block(const Block *block, const int64_t *row_starts, const int64_t *cols, CeedScalar *values) {
-  Ceed ceed = block->op->obj.ceed;
-  CeedSize size =
-      (CeedSize)block->in->elem_size * block->in->num_comp * block->out->elem_size * block->out->num_comp;
-  CeedVector vec = NULL;
+  Scatter s = {.block = block, .row_starts = row_starts, .cols = cols, .values = values};
   CeedOperator computes;
   CeedOperatorAssemblyData groups;
-  CeedScalar *array;
-  const CeedScalar *matrices;
   RITZ_TRY(ritz_operator_stand_in(block->op, &computes));
   RITZ_TRY(CeedOperatorGetOperatorAssemblyData(computes, &groups));
-  RITZ_TRY(CeedVectorCreate(ceed, size * elements_at_once, &vec));
-  int ierr = CEED_ERROR_SUCCESS;
-  for (CeedInt first = 0; !ierr && first < block->op->num_elem; first += elements_at_once) {
-    CeedInt num = CeedIntMin(elements_at_once, block->op->num_elem - first);
-    ierr = CeedVectorGetArrayWrite(vec, ceed->backend.mem_type, &array);
-    if (ierr) break;
-    ierr = ceed->backend.operator_assemble(computes, block->a, block->b, first, num, array);
-    CeedVectorRestoreArray(vec, &array);
-    if (!ierr) ierr = CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &matrices);
-    if (ierr) break;
-    for (CeedInt e = 0; !ierr && e < num; e++) {
-      ierr = add_element(block, first + e, matrices + e * size, row_starts, cols, values);
-    }
-    CeedVectorRestoreArrayRead(vec, &matrices);
-  }
-  CeedVectorDestroy(&vec);
+  const bool by_columns = ritz_columns_serve(computes, &s.is_by_choice);
+  const int ierr = by_columns ? add_by_columns(&s, computes) : add_by_elements(&s, computes);
+  free_scatter(&s);
   return ierr;
 }
 

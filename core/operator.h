@@ -62,6 +62,22 @@ int ritz_operator_run_stand_in(CeedOperator op, CeedVector in, CeedVector out, R
 int ritz_vector_begin_scalars(CeedOperator op, CeedVector vec, bool reads, CeedVector *scalars);
 int ritz_vector_end_scalars(CeedOperator op, CeedVector vec, bool writes, CeedVector *scalars, int ierr);
 
+// ---- Element matrices by columns (core/assembly-columns.c) ----
+typedef struct {
+  CeedOperator twin;  // owned: from and to E-vectors [element][component][node]
+  CeedVector in, out; // owned
+  CeedInt num;        // columns: nodes times components of the input
+  CeedInt column;     // the last one
+} RitzColumns;
+// Whether that is possible for an operator in CeedScalar with groups, and sooner done than element by element
+// on the host (or RITZ_STRICT wants kernels). It depends on the operator and its context alone.
+bool ritz_columns_serve(CeedOperator op, bool *is_possible);
+int ritz_columns_open(CeedOperator op, RitzColumns *c);
+// The next column of all elements, [element][component][node] of the output, to be given back with `done`.
+int ritz_columns_next(RitzColumns *c, const CeedScalar **values);
+int ritz_columns_done(RitzColumns *c, const CeedScalar **values);
+void ritz_columns_close(RitzColumns *c);
+
 // When the assembled QFunction is to be reused: it exists and is up to date afterwards.
 int ritz_operator_update_reused(CeedOperator op, const char *call);
 

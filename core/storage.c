@@ -4,6 +4,7 @@
 // callers do.
 #include <string.h>
 
+#include "core/apply-hooks.h"
 #include "core/packing.h"
 
 bool ritz_storage_has_data(const RitzStorage *storage) {
@@ -50,13 +51,33 @@ static void free_place(Ceed ceed, RitzRepKind kind, void **p) {
   }
 }
 
+typedef struct {
+  char *to;
+  const char *from;
+} Copy;
+
+static void copy_range(void *data, int slot, int64_t first, int64_t count) {
+  const Copy *copy = data;
+  (void)slot;
+  memcpy(copy->to + first, copy->from + first, (size_t)count);
+}
+
+enum { SHARED_BYTES = 1 << 18 }; // copies of less are done before threads have begun
+
+// On the threads of the context; what the caller hands over may be a part of the same array.
+static int copy_on_host(Ceed ceed, size_t num_bytes, void *to, const void *from) {
+  Copy copy = {to, from};
+  const bool is_apart = copy.to + num_bytes <= copy.from || copy.from + num_bytes <= copy.to;
+  if (is_apart && num_bytes >= SHARED_BYTES)
+    return ritz_run_ranges(ceed, (int64_t)num_bytes, copy_range, &copy);
+  memmove(to, from, num_bytes);
+  return CEED_ERROR_SUCCESS;
+}
+
 static int copy_place(Ceed ceed, size_t num_bytes, RitzRepKind to_kind, void *to, RitzRepKind from_kind,
                       const void *from) {
   if (num_bytes == 0 || to == from) return CEED_ERROR_SUCCESS;
-  if (to_kind == RITZ_REP_HOST && from_kind == RITZ_REP_HOST) {
-    memmove(to, from, num_bytes);
-    return CEED_ERROR_SUCCESS;
-  }
+  if (to_kind == RITZ_REP_HOST && from_kind == RITZ_REP_HOST) return copy_on_host(ceed, num_bytes, to, from);
   return ceed->backend.rep_copy(ceed, num_bytes, to_kind, to, from_kind, from);
 }
 

@@ -42,7 +42,7 @@ static void add_heading(Emitter *e) {
 static void add_arguments(Emitter *e) {
   const int num_factors = ritz_pass_num_factors(e->pass);
 
-  ADD(e, "RITZ_KERNEL(256)\nritz_pass(RitzLong begin, RitzLong end, int is_packed,\n"
+  ADD(e, "RITZ_KERNEL_RESIDENT(256, 4)\nritz_pass(RitzLong begin, RitzLong end, int is_packed,\n"
          "          RITZ_GLOBAL double *scalars, int first_sum, RITZ_GLOBAL double *partial,\n"
          "          RITZ_GLOBAL unsigned *arrived");
   for (int i = 0; i < num_factors; i++) ADD(e, ",\n          int a%d, int b%d, CeedScalar sign%d", i, i, i);

@@ -125,7 +125,8 @@ static int start(Cg *cg, RitzSolverReason *reason) {
   RITZ_TRY(ritz_solver_judge_start(cg->solver, cg->solve, norm, reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
   ritz_cg_check_rz(cg->rz, reason);
-  return cg->inverse ? CeedVectorPointwiseMult(cg->p, cg->inverse, cg->r) : CeedVectorCopy(cg->r, cg->p);
+  if (cg->inverse) return CeedVectorPointwiseMult(cg->p, cg->inverse, cg->r);
+  return RitzVectorCopyRange(cg->r, 0, cg->r->length, cg->p, 0);
 }
 
 // Whether an apply may write to more than the active output: passive outputs, contexts of functions.

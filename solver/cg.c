@@ -159,7 +159,8 @@ static int start(Cg *cg, RitzSolverReason *reason) {
 
 int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve) {
   const bool is_flexible = solver->type == RITZ_SOLVER_FLEXIBLE_CG;
-  CeedVector inverse = is_flexible || solve->system.num_null ? NULL : ritz_jacobi_inverse(solve->pc, NULL);
+  CeedVector inverse =
+      is_flexible || solve->system.num_null ? NULL : ritz_jacobi_inverse(solve->pc, solve->system.ceed, NULL);
   Cg cg = {.solver = solver, .solve = solve, .inverse = inverse};
   const bool has_z = is_flexible || (solve->pc && !inverse);
   CeedVector *const vectors[] = {&cg.r, &cg.p, &cg.q, has_z ? &cg.z : NULL};
@@ -193,7 +194,7 @@ static int find_obstacle(RitzSolver solver, const RitzSolve *solve, int *num_slo
     *reason = "the operator is a function of the program";
   } else if (solve->system.num_null) {
     *reason = "the operator has a nullspace";
-  } else if (solve->pc && !ritz_jacobi_inverse(solve->pc, NULL)) {
+  } else if (solve->pc && !ritz_jacobi_inverse(solve->pc, solve->system.ceed, NULL)) {
     *reason = "the preconditioner is not a diagonal";
   } else if (solve->system.ceed->backend.mem_type == CEED_MEM_DEVICE) {
     return CEED_ERROR_SUCCESS;
@@ -217,7 +218,7 @@ int ritz_cg_solve(RitzSolver solver, const RitzSolve *solve) {
   is_merged = is_merged && !solver->used_reason;
   solver->used = is_merged ? RITZ_CG_MERGED : RITZ_CG_STANDARD;
   if (!is_merged) return ritz_cg_solve_standard(solver, solve);
-  CeedVector inverse = ritz_jacobi_inverse(solve->pc, NULL);
+  CeedVector inverse = ritz_jacobi_inverse(solve->pc, solve->system.ceed, NULL);
   return is_on_device ? ritz_cg_solve_on_device(solver, solve, inverse)
                       : ritz_cg_solve_merged(solver, solve, inverse, num_slots);
 }

@@ -277,10 +277,7 @@ static int set_up(Chebyshev *c, const char *call, CeedOperator op, RitzIndices c
 
   RITZ_TRY(ritz_system_create(NULL, op, NULL, NULL, constraints, &c->system));
   RITZ_TRY(RitzPreconditionerReferenceCopy(inner, &c->inner));
-  // Jacobi's vector does its work only where it lives and computes like the operator's.
-  if (inner->precision == precision && inner->ceed == c->system.ceed) {
-    c->inverse = ritz_jacobi_inverse(inner, &c->factor);
-  }
+  c->inverse = ritz_jacobi_inverse(inner, c->system.ceed, &c->factor);
   c->kind = options->kind;
   c->degree = options->degree > 0 ? options->degree : DEFAULT_DEGREE;
   c->is_estimated = !(options->largest > 0);

@@ -43,9 +43,6 @@ int ritz_matrix_number(Ceed ceed, CeedSize length, RitzIndices constraints, Ritz
   const int64_t *constrained = NULL;
   *matrix = (RitzMatrix){.ceed = ceed, .length = length, .asymmetric = -1};
   if (constraints) RITZ_TRY(RitzIndicesGet(constraints, &num, &constrained));
-  RITZ_REQUIRE(num == 0 || constrained[num - 1] < length, ceed, CEED_ERROR_DIMENSION,
-               RITZ_DIRECT_CALL ": entry %" PRId64 " is constrained, the operator has %" CeedSize_FMT,
-               constrained[num - 1], length);
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(length - num), &matrix->entries));
   for (CeedSize i = 0; i < length; i++) {
     if (at < num && constrained[at] == i)

@@ -354,12 +354,14 @@ int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints, con
   CeedScalarType precision;
   CeedSize length;
   Direct *d = NULL;
+  RITZ_OPTIONAL(ceed, constraints);
   RITZ_ARGUMENT(ceed, pc);
   RITZ_TRY(CeedOperatorCheckReady(op));
   RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
   const RitzDirectOptions o = complete_options(options, precision);
   RITZ_TRY(check_options(ceed, &o));
   RITZ_TRY(ritz_operator_square_length(op, __func__, &length));
+  RITZ_TRY(ritz_check_constraints(ceed, __func__, constraints, length));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &d));
   d->is_auto = o.kind == RITZ_DIRECT_AUTO;
   int ierr = ritz_matrix_number(ceed, length, constraints, &d->matrix);

@@ -30,7 +30,7 @@ typedef struct {
   double seconds_elements; // the same of its values
 } RitzMatrix;
 
-// Places of the unknowns alone; `constraints` may be NULL.
+// Places of the unknowns alone; `constraints` are below the length, or NULL.
 int ritz_matrix_number(Ceed ceed, CeedSize length, RitzIndices constraints, RitzMatrix *matrix);
 // The rest. Entries that are not finite are MAJOR.
 int ritz_matrix_assemble(CeedOperator op, RitzMatrix *matrix);

@@ -24,6 +24,7 @@ typedef struct {
   double *c, *s, *g; // owned: rotations [max_steps], right-hand side [max_steps + 1]
   double *part;      // owned, [max_steps + 1]
   double scale;
+  double size; // largest |A z_j| so far
   bool is_flexible;
 } Gmres;
 
@@ -94,7 +95,11 @@ static int step(Gmres *m, CeedInt j, StepOutcome *outcome) {
   const bool is_exhausted = norm <= 10 * eps() * before;
   rotate(m, j, column(m, j), is_exhausted ? 0 : norm);
   *outcome = is_exhausted ? STEP_EXHAUSTED : STEP_DONE;
-  if (column(m, j)[j] <= 10 * eps() * before) *outcome = STEP_SINGULAR; // also where A z_j is zero
+  m->size = fmax(m->size, before);
+  // Rounding, also where A z_j is zero: the step would be as long as the inverse of that. When the space is
+  // exhausted, errors of all steps are in it.
+  const double dust = is_exhausted ? sqrt(eps()) : 10 * eps();
+  if (column(m, j)[j] <= dust * m->size) *outcome = STEP_SINGULAR;
   if (is_exhausted) return CEED_ERROR_SUCCESS;
   return RitzVectorSum(m->v[j + 1], 1 / norm, m->v[j + 1], 0, CEED_VECTOR_NONE);
 }
@@ -110,24 +115,31 @@ static void back_substitute(Gmres *m, CeedInt num) {
   }
 }
 
-// x from num steps. v[max_steps] and z[0] are work vectors from here on.
+// x from num steps; the old x in v[num], which the sum does not need.
 static int update_solution(Gmres *m, CeedInt num) {
-  CeedVector x = m->solve->x;
+  CeedVector x = m->solve->x, free = m->v[num];
+  const bool is_sum_of_z = m->is_flexible || !m->solve->pc;
 
   back_substitute(m, num);
   for (CeedInt i = 0; i < num; i++) m->g[i] *= m->scale;
-  if (m->is_flexible) return RitzVectorAXPYs(x, num, m->g, m->z);
-  if (!m->solve->pc) return RitzVectorAXPYs(x, num, m->g, m->v);
-  CeedVector sum = m->v[num]; // the vector after those in use
-  RITZ_TRY(CeedVectorSetValue(sum, 0));
-  RITZ_TRY(RitzVectorAXPYs(sum, num, m->g, m->v));
-  RITZ_TRY(ritz_solve_precondition(m->solve, sum, m->z[0]));
-  return RitzVectorAXPYs(x, 1, (double[]){1}, m->z);
+  if (!is_sum_of_z) {
+    RITZ_TRY(CeedVectorSetValue(free, 0));
+    RITZ_TRY(RitzVectorAXPYs(free, num, m->g, m->v));
+    RITZ_TRY(ritz_solve_precondition(m->solve, free, m->z[0]));
+  }
+  RITZ_TRY(RitzVectorSum(free, 1, x, 0, CEED_VECTOR_NONE));
+  if (!is_sum_of_z) return RitzVectorAXPYs(x, 1, (double[]){1}, m->z);
+  return RitzVectorAXPYs(x, num, m->g, m->is_flexible ? m->z : m->v);
 }
 
-static RitzSolverReason reason_of(StepOutcome outcome) {
-  if (outcome == STEP_NAN) return RITZ_DIVERGED_NAN;
-  return outcome == STEP_SINGULAR ? RITZ_DIVERGED_BREAKDOWN : RITZ_ITERATING;
+// x after num steps and its residual in v[0], with the norm. Where rounding has made it worse, x is what it
+// was.
+static int advance(Gmres *m, CeedInt num, double before, double *norm) {
+  if (num > 0) RITZ_TRY(update_solution(m, num));
+  RITZ_TRY(ritz_solve_residual(m->solve, m->v[0], m->scale, norm));
+  if (num == 0 || *norm <= (1 + 1e-6) * before) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzVectorSum(m->solve->x, 1, m->v[num], 0, CEED_VECTOR_NONE));
+  return ritz_solve_residual(m->solve, m->v[0], m->scale, norm);
 }
 
 // After num good steps: x, its residual in v[0], and what the true norm says. norm: of the residual before.
@@ -136,18 +148,14 @@ static int end_cycle(Gmres *m, CeedInt num, CeedInt iteration, StepOutcome outco
                      double *norm, RitzSolverReason *reason) {
   const double before = *norm;
 
-  if (num > 0) RITZ_TRY(update_solution(m, num));
-  RITZ_TRY(ritz_solve_residual(m->solve, m->v[0], m->scale, norm));
+  RITZ_TRY(advance(m, num, before, norm));
   if (stopped != RITZ_ITERATING) { // the monitor has seen this iteration
     m->solver->final_residual = *norm;
     *reason = stopped;
     return CEED_ERROR_SUCCESS;
   }
   RITZ_TRY(ritz_solver_judge(m->solver, iteration, *norm, reason));
-  if (*reason == RITZ_ITERATING || *reason == RITZ_DIVERGED_MAX_IT) {
-    const RitzSolverReason fault = reason_of(outcome);
-    if (fault != RITZ_ITERATING) *reason = fault;
-  }
+  if (outcome == STEP_NAN && *reason <= 0) *reason = RITZ_DIVERGED_NAN;
   // Another cycle would be the same again.
   if (*reason == RITZ_ITERATING && *norm >= (1 - 1e-10) * before) *reason = RITZ_DIVERGED_BREAKDOWN;
   return CEED_ERROR_SUCCESS;

@@ -167,8 +167,8 @@ static int destroy_jacobi(RitzPreconditioner pc) { return free_jacobi(pc->data);
 static const RitzPreconditionerMethods jacobi_methods = {
     .name = "Jacobi", .apply = apply_jacobi, .bytes = jacobi_bytes, .destroy = destroy_jacobi};
 
-CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, double *factor) {
-  if (!pc || pc->methods != &jacobi_methods) return NULL;
+CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, Ceed ceed, double *factor) {
+  if (!pc || pc->methods != &jacobi_methods || pc->ceed != ceed) return NULL;
   const Jacobi *jacobi = pc->data;
   if (factor) *factor = jacobi->factor;
   return jacobi->inverse;

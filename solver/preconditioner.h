@@ -63,9 +63,9 @@ int ritz_chebyshev_check(Ceed ceed, const char *call, const RitzChebyshevOptions
 // then *pc is NULL and nothing is reported; -1: none.
 int ritz_jacobi_create(Ceed ceed, const char *call, CeedScalarType precision, CeedVector diagonal,
                        RitzIndices constraints, int64_t *bad_entry, RitzPreconditioner *pc);
-// The inverse diagonal but for a factor (its largest entry is near one; zero on constrained entries),
-// borrowed, so that passes over vectors can do the work of a Jacobi method; NULL: another kind. *factor (may
-// be NULL): what it is to be multiplied with.
-CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, double *factor);
+// The inverse diagonal but for a factor (its largest entry is near one; zero on constrained entries), of any
+// precision, borrowed, so that passes over vectors of this context can do the work of a Jacobi method; NULL:
+// another kind, another context, no preconditioner. *factor (may be NULL): what it is to be multiplied with.
+CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, Ceed ceed, double *factor);
 
 #endif

@@ -157,10 +157,7 @@ int ritz_stationary_solve(RitzSolver solver, const RitzSolve *solve) {
   Stationary s = {.solver = solver, .solve = solve};
   RitzSolverReason reason = RITZ_ITERATING;
 
-  if (solve->pc && solve->pc->ceed == solve->system.ceed && solve->pc->precision == CEED_SCALAR_TYPE &&
-      solve->system.num_null == 0) {
-    s.inverse = ritz_jacobi_inverse(solve->pc, &s.factor);
-  }
+  if (solve->system.num_null == 0) s.inverse = ritz_jacobi_inverse(solve->pc, solve->system.ceed, &s.factor);
   CeedVector *const vectors[] = {&s.r, &s.d, &s.q, solve->pc && !s.inverse ? &s.z : NULL};
   int ierr = ritz_solve_create_vectors(solve, 4, vectors);
   if (!ierr) ierr = iterate(&s, &reason);

@@ -161,8 +161,8 @@ static inline int dense_get(CeedVector v, int n, double *values) {
   const CeedScalar *array = NULL;
   const int ierr = CeedVectorGetArrayRead(v, CEED_MEM_HOST, &array);
 
+  for (int i = 0; i < n; i++) values[i] = ierr ? NAN : (double)array[i];
   if (ierr) return ierr;
-  for (int i = 0; i < n; i++) values[i] = array[i];
   return CeedVectorRestoreArrayRead(v, &array);
 }
 

@@ -21,6 +21,7 @@ typedef struct {
   double amplitude;   // of the smooth deformation
   double contrast;    // of the coefficient between cells of a checkerboard; 0: it is 1
   bool is_neumann;
+  CeedInt num_comp; // not coupled; 0: 1
   RitzMultigridOptions options;
 } MultigridCase;
 
@@ -93,7 +94,7 @@ static inline int kit_create_spaces(Ceed ceed, const MultigridCase *c, Multigrid
   *k = (MultigridKit){.ceed = ceed, .c = c};
   CeedCall(RitzMeshCreateBox(ceed, c->dim, n, NULL, NULL, amplitude > 0 ? 2 : 1,
                              amplitude > 0 ? kit_deform : NULL, &amplitude, &k->mesh));
-  CeedCall(RitzSpaceCreate(k->mesh, c->degree, 1, &k->space));
+  CeedCall(RitzSpaceCreate(k->mesh, c->degree, c->num_comp > 0 ? c->num_comp : 1, &k->space));
   CeedCall(RitzSpaceGetSize(k->space, &k->n));
   CeedCall(RitzHierarchyCreate(k->space, &options, &k->hierarchy));
   if (!c->is_neumann) CeedCall(RitzSpaceCreateConstraints(k->space, ceed, 1, &all, &k->fixed));
@@ -184,8 +185,10 @@ static inline int kit_solve(const MultigridKit *k, double rtol, CeedVector b, Ce
   return ierr | RitzSolverDestroy(&solver) | CeedVectorDestroy(&constants);
 }
 
-// Iterations for f = 1; -1: an error, 1000: not converged.
+// Iterations for f = 1, or random numbers where constants are no right-hand side or there are several
+// components; -1: an error, 1000: not converged.
 static inline CeedInt kit_count(Ceed ceed, const MultigridCase *c, double rtol) {
+  const bool takes_random = c->is_neumann || c->num_comp > 1;
   MultigridKit k;
   MultigridResult result = {0};
   CeedVector b = NULL, x = NULL;
@@ -193,9 +196,9 @@ static inline CeedInt kit_count(Ceed ceed, const MultigridCase *c, double rtol) 
   if (!ierr) {
     b = kit_vector(&k);
     x = kit_vector(&k);
-    ierr = c->is_neumann ? 0 : kit_right_hand_side(&k, NULL, b);
+    ierr = takes_random ? 0 : kit_right_hand_side(&k, NULL, b);
   }
-  if (!ierr && c->is_neumann) {
+  if (!ierr && takes_random) {
     CeedVectorDestroy(&b);
     b = kit_random(&k, 3);
   }

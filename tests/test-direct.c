@@ -4,6 +4,7 @@
 #include "tests/tap.h"
 
 #include "core/memory.h"
+#include "core/operator.h"
 #include "tests/direct-qfunctions.h"
 #include <ceed/backend.h>
 #include <math.h>
@@ -613,6 +614,84 @@ TEST(kinds_have_names_and_missing_ones_say_what_is_missing) {
   CeedDestroy(&ceed);
 }
 
+// ---- Large operators ----
+
+// A box in the plane with enough elements for assembly by kernels, where there are any.
+static int create_large(Ceed ceed, CeedInt num_comp, bool has_kernels, bool is_device, Problem *p) {
+  const CeedInt side = !has_kernels ? 10 : is_device ? 46 : 202, n[2] = {side + 1, side};
+  *p = (Problem){.ceed = ceed, .dim = 2, .num_comp = num_comp};
+  int ierr = RitzMeshCreateBox(ceed, 2, n, NULL, NULL, 1, bend, NULL, &p->mesh);
+  if (!ierr) ierr = RitzSpaceCreate(p->mesh, 1, num_comp, &p->space);
+  if (!ierr) ierr = RitzSpaceGetSize(p->space, &p->n);
+  if (!ierr) ierr = RitzGeometryCreate(p->mesh, 1e-10, &p->geometry);
+  if (!ierr) ierr = create_operator(&(Case){.degree = 1, .lambda = 2}, p);
+  return ierr ? ierr : create_vectors(p);
+}
+
+// y = A r by the rows of the assembled matrix; the caller frees it. NULL: it cannot be assembled.
+static double *multiply(Problem *p) {
+  CeedSize num_rows, num_cols;
+  int64_t *starts, *cols;
+  CeedVector values = NULL;
+  const CeedScalar *v, *r;
+  double *y = NULL;
+  if (RitzOperatorAssembleCSRSymbolic(p->op, &num_rows, &num_cols, &starts, &cols)) return NULL;
+  int ierr = CeedVectorCreate(p->ceed, starts[num_rows], &values);
+  if (!ierr) ierr = RitzOperatorAssembleCSR(p->op, starts, cols, values);
+  if (!ierr && !CeedVectorGetArrayRead(values, CEED_MEM_HOST, &v) &&
+      !CeedVectorGetArrayRead(p->r, CEED_MEM_HOST, &r)) {
+    y = calloc((size_t)num_rows, sizeof(*y));
+    for (CeedSize i = 0; i < num_rows; i++)
+      for (int64_t k = starts[i]; k < starts[i + 1]; k++) y[i] += (double)v[k] * (double)r[cols[k]];
+    CeedVectorRestoreArrayRead(values, &v);
+    CeedVectorRestoreArrayRead(p->r, &r);
+  }
+  CeedVectorDestroy(&values);
+  free(starts);
+  free(cols);
+  return y;
+}
+
+static bool is_by_kernels(CeedOperator op) {
+  CeedOperatorAssemblyData data;
+  bool is_possible;
+  return !CeedOperatorGetOperatorAssemblyData(op->sub[0], &data) &&
+         ritz_columns_serve(op->sub[0], &is_possible);
+}
+
+static void check_large(Ceed ceed, CeedInt num_comp) {
+  const char *resource;
+  CeedMemType mem_type;
+  const CeedScalar *array;
+  uint64_t seed = 21;
+  double error = 0, size = 0;
+  Problem p;
+  CHECK_OK(CeedGetResource(ceed, &resource));
+  CHECK_OK(CeedGetPreferredMemType(ceed, &mem_type));
+  const bool is_device = mem_type == CEED_MEM_DEVICE,
+             has_kernels = is_device || !strcmp(resource, "/cpu/self/gen");
+  CHECK_OK(create_large(ceed, num_comp, has_kernels, is_device, &p));
+  CHECK(is_by_kernels(p.op) == has_kernels, "%s", resource);
+  CHECK_OK(fill_random(&p, p.r, &seed));
+  double *y = multiply(&p);
+  CHECK(y, "not assembled");
+  CHECK_OK(CeedOperatorApply(p.op, p.r, p.az, CEED_REQUEST_IMMEDIATE));
+  CHECK_OK(CeedVectorGetArrayRead(p.az, CEED_MEM_HOST, &array));
+  for (CeedSize i = 0; i < p.n; i++) {
+    error = fmax(error, fabs(y[i] - (double)array[i]));
+    size = fmax(size, fabs(y[i]));
+  }
+  CeedVectorRestoreArrayRead(p.az, &array);
+  free(y);
+  CHECK(error <= 100 * CEED_EPSILON * size, "off by %g of %g", error, size); // nine terms a row, each of some
+  destroy_problem(&p);
+}
+
+TEST_EACH_BACKEND(large_operators_are_assembled_by_kernels) {
+  check_large(ceed, 1);
+  if (!tap_failed() && !tap_compiles_slowly(ceed)) check_large(ceed, 5); // more columns than are kept at once
+}
+
 // ---- Failures ----
 
 static void check_faults(Problem *p, RitzDirectKind kind) {
@@ -674,6 +753,6 @@ int main(int argc, char **argv) {
             indefinite_matrices_have_no_cholesky_factors, matrices_without_an_inverse_are_refused,
             disconnected_unknowns_and_one_alone_are_solved,
             the_choice_follows_the_number_of_unknowns_and_is_told,
-            kinds_have_names_and_missing_ones_say_what_is_missing,
+            kinds_have_names_and_missing_ones_say_what_is_missing, large_operators_are_assembled_by_kernels,
             every_failing_allocation_leaves_nothing_behind, residuals_that_are_no_numbers_pass_through));
 }

@@ -132,13 +132,15 @@ TEST(needed_coordinates_are_known) {
   const struct {
     const char *text;
     int num;
-  } cases[] = {{"1+pi", 0}, {"x^2", 1}, {"y", 2}, {"x*y", 2}, {"z", 3}, {"sin(z)*x", 3}};
+  } cases[] = {{"1+pi", 0}, {"x^2", 1},      {"y", 2},   {"x*y", 2},
+               {"z", 3},    {"sin(z)*x", 3}, {"2*t", 0}, {"x-t", 1}};
 
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     Expr *expr = NULL;
     ExprError error;
     CHECK(!expr_parse(cases[i].text, &expr, &error), "%s", cases[i].text);
     CHECK(expr_num_coordinates(expr) == cases[i].num, "%s: %d", cases[i].text, expr_num_coordinates(expr));
+    CHECK(expr_uses_time(expr) == (strchr(cases[i].text, 't') != NULL), "%s", cases[i].text);
     expr_free(&expr);
     CHECK(expr == NULL, "freed");
   }

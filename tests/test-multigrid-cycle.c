@@ -208,6 +208,7 @@ static int reduction(Ceed ceed, const MultigridCase *c, double *factor) {
 
 // With two levels all cycles are one; with three the corrections of W and F are better.
 TEST_EACH_BACKEND(cycles_differ_from_three_levels_on) {
+  if (tap_compiles_slowly(ceed)) NOT_FOR_THIS_BACKEND("no other kernels than of symmetric cycles");
   double factors[2][3];
   for (int levels = 2; levels <= 3; levels++) {
     for (int i = 0; i < 3; i++) {
@@ -231,6 +232,7 @@ TEST_EACH_BACKEND(cycles_differ_from_three_levels_on) {
 // |u - u_h|^2 = a(u, u) - b . u_h in the energy norm; what full multigrid leaves is small beside it, although
 // nothing was iterated.
 TEST_EACH_BACKEND(full_multigrid_reaches_the_error_of_discretization) {
+  if (tap_compiles_slowly(ceed)) NOT_FOR_THIS_BACKEND("no other kernels than of symmetric cycles");
   if (!HAS_DOUBLE) NOT_FOR_THIS_BACKEND("differences of energies need double");
   MultigridCase c = small_case;
   c.n = 8;
@@ -319,6 +321,35 @@ TEST_EACH_BACKEND(float_levels_serve_double_vectors) {
   CHECK_OK(kit_close(&k));
   const CeedInt num = kit_count(ceed, &c, HAS_DOUBLE ? 1e-9 : 1e-5);
   CHECK(num > 0 && num <= 8, "%d iterations", (int)num);
+}
+
+// Two components: the automatic choice is point blocks.
+TEST_EACH_BACKEND(smoothers_of_every_kind_serve) {
+  static const struct {
+    RitzSmootherKind kind;
+    RitzChebyshevKind polynomial;
+    const char *name;
+  } smoothers[] = {{RITZ_SMOOTHER_AUTO, RITZ_CHEBYSHEV_FOURTH, "Chebyshev, point blocks"},
+                   {RITZ_SMOOTHER_JACOBI, RITZ_CHEBYSHEV_FIRST, "Chebyshev, Jacobi"},
+                   {RITZ_SMOOTHER_ELEMENT_SCHWARZ, RITZ_CHEBYSHEV_FOURTH, "Chebyshev, element Schwarz"}};
+  if (tap_compiles_slowly(ceed)) NOT_FOR_THIS_BACKEND("smoothers have tests of their own");
+  for (int i = 0; i < 3; i++) {
+    MultigridCase c = small_case;
+    MultigridKit k;
+    Capture capture;
+    c.num_comp = 2;
+    c.options.smoother = smoothers[i].kind;
+    c.options.chebyshev.kind = smoothers[i].polynomial;
+    CHECK_OK(kit_open(ceed, &c, &k));
+    FILE *stream = capture_begin(&capture);
+    CHECK_OK(RitzPreconditionerView(k.pc, stream));
+    fclose(stream);
+    CHECK(strstr(capture.text, smoothers[i].name), "%s", capture.text);
+    free(capture.text);
+    CHECK_OK(kit_close(&k));
+    const CeedInt num = kit_count(ceed, &c, HAS_DOUBLE ? 1e-9 : 1e-5);
+    CHECK(num > 0 && num <= 9, "%s: %d iterations", smoothers[i].name, (int)num);
+  }
 }
 
 // Jumps between cells of the coarsest mesh, which all degrees resolve.
@@ -511,7 +542,7 @@ int main(int argc, char **argv) {
             cycles_differ_from_three_levels_on, full_multigrid_reaches_the_error_of_discretization,
             iterations_on_a_deformed_box_are_few_and_independent_of_the_mesh,
             cycles_in_float_need_as_many_iterations, float_levels_serve_double_vectors,
-            jumps_of_the_coefficient_do_not_stop_convergence, neumann_problems_are_solved_up_to_constants,
-            levels_that_do_not_fit_are_refused, levels_by_hand_take_smoothers_and_solvers_of_the_caller,
-            views_show_a_line_for_each_level));
+            smoothers_of_every_kind_serve, jumps_of_the_coefficient_do_not_stop_convergence,
+            neumann_problems_are_solved_up_to_constants, levels_that_do_not_fit_are_refused,
+            levels_by_hand_take_smoothers_and_solvers_of_the_caller, views_show_a_line_for_each_level));
 }

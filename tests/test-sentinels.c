@@ -33,6 +33,8 @@ static const struct {
     {"Ceed*ReferenceCopy", "*_copy", "NULL OWN", "there is nothing to release"},
     {"RitzMeshReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzSpaceReferenceCopy", "copy", "NULL", "there is nothing to release"},
+    {"RitzIndicesReferenceCopy", "copy", "NULL", "there is nothing to release"},
+    {"RitzVector*Entries", "indices", "NULL", "the set is empty"},
     {"Ceed*ReferenceCopy", "*", "OWN", "sentinels are copied like handles (ceed.h, Lifetime)"},
     {"CeedVectorGetLength", "vec", "CEED_VECTOR_NONE", "no vector has length 0"},
     {"CeedOperatorCreate", "dqf*", "NULL CEED_QFUNCTION_NONE", "there is no derivative"},
@@ -84,6 +86,7 @@ const CeedInt sentinels_num_points[] = {1, 1}, sentinels_ones[4] = {1, 1, 1, 1};
 const RitzFixedPart sentinels_fixed_part = {.part = "all"};
 static const CeedScalar table[2] = {1, 1};
 const CeedScalar *const sentinels_tables[4] = {table, table, table, table};
+const RitzFactor sentinels_factor = {.a = -1, .b = -1, .sign = 1};
 const RitzPointFunction sentinels_point_function = RITZ_POINT_FUNCTION_TABLE(sentinels_at_point, 2, 1);
 
 int sentinels_function(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
@@ -197,6 +200,8 @@ static int make_mesh(Kit *kit) {
   DO(RitzGeometryCreate(kit->mesh, -1, &kit->geometry));
   DO(RitzSolverCreateCG(kit->ceed, &kit->solver));
   DO(RitzSolverSetOperator(kit->solver, kit->op));
+  DO(RitzIndicesCreate(kit->ceed, 1, (int64_t[]){0}, &kit->indices));
+  DO(RitzScalarsCreate(kit->ceed, 1, &kit->scalars));
   kit->options = (RitzOperatorOptions){.kind = RITZ_OPERATOR_MASS, .space = kit->space};
   kit->field = (RitzOutputField){"field", kit->space, kit->matrix};
   snprintf(kit->path, sizeof(kit->path), "/tmp/ritz-sentinels-%ld.vtu", (long)getpid());
@@ -226,6 +231,8 @@ static int destroy_kit(Kit *kit) {
     int code_ = type##Destroy(&(handle));                                                                    \
     if (!ierr) ierr = code_;                                                                                 \
   } while (0)
+  DESTROY(RitzIndices, kit->indices);
+  DESTROY(RitzScalars, kit->scalars);
   DESTROY(RitzSolver, kit->solver);
   DESTROY(RitzGeometry, kit->geometry);
   DESTROY(RitzHierarchy, kit->hierarchy);

@@ -337,6 +337,45 @@ TEST_EACH_BACKEND(transfers_are_exact_and_transposed_on_every_backend) {
   }
 }
 
+// How many operators the explanation of `op` is about, and how many of them run as one kernel.
+static int count_kernels(CeedOperator op, int *num_operators) {
+  char line[1000];
+  FILE *file = tmpfile();
+  int num_fused = 0;
+
+  *num_operators = 0;
+  if (!file || RitzOperatorExplain(op, file)) return -1;
+  rewind(file);
+  while (fgets(line, sizeof(line), file)) {
+    *num_operators += strstr(line, "runs as: ") != NULL;
+    num_fused += strstr(line, "runs as: one generated kernel") != NULL;
+  }
+  fclose(file);
+  return num_fused;
+}
+
+// The kernels of the test above.
+TEST_EACH_BACKEND(transfers_are_one_generated_kernel_each) {
+  const char *resource;
+
+  CHECK_OK(CeedGetResource(ceed, &resource));
+  if (!strstr(resource, "/gen")) NOT_FOR_THIS_BACKEND("it generates none");
+  for (size_t i = 0; i < sizeof(backend_cases) / sizeof(backend_cases[0]) && !tap_failed(); i++) {
+    KitPair pair;
+    int num[2] = {0, 0};
+
+    CHECK_OK(kit_create(&pair, ceed, backend_cases[i].kind, 1, identity_map, backend_cases[i].p_coarse,
+                        backend_cases[i].p_fine, 2));
+    const int num_fused[2] = {count_kernels(pair.prolong, &num[0]), count_kernels(pair.restriction, &num[1])};
+
+    for (int k = 0; k < 2; k++) {
+      CHECK(num[k] > 0 && num_fused[k] == num[k], "%s: %d of %d operators", kit_names[backend_cases[i].kind],
+            num_fused[k], num[k]);
+    }
+    kit_destroy(&pair);
+  }
+}
+
 // out in float of a double vector in; the difference from `exact`, which is changed.
 static double float_error(Ceed ceed, CeedOperator op, CeedVector in, CeedVector exact) {
   CeedVector small_in = NULL, small_out = NULL, out = NULL;
@@ -439,5 +478,6 @@ int main(int argc, char **argv) {
             coordinates_of_curved_meshes_are_prolonged_exactly, rediscretized_operators_are_galerkin_products,
             boxes_are_nested_whether_coarsened_or_made_twice, constants_stay_on_meshes_of_files,
             constants_stay_on_a_periodic_mesh, transfers_are_exact_and_transposed_on_every_backend,
-            transfers_in_float_agree_to_float_rounding, spaces_that_are_not_nested_are_refused));
+            transfers_are_one_generated_kernel_each, transfers_in_float_agree_to_float_rounding,
+            spaces_that_are_not_nested_are_refused));
 }

@@ -102,14 +102,13 @@ typedef struct {
 static int collect(Ceed ceed, int64_t num_shares, const double *shares, bool adds, const Target *target,
                    CeedVector out) {
   RitzGpu *gpu = ritz_gpu(ceed);
-  const char *const texts[] = {ritz_gpu_template("kernels/gpu/pass.h"),
-                               ritz_gpu_template("kernels/gpu/collect.h")};
   const int64_t most = num_shares > target->num_zeros ? num_shares : target->num_zeros;
   double *partial;
   unsigned *arrived;
   void *array = NULL;
   if (!gpu->collect)
-    RITZ_TRY(ritz_gpu_program(ceed, "collect", "the library's own kernels", 2, texts, &gpu->collect));
+    RITZ_TRY(
+        ritz_gpu_pass_program(ceed, "collect", ritz_gpu_template("kernels/gpu/collect.h"), &gpu->collect));
   RITZ_TRY(ritz_gpu_pass_memory(ceed, &partial, &arrived));
   if (target->num_zeros > 0) RITZ_TRY(ritz_vector_lock(out, RITZ_ACCESS_READ_WRITE, CEED_MEM_DEVICE, &array));
   const int64_t num_blocks = ritz_gpu_pass_blocks(ceed, most);
@@ -118,10 +117,7 @@ static int collect(Ceed ceed, int64_t num_shares, const double *shares, bool add
                    RITZ_POINTER(shares), RITZ_INT(adds), RITZ_LONG(target->num_zeros),
                    RITZ_POINTER(target->zeros), RITZ_POINTER(array), RITZ_POINTER(partial),
                    RITZ_POINTER(arrived), RITZ_INT(target->k), RITZ_POINTER(target->scalars));
-  if (!ierr && !gpu->driver->has_warps)
-    ierr = RITZ_GPU_RUN(ceed, gpu->collect, "ritz_pass_finish", 1, RITZ_GPU_BLOCK, RITZ_INT(1),
-                        RITZ_INT((int32_t)num_blocks), RITZ_POINTER(partial), RITZ_INT(target->k),
-                        RITZ_POINTER(target->scalars));
+  if (!ierr) ierr = ritz_gpu_pass_finish(ceed, gpu->collect, 1, num_blocks, target->k, target->scalars);
   return target->num_zeros > 0 ? ritz_vector_unlock(out, RITZ_ACCESS_READ_WRITE, &array, ierr) : ierr;
 }
 

@@ -175,6 +175,11 @@ int ritz_gpu_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t nu
 // For other kernels with sums: blocks for so many items; the memory that kernels/gpu/pass.h asks for.
 int64_t ritz_gpu_pass_blocks(Ceed ceed, int64_t num_items);
 int ritz_gpu_pass_memory(Ceed ceed, double **partial, unsigned **arrived);
+// A program of a text behind kernels/gpu/pass.h; what is to follow each of its kernels with sums, which go to
+// the numbers from first_sum on.
+int ritz_gpu_pass_program(Ceed ceed, const char *name, const char *text, RitzGpuProgram *program);
+int ritz_gpu_pass_finish(Ceed ceed, RitzGpuProgram program, int num_sums, int64_t num_blocks,
+                         CeedInt first_sum, double *scalars);
 // Moments: a copy on a stream of its own, which waits for the last mark alone.
 int ritz_gpu_mark_moment(Ceed ceed, bool *is_marked);
 int ritz_gpu_read_marked(Ceed ceed, size_t num_bytes, void *host, const void *device);

@@ -13,8 +13,8 @@ enum { BLOCKS_PER_UNIT = 6, MAX_BLOCKS = 1024 };
 typedef struct {
   const RitzPass *pass; // borrowed: forms are static
   CeedScalarType precision[RITZ_PASS_VECTORS];
-  RitzGpuProgram program;          // counted
-  RitzDeviceKernel kernel, finish; // the second NULL: the kernel does that itself
+  RitzGpuProgram program; // counted
+  RitzDeviceKernel kernel;
 } Form;
 
 struct RitzGpuPasses {
@@ -74,15 +74,27 @@ static bool is_form(const Form *form, const RitzPassArrays *arrays) {
   return form->pass == arrays->pass && !memcmp(form->precision, arrays->precision, sizeof(form->precision));
 }
 
+int ritz_gpu_pass_program(Ceed ceed, const char *name, const char *text, RitzGpuProgram *program) {
+  const bool has_order = ritz_gpu(ceed)->driver->has_warps;
+  const char *const texts[] = {ritz_gpu_template("kernels/gpu/pass.h"), text,
+                               ritz_gpu_template("kernels/gpu/pass-finish.h")};
+  return ritz_gpu_program(ceed, name, "the library's own kernels", has_order ? 2 : 3, texts, program);
+}
+
+int ritz_gpu_pass_finish(Ceed ceed, RitzGpuProgram program, int num_sums, int64_t num_blocks,
+                         CeedInt first_sum, double *scalars) {
+  if (num_sums == 0 || ritz_gpu(ceed)->driver->has_warps) return CEED_ERROR_SUCCESS;
+  return RITZ_GPU_RUN(ceed, program, "ritz_pass_finish", 1, RITZ_GPU_BLOCK, RITZ_INT(num_sums),
+                      RITZ_INT((int32_t)num_blocks), RITZ_POINTER(ritz_gpu(ceed)->passes->partial),
+                      RITZ_INT(first_sum), RITZ_POINTER(scalars));
+}
+
 static int load_form(Ceed ceed, Form *form) {
   char *text = NULL;
   RITZ_TRY(ritz_emit_gpu_pass(ceed, form->pass, form->precision, &text));
-  const char *const texts[] = {ritz_gpu_template("kernels/gpu/pass.h"), text};
-  int ierr = ritz_gpu_program(ceed, form->pass->name, "the library's own kernels", 2, texts, &form->program);
+  int ierr = ritz_gpu_pass_program(ceed, form->pass->name, text, &form->program);
   RITZ_FREE(&text);
   if (!ierr) ierr = ritz_gpu_kernel(ceed, form->program, "ritz_pass", &form->kernel);
-  if (!ierr && !ritz_gpu(ceed)->driver->has_warps)
-    ierr = ritz_gpu_kernel(ceed, form->program, "ritz_pass_finish", &form->finish);
   if (ierr) ritz_gpu_program_release(ceed, &form->program);
   return ierr;
 }
@@ -155,10 +167,7 @@ static int run(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays, c
   for (int i = 0; i < pass->num_vectors; i++)
     args[num_args++] = (RitzDeviceArg)RITZ_POINTER(arrays->array[i]);
   RITZ_TRY(ritz_gpu_launch(ceed, form->kernel, num_blocks, RITZ_GPU_BLOCK, 0, num_args, args));
-  if (pass->num_sums == 0 || !form->finish) return CEED_ERROR_SUCCESS;
-  const RitzDeviceArg last[] = {RITZ_INT(pass->num_sums), RITZ_INT((int32_t)num_blocks),
-                                RITZ_POINTER(passes->partial), RITZ_INT(first_sum), RITZ_POINTER(scalars)};
-  return ritz_gpu_launch(ceed, form->finish, 1, RITZ_GPU_BLOCK, 0, 5, last);
+  return ritz_gpu_pass_finish(ceed, form->program, pass->num_sums, num_blocks, first_sum, scalars);
 }
 
 int ritz_gpu_vector_pass_by(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *factors,

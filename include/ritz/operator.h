@@ -92,14 +92,17 @@ CEED_EXTERN int RitzOperatorTune(CeedOperator op, CeedVector in, CeedVector out,
 // L-vector entries that an element couples. num_rows is the length of the active output, *num_cols that of
 // the active input; rows that no element touches are empty. row_starts [num_rows + 1] and cols
 // [row_starts[num_rows]] are new arrays, to be freed by the caller with free(). Temporary memory: 16 bytes
-// per element, node and component. Errors: those of CeedOperatorLinearAssembleSymbolic.
+// per element, node and component, 8 bytes per column. Errors: those of CeedOperatorLinearAssembleSymbolic.
 CEED_EXTERN int RitzOperatorAssembleCSRSymbolic(CeedOperator op, CeedSize *num_rows, CeedSize *num_cols,
                                                 int64_t **row_starts, int64_t **cols);
 
 // Values of the matrix in the pattern of RitzOperatorAssembleCSRSymbolic for the same operator: values
 // [row_starts[num_rows]] are overwritten. Contributions are added in a fixed order, so results are
 // reproducible bit by bit. May be called any number of times as passive vectors and contexts change.
-// Temporary memory: a few element matrices. An entry outside the pattern is CEED_ERROR_INCOMPATIBLE.
+// Operators of some size (2000 elements on devices, 40000 on generating backends of processors) are assembled
+// by kernels: they are applied, from and to the nodes of each element, to unit vectors, so element matrices
+// come from the device. Temporary memory: half a megabyte or one element matrix; by kernels up to 16 columns
+// of all element matrices. An entry outside the pattern is CEED_ERROR_INCOMPATIBLE.
 CEED_EXTERN int RitzOperatorAssembleCSR(CeedOperator op, const int64_t *row_starts, const int64_t *cols,
                                         CeedVector values);
 

@@ -113,12 +113,14 @@ CEED_EXTERN int RitzPreconditionerCreateElementSchwarz(CeedOperator op, RitzSpac
 
 // ---- Assembled matrices: coarse problems ----
 
+// doc/coarse-problems.md says when which kind is of use. Libraries of others are looked up at run time.
 typedef enum {
-  RITZ_DIRECT_AUTO, // the first that serves: dense for few unknowns, a sparse factorization, AMG for many, CG
+  RITZ_DIRECT_AUTO, // the first that serves: dense for few unknowns, a sparse factorization, AMG for many, or
+                    // where that is too much work, CG. Not definite: UMFPACK
   RITZ_DIRECT_DENSE,   // own Cholesky factorization, 8 n^2 bytes
   RITZ_DIRECT_CHOLMOD, // SuiteSparse's sparse Cholesky factorization
   RITZ_DIRECT_UMFPACK, // SuiteSparse's sparse LU factorization
-  RITZ_DIRECT_AMG,     // one V-cycle of algebraic multigrid of a library (hypre, PETSc)
+  RITZ_DIRECT_AMG,     // one V-cycle of hypre's algebraic multigrid. Starts MPI unless the program has
   RITZ_DIRECT_CG,      // Jacobi-CG to a tolerance: a variable preconditioner
 } RitzDirectKind;
 CEED_EXTERN const char *RitzDirectKindName(RitzDirectKind kind); // "auto"; NULL past the end
@@ -136,8 +138,10 @@ typedef struct {
 } RitzDirectOptions;
 
 // Assembles op (RitzOperatorAssembleCSR) without constrained rows and columns and factorizes it. A kind that
-// is not available: CEED_ERROR_UNSUPPORTED with what is missing. A matrix that cannot be factorized:
-// CEED_ERROR_MAJOR.
+// is not available: CEED_ERROR_UNSUPPORTED with what is missing. A matrix that cannot be factorized, is not
+// finite, or not symmetric (but for UMFPACK): CEED_ERROR_MAJOR. Vectors that are no nullspace, or depend on
+// each other, options without meaning: CEED_ERROR_INCOMPATIBLE. options: NULL stands for zeros. Factors are
+// in double and on the host, whatever the operator's precision and backend.
 CEED_EXTERN int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints,
                                                const RitzDirectOptions *options, RitzPreconditioner *pc);
 

@@ -5,9 +5,9 @@
 // optionally with a diagonal preconditioner, and with constrained (Dirichlet) entries: x keeps the values it
 // has there on entry, the residual is zero there. So inhomogeneous conditions are imposed by writing them
 // into x before the solve; the operator is applied without boundary conditions. Memory: three vectors of
-// CeedScalar during a solve (r, p, A p; four with a preconditioner, five in the standard variant on devices)
-// and 8 bytes per constrained entry; on devices also a bit per entry where there are such; with the merged
-// variant on the host 9 bytes more per 64 entries (1 without constraints).
+// CeedScalar during a solve (r, p, A p; four with a preconditioner, which are r, p, A p and the inverse of a
+// diagonal, or M r of another one), and 8 bytes per constrained entry, as much again on devices; with the
+// merged variant on the host 9 bytes more per 64 entries (1 without constraints).
 //
 // The merged variant does the vector arithmetic inside the kernels of the operator, chunk by chunk before the
 // first and after the last touch, so that r, p and A p come from memory once an iteration; on devices in few
@@ -15,10 +15,10 @@
 // operators can be merged; on the host those that run as one kernel, or as a composite of these, with the
 // same restriction for active input and output and without passive outputs.
 //
-// Vector arithmetic is done where the operator runs: on the threads of the context, or on its device, if b, x
-// and the diagonal are vectors of its context, too. Sums are compensated: their relative error does not grow
-// with the length. Results do not depend on the scale of b: the residual is kept relative to its first size,
-// and counts as zero below 2^-500 of it (2^-80 when CeedScalar is float).
+// Vector arithmetic is done where the operator runs: on the threads of its context, or on its device; b, x
+// and the diagonal are copied where they belong to another context. Sums are compensated: their relative
+// error does not grow with the length. Results do not depend on the scale of b: the residual is kept relative
+// to its first size, and counts as zero below 2^-500 of it (2^-80 when CeedScalar is float).
 #ifndef RITZ_SOLVER_H
 #define RITZ_SOLVER_H
 
@@ -45,8 +45,7 @@ typedef enum {
 
 typedef enum {
   RITZ_CG_AUTO,     // merged where the operator can be
-  RITZ_CG_STANDARD, // the reference: vector work in passes of its own, three of them (on devices one for each
-                    // operation) beside an apply
+  RITZ_CG_STANDARD, // the reference: vector work in passes of its own, three of them beside an apply
   RITZ_CG_MERGED,
 } RitzCGVariant;
 
@@ -62,7 +61,7 @@ typedef int (*RitzMonitorFunction)(void *ctx, CeedInt iteration, double residual
 // Methods. M: the preconditioner.
 typedef enum {
   RITZ_SOLVER_CG,          // A and M symmetric positive definite (a nullspace of A apart)
-  RITZ_SOLVER_FLEXIBLE_CG, // M may change from step to step (Polak-Ribiere); one more vector and product
+  RITZ_SOLVER_FLEXIBLE_CG, // M may change from step to step (Polak-Ribiere); one more product
   RITZ_SOLVER_MINRES, // A symmetric, indefinite or singular; M symmetric positive definite (Paige & Saunders
                       // 1975)
   RITZ_SOLVER_GMRES,  // any A; M on the right, fixed (Saad & Schultz 1986)

@@ -4,7 +4,8 @@
 //
 // A thread adds its entries with compensation, a block its threads, and the last block to come the numbers of
 // all blocks, `partial` [sums][blocks]; `arrived` counts blocks and is zero between launches. OpenCL C 1.2
-// has no order between the blocks of a launch: there a kernel of one block follows, ritz_pass_finish.
+// has no order between the blocks of a launch: there a kernel of one block follows
+// (kernels/gpu/pass-finish.h).
 #ifndef RITZ_KERNELS_GPU_PASS_H
 #define RITZ_KERNELS_GPU_PASS_H
 
@@ -80,13 +81,6 @@ RITZ_INLINE void ritz_pass_total(int num_sums, int num_blocks, RITZ_GLOBAL doubl
 RITZ_INLINE void ritz_pass_arrive(int num_sums, RITZ_GLOBAL double *partial, RITZ_GLOBAL unsigned *arrived,
                                   RITZ_SHARED double *scratch, RITZ_GLOBAL double *sums) {
   (void)num_sums, (void)partial, (void)arrived, (void)scratch, (void)sums;
-}
-
-RITZ_KERNEL(256)
-ritz_pass_finish(int num_sums, int num_blocks, RITZ_GLOBAL double *partial, int first_sum,
-                 RITZ_GLOBAL double *scalars) {
-  RITZ_SHARED_ARRAY double scratch[RITZ_PASS_SCRATCH];
-  ritz_pass_total(num_sums, num_blocks, partial, scratch, scalars + first_sum);
 }
 
 #else // CUDA

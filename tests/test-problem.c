@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The problems of `ritz solve` as the program builds them (cli/problem*.c): integrals over boundary parts,
+// patch tests of elasticity, materials by region, functions without energy, stresses.
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <ritz.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/problem.h"
+#include "tests/tap.h"
+
+static const CeedElemTopology shapes[] = {CEED_TOPOLOGY_HEX, CEED_TOPOLOGY_PRISM, CEED_TOPOLOGY_PYRAMID,
+                                          CEED_TOPOLOGY_TET};
+enum { NUM_SHAPES = 4 };
+
+// In functions that return something.
+static void must(int code) { CHECK_OK(code); }
+
+static int bend(void *ctx, CeedInt dim, const double *X, double *x) {
+  (void)ctx;
+  for (CeedInt d = 0; d < dim; d++) x[d] = X[d] + 0.1 * X[(d + 1) % dim] * X[(d + 2) % dim];
+  return 0;
+}
+
+// A unit box of elements of a shape; of order 2 it is bent.
+static RitzMesh make_box(Ceed ceed, CeedElemTopology shape, CeedInt order) {
+  RitzMesh box = NULL, mesh = NULL;
+
+  must(RitzMeshCreateBox(ceed, 3, (const CeedInt[]){2, 1, 2}, NULL, NULL, order, order > 1 ? bend : NULL,
+                         NULL, &box));
+  if (shape == CEED_TOPOLOGY_HEX) return box;
+  must(RitzMeshSplit(box, shape, &mesh));
+  must(RitzMeshDestroy(&box));
+  return mesh;
+}
+
+static const ProblemMaterial unit = {
+    .conductivity = {.value = 1}, .reaction = {.value = 1}, .young = 1, .poisson = 0.3};
+
+static Problem make_problem(Ceed ceed, RitzMesh mesh, ProblemKind kind, CeedInt order, CeedInt num_materials,
+                            const ProblemMaterial *materials) {
+  const ProblemOptions options = {
+      .kind = kind, .order = order, .num_materials = num_materials, .materials = materials, .factor = 1};
+  Problem problem = {0};
+
+  must(problem_create(ceed, mesh, &options, &problem));
+  return problem;
+}
+
+static CeedVector make_vector(const Problem *problem) {
+  CeedVector vector = NULL;
+  CeedSize size = 0;
+
+  must(RitzSpaceGetSize(problem->space, &size));
+  must(CeedVectorCreate(problem->ceed, size, &vector));
+  must(CeedVectorSetValue(vector, 0));
+  return vector;
+}
+
+// ---- Boundary integrals ----
+
+// x^a y^b z^c, and its integral over the surface of the unit cube: opposite faces have 0^a and 1.
+typedef struct {
+  int power[3];
+} Monomial;
+
+static double monomial(const void *ctx, const ProblemPoint *point, CeedInt component) {
+  const Monomial *m = ctx;
+
+  (void)component;
+  return pow(point->x[0], m->power[0]) * pow(point->x[1], m->power[1]) * pow(point->x[2], m->power[2]);
+}
+
+static double surface_integral(const int power[3]) {
+  double sum = 0;
+
+  for (int d = 0; d < 3; d++)
+    sum += ((power[d] == 0) + 1.0) / ((power[(d + 1) % 3] + 1) * (power[(d + 2) % 3] + 1));
+  return sum;
+}
+
+TEST(boundary_integrals_are_exact_for_products_of_two_polynomials_of_the_degree) {
+  static const Monomial cases[][2] = {{{{0, 0, 0}}, {{0, 0, 0}}},
+                                      {{{2, 0, 0}}, {{0, 2, 0}}},
+                                      {{{1, 1, 0}}, {{0, 1, 1}}},
+                                      {{{2, 0, 0}}, {{2, 0, 0}}}};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (int s = 0; s < NUM_SHAPES; s++) {
+    RitzMesh mesh = make_box(ceed, shapes[s], 1);
+    Problem problem = make_problem(ceed, mesh, PROBLEM_POISSON, 2, 1, &unit);
+    CeedVector rhs = make_vector(&problem), u = make_vector(&problem);
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+      int power[3];
+      double found = 0;
+
+      for (int d = 0; d < 3; d++) power[d] = cases[i][0].power[d] + cases[i][1].power[d];
+      const double expected = surface_integral(power);
+      CHECK_OK(CeedVectorSetValue(rhs, 0));
+      CHECK_OK(problem_add_boundary(&problem, "test", "all", monomial, &cases[i][0], rhs));
+      CHECK_OK(problem_set_nodes(&problem, "test", monomial, &cases[i][1], -1, 0, NULL, u));
+      CHECK_OK(RitzVectorDot(rhs, u, &found));
+      CHECK_NEAR(found, expected, 1000 * CEED_EPSILON, "shape %d, case %d", s, (int)i);
+    }
+    CeedVectorDestroy(&rhs);
+    CeedVectorDestroy(&u);
+    problem_destroy(&problem);
+    RitzMeshDestroy(&mesh);
+  }
+  CeedDestroy(&ceed);
+}
+
+TEST(facets_of_lines_and_of_the_plane_have_their_measure) {
+  const Monomial one = {{0}};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (CeedInt dim = 1; dim <= 2; dim++) {
+    for (int split = 0; split < dim; split++) {
+      RitzMesh mesh = NULL, box = NULL;
+      double found = 0;
+
+      CHECK_OK(RitzMeshCreateBox(ceed, dim, (const CeedInt[]){3, 2}, NULL, (const double[]){2, 3}, 1, NULL,
+                                 NULL, &box));
+      if (split)
+        CHECK_OK(RitzMeshSplit(box, CEED_TOPOLOGY_TRIANGLE, &mesh));
+      else
+        CHECK_OK(RitzMeshReferenceCopy(box, &mesh));
+      Problem problem = make_problem(ceed, mesh, PROBLEM_POISSON, 3, 1, &unit);
+      CeedVector rhs = make_vector(&problem), ones = make_vector(&problem);
+
+      CHECK_OK(CeedVectorSetValue(ones, 1));
+      CHECK_OK(problem_add_boundary(&problem, "test", "xmax", monomial, &one, rhs));
+      CHECK_OK(RitzVectorDot(rhs, ones, &found));
+      CHECK_NEAR(found, dim == 1 ? 1.0 : 3.0, 100 * CEED_EPSILON, "dimension %d", dim);
+      CeedVectorDestroy(&rhs);
+      CeedVectorDestroy(&ones);
+      problem_destroy(&problem);
+      RitzMeshDestroy(&mesh);
+      RitzMeshDestroy(&box);
+    }
+  }
+  CeedDestroy(&ceed);
+}
+
+TEST(areas_of_bent_facets_do_not_depend_on_the_mesh) {
+  const Monomial one = {{0}};
+  double area[2] = {0};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (int level = 0; level < 2; level++) {
+    RitzMesh coarse = make_box(ceed, CEED_TOPOLOGY_HEX, 2), mesh = NULL;
+
+    CHECK_OK(RitzMeshRefine(coarse, level, &mesh));
+    Problem problem = make_problem(ceed, mesh, PROBLEM_POISSON, 4, 1, &unit);
+    CeedVector rhs = make_vector(&problem), ones = make_vector(&problem);
+    CHECK_OK(CeedVectorSetValue(ones, 1));
+    CHECK_OK(problem_add_boundary(&problem, "test", "all", monomial, &one, rhs));
+    CHECK_OK(RitzVectorDot(rhs, ones, &area[level]));
+    CeedVectorDestroy(&rhs);
+    CeedVectorDestroy(&ones);
+    problem_destroy(&problem);
+    RitzMeshDestroy(&mesh);
+    RitzMeshDestroy(&coarse);
+  }
+  // The root in the ratio of areas is no polynomial: quadrature converges fast, but is not exact.
+  CHECK_NEAR(area[0], area[1], 1e-6 * area[1], "of the whole surface");
+  // By the map itself, with 20 x 20 points a face.
+  CHECK_NEAR(area[1], 5.988646332162, 1e-6, "of the whole surface");
+  CeedDestroy(&ceed);
+}
+
+// ---- Patch tests ----
+
+// Displacement u = B x, and the tractions sigma n = S n of a face.
+static const double B[3][3] = {{0.3, 0.1, -0.2}, {0.05, -0.4, 0.3}, {0.2, 0.15, 0.25}};
+
+static double linear_field(const void *ctx, const ProblemPoint *point, CeedInt c) {
+  (void)ctx;
+  return B[c][0] * point->x[0] + B[c][1] * point->x[1] + B[c][2] * point->x[2];
+}
+
+typedef struct {
+  double values[3];
+} Constant;
+
+static double constant_field(const void *ctx, const ProblemPoint *point, CeedInt c) {
+  (void)point;
+  return ((const Constant *)ctx)->values[c];
+}
+
+static double stress(CeedInt dim, double young, double nu, int c, int d) {
+  const double lambda = young * nu / ((1 + nu) * (1 - 2 * nu)), mu = young / (2 * (1 + nu));
+  double trace = 0;
+
+  for (CeedInt i = 0; i < dim; i++) trace += B[i][i];
+  return mu * (B[c][d] + B[d][c]) + (c == d ? lambda * trace : 0);
+}
+
+static void check_patch(Ceed ceed, RitzMesh mesh, CeedInt order, const char *what) {
+  static const char *const names[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
+  const ProblemMaterial material = {.young = 2, .poisson = 0.2};
+  Problem problem = make_problem(ceed, mesh, PROBLEM_ELASTICITY, order, 1, &material);
+  CeedVector u = make_vector(&problem), loads = make_vector(&problem), forces = make_vector(&problem);
+  CeedScalar norm = 0, size = 0;
+
+  for (CeedInt side = 0; side < 2 * problem.dim; side++) {
+    Constant traction = {{0}};
+
+    for (CeedInt c = 0; c < problem.dim; c++)
+      traction.values[c] = (side % 2 ? 1 : -1) * stress(problem.dim, 2, 0.2, c, side / 2);
+    CHECK_OK(problem_add_boundary(&problem, "test", names[side], constant_field, &traction, loads));
+  }
+  CHECK_OK(problem_set_nodes(&problem, "test", linear_field, NULL, -1, 0, NULL, u));
+  CHECK_OK(CeedOperatorApply(problem.op, u, forces, CEED_REQUEST_IMMEDIATE));
+  CHECK_OK(CeedVectorNorm(loads, CEED_NORM_MAX, &size));
+  CHECK_OK(CeedVectorAXPY(forces, -1, loads));
+  CHECK_OK(CeedVectorNorm(forces, CEED_NORM_MAX, &norm));
+  CHECK(size > 0.01, "%s: loads of %g", what, (double)size);
+  CHECK(norm < 1000 * CEED_EPSILON, "%s: forces out of balance by %g", what, (double)norm);
+  CeedVectorDestroy(&u);
+  CeedVectorDestroy(&loads);
+  CeedVectorDestroy(&forces);
+  problem_destroy(&problem);
+}
+
+TEST(linear_displacements_are_in_balance_with_constant_tractions_on_all_shapes) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (int s = 0; s < NUM_SHAPES; s++) {
+    RitzMesh mesh = make_box(ceed, shapes[s], 1);
+    check_patch(ceed, mesh, 2, "in space");
+    RitzMeshDestroy(&mesh);
+  }
+  RitzMesh box = NULL, triangles = NULL;
+  CHECK_OK(RitzMeshCreateBox(ceed, 2, (const CeedInt[]){2, 3}, NULL, NULL, 1, NULL, NULL, &box));
+  CHECK_OK(RitzMeshSplit(box, CEED_TOPOLOGY_TRIANGLE, &triangles));
+  check_patch(ceed, box, 3, "in the plane");
+  check_patch(ceed, triangles, 3, "in the plane, triangles");
+  RitzMeshDestroy(&box);
+  RitzMeshDestroy(&triangles);
+  CeedDestroy(&ceed);
+}
+
+// ---- Materials ----
+
+// A strip of two unit squares, regions 1 and 2.
+static RitzMesh make_strip(Ceed ceed) {
+  static const char text[] =
+      "MFEM mesh v1.0\ndimension\n2\nelements\n2\n1 3 0 1 4 3\n2 3 1 2 5 4\nboundary\n0\n"
+      "vertices\n6\n2\n0 0  1 0  2 0  0 1  1 1  2 1\n";
+  char path[] = "/tmp/ritz-strip-XXXXXX";
+  const int file = mkstemp(path);
+  RitzMesh mesh = NULL;
+
+  must(!(file >= 0 && write(file, text, sizeof(text) - 1) == (ssize_t)sizeof(text) - 1));
+  must(RitzMeshRead(ceed, path, &mesh));
+  close(file);
+  unlink(path);
+  return mesh;
+}
+
+static double first_coordinate(const void *ctx, const ProblemPoint *point, CeedInt c) {
+  (void)ctx;
+  return c == 0 ? point->x[0] : 0;
+}
+
+static int quadratic(void *ctx, const double *x, double *value) {
+  (void)ctx;
+  *value = 1 + 3 * x[0] * x[0];
+  return 0;
+}
+
+static double energy(Problem *problem, CeedOperator op) {
+  CeedVector u = make_vector(problem), Au = make_vector(problem);
+  double result = 0;
+
+  must(problem_set_nodes(problem, "test", first_coordinate, NULL, -1, 0, NULL, u));
+  must(CeedOperatorApply(op, u, Au, CEED_REQUEST_IMMEDIATE));
+  must(RitzVectorDot(u, Au, &result));
+  CeedVectorDestroy(&u);
+  CeedVectorDestroy(&Au);
+  return result;
+}
+
+// Of u = x: the integral of k, and of c x^2; with jumps of 10^4 and functions in one region.
+TEST(regions_have_their_coefficients) {
+  const int32_t regions[] = {1, 2};
+  const ProblemMaterial materials[] = {
+      {.num_regions = 1, .regions = &regions[0], .conductivity = {.value = 1e4}, .reaction = {.value = 6}},
+      {.num_regions = 1,
+       .regions = &regions[1],
+       .conductivity = {.function = quadratic},
+       .reaction = {.value = 3}}};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzMesh mesh = make_strip(ceed);
+  Problem poisson = make_problem(ceed, mesh, PROBLEM_POISSON, 2, 2, materials);
+  Problem heat = make_problem(ceed, mesh, PROBLEM_HEAT, 2, 2, materials);
+  CeedOperator capacity = NULL;
+
+  CHECK_NEAR(energy(&poisson, poisson.op), 10008.0, 1e5 * CEED_EPSILON, "1e4 on [0,1], 1 + 3 x^2 on [1,2]");
+  CHECK_OK(problem_create_capacity(&heat, &capacity));
+  CHECK_NEAR(energy(&heat, capacity), 2.0 + 7.0, 1000 * CEED_EPSILON, "6 x^2, 3 x^2");
+  CHECK_NEAR(energy(&heat, heat.op), 10008.0 + 9.0, 1e5 * CEED_EPSILON, "both");
+  CeedOperatorDestroy(&capacity);
+  problem_destroy(&poisson);
+  problem_destroy(&heat);
+  RitzMeshDestroy(&mesh);
+  CeedDestroy(&ceed);
+}
+
+// Of u = (x, 0) without strain across: (lambda + 2 mu) times the area.
+TEST(regions_have_their_moduli) {
+  const int32_t regions[] = {1, 2};
+  const ProblemMaterial materials[] = {
+      {.num_regions = 1, .regions = &regions[0], .young = 1, .poisson = 0},
+      {.num_regions = 1, .regions = &regions[1], .young = 1000, .poisson = 0.25}};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzMesh mesh = make_strip(ceed);
+  Problem problem = make_problem(ceed, mesh, PROBLEM_ELASTICITY, 1, 2, materials);
+
+  CHECK_NEAR(energy(&problem, problem.op), 1.0 + 1200.0, 1e4 * CEED_EPSILON, "1 + 400 + 2 * 400");
+  problem_destroy(&problem);
+  RitzMeshDestroy(&mesh);
+  CeedDestroy(&ceed);
+}
+
+TEST(a_region_without_elements_is_refused) {
+  const int32_t region = 7;
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzMesh mesh = make_strip(ceed);
+  RitzGeometry geometry = NULL;
+  RitzSpace space = NULL;
+  CeedOperator op = NULL;
+  RitzOperatorOptions options = {.kind = RITZ_OPERATOR_MASS, .num_regions = 1, .regions = &region};
+
+  CHECK_OK(RitzSpaceCreate(mesh, 1, 1, &space));
+  CHECK_OK(RitzGeometryCreate(mesh, -1, &geometry));
+  options.space = space;
+  CHECK_ERROR(ceed, RitzGeometryCreateOperator(geometry, ceed, &options, &op), CEED_ERROR_INCOMPATIBLE,
+              "no element of the mesh is in the regions");
+  options.regions = NULL;
+  CHECK_ERROR(ceed, RitzGeometryCreateOperator(geometry, ceed, &options, &op), CEED_ERROR_INCOMPATIBLE,
+              "whose numbers are NULL");
+  options.num_regions = -1;
+  CHECK_ERROR(ceed, RitzGeometryCreateOperator(geometry, ceed, &options, &op), CEED_ERROR_INCOMPATIBLE,
+              "-1 regions");
+  CHECK(!op, "an operator");
+  RitzSpaceDestroy(&space);
+  RitzGeometryDestroy(&geometry);
+  RitzMeshDestroy(&mesh);
+  CeedDestroy(&ceed);
+}
+
+// ---- Functions without energy ----
+
+static void check_modes(Problem *problem, CeedInt num_fixed, const RitzFixedPart *fixed, CeedInt expected) {
+  CeedVector modes[PROBLEM_MAX_MODES] = {NULL}, image = make_vector(problem);
+  RitzIndices constraints = NULL;
+  CeedInt num = 0;
+
+  CHECK_OK(RitzSpaceCreateConstraints(problem->space, problem->ceed, num_fixed, fixed, &constraints));
+  CHECK_OK(problem_create_modes(problem, problem->space, constraints, &num, modes));
+  CHECK(num == expected, "%d modes, not %d", num, expected);
+  for (CeedInt i = 0; i < num; i++) {
+    CeedVector copy = make_vector(problem);
+    CeedScalar norm = 0;
+    double product = 0;
+
+    CHECK_OK(CeedOperatorApply(problem->op, modes[i], image, CEED_REQUEST_IMMEDIATE));
+    CHECK_OK(CeedVectorNorm(image, CEED_NORM_MAX, &norm));
+    CHECK(norm < 1000 * CEED_EPSILON, "mode %d has forces up to %g", i, (double)norm);
+    for (CeedInt j = 0; j <= i; j++) {
+      CHECK_OK(RitzVectorDot(modes[i], modes[j], &product));
+      CHECK_NEAR(product, i == j, 1000 * CEED_EPSILON, "modes %d and %d", i, j);
+    }
+    CHECK_OK(CeedVectorCopy(modes[i], copy));
+    CHECK_OK(RitzVectorSetEntries(copy, constraints, 0));
+    CHECK_OK(RitzVectorDot(modes[i], copy, &product));
+    CHECK_NEAR(product, 1.0, 1000 * CEED_EPSILON, "mode %d vanishes where it is held", i);
+    CeedVectorDestroy(&copy);
+  }
+  for (CeedInt i = 0; i < num; i++) CeedVectorDestroy(&modes[i]);
+  CeedVectorDestroy(&image);
+  RitzIndicesDestroy(&constraints);
+}
+
+TEST(what_no_face_holds_has_no_energy) {
+  const RitzFixedPart slides = {.part = "xmin", .num_comp = 1, .comp = {0}};
+  const RitzFixedPart corner[] = {{.part = "xmin", .num_comp = 1, .comp = {0}},
+                                  {.part = "ymin", .num_comp = 1, .comp = {1}},
+                                  {.part = "zmin", .num_comp = 1, .comp = {2}}};
+  const RitzFixedPart held = {.part = "zmax"};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzMesh mesh = make_box(ceed, CEED_TOPOLOGY_HEX, 1);
+  Problem solid = make_problem(ceed, mesh, PROBLEM_ELASTICITY, 2, 1, &unit);
+  Problem heat = make_problem(ceed, mesh, PROBLEM_POISSON, 2, 1, &unit);
+  Problem reacts = make_problem(ceed, mesh, PROBLEM_HELMHOLTZ, 2, 1, &unit);
+
+  check_modes(&solid, 0, NULL, 6);
+  check_modes(&solid, 1, &slides, 3); // two translations and the rotation about x
+  check_modes(&solid, 2, corner, 1);
+  check_modes(&solid, 3, corner, 0);
+  check_modes(&solid, 1, &held, 0);
+  check_modes(&heat, 0, NULL, 1);
+  check_modes(&heat, 1, &held, 0);
+  check_modes(&reacts, 0, NULL, 0);
+  problem_destroy(&solid);
+  problem_destroy(&heat);
+  problem_destroy(&reacts);
+  RitzMeshDestroy(&mesh);
+  CeedDestroy(&ceed);
+}
+
+// ---- Stresses ----
+
+// s^2 = ((s00 - s11)^2 + (s11 - s22)^2 + (s22 - s00)^2) / 2 + 3 (s01^2 + s12^2 + s02^2)
+TEST(stresses_of_linear_displacements_are_those_of_von_mises) {
+  const ProblemMaterial material = {.young = 2, .poisson = 0.2};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzMesh mesh = make_box(ceed, CEED_TOPOLOGY_PRISM, 1);
+  Problem problem = make_problem(ceed, mesh, PROBLEM_ELASTICITY, 2, 1, &material);
+  CeedVector u = make_vector(&problem), found = NULL;
+  const CeedScalar *array = NULL;
+  RitzSpace space = NULL;
+  CeedSize size = 0;
+  double S[3][3], expected = 0;
+
+  for (int c = 0; c < 3; c++) {
+    for (int d = 0; d < 3; d++) S[c][d] = stress(3, 2, 0.2, c, d);
+  }
+  for (int c = 0; c < 3; c++) {
+    const int d = (c + 1) % 3;
+    expected += (S[c][c] - S[d][d]) * (S[c][c] - S[d][d]) / 2 + 3 * S[c][d] * S[c][d];
+  }
+  CHECK_OK(problem_set_nodes(&problem, "test", linear_field, NULL, -1, 0, NULL, u));
+  CHECK_OK(problem_von_mises(&problem, u, &space, &found));
+  CHECK_OK(RitzSpaceGetSize(space, &size));
+  CHECK_OK(CeedVectorGetArrayRead(found, CEED_MEM_HOST, &array));
+  // The projection is an iteration to 1e-6.
+  for (CeedSize i = 0; i < size; i++) CHECK_NEAR((double)array[i], sqrt(expected), 1e-4, "node %d", (int)i);
+  CHECK_OK(CeedVectorRestoreArrayRead(found, &array));
+  CeedVectorDestroy(&u);
+  CeedVectorDestroy(&found);
+  RitzSpaceDestroy(&space);
+  problem_destroy(&problem);
+  RitzMeshDestroy(&mesh);
+  CeedDestroy(&ceed);
+}
+
+int main(int argc, char **argv) {
+  return tap_main(argc, argv,
+                  TESTS(boundary_integrals_are_exact_for_products_of_two_polynomials_of_the_degree,
+                        facets_of_lines_and_of_the_plane_have_their_measure,
+                        areas_of_bent_facets_do_not_depend_on_the_mesh,
+                        linear_displacements_are_in_balance_with_constant_tractions_on_all_shapes,
+                        regions_have_their_coefficients, regions_have_their_moduli,
+                        a_region_without_elements_is_refused, what_no_face_holds_has_no_energy,
+                        stresses_of_linear_displacements_are_those_of_von_mises));
+}
