@@ -538,14 +538,35 @@ TEST(views_show_a_line_for_each_level) {
   CHECK_OK(CeedDestroy(&ceed));
 }
 
+static void apply_counted(void) {
+  setenv("RITZ_PROFILE", "1", 1);
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  MultigridKit k;
+  Forms f;
+  if (kit_open(ceed, &small_case, &k) || forms_of(&k, &f)) _exit(1);
+  if (RitzPreconditionerViewLevels(k.pc, stderr) || kit_close(&k) || CeedDestroy(&ceed)) _exit(1);
+  exit(0);
+}
+
+TEST(times_are_told_by_level_and_kind_of_work) {
+  char text[32768];
+  const int status = run_child(apply_counted, text, sizeof(text));
+  const char *const wanted[] = {"multigrid level 2 smoothing ", "multigrid level 1 residual ",
+                                "multigrid level 1 transfer ", "multigrid level 0 solve ",
+                                "seconds by kind of work, 2 applications"};
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d: %s", status, text);
+  for (int i = 0; i < 5; i++) CHECK(strstr(text, wanted[i]), "no '%s' in\n%s", wanted[i], text);
+}
+
 int main(int argc, char **argv) {
-  return tap_main(
-      argc, argv,
-      TESTS(two_grid_error_is_that_of_the_dense_propagator, cycles_say_whether_they_are_symmetric,
-            cycles_differ_from_three_levels_on, full_multigrid_reaches_the_error_of_discretization,
-            iterations_on_a_deformed_box_are_few_and_independent_of_the_mesh,
-            cycles_in_float_need_as_many_iterations, float_levels_serve_double_vectors,
-            smoothers_of_every_kind_serve, jumps_of_the_coefficient_do_not_stop_convergence,
-            neumann_problems_are_solved_up_to_constants, levels_that_do_not_fit_are_refused,
-            levels_by_hand_take_smoothers_and_solvers_of_the_caller, views_show_a_line_for_each_level));
+  return tap_main(argc, argv,
+                  TESTS(two_grid_error_is_that_of_the_dense_propagator, cycles_say_whether_they_are_symmetric,
+                        cycles_differ_from_three_levels_on,
+                        full_multigrid_reaches_the_error_of_discretization,
+                        iterations_on_a_deformed_box_are_few_and_independent_of_the_mesh,
+                        cycles_in_float_need_as_many_iterations, float_levels_serve_double_vectors,
+                        smoothers_of_every_kind_serve, jumps_of_the_coefficient_do_not_stop_convergence,
+                        neumann_problems_are_solved_up_to_constants, levels_that_do_not_fit_are_refused,
+                        levels_by_hand_take_smoothers_and_solvers_of_the_caller,
+                        views_show_a_line_for_each_level, times_are_told_by_level_and_kind_of_work));
 }
