@@ -3,6 +3,7 @@
 // mesh, degree and coefficient.
 #include "tests/multigrid-kit.h"
 
+#include "core/memory.h"
 #include "tests/api.h"
 #include <float.h>
 
@@ -508,6 +509,27 @@ TEST_EACH_BACKEND(levels_by_hand_take_smoothers_and_solvers_of_the_caller) {
   CHECK_OK(hand_close(&h));
 }
 
+// Whatever allocation fails: an error, nothing is handed out, and nothing stays (the last test of the program
+// looks).
+TEST(levels_survive_allocations_that_fail) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  const RitzMultigridOptions options = {.use_precision = true, .precision = CEED_SCALAR_FP32};
+  Hand h;
+  RitzPreconditioner pc = NULL;
+  int ierr = 1;
+  CHECK_OK(hand_open(ceed, &h));
+  for (int64_t n = 1; ierr; n += 1 + n / 8) {
+    ritz_memory_fail_at(n);
+    ierr = RitzPreconditionerCreateMultigrid(ceed, 3, h.levels, &options, &pc);
+    ritz_memory_fail_at(0);
+    CHECK(!ierr == !!pc, "allocation %lld: code %d", (long long)n, ierr);
+    CHECK(n < 100000, "it never succeeds");
+  }
+  CHECK_OK(RitzPreconditionerDestroy(&pc));
+  CHECK_OK(hand_close(&h));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
 // ---- Views ----
 
 TEST(views_show_a_line_for_each_level) {
@@ -559,14 +581,14 @@ TEST(times_are_told_by_level_and_kind_of_work) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(argc, argv,
-                  TESTS(two_grid_error_is_that_of_the_dense_propagator, cycles_say_whether_they_are_symmetric,
-                        cycles_differ_from_three_levels_on,
-                        full_multigrid_reaches_the_error_of_discretization,
-                        iterations_on_a_deformed_box_are_few_and_independent_of_the_mesh,
-                        cycles_in_float_need_as_many_iterations, float_levels_serve_double_vectors,
-                        smoothers_of_every_kind_serve, jumps_of_the_coefficient_do_not_stop_convergence,
-                        neumann_problems_are_solved_up_to_constants, levels_that_do_not_fit_are_refused,
-                        levels_by_hand_take_smoothers_and_solvers_of_the_caller,
-                        views_show_a_line_for_each_level, times_are_told_by_level_and_kind_of_work));
+  return tap_main(
+      argc, argv,
+      TESTS(two_grid_error_is_that_of_the_dense_propagator, cycles_say_whether_they_are_symmetric,
+            cycles_differ_from_three_levels_on, full_multigrid_reaches_the_error_of_discretization,
+            iterations_on_a_deformed_box_are_few_and_independent_of_the_mesh,
+            cycles_in_float_need_as_many_iterations, float_levels_serve_double_vectors,
+            smoothers_of_every_kind_serve, jumps_of_the_coefficient_do_not_stop_convergence,
+            neumann_problems_are_solved_up_to_constants, levels_that_do_not_fit_are_refused,
+            levels_by_hand_take_smoothers_and_solvers_of_the_caller, levels_survive_allocations_that_fail,
+            views_show_a_line_for_each_level, times_are_told_by_level_and_kind_of_work));
 }
