@@ -33,6 +33,7 @@ static int get_geometry(Problem *p, RitzSpace space, RitzGeometry *geometry) {
 typedef struct {
   RitzOperatorKind kind;
   double factor; // of the reaction
+  CeedInt more;  // Gauss points a direction than the degree
 } Form;
 
 typedef struct {
@@ -96,7 +97,7 @@ static int create_of_material(const Problem *p, const ProblemMaterial *m, Form f
   CLI_TRY(RitzSpaceGetDegree(space, &degree));
   RitzOperatorOptions options = {.kind = form.kind,
                                  .space = space,
-                                 .num_points = degree + (p->has_directions ? 2 : 1),
+                                 .num_points = degree + (p->has_directions ? form.more : 1),
                                  .num_regions = m->num_regions,
                                  .regions = m->regions};
   if (p->options.kind == PROBLEM_ELASTICITY) return create_elasticity(p, m, geometry, &options, op);
@@ -133,7 +134,7 @@ cleanup:
   return ierr;
 }
 
-int problem_create_operator(Problem *p, RitzSpace space, CeedOperator *op) {
+static int create_operator(Problem *p, RitzSpace space, CeedInt more, CeedOperator *op) {
   static const RitzOperatorKind kinds[] = {
       [PROBLEM_POISSON] = RITZ_OPERATOR_DIFFUSION,    [PROBLEM_MASS] = RITZ_OPERATOR_MASS,
       [PROBLEM_HELMHOLTZ] = RITZ_OPERATOR_HELMHOLTZ,  [PROBLEM_HEAT] = RITZ_OPERATOR_HELMHOLTZ,
@@ -141,15 +142,19 @@ int problem_create_operator(Problem *p, RitzSpace space, CeedOperator *op) {
   };
   const double factor = p->options.kind == PROBLEM_HEAT ? p->options.factor : 1;
 
-  return create_form(p, (Form){kinds[p->options.kind], factor}, space, op);
+  return create_form(p, (Form){kinds[p->options.kind], factor, more}, space, op);
+}
+
+int problem_create_level(Problem *p, RitzSpace space, CeedOperator *op) {
+  return create_operator(p, space, 1, op);
 }
 
 int problem_create_capacity(Problem *p, CeedOperator *op) {
-  return create_form(p, (Form){RITZ_OPERATOR_MASS, 1}, p->space, op);
+  return create_form(p, (Form){RITZ_OPERATOR_MASS, 1, 2}, p->space, op);
 }
 
 int problem_create_step(Problem *p, double factor, CeedOperator *op) {
-  return create_form(p, (Form){RITZ_OPERATOR_HELMHOLTZ, factor}, p->space, op);
+  return create_form(p, (Form){RITZ_OPERATOR_HELMHOLTZ, factor, 2}, p->space, op);
 }
 
 // ---- The object ----
@@ -191,7 +196,7 @@ int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Prob
   }
   CLI_TRY(RitzSpaceCreate(mesh, options->order, p->num_comp, &p->space));
   CLI_TRY(create_restrictions(p));
-  return problem_create_operator(p, p->space, &p->op);
+  return create_operator(p, p->space, 2, &p->op);
 }
 
 void problem_destroy(Problem *p) {

@@ -97,8 +97,9 @@ typedef struct {
 // Starts from zeros; to be destroyed even when the creation fails. The mesh outlives the problem.
 int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Problem *problem);
 void problem_destroy(Problem *problem);
-// The operator of the problem on another space with as many components.
-int problem_create_operator(Problem *problem, RitzSpace space, CeedOperator *op);
+// The operator of the problem as a level of multigrid has it, on any space with as many components: one Gauss
+// point a direction less, which is exact on affine elements with constant coefficients all the same.
+int problem_create_level(Problem *problem, RitzSpace space, CeedOperator *op);
 // Of heat: c u, and c factor u - div k grad u for another factor, on the problem's space.
 int problem_create_capacity(Problem *problem, CeedOperator *op);
 int problem_create_step(Problem *problem, double factor, CeedOperator *op);

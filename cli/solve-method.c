@@ -15,8 +15,7 @@ static int create_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator 
 
   (void)level;
   *op = NULL;
-  if (space == s->problem.space) return CeedOperatorReferenceCopy(s->problem.op, op);
-  return problem_create_operator(&s->problem, space, op);
+  return problem_create_level(&s->problem, space, op);
 }
 
 static int create_level_modes(void *ctx, CeedInt level, RitzSpace space, CeedInt max, CeedInt *num,
@@ -254,10 +253,20 @@ static int remove_mean(Solve *s) {
   return RitzVectorSum(s->u, 1, s->u, -mean / volume, s->modes[0]);
 }
 
+// Vectors go to the memory where the solver works.
+static int place_vectors(const Solve *s) {
+  CeedMemType memory = CEED_MEM_HOST;
+
+  CLI_TRY(CeedGetPreferredMemType(s->ceed, &memory));
+  CLI_TRY(CeedVectorSyncArray(s->u, memory));
+  return CeedVectorSyncArray(s->rhs, memory);
+}
+
 int solve_run(Solve *s, bool *converged) {
   Progress progress;
   int ierr;
 
+  CLI_TRY(place_vectors(s));
   cli_fact("set-up", "%.3f s", cli_seconds() - s->setup_start);
   progress_start(&progress, s->options.tol);
   CLI_TRY(RitzSolverSetMonitor(s->solver, progress_monitor, &progress));

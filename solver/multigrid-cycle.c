@@ -161,9 +161,14 @@ static int run_full(RitzMultigrid *mg, CeedVector b, CeedVector x) {
 
 int ritz_multigrid_apply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   RitzMultigrid *mg = pc->data;
-  const CeedInt finest = mg->num_levels - 1;
 
   mg->num_calls++;
+  return ritz_multigrid_run(mg, r, z);
+}
+
+int ritz_multigrid_run(RitzMultigrid *mg, CeedVector r, CeedVector z) {
+  const CeedInt finest = mg->num_levels - 1;
+
   RITZ_TRY(mg->is_full ? run_full(mg, r, z) : visit(mg, finest, mg->cycle, r, z, true));
   return ritz_system_project(&mg->levels[finest].system, z);
 }

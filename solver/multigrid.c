@@ -50,8 +50,20 @@ static int destroy_data(RitzPreconditioner pc) {
   return destroy_multigrid(&mg);
 }
 
+static int strengthen(RitzPreconditioner pc, bool *is_changed) {
+  const RitzMultigrid *mg = pc->data;
+
+  for (CeedInt l = 0; l < mg->num_levels; l++) {
+    bool is_level_changed = false;
+    RITZ_TRY(ritz_preconditioner_strengthen(mg->levels[l].smoother, &is_level_changed));
+    *is_changed = *is_changed || is_level_changed;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static const RitzPreconditionerMethods multigrid_methods = {.name = "multigrid",
                                                             .apply = ritz_multigrid_apply,
+                                                            .strengthen = strengthen,
                                                             .view = ritz_multigrid_view,
                                                             .bytes = ritz_multigrid_bytes,
                                                             .destroy = destroy_data};
@@ -439,6 +451,20 @@ static int create_smoothers(Setup *s) {
   return CEED_ERROR_SUCCESS;
 }
 
+// One cycle of zeros: tables and weights come to where they are needed, memory is touched, before the first
+// solve has to wait for it.
+static int rehearse(const Setup *s) {
+  const CeedSize n = s->mg->levels[s->num - 1].n;
+  CeedVector r = NULL, z = NULL;
+  int ierr = RitzVectorCreate(s->ceed, n, s->precision, &r);
+
+  if (!ierr) ierr = RitzVectorCreate(s->ceed, n, s->precision, &z);
+  if (!ierr) ierr = CeedVectorSetValue(r, 0);
+  if (!ierr) ierr = ritz_multigrid_run(s->mg, r, z);
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&r));
+  return ritz_first_error(ierr, CeedVectorDestroy(&z));
+}
+
 static int set_up(Setup *s) {
   const RitzMultigridOptions *o = s->options;
 
@@ -453,6 +479,7 @@ static int set_up(Setup *s) {
   RITZ_TRY(check_smoother_precisions(s));
   RITZ_TRY(create_levels(s));
   RITZ_TRY(create_smoothers(s));
+  RITZ_TRY(rehearse(s));
   return ritz_multigrid_count_stored(s->mg);
 }
 

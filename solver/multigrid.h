@@ -48,6 +48,8 @@ int ritz_multigrid_create(Ceed ceed, const char *call, CeedInt num_levels, const
                           const RitzMultigridOptions *options, RitzPreconditioner *pc);
 // z := the result of a cycle, or of full multigrid, for r (solver/multigrid-cycle.c).
 int ritz_multigrid_apply(RitzPreconditioner pc, CeedVector r, CeedVector z);
+// z := one cycle for r; both of the levels' precision.
+int ritz_multigrid_run(RitzMultigrid *mg, CeedVector r, CeedVector z);
 // Table of levels, and the bytes that live with the preconditioner (solver/multigrid-view.c).
 int ritz_multigrid_view(RitzPreconditioner pc, FILE *stream, int indent);
 int64_t ritz_multigrid_bytes(RitzPreconditioner pc);

@@ -225,6 +225,8 @@ int ritz_separable_create(Ceed ceed, const char *call, RitzSpace space, const do
   RITZ_TRY(RitzSpaceGetDegree(space, &degree));
   RITZ_TRY(RitzMeshGetDimensions(mesh, &s->dim, NULL));
   RITZ_TRY(RitzMeshGetNumElements(mesh, &num_elem));
+  RITZ_REQUIRE(num_elem <= INT32_MAX, ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: %lld elements exceed the 32-bit counts of a restriction", call, (long long)num_elem);
   RITZ_TRY(RitzSpaceGetElementNodes(space, &s->nodes));
   s->P = degree + 1;
   s->num_elem = (CeedInt)num_elem;

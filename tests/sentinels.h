@@ -44,9 +44,10 @@ typedef struct {
   RitzSpace space;
   RitzGeometry geometry;
   RitzSolver solver;
+  RitzIndices indices;   // of the first entry
+  RitzScalars scalars;   // one
+  RitzPreconditioner pc; // Jacobi, of 4 entries
   RitzHierarchy hierarchy;
-  RitzIndices indices; // of the first entry
-  RitzScalars scalars; // one
   RitzOperatorOptions options;
   RitzOutputField field;
   int64_t *row_starts, *cols; // of op's matrix
@@ -93,10 +94,11 @@ extern const int sentinels_num_calls, sentinels_num_functions, sentinels_num;
 
 // tests/test-sentinels.c
 extern const RitzPointFunction sentinels_point_function;
-extern const RitzFixedPart sentinels_fixed_part;
 extern const RitzFactor sentinels_factor;
+extern const RitzFixedPart sentinels_fixed_part;
 extern const CeedInt sentinels_point_offsets[2 + SENTINELS_NODES], sentinels_num_points[2], sentinels_ones[4];
 extern const CeedScalar *const sentinels_tables[4];
+int sentinels_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op);
 int sentinels_function(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);
 int sentinels_release(void *data);
 int sentinels_apply(void *ctx, CeedVector x, CeedVector y);

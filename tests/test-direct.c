@@ -111,7 +111,7 @@ static void destroy_problem(Problem *p) {
 // A mass operator in one dimension, the entries of which are those of its data at the points: [num_elem][2].
 // Elements share nodes, or lie apart.
 static int create_mass(Ceed ceed, CeedInt num_elem, bool shares, CeedSize n, const double *data, Problem *p) {
-  CeedInt *offsets = malloc(2 * (size_t)num_elem * sizeof(*offsets));
+  CeedInt *offsets = calloc(2 * (size_t)num_elem, sizeof(*offsets));
   CeedElemRestriction nodes, points;
   CeedBasis basis;
   CeedQFunction qf;
@@ -182,10 +182,24 @@ static const double tolerance = 1e4 * CEED_EPSILON; // times conditions of some 
 
 static bool is_exact(RitzDirectKind kind) { return kind != RITZ_DIRECT_AMG; }
 
+// Open MPI unloads its parts at the end; what they leave behind has no name then that a suppression could
+// match.
+#if defined(__SANITIZE_ADDRESS__)
+static const bool starts_mpi = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+static const bool starts_mpi = false;
+#else
+static const bool starts_mpi = true;
+#endif
+#else
+static const bool starts_mpi = true;
+#endif
+
 // Each kind that there is, AUTO among them.
 static void for_each_kind(void (*check)(Problem *p, RitzDirectKind kind), Problem *p) {
   for (RitzDirectKind k = RITZ_DIRECT_AUTO; !tap_failed() && RitzDirectKindName(k); k++)
-    if (RitzDirectKindIsAvailable(k, NULL)) check(p, k);
+    if (RitzDirectKindIsAvailable(k, NULL) && (starts_mpi || k != RITZ_DIRECT_AMG)) check(p, k);
 }
 
 // ---- Solutions ----
@@ -324,6 +338,12 @@ TEST_EACH_BACKEND(float_operators_are_factorized_in_double) {
 
 enum { MAX_NULL = 6 };
 
+// Component c of the rotation about an axis at x[3].
+static double rotation_of(CeedInt axis, CeedInt c, const double *x) {
+  const CeedInt a = (axis + 1) % 3, b = (axis + 2) % 3;
+  return c == a ? -x[b] : c == b ? x[a] : 0;
+}
+
 // Constants of each component; for elasticity rotations, too. Not orthogonal.
 static int create_nullspace(Problem *p, bool is_elastic, CeedInt *num, CeedVector null[MAX_NULL]) {
   const CeedInt nc = p->num_comp;
@@ -336,10 +356,8 @@ static int create_nullspace(Problem *p, bool is_elastic, CeedInt *num, CeedVecto
     if (!ierr) ierr = CeedVectorGetArrayWrite(null[k], CEED_MEM_HOST, &array);
     if (ierr) break;
     for (CeedSize i = 0; i < p->n; i++) {
-      const CeedInt c = (CeedInt)(i % nc), a = (k - nc + 1) % 3, b = (k - nc + 2) % 3;
-      const double *at = x + i / nc * p->dim;
-      const double rotation = c == a ? -at[b] : c == b ? at[a] : 0;
-      array[i] = (CeedScalar)(k < nc ? c == k : rotation);
+      const CeedInt c = (CeedInt)(i % nc);
+      array[i] = k < nc ? (CeedScalar)(c == k) : (CeedScalar)rotation_of(k - nc, c, x + i / nc * 3);
     }
     ierr = CeedVectorRestoreArray(null[k], &array);
   }
@@ -573,7 +591,7 @@ TEST(the_choice_follows_the_number_of_unknowns_and_is_told) {
   if (!tap_failed())
     check_choice(&p, &(RitzDirectOptions){.max_dense = 47},
                  (const char *[]){some, "not dense: more than 47 unknowns", NULL});
-  if (!tap_failed())
+  if (!tap_failed() && (starts_mpi || !has_amg))
     check_choice(&p, &(RitzDirectOptions){.max_dense = 10, .max_direct = 47},
                  (const char *[]){many, "not cholmod: more than 47 unknowns", "not dense", NULL});
   destroy_problem(&p);
@@ -721,6 +739,21 @@ TEST(every_failing_allocation_leaves_nothing_behind) {
   CeedDestroy(&ceed);
 }
 
+// RITZ_STRICT wants kernels for few elements, too.
+TEST(assembly_by_kernels_leaves_nothing_behind_when_memory_ends) {
+  const Case c = {.dim = 2, .degree = 1, .num_comp = 1, .into = CEED_TOPOLOGY_QUAD, .constrained = "xmin"};
+  setenv("RITZ_STRICT", "1", 1);
+  Ceed ceed = tap_ceed("/cpu/self/gen");
+  unsetenv("RITZ_STRICT");
+  Problem p;
+  CHECK_OK(create_problem(ceed, &c, &p));
+  CHECK(is_by_kernels(p.op), "by elements");
+  check_inverse(&p, RITZ_DIRECT_DENSE);
+  if (!tap_failed()) check_faults(&p, RITZ_DIRECT_DENSE);
+  destroy_problem(&p);
+  CeedDestroy(&ceed);
+}
+
 static void check_nan_residual(Problem *p, RitzDirectKind kind) {
   const RitzDirectOptions options = {.kind = kind};
   RitzPreconditioner pc = NULL;
@@ -754,5 +787,7 @@ int main(int argc, char **argv) {
             disconnected_unknowns_and_one_alone_are_solved,
             the_choice_follows_the_number_of_unknowns_and_is_told,
             kinds_have_names_and_missing_ones_say_what_is_missing, large_operators_are_assembled_by_kernels,
-            every_failing_allocation_leaves_nothing_behind, residuals_that_are_no_numbers_pass_through));
+            every_failing_allocation_leaves_nothing_behind,
+            assembly_by_kernels_leaves_nothing_behind_when_memory_ends,
+            residuals_that_are_no_numbers_pass_through));
 }

@@ -319,8 +319,11 @@ TEST_EACH_BACKEND(float_levels_serve_double_vectors) {
   CHECK_OK(RitzOperatorGetPrecision(op, &precision));
   CHECK(precision == CEED_SCALAR_FP32, "the operator: %d", precision);
   CHECK_OK(kit_close(&k));
-  const CeedInt num = kit_count(ceed, &c, HAS_DOUBLE ? 1e-9 : 1e-5);
-  CHECK(num > 0 && num <= 8, "%d iterations", (int)num);
+  for (int i = 0; i < 2; i++) {
+    c.options.coarse.kind = i ? RITZ_DIRECT_CG : RITZ_DIRECT_AUTO;
+    const CeedInt num = kit_count(ceed, &c, HAS_DOUBLE ? 1e-9 : 1e-5);
+    CHECK(num > 0 && num <= 8, "coarse solver %d: %d iterations", i, (int)num);
+  }
 }
 
 // Two components: the automatic choice is point blocks.

@@ -32,9 +32,9 @@ static const struct {
     {"*Destroy", "*", "NULL OWN ADDRESS", "there is nothing to destroy"},
     {"Ceed*ReferenceCopy", "*_copy", "NULL OWN", "there is nothing to release"},
     {"RitzMeshReferenceCopy", "copy", "NULL", "there is nothing to release"},
-    {"RitzSpaceReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzIndicesReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzVector*Entries", "indices", "NULL", "the set is empty"},
+    {"RitzSpaceReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"Ceed*ReferenceCopy", "*", "OWN", "sentinels are copied like handles (ceed.h, Lifetime)"},
     {"CeedVectorGetLength", "vec", "CEED_VECTOR_NONE", "no vector has length 0"},
     {"CeedOperatorCreate", "dqf*", "NULL CEED_QFUNCTION_NONE", "there is no derivative"},
@@ -53,8 +53,10 @@ static const struct {
     {"CeedTensorContractApply", "contract", "NULL OWN FOREIGN", "there is one way to contract"},
     {"Ceed*", "request", "ADDRESS", "nobody waits"},
     {"RitzSolverSetJacobi", "diagonal", "NULL", "removes the preconditioner"},
-    {"RitzSpaceCreateTransfer", "prolong", "NULL", "it is not wanted"},
-    {"RitzSpaceCreateTransfer", "restriction", "NULL", "it is not wanted"},
+    {"RitzSolverSetPreconditioner", "pc", "NULL", "removes the preconditioner"},
+    {"RitzSolverSetConstraintIndices", "entries", "NULL", "removes the constraints"},
+    {"RitzPreconditionerCreate*", "constraints", "NULL", "there are none"},
+    {"RitzPreconditionerReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzGeometryCreatePointOperator", "context", "NULL", "the function has no parameters"},
 };
 enum { NUM_LEGAL = sizeof(legal) / sizeof(legal[0]) };
@@ -71,6 +73,11 @@ static const struct {
     {"Ritz*Take*", "nothing is borrowed"},
     {"Ceed*Get*Points*", "the restriction or operator is not at points"},
     {"CeedElemRestrictionGetLLayout", "not strided"},
+    {"RitzPreconditionerGet*Level", "the preconditioner is no multigrid"},
+    {"RitzPreconditionerViewLevels", "the preconditioner is no multigrid"},
+    {"RitzPreconditionerGetChebyshevBounds", "the preconditioner is no polynomial"},
+    {"RitzPreconditionerCreateMultigrid", "the levels have no operators"},
+    {"RitzPreconditionerCreateMultigridOfHierarchy", "there are no operators"},
 };
 enum { NUM_REFUSING = sizeof(refusing) / sizeof(refusing[0]) };
 
@@ -88,6 +95,12 @@ static const CeedScalar table[2] = {1, 1};
 const CeedScalar *const sentinels_tables[4] = {table, table, table, table};
 const RitzFactor sentinels_factor = {.a = -1, .b = -1, .sign = 1};
 const RitzPointFunction sentinels_point_function = RITZ_POINT_FUNCTION_TABLE(sentinels_at_point, 2, 1);
+
+// No operator can be made.
+int sentinels_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op) {
+  (void)ctx, (void)level, (void)space, (void)op;
+  return CEED_ERROR_UNSUPPORTED;
+}
 
 int sentinels_function(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
   (void)ctx, (void)Q, (void)in, (void)out;
@@ -202,6 +215,7 @@ static int make_mesh(Kit *kit) {
   DO(RitzSolverSetOperator(kit->solver, kit->op));
   DO(RitzIndicesCreate(kit->ceed, 1, (int64_t[]){0}, &kit->indices));
   DO(RitzScalarsCreate(kit->ceed, 1, &kit->scalars));
+  DO(RitzPreconditionerCreateJacobi(kit->ceed, kit->vec[0], NULL, &kit->pc));
   kit->options = (RitzOperatorOptions){.kind = RITZ_OPERATOR_MASS, .space = kit->space};
   kit->field = (RitzOutputField){"field", kit->space, kit->matrix};
   snprintf(kit->path, sizeof(kit->path), "/tmp/ritz-sentinels-%ld.vtu", (long)getpid());
@@ -233,6 +247,7 @@ static int destroy_kit(Kit *kit) {
   } while (0)
   DESTROY(RitzIndices, kit->indices);
   DESTROY(RitzScalars, kit->scalars);
+  DESTROY(RitzPreconditioner, kit->pc);
   DESTROY(RitzSolver, kit->solver);
   DESTROY(RitzGeometry, kit->geometry);
   DESTROY(RitzHierarchy, kit->hierarchy);

@@ -40,10 +40,11 @@ CEED_EXTERN int RitzPreconditionerGetBytes(RitzPreconditioner pc, int64_t *num_b
 // z := P r for vectors of the preconditioner's length and precision; z has no values on entry. Any other
 // result than 0 ends the solve, which returns it.
 typedef int (*RitzPreconditionerFunction)(void *ctx, CeedVector r, CeedVector z);
+typedef void (*RitzDestroyFunction)(void *ctx);
 // is_symmetric: what the caller says of P. destroy (may be NULL) gets ctx in the end.
 CEED_EXTERN int RitzPreconditionerCreate(Ceed ceed, CeedSize n, CeedScalarType precision,
                                          RitzPreconditionerFunction apply, void *ctx,
-                                         void (*destroy)(void *ctx), bool is_symmetric,
+                                         RitzDestroyFunction destroy, bool is_symmetric,
                                          RitzPreconditioner *pc);
 
 // ---- Jacobi ----
@@ -81,8 +82,9 @@ typedef struct {
 } RitzChebyshevOptions;
 
 // Symmetric positive definite if inner is. The estimate starts from a fixed pseudo-random vector, so it
-// repeats; where it meets r . P r <= 0, it is an error (CEED_ERROR_MAJOR): operator or inner preconditioner
-// is not positive definite.
+// repeats; where it meets r . P r <= 0 twice, from another vector the second time, it is an error
+// (CEED_ERROR_MAJOR): operator or inner preconditioner is not positive definite. Conjugate gradients that
+// meet r . P r <= 0 have the estimate made once more, with four times the steps: the bound was too small.
 CEED_EXTERN int RitzPreconditionerCreateChebyshev(CeedOperator op, RitzIndices constraints,
                                                   RitzPreconditioner inner,
                                                   const RitzChebyshevOptions *options,
@@ -141,7 +143,8 @@ typedef struct {
 // is not available: CEED_ERROR_UNSUPPORTED with what is missing. A matrix that cannot be factorized, is not
 // finite, or not symmetric (but for UMFPACK): CEED_ERROR_MAJOR. Vectors that are no nullspace, or depend on
 // each other, options without meaning: CEED_ERROR_INCOMPATIBLE. options: NULL stands for zeros. Factors are
-// in double and on the host, whatever the operator's precision and backend.
+// in double and on the host, whatever the operator's precision and backend; conjugate gradients have vectors
+// of the library's own precision.
 CEED_EXTERN int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints,
                                                const RitzDirectOptions *options, RitzPreconditioner *pc);
 

@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Krylov solvers on L-vectors.
+// Krylov solvers on L-vectors. Which method serves when, with examples: doc/solvers.md.
 //
-// The method of conjugate gradients (Hestenes & Stiefel 1952) for symmetric positive definite operators,
-// optionally with a diagonal preconditioner, and with constrained (Dirichlet) entries: x keeps the values it
-// has there on entry, the residual is zero there. So inhomogeneous conditions are imposed by writing them
-// into x before the solve; the operator is applied without boundary conditions. Memory: three vectors of
-// CeedScalar during a solve (r, p, A p; four with a preconditioner, which are r, p, A p and the inverse of a
-// diagonal, or M r of another one), and 8 bytes per constrained entry, as much again on devices; with the
+// Constrained (Dirichlet) entries: x keeps the values it has there on entry, the residual is zero there. So
+// inhomogeneous conditions are imposed by writing them into x before the solve; the operator is applied
+// without boundary conditions. Whatever a preconditioner or a nullspace has there is ignored.
+//
+// Memory during a solve, in vectors of CeedScalar beside b and x, P standing for a preconditioner that is not
+// a diagonal, m for the steps between restarts:
+//
+//                 without P   with P   bytes an unknown, with P
+//     cg          3           4        32    with a diagonal 4, too: its inverse
+//     fcg         4           4        32
+//     minres      6           8        64
+//     gmres       m + 2       m + 2    8 m + 16    as steps need them; with P of another precision as fgmres
+//     fgmres      2 m + 1     2 m + 1  16 m + 8
+//     chebyshev   3           4        32
+//     richardson  3           4        32
+//
+// and one for each vector of a nullspace, 8 bytes per constrained entry, as much again on devices; with the
 // merged variant on the host 9 bytes more per 64 entries (1 without constraints).
 //
-// The merged variant does the vector arithmetic inside the kernels of the operator, chunk by chunk before the
-// first and after the last touch, so that r, p and A p come from memory once an iteration; on devices in few
-// passes beside them. It is the same method with the same iterates, but for rounding. On devices all
-// operators can be merged; on the host those that run as one kernel, or as a composite of these, with the
-// same restriction for active input and output and without passive outputs.
+// The merged variant of conjugate gradients does the vector arithmetic inside the kernels of the operator,
+// chunk by chunk before the first and after the last touch, so that r, p and A p come from memory once an
+// iteration; on devices in few passes beside them. It is the same method with the same iterates, but for
+// rounding. On devices all operators can be merged; on the host those that run as one kernel, or as a
+// composite of these, with the same restriction for active input and output and without passive outputs.
 //
 // Vector arithmetic is done where the operator runs: on the threads of its context, or on its device; b, x
 // and the diagonal are copied where they belong to another context. Sums are compensated: their relative
@@ -35,12 +46,16 @@ typedef enum {
   RITZ_ITERATING = 0,            // no solve has ended: none was tried, or the last one failed with an error
   RITZ_DIVERGED_MAX_IT = -1,     // iteration limit reached
   RITZ_DIVERGED_INDEFINITE = -2, // p . A p <= 0: the operator is not positive definite on the free entries
+                                 // (cg, fcg, and the estimate of chebyshev)
   RITZ_DIVERGED_NAN = -3,        // a norm or product is not a finite number; x is the last iterate
   RITZ_DIVERGED_MONITOR = -4,    // the monitor asked to stop
   RITZ_DIVERGED_PRECONDITIONER =
-      -5,                       // a free entry of the diagonal is not a positive finite number; r . M r <= 0
-  RITZ_DIVERGED_BREAKDOWN = -6, // the method cannot go on: no new direction, though the residual is not small
-  RITZ_DIVERGED_GROWTH = -7,    // the residual has grown beyond 1e10 times the first one
+      -5, // a free entry of the diagonal is not a positive finite number; r . M r <= 0
+  // The method cannot go on: no new direction, though the residual is not small. MINRES and GMRES: A is
+  // singular and b not in its range, x then has the least residual there is (MINRES in the norm of P); GMRES
+  // with restarts: a cycle without progress.
+  RITZ_DIVERGED_BREAKDOWN = -6,
+  RITZ_DIVERGED_GROWTH = -7, // the residual has grown beyond 1e10 times the first one
 } RitzSolverReason;
 
 typedef enum {
@@ -53,7 +68,8 @@ typedef enum {
 // than 0 ends the solve, which returns it.
 typedef int (*RitzApplyFunction)(void *ctx, CeedVector x, CeedVector y);
 // Called before the first and after every iteration with the norm of the true (not preconditioned) residual
-// r = b - A x (2-norm over free entries, updated by recurrence). Setting *stop ends the solve, unless it has
+// r = b - A x (2-norm over free entries, updated by recurrence; GMRES and FGMRES: computed anew at restarts
+// and at the end). Setting *stop ends the solve, unless it has
 // just converged. Any other result than 0 ends the solve, which returns it. x is the iterate after the solve
 // only.
 typedef int (*RitzMonitorFunction)(void *ctx, CeedInt iteration, double residual, bool *stop);
@@ -94,7 +110,10 @@ CEED_EXTERN int RitzSolverSetNullspace(RitzSolver solver, CeedInt num, const Cee
 CEED_EXTERN int RitzSolverSetRestart(RitzSolver solver, CeedInt restart);
 // Richardson: factor of a step, default 1.
 CEED_EXTERN int RitzSolverSetDamping(RitzSolver solver, double damping);
-// Chebyshev: kind, bounds and their estimate (degree is not looked at).
+// Chebyshev: kind, bounds and their estimate (degree is not looked at). Default: the first kind between the
+// extreme Ritz values of 12 steps. lower_fraction 0: the smallest Ritz value, where the spectrum is
+// estimated; eigenvalues below converge slowly, so give a fraction where the condition number is known. When
+// the residual has grown a hundredfold, an estimate is made once more with four times the steps.
 CEED_EXTERN int RitzSolverSetChebyshev(RitzSolver solver, const RitzChebyshevOptions *options);
 // Entries of the L-vector that keep their values, in any order; copied. num = 0 removes them. Negative
 // entries are CEED_ERROR_DIMENSION here, entries beyond the end of the vectors in RitzSolverSolve.
