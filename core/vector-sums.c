@@ -116,32 +116,36 @@ static int check_vectors(const char *call, CeedVector y, CeedInt num, const Ceed
 
 // ---- Products ----
 
-int RitzVectorDot(CeedVector x, CeedVector y, double *result) {
-  RITZ_HANDLE(x);
+static int dot(const char *call, CeedVector x, CeedVector y, CeedSize first, CeedSize num, double *result) {
   Ceed ceed = x->obj.ceed;
-  RITZ_ARGUMENT(ceed, y);
-  RITZ_ARGUMENT(ceed, result);
-  return RitzVectorDotRange(x, y, 0, x->length, result);
-}
-
-int RitzVectorDotRange(CeedVector x, CeedVector y, CeedSize first, CeedSize num, double *result) {
-  RITZ_HANDLE(x);
-  Ceed ceed = x->obj.ceed;
-  RITZ_ARGUMENT(ceed, y);
-  RITZ_ARGUMENT(ceed, result);
-  RITZ_TRY(require_like(__func__, x, y));
-  RITZ_TRY(check_range(__func__, x, first, num));
   const RitzPass *form = x == y ? &square : &dots[3];
   const CeedVector v[] = {x, y};
   RitzPassArrays arrays;
   double sum = 0;
-  RITZ_TRY(ritz_pass_lock(form, __func__, v, &arrays));
+
+  RITZ_TRY(require_like(call, x, y));
+  RITZ_TRY(check_range(call, x, first, num));
+  RITZ_TRY(ritz_pass_lock(form, call, v, &arrays));
   arrays.first = first;
   arrays.n = num;
   int ierr = num > 0 ? ceed->backend.vector_pass(ceed, &arrays, NULL, &sum) : CEED_ERROR_SUCCESS;
   ierr = ritz_pass_unlock(v, &arrays, ierr);
   if (!ierr) *result = sum;
   return ierr;
+}
+
+int RitzVectorDot(CeedVector x, CeedVector y, double *result) {
+  RITZ_HANDLE(x);
+  RITZ_ARGUMENT(x->obj.ceed, y);
+  RITZ_ARGUMENT(x->obj.ceed, result);
+  return dot(__func__, x, y, 0, x->length, result);
+}
+
+int RitzVectorDotRange(CeedVector x, CeedVector y, CeedSize first, CeedSize num, double *result) {
+  RITZ_HANDLE(x);
+  RITZ_ARGUMENT(x->obj.ceed, y);
+  RITZ_ARGUMENT(x->obj.ceed, result);
+  return dot(__func__, x, y, first, num, result);
 }
 
 int RitzVectorDots(CeedInt num, const CeedVector x[], CeedVector y, double results[]) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Products, sums, sets of entries, scalars (ritz/vector.h) and passes (core/vector-pass.h), against plain
 // loops in extended precision.
+#include "core/memory.h"
 #include "core/vector-pass.h"
 #include "tests/precision-kit.h"
 #include "tests/reference.h"
@@ -742,7 +743,7 @@ static void refuse_locked(Ceed ceed, const Kit *k) {
   CHECK_ERROR(ceed, RitzVectorSetEntries(k->x, k->set, 0), CEED_ERROR_ACCESS, "RitzVectorSetEntries");
   CHECK_OK(CeedVectorRestoreArrayRead(k->x, &read));
   CHECK_OK(CeedVectorGetArray(k->x, CEED_MEM_HOST, &write));
-  CHECK_ERROR(ceed, RitzVectorDot(k->x, k->y, &result), CEED_ERROR_ACCESS, "RitzVectorDotRange");
+  CHECK_ERROR(ceed, RitzVectorDot(k->x, k->y, &result), CEED_ERROR_ACCESS, "RitzVectorDot:");
   CHECK_ERROR(ceed, RitzVectorSum(k->y, 1, k->x, 1, k->y), CEED_ERROR_ACCESS, "RitzVectorSum");
   CHECK_OK(CeedVectorRestoreArray(k->x, &write));
   CHECK_OK(CeedVectorGetArray(k->y, CEED_MEM_HOST, &write)); // nothing was left locked
@@ -770,16 +771,65 @@ TEST_EACH_BACKEND(what_does_not_fit_is_refused_and_nothing_changes) {
   CeedDestroy(&other);
 }
 
+// ---- Lack of memory ----
+
+static int use_everything(Ceed ceed, CeedVector x, CeedVector y) {
+  const int64_t entries[] = {3, 1};
+  RitzIndices set = NULL;
+  RitzScalars scalars = NULL;
+  double result;
+  int ierr = RitzIndicesCreate(ceed, 2, entries, &set);
+
+  if (!ierr) ierr = RitzScalarsCreate(ceed, 1, &scalars);
+  if (!ierr) ierr = RitzVectorDotTo(x, y, scalars, 0);
+  if (!ierr) ierr = RitzVectorDot(x, y, &result);
+  if (!ierr) ierr = RitzVectorCopyEntries(x, set, y);
+  if (!ierr) ierr = RitzVectorSetEntries(y, set, 2);
+  RitzIndicesDestroy(&set);
+  RitzScalarsDestroy(&scalars);
+  return ierr;
+}
+
+TEST_EACH_BACKEND(failing_allocations_are_reported_and_leave_vectors_as_they_were) {
+  const double values[4] = {1, 2, 3, 4};
+  CeedVector x = reference_vector(ceed, 4, values), y = reference_vector(ceed, 4, values);
+  double found[4];
+  int code = CEED_ERROR_MAJOR, num_failures = 0;
+
+  CHECK(x && y, "no vectors");
+  CHECK_OK(use_everything(ceed, x, y)); // everything is compiled now
+  const int64_t live = ritz_memory_live();
+  while (code && num_failures < 100) {
+    ritz_memory_fail_at(num_failures + 1);
+    code = use_everything(ceed, x, y);
+    ritz_memory_fail_at(0);
+    if (!code) break;
+    num_failures++;
+    // A backend that watches keeps copies that it has lent until the next access.
+    CHECK(code == CEED_ERROR_MAJOR && ritz_memory_live() <= live, "allocation %d: code %d", num_failures,
+          code);
+    CHECK_OK(get_values(x, found));
+    for (int i = 0; i < 4; i++) CHECK(found[i] == values[i], "allocation %d: x[%d]", num_failures, i);
+  }
+  CHECK(num_failures >= 4, "%d allocations", num_failures);
+  CHECK_OK(get_values(y, found));
+  for (int i = 0; i < 4; i++) CHECK(found[i] == (i % 2 ? 2 : values[i]), "y[%d] is %g", i, found[i]);
+  CeedVectorDestroy(&x);
+  CeedVectorDestroy(&y);
+}
+
 int main(int argc, char **argv) {
-  return tap_main(
-      argc, argv,
-      TESTS(products_are_those_of_extended_precision, small_terms_beside_large_ones_are_not_lost,
-            products_of_many_vectors_are_those_of_each, sums_may_overwrite_any_of_their_vectors,
-            a_factor_of_zero_leaves_its_vector_out, many_vectors_are_added_in_any_number,
-            ranges_are_copied_between_vectors_of_any_length, sets_are_sorted_and_without_duplicates,
-            entries_of_a_set_are_written_and_no_others, scalars_begin_with_zeros_and_keep_what_they_get,
-            factors_come_from_numbers_in_the_context_s_memory, quotients_that_are_no_numbers_count_as_zero,
-            passes_are_loops_over_entries, passes_over_nothing_give_zeros,
-            whole_vector_actions_are_those_of_the_reference, norms_are_those_of_extended_precision,
-            norms_of_what_is_not_finite_are_not_finite, what_does_not_fit_is_refused_and_nothing_changes));
+  return tap_main(argc, argv,
+                  TESTS(products_are_those_of_extended_precision, small_terms_beside_large_ones_are_not_lost,
+                        products_of_many_vectors_are_those_of_each, sums_may_overwrite_any_of_their_vectors,
+                        a_factor_of_zero_leaves_its_vector_out, many_vectors_are_added_in_any_number,
+                        ranges_are_copied_between_vectors_of_any_length,
+                        sets_are_sorted_and_without_duplicates, entries_of_a_set_are_written_and_no_others,
+                        scalars_begin_with_zeros_and_keep_what_they_get,
+                        factors_come_from_numbers_in_the_context_s_memory,
+                        quotients_that_are_no_numbers_count_as_zero, passes_are_loops_over_entries,
+                        passes_over_nothing_give_zeros, whole_vector_actions_are_those_of_the_reference,
+                        norms_are_those_of_extended_precision, norms_of_what_is_not_finite_are_not_finite,
+                        failing_allocations_are_reported_and_leave_vectors_as_they_were,
+                        what_does_not_fit_is_refused_and_nothing_changes));
 }
