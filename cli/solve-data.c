@@ -222,7 +222,7 @@ int solve_balance(Solve *s) {
     double part = 0;
 
     CLI_TRY(RitzVectorDot(s->modes[i], s->rhs, &part));
-    if (fabs(part) <= 1e-9 * sqrt(norm)) continue;
+    if (fabs(part) <= fmax(1e-9, 100 * CEED_EPSILON) * sqrt(norm)) continue;
     if (s->problem.num_comp == 1) return balance_constant(s, part);
     cli_fact(NULL, "the loads are not in balance: what would move the body as a whole is left out");
     return CEED_ERROR_SUCCESS; // the solver projects

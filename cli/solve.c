@@ -3,6 +3,7 @@
 #include "cli/solve.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // ---- Problem and space ----
 
@@ -76,6 +77,19 @@ static int report(const Solve *s) {
   return reported ? CLI_FAILED : cli_report(solve_command.name, s->ceed);
 }
 
+// Devices start slowly: meanwhile a context that needs none reads the mesh, which keeps it.
+static int open_ceed_and_mesh(Solve *s) {
+  const char *resource = s->options.ceed;
+  const bool is_on_device = !strncmp(resource, "/gpu/", 5);
+
+  if (is_on_device) CLI_TRY(RitzDeviceStart(resource));
+  CLI_TRY(cli_open_ceed(solve_command.name, is_on_device ? "/cpu/self/ref" : resource, &s->ceed));
+  CLI_TRY(solve_open_mesh(s));
+  if (!is_on_device) return CLI_OK;
+  CeedDestroy(&s->ceed);
+  return cli_open_ceed(solve_command.name, resource, &s->ceed);
+}
+
 static int run_solve_command(Solve *s) {
   bool converged = false;
 
@@ -83,8 +97,7 @@ static int run_solve_command(Solve *s) {
   if (!s->options.steps) s->options.steps = 10;
   if (s->options.method == CHOICE_AUTO) s->options.method = BDF2;
   CLI_TRY(solve_parse_formulas(s));
-  CLI_TRY(cli_open_ceed(solve_command.name, s->options.ceed, &s->ceed));
-  CLI_TRY(solve_open_mesh(s));
+  CLI_TRY(open_ceed_and_mesh(s));
   CLI_TRY(solve_check_formulas(s));
   if (compute(s, &converged)) return report(s);
   if (!converged) fprintf(stderr, "%s: the iteration did not converge\n", solve_command.name);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The public functions of ritz/device.h that need no context. Called by programs and by `ritz info`.
 #include <ritz/device.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
+#include "core/memory.h"
+#include "core/threads.h"
 #include "devices/device.h"
 #include "devices/measure.h"
 
@@ -23,6 +27,42 @@ int RitzDeviceGetDriver(CeedInt i, RitzDriverFacts *facts) {
   facts->num_devices = drivers[i]->count(&facts->reason);
   return CEED_ERROR_SUCCESS;
 }
+
+// ---- Starting ----
+
+static RitzTask starting; // owned by the process
+
+static void start_driver(void *data) {
+  const RitzDriver *const *driver = data;
+  const char *why;
+  (void)(*driver)->count(&why); // who uses it is told
+}
+
+static void end_start(void) {
+  if (starting) ritz_memory_adopt(starting);
+  (void)ritz_task_end(&starting);
+}
+
+static bool names_driver(const char *name, const RitzDriver *driver) {
+  static const char prefix[] = "/gpu/";
+  const size_t length = strlen(driver->name);
+  if (!strncmp(name, prefix, strlen(prefix))) name += strlen(prefix);
+  return !strncmp(name, driver->name, length) && strchr("/:", name[length]);
+}
+
+int RitzDeviceStart(const char *name) {
+  static atomic_flag has_started = ATOMIC_FLAG_INIT;
+  RITZ_REQUIRE(name, NULL, CEED_ERROR_INCOMPATIBLE, "%s: the name is NULL", __func__);
+  for (int i = 0; i < NUM_DRIVERS; i++) {
+    if (!names_driver(name, drivers[i]) || atomic_flag_test_and_set(&has_started)) continue;
+    RITZ_TRY(ritz_task_start(NULL, start_driver, (void *)&drivers[i], &starting));
+    ritz_memory_give(starting);
+    (void)atexit(end_start);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Facts ----
 
 static int open_public_device(const char *call, const char *name, CeedInt index, const RitzDriver **driver,
                               RitzDevice *device) {

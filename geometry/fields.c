@@ -139,8 +139,12 @@ static int create_unknown_restriction(const RitzGeometryPart *part, CeedElemRest
   const RitzGeometryCase *c = &part->shared->c;
   const int64_t *nodes = NULL;
   CeedSize l_size = 0;
+  int64_t num_elem = 0;
   CeedInt num_nodes = 0, *offsets = NULL;
 
+  RITZ_TRY(RitzMeshGetBlock(c->geometry->mesh, c->block->index, NULL, NULL, &num_elem, NULL, NULL));
+  if (part->num_elem == num_elem)
+    return RitzSpaceCreateBlockRestriction(c->options.space, c->block->index, c->ceed, rstr);
   RITZ_TRY(RitzSpaceGetBlockNodes(c->options.space, c->block->index, &num_nodes, &nodes));
   RITZ_TRY(RitzSpaceGetSize(c->options.space, &l_size));
   RITZ_TRY(RITZ_MALLOC(c->ceed, (size_t)part->num_elem * (size_t)num_nodes, &offsets));

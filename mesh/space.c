@@ -13,8 +13,9 @@ struct RitzSpace_private {
   int ref_count;
   RitzMesh mesh; // counted
   CeedInt degree, num_comp;
-  int64_t num_local[RITZ_MESH_MAX_BLOCKS]; // nodes of an element of each block
-  int64_t base[RITZ_MESH_MAX_BLOCKS];      // where the nodes of each block begin
+  int64_t num_local[RITZ_MESH_MAX_BLOCKS];                // nodes of an element of each block
+  CeedElemRestriction restrictions[RITZ_MESH_MAX_BLOCKS]; // counted, made on request
+  int64_t base[RITZ_MESH_MAX_BLOCKS];                     // where the nodes of each block begin
   int64_t num_nodes;
   int64_t *nodes; // owned, blocks one after the other, each [num_elem][num_local]
 };
@@ -80,10 +81,16 @@ int RitzSpaceDestroy(RitzSpace *space) {
   *space = NULL;
   if (--s->ref_count > 0) return CEED_ERROR_SUCCESS;
   RitzMesh mesh = s->mesh;
+  int ierr = CEED_ERROR_SUCCESS;
 
+  for (int b = 0; b < RITZ_MESH_MAX_BLOCKS; b++) {
+    const int destroyed = CeedElemRestrictionDestroy(&s->restrictions[b]);
+    if (!ierr) ierr = destroyed;
+  }
   RITZ_FREE(&s->nodes);
   RITZ_FREE(&s);
-  return RitzMeshDestroy(&mesh);
+  const int destroyed = RitzMeshDestroy(&mesh);
+  return ierr ? ierr : destroyed;
 }
 
 int RitzSpaceReferenceCopy(RitzSpace space, RitzSpace *copy) {
@@ -181,10 +188,18 @@ int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, 
   return ierr;
 }
 
+// The restriction of a block is made once and shared: its offsets are large, as is what backends derive from
+// them.
 static int create_block_restriction(RitzSpace space, CeedInt block, Ceed ceed, const char *call,
                                     CeedElemRestriction *rstr) {
-  return ritz_space_create_restriction(space, ceed, call, space->mesh->blocks[block].num_elem,
-                                       space->num_local[block], nodes_of(space, block, 0), rstr);
+  CeedElemRestriction *kept = &space->restrictions[block];
+
+  if (*kept && CeedElemRestrictionReturnCeed(*kept) != ceed) RITZ_TRY(CeedElemRestrictionDestroy(kept));
+  if (!*kept) {
+    RITZ_TRY(ritz_space_create_restriction(space, ceed, call, space->mesh->blocks[block].num_elem,
+                                           space->num_local[block], nodes_of(space, block, 0), kept));
+  }
+  return CeedElemRestrictionReferenceCopy(*kept, rstr);
 }
 
 int RitzSpaceCreateRestriction(RitzSpace space, Ceed ceed, CeedElemRestriction *rstr) {

@@ -13,6 +13,13 @@
 
 enum { NONE = RITZ_PASS_NONE };
 
+static const RitzPass first_direction = {
+    // p, M, r; M may have another precision
+    .name = "merged_first_direction",
+    .num_vectors = 3,
+    .num_lines = 1,
+    .line = {{0, 1, {{NONE, 1, 2}}}},
+};
 static const RitzPass advance = {
     // r, q
     .name = "merged_advance",
@@ -125,7 +132,8 @@ static int start(Cg *cg, RitzSolverReason *reason) {
   RITZ_TRY(ritz_solver_judge_start(cg->solver, cg->solve, norm, reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
   ritz_cg_check_rz(cg->rz, reason);
-  if (cg->inverse) return CeedVectorPointwiseMult(cg->p, cg->inverse, cg->r);
+  if (cg->inverse)
+    return ritz_pass_run(&first_direction, (const CeedVector[]){cg->p, cg->inverse, cg->r}, NULL, NULL);
   return RitzVectorCopyRange(cg->r, 0, cg->r->length, cg->p, 0);
 }
 
@@ -136,7 +144,7 @@ static bool has_other_output(CeedOperator op) {
   }
   if (!op->is_composite && op->qf->ctx && op->qf->is_context_writable) return true;
   for (CeedInt i = 0; i < op->num_out; i++) {
-    if (op->out[i]->vec != CEED_VECTOR_ACTIVE && op->out[i]->vec != CEED_VECTOR_NONE) return true;
+    if (op->out[i]->vec != CEED_VECTOR_ACTIVE && !ritz_field_is_unused(op->out[i])) return true;
   }
   return false;
 }

@@ -111,11 +111,10 @@ static int step(Cg *cg, double alpha) {
 }
 
 // z and r . z; *zq = q . z of the flexible method.
-static int precondition(Cg *cg, double *zq) {
+static int precondition_once(Cg *cg, double *zq) {
   const CeedVector v[] = {cg->z, cg->r, cg->q};
   double sums[2] = {0};
 
-  if (!cg->z) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_solve_precondition(cg->solve, cg->r, cg->z));
   if (cg->solver->type == RITZ_SOLVER_FLEXIBLE_CG) {
     RITZ_TRY(ritz_pass_run(&flexible_products, v, NULL, sums));
@@ -127,10 +126,21 @@ static int precondition(Cg *cg, double *zq) {
   return CEED_ERROR_SUCCESS;
 }
 
+// The same, once more where r . z <= 0 and M can do better. *is_new: it is another M than before.
+static int precondition(Cg *cg, double *zq, bool *is_new) {
+  *is_new = false;
+  if (!cg->z) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(precondition_once(cg, zq));
+  if (!cg->solve->pc || !(cg->rz <= 0)) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_preconditioner_strengthen(cg->solve->pc, is_new));
+  return *is_new ? precondition_once(cg, zq) : CEED_ERROR_SUCCESS;
+}
+
 static int iterate(Cg *cg, RitzSolverReason *reason) {
   RitzSolver solver = cg->solver;
   const double rz = cg->rz;
   double pq = 0, zq = 0;
+  bool is_new = false;
 
   RITZ_TRY(next_direction(cg));
   RITZ_TRY(apply(cg, &pq));
@@ -139,20 +149,22 @@ static int iterate(Cg *cg, RitzSolverReason *reason) {
   RITZ_TRY(step(cg, alpha));
   RITZ_TRY(ritz_solver_judge(solver, solver->iterations + 1, cg->scale * sqrt(cg->rr), reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(precondition(cg, &zq));
+  RITZ_TRY(precondition(cg, &zq, &is_new));
   ritz_cg_check_rz(cg->rz, reason);
   cg->beta = solver->type == RITZ_SOLVER_FLEXIBLE_CG ? -alpha * zq / rz : cg->rz / rz;
+  if (is_new) cg->beta = 0; // directions begin anew
   return CEED_ERROR_SUCCESS;
 }
 
 static int start(Cg *cg, RitzSolverReason *reason) {
   double norm = 0, zq = 0;
+  bool is_new = false;
 
   RITZ_TRY(ritz_solve_first_residual(cg->solve, cg->r, &cg->scale, &norm));
   RITZ_TRY(ritz_solver_judge_start(cg->solver, cg->solve, norm, reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
   if (!cg->z) RITZ_TRY(ritz_cg_products(cg->r, cg->inverse, &cg->rr, &cg->rz));
-  RITZ_TRY(precondition(cg, &zq));
+  RITZ_TRY(precondition(cg, &zq, &is_new));
   ritz_cg_check_rz(cg->rz, reason);
   return CEED_ERROR_SUCCESS;
 }

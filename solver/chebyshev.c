@@ -34,7 +34,8 @@ typedef struct {
   RitzChebyshevKind kind;
   CeedInt degree;
   double estimate, lower, upper;
-  bool is_estimated;
+  RitzChebyshevOptions options; // as given
+  bool is_estimated, is_redone;
 } Chebyshev;
 
 // ---- Options ----
@@ -219,6 +220,33 @@ static int apply_chebyshev(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   return smooth_chebyshev(pc, r, z, true);
 }
 
+int ritz_chebyshev_better_bound(const RitzChebyshevOptions *options, const RitzSystem *system,
+                                RitzPreconditioner inner, CeedSize n, CeedScalarType precision,
+                                RitzSpectrum *spectrum, double *upper) {
+  RitzChebyshevOptions more = *options;
+  const double before = *upper;
+
+  more.num_steps = 4 * (options->num_steps ? options->num_steps : DEFAULT_STEPS);
+  RITZ_TRY(ritz_chebyshev_bounds(&more, system, inner, n, precision, spectrum, upper));
+  *upper = fmax(*upper, fmax(1.2 * before, default_safety * spectrum->largest));
+  return CEED_ERROR_SUCCESS;
+}
+
+static int strengthen_chebyshev(RitzPreconditioner pc, bool *is_changed) {
+  Chebyshev *c = pc->data;
+  RitzSpectrum spectrum;
+
+  RITZ_TRY(ritz_preconditioner_strengthen(c->inner, is_changed));
+  if (!c->is_estimated || c->is_redone) return CEED_ERROR_SUCCESS;
+  c->is_redone = true;
+  RITZ_TRY(ritz_chebyshev_better_bound(&c->options, &c->system, c->inner, pc->n, pc->precision, &spectrum,
+                                       &c->upper));
+  if (spectrum.fault == RITZ_ITERATING) c->estimate = spectrum.largest;
+  c->lower = (c->options.lower_fraction > 0 ? c->options.lower_fraction : default_lower_fraction) * c->upper;
+  *is_changed = true;
+  return CEED_ERROR_SUCCESS;
+}
+
 static int view_chebyshev(RitzPreconditioner pc, FILE *stream, int indent) {
   const Chebyshev *c = pc->data;
   const bool is_fourth = c->kind == RITZ_CHEBYSHEV_FOURTH;
@@ -256,6 +284,7 @@ static int destroy_chebyshev(RitzPreconditioner pc) { return free_chebyshev(pc->
 static const RitzPreconditionerMethods chebyshev_methods = {.name = "Chebyshev",
                                                             .apply = apply_chebyshev,
                                                             .smooth = smooth_chebyshev,
+                                                            .strengthen = strengthen_chebyshev,
                                                             .view = view_chebyshev,
                                                             .bytes = chebyshev_bytes,
                                                             .destroy = destroy_chebyshev};
@@ -278,6 +307,7 @@ static int set_up(Chebyshev *c, const char *call, CeedOperator op, RitzIndices c
   RITZ_TRY(ritz_system_create(NULL, op, NULL, NULL, constraints, &c->system));
   RITZ_TRY(RitzPreconditionerReferenceCopy(inner, &c->inner));
   c->inverse = ritz_jacobi_inverse(inner, c->system.ceed, &c->factor);
+  c->options = *options;
   c->kind = options->kind;
   c->degree = options->degree > 0 ? options->degree : DEFAULT_DEGREE;
   c->is_estimated = !(options->largest > 0);

@@ -29,6 +29,10 @@ void ritz_tridiagonal_extremes(int n, const double *diagonal, const double *besi
 int ritz_chebyshev_bounds(const RitzChebyshevOptions *options, const RitzSystem *system,
                           RitzPreconditioner inner, CeedSize n, CeedScalarType precision,
                           RitzSpectrum *spectrum, double *upper);
+// The same once more with four times the steps, where a bound has turned out too small: *upper rises.
+int ritz_chebyshev_better_bound(const RitzChebyshevOptions *options, const RitzSystem *system,
+                                RitzPreconditioner inner, CeedSize n, CeedScalarType precision,
+                                RitzSpectrum *spectrum, double *upper);
 // Coefficients of step i = 0, 1, ...: d := old d + fresh z (formulas in solver/chebyshev.c). rho: a number
 // kept from step to step, of the first kind.
 typedef struct {

@@ -50,8 +50,20 @@ static int destroy_data(RitzPreconditioner pc) {
   return destroy_multigrid(&mg);
 }
 
+static int strengthen(RitzPreconditioner pc, bool *is_changed) {
+  const RitzMultigrid *mg = pc->data;
+
+  for (CeedInt l = 0; l < mg->num_levels; l++) {
+    bool is_level_changed = false;
+    RITZ_TRY(ritz_preconditioner_strengthen(mg->levels[l].smoother, &is_level_changed));
+    *is_changed = *is_changed || is_level_changed;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static const RitzPreconditionerMethods multigrid_methods = {.name = "multigrid",
                                                             .apply = ritz_multigrid_apply,
+                                                            .strengthen = strengthen,
                                                             .view = ritz_multigrid_view,
                                                             .bytes = ritz_multigrid_bytes,
                                                             .destroy = destroy_data};

@@ -54,6 +54,7 @@ int RitzPreconditionerDestroy(RitzPreconditioner *pc) {
   if (--last->ref_count > 0) return CEED_ERROR_SUCCESS;
   int ierr = last->methods->destroy ? last->methods->destroy(last) : CEED_ERROR_SUCCESS;
   for (int i = 0; i < 2; i++) ierr = ritz_first_error(ierr, CeedVectorDestroy(&last->converted[i]));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&last->correction));
   Ceed ceed = last->ceed;
   RITZ_FREE(&last);
   return ritz_first_error(ierr, CeedDestroy(&ceed));
@@ -123,12 +124,18 @@ int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, 
   if (pc->methods->smooth) return pc->methods->smooth(pc, b, x, starts_from_zero);
   if (starts_from_zero) return ritz_preconditioner_apply(pc, b, x);
 
-  CeedVector z = NULL;
+  if (pc->correction && pc->correction->precision != x->precision) {
+    RITZ_TRY(CeedVectorDestroy(&pc->correction));
+  }
+  if (!pc->correction) RITZ_TRY(RitzVectorCreate(system->ceed, pc->n, x->precision, &pc->correction));
   RITZ_TRY(ritz_system_residual(system, b, x, r));
-  RITZ_TRY(CeedGetWorkVector(pc->ceed, pc->n, &z));
-  int ierr = ritz_preconditioner_apply(pc, r, z);
-  if (!ierr) ierr = RitzVectorAXPYs(x, 1, (double[]){1}, &z);
-  return ritz_first_error(ierr, CeedRestoreWorkVector(pc->ceed, &z));
+  RITZ_TRY(ritz_preconditioner_apply(pc, r, pc->correction));
+  return RitzVectorAXPYs(x, 1, (double[]){1}, &pc->correction);
+}
+
+int ritz_preconditioner_strengthen(RitzPreconditioner pc, bool *is_changed) {
+  *is_changed = false;
+  return pc->methods->strengthen ? pc->methods->strengthen(pc, is_changed) : CEED_ERROR_SUCCESS;
 }
 
 // ---- Questions ----
@@ -174,6 +181,7 @@ int64_t ritz_preconditioner_bytes(RitzPreconditioner pc) {
   for (int i = 0; i < 2; i++) {
     if (pc->converted[i]) num_bytes += (int64_t)pc->n * (int64_t)ritz_scalar_bytes(pc->precision);
   }
+  if (pc->correction) num_bytes += (int64_t)pc->n * (int64_t)ritz_scalar_bytes(pc->correction->precision);
   return num_bytes;
 }
 

@@ -17,6 +17,9 @@ typedef struct {
   // Improves x for A x = b, as a smoother does; starts_from_zero: x has no values on entry and counts as
   // zero. Constrained entries of x are zero on entry and stay so. NULL: x += P (b - A x) by system and apply.
   int (*smooth)(RitzPreconditioner pc, CeedVector b, CeedVector x, bool starts_from_zero);
+  // Called by conjugate gradients when r . z <= 0, which bounds of eigenvalues that are too small bring
+  // about: better ones, if they were estimated, and not for the second time. NULL: nothing can be done.
+  int (*strengthen)(RitzPreconditioner pc, bool *is_changed);
   int (*view)(RitzPreconditioner pc, FILE *stream, int indent); // lines, each indented; NULL: the name
   int64_t (*bytes)(RitzPreconditioner pc);                      // NULL: none
   int (*destroy)(RitzPreconditioner pc);                        // frees `data`
@@ -32,6 +35,7 @@ struct RitzPreconditioner_private {
   const RitzPreconditionerMethods *methods;
   void *data;              // owned by the kind
   CeedVector converted[2]; // owned, for vectors of the other precision: r and z
+  CeedVector correction;   // owned, for smoothing without a method of its own: z, of the vectors' precision
 };
 
 // *pc: with one reference; takes `data` over when it succeeds (methods->destroy frees it later).
@@ -43,6 +47,7 @@ int ritz_preconditioner_apply(RitzPreconditioner pc, CeedVector r, CeedVector z)
 // One smoothing action of any preconditioner for the system, see `smooth`. r: work vector.
 int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, CeedVector b, CeedVector x,
                                bool starts_from_zero, CeedVector r);
+int ritz_preconditioner_strengthen(RitzPreconditioner pc, bool *is_changed); // false: it cannot
 int ritz_preconditioner_view(RitzPreconditioner pc, FILE *stream, int indent);
 int64_t ritz_preconditioner_bytes(RitzPreconditioner pc);
 

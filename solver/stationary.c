@@ -77,14 +77,12 @@ static void set_lower(Stationary *s, const RitzSpectrum *spectrum) {
   if (s->lower > 0.9 * s->upper) s->lower = 0.9 * s->upper;
 }
 
-static int estimate(Stationary *s, const RitzChebyshevOptions *options, RitzSolverReason *reason) {
+static int estimate(Stationary *s, RitzSolverReason *reason) {
   RitzSpectrum spectrum;
-  double upper = 0;
 
-  RITZ_TRY(ritz_chebyshev_bounds(options, &s->solve->system, s->solve->pc, s->solve->x->length,
-                                 CEED_SCALAR_TYPE, &spectrum, &upper));
+  RITZ_TRY(ritz_chebyshev_bounds(&s->solver->chebyshev, &s->solve->system, s->solve->pc, s->solve->x->length,
+                                 CEED_SCALAR_TYPE, &spectrum, &s->upper));
   *reason = spectrum.fault;
-  s->upper = upper;
   set_lower(s, &spectrum);
   return CEED_ERROR_SUCCESS;
 }
@@ -92,13 +90,13 @@ static int estimate(Stationary *s, const RitzChebyshevOptions *options, RitzSolv
 // The residual has grown much: an eigenvalue lies above the bound. Once, a longer estimate and a new
 // polynomial from here.
 static int redo_estimate(Stationary *s, RitzSolverReason *reason) {
-  RitzChebyshevOptions options = s->solver->chebyshev;
-  const double before = s->upper;
+  RitzSpectrum spectrum;
 
   s->is_redone = true;
-  options.num_steps = 4 * (options.num_steps ? options.num_steps : 12);
-  RITZ_TRY(estimate(s, &options, reason));
-  s->upper = fmax(s->upper, 1.2 * before);
+  RITZ_TRY(ritz_chebyshev_better_bound(&s->solver->chebyshev, &s->solve->system, s->solve->pc,
+                                       s->solve->x->length, CEED_SCALAR_TYPE, &spectrum, &s->upper));
+  *reason = spectrum.fault;
+  set_lower(s, &spectrum);
   s->step = 0;
   return CEED_ERROR_SUCCESS;
 }
@@ -146,7 +144,7 @@ static int iterate(Stationary *s, RitzSolverReason *reason) {
   RITZ_TRY(ritz_solve_first_residual(s->solve, s->r, &s->scale, &norm));
   RITZ_TRY(ritz_solver_judge_start(s->solver, s->solve, norm, reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
-  if (s->solver->type == RITZ_SOLVER_CHEBYSHEV) RITZ_TRY(estimate(s, &s->solver->chebyshev, reason));
+  if (s->solver->type == RITZ_SOLVER_CHEBYSHEV) RITZ_TRY(estimate(s, reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
   while (*reason == RITZ_ITERATING) RITZ_TRY(step(s, reason));
   return *reason == RITZ_DIVERGED_NAN ? CEED_ERROR_SUCCESS

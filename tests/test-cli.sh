@@ -396,7 +396,7 @@ report $((1 - $?)) "multigrid takes few iterations"
 l2=$(fact 'L2 error')
 for method in '--solver minres --preconditioner jacobi' '--solver gmres --preconditioner chebyshev' '--solver chebyshev --preconditioner jacobi'; do
   # shellcheck disable=SC2086 # several words
-  run solve box:2x2x2 --order 2 --exact sine --tol 1e-8 $method
+  run solve box:2x2x2 --order 2 --exact sine --tol 1e-6 $method
   awk -v a="$l2" -v b="$(fact 'L2 error')" 'BEGIN { exit !(a > 0 && (a / b - 1) ^ 2 < 1e-6) }'
   report $((1 - ($? || status))) "$method finds the same"
 done
@@ -404,15 +404,16 @@ done
 # ---- Neumann data, coefficients, elasticity, heat: on the reference backend, which compiles nothing ----
 
 small=(--ceed /cpu/self/ref --jacobi --tol 1e-12)
+singular=(--ceed /cpu/self/ref --jacobi --tol 1e-5)
 # u = x^2 fulfils -div(k grad u) = -2 k, with k du/dn = 2 k on x = 1; up to a constant.
-run solve box:2x2 --order 2 --flux xmax=6 --coefficient 3 --source=-6 "${small[@]}"
+run solve box:2x2 --order 2 --flux xmax=6 --coefficient 3 --source=-6 "${singular[@]}"
 has "without values there are constants, which is told" '^nullspace +constants: '
 ! grep -q 'do not add up' "$folder/out"
 report $((1 - $?)) "source and flux that are in balance are left alone"
 prints "others are brought into balance" 0 out 'do not add up to zero: a constant source of -1 is added$' \
-  solve box:2x2 --order 2 --flux xmax=1 "${small[@]}"
+  solve box:2x2 --order 2 --flux xmax=1 "${singular[@]}"
 prints "Helmholtz' problem without lambda is Poisson's" 0 out '^nullspace +constants: ' \
-  solve box:2x2 --problem helmholtz --lambda 0 --source x "${small[@]}"
+  solve box:2x2 --problem helmholtz --lambda 0 --source x "${singular[@]}"
 
 for problem in elasticity heat; do
   extra=()
@@ -451,9 +452,9 @@ run solve box:2x1x1 --problem elasticity --order 1 --young 2 --poisson 0.25 --fi
 has "a bar under tension" '^displaced +[|]u[|] = 0\.53033 at most$'
 has "has that stress" '^stress +von Mises = (1|1\.0000[0-9]*|0\.99999[0-9]*) at most$'
 has "directions are told" '^ *values +u\.x = 0 on xmin$'
-run solve box:2x2x2 --problem elasticity --order 1 --traction xmax=1,0,0 --traction xmin=-1,0,0 "${small[@]}"
+run solve box:2x2x2 --problem elasticity --order 1 --traction xmax=1,0,0 --traction xmin=-1,0,0 "${singular[@]}"
 has "motions of a free body are found" '^nullspace +6 rigid body motions that no face holds'
-run solve box:2x2x2 --problem elasticity --order 1 --traction xmax=1,0,0 "${small[@]}"
+run solve box:2x2x2 --problem elasticity --order 1 --traction xmax=1,0,0 "${singular[@]}"
 has "loads of a free body that are not in balance are told" 'the loads are not in balance: '
 prints "displacements may be given" 0 out '^values +u = 0,y/10 on all$' \
   solve box:2x2 --problem elasticity --bc 'all=0,y/10' "${small[@]}"

@@ -21,6 +21,14 @@ TEST(a_driver_has_devices_or_a_reason) {
   }
 }
 
+// The thread that starts it and who asks meanwhile see one driver.
+TEST(a_driver_that_is_being_started_answers_when_it_has_started) {
+  static const char *const names[] = {"/gpu/opencl/gen:device_id=0", "opencl", "/gpu/cuda", "/cpu/self", ""};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) CHECK_OK(RitzDeviceStart(names[i]));
+  CHECK_ERROR(NULL, RitzDeviceStart(NULL), CEED_ERROR_INCOMPATIBLE, "no name");
+  a_driver_has_devices_or_a_reason_body();
+}
+
 TEST(every_device_can_be_opened_and_has_a_name_and_memory) {
   CeedInt num = 0, num_devices = 0;
   CHECK_OK(RitzDeviceGetNumDrivers(&num));
@@ -129,7 +137,8 @@ TEST_EACH_BACKEND(the_view_of_a_context_names_its_device) {
 
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
-                  TESTS(a_driver_has_devices_or_a_reason,
+                  TESTS(a_driver_that_is_being_started_answers_when_it_has_started,
+                        a_driver_has_devices_or_a_reason,
                         every_device_can_be_opened_and_has_a_name_and_memory, what_does_not_exist_is_refused,
                         rates_of_devices_are_those_of_devices, counters_count_what_a_vector_moves,
                         the_view_of_a_context_names_its_device));

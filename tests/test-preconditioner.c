@@ -383,6 +383,45 @@ TEST_EACH_BACKEND(smoothing_is_correction_by_the_preconditioned_residual) {
   destroy_line(&line);
 }
 
+// Smoothers without a method for it, on vectors of float, over preconditioners of either precision.
+TEST_EACH_BACKEND(smoothing_in_float_is_that_in_double_rounded) {
+  if (sizeof(CeedScalar) == 4) NOT_HERE("there is one precision");
+  double b[DENSE_MAX], x[DENSE_MAX], found[2][DENSE_MAX];
+  CeedOperator single = NULL;
+  uint64_t seed = 37;
+  Line line;
+  CHECK_OK(create_line(ceed, 3, true, &line));
+  CHECK_OK(create_operator(ceed, 3, true, &single));
+  CHECK_OK(RitzOperatorSetPrecision(single, CEED_SCALAR_FP32));
+  for (int i = 0; i < line.n; i++) {
+    b[i] = tap_uniform(&seed);
+    x[i] = line.is_constrained[i] ? 0 : tap_uniform(&seed);
+  }
+
+  for (int k = 0; k < 4; k++) { // of vectors and the preconditioner
+    const bool are_floats = k % 2, is_float = k / 2;
+    CeedVector v[3] = {NULL}, from[3] = {dense_vector(ceed, line.n, b), dense_vector(ceed, line.n, x),
+                                         dense_vector(ceed, line.n, NULL)};
+    RitzPreconditioner pc = NULL;
+    RitzSystem system;
+    for (int i = 0; i < 3; i++) {
+      CHECK_OK(RitzVectorCreate(ceed, line.n, are_floats ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64, &v[i]));
+      CHECK_OK(RitzVectorConvert(from[i], v[i]));
+    }
+    CHECK_OK(create_kind(&line, is_float ? single : line.op, JACOBI, &pc));
+    CHECK_OK(ritz_system_create(ceed, line.op, NULL, NULL, line.constraints, &system));
+    CHECK_OK(ritz_preconditioner_smooth(pc, &system, v[0], v[1], false, v[2]));
+    CHECK_OK(RitzVectorConvert(v[1], from[1]));
+    CHECK_OK(dense_get(from[1], line.n, found[k > 0]));
+    for (int i = 0; i < line.n; i++) CHECK_NEAR(found[k > 0][i], found[0][i], 1000 * 0x1p-23, "case %d", k);
+    ritz_system_destroy(&system);
+    RitzPreconditionerDestroy(&pc);
+    for (int i = 0; i < 3; i++) CeedVectorDestroy(&v[i]), CeedVectorDestroy(&from[i]);
+  }
+  CeedOperatorDestroy(&single);
+  destroy_line(&line);
+}
+
 TEST_EACH_BACKEND(every_method_with_every_preconditioner_finds_the_same_solution) {
   double exact[DENSE_MAX], b[DENSE_MAX], found[DENSE_MAX];
   CeedInt plain = 0;
@@ -479,6 +518,52 @@ TEST_EACH_BACKEND(float_preconditioners_of_operators_cost_no_iterations) {
   }
   CeedOperatorDestroy(&single);
   destroy_line(&line);
+}
+
+// Two steps with a bound a third of the largest eigenvalue: 1 - p is negative up there.
+TEST(bounds_that_are_too_small_are_estimated_once_more_when_they_do_harm) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  double b[DENSE_MAX], values[DENSE_MAX];
+  uint64_t seed = 61;
+  Dense p;
+  Line line;
+  RitzPreconditioner jacobi = NULL;
+  CHECK_OK(create_line(ceed, 3, true, &line));
+  CHECK_OK(create_kind(&line, line.op, JACOBI, &jacobi));
+  CHECK_OK(make_dense(ceed, line.n, apply_preconditioner, jacobi, &p));
+  product_eigenvalues(&p, &line.a, values);
+  const double largest = largest_of(line.n, values);
+  for (int i = 0; i < line.n; i++) b[i] = tap_uniform(&seed);
+
+  for (int k = 0; k < 4; k++) {
+    const bool is_given = k < 2;
+    const RitzChebyshevOptions options = {
+        .degree = 2, .largest = is_given ? largest / 3 : 0, .safety = is_given ? 0 : 1.0 / 3};
+    CeedVector vb = dense_vector(ceed, line.n, b), vx = dense_vector(ceed, line.n, NULL);
+    RitzPreconditioner pc = NULL;
+    RitzSolver solver = NULL;
+    RitzSolverReason reason = RITZ_ITERATING;
+    double upper = 0;
+    CHECK_OK(RitzPreconditionerCreateChebyshev(line.op, line.constraints, jacobi, &options, &pc));
+    CHECK_OK(RitzSolverCreate(ceed, k % 2 ? RITZ_SOLVER_FLEXIBLE_CG : RITZ_SOLVER_CG, &solver));
+    CHECK_OK(RitzSolverSetOperator(solver, line.op));
+    CHECK_OK(RitzSolverSetConstraintIndices(solver, line.constraints));
+    CHECK_OK(RitzSolverSetPreconditioner(solver, pc));
+    CHECK_OK(RitzSolverSetTolerances(solver, 1e-4, 0, 300));
+    CHECK_OK(RitzSolverSolve(solver, vb, vx));
+    CHECK_OK(RitzSolverGetReason(solver, &reason));
+    CHECK_OK(RitzPreconditionerGetChebyshevBounds(pc, NULL, NULL, &upper));
+    CHECK(reason == (is_given ? RITZ_DIVERGED_PRECONDITIONER : RITZ_CONVERGED_RTOL), "case %d: %s", k,
+          RitzSolverReasonName(reason));
+    CHECK(is_given == (upper < largest), "case %d: bound %g of %g", k, upper, largest);
+    RitzSolverDestroy(&solver);
+    RitzPreconditionerDestroy(&pc);
+    CeedVectorDestroy(&vb);
+    CeedVectorDestroy(&vx);
+  }
+  RitzPreconditionerDestroy(&jacobi);
+  destroy_line(&line);
+  CeedDestroy(&ceed);
 }
 
 // ---- Objects ----
@@ -642,8 +727,10 @@ int main(int argc, char **argv) {
                         estimates_lie_just_below_the_largest_eigenvalue_and_bounds_above_it,
                         spectra_of_smoothers_are_those_of_their_polynomials,
                         smoothing_is_correction_by_the_preconditioned_residual,
+                        smoothing_in_float_is_that_in_double_rounded,
                         every_method_with_every_preconditioner_finds_the_same_solution,
                         float_preconditioners_of_operators_cost_no_iterations,
+                        bounds_that_are_too_small_are_estimated_once_more_when_they_do_harm,
                         estimates_do_not_depend_on_the_number_of_threads,
                         preconditioners_are_counted_viewed_and_measured, misuse_of_preconditioners_is_refused,
                         failing_allocations_leave_no_preconditioner_behind));

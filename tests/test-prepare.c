@@ -218,7 +218,7 @@ TEST_EACH_BACKEND(composites_are_prepared_with_all_their_parts) {
   Run first = open_beside(ceed, &mass), second = open_beside(ceed, &scaled);
   CeedOperator composite = NULL;
   RitzOperatorUse use = RITZ_USE_ONCE;
-  const int wanted = RITZ_PREPARE_APPLY;
+  const int wanted = RITZ_PREPARE_DIAGONAL;
 
   CHECK_OK(CeedOperatorCreateComposite(ceed, &composite));
   CHECK_OK(set_parts(composite, &first, &second));
@@ -231,6 +231,10 @@ TEST_EACH_BACKEND(composites_are_prepared_with_all_their_parts) {
   CHECK_OK(CeedVectorNorm(second.v, CEED_NORM_MAX, &norm));
   CHECK_OK(CeedVectorNorm(first.v, CEED_NORM_MAX, &size));
   CHECK(size > 0 && norm <= 1000 * CEED_EPSILON * size, "off by %g of %g", (double)norm, (double)size);
+  const int before = num_compiled();
+  CHECK_OK(make_diagonal(&first));
+  CHECK_OK(RitzOperatorsPrepare(1, &composite, &wanted, true));
+  CHECK(num_compiled() == before, "%d compiled later", num_compiled() - before);
   CHECK_OK(RitzOperatorGetUse(composite, &use));
   CHECK(use == RITZ_USE_MANY, "%d by default", (int)use);
   CHECK_OK(RitzOperatorSetUse(composite, RITZ_USE_ONCE));

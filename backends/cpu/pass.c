@@ -9,7 +9,7 @@
 #include "core/loops.h"
 #include "core/vector-pass.h"
 
-enum { BLOCK = 512 }; // entries: ten vectors and work are 48 KiB at most
+enum { BLOCK = 256 }; // entries: ten vectors and work are 28 KiB at most
 
 #define RITZ_REAL       double
 #define RITZ_LOOP(name) name##_doubles
@@ -35,12 +35,29 @@ typedef struct {
   _Alignas(64) double acc[BLOCK], widened[3][BLOCK];
 } Work;
 
+// Whether a line is the sum of multiples of two vectors, which then takes one loop; the factors.
+static inline bool is_of_two(const Run *run, const RitzPassLine *line, double factors[2]) {
+  if (line->num_terms != 2) return false;
+  for (int t = 0; t < 2; t++) {
+    factors[t] = line->term[t].factor < 0 ? 1 : run->factors[line->term[t].factor];
+    if (line->term[t].y >= 0 || factors[t] == 0) return false;
+  }
+  return true;
+}
+
 // ---- Arithmetic in float: all vectors are ----
 
 RITZ_INLINED void run_line_floats(const Run *run, const RitzPassLine *line, int64_t first, int64_t n,
                                   float *acc) {
   float *const *v = (float *const *)run->arrays->array;
+  double two[2];
   bool adds = false;
+
+  if (is_of_two(run, line, two)) {
+    add_two_floats(n, (float)two[0], v[line->term[0].x] + first, (float)two[1], v[line->term[1].x] + first,
+                   v[line->to] + first);
+    return;
+  }
 
   for (int t = 0; t < line->num_terms; t++) {
     const RitzPassTerm *term = &line->term[t];
@@ -94,7 +111,16 @@ RITZ_INLINED void put(const Run *run, int vector, int64_t first, int64_t n, cons
 
 RITZ_INLINED void run_line_doubles(const Run *run, const RitzPassLine *line, int64_t first, int64_t n,
                                    Work *work) {
+  const bool is_rounded = run->arrays->precision[line->to] == CEED_SCALAR_FP32;
+  double *to = is_rounded ? work->acc : (double *)run->arrays->array[line->to] + first, two[2];
   bool adds = false;
+
+  if (is_of_two(run, line, two)) {
+    add_two_doubles(n, two[0], widen(run, line->term[0].x, first, n, work->widened[0]), two[1],
+                    widen(run, line->term[1].x, first, n, work->widened[1]), to);
+    if (is_rounded) put(run, line->to, first, n, to);
+    return;
+  }
 
   for (int t = 0; t < line->num_terms; t++) {
     const RitzPassTerm *term = &line->term[t];

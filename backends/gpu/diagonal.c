@@ -34,23 +34,25 @@ static int describe_diagonal(CeedOperator op, const RitzGpuOperator *g, RitzGpuD
   return CEED_ERROR_SUCCESS;
 }
 
+static int plan_diagonal_of(CeedOperator op, RitzGpuOperator *g) {
+  if (g->diagonal) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &g->diagonal));
+  const int ierr = describe_diagonal(op, g, g->diagonal);
+  if (ierr) ritz_gpu_diagonal_destroy(op->obj.ceed, &g->diagonal);
+  return ierr;
+}
+
 static int plan_diagonal(CeedOperator op, RitzGpuDiagonalKernel **diagonal) {
   RitzGpuOperator *g;
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
-  if (!g->diagonal) {
-    RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &g->diagonal));
-    const int ierr = describe_diagonal(op, g, g->diagonal);
-    if (ierr) ritz_gpu_diagonal_destroy(op->obj.ceed, &g->diagonal);
-    RITZ_TRY(ierr);
-  }
+  RITZ_TRY(plan_diagonal_of(op, g));
   *diagonal = g->diagonal;
   return CEED_ERROR_SUCCESS;
 }
 
 // ---- Kernel ----
 
-static int load_diagonal_program(CeedOperator op, RitzGpuDiagonalKernel *d) {
-  const RitzGpuOperator *apply = op->data;
+static int make_diagonal_text(CeedOperator op, const RitzGpuOperator *apply, RitzGpuDiagonalKernel *d) {
   char *source = NULL;
   d->kernel = (RitzGpuOperator){.op = op,
                                 .plan = &d->device->plan,
@@ -60,12 +62,33 @@ static int load_diagonal_program(CeedOperator op, RitzGpuDiagonalKernel *d) {
   RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));
   const int ierr = ritz_emit_gpu_diagonal(op->obj.ceed, d->device, source, &d->kernel.text);
   RITZ_FREE(&source);
-  return ierr ? ierr : ritz_gpu_gen_load(op, &d->kernel, "ritz_diagonal");
+  return ierr;
+}
+
+int ritz_gpu_diagonal_describe(CeedOperator op, RitzGpuOperator *apply, RitzGpuOperator **kernel) {
+  *kernel = NULL;
+  if (op->qf_data->reuse) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(plan_diagonal_of(op, apply));
+  RitzGpuDiagonalKernel *d = apply->diagonal;
+  if (d->reason || d->kernel.kernel) return CEED_ERROR_SUCCESS;
+  if (!d->kernel.text) RITZ_TRY(make_diagonal_text(op, apply, d));
+  *kernel = &d->kernel;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_diagonal_load(CeedOperator op, RitzGpuOperator *apply) {
+  RitzGpuDiagonalKernel *d = apply->diagonal;
+  if (!d || !d->kernel.text || d->kernel.kernel) return CEED_ERROR_SUCCESS;
+  const int ierr =
+      d->kernel.program ? ritz_gpu_gen_load(op, &d->kernel, "ritz_diagonal") : CEED_ERROR_SUCCESS;
+  if (!d->kernel.kernel || ierr) ritz_gpu_diagonal_destroy(op->obj.ceed, &apply->diagonal);
+  return ierr;
 }
 
 static int make_diagonal_program(CeedOperator op, RitzGpuDiagonalKernel *d) {
   if (d->kernel.text) return CEED_ERROR_SUCCESS;
-  const int ierr = load_diagonal_program(op, d);
+  int ierr = make_diagonal_text(op, op->data, d);
+  if (!ierr) ierr = ritz_gpu_gen_load(op, &d->kernel, "ritz_diagonal");
   if (ierr) ritz_gpu_gen_release(op->obj.ceed, &d->kernel); // the next call tries again
   return ierr;
 }

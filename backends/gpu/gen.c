@@ -267,7 +267,7 @@ static int make_fused_operator(CeedOperator op, RitzGpuOperator **g) {
   return ierr;
 }
 
-static bool is_current(CeedOperator op) {
+bool ritz_gpu_gen_is_current(CeedOperator op) {
   const RitzGpuOperator *g = op->data;
   const size_t context_bytes = op->qf->ctx ? op->qf->ctx->storage.num_bytes : 0;
   return g && g->context_bytes == context_bytes && g->is_writable == op->qf->is_context_writable;
@@ -275,7 +275,7 @@ static bool is_current(CeedOperator op) {
 
 // Made on first use, and again when the context of the QFunction has another size.
 int ritz_gpu_gen_prepare(CeedOperator op, RitzGpuOperator **made) {
-  if (!is_current(op)) {
+  if (!ritz_gpu_gen_is_current(op)) {
     RitzGpuOperator *g = NULL;
     RITZ_TRY(ritz_gpu_operator_destroy(op));
     RITZ_TRY(make_fused_operator(op, &g));

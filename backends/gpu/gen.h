@@ -41,6 +41,7 @@ typedef struct {
 
 // op->data is made on first use, and again when the context of the QFunction has another size.
 int ritz_gpu_gen_prepare(CeedOperator op, RitzGpuOperator **made);
+bool ritz_gpu_gen_is_current(CeedOperator op);        // neither is needed
 RitzGpuMachine ritz_gpu_gen_machine(CeedOperator op); // for its context, as it is now
 
 // A kernel of the apply with other choices, which the caller owns: its text, program, and the rest (load).
@@ -63,11 +64,20 @@ int ritz_gpu_gen_restore_array(RitzGpuOperator *g, int s, CeedVector in, CeedVec
 // Launches the kernel on all arrays, after clearing `array` of the vector `cleared`, unless that is NULL.
 int ritz_gpu_gen_run(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, void *array);
 
+// prepare.c: compiles the texts of all these (NULL: left out) at the same time. Those that fail have no
+// program.
+int ritz_gpu_gen_compile_all(Ceed ceed, CeedInt num, RitzGpuOperator *const *kernels);
+
 // energy.c
 void ritz_gpu_energy_destroy(Ceed ceed, RitzGpuEnergyKernel **energy);
 
 // diagonal.c
 void ritz_gpu_diagonal_destroy(Ceed ceed, RitzGpuDiagonalKernel **diagonal);
+// *kernel: that of the diagonal, with a text and no program; NULL: there is none to be made. `apply`: the
+// operator's, which may be without a program, too.
+int ritz_gpu_diagonal_describe(CeedOperator op, RitzGpuOperator *apply, RitzGpuOperator **kernel);
+// Loads a diagonal that has a program, drops one that has none.
+int ritz_gpu_diagonal_load(CeedOperator op, RitzGpuOperator *apply);
 int ritz_gpu_diagonal_explain(CeedOperator op, FILE *stream);
 
 // ---- tune-store.c ----

@@ -233,6 +233,8 @@ CeedSize ritz_gpu_context_copies(CeedQFunction qf); // bytes that each thread ha
 
 // ---- gen.c, tune.c: operators as one kernel ----
 int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+int ritz_gpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted,
+                               bool in_background); // prepare.c
 // The slot operator_is_native: what is fused computes in either precision, and converts vectors.
 int ritz_gpu_gen_is_native(CeedOperator op, CeedVector in, bool *is_native, const char **reason);
 int ritz_gpu_gen_explain(CeedOperator op, FILE *stream);

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "backends/gpu/gen.h"
-#include "core/threads.h"
 #include "plan/choice.h"
 
 enum { NUM_ROUNDS = 7, MOST_APPLIES = 50, MOST_ALTERNATIVES = 16, MOST_THREADS = 256, WARP = 32 };
@@ -34,8 +33,7 @@ typedef struct {
 
 // Kernels that are made together.
 typedef struct {
-  const Search *search;
-  int num, num_threads;
+  int num;
   RitzGpuOperator *variants[MOST_ALTERNATIVES]; // owned; NULL: there is none
 } Group;
 
@@ -227,31 +225,6 @@ static int describe_variant(Search *s, const RitzGpuChoice *choice, RitzGpuOpera
   return ierr;
 }
 
-// Compiles the variants of one thread. A private copy of the context takes the messages, which are dropped;
-// the rest of the copy is only read.
-static int compile_part(void *data, int thread) {
-  const Group *group = data;
-  struct Ceed_private ceed = *group->search->op->obj.ceed;
-  ceed.error_handler = CeedErrorReturn;
-  for (int i = thread; i < group->num; i += group->num_threads) {
-    if (group->variants[i]) (void)ritz_gpu_gen_compile(&ceed, group->search->op, group->variants[i]);
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
-// By several threads with CUDA; drivers of OpenCL are not all up to that.
-static int compile_variants(Group *group) {
-  Ceed ceed = group->search->op->obj.ceed;
-  const bool is_parallel = ritz_gpu(ceed)->driver == &ritz_cuda;
-  RitzTeam team = NULL;
-  group->num_threads = is_parallel ? CeedIntMin(group->num, ritz_num_processors()) : 1;
-  if (group->num_threads <= 1) return compile_part(group, 0);
-  RITZ_TRY(ritz_team_create(ceed, group->num_threads, &team));
-  const int ierr = ritz_team_run(team, compile_part, group);
-  ritz_team_destroy(&team);
-  return ierr;
-}
-
 // Loads a compiled variant. *can_run: false when it exceeds the limits of the device.
 static int load_variant(const Search *s, RitzGpuOperator *g, bool *can_run) {
   Ceed ceed = s->op->obj.ceed;
@@ -289,9 +262,9 @@ static void race_all(Search *s, Group *group) {
 }
 
 static int try_all(Search *s, const Alternatives *a) {
-  Group group = {.search = s};
+  Group group = {0};
   int ierr = fill_group(s, a, &group);
-  if (!ierr) ierr = compile_variants(&group);
+  if (!ierr) ierr = ritz_gpu_gen_compile_all(s->op->obj.ceed, group.num, group.variants);
   if (!ierr) race_all(s, &group);
   for (int i = 0; i < group.num; i++) ritz_gpu_gen_free(s->op->obj.ceed, &group.variants[i]);
   return ierr;

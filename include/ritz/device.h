@@ -46,6 +46,13 @@ typedef struct {
 CEED_EXTERN int RitzDeviceGetNumDrivers(CeedInt *num);
 CEED_EXTERN int RitzDeviceGetDriver(CeedInt i, RitzDriverFacts *facts);
 
+// Begins to start the driver of that name, or of the resource ("/gpu/cuda/gen:device_id=1"), on a thread
+// beside the caller: its library, its compiler, its devices, which takes CUDA a good part of a second.
+// CeedInit and all others wait for it, and tell what went wrong. At most one driver is started like this,
+// once a process; another name, and another call, does nothing. The process must not fork while a driver
+// starts. The end of the process waits for it.
+CEED_EXTERN int RitzDeviceStart(const char *name);
+
 // Device `index` of the driver of that name. Errors, reported without a context: CEED_ERROR_DIMENSION (no
 // such driver or device), CEED_ERROR_BACKEND (the driver fails).
 CEED_EXTERN int RitzDeviceGetInfo(const char *driver, CeedInt index, RitzDeviceFacts *facts);

@@ -37,7 +37,8 @@ typedef enum {
 // nothing; passive vectors need no values yet. Active vectors are taken to have the operator's precision.
 // wanted [num]: sets of RitzPreparation; NULL: all applies. in_background: returns while compilers run; the
 // first use of any of the operators waits for the kernels of them all, and destroying the operators stops
-// what still runs. The library then has a thread of its own meanwhile. What falls back, and why, is told at
+// what still runs. The library then has a thread of its own meanwhile; on GPUs the kernels are there when
+// the call returns. What falls back, and why, is told at
 // the first use, as always. Backends with nothing to compile: success. Errors: those of
 // CeedOperatorCheckReady; CEED_ERROR_DIMENSION: num is negative.
 CEED_EXTERN int RitzOperatorsPrepare(CeedInt num, const CeedOperator *ops, const int *wanted,

@@ -82,8 +82,9 @@ typedef struct {
 } RitzChebyshevOptions;
 
 // Symmetric positive definite if inner is. The estimate starts from a fixed pseudo-random vector, so it
-// repeats; where it meets r . P r <= 0, it is an error (CEED_ERROR_MAJOR): operator or inner preconditioner
-// is not positive definite.
+// repeats; where it meets r . P r <= 0 twice, from another vector the second time, it is an error
+// (CEED_ERROR_MAJOR): operator or inner preconditioner is not positive definite. Conjugate gradients that
+// meet r . P r <= 0 have the estimate made once more, with four times the steps: the bound was too small.
 CEED_EXTERN int RitzPreconditionerCreateChebyshev(CeedOperator op, RitzIndices constraints,
                                                   RitzPreconditioner inner,
                                                   const RitzChebyshevOptions *options,

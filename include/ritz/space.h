@@ -36,8 +36,9 @@ CEED_EXTERN int RitzSpaceGetSize(RitzSpace space, CeedSize *l_size); // num_node
 // [num_elem][nodes] node numbers, lexicographic in the element, (p+1)^dim of them on lines, quadrilaterals,
 // hexahedra; belongs to the space. Meshes of several shapes: CEED_ERROR_UNSUPPORTED.
 CEED_EXTERN int RitzSpaceGetElementNodes(RitzSpace space, const int64_t **nodes);
-// Owned by the caller. CEED_ERROR_UNSUPPORTED when an offset exceeds what CeedInt offsets can address, and
-// for meshes of several shapes.
+// Owned by the caller; the space keeps and hands out one for each block (of the context that asked last), so
+// that operators share its offsets: 4 bytes per node of each element. CEED_ERROR_UNSUPPORTED when an offset
+// exceeds what CeedInt offsets can address, and for meshes of several shapes.
 CEED_EXTERN int RitzSpaceCreateRestriction(RitzSpace space, Ceed ceed, CeedElemRestriction *rstr);
 // The same for one block of the mesh; num_nodes (may be NULL): how many an element of the block has.
 CEED_EXTERN int RitzSpaceGetBlockNodes(RitzSpace space, CeedInt block, CeedInt *num_nodes,

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Fused kernels of many operators, and of their diagonals, compiled at the same time. Called through the
+// table of /gpu/*/gen and by tune.c.
+#include <string.h>
+
+#include "backends/gpu/gen.h"
+#include "core/threads.h"
+
+// ---- Compilation by several threads ----
+
+typedef struct {
+  CeedInt num, num_threads;
+  RitzGpuOperator *const *kernels; // borrowed
+} Batch;
+
+// The kernels of one thread. A private copy of the context takes the messages, which are dropped; the rest of
+// the copy is only read.
+static int compile_part(void *data, int thread) {
+  const Batch *batch = data;
+  for (CeedInt i = thread; i < batch->num; i += batch->num_threads) {
+    RitzGpuOperator *g = batch->kernels[i];
+    if (!g) continue;
+    struct Ceed_private ceed = *g->op->obj.ceed;
+    ceed.error_handler = CeedErrorReturn;
+    (void)ritz_gpu_gen_compile(&ceed, g->op, g);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// By several threads with CUDA; drivers of OpenCL are not all up to that.
+int ritz_gpu_gen_compile_all(Ceed ceed, CeedInt num, RitzGpuOperator *const *kernels) {
+  Batch batch = {num, 1, kernels};
+  RitzTeam team = NULL;
+  if (ritz_gpu(ceed)->driver == &ritz_cuda) batch.num_threads = CeedIntMin(num, ritz_num_processors());
+  if (batch.num_threads <= 1) {
+    batch.num_threads = 1;
+    return compile_part(&batch, 0);
+  }
+  RITZ_TRY(ritz_team_create(ceed, (int)batch.num_threads, &team));
+  const int ierr = ritz_team_run(team, compile_part, &batch);
+  ritz_team_destroy(&team);
+  return ierr;
+}
+
+// ---- Ahead of the first use ----
+
+static bool is_pending(const RitzGpuOperator *g) { return g && !g->reason && !g->kernel; }
+
+// op->data with a text, without a program.
+static int describe(CeedOperator op) {
+  RitzGpuOperator *g = NULL;
+  if (ritz_gpu_gen_is_current(op)) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_gpu_operator_destroy(op));
+  RITZ_TRY(ritz_gpu_gen_describe(op, NULL, &g));
+  op->data = g;
+  return CEED_ERROR_SUCCESS;
+}
+
+static void add_kernel(RitzGpuOperator *g, CeedInt *num, RitzGpuOperator **kernels) {
+  CeedInt i = 0;
+  while (i < *num && kernels[i] != g) i++;
+  if (i == *num) kernels[(*num)++] = g;
+}
+
+// kernels [2 num]: those that have no program yet.
+static int list_kernels(CeedInt num, CeedOperator *ops, const int *wanted, CeedInt *num_kernels,
+                        RitzGpuOperator **kernels) {
+  for (CeedInt i = 0; i < num; i++) {
+    RitzGpuOperator *diagonal = NULL;
+    if (ops[i]->is_at_points) continue;
+    RITZ_TRY(describe(ops[i]));
+    RitzGpuOperator *g = ops[i]->data;
+    if (is_pending(g)) add_kernel(g, num_kernels, kernels);
+    if (wanted[i] & RITZ_PREPARE_DIAGONAL) RITZ_TRY(ritz_gpu_diagonal_describe(ops[i], g, &diagonal));
+    if (diagonal) add_kernel(diagonal, num_kernels, kernels);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// What has no program failed, and is left to the first use, which says why.
+static int load(CeedOperator op) {
+  RitzGpuOperator *g = op->data;
+  if (is_pending(g) && g->program) RITZ_TRY(ritz_gpu_gen_load(op, g, "ritz_operator"));
+  return is_pending(g) || !g ? CEED_ERROR_SUCCESS : ritz_gpu_diagonal_load(op, g);
+}
+
+int ritz_gpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted, bool in_background) {
+  const Ceed ceed = ops[0]->obj.ceed;
+  RitzGpuOperator **kernels = NULL;
+  CeedInt num_kernels = 0;
+  (void)in_background; // threads of the driver's are busy as it is
+  RITZ_TRY(RITZ_CALLOC(ceed, 2 * (size_t)num, &kernels));
+  int ierr = list_kernels(num, ops, wanted, &num_kernels, kernels);
+  if (!ierr) ierr = ritz_gpu_gen_compile_all(ceed, num_kernels, kernels);
+  for (CeedInt i = 0; i < num && !ierr; i++) {
+    if (!ops[i]->is_at_points) ierr = load(ops[i]);
+  }
+  for (CeedInt i = 0; i < num; i++) {
+    if (!ops[i]->is_at_points && is_pending(ops[i]->data)) (void)ritz_gpu_operator_destroy(ops[i]);
+  }
+  RITZ_FREE(&kernels);
+  return ierr;
+}
