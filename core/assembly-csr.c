@@ -84,7 +84,7 @@ static int map_rows(Ceed ceed, const Blocks *blocks, RowMap *map) {
 typedef struct {
   int64_t *item; // owned
   int64_t num, capacity;
-  int64_t *last_row; // owned, [num_cols]: the last row that has the column, plus one
+  int64_t *last_row; // owned, [num_cols]: the last row that has the column, plus one; NULL: not known
 } Columns;
 
 static int reserve_entries(Ceed ceed, Columns *columns, int64_t num_more) {
@@ -115,6 +115,14 @@ static void sort_numbers(int64_t num, int64_t *item) {
   }
 }
 
+// Of ascending numbers, each once; returns how many.
+static int64_t drop_repeated(int64_t num, int64_t *item) {
+  int64_t kept = 0;
+  for (int64_t k = 0; k < num; k++)
+    if (k == 0 || item[k] != item[k - 1]) item[kept++] = item[k];
+  return kept;
+}
+
 // Columns of row r, sorted, each once, at the end of the list.
 static int append_row(Ceed ceed, const Blocks *blocks, const RowMap *map, CeedSize r, Columns *columns) {
   const int64_t first = columns->num;
@@ -125,12 +133,15 @@ static int append_row(Ceed ceed, const Blocks *blocks, const RowMap *map, CeedSi
     for (CeedInt j = 0; j < size; j++) {
       const int64_t col =
           ritz_restriction_l_index(in, map->touched[t][1], j % in->elem_size, j / in->elem_size);
-      if (columns->last_row[col] == r + 1) continue;
-      columns->last_row[col] = r + 1;
+      if (columns->last_row) {
+        if (columns->last_row[col] == r + 1) continue;
+        columns->last_row[col] = r + 1;
+      }
       columns->item[columns->num++] = col;
     }
   }
   sort_numbers(columns->num - first, columns->item + first);
+  if (!columns->last_row) columns->num = first + drop_repeated(columns->num - first, columns->item + first);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -145,7 +156,9 @@ int RitzOperatorAssembleCSRSymbolic(CeedOperator op, CeedSize *num_rows, CeedSiz
   int ierr;
   RITZ_TRY(list_blocks(op, &blocks));
   RITZ_TRY_CLEANUP(map_rows(ceed, &blocks, &map));
-  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)blocks.num_cols, &columns.last_row));
+  // L-vectors may have far more entries than elements touch.
+  if (blocks.num_cols <= map.starts[blocks.num_rows + 1])
+    RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)blocks.num_cols, &columns.last_row));
   RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)blocks.num_rows + 1, &starts));
   for (CeedSize r = 0; r < blocks.num_rows; r++) {
     RITZ_TRY_CLEANUP(append_row(ceed, &blocks, &map, r, &columns));

@@ -329,7 +329,8 @@ int ritz_profile_part(Ceed ceed, const char *name, CeedSize size, double begin, 
                       double *seconds) {
   if (ceed->backend.timer_flush) RITZ_TRY(ceed->backend.timer_flush(ceed));
   *seconds = ritz_profile_seconds() - begin;
-  if (!*row) {
+  const bool is_first = !*row;
+  if (is_first) {
     const Key key = {.name = name,
                      .place = ceed->profile,
                      .action = RITZ_PROFILE_PART,
@@ -340,6 +341,10 @@ int ritz_profile_part(Ceed ceed, const char *name, CeedSize size, double begin, 
   ritz_lock(RITZ_LOCK_PROFILE);
   (*row)->num_calls++;
   (*row)->seconds += *seconds;
+  if (is_first) {
+    (*row)->num_first++;
+    (*row)->seconds_first += *seconds;
+  }
   ritz_unlock(RITZ_LOCK_PROFILE);
   return CEED_ERROR_SUCCESS;
 }

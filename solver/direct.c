@@ -17,7 +17,6 @@ typedef struct {
   RitzPinned pinned;
   RitzFactorization factorization; // without methods: conjugate gradients, or no unknowns
   RitzSolver solver;               // owned, conjugate gradients; else NULL
-  CeedVector b, x;                 // owned, of the solver where the preconditioner's vectors are float
   int64_t num_nonzeros;            // of the matrix
   double *r, *z;                   // owned, [n]
   double seconds;                  // that the factorization took
@@ -106,21 +105,12 @@ static int apply_factors(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   return write_unknowns(pc, d->z, z);
 }
 
-// Solvers take vectors of CeedScalar.
-static int solve_converted(const Direct *d, CeedVector r, CeedVector z) {
-  if (!d->b) return RitzSolverSolve(d->solver, r, z);
-  RITZ_TRY(RitzVectorConvert(r, d->b));
-  RITZ_TRY(CeedVectorSetValue(d->x, 0));
-  RITZ_TRY(RitzSolverSolve(d->solver, d->b, d->x));
-  return RitzVectorConvert(d->x, z);
-}
-
 // A residual that is not a number is the outer method's to find.
 static int apply_cg(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const Direct *d = pc->data;
   RitzSolverReason reason;
   RITZ_TRY(CeedVectorSetValue(z, 0));
-  RITZ_TRY(solve_converted(d, r, z));
+  RITZ_TRY(RitzSolverSolve(d->solver, r, z));
   RITZ_TRY(RitzSolverGetReason(d->solver, &reason));
   if (reason > 0 || reason == RITZ_DIVERGED_MAX_IT) return CEED_ERROR_SUCCESS;
   if (reason == RITZ_DIVERGED_NAN) return CeedVectorSetValue(z, (CeedScalar)NAN);
@@ -186,8 +176,6 @@ static int free_direct(Direct **address) {
   if (!d) return ierr;
   if (d->factorization.methods) d->factorization.methods->destroy(&d->factorization);
   if (d->solver) ierr = RitzSolverDestroy(&d->solver);
-  ierr = ritz_first_error(ierr, CeedVectorDestroy(&d->b));
-  ierr = ritz_first_error(ierr, CeedVectorDestroy(&d->x));
   ritz_pinned_free(&d->pinned);
   ritz_matrix_free(&d->matrix);
   RITZ_FREE(&d->r);
@@ -308,12 +296,6 @@ static RitzDirectOptions complete_options(const RitzDirectOptions *given, CeedSc
 
 static int create_cg(Direct *d, CeedOperator op, RitzIndices constraints, const RitzDirectOptions *o) {
   RitzPreconditioner jacobi = NULL;
-  CeedScalarType precision = CEED_SCALAR_TYPE;
-  RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
-  if (precision != CEED_SCALAR_TYPE) {
-    RITZ_TRY(CeedVectorCreate(d->matrix.ceed, d->matrix.length, &d->b));
-    RITZ_TRY(CeedVectorCreate(d->matrix.ceed, d->matrix.length, &d->x));
-  }
   RITZ_TRY(RitzSolverCreateCG(d->matrix.ceed, &d->solver));
   RITZ_TRY(RitzSolverSetOperator(d->solver, op));
   RITZ_TRY(RitzSolverSetConstraintIndices(d->solver, constraints));

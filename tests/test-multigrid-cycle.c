@@ -3,6 +3,7 @@
 // mesh, degree and coefficient.
 #include "tests/multigrid-kit.h"
 
+#include "core/memory.h"
 #include "tests/api.h"
 #include <float.h>
 
@@ -508,6 +509,27 @@ TEST_EACH_BACKEND(levels_by_hand_take_smoothers_and_solvers_of_the_caller) {
   CHECK_OK(hand_close(&h));
 }
 
+// Whatever allocation fails: an error, nothing is handed out, and nothing stays (the last test of the program
+// looks).
+TEST(levels_survive_allocations_that_fail) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  const RitzMultigridOptions options = {.use_precision = true, .precision = CEED_SCALAR_FP32};
+  Hand h;
+  RitzPreconditioner pc = NULL;
+  int ierr = 1;
+  CHECK_OK(hand_open(ceed, &h));
+  for (int64_t n = 1; ierr; n += 1 + n / 8) {
+    ritz_memory_fail_at(n);
+    ierr = RitzPreconditionerCreateMultigrid(ceed, 3, h.levels, &options, &pc);
+    ritz_memory_fail_at(0);
+    CHECK(!ierr == !!pc, "allocation %lld: code %d", (long long)n, ierr);
+    CHECK(n < 100000, "it never succeeds");
+  }
+  CHECK_OK(RitzPreconditionerDestroy(&pc));
+  CHECK_OK(hand_close(&h));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
 // ---- Views ----
 
 TEST(views_show_a_line_for_each_level) {
@@ -538,6 +560,26 @@ TEST(views_show_a_line_for_each_level) {
   CHECK_OK(CeedDestroy(&ceed));
 }
 
+static void apply_counted(void) {
+  setenv("RITZ_PROFILE", "1", 1);
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  MultigridKit k;
+  Forms f;
+  if (kit_open(ceed, &small_case, &k) || forms_of(&k, &f)) _exit(1);
+  if (RitzPreconditionerViewLevels(k.pc, stderr) || kit_close(&k) || CeedDestroy(&ceed)) _exit(1);
+  exit(0);
+}
+
+TEST(times_are_told_by_level_and_kind_of_work) {
+  char text[32768];
+  const int status = run_child(apply_counted, text, sizeof(text));
+  const char *const wanted[] = {"multigrid level 2 smoothing ", "multigrid level 1 residual ",
+                                "multigrid level 1 transfer ", "multigrid level 0 solve ",
+                                "seconds by kind of work, 2 applications"};
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d: %s", status, text);
+  for (int i = 0; i < 5; i++) CHECK(strstr(text, wanted[i]), "no '%s' in\n%s", wanted[i], text);
+}
+
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
@@ -547,5 +589,6 @@ int main(int argc, char **argv) {
             cycles_in_float_need_as_many_iterations, float_levels_serve_double_vectors,
             smoothers_of_every_kind_serve, jumps_of_the_coefficient_do_not_stop_convergence,
             neumann_problems_are_solved_up_to_constants, levels_that_do_not_fit_are_refused,
-            levels_by_hand_take_smoothers_and_solvers_of_the_caller, views_show_a_line_for_each_level));
+            levels_by_hand_take_smoothers_and_solvers_of_the_caller, levels_survive_allocations_that_fail,
+            views_show_a_line_for_each_level, times_are_told_by_level_and_kind_of_work));
 }

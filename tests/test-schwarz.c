@@ -157,12 +157,10 @@ static void check_definition(Ceed ceed, const Options *o, const double *factors,
   check_definition_on(ceed, NULL, o, factors, expected);
 }
 
-// Random factors of 2 x 2 or 2 x 2 x 2 elements.
-static double *new_factors(CeedInt dim, bool has_mass, uint64_t *seed) {
-  const int num = (int)CeedIntPow(2, dim) * (dim + 1);
-  double *factors = reference_new(num);
+static double *new_factors(int64_t num_elem, CeedInt dim, bool has_mass, uint64_t *seed) {
+  double *factors = reference_new(num_elem * (dim + 1));
 
-  for (int i = 0; i < num; i++) {
+  for (int64_t i = 0; i < num_elem * (dim + 1); i++) {
     factors[i] = i % (dim + 1) < dim ? exp(1.1 * tap_uniform(seed)) : has_mass ? 1 + tap_uniform(seed) : 0;
   }
   return factors;
@@ -177,12 +175,39 @@ TEST_EACH_BACKEND(result_is_the_sum_of_scaled_inverses_of_elements) {
   uint64_t seed = 4;
 
   for (int i = 0; i < (tap_compiles_slowly(ceed) ? 1 : 3); i++) {
-    double *factors = new_factors(cases[i].dim, cases[i].is_free, &seed);
+    double *factors = new_factors(CeedIntPow(2, cases[i].dim), cases[i].dim, cases[i].is_free, &seed);
 
     check_definition(ceed, &cases[i], factors, factors);
     free(factors);
     if (tap_failed()) return;
   }
+}
+
+// Five elements around a vertex, in any orientation; edges that three elements share.
+TEST(result_is_the_same_sum_on_unstructured_meshes) {
+  static const struct {
+    const char *file;
+    CeedInt dim, degree;
+  } cases[] = {{"star-q3.mesh", 2, 4}, {"fichera.mesh", 3, 2}, {"toroid-hex.mesh", 3, 2}};
+  uint64_t seed = 8;
+
+  if (!tap_meshes()) SKIP("RITZ_TEST_MESHES is not set");
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  for (int i = 0; i < 3; i++) {
+    const Options o = {.dim = cases[i].dim, .degree = cases[i].degree, .num_comp = 1};
+    char path[1000];
+    int64_t num_elem = 0;
+    RitzMesh mesh = NULL;
+
+    snprintf(path, sizeof(path), "%s/%s", tap_meshes(), cases[i].file);
+    CHECK_OK(RitzMeshRead(ceed, path, &mesh));
+    CHECK_OK(RitzMeshGetNumElements(mesh, &num_elem));
+    double *factors = new_factors(num_elem, o.dim, false, &seed);
+    check_definition_on(ceed, mesh, &o, factors, factors);
+    free(factors);
+    if (tap_failed()) return;
+  }
+  CeedDestroy(&ceed);
 }
 
 // On boxes G_dd is the product of the other lengths over that of d.
@@ -260,7 +285,7 @@ TEST(multiples_of_the_factors_of_an_element_cancel) {
   Problem p;
 
   CHECK_OK(create_problem(ceed, &o, &p));
-  double *factors = new_factors(2, true, &seed), *r = reference_new_random(p.n, &seed);
+  double *factors = new_factors(4, 2, true, &seed), *r = reference_new_random(p.n, &seed);
   CHECK_OK(RitzPreconditionerCreateElementSchwarz(p.op, p.space, factors, p.constraints, &pc));
   for (int i = 0; i < 4 * 3; i++) factors[i] *= pow(1000, i / 3);
   CHECK_OK(RitzPreconditionerCreateElementSchwarz(p.op, p.space, factors, p.constraints, &scaled));
@@ -433,7 +458,7 @@ TEST(multigrid_takes_fewer_iterations_than_with_jacobi) {
                      .amplitude = 0.1,
                      .options = {.chebyshev = {.degree = 2}}};
 
-  if (sizeof(CeedScalar) < 8) SKIP("a residual of 1e-9 is not reached in float");
+  if (sizeof(CeedScalar) < sizeof(double)) SKIP("a residual of 1e-9 is not reached in float");
   check_counts(&c, 9);
   c = (MultigridCase){.dim = 2,
                       .n = 8,
@@ -573,8 +598,8 @@ TEST(view_and_bytes_say_what_it_is) {
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
-      TESTS(result_is_the_sum_of_scaled_inverses_of_elements, factors_of_a_box_follow_from_its_sides,
-            factors_of_surfaces_do_not_depend_on_their_position,
+      TESTS(result_is_the_sum_of_scaled_inverses_of_elements, result_is_the_same_sum_on_unstructured_meshes,
+            factors_of_a_box_follow_from_its_sides, factors_of_surfaces_do_not_depend_on_their_position,
             method_is_symmetric_definite_and_zero_on_constraints,
             multiples_of_the_factors_of_an_element_cancel, condition_is_a_fraction_of_that_of_jacobi,
             multigrid_takes_fewer_iterations_than_with_jacobi,

@@ -8,7 +8,8 @@
 #include "emit/emit.h"
 
 // Resident blocks hide the latency of memory; the last one adds up the sums of all others.
-enum { BLOCKS_PER_UNIT = 6, MAX_BLOCKS = 1024 };
+// A thread of a processor takes some items more.
+enum { BLOCKS_PER_UNIT = 6, MAX_BLOCKS = 1024, ITEMS_OF_PROCESSOR = 16 };
 
 typedef struct {
   const RitzPass *pass; // borrowed: forms are static
@@ -83,7 +84,7 @@ int ritz_gpu_pass_program(Ceed ceed, const char *name, const char *text, RitzGpu
 
 int ritz_gpu_pass_finish(Ceed ceed, RitzGpuProgram program, int num_sums, int64_t num_blocks,
                          CeedInt first_sum, double *scalars) {
-  if (num_sums == 0 || ritz_gpu(ceed)->driver->has_warps) return CEED_ERROR_SUCCESS;
+  if (num_sums == 0 || num_blocks == 1 || ritz_gpu(ceed)->driver->has_warps) return CEED_ERROR_SUCCESS;
   return RITZ_GPU_RUN(ceed, program, "ritz_pass_finish", 1, RITZ_GPU_BLOCK, RITZ_INT(num_sums),
                       RITZ_INT((int32_t)num_blocks), RITZ_POINTER(ritz_gpu(ceed)->passes->partial),
                       RITZ_INT(first_sum), RITZ_POINTER(scalars));
@@ -117,7 +118,8 @@ static int find_form(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arr
 
 int64_t ritz_gpu_pass_blocks(Ceed ceed, int64_t num_items) {
   const int64_t most = BLOCKS_PER_UNIT * (int64_t)ritz_gpu(ceed)->info->num_units;
-  int64_t num = RITZ_GPU_BLOCKS(num_items);
+  const bool is_processor = ritz_gpu(ceed)->info->warp_size == 1;
+  int64_t num = RITZ_GPU_BLOCKS(is_processor ? num_items / ITEMS_OF_PROCESSOR : num_items);
   num = num > most ? most : num;
   num = num > MAX_BLOCKS ? MAX_BLOCKS : num;
   return num < 1 ? 1 : num;

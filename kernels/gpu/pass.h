@@ -78,9 +78,13 @@ RITZ_INLINE void ritz_pass_total(int num_sums, int num_blocks, RITZ_GLOBAL doubl
 
 #ifdef __OPENCL_VERSION__
 
+// A block that is alone.
 RITZ_INLINE void ritz_pass_arrive(int num_sums, RITZ_GLOBAL double *partial, RITZ_GLOBAL unsigned *arrived,
                                   RITZ_SHARED double *scratch, RITZ_GLOBAL double *sums) {
-  (void)num_sums, (void)partial, (void)arrived, (void)scratch, (void)sums;
+  (void)arrived;
+  if (ritz_pass_num_blocks() > 1) return;
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  ritz_pass_total(num_sums, 1, partial, scratch, sums);
 }
 
 #else // CUDA
