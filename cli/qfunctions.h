@@ -14,7 +14,7 @@
 #endif
 
 typedef struct {
-  CeedInt dim, space_dim, num_comp;
+  CeedInt dim, space_dim, num_comp, none; // none: 0, so that every byte has a value
   // The known solution is `amplitude` times s = product of sin(pi x_c), in every component; its source in
   // component c is `a` times s plus `b` times the sum over d != c of the derivatives of s along c and d.
   CeedScalar amplitude, a, b;

@@ -8,7 +8,7 @@ ritz=${1?usage: test-nocompiler.sh PATH-OF-RITZ TEST-PROGRAM...}
 shift
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-problem=(solve box:3x3x3 --exact sine --order 3 --tol 1e-5)
+problem=(solve box:3x3x3 --exact sine --order 3 --tol 1e-5 --jacobi)
 number=0 failed=0
 
 # report STATUS SENTENCE: one line of TAP, with what the last command printed when the status is not 0.

@@ -5,7 +5,7 @@
 set -u
 
 ritz=${1?usage: test-valgrind.sh PATH-OF-RITZ}
-problem=(solve box:2x2 --order 1 --exact sine --tol 1e-5 --ceed /cpu/self/gen)
+problem=(solve box:2x2 --order 1 --exact sine --tol 1e-5 --jacobi --ceed /cpu/self/gen)
 if ! command -v valgrind >/dev/null; then
   echo "1..0 # SKIP there is no valgrind"
   exit 77

@@ -31,6 +31,7 @@
 // Context of all operators.
 typedef struct {
   CeedInt dim, space_dim, num_comp; // for functions without constants of their own
+  CeedInt none;                     // 0: contexts are compared byte by byte, so none may lack a value
   CeedScalar lambda, mu;            // constant parts of the coefficients that are not in stored numbers
 } RitzGeometryContext;
 
@@ -48,6 +49,7 @@ enum {
 typedef struct {
   CeedInt dim, space_dim;
   CeedInt wanted;        // a set of the above
+  CeedInt none;          // 0, as in RitzGeometryContext
   CeedScalar lambda, mu; // times the coefficients at the point, where there are any
 } RitzGeometrySetup;
 
