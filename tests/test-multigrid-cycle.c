@@ -476,6 +476,50 @@ TEST(levels_that_do_not_fit_are_refused) {
   CHECK_OK(CeedDestroy(&ceed));
 }
 
+static int refuse(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op) {
+  (void)space;
+  (void)op;
+  return level == *(CeedInt *)ctx ? 77 : 0; // 0: and no operator
+}
+
+TEST(functions_that_make_no_operator_end_the_creation) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  MultigridKit k;
+  RitzPreconditioner pc = NULL;
+  CeedInt level = 0;
+  CHECK_OK(kit_create_spaces(ceed, &small_case, &k));
+#define CREATE(function, num_fixed)                                                                          \
+  RitzPreconditionerCreateMultigridOfHierarchy(ceed, k.hierarchy, function, NULL, &level, num_fixed, NULL,   \
+                                               NULL, &pc)
+  CHECK_ERROR(ceed, CREATE(NULL, 0), CEED_ERROR_INCOMPATIBLE, "no function that makes operators");
+  CHECK_ERROR(ceed, CREATE(refuse, 1), CEED_ERROR_DIMENSION, "1 fixed parts and no array");
+  CHECK(CREATE(refuse, 0) == 77, "the code of the function is lost");
+  level = 1;
+  CHECK_ERROR(ceed, CREATE(refuse, 0), CEED_ERROR_INCOMPLETE, "no operator for level 0");
+  CHECK(!pc, "something was handed out");
+  CHECK_OK(kit_close(&k));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
+// Operators of two precisions, and a smoother in another one than the cycle.
+TEST(levels_of_several_precisions_are_refused) {
+  if (!HAS_DOUBLE) NOT_HERE("one precision");
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Hand h;
+  RitzPreconditioner pc = NULL, jacobi = NULL;
+  CeedOperator copy = NULL;
+  CHECK_OK(hand_open(ceed, &h));
+  CHECK_OK(RitzOperatorCopyInPrecision(h.levels[1].op, CEED_SCALAR_FP32, &copy));
+  CHECK_OK(RitzPreconditionerCreateOperatorJacobi(copy, h.levels[1].constraints, &jacobi));
+  REFUSED(levels[1].op = copy, CEED_ERROR_INCOMPATIBLE, "the operator of level 1 has not the precision FP64");
+  REFUSED(levels[1].smoother = jacobi, CEED_ERROR_INCOMPATIBLE,
+          "the smoother of level 1 has precision FP32, the cycle FP64");
+  CHECK_OK(RitzPreconditionerDestroy(&jacobi));
+  CHECK_OK(CeedOperatorDestroy(&copy));
+  CHECK_OK(hand_close(&h));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
 // A smoother of the caller's on the middle level and a solver of the caller's on the coarsest. Levels given
 // by hand in double, a cycle in float.
 TEST_EACH_BACKEND(levels_by_hand_take_smoothers_and_solvers_of_the_caller) {
@@ -589,6 +633,7 @@ int main(int argc, char **argv) {
             cycles_in_float_need_as_many_iterations, float_levels_serve_double_vectors,
             smoothers_of_every_kind_serve, jumps_of_the_coefficient_do_not_stop_convergence,
             neumann_problems_are_solved_up_to_constants, levels_that_do_not_fit_are_refused,
+            functions_that_make_no_operator_end_the_creation, levels_of_several_precisions_are_refused,
             levels_by_hand_take_smoothers_and_solvers_of_the_caller, levels_survive_allocations_that_fail,
             views_show_a_line_for_each_level, times_are_told_by_level_and_kind_of_work));
 }
