@@ -88,6 +88,7 @@ static int create_multigrid(Solve *s) {
                                      : RITZ_CYCLE_V,
       .is_full = o->cycle == CYCLE_FULL,
       .smoother = smoother,
+      .schwarz_degree = o->smoother < 0 ? 3 : 0,
       .chebyshev = {.degree = chosen_degree(s, smoother)},
       .use_precision = true,
       .precision = chosen_precision(s),

@@ -286,9 +286,22 @@ static CeedInt num_components(CeedOperator op) {
   return field ? field->rstr->num_comp : 1;
 }
 
-static RitzSmootherKind choose_smoother(const Setup *s, CeedOperator op) {
-  if (s->options->smoother != RITZ_SMOOTHER_AUTO) return s->options->smoother;
-  return num_components(op) > 1 ? RITZ_SMOOTHER_POINT_BLOCKS : RITZ_SMOOTHER_JACOBI;
+// Whether the level is below the degrees that Schwarz smoothers are kept for.
+static bool is_below_schwarz(const Setup *s, CeedInt level) {
+  const RitzMultigridOptions *o = s->options;
+  return o->smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ && s->mg->levels[level].degree < o->schwarz_degree;
+}
+
+static RitzSmootherKind choose_smoother(const Setup *s, CeedInt level) {
+  if (s->options->smoother != RITZ_SMOOTHER_AUTO && !is_below_schwarz(s, level)) return s->options->smoother;
+  return num_components(s->mg->levels[level].system.op) > 1 ? RITZ_SMOOTHER_POINT_BLOCKS
+                                                            : RITZ_SMOOTHER_JACOBI;
+}
+
+static RitzChebyshevOptions chebyshev_of(const Setup *s, CeedInt level) {
+  RitzChebyshevOptions options = s->options->chebyshev;
+  if (options.degree == 0 || (is_below_schwarz(s, level) && options.degree < 3)) options.degree = 3;
+  return options;
 }
 
 static int create_inner(const Setup *s, CeedInt level, RitzSmootherKind kind, RitzPreconditioner *inner) {
@@ -308,7 +321,7 @@ static int create_inner(const Setup *s, CeedInt level, RitzSmootherKind kind, Ri
 // those beside it.
 static int create_chebyshev(const Setup *s, CeedInt level, RitzPreconditioner inner) {
   RitzCycleLevel *l = &s->mg->levels[level];
-  RitzChebyshevOptions options = s->options->chebyshev;
+  RitzChebyshevOptions options = chebyshev_of(s, level);
   RitzSpectrum spectrum;
   double upper = 0;
 
@@ -329,14 +342,14 @@ static int create_smoother(const Setup *s, CeedInt level) {
                                       [RITZ_SMOOTHER_POINT_BLOCKS] = "Chebyshev, point blocks",
                                       [RITZ_SMOOTHER_ELEMENT_SCHWARZ] = "Chebyshev, element Schwarz"};
   RitzCycleLevel *l = &s->mg->levels[level];
-  const RitzSmootherKind kind = choose_smoother(s, l->system.op);
+  const RitzSmootherKind kind = choose_smoother(s, level);
   RitzPreconditioner inner = NULL;
 
   l->num_applies = 1;
   if (s->levels[level].smoother)
     return RitzPreconditionerReferenceCopy(s->levels[level].smoother, &l->smoother);
   l->smoother_name = names[kind];
-  l->num_applies = s->options->chebyshev.degree > 0 ? s->options->chebyshev.degree : 3;
+  l->num_applies = chebyshev_of(s, level).degree;
   RITZ_TRY(create_inner(s, level, kind, &inner));
   const int ierr = create_chebyshev(s, level, inner);
   return ritz_first_error(ierr, RitzPreconditionerDestroy(&inner));
