@@ -84,8 +84,8 @@ typedef struct {
                 // then one cycle a level
   RitzSmootherKind smoother;      // where a level has none of its own
   RitzChebyshevOptions chebyshev; // of these smoothers: degree 0: 3
-  CeedInt schwarz_degree; // ELEMENT_SCHWARZ: for levels of this degree and more; others have AUTO's, with
-                          // three steps or more. 0: all levels
+  CeedInt schwarz_degree;   // ELEMENT_SCHWARZ: for levels of this degree and more; others have AUTO's, with
+                            // three steps or more. 0: all levels
   CeedInt num_smooth;       // smoother actions before and after each coarse correction; 0: 1
   bool use_precision;       // cycle in `precision`, else in the operators' own
   CeedScalarType precision; // FP32: operators of the levels are copied to float (RitzOperatorCopyInPrecision)
