@@ -106,6 +106,50 @@ TEST_EACH_BACKEND(fixed_preconditioners_give_the_same_iterates_whichever_way_the
   RitzPreconditionerDestroy(&pc);
 }
 
+static int create_single_diagonal(Ceed ceed, const double *d, RitzPreconditioner *pc) {
+  CeedVector full = dense_vector(ceed, N, d), diagonal = NULL;
+  int ierr = RitzVectorCreate(ceed, N, CEED_SCALAR_FP32, &diagonal);
+
+  if (!ierr) ierr = RitzVectorConvert(full, diagonal);
+  if (!ierr) ierr = RitzPreconditionerCreateJacobi(ceed, diagonal, NULL, pc);
+  CeedVectorDestroy(&full);
+  CeedVectorDestroy(&diagonal);
+  return ierr;
+}
+
+// A and b times a power of two change the residuals by it and nothing else, far beyond the range of floats.
+// The inverse of A in float brings a residual down to the rounding of floats in each step, whatever its size.
+TEST_EACH_BACKEND(preconditioners_in_float_serve_residuals_of_any_size) {
+  if (sizeof(CeedScalar) == 4) NOT_HERE("there is one precision");
+  double b[N], d[N];
+  uint64_t seed = 23;
+  RitzPreconditioner pc = NULL;
+  Run first = {.num = 0}, run;
+  for (int i = 0; i < N; i++) d[i] = 3 + 2 * tap_uniform(&seed);
+  CHECK_OK(create_single_diagonal(ceed, d, &pc));
+
+  const int exponents[] = {0, -300, 300};
+  for (int e = 0; e < 3; e++) {
+    Dense a = {.n = N};
+    for (int i = 0; i < N; i++) a.a[i][i] = ldexp(d[i], exponents[e]), b[i] = ldexp(i - 7, exponents[e]);
+    CHECK_OK(run_way(ceed, &a, b, &(Way){.type = RITZ_SOLVER_FLEXIBLE_CG, .pc = pc}, &run));
+    if (e == 0) first = run;
+    CHECK(run.num == first.num && run.reason == first.reason, "times 2^%d: %d residuals, %s", exponents[e],
+          run.num, RitzSolverReasonName(run.reason));
+    for (int k = 0; k < run.num; k++) {
+      CHECK(run.residuals[k] == ldexp(first.residuals[k], exponents[e]), "times 2^%d: residual %d is %g",
+            exponents[e], k, run.residuals[k]);
+      if (k > 0) {
+        CHECK(run.residuals[k] <= 8 * 0x1p-23 * run.residuals[k - 1], "residual %d is %g after %g", k,
+              run.residuals[k], run.residuals[k - 1]);
+      }
+    }
+    CHECK(!memcmp(run.x, first.x, sizeof(run.x)), "times 2^%d: another solution", exponents[e]);
+  }
+  for (int i = 0; i < N; i++) CHECK_NEAR(first.x[i], (i - 7) / d[i], 10 * dense_eps, "entry %d", i);
+  RitzPreconditionerDestroy(&pc);
+}
+
 // Takes turns between two diagonals: no fixed matrix.
 typedef struct {
   Dense p[2];
@@ -198,6 +242,7 @@ TEST(what_cannot_be_merged_is_refused_or_said) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(fixed_preconditioners_give_the_same_iterates_whichever_way_they_are_given,
+                        preconditioners_in_float_serve_residuals_of_any_size,
                         changing_preconditioners_let_the_flexible_method_converge,
                         wrong_preconditioners_end_a_solve_with_a_reason_and_keep_x,
                         what_cannot_be_merged_is_refused_or_said));
