@@ -253,6 +253,40 @@ static int create_vectors(Cg *cg, bool has_z) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int prepare_passes(const Cg *cg) {
+  const CeedScalarType full = CEED_SCALAR_TYPE;
+  RitzPassForm forms[8] = {ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_UPDATE), full),
+                           ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_SCALING), full),
+                           ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_SQUARE), full),
+                           ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_DOT), full)};
+  int num = 4;
+
+  if (cg->inverse) {
+    forms[num] = ritz_pass_form(&turn_diagonal, full);
+    forms[num++].precision[2] = cg->inverse->precision;
+    forms[num] = ritz_pass_form(&advance_diagonal, full);
+    forms[num++].precision[4] = cg->inverse->precision;
+    forms[num] = ritz_pass_form(&products, full);
+    forms[num++].precision[1] = cg->inverse->precision;
+    return ritz_passes_prepare(cg->solve->system.ceed, num, forms);
+  }
+  forms[num++] = ritz_pass_form(cg->s ? &turn_scaled : &turn, full);
+  if (cg->s) forms[num - 1].precision[1] = CEED_SCALAR_FP32;
+  forms[num++] = ritz_pass_form(cg->s ? &advance_rounded : &advance, full);
+  if (cg->s) {
+    forms[num - 1].precision[4] = CEED_SCALAR_FP32;
+    forms[num] = ritz_pass_form(&rounding, full);
+    forms[num++].precision[1] = CEED_SCALAR_FP32;
+  }
+  if (cg->z) {
+    const bool is_flexible = cg->solver->type == RITZ_SOLVER_FLEXIBLE_CG;
+    forms[num] = ritz_pass_form(is_flexible ? &flexible_products : &product, full);
+    forms[num++].precision[0] = cg->z->precision;
+    if (!cg->solve->pc) forms[num++] = ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_MULTIPLE), full);
+  }
+  return ritz_passes_prepare(cg->solve->system.ceed, num, forms);
+}
+
 int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve) {
   const bool is_flexible = solver->type == RITZ_SOLVER_FLEXIBLE_CG;
   CeedVector inverse =
@@ -262,6 +296,7 @@ int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve) {
   RitzSolverReason reason = RITZ_ITERATING;
 
   int ierr = create_vectors(&cg, is_flexible || (solve->pc && !inverse));
+  if (!ierr) ierr = prepare_passes(&cg);
   if (!ierr) ierr = start(&cg, &reason);
   while (!ierr && reason == RITZ_ITERATING) ierr = iterate(&cg, &reason);
   if (!ierr) solver->reason = reason;

@@ -2,6 +2,7 @@
 // Conjugate gradients with preconditioners, standard and flexible: one method where the preconditioner is
 // fixed, whichever way it is given; what ends a solve that a preconditioner spoils.
 #include <ceed/backend.h>
+#include <ritz/jit.h>
 
 #include "tests/dense-system.h"
 
@@ -10,15 +11,23 @@ enum { N = 24, STEPS = 10 };
 typedef struct {
   int num;
   double residuals[STEPS + 1], x[N];
+  int64_t num_programs[2]; // asked for until the first residual was known, and until the last one was
   RitzSolverReason reason;
   RitzCGVariant used;
   const char *used_reason;
 } Run;
 
+static int64_t num_programs(void) {
+  RitzJitCounters counters = {0};
+  (void)RitzJitGetCounters(&counters);
+  return counters.compilations + counters.disk_hits + counters.memory_hits;
+}
+
 static int record(void *ctx, CeedInt iteration, double residual, bool *stop) {
   Run *run = ctx;
   (void)stop;
   if (iteration != run->num || iteration > STEPS) return CEED_ERROR_MAJOR;
+  run->num_programs[iteration > 0] = num_programs();
   run->residuals[run->num++] = residual;
   return CEED_ERROR_SUCCESS;
 }
@@ -150,6 +159,41 @@ TEST_EACH_BACKEND(preconditioners_in_float_serve_residuals_of_any_size) {
   RitzPreconditionerDestroy(&pc);
 }
 
+// Kernels of devices are made before the first iteration, also where no other solve has made them.
+TEST_EACH_BACKEND(iterations_ask_for_no_programs) {
+  const bool has_two = sizeof(CeedScalar) == 8;
+  double b[N], d[N];
+  Dense a, p;
+  make_problem(&a, b, d);
+  fill_inverse(&p, d, 1);
+
+  for (int w = 0; w < (has_two ? 6 : 4); w++) {
+    const char *resource = NULL;
+    CHECK_OK(CeedGetResource(ceed, &resource));
+    Ceed fresh = tap_ceed(resource);
+    const RitzSolverType type = w % 2 ? RITZ_SOLVER_FLEXIBLE_CG : RITZ_SOLVER_CG;
+    CeedVector diagonal = w == 2 ? dense_vector(fresh, N, d) : NULL;
+    RitzPreconditioner pc = NULL;
+    Run run;
+    if (w == 0 || w == 1)
+      CHECK_OK(RitzPreconditionerCreate(fresh, N, CEED_SCALAR_TYPE, dense_apply, &p, NULL, true, &pc));
+    if (w >= 4) CHECK_OK(create_single_diagonal(fresh, d, &pc));
+    if (w >= 4) { // what it asks for itself
+      CeedVector r = dense_vector(fresh, N, b), z = dense_vector(fresh, N, NULL);
+      CHECK_OK(RitzPreconditionerApply(pc, r, z));
+      CeedVectorDestroy(&r);
+      CeedVectorDestroy(&z);
+    }
+    CHECK_OK(run_way(fresh, &a, b, &(Way){type, diagonal, pc, RITZ_CG_STANDARD}, &run));
+    CHECK(run.num == STEPS + 1 && run.num_programs[1] == run.num_programs[0],
+          "way %d: %lld programs in %d iterations", w, (long long)(run.num_programs[1] - run.num_programs[0]),
+          run.num - 1);
+    CeedVectorDestroy(&diagonal);
+    RitzPreconditionerDestroy(&pc);
+    CeedDestroy(&fresh);
+  }
+}
+
 // Takes turns between two diagonals: no fixed matrix.
 typedef struct {
   Dense p[2];
@@ -242,7 +286,7 @@ TEST(what_cannot_be_merged_is_refused_or_said) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(fixed_preconditioners_give_the_same_iterates_whichever_way_they_are_given,
-                        preconditioners_in_float_serve_residuals_of_any_size,
+                        preconditioners_in_float_serve_residuals_of_any_size, iterations_ask_for_no_programs,
                         changing_preconditioners_let_the_flexible_method_converge,
                         wrong_preconditioners_end_a_solve_with_a_reason_and_keep_x,
                         what_cannot_be_merged_is_refused_or_said));
