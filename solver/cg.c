@@ -83,7 +83,7 @@ static const RitzPass advance_diagonal = {
     .line = {{0, 2, {{NONE, 0, NONE}, {0, 2, NONE}}}, {1, 2, {{NONE, 1, NONE}, {1, 3, NONE}}}},
     .sum = {{1, 1, NONE}, {1, 1, 4}},
 };
-static const RitzPass products = {
+const RitzPass ritz_cg_products_pass = {
     // r, M
     .name = "cg_products",
     .num_vectors = 2,
@@ -119,7 +119,7 @@ int ritz_cg_products(CeedVector r, CeedVector inverse, double *rr, double *rz) {
   double sums[2];
 
   if (inverse) {
-    RITZ_TRY(ritz_pass_run(&products, (CeedVector[]){r, inverse}, NULL, sums));
+    RITZ_TRY(ritz_pass_run(&ritz_cg_products_pass, (CeedVector[]){r, inverse}, NULL, sums));
   } else {
     RITZ_TRY(RitzVectorDot(r, r, &sums[0]));
     sums[1] = sums[0];
@@ -266,7 +266,7 @@ static int prepare_passes(const Cg *cg) {
     forms[num++].precision[2] = cg->inverse->precision;
     forms[num] = ritz_pass_form(&advance_diagonal, full);
     forms[num++].precision[4] = cg->inverse->precision;
-    forms[num] = ritz_pass_form(&products, full);
+    forms[num] = ritz_pass_form(&ritz_cg_products_pass, full);
     forms[num++].precision[1] = cg->inverse->precision;
     return ritz_passes_prepare(cg->solve->system.ceed, num, forms);
   }

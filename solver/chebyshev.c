@@ -305,13 +305,14 @@ static int prepare_passes(const Chebyshev *c, CeedScalarType precision) {
   const RitzPass *const of_jacobi[] = {has_steps ? &jacobi_first : &jacobi_only, &jacobi_last, &jacobi_step};
   const RitzPass *const of_others[] = {&general_first, &general_step, ritz_vector_sum_pass(RITZ_SUM_UPDATE)};
   const RitzVectorSumKind of_estimates[] = {RITZ_SUM_DOT, RITZ_SUM_MULTIPLE, RITZ_SUM_AXPY, RITZ_SUM_UPDATE};
-  RitzPassForm forms[7];
+  RitzPassForm forms[8];
   int num = 0;
 
   for (int i = 0; i < (c->inverse && !has_steps ? 2 : 3); i++)
     forms[num++] = ritz_pass_form(c->inverse ? of_jacobi[i] : of_others[i], precision);
   for (int i = 0; c->is_estimated && i < (c->inverse ? 4 : 3); i++)
     forms[num++] = ritz_pass_form(ritz_vector_sum_pass(of_estimates[i]), precision);
+  if (c->is_estimated && c->inverse) forms[num++] = ritz_pass_form(&ritz_jacobi_pass, precision);
   return ritz_passes_prepare(c->system.ceed, num, forms);
 }
 
