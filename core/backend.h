@@ -72,6 +72,7 @@ typedef struct RitzProfileCall RitzProfileCall; // core/profile.h
 typedef struct RitzApplyHooks RitzApplyHooks;   // core/apply-hooks.h
 typedef struct RitzPass RitzPass;               // core/vector-pass.h
 typedef struct RitzPassArrays RitzPassArrays;
+typedef struct RitzPassForm RitzPassForm;
 typedef void (*RitzRangeFunction)(void *data, int slot, int64_t first, int64_t count);
 typedef struct RitzBackend RitzBackend;
 struct RitzBackend {
@@ -151,6 +152,8 @@ struct RitzBackend {
   int (*vector_pass)(Ceed ceed, const RitzPassArrays *arrays, const double *factors, double *sums);
   int (*vector_pass_by)(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *factors, double *scalars,
                         CeedInt first_sum);
+  // Optional: kernels of passes that the context has not used yet, made side by side.
+  int (*passes_prepare)(Ceed ceed, int num, const RitzPassForm *forms);
   // x[i] = value, y[i] = x[i] for the entries of a list in the backend's memory, ascending, each once; num >
   // 0.
   int (*vector_set_entries)(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,

@@ -51,6 +51,17 @@ double ritz_factor_value(const RitzFactor *factor, const double *scalars, double
   return divisor > 0 && fabs(quotient) <= largest ? quotient : 0;
 }
 
+RitzPassForm ritz_pass_form(const RitzPass *pass, CeedScalarType precision) {
+  RitzPassForm form = {.pass = pass};
+
+  for (int i = 0; i < pass->num_vectors; i++) form.precision[i] = precision;
+  return form;
+}
+
+int ritz_passes_prepare(Ceed ceed, int num, const RitzPassForm forms[]) {
+  return ceed->backend.passes_prepare ? ceed->backend.passes_prepare(ceed, num, forms) : CEED_ERROR_SUCCESS;
+}
+
 // ---- Locks ----
 
 static int check_vectors(const RitzPass *pass, const char *call, const CeedVector v[]) {

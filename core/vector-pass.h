@@ -58,6 +58,28 @@ int ritz_pass_run_by(const RitzPass *pass, const CeedVector v[], RitzScalars sca
 int ritz_pass_run_by_for(const char *call, const RitzPass *pass, const CeedVector v[], RitzScalars scalars,
                          const RitzFactor factors[], CeedInt first_sum);
 
+// A pass with the precisions of its vectors: what a device has a kernel for.
+struct RitzPassForm {
+  const RitzPass *pass;
+  CeedScalarType precision[RITZ_PASS_VECTORS]; // those after the last vector are zero
+};
+// All vectors of one precision.
+RitzPassForm ritz_pass_form(const RitzPass *pass, CeedScalarType precision);
+// Tells the context what will be run: devices make the kernels side by side, now and not at first use. What
+// cannot be made is no error here. Nothing on hosts.
+int ritz_passes_prepare(Ceed ceed, int num, const RitzPassForm forms[]);
+
+// Passes of ritz/vector.h that methods are made of.
+typedef enum {
+  RITZ_SUM_DOT,      // RitzVectorDot of two vectors
+  RITZ_SUM_SQUARE,   // of a vector with itself
+  RITZ_SUM_AXPY,     // RitzVectorAXPYs of one vector
+  RITZ_SUM_UPDATE,   // RitzVectorSum where the result is one of two vectors
+  RITZ_SUM_MULTIPLE, // of one vector
+  RITZ_SUM_SCALING   // of the result itself
+} RitzVectorSumKind;
+const RitzPass *ritz_vector_sum_pass(RitzVectorSumKind kind);
+
 // ---- Numbers that are read while work goes on ----
 
 // Notes the moment. *is_marked false: this context cannot tell moments apart (hosts, devices of one queue).

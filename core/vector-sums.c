@@ -76,6 +76,13 @@ static const RitzPass own = { // x = f x + g x
     .num_lines = 1,
     .line = {{0, 2, {{0, 0, NONE}, {1, 0, NONE}}}}};
 
+const RitzPass *ritz_vector_sum_pass(RitzVectorSumKind kind) {
+  static const RitzPass *const passes[] = {
+      [RITZ_SUM_DOT] = &dots[3],   [RITZ_SUM_SQUARE] = &square,     [RITZ_SUM_AXPY] = &axpys[3],
+      [RITZ_SUM_UPDATE] = &update, [RITZ_SUM_MULTIPLE] = &multiple, [RITZ_SUM_SCALING] = &scaling};
+  return passes[kind];
+}
+
 // ---- Checks ----
 
 static int require_like(const char *call, CeedVector y, CeedVector x) {

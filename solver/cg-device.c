@@ -137,6 +137,21 @@ static int start(Cg *cg, RitzSolverReason *reason) {
   return RitzVectorCopyRange(cg->r, 0, cg->r->length, cg->p, 0);
 }
 
+// M has the precision of the vectors.
+static int prepare_passes(const Cg *cg) {
+  const RitzPass *const passes[] = {ritz_vector_sum_pass(RITZ_SUM_UPDATE),
+                                    ritz_vector_sum_pass(RITZ_SUM_SCALING),
+                                    ritz_vector_sum_pass(RITZ_SUM_SQUARE),
+                                    cg->inverse ? &advance_diagonal : &advance,
+                                    cg->inverse ? &turn_diagonal : &turn,
+                                    &ritz_cg_products_pass,
+                                    &first_direction};
+  RitzPassForm forms[7];
+
+  for (int i = 0; i < 7; i++) forms[i] = ritz_pass_form(passes[i], CEED_SCALAR_TYPE);
+  return ritz_passes_prepare(cg->solve->system.ceed, cg->inverse ? 7 : 5, forms);
+}
+
 // Whether an apply may write to more than the active output: passive outputs, contexts of functions.
 static bool has_other_output(CeedOperator op) {
   for (CeedInt i = 0; i < op->num_sub; i++) {
@@ -160,6 +175,7 @@ int ritz_cg_solve_on_device(RitzSolver solver, const RitzSolve *solve, CeedVecto
 
   int ierr = ritz_solve_create_vectors(solve, 3, vectors);
   if (!ierr) ierr = RitzScalarsCreate(solve->system.ceed, 2 * NUM_NUMBERS, &cg.scalars);
+  if (!ierr) ierr = prepare_passes(&cg);
   if (!ierr) ierr = start(&cg, &reason);
   while (!ierr && reason == RITZ_ITERATING) ierr = iterate(&cg, &reason);
   if (!ierr) solver->reason = reason;

@@ -9,6 +9,18 @@
 //
 // A diagonal M needs no vector z: M r stands in the passes in its place, r . M r comes with |r|. The flexible
 // method needs no old residual, for r - the old r is -alpha q.
+//
+// A preconditioner in float of vectors in double (multigrid): the pass that updates r writes it once more as
+// float, and z stays float, so that no sweep converts. Bytes an unknown that an iteration of the flexible
+// method moves beside the apply and M:
+//
+//                     all in double      M in float      by RitzPreconditionerApply, which converts
+//     direction            24                20                24
+//     p . q                16                16                16
+//     update               48                52                48
+//     largest entry, r to float, z back                        32
+//     r . z, q . z         24                20                24
+//     together            112               108               144
 #include "solver/cg.h"
 
 enum { NONE = RITZ_PASS_NONE };
@@ -36,6 +48,32 @@ static const RitzPass advance = {
     .line = {{0, 2, {{NONE, 0, NONE}, {0, 2, NONE}}}, {1, 2, {{NONE, 1, NONE}, {1, 3, NONE}}}},
     .sum = {{1, 1, NONE}},
 };
+// Preconditioners in float: z f is the correction, s = r / f.
+static const RitzPass turn_scaled = {
+    // p, z
+    .name = "cg_turn_scaled",
+    .num_vectors = 2,
+    .num_lines = 1,
+    .line = {{0, 2, {{1, 1, NONE}, {0, 0, NONE}}}},
+};
+static const RitzPass advance_rounded = {
+    // x, r, p, q, s
+    .name = "cg_advance_rounded",
+    .num_vectors = 5,
+    .num_lines = 3,
+    .num_sums = 1,
+    .line = {{0, 2, {{NONE, 0, NONE}, {0, 2, NONE}}},
+             {1, 2, {{NONE, 1, NONE}, {1, 3, NONE}}},
+             {4, 1, {{2, 1, NONE}}}},
+    .sum = {{1, 1, NONE}},
+};
+static const RitzPass rounding = {
+    // r, s
+    .name = "cg_rounding",
+    .num_vectors = 2,
+    .num_lines = 1,
+    .line = {{1, 1, {{0, 0, NONE}}}},
+};
 static const RitzPass advance_diagonal = {
     // x, r, p, q, M
     .name = "cg_advance_diagonal",
@@ -45,12 +83,19 @@ static const RitzPass advance_diagonal = {
     .line = {{0, 2, {{NONE, 0, NONE}, {0, 2, NONE}}}, {1, 2, {{NONE, 1, NONE}, {1, 3, NONE}}}},
     .sum = {{1, 1, NONE}, {1, 1, 4}},
 };
-static const RitzPass products = {
+const RitzPass ritz_cg_products_pass = {
     // r, M
     .name = "cg_products",
     .num_vectors = 2,
     .num_sums = 2,
     .sum = {{0, 0, NONE}, {0, 0, 1}},
+};
+static const RitzPass product = {
+    // z, r
+    .name = "cg_product",
+    .num_vectors = 2,
+    .num_sums = 1,
+    .sum = {{0, 1, NONE}},
 };
 static const RitzPass flexible_products = {
     // z, r, q
@@ -65,14 +110,16 @@ typedef struct {
   const RitzSolve *solve;
   CeedVector inverse;    // borrowed: a diagonal M; NULL: none, or another one
   CeedVector r, p, q, z; // owned; z NULL where r or M r stands for it
+  CeedVector s;          // owned: r / s_scale in float, for a preconditioner in float; NULL: none
   double scale, rr, rz, beta;
+  double s_scale; // a power of two near |r|; what z is to be multiplied with. 1 without s
 } Cg;
 
 int ritz_cg_products(CeedVector r, CeedVector inverse, double *rr, double *rz) {
   double sums[2];
 
   if (inverse) {
-    RITZ_TRY(ritz_pass_run(&products, (CeedVector[]){r, inverse}, NULL, sums));
+    RITZ_TRY(ritz_pass_run(&ritz_cg_products_pass, (CeedVector[]){r, inverse}, NULL, sums));
   } else {
     RITZ_TRY(RitzVectorDot(r, r, &sums[0]));
     sums[1] = sums[0];
@@ -85,6 +132,9 @@ int ritz_cg_products(CeedVector r, CeedVector inverse, double *rr, double *rz) {
 // ---- An iteration ----
 
 static int next_direction(Cg *cg) {
+  if (cg->s) {
+    return ritz_pass_run(&turn_scaled, (CeedVector[]){cg->p, cg->z}, (double[]){cg->beta, cg->s_scale}, NULL);
+  }
   const CeedVector v[] = {cg->p, cg->z ? cg->z : cg->r, cg->inverse};
   return ritz_pass_run(cg->inverse ? &turn_diagonal : &turn, v, &cg->beta, NULL);
 }
@@ -98,31 +148,39 @@ static int apply(Cg *cg, double *pq) {
   return RitzVectorDot(cg->p, cg->q, pq);
 }
 
-// x += alpha scale p, r -= alpha q, and the products of the new r.
+// x += alpha scale p, r -= alpha q, and the products of the new r. s is divided by what is near the old |r|.
 static int step(Cg *cg, double alpha) {
-  const CeedVector v[] = {cg->solve->x, cg->r, cg->p, cg->q, cg->inverse};
-  const double factors[] = {alpha * cg->scale, -alpha};
+  const CeedVector v[] = {cg->solve->x, cg->r, cg->p, cg->q, cg->s ? cg->s : cg->inverse};
+  const RitzPass *pass = cg->s ? &advance_rounded : cg->inverse ? &advance_diagonal : &advance;
   double sums[2];
 
-  RITZ_TRY(ritz_pass_run(cg->inverse ? &advance_diagonal : &advance, v, factors, sums));
+  if (cg->s) cg->s_scale = ritz_power_near(sqrt(cg->rr), CEED_SCALAR_FP64);
+  const double factors[] = {alpha * cg->scale, -alpha, 1 / cg->s_scale};
+  RITZ_TRY(ritz_pass_run(pass, v, factors, sums));
   cg->rr = ritz_cg_without_dust(sums[0]);
   cg->rz = cg->inverse ? sums[1] : cg->rr;
   return CEED_ERROR_SUCCESS;
 }
 
+// s anew where |r| has changed so much in a step that the range of float could matter.
+static int round_residual(Cg *cg) {
+  const double norm = sqrt(cg->rr), most = 0x1p16;
+
+  if (norm <= most * cg->s_scale && norm >= cg->s_scale / most) return CEED_ERROR_SUCCESS;
+  cg->s_scale = ritz_power_near(norm, CEED_SCALAR_FP64);
+  return ritz_pass_run(&rounding, (CeedVector[]){cg->r, cg->s}, (double[]){1 / cg->s_scale}, NULL);
+}
+
 // z and r . z; *zq = q . z of the flexible method.
 static int precondition_once(Cg *cg, double *zq) {
   const CeedVector v[] = {cg->z, cg->r, cg->q};
+  const bool is_flexible = cg->solver->type == RITZ_SOLVER_FLEXIBLE_CG;
   double sums[2] = {0};
 
-  RITZ_TRY(ritz_solve_precondition(cg->solve, cg->r, cg->z));
-  if (cg->solver->type == RITZ_SOLVER_FLEXIBLE_CG) {
-    RITZ_TRY(ritz_pass_run(&flexible_products, v, NULL, sums));
-  } else {
-    RITZ_TRY(RitzVectorDot(cg->z, cg->r, &sums[0]));
-  }
-  cg->rz = sums[0];
-  *zq = sums[1];
+  RITZ_TRY(ritz_solve_precondition(cg->solve, cg->s ? cg->s : cg->r, cg->z));
+  RITZ_TRY(ritz_pass_run(is_flexible ? &flexible_products : &product, v, NULL, sums));
+  cg->rz = cg->s_scale * sums[0];
+  *zq = cg->s_scale * sums[1];
   return CEED_ERROR_SUCCESS;
 }
 
@@ -130,6 +188,7 @@ static int precondition_once(Cg *cg, double *zq) {
 static int precondition(Cg *cg, double *zq, bool *is_new) {
   *is_new = false;
   if (!cg->z) return CEED_ERROR_SUCCESS;
+  if (cg->s) RITZ_TRY(round_residual(cg));
   RITZ_TRY(precondition_once(cg, zq));
   if (!cg->solve->pc || !(cg->rz <= 0)) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_preconditioner_strengthen(cg->solve->pc, is_new));
@@ -163,26 +222,85 @@ static int start(Cg *cg, RitzSolverReason *reason) {
   RITZ_TRY(ritz_solve_first_residual(cg->solve, cg->r, &cg->scale, &norm));
   RITZ_TRY(ritz_solver_judge_start(cg->solver, cg->solve, norm, reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
-  if (!cg->z) RITZ_TRY(ritz_cg_products(cg->r, cg->inverse, &cg->rr, &cg->rz));
+  if (cg->z) {
+    cg->rr = (norm / cg->scale) * (norm / cg->scale);
+  } else {
+    RITZ_TRY(ritz_cg_products(cg->r, cg->inverse, &cg->rr, &cg->rz));
+  }
   RITZ_TRY(precondition(cg, &zq, &is_new));
   ritz_cg_check_rz(cg->rz, reason);
   return CEED_ERROR_SUCCESS;
+}
+
+// Whether the preconditioner can take r as float and leave z so: bases of nullspaces are in double.
+static bool takes_floats(const RitzSolve *solve) {
+  const RitzPreconditioner pc = solve->pc;
+
+  return pc && pc->precision == CEED_SCALAR_FP32 && CEED_SCALAR_TYPE == CEED_SCALAR_FP64 &&
+         pc->ceed == solve->system.ceed && solve->system.num_null == 0;
+}
+
+static int create_vectors(Cg *cg, bool has_z) {
+  const RitzSolve *solve = cg->solve;
+  const bool is_rounded = has_z && takes_floats(solve);
+  CeedVector *const vectors[] = {&cg->r, &cg->p, &cg->q, has_z && !is_rounded ? &cg->z : NULL};
+
+  RITZ_TRY(ritz_solve_create_vectors(solve, 4, vectors));
+  if (!is_rounded) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzVectorCreate(solve->system.ceed, solve->x->length, CEED_SCALAR_FP32, &cg->z));
+  RITZ_TRY(RitzVectorCreate(solve->system.ceed, solve->x->length, CEED_SCALAR_FP32, &cg->s));
+  cg->s_scale = 0; // s has no values
+  return CEED_ERROR_SUCCESS;
+}
+
+static int prepare_passes(const Cg *cg) {
+  const CeedScalarType full = CEED_SCALAR_TYPE;
+  RitzPassForm forms[8] = {ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_UPDATE), full),
+                           ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_SCALING), full),
+                           ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_SQUARE), full),
+                           ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_DOT), full)};
+  int num = 4;
+
+  if (cg->inverse) {
+    forms[num] = ritz_pass_form(&turn_diagonal, full);
+    forms[num++].precision[2] = cg->inverse->precision;
+    forms[num] = ritz_pass_form(&advance_diagonal, full);
+    forms[num++].precision[4] = cg->inverse->precision;
+    forms[num] = ritz_pass_form(&ritz_cg_products_pass, full);
+    forms[num++].precision[1] = cg->inverse->precision;
+    return ritz_passes_prepare(cg->solve->system.ceed, num, forms);
+  }
+  forms[num++] = ritz_pass_form(cg->s ? &turn_scaled : &turn, full);
+  if (cg->s) forms[num - 1].precision[1] = CEED_SCALAR_FP32;
+  forms[num++] = ritz_pass_form(cg->s ? &advance_rounded : &advance, full);
+  if (cg->s) {
+    forms[num - 1].precision[4] = CEED_SCALAR_FP32;
+    forms[num] = ritz_pass_form(&rounding, full);
+    forms[num++].precision[1] = CEED_SCALAR_FP32;
+  }
+  if (cg->z) {
+    const bool is_flexible = cg->solver->type == RITZ_SOLVER_FLEXIBLE_CG;
+    forms[num] = ritz_pass_form(is_flexible ? &flexible_products : &product, full);
+    forms[num++].precision[0] = cg->z->precision;
+    if (!cg->solve->pc) forms[num++] = ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_MULTIPLE), full);
+  }
+  return ritz_passes_prepare(cg->solve->system.ceed, num, forms);
 }
 
 int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve) {
   const bool is_flexible = solver->type == RITZ_SOLVER_FLEXIBLE_CG;
   CeedVector inverse =
       is_flexible || solve->system.num_null ? NULL : ritz_jacobi_inverse(solve->pc, solve->system.ceed, NULL);
-  Cg cg = {.solver = solver, .solve = solve, .inverse = inverse};
-  const bool has_z = is_flexible || (solve->pc && !inverse);
-  CeedVector *const vectors[] = {&cg.r, &cg.p, &cg.q, has_z ? &cg.z : NULL};
+  Cg cg = {.solver = solver, .solve = solve, .inverse = inverse, .s_scale = 1};
+  CeedVector *const vectors[] = {&cg.r, &cg.p, &cg.q, &cg.z, &cg.s};
   RitzSolverReason reason = RITZ_ITERATING;
 
-  int ierr = ritz_solve_create_vectors(solve, 4, vectors);
+  int ierr = create_vectors(&cg, is_flexible || (solve->pc && !inverse));
+  if (!ierr) ierr = prepare_passes(&cg);
   if (!ierr) ierr = start(&cg, &reason);
   while (!ierr && reason == RITZ_ITERATING) ierr = iterate(&cg, &reason);
   if (!ierr) solver->reason = reason;
-  return ritz_first_error(ierr, ritz_solve_destroy_vectors(4, vectors));
+  return ritz_first_error(ierr, ritz_solve_destroy_vectors(5, vectors));
 }
 
 // ---- The choice of the variant ----

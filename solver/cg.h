@@ -27,6 +27,7 @@ int ritz_cg_solve_on_device(RitzSolver solver, const RitzSolve *solve, CeedVecto
 
 // r . r without or with r . M r, of the vectors r and M.
 int ritz_cg_products(CeedVector r, CeedVector inverse, double *rr, double *rz);
+extern const RitzPass ritz_cg_products_pass; // of r and M
 
 // Squares of the scaled residual that have lost all meaning next to the first one (near 1) count as zero.
 static inline double ritz_cg_without_dust(double rr) {

@@ -299,6 +299,23 @@ static int create_vectors(Chebyshev *c, CeedSize n, CeedScalarType precision) {
   return CEED_ERROR_SUCCESS;
 }
 
+// Those of a step and of the estimate.
+static int prepare_passes(const Chebyshev *c, CeedScalarType precision) {
+  const bool has_steps = c->degree > 1;
+  const RitzPass *const of_jacobi[] = {has_steps ? &jacobi_first : &jacobi_only, &jacobi_last, &jacobi_step};
+  const RitzPass *const of_others[] = {&general_first, &general_step, ritz_vector_sum_pass(RITZ_SUM_UPDATE)};
+  const RitzVectorSumKind of_estimates[] = {RITZ_SUM_DOT, RITZ_SUM_MULTIPLE, RITZ_SUM_AXPY, RITZ_SUM_UPDATE};
+  RitzPassForm forms[8];
+  int num = 0;
+
+  for (int i = 0; i < (c->inverse && !has_steps ? 2 : 3); i++)
+    forms[num++] = ritz_pass_form(c->inverse ? of_jacobi[i] : of_others[i], precision);
+  for (int i = 0; c->is_estimated && i < (c->inverse ? 4 : 3); i++)
+    forms[num++] = ritz_pass_form(ritz_vector_sum_pass(of_estimates[i]), precision);
+  if (c->is_estimated && c->inverse) forms[num++] = ritz_pass_form(&ritz_jacobi_pass, precision);
+  return ritz_passes_prepare(c->system.ceed, num, forms);
+}
+
 static int set_up(Chebyshev *c, const char *call, CeedOperator op, RitzIndices constraints,
                   RitzPreconditioner inner, const RitzChebyshevOptions *options, CeedScalarType precision) {
   const double fraction = options->lower_fraction > 0 ? options->lower_fraction : default_lower_fraction;
@@ -311,6 +328,7 @@ static int set_up(Chebyshev *c, const char *call, CeedOperator op, RitzIndices c
   c->kind = options->kind;
   c->degree = options->degree > 0 ? options->degree : DEFAULT_DEGREE;
   c->is_estimated = !(options->largest > 0);
+  RITZ_TRY(prepare_passes(c, precision));
   RITZ_TRY(ritz_chebyshev_bounds(options, &c->system, inner, inner->n, precision, &spectrum, &c->upper));
   RITZ_REQUIRE(spectrum.fault == RITZ_ITERATING, c->system.ceed, CEED_ERROR_MAJOR,
                "%s: the estimate of eigenvalues over '%s' failed: %s", call, inner->methods->name,

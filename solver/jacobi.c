@@ -140,7 +140,7 @@ static int invert_diagonal(Ceed ceed, CeedVector diagonal, RitzIndices constrain
 
 // ---- The preconditioner ----
 
-static const RitzPass scale_pass = {
+const RitzPass ritz_jacobi_pass = {
     .name = "jacobi",
     .num_vectors = 3,
     .num_lines = 1,
@@ -149,7 +149,7 @@ static const RitzPass scale_pass = {
 
 static int apply_jacobi(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const Jacobi *jacobi = pc->data;
-  return ritz_pass_run(&scale_pass, (CeedVector[]){jacobi->inverse, r, z}, &jacobi->factor, NULL);
+  return ritz_pass_run(&ritz_jacobi_pass, (CeedVector[]){jacobi->inverse, r, z}, &jacobi->factor, NULL);
 }
 
 static int64_t jacobi_bytes(RitzPreconditioner pc) {

@@ -72,5 +72,6 @@ int ritz_jacobi_create(Ceed ceed, const char *call, CeedScalarType precision, Ce
 // precision, borrowed, so that passes over vectors of this context can do the work of a Jacobi method; NULL:
 // another kind, another context, no preconditioner. *factor (may be NULL): what it is to be multiplied with.
 CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, Ceed ceed, double *factor);
+extern const RitzPass ritz_jacobi_pass; // of its apply
 
 #endif

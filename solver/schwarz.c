@@ -272,6 +272,12 @@ static const RitzPass scale_in_place = {
     .line = {{.to = 1, .num_terms = 1, .term = {{.factor = RITZ_PASS_NONE, .x = 0, .y = 1}}}},
 };
 
+static int prepare_passes(Ceed ceed, CeedScalarType precision) {
+  const RitzPassForm forms[] = {ritz_pass_form(&scale_into, precision),
+                                ritz_pass_form(&scale_in_place, precision)};
+  return ritz_passes_prepare(ceed, 2, forms);
+}
+
 // Constrained entries of r may be anything, even not a number.
 static int apply_schwarz(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const Schwarz *s = pc->data;
@@ -362,6 +368,7 @@ int RitzPreconditionerCreateElementSchwarz(CeedOperator op, RitzSpace space, con
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &schwarz));
   if (constraints) RITZ_TRY_CLEANUP(RitzIndicesReferenceCopy(constraints, &schwarz->constraints));
   RITZ_TRY_CLEANUP(fill_schwarz(op, call, space, factors, precision, schwarz));
+  RITZ_TRY_CLEANUP(prepare_passes(ceed, precision));
   RITZ_TRY_CLEANUP(ritz_preconditioner_create(ceed, call, schwarz->scale->length, precision, &schwarz_methods,
                                               schwarz, true, pc));
 cleanup:

@@ -2,6 +2,7 @@
 // Conjugate gradients with preconditioners, standard and flexible: one method where the preconditioner is
 // fixed, whichever way it is given; what ends a solve that a preconditioner spoils.
 #include <ceed/backend.h>
+#include <ritz/jit.h>
 
 #include "tests/dense-system.h"
 
@@ -10,15 +11,23 @@ enum { N = 24, STEPS = 10 };
 typedef struct {
   int num;
   double residuals[STEPS + 1], x[N];
+  int64_t num_programs[2]; // asked for until the first residual was known, and until the last one was
   RitzSolverReason reason;
   RitzCGVariant used;
   const char *used_reason;
 } Run;
 
+static int64_t num_programs(void) {
+  RitzJitCounters counters = {0};
+  (void)RitzJitGetCounters(&counters);
+  return counters.compilations + counters.disk_hits + counters.memory_hits;
+}
+
 static int record(void *ctx, CeedInt iteration, double residual, bool *stop) {
   Run *run = ctx;
   (void)stop;
   if (iteration != run->num || iteration > STEPS) return CEED_ERROR_MAJOR;
+  run->num_programs[iteration > 0] = num_programs();
   run->residuals[run->num++] = residual;
   return CEED_ERROR_SUCCESS;
 }
@@ -104,6 +113,85 @@ TEST_EACH_BACKEND(fixed_preconditioners_give_the_same_iterates_whichever_way_the
   }
   CeedVectorDestroy(&diagonal);
   RitzPreconditionerDestroy(&pc);
+}
+
+static int create_single_diagonal(Ceed ceed, const double *d, RitzPreconditioner *pc) {
+  CeedVector full = dense_vector(ceed, N, d), diagonal = NULL;
+  int ierr = RitzVectorCreate(ceed, N, CEED_SCALAR_FP32, &diagonal);
+
+  if (!ierr) ierr = RitzVectorConvert(full, diagonal);
+  if (!ierr) ierr = RitzPreconditionerCreateJacobi(ceed, diagonal, NULL, pc);
+  CeedVectorDestroy(&full);
+  CeedVectorDestroy(&diagonal);
+  return ierr;
+}
+
+// A and b times a power of two change the residuals by it and nothing else, far beyond the range of floats.
+// The inverse of A in float brings a residual down to the rounding of floats in each step, whatever its size.
+TEST_EACH_BACKEND(preconditioners_in_float_serve_residuals_of_any_size) {
+  if (sizeof(CeedScalar) == 4) NOT_HERE("there is one precision");
+  double b[N], d[N];
+  uint64_t seed = 23;
+  RitzPreconditioner pc = NULL;
+  Run first = {.num = 0}, run;
+  for (int i = 0; i < N; i++) d[i] = 3 + 2 * tap_uniform(&seed);
+  CHECK_OK(create_single_diagonal(ceed, d, &pc));
+
+  const int exponents[] = {0, -300, 300};
+  for (int e = 0; e < 3; e++) {
+    Dense a = {.n = N};
+    for (int i = 0; i < N; i++) a.a[i][i] = ldexp(d[i], exponents[e]), b[i] = ldexp(i - 7, exponents[e]);
+    CHECK_OK(run_way(ceed, &a, b, &(Way){.type = RITZ_SOLVER_FLEXIBLE_CG, .pc = pc}, &run));
+    if (e == 0) first = run;
+    CHECK(run.num == first.num && run.reason == first.reason, "times 2^%d: %d residuals, %s", exponents[e],
+          run.num, RitzSolverReasonName(run.reason));
+    for (int k = 0; k < run.num; k++) {
+      CHECK(run.residuals[k] == ldexp(first.residuals[k], exponents[e]), "times 2^%d: residual %d is %g",
+            exponents[e], k, run.residuals[k]);
+      if (k > 0) {
+        CHECK(run.residuals[k] <= 8 * 0x1p-23 * run.residuals[k - 1], "residual %d is %g after %g", k,
+              run.residuals[k], run.residuals[k - 1]);
+      }
+    }
+    CHECK(!memcmp(run.x, first.x, sizeof(run.x)), "times 2^%d: another solution", exponents[e]);
+  }
+  for (int i = 0; i < N; i++) CHECK_NEAR(first.x[i], (i - 7) / d[i], 10 * dense_eps, "entry %d", i);
+  RitzPreconditionerDestroy(&pc);
+}
+
+// Kernels of devices are made before the first iteration, also where no other solve has made them.
+TEST_EACH_BACKEND(iterations_ask_for_no_programs) {
+  const bool has_two = sizeof(CeedScalar) == 8;
+  double b[N], d[N];
+  Dense a, p;
+  make_problem(&a, b, d);
+  fill_inverse(&p, d, 1);
+
+  for (int w = 0; w < (has_two ? 6 : 4); w++) {
+    const char *resource = NULL;
+    CHECK_OK(CeedGetResource(ceed, &resource));
+    Ceed fresh = tap_ceed(resource);
+    const RitzSolverType type = w % 2 ? RITZ_SOLVER_FLEXIBLE_CG : RITZ_SOLVER_CG;
+    CeedVector diagonal = w == 2 ? dense_vector(fresh, N, d) : NULL;
+    RitzPreconditioner pc = NULL;
+    Run run;
+    if (w == 0 || w == 1)
+      CHECK_OK(RitzPreconditionerCreate(fresh, N, CEED_SCALAR_TYPE, dense_apply, &p, NULL, true, &pc));
+    if (w >= 4) CHECK_OK(create_single_diagonal(fresh, d, &pc));
+    if (w >= 4) { // what it asks for itself
+      CeedVector r = dense_vector(fresh, N, b), z = dense_vector(fresh, N, NULL);
+      CHECK_OK(RitzPreconditionerApply(pc, r, z));
+      CeedVectorDestroy(&r);
+      CeedVectorDestroy(&z);
+    }
+    CHECK_OK(run_way(fresh, &a, b, &(Way){type, diagonal, pc, RITZ_CG_STANDARD}, &run));
+    CHECK(run.num == STEPS + 1 && run.num_programs[1] == run.num_programs[0],
+          "way %d: %lld programs in %d iterations", w, (long long)(run.num_programs[1] - run.num_programs[0]),
+          run.num - 1);
+    CeedVectorDestroy(&diagonal);
+    RitzPreconditionerDestroy(&pc);
+    CeedDestroy(&fresh);
+  }
 }
 
 // Takes turns between two diagonals: no fixed matrix.
@@ -198,6 +286,7 @@ TEST(what_cannot_be_merged_is_refused_or_said) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(fixed_preconditioners_give_the_same_iterates_whichever_way_they_are_given,
+                        preconditioners_in_float_serve_residuals_of_any_size, iterations_ask_for_no_programs,
                         changing_preconditioners_let_the_flexible_method_converge,
                         wrong_preconditioners_end_a_solve_with_a_reason_and_keep_x,
                         what_cannot_be_merged_is_refused_or_said));

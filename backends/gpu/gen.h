@@ -66,7 +66,7 @@ int ritz_gpu_gen_run(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, vo
 
 // prepare.c: compiles the texts of all these (NULL: left out) at the same time. Those that fail have no
 // program.
-int ritz_gpu_gen_compile_all(Ceed ceed, CeedInt num, RitzGpuOperator *const *kernels);
+int ritz_gpu_gen_compile_all(Ceed ceed, CeedInt num, RitzGpuOperator **kernels);
 
 // energy.c
 void ritz_gpu_energy_destroy(Ceed ceed, RitzGpuEnergyKernel **energy);

@@ -152,14 +152,14 @@ static int set_stream(Ceed ceed, void *handle) {
   .vector_axpby = ritz_gpu_vector_axpby, .vector_pointwise_mult = ritz_gpu_vector_pointwise_mult,            \
   .vector_reciprocal = ritz_gpu_vector_reciprocal, .vector_convert = ritz_gpu_vector_convert,                \
   .vector_pass = ritz_gpu_vector_pass, .vector_pass_by = ritz_gpu_vector_pass_by,                            \
-  .vector_set_entries = ritz_gpu_vector_set_entries, .vector_copy_entries = ritz_gpu_vector_copy_entries,    \
-  .rep_alloc = ritz_gpu_rep_alloc, .rep_free = ritz_gpu_rep_free, .rep_copy = ritz_gpu_rep_copy,             \
-  .rep_accept = ritz_gpu_rep_accept, .restriction_destroy = ritz_gpu_restriction_destroy,                    \
-  .basis_destroy = ritz_gpu_basis_destroy, .qfunction_destroy = ritz_gpu_qfunction_destroy,                  \
-  .device_counters = ritz_gpu_device_counters, .timer_begin = ritz_gpu_timer_begin,                          \
-  .timer_end = ritz_gpu_timer_end, .timer_flush = ritz_gpu_timer_flush, .limits = ritz_gpu_limits,           \
-  .operator_apply_energy = ritz_gpu_operator_apply_energy, .mark_moment = ritz_gpu_mark_moment,              \
-  .read_marked = ritz_gpu_read_marked
+  .passes_prepare = ritz_gpu_passes_prepare, .vector_set_entries = ritz_gpu_vector_set_entries,              \
+  .vector_copy_entries = ritz_gpu_vector_copy_entries, .rep_alloc = ritz_gpu_rep_alloc,                      \
+  .rep_free = ritz_gpu_rep_free, .rep_copy = ritz_gpu_rep_copy, .rep_accept = ritz_gpu_rep_accept,           \
+  .restriction_destroy = ritz_gpu_restriction_destroy, .basis_destroy = ritz_gpu_basis_destroy,              \
+  .qfunction_destroy = ritz_gpu_qfunction_destroy, .device_counters = ritz_gpu_device_counters,              \
+  .timer_begin = ritz_gpu_timer_begin, .timer_end = ritz_gpu_timer_end, .timer_flush = ritz_gpu_timer_flush, \
+  .limits = ritz_gpu_limits, .operator_apply_energy = ritz_gpu_operator_apply_energy,                        \
+  .mark_moment = ritz_gpu_mark_moment, .read_marked = ritz_gpu_read_marked
 
 #define SEPARATE_KERNELS                                                                                     \
   .operator_apply = ritz_gpu_operator_apply, .operator_explain = ritz_gpu_operator_explain,                  \

@@ -168,6 +168,7 @@ void ritz_gpu_passes_destroy(Ceed ceed);
 int ritz_gpu_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *factors, double *sums);
 int ritz_gpu_vector_pass_by(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *factors,
                             double *scalars, CeedInt first_sum);
+int ritz_gpu_passes_prepare(Ceed ceed, int num, const RitzPassForm *forms);
 int ritz_gpu_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
                                 double value, void *x);
 int ritz_gpu_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
@@ -230,6 +231,13 @@ int ritz_gpu_qfunction_source(CeedQFunction qf, const char **text); // of its ke
 int ritz_gpu_qfunction_load(CeedQFunction qf, char **source);
 int ritz_gpu_context_define(CeedQFunction qf, size_t num_bytes, char **define);
 CeedSize ritz_gpu_context_copies(CeedQFunction qf); // bytes that each thread has copied of its context
+
+// ---- prepare.c: kernels made side by side ----
+// Calls compile(data, i) for i = 0 .. num - 1, with CUDA on several threads: it reports to no context but a
+// private copy, and what fails is left to the first use.
+int ritz_gpu_compile_all(Ceed ceed, CeedInt num, void (*compile)(void *data, CeedInt i), void *data);
+// A copy of a context for that: it takes the messages, which are dropped; the rest is only read.
+struct Ceed_private ritz_gpu_silent_copy(Ceed ceed);
 
 // ---- gen.c, tune.c: operators as one kernel ----
 int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);

@@ -71,8 +71,19 @@ static int get_passes(Ceed ceed, RitzGpuPasses **passes) {
 
 // ---- Forms ----
 
-static bool is_form(const Form *form, const RitzPassArrays *arrays) {
-  return form->pass == arrays->pass && !memcmp(form->precision, arrays->precision, sizeof(form->precision));
+static const Form *find_made(const RitzGpuPasses *passes, const RitzPass *pass,
+                             const CeedScalarType *precision) {
+  for (int i = 0; i < passes->num; i++) {
+    const Form *form = &passes->forms[i];
+    if (form->pass == pass && !memcmp(form->precision, precision, sizeof(form->precision))) return form;
+  }
+  return NULL;
+}
+
+static Form new_form(const RitzPass *pass, const CeedScalarType *precision) {
+  Form form = {.pass = pass};
+  memcpy(form.precision, precision, sizeof(form.precision));
+  return form;
 }
 
 int ritz_gpu_pass_program(Ceed ceed, const char *name, const char *text, RitzGpuProgram *program) {
@@ -90,28 +101,69 @@ int ritz_gpu_pass_finish(Ceed ceed, RitzGpuProgram program, int num_sums, int64_
                       RITZ_INT(first_sum), RITZ_POINTER(scalars));
 }
 
-static int load_form(Ceed ceed, Form *form) {
+static int compile_form(Ceed ceed, Form *form) {
   char *text = NULL;
   RITZ_TRY(ritz_emit_gpu_pass(ceed, form->pass, form->precision, &text));
-  int ierr = ritz_gpu_pass_program(ceed, form->pass->name, text, &form->program);
+  const int ierr = ritz_gpu_pass_program(ceed, form->pass->name, text, &form->program);
   RITZ_FREE(&text);
+  return ierr;
+}
+
+// Keeps a form that has a program, or releases that.
+static int load_form(Ceed ceed, RitzGpuPasses *passes, Form *form) {
+  int ierr = RITZ_REALLOC(ceed, (size_t)passes->num + 1, &passes->forms);
   if (!ierr) ierr = ritz_gpu_kernel(ceed, form->program, "ritz_pass", &form->kernel);
-  if (ierr) ritz_gpu_program_release(ceed, &form->program);
+  if (ierr)
+    ritz_gpu_program_release(ceed, &form->program);
+  else
+    passes->forms[passes->num++] = *form;
   return ierr;
 }
 
 static int find_form(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays, const Form **found) {
-  for (int i = 0; i < passes->num; i++) {
-    *found = &passes->forms[i];
-    if (is_form(*found, arrays)) return CEED_ERROR_SUCCESS;
-  }
-  Form form = {.pass = arrays->pass};
-  memcpy(form.precision, arrays->precision, sizeof(form.precision));
-  RITZ_TRY(RITZ_REALLOC(ceed, (size_t)passes->num + 1, &passes->forms));
-  RITZ_TRY(load_form(ceed, &form));
-  passes->forms[passes->num++] = form;
+  *found = find_made(passes, arrays->pass, arrays->precision);
+  if (*found) return CEED_ERROR_SUCCESS;
+  Form form = new_form(arrays->pass, arrays->precision);
+  RITZ_TRY(compile_form(ceed, &form));
+  RITZ_TRY(load_form(ceed, passes, &form));
   *found = &passes->forms[passes->num - 1];
   return CEED_ERROR_SUCCESS;
+}
+
+// ---- Ahead of the first use ----
+
+typedef struct {
+  Ceed ceed;
+  Form *forms; // owned
+} Pending;
+
+static void compile_pending(void *data, CeedInt i) {
+  const Pending *pending = data;
+  struct Ceed_private ceed = ritz_gpu_silent_copy(pending->ceed);
+  (void)compile_form(&ceed, &pending->forms[i]);
+}
+
+int ritz_gpu_passes_prepare(Ceed ceed, int num, const RitzPassForm *forms) {
+  RitzGpuPasses *passes;
+  Pending pending = {.ceed = ceed};
+  CeedInt num_pending = 0;
+  RITZ_TRY(get_passes(ceed, &passes));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &pending.forms));
+  for (int i = 0; i < num; i++) {
+    if (!find_made(passes, forms[i].pass, forms[i].precision))
+      pending.forms[num_pending++] = new_form(forms[i].pass, forms[i].precision);
+  }
+  int ierr = ritz_gpu_compile_all(ceed, num_pending, compile_pending, &pending);
+  for (CeedInt i = 0; i < num_pending; i++) {
+    Form *form = &pending.forms[i];
+    if (!form->program) continue; // the first use says why
+    if (ierr)
+      ritz_gpu_program_release(ceed, &form->program);
+    else
+      ierr = load_form(ceed, passes, form);
+  }
+  RITZ_FREE(&pending.forms);
+  return ierr;
 }
 
 // ---- Launches ----

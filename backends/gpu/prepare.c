@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Fused kernels of many operators, and of their diagonals, compiled at the same time. Called through the
-// table of /gpu/*/gen and by tune.c.
+// Kernels compiled at the same time: those of passes (pass.c), fused ones of many operators and of their
+// diagonals. Called through the table of /gpu/*/gen and by tune.c.
 #include <string.h>
 
 #include "backends/gpu/gen.h"
@@ -10,26 +10,26 @@
 
 typedef struct {
   CeedInt num, num_threads;
-  RitzGpuOperator *const *kernels; // borrowed
+  void (*compile)(void *data, CeedInt i);
+  void *data; // borrowed
 } Batch;
 
-// The kernels of one thread. A private copy of the context takes the messages, which are dropped; the rest of
-// the copy is only read.
+struct Ceed_private ritz_gpu_silent_copy(Ceed ceed) {
+  struct Ceed_private copy = *ceed;
+  copy.error_handler = CeedErrorReturn;
+  return copy;
+}
+
+// The kernels of one thread.
 static int compile_part(void *data, int thread) {
   const Batch *batch = data;
-  for (CeedInt i = thread; i < batch->num; i += batch->num_threads) {
-    RitzGpuOperator *g = batch->kernels[i];
-    if (!g) continue;
-    struct Ceed_private ceed = *g->op->obj.ceed;
-    ceed.error_handler = CeedErrorReturn;
-    (void)ritz_gpu_gen_compile(&ceed, g->op, g);
-  }
+  for (CeedInt i = thread; i < batch->num; i += batch->num_threads) batch->compile(batch->data, i);
   return CEED_ERROR_SUCCESS;
 }
 
 // By several threads with CUDA; drivers of OpenCL are not all up to that.
-int ritz_gpu_gen_compile_all(Ceed ceed, CeedInt num, RitzGpuOperator *const *kernels) {
-  Batch batch = {num, 1, kernels};
+int ritz_gpu_compile_all(Ceed ceed, CeedInt num, void (*compile)(void *data, CeedInt i), void *data) {
+  Batch batch = {num, 1, compile, data};
   RitzTeam team = NULL;
   if (ritz_gpu(ceed)->driver == &ritz_cuda) batch.num_threads = CeedIntMin(num, ritz_num_processors());
   if (batch.num_threads <= 1) {
@@ -40,6 +40,17 @@ int ritz_gpu_gen_compile_all(Ceed ceed, CeedInt num, RitzGpuOperator *const *ker
   const int ierr = ritz_team_run(team, compile_part, &batch);
   ritz_team_destroy(&team);
   return ierr;
+}
+
+static void compile_operator(void *data, CeedInt i) {
+  RitzGpuOperator *g = ((RitzGpuOperator **)data)[i];
+  if (!g) return;
+  struct Ceed_private ceed = ritz_gpu_silent_copy(g->op->obj.ceed);
+  (void)ritz_gpu_gen_compile(&ceed, g->op, g);
+}
+
+int ritz_gpu_gen_compile_all(Ceed ceed, CeedInt num, RitzGpuOperator **kernels) {
+  return ritz_gpu_compile_all(ceed, num, compile_operator, kernels);
 }
 
 // ---- Ahead of the first use ----
