@@ -3,8 +3,10 @@
 #include "cli/problem-points.h"
 #include "cli/qfunctions.h"
 
+#include <ceed/backend.h>
 #include <math.h>
 #include <ritz/operator.h>
+#include <stdlib.h>
 
 #include "cli/cli.h"
 
@@ -34,6 +36,41 @@ int points_create_field(const Problem *p, const Points *points, CeedInt num_comp
 
   CLI_TRY(CeedElemRestrictionCreateStrided(p->ceed, points->num_elem, points->num, num_comp, size, strides,
                                            rstr));
+  return CeedElemRestrictionCreateVector(*rstr, vector, NULL);
+}
+
+// One node (a direction), value 1 and derivative 0 at the points of the unknowns' basis.
+static int create_constant_basis(const Problem *p, const Points *points, CeedInt num_comp, CeedBasis *basis) {
+  const CeedScalar *at = NULL, *weights = NULL;
+  CeedElemTopology topology;
+  CeedInt num = points->num;
+  bool is_tensor = false;
+
+  CLI_TRY(CeedBasisIsTensor(points->basis_u, &is_tensor));
+  CLI_TRY(CeedBasisGetTopology(points->basis_u, &topology));
+  CLI_TRY(CeedBasisGetQRef(points->basis_u, &at));
+  CLI_TRY(CeedBasisGetQWeights(points->basis_u, &weights));
+  if (is_tensor) CLI_TRY(CeedBasisGetNumQuadraturePoints1D(points->basis_u, &num));
+
+  CeedScalar *tables = calloc((1 + (size_t)p->dim) * (size_t)num, sizeof(*tables)); // ones, zeros
+  if (!tables) return CeedError(p->ceed, CEED_ERROR_MAJOR, "no memory for a basis of %d points", (int)num);
+  for (CeedInt q = 0; q < num; q++) tables[q] = 1;
+  const int ierr = is_tensor ? CeedBasisCreateTensorH1(p->ceed, p->dim, num_comp, 1, num, tables,
+                                                       tables + num, at, weights, basis)
+                             : CeedBasisCreateH1(p->ceed, topology, num_comp, 1, num, tables, tables + num,
+                                                 at, weights, basis);
+
+  free(tables);
+  return ierr;
+}
+
+int points_create_sums(const Problem *p, const Points *points, CeedInt num_comp, CeedElemRestriction *rstr,
+                       CeedBasis *basis, CeedVector *vector) {
+  const CeedInt strides[3] = {1, 1, num_comp};
+  const CeedSize size = (CeedSize)points->num_elem * num_comp;
+
+  CLI_TRY(create_constant_basis(p, points, num_comp, basis));
+  CLI_TRY(CeedElemRestrictionCreateStrided(p->ceed, points->num_elem, 1, num_comp, size, strides, rstr));
   return CeedElemRestrictionCreateVector(*rstr, vector, NULL);
 }
 

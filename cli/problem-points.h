@@ -36,6 +36,10 @@ void points_destroy(Points *points);
 // (e * points + i) * num_comp + c. Also makes its vector.
 int points_create_field(const Problem *problem, const Points *points, CeedInt num_comp,
                         CeedElemRestriction *rstr, CeedVector *vector);
+// The output of integrals over single elements: value c of element e at e * num_comp + c. A basis of one node
+// that is 1 at all points of the element adds up what a function gives there.
+int points_create_sums(const Problem *problem, const Points *points, CeedInt num_comp,
+                       CeedElemRestriction *rstr, CeedBasis *basis, CeedVector *vector);
 // Positions of all points, interlaced.
 int points_compute_positions(const Problem *problem, const Points *points, CeedElemRestriction rstr,
                              CeedVector positions);

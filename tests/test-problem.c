@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/problem.h"
+#include "cli/qfunctions.h"
 #include "tests/tap.h"
 
 static const CeedElemTopology shapes[] = {CEED_TOPOLOGY_HEX, CEED_TOPOLOGY_PRISM, CEED_TOPOLOGY_PYRAMID,
@@ -451,6 +452,82 @@ TEST(stresses_of_linear_displacements_are_those_of_von_mises) {
   CeedDestroy(&ceed);
 }
 
+// ---- Sines ----
+
+enum { NUM_WAVES = 1000 }; // half of them at (x, 1/2), the others at (x, 0)
+
+// Every 64th, irregular numbers, and far away.
+static double wave_position(int i) {
+  if (i < 400) return (i - 200) / 64.0;
+  return i < 490 ? (i - 445) * 0.123456789 : (i - 495) * 1023.25;
+}
+
+// The source at (x, 1/2) is sin(pi x), at (x, 0) it is cos(pi x): a = 1 and b = 1 / pi^2.
+static void apply_sine_source(Ceed ceed, CeedVector x, CeedVector ones, CeedVector dx, CeedVector found) {
+  const double pi = acos(-1.0);
+  const SolveContext data = {
+      .dim = 2, .space_dim = 2, .num_comp = 1, .amplitude = 1, .a = 1, .b = (CeedScalar)(1 / (pi * pi))};
+  CeedVector in[] = {x, dx, ones}, out[] = {found};
+  CeedQFunctionContext ctx = NULL;
+  CeedQFunction qf = NULL;
+
+  (void)solve_source, (void)solve_sine_errors, (void)solve_von_mises; // the header's others
+  must(CeedQFunctionContextCreate(ceed, &ctx));
+  must(CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), (void *)&data));
+  must(CeedQFunctionCreateInterior(ceed, 1, solve_sine_source, solve_sine_source_loc, &qf));
+  must(CeedQFunctionAddInput(qf, "x", 2, CEED_EVAL_INTERP));
+  must(CeedQFunctionAddInput(qf, "dx", 4, CEED_EVAL_GRAD));
+  must(CeedQFunctionAddInput(qf, "weights", 1, CEED_EVAL_WEIGHT));
+  must(CeedQFunctionAddOutput(qf, "v", 1, CEED_EVAL_INTERP));
+  must(CeedQFunctionSetContext(qf, ctx));
+  must(CeedQFunctionApply(qf, NUM_WAVES, in, out));
+  CeedQFunctionDestroy(&qf);
+  CeedQFunctionContextDestroy(&ctx);
+}
+
+static CeedVector make_values(Ceed ceed, CeedInt num, const CeedScalar *values) {
+  CeedVector vector = NULL;
+
+  must(CeedVectorCreate(ceed, num, &vector));
+  if (values) must(CeedVectorSetArray(vector, CEED_MEM_HOST, CEED_COPY_VALUES, (CeedScalar *)values));
+  return vector;
+}
+
+static void check_waves(const CeedScalar *x, const CeedScalar *found) {
+  const long double pi = acosl(-1.0L);
+
+  for (int i = 0; i < NUM_WAVES; i++) {
+    const long double angle = pi * fmodl(x[i], 2);
+    const double expected = (double)(i < NUM_WAVES / 2 ? sinl(angle) : cosl(angle));
+    // Less than 2 eps of the wave itself, the rest of products with pi, pi and 1 / pi^2.
+    CHECK_NEAR((double)found[i], expected, 8 * CEED_EPSILON, "x = %g", (double)x[i]);
+    if (i < NUM_WAVES / 2 && floor((double)x[i]) == (double)x[i])
+      CHECK(found[i] == 0, "x = %g", (double)x[i]);
+  }
+}
+
+TEST_EACH_BACKEND(sines_at_points_are_those_of_the_mathematical_library) {
+  static CeedScalar x[2 * NUM_WAVES], dx[4 * NUM_WAVES], ones[NUM_WAVES];
+  const CeedScalar *array = NULL;
+
+  for (int i = 0; i < NUM_WAVES; i++) {
+    x[i] = (CeedScalar)wave_position(i % (NUM_WAVES / 2));
+    x[NUM_WAVES + i] = (CeedScalar)(i < NUM_WAVES / 2 ? 0.5 : 0);
+    dx[i] = dx[3 * NUM_WAVES + i] = ones[i] = 1;
+  }
+  CeedVector at = make_values(ceed, 2 * NUM_WAVES, x), metric = make_values(ceed, 4 * NUM_WAVES, dx);
+  CeedVector weights = make_values(ceed, NUM_WAVES, ones), found = make_values(ceed, NUM_WAVES, NULL);
+
+  apply_sine_source(ceed, at, weights, metric, found);
+  CHECK_OK(CeedVectorGetArrayRead(found, CEED_MEM_HOST, &array));
+  check_waves(x, array);
+  CHECK_OK(CeedVectorRestoreArrayRead(found, &array));
+  CeedVectorDestroy(&at);
+  CeedVectorDestroy(&metric);
+  CeedVectorDestroy(&weights);
+  CeedVectorDestroy(&found);
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(boundary_integrals_are_exact_for_products_of_two_polynomials_of_the_degree,
@@ -459,5 +536,6 @@ int main(int argc, char **argv) {
                         linear_displacements_are_in_balance_with_constant_tractions_on_all_shapes,
                         regions_have_their_coefficients, regions_have_their_moduli,
                         a_region_without_elements_is_refused, what_no_face_holds_has_no_energy,
-                        stresses_of_linear_displacements_are_those_of_von_mises));
+                        stresses_of_linear_displacements_are_those_of_von_mises,
+                        sines_at_points_are_those_of_the_mathematical_library));
 }
