@@ -51,15 +51,23 @@ static CeedScalarType chosen_precision(const Solve *s) {
   return s->options.precision == PRECISION_F64 || own == CEED_SCALAR_FP32 ? own : CEED_SCALAR_FP32;
 }
 
-// Diffusion of degree 3 and more on quadrilaterals and hexahedra takes fewer iterations and less time with
-// two steps over elements than with three over single unknowns (doc/performance.md).
+// Diffusion on quadrilaterals and hexahedra takes less time with two steps over elements than with three over
+// single unknowns from this degree on (doc/performance.md).
+static CeedInt schwarz_degree(const Solve *s) {
+  CeedMemType memory = CEED_MEM_HOST;
+
+  CeedGetPreferredMemType(s->ceed, &memory);
+  return memory == CEED_MEM_HOST ? 3 : 5;
+}
+
 static RitzSmootherKind chosen_smoother(const Solve *s) {
   static const RitzSmootherKind kinds[] = {RITZ_SMOOTHER_AUTO, RITZ_SMOOTHER_JACOBI,
                                            RITZ_SMOOTHER_POINT_BLOCKS, RITZ_SMOOTHER_ELEMENT_SCHWARZ};
   const SolveOptions *o = &s->options;
 
   if (o->smoother >= 0) return kinds[o->smoother];
-  return o->problem == PROBLEM_POISSON && o->order >= 3 && s->problem.dim > 1 && s->problem.has_directions
+  return o->problem == PROBLEM_POISSON && o->order >= schwarz_degree(s) && s->problem.dim > 1 &&
+                 s->problem.has_directions
              ? RITZ_SMOOTHER_ELEMENT_SCHWARZ
              : RITZ_SMOOTHER_AUTO;
 }
@@ -88,7 +96,7 @@ static int create_multigrid(Solve *s) {
                                      : RITZ_CYCLE_V,
       .is_full = o->cycle == CYCLE_FULL,
       .smoother = smoother,
-      .schwarz_degree = o->smoother < 0 ? 3 : 0,
+      .schwarz_degree = o->smoother < 0 ? schwarz_degree(s) : 0,
       .chebyshev = {.degree = chosen_degree(s, smoother)},
       .use_precision = true,
       .precision = chosen_precision(s),
