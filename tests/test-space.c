@@ -552,6 +552,29 @@ TEST(closed_meshes_have_no_boundary_nodes) {
 
 // ---- Errors ----
 
+TEST_EACH_BACKEND(spaces_are_counted_and_share_their_restriction) {
+  const CeedInt n[2] = {2, 3};
+  RitzMesh mesh = NULL;
+  RitzSpace space = NULL, copy = NULL;
+  CeedElemRestriction first = NULL, second = NULL;
+  CeedInt degree = 0;
+
+  CHECK_OK(RitzMeshCreateBox(ceed, 2, n, NULL, NULL, 1, NULL, NULL, &mesh));
+  CHECK_OK(RitzSpaceCreate(mesh, 2, 1, &space));
+  CHECK_OK(RitzMeshDestroy(&mesh));
+  CHECK_OK(RitzSpaceReferenceCopy(space, &copy));
+  CHECK(copy == space, "another object");
+  CHECK_OK(RitzSpaceCreateRestriction(space, ceed, &first));
+  CHECK_OK(RitzSpaceDestroy(&space));
+  CHECK_OK(RitzSpaceGetDegree(copy, &degree)); // it lives on
+  CHECK(degree == 2, "degree %d", (int)degree);
+  CHECK_OK(RitzSpaceCreateRestriction(copy, ceed, &second));
+  CHECK(first == second, "offsets are there twice");
+  CHECK_OK(RitzSpaceDestroy(&copy));
+  CHECK_OK(CeedElemRestrictionDestroy(&first));
+  CHECK_OK(CeedElemRestrictionDestroy(&second));
+}
+
 TEST(wrong_arguments_are_refused) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   RitzMesh mesh;
@@ -614,6 +637,7 @@ TEST(running_out_of_memory_is_reported) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(spaces_have_the_nodes_of_vertices_edges_faces_and_cells,
+                        spaces_are_counted_and_share_their_restriction,
                         boxes_are_numbered_row_by_row_unless_they_are_reversed,
                         two_hexahedra_agree_in_all_rotations, two_quadrilaterals_agree_in_all_rotations,
                         boxes_of_randomly_rotated_elements_agree, twisted_rings_close, moebius_strips_close,
