@@ -76,7 +76,7 @@ static int copy_on_host(Ceed ceed, size_t num_bytes, void *to, const void *from)
 
 static int copy_place(Ceed ceed, size_t num_bytes, RitzRepKind to_kind, void *to, RitzRepKind from_kind,
                       const void *from) {
-  if (num_bytes == 0 || to == from) return CEED_ERROR_SUCCESS;
+  if (num_bytes == 0 || (to == from && to_kind == from_kind)) return CEED_ERROR_SUCCESS;
   if (to_kind == RITZ_REP_HOST && from_kind == RITZ_REP_HOST) return copy_on_host(ceed, num_bytes, to, from);
   return ceed->backend.rep_copy(ceed, num_bytes, to_kind, to, from_kind, from);
 }

@@ -133,35 +133,53 @@ static int find_form(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arr
 // ---- Ahead of the first use ----
 
 typedef struct {
+  int code;
+  char message[RITZ_MESSAGE_LENGTH];
+} Fault;
+
+typedef struct {
   Ceed ceed;
-  Form *forms; // owned
+  CeedInt num;
+  Form *forms;   // owned
+  Fault *faults; // owned
 } Pending;
 
 static void compile_pending(void *data, CeedInt i) {
   const Pending *pending = data;
   struct Ceed_private ceed = ritz_gpu_silent_copy(pending->ceed);
-  (void)compile_form(&ceed, &pending->forms[i]);
+  Fault *fault = &pending->faults[i];
+  fault->code = compile_form(&ceed, &pending->forms[i]);
+  if (fault->code) memcpy(fault->message, ceed.message, sizeof(fault->message));
+}
+
+// The first fault is reported; programs are kept or released.
+static int take_programs(Pending *pending, RitzGpuPasses *passes, int ierr) {
+  for (CeedInt i = 0; i < pending->num; i++) {
+    Form *form = &pending->forms[i];
+    const Fault *fault = &pending->faults[i];
+    if (!ierr && fault->code) ierr = CeedError(pending->ceed, fault->code, "%s", fault->message);
+    if (!form->program) continue;
+    if (ierr)
+      ritz_gpu_program_release(pending->ceed, &form->program);
+    else
+      ierr = load_form(pending->ceed, passes, form);
+  }
+  return ierr;
 }
 
 int ritz_gpu_passes_prepare(Ceed ceed, int num, const RitzPassForm *forms) {
   RitzGpuPasses *passes;
   Pending pending = {.ceed = ceed};
-  CeedInt num_pending = 0;
   RITZ_TRY(get_passes(ceed, &passes));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &pending.forms));
-  for (int i = 0; i < num; i++) {
+  int ierr = RITZ_CALLOC(ceed, (size_t)num, &pending.faults);
+  for (int i = 0; !ierr && i < num; i++) {
     if (!find_made(passes, forms[i].pass, forms[i].precision))
-      pending.forms[num_pending++] = new_form(forms[i].pass, forms[i].precision);
+      pending.forms[pending.num++] = new_form(forms[i].pass, forms[i].precision);
   }
-  int ierr = ritz_gpu_compile_all(ceed, num_pending, compile_pending, &pending);
-  for (CeedInt i = 0; i < num_pending; i++) {
-    Form *form = &pending.forms[i];
-    if (!form->program) continue; // the first use says why
-    if (ierr)
-      ritz_gpu_program_release(ceed, &form->program);
-    else
-      ierr = load_form(ceed, passes, form);
-  }
+  if (!ierr) ierr = ritz_gpu_compile_all(ceed, pending.num, compile_pending, &pending);
+  ierr = take_programs(&pending, passes, ierr);
+  RITZ_FREE(&pending.faults);
   RITZ_FREE(&pending.forms);
   return ierr;
 }
