@@ -43,18 +43,20 @@
 
 #define RITZ_KERNEL(num_threads)                      __kernel __attribute__((reqd_work_group_size(num_threads, 1, 1))) void
 #define RITZ_KERNEL_RESIDENT(num_threads, num_blocks) RITZ_KERNEL(num_threads)
-#define RITZ_INLINE                                   static inline
-#define RITZ_GLOBAL                                   __global
-#define RITZ_SHARED                                   __local
-#define RITZ_SHARED_ARRAY                             __local
-#define RITZ_CONSTANT                                 __constant
-#define RITZ_IN_CONSTANT                              __constant
-#define RITZ_RESTRICT                                 restrict
-#define RITZ_BARRIER()                                barrier(CLK_LOCAL_MEM_FENCE)
-#define RITZ_THREAD                                   ((int)get_local_id(0))
-#define RITZ_BLOCK                                    ((RitzLong)get_group_id(0))
-#define RITZ_ITEM                                     ((RitzLong)get_global_id(0))
-#define RITZ_NUM_ITEMS                                ((RitzLong)get_global_size(0))
+// Always: PoCL 3.1 gives blocks that run at the same time one and the same local memory in functions with
+// barriers that it does not inline.
+#define RITZ_INLINE       static inline __attribute__((always_inline))
+#define RITZ_GLOBAL       __global
+#define RITZ_SHARED       __local
+#define RITZ_SHARED_ARRAY __local
+#define RITZ_CONSTANT     __constant
+#define RITZ_IN_CONSTANT  __constant
+#define RITZ_RESTRICT     restrict
+#define RITZ_BARRIER()    barrier(CLK_LOCAL_MEM_FENCE)
+#define RITZ_THREAD       ((int)get_local_id(0))
+#define RITZ_BLOCK        ((RitzLong)get_group_id(0))
+#define RITZ_ITEM         ((RitzLong)get_global_id(0))
+#define RITZ_NUM_ITEMS    ((RitzLong)get_global_size(0))
 #ifdef RITZ_ONE_LANE // a processor: takes long over unrolled loops, and gains little
 #define RITZ_UNROLL
 #else
