@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kernel of a diagonal (contract in emit/emit.h). Terms are summed at the points of a slab (3D: a plane,
-// 2D: a row) and contracted there in all directions but the last, into an array for each product of 1D tables
-// in the last direction (last0, last1, last2), which follows at the end. Of 1D elements these are the terms.
+// The kernel of a diagonal, or of a column of point blocks (contract in emit/emit.h). Terms are summed at the
+// points of a slab (3D: a plane, 2D: a row) and contracted there in all directions but the last, into an
+// array for each product of 1D tables in the last direction (last0, last1, last2), which follows at the end.
+// Of 1D elements these are the terms.
 #include "emit/cpu-text.h"
 #include "emit/emit.h"
 
@@ -224,12 +225,18 @@ static void emit_point(Diagonal *d) {
   ritz_text_add(text,
                 "  const int at = RITZ_IN_TERM(j, i);\n  int code = 0;\n  (void)q;\n"
                 "  ritz_clear_terms(&ritz_diagonal, w->terms, at);\n"
-                "  RITZ_ROLLED for (int m = 0; m < %d && !code; m++) {\n"
-                "    ritz_set_unit(&ritz_diagonal, m, %sactive_in);\n"
+                "  RITZ_ROLLED for (int m = 0; m < %d && !code; m++) {\n",
+                (int)(p->is_column ? p->num_in : p->num_in * p->output.num_comp));
+  if (p->is_column)
+    ritz_text_add(text, "    ritz_set_unit(&ritz_diagonal, m * %d + args->column, %sactive_in);\n",
+                  (int)p->output.num_comp, place);
+  else
+    ritz_text_add(text, "    ritz_set_unit(&ritz_diagonal, m, %sactive_in);\n", place);
+  ritz_text_add(text,
                 "    code = ritz_user(args->context, RITZ_CALL * RITZ_LANES, in, out);\n"
-                "    ritz_add_terms(&ritz_diagonal, m, %sactive_out, w->terms, at);\n"
+                "    ritz_add_%sterms(&ritz_diagonal, m, %sactive_out, w->terms, at);\n"
                 "  }\n  return code;\n}\n\n#include \"kernels/cpu/loop.h\"\n",
-                (int)(p->num_in * p->output.num_comp), place, place);
+                p->is_column ? "column_" : "", place);
 }
 
 // ---- The kernel ----
@@ -240,7 +247,9 @@ int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, const RitzCp
   const RitzCpuSpace *output = &target->spaces[plan->plan.num_spaces];
   RitzEmitter *e = &d.emitter;
 
-  ritz_emit_heading(e, "the diagonal of E^T B^T D B E", ritz_emit_row_columns(&plan->output, output));
+  ritz_emit_heading(
+      e, plan->is_column ? "a column of the point blocks of E^T B^T D B E" : "the diagonal of E^T B^T D B E",
+      ritz_emit_row_columns(&plan->output, output));
   ritz_text_add(&e->text, "#include \"kernels/cpu/diagonal.h\"\n");
   int ierr = ritz_emit_bases(e);
   if (!ierr) ierr = emit_products(&d);

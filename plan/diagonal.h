@@ -36,6 +36,7 @@ typedef struct {
   int num_terms;
   RitzDiagonalTerm *terms; // owned
   int *term_of;            // owned [num_in][num_out]
+  bool is_column;          // of point blocks (plan/point-blocks.h): inputs of one component, outputs of all
 } RitzDiagonalPlan;
 
 // NULL, or why there is no such kernel (static string), by the active fields: needs no plan of the operator.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the tests of diagonals by kernels of their own share: random operators on tensor bases with passive
-// fields, in any context; what the diagonal is compared with; what RitzOperatorExplain says of it. Included
-// by tests/test-diagonal.c and tests/test-gpu-diagonal.c.
+// What the tests of diagonals and point blocks by kernels of their own share: random operators on tensor
+// bases with passive fields, in any context; what the diagonal is compared with; what RitzOperatorExplain
+// says of it. Included by tests/test-diagonal.c and tests/test-gpu-diagonal.c.
 #ifndef RITZ_TESTS_DIAGONAL_KIT_H
 #define RITZ_TESTS_DIAGONAL_KIT_H
 
@@ -78,6 +78,16 @@ static inline Case draw_case(uint64_t *seed) {
   }
   c.has_passive = tap_integer(seed, 3);
   c.has_stranger = !tap_integer(seed, 4);
+  return c;
+}
+
+// Blocks of strided spaces are not defined.
+static inline Case draw_block_case(uint64_t *seed) {
+  Case c = draw_case(seed);
+
+  if (c.kind == STRIDED) c.kind = SCRAMBLED;
+  if (c.kind == SCRAMBLED) c.num_elem = between(seed, 1, 30);
+  c.num_comp = between(seed, 2, 6);
   return c;
 }
 
@@ -313,13 +323,28 @@ static inline double *new_diagonal(Problem *p, bool adds) {
   return tap_check_ok(ierr, __FILE__, __LINE__, "diagonal") ? reference_new_values(p->diagonal) : NULL;
 }
 
-// The line of RitzOperatorExplain on the diagonal; free().
-static inline char *new_explanation(CeedOperator op) {
+// Blocks [node][c_out][c_in]; adds: to ones.
+static inline double *new_blocks(Problem *p, bool adds) {
+  CeedVector blocks = NULL;
+  CeedSize n = vector_length(p->diagonal) * p->c->num_comp;
+  int ierr = CeedVectorCreate(p->ceed, n, &blocks);
+
+  if (!ierr && adds) ierr = CeedVectorSetValue(blocks, 1);
+  if (!ierr)
+    ierr = (adds ? CeedOperatorLinearAssembleAddPointBlockDiagonal
+                 : CeedOperatorLinearAssemblePointBlockDiagonal)(p->op, blocks, CEED_REQUEST_IMMEDIATE);
+  double *values = ierr ? NULL : reference_new_values(blocks);
+  CeedVectorDestroy(&blocks);
+  return tap_check_ok(ierr, __FILE__, __LINE__, "point blocks") ? values : NULL;
+}
+
+// The line of RitzOperatorExplain that begins with `head`; free().
+static inline char *new_explanation(CeedOperator op, const char *head) {
   Capture c;
   const int ierr = RitzOperatorExplain(op, capture_begin(&c));
 
   fclose(c.stream);
-  char *begin = ierr ? NULL : strstr(c.text, "  diagonal: ");
+  char *begin = ierr ? NULL : strstr(c.text, head);
   const size_t length = begin ? strcspn(begin, "\n") : 0;
   char *line = calloc(length + 1, 1);
   if (begin) memcpy(line, begin, length);
@@ -327,8 +352,10 @@ static inline char *new_explanation(CeedOperator op) {
   return line;
 }
 
-static inline bool explains(CeedOperator op, const char *words) {
-  char *line = new_explanation(op);
+static const char of_diagonal[] = "  diagonal: ", of_blocks[] = "  point blocks: ";
+
+static inline bool explains_of(CeedOperator op, const char *head, const char *words) {
+  char *line = new_explanation(op, head);
   const bool does = strstr(line, words);
 
   if (!does) tap_note("%s", line);
@@ -336,15 +363,21 @@ static inline bool explains(CeedOperator op, const char *words) {
   return does;
 }
 
+static inline bool explains(CeedOperator op, const char *words) {
+  return explains_of(op, of_diagonal, words);
+}
+
 // The kernel is there: it has run.
-static inline bool is_fused(CeedOperator op) {
-  char *line = new_explanation(op);
+static inline bool is_fused_of(CeedOperator op, const char *head) {
+  char *line = new_explanation(op, head);
   const bool is = strstr(line, "one generated kernel") && !strstr(line, "not compiled yet");
 
   if (!is) tap_note("%s", line);
   free(line);
   return is;
 }
+
+static inline bool is_fused(CeedOperator op) { return is_fused_of(op, of_diagonal); }
 
 // Both sum the same terms in another order: of D, and of products of two tables along each direction, whose
 // entries are up to P^2 and nearly cancel.
@@ -357,6 +390,17 @@ static inline double tolerance(const Case *c, CeedSize n, const double *wanted) 
 static inline void check_same(Problem *p, Problem *oracle, bool adds) {
   double *a = new_diagonal(p, adds), *b = new_diagonal(oracle, adds);
   const CeedSize n = vector_length(p->diagonal);
+  const double error = a && b ? reference_distance(n, a, b) : NAN, allowed = b ? tolerance(p->c, n, b) : 0;
+
+  free(a);
+  free(b);
+  CHECK_NEAR(error, 0, allowed, "%s", describe(p->c));
+}
+
+// The same blocks.
+static inline void check_same_blocks(Problem *p, Problem *oracle, bool adds) {
+  double *a = new_blocks(p, adds), *b = new_blocks(oracle, adds);
+  const CeedSize n = vector_length(p->diagonal) * p->c->num_comp;
   const double error = a && b ? reference_distance(n, a, b) : NAN, allowed = b ? tolerance(p->c, n, b) : 0;
 
   free(a);

@@ -194,30 +194,6 @@ TEST(several_active_spaces_are_left_to_the_reference_backend) {
   check_delegated(&c, split_space, "several active spaces");
 }
 
-TEST(point_blocks_are_those_of_the_reference_backend) {
-  Problem p[2];
-  CeedVector blocks[2] = {NULL, NULL};
-  double *values[2] = {NULL, NULL};
-  int ierr = CEED_ERROR_SUCCESS;
-
-  for (int i = 0; i < 2; i++) {
-    int code = open_problem(i ? ref : gen, &rich, 9, &p[i]);
-    if (!code) code = CeedVectorCreate(p[i].ceed, rich.num_comp * vector_length(p[i].diagonal), &blocks[i]);
-    if (!code)
-      code = CeedOperatorLinearAssemblePointBlockDiagonal(p[i].op, blocks[i], CEED_REQUEST_IMMEDIATE);
-    if (!code) values[i] = reference_new_values(blocks[i]);
-    if (code) ierr = code;
-  }
-  const double error = ierr ? NAN : reference_distance(vector_length(blocks[0]), values[0], values[1]);
-  for (int i = 0; i < 2; i++) {
-    free(values[i]);
-    CeedVectorDestroy(&blocks[i]);
-    close_problem(&p[i]);
-  }
-  CHECK_OK(ierr);
-  CHECK(error == 0, "off by %g", error);
-}
-
 // ---- Failures ----
 
 static int open_failing(Problem *p, CeedInt *code) {
@@ -296,7 +272,6 @@ int main(int argc, char **argv) {
                         a_point_function_without_text_is_called_by_the_reference_backend,
                         dense_bases_are_left_to_the_reference_backend,
                         several_active_spaces_are_left_to_the_reference_backend,
-                        point_blocks_are_those_of_the_reference_backend,
                         a_failing_point_function_fails_the_diagonal_which_works_again_afterwards,
                         a_diagonal_says_so_when_memory_is_short));
 }

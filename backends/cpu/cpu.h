@@ -11,6 +11,7 @@
 #include "jit/jit.h"
 #include "kernels/cpu/abi.h"
 #include "plan/cpu.h"
+#include "plan/point-blocks.h"
 
 extern const RitzBackend ritz_cpu_backend;
 
@@ -51,15 +52,16 @@ typedef struct {
   char *text;            // owned; NULL without a generated kernel
   RitzCpuCode code;      // without a generated kernel nothing
   RitzKernel kernel;
-  RitzSchedule *schedule;    // owned
-  RitzKernelSpace *spaces;   // owned [num_spaces]; the arrays are set for each apply
-  const void **matrices;     // owned [num_matrices]: of the plan or the bases, or the copies that follow
-  float **rounded;           // owned [num_matrices]: of arithmetic in another precision; else NULL
-  RitzKernelArgs *args;      // owned [threads of the schedule]
-  RitzUnfused unfused;       // for the ahead-of-time kernel: plan and target
-  void **zeroed;             // owned [num_spaces]: outputs that the apply sets to zero; else NULL
-  RitzCpuDiagonal *diagonal; // owned: how its diagonal is assembled; NULL before the first request
-  RitzCpuApplyHooks *hooks;  // owned; NULL before the first request
+  RitzSchedule *schedule;        // owned
+  RitzKernelSpace *spaces;       // owned [num_spaces]; the arrays are set for each apply
+  const void **matrices;         // owned [num_matrices]: of the plan or the bases, or the copies that follow
+  float **rounded;               // owned [num_matrices]: of arithmetic in another precision; else NULL
+  RitzKernelArgs *args;          // owned [threads of the schedule]
+  RitzUnfused unfused;           // for the ahead-of-time kernel: plan and target
+  void **zeroed;                 // owned [num_spaces]: outputs that the apply sets to zero; else NULL
+  RitzCpuDiagonal *diagonal;     // owned: how its diagonal is assembled; NULL before the first request
+  RitzCpuDiagonal *point_blocks; // owned, likewise; blocks of one component are the diagonal
+  RitzCpuApplyHooks *hooks;      // owned; NULL before the first request
 } RitzCpuOperator;
 
 // code.c: kernels of operators, made together.
@@ -141,9 +143,13 @@ int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block
 int ritz_cpu_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native);
 int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream); // of a prepared operator
 void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal);
-// The text of a planned operator's diagonal, which *text's owner frees, and the place of its code; *code
-// NULL: there is none to be made.
-int ritz_cpu_diagonal_text(CeedOperator op, char **text, RitzCpuCode **code);
+// The text of a planned operator's diagonal or point blocks, which *text's owner frees, and the place of its
+// code; *code NULL: there is none to be made.
+int ritz_cpu_diagonal_text(CeedOperator op, bool is_point_block, char **text, RitzCpuCode **code);
+
+// point-blocks.c: adds a column, an L-vector of this precision, to blocks [node][num_comp][num_comp].
+int ritz_cpu_add_column(Ceed ceed, const RitzBlockNodes *nodes, CeedInt column, CeedScalarType precision,
+                        const void *from, void *blocks);
 
 // apply-hooks.c
 int ritz_cpu_operator_apply_hooked_prepare(CeedOperator op, CeedVector in, int *num_slots,

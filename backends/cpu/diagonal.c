@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Diagonals of operators by a kernel of their own (plan/diagonal.h), with schedule and threads of the apply.
-// Called through the table of the backend. What has no such kernel, the reference backend does.
-#include "plan/diagonal.h"
+// Diagonals of operators, and columns of their point blocks, by kernels of their own (plan/diagonal.h,
+// plan/point-blocks.h), with schedule and threads of the apply. Called through the table of the backend. What
+// has no such kernel, the reference backend does.
 #include "backends/cpu/cpu.h"
 #include "backends/ref/ref.h"
 #include "emit/emit.h"
+#include "plan/point-blocks.h"
 
 struct RitzCpuDiagonal {
+  bool is_column;         // of point blocks; else the diagonal
+  RitzBlockNodes nodes;   // of columns
   RitzDiagonalPlan *plan; // owned; NULL: the reference backend does it
   RitzCpuTarget *target;  // owned, with the plan
   char *reason;           // owned: why; else NULL
@@ -34,22 +37,34 @@ void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal) {
 
 // ---- Plan ----
 
-static int why_no_diagonal(CeedOperator op, const char **reason) {
-  RITZ_TRY(ritz_plan_refuse_diagonal(op, reason));
+// The operator's diagonal, or column of point blocks; *place NULL: none was planned.
+static RitzCpuDiagonal **place_of(CeedOperator op, bool is_column) {
+  RitzCpuOperator *cpu = op->data;
+  return is_column ? &cpu->point_blocks : &cpu->diagonal;
+}
+
+// Blocks of one component are the diagonal.
+static int has_columns(CeedOperator op, bool is_point_block, bool *is_column) {
+  CeedInt num_comp = 0;
+  if (is_point_block) RITZ_TRY(ritz_plan_block_components(op, &num_comp));
+  *is_column = num_comp > 1;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int why_no_diagonal(CeedOperator op, bool is_column, const char **reason) {
+  RITZ_TRY((is_column ? ritz_plan_refuse_point_blocks : ritz_plan_refuse_diagonal)(op, reason));
   if (!*reason && ((const RitzCpuOperator *)op->data)->path != RITZ_PATH_TEXT)
     *reason = "the operator's kernel does not hold the text of its QFunction";
   return CEED_ERROR_SUCCESS;
 }
 
 // Reasons against a kernel that are known before the operator is prepared; NULL: it may have one.
-static int refuse_diagonal(CeedOperator op, bool is_point_block, const char **reason) {
+static int refuse_diagonal(CeedOperator op, bool is_column, const char **reason) {
   *reason = NULL;
-  if (is_point_block)
-    *reason = "there is no kernel for it on CPUs yet";
-  else if (op->qf_data->reuse)
+  if (op->qf_data->reuse)
     *reason = "the assembled QFunction is kept";
   else
-    RITZ_TRY(ritz_plan_refuse_diagonal(op, reason));
+    RITZ_TRY((is_column ? ritz_plan_refuse_point_blocks : ritz_plan_refuse_diagonal)(op, reason));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -57,20 +72,22 @@ static int make_diagonal_plan(CeedOperator op, RitzCpuDiagonal *d) {
   const RitzCpuOperator *cpu = op->data;
   const char *reason;
 
-  RITZ_TRY(why_no_diagonal(op, &reason));
+  RITZ_TRY(why_no_diagonal(op, d->is_column, &reason));
   if (reason) return ritz_strdup(op->obj.ceed, reason, &d->reason);
-  RITZ_TRY(ritz_plan_diagonal(op, cpu->plan, &d->plan));
+  RITZ_TRY(d->is_column ? ritz_plan_point_blocks(op, cpu->plan, &d->plan, &d->nodes)
+                        : ritz_plan_diagonal(op, cpu->plan, &d->plan));
   return ritz_plan_cpu_diagonal(op->obj.ceed, d->plan, cpu->target, &d->target);
 }
 
 // The operator is prepared.
-static int plan_diagonal(CeedOperator op) {
-  RitzCpuOperator *cpu = op->data;
+static int plan_diagonal(CeedOperator op, bool is_column) {
+  RitzCpuDiagonal **place = place_of(op, is_column);
 
-  if (cpu->diagonal) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &cpu->diagonal));
-  const int ierr = make_diagonal_plan(op, cpu->diagonal);
-  if (ierr) ritz_cpu_diagonal_destroy(&cpu->diagonal);
+  if (*place) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, place));
+  (*place)->is_column = is_column;
+  const int ierr = make_diagonal_plan(op, *place);
+  if (ierr) ritz_cpu_diagonal_destroy(place);
   return ierr;
 }
 
@@ -118,24 +135,25 @@ static int make_arguments(CeedOperator op, RitzCpuDiagonal *d) {
   return ritz_cpu_reserve_work(op->obj.ceed, info->work_bytes);
 }
 
-static int make_diagonal_kernel(CeedOperator op) {
-  RitzCpuOperator *cpu = op->data;
-  RitzCpuDiagonal *d = cpu->diagonal;
+static int make_diagonal_kernel(CeedOperator op, bool is_column) {
+  RitzCpuDiagonal *d = *place_of(op, is_column);
 
   if (!d->plan || d->kernel) return CEED_ERROR_SUCCESS;
   int ierr = load_diagonal_kernel(op, d);
   if (!ierr && d->plan) ierr = make_arguments(op, d);
-  if (ierr) ritz_cpu_diagonal_destroy(&cpu->diagonal); // the next call tries again
+  if (ierr) ritz_cpu_diagonal_destroy(place_of(op, is_column)); // the next call tries again
   return ierr;
 }
 
-int ritz_cpu_diagonal_text(CeedOperator op, char **text, RitzCpuCode **code) {
+int ritz_cpu_diagonal_text(CeedOperator op, bool is_point_block, char **text, RitzCpuCode **code) {
   const char *reason;
+  bool is_column;
 
-  RITZ_TRY(refuse_diagonal(op, false, &reason));
+  RITZ_TRY(has_columns(op, is_point_block, &is_column));
+  RITZ_TRY(refuse_diagonal(op, is_column, &reason));
   if (reason) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(plan_diagonal(op));
-  RitzCpuDiagonal *d = ((RitzCpuOperator *)op->data)->diagonal;
+  RITZ_TRY(plan_diagonal(op, is_column));
+  RitzCpuDiagonal *d = *place_of(op, is_column);
   if (!d->plan) return CEED_ERROR_SUCCESS;
   *code = &d->code;
   return ritz_emit_cpu_diagonal(op->obj.ceed, d->plan, d->target, text);
@@ -182,47 +200,83 @@ static int run_with_inputs(CeedOperator op, RitzCpuDiagonal *d, void *diagonal) 
   return ierr;
 }
 
+// Blocks by way of an L-vector: column after column.
+static int run_columns(CeedOperator op, RitzCpuDiagonal *d, void *blocks) {
+  const Ceed ceed = op->obj.ceed;
+  const RitzCpu *context = ceed->data;
+  const CeedScalarType precision = d->plan->output.precision;
+  char *column = NULL;
+
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)op->output_size * ritz_scalar_bytes(precision), &column));
+  int ierr = CEED_ERROR_SUCCESS;
+  for (CeedInt c = 0; c < d->nodes.num_comp && !ierr; c++) {
+    for (int t = 0; t < context->num_threads; t++) d->args[t].column = c;
+    ierr = ritz_cpu_vector_set_value(ceed, precision, op->output_size, 0, column);
+    if (!ierr) ierr = run_with_inputs(op, d, column);
+    if (!ierr) ierr = ritz_cpu_add_column(ceed, &d->nodes, c, precision, column, blocks);
+  }
+  RITZ_FREE(&column);
+  return ierr;
+}
+
+// Plans, prepares and loads; the plan is NULL where there is no kernel.
+static int make_diagonal(CeedOperator op, bool is_column) {
+  RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
+  RITZ_TRY(plan_diagonal(op, is_column));
+  return make_diagonal_kernel(op, is_column);
+}
+
 int ritz_cpu_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native) {
   const char *reason;
+  bool is_column;
 
   *is_native = false;
-  RITZ_TRY(refuse_diagonal(op, is_point_block, &reason));
+  RITZ_TRY(has_columns(op, is_point_block, &is_column));
+  RITZ_TRY(refuse_diagonal(op, is_column, &reason));
   if (reason) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
-  RITZ_TRY(plan_diagonal(op));
-  RITZ_TRY(make_diagonal_kernel(op));
-  *is_native = ((const RitzCpuOperator *)op->data)->diagonal->plan;
+  RITZ_TRY(make_diagonal(op, is_column));
+  *is_native = (*place_of(op, is_column))->plan;
   return CEED_ERROR_SUCCESS;
 }
 
 int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
   const char *reason;
+  bool is_column;
 
-  RITZ_TRY(refuse_diagonal(op, is_point_block, &reason));
+  RITZ_TRY(has_columns(op, is_point_block, &is_column));
+  RITZ_TRY(refuse_diagonal(op, is_column, &reason));
   if (reason) return ritz_cpu_delegate_diagonal(op, is_point_block, reason, diagonal);
-  RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
-  RITZ_TRY(plan_diagonal(op));
-  RITZ_TRY(make_diagonal_kernel(op));
-  const RitzCpuOperator *cpu = op->data;
-  if (cpu->diagonal->plan) return run_with_inputs(op, cpu->diagonal, diagonal);
-  if (cpu->path > RITZ_PATH_POINTER) // which was warned of already
-    return ritz_ref_operator_assemble_add_diagonal(op, false, diagonal);
-  return ritz_cpu_delegate_diagonal(op, false, cpu->diagonal->reason, diagonal);
+  RITZ_TRY(make_diagonal(op, is_column));
+  RitzCpuDiagonal *d = *place_of(op, is_column);
+  if (d->plan) return (is_column ? run_columns : run_with_inputs)(op, d, diagonal);
+  if (((const RitzCpuOperator *)op->data)->path > RITZ_PATH_POINTER) // which was warned of already
+    return ritz_ref_operator_assemble_add_diagonal(op, is_point_block, diagonal);
+  return ritz_cpu_delegate_diagonal(op, is_point_block, d->reason, diagonal);
 }
 
-int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream) {
-  RITZ_TRY(plan_diagonal(op));
-  const RitzCpuDiagonal *d = ((const RitzCpuOperator *)op->data)->diagonal;
+// ---- For people ----
 
-  fprintf(stream, "  diagonal: ");
+static int explain(CeedOperator op, bool is_column, FILE *stream) {
+  RITZ_TRY(plan_diagonal(op, is_column));
+  const RitzCpuDiagonal *d = *place_of(op, is_column);
+  const CeedInt nc = d->plan ? d->plan->output.num_comp : 0;
+
+  fprintf(stream, is_column ? "  point blocks: " : "  diagonal: ");
   if (!d->plan)
     fprintf(stream, "%s: %s\n",
             ritz_cpu_is_mixed(op) ? "in the library's own precision" : "the reference backend", d->reason);
   else if (op->qf_data->reuse)
     fprintf(stream, "the reference backend: the assembled QFunction is reused\n");
   else
-    fprintf(stream, "one generated kernel, %" CeedInt_FMT " calls and %d sums at each point%s\n",
-            d->plan->num_in * d->plan->output.num_comp, d->plan->num_terms * (int)d->plan->output.num_comp,
-            d->code.module ? "" : " (not compiled yet)");
+    fprintf(stream, "one generated kernel%s, %" CeedInt_FMT " calls and %d sums at each point%s\n",
+            is_column ? " for each column" : "", is_column ? d->plan->num_in : d->plan->num_in * nc,
+            d->plan->num_terms * (int)nc, d->code.module ? "" : " (not compiled yet)");
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream) {
+  bool has_blocks;
+  RITZ_TRY(explain(op, false, stream));
+  RITZ_TRY(has_columns(op, true, &has_blocks));
+  return has_blocks ? explain(op, true, stream) : CEED_ERROR_SUCCESS;
 }

@@ -91,6 +91,7 @@ static int step_down(CeedOperator op, RitzCpuPath path, bool warns, const char *
 
   cpu->path = can_take(op, path) ? path : RITZ_PATH_DELEGATED;
   ritz_cpu_diagonal_destroy(&cpu->diagonal); // planned for the step above
+  ritz_cpu_diagonal_destroy(&cpu->point_blocks);
   RITZ_FREE(&cpu->reason);
   RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &cpu->reason));
   const bool is_left = cpu->path == RITZ_PATH_DELEGATED && ritz_cpu_is_mixed(op);
@@ -459,16 +460,19 @@ int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in) {
 
 // ---- Ahead of the first use ----
 
-// texts [2 num], diagonals [num]: their texts, owned by the caller.
+// texts [3 num], diagonals [2 num]: texts of diagonals and point blocks, owned by the caller.
 static int list_texts(CeedInt num, CeedOperator *ops, const int *wanted, CeedInt *num_texts,
                       RitzCpuText *texts, char **diagonals) {
   for (CeedInt i = 0; i < num; i++) {
-    RitzCpuCode *code = NULL;
     if (!has_generated_kernel(ops[i])) continue;
     texts[(*num_texts)++] = text_of(ops[i]); // a diagonal's way goes through it
-    if (!(wanted[i] & RITZ_PREPARE_DIAGONAL)) continue;
-    RITZ_TRY(ritz_cpu_diagonal_text(ops[i], &diagonals[i], &code));
-    if (code) texts[(*num_texts)++] = (RitzCpuText){.op = ops[i], .text = diagonals[i], .code = code};
+    for (int is_block = 0; is_block < 2; is_block++) {
+      RitzCpuCode *code = NULL;
+      char **text = &diagonals[2 * i + is_block];
+      if (!(wanted[i] & (is_block ? RITZ_PREPARE_POINT_BLOCKS : RITZ_PREPARE_DIAGONAL))) continue;
+      RITZ_TRY(ritz_cpu_diagonal_text(ops[i], is_block, text, &code));
+      if (code) texts[(*num_texts)++] = (RitzCpuText){.op = ops[i], .text = *text, .code = code};
+    }
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -481,11 +485,11 @@ int ritz_cpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted
   char **diagonals = NULL;
 
   int ierr = begin_all(num, ops, &num_fresh, &fresh);
-  if (!ierr) ierr = RITZ_CALLOC(ceed, 2 * (size_t)num, &texts);
-  if (!ierr) ierr = RITZ_CALLOC(ceed, (size_t)num, &diagonals);
+  if (!ierr) ierr = RITZ_CALLOC(ceed, 3 * (size_t)num, &texts);
+  if (!ierr) ierr = RITZ_CALLOC(ceed, 2 * (size_t)num, &diagonals);
   if (!ierr) ierr = list_texts(num, ops, wanted, &num_texts, texts, diagonals);
   if (!ierr) ierr = (in_background ? ritz_cpu_begin_load : ritz_cpu_load)(ceed, num_texts, texts);
-  for (CeedInt i = 0; i < num && diagonals; i++) RITZ_FREE(&diagonals[i]);
+  for (CeedInt i = 0; i < 2 * num && diagonals; i++) RITZ_FREE(&diagonals[i]);
   ritz_free((void **)&diagonals);
   RITZ_FREE(&texts);
   RITZ_FREE(&fresh);
@@ -502,6 +506,7 @@ int ritz_cpu_operator_destroy(CeedOperator op) {
     return CEED_ERROR_SUCCESS;
   }
   ritz_cpu_diagonal_destroy(&cpu->diagonal);
+  ritz_cpu_diagonal_destroy(&cpu->point_blocks);
   ritz_cpu_apply_hooks_destroy(&cpu->hooks);
   ritz_schedule_destroy(&cpu->schedule);
   ritz_cpu_release_code(&cpu->code);

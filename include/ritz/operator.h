@@ -30,6 +30,7 @@ CEED_EXTERN int RitzOperatorGetUse(CeedOperator op,
 typedef enum {
   RITZ_PREPARE_APPLY = 1,    // CeedOperatorApply and its family
   RITZ_PREPARE_DIAGONAL = 2, // the diagonal (CeedOperatorLinearAssembleDiagonal), and what the apply needs
+  RITZ_PREPARE_POINT_BLOCKS = 4, // CeedOperatorLinearAssemblePointBlockDiagonal, likewise
 } RitzPreparation;
 
 // Makes the kernels of all these operators (of composites: of all sub-operators), as many compilers at a time

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RITZ_KERNEL_ABI 3
+#define RITZ_KERNEL_ABI 4
 
 // The user's function.
 typedef int (*RitzQFunction)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);
@@ -45,6 +45,7 @@ typedef struct {
 typedef struct {
   int32_t abi;                   // RITZ_KERNEL_ABI
   int32_t num_elem;              // elements in all
+  int32_t column;                // of point blocks: the component of the input; else unused
   const RitzKernelSpace *spaces; // in the order of the plan
   const void *const *matrices;   // of bases whose matrices are no literals, in the order of the plan, in
                                  // the precision of the arithmetic

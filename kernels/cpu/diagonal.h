@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Diagonals of operators on one batch of elements (plan/diagonal.h): derivatives of the QFunction by
-// unit vectors, added up in terms, and the contractions of these with products of 1D tables. Included by the
-// texts of emit/diagonal.c, after kernel.h.
+// Diagonals and columns of point blocks of operators on one batch of elements (plan/diagonal.h): derivatives
+// of the QFunction by unit vectors, added up in terms, and the contractions of these with products of 1D
+// tables. Included by the texts of emit/diagonal.c, after kernel.h.
 //
 // Terms are kept for one slab of points, [term][component][point]; of 1D elements for all points.
 #ifndef RITZ_KERNELS_CPU_DIAGONAL_H
@@ -48,6 +48,18 @@ RITZ_INLINE void ritz_add_terms(const RitzDiagonal *d, int m, const RitzVec *out
     const RitzVec *from = outputs + (d->out[o] + c) * RITZ_CALL;
     RitzVec *to = terms + (d->term[in * d->num_out + o] * d->num_comp + c) * RITZ_TERM_STRIDE + at;
     RITZ_UNROLL for (int n = 0; n < RITZ_CALL; n++) to[n] += from[n];
+  }
+}
+
+// Outputs of all components for the unit vector of a component of mode `in`.
+RITZ_INLINE void ritz_add_column_terms(const RitzDiagonal *d, int in, const RitzVec *outputs, RitzVec *terms,
+                                       int at) {
+  RITZ_UNROLL for (int o = 0; o < d->num_out; o++) {
+    RITZ_UNROLL for (int c = 0; c < d->num_comp; c++) {
+      const RitzVec *from = outputs + (d->out[o] + c) * RITZ_CALL;
+      RitzVec *to = terms + (d->term[in * d->num_out + o] * d->num_comp + c) * RITZ_TERM_STRIDE + at;
+      RITZ_UNROLL for (int n = 0; n < RITZ_CALL; n++) to[n] += from[n];
+    }
   }
 }
 
