@@ -58,6 +58,7 @@ static void add_parameter(RitzGpuEmitter *e, const RitzGpuArg *arg) {
   case RITZ_GPU_ARG_INTERP_T: add_matrix_parameter(e, "interp", n, "_t"); break;
   case RITZ_GPU_ARG_DERIV_T: add_matrix_parameter(e, "deriv", n, "_t"); break;
   case RITZ_GPU_ARG_ENERGIES: ritz_text_add(&e->text, ",\n    RITZ_GLOBAL double *energies"); break;
+  case RITZ_GPU_ARG_COLUMN: ritz_text_add(&e->text, ",\n    int column"); break;
   }
 }
 

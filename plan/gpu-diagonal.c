@@ -117,6 +117,8 @@ int ritz_plan_gpu_diagonal(CeedOperator op, const RitzDiagonalPlan *diagonal, co
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, made));
   (*made)->diagonal = diagonal;
   const int ierr = make_diagonal_target(op, machine, is_deterministic, *made);
+  RitzGpuTarget *t = (*made)->target;
+  if (!ierr && diagonal->is_column) t->args[t->num_args++].kind = RITZ_GPU_ARG_COLUMN; // spaces leave room
   if (ierr) ritz_plan_gpu_diagonal_free(made);
   return ierr;
 }

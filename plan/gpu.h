@@ -90,7 +90,8 @@ typedef enum {
   RITZ_GPU_ARG_DERIV,
   RITZ_GPU_ARG_INTERP_T,
   RITZ_GPU_ARG_DERIV_T,
-  RITZ_GPU_ARG_ENERGIES // of has_energy
+  RITZ_GPU_ARG_ENERGIES, // of has_energy
+  RITZ_GPU_ARG_COLUMN    // of point blocks: the component of the input, an int; comes last
 } RitzGpuArgKind;
 
 typedef struct {

@@ -286,21 +286,21 @@ static CeedInt num_components(CeedOperator op) {
   return field ? field->rstr->num_comp : 1;
 }
 
-// Whether the level is below the degrees that Schwarz smoothers are kept for.
-static bool is_below_schwarz(const Setup *s, CeedInt level) {
+// Whether a degree is below those that Schwarz smoothers are kept for.
+static bool is_below_schwarz(const Setup *s, CeedInt degree) {
   const RitzMultigridOptions *o = s->options;
-  return o->smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ && s->mg->levels[level].degree < o->schwarz_degree;
+  return o->smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ && degree < o->schwarz_degree;
 }
 
-static RitzSmootherKind choose_smoother(const Setup *s, CeedInt level) {
-  if (s->options->smoother != RITZ_SMOOTHER_AUTO && !is_below_schwarz(s, level)) return s->options->smoother;
-  return num_components(s->mg->levels[level].system.op) > 1 ? RITZ_SMOOTHER_POINT_BLOCKS
-                                                            : RITZ_SMOOTHER_JACOBI;
+static RitzSmootherKind choose_smoother(const Setup *s, CeedOperator op, CeedInt degree) {
+  if (s->options->smoother != RITZ_SMOOTHER_AUTO && !is_below_schwarz(s, degree)) return s->options->smoother;
+  return num_components(op) > 1 ? RITZ_SMOOTHER_POINT_BLOCKS : RITZ_SMOOTHER_JACOBI;
 }
 
 static RitzChebyshevOptions chebyshev_of(const Setup *s, CeedInt level) {
   RitzChebyshevOptions options = s->options->chebyshev;
-  if (options.degree == 0 || (is_below_schwarz(s, level) && options.degree < 3)) options.degree = 3;
+  if (options.degree == 0 || (is_below_schwarz(s, s->mg->levels[level].degree) && options.degree < 3))
+    options.degree = 3;
   return options;
 }
 
@@ -342,7 +342,7 @@ static int create_smoother(const Setup *s, CeedInt level) {
                                       [RITZ_SMOOTHER_POINT_BLOCKS] = "Chebyshev, point blocks",
                                       [RITZ_SMOOTHER_ELEMENT_SCHWARZ] = "Chebyshev, element Schwarz"};
   RitzCycleLevel *l = &s->mg->levels[level];
-  const RitzSmootherKind kind = choose_smoother(s, level);
+  const RitzSmootherKind kind = choose_smoother(s, l->system.op, l->degree);
   RitzPreconditioner inner = NULL;
 
   l->num_applies = 1;
@@ -419,7 +419,13 @@ static int create_level(const Setup *s, CeedInt level, CeedOperator ops[]) {
   return create_vectors(s, level);
 }
 
-// All kernels of the cycle, and of the diagonals that smoothers need, made side by side.
+// What a smoother of ours needs of a level's operator besides applies.
+static int wanted_by_smoother(const Setup *s, CeedOperator op) {
+  return choose_smoother(s, op, degree_of(op)) == RITZ_SMOOTHER_POINT_BLOCKS ? RITZ_PREPARE_POINT_BLOCKS
+                                                                             : RITZ_PREPARE_DIAGONAL;
+}
+
+// All kernels of the cycle, and of the diagonals and blocks that smoothers need, made side by side.
 static int prepare(const Setup *s, const CeedOperator *ops) {
   const CeedInt max = 3 * s->num;
   CeedOperator *list = NULL;
@@ -431,7 +437,7 @@ static int prepare(const Setup *s, const CeedOperator *ops) {
   for (CeedInt i = 0; !ierr && i < max; i++) {
     const bool smooths = i % 3 == 0 && i > 0 && !s->levels[i / 3].smoother;
     if (!ops[i]) continue;
-    wanted[num] = RITZ_PREPARE_APPLY | (smooths ? RITZ_PREPARE_DIAGONAL : 0);
+    wanted[num] = RITZ_PREPARE_APPLY | (smooths ? wanted_by_smoother(s, ops[i]) : 0);
     list[num++] = ops[i];
   }
   if (!ierr) ierr = RitzOperatorsPrepare(num, list, wanted, false);

@@ -3,6 +3,7 @@
 // columns of constrained entries dropped. Blocks are factorized on the host once; the product is an operator
 // (point function in ritz/jit-source/solver/point-block.h, one node an "element"), so that it runs where the
 // vectors live, in their precision. Called by programs and by multigrid.
+#include <float.h>
 #include <math.h>
 #include <ritz/jit-source/solver/point-block.h>
 #include <string.h>
@@ -28,17 +29,19 @@ typedef struct {
 
 // What a slot of the loop over nodes has met: a node whose block is not positive definite; -1: none.
 typedef struct {
-  const CeedScalar *assembled;
+  const void *assembled;
   void *inverse;
-  CeedScalarType precision; // of inverse
+  CeedScalarType precision; // of both
   const Nodes *nodes;
   const uint8_t *is_constrained; // [num_nodes * num_comp], by nodes; NULL: none
   int64_t *bad_node;             // [num_slots]
 } Inversion;
 
 // The inverse of the symmetric part of a on the free components, zeros elsewhere, by Cholesky factorization:
-// a = L L^T, columns of the inverse by two substitutions. Returns whether it is positive definite.
-static bool invert_block(int n, const CeedScalar *a, const uint8_t *is_constrained, double *inverse) {
+// a = L L^T, columns of the inverse by two substitutions. epsilon: of the entries' precision. Returns whether
+// it is positive definite.
+static bool invert_block(int n, const double *a, double epsilon, const uint8_t *is_constrained,
+                         double *inverse) {
   double l[MAX_COMP][MAX_COMP];
   int free[MAX_COMP], num = 0;
 
@@ -48,12 +51,10 @@ static bool invert_block(int n, const CeedScalar *a, const uint8_t *is_constrain
   memset(inverse, 0, (size_t)n * (size_t)n * sizeof(*inverse));
   for (int i = 0; i < num; i++) {
     for (int j = 0; j <= i; j++) {
-      double sum = ((double)a[free[i] * n + free[j]] + (double)a[free[j] * n + free[i]]) / 2;
+      double sum = (a[free[i] * n + free[j]] + a[free[j] * n + free[i]]) / 2;
       for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
       // A pivot that is all rounding is none.
-      if (i == j && (!(sum > 4 * CEED_EPSILON * fabs((double)a[free[i] * n + free[i]])) || !isfinite(sum))) {
-        return false;
-      }
+      if (i == j && (!(sum > 4 * epsilon * fabs(a[free[i] * n + free[i]])) || !isfinite(sum))) return false;
       l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
     }
   }
@@ -76,16 +77,22 @@ static bool invert_block(int n, const CeedScalar *a, const uint8_t *is_constrain
 static void invert_blocks(void *data, int slot, int64_t first, int64_t count) {
   const Inversion *pass = data;
   const int n = pass->nodes->num_comp, size = n * n;
-  double inverse[MAX_COMP * MAX_COMP];
+  const bool is_single = pass->precision == CEED_SCALAR_FP32;
+  const double epsilon = is_single ? FLT_EPSILON : DBL_EPSILON;
+  double block[MAX_COMP * MAX_COMP], inverse[MAX_COMP * MAX_COMP];
 
   for (int64_t node = first; node < first + count; node++) {
     const uint8_t *is_constrained = pass->is_constrained ? &pass->is_constrained[node * n] : NULL;
-    if (!invert_block(n, &pass->assembled[node * size], is_constrained, inverse)) {
+    for (int i = 0; i < size; i++) {
+      block[i] = is_single ? ((const float *)pass->assembled)[node * size + i]
+                           : ((const double *)pass->assembled)[node * size + i];
+    }
+    if (!invert_block(n, block, epsilon, is_constrained, inverse)) {
       if (pass->bad_node[slot] < 0 || node < pass->bad_node[slot]) pass->bad_node[slot] = node;
       continue;
     }
     for (int i = 0; i < size; i++) {
-      if (pass->precision == CEED_SCALAR_FP32)
+      if (is_single)
         ((float *)pass->inverse)[node * size + i] = (float)inverse[i];
       else
         ((double *)pass->inverse)[node * size + i] = inverse[i];
@@ -133,14 +140,16 @@ static int invert(Ceed ceed, const Nodes *nodes, RitzIndices constraints, CeedVe
 
   RITZ_TRY(mark_constrained(ceed, nodes, constraints, &marks));
   pass.is_constrained = marks;
-  int ierr = CeedVectorGetArrayRead(assembled, CEED_MEM_HOST, &pass.assembled);
+  void *entries = NULL;
+  int ierr = ritz_vector_lock(assembled, RITZ_ACCESS_READ, CEED_MEM_HOST, &entries);
   if (!ierr) {
+    pass.assembled = entries;
     ierr = ritz_vector_lock(data->blocks, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &pass.inverse);
     if (!ierr) {
       ierr = run_inversion(ceed, &pass, bad_node);
       ierr = ritz_vector_unlock(data->blocks, RITZ_ACCESS_WRITE, &pass.inverse, ierr);
     }
-    ierr = ritz_first_error(ierr, CeedVectorRestoreArrayRead(assembled, &pass.assembled));
+    ierr = ritz_vector_unlock(assembled, RITZ_ACCESS_READ, &entries, ierr);
   }
   RITZ_FREE(&marks);
   return ierr;
@@ -265,7 +274,7 @@ static int set_up(CeedOperator op, const char *call, RitzIndices constraints, co
 
   data->num_comp = nodes->num_comp;
   RITZ_TRY(RitzVectorCreate(ceed, size, precision, &data->blocks));
-  RITZ_TRY(CeedVectorCreate(ceed, size, &assembled));
+  RITZ_TRY(RitzVectorCreate(ceed, size, precision, &assembled)); // that of the kernel prepared for the apply
   int ierr = CeedOperatorLinearAssemblePointBlockDiagonal(op, assembled, CEED_REQUEST_IMMEDIATE);
   if (!ierr) ierr = invert(ceed, nodes, constraints, assembled, data, &bad_node);
   RITZ_TRY(ritz_first_error(ierr, CeedVectorDestroy(&assembled)));

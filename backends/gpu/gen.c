@@ -25,6 +25,7 @@ void ritz_gpu_gen_free(Ceed ceed, RitzGpuOperator **made) {
   RitzGpuOperator *g = *made;
   if (!g) return;
   ritz_gpu_diagonal_destroy(ceed, &g->diagonal);
+  ritz_gpu_diagonal_destroy(ceed, &g->point_blocks);
   ritz_gpu_energy_destroy(ceed, &g->energy);
   ritz_gpu_gen_release(ceed, g);
   ritz_plan_gpu_free(&g->target);
@@ -170,7 +171,8 @@ static int make_arg(const RitzGpuOperator *g, const RitzGpuArg *what, RitzDevice
     *arg = (RitzDeviceArg)RITZ_LONG(stride_of(g, what->number, (int)(what->kind - RITZ_GPU_ARG_NODE_STRIDE)));
     return CEED_ERROR_SUCCESS;
   case RITZ_GPU_ARG_ARRAY:
-  case RITZ_GPU_ARG_ENERGIES: break; // for each launch
+  case RITZ_GPU_ARG_ENERGIES: break;                                                      // for each launch
+  case RITZ_GPU_ARG_COLUMN: *arg = (RitzDeviceArg)RITZ_INT(0); return CEED_ERROR_SUCCESS; // likewise
   default: RITZ_TRY(matrix_of(g, what, &p));
   }
   *arg = (RitzDeviceArg)RITZ_POINTER(p);

@@ -24,19 +24,20 @@ typedef struct {
   RitzPlan *plan;  // owned; NULL: none can be made
   RitzGpuTarget *target;
   RitzGpuTuning tuning;
-  const char *reason;              // NULL: the kernel runs; else why it does not (static)
-  const char *dense_reason;        // not NULL: why vector bases do not go by lines but are dense (static)
-  char *text;                      // owned
-  RitzGpuProgram program;          // counted
-  RitzDeviceKernel kernel;         // of the program
-  RitzDeviceReplay replay;         // owned
-  RitzDeviceArg *args;             // owned: number of elements, context, target->args
-  void **arrays;                   // owned, of the plan's spaces: the L-vectors during an apply
-  size_t e_bytes;                  // of all E-vectors of outputs
-  size_t context_bytes;            // that the kernel was made for
-  bool is_writable;                // the context, likewise
-  RitzGpuDiagonalKernel *diagonal; // owned, of the apply's; NULL: none was asked for yet
-  RitzGpuEnergyKernel *energy;     // likewise
+  const char *reason;                  // NULL: the kernel runs; else why it does not (static)
+  const char *dense_reason;            // not NULL: why vector bases do not go by lines but are dense (static)
+  char *text;                          // owned
+  RitzGpuProgram program;              // counted
+  RitzDeviceKernel kernel;             // of the program
+  RitzDeviceReplay replay;             // owned
+  RitzDeviceArg *args;                 // owned: number of elements, context, target->args
+  void **arrays;                       // owned, of the plan's spaces: the L-vectors during an apply
+  size_t e_bytes;                      // of all E-vectors of outputs
+  size_t context_bytes;                // that the kernel was made for
+  bool is_writable;                    // the context, likewise
+  RitzGpuDiagonalKernel *diagonal;     // owned, of the apply's; NULL: none was asked for yet
+  RitzGpuDiagonalKernel *point_blocks; // likewise; blocks of one component are the diagonal
+  RitzGpuEnergyKernel *energy;         // likewise
 } RitzGpuOperator;
 
 // op->data is made on first use, and again when the context of the QFunction has another size.
@@ -73,10 +74,11 @@ void ritz_gpu_energy_destroy(Ceed ceed, RitzGpuEnergyKernel **energy);
 
 // diagonal.c
 void ritz_gpu_diagonal_destroy(Ceed ceed, RitzGpuDiagonalKernel **diagonal);
-// *kernel: that of the diagonal, with a text and no program; NULL: there is none to be made. `apply`: the
-// operator's, which may be without a program, too.
-int ritz_gpu_diagonal_describe(CeedOperator op, RitzGpuOperator *apply, RitzGpuOperator **kernel);
-// Loads a diagonal that has a program, drops one that has none.
+// *kernel: that of the diagonal or of point blocks, with a text and no program; NULL: there is none to be
+// made. `apply`: the operator's, which may be without a program, too.
+int ritz_gpu_diagonal_describe(CeedOperator op, bool is_point_block, RitzGpuOperator *apply,
+                               RitzGpuOperator **kernel);
+// Loads diagonal and point blocks that have a program, drops those that have none.
 int ritz_gpu_diagonal_load(CeedOperator op, RitzGpuOperator *apply);
 int ritz_gpu_diagonal_explain(CeedOperator op, FILE *stream);
 

@@ -73,17 +73,20 @@ static void add_kernel(RitzGpuOperator *g, CeedInt *num, RitzGpuOperator **kerne
   if (i == *num) kernels[(*num)++] = g;
 }
 
-// kernels [2 num]: those that have no program yet.
+// kernels [3 num]: those that have no program yet.
 static int list_kernels(CeedInt num, CeedOperator *ops, const int *wanted, CeedInt *num_kernels,
                         RitzGpuOperator **kernels) {
   for (CeedInt i = 0; i < num; i++) {
-    RitzGpuOperator *diagonal = NULL;
     if (ops[i]->is_at_points) continue;
     RITZ_TRY(describe(ops[i]));
     RitzGpuOperator *g = ops[i]->data;
     if (is_pending(g)) add_kernel(g, num_kernels, kernels);
-    if (wanted[i] & RITZ_PREPARE_DIAGONAL) RITZ_TRY(ritz_gpu_diagonal_describe(ops[i], g, &diagonal));
-    if (diagonal) add_kernel(diagonal, num_kernels, kernels);
+    for (int is_block = 0; is_block < 2; is_block++) {
+      RitzGpuOperator *diagonal = NULL;
+      if (!(wanted[i] & (is_block ? RITZ_PREPARE_POINT_BLOCKS : RITZ_PREPARE_DIAGONAL))) continue;
+      RITZ_TRY(ritz_gpu_diagonal_describe(ops[i], is_block, g, &diagonal));
+      if (diagonal) add_kernel(diagonal, num_kernels, kernels);
+    }
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -100,7 +103,7 @@ int ritz_gpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted
   RitzGpuOperator **kernels = NULL;
   CeedInt num_kernels = 0;
   (void)in_background; // threads of the driver's are busy as it is
-  RITZ_TRY(RITZ_CALLOC(ceed, 2 * (size_t)num, &kernels));
+  RITZ_TRY(RITZ_CALLOC(ceed, 3 * (size_t)num, &kernels));
   int ierr = list_kernels(num, ops, wanted, &num_kernels, kernels);
   if (!ierr) ierr = ritz_gpu_gen_compile_all(ceed, num_kernels, kernels);
   for (CeedInt i = 0; i < num && !ierr; i++) {
