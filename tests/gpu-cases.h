@@ -112,6 +112,7 @@ static const GpuCase cases[] = {
      .set = set_trilinear,
      .shape = DIFFUSION(2, 4, 1),
      .action = ACTION_DIAGONAL},
+    {.name = "point-blocks", .set = set_stored, .shape = DIFFUSION(3, 3, 3), .action = ACTION_POINT_BLOCKS},
     // Single precision: of everything, of the arithmetic, of vectors.
     {.name = "single-bp1-degree1", .set = set_stored, .shape = MASS(3, 2, 1), .floats = FLOAT_ALL},
     {.name = "single-bp3-degree4", .set = set_stored, .shape = DIFFUSION(3, 5, 1), .floats = FLOAT_ALL},

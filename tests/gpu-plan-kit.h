@@ -10,6 +10,7 @@
 
 #include "emit/emit.h"
 #include "plan/gpu.h"
+#include "plan/point-blocks.h"
 #include "tests/precision-fields.h"
 
 // Relative to the top folder of the sources, where tests run.
@@ -312,7 +313,7 @@ static inline void set_writable(Kit *k, const Shape *s) {
 
 // ---- Devices ----
 
-typedef enum { ACTION_APPLY, ACTION_ENERGY, ACTION_DIAGONAL } Action;
+typedef enum { ACTION_APPLY, ACTION_ENERGY, ACTION_DIAGONAL, ACTION_POINT_BLOCKS } Action;
 
 // What is in single precision.
 enum {
@@ -416,13 +417,15 @@ static inline int emit_apply(const Kit *k, const RitzGpuTarget *target, GpuText 
   return ierr;
 }
 
-static inline int emit_diagonal(const Kit *k, const RitzGpuMachine *machine, bool is_deterministic,
-                                GpuText *made) {
+static inline int emit_diagonal(const Kit *k, bool is_column, const RitzGpuMachine *machine,
+                                bool is_deterministic, GpuText *made) {
+  RitzBlockNodes nodes;
   RitzDiagonalPlan *diagonal = NULL;
   RitzGpuDiagonal *device = NULL;
   char *text = NULL;
 
-  int ierr = ritz_plan_diagonal(k->op, k->plan, &diagonal);
+  int ierr = is_column ? ritz_plan_point_blocks(k->op, k->plan, &diagonal, &nodes)
+                       : ritz_plan_diagonal(k->op, k->plan, &diagonal);
   if (!ierr) ierr = ritz_plan_gpu_diagonal(k->op, diagonal, machine, is_deterministic, &device);
   if (!ierr && device->target->reason) tap_note("no diagonal: %s", device->target->reason);
   if (!ierr && !device->target->reason) ierr = ritz_emit_gpu_diagonal(k->ceed, device, "", &text);
@@ -456,7 +459,8 @@ static inline GpuText make_gpu_text(Kit *k, const GpuCase *c, const RitzGpuMachi
   NOTE_OK(ritz_plan_gpu(k->op, k->plan, machine, &c->choice, c->is_deterministic, &target));
   if (target && target->reason) tap_note("%s is not fused: %s", c->name, target->reason);
   if (target && !target->reason) {
-    if (c->action == ACTION_DIAGONAL) NOTE_OK(emit_diagonal(k, machine, c->is_deterministic, &made));
+    if (c->action >= ACTION_DIAGONAL)
+      NOTE_OK(emit_diagonal(k, c->action == ACTION_POINT_BLOCKS, machine, c->is_deterministic, &made));
     if (c->action == ACTION_ENERGY) NOTE_OK(emit_energy(k, target, &made));
     if (c->action == ACTION_APPLY) NOTE_OK(emit_apply(k, target, &made));
   }

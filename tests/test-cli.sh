@@ -401,6 +401,9 @@ for method in '--solver minres --preconditioner jacobi' '--solver gmres --precon
   report $((1 - ($? || status))) "$method finds the same"
 done
 
+RITZ_STRICT=1 prints "multigrid for elasticity leaves nothing to other backends" 0 out '^result +converged' \
+  solve box:2x2 --problem elasticity --order 2 --fixed xmin --force 0,-1 --tol 1e-5
+
 # ---- Neumann data, coefficients, elasticity, heat: on the reference backend, which compiles nothing ----
 
 small=(--ceed /cpu/self/ref --jacobi --tol 1e-12)

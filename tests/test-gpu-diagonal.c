@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Diagonals of operators of /gpu/*/gen: the generated kernel against the reference backend, in a fixed order
-// and in any, what stays on the device, and what is left to the host.
+// Diagonals and point blocks of operators of /gpu/*/gen: the generated kernel against the reference backend,
+// in a fixed order and in any, what stays on the device, and what is left to the host.
 #include "tests/diagonal-kit.h"
 
 #include "core/memory.h"
@@ -18,18 +18,31 @@ static void check_pair(Problem *p, Problem *oracle, uint64_t seed) {
   if (!tap_failed()) check_same(p, oracle, false);
 }
 
-static void check_case(const char *resource, const char *options, const Case *c, uint64_t seed) {
+static void check_pair_of_blocks(Problem *p, Problem *oracle, uint64_t seed) {
+  check_same_blocks(p, oracle, true);
+  if (!tap_failed()) CHECK(is_fused_of(p->op, of_blocks), "%s", describe(p->c));
+  if (!tap_failed()) CHECK_OK(change_inputs(p, seed));
+  if (!tap_failed()) CHECK_OK(change_inputs(oracle, seed));
+  if (!tap_failed()) check_same_blocks(p, oracle, false);
+}
+
+static void check_both(const char *resource, const char *options, const Case *c, uint64_t seed,
+                       void (*check)(Problem *p, Problem *oracle, uint64_t seed)) {
   Problem p, oracle;
   char full[96];
 
   snprintf(full, sizeof(full), "%s%s", resource, options);
   const int ierr = open_problem(ref, c, seed, &oracle), code = open_problem(full, c, seed, &p);
-  if (!ierr && !code) check_pair(&p, &oracle, seed + 1);
+  if (!ierr && !code) check(&p, &oracle, seed + 1);
   if (tap_failed()) tap_note("seed %d, '%s': %s", (int)seed, full, describe(c));
   close_problem(&p);
   close_problem(&oracle);
   CHECK_OK(ierr);
   CHECK_OK(code);
+}
+
+static void check_case(const char *resource, const char *options, const Case *c, uint64_t seed) {
+  check_both(resource, options, c, seed, check_pair);
 }
 
 TEST_EACH_GEN(random_tensor_operators_have_the_diagonal_of_the_reference_backend) {
@@ -39,6 +52,16 @@ TEST_EACH_GEN(random_tensor_operators_have_the_diagonal_of_the_reference_backend
     uint64_t seed = 300 + (uint64_t)i;
     const Case c = draw_case(&seed);
     check_case(resource_of(ceed), i % 3 == 2 ? ":deterministic" : "", &c, seed);
+  }
+}
+
+TEST_EACH_GEN(random_tensor_operators_have_the_blocks_of_the_reference_backend) {
+  static const int num[] = {2, 20, 200};
+
+  for (int i = 0; i < num[tap_level()] && !tap_failed(); i++) {
+    uint64_t seed = 700 + (uint64_t)i;
+    const Case c = draw_block_case(&seed);
+    check_both(resource_of(ceed), i % 2 ? ":deterministic" : "", &c, seed, check_pair_of_blocks);
   }
 }
 
@@ -140,6 +163,26 @@ TEST_EACH_GEN(a_diagonal_is_made_and_stays_on_the_device) {
         (int)(after.bytes_out - before.bytes_out));
 }
 
+TEST_EACH_GEN(blocks_are_made_and_stay_on_the_device) {
+  RitzDeviceCounters counters[2];
+  CeedVector blocks = NULL;
+  Problem p;
+  int ierr = open_problem(resource_of(ceed), &rich, 9, &p);
+
+  if (!ierr) ierr = CeedVectorCreate(p.ceed, rich.num_comp * vector_length(p.diagonal), &blocks);
+  for (int i = 0; i < 2; i++) {
+    if (!ierr) ierr = CeedOperatorLinearAssemblePointBlockDiagonal(p.op, blocks, CEED_REQUEST_IMMEDIATE);
+    counters[i] = counters_of(p.ceed);
+  }
+  CeedVectorDestroy(&blocks);
+  close_problem(&p);
+  CHECK_OK(ierr);
+  CHECK(counters[0].bytes_in == counters[1].bytes_in, "%d bytes were copied to the device",
+        (int)(counters[1].bytes_in - counters[0].bytes_in));
+  CHECK(counters[0].bytes_out == counters[1].bytes_out, "%d bytes were copied from the device",
+        (int)(counters[1].bytes_out - counters[0].bytes_out));
+}
+
 TEST_EACH_GEN(applies_and_diagonals_do_not_disturb_each_other) {
   char full[96];
   Problem p;
@@ -230,9 +273,11 @@ TEST_EACH_GEN(a_diagonal_says_so_when_memory_is_short) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(random_tensor_operators_have_the_diagonal_of_the_reference_backend,
+                        random_tensor_operators_have_the_blocks_of_the_reference_backend,
                         components_of_vector_operators_do_not_disturb_each_other, nodes_may_be_the_points,
                         vector_lengths_do_not_matter, with_a_fixed_order_every_bit_is_repeated,
                         passive_outputs_are_left_alone, a_diagonal_is_made_and_stays_on_the_device,
+                        blocks_are_made_and_stay_on_the_device,
                         applies_and_diagonals_do_not_disturb_each_other,
                         an_assembled_qfunction_that_is_reused_is_read_by_the_reference_backend,
                         several_active_spaces_are_left_to_the_reference_backend,

@@ -485,6 +485,30 @@ TEST(fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component) {
   }
 }
 
+static int assemble_blocks(CeedOperator op) {
+  CeedSize input_size, output_size;
+  CeedVector blocks = NULL;
+
+  CeedCall(CeedOperatorGetActiveVectorLengths(op, &input_size, &output_size));
+  CeedCall(CeedVectorCreate(op->obj.ceed, 3 * output_size, &blocks));
+  const int ierr = CeedOperatorLinearAssemblePointBlockDiagonal(op, blocks, CEED_REQUEST_IMMEDIATE);
+  CeedVectorDestroy(&blocks);
+  return ierr;
+}
+
+TEST(point_blocks_compile_for_cuda) {
+  Ceed ceed;
+
+  NEEDS_NVRTC();
+  totals = (Totals){0};
+  CHECK_OK(open_context(&ritz_cuda_gen_backend, &devices[0], &ceed));
+  CHECK_OK(run_bp(ceed, 4, 3, NULL));
+  const int num_programs = totals.num_programs;
+  CHECK_OK(run_bp(ceed, 4, 3, assemble_blocks));
+  CHECK(totals.num_programs == num_programs + 1, "%d programs", totals.num_programs - num_programs);
+  CeedDestroy(&ceed);
+}
+
 // ---- Vector bases ----
 
 static int run_vector(Ceed ceed, const VectorShape *shape) {
@@ -812,6 +836,7 @@ int main(int argc, char **argv) {
                   TESTS(kernels_of_the_benchmark_set_keep_their_numbers_in_registers,
                         texts_of_cxx_habits_compile_for_cuda,
                         fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component,
+                        point_blocks_compile_for_cuda,
                         kernels_of_curls_and_divergences_keep_their_numbers_in_registers,
                         fused_kernels_in_single_precision_spill_nothing,
                         conjugate_gradients_keep_their_numbers_in_registers,
