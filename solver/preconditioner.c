@@ -140,6 +140,11 @@ int ritz_preconditioner_strengthen(RitzPreconditioner pc, bool *is_changed) {
 
 // ---- Questions ----
 
+int ritz_preconditioner_work(RitzPreconditioner pc, RitzSmoothingWork *work) {
+  *work = (RitzSmoothingWork){.num_applies = 1};
+  return pc->methods->work ? pc->methods->work(pc, work) : CEED_ERROR_SUCCESS;
+}
+
 int ritz_preconditioner_view(RitzPreconditioner pc, FILE *stream, int indent) {
   if (pc->methods->view) return pc->methods->view(pc, stream, indent);
   fprintf(stream, "%*s%s\n", indent, "", pc->methods->name);

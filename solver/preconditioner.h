@@ -10,6 +10,12 @@
 #include "core/core.h"
 #include "solver/system.h"
 
+// What a smoothing action does beside passes over vectors.
+typedef struct {
+  double num_applies; // of the system's operator; from zero one less
+  double flops;       // of operators of the preconditioner's own
+} RitzSmoothingWork;
+
 typedef struct {
   const char *name; // "Jacobi", as views show it
   // z := P r; both have pc->n entries of pc->precision.
@@ -22,6 +28,7 @@ typedef struct {
   int (*strengthen)(RitzPreconditioner pc, bool *is_changed);
   int (*view)(RitzPreconditioner pc, FILE *stream, int indent); // lines, each indented; NULL: the name
   int64_t (*bytes)(RitzPreconditioner pc);                      // NULL: none
+  int (*work)(RitzPreconditioner pc, RitzSmoothingWork *work);  // NULL: one apply of the system's operator
   int (*destroy)(RitzPreconditioner pc);                        // frees `data`
 } RitzPreconditionerMethods;
 
@@ -50,6 +57,7 @@ int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, 
 int ritz_preconditioner_strengthen(RitzPreconditioner pc, bool *is_changed); // false: it cannot
 int ritz_preconditioner_view(RitzPreconditioner pc, FILE *stream, int indent);
 int64_t ritz_preconditioner_bytes(RitzPreconditioner pc);
+int ritz_preconditioner_work(RitzPreconditioner pc, RitzSmoothingWork *work);
 
 // ---- Checks ----
 
