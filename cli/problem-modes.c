@@ -8,16 +8,67 @@
 #include "cli/cli.h"
 #include "cli/problem.h"
 
-enum { MAX = PROBLEM_MAX_MODES };
+enum { MAX = 6 }; // of one piece
+
+// Elements that hang together by vertices. What is added up over nodes: all, and the constrained ones.
+typedef struct {
+  int64_t num_nodes;
+  double mean[3], largest;              // of positions; distance from the mean, in one direction
+  double all[MAX][MAX], held[MAX][MAX]; // products of modes
+} Piece;
 
 // All modes at the nodes of a space, before constraints.
 typedef struct {
-  CeedInt num, num_comp, space_dim;
-  int64_t num_nodes;
-  double *x;              // owned: positions about their mean, the largest distance scaled to 1
+  CeedInt num, num_comp, space_dim; // num: of each piece
+  int64_t num_nodes, num_pieces;
+  int64_t *piece_of;      // owned: [num_nodes]
+  double *x;              // owned: positions about the mean of their piece, the largest distance scaled to 1
+  Piece *pieces;          // owned
   const int64_t *entries; // constrained, ascending; borrowed
   int64_t num_constraints;
 } Modes;
+
+static int find_pieces_of_nodes(Ceed ceed, RitzSpace space, const int64_t *piece_of_elem, Modes *modes) {
+  RitzMesh mesh = NULL;
+  CeedInt num_blocks = 0;
+
+  CLI_TRY(RitzSpaceGetMesh(space, &mesh));
+  CLI_TRY(RitzMeshGetNumBlocks(mesh, &num_blocks));
+  CLI_TRY(cli_allocate(ceed, (size_t)modes->num_nodes, sizeof(int64_t), &modes->piece_of));
+  for (CeedInt b = 0; b < num_blocks; b++) {
+    int64_t first = 0, num_elem = 0;
+    CeedInt num_local = 0;
+    const int64_t *nodes = NULL;
+
+    CLI_TRY(RitzMeshGetBlock(mesh, b, NULL, &first, &num_elem, NULL, NULL));
+    CLI_TRY(RitzSpaceGetBlockNodes(space, b, &num_local, &nodes));
+    for (int64_t i = 0; i < num_elem * num_local; i++)
+      modes->piece_of[nodes[i]] = piece_of_elem[first + i / num_local];
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static void normalize_positions(Modes *modes) {
+  const CeedInt dim = modes->space_dim;
+
+  for (int64_t i = 0; i < modes->num_nodes; i++) {
+    Piece *piece = &modes->pieces[modes->piece_of[i]];
+    piece->num_nodes++;
+    for (CeedInt d = 0; d < dim; d++) piece->mean[d] += modes->x[i * dim + d];
+  }
+  for (int64_t k = 0; k < modes->num_pieces; k++) {
+    for (CeedInt d = 0; d < dim; d++) modes->pieces[k].mean[d] /= (double)modes->pieces[k].num_nodes;
+  }
+  for (int64_t i = 0; i < modes->num_nodes * dim; i++) {
+    Piece *piece = &modes->pieces[modes->piece_of[i / dim]];
+    modes->x[i] -= piece->mean[i % dim];
+    piece->largest = fmax(piece->largest, fabs(modes->x[i]));
+  }
+  for (int64_t i = 0; i < modes->num_nodes * dim; i++) {
+    const double largest = modes->pieces[modes->piece_of[i / dim]].largest;
+    if (largest > 0) modes->x[i] /= largest;
+  }
+}
 
 // Component c of mode m at a node: translations, then rotations.
 static double mode_value(const Modes *modes, CeedInt m, int64_t node, CeedInt c) {
@@ -29,17 +80,8 @@ static double mode_value(const Modes *modes, CeedInt m, int64_t node, CeedInt c)
   return c == plane[0] ? -x[plane[1]] : c == plane[1] ? x[plane[0]] : 0;
 }
 
-static void normalize_positions(Modes *modes) {
-  const CeedInt dim = modes->space_dim;
-  double mean[3] = {0}, largest = 0;
-
-  for (int64_t i = 0; i < modes->num_nodes * dim; i++)
-    mean[i % dim] += modes->x[i] / (double)modes->num_nodes;
-  for (int64_t i = 0; i < modes->num_nodes * dim; i++) {
-    modes->x[i] -= mean[i % dim];
-    largest = fmax(largest, fabs(modes->x[i]));
-  }
-  for (int64_t i = 0; i < modes->num_nodes * dim && largest > 0; i++) modes->x[i] /= largest;
+static Piece *piece_of_entry(const Modes *modes, int64_t entry) {
+  return &modes->pieces[modes->piece_of[entry / modes->num_comp]];
 }
 
 // Adds the products of all modes at one entry.
@@ -91,8 +133,9 @@ static void diagonalize(CeedInt n, double a[MAX][MAX], double v[MAX][MAX]) {
 
 // ---- Vectors ----
 
-// A new vector: the modes times the weights, zero at constrained entries.
-static int create_mode(Ceed ceed, const Modes *modes, const double weights[MAX], CeedVector *vector) {
+// A new vector: the modes of a piece times the weights, zero elsewhere and at constrained entries.
+static int create_mode(Ceed ceed, const Modes *modes, int64_t piece, const double weights[MAX],
+                       CeedVector *vector) {
   CeedScalar *array = NULL;
   double norm = 0;
   int64_t next = 0;
@@ -100,14 +143,13 @@ static int create_mode(Ceed ceed, const Modes *modes, const double weights[MAX],
   CLI_TRY(CeedVectorCreate(ceed, modes->num_nodes * modes->num_comp, vector));
   CLI_TRY(CeedVectorGetArrayWrite(*vector, CEED_MEM_HOST, &array));
   for (int64_t i = 0; i < modes->num_nodes * modes->num_comp; i++) {
+    const int64_t node = i / modes->num_comp;
+    const bool is_held = next < modes->num_constraints && modes->entries[next] == i;
     double sum = 0;
 
-    for (CeedInt m = 0; m < modes->num; m++)
-      sum += weights[m] * mode_value(modes, m, i / modes->num_comp, (CeedInt)(i % modes->num_comp));
-    if (next < modes->num_constraints && modes->entries[next] == i) {
-      sum = 0;
-      next++;
-    }
+    next += is_held;
+    for (CeedInt m = 0; m < modes->num && !is_held && modes->piece_of[node] == piece; m++)
+      sum += weights[m] * mode_value(modes, m, node, (CeedInt)(i % modes->num_comp));
     array[i] = (CeedScalar)sum;
     norm += sum * sum;
   }
@@ -115,37 +157,62 @@ static int create_mode(Ceed ceed, const Modes *modes, const double weights[MAX],
   return CeedVectorScale(*vector, (CeedScalar)(1 / sqrt(norm)));
 }
 
-// In coordinates of orthonormal modes, those that vanish at the constraints are the eigenvectors of the value
-// zero of their products there.
-static int create_free_modes(Ceed ceed, const Modes *modes, CeedInt *num, CeedVector vectors[MAX]) {
-  double all[MAX][MAX] = {{0}}, held[MAX][MAX] = {{0}}, basis[MAX][MAX], scaled[MAX][MAX] = {{0}},
-         turned[MAX][MAX];
+static int require_room(Ceed ceed, const Modes *modes, int64_t piece, const ProblemModes *free_modes) {
+  const double *x = modes->pieces[piece].mean;
 
-  for (int64_t i = 0; i < modes->num_nodes * modes->num_comp; i++) add_products(modes, i, all);
-  for (int64_t i = 0; i < modes->num_constraints; i++) add_products(modes, modes->entries[i], held);
-  diagonalize(modes->num, all, basis);
+  if (free_modes->num < PROBLEM_MAX_MODES) return CEED_ERROR_SUCCESS;
+  return CeedError(ceed, CEED_ERROR_UNSUPPORTED,
+                   "the mesh has %lld pieces that share no vertex, and given values leave more than %d "
+                   "motions or constants free, the most possible; the piece about (%g, %g, %g) needs some",
+                   (long long)modes->num_pieces, PROBLEM_MAX_MODES, x[0], x[1], x[2]);
+}
+
+// In coordinates of orthonormal modes, those that vanish at the constraints are the eigenvectors of the value
+// zero of their products there. Overwrites the products.
+static int create_free_modes(Ceed ceed, const Modes *modes, int64_t k, ProblemModes *free_modes) {
+  Piece *piece = &modes->pieces[k];
+  double basis[MAX][MAX], scaled[MAX][MAX] = {{0}}, turned[MAX][MAX];
+
+  diagonalize(modes->num, piece->all, basis);
   for (CeedInt j = 0; j < modes->num; j++) {
-    for (CeedInt i = 0; i < modes->num; i++) basis[i][j] /= sqrt(all[j][j]);
+    for (CeedInt i = 0; i < modes->num; i++) basis[i][j] /= sqrt(piece->all[j][j]);
   }
   for (CeedInt a = 0; a < modes->num; a++) {
     for (CeedInt b = 0; b < modes->num; b++) {
       for (CeedInt i = 0; i < modes->num * modes->num; i++)
         scaled[a][b] +=
-            basis[i / modes->num][a] * held[i / modes->num][i % modes->num] * basis[i % modes->num][b];
+            basis[i / modes->num][a] * piece->held[i / modes->num][i % modes->num] * basis[i % modes->num][b];
     }
   }
   diagonalize(modes->num, scaled, turned);
-  *num = 0;
   for (CeedInt j = 0; j < modes->num; j++) {
     double weights[MAX] = {0};
 
     // A part of one node of so many is held by at least about 1 / nodes.
-    if (scaled[j][j] > 1e-4 / (double)modes->num_nodes) continue;
+    if (scaled[j][j] > 1e-4 / (double)piece->num_nodes) continue;
     for (CeedInt m = 0; m < modes->num; m++) {
       for (CeedInt i = 0; i < modes->num; i++) weights[m] += basis[m][i] * turned[i][j];
     }
-    CLI_TRY(create_mode(ceed, modes, weights, &vectors[(*num)++]));
+    CLI_TRY(require_room(ceed, modes, k, free_modes));
+    memcpy(free_modes->centre[free_modes->num], piece->mean, sizeof(piece->mean));
+    CLI_TRY(create_mode(ceed, modes, k, weights, &free_modes->vectors[free_modes->num++]));
   }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int create_modes_of_pieces(const Problem *p, RitzSpace space, const int64_t *piece_of_elem,
+                                  Modes *modes, ProblemModes *free_modes) {
+  CLI_TRY(RitzSpaceGetNumNodes(space, &modes->num_nodes));
+  CLI_TRY(find_pieces_of_nodes(p->ceed, space, piece_of_elem, modes));
+  CLI_TRY(cli_allocate(p->ceed, (size_t)modes->num_pieces, sizeof(Piece), &modes->pieces));
+  CLI_TRY(cli_allocate(p->ceed, (size_t)modes->num_nodes * (size_t)p->space_dim, sizeof(double), &modes->x));
+  CLI_TRY(RitzSpaceGetNodeCoordinates(space, modes->x));
+  normalize_positions(modes);
+  for (int64_t i = 0; i < modes->num_nodes * modes->num_comp; i++)
+    add_products(modes, i, piece_of_entry(modes, i)->all);
+  for (int64_t i = 0; i < modes->num_constraints; i++)
+    add_products(modes, modes->entries[i], piece_of_entry(modes, modes->entries[i])->held);
+  for (int64_t k = 0; k < modes->num_pieces; k++) CLI_TRY(create_free_modes(p->ceed, modes, k, free_modes));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -164,22 +231,32 @@ static bool has_modes(const Problem *p) {
   return !reacts;
 }
 
-int problem_create_modes(const Problem *p, RitzSpace space, RitzIndices constraints, CeedInt *num,
-                         CeedVector vectors[PROBLEM_MAX_MODES]) {
+int problem_create_modes(const Problem *p, RitzSpace space, RitzIndices constraints,
+                         ProblemModes *free_modes) {
   Modes modes = {.num = 1, .num_comp = p->num_comp, .space_dim = p->space_dim};
+  int64_t *piece_of_elem = NULL;
+  RitzMesh mesh = NULL;
   int ierr = CEED_ERROR_SUCCESS;
 
-  *num = 0;
+  *free_modes = (ProblemModes){0};
   if (!has_modes(p)) return CEED_ERROR_SUCCESS;
   if (p->options.kind == PROBLEM_ELASTICITY) modes.num = p->dim + p->dim * (p->dim - 1) / 2;
   if (constraints) CLI_TRY(RitzIndicesGet(constraints, &modes.num_constraints, &modes.entries));
-  if (p->num_comp == 1 && modes.num_constraints) return CEED_ERROR_SUCCESS;
-  CLI_TRY(RitzSpaceGetNumNodes(space, &modes.num_nodes));
-  CLI_TRY(cli_allocate(p->ceed, (size_t)modes.num_nodes * (size_t)p->space_dim, sizeof(double), &modes.x));
-  CLI_TRY_CLEANUP(RitzSpaceGetNodeCoordinates(space, modes.x));
-  normalize_positions(&modes);
-  CLI_TRY_CLEANUP(create_free_modes(p->ceed, &modes, num, vectors));
-cleanup:
+  CLI_TRY(RitzSpaceGetMesh(space, &mesh));
+  CLI_TRY(problem_find_pieces(p->ceed, mesh, &modes.num_pieces, &piece_of_elem));
+  free_modes->num_pieces = modes.num_pieces;
+  // One value holds the constants of a piece.
+  if (p->num_comp > 1 || modes.num_pieces > 1 || !modes.num_constraints)
+    ierr = create_modes_of_pieces(p, space, piece_of_elem, &modes, free_modes);
+  if (ierr) problem_destroy_modes(free_modes);
+  free(piece_of_elem);
+  free(modes.piece_of);
+  free(modes.pieces);
   free(modes.x);
   return ierr;
+}
+
+void problem_destroy_modes(ProblemModes *modes) {
+  for (CeedInt i = 0; i < modes->num; i++) CeedVectorDestroy(&modes->vectors[i]);
+  modes->num = 0;
 }

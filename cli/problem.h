@@ -21,6 +21,7 @@
 //     problem-elasticity.c   stresses
 //     problem-points.c       operators that run once
 //     problem-modes.c        functions that the operator maps to zero
+//     problem-pieces.c       what hangs together
 #ifndef RITZ_CLI_PROBLEM_H
 #define RITZ_CLI_PROBLEM_H
 
@@ -137,12 +138,26 @@ int problem_sine_errors(const Problem *problem, CeedVector u, double *l2, double
 // the caller's.
 int problem_von_mises(const Problem *problem, CeedVector u, RitzSpace *space, CeedVector *stress);
 
+// ---- problem-pieces.c ----
+
+// Pieces of a mesh that share no vertex: how many, and that of each element, a new array, to be freed with
+// free(). They are numbered by their first elements.
+int problem_find_pieces(Ceed ceed, RitzMesh mesh, int64_t *num_pieces, int64_t **piece_of_elem);
+
 // ---- problem-modes.c ----
 
-enum { PROBLEM_MAX_MODES = 6 };
+enum { PROBLEM_MAX_MODES = 64 }; // as RitzSolverSetNullspace
+typedef struct {
+  CeedInt num;
+  CeedVector vectors[PROBLEM_MAX_MODES]; // owned, orthonormal, each zero outside of one piece
+  double centre[PROBLEM_MAX_MODES][3];   // mean position of the piece's nodes
+  int64_t num_pieces;                    // of the mesh
+} ProblemModes;
 // An orthonormal basis of the functions on `space` that the operator of the problem maps to zero and that
-// vanish at the constrained entries: constants, rigid body motions. New vectors of the caller's.
-int problem_create_modes(const Problem *problem, RitzSpace space, RitzIndices constraints, CeedInt *num,
-                         CeedVector modes[PROBLEM_MAX_MODES]);
+// vanish at the constrained entries: constants, rigid body motions of each piece of the mesh. More than fit:
+// CEED_ERROR_UNSUPPORTED.
+int problem_create_modes(const Problem *problem, RitzSpace space, RitzIndices constraints,
+                         ProblemModes *modes);
+void problem_destroy_modes(ProblemModes *modes);
 
 #endif

@@ -147,7 +147,7 @@ int solve_create_constraints(Solve *s) {
   }
   CLI_TRY(RitzSpaceCreateConstraints(s->problem.space, s->ceed, s->num_fixed, s->fixed, &s->constraints));
   CLI_TRY(RitzIndicesGet(s->constraints, &s->num_constraints, NULL));
-  return problem_create_modes(&s->problem, s->problem.space, s->constraints, &s->num_modes, s->modes);
+  return problem_create_modes(&s->problem, s->problem.space, s->constraints, &s->modes);
 }
 
 // ---- Loads ----
@@ -192,13 +192,33 @@ static double one(const void *ctx, const ProblemPoint *point, CeedInt component)
   return 1;
 }
 
-// A constant source makes the loads add up to zero. `part` of them lies along the constants.
-static int balance_constant(Solve *s, double part) {
-  double total = 0;
+// Where the piece of a mode is, of several; "" of one.
+static const char *piece_place(const Solve *s, CeedInt i, char text[100]) {
+  const double *x = s->modes.centre[i];
 
-  CLI_TRY(RitzVectorDot(s->modes[0], s->mean_weights, &total));
-  cli_fact(NULL, "source and flux do not add up to zero: a constant source of %.4g is added", -part / total);
-  return RitzVectorSum(s->rhs, 1, s->rhs, -part / total, s->mean_weights);
+  text[0] = '\0';
+  if (s->modes.num_pieces > 1) snprintf(text, 100, " in the piece about (%g %g %g)", x[0], x[1], x[2]);
+  return text;
+}
+
+// A constant source on the piece of mode i makes the loads there add up to zero. `part` of them lies along
+// the mode, which is constant there.
+static int balance_constant(Solve *s, CeedInt i, double part) {
+  CeedVector mode = s->modes.vectors[i], weights = NULL; // of the piece, times the mode
+  double volume = 0, product = 0;
+  char place[100];
+  int ierr;
+
+  CLI_TRY(CeedVectorCreate(s->ceed, s->size, &weights));
+  CLI_TRY_CLEANUP(CeedVectorPointwiseMult(weights, mode, s->mean_weights));
+  CLI_TRY_CLEANUP(RitzVectorDot(mode, s->mean_weights, &volume));
+  CLI_TRY_CLEANUP(RitzVectorDot(mode, weights, &product));
+  cli_fact(NULL, "source and flux do not add up to zero: a constant source of %.4g is added%s",
+           -part / volume, piece_place(s, i, place));
+  ierr = RitzVectorSum(s->rhs, 1, s->rhs, -part / product, weights);
+cleanup:
+  CeedVectorDestroy(&weights);
+  return ierr;
 }
 
 static int create_mean_weights(Solve *s) {
@@ -207,23 +227,35 @@ static int create_mean_weights(Solve *s) {
   return problem_add_source(&s->problem, "--source", one, NULL, s->mean_weights);
 }
 
+static void show_modes(const Solve *s) {
+  const long long num = s->modes.num, num_pieces = s->modes.num_pieces;
+
+  if (s->problem.num_comp > 1)
+    cli_fact("nullspace", "%lld rigid body motions that no face holds: u is one solution of many", num);
+  else if (num_pieces == 1)
+    cli_fact("nullspace", "constants: no value is given, u is one solution of many");
+  else
+    cli_fact("nullspace",
+             "constants: on %lld of the mesh's %lld pieces no value is given, u is one solution of many", num,
+             num_pieces);
+}
+
 int solve_balance(Solve *s) {
   double norm = 0;
 
-  if (!s->num_modes) return CEED_ERROR_SUCCESS;
+  if (!s->modes.num) return CEED_ERROR_SUCCESS;
   CLI_TRY(RitzVectorDot(s->rhs, s->rhs, &norm));
-  if (s->problem.num_comp == 1)
-    cli_fact("nullspace", "constants: no value is given, u is one solution of many");
-  else
-    cli_fact("nullspace", "%" CeedInt_FMT " rigid body motions that no face holds: u is one solution of many",
-             s->num_modes);
+  show_modes(s);
   if (s->problem.num_comp == 1) CLI_TRY(create_mean_weights(s));
-  for (CeedInt i = 0; i < s->num_modes; i++) {
+  for (CeedInt i = 0; i < s->modes.num; i++) {
     double part = 0;
 
-    CLI_TRY(RitzVectorDot(s->modes[i], s->rhs, &part));
+    CLI_TRY(RitzVectorDot(s->modes.vectors[i], s->rhs, &part));
     if (fabs(part) <= fmax(1e-9, 100 * CEED_EPSILON) * sqrt(norm)) continue;
-    if (s->problem.num_comp == 1) return balance_constant(s, part);
+    if (s->problem.num_comp == 1) {
+      CLI_TRY(balance_constant(s, i, part));
+      continue;
+    }
     cli_fact(NULL, "the loads are not in balance: what would move the body as a whole is left out");
     return CEED_ERROR_SUCCESS; // the solver projects
   }

@@ -22,23 +22,21 @@ static int create_level_modes(void *ctx, CeedInt level, RitzSpace space, CeedInt
                               CeedVector null[]) {
   Solve *s = ctx;
   RitzIndices constraints = NULL;
-  CeedVector modes[PROBLEM_MAX_MODES] = {NULL};
+  ProblemModes modes = {0};
   int ierr;
 
   *num = 0;
   CLI_TRY_CLEANUP(RitzSpaceCreateConstraints(space, s->ceed, s->num_fixed, s->fixed, &constraints));
-  CLI_TRY_CLEANUP(problem_create_modes(&s->problem, space, constraints, num, modes));
-  if (*num > max || *num != s->num_modes) {
+  CLI_TRY_CLEANUP(problem_create_modes(&s->problem, space, constraints, &modes));
+  if (modes.num > max || modes.num != s->modes.num) {
     ierr = CeedError(s->ceed, CEED_ERROR_UNSUPPORTED,
                      "level %" CeedInt_FMT " has %" CeedInt_FMT
                      " modes without energy, the finest %" CeedInt_FMT,
-                     level, *num, s->num_modes);
+                     level, modes.num, s->modes.num);
+    problem_destroy_modes(&modes);
   }
-  for (CeedInt i = 0; i < *num; i++) {
-    if (ierr) CeedVectorDestroy(&modes[i]);
-    null[i] = modes[i];
-  }
-  if (ierr) *num = 0;
+  for (CeedInt i = 0; i < modes.num; i++) null[i] = modes.vectors[i];
+  *num = modes.num;
 cleanup:
   RitzIndicesDestroy(&constraints);
   return ierr;
@@ -107,7 +105,7 @@ static int create_multigrid(Solve *s) {
 
   if (!ierr) {
     ierr = RitzPreconditionerCreateMultigridOfHierarchy(s->ceed, hierarchy, create_level,
-                                                        s->num_modes ? create_level_modes : NULL, s,
+                                                        s->modes.num ? create_level_modes : NULL, s,
                                                         s->num_fixed, s->fixed, &options, &s->pc);
   }
   RitzHierarchyDestroy(&hierarchy);
@@ -206,7 +204,7 @@ static int set_up_solver(Solve *s, SolvePreconditioner kind) {
   CLI_TRY(RitzSolverSetConstraintIndices(s->solver, s->constraints));
   CLI_TRY(RitzSolverSetTolerances(s->solver, s->options.tol, 0, s->options.max_it));
   if (s->pc) CLI_TRY(RitzSolverSetPreconditioner(s->solver, s->pc));
-  if (s->num_modes) CLI_TRY(RitzSolverSetNullspace(s->solver, s->num_modes, s->modes));
+  if (s->modes.num) CLI_TRY(RitzSolverSetNullspace(s->solver, s->modes.num, s->modes.vectors));
   if (s->pc) CLI_TRY(RitzPreconditionerGetPrecision(s->pc, &precision));
   cli_fact("solver", "%s, %s%s, relative tolerance %g", solver_name(type), kind_name(kind),
            s->pc && precision == CEED_SCALAR_FP32 && sizeof(CeedScalar) == 8 ? " in single precision" : "",
@@ -265,14 +263,25 @@ static int show_result(const Solve *s, double seconds, bool *converged) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Of a solution up to a constant the one with mean zero.
-static int remove_mean(Solve *s) {
-  double mean = 0, volume = 0;
+// Of a solution up to constants the one with mean zero on each piece of the mesh that has one.
+static int remove_means(Solve *s) {
+  CeedVector weights = NULL; // of one piece
+  int ierr = CEED_ERROR_SUCCESS;
 
   if (!s->mean_weights) return CEED_ERROR_SUCCESS;
-  CLI_TRY(RitzVectorDot(s->u, s->mean_weights, &mean));
-  CLI_TRY(RitzVectorDot(s->modes[0], s->mean_weights, &volume));
-  return RitzVectorSum(s->u, 1, s->u, -mean / volume, s->modes[0]);
+  CLI_TRY(CeedVectorCreate(s->ceed, s->size, &weights));
+  for (CeedInt i = 0; i < s->modes.num; i++) {
+    CeedVector mode = s->modes.vectors[i];
+    double mean = 0, volume = 0;
+
+    CLI_TRY_CLEANUP(CeedVectorPointwiseMult(weights, mode, s->mean_weights));
+    CLI_TRY_CLEANUP(RitzVectorDot(s->u, weights, &mean));
+    CLI_TRY_CLEANUP(RitzVectorDot(mode, weights, &volume));
+    CLI_TRY_CLEANUP(RitzVectorSum(s->u, 1, s->u, -mean / volume, mode));
+  }
+cleanup:
+  CeedVectorDestroy(&weights);
+  return ierr;
 }
 
 // Vectors go to the memory where the solver works.
@@ -296,5 +305,5 @@ int solve_run(Solve *s, bool *converged) {
   progress_end(&progress);
   CLI_TRY(ierr);
   CLI_TRY(show_result(s, cli_seconds() - progress.start, converged));
-  return remove_mean(s);
+  return remove_means(s);
 }

@@ -108,7 +108,7 @@ static void clean_up(Solve *s) {
   RitzSolverDestroy(&s->solver);
   RitzPreconditionerDestroy(&s->pc);
   RitzIndicesDestroy(&s->constraints);
-  for (CeedInt i = 0; i < s->num_modes; i++) CeedVectorDestroy(&s->modes[i]);
+  problem_destroy_modes(&s->modes);
   CeedVectorDestroy(&s->mean_weights);
   CeedVectorDestroy(&s->u);
   CeedVectorDestroy(&s->rhs);

@@ -103,10 +103,9 @@ typedef struct {
   RitzFixedPart *fixed; // parts with given values
   RitzIndices constraints;
   int64_t num_constraints;
-  CeedInt num_modes; // of no energy
-  CeedVector modes[PROBLEM_MAX_MODES];
+  ProblemModes modes; // of no energy
   CeedVector u, rhs;
-  CeedVector mean_weights; // integrals of the basis functions, where u is known up to a constant; else NULL
+  CeedVector mean_weights; // integrals of the basis functions, where u is known up to constants; else NULL
   RitzPreconditioner pc;
   RitzSolver solver;
   double setup_start; // seconds of the clock

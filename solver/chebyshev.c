@@ -268,6 +268,17 @@ static int64_t chebyshev_bytes(RitzPreconditioner pc) {
   return (c->z ? 3 : 2) * vector + ritz_preconditioner_bytes(c->inner);
 }
 
+// An application of the inner one begins from zero.
+static int chebyshev_work(RitzPreconditioner pc, RitzSmoothingWork *work) {
+  const Chebyshev *c = pc->data;
+  RitzSmoothingWork inner;
+
+  RITZ_TRY(ritz_preconditioner_work(c->inner, &inner));
+  work->num_applies = c->degree * inner.num_applies;
+  work->flops = c->degree * inner.flops;
+  return CEED_ERROR_SUCCESS;
+}
+
 static int free_chebyshev(Chebyshev *c) {
   int ierr = ritz_system_destroy(&c->system);
 
@@ -287,6 +298,7 @@ static const RitzPreconditionerMethods chebyshev_methods = {.name = "Chebyshev",
                                                             .strengthen = strengthen_chebyshev,
                                                             .view = view_chebyshev,
                                                             .bytes = chebyshev_bytes,
+                                                            .work = chebyshev_work,
                                                             .destroy = destroy_chebyshev};
 
 static int create_vectors(Chebyshev *c, CeedSize n, CeedScalarType precision) {

@@ -84,7 +84,7 @@ static double count_visits(const RitzMultigrid *mg, CeedInt level) {
 }
 
 // Applies of the operators above the coarsest level in one application, each counted by its unknowns, in
-// applies of the finest one.
+// applies of the finest one; with those of smoothers.
 static double count_applies(const RitzMultigrid *mg) {
   const double finest = (double)mg->levels[mg->num_levels - 1].n;
   double sum = 0;
@@ -93,7 +93,7 @@ static double count_applies(const RitzMultigrid *mg) {
     const RitzCycleLevel *l = &mg->levels[i];
     const bool from_zero = i == mg->num_levels - 1 && !mg->is_full;
     // A visit: smoothing twice and a residual. All V-visits but those of full multigrid begin with zero.
-    const double applies = 2.0 * mg->num_smooth * l->num_applies + 1;
+    const double applies = 2.0 * mg->num_smooth * (l->num_applies + l->inverse_applies) + 1;
     const double visits = count_visits(mg, i);
     const double zero_starts = from_zero ? 1 : mg->cycle == RITZ_CYCLE_V ? visits - mg->is_full : visits / 2;
     sum += (visits * applies - zero_starts) * (double)l->n / finest;

@@ -345,14 +345,33 @@ static int create_smoother(const Setup *s, CeedInt level) {
   const RitzSmootherKind kind = choose_smoother(s, l->system.op, l->degree);
   RitzPreconditioner inner = NULL;
 
-  l->num_applies = 1;
   if (s->levels[level].smoother)
     return RitzPreconditionerReferenceCopy(s->levels[level].smoother, &l->smoother);
   l->smoother_name = names[kind];
-  l->num_applies = chebyshev_of(s, level).degree;
   RITZ_TRY(create_inner(s, level, kind, &inner));
   const int ierr = create_chebyshev(s, level, inner);
   return ritz_first_error(ierr, RitzPreconditionerDestroy(&inner));
+}
+
+// Whether the flops of the operator can be asked for.
+static bool has_flops(CeedOperator op) {
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    if (!has_flops(op->sub[i])) return false;
+  }
+  return op->is_composite || op->num_elem == 0 || op->qf->user_flops >= 0;
+}
+
+// Operators of a smoother count as applies by their flops; beside an operator whose flops nobody knows each
+// counts as one.
+static int find_work(RitzCycleLevel *l) {
+  RitzSmoothingWork work;
+  CeedSize flops = 0;
+
+  RITZ_TRY(ritz_preconditioner_work(l->smoother, &work));
+  l->num_applies = work.num_applies;
+  if (work.flops > 0 && has_flops(l->system.op)) RITZ_TRY(CeedOperatorGetFlopsEstimate(l->system.op, &flops));
+  l->inverse_applies = flops > 0 ? work.flops / (double)flops : work.flops > 0 ? work.num_applies : 0;
+  return CEED_ERROR_SUCCESS;
 }
 
 static int create_coarse_solver(const Setup *s) {
@@ -464,6 +483,7 @@ static int create_smoothers(Setup *s) {
   s->is_symmetric = s->options->cycle != RITZ_CYCLE_F && !s->options->is_full;
   for (CeedInt i = 0; i < s->num; i++) {
     RITZ_TRY(i == 0 ? create_coarse_solver(s) : create_smoother(s, i));
+    if (i > 0) RITZ_TRY(find_work(&s->mg->levels[i]));
     RITZ_TRY(RitzPreconditionerIsSymmetric(s->mg->levels[i].smoother, &is_symmetric));
     s->is_symmetric = s->is_symmetric && is_symmetric;
   }

@@ -27,7 +27,8 @@ typedef struct {
   CeedInt degree; // 0: not known
   int64_t num_elem;
   const char *smoother_name; // static; NULL: the name of the smoother's methods
-  CeedInt num_applies;       // of the operator in a smoothing action, from zero one less
+  double num_applies;        // of the operator in a smoothing action, from zero one less
+  double inverse_applies;    // the smoother's own operators in a smoothing action, in applies by their flops
   int64_t stored_bytes;      // passive inputs of the operator that finer levels do not have
   bool is_copy;              // of the caller's operator: these bytes live with the preconditioner
   double seconds[RITZ_MULTIGRID_NUM_WORKS]; // while a timing table is kept

@@ -225,6 +225,15 @@ static int64_t point_blocks_bytes(RitzPreconditioner pc) {
   return (int64_t)pc->n * data->num_comp * (int64_t)ritz_scalar_bytes(pc->precision);
 }
 
+static int point_blocks_work(RitzPreconditioner pc, RitzSmoothingWork *work) {
+  const PointBlocks *data = pc->data;
+  CeedSize flops = 0;
+
+  RITZ_TRY(CeedOperatorGetFlopsEstimate(data->op, &flops));
+  work->flops = (double)flops;
+  return CEED_ERROR_SUCCESS;
+}
+
 static int free_point_blocks(PointBlocks *data) {
   const int ierr = CeedOperatorDestroy(&data->op);
   const int error = ritz_first_error(ierr, CeedVectorDestroy(&data->blocks));
@@ -238,6 +247,7 @@ static const RitzPreconditionerMethods point_block_methods = {.name = "point-blo
                                                               .apply = apply_point_blocks,
                                                               .view = view_point_blocks,
                                                               .bytes = point_blocks_bytes,
+                                                              .work = point_blocks_work,
                                                               .destroy = destroy_point_blocks};
 
 // The nodes of the active field: components side by side, or one after the other.

@@ -8,7 +8,14 @@
 #include <ritz/preconditioner.h>
 
 #include "core/core.h"
+#include "core/vector-pass.h"
 #include "solver/system.h"
+
+// What a smoothing action does beside passes over vectors.
+typedef struct {
+  double num_applies; // of the system's operator; from zero one less
+  double flops;       // of operators of the preconditioner's own
+} RitzSmoothingWork;
 
 typedef struct {
   const char *name; // "Jacobi", as views show it
@@ -22,6 +29,7 @@ typedef struct {
   int (*strengthen)(RitzPreconditioner pc, bool *is_changed);
   int (*view)(RitzPreconditioner pc, FILE *stream, int indent); // lines, each indented; NULL: the name
   int64_t (*bytes)(RitzPreconditioner pc);                      // NULL: none
+  int (*work)(RitzPreconditioner pc, RitzSmoothingWork *work);  // NULL: one apply of the system's operator
   int (*destroy)(RitzPreconditioner pc);                        // frees `data`
 } RitzPreconditionerMethods;
 
@@ -44,12 +52,15 @@ int ritz_preconditioner_create(Ceed ceed, const char *call, CeedSize n, CeedScal
                                RitzPreconditioner *pc);
 // RitzPreconditionerApply without its checks: r and z of any precision and context.
 int ritz_preconditioner_apply(RitzPreconditioner pc, CeedVector r, CeedVector z);
+// The forms of an application to vectors of this precision that the preconditioner has not made already.
+void ritz_preconditioner_add_forms(RitzPreconditioner pc, CeedScalarType precision, RitzPassForms *forms);
 // One smoothing action of any preconditioner for the system, see `smooth`. r: work vector.
 int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, CeedVector b, CeedVector x,
                                bool starts_from_zero, CeedVector r);
 int ritz_preconditioner_strengthen(RitzPreconditioner pc, bool *is_changed); // false: it cannot
 int ritz_preconditioner_view(RitzPreconditioner pc, FILE *stream, int indent);
 int64_t ritz_preconditioner_bytes(RitzPreconditioner pc);
+int ritz_preconditioner_work(RitzPreconditioner pc, RitzSmoothingWork *work);
 
 // ---- Checks ----
 

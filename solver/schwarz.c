@@ -305,6 +305,15 @@ static int64_t schwarz_bytes(RitzPreconditioner pc) {
   return (2 * (int64_t)pc->n + num_sums) * (int64_t)ritz_scalar_bytes(pc->precision);
 }
 
+static int schwarz_work(RitzPreconditioner pc, RitzSmoothingWork *work) {
+  const Schwarz *s = pc->data;
+  CeedSize flops = 0;
+
+  RITZ_TRY(CeedOperatorGetFlopsEstimate(s->inverse, &flops));
+  work->flops = (double)flops;
+  return CEED_ERROR_SUCCESS;
+}
+
 static int free_schwarz(Schwarz *s) {
   int ierr = CeedOperatorDestroy(&s->inverse);
 
@@ -321,6 +330,7 @@ static const RitzPreconditionerMethods schwarz_methods = {.name = "element-wise 
                                                           .apply = apply_schwarz,
                                                           .view = view_schwarz,
                                                           .bytes = schwarz_bytes,
+                                                          .work = schwarz_work,
                                                           .destroy = destroy_schwarz};
 
 static int check_length(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints) {

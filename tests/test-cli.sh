@@ -418,6 +418,62 @@ prints "others are brought into balance" 0 out 'do not add up to zero: a constan
 prints "Helmholtz' problem without lambda is Poisson's" 0 out '^nullspace +constants: ' \
   solve box:2x2 --problem helmholtz --lambda 0 --source x "${singular[@]}"
 
+# Two squares apart: u = x on the first, held at both ends; the second has no values: u = y^2 / 2 - 1/6, of mean zero.
+cat >"$folder/apart.mesh" <<'END'
+MFEM mesh v1.0
+dimension
+2
+elements
+2
+1 3 0 1 2 3
+2 3 4 5 6 7
+boundary
+8
+1 1 3 0
+2 1 1 2
+3 1 0 1
+3 1 2 3
+4 1 4 5
+5 1 6 7
+6 1 5 6
+6 1 7 4
+vertices
+8
+2
+0 0  1 0  1 1  0 1
+2 0  3 0  3 1  2 1
+END
+for method in "--jacobi" "--preconditioner multigrid --levels hp --refine 1" "--preconditioner multigrid --levels p --coarse cg"; do
+  # shellcheck disable=SC2086 # several words
+  run solve "$folder/apart.mesh" --order 2 --bc 1=0 --bc 2=1 --source 2=-1 --flux 5=1 --ceed /cpu/self/ref --tol 1e-5 $method \
+    --output "$folder/apart.vtu"
+  has "a piece without values is found, $method" "^nullspace +constants: on 1 of the mesh's 2 pieces no value is given"
+  ! grep -q 'do not add up' "$folder/out"
+  report $((1 - $?)) "loads in balance there are left alone"
+  command -v python3 >/dev/null || continue
+  python3 - "$folder/apart.vtu" <<'END' 2>"$folder/err"
+import struct, sys, zlib
+text = open(sys.argv[1], "rb").read()
+data = text[text.index(b'encoding="raw">'):].split(b"_", 1)[1] # the first array is u
+if b"compressor=" in text:
+    data = zlib.decompress(data[32:32 + struct.unpack("<4Q", data[:32])[3]])
+else:
+    data = data[8:8 + struct.unpack("<Q", data[:8])[0]]
+u = struct.unpack("<%dd" % (len(data) // 8), data)
+assert abs(min(u) + 1 / 6) < 1e-4 and abs(max(u) - 1) < 1e-4, u
+END
+  report $((1 - $?)) "both are solved, the free one with mean zero"
+done
+prints "none has values" 0 out "^nullspace +constants: on 2 of the mesh's 2 pieces" \
+  solve "$folder/apart.mesh" --flux 1=-1 --flux 5=2 "${singular[@]}"
+[[ $(grep -c 'a constant source of .* is added in the piece about' "$folder/out") == 2 ]]
+report $((1 - $?)) "each is brought into balance"
+# The second is pulled at two ends and becomes longer by 1, without Poisson's effect: u = (0, y - 1/2).
+run solve "$folder/apart.mesh" --problem elasticity --poisson 0 --fixed 1 --traction 5=0,1 --traction 4=0,-1 "${singular[@]}" \
+  --output "$folder/apart.vtu"
+has "one of two bodies is free" '^nullspace +3 rigid body motions that no face holds'
+has "which is stretched, and goes nowhere" '^displaced +[|]u[|] = 0\.(5|5000[0-9]*|4999[0-9]*) at most$'
+
 for problem in elasticity heat; do
   extra=()
   [[ $problem == heat ]] && extra=(--time 0.001 --steps 2)

@@ -614,6 +614,64 @@ static void apply_counted(void) {
   exit(0);
 }
 
+// In functions that return something.
+static void must(int code) { CHECK_OK(code); }
+
+// Flops of the Schwarz method's operator: from nodes to modes and back, two numbers a point by a basis that
+// does not count, as passive ones do not.
+static double schwarz_flops(Ceed ceed, CeedInt degree, CeedInt num_elem, CeedElemRestriction rstr) {
+  const CeedInt p = degree + 1;
+  CeedBasis basis = NULL;
+  CeedSize there = 0, back = 0, gather = 0, scatter = 0;
+
+  must(CeedBasisCreateTensorH1Lagrange(ceed, 2, 1, p, p, CEED_GAUSS, &basis));
+  must(CeedBasisGetFlopsEstimate(basis, CEED_NOTRANSPOSE, CEED_EVAL_INTERP, false, 0, &there));
+  must(CeedBasisGetFlopsEstimate(basis, CEED_TRANSPOSE, CEED_EVAL_INTERP, false, 0, &back));
+  must(CeedElemRestrictionGetFlopsEstimate(rstr, CEED_NOTRANSPOSE, &gather));
+  must(CeedElemRestrictionGetFlopsEstimate(rstr, CEED_TRANSPOSE, &scatter));
+  must(CeedBasisDestroy(&basis));
+  return (double)gather + (double)scatter + num_elem * (double)(there + back + 2 * p * p);
+}
+
+// What the table says.
+static double work_of(RitzPreconditioner pc) {
+  Capture capture;
+  FILE *stream = capture_begin(&capture);
+  double work = 0;
+
+  must(RitzPreconditionerViewLevels(pc, stream));
+  fclose(stream);
+  const char *found = strstr(capture.text, "; work ");
+  must(!found || sscanf(found, "; work %lf applies", &work) != 1);
+  free(capture.text);
+  return work;
+}
+
+// Two levels, V(1,1) with k steps: k - 1 applies and k inverses before, one for the residual, k and k after.
+TEST(work_of_a_cycle_counts_the_operators_of_smoothers) {
+  enum { DEGREE = 4, NUM = 3, STEPS = 2 };
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  MultigridCase c = {.dim = 2, .n = NUM, .degree = DEGREE, .kind = RITZ_HIERARCHY_P, .max_levels = 2};
+  CeedElemRestriction rstr = NULL;
+  MultigridKit k;
+  CeedSize flops = 0;
+
+  c.options.chebyshev.degree = STEPS;
+  for (int is_schwarz = 0; is_schwarz < 2; is_schwarz++) {
+    c.options.smoother = is_schwarz ? RITZ_SMOOTHER_ELEMENT_SCHWARZ : RITZ_SMOOTHER_JACOBI;
+    CHECK_OK(kit_open(ceed, &c, &k));
+    CHECK_OK(RitzSpaceCreateRestriction(k.space, ceed, &rstr));
+    CHECK_OK(CeedOperatorGetFlopsEstimate(k.op, &flops));
+    const double inverse = is_schwarz ? schwarz_flops(ceed, DEGREE, NUM * NUM, rstr) / (double)flops : 0;
+    // The table has one digit.
+    CHECK_NEAR(work_of(k.pc), 2 * STEPS + 2 * STEPS * inverse, 0.051, "smoother %d", is_schwarz);
+    CHECK(!is_schwarz || 2 * STEPS * inverse > 0.3, "inverses of %g applies", inverse);
+    CHECK_OK(CeedElemRestrictionDestroy(&rstr));
+    CHECK_OK(kit_close(&k));
+  }
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
 TEST(times_are_told_by_level_and_kind_of_work) {
   char text[32768];
   const int status = run_child(apply_counted, text, sizeof(text));
@@ -635,5 +693,6 @@ int main(int argc, char **argv) {
             neumann_problems_are_solved_up_to_constants, levels_that_do_not_fit_are_refused,
             functions_that_make_no_operator_end_the_creation, levels_of_several_precisions_are_refused,
             levels_by_hand_take_smoothers_and_solvers_of_the_caller, levels_survive_allocations_that_fail,
-            views_show_a_line_for_each_level, times_are_told_by_level_and_kind_of_work));
+            views_show_a_line_for_each_level, work_of_a_cycle_counts_the_operators_of_smoothers,
+            times_are_told_by_level_and_kind_of_work));
 }

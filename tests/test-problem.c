@@ -359,32 +359,32 @@ TEST(a_region_without_elements_is_refused) {
 // ---- Functions without energy ----
 
 static void check_modes(Problem *problem, CeedInt num_fixed, const RitzFixedPart *fixed, CeedInt expected) {
-  CeedVector modes[PROBLEM_MAX_MODES] = {NULL}, image = make_vector(problem);
+  CeedVector image = make_vector(problem);
   RitzIndices constraints = NULL;
-  CeedInt num = 0;
+  ProblemModes modes;
 
   CHECK_OK(RitzSpaceCreateConstraints(problem->space, problem->ceed, num_fixed, fixed, &constraints));
-  CHECK_OK(problem_create_modes(problem, problem->space, constraints, &num, modes));
-  CHECK(num == expected, "%d modes, not %d", num, expected);
-  for (CeedInt i = 0; i < num; i++) {
-    CeedVector copy = make_vector(problem);
+  CHECK_OK(problem_create_modes(problem, problem->space, constraints, &modes));
+  CHECK(modes.num == expected, "%d modes, not %d", modes.num, expected);
+  for (CeedInt i = 0; i < modes.num; i++) {
+    CeedVector mode = modes.vectors[i], copy = make_vector(problem);
     CeedScalar norm = 0;
     double product = 0;
 
-    CHECK_OK(CeedOperatorApply(problem->op, modes[i], image, CEED_REQUEST_IMMEDIATE));
+    CHECK_OK(CeedOperatorApply(problem->op, mode, image, CEED_REQUEST_IMMEDIATE));
     CHECK_OK(CeedVectorNorm(image, CEED_NORM_MAX, &norm));
     CHECK(norm < 1000 * CEED_EPSILON, "mode %d has forces up to %g", i, (double)norm);
     for (CeedInt j = 0; j <= i; j++) {
-      CHECK_OK(RitzVectorDot(modes[i], modes[j], &product));
+      CHECK_OK(RitzVectorDot(mode, modes.vectors[j], &product));
       CHECK_NEAR(product, i == j, 1000 * CEED_EPSILON, "modes %d and %d", i, j);
     }
-    CHECK_OK(CeedVectorCopy(modes[i], copy));
+    CHECK_OK(CeedVectorCopy(mode, copy));
     CHECK_OK(RitzVectorSetEntries(copy, constraints, 0));
-    CHECK_OK(RitzVectorDot(modes[i], copy, &product));
+    CHECK_OK(RitzVectorDot(mode, copy, &product));
     CHECK_NEAR(product, 1.0, 1000 * CEED_EPSILON, "mode %d vanishes where it is held", i);
     CeedVectorDestroy(&copy);
   }
-  for (CeedInt i = 0; i < num; i++) CeedVectorDestroy(&modes[i]);
+  problem_destroy_modes(&modes);
   CeedVectorDestroy(&image);
   RitzIndicesDestroy(&constraints);
 }
@@ -419,6 +419,77 @@ TEST(what_no_face_holds_has_no_energy) {
 // ---- Stresses ----
 
 // s^2 = ((s00 - s11)^2 + (s11 - s22)^2 + (s22 - s00)^2) / 2 + 3 (s01^2 + s12^2 + s02^2)
+// `num` bars of two cubes each, one beside the other with gaps between them, `left` and `right` their ends;
+// elements are listed with all first cubes in front.
+static RitzMesh make_bars(Ceed ceed, int num) {
+  RitzMesh mesh = NULL;
+  char path[] = "/tmp/ritz-bars-XXXXXX";
+  const int number = mkstemp(path);
+  FILE *file = number < 0 ? NULL : fdopen(number, "w");
+
+  must(!file);
+  fprintf(file, "MFEM mesh v1.0\ndimension\n3\nelements\n%d\n", 2 * num);
+  for (int i = 0; i < 2 * num; i++) {
+    const int v = 12 * (i % num) + 4 * (i / num);
+    fprintf(file, "%d 5 %d %d %d %d %d %d %d %d\n", 1 + i % num, v, v + 4, v + 5, v + 1, v + 2, v + 6, v + 7,
+            v + 3);
+  }
+  fprintf(file, "boundary\n%d\n", 2 * num);
+  for (int i = 0; i < 2 * num; i++) {
+    const int v = 12 * (i % num) + 8 * (i / num);
+    fprintf(file, "%d 3 %d %d %d %d\n", 1 + i, v, v + 1, v + 3, v + 2);
+  }
+  fprintf(file, "vertices\n%d\n3\n", 12 * num);
+  for (int i = 0; i < 12 * num; i++) {
+    const int k = i % 12;
+    fprintf(file, "%d %g %d\n", k / 4, 1.5 * (i / 12) + k % 2, k / 2 % 2);
+  }
+  must(fclose(file));
+  must(RitzMeshRead(ceed, path, &mesh));
+  unlink(path);
+  return mesh;
+}
+
+TEST(every_piece_of_a_mesh_has_its_modes) {
+  const RitzFixedPart ends[] = {{.part = "1"}, {.part = "2"}, {.part = "3"}};
+  const RitzFixedPart slides = {.part = "1", .num_comp = 1, .comp = {0}};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzMesh mesh = make_bars(ceed, 3);
+  Problem solid = make_problem(ceed, mesh, PROBLEM_ELASTICITY, 2, 1, &unit);
+  Problem scalar = make_problem(ceed, mesh, PROBLEM_POISSON, 2, 1, &unit);
+  int64_t num = 0, *piece_of_elem = NULL;
+
+  CHECK_OK(problem_find_pieces(ceed, mesh, &num, &piece_of_elem));
+  CHECK(num == 3, "%d pieces", (int)num);
+  for (int e = 0; e < 6; e++) CHECK(piece_of_elem[e] == e % 3, "element %d in %d", e, (int)piece_of_elem[e]);
+  for (int held = 0; held <= 3; held++) {
+    check_modes(&scalar, held, ends, 3 - held);
+    check_modes(&solid, held, ends, 6 * (3 - held));
+  }
+  check_modes(&solid, 1, &slides, 6 + 6 + 3);
+  free(piece_of_elem);
+  problem_destroy(&solid);
+  problem_destroy(&scalar);
+  RitzMeshDestroy(&mesh);
+  CeedDestroy(&ceed);
+}
+
+TEST(more_pieces_without_values_than_a_nullspace_can_have_are_refused) {
+  const RitzFixedPart end = {.part = "1"};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzMesh mesh = make_bars(ceed, PROBLEM_MAX_MODES + 1);
+  Problem scalar = make_problem(ceed, mesh, PROBLEM_POISSON, 1, 1, &unit);
+  ProblemModes modes;
+
+  CHECK_ERROR(ceed, problem_create_modes(&scalar, scalar.space, NULL, &modes), CEED_ERROR_UNSUPPORTED,
+              "65 pieces that share no vertex");
+  CHECK(modes.num == 0, "modes are left");
+  check_modes(&scalar, 1, &end, PROBLEM_MAX_MODES);
+  problem_destroy(&scalar);
+  RitzMeshDestroy(&mesh);
+  CeedDestroy(&ceed);
+}
+
 TEST(stresses_of_linear_displacements_are_those_of_von_mises) {
   const ProblemMaterial material = {.young = 2, .poisson = 0.2};
   Ceed ceed = tap_ceed("/cpu/self/ref");
@@ -536,6 +607,8 @@ int main(int argc, char **argv) {
                         linear_displacements_are_in_balance_with_constant_tractions_on_all_shapes,
                         regions_have_their_coefficients, regions_have_their_moduli,
                         a_region_without_elements_is_refused, what_no_face_holds_has_no_energy,
+                        every_piece_of_a_mesh_has_its_modes,
+                        more_pieces_without_values_than_a_nullspace_can_have_are_refused,
                         stresses_of_linear_displacements_are_those_of_von_mises,
                         sines_at_points_are_those_of_the_mathematical_library));
 }

@@ -101,9 +101,9 @@ CEED_EXTERN int RitzSolverSetJacobi(RitzSolver solver, CeedVector diagonal);
 // MINRES need a symmetric one: others are CEED_ERROR_INCOMPATIBLE in RitzSolverSolve, the message says which
 // method serves.
 CEED_EXTERN int RitzSolverSetPreconditioner(RitzSolver solver, RitzPreconditioner pc);
-// A basis of the nullspace of A (constants of a Neumann problem, rigid body motions): num vectors, copied and
-// orthonormalized; b and all residuals are projected, x gets no part of it beyond that of its first guess.
-// num = 0 removes it. Linearly dependent ones: CEED_ERROR_INCOMPATIBLE.
+// A basis of the nullspace of A (constants of a Neumann problem, rigid body motions): num <= 64 vectors,
+// copied and orthonormalized; b and all residuals are projected, x gets no part of it beyond that of its
+// first guess. num = 0 removes it. Linearly dependent ones: CEED_ERROR_INCOMPATIBLE.
 CEED_EXTERN int RitzSolverSetNullspace(RitzSolver solver, CeedInt num, const CeedVector basis[]);
 // GMRES, FGMRES: steps before a restart, which is how many vectors are kept (twice as many by FGMRES);
 // default 30.
