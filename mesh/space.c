@@ -309,6 +309,42 @@ int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, Ceed ceed, C
   return create_block_restriction(space, block, ceed, "RitzSpaceCreateBlockRestriction", rstr);
 }
 
+// Elements of a block, by their numbers in the mesh.
+typedef struct {
+  Block of;
+  int64_t first; // element of the block
+  const CeedInt *elements;
+} Selection;
+
+static const int64_t *selected_nodes(const void *ctx, int64_t k, int64_t *scratch) {
+  const Selection *s = ctx;
+
+  return ritz_space_nodes(s->of.space, s->of.block, s->elements[k] - s->first, scratch);
+}
+
+int RitzSpaceCreateElementsRestriction(RitzSpace space, CeedInt block, Ceed ceed, CeedInt num,
+                                       const CeedInt elements[], CeedElemRestriction *rstr) {
+  RITZ_NOT_NULL(space);
+  RITZ_ARGUMENT(space->mesh->ceed, ceed);
+  RITZ_NOT_NULL(rstr);
+  *rstr = NULL;
+  RITZ_TRY(ritz_mesh_check_block(space->mesh, block, "RitzSpaceCreateElementsRestriction"));
+  const RitzMeshBlock *b = &space->mesh->blocks[block];
+  const Selection selection = {{space, block}, b->first, elements};
+
+  RITZ_REQUIRE(num >= 0, ceed, CEED_ERROR_DIMENSION,
+               "RitzSpaceCreateElementsRestriction: %" CeedInt_FMT " elements, needed at least 0", num);
+  if (num > 0) RITZ_ARGUMENT(ceed, elements);
+  for (CeedInt k = 0; k < num; k++) {
+    RITZ_REQUIRE(elements[k] >= b->first && elements[k] < b->first + b->num_elem, ceed, CEED_ERROR_DIMENSION,
+                 "RitzSpaceCreateElementsRestriction: element %" CeedInt_FMT " is not in block %" CeedInt_FMT
+                 ", which has %lld to %lld",
+                 elements[k], block, (long long)b->first, (long long)(b->first + b->num_elem - 1));
+  }
+  return ritz_space_create_restriction(space, ceed, "RitzSpaceCreateElementsRestriction", num,
+                                       space->num_local[block], selected_nodes, &selection, rstr);
+}
+
 int RitzSpaceCreateBlockBasis(RitzSpace space, CeedInt block, Ceed ceed, CeedInt quad_degree,
                               CeedBasis *basis) {
   RITZ_NOT_NULL(space);

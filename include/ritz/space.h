@@ -46,6 +46,10 @@ CEED_EXTERN int RitzSpaceGetBlockNodes(RitzSpace space, CeedInt block, CeedInt *
                                        const int64_t **nodes);
 CEED_EXTERN int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, Ceed ceed,
                                                 CeedElemRestriction *rstr);
+// The same for some elements, elements [num] by their numbers in the mesh, all of one block (else
+// CEED_ERROR_DIMENSION); nothing is kept.
+CEED_EXTERN int RitzSpaceCreateElementsRestriction(RitzSpace space, CeedInt block, Ceed ceed, CeedInt num,
+                                                   const CeedInt elements[], CeedElemRestriction *rstr);
 // Lagrange basis of the elements of a block, with the components of the space, and a quadrature that is exact
 // to quad_degree: quad_degree / 2 + 1 Gauss points per direction (a tensor basis) on lines, quadrilaterals
 // and hexahedra, the rule of ritz/basis.h on the other shapes.
