@@ -30,25 +30,26 @@ typedef struct {
 } Weights;
 
 static void set_weight(const Weights *w, int64_t node, int64_t count) {
-  const CeedScalar weight = (CeedScalar)(1.0 / (double)count);
+  const CeedScalar weight = 1 / (CeedScalar)count;
 
   for (CeedInt c = 0; c < w->t->num_comp; c++) w->weights[node * w->t->num_comp + c] = weight;
 }
 
 // In a box nodes between two coarse elements in a direction belong to both.
+static int64_t factor_at(const Weights *w, int d, int64_t at) {
+  return at > 0 && at < w->size[d] - 1 && at % w->period[d] == 0 ? 2 : 1;
+}
+
 static void weigh_grid_nodes(void *data, int slot, int64_t first, int64_t count) {
   const Weights *w = data;
 
   (void)slot;
-  for (int64_t node = first; node < first + count; node++) {
-    int64_t num = 1, rest = node;
+  for (int64_t node = first; node < first + count;) {
+    const int64_t row = node / w->size[0], end = (row + 1) * w->size[0];
+    const int64_t num = factor_at(w, 1, row % w->size[1]) * factor_at(w, 2, row / w->size[1]);
 
-    for (int d = 0; d < 3; rest /= w->size[d], d++) {
-      const int64_t at = rest % w->size[d];
-
-      if (at > 0 && at < w->size[d] - 1 && at % w->period[d] == 0) num *= 2;
-    }
-    set_weight(w, node, num);
+    for (; node < end && node < first + count; node++)
+      set_weight(w, node, num * factor_at(w, 0, node - row * w->size[0]));
   }
 }
 
