@@ -83,19 +83,19 @@ static int set_node(const Problem *p, const char *name, ProblemFunction f, const
 int problem_set_nodes(const Problem *p, const char *name, ProblemFunction f, const void *ctx,
                       CeedInt component, int64_t num, const int64_t *nodes, CeedVector u) {
   ProblemPoint point = {.x = {0, 0, 0, p->time}};
-  int64_t num_nodes = 0;
   double *positions = NULL;
   CeedScalar *array = NULL;
   int ierr, restore;
 
-  CLI_TRY(RitzSpaceGetNumNodes(p->space, &num_nodes));
-  CLI_TRY(cli_allocate(p->ceed, (size_t)num_nodes * (size_t)p->space_dim, sizeof(double), &positions));
-  CLI_TRY_CLEANUP(RitzSpaceGetNodeCoordinates(p->space, positions));
+  if (!nodes) CLI_TRY(RitzSpaceGetNumNodes(p->space, &num));
+  CLI_TRY(cli_allocate(p->ceed, (size_t)num * (size_t)p->space_dim, sizeof(double), &positions));
+  CLI_TRY_CLEANUP(nodes ? RitzSpaceGetCoordinatesOf(p->space, num, nodes, positions)
+                        : RitzSpaceGetNodeCoordinates(p->space, positions));
   CLI_TRY_CLEANUP(CeedVectorGetArray(u, CEED_MEM_HOST, &array));
-  for (int64_t i = 0; i < (nodes ? num : num_nodes) && !ierr; i++) {
+  for (int64_t i = 0; i < num && !ierr; i++) {
     const int64_t node = nodes ? nodes[i] : i;
 
-    for (CeedInt d = 0; d < p->space_dim; d++) point.x[d] = positions[node * p->space_dim + d];
+    for (CeedInt d = 0; d < p->space_dim; d++) point.x[d] = positions[i * p->space_dim + d];
     ierr = set_node(p, name, f, ctx, component, &point, &array[node * p->num_comp]);
   }
   restore = CeedVectorRestoreArray(u, &array);

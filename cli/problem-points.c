@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Operators that run once: contract in problem-points.h.
+#include "cli/vectors.h"
+
 #include "cli/problem-points.h"
 #include "cli/qfunctions.h"
 

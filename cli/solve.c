@@ -77,13 +77,17 @@ static int report(const Solve *s) {
   return reported ? CLI_FAILED : cli_report(solve_command.name, s->ceed);
 }
 
-// Devices start slowly: meanwhile a context that needs none reads the mesh, which keeps it.
+// Devices start slowly: meanwhile a context that needs none, with threads of its own, makes the mesh, which
+// keeps it.
+// As many threads as there are processors, at most 16.
+static const char host_resource[] = "/cpu/self/gen:threads=16";
+
 static int open_ceed_and_mesh(Solve *s) {
   const char *resource = s->options.ceed;
   const bool is_on_device = !strncmp(resource, "/gpu/", 5);
 
   if (is_on_device) CLI_TRY(RitzDeviceStart(resource));
-  CLI_TRY(cli_open_ceed(solve_command.name, is_on_device ? "/cpu/self/ref" : resource, &s->ceed));
+  CLI_TRY(cli_open_ceed(solve_command.name, is_on_device ? host_resource : resource, &s->ceed));
   CLI_TRY(solve_open_mesh(s));
   if (!is_on_device) return CLI_OK;
   CeedDestroy(&s->ceed);

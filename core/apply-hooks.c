@@ -66,17 +66,3 @@ int ritz_operator_apply_energy(CeedOperator op, CeedVector in, CeedVector out, R
   RITZ_TRY(RitzVectorSetEntries(out, zeros, 0));
   return RitzVectorDotTo(in, out, scalars, k);
 }
-
-// ---- Ranges ----
-
-int ritz_run_ranges_slots(Ceed ceed, int *num_slots) {
-  *num_slots = 1;
-  return ceed->backend.run_ranges_slots ? ceed->backend.run_ranges_slots(ceed, num_slots)
-                                        : CEED_ERROR_SUCCESS;
-}
-
-int ritz_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data) {
-  if (ceed->backend.run_ranges) return ceed->backend.run_ranges(ceed, n, run, data);
-  if (n > 0) run(data, 0, 0, n);
-  return CEED_ERROR_SUCCESS;
-}

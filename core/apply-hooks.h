@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Vector work that rides along with an apply: merged conjugate gradients (solver/). The entries of the input
 // are changed right before they are first read, those of the output looked at right after they are complete,
-// so that both are in the cache. Called by solver/, served by backends (slots operator_apply_hooked,
-// run_ranges).
+// so that both are in the cache. Called by solver/, served by backends (slot operator_apply_hooked).
 #ifndef RITZ_CORE_APPLY_HOOKS_H
 #define RITZ_CORE_APPLY_HOOKS_H
 
 #include "core/core.h"
+#include "core/ranges.h"
 
 // Entries first .. first + count - 1 of the arrays of both vectors. `slot` < num_slots of
 // ritz_operator_apply_hooked_prepare: calls with the same slot come one after the other, in an order that
@@ -32,10 +32,5 @@ int ritz_operator_apply_hooked(CeedOperator op, CeedVector in, CeedVector out, c
 // entries; else in passes of their own. Nobody waits.
 int ritz_operator_apply_energy(CeedOperator op, CeedVector in, CeedVector out, RitzIndices zeros,
                                RitzScalars scalars, CeedInt k);
-
-// Calls run(data, slot, first, count) on ranges that make up 0 .. n - 1, on the threads of the context;
-// serially where a backend has none. Slots as above.
-int ritz_run_ranges_slots(Ceed ceed, int *num_slots);
-int ritz_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
 
 #endif

@@ -17,6 +17,8 @@
 #include <ritz/operator.h>
 #include <ritz/vector.h>
 
+#include "core/ranges.h"
+
 // Where a vector's or context's data live. HOST and PACKED are kept by core/, DEVICE by the backend's rep_*
 // slots.
 typedef enum {
@@ -73,7 +75,6 @@ typedef struct RitzApplyHooks RitzApplyHooks;   // core/apply-hooks.h
 typedef struct RitzPass RitzPass;               // core/vector-pass.h
 typedef struct RitzPassArrays RitzPassArrays;
 typedef struct RitzPassForm RitzPassForm;
-typedef void (*RitzRangeFunction)(void *data, int slot, int64_t first, int64_t count);
 typedef struct RitzBackend RitzBackend;
 struct RitzBackend {
   const char *name;            // canonical resource
@@ -211,7 +212,7 @@ struct RitzBackend {
   // ---- Optional: for solvers (core/apply-hooks.h) ----
   int (*operator_apply_hooked_prepare)(CeedOperator op, CeedVector in, int *num_slots, const char **reason);
   int (*operator_apply_hooked)(CeedOperator op, CeedVector in, CeedVector out, const RitzApplyHooks *hooks);
-  int (*run_ranges_slots)(Ceed ceed, int *num_slots);
+  int (*run_ranges_slots)(Ceed ceed, int *num_slots); // core/ranges.h
   int (*run_ranges)(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
   // ritz_operator_apply_energy: entries of `zeros` (num_zeros, in the backend's memory) of out are zeroed.
   // *is_done false: the operator has no such kernel, and nothing was done.

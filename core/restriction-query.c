@@ -241,14 +241,28 @@ static bool is_row(const CeedInt *offsets, CeedInt row_length, CeedInt step) {
   return true;
 }
 
+typedef struct {
+  CeedElemRestriction r;
+  CeedInt row_length, step;
+  _Atomic bool has_others; // nodes that are no row
+} RowSearch;
+
+static void look_for_rows(void *data, int slot, int64_t first, int64_t count) {
+  RowSearch *s = data;
+  const int64_t size = s->r->elem_size;
+  (void)slot;
+  for (int64_t i = first * size; i < (first + count) * size; i += s->row_length) {
+    if (is_row(s->r->offsets + i, s->row_length, s->step)) continue;
+    s->has_others = true;
+    return;
+  }
+}
+
 bool ritz_restriction_has_rows(CeedElemRestriction r, CeedInt row_length) {
   const bool may_have_rows = r->type == CEED_RESTRICTION_STANDARD || r->type == CEED_RESTRICTION_ORIENTED;
   if (!may_have_rows || r->block_size != 1 || r->num_elem == 0 || r->elem_size % row_length != 0)
     return false;
-  const int64_t num = (int64_t)r->num_elem * r->elem_size;
-  const CeedInt step = ritz_restriction_row_step(r);
-  for (int64_t i = 0; i < num; i += row_length) {
-    if (!is_row(r->offsets + i, row_length, step)) return false;
-  }
-  return true;
+  RowSearch search = {.r = r, .row_length = row_length, .step = ritz_restriction_row_step(r)};
+  const int ierr = ritz_run_elements(r->obj.ceed, r->num_elem, look_for_rows, &search);
+  return !ierr && !search.has_others;
 }

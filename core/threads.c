@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -299,4 +300,10 @@ int ritz_num_processors(void) {
 #endif
   long num = sysconf(_SC_NPROCESSORS_ONLN);
   return num > 1 ? (int)num : 1;
+}
+
+int ritz_threads_from_environment(void) {
+  const char *text = getenv("OMP_NUM_THREADS");
+  const long num = text ? strtol(text, NULL, 10) : 0;
+  return num < 1 ? 0 : num > RITZ_MAX_THREADS ? RITZ_MAX_THREADS : (int)num;
 }

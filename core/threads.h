@@ -61,5 +61,9 @@ bool ritz_task_end(RitzTask *task);
 
 // Processors this process may run on (its affinity mask), at least 1.
 int ritz_num_processors(void);
+// What OMP_NUM_THREADS asks for, at most RITZ_MAX_THREADS; 0 when it is not set or no positive number: the
+// variable is shared with other programs, so that is no error.
+enum { RITZ_MAX_THREADS = 1 << 20 };
+int ritz_threads_from_environment(void);
 
 #endif

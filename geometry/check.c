@@ -5,6 +5,7 @@
 #include <ceed/backend.h>
 #include <math.h>
 
+#include "core/ranges.h"
 #include "fe/fe.h"
 #include "geometry/geometry.h"
 
@@ -106,19 +107,27 @@ static Determinant smallest_determinant(const Checker *c, const double *x) {
   return smallest;
 }
 
-static int check_geometry_element(const Checker *c, Ceed ceed, int64_t element, const double *x) {
-  const double least = 8 * CEED_EPSILON; // below is rounding
+static const double least_determinant = 8 * CEED_EPSILON; // below is rounding
 
+static bool is_sound(const Checker *c, const double *x) {
+  for (int64_t i = 0; i < c->num_nodes * c->space_dim; i++) {
+    if (!isfinite(x[i])) return false;
+  }
+  return smallest_determinant(c, x).relative > least_determinant;
+}
+
+// Says why an element is not sound.
+static int refuse(const Checker *c, Ceed ceed, int64_t element, const double *x) {
   for (int64_t i = 0; i < c->num_nodes * c->space_dim; i++) {
     RITZ_REQUIRE(isfinite(x[i]), ceed, CEED_ERROR_MAJOR,
                  "RitzGeometryCreate: element %lld has a coordinate that is not finite", (long long)element);
   }
   const Determinant smallest = smallest_determinant(c, x);
 
-  RITZ_REQUIRE(smallest.relative > least, ceed, CEED_ERROR_MAJOR,
-               "RitzGeometryCreate: element %lld is %s: its smallest Jacobian determinant is %g",
-               (long long)element, smallest.relative < -least ? "inverted" : "flat", smallest.det);
-  return CEED_ERROR_SUCCESS;
+  return CeedError(ceed, CEED_ERROR_MAJOR,
+                   "RitzGeometryCreate: element %lld is %s: its smallest Jacobian determinant is %g",
+                   (long long)element, smallest.relative < -least_determinant ? "inverted" : "flat",
+                   smallest.det);
 }
 
 // ---- Points of a shape ----
@@ -170,18 +179,57 @@ static void clear_check(Checker *c) {
 
 // ---- All elements ----
 
+// The elements of a block, and the tables and findings of the threads.
+typedef struct {
+  int num_slots;
+  Checker *checkers; // owned, [num_slots]
+  int64_t *bad;      // owned, [num_slots]: the first element that is not sound, or -1
+  const double *x;   // borrowed, [num_elem][num_nodes][space_dim]
+} Check;
+
+static void check_range(void *data, int slot, int64_t first, int64_t count) {
+  const Check *check = data;
+  const Checker *c = &check->checkers[slot];
+
+  for (int64_t e = first; e < first + count && check->bad[slot] < 0; e++) {
+    if (!is_sound(c, check->x + e * c->num_nodes * c->space_dim)) check->bad[slot] = e;
+  }
+}
+
+static void clear_checkers(Check *check) {
+  for (int slot = 0; slot < check->num_slots && check->checkers; slot++) clear_check(&check->checkers[slot]);
+  RITZ_FREE(&check->checkers);
+  RITZ_FREE(&check->bad);
+}
+
+static int create_checkers(const Checker *sizes, Ceed ceed, Check *check) {
+  RITZ_TRY(ritz_run_ranges_slots(ceed, &check->num_slots));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)check->num_slots, &check->checkers));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)check->num_slots, &check->bad));
+  for (int slot = 0; slot < check->num_slots; slot++) {
+    check->checkers[slot] = *sizes;
+    check->bad[slot] = -1;
+    RITZ_TRY(create_check_operator(&check->checkers[slot], ceed));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static int check_block(const Checker *sizes, RitzMesh mesh, CeedInt block) {
   Ceed ceed = RitzMeshReturnCeed(mesh);
   Checker c = *sizes;
-  const double *x = NULL;
-  int64_t first = 0, num_elem = 0;
+  Check check = {0};
+  int64_t first = 0, num_elem = 0, bad = -1;
 
-  RITZ_TRY(RitzMeshGetBlock(mesh, block, &c.topology, &first, &num_elem, NULL, &x));
-  int ierr = create_check_operator(&c, ceed);
+  RITZ_TRY(RitzMeshGetBlock(mesh, block, &c.topology, &first, &num_elem, NULL, &check.x));
+  int ierr = create_checkers(&c, ceed, &check);
 
-  for (int64_t e = 0; e < num_elem && !ierr; e++)
-    ierr = check_geometry_element(&c, ceed, first + e, x + e * c.num_nodes * c.space_dim);
-  clear_check(&c);
+  if (!ierr) ierr = ritz_run_elements(ceed, num_elem, check_range, &check);
+  for (int slot = 0; slot < check.num_slots && bad < 0 && !ierr; slot++) bad = check.bad[slot];
+  if (bad >= 0) {
+    const Checker *of = &check.checkers[0];
+    ierr = refuse(of, ceed, first + bad, check.x + bad * of->num_nodes * of->space_dim);
+  }
+  clear_checkers(&check);
   return ierr;
 }
 

@@ -137,27 +137,13 @@ int ritz_geometry_add_field(RitzGeometryPart *part, const char *name, CeedInt si
 
 static int create_unknown_restriction(const RitzGeometryPart *part, CeedElemRestriction *rstr) {
   const RitzGeometryCase *c = &part->shared->c;
-  const int64_t *nodes = NULL;
-  CeedSize l_size = 0;
   int64_t num_elem = 0;
-  CeedInt num_nodes = 0, *offsets = NULL;
 
   RITZ_TRY(RitzMeshGetBlock(c->geometry->mesh, c->block->index, NULL, NULL, &num_elem, NULL, NULL));
   if (part->num_elem == num_elem)
     return RitzSpaceCreateBlockRestriction(c->options.space, c->block->index, c->ceed, rstr);
-  RITZ_TRY(RitzSpaceGetBlockNodes(c->options.space, c->block->index, &num_nodes, &nodes));
-  RITZ_TRY(RitzSpaceGetSize(c->options.space, &l_size));
-  RITZ_TRY(RITZ_MALLOC(c->ceed, (size_t)part->num_elem * (size_t)num_nodes, &offsets));
-  for (size_t e = 0; e < (size_t)part->num_elem; e++) {
-    const int64_t *from = nodes + (size_t)(part->elements[e] - c->block->first) * (size_t)num_nodes;
-    for (CeedInt n = 0; n < num_nodes; n++)
-      offsets[e * (size_t)num_nodes + (size_t)n] = (CeedInt)(from[n] * c->num_comp);
-  }
-  int ierr = CeedElemRestrictionCreate(c->ceed, part->num_elem, num_nodes, c->num_comp, 1, l_size,
-                                       CEED_MEM_HOST, CEED_COPY_VALUES, offsets, rstr);
-
-  RITZ_FREE(&offsets);
-  return ierr;
+  return RitzSpaceCreateElementsRestriction(c->options.space, c->block->index, c->ceed, part->num_elem,
+                                            part->elements, rstr);
 }
 
 // All fields of the unknown share one restriction.

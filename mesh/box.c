@@ -15,7 +15,7 @@ typedef struct {
   int64_t n[3], num_elem; // elements; n[d] = 1 beyond dim
   int64_t size[3], num_nodes;
   double *axis[3]; // owned, [size[d]]
-  double *x;       // owned, [num_nodes][dim]
+  double *x;       // owned, [num_nodes][dim] where a map has placed them; NULL: no map
 } Grid;
 
 // ---- Arguments ----
@@ -80,12 +80,11 @@ static int fill_axis(Grid *grid, CeedInt d, double low, double high) {
 }
 
 static int map_node(const Grid *grid, RitzMapFunction map, void *map_ctx, const double *X, double *x) {
-  int ierr = map ? map(map_ctx, grid->dim, X, x) : CEED_ERROR_SUCCESS;
+  int ierr = map(map_ctx, grid->dim, X, x);
 
   RITZ_REQUIRE(ierr == 0, grid->ceed, ierr, "RitzMeshCreateBox: the map returned %d at (%g, %g, %g)", ierr,
                X[0], X[1], X[2]);
   for (CeedInt d = 0; d < grid->dim; d++) {
-    if (!map) x[d] = X[d];
     RITZ_REQUIRE(isfinite(x[d]), grid->ceed, CEED_ERROR_MAJOR,
                  "RitzMeshCreateBox: the map gave a coordinate that is not finite at (%g, %g, %g)", X[0],
                  X[1], X[2]);
@@ -133,28 +132,56 @@ static int64_t corner_vertex(const Grid *grid, const int64_t at[3], int corner) 
   return flatten(vertex_at, num_vertices);
 }
 
+typedef struct {
+  const Grid *grid;
+  RitzMeshDraft *draft;
+} Filling;
+
+// Node `at` of the grid: as the map has placed it, or where it is without one.
+static void place_node(const Grid *grid, const int64_t at[3], double *x) {
+  const CeedInt dim = grid->dim;
+  const double *placed = grid->x ? grid->x + flatten(at, grid->size) * dim : NULL;
+
+  for (CeedInt d = 0; d < dim; d++) x[d] = placed ? placed[d] : grid->axis[d][at[d]];
+}
+
+static void fill_element(const Grid *grid, int64_t e, int64_t *vertices, double *x) {
+  const int64_t P = grid->order + 1, planes = grid->dim > 2 ? P : 1, rows = grid->dim > 1 ? P : 1;
+  int64_t at[3], first[3], node[3];
+
+  unflatten(e, grid->n, at);
+  for (int k = 0; k < 1 << grid->dim; k++) vertices[k] = corner_vertex(grid, at, k);
+  for (int d = 0; d < 3; d++) first[d] = at[d] * grid->order;
+  for (int64_t k = 0; k < planes; k++) {
+    for (int64_t j = 0; j < rows; j++) {
+      for (int64_t i = 0; i < P; i++, x += grid->dim) {
+        node[0] = first[0] + i;
+        node[1] = first[1] + j;
+        node[2] = first[2] + k;
+        place_node(grid, node, x);
+      }
+    }
+  }
+}
+
+static void fill_range(void *data, int slot, int64_t first, int64_t count) {
+  const Filling *f = data;
+  const Grid *grid = f->grid;
+  const int64_t num_values = ritz_mesh_power(grid->order + 1, grid->dim) * grid->dim;
+
+  (void)slot;
+  for (int64_t e = first; e < first + count; e++)
+    fill_element(grid, e, f->draft->elem_vertices + (e << grid->dim), f->draft->coords + e * num_values);
+}
+
 static int fill_elements(const Grid *grid, RitzMeshDraft *draft) {
-  const CeedInt dim = grid->dim, order = grid->order;
-  const int64_t num_local = ritz_mesh_power(order + 1, dim);
-  const int64_t local_size[3] = {order + 1, dim > 1 ? order + 1 : 1, dim > 2 ? order + 1 : 1};
+  const CeedInt dim = grid->dim;
+  const int64_t num_local = ritz_mesh_power(grid->order + 1, dim);
+  Filling filling = {grid, draft};
 
   RITZ_TRY(RITZ_MALLOC(grid->ceed, (size_t)(grid->num_elem << dim), &draft->elem_vertices));
   RITZ_TRY(RITZ_MALLOC(grid->ceed, (size_t)(grid->num_elem * num_local * dim), &draft->coords));
-  for (int64_t e = 0; e < grid->num_elem; e++) {
-    int64_t at[3], local_at[3];
-    double *x = draft->coords + e * num_local * dim;
-
-    unflatten(e, grid->n, at);
-    for (int k = 0; k < 1 << dim; k++) draft->elem_vertices[(e << dim) + k] = corner_vertex(grid, at, k);
-    for (int64_t i = 0; i < num_local; i++) {
-      unflatten(i, local_size, local_at);
-      for (int d = 0; d < 3; d++) local_at[d] += at[d] * order;
-      int64_t node = flatten(local_at, grid->size);
-
-      for (CeedInt d = 0; d < dim; d++) x[i * dim + d] = grid->x[node * dim + d];
-    }
-  }
-  return CEED_ERROR_SUCCESS;
+  return ritz_run_elements(grid->ceed, grid->num_elem, fill_range, &filling);
 }
 
 // Labels all elements on one side of the box.
@@ -204,23 +231,9 @@ static int fill_draft(const Grid *grid, RitzMeshDraft *draft) {
                            .num_elem = grid->num_elem,
                            .num_vertices = 1};
   for (CeedInt d = 0; d < grid->dim; d++) draft->num_vertices *= grid->n[d] + 1;
+  memcpy(draft->grid, grid->n, sizeof(grid->n));
   RITZ_TRY(fill_elements(grid, draft));
   return fill_labels(grid, draft);
-}
-
-// A map that reverses everything makes elements that number their corners in another order.
-static bool is_grid(const Grid *grid, RitzMesh mesh) {
-  const int num_corners = 1 << grid->dim;
-
-  for (int64_t e = 0; e < grid->num_elem; e++) {
-    int64_t at[3];
-
-    unflatten(e, grid->n, at);
-    for (int corner = 0; corner < num_corners; corner++) {
-      if (mesh->elem_vertices[e * num_corners + corner] != corner_vertex(grid, at, corner)) return false;
-    }
-  }
-  return true;
 }
 
 int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], const double lower[], const double upper[],
@@ -238,11 +251,10 @@ int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], const double lo
   for (CeedInt d = 0; d < dim; d++) {
     RITZ_TRY_CLEANUP(fill_axis(&grid, d, lower ? lower[d] : 0.0, upper ? upper[d] : 1.0));
   }
-  RITZ_TRY_CLEANUP(fill_nodes(&grid, map, map_ctx));
+  if (map) RITZ_TRY_CLEANUP(fill_nodes(&grid, map, map_ctx));
   RITZ_TRY_CLEANUP(fill_draft(&grid, &draft));
   clear_box_draft(&grid);
   RITZ_TRY_CLEANUP(ritz_mesh_build(ceed, "RitzMeshCreateBox", &draft, mesh));
-  if (is_grid(&grid, *mesh)) memcpy((*mesh)->grid, grid.n, sizeof(grid.n));
 
 cleanup:
   clear_box_draft(&grid);

@@ -144,6 +144,25 @@ static int append_label(Build *b, int64_t label) {
   return CEED_ERROR_SUCCESS;
 }
 
+// The sides of a box: the elements of each, as exterior and as the part of their number.
+static int mark_sides(Build *b) {
+  const int64_t *n = b->draft->grid;
+
+  RITZ_TRY(RITZ_MALLOC(b->ceed, 2 * (size_t)b->draft->num_labels, &b->marks));
+  for (int side = 0; side < 2 * b->draft->dim; side++) {
+    const int d = side / 2;
+    const int64_t stride = d == 0 ? 1 : d == 1 ? n[0] : n[0] * n[1];
+
+    for (int64_t e = 0; e < b->draft->num_elem; e++) {
+      if (e / stride % n[d] != (side % 2 ? n[d] - 1 : 0)) continue;
+      b->marks[b->num_marks++] = (RitzMeshMark){.elem = e, .part = RITZ_MESH_EXTERIOR, .facet = (int8_t)side};
+      b->marks[b->num_marks++] = (RitzMeshMark){.elem = e, .part = side, .facet = (int8_t)side};
+    }
+  }
+  ritz_mesh_marks_sort(&b->num_marks, b->marks);
+  return CEED_ERROR_SUCCESS;
+}
+
 static int mark_facets(Build *b) {
   int64_t num_exterior = 0;
 
@@ -269,6 +288,7 @@ static int drop_unused_vertices(Build *b) {
 
 static int check_draft(Build *b) {
   RITZ_TRY(ritz_mesh_check_sizes(b->ceed, b->source, b->draft));
+  if (b->draft->grid[0]) return ritz_mesh_check_orientation(b->ceed, b->source, b->draft, true);
   RITZ_TRY(ritz_mesh_check_vertices(b->ceed, b->source, b->draft));
   RITZ_TRY(ritz_mesh_check_coordinates(b->ceed, b->source, b->draft));
   RITZ_TRY(ritz_mesh_check_duplicates(b->ceed, b->source, b->draft));
@@ -289,6 +309,8 @@ int ritz_mesh_create_from(Ceed ceed, RitzMeshDraft *draft, RitzMesh *mesh) {
   m->num_points = draft->num_points;
   m->elem_vertices = draft->elem_vertices;
   m->coords = draft->coords;
+  m->measure = draft->measure;
+  memcpy(m->grid, draft->grid, sizeof(m->grid));
   m->elem_regions = draft->elem_regions;
   m->num_regions = draft->num_regions;
   m->num_parts = draft->num_parts;
@@ -309,10 +331,14 @@ int ritz_mesh_build(Ceed ceed, const char *source, RitzMeshDraft *draft, RitzMes
   *mesh = NULL;
   RITZ_TRY_CLEANUP(check_draft(&b));
   RITZ_TRY_CLEANUP(name_by_number(ceed, draft->num_parts, draft->parts));
-  RITZ_TRY_CLEANUP(find_facets(&b));
-  RITZ_TRY_CLEANUP(mark_facets(&b));
+  if (draft->grid[0]) {
+    RITZ_TRY_CLEANUP(mark_sides(&b));
+  } else {
+    RITZ_TRY_CLEANUP(find_facets(&b));
+    RITZ_TRY_CLEANUP(mark_facets(&b));
+    RITZ_TRY_CLEANUP(drop_unused_vertices(&b));
+  }
   RITZ_TRY_CLEANUP(complete_regions(&b));
-  RITZ_TRY_CLEANUP(drop_unused_vertices(&b));
   RITZ_TRY_CLEANUP(ritz_mesh_create_from(ceed, draft, mesh));
   (*mesh)->num_marks = b.num_marks;
   (*mesh)->marks = b.marks;

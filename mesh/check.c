@@ -254,41 +254,96 @@ static void turn(const RitzMeshDraft *draft, const RitzMeshBlock *block, int64_t
   }
 }
 
-// A turned element is looked at once more, as its determinants are rounded in another way.
-static void check_mesh_element(RitzMeshDraft *draft, const RitzMeshBlock *block, int64_t e, bool may_reverse,
-                               RitzMeshSampler *sampler, Inverted *inverted) {
-  double *x = draft->coords + (block->node_base + e * block->num_nodes) * draft->space_dim, low, high;
+// Takes the determinants of an element, turned if that makes them positive: whether they are then. A turned
+// element is looked at once more, as its determinants are rounded in another way.
+static bool take_element(const RitzMeshDraft *draft, const RitzMeshBlock *block, int64_t e, bool may_reverse,
+                         RitzMeshSampler *sampler, double *low, double *high, bool *has_turned) {
+  double *x = draft->coords + (block->node_base + e * block->num_nodes) * draft->space_dim;
 
   ritz_mesh_sampler_take(sampler, x);
-  find_extremes(sampler, &low, &high);
-  if (may_reverse && high < 0.0 && isfinite(low)) {
+  find_extremes(sampler, low, high);
+  if (may_reverse && *high < 0.0 && isfinite(*low)) {
     turn(draft, block, e, x);
+    *has_turned = true;
     ritz_mesh_sampler_take(sampler, x);
-    find_extremes(sampler, &low, &high);
+    find_extremes(sampler, low, high);
   }
-  if (low > 0.0 && isfinite(high)) return;
-  double bad_det = low > 0.0 ? high : low;
+  return *low > 0.0 && isfinite(*high);
+}
 
-  // equal ones differ by rounding: the first of them is named
-  const double worst = inverted->worst_det, slack = isfinite(worst) ? 64 * DBL_EPSILON * fabs(worst) : 0;
-  if (inverted->num++ > 0 && !(bad_det < worst - slack)) return;
-  inverted->worst = block->first + e;
-  inverted->worst_det = bad_det;
+// Elements of a block, and what each thread has found.
+typedef struct {
+  const RitzMeshDraft *draft;
+  const RitzMeshBlock *block;
+  bool may_reverse;
+  RitzMeshSampler *samplers; // [num_slots]
+  bool *has_turned, *has_bad;
+  RitzMeshMeasuring *measuring;
+} Orientation;
+
+static void check_range(void *data, int slot, int64_t first, int64_t count) {
+  const Orientation *o = data;
+  double low, high;
+
+  for (int64_t e = first; e < first + count; e++) {
+    if (!take_element(o->draft, o->block, e, o->may_reverse, &o->samplers[slot], &low, &high,
+                      &o->has_turned[slot]))
+      o->has_bad[slot] = true;
+    ritz_mesh_measure_element(o->measuring, slot, o->block->first + e, &o->samplers[slot]);
+  }
+}
+
+// Equal determinants differ by rounding: the first element with one of the worst is named.
+static void find_worst(Orientation *o, Inverted *inverted) {
+  for (int64_t e = 0; e < o->block->num_elem; e++) {
+    const double worst = inverted->worst_det, slack = isfinite(worst) ? 64 * DBL_EPSILON * fabs(worst) : 0;
+    double low, high;
+
+    if (take_element(o->draft, o->block, e, false, &o->samplers[0], &low, &high, &o->has_turned[0])) continue;
+    const double bad_det = low > 0.0 ? high : low;
+    if (inverted->num++ > 0 && !(bad_det < worst - slack)) continue;
+    inverted->worst = o->block->first + e;
+    inverted->worst_det = bad_det;
+  }
+}
+
+static int check_orientation_of(Ceed ceed, RitzMeshDraft *draft, Orientation *o, Inverted *inverted) {
+  const int num_slots = o->measuring->num_slots;
+  bool has_turned = false, has_bad = false;
+
+  for (int slot = 0; slot < num_slots; slot++) o->has_turned[slot] = o->has_bad[slot] = false;
+  RITZ_TRY(ritz_mesh_samplers_create(ceed, o->block->topology, draft->space_dim, draft->order, num_slots,
+                                     &o->samplers));
+  const int ierr = ritz_run_elements(ceed, o->block->num_elem, check_range, o);
+  for (int slot = 0; slot < num_slots; slot++) {
+    has_turned |= o->has_turned[slot];
+    has_bad |= o->has_bad[slot];
+  }
+  if (has_turned) draft->grid[0] = draft->grid[1] = draft->grid[2] = 0;
+  if (has_bad) find_worst(o, inverted);
+  ritz_mesh_samplers_clear(num_slots, &o->samplers);
+  return ierr;
 }
 
 int ritz_mesh_check_orientation(Ceed ceed, const char *source, RitzMeshDraft *draft, bool may_reverse) {
+  const bool is_flat = draft->dim == draft->space_dim && draft->dim < 3;
+  RitzMeshMeasuring measuring = {0};
+  Orientation o = {.draft = draft, .may_reverse = may_reverse && is_flat, .measuring = &measuring};
   Inverted inverted = {0};
+  int num_slots = 1, ierr = CEED_ERROR_SUCCESS;
 
-  may_reverse = may_reverse && draft->dim == draft->space_dim && draft->dim < 3;
+  RITZ_TRY(ritz_run_ranges_slots(ceed, &num_slots));
+  RITZ_TRY(ritz_mesh_measuring_create(ceed, num_slots, draft->num_elem, &measuring));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, 2 * (size_t)num_slots, &o.has_turned));
+  o.has_bad = o.has_turned + num_slots;
   for (int b = 0; b < draft->num_blocks; b++) {
-    const RitzMeshBlock *block = &draft->blocks[b];
-    RitzMeshSampler sampler;
-
-    RITZ_TRY(ritz_mesh_sampler_create(ceed, block->topology, draft->space_dim, draft->order, &sampler));
-    for (int64_t e = 0; e < block->num_elem; e++) {
-      check_mesh_element(draft, block, e, may_reverse, &sampler, &inverted);
-    }
-    ritz_mesh_sampler_clear(&sampler);
+    o.block = &draft->blocks[b];
+    RITZ_TRY_CLEANUP(check_orientation_of(ceed, draft, &o, &inverted));
   }
-  return inverted.num > 0 ? report_inverted(ceed, source, draft, &inverted) : CEED_ERROR_SUCCESS;
+  draft->measure = ritz_mesh_measuring_result(&measuring, draft->num_elem);
+  if (inverted.num > 0) ierr = report_inverted(ceed, source, draft, &inverted);
+cleanup:
+  RITZ_FREE(&o.has_turned);
+  ritz_mesh_measuring_clear(&measuring);
+  return ierr;
 }

@@ -14,8 +14,11 @@ typedef struct {
   int64_t n[3];         // elements of the coarse box
   int64_t num_macro;    // nodes of 2^dim fine elements together: (2g+1)^dim
   double *table;        // owned, [g+1][2g+1]: from these nodes to those of a coarse element, one direction
-  double *macro, *work; // owned
-  RitzMeshSampler sampler;
+  int num_slots;        // threads, each with its own of the following
+  int64_t work_size;
+  double *macros, *works; // owned, [num_slots][num_macro][space_dim], [num_slots][work_size]
+  RitzMeshSampler *samplers;
+  bool *has_inverted; // owned, [num_slots]
 } Coarsen;
 
 static int64_t flatten(const int64_t at[3], const int64_t size[3]) {
@@ -52,7 +55,7 @@ cleanup:
 }
 
 // Nodes of the 2^dim fine elements in the coarse one at `at`.
-static void gather_macro(Coarsen *c, const int64_t at[3]) {
+static void gather_macro(const Coarsen *c, const int64_t at[3], double *macro) {
   const RitzMesh fine = c->fine;
   const int64_t g = fine->order, P = g + 1, num_local = fine->blocks[0].num_nodes;
   int64_t size[3], point[3];
@@ -70,7 +73,7 @@ static void gather_macro(Coarsen *c, const int64_t at[3]) {
     }
     const int64_t node = flatten(child, fine->grid) * num_local + flatten(local, (const int64_t[]){P, P, P});
 
-    memcpy(c->macro + i * fine->space_dim, fine->coords + node * fine->space_dim,
+    memcpy(macro + i * fine->space_dim, fine->coords + node * fine->space_dim,
            sizeof(double) * (size_t)fine->space_dim);
   }
 }
@@ -83,12 +86,13 @@ static bool is_valid(RitzMeshSampler *sampler, const double *x) {
   return true;
 }
 
-static bool fill_element(Coarsen *c, int64_t e) {
+static bool fill_element(const Coarsen *c, int slot, int64_t e) {
   const RitzMesh fine = c->fine;
   const CeedInt g = fine->order;
   const double *const M[3] = {c->table, c->table, c->table};
   const int64_t num_vertices[3] = {c->n[0] + 1, c->n[1] + 1, c->n[2] + 1};
   double *x = c->coarse.coords + e * fine->blocks[0].num_nodes * fine->space_dim;
+  double *macro = c->macros + slot * c->num_macro * fine->space_dim, *work = c->works + slot * c->work_size;
   int64_t at[3];
 
   unflatten(e, c->n, at);
@@ -97,9 +101,9 @@ static bool fill_element(Coarsen *c, int64_t e) {
 
     c->coarse.elem_vertices[(e << fine->dim) + k] = flatten(corner, num_vertices);
   }
-  gather_macro(c, at);
-  ritz_mesh_map_points(fine->dim, fine->space_dim, 2 * g + 1, g + 1, M, c->macro, x, c->work);
-  return is_valid(&c->sampler, x);
+  gather_macro(c, at, macro);
+  ritz_mesh_map_points(fine->dim, fine->space_dim, 2 * g + 1, g + 1, M, macro, x, work);
+  return is_valid(&c->samplers[slot], x);
 }
 
 // ---- The draft ----
@@ -115,18 +119,37 @@ static int allocate(Coarsen *c) {
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(coarse->num_points * fine->space_dim), &coarse->coords));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)coarse->num_elem, &coarse->elem_regions));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)P * (size_t)num_macro, &c->table));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(c->num_macro * fine->space_dim), &c->macro));
-  RITZ_TRY(
-      RITZ_MALLOC(ceed, (size_t)ritz_mesh_map_work_size(fine->dim, fine->space_dim, num_macro, P), &c->work));
-  return ritz_mesh_sampler_create(ceed, coarse->topology, fine->space_dim, fine->order, &c->sampler);
+  c->work_size = ritz_mesh_map_work_size(fine->dim, fine->space_dim, num_macro, P);
+  RITZ_TRY(ritz_run_ranges_slots(ceed, &c->num_slots));
+  const size_t num_slots = (size_t)c->num_slots;
+  RITZ_TRY(RITZ_MALLOC(ceed, num_slots * (size_t)(c->num_macro * fine->space_dim), &c->macros));
+  RITZ_TRY(RITZ_MALLOC(ceed, num_slots * (size_t)c->work_size, &c->works));
+  RITZ_TRY(RITZ_CALLOC(ceed, num_slots, &c->has_inverted));
+  return ritz_mesh_samplers_create(ceed, coarse->topology, fine->space_dim, fine->order, c->num_slots,
+                                   &c->samplers);
 }
 
 static void clear_coarsen(Coarsen *c) {
   RITZ_FREE(&c->table);
-  RITZ_FREE(&c->macro);
-  RITZ_FREE(&c->work);
-  ritz_mesh_sampler_clear(&c->sampler);
+  RITZ_FREE(&c->macros);
+  RITZ_FREE(&c->works);
+  RITZ_FREE(&c->has_inverted);
+  ritz_mesh_samplers_clear(c->num_slots, &c->samplers);
   ritz_mesh_draft_clear(&c->coarse);
+}
+
+static void fill_range(void *data, int slot, int64_t first, int64_t count) {
+  Coarsen *c = data;
+  const RitzMesh fine = c->fine;
+
+  for (int64_t e = first; e < first + count && !c->has_inverted[slot]; e++) {
+    int64_t at[3];
+
+    c->has_inverted[slot] = !fill_element(c, slot, e);
+    unflatten(e, c->n, at);
+    for (int d = 0; d < fine->dim; d++) at[d] *= 2;
+    c->coarse.elem_regions[e] = fine->elem_regions[flatten(at, fine->grid)];
+  }
 }
 
 // *is_possible false: an element would be inverted.
@@ -134,15 +157,9 @@ static int fill_elements(Coarsen *c, bool *is_possible) {
   const RitzMesh fine = c->fine;
 
   RITZ_TRY(fill_table(fine->ceed, fine->order, c->table));
+  RITZ_TRY(ritz_run_elements(fine->ceed, c->coarse.num_elem, fill_range, c));
   *is_possible = true;
-  for (int64_t e = 0; e < c->coarse.num_elem && *is_possible; e++) {
-    int64_t at[3];
-
-    *is_possible = fill_element(c, e);
-    unflatten(e, c->n, at);
-    for (int d = 0; d < fine->dim; d++) at[d] *= 2;
-    c->coarse.elem_regions[e] = fine->elem_regions[flatten(at, fine->grid)];
-  }
+  for (int slot = 0; slot < c->num_slots; slot++) *is_possible &= !c->has_inverted[slot];
   return CEED_ERROR_SUCCESS;
 }
 
@@ -169,7 +186,6 @@ static int finish(Coarsen *c, RitzMesh *coarse) {
   const RitzMesh fine = c->fine;
 
   RITZ_TRY(ritz_mesh_create_from(fine->ceed, &c->coarse, coarse));
-  memcpy((*coarse)->grid, c->n, sizeof(c->n));
   int ierr = coarsen_marks(c, *coarse);
 
   if (!ierr) {
@@ -210,6 +226,7 @@ static int coarsen_box(RitzMesh fine, RitzMesh *coarse) {
     c.n[d] = d < fine->dim ? fine->grid[d] / 2 : 1;
     if (d < fine->dim) c.coarse.num_vertices *= c.n[d] + 1;
   }
+  memcpy(c.coarse.grid, c.n, sizeof(c.n));
   RITZ_TRY_CLEANUP(allocate(&c));
   RITZ_TRY_CLEANUP(fill_elements(&c, &is_possible));
   if (is_possible) ierr = finish(&c, coarse);

@@ -35,14 +35,17 @@ static double allowed_gap(CeedInt space_dim, int64_t num_local, const double *el
   return allowed;
 }
 
-// Enters the positions of the nodes of one element. False when an earlier one disagrees.
-static bool share_element(Field *field, int64_t num_local, const int64_t *nodes, const double *elem_x) {
+// Enters the positions of those nodes of one element that are in a range. False when an earlier element
+// disagrees.
+static bool share_element(const Field *field, int64_t num_local, const int64_t *nodes, const double *elem_x,
+                          int64_t first, int64_t count) {
   const CeedInt space_dim = field->mesh->space_dim;
-  double allowed = allowed_gap(space_dim, num_local, elem_x);
+  const double allowed = allowed_gap(space_dim, num_local, elem_x);
 
   for (int64_t i = 0; i < num_local; i++) {
     double *x = field->x + nodes[i] * space_dim;
 
+    if (nodes[i] < first || nodes[i] >= first + count) continue;
     for (CeedInt c = 0; c < space_dim; c++) {
       if (isnan(x[c])) x[c] = elem_x[i * space_dim + c];
       if (fabs(x[c] - elem_x[i * space_dim + c]) > allowed) return false;
@@ -51,23 +54,72 @@ static bool share_element(Field *field, int64_t num_local, const int64_t *nodes,
   return true;
 }
 
-// Collects the positions of the nodes. False when two elements disagree on one.
-static bool share_positions(Field *field) {
-  const RitzMesh mesh = field->mesh;
+// Positions of one block's nodes, shared by threads.
+typedef struct {
+  Field *field;
+  const RitzMeshBlock *block;
+  bool *disagree; // owned, [num_slots]
+} Sharing;
 
-  for (int64_t i = 0; i < field->num_nodes * mesh->space_dim; i++) field->x[i] = NAN;
-  for (int b = 0; b < mesh->num_blocks; b++) {
-    const RitzMeshBlock *block = &mesh->blocks[b];
+static const int64_t *nodes_from(const Sharing *s, int64_t e) {
+  return s->field->nodes + s->block->node_base + e * s->block->num_nodes;
+}
 
-    for (int64_t e = 0; e < block->num_elem; e++) {
-      int64_t first = block->node_base + e * block->num_nodes;
+static void find_bounds(const void *data, int64_t first, int64_t count, int64_t *low, int64_t *high) {
+  const Sharing *s = data;
+  const int64_t *nodes = nodes_from(s, first);
 
-      if (!share_element(field, block->num_nodes, field->nodes + first,
-                         mesh->coords + first * mesh->space_dim))
-        return false;
-    }
+  *low = *high = nodes[0];
+  for (int64_t i = 1; i < count * s->block->num_nodes; i++) {
+    if (nodes[i] < *low) *low = nodes[i];
+    if (nodes[i] > *high) *high = nodes[i];
   }
-  return true;
+}
+
+static void share_elements(const void *data, int slot, int64_t first_elem, int64_t num_elem, int64_t first,
+                           int64_t count) {
+  const Sharing *s = data;
+  const RitzMesh mesh = s->field->mesh;
+
+  for (int64_t e = first_elem; e < first_elem + num_elem && !s->disagree[slot]; e++) {
+    const double *x = mesh->coords + (s->block->node_base + e * s->block->num_nodes) * mesh->space_dim;
+
+    s->disagree[slot] = !share_element(s->field, s->block->num_nodes, nodes_from(s, e), x, first, count);
+  }
+}
+
+static void forget_positions(void *data, int slot, int64_t first, int64_t count) {
+  const Field *field = data;
+  const CeedInt space_dim = field->mesh->space_dim;
+
+  (void)slot;
+  for (int64_t i = first * space_dim; i < (first + count) * space_dim; i++) field->x[i] = NAN;
+}
+
+// Collects the positions of the nodes. *agree false: two elements disagree on one.
+static int share_positions(Field *field, bool *agree) {
+  const RitzMesh mesh = field->mesh;
+  Sharing s = {.field = field};
+  int num_slots = 1, ierr;
+
+  *agree = true;
+  RITZ_TRY(ritz_run_ranges_slots(mesh->ceed, &num_slots));
+  RITZ_TRY(RITZ_CALLOC(mesh->ceed, (size_t)num_slots, &s.disagree));
+  RITZ_TRY_CLEANUP(ritz_run_ranges(mesh->ceed, field->num_nodes, forget_positions, field));
+  for (int b = 0; b < mesh->num_blocks && *agree; b++) {
+    s.block = &mesh->blocks[b];
+    const RitzNodeSum sum = {.num_nodes = field->num_nodes,
+                             .num_elem = s.block->num_elem,
+                             .bounds = find_bounds,
+                             .add = share_elements,
+                             .data = &s};
+
+    RITZ_TRY_CLEANUP(ritz_run_node_sum(mesh->ceed, &sum));
+    for (int slot = 0; slot < num_slots; slot++) *agree &= !s.disagree[slot];
+  }
+cleanup:
+  RITZ_FREE(&s.disagree);
+  return ierr;
 }
 
 static int number_positions(Field *field, bool *is_shared) {
@@ -76,8 +128,9 @@ static int number_positions(Field *field, bool *is_shared) {
   RITZ_TRY(RITZ_MALLOC(field->ceed, (size_t)mesh->num_points, &field->nodes));
   RITZ_TRY(ritz_mesh_number_nodes(mesh, mesh->order, &field->num_nodes, field->nodes));
   RITZ_TRY(RITZ_MALLOC(field->ceed, (size_t)(field->num_nodes * mesh->space_dim), &field->x));
-  *is_shared = field->num_nodes <= INT32_MAX / mesh->space_dim && share_positions(field);
-  return CEED_ERROR_SUCCESS;
+  *is_shared = false;
+  return field->num_nodes <= INT32_MAX / mesh->space_dim ? share_positions(field, is_shared)
+                                                         : CEED_ERROR_SUCCESS;
 }
 
 static int create_vector(Ceed ceed, CeedSize length, const double *values, CeedVector *x) {

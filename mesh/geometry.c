@@ -35,8 +35,10 @@ void ritz_mesh_bounds(CeedInt space_dim, int64_t num_points, const double *x, do
   for (CeedInt c = 0; c < space_dim; c++) low[c] = high[c] = x[c];
   for (int64_t i = 1; i < num_points; i++) {
     for (CeedInt c = 0; c < space_dim; c++) {
-      low[c] = fmin(low[c], x[i * space_dim + c]);
-      high[c] = fmax(high[c], x[i * space_dim + c]);
+      const double here = x[i * space_dim + c];
+
+      if (here < low[c] || isnan(low[c])) low[c] = here;
+      if (here > high[c] || isnan(high[c])) high[c] = here;
     }
   }
 }

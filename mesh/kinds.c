@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Kinds of elements (affine, of degree 1, curved) and the measure of a mesh. Public functions; the choice of
-// geometric factors by kind is the callers'.
+// Kinds of elements: affine, of degree 1, curved. A public function; the choice of geometric factors by kind
+// is the callers'.
 #include "mesh/mesh.h"
 
 #include <float.h>
@@ -97,11 +97,11 @@ static int make_comparison(RitzMesh mesh, const RitzMeshBlock *block, double tol
 
 // ---- Elements ----
 
-// Largest distance of a geometry node from the map with these weights of the corners. Everything is taken
-// relative to the first node, in which positions far from 0 cancel.
-static double find_deviation(const Comparison *cmp, const double *x, const double *weights) {
+// Whether no geometry node is farther than `allowed` from the map with these weights of the corners.
+// Everything is taken relative to the first node, in which positions far from 0 cancel. (hypot takes long,
+// and is not needed where the components alone are small.)
+static bool is_near(const Comparison *cmp, const double *x, const double *weights, double allowed) {
   const CeedInt space_dim = cmp->space_dim;
-  double largest = 0.0;
 
   for (int64_t node = 0; node < cmp->num_nodes; node++, weights += cmp->shape->num_corners) {
     double deviation[3] = {0.0, 0.0, 0.0};
@@ -112,9 +112,11 @@ static double find_deviation(const Comparison *cmp, const double *x, const doubl
 
       for (CeedInt i = 0; i < space_dim; i++) deviation[i] -= weights[k] * (corner[i] - x[i]);
     }
-    largest = fmax(largest, hypot(hypot(deviation[0], deviation[1]), deviation[2]));
+    const double sum = fabs(deviation[0]) + fabs(deviation[1]) + fabs(deviation[2]);
+    if (sum <= allowed) continue;
+    if (hypot(hypot(deviation[0], deviation[1]), deviation[2]) > allowed) return false;
   }
-  return largest;
+  return true;
 }
 
 // Largest deviation that counts as none: relative to the diagonal of the bounding box, and rounding.
@@ -132,77 +134,61 @@ static double allowed_deviation(const Comparison *cmp, const double *x) {
 static RitzElementKind classify(const Comparison *cmp, const double *x) {
   double allowed = allowed_deviation(cmp, x);
 
-  if (find_deviation(cmp, x, cmp->affine) <= allowed) return RITZ_ELEMENT_AFFINE;
-  if (cmp->order == 1 || find_deviation(cmp, x, cmp->linear) <= allowed) return RITZ_ELEMENT_TRILINEAR;
+  if (is_near(cmp, x, cmp->affine, allowed)) return RITZ_ELEMENT_AFFINE;
+  if (cmp->order == 1 || is_near(cmp, x, cmp->linear, allowed)) return RITZ_ELEMENT_TRILINEAR;
   return RITZ_ELEMENT_CURVED;
 }
 
+// The elements of a block, and what threads find.
+typedef struct {
+  const Comparison *cmp;
+  const double *x; // [num_elem][num_nodes][space_dim]
+  RitzElementKind *kinds;
+  int64_t (*counts)[3]; // [num_slots]
+} Classification;
+
+static void classify_range(void *data, int slot, int64_t first, int64_t count) {
+  const Classification *c = data;
+  const int64_t stride = c->cmp->num_nodes * c->cmp->space_dim;
+
+  for (int64_t e = first; e < first + count; e++) {
+    const RitzElementKind kind = classify(c->cmp, c->x + e * stride);
+
+    if (c->kinds) c->kinds[e] = kind;
+    c->counts[slot][kind]++;
+  }
+}
+
+static int classify_block(RitzMesh mesh, const RitzMeshBlock *block, double tolerance, RitzElementKind *kinds,
+                          int num_slots, int64_t (*counts)[3]) {
+  Comparison cmp;
+  Classification c = {.cmp = &cmp,
+                      .x = mesh->coords + block->node_base * mesh->space_dim,
+                      .kinds = kinds ? kinds + block->first : NULL,
+                      .counts = counts};
+
+  for (int slot = 0; slot < num_slots; slot++) counts[slot][0] = counts[slot][1] = counts[slot][2] = 0;
+  RITZ_TRY(make_comparison(mesh, block, tolerance, &cmp));
+  const int ierr = ritz_run_elements(mesh->ceed, block->num_elem, classify_range, &c);
+  clear_comparison(&cmp);
+  return ierr;
+}
+
 int RitzMeshClassifyElements(RitzMesh mesh, double tolerance, RitzElementKind *kinds, int64_t counts[3]) {
+  int64_t(*found)[3] = NULL;
+  int num_slots = 1, ierr = CEED_ERROR_SUCCESS;
+
   RITZ_NOT_NULL(mesh);
   RITZ_REQUIRE(!isnan(tolerance), mesh->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzMeshClassifyElements: the tolerance is not a number");
   if (tolerance < 0.0) tolerance = default_tolerance;
   for (int i = 0; counts && i < 3; i++) counts[i] = 0;
-  for (int b = 0; b < mesh->num_blocks; b++) {
-    const RitzMeshBlock *block = &mesh->blocks[b];
-    const double *x = mesh->coords + block->node_base * mesh->space_dim;
-    Comparison cmp;
-
-    RITZ_TRY(make_comparison(mesh, block, tolerance, &cmp));
-    for (int64_t e = 0; e < block->num_elem; e++, x += block->num_nodes * mesh->space_dim) {
-      RitzElementKind kind = classify(&cmp, x);
-
-      if (kinds) kinds[block->first + e] = kind;
-      if (counts) counts[kind]++;
-    }
-    clear_comparison(&cmp);
+  RITZ_TRY(ritz_run_ranges_slots(mesh->ceed, &num_slots));
+  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)num_slots, &found));
+  for (int b = 0; b < mesh->num_blocks && !ierr; b++) {
+    ierr = classify_block(mesh, &mesh->blocks[b], tolerance, kinds, num_slots, found);
+    for (int i = 0; i < 3 * num_slots && counts && !ierr; i++) counts[i % 3] += found[i / 3][i % 3];
   }
-  return CEED_ERROR_SUCCESS;
-}
-
-// ---- Measure ----
-
-// sum += term; *lost collects what rounding takes away (Neumaier, ZAMM 54, 1974).
-static void add_compensated(double term, double *sum, double *lost) {
-  double total = *sum + term;
-
-  *lost += fabs(*sum) >= fabs(term) ? (*sum - total) + term : (term - total) + *sum;
-  *sum = total;
-}
-
-typedef struct {
-  double sum, lost, low, high;
-} Measure;
-
-static void measure_element(RitzMeshSampler *sampler, const double *x, Measure *m) {
-  double elem_sum = 0.0;
-
-  ritz_mesh_sampler_take(sampler, x);
-  for (int64_t i = 0; i < sampler->num_gauss; i++) elem_sum += sampler->weights[i] * sampler->det[i];
-  for (int64_t i = 0; i < sampler->num_points; i++) {
-    m->low = fmin(m->low, sampler->det[i]);
-    m->high = fmax(m->high, sampler->det[i]);
-  }
-  add_compensated(elem_sum, &m->sum, &m->lost);
-}
-
-int RitzMeshGetMeasure(RitzMesh mesh, double *measure, double *min_det, double *max_det) {
-  Measure m = {.low = INFINITY, .high = -INFINITY};
-
-  RITZ_NOT_NULL(mesh);
-  for (int b = 0; b < mesh->num_blocks; b++) {
-    const RitzMeshBlock *block = &mesh->blocks[b];
-    const double *x = mesh->coords + block->node_base * mesh->space_dim;
-    RitzMeshSampler sampler;
-
-    RITZ_TRY(ritz_mesh_sampler_create(mesh->ceed, block->topology, mesh->space_dim, mesh->order, &sampler));
-    for (int64_t e = 0; e < block->num_elem; e++) {
-      measure_element(&sampler, x + e * block->num_nodes * mesh->space_dim, &m);
-    }
-    ritz_mesh_sampler_clear(&sampler);
-  }
-  if (measure) *measure = m.sum + m.lost;
-  if (min_det) *min_det = m.low;
-  if (max_det) *max_det = m.high;
-  return CEED_ERROR_SUCCESS;
+  RITZ_FREE(&found);
+  return ierr;
 }

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/ranges.h"
 
 // A named set: boundary part or region.
 typedef struct {
@@ -38,6 +39,12 @@ typedef struct {
 } RitzMeshBlock;
 enum { RITZ_MESH_MAX_BLOCKS = 4 }; // tetrahedra, pyramids, prisms, hexahedra
 
+// Size of a mesh: length, area or volume, and the extremes of the determinants that were taken.
+typedef struct {
+  bool is_known;
+  double value, min_det, max_det;
+} RitzMeshMeasure;
+
 struct RitzMesh_private {
   const RitzClass *class;
   Ceed ceed; // counted
@@ -57,6 +64,7 @@ struct RitzMesh_private {
   RitzMeshMark *marks;           // owned
   RitzMesh coarser;              // counted: what this mesh is a refinement of; NULL: nothing, or not made yet
   bool is_coarsest;              // a box that has been found to have no coarser one
+  RitzMeshMeasure measure;       // found when the mesh was checked, or when it was asked for
 };
 
 // A mesh as found in a file (or made by a generator), before any check that needs the topology. All arrays
@@ -86,6 +94,10 @@ typedef struct {
                                  // space: the last one is -1
   int32_t *label_part;           // [num_labels] index into parts
   int64_t *label_place;          // [num_labels] line in the file, or NULL
+  // Elements a direction of a box whose elements and vertices are lexicographic, and whose facets on side i
+  // are labelled with part i; else zeros. It need not be checked for what a box cannot have.
+  int64_t grid[3];
+  RitzMeshMeasure measure; // set by ritz_mesh_check_orientation
 } RitzMeshDraft;
 
 // ---- Building (mesh/build.c, checks in mesh/check.c) ----
@@ -111,7 +123,8 @@ int ritz_mesh_check_sizes(Ceed ceed, const char *source, RitzMeshDraft *draft); 
 int ritz_mesh_check_vertices(Ceed ceed, const char *source, const RitzMeshDraft *draft);
 int ritz_mesh_check_coordinates(Ceed ceed, const char *source, const RitzMeshDraft *draft);
 int ritz_mesh_check_duplicates(Ceed ceed, const char *source, const RitzMeshDraft *draft);
-// Renumbers clockwise elements when may_reverse; otherwise they are errors.
+// Renumbers clockwise elements when may_reverse, and then the draft is no grid any more; otherwise they are
+// errors. Finds the measure.
 int ritz_mesh_check_orientation(Ceed ceed, const char *source, RitzMeshDraft *draft, bool may_reverse);
 
 // CeedError with "SOURCE: text", or "SOURCE:LINE: text" when places is not NULL. Returns code.
@@ -235,6 +248,12 @@ bool ritz_mesh_part_lies_on(const RitzMeshPart *part, const int8_t facet[4]);
 // triangular face at its smallest vertex, first axis towards the next larger one. Numbers follow first
 // appearance in element order.
 int ritz_mesh_number_nodes(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, int64_t *nodes);
+// Boxes (mesh->grid) are numbered lexicographically, which takes no memory: how many nodes there are, the
+// nodes of one element.
+int64_t ritz_mesh_grid_num_nodes(RitzMesh mesh, int64_t degree);
+void ritz_mesh_grid_nodes(RitzMesh mesh, int64_t degree, int64_t e, int64_t *nodes);
+// Its smallest and its largest node.
+void ritz_mesh_grid_range(RitzMesh mesh, int64_t degree, int64_t e, int64_t range[2]);
 
 // ---- Geometry of one element (mesh/geometry.c) ----
 // y [Q^dim][space_dim] = M[dim-1] x ... x M[0] applied to x [P^dim][space_dim]; each M[d] is [Q][P]. work:
@@ -287,6 +306,23 @@ int ritz_mesh_sampler_create(Ceed ceed, CeedElemTopology topology, CeedInt space
 void ritz_mesh_sampler_clear(RitzMeshSampler *sampler);
 // Fills sampler->det for the element with nodes x [num_nodes][space_dim].
 void ritz_mesh_sampler_take(RitzMeshSampler *sampler, const double *x);
+// One for each of num threads.
+int ritz_mesh_samplers_create(Ceed ceed, CeedElemTopology topology, CeedInt space_dim, CeedInt order, int num,
+                              RitzMeshSampler **samplers);
+void ritz_mesh_samplers_clear(int num, RitzMeshSampler **samplers);
+
+// ---- Measure (mesh/measure.c) ----
+// Parts of threads, joined so that the result does not depend on how many there are.
+typedef struct {
+  int num_slots;
+  double *low, *high; // owned, [num_slots]: extremes of the determinants
+  double *sums;       // owned, [num_elem]: of the elements
+} RitzMeshMeasuring;
+int ritz_mesh_measuring_create(Ceed ceed, int num_slots, int64_t num_elem, RitzMeshMeasuring *m);
+void ritz_mesh_measuring_clear(RitzMeshMeasuring *m);
+// Enters element e, whose determinants the sampler has taken.
+void ritz_mesh_measure_element(RitzMeshMeasuring *m, int slot, int64_t e, const RitzMeshSampler *sampler);
+RitzMeshMeasure ritz_mesh_measuring_result(const RitzMeshMeasuring *m, int64_t num_elem);
 
 // ---- Cutting elements into others (mesh/divide.c) ----
 // A piece of an element: its corners are points of the element's lattice of degree 2, and its reference
@@ -327,10 +363,20 @@ int ritz_mesh_refinement_of(RitzMesh mesh, int block, int64_t e);
 void ritz_mesh_refinement(CeedElemTopology topology, int way, RitzMeshDivision *division);
 
 // ---- Spaces (mesh/space.c) ----
-// A restriction to the entries of `space` at nodes [num_elem][num_local]. CEED_ERROR_UNSUPPORTED as
-// RitzSpaceCreateRestriction.
+// The nodes of element e of a block; of spaces on boxes they are written to scratch [nodes of an element], as
+// long as nobody has asked for all of them.
+const int64_t *ritz_space_nodes(RitzSpace space, int block, int64_t e, int64_t *scratch);
+int64_t ritz_space_num_local(RitzSpace space, int block);
+// The smallest and the largest node of elements first .. first + count - 1 of a block.
+void ritz_space_node_bounds(RitzSpace space, int block, int64_t first, int64_t count, int64_t *low,
+                            int64_t *high);
+// Nodes of element k of a list of elements, which may be written to scratch. Called by several threads.
+typedef const int64_t *(*RitzNodesFunction)(const void *ctx, int64_t k, int64_t *scratch);
+// A restriction to the entries of `space` at nodes of num_elem elements, num_local each.
+// CEED_ERROR_UNSUPPORTED as RitzSpaceCreateRestriction.
 int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, int64_t num_elem,
-                                  int64_t num_local, const int64_t *nodes, CeedElemRestriction *rstr);
+                                  int64_t num_local, RitzNodesFunction nodes, const void *ctx,
+                                  CeedElemRestriction *rstr);
 
 // ---- Readers (mesh/read.c dispatches on the first line) ----
 typedef struct RitzMeshText RitzMeshText;

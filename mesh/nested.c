@@ -141,15 +141,25 @@ static int fill_dense_table(const Pair *pair, const double *points, RitzNestedPa
                                 part->table, NULL);
 }
 
+static int check_count(const Pair *pair, int64_t num_fine, int64_t num_elem) {
+  const int64_t num = ritz_mesh_product(3, (const int64_t[]){num_elem, num_fine, 8});
+
+  RITZ_REQUIRE(num >= 0 && num_fine <= INT32_MAX, pair->ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: %lld nodes in each of %lld coarse elements are too many", pair->call, (long long)num_fine,
+               (long long)num_elem);
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- One mesh ----
 
 static int fill_same(Pair *pair, RitzNestedPart *part) {
   const RitzMeshShape *shape = ritz_mesh_shape(part->topology);
   double *points = NULL;
-  CeedInt num_fine = 0;
+  const int64_t num_fine = ritz_space_num_local(pair->fine_space, part->block);
   int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_TRY(RitzSpaceGetBlockNodes(pair->fine_space, part->block, &num_fine, &part->nodes));
+  RITZ_TRY(check_count(pair, num_fine, part->num_elem));
+  part->is_same = true;
   part->num_fine = num_fine;
   if (shape->is_tensor) return fill_line_table(pair, 1, pair->fine_degree, part);
   RITZ_TRY(RITZ_MALLOC(pair->ceed, (size_t)(num_fine * shape->dim), &points));
@@ -170,29 +180,33 @@ static int find_shape(RitzMesh mesh, CeedElemTopology topology) {
   return b;
 }
 
-// Nodes of child i of element e of a block of the coarse mesh, numbered as RitzMeshRefine says. `topology`:
-// the shape of the child.
-static const int64_t *child_nodes(const Pair *pair, int block, int64_t e, int i, CeedElemTopology topology) {
-  const int fine_block = find_shape(pair->fine, topology), dim = pair->coarse->dim;
-  const RitzMeshBlock *parents = &pair->coarse->blocks[block];
-  const int64_t *nodes = NULL;
-  CeedInt num_nodes = 0;
-  int64_t child = (e << dim) + i;
+// Nodes of child i of element e of the part's block, numbered as RitzMeshRefine says. Refined meshes are no
+// boxes: their spaces have the nodes of all elements.
+static const int64_t *child_nodes(const RitzNestedPart *part, int64_t e, int i) {
+  const RitzMeshBlock *blocks = part->coarse->blocks;
+  int64_t child = (e << part->coarse->dim) + i;
 
-  if (pair->relation == HALVED_BOX) {
-    const int64_t *n = pair->coarse->grid, *m = pair->fine->grid;
-
-    child = 2 * (e % n[0]) + (i & 1);
-    if (dim > 1) child += m[0] * (2 * (e / n[0] % n[1]) + (i >> 1 & 1));
-    if (dim > 2) child += m[0] * m[1] * (2 * (e / n[0] / n[1]) + (i >> 2));
-  } else if (parents->topology == CEED_TOPOLOGY_PYRAMID) {
-    const int64_t first =
-        pair->coarse->blocks[0].topology == CEED_TOPOLOGY_TET ? pair->coarse->blocks[0].num_elem * 8 : 0;
+  if (blocks[part->block].topology == CEED_TOPOLOGY_PYRAMID) {
+    const int64_t first = blocks[0].topology == CEED_TOPOLOGY_TET ? blocks[0].num_elem * 8 : 0;
 
     child = i < 6 ? 6 * e + i : first + 4 * e + (i - 6);
   }
-  if (RitzSpaceGetBlockNodes(pair->fine_space, fine_block, &num_nodes, &nodes)) return NULL;
-  return nodes + child * num_nodes;
+  return ritz_space_nodes(part->fine_space, find_shape(part->fine, part->shapes[i]), child, NULL);
+}
+
+const int64_t *ritz_nested_nodes(const void *part, int64_t k, int64_t *scratch) {
+  const RitzNestedPart *p = part;
+  const int64_t e = p->elements ? p->elements[k] : k;
+  const int64_t *children[10] = {NULL};
+
+  if (p->is_same) return ritz_space_nodes(p->fine_space, p->block, e, scratch);
+  if (p->lattice_degree) {
+    ritz_mesh_grid_nodes(p->coarse, p->lattice_degree, e, scratch);
+    return scratch;
+  }
+  for (int i = 0; i < p->num_children; i++) children[i] = child_nodes(p, e, i);
+  for (int64_t m = 0; m < p->num_fine; m++) scratch[m] = children[p->child[m]][p->node[m]];
+  return scratch;
 }
 
 // ---- All fine nodes of a coarse element ----
@@ -218,25 +232,16 @@ static int allocate_pattern(const Pair *pair, Pattern *pattern) {
   return RITZ_MALLOC(pair->ceed, (size_t)pattern->max, &pattern->node);
 }
 
-static int fill_nodes(Pair *pair, const Pattern *pattern, RitzNestedPart *part) {
+// The part takes the pattern over.
+static int keep_pattern(const Pair *pair, Pattern *pattern, RitzNestedPart *part) {
+  RITZ_TRY(check_count(pair, pattern->num, part->num_elem));
   part->num_fine = pattern->num;
-  const int64_t num = ritz_mesh_product(3, (const int64_t[]){part->num_elem, part->num_fine, 8});
-
-  RITZ_REQUIRE(num >= 0 && part->num_fine <= INT32_MAX, pair->ceed, CEED_ERROR_UNSUPPORTED,
-               "%s: %lld nodes in each of %lld coarse elements are too many", pair->call,
-               (long long)part->num_fine, (long long)part->num_elem);
-  RITZ_TRY(RITZ_MALLOC(pair->ceed, (size_t)(part->num_elem * part->num_fine), &part->own_nodes));
-  part->nodes = part->own_nodes;
-  for (int64_t k = 0; k < part->num_elem; k++) {
-    const int64_t e = part->elements ? part->elements[k] : k;
-    const int64_t *children[10] = {NULL};
-    int64_t *nodes = part->own_nodes + k * part->num_fine;
-
-    for (int i = 0; i < pattern->num_children; i++) {
-      children[i] = child_nodes(pair, part->block, e, i, pattern->shapes[i]);
-    }
-    for (int64_t m = 0; m < pattern->num; m++) nodes[m] = children[pattern->child[m]][pattern->node[m]];
-  }
+  part->num_children = pattern->num_children;
+  memcpy(part->shapes, pattern->shapes, sizeof(part->shapes));
+  part->child = pattern->child;
+  part->node = pattern->node;
+  pattern->child = NULL;
+  pattern->node = NULL;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -263,13 +268,19 @@ static int fill_tensor(Pair *pair, RitzNestedPart *part) {
   Pattern pattern = {.num_children = 1 << dim, .max = ritz_mesh_power(2 * p + 1, dim)};
   int ierr = CEED_ERROR_SUCCESS;
 
+  if (pair->relation == HALVED_BOX) {
+    RITZ_TRY(check_count(pair, pattern.max, part->num_elem));
+    part->num_fine = pattern.max;
+    part->lattice_degree = 2 * pair->fine_degree;
+    return fill_line_table(pair, 2, pair->fine_degree, part);
+  }
   for (int i = 0; i < pattern.num_children; i++) pattern.shapes[i] = part->topology;
   RITZ_TRY_CLEANUP(allocate_pattern(pair, &pattern));
   for (; pattern.num < pattern.max; pattern.num++) {
     find_lattice_child(dim, p, pattern.num, &pattern.child[pattern.num], &pattern.node[pattern.num]);
   }
   RITZ_TRY_CLEANUP(fill_line_table(pair, 2, pair->fine_degree, part));
-  ierr = fill_nodes(pair, &pattern, part);
+  ierr = keep_pattern(pair, &pattern, part);
 
 cleanup:
   clear_pattern(&pattern);
@@ -351,7 +362,7 @@ static int fill_way(Pair *pair, int way, RitzNestedPart *part) {
   if (ritz_mesh_num_refinements(part->topology) > 1) RITZ_TRY(select_elements(pair, way, part));
   if (part->num_elem == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(create_pattern(pair, part->topology, way, &pattern));
-  int ierr = fill_nodes(pair, &pattern, part);
+  int ierr = keep_pattern(pair, &pattern, part);
 
   if (!ierr) ierr = fill_dense_table(pair, pattern.x, part);
   clear_pattern(&pattern);
@@ -363,7 +374,8 @@ static int fill_way(Pair *pair, int way, RitzNestedPart *part) {
 static void clear_part(RitzNestedPart *part) {
   RITZ_FREE(&part->elements);
   RITZ_FREE(&part->table);
-  RITZ_FREE(&part->own_nodes);
+  RITZ_FREE(&part->child);
+  RITZ_FREE(&part->node);
 }
 
 static int add_block(Pair *pair, int b, RitzNested *nested) {
@@ -372,6 +384,9 @@ static int add_block(Pair *pair, int b, RitzNested *nested) {
   const RitzNestedPart start = {.topology = block->topology,
                                 .block = b,
                                 .num_elem = block->num_elem,
+                                .coarse = pair->coarse,
+                                .fine = pair->fine,
+                                .fine_space = pair->fine_space,
                                 .num_coarse = ritz_mesh_num_nodes(block->topology, pair->coarse_degree)};
 
   if (pair->relation == SAME_MESH || is_tensor) {

@@ -15,8 +15,15 @@ typedef struct {
   int64_t num_coarse, num_fine; // nodes of an element
   CeedInt P, Q;                 // of them in one direction, tensor shapes
   double *table;                // owned, [num_fine][num_coarse]; tensor shapes: [Q][P]
-  const int64_t *nodes;         // [num_elem][num_fine] of the fine space
-  int64_t *own_nodes;           // owned: these, unless they are the fine space's
+  bool is_same;                 // coarse elements are elements of the fine space's mesh
+  CeedInt lattice_degree; // of the fine nodes, lexicographic, in a box of the coarse elements; 0: no box
+  // Otherwise the fine nodes of an element are those of its children: which one, and which of its nodes.
+  RitzMesh coarse, fine; // borrowed, as the space
+  RitzSpace fine_space;
+  int num_children;
+  CeedElemTopology shapes[10]; // of the children
+  int8_t *child;               // owned, [num_fine]
+  int64_t *node;               // owned, [num_fine]
 } RitzNestedPart;
 
 enum { RITZ_NESTED_MAX_PARTS = 6 }; // three kinds of tetrahedra, pyramids, prisms, hexahedra
@@ -28,5 +35,7 @@ typedef struct {
 // CEED_ERROR_INCOMPATIBLE unless the spaces are nested as ritz/multigrid.h says. `call` begins messages.
 int ritz_nested_create(RitzSpace coarse, RitzSpace fine, const char *call, RitzNested *nested);
 void ritz_nested_clear(RitzNested *nested);
+// A RitzNodesFunction: the nodes [num_fine] of the fine space in element k of a RitzNestedPart.
+const int64_t *ritz_nested_nodes(const void *part, int64_t k, int64_t *scratch);
 
 #endif

@@ -194,10 +194,24 @@ static int number_block(RitzMesh mesh, int b, Numbering *n, int64_t *nodes) {
 
 // ---- Boxes: lexicographic, so that rows of elements are rows of consecutive nodes ----
 
-static void number_grid_element(const int64_t first, const int64_t size[3], int64_t P, int dim,
-                                int64_t *nodes) {
-  const int64_t rows = dim > 1 ? P : 1, planes = dim > 2 ? P : 1;
+static void grid_sizes(RitzMesh mesh, int64_t degree, int64_t size[3]) {
+  for (int d = 0; d < 3; d++) size[d] = d < mesh->dim ? mesh->grid[d] * degree + 1 : 1;
+}
 
+int64_t ritz_mesh_grid_num_nodes(RitzMesh mesh, int64_t degree) {
+  int64_t size[3];
+
+  grid_sizes(mesh, degree, size);
+  return size[0] * size[1] * size[2];
+}
+
+void ritz_mesh_grid_nodes(RitzMesh mesh, int64_t degree, int64_t e, int64_t *nodes) {
+  const int64_t *n = mesh->grid, P = degree + 1, rows = mesh->dim > 1 ? P : 1, planes = mesh->dim > 2 ? P : 1;
+  const int64_t at[3] = {e % n[0], e / n[0] % n[1], e / n[0] / n[1]};
+  int64_t size[3];
+
+  grid_sizes(mesh, degree, size);
+  const int64_t first = degree * ((at[2] * size[1] + at[1]) * size[0] + at[0]);
   for (int64_t k = 0; k < planes; k++) {
     for (int64_t j = 0; j < rows; j++) {
       for (int64_t i = 0; i < P; i++) *nodes++ = first + (k * size[1] + j) * size[0] + i;
@@ -205,18 +219,36 @@ static void number_grid_element(const int64_t first, const int64_t size[3], int6
   }
 }
 
-static int64_t number_grid(RitzMesh mesh, int64_t degree, int64_t *nodes) {
-  const int64_t *n = mesh->grid, num_local = ritz_mesh_power(degree + 1, mesh->dim);
-  int64_t size[3];
+void ritz_mesh_grid_range(RitzMesh mesh, int64_t degree, int64_t e, int64_t range[2]) {
+  const int64_t *n = mesh->grid;
+  const int64_t at[3] = {e % n[0], e / n[0] % n[1], e / n[0] / n[1]};
+  int64_t size[3], last[3];
 
-  for (int d = 0; d < 3; d++) size[d] = d < mesh->dim ? n[d] * degree + 1 : 1;
-  for (int64_t e = 0; e < mesh->num_elem; e++) {
-    const int64_t at[3] = {e % n[0], e / n[0] % n[1], e / n[0] / n[1]};
+  grid_sizes(mesh, degree, size);
+  for (int d = 0; d < 3; d++) last[d] = d < mesh->dim ? degree : 0;
+  range[0] = degree * ((at[2] * size[1] + at[1]) * size[0] + at[0]);
+  range[1] = range[0] + (last[2] * size[1] + last[1]) * size[0] + last[0];
+}
 
-    number_grid_element(degree * ((at[2] * size[1] + at[1]) * size[0] + at[0]), size, degree + 1, mesh->dim,
-                        nodes + e * num_local);
-  }
-  return size[0] * size[1] * size[2];
+typedef struct {
+  RitzMesh mesh;
+  int64_t degree, num_local;
+  int64_t *nodes;
+} Grid;
+
+static void number_range(void *data, int slot, int64_t first, int64_t count) {
+  const Grid *grid = data;
+
+  (void)slot;
+  for (int64_t e = first; e < first + count; e++)
+    ritz_mesh_grid_nodes(grid->mesh, grid->degree, e, grid->nodes + e * grid->num_local);
+}
+
+static int number_grid(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, int64_t *nodes) {
+  Grid grid = {mesh, degree, ritz_mesh_power(degree + 1, mesh->dim), nodes};
+
+  *num_nodes = ritz_mesh_grid_num_nodes(mesh, degree);
+  return ritz_run_elements(mesh->ceed, mesh->num_elem, number_range, &grid);
 }
 
 // ---- Any mesh ----
@@ -235,7 +267,5 @@ static int number_by_parts(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, in
 }
 
 int ritz_mesh_number_nodes(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, int64_t *nodes) {
-  if (!mesh->grid[0]) return number_by_parts(mesh, degree, num_nodes, nodes);
-  *num_nodes = number_grid(mesh, degree, nodes);
-  return CEED_ERROR_SUCCESS;
+  return (mesh->grid[0] ? number_grid : number_by_parts)(mesh, degree, num_nodes, nodes);
 }

@@ -222,3 +222,22 @@ void ritz_mesh_sampler_take(RitzMeshSampler *s, const double *x) {
     take_dense(s, x);
   }
 }
+
+// ---- Of all threads ----
+
+int ritz_mesh_samplers_create(Ceed ceed, CeedElemTopology topology, CeedInt space_dim, CeedInt order, int num,
+                              RitzMeshSampler **samplers) {
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, samplers));
+  for (int i = 0; i < num; i++) {
+    const int ierr = ritz_mesh_sampler_create(ceed, topology, space_dim, order, &(*samplers)[i]);
+
+    if (ierr) ritz_mesh_samplers_clear(i, samplers);
+    RITZ_TRY(ierr);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+void ritz_mesh_samplers_clear(int num, RitzMeshSampler **samplers) {
+  for (int i = 0; i < num && *samplers; i++) ritz_mesh_sampler_clear(&(*samplers)[i]);
+  RITZ_FREE(samplers);
+}

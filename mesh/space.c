@@ -17,13 +17,51 @@ struct RitzSpace_private {
   CeedElemRestriction restrictions[RITZ_MESH_MAX_BLOCKS]; // counted, made on request
   int64_t base[RITZ_MESH_MAX_BLOCKS];                     // where the nodes of each block begin
   int64_t num_nodes;
-  int64_t *nodes; // owned, blocks one after the other, each [num_elem][num_local]
+  int64_t *nodes; // owned, blocks one after the other, each [num_elem][num_local]; boxes: on request
 };
 
-// The nodes of element e of a block, counted in the block.
-static const int64_t *nodes_of(RitzSpace space, int block, int64_t e) {
-  return space->nodes + space->base[block] + e * space->num_local[block];
+// ---- Nodes ----
+
+const int64_t *ritz_space_nodes(RitzSpace space, int block, int64_t e, int64_t *scratch) {
+  if (space->nodes) return space->nodes + space->base[block] + e * space->num_local[block];
+  ritz_mesh_grid_nodes(space->mesh, space->degree, e, scratch);
+  return scratch;
 }
+
+int64_t ritz_space_num_local(RitzSpace space, int block) { return space->num_local[block]; }
+
+// In a box the first node of an element is its smallest one, and the last one its largest.
+void ritz_space_node_bounds(RitzSpace space, int block, int64_t first, int64_t count, int64_t *low,
+                            int64_t *high) {
+  const int64_t num_local = space->num_local[block];
+
+  *low = INT64_MAX;
+  *high = -1;
+  for (int64_t e = first; e < first + count; e++) {
+    const int64_t *nodes = space->nodes ? ritz_space_nodes(space, block, e, NULL) : NULL;
+    int64_t corners[2];
+
+    if (!nodes) ritz_mesh_grid_range(space->mesh, space->degree, e, corners);
+    for (int64_t i = 0; i < (nodes ? num_local : 2); i++) {
+      const int64_t node = nodes ? nodes[i] : corners[i];
+
+      if (node < *low) *low = node;
+      if (node > *high) *high = node;
+    }
+  }
+}
+
+static int number_space(RitzSpace space) {
+  const int last = space->mesh->num_blocks - 1;
+  const int64_t num = space->base[last] + space->mesh->blocks[last].num_elem * space->num_local[last];
+
+  RITZ_TRY(RITZ_MALLOC(space->mesh->ceed, (size_t)num, &space->nodes));
+  const int ierr = ritz_mesh_number_nodes(space->mesh, space->degree, &space->num_nodes, space->nodes);
+  if (ierr) RITZ_FREE(&space->nodes);
+  return ierr;
+}
+
+static int require_nodes(RitzSpace space) { return space->nodes ? CEED_ERROR_SUCCESS : number_space(space); }
 
 // ---- Life ----
 
@@ -63,9 +101,11 @@ int RitzSpaceCreate(RitzMesh mesh, CeedInt degree, CeedInt num_comp, RitzSpace *
     s->base[b] = num_entries;
     num_entries += mesh->blocks[b].num_elem * s->num_local[b];
   }
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)num_entries, &s->nodes));
-  RITZ_TRY_CLEANUP(ritz_mesh_number_nodes(mesh, degree, &s->num_nodes, s->nodes));
-  ierr = RitzMeshReferenceCopy(mesh, &s->mesh);
+  RITZ_TRY_CLEANUP(RitzMeshReferenceCopy(mesh, &s->mesh));
+  if (mesh->grid[0])
+    s->num_nodes = ritz_mesh_grid_num_nodes(mesh, degree);
+  else
+    ierr = number_space(s);
 
 cleanup:
   if (ierr) RitzSpaceDestroy(&s);
@@ -148,6 +188,7 @@ int RitzSpaceGetElementNodes(RitzSpace space, const int64_t **nodes) {
   RITZ_NOT_NULL(space);
   RITZ_NOT_NULL(nodes);
   RITZ_TRY(ritz_mesh_require_one_block(space->mesh, "RitzSpaceGetElementNodes", "RitzSpaceGetBlockNodes"));
+  RITZ_TRY(require_nodes(space));
   *nodes = space->nodes;
   return CEED_ERROR_SUCCESS;
 }
@@ -160,32 +201,78 @@ int RitzSpaceGetBlockNodes(RitzSpace space, CeedInt block, CeedInt *num_nodes, c
                "RitzSpaceGetBlockNodes: %lld nodes of an element exceed a CeedInt",
                (long long)space->num_local[block]);
   if (num_nodes) *num_nodes = (CeedInt)space->num_local[block];
-  *nodes = nodes_of(space, block, 0);
+  RITZ_TRY(require_nodes(space));
+  *nodes = ritz_space_nodes(space, block, 0, NULL);
   return CEED_ERROR_SUCCESS;
 }
 
 // ---- Restrictions and bases ----
 
+// Offsets of elements, filled by threads.
+typedef struct {
+  RitzNodesFunction nodes;
+  const void *ctx;
+  int64_t num_local;
+  CeedInt num_comp;
+  int64_t *scratch; // owned, [num_slots][num_local]
+  CeedInt *offsets; // [num_elem][num_local]
+} Offsets;
+
+static void fill_offsets(void *data, int slot, int64_t first, int64_t count) {
+  const Offsets *o = data;
+
+  for (int64_t k = first; k < first + count; k++) {
+    const int64_t *nodes = o->nodes(o->ctx, k, o->scratch + slot * o->num_local);
+    CeedInt *offsets = o->offsets + k * o->num_local;
+
+    for (int64_t i = 0; i < o->num_local; i++) offsets[i] = (CeedInt)(nodes[i] * o->num_comp);
+  }
+}
+
+static int create_node_offsets(Ceed ceed, int64_t num_elem, Offsets *o) {
+  int num_slots = 1;
+
+  RITZ_TRY(ritz_run_ranges_slots(ceed, &num_slots));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(num_slots * o->num_local), &o->scratch));
+  int ierr = RITZ_MALLOC(ceed, (size_t)(num_elem * o->num_local), &o->offsets);
+
+  if (!ierr) ierr = ritz_run_elements(ceed, num_elem, fill_offsets, o);
+  RITZ_FREE(&o->scratch);
+  if (ierr) RITZ_FREE(&o->offsets);
+  return ierr;
+}
+
 int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, int64_t num_elem,
-                                  int64_t num_local, const int64_t *nodes, CeedElemRestriction *rstr) {
+                                  int64_t num_local, RitzNodesFunction nodes, const void *ctx,
+                                  CeedElemRestriction *rstr) {
   const CeedInt num_comp = space->num_comp;
   bool fits = num_elem <= INT32_MAX && num_local <= INT32_MAX / num_comp &&
               (space->num_nodes - 1) <= (INT32_MAX - (num_comp - 1)) / num_comp;
-  CeedInt *offsets;
+  Offsets o = {.nodes = nodes, .ctx = ctx, .num_local = num_local, .num_comp = num_comp};
 
   RITZ_REQUIRE(fits, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: %lld elements, %lld nodes of %" CeedInt_FMT
                " components exceed the 32-bit offsets of a restriction",
                call, (long long)num_elem, (long long)space->num_nodes, num_comp);
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(num_elem * num_local), &offsets));
-  for (int64_t i = 0; i < num_elem * num_local; i++) offsets[i] = (CeedInt)(nodes[i] * num_comp);
-  ritz_memory_give(offsets);
-  int ierr =
-      CeedElemRestrictionCreate(ceed, (CeedInt)num_elem, (CeedInt)num_local, num_comp, 1,
-                                space->num_nodes * num_comp, CEED_MEM_HOST, CEED_OWN_POINTER, offsets, rstr);
+  RITZ_TRY(create_node_offsets(ceed, num_elem, &o));
+  ritz_memory_give(o.offsets);
+  int ierr = CeedElemRestrictionCreate(ceed, (CeedInt)num_elem, (CeedInt)num_local, num_comp, 1,
+                                       space->num_nodes * num_comp, CEED_MEM_HOST, CEED_OWN_POINTER,
+                                       o.offsets, rstr);
 
-  if (ierr) free(offsets);
+  if (ierr) free(o.offsets);
   return ierr;
+}
+
+typedef struct {
+  RitzSpace space;
+  int block;
+} Block;
+
+static const int64_t *block_nodes(const void *ctx, int64_t k, int64_t *scratch) {
+  const Block *block = ctx;
+
+  return ritz_space_nodes(block->space, block->block, k, scratch);
 }
 
 // The restriction of a block is made once and shared: its offsets are large, as is what backends derive from
@@ -193,11 +280,12 @@ int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, 
 static int create_block_restriction(RitzSpace space, CeedInt block, Ceed ceed, const char *call,
                                     CeedElemRestriction *rstr) {
   CeedElemRestriction *kept = &space->restrictions[block];
+  const Block all = {space, block};
 
   if (*kept && CeedElemRestrictionReturnCeed(*kept) != ceed) RITZ_TRY(CeedElemRestrictionDestroy(kept));
   if (!*kept) {
     RITZ_TRY(ritz_space_create_restriction(space, ceed, call, space->mesh->blocks[block].num_elem,
-                                           space->num_local[block], nodes_of(space, block, 0), kept));
+                                           space->num_local[block], block_nodes, &all, kept));
   }
   return CeedElemRestrictionReferenceCopy(*kept, rstr);
 }
@@ -221,6 +309,42 @@ int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, Ceed ceed, C
   return create_block_restriction(space, block, ceed, "RitzSpaceCreateBlockRestriction", rstr);
 }
 
+// Elements of a block, by their numbers in the mesh.
+typedef struct {
+  Block of;
+  int64_t first; // element of the block
+  const CeedInt *elements;
+} Selection;
+
+static const int64_t *selected_nodes(const void *ctx, int64_t k, int64_t *scratch) {
+  const Selection *s = ctx;
+
+  return ritz_space_nodes(s->of.space, s->of.block, s->elements[k] - s->first, scratch);
+}
+
+int RitzSpaceCreateElementsRestriction(RitzSpace space, CeedInt block, Ceed ceed, CeedInt num,
+                                       const CeedInt elements[], CeedElemRestriction *rstr) {
+  RITZ_NOT_NULL(space);
+  RITZ_ARGUMENT(space->mesh->ceed, ceed);
+  RITZ_NOT_NULL(rstr);
+  *rstr = NULL;
+  RITZ_TRY(ritz_mesh_check_block(space->mesh, block, "RitzSpaceCreateElementsRestriction"));
+  const RitzMeshBlock *b = &space->mesh->blocks[block];
+  const Selection selection = {{space, block}, b->first, elements};
+
+  RITZ_REQUIRE(num >= 0, ceed, CEED_ERROR_DIMENSION,
+               "RitzSpaceCreateElementsRestriction: %" CeedInt_FMT " elements, needed at least 0", num);
+  if (num > 0) RITZ_ARGUMENT(ceed, elements);
+  for (CeedInt k = 0; k < num; k++) {
+    RITZ_REQUIRE(elements[k] >= b->first && elements[k] < b->first + b->num_elem, ceed, CEED_ERROR_DIMENSION,
+                 "RitzSpaceCreateElementsRestriction: element %" CeedInt_FMT " is not in block %" CeedInt_FMT
+                 ", which has %lld to %lld",
+                 elements[k], block, (long long)b->first, (long long)(b->first + b->num_elem - 1));
+  }
+  return ritz_space_create_restriction(space, ceed, "RitzSpaceCreateElementsRestriction", num,
+                                       space->num_local[block], selected_nodes, &selection, rstr);
+}
+
 int RitzSpaceCreateBlockBasis(RitzSpace space, CeedInt block, Ceed ceed, CeedInt quad_degree,
                               CeedBasis *basis) {
   RITZ_NOT_NULL(space);
@@ -233,38 +357,147 @@ int RitzSpaceCreateBlockBasis(RitzSpace space, CeedInt block, Ceed ceed, CeedInt
 
 // ---- Node positions ----
 
-static int fill_block_coordinates(RitzSpace space, int b, double *x) {
-  const RitzMesh mesh = space->mesh;
-  const RitzMeshBlock *block = &mesh->blocks[b];
-  const CeedInt space_dim = mesh->space_dim;
-  const double *from = mesh->coords + block->node_base * space_dim;
-  RitzMeshInterpolation t;
-  double *elem_x = NULL;
-  int ierr = CEED_ERROR_SUCCESS;
+// Positions of all nodes, or of those in a list.
+typedef struct {
+  RitzSpace space;
+  int block;
+  RitzMeshInterpolation *interpolations; // owned, [num_slots]
+  double *elem_x;                        // owned, [num_slots][num_local][space_dim]
+  int64_t *scratch;                      // owned, [num_slots][num_local]
+  int64_t num;                           // of the list
+  const int64_t *list;                   // ascending; NULL: all nodes
+  const uint8_t *is_wanted;              // [num_nodes]; NULL: all are
+  double *x;                             // [num][space_dim]
+} Positions;
 
-  RITZ_TRY(
-      ritz_mesh_interpolation_create(mesh->ceed, block->topology, space_dim, mesh->order, space->degree, &t));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)(space->num_local[b] * space_dim), &elem_x));
-  for (int64_t e = 0; e < block->num_elem; e++, from += block->num_nodes * space_dim) {
-    const int64_t *nodes = nodes_of(space, b, e);
+static void bound_nodes(const void *data, int64_t first, int64_t count, int64_t *low, int64_t *high) {
+  const Positions *p = data;
 
-    ritz_mesh_interpolation_apply(&t, from, elem_x);
-    for (int64_t i = 0; i < space->num_local[b]; i++) {
-      for (CeedInt c = 0; c < space_dim; c++) x[nodes[i] * space_dim + c] = elem_x[i * space_dim + c];
+  ritz_space_node_bounds(p->space, p->block, first, count, low, high);
+}
+
+static int64_t place_in_list(const Positions *p, int64_t node) {
+  int64_t begin = 0, end = p->num;
+
+  if (!p->list) return node;
+  while (end - begin > 1) {
+    const int64_t middle = begin + (end - begin) / 2;
+
+    if (p->list[middle] <= node)
+      begin = middle;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+static bool is_asked(const Positions *p, int64_t node, int64_t first, int64_t count) {
+  return node >= first && node < first + count && (!p->is_wanted || p->is_wanted[node]);
+}
+
+static void place_nodes(const void *data, int slot, int64_t first_elem, int64_t num_elem, int64_t first,
+                        int64_t count) {
+  const Positions *p = data;
+  const RitzMesh mesh = p->space->mesh;
+  const RitzMeshBlock *block = &mesh->blocks[p->block];
+  const int64_t num_local = p->space->num_local[p->block], dim = mesh->space_dim;
+  double *elem_x = p->elem_x + slot * num_local * dim;
+
+  for (int64_t e = first_elem; e < first_elem + num_elem; e++) {
+    const int64_t *nodes = ritz_space_nodes(p->space, p->block, e, p->scratch + slot * num_local);
+    bool is_needed = false;
+
+    for (int64_t i = 0; i < num_local && !is_needed; i++) is_needed = is_asked(p, nodes[i], first, count);
+    if (!is_needed) continue;
+    ritz_mesh_interpolation_apply(&p->interpolations[slot],
+                                  mesh->coords + (block->node_base + e * block->num_nodes) * dim, elem_x);
+    for (int64_t i = 0; i < num_local; i++) {
+      if (!is_asked(p, nodes[i], first, count)) continue;
+      double *x = p->x + place_in_list(p, nodes[i]) * dim;
+
+      for (int64_t c = 0; c < dim; c++) x[c] = elem_x[i * dim + c];
     }
   }
+}
 
-cleanup:
-  RITZ_FREE(&elem_x);
-  ritz_mesh_interpolation_clear(&t);
+static void clear_positions(int num_slots, Positions *p) {
+  for (int slot = 0; slot < num_slots && p->interpolations; slot++)
+    ritz_mesh_interpolation_clear(&p->interpolations[slot]);
+  RITZ_FREE(&p->interpolations);
+  RITZ_FREE(&p->elem_x);
+  RITZ_FREE(&p->scratch);
+}
+
+static int prepare_positions(int num_slots, Positions *p) {
+  const RitzMesh mesh = p->space->mesh;
+  const Ceed ceed = mesh->ceed;
+  const size_t num = (size_t)(num_slots * p->space->num_local[p->block]);
+
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_slots, &p->interpolations));
+  for (int slot = 0; slot < num_slots; slot++) {
+    RITZ_TRY(ritz_mesh_interpolation_create(ceed, mesh->blocks[p->block].topology, mesh->space_dim,
+                                            mesh->order, p->space->degree, &p->interpolations[slot]));
+  }
+  RITZ_TRY(RITZ_MALLOC(ceed, num * (size_t)mesh->space_dim, &p->elem_x));
+  return RITZ_MALLOC(ceed, num, &p->scratch);
+}
+
+// A node takes the position of its last element.
+static int place_block(int num_slots, Positions *p) {
+  const RitzMesh mesh = p->space->mesh;
+  const RitzNodeSum sum = {.num_nodes = p->space->num_nodes,
+                           .num_elem = mesh->blocks[p->block].num_elem,
+                           .bounds = bound_nodes,
+                           .add = place_nodes,
+                           .data = p};
+  int ierr = prepare_positions(num_slots, p);
+
+  if (!ierr) ierr = ritz_run_node_sum(mesh->ceed, &sum);
+  clear_positions(num_slots, p);
   return ierr;
+}
+
+static int place_blocks(Positions *p) {
+  const RitzMesh mesh = p->space->mesh;
+  int num_slots = 1;
+
+  RITZ_TRY(ritz_run_ranges_slots(mesh->ceed, &num_slots));
+  for (p->block = 0; p->block < mesh->num_blocks; p->block++) RITZ_TRY(place_block(num_slots, p));
+  return CEED_ERROR_SUCCESS;
 }
 
 int RitzSpaceGetNodeCoordinates(RitzSpace space, double *x) {
   RITZ_NOT_NULL(space);
   RITZ_NOT_NULL(x);
-  for (int b = 0; b < space->mesh->num_blocks; b++) RITZ_TRY(fill_block_coordinates(space, b, x));
-  return CEED_ERROR_SUCCESS;
+  Positions p = {.space = space, .num = space->num_nodes, .x = x};
+
+  return place_blocks(&p);
+}
+
+int RitzSpaceGetCoordinatesOf(RitzSpace space, int64_t num, const int64_t *nodes, double *x) {
+  RITZ_NOT_NULL(space);
+  const Ceed ceed = space->mesh->ceed;
+  uint8_t *is_wanted = NULL;
+
+  RITZ_REQUIRE(num >= 0, ceed, CEED_ERROR_DIMENSION,
+               "RitzSpaceGetCoordinatesOf: %lld nodes, needed at least 0", (long long)num);
+  if (num == 0) return CEED_ERROR_SUCCESS;
+  RITZ_NOT_NULL(nodes);
+  RITZ_NOT_NULL(x);
+  for (int64_t i = 0; i < num; i++) {
+    RITZ_REQUIRE(nodes[i] >= 0 && nodes[i] < space->num_nodes && (i == 0 || nodes[i] > nodes[i - 1]), ceed,
+                 CEED_ERROR_DIMENSION,
+                 "RitzSpaceGetCoordinatesOf: node %lld at place %lld of the list, needed ascending ones "
+                 "from 0 to %lld",
+                 (long long)nodes[i], (long long)i, (long long)space->num_nodes - 1);
+  }
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)space->num_nodes, &is_wanted));
+  for (int64_t i = 0; i < num; i++) is_wanted[nodes[i]] = 1;
+  Positions p = {.space = space, .num = num, .list = nodes, .is_wanted = is_wanted, .x = x};
+  const int ierr = place_blocks(&p);
+
+  RITZ_FREE(&is_wanted);
+  return ierr;
 }
 
 // ---- Boundary nodes ----
@@ -284,30 +517,69 @@ static int flag_block(RitzSpace space, int b, int64_t num, const int64_t *elemen
                       int8_t *flags) {
   const RitzMeshBlock *block = &space->mesh->blocks[b];
   const RitzMeshEntities *entities = &ritz_mesh_shape(block->topology)->facets;
+  int64_t *scratch = NULL;
   RitzMeshParts parts;
 
-  RITZ_TRY(ritz_mesh_parts_create(space->mesh->ceed, block->topology, space->degree, &parts));
-  for (int64_t i = 0; i < num; i++) {
+  RITZ_TRY(RITZ_MALLOC(space->mesh->ceed, (size_t)space->num_local[b], &scratch));
+  const int ierr = ritz_mesh_parts_create(space->mesh->ceed, block->topology, space->degree, &parts);
+  for (int64_t i = 0; i < num && !ierr; i++) {
     int64_t e = elements[i] - block->first;
 
     if (e < 0 || e >= block->num_elem) continue;
-    flag_facet(&parts, entities->corner[facets[i]], nodes_of(space, b, e), flags);
+    flag_facet(&parts, entities->corner[facets[i]], ritz_space_nodes(space, b, e, scratch), flags);
   }
-  ritz_mesh_parts_clear(&parts);
-  return CEED_ERROR_SUCCESS;
+  if (!ierr) ritz_mesh_parts_clear(&parts);
+  RITZ_FREE(&scratch);
+  return ierr;
+}
+
+// The nodes that are flagged, counted and listed by threads.
+typedef struct {
+  const int8_t *flags;
+  int64_t *next; // owned, [num_slots]: how many a thread has, then where its next one goes
+  int64_t *nodes;
+} Flagged;
+
+static void count_flagged(void *data, int slot, int64_t first, int64_t count) {
+  const Flagged *f = data;
+  int64_t num = 0;
+
+  for (int64_t i = first; i < first + count; i++) num += f->flags[i];
+  f->next[slot] = num;
+}
+
+static void list_range(void *data, int slot, int64_t first, int64_t count) {
+  const Flagged *f = data;
+  int64_t next = f->next[slot];
+
+  for (int64_t i = first; i < first + count; i++) {
+    if (f->flags[i]) f->nodes[next++] = i;
+  }
 }
 
 static int list_flagged(RitzSpace space, const int8_t *flags, int64_t *num, int64_t **nodes) {
-  int64_t num_flagged = 0, next = 0;
+  const Ceed ceed = space->mesh->ceed;
+  Flagged f = {.flags = flags};
+  int64_t total = 0;
+  int num_slots = 1, ierr;
 
-  for (int64_t i = 0; i < space->num_nodes; i++) num_flagged += flags[i];
-  RITZ_TRY(RITZ_MALLOC(space->mesh->ceed, (size_t)num_flagged, nodes));
-  for (int64_t i = 0; i < space->num_nodes; i++) {
-    if (flags[i]) (*nodes)[next++] = i;
+  RITZ_TRY(ritz_run_ranges_slots(ceed, &num_slots));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_slots, &f.next));
+  RITZ_TRY_CLEANUP(ritz_run_ranges(ceed, space->num_nodes, count_flagged, &f));
+  for (int slot = 0; slot < num_slots; slot++) {
+    const int64_t count = f.next[slot];
+
+    f.next[slot] = total;
+    total += count;
   }
-  ritz_memory_give(*nodes);
-  *num = num_flagged;
-  return CEED_ERROR_SUCCESS;
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)total, &f.nodes));
+  RITZ_TRY_CLEANUP(ritz_run_ranges(ceed, space->num_nodes, list_range, &f));
+  ritz_memory_give(f.nodes);
+  *num = total;
+  *nodes = f.nodes;
+cleanup:
+  RITZ_FREE(&f.next);
+  return ierr;
 }
 
 int RitzSpaceGetBoundaryNodes(RitzSpace space, const char *name, int64_t *num, int64_t **nodes) {

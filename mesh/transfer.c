@@ -21,23 +21,80 @@ static const char call[] = "RitzSpaceCreateTransfer";
 
 // ---- Weights ----
 
-// 1 / number of coarse elements with the node, for each component.
-static int fill_weights(const Transfer *t, int64_t num_nodes, CeedScalar *weights) {
-  int32_t *counts = NULL;
+typedef struct {
+  const Transfer *t;
+  int64_t num_nodes;
+  int64_t size[3], period[3]; // boxes: nodes a direction, and of one coarse element
+  int32_t *counts;            // owned, else: coarse elements with the node
+  CeedScalar *weights;        // [num_nodes][num_comp]
+} Weights;
 
-  RITZ_TRY(RITZ_CALLOC(t->ceed, (size_t)num_nodes, &counts));
+static void set_weight(const Weights *w, int64_t node, int64_t count) {
+  const CeedScalar weight = 1 / (CeedScalar)count;
+
+  for (CeedInt c = 0; c < w->t->num_comp; c++) w->weights[node * w->t->num_comp + c] = weight;
+}
+
+// In a box nodes between two coarse elements in a direction belong to both.
+static int64_t factor_at(const Weights *w, int d, int64_t at) {
+  return at > 0 && at < w->size[d] - 1 && at % w->period[d] == 0 ? 2 : 1;
+}
+
+static void weigh_grid_nodes(void *data, int slot, int64_t first, int64_t count) {
+  const Weights *w = data;
+
+  (void)slot;
+  for (int64_t node = first; node < first + count;) {
+    const int64_t row = node / w->size[0], end = (row + 1) * w->size[0];
+    const int64_t num = factor_at(w, 1, row % w->size[1]) * factor_at(w, 2, row / w->size[1]);
+
+    for (; node < end && node < first + count; node++)
+      set_weight(w, node, num * factor_at(w, 0, node - row * w->size[0]));
+  }
+}
+
+static void weigh_counted_nodes(void *data, int slot, int64_t first, int64_t count) {
+  const Weights *w = data;
+
+  (void)slot;
+  for (int64_t node = first; node < first + count; node++) set_weight(w, node, w->counts[node]);
+}
+
+static int count_elements(const Transfer *t, Weights *w) {
+  RITZ_TRY(RITZ_CALLOC(t->ceed, (size_t)w->num_nodes, &w->counts));
   for (int i = 0; i < t->nested.num; i++) {
     const RitzNestedPart *part = &t->nested.parts[i];
+    int64_t *scratch = NULL;
 
-    for (int64_t k = 0; k < part->num_elem * part->num_fine; k++) counts[part->nodes[k]]++;
-  }
-  for (int64_t k = 0; k < num_nodes; k++) {
-    const CeedScalar weight = (CeedScalar)(1.0 / counts[k]);
+    RITZ_TRY(RITZ_MALLOC(t->ceed, (size_t)part->num_fine, &scratch));
+    for (int64_t k = 0; k < part->num_elem; k++) {
+      const int64_t *nodes = ritz_nested_nodes(part, k, scratch);
 
-    for (CeedInt c = 0; c < t->num_comp; c++) weights[k * t->num_comp + c] = weight;
+      for (int64_t m = 0; m < part->num_fine; m++) w->counts[nodes[m]]++;
+    }
+    RITZ_FREE(&scratch);
   }
-  RITZ_FREE(&counts);
   return CEED_ERROR_SUCCESS;
+}
+
+// 1 / number of coarse elements with the node, for each component.
+static int fill_weights(const Transfer *t, int64_t num_nodes, CeedScalar *weights) {
+  const RitzNestedPart *part = &t->nested.parts[0];
+  const RitzMesh coarse = part->coarse;
+  Weights w = {.t = t, .num_nodes = num_nodes, .weights = weights};
+  CeedInt degree = part->lattice_degree;
+
+  if (coarse->grid[0] && part->is_same) RITZ_TRY(RitzSpaceGetDegree(t->fine, &degree));
+  for (int d = 0; d < 3; d++) {
+    w.size[d] = d < coarse->dim ? coarse->grid[d] * degree + 1 : 1;
+    w.period[d] = degree;
+  }
+  if (coarse->grid[0] && degree > 0) return ritz_run_ranges(t->ceed, num_nodes, weigh_grid_nodes, &w);
+  int ierr = count_elements(t, &w);
+
+  if (!ierr) ierr = ritz_run_ranges(t->ceed, num_nodes, weigh_counted_nodes, &w);
+  RITZ_FREE(&w.counts);
+  return ierr;
 }
 
 static int create_weights(Transfer *t) {
@@ -65,21 +122,31 @@ static int create_weights(Transfer *t) {
 
 // ---- Restrictions and basis of a part ----
 
+typedef struct {
+  RitzSpace space;
+  const RitzNestedPart *part;
+} CoarseNodes;
+
+static const int64_t *selected_nodes(const void *ctx, int64_t k, int64_t *scratch) {
+  const CoarseNodes *c = ctx;
+
+  return ritz_space_nodes(c->space, c->part->block, c->part->elements[k], scratch);
+}
+
+// Where a part is a whole block, the space has its restriction already.
 static int create_coarse_restriction(const Transfer *t, const RitzNestedPart *part,
                                      CeedElemRestriction *rstr) {
-  const int64_t n = part->num_coarse, *nodes;
-  int64_t *selected = NULL;
+  const CoarseNodes selected = {t->coarse, part};
 
-  RITZ_TRY(RitzSpaceGetBlockNodes(t->coarse, part->block, NULL, &nodes));
-  if (part->elements) RITZ_TRY(RITZ_MALLOC(t->ceed, (size_t)(part->num_elem * n), &selected));
-  for (int64_t k = 0; selected && k < part->num_elem; k++) {
-    for (int64_t i = 0; i < n; i++) selected[k * n + i] = nodes[part->elements[k] * n + i];
-  }
-  int ierr = ritz_space_create_restriction(t->coarse, t->ceed, call, part->num_elem, n,
-                                           selected ? selected : nodes, rstr);
+  if (!part->elements) return RitzSpaceCreateBlockRestriction(t->coarse, part->block, t->ceed, rstr);
+  return ritz_space_create_restriction(t->coarse, t->ceed, call, part->num_elem, part->num_coarse,
+                                       selected_nodes, &selected, rstr);
+}
 
-  RITZ_FREE(&selected);
-  return ierr;
+static int create_fine_restriction(const Transfer *t, const RitzNestedPart *part, CeedElemRestriction *rstr) {
+  if (part->is_same) return RitzSpaceCreateBlockRestriction(t->fine, part->block, t->ceed, rstr);
+  return ritz_space_create_restriction(t->fine, t->ceed, call, part->num_elem, part->num_fine,
+                                       ritz_nested_nodes, part, rstr);
 }
 
 static int create_basis(const Transfer *t, const RitzNestedPart *part, CeedBasis *basis) {
@@ -155,8 +222,7 @@ static int create_part(const Transfer *t, const RitzNestedPart *part, CeedOperat
   int ierr;
 
   RITZ_TRY_CLEANUP(create_coarse_restriction(t, part, &coarse));
-  RITZ_TRY_CLEANUP(ritz_space_create_restriction(t->fine, t->ceed, call, part->num_elem, part->num_fine,
-                                                 part->nodes, &fine));
+  RITZ_TRY_CLEANUP(create_fine_restriction(t, part, &fine));
   RITZ_TRY_CLEANUP(create_basis(t, part, &basis));
   if (t->prolong) RITZ_TRY_CLEANUP(create_prolong(t, coarse, fine, basis, &ops[0]));
   if (t->restriction) ierr = create_restriction(t, coarse, fine, basis, &ops[1]);

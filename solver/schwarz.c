@@ -20,6 +20,7 @@
 #include <ritz/jit-source/geometry/separable.h>
 #include <string.h>
 
+#include "core/ranges.h"
 #include "core/vector-pass.h"
 #include "solver/preconditioner.h"
 #include "solver/separable.h"
@@ -181,31 +182,45 @@ cleanup:
 
 // ---- The scale s ----
 
-// s^2 = (sum of diag(B_K) / n) / (n diag(A)), n the elements of the node; all arrays of the space's nodes.
+// s^2 = (sum of diag(B_K) / n) / (n diag(A)), n the elements of the node.
 typedef struct {
-  double *sum, *count;
-  double *scale; // [num_nodes * num_comp], zero where constrained
+  CeedInt num_comp;
+  CeedScalarType precision;
+  double *sum;    // owned, [num_nodes]
+  int32_t *count; // owned, [num_nodes]
+  const CeedScalar *diagonal;
+  void *scale;  // [num_nodes * num_comp] of the precision
+  int64_t *bad; // owned, [num_slots]: the first entry of a thread that makes no sense, or -1
 } Scale;
+
+static void scale_range(void *data, int slot, int64_t first, int64_t count) {
+  const Scale *s = data;
+
+  for (int64_t i = first; i < first + count; i++) {
+    const double value = (double)s->diagonal[i];
+    const double scale = sqrt(s->sum[i / s->num_comp] / value) / s->count[i / s->num_comp];
+    const double kept = s->precision == CEED_SCALAR_FP32 ? (double)(float)scale : scale;
+
+    if (!(value > 0 && kept > 0 && isfinite(kept)) && s->bad[slot] < 0) s->bad[slot] = i;
+    if (s->precision == CEED_SCALAR_FP32)
+      ((float *)s->scale)[i] = (float)scale;
+    else
+      ((double *)s->scale)[i] = scale;
+  }
+}
 
 // CEED_ERROR_MAJOR names an entry of the diagonal that is no positive number, or too small or large for the
 // precision.
-static int fill_scale(CeedVector diagonal, const char *call, CeedInt num_comp, CeedScalarType precision,
-                      Scale *s) {
-  const CeedScalar *array = NULL;
+static int fill_scale(CeedVector diagonal, const char *call, int num_slots, Scale *s) {
   CeedSize bad = -1;
-  double value = 0;
 
-  RITZ_TRY(CeedVectorGetArrayRead(diagonal, CEED_MEM_HOST, &array));
-  for (CeedSize i = 0; i < diagonal->length && bad < 0; i++) {
-    const CeedSize node = i / num_comp;
-
-    if (s->scale[i] == 0) continue;
-    value = (double)array[i];
-    s->scale[i] = sqrt(s->sum[node] / value) / s->count[node];
-    const double kept = precision == CEED_SCALAR_FP32 ? (double)(float)s->scale[i] : s->scale[i];
-    if (!(value > 0 && kept > 0 && isfinite(kept))) bad = i;
-  }
-  RITZ_TRY(CeedVectorRestoreArrayRead(diagonal, &array));
+  for (int slot = 0; slot < num_slots; slot++) s->bad[slot] = -1;
+  RITZ_TRY(CeedVectorGetArrayRead(diagonal, CEED_MEM_HOST, &s->diagonal));
+  const int ierr = ritz_run_ranges(diagonal->obj.ceed, diagonal->length, scale_range, s);
+  for (int slot = 0; slot < num_slots && bad < 0; slot++) bad = s->bad[slot];
+  const double value = bad < 0 ? 0 : (double)s->diagonal[bad];
+  RITZ_TRY(CeedVectorRestoreArrayRead(diagonal, &s->diagonal));
+  RITZ_TRY(ierr);
   RITZ_REQUIRE(bad < 0, diagonal->obj.ceed, CEED_ERROR_MAJOR,
                "%s: entry %" CeedSize_FMT
                " of the operator's diagonal is %g, needs to be a positive finite number (constrain it, or "
@@ -214,44 +229,42 @@ static int fill_scale(CeedVector diagonal, const char *call, CeedInt num_comp, C
   return CEED_ERROR_SUCCESS;
 }
 
-static int mark_constrained(RitzIndices constraints, CeedSize n, double *scale) {
-  const int64_t *entries = NULL;
-  int64_t num = 0;
+// Constrained entries of the diagonal may be anything.
+static int assemble_diagonal(CeedOperator op, RitzIndices constraints, CeedVector *diagonal) {
+  CeedSize n = 0;
 
-  for (CeedSize i = 0; i < n; i++) scale[i] = 1;
-  if (!constraints) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RitzIndicesGet(constraints, &num, &entries));
-  for (int64_t i = 0; i < num; i++) scale[entries[i]] = 0;
-  return CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedOperatorGetActiveVectorLengths(op, NULL, &n));
+  RITZ_TRY(CeedVectorCreate(op->obj.ceed, n, diagonal));
+  RITZ_TRY(CeedOperatorLinearAssembleDiagonal(op, *diagonal, CEED_REQUEST_IMMEDIATE));
+  return RitzVectorSetEntries(*diagonal, constraints, 1);
 }
 
-static int create_scale(CeedOperator op, const char *call, RitzSpace space, const RitzSeparable *separable,
+static int create_scale(CeedOperator op, const char *call, const RitzSeparable *separable,
                         CeedScalarType precision, Schwarz *schwarz) {
   Ceed ceed = op->obj.ceed;
-  int64_t num_nodes = 0;
-  CeedInt num_comp = 0;
-  Scale s = {.sum = NULL};
+  const CeedSize n = separable->rstr->l_size;
+  const size_t num_nodes = (size_t)(n / separable->num_comp);
+  Scale s = {.num_comp = separable->num_comp, .precision = precision};
   CeedVector diagonal = NULL;
-  int ierr;
+  int num_slots = 1, ierr;
 
-  RITZ_TRY(RitzSpaceGetNumNodes(space, &num_nodes));
-  RITZ_TRY(RitzSpaceGetNumComponents(space, &num_comp));
-  const CeedSize n = (CeedSize)num_nodes * num_comp;
-  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)num_nodes, &s.sum));
-  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)num_nodes, &s.count));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)n, &s.scale));
-  RITZ_TRY_CLEANUP(mark_constrained(schwarz->constraints, n, s.scale));
-  ritz_separable_add_diagonals(separable, s.sum, s.count);
-  RITZ_TRY_CLEANUP(CeedVectorCreate(ceed, n, &diagonal));
-  RITZ_TRY_CLEANUP(CeedOperatorLinearAssembleDiagonal(op, diagonal, CEED_REQUEST_IMMEDIATE));
-  RITZ_TRY_CLEANUP(fill_scale(diagonal, call, num_comp, precision, &s));
-  RITZ_TRY_CLEANUP(create_vector(ceed, n, precision, s.scale, &schwarz->scale));
+  RITZ_TRY(ritz_run_ranges_slots(ceed, &num_slots));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)num_slots, &s.bad));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &s.sum));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &s.count));
+  RITZ_TRY_CLEANUP(ritz_separable_sum_diagonals(ceed, separable, s.sum, s.count));
+  RITZ_TRY_CLEANUP(assemble_diagonal(op, schwarz->constraints, &diagonal));
+  RITZ_TRY_CLEANUP(RitzVectorCreate(ceed, n, precision, &schwarz->scale));
+  RITZ_TRY_CLEANUP(ritz_vector_lock(schwarz->scale, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &s.scale));
+  ierr = fill_scale(diagonal, call, num_slots, &s);
+  RITZ_TRY_CLEANUP(ritz_vector_unlock(schwarz->scale, RITZ_ACCESS_WRITE, &s.scale, ierr));
+  RITZ_TRY_CLEANUP(RitzVectorSetEntries(schwarz->scale, schwarz->constraints, 0));
   RITZ_TRY_CLEANUP(RitzVectorCreate(ceed, n, precision, &schwarz->work));
 cleanup:
   CeedVectorDestroy(&diagonal);
   RITZ_FREE(&s.sum);
   RITZ_FREE(&s.count);
-  RITZ_FREE(&s.scale);
+  RITZ_FREE(&s.bad);
   return ierr;
 }
 
@@ -355,7 +368,7 @@ static int fill_schwarz(CeedOperator op, const char *call, RitzSpace space, cons
   schwarz->num_factors = 1 << separable.dim;
   schwarz->anisotropy = separable.anisotropy;
   RITZ_TRY_CLEANUP(create_inverse(op->obj.ceed, space, &separable, precision, &schwarz->inverse));
-  RITZ_TRY_CLEANUP(create_scale(op, call, space, &separable, precision, schwarz));
+  RITZ_TRY_CLEANUP(create_scale(op, call, &separable, precision, schwarz));
 cleanup:
   ritz_separable_clear(&separable);
   return ierr;

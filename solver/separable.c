@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "core/apply-hooks.h"
+#include "core/ranges.h"
 #include "fe/fe.h"
 
 // ---- One direction ----
@@ -227,7 +227,8 @@ int ritz_separable_create(Ceed ceed, const char *call, RitzSpace space, const do
   RITZ_TRY(RitzMeshGetNumElements(mesh, &num_elem));
   RITZ_REQUIRE(num_elem <= INT32_MAX, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: %lld elements exceed the 32-bit counts of a restriction", call, (long long)num_elem);
-  RITZ_TRY(RitzSpaceGetElementNodes(space, &s->nodes));
+  RITZ_TRY(RitzSpaceGetNumComponents(space, &s->num_comp));
+  RITZ_TRY(RitzSpaceCreateRestriction(space, ceed, &s->rstr));
   s->P = degree + 1;
   s->num_elem = (CeedInt)num_elem;
   s->num_nodes = CeedIntPow(s->P, s->dim);
@@ -242,6 +243,7 @@ int ritz_separable_create(Ceed ceed, const char *call, RitzSpace space, const do
 void ritz_separable_clear(RitzSeparable *s) {
   RITZ_FREE(&s->X);
   RITZ_FREE(&s->factors);
+  CeedElemRestrictionDestroy(&s->rstr);
   *s = (RitzSeparable){0};
 }
 
@@ -260,13 +262,62 @@ static double diagonal_entry(const RitzSeparable *s, const double *c, CeedInt no
   return mass * sum;
 }
 
-void ritz_separable_add_diagonals(const RitzSeparable *s, double *diagonal, double *count) {
-  for (CeedInt e = 0; e < s->num_elem; e++) {
-    const int64_t *nodes = s->nodes + (CeedSize)e * s->num_nodes;
+typedef struct {
+  const RitzSeparable *s;
+  double *diagonal;
+  int32_t *count;
+} Diagonals;
+
+static void find_bounds(const void *data, int64_t first, int64_t count, int64_t *low, int64_t *high) {
+  const RitzSeparable *s = ((const Diagonals *)data)->s;
+  const CeedInt *offsets = s->rstr->offsets + first * s->num_nodes;
+  CeedInt least = offsets[0], most = offsets[0];
+
+  for (int64_t i = 0; i < count * s->num_nodes; i++) {
+    least = CeedIntMin(least, offsets[i]);
+    most = CeedIntMax(most, offsets[i]);
+  }
+  *low = least / s->num_comp;
+  *high = most / s->num_comp;
+}
+
+static void clear_range(const void *data, int64_t first, int64_t count) {
+  const Diagonals *d = data;
+
+  for (int64_t i = first; i < first + count; i++) {
+    d->diagonal[i] = 0;
+    d->count[i] = 0;
+  }
+}
+
+static void add_elements(const void *data, int slot, int64_t first_elem, int64_t num_elem, int64_t first,
+                         int64_t count) {
+  const Diagonals *d = data;
+  const RitzSeparable *s = d->s;
+
+  (void)slot;
+  for (int64_t e = first_elem; e < first_elem + num_elem; e++) {
+    const CeedInt *offsets = s->rstr->offsets + e * s->num_nodes;
+    const double *factors = s->factors + e * (s->dim + 1);
 
     for (CeedInt n = 0; n < s->num_nodes; n++) {
-      diagonal[nodes[n]] += diagonal_entry(s, s->factors + (CeedSize)e * (s->dim + 1), n);
-      count[nodes[n]]++;
+      const int64_t node = offsets[n] / s->num_comp;
+
+      if (node < first || node >= first + count) continue;
+      d->diagonal[node] += diagonal_entry(s, factors, n);
+      d->count[node]++;
     }
   }
+}
+
+int ritz_separable_sum_diagonals(Ceed ceed, const RitzSeparable *s, double *diagonal, int32_t *count) {
+  const Diagonals diagonals = {s, diagonal, count};
+  const RitzNodeSum sum = {.num_nodes = s->rstr->l_size / s->num_comp,
+                           .num_elem = s->num_elem,
+                           .bounds = find_bounds,
+                           .clear = clear_range,
+                           .add = add_elements,
+                           .data = &diagonals};
+
+  return ritz_run_node_sum(ceed, &sum);
 }

@@ -20,9 +20,10 @@
 #include "core/core.h"
 
 typedef struct {
-  CeedInt dim, P;                        // P: nodes in one direction
-  CeedInt num_elem, num_nodes;           // num_nodes: of an element
-  const int64_t *nodes;                  // borrowed from the space, [num_elem][num_nodes]
+  CeedInt dim, P;              // P: nodes in one direction
+  CeedInt num_elem, num_nodes; // num_nodes: of an element
+  CeedInt num_comp;
+  CeedElemRestriction rstr;              // counted, of the space: its nodes are the offsets over num_comp
   double *X, *lambda, *stiffness, *mass; // owned: [P][P] with eigenvectors as columns, [P], diagonals [P]
   double *factors;                       // owned, [num_elem][dim + 1]
   double anisotropy;                     // largest ratio of two directions' factors in one element
@@ -36,7 +37,8 @@ int ritz_separable_create(Ceed ceed, const char *call, RitzSpace space, const do
                           RitzSeparable *separable);
 void ritz_separable_clear(RitzSeparable *separable);
 
-// diagonal[node of the space] += diagonal of B_K, over all elements K; count[node]: how many there are.
-void ritz_separable_add_diagonals(const RitzSeparable *separable, double *diagonal, double *count);
+// diagonal[node of the space]: sum of the diagonals of B_K over all elements K with the node; count[node]:
+// how many there are.
+int ritz_separable_sum_diagonals(Ceed ceed, const RitzSeparable *separable, double *diagonal, int32_t *count);
 
 #endif

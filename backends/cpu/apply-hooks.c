@@ -448,35 +448,6 @@ int ritz_cpu_operator_apply_hooked(CeedOperator op, CeedVector in, CeedVector ou
 
 // ---- Passes ----
 
-// A slot is a range of chunks. With few entries they are done one after the other: threads need microseconds
-// to begin.
-enum { MIN_SHARED = 1 << 14 };
-
-typedef struct {
-  RitzRangeFunction run;
-  void *data;
-  int64_t n;
-  int num_slots, num_threads;
-} Pass;
-
-static int64_t slot_begin(const Pass *pass, int slot) {
-  const int64_t num_chunks = (pass->n + RITZ_CHUNK - 1) / RITZ_CHUNK;
-  const int64_t begin = num_chunks * slot / pass->num_slots * RITZ_CHUNK;
-  return begin < pass->n ? begin : pass->n;
-}
-
-static int run_slots(void *data, int thread) {
-  const Pass *pass = data;
-  const int begin = (int)((int64_t)pass->num_slots * thread / pass->num_threads);
-  const int end = (int)((int64_t)pass->num_slots * (thread + 1) / pass->num_threads);
-
-  for (int slot = begin; slot < end; slot++) {
-    const int64_t first = slot_begin(pass, slot), count = slot_begin(pass, slot + 1) - first;
-    if (count > 0) pass->run(pass->data, slot, first, count);
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
 int ritz_cpu_run_ranges_slots(Ceed ceed, int *num_slots) {
   const RitzCpu *cpu = ceed->data;
   *num_slots = cpu->is_deterministic ? RITZ_FIXED_PARTS : cpu->num_threads;
@@ -485,10 +456,8 @@ int ritz_cpu_run_ranges_slots(Ceed ceed, int *num_slots) {
 
 int ritz_cpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data) {
   const RitzCpu *cpu = ceed->data;
-  Pass pass = {.run = run, .data = data, .n = n, .num_threads = cpu->num_threads};
+  int num_slots = 1;
 
-  RITZ_TRY(ritz_cpu_run_ranges_slots(ceed, &pass.num_slots));
-  if (n >= MIN_SHARED) return ritz_team_run(cpu->team, run_slots, &pass);
-  pass.num_threads = 1;
-  return run_slots(&pass, 0);
+  RITZ_TRY(ritz_cpu_run_ranges_slots(ceed, &num_slots));
+  return ritz_team_run_ranges(cpu->team, num_slots, n, run, data);
 }

@@ -13,24 +13,16 @@
 #include "backends/cpu/unfused.h"
 #include "backends/ref/ref.h"
 
-enum { MAX_THREADS = 1 << 20 }; // that may be asked for
-
-// Threads by OMP_NUM_THREADS, 0 when it is not a number: the variable is shared with other programs, so that
-// is no error.
-static int threads_from_environment(void) {
-  const char *text = getenv("OMP_NUM_THREADS");
-  const long num = text ? strtol(text, NULL, 10) : 0;
-  return num < 1 ? 1 : num > MAX_THREADS ? MAX_THREADS : (int)num;
-}
-
 static int choose_threads(Ceed ceed, const char *options, int *num) {
   const char *given = ritz_resource_option(options, "threads");
   const int available = ritz_num_processors();
   int64_t number = 0;
-  RITZ_REQUIRE(!given || (ritz_option_number(given, &number) && number >= 1 && number <= MAX_THREADS), ceed,
-               CEED_ERROR_INCOMPATIBLE, "CeedInit: option ':threads=%.*s' needs a number of threads, 1 to %d",
-               (int)strcspn(given, ":"), given, (int)MAX_THREADS);
-  *num = given ? (int)number : threads_from_environment();
+  RITZ_REQUIRE(!given || (ritz_option_number(given, &number) && number >= 1 && number <= RITZ_MAX_THREADS),
+               ceed, CEED_ERROR_INCOMPATIBLE,
+               "CeedInit: option ':threads=%.*s' needs a number of threads, 1 to %d",
+               (int)strcspn(given, ":"), given, (int)RITZ_MAX_THREADS);
+  *num = given ? (int)number : ritz_threads_from_environment();
+  if (*num < 1) *num = 1;
   if (*num > available) *num = available;
   return CEED_ERROR_SUCCESS;
 }

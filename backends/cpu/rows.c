@@ -3,6 +3,8 @@
 // and operators of this backend.
 #include "backends/cpu/rows.h"
 
+#include "core/ranges.h"
+
 // Offsets of one batch, [row][lane].
 static void copy_batch(CeedElemRestriction r, const RitzRows *rows, int64_t batch, int32_t *offsets) {
   const CeedInt num_rows = r->elem_size / rows->row_length;
@@ -27,17 +29,29 @@ static bool is_chain(CeedElemRestriction r, const RitzRows *rows, int64_t batch,
   return true;
 }
 
+typedef struct {
+  CeedElemRestriction r;
+  RitzRows *rows;
+} Filling;
+
+static void fill_batches(void *data, int slot, int64_t first, int64_t count) {
+  const Filling *f = data;
+  const int64_t batch_size = (int64_t)(f->r->elem_size / f->rows->row_length) * f->rows->lanes;
+  (void)slot;
+  for (int64_t batch = first; batch < first + count; batch++) {
+    int32_t *offsets = f->rows->offsets + batch * batch_size;
+    copy_batch(f->r, f->rows, batch, offsets);
+    f->rows->is_chain[batch] = is_chain(f->r, f->rows, batch, offsets);
+  }
+}
+
 static int fill_rows(CeedElemRestriction r, RitzRows *rows) {
   const int64_t num_batches = ((int64_t)r->num_elem + rows->lanes - 1) / rows->lanes;
   const int64_t batch_size = (int64_t)(r->elem_size / rows->row_length) * rows->lanes;
+  Filling filling = {r, rows};
   RITZ_TRY(RITZ_MALLOC(r->obj.ceed, (size_t)(num_batches * batch_size), &rows->offsets));
   RITZ_TRY(RITZ_MALLOC(r->obj.ceed, (size_t)num_batches, &rows->is_chain));
-  for (int64_t batch = 0; batch < num_batches; batch++) {
-    int32_t *offsets = rows->offsets + batch * batch_size;
-    copy_batch(r, rows, batch, offsets);
-    rows->is_chain[batch] = is_chain(r, rows, batch, offsets);
-  }
-  return CEED_ERROR_SUCCESS;
+  return ritz_run_elements(r->obj.ceed, num_batches, fill_batches, &filling);
 }
 
 static void free_rows(RitzRows **rows) {

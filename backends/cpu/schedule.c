@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "core/ranges.h"
+
 // Bits: a batch shares chunks of an output with a lower, with a higher section.
 enum { WITH_LOWER = 1, WITH_HIGHER = 2, NUM_KINDS = 4 };
 
@@ -33,11 +35,12 @@ typedef struct {
   Array *arrays; // [num_outputs], num_arrays of them used
   int *array_of; // [num_outputs]
   int64_t num_chunks;
-  int64_t *list;   // scratch: chunks of a batch
-  uint8_t *kinds;  // [num_batches]
-  int32_t *lowest; // [num_chunks]: lowest section that touches it
-  int32_t *first;  // [num_chunks]: position of the first touch; before that, the last section seen
-  int32_t *last;   // [num_chunks]: position of the last touch; before that, the section seen before, or -1
+  int64_t *list_begin; // [num_batches + 1]
+  int32_t *list;       // chunks of the batches
+  uint8_t *kinds;      // [num_batches]
+  int32_t *lowest;     // [num_chunks]: lowest section that touches it
+  int32_t *first;      // [num_chunks]: position of the first touch; before that, the last section seen
+  int32_t *last; // [num_chunks]: position of the last touch; before that, the section seen before, or -1
   BatchSection *sections; // [num_sections]
   uint8_t *waits_for;     // scratch, [num_sections]: bit 0 for BOTH, bit 1 for TAILS
   int64_t num_waits, max_waits;
@@ -49,6 +52,7 @@ typedef struct {
 static void build_free(Build *b) {
   RITZ_FREE(&b->arrays);
   RITZ_FREE(&b->array_of);
+  RITZ_FREE(&b->list_begin);
   RITZ_FREE(&b->list);
   RITZ_FREE(&b->kinds);
   RITZ_FREE(&b->lowest);
@@ -82,13 +86,7 @@ static int list_arrays(Build *b) {
 }
 
 static int set_up(Build *b, int32_t max_sections) {
-  size_t list_size = 0;
   RITZ_TRY(list_arrays(b));
-  for (CeedInt i = 0; i < b->num_outputs; i++) {
-    CeedElemRestriction rstr = b->outputs[i].rstr;
-    list_size += (size_t)b->lanes * (size_t)rstr->elem_size * (size_t)rstr->num_comp;
-  }
-  RITZ_TRY(RITZ_MALLOC(b->ceed, list_size, &b->list));
   RITZ_TRY(RITZ_CALLOC(b->ceed, (size_t)b->num_batches, &b->kinds));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_chunks, &b->lowest));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_chunks, &b->first));
@@ -100,24 +98,28 @@ static int set_up(Build *b, int32_t max_sections) {
 // ---- Chunks of a batch ----
 
 // Lists the chunks that elements begin .. end - 1 touch: equal neighbours are merged, a chunk may appear
-// twice.
+// twice. list == NULL: counts them.
 static int64_t list_offsets(CeedElemRestriction r, CeedInt begin, CeedInt end, int64_t first_chunk,
-                            int64_t *list) {
+                            int32_t *list) {
   const CeedInt *offsets = r->offsets + (int64_t)begin * r->elem_size;
   const int64_t num_nodes = (int64_t)(end - begin) * r->elem_size;
-  int64_t num = 0, last = -1;
+  int64_t num = 0;
+  uint64_t last = UINT64_MAX;
   for (CeedInt c = 0; c < r->num_comp; c++) {
-    const int64_t shift = (int64_t)c * r->comp_stride;
+    const uint64_t shift = (uint64_t)c * (uint64_t)r->comp_stride;
     for (int64_t n = 0; n < num_nodes; n++) {
-      int64_t chunk = first_chunk + (offsets[n] + shift) / RITZ_CHUNK;
-      if (chunk != last) list[num++] = last = chunk;
+      const uint64_t chunk = ((uint64_t)offsets[n] + shift) / RITZ_CHUNK;
+      if (chunk == last) continue;
+      if (list) list[num] = (int32_t)(first_chunk + (int64_t)chunk);
+      last = chunk;
+      num++;
     }
   }
   return num;
 }
 
 static int64_t list_strided(CeedElemRestriction r, CeedInt begin, CeedInt end, int64_t first_chunk,
-                            int64_t *list) {
+                            int32_t *list) {
   CeedInt strides[3];
   int64_t num = 0, last = -1;
   ritz_restriction_l_strides(r, strides);
@@ -125,27 +127,61 @@ static int64_t list_strided(CeedElemRestriction r, CeedInt begin, CeedInt end, i
     for (CeedInt e = begin; e < end; e++) {
       const int64_t start = (int64_t)c * strides[1] + (int64_t)e * strides[2];
       for (CeedInt n = 0; n < r->elem_size; n++) {
-        int64_t chunk = first_chunk + (start + (int64_t)n * strides[0]) / RITZ_CHUNK;
-        if (chunk != last) list[num++] = last = chunk;
+        const int64_t chunk = first_chunk + (start + (int64_t)n * strides[0]) / RITZ_CHUNK;
+        if (chunk == last) continue;
+        if (list) list[num] = (int32_t)chunk;
+        last = chunk;
+        num++;
       }
     }
   }
   return num;
 }
 
-// Into b->list; returns their number.
-static int64_t list_chunks(Build *b, int32_t batch) {
-  const int64_t begin = (int64_t)batch * b->lanes, after = begin + b->lanes;
+static int64_t list_batch(const Build *b, int64_t batch, int32_t *list) {
+  const int64_t begin = batch * b->lanes, after = begin + b->lanes;
   const CeedInt end = after < b->num_elem ? (CeedInt)after : b->num_elem;
   int64_t num = 0;
   for (CeedInt i = 0; i < b->num_outputs; i++) {
     CeedElemRestriction r = b->outputs[i].rstr;
     const int64_t first_chunk = b->arrays[b->array_of[i]].first_chunk;
     RITZ_ASSERT(r->block_size == 1 && r->type != CEED_RESTRICTION_POINTS);
-    num += (r->type == CEED_RESTRICTION_STRIDED ? list_strided : list_offsets)(r, (CeedInt)begin, end,
-                                                                               first_chunk, b->list + num);
+    num += (r->type == CEED_RESTRICTION_STRIDED ? list_strided : list_offsets)(
+        r, (CeedInt)begin, end, first_chunk, list ? list + num : NULL);
   }
   return num;
+}
+
+static void count_range(void *data, int slot, int64_t first, int64_t count) {
+  const Build *b = data;
+  (void)slot;
+  for (int64_t batch = first; batch < first + count; batch++)
+    b->list_begin[batch + 1] = list_batch(b, batch, NULL);
+}
+
+static void list_range(void *data, int slot, int64_t first, int64_t count) {
+  const Build *b = data;
+  (void)slot;
+  for (int64_t batch = first; batch < first + count; batch++)
+    (void)list_batch(b, batch, b->list + b->list_begin[batch]);
+}
+
+// The lists of all batches, by the threads of the context; they are looked at several times.
+static int make_lists(Build *b) {
+  RITZ_REQUIRE(b->num_chunks <= INT32_MAX, b->ceed, CEED_ERROR_UNSUPPORTED,
+               "outputs of %lld times %d entries are too long", (long long)b->num_chunks, (int)RITZ_CHUNK);
+  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_batches + 1, &b->list_begin));
+  b->list_begin[0] = 0;
+  RITZ_TRY(ritz_run_elements(b->ceed, b->num_batches, count_range, b));
+  for (int32_t batch = 0; batch < b->num_batches; batch++) b->list_begin[batch + 1] += b->list_begin[batch];
+  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->list_begin[b->num_batches], &b->list));
+  return ritz_run_elements(b->ceed, b->num_batches, list_range, b);
+}
+
+// *list: the chunks of a batch; returns their number.
+static int64_t get_list(const Build *b, int32_t batch, const int32_t **list) {
+  *list = b->list + b->list_begin[batch];
+  return b->list_begin[batch + 1] - b->list_begin[batch];
 }
 
 // ---- Sections: what is shared ----
@@ -158,8 +194,9 @@ static int32_t section_begin(const Build *b, int32_t section) {
 static void find_lowest(Build *b) {
   for (int32_t p = b->num_sections - 1; p >= 0; p--) {
     for (int32_t batch = section_begin(b, p); batch < section_begin(b, p + 1); batch++) {
-      int64_t num = list_chunks(b, batch);
-      for (int64_t i = 0; i < num; i++) b->lowest[b->list[i]] = p;
+      const int32_t *list;
+      const int64_t num = get_list(b, batch, &list);
+      for (int64_t i = 0; i < num; i++) b->lowest[list[i]] = p;
     }
   }
 }
@@ -167,10 +204,11 @@ static void find_lowest(Build *b) {
 // A section waits for the next higher one at each shared chunk; that one has waited for those above it.
 static void classify_batch(Build *b, int32_t section, int32_t batch) {
   int32_t *seen = b->first, *above = b->last;
-  int64_t num = list_chunks(b, batch);
+  const int32_t *list;
+  const int64_t num = get_list(b, batch, &list);
   int kind = 0;
   for (int64_t i = 0; i < num; i++) {
-    int64_t chunk = b->list[i];
+    const int32_t chunk = list[i];
     if (seen[chunk] != section) {
       above[chunk] = seen[chunk];
       seen[chunk] = section;
@@ -181,7 +219,7 @@ static void classify_batch(Build *b, int32_t section, int32_t batch) {
   b->kinds[batch] = (uint8_t)kind;
   if (!(kind & WITH_HIGHER)) return;
   for (int64_t i = 0; i < num; i++) {
-    int32_t other = above[b->list[i]];
+    int32_t other = above[list[i]];
     if (other >= 0) b->waits_for[other] |= kind & WITH_LOWER ? 1 : 2;
   }
 }
@@ -295,9 +333,10 @@ static void find_touches(Build *b, const int32_t *order) {
   for (int64_t c = 0; c < b->num_chunks; c++) b->first[c] = -1;
   for (int32_t p = b->num_sections - 1; p >= 0; p--) {
     for (int32_t at = section_begin(b, p); at < section_begin(b, p + 1); at++) {
-      int64_t num = list_chunks(b, order[at]);
+      const int32_t *list;
+      const int64_t num = get_list(b, order[at], &list);
       for (int64_t i = 0; i < num; i++) {
-        int64_t chunk = b->list[i];
+        const int32_t chunk = list[i];
         if (b->first[chunk] < 0) b->first[chunk] = at;
         b->last[chunk] = at;
       }
@@ -436,6 +475,7 @@ static int fill_schedule(Build *b, RitzSchedule *s, bool is_fixed) {
   int32_t max_sections = is_fixed ? RITZ_FIXED_PARTS : s->num_threads;
   if (max_sections > b->num_batches) max_sections = b->num_batches;
   RITZ_TRY(set_up(b, max_sections));
+  RITZ_TRY(make_lists(b));
   if (max_sections > 0) RITZ_TRY(choose_parts(b, max_sections));
   s->num_batches = b->num_batches;
   s->num_sections = b->num_sections;

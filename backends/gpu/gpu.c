@@ -12,6 +12,7 @@
 #include "backends/ref/ref.h"
 
 enum { WORK_MIB = 1024, WORK_PART = 16 }; // at most, and at most this part of the device's memory
+enum { MAX_HOST_THREADS = 16 };           // more gain little: set-up is bound by memory
 
 // ---- Options ----
 
@@ -39,6 +40,24 @@ static int64_t work_bytes(const RitzDeviceInfo *info) {
   const int64_t mib = value ? strtol(value, NULL, 10) : 0, most = (int64_t)WORK_MIB << 20;
   if (mib > 0) return mib << 20;
   return info->num_bytes / WORK_PART < most ? info->num_bytes / WORK_PART : most;
+}
+
+// ---- Threads of the host ----
+
+static int create_hosts(Ceed ceed, RitzTeam *hosts) {
+  const int wanted = ritz_threads_from_environment(), available = ritz_num_processors();
+  const int most = wanted > 0 ? wanted : MAX_HOST_THREADS;
+  return ritz_team_create(ceed, most < available ? most : available, hosts);
+}
+
+int ritz_gpu_run_ranges_slots(Ceed ceed, int *num_slots) {
+  *num_slots = ritz_team_size(ritz_gpu(ceed)->hosts);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data) {
+  RitzTeam hosts = ritz_gpu(ceed)->hosts;
+  return ritz_team_run_ranges(hosts, ritz_team_size(hosts), n, run, data);
 }
 
 // ---- Life ----
@@ -71,6 +90,7 @@ int ritz_gpu_load_base(Ceed ceed) {
 
 static int gpu_ceed_destroy(Ceed ceed) {
   RitzGpu *gpu = ritz_gpu(ceed);
+  ritz_team_destroy(&gpu->hosts);
   for (int slot = 0; slot < RITZ_NUM_WORK; slot++) ritz_gpu_free(ceed, &gpu->work[slot].memory);
   ritz_gpu_passes_destroy(ceed);
   ritz_gpu_program_release(ceed, &gpu->base);
@@ -101,7 +121,8 @@ static int gpu_ceed_create(Ceed ceed, const char *options, const RitzDriver *dri
       !has_basis_kernels || ritz_resource_option(options, "deterministic") || !gpu->info->adds_atomically;
   gpu->work_bytes = work_bytes(gpu->info);
   ceed->backend.is_deterministic = gpu->is_deterministic;
-  ierr = ritz_gpu_load_base(ceed);
+  ierr = create_hosts(ceed, &gpu->hosts);
+  if (!ierr) ierr = ritz_gpu_load_base(ceed);
   if (ierr) (void)gpu_ceed_destroy(ceed);
   return ierr;
 }
@@ -158,6 +179,7 @@ static int set_stream(Ceed ceed, void *handle) {
   .restriction_destroy = ritz_gpu_restriction_destroy, .basis_destroy = ritz_gpu_basis_destroy,              \
   .qfunction_destroy = ritz_gpu_qfunction_destroy, .device_counters = ritz_gpu_device_counters,              \
   .timer_begin = ritz_gpu_timer_begin, .timer_end = ritz_gpu_timer_end, .timer_flush = ritz_gpu_timer_flush, \
+  .run_ranges_slots = ritz_gpu_run_ranges_slots, .run_ranges = ritz_gpu_run_ranges,                          \
   .limits = ritz_gpu_limits, .operator_apply_energy = ritz_gpu_operator_apply_energy,                        \
   .mark_moment = ritz_gpu_mark_moment, .read_marked = ritz_gpu_read_marked
 

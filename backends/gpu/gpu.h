@@ -50,12 +50,17 @@ typedef struct {
   } work[RITZ_NUM_WORK];
   RitzGpuTimer *timer;            // owned; NULL: nothing is timed
   RitzGpuPasses *passes;          // owned; NULL: there were none
+  RitzTeam hosts;                 // owned: threads that set up on the host
   int64_t bytes_in, bytes_out;    // copied to and from the device
   int64_t bytes_live, bytes_peak; // device memory of this context
 } RitzGpu;
 
 static inline RitzGpu *ritz_gpu(Ceed ceed) { return (RitzGpu *)ceed->data; }
 
+// gpu.c: loops on the host (core/ranges.h), by OMP_NUM_THREADS threads, else as many as there are processors,
+// at most 16.
+int ritz_gpu_run_ranges_slots(Ceed ceed, int *num_slots);
+int ritz_gpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
 // gpu.c: loads the program `base` of a context whose device is open; released with the context.
 int ritz_gpu_load_base(Ceed ceed);
 

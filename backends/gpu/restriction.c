@@ -173,12 +173,25 @@ int ritz_gpu_restriction_has_rows(CeedElemRestriction rstr, CeedInt row_length, 
   return CEED_ERROR_SUCCESS;
 }
 
+typedef struct {
+  const CeedInt *offsets;
+  CeedInt row_length;
+  CeedInt *firsts;
+} FirstNodes;
+
+static void copy_first_nodes(void *data, int slot, int64_t first, int64_t count) {
+  const FirstNodes *f = data;
+  (void)slot;
+  for (int64_t i = first; i < first + count; i++) f->firsts[i] = f->offsets[i * f->row_length];
+}
+
 static int upload_rows(CeedElemRestriction r, CeedInt row_length, void **rows) {
   const size_t num = (size_t)r->num_elem * (size_t)(r->elem_size / row_length);
   CeedInt *firsts = NULL;
   RITZ_TRY(RITZ_MALLOC(r->obj.ceed, num, &firsts));
-  for (size_t i = 0; i < num; i++) firsts[i] = r->offsets[i * (size_t)row_length];
-  const int ierr = ritz_gpu_upload(r->obj.ceed, num * sizeof(*firsts), firsts, rows);
+  FirstNodes first_nodes = {r->offsets, row_length, firsts};
+  int ierr = ritz_run_ranges(r->obj.ceed, (int64_t)num, copy_first_nodes, &first_nodes);
+  if (!ierr) ierr = ritz_gpu_upload(r->obj.ceed, num * sizeof(*firsts), firsts, rows);
   RITZ_FREE(&firsts);
   return ierr;
 }

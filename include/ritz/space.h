@@ -34,7 +34,8 @@ CEED_EXTERN int RitzSpaceGetNumComponents(RitzSpace space, CeedInt *num_comp);
 CEED_EXTERN int RitzSpaceGetNumNodes(RitzSpace space, int64_t *num_nodes);
 CEED_EXTERN int RitzSpaceGetSize(RitzSpace space, CeedSize *l_size); // num_nodes * num_comp
 // [num_elem][nodes] node numbers, lexicographic in the element, (p+1)^dim of them on lines, quadrilaterals,
-// hexahedra; belongs to the space. Meshes of several shapes: CEED_ERROR_UNSUPPORTED.
+// hexahedra; belongs to the space. Meshes of several shapes: CEED_ERROR_UNSUPPORTED. On boxes they are made
+// when they are asked for first, 8 bytes each.
 CEED_EXTERN int RitzSpaceGetElementNodes(RitzSpace space, const int64_t **nodes);
 // Owned by the caller; the space keeps and hands out one for each block (of the context that asked last), so
 // that operators share its offsets: 4 bytes per node of each element. CEED_ERROR_UNSUPPORTED when an offset
@@ -45,6 +46,10 @@ CEED_EXTERN int RitzSpaceGetBlockNodes(RitzSpace space, CeedInt block, CeedInt *
                                        const int64_t **nodes);
 CEED_EXTERN int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, Ceed ceed,
                                                 CeedElemRestriction *rstr);
+// The same for some elements, elements [num] by their numbers in the mesh, all of one block (else
+// CEED_ERROR_DIMENSION); nothing is kept.
+CEED_EXTERN int RitzSpaceCreateElementsRestriction(RitzSpace space, CeedInt block, Ceed ceed, CeedInt num,
+                                                   const CeedInt elements[], CeedElemRestriction *rstr);
 // Lagrange basis of the elements of a block, with the components of the space, and a quadrature that is exact
 // to quad_degree: quad_degree / 2 + 1 Gauss points per direction (a tensor basis) on lines, quadrilaterals
 // and hexahedra, the rule of ritz/basis.h on the other shapes.
@@ -53,6 +58,8 @@ CEED_EXTERN int RitzSpaceCreateBlockBasis(RitzSpace space, CeedInt block, Ceed c
 // Positions of all nodes: x [num_nodes][space_dim], allocated by the caller. (A node of a periodic mesh takes
 // the position of its last element.)
 CEED_EXTERN int RitzSpaceGetNodeCoordinates(RitzSpace space, double *x);
+// The same for num nodes, ascending and each once (else CEED_ERROR_DIMENSION): x [num][space_dim].
+CEED_EXTERN int RitzSpaceGetCoordinatesOf(RitzSpace space, int64_t num, const int64_t *nodes, double *x);
 // Nodes on the boundary part `name`, ascending, each once. *nodes is a new array, to be freed by the caller
 // with free(). Errors as RitzMeshGetBoundaryPart.
 CEED_EXTERN int RitzSpaceGetBoundaryNodes(RitzSpace space, const char *name, int64_t *num, int64_t **nodes);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The measure of a mesh, taken by threads and summed up in the order of the elements. Called when a mesh is
+// checked; public function for those that were not.
+#include <math.h>
+
+#include "mesh/mesh.h"
+
+int ritz_mesh_measuring_create(Ceed ceed, int num_slots, int64_t num_elem, RitzMeshMeasuring *m) {
+  *m = (RitzMeshMeasuring){.num_slots = num_slots};
+  RITZ_TRY(RITZ_MALLOC(ceed, 2 * (size_t)num_slots, &m->low));
+  m->high = m->low + num_slots;
+  for (int slot = 0; slot < num_slots; slot++) {
+    m->low[slot] = INFINITY;
+    m->high[slot] = -INFINITY;
+  }
+  const int ierr = RITZ_MALLOC(ceed, (size_t)num_elem, &m->sums);
+  if (ierr) ritz_mesh_measuring_clear(m);
+  return ierr;
+}
+
+void ritz_mesh_measuring_clear(RitzMeshMeasuring *m) {
+  RITZ_FREE(&m->low);
+  RITZ_FREE(&m->sums);
+}
+
+void ritz_mesh_measure_element(RitzMeshMeasuring *m, int slot, int64_t e, const RitzMeshSampler *sampler) {
+  double sum = 0.0, low = m->low[slot], high = m->high[slot];
+
+  for (int64_t i = 0; i < sampler->num_gauss; i++) sum += sampler->weights[i] * sampler->det[i];
+  for (int64_t i = 0; i < sampler->num_points; i++) {
+    if (sampler->det[i] < low) low = sampler->det[i];
+    if (sampler->det[i] > high) high = sampler->det[i];
+  }
+  m->sums[e] = sum;
+  m->low[slot] = low;
+  m->high[slot] = high;
+}
+
+// sum += term; *lost collects what rounding takes away (Neumaier, ZAMM 54, 1974).
+static void add_compensated(double term, double *sum, double *lost) {
+  double total = *sum + term;
+
+  *lost += fabs(*sum) >= fabs(term) ? (*sum - total) + term : (term - total) + *sum;
+  *sum = total;
+}
+
+RitzMeshMeasure ritz_mesh_measuring_result(const RitzMeshMeasuring *m, int64_t num_elem) {
+  RitzMeshMeasure result = {.is_known = true, .min_det = INFINITY, .max_det = -INFINITY};
+  double sum = 0.0, lost = 0.0;
+
+  for (int64_t e = 0; e < num_elem; e++) add_compensated(m->sums[e], &sum, &lost);
+  for (int slot = 0; slot < m->num_slots; slot++) {
+    result.min_det = fmin(result.min_det, m->low[slot]);
+    result.max_det = fmax(result.max_det, m->high[slot]);
+  }
+  result.value = sum + lost;
+  return result;
+}
+
+// ---- Of a mesh ----
+
+typedef struct {
+  const RitzMeshBlock *block;
+  const double *x; // of the block
+  RitzMeshSampler *samplers;
+  RitzMeshMeasuring *measuring;
+} Sampling;
+
+static void sample_range(void *data, int slot, int64_t first, int64_t count) {
+  const Sampling *s = data;
+  RitzMeshSampler *sampler = &s->samplers[slot];
+  const int64_t stride = s->block->num_nodes * sampler->space_dim;
+
+  for (int64_t e = first; e < first + count; e++) {
+    ritz_mesh_sampler_take(sampler, s->x + e * stride);
+    ritz_mesh_measure_element(s->measuring, slot, s->block->first + e, sampler);
+  }
+}
+
+static int measure_block(RitzMesh mesh, const RitzMeshBlock *block, RitzMeshMeasuring *m) {
+  Sampling s = {.block = block, .x = mesh->coords + block->node_base * mesh->space_dim, .measuring = m};
+
+  RITZ_TRY(ritz_mesh_samplers_create(mesh->ceed, block->topology, mesh->space_dim, mesh->order, m->num_slots,
+                                     &s.samplers));
+  const int ierr = ritz_run_elements(mesh->ceed, block->num_elem, sample_range, &s);
+  ritz_mesh_samplers_clear(m->num_slots, &s.samplers);
+  return ierr;
+}
+
+static int find_measure(RitzMesh mesh) {
+  RitzMeshMeasuring m;
+  int num_slots = 1, ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_TRY(ritz_run_ranges_slots(mesh->ceed, &num_slots));
+  RITZ_TRY(ritz_mesh_measuring_create(mesh->ceed, num_slots, mesh->num_elem, &m));
+  for (int b = 0; b < mesh->num_blocks && !ierr; b++) ierr = measure_block(mesh, &mesh->blocks[b], &m);
+  if (!ierr) mesh->measure = ritz_mesh_measuring_result(&m, mesh->num_elem);
+  ritz_mesh_measuring_clear(&m);
+  return ierr;
+}
+
+int RitzMeshGetMeasure(RitzMesh mesh, double *measure, double *min_det, double *max_det) {
+  RITZ_NOT_NULL(mesh);
+  if (!mesh->measure.is_known) RITZ_TRY(find_measure(mesh));
+  if (measure) *measure = mesh->measure.value;
+  if (min_det) *min_det = mesh->measure.min_det;
+  if (max_det) *max_det = mesh->measure.max_det;
+  return CEED_ERROR_SUCCESS;
+}
