@@ -136,6 +136,9 @@ struct RitzDriver {
   // Text without includes, in the C subset of kernels/gpu/language.h -> code for this device. `name` is for
   // the compiler's messages. A refused text is no error: code->bytes is NULL and code->log says why.
   int (*compile)(Ceed ceed, RitzDevice device, const char *name, const char *text, RitzDeviceCode *code);
+  // The same in less time, for code that is slower and runs once or a few times. NULL: there is no such way.
+  int (*compile_hastily)(Ceed ceed, RitzDevice device, const char *name, const char *text,
+                         RitzDeviceCode *code);
   // Programs outlive the contexts that load them: they and their kernels are no memory of the library's count
   // (ritz_memory_give when made, ritz_memory_adopt before freed).
   int (*load)(Ceed ceed, RitzDevice device, size_t num_bytes, const char *bytes, RitzDeviceProgram *program);
@@ -166,10 +169,13 @@ void ritz_device_code_free(RitzDeviceCode *code);
 // runs on the device.
 #define RITZ_NVRTC_STANDARD "--std=c++17"
 #define RITZ_NVRTC_SPACE    "--device-as-default-execution-space"
+#define RITZ_NVRTC_HASTY    "--Ofast-compile=mid" // where NVRTC knows it: since 13.0
 // Compiles for an architecture such as "sm_90" with NVIDIA's run-time compiler. *why: there is no compiler,
 // in one line (static), and the result is CEED_ERROR_UNSUPPORTED without a message; else NULL.
 int ritz_nvrtc_compile(Ceed ceed, const char *arch, const char *name, const char *text, RitzDeviceCode *code,
                        const char **why);
+int ritz_nvrtc_compile_hastily(Ceed ceed, const char *arch, const char *name, const char *text,
+                               RitzDeviceCode *code, const char **why);
 // "13.0", static; NULL: there is none, and *why says so.
 const char *ritz_nvrtc_version(const char **why);
 // Bytes that all kernels of a log spill, stores and loads; -1: the log does not say.
