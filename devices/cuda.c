@@ -810,6 +810,7 @@ const RitzDriver ritz_cuda = {
     .name = "cuda",
     .options = RITZ_NVRTC_STANDARD " " RITZ_NVRTC_SPACE,
     .has_warps = true,
+    .compiles_beside = true,
     .count = count_cuda_devices,
     .choose = choose_cuda_device,
     .open = open_cuda_device,

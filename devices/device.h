@@ -84,9 +84,10 @@ typedef struct {
 } RitzDeviceKernelInfo;
 
 struct RitzDriver {
-  const char *name;    // "cuda", "opencl"
-  const char *options; // for its compiler, the same for all texts
-  bool has_warps;      // threads of a warp exchange data: what of kernels/gpu/ is for CUDA alone
+  const char *name;     // "cuda", "opencl"
+  const char *options;  // for its compiler, the same for all texts
+  bool has_warps;       // threads of a warp exchange data: what of kernels/gpu/ is for CUDA alone
+  bool compiles_beside; // several threads may compile at once; drivers of OpenCL are not all up to that
 
   // Number of devices that can be used; when there is none, *why is the reason in one line (static; else
   // NULL). The library and its devices are looked for once in a process. Never prints, never raises.

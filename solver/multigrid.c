@@ -434,7 +434,7 @@ static int prepare(const Setup *s, const CeedOperator *ops) {
     wanted[num] = RITZ_PREPARE_APPLY | (smooths ? RITZ_PREPARE_DIAGONAL : 0);
     list[num++] = ops[i];
   }
-  if (!ierr) ierr = RitzOperatorsPrepare(num, list, wanted, false);
+  if (!ierr) ierr = RitzOperatorsPrepare(num, list, wanted, true);
   RITZ_FREE(&wanted);
   RITZ_FREE((void **)&list);
   return ierr;

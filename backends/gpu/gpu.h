@@ -248,8 +248,7 @@ int ritz_gpu_context_define(CeedQFunction qf, size_t num_bytes, char **define);
 CeedSize ritz_gpu_context_copies(CeedQFunction qf); // bytes that each thread has copied of its context
 
 // ---- prepare.c: kernels made side by side ----
-// Whether several threads may compile at once: drivers of OpenCL are not all up to that.
-bool ritz_gpu_compiles_beside(Ceed ceed);
+bool ritz_gpu_compiles_beside(Ceed ceed); // whether several threads may compile at once
 // Calls compile(data, i) for i = 0 .. num - 1, then on several threads: it reports to no context but a
 // private copy, and what fails is left to the first use.
 int ritz_gpu_compile_all(Ceed ceed, CeedInt num, void (*compile)(void *data, CeedInt i), void *data);

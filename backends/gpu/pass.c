@@ -20,7 +20,8 @@ typedef struct {
 
 struct RitzGpuPasses {
   int num;
-  Form *forms; // owned
+  Form *forms;      // owned
+  bool has_sums[2]; // those of ritz/vector.h in double, in float have been begun
   // Owned, in device memory: sums of blocks, the number of those that have come, sums for the host.
   double *partial, *sums;
   unsigned *arrived;
@@ -128,16 +129,6 @@ static int load_form(Ceed ceed, RitzGpuPasses *passes, Form *form) {
   return ierr;
 }
 
-static int find_form(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays, const Form **found) {
-  *found = find_made(passes, arrays->pass, arrays->precision);
-  if (*found) return CEED_ERROR_SUCCESS;
-  Form form = new_form(arrays->pass, arrays->precision);
-  RITZ_TRY(compile_form(ceed, &form));
-  RITZ_TRY(load_form(ceed, passes, &form));
-  *found = &passes->forms[passes->num - 1];
-  return CEED_ERROR_SUCCESS;
-}
-
 // ---- Ahead of the first use ----
 
 static int begin_form(Ceed ceed, const RitzPassForm *form) {
@@ -150,12 +141,37 @@ static int begin_form(Ceed ceed, const RitzPassForm *form) {
   return ierr;
 }
 
+// Whoever runs one pass that nobody has prepared runs others of ritz/vector.h: they are made beside it.
+static int begin_sums(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays) {
+  static const RitzVectorSumKind kinds[] = {RITZ_SUM_DOT, RITZ_SUM_SQUARE, RITZ_SUM_UPDATE, RITZ_SUM_SCALING};
+  const bool is_single = ritz_pass_is_single(arrays);
+  if (passes->has_sums[is_single] || !ritz_gpu_compiles_beside(ceed)) return CEED_ERROR_SUCCESS;
+  passes->has_sums[is_single] = true;
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    const RitzPassForm form =
+        ritz_pass_form(ritz_vector_sum_pass(kinds[i]), is_single ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64);
+    if (!find_made(passes, form.pass, form.precision)) RITZ_TRY(begin_form(ceed, &form));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_gpu_passes_prepare(Ceed ceed, int num, const RitzPassForm *forms) {
   RitzGpuPasses *passes;
   RITZ_TRY(get_passes(ceed, &passes));
   for (int i = 0; i < num; i++) {
     if (!find_made(passes, forms[i].pass, forms[i].precision)) RITZ_TRY(begin_form(ceed, &forms[i]));
   }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int find_form(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays, const Form **found) {
+  *found = find_made(passes, arrays->pass, arrays->precision);
+  if (*found) return CEED_ERROR_SUCCESS;
+  Form form = new_form(arrays->pass, arrays->precision);
+  RITZ_TRY(begin_sums(ceed, passes, arrays));
+  RITZ_TRY(compile_form(ceed, &form));
+  RITZ_TRY(load_form(ceed, passes, &form));
+  *found = &passes->forms[passes->num - 1];
   return CEED_ERROR_SUCCESS;
 }
 

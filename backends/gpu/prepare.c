@@ -27,7 +27,7 @@ static int compile_part(void *data, int thread) {
   return CEED_ERROR_SUCCESS;
 }
 
-bool ritz_gpu_compiles_beside(Ceed ceed) { return ritz_gpu(ceed)->driver == &ritz_cuda; }
+bool ritz_gpu_compiles_beside(Ceed ceed) { return ritz_gpu(ceed)->driver->compiles_beside; }
 
 int ritz_gpu_compile_all(Ceed ceed, CeedInt num, void (*compile)(void *data, CeedInt i), void *data) {
   Batch batch = {num, 1, compile, data};

@@ -43,20 +43,33 @@ const char *ritz_gpu_template(const char *name) {
   return file ? (const char *)file->bytes : NULL;
 }
 
-// Appends to *text, which becomes NULL on an error.
-static int append_bytes(Ceed ceed, char **text, size_t length, const char *more) {
-  char *longer = NULL;
-  const int ierr = ritz_format(ceed, &longer, "%s%.*s", *text, (int)length, more);
-  RITZ_FREE(text);
-  *text = longer;
-  return ierr;
+// A text that grows.
+typedef struct {
+  char *text; // owned, ends with a zero
+  size_t length, size;
+} Text;
+
+static int append_bytes(Ceed ceed, Text *t, size_t length, const char *more) {
+  if (t->length + length + 1 > t->size) {
+    const size_t size = 2 * (t->length + length + 1);
+    RITZ_TRY(RITZ_REALLOC(ceed, size, &t->text));
+    t->size = size;
+  }
+  memcpy(t->text + t->length, more, length);
+  t->length += length;
+  t->text[t->length] = '\0';
+  return CEED_ERROR_SUCCESS;
+}
+
+static int append_string(Ceed ceed, Text *t, const char *more) {
+  return append_bytes(ceed, t, strlen(more), more);
 }
 
 // Appends a #line directive, by which messages of compilers name the file and line of what follows.
-static int append_mark(Ceed ceed, char **text, int line, const char *name) {
+static int append_mark(Ceed ceed, Text *t, int line, const char *name) {
   char mark[128];
   snprintf(mark, sizeof(mark), "#line %d \"%s\"\n", line, name);
-  return append_bytes(ceed, text, strlen(mark), mark);
+  return append_string(ceed, t, mark);
 }
 
 // The file of a line #include <ceed/types.h>, "kernels/gpu/lines.h" or, in a file of ceed/, "ceed-f64.h";
@@ -70,34 +83,34 @@ static const RitzEmbeddedFile *included_file(const char *line) {
 }
 
 // A text with what it includes of the library's; other includes are in branches for hosts.
-static int append_file(Ceed ceed, char **text, const char *name, const char *bytes) {
+static int append_file(Ceed ceed, Text *t, const char *name, const char *bytes) {
   const char *start = bytes; // first byte not yet appended
   int number = 1;
-  RITZ_TRY(append_mark(ceed, text, 1, name));
+  RITZ_TRY(append_mark(ceed, t, 1, name));
   for (const char *line = start; *line; number++) {
     const RitzEmbeddedFile *inner = included_file(line);
     const char *end = line + strcspn(line, "\n"), *next = end + (*end == '\n');
     if (inner) {
-      RITZ_TRY(append_bytes(ceed, text, (size_t)(line - start), start));
-      RITZ_TRY(append_file(ceed, text, inner->name, (const char *)inner->bytes));
-      RITZ_TRY(append_mark(ceed, text, number + 1, name));
+      RITZ_TRY(append_bytes(ceed, t, (size_t)(line - start), start));
+      RITZ_TRY(append_file(ceed, t, inner->name, (const char *)inner->bytes));
+      RITZ_TRY(append_mark(ceed, t, number + 1, name));
       start = next;
     }
     line = next;
   }
-  RITZ_TRY(append_bytes(ceed, text, strlen(start), start));
-  return append_bytes(ceed, text, 1, "\n");
+  RITZ_TRY(append_bytes(ceed, t, strlen(start), start));
+  return append_bytes(ceed, t, 1, "\n");
 }
 
 // Parts that are no templates go by their number among the caller's.
-static int append_text(Ceed ceed, char **text, const char *text_part, int number) {
+static int append_text(Ceed ceed, Text *t, const char *text_part, int number) {
   char name[32];
   for (size_t i = 0; i < ritz_num_embedded_templates; i++) {
     const RitzEmbeddedFile *file = &ritz_embedded_templates[i];
-    if (text_part == (const char *)file->bytes) return append_file(ceed, text, file->name, text_part);
+    if (text_part == (const char *)file->bytes) return append_file(ceed, t, file->name, text_part);
   }
   snprintf(name, sizeof(name), "part %d", number);
-  return append_file(ceed, text, name, text_part);
+  return append_file(ceed, t, name, text_part);
 }
 
 static const char *precision_of(RitzGpuTextKind kind) {
@@ -105,16 +118,25 @@ static const char *precision_of(RitzGpuTextKind kind) {
   return kind == RITZ_TEXT_MIXED ? "#define RITZ_REAL_F32\n" : "";
 }
 
+static int append_texts(Ceed ceed, RitzGpuTextKind kind, const char *what, int num_texts,
+                        const char *const *texts, Text *t) {
+  const bool is_wide = ritz_gpu(ceed)->info->warp_size != 1;
+  RITZ_TRY(append_string(ceed, t, precision_of(kind)));
+  RITZ_TRY(append_string(ceed, t, is_wide ? "" : "#define RITZ_ONE_LANE\n"));
+  RITZ_TRY(append_text(ceed, t, ritz_gpu_template("kernels/gpu/language.h"), 0));
+  for (int i = 0; i < num_texts; i++) {
+    RITZ_REQUIRE(texts[i], ceed, CEED_ERROR_BACKEND, "%s: part %d is not in the library", what, i + 1);
+    RITZ_TRY(append_text(ceed, t, texts[i], i + 1));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static int make_text(Ceed ceed, RitzGpuTextKind kind, const char *what, int num_texts,
                      const char *const *texts, char **text) {
-  const bool is_wide = ritz_gpu(ceed)->info->warp_size != 1;
-  RITZ_TRY(ritz_format(ceed, text, "%s%s", precision_of(kind), is_wide ? "" : "#define RITZ_ONE_LANE\n"));
-  int ierr = append_text(ceed, text, ritz_gpu_template("kernels/gpu/language.h"), 0);
-  for (int i = 0; !ierr && i < num_texts; i++) {
-    ierr = texts[i] ? append_text(ceed, text, texts[i], i + 1)
-                    : CeedError(ceed, CEED_ERROR_BACKEND, "%s: part %d is not in the library", what, i + 1);
-  }
-  if (ierr) RITZ_FREE(text);
+  Text t = {NULL};
+  const int ierr = append_texts(ceed, kind, what, num_texts, texts, &t);
+  if (ierr) RITZ_FREE(&t.text);
+  *text = t.text;
   return ierr;
 }
 
