@@ -65,8 +65,8 @@ struct RitzPassForm {
 };
 // All vectors of one precision.
 RitzPassForm ritz_pass_form(const RitzPass *pass, CeedScalarType precision);
-// Tells the context what will be run: devices make the kernels side by side, now and not at first use. What
-// cannot be made is no error here. Nothing on hosts.
+// Tells the context what will be run: devices begin to make the kernels, side by side with what the caller
+// does next; first uses wait. What cannot be made is no error here. Nothing on hosts.
 int ritz_passes_prepare(Ceed ceed, int num, const RitzPassForm forms[]);
 
 // A list of forms, each of them once.

@@ -451,6 +451,13 @@ static int compile_for_cuda(Ceed ceed, RitzDevice device, const char *name, cons
   return ritz_nvrtc_compile(ceed, device->info.arch, name, text, code, &no_compiler);
 }
 
+static int compile_hastily_for_cuda(Ceed ceed, RitzDevice device, const char *name, const char *text,
+                                    RitzDeviceCode *code) {
+  const char *no_compiler;
+
+  return ritz_nvrtc_compile_hastily(ceed, device->info.arch, name, text, code, &no_compiler);
+}
+
 // A driver of an older CUDA than the compiler's does not take all of its code.
 static const char *load_hint(CUresult result) {
   const bool is_refused = result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
@@ -803,6 +810,7 @@ const RitzDriver ritz_cuda = {
     .name = "cuda",
     .options = RITZ_NVRTC_STANDARD " " RITZ_NVRTC_SPACE,
     .has_warps = true,
+    .compiles_beside = true,
     .count = count_cuda_devices,
     .choose = choose_cuda_device,
     .open = open_cuda_device,
@@ -824,6 +832,7 @@ const RitzDriver ritz_cuda = {
     .event_wait = cuda_event_wait,
     .event_elapsed = event_elapsed,
     .compile = compile_for_cuda,
+    .compile_hastily = compile_hastily_for_cuda,
     .load = load_module,
     .unload = unload,
     .kernel = get_kernel,

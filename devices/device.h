@@ -84,9 +84,10 @@ typedef struct {
 } RitzDeviceKernelInfo;
 
 struct RitzDriver {
-  const char *name;    // "cuda", "opencl"
-  const char *options; // for its compiler, the same for all texts
-  bool has_warps;      // threads of a warp exchange data: what of kernels/gpu/ is for CUDA alone
+  const char *name;     // "cuda", "opencl"
+  const char *options;  // for its compiler, the same for all texts
+  bool has_warps;       // threads of a warp exchange data: what of kernels/gpu/ is for CUDA alone
+  bool compiles_beside; // several threads may compile at once; drivers of OpenCL are not all up to that
 
   // Number of devices that can be used; when there is none, *why is the reason in one line (static; else
   // NULL). The library and its devices are looked for once in a process. Never prints, never raises.
@@ -136,6 +137,9 @@ struct RitzDriver {
   // Text without includes, in the C subset of kernels/gpu/language.h -> code for this device. `name` is for
   // the compiler's messages. A refused text is no error: code->bytes is NULL and code->log says why.
   int (*compile)(Ceed ceed, RitzDevice device, const char *name, const char *text, RitzDeviceCode *code);
+  // The same in less time, for code that is slower and runs once or a few times. NULL: there is no such way.
+  int (*compile_hastily)(Ceed ceed, RitzDevice device, const char *name, const char *text,
+                         RitzDeviceCode *code);
   // Programs outlive the contexts that load them: they and their kernels are no memory of the library's count
   // (ritz_memory_give when made, ritz_memory_adopt before freed).
   int (*load)(Ceed ceed, RitzDevice device, size_t num_bytes, const char *bytes, RitzDeviceProgram *program);
@@ -166,10 +170,13 @@ void ritz_device_code_free(RitzDeviceCode *code);
 // runs on the device.
 #define RITZ_NVRTC_STANDARD "--std=c++17"
 #define RITZ_NVRTC_SPACE    "--device-as-default-execution-space"
+#define RITZ_NVRTC_HASTY    "--Ofast-compile=mid" // where NVRTC knows it: since 13.0
 // Compiles for an architecture such as "sm_90" with NVIDIA's run-time compiler. *why: there is no compiler,
 // in one line (static), and the result is CEED_ERROR_UNSUPPORTED without a message; else NULL.
 int ritz_nvrtc_compile(Ceed ceed, const char *arch, const char *name, const char *text, RitzDeviceCode *code,
                        const char **why);
+int ritz_nvrtc_compile_hastily(Ceed ceed, const char *arch, const char *name, const char *text,
+                               RitzDeviceCode *code, const char **why);
 // "13.0", static; NULL: there is none, and *why says so.
 const char *ritz_nvrtc_version(const char **why);
 // Bytes that all kernels of a log spill, stores and loads; -1: the log does not say.

@@ -168,12 +168,12 @@ static int get_nvrtc_output(Ceed ceed, nvrtcProgram program, const char *name, b
 }
 
 static int run_nvrtc(Ceed ceed, nvrtcProgram program, const char *name, const char *arch, bool is_ptx,
-                     RitzDeviceCode *code) {
+                     bool is_hasty, RitzDeviceCode *code) {
   char target[128];
-  // The last one, known since 13.0: our own cache is enough, and what comes from theirs has no log.
-  const char *const options[] = {target, RITZ_NVRTC_STANDARD, RITZ_NVRTC_SPACE, "--ptxas-options=-v",
-                                 "--no-cache"};
-  const int num_options = nvrtc.major >= 13 ? 5 : 4;
+  // The last two, known since 13.0: our own cache is enough, and what comes from theirs has no log.
+  const char *const options[] = {target,       RITZ_NVRTC_STANDARD, RITZ_NVRTC_SPACE, "--ptxas-options=-v",
+                                 "--no-cache", RITZ_NVRTC_HASTY};
+  const int num_options = nvrtc.major >= 13 ? (is_hasty ? 6 : 5) : 4;
 
   snprintf(target, sizeof(target), "--gpu-architecture=%s", arch);
   const nvrtcResult result = nvrtc.api.compile(program, num_options, options);
@@ -182,8 +182,8 @@ static int run_nvrtc(Ceed ceed, nvrtcProgram program, const char *name, const ch
   return result ? CEED_ERROR_SUCCESS : get_nvrtc_output(ceed, program, name, is_ptx, code);
 }
 
-int ritz_nvrtc_compile(Ceed ceed, const char *arch, const char *name, const char *text, RitzDeviceCode *code,
-                       const char **why) {
+static int compile_for(Ceed ceed, const char *arch, const char *name, const char *text, bool is_hasty,
+                       RitzDeviceCode *code, const char **why) {
   nvrtcProgram program = NULL;
   int chosen, oldest, newest;
   char target[64];
@@ -198,10 +198,20 @@ int ritz_nvrtc_compile(Ceed ceed, const char *arch, const char *name, const char
   snprintf(target, sizeof(target), "compute_%d", chosen);
   RITZ_TRY(
       check_nvrtc(ceed, nvrtc.api.create(&program, text, name, 0, NULL, NULL), "nvrtcCreateProgram", name));
-  int ierr = run_nvrtc(ceed, program, name, is_ptx ? target : arch, is_ptx, code);
+  int ierr = run_nvrtc(ceed, program, name, is_ptx ? target : arch, is_ptx, is_hasty, code);
   nvrtc.api.destroy(&program);
   if (ierr) ritz_device_code_free(code);
   return ierr;
+}
+
+int ritz_nvrtc_compile(Ceed ceed, const char *arch, const char *name, const char *text, RitzDeviceCode *code,
+                       const char **why) {
+  return compile_for(ceed, arch, name, text, false, code, why);
+}
+
+int ritz_nvrtc_compile_hastily(Ceed ceed, const char *arch, const char *name, const char *text,
+                               RitzDeviceCode *code, const char **why) {
+  return compile_for(ceed, arch, name, text, true, code, why);
 }
 
 // ---- What the assembler says ----

@@ -459,7 +459,7 @@ static int prepare(const Setup *s, const CeedOperator *ops) {
     wanted[num] = RITZ_PREPARE_APPLY | (smooths ? wanted_by_smoother(s, ops[i]) : 0);
     list[num++] = ops[i];
   }
-  if (!ierr) ierr = RitzOperatorsPrepare(num, list, wanted, false);
+  if (!ierr) ierr = RitzOperatorsPrepare(num, list, wanted, true);
   RITZ_FREE(&wanted);
   RITZ_FREE((void **)&list);
   return ierr;

@@ -6,6 +6,9 @@
 
 #include "backends/gpu/gpu.h"
 #include "core/memory.h"
+#include "core/threads.h"
+#include "jit/files.h"
+#include "jit/process.h"
 #include "tests/jit-kit.h"
 
 // ---- A driver ----
@@ -26,10 +29,20 @@ static _Thread_local RitzDeviceStream last_stream;
 static _Thread_local int64_t last_num_blocks, last_num_cleared, last_shared_bytes;
 static _Thread_local int last_num_args;
 static bool refuses;
+static atomic_int num_begun, num_hasty;
+static atomic_bool is_shut; // texts with the word "gate" wait until it is opened, ten seconds at most
+
+static void wait_at_gate(void) {
+  const double start = ritz_seconds();
+  double moment = 0;
+  while (is_shut && ritz_seconds() - start < 10) ritz_pause(&moment);
+}
 
 // The bytes are the text.
 static int compile(Ceed ceed, RitzDevice device, const char *name, const char *text, RitzDeviceCode *code) {
   (void)device, (void)name;
+  num_begun++;
+  if (strstr(text, "int gate")) wait_at_gate();
   num_compiled++;
   snprintf(last_text, sizeof(last_text), "%s", text);
   if (ritz_strdup(ceed, refuses ? "part 1(3): error: what is this\n" : "", &code->log))
@@ -37,6 +50,12 @@ static int compile(Ceed ceed, RitzDevice device, const char *name, const char *t
   if (refuses) return CEED_ERROR_SUCCESS;
   code->num_bytes = strlen(text) + 1;
   return ritz_strdup(ceed, text, &code->bytes);
+}
+
+static int compile_hastily(Ceed ceed, RitzDevice device, const char *name, const char *text,
+                           RitzDeviceCode *code) {
+  num_hasty++;
+  return compile(ceed, device, name, text, code);
 }
 
 static int load(Ceed ceed, RitzDevice device, size_t num_bytes, const char *bytes,
@@ -109,6 +128,13 @@ static const RitzDriver played = {.name = "played",
                                   .launch = launch,
                                   .launch_cleared = launch_cleared,
                                   .replay_destroy = replay_destroy};
+static const RitzDriver beside = {.name = "beside",
+                                  .compiles_beside = true,
+                                  .compile = compile,
+                                  .compile_hastily = compile_hastily,
+                                  .load = load,
+                                  .unload = unload,
+                                  .kernel = get_kernel};
 static struct RitzDevice_private devices[2];
 static const RitzDeviceInfo info = {.driver = &played, .name = "Device 7", .arch = "arch_1", .version = "1"};
 
@@ -127,14 +153,22 @@ static void begin(Context *context, int device) {
   context->ceed->data = &context->gpu;
 }
 
+// On a driver that several threads may call at once.
+static void begin_beside(Context *context) {
+  begin(context, 0);
+  context->gpu.driver = &beside;
+}
+
 static void end(Context *context) {
+  ritz_gpu_ahead_destroy(context->ceed);
   context->ceed->data = context->data;
   CeedDestroy(&context->ceed);
 }
 
 static void forget_counts(void) {
   num_compiled = num_loaded = num_unloaded = num_launched = num_loads_to_fail = 0;
-  refuses = false;
+  num_begun = num_hasty = 0;
+  refuses = is_shut = false;
   last_unloaded[0] = '\0';
 }
 
@@ -313,6 +347,121 @@ TEST(threads_share_programs) {
   for (int i = 0; i < NUM_THREADS; i++) end(&contexts[i]);
 }
 
+// ---- Ahead of the first use ----
+
+static int begin_ahead(Context *context, const char *part) {
+  return ritz_gpu_program_ahead(context->ceed, RITZ_TEXT_SCALARS, "test", "the text of the test", 1, &part);
+}
+
+static void wait_for_begun(int num) {
+  const double start = ritz_seconds();
+  double moment = 0;
+  while (num_begun < num && ritz_seconds() - start < 10) ritz_pause(&moment);
+}
+
+TEST(a_program_begun_ahead_is_compiled_once_by_another_thread) {
+  Context c;
+  RitzGpuProgram program = NULL, again = NULL;
+
+  jit_begin();
+  begin_beside(&c);
+  forget_counts();
+  is_shut = true;
+  last_text[0] = '\0';
+  CHECK_OK(begin_ahead(&c, "int gate_of_another_thread;\n"));
+  CHECK_OK(begin_ahead(&c, "int gate_of_another_thread;\n"));
+  wait_for_begun(1);
+  CHECK(num_begun == 1 && num_compiled == 0, "%d begun, %d compiled", (int)num_begun, (int)num_compiled);
+  is_shut = false;
+  CHECK_OK(get(&c, "int gate_of_another_thread;\n", &program));
+  CHECK_OK(begin_ahead(&c, "int gate_of_another_thread;\n")); // is there
+  CHECK_OK(get(&c, "int gate_of_another_thread;\n", &again));
+  CHECK(program && program == again, "two programs");
+  CHECK(num_compiled == 1 && num_loaded == 1, "%d compiled, %d loaded", (int)num_compiled, (int)num_loaded);
+  CHECK(!last_text[0], "the caller's thread has compiled");
+  ritz_gpu_program_release(c.ceed, &program);
+  ritz_gpu_program_release(c.ceed, &again);
+  end(&c);
+}
+
+// All threads of the library are kept at the gate.
+TEST(what_no_thread_has_begun_is_made_by_its_first_user_and_dropped_with_the_context) {
+  const int most = ritz_num_processors() < 32 ? ritz_num_processors() : 32;
+  Context c;
+  RitzGpuProgram program = NULL;
+  char part[64];
+
+  jit_begin();
+  begin_beside(&c);
+  forget_counts();
+  is_shut = true;
+  for (int i = 0; i < most; i++) {
+    snprintf(part, sizeof(part), "int gate_%d;\n", i);
+    CHECK_OK(begin_ahead(&c, part));
+  }
+  wait_for_begun(most);
+  CHECK_OK(begin_ahead(&c, "int of_the_first_user;\n"));
+  CHECK_OK(begin_ahead(&c, "int of_nobody;\n"));
+  last_text[0] = '\0';
+  CHECK_OK(get(&c, "int of_the_first_user;\n", &program));
+  CHECK(strstr(last_text, "int of_the_first_user;") && num_compiled == 1, "%d compiled", (int)num_compiled);
+  ritz_gpu_program_release(c.ceed, &program);
+  is_shut = false;
+  end(&c);
+  CHECK(num_compiled >= 1 + most && num_compiled <= 2 + most, "%d compiled", (int)num_compiled);
+}
+
+TEST(a_text_that_is_refused_ahead_is_an_error_of_its_first_use) {
+  Context c;
+  RitzGpuProgram program = NULL;
+
+  jit_begin();
+  begin_beside(&c);
+  forget_counts();
+  refuses = true;
+  CHECK_OK(begin_ahead(&c, "int refused_ahead;\n"));
+  wait_for_begun(1);
+  CHECK_ERROR(c.ceed, get(&c, "int refused_ahead;\n", &program), CEED_ERROR_BACKEND,
+              "the text of the test does not compile");
+  CHECK(!program, "a program");
+  end(&c);
+}
+
+TEST(a_driver_of_one_thread_compiles_at_once) {
+  Context c;
+  RitzGpuProgram program = NULL;
+
+  jit_begin();
+  begin(&c, 0);
+  forget_counts();
+  CHECK_OK(begin_ahead(&c, "int at_once;\n"));
+  CHECK(num_compiled == 1 && strstr(last_text, "int at_once;"), "%d compiled", (int)num_compiled);
+  CHECK_OK(get(&c, "int at_once;\n", &program));
+  CHECK(num_compiled == 1 && num_loaded == 1, "%d compiled, %d loaded", (int)num_compiled, (int)num_loaded);
+  ritz_gpu_program_release(c.ceed, &program);
+  end(&c);
+}
+
+TEST(programs_that_run_once_are_others_where_a_driver_compiles_them_hastily) {
+  const char *part = "int once;\n";
+  const RitzGpuTextKind once = (RitzGpuTextKind)(RITZ_TEXT_SCALARS | RITZ_TEXT_ONCE);
+  RitzGpuProgram programs[2] = {NULL};
+  Context c;
+
+  jit_begin();
+  for (int is_hasty = 0; is_hasty < 2; is_hasty++) {
+    (is_hasty ? begin_beside(&c) : begin(&c, 0));
+    forget_counts();
+    CHECK_OK(get(&c, part, &programs[0]));
+    CHECK_OK(ritz_gpu_program_of(c.ceed, once, "test", "what", 1, &part, &programs[1]));
+    CHECK((programs[0] == programs[1]) == !is_hasty, "programs");
+    CHECK(num_hasty == is_hasty && num_compiled == 1, "%d of %d hasty", (int)num_hasty, (int)num_compiled);
+    ritz_gpu_program_release(c.ceed, &programs[0]);
+    ritz_gpu_program_release(c.ceed, &programs[1]);
+    end(&c);
+  }
+}
+
 TEST(an_allocation_that_fails_is_reported_and_nothing_is_left) {
   Context c;
   bool has_failed = true;
@@ -444,6 +593,11 @@ int main(int argc, char **argv) {
                         of_programs_that_nobody_refers_to_the_last_ones_stay_loaded,
                         bytes_that_the_driver_does_not_take_are_made_anew_without_a_word,
                         a_refused_text_is_an_error_that_says_what_where_and_why, threads_share_programs,
+                        a_program_begun_ahead_is_compiled_once_by_another_thread,
+                        what_no_thread_has_begun_is_made_by_its_first_user_and_dropped_with_the_context,
+                        a_text_that_is_refused_ahead_is_an_error_of_its_first_use,
+                        a_driver_of_one_thread_compiles_at_once,
+                        programs_that_run_once_are_others_where_a_driver_compiles_them_hastily,
                         an_allocation_that_fails_is_reported_and_nothing_is_left,
                         a_launch_goes_to_the_stream_of_the_context_and_none_is_made_for_no_blocks,
                         a_kernel_that_is_kept_is_launched_with_and_without_clearing,

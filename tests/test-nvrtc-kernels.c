@@ -307,6 +307,16 @@ static struct RitzDevice_private devices[] = {DEVICE("sm_90", 227, 228), DEVICE(
 
 // ---- Contexts ----
 
+static int load_base(Ceed ceed) {
+  RitzGpuProgram program;
+
+  for (int which = 0; which < RITZ_NUM_BASE; which++) {
+    if (which == RITZ_BASE_FLOATS && sizeof(CeedScalar) == sizeof(float)) continue;
+    CeedCall(ritz_gpu_base(ceed, (RitzGpuBase)which, &program));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 // A context of the backend whose device is played; the library destroys it as any other.
 static int open_context(const RitzBackend *backend, RitzDevice device, Ceed *ceed) {
   RitzGpu *gpu = NULL;
@@ -322,7 +332,7 @@ static int open_context(const RitzBackend *backend, RitzDevice device, Ceed *cee
   (*ceed)->data = gpu;
   ritz_backend_complete(backend, &(*ceed)->backend);
   snprintf(running, sizeof(running), "the library's own kernels");
-  return ritz_gpu_load_base(*ceed);
+  return load_base(*ceed);
 }
 
 static void tell_totals(RitzDevice device) {

@@ -38,8 +38,10 @@ static int launch_contraction(const Tensor *t, CeedInt direction, bool add, Plac
   const int64_t after = ritz_power(n_out, direction);
   const int64_t n = t->num_items * ritz_power(n_in, b->dim - 1 - direction) * n_out * after;
   const void *table = direction == t->differentiated ? t->grad : t->interp;
-  return RITZ_GPU_RUN(ceed, ritz_gpu(ceed)->base, "basis_contract", RITZ_GPU_BLOCKS(n), RITZ_GPU_BLOCK,
-                      RITZ_LONG(n), RITZ_INT(n_in), RITZ_INT(n_out), RITZ_INT((CeedInt)after),
+  RitzGpuProgram program;
+  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_BASES, &program));
+  return RITZ_GPU_RUN(ceed, program, "basis_contract", RITZ_GPU_BLOCKS(n), RITZ_GPU_BLOCK, RITZ_LONG(n),
+                      RITZ_INT(n_in), RITZ_INT(n_out), RITZ_INT((CeedInt)after),
                       RITZ_INT(t->transposes ? 1 : b->P_1d), RITZ_INT(t->transposes ? b->P_1d : 1),
                       RITZ_INT(add), RITZ_POINTER(table), RITZ_LONG(from.first), RITZ_POINTER(from.memory),
                       RITZ_LONG(to.first), RITZ_POINTER(to.memory));
@@ -76,10 +78,11 @@ static int apply_tensor(CeedBasis b, const RitzBasisAction *action, const CeedSc
 
 static int apply_dense(CeedBasis b, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v) {
   Ceed ceed = b->obj.ceed;
-  const RitzGpuProgram base = ritz_gpu(ceed)->base;
+  RitzGpuProgram base;
   const int64_t num_items = ritz_gpu_basis_num_items(b, action->num_elem);
   const CeedInt q_comp = ritz_basis_num_q_comp(b, action->eval_mode);
   const void *table;
+  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_BASES, &base));
   RITZ_TRY(ritz_gpu_basis_table(b, action->eval_mode, false, &table));
   if (action->t_mode == CEED_TRANSPOSE)
     return RITZ_GPU_RUN(ceed, base, "basis_dense_transposed", RITZ_GPU_BLOCKS(num_items * b->P),
@@ -94,8 +97,10 @@ static int apply_dense(CeedBasis b, const RitzBasisAction *action, const CeedSca
 static int apply_weight(CeedBasis b, CeedInt num_elem, CeedScalar *v) {
   Ceed ceed = b->obj.ceed;
   const void *weight;
+  RitzGpuProgram program;
+  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_BASES, &program));
   RITZ_TRY(ritz_gpu_basis_weight(b, &weight));
-  return RITZ_GPU_RUN(ceed, ritz_gpu(ceed)->base, "basis_weight", RITZ_GPU_BLOCKS((int64_t)num_elem * b->Q),
+  return RITZ_GPU_RUN(ceed, program, "basis_weight", RITZ_GPU_BLOCKS((int64_t)num_elem * b->Q),
                       RITZ_GPU_BLOCK, RITZ_LONG(num_elem), RITZ_INT(b->is_tensor ? b->dim : 1),
                       RITZ_INT(b->is_tensor ? b->Q_1d : b->Q), RITZ_INT(b->Q), RITZ_POINTER(weight),
                       RITZ_POINTER(v));

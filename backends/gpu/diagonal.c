@@ -12,7 +12,7 @@ struct RitzGpuDiagonalKernel {
   const char *reason;      // NULL: there is such a kernel; else why not (static)
   RitzDiagonalPlan *plan;  // owned
   RitzGpuDiagonal *device; // owned
-  RitzGpuOperator kernel;  // of the device's plan and target; without text: not made yet
+  RitzGpuOperator kernel;  // of the device's plan and target; without kernel: not made yet
 };
 
 void ritz_gpu_diagonal_destroy(Ceed ceed, RitzGpuDiagonalKernel **diagonal) {
@@ -113,8 +113,8 @@ int ritz_gpu_diagonal_load(CeedOperator op, RitzGpuOperator *apply) {
 }
 
 static int make_diagonal_program(CeedOperator op, RitzGpuDiagonalKernel *d) {
-  if (d->kernel.text) return CEED_ERROR_SUCCESS;
-  int ierr = make_diagonal_text(op, op->data, d);
+  if (d->kernel.kernel) return CEED_ERROR_SUCCESS;
+  int ierr = d->kernel.text ? CEED_ERROR_SUCCESS : make_diagonal_text(op, op->data, d);
   if (!ierr) ierr = ritz_gpu_gen_load(op, &d->kernel, "ritz_diagonal");
   if (ierr) ritz_gpu_gen_release(op->obj.ceed, &d->kernel); // the next call tries again
   return ierr;
@@ -198,11 +198,11 @@ static int explain_kernel(CeedOperator op, const RitzGpuDiagonalKernel *d, FILE 
           " threads for %" CeedInt_FMT " elements",
           d->is_column ? " for each column" : "", d->plan->num_in * nc, d->plan->num_terms * (int)nc,
           t->num_threads, t->num_elem);
-  if (d->kernel.text)
+  if (d->kernel.kernel)
     RITZ_TRY(ritz_gpu(op->obj.ceed)->driver->kernel_info(op->obj.ceed, d->kernel.kernel, &info));
   if (info.registers >= 0) fprintf(stream, ", %d registers a thread", info.registers);
   if (info.spill_bytes > 0) fprintf(stream, ", %lld bytes spilled", (long long)info.spill_bytes);
-  fprintf(stream, d->kernel.text ? "\n" : " (not compiled yet)\n");
+  fprintf(stream, d->kernel.kernel ? "\n" : " (not compiled yet)\n");
   return CEED_ERROR_SUCCESS;
 }
 

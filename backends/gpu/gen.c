@@ -202,19 +202,32 @@ static RitzGpuTextKind kind_of(const RitzPlan *plan) {
   return ritz_gpu_converts_arguments(plan) ? RITZ_TEXT_MIXED : RITZ_TEXT_FLOATS;
 }
 
-int ritz_gpu_gen_compile(Ceed ceed, CeedOperator op, RitzGpuOperator *g) {
+// is_ahead: nobody waits for the program, which comes later.
+static int compile_text(Ceed ceed, CeedOperator op, RitzGpuOperator *g, bool is_ahead) {
+  const RitzGpuTextKind kind = kind_of(g->plan) | (op->use == RITZ_USE_ONCE ? RITZ_TEXT_ONCE : 0);
   char *what = NULL, *define = NULL;
   int ierr = ritz_format(ceed, &what, "operator '%s' with QFunction '%s' of %s", g->plan->name,
                          op->qf->kernel_name, op->qf->source_path);
   if (!ierr) ierr = ritz_gpu_context_define(op->qf, g->context_bytes, &define);
   if (!ierr) {
-    const char *const texts[] = {define, g->text};
-    ierr = ritz_gpu_program_of(ceed, kind_of(g->plan), op->qf->kernel_name, what, 2, texts, &g->program);
+    const char *const texts[] = {define, g->text}, *name = op->qf->kernel_name;
+    ierr = is_ahead ? ritz_gpu_program_ahead(ceed, kind, name, what, 2, texts)
+                    : ritz_gpu_program_of(ceed, kind, name, what, 2, texts, &g->program);
   }
   RITZ_FREE(&what);
   RITZ_FREE(&define);
   return ierr;
 }
+
+int ritz_gpu_gen_compile(Ceed ceed, CeedOperator op, RitzGpuOperator *g) {
+  return compile_text(ceed, op, g, false);
+}
+
+int ritz_gpu_gen_begin(CeedOperator op, RitzGpuOperator *g) {
+  return compile_text(op->obj.ceed, op, g, true);
+}
+
+bool ritz_gpu_gen_is_pending(const RitzGpuOperator *g) { return g && !g->reason && !g->kernel; }
 
 int ritz_gpu_gen_load(CeedOperator op, RitzGpuOperator *g, const char *kernel) {
   if (!g->program) RITZ_TRY(ritz_gpu_gen_compile(op->obj.ceed, op, g));
@@ -259,32 +272,30 @@ static int load_floats(CeedOperator op, RitzGpuOperator *g) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int make_fused_operator(CeedOperator op, RitzGpuOperator **g) {
-  int ierr = CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_gpu_gen_describe(op, NULL, g));
-  if (!(*g)->reason)
-    ierr = kind_of((*g)->plan) == RITZ_TEXT_FLOATS ? load_floats(op, *g)
-                                                   : ritz_gpu_gen_load(op, *g, "ritz_operator");
-  if (ierr) ritz_gpu_gen_free(op->obj.ceed, g);
-  return ierr;
-}
-
 bool ritz_gpu_gen_is_current(CeedOperator op) {
   const RitzGpuOperator *g = op->data;
   const size_t context_bytes = op->qf->ctx ? op->qf->ctx->storage.num_bytes : 0;
   return g && g->context_bytes == context_bytes && g->is_writable == op->qf->is_context_writable;
 }
 
+static int load_fused_operator(CeedOperator op, RitzGpuOperator *g) {
+  return kind_of(g->plan) == RITZ_TEXT_FLOATS ? load_floats(op, g)
+                                              : ritz_gpu_gen_load(op, g, "ritz_operator");
+}
+
 // Made on first use, and again when the context of the QFunction has another size.
 int ritz_gpu_gen_prepare(CeedOperator op, RitzGpuOperator **made) {
+  int ierr = CEED_ERROR_SUCCESS;
   if (!ritz_gpu_gen_is_current(op)) {
     RitzGpuOperator *g = NULL;
     RITZ_TRY(ritz_gpu_operator_destroy(op));
-    RITZ_TRY(make_fused_operator(op, &g));
+    RITZ_TRY(ritz_gpu_gen_describe(op, NULL, &g));
     op->data = g;
   }
+  if (ritz_gpu_gen_is_pending(op->data)) ierr = load_fused_operator(op, op->data);
+  if (ierr) (void)ritz_gpu_operator_destroy(op);
   *made = op->data;
-  return CEED_ERROR_SUCCESS;
+  return ierr;
 }
 
 // ---- Vectors ----

@@ -49,6 +49,8 @@ RitzGpuMachine ritz_gpu_gen_machine(CeedOperator op); // for its context, as it 
 // choice NULL: what was measured, else the model's. With a reason there is no text.
 int ritz_gpu_gen_describe(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOperator **g);
 int ritz_gpu_gen_compile(Ceed ceed, CeedOperator op, RitzGpuOperator *g); // `ceed` gets the messages
+int ritz_gpu_gen_begin(CeedOperator op, RitzGpuOperator *g);              // ahead: by another thread
+bool ritz_gpu_gen_is_pending(const RitzGpuOperator *g);                   // has a text and no kernel yet
 int ritz_gpu_gen_apply_kernel(CeedOperator op, RitzGpuOperator *g, CeedVector in, CeedVector out,
                               RitzApplyMode mode);
 void ritz_gpu_gen_free(Ceed ceed, RitzGpuOperator **g); // NULL is fine

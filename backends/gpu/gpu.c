@@ -62,38 +62,56 @@ int ritz_gpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data)
 
 // ---- Life ----
 
-// Kernels of vectors for the library's own precision and, where that is double, for float.
-int ritz_gpu_load_base(Ceed ceed) {
+// The parts of a program for any size: at most 6. Kernels of vectors are written once for all precisions.
+static int base_texts(RitzGpuBase which, const char **texts) {
   static const char own[] = "#define RITZ_ENTRY CeedScalar\n"
                             "#define RITZ_NAME(name) name\n";
-  static const char floats[] = "#undef RITZ_ENTRY\n"
-                               "#undef RITZ_NAME\n"
-                               "#define RITZ_ENTRY float\n"
+  static const char floats[] = "#define RITZ_ENTRY float\n"
                                "#define RITZ_NAME(name) name##_f32\n";
+  const bool is_vector = which == RITZ_BASE_VECTORS || which == RITZ_BASE_FLOATS;
+  int num = 0;
+  if (which == RITZ_BASE_RESTRICTIONS) texts[num++] = ritz_gpu_template("kernels/gpu/restriction.h");
+  if (which == RITZ_BASE_BASES) texts[num++] = ritz_gpu_template("kernels/gpu/basis-ref.h");
+  if (is_vector) texts[num++] = which == RITZ_BASE_VECTORS ? own : floats;
+  if (is_vector) texts[num++] = ritz_gpu_template("kernels/gpu/vector.h");
+  if (is_vector) texts[num++] = ritz_gpu_template("kernels/gpu/entries.h");
+  if (which == RITZ_BASE_FLOATS) texts[num++] = ritz_gpu_template("kernels/gpu/vector-convert.h");
+  return num;
+}
+
+static const char *const base_names[] = {"vectors", "vectors-float", "restrictions", "bases"};
+static const char own_kernels[] = "the library's own kernels";
+
+int ritz_gpu_base(Ceed ceed, RitzGpuBase which, RitzGpuProgram *program) {
+  RitzGpu *gpu = ritz_gpu(ceed);
+  const char *texts[6];
+  if (!gpu->base[which]) {
+    const int num = base_texts(which, texts);
+    RITZ_TRY(ritz_gpu_program(ceed, base_names[which], own_kernels, num, texts, &gpu->base[which]));
+  }
+  *program = gpu->base[which];
+  return CEED_ERROR_SUCCESS;
+}
+
+// Kernels that nearly every program needs are made beside what it does first.
+static int begin_base(Ceed ceed) {
   const bool has_floats = sizeof(CeedScalar) > sizeof(float);
-  const char *const vectors = ritz_gpu_template("kernels/gpu/vector.h");
-  const char *const entries = ritz_gpu_template("kernels/gpu/entries.h");
-  const char *const texts[] = {
-      ritz_gpu_template("kernels/gpu/restriction.h"),
-      ritz_gpu_template("kernels/gpu/basis-ref.h"),
-      own,
-      vectors,
-      entries,
-      floats,
-      vectors,
-      entries,
-      ritz_gpu_template("kernels/gpu/vector-convert.h"),
-  };
-  return ritz_gpu_program(ceed, "base", "the library's own kernels", has_floats ? 9 : 5, texts,
-                          &ritz_gpu(ceed)->base);
+  const char *texts[6];
+  if (!ritz_gpu_compiles_beside(ceed)) return CEED_ERROR_SUCCESS;
+  for (int which = RITZ_BASE_VECTORS; which <= (has_floats ? RITZ_BASE_FLOATS : RITZ_BASE_VECTORS); which++) {
+    const int num = base_texts((RitzGpuBase)which, texts);
+    RITZ_TRY(ritz_gpu_program_ahead(ceed, RITZ_TEXT_SCALARS, base_names[which], own_kernels, num, texts));
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 static int gpu_ceed_destroy(Ceed ceed) {
   RitzGpu *gpu = ritz_gpu(ceed);
   ritz_team_destroy(&gpu->hosts);
   for (int slot = 0; slot < RITZ_NUM_WORK; slot++) ritz_gpu_free(ceed, &gpu->work[slot].memory);
+  ritz_gpu_ahead_destroy(ceed);
   ritz_gpu_passes_destroy(ceed);
-  ritz_gpu_program_release(ceed, &gpu->base);
+  for (int which = 0; which < RITZ_NUM_BASE; which++) ritz_gpu_program_release(ceed, &gpu->base[which]);
   ritz_gpu_program_release(ceed, &gpu->float_sums);
   ritz_gpu_program_release(ceed, &gpu->collect);
   RITZ_FREE(&ceed->data);
@@ -122,7 +140,7 @@ static int gpu_ceed_create(Ceed ceed, const char *options, const RitzDriver *dri
   gpu->work_bytes = work_bytes(gpu->info);
   ceed->backend.is_deterministic = gpu->is_deterministic;
   ierr = create_hosts(ceed, &gpu->hosts);
-  if (!ierr) ierr = ritz_gpu_load_base(ceed);
+  if (!ierr) ierr = begin_base(ceed);
   if (ierr) (void)gpu_ceed_destroy(ceed);
   return ierr;
 }

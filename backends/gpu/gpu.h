@@ -29,21 +29,30 @@ typedef enum {
 
 typedef struct RitzGpuTimer RitzGpuTimer;   // timer.c
 typedef struct RitzGpuPasses RitzGpuPasses; // pass.c
+typedef struct RitzGpuAhead RitzGpuAhead;   // ahead.c
 typedef struct RitzGpuProgram_private
     *RitzGpuProgram; // loaded code, counted; shared by the contexts of a device
+
+// Programs with kernels that are made for any size, each loaded when it is first asked for.
+typedef enum {
+  RITZ_BASE_VECTORS,      // kernels/gpu/{vector,entries}.h
+  RITZ_BASE_FLOATS,       // the same for float, and kernels/gpu/vector-convert.h; in a library of double
+  RITZ_BASE_RESTRICTIONS, // kernels/gpu/restriction.h
+  RITZ_BASE_BASES,        // kernels/gpu/basis-ref.h
+  RITZ_NUM_BASE
+} RitzGpuBase;
 
 typedef struct {
   const RitzDriver *driver;
   RitzDevice device;
   const RitzDeviceInfo *info;
   RitzDeviceStream stream;
-  bool has_basis_kernels; // this is `shared`, not `ref`
-  bool is_deterministic;  // restrictions are transposed by their maps, not by atomic additions
-  int64_t work_bytes;     // what the E- and Q-vectors of an operator may take
-  RitzGpuProgram
-      base; // counted: all kernels that are made for any size (kernels/gpu/{vector,restriction,...}.h)
-  RitzGpuProgram float_sums; // counted: kernels/gpu/restriction.h for float; NULL: not asked for yet
-  RitzGpuProgram collect;    // counted: kernels/gpu/collect.h; NULL: not asked for yet
+  bool has_basis_kernels;             // this is `shared`, not `ref`
+  bool is_deterministic;              // restrictions are transposed by their maps, not by atomic additions
+  int64_t work_bytes;                 // what the E- and Q-vectors of an operator may take
+  RitzGpuProgram base[RITZ_NUM_BASE]; // counted; NULL: not asked for yet
+  RitzGpuProgram float_sums;          // counted: kernels/gpu/restriction.h for float; NULL: not asked for yet
+  RitzGpuProgram collect;             // counted: kernels/gpu/collect.h; NULL: not asked for yet
   struct {
     void *memory; // owned
     size_t num_bytes;
@@ -51,6 +60,7 @@ typedef struct {
   RitzGpuTimer *timer;            // owned; NULL: nothing is timed
   RitzGpuPasses *passes;          // owned; NULL: there were none
   RitzTeam hosts;                 // owned: threads that set up on the host
+  RitzGpuAhead *ahead;            // owned; NULL: nothing was made ahead of its use
   int64_t bytes_in, bytes_out;    // copied to and from the device
   int64_t bytes_live, bytes_peak; // device memory of this context
 } RitzGpu;
@@ -61,8 +71,8 @@ static inline RitzGpu *ritz_gpu(Ceed ceed) { return (RitzGpu *)ceed->data; }
 // at most 16.
 int ritz_gpu_run_ranges_slots(Ceed ceed, int *num_slots);
 int ritz_gpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
-// gpu.c: loads the program `base` of a context whose device is open; released with the context.
-int ritz_gpu_load_base(Ceed ceed);
+// gpu.c: one of the programs for any size, released with the context.
+int ritz_gpu_base(Ceed ceed, RitzGpuBase which, RitzGpuProgram *program);
 
 // ---- memory.c: representations of core/, memory of the backend's own, counters ----
 int ritz_gpu_rep_alloc(Ceed ceed, RitzRepKind kind, size_t num_bytes, void **p);
@@ -102,10 +112,15 @@ int ritz_gpu_program(Ceed ceed, const char *name, const char *what, int num_text
 typedef enum {
   RITZ_TEXT_SCALARS, // CeedScalar is the library's
   RITZ_TEXT_FLOATS,  // CeedScalar is float
-  RITZ_TEXT_MIXED    // CeedScalar is the library's, all but the user's functions compute in float
+  RITZ_TEXT_MIXED,   // CeedScalar is the library's, all but the user's functions compute in float
+  RITZ_TEXT_ONCE = 4 // beside one of these: compiled in less time to slower code
 } RitzGpuTextKind;
 int ritz_gpu_program_of(Ceed ceed, RitzGpuTextKind kind, const char *name, const char *what, int num_texts,
                         const char *const *texts, RitzGpuProgram *program);
+// Begins to make a program that will be asked for; faults are told then.
+int ritz_gpu_program_ahead(Ceed ceed, RitzGpuTextKind kind, const char *name, const char *what, int num_texts,
+                           const char *const *texts);
+void ritz_gpu_ahead_destroy(Ceed ceed); // ahead.c: with the context
 void ritz_gpu_program_release(Ceed ceed, RitzGpuProgram *program);
 // The text of a template inside the library, "kernels/gpu/vector.h".
 const char *ritz_gpu_template(const char *name);
@@ -238,7 +253,8 @@ int ritz_gpu_context_define(CeedQFunction qf, size_t num_bytes, char **define);
 CeedSize ritz_gpu_context_copies(CeedQFunction qf); // bytes that each thread has copied of its context
 
 // ---- prepare.c: kernels made side by side ----
-// Calls compile(data, i) for i = 0 .. num - 1, with CUDA on several threads: it reports to no context but a
+bool ritz_gpu_compiles_beside(Ceed ceed); // whether several threads may compile at once
+// Calls compile(data, i) for i = 0 .. num - 1, then on several threads: it reports to no context but a
 // private copy, and what fails is left to the first use.
 int ritz_gpu_compile_all(Ceed ceed, CeedInt num, void (*compile)(void *data, CeedInt i), void *data);
 // A copy of a context for that: it takes the messages, which are dropped; the rest is only read.

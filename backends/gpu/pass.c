@@ -20,7 +20,8 @@ typedef struct {
 
 struct RitzGpuPasses {
   int num;
-  Form *forms; // owned
+  Form *forms;      // owned
+  bool has_sums[2]; // those of ritz/vector.h in double, in float have been begun
   // Owned, in device memory: sums of blocks, the number of those that have come, sums for the host.
   double *partial, *sums;
   unsigned *arrived;
@@ -86,11 +87,19 @@ static Form new_form(const RitzPass *pass, const CeedScalarType *precision) {
   return form;
 }
 
+static const char own_kernels[] = "the library's own kernels";
+
+static int pass_texts(Ceed ceed, const char *text, const char *texts[3]) {
+  texts[0] = ritz_gpu_template("kernels/gpu/pass.h");
+  texts[1] = text;
+  texts[2] = ritz_gpu_template("kernels/gpu/pass-finish.h");
+  return ritz_gpu(ceed)->driver->has_warps ? 2 : 3; // warps: the last block finishes
+}
+
 int ritz_gpu_pass_program(Ceed ceed, const char *name, const char *text, RitzGpuProgram *program) {
-  const bool has_order = ritz_gpu(ceed)->driver->has_warps;
-  const char *const texts[] = {ritz_gpu_template("kernels/gpu/pass.h"), text,
-                               ritz_gpu_template("kernels/gpu/pass-finish.h")};
-  return ritz_gpu_program(ceed, name, "the library's own kernels", has_order ? 2 : 3, texts, program);
+  const char *texts[3];
+  const int num = pass_texts(ceed, text, texts);
+  return ritz_gpu_program(ceed, name, own_kernels, num, texts, program);
 }
 
 int ritz_gpu_pass_finish(Ceed ceed, RitzGpuProgram program, int num_sums, int64_t num_blocks,
@@ -120,68 +129,50 @@ static int load_form(Ceed ceed, RitzGpuPasses *passes, Form *form) {
   return ierr;
 }
 
-static int find_form(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays, const Form **found) {
-  *found = find_made(passes, arrays->pass, arrays->precision);
-  if (*found) return CEED_ERROR_SUCCESS;
-  Form form = new_form(arrays->pass, arrays->precision);
-  RITZ_TRY(compile_form(ceed, &form));
-  RITZ_TRY(load_form(ceed, passes, &form));
-  *found = &passes->forms[passes->num - 1];
-  return CEED_ERROR_SUCCESS;
-}
-
 // ---- Ahead of the first use ----
 
-typedef struct {
-  int code;
-  char message[RITZ_MESSAGE_LENGTH];
-} Fault;
-
-typedef struct {
-  Ceed ceed;
-  CeedInt num;
-  Form *forms;   // owned
-  Fault *faults; // owned
-} Pending;
-
-static void compile_pending(void *data, CeedInt i) {
-  const Pending *pending = data;
-  struct Ceed_private ceed = ritz_gpu_silent_copy(pending->ceed);
-  Fault *fault = &pending->faults[i];
-  fault->code = compile_form(&ceed, &pending->forms[i]);
-  if (fault->code) memcpy(fault->message, ceed.message, sizeof(fault->message));
+static int begin_form(Ceed ceed, const RitzPassForm *form) {
+  const char *texts[3];
+  char *text = NULL;
+  RITZ_TRY(ritz_emit_gpu_pass(ceed, form->pass, form->precision, &text));
+  const int num = pass_texts(ceed, text, texts);
+  const int ierr = ritz_gpu_program_ahead(ceed, RITZ_TEXT_SCALARS, form->pass->name, own_kernels, num, texts);
+  RITZ_FREE(&text);
+  return ierr;
 }
 
-// The first fault is reported; programs are kept or released.
-static int take_programs(Pending *pending, RitzGpuPasses *passes, int ierr) {
-  for (CeedInt i = 0; i < pending->num; i++) {
-    Form *form = &pending->forms[i];
-    const Fault *fault = &pending->faults[i];
-    if (!ierr && fault->code) ierr = CeedError(pending->ceed, fault->code, "%s", fault->message);
-    if (!form->program) continue;
-    if (ierr)
-      ritz_gpu_program_release(pending->ceed, &form->program);
-    else
-      ierr = load_form(pending->ceed, passes, form);
+// Whoever runs one pass that nobody has prepared runs others of ritz/vector.h: they are made beside it.
+static int begin_sums(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays) {
+  static const RitzVectorSumKind kinds[] = {RITZ_SUM_DOT, RITZ_SUM_SQUARE, RITZ_SUM_UPDATE, RITZ_SUM_SCALING};
+  const bool is_single = ritz_pass_is_single(arrays);
+  if (passes->has_sums[is_single] || !ritz_gpu_compiles_beside(ceed)) return CEED_ERROR_SUCCESS;
+  passes->has_sums[is_single] = true;
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    const RitzPassForm form =
+        ritz_pass_form(ritz_vector_sum_pass(kinds[i]), is_single ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64);
+    if (!find_made(passes, form.pass, form.precision)) RITZ_TRY(begin_form(ceed, &form));
   }
-  return ierr;
+  return CEED_ERROR_SUCCESS;
 }
 
 int ritz_gpu_passes_prepare(Ceed ceed, int num, const RitzPassForm *forms) {
   RitzGpuPasses *passes;
-  Pending pending = {.ceed = ceed};
   RITZ_TRY(get_passes(ceed, &passes));
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &pending.forms));
-  int ierr = RITZ_CALLOC(ceed, (size_t)num, &pending.faults);
-  for (int i = 0; !ierr && i < num; i++) {
-    if (!find_made(passes, forms[i].pass, forms[i].precision))
-      pending.forms[pending.num++] = new_form(forms[i].pass, forms[i].precision);
+  for (int i = 0; i < num; i++) {
+    if (!find_made(passes, forms[i].pass, forms[i].precision)) RITZ_TRY(begin_form(ceed, &forms[i]));
   }
-  if (!ierr) ierr = ritz_gpu_compile_all(ceed, pending.num, compile_pending, &pending);
-  ierr = take_programs(&pending, passes, ierr);
-  RITZ_FREE(&pending.faults);
-  RITZ_FREE(&pending.forms);
-  return ierr;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int find_form(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays, const Form **found) {
+  *found = find_made(passes, arrays->pass, arrays->precision);
+  if (*found) return CEED_ERROR_SUCCESS;
+  Form form = new_form(arrays->pass, arrays->precision);
+  RITZ_TRY(begin_sums(ceed, passes, arrays));
+  RITZ_TRY(compile_form(ceed, &form));
+  RITZ_TRY(load_form(ceed, passes, &form));
+  *found = &passes->forms[passes->num - 1];
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Launches ----
@@ -293,16 +284,20 @@ static int64_t entry_blocks(int64_t num) {
 
 int ritz_gpu_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
                                 double value, void *x) {
-  return RITZ_GPU_RUN(ceed, ritz_gpu(ceed)->base,
-                      precision == CEED_SCALAR_TYPE ? "vector_set_entries" : "vector_set_entries_f32",
+  const bool is_own = precision == CEED_SCALAR_TYPE;
+  RitzGpuProgram program;
+  RITZ_TRY(ritz_gpu_base(ceed, is_own ? RITZ_BASE_VECTORS : RITZ_BASE_FLOATS, &program));
+  return RITZ_GPU_RUN(ceed, program, is_own ? "vector_set_entries" : "vector_set_entries_f32",
                       entry_blocks(num), RITZ_GPU_BLOCK, RITZ_LONG(num), RITZ_POINTER(entries),
                       RITZ_SCALAR((CeedScalar)value), RITZ_POINTER(x));
 }
 
 int ritz_gpu_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
                                  const void *x, void *y) {
-  return RITZ_GPU_RUN(ceed, ritz_gpu(ceed)->base,
-                      precision == CEED_SCALAR_TYPE ? "vector_copy_entries" : "vector_copy_entries_f32",
+  const bool is_own = precision == CEED_SCALAR_TYPE;
+  RitzGpuProgram program;
+  RITZ_TRY(ritz_gpu_base(ceed, is_own ? RITZ_BASE_VECTORS : RITZ_BASE_FLOATS, &program));
+  return RITZ_GPU_RUN(ceed, program, is_own ? "vector_copy_entries" : "vector_copy_entries_f32",
                       entry_blocks(num), RITZ_GPU_BLOCK, RITZ_LONG(num), RITZ_POINTER(entries),
                       RITZ_POINTER(x), RITZ_POINTER(y));
 }

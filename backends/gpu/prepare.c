@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Kernels compiled at the same time: those of passes (pass.c), fused ones of many operators and of their
-// diagonals. Called through the table of /gpu/*/gen and by tune.c.
+// Fused kernels of many operators and of their diagonals, compiled at the same time. Called through the table
+// of /gpu/*/gen and by tune.c.
 #include <string.h>
 
 #include "backends/gpu/gen.h"
@@ -27,11 +27,12 @@ static int compile_part(void *data, int thread) {
   return CEED_ERROR_SUCCESS;
 }
 
-// By several threads with CUDA; drivers of OpenCL are not all up to that.
+bool ritz_gpu_compiles_beside(Ceed ceed) { return ritz_gpu(ceed)->driver->compiles_beside; }
+
 int ritz_gpu_compile_all(Ceed ceed, CeedInt num, void (*compile)(void *data, CeedInt i), void *data) {
   Batch batch = {num, 1, compile, data};
   RitzTeam team = NULL;
-  if (ritz_gpu(ceed)->driver == &ritz_cuda) batch.num_threads = CeedIntMin(num, ritz_num_processors());
+  if (ritz_gpu_compiles_beside(ceed)) batch.num_threads = CeedIntMin(num, ritz_num_processors());
   if (batch.num_threads <= 1) {
     batch.num_threads = 1;
     return compile_part(&batch, 0);
@@ -54,8 +55,6 @@ int ritz_gpu_gen_compile_all(Ceed ceed, CeedInt num, RitzGpuOperator **kernels) 
 }
 
 // ---- Ahead of the first use ----
-
-static bool is_pending(const RitzGpuOperator *g) { return g && !g->reason && !g->kernel; }
 
 // op->data with a text, without a program.
 static int describe(CeedOperator op) {
@@ -80,7 +79,7 @@ static int list_kernels(CeedInt num, CeedOperator *ops, const int *wanted, CeedI
     if (ops[i]->is_at_points) continue;
     RITZ_TRY(describe(ops[i]));
     RitzGpuOperator *g = ops[i]->data;
-    if (is_pending(g)) add_kernel(g, num_kernels, kernels);
+    if (ritz_gpu_gen_is_pending(g)) add_kernel(g, num_kernels, kernels);
     for (int is_block = 0; is_block < 2; is_block++) {
       RitzGpuOperator *diagonal = NULL;
       if (!(wanted[i] & (is_block ? RITZ_PREPARE_POINT_BLOCKS : RITZ_PREPARE_DIAGONAL))) continue;
@@ -94,24 +93,32 @@ static int list_kernels(CeedInt num, CeedOperator *ops, const int *wanted, CeedI
 // What has no program failed, and is left to the first use, which says why.
 static int load(CeedOperator op) {
   RitzGpuOperator *g = op->data;
-  if (is_pending(g) && g->program) RITZ_TRY(ritz_gpu_gen_load(op, g, "ritz_operator"));
-  return is_pending(g) || !g ? CEED_ERROR_SUCCESS : ritz_gpu_diagonal_load(op, g);
+  if (ritz_gpu_gen_is_pending(g) && g->program) RITZ_TRY(ritz_gpu_gen_load(op, g, "ritz_operator"));
+  return ritz_gpu_gen_is_pending(g) || !g ? CEED_ERROR_SUCCESS : ritz_gpu_diagonal_load(op, g);
+}
+
+// Takes what was begun for all, or makes it.
+static int finish(CeedInt num, CeedOperator *ops, CeedInt num_kernels, RitzGpuOperator **kernels) {
+  int ierr = CEED_ERROR_SUCCESS;
+  for (CeedInt i = 0; i < num_kernels; i++) compile_operator(kernels, i);
+  for (CeedInt i = 0; i < num && !ierr; i++) {
+    if (!ops[i]->is_at_points) ierr = load(ops[i]);
+  }
+  for (CeedInt i = 0; i < num; i++) {
+    if (!ops[i]->is_at_points && ritz_gpu_gen_is_pending(ops[i]->data))
+      (void)ritz_gpu_operator_destroy(ops[i]);
+  }
+  return ierr;
 }
 
 int ritz_gpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted, bool in_background) {
   const Ceed ceed = ops[0]->obj.ceed;
   RitzGpuOperator **kernels = NULL;
   CeedInt num_kernels = 0;
-  (void)in_background; // threads of the driver's are busy as it is
   RITZ_TRY(RITZ_CALLOC(ceed, 3 * (size_t)num, &kernels));
   int ierr = list_kernels(num, ops, wanted, &num_kernels, kernels);
-  if (!ierr) ierr = ritz_gpu_gen_compile_all(ceed, num_kernels, kernels);
-  for (CeedInt i = 0; i < num && !ierr; i++) {
-    if (!ops[i]->is_at_points) ierr = load(ops[i]);
-  }
-  for (CeedInt i = 0; i < num; i++) {
-    if (!ops[i]->is_at_points && is_pending(ops[i]->data)) (void)ritz_gpu_operator_destroy(ops[i]);
-  }
+  for (CeedInt i = 0; i < num_kernels && !ierr; i++) ierr = ritz_gpu_gen_begin(kernels[i]->op, kernels[i]);
+  if (!ierr && !in_background) ierr = finish(num, ops, num_kernels, kernels);
   RITZ_FREE(&kernels);
   return ierr;
 }

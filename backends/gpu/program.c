@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/program.h"
 #include "core/embedded.h"
 #include "core/threads.h"
 #include "jit/binary.h"
 #include "jit/files.h"
-#include "jit/hash.h"
 #include "jit/module.h"
 #include "jit/words.h"
 
@@ -44,20 +43,33 @@ const char *ritz_gpu_template(const char *name) {
   return file ? (const char *)file->bytes : NULL;
 }
 
-// Appends to *text, which becomes NULL on an error.
-static int append_bytes(Ceed ceed, char **text, size_t length, const char *more) {
-  char *longer = NULL;
-  const int ierr = ritz_format(ceed, &longer, "%s%.*s", *text, (int)length, more);
-  RITZ_FREE(text);
-  *text = longer;
-  return ierr;
+// A text that grows.
+typedef struct {
+  char *text; // owned, ends with a zero
+  size_t length, size;
+} Text;
+
+static int append_bytes(Ceed ceed, Text *t, size_t length, const char *more) {
+  if (t->length + length + 1 > t->size) {
+    const size_t size = 2 * (t->length + length + 1);
+    RITZ_TRY(RITZ_REALLOC(ceed, size, &t->text));
+    t->size = size;
+  }
+  memcpy(t->text + t->length, more, length);
+  t->length += length;
+  t->text[t->length] = '\0';
+  return CEED_ERROR_SUCCESS;
+}
+
+static int append_string(Ceed ceed, Text *t, const char *more) {
+  return append_bytes(ceed, t, strlen(more), more);
 }
 
 // Appends a #line directive, by which messages of compilers name the file and line of what follows.
-static int append_mark(Ceed ceed, char **text, int line, const char *name) {
+static int append_mark(Ceed ceed, Text *t, int line, const char *name) {
   char mark[128];
   snprintf(mark, sizeof(mark), "#line %d \"%s\"\n", line, name);
-  return append_bytes(ceed, text, strlen(mark), mark);
+  return append_string(ceed, t, mark);
 }
 
 // The file of a line #include <ceed/types.h>, "kernels/gpu/lines.h" or, in a file of ceed/, "ceed-f64.h";
@@ -71,34 +83,34 @@ static const RitzEmbeddedFile *included_file(const char *line) {
 }
 
 // A text with what it includes of the library's; other includes are in branches for hosts.
-static int append_file(Ceed ceed, char **text, const char *name, const char *bytes) {
+static int append_file(Ceed ceed, Text *t, const char *name, const char *bytes) {
   const char *start = bytes; // first byte not yet appended
   int number = 1;
-  RITZ_TRY(append_mark(ceed, text, 1, name));
+  RITZ_TRY(append_mark(ceed, t, 1, name));
   for (const char *line = start; *line; number++) {
     const RitzEmbeddedFile *inner = included_file(line);
     const char *end = line + strcspn(line, "\n"), *next = end + (*end == '\n');
     if (inner) {
-      RITZ_TRY(append_bytes(ceed, text, (size_t)(line - start), start));
-      RITZ_TRY(append_file(ceed, text, inner->name, (const char *)inner->bytes));
-      RITZ_TRY(append_mark(ceed, text, number + 1, name));
+      RITZ_TRY(append_bytes(ceed, t, (size_t)(line - start), start));
+      RITZ_TRY(append_file(ceed, t, inner->name, (const char *)inner->bytes));
+      RITZ_TRY(append_mark(ceed, t, number + 1, name));
       start = next;
     }
     line = next;
   }
-  RITZ_TRY(append_bytes(ceed, text, strlen(start), start));
-  return append_bytes(ceed, text, 1, "\n");
+  RITZ_TRY(append_bytes(ceed, t, strlen(start), start));
+  return append_bytes(ceed, t, 1, "\n");
 }
 
 // Parts that are no templates go by their number among the caller's.
-static int append_text(Ceed ceed, char **text, const char *text_part, int number) {
+static int append_text(Ceed ceed, Text *t, const char *text_part, int number) {
   char name[32];
   for (size_t i = 0; i < ritz_num_embedded_templates; i++) {
     const RitzEmbeddedFile *file = &ritz_embedded_templates[i];
-    if (text_part == (const char *)file->bytes) return append_file(ceed, text, file->name, text_part);
+    if (text_part == (const char *)file->bytes) return append_file(ceed, t, file->name, text_part);
   }
   snprintf(name, sizeof(name), "part %d", number);
-  return append_file(ceed, text, name, text_part);
+  return append_file(ceed, t, name, text_part);
 }
 
 static const char *precision_of(RitzGpuTextKind kind) {
@@ -106,26 +118,42 @@ static const char *precision_of(RitzGpuTextKind kind) {
   return kind == RITZ_TEXT_MIXED ? "#define RITZ_REAL_F32\n" : "";
 }
 
+static int append_texts(Ceed ceed, RitzGpuTextKind kind, const char *what, int num_texts,
+                        const char *const *texts, Text *t) {
+  const bool is_wide = ritz_gpu(ceed)->info->warp_size != 1;
+  RITZ_TRY(append_string(ceed, t, precision_of(kind)));
+  RITZ_TRY(append_string(ceed, t, is_wide ? "" : "#define RITZ_ONE_LANE\n"));
+  RITZ_TRY(append_text(ceed, t, ritz_gpu_template("kernels/gpu/language.h"), 0));
+  for (int i = 0; i < num_texts; i++) {
+    RITZ_REQUIRE(texts[i], ceed, CEED_ERROR_BACKEND, "%s: part %d is not in the library", what, i + 1);
+    RITZ_TRY(append_text(ceed, t, texts[i], i + 1));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static int make_text(Ceed ceed, RitzGpuTextKind kind, const char *what, int num_texts,
                      const char *const *texts, char **text) {
-  const bool is_wide = ritz_gpu(ceed)->info->warp_size != 1;
-  RITZ_TRY(ritz_format(ceed, text, "%s%s", precision_of(kind), is_wide ? "" : "#define RITZ_ONE_LANE\n"));
-  int ierr = append_text(ceed, text, ritz_gpu_template("kernels/gpu/language.h"), 0);
-  for (int i = 0; !ierr && i < num_texts; i++) {
-    ierr = texts[i] ? append_text(ceed, text, texts[i], i + 1)
-                    : CeedError(ceed, CEED_ERROR_BACKEND, "%s: part %d is not in the library", what, i + 1);
-  }
-  if (ierr) RITZ_FREE(text);
+  Text t = {NULL};
+  const int ierr = append_texts(ceed, kind, what, num_texts, texts, &t);
+  if (ierr) RITZ_FREE(&t.text);
+  *text = t.text;
   return ierr;
 }
 
 // ---- Text to loaded code ----
 
+typedef struct {
+  const RitzGpu *gpu;
+  bool is_hasty;
+} Compiler;
+
 static int compile_program(Ceed ceed, void *data, const char *name, const char *text, size_t *num_bytes,
                            char **bytes, char **log) {
-  const RitzGpu *gpu = data;
+  const Compiler *compiler = data;
+  const RitzGpu *gpu = compiler->gpu;
   RitzDeviceCode code = {.bytes = NULL};
-  const int ierr = gpu->driver->compile(ceed, gpu->device, name, text, &code);
+  const int ierr = (compiler->is_hasty ? gpu->driver->compile_hastily
+                                       : gpu->driver->compile)(ceed, gpu->device, name, text, &code);
   if (ierr) ritz_device_code_free(&code);
   *num_bytes = code.num_bytes;
   *bytes = code.bytes;
@@ -133,15 +161,15 @@ static int compile_program(Ceed ceed, void *data, const char *name, const char *
   return ierr;
 }
 
-static int get_program_bytes(Ceed ceed, const RitzJitBinary *source, const char *what, bool may_find,
-                             size_t *num_bytes, char **bytes) {
-  RitzGpu *gpu = ritz_gpu(ceed);
+static int get_program_bytes(Ceed ceed, const RitzJitBinary *source, const char *what, bool is_hasty,
+                             bool may_find, size_t *num_bytes, char **bytes) {
+  Compiler compiler = {ritz_gpu(ceed), is_hasty};
   char *reason = NULL;
-  int ierr = ritz_jit_binary(ceed, source, may_find, compile_program, gpu, num_bytes, bytes, &reason);
-  const char *language = gpu->driver == &ritz_opencl ? " as OpenCL C, which is no C++," : "";
+  int ierr = ritz_jit_binary(ceed, source, may_find, compile_program, &compiler, num_bytes, bytes, &reason);
+  const char *language = compiler.gpu->driver == &ritz_opencl ? " as OpenCL C, which is no C++," : "";
   if (!ierr && !*bytes)
     ierr = CeedError(ceed, CEED_ERROR_BACKEND, "%s does not compile%s for %s: %s", what, language,
-                     gpu->info->name, reason);
+                     compiler.gpu->info->name, reason);
   RITZ_FREE(&reason);
   return ierr;
 }
@@ -164,14 +192,15 @@ static int load_silently(Ceed ceed, size_t num_bytes, const char *bytes, RitzDev
 }
 
 // Bytes that the driver does not take, though they belong to this text and device, are made anew.
-static int build(Ceed ceed, const RitzJitBinary *source, const char *what, RitzDeviceProgram *code) {
+static int build(Ceed ceed, const RitzJitBinary *binary, const RitzGpuSource *source,
+                 RitzDeviceProgram *code) {
   size_t num_bytes = 0;
   char *bytes = NULL;
-  RITZ_TRY(get_program_bytes(ceed, source, what, true, &num_bytes, &bytes));
+  RITZ_TRY(get_program_bytes(ceed, binary, source->what, source->is_hasty, true, &num_bytes, &bytes));
   int ierr = load_silently(ceed, num_bytes, bytes, code);
   RITZ_FREE(&bytes);
   if (!ierr) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(get_program_bytes(ceed, source, what, false, &num_bytes, &bytes));
+  RITZ_TRY(get_program_bytes(ceed, binary, source->what, source->is_hasty, false, &num_bytes, &bytes));
   ierr = load_program(ceed, num_bytes, bytes, code);
   RITZ_FREE(&bytes);
   if (ierr) ritz_jit_count(&(RitzJitCounters){.failures = 1});
@@ -179,21 +208,20 @@ static int build(Ceed ceed, const RitzJitBinary *source, const char *what, RitzD
 }
 
 // *program: one reference, in no list.
-static int add_program(Ceed ceed, const char *name, const char *what, const char *text, const RitzHash *key,
-                       RitzGpuProgram *program) {
+static int add_program(Ceed ceed, const RitzGpuSource *source, RitzGpuProgram *program) {
   const RitzGpu *gpu = ritz_gpu(ceed);
   const RitzDeviceInfo *info = gpu->info;
-  const char *const words[] = {gpu->driver->name, gpu->driver->options, info->name, info->arch,
-                               info->version};
-  const RitzJitBinary source = {.name = name,
+  const char *const words[] = {gpu->driver->name, gpu->driver->options, info->name,
+                               info->arch,        info->version,        source->is_hasty ? "hasty" : ""};
+  const RitzJitBinary binary = {.name = source->name,
                                 .extension = strcmp(gpu->driver->name, "opencl") ? "cu" : "cl",
                                 .num_words = sizeof(words) / sizeof(words[0]),
                                 .words = words,
-                                .text = text};
+                                .text = source->text};
   RITZ_TRY(RITZ_CALLOC(ceed, 1, program));
   **program = (struct RitzGpuProgram_private){
-      .driver = gpu->driver, .device = gpu->device, .key = *key, .num_references = 1};
-  const int ierr = build(ceed, &source, what, &(*program)->code);
+      .driver = gpu->driver, .device = gpu->device, .key = source->key, .num_references = 1};
+  const int ierr = build(ceed, &binary, source, &(*program)->code);
   if (ierr) RITZ_FREE(program);
   return ierr;
 }
@@ -241,7 +269,7 @@ static RitzGpuProgram take_surplus_locked(void) {
   return NULL;
 }
 
-static RitzGpuProgram find(RitzDevice device, const RitzHash *key) {
+RitzGpuProgram ritz_gpu_program_find(RitzDevice device, const RitzHash *key) {
   ritz_lock(RITZ_LOCK_PROGRAMS);
   const RitzGpuProgram program = find_program_locked(device, key);
   ritz_unlock(RITZ_LOCK_PROGRAMS);
@@ -264,23 +292,48 @@ int ritz_gpu_program(Ceed ceed, const char *name, const char *what, int num_text
   return ritz_gpu_program_of(ceed, RITZ_TEXT_SCALARS, name, what, num_texts, texts, program);
 }
 
+int ritz_gpu_program_make(Ceed ceed, const RitzGpuSource *source, RitzGpuProgram *program) {
+  RITZ_TRY(add_program(ceed, source, program));
+  share(ceed, program);
+  return CEED_ERROR_SUCCESS;
+}
+
+// The caller frees *text, which the source names.
+static int make_source(Ceed ceed, RitzGpuTextKind kind, const char *name, const char *what, int num_texts,
+                       const char *const *texts, char **text, RitzGpuSource *source) {
+  const bool is_hasty = (kind & RITZ_TEXT_ONCE) && ritz_gpu(ceed)->driver->compile_hastily;
+  RitzHasher hasher;
+  RITZ_TRY(make_text(ceed, kind & ~RITZ_TEXT_ONCE, what, num_texts, texts, text));
+  ritz_hash_begin(&hasher);
+  ritz_hash_add(&hasher, &is_hasty, sizeof(is_hasty));
+  ritz_hash_add_string(&hasher, *text);
+  *source = (RitzGpuSource){name, what, *text, is_hasty, ritz_hash_end(&hasher)};
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_gpu_program_of(Ceed ceed, RitzGpuTextKind kind, const char *name, const char *what, int num_texts,
                         const char *const *texts, RitzGpuProgram *program) {
-  RitzHasher hasher;
+  RitzGpuSource source;
   char *text = NULL;
-  *program = NULL;
-  RITZ_TRY(make_text(ceed, kind, what, num_texts, texts, &text));
-  ritz_hash_begin(&hasher);
-  ritz_hash_add_string(&hasher, text);
-  const RitzHash key = ritz_hash_end(&hasher);
   int ierr = CEED_ERROR_SUCCESS;
-  *program = find(ritz_gpu(ceed)->device, &key);
-  if (*program) {
-    ritz_jit_count(&(RitzJitCounters){.memory_hits = 1});
-  } else {
-    ierr = add_program(ceed, name, what, text, &key, program);
-    if (!ierr) share(ceed, program);
+  *program = NULL;
+  RITZ_TRY(make_source(ceed, kind, name, what, num_texts, texts, &text, &source));
+  ritz_gpu_ahead_take(ceed, &source.key, program);
+  if (!*program) {
+    *program = ritz_gpu_program_find(ritz_gpu(ceed)->device, &source.key);
+    if (*program) ritz_jit_count(&(RitzJitCounters){.memory_hits = 1});
   }
+  if (!*program) ierr = ritz_gpu_program_make(ceed, &source, program);
+  RITZ_FREE(&text);
+  return ierr;
+}
+
+int ritz_gpu_program_ahead(Ceed ceed, RitzGpuTextKind kind, const char *name, const char *what, int num_texts,
+                           const char *const *texts) {
+  RitzGpuSource source;
+  char *text = NULL;
+  RITZ_TRY(make_source(ceed, kind, name, what, num_texts, texts, &text, &source));
+  const int ierr = ritz_gpu_ahead_add(ceed, &source);
   RITZ_FREE(&text);
   return ierr;
 }

@@ -100,15 +100,12 @@ typedef struct {
   CeedInt first; // node of all elements' nodes that is the first of the range; 0 at points
   CeedInt comp_stride, strides[3];
   bool has_orients, is_curl, is_signed;
-  RitzGpuProgram program; // for the precision of the vectors
+  RitzGpuProgram program; // for the precision of the vectors; set where kernels run
 } Range;
 
 static Range range_of(CeedElemRestriction r, const RitzRestrictionAction *action) {
-  Range g = {.rstr = r,
-             .first_elem = action->first_block,
-             .num_elem = action->num_blocks,
-             .size = r->elem_size,
-             .program = ritz_gpu(r->obj.ceed)->base};
+  Range g = {
+      .rstr = r, .first_elem = action->first_block, .num_elem = action->num_blocks, .size = r->elem_size};
   g.comp_stride = r->comp_stride;
   if (r->type == CEED_RESTRICTION_POINTS) {
     g.size = g.num_elem == r->num_elem ? r->max_points : ritz_restriction_points_in(r, g.first_elem);
@@ -434,7 +431,8 @@ static int run(const Range *g, bool sums, const void *u, void *v) {
 
 int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,
                                const CeedScalar *u, CeedScalar *v) {
-  const Range g = range_of(rstr, action);
+  Range g = range_of(rstr, action);
+  RITZ_TRY(ritz_gpu_base(rstr->obj.ceed, RITZ_BASE_RESTRICTIONS, &g.program));
   return run(&g, action->t_mode == CEED_TRANSPOSE, u, v);
 }
 
@@ -450,7 +448,9 @@ int ritz_gpu_restriction_sum(CeedElemRestriction rstr, bool has_orients, CeedSca
                              const void *u, void *v) {
   const RitzRestrictionAction action = {CEED_TRANSPOSE, 0, rstr->num_elem, has_orients, has_orients};
   Range g = range_of(rstr, &action);
-  if (precision != CEED_SCALAR_TYPE) {
+  if (precision == CEED_SCALAR_TYPE) {
+    RITZ_TRY(ritz_gpu_base(rstr->obj.ceed, RITZ_BASE_RESTRICTIONS, &g.program));
+  } else {
     RITZ_TRY(load_float_sums(rstr->obj.ceed));
     g.program = ritz_gpu(rstr->obj.ceed)->float_sums;
   }

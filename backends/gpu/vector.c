@@ -16,9 +16,12 @@ static int64_t num_blocks(CeedSize n) {
 // A kernel of kernels/gpu/vector.h for this precision.
 static int run(Ceed ceed, CeedScalarType precision, const char *kernel, int64_t blocks, int num_args,
                const RitzDeviceArg *args) {
+  const bool is_own = precision == CEED_SCALAR_TYPE;
+  RitzGpuProgram program;
   char name[32];
-  snprintf(name, sizeof(name), "%s%s", kernel, precision == CEED_SCALAR_TYPE ? "" : "_f32");
-  return ritz_gpu_run(ceed, ritz_gpu(ceed)->base, name, blocks, RITZ_GPU_BLOCK, num_args, args);
+  RITZ_TRY(ritz_gpu_base(ceed, is_own ? RITZ_BASE_VECTORS : RITZ_BASE_FLOATS, &program));
+  snprintf(name, sizeof(name), "%s%s", kernel, is_own ? "" : "_f32");
+  return ritz_gpu_run(ceed, program, name, blocks, RITZ_GPU_BLOCK, num_args, args);
 }
 
 #define RUN(ceed, precision, kernel, n, ...)                                                                 \
@@ -78,8 +81,11 @@ int ritz_gpu_vector_reciprocal(Ceed ceed, CeedScalarType precision, CeedSize n, 
 int ritz_gpu_vector_convert(Ceed ceed, CeedSize n, CeedScalarType from, const void *x, CeedScalarType to,
                             void *y) {
   const char *const kernel = from == CEED_SCALAR_FP32 ? "vector_widen" : "vector_narrow";
+  RitzGpuProgram program;
   (void)to;
-  return RUN(ceed, CEED_SCALAR_TYPE, kernel, n, RITZ_POINTER(x), RITZ_POINTER(y));
+  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_FLOATS, &program));
+  return RITZ_GPU_RUN(ceed, program, kernel, num_blocks(n), RITZ_GPU_BLOCK, RITZ_LONG(n), RITZ_POINTER(x),
+                      RITZ_POINTER(y));
 }
 
 // ---- Norms ----

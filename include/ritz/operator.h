@@ -21,7 +21,8 @@ typedef enum {
 // be computed that a compilation takes less time (3e9 operations by the plan, for each thread). Kernels and
 // ahead-of-time kernel round differently: where results must be the same to the last bit whether the cache is
 // empty or not, leave RITZ_USE_MANY. An operator without a function pointer, or with arithmetic or vectors in
-// another precision than the library's, and other backends: no effect. CEED_ERROR_INCOMPATIBLE: no such use.
+// another precision than the library's: no effect. On CUDA (NVRTC 13 and newer) its kernel is compiled in
+// half the time or less, to slower code. Other backends: no effect. CEED_ERROR_INCOMPATIBLE: no such use.
 CEED_EXTERN int RitzOperatorSetUse(CeedOperator op, RitzOperatorUse use);
 CEED_EXTERN int RitzOperatorGetUse(CeedOperator op,
                                    RitzOperatorUse *use); // of a composite: of its first part
@@ -38,9 +39,9 @@ typedef enum {
 // nothing; passive vectors need no values yet. Active vectors are taken to have the operator's precision.
 // wanted [num]: sets of RitzPreparation; NULL: all applies. in_background: returns while compilers run; the
 // first use of any of the operators waits for the kernels of them all, and destroying the operators stops
-// what still runs. The library then has a thread of its own meanwhile; on GPUs the kernels are there when
-// the call returns. What falls back, and why, is told at
-// the first use, as always. Backends with nothing to compile: success. Errors: those of
+// what still runs; on CUDA an operator waits for its own, and the end of the context for what has begun. The
+// library has threads of its own meanwhile; on OpenCL the call returns when all is compiled. What falls back,
+// and why, is told at the first use, as always. Backends with nothing to compile: success. Errors: those of
 // CeedOperatorCheckReady; CEED_ERROR_DIMENSION: num is negative.
 CEED_EXTERN int RitzOperatorsPrepare(CeedInt num, const CeedOperator *ops, const int *wanted,
                                      bool in_background);

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Programs that are made ahead of their first use: a queue of texts for each context, and threads that
+// compile and load them, as many as there are processors (contract in backends/gpu/program.h). Who needs a
+// program waits for the thread that is at it, and makes it himself when none has begun. NVIDIA's compiler
+// parses one text at a time and does all else side by side.
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backends/gpu/program.h"
+#include "core/threads.h"
+#include "jit/process.h"
+
+enum { MAX_WORKERS = 32 };
+
+typedef enum { QUEUED, RUNNING, DONE } State;
+
+typedef struct Job Job;
+struct Job {
+  Job *next;
+  State state; // under RITZ_LOCK_PROGRAMS
+  RitzGpuSource source;
+  char *name, *what, *text;  // owned: of the source
+  struct Ceed_private *ceed; // owned: a copy that takes the messages
+  RitzGpuProgram program;    // counted, once DONE; NULL: it has failed
+};
+
+typedef struct {
+  RitzGpuAhead *ahead;
+  RitzTask task; // NULL: there was none
+  bool is_over;  // it takes no more jobs; under RITZ_LOCK_PROGRAMS
+} Worker;
+
+struct RitzGpuAhead {
+  Job *jobs; // owned, in the order in which they came; the list is changed by the context's thread alone
+  int num_workers;
+  Worker workers[MAX_WORKERS];
+  pid_t process; // whose threads they are
+};
+
+// ---- The end of the process ----
+// What a compiler has begun must end before its library is shut down: exit() waits.
+
+static _Atomic int num_running;
+static _Atomic bool is_ending;
+static pid_t watched_process;
+
+static void wait_at_exit(void) {
+  double moment = 0;
+  atomic_store(&is_ending, true);
+  while (watched_process == getpid() && atomic_load(&num_running) > 0) ritz_pause(&moment);
+}
+
+static void watch_exit(void) {
+  static _Atomic bool is_watching;
+  if (!atomic_exchange(&is_watching, true)) (void)atexit(wait_at_exit);
+  if (atomic_load(&num_running) == 0) watched_process = getpid();
+}
+
+// ---- Threads ----
+
+// The first that nobody has begun; NULL: none, and the worker ends.
+static Job *begin_job(Worker *worker) {
+  Job *job = NULL;
+  ritz_lock(RITZ_LOCK_PROGRAMS);
+  if (!atomic_load(&is_ending)) job = worker->ahead->jobs;
+  while (job && job->state != QUEUED) job = job->next;
+  if (job) {
+    job->state = RUNNING;
+    atomic_fetch_add(&num_running, 1);
+  }
+  worker->is_over = !job;
+  ritz_unlock(RITZ_LOCK_PROGRAMS);
+  return job;
+}
+
+static void run_job(Job *job) {
+  RitzGpuProgram program = NULL;
+  if (ritz_gpu_program_make(job->ceed, &job->source, &program)) program = NULL;
+  ritz_lock(RITZ_LOCK_PROGRAMS);
+  job->program = program;
+  job->state = DONE;
+  ritz_unlock(RITZ_LOCK_PROGRAMS);
+}
+
+static void run_worker(void *data) {
+  Worker *worker = data;
+  for (Job *job; (job = begin_job(worker));) {
+    run_job(job);
+    atomic_fetch_sub(&num_running, 1);
+  }
+}
+
+static bool is_over(Worker *worker) {
+  ritz_lock(RITZ_LOCK_PROGRAMS);
+  const bool result = worker->is_over;
+  ritz_unlock(RITZ_LOCK_PROGRAMS);
+  return result;
+}
+
+// One more thread, unless there are as many as processors. One processor is the caller's, when it waits.
+static int start_worker(Ceed ceed, RitzGpuAhead *ahead) {
+  const int most = ritz_num_processors() < MAX_WORKERS ? ritz_num_processors() : MAX_WORKERS;
+  int i = 0;
+  while (i < ahead->num_workers && !is_over(&ahead->workers[i])) i++;
+  if (i == most) return CEED_ERROR_SUCCESS;
+  Worker *worker = &ahead->workers[i];
+  if (i == ahead->num_workers) ahead->num_workers++;
+  (void)ritz_task_end(&worker->task); // it has nothing left to do
+  *worker = (Worker){.ahead = ahead};
+  const int ierr = ritz_task_start(ceed, run_worker, worker, &worker->task);
+  if (ierr) worker->is_over = true;
+  return ierr;
+}
+
+// ---- Jobs ----
+
+static void free_job(Ceed ceed, Job **job) {
+  ritz_gpu_program_release(ceed, &(*job)->program);
+  RITZ_FREE(&(*job)->name);
+  RITZ_FREE(&(*job)->what);
+  RITZ_FREE(&(*job)->text);
+  RITZ_FREE(&(*job)->ceed);
+  RITZ_FREE(job);
+}
+
+static int fill_job(Ceed ceed, const RitzGpuSource *source, Job *job) {
+  RITZ_TRY(ritz_strdup(ceed, source->name, &job->name));
+  RITZ_TRY(ritz_strdup(ceed, source->what, &job->what));
+  RITZ_TRY(ritz_strdup(ceed, source->text, &job->text));
+  RITZ_TRY(RITZ_MALLOC(ceed, 1, &job->ceed));
+  *job->ceed = ritz_gpu_silent_copy(ceed);
+  job->source = *source;
+  job->source.name = job->name;
+  job->source.what = job->what;
+  job->source.text = job->text;
+  return CEED_ERROR_SUCCESS;
+}
+
+static Job **find_job(RitzGpuAhead *ahead, const RitzHash *key) {
+  Job **job = &ahead->jobs;
+  while (*job && strcmp((*job)->source.key.hex, key->hex) != 0) job = &(*job)->next;
+  return job;
+}
+
+static int get_ahead(Ceed ceed, RitzGpuAhead **ahead) {
+  RitzGpu *gpu = ritz_gpu(ceed);
+  if (!gpu->ahead) {
+    RITZ_TRY(RITZ_CALLOC(ceed, 1, &gpu->ahead));
+    gpu->ahead->process = getpid();
+  }
+  *ahead = gpu->ahead;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_ahead_add(Ceed ceed, const RitzGpuSource *source) {
+  RitzGpuAhead *ahead;
+  Job *job = NULL;
+  RITZ_TRY(get_ahead(ceed, &ahead));
+  Job **end = find_job(ahead, &source->key);
+  if (*end || ahead->process != getpid()) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &job));
+  job->program = ritz_gpu_program_find(ritz_gpu(ceed)->device, &source->key);
+  job->state = job->program ? DONE : QUEUED;
+  const int ierr = fill_job(ceed, source, job);
+  if (ierr) free_job(ceed, &job);
+  RITZ_TRY(ierr);
+  ritz_lock(RITZ_LOCK_PROGRAMS);
+  *end = job;
+  ritz_unlock(RITZ_LOCK_PROGRAMS);
+  if (job->program) return CEED_ERROR_SUCCESS;
+  if (!ritz_gpu_compiles_beside(ceed)) {
+    run_job(job);
+    return CEED_ERROR_SUCCESS;
+  }
+  watch_exit();
+  return start_worker(ceed, ahead);
+}
+
+// Takes a job out of the list. In a child of the process that began it nobody will end it.
+static Job *remove_job(RitzGpuAhead *ahead, Job **at) {
+  double moment = 0;
+  Job *job = *at;
+  for (;;) {
+    ritz_lock(RITZ_LOCK_PROGRAMS);
+    const bool is_running = job->state == RUNNING && ahead->process == getpid();
+    if (!is_running) *at = job->next;
+    ritz_unlock(RITZ_LOCK_PROGRAMS);
+    if (!is_running) return job;
+    ritz_pause(&moment);
+  }
+}
+
+void ritz_gpu_ahead_take(Ceed ceed, const RitzHash *key, RitzGpuProgram *program) {
+  RitzGpuAhead *ahead = ritz_gpu(ceed)->ahead;
+  *program = NULL;
+  if (!ahead) return;
+  Job **at = find_job(ahead, key);
+  if (!*at) return;
+  Job *job = remove_job(ahead, at);
+  *program = job->program;
+  job->program = NULL;
+  free_job(ceed, &job);
+}
+
+// What nobody has begun is dropped.
+void ritz_gpu_ahead_destroy(Ceed ceed) {
+  RitzGpuAhead *ahead = ritz_gpu(ceed)->ahead;
+  if (!ahead) return;
+  ritz_lock(RITZ_LOCK_PROGRAMS);
+  for (Job *job = ahead->jobs; job; job = job->next) job->state = job->state == QUEUED ? DONE : job->state;
+  ritz_unlock(RITZ_LOCK_PROGRAMS);
+  for (int i = 0; i < ahead->num_workers; i++) (void)ritz_task_end(&ahead->workers[i].task);
+  while (ahead->jobs) {
+    Job *job = remove_job(ahead, &ahead->jobs);
+    free_job(ceed, &job);
+  }
+  RITZ_FREE(&ritz_gpu(ceed)->ahead);
+}

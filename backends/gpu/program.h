@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What program.c (texts to loaded programs) and ahead.c (programs made by threads of their own) share.
+#ifndef RITZ_BACKENDS_GPU_PROGRAM_H
+#define RITZ_BACKENDS_GPU_PROGRAM_H
+
+#include "backends/gpu/gpu.h"
+#include "jit/hash.h"
+
+// A text on its way to a program.
+typedef struct {
+  const char *name, *what; // as for ritz_gpu_program
+  const char *text;        // of all parts
+  bool is_hasty;           // compiled quickly, for code that runs once
+  RitzHash key;            // of text and is_hasty
+} RitzGpuSource;
+
+// program.c: makes the program and puts it into the list, or takes the one that another thread has put there.
+int ritz_gpu_program_make(Ceed ceed, const RitzGpuSource *source, RitzGpuProgram *program);
+RitzGpuProgram ritz_gpu_program_find(RitzDevice device, const RitzHash *key); // counted; NULL: not loaded
+
+// ahead.c: the source, which is copied, is compiled by another thread; on devices whose drivers are not up to
+// that, at once. Faults are left to the first use. A source that was added before: nothing.
+int ritz_gpu_ahead_add(Ceed ceed, const RitzGpuSource *source);
+// The program that was made for this key, counted and the caller's, waiting for a thread that is at it; NULL:
+// none was asked for, none has begun, which then leaves it to the caller, or it has failed.
+void ritz_gpu_ahead_take(Ceed ceed, const RitzHash *key, RitzGpuProgram *program);
+
+#endif
