@@ -349,6 +349,33 @@ int ritz_profile_part(Ceed ceed, const char *name, CeedSize size, double begin, 
   return CEED_ERROR_SUCCESS;
 }
 
+// Found without memory in all calls but the first.
+static int get_pass_row(Ceed ceed, const RitzProfilePass *pass, RitzProfileCall *call) {
+  const Key key = {.name = pass->name,
+                   .precisions = pass->precisions,
+                   .place = ceed->profile,
+                   .action = RITZ_PROFILE_PASS,
+                   .input_size = pass->size,
+                   .output_size = pass->size,
+                   .cost = pass->cost};
+
+  ritz_lock(RITZ_LOCK_PROFILE);
+  call->row = find_row(&key);
+  ritz_unlock(RITZ_LOCK_PROFILE);
+  call->is_first = !call->row;
+  return call->row ? CEED_ERROR_SUCCESS : get_row_of(ceed, &key, &call->row);
+}
+
+int ritz_profile_end_pass(Ceed ceed, const RitzProfilePass *pass, double begin, int ierr) {
+  RitzProfileCall call = {.host_seconds = ritz_profile_seconds() - begin};
+
+  RITZ_TRY(ierr);
+  RITZ_TRY(get_pass_row(ceed, pass, &call));
+  if (ceed->backend.timer_end) return ceed->backend.timer_end(ceed, &call);
+  ritz_profile_add(&call, call.host_seconds);
+  return CEED_ERROR_SUCCESS;
+}
+
 // Compilers work before the device does: of a first call the longer time counts.
 void ritz_profile_add(const RitzProfileCall *call, double seconds) {
   RitzProfileRow *row = call->row;
@@ -368,7 +395,8 @@ void ritz_profile_add(const RitzProfileCall *call, double seconds) {
 static const char *const actions[] = {[RITZ_PROFILE_APPLY] = "apply",
                                       [RITZ_PROFILE_DIAGONAL] = "diagonal",
                                       [RITZ_PROFILE_POINT_BLOCKS] = "point blocks",
-                                      [RITZ_PROFILE_PART] = "part"};
+                                      [RITZ_PROFILE_PART] = "part",
+                                      [RITZ_PROFILE_PASS] = "pass"};
 
 // The longest first.
 static void sort_rows(void) {
@@ -460,10 +488,11 @@ static void print_table(FILE *stream) {
           "first, s", "mean, us", "GB/s", "GFLOP/s", "limit, %", "bound by");
   for (const RitzProfileRow *row = profile.rows; row; row = row->next)
     print_profile_row(stream, &widths, row);
-  fprintf(stream,
-          "\ntotal: all calls. first: the first call of each operator, in which kernels are compiled or\n"
-          "loaded. mean: the others. GB/s, GFLOP/s: the least that has to be moved and done, by the mean.\n"
-          "limit: share of the rate that memory or arithmetic allows at best.\n");
+  fprintf(
+      stream,
+      "\ntotal: all calls. first: the first call of each operator or pass, in which kernels are compiled or\n"
+      "loaded. mean: the others. GB/s, GFLOP/s: the least that has to be moved and done, by the mean.\n"
+      "limit: share of the rate that memory or arithmetic allows at best.\n");
   print_limits(stream);
   if (profile.notes) fprintf(stream, "Not as asked for:\n");
   for (const Note *note = profile.notes; note; note = note->next)

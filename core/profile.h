@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The timing table of RITZ_PROFILE: where operators spend their time, printed when the process exits. Called
-// by the files of Ceed and CeedOperator; backends whose work runs on after a call returns hand in times
-// later.
+// The timing table of RITZ_PROFILE: where operators and passes over vectors spend their time, printed when
+// the process exits. Called by the files of Ceed and CeedOperator, and by passes; backends whose work runs on
+// after a call returns hand in times later.
 //
 // RITZ_PROFILE=1 prints to stderr, RITZ_PROFILE=FILE to that file; unset, empty or 0: nothing is counted. A
 // set-uid program ignores it. It is looked at when a context is made.
@@ -45,6 +45,15 @@ int ritz_profile_limits(Ceed ceed, RitzLimits *limits);
 // ceed->profile is set.
 int ritz_profile_part(Ceed ceed, const char *name, CeedSize size, double begin, RitzProfileRow **row,
                       double *seconds);
+
+// The end of a pass over vectors that ritz_profile_begin has begun: a row for each name precisions
+// (static; NULL: the library's own), number of entries and cost. ierr: as in ritz_profile_end.
+typedef struct {
+  const char *name, *precisions;
+  CeedSize size;
+  RitzOperatorCost cost;
+} RitzProfilePass;
+int ritz_profile_end_pass(Ceed ceed, const RitzProfilePass *pass, double begin, int ierr);
 
 // For timers of backends (timer_end in core/backend.h): a call and its time on the device.
 void ritz_profile_add(const RitzProfileCall *call, double seconds);

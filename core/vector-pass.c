@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/profile.h"
 #include "core/vector.h"
 
 // ---- Forms ----
@@ -112,6 +113,69 @@ int ritz_pass_unlock(const CeedVector v[], RitzPassArrays *arrays, int ierr) {
   return give_back(v, arrays, arrays->pass->num_vectors, ierr);
 }
 
+// ---- The slots, with times where they are counted ----
+
+// NULL: the library's own, which is the only one where that is float.
+static const char *precisions_of(const RitzPassArrays *arrays) {
+  bool has_single = false;
+
+  if (CEED_SCALAR_TYPE == CEED_SCALAR_FP32) return NULL;
+  for (int i = 0; i < arrays->pass->num_vectors; i++)
+    has_single = has_single || arrays->precision[i] == CEED_SCALAR_FP32;
+  return !has_single ? NULL : ritz_pass_is_single(arrays) ? "FP32" : "FP32 and FP64";
+}
+
+// Of an entry, without the sums.
+static int line_flops(const RitzPassLine *line) {
+  int num = line->num_terms > 0 ? line->num_terms - 1 : 0;
+
+  for (int t = 0; t < line->num_terms; t++) num += (line->term[t].factor >= 0) + (line->term[t].y >= 0);
+  return num;
+}
+
+// Every vector once from memory and once to it, as far as it is read and written.
+static RitzOperatorCost pass_cost(const RitzPassArrays *arrays) {
+  const RitzPass *pass = arrays->pass;
+  size_t bytes = 0;
+  int flops = 0;
+
+  for (int i = 0; i < pass->num_vectors; i++) {
+    const size_t size = ritz_scalar_bytes(arrays->precision[i]);
+    bytes += ritz_pass_access(pass, i) == RITZ_ACCESS_READ_WRITE ? 2 * size : size;
+  }
+  for (int k = 0; k < pass->num_lines; k++) flops += line_flops(&pass->line[k]);
+  for (int k = 0; k < pass->num_sums; k++) flops += pass->sum[k].w >= 0 ? 3 : 2;
+  return (RitzOperatorCost){.flops = (double)flops * (double)arrays->n,
+                            .bytes = (double)bytes * (double)arrays->n,
+                            .is_single = ritz_pass_is_single(arrays)};
+}
+
+static int end_pass(Ceed ceed, const RitzPassArrays *arrays, double begin, int ierr) {
+  const RitzProfilePass pass = {.name = arrays->pass->name,
+                                .precisions = precisions_of(arrays),
+                                .size = arrays->n,
+                                .cost = pass_cost(arrays)};
+  return ritz_profile_end_pass(ceed, &pass, begin, ierr);
+}
+
+int ritz_pass_call(Ceed ceed, const RitzPassArrays *arrays, const double *factors, double *sums) {
+  double begin;
+
+  if (!ceed->profile) return ceed->backend.vector_pass(ceed, arrays, factors, sums);
+  RITZ_TRY(ritz_profile_begin(ceed, &begin));
+  return end_pass(ceed, arrays, begin, ceed->backend.vector_pass(ceed, arrays, factors, sums));
+}
+
+static int call_by(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *factors, double *scalars,
+                   CeedInt first_sum) {
+  double begin;
+
+  if (!ceed->profile) return ceed->backend.vector_pass_by(ceed, arrays, factors, scalars, first_sum);
+  RITZ_TRY(ritz_profile_begin(ceed, &begin));
+  return end_pass(ceed, arrays, begin,
+                  ceed->backend.vector_pass_by(ceed, arrays, factors, scalars, first_sum));
+}
+
 // ---- Runs ----
 
 int ritz_pass_run_for(const char *call, const RitzPass *pass, const CeedVector v[], const double factors[],
@@ -121,8 +185,7 @@ int ritz_pass_run_for(const char *call, const RitzPass *pass, const CeedVector v
 
   RITZ_TRY(ritz_pass_lock(pass, call, v, &arrays));
   for (int k = 0; k < pass->num_sums; k++) sums[k] = 0;
-  const int ierr =
-      arrays.n > 0 ? ceed->backend.vector_pass(ceed, &arrays, factors, sums) : CEED_ERROR_SUCCESS;
+  const int ierr = arrays.n > 0 ? ritz_pass_call(ceed, &arrays, factors, sums) : CEED_ERROR_SUCCESS;
   return ritz_pass_unlock(v, &arrays, ierr);
 }
 
@@ -158,9 +221,9 @@ int ritz_pass_run_by_for(const char *call, const RitzPass *pass, const CeedVecto
                "%s: vectors and numbers belong to different Ceed contexts", call);
   RITZ_TRY(check_numbers(pass, call, scalars, factors, first_sum));
   RITZ_TRY(ritz_pass_lock(pass, call, v, &arrays));
-  const int ierr = arrays.n > 0 ? ceed->backend.vector_pass_by(ceed, &arrays, factors, scalars->values,
-                                                               pass->num_sums ? first_sum : 0)
-                                : set_zeros(scalars, first_sum, pass->num_sums);
+  const int ierr = arrays.n > 0
+                       ? call_by(ceed, &arrays, factors, scalars->values, pass->num_sums ? first_sum : 0)
+                       : set_zeros(scalars, first_sum, pass->num_sums);
   return ritz_pass_unlock(v, &arrays, ierr);
 }
 

@@ -136,5 +136,7 @@ int ritz_indices_for(RitzIndices indices, const char *call, CeedVector vec, cons
 // Locks and unlocks vectors where their context computes: all or none of them.
 int ritz_pass_lock(const RitzPass *pass, const char *call, const CeedVector v[], RitzPassArrays *arrays);
 int ritz_pass_unlock(const CeedVector v[], RitzPassArrays *arrays, int ierr);
+// The slot vector_pass, in the timing table where there is one.
+int ritz_pass_call(Ceed ceed, const RitzPassArrays *arrays, const double *factors, double *sums);
 
 #endif

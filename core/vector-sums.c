@@ -135,7 +135,7 @@ static int dot(const char *call, CeedVector x, CeedVector y, CeedSize first, Cee
   RITZ_TRY(ritz_pass_lock(form, call, v, &arrays));
   arrays.first = first;
   arrays.n = num;
-  int ierr = num > 0 ? ceed->backend.vector_pass(ceed, &arrays, NULL, &sum) : CEED_ERROR_SUCCESS;
+  int ierr = num > 0 ? ritz_pass_call(ceed, &arrays, NULL, &sum) : CEED_ERROR_SUCCESS;
   ierr = ritz_pass_unlock(v, &arrays, ierr);
   if (!ierr) *result = sum;
   return ierr;

@@ -11,6 +11,8 @@
 #include "tests/small-operator.h"
 #include <math.h>
 #include <pthread.h>
+#include <ritz/precision.h>
+#include <ritz/vector.h>
 #include <time.h>
 
 // ---- Children: `test-profile --child NAME RESOURCE`. A call that fails aborts ----
@@ -21,7 +23,8 @@ enum {
   NUM_THREADS = 4,
   NUM_PER_THREAD = 100,
   NUM_LINE = 60000,
-  NUM_SLEEPS = 6
+  NUM_SLEEPS = 6,
+  NUM_PASSES = 5
 };
 
 static CeedOperator named_operator(Ceed ceed, const Small *small, const char *name) {
@@ -227,13 +230,45 @@ static void run_fork(Ceed ceed) {
   small_close(&small);
 }
 
+static CeedVector ones(Ceed ceed, CeedScalarType precision) {
+  CeedVector v = NULL;
+
+  if (RitzVectorCreate(ceed, NUM_LINE, precision, &v) || CeedVectorSetValue(v, 1)) abort();
+  return v;
+}
+
+// Products and sums in each precision, with numbers of the host and of the device; one of no entries, one
+// that fails.
+static void run_passes(Ceed ceed) {
+  const CeedScalarType types[] = {CEED_SCALAR_FP32, CEED_SCALAR_FP64};
+  const int num_types = CEED_SCALAR_TYPE == CEED_SCALAR_FP32 ? 1 : 2;
+  RitzScalars scalars = NULL;
+  double product = 0;
+
+  if (RitzScalarsCreate(ceed, 1, &scalars)) abort();
+  for (int t = 0; t < num_types; t++) {
+    CeedVector x = ones(ceed, types[t]), y = ones(ceed, types[t]);
+
+    for (int i = 0; i < NUM_PASSES; i++) {
+      if (RitzVectorSum(y, 2, x, 1, y) || RitzVectorDotTo(x, y, scalars, 0)) abort();
+      if (RitzVectorDot(x, y, &product) || product != (2 * i + 3) * (double)NUM_LINE) abort();
+    }
+    if (RitzVectorDotRange(x, y, 1, 0, &product)) abort();
+    CeedSetErrorHandler(ceed, CeedErrorReturn);
+    if (!RitzVectorDotTo(x, y, scalars, 1)) abort();
+    CeedVectorDestroy(&x);
+    CeedVectorDestroy(&y);
+  }
+  RitzScalarsDestroy(&scalars);
+}
+
 static const struct {
   const char *name;
   void (*run)(Ceed ceed);
 } programs[] = {
-    {"all", run_all},         {"nothing", run_nothing}, {"points", run_points},
-    {"leave", run_and_leave}, {"line", run_line},       {"limits", run_line_with_limits},
-    {"sleeper", run_sleeper}, {"threads", run_threads}, {"fork", run_fork},
+    {"all", run_all},   {"nothing", run_nothing},         {"points", run_points},   {"leave", run_and_leave},
+    {"line", run_line}, {"limits", run_line_with_limits}, {"sleeper", run_sleeper}, {"threads", run_threads},
+    {"fork", run_fork}, {"passes", run_passes},
 };
 
 static int run_program(const char *name, const char *resource) {
@@ -423,6 +458,36 @@ TEST(rates_are_the_least_work_by_the_mean_time) {
         bytes, table);
 }
 
+// Rates of a row times its mean, for an entry.
+static void check_pass(const char *name, double calls, double bytes, double flops) {
+  const double N = NUM_LINE, rounding = 0.006;
+  Row r;
+
+  check_row(name, "pass", calls, 1);
+  if (tap_failed()) return;
+  CHECK(find_rows(name, "pass", &r) == 1 && r.size == N, "size %g", r.size);
+  const double nanoseconds = 1e3 * r.mean / N; // of an entry; the mean has two digits
+  CHECK_NEAR(r.gbytes * nanoseconds, bytes, rounding * nanoseconds + 0.006 / r.mean * bytes, "%s: bytes",
+             name);
+  CHECK_NEAR(r.gflops * nanoseconds, flops, rounding * nanoseconds + 0.006 / r.mean * flops, "%s: flops",
+             name);
+}
+
+TEST_EACH_BACKEND(passes_over_vectors_have_rows) {
+  const bool is_single = CEED_SCALAR_TYPE == CEED_SCALAR_FP32;
+  const char *resource = NULL;
+  Row row;
+
+  gen_begin();
+  CHECK_OK(CeedGetResource(ceed, &resource));
+  RUN("passes", resource, "1");
+  check_pass(is_single ? "dot" : "dot (FP32)", 2 * NUM_PASSES, 8, 2);
+  check_pass(is_single ? "update" : "update (FP32)", NUM_PASSES, 12, 3);
+  if (!is_single) check_pass("dot", 2 * NUM_PASSES, 16, 2);
+  if (!is_single) check_pass("update", NUM_PASSES, 24, 3);
+  CHECK(find_rows("square", "pass", &row) == 0, "a row of what was not done");
+}
+
 TEST(the_share_of_the_limit_needs_a_machine_that_was_measured) {
   const char *const kept = tap_temp_file("measured", NULL, 0);
   Row r;
@@ -523,7 +588,7 @@ int main(int argc, char **argv) {
                   TESTS(every_apply_and_diagonal_is_counted_in_the_row_of_its_operator,
                         operators_at_points_are_counted, a_program_that_leaves_with_a_context_has_its_table,
                         the_first_call_is_apart_and_calls_that_fail_are_not_counted,
-                        rates_are_the_least_work_by_the_mean_time,
+                        rates_are_the_least_work_by_the_mean_time, passes_over_vectors_have_rows,
                         the_share_of_the_limit_needs_a_machine_that_was_measured,
                         contexts_of_several_threads_share_rows, options_of_resources_are_different_places,
                         nothing_is_printed_unless_it_is_asked_for, the_table_goes_to_a_file_when_one_is_named,
