@@ -553,8 +553,46 @@ static int convert(CeedVector x, CeedVector y, CeedVector w) {
   CeedVectorDestroy(&single);
   return ierr;
 }
-static const Action actions[] = {set_value,     scale,  axpy, axpby,  multiply,
-                                 multiply_self, invert, copy, convert};
+static int set_steps(CeedVector x, CeedVector y, CeedVector w) {
+  (void)x, (void)y;
+  return CeedVectorSetValueStrided(w, 3, LONG - 1, 2, (CeedScalar)0.3);
+}
+static int copy_steps(CeedVector x, CeedVector y, CeedVector w) {
+  (void)y;
+  return CeedVectorCopyStrided(x, 5, LONG, 2, w);
+}
+static int filter(CeedVector x, CeedVector y, CeedVector w) {
+  (void)x, (void)y;
+  return CeedVectorFilter(w, (CeedScalar)0.4);
+}
+// Three entries of seven.
+static int make_large_set(CeedVector x, RitzIndices *set) {
+  int64_t *entries = malloc(LONG * sizeof(*entries)), num = 0;
+  for (int64_t i = 0; i < LONG; i++)
+    if (i % 7 < 3) entries[num++] = i;
+  const int ierr = RitzIndicesCreate(CeedVectorReturnCeed(x), num, entries, set);
+  free(entries);
+  return ierr;
+}
+static int set_entries(CeedVector x, CeedVector y, CeedVector w) {
+  RitzIndices set = NULL;
+  int ierr = make_large_set(x, &set);
+  (void)y;
+  if (!ierr) ierr = RitzVectorSetEntries(w, set, 0.3);
+  RitzIndicesDestroy(&set);
+  return ierr;
+}
+static int copy_entries(CeedVector x, CeedVector y, CeedVector w) {
+  RitzIndices set = NULL;
+  int ierr = make_large_set(x, &set);
+  (void)y;
+  if (!ierr) ierr = RitzVectorCopyEntries(x, set, w);
+  RitzIndicesDestroy(&set);
+  return ierr;
+}
+static const Action actions[] = {set_value,     scale,  axpy,        axpby,       multiply,
+                                 multiply_self, invert, copy,        convert,     set_steps,
+                                 copy_steps,    filter, set_entries, copy_entries};
 enum { NUM_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
 
 // One rounding an entry, or two that a compiler may have made one.

@@ -156,6 +156,15 @@ void ritz_cpu_apply_hooks_destroy(RitzCpuApplyHooks **hooks);
 
 // vector.c, pass.c
 int ritz_cpu_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x);
+int ritz_cpu_vector_set_value_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,
+                                      CeedSize step, CeedScalar value, void *x);
+int ritz_cpu_vector_copy_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,
+                                 CeedSize step, const void *x, void *y);
+int ritz_cpu_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
+                                double value, void *x);
+int ritz_cpu_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
+                                 const void *x, void *y);
+int ritz_cpu_vector_filter(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar threshold, void *x);
 int ritz_cpu_vector_norm(Ceed ceed, CeedScalarType precision, CeedSize n, CeedNormType type, const void *x,
                          CeedScalar *result);
 int ritz_cpu_vector_scale(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar alpha, void *x);

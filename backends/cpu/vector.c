@@ -52,6 +52,9 @@ static int multiply(const Job *job, CeedSize n) {
 static int invert(const Job *job, CeedSize n) {
   return ritz_ref_vector_reciprocal(job->ceed, job->precision, n, job->to);
 }
+static int filter(const Job *job, CeedSize n) {
+  return ritz_ref_vector_filter(job->ceed, job->precision, n, job->alpha, job->to);
+}
 static int convert(const Job *job, CeedSize n) {
   return ritz_ref_vector_convert(job->ceed, n, job->precision, job->x, job->other, job->to);
 }
@@ -78,9 +81,81 @@ int ritz_cpu_vector_reciprocal(Ceed ceed, CeedScalarType precision, CeedSize n, 
   return run(&(Job){ceed, precision, precision, 0, 0, NULL, NULL, x, invert}, n);
 }
 
+int ritz_cpu_vector_filter(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar threshold, void *x) {
+  return run(&(Job){ceed, precision, precision, threshold, 0, NULL, NULL, x, filter}, n);
+}
+
 int ritz_cpu_vector_convert(Ceed ceed, CeedSize n, CeedScalarType from, const void *x, CeedScalarType to,
                             void *y) {
   return run(&(Job){ceed, from, to, 0, 0, x, NULL, y, convert}, n);
+}
+
+// ---- Some of the entries: a range with a step, a set ----
+
+typedef struct {
+  Ceed ceed;
+  CeedScalarType precision;
+  CeedSize start, stop, step;
+  const int64_t *entries;
+  double value;
+  const void *from; // NULL: the value
+  void *to;
+} Choice;
+
+static void run_steps(void *data, int slot, int64_t first, int64_t count) {
+  const Choice *c = data;
+  const CeedSize start = c->start + first * c->step, end = start + (count - 1) * c->step + 1;
+
+  (void)slot;
+  if (c->from)
+    (void)ritz_ref_vector_copy_strided(c->ceed, c->precision, start, end, c->step, c->from, c->to);
+  else
+    (void)ritz_ref_vector_set_value_strided(c->ceed, c->precision, start, end, c->step, (CeedScalar)c->value,
+                                            c->to);
+}
+
+static void run_entries(void *data, int slot, int64_t first, int64_t count) {
+  const Choice *c = data;
+
+  (void)slot;
+  if (c->from)
+    (void)ritz_ref_vector_copy_entries(c->ceed, c->precision, count, c->entries + first, c->from, c->to);
+  else
+    (void)ritz_ref_vector_set_entries(c->ceed, c->precision, count, c->entries + first, c->value, c->to);
+}
+
+static CeedSize count_steps(const Choice *c) {
+  return c->stop > c->start ? (c->stop - c->start - 1) / c->step + 1 : 0;
+}
+
+int ritz_cpu_vector_set_value_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,
+                                      CeedSize step, CeedScalar value, void *x) {
+  Choice c = {.ceed = ceed, .precision = precision, .start = start, .stop = stop, .step = step, .to = x};
+
+  c.value = (double)value;
+  return ritz_cpu_run_ranges(ceed, count_steps(&c), run_steps, &c);
+}
+
+int ritz_cpu_vector_copy_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,
+                                 CeedSize step, const void *x, void *y) {
+  Choice c = {.ceed = ceed, .precision = precision, .start = start, .stop = stop, .step = step, .to = y};
+
+  c.from = x;
+  return ritz_cpu_run_ranges(ceed, count_steps(&c), run_steps, &c);
+}
+
+int ritz_cpu_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
+                                double value, void *x) {
+  Choice c = {.ceed = ceed, .precision = precision, .entries = entries, .value = value, .to = x};
+
+  return ritz_cpu_run_ranges(ceed, num, run_entries, &c);
+}
+
+int ritz_cpu_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
+                                 const void *x, void *y) {
+  Choice c = {.ceed = ceed, .precision = precision, .entries = entries, .from = x, .to = y};
+
+  return ritz_cpu_run_ranges(ceed, num, run_entries, &c);
 }
 
 // ---- Norms ----
