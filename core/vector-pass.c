@@ -3,6 +3,7 @@
 #include "core/vector-pass.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/profile.h"
 #include "core/vector.h"
@@ -57,6 +58,15 @@ RitzPassForm ritz_pass_form(const RitzPass *pass, CeedScalarType precision) {
 
   for (int i = 0; i < pass->num_vectors; i++) form.precision[i] = precision;
   return form;
+}
+
+void ritz_pass_forms_add(RitzPassForms *forms, RitzPassForm form) {
+  for (int i = 0; i < forms->num; i++) {
+    const RitzPassForm *known = &forms->form[i];
+    if (known->pass == form.pass && !memcmp(known->precision, form.precision, sizeof(form.precision))) return;
+  }
+  RITZ_ASSERT(forms->num < RITZ_PASS_FORMS);
+  forms->form[forms->num++] = form;
 }
 
 int ritz_passes_prepare(Ceed ceed, int num, const RitzPassForm forms[]) {

@@ -69,6 +69,14 @@ RitzPassForm ritz_pass_form(const RitzPass *pass, CeedScalarType precision);
 // cannot be made is no error here. Nothing on hosts.
 int ritz_passes_prepare(Ceed ceed, int num, const RitzPassForm forms[]);
 
+// A list of forms, each of them once.
+enum { RITZ_PASS_FORMS = 32 };
+typedef struct {
+  int num;
+  RitzPassForm form[RITZ_PASS_FORMS];
+} RitzPassForms;
+void ritz_pass_forms_add(RitzPassForms *forms, RitzPassForm form);
+
 // Passes of ritz/vector.h that methods are made of.
 typedef enum {
   RITZ_SUM_DOT,      // RitzVectorDot of two vectors
@@ -76,9 +84,17 @@ typedef enum {
   RITZ_SUM_AXPY,     // RitzVectorAXPYs of one vector
   RITZ_SUM_UPDATE,   // RitzVectorSum where the result is one of two vectors
   RITZ_SUM_MULTIPLE, // of one vector
-  RITZ_SUM_SCALING   // of the result itself
+  RITZ_SUM_SCALING,  // of the result itself
+  RITZ_SUM_DOTS_2,   // RitzVectorDots, which takes 8, 4, 2 and 1 vectors at a time
+  RITZ_SUM_DOTS_4,
+  RITZ_SUM_DOTS_8,
+  RITZ_SUM_AXPYS_2, // RitzVectorAXPYs, the same
+  RITZ_SUM_AXPYS_4,
+  RITZ_SUM_AXPYS_8
 } RitzVectorSumKind;
 const RitzPass *ritz_vector_sum_pass(RitzVectorSumKind kind);
+// The forms of products with, and sums of, `num` vectors; `or_fewer`: of any number up to that.
+void ritz_pass_forms_add_many(RitzPassForms *forms, CeedInt num, bool or_fewer, CeedScalarType precision);
 
 // ---- Numbers that are read while work goes on ----
 

@@ -78,9 +78,20 @@ static const RitzPass own = { // x = f x + g x
 
 const RitzPass *ritz_vector_sum_pass(RitzVectorSumKind kind) {
   static const RitzPass *const passes[] = {
-      [RITZ_SUM_DOT] = &dots[3],   [RITZ_SUM_SQUARE] = &square,     [RITZ_SUM_AXPY] = &axpys[3],
-      [RITZ_SUM_UPDATE] = &update, [RITZ_SUM_MULTIPLE] = &multiple, [RITZ_SUM_SCALING] = &scaling};
+      [RITZ_SUM_DOT] = &dots[3],      [RITZ_SUM_SQUARE] = &square,     [RITZ_SUM_AXPY] = &axpys[3],
+      [RITZ_SUM_UPDATE] = &update,    [RITZ_SUM_MULTIPLE] = &multiple, [RITZ_SUM_SCALING] = &scaling,
+      [RITZ_SUM_DOTS_2] = &dots[2],   [RITZ_SUM_DOTS_4] = &dots[1],    [RITZ_SUM_DOTS_8] = &dots[0],
+      [RITZ_SUM_AXPYS_2] = &axpys[2], [RITZ_SUM_AXPYS_4] = &axpys[1],  [RITZ_SUM_AXPYS_8] = &axpys[0]};
   return passes[kind];
+}
+
+void ritz_pass_forms_add_many(RitzPassForms *forms, CeedInt num, bool or_fewer, CeedScalarType precision) {
+  for (int form = 0; MOST >> form > 0; form++) {
+    const CeedInt count = MOST >> form, rest = form == 0 || or_fewer ? num : num % (2 * count);
+    if (rest < count) continue;
+    ritz_pass_forms_add(forms, ritz_pass_form(&dots[form], precision));
+    ritz_pass_forms_add(forms, ritz_pass_form(&axpys[form], precision));
+  }
 }
 
 // ---- Checks ----

@@ -253,38 +253,39 @@ static int create_vectors(Cg *cg, bool has_z) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int prepare_passes(const Cg *cg) {
-  const CeedScalarType full = CEED_SCALAR_TYPE;
-  RitzPassForm forms[8] = {ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_UPDATE), full),
-                           ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_SCALING), full),
-                           ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_SQUARE), full),
-                           ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_DOT), full)};
-  int num = 4;
+// Those whose vectors do not all have the precision of x: vector number `at` has that of v.
+static void add_form(RitzPassForms *forms, const RitzPass *pass, int at, CeedVector v) {
+  RitzPassForm form = ritz_pass_form(pass, CEED_SCALAR_TYPE);
 
+  form.precision[at] = v->precision;
+  ritz_pass_forms_add(forms, form);
+}
+
+static int prepare_passes(const Cg *cg) {
+  const bool is_flexible = cg->solver->type == RITZ_SOLVER_FLEXIBLE_CG;
+  const RitzPassForm dot = ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_DOT), CEED_SCALAR_TYPE),
+                     multiple = ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_MULTIPLE), CEED_SCALAR_TYPE);
+  RitzPassForms forms = {0};
+
+  ritz_pass_forms_add(&forms, dot);
   if (cg->inverse) {
-    forms[num] = ritz_pass_form(&turn_diagonal, full);
-    forms[num++].precision[2] = cg->inverse->precision;
-    forms[num] = ritz_pass_form(&advance_diagonal, full);
-    forms[num++].precision[4] = cg->inverse->precision;
-    forms[num] = ritz_pass_form(&ritz_cg_products_pass, full);
-    forms[num++].precision[1] = cg->inverse->precision;
-    return ritz_passes_prepare(cg->solve->system.ceed, num, forms);
+    add_form(&forms, &turn_diagonal, 2, cg->inverse);
+    add_form(&forms, &advance_diagonal, 4, cg->inverse);
+    add_form(&forms, &ritz_cg_products_pass, 1, cg->inverse);
+    return ritz_solve_prepare_passes(cg->solve, NULL, CEED_SCALAR_TYPE, &forms);
   }
-  forms[num++] = ritz_pass_form(cg->s ? &turn_scaled : &turn, full);
-  if (cg->s) forms[num - 1].precision[1] = CEED_SCALAR_FP32;
-  forms[num++] = ritz_pass_form(cg->s ? &advance_rounded : &advance, full);
   if (cg->s) {
-    forms[num - 1].precision[4] = CEED_SCALAR_FP32;
-    forms[num] = ritz_pass_form(&rounding, full);
-    forms[num++].precision[1] = CEED_SCALAR_FP32;
+    add_form(&forms, &turn_scaled, 1, cg->z);
+    add_form(&forms, &advance_rounded, 4, cg->s);
+    add_form(&forms, &rounding, 1, cg->s);
+  } else {
+    ritz_pass_forms_add(&forms, ritz_pass_form(&turn, CEED_SCALAR_TYPE));
+    ritz_pass_forms_add(&forms, ritz_pass_form(&advance, CEED_SCALAR_TYPE));
   }
-  if (cg->z) {
-    const bool is_flexible = cg->solver->type == RITZ_SOLVER_FLEXIBLE_CG;
-    forms[num] = ritz_pass_form(is_flexible ? &flexible_products : &product, full);
-    forms[num++].precision[0] = cg->z->precision;
-    if (!cg->solve->pc) forms[num++] = ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_MULTIPLE), full);
-  }
-  return ritz_passes_prepare(cg->solve->system.ceed, num, forms);
+  if (cg->z) add_form(&forms, is_flexible ? &flexible_products : &product, 0, cg->z);
+  if (cg->z && !cg->solve->pc) ritz_pass_forms_add(&forms, multiple);
+  return ritz_solve_prepare_passes(cg->solve, cg->solve->pc, cg->z ? cg->z->precision : CEED_SCALAR_TYPE,
+                                   &forms);
 }
 
 int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve) {

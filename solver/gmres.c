@@ -220,6 +220,14 @@ static int destroy(Gmres *m) {
   return ierr;
 }
 
+static int prepare_passes(const Gmres *m) {
+  RitzPassForms forms = {0};
+
+  ritz_pass_forms_add_many(&forms, m->max_steps, true, CEED_SCALAR_TYPE);
+  ritz_pass_forms_add(&forms, ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_MULTIPLE), CEED_SCALAR_TYPE));
+  return ritz_solve_prepare_passes(m->solve, m->solve->pc, CEED_SCALAR_TYPE, &forms);
+}
+
 static int iterate(Gmres *m, RitzSolverReason *reason) {
   double norm = 0;
 
@@ -237,6 +245,7 @@ int ritz_gmres_solve(RitzSolver solver, const RitzSolve *solve) {
   RitzSolverReason reason = RITZ_ITERATING;
 
   int ierr = create(&m);
+  if (!ierr) ierr = prepare_passes(&m);
   if (!ierr) ierr = iterate(&m, &reason);
   solver->reason = reason;
   return ritz_first_error(ierr, destroy(&m));

@@ -142,6 +142,15 @@ static int step(Minres *m, RitzSolverReason *reason) {
   return *reason == RITZ_ITERATING ? update(m, delta, g_next, reason) : CEED_ERROR_SUCCESS;
 }
 
+static int prepare_passes(const RitzSolve *solve) {
+  const RitzPass *const passes[] = {&lanczos_pass, &update_pass, ritz_vector_sum_pass(RITZ_SUM_DOT),
+                                    ritz_vector_sum_pass(RITZ_SUM_MULTIPLE)};
+  RitzPassForms forms = {0};
+
+  for (int i = 0; i < 4; i++) ritz_pass_forms_add(&forms, ritz_pass_form(passes[i], CEED_SCALAR_TYPE));
+  return ritz_solve_prepare_passes(solve, solve->pc, CEED_SCALAR_TYPE, &forms);
+}
+
 static int iterate(Minres *m, RitzSolverReason *reason) {
   double norm = 0, square = 0;
 
@@ -165,6 +174,7 @@ int ritz_minres_solve(RitzSolver solver, const RitzSolve *solve) {
   RitzSolverReason reason = RITZ_ITERATING;
 
   int ierr = ritz_solve_create_vectors(solve, 8, vectors);
+  if (!ierr) ierr = prepare_passes(solve);
   if (!ierr) ierr = iterate(&m, &reason);
   solver->reason = reason;
   return ritz_first_error(ierr, ritz_solve_destroy_vectors(8, vectors));

@@ -103,6 +103,17 @@ int ritz_preconditioner_apply(RitzPreconditioner pc, CeedVector r, CeedVector z)
   return r->precision == pc->precision ? pc->methods->apply(pc, r, z) : apply_converted(pc, r, z);
 }
 
+void ritz_preconditioner_add_forms(RitzPreconditioner pc, CeedScalarType precision, RitzPassForms *forms) {
+  if (precision != pc->precision) {
+    RitzPassForm there = ritz_pass_form(&scaled_copy, precision), back = there;
+    there.precision[1] = back.precision[0] = pc->precision;
+    ritz_pass_forms_add(forms, there);
+    ritz_pass_forms_add(forms, back);
+  }
+  if (ritz_jacobi_inverse(pc, pc->ceed, NULL))
+    ritz_pass_forms_add(forms, ritz_pass_form(&ritz_jacobi_pass, pc->precision));
+}
+
 int RitzPreconditionerApply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   RITZ_HANDLE(pc);
   RITZ_ARGUMENT(pc->ceed, r);

@@ -8,6 +8,7 @@
 #include <ritz/preconditioner.h>
 
 #include "core/core.h"
+#include "core/vector-pass.h"
 #include "solver/system.h"
 
 // What a smoothing action does beside passes over vectors.
@@ -51,6 +52,8 @@ int ritz_preconditioner_create(Ceed ceed, const char *call, CeedSize n, CeedScal
                                RitzPreconditioner *pc);
 // RitzPreconditionerApply without its checks: r and z of any precision and context.
 int ritz_preconditioner_apply(RitzPreconditioner pc, CeedVector r, CeedVector z);
+// The forms of an application to vectors of this precision that the preconditioner has not made already.
+void ritz_preconditioner_add_forms(RitzPreconditioner pc, CeedScalarType precision, RitzPassForms *forms);
 // One smoothing action of any preconditioner for the system, see `smooth`. r: work vector.
 int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, CeedVector b, CeedVector x,
                                bool starts_from_zero, CeedVector r);

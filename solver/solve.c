@@ -177,6 +177,18 @@ int ritz_solver_judge_start(RitzSolver solver, const RitzSolve *solve, double no
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_solve_prepare_passes(const RitzSolve *solve, RitzPreconditioner pc, CeedScalarType precision,
+                              RitzPassForms *forms) {
+  const RitzVectorSumKind kinds[] = {RITZ_SUM_UPDATE, RITZ_SUM_SCALING, RITZ_SUM_SQUARE};
+  const RitzSystem *system = &solve->system;
+
+  for (int i = 0; i < 3; i++)
+    ritz_pass_forms_add(forms, ritz_pass_form(ritz_vector_sum_pass(kinds[i]), CEED_SCALAR_TYPE));
+  ritz_pass_forms_add_many(forms, system->num_null, false, CEED_SCALAR_TYPE);
+  if (pc && pc->ceed == system->ceed) ritz_preconditioner_add_forms(pc, precision, forms);
+  return ritz_passes_prepare(system->ceed, forms->num, forms->form);
+}
+
 int ritz_solve_first_residual(const RitzSolve *solve, CeedVector r, double *scale, double *norm) {
   double square = 0;
 

@@ -61,6 +61,11 @@ int ritz_solver_judge(RitzSolver solver, CeedInt iteration, double norm, RitzSol
 // The same before the first iteration, which needs a diagonal that is of use.
 int ritz_solver_judge_start(RitzSolver solver, const RitzSolve *solve, double norm, RitzSolverReason *reason);
 
+// Makes the passes of a method and those that all share: first residual, projections, and applications of
+// `pc` (NULL: there are none) to vectors of `precision`; on devices side by side, before the first iteration.
+int ritz_solve_prepare_passes(const RitzSolve *solve, RitzPreconditioner pc, CeedScalarType precision,
+                              RitzPassForms *forms);
+
 // r := (b - A x) / *scale with a power of two near its largest entry; *norm: of b - A x.
 int ritz_solve_first_residual(const RitzSolve *solve, CeedVector r, double *scale, double *norm);
 // z := P r, without its part in the nullspace; r itself where there is no preconditioner.

@@ -138,6 +138,22 @@ static int step(Stationary *s, RitzSolverReason *reason) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int prepare_passes(const Stationary *s) {
+  const RitzVectorSumKind of_estimates[] = {RITZ_SUM_DOT, RITZ_SUM_MULTIPLE, RITZ_SUM_AXPY};
+  const CeedScalarType full = CEED_SCALAR_TYPE;
+  const bool estimates = s->solver->type == RITZ_SOLVER_CHEBYSHEV && !(s->solver->chebyshev.largest > 0);
+  RitzPassForms forms = {0};
+  RitzPassForm step = ritz_pass_form(s->inverse ? &jacobi_step_pass : &step_pass, full);
+
+  if (s->inverse) step.precision[3] = s->inverse->precision;
+  ritz_pass_forms_add(&forms, step);
+  ritz_pass_forms_add(&forms, ritz_pass_form(&residual_pass, full));
+  ritz_pass_forms_add(&forms, ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_AXPY), full));
+  for (int i = 0; estimates && i < 3; i++)
+    ritz_pass_forms_add(&forms, ritz_pass_form(ritz_vector_sum_pass(of_estimates[i]), full));
+  return ritz_solve_prepare_passes(s->solve, estimates || !s->inverse ? s->solve->pc : NULL, full, &forms);
+}
+
 static int iterate(Stationary *s, RitzSolverReason *reason) {
   double norm = 0;
 
@@ -158,6 +174,7 @@ int ritz_stationary_solve(RitzSolver solver, const RitzSolve *solve) {
   if (solve->system.num_null == 0) s.inverse = ritz_jacobi_inverse(solve->pc, solve->system.ceed, &s.factor);
   CeedVector *const vectors[] = {&s.r, &s.d, &s.q, solve->pc && !s.inverse ? &s.z : NULL};
   int ierr = ritz_solve_create_vectors(solve, 4, vectors);
+  if (!ierr) ierr = prepare_passes(&s);
   if (!ierr) ierr = iterate(&s, &reason);
   solver->reason = reason;
   return ritz_first_error(ierr, ritz_solve_destroy_vectors(4, vectors));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The Krylov methods and stationary iterations against dense factorizations and against each other, on small
 // matrices with known eigenvalues: solutions, histories of residuals, nullspaces, constraints.
+#include <ritz/jit.h>
 #include <stdlib.h>
 
 #include "tests/dense-system.h"
@@ -560,6 +561,65 @@ TEST(float_preconditioners_serve_double_methods) {
   CeedDestroy(&ceed);
 }
 
+// ---- Kernels of passes, on devices ----
+
+typedef struct {
+  int64_t first, last; // programs that were asked for: at iteration 0, and at the last one
+} Programs;
+
+static int count_programs(void *ctx, CeedInt iteration, double residual, bool *stop) {
+  Programs *programs = ctx;
+  RitzJitCounters c;
+
+  (void)residual, (void)stop;
+  if (RitzJitGetCounters(&c)) return CEED_ERROR_MAJOR;
+  programs->last = c.memory_hits + c.disk_hits + c.compilations;
+  if (iteration == 0) programs->first = programs->last;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Every context has its own list of passes that are made.
+TEST_EACH_BACKEND(passes_of_every_method_are_made_before_its_first_iteration) {
+  static const char *const variants[] = {"no preconditioner", "Jacobi", "Jacobi beside a nullspace"};
+  enum { N = 12, RESTART = 5, NUM_VARIANTS = 3 };
+  const char *resource = NULL;
+  double b[DENSE_MAX], ones[DENSE_MAX], diagonal[DENSE_MAX];
+  Dense a;
+
+  CHECK_OK(CeedGetResource(ceed, &resource));
+  dense_spread(&a, N, 1, 3, 32);
+  random_values(N, 33, b);
+  for (int i = 0; i < N; i++) diagonal[i] = a.a[i][i], ones[i] = 1;
+  for (int t = 0; t < NUM_VARIANTS * ALL; t++) {
+    const RitzSolverType type = symmetric_methods[t / NUM_VARIANTS];
+    const int variant = t % NUM_VARIANTS;
+    Ceed own = tap_ceed(resource);
+    CeedVector basis = dense_vector(own, N, ones), d = dense_vector(own, N, diagonal);
+    RitzPreconditioner jacobi = NULL;
+    Programs programs = {0};
+    Run run;
+
+    CHECK_OK(RitzPreconditionerCreateJacobi(own, d, NULL, &jacobi));
+    CHECK_OK(open_run(&run, own, type, &a, b));
+    CHECK_OK(RitzSolverSetPreconditioner(run.solver, variant ? jacobi : NULL));
+    if (variant == 2) CHECK_OK(RitzSolverSetNullspace(run.solver, 1, &basis));
+    CHECK_OK(RitzSolverSetDamping(run.solver, 0.4));
+    CHECK_OK(RitzSolverSetRestart(run.solver, RESTART));
+    CHECK_OK(RitzSolverSetMonitor(run.solver, count_programs, &programs));
+    CHECK_OK(RitzSolverSetTolerances(run.solver, 1e-5, 0, 300));
+    CHECK_OK(RitzSolverSolve(run.solver, run.b, run.x));
+    CHECK_OK(RitzSolverGetIterations(run.solver, &run.iterations));
+    CHECK(run.iterations > 2, "%d iterations", (int)run.iterations);
+    CHECK(programs.last == programs.first, "%s, %s: %d programs after the first iteration has begun",
+          RitzSolverTypeName(type), variants[variant], (int)(programs.last - programs.first));
+    close_run(&run);
+    RitzPreconditionerDestroy(&jacobi);
+    CeedVectorDestroy(&basis);
+    CeedVectorDestroy(&d);
+    CeedDestroy(&own);
+  }
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(every_method_finds_the_solution_of_a_dense_factorization,
@@ -573,5 +633,6 @@ int main(int argc, char **argv) {
                         nullspaces_are_kept_out_of_the_solution_by_every_method,
                         constraints_are_eliminated_rows_and_columns_for_every_method,
                         scale_of_the_right_hand_side_does_not_matter_to_any_method,
-                        float_preconditioners_serve_double_methods));
+                        float_preconditioners_serve_double_methods,
+                        passes_of_every_method_are_made_before_its_first_iteration));
 }
