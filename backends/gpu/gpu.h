@@ -51,6 +51,7 @@ typedef struct {
   RitzGpuTimer *timer;            // owned; NULL: nothing is timed
   RitzGpuPasses *passes;          // owned; NULL: there were none
   int64_t bytes_in, bytes_out;    // copied to and from the device
+  int64_t num_reads;              // copies from the device
   int64_t bytes_live, bytes_peak; // device memory of this context
 } RitzGpu;
 
