@@ -125,13 +125,14 @@ int ritz_pass_unlock(const CeedVector v[], RitzPassArrays *arrays, int ierr) {
 
 // ---- The slots, with times where they are counted ----
 
+// NULL: the library's own, which is the only one where that is float.
 static const char *precisions_of(const RitzPassArrays *arrays) {
-  int num_single = 0;
+  bool has_single = false;
 
-  for (int i = 0; i < arrays->pass->num_vectors; i++) num_single += arrays->precision[i] == CEED_SCALAR_FP32;
-  if (num_single == 0) return CEED_SCALAR_TYPE == CEED_SCALAR_FP64 ? NULL : "FP64";
-  if (num_single < arrays->pass->num_vectors) return "FP32 and FP64";
-  return CEED_SCALAR_TYPE == CEED_SCALAR_FP32 ? NULL : "FP32";
+  if (CEED_SCALAR_TYPE == CEED_SCALAR_FP32) return NULL;
+  for (int i = 0; i < arrays->pass->num_vectors; i++)
+    has_single = has_single || arrays->precision[i] == CEED_SCALAR_FP32;
+  return !has_single ? NULL : ritz_pass_is_single(arrays) ? "FP32" : "FP32 and FP64";
 }
 
 // Of an entry, without the sums.

@@ -8,7 +8,10 @@
 //     z = M r, r . z, flexible: q . z                 the preconditioner, one pass
 //
 // A diagonal M needs no vector z: M r stands in the passes in its place, r . M r comes with |r|. The flexible
-// method needs no old residual, for r - the old r is -alpha q.
+// method needs no old residual, for r - the old r is -alpha q: beta = -q . z / p . q.
+//
+// Products stay where the vectors are, factors come from them there; the host reads them once an iteration,
+// after the update. That r . z is not positive it sees an iteration late: then it takes the update back.
 //
 // A preconditioner in float of vectors in double (multigrid): the pass that updates r writes it once more as
 // float, and z stays float, so that no sweep converts. Bytes an unknown that an iteration of the flexible
@@ -105,14 +108,22 @@ static const RitzPass flexible_products = {
     .sum = {{0, 1, NONE}, {0, 2, NONE}},
 };
 
+// Numbers of a residual and the direction that begins there; the residual before has the other half of the
+// list. RR, RZ and RZ, ZQ come from one pass each.
+enum { PQ, RR, RZ, ZQ, NUM_NUMBERS };
+
 typedef struct {
   RitzSolver solver;
   const RitzSolve *solve;
   CeedVector inverse;    // borrowed: a diagonal M; NULL: none, or another one
   CeedVector r, p, q, z; // owned; z NULL where r or M r stands for it
   CeedVector s;          // owned: r / s_scale in float, for a preconditioner in float; NULL: none
-  double scale, rr, rz, beta;
-  double s_scale; // a power of two near |r|; what z is to be multiplied with. 1 without s
+  RitzScalars scalars;   // owned, [2][NUM_NUMBERS]
+  CeedInt now, other;    // first numbers of r, and of the residual before, which become those of the next one
+  bool is_fresh;         // p begins anew: the first direction, or there is another M
+  double scale, rr;      // of r
+  double s_scale;        // a power of two near |r|; what z is to be multiplied with. 1 without s
+  double z_scale, z_scale_before; // s_scale that z has, and that it had for the residual before
 } Cg;
 
 int ritz_cg_products(CeedVector r, CeedVector inverse, double *rr, double *rz) {
@@ -131,35 +142,46 @@ int ritz_cg_products(CeedVector r, CeedVector inverse, double *rr, double *rz) {
 
 // ---- An iteration ----
 
-static int next_direction(Cg *cg) {
-  if (cg->s) {
-    return ritz_pass_run(&turn_scaled, (CeedVector[]){cg->p, cg->z}, (double[]){cg->beta, cg->s_scale}, NULL);
-  }
-  const CeedVector v[] = {cg->p, cg->z ? cg->z : cg->r, cg->inverse};
-  return ritz_pass_run(cg->inverse ? &turn_diagonal : &turn, v, &cg->beta, NULL);
+static CeedInt place_of_rz(const Cg *cg, CeedInt first) { return first + (cg->z || cg->inverse ? RZ : RR); }
+
+static RitzFactor fixed(double value) { return (RitzFactor){.a = -1, .b = -1, .sign = value}; }
+
+// beta: r . z over the one before; flexible: -q . z / p . q.
+static RitzFactor find_beta(const Cg *cg) {
+  if (cg->is_fresh) return fixed(0);
+  if (cg->solver->type == RITZ_SOLVER_FLEXIBLE_CG)
+    return (RitzFactor){cg->now + ZQ, cg->other + PQ, -cg->z_scale};
+  return (RitzFactor){place_of_rz(cg, cg->now), place_of_rz(cg, cg->other), cg->z_scale / cg->z_scale_before};
 }
 
-// q = A p on free entries, zero on the others; *pq = p . q
-static int apply(Cg *cg, double *pq) {
+static int next_direction(Cg *cg) {
+  const CeedVector v[] = {cg->p, cg->z ? cg->z : cg->r, cg->inverse};
+  const RitzFactor factors[] = {find_beta(cg), fixed(cg->z_scale)};
+  const RitzPass *pass = cg->s ? &turn_scaled : cg->inverse ? &turn_diagonal : &turn;
+
+  cg->is_fresh = false;
+  return ritz_pass_run_by(pass, v, cg->scalars, factors, 0);
+}
+
+// q = A p on free entries, zero on the others; p . q
+static int apply(Cg *cg) {
   const RitzSystem *system = &cg->solve->system;
 
   RITZ_TRY(ritz_system_apply(system, cg->p, cg->q));
   RITZ_TRY(ritz_system_project(system, cg->q));
-  return RitzVectorDot(cg->p, cg->q, pq);
+  return RitzVectorDotTo(cg->p, cg->q, cg->scalars, cg->now + PQ);
 }
 
 // x += alpha scale p, r -= alpha q, and the products of the new r. s is divided by what is near the old |r|.
-static int step(Cg *cg, double alpha) {
+static int step(Cg *cg) {
   const CeedVector v[] = {cg->solve->x, cg->r, cg->p, cg->q, cg->s ? cg->s : cg->inverse};
   const RitzPass *pass = cg->s ? &advance_rounded : cg->inverse ? &advance_diagonal : &advance;
-  double sums[2];
+  const CeedInt rz = place_of_rz(cg, cg->now), pq = cg->now + PQ;
 
   if (cg->s) cg->s_scale = ritz_power_near(sqrt(cg->rr), CEED_SCALAR_FP64);
-  const double factors[] = {alpha * cg->scale, -alpha, 1 / cg->s_scale};
-  RITZ_TRY(ritz_pass_run(pass, v, factors, sums));
-  cg->rr = ritz_cg_without_dust(sums[0]);
-  cg->rz = cg->inverse ? sums[1] : cg->rr;
-  return CEED_ERROR_SUCCESS;
+  const RitzFactor factors[] = {
+      {rz, pq, cg->z_scale * cg->scale}, {rz, pq, -cg->z_scale}, fixed(1 / cg->s_scale)};
+  return ritz_pass_run_by(pass, v, cg->scalars, factors, cg->other + RR);
 }
 
 // s anew where |r| has changed so much in a step that the range of float could matter.
@@ -171,65 +193,82 @@ static int round_residual(Cg *cg) {
   return ritz_pass_run(&rounding, (CeedVector[]){cg->r, cg->s}, (double[]){1 / cg->s_scale}, NULL);
 }
 
-// z and r . z; *zq = q . z of the flexible method.
-static int precondition_once(Cg *cg, double *zq) {
+// z and r . z, of the flexible method q . z.
+static int precondition(Cg *cg) {
   const CeedVector v[] = {cg->z, cg->r, cg->q};
   const bool is_flexible = cg->solver->type == RITZ_SOLVER_FLEXIBLE_CG;
-  double sums[2] = {0};
 
-  RITZ_TRY(ritz_solve_precondition(cg->solve, cg->s ? cg->s : cg->r, cg->z));
-  RITZ_TRY(ritz_pass_run(is_flexible ? &flexible_products : &product, v, NULL, sums));
-  cg->rz = cg->s_scale * sums[0];
-  *zq = cg->s_scale * sums[1];
-  return CEED_ERROR_SUCCESS;
-}
-
-// The same, once more where r . z <= 0 and M can do better. *is_new: it is another M than before.
-static int precondition(Cg *cg, double *zq, bool *is_new) {
-  *is_new = false;
   if (!cg->z) return CEED_ERROR_SUCCESS;
   if (cg->s) RITZ_TRY(round_residual(cg));
-  RITZ_TRY(precondition_once(cg, zq));
-  if (!cg->solve->pc || !(cg->rz <= 0)) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_preconditioner_strengthen(cg->solve->pc, is_new));
-  return *is_new ? precondition_once(cg, zq) : CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_solve_precondition(cg->solve, cg->s ? cg->s : cg->r, cg->z));
+  cg->z_scale_before = cg->z_scale;
+  cg->z_scale = cg->s_scale;
+  return ritz_pass_run_by(is_flexible ? &flexible_products : &product, v, cg->scalars, NULL, cg->now + RZ);
+}
+
+// An update along a direction of r . z <= 0 is undone. Where M can do better the directions begin anew.
+static int take_back(Cg *cg, double alpha, RitzSolverReason *reason) {
+  bool is_new = false;
+
+  if (isfinite(alpha)) {
+    RITZ_TRY(RitzVectorSum(cg->solve->x, 1, cg->solve->x, -alpha * cg->scale, cg->p));
+    RITZ_TRY(RitzVectorSum(cg->r, 1, cg->r, alpha, cg->q));
+  }
+  if (*reason != RITZ_DIVERGED_PRECONDITIONER || !cg->solve->pc) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_preconditioner_strengthen(cg->solve->pc, &is_new));
+  if (!is_new) return CEED_ERROR_SUCCESS;
+  *reason = RITZ_ITERATING;
+  cg->is_fresh = true;
+  if (cg->s) cg->s_scale = 0; // s is not that of r
+  return precondition(cg);
+}
+
+// What the products say of the direction. *is_taken_back: there is another one.
+static int judge_direction(Cg *cg, const double numbers[], bool *is_taken_back, RitzSolverReason *reason) {
+  const double rz = cg->z_scale * numbers[place_of_rz(cg, cg->now)];
+  RitzSolverReason fault = RITZ_ITERATING;
+
+  ritz_cg_check_rz(rz, reason);
+  const double alpha = ritz_cg_alpha(rz, numbers[cg->now + PQ], cg->scale, &fault);
+  if (fault == RITZ_ITERATING && !isfinite(cg->scale * rz)) fault = RITZ_DIVERGED_NAN; // it counted as zero
+  *is_taken_back = *reason != RITZ_ITERATING;
+  if (*is_taken_back) return take_back(cg, fault == RITZ_ITERATING ? alpha : (double)NAN, reason);
+  *reason = fault;
+  return CEED_ERROR_SUCCESS;
 }
 
 static int iterate(Cg *cg, RitzSolverReason *reason) {
-  RitzSolver solver = cg->solver;
-  const double rz = cg->rz;
-  double pq = 0, zq = 0;
-  bool is_new = false;
+  const CeedInt next = cg->other;
+  double numbers[2 * NUM_NUMBERS];
+  bool is_taken_back = false;
 
   RITZ_TRY(next_direction(cg));
-  RITZ_TRY(apply(cg, &pq));
-  const double alpha = ritz_cg_alpha(rz, pq, cg->scale, reason);
+  RITZ_TRY(apply(cg));
+  RITZ_TRY(step(cg));
+  RITZ_TRY(RitzScalarsGet(cg->scalars, 0, 2 * NUM_NUMBERS, numbers));
+  RITZ_TRY(judge_direction(cg, numbers, &is_taken_back, reason));
+  if (is_taken_back || *reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
+  cg->rr = ritz_cg_without_dust(numbers[next + RR]);
+  RITZ_TRY(ritz_solver_judge(cg->solver, cg->solver->iterations + 1, cg->scale * sqrt(cg->rr), reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(step(cg, alpha));
-  RITZ_TRY(ritz_solver_judge(solver, solver->iterations + 1, cg->scale * sqrt(cg->rr), reason));
-  if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(precondition(cg, &zq, &is_new));
-  ritz_cg_check_rz(cg->rz, reason);
-  cg->beta = solver->type == RITZ_SOLVER_FLEXIBLE_CG ? -alpha * zq / rz : cg->rz / rz;
-  if (is_new) cg->beta = 0; // directions begin anew
-  return CEED_ERROR_SUCCESS;
+  if (!cg->z) ritz_cg_check_rz(cg->inverse ? numbers[next + RZ] : cg->rr, reason);
+  cg->other = cg->now;
+  cg->now = next;
+  return precondition(cg);
 }
 
 static int start(Cg *cg, RitzSolverReason *reason) {
-  double norm = 0, zq = 0;
-  bool is_new = false;
+  double norm = 0;
 
   RITZ_TRY(ritz_solve_first_residual(cg->solve, cg->r, &cg->scale, &norm));
   RITZ_TRY(ritz_solver_judge_start(cg->solver, cg->solve, norm, reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
-  if (cg->z) {
-    cg->rr = (norm / cg->scale) * (norm / cg->scale);
-  } else {
-    RITZ_TRY(ritz_cg_products(cg->r, cg->inverse, &cg->rr, &cg->rz));
-  }
-  RITZ_TRY(precondition(cg, &zq, &is_new));
-  ritz_cg_check_rz(cg->rz, reason);
-  return CEED_ERROR_SUCCESS;
+  cg->is_fresh = true;
+  cg->rr = (norm / cg->scale) * (norm / cg->scale);
+  if (cg->z) return precondition(cg);
+  if (!cg->inverse) return RitzVectorDotTo(cg->r, cg->r, cg->scalars, cg->now + RR);
+  return ritz_pass_run_by(&ritz_cg_products_pass, (CeedVector[]){cg->r, cg->inverse}, cg->scalars, NULL,
+                          cg->now + RR);
 }
 
 // Whether the preconditioner can take r as float and leave z so: bases of nullspaces are in double.
@@ -292,15 +331,23 @@ int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve) {
   const bool is_flexible = solver->type == RITZ_SOLVER_FLEXIBLE_CG;
   CeedVector inverse =
       is_flexible || solve->system.num_null ? NULL : ritz_jacobi_inverse(solve->pc, solve->system.ceed, NULL);
-  Cg cg = {.solver = solver, .solve = solve, .inverse = inverse, .s_scale = 1};
+  Cg cg = {.solver = solver,
+           .solve = solve,
+           .inverse = inverse,
+           .other = NUM_NUMBERS,
+           .s_scale = 1,
+           .z_scale = 1,
+           .z_scale_before = 1};
   CeedVector *const vectors[] = {&cg.r, &cg.p, &cg.q, &cg.z, &cg.s};
   RitzSolverReason reason = RITZ_ITERATING;
 
   int ierr = create_vectors(&cg, is_flexible || (solve->pc && !inverse));
+  if (!ierr) ierr = RitzScalarsCreate(solve->system.ceed, 2 * NUM_NUMBERS, &cg.scalars);
   if (!ierr) ierr = prepare_passes(&cg);
   if (!ierr) ierr = start(&cg, &reason);
   while (!ierr && reason == RITZ_ITERATING) ierr = iterate(&cg, &reason);
   if (!ierr) solver->reason = reason;
+  ierr = ritz_first_error(ierr, RitzScalarsDestroy(&cg.scalars));
   return ritz_first_error(ierr, ritz_solve_destroy_vectors(5, vectors));
 }
 

@@ -57,8 +57,8 @@ typedef struct {
   RitzSolverReason reason;
   CeedInt iterations;
   int num_residuals;
-  double residuals[MAX_STEPS], *x, *first; // x, first guess: malloc's
-  int64_t most_bytes_out, most_bytes_in;   // between two calls of the monitor
+  double residuals[MAX_STEPS], *x, *first;           // x, first guess: malloc's
+  int64_t most_bytes_out, most_bytes_in, most_reads; // between two calls of the monitor
 } Result;
 
 static ChainShape shape_of(const Case *c) {
@@ -232,6 +232,8 @@ static int watch(void *ctx, CeedInt iteration, double residual, bool *stop) {
     const int64_t out = now.bytes_out - w->before.bytes_out, in = now.bytes_in - w->before.bytes_in;
     r->most_bytes_out = out > r->most_bytes_out ? out : r->most_bytes_out;
     r->most_bytes_in = in > r->most_bytes_in ? in : r->most_bytes_in;
+    const int64_t reads = now.num_reads - w->before.num_reads;
+    r->most_reads = reads > r->most_reads ? reads : r->most_reads;
   }
   w->before = now;
   *stop = w->c->stop_at > 0 && iteration == w->c->stop_at;
@@ -562,6 +564,50 @@ TEST_EACH_GPU(an_iteration_copies_a_few_numbers_to_the_host_and_nothing_to_the_d
   CHECK_OK(ierr);
   CHECK(seen.most_bytes_out <= 32, "%lld bytes", (long long)seen.most_bytes_out);
   CHECK(seen.most_bytes_in == 0, "%lld bytes", (long long)seen.most_bytes_in);
+  CHECK(seen.most_reads == 1, "%lld reads", (long long)seen.most_reads);
+}
+
+// Standard ones, with Jacobi or a Chebyshev polynomial.
+static int watch_standard(Ceed ceed, RitzSolverType type, bool has_jacobi, Result *r) {
+  const Case c = {.num_elem = 100, .has_jacobi = true, .is_constrained = true, .max_it = 6};
+  Watch w = {.c = &c, .ceed = ceed, .result = r};
+  RitzPreconditioner jacobi = NULL, pc = NULL;
+  RitzSolver solver = NULL;
+  RitzIndices fixed = NULL;
+  System s;
+
+  *r = (Result){0};
+  int ierr = create_system(ceed, &c, &s);
+  if (!ierr) ierr = RitzIndicesCreate(ceed, s.num_constraints, s.constraints, &fixed);
+  if (!ierr) ierr = RitzPreconditionerCreateJacobi(ceed, s.diagonal, fixed, &jacobi);
+  if (!ierr) ierr = RitzPreconditionerCreateChebyshev(s.op, fixed, jacobi, NULL, &pc);
+  if (!ierr) ierr = RitzSolverCreate(ceed, type, &solver);
+  if (!ierr) ierr = RitzSolverSetVariant(solver, RITZ_CG_STANDARD);
+  if (!ierr) ierr = RitzSolverSetOperator(solver, s.op);
+  if (!ierr) ierr = RitzSolverSetConstraintIndices(solver, fixed);
+  if (!ierr) ierr = RitzSolverSetPreconditioner(solver, has_jacobi ? jacobi : pc);
+  if (!ierr) ierr = RitzSolverSetTolerances(solver, 1e-30, 0, c.max_it);
+  if (!ierr) ierr = RitzSolverSetMonitor(solver, watch, &w);
+  if (!ierr) ierr = RitzSolverSolve(solver, s.b, s.x);
+  RitzSolverDestroy(&solver);
+  RitzPreconditionerDestroy(&pc);
+  RitzPreconditionerDestroy(&jacobi);
+  RitzIndicesDestroy(&fixed);
+  destroy_system(&s);
+  return ierr;
+}
+
+TEST_EACH_GPU(the_host_waits_once_an_iteration_whatever_the_preconditioner) {
+  const RitzSolverType types[] = {RITZ_SOLVER_CG, RITZ_SOLVER_FLEXIBLE_CG};
+
+  for (int i = 0; i < 4; i++) {
+    Result r;
+    CHECK_OK(watch_standard(ceed, types[i / 2], i % 2, &r));
+    CHECK(r.num_residuals > 3 && r.most_reads == 1, "%s, %s: %d reads in one of %d iterations",
+          RitzSolverTypeName(types[i / 2]), i % 2 ? "Jacobi" : "Chebyshev", (int)r.most_reads,
+          r.num_residuals);
+    CHECK(r.most_bytes_in == 0, "%lld bytes", (long long)r.most_bytes_in);
+  }
 }
 
 TEST_EACH_GPU(a_solve_leaves_no_device_memory_behind) {
@@ -636,6 +682,7 @@ int main(int argc, char **argv) {
                         vectors_of_another_context_are_solved_for_where_the_operator_runs,
                         a_converged_solve_solves_the_system,
                         an_iteration_copies_a_few_numbers_to_the_host_and_nothing_to_the_device,
+                        the_host_waits_once_an_iteration_whatever_the_preconditioner,
                         a_solve_leaves_no_device_memory_behind,
                         without_memory_a_solve_fails_and_keeps_nothing,
                         deterministic_contexts_repeat_a_solve_bit_for_bit));

@@ -561,6 +561,39 @@ TEST(float_preconditioners_serve_double_methods) {
   CeedDestroy(&ceed);
 }
 
+// ---- Directions that turn out to be none ----
+
+// One eigenvalue of P is negative: its part of r . P r is small at first. x stays at the last good iterate.
+TEST(conjugate_gradients_leave_x_where_the_last_residual_is_its_own) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  enum { N = 12 };
+  double b[DENSE_MAX], eigenvalues[DENSE_MAX];
+  Dense a, p;
+
+  dense_spread(&a, N, 1, 3, 34);
+  for (int i = 0; i < N; i++) eigenvalues[i] = i == 4 ? -0.5 : 1;
+  dense_symmetric(&p, N, eigenvalues, 35);
+  random_values(N, 36, b);
+  for (int t = 0; t < 2; t++) {
+    const RitzSolverType type = t ? RITZ_SOLVER_FLEXIBLE_CG : RITZ_SOLVER_CG;
+    RitzPreconditioner pc = NULL;
+    double last = 0;
+    Run run;
+    CHECK_OK(RitzPreconditionerCreate(ceed, N, CEED_SCALAR_TYPE, dense_apply, &p, NULL, true, &pc));
+    CHECK_OK(open_run(&run, ceed, type, &a, b));
+    CHECK_OK(RitzSolverSetPreconditioner(run.solver, pc));
+    CHECK_OK(solve(&run, 1e3 * dense_eps, 100));
+    CHECK_OK(RitzSolverGetResidual(run.solver, NULL, &last));
+    CHECK(run.reason == RITZ_DIVERGED_PRECONDITIONER && run.iterations > 0, "%s: %s after %d",
+          RitzSolverTypeName(type), RitzSolverReasonName(run.reason), (int)run.iterations);
+    CHECK_NEAR(true_residual(&a, b, run.found), last, 1e3 * dense_eps * dense_norm(N, b), "%s",
+               RitzSolverTypeName(type));
+    close_run(&run);
+    RitzPreconditionerDestroy(&pc);
+  }
+  CeedDestroy(&ceed);
+}
+
 // ---- Kernels of passes, on devices ----
 
 typedef struct {
@@ -634,5 +667,6 @@ int main(int argc, char **argv) {
                         constraints_are_eliminated_rows_and_columns_for_every_method,
                         scale_of_the_right_hand_side_does_not_matter_to_any_method,
                         float_preconditioners_serve_double_methods,
+                        conjugate_gradients_leave_x_where_the_last_residual_is_its_own,
                         passes_of_every_method_are_made_before_its_first_iteration));
 }

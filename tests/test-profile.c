@@ -237,15 +237,16 @@ static CeedVector ones(Ceed ceed, CeedScalarType precision) {
   return v;
 }
 
-// Products and sums in either precision, with numbers of the host and of the device; one of no entries, one
+// Products and sums in each precision, with numbers of the host and of the device; one of no entries, one
 // that fails.
 static void run_passes(Ceed ceed) {
-  const CeedScalarType types[] = {CEED_SCALAR_FP64, CEED_SCALAR_FP32};
+  const CeedScalarType types[] = {CEED_SCALAR_FP32, CEED_SCALAR_FP64};
+  const int num_types = CEED_SCALAR_TYPE == CEED_SCALAR_FP32 ? 1 : 2;
   RitzScalars scalars = NULL;
   double product = 0;
 
   if (RitzScalarsCreate(ceed, 1, &scalars)) abort();
-  for (int t = 0; t < 2; t++) {
+  for (int t = 0; t < num_types; t++) {
     CeedVector x = ones(ceed, types[t]), y = ones(ceed, types[t]);
 
     for (int i = 0; i < NUM_PASSES; i++) {
@@ -480,10 +481,10 @@ TEST_EACH_BACKEND(passes_over_vectors_have_rows) {
   gen_begin();
   CHECK_OK(CeedGetResource(ceed, &resource));
   RUN("passes", resource, "1");
-  check_pass(is_single ? "dot (FP64)" : "dot", 2 * NUM_PASSES, 16, 2);
-  check_pass(is_single ? "update (FP64)" : "update", NUM_PASSES, 24, 3);
   check_pass(is_single ? "dot" : "dot (FP32)", 2 * NUM_PASSES, 8, 2);
   check_pass(is_single ? "update" : "update (FP32)", NUM_PASSES, 12, 3);
+  if (!is_single) check_pass("dot", 2 * NUM_PASSES, 16, 2);
+  if (!is_single) check_pass("update", NUM_PASSES, 24, 3);
   CHECK(find_rows("square", "pass", &row) == 0, "a row of what was not done");
 }
 

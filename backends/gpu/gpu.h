@@ -62,6 +62,7 @@ typedef struct {
   RitzTeam hosts;                 // owned: threads that set up on the host
   RitzGpuAhead *ahead;            // owned; NULL: nothing was made ahead of its use
   int64_t bytes_in, bytes_out;    // copied to and from the device
+  int64_t num_reads;              // copies from the device
   int64_t bytes_live, bytes_peak; // device memory of this context
 } RitzGpu;
 

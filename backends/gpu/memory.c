@@ -74,6 +74,7 @@ int ritz_gpu_copy_out_by(Ceed ceed, RitzDeviceStream stream, size_t num_bytes, v
   RitzGpu *gpu = ritz_gpu(ceed);
   if (num_bytes == 0) return CEED_ERROR_SUCCESS;
   gpu->bytes_out += (int64_t)num_bytes;
+  gpu->num_reads++;
   return gpu->driver->copy_out(ceed, gpu->device, stream, num_bytes, host, device);
 }
 
@@ -130,6 +131,7 @@ int ritz_gpu_device_counters(Ceed ceed, RitzDeviceCounters *counters) {
                                    .bytes_in = gpu->bytes_in,
                                    .bytes_out = gpu->bytes_out,
                                    .bytes_live = gpu->bytes_live,
-                                   .bytes_peak = gpu->bytes_peak};
+                                   .bytes_peak = gpu->bytes_peak,
+                                   .num_reads = gpu->num_reads};
   return CEED_ERROR_SUCCESS;
 }

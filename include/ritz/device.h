@@ -40,6 +40,7 @@ typedef struct {
   int64_t bytes_out;  // copied from the device to the host
   int64_t bytes_live; // in device memory now
   int64_t bytes_peak; // in device memory at most
+  int64_t num_reads;  // copies from the device to the host: the host has waited for each
 } RitzDeviceCounters;
 
 // Drivers known to the library, usable or not; CEED_ERROR_DIMENSION past the end.
