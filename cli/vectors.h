@@ -17,8 +17,8 @@
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GLIBC__) && !defined(CLI_HAS_SANITIZER) &&    \
     !defined(__NO_INLINE__) && defined(__has_attribute)
 #if __has_attribute(target_clones)
-#define CEED_QFUNCTION_ATTR        __attribute__((target_clones("avx512f", "avx2", "default"), flatten))
-#define CEED_QFUNCTION_HELPER_ATTR __attribute__((flatten, always_inline))
+#define CEED_QFUNCTION_ATTR        __attribute__((target_clones("avx512f", "avx2", "default")))
+#define CEED_QFUNCTION_HELPER_ATTR __attribute__((always_inline))
 #endif
 #endif
 

@@ -26,13 +26,19 @@ typedef struct {
   int64_t num_nodes;
   int64_t size[3], period[3]; // boxes: nodes a direction, and of one coarse element
   int32_t *counts;            // owned, else: coarse elements with the node
-  CeedScalar *weights;        // [num_nodes][num_comp]
+  CeedScalar *weights;        // [num_nodes][num_comp]; NULL: in float
+  float *singles;
 } Weights;
 
 static void set_weight(const Weights *w, int64_t node, int64_t count) {
-  const CeedScalar weight = 1 / (CeedScalar)count;
+  const double weight = 1 / (double)count;
 
-  for (CeedInt c = 0; c < w->t->num_comp; c++) w->weights[node * w->t->num_comp + c] = weight;
+  for (CeedInt c = 0; c < w->t->num_comp; c++) {
+    if (w->weights)
+      w->weights[node * w->t->num_comp + c] = (CeedScalar)weight;
+    else
+      w->singles[node * w->t->num_comp + c] = (float)weight;
+  }
 }
 
 // In a box nodes between two coarse elements in a direction belong to both.
@@ -77,11 +83,11 @@ static int count_elements(const Transfer *t, Weights *w) {
   return CEED_ERROR_SUCCESS;
 }
 
-// 1 / number of coarse elements with the node, for each component.
-static int fill_weights(const Transfer *t, int64_t num_nodes, CeedScalar *weights) {
+// 1 / number of coarse elements with the node, for each component; in one of the arrays, the other is NULL.
+static int fill_weights(const Transfer *t, int64_t num_nodes, CeedScalar *weights, float *singles) {
   const RitzNestedPart *part = &t->nested.parts[0];
   const RitzMesh coarse = part->coarse;
-  Weights w = {.t = t, .num_nodes = num_nodes, .weights = weights};
+  Weights w = {.t = t, .num_nodes = num_nodes, .weights = weights, .singles = singles};
   CeedInt degree = part->lattice_degree;
 
   if (coarse->grid[0] && part->is_same) RITZ_TRY(RitzSpaceGetDegree(t->fine, &degree));
@@ -97,26 +103,36 @@ static int fill_weights(const Transfer *t, int64_t num_nodes, CeedScalar *weight
   return ierr;
 }
 
+static int create_own_weights(const Transfer *t, int64_t num_nodes, CeedVector *weights) {
+  CeedScalar *values = NULL;
+
+  RITZ_TRY(CeedVectorCreate(t->ceed, num_nodes * t->num_comp, weights));
+  RITZ_TRY(CeedVectorGetArrayWrite(*weights, CEED_MEM_HOST, &values));
+  const int ierr = fill_weights(t, num_nodes, values, NULL);
+  return ritz_first_error(ierr, CeedVectorRestoreArray(*weights, &values));
+}
+
+static int create_float_weights(const Transfer *t, int64_t num_nodes, CeedVector *weights) {
+  float *values = NULL;
+
+  RITZ_TRY(RitzVectorCreate(t->ceed, num_nodes * t->num_comp, CEED_SCALAR_FP32, weights));
+  RITZ_TRY(RitzVectorGetArrayWriteF32(*weights, CEED_MEM_HOST, &values));
+  const int ierr = fill_weights(t, num_nodes, NULL, values);
+  return ritz_first_error(ierr, RitzVectorRestoreArrayF32(*weights, &values));
+}
+
 static int create_weights(Transfer *t) {
   int64_t num_nodes = 0;
-  CeedVector full = NULL;
-  CeedScalar *values;
+  CeedVector own = NULL;
 
   RITZ_TRY(RitzSpaceGetNumNodes(t->fine, &num_nodes));
-  RITZ_TRY(CeedVectorCreate(t->ceed, num_nodes * t->num_comp, &full));
-  int ierr = CeedVectorGetArrayWrite(full, CEED_MEM_HOST, &values);
+  if (t->precision == CEED_SCALAR_TYPE) return create_own_weights(t, num_nodes, &t->weights);
+  if (t->precision == CEED_SCALAR_FP32) return create_float_weights(t, num_nodes, &t->weights);
+  int ierr = create_own_weights(t, num_nodes, &own);
 
-  if (!ierr) {
-    ierr = fill_weights(t, num_nodes, values);
-    ierr = ritz_first_error(ierr, CeedVectorRestoreArray(full, &values));
-  }
-  if (!ierr && t->precision == CEED_SCALAR_TYPE) {
-    t->weights = full;
-    return CEED_ERROR_SUCCESS;
-  }
   if (!ierr) ierr = RitzVectorCreate(t->ceed, num_nodes * t->num_comp, t->precision, &t->weights);
-  if (!ierr) ierr = RitzVectorConvert(full, t->weights);
-  CeedVectorDestroy(&full);
+  if (!ierr) ierr = RitzVectorConvert(own, t->weights);
+  CeedVectorDestroy(&own);
   return ierr;
 }
 

@@ -203,6 +203,22 @@ static int check_mesh(Ceed ceed, const char *call, RitzMesh mesh) {
   return CEED_ERROR_SUCCESS;
 }
 
+// The term of c_d is the product of the masses of the node's line positions, with the stiffness in direction
+// d in place of the mass there; that of c_dim has masses alone.
+static void fill_terms(RitzSeparable *s) {
+  for (CeedInt n = 0; n < s->num_nodes; n++) {
+    double *terms = s->terms + n * (s->dim + 1);
+
+    for (CeedInt t = 0; t <= s->dim; t++) {
+      CeedInt node = n;
+
+      terms[t] = 1;
+      for (CeedInt d = 0; d < s->dim; d++, node /= s->P)
+        terms[t] *= (d == t ? s->stiffness : s->mass)[node % s->P];
+    }
+  }
+}
+
 static int allocate(Ceed ceed, RitzSeparable *s) {
   const size_t P = (size_t)s->P;
 
@@ -210,6 +226,7 @@ static int allocate(Ceed ceed, RitzSeparable *s) {
   s->lambda = s->X + P * P;
   s->stiffness = s->lambda + P;
   s->mass = s->stiffness + P;
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)s->num_nodes * (size_t)(s->dim + 1), &s->terms));
   return RITZ_MALLOC(ceed, (size_t)s->num_elem * (size_t)(s->dim + 1), &s->factors);
 }
 
@@ -234,6 +251,7 @@ int ritz_separable_create(Ceed ceed, const char *call, RitzSpace space, const do
   s->num_nodes = CeedIntPow(s->P, s->dim);
   RITZ_TRY(allocate(ceed, s));
   RITZ_TRY(diagonalize(ceed, s));
+  fill_terms(s);
   const size_t num_factors = (size_t)num_elem * (size_t)(s->dim + 1);
   for (size_t i = 0; i < num_factors && factors; i++) s->factors[i] = factors[i];
   if (!factors) RITZ_TRY(factors_of_mesh(ceed, mesh, s));
@@ -242,6 +260,7 @@ int ritz_separable_create(Ceed ceed, const char *call, RitzSpace space, const do
 
 void ritz_separable_clear(RitzSeparable *s) {
   RITZ_FREE(&s->X);
+  RITZ_FREE(&s->terms);
   RITZ_FREE(&s->factors);
   CeedElemRestrictionDestroy(&s->rstr);
   *s = (RitzSeparable){0};
@@ -249,17 +268,12 @@ void ritz_separable_clear(RitzSeparable *s) {
 
 // ---- Diagonals ----
 
-// An entry is the product of the masses of its line positions times sum_d c_d stiffness / mass, plus the mass
-// term.
 static double diagonal_entry(const RitzSeparable *s, const double *c, CeedInt node) {
-  double mass = 1, sum = c[s->dim];
+  const double *terms = s->terms + node * (s->dim + 1);
+  double sum = 0;
 
-  for (CeedInt d = 0; d < s->dim; d++, node /= s->P) {
-    const CeedInt i = node % s->P;
-    mass *= s->mass[i];
-    sum += c[d] * s->stiffness[i] / s->mass[i];
-  }
-  return mass * sum;
+  for (CeedInt d = 0; d <= s->dim; d++) sum += c[d] * terms[d];
+  return sum;
 }
 
 typedef struct {
@@ -301,7 +315,7 @@ static void add_elements(const void *data, int slot, int64_t first_elem, int64_t
     const double *factors = s->factors + e * (s->dim + 1);
 
     for (CeedInt n = 0; n < s->num_nodes; n++) {
-      const int64_t node = offsets[n] / s->num_comp;
+      const int64_t node = s->num_comp == 1 ? offsets[n] : offsets[n] / s->num_comp;
 
       if (node < first || node >= first + count) continue;
       d->diagonal[node] += diagonal_entry(s, factors, n);

@@ -25,6 +25,7 @@ typedef struct {
   CeedInt num_comp;
   CeedElemRestriction rstr;              // counted, of the space: its nodes are the offsets over num_comp
   double *X, *lambda, *stiffness, *mass; // owned: [P][P] with eigenvectors as columns, [P], diagonals [P]
+  double *terms;                         // owned, [num_nodes][dim + 1]: of c_d in the diagonal at a node
   double *factors;                       // owned, [num_elem][dim + 1]
   double anisotropy;                     // largest ratio of two directions' factors in one element
 } RitzSeparable;
