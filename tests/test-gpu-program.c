@@ -168,7 +168,8 @@ static void end(Context *context) {
 static void forget_counts(void) {
   num_compiled = num_loaded = num_unloaded = num_launched = num_loads_to_fail = 0;
   num_begun = num_hasty = 0;
-  refuses = is_shut = false;
+  refuses = false;
+  is_shut = false;
   last_unloaded[0] = '\0';
 }
 

@@ -206,6 +206,25 @@ TEST(the_log_tells_registers_and_spills) {
   CeedDestroy(&ceed);
 }
 
+// Other code where the compiler knows the option.
+TEST(a_text_that_is_compiled_hastily_has_code_and_a_log) {
+  NEEDS_NVRTC();
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzDeviceCode full, hasty;
+  const char *why;
+
+  CHECK_OK(compile(ceed, "sm_90", spilling_text, &full));
+  CHECK_OK(ritz_nvrtc_compile_hastily(ceed, "sm_90", "some-text.cu", spilling_text, &hasty, &why));
+  CHECK(is_binary(&hasty), "%s", hasty.log);
+  CHECK(strstr(hasty.log, "shuffle") && strstr(hasty.log, "registers"), "%s", hasty.log);
+  const bool is_same = full.num_bytes == hasty.num_bytes && !memcmp(full.bytes, hasty.bytes, full.num_bytes);
+  CHECK(is_same == (atoi(ritz_nvrtc_version(&why)) < 13), "%s code of NVRTC %s",
+        is_same ? "the same" : "other", ritz_nvrtc_version(&why));
+  ritz_device_code_free(&full);
+  ritz_device_code_free(&hasty);
+  CeedDestroy(&ceed);
+}
+
 TEST(spills_of_all_kernels_of_a_log_are_added) {
   CHECK(ritz_nvrtc_spills("") == -1 && ritz_nvrtc_spills("ptxas info    : Used 32 registers") == -1,
         "unknown");
@@ -217,13 +236,13 @@ TEST(spills_of_all_kernels_of_a_log_are_added) {
 
 int main(int argc, char **argv) {
   is_hidden = getenv("RITZ_TEST_HIDDEN") != NULL;
-  return tap_main(argc, argv,
-                  TESTS(there_is_a_compiler_or_a_reason_in_one_line, without_a_compiler_nothing_is_raised,
-                        a_text_is_compiled_for_sm_80_and_sm_90,
-                        for_a_device_newer_than_the_compiler_there_is_PTX,
-                        an_architecture_older_than_the_compiler_knows_is_an_error,
-                        a_refused_text_has_a_log_with_name_and_line, a_log_names_the_file_of_a_line_mark,
-                        what_the_assembler_refuses_is_refused_with_a_log,
-                        functions_need_not_say_that_they_run_on_the_device,
-                        the_log_tells_registers_and_spills, spills_of_all_kernels_of_a_log_are_added));
+  return tap_main(
+      argc, argv,
+      TESTS(there_is_a_compiler_or_a_reason_in_one_line, without_a_compiler_nothing_is_raised,
+            a_text_is_compiled_for_sm_80_and_sm_90, for_a_device_newer_than_the_compiler_there_is_PTX,
+            an_architecture_older_than_the_compiler_knows_is_an_error,
+            a_refused_text_has_a_log_with_name_and_line, a_log_names_the_file_of_a_line_mark,
+            what_the_assembler_refuses_is_refused_with_a_log,
+            functions_need_not_say_that_they_run_on_the_device, the_log_tells_registers_and_spills,
+            a_text_that_is_compiled_hastily_has_code_and_a_log, spills_of_all_kernels_of_a_log_are_added));
 }

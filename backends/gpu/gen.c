@@ -202,9 +202,17 @@ static RitzGpuTextKind kind_of(const RitzPlan *plan) {
   return ritz_gpu_converts_arguments(plan) ? RITZ_TEXT_MIXED : RITZ_TEXT_FLOATS;
 }
 
+// Whether an apply that runs once takes less time than to compile it well. Hasty code keeps arrays of threads
+// in memory: some hundred GFLOP/s.
+static bool is_for_once(CeedOperator op, const RitzGpuOperator *g) {
+  const double most = 1e10; // flops
+  if (op->use != RITZ_USE_ONCE || op->data != g) return false;
+  return (double)ritz_plan_gpu_cost(g->plan, g->target).flops * g->plan->num_elem <= most;
+}
+
 // is_ahead: nobody waits for the program, which comes later.
 static int compile_text(Ceed ceed, CeedOperator op, RitzGpuOperator *g, bool is_ahead) {
-  const RitzGpuTextKind kind = kind_of(g->plan) | (op->use == RITZ_USE_ONCE ? RITZ_TEXT_ONCE : 0);
+  const RitzGpuTextKind kind = kind_of(g->plan) | (is_for_once(op, g) ? RITZ_TEXT_ONCE : 0);
   char *what = NULL, *define = NULL;
   int ierr = ritz_format(ceed, &what, "operator '%s' with QFunction '%s' of %s", g->plan->name,
                          op->qf->kernel_name, op->qf->source_path);

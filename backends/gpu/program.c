@@ -133,7 +133,7 @@ static int append_texts(Ceed ceed, RitzGpuTextKind kind, const char *what, int n
 
 static int make_text(Ceed ceed, RitzGpuTextKind kind, const char *what, int num_texts,
                      const char *const *texts, char **text) {
-  Text t = {NULL};
+  Text t = {.text = NULL};
   const int ierr = append_texts(ceed, kind, what, num_texts, texts, &t);
   if (ierr) RITZ_FREE(&t.text);
   *text = t.text;

@@ -22,7 +22,8 @@ typedef enum {
 // ahead-of-time kernel round differently: where results must be the same to the last bit whether the cache is
 // empty or not, leave RITZ_USE_MANY. An operator without a function pointer, or with arithmetic or vectors in
 // another precision than the library's: no effect. On CUDA (NVRTC 13 and newer) its kernel is compiled in
-// half the time or less, to slower code. Other backends: no effect. CEED_ERROR_INCOMPATIBLE: no such use.
+// half the time or less, to slower code, unless more than 1e10 operations are to be done. Other backends: no
+// effect. CEED_ERROR_INCOMPATIBLE: no such use.
 CEED_EXTERN int RitzOperatorSetUse(CeedOperator op, RitzOperatorUse use);
 CEED_EXTERN int RitzOperatorGetUse(CeedOperator op,
                                    RitzOperatorUse *use); // of a composite: of its first part
