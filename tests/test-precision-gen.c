@@ -135,14 +135,20 @@ static int num_operators(int part) {
   return num[tap_level()] / part;
 }
 
+// They are applied once: by the ahead-of-time kernel, unless theirs is in the cache.
+static bool is_once = false;
+
 // What kernels were made of, of operators and their variants for the active vectors.
-static struct { int singles, doubles, others, packed, rows, nodes, strided, dense, served, left; } drawn;
+static struct {
+  int singles, doubles, others, packed, rows, nodes, strided, dense, served, unfused, left;
+} drawn;
 
 static void count_operator(CeedOperator op) {
   const RitzCpuOperator *cpu = op->data;
 
   if (!cpu) return;
   drawn.served += cpu->path <= RITZ_PATH_POINTER;
+  drawn.unfused += cpu->path == RITZ_PATH_UNFUSED;
   drawn.left += cpu->path > RITZ_PATH_POINTER;
   if (!cpu->plan) return;
   for (int s = 0; s < cpu->plan->num_spaces; s++) {
@@ -166,6 +172,7 @@ static void check_chunk(Ceed ceed, uint64_t first_seed, int num) {
     seed[i] = first_seed + (uint64_t)i;
     NOTE_OK(random_operator_create(ceed, &mixed, &seed[i], &r[i]));
     NOTE_OK(RitzOperatorSetPrecision(r[i].op, random_precision(&seed[i])));
+    if (is_once) NOTE_OK(RitzOperatorSetUse(r[i].op, RITZ_USE_ONCE));
   }
   for (int i = 0; i < num && !tap_failed(); i++) {
     check_operator(&r[i], &seed[i]);
@@ -222,6 +229,31 @@ TEST(every_number_of_lanes_serves_both_precisions) {
     check_seeds("/cpu/self/gen:threads=1", SEED + 2000000, num_operators(5));
   }
   unsetenv("RITZ_LANES");
+}
+
+// Nothing is compiled, in any mixture of precisions, and nothing is left to others (RITZ_STRICT).
+TEST(what_is_applied_once_matches_its_dense_matrix_in_mixed_precision) {
+  const int part = tap_level() ? 1 : 10; // no compiler: more of them
+
+  NEEDS_TWO_PRECISIONS();
+  setenv("RITZ_CACHE_DIR", tap_temp_file("once", NULL, 0), 1);
+  setenv("RITZ_STRICT", "1", 1);
+  memset(&drawn, 0, sizeof(drawn));
+  is_once = true;
+  check_seeds("/cpu/self/gen:threads=1", SEED + 3000000, 100 * num_operators(part));
+  check_seeds("/cpu/self/gen:threads=2", SEED + 4000000, 20 * num_operators(part));
+  check_seeds("/cpu/self/gen:threads=2:deterministic", SEED + 5000000, 20 * num_operators(part));
+  is_once = false;
+  unsetenv("RITZ_STRICT");
+  unsetenv("RITZ_CACHE_DIR");
+  if (tap_failed()) return;
+  CHECK(drawn.served == 0 && drawn.left == drawn.unfused, "%d compiled, %d on the reference backend",
+        drawn.served, drawn.left - drawn.unfused);
+  CHECK(drawn.singles >= 50 && drawn.doubles >= 50, "in float %d, in double %d", drawn.singles,
+        drawn.doubles);
+  CHECK(drawn.packed && drawn.nodes && drawn.strided && drawn.dense,
+        "vectors that are converted: packed %d, nodes %d, strided %d; bases as matrices in float %d",
+        drawn.packed, drawn.nodes, drawn.strided, drawn.dense);
 }
 
 // ---- Bake-off problems ----
@@ -481,12 +513,25 @@ TEST(a_function_that_is_called_by_its_pointer_computes_in_double) {
   unsetenv("RITZ_QFUNCTION");
 }
 
-TEST(without_a_compiler_operators_compute_in_double) {
+TEST(without_a_compiler_operators_in_float_run_on_the_ahead_of_time_kernel) {
+  GenErrors errors;
+
   gen_begin();
   if (CEED_SCALAR_TYPE == CEED_SCALAR_FP32) SKIP("a library of float has one precision");
   setenv("RITZ_CC", "/nonexistent", 1);
-  check_told(&mass, "no compiler: RITZ_CC names");
+  setenv("RITZ_CACHE_DIR", tap_temp_file("nothing", NULL, 0), 1);
+  Run r = open_single(&mass);
+  gen_errors_begin(&errors);
+  const int ierr = apply(&r);
+  gen_errors_end(&errors);
+  CHECK_OK(ierr);
+  CHECK(strstr(errors.text, "no compiler: RITZ_CC names"), "%s", errors.text);
+  CHECK(strstr(errors.text, "the ahead-of-time kernel runs them"), "%s", errors.text);
+  CHECK(is_right_in_float(&r, &mass), "another result than that of the reference backend");
+  check_path(r.op, UNFUSED);
+  close_run(&r);
   unsetenv("RITZ_CC");
+  unsetenv("RITZ_CACHE_DIR");
 }
 
 TEST(a_function_with_a_context_computes_in_double_inside_the_kernel) {
@@ -555,15 +600,17 @@ TEST(an_output_that_is_active_and_passive_gets_both_in_float) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(
-      argc, argv,
-      TESTS(operators_of_mixed_precision_are_their_dense_matrices, threads_add_up_in_mixed_precision,
-            every_number_of_lanes_serves_both_precisions, bake_off_problems_run_in_float_on_hexahedra,
-            bake_off_problems_run_in_float_on_tetrahedra, diagonals_without_a_kernel_are_assembled_in_double,
-            with_fixed_parts_every_number_of_threads_gives_the_same_floats,
-            a_text_that_disagrees_with_its_function_is_found_in_float,
-            a_function_that_is_called_by_its_pointer_computes_in_double,
-            without_a_compiler_operators_compute_in_double,
-            a_function_with_a_context_computes_in_double_inside_the_kernel,
-            an_output_that_is_active_and_passive_gets_both_in_float));
+  return tap_main(argc, argv,
+                  TESTS(operators_of_mixed_precision_are_their_dense_matrices,
+                        threads_add_up_in_mixed_precision, every_number_of_lanes_serves_both_precisions,
+                        what_is_applied_once_matches_its_dense_matrix_in_mixed_precision,
+                        bake_off_problems_run_in_float_on_hexahedra,
+                        bake_off_problems_run_in_float_on_tetrahedra,
+                        diagonals_without_a_kernel_are_assembled_in_double,
+                        with_fixed_parts_every_number_of_threads_gives_the_same_floats,
+                        a_text_that_disagrees_with_its_function_is_found_in_float,
+                        a_function_that_is_called_by_its_pointer_computes_in_double,
+                        without_a_compiler_operators_in_float_run_on_the_ahead_of_time_kernel,
+                        a_function_with_a_context_computes_in_double_inside_the_kernel,
+                        an_output_that_is_active_and_passive_gets_both_in_float));
 }

@@ -296,8 +296,8 @@ static void run_and_check(RandomOperator *r, const double *x, CeedVector in, Cee
 
   if (!ierr) {
     const int64_t cut = tap_integer(seed, k.num_batches + 1);
-    ierr = ritz_unfused_kernel(&k.args, 0, cut);
-    if (!ierr) ierr = ritz_unfused_kernel(&k.args, cut, k.num_batches);
+    ierr = ritz_unfused_find(CEED_SCALAR_TYPE)(&k.args, 0, cut);
+    if (!ierr) ierr = ritz_unfused_find(CEED_SCALAR_TYPE)(&k.args, cut, k.num_batches);
     if (!ierr) check_targets(r, x, out, &k);
   }
   const bool holds = guard_holds(&k);
@@ -496,7 +496,7 @@ static double *run_box(Box *box, const Choice *choice, uint64_t seed) {
   double *values = NULL;
 
   if (!open_kernel(box->op, box->in, box->out, choice, &box->log, &seed, &k) &&
-      !ritz_unfused_kernel(&k.args, 0, k.num_batches))
+      !ritz_unfused_find(CEED_SCALAR_TYPE)(&k.args, 0, k.num_batches))
     values = values_of(&k, box->out);
   close_kernel(&k);
   return values;
@@ -660,7 +660,7 @@ static int run_hooked(Hooked *h, int64_t begin, int64_t end) {
                        after = {hook_after, hook_ranges, record, &h->after};
   h->k.args.before = &before;
   h->k.args.after = &after;
-  return ritz_unfused_kernel(&h->k.args, begin, end);
+  return ritz_unfused_find(CEED_SCALAR_TYPE)(&h->k.args, begin, end);
 }
 
 static bool is_event(const Events *e, int i, int num_calls, int range) {

@@ -44,9 +44,10 @@ static void free_plan(RitzCpuOperator *cpu) {
   ritz_plan_free(&cpu->plan);
 }
 
-// Steps below the first one are in CeedScalar, but for the gathers and scatters of kernels.
+// A generated kernel calls a function in CeedScalar with what it has; the reference backend has CeedScalar
+// throughout.
 static bool can_take(CeedOperator op, RitzCpuPath path) {
-  if (path == RITZ_PATH_TEXT || !ritz_cpu_is_mixed(op)) return true;
+  if (path == RITZ_PATH_TEXT || path == RITZ_PATH_UNFUSED || !ritz_cpu_is_mixed(op)) return true;
   return path == RITZ_PATH_POINTER && op->precision == CEED_SCALAR_TYPE;
 }
 
@@ -125,10 +126,10 @@ static int make_apply_plan(CeedOperator op, const RitzPlanOptions *options, cons
 static int use_unfused(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
   const RitzPlanOptions options = {.allows_simple_inputs = false, .allows_blocks = true};
-  const RitzCpuMachine machine = {.lanes = RITZ_UNFUSED_LANES, .allows_text = false};
+  const RitzCpuMachine machine = {.lanes = ritz_unfused_lanes(op->precision), .allows_text = false};
 
   RITZ_TRY(make_apply_plan(op, &options, &machine, NULL));
-  cpu->kernel = ritz_unfused_kernel;
+  cpu->kernel = ritz_unfused_find(op->precision);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -140,7 +141,7 @@ static bool is_optional(CeedOperator op) {
   const double worth_compiling = 3e9; // operations of one thread
   const RitzCpu *context = op->obj.ceed->data;
   RitzOperatorCost cost = {0};
-  if (op->use != RITZ_USE_ONCE || !op->qf->f || !can_take(op, RITZ_PATH_UNFUSED)) return false;
+  if (op->use != RITZ_USE_ONCE || !op->qf->f) return false;
   if (ritz_cpu_operator_cost(op, &cost)) return false;
   return cost.flops <= worth_compiling * context->num_threads;
 }

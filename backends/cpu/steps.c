@@ -7,7 +7,8 @@
 #include "kernels/cpu/block.h"
 #include "kernels/cpu/restrict.h"
 
-_Static_assert(RITZ_LANES == RITZ_UNFUSED_LANES, "plans for this kernel have its number of lanes");
+enum { LANES = sizeof(RitzReal) == sizeof(float) ? RITZ_UNFUSED_SINGLE_LANES : RITZ_UNFUSED_LANES };
+_Static_assert(RITZ_LANES == LANES, "plans for this kernel have its number of lanes");
 
 static const RitzPlanSpace *space_of(const RitzCpuRun *run, int buffer) {
   return &run->list->plan->spaces[run->list->buffers[buffer].space];
@@ -15,14 +16,14 @@ static const RitzPlanSpace *space_of(const RitzCpuRun *run, int buffer) {
 
 // ---- Between L-vectors and element arrays [component][node][lane] ----
 
-static RitzShape shape_of(const RitzPlanSpace *space) {
+static RitzShape shape_of(const RitzCpuRun *run, const RitzPlanSpace *space) {
   const int n = space->num_nodes;
-  return (RitzShape){space->num_comp, 1, n, n, n, false};
+  return (RitzShape){space->num_comp, 1, n, n, n, space->precision != run->list->plan->precision};
 }
 
 // Where component 0 of a node is in the L-vector, of each lane.
-static void find_entries(const RitzPlanSpace *space, const RitzCpuSpace *how, const RitzKernelSpace *from,
-                         const RitzBatch *b, int64_t node, int64_t *at) {
+RITZ_INLINE void find_entries(const RitzPlanSpace *space, const RitzCpuSpace *how,
+                              const RitzKernelSpace *from, const RitzBatch *b, int64_t node, int64_t *at) {
   const int64_t n = space->num_nodes;
   if (how->gather == RITZ_GATHER_NODES) {
     for (int l = 0; l < RITZ_LANES; l++) at[l] = from->offsets[b->elem[l] * n + node];
@@ -35,26 +36,59 @@ static void find_entries(const RitzPlanSpace *space, const RitzCpuSpace *how, co
   }
 }
 
-// Packed data stay where they are.
+RITZ_INLINE void gather_entries(const RitzCpuRun *run, int s, const RitzBatch *b, const RitzShape *shape,
+                                RitzVec *x) {
+  const RitzPlanSpace *space = &run->list->plan->spaces[s];
+  const RitzKernelSpace *from = &run->args->spaces[s];
+  int64_t at[RITZ_LANES];
+  for (int i = 0; i < space->num_nodes; i++) {
+    find_entries(space, &run->how[s], from, b, i, at);
+    for (int c = 0; c < space->num_comp; c++)
+      x[c * space->num_nodes + i] = ritz_gather(ritz_component(from, shape, c), at);
+  }
+}
+
+RITZ_INLINE void scatter_entries(const RitzCpuRun *run, int s, const RitzBatch *b, const RitzShape *shape,
+                                 const RitzVec *y) {
+  const RitzPlanSpace *space = &run->list->plan->spaces[s];
+  const RitzKernelSpace *to = &run->args->spaces[s];
+  int64_t at[RITZ_LANES];
+  for (int i = 0; i < space->num_nodes; i++) {
+    find_entries(space, &run->how[s], to, b, i, at);
+    for (int c = 0; c < space->num_comp; c++)
+      ritz_scatter_add(ritz_component(to, shape, c), at, b->num, y[c * space->num_nodes + i]);
+  }
+}
+
+// Packed data stay where they are, unless they are to be converted.
+RITZ_INLINE void gather_packed(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b,
+                               bool is_other) {
+  const RitzPlanSpace *space = space_of(run, step->from);
+  const void *array = run->args->spaces[run->list->buffers[step->from].space].array;
+  const int64_t size = (int64_t)space->num_comp * space->num_nodes;
+  const RitzOtherVec *from = (const RitzOtherVec *)array + b->number * size;
+  RitzVec *x = run->buffers[step->to];
+  if (!is_other) run->buffers[step->to] = (RitzVec *)array + b->number * size;
+  for (int64_t i = 0; is_other && i < size; i++) x[i] = RITZ_CONVERT(from[i], RitzVec);
+}
+
 RITZ_CLONED static void gather(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
   const int s = run->list->buffers[step->from].space;
   const RitzPlanSpace *space = space_of(run, step->from);
   const RitzKernelSpace *from = &run->args->spaces[s];
-  const RitzShape shape = shape_of(space);
+  const RitzShape shape = shape_of(run, space);
+  RitzShape own = shape, other = shape;
   RitzVec *x = run->buffers[step->to];
-  int64_t at[RITZ_LANES];
+  own.is_other = false;
+  other.is_other = true;
   if (run->how[s].gather == RITZ_GATHER_PACKED) {
-    run->buffers[step->to] = (RitzVec *)from->array + b->number * space->num_comp * space->num_nodes;
+    gather_packed(run, step, b, shape.is_other);
     return;
   }
-  for (int i = 0; i < space->num_nodes; i++) {
-    find_entries(space, &run->how[s], from, b, i, at);
-    for (int c = 0; c < space->num_comp; c++) {
-      const CeedScalar *u = (const CeedScalar *)from->array + c * from->strides[1];
-      CeedScalar *to = (CeedScalar *)(x + c * space->num_nodes + i);
-      for (int l = 0; l < RITZ_LANES; l++) to[l] = u[at[l]];
-    }
-  }
+  if (shape.is_other)
+    gather_entries(run, s, b, &other, x);
+  else
+    gather_entries(run, s, b, &own, x);
   if (space->is_oriented) ritz_orient(from, b, &shape, x);
   if (space->is_curl_oriented) ritz_curl_orient(from, b, &shape, false, x);
 }
@@ -64,23 +98,19 @@ RITZ_CLONED static void scatter(const RitzCpuRun *run, const RitzStep *step, con
   const int s = run->list->buffers[step->to].space;
   const RitzPlanSpace *space = space_of(run, step->to);
   const RitzKernelSpace *to = &run->args->spaces[s];
-  const RitzShape shape = shape_of(space);
+  const RitzShape shape = shape_of(run, space);
+  RitzShape own = shape, other = shape;
   RitzVec *y = run->buffers[step->from];
-  int64_t at[RITZ_LANES];
+  own.is_other = false;
+  other.is_other = true;
   if (space->is_oriented) ritz_orient(to, b, &shape, y);
   if (space->is_curl_oriented) ritz_curl_orient(to, b, &shape, true, y);
-  if (to->is_packed) {
+  if (to->is_packed)
     ritz_store_packed(to, b, &shape, y);
-    return;
-  }
-  for (int i = 0; i < space->num_nodes; i++) {
-    find_entries(space, &run->how[s], to, b, i, at);
-    for (int c = 0; c < space->num_comp; c++) {
-      CeedScalar *v = (CeedScalar *)to->array + c * to->strides[1];
-      const CeedScalar *from = (const CeedScalar *)(y + c * space->num_nodes + i);
-      for (int l = 0; l < b->num; l++) v[at[l]] += from[l];
-    }
-  }
+  else if (shape.is_other)
+    scatter_entries(run, s, b, &other, y);
+  else
+    scatter_entries(run, s, b, &own, y);
 }
 
 // ---- Tables and matrices ----
@@ -91,7 +121,7 @@ typedef struct {
   int rows, cols;
 } Matrix;
 
-static Matrix matrix_of(const CeedScalar *values, CeedInt rows, CeedInt cols, bool is_transposed) {
+static Matrix matrix_of(const RitzReal *values, CeedInt rows, CeedInt cols, bool is_transposed) {
   return is_transposed ? (Matrix){{values, 1, cols}, cols, rows} : (Matrix){{values, cols, 1}, rows, cols};
 }
 
@@ -141,7 +171,8 @@ static RitzVec *part_of_block(const RitzCpuRun *run, const RitzStep *step, int b
 
 static void contract_block(const RitzCpuRun *run, const RitzStep *step) {
   const RitzPlanMatrix *table = ritz_steps_table(run->list, step);
-  const Matrix A = matrix_of(table->values, table->rows, table->cols, step->is_transposed);
+  const Matrix A =
+      matrix_of(run->tables[step - run->list->steps], table->rows, table->cols, step->is_transposed);
   const RitzBlockSweep sweep = ritz_steps_sweep(run->list, step);
   const RitzPlanBlock *block = &run->list->plan->bases[step->basis].blocks[step->block];
   const bool is_negative = step->table == RITZ_TABLE_GRAD && block->sign[step->direction] < 0;
@@ -159,7 +190,8 @@ static void contract_block(const RitzCpuRun *run, const RitzStep *step) {
 
 static void contract(const RitzCpuRun *run, const RitzStep *step) {
   const RitzPlanMatrix *table = ritz_steps_table(run->list, step);
-  const Matrix A = matrix_of(table->values, table->rows, table->cols, step->is_transposed);
+  const Matrix A =
+      matrix_of(run->tables[step - run->list->steps], table->rows, table->cols, step->is_transposed);
   const CeedInt *extents = ritz_steps_extents(run->list, step->from);
   const RitzVec *x = run->buffers[step->from];
   RitzVec *y = run->buffers[step->to];
@@ -172,7 +204,7 @@ static void contract(const RitzCpuRun *run, const RitzStep *step) {
 // nodes [component][P], points [component of a value][component][Q]
 RITZ_CLONED static void multiply(const RitzCpuRun *run, const RitzStep *step) {
   const RitzPlanBasis *basis = &run->list->plan->bases[step->basis];
-  const CeedScalar *table = run->args->matrices[basis->first_matrix + (step->table == RITZ_TABLE_GRAD)];
+  const RitzReal *table = run->args->matrices[basis->first_matrix + (step->table == RITZ_TABLE_GRAD)];
   const CeedInt P = basis->P, Q = basis->Q, num_comp = space_of(run, step->from)->num_comp;
   const CeedInt q_comp = step->table == RITZ_TABLE_GRAD ? basis->q_comp_deriv : basis->q_comp_interp;
   const RitzVec *x = run->buffers[step->from];
@@ -199,7 +231,8 @@ static void form_constants(const RitzPlanBasis *b, const RitzStep *step, CeedInt
       is_derivative ? b->constant_deriv + (CeedSize)step->direction * b->P : b->constant_interp;
   for (CeedInt k = 0; k < q_comp * num_comp; k++) {
     RitzVec sum = ritz_splat(0);
-    for (CeedInt p = 0; p < b->P; p++) sum += rows[k / num_comp * b->P + p] * x[k % num_comp * b->P + p];
+    for (CeedInt p = 0; p < b->P; p++)
+      sum += (RitzReal)rows[k / num_comp * b->P + p] * x[k % num_comp * b->P + p];
     for (CeedInt q = 0; q < b->Q; q++) y[k * b->Q + q] = sum;
   }
 }
@@ -219,12 +252,12 @@ static void find_coefficients(CeedInt dim, const RitzVec *x, RitzVec *a) {
 }
 
 // A monomial at point q, differentiated along `direction` (-1: not).
-static CeedScalar monomial(const RitzPlanBasis *b, int exponents, CeedInt q, CeedInt direction) {
+static RitzReal monomial(const RitzPlanBasis *b, int exponents, CeedInt q, CeedInt direction) {
   CeedScalar product = direction < 0 || exponents >> direction & 1;
   for (CeedInt d = 0; d < b->dim; d++, q /= b->Q_1d) {
     if (d != direction && exponents >> d & 1) product *= b->points[q % b->Q_1d];
   }
-  return product;
+  return (RitzReal)product;
 }
 
 static void form_linear(const RitzPlanBasis *b, const RitzStep *step, CeedInt num_comp, const RitzVec *x,
@@ -254,24 +287,116 @@ static void form(const RitzCpuRun *run, const RitzStep *step) {
 
 // ---- At the points ----
 
-// Fields of size 0 get NULL.
-static void list_arguments(const RitzCpuRun *run, bool is_input, int num, CeedScalar **call) {
+// The buffer of argument k; -1: one of size 0, for which the function gets NULL.
+static int argument_of(const RitzCpuRun *run, bool is_input, int k) {
   const RitzPlan *plan = run->list->plan;
+  const int i = ritz_plan_field_of(plan, is_input, k);
+  return i < 0 ? -1 : run->list->arguments[is_input ? i : plan->num_in + i];
+}
+
+static int call_with(const RitzCpuRun *run, CeedInt num_points) {
+  return run->args->function(run->args->context, num_points * RITZ_LANES,
+                             (const CeedScalar *const *)run->call,
+                             run->call + run->list->plan->num_in_arguments);
+}
+
+static void list_arguments(const RitzCpuRun *run, bool is_input, int num, CeedScalar **call) {
   for (int k = 0; k < num; k++) {
-    const int i = ritz_plan_field_of(plan, is_input, k);
-    const int argument = i < 0 ? -1 : run->list->arguments[is_input ? i : plan->num_in + i];
+    const int argument = argument_of(run, is_input, k);
     call[k] = argument < 0 ? NULL : (CeedScalar *)run->buffers[argument];
   }
 }
 
-static int call_function(const RitzCpuRun *run) {
+static int call_directly(const RitzCpuRun *run) {
   const RitzPlan *plan = run->list->plan;
-  const int num_in = plan->num_in_arguments;
-  list_arguments(run, true, num_in, run->call);
-  list_arguments(run, false, plan->num_out_arguments, run->call + num_in);
-  return run->args->function(run->args->context, plan->Q * RITZ_LANES, (const CeedScalar *const *)run->call,
-                             run->call + num_in);
+  list_arguments(run, true, plan->num_in_arguments, run->call);
+  list_arguments(run, false, plan->num_out_arguments, run->call + plan->num_in_arguments);
+  return call_with(run, plan->Q);
 }
+
+// ---- At the points, of arithmetic that is not in CeedScalar ----
+
+// Points of a call: rows that make up several vectors, so that their copies stay in the first cache.
+static CeedInt points_per_call(const RitzPlan *plan) {
+  CeedInt num = plan->Q_1d;
+  while (num < plan->Q && (num < 8 || (CeedSize)num * RITZ_LANES % plan->vec_length)) num *= plan->Q_1d;
+  return plan->Q % num == 0 ? num : plan->Q;
+}
+
+static CeedInt argument_size(const RitzPlan *plan, bool is_input, int k) {
+  const int i = ritz_plan_field_of(plan, is_input, k);
+  return i < 0 ? 0 : plan->fields[is_input ? i : plan->num_in + i].size;
+}
+
+// Scalars in the arguments of a call.
+static int64_t count_converted(const RitzPlan *plan) {
+  int64_t size = 0;
+  for (int k = 0; k < plan->num_in_arguments; k++) size += argument_size(plan, true, k);
+  for (int k = 0; k < plan->num_out_arguments; k++) size += argument_size(plan, false, k);
+  return size * points_per_call(plan) * RITZ_LANES;
+}
+
+typedef CeedScalar Scalars __attribute__((vector_size(RITZ_LANES * sizeof(CeedScalar))));
+
+RITZ_CLONED static void copy_in(CeedInt size, CeedInt Q, CeedInt num, const RitzVec *from, Scalars *to) {
+  for (CeedInt c = 0; c < size; c++) {
+    for (CeedInt q = 0; q < num; q++) to[c * num + q] = RITZ_CONVERT(from[c * Q + q], Scalars);
+  }
+}
+
+RITZ_CLONED static void copy_out(CeedInt size, CeedInt Q, CeedInt num, const Scalars *from, RitzVec *to) {
+  for (CeedInt c = 0; c < size; c++) {
+    for (CeedInt q = 0; q < num; q++) to[c * Q + q] = RITZ_CONVERT(from[c * num + q], RitzVec);
+  }
+}
+
+// Places the arguments of a call of `num` points.
+static void place_arguments(const RitzCpuRun *run, CeedInt num) {
+  const RitzPlan *plan = run->list->plan;
+  CeedScalar *next = run->converted;
+  for (int k = 0; k < plan->num_in_arguments + plan->num_out_arguments; k++) {
+    const bool is_input = k < plan->num_in_arguments;
+    const int64_t size = argument_size(plan, is_input, is_input ? k : k - plan->num_in_arguments);
+    run->call[k] = size ? next : NULL;
+    next += size * num * RITZ_LANES;
+  }
+}
+
+// Inputs of points q .. q + num - 1 into the arguments, or outputs out of them.
+static void convert_arguments(const RitzCpuRun *run, bool is_input, CeedInt q, CeedInt num) {
+  const RitzPlan *plan = run->list->plan;
+  CeedScalar **call = is_input ? run->call : run->call + plan->num_in_arguments;
+  for (int k = 0; k < (is_input ? plan->num_in_arguments : plan->num_out_arguments); k++) {
+    const int argument = argument_of(run, is_input, k);
+    const CeedInt size = argument_size(plan, is_input, k);
+    if (argument < 0) continue;
+    if (is_input)
+      copy_in(size, plan->Q, num, run->buffers[argument] + q, (Scalars *)call[k]);
+    else
+      copy_out(size, plan->Q, num, (const Scalars *)call[k], run->buffers[argument] + q);
+  }
+}
+
+static int call_converted(const RitzCpuRun *run) {
+  const RitzPlan *plan = run->list->plan;
+  const CeedInt num = points_per_call(plan);
+  place_arguments(run, num);
+  for (CeedInt q = 0; q < plan->Q; q += num) {
+    convert_arguments(run, true, q, num);
+    const int code = call_with(run, num);
+    if (code) return code;
+    convert_arguments(run, false, q, num);
+  }
+  return 0;
+}
+
+static const bool is_converted = sizeof(RitzReal) != sizeof(CeedScalar);
+
+static int call_function(const RitzCpuRun *run) {
+  return is_converted ? call_converted(run) : call_directly(run);
+}
+
+// ---- Moves and sums ----
 
 static void move(const RitzCpuRun *run, const RitzStep *step) {
   const CeedSize size = ritz_steps_size(run->list, step->from);
@@ -285,7 +410,7 @@ static void reduce(const RitzCpuRun *run, const RitzStep *step, const RitzBatch 
   const CeedSize size = ritz_steps_size(run->list, step->from);
   const RitzVec *x = run->buffers[step->from], *y = run->buffers[step->with];
   RitzVec sum = ritz_splat(0);
-  CeedScalar *to = (CeedScalar *)run->buffers[step->to];
+  RitzReal *to = (RitzReal *)run->buffers[step->to];
   for (CeedSize i = 0; i < size; i++) sum += x[i] * y[i];
   for (int l = 0; l < b->num; l++) to[l] += sum[l];
 }
@@ -311,17 +436,19 @@ int ritz_cpu_run_steps(const RitzCpuRun *run, const RitzBatch *b) {
   return 0;
 }
 
+// ---- Memory ----
+
 static void fill_weights(const RitzPlanBasis *b, RitzVec *weights) {
   const bool has_grid = ritz_plan_has_grid(b);
   for (CeedInt q = 0; q < b->Q; q++) {
     CeedScalar w = has_grid ? 1 : b->weights[q];
     for (CeedInt d = 0, rest = q; has_grid && d < b->dim; d++, rest /= b->Q_1d)
       w *= b->weights[rest % b->Q_1d];
-    weights[q] = ritz_splat(w);
+    weights[q] = ritz_splat((RitzReal)w);
   }
 }
 
-void ritz_cpu_place_buffers(const RitzSteps *list, RitzVec *memory, RitzVec **buffers) {
+static void place_buffers(const RitzSteps *list, RitzVec *memory, RitzVec **buffers) {
   for (int b = 0; b < list->num_buffers; b++)
     buffers[b] = list->places[b] < 0 ? NULL : memory + list->places[b];
   for (int i = 0; i < list->plan->num_in; i++) {
@@ -330,3 +457,57 @@ void ritz_cpu_place_buffers(const RitzSteps *list, RitzVec *memory, RitzVec **bu
       fill_weights(&list->plan->bases[f->basis], buffers[list->arguments[i]]);
   }
 }
+
+static int64_t table_size(const RitzSteps *list, int n) {
+  if (list->steps[n].kind != RITZ_STEP_CONTRACT) return 0;
+  const RitzPlanMatrix *table = ritz_steps_table(list, &list->steps[n]);
+  return (int64_t)table->rows * table->cols;
+}
+
+// Those of the plan, or rounded copies in `rounded`.
+static void find_tables(const RitzSteps *list, RitzReal *rounded, const RitzReal **tables) {
+  for (int n = 0; n < list->num_steps; n++) {
+    const int64_t size = table_size(list, n);
+    const CeedScalar *values = size ? ritz_steps_table(list, &list->steps[n])->values : NULL;
+    for (int64_t i = 0; is_converted && i < size; i++) rounded[i] = (RitzReal)values[i];
+    tables[n] = is_converted ? rounded : (const RitzReal *)values;
+    if (is_converted) rounded += size;
+  }
+}
+
+static int64_t count_rounded(const RitzSteps *list) {
+  int64_t size = 0;
+  for (int n = 0; is_converted && n < list->num_steps; n++) size += table_size(list, n);
+  return size;
+}
+
+// The next part of the memory at `base`, or NULL while it is only measured.
+static void *take(char *base, int64_t *used, int64_t num, size_t size) {
+  void *part = base ? base + *used : NULL;
+  *used += (num * (int64_t)size + 63) / 64 * 64;
+  return part;
+}
+
+// base NULL: only measures. Returns the bytes used.
+static int64_t lay_out(const RitzSteps *list, char *base, RitzCpuRun *run) {
+  const int num_arguments = list->plan->num_in_arguments + list->plan->num_out_arguments;
+  const int64_t num_converted = is_converted ? count_converted(list->plan) : 0;
+  int64_t used = 0;
+  run->buffers = take(base, &used, list->num_buffers, sizeof(*run->buffers));
+  run->tables = take(base, &used, list->num_steps, sizeof(*run->tables));
+  run->call = take(base, &used, num_arguments, sizeof(*run->call));
+  run->converted = take(base, &used, num_converted, sizeof(*run->converted));
+  RitzReal *rounded = take(base, &used, count_rounded(list), sizeof(*rounded));
+  RitzVec *vectors = take(base, &used, list->size, sizeof(*vectors));
+  if (!base) return used;
+  place_buffers(list, vectors, run->buffers);
+  find_tables(list, rounded, run->tables);
+  return used;
+}
+
+int64_t ritz_cpu_run_bytes(const RitzSteps *list) {
+  RitzCpuRun run;
+  return lay_out(list, NULL, &run);
+}
+
+void ritz_cpu_begin_run(void *memory, RitzCpuRun *run) { (void)lay_out(run->list, memory, run); }
