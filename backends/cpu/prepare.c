@@ -425,6 +425,28 @@ static int finish_preparation(CeedOperator op, CeedVector in) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int make_unfused(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  cpu->path = RITZ_PATH_UNFUSED;
+  RITZ_TRY(use_unfused(op));
+  RITZ_TRY(make_arguments(op));
+  RITZ_TRY(ritz_cpu_reserve_work(op->obj.ceed, work_bytes(cpu)));
+  cpu->is_ready = true;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_cpu_make_unfused(CeedOperator op, RitzCpuOperator **unfused) {
+  RitzCpuOperator *own = op->data;
+
+  *unfused = NULL;
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, unfused));
+  op->data = *unfused;
+  const int ierr = make_unfused(op);
+  op->data = own;
+  if (ierr) ritz_cpu_free_data(unfused);
+  return ierr;
+}
+
 bool ritz_cpu_is_ready(CeedOperator op) { return op->data && ((const RitzCpuOperator *)op->data)->is_ready; }
 
 // *fresh (owned by the caller): those that are not ready; planned. On failure those that have no plan
@@ -493,15 +515,9 @@ int ritz_cpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted
   return ierr;
 }
 
-int ritz_cpu_operator_destroy(CeedOperator op) {
-  RitzCpuOperator *cpu = op->data;
-  if (!cpu) return CEED_ERROR_SUCCESS;
-  if (op->is_composite) {
-    RitzCpuApplyHooks *hooks = op->data;
-    ritz_cpu_apply_hooks_destroy(&hooks);
-    op->data = NULL;
-    return CEED_ERROR_SUCCESS;
-  }
+void ritz_cpu_free_data(RitzCpuOperator **data) {
+  RitzCpuOperator *cpu = *data;
+  if (!cpu) return;
   ritz_cpu_diagonal_destroy(&cpu->diagonal);
   ritz_cpu_apply_hooks_destroy(&cpu->hooks);
   ritz_schedule_destroy(&cpu->schedule);
@@ -513,6 +529,19 @@ int ritz_cpu_operator_destroy(CeedOperator op) {
   RITZ_FREE(&cpu->spaces);
   RITZ_FREE(&cpu->args);
   RITZ_FREE((void **)&cpu->zeroed);
-  RITZ_FREE(&op->data);
+  RITZ_FREE(data);
+}
+
+int ritz_cpu_operator_destroy(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  if (!cpu) return CEED_ERROR_SUCCESS;
+  if (op->is_composite) {
+    RitzCpuApplyHooks *hooks = op->data;
+    ritz_cpu_apply_hooks_destroy(&hooks);
+    op->data = NULL;
+    return CEED_ERROR_SUCCESS;
+  }
+  ritz_cpu_free_data(&cpu);
+  op->data = NULL;
   return CEED_ERROR_SUCCESS;
 }

@@ -16,9 +16,9 @@ static const RitzPlanSpace *space_of(const RitzCpuRun *run, int buffer) {
 
 // ---- Between L-vectors and element arrays [component][node][lane] ----
 
-static RitzShape shape_of(const RitzCpuRun *run, const RitzPlanSpace *space) {
+static RitzShape shape_of(const RitzPlan *plan, const RitzPlanSpace *space) {
   const int n = space->num_nodes;
-  return (RitzShape){space->num_comp, 1, n, n, n, space->precision != run->list->plan->precision};
+  return (RitzShape){space->num_comp, 1, n, n, n, space->precision != plan->precision};
 }
 
 // Where component 0 of a node is in the L-vector, of each lane.
@@ -48,13 +48,12 @@ RITZ_INLINE void gather_entries(const RitzCpuRun *run, int s, const RitzBatch *b
   }
 }
 
-RITZ_INLINE void scatter_entries(const RitzCpuRun *run, int s, const RitzBatch *b, const RitzShape *shape,
+RITZ_INLINE void scatter_entries(const RitzPlanSpace *space, const RitzCpuSpace *how,
+                                 const RitzKernelSpace *to, const RitzBatch *b, const RitzShape *shape,
                                  const RitzVec *y) {
-  const RitzPlanSpace *space = &run->list->plan->spaces[s];
-  const RitzKernelSpace *to = &run->args->spaces[s];
   int64_t at[RITZ_LANES];
   for (int i = 0; i < space->num_nodes; i++) {
-    find_entries(space, &run->how[s], to, b, i, at);
+    find_entries(space, how, to, b, i, at);
     for (int c = 0; c < space->num_comp; c++)
       ritz_scatter_add(ritz_component(to, shape, c), at, b->num, y[c * space->num_nodes + i]);
   }
@@ -76,7 +75,7 @@ RITZ_CLONED static void gather(const RitzCpuRun *run, const RitzStep *step, cons
   const int s = run->list->buffers[step->from].space;
   const RitzPlanSpace *space = space_of(run, step->from);
   const RitzKernelSpace *from = &run->args->spaces[s];
-  const RitzShape shape = shape_of(run, space);
+  const RitzShape shape = shape_of(run->list->plan, space);
   RitzShape own = shape, other = shape;
   RitzVec *x = run->buffers[step->to];
   own.is_other = false;
@@ -94,13 +93,11 @@ RITZ_CLONED static void gather(const RitzCpuRun *run, const RitzStep *step, cons
 }
 
 // Adds into the L-vector; spends what it scatters. Lanes may meet in an entry.
-RITZ_CLONED static void scatter(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
-  const int s = run->list->buffers[step->to].space;
-  const RitzPlanSpace *space = space_of(run, step->to);
-  const RitzKernelSpace *to = &run->args->spaces[s];
-  const RitzShape shape = shape_of(run, space);
+RITZ_CLONED static void scatter_space(const RitzPlan *plan, const RitzPlanSpace *space,
+                                      const RitzCpuSpace *how, const RitzKernelSpace *to, const RitzBatch *b,
+                                      RitzVec *y) {
+  const RitzShape shape = shape_of(plan, space);
   RitzShape own = shape, other = shape;
-  RitzVec *y = run->buffers[step->from];
   own.is_other = false;
   other.is_other = true;
   if (space->is_oriented) ritz_orient(to, b, &shape, y);
@@ -108,9 +105,20 @@ RITZ_CLONED static void scatter(const RitzCpuRun *run, const RitzStep *step, con
   if (to->is_packed)
     ritz_store_packed(to, b, &shape, y);
   else if (shape.is_other)
-    scatter_entries(run, s, b, &other, y);
+    scatter_entries(space, how, to, b, &other, y);
   else
-    scatter_entries(run, s, b, &own, y);
+    scatter_entries(space, how, to, b, &own, y);
+}
+
+void ritz_cpu_scatter_nodes(const RitzPlan *plan, const RitzPlanSpace *space, const RitzCpuSpace *how,
+                            const RitzKernelSpace *to, const RitzBatch *b, RitzVec *y) {
+  scatter_space(plan, space, how, to, b, y);
+}
+
+static void scatter(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
+  const int s = run->list->buffers[step->to].space;
+  scatter_space(run->list->plan, space_of(run, step->to), &run->how[s], &run->args->spaces[s], b,
+                run->buffers[step->from]);
 }
 
 // ---- Tables and matrices ----
@@ -154,6 +162,12 @@ RITZ_CLONED static void apply_along(const Matrix *A, int64_t slow, int64_t fast,
     for (int64_t f = 0; f < fast; f++)
       apply(A, x + s * A->cols * fast + f, (int)fast, y + s * A->rows * fast + f, (int)fast, add);
   }
+}
+
+void ritz_cpu_contract_down(const RitzReal *table, CeedInt Q, CeedInt P, int64_t slow, int64_t fast,
+                            const RitzVec *x, RitzVec *y, bool add) {
+  const Matrix A = matrix_of(table, Q, P, true);
+  apply_along(&A, slow, fast, x, y, add);
 }
 
 // Where a step of a block has component c of the space in a buffer: nodes [component][P], points [component
@@ -316,50 +330,42 @@ static int call_directly(const RitzCpuRun *run) {
 
 // ---- At the points, of arithmetic that is not in CeedScalar ----
 
-// Points of a call: rows that make up several vectors, so that their copies stay in the first cache.
-static CeedInt points_per_call(const RitzPlan *plan) {
+CeedInt ritz_cpu_points_per_call(const RitzPlan *plan) {
   CeedInt num = plan->Q_1d;
   while (num < plan->Q && (num < 8 || (CeedSize)num * RITZ_LANES % plan->vec_length)) num *= plan->Q_1d;
   return plan->Q % num == 0 ? num : plan->Q;
 }
 
-static CeedInt argument_size(const RitzPlan *plan, bool is_input, int k) {
+CeedInt ritz_cpu_argument_size(const RitzPlan *plan, bool is_input, int k) {
   const int i = ritz_plan_field_of(plan, is_input, k);
   return i < 0 ? 0 : plan->fields[is_input ? i : plan->num_in + i].size;
 }
 
-// Scalars in the arguments of a call.
-static int64_t count_converted(const RitzPlan *plan) {
-  int64_t size = 0;
-  for (int k = 0; k < plan->num_in_arguments; k++) size += argument_size(plan, true, k);
-  for (int k = 0; k < plan->num_out_arguments; k++) size += argument_size(plan, false, k);
-  return size * points_per_call(plan) * RITZ_LANES;
-}
-
-typedef CeedScalar Scalars __attribute__((vector_size(RITZ_LANES * sizeof(CeedScalar))));
-
-RITZ_CLONED static void copy_in(CeedInt size, CeedInt Q, CeedInt num, const RitzVec *from, Scalars *to) {
+RITZ_CLONED static void copy_in(CeedInt size, CeedInt Q, CeedInt num, const RitzVec *from, RitzCallVec *to) {
   for (CeedInt c = 0; c < size; c++) {
-    for (CeedInt q = 0; q < num; q++) to[c * num + q] = RITZ_CONVERT(from[c * Q + q], Scalars);
+    for (CeedInt q = 0; q < num; q++) to[c * num + q] = RITZ_CONVERT(from[c * Q + q], RitzCallVec);
   }
 }
 
-RITZ_CLONED static void copy_out(CeedInt size, CeedInt Q, CeedInt num, const Scalars *from, RitzVec *to) {
+void ritz_cpu_copy_in(CeedInt size, CeedInt Q, CeedInt num, const RitzVec *from, RitzCallVec *to) {
+  copy_in(size, Q, num, from, to);
+}
+
+RITZ_CLONED static void copy_out(CeedInt size, CeedInt Q, CeedInt num, const RitzCallVec *from, RitzVec *to) {
   for (CeedInt c = 0; c < size; c++) {
     for (CeedInt q = 0; q < num; q++) to[c * Q + q] = RITZ_CONVERT(from[c * num + q], RitzVec);
   }
 }
 
-// Places the arguments of a call of `num` points.
-static void place_arguments(const RitzCpuRun *run, CeedInt num) {
-  const RitzPlan *plan = run->list->plan;
-  CeedScalar *next = run->converted;
+int64_t ritz_cpu_place_arguments(const RitzPlan *plan, CeedInt num, CeedScalar *memory, CeedScalar **call) {
+  int64_t used = 0;
   for (int k = 0; k < plan->num_in_arguments + plan->num_out_arguments; k++) {
     const bool is_input = k < plan->num_in_arguments;
-    const int64_t size = argument_size(plan, is_input, is_input ? k : k - plan->num_in_arguments);
-    run->call[k] = size ? next : NULL;
-    next += size * num * RITZ_LANES;
+    const int64_t size = ritz_cpu_argument_size(plan, is_input, is_input ? k : k - plan->num_in_arguments);
+    if (memory) call[k] = size ? memory + used : NULL;
+    used += size * num * RITZ_LANES;
   }
+  return used;
 }
 
 // Inputs of points q .. q + num - 1 into the arguments, or outputs out of them.
@@ -368,19 +374,19 @@ static void convert_arguments(const RitzCpuRun *run, bool is_input, CeedInt q, C
   CeedScalar **call = is_input ? run->call : run->call + plan->num_in_arguments;
   for (int k = 0; k < (is_input ? plan->num_in_arguments : plan->num_out_arguments); k++) {
     const int argument = argument_of(run, is_input, k);
-    const CeedInt size = argument_size(plan, is_input, k);
+    const CeedInt size = ritz_cpu_argument_size(plan, is_input, k);
     if (argument < 0) continue;
     if (is_input)
-      copy_in(size, plan->Q, num, run->buffers[argument] + q, (Scalars *)call[k]);
+      copy_in(size, plan->Q, num, run->buffers[argument] + q, (RitzCallVec *)call[k]);
     else
-      copy_out(size, plan->Q, num, (const Scalars *)call[k], run->buffers[argument] + q);
+      copy_out(size, plan->Q, num, (const RitzCallVec *)call[k], run->buffers[argument] + q);
   }
 }
 
 static int call_converted(const RitzCpuRun *run) {
   const RitzPlan *plan = run->list->plan;
-  const CeedInt num = points_per_call(plan);
-  place_arguments(run, num);
+  const CeedInt num = ritz_cpu_points_per_call(plan);
+  (void)ritz_cpu_place_arguments(plan, num, run->converted, run->call);
   for (CeedInt q = 0; q < plan->Q; q += num) {
     convert_arguments(run, true, q, num);
     const int code = call_with(run, num);
@@ -390,10 +396,8 @@ static int call_converted(const RitzCpuRun *run) {
   return 0;
 }
 
-static const bool is_converted = sizeof(RitzReal) != sizeof(CeedScalar);
-
 static int call_function(const RitzCpuRun *run) {
-  return is_converted ? call_converted(run) : call_directly(run);
+  return ritz_cpu_converts ? call_converted(run) : call_directly(run);
 }
 
 // ---- Moves and sums ----
@@ -469,15 +473,15 @@ static void find_tables(const RitzSteps *list, RitzReal *rounded, const RitzReal
   for (int n = 0; n < list->num_steps; n++) {
     const int64_t size = table_size(list, n);
     const CeedScalar *values = size ? ritz_steps_table(list, &list->steps[n])->values : NULL;
-    for (int64_t i = 0; is_converted && i < size; i++) rounded[i] = (RitzReal)values[i];
-    tables[n] = is_converted ? rounded : (const RitzReal *)values;
-    if (is_converted) rounded += size;
+    for (int64_t i = 0; ritz_cpu_converts && i < size; i++) rounded[i] = (RitzReal)values[i];
+    tables[n] = ritz_cpu_converts ? rounded : (const RitzReal *)values;
+    if (ritz_cpu_converts) rounded += size;
   }
 }
 
 static int64_t count_rounded(const RitzSteps *list) {
   int64_t size = 0;
-  for (int n = 0; is_converted && n < list->num_steps; n++) size += table_size(list, n);
+  for (int n = 0; ritz_cpu_converts && n < list->num_steps; n++) size += table_size(list, n);
   return size;
 }
 
@@ -491,7 +495,8 @@ static void *take(char *base, int64_t *used, int64_t num, size_t size) {
 // base NULL: only measures. Returns the bytes used.
 static int64_t lay_out(const RitzSteps *list, char *base, RitzCpuRun *run) {
   const int num_arguments = list->plan->num_in_arguments + list->plan->num_out_arguments;
-  const int64_t num_converted = is_converted ? count_converted(list->plan) : 0;
+  const CeedInt num_points = ritz_cpu_converts ? ritz_cpu_points_per_call(list->plan) : 0;
+  const int64_t num_converted = ritz_cpu_place_arguments(list->plan, num_points, NULL, NULL);
   int64_t used = 0;
   run->buffers = take(base, &used, list->num_buffers, sizeof(*run->buffers));
   run->tables = take(base, &used, list->num_steps, sizeof(*run->tables));

@@ -37,9 +37,15 @@ typedef struct {
   CeedScalar *converted;      // what they point to, where the arithmetic is not in CeedScalar
 } RitzCpuRun;
 
-#define ritz_cpu_run_bytes RITZ_STEPS_NAME(ritz_cpu_run_bytes)
-#define ritz_cpu_begin_run RITZ_STEPS_NAME(ritz_cpu_begin_run)
-#define ritz_cpu_run_steps RITZ_STEPS_NAME(ritz_cpu_run_steps)
+#define ritz_cpu_run_bytes       RITZ_STEPS_NAME(ritz_cpu_run_bytes)
+#define ritz_cpu_begin_run       RITZ_STEPS_NAME(ritz_cpu_begin_run)
+#define ritz_cpu_run_steps       RITZ_STEPS_NAME(ritz_cpu_run_steps)
+#define ritz_cpu_points_per_call RITZ_STEPS_NAME(ritz_cpu_points_per_call)
+#define ritz_cpu_argument_size   RITZ_STEPS_NAME(ritz_cpu_argument_size)
+#define ritz_cpu_place_arguments RITZ_STEPS_NAME(ritz_cpu_place_arguments)
+#define ritz_cpu_copy_in         RITZ_STEPS_NAME(ritz_cpu_copy_in)
+#define ritz_cpu_scatter_nodes   RITZ_STEPS_NAME(ritz_cpu_scatter_nodes)
+#define ritz_cpu_contract_down   RITZ_STEPS_NAME(ritz_cpu_contract_down)
 
 // Lays all arrays of a run, whose list, `how` and arguments are set, out in that much memory, which begins
 // where vectors do, and fills weights and tables.
@@ -47,5 +53,26 @@ int64_t ritz_cpu_run_bytes(const RitzSteps *list);
 void ritz_cpu_begin_run(void *memory, RitzCpuRun *run);
 // All steps. The code of the QFunction.
 int ritz_cpu_run_steps(const RitzCpuRun *run, const RitzBatch *b);
+
+// ---- Parts, for the diagonal (unfused-diagonal.c) ----
+
+// A vector of the application's function.
+typedef CeedScalar RitzCallVec __attribute__((vector_size(RITZ_LANES * sizeof(CeedScalar))));
+static const bool ritz_cpu_converts = sizeof(RitzReal) != sizeof(CeedScalar);
+
+// Points of a call where arguments are copied: rows that make up several vectors, so that they stay in the
+// first cache. Scalars of an argument, 0: it is NULL.
+CeedInt ritz_cpu_points_per_call(const RitzPlan *plan);
+CeedInt ritz_cpu_argument_size(const RitzPlan *plan, bool is_input, int k);
+// Places the arguments of a call of `num` points, inputs first, in `memory`: its size in scalars.
+int64_t ritz_cpu_place_arguments(const RitzPlan *plan, CeedInt num, CeedScalar *memory, CeedScalar **call);
+// to [size][num] = from [size][Q]
+void ritz_cpu_copy_in(CeedInt size, CeedInt Q, CeedInt num, const RitzVec *from, RitzCallVec *to);
+// Adds y, which is spent, into the L-vector of an output of the plan.
+void ritz_cpu_scatter_nodes(const RitzPlan *plan, const RitzPlanSpace *space, const RitzCpuSpace *how,
+                            const RitzKernelSpace *to, const RitzBatch *b, RitzVec *y);
+// y [slow][P][fast] (+)= table^T x [slow][Q][fast], table [Q][P]
+void ritz_cpu_contract_down(const RitzReal *table, CeedInt Q, CeedInt P, int64_t slow, int64_t fast,
+                            const RitzVec *x, RitzVec *y, bool add);
 
 #endif

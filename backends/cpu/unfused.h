@@ -9,6 +9,7 @@
 
 #include "kernels/cpu/abi.h"
 #include "plan/cpu.h"
+#include "plan/diagonal.h"
 
 // Lanes of the ahead-of-time kernel: plans for it are made with this number.
 enum {
@@ -28,6 +29,15 @@ typedef struct {
 RitzKernel ritz_unfused_find(CeedScalarType precision);
 CeedInt ritz_unfused_lanes(CeedScalarType precision);
 int64_t ritz_unfused_work_bytes(const RitzUnfused *unfused);
+
+// The same of diagonals. The target's spaces are those of the plan, then that of the diagonal; of bases
+// without tensor structure, too.
+typedef struct {
+  const RitzDiagonalPlan *plan;
+  const RitzCpuTarget *target;
+} RitzUnfusedDiagonal;
+RitzKernel ritz_unfused_find_diagonal(CeedScalarType precision);
+int64_t ritz_unfused_diagonal_work_bytes(const RitzUnfusedDiagonal *diagonal);
 
 // Slot of the backend (core/backend.h). That of restrictions is the reference backend's: its E-vectors have
 // no lanes.
