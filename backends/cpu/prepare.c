@@ -122,13 +122,17 @@ static int make_apply_plan(CeedOperator op, const RitzPlanOptions *options, cons
                    : step_down(op, RITZ_PATH_DELEGATED, true, reason);
 }
 
-// The ahead-of-time kernel has lanes of its own and reads node by node.
+// The ahead-of-time kernel has lanes of its own; rows are kept where generated kernels read the same ones.
 static int use_unfused(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
-  const RitzPlanOptions options = {.allows_simple_inputs = false, .allows_blocks = true};
+  const RitzPlanOptions options = {
+      .allows_simple_inputs = true, .only_constant_inputs = true, .allows_blocks = true};
   const RitzCpuMachine machine = {.lanes = ritz_unfused_lanes(op->precision), .allows_text = false};
+  RitzPlanOptions unused;
+  RitzCpuMachine here;
 
-  RITZ_TRY(make_apply_plan(op, &options, &machine, NULL));
+  ritz_cpu_environment(op->precision, &here, &unused);
+  RITZ_TRY(make_apply_plan(op, &options, &machine, here.lanes == machine.lanes ? rows_known : NULL));
   cpu->kernel = ritz_unfused_find(op->precision);
   return CEED_ERROR_SUCCESS;
 }

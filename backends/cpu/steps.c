@@ -7,6 +7,7 @@
 #include "kernels/cpu/block.h"
 #include "kernels/cpu/restrict.h"
 
+enum { LINE = 10 }; // longest line in registers
 enum { LANES = sizeof(RitzReal) == sizeof(float) ? RITZ_UNFUSED_SINGLE_LANES : RITZ_UNFUSED_LANES };
 _Static_assert(RITZ_LANES == LANES, "plans for this kernel have its number of lanes");
 
@@ -36,13 +37,16 @@ RITZ_INLINE void find_entries(const RitzPlanSpace *space, const RitzCpuSpace *ho
   }
 }
 
-RITZ_INLINE void gather_entries(const RitzCpuRun *run, int s, const RitzBatch *b, const RitzShape *shape,
+RITZ_INLINE void gather_entries(const RitzPlanSpace *space, const RitzCpuSpace *how,
+                                const RitzKernelSpace *from, const RitzBatch *b, const RitzShape *shape,
                                 RitzVec *x) {
-  const RitzPlanSpace *space = &run->list->plan->spaces[s];
-  const RitzKernelSpace *from = &run->args->spaces[s];
   int64_t at[RITZ_LANES];
+  if (how->gather == RITZ_GATHER_NODES) {
+    ritz_gather_nodes(from, b, shape, x);
+    return;
+  }
   for (int i = 0; i < space->num_nodes; i++) {
-    find_entries(space, &run->how[s], from, b, i, at);
+    find_entries(space, how, from, b, i, at);
     for (int c = 0; c < space->num_comp; c++)
       x[c * space->num_nodes + i] = ritz_gather(ritz_component(from, shape, c), at);
   }
@@ -52,6 +56,10 @@ RITZ_INLINE void scatter_entries(const RitzPlanSpace *space, const RitzCpuSpace 
                                  const RitzKernelSpace *to, const RitzBatch *b, const RitzShape *shape,
                                  const RitzVec *y) {
   int64_t at[RITZ_LANES];
+  if (how->gather == RITZ_GATHER_NODES) {
+    ritz_scatter_nodes(to, b, shape, y);
+    return;
+  }
   for (int i = 0; i < space->num_nodes; i++) {
     find_entries(space, how, to, b, i, at);
     for (int c = 0; c < space->num_comp; c++)
@@ -59,9 +67,49 @@ RITZ_INLINE void scatter_entries(const RitzPlanSpace *space, const RitzCpuSpace 
   }
 }
 
+// ---- Rows of nodes as wholes ----
+
+enum { MAX_ROW = 9 };
+
+// Transposing them pays where a register holds all lanes.
+static bool has_whole_rows(const RitzPlanSpace *space, const RitzCpuSpace *how, const RitzShape *shape) {
+  return how->gather == RITZ_GATHER_ROWS && !space->is_interlaced && !shape->is_other &&
+         how->row_length >= 2 && how->row_length <= MAX_ROW && RITZ_HAS_WIDE;
+}
+
+#define FOR_ROW_LENGTHS(length, DO)                                                                          \
+  switch (length) {                                                                                          \
+  case 2: DO(2); break;                                                                                      \
+  case 3: DO(3); break;                                                                                      \
+  case 4: DO(4); break;                                                                                      \
+  case 5: DO(5); break;                                                                                      \
+  case 6: DO(6); break;                                                                                      \
+  case 7: DO(7); break;                                                                                      \
+  case 8: DO(8); break;                                                                                      \
+  default: DO(9);                                                                                            \
+  }
+
+RITZ_WIDE static void gather_rows(const RitzKernelSpace *from, const RitzBatch *b, RitzShape shape,
+                                  CeedInt length, RitzVec *x) {
+  shape.is_other = false;
+#define GATHER(n) ritz_gather_rows(from, b, &shape, n, false, x)
+  FOR_ROW_LENGTHS(length, GATHER)
+#undef GATHER
+}
+
+RITZ_WIDE static void scatter_rows(const RitzKernelSpace *to, const RitzBatch *b, RitzShape shape,
+                                   CeedInt length, const RitzVec *y) {
+  shape.is_other = false;
+#define SCATTER(n) ritz_scatter_rows(to, b, &shape, n, false, y)
+  FOR_ROW_LENGTHS(length, SCATTER)
+#undef SCATTER
+}
+
+// ---- Both ways ----
+
 // Packed data stay where they are, unless they are to be converted.
-RITZ_INLINE void gather_packed(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b,
-                               bool is_other) {
+RITZ_CLONED static void gather_packed(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b,
+                                      bool is_other) {
   const RitzPlanSpace *space = space_of(run, step->from);
   const void *array = run->args->spaces[run->list->buffers[step->from].space].array;
   const int64_t size = (int64_t)space->num_comp * space->num_nodes;
@@ -71,54 +119,64 @@ RITZ_INLINE void gather_packed(const RitzCpuRun *run, const RitzStep *step, cons
   for (int64_t i = 0; is_other && i < size; i++) x[i] = RITZ_CONVERT(from[i], RitzVec);
 }
 
-RITZ_CLONED static void gather(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
-  const int s = run->list->buffers[step->from].space;
-  const RitzPlanSpace *space = space_of(run, step->from);
-  const RitzKernelSpace *from = &run->args->spaces[s];
-  const RitzShape shape = shape_of(run->list->plan, space);
-  RitzShape own = shape, other = shape;
-  RitzVec *x = run->buffers[step->to];
+RITZ_CLONED static void gather_each(const RitzPlanSpace *space, const RitzCpuSpace *how,
+                                    const RitzKernelSpace *from, const RitzBatch *b, const RitzShape *shape,
+                                    RitzVec *x) {
+  RitzShape own = *shape, other = *shape;
   own.is_other = false;
   other.is_other = true;
-  if (run->how[s].gather == RITZ_GATHER_PACKED) {
-    gather_packed(run, step, b, shape.is_other);
-    return;
-  }
-  if (shape.is_other)
-    gather_entries(run, s, b, &other, x);
+  if (shape->is_other)
+    gather_entries(space, how, from, b, &other, x);
   else
-    gather_entries(run, s, b, &own, x);
-  if (space->is_oriented) ritz_orient(from, b, &shape, x);
-  if (space->is_curl_oriented) ritz_curl_orient(from, b, &shape, false, x);
+    gather_entries(space, how, from, b, &own, x);
 }
 
-// Adds into the L-vector; spends what it scatters. Lanes may meet in an entry.
-RITZ_CLONED static void scatter_space(const RitzPlan *plan, const RitzPlanSpace *space,
-                                      const RitzCpuSpace *how, const RitzKernelSpace *to, const RitzBatch *b,
-                                      RitzVec *y) {
-  const RitzShape shape = shape_of(plan, space);
-  RitzShape own = shape, other = shape;
+RITZ_CLONED static void scatter_each(const RitzPlanSpace *space, const RitzCpuSpace *how,
+                                     const RitzKernelSpace *to, const RitzBatch *b, const RitzShape *shape,
+                                     const RitzVec *y) {
+  RitzShape own = *shape, other = *shape;
   own.is_other = false;
   other.is_other = true;
-  if (space->is_oriented) ritz_orient(to, b, &shape, y);
-  if (space->is_curl_oriented) ritz_curl_orient(to, b, &shape, true, y);
-  if (to->is_packed)
-    ritz_store_packed(to, b, &shape, y);
-  else if (shape.is_other)
+  if (shape->is_other)
     scatter_entries(space, how, to, b, &other, y);
   else
     scatter_entries(space, how, to, b, &own, y);
 }
 
+static void gather(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
+  const int s = run->list->buffers[step->from].space;
+  const RitzPlanSpace *space = space_of(run, step->from);
+  const RitzCpuSpace *how = &run->how[s];
+  const RitzKernelSpace *from = &run->args->spaces[s];
+  const RitzShape shape = shape_of(run->list->plan, space);
+  RitzVec *x = run->buffers[step->to];
+  if (how->gather == RITZ_GATHER_PACKED)
+    gather_packed(run, step, b, shape.is_other);
+  else if (has_whole_rows(space, how, &shape))
+    gather_rows(from, b, shape, how->row_length, x);
+  else
+    gather_each(space, how, from, b, &shape, x);
+  if (space->is_oriented) ritz_orient(from, b, &shape, x);
+  if (space->is_curl_oriented) ritz_curl_orient(from, b, &shape, false, x);
+}
+
 void ritz_cpu_scatter_nodes(const RitzPlan *plan, const RitzPlanSpace *space, const RitzCpuSpace *how,
                             const RitzKernelSpace *to, const RitzBatch *b, RitzVec *y) {
-  scatter_space(plan, space, how, to, b, y);
+  const RitzShape shape = shape_of(plan, space);
+  if (space->is_oriented) ritz_orient(to, b, &shape, y);
+  if (space->is_curl_oriented) ritz_curl_orient(to, b, &shape, true, y);
+  if (to->is_packed)
+    ritz_store_packed(to, b, &shape, y);
+  else if (has_whole_rows(space, how, &shape))
+    scatter_rows(to, b, shape, how->row_length, y);
+  else
+    scatter_each(space, how, to, b, &shape, y);
 }
 
 static void scatter(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
   const int s = run->list->buffers[step->to].space;
-  scatter_space(run->list->plan, space_of(run, step->to), &run->how[s], &run->args->spaces[s], b,
-                run->buffers[step->from]);
+  ritz_cpu_scatter_nodes(run->list->plan, space_of(run, step->to), &run->how[s], &run->args->spaces[s], b,
+                         run->buffers[step->from]);
 }
 
 // ---- Tables and matrices ----
@@ -155,18 +213,57 @@ static void negate(int64_t n, RitzVec *y) {
   for (int64_t i = 0; i < n; i++) y[i] = -y[i];
 }
 
-// y [slow][rows][fast] (+)= A x [slow][cols][fast]
-RITZ_CLONED static void apply_along(const Matrix *A, int64_t slow, int64_t fast, const RitzVec *x, RitzVec *y,
-                                    bool add) {
+// The same of lines: y [slow][rows][fast] (+)= table x [slow][cols][fast], table [rows][cols]. Where the
+// compiler knows cols, a line of x stays in registers.
+RITZ_INLINE void apply_line(int cols, int rows, const RitzReal *a, int64_t fast, const RitzVec *x, RitzVec *y,
+                            bool add) {
+  RitzVec line[LINE];
+  RITZ_UNROLL for (int j = 0; j < cols; j++) line[j] = x[j * fast];
+  RITZ_ROLLED for (int i = 0; i < rows; i++, a += cols) {
+    RitzVec sum = a[0] * line[0];
+    RITZ_UNROLL for (int j = 1; j < cols; j++) sum += a[j] * line[j];
+    ritz_dense_put(y + i * fast, sum, add);
+  }
+}
+
+RITZ_INLINE void apply_lines(int cols, int rows, const RitzReal *a, int64_t slow, int64_t fast,
+                             const RitzVec *x, RitzVec *y, bool add) {
+  for (int64_t s = 0; s < slow; s++) {
+    for (int64_t f = 0; f < fast; f++)
+      apply_line(cols, rows, a, fast, x + s * cols * fast + f, y + s * rows * fast + f, add);
+  }
+}
+
+RITZ_CLONED static void apply_long_lines(const Matrix *A, int64_t slow, int64_t fast, const RitzVec *x,
+                                         RitzVec *y, bool add) {
   for (int64_t s = 0; s < slow; s++) {
     for (int64_t f = 0; f < fast; f++)
       apply(A, x + s * A->cols * fast + f, (int)fast, y + s * A->rows * fast + f, (int)fast, add);
   }
 }
 
-void ritz_cpu_contract_down(const RitzReal *table, CeedInt Q, CeedInt P, int64_t slow, int64_t fast,
-                            const RitzVec *x, RitzVec *y, bool add) {
-  const Matrix A = matrix_of(table, Q, P, true);
+RITZ_CLONED static void apply_along(const Matrix *A, int64_t slow, int64_t fast, const RitzVec *x, RitzVec *y,
+                                    bool add) {
+#define LINES(n) apply_lines(n, A->rows, A->table.entries, slow, fast, x, y, add)
+  switch (A->cols) {
+  case 1: LINES(1); break;
+  case 2: LINES(2); break;
+  case 3: LINES(3); break;
+  case 4: LINES(4); break;
+  case 5: LINES(5); break;
+  case 6: LINES(6); break;
+  case 7: LINES(7); break;
+  case 8: LINES(8); break;
+  case 9: LINES(9); break;
+  case 10: LINES(10); break;
+  default: apply_long_lines(A, slow, fast, x, y, add);
+  }
+#undef LINES
+}
+
+void ritz_cpu_contract(const RitzReal *table, CeedInt rows, CeedInt cols, int64_t slow, int64_t fast,
+                       const RitzVec *x, RitzVec *y, bool add) {
+  const Matrix A = matrix_of(table, rows, cols, false);
   apply_along(&A, slow, fast, x, y, add);
 }
 
@@ -183,10 +280,15 @@ static RitzVec *part_of_block(const RitzCpuRun *run, const RitzStep *step, int b
   return first + (step->row * space_of(run, buffer)->num_comp + c) * b->Q;
 }
 
-static void contract_block(const RitzCpuRun *run, const RitzStep *step) {
+static Matrix table_of(const RitzCpuRun *run, const RitzStep *step) {
   const RitzPlanMatrix *table = ritz_steps_table(run->list, step);
-  const Matrix A =
-      matrix_of(run->tables[step - run->list->steps], table->rows, table->cols, step->is_transposed);
+  const RitzReal *entries = run->tables[step - run->list->steps];
+  return step->is_transposed ? matrix_of(entries, table->cols, table->rows, false)
+                             : matrix_of(entries, table->rows, table->cols, false);
+}
+
+static void contract_block(const RitzCpuRun *run, const RitzStep *step) {
+  const Matrix A = table_of(run, step);
   const RitzBlockSweep sweep = ritz_steps_sweep(run->list, step);
   const RitzPlanBlock *block = &run->list->plan->bases[step->basis].blocks[step->block];
   const bool is_negative = step->table == RITZ_TABLE_GRAD && block->sign[step->direction] < 0;
@@ -203,9 +305,7 @@ static void contract_block(const RitzCpuRun *run, const RitzStep *step) {
 }
 
 static void contract(const RitzCpuRun *run, const RitzStep *step) {
-  const RitzPlanMatrix *table = ritz_steps_table(run->list, step);
-  const Matrix A =
-      matrix_of(run->tables[step - run->list->steps], table->rows, table->cols, step->is_transposed);
+  const Matrix A = table_of(run, step);
   const CeedInt *extents = ritz_steps_extents(run->list, step->from);
   const RitzVec *x = run->buffers[step->from];
   RitzVec *y = run->buffers[step->to];
@@ -238,8 +338,8 @@ RITZ_CLONED static void multiply(const RitzCpuRun *run, const RitzStep *step) {
 // ---- Forms ----
 
 // Of `rows`, each the sum over the nodes that is the same at all points.
-static void form_constants(const RitzPlanBasis *b, const RitzStep *step, CeedInt num_comp, CeedInt q_comp,
-                           const RitzVec *x, RitzVec *y) {
+RITZ_CLONED static void form_constants(const RitzPlanBasis *b, const RitzStep *step, CeedInt num_comp,
+                                       CeedInt q_comp, const RitzVec *x, RitzVec *y) {
   const bool is_derivative = step->table == RITZ_TABLE_GRAD;
   const CeedScalar *rows =
       is_derivative ? b->constant_deriv + (CeedSize)step->direction * b->P : b->constant_interp;
@@ -274,8 +374,8 @@ static RitzReal monomial(const RitzPlanBasis *b, int exponents, CeedInt q, CeedI
   return (RitzReal)product;
 }
 
-static void form_linear(const RitzPlanBasis *b, const RitzStep *step, CeedInt num_comp, const RitzVec *x,
-                        RitzVec *y) {
+RITZ_CLONED static void form_linear(const RitzPlanBasis *b, const RitzStep *step, CeedInt num_comp,
+                                    const RitzVec *x, RitzVec *y) {
   const CeedInt direction = step->table == RITZ_TABLE_GRAD ? step->direction : -1;
   RitzVec a[8];
   for (CeedInt c = 0; c < num_comp; c++) {
@@ -468,20 +568,27 @@ static int64_t table_size(const RitzSteps *list, int n) {
   return (int64_t)table->rows * table->cols;
 }
 
-// Those of the plan, or rounded copies in `rounded`.
-static void find_tables(const RitzSteps *list, RitzReal *rounded, const RitzReal **tables) {
-  for (int n = 0; n < list->num_steps; n++) {
-    const int64_t size = table_size(list, n);
-    const CeedScalar *values = size ? ritz_steps_table(list, &list->steps[n])->values : NULL;
-    for (int64_t i = 0; ritz_cpu_converts && i < size; i++) rounded[i] = (RitzReal)values[i];
-    tables[n] = ritz_cpu_converts ? rounded : (const RitzReal *)values;
-    if (ritz_cpu_converts) rounded += size;
+// Row by row as the step has them, whose precision is that of the arithmetic.
+static void fill_table(const RitzSteps *list, const RitzStep *step, RitzReal *copy) {
+  const RitzPlanMatrix *table = ritz_steps_table(list, step);
+  for (CeedInt i = 0; i < table->rows; i++) {
+    for (CeedInt j = 0; j < table->cols; j++)
+      copy[step->is_transposed ? j * table->rows + i : i * table->cols + j] =
+          (RitzReal)table->values[i * table->cols + j];
   }
 }
 
-static int64_t count_rounded(const RitzSteps *list) {
+static void fill_tables(const RitzSteps *list, RitzReal *memory, const RitzReal **tables) {
+  for (int n = 0; n < list->num_steps; n++) {
+    tables[n] = memory;
+    if (list->steps[n].kind == RITZ_STEP_CONTRACT) fill_table(list, &list->steps[n], memory);
+    memory += table_size(list, n);
+  }
+}
+
+static int64_t count_tables(const RitzSteps *list) {
   int64_t size = 0;
-  for (int n = 0; ritz_cpu_converts && n < list->num_steps; n++) size += table_size(list, n);
+  for (int n = 0; n < list->num_steps; n++) size += table_size(list, n);
   return size;
 }
 
@@ -502,11 +609,11 @@ static int64_t lay_out(const RitzSteps *list, char *base, RitzCpuRun *run) {
   run->tables = take(base, &used, list->num_steps, sizeof(*run->tables));
   run->call = take(base, &used, num_arguments, sizeof(*run->call));
   run->converted = take(base, &used, num_converted, sizeof(*run->converted));
-  RitzReal *rounded = take(base, &used, count_rounded(list), sizeof(*rounded));
+  RitzReal *tables = take(base, &used, count_tables(list), sizeof(*tables));
   RitzVec *vectors = take(base, &used, list->size, sizeof(*vectors));
   if (!base) return used;
   place_buffers(list, vectors, run->buffers);
-  find_tables(list, rounded, run->tables);
+  fill_tables(list, tables, run->tables);
   return used;
 }
 

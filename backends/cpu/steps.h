@@ -32,7 +32,7 @@ typedef struct {
   const RitzCpuSpace *how;    // of the plan's spaces, for gathers and scatters
   const RitzKernelArgs *args; // spaces, matrices, function, context
   RitzVec **buffers;          // [num_buffers]: [component][last direction] .. [first direction]
-  const RitzReal **tables;    // [num_steps]: of contractions, in the precision of the arithmetic; else NULL
+  const RitzReal **tables;    // [num_steps]: of contractions, row by row as the step has them
   CeedScalar **call;          // for POINT: room for the arguments of the function
   CeedScalar *converted;      // what they point to, where the arithmetic is not in CeedScalar
 } RitzCpuRun;
@@ -45,7 +45,7 @@ typedef struct {
 #define ritz_cpu_place_arguments RITZ_STEPS_NAME(ritz_cpu_place_arguments)
 #define ritz_cpu_copy_in         RITZ_STEPS_NAME(ritz_cpu_copy_in)
 #define ritz_cpu_scatter_nodes   RITZ_STEPS_NAME(ritz_cpu_scatter_nodes)
-#define ritz_cpu_contract_down   RITZ_STEPS_NAME(ritz_cpu_contract_down)
+#define ritz_cpu_contract        RITZ_STEPS_NAME(ritz_cpu_contract)
 
 // Lays all arrays of a run, whose list, `how` and arguments are set, out in that much memory, which begins
 // where vectors do, and fills weights and tables.
@@ -71,8 +71,8 @@ void ritz_cpu_copy_in(CeedInt size, CeedInt Q, CeedInt num, const RitzVec *from,
 // Adds y, which is spent, into the L-vector of an output of the plan.
 void ritz_cpu_scatter_nodes(const RitzPlan *plan, const RitzPlanSpace *space, const RitzCpuSpace *how,
                             const RitzKernelSpace *to, const RitzBatch *b, RitzVec *y);
-// y [slow][P][fast] (+)= table^T x [slow][Q][fast], table [Q][P]
-void ritz_cpu_contract_down(const RitzReal *table, CeedInt Q, CeedInt P, int64_t slow, int64_t fast,
-                            const RitzVec *x, RitzVec *y, bool add);
+// y [slow][rows][fast] (+)= table x [slow][cols][fast], table [rows][cols]
+void ritz_cpu_contract(const RitzReal *table, CeedInt rows, CeedInt cols, int64_t slow, int64_t fast,
+                       const RitzVec *x, RitzVec *y, bool add);
 
 #endif

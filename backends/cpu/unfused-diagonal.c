@@ -64,11 +64,15 @@ static void list_scalars(Walk *w) {
   }
 }
 
+// Transposed: points -> nodes.
 static void fill_tables(const Walk *w, RitzReal *tables) {
-  const int64_t size = table_size(w);
+  const RitzPlanBasis *b = w->basis;
+  const CeedInt Q = b->is_tensor ? b->Q_1d : b->Q, P = b->is_tensor ? b->P_1d : b->P;
   for (int n = 0; n < num_tables(w); n++) {
     const CeedScalar *values = table_values(w, n);
-    for (int64_t i = 0; i < size; i++) tables[n * size + i] = (RitzReal)values[i];
+    for (CeedInt q = 0; q < Q; q++) {
+      for (CeedInt p = 0; p < P; p++) tables[n * table_size(w) + p * Q + q] = (RitzReal)values[q * P + p];
+    }
   }
 }
 
@@ -166,8 +170,8 @@ static void contract_term(const Walk *w, int t, bool is_first) {
     const bool is_end = d + 2 == dim;
     RitzVec *y = is_end ? w->last[product[dim - 1]] : w->work[d % 2];
     const RitzReal *table = w->tables + product[d] * table_size(w);
-    ritz_cpu_contract_down(table, b->Q_1d, b->P_1d, nc * CeedIntPow(b->Q_1d, dim - 1 - d),
-                           CeedIntPow(b->P_1d, d), x, y, is_end && !is_first);
+    ritz_cpu_contract(table, b->P_1d, b->Q_1d, nc * CeedIntPow(b->Q_1d, dim - 1 - d), CeedIntPow(b->P_1d, d),
+                      x, y, is_end && !is_first);
     x = y;
   }
 }
@@ -184,8 +188,7 @@ static void contract_tensor(const Walk *w) {
       last = b->dim == 1 ? w->terms + (int64_t)t * nc * b->Q : w->last[k];
     }
     if (!last) continue;
-    ritz_cpu_contract_down(w->tables + k * table_size(w), b->Q_1d, b->P_1d, nc, fast, last, w->nodes,
-                           has_nodes);
+    ritz_cpu_contract(w->tables + k * table_size(w), b->P_1d, b->Q_1d, nc, fast, last, w->nodes, has_nodes);
     has_nodes = true;
   }
 }
@@ -194,8 +197,8 @@ static void contract_dense(const Walk *w) {
   const RitzPlanBasis *b = w->basis;
   const CeedInt nc = w->plan->output.num_comp;
   for (int t = 0; t < w->plan->num_terms; t++)
-    ritz_cpu_contract_down(w->tables + t * table_size(w), b->Q, b->P, nc, 1,
-                           w->terms + (int64_t)t * nc * b->Q, w->nodes, t > 0);
+    ritz_cpu_contract(w->tables + t * table_size(w), b->P, b->Q, nc, 1, w->terms + (int64_t)t * nc * b->Q,
+                      w->nodes, t > 0);
 }
 
 // ---- The kernel ----
