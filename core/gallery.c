@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The gallery: QFunctions that come with the library or were added to it, by name (doc/ceed-api.md,
 // QFunctions). The text of ours is installed for run-time compilation; here it is compiled for the host.
+#include "core/qfunction-clones.h"
+
 #include <ceed/jit-source/gallery/ceed-identity.h>
 #include <ceed/jit-source/gallery/ceed-mass1dbuild.h>
 #include <ceed/jit-source/gallery/ceed-mass2dbuild.h>

@@ -18,12 +18,16 @@
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GLIBC__) && !defined(RITZ_HAS_SANITIZER)
 #if defined(__has_attribute)
 #if __has_attribute(target_clones)
-#define RITZ_CLONED __attribute__((target_clones("avx512f", "avx2", "default")))
+#define RITZ_CLONED   __attribute__((target_clones("avx512f", "avx2", "default")))
+#define RITZ_WIDE     __attribute__((target("avx512f")))
+#define RITZ_HAS_WIDE __builtin_cpu_supports("avx512f")
 #endif
 #endif
 #endif
 #ifndef RITZ_CLONED
 #define RITZ_CLONED
+#define RITZ_WIDE     // for vectors of 64 bytes alone, where RITZ_HAS_WIDE
+#define RITZ_HAS_WIDE true
 #endif
 #define RITZ_INLINED static inline __attribute__((always_inline))
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The QFunction for an operator and the treatment of its elements. The texts are installed for run-time
 // compilation; here they are compiled for the host.
+#include "core/qfunction-clones.h"
+
 #include <ritz/jit-source/geometry/diffusion.h>
 #include <ritz/jit-source/geometry/helmholtz.h>
 #include <ritz/jit-source/geometry/mass.h>

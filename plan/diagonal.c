@@ -29,14 +29,23 @@ static Meeting find_meeting(CeedOperatorAssemblyData data) {
   return m;
 }
 
-static const char *why_no_diagonal_plan(const Meeting *m) {
+static const char *why_no_walk(const Meeting *m) {
   if (m->num == 0) return "no active input and output share a space";
   if (m->num > 1) return "it has several active spaces";
   CeedBasis basis = m->in->bases[m->a];
-  if (basis == CEED_BASIS_NONE || !basis->is_tensor) return "its active basis is no tensor product";
+  if (basis == CEED_BASIS_NONE) return "its active fields have no basis";
+  if (basis->is_tensor && basis->dim > 3) return "its active basis has more than three dimensions";
   if (m->in->rstrs[m->a]->type == CEED_RESTRICTION_CURL_ORIENTED)
     return "its active restriction is curl-oriented";
   return NULL;
+}
+
+static const char *why_no_diagonal_plan(const Meeting *m) {
+  const char *reason = why_no_walk(m);
+  const bool has_basis = m->num == 1 && m->in->bases[m->a] != CEED_BASIS_NONE;
+  if (m->num == 1 && !(has_basis && m->in->bases[m->a]->is_tensor))
+    return "its active basis is no tensor product";
+  return reason;
 }
 
 // ---- Spaces and fields ----
@@ -105,6 +114,7 @@ static int multiply_tables(Ceed ceed, const RitzPlanMatrix *A, const RitzPlanMat
 
 static int make_products(Ceed ceed, RitzDiagonalPlan *d) {
   const RitzPlanBasis *b = &d->plan.bases[d->output.basis];
+  if (!b->is_tensor) return CEED_ERROR_SUCCESS;
   RITZ_TRY(multiply_tables(ceed, &b->interp, &b->interp, &d->products[0]));
   RITZ_TRY(multiply_tables(ceed, &b->interp, &b->grad, &d->products[1]));
   return multiply_tables(ceed, &b->grad, &b->grad, &d->products[2]);
@@ -112,26 +122,36 @@ static int make_products(Ceed ceed, RitzDiagonalPlan *d) {
 
 // ---- Terms ----
 
-// First scalars of the modes of a group, and the directions that they differentiate (-1: none).
-static int list_modes(Ceed ceed, const RitzActiveGroups *g, CeedInt group, CeedInt **first,
-                      int **directions) {
+// First scalars of the modes of a group, and the rows of the basis that they take: of a tensor basis the
+// directions that they differentiate (-1: none), else components of values, then of derivatives.
+static int list_modes(Ceed ceed, const RitzActiveGroups *g, CeedInt group, CeedInt **first, int **rows) {
   const CeedInt num = g->num_modes[group];
-  int num_derivatives = 0;
+  const CeedBasis basis = g->bases[group];
+  const int num_values = basis->is_tensor ? 1 : (int)ritz_basis_num_q_comp(basis, CEED_EVAL_INTERP);
+  int values = 0, derivatives = 0;
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, first));
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, directions));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, rows));
   for (CeedInt m = 0; m < num; m++) {
-    const bool is_derivative = g->modes[group][m] == CEED_EVAL_GRAD;
+    const CeedEvalMode mode = g->modes[group][m];
+    const int num_rows = (int)ritz_basis_num_q_comp(basis, mode);
     (*first)[m] = (CeedInt)g->offsets[group][m];
-    (*directions)[m] = is_derivative ? num_derivatives++ % g->bases[group]->dim : -1;
+    (*rows)[m] = mode == CEED_EVAL_INTERP ? values++ % num_values : num_values + derivatives++ % num_rows;
+    if (basis->is_tensor) (*rows)[m]--;
   }
   return CEED_ERROR_SUCCESS;
 }
 
-// Number of a term with these tables, which is added when it is new.
-static int find_term(RitzDiagonalPlan *d, int in, int out) {
-  RitzDiagonalTerm term = {{0}};
-  if (in >= 0) term.product[in]++;
-  if (out >= 0) term.product[out]++;
+static RitzDiagonalTerm make_term(bool is_tensor, int in, int out) {
+  RitzDiagonalTerm term = {.product = {0}};
+  if (is_tensor && in >= 0) term.product[in]++;
+  if (is_tensor && out >= 0) term.product[out]++;
+  term.rows[0] = is_tensor ? 0 : CeedIntMin(in, out);
+  term.rows[1] = is_tensor ? 0 : CeedIntMax(in, out);
+  return term;
+}
+
+// Number of the term, which is added when it is new.
+static int find_term(RitzDiagonalPlan *d, RitzDiagonalTerm term) {
   for (int t = 0; t < d->num_terms; t++) {
     if (!memcmp(&d->terms[t], &term, sizeof(term))) return t;
   }
@@ -141,10 +161,39 @@ static int find_term(RitzDiagonalPlan *d, int in, int out) {
 
 static int make_terms(Ceed ceed, const int *in, const int *out, RitzDiagonalPlan *d) {
   const size_t num = (size_t)d->num_in * (size_t)d->num_out;
+  const bool is_tensor = d->plan.bases[d->output.basis].is_tensor;
   RITZ_TRY(RITZ_CALLOC(ceed, num, &d->terms));
   RITZ_TRY(RITZ_CALLOC(ceed, num, &d->term_of));
   for (int i = 0; i < d->num_in; i++) {
-    for (int o = 0; o < d->num_out; o++) d->term_of[i * d->num_out + o] = find_term(d, in[i], out[o]);
+    for (int o = 0; o < d->num_out; o++)
+      d->term_of[i * d->num_out + o] = find_term(d, make_term(is_tensor, in[i], out[o]));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Of a term of these modes: the products of their rows, whose tables are [Q][modes][P].
+static void multiply_rows(const RitzDiagonalPlan *d, const CeedScalar *in, const CeedScalar *out, int i,
+                          int o, CeedScalar *product) {
+  const RitzPlanBasis *b = &d->plan.bases[d->output.basis];
+  for (CeedInt q = 0; q < b->Q; q++) {
+    const CeedScalar *a = in + ((CeedSize)q * d->num_in + i) * b->P;
+    const CeedScalar *c = out + ((CeedSize)q * d->num_out + o) * b->P;
+    for (CeedInt p = 0; p < b->P; p++) product[(CeedSize)q * b->P + p] = a[p] * c[p];
+  }
+}
+
+static int make_matrices(CeedOperator op, const Meeting *m, RitzDiagonalPlan *d) {
+  const RitzPlanBasis *b = &d->plan.bases[d->output.basis];
+  const CeedSize size = (CeedSize)b->Q * b->P;
+  RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
+  const CeedScalar *in_table, *out_table;
+  if (b->is_tensor) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_group_table(op->obj.ceed, in, m->a, b->Q, &in_table));
+  RITZ_TRY(ritz_group_table(op->obj.ceed, out, m->b, b->Q, &out_table));
+  RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)(d->num_terms * size), &d->matrices));
+  for (int i = 0; i < d->num_in; i++) {
+    for (int o = 0; o < d->num_out; o++)
+      multiply_rows(d, in_table, out_table, i, o, d->matrices + d->term_of[i * d->num_out + o] * size);
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -176,7 +225,8 @@ static int describe_diagonal_plan(CeedOperator op, const RitzPlan *plan, const M
   set_output(op, plan, m, d);
   RITZ_TRY(make_products(ceed, d));
   RITZ_TRY(ritz_steps_inputs(ceed, &d->plan, &d->plan.steps));
-  return list_terms(ceed, m, d);
+  RITZ_TRY(list_terms(ceed, m, d));
+  return make_matrices(op, m, d);
 }
 
 int ritz_plan_refuse_diagonal(CeedOperator op, const char **reason) {
@@ -184,6 +234,14 @@ int ritz_plan_refuse_diagonal(CeedOperator op, const char **reason) {
   RITZ_TRY(CeedOperatorGetOperatorAssemblyData(op, &data));
   const Meeting meeting = find_meeting(data);
   *reason = why_no_diagonal_plan(&meeting);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_plan_refuse_walk(CeedOperator op, const char **reason) {
+  CeedOperatorAssemblyData data;
+  RITZ_TRY(CeedOperatorGetOperatorAssemblyData(op, &data));
+  const Meeting meeting = find_meeting(data);
+  *reason = why_no_walk(&meeting);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -212,6 +270,7 @@ void ritz_plan_free_diagonal(RitzDiagonalPlan **diagonal) {
   RITZ_FREE(&d->offsets);
   RITZ_FREE(&d->first_in);
   RITZ_FREE(&d->first_out);
+  RITZ_FREE(&d->matrices);
   RITZ_FREE(&d->terms);
   RITZ_FREE(&d->term_of);
   RITZ_FREE(diagonal);

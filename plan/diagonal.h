@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The diagonal of an operator on a tensor basis as one kernel: made from the operator's plan, emitted by
-// emit/diagonal.c, run by backends/cpu/diagonal.c.
+// The diagonal of an operator: made from the operator's plan; of a tensor basis one kernel, emitted by
+// emit/diagonal.c, of any basis walked through ahead of time (backends/cpu/unfused-diagonal.c). Run by
+// backends/cpu/diagonal.c.
 //
 //   diagonal[node, c] = sum over points q, output modes o, input modes i of  (T_o T_i)(q, node)
 //   D[(o,c)][(i,c)](q)
 //
 // D is the derivative of the QFunction. T_o T_i, entry by entry, is a tensor product of 1D tables:
 // interp*interp in directions that neither mode differentiates, interp*grad where one does, grad*grad where
-// both do. D of all (o, i) with the same tables is added up at the points.
+// both do. D of all (o, i) with the same tables is added up at the points. Of a basis without tensor
+// structure T_o T_i is a matrix.
 #ifndef RITZ_PLAN_DIAGONAL_H
 #define RITZ_PLAN_DIAGONAL_H
 
@@ -18,6 +20,7 @@ enum { RITZ_NUM_PRODUCTS = 3 };
 
 typedef struct {
   int product[3]; // of the first to the last direction
+  int rows[2];    // without tensor structure: those of the basis that are multiplied, the lower one first
 } RitzDiagonalTerm;
 
 typedef struct {
@@ -29,7 +32,8 @@ typedef struct {
   CeedInt
       *offsets; // owned, of each field: its first scalar among the active ones of its direction; -1: passive
   CeedInt size_in, size_out;                  // active scalars
-  RitzPlanMatrix products[RITZ_NUM_PRODUCTS]; // [Q_1d][P_1d]
+  RitzPlanMatrix products[RITZ_NUM_PRODUCTS]; // tensor: [Q_1d][P_1d]
+  CeedScalar *matrices;                       // owned, else: [num_terms][Q][P]
   // Modes of the active space: their first scalars, num_comp of which follow each other.
   CeedInt num_in, num_out;
   CeedInt *first_in, *first_out; // owned
@@ -41,7 +45,9 @@ typedef struct {
 
 // NULL, or why there is no such kernel (static string), by the active fields: needs no plan of the operator.
 int ritz_plan_refuse_diagonal(CeedOperator op, const char **reason);
-// For an operator that is not refused, from its plan; its kernel holds the text of the QFunction.
+// The same of diagonals that are walked through.
+int ritz_plan_refuse_walk(CeedOperator op, const char **reason);
+// For an operator that is not refused by the last one, from its plan.
 int ritz_plan_diagonal(CeedOperator op, const RitzPlan *plan, RitzDiagonalPlan **diagonal);
 void ritz_plan_free_diagonal(RitzDiagonalPlan **diagonal);
 // The target of a diagonal on a CPU, from that of the apply; spaces[num_spaces] is the output's.

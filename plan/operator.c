@@ -225,9 +225,11 @@ bool ritz_plan_has_one_grid(const RitzPlan *plan) {
   return true;
 }
 
-static void find_input_kinds(RitzPlan *plan) {
-  for (int i = 0; i < plan->num_spaces; i++)
-    plan->spaces[i].kind = ritz_plan_input_kind(plan, &plan->spaces[i]);
+static void find_input_kinds(bool only_constant, RitzPlan *plan) {
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzInputKind kind = ritz_plan_input_kind(plan, &plan->spaces[i]);
+    if (kind == RITZ_INPUT_CONSTANT || !only_constant) plan->spaces[i].kind = kind;
+  }
 }
 
 // Finds the even-odd structure of dense bases that some field is contracted with.
@@ -243,7 +245,7 @@ static int find_even_odd(CeedOperator op, bool near, RitzPlan *plan) {
 
 static int find_structure(CeedOperator op, const RitzPlanOptions *options, RitzPlan *plan) {
   if (!ritz_plan_has_one_grid(plan)) return CEED_ERROR_SUCCESS;
-  if (options->allows_simple_inputs) find_input_kinds(plan);
+  if (options->allows_simple_inputs) find_input_kinds(options->only_constant_inputs, plan);
   return options->allows_even_odd ? find_even_odd(op, options->even_odd_near, plan) : CEED_ERROR_SUCCESS;
 }
 

@@ -153,6 +153,7 @@ typedef struct {
 // Structure of bases that a plan may use.
 typedef struct {
   bool allows_simple_inputs; // false: all fields line by line
+  bool only_constant_inputs; // of simple inputs: those that are the same at all points
   bool allows_even_odd;      // false: symmetry of dense bases is not looked for
   bool even_odd_near;        // bases that are symmetric to 500 round-offs, too (plan/exchange-symmetry.c)
   bool allows_blocks;        // false: vector bases of tensor products are dense

@@ -38,15 +38,19 @@ int ritz_plan_block_components(CeedOperator op, CeedInt *num_comp) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_plan_refuse_point_blocks(CeedOperator op, const char **reason) {
+int ritz_plan_refuse_block_nodes(CeedOperator op, const char **reason) {
   CeedElemRestriction rstr;
-  RITZ_TRY(ritz_plan_refuse_diagonal(op, reason));
-  if (*reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(get_restriction(op, &rstr));
+  *reason = NULL;
   const RitzBlockNodes nodes = find_nodes(rstr);
   if (nodes.node_stride == 1 && nodes.num_comp > 1 && nodes.num_nodes > nodes.comp_stride)
     *reason = "components of some nodes lie between those of others";
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_plan_refuse_point_blocks(CeedOperator op, const char **reason) {
+  RITZ_TRY(ritz_plan_refuse_diagonal(op, reason));
+  return *reason ? CEED_ERROR_SUCCESS : ritz_plan_refuse_block_nodes(op, reason);
 }
 
 int ritz_plan_point_blocks(CeedOperator op, const RitzPlan *plan, RitzDiagonalPlan **column,

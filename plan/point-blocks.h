@@ -24,6 +24,8 @@ typedef struct {
 int ritz_plan_block_components(CeedOperator op, CeedInt *num_comp);
 // NULL, or why there is no such kernel (static string): needs no plan of the operator, which has blocks.
 int ritz_plan_refuse_point_blocks(CeedOperator op, const char **reason);
+// The part of these reasons that is the nodes'.
+int ritz_plan_refuse_block_nodes(CeedOperator op, const char **reason);
 // For an operator that is not refused, from its plan; to be freed as a diagonal.
 int ritz_plan_point_blocks(CeedOperator op, const RitzPlan *plan, RitzDiagonalPlan **column,
                            RitzBlockNodes *nodes);

@@ -16,6 +16,8 @@
 // number for each of their elements; the mean serves as well (within an iteration of multigrid on the meshes
 // of the design's tables). Constrained nodes stay in B_K: removing their rows would take tables of an
 // element's own, and gains nothing.
+#include "core/qfunction-clones.h"
+
 #include <math.h>
 #include <ritz/jit-source/geometry/separable.h>
 #include <string.h>

@@ -5,15 +5,21 @@
 #include "tests/diagonal-kit.h"
 
 #include "core/memory.h"
+#include "tests/cold-cache.h"
 #include "tests/diagonal-qfunctions.h"
 
 static const char ref[] = "/cpu/self/ref", gen[] = "/cpu/self/gen";
 
 // ---- Random operators ----
 
+// Applied once, and nothing in the cache.
+static bool is_once = false;
+
 static void check_pair(Problem *p, Problem *oracle, uint64_t seed) {
+  if (is_once) CHECK_OK(RitzOperatorSetUse(p->op, RITZ_USE_ONCE));
   check_same(p, oracle, true);
-  if (!tap_failed()) CHECK(is_fused(p->op), "%s", describe(p->c));
+  if (!tap_failed())
+    CHECK(is_once ? explains(p->op, "the ahead-of-time kernel, ") : is_fused(p->op), "%s", describe(p->c));
   if (!tap_failed()) CHECK_OK(change_inputs(p, seed));
   if (!tap_failed()) CHECK_OK(change_inputs(oracle, seed));
   if (!tap_failed()) check_same(p, oracle, false);
@@ -41,6 +47,46 @@ TEST(random_tensor_operators_have_the_diagonal_of_the_reference_backend) {
     const Case c = draw_case(&seed);
     check_case(&c, 1 + i % 3, seed);
   }
+}
+
+TEST(what_is_used_once_has_the_diagonal_of_the_reference_backend_without_a_compilation) {
+  static const int num[] = {200, 1000, 10000};
+  ColdCache cache;
+
+  cold_begin(&cache);
+  is_once = true;
+  for (int i = 0; i < num[tap_level()] && !tap_failed(); i++) {
+    uint64_t seed = 500000 + (uint64_t)i;
+    const Case c = draw_case(&seed);
+    check_case(&c, 1 + i % 3, seed);
+  }
+  is_once = false;
+  const int compiled = cold_end(&cache);
+  CHECK(compiled == 0, "%d compiled", compiled);
+}
+
+// The kernel of the apply is there, that of the diagonal is not.
+TEST(a_diagonal_that_is_used_once_is_not_compiled_beside_the_kernel_of_the_apply) {
+  Problem p, oracle;
+  CeedVector u = NULL;
+  ColdCache cache;
+
+  int ierr = open_problem(gen, &plain, 3, &p), code = open_problem(ref, &plain, 3, &oracle);
+  cold_begin(&cache);
+  if (!ierr) ierr = CeedElemRestrictionCreateVector(p.rstr, &u, NULL);
+  if (!ierr) ierr = CeedVectorSetValue(u, 1);
+  if (!ierr) ierr = CeedOperatorApply(p.op, u, p.diagonal, CEED_REQUEST_IMMEDIATE);
+  if (!ierr) ierr = RitzOperatorSetUse(p.op, RITZ_USE_ONCE);
+  if (!ierr && !code) check_same(&p, &oracle, false);
+  const bool is_said =
+      !ierr && explains(p.op, "the ahead-of-time kernel, ") && explains(p.op, "because: it is used once");
+  const int compiled = cold_end(&cache);
+  CeedVectorDestroy(&u);
+  close_problem(&p);
+  close_problem(&oracle);
+  CHECK_OK(ierr);
+  CHECK_OK(code);
+  CHECK(is_said && compiled == 1, "%d compiled", compiled);
 }
 
 // Rows of three points, because a single one in all lanes is no multiple of three.
@@ -144,22 +190,33 @@ TEST(applies_and_diagonals_do_not_disturb_each_other) {
   CHECK(is_same, "a bit differs");
 }
 
-// ---- What the reference backend does ----
+// ---- What the reference backend and the ahead-of-time kernel do ----
 
 // Opens the same problem on both, has `change` make another one of it, and compares.
-static void check_delegated(const Case *c, int (*change)(Problem *p), const char *reason) {
+static void check_changed(const Case *c, int (*change)(Problem *p), const char *served_by,
+                          const char *reason) {
   Problem p, oracle;
   int ierr = open_problem(gen, c, 31, &p), code = open_problem(ref, c, 31, &oracle);
 
   if (!ierr) ierr = change(&p);
   if (!code) code = change(&oracle);
   if (!ierr && !code) check_same(&p, &oracle, false);
-  const bool is_said = !ierr && explains(p.op, "the reference backend: ") && explains(p.op, reason);
+  const bool is_said = !ierr && explains(p.op, served_by) && explains(p.op, reason);
   close_problem(&p);
   close_problem(&oracle);
   CHECK_OK(ierr);
   CHECK_OK(code);
   CHECK(is_said, "wanted: %s", reason);
+}
+
+static void check_delegated(const Case *c, int (*change)(Problem *p), const char *reason) {
+  check_changed(c, change, "the reference backend: ", reason);
+}
+
+static void check_walked(const Case *c, int (*change)(Problem *p), const char *reason) {
+  setenv("RITZ_STRICT", "1", 1); // no step down that would be told
+  check_changed(c, change, "the ahead-of-time kernel, ", reason);
+  unsetenv("RITZ_STRICT");
 }
 
 TEST(an_assembled_qfunction_that_is_reused_is_read_by_the_reference_backend) {
@@ -177,12 +234,12 @@ static int drop_text(Problem *p) {
   return remake(p);
 }
 
-TEST(a_point_function_without_text_is_called_by_the_reference_backend) {
-  check_delegated(&plain, drop_text, "does not hold the text");
+TEST(a_point_function_without_text_is_called_by_the_ahead_of_time_kernel) {
+  check_walked(&plain, drop_text, "does not hold the text");
 }
 
-TEST(dense_bases_are_left_to_the_reference_backend) {
-  check_delegated(&plain, use_dense_basis, "no tensor product");
+TEST(dense_bases_are_left_to_the_ahead_of_time_kernel) {
+  check_walked(&plain, use_dense_basis, "no tensor product");
 }
 
 TEST(several_active_spaces_are_left_to_the_reference_backend) {
@@ -240,7 +297,7 @@ TEST(a_failing_point_function_fails_the_diagonal_which_works_again_afterwards) {
 }
 
 // Every allocation of the first diagonal fails once; the call after it succeeds.
-TEST(a_diagonal_says_so_when_memory_is_short) {
+static void check_memory(void) {
   int64_t n = 1;
   bool is_done = false;
 
@@ -249,6 +306,7 @@ TEST(a_diagonal_says_so_when_memory_is_short) {
     CeedInt code = 0;
 
     CHECK_OK(open_failing(&p, &code));
+    if (is_once) CHECK_OK(RitzOperatorSetUse(p.op, RITZ_USE_ONCE));
     CHECK_OK(CeedVectorSetValue(p.diagonal, 0));
     ritz_memory_fail_at(n);
     const int ierr = CeedOperatorLinearAssembleAddDiagonal(p.op, p.diagonal, CEED_REQUEST_IMMEDIATE);
@@ -256,22 +314,38 @@ TEST(a_diagonal_says_so_when_memory_is_short) {
     is_done = !ierr;
     CHECK(!ierr || ierr == CEED_ERROR_MAJOR, "allocation %d: code %d", (int)n, ierr);
     CHECK_OK(CeedOperatorLinearAssembleDiagonal(p.op, p.diagonal, CEED_REQUEST_IMMEDIATE));
-    CHECK(is_fused(p.op), "after allocation %d", (int)n);
+    CHECK(is_once ? explains(p.op, "the ahead-of-time kernel, ") : is_fused(p.op), "after allocation %d",
+          (int)n);
     close_problem(&p);
   }
   CHECK(n > 10, "only %d allocations", (int)n);
 }
 
+TEST(a_diagonal_says_so_when_memory_is_short) { check_memory(); }
+
+TEST(a_diagonal_that_is_used_once_says_so_when_memory_is_short) {
+  ColdCache cache;
+
+  cold_begin(&cache);
+  is_once = true;
+  check_memory();
+  is_once = false;
+  (void)cold_end(&cache);
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(random_tensor_operators_have_the_diagonal_of_the_reference_backend,
+                        what_is_used_once_has_the_diagonal_of_the_reference_backend_without_a_compilation,
+                        a_diagonal_that_is_used_once_is_not_compiled_beside_the_kernel_of_the_apply,
                         a_point_function_with_a_vector_length_has_a_kernel, nodes_may_be_the_points,
                         passive_outputs_are_left_alone, with_a_fixed_order_threads_change_no_bit,
                         applies_and_diagonals_do_not_disturb_each_other,
                         an_assembled_qfunction_that_is_reused_is_read_by_the_reference_backend,
-                        a_point_function_without_text_is_called_by_the_reference_backend,
-                        dense_bases_are_left_to_the_reference_backend,
+                        a_point_function_without_text_is_called_by_the_ahead_of_time_kernel,
+                        dense_bases_are_left_to_the_ahead_of_time_kernel,
                         several_active_spaces_are_left_to_the_reference_backend,
                         a_failing_point_function_fails_the_diagonal_which_works_again_afterwards,
-                        a_diagonal_says_so_when_memory_is_short));
+                        a_diagonal_says_so_when_memory_is_short,
+                        a_diagonal_that_is_used_once_says_so_when_memory_is_short));
 }

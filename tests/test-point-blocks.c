@@ -5,6 +5,7 @@
 #include "tests/diagonal-kit.h"
 
 #include "core/memory.h"
+#include "tests/cold-cache.h"
 #include "tests/precision-fields.h"
 #include <float.h>
 
@@ -12,9 +13,16 @@ static const char ref[] = "/cpu/self/ref", gen[] = "/cpu/self/gen";
 
 // ---- Random operators ----
 
+// Used once, and nothing in the cache.
+static bool is_once = false;
+
 static void check_pair(Problem *p, Problem *oracle, uint64_t seed) {
+  if (is_once) CHECK_OK(RitzOperatorSetUse(p->op, RITZ_USE_ONCE));
   check_same_blocks(p, oracle, true);
-  if (!tap_failed()) CHECK(is_fused_of(p->op, of_blocks), "%s", describe(p->c));
+  if (!tap_failed())
+    CHECK(is_once ? explains_of(p->op, of_blocks, "the ahead-of-time kernel for each column, ")
+                  : is_fused_of(p->op, of_blocks),
+          "%s", describe(p->c));
   if (!tap_failed()) CHECK_OK(change_inputs(p, seed));
   if (!tap_failed()) CHECK_OK(change_inputs(oracle, seed));
   if (!tap_failed()) check_same_blocks(p, oracle, false);
@@ -42,6 +50,22 @@ TEST(random_tensor_operators_have_the_blocks_of_the_reference_backend) {
     const Case c = draw_block_case(&seed);
     check_case(&c, 1 + i % 3, seed);
   }
+}
+
+TEST(what_is_used_once_has_the_blocks_of_the_reference_backend_without_a_compilation) {
+  static const int num[] = {60, 400, 4000};
+  ColdCache cache;
+
+  cold_begin(&cache);
+  is_once = true;
+  for (int i = 0; i < num[tap_level()] && !tap_failed(); i++) {
+    uint64_t seed = 600000 + (uint64_t)i;
+    const Case c = draw_block_case(&seed);
+    check_case(&c, 1 + i % 3, seed);
+  }
+  is_once = false;
+  const int compiled = cold_end(&cache);
+  CHECK(compiled == 0, "%d compiled", compiled);
 }
 
 // Two components on a box of 2D elements, gradients and values in and out.
@@ -308,22 +332,25 @@ TEST(nodes_may_begin_anywhere_and_leave_gaps) {
 
 static int interleave(Problem *p) { return move_nodes(p, 0, 4, 2, 49 * 4 * 2); }
 
-// ---- What the reference backend does ----
+// ---- What the reference backend and the ahead-of-time kernel do ----
 
-static void check_delegated(const Case *c, int (*change)(Problem *p), const char *reason) {
+static void check_served(const Case *c, int (*change)(Problem *p), const char *who, const char *reason) {
   Problem p, oracle;
   int ierr = open_problem(gen, c, 31, &p), code = open_problem(ref, c, 31, &oracle);
 
   if (!ierr) ierr = change(&p);
   if (!code) code = change(&oracle);
   if (!ierr && !code) check_same_blocks(&p, &oracle, false);
-  const bool is_said = !ierr && explains_of(p.op, of_blocks, "the reference backend: ") &&
-                       explains_of(p.op, of_blocks, reason);
+  const bool is_said = !ierr && explains_of(p.op, of_blocks, who) && explains_of(p.op, of_blocks, reason);
   close_problem(&p);
   close_problem(&oracle);
   CHECK_OK(ierr);
   CHECK_OK(code);
   CHECK(is_said, "wanted: %s", reason);
+}
+
+static void check_delegated(const Case *c, int (*change)(Problem *p), const char *reason) {
+  check_served(c, change, "the reference backend: ", reason);
 }
 
 // Two nodes lie in four entries: component 1 of the first follows component 0 of both.
@@ -345,11 +372,11 @@ static int use_dense_vector_basis(Problem *p) {
   return remake(p);
 }
 
-TEST(dense_bases_are_left_to_the_reference_backend) {
+TEST(blocks_of_dense_bases_are_walked_through) {
   Case c = coupled;
 
   c.has_passive = false;
-  check_delegated(&c, use_dense_vector_basis, "no tensor product");
+  check_served(&c, use_dense_vector_basis, "the ahead-of-time kernel for each column, ", "no tensor product");
 }
 
 // ---- Failures ----
@@ -384,6 +411,7 @@ TEST(blocks_say_so_when_memory_is_short) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(random_tensor_operators_have_the_blocks_of_the_reference_backend,
+                        what_is_used_once_has_the_blocks_of_the_reference_backend_without_a_compilation,
                         a_point_function_with_a_vector_length_has_a_kernel,
                         columns_of_blocks_are_applies_to_unit_vectors,
                         blocks_of_one_component_are_the_diagonal, blocks_of_a_composite_are_sums,
@@ -391,5 +419,5 @@ int main(int argc, char **argv) {
                         blocks_have_kernels_in_both_precisions, nodes_may_begin_anywhere_and_leave_gaps,
                         nodes_between_components_of_others_are_left_to_the_reference_backend,
                         an_assembled_qfunction_that_is_reused_is_read_by_the_reference_backend,
-                        dense_bases_are_left_to_the_reference_backend, blocks_say_so_when_memory_is_short));
+                        blocks_of_dense_bases_are_walked_through, blocks_say_so_when_memory_is_short));
 }

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/cpu.h"
 #include "bench/bp-problem.h"
+#include "tests/cold-cache.h"
 #include "tests/random-operator.h"
 #include "tests/reference.h"
 #include <math.h>
@@ -135,14 +136,20 @@ static int num_operators(int part) {
   return num[tap_level()] / part;
 }
 
+// They are applied once: by the ahead-of-time kernel, unless theirs is in the cache.
+static bool is_once = false;
+
 // What kernels were made of, of operators and their variants for the active vectors.
-static struct { int singles, doubles, others, packed, rows, nodes, strided, dense, served, left; } drawn;
+static struct {
+  int singles, doubles, others, packed, rows, nodes, strided, dense, served, unfused, left;
+} drawn;
 
 static void count_operator(CeedOperator op) {
   const RitzCpuOperator *cpu = op->data;
 
   if (!cpu) return;
   drawn.served += cpu->path <= RITZ_PATH_POINTER;
+  drawn.unfused += cpu->path == RITZ_PATH_UNFUSED;
   drawn.left += cpu->path > RITZ_PATH_POINTER;
   if (!cpu->plan) return;
   for (int s = 0; s < cpu->plan->num_spaces; s++) {
@@ -166,6 +173,7 @@ static void check_chunk(Ceed ceed, uint64_t first_seed, int num) {
     seed[i] = first_seed + (uint64_t)i;
     NOTE_OK(random_operator_create(ceed, &mixed, &seed[i], &r[i]));
     NOTE_OK(RitzOperatorSetPrecision(r[i].op, random_precision(&seed[i])));
+    if (is_once) NOTE_OK(RitzOperatorSetUse(r[i].op, RITZ_USE_ONCE));
   }
   for (int i = 0; i < num && !tap_failed(); i++) {
     check_operator(&r[i], &seed[i]);
@@ -222,6 +230,30 @@ TEST(every_number_of_lanes_serves_both_precisions) {
     check_seeds("/cpu/self/gen:threads=1", SEED + 2000000, num_operators(5));
   }
   unsetenv("RITZ_LANES");
+}
+
+// Nothing is compiled, in any mixture of precisions, and nothing is left to others (RITZ_STRICT).
+TEST(what_is_applied_once_matches_its_dense_matrix_in_mixed_precision) {
+  const int num = num_operators(1); // no compiler: more of them
+  ColdCache cache;
+
+  NEEDS_TWO_PRECISIONS();
+  cold_begin(&cache);
+  memset(&drawn, 0, sizeof(drawn));
+  is_once = true;
+  check_seeds("/cpu/self/gen:threads=1", SEED + 3000000, 10 * num);
+  check_seeds("/cpu/self/gen:threads=2", SEED + 4000000, 2 * num);
+  check_seeds("/cpu/self/gen:threads=2:deterministic", SEED + 5000000, 2 * num);
+  is_once = false;
+  const int compiled = cold_end(&cache);
+  if (tap_failed()) return;
+  CHECK(compiled == 0 && drawn.served == 0 && drawn.left == drawn.unfused,
+        "%d compiled, %d on the reference backend", drawn.served, drawn.left - drawn.unfused);
+  CHECK(drawn.singles >= 50 && drawn.doubles >= 50, "in float %d, in double %d", drawn.singles,
+        drawn.doubles);
+  CHECK(drawn.packed && drawn.nodes && drawn.strided && drawn.dense,
+        "vectors that are converted: packed %d, nodes %d, strided %d; bases as matrices in float %d",
+        drawn.packed, drawn.nodes, drawn.strided, drawn.dense);
 }
 
 // ---- Bake-off problems ----
@@ -377,19 +409,17 @@ TEST(bake_off_problems_run_in_float_on_tetrahedra) {
   check_problems(&tets, 4);
 }
 
-// Bases of matrices have no kernel for the diagonal: it is assembled in double.
-TEST(diagonals_without_a_kernel_are_assembled_in_double) {
+// Bases of matrices have no generated kernel for the diagonal.
+TEST(diagonals_without_a_kernel_are_walked_through_in_float) {
   const BpOptions options = {.bp = 3, .order = 2, .n = 2, .tets = &tets, .single = &combinations[3]};
-  GenErrors errors;
   Pair p;
 
   NEEDS_TWO_PRECISIONS();
+  setenv("RITZ_STRICT", "1", 1);
   NOTE_OK(create_pair("/cpu/self/gen", &options, &p));
-  gen_errors_begin(&errors);
   for (int i = 0; i < 2 && !tap_failed(); i++) check_diagonal(&p, precisions[i]);
-  gen_errors_end(&errors);
-  CHECK(strstr(errors.text, "assembly of a diagonal"), "nothing is told: %s", errors.text);
   destroy_pair(&p);
+  unsetenv("RITZ_STRICT");
 }
 
 TEST(with_fixed_parts_every_number_of_threads_gives_the_same_floats) {
@@ -481,12 +511,27 @@ TEST(a_function_that_is_called_by_its_pointer_computes_in_double) {
   unsetenv("RITZ_QFUNCTION");
 }
 
-TEST(without_a_compiler_operators_compute_in_double) {
+TEST(without_a_compiler_operators_in_float_run_on_the_ahead_of_time_kernel) {
+  GenErrors errors;
+  ColdCache cache;
+
   gen_begin();
   if (CEED_SCALAR_TYPE == CEED_SCALAR_FP32) SKIP("a library of float has one precision");
+  cold_begin(&cache);
+  unsetenv("RITZ_STRICT");
   setenv("RITZ_CC", "/nonexistent", 1);
-  check_told(&mass, "no compiler: RITZ_CC names");
+  Run r = open_single(&mass);
+  gen_errors_begin(&errors);
+  const int ierr = apply(&r);
+  gen_errors_end(&errors);
+  CHECK_OK(ierr);
+  CHECK(strstr(errors.text, "no compiler: RITZ_CC names"), "%s", errors.text);
+  CHECK(strstr(errors.text, "the ahead-of-time kernel runs them"), "%s", errors.text);
+  CHECK(is_right_in_float(&r, &mass), "another result than that of the reference backend");
+  check_path(r.op, UNFUSED);
+  close_run(&r);
   unsetenv("RITZ_CC");
+  (void)cold_end(&cache);
 }
 
 TEST(a_function_with_a_context_computes_in_double_inside_the_kernel) {
@@ -555,15 +600,17 @@ TEST(an_output_that_is_active_and_passive_gets_both_in_float) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(
-      argc, argv,
-      TESTS(operators_of_mixed_precision_are_their_dense_matrices, threads_add_up_in_mixed_precision,
-            every_number_of_lanes_serves_both_precisions, bake_off_problems_run_in_float_on_hexahedra,
-            bake_off_problems_run_in_float_on_tetrahedra, diagonals_without_a_kernel_are_assembled_in_double,
-            with_fixed_parts_every_number_of_threads_gives_the_same_floats,
-            a_text_that_disagrees_with_its_function_is_found_in_float,
-            a_function_that_is_called_by_its_pointer_computes_in_double,
-            without_a_compiler_operators_compute_in_double,
-            a_function_with_a_context_computes_in_double_inside_the_kernel,
-            an_output_that_is_active_and_passive_gets_both_in_float));
+  return tap_main(argc, argv,
+                  TESTS(operators_of_mixed_precision_are_their_dense_matrices,
+                        threads_add_up_in_mixed_precision, every_number_of_lanes_serves_both_precisions,
+                        what_is_applied_once_matches_its_dense_matrix_in_mixed_precision,
+                        bake_off_problems_run_in_float_on_hexahedra,
+                        bake_off_problems_run_in_float_on_tetrahedra,
+                        diagonals_without_a_kernel_are_walked_through_in_float,
+                        with_fixed_parts_every_number_of_threads_gives_the_same_floats,
+                        a_text_that_disagrees_with_its_function_is_found_in_float,
+                        a_function_that_is_called_by_its_pointer_computes_in_double,
+                        without_a_compiler_operators_in_float_run_on_the_ahead_of_time_kernel,
+                        a_function_with_a_context_computes_in_double_inside_the_kernel,
+                        an_output_that_is_active_and_passive_gets_both_in_float));
 }

@@ -3,6 +3,7 @@
 #include "tests/precision-kit.h"
 
 #include "core/core.h"
+#include "tests/cold-cache.h"
 #include "tests/small-operator.h"
 
 // ---- Apply ----
@@ -33,7 +34,7 @@ static void check_pairs(Ceed ceed, const PrecisionCase *c, PrecisionKit *k, cons
   }
 }
 
-TEST_EACH_BACKEND(operators_agree_with_double_in_every_mixture_of_precisions) {
+static void check_mixtures(Ceed ceed, RitzOperatorUse use) {
   double u[KIT_MAX_SIZE];
   kit_input(u);
   for (int i = 0; i < NUM_PRECISION_CASES; i++) {
@@ -43,11 +44,16 @@ TEST_EACH_BACKEND(operators_agree_with_double_in_every_mixture_of_precisions) {
       PrecisionKit k;
       CHECK_OK(kit_open(ceed, &precision_cases[i], precisions[p / NUM_PRECISIONS],
                         precisions[p % NUM_PRECISIONS], &k));
+      CHECK_OK(RitzOperatorSetUse(k.op, use));
       check_pairs(ceed, &precision_cases[i], &k, &o, u);
       CHECK_OK(kit_close(&k));
       if (tap_failed()) return;
     }
   }
+}
+
+TEST_EACH_BACKEND(operators_agree_with_double_in_every_mixture_of_precisions) {
+  check_mixtures(ceed, RITZ_USE_MANY);
 }
 
 // Beside rounding, a changed passive vector of float is seen.
@@ -153,7 +159,7 @@ static int diagonal(Ceed ceed, CeedOperator op, bool adds, CeedSize n, CeedScala
   return ierr | CeedVectorDestroy(&vec);
 }
 
-TEST_EACH_BACKEND(diagonals_agree_with_double_in_every_mixture_of_precisions) {
+static void check_diagonal_mixtures(Ceed ceed, RitzOperatorUse use) {
   double u[KIT_MAX_SIZE], d[KIT_MAX_SIZE], wanted[KIT_MAX_SIZE];
   kit_input(u);
   for (int i = 0; i < NUM_PRECISION_CASES; i++) {
@@ -165,6 +171,7 @@ TEST_EACH_BACKEND(diagonals_agree_with_double_in_every_mixture_of_precisions) {
                            qdata = precisions[mix / NUM_PRECISIONS % NUM_PRECISIONS],
                            vector = precisions[mix / NUM_PRECISIONS / NUM_PRECISIONS % NUM_PRECISIONS];
       CHECK_OK(kit_open(ceed, &precision_cases[i], arithmetic, qdata, &k));
+      CHECK_OK(RitzOperatorSetUse(k.op, use));
       const double tol = 100 * EPS_F32 * largest(k.size, o.diagonal); // as of an apply
       CHECK_OK(diagonal(ceed, k.op, false, k.size, vector, d));
       CHECK(values_agree(k.size, d, o.diagonal, tol), "%s, mixture %d", precision_cases[i].function, mix);
@@ -175,6 +182,22 @@ TEST_EACH_BACKEND(diagonals_agree_with_double_in_every_mixture_of_precisions) {
       CHECK_OK(kit_close(&k));
     }
   }
+}
+
+TEST_EACH_BACKEND(diagonals_agree_with_double_in_every_mixture_of_precisions) {
+  check_diagonal_mixtures(ceed, RITZ_USE_MANY);
+}
+
+// By the ahead-of-time kernel of CPUs: nothing is in the cache.
+TEST(applies_and_diagonals_that_are_used_once_agree_with_double_in_every_mixture_of_precisions) {
+  Ceed ceed = tap_ceed("/cpu/self/gen");
+  ColdCache cache;
+  cold_begin(&cache);
+  check_mixtures(ceed, RITZ_USE_ONCE);
+  if (!tap_failed()) check_diagonal_mixtures(ceed, RITZ_USE_ONCE);
+  const int compiled = cold_end(&cache);
+  CHECK_OK(CeedDestroy(&ceed));
+  CHECK(compiled == 0, "%d compiled", compiled);
 }
 
 // Matrix, sparse matrix and point blocks into vectors of either precision: the entries of the double
@@ -625,6 +648,7 @@ int main(int argc, char **argv) {
             a_stored_vector_of_floats_may_change_between_applies,
             parts_of_a_composite_have_their_own_precisions, the_precision_of_an_operator_is_fixed_by_its_use,
             a_composite_sets_all_parts_or_none, diagonals_agree_with_double_in_every_mixture_of_precisions,
+            applies_and_diagonals_that_are_used_once_agree_with_double_in_every_mixture_of_precisions,
             matrices_and_blocks_go_into_vectors_of_floats, an_assembled_qfunction_is_reused_and_stripped,
             transfers_and_coarse_operators_inherit_the_precision,
             conjugate_gradients_take_an_operator_in_float, passive_outputs_of_float_are_written_and_added_to,

@@ -31,9 +31,8 @@ typedef struct {
   RitzKernelSpace spaces[MAX_SPACES];
   const void *matrices[2 * MAX_SPACES];
   RitzKernelArgs args;
-  RitzVec **buffers; // owned
-  RitzVec *memory;   // owned
-  CeedScalar *call[2 * RANDOM_MAX_FIELDS];
+  RitzCpuRun run;
+  void *memory;                    // owned: of the run
   CeedScalar *vectors[MAX_SPACES]; // owned, of spaces: what they gather from or scatter to
 } Runner;
 
@@ -76,26 +75,22 @@ static void open_runner(CeedOperator op, RitzSteps *list, Runner *r) {
                              .matrices = r->matrices,
                              .function = op->qf->f,
                              .context = NULL};
-  r->buffers = allocate((size_t)list->num_buffers, sizeof(*r->buffers));
-  r->memory = allocate((size_t)list->size, sizeof(*r->memory));
-  ritz_cpu_place_buffers(list, r->memory, r->buffers);
+  r->memory = allocate((size_t)ritz_cpu_run_bytes(list), 1);
+  r->run = (RitzCpuRun){.list = list, .how = r->how, .args = &r->args};
+  ritz_cpu_begin_run(r->memory, &r->run);
 }
 
 static void close_runner(Runner *r) {
   for (int s = 0; s < r->list->plan->num_spaces; s++) free(r->vectors[s]);
-  free(r->buffers);
   free(r->memory);
   ritz_steps_free(&r->list);
 }
 
 static int run(Runner *r, int64_t batch) {
   const int32_t order[] = {(int32_t)batch};
-  const RitzCpuRun what = {
-      .list = r->list, .how = r->how, .args = &r->args, .buffers = r->buffers, .call = r->call};
-
   r->args.order = order;
   const RitzBatch b = ritz_batch(&r->args, 0, 1);
-  return ritz_cpu_run_steps(&what, &b);
+  return ritz_cpu_run_steps(&r->run, &b);
 }
 
 static CeedInt num_batches(CeedOperator op) { return (op->num_elem + LANES - 1) / LANES; }
@@ -126,7 +121,7 @@ static double pair_batch(const Runner *list, const Runner *adjoint, CeedInt lane
 
   for (int b = 0; b < list->list->num_buffers; b++) {
     const CeedSize size = ritz_steps_size(list->list, b) * LANES;
-    CeedScalar *y = (CeedScalar *)list->buffers[b], *v = (CeedScalar *)adjoint->buffers[b];
+    CeedScalar *y = (CeedScalar *)list->run.buffers[b], *v = (CeedScalar *)adjoint->run.buffers[b];
 
     if (!is_end(list->list, b, false)) continue;
     fill(size, v, seed);
@@ -351,7 +346,7 @@ static CeedSize run_input(Kit *k, bool allows_simple_inputs, int s, CeedScalar *
   for (int b = 0; b < list->num_buffers; b++) {
     if (!is_end(list, b, false)) continue;
     for (CeedSize i = 0; i < ritz_steps_size(list, b) * LANES; i++)
-      values[num++] = ((CeedScalar *)r.buffers[b])[i];
+      values[num++] = ((CeedScalar *)r.run.buffers[b])[i];
   }
   close_runner(&r);
   return num;
@@ -420,7 +415,7 @@ TEST(energy_of_a_list_is_the_product_of_u_and_A_u) {
   CHECK_OK(run(&a, 0));
   for (int b = 0; b < energy->num_buffers; b++) {
     for (int l = 0; energy->buffers[b].role == RITZ_ROLE_SUM && l < LANES; l++)
-      sum += (double)((CeedScalar *)e.buffers[b])[l];
+      sum += (double)((CeedScalar *)e.run.buffers[b])[l];
   }
   for (int i = 0; i < 25; i++) product += (double)a.vectors[0][i] * (double)a.vectors[1][i];
   CHECK(product > 0.1, "an energy");

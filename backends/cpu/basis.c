@@ -105,10 +105,10 @@ static void store_batch(CeedSize size, CeedInt num_elem, CeedInt first, size_t n
   }
 }
 
-// Memory of n vectors at *vectors, where vectors begin; *memory is to be freed.
-static int allocate_batch(Ceed ceed, CeedSize n, char **memory, RitzVec **vectors) {
-  RITZ_TRY(RITZ_MALLOC(ceed, ((size_t)n + 1) * sizeof(RitzVec), memory));
-  *vectors = (RitzVec *)(*memory + (sizeof(RitzVec) - (uintptr_t)*memory % sizeof(RitzVec)));
+// Memory at *aligned, where vectors begin; *memory is to be freed.
+static int allocate_run(Ceed ceed, const RitzSteps *list, char **memory, char **aligned) {
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)ritz_cpu_run_bytes(list) + sizeof(RitzVec), memory));
+  *aligned = *memory + (sizeof(RitzVec) - (uintptr_t)*memory % sizeof(RitzVec));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -142,20 +142,17 @@ int ritz_cpu_basis_apply(CeedBasis basis, const RitzBasisAction *action, const C
   const CeedSize points = (CeedSize)ritz_basis_num_q_comp(basis, mode) * basis->num_comp * basis->Q;
   Alone alone;
   RitzSteps *list = NULL;
-  char *memory = NULL;
-  RitzVec *vectors, **buffers = NULL;
+  char *memory = NULL, *aligned;
   int ierr;
   describe_basis(basis, mode, &alone);
   RITZ_TRY(list_steps(basis, &alone, transposes, &list));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(basis->obj.ceed, (size_t)list->num_buffers, &buffers));
-  RITZ_TRY_CLEANUP(allocate_batch(basis->obj.ceed, list->size, &memory, &vectors));
-  ritz_cpu_place_buffers(list, vectors, buffers);
+  RITZ_TRY_CLEANUP(allocate_run(basis->obj.ceed, list, &memory, &aligned));
   const RitzKernelArgs args = {.matrices = alone.matrices};
-  const RitzCpuRun run = {.list = list, .args = &args, .buffers = buffers};
+  RitzCpuRun run = {.list = list, .args = &args};
+  ritz_cpu_begin_run(aligned, &run);
   run_batches(action, transposes && action->add, transposes ? points : nodes, transposes ? nodes : points,
               &run, u, v);
 cleanup:
-  RITZ_FREE((void **)&buffers);
   RITZ_FREE(&memory);
   ritz_steps_free(&list);
   return ierr;

@@ -83,6 +83,10 @@ RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes);
 // is the active input, for the first check of the QFunction.
 int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in);
 bool ritz_cpu_is_ready(CeedOperator op);
+// Data on the ahead-of-time kernel beside those that the prepared operator has, which stay; ready to run. To
+// be freed.
+int ritz_cpu_make_unfused(CeedOperator op, RitzCpuOperator **unfused);
+void ritz_cpu_free_data(RitzCpuOperator **data);
 // Slot of the backend: kernels of operators that may not be ready afterwards.
 int ritz_cpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted, bool in_background);
 int ritz_cpu_operator_destroy(CeedOperator op);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Diagonals of operators, and columns of their point blocks, by kernels of their own (plan/diagonal.h,
 // plan/point-blocks.h), with schedule and threads of the apply. Called through the table of the backend. What
-// has no such kernel, the reference backend does.
+// has no such kernel is walked through ahead of time (unfused-diagonal.c), or left to the reference backend.
 #include "backends/cpu/cpu.h"
 #include "backends/ref/ref.h"
 #include "emit/emit.h"
@@ -12,7 +12,10 @@ struct RitzCpuDiagonal {
   RitzBlockNodes nodes;   // of columns
   RitzDiagonalPlan *plan; // owned; NULL: the reference backend does it
   RitzCpuTarget *target;  // owned, with the plan
-  char *reason;           // owned: why; else NULL
+  char *reason;           // owned: why no generated kernel does it; else NULL
+  bool is_walked;         // by the ahead-of-time kernel
+  RitzUnfusedDiagonal unfused;
+  RitzCpuOperator *beside; // owned: of a walk where the operator itself has a generated kernel; else NULL
   RitzCpuCode code;
   RitzKernel kernel;
   RitzKernelSpace *spaces; // owned: those of the plan, then the diagonal
@@ -28,6 +31,7 @@ void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal) {
   RitzCpuDiagonal *d = *diagonal;
   if (!d) return;
   free_plan(d);
+  ritz_cpu_free_data(&d->beside);
   ritz_cpu_release_code(&d->code);
   RITZ_FREE(&d->reason);
   RITZ_FREE(&d->spaces);
@@ -58,13 +62,50 @@ static int why_no_diagonal(CeedOperator op, bool is_column, const char **reason)
   return CEED_ERROR_SUCCESS;
 }
 
-// Reasons against a kernel that are known before the operator is prepared; NULL: it may have one.
+// Reasons against a kernel, and against a walk, that are known before the operator is prepared; NULL: there
+// may be one.
 static int refuse_diagonal(CeedOperator op, bool is_column, const char **reason) {
   *reason = NULL;
   if (op->qf_data->reuse)
     *reason = "the assembled QFunction is kept";
   else
-    RITZ_TRY((is_column ? ritz_plan_refuse_point_blocks : ritz_plan_refuse_diagonal)(op, reason));
+    RITZ_TRY(ritz_plan_refuse_walk(op, reason));
+  return !*reason && is_column ? ritz_plan_refuse_block_nodes(op, reason) : CEED_ERROR_SUCCESS;
+}
+
+static int plan_of(CeedOperator op, const RitzPlan *plan, RitzCpuDiagonal *d) {
+  return d->is_column ? ritz_plan_point_blocks(op, plan, &d->plan, &d->nodes)
+                      : ritz_plan_diagonal(op, plan, &d->plan);
+}
+
+// Whose plan, spaces and schedule the diagonal has.
+static const RitzCpuOperator *source_of(CeedOperator op, const RitzCpuDiagonal *d) {
+  return d->beside ? d->beside : op->data;
+}
+
+static int copy_target(Ceed ceed, const RitzCpuTarget *apply, RitzCpuDiagonal *d) {
+  const int num_spaces = d->plan->plan.num_spaces + 1;
+
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &d->target));
+  d->target->lanes = apply->lanes;
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_spaces, &d->target->spaces));
+  for (int s = 0; s < num_spaces; s++) d->target->spaces[s] = apply->spaces[d->plan->origins[s]];
+  return CEED_ERROR_SUCCESS;
+}
+
+// Without a plan afterwards where there is nothing to walk with.
+static int plan_walk(CeedOperator op, RitzCpuDiagonal *d) {
+  const RitzCpuPath path = ((const RitzCpuOperator *)op->data)->path;
+  const char *reason;
+
+  RITZ_TRY(refuse_diagonal(op, d->is_column, &reason));
+  if (reason || path == RITZ_PATH_DELEGATED || !op->qf->f) return CEED_ERROR_SUCCESS;
+  if (path != RITZ_PATH_UNFUSED) RITZ_TRY(ritz_cpu_make_unfused(op, &d->beside));
+  RITZ_TRY(plan_of(op, source_of(op, d)->plan, d));
+  RITZ_TRY(copy_target(op->obj.ceed, source_of(op, d)->target, d));
+  d->is_walked = true;
+  d->unfused = (RitzUnfusedDiagonal){.plan = d->plan, .target = d->target};
+  d->kernel = ritz_unfused_find_diagonal(op->precision);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -73,9 +114,11 @@ static int make_diagonal_plan(CeedOperator op, RitzCpuDiagonal *d) {
   const char *reason;
 
   RITZ_TRY(why_no_diagonal(op, d->is_column, &reason));
-  if (reason) return ritz_strdup(op->obj.ceed, reason, &d->reason);
-  RITZ_TRY(d->is_column ? ritz_plan_point_blocks(op, cpu->plan, &d->plan, &d->nodes)
-                        : ritz_plan_diagonal(op, cpu->plan, &d->plan));
+  if (reason) {
+    RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &d->reason));
+    return plan_walk(op, d);
+  }
+  RITZ_TRY(plan_of(op, cpu->plan, d));
   return ritz_plan_cpu_diagonal(op->obj.ceed, d->plan, cpu->target, &d->target);
 }
 
@@ -93,20 +136,29 @@ static int plan_diagonal(CeedOperator op, bool is_column) {
 
 // ---- Kernel ----
 
-// The text was good for an apply, so this is the machine's fault or ours. Told when the diagonal is
-// delegated.
+// Used once: not compiled, but walked through.
+static bool is_optional(CeedOperator op) { return op->use == RITZ_USE_ONCE && op->qf->f; }
+
+// The text was good for an apply, so this is the machine's fault or ours.
 static int give_up(CeedOperator op, RitzCpuDiagonal *d) {
-  const char *reason = ritz_jit_reason(d->code.module);
+  const bool is_asked_for = is_optional(op) && ritz_jit_status(d->code.module) != RITZ_JIT_REFUSED;
+  const char *reason = is_asked_for
+                           ? "it is used once (RITZ_USE_ONCE), and there is no kernel for it in the cache"
+                           : ritz_jit_reason(d->code.module);
 
   RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &d->reason));
   ritz_cpu_release_code(&d->code);
   free_plan(d);
-  return CEED_ERROR_SUCCESS;
+  RITZ_TRY(plan_walk(op, d));
+  return d->plan && !is_asked_for
+             ? ritz_warn_once(op->obj.ceed, "CeedOperatorLinearAssembleDiagonal", "assembly of a diagonal",
+                              d->reason, "the ahead-of-time kernel runs it")
+             : CEED_ERROR_SUCCESS;
 }
 
 static int load_diagonal_kernel(CeedOperator op, RitzCpuDiagonal *d) {
   const Ceed ceed = op->obj.ceed;
-  RitzCpuText text = {.op = op, .code = &d->code};
+  RitzCpuText text = {.op = op, .is_optional = is_optional(op), .code = &d->code};
   char *emitted = NULL;
 
   RITZ_TRY(ritz_emit_cpu_diagonal(ceed, d->plan, d->target, &emitted));
@@ -118,28 +170,33 @@ static int load_diagonal_kernel(CeedOperator op, RitzCpuDiagonal *d) {
   return d->kernel ? CEED_ERROR_SUCCESS : give_up(op, d);
 }
 
+static int64_t work_bytes(const RitzCpuDiagonal *d) {
+  if (d->is_walked) return ritz_unfused_diagonal_work_bytes(&d->unfused);
+  return ((const RitzKernelInfo *)ritz_jit_symbol(d->code.module, RITZ_INFO_SYMBOL))->work_bytes;
+}
+
 static int make_arguments(CeedOperator op, RitzCpuDiagonal *d) {
-  const RitzCpuOperator *cpu = op->data;
+  const RitzCpuOperator *source = source_of(op, d);
   const RitzCpu *context = op->obj.ceed->data;
   const int num_spaces = d->plan->plan.num_spaces + 1;
 
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)num_spaces, &d->spaces));
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)context->num_threads, &d->args));
-  for (int s = 0; s < num_spaces; s++) d->spaces[s] = cpu->spaces[d->plan->origins[s]];
+  for (int s = 0; s < num_spaces; s++) d->spaces[s] = source->spaces[d->plan->origins[s]];
   for (int t = 0; t < context->num_threads; t++) {
-    d->args[t] = cpu->args[t];
+    d->args[t] = source->args[t];
     d->args[t].spaces = d->spaces;
+    d->args[t].plan = &d->unfused;
     d->args[t].before = d->args[t].after = NULL;
   }
-  const RitzKernelInfo *info = ritz_jit_symbol(d->code.module, RITZ_INFO_SYMBOL);
-  return ritz_cpu_reserve_work(op->obj.ceed, info->work_bytes);
+  return ritz_cpu_reserve_work(op->obj.ceed, work_bytes(d));
 }
 
 static int make_diagonal_kernel(CeedOperator op, bool is_column) {
   RitzCpuDiagonal *d = *place_of(op, is_column);
 
-  if (!d->plan || d->kernel) return CEED_ERROR_SUCCESS;
-  int ierr = load_diagonal_kernel(op, d);
+  if (!d->plan || d->args) return CEED_ERROR_SUCCESS;
+  int ierr = d->kernel ? CEED_ERROR_SUCCESS : load_diagonal_kernel(op, d);
   if (!ierr && d->plan) ierr = make_arguments(op, d);
   if (ierr) ritz_cpu_diagonal_destroy(place_of(op, is_column)); // the next call tries again
   return ierr;
@@ -151,10 +208,11 @@ int ritz_cpu_diagonal_text(CeedOperator op, bool is_point_block, char **text, Ri
 
   RITZ_TRY(has_columns(op, is_point_block, &is_column));
   RITZ_TRY(refuse_diagonal(op, is_column, &reason));
+  if (!reason) RITZ_TRY(why_no_diagonal(op, is_column, &reason));
   if (reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(plan_diagonal(op, is_column));
   RitzCpuDiagonal *d = *place_of(op, is_column);
-  if (!d->plan) return CEED_ERROR_SUCCESS;
+  if (d->is_walked) return CEED_ERROR_SUCCESS;
   *code = &d->code;
   return ritz_emit_cpu_diagonal(op->obj.ceed, d->plan, d->target, text);
 }
@@ -162,7 +220,6 @@ int ritz_cpu_diagonal_text(CeedOperator op, bool is_point_block, char **text, Ri
 // ---- Running ----
 
 static int run_diagonal(CeedOperator op, RitzCpuDiagonal *d) {
-  const RitzCpuOperator *cpu = op->data;
   const RitzCpu *ceed = op->obj.ceed->data;
   void *context;
 
@@ -171,7 +228,7 @@ static int run_diagonal(CeedOperator op, RitzCpuDiagonal *d) {
     d->args[t].context = context;
     d->args[t].work = ceed->work[t];
   }
-  const int code = ritz_schedule_run(cpu->schedule, ceed->team, d->kernel, d->args);
+  const int code = ritz_schedule_run(source_of(op, d)->schedule, ceed->team, d->kernel, d->args);
   const int restored = ritz_qfunction_restore_context_data(op->qf, &context);
   RITZ_TRY_BACKEND(code);
   return restored;
@@ -268,9 +325,14 @@ static int explain(CeedOperator op, bool is_column, FILE *stream) {
   else if (op->qf_data->reuse)
     fprintf(stream, "the reference backend: the assembled QFunction is reused\n");
   else
-    fprintf(stream, "one generated kernel%s, %" CeedInt_FMT " calls and %d sums at each point%s\n",
+    fprintf(stream, "%s%s, %" CeedInt_FMT " calls and %d sums at each point%s%s\n",
+            d->is_walked ? "the ahead-of-time kernel" : "one generated kernel",
             is_column ? " for each column" : "", is_column ? d->plan->num_in : d->plan->num_in * nc,
-            d->plan->num_terms * (int)nc, d->code.module ? "" : " (not compiled yet)");
+            d->plan->num_terms * (int)nc,
+            d->is_walked     ? ", because: "
+            : d->code.module ? ""
+                             : " (not compiled yet)",
+            d->is_walked ? d->reason : "");
   return CEED_ERROR_SUCCESS;
 }
 

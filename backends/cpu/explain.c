@@ -2,11 +2,14 @@
 // What runs for an operator of /cpu/self/gen.
 #include "backends/cpu/cpu.h"
 
-static void explain_precision(const RitzPlan *plan, FILE *stream) {
+static void explain_precision(const RitzCpuOperator *cpu, FILE *stream) {
+  const RitzPlan *plan = cpu->plan;
   const double bytes = ritz_cpu_rounded_bytes(plan);
 
   if (plan->precision == CEED_SCALAR_TYPE) return;
-  if (plan->has_context)
+  if (cpu->path == RITZ_PATH_UNFUSED)
+    fprintf(stream, "  the QFunction computes in double; its arguments are converted\n");
+  else if (plan->has_context)
     fprintf(stream,
             "  the QFunction, which has a context, computes in double; its arguments are converted\n");
   if (bytes > 0) fprintf(stream, "  matrices of bases rounded to float: %.0f bytes more\n", bytes);
@@ -28,7 +31,7 @@ int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {
     fprintf(stream, "  compiled as: %s\n",
             ritz_jit_language(cpu->code.module) == RITZ_JIT_CXX ? "C++17" : "C11");
   if (cpu->reason) fprintf(stream, "  because: %s\n", cpu->reason);
-  if (cpu->plan) explain_precision(cpu->plan, stream);
+  if (cpu->plan) explain_precision(cpu, stream);
   if (cpu->is_unchecked)
     fprintf(stream, "  unchecked: text and function could not be compared, their results are not finite\n");
   RITZ_TRY(ritz_cpu_diagonal_explain(op, stream));

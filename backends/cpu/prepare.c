@@ -44,9 +44,10 @@ static void free_plan(RitzCpuOperator *cpu) {
   ritz_plan_free(&cpu->plan);
 }
 
-// Steps below the first one are in CeedScalar, but for the gathers and scatters of kernels.
+// A generated kernel calls a function in CeedScalar with what it has; the reference backend has CeedScalar
+// throughout.
 static bool can_take(CeedOperator op, RitzCpuPath path) {
-  if (path == RITZ_PATH_TEXT || !ritz_cpu_is_mixed(op)) return true;
+  if (path == RITZ_PATH_TEXT || path == RITZ_PATH_UNFUSED || !ritz_cpu_is_mixed(op)) return true;
   return path == RITZ_PATH_POINTER && op->precision == CEED_SCALAR_TYPE;
 }
 
@@ -122,14 +123,18 @@ static int make_apply_plan(CeedOperator op, const RitzPlanOptions *options, cons
                    : step_down(op, RITZ_PATH_DELEGATED, true, reason);
 }
 
-// The ahead-of-time kernel has lanes of its own and reads node by node.
+// The ahead-of-time kernel has lanes of its own; rows are kept where generated kernels read the same ones.
 static int use_unfused(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
-  const RitzPlanOptions options = {.allows_simple_inputs = false, .allows_blocks = true};
-  const RitzCpuMachine machine = {.lanes = RITZ_UNFUSED_LANES, .allows_text = false};
+  const RitzPlanOptions options = {
+      .allows_simple_inputs = true, .only_constant_inputs = true, .allows_blocks = true};
+  const RitzCpuMachine machine = {.lanes = ritz_unfused_lanes(op->precision), .allows_text = false};
+  RitzPlanOptions unused;
+  RitzCpuMachine here;
 
-  RITZ_TRY(make_apply_plan(op, &options, &machine, NULL));
-  cpu->kernel = ritz_unfused_kernel;
+  ritz_cpu_environment(op->precision, &here, &unused);
+  RITZ_TRY(make_apply_plan(op, &options, &machine, here.lanes == machine.lanes ? rows_known : NULL));
+  cpu->kernel = ritz_unfused_find(op->precision);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -141,7 +146,7 @@ static bool is_optional(CeedOperator op) {
   const double worth_compiling = 3e9; // operations of one thread
   const RitzCpu *context = op->obj.ceed->data;
   RitzOperatorCost cost = {0};
-  if (op->use != RITZ_USE_ONCE || !op->qf->f || !can_take(op, RITZ_PATH_UNFUSED)) return false;
+  if (op->use != RITZ_USE_ONCE || !op->qf->f) return false;
   if (ritz_cpu_operator_cost(op, &cost)) return false;
   return cost.flops <= worth_compiling * context->num_threads;
 }
@@ -425,6 +430,28 @@ static int finish_preparation(CeedOperator op, CeedVector in) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int make_unfused(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  cpu->path = RITZ_PATH_UNFUSED;
+  RITZ_TRY(use_unfused(op));
+  RITZ_TRY(make_arguments(op));
+  RITZ_TRY(ritz_cpu_reserve_work(op->obj.ceed, work_bytes(cpu)));
+  cpu->is_ready = true;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_cpu_make_unfused(CeedOperator op, RitzCpuOperator **unfused) {
+  RitzCpuOperator *own = op->data;
+
+  *unfused = NULL;
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, unfused));
+  op->data = *unfused;
+  const int ierr = make_unfused(op);
+  op->data = own;
+  if (ierr) ritz_cpu_free_data(unfused);
+  return ierr;
+}
+
 bool ritz_cpu_is_ready(CeedOperator op) { return op->data && ((const RitzCpuOperator *)op->data)->is_ready; }
 
 // *fresh (owned by the caller): those that are not ready; planned. On failure those that have no plan
@@ -496,15 +523,9 @@ int ritz_cpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted
   return ierr;
 }
 
-int ritz_cpu_operator_destroy(CeedOperator op) {
-  RitzCpuOperator *cpu = op->data;
-  if (!cpu) return CEED_ERROR_SUCCESS;
-  if (op->is_composite) {
-    RitzCpuApplyHooks *hooks = op->data;
-    ritz_cpu_apply_hooks_destroy(&hooks);
-    op->data = NULL;
-    return CEED_ERROR_SUCCESS;
-  }
+void ritz_cpu_free_data(RitzCpuOperator **data) {
+  RitzCpuOperator *cpu = *data;
+  if (!cpu) return;
   ritz_cpu_diagonal_destroy(&cpu->diagonal);
   ritz_cpu_diagonal_destroy(&cpu->point_blocks);
   ritz_cpu_apply_hooks_destroy(&cpu->hooks);
@@ -517,6 +538,19 @@ int ritz_cpu_operator_destroy(CeedOperator op) {
   RITZ_FREE(&cpu->spaces);
   RITZ_FREE(&cpu->args);
   RITZ_FREE((void **)&cpu->zeroed);
-  RITZ_FREE(&op->data);
+  RITZ_FREE(data);
+}
+
+int ritz_cpu_operator_destroy(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  if (!cpu) return CEED_ERROR_SUCCESS;
+  if (op->is_composite) {
+    RitzCpuApplyHooks *hooks = op->data;
+    ritz_cpu_apply_hooks_destroy(&hooks);
+    op->data = NULL;
+    return CEED_ERROR_SUCCESS;
+  }
+  ritz_cpu_free_data(&cpu);
+  op->data = NULL;
   return CEED_ERROR_SUCCESS;
 }

@@ -2,6 +2,9 @@
 // The interpreter of steps (plan/steps.h): runs a list on one batch of elements, at sizes that are known at
 // run time only, every buffer in memory. It says what each step means; used by the ahead-of-time kernel
 // (unfused.c) and by CeedBasisApply of the backend (basis.c).
+//
+// Compiled twice where CeedScalar is double: with RITZ_REAL_IS_FP32 arithmetic is in float, and the names end
+// in _single.
 #ifndef RITZ_BACKENDS_CPU_STEPS_H
 #define RITZ_BACKENDS_CPU_STEPS_H
 
@@ -9,26 +12,67 @@
 // the calling convention of the compiler's warning is never used.
 #pragma GCC diagnostic ignored "-Wpsabi"
 #include <ceed/types.h>
-#ifdef CEED_SCALAR_IS_FP32
+#if defined(RITZ_REAL_IS_FP32) || defined(CEED_SCALAR_IS_FP32)
 #define RITZ_LANES 16
 #else
 #define RITZ_LANES 8
+#endif
+#ifdef RITZ_REAL_IS_FP32
+#define RITZ_STEPS_NAME(name) name##_single
+#else
+#define RITZ_STEPS_NAME(name) name
 #endif
 #include "kernels/cpu/vector.h"
 #include "plan/cpu.h"
 #include "plan/steps.h"
 
+// A list at work on one thread.
 typedef struct {
   const RitzSteps *list;
   const RitzCpuSpace *how;    // of the plan's spaces, for gathers and scatters
   const RitzKernelArgs *args; // spaces, matrices, function, context
   RitzVec **buffers;          // [num_buffers]: [component][last direction] .. [first direction]
+  const RitzReal **tables;    // [num_steps]: of contractions, row by row as the step has them
   CeedScalar **call;          // for POINT: room for the arguments of the function
+  CeedScalar *converted;      // what they point to, where the arithmetic is not in CeedScalar
 } RitzCpuRun;
 
-// Lays the buffers out in list->size vectors of memory and fills weights.
-void ritz_cpu_place_buffers(const RitzSteps *list, RitzVec *memory, RitzVec **buffers);
+#define ritz_cpu_run_bytes       RITZ_STEPS_NAME(ritz_cpu_run_bytes)
+#define ritz_cpu_begin_run       RITZ_STEPS_NAME(ritz_cpu_begin_run)
+#define ritz_cpu_run_steps       RITZ_STEPS_NAME(ritz_cpu_run_steps)
+#define ritz_cpu_points_per_call RITZ_STEPS_NAME(ritz_cpu_points_per_call)
+#define ritz_cpu_argument_size   RITZ_STEPS_NAME(ritz_cpu_argument_size)
+#define ritz_cpu_place_arguments RITZ_STEPS_NAME(ritz_cpu_place_arguments)
+#define ritz_cpu_copy_in         RITZ_STEPS_NAME(ritz_cpu_copy_in)
+#define ritz_cpu_scatter_nodes   RITZ_STEPS_NAME(ritz_cpu_scatter_nodes)
+#define ritz_cpu_contract        RITZ_STEPS_NAME(ritz_cpu_contract)
+
+// Lays all arrays of a run, whose list, `how` and arguments are set, out in that much memory, which begins
+// where vectors do, and fills weights and tables.
+int64_t ritz_cpu_run_bytes(const RitzSteps *list);
+void ritz_cpu_begin_run(void *memory, RitzCpuRun *run);
 // All steps. The code of the QFunction.
 int ritz_cpu_run_steps(const RitzCpuRun *run, const RitzBatch *b);
+
+// ---- Parts, for the diagonal (unfused-diagonal.c) ----
+
+// A vector of the application's function.
+typedef CeedScalar RitzCallVec __attribute__((vector_size(RITZ_LANES * sizeof(CeedScalar))));
+static const bool ritz_cpu_converts = sizeof(RitzReal) != sizeof(CeedScalar);
+
+// Points of a call where arguments are copied: rows that make up several vectors, so that they stay in the
+// first cache. Scalars of an argument, 0: it is NULL.
+CeedInt ritz_cpu_points_per_call(const RitzPlan *plan);
+CeedInt ritz_cpu_argument_size(const RitzPlan *plan, bool is_input, int k);
+// Places the arguments of a call of `num` points, inputs first, in `memory`: its size in scalars.
+int64_t ritz_cpu_place_arguments(const RitzPlan *plan, CeedInt num, CeedScalar *memory, CeedScalar **call);
+// to [size][num] = from [size][Q]
+void ritz_cpu_copy_in(CeedInt size, CeedInt Q, CeedInt num, const RitzVec *from, RitzCallVec *to);
+// Adds y, which is spent, into the L-vector of an output of the plan.
+void ritz_cpu_scatter_nodes(const RitzPlan *plan, const RitzPlanSpace *space, const RitzCpuSpace *how,
+                            const RitzKernelSpace *to, const RitzBatch *b, RitzVec *y);
+// y [slow][rows][fast] (+)= table x [slow][cols][fast], table [rows][cols]
+void ritz_cpu_contract(const RitzReal *table, CeedInt rows, CeedInt cols, int64_t slow, int64_t fast,
+                       const RitzVec *x, RitzVec *y, bool add);
 
 #endif

@@ -20,10 +20,11 @@ typedef enum {
 // warning, no error under RITZ_STRICT: it was asked for), unless its kernel is in the cache, or so much is to
 // be computed that a compilation takes less time (3e9 operations by the plan, for each thread). Kernels and
 // ahead-of-time kernel round differently: where results must be the same to the last bit whether the cache is
-// empty or not, leave RITZ_USE_MANY. An operator without a function pointer, or with arithmetic or vectors in
-// another precision than the library's: no effect. On CUDA (NVRTC 13 and newer) its kernel is compiled in
-// half the time or less, to slower code, unless more than 1e10 operations are to be done. Other backends: no
-// effect. CEED_ERROR_INCOMPATIBLE: no such use.
+// empty or not, leave RITZ_USE_MANY. So do diagonals. The ahead-of-time kernel computes in the operator's
+// precision, on vectors of either; its function is called in CeedScalar. An operator without a function
+// pointer: no effect. On CUDA (NVRTC 13 and newer) a kernel that is used once is compiled in half the time or
+// less, to slower code, unless more than 1e10 operations are to be done. Other backends: no effect.
+// CEED_ERROR_INCOMPATIBLE: no such use.
 CEED_EXTERN int RitzOperatorSetUse(CeedOperator op, RitzOperatorUse use);
 CEED_EXTERN int RitzOperatorGetUse(CeedOperator op,
                                    RitzOperatorUse *use); // of a composite: of its first part

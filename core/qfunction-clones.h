@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// QFunctions of the library that the host calls by their pointers are compiled for several widths of vectors.
+// Comes before every other #include of a file that includes their texts.
+#ifndef RITZ_CORE_QFUNCTION_CLONES_H
+#define RITZ_CORE_QFUNCTION_CLONES_H
+
+#include "core/loops.h"
+
+#if defined(__GNUC__) && !defined(__NO_INLINE__)
+#define CEED_QFUNCTION_ATTR        __attribute__((flatten)) RITZ_CLONED
+#define CEED_QFUNCTION_HELPER_ATTR __attribute__((flatten, always_inline))
+#endif
+
+#endif
