@@ -419,7 +419,8 @@ static int create_level(const Setup *s, CeedInt level, CeedOperator ops[]) {
   return create_vectors(s, level);
 }
 
-// All kernels of the cycle, and of the diagonals that smoothers need, made side by side.
+// All kernels of the cycle, and of the diagonals that smoothers need, are made side by side from here on:
+// each operator waits for its own alone, or not at all (RITZ_USE_NO_WAIT).
 static int prepare(const Setup *s, const CeedOperator *ops) {
   const CeedInt max = 3 * s->num;
   CeedOperator *list = NULL;
@@ -434,7 +435,7 @@ static int prepare(const Setup *s, const CeedOperator *ops) {
     wanted[num] = RITZ_PREPARE_APPLY | (smooths ? RITZ_PREPARE_DIAGONAL : 0);
     list[num++] = ops[i];
   }
-  if (!ierr) ierr = RitzOperatorsPrepare(num, list, wanted, false);
+  if (!ierr) ierr = RitzOperatorsPrepare(num, list, wanted, true);
   RITZ_FREE(&wanted);
   RITZ_FREE((void **)&list);
   return ierr;

@@ -20,6 +20,7 @@
 
 #include <math.h>
 #include <ritz/jit-source/geometry/separable.h>
+#include <ritz/operator.h>
 #include <string.h>
 
 #include "core/vector-pass.h"
@@ -164,7 +165,7 @@ static int create_parts(Ceed ceed, RitzSpace space, const RitzSeparable *s, Ceed
 }
 
 static int create_inverse(Ceed ceed, RitzSpace space, const RitzSeparable *s, CeedScalarType precision,
-                          CeedOperator *op) {
+                          RitzOperatorUse use, CeedOperator *op) {
   Parts p = {.qf = NULL};
   int ierr;
 
@@ -172,6 +173,7 @@ static int create_inverse(Ceed ceed, RitzSpace space, const RitzSeparable *s, Ce
   RITZ_TRY_CLEANUP(CeedOperatorCreate(ceed, p.qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, op));
   RITZ_TRY_CLEANUP(CeedOperatorSetName(*op, "element-wise Schwarz"));
   RITZ_TRY_CLEANUP(RitzOperatorSetPrecision(*op, precision));
+  RITZ_TRY_CLEANUP(RitzOperatorSetUse(*op, use));
   RITZ_TRY_CLEANUP(CeedOperatorSetField(*op, "r", p.rstr, p.basis, CEED_VECTOR_ACTIVE));
   RITZ_TRY_CLEANUP(CeedOperatorSetField(*op, "sum", p.rstr_sums, p.basis_sums, p.sums));
   RITZ_TRY_CLEANUP(CeedOperatorSetField(*op, "z", p.rstr, p.basis, CEED_VECTOR_ACTIVE));
@@ -193,21 +195,22 @@ typedef struct {
 // precision.
 static int fill_scale(CeedVector diagonal, const char *call, CeedInt num_comp, CeedScalarType precision,
                       Scale *s) {
-  const CeedScalar *array = NULL;
+  void *array = NULL;
   CeedSize bad = -1;
   double value = 0;
 
-  RITZ_TRY(CeedVectorGetArrayRead(diagonal, CEED_MEM_HOST, &array));
+  RITZ_TRY(ritz_vector_lock(diagonal, RITZ_ACCESS_READ, CEED_MEM_HOST, &array));
   for (CeedSize i = 0; i < diagonal->length && bad < 0; i++) {
     const CeedSize node = i / num_comp;
 
     if (s->scale[i] == 0) continue;
-    value = (double)array[i];
+    value = diagonal->precision == CEED_SCALAR_FP32 ? (double)((const float *)array)[i]
+                                                    : ((const double *)array)[i];
     s->scale[i] = sqrt(s->sum[node] / value) / s->count[node];
     const double kept = precision == CEED_SCALAR_FP32 ? (double)(float)s->scale[i] : s->scale[i];
     if (!(value > 0 && kept > 0 && isfinite(kept))) bad = i;
   }
-  RITZ_TRY(CeedVectorRestoreArrayRead(diagonal, &array));
+  RITZ_TRY(ritz_vector_unlock(diagonal, RITZ_ACCESS_READ, &array, CEED_ERROR_SUCCESS));
   RITZ_REQUIRE(bad < 0, diagonal->obj.ceed, CEED_ERROR_MAJOR,
                "%s: entry %" CeedSize_FMT
                " of the operator's diagonal is %g, needs to be a positive finite number (constrain it, or "
@@ -244,7 +247,8 @@ static int create_scale(CeedOperator op, const char *call, RitzSpace space, cons
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)n, &s.scale));
   RITZ_TRY_CLEANUP(mark_constrained(schwarz->constraints, n, s.scale));
   ritz_separable_add_diagonals(separable, s.sum, s.count);
-  RITZ_TRY_CLEANUP(CeedVectorCreate(ceed, n, &diagonal));
+  // In the precision of the operator: its diagonal in another one would take a variant of it, with kernels.
+  RITZ_TRY_CLEANUP(RitzVectorCreate(ceed, n, precision, &diagonal));
   RITZ_TRY_CLEANUP(CeedOperatorLinearAssembleDiagonal(op, diagonal, CEED_REQUEST_IMMEDIATE));
   RITZ_TRY_CLEANUP(fill_scale(diagonal, call, num_comp, precision, &s));
   RITZ_TRY_CLEANUP(create_vector(ceed, n, precision, s.scale, &schwarz->scale));
@@ -338,6 +342,7 @@ static int check_length(CeedOperator op, const char *call, RitzSpace space, Ritz
 
 static int fill_schwarz(CeedOperator op, const char *call, RitzSpace space, const double *factors,
                         CeedScalarType precision, Schwarz *schwarz) {
+  RitzOperatorUse use;
   RitzSeparable separable;
   int ierr;
 
@@ -346,7 +351,9 @@ static int fill_schwarz(CeedOperator op, const char *call, RitzSpace space, cons
   schwarz->num_elem = separable.num_elem;
   schwarz->num_factors = 1 << separable.dim;
   schwarz->anisotropy = separable.anisotropy;
-  RITZ_TRY_CLEANUP(create_inverse(op->obj.ceed, space, &separable, precision, &schwarz->inverse));
+  RITZ_TRY_CLEANUP(RitzOperatorGetUse(op, &use));
+  RITZ_TRY_CLEANUP(create_inverse(op->obj.ceed, space, &separable, precision, use, &schwarz->inverse));
+  RITZ_TRY_CLEANUP(RitzOperatorsPrepare(1, &schwarz->inverse, NULL, true)); // while the rest is made
   RITZ_TRY_CLEANUP(create_scale(op, call, space, &separable, precision, schwarz));
 cleanup:
   ritz_separable_clear(&separable);
