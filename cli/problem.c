@@ -3,6 +3,7 @@
 #include "cli/problem.h"
 
 #include <math.h>
+#include <ritz/operator.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
@@ -146,7 +147,8 @@ static int create_operator(Problem *p, RitzSpace space, CeedInt more, CeedOperat
 }
 
 int problem_create_level(Problem *p, RitzSpace space, CeedOperator *op) {
-  return create_operator(p, space, 1, op);
+  CLI_TRY(create_operator(p, space, 1, op));
+  return RitzOperatorSetUse(*op, RITZ_USE_NO_WAIT);
 }
 
 int problem_create_capacity(Problem *p, CeedOperator *op) {

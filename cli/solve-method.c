@@ -234,6 +234,7 @@ int solve_create_method(Solve *s) {
   SolvePreconditioner kind = PC_NONE;
 
   CLI_TRY(create_preconditioner(s, &kind));
+  CLI_TRY(RitzOperatorsPrepare(1, &s->problem.op, NULL, true)); // most applies are the preconditioner's
   CLI_TRY(set_up_solver(s, kind));
   if (kind == PC_MULTIGRID) CLI_TRY(show_view(s, "levels", RitzPreconditionerViewLevels));
   if (s->pc && s->options.verbose) CLI_TRY(show_view(s, "details", RitzPreconditionerView));

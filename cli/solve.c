@@ -18,7 +18,7 @@ static int create_problem(Solve *s) {
 
   CLI_TRY(problem_create(s->ceed, s->mesh, &options, &s->problem));
   CLI_TRY(RitzSpaceGetSize(s->problem.space, &s->size));
-  CLI_TRY(RitzOperatorsPrepare(1, &s->problem.op, NULL, true)); // compiled while the rest is set up
+  CLI_TRY(RitzOperatorSetUse(s->problem.op, RITZ_USE_NO_WAIT));
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->u));
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->rhs));
   CLI_TRY(CeedVectorSetValue(s->u, 0));
@@ -77,16 +77,15 @@ static int report(const Solve *s) {
   return reported ? CLI_FAILED : cli_report(solve_command.name, s->ceed);
 }
 
-// Devices start slowly: meanwhile a context that needs none, with threads of its own, makes the mesh, which
-// keeps it.
-// As many threads as there are processors, at most 16.
+// Devices and compilers start slowly. While a device does, a context that needs none, with threads of its
+// own, makes the mesh, which keeps it. As many threads as there are processors, at most 16.
 static const char host_resource[] = "/cpu/self/gen:threads=16";
 
 static int open_ceed_and_mesh(Solve *s) {
   const char *resource = s->options.ceed;
   const bool is_on_device = !strncmp(resource, "/gpu/", 5);
 
-  if (is_on_device) CLI_TRY(RitzDeviceStart(resource));
+  CLI_TRY(is_on_device ? RitzDeviceStart(resource) : RitzJitStart());
   CLI_TRY(cli_open_ceed(solve_command.name, is_on_device ? host_resource : resource, &s->ceed));
   CLI_TRY(solve_open_mesh(s));
   if (!is_on_device) return CLI_OK;

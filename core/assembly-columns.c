@@ -57,6 +57,7 @@ static int set_fields(CeedOperator op, const CeedElemRestriction spaces[2], Ceed
     RITZ_TRY(CeedOperatorSetField(twin, f->qf_field->name, rstr, f->basis, f->vec));
   }
   RITZ_TRY(CeedOperatorSetName(twin, op->name));
+  twin->use = op->use;
   return CeedOperatorCheckReady(twin);
 }
 

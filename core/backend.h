@@ -53,7 +53,8 @@ typedef struct {
 // The least that an apply of an operator has to do and to move; zeros: not known.
 typedef struct {
   double flops, bytes;
-  bool is_single; // the flops are in float, whatever CeedScalar is
+  bool is_single;   // the flops are in float, whatever CeedScalar is
+  const char *note; // static: how it runs until its kernel is there; NULL: as it always will
 } RitzOperatorCost;
 
 // The most that a context can do, per second, where it computes; zeros: not known.

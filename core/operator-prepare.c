@@ -8,7 +8,7 @@
 
 int RitzOperatorSetUse(CeedOperator op, RitzOperatorUse use) {
   RITZ_HANDLE(op);
-  RITZ_REQUIRE(use == RITZ_USE_MANY || use == RITZ_USE_ONCE, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+  RITZ_REQUIRE(use >= RITZ_USE_MANY && use <= RITZ_USE_NO_WAIT, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: %d is no use of an operator", __func__, (int)use);
   op->use = use;
   for (CeedInt i = 0; i < op->num_sub; i++) op->sub[i]->use = use;

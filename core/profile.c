@@ -193,8 +193,8 @@ static int make_row_key(CeedOperator op, RitzProfileAction action, Key *key) {
 static bool is_same_key(const Key *a, const Key *b) {
   return a->place == b->place && a->action == b->action && a->num_elem == b->num_elem &&
          a->num_qpts == b->num_qpts && a->input_size == b->input_size && a->output_size == b->output_size &&
-         a->cost.flops == b->cost.flops && a->cost.bytes == b->cost.bytes && a->precisions == b->precisions &&
-         !strcmp(a->name, b->name);
+         a->cost.flops == b->cost.flops && a->cost.bytes == b->cost.bytes && a->cost.note == b->cost.note &&
+         a->precisions == b->precisions && !strcmp(a->name, b->name);
 }
 
 static RitzProfileRow *find_row(const Key *key) {
@@ -205,15 +205,18 @@ static RitzProfileRow *find_row(const Key *key) {
 
 // A row and its names in one block.
 static int create_row(Ceed ceed, const Key *key, RitzProfileRow **row) {
-  const char *precisions = key->precisions ? key->precisions : "";
-  const size_t name_size = strlen(key->name) + 1, size = name_size + strlen(precisions) + sizeof(" ()");
+  const char *precisions = key->precisions ? key->precisions : "",
+             *note = key->cost.note ? key->cost.note : "";
+  const size_t name_size = strlen(key->name) + 1;
+  const size_t size = name_size + strlen(precisions) + strlen(note) + sizeof(" () ()");
   void *memory = NULL;
   RITZ_TRY(ritz_calloc(ceed, 1, sizeof(**row) + name_size + size, &memory));
   *row = memory;
   (*row)->key = *key;
   (*row)->key.name = strcpy((char *)(*row + 1), key->name);
   (*row)->title = (char *)(*row + 1) + name_size;
-  snprintf((*row)->title, size, precisions[0] ? "%s (%s)" : "%s", key->name, precisions);
+  const int length = snprintf((*row)->title, size, precisions[0] ? "%s (%s)" : "%s", key->name, precisions);
+  if (note[0]) snprintf((*row)->title + length, size - (size_t)length, " (%s)", note);
   return CEED_ERROR_SUCCESS;
 }
 

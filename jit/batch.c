@@ -2,20 +2,31 @@
 // Batches (contract in jit/jit.h): texts on their way to modules while the caller does something else.
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/core.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "jit/build.h"
 #include "jit/module.h"
+#include "jit/process.h"
+
+// How far a text is; numbers rise.
+enum { LOOKED_FOR, ABSENT, THERE };
+
+// What becomes of a text.
+typedef struct {
+  RitzJitModule module; // counted; written by the task before the state says that it is there
+  atomic_int state;
+} Place;
 
 struct RitzJitBatch_private {
   int num_references; // guarded by RITZ_LOCK_JIT
   size_t num;
   RitzJitSource *sources; // owned, with all that they point to
-  RitzJitModule *modules; // owned and counted, written by the task
-  RitzTask task;          // owned; NULL: has ended
-  bool is_lost;           // the process has forked: what the task wrote is in an unknown state
+  Place *places;          // owned
+  RitzTask task;          // owned
+  pid_t process;          // that the task belongs to: in a forked child what is not there never comes
   atomic_bool is_unwanted;
 };
 
@@ -42,7 +53,8 @@ static int copy_source(Ceed ceed, const RitzJitSource *from, RitzJitSource *to) 
   *to = (RitzJitSource){.language = from->language,
                         .num_roots = from->num_roots,
                         .num_defines = from->num_defines,
-                        .is_optional = from->is_optional};
+                        .is_optional = from->is_optional,
+                        .urgency = from->urgency};
   RITZ_TRY(copy_word(ceed, from->name, &to->name));
   RITZ_TRY(copy_word(ceed, from->text, &to->text));
   RITZ_TRY(copy_word(ceed, from->user_file, &to->user_file));
@@ -68,23 +80,49 @@ static void free_source(RitzJitSource *source) {
 
 // ---- Life ----
 
-static void load(void *data) {
-  RitzJitBatch batch = data;
-  (void)ritz_jit_load_until(&nobody, &batch->is_unwanted, batch->num, batch->sources, batch->modules);
+static void note_absence(void *data, size_t number) {
+  const RitzJitBatch batch = data;
+  atomic_store(&batch->places[number].state, ABSENT);
 }
 
-// In a forked child the modules may be half made: they are left alone.
-static void end(RitzJitBatch batch) {
-  if (!ritz_task_end(&batch->task)) batch->is_lost = true;
+// Takes over the module.
+static void put(RitzJitBatch batch, size_t number, RitzJitModule module) {
+  batch->places[number].module = module;
+  atomic_store(&batch->places[number].state, THERE);
+}
+
+static void note_module(void *data, size_t number, RitzJitModule module) {
+  put(data, number, ritz_module_reference(module));
+}
+
+static bool is_there(const RitzJitBatch batch, size_t number) {
+  return atomic_load(&batch->places[number].state) == THERE;
+}
+
+static void load(void *data) {
+  const RitzJitBatch batch = data;
+  const RitzJitWatch watch = {&batch->is_unwanted, note_absence, note_module, batch};
+  RitzJitModule *modules = NULL;
+
+  if (!RITZ_CALLOC(&nobody, batch->num, &modules))
+    (void)ritz_jit_load_watched(&nobody, &watch, batch->num, batch->sources, modules);
+  for (size_t i = 0; i < batch->num; i++) {
+    if (!is_there(batch, i))
+      put(batch, i, modules ? modules[i] : NULL);
+    else if (modules)
+      ritz_jit_release(&modules[i]);
+  }
+  RITZ_FREE(&modules);
 }
 
 static void destroy(RitzJitBatch batch) {
   atomic_store(&batch->is_unwanted, true);
-  end(batch);
-  for (size_t i = 0; batch->modules && i < batch->num && !batch->is_lost; i++)
-    ritz_jit_release(&batch->modules[i]);
+  (void)ritz_task_end(&batch->task);
+  for (size_t i = 0; batch->places && i < batch->num; i++) {
+    if (is_there(batch, i)) ritz_jit_release(&batch->places[i].module);
+  }
   for (size_t i = 0; batch->sources && i < batch->num; i++) free_source(&batch->sources[i]);
-  RITZ_FREE(&batch->modules);
+  RITZ_FREE(&batch->places);
   RITZ_FREE(&batch->sources);
   RITZ_FREE(&batch);
 }
@@ -96,9 +134,14 @@ int ritz_jit_begin(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitB
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &b));
   b->num_references = 1;
   b->num = num;
+  b->process = getpid();
   int ierr = RITZ_CALLOC(ceed, num, &b->sources);
-  if (!ierr) ierr = RITZ_CALLOC(ceed, num, &b->modules);
-  for (size_t i = 0; !ierr && i < num; i++) ierr = copy_source(ceed, &sources[i], &b->sources[i]);
+  if (!ierr) ierr = RITZ_CALLOC(ceed, num, &b->places);
+  for (size_t i = 0; !ierr && i < num; i++) {
+    // C++ comes last: nobody is to wait for a look at it.
+    atomic_init(&b->places[i].state, sources[i].language == RITZ_JIT_C ? LOOKED_FOR : ABSENT);
+    ierr = copy_source(ceed, &sources[i], &b->sources[i]);
+  }
   if (!ierr) ierr = ritz_task_start(ceed, load, b, &b->task);
   if (ierr) destroy(b);
   if (!ierr) *batch = b;
@@ -112,9 +155,24 @@ RitzJitBatch ritz_jit_batch_reference(RitzJitBatch batch) {
   return batch;
 }
 
+// Until it is at least in this state, or will never be.
+static void wait_for(const RitzJitBatch batch, size_t number, int state) {
+  double moment = 0;
+
+  if (atomic_load(&batch->places[number].state) >= state) return;
+  ritz_jobs_note_waiting(1);
+  while (batch->process == getpid() && atomic_load(&batch->places[number].state) < state) ritz_pause(&moment);
+  ritz_jobs_note_waiting(-1);
+}
+
+bool ritz_jit_can_take(RitzJitBatch batch, size_t number) {
+  wait_for(batch, number, ABSENT);
+  return batch->process != getpid() || is_there(batch, number);
+}
+
 RitzJitModule ritz_jit_take(RitzJitBatch batch, size_t number) {
-  end(batch);
-  RitzJitModule module = batch->is_lost ? NULL : batch->modules[number];
+  wait_for(batch, number, THERE);
+  const RitzJitModule module = is_there(batch, number) ? batch->places[number].module : NULL;
   return module ? ritz_module_reference(module) : NULL;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "jit/files.h"
 #include "jit/library.h"
 #include "jit/manifest.h"
@@ -32,7 +33,78 @@ static void drop_work(RitzJob *job) {
   RITZ_FREE(&job->work);
 }
 
-void ritz_job_close(RitzJob *job) {
+// ---- Turns ----
+
+// Compilers beside somebody's work, of all calls: one less than there are processors, at least one; as many
+// where somebody waits. The turn is that of the most urgent text. Guarded by RITZ_LOCK_JIT.
+static struct {
+  pid_t process; // a forked child has none of them
+  int num;
+  RitzJob *waiting; // linked by next_waiting
+} turns;
+
+static atomic_int num_waiting; // callers
+
+void ritz_jobs_note_waiting(int change) { (void)atomic_fetch_add(&num_waiting, change); }
+
+static void lock_turns(void) {
+  ritz_lock(RITZ_LOCK_JIT);
+  if (turns.process == getpid()) return;
+  turns.process = getpid();
+  turns.num = 0;
+  turns.waiting = NULL;
+}
+
+static RitzJob **find_waiting(const RitzJob *job) {
+  RitzJob **link = &turns.waiting;
+  while (*link && *link != job) link = &(*link)->next_waiting;
+  return link;
+}
+
+static void leave_queue(RitzJob *job) {
+  RitzJob **link = find_waiting(job);
+  if (*link) *link = job->next_waiting;
+  job->next_waiting = NULL;
+}
+
+static void enter_queue(RitzJob *job) {
+  if (*find_waiting(job)) return;
+  job->next_waiting = turns.waiting;
+  turns.waiting = job;
+}
+
+static bool is_most_urgent(const RitzJob *job) {
+  bool is_most = true;
+  for (const RitzJob *other = turns.waiting; other; other = other->next_waiting)
+    is_most = is_most && other->source->urgency <= job->source->urgency;
+  return is_most;
+}
+
+// A call that somebody waits for has its turn at once.
+static bool begin_turn(const RitzBuild *build, RitzJob *job) {
+  const int most = ritz_num_processors() - (atomic_load(&num_waiting) == 0);
+
+  if (!build->watch) return true;
+  lock_turns();
+  enter_queue(job);
+  job->has_turn = turns.num < (most > 1 ? most : 1) && is_most_urgent(job);
+  if (job->has_turn) leave_queue(job);
+  turns.num += job->has_turn;
+  ritz_unlock(RITZ_LOCK_JIT);
+  return job->has_turn;
+}
+
+static void end_turn(const RitzBuild *build, RitzJob *job) {
+  if (!build->watch) return;
+  lock_turns();
+  leave_queue(job);
+  turns.num -= job->has_turn && turns.num > 0;
+  job->has_turn = false;
+  ritz_unlock(RITZ_LOCK_JIT);
+}
+
+void ritz_job_close(RitzBuild *build, RitzJob *job) {
+  end_turn(build, job);
   ritz_process_kill(&job->process);
   ritz_process_kill(&job->lister);
   RITZ_FREE(&job->log);
@@ -47,7 +119,8 @@ bool ritz_job_has_next(const RitzBuild *build, const RitzJob *job) {
 
 // ---- The end ----
 
-static int finish_job(RitzJob *job) {
+static int finish_job(RitzBuild *build, RitzJob *job) {
+  end_turn(build, job);
   drop_work(job);
   ritz_cache_unlock(&job->lock);
   job->state = RITZ_JOB_DONE;
@@ -62,7 +135,7 @@ static int fail(RitzBuild *build, RitzJob *job, RitzJitStatus status, char *reas
   const bool is_retried = status == RITZ_JIT_REFUSED && ritz_job_has_next(build, job);
   *(is_retried ? &build->counters.retries : &build->counters.failures) += 1;
   if (status == RITZ_JIT_REFUSED) ritz_module_share(&job->module);
-  return finish_job(job);
+  return finish_job(build, job);
 }
 
 // ---- The disk cache ----
@@ -89,7 +162,7 @@ static int succeed(RitzBuild *build, RitzJob *job, RitzLibrary *library, bool is
   RITZ_TRY(ritz_module_create(build->ceed, &job->key, RITZ_JIT_READY, NULL, library->handle, &job->module));
   ritz_module_set_language(job->module, build->compiler->language);
   if (!is_private) ritz_module_share(&job->module);
-  return finish_job(job);
+  return finish_job(build, job);
 }
 
 // DONE when the text is known to be refused.
@@ -405,7 +478,7 @@ static int look_or_do_without(RitzBuild *build, RitzJob *job) {
   if (job->state == RITZ_JOB_DONE || !job->source->is_optional) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_format(build->ceed, &reason, "there is no kernel for it in the cache"));
   RITZ_TRY(ritz_module_create(build->ceed, &job->key, RITZ_JIT_ABSENT, reason, NULL, &job->module));
-  return finish_job(job);
+  return finish_job(build, job);
 }
 
 // A holder that takes longer than any compiler may is overtaken.
@@ -425,7 +498,11 @@ static int wait_for_lock(RitzBuild *build, RitzJob *job) {
 int ritz_job_step(RitzBuild *build, RitzJob *job, bool may_compile) {
   switch (job->state) {
   case RITZ_JOB_NEW: return look_or_do_without(build, job);
-  case RITZ_JOB_WAITING: return may_compile ? wait_for_lock(build, job) : CEED_ERROR_SUCCESS;
+  case RITZ_JOB_WAITING:
+    if (!may_compile || !begin_turn(build, job)) return CEED_ERROR_SUCCESS;
+    RITZ_TRY(wait_for_lock(build, job));
+    if (job->state == RITZ_JOB_WAITING) end_turn(build, job); // another process compiles it
+    return CEED_ERROR_SUCCESS;
   case RITZ_JOB_COMPILING:
     return ritz_process_has_ended(&job->process) ? end_compilation(build, job) : CEED_ERROR_SUCCESS;
   case RITZ_JOB_LISTING:

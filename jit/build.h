@@ -9,10 +9,21 @@
 #include "jit/compiler.h"
 #include "jit/process.h"
 
+// Who hears of texts while a call runs, on its thread.
+typedef struct {
+  const atomic_bool *stop; // set when nobody wants the texts any more
+  // Text `number` is in no cache.
+  void (*is_absent)(void *data, size_t number);
+  // Its module is there and stays the same; borrowed. Not told of what is compiled in two languages: those
+  // are there at the end.
+  void (*is_there)(void *data, size_t number, RitzJitModule module);
+  void *data;
+} RitzJitWatch;
+
 // State that the jobs of a call share.
 typedef struct {
   Ceed ceed;
-  const atomic_bool *stop; // borrowed: set when the caller no longer wants the texts; NULL: never
+  const RitzJitWatch *watch; // borrowed; NULL: nobody
   RitzCache cache;
   RitzWords places; // folders for work folders; the first one is the cache when there is one
   const RitzCompiler *compiler;
@@ -30,11 +41,14 @@ typedef enum {
 } RitzJobState;
 
 // Begins as {.source, .key, .user}.
-typedef struct {
-  const RitzJitSource *source; // borrowed
-  RitzHash key, user;          // `user`: of the user's file
-  RitzJobState state;
-  RitzJitModule module; // owned: the result when DONE
+typedef struct RitzJob {
+  const RitzJitSource *source;  // borrowed
+  RitzHash key, user;           // `user`: of the user's file
+  size_t number;                // of the text in the call
+  RitzJobState state, told;     // `told`: what the watch has heard last
+  bool has_turn;                // counts among the compilers beside somebody's work
+  struct RitzJob *next_waiting; // of those that wait for a turn
+  RitzJitModule module;         // owned: the result when DONE
   RitzCacheLock lock;
   double waiting_since; // 0: has not waited for a lock
   size_t place;         // index of the work folder's parent
@@ -45,13 +59,18 @@ typedef struct {
   bool is_recorded; // the cache says that the text is refused
 } RitzJob;
 
-// ritz_jit_load that ends early, with CEED_ERROR_MINOR that is not reported, when *stop is set (NULL: never).
-int ritz_jit_load_until(Ceed ceed, const atomic_bool *stop, size_t num, const RitzJitSource *sources,
-                        RitzJitModule *modules);
+// ritz_jit_load with somebody who hears of it (NULL: nobody). Ends early, with CEED_ERROR_MINOR that is not
+// reported, when *watch->stop is set.
+int ritz_jit_load_watched(Ceed ceed, const RitzJitWatch *watch, size_t num, const RitzJitSource *sources,
+                          RitzJitModule *modules);
+
+// Callers that wait for a text made beside them, more (1) or fewer (-1): meanwhile all processors are
+// compilers'.
+void ritz_jobs_note_waiting(int change);
 
 // `may_compile`: another compiler may be started now.
 int ritz_job_step(RitzBuild *build, RitzJob *job, bool may_compile);
-void ritz_job_close(RitzJob *job); // in any state
+void ritz_job_close(RitzBuild *build, RitzJob *job); // in any state
 
 // Hash of the user's file, of "" when it cannot be read.
 RitzHash ritz_job_user_hash(const RitzJitSource *source);

@@ -9,7 +9,9 @@
 #include "jit/compiler.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -389,10 +391,35 @@ static const RitzCompiler *add_known(RitzCompiler **compiler) {
   return found;
 }
 
+// One thread at a time asks compilers; others wait for what it hears. Guarded by RITZ_LOCK_JIT.
+static pid_t asking; // the process whose thread asks (a forked child has none); 0: none
+
+// False: the compiler has become known meanwhile.
+static bool begin_to_ask(const RitzCompiler *wanted, const RitzCompiler **found) {
+  double moment = 0;
+
+  for (;;) {
+    ritz_lock(RITZ_LOCK_JIT);
+    *found = find_known(wanted);
+    const bool is_free = asking != getpid();
+    if (!*found && is_free) asking = getpid();
+    ritz_unlock(RITZ_LOCK_JIT);
+    if (*found || is_free) return !*found;
+    ritz_pause(&moment);
+  }
+}
+
+static void end_asking(void) {
+  ritz_lock(RITZ_LOCK_JIT);
+  asking = 0;
+  ritz_unlock(RITZ_LOCK_JIT);
+}
+
 int ritz_compiler_find(Ceed ceed, RitzJitLanguage language, const RitzCache *cache, const RitzWords *places,
                        const RitzCompiler **compiler, char **why) {
   RitzCompiler *fresh = NULL;
   struct stat status;
+  bool asks = false;
   int ierr;
 
   *compiler = NULL;
@@ -403,10 +430,8 @@ int ritz_compiler_find(Ceed ceed, RitzJitLanguage language, const RitzCache *cac
   fresh->language = language;
   fresh->size = (int64_t)status.st_size;
   fresh->time = ritz_file_time(&status);
-  ritz_lock(RITZ_LOCK_JIT);
-  *compiler = find_known(fresh);
-  ritz_unlock(RITZ_LOCK_JIT);
-  if (*compiler) goto cleanup;
+  asks = begin_to_ask(fresh, compiler);
+  if (!asks) goto cleanup;
   RITZ_TRY_CLEANUP(read_record(ceed, cache, fresh));
   if (!fresh->version) RITZ_TRY_CLEANUP(ask(ceed, cache, places, fresh, why));
   if (!fresh->version) goto cleanup;
@@ -414,6 +439,7 @@ int ritz_compiler_find(Ceed ceed, RitzJitLanguage language, const RitzCache *cac
   *compiler = add_known(&fresh);
   ritz_unlock(RITZ_LOCK_JIT);
 cleanup:
+  if (asks) end_asking();
   if (ierr) RITZ_FREE(why);
   if (fresh) free_compiler(&fresh);
   return ierr;
@@ -435,6 +461,28 @@ static const RitzCompiler *current(void) {
   ritz_words_free(&places);
   ritz_cache_close(&cache);
   return compiler;
+}
+
+static RitzTask starting; // owned by the process
+
+static void start_compiler(void *data) {
+  (void)data;
+  (void)current(); // who needs it is told why there is none
+}
+
+static void end_start(void) {
+  if (starting) ritz_memory_adopt(starting);
+  (void)ritz_task_end(&starting);
+}
+
+int ritz_jit_start(void) {
+  static atomic_flag has_started = ATOMIC_FLAG_INIT;
+
+  if (atomic_flag_test_and_set(&has_started)) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_task_start(NULL, start_compiler, NULL, &starting));
+  ritz_memory_give(starting);
+  (void)atexit(end_start);
+  return CEED_ERROR_SUCCESS;
 }
 
 const char *ritz_jit_compiler(void) {

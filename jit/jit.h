@@ -32,6 +32,7 @@ typedef struct {
   char *const *roots;   // folders for -I, in this order
   char *const *defines; // "NAME" or "NAME=value", for -D
   bool is_optional;     // worth loading, but not compiling
+  double urgency; // of several that are compiled beside the caller, in all batches, the highest comes first
 } RitzJitSource;
 
 typedef enum {
@@ -51,12 +52,15 @@ typedef struct RitzJitModule_private *RitzJitModule;
 // a text says its status. On an error all modules are NULL.
 int ritz_jit_load(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitModule *modules);
 
-// The same beside the caller, who takes the modules when it needs them. A batch is counted.
+// The same beside the caller, who takes the modules when it needs them. They come one by one, by
+// their urgency. A batch is counted.
 typedef struct RitzJitBatch_private *RitzJitBatch;
 int ritz_jit_begin(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitBatch *batch);
 RitzJitBatch ritz_jit_batch_reference(RitzJitBatch batch);
-// Waits for the whole batch. Counted; NULL: nothing came of it (out of memory, or the process has forked),
-// the caller loads the text itself.
+// Whether a module can be taken now. Waits until the caches have been looked at, but not for a compiler.
+bool ritz_jit_can_take(RitzJitBatch batch, size_t number);
+// Waits for this module. Counted; NULL: nothing came of it (out of memory, or the process has forked), the
+// caller loads the text itself.
 RitzJitModule ritz_jit_take(RitzJitBatch batch, size_t number);
 void ritz_jit_batch_release(RitzJitBatch *batch); // the last one stops the compilers that still run
 
@@ -84,6 +88,7 @@ const char *ritz_jit_folder(const char **why);
 // *entries: to be freed with ritz_free.
 int ritz_jit_list(Ceed ceed, size_t *num, RitzJitEntry **entries);
 int ritz_jit_clear(Ceed ceed, size_t *num_removed);
+int ritz_jit_start(void); // RitzJitStart
 // Compiler in use and its first line of --version (valid until exit); NULL: none.
 const char *ritz_jit_compiler(void);
 const char *ritz_jit_compiler_version(void);

@@ -71,8 +71,8 @@ static int make_text_key(const RitzBuild *build, const RitzJitSource *source, co
 
 // ---- The call ----
 
-static int open_build(Ceed ceed, const atomic_bool *stop, RitzBuild *build) {
-  *build = (RitzBuild){.ceed = ceed, .stop = stop, .places = {.ceed = ceed}};
+static int open_build(Ceed ceed, const RitzJitWatch *watch, RitzBuild *build) {
+  *build = (RitzBuild){.ceed = ceed, .watch = watch, .places = {.ceed = ceed}};
   RITZ_TRY(ritz_cache_open(ceed, &build->cache));
   ritz_work_places(build->cache.folder, &build->places);
   return build->places.error;
@@ -143,6 +143,26 @@ static size_t count_hits(const RitzJob *jobs, size_t num, RitzJobState state) {
   return n;
 }
 
+static bool wants_other_language(const RitzJitSource *source, RitzJitModule module) {
+  return source->user_file && source->language == RITZ_JIT_C && ritz_jit_status(module) == RITZ_JIT_REFUSED;
+}
+
+// What is new of job i. Of equal texts the first one has the module.
+static void tell_watch(const RitzJitWatch *watch, RitzJob *jobs, size_t i) {
+  const RitzJob *first = &jobs[first_equal(jobs, i)];
+  RitzJob *job = &jobs[i];
+
+  if (job->told == RITZ_JOB_DONE || first->state == RITZ_JOB_NEW) return;
+  if (first->state == RITZ_JOB_DONE) {
+    job->told = RITZ_JOB_DONE;
+    if (!wants_other_language(job->source, first->module))
+      watch->is_there(watch->data, job->number, first->module);
+  } else if (job->told == RITZ_JOB_NEW) {
+    job->told = RITZ_JOB_WAITING;
+    watch->is_absent(watch->data, job->number);
+  }
+}
+
 static int run_jobs(RitzBuild *build, RitzJob *jobs, size_t num) {
   size_t num_processors = (size_t)ritz_num_processors();
   double moment = 0;
@@ -150,34 +170,37 @@ static int run_jobs(RitzBuild *build, RitzJob *jobs, size_t num) {
   for (;;) {
     for (size_t i = 0; i < num; i++)
       RITZ_TRY(ritz_job_step(build, &jobs[i], count_hits(jobs, num, RITZ_JOB_COMPILING) < num_processors));
+    for (size_t i = 0; build->watch && i < num; i++) tell_watch(build->watch, jobs, i);
     if (count_hits(jobs, num, RITZ_JOB_DONE) == num) return CEED_ERROR_SUCCESS;
-    if (build->stop && atomic_load(build->stop)) return CEED_ERROR_MINOR;
+    if (build->watch && atomic_load(build->watch->stop)) return CEED_ERROR_MINOR;
     RITZ_TRY(ritz_cache_remove_old_once(build->ceed, &build->places));
     ritz_pause(&moment);
   }
 }
 
-// Loads texts of one language.
-static int load_all(RitzBuild *build, size_t num, const RitzJitSource *const *sources,
+// Loads texts of one language; index: their numbers in the call.
+static int load_all(RitzBuild *build, size_t num, const RitzJitSource *const *sources, const size_t *index,
                     RitzJitModule *modules) {
   RitzJob *jobs = NULL;
   int ierr = RITZ_CALLOC(build->ceed, num, &jobs);
 
+  for (size_t i = 0; !ierr && i < num; i++) jobs[i].number = index[i];
   for (size_t i = 0; !ierr && i < num; i++) ierr = begin_job(build, sources[i], jobs, i);
   if (!ierr) ierr = run_jobs(build, jobs, num);
   for (size_t i = 0; !ierr && i < num; i++)
     modules[i] = ritz_module_reference(jobs[first_equal(jobs, i)].module);
-  for (size_t i = 0; jobs && i < num; i++) ritz_job_close(&jobs[i]);
+  for (size_t i = 0; jobs && i < num; i++) ritz_job_close(build, &jobs[i]);
   RITZ_FREE(&jobs);
   return ierr;
 }
 
 static int load_or_do_without(RitzBuild *build, RitzJitLanguage language, size_t num,
-                              const RitzJitSource *const *sources, RitzJitModule *modules) {
+                              const RitzJitSource *const *sources, const size_t *index,
+                              RitzJitModule *modules) {
   char *why = NULL;
   int ierr = num ? find_compiler(build, language, &why) : CEED_ERROR_SUCCESS;
 
-  if (!ierr && num && build->compiler) ierr = load_all(build, num, sources, modules);
+  if (!ierr && num && build->compiler) ierr = load_all(build, num, sources, index, modules);
   for (size_t i = 0; !ierr && !build->compiler && i < num; i++)
     ierr = without_compiler(build, why, &modules[i]);
   RITZ_FREE(&why);
@@ -209,10 +232,6 @@ static int choose_module(Ceed ceed, RitzJitModule *module, RitzJitModule *cxx) {
   return CEED_ERROR_SUCCESS;
 }
 
-static bool wants_other_language(const RitzJitSource *source, RitzJitModule module) {
-  return source->user_file && source->language == RITZ_JIT_C && ritz_jit_status(module) == RITZ_JIT_REFUSED;
-}
-
 // The texts of one language, or those that are refused in it.
 static int select_sources(Ceed ceed, RitzJitLanguage language, size_t num, const RitzJitSource *sources,
                           const RitzJitModule *modules, size_t *num_selected, const RitzJitSource ***selected,
@@ -237,7 +256,7 @@ static int load_language(RitzBuild *build, RitzJitLanguage language, size_t num,
   int ierr = select_sources(build->ceed, language, num, sources, modules, &n, &selected, &index);
 
   if (!ierr) ierr = RITZ_CALLOC(build->ceed, num, &loaded);
-  if (!ierr) ierr = load_or_do_without(build, language, n, selected, loaded);
+  if (!ierr) ierr = load_or_do_without(build, language, n, selected, index, loaded);
   for (size_t i = 0; !ierr && i < n; i++) {
     if (modules[index[i]]) {
       ierr = choose_module(build->ceed, &modules[index[i]], &loaded[i]);
@@ -253,12 +272,12 @@ static int load_language(RitzBuild *build, RitzJitLanguage language, size_t num,
   return ierr;
 }
 
-int ritz_jit_load_until(Ceed ceed, const atomic_bool *stop, size_t num, const RitzJitSource *sources,
-                        RitzJitModule *modules) {
+int ritz_jit_load_watched(Ceed ceed, const RitzJitWatch *watch, size_t num, const RitzJitSource *sources,
+                          RitzJitModule *modules) {
   RitzBuild build;
 
   for (size_t i = 0; i < num; i++) modules[i] = NULL;
-  int ierr = open_build(ceed, stop, &build);
+  int ierr = open_build(ceed, watch, &build);
   if (!ierr) ierr = load_language(&build, RITZ_JIT_C, num, sources, modules);
   if (!ierr) ierr = load_language(&build, RITZ_JIT_CXX, num, sources, modules);
   for (size_t i = 0; ierr && i < num; i++) ritz_jit_release(&modules[i]);
@@ -268,5 +287,5 @@ int ritz_jit_load_until(Ceed ceed, const atomic_bool *stop, size_t num, const Ri
 }
 
 int ritz_jit_load(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitModule *modules) {
-  return ritz_jit_load_until(ceed, NULL, num, sources, modules);
+  return ritz_jit_load_watched(ceed, NULL, num, sources, modules);
 }

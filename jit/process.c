@@ -160,6 +160,6 @@ void ritz_process_kill(RitzProcess *process) {
 }
 
 void ritz_pause(double *moment) {
-  *moment = *moment > 0 ? fmin(1.5 * *moment, 0.01) : 0.0005;
+  *moment = *moment > 0 ? fmin(1.5 * *moment, 0.002) : 0.0005;
   nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * *moment)}, NULL);
 }

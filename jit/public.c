@@ -31,6 +31,8 @@ int RitzJitGetCounters(RitzJitCounters *counters) {
   return CEED_ERROR_SUCCESS;
 }
 
+int RitzJitStart(void) { return ritz_jit_start(); }
+
 int RitzJitGetCompiler(const char **path, const char **version) {
   if (path) *path = ritz_jit_compiler();
   if (version) *version = ritz_jit_compiler_version();

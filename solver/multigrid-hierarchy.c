@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Multigrid preconditioners of a hierarchy of spaces: the caller makes the operator of a level, all else is
 // made here and given to solver/multigrid.c.
+#include <ritz/operator.h>
+
 #include "solver/multigrid.h"
 
 enum { MAX_NULL = RITZ_SYSTEM_MAX_NULL };
@@ -72,15 +74,24 @@ static int create_level(const Levels *l, CeedInt i) {
   return create_nullspace(l, i);
 }
 
+// Transfers are used as the operators that they lead to.
+static int create_transfer(const Levels *l, CeedInt i, CeedScalarType precision) {
+  RitzMultigridLevel *level = &l->levels[i];
+  RitzOperatorUse use;
+
+  RITZ_TRY(RitzSpaceCreateTransfer(l->levels[i - 1].space, level->space, l->ceed, precision, &level->prolong,
+                                   &level->restriction));
+  RITZ_TRY(RitzOperatorGetUse(level->op, &use));
+  RITZ_TRY(RitzOperatorSetUse(level->prolong, use));
+  return RitzOperatorSetUse(level->restriction, use);
+}
+
 static int create_transfers(const Levels *l) {
   CeedScalarType precision;
 
   RITZ_TRY(RitzOperatorGetPrecision(l->levels[l->num - 1].op, &precision));
   if (l->options && l->options->use_precision) precision = l->options->precision;
-  for (CeedInt i = 1; i < l->num; i++) {
-    RITZ_TRY(RitzSpaceCreateTransfer(l->levels[i - 1].space, l->levels[i].space, l->ceed, precision,
-                                     &l->levels[i].prolong, &l->levels[i].restriction));
-  }
+  for (CeedInt i = 1; i < l->num; i++) RITZ_TRY(create_transfer(l, i, precision));
   return CEED_ERROR_SUCCESS;
 }
 

@@ -444,7 +444,8 @@ static int wanted_by_smoother(const Setup *s, CeedOperator op) {
                                                                              : RITZ_PREPARE_DIAGONAL;
 }
 
-// All kernels of the cycle, and of the diagonals and blocks that smoothers need, made side by side.
+// All kernels of the cycle, and of the diagonals and blocks that smoothers need, are made side by side from
+// here on: each operator waits for its own alone, or not at all (RITZ_USE_NO_WAIT).
 static int prepare(const Setup *s, const CeedOperator *ops) {
   const CeedInt max = 3 * s->num;
   CeedOperator *list = NULL;

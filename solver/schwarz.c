@@ -20,6 +20,7 @@
 
 #include <math.h>
 #include <ritz/jit-source/geometry/separable.h>
+#include <ritz/operator.h>
 #include <string.h>
 
 #include "core/ranges.h"
@@ -165,7 +166,7 @@ static int create_parts(Ceed ceed, RitzSpace space, const RitzSeparable *s, Ceed
 }
 
 static int create_inverse(Ceed ceed, RitzSpace space, const RitzSeparable *s, CeedScalarType precision,
-                          CeedOperator *op) {
+                          RitzOperatorUse use, CeedOperator *op) {
   Parts p = {.qf = NULL};
   int ierr;
 
@@ -173,6 +174,7 @@ static int create_inverse(Ceed ceed, RitzSpace space, const RitzSeparable *s, Ce
   RITZ_TRY_CLEANUP(CeedOperatorCreate(ceed, p.qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, op));
   RITZ_TRY_CLEANUP(CeedOperatorSetName(*op, "element-wise Schwarz"));
   RITZ_TRY_CLEANUP(RitzOperatorSetPrecision(*op, precision));
+  RITZ_TRY_CLEANUP(RitzOperatorSetUse(*op, use));
   RITZ_TRY_CLEANUP(CeedOperatorSetField(*op, "r", p.rstr, p.basis, CEED_VECTOR_ACTIVE));
   RITZ_TRY_CLEANUP(CeedOperatorSetField(*op, "sum", p.rstr_sums, p.basis_sums, p.sums));
   RITZ_TRY_CLEANUP(CeedOperatorSetField(*op, "z", p.rstr, p.basis, CEED_VECTOR_ACTIVE));
@@ -190,16 +192,21 @@ typedef struct {
   CeedScalarType precision;
   double *sum;    // owned, [num_nodes]
   int32_t *count; // owned, [num_nodes]
-  const CeedScalar *diagonal;
-  void *scale;  // [num_nodes * num_comp] of the precision
-  int64_t *bad; // owned, [num_slots]: the first entry of a thread that makes no sense, or -1
+  void *diagonal; // [num_nodes * num_comp] of the precision
+  void *scale;    // likewise
+  int64_t *bad;   // owned, [num_slots]: the first entry of a thread that makes no sense, or -1
 } Scale;
+
+static double diagonal_at(const Scale *s, int64_t i) {
+  return s->precision == CEED_SCALAR_FP32 ? (double)((const float *)s->diagonal)[i]
+                                          : ((const double *)s->diagonal)[i];
+}
 
 static void scale_range(void *data, int slot, int64_t first, int64_t count) {
   const Scale *s = data;
 
   for (int64_t i = first; i < first + count; i++) {
-    const double value = (double)s->diagonal[i];
+    const double value = diagonal_at(s, i);
     const double scale = sqrt(s->sum[i / s->num_comp] / value) / s->count[i / s->num_comp];
     const double kept = s->precision == CEED_SCALAR_FP32 ? (double)(float)scale : scale;
 
@@ -217,12 +224,11 @@ static int fill_scale(CeedVector diagonal, const char *call, int num_slots, Scal
   CeedSize bad = -1;
 
   for (int slot = 0; slot < num_slots; slot++) s->bad[slot] = -1;
-  RITZ_TRY(CeedVectorGetArrayRead(diagonal, CEED_MEM_HOST, &s->diagonal));
+  RITZ_TRY(ritz_vector_lock(diagonal, RITZ_ACCESS_READ, CEED_MEM_HOST, &s->diagonal));
   const int ierr = ritz_run_ranges(diagonal->obj.ceed, diagonal->length, scale_range, s);
   for (int slot = 0; slot < num_slots && bad < 0; slot++) bad = s->bad[slot];
-  const double value = bad < 0 ? 0 : (double)s->diagonal[bad];
-  RITZ_TRY(CeedVectorRestoreArrayRead(diagonal, &s->diagonal));
-  RITZ_TRY(ierr);
+  const double value = bad < 0 ? 0 : diagonal_at(s, bad);
+  RITZ_TRY(ritz_vector_unlock(diagonal, RITZ_ACCESS_READ, &s->diagonal, ierr));
   RITZ_REQUIRE(bad < 0, diagonal->obj.ceed, CEED_ERROR_MAJOR,
                "%s: entry %" CeedSize_FMT
                " of the operator's diagonal is %g, needs to be a positive finite number (constrain it, or "
@@ -231,12 +237,14 @@ static int fill_scale(CeedVector diagonal, const char *call, int num_slots, Scal
   return CEED_ERROR_SUCCESS;
 }
 
-// Constrained entries of the diagonal may be anything.
-static int assemble_diagonal(CeedOperator op, RitzIndices constraints, CeedVector *diagonal) {
+// In the precision of the operator: its diagonal in another one would take a variant of it, with kernels.
+// Constrained entries may be anything.
+static int assemble_diagonal(CeedOperator op, RitzIndices constraints, CeedScalarType precision,
+                             CeedVector *diagonal) {
   CeedSize n = 0;
 
   RITZ_TRY(CeedOperatorGetActiveVectorLengths(op, NULL, &n));
-  RITZ_TRY(CeedVectorCreate(op->obj.ceed, n, diagonal));
+  RITZ_TRY(RitzVectorCreate(op->obj.ceed, n, precision, diagonal));
   RITZ_TRY(CeedOperatorLinearAssembleDiagonal(op, *diagonal, CEED_REQUEST_IMMEDIATE));
   return RitzVectorSetEntries(*diagonal, constraints, 1);
 }
@@ -255,7 +263,7 @@ static int create_scale(CeedOperator op, const char *call, const RitzSeparable *
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &s.sum));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &s.count));
   RITZ_TRY_CLEANUP(ritz_separable_sum_diagonals(ceed, separable, s.sum, s.count));
-  RITZ_TRY_CLEANUP(assemble_diagonal(op, schwarz->constraints, &diagonal));
+  RITZ_TRY_CLEANUP(assemble_diagonal(op, schwarz->constraints, precision, &diagonal));
   RITZ_TRY_CLEANUP(RitzVectorCreate(ceed, n, precision, &schwarz->scale));
   RITZ_TRY_CLEANUP(ritz_vector_lock(schwarz->scale, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &s.scale));
   ierr = fill_scale(diagonal, call, num_slots, &s);
@@ -361,6 +369,7 @@ static int check_length(CeedOperator op, const char *call, RitzSpace space, Ritz
 
 static int fill_schwarz(CeedOperator op, const char *call, RitzSpace space, const double *factors,
                         CeedScalarType precision, Schwarz *schwarz) {
+  RitzOperatorUse use;
   RitzSeparable separable;
   int ierr;
 
@@ -369,7 +378,9 @@ static int fill_schwarz(CeedOperator op, const char *call, RitzSpace space, cons
   schwarz->num_elem = separable.num_elem;
   schwarz->num_factors = 1 << separable.dim;
   schwarz->anisotropy = separable.anisotropy;
-  RITZ_TRY_CLEANUP(create_inverse(op->obj.ceed, space, &separable, precision, &schwarz->inverse));
+  RITZ_TRY_CLEANUP(RitzOperatorGetUse(op, &use));
+  RITZ_TRY_CLEANUP(create_inverse(op->obj.ceed, space, &separable, precision, use, &schwarz->inverse));
+  RITZ_TRY_CLEANUP(RitzOperatorsPrepare(1, &schwarz->inverse, NULL, true)); // while the rest is made
   RITZ_TRY_CLEANUP(create_scale(op, call, &separable, precision, schwarz));
 cleanup:
   ritz_separable_clear(&separable);

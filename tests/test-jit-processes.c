@@ -89,6 +89,24 @@ TEST(a_warm_start_runs_no_program) {
   CHECK(jit_count_lines(count) == 4, "%d runs", jit_count_lines(count));
 }
 
+static int start_and_load(const void *data) {
+  return RitzJitStart() || RitzJitStart() ? 1 : load_texts(data);
+}
+
+// Who needs the compiler meanwhile waits for the answers rather than asking, too.
+TEST(a_compiler_that_is_asked_ahead_is_asked_once) {
+  NEEDS_COMPILER();
+  const char *count = tap_temp_file("count", NULL, 0), *real = jit_real_compiler();
+  const int num_texts = 2;
+
+  jit_begin();
+  setenv("RITZ_CC", jit_script("echo x >>'%s'\nexec '%s' \"$@\"\n", count, real), 1);
+  for (int is_warm = 0; is_warm < 2; is_warm++) {
+    CHECK(run_child(start_and_load, &num_texts) == 0, "child");
+    CHECK(jit_count_lines(count) == 4, "%d runs: version, flags, two texts", jit_count_lines(count));
+  }
+}
+
 // ---- Killed at any moment ----
 
 TEST(processes_killed_at_any_moment_leave_a_cache_that_works) {
@@ -339,7 +357,8 @@ TEST(a_set_uid_program_ignores_its_environment) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(sixty_four_processes_on_an_empty_cache_compile_each_text_once,
-                        a_warm_start_runs_no_program, processes_killed_at_any_moment_leave_a_cache_that_works,
+                        a_warm_start_runs_no_program, a_compiler_that_is_asked_ahead_is_asked_once,
+                        processes_killed_at_any_moment_leave_a_cache_that_works,
                         what_killed_processes_left_behind_is_removed_after_a_day,
                         a_lock_that_is_never_given_back_is_overtaken, the_lock_of_a_dead_process_is_free,
                         processes_that_load_a_refused_text_all_learn_so,

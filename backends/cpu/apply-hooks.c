@@ -16,6 +16,7 @@
 // A sub-operator with elements, or the operator itself.
 typedef struct {
   CeedOperator op; // borrowed
+  int64_t number;  // of its data (RitzCpuOperator) when this was made
   // Ranges of each position as in RitzSchedule; owned where there are several pieces, else the schedule's.
   int64_t *before_begin, *after_begin;
   RitzRange *before, *after;
@@ -85,8 +86,7 @@ static bool is_covered(CeedOperator op, const RitzPlan *plan, const RitzPlanSpac
   return false;
 }
 
-static const char *refuse_space(CeedOperator op, int s) {
-  const RitzCpuOperator *cpu = op->data;
+static const char *refuse_space(CeedOperator op, const RitzCpuOperator *cpu, int s) {
   const RitzPlanSpace *space = &cpu->plan->spaces[s];
   if (!space->is_active || !space->is_input) return NULL;
   if (cpu->target->spaces[s].gather == RITZ_GATHER_PACKED) return "the active input holds values at points";
@@ -116,18 +116,24 @@ static const char *refuse_fields(CeedOperator op) {
 
 // Why a prepared operator with elements cannot be applied with hooks (static string), or NULL. n: length of
 // the active vectors.
-static const char *why_no_hooks(CeedOperator op, CeedSize n) {
-  const RitzCpuOperator *cpu = op->data;
+static const char *why_no_hooks_of(CeedOperator op, const RitzCpuOperator *cpu, CeedSize n) {
   CeedSize covered = 0;
 
   if (cpu->path == RITZ_PATH_DELEGATED) return "the reference backend runs the operator";
   for (int s = 0; s < cpu->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &cpu->plan->spaces[s];
-    const char *reason = refuse_space(op, s);
+    const char *reason = refuse_space(op, cpu, s);
     if (reason) return reason;
     if (!space->is_input && space->restriction.l_size > covered) covered = space->restriction.l_size;
   }
   return covered == n ? NULL : "restrictions of the active vectors differ in their lengths";
+}
+
+// Data that are coming may take over between two applies.
+static const char *why_no_hooks(CeedOperator op, CeedSize n) {
+  const RitzCpuOperator *cpu = op->data;
+  const char *reason = why_no_hooks_of(op, cpu, n);
+  return reason || !cpu->coming ? reason : why_no_hooks_of(op, cpu->coming, n);
 }
 
 // ---- Which piece a chunk belongs to ----
@@ -271,7 +277,7 @@ static int list_pieces(CeedOperator op, RitzCpuApplyHooks *s) {
     s->reason = sub->obj.ceed == op->obj.ceed ? why_no_hooks(sub, op->input_size)
                                               : "a sub-operator belongs to another context";
     if (s->reason) return CEED_ERROR_SUCCESS;
-    const Piece piece = {.op = sub};
+    const Piece piece = {.op = sub, .number = ((const RitzCpuOperator *)sub->data)->number};
     const int num_sections = schedule_of(&piece)->num_sections;
     if (num_sections > s->num_slots) s->num_slots = num_sections;
     s->pieces[s->num_pieces++] = piece;
@@ -306,14 +312,21 @@ static void keep_hooks(CeedOperator op, RitzCpuApplyHooks *s) {
 // A single operator without elements has nothing to keep hooks with.
 static bool is_empty(CeedOperator op) { return !op->is_composite && op->num_elem == 0; }
 
-int ritz_cpu_operator_apply_hooked_prepare(CeedOperator op, CeedVector in, int *num_slots,
-                                           const char **reason) {
-  *reason = refuse_fields(op);
-  if (*reason) return CEED_ERROR_SUCCESS;
+// The composite has grown, or an operator has got other data.
+static bool is_outdated(CeedOperator op, const RitzCpuApplyHooks *s) {
+  bool is_other = s->num_sub != op->num_sub;
+  for (CeedInt i = 0; i < s->num_pieces && !is_other; i++)
+    is_other = s->pieces[i].number != ((const RitzCpuOperator *)s->pieces[i].op->data)->number;
+  return is_other;
+}
+
+// Operators are ready and hooks fit them afterwards; *hooks NULL: there is nothing to be applied.
+static int update_hooks(CeedOperator op, CeedVector in, RitzCpuApplyHooks **hooks) {
+  *hooks = NULL;
   RITZ_TRY(prepare_operators(op, in));
   if (is_empty(op)) return CEED_ERROR_SUCCESS;
   RitzCpuApplyHooks *s = hooks_of(op);
-  if (s && s->num_sub != op->num_sub) { // the composite has grown
+  if (s && is_outdated(op, s)) {
     keep_hooks(op, NULL);
     ritz_cpu_apply_hooks_destroy(&s);
   }
@@ -326,7 +339,21 @@ int ritz_cpu_operator_apply_hooked_prepare(CeedOperator op, CeedVector in, int *
     }
     keep_hooks(op, s);
   }
-  *num_slots = s->num_slots;
+  *hooks = s;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Schedules of kernels that come later may have more sections: as many as any has.
+int ritz_cpu_operator_apply_hooked_prepare(CeedOperator op, CeedVector in, int *num_slots,
+                                           const char **reason) {
+  RitzCpuApplyHooks *s = NULL;
+
+  *reason = refuse_fields(op);
+  if (*reason) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(update_hooks(op, in, &s));
+  if (!s) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_cpu_run_ranges_slots(op->obj.ceed, num_slots));
+  if (s->num_slots > *num_slots) *num_slots = s->num_slots;
   *reason = s->reason;
   return CEED_ERROR_SUCCESS;
 }
@@ -407,8 +434,7 @@ static int run_piece(RitzCpuApplyHooks *s, const Piece *piece) {
   return ierr;
 }
 
-static int run_pieces(CeedOperator op, const Caller *caller) {
-  RitzCpuApplyHooks *s = hooks_of(op);
+static int run_pieces(CeedOperator op, RitzCpuApplyHooks *s, const Caller *caller) {
   const Ceed ceed = op->obj.ceed;
 
   for (int p = 0; p < s->num_slots; p++) {
@@ -427,14 +453,15 @@ static int run_pieces(CeedOperator op, const Caller *caller) {
 
 int ritz_cpu_operator_apply_hooked(CeedOperator op, CeedVector in, CeedVector out,
                                    const RitzApplyHooks *hooks) {
-  const bool has_pieces = !is_empty(op) && hooks_of(op)->num_pieces > 0;
   Caller caller = {.hooks = hooks};
+  RitzCpuApplyHooks *s = NULL;
 
+  RITZ_TRY(update_hooks(op, in, &s));
   RITZ_TRY_BACKEND(CeedVectorGetArray(in, CEED_MEM_HOST, &caller.in));
   int ierr = CeedVectorGetArray(out, CEED_MEM_HOST, &caller.out);
   if (!ierr) {
-    if (has_pieces) {
-      ierr = run_pieces(op, &caller);
+    if (s && s->num_pieces > 0) {
+      ierr = run_pieces(op, s, &caller);
     } else if (in->length > 0) {
       hooks->before(hooks->data, 0, caller.in, caller.out, 0, in->length);
       hooks->after(hooks->data, 0, caller.in, caller.out, 0, in->length);

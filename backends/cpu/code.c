@@ -7,7 +7,7 @@
 #include "core/embedded.h"
 
 static RitzJitSource describe_source(const RitzCpuText *text) {
-  const RitzCpuOperator *cpu = text->op->data;
+  const RitzCpuOperator *data = text->op->data, *cpu = data->coming ? data->coming : data;
   const Ceed ceed = text->op->obj.ceed;
   const bool is_text = cpu->target->call == RITZ_CALL_TEXT;
   const bool is_file =
@@ -19,7 +19,8 @@ static RitzJitSource describe_source(const RitzCpuText *text) {
                          .user_file = is_file ? cpu->plan->source_path : NULL,
                          .num_roots = is_text ? (size_t)ceed->jit_roots.num : 0,
                          .roots = ceed->jit_roots.item,
-                         .is_optional = text->is_optional};
+                         .is_optional = text->is_optional,
+                         .urgency = text->urgency};
 }
 
 // An operator may be listed twice.
@@ -85,6 +86,10 @@ int ritz_cpu_begin_load(Ceed ceed, CeedInt num, const RitzCpuText *texts) {
   ritz_jit_batch_release(&batch);
   RITZ_FREE(&sources);
   return ierr;
+}
+
+bool ritz_cpu_can_load(const RitzCpuCode *code) {
+  return code->module || !code->batch || ritz_jit_can_take(code->batch, code->number);
 }
 
 void ritz_cpu_release_code(RitzCpuCode *code) {

@@ -19,6 +19,7 @@ extern const RitzBackend ritz_cpu_backend;
 typedef struct {
   int num_threads;
   bool is_deterministic; // results do not depend on the number of threads
+  int64_t num_prepared;  // operators so far
   RitzTeam team;
   int64_t work_bytes; // of each thread's scratch, shared by all operators of the context
   char **work;        // owned [num_threads], 64-byte aligned, NULL before the first use
@@ -41,10 +42,15 @@ typedef struct {
 
 typedef struct RitzCpuDiagonal RitzCpuDiagonal;
 typedef struct RitzCpuApplyHooks RitzCpuApplyHooks;
+typedef struct RitzCpuOperator RitzCpuOperator;
 
-typedef struct {
+struct RitzCpuOperator {
   RitzCpuPath path;
-  bool is_ready;         // can run; else plan and text are all that there is
+  bool is_ready;  // can run; else plan and text are all that there is
+  int64_t number; // of those prepared in the context, from 1 on: another schedule has another number
+  // Owned: planned with a kernel that is on its way, while this one, on the ahead-of-time kernel, serves
+  // (RITZ_USE_NO_WAIT); takes this one's place. NULL: none.
+  RitzCpuOperator *coming;
   char *reason;          // owned: why the path is not the first one; NULL
   bool is_unchecked;     // text and function had no finite results to be compared
   RitzPlan *plan;        // owned; NULL when delegated
@@ -62,7 +68,7 @@ typedef struct {
   RitzCpuDiagonal *diagonal;     // owned: how its diagonal is assembled; NULL before the first request
   RitzCpuDiagonal *point_blocks; // owned, likewise; blocks of one component are the diagonal
   RitzCpuApplyHooks *hooks;      // owned; NULL before the first request
-} RitzCpuOperator;
+};
 
 // code.c: kernels of operators, made together.
 typedef struct {
@@ -70,19 +76,25 @@ typedef struct {
   const char *text;  // borrowed
   bool is_optional;  // not worth compiling
   RitzCpuCode *code; // where it goes; texts with code, or on the way to it, are left out
+  double urgency;    // as of RitzJitSource
 } RitzCpuText;
 // All have a module afterwards.
 int ritz_cpu_load(Ceed ceed, CeedInt num, const RitzCpuText *texts);
 // The same beside the caller, until ritz_cpu_load is called.
 int ritz_cpu_begin_load(Ceed ceed, CeedInt num, const RitzCpuText *texts);
+// Whether ritz_cpu_load waits for no compiler of this one.
+bool ritz_cpu_can_load(const RitzCpuCode *code);
 void ritz_cpu_release_code(RitzCpuCode *code);
 // The kernel in a module; NULL: none of our kind.
 RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes);
 
 // prepare.c: operators that are not ready are made so; kernels of all of them are compiled together. `in`
-// is the active input, for the first check of the QFunction.
+// is the active input, for the first check of the QFunction. Those that need not wait for a compiler
+// (RITZ_USE_NO_WAIT) get the ahead-of-time kernel meanwhile, and count as not ready when theirs is there.
 int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in);
 bool ritz_cpu_is_ready(CeedOperator op);
+// Whether the ahead-of-time kernel may do what is asked for until a kernel is there.
+bool ritz_cpu_may_serve_first(CeedOperator op);
 // Data on the ahead-of-time kernel beside those that the prepared operator has, which stay; ready to run. To
 // be freed.
 int ritz_cpu_make_unfused(CeedOperator op, RitzCpuOperator **unfused);

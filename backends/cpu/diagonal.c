@@ -17,6 +17,7 @@ struct RitzCpuDiagonal {
   RitzUnfusedDiagonal unfused;
   RitzCpuOperator *beside; // owned: of a walk where the operator itself has a generated kernel; else NULL
   RitzCpuCode code;
+  RitzCpuCode later; // of a walk until a compiler has done its work (RITZ_USE_NO_WAIT); else nothing
   RitzKernel kernel;
   RitzKernelSpace *spaces; // owned: those of the plan, then the diagonal
   RitzKernelArgs *args;    // owned, one a thread
@@ -33,6 +34,7 @@ void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal) {
   free_plan(d);
   ritz_cpu_free_data(&d->beside);
   ritz_cpu_release_code(&d->code);
+  ritz_cpu_release_code(&d->later);
   RITZ_FREE(&d->reason);
   RITZ_FREE(&d->spaces);
   RITZ_FREE(&d->args);
@@ -156,16 +158,50 @@ static int give_up(CeedOperator op, RitzCpuDiagonal *d) {
              : CEED_ERROR_SUCCESS;
 }
 
-static int load_diagonal_kernel(CeedOperator op, RitzCpuDiagonal *d) {
+// Leaves what a compiler works at where nobody waits for it.
+static int load_code(CeedOperator op, RitzCpuDiagonal *d) {
   const Ceed ceed = op->obj.ceed;
   RitzCpuText text = {.op = op, .is_optional = is_optional(op), .code = &d->code};
   char *emitted = NULL;
+  int ierr = CEED_ERROR_SUCCESS;
 
   RITZ_TRY(ritz_emit_cpu_diagonal(ceed, d->plan, d->target, &emitted));
   text.text = emitted;
-  const int ierr = ritz_cpu_load(ceed, 1, &text);
+  if (ritz_cpu_may_serve_first(op)) ierr = ritz_cpu_begin_load(ceed, 1, &text);
+  if (!ierr && (!ritz_cpu_may_serve_first(op) || ritz_cpu_can_load(&d->code)))
+    ierr = ritz_cpu_load(ceed, 1, &text);
   RITZ_FREE(&emitted);
-  RITZ_TRY(ierr);
+  return ierr;
+}
+
+static int walk_first(CeedOperator op, RitzCpuDiagonal *d) {
+  RITZ_TRY(ritz_strdup(op->obj.ceed, "its kernel is being compiled (RITZ_USE_NO_WAIT)", &d->reason));
+  d->later = d->code;
+  d->code = (RitzCpuCode){.module = NULL};
+  free_plan(d);
+  return plan_walk(op, d);
+}
+
+// A walk ends when the kernel is there.
+static int end_first_walk(CeedOperator op, bool is_column) {
+  RitzCpuDiagonal **place = place_of(op, is_column);
+  RitzCpuCode later = (*place)->later;
+
+  if (!later.batch || !ritz_cpu_can_load(&later)) return CEED_ERROR_SUCCESS;
+  (*place)->later = (RitzCpuCode){.module = NULL};
+  ritz_cpu_diagonal_destroy(place);
+  const int ierr = plan_diagonal(op, is_column);
+  if (ierr) {
+    ritz_cpu_release_code(&later);
+    return ierr;
+  }
+  (*place)->code = later;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int load_diagonal_kernel(CeedOperator op, RitzCpuDiagonal *d) {
+  RITZ_TRY(load_code(op, d));
+  if (!d->code.module) return walk_first(op, d);
   d->kernel = ritz_cpu_find_kernel(d->code.module, d->target->lanes);
   return d->kernel ? CEED_ERROR_SUCCESS : give_up(op, d);
 }
@@ -193,6 +229,7 @@ static int make_arguments(CeedOperator op, RitzCpuDiagonal *d) {
 }
 
 static int make_diagonal_kernel(CeedOperator op, bool is_column) {
+  RITZ_TRY(end_first_walk(op, is_column));
   RitzCpuDiagonal *d = *place_of(op, is_column);
 
   if (!d->plan || d->args) return CEED_ERROR_SUCCESS;

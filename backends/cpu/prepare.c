@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // From an operator to something that runs: plan, text, kernel, schedule. What does not work falls back one
 // step at a time, and says so: text of the QFunction -> its pointer -> ahead-of-time kernel -> reference
-// backend.
+// backend. While a compiler works, an operator that need not wait for it has two sets of data: one that runs
+// on the ahead-of-time kernel, and one that comes with the compiled kernel and takes its place.
+#include <math.h>
 #include <string.h>
 
 #include "backends/cpu/cpu.h"
@@ -161,21 +163,45 @@ static bool has_generated_kernel(CeedOperator op) {
   return ((const RitzCpuOperator *)op->data)->path <= RITZ_PATH_POINTER;
 }
 
-static RitzCpuText text_of(CeedOperator op) {
-  RitzCpuOperator *cpu = op->data;
-  return (RitzCpuText){.op = op, .text = cpu->text, .is_optional = is_optional(op), .code = &cpu->code};
+// When the kernel is there depends on time, so do roundings.
+bool ritz_cpu_may_serve_first(CeedOperator op) {
+  const RitzCpu *context = op->obj.ceed->data;
+  return op->use == RITZ_USE_NO_WAIT && op->qf->f && can_take(op, RITZ_PATH_UNFUSED) &&
+         !context->is_deterministic;
 }
 
-// Those of operators that have one, together.
+// The work of an apply: those that take longest are compiled first, those that are waited for before them.
+static double urgency_of(CeedOperator op) {
+  RitzOperatorCost cost = {0};
+  if (!ritz_cpu_may_serve_first(op)) return INFINITY;
+  return ritz_cpu_operator_cost(op, &cost) ? 0 : cost.flops + cost.bytes;
+}
+
+static RitzCpuText text_of(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  return (RitzCpuText){.op = op,
+                       .text = cpu->text,
+                       .is_optional = is_optional(op),
+                       .code = &cpu->code,
+                       .urgency = urgency_of(op)};
+}
+
+// Those of operators that have one and are not there, together: for which nobody waits are begun, for the
+// others we wait.
 static int load_apply_kernels(Ceed ceed, CeedInt num, CeedOperator *ops) {
   RitzCpuText *texts = NULL;
-  CeedInt n = 0;
+  CeedInt num_first = 0, n = 0;
 
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &texts));
   for (CeedInt i = 0; i < num; i++) {
-    if (has_generated_kernel(ops[i])) texts[n++] = text_of(ops[i]);
+    if (has_generated_kernel(ops[i]) && ritz_cpu_may_serve_first(ops[i]))
+      texts[num_first++] = text_of(ops[i]);
   }
-  const int ierr = ritz_cpu_load(ceed, n, texts);
+  int ierr = ritz_cpu_begin_load(ceed, num_first, texts);
+  for (CeedInt i = 0; i < num; i++) {
+    if (has_generated_kernel(ops[i]) && !ritz_cpu_may_serve_first(ops[i])) texts[n++] = text_of(ops[i]);
+  }
+  if (!ierr) ierr = ritz_cpu_load(ceed, n, texts);
   RITZ_FREE(&texts);
   return ierr;
 }
@@ -205,7 +231,8 @@ static int go_unfused(CeedOperator op, bool is_machine, const char *reason) {
   return use_unfused(op);
 }
 
-// Builds the kernel once more, with the application's function instead of its text.
+// Builds the kernel once more, with the application's function instead of its text; without code where nobody
+// waits for it.
 static int go_pointer(CeedOperator op, bool warns, const char *reason) {
   RitzCpuOperator *cpu = op->data;
 
@@ -228,7 +255,7 @@ static int judge_module(CeedOperator op) {
   if (status == RITZ_JIT_REFUSED && cpu->target->call == RITZ_CALL_TEXT) {
     RITZ_TRY(warn_of_file(op, cpu->plan->source_path, ritz_jit_reason(cpu->code.module)));
     RITZ_TRY(go_pointer(op, false, ritz_jit_reason(cpu->code.module)));
-    return cpu->path == RITZ_PATH_POINTER ? judge_module(op) : CEED_ERROR_SUCCESS;
+    return cpu->path == RITZ_PATH_POINTER && cpu->code.module ? judge_module(op) : CEED_ERROR_SUCCESS;
   }
   if (is_optional(op) && status != RITZ_JIT_REFUSED) return go_unfused_once(op);
   return go_unfused(op, status == RITZ_JIT_NO_COMPILER || status == RITZ_JIT_NOT_LOADED,
@@ -258,7 +285,7 @@ static int judge_function(CeedOperator op, CeedVector in) {
                      ? "the text of its QFunction does not compute what the function in the program does, or "
                        "rounds otherwise: some of the values are not finite"
                      : "the text of its QFunction does not compute what the function in the program does"));
-  return cpu->path == RITZ_PATH_POINTER ? judge_module(op) : CEED_ERROR_SUCCESS;
+  return cpu->path == RITZ_PATH_POINTER && cpu->code.module ? judge_module(op) : CEED_ERROR_SUCCESS;
 }
 
 // ---- Arguments and schedule ----
@@ -416,16 +443,25 @@ static int begin(CeedOperator op) {
   return cpu->path == RITZ_PATH_DELEGATED ? CEED_ERROR_SUCCESS : emit(op);
 }
 
+static bool lacks_code(CeedOperator op) {
+  return has_generated_kernel(op) && !((const RitzCpuOperator *)op->data)->code.module;
+}
+
+// Not ready afterwards when another kernel is wanted and nobody waits for it.
 static int finish_preparation(CeedOperator op, CeedVector in) {
   RitzCpuOperator *cpu = op->data;
+  RitzCpu *context = op->obj.ceed->data;
 
   if (cpu->code.module) RITZ_TRY(judge_module(op));
+  if (lacks_code(op)) return CEED_ERROR_SUCCESS;
   if (cpu->path != RITZ_PATH_DELEGATED) RITZ_TRY(judge_function(op, in));
+  if (lacks_code(op)) return CEED_ERROR_SUCCESS;
   if (cpu->path != RITZ_PATH_DELEGATED) {
     if (has_generated_kernel(op)) cpu->kernel = ritz_cpu_find_kernel(cpu->code.module, cpu->target->lanes);
     RITZ_TRY(make_arguments(op));
     RITZ_TRY(ritz_cpu_reserve_work(op->obj.ceed, work_bytes(cpu)));
   }
+  cpu->number = ++context->num_prepared;
   cpu->is_ready = true;
   return CEED_ERROR_SUCCESS;
 }
@@ -452,7 +488,97 @@ int ritz_cpu_make_unfused(CeedOperator op, RitzCpuOperator **unfused) {
   return ierr;
 }
 
-bool ritz_cpu_is_ready(CeedOperator op) { return op->data && ((const RitzCpuOperator *)op->data)->is_ready; }
+// ---- Service before the kernel is there ----
+
+// Ready, or with a kernel that a compiler works at.
+static int finish_unless_compiling(CeedOperator op, CeedVector in) {
+  const RitzCpuOperator *cpu = op->data;
+
+  while (!cpu->is_ready) {
+    if (lacks_code(op)) {
+      RITZ_TRY(load_apply_kernels(op->obj.ceed, 1, &op));
+      if (!ritz_cpu_can_load(&cpu->code)) return CEED_ERROR_SUCCESS;
+      const RitzCpuText text = text_of(op);
+      RITZ_TRY(ritz_cpu_load(op->obj.ceed, 1, &text));
+    }
+    RITZ_TRY(finish_preparation(op, in));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_first(CeedOperator op, CeedVector in) {
+  RitzCpuOperator *cpu = op->data;
+
+  cpu->path = RITZ_PATH_UNFUSED;
+  RITZ_TRY(ritz_strdup(op->obj.ceed, "its kernel is being compiled (RITZ_USE_NO_WAIT)", &cpu->reason));
+  RITZ_TRY(use_unfused(op));
+  return finish_preparation(op, in);
+}
+
+// The operator, which is not ready, gets data that are, for the time being.
+static int serve_first(CeedOperator op, CeedVector in) {
+  RitzCpuOperator *coming = op->data, *first = NULL;
+
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &first));
+  op->data = first;
+  const int ierr = make_first(op, in);
+  if (ierr) {
+    ritz_cpu_free_data(&first);
+    op->data = coming;
+    return ierr;
+  }
+  if (first->path == RITZ_PATH_UNFUSED)
+    first->coming = coming;
+  else
+    ritz_cpu_free_data(&coming); // no kernel will do: its function writes to the context
+  return CEED_ERROR_SUCCESS;
+}
+
+// `first` has served until now; op->data are ready. In the timing table other rows begin.
+static void take_over(CeedOperator op, RitzCpuOperator *first) {
+  RitzCpuOperator *cpu = op->data;
+
+  if (cpu->path == RITZ_PATH_UNFUSED) { // nothing came of the kernel: all stays as it is, but for the reason
+    RITZ_FREE(&first->reason);
+    first->reason = cpu->reason;
+    cpu->reason = NULL;
+    ritz_cpu_diagonal_destroy(&first->diagonal); // names the reason
+    ritz_cpu_diagonal_destroy(&first->point_blocks);
+    op->data = first;
+    first = cpu;
+  }
+  ritz_cpu_free_data(&first);
+  for (int action = 0; action < RITZ_NUM_PROFILE_ACTIONS; action++) op->profile[action] = NULL;
+}
+
+// What is ready is so because the ahead-of-time kernel has served until now.
+static int advance(CeedOperator op, CeedVector in) {
+  RitzCpuOperator *cpu = op->data, *first = NULL;
+
+  if (cpu->is_ready) {
+    first = cpu;
+    op->data = cpu = first->coming;
+    first->coming = NULL;
+  }
+  const int ierr = finish_unless_compiling(op, in);
+  if (ierr) {
+    ritz_cpu_free_data(&first);
+    return ierr;
+  }
+  if (!first) return cpu->is_ready ? CEED_ERROR_SUCCESS : serve_first(op, in);
+  if (cpu->is_ready) {
+    take_over(op, first);
+    return CEED_ERROR_SUCCESS;
+  }
+  first->coming = cpu;
+  op->data = first;
+  return CEED_ERROR_SUCCESS;
+}
+
+bool ritz_cpu_is_ready(CeedOperator op) {
+  const RitzCpuOperator *cpu = op->data;
+  return cpu && cpu->is_ready && !(cpu->coming && ritz_cpu_can_load(&cpu->coming->code));
+}
 
 // *fresh (owned by the caller): those that are not ready; planned. On failure those that have no plan
 // are without data.
@@ -478,7 +604,7 @@ int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in) {
   int ierr = begin_all(num, ops, &n, &fresh);
   if (!ierr) ierr = load_apply_kernels(ops[0]->obj.ceed, n, fresh);
   for (CeedInt i = 0; i < n && !ierr; i++) {
-    if (!ritz_cpu_is_ready(fresh[i])) ierr = finish_preparation(fresh[i], in);
+    if (!ritz_cpu_is_ready(fresh[i])) ierr = advance(fresh[i], in);
   }
   for (CeedInt i = 0; i < n && ierr; i++) ritz_cpu_operator_destroy(fresh[i]); // the next apply tries again
   RITZ_FREE(&fresh);
@@ -487,21 +613,36 @@ int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in) {
 
 // ---- Ahead of the first use ----
 
-// texts [3 num], diagonals [2 num]: texts of diagonals and point blocks, owned by the caller.
-static int list_texts(CeedInt num, CeedOperator *ops, const int *wanted, CeedInt *num_texts,
-                      RitzCpuText *texts, char **diagonals) {
-  for (CeedInt i = 0; i < num; i++) {
-    if (!has_generated_kernel(ops[i])) continue;
-    texts[(*num_texts)++] = text_of(ops[i]); // a diagonal's way goes through it
-    for (int is_block = 0; is_block < 2; is_block++) {
-      RitzCpuCode *code = NULL;
-      char **text = &diagonals[2 * i + is_block];
-      if (!(wanted[i] & (is_block ? RITZ_PREPARE_POINT_BLOCKS : RITZ_PREPARE_DIAGONAL))) continue;
-      RITZ_TRY(ritz_cpu_diagonal_text(ops[i], is_block, text, &code));
-      if (code) texts[(*num_texts)++] = (RitzCpuText){.op = ops[i], .text = *text, .code = code};
-    }
+// texts [3 num], diagonals [2 num]: texts of diagonals and point blocks, owned by the caller. They are
+// assembled once: applies come first.
+static int list_text(CeedOperator op, int wanted, CeedInt *num_texts, RitzCpuText *texts, char **diagonals) {
+  if (!has_generated_kernel(op)) return CEED_ERROR_SUCCESS;
+  texts[(*num_texts)++] = text_of(op); // a diagonal's way goes through it
+  for (int is_block = 0; is_block < 2; is_block++) {
+    const double urgency = ritz_cpu_may_serve_first(op) ? 0 : INFINITY;
+    RitzCpuCode *code = NULL;
+    char **text = &diagonals[is_block];
+    if (!(wanted & (is_block ? RITZ_PREPARE_POINT_BLOCKS : RITZ_PREPARE_DIAGONAL))) continue;
+    RITZ_TRY(ritz_cpu_diagonal_text(op, is_block, text, &code));
+    if (code)
+      texts[(*num_texts)++] = (RitzCpuText){.op = op, .text = *text, .code = code, .urgency = urgency};
   }
   return CEED_ERROR_SUCCESS;
+}
+
+// Of an operator that is served first, those of the data that are coming.
+static int list_texts(CeedInt num, CeedOperator *ops, const int *wanted, CeedInt *num_texts,
+                      RitzCpuText *texts, char **diagonals) {
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (CeedInt i = 0; i < num && !ierr; i++) {
+    RitzCpuOperator *cpu = ops[i]->data;
+
+    if (cpu->coming) ops[i]->data = cpu->coming;
+    ierr = list_text(ops[i], wanted[i], num_texts, texts, &diagonals[2 * i]);
+    ops[i]->data = cpu;
+  }
+  return ierr;
 }
 
 int ritz_cpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted, bool in_background) {
@@ -526,6 +667,7 @@ int ritz_cpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted
 void ritz_cpu_free_data(RitzCpuOperator **data) {
   RitzCpuOperator *cpu = *data;
   if (!cpu) return;
+  ritz_cpu_free_data(&cpu->coming);
   ritz_cpu_diagonal_destroy(&cpu->diagonal);
   ritz_cpu_diagonal_destroy(&cpu->point_blocks);
   ritz_cpu_apply_hooks_destroy(&cpu->hooks);

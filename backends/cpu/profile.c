@@ -12,6 +12,7 @@ int ritz_cpu_operator_cost(CeedOperator op, RitzOperatorCost *cost) {
   if (!cpu || !cpu->plan) return CEED_ERROR_SUCCESS;
   const RitzPlanCost element = ritz_plan_cpu_cost(cpu->plan, cpu->target);
   cost->flops = element.flops * cpu->plan->num_elem;
+  cost->note = cpu->coming ? "kernel being compiled" : NULL;
   cost->is_single = cpu->plan->precision == CEED_SCALAR_FP32;
   cost->bytes = (element.bytes_stored + element.bytes_offsets + element.bytes_vectors) * cpu->plan->num_elem;
   return CEED_ERROR_SUCCESS;

@@ -58,6 +58,11 @@ CEED_EXTERN int RitzJitClear(Ceed ceed, size_t *num_removed);
 
 CEED_EXTERN int RitzJitGetCounters(RitzJitCounters *counters);
 
+// Looks for the compiler, and asks it for what it can, on a thread of its own while the program does
+// something else; the first kernel waits for what is left of that. Where the cache knows the compiler there
+// is nothing to ask. The first call of a process does so, later ones nothing. CEED_ERROR_MAJOR: no memory.
+CEED_EXTERN int RitzJitStart(void);
+
 // *path and *version (the first line of --version): owned by the library, valid until exit; both NULL when
 // there is no compiler that can be run. Each may be NULL. The first call may run the compiler.
 CEED_EXTERN int RitzJitGetCompiler(const char **path, const char **version);

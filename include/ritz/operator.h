@@ -11,8 +11,9 @@
 
 // How often an operator will be applied.
 typedef enum {
-  RITZ_USE_MANY, // a kernel is worth compiling: the default
-  RITZ_USE_ONCE, // or a few times: for set-up, right-hand sides, errors
+  RITZ_USE_MANY,    // a kernel is worth compiling: the default
+  RITZ_USE_ONCE,    // or a few times: for set-up, right-hand sides, errors
+  RITZ_USE_NO_WAIT, // many times, but the first one does not wait for a compiler
 } RitzOperatorUse;
 
 // Of an operator, or of all sub-operators of a composite so far, before their first use. On /cpu/self/gen an
@@ -24,6 +25,17 @@ typedef enum {
 // precision, on vectors of either; its function is called in CeedScalar. An operator without a function
 // pointer: no effect. On CUDA (NVRTC 13 and newer) a kernel that is used once is compiled in half the time or
 // less, to slower code, unless more than 1e10 operations are to be done. Other backends: no effect.
+//
+// RITZ_USE_NO_WAIT: a kernel in the cache is used from the first apply; else it is compiled beside the
+// program, and the ahead-of-time kernel serves until it is there (no warning, no error under RITZ_STRICT). At
+// most one compiler less than there are processors works at a time, at kernels whose applies cost most first.
+// What ends before its kernels are there leaves them to later runs. The first apply behind the end of the
+// compilation changes to the kernel. So do diagonals, which come last. When that is depends on time, and so
+// do the last bits of results, in each run that compiles; resources with `:deterministic` wait as with
+// RITZ_USE_MANY. A kernel that cannot be compiled is told then, as always; the ahead-of-time kernel stays.
+// Copies in another precision have the use of their operator; multigrid gives that of a level's operator to
+// its transfers and smoother.
+//
 // CEED_ERROR_INCOMPATIBLE: no such use.
 CEED_EXTERN int RitzOperatorSetUse(CeedOperator op, RitzOperatorUse use);
 CEED_EXTERN int RitzOperatorGetUse(CeedOperator op,
@@ -40,10 +52,11 @@ typedef enum {
 // as there are processors, so that no first use has to. Operators that have theirs, and equal ones, cost
 // nothing; passive vectors need no values yet. Active vectors are taken to have the operator's precision.
 // wanted [num]: sets of RitzPreparation; NULL: all applies. in_background: returns while compilers run; the
-// first use of any of the operators waits for the kernels of them all, and destroying the operators stops
-// what still runs; on CUDA an operator waits for its own, and the end of the context for what has begun. The
-// library has threads of its own meanwhile; on OpenCL the call returns when all is compiled. What falls back,
-// and why, is told at the first use, as always. Backends with nothing to compile: success. Errors: those of
+// first use of an operator waits for its own kernel (RITZ_USE_NO_WAIT: for none), and destroying the
+// operators stops what still runs; on CUDA the end of the context waits for what has begun. The library has
+// threads of its own meanwhile; on OpenCL the call returns when all is compiled. Without it the call waits
+// for all of them, whatever the use. What falls back, and why, is told at the first use, as always. Backends
+// with nothing to compile: success. Errors: those of
 // CeedOperatorCheckReady; CEED_ERROR_DIMENSION: num is negative.
 CEED_EXTERN int RitzOperatorsPrepare(CeedInt num, const CeedOperator *ops, const int *wanted,
                                      bool in_background);
