@@ -236,12 +236,14 @@ typedef struct {
   CeedInt degree, num_comp, num_written; // the file has zeros for components from num_comp on
   const double *coords;                  // borrowed, [num_elem][num_nodes][num_comp], or NULL:
   const CeedScalar *values;              // borrowed, L-vector
-  const int64_t *nodes;                  // borrowed, [num_elem][num_nodes]
-  int64_t num_nodes, num_points;         // of an element
-  int dim, rows, cols;                   // a matrix for each of dim directions, or a dense one (dim = 1)
-  double *matrix;                        // owned, [rows][cols]; NULL: the points are the nodes
-  double *in, *out, *work;               // owned, [num_comp][num_nodes], [num_comp][num_points]
-  double *points;                        // owned, [num_points][num_written]
+  RitzSpace space;                       // borrowed, of the values, and the block of its mesh
+  int block;
+  int64_t *scratch;              // owned, [num_nodes]
+  int64_t num_nodes, num_points; // of an element
+  int dim, rows, cols;           // a matrix for each of dim directions, or a dense one (dim = 1)
+  double *matrix;                // owned, [rows][cols]; NULL: the points are the nodes
+  double *in, *out, *work;       // owned, [num_comp][num_nodes], [num_comp][num_points]
+  double *points;                // owned, [num_points][num_written]
 } Source;
 
 static void fill_equispaced(CeedInt degree, double *points) {
@@ -300,6 +302,7 @@ static int prepare_source(const Writer *w, const Block *block, Source *source) {
   source->num_nodes = ritz_mesh_num_nodes(block->topology, source->degree);
   source->num_points = block->cells.num_points;
   RITZ_TRY(make_matrix(w, block->topology, source));
+  RITZ_TRY(RITZ_MALLOC(w->ceed, (size_t)source->num_nodes, &source->scratch));
   RITZ_TRY(RITZ_MALLOC(w->ceed, num_comp * (size_t)source->num_nodes, &source->in));
   RITZ_TRY(RITZ_MALLOC(w->ceed, num_comp * (size_t)source->num_points, &source->out));
   RITZ_TRY(RITZ_MALLOC(w->ceed, 2 * num_comp * (size_t)source->num_points, &source->work));
@@ -308,6 +311,7 @@ static int prepare_source(const Writer *w, const Block *block, Source *source) {
 
 static void clear_source(Source *source) {
   RITZ_FREE(&source->matrix);
+  RITZ_FREE(&source->scratch);
   RITZ_FREE(&source->in);
   RITZ_FREE(&source->out);
   RITZ_FREE(&source->work);
@@ -317,13 +321,13 @@ static void clear_source(Source *source) {
 static void load_element(const Source *source, int64_t e) {
   int64_t n = source->num_nodes;
   CeedInt num_comp = source->num_comp;
+  const int64_t *nodes =
+      source->coords ? NULL : ritz_space_nodes(source->space, source->block, e, source->scratch);
 
   for (int64_t i = 0; i < n; i++) {
-    int64_t k = e * n + i;
-
     for (CeedInt c = 0; c < num_comp; c++) {
-      source->in[c * n + i] = source->coords ? source->coords[k * num_comp + c]
-                                             : (double)source->values[source->nodes[k] * num_comp + c];
+      source->in[c * n + i] = nodes ? (double)source->values[nodes[i] * num_comp + c]
+                                    : source->coords[(e * n + i) * num_comp + c];
     }
   }
 }
@@ -363,8 +367,9 @@ cleanup:
 
 static int write_values(Writer *w, RitzSpace space, Source *source) {
   RITZ_TRY(begin_array(w, w->num_points * source->num_written * (int64_t)sizeof(double)));
+  source->space = space;
   for (CeedInt b = 0; b < w->num_blocks; b++) {
-    RITZ_TRY(RitzSpaceGetBlockNodes(space, b, NULL, &source->nodes));
+    source->block = b;
     RITZ_TRY(write_source(w, &w->blocks[b], source));
   }
   return ritz_vtu_array_end(&w->file);
