@@ -147,7 +147,7 @@ static int create_operator(Problem *p, RitzSpace space, CeedInt more, CeedOperat
 }
 
 int problem_create_level(Problem *p, RitzSpace space, CeedOperator *op) {
-  CLI_TRY(create_operator(p, space, 1, op));
+  CLI_TRY(create_operator(p, space, p->has_jumps ? 2 : 1, op));
   return RitzOperatorSetUse(*op, RITZ_USE_NO_WAIT);
 }
 
@@ -198,7 +198,8 @@ int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Prob
   }
   CLI_TRY(RitzSpaceCreate(mesh, options->order, p->num_comp, &p->space));
   CLI_TRY(create_restrictions(p));
-  return create_operator(p, p->space, 2, &p->op);
+  CLI_TRY(create_operator(p, p->space, 2, &p->op));
+  return problem_has_jumps(p, &p->has_jumps);
 }
 
 void problem_destroy(Problem *p) {

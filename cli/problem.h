@@ -22,6 +22,7 @@
 //     problem-points.c       operators that run once
 //     problem-modes.c        functions that the operator maps to zero
 //     problem-pieces.c       what hangs together
+//     problem-jumps.c        coefficients that jump within elements
 #ifndef RITZ_CLI_PROBLEM_H
 #define RITZ_CLI_PROBLEM_H
 
@@ -91,6 +92,7 @@ typedef struct {
   CeedInt dim, space_dim, num_comp;
   double time;         // at which functions are evaluated
   bool has_directions; // all elements are lines, quadrilaterals or hexahedra
+  bool has_jumps;      // of coefficients within elements
 } Problem;
 
 // ---- problem.c ----
@@ -99,7 +101,8 @@ typedef struct {
 int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Problem *problem);
 void problem_destroy(Problem *problem);
 // The operator of the problem as a level of multigrid has it, on any space with as many components: one Gauss
-// point a direction less, which is exact on affine elements with constant coefficients all the same.
+// point a direction less, which is exact on affine elements with constant coefficients all the same; as many
+// where coefficients jump within elements, so that the finest level is the problem's operator.
 int problem_create_level(Problem *problem, RitzSpace space, CeedOperator *op);
 // Of heat: c u, and c factor u - div k grad u for another factor, on the problem's space.
 int problem_create_capacity(Problem *problem, CeedOperator *op);
@@ -159,5 +162,11 @@ typedef struct {
 int problem_create_modes(const Problem *problem, RitzSpace space, RitzIndices constraints,
                          ProblemModes *modes);
 void problem_destroy_modes(ProblemModes *modes);
+
+// ---- problem-jumps.c ----
+
+// Whether a coefficient, looked at in some points of every element, varies by more than a factor of 4 in one.
+// False where meshes have other shapes than lines, quadrilaterals, hexahedra: one rule serves all operators.
+int problem_has_jumps(const Problem *problem, bool *jumps);
 
 #endif

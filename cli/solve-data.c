@@ -41,13 +41,10 @@ static double constant_value(const Formula *formula, double otherwise) {
 }
 
 static ProblemCoefficient get_coefficient(const Formula *formula, double otherwise) {
-  ProblemCoefficient coefficient = {.value = constant_value(formula, otherwise)};
-
-  if (formula && expr_num_coordinates(formula->expr[0])) {
-    coefficient.function = evaluate_coefficient;
-    coefficient.ctx = (void *)formula;
-  }
-  return coefficient;
+  // A function needs to have no value at the origin.
+  if (formula && expr_num_coordinates(formula->expr[0]))
+    return (ProblemCoefficient){.value = otherwise, .function = evaluate_coefficient, .ctx = (void *)formula};
+  return (ProblemCoefficient){.value = constant_value(formula, otherwise)};
 }
 
 static const SolveRole material_roles[] = {ROLE_COEFFICIENT, ROLE_CAPACITY, ROLE_YOUNG, ROLE_POISSON};

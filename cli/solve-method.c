@@ -49,11 +49,12 @@ static CeedScalarType chosen_precision(const Solve *s) {
   return s->options.precision == PRECISION_F64 || own == CEED_SCALAR_FP32 ? own : CEED_SCALAR_FP32;
 }
 
-// Diffusion on quadrilaterals and hexahedra takes less time with two steps over elements than with three over
-// single unknowns from this degree on (doc/performance.md).
+// On quadrilaterals and hexahedra steps over elements take less time from this degree on: diffusion with two
+// instead of three over single unknowns, elasticity with as many as over nodes (doc/performance.md).
 static CeedInt schwarz_degree(const Solve *s) {
   CeedMemType memory = CEED_MEM_HOST;
 
+  if (s->options.problem == PROBLEM_ELASTICITY) return 2;
   CeedGetPreferredMemType(s->ceed, &memory);
   return memory == CEED_MEM_HOST ? 3 : 5;
 }
@@ -64,17 +65,20 @@ static RitzSmootherKind chosen_smoother(const Solve *s) {
   const SolveOptions *o = &s->options;
 
   if (o->smoother >= 0) return kinds[o->smoother];
-  return o->problem == PROBLEM_POISSON && o->order >= schwarz_degree(s) && s->problem.dim > 1 &&
-                 s->problem.has_directions
+  if (s->problem.has_jumps) return RITZ_SMOOTHER_AUTO; // elements stand for one coefficient each
+  const bool takes_elements = o->problem == PROBLEM_POISSON || o->problem == PROBLEM_ELASTICITY;
+  return takes_elements && o->order >= schwarz_degree(s) && s->problem.dim > 1 && s->problem.has_directions
              ? RITZ_SMOOTHER_ELEMENT_SCHWARZ
              : RITZ_SMOOTHER_AUTO;
 }
 
-// Degree of the smoothing polynomials: elastic bodies that bend are smoothed less easily than temperatures.
+// Degree of the smoothing polynomials: elastic bodies that bend, and coefficients that jump within elements,
+// are smoothed less easily than temperatures.
 static CeedInt chosen_degree(const Solve *s, RitzSmootherKind smoother) {
   if (s->options.degree) return s->options.degree;
-  if (smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ) return 2;
-  return s->options.problem == PROBLEM_ELASTICITY ? 5 : 0;
+  if (s->options.problem == PROBLEM_ELASTICITY) return 5;
+  if (s->problem.has_jumps) return 6;
+  return smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ ? 2 : 0;
 }
 
 static int create_multigrid(Solve *s) {
@@ -84,10 +88,11 @@ static int create_multigrid(Solve *s) {
                                           RITZ_DIRECT_UMFPACK, RITZ_DIRECT_AMG,   RITZ_DIRECT_CG};
   const SolveOptions *o = &s->options;
   const RitzSmootherKind smoother = chosen_smoother(s);
-  // Bending is not found in degree 1: the way from 3 leads over 2.
-  const bool is_gentle = o->problem == PROBLEM_ELASTICITY && o->order == 3;
+  // Bending is found badly in degree 1: the way from 3 leads over 2. Temperatures lose less by 3, 1 than the
+  // kernels of one more degree cost.
+  const bool is_gentle = o->problem == PROBLEM_ELASTICITY;
   const RitzHierarchyOptions levels = {.kind = o->levels < 0 ? RITZ_HIERARCHY_AUTO : kinds[o->levels],
-                                       .degree_divisor = is_gentle ? 1 : 2};
+                                       .degree_divisor = is_gentle ? 0 : 2};
   const RitzMultigridOptions options = {
       .cycle = o->cycle == CYCLE_W   ? RITZ_CYCLE_W
                : o->cycle == CYCLE_F ? RITZ_CYCLE_F

@@ -89,7 +89,10 @@ static const ArgOption options_table[] = {
         levels, "auto", "p", "h", "hp"),
     CHOICE("--smoother", "of multigrid, under Chebyshev polynomials (default auto):\n--smoother point-jacobi",
            smoother, "auto", "jacobi", "point-jacobi", "schwarz"),
-    INTEGER("--degree", "of these polynomials (default 3; elasticity 5): --degree 2", degree, 1),
+    INTEGER("--degree",
+            "of these polynomials (default 2 with Schwarz, else 3;\nelasticity 5; jumps within elements 6): "
+            "--degree 2",
+            degree, 1),
     CHOICE("--cycle", "of multigrid (default v): --cycle w", cycle, "v", "w", "f", "full"),
     CHOICE("--coarse", "solver of the coarsest level (default auto): --coarse cholmod", coarse, "auto",
            "dense", "cholmod", "umfpack", "amg", "cg"),

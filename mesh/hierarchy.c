@@ -56,7 +56,7 @@ static int append_space(RitzHierarchy h, RitzMesh mesh, CeedInt degree) {
 }
 
 static CeedInt lower_degree(CeedInt degree, CeedInt divisor) {
-  const CeedInt lower = divisor == 1 ? degree - 1 : degree / divisor;
+  const CeedInt lower = divisor == 0 ? (degree + 1) / 2 : divisor == 1 ? degree - 1 : degree / divisor;
 
   return lower > 1 ? lower : 1;
 }
@@ -135,7 +135,6 @@ static RitzHierarchyOptions complete(const RitzHierarchyOptions *options) {
 
   if (o.max_levels == 0) o.max_levels = INT32_MAX;
   if (o.num_levels > 0) o.max_levels = o.num_levels;
-  if (o.degree_divisor == 0) o.degree_divisor = 2;
   if (o.min_elements == 0) o.min_elements = 1;
   return o;
 }

@@ -109,10 +109,11 @@ static void describe_cholmod(RitzFactorization *f, const Cholmod *c) {
 }
 
 // Whether the factorization takes too long by a rule of thumb, which spares the analysis: 3 n^2 operations
-// where rows are as long as those of meshes in 3D.
+// where rows are as long as those of meshes in 3D. Of systems n^2: slender bodies take 2 n^2, and without
+// factors they have many times the iterations.
 static bool is_surely_too_long(const RitzFactorization *f) {
   const RitzMatrix *a = f->matrix;
-  const double n = (double)a->n, flops = 3 * n * n;
+  const double n = (double)a->n, flops = (a->num_comp > 1 ? 1 : 3) * n * n;
   if (f->max_flops == 0 || (double)a->starts[a->n] < 12 * n * a->num_comp) return false;
   return flops > f->max_flops;
 }

@@ -518,6 +518,21 @@ has "loads of a free body that are not in balance are told" 'the loads are not i
 prints "displacements may be given" 0 out '^values +u = 0,y/10 on all$' \
   solve box:2x2 --problem elasticity --bc 'all=0,y/10' "${small[@]}"
 
+# iterations_at_most SENTENCE NUMBER ARGUMENTS...: they converge to 1e-6 within so many.
+iterations_at_most() {
+  local sentence=$1 number=$2
+  shift 2
+  run solve "$@" --ceed /cpu/self/ref --tol 1e-6
+  fact iterations | awk -v most="$number" '{ found = $1 + 0 } END { exit !(found > 0 && found <= most) }'
+  report $((1 - ($? || status))) "$sentence"
+}
+
+# Bounds are what was found, and two more.
+iterations_at_most "a coefficient need not have a value at the origin" 6 box:4x4 --bc all=0 --source 1 --coefficient 1/x
+iterations_at_most "coefficients may jump within elements" 12 box:6x6x6 --bc all=0 --source 1 \
+  --coefficient "10^(1.5*(x-0.45)/sqrt((x-0.45)^2))"
+iterations_at_most "long elements of elastic bodies are smoothed" 9 box:1x6x6 --problem elasticity --order 3 --fixed ymin --force 1,0,0
+
 # ---- Bench ----
 
 prints "all bake-off problems pass their checks" 0 out '^BP6 .* ok$' bench --bp all --order 1-3 --size 1500 --reps 1

@@ -163,17 +163,18 @@ TEST(hierarchies_lower_degrees_and_coarsen_meshes_in_the_order_asked_for) {
     RitzHierarchyOptions options;
     const char *levels;
   } cases[] = {
-      {{.kind = RITZ_HIERARCHY_AUTO}, "1:2 1:8 1:32 2:32 5:32"},
-      {{.kind = RITZ_HIERARCHY_P}, "1:32 2:32 5:32"},
+      {{.kind = RITZ_HIERARCHY_AUTO}, "1:2 1:8 1:32 2:32 3:32 5:32"},
+      {{.kind = RITZ_HIERARCHY_P}, "1:32 2:32 3:32 5:32"},
+      {{.kind = RITZ_HIERARCHY_P, .degree_divisor = 2}, "1:32 2:32 5:32"},
       {{.kind = RITZ_HIERARCHY_P, .degree_divisor = 1}, "1:32 2:32 3:32 4:32 5:32"},
       {{.kind = RITZ_HIERARCHY_P, .degree_divisor = 7}, "1:32 5:32"},
       {{.kind = RITZ_HIERARCHY_H}, "5:2 5:8 5:32"},
-      {{.kind = RITZ_HIERARCHY_HP}, "1:2 2:2 5:2 5:8 5:32"},
-      {{.kind = RITZ_HIERARCHY_AUTO, .min_elements = 8}, "1:8 1:32 2:32 5:32"},
-      {{.kind = RITZ_HIERARCHY_AUTO, .min_elements = 9}, "1:32 2:32 5:32"},
-      {{.kind = RITZ_HIERARCHY_HP, .max_levels = 4}, "2:2 5:2 5:8 5:32"},
+      {{.kind = RITZ_HIERARCHY_HP}, "1:2 2:2 3:2 5:2 5:8 5:32"},
+      {{.kind = RITZ_HIERARCHY_AUTO, .min_elements = 8}, "1:8 1:32 2:32 3:32 5:32"},
+      {{.kind = RITZ_HIERARCHY_AUTO, .min_elements = 9}, "1:32 2:32 3:32 5:32"},
+      {{.kind = RITZ_HIERARCHY_HP, .max_levels = 4}, "3:2 5:2 5:8 5:32"},
       {{.kind = RITZ_HIERARCHY_H, .max_levels = 10}, "5:2 5:8 5:32"},
-      {{.kind = RITZ_HIERARCHY_AUTO, .num_levels = 2}, "2:32 5:32"},
+      {{.kind = RITZ_HIERARCHY_AUTO, .num_levels = 2}, "3:32 5:32"},
       {{.kind = RITZ_HIERARCHY_AUTO, .max_levels = 1}, "5:32"},
   };
   Ceed ceed = tap_ceed("/cpu/self/ref");

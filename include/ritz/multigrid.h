@@ -16,7 +16,7 @@ typedef struct RitzHierarchy_private *RitzHierarchy;
 
 typedef enum {
   RITZ_HIERARCHY_AUTO, // p, then h where the mesh can be coarsened
-  RITZ_HIERARCHY_P,    // degrees p, p/2, ..., 1 on one mesh
+  RITZ_HIERARCHY_P,    // degrees p, p/2 (rounded up), ..., 1 on one mesh
   RITZ_HIERARCHY_H,    // coarser meshes, one degree
   RITZ_HIERARCHY_HP,   // coarser meshes first, then degrees
 } RitzHierarchyKind;
@@ -24,7 +24,7 @@ typedef enum {
 typedef struct {
   RitzHierarchyKind kind;
   CeedInt max_levels;     // 0: as many as there are
-  CeedInt degree_divisor; // p -> max(1, p / divisor); 0: 2; 1: p -> p - 1
+  CeedInt degree_divisor; // p -> max(1, p / divisor), rounded down; 1: p -> p - 1; 0: p / 2, rounded up
   CeedInt min_elements;   // meshes are not coarsened below so many; 0: 1
   CeedInt num_levels;     // exactly so many; 0: what the other options allow
 } RitzHierarchyOptions;
