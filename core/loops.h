@@ -19,7 +19,7 @@
 #if defined(__has_attribute)
 #if __has_attribute(target_clones)
 #define RITZ_CLONED   __attribute__((target_clones("avx512f", "avx2", "default")))
-#define RITZ_WIDE     __attribute__((target("avx512f")))
+#define RITZ_WIDE     __attribute__((target("avx512f"))) // for vectors of 64 bytes alone, where RITZ_HAS_WIDE
 #define RITZ_HAS_WIDE __builtin_cpu_supports("avx512f")
 #endif
 #endif

@@ -7,8 +7,8 @@
 #include "core/loops.h"
 
 #if defined(__GNUC__) && !defined(__NO_INLINE__)
-#define CEED_QFUNCTION_ATTR        __attribute__((flatten)) RITZ_CLONED
-#define CEED_QFUNCTION_HELPER_ATTR __attribute__((flatten, always_inline))
+#define CEED_QFUNCTION_ATTR        RITZ_CLONED
+#define CEED_QFUNCTION_HELPER_ATTR __attribute__((always_inline))
 #endif
 
 #endif

@@ -69,7 +69,8 @@ RITZ_INLINE void scatter_entries(const RitzPlanSpace *space, const RitzCpuSpace 
 
 // ---- Rows of nodes as wholes ----
 
-enum { MAX_ROW = 9 };
+#ifdef RITZ_WIDE
+enum { MAX_ROW = 5 };
 
 // Transposing them pays where a register holds all lanes.
 static bool has_whole_rows(const RitzPlanSpace *space, const RitzCpuSpace *how, const RitzShape *shape) {
@@ -82,11 +83,7 @@ static bool has_whole_rows(const RitzPlanSpace *space, const RitzCpuSpace *how, 
   case 2: DO(2); break;                                                                                      \
   case 3: DO(3); break;                                                                                      \
   case 4: DO(4); break;                                                                                      \
-  case 5: DO(5); break;                                                                                      \
-  case 6: DO(6); break;                                                                                      \
-  case 7: DO(7); break;                                                                                      \
-  case 8: DO(8); break;                                                                                      \
-  default: DO(9);                                                                                            \
+  default: DO(5);                                                                                            \
   }
 
 RITZ_WIDE static void gather_rows(const RitzKernelSpace *from, const RitzBatch *b, RitzShape shape,
@@ -104,6 +101,11 @@ RITZ_WIDE static void scatter_rows(const RitzKernelSpace *to, const RitzBatch *b
   FOR_ROW_LENGTHS(length, SCATTER)
 #undef SCATTER
 }
+#else
+#define has_whole_rows(space, how, shape)      false
+#define gather_rows(from, b, shape, length, x) (void)0
+#define scatter_rows(to, b, shape, length, y)  (void)0
+#endif
 
 // ---- Both ways ----
 
@@ -344,7 +346,7 @@ RITZ_CLONED static void form_constants(const RitzPlanBasis *b, const RitzStep *s
   const CeedScalar *rows =
       is_derivative ? b->constant_deriv + (CeedSize)step->direction * b->P : b->constant_interp;
   for (CeedInt k = 0; k < q_comp * num_comp; k++) {
-    RitzVec sum = ritz_splat(0);
+    RitzVec sum = {0};
     for (CeedInt p = 0; p < b->P; p++)
       sum += (RitzReal)rows[k / num_comp * b->P + p] * x[k % num_comp * b->P + p];
     for (CeedInt q = 0; q < b->Q; q++) y[k * b->Q + q] = sum;
@@ -381,7 +383,7 @@ RITZ_CLONED static void form_linear(const RitzPlanBasis *b, const RitzStep *step
   for (CeedInt c = 0; c < num_comp; c++) {
     find_coefficients(b->dim, x + c * b->P, a);
     for (CeedInt q = 0; q < b->Q; q++) {
-      RitzVec sum = ritz_splat(0);
+      RitzVec sum = {0};
       for (int m = 0; m < 1 << b->dim; m++) sum += monomial(b, m, q, direction) * a[m];
       y[c * b->Q + q] = sum;
     }
