@@ -425,6 +425,7 @@ static Ceed played_open(const RitzBackend *backend, int device) {
                    .has_basis_kernels = backend != &ritz_cuda_ref_backend,
                    .is_deterministic = backend == &ritz_cuda_ref_backend,
                    .work_bytes = 1 << 30};
+  if (ritz_team_create(ceed, 1, &gpu->hosts)) abort();
   ceed->data = gpu;
   ritz_backend_complete(backend, &ceed->backend);
   return ceed;

@@ -329,6 +329,7 @@ static int open_context(const RitzBackend *backend, RitzDevice device, Ceed *cee
                    .has_basis_kernels = backend != &ritz_cuda_ref_backend,
                    .is_deterministic = backend == &ritz_cuda_ref_backend,
                    .work_bytes = 1 << 30};
+  CeedCall(ritz_team_create(*ceed, 1, &gpu->hosts));
   (*ceed)->data = gpu;
   ritz_backend_complete(backend, &(*ceed)->backend);
   snprintf(running, sizeof(running), "the library's own kernels");
