@@ -410,6 +410,7 @@ TEST(what_no_thread_has_begun_is_made_by_its_first_user_and_dropped_with_the_con
   is_shut = false;
   end(&c);
   CHECK(num_compiled >= 1 + most && num_compiled <= 2 + most, "%d compiled", (int)num_compiled);
+  CHECK(num_loaded == 1, "%d loaded, of which one was used", (int)num_loaded);
 }
 
 TEST(a_text_that_is_refused_ahead_is_an_error_of_its_first_use) {
@@ -437,6 +438,7 @@ TEST(a_driver_of_one_thread_compiles_at_once) {
   forget_counts();
   CHECK_OK(begin_ahead(&c, "int at_once;\n"));
   CHECK(num_compiled == 1 && strstr(last_text, "int at_once;"), "%d compiled", (int)num_compiled);
+  CHECK(num_loaded == 0, "loaded ahead of its use");
   CHECK_OK(get(&c, "int at_once;\n", &program));
   CHECK(num_compiled == 1 && num_loaded == 1, "%d compiled, %d loaded", (int)num_compiled, (int)num_loaded);
   ritz_gpu_program_release(c.ceed, &program);

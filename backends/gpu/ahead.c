@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Programs that are made ahead of their first use: a queue of texts for each context, and threads that
-// compile and load them, as many as there are processors (contract in backends/gpu/program.h). Who needs a
-// program waits for the thread that is at it, and makes it himself when none has begun. NVIDIA's compiler
-// parses one text at a time and does all else side by side.
+// Code of programs that is made ahead of their first use: a queue of texts for each context, and threads that
+// compile them, as many as there are processors (contract in backends/gpu/program.h). Who needs a program
+// waits for the thread that is at it, and compiles it himself when none has begun. NVIDIA's compiler parses
+// one text at a time and does all else side by side.
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ struct Job {
   RitzGpuSource source;
   char *name, *what, *text;  // owned: of the source
   struct Ceed_private *ceed; // owned: a copy that takes the messages
-  RitzGpuProgram program;    // counted, once DONE; NULL: it has failed
+  size_t num_bytes;
+  char *bytes; // owned: the code, once DONE; NULL: it has failed
 };
 
 typedef struct {
@@ -76,10 +77,12 @@ static Job *begin_job(Worker *worker) {
 }
 
 static void run_job(Job *job) {
-  RitzGpuProgram program = NULL;
-  if (ritz_gpu_program_make(job->ceed, &job->source, &program)) program = NULL;
+  size_t num_bytes = 0;
+  char *bytes = NULL;
+  (void)ritz_gpu_program_compile(job->ceed, &job->source, &num_bytes, &bytes);
   ritz_lock(RITZ_LOCK_PROGRAMS);
-  job->program = program;
+  job->num_bytes = num_bytes;
+  job->bytes = bytes;
   job->state = DONE;
   ritz_unlock(RITZ_LOCK_PROGRAMS);
 }
@@ -116,8 +119,8 @@ static int start_worker(Ceed ceed, RitzGpuAhead *ahead) {
 
 // ---- Jobs ----
 
-static void free_job(Ceed ceed, Job **job) {
-  ritz_gpu_program_release(ceed, &(*job)->program);
+static void free_job(Job **job) {
+  RITZ_FREE(&(*job)->bytes);
   RITZ_FREE(&(*job)->name);
   RITZ_FREE(&(*job)->what);
   RITZ_FREE(&(*job)->text);
@@ -160,16 +163,14 @@ int ritz_gpu_ahead_add(Ceed ceed, const RitzGpuSource *source) {
   RITZ_TRY(get_ahead(ceed, &ahead));
   Job **end = find_job(ahead, &source->key);
   if (*end || ahead->process != getpid()) return CEED_ERROR_SUCCESS;
+  if (ritz_gpu_program_is_loaded(ritz_gpu(ceed)->device, &source->key)) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &job));
-  job->program = ritz_gpu_program_find(ritz_gpu(ceed)->device, &source->key);
-  job->state = job->program ? DONE : QUEUED;
   const int ierr = fill_job(ceed, source, job);
-  if (ierr) free_job(ceed, &job);
+  if (ierr) free_job(&job);
   RITZ_TRY(ierr);
   ritz_lock(RITZ_LOCK_PROGRAMS);
   *end = job;
   ritz_unlock(RITZ_LOCK_PROGRAMS);
-  if (job->program) return CEED_ERROR_SUCCESS;
   if (!ritz_gpu_compiles_beside(ceed)) {
     run_job(job);
     return CEED_ERROR_SUCCESS;
@@ -192,16 +193,18 @@ static Job *remove_job(RitzGpuAhead *ahead, Job **at) {
   }
 }
 
-void ritz_gpu_ahead_take(Ceed ceed, const RitzHash *key, RitzGpuProgram *program) {
+void ritz_gpu_ahead_take(Ceed ceed, const RitzHash *key, size_t *num_bytes, char **bytes) {
   RitzGpuAhead *ahead = ritz_gpu(ceed)->ahead;
-  *program = NULL;
+  *num_bytes = 0;
+  *bytes = NULL;
   if (!ahead) return;
   Job **at = find_job(ahead, key);
   if (!*at) return;
   Job *job = remove_job(ahead, at);
-  *program = job->program;
-  job->program = NULL;
-  free_job(ceed, &job);
+  *num_bytes = job->num_bytes;
+  *bytes = job->bytes;
+  job->bytes = NULL;
+  free_job(&job);
 }
 
 // What nobody has begun is dropped.
@@ -214,7 +217,7 @@ void ritz_gpu_ahead_destroy(Ceed ceed) {
   for (int i = 0; i < ahead->num_workers; i++) (void)ritz_task_end(&ahead->workers[i].task);
   while (ahead->jobs) {
     Job *job = remove_job(ahead, &ahead->jobs);
-    free_job(ceed, &job);
+    free_job(&job);
   }
   RITZ_FREE(&ritz_gpu(ceed)->ahead);
 }

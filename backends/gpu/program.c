@@ -161,17 +161,30 @@ static int compile_program(Ceed ceed, void *data, const char *name, const char *
   return ierr;
 }
 
-static int get_program_bytes(Ceed ceed, const RitzJitBinary *source, const char *what, bool is_hasty,
-                             bool may_find, size_t *num_bytes, char **bytes) {
-  Compiler compiler = {ritz_gpu(ceed), is_hasty};
+static int get_program_bytes(Ceed ceed, const RitzGpuSource *source, bool may_find, size_t *num_bytes,
+                             char **bytes) {
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  const RitzDeviceInfo *info = gpu->info;
+  const bool is_opencl = !strcmp(gpu->driver->name, "opencl");
+  const char *const words[] = {gpu->driver->name, gpu->driver->options, info->name,
+                               info->arch,        info->version,        source->is_hasty ? "hasty" : ""};
+  const RitzJitBinary binary = {.name = source->name,
+                                .extension = is_opencl ? "cl" : "cu",
+                                .num_words = sizeof(words) / sizeof(words[0]),
+                                .words = words,
+                                .text = source->text};
+  Compiler compiler = {gpu, source->is_hasty};
   char *reason = NULL;
-  int ierr = ritz_jit_binary(ceed, source, may_find, compile_program, &compiler, num_bytes, bytes, &reason);
-  const char *language = compiler.gpu->driver == &ritz_opencl ? " as OpenCL C, which is no C++," : "";
+  int ierr = ritz_jit_binary(ceed, &binary, may_find, compile_program, &compiler, num_bytes, bytes, &reason);
   if (!ierr && !*bytes)
-    ierr = CeedError(ceed, CEED_ERROR_BACKEND, "%s does not compile%s for %s: %s", what, language,
-                     compiler.gpu->info->name, reason);
+    ierr = CeedError(ceed, CEED_ERROR_BACKEND, "%s does not compile%s for %s: %s", source->what,
+                     is_opencl ? " as OpenCL C, which is no C++," : "", info->name, reason);
   RITZ_FREE(&reason);
   return ierr;
+}
+
+int ritz_gpu_program_compile(Ceed ceed, const RitzGpuSource *source, size_t *num_bytes, char **bytes) {
+  return get_program_bytes(ceed, source, true, num_bytes, bytes);
 }
 
 static int load_program(Ceed ceed, size_t num_bytes, const char *bytes, RitzDeviceProgram *code) {
@@ -191,38 +204,18 @@ static int load_silently(Ceed ceed, size_t num_bytes, const char *bytes, RitzDev
   return ierr;
 }
 
-// Bytes that the driver does not take, though they belong to this text and device, are made anew.
-static int build(Ceed ceed, const RitzJitBinary *binary, const RitzGpuSource *source,
+// From `bytes`, which were made ahead and are freed, or NULL. Bytes that the driver does not take, though
+// they belong to this text and device, are made anew.
+static int build(Ceed ceed, const RitzGpuSource *source, size_t num_bytes, char *bytes,
                  RitzDeviceProgram *code) {
-  size_t num_bytes = 0;
-  char *bytes = NULL;
-  RITZ_TRY(get_program_bytes(ceed, binary, source->what, source->is_hasty, true, &num_bytes, &bytes));
+  if (!bytes) RITZ_TRY(get_program_bytes(ceed, source, true, &num_bytes, &bytes));
   int ierr = load_silently(ceed, num_bytes, bytes, code);
   RITZ_FREE(&bytes);
   if (!ierr) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(get_program_bytes(ceed, binary, source->what, source->is_hasty, false, &num_bytes, &bytes));
+  RITZ_TRY(get_program_bytes(ceed, source, false, &num_bytes, &bytes));
   ierr = load_program(ceed, num_bytes, bytes, code);
   RITZ_FREE(&bytes);
   if (ierr) ritz_jit_count(&(RitzJitCounters){.failures = 1});
-  return ierr;
-}
-
-// *program: one reference, in no list.
-static int add_program(Ceed ceed, const RitzGpuSource *source, RitzGpuProgram *program) {
-  const RitzGpu *gpu = ritz_gpu(ceed);
-  const RitzDeviceInfo *info = gpu->info;
-  const char *const words[] = {gpu->driver->name, gpu->driver->options, info->name,
-                               info->arch,        info->version,        source->is_hasty ? "hasty" : ""};
-  const RitzJitBinary binary = {.name = source->name,
-                                .extension = strcmp(gpu->driver->name, "opencl") ? "cu" : "cl",
-                                .num_words = sizeof(words) / sizeof(words[0]),
-                                .words = words,
-                                .text = source->text};
-  RITZ_TRY(RITZ_CALLOC(ceed, 1, program));
-  **program = (struct RitzGpuProgram_private){
-      .driver = gpu->driver, .device = gpu->device, .key = source->key, .num_references = 1};
-  const int ierr = build(ceed, &binary, source, &(*program)->code);
-  if (ierr) RITZ_FREE(program);
   return ierr;
 }
 
@@ -238,10 +231,16 @@ static void free_program(Ceed ceed, RitzGpuProgram program) {
 
 static RitzGpuProgram programs;
 
-static RitzGpuProgram find_program_locked(RitzDevice device, const RitzHash *key) {
+static RitzGpuProgram search_locked(RitzDevice device, const RitzHash *key) {
   RitzGpuProgram program = programs;
   while (program && (program->device != device || strcmp(program->key.hex, key->hex)))
     program = program->next;
+  return program;
+}
+
+// Counted; NULL: not loaded.
+static RitzGpuProgram find_program_locked(RitzDevice device, const RitzHash *key) {
+  const RitzGpuProgram program = search_locked(device, key);
   if (program && program->num_references++ == 0) ritz_memory_adopt(program);
   return program;
 }
@@ -269,11 +268,18 @@ static RitzGpuProgram take_surplus_locked(void) {
   return NULL;
 }
 
-RitzGpuProgram ritz_gpu_program_find(RitzDevice device, const RitzHash *key) {
+static RitzGpuProgram find_program(RitzDevice device, const RitzHash *key) {
   ritz_lock(RITZ_LOCK_PROGRAMS);
   const RitzGpuProgram program = find_program_locked(device, key);
   ritz_unlock(RITZ_LOCK_PROGRAMS);
   return program;
+}
+
+bool ritz_gpu_program_is_loaded(RitzDevice device, const RitzHash *key) {
+  ritz_lock(RITZ_LOCK_PROGRAMS);
+  const bool is_loaded = search_locked(device, key);
+  ritz_unlock(RITZ_LOCK_PROGRAMS);
+  return is_loaded;
 }
 
 // Makes *program findable, or exchanges it for the one that another thread has made meanwhile.
@@ -292,8 +298,19 @@ int ritz_gpu_program(Ceed ceed, const char *name, const char *what, int num_text
   return ritz_gpu_program_of(ceed, RITZ_TEXT_SCALARS, name, what, num_texts, texts, program);
 }
 
-int ritz_gpu_program_make(Ceed ceed, const RitzGpuSource *source, RitzGpuProgram *program) {
-  RITZ_TRY(add_program(ceed, source, program));
+// Loads code that was made ahead, which is freed, or is made now (NULL), and puts the program into the list.
+static int make_program(Ceed ceed, const RitzGpuSource *source, size_t num_bytes, char *bytes,
+                        RitzGpuProgram *program) {
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  const struct RitzGpuProgram_private empty = {
+      .driver = gpu->driver, .device = gpu->device, .key = source->key, .num_references = 1};
+  int ierr = RITZ_CALLOC(ceed, 1, program);
+  if (ierr) RITZ_FREE(&bytes);
+  RITZ_TRY(ierr);
+  **program = empty;
+  ierr = build(ceed, source, num_bytes, bytes, &(*program)->code);
+  if (ierr) RITZ_FREE(program);
+  RITZ_TRY(ierr);
   share(ceed, program);
   return CEED_ERROR_SUCCESS;
 }
@@ -314,16 +331,18 @@ static int make_source(Ceed ceed, RitzGpuTextKind kind, const char *name, const 
 int ritz_gpu_program_of(Ceed ceed, RitzGpuTextKind kind, const char *name, const char *what, int num_texts,
                         const char *const *texts, RitzGpuProgram *program) {
   RitzGpuSource source;
-  char *text = NULL;
+  char *text = NULL, *bytes = NULL;
+  size_t num_bytes = 0;
   int ierr = CEED_ERROR_SUCCESS;
   *program = NULL;
   RITZ_TRY(make_source(ceed, kind, name, what, num_texts, texts, &text, &source));
-  ritz_gpu_ahead_take(ceed, &source.key, program);
-  if (!*program) {
-    *program = ritz_gpu_program_find(ritz_gpu(ceed)->device, &source.key);
-    if (*program) ritz_jit_count(&(RitzJitCounters){.memory_hits = 1});
+  *program = find_program(ritz_gpu(ceed)->device, &source.key);
+  if (*program) {
+    ritz_jit_count(&(RitzJitCounters){.memory_hits = 1});
+  } else {
+    ritz_gpu_ahead_take(ceed, &source.key, &num_bytes, &bytes);
+    ierr = make_program(ceed, &source, num_bytes, bytes, program);
   }
-  if (!*program) ierr = ritz_gpu_program_make(ceed, &source, program);
   RITZ_FREE(&text);
   return ierr;
 }

@@ -14,15 +14,17 @@ typedef struct {
   RitzHash key;            // of text and is_hasty
 } RitzGpuSource;
 
-// program.c: makes the program and puts it into the list, or takes the one that another thread has put there.
-int ritz_gpu_program_make(Ceed ceed, const RitzGpuSource *source, RitzGpuProgram *program);
-RitzGpuProgram ritz_gpu_program_find(RitzDevice device, const RitzHash *key); // counted; NULL: not loaded
+// program.c: the code of a text for the context's device, from the cache or the compiler; *bytes is the
+// caller's.
+int ritz_gpu_program_compile(Ceed ceed, const RitzGpuSource *source, size_t *num_bytes, char **bytes);
+bool ritz_gpu_program_is_loaded(RitzDevice device, const RitzHash *key);
 
 // ahead.c: the source, which is copied, is compiled by another thread; on devices whose drivers are not up to
-// that, at once. Faults are left to the first use. A source that was added before: nothing.
+// that, at once. Nothing is loaded but by who uses it: drivers refuse that to other threads while the program
+// captures a stream. Faults are left to the first use. A source that was added before: nothing.
 int ritz_gpu_ahead_add(Ceed ceed, const RitzGpuSource *source);
-// The program that was made for this key, counted and the caller's, waiting for a thread that is at it; NULL:
-// none was asked for, none has begun, which then leaves it to the caller, or it has failed.
-void ritz_gpu_ahead_take(Ceed ceed, const RitzHash *key, RitzGpuProgram *program);
+// The code that was made for this key, the caller's, waiting for a thread that is at it; NULL: none was asked
+// for, none has begun, which then leaves it to the caller, or it has failed.
+void ritz_gpu_ahead_take(Ceed ceed, const RitzHash *key, size_t *num_bytes, char **bytes);
 
 #endif
