@@ -19,6 +19,7 @@ void ritz_gpu_gen_release(Ceed ceed, RitzGpuOperator *g) {
   RITZ_FREE(&g->text);
   RITZ_FREE(&g->args);
   RITZ_FREE(&g->arrays);
+  g->kernel = NULL;
 }
 
 void ritz_gpu_gen_free(Ceed ceed, RitzGpuOperator **made) {
@@ -238,9 +239,12 @@ int ritz_gpu_gen_begin(CeedOperator op, RitzGpuOperator *g) {
 bool ritz_gpu_gen_is_pending(const RitzGpuOperator *g) { return g && !g->reason && !g->kernel; }
 
 int ritz_gpu_gen_load(CeedOperator op, RitzGpuOperator *g, const char *kernel) {
+  RitzDeviceKernel found = NULL;
   if (!g->program) RITZ_TRY(ritz_gpu_gen_compile(op->obj.ceed, op, g));
-  RITZ_TRY(ritz_gpu_kernel(op->obj.ceed, g->program, kernel, &g->kernel));
-  return make_args(op, g);
+  RITZ_TRY(ritz_gpu_kernel(op->obj.ceed, g->program, kernel, &found));
+  RITZ_TRY(make_args(op, g));
+  g->kernel = found; // who has it has all
+  return CEED_ERROR_SUCCESS;
 }
 
 static int make_text(CeedOperator op, bool is_chosen, RitzGpuOperator *g) {
