@@ -7,6 +7,18 @@
 #include "kernels/cpu/block.h"
 #include "kernels/cpu/restrict.h"
 
+// clang makes the resolvers of cloned functions visible, also those of static ones.
+#define gather_packed    RITZ_STEPS_NAME(gather_packed)
+#define gather_each      RITZ_STEPS_NAME(gather_each)
+#define scatter_each     RITZ_STEPS_NAME(scatter_each)
+#define apply_long_lines RITZ_STEPS_NAME(apply_long_lines)
+#define apply_along      RITZ_STEPS_NAME(apply_along)
+#define multiply         RITZ_STEPS_NAME(multiply)
+#define form_constants   RITZ_STEPS_NAME(form_constants)
+#define form_linear      RITZ_STEPS_NAME(form_linear)
+#define copy_in          RITZ_STEPS_NAME(copy_in)
+#define copy_out         RITZ_STEPS_NAME(copy_out)
+
 enum { LINE = 10 }; // longest line in registers
 enum { LANES = sizeof(RitzReal) == sizeof(float) ? RITZ_UNFUSED_SINGLE_LANES : RITZ_UNFUSED_LANES };
 _Static_assert(RITZ_LANES == LANES, "plans for this kernel have its number of lanes");

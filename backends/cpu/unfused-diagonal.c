@@ -9,6 +9,8 @@
 #include "core/loops.h"
 #include "plan/diagonal.h"
 
+#define add_vectors RITZ_STEPS_NAME(add_vectors) // as in steps.c
+
 // One thread's arrays. Arguments of the function are [component][points of a call].
 typedef struct {
   RitzCpuRun run; // of the passive inputs
