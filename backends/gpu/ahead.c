@@ -19,12 +19,14 @@ typedef enum { QUEUED, RUNNING, DONE } State;
 typedef struct Job Job;
 struct Job {
   Job *next;
-  State state; // under RITZ_LOCK_PROGRAMS
+  State state;    // under RITZ_LOCK_PROGRAMS
+  int num_wanted; // how often it was added and not yet taken
   RitzGpuSource source;
   char *name, *what, *text;  // owned: of the source
   struct Ceed_private *ceed; // owned: a copy that takes the messages
   size_t num_bytes;
-  char *bytes; // owned: the code, once DONE; NULL: it has failed
+  char *bytes;            // owned: the code, once DONE; NULL: it has failed
+  RitzGpuProgram program; // counted, when it was loaded already; else NULL
 };
 
 typedef struct {
@@ -119,7 +121,8 @@ static int start_worker(Ceed ceed, RitzGpuAhead *ahead) {
 
 // ---- Jobs ----
 
-static void free_job(Job **job) {
+static void free_job(Ceed ceed, Job **job) {
+  ritz_gpu_program_release(ceed, &(*job)->program);
   RITZ_FREE(&(*job)->bytes);
   RITZ_FREE(&(*job)->name);
   RITZ_FREE(&(*job)->what);
@@ -162,15 +165,19 @@ int ritz_gpu_ahead_add(Ceed ceed, const RitzGpuSource *source) {
   Job *job = NULL;
   RITZ_TRY(get_ahead(ceed, &ahead));
   Job **end = find_job(ahead, &source->key);
+  if (*end) (*end)->num_wanted++;
   if (*end || ahead->process != getpid()) return CEED_ERROR_SUCCESS;
-  if (ritz_gpu_program_is_loaded(ritz_gpu(ceed)->device, &source->key)) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &job));
+  job->program = ritz_gpu_program_find(ritz_gpu(ceed)->device, &source->key);
+  job->state = job->program ? DONE : QUEUED;
+  job->num_wanted = 1;
   const int ierr = fill_job(ceed, source, job);
-  if (ierr) free_job(&job);
+  if (ierr) free_job(ceed, &job);
   RITZ_TRY(ierr);
   ritz_lock(RITZ_LOCK_PROGRAMS);
   *end = job;
   ritz_unlock(RITZ_LOCK_PROGRAMS);
+  if (job->program) return CEED_ERROR_SUCCESS;
   if (!ritz_gpu_compiles_beside(ceed)) {
     run_job(job);
     return CEED_ERROR_SUCCESS;
@@ -179,32 +186,39 @@ int ritz_gpu_ahead_add(Ceed ceed, const RitzGpuSource *source) {
   return start_worker(ceed, ahead);
 }
 
-// Takes a job out of the list. In a child of the process that began it nobody will end it.
-static Job *remove_job(RitzGpuAhead *ahead, Job **at) {
+// Ends a job, and takes it out of the list. In a child of the process that began it nobody will end it.
+static Job *end_job(RitzGpuAhead *ahead, Job **at, bool is_last) {
   double moment = 0;
   Job *job = *at;
   for (;;) {
     ritz_lock(RITZ_LOCK_PROGRAMS);
     const bool is_running = job->state == RUNNING && ahead->process == getpid();
-    if (!is_running) *at = job->next;
+    if (!is_running) job->state = DONE;
+    if (!is_running && is_last) *at = job->next;
     ritz_unlock(RITZ_LOCK_PROGRAMS);
     if (!is_running) return job;
     ritz_pause(&moment);
   }
 }
 
-void ritz_gpu_ahead_take(Ceed ceed, const RitzHash *key, size_t *num_bytes, char **bytes) {
+bool ritz_gpu_ahead_take(Ceed ceed, const RitzHash *key, size_t *num_bytes, char **bytes,
+                         RitzGpuProgram *program) {
   RitzGpuAhead *ahead = ritz_gpu(ceed)->ahead;
   *num_bytes = 0;
   *bytes = NULL;
-  if (!ahead) return;
+  *program = NULL;
+  if (!ahead) return false;
   Job **at = find_job(ahead, key);
-  if (!*at) return;
-  Job *job = remove_job(ahead, at);
+  if (!*at) return false;
+  const bool is_last = --(*at)->num_wanted == 0;
+  Job *job = end_job(ahead, at, is_last);
   *num_bytes = job->num_bytes;
   *bytes = job->bytes;
+  *program = job->program;
   job->bytes = NULL;
-  free_job(&job);
+  job->program = NULL;
+  if (is_last) free_job(ceed, &job);
+  return true;
 }
 
 // What nobody has begun is dropped.
@@ -216,8 +230,8 @@ void ritz_gpu_ahead_destroy(Ceed ceed) {
   ritz_unlock(RITZ_LOCK_PROGRAMS);
   for (int i = 0; i < ahead->num_workers; i++) (void)ritz_task_end(&ahead->workers[i].task);
   while (ahead->jobs) {
-    Job *job = remove_job(ahead, &ahead->jobs);
-    free_job(&job);
+    Job *job = end_job(ahead, &ahead->jobs, true);
+    free_job(ceed, &job);
   }
   RITZ_FREE(&ritz_gpu(ceed)->ahead);
 }

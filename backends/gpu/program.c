@@ -231,16 +231,10 @@ static void free_program(Ceed ceed, RitzGpuProgram program) {
 
 static RitzGpuProgram programs;
 
-static RitzGpuProgram search_locked(RitzDevice device, const RitzHash *key) {
+static RitzGpuProgram find_program_locked(RitzDevice device, const RitzHash *key) {
   RitzGpuProgram program = programs;
   while (program && (program->device != device || strcmp(program->key.hex, key->hex)))
     program = program->next;
-  return program;
-}
-
-// Counted; NULL: not loaded.
-static RitzGpuProgram find_program_locked(RitzDevice device, const RitzHash *key) {
-  const RitzGpuProgram program = search_locked(device, key);
   if (program && program->num_references++ == 0) ritz_memory_adopt(program);
   return program;
 }
@@ -268,18 +262,11 @@ static RitzGpuProgram take_surplus_locked(void) {
   return NULL;
 }
 
-static RitzGpuProgram find_program(RitzDevice device, const RitzHash *key) {
+RitzGpuProgram ritz_gpu_program_find(RitzDevice device, const RitzHash *key) {
   ritz_lock(RITZ_LOCK_PROGRAMS);
   const RitzGpuProgram program = find_program_locked(device, key);
   ritz_unlock(RITZ_LOCK_PROGRAMS);
   return program;
-}
-
-bool ritz_gpu_program_is_loaded(RitzDevice device, const RitzHash *key) {
-  ritz_lock(RITZ_LOCK_PROGRAMS);
-  const bool is_loaded = search_locked(device, key);
-  ritz_unlock(RITZ_LOCK_PROGRAMS);
-  return is_loaded;
 }
 
 // Makes *program findable, or exchanges it for the one that another thread has made meanwhile.
@@ -336,13 +323,12 @@ int ritz_gpu_program_of(Ceed ceed, RitzGpuTextKind kind, const char *name, const
   int ierr = CEED_ERROR_SUCCESS;
   *program = NULL;
   RITZ_TRY(make_source(ceed, kind, name, what, num_texts, texts, &text, &source));
-  *program = find_program(ritz_gpu(ceed)->device, &source.key);
-  if (*program) {
-    ritz_jit_count(&(RitzJitCounters){.memory_hits = 1});
-  } else {
-    ritz_gpu_ahead_take(ceed, &source.key, &num_bytes, &bytes);
-    ierr = make_program(ceed, &source, num_bytes, bytes, program);
+  const bool was_asked = ritz_gpu_ahead_take(ceed, &source.key, &num_bytes, &bytes, program);
+  if (!*program && !bytes) {
+    *program = ritz_gpu_program_find(ritz_gpu(ceed)->device, &source.key);
+    if (*program && !was_asked) ritz_jit_count(&(RitzJitCounters){.memory_hits = 1});
   }
+  if (!*program) ierr = make_program(ceed, &source, num_bytes, bytes, program);
   RITZ_FREE(&text);
   return ierr;
 }

@@ -17,14 +17,17 @@ typedef struct {
 // program.c: the code of a text for the context's device, from the cache or the compiler; *bytes is the
 // caller's.
 int ritz_gpu_program_compile(Ceed ceed, const RitzGpuSource *source, size_t *num_bytes, char **bytes);
-bool ritz_gpu_program_is_loaded(RitzDevice device, const RitzHash *key);
+RitzGpuProgram ritz_gpu_program_find(RitzDevice device, const RitzHash *key); // counted; NULL: not loaded
 
 // ahead.c: the source, which is copied, is compiled by another thread; on devices whose drivers are not up to
 // that, at once. Nothing is loaded but by who uses it: drivers refuse that to other threads while the program
-// captures a stream. Faults are left to the first use. A source that was added before: nothing.
+// captures a stream. Faults are left to the first use. A source that was added before is
+// compiled once.
 int ritz_gpu_ahead_add(Ceed ceed, const RitzGpuSource *source);
-// The code that was made for this key, the caller's, waiting for a thread that is at it; NULL: none was asked
-// for, none has begun, which then leaves it to the caller, or it has failed.
-void ritz_gpu_ahead_take(Ceed ceed, const RitzHash *key, size_t *num_bytes, char **bytes);
+// Whether the key was asked for ahead, once for each time that it was. What was made for it is the caller's,
+// waiting for a thread that is at it: the code, or the program, counted, where that was loaded already. Both
+// NULL: none has begun, which then leaves it to the caller, another caller has it, or it has failed.
+bool ritz_gpu_ahead_take(Ceed ceed, const RitzHash *key, size_t *num_bytes, char **bytes,
+                         RitzGpuProgram *program);
 
 #endif
