@@ -257,7 +257,8 @@ TEST_EACH_BACKEND(wrong_preconditioners_end_a_solve_with_a_reason_and_keep_x) {
       CHECK_OK(run_way(ceed, &a, b, &(Way){.type = type, .pc = pc}, &run));
       CHECK(run.reason == wrong[i].reason && run.num == 1, "factor %g: %s after %d", wrong[i].factor,
             RitzSolverReasonName(run.reason), run.num - 1);
-      for (int k = 0; k < N; k++) CHECK(run.x[k] == 1, "x[%d] is %g", k, run.x[k]);
+      // A step is taken, and back: of less than 50, which is rounded twice.
+      for (int k = 0; k < N; k++) CHECK_NEAR(run.x[k], 1, 100 * dense_eps, "entry %d", k);
       RitzPreconditionerDestroy(&pc);
     }
   }

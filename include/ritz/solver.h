@@ -49,8 +49,9 @@ typedef enum {
                                  // (cg, fcg, and the estimate of chebyshev)
   RITZ_DIVERGED_NAN = -3,        // a norm or product is not a finite number; x is the last iterate
   RITZ_DIVERGED_MONITOR = -4,    // the monitor asked to stop
-  RITZ_DIVERGED_PRECONDITIONER =
-      -5, // a free entry of the diagonal is not a positive finite number; r . M r <= 0
+  // A free entry of the diagonal is not a positive finite number; r . M r <= 0: conjugate gradients see that
+  // behind the step and take it back, so that x is the last iterate up to rounding.
+  RITZ_DIVERGED_PRECONDITIONER = -5,
   // The method cannot go on: no new direction, though the residual is not small. MINRES and GMRES: A is
   // singular and b not in its range, x then has the least residual there is (MINRES in the norm of P); GMRES
   // with restarts: a cycle without progress.
