@@ -386,10 +386,11 @@ static inline double tolerance(const Case *c, CeedSize n, const double *wanted) 
   return eps * terms * c->P * c->P * (1 + reference_largest(n, wanted));
 }
 
-// The same diagonal from both; their vectors are overwritten or added to.
-static inline void check_same(Problem *p, Problem *oracle, bool adds) {
-  double *a = new_diagonal(p, adds), *b = new_diagonal(oracle, adds);
-  const CeedSize n = vector_length(p->diagonal);
+// The same diagonal, or point blocks, from both; their vectors are overwritten or added to.
+static inline void check_same_of(Problem *p, Problem *oracle, bool is_block, bool adds) {
+  double *a = (is_block ? new_blocks : new_diagonal)(p, adds);
+  double *b = (is_block ? new_blocks : new_diagonal)(oracle, adds);
+  const CeedSize n = vector_length(p->diagonal) * (is_block ? p->c->num_comp : 1);
   const double error = a && b ? reference_distance(n, a, b) : NAN, allowed = b ? tolerance(p->c, n, b) : 0;
 
   free(a);
@@ -397,15 +398,12 @@ static inline void check_same(Problem *p, Problem *oracle, bool adds) {
   CHECK_NEAR(error, 0, allowed, "%s", describe(p->c));
 }
 
-// The same blocks.
-static inline void check_same_blocks(Problem *p, Problem *oracle, bool adds) {
-  double *a = new_blocks(p, adds), *b = new_blocks(oracle, adds);
-  const CeedSize n = vector_length(p->diagonal) * p->c->num_comp;
-  const double error = a && b ? reference_distance(n, a, b) : NAN, allowed = b ? tolerance(p->c, n, b) : 0;
+static inline void check_same(Problem *p, Problem *oracle, bool adds) {
+  check_same_of(p, oracle, false, adds);
+}
 
-  free(a);
-  free(b);
-  CHECK_NEAR(error, 0, allowed, "%s", describe(p->c));
+static inline void check_same_blocks(Problem *p, Problem *oracle, bool adds) {
+  check_same_of(p, oracle, true, adds);
 }
 
 static inline int change_inputs(Problem *p, uint64_t seed) {
@@ -417,6 +415,41 @@ static inline int change_inputs(Problem *p, uint64_t seed) {
     CeedCall(CeedVectorDestroy(&fresh));
   }
   return set_context(p, &seed);
+}
+
+// ---- /cpu/self/gen against the reference backend ----
+
+static inline bool runs_as_wanted(CeedOperator op, bool is_block, bool is_once) {
+  const char *head = is_block ? of_blocks : of_diagonal;
+
+  if (!is_once) return is_fused_of(op, head);
+  return explains_of(op, head,
+                     is_block ? "the ahead-of-time kernel for each column, " : "the ahead-of-time kernel, ");
+}
+
+static inline void check_against(Problem *p, Problem *oracle, bool is_block, bool is_once, uint64_t seed) {
+  if (is_once) CHECK_OK(RitzOperatorSetUse(p->op, RITZ_USE_ONCE));
+  check_same_of(p, oracle, is_block, true);
+  if (!tap_failed()) CHECK(runs_as_wanted(p->op, is_block, is_once), "%s", describe(p->c));
+  if (!tap_failed()) CHECK_OK(change_inputs(p, seed));
+  if (!tap_failed()) CHECK_OK(change_inputs(oracle, seed));
+  if (!tap_failed()) check_same_of(p, oracle, is_block, false);
+}
+
+// Of random data: the diagonal or the point blocks, before and after the inputs change. is_once: used once,
+// and nothing in the cache.
+static inline void check_random(const Case *c, bool is_block, bool is_once, int threads, uint64_t seed) {
+  Problem p, oracle;
+  char resource[64];
+
+  snprintf(resource, sizeof(resource), "/cpu/self/gen:threads=%d", threads);
+  int ierr = open_problem("/cpu/self/ref", c, seed, &oracle), code = open_problem(resource, c, seed, &p);
+  if (!ierr && !code) check_against(&p, &oracle, is_block, is_once, seed + 1);
+  if (tap_failed()) tap_note("seed %d, %d threads: %s", (int)seed, threads, describe(c));
+  close_problem(&p);
+  close_problem(&oracle);
+  CHECK_OK(ierr);
+  CHECK_OK(code);
 }
 
 // ---- Cases ----

@@ -16,30 +16,8 @@ static const char ref[] = "/cpu/self/ref", gen[] = "/cpu/self/gen";
 // Used once, and nothing in the cache.
 static bool is_once = false;
 
-static void check_pair(Problem *p, Problem *oracle, uint64_t seed) {
-  if (is_once) CHECK_OK(RitzOperatorSetUse(p->op, RITZ_USE_ONCE));
-  check_same_blocks(p, oracle, true);
-  if (!tap_failed())
-    CHECK(is_once ? explains_of(p->op, of_blocks, "the ahead-of-time kernel for each column, ")
-                  : is_fused_of(p->op, of_blocks),
-          "%s", describe(p->c));
-  if (!tap_failed()) CHECK_OK(change_inputs(p, seed));
-  if (!tap_failed()) CHECK_OK(change_inputs(oracle, seed));
-  if (!tap_failed()) check_same_blocks(p, oracle, false);
-}
-
 static void check_case(const Case *c, int threads, uint64_t seed) {
-  Problem p, oracle;
-  char resource[64];
-
-  snprintf(resource, sizeof(resource), "%s:threads=%d", gen, threads);
-  int ierr = open_problem(ref, c, seed, &oracle), code = open_problem(resource, c, seed, &p);
-  if (!ierr && !code) check_pair(&p, &oracle, seed + 1);
-  if (tap_failed()) tap_note("seed %d, %d threads: %s", (int)seed, threads, describe(c));
-  close_problem(&p);
-  close_problem(&oracle);
-  CHECK_OK(ierr);
-  CHECK_OK(code);
+  check_random(c, true, is_once, threads, seed);
 }
 
 TEST(random_tensor_operators_have_the_blocks_of_the_reference_backend) {
