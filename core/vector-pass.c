@@ -75,12 +75,12 @@ int ritz_passes_prepare(Ceed ceed, int num, const RitzPassForm forms[]) {
 
 // ---- Locks ----
 
-static int check_vectors(const RitzPass *pass, const char *call, const CeedVector v[]) {
+static int check_vectors(const RitzPass *pass, const char *call, bool is_partial, const CeedVector v[]) {
   Ceed ceed = v[0]->obj.ceed;
 
   for (int i = 1; i < pass->num_vectors; i++) {
     RITZ_TRY(ritz_vector_check_same_ceed(call, v[0], v[i]));
-    RITZ_REQUIRE(v[i]->length == v[0]->length, ceed, CEED_ERROR_DIMENSION,
+    RITZ_REQUIRE(v[i]->length == v[0]->length || is_partial, ceed, CEED_ERROR_DIMENSION,
                  "%s: a vector has %" CeedSize_FMT " entries, another one %" CeedSize_FMT, call, v[0]->length,
                  v[i]->length);
     for (int j = 0; j < i; j++) {
@@ -93,30 +93,41 @@ static int check_vectors(const RitzPass *pass, const char *call, const CeedVecto
   return CEED_ERROR_SUCCESS;
 }
 
+// What is written in part keeps its other entries.
+static RitzAccess access_of(const RitzPassArrays *arrays, int i, CeedVector v) {
+  const RitzAccess access = ritz_pass_access(arrays->pass, i);
+  return access == RITZ_ACCESS_WRITE && v->length > arrays->n ? RITZ_ACCESS_READ_WRITE : access;
+}
+
 static int give_back(const CeedVector v[], RitzPassArrays *arrays, int num, int ierr) {
   for (int i = 0; i < num; i++) {
-    const int restored = ritz_vector_unlock(v[i], ritz_pass_access(arrays->pass, i), &arrays->array[i], ierr);
+    const int restored = ritz_vector_unlock(v[i], access_of(arrays, i, v[i]), &arrays->array[i], ierr);
     if (!ierr) ierr = restored;
   }
   return ierr;
 }
 
 // Every access is granted before the first array is handed out: a refusal changes nothing.
-int ritz_pass_lock(const RitzPass *pass, const char *call, const CeedVector v[], RitzPassArrays *arrays) {
+static int lock_arrays(const char *call, const CeedVector v[], RitzPassArrays *arrays) {
+  const RitzPass *pass = arrays->pass;
   RitzRepKind kind[RITZ_PASS_VECTORS];
 
-  *arrays = (RitzPassArrays){.pass = pass, .n = v[0]->length};
-  RITZ_TRY(check_vectors(pass, call, v));
   for (int i = 0; i < pass->num_vectors; i++) {
     arrays->precision[i] = v[i]->precision;
-    RITZ_TRY(
-        ritz_vector_grant(v[i], call, ritz_pass_access(pass, i), v[i]->obj.ceed->backend.mem_type, &kind[i]));
+    RITZ_TRY(ritz_vector_grant(v[i], call, access_of(arrays, i, v[i]), v[i]->obj.ceed->backend.mem_type,
+                               &kind[i]));
   }
   for (int i = 0; i < pass->num_vectors; i++) {
-    const int ierr = ritz_vector_hand_out(v[i], ritz_pass_access(pass, i), kind[i], &arrays->array[i]);
+    const int ierr = ritz_vector_hand_out(v[i], access_of(arrays, i, v[i]), kind[i], &arrays->array[i]);
     if (ierr) return give_back(v, arrays, i, ierr);
   }
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_pass_lock(const RitzPass *pass, const char *call, const CeedVector v[], RitzPassArrays *arrays) {
+  *arrays = (RitzPassArrays){.pass = pass, .n = v[0]->length};
+  RITZ_TRY(check_vectors(pass, call, false, v));
+  return lock_arrays(call, v, arrays);
 }
 
 int ritz_pass_unlock(const CeedVector v[], RitzPassArrays *arrays, int ierr) {
@@ -188,15 +199,35 @@ static int call_by(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *fa
 
 // ---- Runs ----
 
+static int run_and_unlock(const CeedVector v[], RitzPassArrays *arrays, const double factors[],
+                          double sums[]) {
+  Ceed ceed = v[0]->obj.ceed;
+
+  for (int k = 0; k < arrays->pass->num_sums; k++) sums[k] = 0;
+  const int ierr = arrays->n > 0 ? ritz_pass_call(ceed, arrays, factors, sums) : CEED_ERROR_SUCCESS;
+  return ritz_pass_unlock(v, arrays, ierr);
+}
+
 int ritz_pass_run_for(const char *call, const RitzPass *pass, const CeedVector v[], const double factors[],
                       double sums[]) {
-  Ceed ceed = v[0]->obj.ceed;
   RitzPassArrays arrays;
 
   RITZ_TRY(ritz_pass_lock(pass, call, v, &arrays));
-  for (int k = 0; k < pass->num_sums; k++) sums[k] = 0;
-  const int ierr = arrays.n > 0 ? ritz_pass_call(ceed, &arrays, factors, sums) : CEED_ERROR_SUCCESS;
-  return ritz_pass_unlock(v, &arrays, ierr);
+  return run_and_unlock(v, &arrays, factors, sums);
+}
+
+int ritz_pass_run_first(const RitzPass *pass, CeedSize n, const CeedVector v[], const double factors[],
+                        double sums[]) {
+  RitzPassArrays arrays = {.pass = pass, .n = n};
+
+  for (int i = 0; i < pass->num_vectors; i++) {
+    RITZ_REQUIRE(v[i]->length >= n, v[i]->obj.ceed, CEED_ERROR_DIMENSION,
+                 "%s: a vector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT " or more", pass->name,
+                 v[i]->length, n);
+  }
+  RITZ_TRY(check_vectors(pass, pass->name, true, v));
+  RITZ_TRY(lock_arrays(pass->name, v, &arrays));
+  return run_and_unlock(v, &arrays, factors, sums);
 }
 
 int ritz_pass_run(const RitzPass *pass, const CeedVector v[], const double factors[], double sums[]) {

@@ -48,7 +48,10 @@ struct RitzPass {
 // float where all are float, else in double. factors: as many as the lines use; sums [num_sums], NULL where
 // there are none.
 int ritz_pass_run(const RitzPass *pass, const CeedVector v[], const double factors[], double sums[]);
-// The same for a public function, which messages name in place of the pass.
+// The same over the first n entries of vectors that may be longer; their other entries stay as they are.
+int ritz_pass_run_first(const RitzPass *pass, CeedSize n, const CeedVector v[], const double factors[],
+                        double sums[]);
+// The first for a public function, which messages name in place of the pass.
 int ritz_pass_run_for(const char *call, const RitzPass *pass, const CeedVector v[], const double factors[],
                       double sums[]);
 // The first with factors from, and sums into, numbers in the context's memory: sum i becomes number first_sum

@@ -218,6 +218,30 @@ typedef struct {
 int ritz_mesh_topology_create(RitzMesh mesh, RitzMeshTopology *topology);
 void ritz_mesh_topology_clear(RitzMeshTopology *topology);
 
+// ---- Elements around an element (mesh/neighbours.c) ----
+// An element in the directions of another one, or of a vertex: direction d of the frame is direction axis[d]
+// of the element, the other way round where is_reversed[d].
+typedef struct {
+  int64_t elem; // -1: there is none
+  int8_t axis[3];
+  bool is_reversed[3];
+} RitzMeshFrame;
+typedef struct {
+  RitzMesh mesh;   // borrowed
+  int64_t *across; // owned, [num_elem][2 dim]: 2 dim element + facet beyond a facet, -1: nothing; NULL: a box
+} RitzMeshNeighbours;
+// CEED_ERROR_UNSUPPORTED for elements that are no lines, quadrilaterals, hexahedra.
+int ritz_mesh_require_tensor(RitzMesh mesh, const char *call);
+// Errors of ritz_mesh_require_tensor. Clear it in any case.
+int ritz_mesh_neighbours_create(RitzMesh mesh, const char *call, RitzMeshNeighbours *n);
+void ritz_mesh_neighbours_clear(RitzMeshNeighbours *n);
+// Element e with this corner at the upper end of the frame; the last corner: its own directions.
+RitzMeshFrame ritz_mesh_frame(int64_t e, int corner);
+// frames [base^dim], lexicographic, frames[0] given: digit 0 stands for the place of frames[0] in a
+// direction, 1 for the one beyond its upper side, 2 (base 3) for the one beyond its lower side. Places
+// without an element, or where the mesh is no grid, have elem -1.
+void ritz_mesh_neighbours_around(const RitzMeshNeighbours *n, int base, RitzMeshFrame *frames);
+
 // ---- Nodes of a reference element by vertices, edges, faces and interior (mesh/parts.c) ----
 typedef struct {
   int dim;           // of the part
@@ -366,17 +390,19 @@ void ritz_mesh_refinement(CeedElemTopology topology, int way, RitzMeshDivision *
 // The nodes of element e of a block; of spaces on boxes they are written to scratch [nodes of an element], as
 // long as nobody has asked for all of them.
 const int64_t *ritz_space_nodes(RitzSpace space, int block, int64_t e, int64_t *scratch);
+// The same for the only block of a mesh; NULL: a box, nobody has asked for its nodes.
+const int64_t *ritz_space_kept_nodes(RitzSpace space, int64_t e);
 int64_t ritz_space_num_local(RitzSpace space, int block);
 // The smallest and the largest node of elements first .. first + count - 1 of a block.
 void ritz_space_node_bounds(RitzSpace space, int block, int64_t first, int64_t count, int64_t *low,
                             int64_t *high);
 // Nodes of element k of a list of elements, which may be written to scratch. Called by several threads.
 typedef const int64_t *(*RitzNodesFunction)(const void *ctx, int64_t k, int64_t *scratch);
-// A restriction to the entries of `space` at nodes of num_elem elements, num_local each.
-// CEED_ERROR_UNSUPPORTED as RitzSpaceCreateRestriction.
+// A restriction to the entries of `space` at nodes of num_elem elements, num_local each; num_more: nodes that
+// the L-vector has beyond those of the space. CEED_ERROR_UNSUPPORTED as RitzSpaceCreateRestriction.
 int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, int64_t num_elem,
-                                  int64_t num_local, RitzNodesFunction nodes, const void *ctx,
-                                  CeedElemRestriction *rstr);
+                                  int64_t num_local, int64_t num_more, RitzNodesFunction nodes,
+                                  const void *ctx, CeedElemRestriction *rstr);
 
 // ---- Readers (mesh/read.c dispatches on the first line) ----
 typedef struct RitzMeshText RitzMeshText;

@@ -28,6 +28,10 @@ const int64_t *ritz_space_nodes(RitzSpace space, int block, int64_t e, int64_t *
   return scratch;
 }
 
+const int64_t *ritz_space_kept_nodes(RitzSpace space, int64_t e) {
+  return space->nodes ? space->nodes + e * space->num_local[0] : NULL;
+}
+
 int64_t ritz_space_num_local(RitzSpace space, int block) { return space->num_local[block]; }
 
 // In a box the first node of an element is its smallest one, and the last one its largest.
@@ -243,22 +247,23 @@ static int create_node_offsets(Ceed ceed, int64_t num_elem, Offsets *o) {
 }
 
 int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, int64_t num_elem,
-                                  int64_t num_local, RitzNodesFunction nodes, const void *ctx,
-                                  CeedElemRestriction *rstr) {
+                                  int64_t num_local, int64_t num_more, RitzNodesFunction nodes,
+                                  const void *ctx, CeedElemRestriction *rstr) {
   const CeedInt num_comp = space->num_comp;
+  const int64_t num_nodes = space->num_nodes + num_more;
   bool fits = num_elem <= INT32_MAX && num_local <= INT32_MAX / num_comp &&
-              (space->num_nodes - 1) <= (INT32_MAX - (num_comp - 1)) / num_comp;
+              num_nodes - 1 <= (INT32_MAX - (num_comp - 1)) / num_comp;
   Offsets o = {.nodes = nodes, .ctx = ctx, .num_local = num_local, .num_comp = num_comp};
 
   RITZ_REQUIRE(fits, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: %lld elements, %lld nodes of %" CeedInt_FMT
                " components exceed the 32-bit offsets of a restriction",
-               call, (long long)num_elem, (long long)space->num_nodes, num_comp);
+               call, (long long)num_elem, (long long)num_nodes, num_comp);
   RITZ_TRY(create_node_offsets(ceed, num_elem, &o));
   ritz_memory_give(o.offsets);
   int ierr = CeedElemRestrictionCreate(ceed, (CeedInt)num_elem, (CeedInt)num_local, num_comp, 1,
-                                       space->num_nodes * num_comp, CEED_MEM_HOST, CEED_OWN_POINTER,
-                                       o.offsets, rstr);
+                                       num_nodes * num_comp, CEED_MEM_HOST, CEED_OWN_POINTER, o.offsets,
+                                       rstr);
 
   if (ierr) free(o.offsets);
   return ierr;
@@ -285,7 +290,7 @@ static int create_block_restriction(RitzSpace space, CeedInt block, Ceed ceed, c
   if (*kept && CeedElemRestrictionReturnCeed(*kept) != ceed) RITZ_TRY(CeedElemRestrictionDestroy(kept));
   if (!*kept) {
     RITZ_TRY(ritz_space_create_restriction(space, ceed, call, space->mesh->blocks[block].num_elem,
-                                           space->num_local[block], block_nodes, &all, kept));
+                                           space->num_local[block], 0, block_nodes, &all, kept));
   }
   return CeedElemRestrictionReferenceCopy(*kept, rstr);
 }
@@ -342,7 +347,7 @@ int RitzSpaceCreateElementsRestriction(RitzSpace space, CeedInt block, Ceed ceed
                  elements[k], block, (long long)b->first, (long long)(b->first + b->num_elem - 1));
   }
   return ritz_space_create_restriction(space, ceed, "RitzSpaceCreateElementsRestriction", num,
-                                       space->num_local[block], selected_nodes, &selection, rstr);
+                                       space->num_local[block], 0, selected_nodes, &selection, rstr);
 }
 
 int RitzSpaceCreateBlockBasis(RitzSpace space, CeedInt block, Ceed ceed, CeedInt quad_degree,

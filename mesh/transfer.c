@@ -156,12 +156,12 @@ static int create_coarse_restriction(const Transfer *t, const RitzNestedPart *pa
 
   if (!part->elements) return RitzSpaceCreateBlockRestriction(t->coarse, part->block, t->ceed, rstr);
   return ritz_space_create_restriction(t->coarse, t->ceed, call, part->num_elem, part->num_coarse,
-                                       selected_nodes, &selected, rstr);
+                                       0, selected_nodes, &selected, rstr);
 }
 
 static int create_fine_restriction(const Transfer *t, const RitzNestedPart *part, CeedElemRestriction *rstr) {
   if (part->is_same) return RitzSpaceCreateBlockRestriction(t->fine, part->block, t->ceed, rstr);
-  return ritz_space_create_restriction(t->fine, t->ceed, call, part->num_elem, part->num_fine,
+  return ritz_space_create_restriction(t->fine, t->ceed, call, part->num_elem, part->num_fine, 0,
                                        ritz_nested_nodes, part, rstr);
 }
 

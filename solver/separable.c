@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Separable matrices of elements: eigenvectors of one direction, factors from the geometry, diagonals (see
+// Separable matrices of subdomains: eigenvectors of one direction, subdomains of each kind, diagonals (see
 // separable.h).
 #include "solver/separable.h"
 
@@ -10,40 +10,64 @@
 
 // ---- One direction ----
 
-// K [P][P] and M [P][P] of [-1,1], integrated exactly; corner entries doubled.
-static int fill_line(Ceed ceed, CeedInt P, double *K, double *M) {
+// A subdomain in one direction: of a line of unit cells, assembled, `num` nodes from `first` on.
+typedef struct {
+  CeedInt num_cells, first, num;
+} Line;
+
+static Line line_of(RitzSchwarzKind kind, CeedInt p) {
+  switch (kind) {
+  case RITZ_SCHWARZ_ELEMENTS: return (Line){3, p, p + 1};
+  case RITZ_SCHWARZ_OVERLAPPED: return (Line){3, p - 1, p + 3};
+  default: return (Line){2, 1, 2 * p - 1};
+  }
+}
+
+// Adds the matrix cell [p+1][p+1] of every cell to the rows and columns of the line, matrix [num][num].
+static void assemble_line(const Line *line, CeedInt p, const double *cell, double *matrix) {
+  for (CeedInt i = 0; i < line->num * line->num; i++) matrix[i] = 0;
+  for (CeedInt c = 0; c < line->num_cells; c++) {
+    for (CeedInt k = 0; k < (p + 1) * (p + 1); k++) {
+      const CeedInt i = c * p + k / (p + 1) - line->first, j = c * p + k % (p + 1) - line->first;
+
+      if (i >= 0 && j >= 0 && i < line->num && j < line->num) matrix[i * line->num + j] += cell[k];
+    }
+  }
+}
+
+// K and M [P][P] of cells of length 2, integrated exactly.
+static int fill_line(Ceed ceed, const Line *line, CeedInt p, double *K, double *M) {
+  const CeedInt Q = p + 1;
   double *work = NULL;
   int ierr;
 
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(3 * P + 2 * P * P), &work));
-  double *nodes = work, *points = nodes + P, *weights = points + P, *values = weights + P,
-         *derivatives = values + P * P;
-  ritz_fe_gauss_lobatto(P, nodes, NULL);
-  ritz_fe_gauss(P, points, weights);
-  RITZ_TRY_CLEANUP(ritz_fe_lagrange(ceed, P, nodes, P, points, values, derivatives));
-  for (CeedInt i = 0; i < P * P; i++) K[i] = M[i] = 0;
-  for (CeedInt q = 0; q < P; q++) {
-    for (CeedInt i = 0; i < P * P; i++) {
-      K[i] += weights[q] * derivatives[q * P + i / P] * derivatives[q * P + i % P];
-      M[i] += weights[q] * values[q * P + i / P] * values[q * P + i % P];
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)(3 * Q + 4 * Q * Q), &work));
+  double *nodes = work, *points = nodes + Q, *weights = points + Q, *values = weights + Q,
+         *derivatives = values + Q * Q, *stiffness = derivatives + Q * Q, *mass = stiffness + Q * Q;
+  ritz_fe_gauss_lobatto(Q, nodes, NULL);
+  ritz_fe_gauss(Q, points, weights);
+  RITZ_TRY_CLEANUP(ritz_fe_lagrange(ceed, Q, nodes, Q, points, values, derivatives));
+  for (CeedInt q = 0; q < Q; q++) {
+    for (CeedInt i = 0; i < Q * Q; i++) {
+      stiffness[i] += weights[q] * derivatives[q * Q + i / Q] * derivatives[q * Q + i % Q];
+      mass[i] += weights[q] * values[q * Q + i / Q] * values[q * Q + i % Q];
     }
   }
-  for (CeedInt i = 0; i < P * P; i += P * P - 1) {
-    K[i] *= 2;
-    M[i] *= 2;
-  }
+  assemble_line(line, p, stiffness, K);
+  assemble_line(line, p, mass, M);
 cleanup:
   RITZ_FREE(&work);
   return ierr;
 }
 
 static int diagonalize(Ceed ceed, RitzSeparable *s) {
+  const Line line = line_of(s->kind, s->degree);
   const CeedInt P = s->P;
   double *K = NULL;
 
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(2 * P * P), &K));
   double *M = K + P * P;
-  int ierr = fill_line(ceed, P, K, M);
+  int ierr = fill_line(ceed, &line, s->degree, K, M);
 
   for (CeedInt i = 0; i < P && !ierr; i++) {
     s->stiffness[i] = K[i * P + i];
@@ -52,135 +76,6 @@ static int diagonalize(Ceed ceed, RitzSeparable *s) {
   if (!ierr) ierr = ritz_fe_simultaneous_diagonalization(ceed, K, M, s->X, s->lambda, P);
   RITZ_FREE(&K);
   return ierr;
-}
-
-// ---- Factors of the geometry ----
-
-// Derivatives of the elements' maps at some points, and what is made of them.
-typedef struct {
-  CeedInt dim, space_dim, num_nodes;
-  int num_points;
-  double *weights;     // owned, [num_points], sum one
-  double *derivatives; // owned, [dim][num_points][num_nodes]
-  const double *x;     // borrowed, [num_elem][num_nodes][space_dim]
-  double *factors;     // borrowed, [num_elem][dim + 1]
-} Map;
-
-static void clear_map(Map *map) {
-  RITZ_FREE(&map->weights);
-  RITZ_FREE(&map->derivatives);
-}
-
-// Points for a mean: a rule of degree 3, of degree 5 in curved elements.
-static int create_map(Ceed ceed, RitzMesh mesh, Map *map) {
-  CeedElemTopology topology = CEED_TOPOLOGY_LINE;
-  CeedInt order = 0;
-  double *points = NULL, sum = 0;
-  int ierr;
-
-  RITZ_TRY(RitzMeshGetTopology(mesh, &topology));
-  RITZ_TRY(RitzMeshGetGeometryOrder(mesh, &order));
-  RITZ_TRY(RitzMeshGetElementCoordinates(mesh, &map->x));
-  const int degree = order == 1 ? 3 : 5;
-  map->num_nodes = ritz_fe_shape_num_nodes(topology, order);
-  RITZ_TRY(ritz_fe_shape_quadrature(ceed, topology, degree, &map->num_points, NULL, NULL));
-  const size_t num_points = (size_t)map->num_points;
-  RITZ_TRY(RITZ_MALLOC(ceed, num_points, &map->weights));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)map->dim * num_points * (size_t)map->num_nodes, &map->derivatives));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)map->dim * num_points, &points));
-  RITZ_TRY_CLEANUP(ritz_fe_shape_quadrature(ceed, topology, degree, &map->num_points, points, map->weights));
-  RITZ_TRY_CLEANUP(
-      ritz_fe_shape_lagrange(ceed, topology, order, map->num_points, points, NULL, map->derivatives));
-  for (size_t q = 0; q < num_points; q++) sum += map->weights[q];
-  for (size_t q = 0; q < num_points; q++) map->weights[q] /= sum;
-cleanup:
-  RITZ_FREE(&points);
-  return ierr;
-}
-
-// g_ab = J_a . J_b at a point.
-static void metric_at(const Map *map, const double *x, int point, double g[3][3]) {
-  double J[3][3] = {{0}};
-
-  for (CeedInt d = 0; d < map->dim; d++) {
-    const double *row =
-        map->derivatives + ((size_t)d * (size_t)map->num_points + (size_t)point) * (size_t)map->num_nodes;
-    for (CeedInt n = 0; n < map->num_nodes; n++) {
-      for (CeedInt c = 0; c < map->space_dim; c++) J[d][c] += row[n] * x[n * map->space_dim + c];
-    }
-  }
-  for (CeedInt a = 0; a < map->dim; a++) {
-    for (CeedInt b = 0; b < map->dim; b++) {
-      g[a][b] = J[a][0] * J[b][0] + J[a][1] * J[b][1] + J[a][2] * J[b][2];
-    }
-  }
-}
-
-// The minor of g without row and column d.
-static double minor_of(CeedInt dim, double g[3][3], CeedInt d) {
-  if (dim == 1) return 1;
-  const CeedInt a = (d + 1) % dim, b = (d + 2) % dim;
-  return dim == 2 ? g[a][a] : g[a][a] * g[b][b] - g[a][b] * g[b][a];
-}
-
-// G_dd = det (g^-1)_dd = minor / det with det^2 = det g.
-static void add_point(const Map *map, const double *x, int point, double *factors) {
-  double g[3][3], minors[3], square = 0;
-
-  metric_at(map, x, point, g);
-  for (CeedInt d = 0; d < map->dim; d++) minors[d] = minor_of(map->dim, g, d);
-  if (map->dim == 1) square = g[0][0];
-  if (map->dim == 2) square = g[0][0] * g[1][1] - g[0][1] * g[1][0];
-  if (map->dim == 3) {
-    square = g[0][0] * minors[0] + g[0][1] * (g[1][2] * g[2][0] - g[1][0] * g[2][2]) +
-             g[0][2] * (g[1][0] * g[2][1] - g[1][1] * g[2][0]);
-  }
-  for (CeedInt d = 0; d < map->dim; d++) factors[d] += map->weights[point] * minors[d] / sqrt(square);
-}
-
-static void average_metrics(void *data, int slot, int64_t first, int64_t count) {
-  const Map *map = data;
-  (void)slot;
-  for (int64_t e = first; e < first + count; e++) {
-    double *factors = map->factors + e * (map->dim + 1);
-    const double *x = map->x + e * map->num_nodes * map->space_dim;
-
-    for (CeedInt d = 0; d <= map->dim; d++) factors[d] = 0;
-    for (int q = 0; q < map->num_points; q++) add_point(map, x, q, factors);
-  }
-}
-
-static int factors_of_mesh(Ceed ceed, RitzMesh mesh, RitzSeparable *s) {
-  Map map = {.dim = s->dim, .factors = s->factors};
-
-  RITZ_TRY(RitzMeshGetDimensions(mesh, NULL, &map.space_dim));
-  int ierr = create_map(ceed, mesh, &map);
-  if (!ierr) ierr = ritz_run_ranges(ceed, s->num_elem, average_metrics, &map);
-  clear_map(&map);
-  return ierr;
-}
-
-// Sums become one; the first element whose numbers make no sense is named.
-static int normalize_factors(Ceed ceed, const char *call, bool are_given, RitzSeparable *s) {
-  s->anisotropy = 1;
-  for (CeedInt e = 0; e < s->num_elem; e++) {
-    double *c = s->factors + (CeedSize)e * (s->dim + 1), sum = c[s->dim], least = INFINITY, most = 0;
-
-    for (CeedInt d = 0; d < s->dim; d++) {
-      sum += c[d];
-      least = fmin(least, c[d]);
-      most = fmax(most, c[d]);
-    }
-    RITZ_REQUIRE(least > 0 && c[s->dim] >= 0 && isfinite(sum), ceed,
-                 are_given ? CEED_ERROR_INCOMPATIBLE : CEED_ERROR_MAJOR,
-                 "%s: the factors of element %" CeedInt_FMT
-                 " are %g, %g, %g, of its mass %g; needed: positive "
-                 "finite numbers, of the mass not negative",
-                 call, e, c[0], s->dim > 1 ? c[1] : 1, s->dim > 2 ? c[2] : 1, c[s->dim]);
-    s->anisotropy = fmax(s->anisotropy, most / least);
-    for (CeedInt d = 0; d <= s->dim; d++) c[d] /= sum;
-  }
-  return CEED_ERROR_SUCCESS;
 }
 
 // ---- All of it ----
@@ -219,7 +114,7 @@ static void fill_terms(RitzSeparable *s) {
   }
 }
 
-static int allocate(Ceed ceed, RitzSeparable *s) {
+static int fill_tables(Ceed ceed, RitzSeparable *s) {
   const size_t P = (size_t)s->P;
 
   RITZ_TRY(RITZ_MALLOC(ceed, P * P + 3 * P, &s->X));
@@ -227,41 +122,57 @@ static int allocate(Ceed ceed, RitzSeparable *s) {
   s->stiffness = s->lambda + P;
   s->mass = s->stiffness + P;
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)s->num_nodes * (size_t)(s->dim + 1), &s->terms));
-  return RITZ_MALLOC(ceed, (size_t)s->num_elem * (size_t)(s->dim + 1), &s->factors);
+  RITZ_TRY(diagonalize(ceed, s));
+  fill_terms(s);
+  return CEED_ERROR_SUCCESS;
 }
 
-int ritz_separable_create(Ceed ceed, const char *call, RitzSpace space, const double *factors,
-                          RitzSeparable *s) {
+// The elements are the subdomains.
+static int create_elements(Ceed ceed, const char *call, RitzSpace space, RitzMesh mesh, int64_t num_elem,
+                           const double *factors, RitzSeparable *s) {
+  s->num_domains = (CeedInt)num_elem;
+  if (s->kind == RITZ_SCHWARZ_ELEMENTS)
+    RITZ_TRY(RitzSpaceCreateRestriction(space, ceed, &s->rstr));
+  else
+    RITZ_TRY(RitzSpaceCreateOverlapRestriction(space, ceed, NULL, &s->rstr));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_elem * (size_t)(s->dim + 1), &s->factors));
+  return ritz_separable_element_factors(ceed, call, mesh, s->dim, num_elem, factors, s->factors);
+}
+
+int ritz_separable_create(Ceed ceed, const char *call, RitzSpace space, RitzSchwarzKind kind,
+                          const double *factors, RitzSeparable *s) {
   RitzMesh mesh = NULL;
-  CeedInt degree = 0;
   int64_t num_elem = 0;
 
-  *s = (RitzSeparable){0};
+  *s = (RitzSeparable){.kind = kind};
   RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
   RITZ_TRY(check_mesh(ceed, call, mesh));
-  RITZ_TRY(RitzSpaceGetDegree(space, &degree));
+  RITZ_TRY(RitzSpaceGetDegree(space, &s->degree));
   RITZ_TRY(RitzMeshGetDimensions(mesh, &s->dim, NULL));
   RITZ_TRY(RitzMeshGetNumElements(mesh, &num_elem));
   RITZ_REQUIRE(num_elem <= INT32_MAX, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: %lld elements exceed the 32-bit counts of a restriction", call, (long long)num_elem);
+  RITZ_REQUIRE(kind != RITZ_SCHWARZ_OVERLAPPED || s->degree > 1, ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: overlapped elements need degree 2 or more: at degree 1 a layer of nodes is all of the "
+               "neighbour (use RITZ_SCHWARZ_ELEMENTS or Jacobi)",
+               call);
   RITZ_TRY(RitzSpaceGetNumComponents(space, &s->num_comp));
-  RITZ_TRY(RitzSpaceCreateRestriction(space, ceed, &s->rstr));
-  s->P = degree + 1;
-  s->num_elem = (CeedInt)num_elem;
+  s->P = line_of(kind, s->degree).num;
   s->num_nodes = CeedIntPow(s->P, s->dim);
-  RITZ_TRY(allocate(ceed, s));
-  RITZ_TRY(diagonalize(ceed, s));
-  fill_terms(s);
-  const size_t num_factors = (size_t)num_elem * (size_t)(s->dim + 1);
-  for (size_t i = 0; i < num_factors && factors; i++) s->factors[i] = factors[i];
-  if (!factors) RITZ_TRY(factors_of_mesh(ceed, mesh, s));
-  return normalize_factors(ceed, call, factors != NULL, s);
+  RITZ_TRY(fill_tables(ceed, s));
+  if (kind == RITZ_SCHWARZ_ELEMENTS || kind == RITZ_SCHWARZ_OVERLAPPED)
+    RITZ_TRY(create_elements(ceed, call, space, mesh, num_elem, factors, s));
+  else
+    RITZ_TRY(ritz_separable_create_patches(ceed, call, space, mesh, num_elem, factors, s));
+  ritz_separable_normalize(s);
+  return CEED_ERROR_SUCCESS;
 }
 
 void ritz_separable_clear(RitzSeparable *s) {
   RITZ_FREE(&s->X);
   RITZ_FREE(&s->terms);
   RITZ_FREE(&s->factors);
+  RITZ_FREE(&s->first);
   CeedElemRestrictionDestroy(&s->rstr);
   *s = (RitzSeparable){0};
 }
@@ -304,13 +215,13 @@ static void clear_range(const void *data, int64_t first, int64_t count) {
   }
 }
 
-static void add_elements(const void *data, int slot, int64_t first_elem, int64_t num_elem, int64_t first,
-                         int64_t count) {
+static void add_domains(const void *data, int slot, int64_t first_domain, int64_t num_domains,
+                        int64_t first, int64_t count) {
   const Diagonals *d = data;
   const RitzSeparable *s = d->s;
 
   (void)slot;
-  for (int64_t e = first_elem; e < first_elem + num_elem; e++) {
+  for (int64_t e = first_domain; e < first_domain + num_domains; e++) {
     const CeedInt *offsets = s->rstr->offsets + e * s->num_nodes;
     const double *factors = s->factors + e * (s->dim + 1);
 
@@ -327,10 +238,10 @@ static void add_elements(const void *data, int slot, int64_t first_elem, int64_t
 int ritz_separable_sum_diagonals(Ceed ceed, const RitzSeparable *s, double *diagonal, int32_t *count) {
   const Diagonals diagonals = {s, diagonal, count};
   const RitzNodeSum sum = {.num_nodes = s->rstr->l_size / s->num_comp,
-                           .num_elem = s->num_elem,
+                           .num_elem = s->num_domains,
                            .bounds = find_bounds,
                            .clear = clear_range,
-                           .add = add_elements,
+                           .add = add_domains,
                            .data = &diagonals};
 
   return ritz_run_node_sum(ceed, &sum);

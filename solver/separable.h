@@ -1,45 +1,67 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Separable matrices that stand for an operator on every element of a space: what element-wise Schwarz
-// methods need of them, set up once on the host. Called by solver/schwarz.c.
+// Separable matrices that stand for an operator on every subdomain of a space: what Schwarz methods need of
+// them, set up once on the host. Called by solver/schwarz*.c.
 //
-// On the (p+1)^dim nodes of element K, all directions alike but for numbers, here for dim = 3:
+// On the P^dim nodes of subdomain K, all directions alike but for numbers, here for dim = 3:
 //
 //     B_K = c_0 M x M x A + c_1 M x A x M + c_2 A x M x M + c_3 M x M x M      (first direction: last factor)
 //
-// A and M are the stiffness and mass matrices of [-1,1] whose end rows contain the share of a neighbour that
-// is alike: their corner entries are doubled, so A is definite. With A X = M X diag(lambda), X^T M X = I the
-// inverse is (X x X x X) diag(1 / (c_0 lambda_i + c_1 lambda_j + c_2 lambda_k + c_3)) (X x X x X)^T.
+// A and M are rows and columns of the stiffness and mass matrices of a line of cells [-1,1], assembled:
 //
-// The factors c of an element count up to a common multiple, which cancels in the method (schwarz.c): they
-// are kept with sum one.
+//     elements     P = p + 1    the middle one of three cells, so end rows have the neighbours' share
+//     overlapped   P = p + 3    and the nodes next to it in the cells beside it
+//     patches      P = 2p - 1   the inner nodes of two cells
+//
+// They are definite. With A X = M X diag(lambda), X^T M X = I the inverse is (X x X x X) diag(1 / (c_0
+// lambda_i + c_1 lambda_j + c_2 lambda_k + c_3)) (X x X x X)^T.
+//
+// The factors c of a subdomain, those of its element or their mean over the elements of its patch, count up
+// to a common multiple, which cancels in the method (schwarz.c): they are kept with sum one.
 #ifndef RITZ_SOLVER_SEPARABLE_H
 #define RITZ_SOLVER_SEPARABLE_H
 
+#include <ritz/preconditioner.h>
 #include <ritz/space.h>
 
 #include "core/core.h"
 
 typedef struct {
-  CeedInt dim, P;              // P: nodes in one direction
-  CeedInt num_elem, num_nodes; // num_nodes: of an element
+  RitzSchwarzKind kind;
+  CeedInt dim, degree, P;         // P: nodes in one direction
+  CeedInt num_domains, num_nodes; // num_nodes: of a subdomain
   CeedInt num_comp;
-  CeedElemRestriction rstr;              // counted, of the space: its nodes are the offsets over num_comp
+  CeedInt num_colours; // coloured patches, which come colour by colour: no two of a colour share an element
+  CeedInt *first;      // owned, [num_colours + 1]: first patch of a colour
+  CeedElemRestriction rstr; // counted: its nodes are the offsets over num_comp; those beyond the nodes of the
+                            // space stand for nodes that are missing
   double *X, *lambda, *stiffness, *mass; // owned: [P][P] with eigenvectors as columns, [P], diagonals [P]
   double *terms;                         // owned, [num_nodes][dim + 1]: of c_d in the diagonal at a node
-  double *factors;                       // owned, [num_elem][dim + 1]
-  double anisotropy;                     // largest ratio of two directions' factors in one element
+  double *factors;                       // owned, [num_domains][dim + 1]
+  double anisotropy;                     // largest ratio of two directions' factors in one subdomain
 } RitzSeparable;
 
 // factors [num_elem][dim + 1]: means over the reference element of mu G_dd for each direction d and of lambda
 // det (see ritz/geometry.h); NULL: those of the mesh for mu = 1, lambda = 0. Errors: CEED_ERROR_UNSUPPORTED
-// (elements that are no lines, quadrilaterals, hexahedra), CEED_ERROR_INCOMPATIBLE (factors that are not
-// positive), CEED_ERROR_MAJOR (inverted elements). Clear afterwards, also after a failure.
-int ritz_separable_create(Ceed ceed, const char *call, RitzSpace space, const double *factors,
-                          RitzSeparable *separable);
+// (elements that are no lines, quadrilaterals, hexahedra; overlapped elements of degree 1; no patches),
+// CEED_ERROR_INCOMPATIBLE (factors that are not positive), CEED_ERROR_MAJOR (inverted elements). Clear
+// afterwards, also after a failure.
+int ritz_separable_create(Ceed ceed, const char *call, RitzSpace space, RitzSchwarzKind kind,
+                          const double *factors, RitzSeparable *separable);
 void ritz_separable_clear(RitzSeparable *separable);
 
-// diagonal[node of the space]: sum of the diagonals of B_K over all elements K with the node; count[node]:
-// how many there are.
+// diagonal[node of the restriction]: sum of the diagonals of B_K over all subdomains K with the node;
+// count[node]: how many there are.
 int ritz_separable_sum_diagonals(Ceed ceed, const RitzSeparable *separable, double *diagonal, int32_t *count);
+
+// ---- For separable.c ----
+
+// Factors [num_elem][dim + 1] of elements, checked (solver/separable-factors.c); sums of subdomains' factors
+// become one, anisotropy is found.
+int ritz_separable_element_factors(Ceed ceed, const char *call, RitzMesh mesh, CeedInt dim, int64_t num_elem,
+                                   const double *given, double *factors);
+void ritz_separable_normalize(RitzSeparable *s);
+// Patches, their colours, restriction and factors (solver/separable-patches.c).
+int ritz_separable_create_patches(Ceed ceed, const char *call, RitzSpace space, RitzMesh mesh,
+                                  int64_t num_elem, const double *given, RitzSeparable *s);
 
 #endif

@@ -153,6 +153,15 @@ CEED_EXTERN int RitzMeshGetBoundaryPartName(RitzMesh mesh, CeedInt part, const c
 CEED_EXTERN int RitzMeshGetBoundaryPart(RitzMesh mesh, const char *name, int64_t *num, int64_t **elements,
                                         int8_t **facets);
 
+// Vertex patches: the 2^dim elements around an inner vertex that lie as in a grid (the vertex belongs to no
+// other element), for all vertices that have one, ascending by their first elements. elements
+// [*num][2^dim], lexicographic in the directions of the patch, those of its first element but for their
+// signs: it is at the patch's lower corner. axes [*num][2^dim][dim]: direction d of the patch is direction
+// axes[d] of the element, the other way round where that is negative: -1 - axes[d]. Both are new arrays, to be
+// freed by the caller with free(). Elements other than lines, quadrilaterals, hexahedra:
+// CEED_ERROR_UNSUPPORTED.
+CEED_EXTERN int RitzMeshGetVertexPatches(RitzMesh mesh, int64_t *num, int64_t **elements, int8_t **axes);
+
 // Kind of every element: kinds [num_elem] (may be NULL), counts [3] (may be NULL). A map counts as affine
 // when it differs from the affine map that fits its corners best (least squares), and as trilinear when it
 // differs from the Lagrange map of degree 1 through its corners, by at most tolerance * diameter of the

@@ -93,22 +93,43 @@ CEED_EXTERN int RitzPreconditionerCreateChebyshev(CeedOperator op, RitzIndices c
 CEED_EXTERN int RitzPreconditionerGetChebyshevBounds(RitzPreconditioner pc, double *estimate, double *lower,
                                                      double *upper);
 
-// ---- Element-wise Schwarz ----
+// ---- Schwarz methods on elements and vertex patches ----
 
-// Additive Schwarz with the elements as subdomains (no overlap beyond shared nodes), solved by fast
-// diagonalization of separable approximations B_K of the operator on the nodes of an element:
-// z = W sum_K E_K^T D B_K^-1 D E_K W r with W = 1 / sqrt(elements of a node) and D from the diagonals of op
-// and of the B_K, so that coefficients of any contrast are followed. Costs little more than a mass operator
-// of as many points as nodes. A smoother for diffusion below RitzPreconditionerCreateChebyshev: iterations
-// grow less with the degree, the deformation and the stretching of elements than with Jacobi.
+typedef enum {
+  RITZ_SCHWARZ_ELEMENTS,   // additive: the elements, no overlap beyond shared nodes
+  RITZ_SCHWARZ_OVERLAPPED, // additive: elements with one layer of nodes around them
+                           // (RitzSpaceCreateOverlapRestriction); degree 2 and more
+  RITZ_SCHWARZ_PATCHES,    // additive: the 2^dim elements around every inner vertex (RitzMeshGetVertexPatches)
+  RITZ_SCHWARZ_COLOURED_PATCHES, // these multiplicatively, colour by colour: not symmetric
+} RitzSchwarzKind;
+
+// Subdomains are solved by fast diagonalization of separable approximations B_K of the operator on their
+// nodes. Additive kinds: z = W sum_K E_K^T D B_K^-1 D E_K W r with W = 1 / sqrt(subdomains of a node) and D
+// from the diagonals of op and of the B_K, so that coefficients of any contrast are followed. Elements cost
+// little more than a mass operator of as many points as nodes; overlapped ones (p+3)^(dim+1) / (p+1)^(dim+1)
+// and patches about 2^(dim+1) / 2^dim... times that. Smoothers for diffusion below
+// RitzPreconditionerCreateChebyshev: iterations grow less with the degree, the deformation and the stretching
+// of elements than with Jacobi.
+//
+// Coloured patches: x := x + sum_K E_K^T D B_K^-1 D E_K (b - A x) over the patches of one colour after the
+// other, no two of a colour share an element (2^dim colours on boxes). The preconditioner is one sweep from
+// zero; as a smoother it takes as many applications of op as there are colours. Exact on grids of equal
+// parallelepipeds with right angles, where no other method converges in fewer cycles; on deformed elements it
+// may diverge, and nothing warns before.
 //
 // op: the operator, on `space` (components are not coupled by B_K); lines, quadrilaterals and hexahedra, else
 // CEED_ERROR_UNSUPPORTED. factors [num_elem][dim + 1], copied: the means over each reference element of mu
-// G_dd for every direction d and of lambda det (ritz/geometry.h), positive, the last one not negative. Only
-// their ratios within an element count. NULL: those of the mesh for mu = 1, lambda = 0, which serve every
-// scalar coefficient; given for tensors, and where lambda is so large that op is near a mass matrix. Memory:
-// 2 numbers an entry and 2^dim an element, in the precision of op. An entry of the diagonal that is free and
-// not positive is CEED_ERROR_MAJOR.
+// G_dd for every direction d and of lambda det (ritz/geometry.h), positive, the last one not negative.
+// Elements: only their ratios within an element count. NULL: those of the mesh for mu = 1, lambda = 0, which
+// serve every scalar coefficient; given for tensors, and where lambda is so large that op is near a mass
+// matrix. Free nodes that are inside of no patch (on free boundaries, vertices with other than 2^dim elements
+// around) are CEED_ERROR_UNSUPPORTED with patches, the first one is named. An entry of the diagonal that is
+// free and not positive is CEED_ERROR_MAJOR. Memory, in the precision of op: 2 numbers an entry, coloured
+// patches and overlapped elements 3, and 2^dim a subdomain; the offsets of its nodes, 4 bytes each.
+CEED_EXTERN int RitzPreconditionerCreateSchwarz(CeedOperator op, RitzSpace space, const double *factors,
+                                                RitzIndices constraints, RitzSchwarzKind kind,
+                                                RitzPreconditioner *pc);
+// RITZ_SCHWARZ_ELEMENTS
 CEED_EXTERN int RitzPreconditionerCreateElementSchwarz(CeedOperator op, RitzSpace space,
                                                        const double *factors, RitzIndices constraints,
                                                        RitzPreconditioner *pc);

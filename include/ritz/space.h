@@ -50,6 +50,20 @@ CEED_EXTERN int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, 
 // CEED_ERROR_DIMENSION); nothing is kept.
 CEED_EXTERN int RitzSpaceCreateElementsRestriction(RitzSpace space, CeedInt block, Ceed ceed, CeedInt num,
                                                    const CeedInt elements[], CeedElemRestriction *rstr);
+// The nodes of every element with one layer of nodes around it, (p+3)^dim of them, lexicographic in the
+// directions of the element: the layer has the neighbours' nodes next to the common facet, or to the common
+// edge or vertex where the mesh is a grid there (4 elements around an edge, 2^dim around a vertex). Beyond
+// the boundary, and where the mesh is no grid, such nodes are missing: they refer to a node of the L-vector
+// beyond those of the space, one for each element that misses any, so that the L-vector has *num_more nodes
+// more (num_more may be NULL). For lines, quadrilaterals and hexahedra, degree >= 2: the layer of degree 1 is
+// all of the neighbour (both CEED_ERROR_UNSUPPORTED). Nothing is kept.
+CEED_EXTERN int RitzSpaceCreateOverlapRestriction(RitzSpace space, Ceed ceed, int64_t *num_more,
+                                                  CeedElemRestriction *rstr);
+// Inner nodes of vertex patches, (2p-1)^dim each, lexicographic in the directions of the patch: num patches
+// in the arrays of RitzMeshGetVertexPatches, or some of them in any order. Errors as above.
+CEED_EXTERN int RitzSpaceCreatePatchRestriction(RitzSpace space, Ceed ceed, CeedInt num,
+                                                const int64_t elements[], const int8_t axes[],
+                                                CeedElemRestriction *rstr);
 // Lagrange basis of the elements of a block, with the components of the space, and a quadrature that is exact
 // to quad_degree: quad_degree / 2 + 1 Gauss points per direction (a tensor basis) on lines, quadrilaterals
 // and hexahedra, the rule of ritz/basis.h on the other shapes.

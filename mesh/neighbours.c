@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Elements around an element, where lines, quadrilaterals and hexahedra lie as in a grid (contract in
+// mesh/mesh.h). Called by mesh/overlap.c.
+//
+// Elements are reached through facets, one direction after the other. Around an edge or a vertex the mesh is
+// a grid where all orders of the directions lead to the same element, seen the same way, and to no element
+// that was passed: 4 elements close a ring then, 8 of them an octahedron of edges.
+#include "mesh/mesh.h"
+
+// ---- Facets ----
+
+static void link_facets(int64_t num_places, const int64_t *numbers, int64_t *first, int64_t *across) {
+  for (int64_t place = 0; place < num_places; place++) {
+    int64_t *other = &first[numbers[place]];
+
+    across[place] = *other;
+    if (*other >= 0) across[*other] = place;
+    *other = place;
+  }
+}
+
+static int find_across(RitzMesh mesh, RitzMeshNeighbours *n) {
+  const int64_t num_places = mesh->num_elem * 2 * mesh->dim;
+  RitzMeshTable table = {0};
+  RitzMeshNumbers numbers = {.numbers = NULL};
+  int64_t *first = NULL;
+  int ierr;
+
+  RITZ_TRY_CLEANUP(ritz_mesh_number_entities(mesh->ceed, RITZ_MESH_FACETS, 1, mesh->blocks,
+                                             mesh->elem_vertices, &table, &numbers));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)table.num_keys, &first));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)num_places, &n->across));
+  for (int64_t i = 0; i < table.num_keys; i++) first[i] = -1;
+  link_facets(num_places, numbers.numbers, first, n->across);
+cleanup:
+  ritz_mesh_table_clear(&table);
+  RITZ_FREE(&numbers.numbers);
+  RITZ_FREE(&first);
+  return ierr;
+}
+
+int ritz_mesh_require_tensor(RitzMesh mesh, const char *call) {
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    RITZ_REQUIRE(ritz_mesh_shape(mesh->blocks[b].topology)->is_tensor, mesh->ceed, CEED_ERROR_UNSUPPORTED,
+                 "%s: the mesh has elements of the shape '%s', needed lines, quadrilaterals or hexahedra "
+                 "alone",
+                 call, CeedElemTopologies[mesh->blocks[b].topology]);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_mesh_neighbours_create(RitzMesh mesh, const char *call, RitzMeshNeighbours *n) {
+  *n = (RitzMeshNeighbours){.mesh = mesh};
+  RITZ_TRY(ritz_mesh_require_tensor(mesh, call));
+  return mesh->grid[0] ? CEED_ERROR_SUCCESS : find_across(mesh, n);
+}
+
+void ritz_mesh_neighbours_clear(RitzMeshNeighbours *n) {
+  RITZ_FREE(&n->across);
+  *n = (RitzMeshNeighbours){.mesh = NULL};
+}
+
+// In a box, by the position of the element.
+static int64_t element_in_grid(RitzMesh mesh, int64_t e, int facet) {
+  int64_t stride = 1;
+
+  for (int d = 0; d < facet / 2; d++) stride *= mesh->grid[d];
+  const int64_t at = e / stride % mesh->grid[facet / 2];
+  if (facet % 2) return at + 1 < mesh->grid[facet / 2] ? e + stride : -1;
+  return at > 0 ? e - stride : -1;
+}
+
+static int64_t element_across(const RitzMeshNeighbours *n, int64_t e, int facet) {
+  if (n->mesh->grid[0]) return element_in_grid(n->mesh, e, facet);
+  const int64_t place = n->across[e * 2 * n->mesh->dim + facet];
+  return place < 0 ? -1 : place / (2 * n->mesh->dim);
+}
+
+// ---- Frames ----
+
+RitzMeshFrame ritz_mesh_frame(int64_t e, int corner) {
+  RitzMeshFrame frame = {.elem = e};
+
+  for (int d = 0; d < 3; d++) {
+    frame.axis[d] = (int8_t)d;
+    frame.is_reversed[d] = !(corner >> d & 1);
+  }
+  return frame;
+}
+
+// The corner of the element at a corner of the frame; bits are directions.
+static int corner_in_frame(const RitzMeshFrame *frame, int dim, int at) {
+  int corner = 0;
+
+  for (int d = 0; d < dim; d++) corner |= ((at >> d & 1) ^ frame->is_reversed[d]) << frame->axis[d];
+  return corner;
+}
+
+static int find_corner(int num_corners, const int64_t *vertices, int64_t vertex) {
+  int corner = 0;
+
+  while (corner < num_corners - 1 && vertices[corner] != vertex) corner++;
+  return corner;
+}
+
+static int bit_of(int power_of_two) { return power_of_two == 1 ? 0 : power_of_two == 2 ? 1 : 2; }
+
+// The element beyond the lower (side 0) or upper side of the frame in direction d.
+static RitzMeshFrame cross(const RitzMeshNeighbours *n, const RitzMeshFrame *from, int d, int side) {
+  const int dim = n->mesh->dim, num_corners = 1 << dim;
+  const int64_t e =
+      element_across(n, from->elem, 2 * from->axis[d] + (side ^ from->is_reversed[d]));
+  const int64_t *v = n->mesh->elem_vertices + from->elem * num_corners;
+  RitzMeshFrame to = {.elem = e};
+  int rest = num_corners - 1;
+
+  if (e < 0) return to;
+  const int64_t *w = n->mesh->elem_vertices + e * num_corners;
+  const int origin = find_corner(num_corners, w, v[corner_in_frame(from, dim, side << d)]);
+  for (int k = 0; k < dim; k++) {
+    if (k == d) continue;
+    const int next = find_corner(num_corners, w, v[corner_in_frame(from, dim, side << d | 1 << k)]);
+
+    to.axis[k] = (int8_t)bit_of(origin ^ next);
+    to.is_reversed[k] = origin >> to.axis[k] & 1;
+    rest &= ~(1 << to.axis[k]);
+  }
+  // The common facet is the new element's lower side in the frame if it was the old one's upper side.
+  to.axis[d] = (int8_t)bit_of(rest);
+  to.is_reversed[d] = (origin >> to.axis[d] & 1) == side;
+  return to;
+}
+
+static bool are_equal(int dim, const RitzMeshFrame *a, const RitzMeshFrame *b) {
+  if (a->elem != b->elem) return false;
+  for (int d = 0; d < dim; d++) {
+    if (a->axis[d] != b->axis[d] || a->is_reversed[d] != b->is_reversed[d]) return false;
+  }
+  return true;
+}
+
+// ---- Around an element ----
+
+// Whether place `inner` lies between the middle and `place`: its digits are those of place or zero.
+static bool is_passed(int dim, int base, int inner, int place) {
+  for (int d = 0; d < dim; d++, inner /= base, place /= base) {
+    if (inner % base != 0 && inner % base != place % base) return false;
+  }
+  return true;
+}
+
+static RitzMeshFrame reach(const RitzMeshNeighbours *n, int base, int place, const RitzMeshFrame *frames) {
+  const int dim = n->mesh->dim;
+  const RitzMeshFrame none = {.elem = -1};
+  RitzMeshFrame found = none;
+
+  for (int d = 0, power = 1, count = 0; d < dim; d++, power *= base) {
+    const int digit = place / power % base;
+    if (digit == 0) continue;
+    const RitzMeshFrame *from = &frames[place - digit * power];
+    if (from->elem < 0) return none;
+    const RitzMeshFrame to = cross(n, from, d, digit == 1);
+
+    if (to.elem < 0 || (count > 0 && !are_equal(dim, &to, &found))) return none;
+    found = to;
+    count++;
+  }
+  for (int inner = 0; inner < place; inner++) {
+    if (is_passed(dim, base, inner, place) && frames[inner].elem == found.elem) return none;
+  }
+  return found;
+}
+
+void ritz_mesh_neighbours_around(const RitzMeshNeighbours *n, int base, RitzMeshFrame *frames) {
+  const int num = (int)ritz_mesh_power(base, n->mesh->dim);
+
+  for (int place = 1; place < num; place++) frames[place] = reach(n, base, place, frames);
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Nodes of subdomains that overlap: elements with a layer of nodes around them, patches of the elements
+// around a vertex. Public functions of meshes and spaces, for Schwarz methods.
+#include <stdlib.h>
+
+#include "mesh/mesh.h"
+
+enum { MAX_PLACES = 27 };
+
+// ---- Nodes of an element in a frame ----
+
+// Node t of the frame, 0 <= t[d] <= p, is nodes[start + sum of stride[d] t[d]]; nodes NULL: that number.
+typedef struct {
+  const int64_t *nodes;
+  int64_t start, stride[3];
+} Lattice;
+
+typedef struct {
+  RitzSpace space;
+  RitzMesh mesh;
+  int64_t p;
+} Nodes;
+
+static Lattice lattice_of(const Nodes *n, const RitzMeshFrame *frame) {
+  Lattice lattice = {.nodes = ritz_space_kept_nodes(n->space, frame->elem)};
+  int64_t strides[3] = {1, n->p + 1, (n->p + 1) * (n->p + 1)}, range[2] = {0, 0};
+
+  if (!lattice.nodes) {
+    strides[1] = n->mesh->grid[0] * n->p + 1;
+    strides[2] = strides[1] * (n->mesh->grid[1] * n->p + 1);
+    ritz_mesh_grid_range(n->mesh, n->p, frame->elem, range);
+  }
+  lattice.start = range[0];
+  for (int d = 0; d < n->mesh->dim; d++) {
+    const int64_t stride = strides[frame->axis[d]];
+
+    if (frame->is_reversed[d]) lattice.start += n->p * stride;
+    lattice.stride[d] = frame->is_reversed[d] ? -stride : stride;
+  }
+  return lattice;
+}
+
+// Where a node of a line through several elements lies: the digit of the place, the node in the element.
+typedef struct {
+  int digit;
+  int64_t node;
+} Place;
+
+// Nodes of num_line^dim points from frames [base^dim]; missing: what stands for nodes of no element.
+static void fill_nodes(const Nodes *n, int base, const RitzMeshFrame *frames, int64_t num_line,
+                       Place (*place)(int64_t p, int64_t i), int64_t missing, int64_t *nodes) {
+  const int dim = n->mesh->dim;
+  const int64_t num_nodes = ritz_mesh_power(num_line, dim), num_places = ritz_mesh_power(base, dim);
+  Lattice lattices[MAX_PLACES];
+
+  for (int64_t i = 0; i < num_places; i++) {
+    if (frames[i].elem >= 0) lattices[i] = lattice_of(n, &frames[i]);
+  }
+  for (int64_t i = 0; i < num_nodes; i++) {
+    int64_t at[3] = {0, 0, 0}, rest = i;
+    int which = 0, power = 1;
+
+    for (int d = 0; d < dim; d++, rest /= num_line, power *= base) {
+      const Place found = place(n->p, rest % num_line);
+      which += found.digit * power;
+      at[d] = found.node;
+    }
+    nodes[i] = missing;
+    if (frames[which].elem < 0) continue;
+    const Lattice *l = &lattices[which];
+    const int64_t entry = l->start + at[0] * l->stride[0] + at[1] * l->stride[1] + at[2] * l->stride[2];
+    nodes[i] = l->nodes ? l->nodes[entry] : entry;
+  }
+}
+
+static int start_nodes(RitzSpace space, Nodes *n) {
+  CeedInt degree = 0;
+
+  *n = (Nodes){.space = space};
+  RITZ_TRY(RitzSpaceGetMesh(space, &n->mesh));
+  RITZ_TRY(RitzSpaceGetDegree(space, &degree));
+  n->p = degree;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Elements with a layer ----
+
+typedef struct {
+  Nodes of;
+  RitzMeshNeighbours neighbours; // owned
+  int64_t num_nodes;             // of the space
+  int64_t *rank;                 // owned, [num_elem]: elements before that miss nodes; -1: misses none
+} Overlap;
+
+static Place place_with_layer(int64_t p, int64_t i) {
+  if (i == 0) return (Place){2, p - 1};
+  if (i == p + 2) return (Place){1, 1};
+  return (Place){0, i - 1};
+}
+
+static void find_around(const Overlap *o, int64_t e, RitzMeshFrame *frames) {
+  frames[0] = ritz_mesh_frame(e, (1 << o->of.mesh->dim) - 1);
+  ritz_mesh_neighbours_around(&o->neighbours, 3, frames);
+}
+
+static void find_incomplete(void *data, int slot, int64_t first, int64_t count) {
+  const Overlap *o = data;
+  const int num_places = (int)ritz_mesh_power(3, o->of.mesh->dim);
+  RitzMeshFrame frames[MAX_PLACES];
+
+  (void)slot;
+  for (int64_t e = first; e < first + count; e++) {
+    find_around(o, e, frames);
+    o->rank[e] = -1;
+    for (int i = 0; i < num_places; i++) {
+      if (frames[i].elem < 0) o->rank[e] = 0;
+    }
+  }
+}
+
+static const int64_t *nodes_with_layer(const void *ctx, int64_t k, int64_t *scratch) {
+  const Overlap *o = ctx;
+  RitzMeshFrame frames[MAX_PLACES];
+
+  find_around(o, k, frames);
+  fill_nodes(&o->of, 3, frames, o->of.p + 3, place_with_layer, o->num_nodes + o->rank[k], scratch);
+  return scratch;
+}
+
+static int rank_incomplete(Overlap *o, int64_t *num) {
+  const RitzMesh mesh = o->of.mesh;
+
+  *num = 0;
+  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)mesh->num_elem, &o->rank));
+  RITZ_TRY(ritz_run_elements(mesh->ceed, mesh->num_elem, find_incomplete, o));
+  for (int64_t e = 0; e < mesh->num_elem; e++) {
+    if (o->rank[e] == 0) o->rank[e] = (*num)++;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSpaceCreateOverlapRestriction(RitzSpace space, Ceed ceed, int64_t *num_more,
+                                      CeedElemRestriction *rstr) {
+  const char *call = "RitzSpaceCreateOverlapRestriction";
+  Overlap o = {.rank = NULL};
+  int64_t num = 0;
+  int ierr;
+
+  RITZ_NOT_NULL(space);
+  RITZ_TRY(start_nodes(space, &o.of));
+  RITZ_ARGUMENT(o.of.mesh->ceed, ceed);
+  RITZ_NOT_NULL(rstr);
+  *rstr = NULL;
+  RITZ_REQUIRE(o.of.p >= 2, ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: the space has degree 1, where a layer of nodes is all of the neighbour; needed 2 or more",
+               call);
+  RITZ_TRY(RitzSpaceGetNumNodes(space, &o.num_nodes));
+  RITZ_TRY_CLEANUP(ritz_mesh_neighbours_create(o.of.mesh, call, &o.neighbours));
+  RITZ_TRY_CLEANUP(rank_incomplete(&o, &num));
+  RITZ_TRY_CLEANUP(ritz_space_create_restriction(space, ceed, call, o.of.mesh->num_elem,
+                                                 ritz_mesh_power(o.of.p + 3, o.of.mesh->dim), num,
+                                                 nodes_with_layer, &o, rstr));
+  if (num_more) *num_more = num;
+cleanup:
+  ritz_mesh_neighbours_clear(&o.neighbours);
+  RITZ_FREE(&o.rank);
+  return ierr;
+}
+
+// ---- Patches of meshes ----
+
+// Candidates: vertices of 2^dim elements. Results are those of all candidates until they are packed.
+typedef struct {
+  RitzMesh mesh;
+  RitzMeshNeighbours neighbours; // owned
+  int64_t num;
+  int64_t *corners;  // owned, [num]: 2^dim e + corner for the first element e
+  int64_t *elements; // owned, [num][2^dim]; first one -1: no grid
+  int8_t *axes;      // owned, [num][2^dim][dim]
+} Patches;
+
+// The vertices come in the order of their first elements, and there of their corners.
+static int find_candidates(Patches *p) {
+  const RitzMesh mesh = p->mesh;
+  const int num_corners = 1 << mesh->dim;
+  const int64_t num_places = mesh->num_elem * num_corners;
+  int8_t *count = NULL;
+
+  RITZ_TRY(RITZ_CALLOC(mesh->ceed, (size_t)mesh->num_vertices, &count));
+  for (int64_t i = 0; i < num_places; i++) {
+    if (count[mesh->elem_vertices[i]] <= num_corners) count[mesh->elem_vertices[i]]++;
+  }
+  for (int64_t v = 0; v < mesh->num_vertices; v++) p->num += count[v] == num_corners;
+  const int ierr = RITZ_MALLOC(mesh->ceed, (size_t)p->num, &p->corners);
+  for (int64_t i = 0, next = 0; i < num_places && !ierr; i++) {
+    if (count[mesh->elem_vertices[i]] != num_corners) continue;
+    p->corners[next++] = i;
+    count[mesh->elem_vertices[i]] = 0;
+  }
+  RITZ_FREE(&count);
+  return ierr;
+}
+
+static void find_patches(void *data, int slot, int64_t first, int64_t count) {
+  const Patches *p = data;
+  const int dim = p->mesh->dim, num = 1 << dim;
+  RitzMeshFrame frames[MAX_PLACES];
+
+  (void)slot;
+  for (int64_t k = first; k < first + count; k++) {
+    int64_t *elements = p->elements + k * num;
+    int8_t *axes = p->axes + k * num * dim;
+    bool is_grid = true;
+
+    frames[0] = ritz_mesh_frame(p->corners[k] / num, (int)(p->corners[k] % num));
+    ritz_mesh_neighbours_around(&p->neighbours, 2, frames);
+    for (int i = 0; i < num; i++) {
+      is_grid = is_grid && frames[i].elem >= 0;
+      elements[i] = frames[i].elem;
+      for (int d = 0; d < dim; d++) {
+        const int8_t axis = frames[i].axis[d];
+        axes[i * dim + d] = (int8_t)(frames[i].is_reversed[d] ? -1 - axis : axis);
+      }
+    }
+    if (!is_grid) elements[0] = -1;
+  }
+}
+
+static void pack(Patches *p) {
+  const int dim = p->mesh->dim, num = 1 << dim;
+  int64_t kept = 0;
+
+  for (int64_t k = 0; k < p->num; k++) {
+    if (p->elements[k * num] < 0) continue;
+    for (int i = 0; i < num; i++) p->elements[kept * num + i] = p->elements[k * num + i];
+    for (int i = 0; i < num * dim; i++) p->axes[kept * num * dim + i] = p->axes[k * num * dim + i];
+    kept++;
+  }
+  p->num = kept;
+}
+
+int RitzMeshGetVertexPatches(RitzMesh mesh, int64_t *num, int64_t **elements, int8_t **axes) {
+  Patches p = {.mesh = mesh};
+  int ierr;
+
+  RITZ_NOT_NULL(mesh);
+  RITZ_NOT_NULL(num);
+  RITZ_NOT_NULL(elements);
+  RITZ_NOT_NULL(axes);
+  RITZ_TRY_CLEANUP(ritz_mesh_neighbours_create(mesh, "RitzMeshGetVertexPatches", &p.neighbours));
+  RITZ_TRY_CLEANUP(find_candidates(&p));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)p.num << mesh->dim, &p.elements));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, ((size_t)p.num << mesh->dim) * (size_t)mesh->dim, &p.axes));
+  RITZ_TRY_CLEANUP(ritz_run_elements(mesh->ceed, p.num, find_patches, &p));
+  pack(&p);
+  *num = p.num;
+  *elements = p.elements;
+  *axes = p.axes;
+  ritz_memory_give(p.elements);
+  ritz_memory_give(p.axes);
+cleanup:
+  ritz_mesh_neighbours_clear(&p.neighbours);
+  RITZ_FREE(&p.corners);
+  if (ierr) RITZ_FREE(&p.elements);
+  if (ierr) RITZ_FREE(&p.axes);
+  return ierr;
+}
+
+// ---- Patches of spaces ----
+
+typedef struct {
+  Nodes of;
+  const int64_t *elements;
+  const int8_t *axes;
+} PatchNodes;
+
+static Place place_in_patch(int64_t p, int64_t i) {
+  return i < p ? (Place){0, i + 1} : (Place){1, i + 1 - p};
+}
+
+static const int64_t *nodes_of_patch(const void *ctx, int64_t k, int64_t *scratch) {
+  const PatchNodes *patches = ctx;
+  const int dim = patches->of.mesh->dim, num = 1 << dim;
+  RitzMeshFrame frames[MAX_PLACES];
+
+  for (int i = 0; i < num; i++) {
+    frames[i].elem = patches->elements[k * num + i];
+    for (int d = 0; d < dim; d++) {
+      const int8_t axis = patches->axes[(k * num + i) * dim + d];
+      frames[i].is_reversed[d] = axis < 0;
+      frames[i].axis[d] = (int8_t)(axis < 0 ? -1 - axis : axis);
+    }
+  }
+  fill_nodes(&patches->of, 2, frames, 2 * patches->of.p - 1, place_in_patch, -1, scratch);
+  return scratch;
+}
+
+int RitzSpaceCreatePatchRestriction(RitzSpace space, Ceed ceed, CeedInt num, const int64_t elements[],
+                                    const int8_t axes[], CeedElemRestriction *rstr) {
+  const char *call = "RitzSpaceCreatePatchRestriction";
+  PatchNodes patches = {.elements = elements, .axes = axes};
+
+  RITZ_NOT_NULL(space);
+  RITZ_TRY(start_nodes(space, &patches.of));
+  const RitzMesh mesh = patches.of.mesh;
+
+  RITZ_ARGUMENT(mesh->ceed, ceed);
+  RITZ_NOT_NULL(rstr);
+  *rstr = NULL;
+  RITZ_REQUIRE(num >= 0, ceed, CEED_ERROR_DIMENSION, "%s: %" CeedInt_FMT " patches, needed at least 0", call,
+               num);
+  if (num > 0) RITZ_ARGUMENT(ceed, elements);
+  if (num > 0) RITZ_ARGUMENT(ceed, axes);
+  RITZ_TRY(ritz_mesh_require_tensor(mesh, call));
+  for (int64_t i = 0; i < (int64_t)num << mesh->dim; i++) {
+    RITZ_REQUIRE(elements[i] >= 0 && elements[i] < mesh->num_elem, ceed, CEED_ERROR_DIMENSION,
+                 "%s: element %lld of patch %lld, the mesh has %lld", call, (long long)elements[i],
+                 (long long)(i >> mesh->dim), (long long)mesh->num_elem);
+  }
+  for (int64_t i = 0; i < ((int64_t)num << mesh->dim) * mesh->dim; i++) {
+    RITZ_REQUIRE(axes[i] >= -mesh->dim && axes[i] < mesh->dim, ceed, CEED_ERROR_DIMENSION,
+                 "%s: direction %d of an element of patch %lld, needed %d to %d", call, axes[i],
+                 (long long)((i / mesh->dim) >> mesh->dim), -(int)mesh->dim, (int)mesh->dim - 1);
+  }
+  return ritz_space_create_restriction(space, ceed, call, num,
+                                       ritz_mesh_power(2 * patches.of.p - 1, mesh->dim), 0, nodes_of_patch,
+                                       &patches, rstr);
+}
