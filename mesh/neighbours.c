@@ -108,8 +108,7 @@ static int bit_of(int power_of_two) { return power_of_two == 1 ? 0 : power_of_tw
 // The element beyond the lower (side 0) or upper side of the frame in direction d.
 static RitzMeshFrame cross(const RitzMeshNeighbours *n, const RitzMeshFrame *from, int d, int side) {
   const int dim = n->mesh->dim, num_corners = 1 << dim;
-  const int64_t e =
-      element_across(n, from->elem, 2 * from->axis[d] + (side ^ from->is_reversed[d]));
+  const int64_t e = element_across(n, from->elem, 2 * from->axis[d] + (side ^ from->is_reversed[d]));
   const int64_t *v = n->mesh->elem_vertices + from->elem * num_corners;
   RitzMeshFrame to = {.elem = e};
   int rest = num_corners - 1;

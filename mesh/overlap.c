@@ -83,87 +83,168 @@ static int start_nodes(RitzSpace space, Nodes *n) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Elements with a layer ----
+// ---- Elements with layers ----
 
+// A class is the number of layers in every direction.
+enum { NUM_CLASSES = 3 };
 typedef struct {
   Nodes of;
   RitzMeshNeighbours neighbours; // owned
   int64_t num_nodes;             // of the space
+  int8_t *classes;               // owned, [num_elem]
+  int8_t *corners;               // owned, [num_elem]: at the upper end of the element's frame
   int64_t *rank;                 // owned, [num_elem]: elements before that miss nodes; -1: misses none
+  CeedInt first[NUM_CLASSES + 1];
+  CeedInt *elements; // [num_elem], class by class
 } Overlap;
 
-static Place place_with_layer(int64_t p, int64_t i) {
-  if (i == 0) return (Place){2, p - 1};
-  if (i == p + 2) return (Place){1, 1};
-  return (Place){0, i - 1};
+// Of nodes 0 .. p + class of a line.
+static Place place_in_class(int64_t p, int class, int64_t i) {
+  if (class == 2) i--;
+  if (i < 0) return (Place){2, p - 1};
+  return i > p ? (Place){1, 1} : (Place){0, i};
+}
+static Place place_of_none(int64_t p, int64_t i) { return place_in_class(p, 0, i); }
+static Place place_of_one(int64_t p, int64_t i) { return place_in_class(p, 1, i); }
+static Place place_of_two(int64_t p, int64_t i) { return place_in_class(p, 2, i); }
+
+// How many of the places towards a corner have an element; 0 where one beyond a facet is missing.
+static int count_towards(int dim, int corner, const RitzMeshFrame *frames) {
+  int count = 0;
+
+  for (int i = 0; i < 1 << dim; i++) {
+    int place = 0;
+
+    for (int d = 0, power = 1; d < dim; d++, power *= 3) {
+      if (i >> d & 1) place += (corner >> d & 1 ? 1 : 2) * power;
+    }
+    const bool is_facet = i > 0 && (i & (i - 1)) == 0;
+    if (frames[place].elem >= 0) count++;
+    if (frames[place].elem < 0 && is_facet) return 0;
+  }
+  return count;
 }
 
-static void find_around(const Overlap *o, int64_t e, RitzMeshFrame *frames) {
-  frames[0] = ritz_mesh_frame(e, (1 << o->of.mesh->dim) - 1);
-  ritz_mesh_neighbours_around(&o->neighbours, 3, frames);
-}
-
-static void find_incomplete(void *data, int slot, int64_t first, int64_t count) {
-  const Overlap *o = data;
-  const int num_places = (int)ritz_mesh_power(3, o->of.mesh->dim);
+// Two layers away from the boundary, else one, towards the corner with most elements, the last of several.
+static void classify(const Overlap *o, int64_t e) {
+  const int dim = o->of.mesh->dim, num_corners = 1 << dim, num_places = (int)ritz_mesh_power(3, dim);
   RitzMeshFrame frames[MAX_PLACES];
+  int most = 0, num = 0;
 
+  frames[0] = ritz_mesh_frame(e, num_corners - 1);
+  ritz_mesh_neighbours_around(&o->neighbours, 3, frames);
+  for (int i = 0; i < num_places; i++) num += frames[i].elem >= 0;
+  o->corners[e] = (int8_t)(num_corners - 1);
+  const bool is_inner = count_towards(dim, 0, frames) > 0 && count_towards(dim, num_corners - 1, frames) > 0;
+  for (int corner = 0; corner < num_corners && !is_inner; corner++) {
+    const int count = count_towards(dim, corner, frames);
+
+    if (count > 0 && count >= most) o->corners[e] = (int8_t)corner;
+    most = count > most ? count : most;
+  }
+  o->classes[e] = is_inner ? 2 : most > 0;
+  const bool is_complete = is_inner ? num == num_places : most == 0 || most == num_corners;
+  o->rank[e] = is_complete ? -1 : 0;
+}
+
+static void classify_range(void *data, int slot, int64_t first, int64_t count) {
   (void)slot;
-  for (int64_t e = first; e < first + count; e++) {
-    find_around(o, e, frames);
-    o->rank[e] = -1;
-    for (int i = 0; i < num_places; i++) {
-      if (frames[i].elem < 0) o->rank[e] = 0;
+  for (int64_t e = first; e < first + count; e++) classify(data, e);
+}
+
+static int sort_by_class(Overlap *o, int64_t *num_more) {
+  const RitzMesh mesh = o->of.mesh;
+  const size_t num = (size_t)mesh->num_elem;
+  CeedInt next = 0;
+
+  *num_more = 0;
+  RITZ_TRY(RITZ_MALLOC(mesh->ceed, num, &o->classes));
+  RITZ_TRY(RITZ_MALLOC(mesh->ceed, num, &o->corners));
+  RITZ_TRY(RITZ_MALLOC(mesh->ceed, num, &o->rank));
+  RITZ_TRY(RITZ_MALLOC(mesh->ceed, num, &o->elements));
+  RITZ_TRY(ritz_run_elements(mesh->ceed, mesh->num_elem, classify_range, o));
+  for (int class = 0; class < NUM_CLASSES; class ++) {
+    o->first[class] = next;
+    for (int64_t e = 0; e < mesh->num_elem; e++) {
+      if (o->classes[e] == class) o->elements[next++] = (CeedInt)e;
     }
   }
-}
-
-static const int64_t *nodes_with_layer(const void *ctx, int64_t k, int64_t *scratch) {
-  const Overlap *o = ctx;
-  RitzMeshFrame frames[MAX_PLACES];
-
-  find_around(o, k, frames);
-  fill_nodes(&o->of, 3, frames, o->of.p + 3, place_with_layer, o->num_nodes + o->rank[k], scratch);
-  return scratch;
-}
-
-static int rank_incomplete(Overlap *o, int64_t *num) {
-  const RitzMesh mesh = o->of.mesh;
-
-  *num = 0;
-  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)mesh->num_elem, &o->rank));
-  RITZ_TRY(ritz_run_elements(mesh->ceed, mesh->num_elem, find_incomplete, o));
+  o->first[NUM_CLASSES] = next;
   for (int64_t e = 0; e < mesh->num_elem; e++) {
-    if (o->rank[e] == 0) o->rank[e] = (*num)++;
+    if (o->rank[e] == 0) o->rank[e] = (*num_more)++;
   }
   return CEED_ERROR_SUCCESS;
 }
 
-int RitzSpaceCreateOverlapRestriction(RitzSpace space, Ceed ceed, int64_t *num_more,
-                                      CeedElemRestriction *rstr) {
-  const char *call = "RitzSpaceCreateOverlapRestriction";
+typedef struct {
+  const Overlap *of;
+  int class;
+} OverlapClass;
+
+static const int64_t *nodes_of_class(const void *ctx, int64_t k, int64_t *scratch) {
+  static Place (*const places[])(int64_t, int64_t) = {place_of_none, place_of_one, place_of_two};
+  const OverlapClass *c = ctx;
+  const Overlap *o = c->of;
+  const int64_t e = o->elements[o->first[c->class] + k];
+  RitzMeshFrame frames[MAX_PLACES];
+
+  frames[0] = ritz_mesh_frame(e, o->corners[e]);
+  ritz_mesh_neighbours_around(&o->neighbours, c->class + 1, frames);
+  fill_nodes(&o->of, c->class + 1, frames, o->of.p + 1 + c->class, places[c->class],
+             o->num_nodes + o->rank[e], scratch);
+  return scratch;
+}
+
+static int create_class(const Overlap *o, RitzSpace space, Ceed ceed, const char *call, int class,
+                        int64_t num_more, CeedElemRestriction *rstr) {
+  const OverlapClass c = {o, class};
+  const CeedInt num = o->first[class + 1] - o->first[class];
+
+  if (num == 0) return CEED_ERROR_SUCCESS;
+  return ritz_space_create_restriction(space, ceed, call, num,
+                                       ritz_mesh_power(o->of.p + 1 + class, o->of.mesh->dim), num_more,
+                                       nodes_of_class, &c, rstr);
+}
+
+static void clear_overlap(Overlap *o) {
+  ritz_mesh_neighbours_clear(&o->neighbours);
+  RITZ_FREE(&o->classes);
+  RITZ_FREE(&o->corners);
+  RITZ_FREE(&o->rank);
+  RITZ_FREE(&o->elements);
+}
+
+int RitzSpaceCreateOverlapRestrictions(RitzSpace space, Ceed ceed, CeedInt num[3], CeedInt **elements,
+                                       CeedElemRestriction rstr[3]) {
+  const char *call = "RitzSpaceCreateOverlapRestrictions";
   Overlap o = {.rank = NULL};
-  int64_t num = 0;
+  int64_t num_more = 0;
   int ierr;
 
   RITZ_NOT_NULL(space);
   RITZ_TRY(start_nodes(space, &o.of));
   RITZ_ARGUMENT(o.of.mesh->ceed, ceed);
+  RITZ_NOT_NULL(num);
+  RITZ_NOT_NULL(elements);
   RITZ_NOT_NULL(rstr);
-  *rstr = NULL;
-  RITZ_REQUIRE(o.of.p >= 2, ceed, CEED_ERROR_UNSUPPORTED,
-               "%s: the space has degree 1, where a layer of nodes is all of the neighbour; needed 2 or more",
-               call);
+  for (int i = 0; i < NUM_CLASSES; i++) rstr[i] = NULL;
+  RITZ_REQUIRE(o.of.p >= 2 && o.of.mesh->num_elem <= INT32_MAX, ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: degree %lld, %lld elements; needed degree 2 or more (at degree 1 a layer of nodes is all "
+               "of the neighbour) and 32-bit counts",
+               call, (long long)o.of.p, (long long)o.of.mesh->num_elem);
   RITZ_TRY(RitzSpaceGetNumNodes(space, &o.num_nodes));
   RITZ_TRY_CLEANUP(ritz_mesh_neighbours_create(o.of.mesh, call, &o.neighbours));
-  RITZ_TRY_CLEANUP(rank_incomplete(&o, &num));
-  RITZ_TRY_CLEANUP(ritz_space_create_restriction(space, ceed, call, o.of.mesh->num_elem,
-                                                 ritz_mesh_power(o.of.p + 3, o.of.mesh->dim), num,
-                                                 nodes_with_layer, &o, rstr));
-  if (num_more) *num_more = num;
+  RITZ_TRY_CLEANUP(sort_by_class(&o, &num_more));
+  for (int i = 0; i < NUM_CLASSES; i++) {
+    RITZ_TRY_CLEANUP(create_class(&o, space, ceed, call, i, num_more, &rstr[i]));
+    num[i] = o.first[i + 1] - o.first[i];
+  }
+  *elements = o.elements;
+  ritz_memory_give(o.elements);
+  o.elements = NULL;
 cleanup:
-  ritz_mesh_neighbours_clear(&o.neighbours);
-  RITZ_FREE(&o.rank);
+  for (int i = 0; i < NUM_CLASSES && ierr; i++) CeedElemRestrictionDestroy(&rstr[i]);
+  clear_overlap(&o);
   return ierr;
 }
 

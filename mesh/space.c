@@ -261,9 +261,9 @@ int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, 
                call, (long long)num_elem, (long long)num_nodes, num_comp);
   RITZ_TRY(create_node_offsets(ceed, num_elem, &o));
   ritz_memory_give(o.offsets);
-  int ierr = CeedElemRestrictionCreate(ceed, (CeedInt)num_elem, (CeedInt)num_local, num_comp, 1,
-                                       num_nodes * num_comp, CEED_MEM_HOST, CEED_OWN_POINTER, o.offsets,
-                                       rstr);
+  int ierr =
+      CeedElemRestrictionCreate(ceed, (CeedInt)num_elem, (CeedInt)num_local, num_comp, 1,
+                                num_nodes * num_comp, CEED_MEM_HOST, CEED_OWN_POINTER, o.offsets, rstr);
 
   if (ierr) free(o.offsets);
   return ierr;

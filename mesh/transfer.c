@@ -155,8 +155,8 @@ static int create_coarse_restriction(const Transfer *t, const RitzNestedPart *pa
   const CoarseNodes selected = {t->coarse, part};
 
   if (!part->elements) return RitzSpaceCreateBlockRestriction(t->coarse, part->block, t->ceed, rstr);
-  return ritz_space_create_restriction(t->coarse, t->ceed, call, part->num_elem, part->num_coarse,
-                                       0, selected_nodes, &selected, rstr);
+  return ritz_space_create_restriction(t->coarse, t->ceed, call, part->num_elem, part->num_coarse, 0,
+                                       selected_nodes, &selected, rstr);
 }
 
 static int create_fine_restriction(const Transfer *t, const RitzNestedPart *part, CeedElemRestriction *rstr) {

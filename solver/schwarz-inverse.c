@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Inverses of all subdomains of Schwarz methods as operators: sum_K E_K^T B_K^-1 E_K, fused as any other. They
-// have the eigenvectors as basis: points are modes, where coefficients are divided by sums of eigenvalues.
-// These are a field of degree one in lambda, with 2^dim numbers a subdomain. Called by solver/schwarz.c.
+// Inverses of all subdomains of Schwarz methods as operators: sum_K E_K^T B_K^-1 E_K, fused as any other.
+// They have the eigenvectors as basis: points are modes, where coefficients are divided by sums of
+// eigenvalues. These are a field of degree one in lambda, with 2^dim numbers a subdomain. Called by
+// solver/schwarz.c.
 #include "core/qfunction-clones.h"
 
 #include <ritz/jit-source/geometry/separable.h>
@@ -115,6 +116,7 @@ static int create_qfunction(Ceed ceed, CeedInt num_comp, CeedQFunction *qf) {
 // What the operators of all colours share, owned: they have one plan, hence one kernel.
 typedef struct {
   Ceed ceed; // borrowed
+  const char *name;
   const RitzSeparable *s;
   CeedScalarType precision;
   RitzOperatorUse use;
@@ -152,7 +154,7 @@ static int create_inverse(const Parts *p, CeedInt first, CeedInt num, CeedOperat
   RITZ_TRY_CLEANUP(create_restriction(p, first, num, &rstr));
   RITZ_TRY_CLEANUP(create_sums(p->ceed, p->s, first, num, p->precision, &rstr_sums, &sums));
   RITZ_TRY_CLEANUP(CeedOperatorCreate(p->ceed, p->qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, op));
-  RITZ_TRY_CLEANUP(CeedOperatorSetName(*op, ritz_schwarz_name(p->s->kind)));
+  RITZ_TRY_CLEANUP(CeedOperatorSetName(*op, p->name));
   RITZ_TRY_CLEANUP(RitzOperatorSetPrecision(*op, p->precision));
   RITZ_TRY_CLEANUP(RitzOperatorSetUse(*op, p->use));
   RITZ_TRY_CLEANUP(CeedOperatorSetField(*op, "r", rstr, p->basis, CEED_VECTOR_ACTIVE));
@@ -166,9 +168,10 @@ cleanup:
   return ierr;
 }
 
-int ritz_schwarz_create_inverses(Ceed ceed, const RitzSeparable *s, CeedScalarType precision,
-                                 RitzOperatorUse use, CeedInt num, CeedOperator *ops) {
-  Parts p = {.ceed = ceed, .s = s, .precision = precision, .use = use};
+int ritz_schwarz_create_inverses(Ceed ceed, const char *name, const RitzSeparable *s,
+                                 CeedScalarType precision, RitzOperatorUse use, CeedInt num,
+                                 CeedOperator *ops) {
+  Parts p = {.ceed = ceed, .name = name, .s = s, .precision = precision, .use = use};
   int ierr = create_parts(&p);
 
   for (CeedInt i = 0; i < num && !ierr; i++) {

@@ -124,11 +124,12 @@ static int check_cover(Ceed ceed, const char *call, RitzSpace space, RitzIndices
 // ---- All of it ----
 
 int ritz_schwarz_create_scale(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints,
-                              const RitzSeparable *separable, CeedScalarType precision, CeedVector *scale) {
+                              const RitzSeparables *separables, CeedScalarType precision, CeedVector *scale) {
+  const RitzSeparable *first = &separables->set[0];
   Ceed ceed = op->obj.ceed;
-  const size_t num_nodes = (size_t)(separable->rstr->l_size / separable->num_comp);
-  Scale s = {.num_comp = separable->num_comp,
-             .is_weighted = separable->kind != RITZ_SCHWARZ_COLOURED_PATCHES,
+  const size_t num_nodes = (size_t)(first->rstr->l_size / first->num_comp);
+  Scale s = {.num_comp = first->num_comp,
+             .is_weighted = separables->kind != RITZ_SCHWARZ_COLOURED_PATCHES,
              .precision = precision};
   CeedVector diagonal = NULL;
   CeedSize n = 0;
@@ -139,8 +140,8 @@ int ritz_schwarz_create_scale(CeedOperator op, const char *call, RitzSpace space
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)num_slots, &s.bad));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &s.sum));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &s.count));
-  RITZ_TRY_CLEANUP(ritz_separable_sum_diagonals(ceed, separable, s.sum, s.count));
-  RITZ_TRY_CLEANUP(check_cover(ceed, call, space, constraints, separable->dim, n, &s));
+  RITZ_TRY_CLEANUP(ritz_separables_sum_diagonals(ceed, separables, s.sum, s.count));
+  RITZ_TRY_CLEANUP(check_cover(ceed, call, space, constraints, first->dim, n, &s));
   RITZ_TRY_CLEANUP(assemble_diagonal(op, constraints, precision, &diagonal));
   RITZ_TRY_CLEANUP(RitzVectorCreate(ceed, n, precision, scale));
   RITZ_TRY_CLEANUP(ritz_vector_lock(*scale, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &s.scale));

@@ -4,8 +4,8 @@
 // Called by programs and by multigrid.
 //
 //     additive  z = W sum_K E_K^T D B_K^-1 D E_K W r,   W = 1 / sqrt(n), n: subdomains of a node,
-//     coloured  x := x + sum_K E_K^T D B_K^-1 D E_K (b - A x)   over the patches of one colour after the other
-//     D = sqrt(mean over the subdomains of a node of diag(B_K) / diag(A))
+//     coloured  x := x + sum_K E_K^T D B_K^-1 D E_K (b - A x)   over the patches of one colour after the
+//     other D = sqrt(mean over the subdomains of a node of diag(B_K) / diag(A))
 //
 // W and D make one vector s, zero on constrained entries, which may be multiplied before and after the
 // subdomains are taken apart: z = s (sum_K E_K^T B_K^-1 E_K (s r)) is two passes over vectors and one
@@ -22,8 +22,8 @@
 // nothing is copied, and elements that are done side by side do not meet in them.
 //
 // Patches of a colour share no element, so they share no node of their insides, and one after the other or
-// all at once is the same. The residual is that of A, on all elements: a sweep takes as many applications of A
-// as there are colours.
+// all at once is the same. The residual is that of A, on all elements: a sweep takes as many applications of
+// A as there are colours.
 #include <math.h>
 
 #include "core/vector-pass.h"
@@ -33,25 +33,15 @@
 typedef struct {
   RitzSchwarzKind kind;
   RitzIndices constraints; // counted
-  RitzSystem system;  // owned, coloured patches: A
-  CeedInt num;        // of inverses: colours, or one
-  CeedOperator *ops;  // owned, [num]: sum_K E_K^T B_K^-1 E_K
-  CeedVector scale;   // owned: s
-  CeedVector work;    // owned, zero beyond the entries of the space: what the inverses are applied to
-  CeedVector other;   // owned: their result, where z or x cannot be; else NULL
+  RitzSystem system;       // owned, coloured patches: A
+  CeedInt num;             // of inverses: colours; sets of subdomains
+  CeedOperator *ops;       // owned, [num]: sum_K E_K^T B_K^-1 E_K
+  CeedVector scale;        // owned: s
+  CeedVector work;         // owned, zero beyond the entries of the space: what the inverses are applied to
+  CeedVector other;        // owned: their result, where z or x cannot be; else NULL
   CeedInt dim, degree, num_domains;
   double anisotropy;
 } Schwarz;
-
-const char *ritz_schwarz_name(RitzSchwarzKind kind) {
-  switch (kind) {
-  case RITZ_SCHWARZ_ELEMENTS: return "element-wise Schwarz";
-  case RITZ_SCHWARZ_OVERLAPPED: return "overlapped Schwarz";
-  case RITZ_SCHWARZ_PATCHES: return "additive vertex patches";
-  case RITZ_SCHWARZ_COLOURED_PATCHES: return "coloured vertex patches";
-  }
-  return NULL;
-}
 
 static bool is_coloured(const Schwarz *s) { return s->kind == RITZ_SCHWARZ_COLOURED_PATCHES; }
 
@@ -112,7 +102,9 @@ static int apply_additive(RitzPreconditioner pc, CeedVector r, CeedVector z) {
 
   RITZ_TRY(ritz_pass_run_first(&scale_into, pc->n, (CeedVector[]){s->scale, r, s->work}, NULL, NULL));
   RITZ_TRY(RitzVectorSetEntries(s->work, s->constraints, 0));
-  RITZ_TRY(CeedOperatorApply(s->ops[0], s->work, result, CEED_REQUEST_IMMEDIATE));
+  for (CeedInt i = 0; i < s->num; i++)
+    RITZ_TRY((i == 0 ? CeedOperatorApply : CeedOperatorApplyAdd)(s->ops[i], s->work, result,
+                                                                 CEED_REQUEST_IMMEDIATE));
   if (!s->other) return ritz_pass_run(&scale_in_place, (CeedVector[]){s->scale, z}, NULL, NULL);
   return ritz_pass_run_first(&scale_into, pc->n, (CeedVector[]){s->scale, result, z}, NULL, NULL);
 }
@@ -125,8 +117,7 @@ static int smooth_colour(const Schwarz *s, CeedInt colour, CeedVector b, CeedVec
     RITZ_TRY(ritz_pass_run(&scale_into, (CeedVector[]){s->scale, b, s->work}, NULL, NULL));
   } else {
     RITZ_TRY(ritz_system_apply_raw(&s->system, x, s->work));
-    RITZ_TRY(
-        ritz_pass_run(&scale_residual, (CeedVector[]){s->scale, b, s->work}, (double[]){-1}, NULL));
+    RITZ_TRY(ritz_pass_run(&scale_residual, (CeedVector[]){s->scale, b, s->work}, (double[]){-1}, NULL));
   }
   RITZ_TRY(RitzVectorSetEntries(s->work, s->constraints, 0));
   RITZ_TRY(CeedOperatorApply(s->ops[colour], s->work, s->other, CEED_REQUEST_IMMEDIATE));
@@ -240,31 +231,46 @@ static int create_vectors(CeedScalarType precision, CeedSize length, Schwarz *s)
   return RitzVectorCreate(ceed, length, precision, &s->other);
 }
 
+static void describe(const RitzSeparables *separables, Schwarz *s) {
+  s->dim = separables->set[0].dim;
+  s->degree = separables->set[0].degree;
+  s->num = is_coloured(s) ? separables->set[0].num_colours : separables->num;
+  for (int i = 0; i < separables->num; i++) {
+    s->num_domains += separables->set[i].num_domains;
+    s->anisotropy = fmax(s->anisotropy, separables->set[i].anisotropy);
+  }
+}
+
+static int create_inverses(CeedOperator op, const RitzSeparables *separables, CeedScalarType precision,
+                           Schwarz *s) {
+  const Ceed ceed = op->obj.ceed;
+  const char *name = methods[s->kind].name;
+  RitzOperatorUse use;
+
+  RITZ_TRY(RitzOperatorGetUse(op, &use));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)s->num, &s->ops));
+  for (int i = 0; i < separables->num; i++)
+    RITZ_TRY(ritz_schwarz_create_inverses(ceed, name, &separables->set[i], precision, use,
+                                          is_coloured(s) ? s->num : 1, s->ops + i));
+  return s->num > 0 ? RitzOperatorsPrepare(s->num, s->ops, NULL, true) : CEED_ERROR_SUCCESS;
+}
+
 static int fill_schwarz(CeedOperator op, const char *call, RitzSpace space, const double *factors,
                         RitzIndices constraints, CeedScalarType precision, Schwarz *s) {
   Ceed ceed = op->obj.ceed;
-  RitzOperatorUse use;
-  RitzSeparable separable;
+  RitzSeparables separables;
   int ierr;
 
-  RITZ_TRY_CLEANUP(ritz_separable_create(ceed, call, space, s->kind, factors, &separable));
-  if (is_coloured(s))
-    RITZ_TRY_CLEANUP(ritz_system_create(ceed, op, NULL, NULL, constraints, &s->system));
+  RITZ_TRY_CLEANUP(ritz_separables_create(ceed, call, space, s->kind, factors, &separables));
+  describe(&separables, s);
+  if (is_coloured(s)) RITZ_TRY_CLEANUP(ritz_system_create(ceed, op, NULL, NULL, constraints, &s->system));
   if (constraints) RITZ_TRY_CLEANUP(RitzIndicesReferenceCopy(constraints, &s->constraints));
-  s->dim = separable.dim;
-  s->degree = separable.degree;
-  s->num_domains = separable.num_domains;
-  s->anisotropy = separable.anisotropy;
-  s->num = is_coloured(s) ? separable.num_colours : 1;
-  RITZ_TRY_CLEANUP(RitzOperatorGetUse(op, &use));
-  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)s->num, &s->ops));
-  RITZ_TRY_CLEANUP(ritz_schwarz_create_inverses(ceed, &separable, precision, use, s->num, s->ops));
-  if (s->num > 0) RITZ_TRY_CLEANUP(RitzOperatorsPrepare(s->num, s->ops, NULL, true)); // while the rest is made
+  RITZ_TRY_CLEANUP(create_inverses(op, &separables, precision, s)); // compiled while the rest is made
   RITZ_TRY_CLEANUP(
-      ritz_schwarz_create_scale(op, call, space, constraints, &separable, precision, &s->scale));
-  RITZ_TRY_CLEANUP(create_vectors(precision, separable.rstr->l_size, s));
+      ritz_schwarz_create_scale(op, call, space, constraints, &separables, precision, &s->scale));
+  RITZ_TRY_CLEANUP(create_vectors(precision, separables.set[0].rstr->l_size, s));
 cleanup:
-  ritz_separable_clear(&separable);
+  ritz_separables_clear(&separables);
   return ierr;
 }
 
@@ -295,8 +301,8 @@ int RitzPreconditionerCreateSchwarz(CeedOperator op, RitzSpace space, const doub
   RITZ_ARGUMENT(op->obj.ceed, space);
   RITZ_OPTIONAL(op->obj.ceed, constraints);
   RITZ_REQUIRE(pc != NULL, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'pc' is NULL", call);
-  RITZ_REQUIRE(ritz_schwarz_name(kind), op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: there is no kind %d of Schwarz methods", call, (int)kind);
+  RITZ_REQUIRE(kind >= RITZ_SCHWARZ_ELEMENTS && kind <= RITZ_SCHWARZ_COLOURED_PATCHES, op->obj.ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: there is no kind %d of Schwarz methods", call, (int)kind);
   return create_schwarz(op, call, space, factors, constraints, kind, pc);
 }
 

@@ -88,35 +88,22 @@ static void average(const Patches *p, const double *of_elements, double *factors
   }
 }
 
-static int fill_factors(Ceed ceed, const char *call, RitzMesh mesh, int64_t num_elem, const double *given,
-                        const Patches *p, RitzSeparable *s) {
-  double *of_elements = NULL;
-  int ierr;
-
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)num_elem * (size_t)(s->dim + 1), &of_elements));
-  RITZ_TRY_CLEANUP(ritz_separable_element_factors(ceed, call, mesh, s->dim, num_elem, given, of_elements));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)p->num * (size_t)(s->dim + 1), &s->factors));
-  average(p, of_elements, s->factors);
-cleanup:
-  RITZ_FREE(&of_elements);
-  return ierr;
-}
-
-int ritz_separable_create_patches(Ceed ceed, const char *call, RitzSpace space, RitzMesh mesh,
-                                  int64_t num_elem, const double *given, RitzSeparable *s) {
+int ritz_separable_create_patches(Ceed ceed, RitzSpace space, RitzMesh mesh, int64_t num_elem,
+                                  const double *of_elements, bool are_coloured, RitzSeparable *s) {
   Patches p = {.dim = s->dim, .num_corners = 1 << s->dim};
   int ierr;
 
   RITZ_TRY_CLEANUP(RitzMeshGetVertexPatches(mesh, &p.num, &p.elements, &p.axes));
   s->num_domains = (CeedInt)p.num; // not more than elements: each has num_corners of them, as many as corners
-  if (s->kind == RITZ_SCHWARZ_COLOURED_PATCHES) {
+  if (are_coloured) {
     RITZ_TRY_CLEANUP(find_colours(ceed, num_elem, &p, &s->num_colours));
     RITZ_TRY_CLEANUP(sort_by_colour(ceed, &p, s));
   }
-  RITZ_TRY_CLEANUP(fill_factors(ceed, call, mesh, num_elem, given, &p, s));
-  RITZ_TRY_CLEANUP(RitzSpaceCreatePatchRestriction(
-      space, ceed, s->num_domains, p.sorted_elements ? p.sorted_elements : p.elements,
-      p.sorted_axes ? p.sorted_axes : p.axes, &s->rstr));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)p.num * (size_t)(s->dim + 1), &s->factors));
+  average(&p, of_elements, s->factors);
+  RITZ_TRY_CLEANUP(RitzSpaceCreatePatchRestriction(space, ceed, s->num_domains,
+                                                   p.sorted_elements ? p.sorted_elements : p.elements,
+                                                   p.sorted_axes ? p.sorted_axes : p.axes, &s->rstr));
 cleanup:
   clear_patches(&p);
   return ierr;

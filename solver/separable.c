@@ -3,7 +3,8 @@
 // separable.h).
 #include "solver/separable.h"
 
-#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "core/ranges.h"
 #include "fe/fe.h"
@@ -15,10 +16,11 @@ typedef struct {
   CeedInt num_cells, first, num;
 } Line;
 
-static Line line_of(RitzSchwarzKind kind, CeedInt p) {
-  switch (kind) {
-  case RITZ_SCHWARZ_ELEMENTS: return (Line){3, p, p + 1};
-  case RITZ_SCHWARZ_OVERLAPPED: return (Line){3, p - 1, p + 3};
+static Line line_of(RitzSeparableLine line, CeedInt p) {
+  switch (line) {
+  case RITZ_LINE_CELL: return (Line){3, p, p + 1};
+  case RITZ_LINE_UPPER: return (Line){3, p, p + 2};
+  case RITZ_LINE_BOTH: return (Line){3, p - 1, p + 3};
   default: return (Line){2, 1, 2 * p - 1};
   }
 }
@@ -61,7 +63,7 @@ cleanup:
 }
 
 static int diagonalize(Ceed ceed, RitzSeparable *s) {
-  const Line line = line_of(s->kind, s->degree);
+  const Line line = line_of(s->line, s->degree);
   const CeedInt P = s->P;
   double *K = NULL;
 
@@ -127,54 +129,118 @@ static int fill_tables(Ceed ceed, RitzSeparable *s) {
   return CEED_ERROR_SUCCESS;
 }
 
-// The elements are the subdomains.
-static int create_elements(Ceed ceed, const char *call, RitzSpace space, RitzMesh mesh, int64_t num_elem,
-                           const double *factors, RitzSeparable *s) {
-  s->num_domains = (CeedInt)num_elem;
-  if (s->kind == RITZ_SCHWARZ_ELEMENTS)
-    RITZ_TRY(RitzSpaceCreateRestriction(space, ceed, &s->rstr));
-  else
-    RITZ_TRY(RitzSpaceCreateOverlapRestriction(space, ceed, NULL, &s->rstr));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_elem * (size_t)(s->dim + 1), &s->factors));
-  return ritz_separable_element_factors(ceed, call, mesh, s->dim, num_elem, factors, s->factors);
+// What all sets have in common.
+typedef struct {
+  Ceed ceed;
+  RitzSpace space;
+  RitzMesh mesh;
+  CeedInt dim, degree, num_comp;
+  int64_t num_elem;
+  double *factors; // owned, [num_elem][dim + 1]
+} Source;
+
+static int start_set(const Source *source, RitzSeparableLine line, RitzSeparables *all) {
+  RitzSeparable *s = &all->set[all->num++];
+
+  *s = (RitzSeparable){
+      .line = line, .dim = source->dim, .degree = source->degree, .num_comp = source->num_comp};
+  s->P = line_of(line, s->degree).num;
+  s->num_nodes = CeedIntPow(s->P, s->dim);
+  return fill_tables(source->ceed, s);
 }
 
-int ritz_separable_create(Ceed ceed, const char *call, RitzSpace space, RitzSchwarzKind kind,
-                          const double *factors, RitzSeparable *s) {
-  RitzMesh mesh = NULL;
-  int64_t num_elem = 0;
+// elements [num], NULL: all.
+static int copy_factors(const Source *source, CeedInt num, const CeedInt *elements, RitzSeparable *s) {
+  const size_t size = (size_t)source->dim + 1;
 
-  *s = (RitzSeparable){.kind = kind};
-  RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
-  RITZ_TRY(check_mesh(ceed, call, mesh));
-  RITZ_TRY(RitzSpaceGetDegree(space, &s->degree));
-  RITZ_TRY(RitzMeshGetDimensions(mesh, &s->dim, NULL));
-  RITZ_TRY(RitzMeshGetNumElements(mesh, &num_elem));
-  RITZ_REQUIRE(num_elem <= INT32_MAX, ceed, CEED_ERROR_UNSUPPORTED,
-               "%s: %lld elements exceed the 32-bit counts of a restriction", call, (long long)num_elem);
-  RITZ_REQUIRE(kind != RITZ_SCHWARZ_OVERLAPPED || s->degree > 1, ceed, CEED_ERROR_UNSUPPORTED,
-               "%s: overlapped elements need degree 2 or more: at degree 1 a layer of nodes is all of the "
-               "neighbour (use RITZ_SCHWARZ_ELEMENTS or Jacobi)",
-               call);
-  RITZ_TRY(RitzSpaceGetNumComponents(space, &s->num_comp));
-  s->P = line_of(kind, s->degree).num;
-  s->num_nodes = CeedIntPow(s->P, s->dim);
-  RITZ_TRY(fill_tables(ceed, s));
-  if (kind == RITZ_SCHWARZ_ELEMENTS || kind == RITZ_SCHWARZ_OVERLAPPED)
-    RITZ_TRY(create_elements(ceed, call, space, mesh, num_elem, factors, s));
-  else
-    RITZ_TRY(ritz_separable_create_patches(ceed, call, space, mesh, num_elem, factors, s));
-  ritz_separable_normalize(s);
+  s->num_domains = num;
+  RITZ_TRY(RITZ_MALLOC(source->ceed, (size_t)num * size, &s->factors));
+  for (CeedInt i = 0; i < num; i++) {
+    memcpy(s->factors + (size_t)i * size, source->factors + (size_t)(elements ? elements[i] : i) * size,
+           size * sizeof(double));
+  }
   return CEED_ERROR_SUCCESS;
 }
 
-void ritz_separable_clear(RitzSeparable *s) {
-  RITZ_FREE(&s->X);
-  RITZ_FREE(&s->terms);
-  RITZ_FREE(&s->factors);
-  RITZ_FREE(&s->first);
-  CeedElemRestrictionDestroy(&s->rstr);
-  *s = (RitzSeparable){0};
+static int create_elements(const Source *source, RitzSeparables *all) {
+  RITZ_TRY(start_set(source, RITZ_LINE_CELL, all));
+  RITZ_TRY(RitzSpaceCreateRestriction(source->space, source->ceed, &all->set[0].rstr));
+  return copy_factors(source, (CeedInt)source->num_elem, NULL, &all->set[0]);
+}
+
+static int create_overlapped(const Source *source, RitzSeparables *all) {
+  CeedElemRestriction rstr[3] = {NULL, NULL, NULL};
+  CeedInt num[3] = {0, 0, 0}, first = 0, *elements = NULL;
+  int ierr = RitzSpaceCreateOverlapRestrictions(source->space, source->ceed, num, &elements, rstr);
+
+  for (int i = 0; i < 3 && !ierr; first += num[i++]) {
+    if (num[i] == 0) continue;
+    ierr = start_set(source, (RitzSeparableLine)i, all);
+    all->set[all->num - 1].rstr = rstr[i];
+    rstr[i] = NULL;
+    if (!ierr) ierr = copy_factors(source, num[i], elements + first, &all->set[all->num - 1]);
+  }
+  for (int i = 0; i < 3; i++) CeedElemRestrictionDestroy(&rstr[i]);
+  free(elements);
+  return ierr;
+}
+
+static int create_patches(const Source *source, RitzSeparables *all) {
+  RITZ_TRY(start_set(source, RITZ_LINE_PATCH, all));
+  return ritz_separable_create_patches(source->ceed, source->space, source->mesh, source->num_elem,
+                                       source->factors, all->kind == RITZ_SCHWARZ_COLOURED_PATCHES,
+                                       &all->set[0]);
+}
+
+static int read_source(const char *call, RitzSchwarzKind kind, Source *source) {
+  RITZ_TRY(RitzSpaceGetMesh(source->space, &source->mesh));
+  RITZ_TRY(check_mesh(source->ceed, call, source->mesh));
+  RITZ_TRY(RitzSpaceGetDegree(source->space, &source->degree));
+  RITZ_TRY(RitzMeshGetDimensions(source->mesh, &source->dim, NULL));
+  RITZ_TRY(RitzMeshGetNumElements(source->mesh, &source->num_elem));
+  RITZ_REQUIRE(source->num_elem <= INT32_MAX, source->ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: %lld elements exceed the 32-bit counts of a restriction", call,
+               (long long)source->num_elem);
+  RITZ_REQUIRE(kind != RITZ_SCHWARZ_OVERLAPPED || source->degree > 1, source->ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: overlapped elements need degree 2 or more: at degree 1 a layer of nodes is all of the "
+               "neighbour (use RITZ_SCHWARZ_ELEMENTS or Jacobi)",
+               call);
+  return RitzSpaceGetNumComponents(source->space, &source->num_comp);
+}
+
+int ritz_separables_create(Ceed ceed, const char *call, RitzSpace space, RitzSchwarzKind kind,
+                           const double *factors, RitzSeparables *all) {
+  Source source = {.ceed = ceed, .space = space};
+  int ierr;
+
+  *all = (RitzSeparables){.kind = kind};
+  RITZ_TRY(read_source(call, kind, &source));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)source.num_elem * (size_t)(source.dim + 1), &source.factors));
+  RITZ_TRY_CLEANUP(ritz_separable_element_factors(ceed, call, source.mesh, source.dim, source.num_elem,
+                                                  factors, source.factors));
+  if (kind == RITZ_SCHWARZ_ELEMENTS)
+    RITZ_TRY_CLEANUP(create_elements(&source, all));
+  else if (kind == RITZ_SCHWARZ_OVERLAPPED)
+    RITZ_TRY_CLEANUP(create_overlapped(&source, all));
+  else
+    RITZ_TRY_CLEANUP(create_patches(&source, all));
+  for (int i = 0; i < all->num; i++) ritz_separable_normalize(&all->set[i]);
+cleanup:
+  RITZ_FREE(&source.factors);
+  return ierr;
+}
+
+void ritz_separables_clear(RitzSeparables *all) {
+  for (int i = 0; i < all->num; i++) {
+    RitzSeparable *s = &all->set[i];
+
+    RITZ_FREE(&s->X);
+    RITZ_FREE(&s->terms);
+    RITZ_FREE(&s->factors);
+    RITZ_FREE(&s->first);
+    CeedElemRestrictionDestroy(&s->rstr);
+  }
+  *all = (RitzSeparables){0};
 }
 
 // ---- Diagonals ----
@@ -206,17 +272,8 @@ static void find_bounds(const void *data, int64_t first, int64_t count, int64_t 
   *high = most / s->num_comp;
 }
 
-static void clear_range(const void *data, int64_t first, int64_t count) {
-  const Diagonals *d = data;
-
-  for (int64_t i = first; i < first + count; i++) {
-    d->diagonal[i] = 0;
-    d->count[i] = 0;
-  }
-}
-
-static void add_domains(const void *data, int slot, int64_t first_domain, int64_t num_domains,
-                        int64_t first, int64_t count) {
+static void add_domains(const void *data, int slot, int64_t first_domain, int64_t num_domains, int64_t first,
+                        int64_t count) {
   const Diagonals *d = data;
   const RitzSeparable *s = d->s;
 
@@ -235,14 +292,22 @@ static void add_domains(const void *data, int slot, int64_t first_domain, int64_
   }
 }
 
-int ritz_separable_sum_diagonals(Ceed ceed, const RitzSeparable *s, double *diagonal, int32_t *count) {
-  const Diagonals diagonals = {s, diagonal, count};
-  const RitzNodeSum sum = {.num_nodes = s->rstr->l_size / s->num_comp,
-                           .num_elem = s->num_domains,
-                           .bounds = find_bounds,
-                           .clear = clear_range,
-                           .add = add_domains,
-                           .data = &diagonals};
+int ritz_separables_sum_diagonals(Ceed ceed, const RitzSeparables *all, double *diagonal, int32_t *count) {
+  const int64_t num_nodes = all->set[0].rstr->l_size / all->set[0].num_comp;
 
-  return ritz_run_node_sum(ceed, &sum);
+  for (int64_t i = 0; i < num_nodes; i++) {
+    diagonal[i] = 0;
+    count[i] = 0;
+  }
+  for (int i = 0; i < all->num; i++) {
+    const Diagonals diagonals = {&all->set[i], diagonal, count};
+    const RitzNodeSum sum = {.num_nodes = num_nodes,
+                             .num_elem = all->set[i].num_domains,
+                             .bounds = find_bounds,
+                             .add = add_domains,
+                             .data = &diagonals};
+
+    RITZ_TRY(ritz_run_node_sum(ceed, &sum));
+  }
+  return CEED_ERROR_SUCCESS;
 }

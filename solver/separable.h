@@ -9,8 +9,11 @@
 // A and M are rows and columns of the stiffness and mass matrices of a line of cells [-1,1], assembled:
 //
 //     elements     P = p + 1    the middle one of three cells, so end rows have the neighbours' share
-//     overlapped   P = p + 3    and the nodes next to it in the cells beside it
+//     overlapped   P = p + 3    and the nodes next to it in the cells beside it;
+//                  P = p + 2    on one side alone: elements at the boundary
 //     patches      P = 2p - 1   the inner nodes of two cells
+//
+// Subdomains of one P are a set.
 //
 // They are definite. With A X = M X diag(lambda), X^T M X = I the inverse is (X x X x X) diag(1 / (c_0
 // lambda_i + c_1 lambda_j + c_2 lambda_k + c_3)) (X x X x X)^T.
@@ -25,8 +28,12 @@
 
 #include "core/core.h"
 
+// The first three: layers of nodes around an element in every direction.
+typedef enum { RITZ_LINE_CELL, RITZ_LINE_UPPER, RITZ_LINE_BOTH, RITZ_LINE_PATCH } RitzSeparableLine;
+enum { RITZ_SEPARABLE_SETS = 3 };
+
 typedef struct {
-  RitzSchwarzKind kind;
+  RitzSeparableLine line;
   CeedInt dim, degree, P;         // P: nodes in one direction
   CeedInt num_domains, num_nodes; // num_nodes: of a subdomain
   CeedInt num_comp;
@@ -40,18 +47,25 @@ typedef struct {
   double anisotropy;                     // largest ratio of two directions' factors in one subdomain
 } RitzSeparable;
 
+typedef struct {
+  RitzSchwarzKind kind;
+  int num; // sets, all of one L-vector
+  RitzSeparable set[RITZ_SEPARABLE_SETS];
+} RitzSeparables;
+
 // factors [num_elem][dim + 1]: means over the reference element of mu G_dd for each direction d and of lambda
 // det (see ritz/geometry.h); NULL: those of the mesh for mu = 1, lambda = 0. Errors: CEED_ERROR_UNSUPPORTED
-// (elements that are no lines, quadrilaterals, hexahedra; overlapped elements of degree 1; no patches),
+// (elements that are no lines, quadrilaterals, hexahedra; overlapped elements of degree 1),
 // CEED_ERROR_INCOMPATIBLE (factors that are not positive), CEED_ERROR_MAJOR (inverted elements). Clear
 // afterwards, also after a failure.
-int ritz_separable_create(Ceed ceed, const char *call, RitzSpace space, RitzSchwarzKind kind,
-                          const double *factors, RitzSeparable *separable);
-void ritz_separable_clear(RitzSeparable *separable);
+int ritz_separables_create(Ceed ceed, const char *call, RitzSpace space, RitzSchwarzKind kind,
+                           const double *factors, RitzSeparables *separables);
+void ritz_separables_clear(RitzSeparables *separables);
 
-// diagonal[node of the restriction]: sum of the diagonals of B_K over all subdomains K with the node;
+// diagonal[node of the restrictions]: sum of the diagonals of B_K over all subdomains K with the node;
 // count[node]: how many there are.
-int ritz_separable_sum_diagonals(Ceed ceed, const RitzSeparable *separable, double *diagonal, int32_t *count);
+int ritz_separables_sum_diagonals(Ceed ceed, const RitzSeparables *separables, double *diagonal,
+                                  int32_t *count);
 
 // ---- For separable.c ----
 
@@ -60,8 +74,8 @@ int ritz_separable_sum_diagonals(Ceed ceed, const RitzSeparable *separable, doub
 int ritz_separable_element_factors(Ceed ceed, const char *call, RitzMesh mesh, CeedInt dim, int64_t num_elem,
                                    const double *given, double *factors);
 void ritz_separable_normalize(RitzSeparable *s);
-// Patches, their colours, restriction and factors (solver/separable-patches.c).
-int ritz_separable_create_patches(Ceed ceed, const char *call, RitzSpace space, RitzMesh mesh,
-                                  int64_t num_elem, const double *given, RitzSeparable *s);
+// Patches, their colours or one for all, restriction and means of of_elements (solver/separable-patches.c).
+int ritz_separable_create_patches(Ceed ceed, RitzSpace space, RitzMesh mesh, int64_t num_elem,
+                                  const double *of_elements, bool are_coloured, RitzSeparable *s);
 
 #endif

@@ -157,8 +157,8 @@ CEED_EXTERN int RitzMeshGetBoundaryPart(RitzMesh mesh, const char *name, int64_t
 // other element), for all vertices that have one, ascending by their first elements. elements
 // [*num][2^dim], lexicographic in the directions of the patch, those of its first element but for their
 // signs: it is at the patch's lower corner. axes [*num][2^dim][dim]: direction d of the patch is direction
-// axes[d] of the element, the other way round where that is negative: -1 - axes[d]. Both are new arrays, to be
-// freed by the caller with free(). Elements other than lines, quadrilaterals, hexahedra:
+// axes[d] of the element, the other way round where that is negative: -1 - axes[d]. Both are new arrays, to
+// be freed by the caller with free(). Elements other than lines, quadrilaterals, hexahedra:
 // CEED_ERROR_UNSUPPORTED.
 CEED_EXTERN int RitzMeshGetVertexPatches(RitzMesh mesh, int64_t *num, int64_t **elements, int8_t **axes);
 

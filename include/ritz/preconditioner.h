@@ -99,7 +99,7 @@ typedef enum {
   RITZ_SCHWARZ_ELEMENTS,   // additive: the elements, no overlap beyond shared nodes
   RITZ_SCHWARZ_OVERLAPPED, // additive: elements with one layer of nodes around them
                            // (RitzSpaceCreateOverlapRestriction); degree 2 and more
-  RITZ_SCHWARZ_PATCHES,    // additive: the 2^dim elements around every inner vertex (RitzMeshGetVertexPatches)
+  RITZ_SCHWARZ_PATCHES, // additive: the 2^dim elements around every inner vertex (RitzMeshGetVertexPatches)
   RITZ_SCHWARZ_COLOURED_PATCHES, // these multiplicatively, colour by colour: not symmetric
 } RitzSchwarzKind;
 

@@ -50,15 +50,21 @@ CEED_EXTERN int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, 
 // CEED_ERROR_DIMENSION); nothing is kept.
 CEED_EXTERN int RitzSpaceCreateElementsRestriction(RitzSpace space, CeedInt block, Ceed ceed, CeedInt num,
                                                    const CeedInt elements[], CeedElemRestriction *rstr);
-// The nodes of every element with one layer of nodes around it, (p+3)^dim of them, lexicographic in the
-// directions of the element: the layer has the neighbours' nodes next to the common facet, or to the common
-// edge or vertex where the mesh is a grid there (4 elements around an edge, 2^dim around a vertex). Beyond
-// the boundary, and where the mesh is no grid, such nodes are missing: they refer to a node of the L-vector
-// beyond those of the space, one for each element that misses any, so that the L-vector has *num_more nodes
-// more (num_more may be NULL). For lines, quadrilaterals and hexahedra, degree >= 2: the layer of degree 1 is
-// all of the neighbour (both CEED_ERROR_UNSUPPORTED). Nothing is kept.
-CEED_EXTERN int RitzSpaceCreateOverlapRestriction(RitzSpace space, Ceed ceed, int64_t *num_more,
-                                                  CeedElemRestriction *rstr);
+// The nodes of every element with layers of nodes around it, lexicographic: rstr[2] of elements that have
+// neighbours beyond all facets, a layer on both sides of every direction, (p+3)^dim nodes; rstr[1] of
+// elements at the boundary, a layer on one side of every direction, the upper one if there is a choice, away
+// from the boundary, (p+2)^dim nodes; rstr[0] of elements between two sides of the boundary, no layers. Of
+// rstr[1] the directions are those of the element but for their signs: layers are at upper ends. num[3]
+// counts them (rstr[i] is NULL for none), *elements [num_elem] lists them in this order, a new array to be
+// freed by the caller with free().
+//
+// A layer has the neighbours' nodes next to the common facet, and to the common edge or vertex where the mesh
+// is a grid there (4 elements around an edge, 2^dim around a vertex). Elsewhere nodes are missing: they refer
+// to a node of the L-vector beyond those of the space, one for each element that misses any. For lines,
+// quadrilaterals and hexahedra, degree >= 2: the layer of degree 1 is all of the neighbour (both
+// CEED_ERROR_UNSUPPORTED). Nothing is kept.
+CEED_EXTERN int RitzSpaceCreateOverlapRestrictions(RitzSpace space, Ceed ceed, CeedInt num[3],
+                                                   CeedInt **elements, CeedElemRestriction rstr[3]);
 // Inner nodes of vertex patches, (2p-1)^dim each, lexicographic in the directions of the patch: num patches
 // in the arrays of RitzMeshGetVertexPatches, or some of them in any order. Errors as above.
 CEED_EXTERN int RitzSpaceCreatePatchRestriction(RitzSpace space, Ceed ceed, CeedInt num,
