@@ -71,7 +71,6 @@ static int64_t element_in_grid(RitzMesh mesh, int64_t e, int facet) {
 }
 
 static int64_t element_across(const RitzMeshNeighbours *n, int64_t e, int facet) {
-  if (n->mesh->grid[0]) return element_in_grid(n->mesh, e, facet);
   const int64_t place = n->across[e * 2 * n->mesh->dim + facet];
   return place < 0 ? -1 : place / (2 * n->mesh->dim);
 }
@@ -170,8 +169,22 @@ static RitzMeshFrame reach(const RitzMeshNeighbours *n, int base, int place, con
   return found;
 }
 
+// In a box all elements have the same directions.
+static RitzMeshFrame reach_in_grid(RitzMesh mesh, int base, int place, const RitzMeshFrame *from) {
+  RitzMeshFrame found = *from;
+
+  for (int d = 0; d < mesh->dim && found.elem >= 0; d++, place /= base) {
+    const int digit = place % base, is_upper = (digit == 1) ^ from->is_reversed[d];
+    if (digit != 0) found.elem = element_in_grid(mesh, found.elem, 2 * from->axis[d] + is_upper);
+  }
+  return found;
+}
+
 void ritz_mesh_neighbours_around(const RitzMeshNeighbours *n, int base, RitzMeshFrame *frames) {
   const int num = (int)ritz_mesh_power(base, n->mesh->dim);
 
-  for (int place = 1; place < num; place++) frames[place] = reach(n, base, place, frames);
+  for (int place = 1; place < num; place++) {
+    frames[place] =
+        n->mesh->grid[0] ? reach_in_grid(n->mesh, base, place, &frames[0]) : reach(n, base, place, frames);
+  }
 }
