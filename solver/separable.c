@@ -3,6 +3,7 @@
 // separable.h).
 #include "solver/separable.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +76,11 @@ static int diagonalize(Ceed ceed, RitzSeparable *s) {
     s->stiffness[i] = K[i * P + i];
     s->mass[i] = M[i * P + i];
   }
-  if (!ierr) ierr = ritz_fe_simultaneous_diagonalization(ceed, K, M, s->X, s->lambda, P);
+  if (!ierr && P > 1) ierr = ritz_fe_simultaneous_diagonalization(ceed, K, M, s->X, s->lambda, P);
+  if (!ierr && P == 1) { // patches of degree 1
+    s->X[0] = 1 / sqrt(M[0]);
+    s->lambda[0] = K[0] / M[0];
+  }
   RITZ_FREE(&K);
   return ierr;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Element-wise Schwarz methods by definition: dense matrices of the elements, inverted by elimination,
-// nothing shared with solver/. Included by tests/test-schwarz.c.
+// Additive Schwarz methods by definition: dense matrices of the subdomains, inverted by elimination, nothing
+// shared with solver/. Included by tests/test-schwarz*.c.
 #ifndef RITZ_TESTS_SCHWARZ_REFERENCE_H
 #define RITZ_TESTS_SCHWARZ_REFERENCE_H
 
@@ -10,30 +10,38 @@
 
 #include "tests/reference.h"
 
-// Stiffness (is_stiffness) or mass matrix [P][P] of [-1,1] with corner entries doubled.
-static inline void schwarz_line(int P, bool is_stiffness, double *matrix) {
+// The nodes first .. first + P - 1 of a line of cells [-1,1] of degree p.
+typedef struct {
+  int num_cells, degree, first, P;
+} SchwarzLine;
+
+// Their stiffness (is_stiffness) or mass matrix [P][P], assembled from the cells.
+static inline void schwarz_line(const SchwarzLine *line, bool is_stiffness, double *matrix) {
+  const int p = line->degree, n = p + 1, P = line->P;
   double x[REFERENCE_MAX_1D], w[REFERENCE_MAX_1D], interp[REFERENCE_MAX_1D * REFERENCE_MAX_1D],
       grad[REFERENCE_MAX_1D * REFERENCE_MAX_1D];
   const double *table = is_stiffness ? grad : interp;
 
-  reference_quadrature(CEED_GAUSS, P + 1, x, w);
-  reference_lagrange(P, P + 1, x, interp, grad);
-  for (int i = 0; i < P * P; i++) {
-    matrix[i] = 0;
-    for (int q = 0; q <= P; q++) matrix[i] += w[q] * table[q * P + i / P] * table[q * P + i % P];
+  reference_quadrature(CEED_GAUSS, n + 1, x, w);
+  reference_lagrange(n, n + 1, x, interp, grad);
+  for (int i = 0; i < P * P; i++) matrix[i] = 0;
+  for (int i = 0; i < line->num_cells * n * n; i++) {
+    const int cell = i / (n * n), a = i / n % n, b = i % n;
+    const int row = cell * p + a - line->first, column = cell * p + b - line->first;
+
+    if (row < 0 || row >= P || column < 0 || column >= P) continue;
+    for (int q = 0; q <= n; q++) matrix[row * P + column] += w[q] * table[q * n + a] * table[q * n + b];
   }
-  matrix[0] *= 2;
-  matrix[P * P - 1] *= 2;
 }
 
-// B [P^dim][P^dim] of an element with factors c [dim + 1].
-static inline void schwarz_element(int dim, int P, const double *c, double *B) {
-  const int n = (int)CeedIntPow(P, dim);
+// B [P^dim][P^dim] of a subdomain with factors c [dim + 1].
+static inline void schwarz_matrix(int dim, const SchwarzLine *line, const double *c, double *B) {
+  const int P = line->P, n = (int)CeedIntPow(P, dim);
   double stiffness[REFERENCE_MAX_1D * REFERENCE_MAX_1D], mass[REFERENCE_MAX_1D * REFERENCE_MAX_1D];
   double *term = reference_new((CeedSize)n * n);
 
-  schwarz_line(P, true, stiffness);
-  schwarz_line(P, false, mass);
+  schwarz_line(line, true, stiffness);
+  schwarz_line(line, false, mass);
   for (int i = 0; i < n * n; i++) B[i] = 0;
   for (int d = 0; d <= dim; d++) {
     reference_tensor(dim, P, P, mass, stiffness, d < dim ? d : -1, term);
@@ -58,24 +66,51 @@ static inline void schwarz_solve(int n, double *B, double *x) {
   }
 }
 
+// Subdomains of one size.
 typedef struct {
-  int dim, P, num_comp;
-  int64_t num_elem, num_nodes;
-  const int64_t *nodes;    // [num_elem][P^dim]
-  const double *factors;   // [num_elem][dim + 1], used with sum one
+  SchwarzLine line;
+  int64_t num;
+  const int64_t *nodes;  // [num][P^dim]; those beyond num_nodes are missing
+  const double *factors; // [num][dim + 1], used with sum one
+} SchwarzSet;
+
+typedef struct {
+  int dim, num_comp;
+  int64_t num_nodes;
   const double *diagonal;  // of the operator, [num_nodes * num_comp]
   const bool *constrained; // the same length
+  int num_sets;
+  SchwarzSet sets[3];
 } SchwarzProblem;
 
-// s of every entry: sqrt(mean of the elements' diagonals / (diagonal * number of elements)).
-static inline double *schwarz_scale(const SchwarzProblem *p, const double *matrices) {
-  const int n = (int)CeedIntPow(p->P, p->dim);
+// B of subdomain k of a set, with factors whose sum is one.
+static inline double *schwarz_new_matrix(const SchwarzProblem *p, const SchwarzSet *set, int64_t k) {
+  const int n = (int)CeedIntPow(set->line.P, p->dim);
+  double *B = reference_new((CeedSize)n * n), c[4], sum = 0;
+
+  for (int d = 0; d <= p->dim; d++) sum += set->factors[k * (p->dim + 1) + d];
+  for (int d = 0; d <= p->dim; d++) c[d] = set->factors[k * (p->dim + 1) + d] / sum;
+  schwarz_matrix(p->dim, &set->line, c, B);
+  return B;
+}
+
+// s of every entry: sqrt(mean of the subdomains' diagonals / (diagonal * number of subdomains)).
+static inline double *schwarz_scale(const SchwarzProblem *p) {
   double *sum = reference_new(p->num_nodes), *count = reference_new(p->num_nodes);
   double *scale = reference_new(p->num_nodes * p->num_comp);
 
-  for (int64_t i = 0; i < p->num_elem * n; i++) {
-    sum[p->nodes[i]] += matrices[i / n * n * n + i % n * (n + 1)];
-    count[p->nodes[i]]++;
+  for (int s = 0; s < p->num_sets; s++) {
+    const int n = (int)CeedIntPow(p->sets[s].line.P, p->dim);
+    for (int64_t k = 0; k < p->sets[s].num; k++) {
+      double *B = schwarz_new_matrix(p, &p->sets[s], k);
+      for (int i = 0; i < n; i++) {
+        const int64_t node = p->sets[s].nodes[k * n + i];
+        if (node >= p->num_nodes) continue;
+        sum[node] += B[i * (n + 1)];
+        count[node]++;
+      }
+      free(B);
+    }
   }
   for (int64_t i = 0; i < p->num_nodes * p->num_comp; i++) {
     const int64_t node = i / p->num_comp;
@@ -88,35 +123,34 @@ static inline double *schwarz_scale(const SchwarzProblem *p, const double *matri
   return scale;
 }
 
+// z += E^T B^-1 E scale r for one component of a subdomain.
+static inline void schwarz_add(const SchwarzProblem *p, const SchwarzSet *set, int64_t k, int comp,
+                               const double *scale, const double *r, double *z) {
+  const int n = (int)CeedIntPow(set->line.P, p->dim);
+  const int64_t *nodes = set->nodes + k * n;
+  double *B = schwarz_new_matrix(p, set, k), *x = reference_new(n);
+
+  for (int i = 0; i < n; i++) {
+    const int64_t at = nodes[i] * p->num_comp + comp;
+    x[i] = nodes[i] >= p->num_nodes || p->constrained[at] ? 0 : scale[at] * r[at];
+  }
+  schwarz_solve(n, B, x);
+  for (int i = 0; i < n; i++) {
+    if (nodes[i] < p->num_nodes) z[nodes[i] * p->num_comp + comp] += x[i];
+  }
+  free(B);
+  free(x);
+}
+
 // z = P r, a new array.
 static inline double *schwarz_apply(const SchwarzProblem *p, const double *r) {
-  const int n = (int)CeedIntPow(p->P, p->dim);
-  double *matrices = reference_new(p->num_elem * n * n), *work = reference_new(n * (n + 1));
-  double *z = reference_new(p->num_nodes * p->num_comp);
+  double *scale = schwarz_scale(p), *z = reference_new(p->num_nodes * p->num_comp);
 
-  for (int64_t e = 0; e < p->num_elem; e++) {
-    double c[4], sum = 0;
-
-    for (int d = 0; d <= p->dim; d++) sum += p->factors[e * (p->dim + 1) + d];
-    for (int d = 0; d <= p->dim; d++) c[d] = p->factors[e * (p->dim + 1) + d] / sum;
-    schwarz_element(p->dim, p->P, c, matrices + e * n * n);
-  }
-  double *scale = schwarz_scale(p, matrices);
-  for (int64_t e = 0; e < p->num_elem * p->num_comp; e++) {
-    const int64_t *nodes = p->nodes + e / p->num_comp * n, comp = e % p->num_comp;
-    double *x = work + n * n;
-
-    memcpy(work, matrices + e / p->num_comp * n * n, (size_t)(n * n) * sizeof(double));
-    for (int i = 0; i < n; i++) {
-      const int64_t at = nodes[i] * p->num_comp + comp;
-      x[i] = p->constrained[at] ? 0 : scale[at] * r[at];
-    }
-    schwarz_solve(n, work, x);
-    for (int i = 0; i < n; i++) z[nodes[i] * p->num_comp + comp] += x[i];
+  for (int s = 0; s < p->num_sets; s++) {
+    for (int64_t i = 0; i < p->sets[s].num * p->num_comp; i++)
+      schwarz_add(p, &p->sets[s], i / p->num_comp, (int)(i % p->num_comp), scale, r, z);
   }
   for (int64_t i = 0; i < p->num_nodes * p->num_comp; i++) z[i] *= scale[i];
-  free(matrices);
-  free(work);
   free(scale);
   return z;
 }
