@@ -210,14 +210,16 @@ static int smooth_in_general(const Chebyshev *c, CeedVector b, CeedVector x, boo
 
 // ---- The preconditioner ----
 
-static int smooth_chebyshev(RitzPreconditioner pc, CeedVector b, CeedVector x, bool starts_from_zero) {
+static int smooth_chebyshev(RitzPreconditioner pc, CeedVector b, CeedVector x, bool starts_from_zero,
+                            bool is_after) {
   const Chebyshev *c = pc->data;
+  (void)is_after; // a polynomial is its own adjoint
   return c->inverse ? smooth_by_jacobi(c, b, x, starts_from_zero)
                     : smooth_in_general(c, b, x, starts_from_zero);
 }
 
 static int apply_chebyshev(RitzPreconditioner pc, CeedVector r, CeedVector z) {
-  return smooth_chebyshev(pc, r, z, true);
+  return smooth_chebyshev(pc, r, z, true, false);
 }
 
 int ritz_chebyshev_better_bound(const RitzChebyshevOptions *options, const RitzSystem *system,

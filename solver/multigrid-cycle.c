@@ -46,18 +46,20 @@ static int end(RitzMultigrid *mg, CeedInt level, RitzMultigridWork work, double 
 
 // ---- Parts of a visit ----
 
-static int smooth_level(const RitzMultigrid *mg, CeedInt level, CeedVector b, CeedVector x, bool from_zero) {
+static int smooth_level(const RitzMultigrid *mg, CeedInt level, CeedVector b, CeedVector x, bool from_zero,
+                        bool is_after) {
   const RitzCycleLevel *l = &mg->levels[level];
 
   for (CeedInt i = 0; i < mg->num_smooth; i++)
-    RITZ_TRY(ritz_preconditioner_smooth(l->smoother, &l->system, b, x, from_zero && i == 0, l->r));
+    RITZ_TRY(ritz_preconditioner_smooth(l->smoother, &l->system, b, x, from_zero && i == 0, l->r, is_after));
   return CEED_ERROR_SUCCESS;
 }
 
-static int smooth(RitzMultigrid *mg, CeedInt level, CeedVector b, CeedVector x, bool from_zero) {
+static int smooth(RitzMultigrid *mg, CeedInt level, CeedVector b, CeedVector x, bool from_zero,
+                  bool is_after) {
   const double since = begin(mg, level);
 
-  return end(mg, level, RITZ_MULTIGRID_SMOOTHING, since, smooth_level(mg, level, b, x, from_zero));
+  return end(mg, level, RITZ_MULTIGRID_SMOOTHING, since, smooth_level(mg, level, b, x, from_zero, is_after));
 }
 
 static int residual(RitzMultigrid *mg, CeedInt level, CeedVector b, CeedVector x) {
@@ -117,12 +119,12 @@ static int correct(RitzMultigrid *mg, CeedInt level, RitzCycle cycle) {
 static int visit(RitzMultigrid *mg, CeedInt level, RitzCycle cycle, CeedVector b, CeedVector x,
                  bool from_zero) {
   if (level == 0) return solve(mg, b, x);
-  RITZ_TRY(smooth(mg, level, b, x, from_zero));
+  RITZ_TRY(smooth(mg, level, b, x, from_zero, false));
   RITZ_TRY(residual(mg, level, b, x));
   RITZ_TRY(restrict_residual(mg, level, mg->levels[level].r));
   RITZ_TRY(correct(mg, level, cycle));
   RITZ_TRY(prolong(mg, level, x, true));
-  return smooth(mg, level, b, x, false);
+  return smooth(mg, level, b, x, false, true);
 }
 
 // ---- Full multigrid ----

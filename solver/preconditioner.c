@@ -131,8 +131,8 @@ int RitzPreconditionerApply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
 }
 
 int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, CeedVector b, CeedVector x,
-                               bool starts_from_zero, CeedVector r) {
-  if (pc->methods->smooth) return pc->methods->smooth(pc, b, x, starts_from_zero);
+                               bool starts_from_zero, CeedVector r, bool is_after) {
+  if (pc->methods->smooth) return pc->methods->smooth(pc, b, x, starts_from_zero, is_after);
   if (starts_from_zero) return ritz_preconditioner_apply(pc, b, x);
 
   if (pc->correction && pc->correction->precision != x->precision) {

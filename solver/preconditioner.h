@@ -22,8 +22,9 @@ typedef struct {
   // z := P r; both have pc->n entries of pc->precision.
   int (*apply)(RitzPreconditioner pc, CeedVector r, CeedVector z);
   // Improves x for A x = b, as a smoother does; starts_from_zero: x has no values on entry and counts as
-  // zero. Constrained entries of x are zero on entry and stay so. NULL: x += P (b - A x) by system and apply.
-  int (*smooth)(RitzPreconditioner pc, CeedVector b, CeedVector x, bool starts_from_zero);
+  // zero. Constrained entries of x are zero on entry and stay so. is_after: the action follows the coarse
+  // correction of a cycle, for kinds whose steps have an order. NULL: x += P (b - A x) by system and apply.
+  int (*smooth)(RitzPreconditioner pc, CeedVector b, CeedVector x, bool starts_from_zero, bool is_after);
   // Called by conjugate gradients when r . z <= 0, which bounds of eigenvalues that are too small bring
   // about: better ones, if they were estimated, and not for the second time. NULL: nothing can be done.
   int (*strengthen)(RitzPreconditioner pc, bool *is_changed);
@@ -56,7 +57,7 @@ int ritz_preconditioner_apply(RitzPreconditioner pc, CeedVector r, CeedVector z)
 void ritz_preconditioner_add_forms(RitzPreconditioner pc, CeedScalarType precision, RitzPassForms *forms);
 // One smoothing action of any preconditioner for the system, see `smooth`. r: work vector.
 int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, CeedVector b, CeedVector x,
-                               bool starts_from_zero, CeedVector r);
+                               bool starts_from_zero, CeedVector r, bool is_after);
 int ritz_preconditioner_strengthen(RitzPreconditioner pc, bool *is_changed); // false: it cannot
 int ritz_preconditioner_view(RitzPreconditioner pc, FILE *stream, int indent);
 int64_t ritz_preconditioner_bytes(RitzPreconditioner pc);

@@ -356,7 +356,7 @@ TEST_EACH_BACKEND(smoothing_is_correction_by_the_preconditioned_residual) {
     CHECK_OK(create_kind(&line, line.op, kind, &pc));
     CHECK_OK(ritz_system_create(ceed, line.op, NULL, NULL, line.constraints, &system));
 
-    CHECK_OK(ritz_preconditioner_smooth(pc, &system, vb, vx, false, work));
+    CHECK_OK(ritz_preconditioner_smooth(pc, &system, vb, vx, false, work, false));
 
     CHECK_OK(dense_get(vx, line.n, found));
     CHECK_OK(dense_set(work, line.n, r));
@@ -368,7 +368,7 @@ TEST_EACH_BACKEND(smoothing_is_correction_by_the_preconditioned_residual) {
     }
     // From zero it is the preconditioner itself, whatever x holds.
     CHECK_OK(CeedVectorSetValue(vx, 7));
-    CHECK_OK(ritz_preconditioner_smooth(pc, &system, vb, vx, true, work));
+    CHECK_OK(ritz_preconditioner_smooth(pc, &system, vb, vx, true, work, false));
     CHECK_OK(RitzPreconditionerApply(pc, vb, vz));
     CHECK_OK(dense_get(vx, line.n, found));
     CHECK_OK(dense_get(vz, line.n, z));
@@ -410,7 +410,7 @@ TEST_EACH_BACKEND(smoothing_in_float_is_that_in_double_rounded) {
     }
     CHECK_OK(create_kind(&line, is_float ? single : line.op, JACOBI, &pc));
     CHECK_OK(ritz_system_create(ceed, line.op, NULL, NULL, line.constraints, &system));
-    CHECK_OK(ritz_preconditioner_smooth(pc, &system, v[0], v[1], false, v[2]));
+    CHECK_OK(ritz_preconditioner_smooth(pc, &system, v[0], v[1], false, v[2], false));
     CHECK_OK(RitzVectorConvert(v[1], from[1]));
     CHECK_OK(dense_get(from[1], line.n, found[k > 0]));
     for (int i = 0; i < line.n; i++) CHECK_NEAR(found[k > 0][i], found[0][i], 1000 * 0x1p-23, "case %d", k);
