@@ -157,8 +157,9 @@ struct RitzBackend {
                         CeedInt first_sum);
   // Optional: kernels of passes that the context has not used yet, made side by side.
   int (*passes_prepare)(Ceed ceed, int num, const RitzPassForm *forms);
-  // Optional, sweeps over vertex patches (core/patch-sweep.h): begins to make kernels; one sweep, on arrays in the
-  // backend's memory, b and x of sweep->length entries; frees sweep->data. Without them the fallback's serve, on the host.
+  // Optional, sweeps over vertex patches (core/patch-sweep.h): begins to make kernels; one sweep, on arrays
+  // in the backend's memory, b and x of sweep->length entries; frees sweep->data. Without them the fallback's
+  // serve, on the host.
   int (*patch_sweep_prepare)(RitzPatchSweep sweep);
   int (*patch_sweep_run)(RitzPatchSweep sweep, const void *b, void *x, bool x_is_zero, bool is_reversed);
   int (*patch_sweep_destroy)(RitzPatchSweep sweep);

@@ -71,7 +71,8 @@ int ritz_patch_sweep_prepare(RitzPatchSweep sweep) {
 
 // Multiply-adds of a node of a patch: b to modes and back in each direction, one term of each face.
 void ritz_patch_sweep_cost(const RitzPatchBox *box, double *flops, double *bytes) {
-  const double n = 2 * box->degree - 1, p = box->degree, line = box->is_uniform ? p * p + (p - 1) * (p - 1) : n * n;
+  const double n = 2 * box->degree - 1, p = box->degree,
+               line = box->is_uniform ? p * p + (p - 1) * (p - 1) : n * n;
   double patches = box->num_comp, nodes = 1, unknowns = box->num_comp;
 
   for (int d = 0; d < box->dim; d++) {

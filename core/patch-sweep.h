@@ -10,16 +10,16 @@
 // with 1D matrices of the whole line in each direction. In direction d the nodes of the L-vector are at 0 ..
 // cells[d] p; patches are at positions, vertices first[d] .. first[d] + count[d] - 1. The closure of position
 // v is the m = 2p + 1 nodes at (v - 1) p .. (v + 1) p, the interior the n = 2p - 1 between its ends. Some of
-// these nodes do not exist (outside 0 .. cells[d] p) or are not free (values are given at an end of the line):
-// there the tables have zeros, reads are clamped to the line, and nothing is written. A free node is in the
-// interior of one position or, inside a cell, of two.
+// these nodes do not exist (outside 0 .. cells[d] p) or are not free (values are given at an end of the
+// line): there the tables have zeros, reads are clamped to the line, and nothing is written. A free node is
+// in the interior of one position or, inside a cell, of two.
 //
 // One step of a patch makes u_I the solution of A_II u_I = b_I - A_IB u_B: old interior values do not enter.
-// Constrained entries of x are zero and stay so; those of b may be anything but are finite.
+// Constrained entries of x are zero and stay so; those of b may be anything.
 //
-// Colours: parities of the positions' numbers v, first direction fastest: colour 0 has even numbers in all directions,
-// 2^dim - 1 odd ones. Patches of one colour write to no node that another one of it reads. A sweep goes
-// through the colours 0, 1, ..., reversed through ..., 1, 0.
+// Colours: parities of the positions' numbers v, first direction fastest: colour 0 has even numbers in all
+// directions, 2^dim - 1 odd ones. Patches of one colour write to no node that another one of it reads. A
+// sweep goes through the colours 0, 1, ..., reversed through ..., 1, 0.
 //
 // L-vector: node (i, j, k) and component c at (i + nodes[0] (j + nodes[1] k)) num_comp + c; all components
 // have the same matrix.
@@ -39,10 +39,12 @@
 // interior in M, phi~_s = phi_s + sum_i extension[s][i] phi_i, M couples no interior mode to the ends, and A
 // couples mode k by coupling[s][k] = (S^T A phi~_s)_k. So
 //
-//     u^_ijk = (b^_ijk - c_x X_ijk - c_y Y_ijk - c_z Z_ijk) / (c_x lambda_i + c_y lambda_j + c_z lambda_k + c_m)
+//     u^_ijk = (b^_ijk - c_x X_ijk - c_y Y_ijk - c_z Z_ijk) / (c_x lambda_i + c_y lambda_j + c_z lambda_k +
+//     c_m)
 //
 // where b^ = modes of b_I and X_ijk = sum_s coupling[s][i] (modes in y, z of the face s in x)_jk, Y, Z alike;
-// modes of a face are S^T M on lines of the closure (`modes`). Back in each direction: u_i = sum_k S[i][k] u^_k
+// modes of a face are S^T M on lines of the closure (`modes`). Back in each direction: u_i = sum_k S[i][k]
+// u^_k
 // + sum_s extension[s][i] u_s, where u_s is the end's value, in modes in the directions not yet done.
 typedef struct {
   const double *A, *M;     // [n][m]: rows of the interior nodes
@@ -61,14 +63,15 @@ typedef struct {
   CeedInt dim, degree, num_comp; // dim 2 or 3
   CeedScalarType precision;      // of vectors and arithmetic
   RitzPatchForm form;
-  int64_t cells[3], nodes[3];  // 0 and 1 beyond dim
-  int64_t first[3], count[3];  // positions; count 1 beyond dim, else at least 1
-  bool is_fixed[3][2];         // values are given at the low, high end
-  double factor[4];            // c_x, c_y, c_z (0 beyond dim), c_m
+  int64_t cells[3], nodes[3]; // 0 and 1 beyond dim
+  int64_t first[3], count[3]; // positions; count 1 beyond dim, else at least 1
+  bool is_fixed[3][2];        // values are given at the low, high end
+  double factor[4];           // c_x, c_y, c_z (0 beyond dim), c_m
   // All positions of all directions have one table: interior vertices of lines whose cells are alike, no free
   // ends. Then modes 0 .. p - 1 are even, p .. 2p - 2 odd under reflection, exactly.
   bool is_uniform;
-  double *tables[3]; // owned: [count[d]] of ritz_fe_patch_line_size; is_uniform: [1], the same in all directions
+  double
+      *tables[3]; // owned: [count[d]] of ritz_fe_patch_line_size; is_uniform: [1], the same in all directions
 } RitzPatchBox;
 
 struct RitzPatchSweep_private {

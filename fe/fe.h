@@ -142,8 +142,7 @@ int ritz_fe_solve(Ceed ceed, int n, double *mat, int nrhs, double *rhs);
 // length: of the cells on the low and the high side; 0: there is none. Free interior nodes: first_free ..
 // first_free + num_free - 1. Cells of one length with all nodes free: modes 0 .. p - 1 are even, the others
 // odd, all tables exactly so. Else modes num_free .. n - 1 are zero with lambda 1.
-int ritz_fe_patch_line(Ceed ceed, int p, const double length[2], int first_free, int num_free,
-                       double *table);
+int ritz_fe_patch_line(Ceed ceed, int p, const double length[2], int first_free, int num_free, double *table);
 size_t ritz_fe_patch_line_size(int p); // doubles of a table
 
 #endif

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One line of nodes through the two cells beside a vertex: stiffness and mass, eigenvectors of the free nodes,
-// extensions of the ends (layout and meaning: fe.h). The algebra in exact arithmetic is that of
-// S. Lynch, Rice, Thomas 1964 (fast diagonalization); the extensions are orthogonal to the interior in M.
+// One line of nodes through the two cells beside a vertex: stiffness and mass, eigenvectors of the free
+// nodes, extensions of the ends (layout and meaning: fe.h). The algebra in exact arithmetic is that of S.
+// Lynch, Rice, Thomas 1964 (fast diagonalization); the extensions are orthogonal to the interior in M.
 #include <math.h>
 #include <string.h>
 
+#include "core/error.h"
+#include "core/memory.h"
 #include "fe/fe.h"
 
 typedef struct {
@@ -131,7 +133,8 @@ static void write_rows(const Line *line, double *A, double *M) {
   }
 }
 
-// Sums over the free nodes, from both ends to the middle: where the line is symmetric so are the results, bit for bit.
+// Sums over the free nodes, from both ends to the middle: where the line is symmetric so are the results, bit
+// for bit.
 static double sum_free(const Line *line, const double *a, int stride_a, const double *b, int stride_b) {
   const int first = line->first_free, last = first + line->num - 1;
   double sum = 0;
@@ -203,7 +206,8 @@ size_t ritz_fe_patch_line_size(int p) {
 
 int ritz_fe_patch_line(Ceed ceed, int p, const double length[2], int first_free, int num_free,
                        double *table) {
-  Line line = {.ceed = ceed, .p = p, .n = 2 * p - 1, .m = 2 * p + 1, .first_free = first_free, .num = num_free};
+  Line line = {
+      .ceed = ceed, .p = p, .n = 2 * p - 1, .m = 2 * p + 1, .first_free = first_free, .num = num_free};
   const int n = line.n, m = line.m;
   const bool is_symmetric = length[0] == length[1] && num_free == n;
   double *A = table, *M = A + n * m, *S = M + n * m, *lambda = S + n * n, *modes = lambda + n,

@@ -12,10 +12,10 @@ typedef struct {
   const void *b;
   void *x;
   int comp;
-  int n[3], m[3];          // interior and closure nodes, 1 beyond dim
-  RitzPatchLine line[3];   // of the patch
-  int64_t corner[3];       // first closure node of the patch, may be negative
-  double *closure;         // [m2][m1][m0]
+  int n[3], m[3];         // interior and closure nodes, 1 beyond dim
+  RitzPatchLine line[3];  // of the patch
+  int64_t corner[3];      // first closure node of the patch, may be negative
+  double *closure;        // [m2][m1][m0]
   double *r, *work, *sum; // [m2][m1][m0] each
 } Patch;
 
@@ -70,9 +70,10 @@ static void read_closure(Patch *p, const int c[3], int64_t at) {
 }
 
 static void subtract_from_b(Patch *p, const int c[3], int64_t at) {
-  const int64_t index = entry(p, c);
-
-  p->r[at] = (index < 0 ? 0 : load(p->box, p->b, index)) - p->r[at];
+  for (int d = 0; d < p->box->dim; d++) {
+    if (!is_free(p, d, c[d] - 1)) return; // its row is zero
+  }
+  p->r[at] = load(p->box, p->b, entry(p, c)) - p->r[at];
 }
 
 static void write_interior(Patch *p, const int c[3], int64_t at) {
