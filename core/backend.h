@@ -76,6 +76,7 @@ typedef struct RitzApplyHooks RitzApplyHooks;   // core/apply-hooks.h
 typedef struct RitzPass RitzPass;               // core/vector-pass.h
 typedef struct RitzPassArrays RitzPassArrays;
 typedef struct RitzPassForm RitzPassForm;
+typedef struct RitzPatchSweep_private *RitzPatchSweep; // core/patch-sweep.h
 typedef struct RitzBackend RitzBackend;
 struct RitzBackend {
   const char *name;            // canonical resource
@@ -156,6 +157,12 @@ struct RitzBackend {
                         CeedInt first_sum);
   // Optional: kernels of passes that the context has not used yet, made side by side.
   int (*passes_prepare)(Ceed ceed, int num, const RitzPassForm *forms);
+  // Optional, sweeps over vertex patches (core/patch-sweep.h): begins to make kernels; one sweep, on arrays
+  // in the backend's memory, b and x of sweep->length entries; frees sweep->data. Without them the fallback's
+  // serve, on the host.
+  int (*patch_sweep_prepare)(RitzPatchSweep sweep);
+  int (*patch_sweep_run)(RitzPatchSweep sweep, const void *b, void *x, bool x_is_zero, bool is_reversed);
+  int (*patch_sweep_destroy)(RitzPatchSweep sweep);
   // x[i] = value, y[i] = x[i] for the entries of a list in the backend's memory, ascending, each once; num >
   // 0.
   int (*vector_set_entries)(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,

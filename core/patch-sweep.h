@@ -15,7 +15,7 @@
 // in the interior of one position or, inside a cell, of two.
 //
 // One step of a patch makes u_I the solution of A_II u_I = b_I - A_IB u_B: old interior values do not enter.
-// Constrained entries of x are zero and stay so; those of b may be anything but are finite.
+// Constrained entries of x are zero and stay so; those of b may be anything.
 //
 // Colours: parities of the positions' numbers v, first direction fastest: colour 0 has even numbers in all
 // directions, 2^dim - 1 odd ones. Patches of one colour write to no node that another one of it reads. A
@@ -26,15 +26,10 @@
 #ifndef RITZ_CORE_PATCH_SWEEP_H
 #define RITZ_CORE_PATCH_SWEEP_H
 
-#include "core/core.h"
+#include <ritz/preconditioner.h>
 
-// Forms of a step, equal but for rounding.
-typedef enum {
-  RITZ_PATCH_LIFTED,   // in the basis of eigenvectors and extensions orthogonal in M: see RitzPatchLine
-  RITZ_PATCH_RESIDUAL, // residual of all interior rows by Kronecker sums (7 contractions), then u_I +=
-                       // A_II^-1 r
-  RITZ_PATCH_BOUNDARY, // the same with zeros for u_I: u_I := A_II^-1 (b_I - A_IB u_B)
-} RitzPatchForm;
+#include "core/core.h"
+#include "fe/fe.h"
 
 // Tables of one position, for nodes of the closure c = 0 .. m - 1, interior nodes i = c - 1, modes k:
 // A_II S = M_II S diag(lambda), S^T M_II S = I. Modes that a position does not have (fewer free nodes) have
@@ -60,12 +55,7 @@ typedef struct {
   const double *extension; // [2][n]
 } RitzPatchLine;
 
-// Doubles of a RitzPatchLine, which are stored one behind the other in the order of its members.
-static inline size_t ritz_patch_line_size(CeedInt degree) {
-  const size_t n = 2 * (size_t)degree - 1, m = n + 2;
-  return 2 * n * m + n * n + n + n * m + 4 * n;
-}
-// The members in `table`.
+// The members in `table` of ritz_fe_patch_line (fe/fe.h), where they are stored one behind the other.
 RitzPatchLine ritz_patch_line(CeedInt degree, const double *table);
 
 // What is swept: numbers alone, no objects.
@@ -80,10 +70,10 @@ typedef struct {
   // All positions of all directions have one table: interior vertices of lines whose cells are alike, no free
   // ends. Then modes 0 .. p - 1 are even, p .. 2p - 2 odd under reflection, exactly.
   bool is_uniform;
-  double *tables[3]; // owned: [count[d]] of ritz_patch_line_size; is_uniform: [1], the same in all directions
+  double
+      *tables[3]; // owned: [count[d]] of ritz_fe_patch_line_size; is_uniform: [1], the same in all directions
 } RitzPatchBox;
 
-typedef struct RitzPatchSweep_private *RitzPatchSweep;
 struct RitzPatchSweep_private {
   Ceed ceed; // counted
   RitzPatchBox box;
@@ -94,7 +84,7 @@ struct RitzPatchSweep_private {
 // Table of position `v` of direction `d`.
 static inline const double *ritz_patch_table(const RitzPatchBox *box, int d, int64_t v) {
   return box->tables[d] +
-         (box->is_uniform ? 0 : (size_t)(v - box->first[d]) * ritz_patch_line_size(box->degree));
+         (box->is_uniform ? 0 : (size_t)(v - box->first[d]) * ritz_fe_patch_line_size(box->degree));
 }
 // Positions of direction d of this parity, ascending by 2: the first one and how many.
 static inline int64_t ritz_patch_count(const RitzPatchBox *box, int d, int parity, int64_t *first) {

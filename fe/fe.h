@@ -129,4 +129,20 @@ int ritz_fe_simultaneous_diagonalization(Ceed ceed, const double *A, const doubl
 // of rhs may then be interchanged. n < 1: CEED_ERROR_DIMENSION.
 int ritz_fe_solve(Ceed ceed, int n, double *mat, int nrhs, double *rhs);
 
+// ---- Lines through vertex patches (fe/patch.c) ----
+
+// Tables of one direction of a patch, the cells beside a vertex: for nodes of the closure c = 0 .. 2p (m of
+// them, Gauss-Lobatto in each cell) and the interior i = c - 1 (n of them), one behind the other:
+//   A, M [n][m]         stiffness and mass, rows of the free interior nodes, others zero
+//   S [n][n]            S[i][k]: A_II S = M_II S diag(lambda), S^T M_II S = I on the free nodes
+//   lambda [n]
+//   modes [n][m]        (S^T M)_kc
+//   coupling [2][n]     (S^T A phi~_s)_k, where phi~_s is the function of end s plus its extension
+//   extension [2][n]    e_s = -M_II^-1 M_Is, which makes phi~_s orthogonal to the interior in M
+// length: of the cells on the low and the high side; 0: there is none. Free interior nodes: first_free ..
+// first_free + num_free - 1. Cells of one length with all nodes free: modes 0 .. p - 1 are even, the others
+// odd, all tables exactly so. Else modes num_free .. n - 1 are zero with lambda 1.
+int ritz_fe_patch_line(Ceed ceed, int p, const double length[2], int first_free, int num_free, double *table);
+size_t ritz_fe_patch_line_size(int p); // doubles of a table
+
 #endif

@@ -91,7 +91,7 @@ static void fill(void *data, int slot, int64_t first, int64_t count) {
   }
 }
 
-static int set_random(const RitzSystem *system, CeedVector v, uint64_t seed) {
+int ritz_system_set_random(const RitzSystem *system, CeedVector v, uint64_t seed) {
   Filling filling = {.precision = v->precision, .seed = seed};
 
   RITZ_TRY(ritz_vector_lock(v, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &filling.array));
@@ -186,7 +186,7 @@ int ritz_estimate_spectrum(const RitzSystem *system, RitzPreconditioner pc, Ceed
     if (!ierr) ierr = CeedVectorSetValue(*vectors[i], 0);
   }
   if (!pc) lanczos.z = lanczos.r;
-  if (!ierr) ierr = set_random(system, lanczos.r, seed);
+  if (!ierr) ierr = ritz_system_set_random(system, lanczos.r, seed);
   if (!ierr) ierr = run(&lanczos, num_steps, &spectrum->fault);
   if (!ierr) find_extremes(&lanczos, spectrum);
   for (int i = 0; i < num_vectors; i++) ierr = ritz_first_error(ierr, CeedVectorDestroy(vectors[i]));

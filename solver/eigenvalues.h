@@ -13,6 +13,10 @@ typedef struct {
   RitzSolverReason fault;
 } RitzSpectrum;
 
+// v := pseudo-random numbers in [-1, 1), the same for the same seed; zero on constrained entries, orthogonal
+// to the nullspace.
+int ritz_system_set_random(const RitzSystem *system, CeedVector v, uint64_t seed);
+
 // P A on the free entries, off the nullspace; pc NULL: A alone. n: length of vectors, of the precision. seed
 // tells starting vectors apart.
 int ritz_estimate_spectrum(const RitzSystem *system, RitzPreconditioner pc, CeedSize n,

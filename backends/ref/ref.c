@@ -46,4 +46,5 @@ const RitzBackend ritz_ref_backend = {
     .vector_pass_by = ritz_ref_vector_pass_by,
     .vector_set_entries = ritz_ref_vector_set_entries,
     .vector_copy_entries = ritz_ref_vector_copy_entries,
+    .patch_sweep_run = ritz_ref_patch_sweep_run,
 };

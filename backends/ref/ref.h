@@ -77,6 +77,7 @@ int ritz_ref_vector_convert(Ceed ceed, CeedSize n, CeedScalarType from, const vo
                             void *y);
 
 // ---- pass.c ----
+int ritz_ref_patch_sweep_run(RitzPatchSweep sweep, const void *b, void *x, bool x_is_zero, bool is_reversed);
 int ritz_ref_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *factors, double *sums);
 int ritz_ref_vector_pass_by(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *factors,
                             double *scalars, CeedInt first_sum);

@@ -127,6 +127,14 @@ CEED_EXTERN int RitzMeshGetDimensions(RitzMesh mesh, CeedInt *dim, CeedInt *spac
 CEED_EXTERN int RitzMeshGetNumElements(RitzMesh mesh, int64_t *num_elem);
 CEED_EXTERN int RitzMeshGetNumVertices(RitzMesh mesh, int64_t *num_vertices);
 CEED_EXTERN int RitzMeshGetGeometryOrder(RitzMesh mesh, CeedInt *order);
+// Whether the mesh is a rectangular box with edges along the axes: made by RitzMeshCreateBox (or a coarser
+// one of such), with all geometry nodes where planes between elements place them, up to 1e-10 of the box.
+// n [3]: elements in each direction (1 beyond dim); planes [3]: n[d] + 1 coordinates of the planes of
+// direction d, ascending or descending, each to be freed by the caller with free() (NULL beyond dim). No such
+// box: *is_box false, planes NULL, *elem the first element that is not rectangular, -1: the mesh was not made
+// as a box.
+CEED_EXTERN int RitzMeshGetRectangularBox(RitzMesh mesh, bool *is_box, CeedInt n[3], double *planes[3],
+                                          int64_t *elem);
 
 CEED_EXTERN int RitzMeshGetNumBlocks(RitzMesh mesh, CeedInt *num_blocks);
 // Block `block`: its shape, the number of its first element, how many it has, vertices [num_elem][corners]

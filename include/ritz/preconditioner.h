@@ -134,6 +134,40 @@ CEED_EXTERN int RitzPreconditionerCreateElementSchwarz(CeedOperator op, RitzSpac
                                                        const double *factors, RitzIndices constraints,
                                                        RitzPreconditioner *pc);
 
+// ---- Vertex patches of rectangular boxes ----
+
+// Multiplicative Schwarz with the cells around each vertex as subdomains: one patch after the other, colour
+// by colour (2^dim of them, by the parity of the vertex), is solved exactly for its interior nodes, by fast
+// diagonalization. (Cui, Grosse-Bley, Kanschat, Strzodka 2024; the lifted form is ours, doc/multigrid.md.)
+// The best smoother there is for multigrid where it applies: rectangular boxes, uniform or with lengths of
+// cells that differ from slab to slab, and operators that are separable on them: diffusion with one number
+// for each direction, plus a reaction, the same for all components, exact quadrature.
+typedef enum {
+  RITZ_PATCH_LIFTED,   // from values on the patch's boundary alone, in a basis in which edges and corners do
+                       // not count and each face has one term; about 3 (2p + 1) multiply-adds a node
+  RITZ_PATCH_RESIDUAL, // the residual of all interior rows, then the solution of a correction
+  RITZ_PATCH_BOUNDARY, // the residual for zeros inside, then the solution
+} RitzPatchForm;       // equal but for rounding; the last two are what the literature describes
+
+// Start from zeros and set what differs.
+typedef struct {
+  RitzPatchForm form;
+  bool is_symmetric; // an application is a sweep and one in reversed order, else one sweep: not symmetric
+} RitzPatchOptions;
+
+// As a preconditioner: sweeps from zero. As a smoother of multigrid: a sweep over b and x in place.
+//
+// op: the operator, on `space`, without boundary conditions; constraints: all entries on some sides of the
+// box, others free. The numbers of op are found by applying it once; a sweep over a random solution, which
+// has to leave it as it is, then proves every row of every patch. Errors: CEED_ERROR_UNSUPPORTED where this
+// is not the matrix of a separable operator on a rectangular box (what was found is named, and what to use
+// instead), dim 1, CEED_ERROR_DIMENSION (lengths). Memory: tables of a line for each slab of a graded box, of
+// one line for a uniform one; nothing that grows with the number of unknowns.
+CEED_EXTERN int RitzPreconditionerCreateVertexPatches(CeedOperator op, RitzSpace space,
+                                                      RitzIndices constraints,
+                                                      const RitzPatchOptions *options,
+                                                      RitzPreconditioner *pc);
+
 // ---- Assembled matrices: coarse problems ----
 
 // doc/coarse-problems.md says when which kind is of use. Libraries of others are looked up at run time.

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Multiplicative Schwarz on vertex patches of rectangular boxes as a preconditioner and as a smoother
+// (ritz/preconditioner.h). The sweeps are the backend's (core/patch-sweep.h); here is what decides whether
+// the operator is one that they solve.
+//
+// The test: a sweep over b = A x with a random x leaves x as it is, since every patch is solved exactly for
+// what is right already. A row of any patch that is not that of A would show, and the entry tells where.
+#include <float.h>
+#include <math.h>
+#include <ritz/operator.h>
+
+#include "solver/eigenvalues.h"
+#include "solver/patch-box.h"
+#include "solver/preconditioner.h"
+
+typedef struct {
+  RitzPatchSweep sweep; // owned
+  bool is_symmetric;
+} Patches;
+
+// ---- The preconditioner ----
+
+static int apply_patches(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+  const Patches *p = pc->data;
+
+  RITZ_TRY(ritz_patch_sweep_run(p->sweep, r, z, true, false));
+  return p->is_symmetric ? ritz_patch_sweep_run(p->sweep, r, z, false, true) : CEED_ERROR_SUCCESS;
+}
+
+static int smooth_patches(RitzPreconditioner pc, CeedVector b, CeedVector x, bool starts_from_zero,
+                          bool is_after) {
+  const Patches *p = pc->data;
+
+  return ritz_patch_sweep_run(p->sweep, b, x, starts_from_zero, is_after && p->is_symmetric);
+}
+
+static int view_patches(RitzPreconditioner pc, FILE *stream, int indent) {
+  static const char *const forms[] = {"lifted", "residual and solution", "boundary residual and solution"};
+  const Patches *p = pc->data;
+  const RitzPatchBox *box = &p->sweep->box;
+
+  fprintf(stream, "%*svertex patches, %d colours, %s, %s: degree %" CeedInt_FMT ", %s box of %lld", indent,
+          "", 1 << box->dim, forms[box->form], p->is_symmetric ? "there and back" : "one order", box->degree,
+          box->is_uniform ? "uniform" : "rectangular", (long long)box->cells[0]);
+  for (int d = 1; d < box->dim; d++) fprintf(stream, " x %lld", (long long)box->cells[d]);
+  fprintf(stream, " cells, factors");
+  for (int d = 0; d < box->dim; d++) fprintf(stream, " %.4g", box->factor[d]);
+  fprintf(stream, ", of the mass %.4g\n", box->factor[3]);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int64_t patches_bytes(RitzPreconditioner pc) {
+  const RitzPatchBox *box = &((const Patches *)pc->data)->sweep->box;
+  int64_t num = box->is_uniform ? 1 : 0;
+
+  for (int d = 0; d < box->dim && !box->is_uniform; d++) num += box->count[d];
+  return num * (int64_t)(ritz_fe_patch_line_size(box->degree) * sizeof(double));
+}
+
+static int patches_work(RitzPreconditioner pc, RitzSmoothingWork *work) {
+  const Patches *p = pc->data;
+  double bytes;
+
+  work->num_applies = 0;
+  ritz_patch_sweep_cost(&p->sweep->box, &work->flops, &bytes);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int free_patches(Patches *p) {
+  const int ierr = ritz_patch_sweep_destroy(&p->sweep);
+
+  RITZ_FREE(&p);
+  return ierr;
+}
+
+static int destroy_patches(RitzPreconditioner pc) { return free_patches(pc->data); }
+
+static const RitzPreconditionerMethods patches_methods = {.name = "vertex patches",
+                                                          .apply = apply_patches,
+                                                          .smooth = smooth_patches,
+                                                          .view = view_patches,
+                                                          .bytes = patches_bytes,
+                                                          .work = patches_work,
+                                                          .destroy = destroy_patches};
+
+// ---- The test ----
+
+typedef struct {
+  CeedVector x, b, y; // owned
+} Trial;
+
+static double entry_at(CeedVector v, const void *array, CeedSize i) {
+  return v->precision == CEED_SCALAR_FP32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
+}
+
+// The first entry of the difference beyond the bound, or one that is no number.
+static int find_difference(CeedVector v, double bound, CeedSize *entry) {
+  void *array = NULL;
+
+  *entry = 0;
+  RITZ_TRY(ritz_vector_lock(v, RITZ_ACCESS_READ, CEED_MEM_HOST, &array));
+  while (*entry < v->length - 1 && fabs(entry_at(v, array, *entry)) <= bound) ++*entry;
+  return ritz_vector_unlock(v, RITZ_ACCESS_READ, &array, CEED_ERROR_SUCCESS);
+}
+
+static int report_difference(const RitzPatchBox *box, const char *call, CeedVector difference, double largest,
+                             double bound) {
+  int64_t node, at[3] = {0, 0, 0};
+  CeedSize entry;
+
+  RITZ_TRY(find_difference(difference, bound, &entry));
+  node = entry / box->num_comp;
+  for (int d = 0; d < box->dim; d++, node /= box->nodes[d - 1]) at[d] = node % box->nodes[d];
+  return CeedError(
+      difference->obj.ceed, CEED_ERROR_UNSUPPORTED,
+      "%s: the operator is not one number for each direction and a reaction on a rectangular box: "
+      "patches change a random solution by %.2g, first at entry %" CeedSize_FMT
+      ", node (%lld, %lld, %lld); needed at most %.2g (variable coefficients, inexact quadrature, components "
+      "that "
+      "are coupled: use overlapped elements or elements, RitzPreconditionerCreateSchwarz)",
+      call, largest, entry, (long long)at[0], (long long)at[1], (long long)at[2], bound);
+}
+
+// Rounding in the solution of a patch grows like its condition, p^3 in practice; in entries of order one.
+static double tolerance(const RitzPatchBox *box) {
+  const double eps = box->precision == CEED_SCALAR_FP32 ? FLT_EPSILON : DBL_EPSILON, p = box->degree;
+  return 256 * eps * p * p * p;
+}
+
+static int run_trial(const RitzSystem *system, const char *call, RitzPatchSweep sweep, Trial *t) {
+  const RitzPatchBox *box = &sweep->box;
+  CeedScalar largest = 0;
+
+  RITZ_TRY(RitzVectorCreate(system->ceed, sweep->length, box->precision, &t->x));
+  RITZ_TRY(RitzVectorCreate(system->ceed, sweep->length, box->precision, &t->b));
+  RITZ_TRY(RitzVectorCreate(system->ceed, sweep->length, box->precision, &t->y));
+  RITZ_TRY(ritz_system_set_random(system, t->x, 1));
+  RITZ_TRY(ritz_system_apply(system, t->x, t->b));
+  RITZ_TRY(CeedVectorCopy(t->x, t->y));
+  RITZ_TRY(ritz_patch_sweep_run(sweep, t->b, t->y, false, false));
+  RITZ_TRY(RitzVectorSum(t->y, 1, t->y, -1, t->x));
+  RITZ_TRY(CeedVectorNorm(t->y, CEED_NORM_MAX, &largest));
+  return (double)largest <= tolerance(box)
+             ? CEED_ERROR_SUCCESS
+             : report_difference(box, call, t->y, (double)largest, tolerance(box));
+}
+
+static int test_sweep(const RitzSystem *system, const char *call, RitzPatchSweep sweep) {
+  Trial t = {.x = NULL};
+  int ierr = run_trial(system, call, sweep, &t);
+
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&t.x));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&t.b));
+  return ritz_first_error(ierr, CeedVectorDestroy(&t.y));
+}
+
+// ---- Creation ----
+
+static int check_arguments(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints,
+                           const RitzPatchOptions *options) {
+  CeedSize n = 0, l_size = 0;
+
+  RITZ_TRY(ritz_operator_square_length(op, call, &n));
+  RITZ_TRY(RitzSpaceGetSize(space, &l_size));
+  RITZ_REQUIRE(n == l_size, op->obj.ceed, CEED_ERROR_DIMENSION,
+               "%s: the operator has vectors of %" CeedSize_FMT " entries, the space has %" CeedSize_FMT,
+               call, n, l_size);
+  RITZ_REQUIRE(options->form >= RITZ_PATCH_LIFTED && options->form <= RITZ_PATCH_BOUNDARY, op->obj.ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: %d is no form, needed a RitzPatchForm", call,
+               (int)options->form);
+  return ritz_check_constraints(op->obj.ceed, call, constraints, n);
+}
+
+static int fill_patches(const RitzSystem *system, const char *call, RitzSpace space,
+                        const RitzPatchOptions *options, Patches *p) {
+  RitzPatchBox box;
+  CeedScalarType precision;
+
+  RITZ_TRY(RitzOperatorGetPrecision(system->op, &precision));
+  RITZ_TRY(ritz_patch_box_create(system->ceed, call, space, system->constraints, &box));
+  box.precision = precision;
+  box.form = options->form;
+  const int ierr = ritz_patch_box_find_factors(system, &box);
+  if (ierr) {
+    ritz_patch_box_clear(&box);
+    return ierr;
+  }
+  RITZ_TRY(ritz_patch_sweep_create(system->ceed, &box, &p->sweep));
+  RITZ_TRY(ritz_patch_sweep_prepare(p->sweep));
+  return test_sweep(system, call, p->sweep);
+}
+
+int RitzPreconditionerCreateVertexPatches(CeedOperator op, RitzSpace space, RitzIndices constraints,
+                                          const RitzPatchOptions *options, RitzPreconditioner *pc) {
+  const char *call = "RitzPreconditionerCreateVertexPatches";
+  const RitzPatchOptions zeros = {.form = RITZ_PATCH_LIFTED};
+  RitzSystem system = {.op = NULL};
+  Patches *p = NULL;
+  int ierr;
+
+  if (!options) options = &zeros;
+  RITZ_HANDLE(op);
+  Ceed ceed = op->obj.ceed;
+  RITZ_ARGUMENT(ceed, space);
+  RITZ_OPTIONAL(ceed, constraints);
+  RITZ_REQUIRE(pc != NULL, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'pc' is NULL", call);
+  RITZ_TRY(check_arguments(op, call, space, constraints, options));
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &p));
+  p->is_symmetric = options->is_symmetric;
+  RITZ_TRY_CLEANUP(ritz_system_create(ceed, op, NULL, NULL, constraints, &system));
+  RITZ_TRY_CLEANUP(fill_patches(&system, call, space, options, p));
+  RITZ_TRY_CLEANUP(ritz_preconditioner_create(ceed, call, p->sweep->length, p->sweep->box.precision,
+                                              &patches_methods, p, p->is_symmetric, pc));
+cleanup:
+  ierr = ritz_first_error(ierr, ritz_system_destroy(&system));
+  return ierr ? ritz_first_error(ierr, free_patches(p)) : CEED_ERROR_SUCCESS;
+}
