@@ -15,7 +15,9 @@
 // multiplied by a number. With D of every subdomain by itself, sqrt(diag(B_K) / diag(A)), nodes would have a
 // number for each of their subdomains; the mean serves as well (within an iteration of multigrid on the
 // meshes of the design's tables). Constrained nodes stay in B_K: removing their rows would take tables of an
-// element's own, and gains nothing.
+// element's own, and gains nothing. Layers beyond the boundary would cost much (the largest eigenvalue
+// doubles): overlapped elements there have a layer on one side of each direction alone, and tables of their
+// own, a second operator.
 //
 // Nodes of a layer that are missing refer to entries of their own element beyond the end of vectors
 // (ritz/space.h): the first pass leaves these entries of its result zero, the last one does not read them. So

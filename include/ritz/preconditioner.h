@@ -97,35 +97,37 @@ CEED_EXTERN int RitzPreconditionerGetChebyshevBounds(RitzPreconditioner pc, doub
 
 typedef enum {
   RITZ_SCHWARZ_ELEMENTS,   // additive: the elements, no overlap beyond shared nodes
-  RITZ_SCHWARZ_OVERLAPPED, // additive: elements with one layer of nodes around them
-                           // (RitzSpaceCreateOverlapRestriction); degree 2 and more
+  RITZ_SCHWARZ_OVERLAPPED, // additive: elements with layers of nodes around them, on one side of each
+                           // direction at the boundary (RitzSpaceCreateOverlapRestrictions); degree >= 2
   RITZ_SCHWARZ_PATCHES, // additive: the 2^dim elements around every inner vertex (RitzMeshGetVertexPatches)
   RITZ_SCHWARZ_COLOURED_PATCHES, // these multiplicatively, colour by colour: not symmetric
 } RitzSchwarzKind;
 
 // Subdomains are solved by fast diagonalization of separable approximations B_K of the operator on their
 // nodes. Additive kinds: z = W sum_K E_K^T D B_K^-1 D E_K W r with W = 1 / sqrt(subdomains of a node) and D
-// from the diagonals of op and of the B_K, so that coefficients of any contrast are followed. Elements cost
-// little more than a mass operator of as many points as nodes; overlapped ones (p+3)^(dim+1) / (p+1)^(dim+1)
-// and patches about 2^(dim+1) / 2^dim... times that. Smoothers for diffusion below
-// RitzPreconditionerCreateChebyshev: iterations grow less with the degree, the deformation and the stretching
-// of elements than with Jacobi.
+// from the diagonals of op and of the B_K, so that coefficients of any contrast are followed. Smoothers for
+// diffusion below RitzPreconditionerCreateChebyshev: iterations grow less with the degree, the deformation
+// and the stretching of elements than with Jacobi. An application takes about half an apply of op with
+// elements, one and a half to two with overlapped ones, one half (degree 2) to three (7) with patches.
 //
 // Coloured patches: x := x + sum_K E_K^T D B_K^-1 D E_K (b - A x) over the patches of one colour after the
 // other, no two of a colour share an element (2^dim colours on boxes). The preconditioner is one sweep from
-// zero; as a smoother it takes as many applications of op as there are colours. Exact on grids of equal
-// parallelepipeds with right angles, where no other method converges in fewer cycles; on deformed elements it
-// may diverge, and nothing warns before.
+// zero; as a smoother it applies op once a colour, so a sweep takes 2^dim applies of op and one application
+// of additive patches. Local solves are exact on grids of equal rectangular elements; on strongly deformed
+// ones, and where coefficients jump, sweeps may diverge, and nothing warns before.
 //
 // op: the operator, on `space` (components are not coupled by B_K); lines, quadrilaterals and hexahedra, else
 // CEED_ERROR_UNSUPPORTED. factors [num_elem][dim + 1], copied: the means over each reference element of mu
-// G_dd for every direction d and of lambda det (ritz/geometry.h), positive, the last one not negative.
-// Elements: only their ratios within an element count. NULL: those of the mesh for mu = 1, lambda = 0, which
-// serve every scalar coefficient; given for tensors, and where lambda is so large that op is near a mass
-// matrix. Free nodes that are inside of no patch (on free boundaries, vertices with other than 2^dim elements
-// around) are CEED_ERROR_UNSUPPORTED with patches, the first one is named. An entry of the diagonal that is
-// free and not positive is CEED_ERROR_MAJOR. Memory, in the precision of op: 2 numbers an entry, coloured
-// patches and overlapped elements 3, and 2^dim a subdomain; the offsets of its nodes, 4 bytes each.
+// G_dd for every direction d and of lambda det (ritz/geometry.h), positive, the last one not negative. With
+// elements as subdomains only their ratios within an element count; patches take means over their elements.
+// NULL: those of the mesh for mu = 1, lambda = 0, which serve every scalar coefficient; given for tensors,
+// and where lambda is so large that op is near a mass matrix. Memory, in the precision of op: 2 numbers an
+// entry, 3 with coloured patches, and where overlapped elements miss nodes, and 2^dim a subdomain; 4 bytes
+// for each node of a subdomain, beside those of `space`.
+//
+// Errors: free nodes that are inside of no patch (on free boundaries; vertices with other than 2^dim elements
+// around): CEED_ERROR_UNSUPPORTED, the first one is named; degree 1 with overlapped elements: the same. An
+// entry of the diagonal that is free and not positive: CEED_ERROR_MAJOR.
 CEED_EXTERN int RitzPreconditionerCreateSchwarz(CeedOperator op, RitzSpace space, const double *factors,
                                                 RitzIndices constraints, RitzSchwarzKind kind,
                                                 RitzPreconditioner *pc);
