@@ -60,16 +60,6 @@ void ritz_mesh_neighbours_clear(RitzMeshNeighbours *n) {
   *n = (RitzMeshNeighbours){.mesh = NULL};
 }
 
-// In a box, by the position of the element.
-static int64_t element_in_grid(RitzMesh mesh, int64_t e, int facet) {
-  int64_t stride = 1;
-
-  for (int d = 0; d < facet / 2; d++) stride *= mesh->grid[d];
-  const int64_t at = e / stride % mesh->grid[facet / 2];
-  if (facet % 2) return at + 1 < mesh->grid[facet / 2] ? e + stride : -1;
-  return at > 0 ? e - stride : -1;
-}
-
 static int64_t element_across(const RitzMeshNeighbours *n, int64_t e, int facet) {
   const int64_t place = n->across[e * 2 * n->mesh->dim + facet];
   return place < 0 ? -1 : place / (2 * n->mesh->dim);
@@ -139,52 +129,81 @@ static bool are_equal(int dim, const RitzMeshFrame *a, const RitzMeshFrame *b) {
 
 // ---- Around an element ----
 
-// Whether place `inner` lies between the middle and `place`: its digits are those of place or zero.
-static bool is_passed(int dim, int base, int inner, int place) {
-  for (int d = 0; d < dim; d++, inner /= base, place /= base) {
-    if (inner % base != 0 && inner % base != place % base) return false;
+// A place is a sum of steps, one for each direction in which it differs from the middle.
+typedef struct {
+  int num, direction[3], side[3], step[3];
+} Steps;
+
+static Steps steps_to(int dim, int base, int place) {
+  Steps steps = {.num = 0};
+
+  for (int d = 0, power = 1; d < dim; d++, power *= base, place /= base) {
+    const int digit = place % base;
+    if (digit == 0) continue;
+    steps.direction[steps.num] = d;
+    steps.side[steps.num] = digit == 1;
+    steps.step[steps.num++] = digit * power;
   }
-  return true;
+  return steps;
+}
+
+// Whether the element has been met at a place between the middle and this one.
+static bool was_passed(const Steps *steps, const RitzMeshFrame *frames, int64_t e) {
+  for (int some = 0; some < (1 << steps->num) - 1; some++) {
+    int place = 0;
+
+    for (int i = 0; i < steps->num; i++) place += (some >> i & 1) * steps->step[i];
+    if (frames[place].elem == e) return true;
+  }
+  return false;
 }
 
 static RitzMeshFrame reach(const RitzMeshNeighbours *n, int base, int place, const RitzMeshFrame *frames) {
-  const int dim = n->mesh->dim;
   const RitzMeshFrame none = {.elem = -1};
+  const Steps steps = steps_to(n->mesh->dim, base, place);
   RitzMeshFrame found = none;
 
-  for (int d = 0, power = 1, count = 0; d < dim; d++, power *= base) {
-    const int digit = place / power % base;
-    if (digit == 0) continue;
-    const RitzMeshFrame *from = &frames[place - digit * power];
+  for (int i = 0; i < steps.num; i++) {
+    const RitzMeshFrame *from = &frames[place - steps.step[i]];
     if (from->elem < 0) return none;
-    const RitzMeshFrame to = cross(n, from, d, digit == 1);
+    const RitzMeshFrame to = cross(n, from, steps.direction[i], steps.side[i]);
 
-    if (to.elem < 0 || (count > 0 && !are_equal(dim, &to, &found))) return none;
+    if (to.elem < 0 || (i > 0 && !are_equal(n->mesh->dim, &to, &found))) return none;
     found = to;
-    count++;
   }
-  for (int inner = 0; inner < place; inner++) {
-    if (is_passed(dim, base, inner, place) && frames[inner].elem == found.elem) return none;
-  }
-  return found;
+  return was_passed(&steps, frames, found.elem) ? none : found;
 }
 
 // In a box all elements have the same directions.
-static RitzMeshFrame reach_in_grid(RitzMesh mesh, int base, int place, const RitzMeshFrame *from) {
-  RitzMeshFrame found = *from;
+static void reach_in_grid(RitzMesh mesh, int base, RitzMeshFrame *frames) {
+  const RitzMeshFrame *middle = &frames[0];
 
-  for (int d = 0; d < mesh->dim && found.elem >= 0; d++, place /= base) {
-    const int digit = place % base, is_upper = (digit == 1) ^ from->is_reversed[d];
-    if (digit != 0) found.elem = element_in_grid(mesh, found.elem, 2 * from->axis[d] + is_upper);
+  for (int d = 0, power = 1; d < mesh->dim; power *= base, d++) {
+    const int axis = middle->axis[d];
+    int64_t stride = 1;
+
+    for (int k = 0; k < axis; k++) stride *= mesh->grid[k];
+    const int64_t at = middle->elem / stride % mesh->grid[axis];
+    for (int digit = 1; digit < base; digit++) {
+      const bool is_upper = (digit == 1) != middle->is_reversed[d];
+      const bool exists = is_upper ? at + 1 < mesh->grid[axis] : at > 0;
+
+      for (int k = 0; k < power; k++) {
+        RitzMeshFrame *to = &frames[digit * power + k];
+
+        *to = frames[k];
+        if (to->elem >= 0) to->elem = !exists ? -1 : to->elem + (is_upper ? stride : -stride);
+      }
+    }
   }
-  return found;
 }
 
 void ritz_mesh_neighbours_around(const RitzMeshNeighbours *n, int base, RitzMeshFrame *frames) {
   const int num = (int)ritz_mesh_power(base, n->mesh->dim);
 
-  for (int place = 1; place < num; place++) {
-    frames[place] =
-        n->mesh->grid[0] ? reach_in_grid(n->mesh, base, place, &frames[0]) : reach(n, base, place, frames);
+  if (n->mesh->grid[0]) {
+    reach_in_grid(n->mesh, base, frames);
+    return;
   }
+  for (int place = 1; place < num; place++) frames[place] = reach(n, base, place, frames);
 }
