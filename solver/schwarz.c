@@ -133,6 +133,7 @@ static int smooth_coloured(RitzPreconditioner pc, CeedVector b, CeedVector x, bo
   const Schwarz *s = pc->data;
 
   (void)is_after;
+  if (s->num == 0 && starts_from_zero) return CeedVectorSetValue(x, 0); // all entries are constrained
   for (CeedInt i = 0; i < s->num; i++) RITZ_TRY(smooth_colour(s, i, b, x, starts_from_zero && i == 0));
   return CEED_ERROR_SUCCESS;
 }

@@ -229,6 +229,28 @@ TEST(method_of_one_patch_is_the_inverse) {
   CeedDestroy(&ceed);
 }
 
+// One element of degree 1: nothing is free, and there is no patch.
+TEST(methods_without_free_entries_give_zeros) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  const Options o = {.dim = 2, .degree = 1, .num_comp = 1, .size = {1, 1, 1}, .order = 1, .sides = {1, 1}};
+  const double r[4] = {1, 2, 3, 4};
+  Problem p;
+
+  CHECK_OK(create_problem(ceed, &o, &p));
+  for (int k = 0; k < 2; k++) {
+    RitzPreconditioner pc = NULL;
+
+    CHECK_OK(create_method(&p, k == 0 ? RITZ_SCHWARZ_PATCHES : RITZ_SCHWARZ_COLOURED_PATCHES, &pc));
+    double *z = new_result(pc, ceed, p.n, r);
+    CHECK(z[0] == 0 && z[1] == 0 && z[2] == 0 && z[3] == 0, "kind %d: %g %g %g %g", k, z[0], z[1], z[2],
+          z[3]);
+    free(z);
+    RitzPreconditionerDestroy(&pc);
+  }
+  destroy_problem(&p);
+  CeedDestroy(&ceed);
+}
+
 // Colours are parities of vertices: those of the last colour have odd numbers among the inner ones.
 TEST_EACH_BACKEND(sweep_leaves_no_residual_on_the_patches_of_the_last_colour) {
   const Options o = {.dim = 2, .degree = 3, .num_comp = 1, .size = {5, 4, 1}, .order = 1, .sides = {1, 2, 1}};
@@ -515,13 +537,14 @@ TEST(views_and_bytes_say_what_kinds_are) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(
-      argc, argv,
-      TESTS(additive_kinds_are_sums_of_scaled_inverses, overlapped_elements_serve_unstructured_meshes,
-            kinds_serve_rotated_elements, method_of_one_patch_is_the_inverse,
-            sweep_leaves_no_residual_on_the_patches_of_the_last_colour,
-            additive_kinds_are_symmetric_definite_and_zero_on_constraints,
-            kinds_of_a_float_operator_are_the_same_to_float,
-            multigrid_takes_few_iterations_on_deformed_meshes,
-            what_has_no_patches_or_layers_is_refused_in_words, views_and_bytes_say_what_kinds_are));
+  return tap_main(argc, argv,
+                  TESTS(additive_kinds_are_sums_of_scaled_inverses,
+                        overlapped_elements_serve_unstructured_meshes, kinds_serve_rotated_elements,
+                        method_of_one_patch_is_the_inverse, methods_without_free_entries_give_zeros,
+                        sweep_leaves_no_residual_on_the_patches_of_the_last_colour,
+                        additive_kinds_are_symmetric_definite_and_zero_on_constraints,
+                        kinds_of_a_float_operator_are_the_same_to_float,
+                        multigrid_takes_few_iterations_on_deformed_meshes,
+                        what_has_no_patches_or_layers_is_refused_in_words,
+                        views_and_bytes_say_what_kinds_are));
 }
