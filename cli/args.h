@@ -33,7 +33,7 @@ typedef struct {
   int *items; // owned
 } ArgInts;
 
-enum { ARG_MAX_INTS = 1000, ARG_MAX_CHOICES = 8, ARG_MAX_OPTIONS = 48 };
+enum { ARG_MAX_INTS = 1000, ARG_MAX_CHOICES = 10, ARG_MAX_OPTIONS = 48 };
 
 typedef struct {
   const char *name;  // "--order"

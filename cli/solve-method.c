@@ -59,15 +59,22 @@ static CeedInt schwarz_degree(const Solve *s) {
   return memory == CEED_MEM_HOST ? 3 : 5;
 }
 
+// Temperatures: what the library finds for the mesh and the machine.
 static RitzSmootherKind chosen_smoother(const Solve *s) {
-  static const RitzSmootherKind kinds[] = {RITZ_SMOOTHER_AUTO, RITZ_SMOOTHER_JACOBI,
-                                           RITZ_SMOOTHER_POINT_BLOCKS, RITZ_SMOOTHER_ELEMENT_SCHWARZ};
+  static const RitzSmootherKind kinds[] = {RITZ_SMOOTHER_AUTO,
+                                           RITZ_SMOOTHER_JACOBI,
+                                           RITZ_SMOOTHER_POINT_BLOCKS,
+                                           RITZ_SMOOTHER_POINT_BLOCKS,
+                                           RITZ_SMOOTHER_ELEMENT_SCHWARZ,
+                                           RITZ_SMOOTHER_OVERLAPPED_SCHWARZ,
+                                           RITZ_SMOOTHER_ADDITIVE_PATCHES,
+                                           RITZ_SMOOTHER_PATCHES};
   const SolveOptions *o = &s->options;
 
-  if (o->smoother >= 0) return kinds[o->smoother];
+  if (o->smoother > 0) return kinds[o->smoother];
   if (s->problem.has_jumps) return RITZ_SMOOTHER_AUTO; // elements stand for one coefficient each
-  const bool takes_elements = o->problem == PROBLEM_POISSON || o->problem == PROBLEM_ELASTICITY;
-  return takes_elements && o->order >= schwarz_degree(s) && s->problem.dim > 1 && s->problem.has_directions
+  if (o->problem == PROBLEM_POISSON) return RITZ_SMOOTHER_MEASURED;
+  return o->problem == PROBLEM_ELASTICITY && o->order >= schwarz_degree(s) && s->problem.has_directions
              ? RITZ_SMOOTHER_ELEMENT_SCHWARZ
              : RITZ_SMOOTHER_AUTO;
 }
@@ -78,7 +85,15 @@ static CeedInt chosen_degree(const Solve *s, RitzSmootherKind smoother) {
   if (s->options.degree) return s->options.degree;
   if (s->options.problem == PROBLEM_ELASTICITY) return 5;
   if (s->problem.has_jumps) return 6;
-  return smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ ? 2 : 0;
+  return smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ || smoother == RITZ_SMOOTHER_OVERLAPPED_SCHWARZ ||
+                 smoother == RITZ_SMOOTHER_ADDITIVE_PATCHES
+             ? 2
+             : 0;
+}
+
+// Methods that the user asks for get a symmetric cycle where the order of steps decides on that.
+static bool needs_symmetric(int solver) {
+  return solver == RITZ_SOLVER_CG || solver == RITZ_SOLVER_MINRES || solver == RITZ_SOLVER_CHEBYSHEV;
 }
 
 static int create_multigrid(Solve *s) {
@@ -98,8 +113,10 @@ static int create_multigrid(Solve *s) {
                : o->cycle == CYCLE_F ? RITZ_CYCLE_F
                                      : RITZ_CYCLE_V,
       .is_full = o->cycle == CYCLE_FULL,
+      .starts_full = o->start == START_FULL,
+      .is_reversed = needs_symmetric(o->solver),
       .smoother = smoother,
-      .schwarz_degree = o->smoother < 0 ? schwarz_degree(s) : 0,
+      .schwarz_degree = o->smoother <= 0 ? schwarz_degree(s) : 0,
       .chebyshev = {.degree = chosen_degree(s, smoother)},
       .use_precision = true,
       .precision = chosen_precision(s),
@@ -154,7 +171,7 @@ static const char *kind_name(SolvePreconditioner kind) {
 // The options', or the best that the backend has: what it cannot do is told and left out.
 static int create_preconditioner(Solve *s, SolvePreconditioner *kind) {
   const SolveOptions *o = &s->options;
-  const bool is_free = o->preconditioner < 0 && !o->jacobi && !o->no_jacobi;
+  const bool is_free = o->preconditioner < 0 && !o->jacobi && !o->no_jacobi && o->smoother <= 0;
   int ierr;
 
   *kind = o->preconditioner >= 0       ? (SolvePreconditioner)o->preconditioner
@@ -260,6 +277,9 @@ static int show_result(const Solve *s, double seconds, bool *converged) {
   *converged = reason > 0;
   cli_fact("result", "%s", RitzSolverReasonName(reason));
   cli_fact("iterations", "%" CeedInt_FMT ", residual %.3e to %.3e", iterations, first, last);
+  if (s->options.start == START_FULL && iterations)
+    cli_fact("cycles", "%" CeedInt_FMT " after full multigrid, %" CeedInt_FMT " in all", iterations - 1,
+             iterations);
   if (iterations && seconds > 0) {
     cli_fact("time", "%.3f s, %.3f MDOF/s of the solve, %.1f of an iteration", seconds,
              1e-6 * free_unknowns / seconds, 1e-6 * free_unknowns * iterations / seconds);

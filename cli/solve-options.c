@@ -87,13 +87,20 @@ static const ArgOption options_table[] = {
         "--levels",
         "of multigrid: degrees P, P/2 .. 1 of one mesh, coarser meshes, or\nboth (default auto): --levels hp",
         levels, "auto", "p", "h", "hp"),
-    CHOICE("--smoother", "of multigrid, under Chebyshev polynomials (default auto):\n--smoother point-jacobi",
-           smoother, "auto", "jacobi", "point-jacobi", "schwarz"),
+    CHOICE("--smoother",
+           "of multigrid, all but patches under Chebyshev polynomials (default\nauto, which says what it "
+           "takes, and why): --smoother overlapped",
+           smoother, "auto", "jacobi", "point-jacobi", "point-blocks", "schwarz", "overlapped",
+           "additive-patches", "patches"),
     INTEGER("--degree",
             "of these polynomials (default 2 with Schwarz, else 3;\nelasticity 5; jumps within elements 6): "
             "--degree 2",
             degree, 1),
     CHOICE("--cycle", "of multigrid (default v): --cycle w", cycle, "v", "w", "f", "full"),
+    CHOICE("--start",
+           "of multigrid: the first step of a solve by full multigrid, cycles\nfollow (default zero): "
+           "--start full --solver richardson",
+           start, "zero", "full"),
     CHOICE("--coarse", "solver of the coarsest level (default auto): --coarse cholmod", coarse, "auto",
            "dense", "cholmod", "umfpack", "amg", "cg"),
     FLAG("--jacobi", "the same as --preconditioner jacobi", jacobi),
@@ -178,6 +185,7 @@ static ArgsResult check_method(const SolveOptions *o) {
                        : o->levels != CHOICE_AUTO   ? "--levels"
                        : o->smoother != CHOICE_AUTO ? "--smoother"
                        : o->cycle != CHOICE_AUTO    ? "--cycle"
+                       : o->start != CHOICE_AUTO    ? "--start"
                        : o->coarse != CHOICE_AUTO   ? "--coarse"
                                                     : NULL;
 

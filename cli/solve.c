@@ -140,6 +140,7 @@ int cli_solve(int argc, char **argv) {
                          .levels = CHOICE_AUTO,
                          .smoother = CHOICE_AUTO,
                          .cycle = CHOICE_AUTO,
+                         .start = CHOICE_AUTO,
                          .coarse = CHOICE_AUTO}};
   ArgsResult parsed = args_parse(&solve_command, argc, argv, &s.options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;

@@ -37,6 +37,7 @@ typedef enum {
 enum { PRECISION_F64, PRECISION_F32, PRECISION_AUTO };
 enum { IMPLICIT_EULER, BDF2 };
 enum { CYCLE_V, CYCLE_W, CYCLE_F, CYCLE_FULL };
+enum { START_ZERO, START_FULL };
 
 typedef struct {
   const char *mesh, *ceed, *output;
@@ -47,7 +48,7 @@ typedef struct {
   double time; // < 0: not given
   int steps, every, method;
   int solver, preconditioner; // RitzSolverType, SolvePreconditioner, or CHOICE_AUTO
-  int precision, levels, smoother, degree, cycle, coarse;
+  int precision, levels, smoother, degree, cycle, start, coarse;
   bool jacobi, no_jacobi, verbose;
 } SolveOptions;
 

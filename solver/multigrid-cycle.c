@@ -165,12 +165,14 @@ int ritz_multigrid_apply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   RitzMultigrid *mg = pc->data;
 
   mg->num_calls++;
-  return ritz_multigrid_run(mg, r, z);
+  RITZ_TRY(ritz_multigrid_run(mg, r, z));
+  mg->is_start = false;
+  return CEED_ERROR_SUCCESS;
 }
 
 int ritz_multigrid_run(RitzMultigrid *mg, CeedVector r, CeedVector z) {
   const CeedInt finest = mg->num_levels - 1;
 
-  RITZ_TRY(mg->is_full ? run_full(mg, r, z) : visit(mg, finest, mg->cycle, r, z, true));
+  RITZ_TRY(mg->is_full || mg->is_start ? run_full(mg, r, z) : visit(mg, finest, mg->cycle, r, z, true));
   return ritz_system_project(&mg->levels[finest].system, z);
 }

@@ -83,21 +83,27 @@ static double count_visits(const RitzMultigrid *mg, CeedInt level) {
   return sum + (mg->is_full && level == 0);
 }
 
-// Applies of the operators above the coarsest level in one application, each counted by its unknowns, in
-// applies of the finest one; with those of smoothers.
+// Applies of a level's operator in one application, in applies of the finest one by their unknowns; with
+// those of smoothers. The coarsest problem is not counted.
+static double level_applies(const RitzMultigrid *mg, CeedInt level) {
+  const RitzCycleLevel *l = &mg->levels[level];
+  const CeedInt finest = mg->num_levels - 1;
+  const bool from_zero = level == finest && !mg->is_full;
+  // A visit: smoothing twice and a residual. All V-visits but those of full multigrid begin with zero.
+  const double applies = 2.0 * mg->num_smooth * (l->num_applies + l->inverse_applies) + 1;
+  const double visits = count_visits(mg, level);
+  const double zero_starts = from_zero ? 1 : mg->cycle == RITZ_CYCLE_V ? visits - mg->is_full : visits / 2;
+
+  if (level == 0) return 0;
+  // From zero a smoother saves the apply of its first residual, if it has one.
+  return (visits * applies - (l->num_applies > 0 ? zero_starts : 0)) * (double)l->n /
+         (double)mg->levels[finest].n;
+}
+
 static double count_applies(const RitzMultigrid *mg) {
-  const double finest = (double)mg->levels[mg->num_levels - 1].n;
   double sum = 0;
 
-  for (CeedInt i = 1; i < mg->num_levels; i++) {
-    const RitzCycleLevel *l = &mg->levels[i];
-    const bool from_zero = i == mg->num_levels - 1 && !mg->is_full;
-    // A visit: smoothing twice and a residual. All V-visits but those of full multigrid begin with zero.
-    const double applies = 2.0 * mg->num_smooth * (l->num_applies + l->inverse_applies) + 1;
-    const double visits = count_visits(mg, i);
-    const double zero_starts = from_zero ? 1 : mg->cycle == RITZ_CYCLE_V ? visits - mg->is_full : visits / 2;
-    sum += (visits * applies - zero_starts) * (double)l->n / finest;
-  }
+  for (CeedInt i = 1; i < mg->num_levels; i++) sum += level_applies(mg, i);
   return sum;
 }
 
@@ -120,9 +126,13 @@ static void write_head(const RitzPreconditioner pc, FILE *stream, int indent) {
     operators += mg->levels[i].stored_bytes;
   }
   fprintf(stream,
-          "%*smultigrid: %s%s(%" CeedInt_FMT ",%" CeedInt_FMT ")-cycle in %s, %" CeedInt_FMT " levels\n",
-          indent, "", mg->is_full ? "full, " : "", cycles[mg->cycle], mg->num_smooth, mg->num_smooth,
-          ritz_precision_name(pc->precision), mg->num_levels);
+          "%*smultigrid: %s%s(%" CeedInt_FMT ",%" CeedInt_FMT ")-cycle in %s, %" CeedInt_FMT " levels%s\n",
+          indent, "",
+          mg->is_full       ? "full, "
+          : mg->starts_full ? "first full, then "
+                            : "",
+          cycles[mg->cycle], mg->num_smooth, mg->num_smooth, ritz_precision_name(pc->precision),
+          mg->num_levels, mg->is_reversed ? ", reversed order after the correction" : "");
   fprintf(stream,
           "%*sunknowns %" PRId64 " (%.2f a fine one), bytes a fine unknown: %.1f of the cycle, %.1f of "
           "its operators; work %.1f applies\n",
@@ -135,11 +145,10 @@ static const char *smoother_name(const RitzCycleLevel *l) {
   return l->smoother_name ? l->smoother_name : l->smoother->methods->name;
 }
 
-// Chebyshev polynomials made by the options have bounds.
 static int write_bounds(const RitzCycleLevel *l, FILE *stream) {
   char text[32] = "-";
 
-  if (l->smoother_name) {
+  if (l->has_bounds) {
     double estimate, lower, upper;
 
     RITZ_TRY(RitzPreconditionerGetChebyshevBounds(l->smoother, &estimate, &lower, &upper));
@@ -158,8 +167,8 @@ static int write_level(const RitzMultigrid *mg, CeedInt level, FILE *stream, int
   fprintf(stream, "%*s%5" CeedInt_FMT "  %11" CeedSize_FMT "  %6s  %10" PRId64 "  %-27s", indent, "", level,
           l->n, degree, l->num_elem, smoother_name(l));
   RITZ_TRY(write_bounds(l, stream));
-  fprintf(stream, "  %9.1f  %9.1f", (double)level_bytes(l) / (double)l->n,
-          (double)l->stored_bytes / (double)l->n);
+  fprintf(stream, "  %9.1f  %9.1f  %6.2f", (double)level_bytes(l) / (double)l->n,
+          (double)l->stored_bytes / (double)l->n, level_applies(mg, level));
   for (int w = 0; is_timed && w < RITZ_MULTIGRID_NUM_WORKS; w++) fprintf(stream, "  %9.4f", l->seconds[w]);
   fprintf(stream, "\n");
   return CEED_ERROR_SUCCESS;
@@ -170,8 +179,9 @@ int ritz_multigrid_view(RitzPreconditioner pc, FILE *stream, int indent) {
   const bool is_timed = pc->ceed->profile != NULL;
 
   write_head(pc, stream, indent);
-  fprintf(stream, "%*slevel  %11s  %6s  %10s  %-27s  %-16s  %9s  %9s", indent, "", "unknowns", "degree",
-          "elements", "smoother", "bounds", "B/unknown", "operator");
+  if (mg->choice.num > 0) ritz_smoother_choice_view(mg, stream, indent);
+  fprintf(stream, "%*slevel  %11s  %6s  %10s  %-27s  %-16s  %9s  %9s  %6s", indent, "", "unknowns", "degree",
+          "elements", "smoother", "bounds", "B/unknown", "operator", "work");
   for (int w = 0; is_timed && w < RITZ_MULTIGRID_NUM_WORKS; w++)
     fprintf(stream, "  %9s", ritz_multigrid_work_name(w));
   fprintf(stream, "\n");

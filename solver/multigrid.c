@@ -4,20 +4,9 @@
 // a hierarchy in solver/multigrid-hierarchy.c.
 #include <ritz/operator.h>
 
-#include "solver/eigenvalues.h"
 #include "solver/multigrid.h"
 
-// What a creation knows.
-typedef struct {
-  Ceed ceed;
-  const char *call; // for messages
-  CeedInt num;
-  const RitzMultigridLevel *levels; // the caller's
-  const RitzMultigridOptions *options;
-  CeedScalarType precision; // of the cycle
-  RitzMultigrid *mg;
-  bool is_symmetric;
-} Setup;
+typedef RitzMultigridSetup Setup;
 
 // ---- Life ----
 
@@ -61,9 +50,16 @@ static int strengthen(RitzPreconditioner pc, bool *is_changed) {
   return CEED_ERROR_SUCCESS;
 }
 
+static void enter_solve(RitzPreconditioner pc, bool begins) {
+  RitzMultigrid *mg = pc->data;
+
+  mg->is_start = mg->starts_full && begins;
+}
+
 static const RitzPreconditionerMethods multigrid_methods = {.name = "multigrid",
                                                             .apply = ritz_multigrid_apply,
                                                             .strengthen = strengthen,
+                                                            .enter_solve = enter_solve,
                                                             .view = ritz_multigrid_view,
                                                             .bytes = ritz_multigrid_bytes,
                                                             .destroy = destroy_data};
@@ -77,9 +73,12 @@ static int check_options(const Setup *s) {
                s->call, s->num);
   RITZ_REQUIRE(o->cycle >= RITZ_CYCLE_V && o->cycle <= RITZ_CYCLE_F, s->ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: %d is no cycle, needed a RitzCycle", s->call, (int)o->cycle);
-  RITZ_REQUIRE(o->smoother >= RITZ_SMOOTHER_AUTO && o->smoother <= RITZ_SMOOTHER_ELEMENT_SCHWARZ, s->ceed,
+  RITZ_REQUIRE(o->smoother >= RITZ_SMOOTHER_AUTO && o->smoother <= RITZ_SMOOTHER_MEASURED, s->ceed,
                CEED_ERROR_INCOMPATIBLE, "%s: %d is no smoother, needed a RitzSmootherKind", s->call,
                (int)o->smoother);
+  RITZ_REQUIRE(o->patch_form >= RITZ_PATCH_LIFTED && o->patch_form <= RITZ_PATCH_BOUNDARY, s->ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: %d is no form of a patch's step, needed a RitzPatchForm",
+               s->call, (int)o->patch_form);
   RITZ_REQUIRE(o->num_smooth >= 0, s->ceed, CEED_ERROR_DIMENSION,
                "%s: %" CeedInt_FMT " smoothing actions, needed a number that is not negative", s->call,
                o->num_smooth);
@@ -174,9 +173,9 @@ static int check_smoother(const Setup *s, CeedInt level, CeedSize n) {
                : CEED_ERROR_SUCCESS;
   }
   if (l->smoother) return check_preconditioner(s, "smoother", level, l->smoother, n);
-  RITZ_REQUIRE(s->options->smoother != RITZ_SMOOTHER_ELEMENT_SCHWARZ || l->space, s->ceed,
-               CEED_ERROR_INCOMPLETE, "%s: level %" CeedInt_FMT " has no space, which element Schwarz needs",
-               s->call, level);
+  RITZ_REQUIRE(s->options->smoother < RITZ_SMOOTHER_ELEMENT_SCHWARZ || l->space, s->ceed,
+               CEED_ERROR_INCOMPLETE, "%s: level %" CeedInt_FMT " has no space, which %s needs", s->call,
+               level, ritz_smoother_kind_name(s->options->smoother));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -271,88 +270,6 @@ static int make_operators(const Setup *s, CeedOperator *ops) {
 
 // ---- Smoothers ----
 
-static CeedOperator first_part(CeedOperator op) { return op->num_sub > 0 ? op->sub[0] : op; }
-
-static CeedOperatorField active_input(CeedOperator op) {
-  for (CeedInt i = 0; i < op->num_in; i++) {
-    if (op->in[i]->vec == CEED_VECTOR_ACTIVE) return op->in[i];
-  }
-  return NULL;
-}
-
-static CeedInt num_components(CeedOperator op) {
-  CeedOperatorField field = active_input(first_part(op));
-
-  return field ? field->rstr->num_comp : 1;
-}
-
-// Whether a degree is below those that Schwarz smoothers are kept for.
-static bool is_below_schwarz(const Setup *s, CeedInt degree) {
-  const RitzMultigridOptions *o = s->options;
-  return o->smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ && degree < o->schwarz_degree;
-}
-
-static RitzSmootherKind choose_smoother(const Setup *s, CeedOperator op, CeedInt degree) {
-  if (s->options->smoother != RITZ_SMOOTHER_AUTO && !is_below_schwarz(s, degree)) return s->options->smoother;
-  return num_components(op) > 1 ? RITZ_SMOOTHER_POINT_BLOCKS : RITZ_SMOOTHER_JACOBI;
-}
-
-static RitzChebyshevOptions chebyshev_of(const Setup *s, CeedInt level) {
-  RitzChebyshevOptions options = s->options->chebyshev;
-  if (options.degree == 0 || (is_below_schwarz(s, s->mg->levels[level].degree) && options.degree < 3))
-    options.degree = 3;
-  return options;
-}
-
-static int create_inner(const Setup *s, CeedInt level, RitzSmootherKind kind, RitzPreconditioner *inner) {
-  const RitzSystem *system = &s->mg->levels[level].system;
-
-  switch (kind) {
-  case RITZ_SMOOTHER_POINT_BLOCKS:
-    return RitzPreconditionerCreatePointBlockJacobi(system->op, system->constraints, inner);
-  case RITZ_SMOOTHER_ELEMENT_SCHWARZ:
-    return RitzPreconditionerCreateElementSchwarz(system->op, s->levels[level].space, NULL,
-                                                  system->constraints, inner);
-  default: return RitzPreconditionerCreateOperatorJacobi(system->op, system->constraints, inner);
-  }
-}
-
-// The bound is estimated here where there is a nullspace, which the smoother is not told of: eigenvalues are
-// those beside it.
-static int create_chebyshev(const Setup *s, CeedInt level, RitzPreconditioner inner) {
-  RitzCycleLevel *l = &s->mg->levels[level];
-  RitzChebyshevOptions options = chebyshev_of(s, level);
-  RitzSpectrum spectrum;
-  double upper = 0;
-
-  if (l->system.num_null > 0) {
-    RITZ_TRY(ritz_chebyshev_check(s->ceed, s->call, &options));
-    RITZ_TRY(ritz_chebyshev_bounds(&options, &l->system, inner, l->n, s->precision, &spectrum, &upper));
-    RITZ_REQUIRE(spectrum.fault == RITZ_ITERATING, s->ceed, CEED_ERROR_MAJOR,
-                 "%s: level %" CeedInt_FMT ": the estimate of eigenvalues beside the nullspace failed: %s",
-                 s->call, level, RitzSolverReasonName(spectrum.fault));
-    options.largest = upper;
-  }
-  return RitzPreconditionerCreateChebyshev(l->system.op, l->system.constraints, inner, &options,
-                                           &l->smoother);
-}
-
-static int create_smoother(const Setup *s, CeedInt level) {
-  static const char *const names[] = {[RITZ_SMOOTHER_JACOBI] = "Chebyshev, Jacobi",
-                                      [RITZ_SMOOTHER_POINT_BLOCKS] = "Chebyshev, point blocks",
-                                      [RITZ_SMOOTHER_ELEMENT_SCHWARZ] = "Chebyshev, element Schwarz"};
-  RitzCycleLevel *l = &s->mg->levels[level];
-  const RitzSmootherKind kind = choose_smoother(s, l->system.op, l->degree);
-  RitzPreconditioner inner = NULL;
-
-  if (s->levels[level].smoother)
-    return RitzPreconditionerReferenceCopy(s->levels[level].smoother, &l->smoother);
-  l->smoother_name = names[kind];
-  RITZ_TRY(create_inner(s, level, kind, &inner));
-  const int ierr = create_chebyshev(s, level, inner);
-  return ritz_first_error(ierr, RitzPreconditionerDestroy(&inner));
-}
-
 // Whether the flops of the operator can be asked for.
 static bool has_flops(CeedOperator op) {
   for (CeedInt i = 0; i < op->num_sub; i++) {
@@ -386,6 +303,15 @@ static int create_coarse_solver(const Setup *s) {
 }
 
 // ---- Levels ----
+
+static CeedOperator first_part(CeedOperator op) { return op->num_sub > 0 ? op->sub[0] : op; }
+
+static CeedOperatorField active_input(CeedOperator op) {
+  for (CeedInt i = 0; i < op->num_in; i++) {
+    if (op->in[i]->vec == CEED_VECTOR_ACTIVE) return op->in[i];
+  }
+  return NULL;
+}
 
 // Degree of a tensor basis, 0 of another.
 static CeedInt degree_of(CeedOperator op) {
@@ -440,8 +366,11 @@ static int create_level(const Setup *s, CeedInt level, CeedOperator ops[]) {
 
 // What a smoother of ours needs of a level's operator besides applies.
 static int wanted_by_smoother(const Setup *s, CeedOperator op) {
-  return choose_smoother(s, op, degree_of(op)) == RITZ_SMOOTHER_POINT_BLOCKS ? RITZ_PREPARE_POINT_BLOCKS
-                                                                             : RITZ_PREPARE_DIAGONAL;
+  switch (ritz_multigrid_smoother_kind(s, op, degree_of(op))) {
+  case RITZ_SMOOTHER_POINT_BLOCKS: return RITZ_PREPARE_POINT_BLOCKS;
+  case RITZ_SMOOTHER_PATCHES: return 0;
+  default: return RITZ_PREPARE_DIAGONAL;
+  }
 }
 
 // All kernels of the cycle, and of the diagonals and blocks that smoothers need, are made side by side from
@@ -481,9 +410,10 @@ static int create_levels(const Setup *s) {
 static int create_smoothers(Setup *s) {
   bool is_symmetric;
 
-  s->is_symmetric = s->options->cycle != RITZ_CYCLE_F && !s->options->is_full;
+  RITZ_TRY(ritz_multigrid_choose_smoother(s));
+  s->is_symmetric = s->options->cycle != RITZ_CYCLE_F && !s->options->is_full && !s->options->starts_full;
   for (CeedInt i = 0; i < s->num; i++) {
-    RITZ_TRY(i == 0 ? create_coarse_solver(s) : create_smoother(s, i));
+    RITZ_TRY(i == 0 ? create_coarse_solver(s) : ritz_multigrid_create_smoother(s, i));
     if (i > 0) RITZ_TRY(find_work(&s->mg->levels[i]));
     RITZ_TRY(RitzPreconditionerIsSymmetric(s->mg->levels[i].smoother, &is_symmetric));
     s->is_symmetric = s->is_symmetric && is_symmetric;
@@ -513,10 +443,13 @@ static int set_up(Setup *s) {
                            .levels = s->mg->levels,
                            .cycle = o->cycle,
                            .is_full = o->is_full,
+                           .is_reversed = o->is_reversed,
+                           .starts_full = o->starts_full,
                            .num_smooth = o->num_smooth > 0 ? o->num_smooth : 1};
   RITZ_TRY(check_levels(s));
   RITZ_TRY(choose_precision(s));
   RITZ_TRY(check_smoother_precisions(s));
+  if (s->kind == RITZ_SMOOTHER_MEASURED) RITZ_TRY(ritz_multigrid_predict_smoother(s));
   RITZ_TRY(create_levels(s));
   RITZ_TRY(create_smoothers(s));
   RITZ_TRY(rehearse(s));
@@ -526,9 +459,13 @@ static int set_up(Setup *s) {
 int ritz_multigrid_create(Ceed ceed, const char *call, CeedInt num_levels, const RitzMultigridLevel levels[],
                           const RitzMultigridOptions *options, RitzPreconditioner *pc) {
   const RitzMultigridOptions zeros = {0};
-  Setup s = {ceed, call, num_levels, levels, options ? options : &zeros, 0, NULL, false};
+  Setup s = {
+      .ceed = ceed, .call = call, .num = num_levels, .levels = levels, .options = options ? options : &zeros};
 
   RITZ_TRY(check_options(&s));
+  s.kind = s.options->smoother;
+  s.steps = s.options->chebyshev.degree;
+  s.schwarz_degree = s.options->schwarz_degree;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &s.mg));
   int ierr = set_up(&s);
   if (!ierr) {

@@ -7,6 +7,7 @@
 
 #include "core/core.h"
 #include "solver/preconditioner.h"
+#include "solver/smoother-model.h"
 
 // Kinds of work, for times.
 typedef enum {
@@ -27,6 +28,7 @@ typedef struct {
   CeedInt degree; // 0: not known
   int64_t num_elem;
   const char *smoother_name; // static; NULL: the name of the smoother's methods
+  bool has_bounds;           // the smoother is a Chebyshev polynomial made here
   double num_applies;        // of the operator in a smoothing action, from zero one less
   double inverse_applies;    // the smoother's own operators in a smoothing action, in applies by their flops
   int64_t stored_bytes;      // passive inputs of the operator that finer levels do not have
@@ -35,18 +37,59 @@ typedef struct {
   RitzProfileRow *rows[RITZ_MULTIGRID_NUM_WORKS];
 } RitzCycleLevel;
 
+// How the smoother of RITZ_SMOOTHER_MEASURED was found.
+typedef struct {
+  int num, chosen; // num 0: nothing was to be chosen
+  RitzSmootherCandidate candidates[RITZ_MAX_CANDIDATES];
+  RitzMeshQuality quality;
+  bool is_settled;  // nothing is to be tried
+  const char *note; // static: what is no candidate, and why; NULL: nothing
+} RitzSmootherChoice;
+
 typedef struct {
   CeedInt num_levels;
   RitzCycleLevel *levels; // owned
   RitzCycle cycle;
-  bool is_full;
+  bool is_full, is_reversed, starts_full;
+  bool is_start;      // the next application is the first of a solve, by full multigrid
   CeedInt num_smooth; // smoothing actions before and after a correction
   int64_t num_calls;
+  RitzSmootherChoice choice;
 } RitzMultigrid;
+
+// What a creation knows.
+typedef struct {
+  Ceed ceed;
+  const char *call; // for messages
+  CeedInt num;
+  const RitzMultigridLevel *levels; // the caller's
+  const RitzMultigridOptions *options;
+  CeedScalarType precision; // of the cycle
+  RitzMultigrid *mg;
+  bool is_symmetric;
+  RitzSmootherKind kind;  // the options', or what was chosen for MEASURED
+  CeedInt steps;          // likewise, of the Chebyshev polynomial; 0: the default
+  CeedInt schwarz_degree; // likewise
+} RitzMultigridSetup;
 
 // What RitzPreconditionerCreateMultigrid does, under the name of the function that was called.
 int ritz_multigrid_create(Ceed ceed, const char *call, CeedInt num_levels, const RitzMultigridLevel levels[],
                           const RitzMultigridOptions *options, RitzPreconditioner *pc);
+// Smoothers (solver/multigrid-smoothers.c). The kind for a level of this degree; its creation, and of one for
+// level `level` by kind and steps; a caller's own is taken as it is.
+RitzSmootherKind ritz_multigrid_smoother_kind(const RitzMultigridSetup *s, CeedOperator op, CeedInt degree);
+int ritz_multigrid_create_smoother(const RitzMultigridSetup *s, CeedInt level);
+// A smoother of this kind (PATCHES: the exact ones) for a level; *is_served false, and nothing reported: it
+// is not for its mesh or operator.
+int ritz_multigrid_try_smoother(const RitzMultigridSetup *s, CeedInt level, RitzSmootherKind kind,
+                                bool *is_served);
+const char *ritz_smoother_kind_name(RitzSmootherKind kind); // "vertex patches"
+// What RITZ_SMOOTHER_MEASURED stands for (solver/smoother-choice.c): s->kind, s->steps and s->schwarz_degree
+// by the model, before levels have operators; what serves, and what measuring says, when they have. The
+// finest level has its smoother afterwards if it was made on the way.
+int ritz_multigrid_predict_smoother(RitzMultigridSetup *s);
+int ritz_multigrid_choose_smoother(RitzMultigridSetup *s);
+void ritz_smoother_choice_view(const RitzMultigrid *mg, FILE *stream, int indent);
 // z := the result of a cycle, or of full multigrid, for r (solver/multigrid-cycle.c).
 int ritz_multigrid_apply(RitzPreconditioner pc, CeedVector r, CeedVector z);
 // z := one cycle for r; both of the levels' precision.

@@ -28,6 +28,8 @@ typedef struct {
   // Called by conjugate gradients when r . z <= 0, which bounds of eigenvalues that are too small bring
   // about: better ones, if they were estimated, and not for the second time. NULL: nothing can be done.
   int (*strengthen)(RitzPreconditioner pc, bool *is_changed);
+  // A solve by this preconditioner begins or has ended. NULL: it makes no difference.
+  void (*enter_solve)(RitzPreconditioner pc, bool begins);
   int (*view)(RitzPreconditioner pc, FILE *stream, int indent); // lines, each indented; NULL: the name
   int64_t (*bytes)(RitzPreconditioner pc);                      // NULL: none
   int (*work)(RitzPreconditioner pc, RitzSmoothingWork *work);  // NULL: one apply of the system's operator
@@ -59,6 +61,7 @@ void ritz_preconditioner_add_forms(RitzPreconditioner pc, CeedScalarType precisi
 int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, CeedVector b, CeedVector x,
                                bool starts_from_zero, CeedVector r, bool is_after);
 int ritz_preconditioner_strengthen(RitzPreconditioner pc, bool *is_changed); // false: it cannot
+void ritz_preconditioner_enter_solve(RitzPreconditioner pc, bool begins);    // pc may be NULL
 int ritz_preconditioner_view(RitzPreconditioner pc, FILE *stream, int indent);
 int64_t ritz_preconditioner_bytes(RitzPreconditioner pc);
 int ritz_preconditioner_work(RitzPreconditioner pc, RitzSmoothingWork *work);

@@ -133,7 +133,9 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
 
   int ierr = prepare(solver, b, x, &solve);
   if (!ierr) {
+    ritz_preconditioner_enter_solve(solve.pc, true);
     ierr = run_method(solver, &solve);
+    ritz_preconditioner_enter_solve(solve.pc, false);
     if (solve.x != x) ierr = ritz_first_error(ierr, RitzVectorConvert(solve.x, x));
   }
   ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&solve.pc));

@@ -19,6 +19,9 @@ typedef struct {
   RitzHierarchyKind kind;
   CeedInt max_levels; // 0: all
   double amplitude;   // of the smooth deformation
+  double aspect;      // length of cells in the first direction over that in the last; 0: 1
+  double grading;     // length of the last cell over that of the first in each direction, about; 0: 1
+  double shear;       // x += shear y, y += shear z
   double contrast;    // of the coefficient between cells of a checkerboard; 0: it is 1
   bool is_neumann;
   CeedInt num_comp; // not coupled; 0: 1
@@ -38,10 +41,20 @@ typedef struct {
   CeedSize n;
 } MultigridKit;
 
-// The deformation of the measured table: sine waves that keep the boundary.
+// The deformation of the measured table: sine waves that keep the boundary. Or cells that are longer in one
+// direction, grow from the lower left, are sheared: as they are without a map of degree 2.
 static inline int kit_deform(void *ctx, CeedInt dim, const double *X, double *x) {
-  const double amplitude = *(const double *)ctx, factors[3] = {1, -0.7, 0.5};
+  const MultigridCase *c = ctx;
+  const double amplitude = c->amplitude, factors[3] = {1, -0.7, 0.5};
   double s = amplitude;
+  if (!(amplitude > 0)) {
+    for (CeedInt d = 0; d < dim; d++) {
+      x[d] = c->grading > 0 ? expm1(log(c->grading) * X[d]) / expm1(log(c->grading)) : X[d];
+      if (c->aspect > 0 && d == dim - 1) x[d] /= c->aspect;
+    }
+    for (CeedInt d = 0; d < dim - 1; d++) x[d] += c->shear * x[d + 1];
+    return 0;
+  }
   for (CeedInt d = 0; d < dim; d++) s *= sin((d == 0 ? 2 : 1) * KIT_PI * X[d]);
   for (CeedInt d = 0; d < dim; d++) x[d] = X[d] + s * factors[d];
   if (dim > 1) x[0] += 0.3 * amplitude * sin(2 * KIT_PI * X[1]) * sin(KIT_PI * X[0]);
@@ -90,10 +103,10 @@ static inline int kit_create_spaces(Ceed ceed, const MultigridCase *c, Multigrid
   const CeedInt n[3] = {c->n, c->n, c->n};
   const RitzHierarchyOptions options = {.kind = c->kind, .max_levels = c->max_levels};
   const RitzFixedPart all = {.part = "all"};
-  double amplitude = c->amplitude;
+  const bool is_unit = !(c->amplitude > 0 || c->aspect > 0 || c->grading > 0 || c->shear > 0);
   *k = (MultigridKit){.ceed = ceed, .c = c};
-  CeedCall(RitzMeshCreateBox(ceed, c->dim, n, NULL, NULL, amplitude > 0 ? 2 : 1,
-                             amplitude > 0 ? kit_deform : NULL, &amplitude, &k->mesh));
+  CeedCall(RitzMeshCreateBox(ceed, c->dim, n, NULL, NULL, c->amplitude > 0 ? 2 : 1,
+                             is_unit ? NULL : kit_deform, (void *)c, &k->mesh));
   CeedCall(RitzSpaceCreate(k->mesh, c->degree, c->num_comp > 0 ? c->num_comp : 1, &k->space));
   CeedCall(RitzSpaceGetSize(k->space, &k->n));
   CeedCall(RitzHierarchyCreate(k->space, &options, &k->hierarchy));

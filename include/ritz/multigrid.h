@@ -75,19 +75,39 @@ typedef enum {
   RITZ_SMOOTHER_JACOBI,          // Chebyshev over Jacobi
   RITZ_SMOOTHER_POINT_BLOCKS,    // Chebyshev over point-block Jacobi
   RITZ_SMOOTHER_ELEMENT_SCHWARZ, // Chebyshev over element-wise Schwarz
+  // Chebyshev over RitzPreconditionerCreateSchwarz: elements and a layer of nodes around each; levels of
+  // degree 1 have AUTO's.
+  RITZ_SMOOTHER_OVERLAPPED_SCHWARZ,
+  RITZ_SMOOTHER_ADDITIVE_PATCHES, // likewise: the elements around each vertex
+  // The elements around each vertex, one after the other, without Chebyshev: exact ones
+  // (RitzPreconditionerCreateVertexPatches) where they serve, on rectangular boxes, else
+  // RITZ_SCHWARZ_COLOURED_PATCHES, whose convergence nobody warrants: the view says which. One action is one
+  // sweep. Only the exact ones with is_reversed make a symmetric cycle.
+  RITZ_SMOOTHER_PATCHES,
+  // The smoother and the steps whose solve to 1e-9 is predicted to be the shortest: a model of iterations by
+  // degree and shape of the elements, for diffusion with coefficients that do not jump within elements, times
+  // costs. Costs are those of the model where the solve is short beside measuring, and in contexts with
+  // `:deterministic`; else actions of the best ones are timed, on the finest level. The view tells what was
+  // chosen and why. Several components, simplices, levels without space: AUTO's.
+  RITZ_SMOOTHER_MEASURED,
 } RitzSmootherKind;
 
 // Start from zeros and set what differs.
 typedef struct {
   RitzCycle cycle;
   bool is_full; // full multigrid: the preconditioner starts from the coarsest level (prolonged solutions),
-                // then one cycle a level
+                // then one cycle a level, in every application
+  bool starts_full; // the same in the first application of a solve by RitzSolver alone, cycles follow: full
+                    // multigrid as it is described, with RITZ_SOLVER_RICHARDSON the solver itself
   RitzSmootherKind smoother;      // where a level has none of its own
   RitzChebyshevOptions chebyshev; // of these smoothers: degree 0: 3
-  CeedInt schwarz_degree;   // ELEMENT_SCHWARZ: for levels of this degree and more; others have AUTO's, with
-                            // three steps or more. 0: all levels
-  CeedInt num_smooth;       // smoother actions before and after each coarse correction; 0: 1
-  bool use_precision;       // cycle in `precision`, else in the operators' own
+  CeedInt schwarz_degree;   // ELEMENT_SCHWARZ, OVERLAPPED_SCHWARZ: for levels of this degree and more; others
+                            // have AUTO's, with three steps or more. 0: all levels
+  RitzPatchForm patch_form; // PATCHES: of the exact ones
+  bool is_reversed;   // PATCHES: colours after the correction in reversed order: a symmetric cycle. Else
+                      // the same order: fewer iterations, flexible methods
+  CeedInt num_smooth; // smoother actions before and after each coarse correction; 0: 1
+  bool use_precision; // cycle in `precision`, else in the operators' own
   CeedScalarType precision; // FP32: operators of the levels are copied to float (RitzOperatorCopyInPrecision)
   RitzDirectOptions coarse; // the coarsest problem
   RitzPreconditioner coarse_solver; // instead of these: any preconditioner of level 0, referenced

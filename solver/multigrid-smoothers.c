@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Smoothers of multigrid levels by the options. Called by solver/multigrid.c.
+#include "solver/eigenvalues.h"
+#include "solver/multigrid.h"
+
+typedef RitzMultigridSetup Setup;
+
+// ---- Which one ----
+
+static CeedInt num_components(CeedOperator op) {
+  CeedOperator part = op->num_sub > 0 ? op->sub[0] : op;
+
+  for (CeedInt i = 0; i < part->num_in; i++) {
+    if (part->in[i]->vec == CEED_VECTOR_ACTIVE) return part->in[i]->rstr->num_comp;
+  }
+  return 1;
+}
+
+// Whether a degree is below those that Schwarz smoothers on cells are kept for: in degree 1 the layer of
+// nodes around a cell is its neighbours whole.
+static bool is_below_schwarz(const Setup *s, CeedInt degree) {
+  if (s->kind == RITZ_SMOOTHER_OVERLAPPED_SCHWARZ && degree < 2) return true;
+  return (s->kind == RITZ_SMOOTHER_ELEMENT_SCHWARZ || s->kind == RITZ_SMOOTHER_OVERLAPPED_SCHWARZ) &&
+         degree < s->schwarz_degree;
+}
+
+RitzSmootherKind ritz_multigrid_smoother_kind(const Setup *s, CeedOperator op, CeedInt degree) {
+  if (s->kind != RITZ_SMOOTHER_AUTO && !is_below_schwarz(s, degree)) return s->kind;
+  return num_components(op) > 1 ? RITZ_SMOOTHER_POINT_BLOCKS : RITZ_SMOOTHER_JACOBI;
+}
+
+const char *ritz_smoother_kind_name(RitzSmootherKind kind) {
+  static const char *const names[] = {[RITZ_SMOOTHER_AUTO] = "auto",
+                                      [RITZ_SMOOTHER_JACOBI] = "Jacobi",
+                                      [RITZ_SMOOTHER_POINT_BLOCKS] = "point blocks",
+                                      [RITZ_SMOOTHER_ELEMENT_SCHWARZ] = "element Schwarz",
+                                      [RITZ_SMOOTHER_OVERLAPPED_SCHWARZ] = "overlapped Schwarz",
+                                      [RITZ_SMOOTHER_ADDITIVE_PATCHES] = "additive patches",
+                                      [RITZ_SMOOTHER_PATCHES] = "vertex patches",
+                                      [RITZ_SMOOTHER_MEASURED] = "the measured choice"};
+  return names[kind];
+}
+
+// ---- Chebyshev polynomials ----
+
+static RitzChebyshevOptions chebyshev_of(const Setup *s, CeedInt level) {
+  RitzChebyshevOptions options = s->options->chebyshev;
+
+  options.degree = s->steps;
+  if (options.degree == 0 || (is_below_schwarz(s, s->mg->levels[level].degree) && options.degree < 3))
+    options.degree = 3;
+  return options;
+}
+
+static int create_inner(const Setup *s, CeedInt level, RitzSmootherKind kind, RitzPreconditioner *inner) {
+  const RitzSystem *system = &s->mg->levels[level].system;
+  RitzSpace space = s->levels[level].space;
+
+  switch (kind) {
+  case RITZ_SMOOTHER_POINT_BLOCKS:
+    return RitzPreconditionerCreatePointBlockJacobi(system->op, system->constraints, inner);
+  case RITZ_SMOOTHER_ELEMENT_SCHWARZ:
+    return RitzPreconditionerCreateElementSchwarz(system->op, space, NULL, system->constraints, inner);
+  case RITZ_SMOOTHER_OVERLAPPED_SCHWARZ:
+    return RitzPreconditionerCreateSchwarz(system->op, space, NULL, system->constraints,
+                                           RITZ_SCHWARZ_OVERLAPPED, inner);
+  case RITZ_SMOOTHER_ADDITIVE_PATCHES:
+    return RitzPreconditionerCreateSchwarz(system->op, space, NULL, system->constraints, RITZ_SCHWARZ_PATCHES,
+                                           inner);
+  default: return RitzPreconditionerCreateOperatorJacobi(system->op, system->constraints, inner);
+  }
+}
+
+// The bound is estimated here where there is a nullspace, which the smoother is not told of: eigenvalues are
+// those beside it.
+static int create_polynomial(const Setup *s, CeedInt level, RitzPreconditioner inner) {
+  RitzCycleLevel *l = &s->mg->levels[level];
+  RitzChebyshevOptions options = chebyshev_of(s, level);
+  RitzSpectrum spectrum;
+  double upper = 0;
+
+  if (l->system.num_null > 0) {
+    RITZ_TRY(ritz_chebyshev_check(s->ceed, s->call, &options));
+    RITZ_TRY(ritz_chebyshev_bounds(&options, &l->system, inner, l->n, s->precision, &spectrum, &upper));
+    RITZ_REQUIRE(spectrum.fault == RITZ_ITERATING, s->ceed, CEED_ERROR_MAJOR,
+                 "%s: level %" CeedInt_FMT ": the estimate of eigenvalues beside the nullspace failed: %s",
+                 s->call, level, RitzSolverReasonName(spectrum.fault));
+    options.largest = upper;
+  }
+  l->has_bounds = true;
+  return RitzPreconditionerCreateChebyshev(l->system.op, l->system.constraints, inner, &options,
+                                           &l->smoother);
+}
+
+static int create_chebyshev(const Setup *s, CeedInt level, RitzSmootherKind kind) {
+  static const char *const names[] = {[RITZ_SMOOTHER_JACOBI] = "Chebyshev, Jacobi",
+                                      [RITZ_SMOOTHER_POINT_BLOCKS] = "Chebyshev, point blocks",
+                                      [RITZ_SMOOTHER_ELEMENT_SCHWARZ] = "Chebyshev, element Schwarz",
+                                      [RITZ_SMOOTHER_OVERLAPPED_SCHWARZ] = "Chebyshev, overlapped cells",
+                                      [RITZ_SMOOTHER_ADDITIVE_PATCHES] = "Chebyshev, additive patches"};
+  RitzPreconditioner inner = NULL;
+
+  s->mg->levels[level].smoother_name = names[kind];
+  RITZ_TRY(create_inner(s, level, kind, &inner));
+  const int ierr = create_polynomial(s, level, inner);
+  return ritz_first_error(ierr, RitzPreconditionerDestroy(&inner));
+}
+
+// ---- Multiplicative patches ----
+
+static int create_vertex_patches(const Setup *s, CeedInt level) {
+  RitzCycleLevel *l = &s->mg->levels[level];
+  const RitzPatchOptions options = {.form = s->options->patch_form, .is_symmetric = s->options->is_reversed};
+
+  l->smoother_name = "vertex patches";
+  l->has_bounds = false;
+  return RitzPreconditionerCreateVertexPatches(l->system.op, s->levels[level].space, l->system.constraints,
+                                               &options, &l->smoother);
+}
+
+static int create_coloured_patches(const Setup *s, CeedInt level) {
+  RitzCycleLevel *l = &s->mg->levels[level];
+
+  l->smoother_name = "coloured patches";
+  l->has_bounds = false;
+  return RitzPreconditionerCreateSchwarz(l->system.op, s->levels[level].space, NULL, l->system.constraints,
+                                         RITZ_SCHWARZ_COLOURED_PATCHES, &l->smoother);
+}
+
+// ---- Creation ----
+
+int ritz_multigrid_try_smoother(const Setup *s, CeedInt level, RitzSmootherKind kind, bool *is_served) {
+  const CeedErrorHandler handler = s->ceed->error_handler;
+  const char *message = NULL;
+  char text[512];
+
+  s->ceed->error_handler = CeedErrorStore;
+  const int ierr =
+      kind == RITZ_SMOOTHER_PATCHES ? create_vertex_patches(s, level) : create_chebyshev(s, level, kind);
+  s->ceed->error_handler = handler;
+  *is_served = !ierr;
+  if (!ierr) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedGetErrorMessage(s->ceed, &message));
+  snprintf(text, sizeof(text), "%s", message);
+  RITZ_TRY(CeedResetErrorMessage(s->ceed, NULL));
+  RITZ_REQUIRE(ierr == CEED_ERROR_UNSUPPORTED, s->ceed, ierr, "%s: level %" CeedInt_FMT ": %s", s->call,
+               level, text);
+  return CEED_ERROR_SUCCESS;
+}
+
+// What was chosen here, or exact patches, may not serve a level: something else does.
+int ritz_multigrid_create_smoother(const Setup *s, CeedInt level) {
+  RitzCycleLevel *l = &s->mg->levels[level];
+  const RitzSmootherKind kind = ritz_multigrid_smoother_kind(s, l->system.op, l->degree);
+  const bool is_free = s->options->smoother == RITZ_SMOOTHER_MEASURED;
+  bool is_served = false;
+
+  if (l->smoother) return CEED_ERROR_SUCCESS; // made while it was chosen
+  if (s->levels[level].smoother)
+    return RitzPreconditionerReferenceCopy(s->levels[level].smoother, &l->smoother);
+  if (is_free || kind == RITZ_SMOOTHER_PATCHES)
+    RITZ_TRY(ritz_multigrid_try_smoother(s, level, kind, &is_served));
+  if (is_served) return CEED_ERROR_SUCCESS;
+  if (is_free) return create_chebyshev(s, level, RITZ_SMOOTHER_JACOBI);
+  return kind == RITZ_SMOOTHER_PATCHES ? create_coloured_patches(s, level) : create_chebyshev(s, level, kind);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What is known of multigrid with each smoother before it runs: how many iterations it takes and what one
+// costs, by degree and by the shape of the elements. Tables that were measured (doc/multigrid.md), read
+// between their columns; no clock is looked at. Called by solver/smoother-choice.c.
+#ifndef RITZ_SOLVER_SMOOTHER_MODEL_H
+#define RITZ_SOLVER_SMOOTHER_MODEL_H
+
+#include <ritz/multigrid.h>
+
+#include "core/core.h"
+
+// Shape of the elements, by the factors G = det J^-1 J^-T of the gradient (ritz/geometry.h) at points of at
+// most some thousand elements that are spread over the mesh; c_d: mean of G_dd over an element.
+typedef struct {
+  CeedInt dim;
+  bool has_directions; // all elements are quadrilaterals or hexahedra
+  bool is_box;         // rectangular, with edges along the axes
+  double aspect;       // largest sqrt(c_d / c_e) in an element: 1 for cubes
+  double spread;       // largest ratio of two eigenvalues of G against diag(c) in an element: 1 for boxes
+} RitzMeshQuality;
+
+int ritz_mesh_quality(Ceed ceed, RitzMesh mesh, RitzMeshQuality *quality);
+
+// Elements longer than that in one direction are told of.
+static const double ritz_large_aspect = 8;
+
+typedef struct {
+  RitzSmootherKind kind;
+  CeedInt steps;     // of the Chebyshev polynomial; PATCHES: 1
+  double iterations; // of a flexible method to 1e-9
+  double applies;    // an iteration's work on the finest level, in applies of its operator
+  double seconds;    // an iteration by the clock; 0: not measured
+} RitzSmootherCandidate;
+
+enum { RITZ_MAX_CANDIDATES = 4 };
+
+// *num: smoothers worth a thought for scalar diffusion of this degree on a mesh of this quality.
+void ritz_smoother_candidates(const RitzMeshQuality *quality, CeedInt degree, bool is_device, int *num,
+                              RitzSmootherCandidate candidates[RITZ_MAX_CANDIDATES]);
+
+#endif
