@@ -6,6 +6,7 @@
 #define RITZ_EMIT_EMIT_H
 
 #include "core/backend.h"
+#include "core/patch-sweep.h"
 #include "plan/cpu.h"
 #include "plan/diagonal.h"
 #include "plan/gpu-diagonal.h"
@@ -17,6 +18,11 @@
 int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, const RitzCpuTarget *target, char **text);
 // The same of a diagonal: adds into the L-vector of plan->output.
 int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, const RitzCpuTarget *target, char **text);
+
+// C for the CPU: one plane of a sweep over vertex patches (core/patch-sweep.h, kernels/cpu/patch-abi.h),
+// `lanes` patches at a time. Sizes of the box and factors are not in it, nor are tables unless
+// box->is_uniform.
+int ritz_emit_cpu_patch(Ceed ceed, const RitzPatchBox *box, CeedInt lanes, char **text);
 
 // CUDA C and OpenCL C in one: a kernel `ritz_qfunction` that calls a QFunction for each point, and its
 // source, as ritz_jit_load_for_device gives it. Comes after kernels/gpu/language.h and

@@ -214,8 +214,88 @@ TEST_EACH_BACKEND(sweeps_agree_with_the_reference) {
   }
 }
 
+// ---- Threads of /cpu/self/gen ----
+
+// Three sweeps, the second one reversed.
+static int sweep_on_threads(const PatchCase *c, int num_threads, const double *b, const double *x,
+                            double *result, CeedSize n) {
+  char resource[64];
+  RitzPatchSweep sweep = NULL;
+  snprintf(resource, sizeof(resource), "/cpu/self/gen:threads=%d", num_threads);
+  Ceed ceed = tap_ceed(resource);
+  memcpy(result, x, (size_t)n * sizeof(double));
+  int ierr = patch_sweep(ceed, c, &sweep);
+  for (int i = 0; i < 3 && !ierr; i++) ierr = patch_run(sweep, b, result, false, i == 1);
+  return ierr | ritz_patch_sweep_destroy(&sweep) | CeedDestroy(&ceed);
+}
+
+static void check_threads(const PatchCase *c, uint64_t *seed) {
+  char text[200];
+  Ceed ref = tap_ceed("/cpu/self/ref");
+  RitzPatchSweep sweep = NULL;
+  patch_print(c, text, sizeof(text));
+  CHECK_OK(patch_sweep(ref, c, &sweep));
+  const CeedSize n = sweep->length;
+  double *b = reference_new(n), *x = reference_new(n), *alone = reference_new(n), *shared = reference_new(n);
+  fill_random(&sweep->box, n, seed, b, x);
+  CHECK_OK(sweep_on_threads(c, 1, b, x, alone, n));
+  for (int threads = 2; threads <= 3; threads++) {
+    CHECK_OK(sweep_on_threads(c, threads, b, x, shared, n));
+    CHECK(!memcmp(alone, shared, (size_t)n * sizeof(double)), "%d threads: %s", threads, text);
+  }
+  CHECK_OK(ritz_patch_sweep_destroy(&sweep));
+  free(b);
+  free(x);
+  free(alone);
+  free(shared);
+  CeedDestroy(&ref);
+}
+
+// Planes from fewer than threads to many; rows longer than any number of lanes.
+TEST(sweeps_repeat_bit_for_bit_over_threads) {
+  uint64_t seed = 3;
+  for (CeedInt planes = 1; planes <= 9; planes += planes < 5 ? 1 : 2) {
+    PatchCase c = {.dim = 2 + planes % 2,
+                   .degree = 2,
+                   .num_comp = 1,
+                   .cells = {planes == 9 ? 37 : 5, 4, 1},
+                   .factor = {1, 1.5, 2, 0},
+                   .precision = CEED_SCALAR_TYPE};
+    c.cells[c.dim - 1] = planes;
+    for (int i = 0; i < 6; i++) c.is_fixed[i / 2][i % 2] = planes > 4 || i % 3 == 0;
+    if (c.dim == 2) c.factor[2] = 0;
+    check_threads(&c, &seed);
+    if (tap_failed()) return;
+  }
+}
+
+// Whole batches, their rests, and degrees beyond those of random cases.
+TEST(long_rows_and_high_degrees_agree_with_the_reference) {
+  static const CeedInt sizes[][4] = {{2, 1, 35, 3}, {3, 1, 20, 3}, {2, 3, 40, 2},
+                                     {3, 2, 34, 2}, {2, 16, 2, 2}, {3, 7, 2, 2}};
+  const size_t num = sizeof(sizes) / sizeof(sizes[0]), most = tap_level() ? 2 * num : num;
+  uint64_t seed = 11;
+  Ceed ceed = tap_ceed("/cpu/self/gen");
+  for (size_t i = 0; i < most && !tap_failed(); i++) {
+    const CeedInt *size = sizes[i % num];
+    PatchCase c = {.dim = size[0],
+                   .degree = size[1],
+                   .num_comp = 1,
+                   .cells = {size[2], size[3], size[0] == 3 ? 2 : 1},
+                   .is_graded = i >= num,
+                   .factor = {1.1, 1.5, size[0] == 3 ? 2 : 0, 0.3},
+                   .precision = i % 2 ? CEED_SCALAR_FP32 : CEED_SCALAR_TYPE,
+                   .form = i % 3 == 2 ? RITZ_PATCH_RESIDUAL : RITZ_PATCH_LIFTED};
+    for (int s = 0; s < 6; s++) c.is_fixed[s / 2][s % 2] = i < num || s < 3;
+    check_against_reference(ceed, &c, &seed);
+  }
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(modes_and_extensions_are_orthogonal, cells_of_one_length_have_even_and_odd_modes,
-                        a_sweep_is_block_gauss_seidel, sweeps_agree_with_the_reference));
+                        a_sweep_is_block_gauss_seidel, sweeps_agree_with_the_reference,
+                        sweeps_repeat_bit_for_bit_over_threads,
+                        long_rows_and_high_degrees_agree_with_the_reference));
 }

@@ -176,6 +176,11 @@ int ritz_cpu_run_ranges_slots(Ceed ceed, int *num_slots);
 int ritz_cpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
 void ritz_cpu_apply_hooks_destroy(RitzCpuApplyHooks **hooks);
 
+// patches.c
+int ritz_cpu_patch_sweep_prepare(RitzPatchSweep sweep);
+int ritz_cpu_patch_sweep_run(RitzPatchSweep sweep, const void *b, void *x, bool x_is_zero, bool is_reversed);
+int ritz_cpu_patch_sweep_destroy(RitzPatchSweep sweep);
+
 // vector.c, pass.c
 int ritz_cpu_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x);
 int ritz_cpu_vector_set_value_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,

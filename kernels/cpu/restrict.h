@@ -21,19 +21,19 @@ RITZ_INLINE int ritz_shape_nodes(const RitzShape *s) { return s->groups * s->siz
 
 // ---- Entries of an L-vector ----
 
-// From some entry on; the compiler knows is_other.
+// From some entry on; the compiler knows is_other and is_overwritten: ritz_add... store, they do not add.
 typedef struct {
   char *first;
-  bool is_other;
+  bool is_other, is_overwritten;
 } RitzEntries;
 
 RITZ_INLINE RitzEntries ritz_entries(RitzEntries u, int64_t i) {
   const int64_t bytes = u.is_other ? sizeof(RitzOther) : sizeof(RitzReal);
-  return (RitzEntries){u.first + i * bytes, u.is_other};
+  return (RitzEntries){u.first + i * bytes, u.is_other, u.is_overwritten};
 }
 
 RITZ_INLINE RitzEntries ritz_component(const RitzKernelSpace *space, const RitzShape *s, int c) {
-  const RitzEntries all = {(char *)space->array, s->is_other};
+  const RitzEntries all = {(char *)space->array, s->is_other, false};
   return ritz_entries(all, c * space->strides[1]);
 }
 
@@ -42,7 +42,9 @@ RITZ_INLINE RitzReal ritz_load(RitzEntries u, int64_t i) {
 }
 
 RITZ_INLINE void ritz_add(RitzEntries v, int64_t i, RitzReal x) {
-  if (v.is_other) {
+  if (v.is_overwritten) {
+    ((RitzReal *)v.first)[i] = x;
+  } else if (v.is_other) {
     RitzOther *at = (RitzOther *)v.first + i;
     *at = (RitzOther)((double)*at + (double)x);
   } else {
@@ -63,7 +65,9 @@ RITZ_INLINE void ritz_add(RitzEntries v, int64_t i, RitzReal x) {
     return *(const Type##At *)((const RitzReal *)u.first + i);                                               \
   }                                                                                                          \
   RITZ_INLINE void ritz_add_##name(RitzEntries v, int64_t i, Type x) {                                       \
-    if (v.is_other) {                                                                                        \
+    if (v.is_overwritten) {                                                                                  \
+      *(Type##At *)((RitzReal *)v.first + i) = x;                                                            \
+    } else if (v.is_other) {                                                                                 \
       Type##Other *at = (Type##Other *)((RitzOther *)v.first + i);                                           \
       const Type##Double sum = RITZ_CONVERT(*at, Type##Double) + RITZ_CONVERT(x, Type##Double);              \
       *at = RITZ_CONVERT(sum, Type##Other);                                                                  \

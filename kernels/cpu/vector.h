@@ -31,13 +31,16 @@
 #endif
 
 // The arithmetic of a kernel is that of CeedScalar, which a kernel in single precision takes to be float;
-// with RITZ_REAL_IS_FP32 the QFunction alone stays in CeedScalar.
-#ifdef RITZ_REAL_IS_FP32
+// with RITZ_REAL_IS_FP32 the QFunction alone stays in CeedScalar. Kernels without CeedScalar name it.
+#if defined(RITZ_REAL_IS_FP32)
 typedef float RitzReal;
+#elif defined(RITZ_REAL_IS_FP64)
+typedef double RitzReal;
 #else
 typedef CeedScalar RitzReal;
 #endif
-#if defined(RITZ_REAL_IS_FP32) || defined(CEED_SCALAR_IS_FP32) || defined(RITZ_SCALAR_F32)
+#if !defined(RITZ_REAL_IS_FP64) &&                                                                           \
+    (defined(RITZ_REAL_IS_FP32) || defined(CEED_SCALAR_IS_FP32) || defined(RITZ_SCALAR_F32))
 #define RITZ_REAL_BYTES 4
 typedef double RitzOther; // the precision that L-vectors may have instead
 #else
