@@ -246,14 +246,16 @@ int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in, CeedVector out) {
   CeedInt num = 0;
   int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)op->num_sub, &ours));
   for (CeedInt i = 0; i < op->num_sub; i++) {
     CeedOperator sub = op->sub[i];
     if (sub->obj.ceed != op->obj.ceed || sub->num_elem == 0) continue;
     RITZ_TRY_CLEANUP(ritz_operator_variant_for(sub, in, out, &sub));
-    if (!ritz_cpu_is_ready(sub)) ours[num++] = sub;
+    if (ritz_cpu_is_ready(sub)) continue;
+    if (!ours)
+      RITZ_TRY_CLEANUP(RITZ_CALLOC(op->obj.ceed, (size_t)op->num_sub, &ours)); // the first time alone
+    ours[num++] = sub;
   }
-  ierr = ritz_cpu_prepare(num, ours, in);
+  if (num > 0) ierr = ritz_cpu_prepare(num, ours, in);
   if (!ierr && op->obj.ceed->profile) ritz_profile_prepared(num, ours, begin);
 cleanup:
   RITZ_FREE(&ours);
