@@ -99,6 +99,7 @@ int CeedInit(const char *resource, Ceed *ceed) {
   int ierr = ritz_warnings_from_environment(created, &created->warnings);
   if (!ierr) ierr = ritz_jit_add_include_folder(created);
   const char *options = request + strcspn(request, ":");
+  created->repeats = ritz_resource_option(options, "deterministic") != NULL;
   if (!ierr) ierr = ritz_registry_check_options(created, entry, options);
   if (!ierr && created->backend.ceed_create) ierr = created->backend.ceed_create(created, options);
   if (ierr) created->backend.ceed_destroy = NULL; // its create has failed and left nothing

@@ -88,6 +88,7 @@ struct Ceed_private {
   char message[RITZ_MESSAGE_LENGTH];
   bool is_clang;
   bool is_strict; // RITZ_STRICT: falling back is an error
+  bool repeats;   // `:deterministic` was asked for: nothing is chosen by the clock
   RitzWarnings warnings;
   RitzStringList jit_roots, jit_defines, rust_roots;
   CeedInt num_work;

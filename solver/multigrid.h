@@ -89,6 +89,7 @@ const char *ritz_smoother_kind_name(RitzSmootherKind kind); // "vertex patches"
 // finest level has its smoother afterwards if it was made on the way.
 int ritz_multigrid_predict_smoother(RitzMultigridSetup *s);
 int ritz_multigrid_choose_smoother(RitzMultigridSetup *s);
+extern double ritz_smoother_min_work[2]; // host, device: what is worth measuring; tests lower it
 void ritz_smoother_choice_view(const RitzMultigrid *mg, FILE *stream, int indent);
 // z := the result of a cycle, or of full multigrid, for r (solver/multigrid-cycle.c).
 int ritz_multigrid_apply(RitzPreconditioner pc, CeedVector r, CeedVector z);

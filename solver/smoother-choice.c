@@ -7,7 +7,6 @@
 // smoother that is not beaten clearly by the model are timed instead; solves below some seconds are not worth
 // it, as each smoother may have kernels to be compiled.
 #include <math.h>
-#include <string.h>
 
 #include "core/profile.h"
 #include "solver/eigenvalues.h"
@@ -17,7 +16,8 @@ typedef RitzMultigridSetup Setup;
 
 // Measured are solves with so many unknowns times applies (seconds of one core, or of a large device), and
 // smoothers whose predicted time is within this factor of the best one.
-static const double min_work[2] = {4e8, 4e10}, max_factor = 1.6;
+double ritz_smoother_min_work[2] = {4e8, 4e10};
+static const double max_factor = 1.6;
 // What smoothers with kernels of their own have to gain, likewise: some hundredths of a second.
 static const double min_gain[2] = {1e6, 2e8};
 // Of the work in the cycle beside the finest level, and of the apply in double around a cycle in float.
@@ -182,14 +182,11 @@ static int measure(Setup *s) {
 
 // ---- The choice ----
 
-static int is_worth_measuring(const Setup *s, bool is_device, bool *is_worth) {
+static bool is_worth_measuring(const Setup *s, bool is_device) {
   const RitzSmootherChoice *choice = &s->mg->choice;
   const double work = predicted(&choice->candidates[choice->chosen]) * (double)s->mg->levels[s->num - 1].n;
-  const char *resource = "";
 
-  RITZ_TRY(CeedGetResource(s->ceed, &resource));
-  *is_worth = choice->num > 1 && work > min_work[is_device] && !strstr(resource, ":deterministic");
-  return CEED_ERROR_SUCCESS;
+  return choice->num > 1 && work > ritz_smoother_min_work[is_device] && !s->ceed->repeats;
 }
 
 static int find_candidates(Setup *s, bool is_device) {
@@ -232,13 +229,11 @@ int ritz_multigrid_predict_smoother(Setup *s) {
 
 int ritz_multigrid_choose_smoother(Setup *s) {
   CeedMemType memory = CEED_MEM_HOST;
-  bool is_worth = false;
 
   if (s->mg->choice.num == 0 || s->mg->choice.is_settled) return CEED_ERROR_SUCCESS;
   RITZ_TRY(CeedGetPreferredMemType(s->ceed, &memory));
   RITZ_TRY(settle(s));
-  RITZ_TRY(is_worth_measuring(s, memory == CEED_MEM_DEVICE, &is_worth));
-  if (is_worth) RITZ_TRY(measure(s));
+  if (is_worth_measuring(s, memory == CEED_MEM_DEVICE)) RITZ_TRY(measure(s));
   take(s);
   return CEED_ERROR_SUCCESS;
 }
@@ -270,6 +265,6 @@ void ritz_smoother_choice_view(const RitzMultigrid *mg, FILE *stream, int indent
   if (choice->note) fprintf(stream, "%s%s", is_first ? " (" : "; ", choice->note);
   fprintf(stream, "%s\n", is_first && !choice->note ? "" : ")");
   if (choice->quality.aspect > ritz_large_aspect)
-    fprintf(stream, "%*swarning: elements are stretched by up to %.3g: more iterations, three steps\n",
-            indent, "", choice->quality.aspect);
+    fprintf(stream, "%*swarning: elements are stretched by up to %.3g, which takes more iterations\n", indent,
+            "", choice->quality.aspect);
 }

@@ -4,7 +4,7 @@
 #include "tests/multigrid-kit.h"
 
 #include "core/memory.h"
-#include "solver/preconditioner.h"
+#include "solver/multigrid.h"
 #include "tests/api.h"
 #include <float.h>
 
@@ -318,6 +318,31 @@ TEST(smoothers_are_chosen_by_mesh_and_told) {
   CHECK_OK(CeedDestroy(&ceed));
 }
 
+// Where solves are long enough to measure, times are told; with `:deterministic` the model decides alone.
+TEST(smoothers_are_measured_for_long_solves_alone) {
+  const double before = ritz_smoother_min_work[0];
+  static const char *const resources[2] = {"/cpu/self/gen", "/cpu/self/gen:deterministic"};
+  for (int i = 0; i < 4; i++) {
+    Ceed ceed = tap_ceed(resources[i % 2]);
+    const bool is_deformed = i > 1;
+    const MultigridCase c = {.dim = 2,
+                             .n = 96,
+                             .degree = 3,
+                             .amplitude = is_deformed ? 0.1 : 0,
+                             .options = {.smoother = RITZ_SMOOTHER_MEASURED}};
+    ritz_smoother_min_work[0] = 0;
+    char *text = view_of(ceed, &c);
+    ritz_smoother_min_work[0] = before;
+    const char *line = strstr(text, "smoother: ");
+    const bool is_timed = line && strstr(line, " ms = "), is_counted = line && strstr(line, " applies");
+    CHECK(is_timed == !(i % 2) && is_counted == i % 2, "%s:\n%s", resources[i % 2], text);
+    free(text);
+    const CeedInt num = kit_count(ceed, &c, HAS_DOUBLE ? 1e-9 : 1e-4);
+    CHECK(num > 0 && num < 20, "%d iterations", (int)num);
+    CHECK_OK(CeedDestroy(&ceed));
+  }
+}
+
 static int smooth_coefficient(void *ctx, const double *x, double *value) {
   (void)ctx;
   *value = 1 + x[0] * x[0];
@@ -390,6 +415,7 @@ int main(int argc, char **argv) {
                         conjugate_gradients_refuse_a_cycle_that_is_not_symmetric,
                         full_multigrid_begins_each_solve_and_cycles_follow, full_multigrid_saves_cycles,
                         cycles_allocate_nothing, smoothers_are_chosen_by_mesh_and_told,
+                        smoothers_are_measured_for_long_solves_alone,
                         coefficients_that_vary_lead_to_another_smoother,
                         smoothers_that_cannot_be_are_refused_with_what_serves));
 }
