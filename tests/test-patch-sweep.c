@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Sweeps over vertex patches: tables of lines by their definitions; sweeps against block Gauss-Seidel with
+// the assembled matrix; all backends against the reference one over random boxes.
+#include "tests/patch-kit.h"
+
+#include <string.h>
+
+static double of_precision(CeedScalarType precision) {
+  return precision == CEED_SCALAR_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
+}
+
+// ---- Tables ----
+
+static double row_times(int n, const double *a, int stride_a, const double *b, int stride_b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i * stride_a] * b[i * stride_b];
+  return sum;
+}
+
+// S^T (matrix rows at interior columns) S of modes k and l
+static double form(int n, int m, const double *matrix, const double *S, int k, int l) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += S[i * n + k] * row_times(n, matrix + i * m + 1, 1, S + l, n);
+  return sum;
+}
+
+static void check_line(int p, const double length[2], int first, int num) {
+  const int n = 2 * p - 1, m = n + 2;
+  const double tol = 200 * DBL_EPSILON * p * p; // sums of n^2 products; eigenvectors have entries of order p
+  double *table = reference_new((CeedSize)ritz_fe_patch_line_size(p));
+  CHECK_OK(ritz_fe_patch_line(NULL, p, length, first, num, table));
+  const RitzPatchLine l = ritz_patch_line(p, table);
+  for (int k = 0; k < num; k++) {
+    for (int j = 0; j < num; j++) {
+      const double scale = fmax(1, sqrt(l.lambda[k] * l.lambda[j]));
+      CHECK_NEAR(form(n, m, l.M, l.S, k, j), k == j, tol, "mass of modes %d, %d, p = %d", k, j, p);
+      CHECK_NEAR(form(n, m, l.A, l.S, k, j), k == j ? l.lambda[k] : 0, tol * scale,
+                 "stiffness of modes %d, %d, p = %d", k, j, p);
+    }
+    for (int c = 0; c < m; c++)
+      CHECK_NEAR(l.modes[k * m + c], row_times(n, l.S + k, n, l.M + c, m), tol, "mode %d at %d", k, c);
+  }
+  for (int s = 0; s < 2; s++) {
+    const double *e = l.extension + s * n;
+    const int end = s * (m - 1);
+    double rows[64];
+    CHECK(n <= 64, "p = %d", p);
+    for (int i = 0; i < n; i++) {
+      CHECK_NEAR(l.M[i * m + end] + row_times(n, l.M + i * m + 1, 1, e, 1), 0, tol, "extension %d", s);
+      rows[i] = l.A[i * m + end] + row_times(n, l.A + i * m + 1, 1, e, 1);
+    }
+    for (int k = 0; k < num; k++)
+      CHECK_NEAR(l.coupling[s * n + k], row_times(n, l.S + k, n, rows, 1), tol * fmax(1, l.lambda[k]),
+                 "coupling of mode %d", k);
+  }
+  for (int k = num; k < n; k++) {
+    CHECK(l.lambda[k] == 1 && l.coupling[k] == 0 && l.coupling[n + k] == 0, "mode %d is not there", k);
+    for (int i = 0; i < n; i++) CHECK(l.S[i * n + k] == 0 && l.modes[k * m + i] == 0, "mode %d", k);
+  }
+  free(table);
+}
+
+TEST(modes_and_extensions_are_orthogonal) {
+  const double lengths[][2] = {{1, 1}, {0.3, 2}, {1.5, 1}};
+  for (int p = 1; p <= 16; p++) {
+    for (int i = 0; i < 3; i++) check_line(p, lengths[i], 0, 2 * p - 1);
+    check_line(p, (const double[]){0, 1}, p - 1, p);
+    check_line(p, (const double[]){0.7, 0}, 0, p);
+    check_line(p, (const double[]){0, 1}, p > 1 ? p : 0, p - 1);
+    if (tap_failed()) return;
+  }
+}
+
+TEST(cells_of_one_length_have_even_and_odd_modes) {
+  for (int p = 1; p <= 16; p++) {
+    const int n = 2 * p - 1, m = n + 2;
+    double *table = reference_new((CeedSize)ritz_fe_patch_line_size(p));
+    CHECK_OK(ritz_fe_patch_line(NULL, p, (const double[]){1, 1}, 0, n, table));
+    const RitzPatchLine l = ritz_patch_line(p, table);
+    for (int k = 0; k < n; k++) {
+      const int sign = k < p ? 1 : -1;
+      CHECK(l.coupling[n + k] == sign * l.coupling[k], "coupling of mode %d", k);
+      for (int i = 0; i < n; i++) CHECK(l.S[(n - 1 - i) * n + k] == sign * l.S[i * n + k], "mode %d", k);
+      for (int c = 0; c < m; c++)
+        CHECK(l.modes[k * m + m - 1 - c] == sign * l.modes[k * m + c], "mode %d", k);
+    }
+    for (int i = 0; i < n; i++) CHECK(l.extension[n + i] == l.extension[n - 1 - i], "extension at %d", i);
+    free(table);
+  }
+}
+
+// ---- Cases ----
+
+static PatchCase random_case(uint64_t *seed, bool is_small) {
+  PatchCase c = {.dim = 2 + (CeedInt)tap_integer(seed, 2), .num_comp = 1 + 2 * !tap_integer(seed, 4)};
+  const CeedInt most_degree = is_small     ? (c.dim == 2 ? 4 : 2)
+                              : c.dim == 2 ? 8
+                                           : 5,
+                most_cells = is_small ? 3 : 6;
+  const bool is_uniform = tap_integer(seed, 2);
+
+  c.degree = 1 + (CeedInt)tap_integer(seed, most_degree);
+  c.precision = tap_integer(seed, 3) ? CEED_SCALAR_TYPE : CEED_SCALAR_FP32;
+  c.form = (RitzPatchForm)tap_integer(seed, 3);
+  c.is_graded = !is_uniform && tap_integer(seed, 2);
+  for (int d = 0; d < 3; d++) {
+    c.cells[d] = d >= c.dim ? 1 : 1 + is_uniform + (CeedInt)tap_integer(seed, most_cells);
+    c.factor[d] = 1.2 + tap_uniform(seed);
+    for (int side = 0; side < 2; side++) c.is_fixed[d][side] = is_uniform || tap_integer(seed, 2);
+  }
+  c.factor[3] = tap_integer(seed, 2) ? 1 + tap_uniform(seed) : 0;
+  return c;
+}
+
+// Random numbers of the precision; of x zero where it is constrained.
+static void fill_random(const RitzPatchBox *box, CeedSize n, uint64_t *seed, double *b, double *x) {
+  for (CeedSize i = 0; i < n; i++) {
+    const double u = tap_uniform(seed), v = tap_uniform(seed);
+    b[i] = box->precision == CEED_SCALAR_FP32 ? (double)(float)u : (double)(CeedScalar)u;
+    x[i] = box->precision == CEED_SCALAR_FP32 ? (double)(float)v : (double)(CeedScalar)v;
+    if (patch_is_constrained(box, i)) x[i] = 0;
+  }
+}
+
+static double largest_difference(CeedSize n, const double *a, const double *b, double *size) {
+  double most = 0;
+  *size = 0;
+  for (CeedSize i = 0; i < n; i++) {
+    const double difference = fabs(a[i] - b[i]);
+    most = difference <= most ? most : difference; // keeps what is no number
+    *size = fmax(*size, fabs(a[i]));
+  }
+  return most;
+}
+
+// Solutions of patches lose digits like their condition, which p^3 bounds here.
+static double tolerance(const PatchCase *c) {
+  return 500 * of_precision(c->precision) * c->degree * c->degree * c->degree;
+}
+
+// ---- By definition ----
+
+static void check_against_matrix(const PatchCase *c, uint64_t *seed) {
+  char text[200];
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzPatchSweep sweep = NULL;
+  double size;
+  patch_print(c, text, sizeof(text));
+  CHECK_OK(patch_sweep(ceed, c, &sweep));
+  const CeedSize n = sweep->length;
+  double *b = reference_new(n), *x = reference_new(n), *wanted = reference_new(n);
+  const bool is_reversed = tap_integer(seed, 2), is_zero = tap_integer(seed, 2);
+  fill_random(&sweep->box, n, seed, b, x);
+  for (CeedSize i = 0; i < n && is_zero; i++) x[i] = 0;
+  memcpy(wanted, x, (size_t)n * sizeof(double));
+  CHECK_OK(patch_dense_sweep(ceed, c, &sweep->box, b, wanted, is_reversed));
+  CHECK_OK(patch_run(sweep, b, x, is_zero, is_reversed));
+  const double difference = largest_difference(n, wanted, x, &size);
+  CHECK_NEAR(difference, 0, tolerance(c) * size, "%s", text);
+  CHECK_OK(ritz_patch_sweep_destroy(&sweep));
+  free(b);
+  free(x);
+  free(wanted);
+  CeedDestroy(&ceed);
+}
+
+TEST(a_sweep_is_block_gauss_seidel) {
+  uint64_t seed = 1;
+  for (int i = 0; i < (tap_level() ? 60 : 25); i++) {
+    const PatchCase c = random_case(&seed, true);
+    check_against_matrix(&c, &seed);
+    if (tap_failed()) return;
+  }
+}
+
+// ---- Backends ----
+
+static void check_against_reference(Ceed ceed, const PatchCase *c, uint64_t *seed) {
+  char text[200];
+  Ceed ref = tap_ceed("/cpu/self/ref");
+  RitzPatchSweep sweep = NULL, oracle = NULL;
+  double size;
+  patch_print(c, text, sizeof(text));
+  CHECK_OK(patch_sweep(ref, c, &oracle));
+  CHECK_OK(patch_sweep(ceed, c, &sweep));
+  const CeedSize n = sweep->length;
+  double *b = reference_new(n), *x = reference_new(n), *wanted = reference_new(n);
+  const bool is_reversed = tap_integer(seed, 2), is_zero = !tap_integer(seed, 4);
+  fill_random(&sweep->box, n, seed, b, wanted);
+  for (CeedSize i = 0; i < n; i++) x[i] = is_zero ? NAN : wanted[i];
+  // Constrained entries of b may be anything.
+  for (CeedSize i = 0; i < n; i++) b[i] = patch_is_constrained(&sweep->box, i) ? NAN : b[i];
+  for (int repeat = 0; repeat < 2; repeat++) {
+    CHECK_OK(patch_run(oracle, b, wanted, is_zero && !repeat, is_reversed));
+    CHECK_OK(patch_run(sweep, b, x, is_zero && !repeat, is_reversed));
+  }
+  const double difference = largest_difference(n, wanted, x, &size);
+  CHECK_NEAR(difference, 0, tolerance(c) * size, "%s%s", text, is_reversed ? ", reversed" : "");
+  CHECK_OK(ritz_patch_sweep_destroy(&sweep));
+  CHECK_OK(ritz_patch_sweep_destroy(&oracle));
+  free(b);
+  free(x);
+  free(wanted);
+  CeedDestroy(&ref);
+}
+
+TEST_EACH_BACKEND(sweeps_agree_with_the_reference) {
+  const int num = tap_compiles_slowly(ceed) ? 6 : tap_level() ? 80 : 30;
+  uint64_t seed = 7;
+  for (int i = 0; i < num; i++) {
+    const PatchCase c = random_case(&seed, tap_compiles_slowly(ceed));
+    check_against_reference(ceed, &c, &seed);
+    if (tap_failed()) return;
+  }
+}
+
+int main(int argc, char **argv) {
+  return tap_main(argc, argv,
+                  TESTS(modes_and_extensions_are_orthogonal, cells_of_one_length_have_even_and_odd_modes,
+                        a_sweep_is_block_gauss_seidel, sweeps_agree_with_the_reference));
+}
