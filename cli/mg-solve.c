@@ -182,9 +182,10 @@ static int create_run(Runs *runs, size_t i) {
   int ierr = fill_run(runs, i);
 
   if (ierr != CEED_ERROR_UNSUPPORTED) return ierr;
+  CLI_TRY(CeedGetErrorMessage(runs->problem->ceed, &message));
+  text = strstr(message, "(): "); // before it the place in the library
+  snprintf(run->row->fault, MG_MESSAGE, "%.*s", MG_MESSAGE - 1, text ? text + 4 : message);
   CLI_TRY(CeedResetErrorMessage(runs->problem->ceed, &message));
-  text = message ? strstr(message, "(): ") : NULL;
-  snprintf(run->row->fault, MG_MESSAGE, "%.*s", MG_MESSAGE - 1, text ? text + 4 : message ? message : "");
   run->row->iterations = -1;
   clear_run(run);
   return CEED_ERROR_SUCCESS;
