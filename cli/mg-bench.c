@@ -20,7 +20,7 @@ enum { F32, F64 };
 typedef struct {
   ArgInts orders, cells, smoothers, precisions, solvers;
   double size, max_memory, deform, tol;
-  int max_it, steps, reps;
+  int max_it, steps, reps, source;
   bool multigrid, verbose;
   ThreadsChoice on;
   const char *json, *plot;
@@ -104,6 +104,15 @@ static const ArgOption options_table[] = {
      0,
      // in the order of MgMethod
      {"fcg", "v-cycles", "full", NULL}},
+    {"--source",
+     NULL,
+     "of the solves that are timed: f = 1, or that of the product of\nsines (default one)",
+     ARG_CHOICE,
+     MEMBER(source),
+     0,
+     0,
+     // in the order of MgSource
+     {"one", "sine", NULL}},
     {"--tol",
      "X",
      "residual where a solve ends, relative to the right-hand side\n(default 1e-9, in single precision 1e-5)",
@@ -433,7 +442,8 @@ static ArgsResult check_options(const MgBenchOptions *o) {
 static int run_mg_command(const MgBenchOptions *o) {
   const double tol = sizeof(CeedScalar) == sizeof(float) ? 1e-5 : 1e-9;
   MgBench bench = {.options = o,
-                   .how = {.tol = isnan(o->tol) ? tol : o->tol,
+                   .how = {.timed = (MgSource)o->source,
+                           .tol = isnan(o->tol) ? tol : o->tol,
                            .max_it = o->max_it ? o->max_it : 100,
                            .steps = o->steps,
                            .repetitions = o->reps,

@@ -93,6 +93,7 @@ static void write_row(FILE *stream, const BpMachine *machine, const MgOptions *o
   bp_write_number(stream, "steps", row->steps ? row->steps : NAN);
   write_text(stream, "precision", precision_name(row));
   write_text(stream, "solver", mg_method_name(row->variant.method));
+  write_text(stream, "source", o->timed == MG_SINE ? "sine" : "one"); // of the solves that are timed
   bp_write_number(stream, "tolerance", o->tol);
   bp_write_number(stream, "iterations", missing * row->iterations);
   bp_write_number(stream, "iterations_sine", missing * row->iterations_sine);

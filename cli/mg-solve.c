@@ -316,11 +316,12 @@ static int solve_all(const Runs *runs) {
   for (size_t i = 0; i < runs->num; i++) {
     if (runs->runs[i].cycle) CLI_TRY(solve_first(runs, &runs->runs[i]));
   }
-  CLI_TRY(time_runs(runs));
+  if (runs->options->timed == MG_ONE) CLI_TRY(time_runs(runs));
   CLI_TRY(mg_problem_set_source(p, MG_SINE));
   for (size_t i = 0; i < runs->num; i++) {
     if (runs->runs[i].cycle) CLI_TRY(find_error(runs, &runs->runs[i]));
   }
+  if (runs->options->timed == MG_SINE) CLI_TRY(time_runs(runs));
   compare_errors(runs);
   for (size_t i = 0; i < runs->num; i++)
     memcpy(runs->runs[i].row->seconds_case, p->seconds, sizeof(p->seconds));

@@ -48,7 +48,10 @@ typedef struct {
   MgMethod method;
 } MgVariant;
 
+typedef enum { MG_ONE, MG_SINE } MgSource; // f = 1; f = -Laplace of the product of sines
+
 typedef struct {
+  MgSource timed;
   double tol;          // |r| <= tol |b|
   CeedInt max_it;      // of the solver
   CeedInt steps;       // of Chebyshev polynomials; 0: 3 over Jacobi, else 2
@@ -82,7 +85,7 @@ typedef struct {
   double seconds_case[MG_NUM_TIMES];
   double seconds_smoother; // smoothers, coarse problem and a rehearsal of the cycle; kernels among them
   double seconds_first;    // the first solve
-  double seconds;          // of a solve for f = 1, the median
+  double seconds;          // of a solve for the timed source, the median
   int repetitions;
   double cycle_bytes;  // that live with the preconditioner, but for operators and transfers
   double memory_bytes; // live while it solves: on the device, or of the process
@@ -115,7 +118,6 @@ typedef struct {
 // `problem` starts from zeros; to be destroyed even when the creation fails.
 int mg_problem_create(Ceed ceed, const MgCase *of, bool wants_double, bool wants_float, MgProblem *problem);
 void mg_problem_destroy(MgProblem *problem);
-typedef enum { MG_ONE, MG_SINE } MgSource; // f = 1; f = -Laplace of the product of sines
 int mg_problem_set_source(MgProblem *problem, MgSource source);
 // L2 norm of u minus the product of sines.
 int mg_problem_find_error(const MgProblem *problem, double *error);
