@@ -39,21 +39,27 @@ static int create_mesh(MgProblem *p) {
   return RitzMeshCreateBox(p->ceed, 3, n, NULL, NULL, 1, p->of.deform != 0 ? deform : NULL, &p->of, &p->mesh);
 }
 
-// As many points as an exact integral over a parallelepiped takes.
-static int create_operator(MgProblem *p, RitzSpace space, CeedOperator *op) {
+// The operator of a level, with as many points as an exact integral over a parallelepiped takes.
+static int create_operator(MgProblem *p, CeedInt level, CeedOperator *op) {
+  RitzSpace space = NULL;
+
+  if (level == p->num_levels - 1) return CeedOperatorReferenceCopy(p->problem.op, op);
+  CLI_TRY(RitzHierarchyGetSpace(p->hierarchy, level, &space));
   CLI_TRY(problem_create_level(&p->problem, space, op));
   return RitzOperatorSetUse(*op, RITZ_USE_MANY);
 }
 
 static int create_spaces(MgProblem *p) {
   static const ProblemMaterial vacuum = {.conductivity = {.value = 1}, .reaction = {.value = 1}};
-  const ProblemOptions options = {
-      .kind = PROBLEM_POISSON, .order = p->of.degree, .num_materials = 1, .materials = &vacuum};
+  const ProblemOptions options = {.kind = PROBLEM_POISSON,
+                                  .order = p->of.degree,
+                                  .more_points = 1,
+                                  .num_materials = 1,
+                                  .materials = &vacuum};
   const RitzHierarchyOptions halved = {.kind = RITZ_HIERARCHY_H};
   const RitzFixedPart boundary = {.part = "all"};
 
   CLI_TRY(problem_create(p->ceed, p->mesh, &options, &p->problem));
-  CLI_TRY(CeedOperatorDestroy(&p->problem.op)); // that of the finest level serves
   CLI_TRY(RitzHierarchyCreate(p->problem.space, &halved, &p->hierarchy));
   CLI_TRY(RitzHierarchyGetNumLevels(p->hierarchy, &p->num_levels));
   CLI_TRY(cli_allocate(p->ceed, (size_t)p->num_levels, sizeof(RitzIndices), &p->constraints));
@@ -101,16 +107,11 @@ static int create_transfers(MgProblem *p, CeedScalarType precision, MgLevels *le
 
 // A coarser level is in double as long as its copy takes.
 static int create_operators(MgProblem *p, bool wants_double, bool wants_float) {
-  const CeedInt finest = p->num_levels - 1;
   CeedOperator op = NULL;
   int ierr = CEED_ERROR_SUCCESS;
 
-  for (CeedInt i = 0; i <= finest; i++) {
-    RitzSpace space = NULL;
-
-    CLI_TRY_CLEANUP(RitzHierarchyGetSpace(p->hierarchy, i, &space));
-    CLI_TRY_CLEANUP(create_operator(p, space, &op));
-    if (i == finest) CLI_TRY_CLEANUP(CeedOperatorReferenceCopy(op, &p->problem.op));
+  for (CeedInt i = 0; i < p->num_levels; i++) {
+    CLI_TRY_CLEANUP(create_operator(p, i, &op));
     if (wants_double) CLI_TRY_CLEANUP(CeedOperatorReferenceCopy(op, &p->doubles.levels[i].op));
     if (wants_float)
       CLI_TRY_CLEANUP(RitzOperatorCopyInPrecision(op, CEED_SCALAR_FP32, &p->floats.levels[i].op));
