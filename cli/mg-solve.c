@@ -206,6 +206,12 @@ static void describe_row(const MgProblem *p, const MgOptions *o, const MgVariant
 
 // ---- Solves ----
 
+static void measure_memory(const Runs *runs, MgRow *row) {
+  row->host_bytes = mg_host_bytes();
+  row->memory_bytes = mg_device_bytes(runs->problem->ceed);
+  if (!row->memory_bytes) row->memory_bytes = row->host_bytes;
+}
+
 static int wait_for_device(const Runs *runs) {
   CeedScalar norm;
 
@@ -244,9 +250,6 @@ static int solve_first(const Runs *runs, const Run *run) {
   CLI_TRY(find_reason(run, &row->iterations));
   CLI_TRY(RitzSolverGetResidual(run->solver, NULL, &last));
   row->residual = last / runs->problem->norm;
-  row->host_bytes = mg_host_bytes();
-  row->memory_bytes = mg_device_bytes(runs->problem->ceed);
-  if (!row->memory_bytes) row->memory_bytes = row->host_bytes;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -315,6 +318,7 @@ static int solve_all(const Runs *runs) {
   CLI_TRY(mg_problem_set_source(p, MG_ONE));
   for (size_t i = 0; i < runs->num; i++) {
     if (runs->runs[i].cycle) CLI_TRY(solve_first(runs, &runs->runs[i]));
+    measure_memory(runs, runs->runs[i].row);
   }
   if (runs->options->timed == MG_ONE) CLI_TRY(time_runs(runs));
   CLI_TRY(mg_problem_set_source(p, MG_SINE));
