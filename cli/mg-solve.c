@@ -206,10 +206,26 @@ static void describe_row(const MgProblem *p, const MgOptions *o, const MgVariant
 
 // ---- Solves ----
 
-static void measure_memory(const Runs *runs, MgRow *row) {
+// Of all that live; the solver's vectors do while it iterates.
+static void measure_memory(const MgProblem *p, MgRow *row) {
   row->host_bytes = mg_host_bytes();
-  row->memory_bytes = mg_device_bytes(runs->problem->ceed);
+  row->memory_bytes = mg_device_bytes(p->ceed);
   if (!row->memory_bytes) row->memory_bytes = row->host_bytes;
+}
+
+typedef struct {
+  const MgProblem *problem;
+  MgRow *row;
+} Watched;
+
+// A RitzMonitorFunction.
+static int watch_memory(void *ctx, CeedInt iteration, double residual, bool *stop) {
+  const Watched *watched = ctx;
+
+  (void)residual;
+  (void)stop;
+  if (iteration == 1) measure_memory(watched->problem, watched->row);
+  return 0;
 }
 
 static int wait_for_device(const Runs *runs) {
@@ -244,9 +260,13 @@ static int find_reason(const Run *run, CeedInt *iterations) {
 
 static int solve_first(const Runs *runs, const Run *run) {
   MgRow *row = run->row;
+  Watched watched = {runs->problem, row};
   double last = 0;
 
+  measure_memory(runs->problem, row); // for what is solved without an iteration
+  CLI_TRY(RitzSolverSetMonitor(run->solver, watch_memory, &watched));
   CLI_TRY(solve(runs, run, &row->seconds_first));
+  CLI_TRY(RitzSolverSetMonitor(run->solver, NULL, NULL));
   CLI_TRY(find_reason(run, &row->iterations));
   CLI_TRY(RitzSolverGetResidual(run->solver, NULL, &last));
   row->residual = last / runs->problem->norm;
@@ -317,8 +337,10 @@ static int solve_all(const Runs *runs) {
 
   CLI_TRY(mg_problem_set_source(p, MG_ONE));
   for (size_t i = 0; i < runs->num; i++) {
-    if (runs->runs[i].cycle) CLI_TRY(solve_first(runs, &runs->runs[i]));
-    measure_memory(runs, runs->runs[i].row);
+    if (!runs->runs[i].cycle)
+      measure_memory(p, runs->runs[i].row);
+    else
+      CLI_TRY(solve_first(runs, &runs->runs[i]));
   }
   if (runs->options->timed == MG_ONE) CLI_TRY(time_runs(runs));
   CLI_TRY(mg_problem_set_source(p, MG_SINE));
