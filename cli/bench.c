@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // `ritz bench`: the bake-off problems of bench/bp.h, or the solves of cli/nekbone.h, as a table, as JSON and
-// as a plot, beside the limits of the machine.
+// as a plot, beside the limits of the machine. --multigrid is a command of its own (cli/mg.h).
 #define _POSIX_C_SOURCE 200809L
 
-#include <errno.h>
 #include <math.h>
 #include <ritz/basis.h>
-#include <ritz/jit.h>
-#include <ritz/machine.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/nekbone.h"
 #include "cli/plot.h"
+#include "cli/results.h"
 #include "cli/single.h"
 #include "cli/threads.h"
 
@@ -32,7 +30,7 @@ enum { F32, F64 };
 typedef struct {
   ArgInts bp, orders, n, policies, components;
   double size, deform, lambda, rtol;
-  bool apply, cg, nekbone, jacobi;
+  bool apply, cg, nekbone, multigrid, jacobi;
   int shape, precision, reps, problem, mesh, points, variant, max_it;
   ThreadsChoice on;
   const char *json, *plot;
@@ -182,6 +180,15 @@ static const ArgOption options_table[] = {
      0,
      0,
      {NULL}},
+    {"--multigrid",
+     NULL,
+     "solve Poisson's problem by multigrid instead; it has options of\nits own: 'ritz bench --multigrid "
+     "--help'",
+     ARG_FLAG,
+     MEMBER(multigrid),
+     0,
+     0,
+     {NULL}},
     {"--problem",
      NULL,
      "-div grad u = f, or -div grad u + lambda u = f (default both)",
@@ -302,74 +309,14 @@ typedef struct {
   FILE *json, *plot, *table; // NULL: not wanted
 } Bench;
 
-// ---- Kernels ----
-
-// Shows how many kernels were compiled or found; nothing for backends without generated kernels.
-static void show_kernels(void) {
-  RitzJitCounters c;
-
-  if (RitzJitGetCounters(&c) || !(c.compilations || c.disk_hits || c.failures)) return;
-  cli_fact("kernels", "%lld compiled in %.2f s, %lld read from the cache, %lld failed",
-           (long long)c.compilations, c.compile_seconds, (long long)c.disk_hits, (long long)c.failures);
-}
-
-// ---- Files ----
-
-static int write_failed(const char *option, const char *path) {
-  fprintf(stderr, "%s: %s: cannot write '%s': %s\n", command.name, option, path, strerror(errno));
-  return CLI_FAILED;
-}
-
-static int no_memory(void) {
-  fprintf(stderr, "%s: not enough memory\n", command.name);
-  return CLI_FAILED;
-}
-
-// Opens a file for the results before the work is done; NULL without one.
-static int open_file(const char *option, const char *path, FILE **file) {
-  *file = NULL;
-  if (!path) return CLI_OK;
-  *file = strcmp(path, "-") ? fopen(path, "w") : stdout;
-  return *file ? CLI_OK : write_failed(option, path);
-}
-
-static int close_file(const char *option, const char *path, FILE *file) {
-  if (!file) return CLI_OK;
-  bool failed = fflush(file) || ferror(file);
-  if (file != stdout && fclose(file)) failed = true;
-  return failed ? write_failed(option, path) : CLI_OK;
-}
-
 // ---- The plot ----
 
-static void name_machine(const BpMachine *machine, char *name, size_t size) {
-  RitzMachine processor;
-
-  if (machine->device)
-    snprintf(name, size, "%s", machine->device);
-  else if (!machine->threads || RitzMachineGet(false, &processor))
-    snprintf(name, size, "unknown machine");
-  else
-    snprintf(name, size, "%s, %d thread%s", processor.cpu_name, machine->threads,
-             machine->threads > 1 ? "s" : "");
-}
-
 static int write_plot(const Bench *b, const char *what, size_t num, const PlotPoint *points) {
-  char machine[200], title[240], subtitle[200];
+  const Plot plot = {
+      .bandwidth = b->machine.bandwidth, .peak = b->machine.peak, .num = num, .points = points};
 
-  name_machine(&b->machine, machine, sizeof(machine));
-  snprintf(title, sizeof(title), "Ritz on %s", machine);
-  snprintf(subtitle, sizeof(subtitle), "%s; %s precision, %s", what,
-           is_single(b->options) || sizeof(CeedScalar) == sizeof(float) ? "single" : "double",
-           b->options->on.resource);
-  const Plot plot = {.title = title,
-                     .subtitle = subtitle,
-                     .label_meaning = "numbers: polynomial degree p",
-                     .bandwidth = b->machine.bandwidth,
-                     .peak = b->machine.peak,
-                     .num = num,
-                     .points = points};
-  return plot_write(b->plot, &plot) ? CLI_OK : no_memory();
+  return results_write_plot(&command, b->plot, &b->machine, what, is_single(b->options),
+                            b->options->on.resource, plot);
 }
 
 // ---- Bake-off problems ----
@@ -434,14 +381,13 @@ static int plot_series(const Bench *b, const Series *series) {
   size_t num = 0;
   int code;
 
-  if (!points) return no_memory();
+  if (!points) return results_no_memory(&command);
   for (size_t i = 0; i < series->num_results; i++) {
     const BpResult *r = &series->results[i];
     PlotPoint *point = &points[num];
     if (!(r->seconds > 0)) continue;
-    *point = (PlotPoint){.label = r->options.order,
-                         .intensity = r->costs.flops / r->costs.bytes,
-                         .rate = r->costs.flops / r->seconds};
+    *point = (PlotPoint){
+        .label = r->options.order, .x = r->costs.flops / r->costs.bytes, .y = r->costs.flops / r->seconds};
     if (r->bound == BP_BOUND_FLOPS && r->costs.recompute > 0)
       point->bound = r->costs.flops / r->seconds_bound;
     snprintf(point->group, PLOT_NAME, "BP%d", r->options.bp);
@@ -462,7 +408,7 @@ static int run_bps(const Bench *b) {
   int code = CLI_OK;
 
   series.results = calloc(series.bps.num * series.policies.num * series.orders.num, sizeof(*series.results));
-  if (!series.results) return no_memory();
+  if (!series.results) return results_no_memory(&command);
   if (run_series(b, &series)) code = cli_report(command.name, b->ceed);
   for (size_t i = 0; i < series.num_results; i++) {
     bp_print_failed_checks(stderr, &series.results[i]);
@@ -496,7 +442,7 @@ static int list_cases(const Bench *b, Nekbone *nekbone, NekboneOptions *options)
   List components = choose_list(&o->components, 2, default_components);
 
   nekbone->cases = calloc(4 * components.num * orders.num, sizeof(*nekbone->cases));
-  if (!nekbone->cases) return no_memory();
+  if (!nekbone->cases) return results_no_memory(&command);
   options->cases = nekbone->cases;
   for (size_t i = 0; i < 4 * components.num * orders.num; i++) {
     size_t order = i % orders.num, rest = i / orders.num;
@@ -530,7 +476,7 @@ static int list_policies(const BenchOptions *o, Nekbone *nekbone, NekboneOptions
     RitzGeometryPolicy *policies = calloc(list.num, sizeof(*policies));
     size_t num = 0;
 
-    if (!policies) return no_memory();
+    if (!policies) return results_no_memory(&command);
     for (int others = 0; others < 2; others++) {
       for (size_t i = 0; i < list.num; i++) {
         if (list.items[i] == RITZ_POLICY_AFFINE && !affine) continue;
@@ -570,7 +516,7 @@ static int plot_nekbone(const Bench *b, const Nekbone *nekbone) {
   char what[80];
   int code;
 
-  if (!points) return no_memory();
+  if (!points) return results_no_memory(&command);
   snprintf(what, sizeof(what), "conjugate gradients%s",
            b->options->jacobi ? " with Jacobi's preconditioner" : "");
   code = write_plot(b, what, nekbone_plot_points(nekbone->num_rows, nekbone->rows, points), points);
@@ -582,7 +528,7 @@ static int run_cases(Bench *b, const NekboneOptions *options, Nekbone *nekbone) 
   int code = CLI_OK;
 
   nekbone->rows = calloc(nekbone_count_rows(options) + 1, sizeof(*nekbone->rows));
-  if (!nekbone->rows) return no_memory();
+  if (!nekbone->rows) return results_no_memory(&command);
   if (b->table) nekbone_print_heading(b->table);
   if (nekbone_run(b->ceed, options, print_bench_row, b, nekbone->rows, &nekbone->num_rows))
     code = cli_report(command.name, b->ceed);
@@ -680,11 +626,6 @@ static ArgsResult check_nekbone_options(const BenchOptions *o) {
   return ARGS_RUN;
 }
 
-static bool ends_with(const char *text, const char *end) {
-  size_t n = strlen(text), m = strlen(end);
-  return n >= m && !strcmp(text + n - m, end);
-}
-
 static ArgsResult check_bench_options(const BenchOptions *o, size_t num_orders) {
   char shown[ARG_SHOWN];
   ArgsResult result = o->nekbone ? check_nekbone_options(o) : check_bp_options(o);
@@ -696,7 +637,7 @@ static ArgsResult check_bench_options(const BenchOptions *o, size_t num_orders) 
   if (o->n.num > 1 && o->n.num != num_orders)
     return args_wrong(&command, "--n", "expected 1 or %zu numbers, one for each degree, found %zu",
                       num_orders, o->n.num);
-  if (o->plot && !ends_with(o->plot, ".svg"))
+  if (o->plot && !results_has_ending(o->plot, ".svg"))
     return args_wrong(&command, "--plot", "expected a file name that ends in .svg, found '%s'",
                       args_shown(o->plot, shown));
   return threads_check(&command, &o->on);
@@ -712,18 +653,18 @@ static int run_with_files(Bench *b, int num_threads) {
   b->machine = threads_find_limits(b->ceed, &o->on, num_threads, is_single(o));
   if (b->table) threads_show_limits(&b->machine);
   code = o->nekbone ? run_nekbone(b) : run_bps(b);
-  if (b->table) show_kernels();
+  if (b->table) results_show_kernels();
   return code;
 }
 
 static int run_and_report(Bench *b, int num_threads) {
   const BenchOptions *o = b->options;
-  int code = open_file("--json", o->json, &b->json);
+  int code = results_open(&command, "--json", o->json, &b->json);
 
-  if (!code) code = open_file("--plot", o->plot, &b->plot);
+  if (!code) code = results_open(&command, "--plot", o->plot, &b->plot);
   if (!code) code = run_with_files(b, num_threads);
-  if (close_file("--json", o->json, b->json)) code = CLI_FAILED;
-  if (close_file("--plot", o->plot, b->plot)) code = CLI_FAILED;
+  if (results_close(&command, "--json", o->json, b->json)) code = CLI_FAILED;
+  if (results_close(&command, "--plot", o->plot, b->plot)) code = CLI_FAILED;
   return code;
 }
 
@@ -742,6 +683,10 @@ static int run_bench_command(const BenchOptions *o) {
 
 int cli_bench(int argc, char **argv) {
   BenchOptions options = nothing_given;
+
+  for (int i = 1; i < argc; i++) {
+    if (!strcmp(argv[i], "--multigrid")) return cli_bench_multigrid(argc, argv);
+  }
   ArgsResult parsed = args_parse(&command, argc, argv, &options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
 

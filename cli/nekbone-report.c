@@ -160,8 +160,8 @@ size_t nekbone_plot_points(size_t num, const NekboneRow *rows, PlotPoint *points
     PlotPoint *point = &points[count];
     if (!(row->seconds > 0) || is_repeated(num, rows, row)) continue;
     *point = (PlotPoint){.label = row->problem.order,
-                         .intensity = row->costs.flops / row->costs.bytes,
-                         .rate = row->costs.flops * row->iterations / row->seconds};
+                         .x = row->costs.flops / row->costs.bytes,
+                         .y = row->costs.flops * row->iterations / row->seconds};
     if (row->bound == BP_BOUND_FLOPS && row->costs.recompute > 0)
       point->bound = row->costs.flops / row->seconds_bound;
     name_group(row, with_mesh, point->group);

@@ -81,14 +81,14 @@ static double nice(double value) {
 static void choose_ranges(Drawing *d) {
   const Plot *plot = d->plot;
   bool has_roof = plot->bandwidth > 0 && plot->peak > 0;
-  double ridge = has_roof ? plot->peak / plot->bandwidth : plot->num ? plot->points[0].intensity : 1;
+  double ridge = has_roof ? plot->peak / plot->bandwidth : plot->num ? plot->points[0].x : 1;
   double x[2] = {ridge, 1.6 * ridge}, y[2] = {INFINITY, has_roof ? 1.5 * plot->peak : 0};
 
   for (size_t i = 0; i < plot->num; i++) {
-    x[0] = fmin(x[0], plot->points[i].intensity / 1.5);
-    x[1] = fmax(x[1], plot->points[i].intensity * 1.3);
-    y[0] = fmin(y[0], plot->points[i].rate / 1.4);
-    y[1] = fmax(y[1], plot->points[i].rate * 1.4);
+    x[0] = fmin(x[0], plot->points[i].x / 1.5);
+    x[1] = fmax(x[1], plot->points[i].x * 1.3);
+    y[0] = fmin(y[0], plot->points[i].y / 1.4);
+    y[1] = fmax(y[1], plot->points[i].y * 1.4);
   }
   if (!plot->num) y[0] = (y[1] = has_roof ? y[1] : 1e9) / 100; // an empty frame
   memcpy(d->x_range, x, sizeof(x));
@@ -127,13 +127,15 @@ static void draw_axes(const Drawing *d) {
   char turned[80];
 
   draw_grid(d, true, 1);
-  draw_grid(d, false, 1e9);
+  draw_grid(d, false, d->plot->y_label ? 1 : 1e9);
   fprintf(d->stream, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"%s\"/>\n",
           LEFT, TOP, WIDTH, HEIGHT, grey);
   draw_text(d, LEFT + WIDTH / 2.0, TOP + HEIGHT + 52, TEXT_SIZE + 1, "middle", dark, "",
-            "arithmetic intensity: useful flops per byte of least traffic");
+            d->plot->x_label ? d->plot->x_label
+                             : "arithmetic intensity: useful flops per byte of least traffic");
   snprintf(turned, sizeof(turned), "transform=\"rotate(-90 26 %g)\"", TOP + HEIGHT / 2.0);
-  draw_text(d, 26, TOP + HEIGHT / 2.0, TEXT_SIZE + 1, "middle", dark, turned, "useful GFLOP/s");
+  draw_text(d, 26, TOP + HEIGHT / 2.0, TEXT_SIZE + 1, "middle", dark, turned,
+            d->plot->y_label ? d->plot->y_label : "useful GFLOP/s");
 }
 
 // ---- The roof ----
@@ -250,8 +252,8 @@ static void draw_marker(const Drawing *d, size_t i, double x, double y) {
   fprintf(d->stream, "\" %s/>\n", style);
 }
 
-static double x_at(const Drawing *d, size_t i) { return x_of(d, d->plot->points[i].intensity); }
-static double y_at(const Drawing *d, size_t i) { return y_of(d, d->plot->points[i].rate); }
+static double x_at(const Drawing *d, size_t i) { return x_of(d, d->plot->points[i].x); }
+static double y_at(const Drawing *d, size_t i) { return y_of(d, d->plot->points[i].y); }
 
 // A thin line through the points of the series that begins at i.
 static void draw_path(const Drawing *d, size_t i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A roofline plot as an SVG file: rates over arithmetic intensity, both logarithmic, below what bandwidth and
-// peak of a machine allow. Used by `ritz bench`.
+// A plot as an SVG file, both axes logarithmic: rates over arithmetic intensity, below what bandwidth and
+// peak of a machine allow, or other points. Used by `ritz bench`.
 #ifndef RITZ_CLI_PLOT_H
 #define RITZ_CLI_PLOT_H
 
@@ -13,16 +13,16 @@ enum { PLOT_NAME = 64 };
 // Points of the same group have one colour, those of the same kind one marker; both together are a series.
 typedef struct {
   char group[PLOT_NAME], kind[PLOT_NAME];
-  int label;        // the number beside it
-  double intensity; // flops/byte > 0
-  double rate;      // flops/s > 0
-  double bound;     // the highest rate possible, when it lies below the roof; 0: none
+  int label;    // the number beside it
+  double x, y;  // > 0; of a roofline flops/byte and flops/s
+  double bound; // the highest y possible, when it lies below the roof; 0: none
 } PlotPoint;
 
 typedef struct {
   const char *title, *subtitle;
-  const char *label_meaning; // of the numbers beside the points
-  double bandwidth, peak;    // bytes/s, flops/s; zeros: there is no roof to draw
+  const char *label_meaning;     // of the numbers beside the points
+  const char *x_label, *y_label; // of the axes; NULL: those of a roofline, y in GFLOP/s
+  double bandwidth, peak;        // bytes/s, flops/s; zeros: there is no roof to draw
   size_t num;
   const PlotPoint *points; // borrowed
 } Plot;

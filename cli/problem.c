@@ -198,7 +198,7 @@ int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Prob
   }
   CLI_TRY(RitzSpaceCreate(mesh, options->order, p->num_comp, &p->space));
   CLI_TRY(create_restrictions(p));
-  CLI_TRY(create_operator(p, p->space, 2, &p->op));
+  CLI_TRY(create_operator(p, p->space, options->more_points ? options->more_points : 2, &p->op));
   return problem_has_jumps(p, &p->has_jumps);
 }
 

@@ -60,6 +60,7 @@ typedef struct {
 typedef struct {
   ProblemKind kind;
   CeedInt order;
+  CeedInt more_points; // Gauss points a direction than the degree; 0: 2
   CeedInt num_materials;
   const ProblemMaterial *materials; // borrowed, as long as the problem lives
   double factor;                    // heat: of c in the operator, 1 / time step or so

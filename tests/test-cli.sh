@@ -84,6 +84,7 @@ prints "without a command there is help on stderr" 2 err '^usage: ritz COMMAND'
 prints "version names both versions" 0 out '^ritz [0-9]+\.[0-9]+\.[0-9]+ \(Ceed API [0-9]' --version
 prints "solve has help" 0 out '^  --order P +polynomial degree' solve --help
 prints "bench has help" 0 out '^  --size DOFS ' bench --help
+prints "bench has other help for multigrid" 0 out '^  --solver LIST ' bench --multigrid --help
 prints "explain has help" 0 out '^  --source ' explain --help
 prints "cache has help" 0 out '^usage: ritz cache list' cache --help
 prints "info has help" 0 out '^usage: ritz info' info --help
@@ -104,7 +105,7 @@ report $((1 - $?)) "info measures again when told so"
 prints "info shows compiler" 0 out '^compiler +[^ ]' info
 prints "info shows the cache of kernels" 0 out "^cache +$RITZ_CACHE_DIR, 0 kernels$" info
 run --help
-for command in solve bench explain info cache tune; do "$ritz" $command --help >>"$folder/out"; done
+for command in solve bench 'bench --multigrid' explain info cache tune; do "$ritz" $command --help >>"$folder/out"; done
 awk 'length > 105 { exit 1 }' "$folder/out"
 report $((1 - $?)) "no line of the help texts is too long"
 
@@ -221,6 +222,13 @@ wrong "unknown variant" "ritz bench: --cg-variant: expected standard, merged, au
 wrong "too many components" "ritz bench: --components: expected integers from 1 to 3 such as 1,2,4 or 1-4, or all, found '4'" \
   bench --nekbone --components 4
 wrong "precision of the other benchmark" "ritz bench: --precision: contradicts --nekbone" bench --nekbone --precision f32
+wrong "smoother that does not exist" "ritz bench --multigrid: --smoother: expected patches, patches-residual, patches-boundary, \
+cells or jacobi, or several such as patches,patches-residual, found 'sor'" bench --multigrid --smoother sor
+wrong "cells and size of multigrid" "ritz bench --multigrid: --cells: contradicts --size" bench --multigrid --cells 4 --size 100
+wrong "multigrid without a tolerance" "ritz bench --multigrid: --tol: expected a number > 0, found '0'" bench --multigrid --tol 0
+wrong "option of the bake-off problems" "ritz bench --multigrid: unknown option '--bp' (did you mean --help?)" bench --bp 3 --multigrid
+wrong "plot of multigrid that is no SVG" \
+  "ritz bench --multigrid: --plot: expected a file name that ends in .svg, found 'a.png'" bench --multigrid --plot a.png
 wrong "plot that is no SVG" "ritz bench: --plot: expected a file name that ends in .svg, found 'a.png'" bench --plot a.png
 wrong "no threads" "ritz bench: --threads: expected an integer >= 1, found '0'" bench --threads 0
 wrong "threads of a GPU" "ritz bench: --threads: only for backends below /cpu/self, not for '/gpu/cuda'" \
@@ -643,6 +651,41 @@ assert rows[0]["jacobi"] and rows[0]["ratio_to_stored"] == 1 and rows[0]["recomp
 ' "$folder/out" 2>"$folder/err"
   report $((1 - $?)) "rows of nekbone are valid JSON"
 fi
+
+# ---- Multigrid ----
+
+# Iterations: the tables of the literature and one more; one vertex is one patch, whose solve is exact. Errors are of order
+# p + 1, a half of 0.2 less on meshes this coarse.
+run bench --multigrid --order 1,2,3 --cells 2,4 --smoother patches,patches-residual,patches-boundary,cells,jacobi \
+  --solver fcg,v-cycles,full --precision f32 --reps 1 --ceed /cpu/self/ref --json "$folder/mg.json" --plot "$folder/plot.svg"
+has "multigrid finds the solutions" '^ 3     4       2197  patches            f32   fcg .* ok$'
+is_plot "every row of multigrid has its point in the plot" 90
+if command -v python3 >/dev/null; then
+  python3 -c '
+import json, math, sys
+report = json.load(open(sys.argv[1]))
+is_double = report["scalar_bytes"] == 8
+rows = {(r["order"], r["elements"][0], r["smoother"], r["solver"]): r for r in report["results"]}
+assert len(rows) == 90
+most = {1: 8, 2: 7, 3: 5}
+for (p, n, smoother, solver), r in rows.items():
+    assert r["fault"] is None and r["dofs"] == (p * n + 1) ** 3 and r["levels"] == math.log2(n) + 1
+    assert r["residual"] <= r["tolerance"] and r["seconds"] > 0 and r["repetitions"] == 1
+    if smoother.startswith("patches"):
+        assert r["iterations"] <= (2 if n == 2 else most[p]) + (solver == "v-cycles")
+        assert abs(r["iterations"] - rows[p, n, "patches", solver]["iterations"]) <= 1
+    assert rows[p, n, smoother, "fcg"]["iterations"] <= rows[p, n, smoother, "v-cycles"]["iterations"]
+    if is_double and n == 4:
+        assert math.log2(rows[p, 2, smoother, solver]["l2_error"] / r["l2_error"]) > p + 0.8
+' "$folder/mg.json" 2>"$folder/err"
+  report $((1 - $?)) "iterations and errors of multigrid are those of theory"
+fi
+prints "patches are not there on deformed elements, and it is said" 0 out '^ 2 +2 +125  patches .* not here: .*rectangular' \
+  bench --multigrid --order 2 --cells 2 --deform 0.1 --smoother patches,cells --reps 1 --ceed /cpu/self/ref
+prints "a limit of memory leaves larger sizes out" 0 out '^4 cells and more of degree 1 are left out: about ' \
+  bench --multigrid --order 1 --cells 2,4 --max-memory 1e-9 --smoother jacobi --reps 1 --ceed /cpu/self/ref
+prints "too few iterations are a failure" 1 out ' FAILED: .*iteration' \
+  bench --multigrid --order 2 --cells 4 --max-it 1 --smoother jacobi --reps 1 --ceed /cpu/self/ref
 
 # ---- Explain ----
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Files of results, and what is told beside them.
+#include "cli/results.h"
+
+#include <errno.h>
+#include <ritz/jit.h>
+#include <ritz/machine.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+// ---- Files ----
+
+static int write_failed(const ArgCommand *command, const char *option, const char *path) {
+  fprintf(stderr, "%s: %s: cannot write '%s': %s\n", command->name, option, path, strerror(errno));
+  return CLI_FAILED;
+}
+
+int results_no_memory(const ArgCommand *command) {
+  fprintf(stderr, "%s: not enough memory\n", command->name);
+  return CLI_FAILED;
+}
+
+int results_open(const ArgCommand *command, const char *option, const char *path, FILE **file) {
+  *file = NULL;
+  if (!path) return CLI_OK;
+  *file = strcmp(path, "-") ? fopen(path, "w") : stdout;
+  return *file ? CLI_OK : write_failed(command, option, path);
+}
+
+int results_close(const ArgCommand *command, const char *option, const char *path, FILE *file) {
+  if (!file) return CLI_OK;
+  bool failed = fflush(file) || ferror(file);
+  if (file != stdout && fclose(file)) failed = true;
+  return failed ? write_failed(command, option, path) : CLI_OK;
+}
+
+bool results_has_ending(const char *path, const char *ending) {
+  size_t n = strlen(path), m = strlen(ending);
+  return n >= m && !strcmp(path + n - m, ending);
+}
+
+// ---- Plots ----
+
+static void name_machine(const BpMachine *machine, char *name, size_t size) {
+  RitzMachine processor;
+
+  if (machine->device)
+    snprintf(name, size, "%s", machine->device);
+  else if (!machine->threads || RitzMachineGet(false, &processor))
+    snprintf(name, size, "unknown machine");
+  else
+    snprintf(name, size, "%s, %d thread%s", processor.cpu_name, machine->threads,
+             machine->threads > 1 ? "s" : "");
+}
+
+int results_write_plot(const ArgCommand *command, FILE *file, const BpMachine *machine, const char *what,
+                       bool is_single, const char *resource, Plot plot) {
+  char name[200], title[240], subtitle[240];
+
+  name_machine(machine, name, sizeof(name));
+  snprintf(title, sizeof(title), "Ritz on %s", name);
+  snprintf(subtitle, sizeof(subtitle), "%s; %s precision, %s", what,
+           is_single || sizeof(CeedScalar) == sizeof(float) ? "single" : "double", resource);
+  plot.title = title;
+  plot.subtitle = subtitle;
+  plot.label_meaning = "numbers: polynomial degree p";
+  return plot_write(file, &plot) ? CLI_OK : results_no_memory(command);
+}
+
+// ---- Kernels ----
+
+void results_show_kernels(void) {
+  RitzJitCounters c;
+
+  if (RitzJitGetCounters(&c) || !(c.compilations || c.disk_hits || c.failures)) return;
+  cli_fact("kernels", "%lld compiled in %.2f s, %lld read from the cache, %lld failed",
+           (long long)c.compilations, c.compile_seconds, (long long)c.disk_hits, (long long)c.failures);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Where results of `ritz bench` go: files, "-" for standard output; what is told beside them.
+#ifndef RITZ_CLI_RESULTS_H
+#define RITZ_CLI_RESULTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "bench/bp.h"
+#include "cli/args.h"
+#include "cli/plot.h"
+
+// Opens a file for the results before the work is done; NULL without one. CLI_FAILED: a message was printed.
+int results_open(const ArgCommand *command, const char *option, const char *path, FILE **file);
+// file may be NULL.
+int results_close(const ArgCommand *command, const char *option, const char *path, FILE *file);
+int results_no_memory(const ArgCommand *command); // CLI_FAILED
+
+bool results_has_ending(const char *path, const char *ending);
+
+// Title and subtitle are made here: the machine, `what`, precision and resource.
+int results_write_plot(const ArgCommand *command, FILE *file, const BpMachine *machine, const char *what,
+                       bool is_single, const char *resource, Plot plot);
+
+// How many kernels were compiled or found; nothing for backends without generated kernels.
+void results_show_kernels(void);
+
+#endif
