@@ -132,7 +132,8 @@ RitzGpuPatchAny ritz_plan_gpu_patch_any(const RitzPatchBox *box, int64_t shared_
 
 // ---- Launches ----
 
-int64_t ritz_plan_gpu_patch_slab(const RitzPatchBox *box, int64_t cache_bytes, int64_t num_concurrent) {
+int64_t ritz_plan_gpu_patch_slab(const RitzPatchBox *box, bool waits, int64_t cache_bytes,
+                                 int64_t num_concurrent) {
   const int last = box->dim - 1;
   int64_t layer = 2 * box->degree * 2 * box->num_comp * (int64_t)ritz_scalar_bytes(box->precision);
   int64_t patches = box->num_comp; // of one colour in a layer
@@ -141,6 +142,11 @@ int64_t ritz_plan_gpu_patch_slab(const RitzPatchBox *box, int64_t cache_bytes, i
     patches *= (box->count[d] + 1) / 2;
   }
   const int64_t fitting = cache_bytes / layer, filling = (num_concurrent + patches - 1) / patches;
-  const int64_t layers = fitting > filling ? fitting : filling, all = (box->count[last] + 1) / 2;
+  const int64_t all = (box->count[last] + 1) / 2;
+  int64_t layers = fitting > filling ? fitting : filling;
+  if (waits) {
+    layers = fitting > filling ? filling + 1 : fitting; // blocks of one colour run beside those of the next
+    return layers < 1 ? 1 : layers;
+  }
   return fitting < 1 || layers * layer > 2 * cache_bytes || layers >= all ? 0 : layers;
 }

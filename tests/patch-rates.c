@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Rates of sweeps over vertex patches of a uniform box, in lifted form, and that the residual vanishes on
-// patches of the last colour:
+// Rates of sweeps over vertex patches of a uniform box, in lifted form; that the residual vanishes on patches
+// of the last colour; and that all choices give the same bits:
 //
-//     patch-rates [--ceed RESOURCE] [--dim 2|3] [--degrees FIRST-LAST] [--size DOFS] [--slabs LIST] [--blocks
-//     LIST]
-//                 [--precisions LIST] [--batches N]
+//     patch-rates [--ceed RESOURCE] [--dim 2|3] [--degrees FIRST-LAST] [--size DOFS] [--slabs LIST]
+//                 [--waits LIST] [--blocks LIST] [--precisions LIST] [--batches N]
 //
-// LIST: words between commas, of blocks between colons (PATCHES,RESIDENT); each slab and each block is tried,
-// as RITZ_PATCH_SLAB and RITZ_PATCH_BLOCK; "auto": as the library chooses. Medians of batches of 4 sweeps.
-// Exit status: 1 where a residual does not vanish. No test by itself; tests/test-patch-sweep.c is.
+// LIST: words between commas, of blocks between colons (PATCHES,RESIDENT); each is tried with each other, as
+// RITZ_PATCH_SLAB, RITZ_PATCH_WAIT and RITZ_PATCH_BLOCK; "auto": as the library chooses. Medians of batches
+// of 4 sweeps. Exit status: 1 where a residual does not vanish or bits differ. Run by hand.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@
 enum { SWEEPS = 4, MAX_BATCHES = 101 };
 
 typedef struct {
-  const char *resource, *slabs, *blocks, *precisions;
+  const char *resource, *slabs, *waits, *blocks, *precisions;
   int dim, first_degree, last_degree, num_batches;
   double size;
 } Options;
@@ -32,6 +31,7 @@ typedef struct {
 static bool set_option(Options *o, const char *name, const char *text) {
   if (!strcmp(name, "--ceed")) return o->resource = text, true;
   if (!strcmp(name, "--slabs")) return o->slabs = text, true;
+  if (!strcmp(name, "--waits")) return o->waits = text, true;
   if (!strcmp(name, "--blocks")) return o->blocks = text, true;
   if (!strcmp(name, "--precisions")) return o->precisions = text, true;
   if (!strcmp(name, "--size")) return (o->size = atof(text)) >= 1;
@@ -179,35 +179,62 @@ typedef struct {
   const Options *options;
   int degree;
   CeedScalarType precision;
-  CeedVector b, x; // owned; of the sweeps of this degree
+  CeedVector b, start, x; // owned; of the sweeps of this degree
+  uint64_t bits;          // of x after a sweep and a reversed one; 0: none yet
   bool is_right;
 } Case;
 
 static int fill_vectors(Case *c, RitzPatchSweep sweep) {
   if (c->b) return CEED_ERROR_SUCCESS;
   CeedCall(make_vector(sweep, 1, &c->b));
+  CeedCall(make_vector(sweep, 2, &c->start));
   return make_vector(sweep, 2, &c->x);
 }
 
-static int measure(Ceed ceed, Case *c, const char *slab, const char *block) {
+static int hash_vector(CeedVector vec, uint64_t *hash) {
+  const size_t num = (size_t)vec->length * ritz_scalar_bytes(vec->precision) / 4;
+  void *array;
+  CeedCall(ritz_vector_lock(vec, RITZ_ACCESS_READ, CEED_MEM_HOST, &array));
+  *hash = 14695981039346656037u;
+  for (size_t i = 0; i < num; i++) *hash = (*hash ^ ((const uint32_t *)array)[i]) * 1099511628211u;
+  return ritz_vector_unlock(vec, RITZ_ACCESS_READ, &array, CEED_ERROR_SUCCESS);
+}
+
+// Whether a sweep and a reversed one give the bits of the other choices.
+static int compare_bits(Case *c, RitzPatchSweep sweep, bool *are_equal) {
+  uint64_t bits;
+  CeedCall(CeedVectorCopy(c->start, c->x));
+  CeedCall(ritz_patch_sweep_run(sweep, c->b, c->x, false, false));
+  CeedCall(ritz_patch_sweep_run(sweep, c->b, c->x, false, true));
+  CeedCall(hash_vector(c->x, &bits));
+  if (c->bits == 0) c->bits = bits;
+  *are_equal = c->bits == bits;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int measure(Ceed ceed, Case *c, const char *slab, const char *wait, const char *block) {
   const bool is_single = c->precision == CEED_SCALAR_FP32;
   const double eps = is_single ? (double)FLT_EPSILON : DBL_EPSILON;
   RitzPatchSweep sweep = NULL;
   double seconds, residual;
+  bool are_equal;
+  set_variable("RITZ_PATCH_WAIT", wait);
   set_variable("RITZ_PATCH_SLAB", slab);
   set_variable("RITZ_PATCH_BLOCK", block);
   CeedCall(make_sweep(ceed, c->options, c->degree, c->precision, &sweep));
   CeedCall(fill_vectors(c, sweep));
+  CeedCall(compare_bits(c, sweep, &are_equal));
   CeedCall(ritz_patch_sweep_run(sweep, c->b, c->x, false, false));
   CeedCall(largest_residual(sweep, c->b, c->x, &residual));
   CeedCall(time_sweeps(sweep, c->options, c->b, c->x, &seconds));
   const bool is_small =
       residual <= 2000 * eps * c->degree * c->degree; // of sums of products of numbers below 1
-  printf("%2d  %s  %6.1f  %5s  %8s  %9.3f  %7.2f  %.1e%s\n", c->degree, is_single ? "f32" : "f64",
-         (double)sweep->length * 1e-6, slab, block, seconds * 1e3, (double)sweep->length / seconds * 1e-9,
-         residual, is_small ? "" : "  WRONG");
+  printf("%2d  %s  %6.1f  %5s  %4s  %8s  %9.3f  %7.2f  %.1e%s%s\n", c->degree, is_single ? "f32" : "f64",
+         (double)sweep->length * 1e-6, slab, wait, block, seconds * 1e3,
+         (double)sweep->length / seconds * 1e-9, residual, is_small ? "" : "  WRONG",
+         are_equal ? "" : "  OTHER BITS");
   fflush(stdout);
-  c->is_right = c->is_right && is_small;
+  c->is_right = c->is_right && is_small && are_equal;
   return ritz_patch_sweep_destroy(&sweep);
 }
 
@@ -221,13 +248,16 @@ static bool next_word(const char **at, const char *separators, char word[32]) {
 }
 
 static int measure_case(Ceed ceed, Case *c) {
-  char slab[32], block[32];
+  char slab[32], wait[32], block[32];
   int ierr = CEED_ERROR_SUCCESS;
   for (const char *blocks = c->options->blocks; !ierr && next_word(&blocks, ":", block);) {
-    for (const char *slabs = c->options->slabs; !ierr && next_word(&slabs, ",", slab);)
-      ierr = measure(ceed, c, slab, block);
+    for (const char *waits = c->options->waits; !ierr && next_word(&waits, ",", wait);) {
+      for (const char *slabs = c->options->slabs; !ierr && next_word(&slabs, ",", slab);)
+        ierr = measure(ceed, c, slab, wait, block);
+    }
   }
   CeedVectorDestroy(&c->b);
+  CeedVectorDestroy(&c->start);
   CeedVectorDestroy(&c->x);
   return ierr;
 }
@@ -236,7 +266,7 @@ static int measure_all(Ceed ceed, const Options *o, bool *is_right) {
   char word[32];
   for (int p = o->first_degree; p <= o->last_degree; p++) {
     for (const char *precisions = o->precisions; next_word(&precisions, ",", word);) {
-      Case c = {o, p, strcmp(word, "f32") ? CEED_SCALAR_TYPE : CEED_SCALAR_FP32, NULL, NULL, true};
+      Case c = {o, p, strcmp(word, "f32") ? CEED_SCALAR_TYPE : CEED_SCALAR_FP32, NULL, NULL, NULL, 0, true};
       CeedCall(measure_case(ceed, &c));
       *is_right = *is_right && c.is_right;
     }
@@ -245,7 +275,7 @@ static int measure_all(Ceed ceed, const Options *o, bool *is_right) {
 }
 
 int main(int argc, char **argv) {
-  Options o = {"/gpu/cuda/gen", "auto,0", "auto", "f64,f32", 3, 1, 8, 9, 31e6};
+  Options o = {"/gpu/cuda/gen", "auto,0", "on,off", "auto", "f64,f32", 3, 1, 8, 9, 31e6};
   Ceed ceed;
   bool is_right = true;
   for (int i = 1; i < argc; i += 2) {
@@ -254,7 +284,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   if (CeedInit(o.resource, &ceed)) return 1;
-  printf(" p  real    MDOF   slab     block         ms   GDOF/s  residual\n");
+  printf(" p  real    MDOF   slab  wait     block         ms   GDOF/s  residual\n");
   const int ierr = measure_all(ceed, &o, &is_right);
   CeedDestroy(&ceed);
   return ierr || !is_right;

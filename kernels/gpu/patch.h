@@ -7,6 +7,7 @@
 //   RITZ_PATCHES, RITZ_THREADS  of a block
 //   RITZ_ROW, RITZ_PLANE        strides of the array of a block
 //   RITZ_RESIDENT               blocks of a multiprocessor
+//   RITZ_WAITS                  1: a launch is a whole sweep, whose blocks wait for each other; 0: one colour
 //   ritz_even, ritz_odd         S of even modes at the first p, of odd modes at the first p - 1 nodes
 //   ritz_even_modes, ritz_odd_modes  S^T M, [mode][node] likewise, nodes of the closure
 //   ritz_ends                   extension of the ends' sum to the first p nodes, then of their difference
@@ -38,7 +39,9 @@
 #define RITZ_LINES    (RITZ_ROWS * RITZ_COLUMNS)
 #define RITZ_ROUNDS   ((RITZ_LINES + RITZ_THREADS - 1) / RITZ_THREADS)
 #define RITZ_CUBE     (RITZ_N * RITZ_PLANE)
-#define RITZ_MEMORY   (RITZ_CUBE + 2 * RITZ_CAP + (RITZ_DIM - 2) * 2 * RITZ_SIDE)
+// Else what lies at the ends along outer is read anew: registers are few.
+#define RITZ_KEEPS_ENDS (RITZ_ROUNDS == 1 && RITZ_P <= 6)
+#define RITZ_MEMORY     (RITZ_CUBE + 2 * RITZ_CAP + (RITZ_DIM - 2) * 2 * RITZ_SIDE)
 
 // Numbers of tasks begin with the last thread: the last warps have fewer lines.
 #define RITZ_TASK (RITZ_THREADS - 1 - RITZ_THREAD)
@@ -196,29 +199,39 @@ RITZ_INLINE void ritz_put_caps(RitzReal first, RitzReal last, RITZ_SHARED RitzRe
   caps[RITZ_CAP] = first - last;
 }
 
-// Right-hand side in the interior along outer, and the ends of x there, which stay in `ends`.
-RITZ_INLINE void ritz_begin_line(const RitzPlace *place, RITZ_GLOBAL const RitzReal *b,
-                                 RITZ_GLOBAL const RitzReal *x, int line, RitzReal *ends,
-                                 RITZ_SHARED RitzReal *cube, RITZ_SHARED RitzReal *caps) {
+// Right-hand side in the interior along outer.
+RITZ_INLINE void ritz_begin_line(const RitzPlace *place, RITZ_GLOBAL const RitzReal *b, int line,
+                                 RITZ_SHARED RitzReal *cube) {
   const int row = line / RITZ_COLUMNS + RITZ_FIRST, column = line % RITZ_COLUMNS;
   const RitzLong at = ritz_column_at(place, row, column);
   RitzReal r[RITZ_N];
-  ends[0] = 0;
-  ends[1] = 0;
   RITZ_UNROLL
   for (int k = 0; k < RITZ_N; k++) r[k] = 0;
   if (ritz_has_column(place, column)) {
     RITZ_UNROLL
     for (int k = 0; k < RITZ_N; k++) r[k] = RITZ_LOAD(b + at + (k + 1) * place->outer);
-    ends[0] = x[at];
-    ends[1] = x[at + 2 * RITZ_P * place->outer];
   }
   ritz_forward(r);
   ritz_put_line(r, cube + row * RITZ_ROW + column, RITZ_PLANE);
-  ritz_put_caps(ends[0], ends[1], caps + row * RITZ_ROW + column);
 }
 
-// The same of the columns around the interior: x.
+// x at the ends of a line along outer.
+RITZ_INLINE void ritz_get_ends(const RitzPlace *place, RITZ_GLOBAL const RitzReal *x, int line,
+                               RitzReal *ends) {
+  const int row = line / RITZ_COLUMNS + RITZ_FIRST, column = line % RITZ_COLUMNS;
+  const RitzLong at = ritz_column_at(place, row, column);
+  const int has = ritz_has_column(place, column);
+  ends[0] = has ? x[at] : 0;
+  ends[1] = has ? x[at + 2 * RITZ_P * place->outer] : 0;
+}
+
+RITZ_INLINE void ritz_begin_ends(const RitzPlace *place, RITZ_GLOBAL const RitzReal *x, int line,
+                                 RitzReal *ends, RITZ_SHARED RitzReal *caps) {
+  ritz_get_ends(place, x, line, ends);
+  ritz_put_caps(ends[0], ends[1], caps + (line / RITZ_COLUMNS + RITZ_FIRST) * RITZ_ROW + line % RITZ_COLUMNS);
+}
+
+// A column around the interior, of x.
 RITZ_INLINE void ritz_begin_edge(const RitzPlace *place, RITZ_GLOBAL const RitzReal *x, int row, int column,
                                  RITZ_SHARED RitzReal *cube, RITZ_SHARED RitzReal *caps) {
   const RitzLong at = ritz_column_at(place, row, column);
@@ -403,29 +416,129 @@ RITZ_INLINE void ritz_end_line(const RitzPlace *place, int line, const RitzReal 
   for (int k = 0; k < RITZ_N; k++) x[at + (k + 1) * place->outer] = r[k];
 }
 
-// start: first node of the closure of the first patch. Patches are 2 RITZ_P nodes apart: num_inner in a row,
-// num_middle rows (1 in two dimensions) and as many layers as there are blocks for. middle, outer: strides of
-// nodes. Each component of a node is a patch of its own.
-RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT)
-ritz_patch(RitzLong start, RitzLong middle, RitzLong outer, int num_comp, int num_inner, int num_middle,
-           CeedScalar c_inner, CeedScalar c_middle, CeedScalar c_outer, CeedScalar c_mass,
-           RITZ_GLOBAL const RitzReal *RITZ_RESTRICT b, RITZ_GLOBAL RitzReal *x) {
-  RITZ_SHARED_MEMORY(cube, RITZ_MEMORY);
-  RITZ_SHARED RitzReal *caps = cube + RITZ_CUBE, *sides = caps + 2 * RITZ_CAP;
-  const RitzPlace place = ritz_place(start, middle, outer, num_comp, num_inner, num_middle);
-  RitzFactors c;
-  RitzReal ends[RITZ_ROUNDS][2];
-  c.inner = (RitzReal)c_inner;
-  c.middle = (RitzReal)c_middle;
-  c.outer = (RitzReal)c_outer;
-  c.mass = (RitzReal)c_mass;
+// ---- Order of blocks ----
 
+#if RITZ_WAITS
+
+// Sweeps of one launch. Blocks take work by number, in an order in which whatever a patch waits for has a
+// smaller number, so it is done or at work. Layers of positions along outer come in slabs, those of the first
+// parity, then those of the second between them; in a slab colour after colour. `done` counts, for each layer
+// and row of positions, the blocks that have written x; a block waits for the rows around its own that come
+// earlier in the order of colours.
+
+typedef struct {
+  int count[2];               // positions along middle, outer
+  int first[3][2], num[3][2]; // of the earlier and the later parity: position, number of positions
+  int num_comp, slab, shift;  // shift: layers by which those of the second parity of a slab are behind
+} RitzSweep;
+
+typedef struct {
+  int layer, row, later[3]; // position along outer, middle; of the later parity by direction
+  int blocks[2];            // of a row: earlier and later parity along inner
+} RitzTurn;
+
+RITZ_INLINE int ritz_row_blocks(int num) { return (num + RITZ_PATCHES - 1) / RITZ_PATCHES; }
+
+#ifdef __OPENCL_VERSION__
+#define RITZ_GLOBAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+RITZ_INLINE int ritz_take_number(RITZ_GLOBAL int *counter) {
+  return atomic_inc((volatile RITZ_GLOBAL int *)counter);
+}
+RITZ_INLINE void ritz_await(RITZ_GLOBAL int *counter, int wanted) {
+  while (atomic_add((volatile RITZ_GLOBAL int *)counter, 0) < wanted) {
+  }
+  mem_fence(CLK_GLOBAL_MEM_FENCE);
+}
+RITZ_INLINE void ritz_tell(RITZ_GLOBAL int *counter) {
+  mem_fence(CLK_GLOBAL_MEM_FENCE);
+  atomic_inc((volatile RITZ_GLOBAL int *)counter);
+}
+#else
+#define RITZ_GLOBAL_BARRIER() __syncthreads()
+RITZ_INLINE int ritz_take_number(int *counter) { return atomicAdd(counter, 1); }
+RITZ_INLINE void ritz_await(int *counter, int wanted) {
+  while (*(volatile int *)counter < wanted) __nanosleep(20);
+  __threadfence();
+}
+RITZ_INLINE void ritz_tell(int *counter) {
+  __threadfence();
+  atomicAdd(counter, 1);
+}
+#endif
+
+// What block `number` does; 0: nothing.
+RITZ_INLINE int ritz_turn(const RitzSweep *s, int number, RitzLong middle, RitzLong outer, RitzTurn *turn,
+                          RitzPlace *place) {
+  const int row_blocks[2] = {ritz_row_blocks(s->num[0][0]) * s->num_comp,
+                             ritz_row_blocks(s->num[0][1]) * s->num_comp};
+  const int of_layer = (row_blocks[0] + row_blocks[1]) * (s->num[1][0] + s->num[1][1]);
+  const int of_slab = s->slab * of_layer, is_later = number / of_slab % 2;
+  int rest = number % of_slab, colour = 0, size, i, layer, row, in_row, j;
+  RITZ_ROLL
+  for (;; colour++) {
+    size = row_blocks[colour & 1] * s->num[1][colour >> 1];
+    if (rest < size * s->slab) break;
+    rest -= size * s->slab;
+  }
+  layer = number / of_slab / 2 * s->slab + rest / size - is_later * s->shift;
+  if (layer < 0 || layer >= s->num[2][is_later]) return 0;
+  rest %= size;
+  row = rest / row_blocks[colour & 1];
+  in_row = rest % row_blocks[colour & 1];
+  i = in_row / s->num_comp * RITZ_PATCHES;
+  j = s->num[0][colour & 1] - i;
+  turn->layer = s->first[2][is_later] + 2 * layer;
+  turn->row = s->first[1][colour >> 1] + 2 * row;
+  turn->later[0] = colour & 1;
+  turn->later[1] = colour >> 1;
+  turn->later[2] = is_later;
+  turn->blocks[0] = row_blocks[0];
+  turn->blocks[1] = row_blocks[1];
+  place->middle = middle * s->num_comp;
+  place->outer = outer * s->num_comp;
+  place->inner = s->num_comp;
+  place->num = j < RITZ_PATCHES ? j : RITZ_PATCHES;
+  place->at = in_row % s->num_comp + RITZ_P * ((s->first[0][colour & 1] + 2 * i) * (RitzLong)place->inner +
+                                               turn->row * place->middle + turn->layer * place->outer);
+  return 1;
+}
+
+// Thread k asks for one of the nine rows around.
+RITZ_INLINE void ritz_await_rows(const RitzSweep *s, const RitzTurn *turn, int k, RITZ_GLOBAL int *done) {
+  const int to_layer = k / 3 - 1, to_row = k % 3 - 1, layer = turn->layer + to_layer,
+            row = turn->row + to_row;
+  const int all = turn->blocks[0] + turn->blocks[1];
+  const int wanted = to_layer ? turn->later[2] * all
+                     : to_row ? turn->later[1] * all
+                              : turn->later[0] * turn->blocks[0];
+  if (layer < 0 || layer >= s->count[1] || row < 0 || row >= s->count[0]) return;
+  if (wanted > 0) ritz_await(done + layer * s->count[0] + row, wanted);
+}
+
+#endif
+
+// ---- Kernels ----
+
+RITZ_INLINE void ritz_begin(const RitzPlace *place, RITZ_GLOBAL const RitzReal *b,
+                            RITZ_SHARED RitzReal *cube) {
   RITZ_UNROLL
   for (int round = 0; round < RITZ_ROUNDS; round++) {
     const int line = RITZ_THREAD + round * RITZ_THREADS;
-    if (line < RITZ_LINES) ritz_begin_line(&place, b, x, line, ends[round], cube, caps);
+    if (line < RITZ_LINES) ritz_begin_line(place, b, line, cube);
   }
-  ritz_begin_edges(&place, x, cube, caps);
+}
+
+// From the right-hand side's modes along outer to x.
+RITZ_INLINE void ritz_step(const RitzPlace *place, RitzFactors c, RITZ_GLOBAL RitzReal *x,
+                           RITZ_SHARED RitzReal *cube) {
+  RITZ_SHARED RitzReal *caps = cube + RITZ_CUBE, *sides = caps + 2 * RITZ_CAP;
+  RitzReal ends[RITZ_ROUNDS][2];
+  RITZ_UNROLL
+  for (int round = 0; round < RITZ_ROUNDS; round++) {
+    const int line = RITZ_THREAD + round * RITZ_THREADS;
+    if (line < RITZ_LINES) ritz_begin_ends(place, x, line, ends[round], caps);
+  }
+  ritz_begin_edges(place, x, cube, caps);
   RITZ_BARRIER();
 #if RITZ_DIM == 3
   ritz_middle_lines(0, cube);
@@ -440,8 +553,81 @@ ritz_patch(RitzLong start, RitzLong middle, RitzLong outer, int num_comp, int nu
   RITZ_UNROLL
   for (int round = 0; round < RITZ_ROUNDS; round++) {
     const int line = RITZ_THREAD + round * RITZ_THREADS;
-    if (line < RITZ_LINES) ritz_end_line(&place, line, ends[round], cube, x);
+    if (line >= RITZ_LINES) continue;
+    if (!RITZ_KEEPS_ENDS) ritz_get_ends(place, x, line, ends[round]);
+    ritz_end_line(place, line, ends[round], cube, x);
   }
 }
+
+RITZ_INLINE RitzFactors ritz_factors(CeedScalar inner, CeedScalar middle, CeedScalar outer, CeedScalar mass) {
+  RitzFactors c;
+  c.inner = (RitzReal)inner;
+  c.middle = (RitzReal)middle;
+  c.outer = (RitzReal)outer;
+  c.mass = (RitzReal)mass;
+  return c;
+}
+
+#if RITZ_WAITS
+
+// A sweep. middle, outer: strides of nodes. numbers: positions along middle and outer; by direction of the
+// earlier parity and of the later one first position and number; slab, shift (RitzSweep). counters: zeros, 1
+// and one for each position along middle and outer. Each component of a node is a patch of its own.
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT)
+ritz_patch(RitzLong middle, RitzLong outer, int num_comp, RITZ_GLOBAL const int *numbers,
+           RITZ_GLOBAL int *counters, CeedScalar c_inner, CeedScalar c_middle, CeedScalar c_outer,
+           CeedScalar c_mass, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT b, RITZ_GLOBAL RitzReal *x) {
+  RITZ_SHARED_ARRAY int number[1];
+  RITZ_SHARED_MEMORY(cube, RITZ_MEMORY);
+  RitzSweep s;
+  RitzTurn turn;
+  RitzPlace place;
+  int has_turn;
+  if (RITZ_THREAD == 0) number[0] = ritz_take_number(counters);
+  s.num_comp = num_comp;
+  s.count[0] = numbers[0];
+  s.count[1] = numbers[1];
+  RITZ_UNROLL
+  for (int d = 0; d < 3; d++) {
+    RITZ_UNROLL
+    for (int later = 0; later < 2; later++) {
+      s.first[d][later] = numbers[2 + 4 * d + 2 * later];
+      s.num[d][later] = numbers[3 + 4 * d + 2 * later];
+    }
+  }
+  s.slab = numbers[14];
+  s.shift = numbers[15];
+  RITZ_BARRIER();
+  has_turn = ritz_turn(&s, number[0], middle, outer, &turn, &place);
+#ifdef __OPENCL_VERSION__
+  if (!has_turn)
+    place.num = -1; // goes through the motions: PoCL 3.1 loses blocks where some return before barriers
+#else
+  if (!has_turn) return;
+#endif
+  ritz_begin(&place, b, cube);
+  if (has_turn && RITZ_THREAD < 9) ritz_await_rows(&s, &turn, RITZ_THREAD, counters + 1);
+  RITZ_GLOBAL_BARRIER();
+  ritz_step(&place, ritz_factors(c_inner, c_middle, c_outer, c_mass), x, cube);
+  RITZ_GLOBAL_BARRIER();
+  if (has_turn && RITZ_THREAD == 0) ritz_tell(counters + 1 + turn.layer * s.count[0] + turn.row);
+}
+
+#else
+
+// One colour. start: first node of the closure of the first patch. Patches are 2 RITZ_P nodes apart:
+// num_inner in a row, num_middle rows (1 in two dimensions) and as many layers as there are blocks for.
+// middle, outer: strides of nodes. Each component of a node is a patch of its own.
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT)
+ritz_patch(RitzLong start, RitzLong middle, RitzLong outer, int num_comp, int num_inner, int num_middle,
+           CeedScalar c_inner, CeedScalar c_middle, CeedScalar c_outer, CeedScalar c_mass,
+           RITZ_GLOBAL const RitzReal *RITZ_RESTRICT b, RITZ_GLOBAL RitzReal *x) {
+  RITZ_SHARED_MEMORY(cube, RITZ_MEMORY);
+  const RitzPlace place = ritz_place(start, middle, outer, num_comp, num_inner, num_middle);
+  ritz_begin(&place, b, cube);
+  ritz_step(&place, ritz_factors(c_inner, c_middle, c_outer, c_mass), x, cube);
+}
+
+#endif
 
 #endif
