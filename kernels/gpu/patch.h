@@ -39,8 +39,9 @@
 #define RITZ_LINES    (RITZ_ROWS * RITZ_COLUMNS)
 #define RITZ_ROUNDS   ((RITZ_LINES + RITZ_THREADS - 1) / RITZ_THREADS)
 #define RITZ_CUBE     (RITZ_N * RITZ_PLANE)
-// Else what lies at the ends along outer is read anew: registers are few.
-#define RITZ_KEEPS_ENDS (RITZ_ROUNDS == 1 && RITZ_P <= 6)
+// Lines so short that threads keep numbers from step to step; else registers are too few for it.
+#define RITZ_SHORT      4
+#define RITZ_KEEPS_ENDS (RITZ_ROUNDS == 1 && RITZ_P <= RITZ_SHORT)
 #define RITZ_MEMORY     (RITZ_CUBE + 2 * RITZ_CAP + (RITZ_DIM - 2) * 2 * RITZ_SIDE)
 
 // Numbers of tasks begin with the last thread: the last warps have fewer lines.
@@ -57,76 +58,74 @@ RITZ_INLINE void ritz_split(int n, const RitzReal *x, RitzReal *even, RitzReal *
   even[n / 2] = x[n / 2];
 }
 
+// to[k * stride] = numbers of a line made of x, which go out as soon as they are made: registers are few.
+// `to` is in any memory, but not x.
+
 // Nodes of the interior -> modes S^T.
-RITZ_INLINE void ritz_forward(RitzReal *x) {
-  RitzReal even[RITZ_P], odd[RITZ_P];
-  ritz_split(RITZ_N, x, even, odd);
-  RITZ_UNROLL
-  for (int j = 0; j < RITZ_P; j++) {
-    RitzReal sum = ritz_even[j] * even[0];
-    RITZ_UNROLL
-    for (int i = 1; i < RITZ_P; i++) sum += ritz_even[i * RITZ_P + j] * even[i];
-    x[j] = sum;
-  }
-  RITZ_UNROLL
-  for (int j = 0; j < RITZ_H; j++) {
-    RitzReal sum = ritz_odd[j] * odd[0];
-    RITZ_UNROLL
-    for (int i = 1; i < RITZ_H; i++) sum += ritz_odd[i * RITZ_H + j] * odd[i];
-    x[RITZ_P + j] = sum;
-  }
-}
+#define RITZ_FORWARD(x, to, stride)                                                                          \
+  do {                                                                                                       \
+    RitzReal even[RITZ_P], odd[RITZ_P];                                                                      \
+    ritz_split(RITZ_N, x, even, odd);                                                                        \
+    RITZ_UNROLL                                                                                              \
+    for (int j = 0; j < RITZ_P; j++) {                                                                       \
+      RitzReal sum = ritz_even[j] * even[0];                                                                 \
+      RITZ_UNROLL                                                                                            \
+      for (int i = 1; i < RITZ_P; i++) sum += ritz_even[i * RITZ_P + j] * even[i];                           \
+      (to)[j * (stride)] = sum;                                                                              \
+    }                                                                                                        \
+    RITZ_UNROLL                                                                                              \
+    for (int j = 0; j < RITZ_H; j++) {                                                                       \
+      RitzReal sum = ritz_odd[j] * odd[0];                                                                   \
+      RITZ_UNROLL                                                                                            \
+      for (int i = 1; i < RITZ_H; i++) sum += ritz_odd[i * RITZ_H + j] * odd[i];                             \
+      (to)[(RITZ_P + j) * (stride)] = sum;                                                                   \
+    }                                                                                                        \
+  } while (0)
 
 // Modes and the values at the ends -> nodes of the interior.
-RITZ_INLINE void ritz_back(RitzReal first, RitzReal last, RitzReal *x) {
-  RitzReal y[RITZ_N];
-  const RitzReal sum = first + last, difference = first - last;
-  RITZ_UNROLL
-  for (int i = 0; i < RITZ_P; i++) {
-    RitzReal even = ritz_ends[i] * sum, odd = ritz_ends[RITZ_P + i] * difference;
-    RITZ_UNROLL
-    for (int j = 0; j < RITZ_P; j++) even += ritz_even[i * RITZ_P + j] * x[j];
-    if (i < RITZ_H) {
-      RITZ_UNROLL
-      for (int j = 0; j < RITZ_H; j++) odd += ritz_odd[i * RITZ_H + j] * x[RITZ_P + j];
-      y[i] = even + odd;
-      y[RITZ_N - 1 - i] = even - odd;
-    } else {
-      y[i] = even;
-    }
-  }
-  RITZ_UNROLL
-  for (int i = 0; i < RITZ_N; i++) x[i] = y[i];
-}
+#define RITZ_BACK(first, last, x, to, stride)                                                                \
+  do {                                                                                                       \
+    const RitzReal sum = (first) + (last), difference = (first) - (last);                                    \
+    RITZ_UNROLL                                                                                              \
+    for (int i = 0; i < RITZ_P; i++) {                                                                       \
+      RitzReal even = ritz_ends[i] * sum, odd = ritz_ends[RITZ_P + i] * difference;                          \
+      RITZ_UNROLL                                                                                            \
+      for (int j = 0; j < RITZ_P; j++) even += ritz_even[i * RITZ_P + j] * (x)[j];                           \
+      if (i < RITZ_H) {                                                                                      \
+        RITZ_UNROLL                                                                                          \
+        for (int j = 0; j < RITZ_H; j++) odd += ritz_odd[i * RITZ_H + j] * (x)[RITZ_P + j];                  \
+        (to)[i * (stride)] = even + odd;                                                                     \
+        (to)[(RITZ_N - 1 - i) * (stride)] = even - odd;                                                      \
+      } else {                                                                                               \
+        (to)[i * (stride)] = even;                                                                           \
+      }                                                                                                      \
+    }                                                                                                        \
+  } while (0)
 
-// Nodes of the closure -> modes S^T M, the first N numbers of x.
-RITZ_INLINE void ritz_modes(RitzReal *x) {
-  RitzReal even[RITZ_P + 1], odd[RITZ_P + 1];
-  ritz_split(RITZ_M, x, even, odd);
-  RITZ_UNROLL
-  for (int j = 0; j < RITZ_P; j++) {
-    RitzReal sum = ritz_even_modes[j * (RITZ_P + 1)] * even[0];
-    RITZ_UNROLL
-    for (int i = 1; i <= RITZ_P; i++) sum += ritz_even_modes[j * (RITZ_P + 1) + i] * even[i];
-    x[j] = sum;
-  }
-  RITZ_UNROLL
-  for (int j = 0; j < RITZ_H; j++) {
-    RitzReal sum = ritz_odd_modes[j * RITZ_P] * odd[0];
-    RITZ_UNROLL
-    for (int i = 1; i < RITZ_P; i++) sum += ritz_odd_modes[j * RITZ_P + i] * odd[i];
-    x[RITZ_P + j] = sum;
-  }
-}
+// Nodes of the closure -> modes S^T M.
+#define RITZ_MODES(x, to, stride)                                                                            \
+  do {                                                                                                       \
+    RitzReal even[RITZ_P + 1], odd[RITZ_P + 1];                                                              \
+    ritz_split(RITZ_M, x, even, odd);                                                                        \
+    RITZ_UNROLL                                                                                              \
+    for (int j = 0; j < RITZ_P; j++) {                                                                       \
+      RitzReal sum = ritz_even_modes[j * (RITZ_P + 1)] * even[0];                                            \
+      RITZ_UNROLL                                                                                            \
+      for (int i = 1; i <= RITZ_P; i++) sum += ritz_even_modes[j * (RITZ_P + 1) + i] * even[i];              \
+      (to)[j * (stride)] = sum;                                                                              \
+    }                                                                                                        \
+    RITZ_UNROLL                                                                                              \
+    for (int j = 0; j < RITZ_H; j++) {                                                                       \
+      RitzReal sum = ritz_odd_modes[j * RITZ_P] * odd[0];                                                    \
+      RITZ_UNROLL                                                                                            \
+      for (int i = 1; i < RITZ_P; i++) sum += ritz_odd_modes[j * RITZ_P + i] * odd[i];                       \
+      (to)[(RITZ_P + j) * (stride)] = sum;                                                                   \
+    }                                                                                                        \
+  } while (0)
 
 RITZ_INLINE void ritz_get_line(int n, RITZ_SHARED const RitzReal *from, int stride, RitzReal *x) {
   RITZ_UNROLL
   for (int i = 0; i < n; i++) x[i] = from[i * stride];
-}
-
-RITZ_INLINE void ritz_put_line(const RitzReal *x, RITZ_SHARED RitzReal *to, int stride) {
-  RITZ_UNROLL
-  for (int i = 0; i < RITZ_N; i++) to[i * stride] = x[i];
 }
 
 // The closure along inner of a patch in a row of columns.
@@ -211,8 +210,7 @@ RITZ_INLINE void ritz_begin_line(const RitzPlace *place, RITZ_GLOBAL const RitzR
     RITZ_UNROLL
     for (int k = 0; k < RITZ_N; k++) r[k] = RITZ_LOAD(b + at + (k + 1) * place->outer);
   }
-  ritz_forward(r);
-  ritz_put_line(r, cube + row * RITZ_ROW + column, RITZ_PLANE);
+  RITZ_FORWARD(r, cube + row * RITZ_ROW + column, RITZ_PLANE);
 }
 
 // x at the ends of a line along outer.
@@ -243,8 +241,7 @@ RITZ_INLINE void ritz_begin_edge(const RitzPlace *place, RITZ_GLOBAL const RitzR
     for (int k = 0; k < RITZ_M; k++) r[k] = x[at + k * place->outer];
   }
   ritz_put_caps(r[0], r[RITZ_M - 1], caps + row * RITZ_ROW + column);
-  ritz_modes(r);
-  ritz_put_line(r, cube + row * RITZ_ROW + column, RITZ_PLANE);
+  RITZ_MODES(r, cube + row * RITZ_ROW + column, RITZ_PLANE);
 }
 
 RITZ_INLINE void ritz_begin_edges(const RitzPlace *place, RITZ_GLOBAL const RitzReal *x,
@@ -263,38 +260,35 @@ RITZ_INLINE void ritz_begin_edges(const RitzPlace *place, RITZ_GLOBAL const Ritz
 RITZ_INLINE void ritz_middle_column(RITZ_SHARED RitzReal *column) {
   RitzReal r[RITZ_M];
   ritz_get_line(RITZ_M, column, RITZ_ROW, r);
-  ritz_modes(r);
-  ritz_put_line(r, column + RITZ_ROW, RITZ_ROW);
+  RITZ_MODES(r, column + RITZ_ROW, RITZ_ROW);
 }
 
-// Sum and difference of the ends along middle of patch `patch` in plane w, as modes along inner.
-RITZ_INLINE void ritz_middle_side(RITZ_SHARED const RitzReal *plane, int patch, RITZ_SHARED RitzReal *sides) {
-  RitzReal r[RITZ_M], s[RITZ_M];
-  ritz_get_closure(plane, patch, r);
-  ritz_get_closure(plane + 2 * RITZ_P * RITZ_ROW, patch, s);
-  ritz_modes(r);
-  ritz_modes(s);
+// Sum (sign 1) or difference (-1) of the ends along middle of patch `patch` in plane w, as modes along inner.
+RITZ_INLINE void ritz_middle_side(RITZ_SHARED const RitzReal *plane, int patch, RitzReal sign,
+                                  RITZ_SHARED RitzReal *side) {
+  RITZ_SHARED const RitzReal *last = plane + 2 * RITZ_P * RITZ_ROW;
+  RitzReal r[RITZ_M];
+  r[0] = plane[RITZ_COLUMNS + patch] + sign * last[RITZ_COLUMNS + patch];
   RITZ_UNROLL
-  for (int i = 0; i < RITZ_N; i++) {
-    sides[patch * RITZ_N + i] = r[i] + s[i];
-    sides[RITZ_SIDE + patch * RITZ_N + i] = r[i] - s[i];
-  }
+  for (int i = 0; i < RITZ_N; i++) r[i + 1] = plane[patch * RITZ_N + i] + sign * last[patch * RITZ_N + i];
+  r[RITZ_M - 1] = plane[RITZ_COLUMNS + patch + 1] + sign * last[RITZ_COLUMNS + patch + 1];
+  RITZ_MODES(r, side + patch * RITZ_N, 1);
 }
 
 RITZ_INLINE void ritz_middle_edges(RITZ_SHARED RitzReal *cube, RITZ_SHARED RitzReal *caps,
                                    RITZ_SHARED RitzReal *sides) {
   const int num_caps = 2 * RITZ_ALL, num_ends = num_caps + RITZ_N * (RITZ_PATCHES + 1);
-  const int all = num_ends + RITZ_N * RITZ_PATCHES;
+  const int num_side = RITZ_N * RITZ_PATCHES, all = num_ends + 2 * num_side;
   RITZ_ROLL
   for (int q = RITZ_TASK; q < all; q += RITZ_THREADS) {
-    const int e = q - num_caps, s = q - num_ends;
+    const int e = q - num_caps, s = q - num_ends, t = s % num_side;
     if (q < num_ends)
       ritz_middle_column(q < num_caps ? caps + q / RITZ_ALL * RITZ_CAP + q % RITZ_ALL
                                       : cube + e / (RITZ_PATCHES + 1) * RITZ_PLANE + RITZ_COLUMNS +
                                             e % (RITZ_PATCHES + 1));
     else
-      ritz_middle_side(cube + s / RITZ_PATCHES * RITZ_PLANE, s % RITZ_PATCHES,
-                       sides + s / RITZ_PATCHES * RITZ_COLUMNS);
+      ritz_middle_side(cube + t / RITZ_PATCHES * RITZ_PLANE, t % RITZ_PATCHES, s < num_side ? 1 : -1,
+                       sides + s / num_side * RITZ_SIDE + t / RITZ_PATCHES * RITZ_COLUMNS);
   }
 }
 
@@ -303,10 +297,9 @@ RITZ_INLINE void ritz_middle_line(int is_back, RITZ_SHARED RitzReal *plane) {
   RitzReal r[RITZ_N];
   ritz_get_line(RITZ_N, plane + RITZ_ROW, RITZ_ROW, r);
   if (is_back)
-    ritz_back(plane[0], plane[2 * RITZ_P * RITZ_ROW], r);
+    RITZ_BACK(plane[0], plane[2 * RITZ_P * RITZ_ROW], r, plane + RITZ_ROW, RITZ_ROW);
   else
-    ritz_forward(r);
-  ritz_put_line(r, plane + RITZ_ROW, RITZ_ROW);
+    RITZ_FORWARD(r, plane + RITZ_ROW, RITZ_ROW);
 }
 
 RITZ_INLINE void ritz_middle_lines(int is_back, RITZ_SHARED RitzReal *cube) {
@@ -326,8 +319,7 @@ RITZ_INLINE void ritz_inner_edges(RITZ_SHARED RitzReal *caps) {
     RITZ_SHARED RitzReal *row = caps + e / RITZ_ROWS * RITZ_CAP + (e % RITZ_ROWS + RITZ_FIRST) * RITZ_ROW;
     RitzReal r[RITZ_M];
     ritz_get_closure(row, patch, r);
-    ritz_modes(r);
-    ritz_put_line(r, row + patch * RITZ_N, 1);
+    RITZ_MODES(r, row + patch * RITZ_N, 1);
   }
 }
 
@@ -335,11 +327,11 @@ typedef struct {
   RitzReal inner, middle, outer, mass;
 } RitzFactors;
 
-// r: modes of the right-hand side on a line along inner at mode w along outer, v along middle -> nodes of the
-// line.
+// r: modes of the right-hand side on a line along inner at mode w along outer, v along middle; to: nodes of
+// the line.
 RITZ_INLINE void ritz_solve_line(RitzFactors c, int patch, int w, int v, RITZ_SHARED const RitzReal *cube,
                                  RITZ_SHARED const RitzReal *caps, RITZ_SHARED const RitzReal *sides,
-                                 RitzReal *r) {
+                                 RitzReal *r, RITZ_SHARED RitzReal *to) {
   RITZ_SHARED const RitzReal *row = cube + w * RITZ_PLANE + (v + RITZ_FIRST) * RITZ_ROW;
   RITZ_SHARED const RitzReal *cap =
       caps + (w < RITZ_P ? 0 : RITZ_CAP) + (v + RITZ_FIRST) * RITZ_ROW + patch * RITZ_N;
@@ -360,7 +352,7 @@ RITZ_INLINE void ritz_solve_line(RitzFactors c, int patch, int w, int v, RITZ_SH
 #endif
     r[i] = right * ritz_reciprocal(c.inner * ritz_lambda[i] + rest);
   }
-  ritz_back(first, last, r);
+  RITZ_BACK(first, last, r, to, 1);
 }
 
 // Lines along inner: neighbours in a row side by side, then modes along outer, then along middle.
@@ -376,29 +368,31 @@ RITZ_INLINE void ritz_inner_lines(RitzFactors c, RITZ_SHARED RitzReal *cube, RIT
                                   RITZ_SHARED const RitzReal *sides) {
   RitzReal r[RITZ_N];
   int patch, w, v;
-#if RITZ_LINES <= RITZ_THREADS
+#if RITZ_LINES <= RITZ_THREADS && RITZ_P <= RITZ_SHORT
   // The transform needs nothing of the caps.
   RITZ_SHARED RitzReal *at = ritz_inner_line(cube, RITZ_THREAD, &patch, &w, &v);
   if (RITZ_THREAD < RITZ_LINES) {
-    ritz_get_line(RITZ_N, at, 1, r);
-    ritz_forward(r);
+    RitzReal line[RITZ_N];
+    ritz_get_line(RITZ_N, at, 1, line);
+    RITZ_FORWARD(line, r, 1);
   }
   ritz_inner_edges(caps);
   RITZ_BARRIER();
   if (RITZ_THREAD < RITZ_LINES) {
-    ritz_solve_line(c, patch, w, v, cube, caps, sides, r);
-    ritz_put_line(r, at, 1);
+    ritz_solve_line(c, patch, w, v, cube, caps, sides, r, at);
   }
 #else
   ritz_inner_edges(caps);
   RITZ_BARRIER();
-  RITZ_ROLL
-  for (int line = RITZ_THREAD; line < RITZ_LINES; line += RITZ_THREADS) {
+  RITZ_UNROLL
+  for (int round = 0; round < RITZ_ROUNDS; round++) {
+    const int line = RITZ_THREAD + round * RITZ_THREADS;
     RITZ_SHARED RitzReal *at = ritz_inner_line(cube, line, &patch, &w, &v);
-    ritz_get_line(RITZ_N, at, 1, r);
-    ritz_forward(r);
-    ritz_solve_line(c, patch, w, v, cube, caps, sides, r);
-    ritz_put_line(r, at, 1);
+    RitzReal nodes[RITZ_N];
+    if (line >= RITZ_LINES) continue;
+    ritz_get_line(RITZ_N, at, 1, nodes);
+    RITZ_FORWARD(nodes, r, 1);
+    ritz_solve_line(c, patch, w, v, cube, caps, sides, r, at);
   }
 #endif
   RITZ_BARRIER();
@@ -411,9 +405,7 @@ RITZ_INLINE void ritz_end_line(const RitzPlace *place, int line, const RitzReal 
   RitzReal r[RITZ_N];
   if (!ritz_has_column(place, column)) return;
   ritz_get_line(RITZ_N, cube + row * RITZ_ROW + column, RITZ_PLANE, r);
-  ritz_back(ends[0], ends[1], r);
-  RITZ_UNROLL
-  for (int k = 0; k < RITZ_N; k++) x[at + (k + 1) * place->outer] = r[k];
+  RITZ_BACK(ends[0], ends[1], r, x + at + place->outer, place->outer);
 }
 
 // ---- Order of blocks ----
@@ -426,16 +418,22 @@ RITZ_INLINE void ritz_end_line(const RitzPlace *place, int line, const RitzReal 
 // and row of positions, the blocks that have written x; a block waits for the rows around its own that come
 // earlier in the order of colours.
 
+// What a block does.
 typedef struct {
-  int count[2];               // positions along middle, outer
-  int first[3][2], num[3][2]; // of the earlier and the later parity: position, number of positions
-  int num_comp, slab, shift;  // shift: layers by which those of the second parity of a slab are behind
-} RitzSweep;
-
-typedef struct {
+  RitzLong at;              // RitzPlace
+  int num;                  // -1: nothing
   int layer, row, later[3]; // position along outer, middle; of the later parity by direction
   int blocks[2];            // of a row: earlier and later parity along inner
 } RitzTurn;
+
+// Numbers of the sweep: positions along middle and outer; for each direction, inner first, of the earlier and
+// of the later parity first position and how many; layers of a slab; those by which the later parity's are
+// behind.
+#define RITZ_COUNT(direction)        numbers[(direction)-1]
+#define RITZ_START(direction, later) numbers[2 + 4 * (direction) + 2 * (later)]
+#define RITZ_NUM(direction, later)   numbers[3 + 4 * (direction) + 2 * (later)]
+#define RITZ_SLAB                    numbers[14]
+#define RITZ_SHIFT                   numbers[15]
 
 RITZ_INLINE int ritz_row_blocks(int num) { return (num + RITZ_PATCHES - 1) / RITZ_PATCHES; }
 
@@ -466,53 +464,49 @@ RITZ_INLINE void ritz_tell(int *counter) {
 }
 #endif
 
-// What block `number` does; 0: nothing.
-RITZ_INLINE int ritz_turn(const RitzSweep *s, int number, RitzLong middle, RitzLong outer, RitzTurn *turn,
-                          RitzPlace *place) {
-  const int row_blocks[2] = {ritz_row_blocks(s->num[0][0]) * s->num_comp,
-                             ritz_row_blocks(s->num[0][1]) * s->num_comp};
-  const int of_layer = (row_blocks[0] + row_blocks[1]) * (s->num[1][0] + s->num[1][1]);
-  const int of_slab = s->slab * of_layer, is_later = number / of_slab % 2;
-  int rest = number % of_slab, colour = 0, size, i, layer, row, in_row, j;
-  RITZ_ROLL
-  for (;; colour++) {
-    size = row_blocks[colour & 1] * s->num[1][colour >> 1];
-    if (rest < size * s->slab) break;
-    rest -= size * s->slab;
-  }
-  layer = number / of_slab / 2 * s->slab + rest / size - is_later * s->shift;
-  if (layer < 0 || layer >= s->num[2][is_later]) return 0;
+// Of block `number`, by one thread.
+RITZ_INLINE void ritz_turn(RITZ_GLOBAL const int *numbers, int number, int num_comp, RitzLong middle,
+                           RitzLong outer, RITZ_SHARED RitzTurn *turn) {
+  const int slab = RITZ_SLAB, blocks_0 = ritz_row_blocks(RITZ_NUM(0, 0)) * num_comp;
+  const int blocks_1 = ritz_row_blocks(RITZ_NUM(0, 1)) * num_comp;
+  const int of_slab = slab * (blocks_0 + blocks_1) * (RITZ_NUM(1, 0) + RITZ_NUM(1, 1));
+  const int is_later = number / of_slab % 2;
+  int rest = number % of_slab, later_row, later, row_blocks, size, layer, i, left;
+  size = slab * (blocks_0 + blocks_1) * RITZ_NUM(1, 0);
+  later_row = rest >= size;
+  rest -= later_row * size;
+  size = slab * blocks_0 * RITZ_NUM(1, later_row);
+  later = rest >= size;
+  rest -= later * size;
+  row_blocks = later ? blocks_1 : blocks_0;
+  size = row_blocks * RITZ_NUM(1, later_row); // of a layer
+  layer = number / of_slab / 2 * slab + rest / size - is_later * RITZ_SHIFT;
   rest %= size;
-  row = rest / row_blocks[colour & 1];
-  in_row = rest % row_blocks[colour & 1];
-  i = in_row / s->num_comp * RITZ_PATCHES;
-  j = s->num[0][colour & 1] - i;
-  turn->layer = s->first[2][is_later] + 2 * layer;
-  turn->row = s->first[1][colour >> 1] + 2 * row;
-  turn->later[0] = colour & 1;
-  turn->later[1] = colour >> 1;
+  i = rest % row_blocks / num_comp * RITZ_PATCHES;
+  left = RITZ_NUM(0, later) - i;
+  turn->layer = RITZ_START(2, is_later) + 2 * layer;
+  turn->row = RITZ_START(1, later_row) + 2 * (rest / row_blocks);
+  turn->later[0] = later;
+  turn->later[1] = later_row;
   turn->later[2] = is_later;
-  turn->blocks[0] = row_blocks[0];
-  turn->blocks[1] = row_blocks[1];
-  place->middle = middle * s->num_comp;
-  place->outer = outer * s->num_comp;
-  place->inner = s->num_comp;
-  place->num = j < RITZ_PATCHES ? j : RITZ_PATCHES;
-  place->at = in_row % s->num_comp + RITZ_P * ((s->first[0][colour & 1] + 2 * i) * (RitzLong)place->inner +
-                                               turn->row * place->middle + turn->layer * place->outer);
-  return 1;
+  turn->blocks[0] = blocks_0;
+  turn->blocks[1] = blocks_1;
+  turn->num = layer < 0 || layer >= RITZ_NUM(2, is_later) ? -1 : left < RITZ_PATCHES ? left : RITZ_PATCHES;
+  turn->at = rest % row_blocks % num_comp +
+             RITZ_P * num_comp * (RITZ_START(0, later) + 2 * i + turn->row * middle + turn->layer * outer);
 }
 
 // Thread k asks for one of the nine rows around.
-RITZ_INLINE void ritz_await_rows(const RitzSweep *s, const RitzTurn *turn, int k, RITZ_GLOBAL int *done) {
+RITZ_INLINE void ritz_await_rows(RITZ_GLOBAL const int *numbers, RITZ_SHARED const RitzTurn *turn, int k,
+                                 RITZ_GLOBAL int *done) {
   const int to_layer = k / 3 - 1, to_row = k % 3 - 1, layer = turn->layer + to_layer,
             row = turn->row + to_row;
   const int all = turn->blocks[0] + turn->blocks[1];
   const int wanted = to_layer ? turn->later[2] * all
                      : to_row ? turn->later[1] * all
                               : turn->later[0] * turn->blocks[0];
-  if (layer < 0 || layer >= s->count[1] || row < 0 || row >= s->count[0]) return;
-  if (wanted > 0) ritz_await(done + layer * s->count[0] + row, wanted);
+  if (layer < 0 || layer >= RITZ_COUNT(2) || row < 0 || row >= RITZ_COUNT(1)) return;
+  if (wanted > 0) ritz_await(done + layer * RITZ_COUNT(1) + row, wanted);
 }
 
 #endif
@@ -570,47 +564,33 @@ RITZ_INLINE RitzFactors ritz_factors(CeedScalar inner, CeedScalar middle, CeedSc
 
 #if RITZ_WAITS
 
-// A sweep. middle, outer: strides of nodes. numbers: positions along middle and outer; by direction of the
-// earlier parity and of the later one first position and number; slab, shift (RitzSweep). counters: zeros, 1
-// and one for each position along middle and outer. Each component of a node is a patch of its own.
+// A sweep. middle, outer: strides of nodes. counters: zeros, 1 and one for each position along middle and
+// outer. Each component of a node is a patch of its own.
 RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT)
 ritz_patch(RitzLong middle, RitzLong outer, int num_comp, RITZ_GLOBAL const int *numbers,
            RITZ_GLOBAL int *counters, CeedScalar c_inner, CeedScalar c_middle, CeedScalar c_outer,
            CeedScalar c_mass, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT b, RITZ_GLOBAL RitzReal *x) {
-  RITZ_SHARED_ARRAY int number[1];
+  RITZ_SHARED_ARRAY RitzTurn turn[1];
   RITZ_SHARED_MEMORY(cube, RITZ_MEMORY);
-  RitzSweep s;
-  RitzTurn turn;
   RitzPlace place;
-  int has_turn;
-  if (RITZ_THREAD == 0) number[0] = ritz_take_number(counters);
-  s.num_comp = num_comp;
-  s.count[0] = numbers[0];
-  s.count[1] = numbers[1];
-  RITZ_UNROLL
-  for (int d = 0; d < 3; d++) {
-    RITZ_UNROLL
-    for (int later = 0; later < 2; later++) {
-      s.first[d][later] = numbers[2 + 4 * d + 2 * later];
-      s.num[d][later] = numbers[3 + 4 * d + 2 * later];
-    }
-  }
-  s.slab = numbers[14];
-  s.shift = numbers[15];
+  if (RITZ_THREAD == 0) ritz_turn(numbers, ritz_take_number(counters), num_comp, middle, outer, turn);
   RITZ_BARRIER();
-  has_turn = ritz_turn(&s, number[0], middle, outer, &turn, &place);
-#ifdef __OPENCL_VERSION__
-  if (!has_turn)
-    place.num = -1; // goes through the motions: PoCL 3.1 loses blocks where some return before barriers
-#else
-  if (!has_turn) return;
+  place.at = turn[0].at;
+  place.middle = middle * num_comp;
+  place.outer = outer * num_comp;
+  place.inner = num_comp;
+  place.num = turn[0].num;
+#ifndef __OPENCL_VERSION__ // where it goes through the motions: PoCL 3.1 loses blocks when some return before
+                           // barriers
+  if (place.num < 0) return;
 #endif
   ritz_begin(&place, b, cube);
-  if (has_turn && RITZ_THREAD < 9) ritz_await_rows(&s, &turn, RITZ_THREAD, counters + 1);
+  if (place.num > 0 && RITZ_THREAD < 9) ritz_await_rows(numbers, turn, RITZ_THREAD, counters + 1);
   RITZ_GLOBAL_BARRIER();
   ritz_step(&place, ritz_factors(c_inner, c_middle, c_outer, c_mass), x, cube);
   RITZ_GLOBAL_BARRIER();
-  if (has_turn && RITZ_THREAD == 0) ritz_tell(counters + 1 + turn.layer * s.count[0] + turn.row);
+  if (place.num > 0 && RITZ_THREAD == 0)
+    ritz_tell(counters + 1 + turn[0].layer * RITZ_COUNT(1) + turn[0].row);
 }
 
 #else
