@@ -188,13 +188,25 @@ typedef struct {
   CeedVector x, y; // owned
 } Probe;
 
-// Free interior nodes of the patch at the middle position: the vertex or the free node next to it, and in
-// each direction a free neighbour, if there is one.
+// A free interior node of the patch at the middle position, the vertex or the one next to it, and in each
+// direction a free neighbour, if there is one, counted from the first interior node.
 typedef struct {
   int64_t corner[3];
   RitzPatchLine line[3];
-  int node[3], partner[3]; // partner -1: none
+  int node[3], partner[3]; // partner -2: none; node -1: nothing is free
 } Middle;
+
+// A free node beside interior node i of position v, of the interior or an end of the closure; -2: none.
+static int find_partner(const RitzPatchBox *box, int d, int64_t v, int i) {
+  for (int side = -1; side <= 1; side += 2) {
+    const int64_t at = (v - 1) * box->degree + 1 + i + side;
+    const bool is_low = at == 0 && box->is_fixed[d][0],
+               is_high = at == box->nodes[d] - 1 && box->is_fixed[d][1];
+
+    if (at >= 0 && at < box->nodes[d] && !is_low && !is_high) return i + side;
+  }
+  return -2;
+}
 
 static void find_middle(const RitzPatchBox *box, Middle *m) {
   for (int d = 0; d < box->dim; d++) {
@@ -207,7 +219,7 @@ static void find_middle(const RitzPatchBox *box, Middle *m) {
     m->node[d] = box->degree - 1;
     if (m->node[d] < first) m->node[d] = first;
     if (m->node[d] > first + num - 1) m->node[d] = first + num - 1;
-    m->partner[d] = num < 2 ? -1 : m->node[d] > first ? m->node[d] - 1 : m->node[d] + 1;
+    m->partner[d] = find_partner(box, d, v, m->node[d]);
     if (num == 0) m->node[d] = -1;
   }
 }
@@ -248,7 +260,7 @@ static int measure_entries(Probe *p, const RitzPatchBox *box, const Middle *m, i
   RITZ_TRY(ritz_system_apply(p->system, p->x, p->y));
   *num = 0;
   for (int moved = -1; moved < box->dim; moved++) {
-    if (moved >= 0 && m->partner[moved] < 0) continue;
+    if (moved >= 0 && m->partner[moved] < -1) continue;
     RITZ_TRY(set_one(p, entry_of(box, m, moved), p->x));
     RITZ_TRY(RitzVectorDot(p->x, p->y, &entries[*num]));
     fill_row(box, m, moved, rows[(*num)++]);

@@ -30,8 +30,8 @@ static inline void patch_print(const PatchCase *c, char *text, size_t size) {
   static const char *const forms[] = {"lifted", "residual", "boundary"};
   int fixed = 0;
   for (int i = 0; i < 2 * c->dim; i++) fixed |= (int)c->is_fixed[i / 2][i % 2] << i;
-  snprintf(text, size, "dim %d, degree %d, %d x %d x %d cells%s, sides %#x, %d components, %s, %s", (int)c->dim,
-           (int)c->degree, (int)c->cells[0], (int)c->cells[1], (int)c->cells[2],
+  snprintf(text, size, "dim %d, degree %d, %d x %d x %d cells%s, sides %#x, %d components, %s, %s",
+           (int)c->dim, (int)c->degree, (int)c->cells[0], (int)c->cells[1], (int)c->cells[2],
            c->is_graded ? " (graded)" : "", (unsigned)fixed, (int)c->num_comp, forms[c->form],
            c->precision == CEED_SCALAR_FP32 ? "float" : "double");
 }
@@ -236,7 +236,8 @@ static inline int patch_read(CeedVector v, CeedSize n, double *values) {
 }
 
 // x := a sweep over b, x; on the sweep's backend. x_is_zero: x is not read.
-static inline int patch_run(RitzPatchSweep sweep, const double *b, double *x, bool x_is_zero, bool is_reversed) {
+static inline int patch_run(RitzPatchSweep sweep, const double *b, double *x, bool x_is_zero,
+                            bool is_reversed) {
   CeedVector rhs = NULL, u = NULL;
   int ierr = RitzVectorCreate(sweep->ceed, sweep->length, sweep->box.precision, &rhs);
   if (!ierr) ierr = RitzVectorCreate(sweep->ceed, sweep->length, sweep->box.precision, &u);

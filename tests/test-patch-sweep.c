@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps over vertex patches: tables of lines by their definitions; sweeps against block Gauss-Seidel with the
-// assembled matrix; all backends against the reference one over random boxes.
+// Sweeps over vertex patches: tables of lines by their definitions; sweeps against block Gauss-Seidel with
+// the assembled matrix; all backends against the reference one over random boxes.
 #include "tests/patch-kit.h"
 
 #include <string.h>
@@ -81,7 +81,8 @@ TEST(cells_of_one_length_have_even_and_odd_modes) {
       const int sign = k < p ? 1 : -1;
       CHECK(l.coupling[n + k] == sign * l.coupling[k], "coupling of mode %d", k);
       for (int i = 0; i < n; i++) CHECK(l.S[(n - 1 - i) * n + k] == sign * l.S[i * n + k], "mode %d", k);
-      for (int c = 0; c < m; c++) CHECK(l.modes[k * m + m - 1 - c] == sign * l.modes[k * m + c], "mode %d", k);
+      for (int c = 0; c < m; c++)
+        CHECK(l.modes[k * m + m - 1 - c] == sign * l.modes[k * m + c], "mode %d", k);
     }
     for (int i = 0; i < n; i++) CHECK(l.extension[n + i] == l.extension[n - 1 - i], "extension at %d", i);
     free(table);
@@ -92,7 +93,10 @@ TEST(cells_of_one_length_have_even_and_odd_modes) {
 
 static PatchCase random_case(uint64_t *seed, bool is_small) {
   PatchCase c = {.dim = 2 + (CeedInt)tap_integer(seed, 2), .num_comp = 1 + 2 * !tap_integer(seed, 4)};
-  const CeedInt most_degree = is_small ? (c.dim == 2 ? 4 : 2) : c.dim == 2 ? 8 : 5, most_cells = is_small ? 3 : 6;
+  const CeedInt most_degree = is_small     ? (c.dim == 2 ? 4 : 2)
+                              : c.dim == 2 ? 8
+                                           : 5,
+                most_cells = is_small ? 3 : 6;
   const bool is_uniform = tap_integer(seed, 2);
 
   c.degree = 1 + (CeedInt)tap_integer(seed, most_degree);
