@@ -12,7 +12,10 @@
 #include "emit/gpu-patch.h"
 #include "jit/files.h"
 
-enum { BLOCKS_PER_UNIT = 4 }; // with arrays in global memory
+enum {
+  BLOCKS_PER_UNIT = 4, // with arrays in global memory
+  OTHER_SHARED = 256   // bytes that a block may need beside its array
+};
 
 typedef struct {
   bool has_lines;         // kernels/gpu/patch.h
@@ -116,8 +119,9 @@ static int describe_lines(RitzPatchSweep sweep, Patches *p) {
   int num_patches, num_resident;
   if (!box->is_uniform || box->form != RITZ_PATCH_LIFTED) return CEED_ERROR_SUCCESS;
   read_block(&num_patches, &num_resident);
-  p->shape = ritz_plan_gpu_patch(box->dim, box->degree, box->precision, info->dynamic_shared_bytes,
-                                 info->max_threads, num_patches, num_resident);
+  p->shape =
+      ritz_plan_gpu_patch(box->dim, box->degree, box->precision, info->dynamic_shared_bytes - OTHER_SHARED,
+                          info->max_threads, num_patches, num_resident);
   p->has_lines = p->shape.num_patches > 0;
   if (!p->has_lines) return CEED_ERROR_SUCCESS;
   p->shape.waits = read_waits();
