@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One colour of a sweep over vertex patches on a box whose patches are all alike (core/patch-sweep.h, the
-// lifted form). A block takes RITZ_PATCHES neighbours of a row, a thread one line of a patch in each step.
-// The text in front (emit/gpu-patch.c) defines:
+// A sweep over vertex patches, or one colour of it, on a box whose patches are all alike (core/patch-sweep.h,
+// the lifted form). A block takes RITZ_PATCHES neighbours of a row, a thread one line of a patch in each
+// step. The text in front (emit/gpu-patch.c) defines:
 //
 //   RITZ_DIM, RITZ_P            dimension 2 or 3, degree
 //   RITZ_PATCHES, RITZ_THREADS  of a block
@@ -17,9 +17,9 @@
 // the places of nodes: first along outer, then middle, then inner; the way back is the reverse. Values
 // between steps:
 //
-//     cube  [N along outer][rows][columns]  rows: interior, in three dimensions between the two ends along
-//     middle caps  [2][rows][columns]              sum and difference of the ends along outer sides
-//     [2][N][interior columns]        sum and difference of the ends along middle, as modes
+//     cube [N along outer][rows][columns]   rows: interior; in 3D between the two ends along middle
+//     caps [2][rows][columns]               sum and difference of the ends along outer
+//     sides [2][N][interior columns]        sum and difference of the ends along middle, as modes
 //
 // Columns: the interior nodes of all patches along inner, N each, then the RITZ_PATCHES + 1 nodes where
 // patches of this row end, which neighbours share. Lines along outer go between global memory and registers.
@@ -455,7 +455,11 @@ RITZ_INLINE void ritz_tell(RITZ_GLOBAL int *counter) {
 #define RITZ_GLOBAL_BARRIER() __syncthreads()
 RITZ_INLINE int ritz_take_number(int *counter) { return atomicAdd(counter, 1); }
 RITZ_INLINE void ritz_await(int *counter, int wanted) {
-  while (*(volatile int *)counter < wanted) __nanosleep(20);
+  while (*(volatile int *)counter < wanted) {
+#if __CUDA_ARCH__ >= 700
+    __nanosleep(20);
+#endif
+  }
   __threadfence();
 }
 RITZ_INLINE void ritz_tell(int *counter) {
