@@ -205,6 +205,7 @@ static int describe_blocks(Ceed ceed, RitzDevice device) {
                               &info->shared_bytes_multiprocessor));
   RITZ_TRY(get_byte_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
                               &info->shared_bytes_reserved));
+  RITZ_TRY(get_byte_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, &info->cache_bytes));
   RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
                          &info->registers_multiprocessor));
   RITZ_TRY(get_attribute(ceed, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,

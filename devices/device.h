@@ -48,6 +48,7 @@ typedef struct {
   // Limits of a multiprocessor, for all blocks that are resident at once. 0: unknown.
   int64_t shared_bytes_multiprocessor;
   int64_t shared_bytes_reserved; // of these, taken by the driver for each block
+  int64_t cache_bytes;           // second cache; 0: unknown
   int registers_multiprocessor, threads_multiprocessor, blocks_multiprocessor;
 } RitzDeviceInfo;
 

@@ -17,6 +17,7 @@
 #include "jit/hash.h"
 #include "tests/geometry-problem.h"
 #include "tests/many-operator.h"
+#include "tests/patch-kit.h"
 #include "tests/precision-fields.h"
 #include "tests/random-operator.h"
 #include "tests/texts-kit.h"
@@ -839,6 +840,68 @@ static int dump(int bp, CeedInt order, const char *geometry) {
   return ierr ? 1 : 0;
 }
 
+// ---- Sweeps over vertex patches ----
+
+static int run_patch_sweep(Ceed ceed, const PatchCase *c) {
+  RitzPatchSweep sweep = NULL;
+  CeedVector b = NULL, x = NULL;
+  CeedCall(patch_sweep(ceed, c, &sweep));
+  int ierr = RitzVectorCreate(ceed, sweep->length, c->precision, &b);
+  if (!ierr) ierr = RitzVectorCreate(ceed, sweep->length, c->precision, &x);
+  if (!ierr) ierr = CeedVectorSetValue(b, 1);
+  if (!ierr) ierr = ritz_patch_sweep_run(sweep, b, x, true, false);
+  CeedVectorDestroy(&b);
+  CeedVectorDestroy(&x);
+  return ierr | ritz_patch_sweep_destroy(&sweep);
+}
+
+TEST(sweeps_over_patches_keep_their_numbers_in_registers) {
+  const bool fixed = true;
+  Ceed ceed;
+
+  NEEDS_NVRTC();
+  totals = (Totals){.wants_registers = true};
+  CHECK_OK(open_context(&ritz_cuda_gen_backend, &devices[0], &ceed));
+  for (CeedInt p = tap_level() ? 1 : 3; p <= 8; p += tap_level() ? 1 : 4) {
+    for (int single = 0; single < 2 && !tap_failed(); single++) {
+      const PatchCase c = {3,
+                           p,
+                           1,
+                           {2, 2, 2},
+                           {{fixed, fixed}, {fixed, fixed}, {fixed, fixed}},
+                           false,
+                           {1, 1, 1, 0},
+                           single ? CEED_SCALAR_FP32 : CEED_SCALAR_TYPE,
+                           RITZ_PATCH_LIFTED};
+      snprintf(running, sizeof(running), "patches of degree %d", (int)p);
+      setenv("RITZ_PATCH_WAIT", single ? "off" : "on", 1);
+      CHECK_OK(run_patch_sweep(ceed, &c));
+    }
+  }
+  unsetenv("RITZ_PATCH_WAIT");
+  const int num_programs = totals.num_programs;
+  // At p = 8 three blocks of a multiprocessor are worth some bytes.
+  CHECK(totals.num_in_memory <= (tap_level() ? 1 : 0), "%d kernels keep numbers in memory",
+        totals.num_in_memory);
+  totals.wants_registers = false;
+  for (int form = RITZ_PATCH_LIFTED; form <= (tap_level() ? RITZ_PATCH_BOUNDARY : RITZ_PATCH_RESIDUAL);
+       form++) {
+    const PatchCase c = {3,
+                         2,
+                         1,
+                         {2, 2, 2},
+                         {{fixed, false}, {fixed, fixed}, {fixed, fixed}},
+                         false,
+                         {1, 1, 1, 0},
+                         CEED_SCALAR_TYPE,
+                         (RitzPatchForm)form};
+    CHECK_OK(run_patch_sweep(ceed, &c));
+  }
+  CHECK(totals.num_programs >= num_programs + 2, "%d programs", totals.num_programs);
+  CeedDestroy(&ceed);
+  tell_totals(&devices[0]);
+}
+
 int main(int argc, char **argv) {
   setenv("RITZ_CACHE", "off", 1); // what comes from the cache has no log
   if (argc >= 4 && !strcmp(argv[1], "--dump"))
@@ -847,7 +910,7 @@ int main(int argc, char **argv) {
                   TESTS(kernels_of_the_benchmark_set_keep_their_numbers_in_registers,
                         texts_of_cxx_habits_compile_for_cuda,
                         fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component,
-                        point_blocks_compile_for_cuda,
+                        point_blocks_compile_for_cuda, sweeps_over_patches_keep_their_numbers_in_registers,
                         kernels_of_curls_and_divergences_keep_their_numbers_in_registers,
                         fused_kernels_in_single_precision_spill_nothing,
                         conjugate_gradients_keep_their_numbers_in_registers,

@@ -23,6 +23,7 @@ typedef enum {
   RITZ_WORK_BASIS_0,   // intermediate results of bases on `ref` kernels
   RITZ_WORK_BASIS_1,
   RITZ_WORK_ENERGY,   // shares of u . A u
+  RITZ_WORK_PATCHES,  // arrays of blocks of sweeps over patches
   RITZ_WORK_OPERATOR, // E- and Q-vectors of the operator that runs
   RITZ_NUM_WORK
 } RitzGpuWork;
@@ -205,6 +206,11 @@ int ritz_gpu_pass_finish(Ceed ceed, RitzGpuProgram program, int num_sums, int64_
 // Moments: a copy on a stream of its own, which waits for the last mark alone.
 int ritz_gpu_mark_moment(Ceed ceed, bool *is_marked);
 int ritz_gpu_read_marked(Ceed ceed, size_t num_bytes, void *host, const void *device);
+
+// ---- patch.c: sweeps over vertex patches (core/patch-sweep.h) ----
+int ritz_gpu_patch_sweep_prepare(RitzPatchSweep sweep);
+int ritz_gpu_patch_sweep_run(RitzPatchSweep sweep, const void *b, void *x, bool x_is_zero, bool is_reversed);
+int ritz_gpu_patch_sweep_destroy(RitzPatchSweep sweep);
 
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Sweeps over vertex patches -> texts of their kernels: sizes and tables in front of kernels/gpu/patch.h.
+#include "emit/gpu-patch.h"
+
+#include "core/memory.h"
+#include "emit/text.h"
+
+static void add_numbers(RitzText *text, CeedScalarType precision, const char *kind, const char *name, int num,
+                        const double *values) {
+  const bool is_single = precision == CEED_SCALAR_FP32;
+  ritz_text_add(text, "%s RitzReal %s[] = {", kind, name);
+  for (int i = 0; i < num; i++)
+    ritz_text_add(text, "%s%.*g",
+                  i == 0  ? ""
+                  : i % 6 ? ", "
+                          : ",\n  ",
+                  is_single ? 9 : 17, is_single ? (double)(float)values[i] : values[i]);
+  ritz_text_add(text, "%s};\n", num ? "" : "0");
+}
+
+static void add_sizes(RitzText *text, const RitzGpuPatch *p) {
+  ritz_text_add(text, "#define RITZ_DIM      %d\n#define RITZ_P        %d\n", (int)p->dim, (int)p->degree);
+  ritz_text_add(text, "#define RITZ_PATCHES  %d // of a block\n#define RITZ_THREADS  %d\n", p->num_patches,
+                p->num_threads);
+  ritz_text_add(text, "#define RITZ_RESIDENT %d\n#define RITZ_ROW      %d // strides\n", p->num_resident,
+                p->row);
+  ritz_text_add(text, "#define RITZ_PLANE    %d\n#define RITZ_WAITS    %d\n", p->plane, p->waits);
+}
+
+// Even modes 0 .. p - 1, odd modes p .. 2p - 2, at the first half of the nodes.
+static void add_tables(RitzText *text, const RitzGpuPatch *p, const RitzPatchLine *line, double *values) {
+  const int n = 2 * p->degree - 1, m = n + 2, num[2] = {p->degree, p->degree - 1};
+  static const char *const names[2] = {"ritz_even", "ritz_odd"}, *const modes[2] = {"ritz_even_modes",
+                                                                                    "ritz_odd_modes"};
+  for (int parity = 0; parity < 2; parity++) {
+    const int first = parity ? p->degree : 0;
+    int size = 0;
+    for (int i = 0; i < num[parity]; i++)
+      for (int j = 0; j < num[parity]; j++) values[size++] = line->S[i * n + first + j];
+    add_numbers(text, p->precision, "RITZ_CONSTANT", names[parity], size, values);
+    size = 0;
+    for (int j = 0; j < num[parity]; j++)
+      for (int c = 0; c <= num[parity]; c++) values[size++] = line->modes[(first + j) * m + c];
+    add_numbers(text, p->precision, "RITZ_CONSTANT", modes[parity], size, values);
+  }
+  for (int i = 0; i < p->degree; i++) {
+    values[i] = (line->extension[i] + line->extension[n + i]) / 2;
+    values[p->degree + i] = (line->extension[i] - line->extension[n + i]) / 2;
+  }
+  add_numbers(text, p->precision, "RITZ_CONSTANT", "ritz_ends", 2 * p->degree, values);
+  for (int k = 0; k < n; k++) {
+    values[2 * k] = line->coupling[k];
+    values[2 * k + 1] = line->lambda[k];
+  }
+  add_numbers(text, p->precision, "RITZ_CONSTANT", "ritz_coupling", n, line->coupling);
+  add_numbers(text, p->precision, "RITZ_CONSTANT", "ritz_lambda", n, line->lambda);
+  add_numbers(text, p->precision, "RITZ_TABLE", "ritz_by_mode", 2 * n, values);
+}
+
+int ritz_emit_gpu_patch(Ceed ceed, const RitzGpuPatch *patch, const double *table, char **text) {
+  const RitzPatchLine line = ritz_patch_line(patch->degree, table);
+  RitzText t = {.ceed = ceed};
+  double *values = NULL;
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)4 * (size_t)patch->degree * (size_t)(patch->degree + 1), &values));
+  add_sizes(&t, patch);
+  add_tables(&t, patch, &line, values);
+  ritz_text_add(&t, "#include \"kernels/gpu/patch.h\"\n");
+  RITZ_FREE(&values);
+  return ritz_text_finish(&t, text);
+}
+
+int ritz_emit_gpu_patch_any(Ceed ceed, const RitzGpuPatchAny *patch, char **text) {
+  RitzText t = {.ceed = ceed};
+  ritz_text_add(&t, "#define RITZ_DIM     %d\n#define RITZ_P       %d\n#define RITZ_FORM    %d\n",
+                (int)patch->dim, (int)patch->degree, (int)patch->form);
+  ritz_text_add(&t, "#define RITZ_THREADS %d\n", patch->num_threads);
+  if (patch->is_in_shared) ritz_text_add(&t, "#define RITZ_PATCH_SHARED\n");
+  ritz_text_add(&t, "#define RITZ_WORK    %s\n", patch->is_in_shared ? "RITZ_SHARED" : "RITZ_GLOBAL");
+  ritz_text_add(&t, "#include \"kernels/gpu/patch-any.h\"\n");
+  return ritz_text_finish(&t, text);
+}
