@@ -124,9 +124,7 @@ int sentinels_apply(void *ctx, CeedVector x, CeedVector y) {
   } while (0)
 
 // vec[2] is constant: the coefficient of an operator that is separable on the box.
-static CeedScalar entry(int v, int i) {
-  return (CeedScalar)(1 + v) + (v < 2 ? (CeedScalar)i / 8 : 0);
-}
+static CeedScalar entry(int v, int i) { return (CeedScalar)(1 + v) + (v < 2 ? (CeedScalar)i / 8 : 0); }
 
 static int make_vectors(Kit *kit) {
   CeedScalar values[SENTINELS_MATRIX];
