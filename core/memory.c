@@ -25,8 +25,10 @@ enum { small_alignment = 64, large_block = 4 << 20, large_page = 2 << 20 };
 static _Atomic int64_t num_live;
 static _Atomic int64_t num_until_failure; // 0: never fail
 
+static _Thread_local bool is_spared;
+
 static bool fails_on_request(void) {
-  return atomic_load(&num_until_failure) > 0 && atomic_fetch_sub(&num_until_failure, 1) == 1;
+  return !is_spared && atomic_load(&num_until_failure) > 0 && atomic_fetch_sub(&num_until_failure, 1) == 1;
 }
 
 static int out_of_memory(Ceed ceed, size_t n, size_t size) {
@@ -218,6 +220,14 @@ void ritz_memory_adopt(void *p) {
   count_block(p, true);
 }
 
-int64_t ritz_memory_live(void) { return atomic_load(&num_live); }
+int64_t ritz_memory_live(void) {
+  ritz_tasks_wait();
+  return atomic_load(&num_live);
+}
 
-void ritz_memory_fail_at(int64_t n) { atomic_store(&num_until_failure, n); }
+int64_t ritz_memory_fail_at(int64_t n) {
+  const int64_t left = atomic_exchange(&num_until_failure, n);
+  return left > 0 ? left : 0;
+}
+
+void ritz_memory_spare_thread(bool spares) { is_spared = spares; }

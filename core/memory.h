@@ -33,8 +33,12 @@ void ritz_memory_adopt(void *p);
 // Gives blocks that are kept for later use back to the system: a context has ended, or memory is short.
 void ritz_memory_trim(void);
 
-// For tests: number of live allocations; make the n-th allocation from now on fail (n >= 1; 0: never).
+// For tests: number of live allocations, once all tasks (core/threads.h) have ended; make the n-th allocation
+// from now on fail (n >= 1; 0: never).
+// Allocations of a thread that is spared neither fail nor count: it works ahead for callers who do not wait,
+// so that its failure is nobody's error, and when it makes them is chance.
 int64_t ritz_memory_live(void);
-void ritz_memory_fail_at(int64_t n);
+int64_t ritz_memory_fail_at(int64_t n);     // what is left of the n before; 0: that allocation has failed
+void ritz_memory_spare_thread(bool spares); // the calling one
 
 #endif

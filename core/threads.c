@@ -244,9 +244,20 @@ static void unlock_all(void) {
 // A task may hold a lock while its caller forks: the child would wait for ever.
 static void watch_forks(void) { (void)pthread_atfork(lock_all, unlock_all, unlock_all); }
 
+static struct {
+  _Atomic int num;
+  _Atomic pid_t process; // whose threads they are; a child that was forked has none of them
+} running;
+
+static void count_task(void) {
+  if (atomic_exchange(&running.process, getpid()) != getpid()) atomic_store(&running.num, 0);
+  atomic_fetch_add(&running.num, 1);
+}
+
 static void *run_task(void *arg) {
   RitzTask task = arg;
   task->run(task->data);
+  atomic_fetch_sub(&running.num, 1);
   return NULL;
 }
 
@@ -256,10 +267,11 @@ int ritz_task_start(Ceed ceed, void (*run)(void *data), void *data, RitzTask *ta
   RITZ_TRY(RITZ_CALLOC(ceed, 1, task));
   **task = (struct RitzTask_private){.run = run, .data = data, .process = getpid()};
   pthread_once(&is_watching, watch_forks);
+  count_task();
   block_signals(&signals);
   (*task)->has_thread = pthread_create(&(*task)->thread, NULL, run_task, *task) == 0;
   pthread_sigmask(SIG_SETMASK, &signals, NULL);
-  if (!(*task)->has_thread) run(data);
+  if (!(*task)->has_thread) (void)run_task(*task);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -270,6 +282,12 @@ bool ritz_task_end(RitzTask *task) {
   if (t->has_thread && is_ours) pthread_join(t->thread, NULL);
   RITZ_FREE(task);
   return is_ours;
+}
+
+void ritz_tasks_wait(void) {
+  const struct timespec moment = {.tv_nsec = 200000};
+  while (atomic_load(&running.process) == getpid() && atomic_load(&running.num) > 0)
+    (void)nanosleep(&moment, NULL);
 }
 
 // ---- Flags ----

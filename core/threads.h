@@ -58,6 +58,9 @@ int ritz_task_start(Ceed ceed, void (*run)(void *data), void *data, RitzTask *ta
 // after the start: the function did not end in this process, and what it was working on is in an unknown
 // state.
 bool ritz_task_end(RitzTask *task);
+// For tests: waits for the functions of all tasks of this process to end. What they do late (allocations,
+// counts of compiled programs) is done then.
+void ritz_tasks_wait(void);
 
 // Processors this process may run on (its affinity mask), at least 1.
 int ritz_num_processors(void);

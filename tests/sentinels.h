@@ -44,7 +44,7 @@ typedef struct {
   RitzSpace space;
   RitzGeometry geometry;
   RitzSolver solver;
-  RitzIndices indices;   // of the first entry
+  RitzIndices indices;   // of a side of the box: the first two entries
   RitzScalars scalars;   // one
   RitzPreconditioner pc; // Jacobi, of 4 entries
   RitzHierarchy hierarchy;

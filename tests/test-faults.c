@@ -19,13 +19,11 @@ enum { FAR_AWAY = 1000000 }; // more allocations than the program makes
 // once (compiled kernels) is made before.
 static int64_t count_allocations(const FaultInput *input) {
   FaultResult result;
-  void *p = NULL;
-  int64_t left = 1;
 
   if (fault_program_run(input, false, &result)) return -1;
   ritz_memory_fail_at(FAR_AWAY);
   int ierr = fault_program_run(input, false, &result);
-  for (; !ritz_malloc(NULL, 1, 1, &p); left++) ritz_free(&p);
+  const int64_t left = ritz_memory_fail_at(0);
   return ierr ? -1 : FAR_AWAY - left;
 }
 
@@ -50,14 +48,18 @@ static int num_leftovers(const FaultInput *input) {
   return num;
 }
 
-static void check_failure(const FaultInput *input, int64_t n) {
+// Where threads compile ahead the number of the caller's allocations is not quite fixed (a thread is started
+// where none is idle), so that a run may get by with fewer than n: not counted.
+static void check_failure(const FaultInput *input, int64_t n, int *num_failed) {
   FaultResult result;
   int64_t live = ritz_memory_live();
 
   ritz_memory_fail_at(n);
   int ierr = fault_program_run(input, false, &result);
-  ritz_memory_fail_at(0);
-  CHECK(ierr, "the failure of allocation %lld is not reported; after: %s", (long long)n, result.last_call);
+  const bool has_failed = ritz_memory_fail_at(0) == 0;
+  *num_failed += has_failed;
+  CHECK(ierr || !has_failed, "the failure of allocation %lld is not reported; after: %s", (long long)n,
+        result.last_call);
   CHECK(!result.destroyed, "allocation %lld: an object cannot be destroyed after %s: %d", (long long)n,
         result.last_call, result.destroyed);
   CHECK(ritz_memory_live() == live, "allocation %lld: %lld more are live afterwards; failed: %s",
@@ -65,15 +67,17 @@ static void check_failure(const FaultInput *input, int64_t n) {
   CHECK(num_leftovers(input) == 0, "allocation %lld: a file is left by %s", (long long)n, result.last_call);
 }
 
-static void check_retry(const FaultInput *input, int64_t n, const FaultResult *undisturbed) {
+static void check_retry(const FaultInput *input, int64_t n, const FaultResult *undisturbed, int *num_failed) {
   FaultResult result;
   int64_t live = ritz_memory_live();
 
   ritz_memory_fail_at(n);
   int ierr = fault_program_run(input, true, &result);
-  ritz_memory_fail_at(0);
+  const bool has_failed = ritz_memory_fail_at(0) == 0;
+  *num_failed += has_failed;
   CHECK(!ierr, "allocation %lld: %s fails again with %d", (long long)n, result.last_call, ierr);
-  CHECK(result.num_retries == 1, "allocation %lld: %d calls were repeated", (long long)n, result.num_retries);
+  CHECK(result.num_retries == has_failed, "allocation %lld: %d calls were repeated", (long long)n,
+        result.num_retries);
   CHECK(fault_numbers_agree(&result, undisturbed), "allocation %lld: other numbers after %s was repeated",
         (long long)n, result.repeated_call);
   CHECK(!result.destroyed, "allocation %lld: an object cannot be destroyed after %s was repeated: %d",
@@ -100,22 +104,27 @@ static FaultInput input_for(Ceed ceed) {
 
 TEST_EACH_BACKEND(a_program_whose_nth_allocation_fails_gets_an_error_and_loses_nothing) {
   FaultInput input = input_for(ceed);
-  int64_t num = count_allocations(&input), stride = stride_for(input.resource, num), num_points = 0;
+  int64_t num = count_allocations(&input), stride = stride_for(input.resource, num);
+  int num_points = 0, num_failed = 0;
 
   CHECK(num > 1000, "the program fails, or makes only %lld allocations", (long long)num);
-  for (int64_t n = 1; n <= num && !tap_failed(); n += stride, num_points++) check_failure(&input, n);
-  tap_note("%lld of %lld allocations failed", (long long)num_points, (long long)num);
+  for (int64_t n = 1; n <= num && !tap_failed(); n += stride, num_points++)
+    check_failure(&input, n, &num_failed);
+  CHECK(tap_failed() || num_failed >= 0.9 * num_points, "only %d of %d", num_failed, num_points);
+  tap_note("%d of %lld allocations failed", num_failed, (long long)num);
 }
 
 TEST_EACH_BACKEND(a_call_that_has_failed_can_be_repeated) {
   FaultInput input = input_for(ceed);
   FaultResult undisturbed;
-  int64_t num = count_allocations(&input), stride = stride_for(input.resource, num), num_points = 0;
+  int64_t num = count_allocations(&input), stride = stride_for(input.resource, num);
+  int num_points = 0, num_failed = 0;
 
   CHECK_OK(fault_program_run(&input, false, &undisturbed));
   for (int64_t n = 1 + stride / 2; n <= num && !tap_failed(); n += stride, num_points++)
-    check_retry(&input, n, &undisturbed);
-  tap_note("%lld of %lld allocations failed", (long long)num_points, (long long)num);
+    check_retry(&input, n, &undisturbed, &num_failed);
+  CHECK(tap_failed() || num_failed >= 0.9 * num_points, "only %d of %d", num_failed, num_points);
+  tap_note("%d of %lld allocations failed", num_failed, (long long)num);
 }
 
 int main(int argc, char **argv) {

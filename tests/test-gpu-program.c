@@ -385,6 +385,28 @@ TEST(a_program_begun_ahead_is_compiled_once_by_another_thread) {
   end(&c);
 }
 
+// What a thread makes ahead is not the caller's: its allocations are none of those that are to fail.
+TEST(allocations_of_threads_beside_are_not_made_to_fail) {
+  Context c;
+  RitzGpuProgram program = NULL;
+
+  jit_begin();
+  begin_beside(&c);
+  forget_counts();
+  is_shut = true;
+  CHECK_OK(begin_ahead(&c, "int gate_before_allocations;\n"));
+  wait_for_begun(1);
+  (void)ritz_memory_fail_at(1);
+  is_shut = false;
+  ritz_tasks_wait();
+  CHECK(ritz_memory_fail_at(0) == 1, "an allocation of the thread has failed");
+  CHECK(num_compiled == 1, "waiting for threads has ended before they have: %d compiled", (int)num_compiled);
+  CHECK_OK(get(&c, "int gate_before_allocations;\n", &program));
+  CHECK(num_compiled == 1, "the thread has made nothing");
+  ritz_gpu_program_release(c.ceed, &program);
+  end(&c);
+}
+
 // All threads of the library are kept at the gate.
 TEST(what_no_thread_has_begun_is_made_by_its_first_user_and_dropped_with_the_context) {
   const int most = ritz_num_processors() < 32 ? ritz_num_processors() : 32;
@@ -597,6 +619,7 @@ int main(int argc, char **argv) {
                         bytes_that_the_driver_does_not_take_are_made_anew_without_a_word,
                         a_refused_text_is_an_error_that_says_what_where_and_why, threads_share_programs,
                         a_program_begun_ahead_is_compiled_once_by_another_thread,
+                        allocations_of_threads_beside_are_not_made_to_fail,
                         what_no_thread_has_begun_is_made_by_its_first_user_and_dropped_with_the_context,
                         a_text_that_is_refused_ahead_is_an_error_of_its_first_use,
                         a_driver_of_one_thread_compiles_at_once,

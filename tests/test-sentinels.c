@@ -123,7 +123,8 @@ int sentinels_apply(void *ctx, CeedVector x, CeedVector y) {
     if (code_) return fprintf(stderr, "%s: code %d\n", #call, code_), code_;                                 \
   } while (0)
 
-static CeedScalar entry(int v, int i) { return (CeedScalar)(1 + v) + (CeedScalar)i / 8; }
+// vec[2] is constant: the coefficient of an operator that is separable on the box.
+static CeedScalar entry(int v, int i) { return (CeedScalar)(1 + v) + (v < 2 ? (CeedScalar)i / 8 : 0); }
 
 static int make_vectors(Kit *kit) {
   CeedScalar values[SENTINELS_MATRIX];
@@ -213,7 +214,7 @@ static int make_mesh(Kit *kit) {
   DO(RitzGeometryCreate(kit->mesh, -1, &kit->geometry));
   DO(RitzSolverCreateCG(kit->ceed, &kit->solver));
   DO(RitzSolverSetOperator(kit->solver, kit->op));
-  DO(RitzIndicesCreate(kit->ceed, 1, (int64_t[]){0}, &kit->indices));
+  DO(RitzIndicesCreate(kit->ceed, 2, (int64_t[]){0, 1}, &kit->indices));
   DO(RitzScalarsCreate(kit->ceed, 1, &kit->scalars));
   DO(RitzPreconditionerCreateJacobi(kit->ceed, kit->vec[0], NULL, &kit->pc));
   kit->options = (RitzOperatorOptions){.kind = RITZ_OPERATOR_MASS, .space = kit->space};

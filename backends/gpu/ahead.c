@@ -91,10 +91,12 @@ static void run_job(Job *job) {
 
 static void run_worker(void *data) {
   Worker *worker = data;
+  ritz_memory_spare_thread(true);
   for (Job *job; (job = begin_job(worker));) {
     run_job(job);
     atomic_fetch_sub(&num_running, 1);
   }
+  ritz_memory_spare_thread(false); // where no thread could be had, it is the caller's
 }
 
 static bool is_over(Worker *worker) {
