@@ -77,13 +77,15 @@ static const ArgOption options_table[] = {
      {NULL}},
     {"--smoother",
      "LIST",
-     "sweeps over vertex patches in three forms, or polynomials over\nelements or Jacobi (default patches)",
+     "sweeps over the patches of vertices, exact in three forms or\nseparable approximations by colours; "
+     "polynomials over these,\nover elements with and without overlap, over Jacobi (default\npatches)",
      ARG_CHOICE_LIST,
      MEMBER(smoothers),
      0,
      0,
      // in the order of MgSmoother
-     {"patches", "patches-residual", "patches-boundary", "cells", "jacobi", NULL}},
+     {"patches", "patches-residual", "patches-boundary", "coloured", "additive", "cells", "overlapped",
+      "jacobi", NULL}},
     {"--steps", "N", "of polynomials (default: jacobi 3, others 2)", ARG_INT, MEMBER(steps), 1, 100, {NULL}},
     {"--precision",
      "LIST",

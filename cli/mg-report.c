@@ -10,11 +10,14 @@
 // ---- Names ----
 
 const char *mg_smoother_name(MgSmoother smoother) {
-  static const char *const names[] = {"patches", "patches-residual", "patches-boundary", "cells", "jacobi"};
+  static const char *const names[] = {"patches",          "patches-residual",
+                                      "patches-boundary", "coloured",
+                                      "additive",         "cells",
+                                      "overlapped",       "jacobi"};
   return names[smoother];
 }
 
-bool mg_smoother_has_steps(MgSmoother smoother) { return smoother >= MG_CELLS; }
+bool mg_smoother_has_steps(MgSmoother smoother) { return smoother >= MG_ADDITIVE; }
 
 const char *mg_method_name(MgMethod method) {
   static const char *const names[] = {"fcg", "v-cycles", "full"};
@@ -39,7 +42,7 @@ static double rate(const MgRow *row) { return row->seconds > 0 ? (double)row->do
 // ---- Table ----
 
 void mg_print_heading(FILE *stream) {
-  fprintf(stream, "%2s %5s %10s  %-18s %-5s %-8s %3s %4s %9s %9s %9s %9s %8s %8s %10s  %s\n", "p", "cells",
+  fprintf(stream, "%2s %5s %10s  %-19s %-5s %-8s %3s %4s %9s %9s %9s %9s %8s %8s %10s  %s\n", "p", "cells",
           "DOF", "smoother", "cycle", "solver", "it", "sine", "set-up, s", "first, s", "solve, s", "MDOF/s",
           "B cycle", "B all", "L2 error", "checks");
 }
@@ -56,7 +59,7 @@ void mg_print_row(FILE *stream, const MgRow *row) {
   char smoother[40];
 
   name_smoother(row, smoother);
-  fprintf(stream, "%2d %5d %10lld  %-18s %-5s %-8s ", (int)row->of.degree, (int)row->of.n,
+  fprintf(stream, "%2d %5d %10lld  %-19s %-5s %-8s ", (int)row->of.degree, (int)row->of.n,
           (long long)row->dofs, smoother, precision_name(row), mg_method_name(row->variant.method));
   if (is_missing(row)) {
     fprintf(stream, "not here: %s\n", row->fault);

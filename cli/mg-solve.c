@@ -62,31 +62,58 @@ static CeedInt steps_of(const MgOptions *o, MgSmoother smoother) {
   return o->steps ? o->steps : smoother == MG_JACOBI ? 3 : 2;
 }
 
-static int create_patches(const MgLevels *levels, MgSmoother smoother, RitzMultigridLevel *own) {
-  static const RitzPatchForm forms[] = {RITZ_PATCH_LIFTED, RITZ_PATCH_RESIDUAL, RITZ_PATCH_BOUNDARY};
-  const RitzPatchOptions options = {.form = forms[smoother]};
+// Chebyshev polynomials over additive ones; sweeps as they are.
+static int create_schwarz(const RitzMultigridLevel *level, RitzSchwarzKind kind, CeedInt steps,
+                          RitzPreconditioner *smoother) {
+  const RitzChebyshevOptions options = {.degree = steps};
+  RitzPreconditioner inner = NULL;
 
-  for (CeedInt i = 1; i < levels->num; i++) {
-    CLI_TRY(RitzPreconditionerCreateVertexPatches(own[i].op, own[i].space, own[i].constraints, &options,
-                                                  &own[i].smoother));
+  if (!steps)
+    return RitzPreconditionerCreateSchwarz(level->op, level->space, NULL, level->constraints, kind, smoother);
+  CLI_TRY(RitzPreconditionerCreateSchwarz(level->op, level->space, NULL, level->constraints, kind, &inner));
+  const int ierr =
+      RitzPreconditionerCreateChebyshev(level->op, level->constraints, inner, &options, smoother);
+
+  RitzPreconditionerDestroy(&inner);
+  return ierr;
+}
+
+static int create_patches(const RitzMultigridLevel *level, MgSmoother kind, RitzPreconditioner *smoother) {
+  static const RitzPatchForm forms[] = {RITZ_PATCH_LIFTED, RITZ_PATCH_RESIDUAL, RITZ_PATCH_BOUNDARY};
+  const RitzPatchOptions options = {.form = forms[kind]};
+
+  return RitzPreconditionerCreateVertexPatches(level->op, level->space, level->constraints, &options,
+                                               smoother);
+}
+
+// *smoother NULL: that of the options.
+static int create_smoother(const RitzMultigridLevel *level, MgSmoother kind, CeedInt steps,
+                           RitzPreconditioner *smoother) {
+  switch (kind) {
+  case MG_PATCHES:
+  case MG_PATCHES_RESIDUAL:
+  case MG_PATCHES_BOUNDARY: return create_patches(level, kind, smoother);
+  case MG_COLOURED: return create_schwarz(level, RITZ_SCHWARZ_COLOURED_PATCHES, 0, smoother);
+  case MG_ADDITIVE: return create_schwarz(level, RITZ_SCHWARZ_PATCHES, steps, smoother);
+  case MG_CELLS: return create_schwarz(level, RITZ_SCHWARZ_ELEMENTS, steps, smoother);
+  case MG_OVERLAPPED: return create_schwarz(level, RITZ_SCHWARZ_OVERLAPPED, steps, smoother);
+  default: return CEED_ERROR_SUCCESS;
   }
-  return CEED_ERROR_SUCCESS;
 }
 
 // One V-cycle.
 static int create_cycle(const Runs *runs, const MgVariant *variant, RitzPreconditioner *cycle) {
   const MgProblem *p = runs->problem;
   const MgLevels *levels = levels_of(p, variant->precision);
-  const bool has_steps = mg_smoother_has_steps(variant->smoother);
-  const RitzMultigridOptions options = {
-      .smoother = variant->smoother == MG_CELLS ? RITZ_SMOOTHER_ELEMENT_SCHWARZ : RITZ_SMOOTHER_JACOBI,
-      .chebyshev = {.degree = steps_of(runs->options, variant->smoother)}};
+  const CeedInt steps = steps_of(runs->options, variant->smoother);
+  const RitzMultigridOptions options = {.smoother = RITZ_SMOOTHER_JACOBI, .chebyshev = {.degree = steps}};
   RitzMultigridLevel *own = NULL; // the same levels with smoothers
-  int ierr;
+  int ierr = CEED_ERROR_SUCCESS;
 
   CLI_TRY(cli_allocate(p->ceed, (size_t)levels->num, sizeof(*own), &own));
   memcpy(own, levels->levels, (size_t)levels->num * sizeof(*own));
-  ierr = has_steps ? CEED_ERROR_SUCCESS : create_patches(levels, variant->smoother, own);
+  for (CeedInt i = 1; i < levels->num && !ierr; i++)
+    ierr = create_smoother(&own[i], variant->smoother, steps, &own[i].smoother);
   if (!ierr) ierr = RitzPreconditionerCreateMultigrid(p->ceed, levels->num, own, &options, cycle);
   for (CeedInt i = 1; i < levels->num; i++) RitzPreconditionerDestroy(&own[i].smoother);
   free(own);

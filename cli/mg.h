@@ -26,7 +26,10 @@ typedef enum {
   MG_PATCHES,          // vertex patches, one after the other, lifted form
   MG_PATCHES_RESIDUAL, // the same with the residual of all rows
   MG_PATCHES_BOUNDARY, // with the residual for zeros inside
+  MG_COLOURED,         // the same by the true operator, with separable approximations of the patches
+  MG_ADDITIVE,         // Chebyshev over additive patches
   MG_CELLS,            // Chebyshev over elements
+  MG_OVERLAPPED,       // Chebyshev over overlapped elements
   MG_JACOBI,           // Chebyshev over Jacobi
   MG_NUM_SMOOTHERS
 } MgSmoother;
