@@ -359,10 +359,10 @@ typedef enum { SMOOTH, RANDOM, GRADED } Deformation;
 // Elements grow by a factor of 10 in every direction; or vertices move by a fifth of an element.
 static int deform(void *ctx, CeedInt dim, const double *X, double *x) {
   const Deformation deformation = *(const Deformation *)ctx;
-  double amplitude = 0.1;
+  MultigridCase smooth = {.amplitude = 0.1};
   bool is_inside = true;
 
-  if (deformation == SMOOTH) return kit_deform(&amplitude, dim, X, x);
+  if (deformation == SMOOTH) return kit_deform(&smooth, dim, X, x);
   for (CeedInt d = 0; d < dim; d++) is_inside = is_inside && X[d] > 0 && X[d] < 1;
   for (CeedInt d = 0; d < dim; d++) {
     uint64_t seed = 1 + (uint64_t)d;

@@ -4,6 +4,7 @@
 #include "tests/tap.h"
 
 #include <ceed/backend.h>
+#include <float.h>
 #include <math.h>
 #include <ritz.h>
 #include <ritz/precision.h>
@@ -216,6 +217,44 @@ TEST_EACH_BACKEND(other_operators_are_refused_with_the_place) {
   check_refused(ceed, &line, "elements of the shape 'line'");
 }
 
+// Planes of a graded box, of its coarser mesh; not of a bent one, which names an element, nor of a refined
+// one.
+TEST(planes_of_boxes_are_where_their_elements_meet) {
+  Ceed ceed = tap_ceed("/cpu/self");
+  const CeedInt size[3] = {4, 2, 6};
+  RitzMesh mesh = NULL, other = NULL;
+  bool is_box = false;
+  CeedInt n[3];
+  double *planes[3];
+  int64_t elem;
+  CHECK_OK(RitzMeshCreateBox(ceed, 3, size, NULL, NULL, 1, stretch, NULL, &mesh));
+  CHECK_OK(RitzMeshGetRectangularBox(mesh, &is_box, n, planes, &elem));
+  CHECK(is_box && elem == -1, "element %lld", (long long)elem);
+  for (int d = 0; d < 3; d++) {
+    CHECK(n[d] == size[d], "direction %d", d);
+    for (CeedInt i = 0; i <= n[d]; i++) {
+      const double X = (double)i / n[d];
+      CHECK_NEAR(planes[d][i], (1 + d) * (X + 0.4 * X * X), 10 * DBL_EPSILON, "plane %d of %d", (int)i, d);
+    }
+    free(planes[d]);
+  }
+  CHECK_OK(RitzMeshGetCoarser(mesh, &other));
+  CHECK_OK(RitzMeshGetRectangularBox(other, &is_box, n, planes, &elem));
+  CHECK(is_box && n[0] == 2 && n[1] == 1 && n[2] == 3, "%d x %d x %d", (int)n[0], (int)n[1], (int)n[2]);
+  for (int d = 0; d < 3; d++) free(planes[d]);
+  CHECK_OK(RitzMeshDestroy(&other));
+  CHECK_OK(RitzMeshRefine(mesh, 1, &other));
+  CHECK_OK(RitzMeshGetRectangularBox(other, &is_box, n, planes, &elem));
+  CHECK(!is_box && elem == -1 && planes[0] == NULL, "element %lld", (long long)elem);
+  CHECK_OK(RitzMeshDestroy(&other));
+  CHECK_OK(RitzMeshDestroy(&mesh));
+  CHECK_OK(RitzMeshCreateBox(ceed, 2, size, NULL, NULL, 1, bend, NULL, &mesh));
+  CHECK_OK(RitzMeshGetRectangularBox(mesh, &is_box, n, planes, &elem));
+  CHECK(!is_box && elem == 0 && planes[1] == NULL, "element %lld", (long long)elem);
+  CHECK_OK(RitzMeshDestroy(&mesh));
+  CeedDestroy(&ceed);
+}
+
 TEST(constraints_are_whole_sides) {
   Ceed ceed = tap_ceed("/cpu/self");
   const Case c = {2, 2, 1, {3, 3, 1}, "xX", NULL, RITZ_OPERATOR_DIFFUSION, NULL};
@@ -243,5 +282,5 @@ int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(sweeps_converge_where_the_operator_is_separable, one_patch_is_the_solution,
                         there_and_back_is_symmetric, other_operators_are_refused_with_the_place,
-                        constraints_are_whole_sides));
+                        planes_of_boxes_are_where_their_elements_meet, constraints_are_whole_sides));
 }
