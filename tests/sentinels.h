@@ -41,7 +41,7 @@ typedef struct {
   CeedOperatorField op_field;
   CeedOperatorAssemblyData assembly;
   RitzMesh mesh;
-  RitzSpace space;
+  RitzSpace space, space_with_layers; // of degree 1 and 2
   RitzGeometry geometry;
   RitzSolver solver;
   RitzIndices indices;   // of a side of the box: the first two entries

@@ -210,6 +210,7 @@ static int make_operators(Kit *kit) {
 static int make_mesh(Kit *kit) {
   DO(RitzMeshCreateBox(kit->ceed, 2, (CeedInt[]){1, 1}, NULL, NULL, 1, NULL, NULL, &kit->mesh));
   DO(RitzSpaceCreate(kit->mesh, 1, 1, &kit->space));
+  DO(RitzSpaceCreate(kit->mesh, 2, 1, &kit->space_with_layers));
   DO(RitzHierarchyCreate(kit->space, NULL, &kit->hierarchy));
   DO(RitzGeometryCreate(kit->mesh, -1, &kit->geometry));
   DO(RitzSolverCreateCG(kit->ceed, &kit->solver));
@@ -253,6 +254,7 @@ static int destroy_kit(Kit *kit) {
   DESTROY(RitzGeometry, kit->geometry);
   DESTROY(RitzHierarchy, kit->hierarchy);
   DESTROY(RitzSpace, kit->space);
+  DESTROY(RitzSpace, kit->space_with_layers);
   DESTROY(RitzMesh, kit->mesh);
   CeedOperator *operators[] = {&kit->composite, &kit->op, &kit->op_new, &kit->op_at_points,
                                &kit->op_at_points_new};
