@@ -8,6 +8,8 @@
 // it, as each smoother may have kernels to be compiled.
 #include <math.h>
 
+#include <ritz/operator.h>
+
 #include "core/profile.h"
 #include "solver/eigenvalues.h"
 #include "solver/multigrid.h"
@@ -20,6 +22,7 @@ double ritz_smoother_min_work[2] = {4e8, 4e10};
 static const double max_factor = 1.6;
 // What smoothers with kernels of their own have to gain, likewise: some hundredths of a second.
 static const double min_gain[2] = {1e6, 2e8};
+static const double min_gain_of_waiting = 4e8; // one to two seconds
 // Of the work in the cycle beside the finest level, and of the apply in double around a cycle in float.
 static const double coarser_levels = 8.0 / 7, double_apply = 1.6;
 
@@ -189,6 +192,30 @@ static bool is_worth_measuring(const Setup *s, bool is_device) {
   return choice->num > 1 && work > ritz_smoother_min_work[is_device] && !s->ceed->repeats;
 }
 
+// On hosts the first sweep waits for its kernel. Programs that wait for no other kernel (RITZ_USE_NO_WAIT)
+// get patches where these gain more than a compiler takes for the degrees of the levels.
+static int drop_what_waits(Setup *s, bool is_device) {
+  RitzSmootherChoice *choice = &s->mg->choice;
+  RitzOperatorUse use;
+  double best = INFINITY;
+
+  RITZ_TRY(RitzOperatorGetUse(s->levels[s->num - 1].op, &use));
+  if (is_device || use != RITZ_USE_NO_WAIT) return CEED_ERROR_SUCCESS;
+  for (int i = 0; i < choice->num; i++) {
+    if (choice->candidates[i].kind != RITZ_SMOOTHER_PATCHES)
+      best = fmin(best, predicted(&choice->candidates[i]));
+  }
+  for (int i = choice->num - 1; i >= 0; i--) {
+    const double gain = best - predicted(&choice->candidates[i]);
+    if (choice->candidates[i].kind != RITZ_SMOOTHER_PATCHES ||
+        gain * (double)s->mg->levels[s->num - 1].n > min_gain_of_waiting)
+      continue;
+    drop(choice, i);
+    choice->note = "no patches: they gain less than their kernels take to be made";
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static int find_candidates(Setup *s, bool is_device) {
   RitzSmootherChoice *choice = &s->mg->choice;
   const RitzMultigridLevel *finest = &s->levels[s->num - 1];
@@ -205,7 +232,7 @@ static int find_candidates(Setup *s, bool is_device) {
   s->mg->levels[s->num - 1].degree = degree;
   ritz_smoother_candidates(&choice->quality, degree, is_device, &choice->num, choice->candidates);
   if (!choice->quality.is_box) choice->note = "no patches: the mesh is no rectangular box";
-  return CEED_ERROR_SUCCESS;
+  return drop_what_waits(s, is_device);
 }
 
 int ritz_multigrid_predict_smoother(Setup *s) {

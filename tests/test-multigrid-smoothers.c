@@ -382,6 +382,31 @@ TEST(coefficients_that_vary_lead_to_another_smoother) {
   CHECK_OK(CeedDestroy(&ceed));
 }
 
+static int hasty_operator(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op) {
+  CeedCall(kit_operator(ctx, level, space, op));
+  return RitzOperatorSetUse(*op, RITZ_USE_NO_WAIT);
+}
+
+// Sweeps wait for their kernels: programs that wait for none get another smoother on small boxes.
+TEST(programs_that_do_not_wait_get_no_patches_on_small_boxes) {
+  Ceed ceed = tap_ceed("/cpu/self");
+  const MultigridCase c = {.dim = 2, .n = 128, .degree = 3, .options = {.smoother = RITZ_SMOOTHER_MEASURED}};
+  const RitzFixedPart all = {.part = "all"};
+  MultigridKit k;
+  Capture capture;
+  FILE *stream = capture_begin(&capture);
+  CHECK_OK(kit_create_spaces(ceed, &c, &k));
+  CHECK_OK(RitzPreconditionerCreateMultigridOfHierarchy(ceed, k.hierarchy, hasty_operator, NULL, &k, 1, &all,
+                                                        &c.options, &k.pc));
+  CHECK_OK(RitzPreconditionerViewLevels(k.pc, stream));
+  fclose(stream);
+  CHECK(strstr(capture.text, "smoother: "), "%s", capture.text);
+  CHECK(!strstr(capture.text, "vertex patches"), "%s", capture.text);
+  free(capture.text);
+  CHECK_OK(kit_close(&k));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
 // ---- Misuse ----
 
 static void check_refused(Ceed ceed, const MultigridCase *c, int code, const char *fragment) {
@@ -417,5 +442,6 @@ int main(int argc, char **argv) {
                         cycles_allocate_nothing, smoothers_are_chosen_by_mesh_and_told,
                         smoothers_are_measured_for_long_solves_alone,
                         coefficients_that_vary_lead_to_another_smoother,
+                        programs_that_do_not_wait_get_no_patches_on_small_boxes,
                         smoothers_that_cannot_be_are_refused_with_what_serves));
 }
