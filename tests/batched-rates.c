@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "jit/files.h"
 #include "tests/tap.h"
 
 enum { MAX_ROUNDS = 201, CACHE_BYTES = 384 << 10, MEMORY_BYTES = 64 << 20 };
@@ -110,13 +111,16 @@ typedef struct {
   int n, columns; // of B
   int64_t count, width;
   size_t size, num_A, num_B; // bytes of an entry; entries of all, padded to whole groups
-  char *start[3], *data[3], *other[3]; // owned: A, B, C as they begin, as we and the other side have them
+  char *start[3], *data[3];           // owned: A, B, C as they begin, and of our calls
+  char *other_start[3], *other[3];    // owned: the same of the other side, strided
   int32_t *ipiv, *info;      // owned
   RitzBatched batched;
 } Case;
 
-static void set(const Case *c, char *data, int64_t i, int row, int col, int64_t width, double value) {
-  const int64_t at = (i / width * c->n * (data == c->start[0] ? c->n : c->columns) + row + (int64_t)col * c->n) * width + i % width;
+// Entry (row, col) of matrix i of `columns` columns.
+static void set(const Case *c, char *data, int columns, int64_t i, int row, int col, int64_t width,
+                double value) {
+  const int64_t at = (i / width * c->n * columns + row + (int64_t)col * c->n) * width + i % width;
 
   if (c->precision == CEED_SCALAR_FP32)
     ((float *)(void *)data)[at] = (float)value;
@@ -125,20 +129,20 @@ static void set(const Case *c, char *data, int64_t i, int row, int col, int64_t 
 }
 
 // Random; of factorizations without pivots and solves the diagonal dominates.
-static void fill(const Case *c, int64_t width) {
+static void fill(const Case *c, char *const *start, int64_t width) {
   const bool dominates = c->row->operation != RITZ_BATCHED_GETRF || c->row->pivot == RITZ_PIVOT_NONE;
   uint64_t state = 7;
 
   for (int64_t i = 0; i < c->count; i++) {
     for (int col = 0; col < c->n; col++) {
       for (int r = 0; r < c->n; r++)
-        set(c, c->start[0], i, r, col, width, tap_uniform(&state) + (r == col && dominates ? c->n : 0));
+        set(c, start[0], c->n, i, r, col, width, tap_uniform(&state) + (r == col && dominates ? c->n : 0));
     }
     for (int k = 0; k < c->n; k++) c->ipiv[i * c->n + k] = k + 1;
   }
   for (int64_t i = 0; i < c->count && c->num_B; i++) {
     for (int col = 0; col < c->columns; col++) {
-      for (int r = 0; r < c->n; r++) set(c, c->start[1], i, r, col, width, tap_uniform(&state));
+      for (int r = 0; r < c->n; r++) set(c, start[1], c->columns, i, r, col, width, tap_uniform(&state));
     }
   }
 }
@@ -146,9 +150,12 @@ static void fill(const Case *c, int64_t width) {
 static int allocate(Case *c) {
   for (int k = 0; k < 3; k++) {
     const size_t num = (k == 0 ? c->num_A : c->num_B) * c->size + 64;
-    CeedCall(RITZ_CALLOC(NULL, num, &c->start[k]));
-    CeedCall(RITZ_CALLOC(NULL, num, &c->data[k]));
-    CeedCall(RITZ_CALLOC(NULL, num, &c->other[k]));
+    char **const arrays[] = {&c->start[k], &c->data[k], &c->other_start[k], &c->other[k]};
+
+    for (int i = 0; i < 4; i++) {
+      CeedCall(RITZ_MALLOC(NULL, num, arrays[i]));
+      memset(*arrays[i], 0, num);
+    }
   }
   CeedCall(RITZ_CALLOC(NULL, (size_t)(c->count * c->n), &c->ipiv));
   return RITZ_CALLOC(NULL, (size_t)c->count, &c->info);
@@ -158,6 +165,7 @@ static void release(Case *c) {
   for (int k = 0; k < 3; k++) {
     RITZ_FREE(&c->start[k]);
     RITZ_FREE(&c->data[k]);
+    RITZ_FREE(&c->other_start[k]);
     RITZ_FREE(&c->other[k]);
   }
   RITZ_FREE(&c->ipiv);
@@ -165,9 +173,9 @@ static void release(Case *c) {
   RitzBatchedDestroy(&c->batched);
 }
 
-static void restore(const Case *c, char *const *to) {
-  memcpy(to[0], c->start[0], c->num_A * c->size);
-  if (c->num_B) memcpy(to[1], c->start[1], c->num_B * c->size);
+static void restore(const Case *c, char *const *from, char *const *to) {
+  memcpy(to[0], from[0], c->num_A * c->size);
+  if (c->num_B) memcpy(to[1], from[1], c->num_B * c->size);
 }
 
 static int call_ours(const Case *c) {
@@ -250,15 +258,15 @@ static int time_case(const Case *c, int num_rounds, double *ours, double *theirs
   const Routine routine = !c->row->root ? NULL : is_inverse ? getri : find_routine(c->precision, c->row->root);
   double times[2][MAX_ROUNDS];
 
-  restore(c, c->data);
+  restore(c, c->start, c->data);
   CeedCall(call_ours(c));
   for (int i = 0; i < num_rounds; i++) {
-    restore(c, c->data);
+    restore(c, c->start, c->data);
     double begin = ritz_seconds();
     CeedCall(call_ours(c));
     times[0][i] = ritz_seconds() - begin;
     if (!routine) continue;
-    restore(c, c->other);
+    restore(c, c->other_start, c->other);
     begin = ritz_seconds();
     call_theirs(c, routine, getrf, getri);
     times[1][i] = ritz_seconds() - begin;
@@ -275,8 +283,8 @@ static int make_case(Ceed ceed, Case *c) {
   const RitzBatchedOptions options = {.pivot = c->row->pivot, .A = A, .B = B, .C = B};
 
   CeedCall(allocate(c));
-  // The other side computes on the strided form of other random numbers of the same kind.
-  fill(c, c->width);
+  fill(c, c->start, c->width);
+  fill(c, c->other_start, 1);
   return RitzBatchedCreate(ceed, c->row->operation, &options, &c->batched);
 }
 

@@ -78,7 +78,17 @@ static void set_arguments(const RitzBatched b, RitzBatchedArgs *args) {
   for (int d = 0; d < RITZ_NUM_DIMS; d++) args->bounds[d] = b->size[d];
 }
 
+// Interleaved data of the vectors' width are used where they are, unless vectors cross lines of the cache or
+// columns share few of its sets: then groups are copied.
+static bool is_in_place(const RitzBatched b, const RitzBatchOperand *o, CeedInt lanes) {
+  const size_t bytes = (size_t)lanes * ritz_scalar_bytes(b->precision);
+
+  return o->width == lanes && (uintptr_t)o->base % bytes == 0 && (o->ld <= 16 || o->ld % 16 != 0);
+}
+
 static void set_call(const RitzBatched b, const RitzBatchedCall *call, RitzBatchedArgs *args) {
+  const RitzCpuBatched *data = b->data;
+
   args->count = call->count;
   args->alpha = call->alpha;
   args->beta = call->beta;
@@ -101,7 +111,8 @@ static void set_call(const RitzBatched b, const RitzBatchedCall *call, RitzBatch
                                            .stride = o->stride,
                                            .width = o->width,
                                            .rows = b->form.operand[i].rows,
-                                           .cols = b->form.operand[i].cols};
+                                           .cols = b->form.operand[i].cols,
+                                           .is_in_place = is_in_place(b, o, data->lanes)};
   }
 }
 
@@ -227,7 +238,7 @@ int ritz_cpu_batched_explain(RitzBatched b, FILE *stream) {
   for (CeedInt i = 0; i < b->form.num_operands; i++) {
     const CeedInt width = ritz_batched_layout(&b->options, i)->width;
     fprintf(stream, "  %c: %s\n", (char)('A' + i),
-            width == data->lanes ? "in place, but for groups that are not full" : "packed");
+            width == data->lanes ? "interleaved as vectors" : "packed");
   }
   return CEED_ERROR_SUCCESS;
 }

@@ -20,6 +20,7 @@ typedef struct {
   const int32_t *lds, *first_rows, *first_cols;
   int64_t row0, col0, ld, stride;
   int32_t width, rows, cols;
+  bool is_in_place; // groups that are full are computed where they are; width is the number of lanes
 } RitzBatchedPlaces;
 
 // The triangular systems of a solve, one after the other: T X = B of a triangle of A as it is stored, or of

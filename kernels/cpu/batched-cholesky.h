@@ -54,9 +54,13 @@ RITZ_INLINE void ritz_cholesky_below(int rows, int cols, int i0, int first, Ritz
   for (int k = 0; k < first; k++) {
     RitzVec b[RITZ_TILE];
 
-    RITZ_UNROLL for (int j = 0; j < cols; j++) b[j] = RITZ_AT(top, j, k);
+    RITZ_UNROLL for (int j = 0; j < cols; j++) {
+      b[j] = RITZ_AT(top, j, k);
+      RITZ_KEEP(b[j]);
+    }
     RITZ_UNROLL for (int i = 0; i < rows; i++) {
-      const RitzVec a = RITZ_AT(left, i, k);
+      RitzVec a = RITZ_AT(left, i, k);
+      RITZ_KEEP(a);
       RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] -= a * b[j];
     }
   }

@@ -67,7 +67,7 @@ RITZ_INLINE void ritz_batched_group(RitzGroup *group, RitzBatchedWork *work) {
     group->info[l] = (int32_t)lu.info[l];
     group->is_left_alone[l] = lu.info[l] != 0 && args->is_factored;
   }
-  ritz_unpack_copy(group, to, RITZ_N, RITZ_N, X);
+  ritz_unpack(group, to, RITZ_N, RITZ_N, RITZ_ALL, X);
 }
 
 #endif

@@ -184,7 +184,7 @@ RITZ_INLINE void ritz_unpack_run(const RitzEntryVec *from, RitzReal *const *p, i
 typedef enum { RITZ_ALL, RITZ_LOWER, RITZ_UPPER } RitzPart;
 
 // Interleaved as vectors, and a matrix in every lane.
-RITZ_INLINE bool ritz_is_direct(const RitzGroup *group, const RitzBatchedPlaces *o) {
+RITZ_INLINE bool ritz_is_vectors(const RitzGroup *group, const RitzBatchedPlaces *o) {
   return o->width == RITZ_LANES && group->num == RITZ_LANES && group->args->is_uniform;
 }
 RITZ_INLINE bool ritz_is_blocked(const RitzGroup *group, const RitzBatchedPlaces *o) {
@@ -220,25 +220,40 @@ static void ritz_unpack_entries(const RitzGroup *group, const RitzBatchedPlaces 
 
     for (int c = 0; c < n && p; c++) {
       const int begin = part == RITZ_LOWER ? c : 0, end = part == RITZ_UPPER && c + 1 < m ? c + 1 : m;
+
       for (int r = begin; r < end; r++)
         p[(r + c * ld) * o->width] = ((const RitzReal *)&RITZ_AT(from, r, c))[l];
     }
   }
 }
 
+// Rows of column c that are part of the operand.
+RITZ_INLINE int ritz_part_begin(RitzPart part, int c) { return part == RITZ_LOWER ? c : 0; }
+RITZ_INLINE int ritz_part_end(RitzPart part, int c, int rows) {
+  return part == RITZ_UPPER && c + 1 < rows ? c + 1 : rows;
+}
+
 // The operand of a group, rows x cols: in place, or in scratch with the matrices' entries if is_read.
 static RitzView ritz_pack(const RitzGroup *group, const RitzBatchedPlaces *o, int rows, int cols,
-                               bool has_ones, bool is_read, RitzVec *scratch) {
+                          bool has_ones, bool is_read, RitzVec *scratch) {
   const int ld = RITZ_SCRATCH_LD(rows);
   const RitzView to = {(RitzEntryVec *)scratch, 1, ld};
+  RitzReal *p[RITZ_LANES];
 
-  if (ritz_is_direct(group, o)) return (RitzView){(RitzEntryVec *)ritz_place(o, group->first), 1, o->ld};
+  if (ritz_is_vectors(group, o)) {
+    RitzEntryVec *from = (RitzEntryVec *)ritz_place(o, group->first);
+
+    if (o->is_in_place) return (RitzView){from, 1, o->ld};
+    for (int c = 0; c < cols && is_read; c++) {
+      for (int r = 0; r < rows; r++) to.p[r + c * ld] = from[r + c * o->ld];
+    }
+    return to;
+  }
   if (!is_read) return to;
   if (!ritz_is_blocked(group, o)) {
     ritz_pack_entries(group, o, rows, cols, has_ones, to);
     return to;
   }
-  RitzReal *p[RITZ_LANES];
   ritz_places(group, o, p);
   if (o->ld == ld)
     ritz_pack_run(p, 0, rows + ld * (cols - 1), to.p);
@@ -247,13 +262,23 @@ static RitzView ritz_pack(const RitzGroup *group, const RitzBatchedPlaces *o, in
   return to;
 }
 
-// Back to the matrices of lanes that are not left alone.
-static void ritz_unpack(const RitzGroup *group, const RitzBatchedPlaces *o, int rows, int cols,
-                             RitzPart part, RitzView from) {
+// A result that is in place, or was computed in scratch, where it belongs.
+static void ritz_unpack(const RitzGroup *group, const RitzBatchedPlaces *o, int rows, int cols, RitzPart part,
+                        RitzView from) {
   RitzReal *p[RITZ_LANES];
+  bool is_some = false;
 
-  if (ritz_is_direct(group, o)) return;
-  if (!ritz_is_blocked(group, o)) {
+  for (int l = 0; l < group->num; l++) is_some |= group->is_left_alone[l];
+  if (ritz_is_vectors(group, o) && !is_some) {
+    RitzEntryVec *to = (RitzEntryVec *)ritz_place(o, group->first);
+
+    for (int c = 0; c < cols && to != from.p; c++) {
+      for (int r = ritz_part_begin(part, c); r < ritz_part_end(part, c, rows); r++)
+        to[r + c * o->ld] = RITZ_AT(from, r, c);
+    }
+    return;
+  }
+  if (!ritz_is_blocked(group, o) || is_some) {
     ritz_unpack_entries(group, o, part, from);
     return;
   }
@@ -263,26 +288,9 @@ static void ritz_unpack(const RitzGroup *group, const RitzBatchedPlaces *o, int 
     return;
   }
   for (int c = 0; c < cols; c++) {
-    const int begin = part == RITZ_LOWER ? c : 0, end = part == RITZ_UPPER ? c + 1 : rows;
-    ritz_unpack_run(from.p + c * from.cs + begin, p, c * o->ld + begin, end - begin, group->num);
-  }
-}
-
-// A result that was computed in scratch, whatever its place is.
-__attribute__((unused)) static void ritz_unpack_copy(const RitzGroup *group, const RitzBatchedPlaces *o, int rows, int cols,
-                                  RitzView from) {
-  bool is_some = false;
-
-  for (int l = 0; l < group->num; l++) is_some |= group->is_left_alone[l];
-  if (is_some) {
-    ritz_unpack_entries(group, o, RITZ_ALL, from);
-  } else if (ritz_is_direct(group, o)) {
-    RitzEntryVec *to = (RitzEntryVec *)ritz_place(o, group->first);
-    for (int c = 0; c < cols; c++) {
-      for (int r = 0; r < rows; r++) to[r + c * o->ld] = RITZ_AT(from, r, c);
-    }
-  } else {
-    ritz_unpack(group, o, rows, cols, RITZ_ALL, from);
+    const int begin = ritz_part_begin(part, c);
+    ritz_unpack_run(from.p + c * from.cs + begin, p, c * o->ld + begin, ritz_part_end(part, c, rows) - begin,
+                    group->num);
   }
 }
 

@@ -24,9 +24,13 @@ RITZ_INLINE void ritz_product_tile(int rows, int cols, RitzView A, RitzView B, R
   for (int k = 0; k < RITZ_K && f.alpha != 0; k++) {
     RitzVec b[RITZ_TILE];
 
-    RITZ_UNROLL for (int j = 0; j < cols; j++) b[j] = RITZ_AT(B, k, j);
+    RITZ_UNROLL for (int j = 0; j < cols; j++) {
+      b[j] = RITZ_AT(B, k, j);
+      RITZ_KEEP(b[j]);
+    }
     RITZ_UNROLL for (int i = 0; i < rows; i++) {
-      const RitzVec a = RITZ_AT(A, i, k);
+      RitzVec a = RITZ_AT(A, i, k);
+      RITZ_KEEP(a);
       RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] += a * b[j];
     }
   }

@@ -31,6 +31,15 @@ RITZ_INLINE bool ritz_any(RitzMask mask) {
   return any;
 }
 
+// Keeps x in a register where compilers would read it from memory for every use.
+#if defined(__AVX512F__) && RITZ_LANES * RITZ_REAL_BYTES == 64
+#define RITZ_KEEP(x) __asm__("" : "+v"(x))
+#elif defined(__AVX__) && !defined(__AVX512F__) && RITZ_LANES * RITZ_REAL_BYTES == 32
+#define RITZ_KEEP(x) __asm__("" : "+x"(x))
+#else
+#define RITZ_KEEP(x) (void)(x)
+#endif
+
 // ---- Divisions ----
 
 // A number to divide by: products with the inverse, but true quotients in lanes where that is not a normal
@@ -68,9 +77,13 @@ RITZ_INLINE void ritz_tile_subtract(int rows, int cols, int num, RitzView A, Rit
   for (int k = 0; k < num; k++) {
     RitzVec b[RITZ_TILE];
 
-    RITZ_UNROLL for (int j = 0; j < cols; j++) b[j] = RITZ_AT(B, k, j);
+    RITZ_UNROLL for (int j = 0; j < cols; j++) {
+      b[j] = RITZ_AT(B, k, j);
+      RITZ_KEEP(b[j]);
+    }
     RITZ_UNROLL for (int i = 0; i < rows; i++) {
-      const RitzVec a = RITZ_AT(A, i, k);
+      RitzVec a = RITZ_AT(A, i, k);
+      RITZ_KEEP(a);
       RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] -= a * b[j];
     }
   }
@@ -93,9 +106,13 @@ RITZ_INLINE void ritz_tile_solve(int rows, int cols, int first, RitzView L, cons
   for (int k = 0; k < first; k++) {
     RitzVec b[RITZ_TILE];
 
-    RITZ_UNROLL for (int j = 0; j < cols; j++) b[j] = RITZ_AT(X, k, j);
+    RITZ_UNROLL for (int j = 0; j < cols; j++) {
+      b[j] = RITZ_AT(X, k, j);
+      RITZ_KEEP(b[j]);
+    }
     RITZ_UNROLL for (int i = 0; i < rows; i++) {
-      const RitzVec a = RITZ_AT(left, i, k);
+      RitzVec a = RITZ_AT(left, i, k);
+      RITZ_KEEP(a);
       RITZ_UNROLL for (int j = 0; j < cols; j++) x[i][j] -= a * b[j];
     }
   }
