@@ -21,7 +21,7 @@ RITZ_INLINE void ritz_inverse_load_pivots(const RitzGroup *group, RitzLu *lu) {
 
     for (int k = 0; k < RITZ_N; k++) {
       const int row = k < n ? args->ipiv[(group->first + l) * args->ipiv_stride + k] - 1 : k;
-      lu->ipiv[k][l] = row >= 0 && row < n ? row : k;
+      lu->at[k][l] = (row >= 0 && row < n ? row : k) * RITZ_LANES + l;
     }
   }
 }
@@ -39,7 +39,7 @@ RITZ_INLINE void ritz_inverse_set_identity(const RitzLu *lu, RitzView X) {
   for (int c = 0; c < RITZ_N; c++) {
     for (int r = 0; r < RITZ_N; r++) RITZ_AT(X, r, c) = ritz_splat(r == c);
   }
-  for (int k = 0; k < RITZ_N && lu->has_pivots; k++) ritz_lu_swap(X, k, lu->ipiv[k], 0, RITZ_N);
+  for (int k = 0; k < RITZ_N && lu->has_pivots; k++) ritz_lu_swap(X, k, lu->at[k], 0, RITZ_N);
 }
 
 RITZ_INLINE void ritz_batched_group(RitzGroup *group, RitzBatchedWork *work) {

@@ -3,6 +3,7 @@
 #ifndef RITZ_KERNELS_CPU_BATCHED_PRODUCT_H
 #define RITZ_KERNELS_CPU_BATCHED_PRODUCT_H
 
+#include "kernels/cpu/batched-columns.h"
 #include "kernels/cpu/batched-tiles.h"
 
 typedef struct {
@@ -10,10 +11,6 @@ typedef struct {
   RitzVec b[(RITZ_SCRATCH_LD(RITZ_K) + 1) * (RITZ_N + 1) + (RITZ_SCRATCH_LD(RITZ_N) + 1) * (RITZ_K + 1)];
   RitzVec c[RITZ_SCRATCH_LD(RITZ_M) * RITZ_N];
 } RitzBatchedWork;
-
-typedef struct {
-  RitzReal alpha, beta;
-} RitzFactors;
 
 RITZ_INLINE void ritz_product_tile(int rows, int cols, RitzView A, RitzView B, RitzFactors f, RitzView C) {
   RitzVec c[RITZ_TILE][RITZ_TILE];
@@ -37,6 +34,7 @@ RITZ_INLINE void ritz_product_tile(int rows, int cols, RitzView A, RitzView B, R
   RITZ_UNROLL for (int i = 0; i < rows; i++) {
     RITZ_UNROLL for (int j = 0; j < cols; j++) {
       RitzVec result = f.alpha * c[i][j];
+      RITZ_KEEP(result);
       if (f.beta != 0) result += f.beta * RITZ_AT(C, i, j);
       RITZ_AT(C, i, j) = result;
     }
@@ -65,6 +63,11 @@ RITZ_INLINE void ritz_batched_group(RitzGroup *group, RitzBatchedWork *work) {
   const RitzBatchedArgs *args = group->args;
   const RitzFactors f = {(RitzReal)args->alpha, (RitzReal)args->beta};
   const bool ta = args->trans_a, tb = args->trans_b, is_read = f.alpha != 0;
+
+  if (ritz_columns_serve(args)) {
+    ritz_columns_group(group, f, work->a);
+    return;
+  }
   const RitzView A = ritz_pack(group, &args->operand[0], ta ? RITZ_K : RITZ_M, ta ? RITZ_M : RITZ_K, false,
                                is_read, work->a);
   const RitzView B = ritz_pack(group, &args->operand[1], tb ? RITZ_N : RITZ_K, tb ? RITZ_K : RITZ_N, false,
