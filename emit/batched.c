@@ -48,7 +48,7 @@ static void emit_shuffle(RitzText *text, int lanes, int distance, bool is_second
 
 static void emit_transposition(RitzText *text, int lanes) {
   ritz_text_add(text, "\n// Entry i of vector j and entry j of vector i change places.\n"
-                      "RITZ_INLINE void ritz_transpose(RitzVec *block) {\n");
+                      "RITZ_INLINE void ritz_transpose_lanes(RitzVec *block) {\n");
   for (int distance = 1; distance < lanes; distance *= 2) {
     ritz_text_add(text,
                   "  RITZ_UNROLL for (int i = 0; i < RITZ_LANES; i++) {\n"

@@ -5,9 +5,9 @@
 //     batched-rates [--ceed RESOURCE] [--routines LIST] [--sizes LIST] [--precisions f64,f32]
 //                   [--layouts strided,interleaved] [--places cache,memory] [--rounds N] [--columns N]
 //
-// LIST: words between commas; routines gemm, gemv, potrf, getrf, getrfnp (without pivots), getrs, potrs, trsm,
-// trsv, inv; columns of right-hand sides (trsm: n). Each round restores the data and times one call of each
-// side in turn; medians. Batches fill half of the second cache, or 64 MiB. Run by hand.
+// LIST: words between commas; routines gemm, gemv, potrf, getrf, getrfnp (without pivots), getrs, potrs,
+// trsm, trsv, inv; columns of right-hand sides (trsm: n). Each round restores the data and times one call of
+// each side in turn; medians. Batches fill half of the second cache, or 64 MiB. Run by hand.
 #include <dlfcn.h>
 #include <math.h>
 #include <ritz.h>
@@ -110,10 +110,10 @@ typedef struct {
   CeedScalarType precision;
   int n, columns; // of B
   int64_t count, width;
-  size_t size, num_A, num_B; // bytes of an entry; entries of all, padded to whole groups
-  char *start[3], *data[3];           // owned: A, B, C as they begin, and of our calls
-  char *other_start[3], *other[3];    // owned: the same of the other side, strided
-  int32_t *ipiv, *info;      // owned
+  size_t size, num_A, num_B;       // bytes of an entry; entries of all, padded to whole groups
+  char *start[3], *data[3];        // owned: A, B, C as they begin, and of our calls
+  char *other_start[3], *other[3]; // owned: the same of the other side, strided
+  int32_t *ipiv, *info;            // owned
   RitzBatched batched;
 } Case;
 
@@ -215,7 +215,8 @@ static void call_theirs(const Case *c, Routine r, Routine getrf, Routine getri) 
   const double one64 = 1, zero64 = 0;
   const float one32 = 1, zero32 = 0;
   const bool is_single = c->precision == CEED_SCALAR_FP32;
-  const void *one = is_single ? (const void *)&one32 : &one64, *zero = is_single ? (const void *)&zero32 : &zero64;
+  const void *one = is_single ? (const void *)&one32 : &one64,
+             *zero = is_single ? (const void *)&zero32 : &zero64;
   const int n = c->n, k = c->columns, inc = 1, num_work = 4096;
   double work[4096];
   int info = 0;
@@ -255,7 +256,9 @@ static double median(double *times, int num) {
 static int time_case(const Case *c, int num_rounds, double *ours, double *theirs) {
   const bool is_inverse = c->row->operation == RITZ_BATCHED_INV;
   const Routine getrf = find_routine(c->precision, "getrf"), getri = find_routine(c->precision, "getri");
-  const Routine routine = !c->row->root ? NULL : is_inverse ? getri : find_routine(c->precision, c->row->root);
+  const Routine routine = !c->row->root ? NULL
+                          : is_inverse  ? getri
+                                        : find_routine(c->precision, c->row->root);
   double times[2][MAX_ROUNDS];
 
   restore(c, c->start, c->data);
@@ -307,8 +310,8 @@ static int measure(Ceed ceed, const Options *o, const Row *row, int n, CeedScala
   if (!ierr)
     printf("%-8s %3d  %s  %-11s %-6s %7lld %10.1f %8.2f %10.1f %7.2f\n", row->name, n,
            precision == CEED_SCALAR_FP32 ? "f32" : "f64", is_interleaved ? "interleaved" : "strided",
-           in_memory ? "memory" : "cache", (long long)c.count, ours * per, flops / (ours * per),
-           theirs * per, theirs / ours);
+           in_memory ? "memory" : "cache", (long long)c.count, ours * per, flops / (ours * per), theirs * per,
+           theirs / ours);
   fflush(stdout);
   release(&c);
   return ierr;
@@ -337,8 +340,14 @@ static int measure_size(Ceed ceed, const Options *o, const Row *row, int n) {
 }
 
 int main(int argc, char **argv) {
-  Options o = {"/cpu/self/gen:threads=1", "gemm,gemv,potrf,getrf,getrfnp,potrs,getrs,trsm,trsv,inv",
-               "4,8,16,24,32,48,64", "f64,f32", "strided,interleaved", "cache,memory", 15, 1};
+  Options o = {"/cpu/self/gen:threads=1",
+               "gemm,gemv,potrf,getrf,getrfnp,potrs,getrs,trsm,trsv,inv",
+               "4,8,16,24,32,48,64",
+               "f64,f32",
+               "strided,interleaved",
+               "cache,memory",
+               15,
+               1};
   char word[32];
   Ceed ceed;
   int ierr = 0;

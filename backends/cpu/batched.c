@@ -78,12 +78,27 @@ static void set_arguments(const RitzBatched b, RitzBatchedArgs *args) {
   for (int d = 0; d < RITZ_NUM_DIMS; d++) args->bounds[d] = b->size[d];
 }
 
+// Whether entries are used more often than they are read.
+static bool is_cubic(const RitzBatched b) {
+  const CeedInt columns = b->options.side == RITZ_SIDE_LEFT ? b->size[RITZ_DIM_N] : b->size[RITZ_DIM_M];
+
+  switch (b->operation) {
+  case RITZ_BATCHED_GEMV:
+  case RITZ_BATCHED_TRSV: return false;
+  case RITZ_BATCHED_POTRS:
+  case RITZ_BATCHED_GETRS: return b->size[RITZ_DIM_K] > 4;
+  case RITZ_BATCHED_TRSM: return columns > 4;
+  default: return true;
+  }
+}
+
 // Interleaved data of the vectors' width are used where they are, unless vectors cross lines of the cache or
-// columns share few of its sets: then groups are copied.
+// columns share few of its sets: then groups are copied, where that pays.
 static bool is_in_place(const RitzBatched b, const RitzBatchOperand *o, CeedInt lanes) {
   const size_t bytes = (size_t)lanes * ritz_scalar_bytes(b->precision);
+  const bool is_fast = (uintptr_t)o->base % bytes == 0 && (o->ld <= 16 || o->ld % 16 != 0);
 
-  return o->width == lanes && (uintptr_t)o->base % bytes == 0 && (o->ld <= 16 || o->ld % 16 != 0);
+  return o->width == lanes && (is_fast || !is_cubic(b));
 }
 
 static void set_call(const RitzBatched b, const RitzBatchedCall *call, RitzBatchedArgs *args) {

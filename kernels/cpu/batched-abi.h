@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a kernel of batched dense algebra is called with: the contract between generated texts (emit/batched.c,
-// kernels/cpu/batched.h) and backends/cpu/batched.c. Sizes, precision and the kind of operation are part of
-// the text; transposes, triangles and layouts are arguments, so that many objects share a kernel. Members
-// have the meaning of core/batched.h. Changing anything here changes RITZ_BATCHED_ABI.
+// What a kernel of batched dense algebra is called with: the contract between generated texts
+// (emit/batched.c, kernels/cpu/batched.h) and backends/cpu/batched.c. Sizes, precision and the kind of
+// operation are part of the text; transposes, triangles and layouts are arguments, so that many objects share
+// a kernel. Members have the meaning of core/batched.h. Changing anything here changes RITZ_BATCHED_ABI.
 #ifndef RITZ_KERNELS_CPU_BATCHED_ABI_H
 #define RITZ_KERNELS_CPU_BATCHED_ABI_H
 

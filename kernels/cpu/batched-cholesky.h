@@ -26,7 +26,8 @@ RITZ_INLINE void ritz_cholesky_diagonal(int size, int first, RitzView A, RitzMas
     const RitzMask is_bad = ~(RitzMask)(c[k][k] > ritz_splat(0)); // NaN, too
     RitzVec root = ritz_select(is_bad, ritz_splat(1), c[k][k]);
 
-    *info = ritz_select_mask(is_bad & (RitzMask)(*info == (RitzMask){0}), (RitzMask){0} + (first + k + 1), *info);
+    *info =
+        ritz_select_mask(is_bad & (RitzMask)(*info == (RitzMask){0}), (RitzMask){0} + (first + k + 1), *info);
     RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) root[l] =
         RITZ_REAL_BYTES == 8 ? (RitzReal)__builtin_sqrt(root[l]) : (RitzReal)__builtin_sqrtf((float)root[l]);
     inverses[k] = 1 / root;
@@ -82,8 +83,7 @@ RITZ_INLINE void ritz_cholesky_panel(int cols, int first, RitzView A, RitzMask *
 
   ritz_cholesky_diagonal(cols, first, A, info, inverses);
   for (; i + RITZ_TILE <= RITZ_N; i += RITZ_TILE) ritz_cholesky_below(RITZ_TILE, cols, i, first, A, inverses);
-  if (RITZ_N % RITZ_TILE && i < RITZ_N)
-    ritz_cholesky_below(RITZ_N % RITZ_TILE, cols, i, first, A, inverses);
+  if (RITZ_N % RITZ_TILE && i < RITZ_N) ritz_cholesky_below(RITZ_N % RITZ_TILE, cols, i, first, A, inverses);
 }
 
 // A = L L^T in the lower triangle of the view; info by lane.

@@ -132,7 +132,13 @@ static void ritz_columns_group(const RitzGroup *group, RitzFactors f, RitzVec *w
       p.A = (const RitzReal *)(RitzEntryVec *)work;
       p.lda = RITZ_VECTORS * RITZ_LANES;
     }
-    ritz_columns_product(&p);
+    if (p.rsb == 1 && p.csb == RITZ_K) { // places in B that the compiler knows
+      p.rsb = 1;
+      p.csb = RITZ_K;
+      ritz_columns_product(&p);
+    } else {
+      ritz_columns_product(&p);
+    }
   }
 }
 

@@ -57,12 +57,12 @@ RITZ_INLINE void ritz_lu_swap(RitzView A, int row, const int64_t *at, int begin,
     const RitzVec y = ritz_gather(entries, at), x = column[row];
 
     column[row] = y;
-    RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) ((RitzReal *)column)[at[l]] = x[l];
+    RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++)((RitzReal *)column)[at[l]] = x[l];
   }
 }
 
-// The search of step k, which brings the pivot's row `u` of the panel's columns with it, rows by selection: no
-// memory is written by lanes. For few rows.
+// The search of step k, which brings the pivot's row `u` of the panel's columns with it, rows by selection:
+// no memory is written by lanes. For few rows.
 RITZ_INLINE RitzMask ritz_lu_find_row(RitzView A, int k, int first, int cols, RitzVec *u) {
   RitzVec best = ritz_magnitude(RITZ_AT(A, k, k));
   RitzMask row = (RitzMask){0} + k, at = row;
@@ -138,7 +138,8 @@ RITZ_INLINE RitzLuExchange ritz_lu_exchange(const RitzLu *lu, int first, int num
   RITZ_UNROLL for (int k = 0; k < num; k++) {
     RitzMask at;
     RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) at[l] = lu->at[first + k][l] / RITZ_LANES;
-    RITZ_UNROLL for (int t = k; t < num; t++) e.is_inside[k][t] = (RitzMask)(at == (RitzMask){0} + (first + t));
+    RITZ_UNROLL for (int t = k; t < num; t++) e.is_inside[k][t] =
+        (RitzMask)(at == (RitzMask){0} + (first + t));
   }
   return e;
 }
@@ -160,7 +161,7 @@ RITZ_INLINE void ritz_lu_swap_column(const RitzLu *lu, const RitzLuExchange *e, 
       y = ritz_select(e->is_inside[k][t], row[t], y);
       row[t] = ritz_select(e->is_inside[k][t], x, row[t]);
     }
-    RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) ((RitzReal *)column)[at[l]] = x[l];
+    RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++)((RitzReal *)column)[at[l]] = x[l];
     row[k] = y;
   }
   RITZ_UNROLL for (int k = 0; k < num; k++) column[first + k] = row[k];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Groups of RITZ_LANES matrices of a batch as matrices of vectors, a lane each: interleaved data of that width
-// as they are, others by transposing blocks of RITZ_LANES x RITZ_LANES entries into scratch and back. Lanes
-// without a matrix repeat one or are the identity; they, gaps and untouched triangles are never written.
-// The text has defined ritz_transpose(RitzVec *block).
+// Groups of RITZ_LANES matrices of a batch as matrices of vectors, a lane each: interleaved data of that
+// width as they are, others by transposing blocks of RITZ_LANES x RITZ_LANES entries into scratch and back.
+// Lanes without a matrix repeat one or are the identity; they, gaps and untouched triangles are never
+// written. The text has defined ritz_transpose_lanes(RitzVec *block).
 #ifndef RITZ_KERNELS_CPU_BATCHED_PACK_H
 #define RITZ_KERNELS_CPU_BATCHED_PACK_H
 
@@ -93,8 +93,7 @@ RITZ_INLINE RitzReal *ritz_place(const RitzBatchedPlaces *o, int64_t i) {
                                      : (i / o->width) * o->stride + i % o->width;
   char *base = (char *)(o->pointers ? o->pointers[i] : o->base);
 
-  return base ? (RitzReal *)(void *)(base + (start + (row + col * ld) * o->width) *
-                                                (int64_t)sizeof(RitzReal))
+  return base ? (RitzReal *)(void *)(base + (start + (row + col * ld) * o->width) * (int64_t)sizeof(RitzReal))
               : NULL;
 }
 
@@ -118,7 +117,7 @@ RITZ_INLINE void ritz_pack_block(RitzReal *const *p, int64_t at, RitzEntryVec *t
   RitzVec block[RITZ_LANES];
 
   RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) block[l] = *(const RitzEntryVec *)(p[l] + at);
-  ritz_transpose(block);
+  ritz_transpose_lanes(block);
   RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) to[l] = block[l];
 }
 
@@ -130,7 +129,7 @@ static void ritz_pack_some(RitzReal *const *p, int64_t at, int num, RitzEntryVec
     ritz_copy_some((RitzReal *)(RitzEntryVec *)&row, p[l] + at, num);
     block[l] = row;
   }
-  ritz_transpose(block);
+  ritz_transpose_lanes(block);
   for (int l = 0; l < num; l++) to[l] = block[l];
 }
 
@@ -138,9 +137,9 @@ RITZ_INLINE void ritz_unpack_block(const RitzEntryVec *from, RitzReal *const *p,
   RitzVec block[RITZ_LANES];
 
   RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) block[l] = from[l];
-  ritz_transpose(block);
+  ritz_transpose_lanes(block);
   if (lanes == RITZ_LANES) {
-    RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) *(RitzEntryVec *)(p[l] + at) = block[l];
+    RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) * (RitzEntryVec *)(p[l] + at) = block[l];
   } else {
     for (int l = 0; l < lanes; l++) *(RitzEntryVec *)(p[l] + at) = block[l];
   }
@@ -151,7 +150,7 @@ static void ritz_unpack_some(const RitzEntryVec *from, RitzReal *const *p, int64
 
   RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) block[l] = ritz_splat(0);
   for (int l = 0; l < num; l++) block[l] = from[l];
-  ritz_transpose(block);
+  ritz_transpose_lanes(block);
   for (int l = 0; l < lanes; l++) ritz_copy_some(p[l] + at, (const RitzReal *)(RitzEntryVec *)&block[l], num);
 }
 
@@ -204,8 +203,7 @@ static void ritz_pack_entries(const RitzGroup *group, const RitzBatchedPlaces *o
     const RitzReal *p = group->is_left_alone[l] ? NULL : ritz_place(o, group->first + l);
 
     for (int c = 0; c < n && p; c++) {
-      for (int r = 0; r < m; r++)
-        ((RitzReal *)&RITZ_AT(to, r, c))[l] = p[(r + c * ld) * o->width];
+      for (int r = 0; r < m; r++) ((RitzReal *)&RITZ_AT(to, r, c))[l] = p[(r + c * ld) * o->width];
     }
     for (int c = n; c < m && c < cols && p; c++) ((RitzReal *)&RITZ_AT(to, c, c))[l] = 0;
   }

@@ -72,8 +72,7 @@ RITZ_INLINE void ritz_batched_group(RitzGroup *group, RitzBatchedWork *work) {
                                is_read, work->a);
   const RitzView B = ritz_pack(group, &args->operand[1], tb ? RITZ_N : RITZ_K, tb ? RITZ_K : RITZ_N, false,
                                is_read, work->b);
-  const RitzView C =
-      ritz_pack(group, &args->operand[2], RITZ_M, RITZ_N, false, f.beta != 0, work->c);
+  const RitzView C = ritz_pack(group, &args->operand[2], RITZ_M, RITZ_N, false, f.beta != 0, work->c);
 
   ritz_product(ta ? ritz_view_transposed(A) : A, tb ? ritz_view_transposed(B) : B, f, C);
   ritz_unpack(group, &args->operand[2], RITZ_M, RITZ_N, RITZ_ALL, C);

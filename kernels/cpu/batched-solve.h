@@ -84,15 +84,13 @@ RITZ_INLINE void ritz_batched_group(RitzGroup *group, RitzBatchedWork *work) {
   const RitzReal alpha = (RitzReal)args->alpha;
   const bool is_right = args->is_right;
   const int rows = is_right ? RITZ_COLUMNS : RITZ_ORDER, cols = is_right ? RITZ_ORDER : RITZ_COLUMNS;
-  const RitzView A =
-      ritz_pack(group, &args->operand[0], RITZ_ORDER, RITZ_ORDER, true, alpha != 0, work->a);
+  const RitzView A = ritz_pack(group, &args->operand[0], RITZ_ORDER, RITZ_ORDER, true, alpha != 0, work->a);
   const RitzView B = ritz_pack(group, &args->operand[1], rows, cols, false, alpha != 0, work->b);
   const RitzView X = is_right ? ritz_view_transposed(B) : B;
 
   ritz_solve_scale(alpha, X);
   if (args->has_pivots && !args->permutes_after) ritz_solve_permute(group, false, X);
-  for (int t = 0; t < args->num_triangles && alpha != 0; t++)
-    ritz_solve_triangle(&args->triangle[t], A, X);
+  for (int t = 0; t < args->num_triangles && alpha != 0; t++) ritz_solve_triangle(&args->triangle[t], A, X);
   if (args->has_pivots && args->permutes_after) ritz_solve_permute(group, true, X);
   ritz_unpack(group, &args->operand[1], rows, cols, RITZ_ALL, B);
 }
