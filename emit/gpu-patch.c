@@ -24,7 +24,7 @@ static void add_sizes(RitzText *text, const RitzGpuPatch *p) {
                 p->num_threads);
   ritz_text_add(text, "#define RITZ_RESIDENT %d\n#define RITZ_ROW      %d // strides\n", p->num_resident,
                 p->row);
-  ritz_text_add(text, "#define RITZ_PLANE    %d\n#define RITZ_WAITS    %d\n", p->plane, p->waits);
+  ritz_text_add(text, "#define RITZ_PLANE    %d\n", p->plane);
 }
 
 // Even modes 0 .. p - 1, odd modes p .. 2p - 2, at the first half of the nodes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Blocks and launches of sweeps over vertex patches on devices (contract in plan/gpu-patch.h).
+// Blocks of sweeps over vertex patches on devices (contract in plan/gpu-patch.h).
 #include "plan/gpu-patch.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static int wanted_patches(CeedInt dim, CeedInt degree) {
 
 // Blocks that a multiprocessor of 65536 registers is to hold, as compiled without spills (doc/gpu.md).
 static int wanted_resident(const RitzGpuPatch *p) {
-  static const unsigned char doubles[17] = {1, 16, 12, 10, 4, 3, 5, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1};
+  static const unsigned char doubles[17] = {1, 16, 12, 10, 4, 4, 6, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1};
   static const unsigned char floats[17] = {1, 16, 16, 16, 8, 6, 8, 6, 3, 4, 2, 2, 2, 2, 2, 1, 1};
   return p->precision == CEED_SCALAR_FP32 ? floats[p->degree] : doubles[p->degree];
 }
@@ -128,25 +128,4 @@ RitzGpuPatchAny ritz_plan_gpu_patch_any(const RitzPatchBox *box, int64_t shared_
   p.is_in_shared = p.shared_bytes <= shared_bytes;
   if (!p.is_in_shared) p.shared_bytes = 0;
   return p;
-}
-
-// ---- Launches ----
-
-int64_t ritz_plan_gpu_patch_slab(const RitzPatchBox *box, bool waits, int64_t cache_bytes,
-                                 int64_t num_concurrent) {
-  const int last = box->dim - 1;
-  int64_t layer = 2 * box->degree * 2 * box->num_comp * (int64_t)ritz_scalar_bytes(box->precision);
-  int64_t patches = box->num_comp; // of one colour in a layer
-  for (int d = 0; d < last; d++) {
-    layer *= box->nodes[d];
-    patches *= (box->count[d] + 1) / 2;
-  }
-  const int64_t fitting = cache_bytes / layer, filling = (num_concurrent + patches - 1) / patches;
-  const int64_t all = (box->count[last] + 1) / 2;
-  int64_t layers = fitting > filling ? fitting : filling;
-  if (waits) {
-    layers = fitting > filling ? filling + 1 : fitting; // blocks of one colour run beside those of the next
-    return layers < 1 ? 1 : layers;
-  }
-  return fitting < 1 || layers * layer > 2 * cache_bytes || layers >= all ? 0 : layers;
 }

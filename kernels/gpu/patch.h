@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A sweep over vertex patches, or one colour of it, on a box whose patches are all alike (core/patch-sweep.h,
+// One colour of a sweep over vertex patches on a box whose patches are all alike (core/patch-sweep.h,
 // the lifted form). A block takes RITZ_PATCHES neighbours of a row, a thread one line of a patch in each
 // step. The text in front (emit/gpu-patch.c) defines:
 //
@@ -7,7 +7,6 @@
 //   RITZ_PATCHES, RITZ_THREADS  of a block
 //   RITZ_ROW, RITZ_PLANE        strides of the array of a block
 //   RITZ_RESIDENT               blocks of a multiprocessor
-//   RITZ_WAITS                  1: a launch is a whole sweep, whose blocks wait for each other; 0: one colour
 //   ritz_even, ritz_odd         S of even modes at the first p, of odd modes at the first p - 1 nodes
 //   ritz_even_modes, ritz_odd_modes  S^T M, [mode][node] likewise, nodes of the closure
 //   ritz_ends                   extension of the ends' sum to the first p nodes, then of their difference
@@ -408,114 +407,7 @@ RITZ_INLINE void ritz_end_line(const RitzPlace *place, int line, const RitzReal 
   RITZ_BACK(ends[0], ends[1], r, x + at + place->outer, place->outer);
 }
 
-// ---- Order of blocks ----
-
-#if RITZ_WAITS
-
-// Sweeps of one launch. Blocks take work by number, in an order in which whatever a patch waits for has a
-// smaller number, so it is done or at work. Layers of positions along outer come in slabs, those of the first
-// parity, then those of the second between them; in a slab colour after colour. `done` counts, for each layer
-// and row of positions, the blocks that have written x; a block waits for the rows around its own that come
-// earlier in the order of colours.
-
-// What a block does.
-typedef struct {
-  RitzLong at;              // RitzPlace
-  int num;                  // -1: nothing
-  int layer, row, later[3]; // position along outer, middle; of the later parity by direction
-  int blocks[2];            // of a row: earlier and later parity along inner
-} RitzTurn;
-
-// Numbers of the sweep: positions along middle and outer; for each direction, inner first, of the earlier and
-// of the later parity first position and how many; layers of a slab; those by which the later parity's are
-// behind.
-#define RITZ_COUNT(direction)        numbers[(direction)-1]
-#define RITZ_START(direction, later) numbers[2 + 4 * (direction) + 2 * (later)]
-#define RITZ_NUM(direction, later)   numbers[3 + 4 * (direction) + 2 * (later)]
-#define RITZ_SLAB                    numbers[14]
-#define RITZ_SHIFT                   numbers[15]
-
-RITZ_INLINE int ritz_row_blocks(int num) { return (num + RITZ_PATCHES - 1) / RITZ_PATCHES; }
-
-#ifdef __OPENCL_VERSION__
-#define RITZ_GLOBAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-RITZ_INLINE int ritz_take_number(RITZ_GLOBAL int *counter) {
-  return atomic_inc((volatile RITZ_GLOBAL int *)counter);
-}
-RITZ_INLINE void ritz_await(RITZ_GLOBAL int *counter, int wanted) {
-  while (atomic_add((volatile RITZ_GLOBAL int *)counter, 0) < wanted) {
-  }
-  mem_fence(CLK_GLOBAL_MEM_FENCE);
-}
-RITZ_INLINE void ritz_tell(RITZ_GLOBAL int *counter) {
-  mem_fence(CLK_GLOBAL_MEM_FENCE);
-  atomic_inc((volatile RITZ_GLOBAL int *)counter);
-}
-#else
-#define RITZ_GLOBAL_BARRIER() __syncthreads()
-RITZ_INLINE int ritz_take_number(int *counter) { return atomicAdd(counter, 1); }
-RITZ_INLINE void ritz_await(int *counter, int wanted) {
-  while (*(volatile int *)counter < wanted) {
-#if __CUDA_ARCH__ >= 700
-    __nanosleep(20);
-#endif
-  }
-  __threadfence();
-}
-RITZ_INLINE void ritz_tell(int *counter) {
-  __threadfence();
-  atomicAdd(counter, 1);
-}
-#endif
-
-// Of block `number`, by one thread.
-RITZ_INLINE void ritz_turn(RITZ_GLOBAL const int *numbers, int number, int num_comp, RitzLong middle,
-                           RitzLong outer, RITZ_SHARED RitzTurn *turn) {
-  const int slab = RITZ_SLAB, blocks_0 = ritz_row_blocks(RITZ_NUM(0, 0)) * num_comp;
-  const int blocks_1 = ritz_row_blocks(RITZ_NUM(0, 1)) * num_comp;
-  const int of_slab = slab * (blocks_0 + blocks_1) * (RITZ_NUM(1, 0) + RITZ_NUM(1, 1));
-  const int is_later = number / of_slab % 2;
-  int rest = number % of_slab, later_row, later, row_blocks, size, layer, i, left;
-  size = slab * (blocks_0 + blocks_1) * RITZ_NUM(1, 0);
-  later_row = rest >= size;
-  rest -= later_row * size;
-  size = slab * blocks_0 * RITZ_NUM(1, later_row);
-  later = rest >= size;
-  rest -= later * size;
-  row_blocks = later ? blocks_1 : blocks_0;
-  size = row_blocks * RITZ_NUM(1, later_row); // of a layer
-  layer = number / of_slab / 2 * slab + rest / size - is_later * RITZ_SHIFT;
-  rest %= size;
-  i = rest % row_blocks / num_comp * RITZ_PATCHES;
-  left = RITZ_NUM(0, later) - i;
-  turn->layer = RITZ_START(2, is_later) + 2 * layer;
-  turn->row = RITZ_START(1, later_row) + 2 * (rest / row_blocks);
-  turn->later[0] = later;
-  turn->later[1] = later_row;
-  turn->later[2] = is_later;
-  turn->blocks[0] = blocks_0;
-  turn->blocks[1] = blocks_1;
-  turn->num = layer < 0 || layer >= RITZ_NUM(2, is_later) ? -1 : left < RITZ_PATCHES ? left : RITZ_PATCHES;
-  turn->at = rest % row_blocks % num_comp +
-             RITZ_P * num_comp * (RITZ_START(0, later) + 2 * i + turn->row * middle + turn->layer * outer);
-}
-
-// Thread k asks for one of the nine rows around.
-RITZ_INLINE void ritz_await_rows(RITZ_GLOBAL const int *numbers, RITZ_SHARED const RitzTurn *turn, int k,
-                                 RITZ_GLOBAL int *done) {
-  const int to_layer = k / 3 - 1, to_row = k % 3 - 1, layer = turn->layer + to_layer,
-            row = turn->row + to_row;
-  const int all = turn->blocks[0] + turn->blocks[1];
-  const int wanted = to_layer ? turn->later[2] * all
-                     : to_row ? turn->later[1] * all
-                              : turn->later[0] * turn->blocks[0];
-  if (layer < 0 || layer >= RITZ_COUNT(2) || row < 0 || row >= RITZ_COUNT(1)) return;
-  if (wanted > 0) ritz_await(done + layer * RITZ_COUNT(1) + row, wanted);
-}
-
-#endif
-
-// ---- Kernels ----
+// ---- The kernel ----
 
 RITZ_INLINE void ritz_begin(const RitzPlace *place, RITZ_GLOBAL const RitzReal *b,
                             RITZ_SHARED RitzReal *cube) {
@@ -566,39 +458,6 @@ RITZ_INLINE RitzFactors ritz_factors(CeedScalar inner, CeedScalar middle, CeedSc
   return c;
 }
 
-#if RITZ_WAITS
-
-// A sweep. middle, outer: strides of nodes. counters: zeros, 1 and one for each position along middle and
-// outer. Each component of a node is a patch of its own.
-RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT)
-ritz_patch(RitzLong middle, RitzLong outer, int num_comp, RITZ_GLOBAL const int *numbers,
-           RITZ_GLOBAL int *counters, CeedScalar c_inner, CeedScalar c_middle, CeedScalar c_outer,
-           CeedScalar c_mass, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT b, RITZ_GLOBAL RitzReal *x) {
-  RITZ_SHARED_ARRAY RitzTurn turn[1];
-  RITZ_SHARED_MEMORY(cube, RITZ_MEMORY);
-  RitzPlace place;
-  if (RITZ_THREAD == 0) ritz_turn(numbers, ritz_take_number(counters), num_comp, middle, outer, turn);
-  RITZ_BARRIER();
-  place.at = turn[0].at;
-  place.middle = middle * num_comp;
-  place.outer = outer * num_comp;
-  place.inner = num_comp;
-  place.num = turn[0].num;
-#ifndef __OPENCL_VERSION__ // where it goes through the motions: PoCL 3.1 loses blocks when some return before
-                           // barriers
-  if (place.num < 0) return;
-#endif
-  ritz_begin(&place, b, cube);
-  if (place.num > 0 && RITZ_THREAD < 9) ritz_await_rows(numbers, turn, RITZ_THREAD, counters + 1);
-  RITZ_GLOBAL_BARRIER();
-  ritz_step(&place, ritz_factors(c_inner, c_middle, c_outer, c_mass), x, cube);
-  RITZ_GLOBAL_BARRIER();
-  if (place.num > 0 && RITZ_THREAD == 0)
-    ritz_tell(counters + 1 + turn[0].layer * RITZ_COUNT(1) + turn[0].row);
-}
-
-#else
-
 // One colour. start: first node of the closure of the first patch. Patches are 2 RITZ_P nodes apart:
 // num_inner in a row, num_middle rows (1 in two dimensions) and as many layers as there are blocks for.
 // middle, outer: strides of nodes. Each component of a node is a patch of its own.
@@ -611,7 +470,5 @@ ritz_patch(RitzLong start, RitzLong middle, RitzLong outer, int num_comp, int nu
   ritz_begin(&place, b, cube);
   ritz_step(&place, ritz_factors(c_inner, c_middle, c_outer, c_mass), x, cube);
 }
-
-#endif
 
 #endif
