@@ -32,65 +32,63 @@ static int wanted_resident(const RitzGpuPatch *p) {
 
 static int num_columns(const RitzGpuPatch *p) { return p->num_patches * (2 * p->degree - 1); }
 
-// Places of the array for these strides (kernels/gpu/patch.h).
+// Places of the array for this stride (kernels/gpu/patch.h).
 static int64_t num_places(const RitzGpuPatch *p) {
-  const int64_t n = 2 * p->degree - 1, rows = p->dim == 3 ? n + 2 : 1;
-  return n * p->plane + 2 * rows * p->row + (p->dim == 3 ? 2 * n * num_columns(p) : 0);
+  const int64_t n = 2 * p->degree - 1;
+  return (n + 2) * p->plane + (p->dim == 3 ? 2 * n * num_columns(p) : 0);
 }
 
-// ---- Strides ----
+// ---- The stride ----
 
-enum { ALONG_OUTER, ALONG_MIDDLE, ALONG_INNER };
+enum { ALONG_MIDDLE, ALONG_INNER, ENDS_ALONG_MIDDLE, NUM_KINDS };
 
-// Where the line of a thread begins.
-static int line_begin(const RitzGpuPatch *p, int along, int line) {
-  const int n = 2 * p->degree - 1, columns = num_columns(p);
-  if (along == ALONG_OUTER) return line / columns * p->row + line % columns;
-  if (along == ALONG_MIDDLE) return line / columns * p->plane + line % columns;
+static int num_tasks(const RitzGpuPatch *p, int kind) {
+  return kind == ENDS_ALONG_MIDDLE ? (2 * p->degree + 1) * (p->num_patches + 1)
+                                   : num_lines(p->dim, p->degree) * p->num_patches;
+}
+
+// Where the line of a thread begins. Lines along outer begin side by side.
+static int line_begin(const RitzGpuPatch *p, int kind, int line) {
+  const int n = 2 * p->degree - 1, columns = num_columns(p), ends = p->num_patches + 1;
+  if (kind == ALONG_MIDDLE) return line / columns * p->plane + line % columns;
+  if (kind == ENDS_ALONG_MIDDLE) return line / ends * p->plane + line % ends;
   return line % p->num_patches * n + line / p->num_patches % n * p->plane +
-         line / (p->num_patches * n) * p->row;
+         line / (p->num_patches * n) * columns;
 }
 
-// Accesses of groups of threads beyond one a group.
-static int count_conflicts(const RitzGpuPatch *p, int along, int num_banks) {
-  const int all = num_lines(p->dim, p->degree) * p->num_patches;
-  int extra = 0;
+// Accesses of groups of threads, one after the other where they meet in a bank.
+static int count_accesses(const RitzGpuPatch *p, int kind, int num_banks) {
+  const int all = num_tasks(p, kind);
+  int num = 0;
   for (int begin = 0; begin < all; begin += num_banks) {
-    int counts[RITZ_MAX_BANKS] = {0}, fullest = 1;
+    int counts[RITZ_MAX_BANKS] = {0}, fullest = 0;
     for (int line = begin; line < all && line < begin + num_banks; line++) {
-      const int count = ++counts[line_begin(p, along, line) % num_banks];
+      const int count = ++counts[line_begin(p, kind, line) % num_banks];
       fullest = count > fullest ? count : fullest;
     }
-    extra += fullest - 1;
+    num += fullest;
   }
-  return extra;
-}
-
-// Groups served, of lines along outer twice, along inner twice, along middle four times.
-static double count_accesses(const RitzGpuPatch *p, int num_banks) {
-  const int all = num_lines(p->dim, p->degree) * p->num_patches, groups = ceil_div(all, num_banks);
-  int extra = count_conflicts(p, ALONG_OUTER, num_banks) + count_conflicts(p, ALONG_INNER, num_banks);
-  if (p->dim == 3) extra += 2 * count_conflicts(p, ALONG_MIDDLE, num_banks);
-  return 2 * extra + (p->dim == 3 ? 8 : 4) * groups;
+  return num;
 }
 
 // Memory counts, too: what blocks leave is the first cache, and more blocks fit.
-static void choose_strides(RitzGpuPatch *p) {
-  const int num_banks = p->precision == CEED_SCALAR_FP32 ? 32 : 16;
-  const int least = num_columns(p) + p->num_patches + 1, rows = p->dim == 3 ? 2 * p->degree + 1 : 1;
-  RitzGpuPatch best = *p;
-  double best_cost = HUGE_VAL, tight = 0;
-  for (p->row = least; p->row < least + (p->dim == 3 ? num_banks : 1); p->row++) {
-    for (p->plane = rows * p->row; p->plane < rows * p->row + num_banks; p->plane++) {
-      const double memory = (double)num_places(p);
-      if (tight == 0) tight = memory;
-      const double cost = count_accesses(p, num_banks) * memory / tight;
-      if (cost >= best_cost) continue;
-      best_cost = cost;
-      best = *p;
-    }
+static void choose_stride(RitzGpuPatch *p) {
+  static const int weights[NUM_KINDS] = {4, 2, 2}; // reads and writes of a node
+  const int num_banks = p->precision == CEED_SCALAR_FP32 ? 32 : 16,
+            rows = p->dim == 3 ? 2 * p->degree + 1 : 1;
+  const int least = rows * (num_columns(p) + p->num_patches + 1);
+  int best = least;
+  double best_cost = HUGE_VAL;
+  for (p->plane = least; p->plane < least + num_banks; p->plane++) {
+    double cost = 0;
+    for (int kind = 0; kind < NUM_KINDS; kind++)
+      if (p->dim == 3 || kind == ALONG_INNER) cost += weights[kind] * count_accesses(p, kind, num_banks);
+    cost *= (double)num_places(p);
+    if (cost >= best_cost) continue;
+    best_cost = cost;
+    best = p->plane;
   }
-  *p = best;
+  p->plane = best;
 }
 
 // ---- Choice ----
@@ -100,14 +98,16 @@ static void make_blocks(RitzGpuPatch *p, int num_patches, int max_threads) {
   const int rounds = ceil_div(lines, most), warps = ceil_div(ceil_div(lines, rounds), 32);
   p->num_patches = num_patches;
   p->num_threads = 32 * warps > max_threads ? max_threads : 32 * warps;
-  choose_strides(p);
+  choose_stride(p);
   p->shared_bytes = num_places(p) * (int64_t)ritz_scalar_bytes(p->precision);
 }
 
 RitzGpuPatch ritz_plan_gpu_patch(CeedInt dim, CeedInt degree, CeedScalarType precision, int64_t shared_bytes,
                                  int max_threads, int num_patches, int num_resident) {
   RitzGpuPatch p = {.dim = dim, .degree = degree, .precision = precision};
-  int num = num_patches > 0 ? num_patches : wanted_patches(dim, degree);
+  const int most = RITZ_PATCH_NODES / (2 * degree),
+            wanted = num_patches > 0 ? num_patches : wanted_patches(dim, degree);
+  int num = wanted < most ? wanted : most;
   for (; num > 0; num--) {
     make_blocks(&p, num, max_threads);
     if (p.shared_bytes <= shared_bytes) break;

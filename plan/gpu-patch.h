@@ -6,13 +6,15 @@
 
 #include "core/patch-sweep.h"
 
+enum { RITZ_PATCH_NODES = 1023 }; // of a block along a row, behind the first one, at most
+
 typedef struct {
   CeedInt dim, degree;
   CeedScalarType precision;
   int num_patches;  // of a block, neighbours in a row; 0: a patch does not fit into shared memory
   int num_threads;  // of a block; fewer than lines: each takes several
   int num_resident; // blocks of a multiprocessor at once: bounds the registers of a thread
-  int row, plane;   // strides of the block's array
+  int plane;        // stride of the block's array
   int64_t shared_bytes;
 } RitzGpuPatch;
 

@@ -50,11 +50,21 @@ static void read_block(int *num_patches, int *num_resident) {
   if (*num_resident < 0 || *num_resident > 32) *num_resident = 0;
 }
 
+// Strides, offsets in a block but along the last direction, and the number of blocks have 32 bits.
+static bool fits_lines(const RitzPatchBox *box) {
+  const int64_t row = box->dim == 3 ? box->nodes[0] : 0;
+  int64_t num_patches = box->num_comp, outer = box->num_comp;
+  for (int d = 0; d < box->dim; d++) num_patches *= (box->count[d] + 1) / 2;
+  for (int d = 0; d + 1 < box->dim; d++) outer *= box->nodes[d];
+  return num_patches <= INT32_MAX && outer <= INT32_MAX &&
+         box->num_comp * (2 * box->degree * row + RITZ_PATCH_NODES + 1) <= INT32_MAX;
+}
+
 static int describe_lines(RitzPatchSweep sweep, Patches *p) {
   const RitzPatchBox *box = &sweep->box;
   const RitzDeviceInfo *info = ritz_gpu(sweep->ceed)->info;
   int num_patches, num_resident;
-  if (!box->is_uniform || box->form != RITZ_PATCH_LIFTED) return CEED_ERROR_SUCCESS;
+  if (!box->is_uniform || box->form != RITZ_PATCH_LIFTED || !fits_lines(box)) return CEED_ERROR_SUCCESS;
   read_block(&num_patches, &num_resident);
   p->shape =
       ritz_plan_gpu_patch(box->dim, box->degree, box->precision, info->dynamic_shared_bytes - OTHER_SHARED,
@@ -160,30 +170,39 @@ typedef struct {
   int64_t first[3], num[3];
 } Colour;
 
+// Of numbers in the kernel (ritz_divide).
+static RitzDeviceArg inverse(int64_t number) {
+  return (RitzDeviceArg)RITZ_INT((int32_t)(UINT32_MAX / number));
+}
+
 static int launch_lines(const Run *run, const Colour *colour) {
   const RitzPatchBox *box = &run->sweep->box;
   const RitzGpuPatch *shape = &run->patches->shape;
   const int last = box->dim - 1;
-  const int64_t row = box->nodes[0], plane = box->nodes[0] * box->nodes[1];
-  const int64_t middle = last == 2 ? row : 0, outer = last == 2 ? plane : row;
+  const int64_t row = box->nodes[0] * box->num_comp, plane = row * box->nodes[1];
   const int64_t num_middle = last == 2 ? colour->num[1] : 1;
-  const int64_t blocks = (colour->num[0] + shape->num_patches - 1) / shape->num_patches * box->num_comp;
+  const int64_t blocks = (colour->num[0] + shape->num_patches - 1) / shape->num_patches;
   int64_t start = 0;
   for (int d = last; d >= 0; d--) start = start * box->nodes[d] + (colour->first[d] - 1) * box->degree;
-  const RitzDeviceArg args[] = {RITZ_LONG(start),
-                                RITZ_LONG(middle),
-                                RITZ_LONG(outer),
-                                RITZ_INT(box->num_comp),
+  const RitzDeviceArg args[] = {RITZ_LONG(start * box->num_comp),
+                                RITZ_INT((int32_t)(last == 2 ? row : 0)),
+                                RITZ_INT((int32_t)(last == 2 ? plane : row)),
                                 RITZ_INT((int32_t)colour->num[0]),
+                                RITZ_INT((int32_t)blocks),
+                                RITZ_INT(box->num_comp),
                                 RITZ_INT((int32_t)num_middle),
+                                inverse(blocks),
+                                inverse(box->num_comp),
+                                inverse(num_middle),
                                 RITZ_SCALAR((CeedScalar)box->factor[0]),
                                 RITZ_SCALAR((CeedScalar)(last == 2 ? box->factor[1] : 0)),
                                 RITZ_SCALAR((CeedScalar)box->factor[last]),
                                 RITZ_SCALAR((CeedScalar)box->factor[3]),
                                 RITZ_POINTER(run->b),
                                 RITZ_POINTER(run->x)};
-  return ritz_gpu_launch(run->sweep->ceed, run->patches->kernel, blocks * num_middle * colour->num[last],
-                         shape->num_threads, shape->shared_bytes, sizeof(args) / sizeof(args[0]), args);
+  return ritz_gpu_launch(run->sweep->ceed, run->patches->kernel,
+                         blocks * box->num_comp * num_middle * colour->num[last], shape->num_threads,
+                         shape->shared_bytes, sizeof(args) / sizeof(args[0]), args);
 }
 
 static int launch_any(const Run *run, const Colour *colour) {

@@ -5,23 +5,27 @@
 //
 //   RITZ_DIM, RITZ_P            dimension 2 or 3, degree
 //   RITZ_PATCHES, RITZ_THREADS  of a block
-//   RITZ_ROW, RITZ_PLANE        strides of the array of a block
+//   RITZ_PLANE                  stride of the array of a block
 //   RITZ_RESIDENT               blocks of a multiprocessor
 //   ritz_even, ritz_odd         S of even modes at the first p, of odd modes at the first p - 1 nodes
 //   ritz_even_modes, ritz_odd_modes  S^T M, [mode][node] likewise, nodes of the closure
 //   ritz_ends                   extension of the ends' sum to the first p nodes, then of their difference
 //   ritz_coupling, ritz_lambda  by mode, for all threads alike; ritz_by_mode: pairs of them, by thread
+//   ritz_edges                  by number, of columns of nodes around the interior along outer: place in a
+//                               plane, 65536 row, 2^22 node along inner
 //
 // Directions: `outer` is the last one, `middle` the second of three, lines of `inner` are solved. Modes take
 // the places of nodes: first along outer, then middle, then inner; the way back is the reverse. Values
 // between steps:
 //
-//     cube [N along outer][rows][columns]   rows: interior; in 3D between the two ends along middle
-//     caps [2][rows][columns]               sum and difference of the ends along outer
-//     sides [2][N][interior columns]        sum and difference of the ends along middle, as modes
+//     cube [N along outer][places of a plane], then sum and difference of the ends along outer (caps)
+//     sides [2][N][interior columns]: sum and difference of the ends along middle, as modes
 //
-// Columns: the interior nodes of all patches along inner, N each, then the RITZ_PATCHES + 1 nodes where
-// patches of this row end, which neighbours share. Lines along outer go between global memory and registers.
+// A plane: the interior nodes along inner of all patches, [rows][N each]; then the RITZ_PATCHES + 1 nodes
+// where patches of a row end, which neighbours share, [rows][RITZ_PATCHES + 1]. Rows: the interior, in 3D
+// between the two ends along middle. Lines of neighbouring threads so begin in neighbouring places, from row
+// to row and, by the choice of RITZ_PLANE, from plane to plane. Lines along outer go between global memory
+// and registers.
 #ifndef RITZ_KERNELS_GPU_PATCH_H
 #define RITZ_KERNELS_GPU_PATCH_H
 
@@ -29,22 +33,57 @@
 #define RITZ_M        (2 * RITZ_P + 1) // nodes of the closure
 #define RITZ_H        (RITZ_P - 1)     // odd modes
 #define RITZ_COLUMNS  (RITZ_PATCHES * RITZ_N)
-#define RITZ_ALL      (RITZ_COLUMNS + RITZ_PATCHES + 1)
+#define RITZ_BETWEEN  (RITZ_PATCHES + 1) // ends of patches in a row
 #define RITZ_ROWS     (RITZ_DIM == 3 ? RITZ_N : 1)
 #define RITZ_ALL_ROWS (RITZ_DIM == 3 ? RITZ_M : 1)
-#define RITZ_FIRST    (RITZ_DIM - 2) // interior row
-#define RITZ_CAP      (RITZ_ALL_ROWS * RITZ_ROW)
+#define RITZ_FIRST    (RITZ_DIM - 2)                 // interior row
+#define RITZ_ENDS     (RITZ_ALL_ROWS * RITZ_COLUMNS) // of a plane
+#define RITZ_CAPS     (RITZ_N * RITZ_PLANE)
+#define RITZ_SIDES    (RITZ_CAPS + 2 * RITZ_PLANE)
 #define RITZ_SIDE     (RITZ_N * RITZ_COLUMNS)
 #define RITZ_LINES    (RITZ_ROWS * RITZ_COLUMNS)
 #define RITZ_ROUNDS   ((RITZ_LINES + RITZ_THREADS - 1) / RITZ_THREADS)
-#define RITZ_CUBE     (RITZ_N * RITZ_PLANE)
+#define RITZ_EDGES    (RITZ_ROWS * RITZ_BETWEEN + (RITZ_DIM - 2) * 2 * (RITZ_COLUMNS + RITZ_BETWEEN))
+#define RITZ_MEMORY   (RITZ_SIDES + (RITZ_DIM - 2) * 2 * RITZ_SIDE)
 // Lines so short that threads keep numbers from step to step; else registers are too few for it.
 #define RITZ_SHORT      4
 #define RITZ_KEEPS_ENDS (RITZ_ROUNDS == 1 && RITZ_P <= RITZ_SHORT)
-#define RITZ_MEMORY     (RITZ_CUBE + 2 * RITZ_CAP + (RITZ_DIM - 2) * 2 * RITZ_SIDE)
 
-// Numbers of tasks begin with the last thread: the last warps have fewer lines.
-#define RITZ_TASK (RITZ_THREADS - 1 - RITZ_THREAD)
+// Numbers of tasks begin with the last thread: the last warps have fewer lines. Tasks of another kind begin
+// with another warp.
+#define RITZ_TASK(thread) (RITZ_THREADS - 1 - (thread))
+#define RITZ_WARPS(n)     (((n) + 31) / 32 * 32)
+
+// ---- For NVIDIA's compiler ----
+
+// What it knows nothing of it does not compute again in each branch, nor in 8 bits with masks.
+
+#ifdef __OPENCL_VERSION__
+
+RITZ_INLINE int ritz_keep(int i) { return i; }
+RITZ_INLINE RITZ_GLOBAL RitzReal *ritz_keep_global(RITZ_GLOBAL RitzReal *p) { return p; }
+RITZ_INLINE RITZ_SHARED RitzReal *ritz_keep_shared(RITZ_SHARED RitzReal *p) { return p; }
+
+#else
+
+RITZ_INLINE int ritz_keep(int i) {
+  asm volatile("" : "+r"(i));
+  return i;
+}
+
+RITZ_INLINE RitzReal *ritz_keep_global(RitzReal *p) {
+  size_t address = __cvta_generic_to_global(p);
+  asm volatile("" : "+l"(address));
+  return (RitzReal *)__cvta_global_to_generic(address);
+}
+
+RITZ_INLINE RitzReal *ritz_keep_shared(RitzReal *p) {
+  unsigned address = (unsigned)__cvta_generic_to_shared(p);
+  asm volatile("" : "+r"(address));
+  return (RitzReal *)__cvta_shared_to_generic(address);
+}
+
+#endif
 
 // ---- Lines in registers ----
 
@@ -127,11 +166,12 @@ RITZ_INLINE void ritz_get_line(int n, RITZ_SHARED const RitzReal *from, int stri
   for (int i = 0; i < n; i++) x[i] = from[i * stride];
 }
 
-// The closure along inner of a patch in a row of columns.
-RITZ_INLINE void ritz_get_closure(RITZ_SHARED const RitzReal *row, int patch, RitzReal *x) {
-  x[0] = row[RITZ_COLUMNS + patch];
-  ritz_get_line(RITZ_N, row + patch * RITZ_N, 1, x + 1);
-  x[RITZ_M - 1] = row[RITZ_COLUMNS + patch + 1];
+// The closure along inner of a patch: its interior, and its ends.
+RITZ_INLINE void ritz_get_closure(RITZ_SHARED const RitzReal *inside, RITZ_SHARED const RitzReal *ends,
+                                  RitzReal *x) {
+  x[0] = ends[0];
+  ritz_get_line(RITZ_N, inside, 1, x + 1);
+  x[RITZ_M - 1] = ends[1];
 }
 
 // 1 / x within some units in the last place.
@@ -153,172 +193,140 @@ RITZ_INLINE RitzReal ritz_reciprocal(RitzReal x) {
 
 // ---- Places ----
 
-// Where a block is: its first patch's first node in global memory, patches that there are, strides.
+// Where a block is: its first patch's first node in global memory, strides of nodes, last node along inner
+// that there is.
 typedef struct {
-  RitzLong at, middle, outer;
-  int inner, num;
+  RITZ_GLOBAL RitzReal *b, *x;
+  int inner, middle, outer, last;
 } RitzPlace;
 
-RITZ_INLINE RitzPlace ritz_place(RitzLong start, RitzLong middle, RitzLong outer, int num_comp, int num_inner,
-                                 int num_middle) {
-  const int blocks = (num_inner + RITZ_PATCHES - 1) / RITZ_PATCHES, step = 2 * RITZ_P;
-  int block = (int)RITZ_BLOCK, i, c, j, k;
-  RitzPlace place;
-  i = block % blocks;
-  block /= blocks;
-  c = block % num_comp;
-  block /= num_comp;
-  j = block % num_middle;
-  k = block / num_middle;
-  place.middle = middle * num_comp;
-  place.outer = outer * num_comp;
-  place.inner = num_comp;
-  place.at = start * num_comp + c +
-             step * ((RitzLong)i * RITZ_PATCHES * num_comp + j * place.middle + k * place.outer);
-  place.num = num_inner - i * RITZ_PATCHES < RITZ_PATCHES ? num_inner - i * RITZ_PATCHES : RITZ_PATCHES;
-  return place;
+// n / d for the reciprocal (2^32 - 1) / d, 0 <= n < 2^31; n becomes the rest.
+RITZ_INLINE int ritz_divide(int *n, int d, unsigned reciprocal) {
+  int quotient = (int)((RitzLong)(unsigned)*n * reciprocal >> 32); // or 1 less
+  *n -= quotient * d;
+  if (*n >= d) {
+    *n -= d;
+    quotient++;
+  }
+  return quotient;
 }
 
-RITZ_INLINE int ritz_has_column(const RitzPlace *place, int column) {
-  return column < RITZ_COLUMNS ? column / RITZ_N < place->num : column - RITZ_COLUMNS <= place->num;
-}
-
-// First node of the line along outer at this row and column.
-RITZ_INLINE RitzLong ritz_column_at(const RitzPlace *place, int row, int column) {
-  const int node = column < RITZ_COLUMNS ? column / RITZ_N * (2 * RITZ_P) + 1 + column % RITZ_N
-                                         : (column - RITZ_COLUMNS) * (2 * RITZ_P);
-  return place->at + row * place->middle + node * place->inner;
-}
+// Nodes along inner: the end of a patch, then its interior.
+RITZ_INLINE int ritz_node(unsigned column) { return (int)(column + column / RITZ_N + 1); }
 
 // ---- Steps ----
 
-RITZ_INLINE void ritz_put_caps(RitzReal first, RitzReal last, RITZ_SHARED RitzReal *caps) {
-  caps[0] = first + last;
-  caps[RITZ_CAP] = first - last;
+// Entry of a node in a row; lines of patches that there are not take the last node that there is.
+RITZ_INLINE int ritz_offset(const RitzPlace *place, int row, int node) {
+  return row * place->middle + (node < place->last ? node : place->last) * place->inner;
 }
 
-// Right-hand side in the interior along outer.
-RITZ_INLINE void ritz_begin_line(const RitzPlace *place, RITZ_GLOBAL const RitzReal *b, int line,
+RITZ_INLINE void ritz_put_caps(RitzReal first, RitzReal last, RITZ_SHARED RitzReal *to) {
+  to[RITZ_CAPS] = first + last;
+  to[RITZ_CAPS + RITZ_PLANE] = first - last;
+}
+
+// The interior along outer: right-hand side, and x at the ends.
+RITZ_INLINE void ritz_begin_line(const RitzPlace *place, unsigned line, RitzReal *ends,
                                  RITZ_SHARED RitzReal *cube) {
-  const int row = line / RITZ_COLUMNS + RITZ_FIRST, column = line % RITZ_COLUMNS;
-  const RitzLong at = ritz_column_at(place, row, column);
+  const RitzLong outer = place->outer;
+  const int row = (int)(line / RITZ_COLUMNS) + RITZ_FIRST;
+  const int at = ritz_offset(place, row, ritz_node(line % RITZ_COLUMNS));
+  RITZ_SHARED RitzReal *to = cube + RITZ_FIRST * RITZ_COLUMNS + line;
+  RITZ_GLOBAL RitzReal *b = place->b + at, *x = place->x + at;
   RitzReal r[RITZ_N];
   RITZ_UNROLL
-  for (int k = 0; k < RITZ_N; k++) r[k] = 0;
-  if (ritz_has_column(place, column)) {
-    RITZ_UNROLL
-    for (int k = 0; k < RITZ_N; k++) r[k] = RITZ_LOAD(b + at + (k + 1) * place->outer);
-  }
-  RITZ_FORWARD(r, cube + row * RITZ_ROW + column, RITZ_PLANE);
+  for (int k = 0; k < RITZ_N; k++) r[k] = RITZ_LOAD(b + (k + 1) * outer);
+  ends[0] = x[0];
+  ends[1] = x[2 * RITZ_P * outer];
+  RITZ_FORWARD(r, to, RITZ_PLANE);
+  ritz_put_caps(ends[0], ends[1], to);
 }
 
-// x at the ends of a line along outer.
-RITZ_INLINE void ritz_get_ends(const RitzPlace *place, RITZ_GLOBAL const RitzReal *x, int line,
-                               RitzReal *ends) {
-  const int row = line / RITZ_COLUMNS + RITZ_FIRST, column = line % RITZ_COLUMNS;
-  const RitzLong at = ritz_column_at(place, row, column);
-  const int has = ritz_has_column(place, column);
-  ends[0] = has ? x[at] : 0;
-  ends[1] = has ? x[at + 2 * RITZ_P * place->outer] : 0;
-}
-
-RITZ_INLINE void ritz_begin_ends(const RitzPlace *place, RITZ_GLOBAL const RitzReal *x, int line,
-                                 RitzReal *ends, RITZ_SHARED RitzReal *caps) {
-  ritz_get_ends(place, x, line, ends);
-  ritz_put_caps(ends[0], ends[1], caps + (line / RITZ_COLUMNS + RITZ_FIRST) * RITZ_ROW + line % RITZ_COLUMNS);
-}
-
-// A column around the interior, of x.
-RITZ_INLINE void ritz_begin_edge(const RitzPlace *place, RITZ_GLOBAL const RitzReal *x, int row, int column,
-                                 RITZ_SHARED RitzReal *cube, RITZ_SHARED RitzReal *caps) {
-  const RitzLong at = ritz_column_at(place, row, column);
-  RitzReal r[RITZ_M];
-  RITZ_UNROLL
-  for (int k = 0; k < RITZ_M; k++) r[k] = 0;
-  if (ritz_has_column(place, column)) {
-    RITZ_UNROLL
-    for (int k = 0; k < RITZ_M; k++) r[k] = x[at + k * place->outer];
-  }
-  ritz_put_caps(r[0], r[RITZ_M - 1], caps + row * RITZ_ROW + column);
-  RITZ_MODES(r, cube + row * RITZ_ROW + column, RITZ_PLANE);
-}
-
-RITZ_INLINE void ritz_begin_edges(const RitzPlace *place, RITZ_GLOBAL const RitzReal *x,
-                                  RITZ_SHARED RitzReal *cube, RITZ_SHARED RitzReal *caps) {
-  const int num = RITZ_ROWS * (RITZ_PATCHES + 1), all = num + (RITZ_DIM - 2) * 2 * RITZ_ALL;
+// Columns around the interior, of x.
+RITZ_INLINE void ritz_begin_edges(const RitzPlace *place, unsigned thread, RITZ_SHARED RitzReal *cube) {
+  const RitzLong outer = place->outer;
   RITZ_ROLL
-  for (int q = RITZ_TASK; q < all; q += RITZ_THREADS) {
-    const int is_inner = q < num, e = q - num;
-    const int row = is_inner ? q / (RITZ_PATCHES + 1) + RITZ_FIRST : e / RITZ_ALL * (2 * RITZ_P);
-    const int column = is_inner ? RITZ_COLUMNS + q % (RITZ_PATCHES + 1) : e % RITZ_ALL;
-    ritz_begin_edge(place, x, row, column, cube, caps);
+  for (unsigned q = RITZ_TASK(thread); q < RITZ_EDGES; q += RITZ_THREADS) {
+    const unsigned edge = ritz_edges[q];
+    RITZ_GLOBAL RitzReal *x = place->x + ritz_offset(place, (int)(edge >> 16 & 63), (int)(edge >> 22));
+    RITZ_SHARED RitzReal *to = cube + (edge & 65535);
+    RitzReal r[RITZ_M];
+    RITZ_UNROLL
+    for (int k = 0; k < RITZ_M; k++) r[k] = x[k * outer];
+    ritz_put_caps(r[0], r[RITZ_M - 1], to);
+    RITZ_MODES(r, to, RITZ_PLANE);
   }
 }
 
-// Modes along middle of a column: x at the ends between patches, and the caps.
-RITZ_INLINE void ritz_middle_column(RITZ_SHARED RitzReal *column) {
-  RitzReal r[RITZ_M];
-  ritz_get_line(RITZ_M, column, RITZ_ROW, r);
-  RITZ_MODES(r, column + RITZ_ROW, RITZ_ROW);
-}
-
-// Sum (sign 1) or difference (-1) of the ends along middle of patch `patch` in plane w, as modes along inner.
+// Sum (sign 1) or difference (-1) of the ends along middle of patch `patch` in a plane, as modes along inner.
 RITZ_INLINE void ritz_middle_side(RITZ_SHARED const RitzReal *plane, int patch, RitzReal sign,
                                   RITZ_SHARED RitzReal *side) {
-  RITZ_SHARED const RitzReal *last = plane + 2 * RITZ_P * RITZ_ROW;
-  RitzReal r[RITZ_M];
-  r[0] = plane[RITZ_COLUMNS + patch] + sign * last[RITZ_COLUMNS + patch];
+  RITZ_SHARED const RitzReal *inside = plane + patch * RITZ_N, *ends = plane + RITZ_ENDS + patch;
+  RitzReal r[RITZ_M], last[RITZ_M];
+  ritz_get_closure(inside, ends, r);
+  ritz_get_closure(inside + 2 * RITZ_P * RITZ_COLUMNS, ends + 2 * RITZ_P * RITZ_BETWEEN, last);
   RITZ_UNROLL
-  for (int i = 0; i < RITZ_N; i++) r[i + 1] = plane[patch * RITZ_N + i] + sign * last[patch * RITZ_N + i];
-  r[RITZ_M - 1] = plane[RITZ_COLUMNS + patch + 1] + sign * last[RITZ_COLUMNS + patch + 1];
+  for (int i = 0; i < RITZ_M; i++) r[i] += sign * last[i];
   RITZ_MODES(r, side + patch * RITZ_N, 1);
 }
 
-RITZ_INLINE void ritz_middle_edges(RITZ_SHARED RitzReal *cube, RITZ_SHARED RitzReal *caps,
-                                   RITZ_SHARED RitzReal *sides) {
-  const int num_caps = 2 * RITZ_ALL, num_ends = num_caps + RITZ_N * (RITZ_PATCHES + 1);
-  const int num_side = RITZ_N * RITZ_PATCHES, all = num_ends + 2 * num_side;
+// Modes along middle of the caps and of the ends between patches, and the sides.
+RITZ_INLINE void ritz_middle_edges(unsigned thread, RITZ_SHARED RitzReal *cube) {
+  const unsigned num_caps = 2 * RITZ_COLUMNS, num_ends = (RITZ_N + 2) * RITZ_BETWEEN;
+  const unsigned num_side = RITZ_N * RITZ_PATCHES;
+  const unsigned first_end = RITZ_WARPS(num_caps), first_side = first_end + RITZ_WARPS(num_ends);
   RITZ_ROLL
-  for (int q = RITZ_TASK; q < all; q += RITZ_THREADS) {
-    const int e = q - num_caps, s = q - num_ends, t = s % num_side;
-    if (q < num_ends)
-      ritz_middle_column(q < num_caps ? caps + q / RITZ_ALL * RITZ_CAP + q % RITZ_ALL
-                                      : cube + e / (RITZ_PATCHES + 1) * RITZ_PLANE + RITZ_COLUMNS +
-                                            e % (RITZ_PATCHES + 1));
-    else
-      ritz_middle_side(cube + t / RITZ_PATCHES * RITZ_PLANE, t % RITZ_PATCHES, s < num_side ? 1 : -1,
-                       sides + s / num_side * RITZ_SIDE + t / RITZ_PATCHES * RITZ_COLUMNS);
+  for (unsigned q = RITZ_TASK(thread); q < first_side + 2 * num_side; q += RITZ_THREADS) {
+    RitzReal r[RITZ_M];
+    if (q < first_end) {
+      RITZ_SHARED RitzReal *column =
+          cube + RITZ_CAPS + (q < RITZ_COLUMNS ? q : q + (RITZ_PLANE - RITZ_COLUMNS));
+      if (q >= num_caps) continue;
+      ritz_get_line(RITZ_M, column, RITZ_COLUMNS, r);
+      RITZ_MODES(r, column + RITZ_COLUMNS, RITZ_COLUMNS);
+    } else if (q < first_side) {
+      const unsigned e = q - first_end;
+      RITZ_SHARED RitzReal *column = cube + RITZ_ENDS + e / RITZ_BETWEEN * RITZ_PLANE + e % RITZ_BETWEEN;
+      if (e >= num_ends) continue;
+      ritz_get_line(RITZ_M, column, RITZ_BETWEEN, r);
+      RITZ_MODES(r, column + RITZ_BETWEEN, RITZ_BETWEEN);
+    } else {
+      const unsigned s = q - first_side, is_second = s >= num_side, t = is_second ? s - num_side : s;
+      const unsigned w = t / RITZ_PATCHES;
+      ritz_middle_side(cube + w * RITZ_PLANE, (int)(t % RITZ_PATCHES), is_second ? -1 : 1,
+                       cube + RITZ_SIDES + is_second * RITZ_SIDE + w * RITZ_COLUMNS);
+    }
   }
 }
 
 // Nodes to modes along middle, or back.
-RITZ_INLINE void ritz_middle_line(int is_back, RITZ_SHARED RitzReal *plane) {
-  RitzReal r[RITZ_N];
-  ritz_get_line(RITZ_N, plane + RITZ_ROW, RITZ_ROW, r);
-  if (is_back)
-    RITZ_BACK(plane[0], plane[2 * RITZ_P * RITZ_ROW], r, plane + RITZ_ROW, RITZ_ROW);
-  else
-    RITZ_FORWARD(r, plane + RITZ_ROW, RITZ_ROW);
-}
-
-RITZ_INLINE void ritz_middle_lines(int is_back, RITZ_SHARED RitzReal *cube) {
+RITZ_INLINE void ritz_middle_lines(int is_back, unsigned thread, RITZ_SHARED RitzReal *cube) {
   RITZ_UNROLL
   for (int round = 0; round < RITZ_ROUNDS; round++) {
-    const int line = RITZ_THREAD + round * RITZ_THREADS;
-    if (line < RITZ_LINES)
-      ritz_middle_line(is_back, cube + line / RITZ_COLUMNS * RITZ_PLANE + line % RITZ_COLUMNS);
+    const unsigned line = thread + round * RITZ_THREADS;
+    RITZ_SHARED RitzReal *column = cube + line / RITZ_COLUMNS * RITZ_PLANE + line % RITZ_COLUMNS;
+    RitzReal r[RITZ_N];
+    if (line >= RITZ_LINES) continue;
+    ritz_get_line(RITZ_N, column + RITZ_COLUMNS, RITZ_COLUMNS, r);
+    if (is_back)
+      RITZ_BACK(column[0], column[2 * RITZ_P * RITZ_COLUMNS], r, column + RITZ_COLUMNS, RITZ_COLUMNS);
+    else
+      RITZ_FORWARD(r, column + RITZ_COLUMNS, RITZ_COLUMNS);
   }
 }
 
 // Modes along inner of the caps.
-RITZ_INLINE void ritz_inner_edges(RITZ_SHARED RitzReal *caps) {
+RITZ_INLINE void ritz_inner_edges(unsigned thread, RITZ_SHARED RitzReal *cube) {
+  const unsigned num = RITZ_ROWS * RITZ_PATCHES;
   RITZ_ROLL
-  for (int q = RITZ_TASK; q < 2 * RITZ_ROWS * RITZ_PATCHES; q += RITZ_THREADS) {
-    const int patch = q % RITZ_PATCHES, e = q / RITZ_PATCHES;
-    RITZ_SHARED RitzReal *row = caps + e / RITZ_ROWS * RITZ_CAP + (e % RITZ_ROWS + RITZ_FIRST) * RITZ_ROW;
+  for (unsigned q = RITZ_TASK(thread); q < 2 * num; q += RITZ_THREADS) {
+    const unsigned t = q < num ? q : q - num, row = t / RITZ_PATCHES + RITZ_FIRST, patch = t % RITZ_PATCHES;
+    RITZ_SHARED RitzReal *plane = cube + RITZ_CAPS + (q < num ? 0 : RITZ_PLANE);
+    RITZ_SHARED RitzReal *inside = plane + row * RITZ_COLUMNS + patch * RITZ_N;
     RitzReal r[RITZ_M];
-    ritz_get_closure(row, patch, r);
-    RITZ_MODES(r, row + patch * RITZ_N, 1);
+    ritz_get_closure(inside, plane + RITZ_ENDS + row * RITZ_BETWEEN + patch, r);
+    RITZ_MODES(r, inside, 1);
   }
 }
 
@@ -326,22 +334,39 @@ typedef struct {
   RitzReal inner, middle, outer, mass;
 } RitzFactors;
 
-// r: modes of the right-hand side on a line along inner at mode w along outer, v along middle; to: nodes of
-// the line.
-RITZ_INLINE void ritz_solve_line(RitzFactors c, int patch, int w, int v, RITZ_SHARED const RitzReal *cube,
-                                 RITZ_SHARED const RitzReal *caps, RITZ_SHARED const RitzReal *sides,
-                                 RitzReal *r, RITZ_SHARED RitzReal *to) {
-  RITZ_SHARED const RitzReal *row = cube + w * RITZ_PLANE + (v + RITZ_FIRST) * RITZ_ROW;
-  RITZ_SHARED const RitzReal *cap =
-      caps + (w < RITZ_P ? 0 : RITZ_CAP) + (v + RITZ_FIRST) * RITZ_ROW + patch * RITZ_N;
-  const RitzReal first = row[RITZ_COLUMNS + patch], last = row[RITZ_COLUMNS + patch + 1];
+// A line along inner: at mode w along outer, v along middle.
+typedef struct {
+  int patch, w, v;
+} RitzLine;
+
+// Lines along inner: neighbours in a row side by side, then modes along outer, then along middle.
+RITZ_INLINE RitzLine ritz_inner_line(unsigned line) {
+  RitzLine at;
+  at.patch = (int)(line % RITZ_PATCHES);
+  at.w = (int)(line / RITZ_PATCHES % RITZ_N);
+  at.v = (int)(line / (RITZ_PATCHES * RITZ_N));
+  return at;
+}
+
+RITZ_INLINE RITZ_SHARED RitzReal *ritz_inside(RITZ_SHARED RitzReal *cube, RitzLine at) {
+  return cube + at.w * RITZ_PLANE + (at.v + RITZ_FIRST) * RITZ_COLUMNS + at.patch * RITZ_N;
+}
+
+// r: modes of the right-hand side on a line along inner; the line becomes nodes.
+RITZ_INLINE void ritz_solve_line(RitzFactors c, RitzLine at, RitzReal *r, RITZ_SHARED RitzReal *cube) {
+  RITZ_SHARED const RitzReal *cap = cube + RITZ_CAPS + (at.w < RITZ_P ? 0 : RITZ_PLANE) +
+                                    (at.v + RITZ_FIRST) * RITZ_COLUMNS + at.patch * RITZ_N;
+  RITZ_SHARED const RitzReal *ends =
+      cube + RITZ_ENDS + at.w * RITZ_PLANE + (at.v + RITZ_FIRST) * RITZ_BETWEEN + at.patch;
+  const RitzReal first = ends[0], last = ends[1];
   const RitzReal sum = c.inner * (first + last), difference = c.inner * (first - last);
-  const RitzReal of_cap = c.outer * ritz_by_mode[2 * w];
-  RitzReal rest = c.mass + c.outer * ritz_by_mode[2 * w + 1];
+  const RitzReal of_cap = c.outer * ritz_by_mode[2 * at.w];
+  RitzReal rest = c.mass + c.outer * ritz_by_mode[2 * at.w + 1];
 #if RITZ_DIM == 3
-  RITZ_SHARED const RitzReal *side = sides + (v < RITZ_P ? 0 : RITZ_SIDE) + w * RITZ_COLUMNS + patch * RITZ_N;
-  const RitzReal of_side = c.middle * ritz_by_mode[2 * v];
-  rest += c.middle * ritz_by_mode[2 * v + 1];
+  RITZ_SHARED const RitzReal *side =
+      cube + RITZ_SIDES + (at.v < RITZ_P ? 0 : RITZ_SIDE) + at.w * RITZ_COLUMNS + at.patch * RITZ_N;
+  const RitzReal of_side = c.middle * ritz_by_mode[2 * at.v];
+  rest += c.middle * ritz_by_mode[2 * at.v + 1];
 #endif
   RITZ_UNROLL
   for (int i = 0; i < RITZ_N; i++) {
@@ -351,103 +376,56 @@ RITZ_INLINE void ritz_solve_line(RitzFactors c, int patch, int w, int v, RITZ_SH
 #endif
     r[i] = right * ritz_reciprocal(c.inner * ritz_lambda[i] + rest);
   }
-  RITZ_BACK(first, last, r, to, 1);
+  RITZ_BACK(first, last, r, ritz_inside(cube, at), 1);
 }
 
-// Lines along inner: neighbours in a row side by side, then modes along outer, then along middle.
-RITZ_INLINE RITZ_SHARED RitzReal *ritz_inner_line(RITZ_SHARED RitzReal *cube, int line, int *patch, int *w,
-                                                  int *v) {
-  *patch = line % RITZ_PATCHES;
-  *w = line / RITZ_PATCHES % RITZ_N;
-  *v = line / (RITZ_PATCHES * RITZ_N);
-  return cube + *w * RITZ_PLANE + (*v + RITZ_FIRST) * RITZ_ROW + *patch * RITZ_N;
-}
-
-RITZ_INLINE void ritz_inner_lines(RitzFactors c, RITZ_SHARED RitzReal *cube, RITZ_SHARED RitzReal *caps,
-                                  RITZ_SHARED const RitzReal *sides) {
+RITZ_INLINE void ritz_inner_lines(RitzFactors c, unsigned thread, RITZ_SHARED RitzReal *cube) {
   RitzReal r[RITZ_N];
-  int patch, w, v;
 #if RITZ_LINES <= RITZ_THREADS && RITZ_P <= RITZ_SHORT
   // The transform needs nothing of the caps.
-  RITZ_SHARED RitzReal *at = ritz_inner_line(cube, RITZ_THREAD, &patch, &w, &v);
-  if (RITZ_THREAD < RITZ_LINES) {
+  const RitzLine at = ritz_inner_line(thread);
+  if (thread < RITZ_LINES) {
     RitzReal line[RITZ_N];
-    ritz_get_line(RITZ_N, at, 1, line);
+    ritz_get_line(RITZ_N, ritz_inside(cube, at), 1, line);
     RITZ_FORWARD(line, r, 1);
   }
-  ritz_inner_edges(caps);
+  ritz_inner_edges(thread, cube);
   RITZ_BARRIER();
-  if (RITZ_THREAD < RITZ_LINES) {
-    ritz_solve_line(c, patch, w, v, cube, caps, sides, r, at);
-  }
+  if (thread < RITZ_LINES) ritz_solve_line(c, at, r, cube);
 #else
-  ritz_inner_edges(caps);
+  ritz_inner_edges(thread, cube);
   RITZ_BARRIER();
   RITZ_UNROLL
   for (int round = 0; round < RITZ_ROUNDS; round++) {
-    const int line = RITZ_THREAD + round * RITZ_THREADS;
-    RITZ_SHARED RitzReal *at = ritz_inner_line(cube, line, &patch, &w, &v);
+    const unsigned line = thread + round * RITZ_THREADS;
+    const RitzLine at = ritz_inner_line(line);
     RitzReal nodes[RITZ_N];
     if (line >= RITZ_LINES) continue;
-    ritz_get_line(RITZ_N, at, 1, nodes);
+    ritz_get_line(RITZ_N, ritz_inside(cube, at), 1, nodes);
     RITZ_FORWARD(nodes, r, 1);
-    ritz_solve_line(c, patch, w, v, cube, caps, sides, r, at);
+    ritz_solve_line(c, at, r, cube);
   }
 #endif
   RITZ_BARRIER();
 }
 
-RITZ_INLINE void ritz_end_line(const RitzPlace *place, int line, const RitzReal *ends,
-                               RITZ_SHARED const RitzReal *cube, RITZ_GLOBAL RitzReal *x) {
-  const int row = line / RITZ_COLUMNS + RITZ_FIRST, column = line % RITZ_COLUMNS;
-  const RitzLong at = ritz_column_at(place, row, column);
-  RitzReal r[RITZ_N];
-  if (!ritz_has_column(place, column)) return;
-  ritz_get_line(RITZ_N, cube + row * RITZ_ROW + column, RITZ_PLANE, r);
-  RITZ_BACK(ends[0], ends[1], r, x + at + place->outer, place->outer);
+RITZ_INLINE void ritz_end_line(const RitzPlace *place, unsigned line, const RitzReal *ends,
+                               RITZ_SHARED const RitzReal *cube) {
+  const RitzLong outer = place->outer;
+  const int row = (int)(line / RITZ_COLUMNS) + RITZ_FIRST, node = ritz_node(line % RITZ_COLUMNS);
+  RITZ_GLOBAL RitzReal *x = place->x + (row * place->middle + node * place->inner);
+  RitzReal r[RITZ_N], first = ends[0], last = ends[1];
+  if (node >= place->last) return;
+  if (!RITZ_KEEPS_ENDS) {
+    first = x[0];
+    last = x[2 * RITZ_P * outer];
+  }
+  ritz_get_line(RITZ_N, cube + RITZ_FIRST * RITZ_COLUMNS + line, RITZ_PLANE, r);
+  x += outer;
+  RITZ_BACK(first, last, r, x, outer);
 }
 
 // ---- The kernel ----
-
-RITZ_INLINE void ritz_begin(const RitzPlace *place, RITZ_GLOBAL const RitzReal *b,
-                            RITZ_SHARED RitzReal *cube) {
-  RITZ_UNROLL
-  for (int round = 0; round < RITZ_ROUNDS; round++) {
-    const int line = RITZ_THREAD + round * RITZ_THREADS;
-    if (line < RITZ_LINES) ritz_begin_line(place, b, line, cube);
-  }
-}
-
-// From the right-hand side's modes along outer to x.
-RITZ_INLINE void ritz_step(const RitzPlace *place, RitzFactors c, RITZ_GLOBAL RitzReal *x,
-                           RITZ_SHARED RitzReal *cube) {
-  RITZ_SHARED RitzReal *caps = cube + RITZ_CUBE, *sides = caps + 2 * RITZ_CAP;
-  RitzReal ends[RITZ_ROUNDS][2];
-  RITZ_UNROLL
-  for (int round = 0; round < RITZ_ROUNDS; round++) {
-    const int line = RITZ_THREAD + round * RITZ_THREADS;
-    if (line < RITZ_LINES) ritz_begin_ends(place, x, line, ends[round], caps);
-  }
-  ritz_begin_edges(place, x, cube, caps);
-  RITZ_BARRIER();
-#if RITZ_DIM == 3
-  ritz_middle_lines(0, cube);
-  ritz_middle_edges(cube, caps, sides);
-  RITZ_BARRIER();
-#endif
-  ritz_inner_lines(c, cube, caps, sides);
-#if RITZ_DIM == 3
-  ritz_middle_lines(1, cube);
-  RITZ_BARRIER();
-#endif
-  RITZ_UNROLL
-  for (int round = 0; round < RITZ_ROUNDS; round++) {
-    const int line = RITZ_THREAD + round * RITZ_THREADS;
-    if (line >= RITZ_LINES) continue;
-    if (!RITZ_KEEPS_ENDS) ritz_get_ends(place, x, line, ends[round]);
-    ritz_end_line(place, line, ends[round], cube, x);
-  }
-}
 
 RITZ_INLINE RitzFactors ritz_factors(CeedScalar inner, CeedScalar middle, CeedScalar outer, CeedScalar mass) {
   RitzFactors c;
@@ -458,17 +436,56 @@ RITZ_INLINE RitzFactors ritz_factors(CeedScalar inner, CeedScalar middle, CeedSc
   return c;
 }
 
-// One colour. start: first node of the closure of the first patch. Patches are 2 RITZ_P nodes apart:
-// num_inner in a row, num_middle rows (1 in two dimensions) and as many layers as there are blocks for.
-// middle, outer: strides of nodes. Each component of a node is a patch of its own.
+// One colour. start: first entry of the closure of the first patch. middle, outer: strides of entries.
+// Patches are 2 RITZ_P nodes apart: num_inner in a row, num_middle rows (1 in two dimensions) and as many
+// layers as there are blocks for. Blocks: num_blocks in a row of patches, components, rows, layers;
+// inverse_...: (2^32 - 1) / number. Each component of a node is a patch of its own.
 RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT)
-ritz_patch(RitzLong start, RitzLong middle, RitzLong outer, int num_comp, int num_inner, int num_middle,
-           CeedScalar c_inner, CeedScalar c_middle, CeedScalar c_outer, CeedScalar c_mass,
+ritz_patch(RitzLong start, int middle, int outer, int num_inner, int num_blocks, int num_comp, int num_middle,
+           unsigned inverse_blocks, unsigned inverse_comp, unsigned inverse_middle, CeedScalar c_inner,
+           CeedScalar c_middle, CeedScalar c_outer, CeedScalar c_mass,
            RITZ_GLOBAL const RitzReal *RITZ_RESTRICT b, RITZ_GLOBAL RitzReal *x) {
-  RITZ_SHARED_MEMORY(cube, RITZ_MEMORY);
-  const RitzPlace place = ritz_place(start, middle, outer, num_comp, num_inner, num_middle);
-  ritz_begin(&place, b, cube);
-  ritz_step(&place, ritz_factors(c_inner, c_middle, c_outer, c_mass), x, cube);
+  RITZ_SHARED_MEMORY(memory, RITZ_MEMORY);
+  RITZ_SHARED RitzReal *cube = ritz_keep_shared(memory);
+  const unsigned thread = (unsigned)ritz_keep(RITZ_THREAD);
+  const RitzFactors factors = ritz_factors(c_inner, c_middle, c_outer, c_mass);
+  int i = (int)RITZ_BLOCK, c, j, k, left;
+  RitzReal ends[RITZ_ROUNDS][2];
+  RitzPlace place;
+  c = ritz_divide(&i, num_blocks, inverse_blocks);
+  j = ritz_divide(&c, num_comp, inverse_comp);
+  k = ritz_divide(&j, num_middle, inverse_middle);
+  start +=
+      c + 2 * RITZ_P * ((RitzLong)(i * RITZ_PATCHES) * num_comp + (RitzLong)j * middle + (RitzLong)k * outer);
+  left = num_inner - i * RITZ_PATCHES;
+  place.b = ritz_keep_global((RITZ_GLOBAL RitzReal *)b + start);
+  place.x = ritz_keep_global(x + start);
+  place.inner = num_comp;
+  place.middle = middle;
+  place.outer = outer;
+  place.last = 2 * RITZ_P * (left < RITZ_PATCHES ? left : RITZ_PATCHES);
+  RITZ_UNROLL
+  for (int round = 0; round < RITZ_ROUNDS; round++) {
+    const unsigned line = thread + round * RITZ_THREADS;
+    if (line < RITZ_LINES) ritz_begin_line(&place, (unsigned)ritz_keep((int)line), ends[round], cube);
+  }
+  ritz_begin_edges(&place, thread, cube);
+  RITZ_BARRIER();
+#if RITZ_DIM == 3
+  ritz_middle_lines(0, thread, cube);
+  ritz_middle_edges(thread, cube);
+  RITZ_BARRIER();
+#endif
+  ritz_inner_lines(factors, thread, cube);
+#if RITZ_DIM == 3
+  ritz_middle_lines(1, thread, cube);
+  RITZ_BARRIER();
+#endif
+  RITZ_UNROLL
+  for (int round = 0; round < RITZ_ROUNDS; round++) {
+    const unsigned line = thread + round * RITZ_THREADS;
+    if (line < RITZ_LINES) ritz_end_line(&place, (unsigned)ritz_keep((int)line), ends[round], cube);
+  }
 }
 
 #endif
