@@ -22,8 +22,9 @@ static void add_sizes(RitzText *text, const RitzGpuPatch *p) {
   ritz_text_add(text, "#define RITZ_DIM      %d\n#define RITZ_P        %d\n", (int)p->dim, (int)p->degree);
   ritz_text_add(text, "#define RITZ_PATCHES  %d // of a block\n#define RITZ_THREADS  %d\n", p->num_patches,
                 p->num_threads);
-  ritz_text_add(text, "#define RITZ_RESIDENT %d\n#define RITZ_PLANE    %d // stride\n", p->num_resident,
+  ritz_text_add(text, "#define RITZ_RESIDENT %d\n#define RITZ_PLANE    %d // strides\n", p->num_resident,
                 p->plane);
+  ritz_text_add(text, "#define RITZ_STEP     %d\n", p->step);
 }
 
 // A column of nodes along outer: node along inner, row along middle, place in a plane.

@@ -38,9 +38,9 @@ static int64_t num_places(const RitzGpuPatch *p) {
   return (n + 2) * p->plane + (p->dim == 3 ? 2 * n * num_columns(p) : 0);
 }
 
-// ---- The stride ----
+// ---- Strides ----
 
-enum { ALONG_MIDDLE, ALONG_INNER, ENDS_ALONG_MIDDLE, NUM_KINDS };
+enum { ALONG_MIDDLE, ALONG_INNER, ENDS_ALONG_MIDDLE };
 
 static int num_tasks(const RitzGpuPatch *p, int kind) {
   return kind == ENDS_ALONG_MIDDLE ? (2 * p->degree + 1) * (p->num_patches + 1)
@@ -53,7 +53,7 @@ static int line_begin(const RitzGpuPatch *p, int kind, int line) {
   if (kind == ALONG_MIDDLE) return line / columns * p->plane + line % columns;
   if (kind == ENDS_ALONG_MIDDLE) return line / ends * p->plane + line % ends;
   return line % p->num_patches * n + line / p->num_patches % n * p->plane +
-         line / (p->num_patches * n) * columns;
+         line / (p->num_patches * n) * p->step % n * columns;
 }
 
 // Accesses of groups of threads, one after the other where they meet in a bank.
@@ -71,24 +71,42 @@ static int count_accesses(const RitzGpuPatch *p, int kind, int num_banks) {
   return num;
 }
 
+static int greatest_divisor(int a, int b) { return b == 0 ? a : greatest_divisor(b, a % b); }
+
+// The order of lines along inner with the fewest accesses for this stride.
+static int choose_step(RitzGpuPatch *p, int num_banks) {
+  const int n = 2 * p->degree - 1;
+  int best = 1, fewest = 0;
+  for (p->step = 1; p->step < n || p->step == 1; p->step++) {
+    if (greatest_divisor(n, p->step) > 1) continue;
+    const int num = count_accesses(p, ALONG_INNER, num_banks);
+    if (p->step > 1 && num >= fewest) continue;
+    fewest = num;
+    best = p->step;
+  }
+  p->step = best;
+  return fewest;
+}
+
 // Memory counts, too: what blocks leave is the first cache, and more blocks fit.
-static void choose_stride(RitzGpuPatch *p) {
-  static const int weights[NUM_KINDS] = {4, 2, 2}; // reads and writes of a node
+static void choose_strides(RitzGpuPatch *p) {
   const int num_banks = p->precision == CEED_SCALAR_FP32 ? 32 : 16,
             rows = p->dim == 3 ? 2 * p->degree + 1 : 1;
   const int least = rows * (num_columns(p) + p->num_patches + 1);
-  int best = least;
+  RitzGpuPatch best = *p;
   double best_cost = HUGE_VAL;
   for (p->plane = least; p->plane < least + num_banks; p->plane++) {
-    double cost = 0;
-    for (int kind = 0; kind < NUM_KINDS; kind++)
-      if (p->dim == 3 || kind == ALONG_INNER) cost += weights[kind] * count_accesses(p, kind, num_banks);
+    // Weights: reads and writes of a node, along inner also reads of a cap and a side.
+    double cost = 3.0 * choose_step(p, num_banks);
+    if (p->dim == 3)
+      cost += 4.0 * count_accesses(p, ALONG_MIDDLE, num_banks) +
+              2.0 * count_accesses(p, ENDS_ALONG_MIDDLE, num_banks);
     cost *= (double)num_places(p);
     if (cost >= best_cost) continue;
     best_cost = cost;
-    best = p->plane;
+    best = *p;
   }
-  p->plane = best;
+  *p = best;
 }
 
 // ---- Choice ----
@@ -98,7 +116,7 @@ static void make_blocks(RitzGpuPatch *p, int num_patches, int max_threads) {
   const int rounds = ceil_div(lines, most), warps = ceil_div(ceil_div(lines, rounds), 32);
   p->num_patches = num_patches;
   p->num_threads = 32 * warps > max_threads ? max_threads : 32 * warps;
-  choose_stride(p);
+  choose_strides(p);
   p->shared_bytes = num_places(p) * (int64_t)ritz_scalar_bytes(p->precision);
 }
 

@@ -15,6 +15,7 @@ typedef struct {
   int num_threads;  // of a block; fewer than lines: each takes several
   int num_resident; // blocks of a multiprocessor at once: bounds the registers of a thread
   int plane;        // stride of the block's array
+  int step;         // from line to line along inner, of modes along middle; has no divisor of their number
   int64_t shared_bytes;
 } RitzGpuPatch;
 

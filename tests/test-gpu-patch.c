@@ -14,6 +14,7 @@ static void check_shape(const RitzGpuPatch *p, int64_t shared_bytes, int max_thr
   const int n = 2 * p->degree - 1, rows = p->dim == 3 ? n + 2 : 1;
   CHECK(p->shared_bytes > 0 && p->shared_bytes <= shared_bytes, "%d bytes", (int)p->shared_bytes);
   CHECK(p->num_threads > 0 && p->num_threads <= max_threads, "%d threads", p->num_threads);
+  for (int i = 2; i <= p->step; i++) CHECK(n % i != 0 || p->step % i != 0, "step %d of %d", p->step, n);
   CHECK(p->plane >= rows * (p->num_patches * (n + 1) + 1), "stride %d", p->plane);
   CHECK(p->num_resident >= 1, "no block");
   CHECK(p->num_resident * (p->shared_bytes + 1024) <= 233472 || p->num_resident == 1 || p->degree > 8,

@@ -6,6 +6,7 @@
 //   RITZ_DIM, RITZ_P            dimension 2 or 3, degree
 //   RITZ_PATCHES, RITZ_THREADS  of a block
 //   RITZ_PLANE                  stride of the array of a block
+//   RITZ_STEP                   of modes along middle, modulo N, from line to line along inner
 //   RITZ_RESIDENT               blocks of a multiprocessor
 //   ritz_even, ritz_odd         S of even modes at the first p, of odd modes at the first p - 1 nodes
 //   ritz_even_modes, ritz_odd_modes  S^T M, [mode][node] likewise, nodes of the closure
@@ -339,12 +340,13 @@ typedef struct {
   int patch, w, v;
 } RitzLine;
 
-// Lines along inner: neighbours in a row side by side, then modes along outer, then along middle.
+// Lines along inner: neighbours in a row side by side, then modes along outer, then along middle, in an order
+// in which lines of neighbouring threads are in other banks.
 RITZ_INLINE RitzLine ritz_inner_line(unsigned line) {
   RitzLine at;
   at.patch = (int)(line % RITZ_PATCHES);
   at.w = (int)(line / RITZ_PATCHES % RITZ_N);
-  at.v = (int)(line / (RITZ_PATCHES * RITZ_N));
+  at.v = (int)(line / (RITZ_PATCHES * RITZ_N) * RITZ_STEP % RITZ_N);
   return at;
 }
 
