@@ -30,22 +30,23 @@
 #ifndef RITZ_KERNELS_GPU_PATCH_H
 #define RITZ_KERNELS_GPU_PATCH_H
 
-#define RITZ_N        (2 * RITZ_P - 1) // nodes of the interior
-#define RITZ_M        (2 * RITZ_P + 1) // nodes of the closure
-#define RITZ_H        (RITZ_P - 1)     // odd modes
-#define RITZ_COLUMNS  (RITZ_PATCHES * RITZ_N)
-#define RITZ_BETWEEN  (RITZ_PATCHES + 1) // ends of patches in a row
-#define RITZ_ROWS     (RITZ_DIM == 3 ? RITZ_N : 1)
-#define RITZ_ALL_ROWS (RITZ_DIM == 3 ? RITZ_M : 1)
-#define RITZ_FIRST    (RITZ_DIM - 2)                 // interior row
-#define RITZ_ENDS     (RITZ_ALL_ROWS * RITZ_COLUMNS) // of a plane
-#define RITZ_CAPS     (RITZ_N * RITZ_PLANE)
-#define RITZ_SIDES    (RITZ_CAPS + 2 * RITZ_PLANE)
-#define RITZ_SIDE     (RITZ_N * RITZ_COLUMNS)
-#define RITZ_LINES    (RITZ_ROWS * RITZ_COLUMNS)
-#define RITZ_ROUNDS   ((RITZ_LINES + RITZ_THREADS - 1) / RITZ_THREADS)
-#define RITZ_EDGES    (RITZ_ROWS * RITZ_BETWEEN + (RITZ_DIM - 2) * 2 * (RITZ_COLUMNS + RITZ_BETWEEN))
-#define RITZ_MEMORY   (RITZ_SIDES + (RITZ_DIM - 2) * 2 * RITZ_SIDE)
+#define RITZ_N               (2 * RITZ_P - 1) // nodes of the interior
+#define RITZ_M               (2 * RITZ_P + 1) // nodes of the closure
+#define RITZ_H               (RITZ_P - 1)     // odd modes
+#define RITZ_COLUMNS         (RITZ_PATCHES * RITZ_N)
+#define RITZ_BETWEEN         (RITZ_PATCHES + 1) // ends of patches in a row
+#define RITZ_ROWS            (RITZ_DIM == 3 ? RITZ_N : 1)
+#define RITZ_ALL_ROWS        (RITZ_DIM == 3 ? RITZ_M : 1)
+#define RITZ_FIRST           (RITZ_DIM - 2)                 // interior row
+#define RITZ_ENDS            (RITZ_ALL_ROWS * RITZ_COLUMNS) // of a plane
+#define RITZ_CAPS            (RITZ_N * RITZ_PLANE)
+#define RITZ_SIDES           (RITZ_CAPS + 2 * RITZ_PLANE)
+#define RITZ_SIDE            (RITZ_N * RITZ_COLUMNS)
+#define RITZ_LINES           (RITZ_ROWS * RITZ_COLUMNS)
+#define RITZ_ROUNDS          ((RITZ_LINES + RITZ_THREADS - 1) / RITZ_THREADS)
+#define RITZ_HAS_LINE(round) (RITZ_THREAD + (round)*RITZ_THREADS < RITZ_LINES)
+#define RITZ_EDGES           (RITZ_ROWS * RITZ_BETWEEN + (RITZ_DIM - 2) * 2 * (RITZ_COLUMNS + RITZ_BETWEEN))
+#define RITZ_MEMORY          (RITZ_SIDES + (RITZ_DIM - 2) * 2 * RITZ_SIDE)
 // Lines so short that threads keep numbers from step to step; else registers are too few for it.
 #define RITZ_SHORT      4
 #define RITZ_KEEPS_ENDS (RITZ_ROUNDS == 1 && RITZ_P <= RITZ_SHORT)
@@ -61,13 +62,13 @@
 
 #ifdef __OPENCL_VERSION__
 
-RITZ_INLINE int ritz_keep(int i) { return i; }
+RITZ_INLINE unsigned ritz_keep(unsigned i) { return i; }
 RITZ_INLINE RITZ_GLOBAL RitzReal *ritz_keep_global(RITZ_GLOBAL RitzReal *p) { return p; }
 RITZ_INLINE RITZ_SHARED RitzReal *ritz_keep_shared(RITZ_SHARED RitzReal *p) { return p; }
 
 #else
 
-RITZ_INLINE int ritz_keep(int i) {
+RITZ_INLINE unsigned ritz_keep(unsigned i) {
   asm volatile("" : "+r"(i));
   return i;
 }
@@ -287,13 +288,14 @@ RITZ_INLINE void ritz_middle_edges(unsigned thread, RITZ_SHARED RitzReal *cube) 
       ritz_get_line(RITZ_M, column, RITZ_COLUMNS, r);
       RITZ_MODES(r, column + RITZ_COLUMNS, RITZ_COLUMNS);
     } else if (q < first_side) {
-      const unsigned e = q - first_end;
+      const unsigned e = ritz_keep(q - first_end);
       RITZ_SHARED RitzReal *column = cube + RITZ_ENDS + e / RITZ_BETWEEN * RITZ_PLANE + e % RITZ_BETWEEN;
       if (e >= num_ends) continue;
       ritz_get_line(RITZ_M, column, RITZ_BETWEEN, r);
       RITZ_MODES(r, column + RITZ_BETWEEN, RITZ_BETWEEN);
     } else {
-      const unsigned s = q - first_side, is_second = s >= num_side, t = is_second ? s - num_side : s;
+      const unsigned s = q - first_side, is_second = s >= num_side,
+                     t = ritz_keep(is_second ? s - num_side : s);
       const unsigned w = t / RITZ_PATCHES;
       ritz_middle_side(cube + w * RITZ_PLANE, (int)(t % RITZ_PATCHES), is_second ? -1 : 1,
                        cube + RITZ_SIDES + is_second * RITZ_SIDE + w * RITZ_COLUMNS);
@@ -308,7 +310,7 @@ RITZ_INLINE void ritz_middle_lines(int is_back, unsigned thread, RITZ_SHARED Rit
     const unsigned line = thread + round * RITZ_THREADS;
     RITZ_SHARED RitzReal *column = cube + line / RITZ_COLUMNS * RITZ_PLANE + line % RITZ_COLUMNS;
     RitzReal r[RITZ_N];
-    if (line >= RITZ_LINES) continue;
+    if (!RITZ_HAS_LINE(round)) continue;
     ritz_get_line(RITZ_N, column + RITZ_COLUMNS, RITZ_COLUMNS, r);
     if (is_back)
       RITZ_BACK(column[0], column[2 * RITZ_P * RITZ_COLUMNS], r, column + RITZ_COLUMNS, RITZ_COLUMNS);
@@ -322,7 +324,8 @@ RITZ_INLINE void ritz_inner_edges(unsigned thread, RITZ_SHARED RitzReal *cube) {
   const unsigned num = RITZ_ROWS * RITZ_PATCHES;
   RITZ_ROLL
   for (unsigned q = RITZ_TASK(thread); q < 2 * num; q += RITZ_THREADS) {
-    const unsigned t = q < num ? q : q - num, row = t / RITZ_PATCHES + RITZ_FIRST, patch = t % RITZ_PATCHES;
+    const unsigned t = ritz_keep(q < num ? q : q - num), row = t / RITZ_PATCHES + RITZ_FIRST,
+                   patch = t % RITZ_PATCHES;
     RITZ_SHARED RitzReal *plane = cube + RITZ_CAPS + (q < num ? 0 : RITZ_PLANE);
     RITZ_SHARED RitzReal *inside = plane + row * RITZ_COLUMNS + patch * RITZ_N;
     RitzReal r[RITZ_M];
@@ -386,14 +389,14 @@ RITZ_INLINE void ritz_inner_lines(RitzFactors c, unsigned thread, RITZ_SHARED Ri
 #if RITZ_LINES <= RITZ_THREADS && RITZ_P <= RITZ_SHORT
   // The transform needs nothing of the caps.
   const RitzLine at = ritz_inner_line(thread);
-  if (thread < RITZ_LINES) {
+  if (RITZ_HAS_LINE(0)) {
     RitzReal line[RITZ_N];
     ritz_get_line(RITZ_N, ritz_inside(cube, at), 1, line);
     RITZ_FORWARD(line, r, 1);
   }
   ritz_inner_edges(thread, cube);
   RITZ_BARRIER();
-  if (thread < RITZ_LINES) ritz_solve_line(c, at, r, cube);
+  if (RITZ_HAS_LINE(0)) ritz_solve_line(c, at, r, cube);
 #else
   ritz_inner_edges(thread, cube);
   RITZ_BARRIER();
@@ -402,7 +405,7 @@ RITZ_INLINE void ritz_inner_lines(RitzFactors c, unsigned thread, RITZ_SHARED Ri
     const unsigned line = thread + round * RITZ_THREADS;
     const RitzLine at = ritz_inner_line(line);
     RitzReal nodes[RITZ_N];
-    if (line >= RITZ_LINES) continue;
+    if (!RITZ_HAS_LINE(round)) continue;
     ritz_get_line(RITZ_N, ritz_inside(cube, at), 1, nodes);
     RITZ_FORWARD(nodes, r, 1);
     ritz_solve_line(c, at, r, cube);
@@ -449,7 +452,7 @@ ritz_patch(RitzLong start, int middle, int outer, int num_inner, int num_blocks,
            RITZ_GLOBAL const RitzReal *RITZ_RESTRICT b, RITZ_GLOBAL RitzReal *x) {
   RITZ_SHARED_MEMORY(memory, RITZ_MEMORY);
   RITZ_SHARED RitzReal *cube = ritz_keep_shared(memory);
-  const unsigned thread = (unsigned)ritz_keep(RITZ_THREAD);
+  const unsigned thread = ritz_keep((unsigned)RITZ_THREAD);
   const RitzFactors factors = ritz_factors(c_inner, c_middle, c_outer, c_mass);
   int i = (int)RITZ_BLOCK, c, j, k, left;
   RitzReal ends[RITZ_ROUNDS][2];
@@ -469,7 +472,7 @@ ritz_patch(RitzLong start, int middle, int outer, int num_inner, int num_blocks,
   RITZ_UNROLL
   for (int round = 0; round < RITZ_ROUNDS; round++) {
     const unsigned line = thread + round * RITZ_THREADS;
-    if (line < RITZ_LINES) ritz_begin_line(&place, (unsigned)ritz_keep((int)line), ends[round], cube);
+    if (RITZ_HAS_LINE(round)) ritz_begin_line(&place, line, ends[round], cube);
   }
   ritz_begin_edges(&place, thread, cube);
   RITZ_BARRIER();
@@ -486,7 +489,7 @@ ritz_patch(RitzLong start, int middle, int outer, int num_inner, int num_blocks,
   RITZ_UNROLL
   for (int round = 0; round < RITZ_ROUNDS; round++) {
     const unsigned line = thread + round * RITZ_THREADS;
-    if (line < RITZ_LINES) ritz_end_line(&place, (unsigned)ritz_keep((int)line), ends[round], cube);
+    if (RITZ_HAS_LINE(round)) ritz_end_line(&place, line, ends[round], cube);
   }
 }
 
