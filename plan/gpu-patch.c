@@ -26,7 +26,7 @@ static int wanted_patches(CeedInt dim, CeedInt degree) {
 // Blocks that a multiprocessor of 65536 registers is to hold, as compiled without spills (doc/gpu.md).
 static int wanted_resident(const RitzGpuPatch *p) {
   static const unsigned char doubles[17] = {1, 16, 12, 10, 4, 4, 6, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1};
-  static const unsigned char floats[17] = {1, 16, 16, 16, 8, 6, 8, 6, 3, 4, 2, 2, 2, 2, 2, 1, 1};
+  static const unsigned char floats[17] = {1, 16, 16, 16, 8, 6, 8, 6, 4, 4, 2, 2, 2, 2, 2, 1, 1};
   return p->precision == CEED_SCALAR_FP32 ? floats[p->degree] : doubles[p->degree];
 }
 
@@ -113,7 +113,8 @@ static void choose_strides(RitzGpuPatch *p) {
 
 static void make_blocks(RitzGpuPatch *p, int num_patches, int max_threads) {
   const int lines = num_lines(p->dim, p->degree) * num_patches, most = max_threads < 256 ? max_threads : 256;
-  const int rounds = ceil_div(lines, most), warps = ceil_div(ceil_div(lines, rounds), 32);
+  const int rounds = ceil_div(lines, most * p->num_together) * p->num_together,
+            warps = ceil_div(ceil_div(lines, rounds), 32);
   p->num_patches = num_patches;
   p->num_threads = 32 * warps > max_threads ? max_threads : 32 * warps;
   choose_strides(p);
@@ -121,8 +122,11 @@ static void make_blocks(RitzGpuPatch *p, int num_patches, int max_threads) {
 }
 
 RitzGpuPatch ritz_plan_gpu_patch(CeedInt dim, CeedInt degree, CeedScalarType precision, int64_t shared_bytes,
-                                 int max_threads, int num_patches, int num_resident) {
-  RitzGpuPatch p = {.dim = dim, .degree = degree, .precision = precision};
+                                 int max_threads, int num_patches, int num_resident, int num_together) {
+  RitzGpuPatch p = {.dim = dim,
+                    .degree = degree,
+                    .precision = precision,
+                    .num_together = num_together > 0 ? num_together : 1};
   const int most = RITZ_PATCH_NODES / (2 * degree),
             wanted = num_patches > 0 ? num_patches : wanted_patches(dim, degree);
   int num = wanted < most ? wanted : most;
