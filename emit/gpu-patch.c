@@ -28,24 +28,51 @@ static void add_sizes(RitzText *text, const RitzGpuPatch *p) {
                 p->num_together);
 }
 
-// A column of nodes along outer: node along inner, row along middle, place in a plane.
-static void add_edge(RitzText *text, const RitzGpuPatch *p, int row, int node) {
-  const int n = 2 * p->degree - 1, columns = p->num_patches * n, rows = p->dim == 3 ? n + 2 : 1;
-  const int patch = node / (n + 1), i = node % (n + 1);
-  const int at =
-      i > 0 ? row * columns + patch * n + i - 1 : rows * columns + row * (p->num_patches + 1) + patch;
-  ritz_text_add(text, "%uu,", (unsigned)at | (unsigned)row << 16 | (unsigned)node << 22);
+typedef struct {
+  RitzText *text;
+  const RitzGpuPatch *patch;
+  int num;       // so far
+  unsigned last; // entry
+} Edges;
+
+static void add_entry(Edges *e, unsigned entry) {
+  ritz_text_add(e->text, "%s%uu", e->num ? "," : "", entry);
+  e->num++;
+  e->last = entry;
 }
 
-// Ends of patches in rows of the interior; in 3D the rows at the ends along middle.
+// A column of nodes along outer: node along inner, row along middle, place in a plane.
+static void add_edge(Edges *e, int row, int node) {
+  const RitzGpuPatch *p = e->patch;
+  const int n = 2 * p->degree - 1, columns = p->num_patches * n, rows = p->dim == 3 ? n + 2 : 1;
+  const int patch = node / (n + 1), i = node % (n + 1);
+  const int at = i ? row * columns + patch * n + i - 1 : rows * columns + row * (p->num_patches + 1) + patch;
+  add_entry(e, (unsigned)at | (unsigned)row << 16 | (unsigned)node << 22);
+}
+
+// `num` edges begin with a warp where no more warps are needed for it, the `left` edges from there on
+// included.
+static void begin_row(Edges *e, int num, int left) {
+  const int pad = (32 - e->num % 32) % 32;
+  if (pad >= num || (e->num + pad + left + 31) / 32 > (e->num + left + 31) / 32) return;
+  for (int i = 0; i < pad; i++) add_entry(e, e->last);
+}
+
+// Ends of patches in rows of the interior; in 3D the rows at the ends along middle, in the order of places.
 static void add_edges(RitzText *text, const RitzGpuPatch *p) {
-  const int step = 2 * p->degree, num_nodes = p->num_patches * step + 1, first = p->dim - 2;
+  const int step = 2 * p->degree, last = p->num_patches * step, num_rows = p->dim == 3 ? step : 1;
+  Edges e = {.text = text, .patch = p};
   ritz_text_add(text, "RITZ_TABLE unsigned ritz_edges[] = {");
-  for (int row = first; row < (p->dim == 3 ? step : 1); row++)
-    for (int node = 0; node < num_nodes; node += step) add_edge(text, p, row, node);
-  for (int row = 0; p->dim == 3 && row <= step; row += step)
-    for (int node = 0; node < num_nodes; node++) add_edge(text, p, row, node);
-  ritz_text_add(text, "};\n");
+  for (int row = p->dim - 2; row < num_rows; row++)
+    for (int node = 0; node <= last; node += step) add_edge(&e, row, node);
+  for (int row = 0; p->dim == 3 && row <= step; row += step) {
+    begin_row(&e, last + 1, (row ? 1 : 2) * (last + 1));
+    for (int is_end = 0; is_end < 2; is_end++) {
+      for (int node = 0; node <= last; node++)
+        if ((node % step == 0) == is_end) add_edge(&e, row, node);
+    }
+  }
+  ritz_text_add(text, "};\n#define RITZ_EDGES    %d\n", e.num);
 }
 
 // Even modes 0 .. p - 1, odd modes p .. 2p - 2, at the first half of the nodes.

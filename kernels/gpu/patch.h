@@ -13,8 +13,9 @@
 //   ritz_even_modes, ritz_odd_modes  S^T M, [mode][node] likewise, nodes of the closure
 //   ritz_ends                   extension of the ends' sum to the first p nodes, then of their difference
 //   ritz_coupling, ritz_lambda  by mode, for all threads alike; ritz_by_mode: pairs of them, by thread
-//   ritz_edges                  by number, of columns of nodes around the interior along outer: place in a
-//                               plane, 65536 row, 2^22 node along inner
+//   ritz_edges [RITZ_EDGES]     columns of nodes around the interior along outer, some of them more than
+//   once:
+//                               place in a plane, 65536 row, 2^22 node along inner
 //
 // Directions: `outer` is the last one, `middle` the second of three, lines of `inner` are solved. Modes take
 // the places of nodes: first along outer, then middle, then inner; the way back is the reverse. Values
@@ -49,7 +50,6 @@
 // Line l of a round of a thread.
 #define RITZ_HAS_LINE(round, l) (RITZ_THREAD + (round)*RITZ_OF_ROUND + (l)*RITZ_THREADS < RITZ_LINES)
 #define RITZ_EACH(l)            RITZ_UNROLL for (int l = 0; l < RITZ_TOGETHER; l++)
-#define RITZ_EDGES              (RITZ_ROWS * RITZ_BETWEEN + (RITZ_DIM - 2) * 2 * (RITZ_COLUMNS + RITZ_BETWEEN))
 #define RITZ_MEMORY             (RITZ_SIDES + (RITZ_DIM - 2) * 2 * RITZ_SIDE)
 // Lines so short that threads keep numbers from step to step; else registers are too few for it.
 #define RITZ_SHORT      4
@@ -294,25 +294,35 @@ RITZ_INLINE void ritz_begin_edges(const RitzPlace *place, unsigned thread, RITZ_
   }
 }
 
-// Sum (sign 1) or difference (-1) of the ends along middle of patch `patch` in a plane, as modes along inner.
-RITZ_INLINE void ritz_middle_side(RITZ_SHARED const RitzReal *plane, int patch, RitzReal sign,
-                                  RITZ_SHARED RitzReal *side) {
-  RITZ_SHARED const RitzReal *inside = plane + patch * RITZ_N, *ends = plane + RITZ_ENDS + patch;
-  RitzReal r[RITZ_M], last[RITZ_M];
-  ritz_get_closure(inside, ends, r);
+// Sum and difference of the ends along middle of a patch in plane w, as modes along inner. Tasks take one of
+// them, of short lines both.
+#define RITZ_SIGNS (RITZ_P <= RITZ_SHORT ? 2 : 1)
+RITZ_INLINE void ritz_middle_sides(unsigned task, RITZ_SHARED RitzReal *cube) {
+  const unsigned num = RITZ_N * RITZ_PATCHES, is_second = RITZ_SIGNS == 1 && task >= num;
+  const unsigned t = ritz_keep(is_second ? task - num : task), w = t / RITZ_PATCHES, patch = t % RITZ_PATCHES;
+  RITZ_SHARED const RitzReal *inside = cube + w * RITZ_PLANE + patch * RITZ_N;
+  RITZ_SHARED const RitzReal *ends = cube + w * RITZ_PLANE + RITZ_ENDS + patch;
+  RITZ_SHARED RitzReal *side = cube + RITZ_SIDES + is_second * RITZ_SIDE + w * RITZ_COLUMNS + patch * RITZ_N;
+  const RitzReal sign = is_second ? -1 : 1;
+  RitzReal first[RITZ_M], last[RITZ_M], r[RITZ_M];
+  ritz_get_closure(inside, ends, first);
   ritz_get_closure(inside + 2 * RITZ_P * RITZ_COLUMNS, ends + 2 * RITZ_P * RITZ_BETWEEN, last);
   RITZ_UNROLL
-  for (int i = 0; i < RITZ_M; i++) r[i] += sign * last[i];
-  RITZ_MODES(r, side + patch * RITZ_N, 1);
+  for (int i = 0; i < RITZ_M; i++) r[i] = first[i] + sign * last[i];
+  RITZ_MODES(r, side, 1);
+  if (RITZ_SIGNS == 1) return;
+  RITZ_UNROLL
+  for (int i = 0; i < RITZ_M; i++) r[i] = first[i] - last[i];
+  RITZ_MODES(r, side + RITZ_SIDE, 1);
 }
 
 // Modes along middle of the caps and of the ends between patches, and the sides.
 RITZ_INLINE void ritz_middle_edges(unsigned thread, RITZ_SHARED RitzReal *cube) {
   const unsigned num_caps = 2 * RITZ_COLUMNS, num_ends = (RITZ_N + 2) * RITZ_BETWEEN;
-  const unsigned num_side = RITZ_N * RITZ_PATCHES;
+  const unsigned num_sides = 2 / RITZ_SIGNS * RITZ_N * RITZ_PATCHES;
   const unsigned first_end = RITZ_WARPS(num_caps), first_side = first_end + RITZ_WARPS(num_ends);
   RITZ_ROLL
-  for (unsigned q = RITZ_TASK(thread); q < first_side + 2 * num_side; q += RITZ_THREADS) {
+  for (unsigned q = RITZ_TASK(thread); q < first_side + num_sides; q += RITZ_THREADS) {
     RitzReal r[RITZ_M];
     if (q < first_end) {
       RITZ_SHARED RitzReal *column =
@@ -327,11 +337,7 @@ RITZ_INLINE void ritz_middle_edges(unsigned thread, RITZ_SHARED RitzReal *cube) 
       ritz_get_line(RITZ_M, column, RITZ_BETWEEN, r);
       RITZ_MODES(r, column + RITZ_BETWEEN, RITZ_BETWEEN);
     } else {
-      const unsigned s = q - first_side, is_second = s >= num_side,
-                     t = ritz_keep(is_second ? s - num_side : s);
-      const unsigned w = t / RITZ_PATCHES;
-      ritz_middle_side(cube + w * RITZ_PLANE, (int)(t % RITZ_PATCHES), is_second ? -1 : 1,
-                       cube + RITZ_SIDES + is_second * RITZ_SIDE + w * RITZ_COLUMNS);
+      ritz_middle_sides(q - first_side, cube);
     }
   }
 }
