@@ -374,6 +374,7 @@ static int plot_rows(const MgBench *b) {
   if (!points) return results_no_memory(&command);
   const Plot plot = {.x_label = "seconds of a solve",
                      .y_label = "L2 error",
+                     .lines_keep_labels = true,
                      .num = mg_plot_points(b->num_rows, b->rows, points),
                      .points = points};
   const int code = results_write_plot(&command, b->plot, &b->machine, "Poisson's equation by multigrid",
