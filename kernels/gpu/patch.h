@@ -470,20 +470,19 @@ RITZ_INLINE void ritz_solve_lines(RitzFactors c, const RitzLine *at, const int *
 }
 
 RITZ_INLINE void ritz_inner_lines(RitzFactors c, unsigned thread, RITZ_SHARED RitzReal *cube) {
-  const int is_early = RITZ_ROUNDS == 1 && RITZ_P <= RITZ_SHORT;
   RitzReal r[RITZ_TOGETHER][RITZ_N];
   RitzLine at[RITZ_TOGETHER];
-  if (is_early) { // the transform needs nothing of the caps
-    RITZ_EACH(l) at[l] = ritz_inner_line(ritz_lines(thread, 0).line[l]);
-    if (RITZ_HAS_LINE(0, 0)) ritz_inner_modes(at, cube, r);
-  }
   ritz_inner_edges(thread, cube);
+#if RITZ_ROUNDS == 1 // the transform needs nothing of the caps: it is beside theirs
+  RITZ_EACH(l) at[l] = ritz_inner_line(ritz_lines(thread, 0).line[l]);
+  if (RITZ_HAS_LINE(0, 0)) ritz_inner_modes(at, cube, r);
+#endif
   RITZ_BARRIER();
   RITZ_UNROLL
   for (int round = 0; round < RITZ_ROUNDS; round++) {
     const RitzLines lines = ritz_lines(thread, round);
     if (!RITZ_HAS_LINE(round, 0)) continue;
-    if (!is_early) {
+    if (RITZ_ROUNDS > 1) {
       RITZ_EACH(l) at[l] = ritz_inner_line(lines.line[l]);
       ritz_inner_modes(at, cube, r);
     }
