@@ -26,7 +26,7 @@ static int wanted_patches(CeedInt dim, CeedInt degree) {
 // Blocks that a multiprocessor of 65536 registers is to hold, as compiled without spills (doc/gpu.md).
 static int wanted_resident(const RitzGpuPatch *p) {
   static const unsigned char doubles[17] = {1, 16, 12, 10, 4, 4, 6, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1};
-  static const unsigned char floats[17] = {1, 16, 16, 16, 8, 6, 8, 6, 4, 4, 2, 2, 2, 2, 2, 1, 1};
+  static const unsigned char floats[17] = {1, 16, 16, 16, 8, 6, 8, 8, 5, 4, 2, 2, 2, 2, 2, 1, 1};
   return p->precision == CEED_SCALAR_FP32 ? floats[p->degree] : doubles[p->degree];
 }
 
