@@ -123,29 +123,45 @@ static int create_coloured_patches(const Setup *s, CeedInt level) {
 
   l->smoother_name = "coloured patches";
   l->has_bounds = false;
-  return RitzPreconditionerCreateSchwarz(l->system.op, s->levels[level].space, NULL, l->system.constraints,
-                                         RITZ_SCHWARZ_COLOURED_PATCHES, &l->smoother);
+  return RitzPreconditionerCreateSchwarz(
+      l->system.op, s->levels[level].space, NULL, l->system.constraints,
+      s->options->is_reversed ? RITZ_SCHWARZ_SYMMETRIC_PATCHES : RITZ_SCHWARZ_COLOURED_PATCHES, &l->smoother);
 }
 
 // ---- Creation ----
 
-int ritz_multigrid_try_smoother(const Setup *s, CeedInt level, RitzSmootherKind kind, bool *is_served) {
+static int create_kind(const Setup *s, CeedInt level, RitzSmootherKind kind) {
+  return kind == RITZ_SMOOTHER_PATCHES ? create_vertex_patches(s, level) : create_chebyshev(s, level, kind);
+}
+
+static int create_approximate(const Setup *s, CeedInt level, RitzSmootherKind kind) {
+  return kind == RITZ_SMOOTHER_PATCHES ? create_coloured_patches(s, level) : create_chebyshev(s, level, kind);
+}
+
+typedef int (*Creation)(const Setup *s, CeedInt level, RitzSmootherKind kind);
+
+// What fails is reported with the level. is_served NULL: so is a smoother that does not serve the level.
+static int create_on_level(const Setup *s, CeedInt level, RitzSmootherKind kind, Creation create,
+                           bool *is_served) {
   const CeedErrorHandler handler = s->ceed->error_handler;
   const char *message = NULL;
-  char text[512];
+  char text[1024];
 
   s->ceed->error_handler = CeedErrorStore;
-  const int ierr =
-      kind == RITZ_SMOOTHER_PATCHES ? create_vertex_patches(s, level) : create_chebyshev(s, level, kind);
+  const int ierr = create(s, level, kind);
   s->ceed->error_handler = handler;
-  *is_served = !ierr;
+  if (is_served) *is_served = !ierr;
   if (!ierr) return CEED_ERROR_SUCCESS;
   RITZ_TRY(CeedGetErrorMessage(s->ceed, &message));
   snprintf(text, sizeof(text), "%s", message);
   RITZ_TRY(CeedResetErrorMessage(s->ceed, NULL));
-  RITZ_REQUIRE(ierr == CEED_ERROR_UNSUPPORTED, s->ceed, ierr, "%s: level %" CeedInt_FMT ": %s", s->call,
-               level, text);
+  RITZ_REQUIRE(is_served && ierr == CEED_ERROR_UNSUPPORTED, s->ceed, ierr, "%s: level %" CeedInt_FMT ": %s",
+               s->call, level, text);
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_multigrid_try_smoother(const Setup *s, CeedInt level, RitzSmootherKind kind, bool *is_served) {
+  return create_on_level(s, level, kind, create_kind, is_served);
 }
 
 // What was chosen here, or exact patches, may not serve a level: something else does.
@@ -161,6 +177,5 @@ int ritz_multigrid_create_smoother(const Setup *s, CeedInt level) {
   if (is_free || kind == RITZ_SMOOTHER_PATCHES)
     RITZ_TRY(ritz_multigrid_try_smoother(s, level, kind, &is_served));
   if (is_served) return CEED_ERROR_SUCCESS;
-  if (is_free) return create_chebyshev(s, level, RITZ_SMOOTHER_JACOBI);
-  return kind == RITZ_SMOOTHER_PATCHES ? create_coloured_patches(s, level) : create_chebyshev(s, level, kind);
+  return create_on_level(s, level, is_free ? RITZ_SMOOTHER_JACOBI : kind, create_approximate, NULL);
 }

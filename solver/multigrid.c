@@ -56,13 +56,15 @@ static void enter_solve(RitzPreconditioner pc, bool begins) {
   mg->is_start = mg->starts_full && begins;
 }
 
-static const RitzPreconditionerMethods multigrid_methods = {.name = "multigrid",
-                                                            .apply = ritz_multigrid_apply,
-                                                            .strengthen = strengthen,
-                                                            .enter_solve = enter_solve,
-                                                            .view = ritz_multigrid_view,
-                                                            .bytes = ritz_multigrid_bytes,
-                                                            .destroy = destroy_data};
+static const RitzPreconditionerMethods multigrid_methods = {
+    .name = "multigrid",
+    .symmetric_form = "a symmetric cycle (V or W, not full; of patches with is_reversed)",
+    .apply = ritz_multigrid_apply,
+    .strengthen = strengthen,
+    .enter_solve = enter_solve,
+    .view = ritz_multigrid_view,
+    .bytes = ritz_multigrid_bytes,
+    .destroy = destroy_data};
 
 // ---- Checks ----
 

@@ -76,6 +76,7 @@ static int free_patches(Patches *p) {
 static int destroy_patches(RitzPreconditioner pc) { return free_patches(pc->data); }
 
 static const RitzPreconditionerMethods patches_methods = {.name = "vertex patches",
+                                                          .symmetric_form = "RitzPatchOptions.is_symmetric",
                                                           .apply = apply_patches,
                                                           .smooth = smooth_patches,
                                                           .view = view_patches,

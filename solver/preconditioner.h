@@ -18,7 +18,8 @@ typedef struct {
 } RitzSmoothingWork;
 
 typedef struct {
-  const char *name; // "Jacobi", as views show it
+  const char *name;           // "Jacobi", as views show it
+  const char *symmetric_form; // where one is not symmetric: the option or kind that is; NULL: there is none
   // z := P r; both have pc->n entries of pc->precision.
   int (*apply)(RitzPreconditioner pc, CeedVector r, CeedVector z);
   // Improves x for A x = b, as a smoother does; starts_from_zero: x has no values on entry and counts as
