@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Smoothers of multigrid levels by the options. Called by solver/multigrid.c.
+// Smoothers of multigrid levels, and the coarse solver, by the options. Called by solver/multigrid.c.
 #include "solver/eigenvalues.h"
 #include "solver/multigrid.h"
 
 typedef RitzMultigridSetup Setup;
 
 // ---- Which one ----
-
-static CeedInt num_components(CeedOperator op) {
-  CeedOperator part = op->num_sub > 0 ? op->sub[0] : op;
-
-  for (CeedInt i = 0; i < part->num_in; i++) {
-    if (part->in[i]->vec == CEED_VECTOR_ACTIVE) return part->in[i]->rstr->num_comp;
-  }
-  return 1;
-}
 
 // Whether a degree is below those that Schwarz smoothers on cells are kept for: in degree 1 the layer of
 // nodes around a cell is its neighbours whole.
@@ -26,7 +17,7 @@ static bool is_below_schwarz(const Setup *s, CeedInt degree) {
 
 RitzSmootherKind ritz_multigrid_smoother_kind(const Setup *s, CeedOperator op, CeedInt degree) {
   if (s->kind != RITZ_SMOOTHER_AUTO && !is_below_schwarz(s, degree)) return s->kind;
-  return num_components(op) > 1 ? RITZ_SMOOTHER_POINT_BLOCKS : RITZ_SMOOTHER_JACOBI;
+  return ritz_operator_num_components(op) > 1 ? RITZ_SMOOTHER_POINT_BLOCKS : RITZ_SMOOTHER_JACOBI;
 }
 
 const char *ritz_smoother_kind_name(RitzSmootherKind kind) {
@@ -178,4 +169,20 @@ int ritz_multigrid_create_smoother(const Setup *s, CeedInt level) {
     RITZ_TRY(ritz_multigrid_try_smoother(s, level, kind, &is_served));
   if (is_served) return CEED_ERROR_SUCCESS;
   return create_on_level(s, level, is_free ? RITZ_SMOOTHER_JACOBI : kind, create_approximate, NULL);
+}
+
+static int create_direct(const Setup *s, CeedInt level, RitzSmootherKind kind) {
+  RitzCycleLevel *l = &s->mg->levels[level];
+  RitzDirectOptions options = s->options->coarse;
+
+  (void)kind;
+  options.num_null = s->levels[level].num_null;
+  options.null = s->levels[level].null;
+  return RitzPreconditionerCreateDirect(l->system.op, l->system.constraints, &options, &l->smoother);
+}
+
+int ritz_multigrid_create_coarse_solver(const Setup *s) {
+  if (s->options->coarse_solver)
+    return RitzPreconditionerReferenceCopy(s->options->coarse_solver, &s->mg->levels[0].smoother);
+  return create_on_level(s, 0, s->kind, create_direct, NULL);
 }

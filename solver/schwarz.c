@@ -226,17 +226,6 @@ static const RitzPreconditionerMethods methods[] = {
 
 // ---- Creation ----
 
-static int check_length(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints) {
-  CeedSize n = 0, l_size = 0;
-
-  RITZ_TRY(ritz_operator_square_length(op, call, &n));
-  RITZ_TRY(RitzSpaceGetSize(space, &l_size));
-  RITZ_REQUIRE(n == l_size, op->obj.ceed, CEED_ERROR_DIMENSION,
-               "%s: the operator has vectors of %" CeedSize_FMT " entries, the space has %" CeedSize_FMT,
-               call, n, l_size);
-  return ritz_check_constraints(op->obj.ceed, call, constraints, n);
-}
-
 static int create_vectors(CeedScalarType precision, CeedSize length, Schwarz *s) {
   const Ceed ceed = s->scale->obj.ceed;
 
@@ -296,7 +285,7 @@ static int create_schwarz(CeedOperator op, const char *call, RitzSpace space, co
   Schwarz *s = NULL;
   int ierr;
 
-  RITZ_TRY(check_length(op, call, space, constraints));
+  RITZ_TRY(ritz_check_operator_of_space(op, call, space, constraints));
   RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &s));
   s->kind = kind;

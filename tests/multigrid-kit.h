@@ -153,12 +153,11 @@ static inline int kit_sine(void *ctx, const double *x, double *value) {
   return 0;
 }
 
-// b_i = integral of f phi_i, f = 1 or (f != NULL) a function: a mass operator with the coefficient f, applied
-// to ones.
-static inline int kit_right_hand_side(const MultigridKit *k, RitzCoefficientFunction f, CeedVector b) {
+// out_i = integral of f in phi_i, f = 1 or (f != NULL) a function: a mass operator with the coefficient f.
+static inline int kit_apply_mass(const MultigridKit *k, RitzCoefficientFunction f, CeedVector in,
+                                 CeedVector out) {
   RitzGeometry geometry = NULL;
   CeedOperator mass = NULL;
-  CeedVector ones = kit_vector(k);
   const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_MASS,
                                        .space = k->space,
                                        .num_points = k->c->degree + 3,
@@ -167,9 +166,16 @@ static inline int kit_right_hand_side(const MultigridKit *k, RitzCoefficientFunc
   int ierr = RitzGeometryCreate(k->mesh, -1, &geometry);
   if (!ierr) ierr = RitzGeometryCreateOperator(geometry, k->ceed, &options, &mass);
   if (!ierr) ierr = RitzOperatorSetUse(mass, RITZ_USE_ONCE);
-  if (!ierr) ierr = CeedVectorSetValue(ones, 1);
-  if (!ierr) ierr = CeedOperatorApply(mass, ones, b, CEED_REQUEST_IMMEDIATE);
-  return ierr | CeedOperatorDestroy(&mass) | CeedVectorDestroy(&ones) | RitzGeometryDestroy(&geometry);
+  if (!ierr) ierr = CeedOperatorApply(mass, in, out, CEED_REQUEST_IMMEDIATE);
+  return ierr | CeedOperatorDestroy(&mass) | RitzGeometryDestroy(&geometry);
+}
+
+// b_i = integral of f phi_i
+static inline int kit_right_hand_side(const MultigridKit *k, RitzCoefficientFunction f, CeedVector b) {
+  CeedVector ones = kit_vector(k);
+  int ierr = CeedVectorSetValue(ones, 1);
+  if (!ierr) ierr = kit_apply_mass(k, f, ones, b);
+  return ierr | CeedVectorDestroy(&ones);
 }
 
 // ---- Solves ----
