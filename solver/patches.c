@@ -94,13 +94,21 @@ static double entry_at(CeedVector v, const void *array, CeedSize i) {
   return v->precision == CEED_SCALAR_FP32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
 
-// The first entry of the difference beyond the bound, or one that is no number.
-static int find_difference(CeedVector v, double bound, CeedSize *entry) {
+// The entry of the largest size, or the first one that is no number. (Steps of a sweep spread what the first
+// wrong one does, so most lies near the cause.)
+static int find_largest(CeedVector v, CeedSize *entry) {
   void *array = NULL;
+  double largest = 0;
 
   *entry = 0;
   RITZ_TRY(ritz_vector_lock(v, RITZ_ACCESS_READ, CEED_MEM_HOST, &array));
-  while (*entry < v->length - 1 && fabs(entry_at(v, array, *entry)) <= bound) ++*entry;
+  for (CeedSize i = 0; i < v->length && !isnan(largest); i++) {
+    const double size = fabs(entry_at(v, array, i));
+
+    if (size <= largest) continue;
+    largest = size;
+    *entry = i;
+  }
   return ritz_vector_unlock(v, RITZ_ACCESS_READ, &array, CEED_ERROR_SUCCESS);
 }
 
@@ -109,7 +117,7 @@ static int report_difference(const RitzPatchBox *box, const char *call, CeedVect
   int64_t node, at[3] = {0, 0, 0}, element = 0;
   CeedSize entry;
 
-  RITZ_TRY(find_difference(difference, bound, &entry));
+  RITZ_TRY(find_largest(difference, &entry));
   node = entry / box->num_comp;
   for (int d = 0; d < box->dim; d++, node /= box->nodes[d - 1]) at[d] = node % box->nodes[d];
   for (int d = box->dim - 1; d >= 0; d--) {
@@ -119,7 +127,7 @@ static int report_difference(const RitzPatchBox *box, const char *call, CeedVect
   return CeedError(
       difference->obj.ceed, CEED_ERROR_UNSUPPORTED,
       "%s: the operator is not one number for each direction and a reaction on a rectangular box: "
-      "patches change a random solution by %.2g, first at entry %" CeedSize_FMT
+      "patches change a random solution by %.2g, most at entry %" CeedSize_FMT
       ", node (%lld, %lld, %lld) of element %lld; needed at most %.2g (variable coefficients, inexact "
       "quadrature, components that are coupled: use overlapped elements or elements, "
       "RitzPreconditionerCreateSchwarz)",

@@ -16,6 +16,7 @@
 
 typedef struct {
   CeedInt dim, n, degree; // cells in a direction
+  CeedInt cells[3];       // in each direction instead; 0: n
   RitzHierarchyKind kind;
   CeedInt max_levels; // 0: all
   double amplitude;   // of the smooth deformation
@@ -23,6 +24,7 @@ typedef struct {
   double grading;     // length of the last cell over that of the first in each direction, about; 0: 1
   double shear;       // x += shear y, y += shear z
   double contrast;    // of the coefficient between cells of a checkerboard; 0: it is 1
+  double factor;      // of the operator; 0: 1
   bool is_neumann;
   CeedInt num_comp; // not coupled; 0: 1
   RitzMultigridOptions options;
@@ -76,6 +78,7 @@ static inline int kit_operator(void *ctx, CeedInt level, RitzSpace space, CeedOp
   RitzGeometry geometry = NULL;
   const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION,
                                        .space = space,
+                                       .mu = k->c->factor,
                                        .mu_function = k->c->contrast > 0 ? kit_coefficient : NULL,
                                        .mu_ctx = (void *)k->c};
   (void)level;
@@ -100,7 +103,8 @@ static inline int kit_constants(void *ctx, CeedInt level, RitzSpace space, CeedI
 
 // Everything but the preconditioner.
 static inline int kit_create_spaces(Ceed ceed, const MultigridCase *c, MultigridKit *k) {
-  const CeedInt n[3] = {c->n, c->n, c->n};
+  const CeedInt n[3] = {c->cells[0] > 0 ? c->cells[0] : c->n, c->cells[1] > 0 ? c->cells[1] : c->n,
+                        c->cells[2] > 0 ? c->cells[2] : c->n};
   const RitzHierarchyOptions options = {.kind = c->kind, .max_levels = c->max_levels};
   const RitzFixedPart all = {.part = "all"};
   const bool is_unit = !(c->amplitude > 0 || c->aspect > 0 || c->grading > 0 || c->shear > 0);
