@@ -212,10 +212,14 @@ static int open_without_nullspace(Ceed ceed, const MultigridCase *c, bool is_fix
 }
 
 TEST(singular_problems_without_their_nullspace_are_refused_in_words) {
+  if (!HAS_DOUBLE) NOT_HERE("entries rounded to float make a matrix that has factors");
   Ceed ceed = tap_ceed("/cpu/self/ref");
   for (int i = 0; i < NUM_KINDS; i++) {
-    const MultigridCase c = {
-        .dim = 2, .n = 4, .degree = 2, .is_neumann = true, .options = {.smoother = all_kinds[i]}};
+    const MultigridCase c = {.dim = 2,
+                             .n = 4,
+                             .degree = 2,
+                             .is_neumann = true,
+                             .options = {.smoother = all_kinds[i], .coarse = {.kind = RITZ_DIRECT_DENSE}}};
     MultigridKit k;
     const char *message = NULL;
     CHECK_ERROR(ceed, open_without_nullspace(ceed, &c, false, &k), CEED_ERROR_MAJOR,
@@ -252,9 +256,11 @@ TEST(coarse_conjugate_gradients_need_the_nullspace_and_say_so) {
       CHECK(result.reason > 0 && result.iterations <= 8, "%s, %d iterations",
             RitzSolverReasonName(result.reason), (int)result.iterations);
     } else {
+      const char *message = NULL;
       CHECK_ERROR(ceed, kit_solve(&k, 1e-5, b, x, &result), CEED_ERROR_MAJOR,
-                  "conjugate gradients: not converged: the operator is not positive definite (nothing is "
-                  "constrained, and no nullspace is given");
+                  "RitzPreconditionerApply: conjugate gradients: not converged: ");
+      CHECK_OK(CeedGetErrorMessage(ceed, &message));
+      CHECK(strstr(message, "no nullspace is given"), "%s", message);
     }
     CHECK_OK(RitzVectorDot(x, x, &square));
     CHECK(isfinite(square), "|x|^2 = %g", square);
