@@ -620,6 +620,8 @@ TEST_EACH_BACKEND(sizes_beyond_the_bounds_are_told_and_left_alone) {
   batch_keep(&A);
   A.rows = batch_copy_sizes(COUNT, rows);
   A.cols = batch_copy_sizes(COUNT, cols);
+  batch_memory_free(&A.row_sizes);
+  batch_memory_free(&A.col_sizes);
   batch_memory_make(ceed, sizeof(rows), &A.row_sizes);
   batch_memory_make(ceed, sizeof(cols), &A.col_sizes);
   tap_forget_error(ceed);
