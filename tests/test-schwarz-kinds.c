@@ -136,7 +136,7 @@ TEST_EACH_BACKEND(overlapped_elements_serve_unstructured_meshes) {
   } cases[] = {{"star-q3.mesh", 2, 3, true}, {"fichera.mesh", 3, 2, false}, {"toroid-hex.mesh", 3, 2, true}};
 
   if (!tap_meshes()) SKIP("RITZ_TEST_MESHES is not set");
-  if (tap_compiles_slowly(ceed)) SKIP("the same kernels with other offsets");
+  if (tap_compiles_slowly(ceed)) NOT_FOR_THIS_BACKEND("the same kernels with other offsets");
   for (int i = 0; i < 3 && !tap_failed(); i++) {
     const Options o = {
         .dim = cases[i].dim, .degree = cases[i].degree, .num_comp = 1, .is_free = cases[i].is_free};
@@ -327,7 +327,7 @@ TEST_EACH_BACKEND(kinds_of_a_float_operator_are_the_same_to_float) {
   const Options o = {.dim = 2, .degree = 2, .num_comp = 1, .size = {3, 3, 1}, .order = 1, .bend = 0.08};
   uint64_t seed = 7;
 
-  if (tap_compiles_slowly(ceed)) SKIP("float kernels of element-wise Schwarz are tested there");
+  if (tap_compiles_slowly(ceed)) NOT_FOR_THIS_BACKEND("test-schwarz has float kernels of elements");
   for (RitzSchwarzKind kind = RITZ_SCHWARZ_OVERLAPPED; kind <= RITZ_SCHWARZ_COLOURED_PATCHES; kind++) {
     RitzPreconditioner pc = NULL, pc_float = NULL;
     Problem p, single;
