@@ -13,6 +13,7 @@
 
 #include <ceed.h>
 #include <ceed/backend.h>
+#include <ritz/batched.h>
 #include <ritz/device.h>
 #include <ritz/operator.h>
 #include <ritz/vector.h>
@@ -64,19 +65,13 @@ typedef struct {
   double cache_bytes;      // what fits into that much is not bound by the bandwidth; 0: not known
 } RitzLimits;
 
-// What an access to a vector or context allows.
-typedef enum {
-  RITZ_ACCESS_READ,
-  RITZ_ACCESS_WRITE, // contents unspecified on entry
-  RITZ_ACCESS_READ_WRITE,
-} RitzAccess;
-
 typedef struct RitzProfileCall RitzProfileCall; // core/profile.h
 typedef struct RitzApplyHooks RitzApplyHooks;   // core/apply-hooks.h
 typedef struct RitzPass RitzPass;               // core/vector-pass.h
 typedef struct RitzPassArrays RitzPassArrays;
 typedef struct RitzPassForm RitzPassForm;
 typedef struct RitzPatchSweep_private *RitzPatchSweep; // core/patch-sweep.h
+typedef struct RitzBatchedCall RitzBatchedCall;        // core/batched.h
 typedef struct RitzBackend RitzBackend;
 struct RitzBackend {
   const char *name;            // canonical resource
@@ -163,6 +158,14 @@ struct RitzBackend {
   int (*patch_sweep_prepare)(RitzPatchSweep sweep);
   int (*patch_sweep_run)(RitzPatchSweep sweep, const void *b, void *x, bool x_is_zero, bool is_reversed);
   int (*patch_sweep_destroy)(RitzPatchSweep sweep);
+  // Optional, batched dense algebra (core/batched.h says what each is to do). Backends of the host without
+  // them are served by their fallback, those of devices serve no batches.
+  int (*batched_prepare)(RitzBatched batched);
+  int (*batched_workspace)(RitzBatched batched, int64_t count, size_t *num_bytes);
+  int (*batched_analyze)(RitzBatched batched, int64_t count, const int32_t *const sizes[3]);
+  int (*batched_run)(RitzBatched batched, const RitzBatchedCall *call);
+  int (*batched_explain)(RitzBatched batched, FILE *stream);
+  int (*batched_destroy)(RitzBatched batched);
   // x[i] = value, y[i] = x[i] for the entries of a list in the backend's memory, ascending, each once; num >
   // 0.
   int (*vector_set_entries)(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,

@@ -27,6 +27,7 @@ static const struct {
     {&ritz_preconditioner_class, "a RitzPreconditioner"},
     {&ritz_indices_class, "a RitzIndices"},
     {&ritz_scalars_class, "a RitzScalars"},
+    {&ritz_batched_class, "a RitzBatched"},
 };
 
 static const RitzClass *class_at(const void *handle) {

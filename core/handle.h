@@ -20,7 +20,7 @@ extern const RitzClass ritz_any_class; // of no object: stands for all that are 
 extern const RitzClass ritz_mesh_class, ritz_space_class, ritz_geometry_class, ritz_solver_class;
 extern const RitzClass ritz_hierarchy_class;
 extern const RitzClass ritz_preconditioner_class;
-extern const RitzClass ritz_indices_class, ritz_scalars_class;
+extern const RitzClass ritz_indices_class, ritz_scalars_class, ritz_batched_class;
 
 struct RitzMesh_private;
 struct RitzSpace_private;
@@ -30,6 +30,7 @@ struct RitzHierarchy_private;
 struct RitzPreconditioner_private;
 struct RitzIndices_private;
 struct RitzScalars_private;
+struct RitzBatched_private;
 
 // The class that the type of a handle names; NULL for other pointers (fields, labels, arrays).
 // clang-format off
@@ -51,6 +52,7 @@ struct RitzScalars_private;
       struct RitzPreconditioner_private *: &ritz_preconditioner_class,                                       \
       struct RitzIndices_private *: &ritz_indices_class,                                                     \
       struct RitzScalars_private *: &ritz_scalars_class,                                                     \
+      struct RitzBatched_private *: &ritz_batched_class,                                                     \
       default: (const RitzClass *)NULL)
 // clang-format on
 

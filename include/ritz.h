@@ -5,6 +5,7 @@
 #define RITZ_H
 
 #include <ritz/basis.h>
+#include <ritz/batched.h>
 #include <ritz/device.h>
 #include <ritz/geometry.h>
 #include <ritz/jit.h>

@@ -48,6 +48,9 @@ typedef struct {
   RitzScalars scalars;   // one
   RitzPreconditioner pc; // Jacobi, of 4 entries
   RitzHierarchy hierarchy;
+  Ceed host; // on which batched objects are, one of each operation, of empty matrices
+  RitzBatched batched[RITZ_BATCHED_TRSV + 1];
+  RitzBatchArray batch_array; // zeros
   RitzOperatorOptions options;
   RitzOutputField field;
   int64_t *row_starts, *cols; // of op's matrix

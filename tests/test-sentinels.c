@@ -58,6 +58,8 @@ static const struct {
     {"RitzPreconditionerCreate*", "constraints", "NULL", "there are none"},
     {"RitzPreconditionerReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzGeometryCreatePointOperator", "context", "NULL", "the function has no parameters"},
+    {"Ritz*Batched", "*->vector", "NULL", "the array is not a vector's"},
+    {"RitzBatchArrayFromVector", "array->vector", "NULL OWN FOREIGN OTHER", "a result"},
 };
 enum { NUM_LEGAL = sizeof(legal) / sizeof(legal[0]) };
 
@@ -78,6 +80,7 @@ static const struct {
     {"RitzPreconditionerGetChebyshevBounds", "the preconditioner is no polynomial"},
     {"RitzPreconditionerCreateMultigrid", "the levels have no operators"},
     {"RitzPreconditionerCreateMultigridOfHierarchy", "there are no operators"},
+    {"RitzBatchedCreate", "devices without kernels for batches refuse"},
 };
 enum { NUM_REFUSING = sizeof(refusing) / sizeof(refusing[0]) };
 
@@ -225,6 +228,20 @@ static int make_mesh(Kit *kit) {
   return kit->sink ? CEED_ERROR_SUCCESS : CEED_ERROR_MAJOR;
 }
 
+static int make_batched(Kit *kit) {
+  RitzBatchedOptions options = {.B = {.n = 1}, .C = {.n = 1}};
+
+  DO(CeedInit("/cpu/self/ref", &kit->host));
+  DO(CeedSetErrorHandler(kit->host, CeedErrorStore));
+  for (int i = 0; i <= RITZ_BATCHED_TRSV; i++) {
+    const bool is_square = i == RITZ_BATCHED_GEMM || i == RITZ_BATCHED_INV;
+
+    options.B.n = options.C.n = is_square ? 0 : 1;
+    DO(RitzBatchedCreate(kit->host, (RitzBatchedOperation)i, &options, &kit->batched[i]));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static int make_kit(const char *resource, Kit *kit) {
   *kit = (Kit){.identity = {1, 0, 0, 1}};
   DO(CeedInit(resource, &kit->ceed));
@@ -236,6 +253,7 @@ static int make_kit(const char *resource, Kit *kit) {
   DO(make_context(kit));
   DO(make_parts(kit));
   DO(make_operators(kit));
+  DO(make_batched(kit));
   return make_mesh(kit);
 }
 
@@ -247,6 +265,8 @@ static int destroy_kit(Kit *kit) {
     int code_ = type##Destroy(&(handle));                                                                    \
     if (!ierr) ierr = code_;                                                                                 \
   } while (0)
+  for (int i = 0; i <= RITZ_BATCHED_TRSV; i++) DESTROY(RitzBatched, kit->batched[i]);
+  DESTROY(Ceed, kit->host);
   DESTROY(RitzIndices, kit->indices);
   DESTROY(RitzScalars, kit->scalars);
   DESTROY(RitzPreconditioner, kit->pc);

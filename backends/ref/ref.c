@@ -47,4 +47,6 @@ const RitzBackend ritz_ref_backend = {
     .vector_set_entries = ritz_ref_vector_set_entries,
     .vector_copy_entries = ritz_ref_vector_copy_entries,
     .patch_sweep_run = ritz_ref_patch_sweep_run,
+    .batched_run = ritz_ref_batched_run,
+    .batched_explain = ritz_ref_batched_explain,
 };

@@ -58,6 +58,10 @@ int ritz_ref_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block
 int ritz_ref_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
                                CeedScalar *values);
 
+// ---- batched.c ----
+int ritz_ref_batched_run(RitzBatched b, const RitzBatchedCall *call);
+int ritz_ref_batched_explain(RitzBatched b, FILE *stream);
+
 // ---- vector.c ----
 int ritz_ref_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x);
 int ritz_ref_vector_set_value_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,

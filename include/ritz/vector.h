@@ -12,6 +12,13 @@
 #include <ceed.h>
 #include <stdint.h>
 
+// What an access to a vector's array allows.
+typedef enum {
+  RITZ_ACCESS_READ,
+  RITZ_ACCESS_WRITE, // contents unspecified on entry
+  RITZ_ACCESS_READ_WRITE,
+} RitzAccess;
+
 // ---- Products ----
 
 // *result = x . y; x and y may be the same.

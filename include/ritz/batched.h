@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Batched dense linear algebra: the same operation on many small matrices, in double or float, whatever
+// CeedScalar is.
+//
+//     RitzBatchedOptions options = {.A = {.precision = CEED_SCALAR_FP64, .m = 24, .n = 24},
+//                                   .B = {.precision = CEED_SCALAR_FP64, .m = 24, .n = 1}};
+//     RitzBatchedCreate(ceed, RITZ_BATCHED_GETRF, &options, &lu);      // one operation, one shape
+//     RitzBatchedCreate(ceed, RITZ_BATCHED_GETRS, &options, &solve);
+//     RitzGetrfBatched(lu, count, &(RitzBatchArray){.base = a}, ipiv, info);
+//     RitzGetrsBatched(solve, count, &(RitzBatchArray){.base = a}, ipiv, &(RitzBatchArray){.base = b}, info);
+//
+// An object is one operation on one shape of batch: kernels are compiled for its sizes and options. It serves
+// any number of calls with any data and counts. Operations have LAPACK's and BLAS's meaning and order of
+// arguments; matrices are column-major. doc/batched.md has examples.
+//
+// *Memory.* Matrices, pointers, offsets, sizes, pivots and infos of a call lie in the memory where the
+// context computes: the host's with /cpu, the device's with /gpu. Addresses of other memory are refused with
+// CEED_ERROR_BACKEND as far as the first one of an array shows it. Nothing is copied between memories.
+//
+// *Order.* Work is done in the order of the calls, in the context's stream; on devices a call returns when
+// its work is queued, reads nothing back and can be captured. The arrays live until the work is done.
+//
+// *Repetition.* The result of matrix i has the same bits whatever its place, count, neighbours and number of
+// threads are. No atomic operations; reductions in a fixed tree. Different operations, layouts with width >
+// 1, contexts and `ritz tune` may round differently.
+//
+// *Errors.* A wrong call returns a code other than 0, with a message, before anything is done:
+// CEED_ERROR_DIMENSION (sizes, leading dimensions, strides, counts, lengths of vectors),
+// CEED_ERROR_INCOMPATIBLE (another operation's object, arrays that do not fit the layout, vectors of another
+// precision or context, NULL, a result that overlaps an operand as far as that is seen without reading
+// memory), CEED_ERROR_UNSUPPORTED (what the context cannot do). What happens to single matrices is told in
+// info[i], where a call has it; info may be NULL: not wanted. A matrix never touches another one.
+//
+//     0        done
+//     k > 0    GETRF: u_kk is zero, the first such k; factors are complete (with RITZ_PIVOT_NONE they are
+//              unspecified from step k on). INV: the same, X is unspecified.
+//              GETRI: the same, A is unchanged. POTRF: the leading minor k is not positive (or NaN); columns
+//              before k hold the factor, the rest of the triangle is unspecified.
+//     -1001    non-uniform batches: m is negative or larger than in the layout; the matrix is left alone
+//     -1002, -1003   the same of n, k. With RITZ_STRICT=1 and on /cpu/self/check the call is refused instead.
+//
+// Solves divide by zero as LAPACK's do after info > 0: Inf and NaN in that matrix's result alone. NaN and Inf
+// in a matrix stay there.
+#ifndef RITZ_BATCHED_H
+#define RITZ_BATCHED_H
+
+#include <ceed.h>
+#include <ritz/vector.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+// ---- One operation on one shape of batch ----
+
+// op(A) is A or its transpose, by trans_a. Sizes are those of LAPACK: options and layouts A, B, C are of the
+// operands in the order of the call.
+typedef enum {
+  RITZ_BATCHED_GEMM,  // C = alpha op(A) op(B) + beta C: C m x n, op(A) m x k, op(B) k x n. trans_a, trans_b
+  RITZ_BATCHED_GEMV,  // y = alpha op(A) x + beta y: A m x n as it is stored; x is B, y is C: one column.
+                      // trans_a
+  RITZ_BATCHED_POTRF, // A = L L^T or U^T U by uplo, in place; A n x n; the other triangle is not touched.
+                      // uplo
+  RITZ_BATCHED_POTRS, // A X = B with the factor of POTRF in A; X over B, n x k. uplo
+  RITZ_BATCHED_GETRF, // P A = L U in place, A m x n; among equal pivots the first row. pivot
+  RITZ_BATCHED_GETRS, // op(A) X = B with the factors of GETRF in A, n x n; X over B, n x k. trans_a, pivot
+  RITZ_BATCHED_GETRI, // A := inverse, from the factors of GETRF in A, n x n. pivot
+  RITZ_BATCHED_INV,   // X = inverse of A, n x n, with pivots; X is B, and may be A itself (same array, same
+                      // layout). Else A is not changed
+  RITZ_BATCHED_TRSM,  // op(A) X = alpha B (side left, A m x m) or X op(A) = alpha B (right, A n x n); X over
+                      // B, m x n. side, uplo, trans_a, diag
+  RITZ_BATCHED_TRSV,  // op(A) x = b, A n x n; x over b, which is B: one column. uplo, trans_a, diag
+} RitzBatchedOperation;
+
+typedef enum { RITZ_SIDE_LEFT, RITZ_SIDE_RIGHT } RitzSide;
+typedef enum { RITZ_TRIANGLE_LOWER, RITZ_TRIANGLE_UPPER } RitzTriangle;
+typedef enum { RITZ_DIAGONAL_STORED, RITZ_DIAGONAL_UNIT } RitzDiagonal; // UNIT: ones, that are not read
+typedef enum { RITZ_PIVOT_ROWS, RITZ_PIVOT_NONE } RitzPivot; // NONE: ipiv is not looked at and may be NULL
+
+// Where the entries of matrix i are, m x n, column-major:
+//
+//     width 1     entry (r, c) at    i stride + r + c ld
+//     width W     entry (r, c) at    (i / W) stride + (r + c ld) W + i % W    (interleaved: W side by side)
+//
+// counted from the array's base. Interleaved arrays hold whole groups of W matrices; of the places beyond
+// count nothing is written. In non-uniform batches m and n are upper bounds.
+typedef struct {
+  CeedScalarType precision; // of entries; the same in all layouts of an object
+  CeedInt m, n;             // as stored, at least 0
+  CeedInt ld;               // at least m; 0: m, and where the array has `rows` those of each matrix
+  int64_t
+      stride;    // entries from matrix to matrix, from group to group; at least what one takes; 0: ld n width
+  CeedInt width; // a power of 2 up to 64; 0: 1
+} RitzBatchLayout;
+
+// Start from zeros and set what the operation has; the rest is not looked at.
+typedef struct {
+  CeedTransposeMode trans_a, trans_b;
+  RitzSide side;
+  RitzTriangle uplo;
+  RitzDiagonal diag;
+  RitzPivot pivot;
+  RitzBatchLayout A, B, C; // of the operands in the order of the call
+} RitzBatchedOptions;
+
+// The matrices of one operand of a call. Exactly one of base and pointers, unless nothing is there to be
+// read. Sub-matrices: entry (0, 0) is meant to be at row row0 + first_rows[i], column col0 + first_cols[i] of
+// what base, offsets or pointers say; sizes count from there, ld is the whole matrix's.
+//
+// Non-uniform batches: each size of the operation is that of the first operand in the order C, B, A whose
+// array has it; where no array does, the layout's. Square operands: rows alone, or cols alone, is enough.
+// Arrays that say the same size again must say the same; this is checked with RITZ_STRICT=1 and on
+// /cpu/self/check. Arrays of sizes, pointers and offsets need width 1.
+typedef struct {
+  void *base;                             // all matrices by the layout's stride, or by offsets
+  const int64_t *offsets;                 // [count] entries from base, instead of the stride; NULL: none
+  void *const *pointers;                  // [count] addresses, instead of base and stride; not with OpenCL
+  const int32_t *rows;                    // [count] sizes; NULL: as the layout says
+  const int32_t *cols;                    // [count]
+  const int32_t *lds;                     // [count] leading dimensions; NULL: as the layout says
+  const int32_t *first_rows, *first_cols; // [count] NULL: zeros
+  int32_t row0, col0;                     // at least 0
+  CeedVector vector;                      // set by RitzBatchArrayFromVector, borrowed; else NULL
+  RitzAccess access;                      // of vector
+} RitzBatchArray;
+
+typedef struct RitzBatched_private *RitzBatched;
+
+// Checks options and layouts; kernels begin to be made. Errors: those of the head of this page;
+// CEED_ERROR_UNSUPPORTED where the context has no kernels for the operation, or not with these options.
+CEED_EXTERN int RitzBatchedCreate(Ceed ceed, RitzBatchedOperation operation,
+                                  const RitzBatchedOptions *options, RitzBatched *batched);
+// Waits for what the object has queued.
+CEED_EXTERN int RitzBatchedDestroy(RitzBatched *batched);
+
+// Non-uniform batches whose sizes do not change: sorts the matrices into classes once. m, n, k [count]: the
+// sizes of the operation (NULL: the layouts'), the same arrays with the same contents as in the calls that
+// follow, in the context's memory. Calls with other arrays or counts sort for themselves. Errors beside those
+// above: on hosts CEED_ERROR_DIMENSION for a size that is negative or too large, the first one is named.
+CEED_EXTERN int RitzBatchedAnalyze(RitzBatched batched, int64_t count, const int32_t *m, const int32_t *n,
+                                   const int32_t *k);
+
+// Bytes of memory that a call of up to `count` matrices needs beside its operands: 0 on hosts and up to size
+// 64, grows with count. The library takes them from the context's work memory unless the caller gives them:
+// memory of the context, aligned to 64 bytes, that lives until the work is done (NULL, 0: back to the
+// library's). A call for which it is too small is refused: CEED_ERROR_DIMENSION.
+CEED_EXTERN int RitzBatchedGetWorkspace(RitzBatched batched, int64_t count, size_t *num_bytes);
+CEED_EXTERN int RitzBatchedSetWorkspace(RitzBatched batched, void *memory, size_t num_bytes);
+
+// What it is made of, for people: operation, sizes, layouts, kernels and who chose them.
+CEED_EXTERN int RitzBatchedExplain(RitzBatched batched, FILE *stream);
+
+// Number and info of the first of `count` matrices whose info is not 0; *index = -1, *value = 0: there is
+// none. info [count] in the context's memory. Waits for the context's work.
+CEED_EXTERN int RitzBatchedGetFirstFailure(RitzBatched batched, const int32_t *info, int64_t count,
+                                           int64_t *index, int32_t *value);
+
+// ---- Arrays of vectors ----
+
+// *array: zeros but for base, vector and access: the vector's array in the context's memory, locked as by
+// CeedVectorGetArray, GetArrayRead or GetArrayWrite. Calls check that the matrices lie inside of the vector,
+// where sizes and places are uniform. Given back, base is NULL. Errors: those of these functions.
+CEED_EXTERN int RitzBatchArrayFromVector(CeedVector vec, RitzAccess access, RitzBatchArray *array);
+CEED_EXTERN int RitzBatchArrayRestoreVector(RitzBatchArray *array);
+
+// ---- Calls ----
+
+// count matrices, 64 bits. beta = 0: C is not read, whatever it holds. alpha = 0: A and B are not read.
+CEED_EXTERN int RitzGemmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
+                                const RitzBatchArray *B, double beta, const RitzBatchArray *C);
+CEED_EXTERN int RitzGemvBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
+                                const RitzBatchArray *x, double beta, const RitzBatchArray *y);
+CEED_EXTERN int RitzPotrfBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, int32_t *info);
+CEED_EXTERN int RitzPotrsBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
+                                 const RitzBatchArray *B, int32_t *info);
+// ipiv [count][min(m, n)], of the layout's m and n, also in non-uniform batches: row k was swapped with row
+// ipiv[k], counted from 1. The places of steps that a smaller matrix does not have are not written.
+CEED_EXTERN int RitzGetrfBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, int32_t *ipiv,
+                                 int32_t *info);
+// ipiv [count][n] of GETRF; values outside 1..n are the caller's mistake, and read or write nothing outside
+// of the matrix.
+CEED_EXTERN int RitzGetrsBatched(RitzBatched batched, int64_t count, const RitzBatchArray *LU,
+                                 const int32_t *ipiv, const RitzBatchArray *B, int32_t *info);
+CEED_EXTERN int RitzGetriBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
+                                 const int32_t *ipiv, int32_t *info);
+CEED_EXTERN int RitzInvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
+                               const RitzBatchArray *X, int32_t *info);
+// alpha = 0: B is set to zero, and neither A nor B is read.
+CEED_EXTERN int RitzTrsmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
+                                const RitzBatchArray *B);
+CEED_EXTERN int RitzTrsvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
+                                const RitzBatchArray *x);
+
+#endif
