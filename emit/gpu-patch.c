@@ -24,8 +24,7 @@ static void add_sizes(RitzText *text, const RitzGpuPatch *p) {
                 p->num_threads);
   ritz_text_add(text, "#define RITZ_RESIDENT %d\n#define RITZ_PLANE    %d // strides\n", p->num_resident,
                 p->plane);
-  ritz_text_add(text, "#define RITZ_STEP     %d\n#define RITZ_TOGETHER %d // lines of a thread\n", p->step,
-                p->num_together);
+  ritz_text_add(text, "#define RITZ_STEP     %d\n", p->step);
 }
 
 typedef struct {

@@ -13,7 +13,6 @@ typedef struct {
   CeedScalarType precision;
   int num_patches;  // of a block, neighbours in a row; 0: a patch does not fit into shared memory
   int num_threads;  // of a block; fewer than lines: each takes several
-  int num_together; // lines that a thread takes at once, 1 or 2
   int num_resident; // blocks of a multiprocessor at once: bounds the registers of a thread
   int plane;        // stride of the block's array
   int step;         // from line to line along inner, of modes along middle; has no divisor of their number
@@ -21,9 +20,9 @@ typedef struct {
 } RitzGpuPatch;
 
 // For a device that gives a block so much shared memory and so many threads. num_patches, num_resident: 0, or
-// what is wanted of them; num_together: 0, or what is wanted.
+// what is wanted of them.
 RitzGpuPatch ritz_plan_gpu_patch(CeedInt dim, CeedInt degree, CeedScalarType precision, int64_t shared_bytes,
-                                 int max_threads, int num_patches, int num_resident, int num_together);
+                                 int max_threads, int num_patches, int num_resident);
 
 // The kernel for any box and form (kernels/gpu/patch-any.h).
 typedef struct {

@@ -5,7 +5,7 @@
 //     patch-rates [--ceed RESOURCE] [--dim 2|3] [--degrees FIRST-LAST] [--size DOFS] [--blocks LIST]
 //                 [--precisions LIST] [--batches N]
 //
-// LIST: words between commas, of blocks between colons (PATCHES,RESIDENT,LINES: RITZ_PATCH_BLOCK); "auto": as
+// LIST: words between commas, of blocks between colons (PATCHES,RESIDENT: RITZ_PATCH_BLOCK); "auto": as
 // the library chooses. Medians of batches of 4 sweeps. Exit status: 1 where a residual does not vanish or
 // bits differ. Run by hand.
 #include <float.h>

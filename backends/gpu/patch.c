@@ -41,14 +41,13 @@ int ritz_gpu_patch_sweep_destroy(RitzPatchSweep sweep) {
   return CEED_ERROR_SUCCESS;
 }
 
-// RITZ_PATCH_BLOCK=patches[,resident[,lines of a thread at once]]; 0: the library's choice.
-static void read_block(int *num_patches, int *num_resident, int *num_together) {
+// RITZ_PATCH_BLOCK=patches[,resident]; 0: the library's choice.
+static void read_block(int *num_patches, int *num_resident) {
   const char *value = ritz_environment("RITZ_PATCH_BLOCK");
-  *num_patches = *num_resident = *num_together = 0;
-  if (value) (void)sscanf(value, "%d,%d,%d", num_patches, num_resident, num_together);
+  *num_patches = *num_resident = 0;
+  if (value) (void)sscanf(value, "%d,%d", num_patches, num_resident);
   if (*num_patches < 0 || *num_patches > 256) *num_patches = 0;
   if (*num_resident < 0 || *num_resident > 32) *num_resident = 0;
-  if (*num_together < 0 || *num_together > 2) *num_together = 0;
 }
 
 // Strides, offsets in a block but along the last direction, and the number of blocks have 32 bits.
@@ -64,12 +63,12 @@ static bool fits_lines(const RitzPatchBox *box) {
 static int describe_lines(RitzPatchSweep sweep, Patches *p) {
   const RitzPatchBox *box = &sweep->box;
   const RitzDeviceInfo *info = ritz_gpu(sweep->ceed)->info;
-  int num_patches, num_resident, num_together;
+  int num_patches, num_resident;
   if (!box->is_uniform || box->form != RITZ_PATCH_LIFTED || !fits_lines(box)) return CEED_ERROR_SUCCESS;
-  read_block(&num_patches, &num_resident, &num_together);
+  read_block(&num_patches, &num_resident);
   p->shape =
       ritz_plan_gpu_patch(box->dim, box->degree, box->precision, info->dynamic_shared_bytes - OTHER_SHARED,
-                          info->max_threads, num_patches, num_resident, num_together);
+                          info->max_threads, num_patches, num_resident);
   p->has_lines = p->shape.num_patches > 0;
   if (!p->has_lines) return CEED_ERROR_SUCCESS;
   return ritz_emit_gpu_patch(sweep->ceed, &p->shape, box->tables[0], &p->text);

@@ -5,7 +5,6 @@
 //
 //   RITZ_DIM, RITZ_P            dimension 2 or 3, degree
 //   RITZ_PATCHES, RITZ_THREADS  of a block
-//   RITZ_TOGETHER               lines that a thread takes at once, which share the loads of tables
 //   RITZ_PLANE                  stride of the array of a block
 //   RITZ_STEP                   of modes along middle, modulo N, from line to line along inner
 //   RITZ_RESIDENT               blocks of a multiprocessor
@@ -13,9 +12,8 @@
 //   ritz_even_modes, ritz_odd_modes  S^T M, [mode][node] likewise, nodes of the closure
 //   ritz_ends                   extension of the ends' sum to the first p nodes, then of their difference
 //   ritz_coupling, ritz_lambda  by mode, for all threads alike; ritz_by_mode: pairs of them, by thread
-//   ritz_edges [RITZ_EDGES]     columns of nodes around the interior along outer, some of them more than
-//   once:
-//                               place in a plane, 65536 row, 2^22 node along inner
+//   ritz_edges [RITZ_EDGES]     columns of nodes around the interior along outer, some more than once: place
+//                               in a plane, 65536 row, 2^22 node along inner
 //
 // Directions: `outer` is the last one, `middle` the second of three, lines of `inner` are solved. Modes take
 // the places of nodes: first along outer, then middle, then inner; the way back is the reverse. Values
@@ -32,25 +30,22 @@
 #ifndef RITZ_KERNELS_GPU_PATCH_H
 #define RITZ_KERNELS_GPU_PATCH_H
 
-#define RITZ_N        (2 * RITZ_P - 1) // nodes of the interior
-#define RITZ_M        (2 * RITZ_P + 1) // nodes of the closure
-#define RITZ_H        (RITZ_P - 1)     // odd modes
-#define RITZ_COLUMNS  (RITZ_PATCHES * RITZ_N)
-#define RITZ_BETWEEN  (RITZ_PATCHES + 1) // ends of patches in a row
-#define RITZ_ROWS     (RITZ_DIM == 3 ? RITZ_N : 1)
-#define RITZ_ALL_ROWS (RITZ_DIM == 3 ? RITZ_M : 1)
-#define RITZ_FIRST    (RITZ_DIM - 2)                 // interior row
-#define RITZ_ENDS     (RITZ_ALL_ROWS * RITZ_COLUMNS) // of a plane
-#define RITZ_CAPS     (RITZ_N * RITZ_PLANE)
-#define RITZ_SIDES    (RITZ_CAPS + 2 * RITZ_PLANE)
-#define RITZ_SIDE     (RITZ_N * RITZ_COLUMNS)
-#define RITZ_LINES    (RITZ_ROWS * RITZ_COLUMNS)
-#define RITZ_OF_ROUND (RITZ_THREADS * RITZ_TOGETHER)
-#define RITZ_ROUNDS   ((RITZ_LINES + RITZ_OF_ROUND - 1) / RITZ_OF_ROUND)
-// Line l of a round of a thread.
-#define RITZ_HAS_LINE(round, l) (RITZ_THREAD + (round)*RITZ_OF_ROUND + (l)*RITZ_THREADS < RITZ_LINES)
-#define RITZ_EACH(l)            RITZ_UNROLL for (int l = 0; l < RITZ_TOGETHER; l++)
-#define RITZ_MEMORY             (RITZ_SIDES + (RITZ_DIM - 2) * 2 * RITZ_SIDE)
+#define RITZ_N               (2 * RITZ_P - 1) // nodes of the interior
+#define RITZ_M               (2 * RITZ_P + 1) // nodes of the closure
+#define RITZ_H               (RITZ_P - 1)     // odd modes
+#define RITZ_COLUMNS         (RITZ_PATCHES * RITZ_N)
+#define RITZ_BETWEEN         (RITZ_PATCHES + 1) // ends of patches in a row
+#define RITZ_ROWS            (RITZ_DIM == 3 ? RITZ_N : 1)
+#define RITZ_ALL_ROWS        (RITZ_DIM == 3 ? RITZ_M : 1)
+#define RITZ_FIRST           (RITZ_DIM - 2)                 // interior row
+#define RITZ_ENDS            (RITZ_ALL_ROWS * RITZ_COLUMNS) // of a plane
+#define RITZ_CAPS            (RITZ_N * RITZ_PLANE)
+#define RITZ_SIDES           (RITZ_CAPS + 2 * RITZ_PLANE)
+#define RITZ_SIDE            (RITZ_N * RITZ_COLUMNS)
+#define RITZ_LINES           (RITZ_ROWS * RITZ_COLUMNS)
+#define RITZ_ROUNDS          ((RITZ_LINES + RITZ_THREADS - 1) / RITZ_THREADS)
+#define RITZ_HAS_LINE(round) (RITZ_THREAD + (round)*RITZ_THREADS < RITZ_LINES)
+#define RITZ_MEMORY          (RITZ_SIDES + (RITZ_DIM - 2) * 2 * RITZ_SIDE)
 // Lines so short that threads keep numbers from step to step; else registers are too few for it.
 #define RITZ_SHORT      4
 #define RITZ_KEEPS_ENDS (RITZ_ROUNDS == 1 && (RITZ_P <= RITZ_SHORT || sizeof(RitzReal) == 4))
@@ -102,54 +97,46 @@ RITZ_INLINE void ritz_split(int n, const RitzReal *x, RitzReal *even, RitzReal *
   even[n / 2] = x[n / 2];
 }
 
-// to[l][k * stride] = numbers of line l made of x[l], where has[l], as soon as they are made: registers are
-// few. `to` is in any memory, but not x.
+// to[k * stride] = numbers of a line made of x, which go out as soon as they are made: registers are few.
+// `to` is in any memory, but not x.
 
 // Nodes of the interior -> modes S^T.
-#define RITZ_FORWARD(x, has, to, stride)                                                                     \
+#define RITZ_FORWARD(x, to, stride)                                                                          \
   do {                                                                                                       \
-    RitzReal even[RITZ_TOGETHER][RITZ_P], odd[RITZ_TOGETHER][RITZ_P], sum[RITZ_TOGETHER];                    \
-    RITZ_EACH(l) ritz_split(RITZ_N, (x)[l], even[l], odd[l]);                                                \
+    RitzReal even[RITZ_P], odd[RITZ_P];                                                                      \
+    ritz_split(RITZ_N, x, even, odd);                                                                        \
     RITZ_UNROLL                                                                                              \
     for (int j = 0; j < RITZ_P; j++) {                                                                       \
-      RITZ_EACH(l) sum[l] = ritz_even[j] * even[l][0];                                                       \
+      RitzReal sum = ritz_even[j] * even[0];                                                                 \
       RITZ_UNROLL                                                                                            \
-      for (int i = 1; i < RITZ_P; i++) {                                                                     \
-        RITZ_EACH(l) sum[l] += ritz_even[i * RITZ_P + j] * even[l][i];                                       \
-      }                                                                                                      \
-      RITZ_EACH(l) if ((has)[l])(to)[l][j * (stride)] = sum[l];                                              \
+      for (int i = 1; i < RITZ_P; i++) sum += ritz_even[i * RITZ_P + j] * even[i];                           \
+      (to)[j * (stride)] = sum;                                                                              \
     }                                                                                                        \
     RITZ_UNROLL                                                                                              \
     for (int j = 0; j < RITZ_H; j++) {                                                                       \
-      RITZ_EACH(l) sum[l] = ritz_odd[j] * odd[l][0];                                                         \
+      RitzReal sum = ritz_odd[j] * odd[0];                                                                   \
       RITZ_UNROLL                                                                                            \
-      for (int i = 1; i < RITZ_H; i++) {                                                                     \
-        RITZ_EACH(l) sum[l] += ritz_odd[i * RITZ_H + j] * odd[l][i];                                         \
-      }                                                                                                      \
-      RITZ_EACH(l) if ((has)[l])(to)[l][(RITZ_P + j) * (stride)] = sum[l];                                   \
+      for (int i = 1; i < RITZ_H; i++) sum += ritz_odd[i * RITZ_H + j] * odd[i];                             \
+      (to)[(RITZ_P + j) * (stride)] = sum;                                                                   \
     }                                                                                                        \
   } while (0)
 
-// Modes and the values at the ends [l][2] -> nodes of the interior.
-#define RITZ_BACK(ends, x, has, to, stride)                                                                  \
+// Modes and the values at the ends -> nodes of the interior.
+#define RITZ_BACK(first, last, x, to, stride)                                                                \
   do {                                                                                                       \
+    const RitzReal sum = (first) + (last), difference = (first) - (last);                                    \
     RITZ_UNROLL                                                                                              \
     for (int i = 0; i < RITZ_P; i++) {                                                                       \
-      RitzReal even[RITZ_TOGETHER], odd[RITZ_TOGETHER];                                                      \
-      RITZ_EACH(l) even[l] = ritz_ends[i] * ((ends)[l][0] + (ends)[l][1]);                                   \
-      RITZ_EACH(l) odd[l] = ritz_ends[RITZ_P + i] * ((ends)[l][0] - (ends)[l][1]);                           \
+      RitzReal even = ritz_ends[i] * sum, odd = ritz_ends[RITZ_P + i] * difference;                          \
       RITZ_UNROLL                                                                                            \
-      for (int j = 0; j < RITZ_P; j++) {                                                                     \
-        RITZ_EACH(l) even[l] += ritz_even[i * RITZ_P + j] * (x)[l][j];                                       \
-      }                                                                                                      \
-      RITZ_UNROLL                                                                                            \
-      for (int j = 0; j < (i < RITZ_H ? RITZ_H : 0); j++) {                                                  \
-        RITZ_EACH(l) odd[l] += ritz_odd[i * RITZ_H + j] * (x)[l][RITZ_P + j];                                \
-      }                                                                                                      \
-      RITZ_EACH(l) {                                                                                         \
-        if (!(has)[l]) continue;                                                                             \
-        (to)[l][i * (stride)] = i < RITZ_H ? even[l] + odd[l] : even[l];                                     \
-        if (i < RITZ_H) (to)[l][(RITZ_N - 1 - i) * (stride)] = even[l] - odd[l];                             \
+      for (int j = 0; j < RITZ_P; j++) even += ritz_even[i * RITZ_P + j] * (x)[j];                           \
+      if (i < RITZ_H) {                                                                                      \
+        RITZ_UNROLL                                                                                          \
+        for (int j = 0; j < RITZ_H; j++) odd += ritz_odd[i * RITZ_H + j] * (x)[RITZ_P + j];                  \
+        (to)[i * (stride)] = even + odd;                                                                     \
+        (to)[(RITZ_N - 1 - i) * (stride)] = even - odd;                                                      \
+      } else {                                                                                               \
+        (to)[i * (stride)] = even;                                                                           \
       }                                                                                                      \
     }                                                                                                        \
   } while (0)
@@ -240,42 +227,21 @@ RITZ_INLINE void ritz_put_caps(RitzReal first, RitzReal last, RITZ_SHARED RitzRe
   to[RITZ_CAPS + RITZ_PLANE] = first - last;
 }
 
-// Lines of a thread in a round. Those that there are not take the place of the last one, but are not
-// written.
-typedef struct {
-  unsigned line[RITZ_TOGETHER];
-  int has[RITZ_TOGETHER];
-} RitzLines;
-
-RITZ_INLINE RitzLines ritz_lines(unsigned thread, int round) {
-  RitzLines lines;
-  RITZ_EACH(l) {
-    const unsigned line = thread + round * RITZ_OF_ROUND + l * RITZ_THREADS;
-    lines.has[l] = l == 0 || RITZ_HAS_LINE(round, l);
-    lines.line[l] = lines.has[l] ? line : RITZ_LINES - 1;
-  }
-  return lines;
-}
-
 // The interior along outer: right-hand side, and x at the ends.
-RITZ_INLINE void ritz_begin_lines(const RitzPlace *place, RitzLines lines, RitzReal ends[][2],
-                                  RITZ_SHARED RitzReal *cube) {
+RITZ_INLINE void ritz_begin_line(const RitzPlace *place, unsigned line, RitzReal *ends,
+                                 RITZ_SHARED RitzReal *cube) {
   const RitzLong outer = place->outer;
-  RITZ_SHARED RitzReal *to[RITZ_TOGETHER];
-  RitzReal r[RITZ_TOGETHER][RITZ_N];
-  RITZ_EACH(l) {
-    const unsigned line = lines.line[l];
-    const int row = (int)(line / RITZ_COLUMNS) + RITZ_FIRST;
-    const int at = ritz_offset(place, row, ritz_node(line % RITZ_COLUMNS));
-    RITZ_GLOBAL RitzReal *b = place->b + at, *x = place->x + at;
-    to[l] = cube + RITZ_FIRST * RITZ_COLUMNS + line;
-    RITZ_UNROLL
-    for (int k = 0; k < RITZ_N; k++) r[l][k] = RITZ_LOAD(b + (k + 1) * outer);
-    ends[l][0] = x[0];
-    ends[l][1] = x[2 * RITZ_P * outer];
-  }
-  RITZ_FORWARD(r, lines.has, to, RITZ_PLANE);
-  RITZ_EACH(l) if (lines.has[l]) ritz_put_caps(ends[l][0], ends[l][1], to[l]);
+  const int row = (int)(line / RITZ_COLUMNS) + RITZ_FIRST;
+  const int at = ritz_offset(place, row, ritz_node(line % RITZ_COLUMNS));
+  RITZ_SHARED RitzReal *to = cube + RITZ_FIRST * RITZ_COLUMNS + line;
+  RITZ_GLOBAL RitzReal *b = place->b + at, *x = place->x + at;
+  RitzReal r[RITZ_N];
+  RITZ_UNROLL
+  for (int k = 0; k < RITZ_N; k++) r[k] = RITZ_LOAD(b + (k + 1) * outer);
+  ends[0] = x[0];
+  ends[1] = x[2 * RITZ_P * outer];
+  RITZ_FORWARD(r, to, RITZ_PLANE);
+  ritz_put_caps(ends[0], ends[1], to);
 }
 
 // Columns around the interior, of x.
@@ -346,24 +312,16 @@ RITZ_INLINE void ritz_middle_edges(unsigned thread, RITZ_SHARED RitzReal *cube) 
 RITZ_INLINE void ritz_middle_lines(int is_back, unsigned thread, RITZ_SHARED RitzReal *cube) {
   RITZ_UNROLL
   for (int round = 0; round < RITZ_ROUNDS; round++) {
-    const RitzLines lines = ritz_lines(thread, round);
-    RITZ_SHARED RitzReal *inside[RITZ_TOGETHER];
-    RitzReal r[RITZ_TOGETHER][RITZ_N], ends[RITZ_TOGETHER][2];
-    if (RITZ_P > RITZ_SHORT && !RITZ_HAS_LINE(round, 0)) continue; // else places are kept for the way back
-    RITZ_EACH(l) {
-      const unsigned line = lines.line[l];
-      inside[l] = cube + line / RITZ_COLUMNS * RITZ_PLANE + line % RITZ_COLUMNS + RITZ_COLUMNS;
-    }
-    if (!RITZ_HAS_LINE(round, 0)) continue;
-    RITZ_EACH(l) {
-      ritz_get_line(RITZ_N, inside[l], RITZ_COLUMNS, r[l]);
-      ends[l][0] = is_back ? inside[l][-RITZ_COLUMNS] : 0;
-      ends[l][1] = is_back ? inside[l][RITZ_N * RITZ_COLUMNS] : 0;
-    }
+    const unsigned line = thread + round * RITZ_THREADS;
+    RITZ_SHARED RitzReal *inside =
+        cube + line / RITZ_COLUMNS * RITZ_PLANE + line % RITZ_COLUMNS + RITZ_COLUMNS;
+    RitzReal r[RITZ_N];
+    if (!RITZ_HAS_LINE(round)) continue;
+    ritz_get_line(RITZ_N, inside, RITZ_COLUMNS, r);
     if (is_back)
-      RITZ_BACK(ends, r, lines.has, inside, RITZ_COLUMNS);
+      RITZ_BACK(inside[-RITZ_COLUMNS], inside[RITZ_N * RITZ_COLUMNS], r, inside, RITZ_COLUMNS);
     else
-      RITZ_FORWARD(r, lines.has, inside, RITZ_COLUMNS);
+      RITZ_FORWARD(r, inside, RITZ_COLUMNS);
   }
 }
 
@@ -405,115 +363,76 @@ RITZ_INLINE RITZ_SHARED RitzReal *ritz_inside(RITZ_SHARED RitzReal *cube, RitzLi
   return cube + at.w * RITZ_PLANE + (at.v + RITZ_FIRST) * RITZ_COLUMNS + at.patch * RITZ_N;
 }
 
-// r: modes of the nodes of lines along inner.
-RITZ_INLINE void ritz_inner_modes(const RitzLine *at, RITZ_SHARED RitzReal *cube, RitzReal r[][RITZ_N]) {
-  RitzReal nodes[RITZ_TOGETHER][RITZ_N];
-  int has[RITZ_TOGETHER];
-  RITZ_EACH(l) {
-    ritz_get_line(RITZ_N, ritz_inside(cube, at[l]), 1, nodes[l]);
-    has[l] = 1;
-  }
-  RITZ_FORWARD(nodes, has, r, 1);
+// r: modes of the nodes of a line along inner.
+RITZ_INLINE void ritz_inner_modes(RitzLine at, RITZ_SHARED RitzReal *cube, RitzReal *r) {
+  RitzReal nodes[RITZ_N];
+  ritz_get_line(RITZ_N, ritz_inside(cube, at), 1, nodes);
+  RITZ_FORWARD(nodes, r, 1);
 }
 
-// What lines along inner need beside their modes.
-typedef struct {
-  RITZ_SHARED RitzReal *inside;
-  RITZ_SHARED const RitzReal *cap, *side;
-  RitzReal sum, difference, of_cap, of_side, rest;
-} RitzSystem;
-
-RITZ_INLINE RitzSystem ritz_system(RitzFactors c, RitzLine at, RITZ_SHARED RitzReal *cube, RitzReal *ends) {
-  RITZ_SHARED const RitzReal *between =
+// r: modes of the right-hand side on a line along inner; the line becomes nodes.
+RITZ_INLINE void ritz_solve_line(RitzFactors c, RitzLine at, RitzReal *r, RITZ_SHARED RitzReal *cube) {
+  RITZ_SHARED const RitzReal *cap = cube + RITZ_CAPS + (at.w < RITZ_P ? 0 : RITZ_PLANE) +
+                                    (at.v + RITZ_FIRST) * RITZ_COLUMNS + at.patch * RITZ_N;
+  RITZ_SHARED const RitzReal *ends =
       cube + RITZ_ENDS + at.w * RITZ_PLANE + (at.v + RITZ_FIRST) * RITZ_BETWEEN + at.patch;
-  RitzSystem s;
-  s.inside = ritz_inside(cube, at);
-  s.cap = cube + RITZ_CAPS + (at.w < RITZ_P ? 0 : RITZ_PLANE) + (at.v + RITZ_FIRST) * RITZ_COLUMNS +
-          at.patch * RITZ_N;
-  ends[0] = between[0];
-  ends[1] = between[1];
-  s.sum = c.inner * (ends[0] + ends[1]);
-  s.difference = c.inner * (ends[0] - ends[1]);
-  s.of_cap = c.outer * ritz_by_mode[2 * at.w];
-  s.rest = c.mass + c.outer * ritz_by_mode[2 * at.w + 1];
+  const RitzReal first = ends[0], last = ends[1];
+  const RitzReal sum = c.inner * (first + last), difference = c.inner * (first - last);
+  const RitzReal of_cap = c.outer * ritz_by_mode[2 * at.w];
+  RitzReal rest = c.mass + c.outer * ritz_by_mode[2 * at.w + 1];
 #if RITZ_DIM == 3
-  s.side = cube + RITZ_SIDES + (at.v < RITZ_P ? 0 : RITZ_SIDE) + at.w * RITZ_COLUMNS + at.patch * RITZ_N;
-  s.of_side = c.middle * ritz_by_mode[2 * at.v];
-  s.rest += c.middle * ritz_by_mode[2 * at.v + 1];
+  RITZ_SHARED const RitzReal *side =
+      cube + RITZ_SIDES + (at.v < RITZ_P ? 0 : RITZ_SIDE) + at.w * RITZ_COLUMNS + at.patch * RITZ_N;
+  const RitzReal of_side = c.middle * ritz_by_mode[2 * at.v];
+  rest += c.middle * ritz_by_mode[2 * at.v + 1];
 #endif
-  return s;
-}
-
-// r: modes of the right-hand side on lines along inner; the lines become nodes.
-RITZ_INLINE void ritz_solve_lines(RitzFactors c, const RitzLine *at, const int *has, RitzReal r[][RITZ_N],
-                                  RITZ_SHARED RitzReal *cube) {
-  RITZ_SHARED RitzReal *to[RITZ_TOGETHER];
-  RitzSystem s[RITZ_TOGETHER];
-  RitzReal ends[RITZ_TOGETHER][2];
-  RITZ_EACH(l) {
-    s[l] = ritz_system(c, at[l], cube, ends[l]);
-    to[l] = s[l].inside;
-  }
   RITZ_UNROLL
   for (int i = 0; i < RITZ_N; i++) {
-    const RitzReal lambda = c.inner * ritz_lambda[i];
-    RITZ_EACH(l) {
-      RitzReal right = r[l][i] - ritz_coupling[i] * (i < RITZ_P ? s[l].sum : s[l].difference);
-      right -= s[l].of_cap * s[l].cap[i];
+    RitzReal right = r[i] - ritz_coupling[i] * (i < RITZ_P ? sum : difference) - of_cap * cap[i];
 #if RITZ_DIM == 3
-      right -= s[l].of_side * s[l].side[i];
+    right -= of_side * side[i];
 #endif
-      r[l][i] = right * ritz_reciprocal(lambda + s[l].rest);
-    }
+    r[i] = right * ritz_reciprocal(c.inner * ritz_lambda[i] + rest);
   }
-  RITZ_BACK(ends, r, has, to, 1);
+  RITZ_BACK(first, last, r, ritz_inside(cube, at), 1);
 }
 
 RITZ_INLINE void ritz_inner_lines(RitzFactors c, unsigned thread, RITZ_SHARED RitzReal *cube) {
-  RitzReal r[RITZ_TOGETHER][RITZ_N];
-  RitzLine at[RITZ_TOGETHER];
+  RitzReal r[RITZ_N];
+  RitzLine at;
   ritz_inner_edges(thread, cube);
 #if RITZ_ROUNDS == 1 // the transform needs nothing of the caps: it is beside theirs
-  RITZ_EACH(l) at[l] = ritz_inner_line(ritz_lines(thread, 0).line[l]);
-  if (RITZ_HAS_LINE(0, 0)) ritz_inner_modes(at, cube, r);
+  at = ritz_inner_line(thread);
+  if (RITZ_HAS_LINE(0)) ritz_inner_modes(at, cube, r);
 #endif
   RITZ_BARRIER();
   RITZ_UNROLL
   for (int round = 0; round < RITZ_ROUNDS; round++) {
-    const RitzLines lines = ritz_lines(thread, round);
-    if (!RITZ_HAS_LINE(round, 0)) continue;
+    if (!RITZ_HAS_LINE(round)) continue;
     if (RITZ_ROUNDS > 1) {
-      RITZ_EACH(l) at[l] = ritz_inner_line(lines.line[l]);
+      at = ritz_inner_line(thread + round * RITZ_THREADS);
       ritz_inner_modes(at, cube, r);
     }
-    ritz_solve_lines(c, at, lines.has, r, cube);
+    ritz_solve_line(c, at, r, cube);
   }
   RITZ_BARRIER();
 }
 
-RITZ_INLINE void ritz_end_lines(const RitzPlace *place, RitzLines lines, RitzReal ends[][2],
-                                RITZ_SHARED const RitzReal *cube) {
+RITZ_INLINE void ritz_end_line(const RitzPlace *place, unsigned line, const RitzReal *ends,
+                               RITZ_SHARED const RitzReal *cube) {
   const RitzLong outer = place->outer;
-  RITZ_GLOBAL RitzReal *to[RITZ_TOGETHER];
-  RitzReal r[RITZ_TOGETHER][RITZ_N];
-  int node[RITZ_TOGETHER], has_any = 0;
-  RITZ_EACH(l) {
-    node[l] = ritz_node(lines.line[l] % RITZ_COLUMNS);
-    lines.has[l] = lines.has[l] && node[l] < place->last;
-    has_any |= lines.has[l];
+  const int row = (int)(line / RITZ_COLUMNS) + RITZ_FIRST, node = ritz_node(line % RITZ_COLUMNS);
+  RITZ_GLOBAL RitzReal *x;
+  RitzReal r[RITZ_N], first = ends[0], last = ends[1];
+  if (node >= place->last) return;
+  x = place->x + ritz_offset(place, row, node);
+  if (!RITZ_KEEPS_ENDS) {
+    first = x[0];
+    last = x[2 * RITZ_P * outer];
   }
-  if (!has_any) return;
-  RITZ_EACH(l) {
-    const unsigned line = lines.line[l];
-    RITZ_GLOBAL RitzReal *x = place->x + ritz_offset(place, (int)(line / RITZ_COLUMNS) + RITZ_FIRST, node[l]);
-    to[l] = x + outer;
-    if (!RITZ_KEEPS_ENDS) {
-      ends[l][0] = x[0];
-      ends[l][1] = x[2 * RITZ_P * outer];
-    }
-    ritz_get_line(RITZ_N, cube + RITZ_FIRST * RITZ_COLUMNS + line, RITZ_PLANE, r[l]);
-  }
-  RITZ_BACK(ends, r, lines.has, to, outer);
+  ritz_get_line(RITZ_N, cube + RITZ_FIRST * RITZ_COLUMNS + line, RITZ_PLANE, r);
+  x += outer;
+  RITZ_BACK(first, last, r, x, outer);
 }
 
 // ---- The kernel ----
@@ -541,7 +460,7 @@ ritz_patch(RitzLong start, int middle, int outer, int num_inner, int num_blocks,
   const unsigned thread = ritz_keep((unsigned)RITZ_THREAD);
   const RitzFactors factors = ritz_factors(c_inner, c_middle, c_outer, c_mass);
   int i = (int)RITZ_BLOCK, c, j, k, left;
-  RitzReal ends[RITZ_ROUNDS][RITZ_TOGETHER][2];
+  RitzReal ends[RITZ_ROUNDS][2];
   RitzPlace place;
   c = ritz_divide(&i, num_blocks, inverse_blocks);
   j = ritz_divide(&c, num_comp, inverse_comp);
@@ -557,7 +476,8 @@ ritz_patch(RitzLong start, int middle, int outer, int num_inner, int num_blocks,
   place.last = 2 * RITZ_P * (left < RITZ_PATCHES ? left : RITZ_PATCHES);
   RITZ_UNROLL
   for (int round = 0; round < RITZ_ROUNDS; round++) {
-    if (RITZ_HAS_LINE(round, 0)) ritz_begin_lines(&place, ritz_lines(thread, round), ends[round], cube);
+    const unsigned line = thread + round * RITZ_THREADS;
+    if (RITZ_HAS_LINE(round)) ritz_begin_line(&place, line, ends[round], cube);
   }
   ritz_begin_edges(&place, thread, cube);
   RITZ_BARRIER();
@@ -573,7 +493,8 @@ ritz_patch(RitzLong start, int middle, int outer, int num_inner, int num_blocks,
 #endif
   RITZ_UNROLL
   for (int round = 0; round < RITZ_ROUNDS; round++) {
-    if (RITZ_HAS_LINE(round, 0)) ritz_end_lines(&place, ritz_lines(thread, round), ends[round], cube);
+    const unsigned line = thread + round * RITZ_THREADS;
+    if (RITZ_HAS_LINE(round)) ritz_end_line(&place, line, ends[round], cube);
   }
 }
 
