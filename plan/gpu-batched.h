@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// How devices do batched dense algebra (core/batched.h): kernels and sizes of blocks. Pure functions of
+// numbers. Called by backends/gpu/batched.c; texts: emit/gpu-batched.c.
+#ifndef RITZ_PLAN_GPU_BATCHED_H
+#define RITZ_PLAN_GPU_BATCHED_H
+
+#include "core/batched.h"
+
+// What kernels do: products, triangular solves, factorizations, inverses.
+typedef enum {
+  RITZ_BATCH_PRODUCT, // GEMM, GEMV
+  RITZ_BATCH_SOLVE,   // GETRS, POTRS, TRSM, TRSV
+  RITZ_BATCH_POTRF,
+  RITZ_BATCH_GETRF,
+  RITZ_BATCH_GETRI,
+  RITZ_BATCH_INV,
+} RitzBatchKind;
+
+// m, n, k of a kernel: C m x n with k products; unknowns n, columns k; A m x n.
+typedef struct {
+  RitzBatchKind kind;
+  CeedScalarType precision;
+  CeedInt size[RITZ_NUM_DIMS]; // bounds
+  bool has_rows;               // kernels/gpu/batched-rows.h, sizes compiled in; else batched-any.h
+  bool has_pivots;             // GETRF, GETRI
+  bool solves_twice, is_symmetric;
+  int num_threads; // of a block
+  int group;       // rows: threads of a matrix, a power of 2
+  int num_columns; // rows: right-hand sides, or columns of C, at a time
+  int work;        // batched-any.h: room for a column; 0: none
+} RitzGpuBatched;
+
+enum {
+  RITZ_BATCH_MAX_ROWS = 32,      // order of matrices for batched-rows.h
+  RITZ_BATCH_MAX_INVERSE = 2048, // order of matrices whose column and pivots fit into shared memory
+};
+
+// Kernel of this operation. can_have_rows: false: batched-any.h.
+RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched batched, int max_threads, bool can_have_rows);
+// Matrices that a block takes at a time.
+static inline int ritz_gpu_batched_per_block(const RitzGpuBatched *p) {
+  return p->has_rows ? p->num_threads / p->group : 1;
+}
+
+#endif
