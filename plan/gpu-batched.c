@@ -24,6 +24,7 @@ static void list_sizes(const RitzBatched b, CeedInt size[RITZ_NUM_DIMS]) {
     size[RITZ_DIM_N] = 1;
     size[RITZ_DIM_K] = is_transposed ? m : n;
   }
+  if (b->operation == RITZ_BATCHED_GETRI) size[RITZ_DIM_K] = n;
   if (b->operation == RITZ_BATCHED_TRSM) {
     const bool is_left = b->options.side == RITZ_SIDE_LEFT;
     size[RITZ_DIM_M] = 1;
@@ -48,15 +49,46 @@ static void plan_any(RitzGpuBatched *p, int max_threads) {
     p->work = power_of_2(p->size[RITZ_DIM_N] < 64 ? 64 : p->size[RITZ_DIM_N]);
 }
 
-RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched b, int max_threads, bool can_have_rows) {
+// Bytes of a block that columns of B take in shared memory.
+enum { COLUMNS_BYTES = 32 << 10 };
+
+static int choose_columns(const RitzGpuBatched *p) {
+  const CeedInt num = p->kind == RITZ_BATCH_GETRI   ? p->size[RITZ_DIM_N]
+                      : p->kind == RITZ_BATCH_SOLVE ? p->size[RITZ_DIM_K]
+                                                    : p->size[RITZ_DIM_N];
+  const int64_t column = (int64_t)(p->size[RITZ_DIM_K] + 4) * (int64_t)ritz_scalar_bytes(p->precision) *
+                         (p->num_threads / p->group);
+  int columns = p->kind == RITZ_BATCH_PRODUCT ? (int)(COLUMNS_BYTES / column) : 4;
+  if (columns > num) columns = (int)num;
+  return columns > 0 ? columns : 1;
+}
+
+// Rows of the matrix that threads hold, and their length.
+static bool plan_rows(RitzGpuBatched *p, int max_threads) {
+  const bool is_product = p->kind == RITZ_BATCH_PRODUCT, is_lu = p->kind == RITZ_BATCH_GETRF;
+  const CeedInt rows = is_product || is_lu ? p->size[RITZ_DIM_M] : p->size[RITZ_DIM_N];
+  const CeedInt length = is_product ? p->size[RITZ_DIM_K] : p->size[RITZ_DIM_N];
+  for (int d = 0; d < RITZ_NUM_DIMS; d++) {
+    if (p->size[d] < 1) return false;
+  }
+  if (rows > RITZ_BATCH_MAX_ROWS || length > RITZ_BATCH_MAX_ROWS) return false;
+  p->group = power_of_2(rows);
+  p->num_threads = p->group > 32 ? p->group : 128;
+  if (p->num_threads > max_threads) return false;
+  p->num_columns = choose_columns(p);
+  p->has_rows = true;
+  return true;
+}
+
+RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched b, int max_threads, bool is_uniform) {
   RitzGpuBatched p = {.kind = kind_of(b->operation),
                       .precision = b->precision,
-                      .has_pivots = b->options.pivot == RITZ_PIVOT_ROWS,
+                      .is_uniform = is_uniform,
+                      .has_pivots = b->form.has_pivots,
                       .solves_twice =
                           b->operation == RITZ_BATCHED_GETRS || b->operation == RITZ_BATCHED_POTRS,
                       .is_symmetric = b->operation == RITZ_BATCHED_POTRS};
-  (void)can_have_rows;
   list_sizes(b, p.size);
-  plan_any(&p, max_threads);
+  if (!plan_rows(&p, max_threads)) plan_any(&p, max_threads);
   return p;
 }

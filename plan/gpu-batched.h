@@ -22,7 +22,8 @@ typedef struct {
   CeedScalarType precision;
   CeedInt size[RITZ_NUM_DIMS]; // bounds
   bool has_rows;               // kernels/gpu/batched-rows.h, sizes compiled in; else batched-any.h
-  bool has_pivots;             // GETRF, GETRI
+  bool is_uniform;             // sizes are those of all matrices
+  bool has_pivots;             // GETRF, GETRS, GETRI
   bool solves_twice, is_symmetric;
   int num_threads; // of a block
   int group;       // rows: threads of a matrix, a power of 2
@@ -31,12 +32,13 @@ typedef struct {
 } RitzGpuBatched;
 
 enum {
-  RITZ_BATCH_MAX_ROWS = 32,      // order of matrices for batched-rows.h
+  RITZ_BATCH_MAX_ROWS = 64,      // order of matrices for batched-rows.h
   RITZ_BATCH_MAX_INVERSE = 2048, // order of matrices whose column and pivots fit into shared memory
 };
 
-// Kernel of this operation. can_have_rows: false: batched-any.h.
-RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched batched, int max_threads, bool can_have_rows);
+// The kernel of this operation; of the kinds, sizes decide, so that equal matrices have equal results in
+// uniform and other batches.
+RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched batched, int max_threads, bool is_uniform);
 // Matrices that a block takes at a time.
 static inline int ritz_gpu_batched_per_block(const RitzGpuBatched *p) {
   return p->has_rows ? p->num_threads / p->group : 1;

@@ -38,7 +38,7 @@ typedef struct {
 } Kernel;
 
 typedef struct {
-  Kernel sized, any;                   // sized: plan.has_rows, of uniform calls
+  Kernel uniform, ragged;              // ragged: of all calls, where no kernel has rows
   int form[RITZ_BATCHED_MAX_OPERANDS]; // how operands are turned
   int options;
 } Batch;
@@ -76,7 +76,8 @@ static void describe(const RitzBatched b, Batch *data) {
     data->options = SOLVES_TWICE | SYMMETRIC; // and the triangle
   // fallthrough
   case RITZ_BATCHED_POTRF: data->form[0] = o->uplo == RITZ_TRIANGLE_UPPER ? IS_TRANSPOSED : 0; break;
-  case RITZ_BATCHED_GETRS: describe_factors(b, data); break;
+  case RITZ_BATCHED_GETRS:
+  case RITZ_BATCHED_GETRI: describe_factors(b, data); break;
   case RITZ_BATCHED_TRSM:
   case RITZ_BATCHED_TRSV: describe_triangle(b, data); break;
   default: break;
@@ -95,8 +96,8 @@ int ritz_gpu_batched_destroy(RitzBatched b) {
   Batch *data = b->data;
   // Kernels that run stay loaded until they are done.
   const int ierr = gpu->driver->synchronize(b->ceed, gpu->device, gpu->stream);
-  free_kernel(b->ceed, &data->sized);
-  free_kernel(b->ceed, &data->any);
+  free_kernel(b->ceed, &data->uniform);
+  free_kernel(b->ceed, &data->ragged);
   RITZ_FREE(&data);
   b->data = NULL;
   return ierr;
@@ -141,9 +142,9 @@ int ritz_gpu_batched_prepare(RitzBatched b) {
   RITZ_TRY(RITZ_CALLOC(b->ceed, 1, &data));
   b->data = data;
   describe(b, data);
-  data->sized.plan = ritz_plan_gpu_batched(b, info->max_threads, true);
-  data->any.plan = ritz_plan_gpu_batched(b, info->max_threads, false);
-  return begin(b, data->sized.plan.has_rows ? &data->sized : &data->any);
+  data->uniform.plan = ritz_plan_gpu_batched(b, info->max_threads, true);
+  data->ragged.plan = ritz_plan_gpu_batched(b, info->max_threads, false);
+  return begin(b, data->uniform.plan.has_rows ? &data->uniform : &data->ragged);
 }
 
 // ---- Calls ----
@@ -187,12 +188,15 @@ static void list_sizes(const RitzBatched b, const RitzBatchedCall *call,
   const bool is_transposed = o->trans_a == CEED_TRANSPOSE, is_left = o->side == RITZ_SIDE_LEFT;
   sizes[RITZ_DIM_M] = is_vector && is_transposed ? n : is_trsm ? NULL : m;
   sizes[RITZ_DIM_N] = is_vector ? NULL : is_trsm && is_left ? m : n;
-  sizes[RITZ_DIM_K] = is_vector ? (is_transposed ? m : n) : is_trsm ? (is_left ? n : m) : k;
+  sizes[RITZ_DIM_K] = b->operation == RITZ_BATCHED_GETRI ? n
+                      : is_vector                        ? (is_transposed ? m : n)
+                      : is_trsm                          ? (is_left ? n : m)
+                                                         : k;
 }
 
 int ritz_gpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
   Batch *data = b->data;
-  Kernel *kernel = data->sized.plan.has_rows && call->is_uniform ? &data->sized : &data->any;
+  Kernel *kernel = data->uniform.plan.has_rows && call->is_uniform ? &data->uniform : &data->ragged;
   const RitzGpuBatched *plan = &kernel->plan;
   const int per_block = ritz_gpu_batched_per_block(plan);
   const int64_t blocks = (call->count + per_block - 1) / per_block;
@@ -215,11 +219,11 @@ int ritz_gpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
 
 int ritz_gpu_batched_explain(RitzBatched b, FILE *stream) {
   const Batch *data = b->data;
-  const RitzGpuBatched *p = &data->sized.plan;
+  const RitzGpuBatched *p = &data->uniform.plan;
   if (p->has_rows)
     fprintf(stream, "  uniform: a row a thread, %d threads a matrix, blocks of %d\n", p->group,
             p->num_threads);
   fprintf(stream, "  %s: a block of %d threads a matrix, in global memory\n",
-          p->has_rows ? "non-uniform" : "all", data->any.plan.num_threads);
+          p->has_rows ? "non-uniform" : "all", data->ragged.plan.num_threads);
   return CEED_ERROR_SUCCESS;
 }
