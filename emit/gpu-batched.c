@@ -10,7 +10,8 @@ static void add_rows(RitzText *t, const RitzGpuBatched *p) {
   ritz_text_add(t, "#define RITZ_GROUP   %d // threads of a matrix\n", p->group);
   ritz_text_add(t, "#define RITZ_M       %d\n#define RITZ_N       %d\n#define RITZ_K       %d\n",
                 (int)p->size[RITZ_DIM_M], (int)p->size[RITZ_DIM_N], (int)p->size[RITZ_DIM_K]);
-  ritz_text_add(t, "#define RITZ_COLUMNS %d // at a time\n", p->num_columns);
+  ritz_text_add(t, "#define RITZ_COLUMNS %d // at a time\n#define RITZ_RESIDENT %d\n", p->num_columns,
+                p->num_resident);
   if (p->is_uniform) ritz_text_add(t, "#define RITZ_UNIFORM\n");
   if (p->has_pivots) ritz_text_add(t, "#define RITZ_PIVOTS\n");
   if (p->solves_twice || inverts) ritz_text_add(t, "#define RITZ_TWICE\n");

@@ -63,6 +63,20 @@ static int choose_columns(const RitzGpuBatched *p) {
   return columns > 0 ? columns : 1;
 }
 
+// Blocks whose threads have registers for a row, a step's right-hand sides and some numbers more.
+static int choose_resident(const RitzGpuBatched *p, CeedInt length) {
+  enum { REGISTERS = 65536, OTHERS = 32, MOST_THREADS = 2048, MOST_BLOCKS = 32, MOST_REGISTERS = 255 };
+  const int words = p->precision == CEED_SCALAR_FP32 ? 1 : 2;
+  int registers = (int)length * words + OTHERS;
+  if (p->kind == RITZ_BATCH_SOLVE || p->kind == RITZ_BATCH_GETRI) registers += 2 * words * p->num_columns;
+  registers = (registers + 7) / 8 * 8;
+  if (registers > MOST_REGISTERS) registers = MOST_REGISTERS;
+  int resident = REGISTERS / registers / p->num_threads;
+  if (resident > MOST_THREADS / p->num_threads) resident = MOST_THREADS / p->num_threads;
+  if (resident > MOST_BLOCKS) resident = MOST_BLOCKS;
+  return resident > 0 ? resident : 1;
+}
+
 // Rows of the matrix that threads hold, and their length.
 static bool plan_rows(RitzGpuBatched *p, int max_threads) {
   const bool is_product = p->kind == RITZ_BATCH_PRODUCT, is_lu = p->kind == RITZ_BATCH_GETRF;
@@ -76,6 +90,7 @@ static bool plan_rows(RitzGpuBatched *p, int max_threads) {
   p->num_threads = p->group > 32 ? p->group : 128;
   if (p->num_threads > max_threads) return false;
   p->num_columns = choose_columns(p);
+  p->num_resident = choose_resident(p, length);
   p->has_rows = true;
   return true;
 }

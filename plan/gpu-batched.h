@@ -25,10 +25,11 @@ typedef struct {
   bool is_uniform;             // sizes are those of all matrices
   bool has_pivots;             // GETRF, GETRS, GETRI
   bool solves_twice, is_symmetric;
-  int num_threads; // of a block
-  int group;       // rows: threads of a matrix, a power of 2
-  int num_columns; // rows: right-hand sides, or columns of C, at a time
-  int work;        // batched-any.h: room for a column; 0: none
+  int num_threads;  // of a block
+  int group;        // rows: threads of a matrix, a power of 2
+  int num_resident; // rows: blocks of a multiprocessor, which bounds the registers of a thread
+  int num_columns;  // rows: right-hand sides, or columns of C, at a time
+  int work;         // batched-any.h: room for a column; 0: none
 } RitzGpuBatched;
 
 enum {

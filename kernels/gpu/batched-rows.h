@@ -3,6 +3,7 @@
 // threads, a power of 2, a matrix. The text in front defines:
 //
 //   RITZ_THREADS, RITZ_GROUP  of a block, of a matrix
+//   RITZ_RESIDENT             blocks of a multiprocessor
 //   RITZ_M, RITZ_N, RITZ_K    sizes: C m x n with k products; n unknowns, k right-hand sides; A m x n
 //   RITZ_COLUMNS              right-hand sides, or columns of C, at a time
 //   RITZ_PIVOTS               LU has pivots
@@ -184,7 +185,7 @@ RITZ_INLINE int ritz_pivot(RitzEntry x, int is_done, int place, int *at, RITZ_SH
 
 #define RITZ_STEPS (RITZ_M < RITZ_N ? RITZ_M : RITZ_N)
 
-RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
   RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][2][RITZ_LINE_PACKS(RITZ_N)];
   RITZ_PIVOT_ARRAYS
   const int row = RITZ_ROW;
@@ -240,7 +241,7 @@ RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
 #ifdef RITZ_POTRF
 
 // The column goes around before it is scaled, so that the square root is in nobody's way.
-RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
   RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][2][RITZ_LINE_PACKS(RITZ_N)];
   const int row = RITZ_ROW;
   RITZ_EACH_TURN(first) {
@@ -262,8 +263,8 @@ RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
         if (!failed) failed = k + 1;
         d = 1;
       }
-      const RitzEntry factor = a[k] / d, root = RITZ_SQRT(d);
-      a[k] = row == k ? root : a[k] / root;
+      const RitzEntry factor = a[k] / d;
+      a[k] = factor * RITZ_SQRT(d);
       RITZ_SUBTRACT(line, a, factor, k + 1, RITZ_N);
     }
     RITZ_UNROLL
@@ -282,7 +283,7 @@ RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
 #ifdef RITZ_INV
 
 // B = A^-1; B may be A. Column j of the result is where the pivot of step j was.
-RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
   RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][2][RITZ_LINE_PACKS(RITZ_N)];
   RITZ_SHARED_ARRAY int owners[RITZ_GROUPS][RITZ_N];
   RITZ_PIVOT_ARRAYS
@@ -363,7 +364,7 @@ RITZ_INLINE int ritz_before(int row, int n, RITZ_GLOBAL const int *pivots) {
   } while (0)
 
 // X over B [n][k]; of inverses from factors: over A, from the identity.
-RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
   RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][2][RITZ_LINE_PACKS(RITZ_COLUMNS)];
 #ifdef RITZ_GETRI
   RITZ_SHARED_ARRAY RitzEntry diagonals[RITZ_GROUPS][RITZ_GROUP];
@@ -449,7 +450,7 @@ RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
 #ifdef RITZ_PRODUCT
 
 // C = alpha A B + beta C: a row of A a thread, RITZ_COLUMNS columns of B in shared memory.
-RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
   RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][RITZ_COLUMNS * RITZ_PACKS(RITZ_K) + 1];
   const RitzEntry alpha = (RitzEntry)RITZ_DOUBLE(alpha_bits), beta = (RitzEntry)RITZ_DOUBLE(beta_bits);
   const int row = RITZ_ROW;
