@@ -13,6 +13,9 @@ static void add_rows(RitzText *t, const RitzGpuBatched *p) {
   ritz_text_add(t, "#define RITZ_COLUMNS %d // at a time\n#define RITZ_RESIDENT %d\n", p->num_columns,
                 p->num_resident);
   if (p->is_uniform) ritz_text_add(t, "#define RITZ_UNIFORM\n");
+  for (int i = 0; i < RITZ_BATCHED_MAX_OPERANDS && p->is_uniform; i++)
+    ritz_text_add(t, "#define RITZ_LD_%c    %d\n#define RITZ_FORM_%c  %d\n", 'A' + i, (int)p->ld[i], 'A' + i,
+                  p->form[i]);
   if (p->has_pivots) ritz_text_add(t, "#define RITZ_PIVOTS\n");
   if (p->solves_twice || inverts) ritz_text_add(t, "#define RITZ_TWICE\n");
   if (p->is_symmetric) ritz_text_add(t, "#define RITZ_MIRRORS\n");

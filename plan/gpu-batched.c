@@ -69,6 +69,11 @@ static int choose_resident(const RitzGpuBatched *p, CeedInt length) {
   const int words = p->precision == CEED_SCALAR_FP32 ? 1 : 2;
   int registers = (int)length * words + OTHERS;
   if (p->kind == RITZ_BATCH_SOLVE || p->kind == RITZ_BATCH_GETRI) registers += 2 * words * p->num_columns;
+  if (p->kind == RITZ_BATCH_GETRF) registers += OTHERS / 2;
+  if (p->kind == RITZ_BATCH_INV) registers += OTHERS;
+  if (p->kind == RITZ_BATCH_POTRF) registers += 2 * OTHERS;
+  // Addresses that are not known take registers, too.
+  if (!p->is_uniform) registers += 2 * (int)length + 2 * OTHERS;
   registers = (registers + 7) / 8 * 8;
   if (registers > MOST_REGISTERS) registers = MOST_REGISTERS;
   int resident = REGISTERS / registers / p->num_threads;
@@ -95,7 +100,8 @@ static bool plan_rows(RitzGpuBatched *p, int max_threads) {
   return true;
 }
 
-RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched b, int max_threads, bool is_uniform) {
+RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched b, int max_threads, bool can_have_rows,
+                                     bool is_uniform) {
   RitzGpuBatched p = {.kind = kind_of(b->operation),
                       .precision = b->precision,
                       .is_uniform = is_uniform,
@@ -104,6 +110,7 @@ RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched b, int max_threads, bool 
                           b->operation == RITZ_BATCHED_GETRS || b->operation == RITZ_BATCHED_POTRS,
                       .is_symmetric = b->operation == RITZ_BATCHED_POTRS};
   list_sizes(b, p.size);
-  if (!plan_rows(&p, max_threads)) plan_any(&p, max_threads);
+  for (CeedInt i = 0; i < b->form.num_operands; i++) p.ld[i] = ritz_batched_layout(&b->options, i)->ld;
+  if (!can_have_rows || !plan_rows(&p, max_threads)) plan_any(&p, max_threads);
   return p;
 }

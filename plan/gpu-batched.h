@@ -20,10 +20,12 @@ typedef enum {
 typedef struct {
   RitzBatchKind kind;
   CeedScalarType precision;
-  CeedInt size[RITZ_NUM_DIMS]; // bounds
-  bool has_rows;               // kernels/gpu/batched-rows.h, sizes compiled in; else batched-any.h
-  bool is_uniform;             // sizes are those of all matrices
-  bool has_pivots;             // GETRF, GETRS, GETRI
+  CeedInt size[RITZ_NUM_DIMS];           // bounds
+  bool has_rows;                         // kernels/gpu/batched-rows.h, sizes compiled in; else batched-any.h
+  CeedInt ld[RITZ_BATCHED_MAX_OPERANDS]; // of the layouts; the caller's: how operands are turned
+  int form[RITZ_BATCHED_MAX_OPERANDS];   // without pointers
+  bool is_uniform;                       // sizes are those of all matrices
+  bool has_pivots;                       // GETRF, GETRS, GETRI
   bool solves_twice, is_symmetric;
   int num_threads;  // of a block
   int group;        // rows: threads of a matrix, a power of 2
@@ -37,9 +39,10 @@ enum {
   RITZ_BATCH_MAX_INVERSE = 2048, // order of matrices whose column and pivots fit into shared memory
 };
 
-// The kernel of this operation; of the kinds, sizes decide, so that equal matrices have equal results in
-// uniform and other batches.
-RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched batched, int max_threads, bool is_uniform);
+// The kernel of this operation. Of the two texts, sizes decide: equal matrices have equal results in uniform
+// and other batches. can_have_rows: false: batched-any.h.
+RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched batched, int max_threads, bool can_have_rows,
+                                     bool is_uniform);
 // Matrices that a block takes at a time.
 static inline int ritz_gpu_batched_per_block(const RitzGpuBatched *p) {
   return p->has_rows ? p->num_threads / p->group : 1;

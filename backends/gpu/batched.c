@@ -11,6 +11,7 @@
 #include "backends/gpu/gpu.h"
 #include "core/batched.h"
 #include "emit/gpu-batched.h"
+#include "jit/files.h"
 
 enum { MOST_BLOCKS = 1 << 30 };
 
@@ -44,6 +45,12 @@ typedef struct {
 } Batch;
 
 // ---- Forms ----
+
+static int log2_of(CeedInt width) {
+  int log = 0;
+  while (1 << log < width) log++;
+  return log;
+}
 
 // The solve with the lower triangle of A as the kernel sees it, forward.
 static void describe_triangle(const RitzBatched b, Batch *data) {
@@ -135,6 +142,15 @@ static int check_inverse(RitzBatched b) {
   return CEED_ERROR_SUCCESS;
 }
 
+// RITZ_BATCHED_KERNEL=rows or any. Processors that play a device gain little by rows in registers, for which
+// they compile long and each size again.
+static bool can_have_rows(const RitzDeviceInfo *info) {
+  const char *value = ritz_environment("RITZ_BATCHED_KERNEL");
+  if (value && !strcmp(value, "rows")) return true;
+  if (value && !strcmp(value, "any")) return false;
+  return info->warp_size != 1;
+}
+
 int ritz_gpu_batched_prepare(RitzBatched b) {
   const RitzDeviceInfo *info = ritz_gpu(b->ceed)->info;
   Batch *data = NULL;
@@ -142,20 +158,17 @@ int ritz_gpu_batched_prepare(RitzBatched b) {
   RITZ_TRY(RITZ_CALLOC(b->ceed, 1, &data));
   b->data = data;
   describe(b, data);
-  data->uniform.plan = ritz_plan_gpu_batched(b, info->max_threads, true);
-  data->ragged.plan = ritz_plan_gpu_batched(b, info->max_threads, false);
+  for (CeedInt i = 0; i < b->form.num_operands; i++)
+    data->form[i] |= log2_of(ritz_batched_layout(&b->options, i)->width);
+  data->uniform.plan = ritz_plan_gpu_batched(b, info->max_threads, can_have_rows(info), true);
+  data->ragged.plan = ritz_plan_gpu_batched(b, info->max_threads, can_have_rows(info), false);
+  memcpy(data->uniform.plan.form, data->form, sizeof(data->form));
   return begin(b, data->uniform.plan.has_rows ? &data->uniform : &data->ragged);
 }
 
 // ---- Calls ----
 
 enum { COMMON_ARGS = 13, OPERAND_ARGS = 10 };
-
-static int log2_of(CeedInt width) {
-  int log = 0;
-  while (1 << log < width) log++;
-  return log;
-}
 
 static void list_operand(const RitzBatchOperand *o, int form, RitzDeviceArg *args) {
   const void *places = o->pointers ? (const void *)o->pointers : o->offsets;

@@ -240,7 +240,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
 
 #ifdef RITZ_POTRF
 
-// The column goes around before it is scaled, so that the square root is in nobody's way.
+// A = L D L^T, and at the end columns times the roots of D: one root a thread, in nobody's way.
 RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
   RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][2][RITZ_LINE_PACKS(RITZ_N)];
   const int row = RITZ_ROW;
@@ -249,7 +249,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
     RITZ_KNOW_SIZES(known);
     const int has_row = i < count && row < n;
     const RitzMatrix A = RITZ_MATRIX(A, known, n, n);
-    RitzEntry a[RITZ_N];
+    RitzEntry a[RITZ_N], mine = 1;
     int failed = bad;
     RITZ_UNROLL
     for (int j = 0; j < RITZ_N; j++) a[j] = has_row && row >= j ? RITZ_AT(A, row, j) : 0;
@@ -264,12 +264,16 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
         d = 1;
       }
       const RitzEntry factor = a[k] / d;
-      a[k] = factor * RITZ_SQRT(d);
+      a[k] = factor;
+      if (row == k) mine = d;
       RITZ_SUBTRACT(line, a, factor, k + 1, RITZ_N);
     }
+    RITZ_SHARED RitzPack *roots = lines[RITZ_PLACE][RITZ_N & 1];
+    if (row < RITZ_N) RITZ_OF(roots, row) = RITZ_SQRT(mine);
+    RITZ_SHARE();
     RITZ_UNROLL
     for (int j = 0; j < RITZ_N; j++) {
-      if (has_row && row >= j) RITZ_AT(A, row, j) = a[j];
+      if (has_row && row >= j) RITZ_AT(A, row, j) = a[j] * RITZ_OF(roots, j);
     }
     if (info && i < count && row == 0) info[i] = failed;
     RITZ_SHARE();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What kernels of batched dense algebra (core/batched.h) share: parameters, places of matrices, sizes. The
-// text in front (emit/gpu-batched.c) defines RITZ_ENTRY_F32 where entries are floats.
+// text in front (emit/gpu-batched.c) defines RITZ_ENTRY_F32 where entries are floats; RITZ_UNIFORM where all
+// matrices have the sizes and leading dimensions of the layouts, which then are RITZ_LD_A, RITZ_FORM_A etc.
 //
 // Kernels see operands as the host turns them (backends/gpu/batched.c): transposed, or with rows or columns
 // in reverse order. So one kernel serves both triangles, all transposes and both sides. Entry (r, c) of a
@@ -65,9 +66,16 @@ typedef struct {
 #define RITZ_AT(M, r, c) ((M).p[(r) * (M).rs + (c) * (M).cs])
 
 // Matrix i, turned; rows, cols: of the turned one.
+#ifdef RITZ_UNIFORM
+#define RITZ_LD_OF(x)   RITZ_LD_##x
+#define RITZ_FORM_OF(x) (RITZ_FORM_##x | (x##_form & RITZ_HAS_POINTERS))
+#else
+#define RITZ_LD_OF(x)   x##_ld
+#define RITZ_FORM_OF(x) x##_form
+#endif
 #define RITZ_MATRIX(x, i, rows, cols)                                                                        \
   ritz_matrix(x##_base, x##_places, x##_lds, x##_first_rows, x##_first_cols, x##_row0, x##_col0, x##_stride, \
-              x##_ld, x##_form, i, rows, cols)
+              RITZ_LD_OF(x), RITZ_FORM_OF(x), i, rows, cols)
 RITZ_INLINE RitzMatrix ritz_matrix(RITZ_GLOBAL RitzEntry *base, RITZ_GLOBAL const RitzLong *places,
                                    RITZ_GLOBAL const int *lds, RITZ_GLOBAL const int *first_rows,
                                    RITZ_GLOBAL const int *first_cols, RitzLong row0, RitzLong col0,
