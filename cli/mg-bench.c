@@ -21,7 +21,7 @@ typedef struct {
   ArgInts orders, cells, smoothers, precisions, solvers;
   double size, max_memory, deform, tol;
   int max_it, steps, reps, source;
-  bool multigrid, verbose;
+  bool multigrid, tunes, verbose;
   ThreadsChoice on;
   const char *json, *plot;
 } MgBenchOptions;
@@ -157,6 +157,15 @@ static const ArgOption options_table[] = {
      0,
      {NULL}},
     {"--plot", "FILE.svg", "draw errors over times to solution", ARG_TEXT, MEMBER(plot), 0, 0, {NULL}},
+    {"--tune",
+     NULL,
+     "look for the fastest kernels of the finest level's operators first,\n"
+     "which later runs find, too (see 'ritz tune')",
+     ARG_FLAG,
+     MEMBER(tunes),
+     0,
+     0,
+     {NULL}},
     {"--verbose", NULL, "show the levels of each cycle", ARG_FLAG, MEMBER(verbose), 0, 0, {NULL}},
 };
 
@@ -164,8 +173,9 @@ static const ArgCommand command = {
     .name = "ritz bench --multigrid",
     .description =
         "Solves -Laplace u = f on the unit cube, u = 0 on its boundary, by geometric multigrid: n^3\n"
-        "hexahedra, n halved from level to level, one degree, V(1,1)-cycles. For each degree and size all\n"
-        "smoothers, precisions of the cycle and solvers are made first and then measured by turns.",
+        "hexahedra, n halved from level to level, one degree (below an odd n its halves), V(1,1)-cycles.\n"
+        "For each degree and size all smoothers, precisions of the cycle and solvers are made first and\n"
+        "then measured by turns.",
     .notes =
         "it: iterations for f = 1, whose solves are timed (first: the first one; solve: the median); sine:\n"
         "for f = 3 pi^2 u, u = sin(pi x) sin(pi y) sin(pi z), of which the L2 error is. Both end at a\n"
@@ -266,9 +276,11 @@ static CeedInt next_cells(const MgBench *b, CeedInt degree, size_t *index, CeedI
   const double most = largest_size(b);
 
   if (o->cells.num) return *index < o->cells.num ? o->cells.items[(*index)++] : 0;
-  n = n ? 2 * n : 2;
+  const bool is_first = n == 0;
+
+  n = is_first ? 2 : 2 * n;
   while (n < 8 && count_dofs(degree, 2 * n) <= most) n *= 2;
-  return count_dofs(degree, n) <= most || (*index)++ == 0 ? n : 0;
+  return is_first || count_dofs(degree, n) <= most ? n : 0;
 }
 
 static void find_memory(MgBench *b) {
@@ -323,6 +335,7 @@ static int run_case(MgBench *b, const MgCase *of) {
   int ierr = mg_problem_create(b->ceed, of, is_single || wants_precision(b, CEED_SCALAR_FP64),
                                !is_single && wants_precision(b, CEED_SCALAR_FP32), &problem);
 
+  if (!ierr && b->options->tunes) ierr = mg_problem_tune(&problem);
   if (!ierr) ierr = mg_solve(&problem, &b->how, b->num_variants, b->variants, rows);
   mg_problem_destroy(&problem);
   CLI_TRY(ierr);
@@ -361,6 +374,7 @@ static int plot_rows(const MgBench *b) {
   if (!points) return results_no_memory(&command);
   const Plot plot = {.x_label = "seconds of a solve",
                      .y_label = "L2 error",
+                     .lines_keep_labels = true,
                      .num = mg_plot_points(b->num_rows, b->rows, points),
                      .points = points};
   const int code = results_write_plot(&command, b->plot, &b->machine, "Poisson's equation by multigrid",

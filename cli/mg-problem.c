@@ -49,6 +49,13 @@ static int create_operator(MgProblem *p, CeedInt level, CeedOperator *op) {
   return RitzOperatorSetUse(*op, RITZ_USE_MANY);
 }
 
+// Halves of n down to one element; where an odd number stops them earlier, degrees go on: coarsest
+// problems of high degree are solved on the host.
+static RitzHierarchyKind kind_of_levels(CeedInt n) {
+  while (n % 2 == 0) n /= 2;
+  return n > 1 ? RITZ_HIERARCHY_HP : RITZ_HIERARCHY_H;
+}
+
 static int create_spaces(MgProblem *p) {
   static const ProblemMaterial vacuum = {.conductivity = {.value = 1}, .reaction = {.value = 1}};
   const ProblemOptions options = {.kind = PROBLEM_POISSON,
@@ -56,7 +63,7 @@ static int create_spaces(MgProblem *p) {
                                   .more_points = 1,
                                   .num_materials = 1,
                                   .materials = &vacuum};
-  const RitzHierarchyOptions halved = {.kind = RITZ_HIERARCHY_H};
+  const RitzHierarchyOptions halved = {.kind = kind_of_levels(p->of.n)};
   const RitzFixedPart boundary = {.part = "all"};
 
   CLI_TRY(problem_create(p->ceed, p->mesh, &options, &p->problem));
@@ -135,6 +142,34 @@ static int create_levels(MgProblem *p, bool wants_double, bool wants_float, doub
   if (wants_float) CLI_TRY(create_transfers(p, CEED_SCALAR_FP32, &p->floats));
   count_time(p, MG_TIME_TRANSFERS, since);
   return CEED_ERROR_SUCCESS;
+}
+
+// ---- Kernels ----
+
+static int tune_operator(const MgProblem *p, CeedOperator op, CeedScalarType precision) {
+  CeedVector in = NULL, out = NULL;
+  CeedSize size = 0;
+  int ierr;
+
+  CLI_TRY(RitzSpaceGetSize(p->problem.space, &size));
+  CLI_TRY_CLEANUP(RitzVectorCreate(p->ceed, size, precision, &in));
+  CLI_TRY_CLEANUP(RitzVectorCreate(p->ceed, size, precision, &out));
+  CLI_TRY_CLEANUP(CeedVectorSetValue(in, 1));
+  CLI_TRY_CLEANUP(RitzOperatorTune(op, in, out, NULL));
+cleanup:
+  CeedVectorDestroy(&in);
+  CeedVectorDestroy(&out);
+  return ierr;
+}
+
+int mg_problem_tune(MgProblem *p) {
+  const CeedInt finest = p->num_levels - 1;
+  CeedScalarType own = CEED_SCALAR_FP64;
+
+  CLI_TRY(CeedGetScalarType(&own));
+  CLI_TRY(tune_operator(p, p->problem.op, own));
+  if (!p->floats.levels) return CEED_ERROR_SUCCESS;
+  return tune_operator(p, p->floats.levels[finest].op, CEED_SCALAR_FP32);
 }
 
 // ---- Right-hand sides and errors ----

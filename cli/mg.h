@@ -121,6 +121,8 @@ typedef struct {
 // `problem` starts from zeros; to be destroyed even when the creation fails.
 int mg_problem_create(Ceed ceed, const MgCase *of, bool wants_double, bool wants_float, MgProblem *problem);
 void mg_problem_destroy(MgProblem *problem);
+// Finds the fastest kernels of the finest level's operators, of the solver's and of the cycles'.
+int mg_problem_tune(MgProblem *problem);
 int mg_problem_set_source(MgProblem *problem, MgSource source);
 // L2 norm of u minus the product of sines.
 int mg_problem_find_error(const MgProblem *problem, double *error);

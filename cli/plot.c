@@ -255,13 +255,26 @@ static void draw_marker(const Drawing *d, size_t i, double x, double y) {
 static double x_at(const Drawing *d, size_t i) { return x_of(d, d->plot->points[i].x); }
 static double y_at(const Drawing *d, size_t i) { return y_of(d, d->plot->points[i].y); }
 
-// A thin line through the points of the series that begins at i.
+static bool same_line(const Drawing *d, size_t i, size_t j) {
+  const Plot *plot = d->plot;
+
+  return same_series(d, i, j) && (!plot->lines_keep_labels || plot->points[i].label == plot->points[j].label);
+}
+
+static bool is_first_of_line(const Drawing *d, size_t i) {
+  for (size_t j = 0; j < i; j++) {
+    if (same_line(d, i, j)) return false;
+  }
+  return true;
+}
+
+// A thin line through the points from i on that belong together.
 static void draw_path(const Drawing *d, size_t i) {
   fprintf(d->stream,
           "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" stroke-opacity=\"0.45\" points=\"",
           colour_of(d, i));
   for (size_t j = i; j < d->plot->num; j++) {
-    if (same_series(d, i, j)) fprintf(d->stream, "%.1f,%.1f ", x_at(d, j), y_at(d, j));
+    if (same_line(d, i, j)) fprintf(d->stream, "%.1f,%.1f ", x_at(d, j), y_at(d, j));
   }
   fputs("\"/>\n", d->stream);
 }
@@ -280,7 +293,7 @@ static void draw_bound(const Drawing *d, size_t i) {
 
 static void draw_series(Drawing *d) {
   for (size_t i = 0; i < d->plot->num; i++) {
-    if (is_first_of_series(d, i)) draw_path(d, i);
+    if (is_first_of_line(d, i)) draw_path(d, i);
     draw_bound(d, i);
   }
   for (size_t i = 0; i < d->plot->num; i++) {

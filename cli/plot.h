@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
   const char *title, *subtitle;
   const char *label_meaning;     // of the numbers beside the points
+  bool lines_keep_labels;        // lines join points of a series that have the same number
   const char *x_label, *y_label; // of the axes; NULL: those of a roofline, y in GFLOP/s
   double bandwidth, peak;        // bytes/s, flops/s; zeros: there is no roof to draw
   size_t num;

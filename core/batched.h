@@ -13,6 +13,9 @@
 //     batched_explain    lines of two blanks and text
 //     batched_destroy    waits, frees batched->data; called where data is not NULL
 //
+// A backend of the host whose kernel does not serve a call, or is not there yet, may hand it to
+// ritz_ref_batched_run (backends/ref/ref.h), as long as the result's bits do not depend on when.
+//
 // All but batched_run may be empty. A run has count > 0; any size may be 0, then info is set to zeros and
 // what beta (GEMM, GEMV with k = 0) or alpha say is done. Rules for every kernel are those of ritz/batched.h;
 // above all:

@@ -20,9 +20,10 @@ int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, const RitzCpuTarget *target, 
 int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, const RitzCpuTarget *target, char **text);
 
 // C for the CPU: one plane of a sweep over vertex patches (core/patch-sweep.h, kernels/cpu/patch-abi.h),
-// `lanes` patches at a time. Sizes of the box and factors are not in it, nor are tables unless
+// `lanes` patches at a time, is_scattered: from several rows (three directions, uniform boxes, one
+// component). Sizes of the box and factors are not in it, nor are tables unless
 // box->is_uniform.
-int ritz_emit_cpu_patch(Ceed ceed, const RitzPatchBox *box, CeedInt lanes, char **text);
+int ritz_emit_cpu_patch(Ceed ceed, const RitzPatchBox *box, CeedInt lanes, bool is_scattered, char **text);
 
 // CUDA C and OpenCL C in one: a kernel `ritz_qfunction` that calls a QFunction for each point, and its
 // source, as ritz_jit_load_for_device gives it. Comes after kernels/gpu/language.h and

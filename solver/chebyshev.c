@@ -116,7 +116,20 @@ static const RitzPass jacobi_only = {
     .num_lines = 1,
     .line = {{.to = 2, .num_terms = 1, .term = {{.factor = 0, .x = 0, .y = 1}}}},
 };
-// d = old d + fresh m b - fresh m q, x = x + d, with q = A x
+// d = fresh m b - fresh m q, x = x + d, with q = A x
+static const RitzPass jacobi_begin = {
+    .name = "chebyshev_jacobi_begin",
+    .num_vectors = 5,
+    .num_lines = 2,
+    .line = {{.to = 2,
+              .num_terms = 2,
+              .term = {{.factor = 0, .x = 0, .y = 1}, {.factor = 1, .x = 0, .y = 4}}},
+             {.to = 3,
+              .num_terms = 2,
+              .term = {{.factor = RITZ_PASS_NONE, .x = 3, .y = RITZ_PASS_NONE},
+                       {.factor = RITZ_PASS_NONE, .x = 2, .y = RITZ_PASS_NONE}}}},
+};
+// d = old d + fresh m b - fresh m q, x = x + d
 static const RitzPass jacobi_step = {
     .name = "chebyshev_jacobi_step",
     .num_vectors = 5,
@@ -158,6 +171,10 @@ static int smooth_by_jacobi(const Chebyshev *c, CeedVector b, CeedVector x, bool
       continue;
     }
     RITZ_TRY(ritz_system_apply_raw(&c->system, x, c->q)); // the inverse is zero on constrained entries
+    if (i == 0 && !is_last) {
+      RITZ_TRY(ritz_pass_run(&jacobi_begin, v, (double[]){fresh, -fresh}, NULL));
+      continue;
+    }
     RITZ_TRY(
         ritz_pass_run(is_last ? &jacobi_last : &jacobi_step, v, (double[]){step.old, fresh, -fresh}, NULL));
   }
@@ -180,6 +197,28 @@ static const RitzPass general_step = {
               .term = {{.factor = RITZ_PASS_NONE, .x = 2, .y = RITZ_PASS_NONE},
                        {.factor = RITZ_PASS_NONE, .x = 1, .y = RITZ_PASS_NONE}}}},
 };
+// d = fresh z, x = x + d
+static const RitzPass general_begin = {
+    .name = "chebyshev_begin",
+    .num_vectors = 3,
+    .num_lines = 2,
+    .line = {{.to = 1, .num_terms = 1, .term = {{.factor = 0, .x = 0, .y = RITZ_PASS_NONE}}},
+             {.to = 2,
+              .num_terms = 2,
+              .term = {{.factor = RITZ_PASS_NONE, .x = 2, .y = RITZ_PASS_NONE},
+                       {.factor = RITZ_PASS_NONE, .x = 1, .y = RITZ_PASS_NONE}}}},
+};
+// x = x + old d + fresh z, where d is not needed any more
+static const RitzPass general_last = {
+    .name = "chebyshev_last",
+    .num_vectors = 3,
+    .num_lines = 1,
+    .line = {{.to = 2,
+              .num_terms = 3,
+              .term = {{.factor = RITZ_PASS_NONE, .x = 2, .y = RITZ_PASS_NONE},
+                       {.factor = 0, .x = 1, .y = RITZ_PASS_NONE},
+                       {.factor = 1, .x = 0, .y = RITZ_PASS_NONE}}}},
+};
 // x = d = fresh z
 static const RitzPass general_first = {
     .name = "chebyshev_first",
@@ -189,21 +228,28 @@ static const RitzPass general_first = {
              {.to = 2, .num_terms = 1, .term = {{.factor = RITZ_PASS_NONE, .x = 1, .y = RITZ_PASS_NONE}}}},
 };
 
+// z := P (b - A x)
+static int find_direction(const Chebyshev *c, CeedVector b, CeedVector x, bool is_zero) {
+  if (is_zero) return ritz_preconditioner_apply(c->inner, b, c->z);
+  RITZ_TRY(ritz_system_apply_raw(&c->system, x, c->q));
+  RITZ_TRY(RitzVectorSum(c->q, 1, b, -1, c->q)); // whatever it has on constrained entries
+  return ritz_preconditioner_apply(c->inner, c->q, c->z);
+}
+
 static int smooth_in_general(const Chebyshev *c, CeedVector b, CeedVector x, bool starts_from_zero) {
   const CeedVector v[] = {c->z, c->d, x};
   double rho = 0;
 
   for (int i = 0; i < c->degree; i++) {
     const RitzChebyshevStep step = ritz_chebyshev_step(c->kind, c->lower, c->upper, i, &rho);
-    if (i == 0 && starts_from_zero) {
-      RITZ_TRY(ritz_preconditioner_apply(c->inner, b, c->z));
-      RITZ_TRY(ritz_pass_run(&general_first, v, &step.fresh, NULL));
-      continue;
-    }
-    RITZ_TRY(ritz_system_apply_raw(&c->system, x, c->q));
-    RITZ_TRY(RitzVectorSum(c->q, 1, b, -1, c->q)); // whatever it has on constrained entries
-    RITZ_TRY(ritz_preconditioner_apply(c->inner, c->q, c->z));
-    RITZ_TRY(ritz_pass_run(&general_step, v, (double[]){step.old, step.fresh}, NULL));
+    const bool is_zero = i == 0 && starts_from_zero, is_last = i == c->degree - 1;
+
+    RITZ_TRY(find_direction(c, b, x, is_zero));
+    if (i == 0)
+      RITZ_TRY(ritz_pass_run(is_zero ? &general_first : &general_begin, v, &step.fresh, NULL));
+    else
+      RITZ_TRY(
+          ritz_pass_run(is_last ? &general_last : &general_step, v, (double[]){step.old, step.fresh}, NULL));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -315,14 +361,17 @@ static int create_vectors(Chebyshev *c, CeedSize n, CeedScalarType precision) {
 
 // Those of a step and of the estimate.
 static int prepare_passes(const Chebyshev *c, CeedScalarType precision) {
-  const bool has_steps = c->degree > 1;
-  const RitzPass *const of_jacobi[] = {has_steps ? &jacobi_first : &jacobi_only, &jacobi_last, &jacobi_step};
-  const RitzPass *const of_others[] = {&general_first, &general_step, ritz_vector_sum_pass(RITZ_SUM_UPDATE)};
+  // As many as the degree needs.
+  const RitzPass *const of_jacobi[] = {c->degree > 1 ? &jacobi_first : &jacobi_only, &jacobi_last,
+                                       &jacobi_begin, &jacobi_step};
+  const RitzPass *const of_others[] = {ritz_vector_sum_pass(RITZ_SUM_UPDATE), &general_first, &general_begin,
+                                       &general_last, &general_step};
+  const int num_steps = (c->inverse ? 1 : 2) + CeedIntMin(c->degree, 3);
   const RitzVectorSumKind of_estimates[] = {RITZ_SUM_DOT, RITZ_SUM_MULTIPLE, RITZ_SUM_AXPY, RITZ_SUM_UPDATE};
-  RitzPassForm forms[8];
+  RitzPassForm forms[10];
   int num = 0;
 
-  for (int i = 0; i < (c->inverse && !has_steps ? 2 : 3); i++)
+  for (int i = 0; i < num_steps; i++)
     forms[num++] = ritz_pass_form(c->inverse ? of_jacobi[i] : of_others[i], precision);
   for (int i = 0; c->is_estimated && i < (c->inverse ? 4 : 3); i++)
     forms[num++] = ritz_pass_form(ritz_vector_sum_pass(of_estimates[i]), precision);

@@ -21,6 +21,7 @@ typedef struct {
   double *r, *z;                   // owned, [n]
   double seconds;                  // that the factorization took
   bool is_auto;
+  bool is_loose;    // neither constraints nor a nullspace
   char notes[1024]; // lines: why not the kinds that come before
 } Direct;
 
@@ -105,6 +106,13 @@ static int apply_factors(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   return write_unknowns(pc, d->z, z);
 }
 
+// What the caller of a singular problem may have forgotten.
+static const char *advice(const Direct *d) {
+  return d->is_loose
+             ? " (nothing is constrained, and no nullspace is given: a singular problem needs its own)"
+             : "";
+}
+
 // A residual that is not a number is the outer method's to find.
 static int apply_cg(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const Direct *d = pc->data;
@@ -114,8 +122,8 @@ static int apply_cg(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   RITZ_TRY(RitzSolverGetReason(d->solver, &reason));
   if (reason > 0 || reason == RITZ_DIVERGED_MAX_IT) return CEED_ERROR_SUCCESS;
   if (reason == RITZ_DIVERGED_NAN) return CeedVectorSetValue(z, (CeedScalar)NAN);
-  return CeedError(pc->ceed, CEED_ERROR_MAJOR, "RitzPreconditionerApply: conjugate gradients: %s",
-                   RitzSolverReasonName(reason));
+  return CeedError(pc->ceed, CEED_ERROR_MAJOR, "RitzPreconditionerApply: conjugate gradients: %s%s",
+                   RitzSolverReasonName(reason), advice(d));
 }
 
 static int apply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
@@ -321,8 +329,8 @@ static int create_factors(Direct *d, CeedOperator op, const RitzDirectOptions *o
   RITZ_TRY(ritz_pinned_create(o->num_null, o->null, &d->matrix, &d->pinned));
   RITZ_TRY(factorize_kind(d, o, is_done));
   RITZ_REQUIRE(*is_done || d->factorization.refusal != RITZ_REFUSED_MATRIX, ceed, CEED_ERROR_MAJOR,
-               RITZ_DIRECT_CALL ": %s%s%s", d->factorization.words, d->is_auto ? ". Tried: " : "",
-               d->is_auto ? d->notes : "");
+               RITZ_DIRECT_CALL ": %s%s%s%s", d->factorization.words, advice(d),
+               d->is_auto ? ". Tried: " : "", d->is_auto ? d->notes : "");
   if (!*is_done || !d->factorization.methods->keeps_matrix) ritz_matrix_free_values(&d->matrix);
   if (!*is_done) ritz_pinned_free(&d->pinned);
   if (!*is_done) return CEED_ERROR_SUCCESS;
@@ -365,6 +373,7 @@ int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints, con
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &d));
   d->is_auto = o.kind == RITZ_DIRECT_AUTO;
   int ierr = ritz_matrix_number(ceed, length, constraints, &d->matrix);
+  d->is_loose = d->matrix.n == length && o.num_null == 0;
   if (!ierr) ierr = set_up(d, op, constraints, &o);
   if (!ierr) {
     const RitzDirectMethods *used = d->factorization.methods;

@@ -15,9 +15,9 @@
 //
 // Vectors read or written by a V(1,1)-cycle on a level of n entries, in units of n entries, beside those of
 // the smoother: residual 2 (apply) + 3 (r := b - r), restriction 1, prolongation 2; of the level below 1 + 1.
-// Chebyshev of k steps over Jacobi: 2 k - 1 applies (2 each), and 5 for a step's pass (r, inverse diagonal
-// and direction read, direction and x written); from zero the first step saves the apply. Stored: r, of
-// coarser levels b and x.
+// Chebyshev of k steps over Jacobi: 2 k - 1 applies (2 each), and 7 for a step's pass (b, inverse diagonal,
+// A x, direction and x read, direction and x written; the first step does not read the direction, the last
+// does not write it); from zero the first step saves the apply, and 3. Stored: r, of coarser levels b and x.
 //
 // Full multigrid restricts b to all levels, solves on the coarsest, and on the others prolongs the solution
 // and does one cycle: the error is that of discretization after one application.

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Smoothers of multigrid levels by the options. Called by solver/multigrid.c.
+// Smoothers of multigrid levels, and the coarse solver, by the options. Called by solver/multigrid.c.
 #include "solver/eigenvalues.h"
 #include "solver/multigrid.h"
 
 typedef RitzMultigridSetup Setup;
 
 // ---- Which one ----
-
-static CeedInt num_components(CeedOperator op) {
-  CeedOperator part = op->num_sub > 0 ? op->sub[0] : op;
-
-  for (CeedInt i = 0; i < part->num_in; i++) {
-    if (part->in[i]->vec == CEED_VECTOR_ACTIVE) return part->in[i]->rstr->num_comp;
-  }
-  return 1;
-}
 
 // Whether a degree is below those that Schwarz smoothers on cells are kept for: in degree 1 the layer of
 // nodes around a cell is its neighbours whole.
@@ -26,7 +17,7 @@ static bool is_below_schwarz(const Setup *s, CeedInt degree) {
 
 RitzSmootherKind ritz_multigrid_smoother_kind(const Setup *s, CeedOperator op, CeedInt degree) {
   if (s->kind != RITZ_SMOOTHER_AUTO && !is_below_schwarz(s, degree)) return s->kind;
-  return num_components(op) > 1 ? RITZ_SMOOTHER_POINT_BLOCKS : RITZ_SMOOTHER_JACOBI;
+  return ritz_operator_num_components(op) > 1 ? RITZ_SMOOTHER_POINT_BLOCKS : RITZ_SMOOTHER_JACOBI;
 }
 
 const char *ritz_smoother_kind_name(RitzSmootherKind kind) {
@@ -123,29 +114,45 @@ static int create_coloured_patches(const Setup *s, CeedInt level) {
 
   l->smoother_name = "coloured patches";
   l->has_bounds = false;
-  return RitzPreconditionerCreateSchwarz(l->system.op, s->levels[level].space, NULL, l->system.constraints,
-                                         RITZ_SCHWARZ_COLOURED_PATCHES, &l->smoother);
+  return RitzPreconditionerCreateSchwarz(
+      l->system.op, s->levels[level].space, NULL, l->system.constraints,
+      s->options->is_reversed ? RITZ_SCHWARZ_SYMMETRIC_PATCHES : RITZ_SCHWARZ_COLOURED_PATCHES, &l->smoother);
 }
 
 // ---- Creation ----
 
-int ritz_multigrid_try_smoother(const Setup *s, CeedInt level, RitzSmootherKind kind, bool *is_served) {
+static int create_kind(const Setup *s, CeedInt level, RitzSmootherKind kind) {
+  return kind == RITZ_SMOOTHER_PATCHES ? create_vertex_patches(s, level) : create_chebyshev(s, level, kind);
+}
+
+static int create_approximate(const Setup *s, CeedInt level, RitzSmootherKind kind) {
+  return kind == RITZ_SMOOTHER_PATCHES ? create_coloured_patches(s, level) : create_chebyshev(s, level, kind);
+}
+
+typedef int (*Creation)(const Setup *s, CeedInt level, RitzSmootherKind kind);
+
+// What fails is reported with the level. is_served NULL: so is a smoother that does not serve the level.
+static int create_on_level(const Setup *s, CeedInt level, RitzSmootherKind kind, Creation create,
+                           bool *is_served) {
   const CeedErrorHandler handler = s->ceed->error_handler;
   const char *message = NULL;
-  char text[512];
+  char text[1024];
 
   s->ceed->error_handler = CeedErrorStore;
-  const int ierr =
-      kind == RITZ_SMOOTHER_PATCHES ? create_vertex_patches(s, level) : create_chebyshev(s, level, kind);
+  const int ierr = create(s, level, kind);
   s->ceed->error_handler = handler;
-  *is_served = !ierr;
+  if (is_served) *is_served = !ierr;
   if (!ierr) return CEED_ERROR_SUCCESS;
   RITZ_TRY(CeedGetErrorMessage(s->ceed, &message));
   snprintf(text, sizeof(text), "%s", message);
   RITZ_TRY(CeedResetErrorMessage(s->ceed, NULL));
-  RITZ_REQUIRE(ierr == CEED_ERROR_UNSUPPORTED, s->ceed, ierr, "%s: level %" CeedInt_FMT ": %s", s->call,
-               level, text);
+  RITZ_REQUIRE(is_served && ierr == CEED_ERROR_UNSUPPORTED, s->ceed, ierr, "%s: level %" CeedInt_FMT ": %s",
+               s->call, level, text);
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_multigrid_try_smoother(const Setup *s, CeedInt level, RitzSmootherKind kind, bool *is_served) {
+  return create_on_level(s, level, kind, create_kind, is_served);
 }
 
 // What was chosen here, or exact patches, may not serve a level: something else does.
@@ -161,6 +168,21 @@ int ritz_multigrid_create_smoother(const Setup *s, CeedInt level) {
   if (is_free || kind == RITZ_SMOOTHER_PATCHES)
     RITZ_TRY(ritz_multigrid_try_smoother(s, level, kind, &is_served));
   if (is_served) return CEED_ERROR_SUCCESS;
-  if (is_free) return create_chebyshev(s, level, RITZ_SMOOTHER_JACOBI);
-  return kind == RITZ_SMOOTHER_PATCHES ? create_coloured_patches(s, level) : create_chebyshev(s, level, kind);
+  return create_on_level(s, level, is_free ? RITZ_SMOOTHER_JACOBI : kind, create_approximate, NULL);
+}
+
+static int create_direct(const Setup *s, CeedInt level, RitzSmootherKind kind) {
+  RitzCycleLevel *l = &s->mg->levels[level];
+  RitzDirectOptions options = s->options->coarse;
+
+  (void)kind;
+  options.num_null = s->levels[level].num_null;
+  options.null = s->levels[level].null;
+  return RitzPreconditionerCreateDirect(l->system.op, l->system.constraints, &options, &l->smoother);
+}
+
+int ritz_multigrid_create_coarse_solver(const Setup *s) {
+  if (s->options->coarse_solver)
+    return RitzPreconditionerReferenceCopy(s->options->coarse_solver, &s->mg->levels[0].smoother);
+  return create_on_level(s, 0, s->kind, create_direct, NULL);
 }

@@ -174,6 +174,20 @@ static int write_level(const RitzMultigrid *mg, CeedInt level, FILE *stream, int
   return CEED_ERROR_SUCCESS;
 }
 
+// The finest level has one residual in every application, an apply and a pass: the unit of the measured work.
+static void write_times(const RitzMultigrid *mg, FILE *stream, int indent) {
+  const double residual = mg->levels[mg->num_levels - 1].seconds[RITZ_MULTIGRID_RESIDUAL];
+  double sum = 0;
+
+  for (CeedInt i = 0; i < mg->num_levels; i++) {
+    for (int w = 0; w < RITZ_MULTIGRID_NUM_WORKS; w++) sum += mg->levels[i].seconds[w];
+  }
+  fprintf(stream, "%*sseconds by kind of work, %" PRId64 " applications", indent, "", mg->num_calls);
+  if (residual > 0)
+    fprintf(stream, "; one takes as long as %.1f residuals of the finest level", sum / residual);
+  fprintf(stream, "\n");
+}
+
 int ritz_multigrid_view(RitzPreconditioner pc, FILE *stream, int indent) {
   const RitzMultigrid *mg = pc->data;
   const bool is_timed = pc->ceed->profile != NULL;
@@ -186,7 +200,6 @@ int ritz_multigrid_view(RitzPreconditioner pc, FILE *stream, int indent) {
     fprintf(stream, "  %9s", ritz_multigrid_work_name(w));
   fprintf(stream, "\n");
   for (CeedInt i = mg->num_levels - 1; i >= 0; i--) RITZ_TRY(write_level(mg, i, stream, indent));
-  if (is_timed)
-    fprintf(stream, "%*sseconds by kind of work, %" PRId64 " applications\n", indent, "", mg->num_calls);
+  if (is_timed) write_times(mg, stream, indent);
   return CEED_ERROR_SUCCESS;
 }

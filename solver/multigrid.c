@@ -56,13 +56,15 @@ static void enter_solve(RitzPreconditioner pc, bool begins) {
   mg->is_start = mg->starts_full && begins;
 }
 
-static const RitzPreconditionerMethods multigrid_methods = {.name = "multigrid",
-                                                            .apply = ritz_multigrid_apply,
-                                                            .strengthen = strengthen,
-                                                            .enter_solve = enter_solve,
-                                                            .view = ritz_multigrid_view,
-                                                            .bytes = ritz_multigrid_bytes,
-                                                            .destroy = destroy_data};
+static const RitzPreconditionerMethods multigrid_methods = {
+    .name = "multigrid",
+    .symmetric_form = "a symmetric cycle (V or W, not full; of patches with is_reversed)",
+    .apply = ritz_multigrid_apply,
+    .strengthen = strengthen,
+    .enter_solve = enter_solve,
+    .view = ritz_multigrid_view,
+    .bytes = ritz_multigrid_bytes,
+    .destroy = destroy_data};
 
 // ---- Checks ----
 
@@ -291,17 +293,6 @@ static int find_work(RitzCycleLevel *l) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int create_coarse_solver(const Setup *s) {
-  RitzCycleLevel *l = &s->mg->levels[0];
-  RitzDirectOptions options = s->options->coarse;
-
-  if (s->options->coarse_solver)
-    return RitzPreconditionerReferenceCopy(s->options->coarse_solver, &l->smoother);
-  options.num_null = s->levels[0].num_null;
-  options.null = s->levels[0].null;
-  return RitzPreconditionerCreateDirect(l->system.op, l->system.constraints, &options, &l->smoother);
-}
-
 // ---- Levels ----
 
 static CeedOperator first_part(CeedOperator op) { return op->num_sub > 0 ? op->sub[0] : op; }
@@ -413,7 +404,7 @@ static int create_smoothers(Setup *s) {
   RITZ_TRY(ritz_multigrid_choose_smoother(s));
   s->is_symmetric = s->options->cycle != RITZ_CYCLE_F && !s->options->is_full && !s->options->starts_full;
   for (CeedInt i = 0; i < s->num; i++) {
-    RITZ_TRY(i == 0 ? create_coarse_solver(s) : ritz_multigrid_create_smoother(s, i));
+    RITZ_TRY(i == 0 ? ritz_multigrid_create_coarse_solver(s) : ritz_multigrid_create_smoother(s, i));
     if (i > 0) RITZ_TRY(find_work(&s->mg->levels[i]));
     RITZ_TRY(RitzPreconditionerIsSymmetric(s->mg->levels[i].smoother, &is_symmetric));
     s->is_symmetric = s->is_symmetric && is_symmetric;

@@ -79,6 +79,7 @@ int ritz_multigrid_create(Ceed ceed, const char *call, CeedInt num_levels, const
 // level `level` by kind and steps; a caller's own is taken as it is.
 RitzSmootherKind ritz_multigrid_smoother_kind(const RitzMultigridSetup *s, CeedOperator op, CeedInt degree);
 int ritz_multigrid_create_smoother(const RitzMultigridSetup *s, CeedInt level);
+int ritz_multigrid_create_coarse_solver(const RitzMultigridSetup *s); // in its place on level 0
 // A smoother of this kind (PATCHES: the exact ones) for a level; *is_served false, and nothing reported: it
 // is not for its mesh or operator.
 int ritz_multigrid_try_smoother(const RitzMultigridSetup *s, CeedInt level, RitzSmootherKind kind,

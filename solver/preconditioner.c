@@ -240,6 +240,32 @@ int ritz_operator_square_length(CeedOperator op, const char *call, CeedSize *n) 
   return CEED_ERROR_SUCCESS;
 }
 
+CeedInt ritz_operator_num_components(CeedOperator op) {
+  const CeedOperator part = op->num_sub > 0 ? op->sub[0] : op;
+
+  for (CeedInt i = 0; i < part->num_in; i++) {
+    if (part->in[i]->vec == CEED_VECTOR_ACTIVE) return part->in[i]->rstr->num_comp;
+  }
+  return 1;
+}
+
+int ritz_check_operator_of_space(CeedOperator op, const char *call, RitzSpace space,
+                                 RitzIndices constraints) {
+  CeedSize n = 0, l_size = 0;
+  CeedInt num_comp = 0;
+
+  RITZ_TRY(ritz_operator_square_length(op, call, &n));
+  RITZ_TRY(RitzSpaceGetSize(space, &l_size));
+  RITZ_REQUIRE(n == l_size, op->obj.ceed, CEED_ERROR_DIMENSION,
+               "%s: the operator has vectors of %" CeedSize_FMT " entries, the space has %" CeedSize_FMT,
+               call, n, l_size);
+  RITZ_TRY(RitzSpaceGetNumComponents(space, &num_comp));
+  RITZ_REQUIRE(ritz_operator_num_components(op) == num_comp, op->obj.ceed, CEED_ERROR_DIMENSION,
+               "%s: the operator has %" CeedInt_FMT " components, the space has %" CeedInt_FMT, call,
+               ritz_operator_num_components(op), num_comp);
+  return ritz_check_constraints(op->obj.ceed, call, constraints, n);
+}
+
 // ---- Functions of the program ----
 
 typedef struct {

@@ -6,6 +6,7 @@
 
 #include <ritz/precision.h>
 #include <ritz/preconditioner.h>
+#include <ritz/space.h>
 
 #include "core/core.h"
 #include "core/vector-pass.h"
@@ -18,7 +19,8 @@ typedef struct {
 } RitzSmoothingWork;
 
 typedef struct {
-  const char *name; // "Jacobi", as views show it
+  const char *name;           // "Jacobi", as views show it
+  const char *symmetric_form; // where one is not symmetric: the option or kind that is; NULL: there is none
   // z := P r; both have pc->n entries of pc->precision.
   int (*apply)(RitzPreconditioner pc, CeedVector r, CeedVector z);
   // Improves x for A x = b, as a smoother does; starts_from_zero: x has no values on entry and counts as
@@ -72,6 +74,10 @@ int ritz_preconditioner_work(RitzPreconditioner pc, RitzSmoothingWork *work);
 int ritz_check_constraints(Ceed ceed, const char *call, RitzIndices constraints, CeedSize n);
 // *n: length of the active vectors. CEED_ERROR_INCOMPATIBLE: none; CEED_ERROR_DIMENSION: two lengths.
 int ritz_operator_square_length(CeedOperator op, const char *call, CeedSize *n);
+CeedInt ritz_operator_num_components(CeedOperator op); // of the active input
+// CEED_ERROR_DIMENSION unless the operator has vectors of the space's length and components, and constraints
+// (may be NULL) are entries of it.
+int ritz_check_operator_of_space(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints);
 
 // CEED_ERROR_INCOMPATIBLE unless the options make sense.
 int ritz_chebyshev_check(Ceed ceed, const char *call, const RitzChebyshevOptions *options);

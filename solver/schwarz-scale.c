@@ -129,7 +129,7 @@ int ritz_schwarz_create_scale(CeedOperator op, const char *call, RitzSpace space
   Ceed ceed = op->obj.ceed;
   const size_t num_nodes = (size_t)(first->rstr->l_size / first->num_comp);
   Scale s = {.num_comp = first->num_comp,
-             .is_weighted = separables->kind != RITZ_SCHWARZ_COLOURED_PATCHES,
+             .is_weighted = !ritz_schwarz_is_coloured(separables->kind),
              .precision = precision};
   CeedVector diagonal = NULL;
   CeedSize n = 0;

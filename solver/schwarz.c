@@ -45,7 +45,9 @@ typedef struct {
   double anisotropy;
 } Schwarz;
 
-static bool is_coloured(const Schwarz *s) { return s->kind == RITZ_SCHWARZ_COLOURED_PATCHES; }
+static bool is_coloured(const Schwarz *s) { return ritz_schwarz_is_coloured(s->kind); }
+
+static bool is_there_and_back(const Schwarz *s) { return s->kind == RITZ_SCHWARZ_SYMMETRIC_PATCHES; }
 
 // ---- Passes ----
 
@@ -127,19 +129,27 @@ static int smooth_colour(const Schwarz *s, CeedInt colour, CeedVector b, CeedVec
                        NULL);
 }
 
-// Before and after a coarse correction the order of the colours is the same.
+static int sweep(const Schwarz *s, CeedVector b, CeedVector x, bool from_zero, bool is_reversed) {
+  if (s->num == 0 && from_zero) return CeedVectorSetValue(x, 0); // all entries are constrained
+  for (CeedInt i = 0; i < s->num; i++)
+    RITZ_TRY(smooth_colour(s, is_reversed ? s->num - 1 - i : i, b, x, from_zero && i == 0));
+  return CEED_ERROR_SUCCESS;
+}
+
+// The steps of a sweep 1 - T_c A with T_c symmetric, in reversed order, are its adjoint in the inner product
+// of A: what the smoother after a coarse correction has to be for a symmetric cycle.
 static int smooth_coloured(RitzPreconditioner pc, CeedVector b, CeedVector x, bool starts_from_zero,
                            bool is_after) {
   const Schwarz *s = pc->data;
 
-  (void)is_after;
-  if (s->num == 0 && starts_from_zero) return CeedVectorSetValue(x, 0); // all entries are constrained
-  for (CeedInt i = 0; i < s->num; i++) RITZ_TRY(smooth_colour(s, i, b, x, starts_from_zero && i == 0));
-  return CEED_ERROR_SUCCESS;
+  return sweep(s, b, x, starts_from_zero, is_after && is_there_and_back(s));
 }
 
 static int apply_coloured(RitzPreconditioner pc, CeedVector r, CeedVector z) {
-  return smooth_coloured(pc, r, z, true, false);
+  const Schwarz *s = pc->data;
+
+  RITZ_TRY(sweep(s, r, z, true, false));
+  return is_there_and_back(s) ? sweep(s, r, z, false, true) : CEED_ERROR_SUCCESS;
 }
 
 // ---- Questions ----
@@ -150,7 +160,8 @@ static int view_schwarz(RitzPreconditioner pc, FILE *stream, int indent) {
 
   fprintf(stream, "%*s%s by fast diagonalization: degree %" CeedInt_FMT ", %" CeedInt_FMT " %s, ", indent, "",
           pc->methods->name, s->degree, s->num_domains, are_patches ? "patches" : "elements");
-  if (is_coloured(s)) fprintf(stream, "%" CeedInt_FMT " colours, ", s->num);
+  if (is_coloured(s))
+    fprintf(stream, "%" CeedInt_FMT " colours%s, ", s->num, is_there_and_back(s) ? " there and back" : "");
   fprintf(stream, "directions differ by up to %.3g\n", s->anisotropy);
   return CEED_ERROR_SUCCESS;
 }
@@ -199,31 +210,21 @@ static int destroy_schwarz(RitzPreconditioner pc) { return free_schwarz(pc->data
     .name = title, .apply = apply_additive, .view = view_schwarz, .bytes = schwarz_bytes,                    \
     .work = schwarz_work, .destroy = destroy_schwarz                                                         \
   }
+#define COLOURED(kind_for_cg)                                                                                \
+  {                                                                                                          \
+    .name = "coloured vertex patches", .symmetric_form = kind_for_cg, .apply = apply_coloured,               \
+    .smooth = smooth_coloured, .view = view_schwarz, .bytes = schwarz_bytes, .work = schwarz_work,           \
+    .destroy = destroy_schwarz                                                                               \
+  }
 static const RitzPreconditionerMethods methods[] = {
     [RITZ_SCHWARZ_ELEMENTS] = ADDITIVE("element-wise Schwarz"),
     [RITZ_SCHWARZ_OVERLAPPED] = ADDITIVE("overlapped Schwarz"),
     [RITZ_SCHWARZ_PATCHES] = ADDITIVE("additive vertex patches"),
-    [RITZ_SCHWARZ_COLOURED_PATCHES] = {.name = "coloured vertex patches",
-                                       .apply = apply_coloured,
-                                       .smooth = smooth_coloured,
-                                       .view = view_schwarz,
-                                       .bytes = schwarz_bytes,
-                                       .work = schwarz_work,
-                                       .destroy = destroy_schwarz},
+    [RITZ_SCHWARZ_COLOURED_PATCHES] = COLOURED("RITZ_SCHWARZ_SYMMETRIC_PATCHES"),
+    [RITZ_SCHWARZ_SYMMETRIC_PATCHES] = COLOURED(NULL),
 };
 
 // ---- Creation ----
-
-static int check_length(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints) {
-  CeedSize n = 0, l_size = 0;
-
-  RITZ_TRY(ritz_operator_square_length(op, call, &n));
-  RITZ_TRY(RitzSpaceGetSize(space, &l_size));
-  RITZ_REQUIRE(n == l_size, op->obj.ceed, CEED_ERROR_DIMENSION,
-               "%s: the operator has vectors of %" CeedSize_FMT " entries, the space has %" CeedSize_FMT,
-               call, n, l_size);
-  return ritz_check_constraints(op->obj.ceed, call, constraints, n);
-}
 
 static int create_vectors(CeedScalarType precision, CeedSize length, Schwarz *s) {
   const Ceed ceed = s->scale->obj.ceed;
@@ -284,14 +285,14 @@ static int create_schwarz(CeedOperator op, const char *call, RitzSpace space, co
   Schwarz *s = NULL;
   int ierr;
 
-  RITZ_TRY(check_length(op, call, space, constraints));
+  RITZ_TRY(ritz_check_operator_of_space(op, call, space, constraints));
   RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &s));
   s->kind = kind;
   RITZ_TRY_CLEANUP(fill_schwarz(op, call, space, factors, constraints, precision, s));
   RITZ_TRY_CLEANUP(prepare_passes(s, precision));
   RITZ_TRY_CLEANUP(ritz_preconditioner_create(ceed, call, s->scale->length, precision, &methods[kind], s,
-                                              !is_coloured(s), pc));
+                                              !is_coloured(s) || is_there_and_back(s), pc));
 cleanup:
   return ierr ? ritz_first_error(ierr, free_schwarz(s)) : CEED_ERROR_SUCCESS;
 }
@@ -304,7 +305,7 @@ int RitzPreconditionerCreateSchwarz(CeedOperator op, RitzSpace space, const doub
   RITZ_ARGUMENT(op->obj.ceed, space);
   RITZ_OPTIONAL(op->obj.ceed, constraints);
   RITZ_REQUIRE(pc != NULL, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'pc' is NULL", call);
-  RITZ_REQUIRE(kind >= RITZ_SCHWARZ_ELEMENTS && kind <= RITZ_SCHWARZ_COLOURED_PATCHES, op->obj.ceed,
+  RITZ_REQUIRE(kind >= RITZ_SCHWARZ_ELEMENTS && kind <= RITZ_SCHWARZ_SYMMETRIC_PATCHES, op->obj.ceed,
                CEED_ERROR_INCOMPATIBLE, "%s: there is no kind %d of Schwarz methods", call, (int)kind);
   return create_schwarz(op, call, space, factors, constraints, kind, pc);
 }

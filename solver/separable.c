@@ -193,8 +193,7 @@ static int create_overlapped(const Source *source, RitzSeparables *all) {
 static int create_patches(const Source *source, RitzSeparables *all) {
   RITZ_TRY(start_set(source, RITZ_LINE_PATCH, all));
   return ritz_separable_create_patches(source->ceed, source->space, source->mesh, source->num_elem,
-                                       source->factors, all->kind == RITZ_SCHWARZ_COLOURED_PATCHES,
-                                       &all->set[0]);
+                                       source->factors, ritz_schwarz_is_coloured(all->kind), &all->set[0]);
 }
 
 static int read_source(const char *call, RitzSchwarzKind kind, Source *source) {

@@ -32,6 +32,10 @@
 typedef enum { RITZ_LINE_CELL, RITZ_LINE_UPPER, RITZ_LINE_BOTH, RITZ_LINE_PATCH } RitzSeparableLine;
 enum { RITZ_SEPARABLE_SETS = 3 };
 
+static inline bool ritz_schwarz_is_coloured(RitzSchwarzKind kind) {
+  return kind == RITZ_SCHWARZ_COLOURED_PATCHES || kind == RITZ_SCHWARZ_SYMMETRIC_PATCHES;
+}
+
 typedef struct {
   RitzSeparableLine line;
   CeedInt dim, degree, P;         // P: nodes in one direction

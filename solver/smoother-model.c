@@ -222,12 +222,15 @@ static double predict(const Table *table, const RitzMeshQuality *q, CeedInt degr
 
 // ---- Costs ----
 
-// Applications of a method in applies of the operator, for the columns' degrees: ratios of whole solves on
-// one core with AVX-512, in float; sweeps on devices by their rates.
-static const double elements_cost[NUM_COLUMNS] = {0.7, 0.6, 0.5, 0.5, 0.5, 0.5};
-static const double overlapped_cost[NUM_COLUMNS] = {2.0, 1.7, 1.6, 1.2, 1.1, 1.0};
-static const double sweep_cost[2][NUM_COLUMNS] = {{1.4, 1.4, 2.4, 3.4, 5.0, 8.2},
-                                                  {4, 4, 3.9, 5.4, 5, 6.6}}; // host, device
+// Applications of a method in applies of the operator, for the columns' degrees, on hosts and on devices:
+// ratios of whole solves in float on boxes, of elements on devices between boxes and deformed boxes (one core
+// with AVX-512; an H200).
+static const double elements_cost[2][NUM_COLUMNS] = {{0.7, 0.6, 0.6, 0.7, 0.6, 0.6},
+                                                     {0.65, 0.65, 0.65, 0.7, 0.75, 0.9}};
+static const double overlapped_cost[2][NUM_COLUMNS] = {{2.0, 2.0, 1.7, 1.5, 1.3, 1.2},
+                                                       {2.5, 2.5, 1.6, 1.7, 1.5, 1.4}};
+static const double sweep_cost[2][NUM_COLUMNS] = {{1.4, 1.0, 1.3, 1.7, 2.0, 2.4},
+                                                  {2.0, 2.1, 2.1, 2.2, 2.3, 3.1}};
 // Of the method around the cycle: an apply in double where the cycle is in float, and passes over vectors.
 static const double outer_cost = 1.5, pass_cost = 0.1;
 
@@ -246,18 +249,16 @@ void ritz_smoother_candidates(const RitzMeshQuality *q, CeedInt degree, bool is_
                                         .applies = chebyshev_applies(3, 0)};
   if (!q->has_directions) return;
   if (degree > 1) {
-    c[(*num)++] =
-        (RitzSmootherCandidate){.kind = RITZ_SMOOTHER_ELEMENT_SCHWARZ,
-                                .steps = steps,
-                                .iterations =
-                                    predict(steps == 2 ? &elements_2 : &elements_3, q, degree, false),
-                                .applies = chebyshev_applies(steps, at_degree(elements_cost, degree))};
-    c[(*num)++] =
-        (RitzSmootherCandidate){.kind = RITZ_SMOOTHER_OVERLAPPED_SCHWARZ,
-                                .steps = steps,
-                                .iterations =
-                                    predict(steps == 2 ? &overlapped_2 : &overlapped_3, q, degree, false),
-                                .applies = chebyshev_applies(steps, at_degree(overlapped_cost, degree))};
+    c[(*num)++] = (RitzSmootherCandidate){
+        .kind = RITZ_SMOOTHER_ELEMENT_SCHWARZ,
+        .steps = steps,
+        .iterations = predict(steps == 2 ? &elements_2 : &elements_3, q, degree, false),
+        .applies = chebyshev_applies(steps, at_degree(elements_cost[is_device], degree))};
+    c[(*num)++] = (RitzSmootherCandidate){
+        .kind = RITZ_SMOOTHER_OVERLAPPED_SCHWARZ,
+        .steps = steps,
+        .iterations = predict(steps == 2 ? &overlapped_2 : &overlapped_3, q, degree, false),
+        .applies = chebyshev_applies(steps, at_degree(overlapped_cost[is_device], degree))};
   }
   if (q->is_box) {
     c[(*num)++] =

@@ -29,15 +29,19 @@ static bool needs_symmetric(RitzSolverType type) {
 }
 
 static int check_preconditioner(RitzSolver solver, CeedSize n) {
+  const char *symmetric_form = solver->pc ? solver->pc->methods->symmetric_form : NULL;
+
   RITZ_REQUIRE(!solver->pc || solver->pc->n == n, solver->ceed, CEED_ERROR_DIMENSION,
                "RitzSolverSolve: the preconditioner has %" CeedSize_FMT
                " entries, b and x have %" CeedSize_FMT,
                solver->pc->n, n);
-  RITZ_REQUIRE(!solver->pc || solver->pc->is_symmetric || !needs_symmetric(solver->type), solver->ceed,
-               CEED_ERROR_INCOMPATIBLE,
-               "RitzSolverSolve: %s needs a fixed symmetric preconditioner, '%s' is not: use %s",
-               RitzSolverTypeName(solver->type), solver->pc->methods->name,
-               solver->type == RITZ_SOLVER_CG ? "RITZ_SOLVER_FLEXIBLE_CG" : "RITZ_SOLVER_FGMRES");
+  RITZ_REQUIRE(
+      !solver->pc || solver->pc->is_symmetric || !needs_symmetric(solver->type), solver->ceed,
+      CEED_ERROR_INCOMPATIBLE,
+      "RitzSolverSolve: %s needs a fixed symmetric preconditioner, '%s' is not: use the flexible %s%s%s",
+      RitzSolverTypeName(solver->type), solver->pc->methods->name,
+      solver->type == RITZ_SOLVER_CG ? "RITZ_SOLVER_FLEXIBLE_CG" : "RITZ_SOLVER_FGMRES",
+      symmetric_form ? ", or " : "", symmetric_form ? symmetric_form : "");
   if (!solver->diagonal) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_vector_require_precision(solver->diagonal, "RitzSolverSolve", CEED_SCALAR_TYPE));
   RITZ_REQUIRE(solver->diagonal->length == n, solver->ceed, CEED_ERROR_DIMENSION,

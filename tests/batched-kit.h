@@ -369,7 +369,8 @@ static inline bool batch_has_form(Ceed ceed, BatchForm form) {
   return form != BATCH_POINTERS || !strstr(resource, "opencl");
 }
 
-// Sizes to test, from 0 on: a few, or with RITZ_TEST_LEVEL=full all up to 70 and some that are blocked.
+// Sizes to test, from 0 on: a few; with RITZ_TEST_LEVEL=full all up to 70 and some that are blocked, with
+// exhaustive the larger ones of these, too.
 static inline int batch_sizes(Ceed ceed, const int **sizes) {
   static const int few[] = {0, 1, 2, 3, 4, 7, 12, 17, 33}, slow[] = {0, 3, 8, 33};
   static const int large[] = {96, 127, 128, 129, 256, 300};
@@ -380,7 +381,7 @@ static inline int batch_sizes(Ceed ceed, const int **sizes) {
   for (int i = 0; i <= 70; i++) all[i] = i;
   memcpy(all + 71, large, sizeof(large));
   *sizes = all;
-  return 71 + (int)(sizeof(large) / sizeof(large[0]));
+  return tap_level() == TAP_FULL ? 75 : 77;
 }
 
 // One case of a test: a shape in one layout and precision; what is drawn repeats.
@@ -425,11 +426,13 @@ static inline void batch_for_cases(Ceed ceed, void (*test)(BatchCase *c)) {
   const int *sizes, num_sizes = batch_sizes(ceed, &sizes);
 
   for (int s = 0; s < num_sizes; s++) {
+    const int turns = sizes[s] > 70 ? 9 : num_sizes > 9 ? 3 : 1;
+
     for (int form = 0; form < NUM_BATCH_FORMS + 2; form++) {
       const bool is_ragged = form >= NUM_BATCH_FORMS;
       const BatchForm used = !is_ragged ? (BatchForm)form : form % 2 ? BATCH_OFFSETS : BATCH_PACKED;
 
-      if (!batch_has_form(ceed, used) || (num_sizes > 9 && (form + sizes[s]) % 3 > 0)) continue;
+      if (!batch_has_form(ceed, used) || (form + sizes[s]) % turns > 0) continue;
       for (int single = 0; single < 2; single++) {
         BatchCase c = {.ceed = ceed,
                        .precision = single ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64,

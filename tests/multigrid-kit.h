@@ -16,6 +16,7 @@
 
 typedef struct {
   CeedInt dim, n, degree; // cells in a direction
+  CeedInt cells[3];       // in each direction instead; 0: n
   RitzHierarchyKind kind;
   CeedInt max_levels; // 0: all
   double amplitude;   // of the smooth deformation
@@ -23,6 +24,7 @@ typedef struct {
   double grading;     // length of the last cell over that of the first in each direction, about; 0: 1
   double shear;       // x += shear y, y += shear z
   double contrast;    // of the coefficient between cells of a checkerboard; 0: it is 1
+  double factor;      // of the operator; 0: 1
   bool is_neumann;
   CeedInt num_comp; // not coupled; 0: 1
   RitzMultigridOptions options;
@@ -76,6 +78,7 @@ static inline int kit_operator(void *ctx, CeedInt level, RitzSpace space, CeedOp
   RitzGeometry geometry = NULL;
   const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION,
                                        .space = space,
+                                       .mu = k->c->factor,
                                        .mu_function = k->c->contrast > 0 ? kit_coefficient : NULL,
                                        .mu_ctx = (void *)k->c};
   (void)level;
@@ -100,7 +103,8 @@ static inline int kit_constants(void *ctx, CeedInt level, RitzSpace space, CeedI
 
 // Everything but the preconditioner.
 static inline int kit_create_spaces(Ceed ceed, const MultigridCase *c, MultigridKit *k) {
-  const CeedInt n[3] = {c->n, c->n, c->n};
+  const CeedInt n[3] = {c->cells[0] > 0 ? c->cells[0] : c->n, c->cells[1] > 0 ? c->cells[1] : c->n,
+                        c->cells[2] > 0 ? c->cells[2] : c->n};
   const RitzHierarchyOptions options = {.kind = c->kind, .max_levels = c->max_levels};
   const RitzFixedPart all = {.part = "all"};
   const bool is_unit = !(c->amplitude > 0 || c->aspect > 0 || c->grading > 0 || c->shear > 0);
@@ -153,12 +157,11 @@ static inline int kit_sine(void *ctx, const double *x, double *value) {
   return 0;
 }
 
-// b_i = integral of f phi_i, f = 1 or (f != NULL) a function: a mass operator with the coefficient f, applied
-// to ones.
-static inline int kit_right_hand_side(const MultigridKit *k, RitzCoefficientFunction f, CeedVector b) {
+// out_i = integral of f in phi_i, f = 1 or (f != NULL) a function: a mass operator with the coefficient f.
+static inline int kit_apply_mass(const MultigridKit *k, RitzCoefficientFunction f, CeedVector in,
+                                 CeedVector out) {
   RitzGeometry geometry = NULL;
   CeedOperator mass = NULL;
-  CeedVector ones = kit_vector(k);
   const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_MASS,
                                        .space = k->space,
                                        .num_points = k->c->degree + 3,
@@ -167,9 +170,16 @@ static inline int kit_right_hand_side(const MultigridKit *k, RitzCoefficientFunc
   int ierr = RitzGeometryCreate(k->mesh, -1, &geometry);
   if (!ierr) ierr = RitzGeometryCreateOperator(geometry, k->ceed, &options, &mass);
   if (!ierr) ierr = RitzOperatorSetUse(mass, RITZ_USE_ONCE);
-  if (!ierr) ierr = CeedVectorSetValue(ones, 1);
-  if (!ierr) ierr = CeedOperatorApply(mass, ones, b, CEED_REQUEST_IMMEDIATE);
-  return ierr | CeedOperatorDestroy(&mass) | CeedVectorDestroy(&ones) | RitzGeometryDestroy(&geometry);
+  if (!ierr) ierr = CeedOperatorApply(mass, in, out, CEED_REQUEST_IMMEDIATE);
+  return ierr | CeedOperatorDestroy(&mass) | RitzGeometryDestroy(&geometry);
+}
+
+// b_i = integral of f phi_i
+static inline int kit_right_hand_side(const MultigridKit *k, RitzCoefficientFunction f, CeedVector b) {
+  CeedVector ones = kit_vector(k);
+  int ierr = CeedVectorSetValue(ones, 1);
+  if (!ierr) ierr = kit_apply_mass(k, f, ones, b);
+  return ierr | CeedVectorDestroy(&ones);
 }
 
 // ---- Solves ----

@@ -472,7 +472,7 @@ typedef struct {
 // first `count` are computed.
 static bool run_same(const Same *s, BatchForm form, int64_t num, int64_t first, int64_t count, bool has_sizes,
                      Batch *A, Batch *B) {
-  enum { MAX = 64 };
+  enum { MAX = 256 };
   const CeedInt n = s->A.layout.n, k = s->B.layout.n;
   int32_t sizes[MAX], cols[MAX], info[MAX], *ipiv = malloc((size_t)(num * n) * sizeof(*ipiv));
   const bool has_B = s->operation != RITZ_BATCHED_GETRF && s->operation != RITZ_BATCHED_POTRF;
@@ -560,6 +560,30 @@ TEST_EACH_BACKEND(results_have_the_same_bits_in_every_place_count_and_layout) {
   CHECK(true, "all cases");
 }
 
+TEST(results_have_the_same_bits_on_any_number_of_threads) {
+  static const char *const resources[] = {"/cpu/self/gen:threads=1", "/cpu/self/gen:threads=3"};
+  enum { COUNT = 200, SIZE = 9 };
+  Batch A[2], B[2];
+  bool holds = true;
+
+  for (int t = 0; t < 2; t++) {
+    Ceed ceed = tap_ceed(resources[t]);
+    Same s = {.ceed = ceed, .operation = RITZ_BATCHED_INV};
+    uint64_t state = 67;
+
+    batch_make(ceed, CEED_SCALAR_FP64, BATCH_PACKED, COUNT, SIZE, SIZE, NULL, NULL, &s.A);
+    batch_make(ceed, CEED_SCALAR_FP64, BATCH_PACKED, COUNT, SIZE, SIZE, NULL, NULL, &s.B);
+    batch_fill_random(&s.A, 1, &state);
+    batch_fill_random(&s.B, 1, &state);
+    run_same(&s, BATCH_PADDED, COUNT, 0, COUNT, false, &A[t], &B[t]);
+    batch_free(&s.A), batch_free(&s.B);
+    CeedDestroy(&ceed);
+  }
+  for (int i = 0; i < COUNT; i++) holds = holds && batch_same_bits(&B[0], i, &B[1], i);
+  for (int t = 0; t < 2; t++) batch_free(&A[t]), batch_free(&B[t]);
+  CHECK(holds, "an inverse differs");
+}
+
 // ---- Sizes ----
 
 static bool is_check(Ceed ceed) {
@@ -605,6 +629,44 @@ TEST_EACH_BACKEND(batches_of_all_sizes_are_solved) {
   CHECK(largest <= 10 * 10 * MOST * batch_roundoff(CEED_SCALAR_FP64), "largest error %g", largest);
 }
 
+// Two calls of an object that has analyzed the sizes, and one of another that has not.
+TEST_EACH_BACKEND(analyzed_batches_have_the_same_bits) {
+  SERVED(RITZ_BATCHED_POTRF);
+  enum { COUNT = 40, MOST = 21 };
+  int32_t sizes[COUNT], info[COUNT];
+  uint64_t state = 71;
+  RitzBatched batched = NULL;
+  Batch A[3];
+  const BatchRun run = {RITZ_BATCHED_POTRF, {0}, 1, 0, {&A[0]}, NULL, info, 0};
+  int code = 0;
+  bool holds = true;
+
+  for (int i = 0; i < COUNT; i++) sizes[i] = (int32_t)tap_integer(&state, MOST + 1);
+  for (int k = 0; k < 3; k++) {
+    batch_make(ceed, CEED_SCALAR_FP64, BATCH_OFFSETS, COUNT, MOST, MOST, sizes, sizes, &A[k]);
+    if (k == 0) batch_fill_random(&A[0], 1, &state);
+    if (k > 0) batch_copy(&A[k], &A[0]);
+    for (int i = 0; i < COUNT; i++) {
+      for (int j = 0; j < sizes[i]; j++) batch_set(&A[k], i, j, j, MOST);
+    }
+  }
+  const int created = batch_create(ceed, &run, &batched), first = batch_run(ceed, &run);
+  // One array of sizes for both calls.
+  batch_lend(&A[1]), batch_lend(&A[2]);
+  A[2].array.rows = A[2].array.cols = A[1].array.cols = A[1].array.rows;
+  if (!created) code = RitzBatchedAnalyze(batched, COUNT, NULL, A[1].array.rows, NULL);
+  for (int k = 1; k < 3 && !created && !code; k++) code = RitzPotrfBatched(batched, COUNT, &A[k].array, NULL);
+  batch_return(&A[1]), batch_return(&A[2]);
+  for (int i = 0; i < COUNT; i++)
+    holds = holds && batch_same_bits(&A[0], i, &A[1], i) && batch_same_bits(&A[0], i, &A[2], i);
+  for (int k = 0; k < 3; k++) batch_free(&A[k]);
+  CHECK_OK(created);
+  CHECK_OK(first);
+  CHECK_OK(code);
+  CHECK_OK(RitzBatchedDestroy(&batched));
+  CHECK(holds, "a factor differs");
+}
+
 TEST_EACH_BACKEND(sizes_beyond_the_bounds_are_told_and_left_alone) {
   SERVED(RITZ_BATCHED_GETRF);
   enum { COUNT = 5 };
@@ -620,6 +682,8 @@ TEST_EACH_BACKEND(sizes_beyond_the_bounds_are_told_and_left_alone) {
   batch_keep(&A);
   A.rows = batch_copy_sizes(COUNT, rows);
   A.cols = batch_copy_sizes(COUNT, cols);
+  batch_memory_free(&A.row_sizes);
+  batch_memory_free(&A.col_sizes);
   batch_memory_make(ceed, sizeof(rows), &A.row_sizes);
   batch_memory_make(ceed, sizeof(cols), &A.col_sizes);
   tap_forget_error(ceed);
@@ -803,8 +867,9 @@ int main(int argc, char **argv) {
             equal_pivots_take_the_first_row, pivots_that_are_larger_by_one_bit_are_found,
             inverse_of_a_permutation_is_its_transpose, factors_of_scaled_matrices_are_scaled_factors,
             ill_conditioned_matrices_have_small_residuals,
-            results_have_the_same_bits_in_every_place_count_and_layout, batches_of_all_sizes_are_solved,
-            sizes_beyond_the_bounds_are_told_and_left_alone,
+            results_have_the_same_bits_in_every_place_count_and_layout,
+            results_have_the_same_bits_on_any_number_of_threads, analyzed_batches_have_the_same_bits,
+            batches_of_all_sizes_are_solved, sizes_beyond_the_bounds_are_told_and_left_alone,
             infos_of_empty_matrices_are_zero_and_failures_are_found,
             four_calls_eliminate_fronts_of_different_sizes, matrices_of_vectors_multiply_vectors));
 }

@@ -163,6 +163,75 @@ TEST_EACH_BACKEND(devices_without_kernels_say_so) {
               CEED_ERROR_UNSUPPORTED, "RitzBatchedCreate: Getrf: the context");
 }
 
+TEST_EACH_BACKEND(host_memory_is_refused_on_devices) {
+  if (!batch_is_on_device(ceed) || !batch_serves(ceed, RITZ_BATCHED_POTRF))
+    NOT_FOR_THIS_BACKEND("no device that serves batches");
+  double a[27] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  int32_t info[3] = {0}, value;
+  int64_t index;
+  RitzBatched batched = NULL;
+  BatchMemory memory;
+
+  batch_memory_make(ceed, 100 * sizeof(double), &memory);
+  const RitzBatchArray array = {.base = batch_memory_lend(&memory)};
+  const RitzBatchedOptions options = {.A = square};
+  CHECK_OK(RitzBatchedCreate(ceed, RITZ_BATCHED_POTRF, &options, &batched));
+  CHECK_ERROR(ceed, RitzPotrfBatched(batched, 3, &(RitzBatchArray){.base = a}, NULL), CEED_ERROR_BACKEND,
+              "RitzPotrfBatched: the array given as device memory is not memory of this device");
+  CHECK_ERROR(ceed, RitzPotrfBatched(batched, 3, &array, info), CEED_ERROR_BACKEND, "RitzPotrfBatched");
+  CHECK_ERROR(ceed, RitzPotrfBatched(batched, 1200, &array, NULL), CEED_ERROR_BACKEND, "bytes, needed 86400");
+  CHECK_ERROR(ceed, RitzBatchedGetFirstFailure(batched, info, 3, &index, &value), CEED_ERROR_BACKEND,
+              "RitzBatchedGetFirstFailure");
+  CHECK_OK(RitzPotrfBatched(batched, 11, &array, NULL));
+  CHECK_OK(RitzBatchedDestroy(&batched));
+  batch_memory_return(&memory);
+  batch_memory_free(&memory);
+}
+
+// ---- Workspace ----
+
+// None up to n = 64; else what the library says is enough, and less is refused.
+TEST_EACH_BACKEND(workspace_grows_with_the_count_and_is_enough) {
+  if (!batch_serves(ceed, RITZ_BATCHED_GETRF)) NOT_FOR_THIS_BACKEND("no kernels for this batched operation");
+  static const CeedInt sizes[] = {0, 8, 64, 130};
+
+  for (int s = 0; s < 4; s++) {
+    const RitzBatchedOptions options = {.A = {.precision = CEED_SCALAR_FP64, .m = sizes[s], .n = sizes[s]}};
+    size_t last = 0, num_bytes = 1;
+    RitzBatched batched = NULL;
+    BatchMemory work;
+
+    CHECK_OK(RitzBatchedCreate(ceed, RITZ_BATCHED_GETRF, &options, &batched));
+    CHECK_ERROR(ceed, RitzBatchedGetWorkspace(batched, -1, &num_bytes), CEED_ERROR_DIMENSION, "count is -1");
+    for (int64_t count = 0; count < 3000; count += 1 + count / 2) {
+      CHECK_OK(RitzBatchedGetWorkspace(batched, count, &num_bytes));
+      CHECK(num_bytes >= last, "%zu bytes for %d matrices, fewer ones need %zu", num_bytes, (int)count, last);
+      CHECK(num_bytes == 0 || sizes[s] > 64, "n = %d needs %zu bytes", (int)sizes[s], num_bytes);
+      last = num_bytes;
+    }
+    CHECK_OK(RitzBatchedGetWorkspace(batched, 2, &num_bytes));
+    batch_memory_make(ceed, num_bytes + 64, &work);
+    Batch A;
+    uint64_t state = 61;
+    BatchMemory pivots;
+    batch_memory_make(ceed, (size_t)(2 * sizes[s]) * sizeof(int32_t), &pivots);
+    batch_make(ceed, CEED_SCALAR_FP64, BATCH_PACKED, 2, sizes[s], sizes[s], NULL, NULL, &A);
+    batch_fill_random(&A, 1, &state);
+    batch_lend(&A);
+    char *memory = batch_memory_lend(&work);
+    const int given = RitzBatchedSetWorkspace(batched, memory, num_bytes + 64);
+    const int called = RitzGetrfBatched(batched, 2, &A.array, batch_memory_lend(&pivots), NULL);
+    const int taken = RitzBatchedSetWorkspace(batched, NULL, 0);
+    batch_return(&A), batch_memory_return(&work), batch_memory_return(&pivots);
+    batch_free(&A), batch_memory_free(&work), batch_memory_free(&pivots);
+    // The memory of a vector may begin anywhere.
+    CHECK((uintptr_t)memory % 64 == 0 ? given == 0 : given == CEED_ERROR_DIMENSION, "code %d", given);
+    CHECK_OK(called);
+    CHECK_OK(taken);
+    CHECK_OK(RitzBatchedDestroy(&batched));
+  }
+}
+
 // ---- Calls ----
 
 // Objects on the host and memory for three matrices.
@@ -434,7 +503,8 @@ TEST(strict_contexts_read_sizes_first) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(layouts_that_cannot_be_are_refused, choices_that_do_not_exist_are_refused,
-                        devices_without_kernels_say_so, wrong_calls_are_refused_and_do_nothing,
+                        devices_without_kernels_say_so, host_memory_is_refused_on_devices,
+                        workspace_grows_with_the_count_and_is_enough, wrong_calls_are_refused_and_do_nothing,
                         interleaved_arrays_have_no_places_and_sizes,
                         results_over_operands_are_refused_and_neighbours_are_not,
                         blocks_of_a_matrix_and_records_are_no_overlap, vectors_that_do_not_fit_are_refused,

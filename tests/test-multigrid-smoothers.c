@@ -84,11 +84,11 @@ TEST(iterations_with_vertex_patches_depend_neither_on_the_mesh_nor_on_the_precis
   Ceed ceed = tap_ceed("/cpu/self");
   for (CeedInt degree = 1; degree <= 3; degree++) {
     MultigridCase c = box;
-    CeedInt num[3];
+    CeedInt num[4] = {0};
     c.degree = degree;
-    for (int i = 0; i < 3; i++) {
-      c.n = i == 0 ? 4 : 8;
-      c.max_levels = i == 0 ? 2 : 3;
+    for (int i = 0; i < (tap_level() < TAP_FULL && degree != 2 ? 3 : 4); i++) {
+      c.n = i == 0 ? 4 : i < 3 ? 8 : 16;
+      c.max_levels = i == 0 ? 2 : i < 3 ? 3 : 4;
       c.options.use_precision = i == 2;
       c.options.precision = i == 2 ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64;
       num[i] = kit_count(ceed, &c, 1e-9);
@@ -96,6 +96,8 @@ TEST(iterations_with_vertex_patches_depend_neither_on_the_mesh_nor_on_the_precis
     CHECK(num[0] > 0 && num[1] <= num[0] + 2, "degree %d: %d on 4^3, %d on 8^3", (int)degree, (int)num[0],
           (int)num[1]);
     CHECK(abs(num[2] - num[1]) <= 1, "degree %d: %d, in float %d", (int)degree, (int)num[1], (int)num[2]);
+    CHECK(num[3] >= 0 && num[3] <= num[1] + 1, "degree %d: %d on 8^3, %d on 16^3", (int)degree, (int)num[1],
+          (int)num[3]);
   }
   CHECK_OK(CeedDestroy(&ceed));
 }
@@ -110,7 +112,8 @@ TEST(smoothers_on_deformed_boxes_keep_their_iterations) {
   } rows[] = {{RITZ_SMOOTHER_ELEMENT_SCHWARZ, 2, 8, "Chebyshev, element Schwarz"},
               {RITZ_SMOOTHER_OVERLAPPED_SCHWARZ, 2, 7, "Chebyshev, overlapped cells"},
               {RITZ_SMOOTHER_ADDITIVE_PATCHES, 2, 8, "Chebyshev, additive patches"},
-              {RITZ_SMOOTHER_PATCHES, 0, 7, "coloured patches"}};
+              {RITZ_SMOOTHER_PATCHES, 0, 7, "coloured patches"},
+              {RITZ_SMOOTHER_PATCHES, 0, 8, "coloured patches"}};
   if (!HAS_DOUBLE) NOT_HERE("1e-9 is below the rounding of floats");
   Ceed ceed = tap_ceed("/cpu/self");
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -118,7 +121,8 @@ TEST(smoothers_on_deformed_boxes_keep_their_iterations) {
     c.amplitude = 0.1;
     c.options.smoother = rows[i].kind;
     c.options.chebyshev.degree = rows[i].steps;
-    const CeedInt num = kit_count(ceed, &c, 1e-9);
+    c.options.is_reversed = i == 4; // a symmetric cycle, for plain CG
+    const CeedInt num = count_by(ceed, &c, i == 4 ? RITZ_SOLVER_CG : RITZ_SOLVER_FLEXIBLE_CG, 1e-9);
     char *text = view_of(ceed, &c);
     CHECK(num > 0 && num <= rows[i].most, "%s: %d iterations", rows[i].name, (int)num);
     CHECK(strstr(text, rows[i].name), "no '%s' in\n%s", rows[i].name, text);
@@ -149,19 +153,23 @@ static int asymmetry(Ceed ceed, const MultigridCase *c, double *result, bool *is
   return kit_close(&k);
 }
 
+// Exact patches on a box, coloured approximations on a deformed one.
 TEST_EACH_BACKEND(colours_in_reversed_order_make_a_symmetric_cycle) {
-  for (int is_reversed = 0; is_reversed < 2; is_reversed++) {
-    for (int num_smooth = 1; num_smooth <= (tap_compiles_slowly(ceed) ? 1 : 2); num_smooth++) {
+  const bool is_slow = tap_compiles_slowly(ceed);
+  for (int i = 0; i < 4; i++) {
+    const bool is_reversed = i % 2, is_deformed = i > 1;
+    for (int num_smooth = 1; num_smooth <= (is_slow ? 1 : 2); num_smooth++) {
       MultigridCase c = square;
       double error = 0;
       bool is_symmetric = !is_reversed;
+      c.amplitude = is_deformed ? 0.1 : 0;
       c.options.is_reversed = is_reversed;
       c.options.num_smooth = num_smooth;
       CHECK_OK(asymmetry(ceed, &c, &error, &is_symmetric));
-      CHECK(is_symmetric == is_reversed, "order %d", is_reversed);
+      CHECK(is_symmetric == is_reversed, "case %d", i);
       // Rounding of the sums and of each of some hundred steps.
-      if (is_reversed) CHECK(error < 1000 * scalar_eps, "not symmetric by %g", error);
-      if (!is_reversed) CHECK(error > 1e-5, "the same order is symmetric, too: %g", error);
+      if (is_reversed) CHECK(error < 1000 * scalar_eps, "case %d: not symmetric by %g", i, error);
+      if (!is_reversed) CHECK(error > 1e-5, "case %d: the same order is symmetric, too: %g", i, error);
     }
   }
 }
@@ -176,7 +184,10 @@ TEST(conjugate_gradients_refuse_a_cycle_that_is_not_symmetric) {
   CHECK_OK(RitzSolverSetOperator(solver, k.op));
   CHECK_OK(RitzSolverSetPreconditioner(solver, k.pc));
   CHECK_OK(CeedVectorSetValue(x, 0));
-  CHECK_ERROR(ceed, RitzSolverSolve(solver, b, x), CEED_ERROR_INCOMPATIBLE, "RITZ_SOLVER_FLEXIBLE_CG");
+  CHECK_ERROR(
+      ceed, RitzSolverSolve(solver, b, x), CEED_ERROR_INCOMPATIBLE,
+      "'multigrid' is not: use the flexible RITZ_SOLVER_FLEXIBLE_CG, or a symmetric cycle (V or W, not "
+      "full; of patches with is_reversed)");
   CHECK_OK(RitzSolverDestroy(&solver));
   CHECK_OK(CeedVectorDestroy(&b));
   CHECK_OK(CeedVectorDestroy(&x));
@@ -257,17 +268,25 @@ static int count_applications(Ceed ceed, const MultigridCase *c, int64_t live[2]
 }
 
 TEST(cycles_allocate_nothing) {
-  static const RitzSmootherKind kinds[] = {RITZ_SMOOTHER_JACOBI, RITZ_SMOOTHER_ELEMENT_SCHWARZ,
-                                           RITZ_SMOOTHER_OVERLAPPED_SCHWARZ, RITZ_SMOOTHER_ADDITIVE_PATCHES,
+  static const RitzSmootherKind kinds[] = {RITZ_SMOOTHER_JACOBI,           RITZ_SMOOTHER_POINT_BLOCKS,
+                                           RITZ_SMOOTHER_ELEMENT_SCHWARZ,  RITZ_SMOOTHER_OVERLAPPED_SCHWARZ,
+                                           RITZ_SMOOTHER_ADDITIVE_PATCHES, RITZ_SMOOTHER_PATCHES,
                                            RITZ_SMOOTHER_PATCHES};
+  enum { NUM = sizeof(kinds) / sizeof(kinds[0]) };
   Ceed ceed = tap_ceed("/cpu/self/gen");
-  for (int i = 0; i < 5; i++) {
-    MultigridCase c = square;
-    int64_t live[2] = {0, 0};
-    c.options.smoother = kinds[i];
-    CHECK_OK(count_applications(ceed, &c, live));
-    CHECK(live[0] == live[1], "smoother %d: %lld allocations before, %lld after", (int)kinds[i],
-          (long long)live[0], (long long)live[1]);
+  for (int i = 0; i < NUM; i++) {
+    for (int is_float = 0; is_float <= HAS_DOUBLE; is_float++) {
+      MultigridCase c = square;
+      int64_t live[2] = {0, 0};
+      c.amplitude = i == NUM - 1 ? 0.1 : 0; // coloured approximations
+      c.options.smoother = kinds[i];
+      c.options.is_reversed = i == NUM - 1;
+      c.options.use_precision = is_float;
+      c.options.precision = CEED_SCALAR_FP32;
+      CHECK_OK(count_applications(ceed, &c, live));
+      CHECK(live[0] == live[1], "case %d: %lld allocations before, %lld after", i, (long long)live[0],
+            (long long)live[1]);
+    }
   }
   CHECK_OK(CeedDestroy(&ceed));
 }

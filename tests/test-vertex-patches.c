@@ -49,6 +49,13 @@ static int varying(void *ctx, const double *x, double *value) {
   return 0;
 }
 
+// In the last element of 5 x 5.
+static int twice(void *ctx, const double *x, double *value) {
+  (void)ctx;
+  *value = x[0] > 0.8 && x[1] > 0.8 ? 2 : 1;
+  return 0;
+}
+
 static int three(void *ctx, const double *x, double *value) {
   (void)ctx;
   (void)x;
@@ -213,7 +220,16 @@ TEST_EACH_BACKEND(other_operators_are_refused_with_the_place) {
   const Case variable = {2, 2, 1, {3, 3, 1}, "xXyY", NULL, RITZ_OPERATOR_DIFFUSION, varying};
   const Case line = {1, 2, 1, {3, 1, 1}, "xX", NULL, RITZ_OPERATOR_DIFFUSION, NULL};
   check_refused(ceed, &bent, "element 0 of the box is not rectangular");
+  const Case jump = {2, 2, 1, {5, 5, 1}, "xXyY", NULL, RITZ_OPERATOR_DIFFUSION, twice};
   check_refused(ceed, &variable, "patches change a random solution");
+  check_refused(ceed, &jump, "patches change a random solution");
+  const char *message = NULL, *place;
+  long element = 0;
+  CHECK_OK(CeedGetErrorMessage(ceed, &message));
+  place = strstr(message, "of element ");
+  CHECK(place && sscanf(place, "of element %ld", &element) == 1, "%s", message);
+  // Those of the patch with the element of the jump, which is 24.
+  CHECK(element == 18 || element == 19 || element == 23 || element == 24, "element %ld", element);
   check_refused(ceed, &line, "elements of the shape 'line'");
 }
 
@@ -255,6 +271,58 @@ TEST(planes_of_boxes_are_where_their_elements_meet) {
   CeedDestroy(&ceed);
 }
 
+static void check_creation(Ceed ceed, CeedOperator op, RitzSpace space, RitzIndices fixed, int code,
+                           const char *words) {
+  RitzPreconditioner pc = NULL;
+  CHECK_ERROR(ceed, RitzPreconditionerCreateVertexPatches(op, space, fixed, NULL, &pc), code, words);
+  CHECK(pc == NULL, "after an error");
+}
+
+// Spaces of another length, of as many entries in pairs, of a box with its sides exchanged.
+TEST(operators_of_other_spaces_are_refused) {
+  Ceed ceed = tap_ceed("/cpu/self");
+  const Case large = {2, 2, 1, {3, 2, 1}, "xXyY", NULL, RITZ_OPERATOR_DIFFUSION, NULL},
+             turned = {2, 2, 1, {2, 3, 1}, "xXyY", NULL, RITZ_OPERATOR_DIFFUSION, NULL},
+             scalar = {2, 1, 1, {3, 3, 1}, "", NULL, RITZ_OPERATOR_DIFFUSION, NULL},
+             pairs = {2, 1, 2, {3, 1, 1}, "", NULL, RITZ_OPERATOR_DIFFUSION, NULL};
+  const Case *const cases[] = {&large, &turned, &scalar, &pairs};
+  Problem p[4];
+  RitzPreconditioner pc = NULL;
+  for (int i = 0; i < 4; i++) CHECK_OK(open_problem(ceed, cases[i], &p[i]));
+  check_creation(ceed, p[0].op, p[2].space, NULL, CEED_ERROR_DIMENSION, "35 entries, the space has 16");
+  check_creation(ceed, p[2].op, p[3].space, NULL, CEED_ERROR_DIMENSION, "1 components, the space has 2");
+  check_creation(ceed, p[0].op, p[1].space, p[1].fixed, CEED_ERROR_UNSUPPORTED,
+                 "patches change a random solution");
+  CHECK_ERROR(ceed, RitzPreconditionerCreateElementSchwarz(p[2].op, p[3].space, NULL, NULL, &pc),
+              CEED_ERROR_DIMENSION, "1 components, the space has 2");
+  for (int i = 0; i < 4; i++) CHECK_OK(close_problem(&p[i]));
+  CeedDestroy(&ceed);
+}
+
+// Refined boxes are no boxes any more, split ones have no tensor products.
+TEST(other_meshes_are_refused_with_what_serves) {
+  Ceed ceed = tap_ceed("/cpu/self");
+  const CeedInt cells[2] = {2, 2};
+  for (int i = 0; i < 2; i++) {
+    RitzMesh box = NULL;
+    Problem p = {.c = NULL};
+    CHECK_OK(RitzMeshCreateBox(ceed, 2, cells, NULL, NULL, 1, NULL, NULL, &box));
+    CHECK_OK(i == 0 ? RitzMeshRefine(box, 1, &p.mesh) : RitzMeshSplit(box, CEED_TOPOLOGY_TRIANGLE, &p.mesh));
+    CHECK_OK(RitzSpaceCreate(p.mesh, 2, 1, &p.space));
+    CHECK_OK(RitzGeometryCreate(p.mesh, -1, &p.geometry));
+    const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION, .space = p.space};
+    CHECK_OK(RitzGeometryCreateOperator(p.geometry, ceed, &options, &p.op));
+    check_creation(
+        ceed, p.op, p.space, NULL, CEED_ERROR_UNSUPPORTED,
+        i == 0 ? "the mesh was not made as a box; vertex patches need a rectangular one (use overlapped"
+               : "elements of the shape 'triangle'; vertex patches need quadrilaterals or hexahedra "
+                 "alone (use Jacobi-Chebyshev)");
+    CHECK_OK(close_problem(&p));
+    CHECK_OK(RitzMeshDestroy(&box));
+  }
+  CeedDestroy(&ceed);
+}
+
 TEST(constraints_are_whole_sides) {
   Ceed ceed = tap_ceed("/cpu/self");
   const Case c = {2, 2, 1, {3, 3, 1}, "xX", NULL, RITZ_OPERATOR_DIFFUSION, NULL};
@@ -282,5 +350,6 @@ int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(sweeps_converge_where_the_operator_is_separable, one_patch_is_the_solution,
                         there_and_back_is_symmetric, other_operators_are_refused_with_the_place,
-                        planes_of_boxes_are_where_their_elements_meet, constraints_are_whole_sides));
+                        planes_of_boxes_are_where_their_elements_meet, operators_of_other_spaces_are_refused,
+                        other_meshes_are_refused_with_what_serves, constraints_are_whole_sides));
 }

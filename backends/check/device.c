@@ -60,4 +60,6 @@ const RitzBackend ritz_check_device_backend = {
     .vector_lend = ritz_check_vector_lend,
     .vector_take_back = ritz_check_vector_take_back,
     .vector_forget = ritz_check_vector_forget,
+    .batched_run = ritz_ref_batched_run,
+    .batched_explain = ritz_ref_batched_explain,
 };

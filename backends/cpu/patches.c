@@ -18,6 +18,9 @@
 #include "fe/fe.h"
 #include "kernels/cpu/patch-abi.h"
 
+// Share of the lanes that rows have to fill: as much as the loads of other lanes cost.
+static const double least_filling = 0.85;
+
 // sweep->data
 typedef struct {
   CeedInt lanes;
@@ -162,6 +165,22 @@ static RitzJitSource describe(const RitzCpuPatches *data) {
   return (RitzJitSource){.name = "patches", .text = data->text, .language = RITZ_JIT_C};
 }
 
+// Whether the rows of a box leave too many lanes idle, which then go on in the next row. Rows of fewer
+// patches than lanes would be masked besides.
+static bool has_short_rows(const RitzPatchBox *box, CeedInt lanes) {
+  int64_t num = 0, taken = 0, first;
+
+  if (box->dim < 3 || !box->is_uniform || box->num_comp > 1) return false;
+  for (int parity = 0; parity < 2; parity++) {
+    const int64_t of_parity = ritz_patch_count(box, 0, parity, &first);
+
+    if (of_parity < lanes) return true;
+    num += of_parity;
+    taken += (of_parity + lanes - 1) / lanes * lanes;
+  }
+  return (double)num < least_filling * (double)taken;
+}
+
 static int begin_code(RitzPatchSweep sweep) {
   RitzCpuPatches *data = sweep->data;
   RitzCpuMachine machine;
@@ -169,7 +188,8 @@ static int begin_code(RitzPatchSweep sweep) {
 
   ritz_cpu_environment(sweep->box.precision, &machine, &options);
   data->lanes = machine.lanes;
-  RITZ_TRY(ritz_emit_cpu_patch(sweep->ceed, &sweep->box, machine.lanes, &data->text));
+  RITZ_TRY(ritz_emit_cpu_patch(sweep->ceed, &sweep->box, machine.lanes,
+                               has_short_rows(&sweep->box, machine.lanes), &data->text));
   RITZ_TRY(fill_arguments(sweep));
   const RitzJitSource source = describe(data);
   return ritz_jit_begin(sweep->ceed, 1, &source, &data->code.batch);

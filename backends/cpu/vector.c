@@ -200,12 +200,17 @@ RITZ_CLONED static void measure(void *data, int slot, int64_t first, int64_t cou
     measure_double((const double *)norm->x + first, count, norm->scale, &norm->shares[slot]);
 }
 
+// Solvers take norms in every iteration: nothing is allocated for as many threads as most machines have.
 static int reduce(Ceed ceed, CeedSize n, Norm *norm, double *sum, double *largest) {
+  enum { NUM_FEW = 32 };
+  Share few[NUM_FEW];
   RitzTotal total = {0};
   int num_slots;
 
   RITZ_TRY(ritz_cpu_run_ranges_slots(ceed, &num_slots));
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_slots, &norm->shares));
+  memset(few, 0, sizeof(few));
+  norm->shares = few;
+  if (num_slots > NUM_FEW) RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_slots, &norm->shares));
   const int ierr = ritz_cpu_run_ranges(ceed, n, measure, norm);
   *largest = 0;
   for (int s = 0; s < num_slots; s++) {
@@ -214,7 +219,7 @@ static int reduce(Ceed ceed, CeedSize n, Norm *norm, double *sum, double *larges
   }
   *sum = total.value + total.rest;
   if (!isfinite(total.value)) *sum = total.value; // the rest of an infinity is none
-  RITZ_FREE(&norm->shares);
+  if (norm->shares != few) RITZ_FREE(&norm->shares);
   return ierr;
 }
 

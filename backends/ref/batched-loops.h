@@ -46,7 +46,7 @@ static void RITZ_LOOP(solve_vector)(const RITZ_LOOP(Triangle) * t, int64_t n, RI
 
 // op(A) X = B, X over B, of n columns with m unknowns each.
 static void RITZ_LOOP(solve_columns)(const RITZ_LOOP(Triangle) * t, int64_t m, int64_t n, RitzBatchMatrix B) {
-  for (int64_t c = 0; c < n; c++) RITZ_LOOP(solve_vector)(t, m, &AT(B, 0, c), B.step);
+  for (int64_t c = 0; c < n && m > 0; c++) RITZ_LOOP(solve_vector)(t, m, &AT(B, 0, c), B.step);
 }
 
 // op(A) X = alpha B or X op(A) = alpha B; the rows of B solve with op(A)^T.
@@ -64,7 +64,8 @@ static void RITZ_LOOP(trsm)(const RitzBatchedOptions *o, const Problem *p, int64
     RITZ_LOOP(solve_columns)(&t, m, n, p->B);
     return;
   }
-  for (int64_t r = 0; r < m; r++) RITZ_LOOP(solve_vector)(&t, n, &AT(p->B, r, 0), p->B.ld * p->B.step);
+  for (int64_t r = 0; r < m && n > 0; r++)
+    RITZ_LOOP(solve_vector)(&t, n, &AT(p->B, r, 0), p->B.ld * p->B.step);
 }
 
 // ---- Cholesky ----

@@ -59,7 +59,7 @@ int ritz_ref_batched_run(RitzBatched b, const RitzBatchedCall *call) {
   const size_t n = (size_t)b->size[RITZ_DIM_N];
   char *work = NULL;
 
-  if (b->operation == RITZ_BATCHED_INV || b->operation == RITZ_BATCHED_GETRI) {
+  if (n > 0 && (b->operation == RITZ_BATCHED_INV || b->operation == RITZ_BATCHED_GETRI)) {
     RITZ_TRY(RITZ_MALLOC(b->ceed, n * (sizeof(double) + sizeof(int32_t)), &work));
     p.work = work;
     p.pivots = (int32_t *)(void *)(work + n * sizeof(double));

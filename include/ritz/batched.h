@@ -32,7 +32,8 @@
 // info[i], where a call has it; info may be NULL: not wanted. A matrix never touches another one.
 //
 //     0        done
-//     k > 0    GETRF: u_kk is zero, the first such k; factors are complete. INV: the same, X is unspecified.
+//     k > 0    GETRF: u_kk is zero, the first such k; factors are complete (with RITZ_PIVOT_NONE they are
+//              unspecified from step k on). INV: the same, X is unspecified.
 //              GETRI: the same, A is unchanged. POTRF: the leading minor k is not positive (or NaN); columns
 //              before k hold the factor, the rest of the triangle is unspecified.
 //     -1001    non-uniform batches: m is negative or larger than in the layout; the matrix is left alone

@@ -82,7 +82,7 @@ typedef enum {
   // The elements around each vertex, one after the other, without Chebyshev: exact ones
   // (RitzPreconditionerCreateVertexPatches) where they serve, on rectangular boxes, else
   // RITZ_SCHWARZ_COLOURED_PATCHES, whose convergence nobody warrants: the view says which. One action is one
-  // sweep. Only the exact ones with is_reversed make a symmetric cycle.
+  // sweep. With is_reversed (then RITZ_SCHWARZ_SYMMETRIC_PATCHES) both make a symmetric cycle.
   RITZ_SMOOTHER_PATCHES,
   // The smoother and the steps whose solve to 1e-9 is predicted to be the shortest: a model of iterations by
   // degree and shape of the elements, for diffusion with coefficients that do not jump within elements, times

@@ -101,6 +101,9 @@ typedef enum {
                            // direction at the boundary (RitzSpaceCreateOverlapRestrictions); degree >= 2
   RITZ_SCHWARZ_PATCHES, // additive: the 2^dim elements around every inner vertex (RitzMeshGetVertexPatches)
   RITZ_SCHWARZ_COLOURED_PATCHES, // these multiplicatively, colour by colour: not symmetric
+  // The same there and back: an application is a sweep and one in reversed order; as a smoother of multigrid
+  // a sweep, in reversed order after the coarse correction. Symmetric, definite where sweeps converge.
+  RITZ_SCHWARZ_SYMMETRIC_PATCHES,
 } RitzSchwarzKind;
 
 // Subdomains are solved by fast diagonalization of separable approximations B_K of the operator on their

@@ -13,7 +13,8 @@
 
 // Patches of one colour in a row of x are taken RITZ_LANES at a time. The last batch of a row that has at
 // least so many repeats some of them, shorter rows have lanes without a patch: batch i of a row of `num`
-// patches begins with patch ritz_patch_batch(...).
+// patches begins with patch ritz_patch_batch(...). Texts for short rows (RITZ_IS_SCATTERED) take those of a
+// colour of a plane so, row by row.
 static inline int64_t ritz_patch_batch(int64_t num, int lanes, int64_t i) {
   const int64_t last = num > lanes ? num - lanes : 0;
   return i * lanes < last ? i * lanes : last;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Rows of the L-vector, for all patches of a batch at once: lane l begins 2p nodes behind lane l - 1. Rows of
-// several components, and those that lack some nodes or lanes, go through a copy.
+// Rows of the L-vector, for all patches of a batch at once: lane l begins 2p nodes behind lane l - 1, or
+// (RITZ_IS_SCATTERED) anywhere. Rows of several components, and those that lack some nodes or lanes, go
+// through a copy.
 #ifndef RITZ_KERNELS_CPU_PATCH_ROWS_H
 #define RITZ_KERNELS_CPU_PATCH_ROWS_H
 
@@ -20,10 +21,14 @@ typedef struct {
   // components: never.
   bool is_whole;
   const RitzReal *tables[3]; // of the position; of x interlaced
+#if RITZ_IS_SCATTERED
+  int32_t lane[RITZ_LANES]; // entries behind those of the first lane
+#endif
 } RitzPatch;
 
 // All lanes but the first one of x, then the first one of `after`.
-#if RITZ_LANES == 16
+#if RITZ_IS_SCATTERED
+#elif RITZ_LANES == 16
 #define RITZ_MOVE_BACK(x, after) RITZ_SHUFFLE(x, after, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 #elif RITZ_LANES == 8
 #define RITZ_MOVE_BACK(x, after) RITZ_SHUFFLE(x, after, 1, 2, 3, 4, 5, 6, 7, 8)
@@ -48,8 +53,17 @@ RITZ_INLINE int64_t ritz_patch_row(const RitzPatch *p, bool of_b, int j, int k) 
   return (at[1] + a->nodes[1] * at[2]) * a->nodes[0] * RITZ_NUM_COMP + p->comp;
 }
 
-RITZ_INLINE void ritz_patch_lanes(int32_t *o) {
-  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) o[l] = 2 * RITZ_P * l;
+RITZ_INLINE int32_t ritz_patch_lane(const RitzPatch *p, int l) {
+#if RITZ_IS_SCATTERED
+  return p->lane[l];
+#else
+  (void)p;
+  return 2 * RITZ_P * l;
+#endif
+}
+
+RITZ_INLINE void ritz_patch_lanes(const RitzPatch *p, int32_t *o) {
+  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) o[l] = ritz_patch_lane(p, l);
 }
 
 // Nodes first .. first + num - 1 of the closure of the first lane, in place of those that are not there (of
@@ -75,7 +89,7 @@ RITZ_INLINE void ritz_patch_get(const RitzPatch *p, bool of_b, const RitzReal *r
     ritz_patch_copy_row(p, of_b, row, first, 2 * RITZ_P * (RITZ_LANES - 1) + num, copy);
     from = copy;
   }
-  ritz_patch_lanes(o);
+  ritz_patch_lanes(p, o);
 #if defined(RITZ_BY_PAIRS) || defined(RITZ_BY_BLOCKS)
   if (num >= 4) { // the last four overlap those before them
     RITZ_UNROLL for (int i = 0; i < num; i += 4) {
@@ -98,7 +112,7 @@ RITZ_INLINE void ritz_patch_get_ends(const RitzPatch *p, const RitzReal *row, Ri
     ritz_patch_copy_row(p, false, row, 0, RITZ_SPAN, copy);
     from = copy;
   }
-  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) at[l] = 2 * RITZ_P * l;
+  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) at[l] = ritz_patch_lane(p, l);
   *low = ritz_gather((RitzEntries){.first = (char *)from}, at);
 #ifdef RITZ_MOVE_BACK
   *high = RITZ_MOVE_BACK(*low, ritz_splat(from[2 * RITZ_P * RITZ_LANES]));
@@ -126,7 +140,7 @@ RITZ_INLINE void ritz_patch_put(const RitzPatch *p, RitzReal *row, const RitzVec
     ritz_patch_put_nodes(p, row, x);
     return;
   }
-  ritz_patch_lanes(o);
+  ritz_patch_lanes(p, o);
 #if defined(RITZ_BY_PAIRS) || defined(RITZ_BY_BLOCKS)
   if (RITZ_N >= 4) {
     RITZ_UNROLL for (int i = 0; i < RITZ_N; i += 4) {

@@ -2,7 +2,8 @@
 // The loops of a sweep over vertex patches (contract in core/patch-sweep.h), one plane a call. The text that
 // includes this (emit/patch.c) has defined RITZ_DIM, RITZ_DEGREE, RITZ_NUM_COMP, RITZ_LANES, the precision,
 // the form (one of RITZ_IS_LIFTED, RITZ_IS_RESIDUAL, RITZ_IS_BOUNDARY), RITZ_IS_UNIFORM and, where that is 1,
-// the tables of kernels/cpu/patch-lines.h.
+// the tables of kernels/cpu/patch-lines.h; RITZ_IS_SCATTERED: lanes go on in the next row (three directions,
+// uniform boxes, one component).
 #if RITZ_IS_LIFTED
 #include "kernels/cpu/patch-lifted.h"
 #else
@@ -36,6 +37,33 @@ RITZ_INLINE const RitzReal *ritz_patch_tables(const RitzPatchArgs *args, int d, 
 #endif
 }
 
+#if RITZ_IS_SCATTERED
+
+// All patches of a colour of a plane, row by row; p has the position in z. Number t is at t % row in x and at
+// t / row in y. Where there are fewer than lanes, they repeat.
+static void ritz_patch_run_colour(RitzPatch *p, int colour) {
+  const RitzPatchArgs *args = p->args;
+  int64_t first[2], num[2];
+
+  for (int d = 0; d < 2; d++) num[d] = ritz_patch_positions(args, d, colour >> d & 1, &first[d]);
+  const int64_t all = num[0] * num[1];
+  p->num = RITZ_LANES;
+  for (int64_t i = 0; i * RITZ_LANES < all; i++) {
+    const int64_t begin = ritz_patch_batch(all, RITZ_LANES, i);
+    const int64_t x = begin % num[0], y = begin / num[0];
+
+    p->at[0] = (first[0] + 2 * x - 1) * RITZ_P;
+    p->at[1] = (first[1] + 2 * y - 1) * RITZ_P;
+    for (int l = 0; l < RITZ_LANES; l++) {
+      const int64_t t = (begin + l) % all;
+      p->lane[l] = (int32_t)(2 * RITZ_P * (t % num[0] - x + (t / num[0] - y) * args->nodes[0]));
+    }
+    ritz_patch_solve(p, (const RitzReal *)args->b, (RitzReal *)args->x, (RitzPatchWork *)args->work);
+  }
+}
+
+#else
+
 // All patches of a row of this parity; p has the position in y and z.
 static void ritz_patch_run_row(RitzPatch *p, int parity) {
   const RitzPatchArgs *args = p->args;
@@ -55,26 +83,31 @@ static void ritz_patch_run_row(RitzPatch *p, int parity) {
   }
 }
 
+// All patches of a colour of a plane; p has the position in the last direction. Rows of a plane follow each
+// other in y where there are three directions, else there is one.
+static void ritz_patch_run_colour(RitzPatch *p, int colour) {
+  int64_t first = 0, num = 1;
+
+  if (RITZ_DIM == 3) num = ritz_patch_positions(p->args, 1, colour >> 1, &first);
+  for (int64_t j = 0; j < num; j++) {
+    if (RITZ_DIM == 3) p->at[1] = (first + 2 * j - 1) * RITZ_P;
+    if (RITZ_DIM == 3) p->tables[1] = ritz_patch_tables(p->args, 1, first + 2 * j - p->args->first[1]);
+    ritz_patch_run_row(p, colour & 1);
+  }
+}
+
+#endif
+
 __attribute__((visibility("default"))) void ritz_patch_kernel(const RitzPatchArgs *args, int64_t plane);
 __attribute__((visibility("default"))) extern const RitzPatchInfo ritz_patch_info;
 
-// Rows of a plane follow each other in y where there are three directions, else there is one.
 void ritz_patch_kernel(const RitzPatchArgs *args, int64_t plane) {
   const int last = RITZ_DIM - 1;
-  RitzPatch p = {.args = args};
+  RitzPatch p = {.args = args, .is_whole = true};
 
   p.at[last] = (plane - 1) * RITZ_P;
   p.tables[last] = ritz_patch_tables(args, last, plane - args->first[last]);
-  for (int c = 0; c < 1 << last; c++) {
-    const int colour = args->is_reversed ? (1 << last) - 1 - c : c;
-    int64_t first = 0, num = 1;
-    if (RITZ_DIM == 3) num = ritz_patch_positions(args, 1, colour >> 1, &first);
-    for (int64_t j = 0; j < num; j++) {
-      if (RITZ_DIM == 3) p.at[1] = (first + 2 * j - 1) * RITZ_P;
-      if (RITZ_DIM == 3) p.tables[1] = ritz_patch_tables(args, 1, first + 2 * j - args->first[1]);
-      ritz_patch_run_row(&p, colour & 1);
-    }
-  }
+  for (int c = 0; c < 1 << last; c++) ritz_patch_run_colour(&p, args->is_reversed ? (1 << last) - 1 - c : c);
 }
 
 const RitzPatchInfo ritz_patch_info = {RITZ_PATCH_ABI, RITZ_LANES, sizeof(RitzPatchWork)};
