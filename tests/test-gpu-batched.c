@@ -105,6 +105,23 @@ TEST_EACH_BACKEND(rows_in_registers_and_matrices_in_memory_give_the_same) {
   CHECK(true, "all operations");
 }
 
+TEST_EACH_BACKEND(opencl_refuses_addresses_of_matrices) {
+  const char *resource;
+  CeedGetResource(ceed, &resource);
+  if (!strstr(resource, "opencl")) NOT_FOR_THIS_BACKEND("has addresses");
+  BatchCase c = {.ceed = ceed, .precision = CEED_SCALAR_FP64, .form = BATCH_POINTERS, .n = 3, .count = 2};
+  BatchRun now = {.operation = RITZ_BATCHED_POTRF};
+  Batch A;
+  batch_draw_sizes(&c, 3, 3, 3);
+  batch_make_operand(&c, BATCH_N, BATCH_N, &A);
+  now.operand[0] = &A;
+  CHECK_ERROR(ceed, batch_run(ceed, &now), CEED_ERROR_UNSUPPORTED, "RitzPotrfBatched: A has pointers");
+  tap_check(batch_changed_only(&A, BATCH_NOTHING), __FILE__, __LINE__, "A", "it has changed");
+  batch_free(&A);
+}
+
 int main(int argc, char **argv) {
-  return tap_main(argc, argv, TESTS(rows_in_registers_and_matrices_in_memory_give_the_same));
+  return tap_main(argc, argv,
+                  TESTS(rows_in_registers_and_matrices_in_memory_give_the_same,
+                        opencl_refuses_addresses_of_matrices));
 }

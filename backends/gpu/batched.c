@@ -207,6 +207,17 @@ static void list_sizes(const RitzBatched b, const RitzBatchedCall *call,
                                                          : k;
 }
 
+// Kernels of OpenCL C know no addresses.
+static int check_pointers(RitzBatched b, const RitzBatchedCall *call) {
+  const bool has_addresses = strcmp(ritz_gpu(b->ceed)->driver->name, "opencl") != 0;
+  for (CeedInt i = 0; i < b->form.num_operands && !has_addresses; i++)
+    RITZ_REQUIRE(!call->operand[i].pointers, b->ceed, CEED_ERROR_UNSUPPORTED,
+                 "Ritz%sBatched: %c has pointers, needed a base, with offsets or a stride: OpenCL has no "
+                 "addresses",
+                 ritz_batched_root(b->operation), (char)('A' + i));
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_gpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
   Batch *data = b->data;
   Kernel *kernel = data->uniform.plan.has_rows && call->is_uniform ? &data->uniform : &data->ragged;
@@ -214,6 +225,7 @@ int ritz_gpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
   const int per_block = ritz_gpu_batched_per_block(plan);
   const int64_t blocks = (call->count + per_block - 1) / per_block;
   const int32_t *sizes[RITZ_NUM_DIMS];
+  RITZ_TRY(check_pointers(b, call));
   list_sizes(b, call, sizes);
   RitzDeviceArg args[COMMON_ARGS + RITZ_BATCHED_MAX_OPERANDS * OPERAND_ARGS] = {
       RITZ_LONG(call->count),           RITZ_LONG(bits_of(call->alpha)),  RITZ_LONG(bits_of(call->beta)),
