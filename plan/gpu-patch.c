@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Blocks and launches of sweeps over vertex patches on devices (contract in plan/gpu-patch.h).
+// Blocks of sweeps over vertex patches on devices (contract in plan/gpu-patch.h).
 #include "plan/gpu-patch.h"
 
 #include <math.h>
@@ -16,79 +16,99 @@ static int num_lines(CeedInt dim, CeedInt degree) {
   return dim == 3 ? n * n : n;
 }
 
-// Patches whose lines fill warps: 128 threads, but 7 x 7 and 9 x 9 lines fill 256 better.
+// Patches whose lines fill warps: 128 threads, but 5 x 5 lines 160, and 7 x 7 and 9 x 9 lines 256, as
+// measured on an H200.
 static int wanted_patches(CeedInt dim, CeedInt degree) {
-  const int most = degree == 1 ? 64 : dim == 3 && (degree == 4 || degree == 5) ? 256 : 128;
+  static const int of_cubes[6] = {0, 64, 128, 160, 256, 256}; // by degree
+  const int most = degree == 1 ? 64 : dim == 3 && degree < 6 ? of_cubes[degree] : 128;
   const int num = most / num_lines(dim, degree);
   return num < 1 ? 1 : num;
 }
 
 // Blocks that a multiprocessor of 65536 registers is to hold, as compiled without spills (doc/gpu.md).
 static int wanted_resident(const RitzGpuPatch *p) {
-  static const unsigned char doubles[17] = {1, 16, 12, 10, 4, 3, 5, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1};
-  static const unsigned char floats[17] = {1, 16, 16, 16, 8, 6, 8, 6, 3, 4, 2, 2, 2, 2, 2, 1, 1};
-  return p->precision == CEED_SCALAR_FP32 ? floats[p->degree] : doubles[p->degree];
+  static const unsigned char doubles[17] = {1, 16, 12, 10, 4, 4, 6, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1};
+  static const unsigned char floats[17] = {1, 16, 16, 16, 8, 8, 8, 8, 5, 4, 2, 2, 2, 2, 2, 1, 1};
+  const bool is_single = p->precision == CEED_SCALAR_FP32;
+  if (p->dim == 3 && p->degree == 3) return is_single ? 12 : 8; // larger blocks than in 2D
+  return is_single ? floats[p->degree] : doubles[p->degree];
 }
 
 static int num_columns(const RitzGpuPatch *p) { return p->num_patches * (2 * p->degree - 1); }
 
-// Places of the array for these strides (kernels/gpu/patch.h).
+// Places of the array for this stride (kernels/gpu/patch.h).
 static int64_t num_places(const RitzGpuPatch *p) {
-  const int64_t n = 2 * p->degree - 1, rows = p->dim == 3 ? n + 2 : 1;
-  return n * p->plane + 2 * rows * p->row + (p->dim == 3 ? 2 * n * num_columns(p) : 0);
+  const int64_t n = 2 * p->degree - 1;
+  return (n + 2) * p->plane + (p->dim == 3 ? 2 * n * num_columns(p) : 0);
 }
 
 // ---- Strides ----
 
-enum { ALONG_OUTER, ALONG_MIDDLE, ALONG_INNER };
+enum { ALONG_MIDDLE, ALONG_INNER, ENDS_ALONG_MIDDLE };
 
-// Where the line of a thread begins.
-static int line_begin(const RitzGpuPatch *p, int along, int line) {
-  const int n = 2 * p->degree - 1, columns = num_columns(p);
-  if (along == ALONG_OUTER) return line / columns * p->row + line % columns;
-  if (along == ALONG_MIDDLE) return line / columns * p->plane + line % columns;
-  return line % p->num_patches * n + line / p->num_patches % n * p->plane +
-         line / (p->num_patches * n) * p->row;
+static int num_tasks(const RitzGpuPatch *p, int kind) {
+  return kind == ENDS_ALONG_MIDDLE ? (2 * p->degree + 1) * (p->num_patches + 1)
+                                   : num_lines(p->dim, p->degree) * p->num_patches;
 }
 
-// Accesses of groups of threads beyond one a group.
-static int count_conflicts(const RitzGpuPatch *p, int along, int num_banks) {
-  const int all = num_lines(p->dim, p->degree) * p->num_patches;
-  int extra = 0;
+// Where the line of a thread begins. Lines along outer begin side by side.
+static int line_begin(const RitzGpuPatch *p, int kind, int line) {
+  const int n = 2 * p->degree - 1, columns = num_columns(p), ends = p->num_patches + 1;
+  if (kind == ALONG_MIDDLE) return line / columns * p->plane + line % columns;
+  if (kind == ENDS_ALONG_MIDDLE) return line / ends * p->plane + line % ends;
+  return line % p->num_patches * n + line / p->num_patches % n * p->plane +
+         line / (p->num_patches * n) * p->step % n * columns;
+}
+
+// Accesses of groups of threads, one after the other where they meet in a bank.
+static int count_accesses(const RitzGpuPatch *p, int kind, int num_banks) {
+  const int all = num_tasks(p, kind);
+  int num = 0;
   for (int begin = 0; begin < all; begin += num_banks) {
-    int counts[RITZ_MAX_BANKS] = {0}, fullest = 1;
+    int counts[RITZ_MAX_BANKS] = {0}, fullest = 0;
     for (int line = begin; line < all && line < begin + num_banks; line++) {
-      const int count = ++counts[line_begin(p, along, line) % num_banks];
+      const int count = ++counts[line_begin(p, kind, line) % num_banks];
       fullest = count > fullest ? count : fullest;
     }
-    extra += fullest - 1;
+    num += fullest;
   }
-  return extra;
+  return num;
 }
 
-// Groups served, of lines along outer twice, along inner twice, along middle four times.
-static double count_accesses(const RitzGpuPatch *p, int num_banks) {
-  const int all = num_lines(p->dim, p->degree) * p->num_patches, groups = ceil_div(all, num_banks);
-  int extra = count_conflicts(p, ALONG_OUTER, num_banks) + count_conflicts(p, ALONG_INNER, num_banks);
-  if (p->dim == 3) extra += 2 * count_conflicts(p, ALONG_MIDDLE, num_banks);
-  return 2 * extra + (p->dim == 3 ? 8 : 4) * groups;
+static int greatest_divisor(int a, int b) { return b == 0 ? a : greatest_divisor(b, a % b); }
+
+// The order of lines along inner with the fewest accesses for this stride.
+static int choose_step(RitzGpuPatch *p, int num_banks) {
+  const int n = 2 * p->degree - 1;
+  int best = 1, fewest = 0;
+  for (p->step = 1; p->step < n || p->step == 1; p->step++) {
+    if (greatest_divisor(n, p->step) > 1) continue;
+    const int num = count_accesses(p, ALONG_INNER, num_banks);
+    if (p->step > 1 && num >= fewest) continue;
+    fewest = num;
+    best = p->step;
+  }
+  p->step = best;
+  return fewest;
 }
 
 // Memory counts, too: what blocks leave is the first cache, and more blocks fit.
 static void choose_strides(RitzGpuPatch *p) {
-  const int num_banks = p->precision == CEED_SCALAR_FP32 ? 32 : 16;
-  const int least = num_columns(p) + p->num_patches + 1, rows = p->dim == 3 ? 2 * p->degree + 1 : 1;
+  const int num_banks = p->precision == CEED_SCALAR_FP32 ? 32 : 16,
+            rows = p->dim == 3 ? 2 * p->degree + 1 : 1;
+  const int least = rows * (num_columns(p) + p->num_patches + 1);
   RitzGpuPatch best = *p;
-  double best_cost = HUGE_VAL, tight = 0;
-  for (p->row = least; p->row < least + (p->dim == 3 ? num_banks : 1); p->row++) {
-    for (p->plane = rows * p->row; p->plane < rows * p->row + num_banks; p->plane++) {
-      const double memory = (double)num_places(p);
-      if (tight == 0) tight = memory;
-      const double cost = count_accesses(p, num_banks) * memory / tight;
-      if (cost >= best_cost) continue;
-      best_cost = cost;
-      best = *p;
-    }
+  double best_cost = HUGE_VAL;
+  for (p->plane = least; p->plane < least + num_banks; p->plane++) {
+    // Weights: reads and writes of a node, along inner also reads of a cap and a side.
+    double cost = 3.0 * choose_step(p, num_banks);
+    if (p->dim == 3)
+      cost += 4.0 * count_accesses(p, ALONG_MIDDLE, num_banks) +
+              2.0 * count_accesses(p, ENDS_ALONG_MIDDLE, num_banks);
+    cost *= (double)num_places(p);
+    if (cost >= best_cost) continue;
+    best_cost = cost;
+    best = *p;
   }
   *p = best;
 }
@@ -107,7 +127,9 @@ static void make_blocks(RitzGpuPatch *p, int num_patches, int max_threads) {
 RitzGpuPatch ritz_plan_gpu_patch(CeedInt dim, CeedInt degree, CeedScalarType precision, int64_t shared_bytes,
                                  int max_threads, int num_patches, int num_resident) {
   RitzGpuPatch p = {.dim = dim, .degree = degree, .precision = precision};
-  int num = num_patches > 0 ? num_patches : wanted_patches(dim, degree);
+  const int most = RITZ_PATCH_NODES / (2 * degree),
+            wanted = num_patches > 0 ? num_patches : wanted_patches(dim, degree);
+  int num = wanted < most ? wanted : most;
   for (; num > 0; num--) {
     make_blocks(&p, num, max_threads);
     if (p.shared_bytes <= shared_bytes) break;
@@ -128,25 +150,4 @@ RitzGpuPatchAny ritz_plan_gpu_patch_any(const RitzPatchBox *box, int64_t shared_
   p.is_in_shared = p.shared_bytes <= shared_bytes;
   if (!p.is_in_shared) p.shared_bytes = 0;
   return p;
-}
-
-// ---- Launches ----
-
-int64_t ritz_plan_gpu_patch_slab(const RitzPatchBox *box, bool waits, int64_t cache_bytes,
-                                 int64_t num_concurrent) {
-  const int last = box->dim - 1;
-  int64_t layer = 2 * box->degree * 2 * box->num_comp * (int64_t)ritz_scalar_bytes(box->precision);
-  int64_t patches = box->num_comp; // of one colour in a layer
-  for (int d = 0; d < last; d++) {
-    layer *= box->nodes[d];
-    patches *= (box->count[d] + 1) / 2;
-  }
-  const int64_t fitting = cache_bytes / layer, filling = (num_concurrent + patches - 1) / patches;
-  const int64_t all = (box->count[last] + 1) / 2;
-  int64_t layers = fitting > filling ? fitting : filling;
-  if (waits) {
-    layers = fitting > filling ? filling + 1 : fitting; // blocks of one colour run beside those of the next
-    return layers < 1 ? 1 : layers;
-  }
-  return fitting < 1 || layers * layer > 2 * cache_bytes || layers >= all ? 0 : layers;
 }

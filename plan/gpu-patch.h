@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How devices sweep over vertex patches (core/patch-sweep.h): sizes of blocks for kernels/gpu/patch.h, layers
-// that a launch takes. Pure functions of numbers. Called by backends/gpu/patch.c; texts: emit/gpu-patch.c.
+// How devices sweep over vertex patches (core/patch-sweep.h): sizes of blocks for kernels/gpu/patch.h. Pure
+// functions of numbers. Called by backends/gpu/patch.c; texts: emit/gpu-patch.c.
 #ifndef RITZ_PLAN_GPU_PATCH_H
 #define RITZ_PLAN_GPU_PATCH_H
 
 #include "core/patch-sweep.h"
+
+enum { RITZ_PATCH_NODES = 1023 }; // of a block along a row, behind the first one, at most
 
 typedef struct {
   CeedInt dim, degree;
   CeedScalarType precision;
   int num_patches;  // of a block, neighbours in a row; 0: a patch does not fit into shared memory
   int num_threads;  // of a block; fewer than lines: each takes several
-  bool waits;       // a launch is a sweep, whose blocks wait for each other; else one colour
   int num_resident; // blocks of a multiprocessor at once: bounds the registers of a thread
-  int row, plane;   // strides of the block's array
+  int plane;        // stride of the block's array
+  int step;         // from line to line along inner, of modes along middle; has no divisor of their number
   int64_t shared_bytes;
 } RitzGpuPatch;
 
@@ -32,14 +34,5 @@ typedef struct {
   int64_t shared_bytes; // 0: none
 } RitzGpuPatchAny;
 RitzGpuPatchAny ritz_plan_gpu_patch_any(const RitzPatchBox *box, int64_t shared_bytes, int max_threads);
-
-// Layers of positions of one parity along the last direction whose 2^(dim-1) colours follow each other before
-// those of the other parity between them, then of the next layers: x and b of this many layers stay in a
-// cache of so many bytes, and a colour of them is more than `num_concurrent` patches, where possible. 0:
-// whole colours. In double, whole colours move 8 x 24 bytes a degree of freedom through the device's memory,
-// layers in the cache 24 to 48; between the second cache and the multiprocessors pass 160 at p = 3 either
-// way.
-int64_t ritz_plan_gpu_patch_slab(const RitzPatchBox *box, bool waits, int64_t cache_bytes,
-                                 int64_t num_concurrent);
 
 #endif

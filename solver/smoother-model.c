@@ -225,9 +225,9 @@ static double predict(const Table *table, const RitzMeshQuality *q, CeedInt degr
 // Applications of a method in applies of the operator, for the columns' degrees, on hosts and on devices:
 // ratios of whole solves in float on boxes, of elements on devices between boxes and deformed boxes (one core
 // with AVX-512; an H200).
-static const double elements_cost[2][NUM_COLUMNS] = {{0.7, 0.6, 0.6, 0.7, 0.6, 0.6},
+static const double elements_cost[2][NUM_COLUMNS] = {{0.7, 0.6, 0.5, 0.5, 0.5, 0.5},
                                                      {0.65, 0.65, 0.65, 0.7, 0.75, 0.9}};
-static const double overlapped_cost[2][NUM_COLUMNS] = {{2.0, 2.0, 1.7, 1.5, 1.3, 1.2},
+static const double overlapped_cost[2][NUM_COLUMNS] = {{2.0, 1.7, 1.6, 1.2, 1.1, 1.0},
                                                        {2.5, 2.5, 1.6, 1.7, 1.5, 1.4}};
 static const double sweep_cost[2][NUM_COLUMNS] = {{1.4, 1.0, 1.3, 1.7, 2.0, 2.4},
                                                   {2.0, 2.1, 2.1, 2.2, 2.3, 3.1}};

@@ -2,12 +2,12 @@
 // Rates of sweeps over vertex patches of a uniform box, in lifted form; that the residual vanishes on patches
 // of the last colour; and that all choices give the same bits:
 //
-//     patch-rates [--ceed RESOURCE] [--dim 2|3] [--degrees FIRST-LAST] [--size DOFS] [--slabs LIST]
-//                 [--waits LIST] [--blocks LIST] [--precisions LIST] [--batches N]
+//     patch-rates [--ceed RESOURCE] [--dim 2|3] [--degrees FIRST-LAST] [--size DOFS] [--blocks LIST]
+//                 [--precisions LIST] [--batches N]
 //
-// LIST: words between commas, of blocks between colons (PATCHES,RESIDENT); each is tried with each other, as
-// RITZ_PATCH_SLAB, RITZ_PATCH_WAIT and RITZ_PATCH_BLOCK; "auto": as the library chooses. Medians of batches
-// of 4 sweeps. Exit status: 1 where a residual does not vanish or bits differ. Run by hand.
+// LIST: words between commas, of blocks between colons (PATCHES,RESIDENT: RITZ_PATCH_BLOCK); "auto": as
+// the library chooses. Medians of batches of 4 sweeps. Exit status: 1 where a residual does not vanish or
+// bits differ. Run by hand.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,15 +23,13 @@
 enum { SWEEPS = 4, MAX_BATCHES = 101 };
 
 typedef struct {
-  const char *resource, *slabs, *waits, *blocks, *precisions;
+  const char *resource, *blocks, *precisions;
   int dim, first_degree, last_degree, num_batches;
   double size;
 } Options;
 
 static bool set_option(Options *o, const char *name, const char *text) {
   if (!strcmp(name, "--ceed")) return o->resource = text, true;
-  if (!strcmp(name, "--slabs")) return o->slabs = text, true;
-  if (!strcmp(name, "--waits")) return o->waits = text, true;
   if (!strcmp(name, "--blocks")) return o->blocks = text, true;
   if (!strcmp(name, "--precisions")) return o->precisions = text, true;
   if (!strcmp(name, "--size")) return (o->size = atof(text)) >= 1;
@@ -168,13 +166,6 @@ static int time_sweeps(RitzPatchSweep sweep, const Options *o, CeedVector b, Cee
   return CEED_ERROR_SUCCESS;
 }
 
-static void set_variable(const char *name, const char *value) {
-  if (strcmp(value, "auto"))
-    setenv(name, value, 1);
-  else
-    unsetenv(name);
-}
-
 typedef struct {
   const Options *options;
   int degree;
@@ -212,15 +203,16 @@ static int compare_bits(Case *c, RitzPatchSweep sweep, bool *are_equal) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int measure(Ceed ceed, Case *c, const char *slab, const char *wait, const char *block) {
+static int measure(Ceed ceed, Case *c, const char *block) {
   const bool is_single = c->precision == CEED_SCALAR_FP32;
   const double eps = is_single ? (double)FLT_EPSILON : DBL_EPSILON;
   RitzPatchSweep sweep = NULL;
   double seconds, residual;
   bool are_equal;
-  set_variable("RITZ_PATCH_WAIT", wait);
-  set_variable("RITZ_PATCH_SLAB", slab);
-  set_variable("RITZ_PATCH_BLOCK", block);
+  if (strcmp(block, "auto"))
+    setenv("RITZ_PATCH_BLOCK", block, 1);
+  else
+    unsetenv("RITZ_PATCH_BLOCK");
   CeedCall(make_sweep(ceed, c->options, c->degree, c->precision, &sweep));
   CeedCall(fill_vectors(c, sweep));
   CeedCall(compare_bits(c, sweep, &are_equal));
@@ -229,10 +221,9 @@ static int measure(Ceed ceed, Case *c, const char *slab, const char *wait, const
   CeedCall(time_sweeps(sweep, c->options, c->b, c->x, &seconds));
   const bool is_small =
       residual <= 2000 * eps * c->degree * c->degree; // of sums of products of numbers below 1
-  printf("%2d  %s  %6.1f  %5s  %4s  %8s  %9.3f  %7.2f  %.1e%s%s\n", c->degree, is_single ? "f32" : "f64",
-         (double)sweep->length * 1e-6, slab, wait, block, seconds * 1e3,
-         (double)sweep->length / seconds * 1e-9, residual, is_small ? "" : "  WRONG",
-         are_equal ? "" : "  OTHER BITS");
+  printf("%2d  %s  %6.1f  %8s  %9.3f  %7.2f  %.1e%s%s\n", c->degree, is_single ? "f32" : "f64",
+         (double)sweep->length * 1e-6, block, seconds * 1e3, (double)sweep->length / seconds * 1e-9, residual,
+         is_small ? "" : "  WRONG", are_equal ? "" : "  OTHER BITS");
   fflush(stdout);
   c->is_right = c->is_right && is_small && are_equal;
   return ritz_patch_sweep_destroy(&sweep);
@@ -248,13 +239,10 @@ static bool next_word(const char **at, const char *separators, char word[32]) {
 }
 
 static int measure_case(Ceed ceed, Case *c) {
-  char slab[32], wait[32], block[32];
+  char block[32];
   int ierr = CEED_ERROR_SUCCESS;
   for (const char *blocks = c->options->blocks; !ierr && next_word(&blocks, ":", block);) {
-    for (const char *waits = c->options->waits; !ierr && next_word(&waits, ",", wait);) {
-      for (const char *slabs = c->options->slabs; !ierr && next_word(&slabs, ",", slab);)
-        ierr = measure(ceed, c, slab, wait, block);
-    }
+    ierr = measure(ceed, c, block);
   }
   CeedVectorDestroy(&c->b);
   CeedVectorDestroy(&c->start);
@@ -275,7 +263,7 @@ static int measure_all(Ceed ceed, const Options *o, bool *is_right) {
 }
 
 int main(int argc, char **argv) {
-  Options o = {"/gpu/cuda/gen", "auto,0", "on,off", "auto", "f64,f32", 3, 1, 8, 9, 31e6};
+  Options o = {"/gpu/cuda/gen", "auto", "f64,f32", 3, 1, 8, 9, 31e6};
   Ceed ceed;
   bool is_right = true;
   for (int i = 1; i < argc; i += 2) {
@@ -284,7 +272,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   if (CeedInit(o.resource, &ceed)) return 1;
-  printf(" p  real    MDOF   slab  wait     block         ms   GDOF/s  residual\n");
+  printf(" p  real    MDOF     block         ms   GDOF/s  residual\n");
   const int ierr = measure_all(ceed, &o, &is_right);
   CeedDestroy(&ceed);
   return ierr || !is_right;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps over vertex patches on /gpu/*/gen: blocks of any degree, layers in slabs, blocks that wait for each
-// other. What sweeps compute: test-patch-sweep.c.
+// Sweeps over vertex patches on /gpu/*/gen: blocks of any degree and of any number of patches. What sweeps
+// compute: test-patch-sweep.c.
 #include "tests/gpu-kit.h"
 #include "tests/patch-kit.h"
 
@@ -14,8 +14,8 @@ static void check_shape(const RitzGpuPatch *p, int64_t shared_bytes, int max_thr
   const int n = 2 * p->degree - 1, rows = p->dim == 3 ? n + 2 : 1;
   CHECK(p->shared_bytes > 0 && p->shared_bytes <= shared_bytes, "%d bytes", (int)p->shared_bytes);
   CHECK(p->num_threads > 0 && p->num_threads <= max_threads, "%d threads", p->num_threads);
-  CHECK(p->row >= p->num_patches * (n + 1) + 1 && p->plane >= rows * p->row, "strides %d, %d", p->row,
-        p->plane);
+  for (int i = 2; i <= p->step; i++) CHECK(n % i != 0 || p->step % i != 0, "step %d of %d", p->step, n);
+  CHECK(p->plane >= rows * (p->num_patches * (n + 1) + 1), "stride %d", p->plane);
   CHECK(p->num_resident >= 1, "no block");
   CHECK(p->num_resident * (p->shared_bytes + 1024) <= 233472 || p->num_resident == 1 || p->degree > 8,
         "%d blocks of %d bytes", p->num_resident, (int)p->shared_bytes);
@@ -39,22 +39,7 @@ TEST(blocks_of_patches_fit_a_device) {
   }
 }
 
-TEST(slabs_of_layers_stay_in_the_cache) {
-  RitzPatchBox box = {.dim = 3, .degree = 3, .num_comp = 1, .precision = CEED_SCALAR_FP64};
-  for (int d = 0; d < 3; d++) {
-    box.nodes[d] = 301;
-    box.count[d] = 99;
-  }
-  const int64_t layer = 6 * 2 * 8 * 301 * 301;
-  CHECK(ritz_plan_gpu_patch_slab(&box, false, 5 * layer, 100) == 5, "what fits");
-  CHECK(ritz_plan_gpu_patch_slab(&box, true, 5 * layer, 100) == 2, "two layers keep blocks apart");
-  CHECK(ritz_plan_gpu_patch_slab(&box, true, 5 * layer, 100000) == 5, "no more than fit");
-  CHECK(ritz_plan_gpu_patch_slab(&box, false, 100 * layer, 100) == 0, "all layers fit");
-  CHECK(ritz_plan_gpu_patch_slab(&box, false, layer / 2, 100) == 0, "none fits: whole colours");
-  CHECK(ritz_plan_gpu_patch_slab(&box, true, layer / 2, 100) == 1, "none fits: one by one");
-}
-
-// ---- Order ----
+// ---- Sweeps ----
 
 static void fill(const RitzPatchBox *box, CeedSize n, double *b, double *x) {
   uint64_t seed = 11;
@@ -87,27 +72,24 @@ static double difference_from(const double *wanted, const double *x, CeedSize n)
   return most;
 }
 
-static void check_orders(Ceed ceed, const PatchCase *c) {
-  static const char *const orders[][2] = {{"off", "0"}, {"off", "1"}, {"off", "3"}, {"on", "1"}, {"on", "2"}};
+static void check_blocks(Ceed ceed, const PatchCase *c) {
+  static const char *const blocks[] = {"0", "1", "3,4"};
   const double eps = c->precision == CEED_SCALAR_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
   double *wanted = NULL, *first = NULL, *x = NULL;
   CeedSize n = 0;
   Ceed ref = tap_ceed("/cpu/self/ref");
   CHECK_OK(sweep_both_ways(ref, c, &wanted, &n));
-  for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]) && !tap_failed(); i++) {
-    setenv("RITZ_PATCH_WAIT", orders[i][0], 1);
-    setenv("RITZ_PATCH_SLAB", orders[i][1], 1);
+  for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]) && !tap_failed(); i++) {
+    setenv("RITZ_PATCH_BLOCK", blocks[i], 1);
     CHECK_OK(sweep_both_ways(ceed, c, &x, &n));
     // Numbers of size 1; solutions lose digits like the condition of a patch, which p^3 bounds.
     CHECK_NEAR(difference_from(wanted, x, n), 0, 500 * eps * c->degree * c->degree * c->degree,
-               "waits %s, slabs of %s", orders[i][0], orders[i][1]);
+               "blocks of %s", blocks[i]);
     if (!first) first = x;
-    CHECK(!memcmp(first, x, (size_t)n * sizeof(double)), "other bits: waits %s, slabs of %s", orders[i][0],
-          orders[i][1]);
+    CHECK(!memcmp(first, x, (size_t)n * sizeof(double)), "other bits: blocks of %s", blocks[i]);
     if (x != first) free(x);
   }
-  unsetenv("RITZ_PATCH_WAIT");
-  unsetenv("RITZ_PATCH_SLAB");
+  unsetenv("RITZ_PATCH_BLOCK");
   free(wanted);
   free(first);
   CeedDestroy(&ref);
@@ -118,12 +100,12 @@ static void check_orders(Ceed ceed, const PatchCase *c) {
     {true, true}, {true, true}, { true, true }                                                               \
   }
 
-// Several blocks in a row, the last one not full; odd and even numbers of layers.
-TEST_EACH_GEN(all_orders_of_layers_and_blocks_give_the_same_bits) {
+// Several blocks in a row, the last one not full.
+TEST_EACH_GEN(all_blocks_give_the_same_bits) {
   const PatchCase cases[] = {
       {3, 3, 1, {14, 5, 7}, FIXED, false, {1, 0.8, 1.3, 0.5}, CEED_SCALAR_TYPE, RITZ_PATCH_LIFTED},
       {2, 2, 3, {90, 6, 1}, FIXED, false, {1, 0.8, 0, 0}, CEED_SCALAR_FP32, RITZ_PATCH_LIFTED}};
-  for (int i = 0; i < 2 && !tap_failed(); i++) check_orders(ceed, &cases[i]);
+  for (int i = 0; i < 2 && !tap_failed(); i++) check_blocks(ceed, &cases[i]);
 }
 
 // Threads take several lines each, or patches do not fit into a block's memory.
@@ -145,7 +127,6 @@ TEST_EACH_GEN(high_degrees_agree_with_the_reference) {
 
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
-                  TESTS(blocks_of_patches_fit_a_device, slabs_of_layers_stay_in_the_cache,
-                        all_orders_of_layers_and_blocks_give_the_same_bits,
+                  TESTS(blocks_of_patches_fit_a_device, all_blocks_give_the_same_bits,
                         high_degrees_agree_with_the_reference));
 }

@@ -881,15 +881,11 @@ TEST(sweeps_over_patches_keep_their_numbers_in_registers) {
                            single ? CEED_SCALAR_FP32 : CEED_SCALAR_TYPE,
                            RITZ_PATCH_LIFTED};
       snprintf(running, sizeof(running), "patches of degree %d", (int)p);
-      setenv("RITZ_PATCH_WAIT", single ? "off" : "on", 1);
       CHECK_OK(run_patch_sweep(ceed, &c));
     }
   }
-  unsetenv("RITZ_PATCH_WAIT");
   const int num_programs = totals.num_programs;
-  // At p = 8 three blocks of a multiprocessor are worth some bytes.
-  CHECK(totals.num_in_memory <= (tap_level() ? 1 : 0), "%d kernels keep numbers in memory",
-        totals.num_in_memory);
+  CHECK(totals.num_in_memory == 0, "%d kernels keep numbers in memory", totals.num_in_memory);
   totals.wants_registers = false;
   for (int form = RITZ_PATCH_LIFTED; form <= (tap_level() ? RITZ_PATCH_BOUNDARY : RITZ_PATCH_RESIDUAL);
        form++) {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sweeps over vertex patches (core/patch-sweep.h) on devices. Boxes whose patches are all alike and the
-// lifted form: kernels/gpu/patch.h, a launch for each colour of some layers of positions, or one whose blocks
-// wait; others: kernels/gpu/patch-any.h. Kernels and tables are made once a sweep, all levels of one degree
-// share a program.
+// lifted form: kernels/gpu/patch.h, others: kernels/gpu/patch-any.h. A launch is a colour. Kernels and tables
+// are made once a sweep, all levels of one degree share a program.
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backends/gpu/gpu.h"
 #include "core/patch-sweep.h"
@@ -22,14 +19,10 @@ typedef struct {
   bool is_begun;          // its program
   RitzGpuPatch shape;     // of the kernel
   RitzGpuPatchAny any;    // of the other one
-  int64_t slab;           // layers of one parity that are done together; 0: all
   char *text;             // owned; NULL once there is a program
   RitzGpuProgram program; // counted; NULL: not yet
   RitzDeviceKernel kernel;
   void *tables[3]; // owned, in device memory; box->is_uniform: the first one's
-  // Of a kernel whose blocks wait: owned, in device memory; of a sweep and of a reversed one.
-  void *numbers[2], *counters;
-  RitzDeviceReplay replay;
 } Patches;
 
 // ---- Life ----
@@ -41,9 +34,6 @@ int ritz_gpu_patch_sweep_destroy(RitzPatchSweep sweep) {
     if (d > 0 && sweep->box.is_uniform) p->tables[d] = NULL;
     ritz_gpu_free(sweep->ceed, &p->tables[d]);
   }
-  for (int i = 0; i < 2; i++) ritz_gpu_free(sweep->ceed, &p->numbers[i]);
-  ritz_gpu_free(sweep->ceed, &p->counters);
-  ritz_gpu_replay_destroy(sweep->ceed, &p->replay);
   ritz_gpu_program_release(sweep->ceed, &p->program);
   RITZ_FREE(&p->text);
   RITZ_FREE(&p);
@@ -55,78 +45,32 @@ int ritz_gpu_patch_sweep_destroy(RitzPatchSweep sweep) {
 static void read_block(int *num_patches, int *num_resident) {
   const char *value = ritz_environment("RITZ_PATCH_BLOCK");
   *num_patches = *num_resident = 0;
-  if (!value || sscanf(value, "%d,%d", num_patches, num_resident) < 1) *num_patches = 0;
+  if (value) (void)sscanf(value, "%d,%d", num_patches, num_resident);
   if (*num_patches < 0 || *num_patches > 256) *num_patches = 0;
   if (*num_resident < 0 || *num_resident > 32) *num_resident = 0;
 }
 
-// RITZ_PATCH_WAIT=on: a launch a sweep, whose blocks wait for each other. Blocks of OpenCL have no order by
-// which they may, though PoCL's do well.
-static bool read_waits(void) {
-  const char *value = ritz_environment("RITZ_PATCH_WAIT");
-  return value && !strcmp(value, "on");
-}
-
-static int64_t choose_slab(Ceed ceed, const RitzPatchBox *box, const RitzGpuPatch *shape) {
-  const RitzDeviceInfo *info = ritz_gpu(ceed)->info;
-  const char *value = ritz_environment("RITZ_PATCH_SLAB");
-  long wanted;
-  if (value && sscanf(value, "%ld", &wanted) == 1 && wanted >= 0) return wanted;
-  if (info->cache_bytes == 0) return 0;
-  return ritz_plan_gpu_patch_slab(box, shape->waits, info->cache_bytes,
-                                  (int64_t)info->num_units * shape->num_resident * shape->num_patches);
-}
-
-// What a kernel whose blocks wait knows of the box: numbers [16] of ritz_patch in kernels/gpu/patch.h. slab:
-// at least 1.
-static void list_numbers(const RitzPatchBox *box, int64_t slab, bool is_reversed, int32_t *numbers) {
-  const int last = box->dim - 1, direction[3] = {0, 1, last};
-  int64_t first[2] = {0, 0};
-  int at = 2;
-  numbers[0] = (int32_t)(last == 2 ? box->count[1] : 1);
-  numbers[1] = (int32_t)box->count[last];
-  for (int i = 0; i < 3; i++) {
-    const bool is_there = i != 1 || last == 2;
-    for (int later = 0; later < 2; later++) {
-      const int d = direction[i], parity = later != is_reversed;
-      const int64_t num = is_there ? ritz_patch_count(box, d, parity, &first[later]) : !later;
-      numbers[at++] = is_there ? (int32_t)(first[later] - box->first[d]) : 0;
-      numbers[at++] = (int32_t)num;
-    }
-  }
-  numbers[14] = (int32_t)slab;
-  numbers[15] = first[1] > first[0];
-}
-
-static int64_t num_counters(const RitzPatchBox *box) {
-  return 1 + box->count[box->dim - 1] * (box->dim == 3 ? box->count[1] : 1);
-}
-
-static int upload_numbers(RitzPatchSweep sweep, Patches *p) {
-  const RitzPatchBox *box = &sweep->box;
-  int32_t numbers[16];
-  if (p->slab == 0) p->slab = box->count[box->dim - 1];
-  for (int reversed = 0; reversed < 2; reversed++) {
-    list_numbers(box, p->slab, reversed, numbers);
-    RITZ_TRY(ritz_gpu_upload(sweep->ceed, sizeof(numbers), numbers, &p->numbers[reversed]));
-  }
-  return ritz_gpu_alloc(sweep->ceed, (size_t)num_counters(box) * sizeof(int32_t), &p->counters);
+// Strides, offsets in a block but along the last direction, and the number of blocks have 32 bits.
+static bool fits_lines(const RitzPatchBox *box) {
+  const int64_t row = box->dim == 3 ? box->nodes[0] : 0;
+  int64_t num_patches = box->num_comp, outer = box->num_comp;
+  for (int d = 0; d < box->dim; d++) num_patches *= (box->count[d] + 1) / 2;
+  for (int d = 0; d + 1 < box->dim; d++) outer *= box->nodes[d];
+  return num_patches <= INT32_MAX && outer <= INT32_MAX &&
+         box->num_comp * (2 * box->degree * row + RITZ_PATCH_NODES + 1) <= INT32_MAX;
 }
 
 static int describe_lines(RitzPatchSweep sweep, Patches *p) {
   const RitzPatchBox *box = &sweep->box;
   const RitzDeviceInfo *info = ritz_gpu(sweep->ceed)->info;
   int num_patches, num_resident;
-  if (!box->is_uniform || box->form != RITZ_PATCH_LIFTED) return CEED_ERROR_SUCCESS;
+  if (!box->is_uniform || box->form != RITZ_PATCH_LIFTED || !fits_lines(box)) return CEED_ERROR_SUCCESS;
   read_block(&num_patches, &num_resident);
   p->shape =
       ritz_plan_gpu_patch(box->dim, box->degree, box->precision, info->dynamic_shared_bytes - OTHER_SHARED,
                           info->max_threads, num_patches, num_resident);
   p->has_lines = p->shape.num_patches > 0;
   if (!p->has_lines) return CEED_ERROR_SUCCESS;
-  p->shape.waits = read_waits();
-  p->slab = choose_slab(sweep->ceed, box, &p->shape);
-  if (p->shape.waits) RITZ_TRY(upload_numbers(sweep, p));
   return ritz_emit_gpu_patch(sweep->ceed, &p->shape, box->tables[0], &p->text);
 }
 
@@ -226,65 +170,39 @@ typedef struct {
   int64_t first[3], num[3];
 } Colour;
 
+// Of numbers in the kernel (ritz_divide).
+static RitzDeviceArg inverse(int64_t number) {
+  return (RitzDeviceArg)RITZ_INT((int32_t)(UINT32_MAX / number));
+}
+
 static int launch_lines(const Run *run, const Colour *colour) {
   const RitzPatchBox *box = &run->sweep->box;
   const RitzGpuPatch *shape = &run->patches->shape;
   const int last = box->dim - 1;
-  const int64_t row = box->nodes[0], plane = box->nodes[0] * box->nodes[1];
-  const int64_t middle = last == 2 ? row : 0, outer = last == 2 ? plane : row;
+  const int64_t row = box->nodes[0] * box->num_comp, plane = row * box->nodes[1];
   const int64_t num_middle = last == 2 ? colour->num[1] : 1;
-  const int64_t blocks = (colour->num[0] + shape->num_patches - 1) / shape->num_patches * box->num_comp;
+  const int64_t blocks = (colour->num[0] + shape->num_patches - 1) / shape->num_patches;
   int64_t start = 0;
   for (int d = last; d >= 0; d--) start = start * box->nodes[d] + (colour->first[d] - 1) * box->degree;
-  const RitzDeviceArg args[] = {RITZ_LONG(start),
-                                RITZ_LONG(middle),
-                                RITZ_LONG(outer),
-                                RITZ_INT(box->num_comp),
+  const RitzDeviceArg args[] = {RITZ_LONG(start * box->num_comp),
+                                RITZ_INT((int32_t)(last == 2 ? row : 0)),
+                                RITZ_INT((int32_t)(last == 2 ? plane : row)),
                                 RITZ_INT((int32_t)colour->num[0]),
-                                RITZ_INT((int32_t)num_middle),
-                                RITZ_SCALAR((CeedScalar)box->factor[0]),
-                                RITZ_SCALAR((CeedScalar)(last == 2 ? box->factor[1] : 0)),
-                                RITZ_SCALAR((CeedScalar)box->factor[last]),
-                                RITZ_SCALAR((CeedScalar)box->factor[3]),
-                                RITZ_POINTER(run->b),
-                                RITZ_POINTER(run->x)};
-  return ritz_gpu_launch(run->sweep->ceed, run->patches->kernel, blocks * num_middle * colour->num[last],
-                         shape->num_threads, shape->shared_bytes, sizeof(args) / sizeof(args[0]), args);
-}
-
-// Blocks of a whole sweep; some of the last slab, and of the first one's second half, have nothing to do.
-static int64_t num_blocks_of_sweep(const RitzPatchBox *box, const RitzGpuPatch *shape,
-                                   const int32_t *numbers) {
-  const int64_t size = shape->num_patches, slab = numbers[14],
-                later = numbers[13] ? numbers[13] + numbers[15] : 0;
-  const int64_t row = (numbers[3] + size - 1) / size + (numbers[5] + size - 1) / size;
-  const int64_t most = numbers[11] > later ? numbers[11] : later;
-  return (most + slab - 1) / slab * slab * 2 * row * box->num_comp * (numbers[7] + numbers[9]);
-}
-
-static int launch_sweep(const Run *run) {
-  const RitzPatchBox *box = &run->sweep->box;
-  const RitzGpuPatch *shape = &run->patches->shape;
-  const int last = box->dim - 1;
-  const int64_t row = box->nodes[0], plane = box->nodes[0] * box->nodes[1];
-  int32_t numbers[16];
-  list_numbers(box, run->patches->slab, run->is_reversed, numbers);
-  const RitzDeviceArg args[] = {RITZ_LONG(last == 2 ? row : 0),
-                                RITZ_LONG(last == 2 ? plane : row),
+                                RITZ_INT((int32_t)blocks),
                                 RITZ_INT(box->num_comp),
-                                RITZ_POINTER(run->patches->numbers[run->is_reversed]),
-                                RITZ_POINTER(run->patches->counters),
+                                RITZ_INT((int32_t)num_middle),
+                                inverse(blocks),
+                                inverse(box->num_comp),
+                                inverse(num_middle),
                                 RITZ_SCALAR((CeedScalar)box->factor[0]),
                                 RITZ_SCALAR((CeedScalar)(last == 2 ? box->factor[1] : 0)),
                                 RITZ_SCALAR((CeedScalar)box->factor[last]),
                                 RITZ_SCALAR((CeedScalar)box->factor[3]),
                                 RITZ_POINTER(run->b),
                                 RITZ_POINTER(run->x)};
-  return ritz_gpu_launch_cleared(run->sweep->ceed, run->patches->kernel,
-                                 (size_t)num_counters(box) * sizeof(int32_t), run->patches->counters,
-                                 num_blocks_of_sweep(box, shape, numbers), shape->num_threads,
-                                 shape->shared_bytes, sizeof(args) / sizeof(args[0]), args,
-                                 &run->patches->replay);
+  return ritz_gpu_launch(run->sweep->ceed, run->patches->kernel,
+                         blocks * box->num_comp * num_middle * colour->num[last], shape->num_threads,
+                         shape->shared_bytes, sizeof(args) / sizeof(args[0]), args);
 }
 
 static int launch_any(const Run *run, const Colour *colour) {
@@ -325,41 +243,16 @@ static int launch_any(const Run *run, const Colour *colour) {
                          p->any.shared_bytes, sizeof(args) / sizeof(args[0]), args);
 }
 
-// All colours of the layers begin .. end - 1 of a parity along the last direction.
-static int run_layers(const Run *run, int parity, int64_t begin, int64_t end) {
+static int run_colours(const Run *run) {
   const RitzPatchBox *box = &run->sweep->box;
-  const int last = box->dim - 1, num_colours = 1 << last;
-  for (int i = 0; i < num_colours && begin < end; i++) {
+  const int num_colours = 1 << box->dim;
+  for (int i = 0; i < num_colours; i++) {
     const int c = run->is_reversed ? num_colours - 1 - i : i;
     Colour colour = {{box->first[0], box->first[1], box->first[2]}, {1, 1, 1}};
-    for (int d = 0; d < last; d++) colour.num[d] = ritz_patch_count(box, d, c >> d & 1, &colour.first[d]);
-    (void)ritz_patch_count(box, last, parity, &colour.first[last]);
-    colour.first[last] += 2 * begin;
-    colour.num[last] = end - begin;
-    if (colour.num[0] == 0 || colour.num[1] == 0) continue;
+    for (int d = 0; d < box->dim; d++) colour.num[d] = ritz_patch_count(box, d, c >> d & 1, &colour.first[d]);
+    if (colour.num[0] == 0 || colour.num[1] == 0 || colour.num[2] == 0) continue;
     RITZ_TRY(run->patches->has_lines ? launch_lines(run, &colour) : launch_any(run, &colour));
   }
-  return CEED_ERROR_SUCCESS;
-}
-
-// Layers of the first parity slab after slab, those of the second as soon as both their neighbours are done:
-// the result is that of whole colours, as layers of one parity do not meet.
-static int run_slabs(const Run *run) {
-  const RitzPatchBox *box = &run->sweep->box;
-  const int last = box->dim - 1, parity = run->is_reversed;
-  int64_t first[2], done[2] = {0, 0};
-  const int64_t num[2] = {ritz_patch_count(box, last, parity, &first[0]),
-                          ritz_patch_count(box, last, !parity, &first[1])};
-  const int64_t slab = run->patches->slab > 0 ? run->patches->slab : num[0];
-  do {
-    const int64_t end = num[0] - done[0] > slab ? done[0] + slab : num[0];
-    RITZ_TRY(run_layers(run, parity, done[0], end));
-    done[0] = end;
-    // Before vertex first[0] + 2 (end - 1).
-    const int64_t ready = end == num[0] ? num[1] : (first[0] + 2 * (end - 1) - first[1] + 1) / 2;
-    RITZ_TRY(run_layers(run, !parity, done[1], ready));
-    done[1] = ready;
-  } while (done[0] < num[0]);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -372,5 +265,5 @@ int ritz_gpu_patch_sweep_run(RitzPatchSweep sweep, const void *b, void *x, bool 
   if (x_is_zero)
     RITZ_TRY(gpu->driver->clear(sweep->ceed, gpu->device, gpu->stream,
                                 (size_t)sweep->length * ritz_scalar_bytes(sweep->box.precision), x));
-  return p->has_lines && p->shape.waits ? launch_sweep(&run) : run_slabs(&run);
+  return run_colours(&run);
 }
