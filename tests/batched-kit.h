@@ -369,15 +369,29 @@ static inline bool batch_has_form(Ceed ceed, BatchForm form) {
   return form != BATCH_POINTERS || !strstr(resource, "opencl");
 }
 
-// Sizes to test, from 0 on: a few; with RITZ_TEST_LEVEL=full all up to 70 and some that are blocked, with
-// exhaustive the larger ones of these, too.
+// Whether each shape has a kernel to be compiled.
+static inline bool batch_compiles(Ceed ceed) {
+  const char *resource = "";
+  CeedGetResource(ceed, &resource);
+  return strstr(resource, "/self/gen") || tap_compiles_slowly(ceed);
+}
+
+// Sizes to test, from 0 on: a few, fewer where each has kernels; with RITZ_TEST_LEVEL=full more, where
+// nothing is compiled all up to 70 and some that are blocked; with exhaustive all and the larger ones of
+// these, too.
 static inline int batch_sizes(Ceed ceed, const int **sizes) {
-  static const int few[] = {0, 1, 2, 3, 4, 7, 12, 17, 33}, slow[] = {0, 3, 8, 33};
+  static const int few[] = {0, 1, 2, 3, 4, 7, 12, 17, 33}, fewer[] = {0, 5, 33},
+                   compiled[] = {0, 1, 3, 8, 17, 33};
   static const int large[] = {96, 127, 128, 129, 256, 300};
   static int all[71 + sizeof(large) / sizeof(large[0])];
 
-  *sizes = tap_compiles_slowly(ceed) ? slow : few;
-  if (tap_level() == TAP_QUICK) return tap_compiles_slowly(ceed) ? 4 : 9;
+  if (tap_level() < TAP_EXHAUSTIVE && batch_compiles(ceed)) {
+    const bool has_time = tap_level() == TAP_FULL && !tap_compiles_slowly(ceed);
+    *sizes = has_time ? compiled : fewer;
+    return has_time ? 6 : 3;
+  }
+  *sizes = few;
+  if (tap_level() == TAP_QUICK) return 9;
   for (int i = 0; i <= 70; i++) all[i] = i;
   memcpy(all + 71, large, sizeof(large));
   *sizes = all;

@@ -12,6 +12,7 @@
 #include "backends/gpu/gpu.h"
 #include "bench/bp-problem.h"
 #include "bench/vector-problem.h"
+#include "core/batched.h"
 #include "core/memory.h"
 #include "jit/files.h"
 #include "jit/hash.h"
@@ -268,7 +269,13 @@ static int no_stream(Ceed ceed, RitzDevice device, RitzDeviceStream *stream) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int wait(Ceed ceed, RitzDevice device, RitzDeviceStream stream) {
+  (void)ceed, (void)device, (void)stream;
+  return CEED_ERROR_SUCCESS;
+}
+
 static const RitzDriver played = {.name = "played",
+                                  .synchronize = wait,
                                   .alloc = allocate,
                                   .free = release,
                                   .find = find,
@@ -898,6 +905,54 @@ TEST(sweeps_over_patches_keep_their_numbers_in_registers) {
   tell_totals(&devices[0]);
 }
 
+// ---- Batched dense algebra ----
+
+// Queues nothing: the kernel is compiled. m = n = k, but one right-hand side of solves with a factor.
+static int run_batched(Ceed ceed, RitzBatchedOperation operation, CeedInt n, CeedScalarType precision,
+                       bool is_uniform) {
+  const bool has_vector = operation == RITZ_BATCHED_GEMV || operation == RITZ_BATCHED_TRSV ||
+                          operation == RITZ_BATCHED_GETRS || operation == RITZ_BATCHED_POTRS;
+  const RitzBatchLayout square = {.precision = precision, .m = n, .n = n},
+                        other = {.precision = precision, .m = n, .n = has_vector ? 1 : n};
+  const RitzBatchedOptions options = {.A = square, .B = other, .C = other};
+  const RitzBatchedCall call = {.count = 1, .alpha = 1, .is_uniform = is_uniform};
+  RitzBatched batched = NULL;
+  CeedCall(RitzBatchedCreate(ceed, operation, &options, &batched));
+  const int ierr = batched->server->batched_run(batched, &call);
+  return ierr | RitzBatchedDestroy(&batched);
+}
+
+// A table of registers beyond the quick level.
+TEST(batched_kernels_keep_their_numbers_in_registers) {
+  static const CeedInt all[] = {2, 4, 8, 12, 16, 24, 32, 33, 48, 64, 65}, few[] = {65, 5, 32};
+  const CeedInt *sizes = tap_level() ? all : few;
+  int num_in_memory = 0;
+  Ceed ceed;
+
+  NEEDS_NVRTC();
+  totals = (Totals){.wants_registers = true};
+  CHECK_OK(open_context(&ritz_cuda_gen_backend, &devices[0], &ceed));
+  for (int operation = 0; operation < RITZ_BATCHED_NUM_OPERATIONS; operation++) {
+    for (int i = 0; i < (tap_level() ? 11 : 3); i++) {
+      for (int form = 0; form < (tap_level() ? 4 : 1); form++) {
+        const char *root = ritz_batched_root((RitzBatchedOperation)operation);
+        snprintf(running, sizeof(running), "%s of order %d, %s%s", root, (int)sizes[i],
+                 form & 1 ? "f32" : "f64", form & 2 ? ", non-uniform" : "");
+        totals.most_registers = totals.num_in_memory = 0;
+        CHECK_OK(run_batched(ceed, (RitzBatchedOperation)operation, sizes[i],
+                             form & 1 ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64, !(form & 2)));
+        if (sizes[i] <= 64) num_in_memory += totals.num_in_memory;
+        if (tap_level()) tap_note("%s: %d registers", running, (int)totals.most_registers);
+      }
+    }
+  }
+  // Inverses of order 32: 32 bytes, for which four blocks fit a multiprocessor.
+  CHECK(num_in_memory <= (tap_level() ? 20 : 1), "%d kernels keep numbers in memory", num_in_memory);
+  CHECK(totals.num_programs >= 20, "%d programs", totals.num_programs);
+  CeedDestroy(&ceed);
+  tell_totals(&devices[0]);
+}
+
 int main(int argc, char **argv) {
   setenv("RITZ_CACHE", "off", 1); // what comes from the cache has no log
   if (argc >= 4 && !strcmp(argv[1], "--dump"))
@@ -913,5 +968,6 @@ int main(int argc, char **argv) {
                         fused_kernels_that_compute_their_geometry_spill_little,
                         kernels_that_multiply_by_tensor_cores_compile_and_spill_little,
                         operators_of_200_fields_compile_and_their_diagonals_are_refused,
-                        kernels_of_random_operators_compile, fused_kernels_of_random_operators_compile));
+                        kernels_of_random_operators_compile, fused_kernels_of_random_operators_compile,
+                        batched_kernels_keep_their_numbers_in_registers));
 }

@@ -199,7 +199,9 @@ static int set_stream(Ceed ceed, void *handle) {
   .timer_begin = ritz_gpu_timer_begin, .timer_end = ritz_gpu_timer_end, .timer_flush = ritz_gpu_timer_flush, \
   .run_ranges_slots = ritz_gpu_run_ranges_slots, .run_ranges = ritz_gpu_run_ranges,                          \
   .limits = ritz_gpu_limits, .operator_apply_energy = ritz_gpu_operator_apply_energy,                        \
-  .mark_moment = ritz_gpu_mark_moment, .read_marked = ritz_gpu_read_marked
+  .mark_moment = ritz_gpu_mark_moment, .read_marked = ritz_gpu_read_marked,                                  \
+  .batched_prepare = ritz_gpu_batched_prepare, .batched_run = ritz_gpu_batched_run,                          \
+  .batched_explain = ritz_gpu_batched_explain, .batched_destroy = ritz_gpu_batched_destroy
 
 #define SEPARATE_KERNELS                                                                                     \
   .operator_apply = ritz_gpu_operator_apply, .operator_explain = ritz_gpu_operator_explain,                  \

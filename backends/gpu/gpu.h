@@ -212,6 +212,12 @@ int ritz_gpu_patch_sweep_prepare(RitzPatchSweep sweep);
 int ritz_gpu_patch_sweep_run(RitzPatchSweep sweep, const void *b, void *x, bool x_is_zero, bool is_reversed);
 int ritz_gpu_patch_sweep_destroy(RitzPatchSweep sweep);
 
+// ---- batched.c: batched dense algebra (core/batched.h) ----
+int ritz_gpu_batched_prepare(RitzBatched batched);
+int ritz_gpu_batched_run(RitzBatched batched, const RitzBatchedCall *call);
+int ritz_gpu_batched_explain(RitzBatched batched, FILE *stream);
+int ritz_gpu_batched_destroy(RitzBatched batched);
+
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);
 int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,

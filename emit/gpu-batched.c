@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Batched dense algebra -> texts of its kernels: sizes in front of kernels/gpu/batched-rows.h or
+// batched-any.h.
+#include "emit/gpu-batched.h"
+
+#include "emit/text.h"
+
+static void add_rows(RitzText *t, const RitzGpuBatched *p) {
+  const bool inverts = p->kind == RITZ_BATCH_GETRI;
+  ritz_text_add(t, "#define RITZ_GROUP   %d // threads of a matrix\n", p->group);
+  ritz_text_add(t, "#define RITZ_M       %d\n#define RITZ_N       %d\n#define RITZ_K       %d\n",
+                (int)p->size[RITZ_DIM_M], (int)p->size[RITZ_DIM_N], (int)p->size[RITZ_DIM_K]);
+  ritz_text_add(t, "#define RITZ_COLUMNS %d // at a time\n#define RITZ_RESIDENT %d\n", p->num_columns,
+                p->num_resident);
+  if (p->is_uniform) ritz_text_add(t, "#define RITZ_UNIFORM\n");
+  for (int i = 0; i < RITZ_BATCHED_MAX_OPERANDS && p->is_uniform; i++)
+    ritz_text_add(t, "#define RITZ_LD_%c    %d\n#define RITZ_FORM_%c  %d\n", 'A' + i, (int)p->ld[i], 'A' + i,
+                  p->form[i]);
+  if (p->has_pivots) ritz_text_add(t, "#define RITZ_PIVOTS\n");
+  if (p->solves_twice || inverts) ritz_text_add(t, "#define RITZ_TWICE\n");
+  if (p->is_symmetric) ritz_text_add(t, "#define RITZ_MIRRORS\n");
+}
+
+int ritz_emit_gpu_batched(Ceed ceed, const RitzGpuBatched *p, char **text) {
+  static const char *const kinds[] = {"PRODUCT", "SOLVE", "POTRF", "GETRF", "GETRI", "INV"};
+  RitzText t = {.ceed = ceed};
+  ritz_text_add(&t, "#define RITZ_%s\n", kinds[p->kind]);
+  if (p->precision == CEED_SCALAR_FP32) ritz_text_add(&t, "#define RITZ_ENTRY_F32\n");
+  ritz_text_add(&t, "#define RITZ_THREADS %d\n", p->num_threads);
+  if (p->work) ritz_text_add(&t, "#define RITZ_WORK    %d\n", p->work);
+  if (p->has_rows) add_rows(&t, p);
+  ritz_text_add(&t, "#include \"kernels/gpu/batched-%s.h\"\n", p->has_rows ? "rows" : "any");
+  return ritz_text_finish(&t, text);
+}

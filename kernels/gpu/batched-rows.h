@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Batched dense algebra of one small size: a thread holds a row of its matrix in registers, RITZ_GROUP
+// threads, a power of 2, a matrix. The text in front defines:
+//
+//   RITZ_THREADS, RITZ_GROUP  of a block, of a matrix
+//   RITZ_RESIDENT             blocks of a multiprocessor
+//   RITZ_M, RITZ_N, RITZ_K    sizes: C m x n with k products; n unknowns, k right-hand sides; A m x n
+//   RITZ_COLUMNS              right-hand sides, or columns of C, at a time
+//   RITZ_PIVOTS               LU has pivots
+//   RITZ_UNIFORM              all matrices have these sizes; else they are bounds
+//   RITZ_TWICE, RITZ_MIRRORS  solves: forward and backward; the second matrix is the first one's transpose
+//   and one of RITZ_PRODUCT, RITZ_SOLVE, RITZ_POTRF, RITZ_GETRF, RITZ_GETRI, RITZ_INV: what is done
+//
+// Once a step, one thread gives what the others need, a pivot's row for example, through shared memory, from
+// where they read 16 bytes at a time. Groups of up to 32 threads are parts of a warp and need no barrier of
+// the block; steps take turns with two lines, so that one fence a step is enough. Rows stay where they are:
+// each thread knows at which place LAPACK's swaps put its row, and stores it there.
+#ifndef RITZ_KERNELS_GPU_BATCHED_ROWS_H
+#define RITZ_KERNELS_GPU_BATCHED_ROWS_H
+
+#include "kernels/gpu/batched.h"
+
+// m, n, num: sizes of matrix i, and the info of a bad one.
+#ifdef RITZ_UNIFORM
+#define RITZ_KNOW_SIZES(i)                                                                                   \
+  const int m = RITZ_M, n = RITZ_N, num = RITZ_K, bad = 0;                                                   \
+  (void)m, (void)n, (void)num
+#else
+#define RITZ_KNOW_SIZES(i)                                                                                   \
+  int m, n, num;                                                                                             \
+  const int bad = RITZ_SIZES(i, m, n, num);                                                                  \
+  (void)m, (void)n, (void)num
+#endif
+
+#ifdef RITZ_ENTRY_F32
+#define RITZ_PACK 4
+#else
+#define RITZ_PACK 2
+#endif
+typedef struct RITZ_ALIGN16 {
+  RitzEntry v[RITZ_PACK];
+} RitzPack;
+#define RITZ_PACKS(n) (((n) + RITZ_PACK - 1) / RITZ_PACK)
+
+#define RITZ_GROUPS     (RITZ_THREADS / RITZ_GROUP)
+#define RITZ_NUM_BLOCKS (RITZ_NUM_ITEMS / RITZ_THREADS)
+#define RITZ_ROW        (RITZ_THREAD % RITZ_GROUP)
+#define RITZ_PLACE      (RITZ_THREAD / RITZ_GROUP) // of the matrix in its block
+
+#if defined(__OPENCL_VERSION__) || RITZ_GROUP > 32
+#define RITZ_SHARE() RITZ_BARRIER()
+#else
+#define RITZ_IN_WARP
+#define RITZ_SHARE() RITZ_FENCE(0xffffffffu)
+#endif
+
+// Matrices i = first + RITZ_PLACE; all threads of a block take as many turns.
+#define RITZ_EACH_TURN(first)                                                                                \
+  for (RitzLong first = RITZ_BLOCK * RITZ_GROUPS; first < count; first += RITZ_NUM_BLOCKS * RITZ_GROUPS)
+
+// a[j] for entries from `begin` on -> line; line behind a pad, so that groups of a warp use other banks.
+#define RITZ_LINE_PACKS(n) (RITZ_PACKS(n) + 1)
+#define RITZ_PUBLISH(line, a, begin, n)                                                                      \
+  do {                                                                                                       \
+    RITZ_UNROLL                                                                                              \
+    for (int pack = 0; pack < RITZ_PACKS(n); pack++) {                                                       \
+      RitzPack values;                                                                                       \
+      if (RITZ_PACK * (pack + 1) <= (begin)) continue;                                                       \
+      RITZ_UNROLL                                                                                            \
+      for (int q = 0; q < RITZ_PACK; q++)                                                                    \
+        values.v[q] =                                                                                        \
+            RITZ_PACK * pack + q < (n) ? (a)[RITZ_PACK * pack + q < (n) ? RITZ_PACK * pack + q : 0] : 0;     \
+      (line)[pack] = values;                                                                                 \
+    }                                                                                                        \
+  } while (0)
+// a[j] -= factor line[j] for begin <= j < n
+#define RITZ_SUBTRACT(line, a, factor, begin, n)                                                             \
+  do {                                                                                                       \
+    RITZ_UNROLL                                                                                              \
+    for (int pack = 0; pack < RITZ_PACKS(n); pack++) {                                                       \
+      if (RITZ_PACK * (pack + 1) <= (begin)) continue;                                                       \
+      const RitzPack values = (line)[pack];                                                                  \
+      RITZ_UNROLL                                                                                            \
+      for (int q = 0; q < RITZ_PACK; q++) {                                                                  \
+        const int j = RITZ_PACK * pack + q;                                                                  \
+        if (j >= (begin) && j < (n)) (a)[j < (n) ? j : 0] -= (factor)*values.v[q];                           \
+      }                                                                                                      \
+    }                                                                                                        \
+  } while (0)
+#define RITZ_OF(line, j) ((line)[(j) / RITZ_PACK].v[(j) % RITZ_PACK])
+
+#if defined(RITZ_GETRF) || defined(RITZ_INV)
+
+#ifdef RITZ_GETRF
+#define RITZ_ROWS RITZ_M
+#else
+#define RITZ_ROWS RITZ_N
+#endif
+
+// ---- Pivots ----
+// The row of the group with the largest |x| of those that are not done; of equal ones the one at the first
+// place. *at: its place.
+
+#ifdef RITZ_IN_WARP
+
+// The leading bits of |x|, in the order of |x|; rows that are done have 0.
+RITZ_INLINE unsigned ritz_key(RitzEntry x, int is_done) {
+#ifdef RITZ_ENTRY_F32
+  const unsigned bits = __float_as_uint(x) & 0x7fffffffu;
+#else
+  const unsigned bits = (unsigned)__double2hiint(x) & 0x7fffffffu;
+#endif
+  return is_done ? 0u : bits + 1u;
+}
+
+#define RITZ_REDUCE(value, combine)                                                                          \
+  do {                                                                                                       \
+    RITZ_UNROLL                                                                                              \
+    for (int o = RITZ_GROUP / 2; o; o >>= 1) value = combine(value, __shfl_xor_sync(0xffffffffu, value, o)); \
+  } while (0)
+
+RITZ_INLINE int ritz_pivot(RitzEntry x, int is_done, int place, int *at) {
+  const unsigned base = RITZ_THREAD & 31 & ~(RITZ_GROUP - 1);
+  const unsigned group = (0xffffffffu >> (32 - RITZ_GROUP)) << base;
+  const unsigned key = ritz_key(x, is_done);
+  unsigned best = key;
+#if RITZ_GROUP == 32 && __CUDA_ARCH__ >= 800
+  best = __reduce_max_sync(0xffffffffu, key);
+#else
+  RITZ_REDUCE(best, max);
+#endif
+  const int is_best = key == best && !is_done;
+  unsigned found = __ballot_sync(0xffffffffu, is_best) & group;
+  if (__any_sync(0xffffffffu, __popc(found) > 1)) { // rare: alike in the leading bits
+    const RitzEntry magnitude = is_best ? RITZ_ABS(x) : (RitzEntry)-1;
+    RitzEntry largest = magnitude;
+    RITZ_REDUCE(largest, fmax);
+    const int is_largest = is_best && !(magnitude < largest);
+    const int mine = is_largest ? place : RITZ_GROUP;
+    int first = mine;
+    RITZ_REDUCE(first, min);
+    found = __ballot_sync(0xffffffffu, is_largest && mine == first) & group;
+  }
+  const int lane = __ffs(found) - 1;
+  *at = __shfl_sync(0xffffffffu, place, lane);
+  return lane - (int)base;
+}
+
+#define RITZ_PIVOT_ARRAYS
+#define RITZ_FIND_PIVOT(x, is_done, place, at) ritz_pivot(x, is_done, place, at)
+
+#else
+
+RITZ_INLINE int ritz_pivot(RitzEntry x, int is_done, int place, int *at, RITZ_SHARED RitzEntry *magnitudes,
+                           RITZ_SHARED int *places) {
+  int found = 0;
+  magnitudes[RITZ_ROW] = is_done ? -1 : x == x ? RITZ_ABS(x) : 0;
+  places[RITZ_ROW] = place;
+  RITZ_BARRIER();
+  RitzEntry largest = magnitudes[0];
+  *at = places[0];
+  RITZ_ROLL
+  for (int row = 1; row < RITZ_ROWS; row++) {
+    const RitzEntry magnitude = magnitudes[row];
+    if (magnitude < largest || (magnitude == largest && places[row] > *at)) continue;
+    largest = magnitude;
+    *at = places[row];
+    found = row;
+  }
+  return found;
+}
+
+#define RITZ_PIVOT_ARRAYS                                                                                    \
+  RITZ_SHARED_ARRAY RitzEntry magnitudes[RITZ_GROUPS][RITZ_GROUP];                                           \
+  RITZ_SHARED_ARRAY int places[RITZ_GROUPS][RITZ_GROUP];
+#define RITZ_FIND_PIVOT(x, is_done, place, at)                                                               \
+  ritz_pivot(x, is_done, place, at, magnitudes[RITZ_PLACE], places[RITZ_PLACE])
+
+#endif
+#endif
+
+// ---- LU ----
+
+#ifdef RITZ_GETRF
+
+#define RITZ_STEPS (RITZ_M < RITZ_N ? RITZ_M : RITZ_N)
+
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
+  RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][2][RITZ_LINE_PACKS(RITZ_N)];
+  RITZ_PIVOT_ARRAYS
+  const int row = RITZ_ROW;
+  RITZ_EACH_TURN(first) {
+    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    RITZ_KNOW_SIZES(known);
+    const int has_row = i < count && row < m;
+    const RitzMatrix A = RITZ_MATRIX(A, known, m, n);
+    RitzEntry a[RITZ_N];
+    int place = row, swapped = row, failed = bad, is_done = row >= m;
+    RITZ_UNROLL
+    for (int j = 0; j < RITZ_N; j++) a[j] = has_row && j < n ? RITZ_AT(A, row, j) : 0;
+    RITZ_UNROLL
+    for (int k = 0; k < RITZ_STEPS; k++) {
+      RITZ_SHARED RitzPack *line = lines[RITZ_PLACE][k & 1];
+      const int is_step = k < m && k < n;
+#ifdef RITZ_PIVOTS
+      int at;
+      const int is_owner = row == RITZ_FIND_PIVOT(a[k], is_done, place, &at) && is_step;
+      if (row == k && is_step) swapped = at;
+      if (place == k && is_step) place = at;
+      if (is_owner) place = k;
+#else
+      const int is_owner = row == k && is_step;
+#endif
+      if (is_owner) {
+        is_done = 1;
+        RITZ_PUBLISH(line, a, k, RITZ_N);
+      }
+      RITZ_SHARE();
+      const RitzEntry d = is_step ? RITZ_OF(line, k) : 1;
+      if (d == 0 && !failed) failed = k + 1;
+      if (!is_done && d != 0 && is_step) {
+        const RitzEntry l = a[k] / d;
+        a[k] = l;
+        RITZ_SUBTRACT(line, a, l, k + 1, RITZ_N);
+      }
+    }
+    RITZ_UNROLL
+    for (int j = 0; j < RITZ_N; j++) {
+      if (has_row && j < n) RITZ_AT(A, place, j) = a[j];
+    }
+    if (ipiv && i < count && row < m && row < n) ipiv[i * ipiv_stride + row] = swapped + 1;
+    if (info && i < count && row == 0) info[i] = failed;
+    RITZ_SHARE();
+  }
+}
+
+#endif
+
+// ---- Cholesky ----
+
+#ifdef RITZ_POTRF
+
+// A = L D L^T, and at the end columns times the roots of D: one root a thread, in nobody's way.
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
+  RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][2][RITZ_LINE_PACKS(RITZ_N)];
+  const int row = RITZ_ROW;
+  RITZ_EACH_TURN(first) {
+    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    RITZ_KNOW_SIZES(known);
+    const int has_row = i < count && row < n;
+    const RitzMatrix A = RITZ_MATRIX(A, known, n, n);
+    RitzEntry a[RITZ_N], mine = 1;
+    int failed = bad;
+    RITZ_UNROLL
+    for (int j = 0; j < RITZ_N; j++) a[j] = has_row && row >= j ? RITZ_AT(A, row, j) : 0;
+    RITZ_UNROLL
+    for (int k = 0; k < RITZ_N; k++) {
+      RITZ_SHARED RitzPack *line = lines[RITZ_PLACE][k & 1];
+      if (row < RITZ_N) RITZ_OF(line, row) = a[k];
+      RITZ_SHARE();
+      RitzEntry d = k < n ? RITZ_OF(line, k) : 1;
+      if (!(d > 0)) {
+        if (!failed) failed = k + 1;
+        d = 1;
+      }
+      const RitzEntry factor = a[k] / d;
+      a[k] = factor;
+      if (row == k) mine = d;
+      RITZ_SUBTRACT(line, a, factor, k + 1, RITZ_N);
+    }
+    RITZ_SHARED RitzPack *roots = lines[RITZ_PLACE][RITZ_N & 1];
+    if (row < RITZ_N) RITZ_OF(roots, row) = RITZ_SQRT(mine);
+    RITZ_SHARE();
+    RITZ_UNROLL
+    for (int j = 0; j < RITZ_N; j++) {
+      if (has_row && row >= j) RITZ_AT(A, row, j) = a[j] * RITZ_OF(roots, j);
+    }
+    if (info && i < count && row == 0) info[i] = failed;
+    RITZ_SHARE();
+  }
+}
+
+#endif
+
+// ---- Inverse by Gauss and Jordan ----
+
+#ifdef RITZ_INV
+
+// B = A^-1; B may be A. Column j of the result is where the pivot of step j was.
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
+  RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][2][RITZ_LINE_PACKS(RITZ_N)];
+  RITZ_SHARED_ARRAY int owners[RITZ_GROUPS][RITZ_N];
+  RITZ_PIVOT_ARRAYS
+  const int row = RITZ_ROW;
+  RITZ_EACH_TURN(first) {
+    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    RITZ_KNOW_SIZES(known);
+    const int has_row = i < count && row < n;
+    const RitzMatrix A = RITZ_MATRIX(A, known, n, n), B = RITZ_MATRIX(B, known, n, n);
+    RitzEntry a[RITZ_N];
+    int step = 0, failed = bad, is_done = row >= n;
+    RITZ_UNROLL
+    for (int j = 0; j < RITZ_N; j++) a[j] = has_row && j < n ? RITZ_AT(A, row, j) : 0;
+    RITZ_UNROLL
+    for (int k = 0; k < RITZ_N; k++) {
+      RITZ_SHARED RitzPack *line = lines[RITZ_PLACE][k & 1];
+      int at;
+      const int is_owner = row == RITZ_FIND_PIVOT(a[k], is_done, row, &at) && k < n;
+      if (is_owner) {
+        const RitzEntry inverse = a[k] == 0 ? 0 : 1 / a[k];
+        is_done = 1;
+        step = k;
+        owners[RITZ_PLACE][k] = row;
+        a[k] = 1;
+        RITZ_UNROLL
+        for (int j = 0; j < RITZ_N; j++) a[j] *= inverse;
+        RITZ_PUBLISH(line, a, 0, RITZ_N);
+      }
+      RITZ_SHARE();
+      if (k < n && RITZ_OF(line, k) == 0 && !failed) failed = k + 1;
+      if (!is_owner && k < n) {
+        const RitzEntry factor = a[k];
+        a[k] = 0;
+        RITZ_SUBTRACT(line, a, factor, 0, RITZ_N);
+      }
+    }
+    RITZ_UNROLL
+    for (int j = 0; j < RITZ_N; j++) {
+      if (has_row && j < n) RITZ_AT(B, step, owners[RITZ_PLACE][j]) = a[j];
+    }
+    if (info && i < count && row == 0) info[i] = failed;
+    RITZ_SHARE();
+  }
+}
+
+#endif
+
+// ---- Solves ----
+
+#if defined(RITZ_SOLVE) || defined(RITZ_GETRI)
+
+// Where the entry in this row was before the swaps of LU; equally, where the swaps in reverse order put it.
+RITZ_INLINE int ritz_before(int row, int n, RITZ_GLOBAL const int *pivots) {
+  RITZ_UNROLL
+  for (int k = RITZ_N - 1; k >= 0; k--) {
+    const int other = k < n ? pivots[k] - 1 : -1;
+    const int is_valid = other >= 0 && other < n;
+    if (is_valid && row == k)
+      row = other;
+    else if (is_valid && row == other)
+      row = k;
+  }
+  return row;
+}
+
+// x[] of all rows: a step for unknown k, of which each x is multiplied by `scale`.
+#define RITZ_ELIMINATE(k, scale, has_others)                                                                 \
+  do {                                                                                                       \
+    RITZ_SHARED RitzPack *line = lines[RITZ_PLACE][turn];                                                    \
+    turn = !turn;                                                                                            \
+    if (row == (k)) {                                                                                        \
+      RITZ_UNROLL                                                                                            \
+      for (int c = 0; c < RITZ_COLUMNS; c++) x[c] *= (scale);                                                \
+      RITZ_PUBLISH(line, x, 0, RITZ_COLUMNS);                                                                \
+    }                                                                                                        \
+    RITZ_SHARE();                                                                                            \
+    if (has_others) RITZ_SUBTRACT(line, x, a[k], 0, RITZ_COLUMNS);                                           \
+  } while (0)
+
+// X over B [n][k]; of inverses from factors: over A, from the identity.
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
+  RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][2][RITZ_LINE_PACKS(RITZ_COLUMNS)];
+#ifdef RITZ_GETRI
+  RITZ_SHARED_ARRAY RitzEntry diagonals[RITZ_GROUPS][RITZ_GROUP];
+#endif
+  const RitzEntry alpha = (RitzEntry)RITZ_DOUBLE(alpha_bits);
+  const int row = RITZ_ROW, is_unit = options & (RITZ_UNIT_FIRST | RITZ_UNIT_SECOND);
+  int turn = 0;
+  RITZ_EACH_TURN(first) {
+    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    RITZ_KNOW_SIZES(known);
+    const int has_row = i < count && row < n;
+    const RitzMatrix A = RITZ_MATRIX(A, known, n, n);
+    RitzEntry a[RITZ_N], d = 1;
+    int from = row, to = row, failed = bad;
+    RITZ_UNROLL
+    for (int j = 0; j < RITZ_N; j++) {
+      a[j] = 0;
+      if (has_row && alpha != 0 && j < row) a[j] = RITZ_AT(A, row, j);
+#ifdef RITZ_MIRRORS
+      if (has_row && j > row && j < n) a[j] = RITZ_AT(A, j, row);
+#elif defined(RITZ_TWICE)
+      if (has_row && j > row && j < n) a[j] = RITZ_AT(A, row, j);
+#endif
+    }
+#ifdef RITZ_TWICE
+    if (has_row) d = RITZ_AT(A, row, row);
+#else
+    if (has_row && alpha != 0 && !is_unit) d = RITZ_AT(A, row, row);
+#endif
+#ifdef RITZ_GETRI
+    const RitzMatrix B = A;
+    diagonals[RITZ_PLACE][row] = d;
+    RITZ_SHARE();
+    RITZ_ROLL
+    for (int k = RITZ_N - 1; k >= 0; k--) failed = diagonals[RITZ_PLACE][k] == 0 ? k + 1 : failed;
+#else
+    const RitzMatrix B = RITZ_MATRIX(B, known, n, num);
+#endif
+#ifdef RITZ_PIVOTS
+    if (has_row && ipiv) {
+      const int other = ritz_before(row, n, ipiv + i * ipiv_stride);
+      if (options & RITZ_SWAPS_FIRST) from = other;
+      if (options & RITZ_SWAPS_LAST) to = other;
+    }
+#endif
+    const RitzEntry inverse = 1 / d;
+    const RitzEntry first_scale = options & RITZ_UNIT_FIRST ? 1 : inverse;
+    RITZ_ROLL
+    for (int begin = 0; begin < RITZ_K; begin += RITZ_COLUMNS) {
+      RitzEntry x[RITZ_COLUMNS];
+      RITZ_UNROLL
+      for (int c = 0; c < RITZ_COLUMNS; c++) {
+        const int is_here = has_row && begin + c < num;
+#ifdef RITZ_GETRI
+        x[c] = is_here && from == begin + c;
+#else
+        x[c] = is_here && alpha != 0 ? alpha * RITZ_AT(B, from, begin + c) : 0;
+#endif
+      }
+      if (alpha != 0) {
+        RITZ_UNROLL
+        for (int k = 0; k < RITZ_N; k++) RITZ_ELIMINATE(k, first_scale, row > k);
+      }
+#ifdef RITZ_TWICE
+      const RitzEntry second_scale = options & RITZ_UNIT_SECOND ? 1 : inverse;
+      RITZ_UNROLL
+      for (int k = RITZ_N - 1; k >= 0; k--) RITZ_ELIMINATE(k, second_scale, row < k);
+#endif
+      RITZ_UNROLL
+      for (int c = 0; c < RITZ_COLUMNS; c++) {
+        if (has_row && begin + c < num && !failed) RITZ_AT(B, to, begin + c) = x[c];
+      }
+    }
+    if (info && i < count && row == 0) info[i] = failed;
+    RITZ_SHARE();
+  }
+}
+
+#endif
+
+// ---- Products ----
+
+#ifdef RITZ_PRODUCT
+
+// C = alpha A B + beta C: a row of A a thread, RITZ_COLUMNS columns of B in shared memory.
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
+  RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][RITZ_COLUMNS * RITZ_PACKS(RITZ_K) + 1];
+  const RitzEntry alpha = (RitzEntry)RITZ_DOUBLE(alpha_bits), beta = (RitzEntry)RITZ_DOUBLE(beta_bits);
+  const int row = RITZ_ROW;
+  RITZ_EACH_TURN(first) {
+    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    RITZ_KNOW_SIZES(known);
+    const int is_here = i < count, has_row = is_here && row < m;
+    const RitzMatrix A = RITZ_MATRIX(A, known, m, num), B = RITZ_MATRIX(B, known, num, n),
+                     C = RITZ_MATRIX(C, known, m, n);
+    RITZ_SHARED RitzPack *columns = lines[RITZ_PLACE];
+    RitzEntry a[RITZ_K];
+    RITZ_UNROLL
+    for (int k = 0; k < RITZ_K; k++) a[k] = has_row && alpha != 0 && k < num ? RITZ_AT(A, row, k) : 0;
+    RITZ_ROLL
+    for (int begin = 0; begin < RITZ_N; begin += RITZ_COLUMNS) {
+      const int end = n - begin < RITZ_COLUMNS ? n - begin : RITZ_COLUMNS;
+      for (int e = row; e < end * RITZ_K && is_here && alpha != 0; e += RITZ_GROUP) {
+        const int k = e % RITZ_K, c = e / RITZ_K;
+        RITZ_OF(columns + c * RITZ_PACKS(RITZ_K), k) = k < num ? RITZ_AT(B, k, begin + c) : 0;
+      }
+      RITZ_SHARE();
+      for (int c = 0; c < end; c++) {
+        RitzEntry sum[2] = {0, 0};
+        RITZ_UNROLL
+        for (int pack = 0; pack < RITZ_PACKS(RITZ_K); pack++) {
+          const RitzPack values = columns[c * RITZ_PACKS(RITZ_K) + pack];
+          RITZ_UNROLL
+          for (int q = 0; q < RITZ_PACK; q++) {
+            const int k = RITZ_PACK * pack + q;
+            if (k < RITZ_K) sum[q & 1] += a[k < RITZ_K ? k : 0] * values.v[q];
+          }
+        }
+        if (!has_row) continue;
+        const RitzEntry product = alpha == 0 ? 0 : alpha * (sum[0] + sum[1]);
+        RITZ_AT(C, row, begin + c) = beta == 0 ? product : product + beta * RITZ_AT(C, row, begin + c);
+      }
+      RITZ_SHARE();
+    }
+  }
+}
+
+#endif
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What kernels of batched dense algebra (core/batched.h) share: parameters, places of matrices, sizes. The
+// text in front (emit/gpu-batched.c) defines RITZ_ENTRY_F32 where entries are floats; RITZ_UNIFORM where all
+// matrices have the sizes and leading dimensions of the layouts, which then are RITZ_LD_A, RITZ_FORM_A etc.
+//
+// Kernels see operands as the host turns them (backends/gpu/batched.c): transposed, or with rows or columns
+// in reverse order. So one kernel serves both triangles, all transposes and both sides. Entry (r, c) of a
+// matrix is at p[r rs + c cs].
+#ifndef RITZ_KERNELS_GPU_BATCHED_H
+#define RITZ_KERNELS_GPU_BATCHED_H
+
+#ifdef RITZ_ENTRY_F32
+typedef float RitzEntry;
+#else
+typedef double RitzEntry;
+#endif
+
+#ifdef __OPENCL_VERSION__
+#define RITZ_DOUBLE(bits) as_double(bits)
+#define RITZ_SQRT(x)      sqrt(x)
+#define RITZ_ABS(x)       fabs(x)
+#define RITZ_STEP()       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#else
+#define RITZ_DOUBLE(bits) __longlong_as_double(bits)
+#ifdef RITZ_ENTRY_F32
+#define RITZ_SQRT(x) sqrtf(x)
+#define RITZ_ABS(x)  fabsf(x)
+#else
+#define RITZ_SQRT(x) sqrt(x)
+#define RITZ_ABS(x)  fabs(x)
+#endif
+#define RITZ_STEP() RITZ_BARRIER()
+#endif
+
+// Bits of an operand's form, above the logarithm of its width.
+#define RITZ_WIDTH_BITS    7
+#define RITZ_HAS_POINTERS  8
+#define RITZ_IS_TRANSPOSED 16
+#define RITZ_REVERSES_ROWS 32 // of the transposed one, where it is transposed
+#define RITZ_REVERSES_COLS 64
+
+// Bits of the options of solves.
+#define RITZ_UNIT_FIRST   1  // the forward solve has a unit diagonal
+#define RITZ_SOLVES_TWICE 2  // a backward solve follows
+#define RITZ_UNIT_SECOND  4  // it has a unit diagonal
+#define RITZ_SYMMETRIC    8  // its matrix is the transpose of the first one, stored there
+#define RITZ_SWAPS_FIRST  16 // rows of B are swapped by ipiv before
+#define RITZ_SWAPS_LAST   32 // or back behind
+
+#define RITZ_OPERAND(x)                                                                                      \
+  RITZ_GLOBAL RitzEntry *x##_base, RITZ_GLOBAL const RitzLong *x##_places, RITZ_GLOBAL const int *x##_lds,   \
+      RITZ_GLOBAL const int *x##_first_rows, RITZ_GLOBAL const int *x##_first_cols, RitzLong x##_row0,       \
+      RitzLong x##_col0, RitzLong x##_stride, RitzLong x##_ld, int x##_form
+
+// Of all kernels. alpha, beta: bits of doubles. bound: sizes of the layouts.
+#define RITZ_BATCH_PARAMETERS                                                                                \
+  RitzLong count, RitzLong alpha_bits, RitzLong beta_bits, int bound_m, int bound_n, int bound_k,            \
+      RITZ_GLOBAL const int *sizes_m, RITZ_GLOBAL const int *sizes_n, RITZ_GLOBAL const int *sizes_k,        \
+      RITZ_GLOBAL int *ipiv, int ipiv_stride, RITZ_GLOBAL int *info, int options, RITZ_OPERAND(A),           \
+      RITZ_OPERAND(B), RITZ_OPERAND(C)
+
+typedef struct {
+  RITZ_GLOBAL RitzEntry *p;
+  RitzLong rs, cs;
+} RitzMatrix;
+#define RITZ_AT(M, r, c) ((M).p[(r) * (M).rs + (c) * (M).cs])
+
+// Matrix i, turned; rows, cols: of the turned one.
+#ifdef RITZ_UNIFORM
+#define RITZ_LD_OF(x)   RITZ_LD_##x
+#define RITZ_FORM_OF(x) (RITZ_FORM_##x | (x##_form & RITZ_HAS_POINTERS))
+#else
+#define RITZ_LD_OF(x)   x##_ld
+#define RITZ_FORM_OF(x) x##_form
+#endif
+#define RITZ_MATRIX(x, i, rows, cols)                                                                        \
+  ritz_matrix(x##_base, x##_places, x##_lds, x##_first_rows, x##_first_cols, x##_row0, x##_col0, x##_stride, \
+              RITZ_LD_OF(x), RITZ_FORM_OF(x), i, rows, cols)
+RITZ_INLINE RitzMatrix ritz_matrix(RITZ_GLOBAL RitzEntry *base, RITZ_GLOBAL const RitzLong *places,
+                                   RITZ_GLOBAL const int *lds, RITZ_GLOBAL const int *first_rows,
+                                   RITZ_GLOBAL const int *first_cols, RitzLong row0, RitzLong col0,
+                                   RitzLong stride, RitzLong ld, int form, RitzLong i, int rows, int cols) {
+  const int width = form & RITZ_WIDTH_BITS;
+  RitzMatrix M;
+  M.p = base;
+#ifndef __OPENCL_VERSION__
+  if (form & RITZ_HAS_POINTERS) M.p = (RitzEntry *)places[i];
+#endif
+  if (places && !(form & RITZ_HAS_POINTERS)) M.p += places[i];
+  if (!places) M.p += (i >> width) * stride + (i & ((1 << width) - 1));
+#ifndef RITZ_UNIFORM
+  if (lds) ld = lds[i];
+  if (first_rows) row0 += first_rows[i];
+  if (first_cols) col0 += first_cols[i];
+#endif
+  M.p += (row0 + col0 * ld) << width;
+  M.rs = (RitzLong)1 << width;
+  M.cs = ld << width;
+  if (form & RITZ_IS_TRANSPOSED) {
+    const RitzLong step = M.rs;
+    M.rs = M.cs;
+    M.cs = step;
+  }
+  if (form & RITZ_REVERSES_ROWS) {
+    M.p += (rows - 1) * M.rs;
+    M.rs = -M.rs;
+  }
+  if (form & RITZ_REVERSES_COLS) {
+    M.p += (cols - 1) * M.cs;
+    M.cs = -M.cs;
+  }
+  return M;
+}
+
+// Sizes of matrix i -> m, n, k; 0, or the info of the first one that it cannot have: then all are 0.
+#define RITZ_SIZES(i, m, n, k)                                                                               \
+  ritz_sizes(i, bound_m, bound_n, bound_k, sizes_m, sizes_n, sizes_k, &(m), &(n), &(k))
+RITZ_INLINE int ritz_sizes(RitzLong i, int bound_m, int bound_n, int bound_k, RITZ_GLOBAL const int *sizes_m,
+                           RITZ_GLOBAL const int *sizes_n, RITZ_GLOBAL const int *sizes_k, int *m, int *n,
+                           int *k) {
+  int bad = 0;
+  *m = bound_m;
+  *n = bound_n;
+  *k = bound_k;
+#ifndef RITZ_UNIFORM
+  if (sizes_m) *m = sizes_m[i];
+  if (sizes_n) *n = sizes_n[i];
+  if (sizes_k) *k = sizes_k[i];
+  if (*k < 0 || *k > bound_k) bad = -1003;
+  if (*n < 0 || *n > bound_n) bad = -1002;
+  if (*m < 0 || *m > bound_m) bad = -1001;
+  if (bad) *m = *n = *k = 0;
+#endif
+  return bad;
+}
+
+#endif

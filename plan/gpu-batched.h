@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// How devices do batched dense algebra (core/batched.h): kernels and sizes of blocks. Pure functions of
+// numbers. Called by backends/gpu/batched.c; texts: emit/gpu-batched.c.
+#ifndef RITZ_PLAN_GPU_BATCHED_H
+#define RITZ_PLAN_GPU_BATCHED_H
+
+#include "core/batched.h"
+
+// What kernels do: products, triangular solves, factorizations, inverses.
+typedef enum {
+  RITZ_BATCH_PRODUCT, // GEMM, GEMV
+  RITZ_BATCH_SOLVE,   // GETRS, POTRS, TRSM, TRSV
+  RITZ_BATCH_POTRF,
+  RITZ_BATCH_GETRF,
+  RITZ_BATCH_GETRI,
+  RITZ_BATCH_INV,
+} RitzBatchKind;
+
+// m, n, k of a kernel: C m x n with k products; unknowns n, columns k; A m x n.
+typedef struct {
+  RitzBatchKind kind;
+  CeedScalarType precision;
+  CeedInt size[RITZ_NUM_DIMS];           // bounds
+  bool has_rows;                         // kernels/gpu/batched-rows.h, sizes compiled in; else batched-any.h
+  CeedInt ld[RITZ_BATCHED_MAX_OPERANDS]; // of the layouts; the caller's: how operands are turned
+  int form[RITZ_BATCHED_MAX_OPERANDS];   // without pointers
+  bool is_uniform;                       // sizes are those of all matrices
+  bool has_pivots;                       // GETRF, GETRS, GETRI
+  bool solves_twice, is_symmetric;
+  int num_threads;  // of a block
+  int group;        // rows: threads of a matrix, a power of 2
+  int num_resident; // rows: blocks of a multiprocessor, which bounds the registers of a thread
+  int num_columns;  // rows: right-hand sides, or columns of C, at a time
+  int work;         // batched-any.h: room for a column; 0: none
+} RitzGpuBatched;
+
+enum {
+  RITZ_BATCH_MAX_ROWS = 64,      // order of matrices for batched-rows.h
+  RITZ_BATCH_MAX_INVERSE = 2048, // order of matrices whose column and pivots fit into shared memory
+};
+
+// The kernel of this operation. Of the two texts, sizes decide: equal matrices have equal results in uniform
+// and other batches. can_have_rows: false: batched-any.h.
+RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched batched, int max_threads, bool can_have_rows,
+                                     bool is_uniform);
+// Matrices that a block takes at a time.
+static inline int ritz_gpu_batched_per_block(const RitzGpuBatched *p) {
+  return p->has_rows ? p->num_threads / p->group : 1;
+}
+
+#endif
