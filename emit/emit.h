@@ -25,6 +25,11 @@ int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, const RitzCp
 // box->is_uniform.
 int ritz_emit_cpu_patch(Ceed ceed, const RitzPatchBox *box, CeedInt lanes, bool is_scattered, char **text);
 
+// C for the CPU: a batched operation (core/batched.h, kernels/cpu/batched-abi.h), `lanes` matrices at a time.
+// NULL: sizes are not those of kernels, 1 .. RITZ_EMIT_BATCHED_MAX.
+enum { RITZ_EMIT_BATCHED_MAX = 64 };
+int ritz_emit_cpu_batched(RitzBatched batched, CeedInt lanes, char **text);
+
 // CUDA C and OpenCL C in one: a kernel `ritz_qfunction` that calls a QFunction for each point, and its
 // source, as ritz_jit_load_for_device gives it. Comes after kernels/gpu/language.h and
 // kernels/gpu/qfunction.h. The kernel's arguments: context, number of points, then array, place of the first

@@ -181,6 +181,12 @@ int ritz_cpu_patch_sweep_prepare(RitzPatchSweep sweep);
 int ritz_cpu_patch_sweep_run(RitzPatchSweep sweep, const void *b, void *x, bool x_is_zero, bool is_reversed);
 int ritz_cpu_patch_sweep_destroy(RitzPatchSweep sweep);
 
+// batched.c
+int ritz_cpu_batched_prepare(RitzBatched b);
+int ritz_cpu_batched_run(RitzBatched b, const RitzBatchedCall *call);
+int ritz_cpu_batched_explain(RitzBatched b, FILE *stream);
+int ritz_cpu_batched_destroy(RitzBatched b);
+
 // vector.c, pass.c
 int ritz_cpu_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x);
 int ritz_cpu_vector_set_value_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,

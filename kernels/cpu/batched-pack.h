@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Groups of RITZ_LANES matrices of a batch as matrices of vectors, a lane each: interleaved data of that
+// width as they are, others by transposing blocks of RITZ_LANES x RITZ_LANES entries into scratch and back.
+// Lanes without a matrix repeat one or are the identity; they, gaps and untouched triangles are never
+// written. The text has defined ritz_transpose_lanes(RitzVec *block).
+#ifndef RITZ_KERNELS_CPU_BATCHED_PACK_H
+#define RITZ_KERNELS_CPU_BATCHED_PACK_H
+
+#include <string.h>
+
+#include "kernels/cpu/batched-abi.h"
+#include "kernels/cpu/vector.h"
+
+// Vectors at any entry of any array.
+typedef RitzReal RitzEntryVec
+    __attribute__((vector_size(RITZ_LANES * sizeof(RitzReal)), aligned(sizeof(RitzReal)), may_alias));
+#if RITZ_REAL_BYTES == 8
+typedef int64_t RitzMask __attribute__((vector_size(RITZ_LANES * sizeof(int64_t))));
+#else
+typedef int32_t RitzMask __attribute__((vector_size(RITZ_LANES * sizeof(int32_t))));
+#endif
+
+// A matrix of vectors: entry (i, j) is p[i rs + j cs].
+typedef struct {
+  RitzEntryVec *p;
+  int64_t rs, cs;
+} RitzView;
+#define RITZ_AT(v, i, j) ((v).p[(i) * (v).rs + (j) * (v).cs])
+
+RITZ_INLINE RitzView ritz_view_from(RitzView v, int64_t i, int64_t j) {
+  return (RitzView){&RITZ_AT(v, i, j), v.rs, v.cs};
+}
+RITZ_INLINE RitzView ritz_view_transposed(RitzView v) { return (RitzView){v.p, v.cs, v.rs}; }
+
+// Columns of scratch that are 2 KiB or 4 KiB apart would share few sets of the first cache.
+#define RITZ_SCRATCH_LD(rows) ((rows) + ((rows) > 16 && (rows) % 16 == 0))
+
+// ---- A group ----
+
+typedef struct {
+  const RitzBatchedArgs *args;
+  int64_t first; // matrix of lane 0
+  int num;       // lanes that are matrices
+  int32_t size[3][RITZ_LANES];
+  int32_t info[RITZ_LANES];
+  bool is_left_alone[RITZ_LANES]; // there is no matrix, or one with a bad size
+} RitzGroup;
+
+RITZ_INLINE void ritz_group_sizes(RitzGroup *group) {
+  const RitzBatchedArgs *args = group->args;
+
+  for (int l = 0; l < group->num; l++) {
+    for (int d = 0; d < 3; d++) {
+      const int32_t size = args->sizes[d] ? args->sizes[d][group->first + l] : args->bounds[d];
+
+      group->size[d][l] = size;
+      if (size >= 0 && size <= args->bounds[d]) continue;
+      if (!group->is_left_alone[l]) group->info[l] = -1001 - d;
+      group->is_left_alone[l] = true;
+    }
+  }
+}
+
+RITZ_INLINE void ritz_group_begin(const RitzBatchedArgs *args, int64_t number, RitzGroup *group) {
+  const int64_t left = args->count - number * RITZ_LANES;
+
+  group->args = args;
+  group->first = number * RITZ_LANES;
+  group->num = left < RITZ_LANES ? (int)left : RITZ_LANES;
+  for (int l = 0; l < RITZ_LANES; l++) group->info[l] = 0;
+  for (int l = 0; l < RITZ_LANES; l++) group->is_left_alone[l] = l >= group->num;
+  if (!args->is_uniform) ritz_group_sizes(group);
+}
+
+RITZ_INLINE int ritz_own_size(const RitzGroup *group, int dim, int lane) {
+  if (dim == 3) return 1;
+  return group->args->is_uniform ? group->args->bounds[dim] : group->size[dim][lane];
+}
+
+RITZ_INLINE void ritz_group_end(const RitzGroup *group) {
+  for (int l = 0; l < group->num && group->args->info; l++)
+    group->args->info[group->first + l] = group->info[l];
+}
+
+// ---- Places of matrices ----
+
+RITZ_INLINE RitzReal *ritz_place(const RitzBatchedPlaces *o, int64_t i) {
+  const int64_t ld = o->lds ? o->lds[i] : o->ld;
+  const int64_t row = o->row0 + (o->first_rows ? o->first_rows[i] : 0);
+  const int64_t col = o->col0 + (o->first_cols ? o->first_cols[i] : 0);
+  const int64_t start = o->pointers  ? 0
+                        : o->offsets ? o->offsets[i]
+                                     : (i / o->width) * o->stride + i % o->width;
+  char *base = (char *)(o->pointers ? o->pointers[i] : o->base);
+
+  return base ? (RitzReal *)(void *)(base + (start + (row + col * ld) * o->width) * (int64_t)sizeof(RitzReal))
+              : NULL;
+}
+
+RITZ_INLINE void ritz_places(const RitzGroup *group, const RitzBatchedPlaces *o, RitzReal **p) {
+  for (int l = 0; l < RITZ_LANES; l++) p[l] = ritz_place(o, group->first + (l < group->num ? l : 0));
+}
+
+// ---- Blocks of lanes ----
+
+// Fewer than RITZ_LANES entries.
+RITZ_INLINE void ritz_copy_some(RitzReal *to, const RitzReal *from, int num) {
+  RITZ_UNROLL for (int part = RITZ_LANES / 2; part > 0; part /= 2) {
+    if (!(num & part)) continue;
+    memcpy(to, from, (size_t)part * sizeof(RitzReal));
+    to += part;
+    from += part;
+  }
+}
+
+RITZ_INLINE void ritz_pack_block(RitzReal *const *p, int64_t at, RitzEntryVec *to) {
+  RitzVec block[RITZ_LANES];
+
+  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) block[l] = *(const RitzEntryVec *)(p[l] + at);
+  ritz_transpose_lanes(block);
+  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) to[l] = block[l];
+}
+
+static void ritz_pack_some(RitzReal *const *p, int64_t at, int num, RitzEntryVec *to) {
+  RitzVec block[RITZ_LANES];
+
+  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) {
+    RitzVec row = ritz_splat(0);
+    ritz_copy_some((RitzReal *)(RitzEntryVec *)&row, p[l] + at, num);
+    block[l] = row;
+  }
+  ritz_transpose_lanes(block);
+  for (int l = 0; l < num; l++) to[l] = block[l];
+}
+
+RITZ_INLINE void ritz_unpack_block(const RitzEntryVec *from, RitzReal *const *p, int64_t at, int lanes) {
+  RitzVec block[RITZ_LANES];
+
+  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) block[l] = from[l];
+  ritz_transpose_lanes(block);
+  if (lanes == RITZ_LANES) {
+    RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) * (RitzEntryVec *)(p[l] + at) = block[l];
+  } else {
+    for (int l = 0; l < lanes; l++) *(RitzEntryVec *)(p[l] + at) = block[l];
+  }
+}
+
+static void ritz_unpack_some(const RitzEntryVec *from, RitzReal *const *p, int64_t at, int num, int lanes) {
+  RitzVec block[RITZ_LANES];
+
+  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) block[l] = ritz_splat(0);
+  for (int l = 0; l < num; l++) block[l] = from[l];
+  ritz_transpose_lanes(block);
+  for (int l = 0; l < lanes; l++) ritz_copy_some(p[l] + at, (const RitzReal *)(RitzEntryVec *)&block[l], num);
+}
+
+// `num` entries that follow each other; the last block of many overlaps the one before.
+RITZ_INLINE void ritz_pack_run(RitzReal *const *p, int64_t at, int num, RitzEntryVec *to) {
+  int r = 0;
+
+  for (; r + RITZ_LANES <= num; r += RITZ_LANES) ritz_pack_block(p, at + r, to + r);
+  if (r == num) return;
+  if (num >= RITZ_LANES)
+    ritz_pack_block(p, at + num - RITZ_LANES, to + num - RITZ_LANES);
+  else
+    ritz_pack_some(p, at, num, to);
+}
+
+RITZ_INLINE void ritz_unpack_run(const RitzEntryVec *from, RitzReal *const *p, int64_t at, int num,
+                                 int lanes) {
+  int r = 0;
+
+  for (; r + RITZ_LANES <= num; r += RITZ_LANES) ritz_unpack_block(from + r, p, at + r, lanes);
+  if (r == num) return;
+  if (num >= RITZ_LANES)
+    ritz_unpack_block(from + num - RITZ_LANES, p, at + num - RITZ_LANES, lanes);
+  else
+    ritz_unpack_some(from, p, at, num, lanes);
+}
+
+// ---- Operands ----
+
+typedef enum { RITZ_ALL, RITZ_LOWER, RITZ_UPPER } RitzPart;
+
+// Interleaved as vectors, and a matrix in every lane.
+RITZ_INLINE bool ritz_is_vectors(const RitzGroup *group, const RitzBatchedPlaces *o) {
+  return o->width == RITZ_LANES && group->num == RITZ_LANES && group->args->is_uniform;
+}
+RITZ_INLINE bool ritz_is_blocked(const RitzGroup *group, const RitzBatchedPlaces *o) {
+  return o->width == 1 && !o->lds && group->args->is_uniform;
+}
+
+// Entry by entry, around them zeros or, on the diagonal from the first row on that a matrix does not have and
+// with has_ones, ones: steps beyond a matrix's own leave it alone.
+static void ritz_pack_entries(const RitzGroup *group, const RitzBatchedPlaces *o, int rows, int cols,
+                              bool has_ones, RitzView to) {
+  for (int c = 0; c < cols; c++) {
+    for (int r = 0; r < rows; r++) RITZ_AT(to, r, c) = ritz_splat(has_ones && r == c);
+  }
+  for (int l = 0; l < group->num; l++) {
+    const int64_t ld = o->lds ? o->lds[group->first + l] : o->ld;
+    const int m = ritz_own_size(group, o->rows, l), n = ritz_own_size(group, o->cols, l);
+    const RitzReal *p = group->is_left_alone[l] ? NULL : ritz_place(o, group->first + l);
+
+    for (int c = 0; c < n && p; c++) {
+      for (int r = 0; r < m; r++) ((RitzReal *)&RITZ_AT(to, r, c))[l] = p[(r + c * ld) * o->width];
+    }
+    for (int c = n; c < m && c < cols && p; c++) ((RitzReal *)&RITZ_AT(to, c, c))[l] = 0;
+  }
+}
+
+static void ritz_unpack_entries(const RitzGroup *group, const RitzBatchedPlaces *o, RitzPart part,
+                                RitzView from) {
+  for (int l = 0; l < group->num; l++) {
+    const int64_t ld = o->lds ? o->lds[group->first + l] : o->ld;
+    const int m = ritz_own_size(group, o->rows, l), n = ritz_own_size(group, o->cols, l);
+    RitzReal *p = group->is_left_alone[l] ? NULL : ritz_place(o, group->first + l);
+
+    for (int c = 0; c < n && p; c++) {
+      const int begin = part == RITZ_LOWER ? c : 0, end = part == RITZ_UPPER && c + 1 < m ? c + 1 : m;
+
+      for (int r = begin; r < end; r++)
+        p[(r + c * ld) * o->width] = ((const RitzReal *)&RITZ_AT(from, r, c))[l];
+    }
+  }
+}
+
+// Rows of column c that are part of the operand.
+RITZ_INLINE int ritz_part_begin(RitzPart part, int c) { return part == RITZ_LOWER ? c : 0; }
+RITZ_INLINE int ritz_part_end(RitzPart part, int c, int rows) {
+  return part == RITZ_UPPER && c + 1 < rows ? c + 1 : rows;
+}
+
+// The operand of a group, rows x cols: in place, or in scratch with the matrices' entries if is_read.
+static RitzView ritz_pack(const RitzGroup *group, const RitzBatchedPlaces *o, int rows, int cols,
+                          bool has_ones, bool is_read, RitzVec *scratch) {
+  const int ld = RITZ_SCRATCH_LD(rows);
+  const RitzView to = {(RitzEntryVec *)scratch, 1, ld};
+  RitzReal *p[RITZ_LANES];
+
+  if (ritz_is_vectors(group, o)) {
+    RitzEntryVec *from = (RitzEntryVec *)ritz_place(o, group->first);
+
+    if (o->is_in_place) return (RitzView){from, 1, o->ld};
+    for (int c = 0; c < cols && is_read; c++) {
+      for (int r = 0; r < rows; r++) to.p[r + c * ld] = from[r + c * o->ld];
+    }
+    return to;
+  }
+  if (!is_read) return to;
+  if (!ritz_is_blocked(group, o)) {
+    ritz_pack_entries(group, o, rows, cols, has_ones, to);
+    return to;
+  }
+  ritz_places(group, o, p);
+  if (o->ld == ld)
+    ritz_pack_run(p, 0, rows + ld * (cols - 1), to.p);
+  else
+    for (int c = 0; c < cols; c++) ritz_pack_run(p, c * o->ld, rows, to.p + c * ld);
+  return to;
+}
+
+// A result that is in place, or was computed in scratch, where it belongs.
+static void ritz_unpack(const RitzGroup *group, const RitzBatchedPlaces *o, int rows, int cols, RitzPart part,
+                        RitzView from) {
+  RitzReal *p[RITZ_LANES];
+  bool is_some = false;
+
+  for (int l = 0; l < group->num; l++) is_some |= group->is_left_alone[l];
+  if (ritz_is_vectors(group, o) && !is_some) {
+    RitzEntryVec *to = (RitzEntryVec *)ritz_place(o, group->first);
+
+    for (int c = 0; c < cols && to != from.p; c++) {
+      for (int r = ritz_part_begin(part, c); r < ritz_part_end(part, c, rows); r++)
+        to[r + c * o->ld] = RITZ_AT(from, r, c);
+    }
+    return;
+  }
+  if (!ritz_is_blocked(group, o) || is_some) {
+    ritz_unpack_entries(group, o, part, from);
+    return;
+  }
+  ritz_places(group, o, p);
+  if (o->ld == rows && from.cs == rows && part == RITZ_ALL) {
+    ritz_unpack_run(from.p, p, 0, rows * cols, group->num);
+    return;
+  }
+  for (int c = 0; c < cols; c++) {
+    const int begin = ritz_part_begin(part, c);
+    ritz_unpack_run(from.p + c * from.cs + begin, p, c * o->ld + begin, ritz_part_end(part, c, rows) - begin,
+                    group->num);
+  }
+}
+
+#endif

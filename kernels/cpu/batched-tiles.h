@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Tiles of up to RITZ_TILE x RITZ_TILE vectors in registers, of which products, triangular solves and
+// factorizations of batched matrices are made; divisions; selections by lane.
+#ifndef RITZ_KERNELS_CPU_BATCHED_TILES_H
+#define RITZ_KERNELS_CPU_BATCHED_TILES_H
+
+#include <float.h>
+
+#include "kernels/cpu/batched-pack.h"
+
+enum { RITZ_TILE = 4 };
+
+// ---- Lanes ----
+
+RITZ_INLINE RitzVec ritz_select(RitzMask mask, RitzVec yes, RitzVec no) {
+  return (RitzVec)((mask & (RitzMask)yes) | (~mask & (RitzMask)no));
+}
+RITZ_INLINE RitzMask ritz_select_mask(RitzMask mask, RitzMask yes, RitzMask no) {
+  return (mask & yes) | (~mask & no);
+}
+RITZ_INLINE RitzVec ritz_magnitude(RitzVec x) {
+#if RITZ_REAL_BYTES == 8
+  return (RitzVec)((RitzMask)x & INT64_MAX);
+#else
+  return (RitzVec)((RitzMask)x & INT32_MAX);
+#endif
+}
+RITZ_INLINE bool ritz_any(RitzMask mask) {
+  bool any = false;
+  for (int l = 0; l < RITZ_LANES; l++) any |= mask[l] != 0;
+  return any;
+}
+
+// Keeps x in a register where compilers would read it from memory for every use.
+#if defined(__AVX512F__) && RITZ_LANES * RITZ_REAL_BYTES == 64
+#define RITZ_KEEP(x) __asm__("" : "+v"(x))
+#elif defined(__AVX__) && !defined(__AVX512F__) && RITZ_LANES * RITZ_REAL_BYTES == 32
+#define RITZ_KEEP(x) __asm__("" : "+x"(x))
+#else
+#define RITZ_KEEP(x) (void)(x)
+#endif
+
+// ---- Divisions ----
+
+// A number to divide by: products with the inverse, but true quotients in lanes where that is not a normal
+// number.
+typedef struct {
+  RitzVec value, inverse;
+  RitzMask is_extreme;
+  bool has_extreme;
+} RitzDivisor;
+
+RITZ_INLINE RitzDivisor ritz_divisor(RitzVec value) {
+  const RitzReal least = RITZ_REAL_BYTES == 8 ? (RitzReal)DBL_MIN : (RitzReal)FLT_MIN;
+  const RitzVec size = ritz_magnitude(value);
+  RitzDivisor d = {.value = value, .inverse = 1 / value};
+
+  d.is_extreme = (RitzMask)(size < ritz_splat(least)) | (RitzMask)(size > ritz_splat(1 / least));
+  d.has_extreme = ritz_any(d.is_extreme);
+  return d;
+}
+
+RITZ_INLINE RitzVec ritz_quotient(RitzVec x, const RitzDivisor *d) {
+  const RitzVec product = x * d->inverse;
+  return __builtin_expect(d->has_extreme, 0) ? ritz_select(d->is_extreme, x / d->value, product) : product;
+}
+
+// ---- Tiles ----
+
+// C -= A B, C rows x cols, `num` products an entry. The compiler knows rows and cols, at most RITZ_TILE.
+RITZ_INLINE void ritz_tile_subtract(int rows, int cols, int num, RitzView A, RitzView B, RitzView C) {
+  RitzVec c[RITZ_TILE][RITZ_TILE];
+
+  RITZ_UNROLL for (int i = 0; i < rows; i++) {
+    RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] = RITZ_AT(C, i, j);
+  }
+  for (int k = 0; k < num; k++) {
+    RitzVec b[RITZ_TILE];
+
+    RITZ_UNROLL for (int j = 0; j < cols; j++) {
+      b[j] = RITZ_AT(B, k, j);
+      RITZ_KEEP(b[j]);
+    }
+    RITZ_UNROLL for (int i = 0; i < rows; i++) {
+      RitzVec a = RITZ_AT(A, i, k);
+      RITZ_KEEP(a);
+      RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] -= a * b[j];
+    }
+  }
+  RITZ_UNROLL for (int i = 0; i < rows; i++) {
+    RITZ_UNROLL for (int j = 0; j < cols; j++) RITZ_AT(C, i, j) = c[i][j];
+  }
+}
+
+// Unknowns first .. first + rows - 1 of L X = B, L lower, X over B; those before are known. divisors [order]:
+// of the diagonal; NULL: ones.
+RITZ_INLINE void ritz_tile_solve(int rows, int cols, int first, RitzView L, const RitzDivisor *divisors,
+                                 RitzView X) {
+  RitzVec x[RITZ_TILE][RITZ_TILE];
+  const RitzView left = ritz_view_from(L, first, 0), diagonal = ritz_view_from(L, first, first);
+  const RitzView own = ritz_view_from(X, first, 0);
+
+  RITZ_UNROLL for (int i = 0; i < rows; i++) {
+    RITZ_UNROLL for (int j = 0; j < cols; j++) x[i][j] = RITZ_AT(own, i, j);
+  }
+  for (int k = 0; k < first; k++) {
+    RitzVec b[RITZ_TILE];
+
+    RITZ_UNROLL for (int j = 0; j < cols; j++) {
+      b[j] = RITZ_AT(X, k, j);
+      RITZ_KEEP(b[j]);
+    }
+    RITZ_UNROLL for (int i = 0; i < rows; i++) {
+      RitzVec a = RITZ_AT(left, i, k);
+      RITZ_KEEP(a);
+      RITZ_UNROLL for (int j = 0; j < cols; j++) x[i][j] -= a * b[j];
+    }
+  }
+  RITZ_UNROLL for (int i = 0; i < rows; i++) {
+    RITZ_UNROLL for (int k = 0; k < i; k++) {
+      const RitzVec a = RITZ_AT(diagonal, i, k);
+      RITZ_UNROLL for (int j = 0; j < cols; j++) x[i][j] -= a * x[k][j];
+    }
+    if (divisors) {
+      RITZ_UNROLL for (int j = 0; j < cols; j++) x[i][j] = ritz_quotient(x[i][j], &divisors[first + i]);
+    }
+  }
+  RITZ_UNROLL for (int i = 0; i < rows; i++) {
+    RITZ_UNROLL for (int j = 0; j < cols; j++) RITZ_AT(own, i, j) = x[i][j];
+  }
+}
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The loop over groups of matrices of a batched operation (contract in core/batched.h). The text that
+// includes this (emit/batched.c) has defined the precision, RITZ_LANES, ritz_transpose_lanes, the sizes and
+// the kind: one of RITZ_IS_PRODUCT, RITZ_IS_CHOLESKY, RITZ_IS_LU, RITZ_IS_SOLVE, RITZ_IS_INVERSE.
+#if RITZ_IS_PRODUCT
+#include "kernels/cpu/batched-product.h"
+#elif RITZ_IS_CHOLESKY
+#include "kernels/cpu/batched-cholesky.h"
+#elif RITZ_IS_LU
+#include "kernels/cpu/batched-lu.h"
+#elif RITZ_IS_SOLVE
+#include "kernels/cpu/batched-solve.h"
+#else
+#include "kernels/cpu/batched-inverse.h"
+#endif
+
+__attribute__((visibility("default"))) void ritz_batched_kernel(const RitzBatchedArgs *args, int64_t begin,
+                                                                int64_t end);
+__attribute__((visibility("default"))) extern const RitzBatchedInfo ritz_batched_info;
+
+void ritz_batched_kernel(const RitzBatchedArgs *args, int64_t begin, int64_t end) {
+  RitzGroup group;
+
+  for (int64_t g = begin; g < end; g++) {
+    ritz_group_begin(args, g, &group);
+    ritz_batched_group(&group, (RitzBatchedWork *)args->work);
+    ritz_group_end(&group);
+  }
+}
+
+const RitzBatchedInfo ritz_batched_info = {RITZ_BATCHED_ABI, RITZ_LANES, sizeof(RitzBatchedWork)};
