@@ -388,7 +388,7 @@ static inline int batch_sizes(Ceed ceed, const int **sizes) {
   if (tap_level() < TAP_EXHAUSTIVE && batch_compiles(ceed)) {
     const bool has_time = tap_level() == TAP_FULL && !tap_compiles_slowly(ceed);
     *sizes = has_time ? compiled : fewer;
-    return has_time ? 6 : 3;
+    return has_time ? 6 : tap_compiles_slowly(ceed) ? 3 : 2;
   }
   *sizes = few;
   if (tap_level() == TAP_QUICK) return 9;

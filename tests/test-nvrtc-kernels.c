@@ -925,7 +925,7 @@ static int run_batched(Ceed ceed, RitzBatchedOperation operation, CeedInt n, Cee
 // A table of registers beyond the quick level.
 TEST(batched_kernels_keep_their_numbers_in_registers) {
   static const CeedInt all[] = {2, 4, 8, 12, 16, 24, 32, 33, 48, 64, 65}, few[] = {65, 5, 32};
-  const CeedInt *sizes = tap_level() ? all : few;
+  const CeedInt *sizes = tap_level() == TAP_EXHAUSTIVE ? all : few;
   int num_in_memory = 0;
   Ceed ceed;
 
@@ -933,7 +933,7 @@ TEST(batched_kernels_keep_their_numbers_in_registers) {
   totals = (Totals){.wants_registers = true};
   CHECK_OK(open_context(&ritz_cuda_gen_backend, &devices[0], &ceed));
   for (int operation = 0; operation < RITZ_BATCHED_NUM_OPERATIONS; operation++) {
-    for (int i = 0; i < (tap_level() ? 11 : 3); i++) {
+    for (int i = 0; i < (tap_level() == TAP_EXHAUSTIVE ? 11 : 3); i++) {
       for (int form = 0; form < (tap_level() ? 4 : 1); form++) {
         const char *root = ritz_batched_root((RitzBatchedOperation)operation);
         snprintf(running, sizeof(running), "%s of order %d, %s%s", root, (int)sizes[i],
