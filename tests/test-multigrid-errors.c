@@ -151,10 +151,19 @@ static MultigridCase random_case(uint64_t *seed) {
   return c;
 }
 
+// Whether elements are halved until there is one across.
+static bool has_thin_levels(const MultigridCase *c) {
+  CeedInt n[3] = {c->cells[0], c->cells[1], c->dim == 3 ? c->cells[2] : 2 * c->cells[0]};
+  while (n[0] > 1 && n[1] > 1 && n[2] > 1) {
+    if (c->kind == RITZ_HIERARCHY_P || n[0] % 2 || n[1] % 2 || n[2] % 2) return false;
+    for (int d = 0; d < 3; d++) n[d] /= 2;
+  }
+  return true;
+}
+
 // Approximate patches have no inner vertex across a single element.
 static bool has_free_nodes_beside_patches(const MultigridCase *c) {
-  const bool is_thin = c->cells[0] == 1 || c->cells[1] == 1 || c->cells[2] == 1;
-  return is_thin && c->degree > 1 &&
+  return c->degree > 1 && has_thin_levels(c) &&
          (c->options.smoother == RITZ_SMOOTHER_ADDITIVE_PATCHES ||
           (c->options.smoother == RITZ_SMOOTHER_PATCHES && c->amplitude > 0));
 }
