@@ -309,13 +309,28 @@ static inline int batch_call(RitzBatched batched, const BatchRun *run, int64_t c
   return CEED_ERROR_UNSUPPORTED;
 }
 
+// An error where a kernel should be and did not compile: the reference would serve, and the test would pass.
+static inline int batch_check_kernel(Ceed ceed, RitzBatched batched) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *stream = open_memstream(&text, &length);
+  if (!stream) return CEED_ERROR_MAJOR;
+  int ierr = RitzBatchedExplain(batched, stream);
+  fclose(stream);
+  if (!ierr && strstr(text, "no kernel: ") && !strstr(text, "no kernel: sizes are not"))
+    ierr = CeedError(ceed, CEED_ERROR_BACKEND, "the reference backend serves: %s", text);
+  free(text);
+  return ierr;
+}
+
 static inline int batch_create(Ceed ceed, const BatchRun *run, RitzBatched *batched) {
   RitzBatchedOptions options = run->options;
 
   options.A = run->operand[0]->layout;
   if (run->operand[1]) options.B = run->operand[1]->layout;
   if (run->operand[2]) options.C = run->operand[2]->layout;
-  return RitzBatchedCreate(ceed, run->operation, &options, batched);
+  const int ierr = RitzBatchedCreate(ceed, run->operation, &options, batched);
+  return ierr ? ierr : batch_check_kernel(ceed, *batched);
 }
 
 // Makes an object for the run, calls it on the first `count` matrices; all bytes of the operands are kept
