@@ -87,13 +87,20 @@ typedef struct {
   State state;
 } Run;
 
+// a / (b c), of which products and quotients may be out of range.
+static double quotient(double a, double b, double c) {
+  int i, j, k;
+  if (a == 0) return 0;
+  const double part = frexp(a, &i) / (frexp(b, &j) * frexp(c, &k));
+  return ldexp(part, i - j - k);
+}
+
 // R = B - A X and its backward error.
 static int measure(RitzDenseSolver s, double *error) {
   double norms[2];
   RITZ_TRY(s->methods->residual(s, ritz_dense_vector(s, RITZ_DENSE_B), ritz_dense_vector(s, RITZ_DENSE_X),
                                 ritz_dense_vector(s, RITZ_DENSE_R), norms));
-  *error = norms[0] == 0 ? 0 : norms[0] / norms[1] / s->norm;
-  if (!isfinite(norms[0]) || !isfinite(norms[1]) || isnan(*error)) *error = INFINITY;
+  *error = !isfinite(norms[0]) || !isfinite(norms[1]) ? INFINITY : quotient(norms[0], norms[1], s->norm);
   return CEED_ERROR_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What tests of the dense solver share: matrices with prescribed singular values, systems in the memory of any
-// context, backward errors in long double. Included by tests/test-dense-solver*.c and tests/dense-rates.c.
+// What tests of the dense solver share: matrices with prescribed singular values, systems in the memory of
+// any context, backward errors in long double. Included by tests/test-dense-solver*.c and
+// tests/dense-rates.c.
 #ifndef RITZ_TESTS_DENSE_KIT_H
 #define RITZ_TESTS_DENSE_KIT_H
 
@@ -27,8 +28,8 @@ static inline void solver_reflect(int64_t n, double *A, bool is_left, uint64_t *
   free(v);
 }
 
-// U S V^T with random orthogonal U and V (symmetric: V = U), singular values from 1 down to 1/condition, their
-// logarithms evenly spread.
+// U S V^T with random orthogonal U and V (symmetric: V = U), singular values from 1 down to 1/condition,
+// their logarithms evenly spread.
 static inline double *solver_matrix(int64_t n, double condition, bool is_symmetric, uint64_t seed) {
   double *A = solver_alloc(n * n);
   uint64_t left = seed, right = is_symmetric ? seed : seed + 1;
@@ -70,9 +71,9 @@ static inline double solver_tolerance(int64_t n) { return sqrt((double)n) * 0x1p
 
 typedef struct {
   int64_t n, num_columns;
-  double *A;               // [n][n], owned by the test
-  double *b, *x;           // [num_columns][n], owned
-  BatchMemory memory[3];   // A, B, X
+  double *A;             // [n][n], owned by the test
+  double *b, *x;         // [num_columns][n], owned
+  BatchMemory memory[3]; // A, B, X
   RitzDenseSolver solver;
   RitzDenseReport report;
 } System;

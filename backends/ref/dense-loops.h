@@ -29,8 +29,8 @@ RITZ_CLONED static void NAME(multiply_half)(int64_t k, const REAL *restrict a, c
 }
 
 // The same in 16 registers of 64 bytes.
-RITZ_WIDE static void NAME(multiply_wide)(int64_t k, const REAL *restrict a, const REAL *restrict b,
-                                          REAL *restrict tile) {
+RITZ_WIDE FUSED static void NAME(multiply_wide)(int64_t k, const REAL *restrict a, const REAL *restrict b,
+                                                REAL *restrict tile) {
   NAME(Vector) sum[2][COLS] = {{{0}}};
   for (int64_t p = 0; p < k; p++) {
     const NAME(Vector) *const x = (const NAME(Vector) *)(a + p * NAME(ROWS)), x0 = x[0], x1 = x[1];
