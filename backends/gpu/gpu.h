@@ -218,6 +218,9 @@ int ritz_gpu_batched_run(RitzBatched batched, const RitzBatchedCall *call);
 int ritz_gpu_batched_explain(RitzBatched batched, FILE *stream);
 int ritz_gpu_batched_destroy(RitzBatched batched);
 
+// ---- dense.c: the dense solver (core/dense-solver.h) ----
+extern const RitzDenseMethods ritz_gpu_dense;
+
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);
 int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,
