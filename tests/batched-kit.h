@@ -384,11 +384,17 @@ static inline bool batch_has_form(Ceed ceed, BatchForm form) {
   return form != BATCH_POINTERS || !strstr(resource, "opencl");
 }
 
+static inline bool batch_is_on_gpu(Ceed ceed) {
+  const char *resource = "";
+  CeedGetResource(ceed, &resource);
+  return strstr(resource, "/gpu/") == resource;
+}
+
 // Whether each shape has a kernel to be compiled.
 static inline bool batch_compiles(Ceed ceed) {
   const char *resource = "";
   CeedGetResource(ceed, &resource);
-  return strstr(resource, "/self/gen") || tap_compiles_slowly(ceed);
+  return strstr(resource, "/self/gen") || batch_is_on_gpu(ceed);
 }
 
 // Sizes to test, from 0 on: a few, fewer where each has kernels; with RITZ_TEST_LEVEL=full more, where
@@ -403,7 +409,7 @@ static inline int batch_sizes(Ceed ceed, const int **sizes) {
   if (tap_level() < TAP_EXHAUSTIVE && batch_compiles(ceed)) {
     const bool has_time = tap_level() == TAP_FULL && !tap_compiles_slowly(ceed);
     *sizes = has_time ? compiled : fewer;
-    return has_time ? 6 : tap_compiles_slowly(ceed) ? 3 : 2;
+    return has_time ? 6 : batch_is_on_gpu(ceed) ? 3 : 2;
   }
   *sizes = few;
   if (tap_level() == TAP_QUICK) return 9;
