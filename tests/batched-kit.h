@@ -283,11 +283,10 @@ static inline void batch_return(Batch *b) {
 typedef struct {
   RitzBatchedOperation operation;
   RitzBatchedOptions options; // without layouts
-  double alpha, beta;
+  double alpha, beta;         // LASWP: k1, negative to go back; k2
   Batch *operand[3];
   int32_t *ipiv, *info; // [num_ipiv], [count], on the host; NULL: none
   int64_t num_ipiv;
-  int32_t k1, k2, increment; // of LASWP
 } BatchRun;
 
 static inline int batch_call(RitzBatched batched, const BatchRun *run, int64_t count, int32_t *ipiv,
@@ -312,7 +311,9 @@ static inline int batch_call(RitzBatched batched, const BatchRun *run, int64_t c
   case RITZ_BATCHED_TRMM: return RitzTrmmBatched(batched, count, run->alpha, A, B);
   case RITZ_BATCHED_GESV: return RitzGesvBatched(batched, count, A, ipiv, B, info);
   case RITZ_BATCHED_POSV: return RitzPosvBatched(batched, count, A, B, info);
-  case RITZ_BATCHED_LASWP: return RitzLaswpBatched(batched, count, A, run->k1, run->k2, ipiv, run->increment);
+  case RITZ_BATCHED_LASWP:
+    return RitzLaswpBatched(batched, count, A, (int32_t)fabs(run->alpha), (int32_t)run->beta, ipiv,
+                            run->alpha < 0 ? -1 : 1);
   case RITZ_BATCHED_GEQRF: return RitzGeqrfBatched(batched, count, A, B, info);
   case RITZ_BATCHED_ORMQR: return RitzOrmqrBatched(batched, count, A, B, C, info);
   case RITZ_BATCHED_ORGQR: return RitzOrgqrBatched(batched, count, A, B, info);
