@@ -8,6 +8,48 @@
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
+// Matrices of all kinds that are special, one of each in a batch.
+typedef enum { ZERO, ONES, DIAGONAL, GRADED, HILBERT, HUGE_ENTRIES, TINY_ENTRIES, NUM_KINDS } Kind;
+
+static double special_entry(Kind kind, CeedScalarType precision, int64_t r, int64_t c, uint64_t *state) {
+  const double exponent = precision == CEED_SCALAR_FP32 ? 110 : 1000, random = tap_uniform(state);
+
+  switch (kind) {
+  case ZERO: return 0;
+  case ONES: return 1;
+  case DIAGONAL: return r == c ? (double)(r * 5 % 7) - 2 : 0;
+  case GRADED: return random * exp2(-(double)(r + c));
+  case HILBERT: return 1 / (double)(r + c + 1);
+  // Squares are out of the range of numbers.
+  case HUGE_ENTRIES: return random * exp2(exponent);
+  default: return random * exp2(-exponent);
+  }
+}
+
+static void fill_special(BatchCase *c, const Batch *A) {
+  for (int64_t i = 0; i < NUM_KINDS; i++) {
+    for (int64_t col = 0; col < batch_n(A, i); col++) {
+      for (int64_t r = 0; r < batch_m(A, i); r++)
+        batch_set(A, i, r, col, special_entry((Kind)i, c->precision, r, col, &c->state));
+    }
+  }
+}
+
+// The test on batches of these in two layouts and both precisions.
+static void for_special(Ceed ceed, void (*test)(BatchCase *c)) {
+  for (int form = 0; form < 4 && !tap_failed(); form++) {
+    const CeedScalarType precision = form & 1 ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64;
+    BatchCase c = {.ceed = ceed,
+                   .precision = precision,
+                   .u = batch_roundoff(precision),
+                   .form = form & 2 ? BATCH_WIDE8 : BATCH_PADDED,
+                   .n = 12,
+                   .count = NUM_KINDS,
+                   .state = 77};
+    test(&c);
+  }
+}
+
 // ---- QR ----
 
 // Q = H_1 ... H_k of order m, in double, from reflectors as GEQRF stores them; owned by the caller.
@@ -44,30 +86,38 @@ static void check_qr(const Trial *t, int64_t i) {
   CHECK(loss <= bound, "matrix %d: |I - Q^T Q| = %g, bound %g", (int)i, loss, bound);
 }
 
-static void factorize(BatchCase *c, CeedInt m, CeedInt n, double scale) {
+static void factorize(BatchCase *c, CeedInt m, CeedInt n, bool is_special) {
   Trial t;
 
   batch_draw_sizes(c, m, n, 0);
   trial_make(c, RITZ_BATCHED_GEQRF, (RitzBatchedOptions){.num_pivots = 0}, 2,
              DIMS({BATCH_M, BATCH_N}, {BATCH_LEAST, BATCH_ONE}), &t);
-  batch_fill_random(&t.before[0], scale, &c->state);
+  if (is_special)
+    fill_special(c, &t.before[0]);
+  else
+    batch_fill_random(&t.before[0], 1, &c->state);
   if (trial_succeeds(&t, PARTS(BATCH_ALL, BATCH_ALL))) {
     for (int64_t i = 0; i < c->count && !tap_failed(); i++) check_qr(&t, i);
   }
   trial_free(&t);
 }
 static void geqrf_case(BatchCase *c) {
-  // Squares of entries of the last two are out of the range of numbers.
-  const double exponent = c->precision == CEED_SCALAR_FP32 ? 100 : 900;
-
-  factorize(c, c->n, c->n, 1);
-  if (!tap_failed()) factorize(c, 2 * c->n + 1, c->n, 1);
-  if (!tap_failed()) factorize(c, c->n, c->n + 3, exp2(exponent));
-  if (!tap_failed()) factorize(c, c->n + 2, c->n, exp2(-exponent));
+  factorize(c, c->n, c->n, false);
+  if (!tap_failed()) factorize(c, 2 * c->n + 1, c->n, false);
+  if (!tap_failed()) factorize(c, c->n, c->n + 3, false);
+}
+static void special_qr(BatchCase *c) {
+  factorize(c, 17, 12, true);
+  if (!tap_failed()) factorize(c, 12, 17, true);
 }
 TEST_EACH_BACKEND(qr_factors_multiply_to_the_matrix_and_q_is_orthogonal) {
   SERVED(RITZ_BATCHED_GEQRF);
   batch_for_cases(ceed, geqrf_case);
+  CHECK(true, "all cases");
+}
+TEST_EACH_BACKEND(qr_factors_of_special_matrices_are_as_good) {
+  SERVED(RITZ_BATCHED_GEQRF);
+  for_special(ceed, special_qr);
   CHECK(true, "all cases");
 }
 
@@ -317,7 +367,7 @@ static void check_values(const Trial *all, const Trial *values) {
   }
 }
 
-static void find_eigenvalues(BatchCase *c, bool is_lower) {
+static void find_eigenvalues(BatchCase *c, bool is_lower, bool is_special) {
   const RitzTriangle uplo = is_lower ? RITZ_TRIANGLE_LOWER : RITZ_TRIANGLE_UPPER;
   Trial all, values;
 
@@ -326,22 +376,38 @@ static void find_eigenvalues(BatchCase *c, bool is_lower) {
              DIMS({BATCH_N, BATCH_N}, {BATCH_N, BATCH_ONE}), &all);
   trial_make(c, RITZ_BATCHED_SYEVJ, (RitzBatchedOptions){.uplo = uplo, .vectors = RITZ_VECTORS_NONE}, 2,
              DIMS({BATCH_N, BATCH_N}, {BATCH_N, BATCH_ONE}), &values);
-  fill_one_triangle(&all.before[0], is_lower, &c->state);
+  if (is_special)
+    fill_special(c, &all.before[0]);
+  else
+    fill_one_triangle(&all.before[0], is_lower, &c->state);
   batch_copy(&values.before[0], &all.before[0]);
   if (trial_succeeds(&all, PARTS(BATCH_ALL, BATCH_ALL)) &&
       trial_succeeds(&values, PARTS(is_lower ? BATCH_LOWER : BATCH_UPPER, BATCH_ALL))) {
     for (int64_t i = 0; i < c->count && !tap_failed(); i++) check_eigenvectors(&all, i, is_lower);
     check_values(&all, &values);
+    for (int64_t j = 0; j < c->bound[BATCH_N] && is_special; j++) {
+      // 0, 5, 10, ... 55 modulo 7, less 2, in order.
+      static const double wanted[] = {-2, -2, -1, -1, 0, 1, 1, 2, 3, 3, 4, 4};
+      const double found = batch_get(&all.now[1], DIAGONAL, j, 0);
+
+      tap_check(found == wanted[j], __FILE__, __LINE__, "diagonal", "eigenvalue %d is %g", (int)j, found);
+    }
   }
   trial_free(&all), trial_free(&values);
 }
 static void syevj_case(BatchCase *c) {
-  find_eigenvalues(c, true);
-  if (!tap_failed()) find_eigenvalues(c, false);
+  find_eigenvalues(c, true, false);
+  if (!tap_failed()) find_eigenvalues(c, false, false);
 }
+static void special_eigenvalues(BatchCase *c) { find_eigenvalues(c, true, true); }
 TEST_EACH_BACKEND(eigenvectors_are_orthonormal_and_have_small_residuals) {
   SERVED(RITZ_BATCHED_SYEVJ);
   batch_for_cases(ceed, syevj_case);
+  CHECK(true, "all cases");
+}
+TEST_EACH_BACKEND(eigenvalues_of_special_matrices_are_found) {
+  SERVED(RITZ_BATCHED_SYEVJ);
+  for_special(ceed, special_eigenvalues);
   CHECK(true, "all cases");
 }
 
@@ -372,7 +438,7 @@ static void check_singular_vectors(const Trial *t, int64_t i) {
   CHECK(is_descending, "matrix %d: singular values do not descend to 0", (int)i);
 }
 
-static void find_singular_values(BatchCase *c, CeedInt m, CeedInt n) {
+static void find_singular_values(BatchCase *c, CeedInt m, CeedInt n, bool is_special) {
   Trial all, values;
 
   batch_draw_sizes(c, m, n, 0);
@@ -381,7 +447,10 @@ static void find_singular_values(BatchCase *c, CeedInt m, CeedInt n) {
              DIMS({BATCH_M, BATCH_N}, {BATCH_N, BATCH_ONE}, {BATCH_N, BATCH_N}), &all);
   trial_make(c, RITZ_BATCHED_GESVDJ, (RitzBatchedOptions){.vectors = RITZ_VECTORS_NONE}, 2,
              DIMS({BATCH_M, BATCH_N}, {BATCH_N, BATCH_ONE}), &values);
-  batch_fill_random(&all.before[0], 1, &c->state);
+  if (is_special)
+    fill_special(c, &all.before[0]);
+  else
+    batch_fill_random(&all.before[0], 1, &c->state);
   batch_copy(&values.before[0], &all.before[0]);
   if (trial_succeeds(&all, PARTS(BATCH_ALL, BATCH_ALL, BATCH_ALL)) &&
       trial_succeeds(&values, PARTS(BATCH_ALL, BATCH_ALL))) {
@@ -391,20 +460,28 @@ static void find_singular_values(BatchCase *c, CeedInt m, CeedInt n) {
   trial_free(&all), trial_free(&values);
 }
 static void gesvdj_case(BatchCase *c) {
-  find_singular_values(c, c->n, c->n);
-  if (!tap_failed()) find_singular_values(c, c->n + 6, c->n);
+  find_singular_values(c, c->n, c->n, false);
+  if (!tap_failed()) find_singular_values(c, c->n + 6, c->n, false);
 }
+static void special_singular_values(BatchCase *c) { find_singular_values(c, 15, 12, true); }
 TEST_EACH_BACKEND(singular_vectors_are_orthonormal_and_multiply_to_the_matrix) {
   SERVED(RITZ_BATCHED_GESVDJ);
   batch_for_cases(ceed, gesvdj_case);
   CHECK(true, "all cases");
 }
+TEST_EACH_BACKEND(singular_vectors_are_orthonormal_where_values_are_zero) {
+  SERVED(RITZ_BATCHED_GESVDJ);
+  for_special(ceed, special_singular_values);
+  CHECK(true, "all cases");
+}
 
 int main(int argc, char **argv) {
-  return tap_main(argc, argv,
-                  TESTS(qr_factors_multiply_to_the_matrix_and_q_is_orthogonal,
-                        products_with_q_are_those_of_its_reflectors, columns_of_q_are_those_of_its_reflectors,
-                        least_squares_fulfil_their_normal_equations_and_least_norms_are_found,
-                        eigenvectors_are_orthonormal_and_have_small_residuals,
-                        singular_vectors_are_orthonormal_and_multiply_to_the_matrix));
+  return tap_main(
+      argc, argv,
+      TESTS(qr_factors_multiply_to_the_matrix_and_q_is_orthogonal, qr_factors_of_special_matrices_are_as_good,
+            products_with_q_are_those_of_its_reflectors, columns_of_q_are_those_of_its_reflectors,
+            least_squares_fulfil_their_normal_equations_and_least_norms_are_found,
+            eigenvectors_are_orthonormal_and_have_small_residuals, eigenvalues_of_special_matrices_are_found,
+            singular_vectors_are_orthonormal_and_multiply_to_the_matrix,
+            singular_vectors_are_orthonormal_where_values_are_zero));
 }
