@@ -34,7 +34,9 @@ static inline long example_number(int argc, char **argv, int i, long by_default)
 }
 
 // Distance from 1 to the next CeedScalar.
-static inline double example_epsilon(void) { return CEED_SCALAR_TYPE == CEED_SCALAR_FP64 ? 0x1p-52 : 0x1p-23; }
+static inline double example_epsilon(void) {
+  return CEED_SCALAR_TYPE == CEED_SCALAR_FP64 ? 0x1p-52 : 0x1p-23;
+}
 
 // ---- Times: work is queued on devices, so that a clock is read when all is done ----
 

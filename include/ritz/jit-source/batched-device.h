@@ -44,7 +44,7 @@
 #elif defined(__clang__)
 #define RITZ_SMALL_UNROLL _Pragma("clang loop unroll(enable)")
 #elif defined(__GNUC__)
-#define RITZ_SMALL_UNROLL _Pragma("GCC unroll 16")
+#define RITZ_SMALL_UNROLL _Pragma("GCC unroll 64")
 #else
 #define RITZ_SMALL_UNROLL
 #endif
@@ -123,7 +123,7 @@ CEED_QFUNCTION_HELPER int ritz_thread_getrf(const int n, CeedScalar *A, int *ipi
     const int pivot = ritz_thread_find_pivot(n, k, A);
     ipiv[k] = pivot + 1;
     ritz_thread_swap_rows(n, n, k, pivot, A);
-    const CeedScalar diagonal = A[k + k * n], reciprocal = diagonal == 0 ? 0 : 1 / diagonal;
+    const CeedScalar diagonal = A[k + k * n], reciprocal = 1 / (diagonal == 0 ? 1 : diagonal);
     info = info == 0 && diagonal == 0 ? k + 1 : info;
     RITZ_SMALL_UNROLL
     for (int r = k + 1; r < n; r++) A[r + k * n] *= reciprocal;
@@ -323,7 +323,7 @@ CEED_QFUNCTION_HELPER int ritz_team_getrf(const int rank, const int size, const 
     if (rank == 0) ipiv[k] = pivot + 1;
     ritz_team_swap_rows(rank, size, n, n, k, pivot, A);
     RITZ_TEAM_BARRIER();
-    const CeedScalar diagonal = A[k + k * n], reciprocal = diagonal == 0 ? 0 : 1 / diagonal;
+    const CeedScalar diagonal = A[k + k * n], reciprocal = 1 / (diagonal == 0 ? 1 : diagonal);
     if (info == 0 && diagonal == 0) info = k + 1;
     for (int r = k + 1 + rank; r < n; r += size) A[r + k * n] *= reciprocal;
     RITZ_TEAM_BARRIER();
