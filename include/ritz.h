@@ -7,6 +7,7 @@
 #include <ritz/basis.h>
 #include <ritz/batched.h>
 #include <ritz/device.h>
+#include <ritz/front.h>
 #include <ritz/geometry.h>
 #include <ritz/jit.h>
 #include <ritz/machine.h>

@@ -62,6 +62,9 @@ int ritz_ref_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt fi
 int ritz_ref_batched_run(RitzBatched b, const RitzBatchedCall *call);
 int ritz_ref_batched_explain(RitzBatched b, FILE *stream);
 
+// ---- fronts.c ----
+int ritz_ref_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
+
 // ---- vector.c ----
 int ritz_ref_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x);
 int ritz_ref_vector_set_value_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,
