@@ -142,14 +142,25 @@ static int check_inverse(RitzBatched b) {
   return CEED_ERROR_SUCCESS;
 }
 
-// RITZ_BATCHED_KERNEL=rows or any. Processors that play a device gain little by rows in registers, for which
-// they compile long and each size again.
+// RITZ_BATCHED_KERNEL=rows, blocks, held or any. Processors that play a device gain little by rows in
+// registers, for which they compile long and each size again.
 static bool can_have_rows(const RitzDeviceInfo *info) {
   const char *value = ritz_environment("RITZ_BATCHED_KERNEL");
   if (value && !strcmp(value, "rows")) return true;
   if (value && !strcmp(value, "any")) return false;
   return info->warp_size != 1;
 }
+
+// blocks, held: the latter with all matrices in shared memory that fit there.
+static bool can_have_blocks(const RitzDeviceInfo *info, RitzBatchHolding *holding) {
+  const char *value = ritz_environment("RITZ_BATCHED_KERNEL");
+  const bool is_held = value && !strcmp(value, "held"), has_blocks = value && !strcmp(value, "blocks");
+  *holding = is_held ? RITZ_BATCH_HOLDS_ALL : has_blocks ? RITZ_BATCH_HOLDS_NONE : RITZ_BATCH_HOLDS_SOME;
+  if (value && !strcmp(value, "any")) return false;
+  return is_held || has_blocks || info->warp_size != 1;
+}
+
+static bool knows_sizes(const Kernel *kernel) { return kernel->plan.has_rows || kernel->plan.has_blocks; }
 
 int ritz_gpu_batched_prepare(RitzBatched b) {
   const RitzDeviceInfo *info = ritz_gpu(b->ceed)->info;
@@ -163,7 +174,13 @@ int ritz_gpu_batched_prepare(RitzBatched b) {
   data->uniform.plan = ritz_plan_gpu_batched(b, info->max_threads, can_have_rows(info), true);
   data->ragged.plan = ritz_plan_gpu_batched(b, info->max_threads, can_have_rows(info), false);
   memcpy(data->uniform.plan.form, data->form, sizeof(data->form));
-  return begin(b, data->uniform.plan.has_rows ? &data->uniform : &data->ragged);
+  memcpy(data->ragged.plan.form, data->form, sizeof(data->form));
+  RitzBatchHolding holding;
+  if (can_have_blocks(info, &holding)) {
+    ritz_plan_gpu_batched_blocks(&data->uniform.plan, info->max_threads, info->dynamic_shared_bytes, holding);
+    ritz_plan_gpu_batched_blocks(&data->ragged.plan, info->max_threads, info->dynamic_shared_bytes, holding);
+  }
+  return begin(b, knows_sizes(&data->uniform) ? &data->uniform : &data->ragged);
 }
 
 // ---- Calls ----
@@ -220,10 +237,9 @@ static int check_pointers(RitzBatched b, const RitzBatchedCall *call) {
 
 int ritz_gpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
   Batch *data = b->data;
-  Kernel *kernel = data->uniform.plan.has_rows && call->is_uniform ? &data->uniform : &data->ragged;
+  Kernel *kernel = knows_sizes(&data->uniform) && call->is_uniform ? &data->uniform : &data->ragged;
   const RitzGpuBatched *plan = &kernel->plan;
-  const int per_block = ritz_gpu_batched_per_block(plan);
-  const int64_t blocks = (call->count + per_block - 1) / per_block;
+  const int64_t blocks = ritz_gpu_batched_blocks(plan, call->count);
   const int32_t *sizes[RITZ_NUM_DIMS];
   RITZ_TRY(check_pointers(b, call));
   list_sizes(b, call, sizes);
@@ -237,18 +253,30 @@ int ritz_gpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
     list_operand(&call->operand[i], data->form[i], &args[COMMON_ARGS + i * OPERAND_ARGS]);
   RITZ_TRY(load(b, kernel));
   return ritz_gpu_launch(b->ceed, kernel->kernel, blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS,
-                         plan->num_threads, 0, sizeof(args) / sizeof(args[0]), args);
+                         plan->num_threads, plan->shared_bytes, sizeof(args) / sizeof(args[0]), args);
 }
 
 // ---- For people ----
 
+static void explain_kernel(const RitzGpuBatched *p, const char *which, FILE *stream) {
+  fprintf(stream, "  %s: ", which);
+  if (p->has_rows)
+    fprintf(stream, "a row a thread, %d threads a matrix, blocks of %d\n", p->group, p->num_threads);
+  else if (!p->has_blocks)
+    fprintf(stream, "a block of %d threads a matrix, in global memory\n", p->num_threads);
+  else if (p->kind == RITZ_BATCH_PRODUCT)
+    fprintf(stream, "parts of %d x %d entries, blocks of %d threads\n", 32 * p->tile_rows, 32 * p->tile_cols,
+            p->num_threads);
+  else if (p->kind == RITZ_BATCH_SOLVE)
+    fprintf(stream, "up to 32 right-hand sides in shared memory, blocks of %d threads\n", p->num_threads);
+  else
+    fprintf(stream, "panels of 16 columns, a block of %d threads a matrix, %s\n", p->num_threads,
+            p->holds ? "in shared memory" : "in global memory");
+}
+
 int ritz_gpu_batched_explain(RitzBatched b, FILE *stream) {
   const Batch *data = b->data;
-  const RitzGpuBatched *p = &data->uniform.plan;
-  if (p->has_rows)
-    fprintf(stream, "  uniform: a row a thread, %d threads a matrix, blocks of %d\n", p->group,
-            p->num_threads);
-  fprintf(stream, "  %s: a block of %d threads a matrix, in global memory\n",
-          p->has_rows ? "non-uniform" : "all", data->ragged.plan.num_threads);
+  if (knows_sizes(&data->uniform)) explain_kernel(&data->uniform.plan, "uniform", stream);
+  explain_kernel(&data->ragged.plan, knows_sizes(&data->uniform) ? "non-uniform" : "all", stream);
   return CEED_ERROR_SUCCESS;
 }
