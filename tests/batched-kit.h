@@ -283,7 +283,7 @@ static inline void batch_return(Batch *b) {
 typedef struct {
   RitzBatchedOperation operation;
   RitzBatchedOptions options; // without layouts
-  double alpha, beta;
+  double alpha, beta;         // LASWP: k1, negative to go back; k2
   Batch *operand[3];
   int32_t *ipiv, *info; // [num_ipiv], [count], on the host; NULL: none
   int64_t num_ipiv;
@@ -305,6 +305,24 @@ static inline int batch_call(RitzBatched batched, const BatchRun *run, int64_t c
   case RITZ_BATCHED_INV: return RitzInvBatched(batched, count, A, B, info);
   case RITZ_BATCHED_TRSM: return RitzTrsmBatched(batched, count, run->alpha, A, B);
   case RITZ_BATCHED_TRSV: return RitzTrsvBatched(batched, count, A, B);
+  case RITZ_BATCHED_SYRK: return RitzSyrkBatched(batched, count, run->alpha, A, run->beta, B);
+  case RITZ_BATCHED_SYMM: return RitzSymmBatched(batched, count, run->alpha, A, B, run->beta, C);
+  case RITZ_BATCHED_SYMV: return RitzSymvBatched(batched, count, run->alpha, A, B, run->beta, C);
+  case RITZ_BATCHED_TRMM: return RitzTrmmBatched(batched, count, run->alpha, A, B);
+  case RITZ_BATCHED_GESV: return RitzGesvBatched(batched, count, A, ipiv, B, info);
+  case RITZ_BATCHED_POSV: return RitzPosvBatched(batched, count, A, B, info);
+  case RITZ_BATCHED_LASWP:
+    return RitzLaswpBatched(batched, count, A, (int32_t)fabs(run->alpha), (int32_t)run->beta, ipiv,
+                            run->alpha < 0 ? -1 : 1);
+  case RITZ_BATCHED_GEQRF: return RitzGeqrfBatched(batched, count, A, B, info);
+  case RITZ_BATCHED_ORMQR: return RitzOrmqrBatched(batched, count, A, B, C, info);
+  case RITZ_BATCHED_ORGQR: return RitzOrgqrBatched(batched, count, A, B, info);
+  case RITZ_BATCHED_GELS: return RitzGelsBatched(batched, count, A, B, info);
+  case RITZ_BATCHED_COPY: return RitzCopyBatched(batched, count, A, B);
+  case RITZ_BATCHED_GEAM: return RitzGeamBatched(batched, count, run->alpha, A, run->beta, B, C);
+  case RITZ_BATCHED_LASET: return RitzLasetBatched(batched, count, run->alpha, run->beta, A);
+  case RITZ_BATCHED_SYEVJ: return RitzSyevjBatched(batched, count, A, B, info);
+  case RITZ_BATCHED_GESVDJ: return RitzGesvdjBatched(batched, count, A, B, C, info);
   }
   return CEED_ERROR_UNSUPPORTED;
 }
