@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Batched dense algebra -> texts of its kernels: sizes in front of kernels/gpu/batched-rows.h,
-// batched-blocks.h or batched-any.h.
+// Batched dense algebra -> texts of its kernels: sizes in front of kernels/gpu/batched-*.h.
 #include "emit/gpu-batched.h"
 
 #include "emit/text.h"
@@ -18,9 +17,16 @@ static void add_sizes(RitzText *t, const RitzGpuBatched *p) {
 }
 
 static void add_rows(RitzText *t, const RitzGpuBatched *p) {
-  const bool inverts = p->kind == RITZ_BATCH_GETRI;
-  ritz_text_add(t, "#define RITZ_GROUP   %d // threads of a matrix\n", p->group);
-  ritz_text_add(t, "#define RITZ_COLUMNS %d // at a time\n", p->num_columns);
+  const bool inverts = p->kind == RITZ_BATCH_GETRI, has_mma = p->design == RITZ_BATCH_MMA;
+  if (has_mma)
+    ritz_text_add(t, "#define RITZ_TILES   %d\n#define RITZ_WARPS   %d\n", p->num_tiles, p->group / 32);
+  for (int i = 0; i < 2 && has_mma; i++) {
+    if (p->is_transposed[i]) ritz_text_add(t, "#define RITZ_TRANSPOSED_%c\n", 'A' + i);
+  }
+  if (has_mma && p->shares) ritz_text_add(t, "#define RITZ_SHARES\n");
+  if (!has_mma)
+    ritz_text_add(t, "#define RITZ_GROUP   %d // threads of a matrix\n#define RITZ_COLUMNS %d // at a time\n",
+                  p->group, p->num_columns);
   add_sizes(t, p);
   if (p->solves_twice || inverts) ritz_text_add(t, "#define RITZ_TWICE\n");
   if (p->is_symmetric) ritz_text_add(t, "#define RITZ_MIRRORS\n");
@@ -40,6 +46,7 @@ static void add_blocks(RitzText *t, const RitzGpuBatched *p) {
 }
 
 int ritz_emit_gpu_batched(Ceed ceed, const RitzGpuBatched *p, char **text) {
+  static const char *const files[] = {"any", "rows", "turns", "mma"};
   static const char *const kinds[] = {"PRODUCT", "SOLVE", "POTRF", "GETRF", "GETRI", "INV"};
   RitzText t = {.ceed = ceed};
   ritz_text_add(&t, "#define RITZ_%s\n", kinds[p->kind]);
@@ -48,9 +55,6 @@ int ritz_emit_gpu_batched(Ceed ceed, const RitzGpuBatched *p, char **text) {
   if (p->work) ritz_text_add(&t, "#define RITZ_WORK    %d\n", p->work);
   if (p->has_rows) add_rows(&t, p);
   if (p->has_blocks) add_blocks(&t, p);
-  ritz_text_add(&t, "#include \"kernels/gpu/batched-%s.h\"\n",
-                p->has_rows     ? "rows"
-                : p->has_blocks ? "blocks"
-                                : "any");
+  ritz_text_add(&t, "#include \"kernels/gpu/batched-%s.h\"\n", p->has_blocks ? "blocks" : files[p->design]);
   return ritz_text_finish(&t, text);
 }

@@ -22,21 +22,9 @@
 
 #include "kernels/gpu/batched-tiles.h"
 
-#ifdef RITZ_UNIFORM
-#define RITZ_KNOW_SIZES(i)                                                                                   \
-  const int m = RITZ_M, n = RITZ_N, num = RITZ_K, bad = 0;                                                   \
-  (void)m, (void)n, (void)num, (void)bad
-#else
-#define RITZ_KNOW_SIZES(i)                                                                                   \
-  int m, n, num;                                                                                             \
-  const int bad = RITZ_SIZES(i, m, n, num);                                                                  \
-  (void)m, (void)n, (void)num, (void)bad
-#endif
-
 #define RITZ_PART 16
 // Distance of parts' columns: those of 4 threads are in different banks.
 #define RITZ_FAR(size)  (((size) + 31) / 32 * 32 + 4)
-#define RITZ_NUM_BLOCKS (RITZ_NUM_ITEMS / RITZ_THREADS)
 #define RITZ_MEMORY(name)                                                                                    \
   RITZ_SHARED_MEMORY(shared_bytes, RITZ_SHARED_BYTES / sizeof(RitzReal));                                    \
   RITZ_SHARED RitzEntry *name = (RITZ_SHARED RitzEntry *)shared_bytes

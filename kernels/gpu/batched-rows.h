@@ -20,18 +20,6 @@
 
 #include "kernels/gpu/batched.h"
 
-// m, n, num: sizes of matrix i, and the info of a bad one.
-#ifdef RITZ_UNIFORM
-#define RITZ_KNOW_SIZES(i)                                                                                   \
-  const int m = RITZ_M, n = RITZ_N, num = RITZ_K, bad = 0;                                                   \
-  (void)m, (void)n, (void)num
-#else
-#define RITZ_KNOW_SIZES(i)                                                                                   \
-  int m, n, num;                                                                                             \
-  const int bad = RITZ_SIZES(i, m, n, num);                                                                  \
-  (void)m, (void)n, (void)num
-#endif
-
 #ifdef RITZ_ENTRY_F32
 #define RITZ_PACK 4
 #else
@@ -42,10 +30,9 @@ typedef struct RITZ_ALIGN16 {
 } RitzPack;
 #define RITZ_PACKS(n) (((n) + RITZ_PACK - 1) / RITZ_PACK)
 
-#define RITZ_GROUPS     (RITZ_THREADS / RITZ_GROUP)
-#define RITZ_NUM_BLOCKS (RITZ_NUM_ITEMS / RITZ_THREADS)
-#define RITZ_ROW        (RITZ_THREAD % RITZ_GROUP)
-#define RITZ_PLACE      (RITZ_THREAD / RITZ_GROUP) // of the matrix in its block
+#define RITZ_GROUPS (RITZ_THREADS / RITZ_GROUP)
+#define RITZ_ROW    (RITZ_THREAD % RITZ_GROUP)
+#define RITZ_PLACE  (RITZ_THREAD / RITZ_GROUP) // of the matrix in its block
 
 #if defined(__OPENCL_VERSION__) || RITZ_GROUP > 32
 #define RITZ_SHARE() RITZ_BARRIER()
