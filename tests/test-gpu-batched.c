@@ -20,8 +20,9 @@ typedef struct {
   int32_t info[BATCH_MAX_COUNT];
 } Outcome;
 
-// Runs the operation on operands that repeat, with kernels of this kind.
-static void run_kind(BatchCase c, RitzBatchedOperation operation, const char *kind, Outcome *outcome) {
+// Runs the operation on operands that repeat, with kernels of this kind; NULL: as is chosen.
+static void run_kind(BatchCase c, RitzBatchedOperation operation, int transposes, const char *kind,
+                     Outcome *outcome) {
   const bool is_positive = operation == RITZ_BATCHED_POTRF || operation == RITZ_BATCHED_POTRS ||
                            operation == RITZ_BATCHED_TRSM || operation == RITZ_BATCHED_TRSV;
   const bool is_vector = operation == RITZ_BATCHED_GEMV || operation == RITZ_BATCHED_TRSV;
@@ -32,7 +33,11 @@ static void run_kind(BatchCase c, RitzBatchedOperation operation, const char *ki
           : 2;
   int32_t ipiv[BATCH_MAX_COUNT * 64];
   Batch operand[3];
-  BatchRun run = {.operation = operation, .alpha = 1, .beta = 0.5};
+  BatchRun run = {.operation = operation,
+                  .options = {.trans_a = transposes & 1 ? CEED_TRANSPOSE : CEED_NOTRANSPOSE,
+                              .trans_b = transposes & 2 ? CEED_TRANSPOSE : CEED_NOTRANSPOSE},
+                  .alpha = -1.5,
+                  .beta = 0.5};
   batch_draw_sizes(&c, c.n, c.n, c.n);
   for (int i = 0; i < c.count * c.n; i++) ipiv[i] = (i + 1) % c.n + 1;
   for (int i = 0; i < num_operands; i++) {
@@ -50,7 +55,7 @@ static void run_kind(BatchCase c, RitzBatchedOperation operation, const char *ki
   if (operation != RITZ_BATCHED_GEMM && operation != RITZ_BATCHED_GEMV && operation != RITZ_BATCHED_TRSM &&
       operation != RITZ_BATCHED_TRSV)
     run.info = outcome->info;
-  setenv("RITZ_BATCHED_KERNEL", kind, 1);
+  if (kind) setenv("RITZ_BATCHED_KERNEL", kind, 1);
   tap_check_ok(batch_run(c.ceed, &run), __FILE__, __LINE__, "the call");
   unsetenv("RITZ_BATCHED_KERNEL");
   const Batch *result = &operand[num_operands - 1];
@@ -65,34 +70,47 @@ static void run_kind(BatchCase c, RitzBatchedOperation operation, const char *ki
   for (int i = 0; i < num_operands; i++) batch_free(&operand[i]);
 }
 
-static void compare_kinds(Ceed ceed, int operation, BatchForm form, bool is_ragged,
-                          CeedScalarType precision) {
+typedef struct {
+  RitzBatchedOperation operation;
+  int transposes; // bits: of A, of B
+  BatchForm form;
+  bool is_ragged;
+  CeedInt n;
+  const char *kind; // NULL: as is chosen
+} Comparison;
+
+// Matrices whose condition is below 10, and others times the same ones.
+static void compare_with_memory(Ceed ceed, const Comparison *now) {
   const BatchCase c = {.ceed = ceed,
-                       .precision = precision,
-                       .u = batch_roundoff(precision),
-                       .form = form,
-                       .is_ragged = is_ragged,
-                       .n = 5,
+                       .precision = CEED_SCALAR_FP64,
+                       .u = batch_roundoff(CEED_SCALAR_FP64),
+                       .form = now->form,
+                       .is_ragged = now->is_ragged,
+                       .n = now->n,
                        .count = 6,
                        .state = 5};
-  Outcome rows = {0}, any = {0};
-  run_kind(c, (RitzBatchedOperation)operation, "rows", &rows);
-  run_kind(c, (RitzBatchedOperation)operation, "any", &any);
+  Outcome found = {0}, wanted = {0};
+  run_kind(c, now->operation, now->transposes, now->kind, &found);
+  run_kind(c, now->operation, now->transposes, "any", &wanted);
   double size = 0;
-  for (int64_t i = 0; i < any.num; i++) size = fmax(size, fabs(any.entries[i]));
-  CHECK(rows.num == any.num && size > 0, "%d entries, the largest %g", (int)any.num, size);
-  // Matrices of order 5 whose condition is below 10.
-  for (int64_t i = 0; i < any.num && i < rows.num; i++)
-    CHECK_NEAR(rows.entries[i], any.entries[i], 500 * c.u * size, "operation %d, %s, entry %d", operation,
-               batch_form_names[form], (int)i);
-  CHECK(!memcmp(rows.info, any.info, sizeof(any.info)), "infos of operation %d", operation);
-  free(rows.entries), free(any.entries);
+  for (int64_t i = 0; i < wanted.num; i++) size = fmax(size, fabs(wanted.entries[i]));
+  CHECK(found.num == wanted.num && size > 0, "%d entries, the largest %g", (int)wanted.num, size);
+  for (int64_t i = 0; i < wanted.num && i < found.num; i++)
+    CHECK_NEAR(found.entries[i], wanted.entries[i], 100 * now->n * c.u * size,
+               "operation %d of order %d, transposes %d, %s, entry %d", (int)now->operation, (int)now->n,
+               now->transposes, batch_form_names[now->form], (int)i);
+  CHECK(!memcmp(found.info, wanted.info, sizeof(wanted.info)), "infos of operation %d", (int)now->operation);
+  free(found.entries), free(wanted.entries);
+}
+
+static bool is_device(Ceed ceed) {
+  const char *resource;
+  CeedGetResource(ceed, &resource);
+  return !strncmp(resource, "/gpu/", 5);
 }
 
 TEST_EACH_BACKEND(rows_in_registers_and_matrices_in_memory_give_the_same) {
-  const char *resource;
-  CeedGetResource(ceed, &resource);
-  if (strncmp(resource, "/gpu/", 5) != 0) NOT_FOR_THIS_BACKEND("kernels of devices");
+  if (!is_device(ceed)) NOT_FOR_THIS_BACKEND("kernels of devices");
   // Where compilers are slow, one of each kind of kernel.
   static const bool is_left_out[] = {
       [RITZ_BATCHED_GETRI] = true, [RITZ_BATCHED_INV] = true,  [RITZ_BATCHED_GEMV] = true,
@@ -100,9 +118,47 @@ TEST_EACH_BACKEND(rows_in_registers_and_matrices_in_memory_give_the_same) {
   for (int operation = 0; operation <= RITZ_BATCHED_TRSV && !tap_failed(); operation++) {
     if (is_left_out[operation] && tap_compiles_slowly(ceed) && tap_level() == TAP_QUICK) continue;
     const bool is_ragged = operation == RITZ_BATCHED_GETRF;
-    compare_kinds(ceed, operation, is_ragged ? BATCH_PACKED : BATCH_OFFSETS, is_ragged, CEED_SCALAR_FP64);
+    compare_with_memory(ceed, &(Comparison){.operation = (RitzBatchedOperation)operation,
+                                            .form = is_ragged ? BATCH_PACKED : BATCH_OFFSETS,
+                                            .is_ragged = is_ragged,
+                                            .n = 5,
+                                            .kind = "rows"});
   }
   CHECK(true, "all operations");
+}
+
+// With more than 32 rows, two warps have a matrix.
+TEST_EACH_BACKEND(steps_that_share_their_code_and_matrices_in_memory_give_the_same) {
+  static const Comparison cases[] = {
+      {RITZ_BATCHED_GETRF, 0, BATCH_PACKED, true, 37, "rows"},
+      {RITZ_BATCHED_POTRF, 0, BATCH_PACKED, true, 35, "rows"},
+      {RITZ_BATCHED_GETRF, 0, BATCH_PADDED, false, 64, "rows"},
+      {RITZ_BATCHED_POTRF, 0, BATCH_OFFSETS, false, 64, "rows"},
+      {RITZ_BATCHED_GETRF, 0, BATCH_PACKED, true, 61, "rows"},
+      {RITZ_BATCHED_INV, 0, BATCH_PACKED, true, 40, "rows"},
+  };
+  if (!is_device(ceed)) NOT_FOR_THIS_BACKEND("kernels of devices");
+  const int num = tap_compiles_slowly(ceed) && tap_level() == TAP_QUICK ? 2 : 6;
+  for (int i = 0; i < num && !tap_failed(); i++) compare_with_memory(ceed, &cases[i]);
+  CHECK(true, "all cases");
+}
+
+// One and two tiles of a warp, several warps that share B or do not; with and without pairs of entries at
+// multiples of 16 bytes. Where devices have no tensor cores these are rows.
+TEST_EACH_BACKEND(products_by_tensor_cores_and_in_memory_are_the_same) {
+  static const CeedInt orders[] = {8, 11, 16, 23, 30, 32, 33, 48, 50, 64};
+  const char *resource;
+  CeedGetResource(ceed, &resource);
+  if (!strstr(resource, "/gpu/cuda")) NOT_FOR_THIS_BACKEND("has no tensor cores");
+  for (int i = 0; i < 10; i++) {
+    for (int transposes = 0; transposes < 4 && !tap_failed(); transposes++) {
+      const bool is_ragged = (i + transposes) % 3 == 0;
+      compare_with_memory(ceed, &(Comparison){RITZ_BATCHED_GEMM, transposes,
+                                              is_ragged || (i + transposes) % 2 ? BATCH_PACKED : BATCH_PADDED,
+                                              is_ragged, orders[i], NULL});
+    }
+  }
+  CHECK(true, "all orders");
 }
 
 TEST_EACH_BACKEND(opencl_refuses_addresses_of_matrices) {
@@ -123,5 +179,7 @@ TEST_EACH_BACKEND(opencl_refuses_addresses_of_matrices) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(rows_in_registers_and_matrices_in_memory_give_the_same,
+                        steps_that_share_their_code_and_matrices_in_memory_give_the_same,
+                        products_by_tensor_cores_and_in_memory_are_the_same,
                         opencl_refuses_addresses_of_matrices));
 }
