@@ -49,7 +49,7 @@ typedef struct {
   RitzPreconditioner pc; // Jacobi, of 4 entries
   RitzHierarchy hierarchy;
   Ceed host; // on which batched objects are, one of each operation, of empty matrices
-  RitzBatched batched[RITZ_BATCHED_TRSV + 1];
+  RitzBatched batched[RITZ_BATCHED_GESVDJ + 1];
   RitzBatchArray batch_array; // zeros
   RitzOperatorOptions options;
   RitzOutputField field;

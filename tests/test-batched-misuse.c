@@ -139,7 +139,7 @@ TEST_EACH_BACKEND(choices_that_do_not_exist_are_refused) {
   RitzBatched batched = NULL;
 
   CHECK_ERROR(ceed, RitzBatchedCreate(ceed, (RitzBatchedOperation)77, &options, &batched),
-              CEED_ERROR_UNSUPPORTED, "RitzBatchedCreate: operation 77, needed 0 to 9");
+              CEED_ERROR_UNSUPPORTED, "RitzBatchedCreate: operation 77, needed 0 to 25");
   CHECK_ERROR(ceed, RitzBatchedCreate(ceed, (RitzBatchedOperation)-1, &options, &batched),
               CEED_ERROR_UNSUPPORTED, "operation -1");
   CHECK_ERROR(ceed, RitzBatchedCreate(ceed, RITZ_BATCHED_GEMM, NULL, &batched), CEED_ERROR_INCOMPATIBLE,

@@ -233,10 +233,12 @@ static int make_batched(Kit *kit) {
 
   DO(CeedInit("/cpu/self/ref", &kit->host));
   DO(CeedSetErrorHandler(kit->host, CeedErrorStore));
-  for (int i = 0; i <= RITZ_BATCHED_TRSV; i++) {
-    const bool is_square = i == RITZ_BATCHED_GEMM || i == RITZ_BATCHED_INV;
+  for (int i = 0; i <= RITZ_BATCHED_GESVDJ; i++) {
+    const bool is_square = i == RITZ_BATCHED_GEMM || i == RITZ_BATCHED_INV || i == RITZ_BATCHED_SYRK ||
+                           i == RITZ_BATCHED_COPY || i == RITZ_BATCHED_GEAM;
 
-    options.B.n = options.C.n = is_square ? 0 : 1;
+    options.B.n = is_square ? 0 : 1;
+    options.C.n = is_square || i == RITZ_BATCHED_GESVDJ ? 0 : 1;
     DO(RitzBatchedCreate(kit->host, (RitzBatchedOperation)i, &options, &kit->batched[i]));
   }
   return CEED_ERROR_SUCCESS;
@@ -265,7 +267,7 @@ static int destroy_kit(Kit *kit) {
     int code_ = type##Destroy(&(handle));                                                                    \
     if (!ierr) ierr = code_;                                                                                 \
   } while (0)
-  for (int i = 0; i <= RITZ_BATCHED_TRSV; i++) DESTROY(RitzBatched, kit->batched[i]);
+  for (int i = 0; i <= RITZ_BATCHED_GESVDJ; i++) DESTROY(RitzBatched, kit->batched[i]);
   DESTROY(Ceed, kit->host);
   DESTROY(RitzIndices, kit->indices);
   DESTROY(RitzScalars, kit->scalars);

@@ -132,9 +132,12 @@ static int load(RitzBatched b, Kernel *kernel) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int check_inverse(RitzBatched b) {
+static int check_operation(RitzBatched b) {
   const CeedInt n = b->size[RITZ_DIM_N];
   const bool is_inverse = b->operation == RITZ_BATCHED_GETRI || b->operation == RITZ_BATCHED_INV;
+  RITZ_REQUIRE(b->operation <= RITZ_BATCHED_TRSV, b->ceed, CEED_ERROR_UNSUPPORTED,
+               "RitzBatchedCreate: %s: devices have no kernels for it, hosts (/cpu) serve it",
+               ritz_batched_root(b->operation));
   RITZ_REQUIRE(!is_inverse || n <= RITZ_BATCH_MAX_INVERSE, b->ceed, CEED_ERROR_UNSUPPORTED,
                "RitzBatchedCreate: %s of order %" CeedInt_FMT
                ": devices have kernels for orders up to %d (of GETRF and GETRS: for any)",
@@ -155,7 +158,7 @@ static RitzGpuBatchMachine describe_machine(const RitzDeviceInfo *info) {
 int ritz_gpu_batched_prepare(RitzBatched b) {
   const RitzDeviceInfo *info = ritz_gpu(b->ceed)->info;
   Batch *data = NULL;
-  RITZ_TRY(check_inverse(b));
+  RITZ_TRY(check_operation(b));
   RITZ_TRY(RITZ_CALLOC(b->ceed, 1, &data));
   b->data = data;
   describe(b, data);
