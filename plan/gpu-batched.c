@@ -112,6 +112,16 @@ static bool plan_mma(RitzGpuBatched *p) {
   return true;
 }
 
+// Two warps a matrix whose steps share their code. Multiprocessors have four parts, each with the same number
+// of warps: so blocks are even in number.
+static void plan_turns(RitzGpuBatched *p, CeedInt length) {
+  const bool is_single = p->precision == CEED_SCALAR_FP32;
+  const int registers = (int)length * (is_single ? 1 : 2) + (is_single ? 40 : 32);
+  p->num_steps = length > 56 && p->kind == RITZ_BATCH_GETRF ? 4 : 8;
+  p->num_resident = resident_with(registers, p->num_threads) / 2 * 2;
+  p->design = RITZ_BATCH_TURNS;
+}
+
 // Rows of the matrix that threads hold, and their length.
 static bool plan_rows(RitzGpuBatched *p, int max_threads) {
   const bool is_product = p->kind == RITZ_BATCH_PRODUCT, is_lu = p->kind == RITZ_BATCH_GETRF;
@@ -126,6 +136,7 @@ static bool plan_rows(RitzGpuBatched *p, int max_threads) {
   p->num_resident = choose_resident(p, length);
   p->design = RITZ_BATCH_ROWS;
   p->has_rows = true;
+  if (p->group == 64 && (p->kind == RITZ_BATCH_POTRF || (is_lu && p->has_pivots))) plan_turns(p, length);
   return true;
 }
 

@@ -22,7 +22,7 @@ enum { RITZ_BATCH_IS_TRANSPOSED = 16 }; // in forms of operands, kernels/gpu/bat
 typedef enum {
   RITZ_BATCH_ANY,   // kernels/gpu/batched-any.h: sizes at run time, in global memory
   RITZ_BATCH_ROWS,  // batched-rows.h: a row a thread
-  RITZ_BATCH_TURNS, // batched-turns.h: likewise, orders 33 to 64 of GETRF and POTRF: steps share their code
+  RITZ_BATCH_TURNS, // batched-turns.h: likewise, 33 to 64 rows, GETRF with pivots and POTRF: steps share code
   RITZ_BATCH_MMA,   // batched-mma.h: products of doubles by tensor cores
 } RitzBatchDesign;
 
@@ -45,6 +45,7 @@ typedef struct {
   int group;        // has_rows: threads of a matrix; rows: a power of 2; mma: whole warps
   int num_resident; // has_rows: blocks of a multiprocessor, which bounds the registers of a thread
   int num_columns;  // rows: right-hand sides, or columns of C, at a time
+  int num_steps;    // turns: that share their code
   int num_tiles;    // mma: tiles of 16 rows of a warp
   bool shares;      // mma: B in shared memory, a matrix a block
   int work;         // batched-any.h: room for a column; 0: none

@@ -145,8 +145,8 @@ static int check_operation(RitzBatched b) {
   return CEED_ERROR_SUCCESS;
 }
 
-// RITZ_BATCHED_KERNEL=rows (without tensor cores), blocks, held or any. Processors that play a device gain little by rows
-// in registers, for which they compile long and each size again.
+// RITZ_BATCHED_KERNEL=rows (without tensor cores), blocks, held or any. Processors that play a device gain
+// little by rows in registers, for which they compile long and each size again.
 static RitzGpuBatchMachine describe_machine(const RitzDeviceInfo *info) {
   const char *value = ritz_environment("RITZ_BATCHED_KERNEL");
   const bool is_rows = value && !strcmp(value, "rows"), is_any = value && !strcmp(value, "any");

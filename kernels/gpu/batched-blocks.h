@@ -24,7 +24,7 @@
 
 #define RITZ_PART 16
 // Distance of parts' columns: those of 4 threads are in different banks.
-#define RITZ_FAR(size)  (((size) + 31) / 32 * 32 + 4)
+#define RITZ_FAR(size) (((size) + 31) / 32 * 32 + 4)
 #define RITZ_MEMORY(name)                                                                                    \
   RITZ_SHARED_MEMORY(shared_bytes, RITZ_SHARED_BYTES / sizeof(RitzReal));                                    \
   RITZ_SHARED RitzEntry *name = (RITZ_SHARED RitzEntry *)shared_bytes

@@ -19,15 +19,18 @@ typedef double RitzEntry;
 #define RITZ_DOUBLE(bits) as_double(bits)
 #define RITZ_SQRT(x)      sqrt(x)
 #define RITZ_ABS(x)       fabs(x)
+#define RITZ_FMA(x, y, z) fma(x, y, z)
 #define RITZ_STEP()       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #else
 #define RITZ_DOUBLE(bits) __longlong_as_double(bits)
 #ifdef RITZ_ENTRY_F32
-#define RITZ_SQRT(x) sqrtf(x)
-#define RITZ_ABS(x)  fabsf(x)
+#define RITZ_SQRT(x)      sqrtf(x)
+#define RITZ_ABS(x)       fabsf(x)
+#define RITZ_FMA(x, y, z) fmaf(x, y, z)
 #else
-#define RITZ_SQRT(x) sqrt(x)
-#define RITZ_ABS(x)  fabs(x)
+#define RITZ_SQRT(x)      sqrt(x)
+#define RITZ_ABS(x)       fabs(x)
+#define RITZ_FMA(x, y, z) fma(x, y, z)
 #endif
 #define RITZ_STEP() RITZ_BARRIER()
 #endif
