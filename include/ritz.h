@@ -8,6 +8,7 @@
 #include <ritz/batched.h>
 #include <ritz/dense-solver.h>
 #include <ritz/device.h>
+#include <ritz/front.h>
 #include <ritz/geometry.h>
 #include <ritz/jit.h>
 #include <ritz/machine.h>
