@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Batched dense algebra (contract in core/batched.h) by generated kernels (emit/batched.c,
 // kernels/cpu/batched.h): their code and arguments, threads. Called through the table of the backend. The
-// reference backend serves sizes beyond those of kernels and, with a warning, all where there is no compiler.
+// reference backend serves operations and sizes beyond those of kernels and, with a warning, all where there
+// is no compiler.
 //
 // Groups of RITZ_LANES matrices are computed alike, lane by lane, and a thread has groups that follow each
 // other: results do not depend on place, count and number of threads.
@@ -20,7 +21,7 @@ enum { LEAST_ENTRIES = 1 << 14 };
 // b->data
 typedef struct {
   CeedInt lanes;
-  char *text; // owned; NULL: sizes are not those of kernels
+  char *text; // owned; NULL: the operation or its sizes have no kernels
   RitzCpuCode code;
   bool is_delegated;        // there is no code
   RitzBatchedKernel kernel; // NULL: not taken from the code yet
@@ -137,6 +138,8 @@ static RitzJitSource describe(const RitzCpuBatched *data) {
   return (RitzJitSource){.name = "batched", .text = data->text, .language = RITZ_JIT_C};
 }
 
+static bool has_kernel(RitzBatchedOperation operation) { return operation <= RITZ_BATCHED_TRSV; }
+
 static int begin_code(RitzBatched b) {
   RitzCpuBatched *data = b->data;
   RitzCpuMachine machine;
@@ -144,6 +147,7 @@ static int begin_code(RitzBatched b) {
 
   ritz_cpu_environment(b->precision, &machine, &options);
   data->lanes = machine.lanes;
+  if (!has_kernel(b->operation)) return CEED_ERROR_SUCCESS;
   set_arguments(b, &data->args);
   RITZ_TRY(ritz_emit_cpu_batched(b, machine.lanes, &data->text));
   if (!data->text) return CEED_ERROR_SUCCESS;
@@ -241,7 +245,10 @@ int ritz_cpu_batched_explain(RitzBatched b, FILE *stream) {
   const RitzCpuBatched *data = b->data;
 
   if (!data->text) {
-    fprintf(stream, "  no kernel: sizes are not 1 to %d\n", (int)RITZ_EMIT_BATCHED_MAX);
+    if (has_kernel(b->operation))
+      fprintf(stream, "  no kernel: sizes are not 1 to %d\n", (int)RITZ_EMIT_BATCHED_MAX);
+    else
+      fprintf(stream, "  no kernels of this operation\n");
     return ritz_ref_batched_explain(b, stream);
   }
   RITZ_TRY(finish_code(b));
