@@ -25,6 +25,26 @@ typedef void (*Trsm)(const char *, const char *, const char *, const char *, con
 typedef void (*Trsv)(const char *, const char *, const char *, const int *, const void *, const int *, void *,
                      const int *);
 
+typedef void (*Symm)(const char *, const char *, const int *, const int *, const void *, const void *,
+                     const int *, const void *, const int *, const void *, void *, const int *);
+typedef void (*Symv)(const char *, const int *, const void *, const void *, const int *, const void *,
+                     const int *, const void *, void *, const int *);
+typedef void (*Syrk)(const char *, const char *, const int *, const int *, const void *, const void *,
+                     const int *, const void *, void *, const int *);
+typedef void (*Gesv)(const int *, const int *, void *, const int *, int *, void *, const int *, int *);
+typedef void (*Posv)(const char *, const int *, const int *, void *, const int *, void *, const int *, int *);
+typedef void (*Geqrf)(const int *, const int *, void *, const int *, void *, void *, const int *, int *);
+typedef void (*Ormqr)(const char *, const char *, const int *, const int *, const int *, const void *,
+                      const int *, const void *, void *, const int *, void *, const int *, int *);
+typedef void (*Orgqr)(const int *, const int *, const int *, void *, const int *, const void *, void *,
+                      const int *, int *);
+typedef void (*Gels)(const char *, const int *, const int *, const int *, void *, const int *, void *,
+                     const int *, void *, const int *, int *);
+typedef void (*Syev)(const char *, const char *, const int *, void *, const int *, void *, void *,
+                     const int *, int *);
+typedef void (*Gesvd)(const char *, const char *, const int *, const int *, void *, const int *, void *,
+                      void *, const int *, void *, const int *, void *, const int *, int *);
+
 static void *libraries[2];
 
 static bool find_lapack(void) {
@@ -124,6 +144,18 @@ static const struct {
     {RITZ_BATCHED_INV, 1, 0},
     {RITZ_BATCHED_TRSM, 1, TRANS_A | SIDE | UPLO | DIAG},
     {RITZ_BATCHED_TRSV, 1, TRANS_A | UPLO | DIAG},
+    {RITZ_BATCHED_SYRK, 1, TRANS_A | UPLO},
+    {RITZ_BATCHED_SYMM, 2, SIDE | UPLO},
+    {RITZ_BATCHED_SYMV, 2, UPLO},
+    {RITZ_BATCHED_TRMM, 1, TRANS_A | SIDE | UPLO | DIAG},
+    {RITZ_BATCHED_GESV, 1, 0},
+    {RITZ_BATCHED_POSV, 1, UPLO},
+    {RITZ_BATCHED_GEQRF, 0, 0},
+    {RITZ_BATCHED_ORMQR, 2, SIDE | TRANS_A},
+    {RITZ_BATCHED_ORGQR, 0, 0},
+    {RITZ_BATCHED_GELS, 1, TRANS_A},
+    {RITZ_BATCHED_SYEVJ, 1, UPLO}, // eigenvalues
+    {RITZ_BATCHED_GESVDJ, 1, 0},   // singular values
 };
 enum { NUM_ROWS = sizeof(rows) / sizeof(rows[0]) };
 
@@ -143,10 +175,30 @@ static Shape shape_of(RitzBatchedOperation operation, int n, int bits) {
         n, half, inner, {ta ? inner : n, tb ? half : inner, n}, {ta ? n : inner, tb ? inner : half, half}};
   case RITZ_BATCHED_GEMV: return (Shape){n, half, 1, {n, ta ? n : half, ta ? half : n}, {half, 1, 1}};
   case RITZ_BATCHED_TRSM:
+  case RITZ_BATCHED_TRMM:
+  case RITZ_BATCHED_SYMM:
     s.m = bits & SIDE ? n / 2 + 1 : n;
     s.n = bits & SIDE ? n : n / 2 + 1;
-    s.rows[1] = s.m, s.cols[1] = s.n;
+    s.rows[1] = s.rows[2] = s.m, s.cols[1] = s.n;
+    s.cols[2] = operation == RITZ_BATCHED_SYMM ? s.n : 0;
     break;
+  case RITZ_BATCHED_SYRK:
+    s.k = inner;
+    s.rows[0] = ta ? inner : n, s.cols[0] = ta ? n : inner, s.cols[1] = n;
+    break;
+  case RITZ_BATCHED_ORMQR:
+    s.m = s.rows[2] = bits & SIDE ? some : n;
+    s.n = s.cols[2] = bits & SIDE ? n : some;
+    s.cols[1] = 1;
+    break;
+  case RITZ_BATCHED_SYMV: s.cols[1] = s.cols[2] = 1; break;
+  case RITZ_BATCHED_GEQRF:
+  case RITZ_BATCHED_ORGQR:
+  case RITZ_BATCHED_SYEVJ: s.cols[1] = 1; break;
+  case RITZ_BATCHED_GESVDJ: s.cols[1] = 1, s.cols[2] = n; break;
+  case RITZ_BATCHED_GESV:
+  case RITZ_BATCHED_POSV:
+  case RITZ_BATCHED_GELS:
   case RITZ_BATCHED_POTRS:
   case RITZ_BATCHED_GETRS: s.k = s.cols[1] = some; break;
   case RITZ_BATCHED_TRSV: s.cols[1] = 1; break;
@@ -165,7 +217,11 @@ static void call_lapack(RitzBatchedOperation operation, CeedScalarType precision
       [RITZ_BATCHED_GEMM] = "gemm",   [RITZ_BATCHED_GEMV] = "gemv",   [RITZ_BATCHED_POTRF] = "potrf",
       [RITZ_BATCHED_POTRS] = "potrs", [RITZ_BATCHED_GETRF] = "getrf", [RITZ_BATCHED_GETRS] = "getrs",
       [RITZ_BATCHED_GETRI] = "getri", [RITZ_BATCHED_INV] = "getri",   [RITZ_BATCHED_TRSM] = "trsm",
-      [RITZ_BATCHED_TRSV] = "trsv"};
+      [RITZ_BATCHED_TRSV] = "trsv",   [RITZ_BATCHED_SYRK] = "syrk",   [RITZ_BATCHED_SYMM] = "symm",
+      [RITZ_BATCHED_SYMV] = "symv",   [RITZ_BATCHED_TRMM] = "trmm",   [RITZ_BATCHED_GESV] = "gesv",
+      [RITZ_BATCHED_POSV] = "posv",   [RITZ_BATCHED_GEQRF] = "geqrf", [RITZ_BATCHED_ORMQR] = "ormqr",
+      [RITZ_BATCHED_ORGQR] = "orgqr", [RITZ_BATCHED_GELS] = "gels",   [RITZ_BATCHED_SYEVJ] = "syev",
+      [RITZ_BATCHED_GESVDJ] = "gesvd"};
   const bool is_single = precision == CEED_SCALAR_FP32;
   const void *alpha = is_single ? (const void *)&numbers_f32[0] : &numbers[0];
   const void *beta = is_single ? (const void *)&numbers_f32[2] : &numbers[2];
@@ -192,14 +248,28 @@ static void call_lapack(RitzBatchedOperation operation, CeedScalarType precision
     ((Getrf)getrf)(n, n, B, n, ipiv, info);
     ((Getri)r)(n, B, n, ipiv, work, &num_work, info);
     break;
+  case RITZ_BATCHED_TRMM:
   case RITZ_BATCHED_TRSM: ((Trsm)r)(side, uplo, ta, diag, m, n, alpha, A, &lda, B, m); break;
   case RITZ_BATCHED_TRSV: ((Trsv)r)(uplo, ta, diag, n, A, n, B, &one); break;
+  case RITZ_BATCHED_SYRK: ((Syrk)r)(uplo, ta, n, k, alpha, A, &lda, beta, B, n); break;
+  case RITZ_BATCHED_SYMM: ((Symm)r)(side, uplo, m, n, alpha, A, &lda, B, m, beta, C, m); break;
+  case RITZ_BATCHED_SYMV: ((Symv)r)(uplo, n, alpha, A, n, B, &one, beta, C, &one); break;
+  case RITZ_BATCHED_GESV: ((Gesv)r)(n, k, A, n, ipiv, B, n, info); break;
+  case RITZ_BATCHED_POSV: ((Posv)r)(uplo, n, k, A, n, B, n, info); break;
+  case RITZ_BATCHED_GEQRF: ((Geqrf)r)(n, n, A, n, B, work, &num_work, info); break;
+  case RITZ_BATCHED_ORMQR: ((Ormqr)r)(side, ta, m, n, &lda, A, &lda, B, C, m, work, &num_work, info); break;
+  case RITZ_BATCHED_ORGQR: ((Orgqr)r)(n, n, n, A, n, B, work, &num_work, info); break;
+  case RITZ_BATCHED_GELS: ((Gels)r)(ta, n, n, k, A, n, B, n, work, &num_work, info); break;
+  case RITZ_BATCHED_SYEVJ: ((Syev)r)("N", uplo, n, A, n, B, work, &num_work, info); break;
+  case RITZ_BATCHED_GESVDJ:
+    ((Gesvd)r)("N", "N", n, n, A, n, B, NULL, n, NULL, n, work, &num_work, info);
+    break;
   default: break;
   }
 }
 
-// 2 on the diagonal and entries below 1/n elsewhere: factors, triangles and positive definite. Of GETRF and
-// INV rows are shifted by the number of the matrix, so that pivots swap.
+// 2 on the diagonal and entries below 1/n elsewhere: factors, triangles and positive definite. Where LU
+// is computed, and of GELS, rows are shifted by the number of the matrix, so that pivots swap.
 static void fill_operand(const Batch *b, bool is_matrix, bool is_shifted, uint64_t *state) {
   for (int64_t i = 0; i < b->count; i++) {
     const int64_t m = batch_m(b, i), shift = is_shifted ? i : 0;
@@ -230,7 +300,8 @@ static void compare_dense(const Case *c, const Batch *ours, int64_t i, const voi
 // One operation with these options, which are bits.
 static void check_operation(Case *c, int row, int bits) {
   const RitzBatchedOperation operation = rows[row].operation;
-  const bool is_shifted = operation == RITZ_BATCHED_GETRF || operation == RITZ_BATCHED_INV;
+  const bool is_shifted = operation == RITZ_BATCHED_GETRF || operation == RITZ_BATCHED_INV ||
+                          operation == RITZ_BATCHED_GESV || operation == RITZ_BATCHED_GELS;
   const Shape s = shape_of(operation, c->n, bits);
   int32_t ipiv[COUNT * 66], pivots[66], info[COUNT];
   Batch B[3] = {{0}};
