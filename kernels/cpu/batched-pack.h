@@ -152,15 +152,40 @@ RITZ_INLINE void ritz_places(const RitzGroup *group, const RitzBatchedPlaces *o,
 
 // ---- Blocks of lanes ----
 
-// Fewer than RITZ_LANES entries.
-RITZ_INLINE void ritz_copy_some(RitzReal *to, const RitzReal *from, int num) {
-  RITZ_UNROLL for (int part = RITZ_LANES / 2; part > 0; part /= 2) {
+#if defined(__AVX512F__) && RITZ_LANES * RITZ_REAL_BYTES == 64
+// The first `num` entries, 0 .. RITZ_LANES, and zeros; none of the others is touched.
+RITZ_INLINE RitzVec ritz_load_some(const RitzReal *from, int num) {
+#if RITZ_REAL_BYTES == 8
+  return __builtin_ia32_loadupd512_mask(from, ritz_splat(0), (unsigned char)((1u << num) - 1));
+#else
+  return __builtin_ia32_loadups512_mask(from, ritz_splat(0), (unsigned short)((1u << num) - 1));
+#endif
+}
+RITZ_INLINE void ritz_store_some(RitzReal *to, RitzVec x, int num) {
+#if RITZ_REAL_BYTES == 8
+  __builtin_ia32_storeupd512_mask(to, x, (unsigned char)((1u << num) - 1));
+#else
+  __builtin_ia32_storeups512_mask(to, x, (unsigned short)((1u << num) - 1));
+#endif
+}
+#else
+RITZ_INLINE void ritz_copy_parts(RitzReal *to, const RitzReal *from, int num) {
+  RITZ_UNROLL for (int part = RITZ_LANES; part > 0; part /= 2) {
     if (!(num & part)) continue;
     memcpy(to, from, (size_t)part * sizeof(RitzReal));
     to += part;
     from += part;
   }
 }
+RITZ_INLINE RitzVec ritz_load_some(const RitzReal *from, int num) {
+  RitzVec x = ritz_splat(0);
+  ritz_copy_parts((RitzReal *)(RitzEntryVec *)&x, from, num);
+  return x;
+}
+RITZ_INLINE void ritz_store_some(RitzReal *to, RitzVec x, int num) {
+  ritz_copy_parts(to, (const RitzReal *)(RitzEntryVec *)&x, num);
+}
+#endif
 
 RITZ_INLINE void ritz_pack_block(RitzReal *const *p, int64_t at, RitzEntryVec *to) {
   RitzVec block[RITZ_LANES];
@@ -173,11 +198,7 @@ RITZ_INLINE void ritz_pack_block(RitzReal *const *p, int64_t at, RitzEntryVec *t
 static void ritz_pack_some(RitzReal *const *p, int64_t at, int num, RitzEntryVec *to) {
   RitzVec block[RITZ_LANES];
 
-  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) {
-    RitzVec row = ritz_splat(0);
-    ritz_copy_some((RitzReal *)(RitzEntryVec *)&row, p[l] + at, num);
-    block[l] = row;
-  }
+  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) block[l] = ritz_load_some(p[l] + at, num);
   ritz_transpose_lanes(block);
   for (int l = 0; l < num; l++) to[l] = block[l];
 }
@@ -200,7 +221,7 @@ static void ritz_unpack_some(const RitzEntryVec *from, RitzReal *const *p, int64
   RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) block[l] = ritz_splat(0);
   for (int l = 0; l < num; l++) block[l] = from[l];
   ritz_transpose_lanes(block);
-  for (int l = 0; l < lanes; l++) ritz_copy_some(p[l] + at, (const RitzReal *)(RitzEntryVec *)&block[l], num);
+  for (int l = 0; l < lanes; l++) ritz_store_some(p[l] + at, block[l], num);
 }
 
 // `num` entries that follow each other; the last block of many overlaps the one before.
@@ -299,6 +320,8 @@ RITZ_INLINE void ritz_lane_matrices(const RitzGroup *group, const RitzBatchedPla
   }
 }
 
+RITZ_INLINE int ritz_lane_entries(int left) { return left < 0 ? 0 : left < RITZ_LANES ? left : RITZ_LANES; }
+
 // As ritz_pack_entries, by blocks.
 static void ritz_pack_own(const RitzGroup *group, const RitzBatchedPlaces *o, int rows, int cols,
                           bool has_ones, RitzView to) {
@@ -310,15 +333,8 @@ static void ritz_pack_own(const RitzGroup *group, const RitzBatchedPlaces *o, in
       RitzVec block[RITZ_LANES];
 
       RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) {
-        const int left = c < own.n[l] ? own.m[l] - r : 0;
-        const RitzReal *from = own.p[l] + (left > 0 ? r + c * own.ld[l] : 0);
-        RitzVec row = ritz_splat(0);
-
-        if (left >= RITZ_LANES)
-          row = *(const RitzEntryVec *)from;
-        else if (left > 0)
-          ritz_copy_some((RitzReal *)(RitzEntryVec *)&row, from, left);
-        block[l] = row;
+        const int num = ritz_lane_entries(c < own.n[l] ? own.m[l] - r : 0);
+        block[l] = ritz_load_some(own.p[l] + (num > 0 ? r + c * own.ld[l] : 0), num);
       }
       ritz_transpose_lanes(block);
       for (int l = 0; l < RITZ_LANES && r + l < rows; l++) RITZ_AT(to, r + l, c) = block[l];
@@ -342,13 +358,8 @@ static void ritz_unpack_own(const RitzGroup *group, const RitzBatchedPlaces *o, 
       for (int l = 0; l < RITZ_LANES && r + l < rows; l++) block[l] = RITZ_AT(from, r + l, c);
       ritz_transpose_lanes(block);
       RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) {
-        const int left = c < own.n[l] ? ritz_part_end(part, c, own.m[l]) - r : 0;
-        RitzReal *to = own.p[l] + (left > 0 ? r + c * own.ld[l] : 0);
-
-        if (left >= RITZ_LANES)
-          *(RitzEntryVec *)to = block[l];
-        else if (left > 0)
-          ritz_copy_some(to, (const RitzReal *)(RitzEntryVec *)&block[l], left);
+        const int num = ritz_lane_entries(c < own.n[l] ? ritz_part_end(part, c, own.m[l]) - r : 0);
+        ritz_store_some(own.p[l] + (num > 0 ? r + c * own.ld[l] : 0), block[l], num);
       }
     }
   }

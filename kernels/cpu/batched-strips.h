@@ -125,7 +125,7 @@ RITZ_INLINE void ritz_copy_row(RitzReal *to, const RitzReal *from, int64_t num) 
 
   for (; j + RITZ_LANES <= num; j += RITZ_LANES)
     *(RitzEntryVec *)(to + j) = *(const RitzEntryVec *)(from + j);
-  if (j < num) ritz_copy_some(to + j, from + j, (int)(num - j));
+  if (j < num) ritz_store_some(to + j, ritz_load_some(from + j, (int)(num - j)), (int)(num - j));
 }
 
 // RITZ_LANES x RITZ_LANES entries: columns of `from` become rows of `to`.
