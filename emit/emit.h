@@ -29,7 +29,7 @@ int ritz_emit_cpu_patch(Ceed ceed, const RitzPatchBox *box, CeedInt lanes, bool 
 // C for the CPU: a batched operation (core/batched.h, kernels/cpu/batched-abi.h), `lanes` matrices at a time,
 // or large matrices, one at a time.
 typedef enum {
-  RITZ_BATCHED_OF_SHAPE,  // the sizes of the object, which are small
+  RITZ_BATCHED_OF_SHAPE,   // the sizes of the object, which are small
   RITZ_BATCHED_OF_CLASSES, // small sizes of non-uniform batches
   RITZ_BATCHED_OF_LARGE,   // any sizes and operations
 } RitzBatchedText;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Order of non-uniform batches (contract in backends/cpu/batched-order.h): a counting sort by the classes of all
-// sizes, each class filled up to whole groups.
+// Order of non-uniform batches (contract in backends/cpu/batched-order.h): a counting sort by the classes of
+// all sizes, each class filled up to whole groups.
 #include "backends/cpu/batched-order.h"
 
 #include <string.h>
@@ -40,25 +40,26 @@ static int class_number(int32_t size) {
   return class <= 32 ? class / 4 - 1 : class / 8 + 3;
 }
 
-static int find_bucket(const RitzBatched b, const int32_t *const *sizes, int64_t i) {
-  bool is_full = true, is_small = true;
+static int find_bucket(const RitzBatched b, bool main_is_large, const int32_t *const *sizes, int64_t i) {
+  bool is_full = true, is_small = true, is_empty = false;
   int bucket = 0;
 
   if (ritz_cpu_batched_bad_size(b, sizes, i)) return BAD;
   for (int d = 0; d < RITZ_NUM_DIMS; d++) {
     const int32_t size = size_of(b, sizes, d, i);
 
+    is_empty = is_empty || size == 0;
     is_full = is_full && size == b->size[d];
     is_small = is_small && size <= RITZ_BATCHED_SMALL;
     if (is_small) bucket = bucket * NUM_CLASSES + class_number(size);
   }
-  return is_full || !is_small ? MAIN : 1 + bucket;
+  return is_full || !is_small || (is_empty && main_is_large) ? MAIN : 1 + bucket;
 }
 
-static void count_matrices(const RitzBatched b, int64_t count, const int32_t *const *sizes, Buckets *buckets,
-                           RitzBatchedOrder *order) {
+static void count_matrices(const RitzBatched b, bool main_is_large, int64_t count,
+                           const int32_t *const *sizes, Buckets *buckets, RitzBatchedOrder *order) {
   for (int64_t i = 0; i < count; i++) {
-    const int bucket = find_bucket(b, sizes, i);
+    const int bucket = find_bucket(b, main_is_large, sizes, i);
 
     order->num_bad += bucket == BAD;
     if (bucket == BAD) continue;
@@ -85,13 +86,13 @@ static void place_buckets(CeedInt lanes, bool main_is_large, Buckets *buckets, R
 
 static int fill(const RitzBatched b, CeedInt lanes, bool main_is_large, int64_t count,
                 const int32_t *const *sizes, Buckets *buckets, RitzBatchedOrder *order) {
-  count_matrices(b, count, sizes, buckets, order);
+  count_matrices(b, main_is_large, count, sizes, buckets, order);
   place_buckets(lanes, main_is_large, buckets, order);
   const int64_t num = order->num_main + order->num_smaller;
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)num, &order->places));
   for (int64_t place = 0; place < num; place++) order->places[place] = -1;
   for (int64_t i = 0; i < count; i++) {
-    const int bucket = find_bucket(b, sizes, i);
+    const int bucket = find_bucket(b, main_is_large, sizes, i);
     if (bucket != BAD) order->places[buckets->first[bucket]++] = i;
   }
   return CEED_ERROR_SUCCESS;

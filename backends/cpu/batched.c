@@ -5,9 +5,9 @@
 //
 // Groups of RITZ_LANES matrices are computed alike, lane by lane, large matrices one by one, and a thread has
 // groups or matrices that follow each other. Matrices of non-uniform batches that are smaller than the bounds
-// and small enough have a kernel of their own for all such sizes, in which matrices of one class share a group
-// (backends/cpu/batched-order.c); the others have that of uniform batches. So results do not depend on place,
-// count, company and number of threads.
+// and small enough have a kernel of their own for all such sizes, in which matrices of one class share a
+// group (backends/cpu/batched-order.c); the others have that of uniform batches. So results do not depend on
+// place, count, company and number of threads.
 #include "core/batched.h"
 
 #include <string.h>
@@ -34,9 +34,9 @@ typedef struct {
 // b->data
 typedef struct {
   CeedInt lanes;
-  bool has_kernels;     // operation and sizes are those of kernels
-  Part main, smaller;   // of matrices as large as the bounds or large; of others, when they first come
-  RitzBatchedArgs args; // what all calls have in common
+  bool has_kernels;       // operation and sizes are those of kernels
+  Part main, smaller;     // of matrices as large as the bounds or large; of others, when they first come
+  RitzBatchedArgs args;   // what all calls have in common
   RitzBatchedOrder order; // of the sizes that were analyzed
 } RitzCpuBatched;
 
@@ -196,8 +196,7 @@ static int finish_code(RitzBatched b, Part *part) {
   void *symbol, *num_bytes;
 
   if (part->kernel || part->is_delegated) return CEED_ERROR_SUCCESS;
-  if (!part->text)
-    RITZ_TRY(ritz_emit_cpu_batched(b, RITZ_BATCHED_OF_CLASSES, data->lanes, &part->text));
+  if (!part->text) RITZ_TRY(ritz_emit_cpu_batched(b, RITZ_BATCHED_OF_CLASSES, data->lanes, &part->text));
   const RitzJitSource source = describe(part);
   RITZ_TRY(ritz_cpu_finish_code(b->ceed, &source, &symbols, &part->code, &symbol));
   part->is_delegated = !symbol;

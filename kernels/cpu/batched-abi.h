@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What a kernel of batched dense algebra is called with: the contract between generated texts
-// (emit/batched.c, kernels/cpu/batched.h, batched-large.h) and backends/cpu/batched.c. Precision is part of the
-// text, and so are, but of large matrices, the kind of operation and sizes, or the most that they can be;
-// transposes, triangles and layouts are arguments, so that many objects share a kernel. Members have the meaning of core/batched.h. Changing anything here changes RITZ_BATCHED_ABI.
+// (emit/batched.c, kernels/cpu/batched.h, batched-large.h) and backends/cpu/batched.c. Precision is part of
+// the text, and so are, but of large matrices, the kind of operation and sizes, or the most that they can be;
+// transposes, triangles and layouts are arguments, so that many objects share a kernel. Members have the
+// meaning of core/batched.h. Changing anything here changes RITZ_BATCHED_ABI.
 #ifndef RITZ_KERNELS_CPU_BATCHED_ABI_H
 #define RITZ_KERNELS_CPU_BATCHED_ABI_H
 
@@ -49,8 +50,9 @@ typedef struct {
 typedef struct {
   RitzBatchedKind kind;
   int64_t count; // places
-  // Which matrix is where: groups of RITZ_LANES places, large matrices one after the other. -1: none, behind the
-  // others of a group. Matrices of a group have one class in all sizes. NULL: all, as they follow each other.
+  // Which matrix is where: groups of RITZ_LANES places, large matrices one after the other. -1: none, behind
+  // the others of a group. Matrices of a group have one class in all sizes. NULL: all, as they follow each
+  // other.
   const int64_t *order;
   double alpha, beta;
   RitzBatchedPlaces operand[3];
@@ -68,7 +70,7 @@ typedef struct {
   int32_t *ipiv;                   // [count][ipiv_stride], or NULL
   int64_t ipiv_stride;
   int32_t *info; // [count], or NULL
-  void *work;    // RitzKernelInfo.work_bytes, of large matrices RitzBatchedWork; 64-byte aligned, one a thread
+  void *work; // RitzKernelInfo.work_bytes, of large matrices RitzBatchedWork; 64-byte aligned, one a thread
 } RitzBatchedArgs;
 
 // Runs groups begin .. end - 1 of RITZ_LANES places; of large matrices, places begin .. end - 1.
@@ -77,8 +79,8 @@ typedef void (*RitzBatchedKernel)(const RitzBatchedArgs *args, int64_t begin, in
 // Of large matrices: scratch for sizes within the bounds.
 typedef int64_t (*RitzBatchedWorkBytes)(const RitzBatchedArgs *args);
 
-#define RITZ_BATCHED_SYMBOL      "ritz_batched_kernel" // RitzBatchedKernel
-#define RITZ_BATCHED_INFO_SYMBOL "ritz_batched_info"   // const RitzKernelInfo
+#define RITZ_BATCHED_SYMBOL      "ritz_batched_kernel"     // RitzBatchedKernel
+#define RITZ_BATCHED_INFO_SYMBOL "ritz_batched_info"       // const RitzKernelInfo
 #define RITZ_BATCHED_WORK_SYMBOL "ritz_batched_work_bytes" // RitzBatchedWorkBytes
 
 #endif

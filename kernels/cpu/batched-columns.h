@@ -105,8 +105,8 @@ RITZ_INLINE void ritz_columns_pad(const RitzReal *A, int64_t lda, RitzVec *to) {
 RITZ_INLINE bool ritz_columns_serve(const RitzBatchedArgs *args) {
   const RitzBatchedPlaces *o = args->operand;
 
-  return !RITZ_IS_ANY_SIZE && RITZ_M >= RITZ_LANES / 2 && RITZ_M > 4 && !args->trans_a && args->is_uniform && o[0].width == 1 &&
-         o[1].width == 1 && o[2].width == 1;
+  return !RITZ_IS_ANY_SIZE && RITZ_M >= RITZ_LANES / 2 && RITZ_M > 4 && !args->trans_a && args->is_uniform &&
+         o[0].width == 1 && o[1].width == 1 && o[2].width == 1;
 }
 
 // The matrices of a group; work: of RITZ_VECTORS x RITZ_K vectors.

@@ -17,7 +17,8 @@ typedef struct {
 #define RITZ_U(f, i, j) ((f)->S + (i) * (f)->ld + (j))
 
 // The block on the diagonal of the strip from row i0 on: columns before it are subtracted, then scalars.
-static void ritz_cholesky_corner(RitzLargeCholesky *f, int64_t first, int64_t i0, RitzScalarDivisor *divisors) {
+static void ritz_cholesky_corner(RitzLargeCholesky *f, int64_t first, int64_t i0,
+                                 RitzScalarDivisor *divisors) {
   RitzReal u[RITZ_STRIP][RITZ_STRIP + RITZ_LANES];
 
   for (int j = 0; j < RITZ_STRIP; j += RITZ_LANES) {

@@ -9,8 +9,7 @@
 
 RITZ_INLINE int64_t ritz_inverse_entries(int64_t n) {
   const int64_t order = ritz_round_up(n * (int64_t)sizeof(int64_t), 64) / (int64_t)sizeof(RitzReal);
-  return ritz_lu_entries(n, n) + ritz_systems_entries(n) + order +
-         RITZ_BROAD * ritz_round_up(n, RITZ_BLOCK);
+  return ritz_lu_entries(n, n) + ritz_systems_entries(n) + order + RITZ_BROAD * ritz_round_up(n, RITZ_BLOCK);
 }
 
 // Columns j0 .. j0 + own - 1 of the inverse; order[j]: where column j goes. panel: scratch.
@@ -36,8 +35,8 @@ static void ritz_inverse_columns(const RitzLargeTriangle *T, int64_t n, int64_t 
 // swaps).
 static void ritz_inverse_from(RitzPlane LU, int64_t n, const int64_t *pivots, const int32_t *ipiv,
                               RitzReal *scratch, RitzPlane X) {
-  static const RitzBatchedArgs args = {.num_triangles = 2,
-                                       .triangle = {{.is_lower = true, .is_unit = true}, {.is_lower = false}}};
+  static const RitzBatchedArgs args = {
+      .num_triangles = 2, .triangle = {{.is_lower = true, .is_unit = true}, {.is_lower = false}}};
   int64_t *order = (int64_t *)(void *)scratch;
   RitzLargeTriangle T[2];
 

@@ -28,7 +28,7 @@ static int64_t ritz_leaf_find(const RitzReal *a, int64_t k, int64_t end) {
 
   for (int l = 0; l < RITZ_LANES; l++) at[l] = (int)l;
   row = at;
-  best = ritz_select((RitzMask)(at < (RitzMask){0} + (k - first)), ritz_splat(-1),
+  best = ritz_select((RitzMask)(at < (RitzMask){0} + (int)(k - first)), ritz_splat(-1),
                      ritz_magnitude(*(const RitzEntryVec *)(a + first)));
   // NaN in the first row is the pivot, as of IDAMAX without exceptions.
   for (int64_t i = first + RITZ_LANES; i < end; i += RITZ_LANES) {
@@ -85,7 +85,7 @@ RITZ_INLINE void ritz_leaf_step(int right, RitzReal *a, int64_t ld, int64_t k, i
 
   for (int l = 0; l < RITZ_LANES; l++) lane[l] = (int)l;
   RITZ_UNROLL for (int j = 0; j < right; j++) u[j] = a[k + (j + 1) * ld];
-  ritz_leaf_rows(right, a, ld, first, &d, u, true, (RitzMask)(lane > (RitzMask){0} + (k - first)));
+  ritz_leaf_rows(right, a, ld, first, &d, u, true, (RitzMask)(lane > (RitzMask){0} + (int)(k - first)));
   for (int64_t i = first + RITZ_LANES; i < rows; i += RITZ_LANES)
     ritz_leaf_rows(right, a, ld, i, &d, u, false, lane);
 }
@@ -173,7 +173,8 @@ static void ritz_panel(RitzLargeLu *f, int64_t j0, int64_t width) {
 
 // ---- The rest ----
 
-static void ritz_lu_swap_vectors(const RitzLargeLu *f, int64_t j0, int64_t width, int64_t begin, int64_t end) {
+static void ritz_lu_swap_vectors(const RitzLargeLu *f, int64_t j0, int64_t width, int64_t begin,
+                                 int64_t end) {
   for (int64_t k = j0; k < ritz_least(j0 + width, f->steps); k++) {
     RitzReal *x = f->S + k * f->ld, *y = f->S + f->pivots[k] * f->ld;
 

@@ -66,8 +66,8 @@ static void ritz_product_slice(RitzPlane A, RitzPlane B, int64_t m, int64_t n, i
     const int64_t rows = ritz_least(RITZ_BROAD, m - i0), vectors = (rows + RITZ_LANES - 1) / RITZ_LANES;
     const RitzPlane own = ritz_plane_from(C, i0, 0);
 
-    ritz_take_padded(ritz_plane_transposed(ritz_plane_from(A, i0, 0)), num, rows, num, vectors * RITZ_LANES, a,
-                     vectors * RITZ_LANES);
+    ritz_take_padded(ritz_plane_transposed(ritz_plane_from(A, i0, 0)), num, rows, num, vectors * RITZ_LANES,
+                     a, vectors * RITZ_LANES);
     if (vectors == 1) ritz_product_rows(1, a, b, rows, n, num, f, own);
     if (vectors == 2) ritz_product_rows(2, a, b, rows, n, num, f, own);
     if (vectors == 3) ritz_product_rows(3, a, b, rows, n, num, f, own);
@@ -111,7 +111,7 @@ RITZ_INLINE void ritz_column_rows(int vectors, const RitzReal *A, int64_t ld, co
     RITZ_UNROLL for (int v = 0; v < vectors; v++) c[v] +=
         x[i] * *(const RitzEntryVec *)(A + i * ld + v * RITZ_LANES);
   }
-  RITZ_UNROLL for (int v = 0; v < vectors; v++) *(RitzEntryVec *)(sums + v * RITZ_LANES) = c[v];
+  RITZ_UNROLL for (int v = 0; v < vectors; v++) * (RitzEntryVec *)(sums + v * RITZ_LANES) = c[v];
 }
 
 // The sums of A x, m x k, in scratch; x [k].

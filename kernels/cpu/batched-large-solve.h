@@ -104,7 +104,8 @@ static void ritz_large_scale(RitzReal alpha, int64_t num, RitzReal *X) {
   for (int64_t j = 0; j < num && alpha != 1; j += RITZ_LANES) *(RitzEntryVec *)(X + j) *= alpha;
 }
 
-// op(A) X = alpha B with the triangles of the call, n unknowns, `cols` right-hand sides; B: unknowns are rows.
+// op(A) X = alpha B with the triangles of the call, n unknowns, `cols` right-hand sides; B: unknowns are
+// rows.
 static void ritz_large_systems(const RitzBatchedArgs *args, const int32_t *ipiv, RitzPlane A, RitzPlane B,
                                int64_t n, int64_t cols, RitzReal *scratch) {
   const RitzReal alpha = (RitzReal)args->alpha;

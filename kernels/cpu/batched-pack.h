@@ -38,8 +38,8 @@ RITZ_INLINE RitzView ritz_view_transposed(RitzView v) { return (RitzView){v.p, v
 // ---- Sizes ----
 
 // Sizes that a kernel computes, with what it rounds them up by. They are known to the compiler unless
-// RITZ_IS_ANY_SIZE; then RITZ_M etc. are the most that they can be, and sizes are classes, whose remainders by
-// RITZ_TILE are those of the most.
+// RITZ_IS_ANY_SIZE; then RITZ_M etc. are the most that they can be, and sizes are classes, whose remainders
+// by RITZ_TILE are those of the most.
 typedef struct {
   int m, n, k, order, columns;
 } RitzSizes;
@@ -308,7 +308,8 @@ typedef struct {
   int m[RITZ_LANES], n[RITZ_LANES];
 } RitzLaneMatrices;
 
-RITZ_INLINE void ritz_lane_matrices(const RitzGroup *group, const RitzBatchedPlaces *o, RitzLaneMatrices *own) {
+RITZ_INLINE void ritz_lane_matrices(const RitzGroup *group, const RitzBatchedPlaces *o,
+                                    RitzLaneMatrices *own) {
   for (int l = 0; l < RITZ_LANES; l++) {
     const bool is_there = l < group->num && !group->is_left_alone[l];
     const int64_t i = is_there ? ritz_matrix(group, l) : 0;

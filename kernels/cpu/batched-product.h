@@ -30,7 +30,8 @@ RITZ_INLINE void ritz_product_tile(int rows, int cols, int num, RitzView A, Ritz
   }
 }
 
-RITZ_INLINE void ritz_product_columns(RitzSizes s, int cols, RitzView A, RitzView B, RitzFactors f, RitzView C) {
+RITZ_INLINE void ritz_product_columns(RitzSizes s, int cols, RitzView A, RitzView B, RitzFactors f,
+                                      RitzView C) {
   int i = 0;
 
   for (; i + RITZ_TILE <= s.m; i += RITZ_TILE)

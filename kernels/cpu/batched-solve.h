@@ -6,7 +6,8 @@
 
 #include "kernels/cpu/batched-tiles.h"
 
-RITZ_INLINE void ritz_solve_columns(RitzSizes s, int cols, RitzView L, const RitzDivisor *divisors, RitzView X) {
+RITZ_INLINE void ritz_solve_columns(RitzSizes s, int cols, RitzView L, const RitzDivisor *divisors,
+                                    RitzView X) {
   int i = 0;
 
   for (; i + RITZ_TILE <= s.order; i += RITZ_TILE) ritz_tile_solve(RITZ_TILE, cols, i, L, divisors, X);
@@ -91,7 +92,8 @@ RITZ_INLINE void ritz_batched_group(RitzGroup *group, RitzBatchedWork *work) {
 
   ritz_solve_scale(s, alpha, X);
   if (args->has_pivots && !args->permutes_after) ritz_solve_permute(group, s, false, X);
-  for (int t = 0; t < args->num_triangles && alpha != 0; t++) ritz_solve_triangle(s, &args->triangle[t], A, X);
+  for (int t = 0; t < args->num_triangles && alpha != 0; t++)
+    ritz_solve_triangle(s, &args->triangle[t], A, X);
   if (args->has_pivots && args->permutes_after) ritz_solve_permute(group, s, true, X);
   ritz_unpack(group, &args->operand[1], rows, cols, RITZ_ALL, B);
 }

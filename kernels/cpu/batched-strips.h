@@ -17,9 +17,9 @@ enum {
 #else
   RITZ_STRIP = 4,
 #endif
-  RITZ_WIDE = 3,                                  // vectors of a strip
-  RITZ_BLOCK = RITZ_LANES < 8 ? 8 : RITZ_LANES,   // a multiple of lanes and of strips
-  RITZ_BROAD = RITZ_WIDE * RITZ_LANES,            // entries of a row of a strip
+  RITZ_WIDE = 3,                                // vectors of a strip
+  RITZ_BLOCK = RITZ_LANES < 8 ? 8 : RITZ_LANES, // a multiple of lanes and of strips
+  RITZ_BROAD = RITZ_WIDE * RITZ_LANES,          // entries of a row of a strip
 };
 
 RITZ_INLINE int64_t ritz_round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
@@ -48,7 +48,7 @@ RITZ_INLINE void ritz_strip_load(int vectors, const RitzReal *from, int64_t ld, 
 }
 RITZ_INLINE void ritz_strip_store(int vectors, RitzStrip c, RitzReal *to, int64_t ld) {
   RITZ_UNROLL for (int r = 0; r < RITZ_STRIP; r++) {
-    RITZ_UNROLL for (int v = 0; v < vectors; v++) *(RitzEntryVec *)(to + r * ld + v * RITZ_LANES) = c[r][v];
+    RITZ_UNROLL for (int v = 0; v < vectors; v++) * (RitzEntryVec *)(to + r * ld + v * RITZ_LANES) = c[r][v];
   }
 }
 
@@ -86,8 +86,8 @@ RITZ_INLINE RitzVec ritz_scalar_quotient(RitzVec x, const RitzScalarDivisor *d) 
   return __builtin_expect(d->is_extreme, 0) ? x / d->value : x * d->inverse;
 }
 
-// T X = C of a triangle of RITZ_STRIP rows, entry (r, q) at t[q ldt + r], X over C. divisors: of the diagonal;
-// NULL: ones.
+// T X = C of a triangle of RITZ_STRIP rows, entry (r, q) at t[q ldt + r], X over C. divisors: of the
+// diagonal; NULL: ones.
 RITZ_INLINE void ritz_strip_solve(int vectors, bool is_upper, const RitzReal *t, int64_t ldt,
                                   const RitzScalarDivisor *divisors, RitzStrip c) {
   RITZ_UNROLL for (int step = 0; step < RITZ_STRIP; step++) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The loop over groups of matrices of a batched operation (contract in core/batched.h). The text that
-// includes this (emit/batched.c) has defined the precision, RITZ_LANES, ritz_transpose_lanes, the sizes, RITZ_M
-// etc. (RITZ_IS_ANY_SIZE 1: the most that they can be) and the kind: one of RITZ_IS_PRODUCT, RITZ_IS_CHOLESKY, RITZ_IS_LU, RITZ_IS_SOLVE, RITZ_IS_INVERSE.
+// includes this (emit/batched.c) has defined the precision, RITZ_LANES, ritz_transpose_lanes, the sizes,
+// RITZ_M etc. (RITZ_IS_ANY_SIZE 1: the most that they can be) and the kind: one of RITZ_IS_PRODUCT,
+// RITZ_IS_CHOLESKY, RITZ_IS_LU, RITZ_IS_SOLVE, RITZ_IS_INVERSE.
 #if RITZ_IS_PRODUCT
 #include "kernels/cpu/batched-product.h"
 #elif RITZ_IS_CHOLESKY
