@@ -85,7 +85,7 @@ int RitzBatchedGetFirstFailure(RitzBatched batched, const int32_t *info, int64_t
 // Factor of n^3 or of the sizes in multiply-adds, times two; bytes of all operands, those written twice.
 static void estimate(RitzBatched b, int64_t count, RitzOperatorCost *cost) {
   const double m = b->size[RITZ_DIM_M], n = b->size[RITZ_DIM_N], k = b->size[RITZ_DIM_K];
-  double flops = 0, entries = 0;
+  double flops = 0, bytes = 0;
 
   switch (b->operation) {
   case RITZ_BATCHED_GEMM: flops = 2 * m * n * k; break;
@@ -96,15 +96,36 @@ static void estimate(RitzBatched b, int64_t count, RitzOperatorCost *cost) {
   case RITZ_BATCHED_GETRS: flops = 2 * n * n * k; break;
   case RITZ_BATCHED_GETRI: flops = 4 * n * n * n / 3; break;
   case RITZ_BATCHED_INV: flops = 2 * n * n * n; break;
+  case RITZ_BATCHED_TRMM:
   case RITZ_BATCHED_TRSM: flops = m * n * (b->options.side == RITZ_SIDE_LEFT ? m : n); break;
   case RITZ_BATCHED_TRSV: flops = n * n; break;
+  case RITZ_BATCHED_SYRK: flops = n * (n + 1) * k; break;
+  case RITZ_BATCHED_SYMM: flops = 2 * m * n * (b->options.side == RITZ_SIDE_LEFT ? m : n); break;
+  case RITZ_BATCHED_SYMV: flops = 2 * n * n; break;
+  case RITZ_BATCHED_GESV: flops = 2 * n * n * n / 3 + 2 * n * n * k; break;
+  case RITZ_BATCHED_POSV: flops = n * n * n / 3 + 2 * n * n * k; break;
+  case RITZ_BATCHED_GEQRF:
+  case RITZ_BATCHED_GELS: flops = m < n ? 2 * m * m * (n - m / 3) : 2 * n * n * (m - n / 3); break;
+  case RITZ_BATCHED_ORMQR:
+    flops = 2 * m * n * k * (2 - k / (b->options.side == RITZ_SIDE_LEFT ? m : n));
+    break;
+  case RITZ_BATCHED_ORGQR: flops = 4 * m * n * k - 2 * (m + n) * k * k + 4 * k * k * k / 3; break;
+  case RITZ_BATCHED_GEAM: flops = 3 * m * n; break;
+  case RITZ_BATCHED_LASWP:
+  case RITZ_BATCHED_COPY:
+  case RITZ_BATCHED_LASET: break;
+  // Sweeps are as many as the matrix needs: six, as small random matrices do.
+  case RITZ_BATCHED_SYEVJ: flops = 6 * 9 * n * n * n; break;
+  case RITZ_BATCHED_GESVDJ: flops = 6 * (7 * m + 3 * n) * n * n; break;
   }
+  if (b->operation == RITZ_BATCHED_GELS) flops += 4 * m * n * k;
   for (CeedInt i = 0; i < b->form.num_operands; i++) {
     const RitzBatchLayout *l = ritz_batched_layout(&b->options, i);
-    entries += (double)l->m * l->n * (b->form.operand[i].is_written ? 2 : 1);
+    bytes += (double)l->m * l->n * (b->form.operand[i].is_written ? 2 : 1) *
+             (double)ritz_scalar_bytes(l->precision);
   }
   *cost = (RitzOperatorCost){.flops = flops * (double)count,
-                             .bytes = entries * (double)count * (double)ritz_scalar_bytes(b->precision),
+                             .bytes = bytes * (double)count,
                              .is_single = b->precision == CEED_SCALAR_FP32};
 }
 
@@ -245,4 +266,135 @@ int RitzTrsvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
   RITZ_HANDLE(batched);
   return run(batched, __func__, RITZ_BATCHED_TRSV, ARRAYS(A, x),
              (RitzBatchedCall){.count = count, .alpha = 1});
+}
+
+// ---- Products with symmetric and triangular matrices ----
+
+int RitzSyrkBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A, double beta,
+                    const RitzBatchArray *C) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_SYRK, ARRAYS(A, C),
+             (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
+}
+
+int RitzSymmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
+                    const RitzBatchArray *B, double beta, const RitzBatchArray *C) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_SYMM, ARRAYS(A, B, C),
+             (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
+}
+
+int RitzSymvBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
+                    const RitzBatchArray *x, double beta, const RitzBatchArray *y) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_SYMV, ARRAYS(A, x, y),
+             (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
+}
+
+int RitzTrmmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
+                    const RitzBatchArray *B) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_TRMM, ARRAYS(A, B),
+             (RitzBatchedCall){.count = count, .alpha = alpha});
+}
+
+// ---- Solves of one call, swaps ----
+
+int RitzGesvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, int32_t *ipiv,
+                    const RitzBatchArray *B, int32_t *info) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_GESV, ARRAYS(A, B),
+             (RitzBatchedCall){.count = count, .alpha = 1, .ipiv = ipiv, .info = info});
+}
+
+int RitzPosvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *B,
+                    int32_t *info) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_POSV, ARRAYS(A, B),
+             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+}
+
+int RitzLaswpBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, int32_t k1, int32_t k2,
+                     const int32_t *ipiv, int32_t increment) {
+  RITZ_HANDLE(batched);
+  Ceed ceed = batched->ceed;
+  const CeedInt m = batched->size[RITZ_DIM_M], most = m < batched->ipiv_stride ? m : batched->ipiv_stride;
+
+  RITZ_REQUIRE(increment == 1 || increment == -1, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the increment is %d, needed 1 or -1", __func__, (int)increment);
+  // An object of another operation is refused below.
+  RITZ_REQUIRE(batched->operation != RITZ_BATCHED_LASWP || k2 < k1 || (k1 >= 1 && k2 <= most), ceed,
+               CEED_ERROR_DIMENSION, "%s: steps %d to %d, needed them within 1 to %" CeedInt_FMT, __func__,
+               (int)k1, (int)k2, most);
+  return run(
+      batched, __func__, RITZ_BATCHED_LASWP, ARRAYS(A),
+      (RitzBatchedCall){
+          .count = count, .alpha = 1, .ipiv = (int32_t *)ipiv, .k1 = k1, .k2 = k2, .is_back = increment < 0});
+}
+
+// ---- Orthogonal factors ----
+
+int RitzGeqrfBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *tau,
+                     int32_t *info) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_GEQRF, ARRAYS(A, tau),
+             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+}
+
+int RitzOrmqrBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *tau,
+                     const RitzBatchArray *C, int32_t *info) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_ORMQR, ARRAYS(A, tau, C),
+             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+}
+
+int RitzOrgqrBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *tau,
+                     int32_t *info) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_ORGQR, ARRAYS(A, tau),
+             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+}
+
+int RitzGelsBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *B,
+                    int32_t *info) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_GELS, ARRAYS(A, B),
+             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+}
+
+// ---- Copies, sums, constants ----
+
+int RitzCopyBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *B) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_COPY, ARRAYS(A, B),
+             (RitzBatchedCall){.count = count, .alpha = 1});
+}
+
+int RitzGeamBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A, double beta,
+                    const RitzBatchArray *B, const RitzBatchArray *C) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_GEAM, ARRAYS(A, B, C),
+             (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
+}
+
+int RitzLasetBatched(RitzBatched batched, int64_t count, double alpha, double beta, const RitzBatchArray *A) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_LASET, ARRAYS(A),
+             (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
+}
+
+// ---- Eigenvalues and singular values ----
+
+int RitzSyevjBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *w,
+                     int32_t *info) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_SYEVJ, ARRAYS(A, w),
+             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+}
+
+int RitzGesvdjBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *s,
+                      const RitzBatchArray *V, int32_t *info) {
+  RITZ_HANDLE(batched);
+  return run(batched, __func__, RITZ_BATCHED_GESVDJ, ARRAYS(A, s, V),
+             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
 }

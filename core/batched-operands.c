@@ -89,9 +89,9 @@ static int check_vector(const Operand *o) {
   RITZ_TRY(ritz_check_handle(b->ceed, o->name, "vector", vec, &ritz_vector_class));
   RITZ_REQUIRE(vec->obj.ceed == b->ceed, b->ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the vector of %c belongs to another context", o->name, letter(o));
-  RITZ_REQUIRE(vec->precision == b->precision, b->ceed, CEED_ERROR_INCOMPATIBLE,
+  RITZ_REQUIRE(vec->precision == o->layout->precision, b->ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the vector of %c has %s, needed %s", o->name, letter(o),
-               ritz_precision_name(vec->precision), ritz_precision_name(b->precision));
+               ritz_precision_name(vec->precision), ritz_precision_name(o->layout->precision));
   RITZ_REQUIRE(o->array->access != RITZ_ACCESS_READ || !b->form.operand[o->i].is_written, b->ceed,
                CEED_ERROR_INCOMPATIBLE, "%s: %c is written, but its vector was lent for reading", o->name,
                letter(o));
@@ -115,7 +115,7 @@ static int check_memories(const Operand *o) {
   const RitzBatchArray *a = o->array;
   const int64_t entries = is_empty(o) ? 0 : is_regular(o) ? extent(o) : 1;
 
-  RITZ_TRY(check_memory(o, a->base, entries, ritz_scalar_bytes(o->batched->precision)));
+  RITZ_TRY(check_memory(o, a->base, entries, ritz_scalar_bytes(o->layout->precision)));
   RITZ_TRY(check_memory(o, a->offsets, o->count, sizeof(*a->offsets)));
   RITZ_TRY(check_memory(o, a->pointers, o->count, sizeof(*a->pointers)));
   RITZ_TRY(check_memory(o, a->rows, o->count, sizeof(*a->rows)));
@@ -167,7 +167,7 @@ static int64_t start(const Operand *o) {
 
 // Entries from the base of w to that of r.
 static int64_t distance(const Operand *w, const Operand *r) {
-  const int64_t size = (int64_t)ritz_scalar_bytes(w->batched->precision);
+  const int64_t size = (int64_t)ritz_scalar_bytes(w->layout->precision);
 
   return ((int64_t)(uintptr_t)r->array->base - (int64_t)(uintptr_t)w->array->base) / size;
 }
@@ -198,11 +198,23 @@ static bool is_same_place(const Operand *w, const Operand *r) {
          w->layout->stride == r->layout->stride && w->layout->width == r->layout->width;
 }
 
+// Two regular operands of different precisions: whether their ranges of bytes meet.
+static bool ranges_meet(const Operand *w, const Operand *r) {
+  const uintptr_t size_w = ritz_scalar_bytes(w->layout->precision),
+                  size_r = ritz_scalar_bytes(r->layout->precision);
+  const uintptr_t at_w = (uintptr_t)w->array->base + (uintptr_t)start(w) * size_w,
+                  at_r = (uintptr_t)r->array->base + (uintptr_t)start(r) * size_r;
+
+  return at_w < (uintptr_t)r->array->base + (uintptr_t)extent(r) * size_r &&
+         at_r < (uintptr_t)w->array->base + (uintptr_t)extent(w) * size_w;
+}
+
 // As far as addresses show it; an operand that is nowhere regular is compared as a whole.
 static bool overlap(const Operand *w, const Operand *r) {
   if (is_empty(w) || is_empty(r)) return false;
   if (is_same_place(w, r)) return true;
-  return is_regular(w) && is_regular(r) && regular_ones_overlap(w, r);
+  if (!is_regular(w) || !is_regular(r)) return false;
+  return w->layout->precision == r->layout->precision ? regular_ones_overlap(w, r) : ranges_meet(w, r);
 }
 
 static int check_overlaps(RitzBatched b, const Operand *operands) {
@@ -303,7 +315,7 @@ int ritz_batched_resolve(RitzBatched b, const char *name, const RitzBatchArray *
     call->operand[i] = write_down(o);
     for (int columns = 0; columns < 2; columns++) {
       const RitzBatchDim dim = columns ? b->form.operand[i].cols : b->form.operand[i].rows;
-      if (dim != RITZ_DIM_ONE && !call->sizes[dim]) call->sizes[dim] = sizes_of(o, !columns);
+      if (dim < RITZ_NUM_DIMS && !call->sizes[dim]) call->sizes[dim] = sizes_of(o, !columns);
     }
     if (a->rows || a->cols || a->lds || a->first_rows || a->first_cols) call->is_uniform = false;
   }

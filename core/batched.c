@@ -10,15 +10,50 @@ const RitzClass ritz_batched_class = {.name = "RitzBatched"};
 
 // ---- Operations ----
 
-const char *ritz_batched_root(RitzBatchedOperation operation) {
-  static const char *const roots[] = {"Gemm",  "Gemv",  "Potrf", "Potrs", "Getrf",
-                                      "Getrs", "Getri", "Inv",   "Trsm",  "Trsv"};
-  return roots[operation];
+// Options of ritz/batched.h that an operation has.
+enum { TRANS_A = 1, TRANS_B = 2, SIDE = 4, UPLO = 8, DIAG = 16, PIVOT = 32, VECTORS = 64, NUM_PIVOTS = 128 };
+
+static const struct {
+  const char *root;
+  unsigned options;
+} operations[RITZ_BATCHED_NUM_OPERATIONS] = {
+    [RITZ_BATCHED_GEMM] = {"Gemm", TRANS_A | TRANS_B},
+    [RITZ_BATCHED_GEMV] = {"Gemv", TRANS_A},
+    [RITZ_BATCHED_POTRF] = {"Potrf", UPLO},
+    [RITZ_BATCHED_POTRS] = {"Potrs", UPLO},
+    [RITZ_BATCHED_GETRF] = {"Getrf", PIVOT},
+    [RITZ_BATCHED_GETRS] = {"Getrs", TRANS_A | PIVOT},
+    [RITZ_BATCHED_GETRI] = {"Getri", PIVOT},
+    [RITZ_BATCHED_INV] = {"Inv", 0},
+    [RITZ_BATCHED_TRSM] = {"Trsm", SIDE | UPLO | TRANS_A | DIAG},
+    [RITZ_BATCHED_TRSV] = {"Trsv", UPLO | TRANS_A | DIAG},
+    [RITZ_BATCHED_SYRK] = {"Syrk", UPLO | TRANS_A},
+    [RITZ_BATCHED_SYMM] = {"Symm", SIDE | UPLO},
+    [RITZ_BATCHED_SYMV] = {"Symv", UPLO},
+    [RITZ_BATCHED_TRMM] = {"Trmm", SIDE | UPLO | TRANS_A | DIAG},
+    [RITZ_BATCHED_GESV] = {"Gesv", PIVOT},
+    [RITZ_BATCHED_POSV] = {"Posv", UPLO},
+    [RITZ_BATCHED_LASWP] = {"Laswp", NUM_PIVOTS},
+    [RITZ_BATCHED_GEQRF] = {"Geqrf", 0},
+    [RITZ_BATCHED_ORMQR] = {"Ormqr", SIDE | TRANS_A},
+    [RITZ_BATCHED_ORGQR] = {"Orgqr", 0},
+    [RITZ_BATCHED_GELS] = {"Gels", TRANS_A},
+    [RITZ_BATCHED_COPY] = {"Copy", TRANS_A},
+    [RITZ_BATCHED_GEAM] = {"Geam", TRANS_A | TRANS_B},
+    [RITZ_BATCHED_LASET] = {"Laset", 0},
+    [RITZ_BATCHED_SYEVJ] = {"Syevj", UPLO | VECTORS},
+    [RITZ_BATCHED_GESVDJ] = {"Gesvdj", VECTORS},
+};
+
+const char *ritz_batched_root(RitzBatchedOperation operation) { return operations[operation].root; }
+static bool has(RitzBatchedOperation operation, unsigned option) {
+  return operations[operation].options & option;
 }
 
-// Rows and columns of operands as they are stored; the last operand is the result, but for GETRF etc. of one.
+// Rows and columns of operands as they are stored, and which of them are written.
 RitzBatchedForm ritz_batched_form(RitzBatchedOperation operation, const RitzBatchedOptions *o) {
   const RitzBatchDim M = RITZ_DIM_M, N = RITZ_DIM_N, K = RITZ_DIM_K, ONE = RITZ_DIM_ONE;
+  const RitzBatchDim LEAST = RITZ_DIM_LEAST, LARGEST = RITZ_DIM_LARGEST;
   const bool ta = o->trans_a == CEED_TRANSPOSE, tb = o->trans_b == CEED_TRANSPOSE;
   const RitzBatchDim side = o->side == RITZ_SIDE_LEFT ? M : N;
   const bool has_pivots = o->pivot == RITZ_PIVOT_ROWS;
@@ -35,26 +70,46 @@ RitzBatchedForm ritz_batched_form(RitzBatchedOperation operation, const RitzBatc
   case RITZ_BATCHED_GETRS: return (RitzBatchedForm){2, {{N, N, false}, {N, K, true}}, has_pivots};
   case RITZ_BATCHED_GETRI: return (RitzBatchedForm){1, {{N, N, true}}, has_pivots};
   case RITZ_BATCHED_INV: return (RitzBatchedForm){2, {{N, N, false}, {N, N, true}}, false};
-  case RITZ_BATCHED_TRSM: return (RitzBatchedForm){2, {{side, side, false}, {M, N, true}}, false};
-  default: return (RitzBatchedForm){2, {{N, N, false}, {N, ONE, true}}, false};
+  case RITZ_BATCHED_TRSM:
+  case RITZ_BATCHED_TRMM: return (RitzBatchedForm){2, {{side, side, false}, {M, N, true}}, false};
+  case RITZ_BATCHED_TRSV: return (RitzBatchedForm){2, {{N, N, false}, {N, ONE, true}}, false};
+  case RITZ_BATCHED_SYRK: return (RitzBatchedForm){2, {{ta ? K : N, ta ? N : K, false}, {N, N, true}}, false};
+  case RITZ_BATCHED_SYMM:
+    return (RitzBatchedForm){3, {{side, side, false}, {M, N, false}, {M, N, true}}, false};
+  case RITZ_BATCHED_SYMV:
+    return (RitzBatchedForm){3, {{N, N, false}, {N, ONE, false}, {N, ONE, true}}, false};
+  case RITZ_BATCHED_GESV: return (RitzBatchedForm){2, {{N, N, true}, {N, K, true}}, has_pivots};
+  case RITZ_BATCHED_POSV: return (RitzBatchedForm){2, {{N, N, true}, {N, K, true}}, false};
+  case RITZ_BATCHED_LASWP: return (RitzBatchedForm){1, {{M, N, true}}, true};
+  case RITZ_BATCHED_GEQRF: return (RitzBatchedForm){2, {{M, N, true}, {LEAST, ONE, true}}, false};
+  case RITZ_BATCHED_ORMQR:
+    return (RitzBatchedForm){3, {{side, K, false}, {K, ONE, false}, {M, N, true}}, false};
+  case RITZ_BATCHED_ORGQR: return (RitzBatchedForm){2, {{M, N, true}, {K, ONE, false}}, false};
+  case RITZ_BATCHED_GELS: return (RitzBatchedForm){2, {{M, N, true}, {LARGEST, K, true}}, false};
+  case RITZ_BATCHED_COPY: return (RitzBatchedForm){2, {{M, N, false}, {ta ? N : M, ta ? M : N, true}}, false};
+  case RITZ_BATCHED_GEAM:
+    return (RitzBatchedForm){
+        3, {{ta ? N : M, ta ? M : N, false}, {tb ? N : M, tb ? M : N, false}, {M, N, true}}, false};
+  case RITZ_BATCHED_LASET: return (RitzBatchedForm){1, {{M, N, true}}, false};
+  case RITZ_BATCHED_SYEVJ: return (RitzBatchedForm){2, {{N, N, true}, {N, ONE, true}}, false};
+  default: // GESVDJ
+    return (RitzBatchedForm){
+        o->vectors == RITZ_VECTORS_ALL ? 3 : 2, {{M, N, true}, {N, ONE, true}, {N, N, true}}, false};
   }
 }
 
 // The options that the operation has; others are zeros.
 static void keep_options(RitzBatchedOperation operation, const RitzBatchedOptions *from,
                          RitzBatchedOptions *to) {
-  const bool solves = operation == RITZ_BATCHED_TRSM || operation == RITZ_BATCHED_TRSV;
-
   *to = (RitzBatchedOptions){.A = from->A};
-  if (operation == RITZ_BATCHED_GEMM || operation == RITZ_BATCHED_GEMV || operation == RITZ_BATCHED_GETRS ||
-      solves)
-    to->trans_a = from->trans_a;
-  if (operation == RITZ_BATCHED_GEMM) to->trans_b = from->trans_b;
-  if (operation == RITZ_BATCHED_TRSM) to->side = from->side;
-  if (solves) to->diag = from->diag;
-  if (operation == RITZ_BATCHED_POTRF || operation == RITZ_BATCHED_POTRS || solves) to->uplo = from->uplo;
-  if (operation == RITZ_BATCHED_GETRF || operation == RITZ_BATCHED_GETRS || operation == RITZ_BATCHED_GETRI)
-    to->pivot = from->pivot;
+  if (has(operation, TRANS_A)) to->trans_a = from->trans_a;
+  if (has(operation, TRANS_B)) to->trans_b = from->trans_b;
+  if (has(operation, SIDE)) to->side = from->side;
+  if (has(operation, UPLO)) to->uplo = from->uplo;
+  if (has(operation, DIAG)) to->diag = from->diag;
+  if (has(operation, PIVOT)) to->pivot = from->pivot;
+  if (has(operation, VECTORS)) to->vectors = from->vectors;
+  if (has(operation, NUM_PIVOTS)) to->num_pivots = from->num_pivots;
   const RitzBatchedForm form = ritz_batched_form(operation, to);
   if (form.num_operands > 1) to->B = from->B;
   if (form.num_operands > 2) to->C = from->C;
@@ -74,7 +129,8 @@ static int check_choices(Ceed ceed, const char *root, const RitzBatchedOptions *
   RITZ_TRY(check_choice(ceed, root, "side", (int)o->side));
   RITZ_TRY(check_choice(ceed, root, "uplo", (int)o->uplo));
   RITZ_TRY(check_choice(ceed, root, "diag", (int)o->diag));
-  return check_choice(ceed, root, "pivot", (int)o->pivot);
+  RITZ_TRY(check_choice(ceed, root, "pivot", (int)o->pivot));
+  return check_choice(ceed, root, "vectors", (int)o->vectors);
 }
 
 // Checks the layout of one operand and fills in its defaults.
@@ -87,7 +143,8 @@ static int check_layout(RitzBatched b, CeedInt operand, RitzBatchLayout *layout)
       CEED_ERROR_UNSUPPORTED,
       "RitzBatchedCreate: %s: the precision of %c is %d, needed CEED_SCALAR_FP64 or CEED_SCALAR_FP32", root,
       letter, (int)layout->precision);
-  RITZ_REQUIRE(layout->precision == b->precision, b->ceed, CEED_ERROR_INCOMPATIBLE,
+  RITZ_REQUIRE(layout->precision == b->precision || b->operation == RITZ_BATCHED_COPY, b->ceed,
+               CEED_ERROR_INCOMPATIBLE,
                "RitzBatchedCreate: %s: %c has %s, but A has %s: operands have one precision", root, letter,
                ritz_precision_name(layout->precision), ritz_precision_name(b->precision));
   RITZ_REQUIRE(layout->m >= 0 && layout->n >= 0, b->ceed, CEED_ERROR_DIMENSION,
@@ -118,24 +175,53 @@ static int check_layout(RitzBatched b, CeedInt operand, RitzBatchLayout *layout)
   return CEED_ERROR_SUCCESS;
 }
 
-// The layouts agree about the sizes of the operation.
+// The layouts agree about the sizes of the operation, of which A has m and n where others follow from them.
 static int agree(RitzBatched b, bool is_known[RITZ_NUM_DIMS], CeedInt operand, RitzBatchDim dim,
                  const char *what, CeedInt found) {
+  static const char *const names[] = {
+      "m", "n", "k", "a vector is one column", "the smaller one of m and n", "the larger one of m and n"};
   const char *root = ritz_batched_root(b->operation);
-  const CeedInt wanted = dim == RITZ_DIM_ONE ? 1 : b->size[dim];
+  const CeedInt wanted = ritz_batched_size(b, &(RitzBatchedCall){.count = 1}, dim, 0);
 
-  if (dim != RITZ_DIM_ONE && !is_known[dim]) {
+  if (dim < RITZ_NUM_DIMS && !is_known[dim]) {
     is_known[dim] = true;
     b->size[dim] = found;
     return CEED_ERROR_SUCCESS;
   }
   RITZ_REQUIRE(found == wanted, b->ceed, CEED_ERROR_DIMENSION,
                "RitzBatchedCreate: %s: %c has %" CeedInt_FMT " %s, needed %" CeedInt_FMT " (%s)", root,
-               (char)('A' + operand), found, what, wanted,
-               dim == RITZ_DIM_ONE ? "a vector is one column"
-               : dim == RITZ_DIM_M ? "m"
-               : dim == RITZ_DIM_N ? "n"
-                                   : "k");
+               (char)('A' + operand), found, what, wanted, names[dim]);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Q has as many columns as reflectors at least, and orthonormal columns are not more than rows.
+static int check_shape(const RitzBatched b) {
+  const RitzBatchedOperation op = b->operation;
+  const char *root = ritz_batched_root(op);
+  const CeedInt m = b->size[RITZ_DIM_M], n = b->size[RITZ_DIM_N], k = b->size[RITZ_DIM_K];
+  const CeedInt most = op == RITZ_BATCHED_ORMQR && b->options.side == RITZ_SIDE_LEFT ? m : n;
+
+  RITZ_REQUIRE((op != RITZ_BATCHED_ORGQR && op != RITZ_BATCHED_GESVDJ) || n <= m, b->ceed,
+               CEED_ERROR_DIMENSION,
+               "RitzBatchedCreate: %s: A is %" CeedInt_FMT " x %" CeedInt_FMT
+               ", needed at least as many rows as columns",
+               root, m, n);
+  RITZ_REQUIRE((op != RITZ_BATCHED_ORMQR && op != RITZ_BATCHED_ORGQR) || k <= most, b->ceed,
+               CEED_ERROR_DIMENSION,
+               "RitzBatchedCreate: %s: %" CeedInt_FMT " reflectors, needed at most %" CeedInt_FMT, root, k,
+               most);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int set_ipiv_stride(RitzBatched b) {
+  const CeedInt m = b->size[RITZ_DIM_M], n = b->size[RITZ_DIM_N], num = b->options.num_pivots;
+
+  RITZ_REQUIRE(num >= 0, b->ceed, CEED_ERROR_DIMENSION,
+               "RitzBatchedCreate: %s: num_pivots is %" CeedInt_FMT ", needed at least 0",
+               ritz_batched_root(b->operation), num);
+  b->ipiv_stride = n;
+  if (b->operation == RITZ_BATCHED_GETRF && m < n) b->ipiv_stride = m;
+  if (b->operation == RITZ_BATCHED_LASWP) b->ipiv_stride = num ? num : m;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -154,10 +240,8 @@ static int check_options(RitzBatched b, const RitzBatchedOptions *options) {
     RITZ_TRY(agree(b, is_known, i, b->form.operand[i].rows, "rows", layout->m));
     RITZ_TRY(agree(b, is_known, i, b->form.operand[i].cols, "columns", layout->n));
   }
-  b->ipiv_stride = b->size[RITZ_DIM_N];
-  if (b->operation == RITZ_BATCHED_GETRF && b->size[RITZ_DIM_M] < b->ipiv_stride)
-    b->ipiv_stride = b->size[RITZ_DIM_M];
-  return CEED_ERROR_SUCCESS;
+  RITZ_TRY(check_shape(b));
+  return set_ipiv_stride(b);
 }
 
 // ---- Life ----
@@ -279,21 +363,21 @@ static void explain_layout(RitzBatched b, CeedInt operand, FILE *stream) {
           (char)('A' + operand), layout->m, layout->n, layout->ld,
           b->follows_rows[operand] ? " (or own rows)" : "", (long long)layout->stride);
   if (layout->width > 1) fprintf(stream, ", %" CeedInt_FMT " interleaved", layout->width);
+  if (layout->precision != b->precision) fprintf(stream, ", %s", ritz_precision_name(layout->precision));
   fprintf(stream, "%s\n", b->form.operand[operand].is_written ? ", written" : "");
 }
 
 static void explain_options(RitzBatched b, FILE *stream) {
   const RitzBatchedOptions *o = &b->options;
   const RitzBatchedOperation op = b->operation;
-  const bool solves = op == RITZ_BATCHED_TRSM || op == RITZ_BATCHED_TRSV;
 
   if (o->trans_a == CEED_TRANSPOSE) fprintf(stream, ", A transposed");
   if (o->trans_b == CEED_TRANSPOSE) fprintf(stream, ", B transposed");
-  if (op == RITZ_BATCHED_TRSM) fprintf(stream, ", %s side", o->side == RITZ_SIDE_LEFT ? "left" : "right");
-  if (solves || op == RITZ_BATCHED_POTRF || op == RITZ_BATCHED_POTRS)
-    fprintf(stream, ", %s triangle", o->uplo == RITZ_TRIANGLE_LOWER ? "lower" : "upper");
+  if (has(op, SIDE)) fprintf(stream, ", %s side", o->side == RITZ_SIDE_LEFT ? "left" : "right");
+  if (has(op, UPLO)) fprintf(stream, ", %s triangle", o->uplo == RITZ_TRIANGLE_LOWER ? "lower" : "upper");
   if (o->diag == RITZ_DIAGONAL_UNIT) fprintf(stream, ", unit diagonal");
   if (o->pivot == RITZ_PIVOT_NONE) fprintf(stream, ", without pivots");
+  if (o->vectors == RITZ_VECTORS_NONE) fprintf(stream, ", without vectors");
 }
 
 int RitzBatchedExplain(RitzBatched batched, FILE *stream) {

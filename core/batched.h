@@ -25,7 +25,8 @@
 //  - beta = 0 reads no C, alpha = 0 no A and B; a unit diagonal is not read;
 //  - a size outside of 0 .. its bound: info[i] = -1001 - its dimension, matrix i is left alone;
 //  - info may be NULL; ipiv of matrix i is at i ipiv_stride, counted from 1;
-//  - INV: operand B has operand A's addresses, or no common entries.
+//  - INV: operand B has operand A's addresses, or no common entries;
+//  - ORGQR, GESVDJ: n > m in one matrix is a bad n.
 #ifndef RITZ_CORE_BATCHED_H
 #define RITZ_CORE_BATCHED_H
 
@@ -34,15 +35,24 @@
 #include "core/core.h"
 
 enum {
-  RITZ_BATCHED_NUM_OPERATIONS = RITZ_BATCHED_TRSV + 1,
+  RITZ_BATCHED_NUM_OPERATIONS = RITZ_BATCHED_GESVDJ + 1,
   RITZ_BATCHED_MAX_OPERANDS = 3,
   RITZ_BATCHED_MAX_WIDTH = 64,
   RITZ_BATCHED_ALIGNMENT = 64,
   RITZ_BATCHED_BAD_SIZE = -1001, // info of a bad m; less by one: n; by two: k
+  RITZ_BATCHED_MAX_SWEEPS = 30,  // of rotations; info of what is not done by then
 };
 
-// Dimensions of an operation, m, n, k of ritz/batched.h.
-typedef enum { RITZ_DIM_M, RITZ_DIM_N, RITZ_DIM_K, RITZ_NUM_DIMS, RITZ_DIM_ONE = RITZ_NUM_DIMS } RitzBatchDim;
+// Dimensions of an operation, m, n, k of ritz/batched.h, and what follows from them: 1, min(m, n), max(m, n).
+typedef enum {
+  RITZ_DIM_M,
+  RITZ_DIM_N,
+  RITZ_DIM_K,
+  RITZ_NUM_DIMS,
+  RITZ_DIM_ONE = RITZ_NUM_DIMS,
+  RITZ_DIM_LEAST,
+  RITZ_DIM_LARGEST
+} RitzBatchDim;
 
 // What an operation is made of, with the options that it has.
 typedef struct {
@@ -62,10 +72,10 @@ struct RitzBatched_private {
   // are zeros.
   RitzBatchedOptions options;
   bool follows_rows[RITZ_BATCHED_MAX_OPERANDS]; // ld was 0: that of a matrix with `rows` is its own
-  CeedScalarType precision;
+  CeedScalarType precision;                     // of A; COPY: B may have another one
   RitzBatchedForm form;
   CeedInt size[RITZ_NUM_DIMS]; // upper bounds in non-uniform batches; 1 where the operation has no such one
-  CeedInt ipiv_stride;         // min(m, n) of GETRF, n of the others
+  CeedInt ipiv_stride;         // min(m, n) of GETRF, num_pivots of LASWP, n of the others
   void *workspace;             // of the caller; NULL: the backend takes its own
   size_t workspace_bytes;
   int64_t analyzed_count; // -1: not analyzed
@@ -92,7 +102,9 @@ struct RitzBatchedCall {
   double alpha, beta;                                  // 1, 0 where the operation has none
   RitzBatchOperand operand[RITZ_BATCHED_MAX_OPERANDS]; // A, B, C in the order of the call
   const int32_t *sizes[RITZ_NUM_DIMS];                 // [count]; NULL: batched->size; no bounds are checked
-  int32_t *ipiv;                                       // GETRF writes; NULL without pivots
+  int32_t *ipiv;                                       // GETRF, GESV write; NULL without pivots
+  int32_t k1, k2;                                      // LASWP: steps from 1 on; k2 < k1: none
+  bool is_back;                                        // LASWP: from k2 to k1
   int32_t *info;                                       // NULL: not wanted
   bool is_uniform; // no array of sizes, and none of the operands but base, offsets, pointers
   bool is_analyzed;
@@ -105,7 +117,14 @@ static inline const RitzBatchLayout *ritz_batched_layout(const RitzBatchedOption
 }
 static inline CeedInt ritz_batched_size(const RitzBatched batched, const RitzBatchedCall *call,
                                         RitzBatchDim dim, int64_t i) {
-  return dim == RITZ_DIM_ONE ? 1 : call->sizes[dim] ? call->sizes[dim][i] : batched->size[dim];
+  if (dim == RITZ_DIM_ONE) return 1;
+  if (dim == RITZ_DIM_LEAST || dim == RITZ_DIM_LARGEST) {
+    const CeedInt m = ritz_batched_size(batched, call, RITZ_DIM_M, i);
+    const CeedInt n = ritz_batched_size(batched, call, RITZ_DIM_N, i);
+
+    return (dim == RITZ_DIM_LEAST) == (m < n) ? m : n;
+  }
+  return call->sizes[dim] ? call->sizes[dim][i] : batched->size[dim];
 }
 
 // One matrix on the host: entry (r, c) is at base[(r + c ld) step].

@@ -283,7 +283,7 @@ static inline void batch_return(Batch *b) {
 typedef struct {
   RitzBatchedOperation operation;
   RitzBatchedOptions options; // without layouts
-  double alpha, beta;
+  double alpha, beta;         // LASWP: k1, negative to go back; k2
   Batch *operand[3];
   int32_t *ipiv, *info; // [num_ipiv], [count], on the host; NULL: none
   int64_t num_ipiv;
@@ -305,6 +305,24 @@ static inline int batch_call(RitzBatched batched, const BatchRun *run, int64_t c
   case RITZ_BATCHED_INV: return RitzInvBatched(batched, count, A, B, info);
   case RITZ_BATCHED_TRSM: return RitzTrsmBatched(batched, count, run->alpha, A, B);
   case RITZ_BATCHED_TRSV: return RitzTrsvBatched(batched, count, A, B);
+  case RITZ_BATCHED_SYRK: return RitzSyrkBatched(batched, count, run->alpha, A, run->beta, B);
+  case RITZ_BATCHED_SYMM: return RitzSymmBatched(batched, count, run->alpha, A, B, run->beta, C);
+  case RITZ_BATCHED_SYMV: return RitzSymvBatched(batched, count, run->alpha, A, B, run->beta, C);
+  case RITZ_BATCHED_TRMM: return RitzTrmmBatched(batched, count, run->alpha, A, B);
+  case RITZ_BATCHED_GESV: return RitzGesvBatched(batched, count, A, ipiv, B, info);
+  case RITZ_BATCHED_POSV: return RitzPosvBatched(batched, count, A, B, info);
+  case RITZ_BATCHED_LASWP:
+    return RitzLaswpBatched(batched, count, A, (int32_t)fabs(run->alpha), (int32_t)run->beta, ipiv,
+                            run->alpha < 0 ? -1 : 1);
+  case RITZ_BATCHED_GEQRF: return RitzGeqrfBatched(batched, count, A, B, info);
+  case RITZ_BATCHED_ORMQR: return RitzOrmqrBatched(batched, count, A, B, C, info);
+  case RITZ_BATCHED_ORGQR: return RitzOrgqrBatched(batched, count, A, B, info);
+  case RITZ_BATCHED_GELS: return RitzGelsBatched(batched, count, A, B, info);
+  case RITZ_BATCHED_COPY: return RitzCopyBatched(batched, count, A, B);
+  case RITZ_BATCHED_GEAM: return RitzGeamBatched(batched, count, run->alpha, A, run->beta, B, C);
+  case RITZ_BATCHED_LASET: return RitzLasetBatched(batched, count, run->alpha, run->beta, A);
+  case RITZ_BATCHED_SYEVJ: return RitzSyevjBatched(batched, count, A, B, info);
+  case RITZ_BATCHED_GESVDJ: return RitzGesvdjBatched(batched, count, A, B, C, info);
   }
   return CEED_ERROR_UNSUPPORTED;
 }
@@ -384,11 +402,17 @@ static inline bool batch_has_form(Ceed ceed, BatchForm form) {
   return form != BATCH_POINTERS || !strstr(resource, "opencl");
 }
 
+static inline bool batch_is_on_gpu(Ceed ceed) {
+  const char *resource = "";
+  CeedGetResource(ceed, &resource);
+  return strstr(resource, "/gpu/") == resource;
+}
+
 // Whether each shape has a kernel to be compiled.
 static inline bool batch_compiles(Ceed ceed) {
   const char *resource = "";
   CeedGetResource(ceed, &resource);
-  return strstr(resource, "/self/gen") || tap_compiles_slowly(ceed);
+  return strstr(resource, "/self/gen") || batch_is_on_gpu(ceed);
 }
 
 // Sizes to test, from 0 on: a few, fewer where each has kernels; with RITZ_TEST_LEVEL=full more, where
@@ -403,7 +427,7 @@ static inline int batch_sizes(Ceed ceed, const int **sizes) {
   if (tap_level() < TAP_EXHAUSTIVE && batch_compiles(ceed)) {
     const bool has_time = tap_level() == TAP_FULL && !tap_compiles_slowly(ceed);
     *sizes = has_time ? compiled : fewer;
-    return has_time ? 6 : tap_compiles_slowly(ceed) ? 3 : 2;
+    return has_time ? 6 : batch_is_on_gpu(ceed) ? 3 : 2;
   }
   *sizes = few;
   if (tap_level() == TAP_QUICK) return 9;
@@ -424,11 +448,33 @@ typedef struct {
   CeedInt n;      // what the sizes are made from
   int64_t count;
   uint64_t state;
-  CeedInt bound[3]; // m, n, k
-  int32_t size[3][BATCH_MAX_COUNT];
+  CeedInt bound[5]; // m, n, k, min(m, n), max(m, n)
+  int32_t size[5][BATCH_MAX_COUNT];
 } BatchCase;
 
-enum { BATCH_M, BATCH_N, BATCH_K, BATCH_ONE };
+enum { BATCH_M, BATCH_N, BATCH_K, BATCH_LEAST, BATCH_LARGEST, BATCH_ONE };
+
+// Sizes that follow from m and n, where these are drawn.
+static inline void batch_derive_sizes(BatchCase *c) {
+  const CeedInt m = c->bound[BATCH_M], n = c->bound[BATCH_N];
+
+  c->bound[BATCH_LEAST] = m < n ? m : n;
+  c->bound[BATCH_LARGEST] = m < n ? n : m;
+  for (int64_t i = 0; i < c->count; i++) {
+    const bool is_wide = c->size[BATCH_M][i] < c->size[BATCH_N][i];
+
+    c->size[BATCH_LEAST][i] = c->size[is_wide ? BATCH_M : BATCH_N][i];
+    c->size[BATCH_LARGEST][i] = c->size[is_wide ? BATCH_N : BATCH_M][i];
+  }
+}
+
+// No matrix has more of dimension d than of dimension `most`.
+static inline void batch_limit_sizes(BatchCase *c, int d, int most) {
+  for (int64_t i = 0; i < c->count; i++) {
+    if (c->size[d][i] > c->size[most][i]) c->size[d][i] = c->size[most][i];
+  }
+  batch_derive_sizes(c);
+}
 
 // The first matrix of a ragged case has the sizes of the bounds.
 static inline void batch_draw_sizes(BatchCase *c, CeedInt m, CeedInt n, CeedInt k) {
@@ -440,6 +486,7 @@ static inline void batch_draw_sizes(BatchCase *c, CeedInt m, CeedInt n, CeedInt 
       c->size[d][i] =
           c->is_ragged && i > 0 ? (int32_t)tap_integer(&c->state, bound[d] + 1) : (int32_t)bound[d];
   }
+  batch_derive_sizes(c);
 }
 
 // The operand with these dimensions as rows and columns.

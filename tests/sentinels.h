@@ -49,8 +49,9 @@ typedef struct {
   RitzPreconditioner pc; // Jacobi, of 4 entries
   RitzHierarchy hierarchy;
   Ceed host; // on which batched objects are, one of each operation, of empty matrices
-  RitzBatched batched[RITZ_BATCHED_TRSV + 1];
+  RitzBatched batched[RITZ_BATCHED_GESVDJ + 1];
   RitzBatchArray batch_array; // zeros
+  RitzFront front;            // on the same context
   RitzOperatorOptions options;
   RitzOutputField field;
   int64_t *row_starts, *cols; // of op's matrix

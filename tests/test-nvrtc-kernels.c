@@ -932,7 +932,7 @@ TEST(batched_kernels_keep_their_numbers_in_registers) {
   NEEDS_NVRTC();
   totals = (Totals){.wants_registers = true};
   CHECK_OK(open_context(&ritz_cuda_gen_backend, &devices[0], &ceed));
-  for (int operation = 0; operation < RITZ_BATCHED_NUM_OPERATIONS; operation++) {
+  for (int operation = 0; operation <= RITZ_BATCHED_TRSV; operation++) {
     for (int i = 0; i < (tap_level() == TAP_EXHAUSTIVE ? 11 : 3); i++) {
       for (int form = 0; form < (tap_level() ? 4 : 1); form++) {
         const char *root = ritz_batched_root((RitzBatchedOperation)operation);

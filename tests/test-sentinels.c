@@ -81,6 +81,7 @@ static const struct {
     {"RitzPreconditionerCreateMultigrid", "the levels have no operators"},
     {"RitzPreconditionerCreateMultigridOfHierarchy", "there are no operators"},
     {"RitzBatchedCreate", "devices without kernels for batches refuse"},
+    {"RitzFrontCreate", "the same"},
 };
 enum { NUM_REFUSING = sizeof(refusing) / sizeof(refusing[0]) };
 
@@ -233,13 +234,15 @@ static int make_batched(Kit *kit) {
 
   DO(CeedInit("/cpu/self/ref", &kit->host));
   DO(CeedSetErrorHandler(kit->host, CeedErrorStore));
-  for (int i = 0; i <= RITZ_BATCHED_TRSV; i++) {
-    const bool is_square = i == RITZ_BATCHED_GEMM || i == RITZ_BATCHED_INV;
+  for (int i = 0; i <= RITZ_BATCHED_GESVDJ; i++) {
+    const bool is_square = i == RITZ_BATCHED_GEMM || i == RITZ_BATCHED_INV || i == RITZ_BATCHED_SYRK ||
+                           i == RITZ_BATCHED_COPY || i == RITZ_BATCHED_GEAM;
 
-    options.B.n = options.C.n = is_square ? 0 : 1;
+    options.B.n = is_square ? 0 : 1;
+    options.C.n = is_square || i == RITZ_BATCHED_GESVDJ ? 0 : 1;
     DO(RitzBatchedCreate(kit->host, (RitzBatchedOperation)i, &options, &kit->batched[i]));
   }
-  return CEED_ERROR_SUCCESS;
+  return RitzFrontCreate(kit->host, CEED_SCALAR_FP64, 1, 1, &kit->front);
 }
 
 static int make_kit(const char *resource, Kit *kit) {
@@ -265,7 +268,8 @@ static int destroy_kit(Kit *kit) {
     int code_ = type##Destroy(&(handle));                                                                    \
     if (!ierr) ierr = code_;                                                                                 \
   } while (0)
-  for (int i = 0; i <= RITZ_BATCHED_TRSV; i++) DESTROY(RitzBatched, kit->batched[i]);
+  for (int i = 0; i <= RITZ_BATCHED_GESVDJ; i++) DESTROY(RitzBatched, kit->batched[i]);
+  DESTROY(RitzFront, kit->front);
   DESTROY(Ceed, kit->host);
   DESTROY(RitzIndices, kit->indices);
   DESTROY(RitzScalars, kit->scalars);

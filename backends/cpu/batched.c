@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Batched dense algebra (contract in core/batched.h) by generated kernels (emit/batched.c,
 // kernels/cpu/batched.h, batched-large.h): their code and arguments, threads. Called through the table of the
-// backend. The reference backend serves empty sizes and, with a warning, all where there is no compiler.
+// backend. The reference backend serves other operations, empty sizes and, with a warning, all where there is
+// no compiler.
 //
 // Groups of RITZ_LANES matrices are computed alike, lane by lane, large matrices one by one, and a thread has
 // groups or matrices that follow each other. Matrices of non-uniform batches that are smaller than the bounds
@@ -314,7 +315,11 @@ int ritz_cpu_batched_explain(RitzBatched b, FILE *stream) {
   RitzCpuBatched *data = b->data;
 
   if (!data->has_kernels) {
-    fprintf(stream, "  no kernel: sizes are not 1 or more, or it has none on CPUs\n");
+    RitzBatchedKind kind;
+    const bool has_kind = ritz_emit_cpu_batched_kind(b, &kind);
+
+    fprintf(stream, "  %s\n",
+            has_kind ? "no kernel: sizes are not 1 or more" : "no kernels of this operation");
     return ritz_ref_batched_explain(b, stream);
   }
   RITZ_TRY(finish_code(b, &data->main));

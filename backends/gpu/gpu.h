@@ -40,6 +40,7 @@ typedef enum {
   RITZ_BASE_FLOATS,       // the same for float, and kernels/gpu/vector-convert.h; in a library of double
   RITZ_BASE_RESTRICTIONS, // kernels/gpu/restriction.h
   RITZ_BASE_BASES,        // kernels/gpu/basis-ref.h
+  RITZ_BASE_FRONTS,       // kernels/gpu/fronts.h
   RITZ_NUM_BASE
 } RitzGpuBase;
 
@@ -73,6 +74,8 @@ static inline RitzGpu *ritz_gpu(Ceed ceed) { return (RitzGpu *)ceed->data; }
 // at most 16.
 int ritz_gpu_run_ranges_slots(Ceed ceed, int *num_slots);
 int ritz_gpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
+// gpu.c: whether the device has tensor cores that multiply doubles.
+bool ritz_gpu_has_mma(const RitzDeviceInfo *info);
 // gpu.c: one of the programs for any size, released with the context.
 int ritz_gpu_base(Ceed ceed, RitzGpuBase which, RitzGpuProgram *program);
 
@@ -217,6 +220,9 @@ int ritz_gpu_batched_prepare(RitzBatched batched);
 int ritz_gpu_batched_run(RitzBatched batched, const RitzBatchedCall *call);
 int ritz_gpu_batched_explain(RitzBatched batched, FILE *stream);
 int ritz_gpu_batched_destroy(RitzBatched batched);
+
+// ---- fronts.c: trees of fronts (core/fronts.h) ----
+int ritz_gpu_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
 
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);

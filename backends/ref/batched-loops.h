@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Dense algebra of one matrix of a batch. Included by backends/ref/batched.c once for each precision, with
-// RITZ_ENTRY, the type of entries, RITZ_LOOP(name), the name of its loop, and RITZ_ROOT, the square root.
+// RITZ_ENTRY, the type of entries, RITZ_LOOP(name), the name of its loop, RITZ_ROOT, the square root, and
+// RITZ_ROUNDOFF, half the distance from 1 to the next number.
 // Numbers have the type of entries. info as in ritz/batched.h.
 
 #define AT(M, r, c) (((RITZ_ENTRY *)(M).base)[((r) + (c) * (M).ld) * (M).step])
@@ -19,6 +20,61 @@ static void RITZ_LOOP(gemm)(const Problem *p, bool ta, bool tb, int64_t m, int64
         sum += (ta ? AT(p->A, i, r) : AT(p->A, r, i)) * (tb ? AT(p->B, c, i) : AT(p->B, i, c));
       AT(p->C, r, c) = beta == 0 ? alpha * sum : alpha * sum + beta * AT(p->C, r, c);
     }
+  }
+}
+
+// The entry of a symmetric matrix of which one triangle is stored.
+static RITZ_ENTRY RITZ_LOOP(symmetric)(RitzBatchMatrix A, bool is_lower, int64_t r, int64_t c) {
+  return (r >= c) == is_lower || r == c ? AT(A, r, c) : AT(A, c, r);
+}
+
+// A triangle of C = alpha op(A) op(A)^T + beta C; C is operand B.
+static void RITZ_LOOP(syrk)(const Problem *p, bool is_lower, bool ta) {
+  const RITZ_ENTRY alpha = (RITZ_ENTRY)p->alpha, beta = (RITZ_ENTRY)p->beta;
+
+  for (int64_t c = 0; c < p->n; c++) {
+    for (int64_t r = is_lower ? c : 0; r < (is_lower ? p->n : c + 1); r++) {
+      RITZ_ENTRY sum = 0;
+
+      for (int64_t i = 0; i < p->k && alpha != 0; i++)
+        sum += (ta ? AT(p->A, i, r) : AT(p->A, r, i)) * (ta ? AT(p->A, i, c) : AT(p->A, c, i));
+      AT(p->B, r, c) = beta == 0 ? alpha * sum : alpha * sum + beta * AT(p->B, r, c);
+    }
+  }
+}
+
+// C = alpha A B + beta C, or with B A; C m x n.
+static void RITZ_LOOP(symm)(const Problem *p, bool is_lower, bool is_left, int64_t m, int64_t n) {
+  const RITZ_ENTRY alpha = (RITZ_ENTRY)p->alpha, beta = (RITZ_ENTRY)p->beta;
+
+  for (int64_t c = 0; c < n; c++) {
+    for (int64_t r = 0; r < m; r++) {
+      RITZ_ENTRY sum = 0;
+
+      for (int64_t i = 0; i < (is_left ? m : n) && alpha != 0; i++)
+        sum += is_left ? RITZ_LOOP(symmetric)(p->A, is_lower, r, i) * AT(p->B, i, c)
+                       : AT(p->B, r, i) * RITZ_LOOP(symmetric)(p->A, is_lower, i, c);
+      AT(p->C, r, c) = beta == 0 ? alpha * sum : alpha * sum + beta * AT(p->C, r, c);
+    }
+  }
+}
+
+// C = alpha op(A) + beta op(B)
+static void RITZ_LOOP(geam)(const Problem *p, bool ta, bool tb) {
+  const RITZ_ENTRY alpha = (RITZ_ENTRY)p->alpha, beta = (RITZ_ENTRY)p->beta;
+
+  for (int64_t c = 0; c < p->n; c++) {
+    for (int64_t r = 0; r < p->m; r++) {
+      const RITZ_ENTRY a = alpha == 0 ? 0 : alpha * (ta ? AT(p->A, c, r) : AT(p->A, r, c));
+
+      AT(p->C, r, c) = beta == 0 ? a : a + beta * (tb ? AT(p->B, c, r) : AT(p->B, r, c));
+    }
+  }
+}
+
+static void RITZ_LOOP(laset)(const Problem *p) {
+  for (int64_t c = 0; c < p->n; c++) {
+    for (int64_t r = 0; r < p->m; r++) AT(p->A, r, c) = (RITZ_ENTRY)(r == c ? p->beta : p->alpha);
   }
 }
 
@@ -66,6 +122,39 @@ static void RITZ_LOOP(trsm)(const RitzBatchedOptions *o, const Problem *p, int64
   }
   for (int64_t r = 0; r < m && n > 0; r++)
     RITZ_LOOP(solve_vector)(&t, n, &AT(p->B, r, 0), p->B.ld * p->B.step);
+}
+
+// ---- Triangular products ----
+
+// x := op(A) x for n entries x[0], x[inc], ...; first those of which no later one has need.
+static void RITZ_LOOP(multiply_vector)(const RITZ_LOOP(Triangle) * t, int64_t n, RITZ_ENTRY *x, int64_t inc) {
+  const bool is_lower = t->is_lower != t->is_transposed;
+
+  for (int64_t step = 0; step < n; step++) {
+    const int64_t i = is_lower ? n - 1 - step : step;
+    const int64_t first = is_lower ? 0 : i + 1, end = is_lower ? i : n;
+    RITZ_ENTRY sum = t->is_unit ? x[i * inc] : AT(t->A, i, i) * x[i * inc];
+
+    for (int64_t j = first; j < end; j++)
+      sum += (t->is_transposed ? AT(t->A, j, i) : AT(t->A, i, j)) * x[j * inc];
+    x[i * inc] = sum;
+  }
+}
+
+// B := alpha op(A) B or alpha B op(A); the rows of B are multiplied by op(A)^T.
+static void RITZ_LOOP(trmm)(const RitzBatchedOptions *o, const Problem *p, int64_t m, int64_t n) {
+  const RITZ_ENTRY alpha = (RITZ_ENTRY)p->alpha;
+  const bool is_left = o->side == RITZ_SIDE_LEFT;
+  const RITZ_LOOP(Triangle) t = {p->A, o->uplo == RITZ_TRIANGLE_LOWER,
+                                 (o->trans_a == CEED_TRANSPOSE) == is_left, o->diag == RITZ_DIAGONAL_UNIT};
+
+  for (int64_t c = 0; c < n && m > 0 && is_left && alpha != 0; c++)
+    RITZ_LOOP(multiply_vector)(&t, m, &AT(p->B, 0, c), p->B.step);
+  for (int64_t r = 0; r < m && n > 0 && !is_left && alpha != 0; r++)
+    RITZ_LOOP(multiply_vector)(&t, n, &AT(p->B, r, 0), p->B.ld * p->B.step);
+  for (int64_t c = 0; c < n; c++) {
+    for (int64_t r = 0; r < m; r++) AT(p->B, r, c) = alpha == 0 ? 0 : alpha * AT(p->B, r, c);
+  }
 }
 
 // ---- Cholesky ----
@@ -166,6 +255,30 @@ static void RITZ_LOOP(getrs)(bool is_transposed, const Problem *p) {
   if (is_transposed) RITZ_LOOP(permute)(p, true);
 }
 
+// A X = B; singular matrices leave B as it is.
+static int32_t RITZ_LOOP(gesv)(const Problem *p) {
+  const int32_t info = RITZ_LOOP(getrf)(p->A, p->n, p->n, p->ipiv);
+
+  if (!info) RITZ_LOOP(getrs)(false, p);
+  return info;
+}
+
+static int32_t RITZ_LOOP(posv)(const Problem *p, bool is_lower) {
+  const int32_t info = RITZ_LOOP(potrf)(is_lower, p->A, p->n);
+
+  if (!info) RITZ_LOOP(potrs)(is_lower, p);
+  return info;
+}
+
+static void RITZ_LOOP(laswp)(const Problem *p) {
+  for (int64_t step = 0; step <= p->k2 - p->k1; step++) {
+    const int64_t k = p->is_back ? p->k2 - step : p->k1 + step;
+
+    if (k <= p->m && p->ipiv[k - 1] >= 1 && p->ipiv[k - 1] <= p->m)
+      RITZ_LOOP(swap_rows)(p->A, p->n, k - 1, p->ipiv[k - 1] - 1);
+  }
+}
+
 // ---- Inverses ----
 
 // U := U^-1, column after column: U^-1 (0:j, j) = -U^-1 (0:j, 0:j) U(0:j, j) / u_jj.
@@ -220,12 +333,15 @@ static int32_t RITZ_LOOP(inv)(const Problem *p) {
   return info ? info : RITZ_LOOP(getri)(p->B, p->n, p->pivots, p->work);
 }
 
+#include "backends/ref/batched-rotations.h"
+
 // ---- One matrix ----
 
 static int32_t RITZ_LOOP(run)(const RitzBatched b, const Problem *p) {
   const RitzBatchedOptions *o = &b->options;
   const bool ta = o->trans_a == CEED_TRANSPOSE, tb = o->trans_b == CEED_TRANSPOSE;
-  const bool is_lower = o->uplo == RITZ_TRIANGLE_LOWER;
+  const bool is_lower = o->uplo == RITZ_TRIANGLE_LOWER, is_left = o->side == RITZ_SIDE_LEFT;
+  const bool has_vectors = o->vectors == RITZ_VECTORS_ALL;
 
   switch (b->operation) {
   case RITZ_BATCHED_GEMM: RITZ_LOOP(gemm)(p, ta, tb, p->m, p->n, p->k); return 0;
@@ -238,6 +354,22 @@ static int32_t RITZ_LOOP(run)(const RitzBatched b, const Problem *p) {
   case RITZ_BATCHED_INV: return RITZ_LOOP(inv)(p);
   case RITZ_BATCHED_TRSM: RITZ_LOOP(trsm)(o, p, p->m, p->n); return 0;
   case RITZ_BATCHED_TRSV: RITZ_LOOP(trsm)(o, p, p->n, 1); return 0;
+  case RITZ_BATCHED_SYRK: RITZ_LOOP(syrk)(p, is_lower, ta); return 0;
+  case RITZ_BATCHED_SYMM: RITZ_LOOP(symm)(p, is_lower, is_left, p->m, p->n); return 0;
+  case RITZ_BATCHED_SYMV: RITZ_LOOP(symm)(p, is_lower, true, p->n, 1); return 0;
+  case RITZ_BATCHED_TRMM: RITZ_LOOP(trmm)(o, p, p->m, p->n); return 0;
+  case RITZ_BATCHED_GESV: return RITZ_LOOP(gesv)(p);
+  case RITZ_BATCHED_POSV: return RITZ_LOOP(posv)(p, is_lower);
+  case RITZ_BATCHED_LASWP: RITZ_LOOP(laswp)(p); return 0;
+  case RITZ_BATCHED_GEQRF: RITZ_LOOP(geqrf)(p); return 0;
+  case RITZ_BATCHED_ORMQR: RITZ_LOOP(ormqr)(p, is_left, ta); return 0;
+  case RITZ_BATCHED_ORGQR: RITZ_LOOP(orgqr)(p); return 0;
+  case RITZ_BATCHED_GELS: return RITZ_LOOP(gels)(p, ta);
+  case RITZ_BATCHED_COPY: return 0; // of two precisions: copy_matrix
+  case RITZ_BATCHED_GEAM: RITZ_LOOP(geam)(p, ta, tb); return 0;
+  case RITZ_BATCHED_LASET: RITZ_LOOP(laset)(p); return 0;
+  case RITZ_BATCHED_SYEVJ: return RITZ_LOOP(syevj)(p, is_lower, has_vectors);
+  case RITZ_BATCHED_GESVDJ: return RITZ_LOOP(gesvdj)(p, has_vectors);
   }
   return 0;
 }

@@ -35,9 +35,13 @@
 //     k > 0    GETRF: u_kk is zero, the first such k; factors are complete (with RITZ_PIVOT_NONE they are
 //              unspecified from step k on). INV: the same, X is unspecified.
 //              GETRI: the same, A is unchanged. POTRF: the leading minor k is not positive (or NaN); columns
-//              before k hold the factor, the rest of the triangle is unspecified.
+//              before k hold the factor, the rest of the triangle is unspecified. GESV, POSV: as GETRF and
+//              POTRF; B is left as it is. GELS: entry k of the diagonal of R is zero: A has no full rank; B
+//              is unspecified. SYEVJ, GESVDJ: not done after k sweeps, or NaN or Inf in A; results are
+//              unspecified.
 //     -1001    non-uniform batches: m is negative or larger than in the layout; the matrix is left alone
-//     -1002, -1003   the same of n, k. With RITZ_STRICT=1 and on /cpu/self/check the call is refused instead.
+//     -1002, -1003   the same of n, k; -1002 of ORGQR, GESVDJ: n > m, too. With RITZ_STRICT=1 and on
+//              /cpu/self/check the call is refused instead where a size is outside of its bounds.
 //
 // Solves divide by zero as LAPACK's do after info > 0: Inf and NaN in that matrix's result alone. NaN and Inf
 // in a matrix stay there.
@@ -69,12 +73,43 @@ typedef enum {
   RITZ_BATCHED_TRSM,  // op(A) X = alpha B (side left, A m x m) or X op(A) = alpha B (right, A n x n); X over
                       // B, m x n. side, uplo, trans_a, diag
   RITZ_BATCHED_TRSV,  // op(A) x = b, A n x n; x over b, which is B: one column. uplo, trans_a, diag
+  RITZ_BATCHED_SYRK,  // C = alpha op(A) op(A)^T + beta C: a triangle of C n x n, which is B; op(A) n x k; the
+                      // other triangle is not touched. uplo, trans_a
+  RITZ_BATCHED_SYMM,  // C = alpha A B + beta C (left, A m x m) or alpha B A + beta C (right, A n x n), A
+                      // symmetric, one triangle is read; B, C m x n. side, uplo
+  RITZ_BATCHED_SYMV,  // y = alpha A x + beta y, A n x n symmetric; x is B, y is C: one column. uplo
+  RITZ_BATCHED_TRMM,  // B = alpha op(A) B (left, A m x m) or alpha B op(A) (right, A n x n), B m x n. side,
+                      // uplo, trans_a, diag
+  RITZ_BATCHED_GESV,  // A X = B: A n x n becomes its LU factors, X over B, n x k. pivot
+  RITZ_BATCHED_POSV,  // the same for A positive definite, and its Cholesky factor. uplo
+  RITZ_BATCHED_LASWP, // swaps of GETRF on the rows of A m x n. num_pivots
+  RITZ_BATCHED_GEQRF, // A = Q R, m x n, tall or wide: R above, reflectors below the diagonal; tau, their
+                      // factors, is B: one column of min(m, n)
+  RITZ_BATCHED_ORMQR, // C = op(Q) C (left) or C op(Q) (right), C m x n; Q of k reflectors of GEQRF in the
+                      // columns of A, m x k or n x k; tau is B, of k; k is at most the order of Q. side,
+                      // trans_a
+  RITZ_BATCHED_ORGQR, // A = the first n columns of Q, m x n, from k reflectors in A; tau is B, of k; k <= n
+                      // <= m
+  RITZ_BATCHED_GELS,  // op(A) X = B, A m x n of full rank: least squares where op(A) has more rows than
+                      // columns, else the X of least norm. B max(m, n) x k: right sides in the first rows,
+                      // then X. A becomes its QR factors, LQ for m < n; below X of least squares are entries
+                      // whose squares sum up to the residual's. trans_a
+  RITZ_BATCHED_COPY,  // B = op(A), A m x n: between layouts, and precisions, which may differ. trans_a
+  RITZ_BATCHED_GEAM,  // C = alpha op(A) + beta op(B), C m x n. trans_a, trans_b
+  RITZ_BATCHED_LASET, // A = alpha, beta on the diagonal, A m x n
+  RITZ_BATCHED_SYEVJ, // A = V diag(w) V^T, n x n symmetric, one triangle is read: V over A, w is B: one
+                      // column, ascending. By Jacobi's rotations. uplo, vectors
+  RITZ_BATCHED_GESVDJ, // A = U diag(s) V^T, m x n, m >= n: U over A; s is B: one column, descending; V is C,
+                       // n x n. By Jacobi's rotations of columns. Of wide matrices: transpose by COPY.
+                       // vectors
 } RitzBatchedOperation;
 
 typedef enum { RITZ_SIDE_LEFT, RITZ_SIDE_RIGHT } RitzSide;
 typedef enum { RITZ_TRIANGLE_LOWER, RITZ_TRIANGLE_UPPER } RitzTriangle;
 typedef enum { RITZ_DIAGONAL_STORED, RITZ_DIAGONAL_UNIT } RitzDiagonal; // UNIT: ones, that are not read
 typedef enum { RITZ_PIVOT_ROWS, RITZ_PIVOT_NONE } RitzPivot; // NONE: ipiv is not looked at and may be NULL
+// NONE: values alone; A is unspecified afterwards, of SYEVJ its triangle. GESVDJ has no C: V may be NULL.
+typedef enum { RITZ_VECTORS_ALL, RITZ_VECTORS_NONE } RitzVectors;
 
 // Where the entries of matrix i are, m x n, column-major:
 //
@@ -84,7 +119,7 @@ typedef enum { RITZ_PIVOT_ROWS, RITZ_PIVOT_NONE } RitzPivot; // NONE: ipiv is no
 // counted from the array's base. Interleaved arrays hold whole groups of W matrices; of the places beyond
 // count nothing is written. In non-uniform batches m and n are upper bounds.
 typedef struct {
-  CeedScalarType precision; // of entries; the same in all layouts of an object
+  CeedScalarType precision; // of entries; the same in all layouts of an object, but of COPY
   CeedInt m, n;             // as stored, at least 0
   CeedInt ld;               // at least m; 0: m, and where the array has `rows` those of each matrix
   int64_t
@@ -100,6 +135,8 @@ typedef struct {
   RitzDiagonal diag;
   RitzPivot pivot;
   RitzBatchLayout A, B, C; // of the operands in the order of the call
+  RitzVectors vectors;
+  CeedInt num_pivots; // places in ipiv for each matrix, at least 0; 0: m
 } RitzBatchedOptions;
 
 // The matrices of one operand of a call. Exactly one of base and pointers, unless nothing is there to be
@@ -109,7 +146,8 @@ typedef struct {
 // Non-uniform batches: each size of the operation is that of the first operand in the order C, B, A whose
 // array has it; where no array does, the layout's. Square operands: rows alone, or cols alone, is enough.
 // Arrays that say the same size again must say the same; this is checked with RITZ_STRICT=1 and on
-// /cpu/self/check. Arrays of sizes, pointers and offsets need width 1.
+// /cpu/self/check. Of tau of GEQRF and B of GELS, whose rows are min(m, n) and max(m, n), they say no size of
+// the operation. Arrays of sizes, pointers and offsets need width 1.
 typedef struct {
   void *base;                             // all matrices by the layout's stride, or by offsets
   const int64_t *offsets;                 // [count] entries from base, instead of the stride; NULL: none
@@ -189,5 +227,53 @@ CEED_EXTERN int RitzTrsmBatched(RitzBatched batched, int64_t count, double alpha
                                 const RitzBatchArray *B);
 CEED_EXTERN int RitzTrsvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
                                 const RitzBatchArray *x);
+
+// alpha and beta as of GEMM.
+CEED_EXTERN int RitzSyrkBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
+                                double beta, const RitzBatchArray *C);
+CEED_EXTERN int RitzSymmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
+                                const RitzBatchArray *B, double beta, const RitzBatchArray *C);
+CEED_EXTERN int RitzSymvBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
+                                const RitzBatchArray *x, double beta, const RitzBatchArray *y);
+// alpha = 0: as of TRSM.
+CEED_EXTERN int RitzTrmmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
+                                const RitzBatchArray *B);
+// ipiv [count][n], written as by GETRF.
+CEED_EXTERN int RitzGesvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, int32_t *ipiv,
+                                const RitzBatchArray *B, int32_t *info);
+CEED_EXTERN int RitzPosvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
+                                const RitzBatchArray *B, int32_t *info);
+// Swaps row k with row ipiv[k], counted from 1, for k = k1 .. k2 (increment 1) or k2 .. k1 (increment -1:
+// back). 1 <= k1, k2 <= num_pivots and m; k2 < k1: none. ipiv [count][num_pivots]. Steps and rows outside of
+// a matrix are left out, as zeros are.
+CEED_EXTERN int RitzLaswpBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, int32_t k1,
+                                 int32_t k2, const int32_t *ipiv, int32_t increment);
+
+// Q = H_1 ... H_k, H_j = I - tau_j v v^T, v zero above entry j, 1 there, below it as stored in column j of A.
+CEED_EXTERN int RitzGeqrfBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
+                                 const RitzBatchArray *tau, int32_t *info);
+// Non-uniform: of more reflectors than Q (ORMQR) or A (ORGQR) has columns the first ones are taken.
+CEED_EXTERN int RitzOrmqrBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
+                                 const RitzBatchArray *tau, const RitzBatchArray *C, int32_t *info);
+CEED_EXTERN int RitzOrgqrBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
+                                 const RitzBatchArray *tau, int32_t *info);
+// A without rows or columns: B becomes zero.
+CEED_EXTERN int RitzGelsBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
+                                const RitzBatchArray *B, int32_t *info);
+
+// To a lower precision entries are rounded to nearest; what is too large becomes Inf.
+CEED_EXTERN int RitzCopyBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
+                                const RitzBatchArray *B);
+// alpha = 0: A is not read, beta = 0: B is not.
+CEED_EXTERN int RitzGeamBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
+                                double beta, const RitzBatchArray *B, const RitzBatchArray *C);
+CEED_EXTERN int RitzLasetBatched(RitzBatched batched, int64_t count, double alpha, double beta,
+                                 const RitzBatchArray *A);
+
+CEED_EXTERN int RitzSyevjBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
+                                 const RitzBatchArray *w, int32_t *info);
+// U and V have orthonormal columns, also where singular values are zero.
+CEED_EXTERN int RitzGesvdjBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
+                                  const RitzBatchArray *s, const RitzBatchArray *V, int32_t *info);
 
 #endif
