@@ -104,6 +104,104 @@ static void ritz_large_scale(RitzReal alpha, int64_t num, RitzReal *X) {
   for (int64_t j = 0; j < num && alpha != 1; j += RITZ_LANES) *(RitzEntryVec *)(X + j) *= alpha;
 }
 
+// ---- Few right-hand sides: the triangle is where it is ----
+
+enum { RITZ_FEW_COLUMNS = 4, RITZ_UNKNOWNS = 4 };
+
+// Of four rows that are contiguous: sums(r) = the product of columns begin .. end - 1 of row r with x.
+RITZ_INLINE void ritz_few_sums(RitzPlane T, int64_t begin, int64_t end, const RitzReal *x, int num,
+                               RitzReal *sums) {
+  RitzVec c[RITZ_UNKNOWNS];
+
+  RITZ_UNROLL for (int r = 0; r < RITZ_UNKNOWNS; r++) c[r] = ritz_splat(0);
+  for (int64_t k = begin; k < end; k += RITZ_LANES) {
+    const int left = (int)ritz_least(RITZ_LANES, end - k);
+    const RitzVec b = ritz_load_some(x + k, left);
+
+    RITZ_UNROLL for (int r = 0; r < RITZ_UNKNOWNS; r++) {
+      const RitzReal *row = T.p + (r < num ? r : 0) * T.rs + k;
+      c[r] += ritz_load_some(row, left) * b;
+    }
+  }
+  for (int r = 0; r < num; r++) {
+    sums[r] = 0;
+    for (int l = 0; l < RITZ_LANES; l++) sums[r] += c[r][l];
+  }
+}
+
+// x(begin .. end - 1) minus the product of up to four columns of T with b.
+RITZ_INLINE void ritz_few_subtract(RitzPlane T, int64_t begin, int64_t end, const RitzReal *b, int num,
+                                   RitzReal *x) {
+  for (int64_t i = begin; i < end && T.rs == 1; i += RITZ_LANES) {
+    const int left = (int)ritz_least(RITZ_LANES, end - i);
+    RitzVec c = ritz_load_some(x + i, left);
+
+    RITZ_UNROLL for (int r = 0; r < RITZ_UNKNOWNS; r++) {
+      if (r < num) c -= ritz_load_some(T.p + i + r * T.cs, left) * b[r];
+    }
+    ritz_store_some(x + i, c, left);
+  }
+  for (int64_t i = begin; i < end && T.rs != 1; i++) {
+    for (int r = 0; r < num; r++) x[i] -= T.p[i * T.rs + r * T.cs] * b[r];
+  }
+}
+
+// T x = b, x over b [n].
+static void ritz_few_solve(RitzPlane T, int64_t n, bool is_upper, bool is_unit, RitzReal *x) {
+  for (int64_t done = 0; done < n; done += RITZ_UNKNOWNS) {
+    const int num = (int)ritz_least(RITZ_UNKNOWNS, n - done);
+    const int64_t k0 = is_upper ? n - done - num : done, end = k0 + num;
+    const RitzPlane corner = ritz_plane_from(T, k0, k0);
+    RitzReal sums[RITZ_UNKNOWNS] = {0}, *own = x + k0;
+
+    if (T.cs == 1)
+      ritz_few_sums(ritz_plane_from(T, k0, 0), is_upper ? end : 0, is_upper ? n : k0, x, num, sums);
+    for (int r = 0; r < num; r++) own[r] -= sums[r];
+    for (int step = 0; step < num; step++) {
+      const int r = is_upper ? num - 1 - step : step;
+      const RitzReal *column = corner.p + r * corner.cs;
+
+      if (!is_unit) own[r] /= column[r * corner.rs];
+      for (int i = is_upper ? 0 : r + 1; i < (is_upper ? r : num); i++)
+        own[i] -= column[i * corner.rs] * own[r];
+    }
+    if (T.cs != 1)
+      ritz_few_subtract(ritz_plane_from(T, 0, k0), is_upper ? 0 : end, is_upper ? k0 : n, own, num, x);
+  }
+}
+
+static void ritz_few_permute(const int32_t *ipiv, int64_t n, bool is_back, RitzReal *x) {
+  for (int64_t step = 0; step < n; step++) {
+    const int64_t i = is_back ? n - 1 - step : step, row = ipiv[i] - 1;
+    const RitzReal kept = x[i];
+
+    if (row < 0 || row >= n) continue;
+    x[i] = x[row];
+    x[row] = kept;
+  }
+}
+
+// As ritz_large_systems, column by column.
+static void ritz_few_systems(const RitzBatchedArgs *args, const int32_t *ipiv, RitzPlane A, RitzPlane B,
+                             int64_t n, int64_t cols, RitzReal *x) {
+  const RitzReal alpha = (RitzReal)args->alpha;
+
+  for (int64_t j = 0; j < cols; j++) {
+    RitzReal *b = B.p + j * B.cs;
+
+    for (int64_t i = 0; i < n; i++) x[i] = alpha * b[i * B.rs];
+    if (ipiv && !args->permutes_after) ritz_few_permute(ipiv, n, false, x);
+    for (int k = 0; k < args->num_triangles; k++) {
+      const RitzBatchedTriangle *t = &args->triangle[k];
+      const RitzPlane T = t->is_transposed ? ritz_plane_transposed(A) : A;
+
+      ritz_few_solve(T, n, t->is_lower == t->is_transposed, t->is_unit, x);
+    }
+    if (ipiv && args->permutes_after) ritz_few_permute(ipiv, n, true, x);
+    for (int64_t i = 0; i < n; i++) b[i * B.rs] = x[i];
+  }
+}
+
 // op(A) X = alpha B with the triangles of the call, n unknowns, `cols` right-hand sides; B: unknowns are
 // rows.
 static void ritz_large_systems(const RitzBatchedArgs *args, const int32_t *ipiv, RitzPlane A, RitzPlane B,
@@ -115,6 +213,10 @@ static void ritz_large_systems(const RitzBatchedArgs *args, const int32_t *ipiv,
     for (int64_t j = 0; j < cols; j++) B.p[i * B.rs + j * B.cs] = 0;
   }
   if (alpha == 0 || n == 0 || cols == 0) return;
+  if (cols <= RITZ_FEW_COLUMNS) {
+    ritz_few_systems(args, ipiv, A, B, n, cols, scratch);
+    return;
+  }
   const int num = ritz_large_triangles(args, A, n, &scratch, T);
   for (int64_t j0 = 0; j0 < cols; j0 += RITZ_BROAD) {
     const int64_t own = ritz_least(RITZ_BROAD, cols - j0), vectors = (own + RITZ_LANES - 1) / RITZ_LANES;
