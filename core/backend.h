@@ -15,6 +15,7 @@
 #include <ceed/backend.h>
 #include <ritz/batched.h>
 #include <ritz/device.h>
+#include <ritz/front.h>
 #include <ritz/operator.h>
 #include <ritz/vector.h>
 
@@ -72,6 +73,10 @@ typedef struct RitzPassArrays RitzPassArrays;
 typedef struct RitzPassForm RitzPassForm;
 typedef struct RitzPatchSweep_private *RitzPatchSweep; // core/patch-sweep.h
 typedef struct RitzBatchedCall RitzBatchedCall;        // core/batched.h
+typedef struct RitzDenseMethods RitzDenseMethods;      // core/dense-solver.h
+typedef struct RitzFrontTree RitzFrontTree;            // core/fronts.h
+typedef struct RitzFrontsAction RitzFrontsAction;
+typedef struct RitzFrontCall RitzFrontCall;
 typedef struct RitzBackend RitzBackend;
 struct RitzBackend {
   const char *name;            // canonical resource
@@ -166,6 +171,13 @@ struct RitzBackend {
   int (*batched_run)(RitzBatched batched, const RitzBatchedCall *call);
   int (*batched_explain)(RitzBatched batched, FILE *stream);
   int (*batched_destroy)(RitzBatched batched);
+  // Optional, the dense solver (core/dense-solver.h). Backends of the host without methods are served by
+  // their fallback, those of devices have no dense solver.
+  const RitzDenseMethods *dense;
+  // Fronts of multifrontal factorizations (core/fronts.h): what moves between those of a tree, which contexts
+  // on devices may lack; optional: batches of fronts in double.
+  int (*fronts_run)(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
+  int (*front_run)(RitzFront front, const RitzFrontCall *call);
   // x[i] = value, y[i] = x[i] for the entries of a list in the backend's memory, ascending, each once; num >
   // 0.
   int (*vector_set_entries)(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,

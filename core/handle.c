@@ -28,6 +28,7 @@ static const struct {
     {&ritz_indices_class, "a RitzIndices"},
     {&ritz_scalars_class, "a RitzScalars"},
     {&ritz_batched_class, "a RitzBatched"},
+    {&ritz_front_class, "a RitzFront"},
 };
 
 static const RitzClass *class_at(const void *handle) {

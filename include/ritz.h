@@ -6,7 +6,9 @@
 
 #include <ritz/basis.h>
 #include <ritz/batched.h>
+#include <ritz/dense-solver.h>
 #include <ritz/device.h>
+#include <ritz/front.h>
 #include <ritz/geometry.h>
 #include <ritz/jit.h>
 #include <ritz/machine.h>

@@ -16,6 +16,8 @@ typedef enum {
   RITZ_BATCH_INV,
 } RitzBatchKind;
 
+enum { RITZ_BATCH_IS_TRANSPOSED = 16 }; // in forms of operands, kernels/gpu/batched.h
+
 // Texts of kernels.
 typedef enum {
   RITZ_BATCH_ANY,   // kernels/gpu/batched-any.h: sizes at run time, in global memory
@@ -31,6 +33,7 @@ typedef struct {
   CeedInt size[RITZ_NUM_DIMS]; // bounds
   RitzBatchDesign design;
   bool has_rows;                         // sizes are compiled in: all designs but RITZ_BATCH_ANY
+  bool has_blocks;                       // instead of RITZ_BATCH_ANY: batched-blocks.h
   CeedInt ld[RITZ_BATCHED_MAX_OPERANDS]; // of the layouts; the caller's: how operands are turned
   int form[RITZ_BATCHED_MAX_OPERANDS];   // without pointers
   bool is_uniform;                       // sizes are those of all matrices
@@ -46,10 +49,16 @@ typedef struct {
   int num_tiles;    // mma: tiles of 16 rows of a warp
   bool shares;      // mma: B in shared memory, a matrix a block
   int work;         // batched-any.h: room for a column; 0: none
+  // batched-blocks.h:
+  bool holds;                // the matrix lies in shared memory while it is factored
+  int tile_rows, tile_cols;  // products: tiles of a block, of 32 x 32 entries
+  int num_stages, num_parts; // parts of operands in shared memory; blocks that share a matrix
+  int64_t shared_bytes;
 } RitzGpuBatched;
 
 enum {
   RITZ_BATCH_MAX_ROWS = 64,      // order of matrices for batched-rows.h
+  RITZ_BATCH_MAX_BLOCKS = 512,   // for factorizations and solves of batched-blocks.h
   RITZ_BATCH_MAX_INVERSE = 2048, // order of matrices whose column and pivots fit into shared memory
 };
 
@@ -64,9 +73,15 @@ typedef struct {
 // uniform and other batches.
 RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched batched, const RitzGpuBatchMachine *machine,
                                      bool is_uniform);
-// Matrices that a block takes at a time.
-static inline int ritz_gpu_batched_per_block(const RitzGpuBatched *p) {
-  return p->has_rows ? p->num_threads / p->group : 1;
+// Where the kernel would be batched-any.h and batched-blocks.h has the operation and the sizes: that one.
+// shared_bytes: what a block may have.
+typedef enum { RITZ_BATCH_HOLDS_SOME, RITZ_BATCH_HOLDS_ALL, RITZ_BATCH_HOLDS_NONE } RitzBatchHolding;
+void ritz_plan_gpu_batched_blocks(RitzGpuBatched *plan, int max_threads, int64_t shared_bytes,
+                                  RitzBatchHolding holding); // gpu-batched-blocks.c
+// Blocks for so many matrices.
+static inline int64_t ritz_gpu_batched_blocks(const RitzGpuBatched *p, int64_t count) {
+  const int64_t per_block = p->has_rows ? p->num_threads / p->group : 1;
+  return p->has_blocks ? count * p->num_parts : (count + per_block - 1) / per_block;
 }
 
 #endif

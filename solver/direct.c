@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Preconditioners that solve with the assembled matrix of an operator (contract in ritz/preconditioner.h):
 // which way, and how vectors get there and back. The ways are in direct-*.c; conjugate gradients take the
-// operator as it is. Vectors of devices come to the host and go back: coarse problems are small.
+// operator as it is. Vectors of devices come to the host and go back, but for methods that compute in the
+// context.
 #include <ceed/backend.h>
 #include <inttypes.h>
 #include <math.h>
@@ -27,7 +28,7 @@ typedef struct {
 
 // ---- Kinds ----
 
-static const char *const names[] = {"auto", "dense", "cholmod", "umfpack", "amg", "cg"};
+static const char *const names[] = {"auto", "dense", "cholmod", "umfpack", "amg", "cg", "multifrontal"};
 enum { NUM_KINDS = sizeof(names) / sizeof(names[0]) };
 
 static const RitzDirectMethods *const all_methods[NUM_KINDS] = {
@@ -35,6 +36,7 @@ static const RitzDirectMethods *const all_methods[NUM_KINDS] = {
     [RITZ_DIRECT_CHOLMOD] = &ritz_direct_cholmod,
     [RITZ_DIRECT_UMFPACK] = &ritz_direct_umfpack,
     [RITZ_DIRECT_AMG] = &ritz_direct_amg,
+    [RITZ_DIRECT_MULTIFRONTAL] = &ritz_direct_multifrontal,
 };
 
 static bool is_kind(RitzDirectKind kind) { return (int)kind >= 0 && (int)kind < NUM_KINDS; }
@@ -96,9 +98,39 @@ static int write_unknowns(const RitzPreconditioner pc, const double *from, CeedV
   return CeedVectorRestoreArray(vec, &array);
 }
 
+// Where the context computes.
+static int apply_in_context(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+  Direct *d = pc->data;
+  RitzFactorization *f = &d->factorization;
+  CeedMemType mem_type;
+  RITZ_TRY(CeedGetPreferredMemType(pc->ceed, &mem_type));
+  RITZ_TRY(CeedVectorSetValue(z, 0));
+  if (pc->precision == CEED_SCALAR_FP32) {
+    const float *from;
+    float *to;
+    RITZ_TRY(RitzVectorGetArrayReadF32(r, mem_type, &from));
+    int ierr = RitzVectorGetArrayF32(z, mem_type, &to);
+    if (!ierr) {
+      ierr = f->methods->apply(f, CEED_SCALAR_FP32, from, to);
+      ierr = ritz_first_error(ierr, RitzVectorRestoreArrayF32(z, &to));
+    }
+    return ritz_first_error(ierr, RitzVectorRestoreArrayReadF32(r, &from));
+  }
+  const CeedScalar *from;
+  CeedScalar *to;
+  RITZ_TRY(CeedVectorGetArrayRead(r, mem_type, &from));
+  int ierr = CeedVectorGetArray(z, mem_type, &to);
+  if (!ierr) {
+    ierr = f->methods->apply(f, CEED_SCALAR_TYPE, from, to);
+    ierr = ritz_first_error(ierr, CeedVectorRestoreArray(z, &to));
+  }
+  return ritz_first_error(ierr, CeedVectorRestoreArrayRead(r, &from));
+}
+
 static int apply_factors(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   Direct *d = pc->data;
   const int64_t n = d->matrix.n;
+  if (n > 0 && d->pinned.num == 0 && d->factorization.methods->apply) return apply_in_context(pc, r, z);
   RITZ_TRY(read_unknowns(pc, r, d->r));
   ritz_pinned_project(&d->pinned, n, d->r);
   if (n > 0) RITZ_TRY(d->factorization.methods->solve(&d->factorization, d->r, d->z));
@@ -149,7 +181,8 @@ static void view_factors(const RitzPreconditioner pc, FILE *stream, int indent) 
   if (f->num_nonzeros > 0)
     (void)fprintf(stream, ", %.3g in the factors (fill %.3g)", f->num_nonzeros,
                   f->num_nonzeros / (double)d->num_nonzeros);
-  (void)fprintf(stream, ", %.3g MB, on the host in double\n", 1e-6 * (double)bytes(pc));
+  (void)fprintf(stream, ", %.3g MB, %s in double\n", 1e-6 * (double)bytes(pc),
+                f->computes_in_context ? "where the context computes," : "on the host");
   (void)fprintf(stream, "%*spattern %.3g s, values %.3g s, factorization %.3g s\n", indent, "",
                 d->matrix.seconds_pattern, d->matrix.seconds_elements, d->seconds);
   if (d->pinned.num > 0)
@@ -252,6 +285,12 @@ static double limit_flops(const Direct *d) {
   return d->matrix.num_comp > 1 ? 5e9 : 5e8;
 }
 
+// The own one has a limit everywhere.
+static double limit_own_flops(const Direct *d) {
+  const double limit = limit_flops(d);
+  return limit > 0 ? limit : 5e10;
+}
+
 // Dense for few unknowns; a sparse factorization for more, unless that takes long; algebraic multigrid for
 // many; LU factors where there are no Cholesky factors. *is_done is false where nothing of that is left.
 static int choose(Direct *d, const RitzDirectOptions *o, bool *is_done) {
@@ -265,6 +304,8 @@ static int choose(Direct *d, const RitzDirectOptions *o, bool *is_done) {
   }
   if (is_sparse) {
     RITZ_TRY(try_kind(d, RITZ_DIRECT_CHOLMOD, limit_flops(d), is_done));
+    if (!RitzDirectKindIsAvailable(RITZ_DIRECT_CHOLMOD, NULL))
+      RITZ_TRY(try_kind(d, RITZ_DIRECT_MULTIFRONTAL, limit_own_flops(d), is_done));
   } else if (!is_small) {
     note_limit(d, RITZ_DIRECT_CHOLMOD, o->max_direct);
     note_limit(d, RITZ_DIRECT_UMFPACK, o->max_direct);

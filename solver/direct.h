@@ -73,6 +73,7 @@ typedef struct {
   double max_flops;         // more, where they are known beforehand, are refused; 0: none are
   RitzRefusal refusal;      // `words` say why
   char words[192];          // else what it is, for people
+  bool computes_in_context; // else on the host
   double num_nonzeros;      // of the factors
   int64_t num_bytes;        // that are kept, of the matrix none
   void *data;               // owned by the methods
@@ -85,9 +86,12 @@ struct RitzDirectMethods {
   const char *(*why_not)(void); // static words; NULL: it can be used
   int (*factorize)(RitzFactorization *f);
   int (*solve)(RitzFactorization *f, const double *b, double *x); // b and x differ, n unknowns
-  void (*destroy)(RitzFactorization *f);                          // also after a failure of `factorize`
+  // Optional, for L-vectors in the context's memory; entries of z that are no unknowns are left alone.
+  int (*apply)(RitzFactorization *f, CeedScalarType type, const void *r, void *z);
+  void (*destroy)(RitzFactorization *f); // also after a failure of `factorize`
 };
-extern const RitzDirectMethods ritz_direct_dense, ritz_direct_cholmod, ritz_direct_umfpack, ritz_direct_amg;
+extern const RitzDirectMethods ritz_direct_dense, ritz_direct_cholmod, ritz_direct_umfpack, ritz_direct_amg,
+    ritz_direct_multifrontal;
 
 // The matrix is refused because of its unknown i: pivots are not positive.
 void ritz_direct_refuse_pivot(RitzFactorization *f, int64_t i);

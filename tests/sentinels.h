@@ -51,6 +51,7 @@ typedef struct {
   Ceed host; // on which batched objects are, one of each operation, of empty matrices
   RitzBatched batched[RITZ_BATCHED_GESVDJ + 1];
   RitzBatchArray batch_array; // zeros
+  RitzFront front;            // on the same context
   RitzOperatorOptions options;
   RitzOutputField field;
   int64_t *row_starts, *cols; // of op's matrix

@@ -81,6 +81,7 @@ static const struct {
     {"RitzPreconditionerCreateMultigrid", "the levels have no operators"},
     {"RitzPreconditionerCreateMultigridOfHierarchy", "there are no operators"},
     {"RitzBatchedCreate", "devices without kernels for batches refuse"},
+    {"RitzFrontCreate", "the same"},
 };
 enum { NUM_REFUSING = sizeof(refusing) / sizeof(refusing[0]) };
 
@@ -241,7 +242,7 @@ static int make_batched(Kit *kit) {
     options.C.n = is_square || i == RITZ_BATCHED_GESVDJ ? 0 : 1;
     DO(RitzBatchedCreate(kit->host, (RitzBatchedOperation)i, &options, &kit->batched[i]));
   }
-  return CEED_ERROR_SUCCESS;
+  return RitzFrontCreate(kit->host, CEED_SCALAR_FP64, 1, 1, &kit->front);
 }
 
 static int make_kit(const char *resource, Kit *kit) {
@@ -268,6 +269,7 @@ static int destroy_kit(Kit *kit) {
     if (!ierr) ierr = code_;                                                                                 \
   } while (0)
   for (int i = 0; i <= RITZ_BATCHED_GESVDJ; i++) DESTROY(RitzBatched, kit->batched[i]);
+  DESTROY(RitzFront, kit->front);
   DESTROY(Ceed, kit->host);
   DESTROY(RitzIndices, kit->indices);
   DESTROY(RitzScalars, kit->scalars);

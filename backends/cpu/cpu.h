@@ -187,6 +187,9 @@ int ritz_cpu_batched_run(RitzBatched b, const RitzBatchedCall *call);
 int ritz_cpu_batched_explain(RitzBatched b, FILE *stream);
 int ritz_cpu_batched_destroy(RitzBatched b);
 
+// ---- front.c: batches of fronts (core/fronts.h) ----
+int ritz_cpu_front_run(RitzFront front, const RitzFrontCall *call);
+
 // vector.c, pass.c
 int ritz_cpu_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x);
 int ritz_cpu_vector_set_value_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,

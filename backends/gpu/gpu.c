@@ -76,6 +76,7 @@ static int base_texts(RitzGpuBase which, const char **texts) {
   int num = 0;
   if (which == RITZ_BASE_RESTRICTIONS) texts[num++] = ritz_gpu_template("kernels/gpu/restriction.h");
   if (which == RITZ_BASE_BASES) texts[num++] = ritz_gpu_template("kernels/gpu/basis-ref.h");
+  if (which == RITZ_BASE_FRONTS) texts[num++] = ritz_gpu_template("kernels/gpu/fronts.h");
   if (is_vector) texts[num++] = which == RITZ_BASE_VECTORS ? own : floats;
   if (is_vector) texts[num++] = ritz_gpu_template("kernels/gpu/vector.h");
   if (is_vector) texts[num++] = ritz_gpu_template("kernels/gpu/entries.h");
@@ -83,7 +84,7 @@ static int base_texts(RitzGpuBase which, const char **texts) {
   return num;
 }
 
-static const char *const base_names[] = {"vectors", "vectors-float", "restrictions", "bases"};
+static const char *const base_names[] = {"vectors", "vectors-float", "restrictions", "bases", "fronts"};
 static const char own_kernels[] = "the library's own kernels";
 
 int ritz_gpu_base(Ceed ceed, RitzGpuBase which, RitzGpuProgram *program) {
@@ -205,7 +206,8 @@ static int set_stream(Ceed ceed, void *handle) {
   .limits = ritz_gpu_limits, .operator_apply_energy = ritz_gpu_operator_apply_energy,                        \
   .mark_moment = ritz_gpu_mark_moment, .read_marked = ritz_gpu_read_marked,                                  \
   .batched_prepare = ritz_gpu_batched_prepare, .batched_run = ritz_gpu_batched_run,                          \
-  .batched_explain = ritz_gpu_batched_explain, .batched_destroy = ritz_gpu_batched_destroy
+  .batched_explain = ritz_gpu_batched_explain, .batched_destroy = ritz_gpu_batched_destroy,                  \
+  .fronts_run = ritz_gpu_fronts_run
 
 #define SEPARATE_KERNELS                                                                                     \
   .operator_apply = ritz_gpu_operator_apply, .operator_explain = ritz_gpu_operator_explain,                  \

@@ -40,6 +40,7 @@ typedef enum {
   RITZ_BASE_FLOATS,       // the same for float, and kernels/gpu/vector-convert.h; in a library of double
   RITZ_BASE_RESTRICTIONS, // kernels/gpu/restriction.h
   RITZ_BASE_BASES,        // kernels/gpu/basis-ref.h
+  RITZ_BASE_FRONTS,       // kernels/gpu/fronts.h
   RITZ_NUM_BASE
 } RitzGpuBase;
 
@@ -219,6 +220,9 @@ int ritz_gpu_batched_prepare(RitzBatched batched);
 int ritz_gpu_batched_run(RitzBatched batched, const RitzBatchedCall *call);
 int ritz_gpu_batched_explain(RitzBatched batched, FILE *stream);
 int ritz_gpu_batched_destroy(RitzBatched batched);
+
+// ---- fronts.c: trees of fronts (core/fronts.h) ----
+int ritz_gpu_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
 
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);

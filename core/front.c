@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Batches of fronts (ritz/front.h): the backend's own kernel where it has one (slot front_run), else batched
+// operations on parts of the fronts. Trees of fronts (core/fronts.h): memory, and what moves between fronts.
+#include "core/fronts.h"
+
+#include <string.h>
+
+const RitzClass ritz_front_class = {.name = "RitzFront"};
+
+// ---- Life ----
+
+static int check_bounds(Ceed ceed, CeedScalarType precision, CeedInt d1, CeedInt d2) {
+  RITZ_REQUIRE(precision == CEED_SCALAR_FP64 || precision == CEED_SCALAR_FP32, ceed, CEED_ERROR_UNSUPPORTED,
+               "RitzFrontCreate: the precision is %d, needed CEED_SCALAR_FP64 or CEED_SCALAR_FP32",
+               (int)precision);
+  RITZ_REQUIRE(d1 >= 0 && d2 >= 0 && (int64_t)d1 + d2 <= INT32_MAX, ceed, CEED_ERROR_DIMENSION,
+               "RitzFrontCreate: fronts up to %" CeedInt_FMT " + %" CeedInt_FMT
+               ", needed at least 0 and a sum below 2^31",
+               d1, d2);
+  return CEED_ERROR_SUCCESS;
+}
+
+// The operations of a kind, in their order, for fronts within the bounds.
+static int create_step(RitzFront f, RitzFrontKind kind, int step) {
+  const CeedInt d1 = f->d1 > 0 ? f->d1 : 1, d2 = f->d2 > 0 ? f->d2 : 1;
+  const RitzBatchLayout F11 = {.precision = f->precision, .m = d1, .n = d1};
+  const RitzBatchLayout F21 = {.precision = f->precision, .m = d2, .n = d1};
+  const RitzBatchLayout F22 = {.precision = f->precision, .m = d2, .n = d2};
+  const RitzBatchLayout x1 = {.precision = f->precision, .m = d1, .n = 1};
+  const RitzBatchLayout x2 = {.precision = f->precision, .m = d2, .n = 1};
+  static const RitzBatchedOperation operations[3][RITZ_FRONT_NUM_STEPS] = {
+      [RITZ_FRONT_FACTORIZE] = {RITZ_BATCHED_POTRF, RITZ_BATCHED_TRSM, RITZ_BATCHED_GEMM},
+      [RITZ_FRONT_FORWARD] = {RITZ_BATCHED_TRSV, RITZ_BATCHED_GEMV},
+      [RITZ_FRONT_BACKWARD] = {RITZ_BATCHED_GEMV, RITZ_BATCHED_TRSV}};
+  const RitzBatchedOperation operation = operations[kind][step];
+  const bool is_back = kind == RITZ_FRONT_BACKWARD;
+  RitzBatchedOptions o = {.A = F11}; // lower triangles, stored diagonals
+
+  if (f->step[kind][step]) return CEED_ERROR_SUCCESS;
+  if (operation == RITZ_BATCHED_TRSM) {
+    o.side = RITZ_SIDE_RIGHT;
+    o.trans_a = CEED_TRANSPOSE;
+    o.B = F21;
+  } else if (operation == RITZ_BATCHED_GEMM) {
+    o = (RitzBatchedOptions){.A = F21, .B = F21, .C = F22, .trans_b = CEED_TRANSPOSE};
+  } else if (operation == RITZ_BATCHED_GEMV) {
+    o = (RitzBatchedOptions){.A = F21, .B = is_back ? x2 : x1, .C = is_back ? x1 : x2};
+  } else if (operation == RITZ_BATCHED_TRSV) {
+    o.B = x1;
+  }
+  if (is_back) o.trans_a = CEED_TRANSPOSE;
+  return RitzBatchedCreate(f->ceed, operation, &o, &f->step[kind][step]);
+}
+
+int RitzFrontCreate(Ceed ceed, CeedScalarType precision, CeedInt d1, CeedInt d2, RitzFront *front) {
+  RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, front);
+  RitzFront f = NULL;
+  RITZ_TRY(check_bounds(ceed, precision, d1, d2));
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &f));
+  *f = (struct RitzFront_private){.class = &ritz_front_class, .precision = precision, .d1 = d1, .d2 = d2};
+  int ierr = CeedReferenceCopy(ceed, &f->ceed);
+  // Contexts that have no batches say so now; kernels that will be needed begin to be made.
+  for (int step = 0; step < RITZ_FRONT_NUM_STEPS && !ierr && !ceed->backend.front_run; step++)
+    ierr = create_step(f, RITZ_FRONT_FACTORIZE, step);
+  if (ierr) {
+    (void)RitzFrontDestroy(&f);
+    return ierr;
+  }
+  *front = f;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzFrontDestroy(RitzFront *front) {
+  int ierr = CEED_ERROR_SUCCESS;
+
+  if (!front || !*front) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_check_handle(NULL, __func__, "front", *front, &ritz_front_class));
+  RitzFront f = *front;
+  *front = NULL;
+  for (int kind = 0; kind < 3; kind++)
+    for (int step = 0; step < RITZ_FRONT_NUM_STEPS; step++)
+      ierr = ritz_first_error(ierr, RitzBatchedDestroy(&f->step[kind][step]));
+  ierr = ritz_first_error(ierr, CeedDestroy(&f->ceed));
+  RITZ_FREE(&f);
+  return ierr;
+}
+
+// ---- By batched operations ----
+
+typedef struct {
+  RitzBatchArray F11, F21, F22, x1, x2;
+} Parts;
+
+static Parts parts_of(const RitzFrontCall *call) {
+  const RitzFrontArrays *a = call->arrays;
+  const RitzBatchArray panel = {
+      .base = a->panels, .offsets = a->panel_offsets, .lds = a->panel_lds, .cols = a->d1};
+  const RitzBatchArray x = {.base = call->x, .offsets = call->x_offsets, .lds = a->panel_lds};
+  Parts p = {.F11 = panel, .F21 = panel, .x1 = x, .x2 = x};
+
+  p.F11.rows = p.x1.rows = a->d1;
+  p.F21.rows = p.x2.rows = a->d2;
+  p.F21.first_rows = p.x2.first_rows = a->d1;
+  p.F22 = (RitzBatchArray){
+      .base = a->updates, .offsets = a->update_offsets, .lds = a->update_lds, .rows = a->d2, .cols = a->d2};
+  return p;
+}
+
+static int run_steps(RitzFront f, const RitzFrontCall *call) {
+  const int num_steps = call->kind == RITZ_FRONT_FACTORIZE ? 3 : 2;
+  const RitzBatched *step = f->step[call->kind];
+  const int64_t n = call->count;
+  const Parts p = parts_of(call);
+
+  for (int k = 0; k < num_steps; k++) RITZ_TRY(create_step(f, call->kind, k));
+  switch (call->kind) {
+  case RITZ_FRONT_FACTORIZE:
+    RITZ_TRY(RitzPotrfBatched(step[0], n, &p.F11, call->info));
+    if (f->d2 == 0) return CEED_ERROR_SUCCESS;
+    RITZ_TRY(RitzTrsmBatched(step[1], n, 1, &p.F11, &p.F21));
+    return RitzGemmBatched(step[2], n, -1, &p.F21, &p.F21, 1, &p.F22);
+  case RITZ_FRONT_FORWARD:
+    RITZ_TRY(RitzTrsvBatched(step[0], n, &p.F11, &p.x1));
+    return f->d2 > 0 ? RitzGemvBatched(step[1], n, -1, &p.F21, &p.x1, 1, &p.x2) : CEED_ERROR_SUCCESS;
+  default:
+    if (f->d2 > 0) RITZ_TRY(RitzGemvBatched(step[0], n, -1, &p.F21, &p.x2, 1, &p.x1));
+    return RitzTrsvBatched(step[1], n, &p.F11, &p.x1);
+  }
+}
+
+// ---- Calls ----
+
+static int check_arrays(RitzFront f, const char *name, const RitzFrontCall *call) {
+  const RitzFrontArrays *a = call->arrays;
+  const bool is_complete = a->d1 && a->d2 && a->panels && a->panel_offsets && a->panel_lds &&
+                           (call->kind != RITZ_FRONT_FACTORIZE ||
+                            (a->update_offsets && a->update_lds && (a->updates || f->d2 == 0)));
+
+  RITZ_REQUIRE(is_complete, f->ceed, CEED_ERROR_INCOMPATIBLE, "%s: an array of the fronts is NULL", name);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int run(RitzFront f, const char *name, const RitzFrontCall *call) {
+  Ceed ceed = f->ceed;
+
+  RITZ_REQUIRE(call->count >= 0, ceed, CEED_ERROR_DIMENSION, "%s: count is %lld, needed at least 0", name,
+               (long long)call->count);
+  if (call->count == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(check_arrays(f, name, call));
+  if (ceed->backend.front_run && f->precision == CEED_SCALAR_FP64) return ceed->backend.front_run(f, call);
+  return run_steps(f, call);
+}
+
+int RitzFrontBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts, int32_t *info) {
+  RITZ_HANDLE(front);
+  RITZ_ARGUMENT(front->ceed, fronts);
+  return run(front, __func__,
+             &(RitzFrontCall){.kind = RITZ_FRONT_FACTORIZE, .count = count, .arrays = fronts, .info = info});
+}
+
+int RitzFrontForwardBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts, void *x,
+                            const int64_t *x_offsets) {
+  RITZ_HANDLE(front);
+  RITZ_ARGUMENT(front->ceed, fronts);
+  RITZ_ARGUMENT(front->ceed, x);
+  RITZ_ARGUMENT(front->ceed, x_offsets);
+  return run(
+      front, __func__,
+      &(RitzFrontCall){
+          .kind = RITZ_FRONT_FORWARD, .count = count, .arrays = fronts, .x = x, .x_offsets = x_offsets});
+}
+
+int RitzFrontBackwardBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts, void *x,
+                             const int64_t *x_offsets) {
+  RITZ_HANDLE(front);
+  RITZ_ARGUMENT(front->ceed, fronts);
+  RITZ_ARGUMENT(front->ceed, x);
+  RITZ_ARGUMENT(front->ceed, x_offsets);
+  return run(
+      front, __func__,
+      &(RitzFrontCall){
+          .kind = RITZ_FRONT_BACKWARD, .count = count, .arrays = fronts, .x = x, .x_offsets = x_offsets});
+}
+
+// ---- Trees ----
+
+int ritz_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action) {
+  RITZ_REQUIRE(ceed->backend.fronts_run, ceed, CEED_ERROR_UNSUPPORTED,
+               "the context %s has no kernels for fronts in device memory", ceed->resource);
+  return action->count > 0 ? ceed->backend.fronts_run(ceed, tree, action) : CEED_ERROR_SUCCESS;
+}
+
+static bool is_on_host(Ceed ceed) { return ceed->backend.mem_type == CEED_MEM_HOST; }
+
+int ritz_fronts_alloc(Ceed ceed, size_t num_bytes, void **p) {
+  *p = NULL;
+  if (num_bytes == 0) return CEED_ERROR_SUCCESS;
+  if (is_on_host(ceed)) return ritz_malloc(ceed, num_bytes, 1, p);
+  return ceed->backend.rep_alloc(ceed, RITZ_REP_DEVICE, num_bytes, p);
+}
+
+int ritz_fronts_free(Ceed ceed, void **p) {
+  void *memory = *p;
+  *p = NULL;
+  if (!memory) return CEED_ERROR_SUCCESS;
+  if (!is_on_host(ceed)) return ceed->backend.rep_free(ceed, RITZ_REP_DEVICE, memory);
+  RITZ_FREE(&memory);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_fronts_upload(Ceed ceed, size_t num_bytes, const void *host, void *p) {
+  if (num_bytes == 0) return CEED_ERROR_SUCCESS;
+  if (!is_on_host(ceed))
+    return ceed->backend.rep_copy(ceed, num_bytes, RITZ_REP_DEVICE, p, RITZ_REP_HOST, host);
+  memcpy(p, host, num_bytes);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_fronts_download(Ceed ceed, size_t num_bytes, const void *p, void *host) {
+  if (num_bytes == 0) return CEED_ERROR_SUCCESS;
+  if (!is_on_host(ceed))
+    return ceed->backend.rep_copy(ceed, num_bytes, RITZ_REP_HOST, host, RITZ_REP_DEVICE, p);
+  memcpy(host, p, num_bytes);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_fronts_clear(Ceed ceed, int64_t n, double *p) {
+  return n > 0 ? ceed->backend.vector_set_value(ceed, CEED_SCALAR_FP64, n, 0, p) : CEED_ERROR_SUCCESS;
+}

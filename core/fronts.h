@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Fronts of multifrontal factorizations between solver/ and backends: trees of fronts in the context's
+// memory, what moves between fronts, and batches of fronts (ritz/front.h). Served by the slots fronts_run,
+// which backends with memory of their own need, and front_run, which is optional.
+#ifndef RITZ_CORE_FRONTS_H
+#define RITZ_CORE_FRONTS_H
+
+#include <ritz/front.h>
+
+#include "core/core.h"
+
+// ---- Trees ----
+
+// Fronts are numbered by levels, roots first; children of a front are consecutive, and so are those of a
+// level. Rows 0 .. d1 - 1 of a front are its own columns, d1 .. d1 + d2 - 1 belong to ancestors. All arrays
+// in the context's memory.
+struct RitzFrontTree {
+  int64_t num;
+  const int32_t *d1, *d2, *order; // [num]; order = d1 + d2
+  const int64_t *panel;           // [num] where F11 begins; leading dimension `order`, F21 below
+  const int64_t *update;          // [num] where F22 begins in the memory of its level; leading dimension d2
+  const int64_t *rows;            // [num + 1] sum of the orders before
+  const int64_t *children;        // [num + 1] front f has children[f] .. children[f + 1] - 1
+  const int32_t *parent;          // [num] -1: a root
+  const int32_t *up;              // [rows[num]] of rows from d1 on: the same row of the parent
+  const int64_t *down_start;      // [num]
+  const int32_t *down;            // down[down_start[f] + i]: row of f that is row i of its parent, -1: none
+};
+
+typedef enum {
+  RITZ_FRONTS_MOVE,     // out[to[k]] = in[from[k]], k < count; NULL: k itself
+  RITZ_FRONTS_EXTEND,   // panels += updates of the children, F22 = the rest of them
+  RITZ_FRONTS_FORWARD,  // x of own rows += x of the children, x of other rows = those of the children
+  RITZ_FRONTS_BACKWARD, // x of other rows = x of the parent
+} RitzFrontsKind;
+
+// Fronts first .. first + count - 1, of one level. Sums are in the order of the children.
+struct RitzFrontsAction {
+  RitzFrontsKind kind;
+  int64_t first, count;
+  int64_t num_rows;         // the sum of their orders
+  const int64_t *from, *to; // MOVE
+  const void *in;           // MOVE
+  void *out;                // MOVE
+  CeedScalarType in_type, out_type;
+  double *panels, *updates;    // EXTEND
+  const double *child_updates; // EXTEND
+  double *x;                   // FORWARD, BACKWARD: [rows[num]]
+};
+
+// tree: NULL for MOVE.
+int ritz_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
+
+// Memory where the context computes. *p is NULL for num_bytes == 0; free: *p becomes NULL, NULL is fine.
+int ritz_fronts_alloc(Ceed ceed, size_t num_bytes, void **p);
+int ritz_fronts_free(Ceed ceed, void **p);
+int ritz_fronts_upload(Ceed ceed, size_t num_bytes, const void *host, void *p);
+int ritz_fronts_clear(Ceed ceed, int64_t n, double *p); // n zeros
+int ritz_fronts_download(Ceed ceed, size_t num_bytes, const void *p, void *host);
+
+// ---- Batches ----
+
+typedef enum { RITZ_FRONT_FACTORIZE, RITZ_FRONT_FORWARD, RITZ_FRONT_BACKWARD } RitzFrontKind;
+enum { RITZ_FRONT_NUM_STEPS = 3, RITZ_FRONT_BAD_SIZE = -1002 };
+
+struct RitzFront_private {
+  const RitzClass *class;
+  Ceed ceed; // counted
+  CeedScalarType precision;
+  CeedInt d1, d2;                            // bounds
+  RitzBatched step[3][RITZ_FRONT_NUM_STEPS]; // [RitzFrontKind]; NULL: not asked for yet
+};
+
+// A call that has been checked, count > 0.
+struct RitzFrontCall {
+  RitzFrontKind kind;
+  int64_t count;
+  const RitzFrontArrays *arrays;
+  void *x;                  // solves
+  const int64_t *x_offsets; // solves
+  int32_t *info;            // NULL: not wanted
+};
+
+#endif

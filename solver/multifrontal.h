@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Sparse Cholesky factorization A = L L^T by fronts, where a context computes: an ordering by nested
+// dissection, the tree of fronts that follows from the pattern (both on the host, once), numbers by levels of
+// the tree (ritz/front.h). Used by direct-multifrontal.c.
+#ifndef RITZ_SOLVER_MULTIFRONTAL_H
+#define RITZ_SOLVER_MULTIFRONTAL_H
+
+#include "core/error.h"
+#include "core/fronts.h"
+#include "core/memory.h"
+
+// Symmetric pattern by rows: both triangles, columns of a row ascend; the diagonal may be there or not.
+typedef struct {
+  int64_t n;
+  const int64_t *starts, *cols; // [n + 1], [starts[n]]
+} RitzPattern;
+
+// ---- Ordering: multifrontal-order.c ----
+
+// perm [n]: the unknown that is k-th. *name (static): who made it. METIS where it is found at run time,
+// unless `own`, else own nested dissection: separators are levels of breadth-first searches.
+int ritz_order_dissection(Ceed ceed, const RitzPattern *pattern, bool own, int64_t *perm, const char **name);
+
+// ---- Symbolic factorization: multifrontal-symbolic.c ----
+
+// Fronts as in core/fronts.h, on the host. Where memory is a device's, levels begin at multiples of `pad`
+// fronts, so that their arrays are aligned; fronts between levels are empty.
+typedef struct {
+  int64_t n;
+  int64_t *perm; // owned, [n]: unknown that is k-th, of the final order
+  int num_levels;
+  int64_t *level;                    // owned, [num_levels]: first front
+  int64_t *num_fronts;               // owned, [num_levels]
+  int64_t num;                       // fronts with those between levels
+  int32_t *d1, *d2, *order, *parent; // owned, [num]
+  int64_t *panel, *update;           // owned, [num]
+  int64_t *rows, *children;          // owned, [num + 1]
+  int64_t *down_start;               // owned, [num]
+  int32_t *up, *down;                // owned
+  int64_t num_down;
+  int64_t *first;                 // owned, [num]: first own column
+  int64_t *place;                 // owned, [n]: row, among those of all fronts, that is the k-th unknown
+  int64_t num_panel;              // entries of all panels
+  int64_t num_update[2];          // of F22 of even and odd levels, the most at one time
+  int64_t num_entries;            // of A that are used: one triangle
+  int64_t *from, *to;             // owned, [num_entries]: in A's values, in the panels
+  double num_nonzeros, num_flops; // of L; of its computation
+  const char *ordering;           // static
+} RitzSymbolic;
+
+// own: no ordering by other libraries. max_flops (0: none): where it takes more, *is_too_long is true and
+// tables are left out.
+int ritz_symbolic_create(Ceed ceed, const RitzPattern *pattern, bool own, int64_t pad, double max_flops,
+                         RitzSymbolic *symbolic, bool *is_too_long);
+void ritz_symbolic_free(RitzSymbolic *symbolic);
+
+// ---- Numbers: multifrontal.c ----
+
+enum {
+  RITZ_MULTIFRONTAL_SIZES = 64,
+  RITZ_MULTIFRONTAL_PAD = 256, // fronts: 1 KB of their smallest table
+};
+typedef struct {
+  Ceed ceed; // borrowed
+  RitzSymbolic symbolic;
+  RitzFrontTree tree;          // arrays owned, in the context's memory
+  int64_t *to, *place, *where; // owned, the same
+  double *panels, *x;          // owned, the same: the factor; rows of all fronts
+  double *work;                // owned, the same, [n]: right-hand sides of the host; NULL: not asked for yet
+  int num_sizes;
+  RitzFront fronts[RITZ_MULTIFRONTAL_SIZES]; // owned: of one range of sizes each
+  int *of_level;                             // owned, [num_levels]: which of them a level has
+  int64_t num_bytes;                         // in the context's memory, that stay
+  int64_t peak_bytes;                        // with what a factorization takes beside them
+} RitzMultifrontal;
+
+// entries [n]: place of each unknown in the vectors of ritz_multifrontal_apply; NULL: itself.
+int ritz_multifrontal_create(Ceed ceed, const RitzPattern *pattern, const int64_t *entries, bool own,
+                             double max_flops, RitzMultifrontal *m, bool *is_too_long);
+int ritz_multifrontal_destroy(RitzMultifrontal *m);
+// values [starts[n]] on the host, of which the lower triangle of the permuted matrix is read. *bad: an
+// unknown whose pivot is not positive, -1: there is none.
+int ritz_multifrontal_factorize(RitzMultifrontal *m, const double *values, int64_t *bad);
+// Gives back what further factorizations need.
+int ritz_multifrontal_drop_matrix(RitzMultifrontal *m);
+// A x = b, [n] on the host.
+int ritz_multifrontal_solve(RitzMultifrontal *m, const double *b, double *x);
+// The same for arrays of the context, by `entries`; entries of z that are no unknowns are left alone.
+int ritz_multifrontal_apply(RitzMultifrontal *m, CeedScalarType type, const void *r, void *z);
+
+#endif
