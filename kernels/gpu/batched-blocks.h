@@ -116,8 +116,8 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   const RitzEntry alpha = (RitzEntry)RITZ_DOUBLE(alpha_bits), beta = (RitzEntry)RITZ_DOUBLE(beta_bits);
   const int rows = (RITZ_M + RITZ_ROWS_HERE - 1) / RITZ_ROWS_HERE;
   const int cols = (RITZ_N + RITZ_COLS_HERE - 1) / RITZ_COLS_HERE;
-  for (RitzLong item = RITZ_BLOCK; item < count * rows * cols; item += RITZ_NUM_BLOCKS) {
-    const RitzLong i = item / (rows * cols);
+  for (RitzLong item = RITZ_BLOCK; item < RITZ_NUM_TURNS * rows * cols; item += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(item / (rows * cols));
     const int part = (int)(item % (rows * cols));
     const int row0 = part % rows * RITZ_ROWS_HERE, col0 = part / rows * RITZ_COLS_HERE;
     RITZ_KNOW_SIZES(i);
@@ -390,7 +390,8 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   RITZ_SHARED_ARRAY RitzOffers offers;
 #endif
   RITZ_SHARED RitzEntry *upper = lower + RITZ_PART * RITZ_L_FAR;
-  for (RitzLong i = RITZ_BLOCK; i < count; i += RITZ_NUM_BLOCKS) {
+  for (RitzLong turn = RITZ_BLOCK; turn < RITZ_NUM_TURNS; turn += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(turn);
     RITZ_KNOW_SIZES(i);
     const RitzMatrix A = RITZ_MATRIX(A, i, m, n);
     const int steps = m < n ? m : n;
@@ -481,7 +482,8 @@ RITZ_INLINE int ritz_factor_panel(RitzEntry *a, int k0, int num_cols, RITZ_SHARE
 RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
   RITZ_MEMORY(lower);
   RITZ_SHARED_ARRAY RitzEntry lines[2 * RITZ_PART], roots[RITZ_PART];
-  for (RitzLong i = RITZ_BLOCK; i < count; i += RITZ_NUM_BLOCKS) {
+  for (RitzLong turn = RITZ_BLOCK; turn < RITZ_NUM_TURNS; turn += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(turn);
     RITZ_KNOW_SIZES(i);
     const RitzMatrix A = RITZ_MATRIX(A, i, n, n);
     int failed = bad;

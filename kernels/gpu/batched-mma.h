@@ -216,9 +216,9 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   double *const columns = 0;
 #endif
   // Warps one by one; in blocks that share, those of a block take the same matrix.
-  for (RitzLong warp = RITZ_BLOCK * (RITZ_THREADS / 32) + RITZ_THREAD / 32; warp < count * RITZ_WARPS;
-       warp += RITZ_NUM_BLOCKS * (RITZ_THREADS / 32)) {
-    const RitzLong i = warp / RITZ_WARPS;
+  for (RitzLong warp = RITZ_BLOCK * (RITZ_THREADS / 32) + RITZ_THREAD / 32;
+       warp < RITZ_NUM_TURNS * RITZ_WARPS; warp += RITZ_NUM_BLOCKS * (RITZ_THREADS / 32)) {
+    const RitzLong i = RITZ_MEMBER(warp / RITZ_WARPS);
     const int top = (int)(warp % RITZ_WARPS) * 16 * RITZ_TILES;
     RITZ_KNOW_SIZES(i);
     const RitzMatrix A = RITZ_MATRIX(A, i, m, num), B = RITZ_MATRIX(B, i, num, n),

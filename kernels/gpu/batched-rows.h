@@ -43,7 +43,8 @@ typedef struct RITZ_ALIGN16 {
 
 // Matrices i = first + RITZ_PLACE; all threads of a block take as many turns.
 #define RITZ_EACH_TURN(first)                                                                                \
-  for (RitzLong first = RITZ_BLOCK * RITZ_GROUPS; first < count; first += RITZ_NUM_BLOCKS * RITZ_GROUPS)
+  for (RitzLong first = RITZ_BLOCK * RITZ_GROUPS; first < RITZ_NUM_TURNS;                                    \
+       first += RITZ_NUM_BLOCKS * RITZ_GROUPS)
 
 // a[j] for entries from `begin` on -> line; line behind a pad, so that groups of a warp use other banks.
 #define RITZ_LINE_PACKS(n) (RITZ_PACKS(n) + 1)
@@ -274,7 +275,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   RITZ_PIVOT_ARRAYS
   const int row = RITZ_ROW;
   RITZ_EACH_TURN(first) {
-    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    const RitzLong i = RITZ_MEMBER(first + RITZ_PLACE), known = i < count ? i : 0;
     RITZ_KNOW_SIZES(known);
     const int has_row = i < count && row < m;
     const RitzMatrix A = RITZ_MATRIX(A, known, m, n);
@@ -329,7 +330,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][2][RITZ_LINE_PACKS(RITZ_N)];
   const int row = RITZ_ROW;
   RITZ_EACH_TURN(first) {
-    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    const RitzLong i = RITZ_MEMBER(first + RITZ_PLACE), known = i < count ? i : 0;
     RITZ_KNOW_SIZES(known);
     const int has_row = i < count && row < n;
     const RitzMatrix A = RITZ_MATRIX(A, known, n, n);
@@ -385,7 +386,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   RITZ_PIVOT_ARRAYS
   const int row = RITZ_ROW;
   RITZ_EACH_TURN(first) {
-    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    const RitzLong i = RITZ_MEMBER(first + RITZ_PLACE), known = i < count ? i : 0;
     RITZ_KNOW_SIZES(known);
     const int has_row = i < count && row < n;
     const RitzMatrix A = RITZ_MATRIX(A, known, n, n), B = RITZ_MATRIX(B, known, n, n);
@@ -469,7 +470,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   const int row = RITZ_ROW, is_unit = options & (RITZ_UNIT_FIRST | RITZ_UNIT_SECOND);
   int turn = 0;
   RITZ_EACH_TURN(first) {
-    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    const RitzLong i = RITZ_MEMBER(first + RITZ_PLACE), known = i < count ? i : 0;
     RITZ_KNOW_SIZES(known);
     const int has_row = i < count && row < n;
     const RitzMatrix A = RITZ_MATRIX(A, known, n, n);
@@ -614,7 +615,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   const RitzEntry alpha = (RitzEntry)RITZ_DOUBLE(alpha_bits), beta = (RitzEntry)RITZ_DOUBLE(beta_bits);
   const int row = RITZ_ROW;
   RITZ_EACH_TURN(first) {
-    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    const RitzLong i = RITZ_MEMBER(first + RITZ_PLACE), known = i < count ? i : 0;
     RITZ_KNOW_SIZES(known);
     const int is_here = i < count, has_row = is_here && row < m;
     const RitzMatrix A = RITZ_MATRIX(A, known, m, num), B = RITZ_MATRIX(B, known, num, n),

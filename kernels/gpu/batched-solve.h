@@ -182,8 +182,8 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
 #endif
   const RitzEntry alpha = (RitzEntry)RITZ_DOUBLE(alpha_bits);
   const int tiles = (RITZ_K + 31) / 32;
-  for (RitzLong item = RITZ_BLOCK; item < count * tiles; item += RITZ_NUM_BLOCKS) {
-    const RitzLong i = item / tiles;
+  for (RitzLong item = RITZ_BLOCK; item < RITZ_NUM_TURNS * tiles; item += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(item / tiles);
     const int col0 = (int)(item % tiles) * 32;
     RITZ_KNOW_SIZES(i);
     const int cols = num - col0 < 32 ? num - col0 : 32;

@@ -71,7 +71,8 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
 #else
   RITZ_SHARED_ARRAY RitzCandidate candidates[2][2];
 #endif
-  RITZ_EACH_TURN(i) {
+  RITZ_EACH_TURN(turn) {
+    const RitzLong i = RITZ_MEMBER(turn);
     int row = RITZ_ROW;
     RITZ_HIDE(row, "r");
     RITZ_KNOW_SIZES(i);
@@ -147,7 +148,8 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
 RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
   RITZ_SHARED_ARRAY RitzPack lines[2][RITZ_LINE_PACKS(RITZ_N)];
   RITZ_SHARED_ARRAY RitzEntry roots[RITZ_GROUP];
-  RITZ_EACH_TURN(i) {
+  RITZ_EACH_TURN(turn) {
+    const RitzLong i = RITZ_MEMBER(turn);
     int row = RITZ_ROW;
     RITZ_HIDE(row, "r");
     RITZ_KNOW_SIZES(i);
