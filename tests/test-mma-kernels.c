@@ -107,9 +107,9 @@ static void *run_part(void *data) {
   const RitzLong stride = (RitzLong)p->ld * STEPS;
   my_thread = part->thread;
   ritz_batched(COUNT, bits_of(2), bits_of(-1), RITZ_M, RITZ_N, RITZ_K, p->m, p->n, p->k, NULL, 0, NULL, 0,
-               p->A + p->shift, NULL, NULL, NULL, NULL, 0, 0, stride, p->ld, 0, p->B + p->shift, NULL, NULL,
-               NULL, NULL, 0, 0, stride, p->ld, 0, p->C + p->shift, NULL, NULL, NULL, NULL, 0, 0, stride,
-               p->ld, 0);
+               NULL, NULL, 0, p->A + p->shift, NULL, NULL, NULL, NULL, 0, 0, stride, p->ld, 0,
+               p->B + p->shift, NULL, NULL, NULL, NULL, 0, 0, stride, p->ld, 0, p->C + p->shift, NULL, NULL,
+               NULL, NULL, 0, 0, stride, p->ld, 0);
   return NULL;
 }
 
