@@ -129,8 +129,8 @@ static int call_vendor(const BatchedPeer *peer, const BatchedData *d, int copy) 
   case RITZ_BATCHED_POTRS: return solve_cholesky(peer, d, &v);
   case RITZ_BATCHED_TRSM:
   case RITZ_BATCHED_TRSV: return solve_triangle(peer, d, &v);
+  default: return CLI_FAILED;
   }
-  return CLI_FAILED;
 }
 
 // ---- Libraries ----

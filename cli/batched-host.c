@@ -68,6 +68,7 @@ static void call_matrix(const HostCall *h) {
     break;
   case RITZ_BATCHED_TRSM: ((Trsm)r)("L", "L", "N", "N", n, n, h->one, A, n, B, n); break;
   case RITZ_BATCHED_TRSV: ((Trsv)r)("L", "N", "N", n, A, n, B, &inc); break;
+  default: break; // no routine of the table
   }
 }
 

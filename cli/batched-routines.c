@@ -70,6 +70,6 @@ int batched_call(RitzBatched b, RitzBatchedOperation operation, int64_t count, c
   case RITZ_BATCHED_INV: return RitzInvBatched(b, count, A, B, info);
   case RITZ_BATCHED_TRSM: return RitzTrsmBatched(b, count, 1, A, B);
   case RITZ_BATCHED_TRSV: return RitzTrsvBatched(b, count, A, B);
+  default: return CEED_ERROR_UNSUPPORTED;
   }
-  return CEED_ERROR_UNSUPPORTED;
 }
