@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Batched dense algebra (core/batched.h) on devices: a kernel an object, compiled for its sizes where they
-// are small and uniform (kernels/gpu/batched-rows.h), else for any (batched-any.h). A call is one launch.
-// Operands are turned, so that a kernel knows one form of an operation:
+// are small (kernels/gpu/batched-rows.h and its relatives), else for any (batched-any.h). A call is one
+// launch. Operands are turned, so that a kernel knows one form of an operation:
 //
 //     A^T                       rows for columns
 //     upper triangle, forward   lower one of the matrix with rows and columns in reverse order
@@ -145,14 +145,26 @@ static int check_operation(RitzBatched b) {
   return CEED_ERROR_SUCCESS;
 }
 
-// RITZ_BATCHED_KERNEL=rows or any. Processors that play a device gain little by rows in registers, for which
-// they compile long and each size again.
-static bool can_have_rows(const RitzDeviceInfo *info) {
+// RITZ_BATCHED_KERNEL=rows (without tensor cores), blocks, held or any. Processors that play a device gain
+// little by rows in registers, for which they compile long and each size again.
+static RitzGpuBatchMachine describe_machine(const RitzDeviceInfo *info) {
   const char *value = ritz_environment("RITZ_BATCHED_KERNEL");
-  if (value && !strcmp(value, "rows")) return true;
-  if (value && !strcmp(value, "any")) return false;
-  return info->warp_size != 1;
+  const bool is_rows = value && !strcmp(value, "rows"), is_any = value && !strcmp(value, "any");
+  return (RitzGpuBatchMachine){.max_threads = info->max_threads,
+                               .can_have_rows = is_rows || (!is_any && info->warp_size != 1),
+                               .has_mma = !is_rows && ritz_gpu_has_mma(info)};
 }
+
+// blocks, held: the latter with all matrices in shared memory that fit there.
+static bool can_have_blocks(const RitzDeviceInfo *info, RitzBatchHolding *holding) {
+  const char *value = ritz_environment("RITZ_BATCHED_KERNEL");
+  const bool is_held = value && !strcmp(value, "held"), has_blocks = value && !strcmp(value, "blocks");
+  *holding = is_held ? RITZ_BATCH_HOLDS_ALL : has_blocks ? RITZ_BATCH_HOLDS_NONE : RITZ_BATCH_HOLDS_SOME;
+  if (value && !strcmp(value, "any")) return false;
+  return is_held || has_blocks || info->warp_size != 1;
+}
+
+static bool knows_sizes(const Kernel *kernel) { return kernel->plan.has_rows || kernel->plan.has_blocks; }
 
 int ritz_gpu_batched_prepare(RitzBatched b) {
   const RitzDeviceInfo *info = ritz_gpu(b->ceed)->info;
@@ -163,10 +175,17 @@ int ritz_gpu_batched_prepare(RitzBatched b) {
   describe(b, data);
   for (CeedInt i = 0; i < b->form.num_operands; i++)
     data->form[i] |= log2_of(ritz_batched_layout(&b->options, i)->width);
-  data->uniform.plan = ritz_plan_gpu_batched(b, info->max_threads, can_have_rows(info), true);
-  data->ragged.plan = ritz_plan_gpu_batched(b, info->max_threads, can_have_rows(info), false);
+  const RitzGpuBatchMachine machine = describe_machine(info);
+  data->uniform.plan = ritz_plan_gpu_batched(b, &machine, true);
+  data->ragged.plan = ritz_plan_gpu_batched(b, &machine, false);
   memcpy(data->uniform.plan.form, data->form, sizeof(data->form));
-  return begin(b, data->uniform.plan.has_rows ? &data->uniform : &data->ragged);
+  memcpy(data->ragged.plan.form, data->form, sizeof(data->form));
+  RitzBatchHolding holding;
+  if (can_have_blocks(info, &holding)) {
+    ritz_plan_gpu_batched_blocks(&data->uniform.plan, info->max_threads, info->dynamic_shared_bytes, holding);
+    ritz_plan_gpu_batched_blocks(&data->ragged.plan, info->max_threads, info->dynamic_shared_bytes, holding);
+  }
+  return begin(b, knows_sizes(&data->uniform) ? &data->uniform : &data->ragged);
 }
 
 // ---- Calls ----
@@ -223,10 +242,9 @@ static int check_pointers(RitzBatched b, const RitzBatchedCall *call) {
 
 int ritz_gpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
   Batch *data = b->data;
-  Kernel *kernel = data->uniform.plan.has_rows && call->is_uniform ? &data->uniform : &data->ragged;
+  Kernel *kernel = knows_sizes(&data->uniform) && call->is_uniform ? &data->uniform : &data->ragged;
   const RitzGpuBatched *plan = &kernel->plan;
-  const int per_block = ritz_gpu_batched_per_block(plan);
-  const int64_t blocks = (call->count + per_block - 1) / per_block;
+  const int64_t blocks = ritz_gpu_batched_blocks(plan, call->count);
   const int32_t *sizes[RITZ_NUM_DIMS];
   RITZ_TRY(check_pointers(b, call));
   list_sizes(b, call, sizes);
@@ -240,18 +258,39 @@ int ritz_gpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
     list_operand(&call->operand[i], data->form[i], &args[COMMON_ARGS + i * OPERAND_ARGS]);
   RITZ_TRY(load(b, kernel));
   return ritz_gpu_launch(b->ceed, kernel->kernel, blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS,
-                         plan->num_threads, 0, sizeof(args) / sizeof(args[0]), args);
+                         plan->num_threads, plan->shared_bytes, sizeof(args) / sizeof(args[0]), args);
 }
 
 // ---- For people ----
 
+static void explain_blocks(const char *calls, const RitzGpuBatched *p, FILE *stream) {
+  if (p->kind == RITZ_BATCH_PRODUCT)
+    fprintf(stream, "  %s: parts of %d x %d entries, blocks of %d threads\n", calls, 32 * p->tile_rows,
+            32 * p->tile_cols, p->num_threads);
+  else if (p->kind == RITZ_BATCH_SOLVE)
+    fprintf(stream, "  %s: up to 32 right-hand sides in shared memory, blocks of %d threads\n", calls,
+            p->num_threads);
+  else
+    fprintf(stream, "  %s: panels of 16 columns, a block of %d threads a matrix, %s\n", calls, p->num_threads,
+            p->holds ? "in shared memory" : "in global memory");
+}
+
+static void explain_kernel(const char *calls, const RitzGpuBatched *p, FILE *stream) {
+  static const char *const designs[] = {"in global memory", "a row a thread",
+                                        "a row a thread, steps in stages", "by tensor cores"};
+  if (p->has_rows)
+    fprintf(stream, "  %s: %s, %d threads a matrix, blocks of %d, %d or more on a multiprocessor\n", calls,
+            designs[p->design], p->group, p->num_threads, p->num_resident);
+  else if (!p->has_blocks)
+    fprintf(stream, "  %s: a block of %d threads a matrix, %s\n", calls, p->num_threads, designs[p->design]);
+  else
+    explain_blocks(calls, p, stream);
+}
+
 int ritz_gpu_batched_explain(RitzBatched b, FILE *stream) {
   const Batch *data = b->data;
-  const RitzGpuBatched *p = &data->uniform.plan;
-  if (p->has_rows)
-    fprintf(stream, "  uniform: a row a thread, %d threads a matrix, blocks of %d\n", p->group,
-            p->num_threads);
-  fprintf(stream, "  %s: a block of %d threads a matrix, in global memory\n",
-          p->has_rows ? "non-uniform" : "all", data->ragged.plan.num_threads);
+  const bool has_sizes = knows_sizes(&data->uniform);
+  if (has_sizes) explain_kernel("uniform", &data->uniform.plan, stream);
+  explain_kernel(has_sizes ? "non-uniform" : "all", &data->ragged.plan, stream);
   return CEED_ERROR_SUCCESS;
 }

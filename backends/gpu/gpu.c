@@ -62,6 +62,10 @@ int ritz_gpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data)
 
 // ---- Life ----
 
+bool ritz_gpu_has_mma(const RitzDeviceInfo *info) {
+  return !strncmp(info->arch, "sm_", 3) && strtol(info->arch + 3, NULL, 10) >= 80;
+}
+
 // The parts of a program for any size: at most 6. Kernels of vectors are written once for all precisions.
 static int base_texts(RitzGpuBase which, const char **texts) {
   static const char own[] = "#define RITZ_ENTRY CeedScalar\n"

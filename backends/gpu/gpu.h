@@ -74,6 +74,8 @@ static inline RitzGpu *ritz_gpu(Ceed ceed) { return (RitzGpu *)ceed->data; }
 // at most 16.
 int ritz_gpu_run_ranges_slots(Ceed ceed, int *num_slots);
 int ritz_gpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
+// gpu.c: whether the device has tensor cores that multiply doubles.
+bool ritz_gpu_has_mma(const RitzDeviceInfo *info);
 // gpu.c: one of the programs for any size, released with the context.
 int ritz_gpu_base(Ceed ceed, RitzGpuBase which, RitzGpuProgram *program);
 

@@ -13,7 +13,6 @@
 
 #include "kernels/gpu/batched.h"
 
-#define RITZ_NUM_BLOCKS          (RITZ_NUM_ITEMS / RITZ_THREADS)
 #define RITZ_EACH(i, first, end) for (int i = (first) + RITZ_THREAD; i < (end); i += RITZ_THREADS)
 
 #ifdef RITZ_PRODUCT

@@ -20,18 +20,6 @@
 
 #include "kernels/gpu/batched.h"
 
-// m, n, num: sizes of matrix i, and the info of a bad one.
-#ifdef RITZ_UNIFORM
-#define RITZ_KNOW_SIZES(i)                                                                                   \
-  const int m = RITZ_M, n = RITZ_N, num = RITZ_K, bad = 0;                                                   \
-  (void)m, (void)n, (void)num
-#else
-#define RITZ_KNOW_SIZES(i)                                                                                   \
-  int m, n, num;                                                                                             \
-  const int bad = RITZ_SIZES(i, m, n, num);                                                                  \
-  (void)m, (void)n, (void)num
-#endif
-
 #ifdef RITZ_ENTRY_F32
 #define RITZ_PACK 4
 #else
@@ -42,10 +30,9 @@ typedef struct RITZ_ALIGN16 {
 } RitzPack;
 #define RITZ_PACKS(n) (((n) + RITZ_PACK - 1) / RITZ_PACK)
 
-#define RITZ_GROUPS     (RITZ_THREADS / RITZ_GROUP)
-#define RITZ_NUM_BLOCKS (RITZ_NUM_ITEMS / RITZ_THREADS)
-#define RITZ_ROW        (RITZ_THREAD % RITZ_GROUP)
-#define RITZ_PLACE      (RITZ_THREAD / RITZ_GROUP) // of the matrix in its block
+#define RITZ_GROUPS (RITZ_THREADS / RITZ_GROUP)
+#define RITZ_ROW    (RITZ_THREAD % RITZ_GROUP)
+#define RITZ_PLACE  (RITZ_THREAD / RITZ_GROUP) // of the matrix in its block
 
 #if defined(__OPENCL_VERSION__) || RITZ_GROUP > 32
 #define RITZ_SHARE() RITZ_BARRIER()
@@ -89,6 +76,40 @@ typedef struct RITZ_ALIGN16 {
   } while (0)
 #define RITZ_OF(line, j) ((line)[(j) / RITZ_PACK].v[(j) % RITZ_PACK])
 
+// ---- x / d, d not 0 and the same for all threads of a matrix ----
+
+#ifdef __OPENCL_VERSION__
+#define ritz_quotient(x, d) ((x) / (d))
+#else
+
+// CUDA's division calls a function where x is 0, as threads without a row have it, and others wait for them.
+#ifdef RITZ_ENTRY_F32
+#define RITZ_LEAST               1e-30f
+#define RITZ_SCALE               1.099511627776e12f // 2^40
+#define RITZ_GUESS_INVERSE(r, d) asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(d))
+#else
+#define RITZ_LEAST               1e-290
+#define RITZ_SCALE               1.2676506002282294e30                                // 2^100
+#define RITZ_GUESS_INVERSE(r, d) asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d)) // 20 bits
+#endif
+
+RITZ_INLINE RitzEntry ritz_quotient(RitzEntry x, RitzEntry d) {
+  const RitzEntry size = RITZ_ABS(d);
+  // So that the inverse is a normal number.
+  const RitzEntry scale = size < RITZ_LEAST ? RITZ_SCALE : size > 1 / RITZ_LEAST ? 1 / RITZ_SCALE : 1;
+  RitzEntry r, e, q;
+  d *= scale;
+  x *= scale;
+  RITZ_GUESS_INVERSE(r, d);
+  e = RITZ_FMA(-d, r, (RitzEntry)1);
+  r = RITZ_FMA(r, RITZ_FMA(e, e, e), r);
+  r = RITZ_FMA(r, RITZ_FMA(-d, r, (RitzEntry)1), r);
+  q = x * r;
+  return RITZ_FMA(RITZ_FMA(-q, d, x), r, q);
+}
+
+#endif
+
 #if defined(RITZ_GETRF) || defined(RITZ_INV)
 
 #ifdef RITZ_GETRF
@@ -101,7 +122,9 @@ typedef struct RITZ_ALIGN16 {
 // The row of the group with the largest |x| of those that are not done; of equal ones the one at the first
 // place. *at: its place.
 
-#ifdef RITZ_IN_WARP
+#ifndef __OPENCL_VERSION__
+
+#define RITZ_LANES (RITZ_GROUP < 32 ? RITZ_GROUP : 32) // of a warp, that have rows of one matrix
 
 // The leading bits of |x|, in the order of |x|; rows that are done have 0.
 RITZ_INLINE unsigned ritz_key(RitzEntry x, int is_done) {
@@ -116,15 +139,16 @@ RITZ_INLINE unsigned ritz_key(RitzEntry x, int is_done) {
 #define RITZ_REDUCE(value, combine)                                                                          \
   do {                                                                                                       \
     RITZ_UNROLL                                                                                              \
-    for (int o = RITZ_GROUP / 2; o; o >>= 1) value = combine(value, __shfl_xor_sync(0xffffffffu, value, o)); \
+    for (int o = RITZ_LANES / 2; o; o >>= 1) value = combine(value, __shfl_xor_sync(0xffffffffu, value, o)); \
   } while (0)
 
-RITZ_INLINE int ritz_pivot(RitzEntry x, int is_done, int place, int *at) {
-  const unsigned base = RITZ_THREAD & 31 & ~(RITZ_GROUP - 1);
-  const unsigned group = (0xffffffffu >> (32 - RITZ_GROUP)) << base;
+// The lane, as a bit, of the largest one of those of a matrix that are in this warp; 0: all are done.
+RITZ_INLINE unsigned ritz_candidate(RitzEntry x, int is_done, int place) {
+  const unsigned base = RITZ_THREAD & 31 & ~(RITZ_LANES - 1);
+  const unsigned group = (0xffffffffu >> (32 - RITZ_LANES)) << base;
   const unsigned key = ritz_key(x, is_done);
   unsigned best = key;
-#if RITZ_GROUP == 32 && __CUDA_ARCH__ >= 800
+#if RITZ_LANES == 32 && __CUDA_ARCH__ >= 800
   best = __reduce_max_sync(0xffffffffu, key);
 #else
   RITZ_REDUCE(best, max);
@@ -141,15 +165,55 @@ RITZ_INLINE int ritz_pivot(RitzEntry x, int is_done, int place, int *at) {
     RITZ_REDUCE(first, min);
     found = __ballot_sync(0xffffffffu, is_largest && mine == first) & group;
   }
-  const int lane = __ffs(found) - 1;
+  return found;
+}
+
+#ifdef RITZ_IN_WARP
+
+RITZ_INLINE int ritz_pivot(RitzEntry x, int is_done, int place, int *at) {
+  const int lane = __ffs((int)ritz_candidate(x, is_done, place)) - 1;
   *at = __shfl_sync(0xffffffffu, place, lane);
-  return lane - (int)base;
+  return lane - (RITZ_THREAD & 31 & ~(RITZ_GROUP - 1));
 }
 
 #define RITZ_PIVOT_ARRAYS
 #define RITZ_FIND_PIVOT(x, is_done, place, at) ritz_pivot(x, is_done, place, at)
 
-#else
+#else // two warps: what each has found
+
+typedef struct {
+  RitzEntry magnitude; // -1: all are done
+  int row, place;
+} RitzCandidate;
+
+// `lane`: as found by ritz_candidate.
+RITZ_INLINE void ritz_propose(RitzEntry x, unsigned lane, int place, RitzCandidate *candidates) {
+  RitzCandidate mine;
+  if (!(lane ? lane >> (RITZ_THREAD & 31) & 1 : RITZ_THREAD % 32 == 0)) return;
+  mine.magnitude = lane ? RITZ_ABS(x) : (RitzEntry)-1;
+  mine.row = RITZ_ROW;
+  mine.place = place;
+  candidates[RITZ_THREAD / 32] = mine;
+}
+RITZ_INLINE int ritz_choose(const RitzCandidate *candidates) {
+  const RitzCandidate one = candidates[0], two = candidates[1];
+  return two.magnitude > one.magnitude || (two.magnitude == one.magnitude && two.place < one.place);
+}
+
+RITZ_INLINE int ritz_pivot(RitzEntry x, int is_done, int place, int *at, RitzCandidate *candidates) {
+  ritz_propose(x, ritz_candidate(x, is_done, place), place, candidates);
+  RITZ_BARRIER();
+  const int chosen = ritz_choose(candidates);
+  *at = candidates[chosen].place;
+  return candidates[chosen].row;
+}
+
+#define RITZ_PIVOT_ARRAYS                      RITZ_SHARED_ARRAY RitzCandidate candidates[2];
+#define RITZ_FIND_PIVOT(x, is_done, place, at) ritz_pivot(x, is_done, place, at, candidates)
+
+#endif
+
+#else // OpenCL
 
 RITZ_INLINE int ritz_pivot(RitzEntry x, int is_done, int place, int *at, RITZ_SHARED RitzEntry *magnitudes,
                            RITZ_SHARED int *places) {
@@ -181,7 +245,7 @@ RITZ_INLINE int ritz_pivot(RitzEntry x, int is_done, int place, int *at, RITZ_SH
 
 // ---- LU ----
 
-#ifdef RITZ_GETRF
+#if defined(RITZ_GETRF) && !defined(RITZ_STAGE)
 
 #define RITZ_STEPS (RITZ_M < RITZ_N ? RITZ_M : RITZ_N)
 
@@ -219,7 +283,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
       const RitzEntry d = is_step ? RITZ_OF(line, k) : 1;
       if (d == 0 && !failed) failed = k + 1;
       if (!is_done && d != 0 && is_step) {
-        const RitzEntry l = a[k] / d;
+        const RitzEntry l = ritz_quotient(a[k], d);
         a[k] = l;
         RITZ_SUBTRACT(line, a, l, k + 1, RITZ_N);
       }
@@ -238,7 +302,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
 
 // ---- Cholesky ----
 
-#ifdef RITZ_POTRF
+#if defined(RITZ_POTRF) && !defined(RITZ_STAGE)
 
 // A = L D L^T, and at the end columns times the roots of D: one root a thread, in nobody's way.
 RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
@@ -263,7 +327,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
         if (!failed) failed = k + 1;
         d = 1;
       }
-      const RitzEntry factor = a[k] / d;
+      const RitzEntry factor = ritz_quotient(a[k], d);
       a[k] = factor;
       if (row == k) mine = d;
       RITZ_SUBTRACT(line, a, factor, k + 1, RITZ_N);

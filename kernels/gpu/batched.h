@@ -19,15 +19,18 @@ typedef double RitzEntry;
 #define RITZ_DOUBLE(bits) as_double(bits)
 #define RITZ_SQRT(x)      sqrt(x)
 #define RITZ_ABS(x)       fabs(x)
+#define RITZ_FMA(x, y, z) fma(x, y, z)
 #define RITZ_STEP()       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #else
 #define RITZ_DOUBLE(bits) __longlong_as_double(bits)
 #ifdef RITZ_ENTRY_F32
-#define RITZ_SQRT(x) sqrtf(x)
-#define RITZ_ABS(x)  fabsf(x)
+#define RITZ_SQRT(x)      sqrtf(x)
+#define RITZ_ABS(x)       fabsf(x)
+#define RITZ_FMA(x, y, z) fmaf(x, y, z)
 #else
-#define RITZ_SQRT(x) sqrt(x)
-#define RITZ_ABS(x)  fabs(x)
+#define RITZ_SQRT(x)      sqrt(x)
+#define RITZ_ABS(x)       fabs(x)
+#define RITZ_FMA(x, y, z) fma(x, y, z)
 #endif
 #define RITZ_STEP() RITZ_BARRIER()
 #endif
@@ -133,5 +136,19 @@ RITZ_INLINE int ritz_sizes(RitzLong i, int bound_m, int bound_n, int bound_k, RI
 #endif
   return bad;
 }
+
+// m, n, num: sizes of matrix i, and the info of a bad one.
+#ifdef RITZ_UNIFORM
+#define RITZ_KNOW_SIZES(i)                                                                                   \
+  const int m = RITZ_M, n = RITZ_N, num = RITZ_K, bad = 0;                                                   \
+  (void)m, (void)n, (void)num
+#else
+#define RITZ_KNOW_SIZES(i)                                                                                   \
+  int m, n, num;                                                                                             \
+  const int bad = RITZ_SIZES(i, m, n, num);                                                                  \
+  (void)m, (void)n, (void)num
+#endif
+
+#define RITZ_NUM_BLOCKS (RITZ_NUM_ITEMS / RITZ_THREADS)
 
 #endif
