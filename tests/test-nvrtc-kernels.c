@@ -13,6 +13,7 @@
 #include "bench/bp-problem.h"
 #include "bench/vector-problem.h"
 #include "core/batched.h"
+#include "core/dense-solver.h"
 #include "core/memory.h"
 #include "jit/files.h"
 #include "jit/hash.h"
@@ -403,7 +404,6 @@ static int run_benchmark_set(const RitzBackend *backend, RitzDevice device) {
 // points; beside them one program of the library's own, four functions that apply and two that build factors.
 static int fewest_programs(void) {
   int num = 7;
-
   for (CeedInt order = 1; order <= MAX_ORDER; order++) num += is_wanted(order) ? 6 : 0;
   return num;
 }
@@ -907,7 +907,7 @@ TEST(sweeps_over_patches_keep_their_numbers_in_registers) {
 
 // ---- Batched dense algebra ----
 
-// Queues nothing: the kernel is compiled. m = n = k, but one right-hand side of solves with a factor.
+// Queues nothing: the kernel is compiled. m = n = k, one right-hand side of solves. Registers: a table.
 static int run_batched(Ceed ceed, RitzBatchedOperation operation, CeedInt n, CeedScalarType precision,
                        bool is_uniform) {
   const bool has_vector = operation == RITZ_BATCHED_GEMV || operation == RITZ_BATCHED_TRSV ||
@@ -922,7 +922,6 @@ static int run_batched(Ceed ceed, RitzBatchedOperation operation, CeedInt n, Cee
   return ierr | RitzBatchedDestroy(&batched);
 }
 
-// A table of registers beyond the quick level.
 TEST(batched_kernels_keep_their_numbers_in_registers) {
   static const CeedInt all[] = {2, 4, 8, 12, 16, 24, 32, 33, 48, 64, 65}, few[] = {65, 5, 32};
   const CeedInt *sizes = tap_level() == TAP_EXHAUSTIVE ? all : few;
@@ -953,6 +952,32 @@ TEST(batched_kernels_keep_their_numbers_in_registers) {
   tell_totals(&devices[0]);
 }
 
+static int run_dense(Ceed ceed, RitzDensePrecision precision) {
+  const RitzDenseUpdate update = {64, 32, 64, 32, 0, 64, false, false, precision};
+  RitzDenseSolver s;
+  CeedCall(RitzDenseSolverCreate(ceed, 96, &s));
+  int ierr = s->methods->measure(s, &(bool){false});
+  if (!ierr) ierr = s->methods->load(s, precision == RITZ_DENSE_F64, 0);
+  if (!ierr) ierr = s->methods->update(s, &update);
+  if (!ierr) ierr = s->methods->solve(s, false, ritz_dense_vector(s, RITZ_DENSE_X));
+  return ierr | RitzDenseSolverDestroy(&s);
+}
+
+TEST(kernels_of_the_dense_solver_compile) {
+  Ceed ceed;
+  NEEDS_NVRTC();
+  totals = (Totals){.wants_registers = true};
+  RitzDriver driver = played; // with what is for CUDA alone
+  driver.has_warps = true;
+  CHECK_OK(open_context(&ritz_cuda_gen_backend, &devices[0], &ceed));
+  ritz_gpu(ceed)->driver = &driver;
+  for (int p = tap_level() ? RITZ_DENSE_F64 : RITZ_DENSE_F16; p <= RITZ_DENSE_F16;
+       p += tap_level() == TAP_EXHAUSTIVE ? 1 : 5)
+    CHECK_OK(run_dense(ceed, (RitzDensePrecision)p));
+  CHECK(totals.num_programs >= 5 && totals.num_in_memory <= 2, "%d in memory", totals.num_in_memory);
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
   setenv("RITZ_CACHE", "off", 1); // what comes from the cache has no log
   if (argc >= 4 && !strcmp(argv[1], "--dump"))
@@ -969,5 +994,6 @@ int main(int argc, char **argv) {
                         kernels_that_multiply_by_tensor_cores_compile_and_spill_little,
                         operators_of_200_fields_compile_and_their_diagonals_are_refused,
                         kernels_of_random_operators_compile, fused_kernels_of_random_operators_compile,
-                        batched_kernels_keep_their_numbers_in_registers));
+                        batched_kernels_keep_their_numbers_in_registers,
+                        kernels_of_the_dense_solver_compile));
 }

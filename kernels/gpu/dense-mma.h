@@ -109,18 +109,19 @@ RITZ_INLINE void ritz_multiply_tile(const RitzWord *a, const RitzWord *b, RitzEn
   const int g = RITZ_THREAD % 32 / 4, t = RITZ_THREAD % 4;
   RITZ_UNROLL
   for (int s = 0; s < RITZ_WORDS; s += 8) {
-    RitzWord x[4][4], y[4][2];
+    RitzWord y[4][2];
     RITZ_UNROLL
-    for (int i = 0; i < 4; i++) {
-      RITZ_UNROLL
-      for (int e = 0; e < 4; e++) x[i][e] = a[(i * 16 + g + e % 2 * 8) * RITZ_PITCH + s + t + e / 2 * 4];
-      y[i][0] = b[(i * 8 + g) * RITZ_PITCH + s + t];
-      y[i][1] = b[(i * 8 + g) * RITZ_PITCH + s + t + 4];
+    for (int j = 0; j < 4; j++) {
+      y[j][0] = b[(j * 8 + g) * RITZ_PITCH + s + t];
+      y[j][1] = b[(j * 8 + g) * RITZ_PITCH + s + t + 4];
     }
     RITZ_UNROLL
     for (int i = 0; i < 4; i++) {
+      RitzWord x[4];
       RITZ_UNROLL
-      for (int j = 0; j < 4; j++) ritz_multiply(x[i], y[j], sum[i][j]);
+      for (int e = 0; e < 4; e++) x[e] = a[(i * 16 + g + e % 2 * 8) * RITZ_PITCH + s + t + e / 2 * 4];
+      RITZ_UNROLL
+      for (int j = 0; j < 4; j++) ritz_multiply(x, y[j], sum[i][j]);
     }
   }
 }
