@@ -25,7 +25,7 @@ static void RITZ_LOOP(gemm)(const Problem *p, bool ta, bool tb, int64_t m, int64
 
 // The entry of a symmetric matrix of which one triangle is stored.
 static RITZ_ENTRY RITZ_LOOP(symmetric)(RitzBatchMatrix A, bool is_lower, int64_t r, int64_t c) {
-  return (r >= c) == is_lower || r == c ? AT(A, r, c) : AT(A, c, r);
+  return (r >= c) == is_lower ? AT(A, r, c) : AT(A, c, r);
 }
 
 // A triangle of C = alpha op(A) op(A)^T + beta C; C is operand B.
