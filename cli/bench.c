@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // `ritz bench`: the bake-off problems of bench/bp.h, or the solves of cli/nekbone.h, as a table, as JSON and
-// as a plot, beside the limits of the machine. --multigrid is a command of its own (cli/mg.h).
+// as a plot, beside the limits of the machine. --multigrid and --batched are commands of
+// their own (cli/mg.h, cli/batched.h).
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
@@ -30,7 +31,7 @@ enum { F32, F64 };
 typedef struct {
   ArgInts bp, orders, n, policies, components;
   double size, deform, lambda, rtol;
-  bool apply, cg, nekbone, multigrid, jacobi;
+  bool apply, cg, nekbone, multigrid, batched, jacobi;
   int shape, precision, reps, problem, mesh, points, variant, max_it;
   ThreadsChoice on;
   const char *json, *plot;
@@ -186,6 +187,14 @@ static const ArgOption options_table[] = {
      "--help'",
      ARG_FLAG,
      MEMBER(multigrid),
+     0,
+     0,
+     {NULL}},
+    {"--batched",
+     NULL,
+     "time batched dense algebra instead; it has options of its own:\n'ritz bench --batched --help'",
+     ARG_FLAG,
+     MEMBER(batched),
      0,
      0,
      {NULL}},
@@ -686,6 +695,7 @@ int cli_bench(int argc, char **argv) {
 
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--multigrid")) return cli_bench_multigrid(argc, argv);
+    if (!strcmp(argv[i], "--batched")) return cli_bench_batched(argc, argv);
   }
   ArgsResult parsed = args_parse(&command, argc, argv, &options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;

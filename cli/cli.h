@@ -16,6 +16,7 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 int cli_solve(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 int cli_bench_multigrid(int argc, char **argv); // `ritz bench --multigrid`
+int cli_bench_batched(int argc, char **argv);   // `ritz bench --batched`
 int cli_explain(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_cache(int argc, char **argv);

@@ -42,24 +42,23 @@ bool results_has_ending(const char *path, const char *ending) {
 
 // ---- Plots ----
 
-static void name_machine(const BpMachine *machine, char *name, size_t size) {
+void results_name_plot(const BpMachine *machine, char *title, size_t size) {
   RitzMachine processor;
 
   if (machine->device)
-    snprintf(name, size, "%s", machine->device);
+    snprintf(title, size, "Ritz on %s", machine->device);
   else if (!machine->threads || RitzMachineGet(false, &processor))
-    snprintf(name, size, "unknown machine");
+    snprintf(title, size, "Ritz on unknown machine");
   else
-    snprintf(name, size, "%s, %d thread%s", processor.cpu_name, machine->threads,
+    snprintf(title, size, "Ritz on %s, %d thread%s", processor.cpu_name, machine->threads,
              machine->threads > 1 ? "s" : "");
 }
 
 int results_write_plot(const ArgCommand *command, FILE *file, const BpMachine *machine, const char *what,
                        bool is_single, const char *resource, Plot plot) {
-  char name[200], title[240], subtitle[240];
+  char title[240], subtitle[240];
 
-  name_machine(machine, name, sizeof(name));
-  snprintf(title, sizeof(title), "Ritz on %s", name);
+  results_name_plot(machine, title, sizeof(title));
   snprintf(subtitle, sizeof(subtitle), "%s; %s precision, %s", what,
            is_single || sizeof(CeedScalar) == sizeof(float) ? "single" : "double", resource);
   plot.title = title;

@@ -4,6 +4,7 @@
 #define RITZ_CLI_RESULTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "bench/bp.h"
@@ -17,6 +18,9 @@ int results_close(const ArgCommand *command, const char *option, const char *pat
 int results_no_memory(const ArgCommand *command); // CLI_FAILED
 
 bool results_has_ending(const char *path, const char *ending);
+
+// "Ritz on" the machine.
+void results_name_plot(const BpMachine *machine, char *title, size_t size);
 
 // Title and subtitle are made here: the machine, `what`, precision and resource.
 int results_write_plot(const ArgCommand *command, FILE *file, const BpMachine *machine, const char *what,

@@ -73,6 +73,7 @@ typedef struct RitzPassArrays RitzPassArrays;
 typedef struct RitzPassForm RitzPassForm;
 typedef struct RitzPatchSweep_private *RitzPatchSweep; // core/patch-sweep.h
 typedef struct RitzBatchedCall RitzBatchedCall;        // core/batched.h
+typedef struct RitzDenseMethods RitzDenseMethods;      // core/dense-solver.h
 typedef struct RitzFrontTree RitzFrontTree;            // core/fronts.h
 typedef struct RitzFrontsAction RitzFrontsAction;
 typedef struct RitzFrontCall RitzFrontCall;
@@ -170,6 +171,9 @@ struct RitzBackend {
   int (*batched_run)(RitzBatched batched, const RitzBatchedCall *call);
   int (*batched_explain)(RitzBatched batched, FILE *stream);
   int (*batched_destroy)(RitzBatched batched);
+  // Optional, the dense solver (core/dense-solver.h). Backends of the host without methods are served by
+  // their fallback, those of devices have no dense solver.
+  const RitzDenseMethods *dense;
   // Fronts of multifrontal factorizations (core/fronts.h): what moves between those of a tree, which contexts
   // on devices may lack; optional: batches of fronts in double.
   int (*fronts_run)(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);

@@ -20,7 +20,8 @@ extern const RitzClass ritz_any_class; // of no object: stands for all that are 
 extern const RitzClass ritz_mesh_class, ritz_space_class, ritz_geometry_class, ritz_solver_class;
 extern const RitzClass ritz_hierarchy_class;
 extern const RitzClass ritz_preconditioner_class;
-extern const RitzClass ritz_indices_class, ritz_scalars_class, ritz_batched_class, ritz_front_class;
+extern const RitzClass ritz_indices_class, ritz_scalars_class, ritz_batched_class;
+extern const RitzClass ritz_dense_solver_class, ritz_front_class;
 
 struct RitzMesh_private;
 struct RitzSpace_private;
@@ -31,6 +32,7 @@ struct RitzPreconditioner_private;
 struct RitzIndices_private;
 struct RitzScalars_private;
 struct RitzBatched_private;
+struct RitzDenseSolver_private;
 struct RitzFront_private;
 
 // The class that the type of a handle names; NULL for other pointers (fields, labels, arrays).
@@ -54,6 +56,7 @@ struct RitzFront_private;
       struct RitzIndices_private *: &ritz_indices_class,                                                     \
       struct RitzScalars_private *: &ritz_scalars_class,                                                     \
       struct RitzBatched_private *: &ritz_batched_class,                                                     \
+      struct RitzDenseSolver_private *: &ritz_dense_solver_class,                                            \
       struct RitzFront_private *: &ritz_front_class,                                                         \
       default: (const RitzClass *)NULL)
 // clang-format on

@@ -6,6 +6,7 @@
 
 #include <ritz/basis.h>
 #include <ritz/batched.h>
+#include <ritz/dense-solver.h>
 #include <ritz/device.h>
 #include <ritz/front.h>
 #include <ritz/geometry.h>

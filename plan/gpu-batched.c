@@ -58,28 +58,71 @@ static int choose_columns(const RitzGpuBatched *p) {
                                                     : p->size[RITZ_DIM_N];
   const int64_t column = (int64_t)(p->size[RITZ_DIM_K] + 4) * (int64_t)ritz_scalar_bytes(p->precision) *
                          (p->num_threads / p->group);
-  int columns = p->kind == RITZ_BATCH_PRODUCT ? (int)(COLUMNS_BYTES / column) : 4;
+  int columns = p->kind == RITZ_BATCH_PRODUCT ? (int)(COLUMNS_BYTES / column) : 8;
   if (columns > num) columns = (int)num;
   return columns > 0 ? columns : 1;
 }
 
+// Blocks whose threads have this many registers.
+static int resident_with(int registers, int num_threads) {
+  enum { REGISTERS = 65536, MOST_THREADS = 2048, MOST_BLOCKS = 32, MOST_REGISTERS = 255 };
+  registers = (registers + 7) / 8 * 8;
+  if (registers > MOST_REGISTERS) registers = MOST_REGISTERS;
+  int resident = REGISTERS / registers / num_threads;
+  if (resident > MOST_THREADS / num_threads) resident = MOST_THREADS / num_threads;
+  if (resident > MOST_BLOCKS) resident = MOST_BLOCKS;
+  return resident > 0 ? resident : 1;
+}
+
 // Blocks whose threads have registers for a row, a step's right-hand sides and some numbers more.
 static int choose_resident(const RitzGpuBatched *p, CeedInt length) {
-  enum { REGISTERS = 65536, OTHERS = 32, MOST_THREADS = 2048, MOST_BLOCKS = 32, MOST_REGISTERS = 255 };
+  enum { OTHERS = 32 };
   const int words = p->precision == CEED_SCALAR_FP32 ? 1 : 2;
   int registers = (int)length * words + OTHERS;
   if (p->kind == RITZ_BATCH_SOLVE || p->kind == RITZ_BATCH_GETRI) registers += 2 * words * p->num_columns;
   if (p->kind == RITZ_BATCH_GETRF) registers += OTHERS / 2;
   if (p->kind == RITZ_BATCH_INV) registers += OTHERS;
-  if (p->kind == RITZ_BATCH_POTRF) registers += 2 * OTHERS;
-  // Addresses that are not known take registers, too.
-  if (!p->is_uniform) registers += 2 * (int)length + 2 * OTHERS;
-  registers = (registers + 7) / 8 * 8;
-  if (registers > MOST_REGISTERS) registers = MOST_REGISTERS;
-  int resident = REGISTERS / registers / p->num_threads;
-  if (resident > MOST_THREADS / p->num_threads) resident = MOST_THREADS / p->num_threads;
-  if (resident > MOST_BLOCKS) resident = MOST_BLOCKS;
-  return resident > 0 ? resident : 1;
+  if (p->kind == RITZ_BATCH_PRODUCT && p->num_columns > 1) registers += OTHERS;
+  // Addresses that are not known take registers, too; but where they are computed one by one.
+  if (!p->is_uniform && p->kind != RITZ_BATCH_POTRF) registers += 2 * (int)length + 2 * OTHERS;
+  const int resident = resident_with(registers, p->num_threads);
+  // Multiprocessors have four parts with as many warps each: two blocks of two warps take what one takes.
+  const bool is_pair = p->num_threads == 64 && p->kind != RITZ_BATCH_GETRF && resident > 1;
+  return is_pair ? resident / 2 * 2 : resident;
+}
+
+static bool has_sizes_up_to(const RitzGpuBatched *p, CeedInt least, CeedInt most) {
+  for (int d = 0; d < RITZ_NUM_DIMS; d++) {
+    if (p->size[d] < least || p->size[d] > most) return false;
+  }
+  return true;
+}
+
+// Products by tensor cores. Three and four warps of a matrix share its B; else warps take up to two tiles, as
+// far as registers have room for their rows of A.
+static bool plan_mma(RitzGpuBatched *p) {
+  enum { MOST = 64, MOST_PARTS = 10, OTHERS = 64, REGISTERS_A_PART = 12 }; // 8 of A, 4 of B
+  if (p->kind != RITZ_BATCH_PRODUCT || p->precision != CEED_SCALAR_FP64 || p->is_interleaved) return false;
+  if (!has_sizes_up_to(p, 8, MOST)) return false;
+  const int tiles = (int)(p->size[RITZ_DIM_M] + 15) / 16, parts = (int)(p->size[RITZ_DIM_K] + 7) / 8;
+  p->shares = tiles > 2;
+  p->num_tiles = tiles == 2 && 2 * parts <= MOST_PARTS ? 2 : 1;
+  p->group = 32 * ((tiles + p->num_tiles - 1) / p->num_tiles);
+  p->num_threads = p->shares ? p->group : 128;
+  p->num_resident = resident_with(OTHERS + REGISTERS_A_PART * p->num_tiles * parts, p->num_threads);
+  p->design = RITZ_BATCH_MMA;
+  p->has_rows = true;
+  return true;
+}
+
+// Two warps a matrix whose steps share their code. Multiprocessors have four parts, each with the same number
+// of warps: so blocks are even in number.
+static void plan_turns(RitzGpuBatched *p, CeedInt length) {
+  const bool is_single = p->precision == CEED_SCALAR_FP32;
+  const int registers = (int)length * (is_single ? 1 : 2) + (is_single ? 40 : 32);
+  p->num_steps = length > 56 && p->kind == RITZ_BATCH_GETRF ? 4 : 8;
+  p->num_resident = resident_with(registers, p->num_threads) / 2 * 2;
+  p->design = RITZ_BATCH_TURNS;
 }
 
 // Rows of the matrix that threads hold, and their length.
@@ -87,20 +130,20 @@ static bool plan_rows(RitzGpuBatched *p, int max_threads) {
   const bool is_product = p->kind == RITZ_BATCH_PRODUCT, is_lu = p->kind == RITZ_BATCH_GETRF;
   const CeedInt rows = is_product || is_lu ? p->size[RITZ_DIM_M] : p->size[RITZ_DIM_N];
   const CeedInt length = is_product ? p->size[RITZ_DIM_K] : p->size[RITZ_DIM_N];
-  for (int d = 0; d < RITZ_NUM_DIMS; d++) {
-    if (p->size[d] < 1) return false;
-  }
+  if (!has_sizes_up_to(p, 1, INT32_MAX)) return false;
   if (rows > RITZ_BATCH_MAX_ROWS || length > RITZ_BATCH_MAX_ROWS) return false;
   p->group = power_of_2(rows);
   p->num_threads = p->group > 32 ? p->group : 128;
   if (p->num_threads > max_threads) return false;
   p->num_columns = choose_columns(p);
   p->num_resident = choose_resident(p, length);
+  p->design = RITZ_BATCH_ROWS;
   p->has_rows = true;
+  if (p->group == 64 && (p->kind == RITZ_BATCH_POTRF || (is_lu && p->has_pivots))) plan_turns(p, length);
   return true;
 }
 
-RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched b, int max_threads, bool can_have_rows,
+RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched b, const RitzGpuBatchMachine *machine,
                                      bool is_uniform) {
   RitzGpuBatched p = {.kind = kind_of(b->operation),
                       .precision = b->precision,
@@ -109,8 +152,16 @@ RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched b, int max_threads, bool 
                       .solves_twice =
                           b->operation == RITZ_BATCHED_GETRS || b->operation == RITZ_BATCHED_POTRS,
                       .is_symmetric = b->operation == RITZ_BATCHED_POTRS};
+  p.is_transposed[0] = b->options.trans_a == CEED_TRANSPOSE;
+  p.is_transposed[1] = b->options.trans_b == CEED_TRANSPOSE;
   list_sizes(b, p.size);
-  for (CeedInt i = 0; i < b->form.num_operands; i++) p.ld[i] = ritz_batched_layout(&b->options, i)->ld;
-  if (!can_have_rows || !plan_rows(&p, max_threads)) plan_any(&p, max_threads);
+  for (CeedInt i = 0; i < b->form.num_operands; i++) {
+    const RitzBatchLayout *layout = ritz_batched_layout(&b->options, i);
+    p.ld[i] = layout->ld;
+    p.is_interleaved = p.is_interleaved || layout->width > 1;
+  }
+  const bool is_done =
+      machine->can_have_rows && ((machine->has_mma && plan_mma(&p)) || plan_rows(&p, machine->max_threads));
+  if (!is_done) plan_any(&p, machine->max_threads);
   return p;
 }

@@ -16,36 +16,81 @@ typedef enum {
   RITZ_BATCH_INV,
 } RitzBatchKind;
 
+enum { RITZ_BATCH_IS_TRANSPOSED = 16 }; // in forms of operands, kernels/gpu/batched.h
+
+// Texts of kernels.
+typedef enum {
+  RITZ_BATCH_ANY,   // kernels/gpu/batched-any.h: sizes at run time, in global memory
+  RITZ_BATCH_ROWS,  // batched-rows.h: a row a thread
+  RITZ_BATCH_TURNS, // batched-turns.h: likewise, 33 to 64 rows, GETRF with pivots and POTRF: steps share code
+  RITZ_BATCH_MMA,   // batched-mma.h: products of doubles by tensor cores
+} RitzBatchDesign;
+
 // m, n, k of a kernel: C m x n with k products; unknowns n, columns k; A m x n.
 typedef struct {
   RitzBatchKind kind;
   CeedScalarType precision;
-  CeedInt size[RITZ_NUM_DIMS];           // bounds
-  bool has_rows;                         // kernels/gpu/batched-rows.h, sizes compiled in; else batched-any.h
+  CeedInt size[RITZ_NUM_DIMS]; // bounds
+  RitzBatchDesign design;
+  bool has_rows;                         // sizes are compiled in: all designs but RITZ_BATCH_ANY
+  bool has_blocks;                       // instead of RITZ_BATCH_ANY: batched-blocks.h
   CeedInt ld[RITZ_BATCHED_MAX_OPERANDS]; // of the layouts; the caller's: how operands are turned
   int form[RITZ_BATCHED_MAX_OPERANDS];   // without pointers
   bool is_uniform;                       // sizes are those of all matrices
+  bool is_transposed[2];                 // A, B of products
+  bool is_interleaved;                   // some operand
   bool has_pivots;                       // GETRF, GETRS, GETRI
   bool solves_twice, is_symmetric;
   int num_threads;  // of a block
-  int group;        // rows: threads of a matrix, a power of 2
-  int num_resident; // rows: blocks of a multiprocessor, which bounds the registers of a thread
+  int group;        // has_rows: threads of a matrix; rows: a power of 2; mma: whole warps
+  int num_resident; // has_rows: blocks of a multiprocessor, which bounds the registers of a thread
   int num_columns;  // rows: right-hand sides, or columns of C, at a time
+  int num_steps;    // turns: that share their code
+  int num_tiles;    // mma: tiles of 16 rows of a warp
+  bool shares;      // mma: B in shared memory, a matrix a block
   int work;         // batched-any.h: room for a column; 0: none
+  // batched-blocks.h:
+  bool holds;                // the matrix lies in shared memory while it is factored
+  int tile_rows, tile_cols;  // products: tiles of a block, of 32 x 32 entries
+  int num_stages, num_parts; // parts of operands in shared memory; blocks that share a matrix
+  int64_t shared_bytes;
 } RitzGpuBatched;
 
 enum {
   RITZ_BATCH_MAX_ROWS = 64,      // order of matrices for batched-rows.h
+  RITZ_BATCH_MAX_BLOCKS = 512,   // for factorizations and solves of batched-blocks.h
   RITZ_BATCH_MAX_INVERSE = 2048, // order of matrices whose column and pivots fit into shared memory
 };
 
-// The kernel of this operation. Of the two texts, sizes decide: equal matrices have equal results in uniform
-// and other batches. can_have_rows: false: batched-any.h.
-RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched batched, int max_threads, bool can_have_rows,
+// What a device has.
+typedef struct {
+  int max_threads;    // of a block
+  bool can_have_rows; // false: RITZ_BATCH_ANY alone
+  bool has_mma;       // tensor cores of doubles
+} RitzGpuBatchMachine;
+
+// The kernel of this operation. Of the texts, sizes and layouts decide: equal matrices have equal results in
+// uniform and other batches.
+RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched batched, const RitzGpuBatchMachine *machine,
                                      bool is_uniform);
-// Matrices that a block takes at a time.
-static inline int ritz_gpu_batched_per_block(const RitzGpuBatched *p) {
-  return p->has_rows ? p->num_threads / p->group : 1;
+// Non-uniform batches: matrices of a class have sizes up to its bound in the one or two dimensions that count
+// (gpu-batched-classes.c), and kernels that know it. Matrices of a size are in one class whatever is beside
+// them.
+enum { RITZ_BATCH_MAX_CLASSES = 16 }; // as in kernels/gpu/batched-classes.h, with the same bounds
+int ritz_gpu_batched_num_classes(const RitzBatched batched);
+int ritz_gpu_batched_class_of(const RitzBatched batched, CeedInt size);
+int ritz_gpu_batched_class_dims(const RitzBatched batched, RitzBatchDim dims[2]); // their number
+RitzGpuBatched ritz_plan_gpu_batched_class(const RitzBatched batched, const RitzGpuBatchMachine *machine,
+                                           int number);
+// Where the kernel would be batched-any.h and batched-blocks.h has the operation and the sizes: that one.
+// shared_bytes: what a block may have.
+typedef enum { RITZ_BATCH_HOLDS_SOME, RITZ_BATCH_HOLDS_ALL, RITZ_BATCH_HOLDS_NONE } RitzBatchHolding;
+void ritz_plan_gpu_batched_blocks(RitzGpuBatched *plan, int max_threads, int64_t shared_bytes,
+                                  RitzBatchHolding holding); // gpu-batched-blocks.c
+// Blocks for so many matrices.
+static inline int64_t ritz_gpu_batched_blocks(const RitzGpuBatched *p, int64_t count) {
+  const int64_t per_block = p->has_rows ? p->num_threads / p->group : 1;
+  return p->has_blocks ? count * p->num_parts : (count + per_block - 1) / per_block;
 }
 
 #endif

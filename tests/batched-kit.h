@@ -448,11 +448,33 @@ typedef struct {
   CeedInt n;      // what the sizes are made from
   int64_t count;
   uint64_t state;
-  CeedInt bound[3]; // m, n, k
-  int32_t size[3][BATCH_MAX_COUNT];
+  CeedInt bound[5]; // m, n, k, min(m, n), max(m, n)
+  int32_t size[5][BATCH_MAX_COUNT];
 } BatchCase;
 
-enum { BATCH_M, BATCH_N, BATCH_K, BATCH_ONE };
+enum { BATCH_M, BATCH_N, BATCH_K, BATCH_LEAST, BATCH_LARGEST, BATCH_ONE };
+
+// Sizes that follow from m and n, where these are drawn.
+static inline void batch_derive_sizes(BatchCase *c) {
+  const CeedInt m = c->bound[BATCH_M], n = c->bound[BATCH_N];
+
+  c->bound[BATCH_LEAST] = m < n ? m : n;
+  c->bound[BATCH_LARGEST] = m < n ? n : m;
+  for (int64_t i = 0; i < c->count; i++) {
+    const bool is_wide = c->size[BATCH_M][i] < c->size[BATCH_N][i];
+
+    c->size[BATCH_LEAST][i] = c->size[is_wide ? BATCH_M : BATCH_N][i];
+    c->size[BATCH_LARGEST][i] = c->size[is_wide ? BATCH_N : BATCH_M][i];
+  }
+}
+
+// No matrix has more of dimension d than of dimension `most`.
+static inline void batch_limit_sizes(BatchCase *c, int d, int most) {
+  for (int64_t i = 0; i < c->count; i++) {
+    if (c->size[d][i] > c->size[most][i]) c->size[d][i] = c->size[most][i];
+  }
+  batch_derive_sizes(c);
+}
 
 // The first matrix of a ragged case has the sizes of the bounds.
 static inline void batch_draw_sizes(BatchCase *c, CeedInt m, CeedInt n, CeedInt k) {
@@ -464,6 +486,7 @@ static inline void batch_draw_sizes(BatchCase *c, CeedInt m, CeedInt n, CeedInt 
       c->size[d][i] =
           c->is_ragged && i > 0 ? (int32_t)tap_integer(&c->state, bound[d] + 1) : (int32_t)bound[d];
   }
+  batch_derive_sizes(c);
 }
 
 // The operand with these dimensions as rows and columns.

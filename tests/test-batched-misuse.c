@@ -120,6 +120,90 @@ static const struct {
      {CEED_SCALAR_FP64, 3, 3, 0, 0, 0},
      CEED_ERROR_DIMENSION,
      "Gemm: C has 3 columns, needed 2 (n)"},
+    {RITZ_BATCHED_SYRK,
+     {CEED_SCALAR_FP64, 3, 2, 0, 0, 0},
+     {CEED_SCALAR_FP64, 3, 2, 0, 0, 0},
+     {0},
+     CEED_ERROR_DIMENSION,
+     "Syrk: B has 2 columns, needed 3 (n)"},
+    {RITZ_BATCHED_SYMM,
+     {CEED_SCALAR_FP64, 3, 4, 0, 0, 0},
+     {CEED_SCALAR_FP64, 3, 4, 0, 0, 0},
+     {CEED_SCALAR_FP64, 3, 4, 0, 0, 0},
+     CEED_ERROR_DIMENSION,
+     "Symm: A has 4 columns, needed 3 (m)"},
+    {RITZ_BATCHED_GEQRF,
+     {CEED_SCALAR_FP64, 3, 5, 0, 0, 0},
+     {CEED_SCALAR_FP64, 5, 1, 0, 0, 0},
+     {0},
+     CEED_ERROR_DIMENSION,
+     "Geqrf: B has 5 rows, needed 3 (the smaller one of m and n)"},
+    {RITZ_BATCHED_GEQRF,
+     {CEED_SCALAR_FP64, 5, 3, 0, 0, 0},
+     {CEED_SCALAR_FP64, 3, 3, 0, 0, 0},
+     {0},
+     CEED_ERROR_DIMENSION,
+     "Geqrf: B has 3 columns, needed 1 (a vector is one column)"},
+    {RITZ_BATCHED_ORMQR,
+     {CEED_SCALAR_FP64, 3, 4, 0, 0, 0},
+     {CEED_SCALAR_FP64, 4, 1, 0, 0, 0},
+     {CEED_SCALAR_FP64, 3, 2, 0, 0, 0},
+     CEED_ERROR_DIMENSION,
+     "Ormqr: 4 reflectors, needed at most 3"},
+    {RITZ_BATCHED_ORGQR,
+     {CEED_SCALAR_FP64, 3, 4, 0, 0, 0},
+     {CEED_SCALAR_FP64, 3, 1, 0, 0, 0},
+     {0},
+     CEED_ERROR_DIMENSION,
+     "Orgqr: A is 3 x 4, needed at least as many rows as columns"},
+    {RITZ_BATCHED_ORGQR,
+     {CEED_SCALAR_FP64, 4, 3, 0, 0, 0},
+     {CEED_SCALAR_FP64, 4, 1, 0, 0, 0},
+     {0},
+     CEED_ERROR_DIMENSION,
+     "Orgqr: 4 reflectors, needed at most 3"},
+    {RITZ_BATCHED_GELS,
+     {CEED_SCALAR_FP64, 3, 5, 0, 0, 0},
+     {CEED_SCALAR_FP64, 3, 1, 0, 0, 0},
+     {0},
+     CEED_ERROR_DIMENSION,
+     "Gels: B has 3 rows, needed 5 (the larger one of m and n)"},
+    {RITZ_BATCHED_COPY,
+     {CEED_SCALAR_FP64, 3, 5, 0, 0, 0},
+     {CEED_SCALAR_FP64, 5, 3, 0, 0, 0},
+     {0},
+     CEED_ERROR_DIMENSION,
+     "Copy: B has 5 rows, needed 3 (m)"},
+    {RITZ_BATCHED_GEAM,
+     {CEED_SCALAR_FP64, 3, 5, 0, 0, 0},
+     {CEED_SCALAR_FP64, 3, 5, 0, 0, 0},
+     {CEED_SCALAR_FP64, 3, 4, 0, 0, 0},
+     CEED_ERROR_DIMENSION,
+     "Geam: C has 4 columns, needed 5 (n)"},
+    {RITZ_BATCHED_SYEVJ,
+     {CEED_SCALAR_FP64, 3, 4, 0, 0, 0},
+     {CEED_SCALAR_FP64, 3, 1, 0, 0, 0},
+     {0},
+     CEED_ERROR_DIMENSION,
+     "Syevj: A has 4 columns, needed 3 (n)"},
+    {RITZ_BATCHED_SYEVJ,
+     {CEED_SCALAR_FP64, 3, 3, 0, 0, 0},
+     {CEED_SCALAR_FP32, 3, 1, 0, 0, 0},
+     {0},
+     CEED_ERROR_INCOMPATIBLE,
+     "Syevj: B has FP32, but A has FP64"},
+    {RITZ_BATCHED_GESVDJ,
+     {CEED_SCALAR_FP64, 3, 4, 0, 0, 0},
+     {CEED_SCALAR_FP64, 4, 1, 0, 0, 0},
+     {CEED_SCALAR_FP64, 4, 4, 0, 0, 0},
+     CEED_ERROR_DIMENSION,
+     "Gesvdj: A is 3 x 4, needed at least as many rows as columns"},
+    {RITZ_BATCHED_GESVDJ,
+     {CEED_SCALAR_FP64, 4, 3, 0, 0, 0},
+     {CEED_SCALAR_FP64, 3, 1, 0, 0, 0},
+     {CEED_SCALAR_FP64, 4, 4, 0, 0, 0},
+     CEED_ERROR_DIMENSION,
+     "Gesvdj: C has 4 rows, needed 3 (n)"},
 };
 
 TEST_EACH_BACKEND(layouts_that_cannot_be_are_refused) {
@@ -153,6 +237,14 @@ TEST_EACH_BACKEND(choices_that_do_not_exist_are_refused) {
   options.uplo = (RitzTriangle)9;
   CHECK_ERROR(ceed, RitzBatchedCreate(ceed, RITZ_BATCHED_TRSM, &options, &batched), CEED_ERROR_INCOMPATIBLE,
               "Trsm: uplo is 9");
+  options.uplo = RITZ_TRIANGLE_LOWER;
+  options.vectors = (RitzVectors)2;
+  CHECK_ERROR(ceed, RitzBatchedCreate(ceed, RITZ_BATCHED_SYEVJ, &options, &batched), CEED_ERROR_INCOMPATIBLE,
+              "Syevj: vectors is 2");
+  options.vectors = RITZ_VECTORS_ALL;
+  options.num_pivots = -1;
+  CHECK_ERROR(ceed, RitzBatchedCreate(ceed, RITZ_BATCHED_LASWP, &options, &batched), CEED_ERROR_DIMENSION,
+              "Laswp: num_pivots is -1, needed at least 0");
 }
 
 TEST_EACH_BACKEND(devices_without_kernels_say_so) {
@@ -338,6 +430,62 @@ TEST(interleaved_arrays_have_no_places_and_sizes) {
   CHECK_OK(CeedDestroy(&ceed));
 }
 
+// Objects on 3 x 3 matrices, and calls that each do one thing wrong.
+TEST(wrong_calls_of_factors_and_copies_are_refused) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  const RitzBatchLayout vector = {.precision = CEED_SCALAR_FP64, .m = 3, .n = 1},
+                        single = {.precision = CEED_SCALAR_FP32, .m = 3, .n = 3};
+  RitzBatched swap = NULL, copy = NULL, svd = NULL, qr = NULL, gesv = NULL;
+  double a[27] = {0}, b[9] = {0}, v[41] = {0};
+  const RitzBatchArray A = {.base = a}, B = {.base = b}, V = {.base = v};
+  const int32_t ipiv[12] = {3, 2, 3, 0, 3, 2, 3, 0, 3, 2, 3, 0};
+
+  CHECK_OK(RitzBatchedCreate(ceed, RITZ_BATCHED_LASWP, &(RitzBatchedOptions){.A = square, .num_pivots = 4},
+                             &swap));
+  CHECK_OK(
+      RitzBatchedCreate(ceed, RITZ_BATCHED_COPY, &(RitzBatchedOptions){.A = square, .B = single}, &copy));
+  CHECK_OK(RitzBatchedCreate(ceed, RITZ_BATCHED_GESVDJ,
+                             &(RitzBatchedOptions){.A = square, .B = vector, .vectors = RITZ_VECTORS_NONE},
+                             &svd));
+  CHECK_OK(RitzBatchedCreate(ceed, RITZ_BATCHED_GEQRF, &(RitzBatchedOptions){.A = square, .B = vector}, &qr));
+  CHECK_OK(
+      RitzBatchedCreate(ceed, RITZ_BATCHED_GESV, &(RitzBatchedOptions){.A = square, .B = vector}, &gesv));
+  a[0] = 5;
+  CHECK_ERROR(ceed, RitzLaswpBatched(swap, 3, &A, 0, 3, ipiv, 1), CEED_ERROR_DIMENSION,
+              "RitzLaswpBatched: steps 0 to 3, needed them within 1 to 3");
+  CHECK_ERROR(ceed, RitzLaswpBatched(swap, 3, &A, 1, 4, ipiv, 1), CEED_ERROR_DIMENSION, "steps 1 to 4");
+  CHECK_ERROR(ceed, RitzLaswpBatched(swap, 3, &A, 1, 3, ipiv, 2), CEED_ERROR_INCOMPATIBLE,
+              "the increment is 2, needed 1 or -1");
+  CHECK_ERROR(ceed, RitzLaswpBatched(swap, 3, &A, 1, 3, NULL, 1), CEED_ERROR_INCOMPATIBLE,
+              "argument 'ipiv' is NULL");
+  CHECK_ERROR(ceed, RitzLaswpBatched(copy, 3, &A, 9, 9, ipiv, 1), CEED_ERROR_INCOMPATIBLE,
+              "the object is one of RitzCopyBatched, needed one of RitzLaswpBatched");
+  CHECK_OK(RitzLaswpBatched(swap, 3, &A, 2, 1, ipiv, 1)); // none
+  CHECK(a[0] == 5 && a[2] == 0, "a row was swapped");
+  CHECK_OK(RitzLaswpBatched(swap, 3, &A, 1, 3, ipiv, 1));
+  CHECK(a[0] == 0 && a[2] == 5, "rows 1 and 3 were not swapped");
+  // The copy in float takes half the bytes: matrix 2 of A begins at byte 144.
+  CHECK_ERROR(ceed, RitzCopyBatched(copy, 3, &A, &(RitzBatchArray){.base = (char *)a + 144}),
+              CEED_ERROR_INCOMPATIBLE, "RitzCopyBatched: B, which is written, has entries of A");
+  CHECK_ERROR(ceed, RitzCopyBatched(copy, 3, &(RitzBatchArray){.base = v + 13}, &V), CEED_ERROR_INCOMPATIBLE,
+              "B, which is written, has entries of A");
+  CHECK_OK(RitzCopyBatched(copy, 3, &(RitzBatchArray){.base = v + 14}, &V));
+  CHECK_OK(RitzCopyBatched(copy, 1, &A, &(RitzBatchArray){.base = (char *)a + 72}));
+  CHECK_OK(RitzGesvdjBatched(svd, 3, &V, &B, NULL, NULL)); // without vectors
+  CHECK_ERROR(ceed, RitzGesvdjBatched(svd, 3, &V, NULL, NULL, NULL), CEED_ERROR_INCOMPATIBLE,
+              "argument 'B' is NULL");
+  CHECK_ERROR(ceed, RitzGeqrfBatched(qr, 3, &A, &(RitzBatchArray){.base = a + 26}, NULL),
+              CEED_ERROR_INCOMPATIBLE, "A, which is written, has entries of B");
+  CHECK_ERROR(ceed, RitzGesvBatched(gesv, 3, &A, NULL, &B, NULL), CEED_ERROR_INCOMPATIBLE,
+              "argument 'ipiv' is NULL");
+  CHECK_OK(RitzBatchedDestroy(&swap));
+  CHECK_OK(RitzBatchedDestroy(&copy));
+  CHECK_OK(RitzBatchedDestroy(&svd));
+  CHECK_OK(RitzBatchedDestroy(&qr));
+  CHECK_OK(RitzBatchedDestroy(&gesv));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
 // ---- Overlaps ----
 
 static int multiply(const Calls *s, int64_t count, RitzBatchArray A, RitzBatchArray B, RitzBatchArray C) {
@@ -441,6 +589,24 @@ TEST(objects_tell_what_they_are) {
       "  plain loops, one matrix after the other\n",
       RitzBatchedExplain(batched, stream));
   CHECK_OK(RitzBatchedDestroy(&batched));
+  CHECK_OK(RitzBatchedCreate(ceed, RITZ_BATCHED_SYEVJ,
+                             &(RitzBatchedOptions){.vectors = RITZ_VECTORS_NONE, .A = square, .B = column},
+                             &batched));
+  CHECK_PRINTS("RitzSyevjBatched on /cpu/self/ref, FP64, lower triangle, without vectors\n"
+               "  A: 3 x 3, leading dimension 3 (or own rows), stride 9, written\n"
+               "  B: 3 x 1, leading dimension 3 (or own rows), stride 3, written\n"
+               "  plain loops, one matrix after the other\n",
+               RitzBatchedExplain(batched, stream));
+  CHECK_OK(RitzBatchedDestroy(&batched));
+  CHECK_OK(RitzBatchedCreate(
+      ceed, RITZ_BATCHED_COPY,
+      &(RitzBatchedOptions){.A = square, .B = {.precision = CEED_SCALAR_FP32, .m = 3, .n = 3}}, &batched));
+  CHECK_PRINTS("RitzCopyBatched on /cpu/self/ref, FP64\n"
+               "  A: 3 x 3, leading dimension 3 (or own rows), stride 9\n"
+               "  B: 3 x 3, leading dimension 3 (or own rows), stride 9, FP32, written\n"
+               "  plain loops, one matrix after the other\n",
+               RitzBatchedExplain(batched, stream));
+  CHECK_OK(RitzBatchedDestroy(&batched));
   CHECK_OK(CeedDestroy(&ceed));
 }
 
@@ -501,13 +667,13 @@ TEST(strict_contexts_read_sizes_first) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(argc, argv,
-                  TESTS(layouts_that_cannot_be_are_refused, choices_that_do_not_exist_are_refused,
-                        devices_without_kernels_say_so, host_memory_is_refused_on_devices,
-                        workspace_grows_with_the_count_and_is_enough, wrong_calls_are_refused_and_do_nothing,
-                        interleaved_arrays_have_no_places_and_sizes,
-                        results_over_operands_are_refused_and_neighbours_are_not,
-                        blocks_of_a_matrix_and_records_are_no_overlap, vectors_that_do_not_fit_are_refused,
-                        objects_tell_what_they_are, every_allocation_may_fail,
-                        strict_contexts_read_sizes_first));
+  return tap_main(
+      argc, argv,
+      TESTS(layouts_that_cannot_be_are_refused, choices_that_do_not_exist_are_refused,
+            devices_without_kernels_say_so, host_memory_is_refused_on_devices,
+            workspace_grows_with_the_count_and_is_enough, wrong_calls_are_refused_and_do_nothing,
+            wrong_calls_of_factors_and_copies_are_refused, interleaved_arrays_have_no_places_and_sizes,
+            results_over_operands_are_refused_and_neighbours_are_not,
+            blocks_of_a_matrix_and_records_are_no_overlap, vectors_that_do_not_fit_are_refused,
+            objects_tell_what_they_are, every_allocation_may_fail, strict_contexts_read_sizes_first));
 }

@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Batched dense algebra: residuals of every operation in every layout and precision, and what each leaves
 // alone. u is the roundoff of the precision; bounds are those of backward stable methods.
-#include "tests/batched-kit.h"
-
-#define SERVED(operation)                                                                                    \
-  do {                                                                                                       \
-    if (!batch_serves(ceed, operation)) NOT_FOR_THIS_BACKEND("no kernels for this batched operation");       \
-  } while (0)
-
-static int first_not_zero(const int32_t *info, int64_t count) {
-  for (int64_t i = 0; i < count; i++) {
-    if (info[i] != 0) return (int)i;
-  }
-  return -1;
-}
+#include "tests/batched-checks.h"
 
 // ---- Products ----
 
@@ -210,72 +198,6 @@ TEST_EACH_BACKEND(triangular_systems_of_vectors_have_small_residuals) {
 
 // ---- Cholesky ----
 
-// A = R R^T / n + I for a random R, in one triangle; the other one is NaN.
-static void fill_positive(BatchCase *c, const Batch *A, bool is_lower) {
-  for (int64_t i = 0; i < c->count; i++) {
-    const int64_t n = batch_m(A, i);
-    double *R = malloc((size_t)(n * n + 1) * sizeof(*R));
-
-    for (int64_t j = 0; j < n * n; j++) R[j] = tap_uniform(&c->state);
-    double *product = dense_product(R, n, false, R, n, true, n, n, n);
-    for (int64_t col = 0; col < n; col++) {
-      for (int64_t row = 0; row < n; row++) {
-        if (is_lower ? row < col : row > col) continue;
-        batch_set(A, i, row, col, product[row + col * n] / (double)n + (row == col));
-      }
-    }
-    free(R), free(product);
-  }
-}
-
-// The symmetric matrix of which A has one triangle; owned by the caller.
-static double *symmetric(const Batch *A, int64_t i, bool is_lower) {
-  const int64_t n = batch_m(A, i);
-  double *matrix = batch_matrix(A, i);
-
-  for (int64_t col = 0; col < n; col++) {
-    for (int64_t row = 0; row < col; row++) {
-      if (is_lower)
-        matrix[row + col * n] = matrix[col + row * n];
-      else
-        matrix[col + row * n] = matrix[row + col * n];
-    }
-  }
-  return matrix;
-}
-
-// |A - L L^T|_1 <= 10 n u |A|_1, or U^T U.
-static void check_cholesky(const BatchCase *c, const Batch *A0, const Batch *F, bool is_lower) {
-  for (int64_t i = 0; i < c->count; i++) {
-    const int64_t n = batch_m(F, i);
-    double *a = symmetric(A0, i, is_lower), *f = batch_matrix(F, i);
-
-    dense_keep_triangle(f, n, n, is_lower, false);
-    double *product = dense_product(f, n, !is_lower, f, n, is_lower, n, n, n);
-    const double residual = dense_distance(product, a, n, n), size = dense_norm(a, n, n);
-
-    free(a), free(f), free(product);
-    CHECK(residual <= 10 * (double)n * c->u * size, "matrix %d: residual %g, size %g", (int)i, residual,
-          size);
-  }
-}
-
-// |B0 - op(A) X|_1 <= 10 n u (|A|_1 |X|_1 + |B0|_1)
-static void check_solution(const BatchCase *c, int64_t i, const double *a, bool ta, const Batch *X,
-                           const Batch *B0) {
-  const int64_t n = batch_m(X, i), k = batch_n(X, i);
-  double *x = batch_matrix(X, i), *b = batch_matrix(B0, i);
-  double *product = dense_product(a, n, ta, x, n, false, n, k, n),
-         *transposed = malloc((size_t)(n * n + 1) * 8);
-
-  for (int64_t j = 0; j < n * n; j++) transposed[j / n + j % n * n] = a[j];
-  const double residual = dense_distance(product, b, n, k);
-  const double bound = 10 * (double)n * c->u *
-                       (dense_norm(ta ? transposed : a, n, n) * dense_norm(x, n, k) + dense_norm(b, n, k));
-  free(x), free(b), free(product), free(transposed);
-  CHECK(residual <= bound, "matrix %d: residual %g, bound %g", (int)i, residual, bound);
-}
-
 static void factorize_and_solve_positive(BatchCase *c, bool is_lower) {
   const RitzBatchedOptions options = {.uplo = is_lower ? RITZ_TRIANGLE_LOWER : RITZ_TRIANGLE_UPPER};
   int32_t info[BATCH_MAX_COUNT];
@@ -324,43 +246,6 @@ TEST_EACH_BACKEND(cholesky_factors_multiply_to_the_matrix_and_solve) {
 }
 
 // ---- LU ----
-
-// |P A - L U|_1 <= 10 n u |A|_1 for A m x n; with pivots |l_ij| <= 1. ipiv NULL: none.
-static void check_lu(const BatchCase *c, int64_t i, const Batch *A0, const Batch *F, const int32_t *ipiv) {
-  const int64_t m = batch_m(F, i), n = batch_n(F, i), k = m < n ? m : n;
-  double *a = batch_matrix(A0, i), *l = batch_matrix(F, i), *u = batch_matrix(F, i), largest = 0;
-  bool is_valid = true;
-
-  for (int64_t step = 0; step < k && ipiv; step++) {
-    const int64_t row = ipiv[step] - 1;
-
-    is_valid = is_valid && row >= step && row < m;
-    for (int64_t col = 0; col < n && is_valid; col++) {
-      const double kept = a[step + col * m];
-      a[step + col * m] = a[row + col * m];
-      a[row + col * m] = kept;
-    }
-  }
-  dense_keep_triangle(l, m, k, true, true);
-  dense_keep_triangle(u, m, n, false, false);
-  for (int64_t j = 0; j < m * k; j++) largest = fmax(largest, fabs(l[j]));
-  double *product = dense_product(l, m, false, u, m, false, m, n, k);
-  const double residual = dense_distance(product, a, m, n), size = dense_norm(a, m, n);
-  free(a), free(l), free(u), free(product);
-  CHECK(is_valid, "matrix %d: a pivot is not one of the rows that are left", (int)i);
-  CHECK(!ipiv || largest <= 1, "matrix %d: an entry of L is %.17g", (int)i, largest);
-  CHECK(residual <= 10 * (double)(m > n ? m : n) * c->u * size, "matrix %d: residual %g, size %g", (int)i,
-        residual, size);
-}
-
-// Without pivots the diagonal dominates.
-static void fill_for_lu(BatchCase *c, const Batch *A, bool pivots) {
-  batch_fill_random(A, 1, &c->state);
-  for (int64_t i = 0; i < c->count && !pivots; i++) {
-    for (int64_t j = 0; j < batch_m(A, i) && j < batch_n(A, i); j++)
-      batch_set(A, i, j, j, batch_get(A, i, j, j) + (double)(batch_m(A, i) + batch_n(A, i)));
-  }
-}
 
 static void factorize(BatchCase *c, bool pivots, CeedInt m, CeedInt n) {
   const int64_t most = m < n ? m : n;

@@ -105,7 +105,7 @@ report $((1 - $?)) "info measures again when told so"
 prints "info shows compiler" 0 out '^compiler +[^ ]' info
 prints "info shows the cache of kernels" 0 out "^cache +$RITZ_CACHE_DIR, 0 kernels$" info
 run --help
-for command in solve bench 'bench --multigrid' explain info cache tune; do "$ritz" $command --help >>"$folder/out"; done
+for command in solve bench 'bench --multigrid' 'bench --batched' explain info cache tune; do "$ritz" $command --help >>"$folder/out"; done
 awk 'length > 105 { exit 1 }' "$folder/out"
 report $((1 - $?)) "no line of the help texts is too long"
 
@@ -229,6 +229,11 @@ wrong "multigrid without a tolerance" "ritz bench --multigrid: --tol: expected a
 wrong "option of the bake-off problems" "ritz bench --multigrid: unknown option '--bp' (did you mean --help?)" bench --bp 3 --multigrid
 wrong "plot of multigrid that is no SVG" \
   "ritz bench --multigrid: --plot: expected a file name that ends in .svg, found 'a.png'" bench --multigrid --plot a.png
+wrong "routine that does not exist" "ritz bench --batched: --routines: expected names between commas, of gemm, gemv, potrf, potrs, getrf, \
+getrfnp, getrs, getri, inv, trsm, trsv, syrk, symm, symv, trmm, gesv, posv, laswp, geqrf, ormqr, orgqr, gels, syevj, gesvdj, copy, geam, \
+laset, found 'gemm,lu'" bench --batched --routines gemm,lu
+wrong "layout that does not exist" "ritz bench --batched: --layout: expected strided, interleaved, pointers or nonuniform, or several such \
+as strided,interleaved, found 'rows'" bench --batched --layout rows
 wrong "plot that is no SVG" "ritz bench: --plot: expected a file name that ends in .svg, found 'a.png'" bench --plot a.png
 wrong "no threads" "ritz bench: --threads: expected an integer >= 1, found '0'" bench --threads 0
 wrong "threads of a GPU" "ritz bench: --threads: only for backends below /cpu/self, not for '/gpu/cuda'" \
@@ -586,6 +591,29 @@ assert stdout["results"][0]["roofline"] is None and stdout["results"][0]["thread
 fi
 prints "JSON file that cannot be written is noticed before the work" 1 err "^ritz bench: --json: cannot write" \
   bench --bp 1 --order 1 --size 8 --reps 1 --json "$folder/nowhere/x.json"
+
+# Batched dense algebra: rows whose results are those of the reference, and what tells them.
+prints "batched routines pass their checks" 0 out '^laset +5 +f32 nonuniform  memory .* [0-9.]+e[-+][0-9]+$' \
+  bench --batched --sizes 5 --precision f64,f32 --layout strided,interleaved,pointers,nonuniform --place memory --memory 0.02 --reps 1 \
+  --ceed /cpu/self/ref --plot "$folder/batched.svg"
+[[ $(grep -c '<rect .*fill="none"' "$folder/batched.svg") == $(awk '/ f64 +strided/ && $9 > 0 { n++ } END { print n }' "$folder/out") ]]
+report $((1 - $?)) "batched routines are drawn each in a frame of its own"
+prints "generated batched kernels pass them, too" 0 out '^getrf +7 +f64 strided +cache .*[0-9]$' \
+  bench --batched --alone --sizes 7 --routines getrf --place cache --reps 1
+run bench --batched --sizes 3,4 --routines gemm,getrs --columns 2 --memory 0.01 --reps 1 --ceed /cpu/self/ref --json -
+if command -v python3 >/dev/null; then
+  python3 -c '
+import json, sys
+rows = json.load(open(sys.argv[1]))["results"]
+assert [(r["routine"], r["n"], r["place"]) for r in rows] == [(w, n, p) for w in ("gemm", "getrs") for n in (3, 4) for p in ("cache", "memory")]
+for r in rows:
+    n, count = r["n"], r["matrices"]
+    assert r["flops"] == count * (2 * n**3 if r["routine"] == "gemm" else 4 * n**2)
+    assert r["bytes"] == 8 * count * (3 * n**2 if r["routine"] == "gemm" else n**2 + 4 * n)
+    assert r["seconds"] > 0 and r["error"] <= r["tolerance"] and r["rounds"] == 1
+' "$folder/out" 2>"$folder/err"
+  report $((1 - $?)) "rows of batched routines are valid JSON, bytes and flops by the formulas"
+fi
 
 # is_plot SENTENCE POINTS: the file is XML and has that many labelled points.
 is_plot() {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Batched dense algebra on devices: both kinds of kernels, rows in registers and matrices of any size in
-// global memory, have the same results. What these are: test-batched.c; registers: test-nvrtc-kernels.c.
+// Batched dense algebra on devices: all kinds of kernels, rows in registers, blocks and matrices of any size
+// in global memory, have the same results. What these are: test-batched.c; registers: test-nvrtc-kernels.c.
 #include "tests/batched-kit.h"
 
-// Rows diagonally dominant, but shifted by one, so that pivots swap; of `is_positive` not shifted.
-static void fill_dominant(const Batch *A, bool is_positive, uint64_t *state) {
+// Rows diagonally dominant, but shifted by one, so that pivots swap; not shifted: both triangles, with ones
+// or the diagonal, are well conditioned, too.
+static void fill_dominant(const Batch *A, bool is_shifted, uint64_t *state) {
   for (int64_t i = 0; i < A->count; i++) {
     const int64_t n = batch_m(A, i);
     for (int64_t c = 0; c < n; c++) {
       for (int64_t r = 0; r < n; r++)
-        batch_set(A, i, r, c, tap_uniform(state) + ((r + !is_positive) % n == c ? 2.0 * (double)n : 0.0));
+        batch_set(A, i, r, c, tap_uniform(state) / (double)n + ((r + is_shifted) % n == c ? 2 : 0));
     }
   }
 }
@@ -20,25 +21,30 @@ typedef struct {
   int32_t info[BATCH_MAX_COUNT];
 } Outcome;
 
-// Runs the operation on operands that repeat, with kernels of this kind.
-static void run_kind(BatchCase c, RitzBatchedOperation operation, const char *kind, Outcome *outcome) {
-  const bool is_positive = operation == RITZ_BATCHED_POTRF || operation == RITZ_BATCHED_POTRS ||
-                           operation == RITZ_BATCHED_TRSM || operation == RITZ_BATCHED_TRSV;
+// Runs the operation on operands that repeat, with kernels of this kind; NULL: as is chosen.
+static void run_kind(BatchCase c, RitzBatchedOperation operation, int transposes, const char *kind,
+                     Outcome *outcome) {
+  const bool is_shifted = operation == RITZ_BATCHED_GETRF || operation == RITZ_BATCHED_INV ||
+                          operation == RITZ_BATCHED_GEMM || operation == RITZ_BATCHED_GEMV;
   const bool is_vector = operation == RITZ_BATCHED_GEMV || operation == RITZ_BATCHED_TRSV;
   const int num_operands =
       operation <= RITZ_BATCHED_GEMV ? 3
       : operation == RITZ_BATCHED_POTRF || operation == RITZ_BATCHED_GETRF || operation == RITZ_BATCHED_GETRI
           ? 1
           : 2;
-  int32_t ipiv[BATCH_MAX_COUNT * 64];
+  int32_t *ipiv = malloc((size_t)(c.count * c.n) * sizeof(*ipiv));
   Batch operand[3];
-  BatchRun run = {.operation = operation, .alpha = 1, .beta = 0.5};
+  BatchRun run = {.operation = operation,
+                  .options = {.trans_a = transposes & 1 ? CEED_TRANSPOSE : CEED_NOTRANSPOSE,
+                              .trans_b = transposes & 2 ? CEED_TRANSPOSE : CEED_NOTRANSPOSE},
+                  .alpha = -1.5,
+                  .beta = 0.5};
   batch_draw_sizes(&c, c.n, c.n, c.n);
   for (int i = 0; i < c.count * c.n; i++) ipiv[i] = (i + 1) % c.n + 1;
   for (int i = 0; i < num_operands; i++) {
     batch_make_operand(&c, BATCH_N, is_vector && i > 0 ? BATCH_ONE : BATCH_N, &operand[i]);
     if (i == 0)
-      fill_dominant(&operand[i], is_positive, &c.state);
+      fill_dominant(&operand[i], is_shifted, &c.state);
     else
       batch_fill_random(&operand[i], 1, &c.state);
     run.operand[i] = &operand[i];
@@ -50,7 +56,7 @@ static void run_kind(BatchCase c, RitzBatchedOperation operation, const char *ki
   if (operation != RITZ_BATCHED_GEMM && operation != RITZ_BATCHED_GEMV && operation != RITZ_BATCHED_TRSM &&
       operation != RITZ_BATCHED_TRSV)
     run.info = outcome->info;
-  setenv("RITZ_BATCHED_KERNEL", kind, 1);
+  if (kind) setenv("RITZ_BATCHED_KERNEL", kind, 1);
   tap_check_ok(batch_run(c.ceed, &run), __FILE__, __LINE__, "the call");
   unsetenv("RITZ_BATCHED_KERNEL");
   const Batch *result = &operand[num_operands - 1];
@@ -63,36 +69,52 @@ static void run_kind(BatchCase c, RitzBatchedOperation operation, const char *ki
     }
   }
   for (int i = 0; i < num_operands; i++) batch_free(&operand[i]);
+  free(ipiv);
 }
 
-static void compare_kinds(Ceed ceed, int operation, BatchForm form, bool is_ragged,
-                          CeedScalarType precision) {
+typedef struct {
+  RitzBatchedOperation operation;
+  int transposes; // bits: of A, of B
+  BatchForm form;
+  bool is_ragged;
+  CeedInt n;
+  const char *kind; // NULL: as is chosen
+  bool is_single;
+} Comparison;
+
+// Matrices whose condition is below 10, and others times the same ones.
+static void compare_with_memory(Ceed ceed, const Comparison *now) {
+  const CeedScalarType precision = now->is_single ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64;
   const BatchCase c = {.ceed = ceed,
                        .precision = precision,
                        .u = batch_roundoff(precision),
-                       .form = form,
-                       .is_ragged = is_ragged,
-                       .n = 5,
-                       .count = 6,
+                       .form = now->form,
+                       .is_ragged = now->is_ragged,
+                       .n = now->n,
+                       .count = now->n > 64 ? 3 : 6,
                        .state = 5};
-  Outcome rows = {0}, any = {0};
-  run_kind(c, (RitzBatchedOperation)operation, "rows", &rows);
-  run_kind(c, (RitzBatchedOperation)operation, "any", &any);
+  Outcome found = {0}, wanted = {0};
+  run_kind(c, now->operation, now->transposes, now->kind, &found);
+  run_kind(c, now->operation, now->transposes, "any", &wanted);
   double size = 0;
-  for (int64_t i = 0; i < any.num; i++) size = fmax(size, fabs(any.entries[i]));
-  CHECK(rows.num == any.num && size > 0, "%d entries, the largest %g", (int)any.num, size);
-  // Matrices of order 5 whose condition is below 10.
-  for (int64_t i = 0; i < any.num && i < rows.num; i++)
-    CHECK_NEAR(rows.entries[i], any.entries[i], 500 * c.u * size, "operation %d, %s, entry %d", operation,
-               batch_form_names[form], (int)i);
-  CHECK(!memcmp(rows.info, any.info, sizeof(any.info)), "infos of operation %d", operation);
-  free(rows.entries), free(any.entries);
+  for (int64_t i = 0; i < wanted.num; i++) size = fmax(size, fabs(wanted.entries[i]));
+  CHECK(found.num == wanted.num && size > 0, "%d entries, the largest %g", (int)wanted.num, size);
+  for (int64_t i = 0; i < wanted.num && i < found.num; i++)
+    CHECK_NEAR(found.entries[i], wanted.entries[i], 100 * now->n * c.u * size,
+               "operation %d of order %d, transposes %d, %s, entry %d", (int)now->operation, (int)now->n,
+               now->transposes, batch_form_names[now->form], (int)i);
+  CHECK(!memcmp(found.info, wanted.info, sizeof(wanted.info)), "infos of operation %d", (int)now->operation);
+  free(found.entries), free(wanted.entries);
+}
+
+static bool is_device(Ceed ceed) {
+  const char *resource;
+  CeedGetResource(ceed, &resource);
+  return !strncmp(resource, "/gpu/", 5);
 }
 
 TEST_EACH_BACKEND(rows_in_registers_and_matrices_in_memory_give_the_same) {
-  const char *resource;
-  CeedGetResource(ceed, &resource);
-  if (strncmp(resource, "/gpu/", 5) != 0) NOT_FOR_THIS_BACKEND("kernels of devices");
+  if (!is_device(ceed)) NOT_FOR_THIS_BACKEND("kernels of devices");
   // Where compilers are slow, one of each kind of kernel.
   static const bool is_left_out[] = {
       [RITZ_BATCHED_GETRI] = true, [RITZ_BATCHED_INV] = true,  [RITZ_BATCHED_GEMV] = true,
@@ -100,9 +122,123 @@ TEST_EACH_BACKEND(rows_in_registers_and_matrices_in_memory_give_the_same) {
   for (int operation = 0; operation <= RITZ_BATCHED_TRSV && !tap_failed(); operation++) {
     if (is_left_out[operation] && tap_compiles_slowly(ceed) && tap_level() == TAP_QUICK) continue;
     const bool is_ragged = operation == RITZ_BATCHED_GETRF;
-    compare_kinds(ceed, operation, is_ragged ? BATCH_PACKED : BATCH_OFFSETS, is_ragged, CEED_SCALAR_FP64);
+    compare_with_memory(ceed, &(Comparison){.operation = (RitzBatchedOperation)operation,
+                                            .form = is_ragged ? BATCH_PACKED : BATCH_OFFSETS,
+                                            .is_ragged = is_ragged,
+                                            .n = 5,
+                                            .kind = "rows"});
   }
   CHECK(true, "all operations");
+}
+
+// Beyond the sizes of rows in registers.
+TEST_EACH_BACKEND(blocks_and_matrices_in_memory_give_the_same) {
+  // At first those that are tested where compilers are slow.
+  enum { NUM_FIRST = 3 };
+  static const Comparison cases[] = {
+      {RITZ_BATCHED_GETRF, 0, BATCH_PACKED, true, 200, "blocks", false},
+      {RITZ_BATCHED_GEMM, 0, BATCH_PADDED, false, 129, "blocks", false},
+      {RITZ_BATCHED_GETRS, 0, BATCH_PACKED, true, 96, "blocks", false},
+      {RITZ_BATCHED_GETRF, 0, BATCH_PADDED, false, 96, "held", true},
+      {RITZ_BATCHED_GETRF, 0, BATCH_WIDE4, false, 129, "blocks", false},
+      {RITZ_BATCHED_POTRF, 0, BATCH_OFFSETS, false, 129, "blocks", false},
+      {RITZ_BATCHED_POTRF, 0, BATCH_PACKED, true, 65, "held", true},
+      {RITZ_BATCHED_GEMM, 3, BATCH_PACKED, true, 65, "blocks", true},
+      {RITZ_BATCHED_GETRS, 1, BATCH_SUB, false, 200, "blocks", false},
+      {RITZ_BATCHED_POTRS, 0, BATCH_PADDED, false, 65, "blocks", true},
+      {RITZ_BATCHED_TRSM, 1, BATCH_OFFSETS, false, 129, "blocks", false},
+      {RITZ_BATCHED_TRSV, 0, BATCH_PACKED, true, 200, "blocks", false},
+      {RITZ_BATCHED_INV, 0, BATCH_PADDED, false, 100, "blocks", false},
+      {RITZ_BATCHED_GETRI, 0, BATCH_PACKED, true, 129, "blocks", true},
+  };
+  if (!is_device(ceed)) NOT_FOR_THIS_BACKEND("kernels of devices");
+  const bool is_brief = tap_compiles_slowly(ceed) && tap_level() == TAP_QUICK;
+  const size_t num = is_brief ? NUM_FIRST : sizeof(cases) / sizeof(cases[0]);
+  for (size_t i = 0; i < num && !tap_failed(); i++) compare_with_memory(ceed, &cases[i]);
+  CHECK(true, "all cases");
+}
+
+// With more than 32 rows, two warps have a matrix.
+TEST_EACH_BACKEND(steps_that_share_their_code_and_matrices_in_memory_give_the_same) {
+  static const Comparison cases[] = {
+      {RITZ_BATCHED_GETRF, 0, BATCH_PACKED, true, 37, "rows", false},
+      {RITZ_BATCHED_POTRF, 0, BATCH_PACKED, true, 35, "rows", false},
+      {RITZ_BATCHED_GETRF, 0, BATCH_PADDED, false, 64, "rows", false},
+      {RITZ_BATCHED_POTRF, 0, BATCH_OFFSETS, false, 64, "rows", false},
+      {RITZ_BATCHED_GETRF, 0, BATCH_PACKED, true, 61, "rows", false},
+      {RITZ_BATCHED_INV, 0, BATCH_PACKED, true, 40, "rows", false},
+  };
+  if (!is_device(ceed)) NOT_FOR_THIS_BACKEND("kernels of devices");
+  const int num = tap_compiles_slowly(ceed) && tap_level() == TAP_QUICK ? 2 : 6;
+  for (int i = 0; i < num && !tap_failed(); i++) compare_with_memory(ceed, &cases[i]);
+  CHECK(true, "all cases");
+}
+
+// One and two tiles of a warp, several warps that share B or do not; with and without pairs of entries at
+// multiples of 16 bytes. Where devices have no tensor cores these are rows.
+TEST_EACH_BACKEND(products_by_tensor_cores_and_in_memory_are_the_same) {
+  static const CeedInt orders[] = {8, 11, 16, 23, 30, 32, 33, 48, 50, 64};
+  const char *resource;
+  CeedGetResource(ceed, &resource);
+  if (!strstr(resource, "/gpu/cuda")) NOT_FOR_THIS_BACKEND("has no tensor cores");
+  for (int i = 0; i < 10; i++) {
+    for (int transposes = 0; transposes < 4 && !tap_failed(); transposes++) {
+      const bool is_ragged = (i + transposes) % 3 == 0;
+      compare_with_memory(ceed, &(Comparison){RITZ_BATCHED_GEMM, transposes,
+                                              is_ragged || (i + transposes) % 2 ? BATCH_PACKED : BATCH_PADDED,
+                                              is_ragged, orders[i], NULL, false});
+    }
+  }
+  CHECK(true, "all orders");
+}
+
+// Sizes 0 to 9, and 10 and -1, which are none: A = d^2 I has the factor d I. `is_analyzed`: sorted before.
+static void factor_classes(Ceed ceed, int32_t num, bool is_analyzed) {
+  enum { N = 9 };
+  int32_t *sizes = malloc((size_t)num * sizeof(*sizes)), *info = malloc((size_t)num * sizeof(*info));
+  RitzBatched batched = NULL;
+  BatchMemory infos;
+  Batch A;
+  for (int32_t i = 0; i < num; i++) sizes[i] = (int32_t)(i * 7LL % 12) - 1;
+  batch_make(ceed, CEED_SCALAR_FP64, BATCH_PACKED, num, N, N, sizes, NULL, &A);
+  for (int32_t i = 0; i < num; i++) {
+    for (int r = 0; r < sizes[i] && sizes[i] <= N; r++) {
+      for (int c = 0; c < sizes[i]; c++) batch_set(&A, i, r, c, r == c ? (i + 1.0) * (i + 1.0) : 0);
+    }
+  }
+  batch_memory_make(ceed, (size_t)num * sizeof(*info), &infos);
+  batch_keep(&A);
+  batch_lend(&A);
+  const RitzBatchedOptions options = {.A = A.layout};
+  setenv("RITZ_BATCHED_KERNEL", "sizes", 1);
+  CHECK_OK(RitzBatchedCreate(ceed, RITZ_BATCHED_POTRF, &options, &batched));
+  unsetenv("RITZ_BATCHED_KERNEL");
+  if (is_analyzed) CHECK_OK(RitzBatchedAnalyze(batched, num, NULL, A.array.rows, NULL));
+  CHECK_OK(RitzPotrfBatched(batched, num, &A.array, batch_memory_lend(&infos)));
+  batch_return(&A);
+  batch_memory_return(&infos);
+  memcpy(info, infos.host, (size_t)num * sizeof(*info));
+  CHECK(batch_changed_only(&A, BATCH_LOWER), "only factors have changed");
+  for (int32_t i = 0; i < num && !tap_failed(); i++) {
+    const bool is_bad = sizes[i] < 0 || sizes[i] > N;
+    CHECK(info[i] == (is_bad ? -1002 : 0), "matrix %d of order %d: info %d", (int)i, (int)sizes[i],
+          (int)info[i]);
+    for (int r = 0; r < sizes[i] && !is_bad; r++)
+      CHECK(batch_get(&A, i, r, r) == i + 1.0, "entry %d of matrix %d of order %d: %g", r, (int)i,
+            (int)sizes[i], batch_get(&A, i, r, r));
+  }
+  CHECK_OK(RitzBatchedDestroy(&batched));
+  batch_free(&A);
+  batch_memory_free(&infos);
+  free(sizes), free(info);
+}
+
+// More matrices than a block of the sorting kernels takes.
+TEST_EACH_BACKEND(each_matrix_of_a_batch_is_in_one_class) {
+  if (!is_device(ceed)) NOT_FOR_THIS_BACKEND("kernels of devices");
+  factor_classes(ceed, 5000, false);
+  factor_classes(ceed, 3, false);
+  factor_classes(ceed, 2100, true);
 }
 
 TEST_EACH_BACKEND(opencl_refuses_addresses_of_matrices) {
@@ -123,5 +259,8 @@ TEST_EACH_BACKEND(opencl_refuses_addresses_of_matrices) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(rows_in_registers_and_matrices_in_memory_give_the_same,
-                        opencl_refuses_addresses_of_matrices));
+                        blocks_and_matrices_in_memory_give_the_same,
+                        steps_that_share_their_code_and_matrices_in_memory_give_the_same,
+                        products_by_tensor_cores_and_in_memory_are_the_same,
+                        each_matrix_of_a_batch_is_in_one_class, opencl_refuses_addresses_of_matrices));
 }

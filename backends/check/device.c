@@ -62,5 +62,6 @@ const RitzBackend ritz_check_device_backend = {
     .vector_forget = ritz_check_vector_forget,
     .batched_run = ritz_ref_batched_run,
     .batched_explain = ritz_ref_batched_explain,
+    .dense = &ritz_ref_dense,
     .fronts_run = ritz_ref_fronts_run,
 };

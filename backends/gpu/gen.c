@@ -53,11 +53,6 @@ static CeedSize private_bytes(const RitzDeviceInfo *info) {
   return (is_known ? (CeedSize)limit.rlim_cur : UNLIMITED) / 2; // the estimate is a rough one
 }
 
-// Tensor cores that multiply doubles.
-static bool has_mma(const RitzDeviceInfo *info) {
-  return !strncmp(info->arch, "sm_", 3) && strtol(info->arch + 3, NULL, 10) >= 80;
-}
-
 static int wanted_mma(void) {
   const char *value = ritz_environment("RITZ_GPU_MMA");
   return !value ? 0 : !strcmp(value, "on") ? 1 : !strcmp(value, "off") ? -1 : 0;
@@ -72,7 +67,7 @@ RitzGpuMachine ritz_gpu_gen_machine(CeedOperator op) {
                           .shared_bytes = (CeedInt)info->dynamic_shared_bytes,
                           .shared_bytes_processor = (CeedInt)info->shared_bytes_multiprocessor,
                           .registers_processor = info->registers_multiprocessor,
-                          .has_mma = has_mma(info),
+                          .has_mma = ritz_gpu_has_mma(info),
                           .mma = wanted_mma(),
                           .private_bytes = private_bytes(info),
                           .context_bytes = ritz_gpu_context_copies(op->qf)};

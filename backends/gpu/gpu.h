@@ -74,6 +74,8 @@ static inline RitzGpu *ritz_gpu(Ceed ceed) { return (RitzGpu *)ceed->data; }
 // at most 16.
 int ritz_gpu_run_ranges_slots(Ceed ceed, int *num_slots);
 int ritz_gpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
+// gpu.c: whether the device has tensor cores that multiply doubles.
+bool ritz_gpu_has_mma(const RitzDeviceInfo *info);
 // gpu.c: one of the programs for any size, released with the context.
 int ritz_gpu_base(Ceed ceed, RitzGpuBase which, RitzGpuProgram *program);
 
@@ -215,12 +217,16 @@ int ritz_gpu_patch_sweep_destroy(RitzPatchSweep sweep);
 
 // ---- batched.c: batched dense algebra (core/batched.h) ----
 int ritz_gpu_batched_prepare(RitzBatched batched);
+int ritz_gpu_batched_analyze(RitzBatched batched, int64_t count, const int32_t *const sizes[3]);
 int ritz_gpu_batched_run(RitzBatched batched, const RitzBatchedCall *call);
 int ritz_gpu_batched_explain(RitzBatched batched, FILE *stream);
 int ritz_gpu_batched_destroy(RitzBatched batched);
 
 // ---- fronts.c: trees of fronts (core/fronts.h) ----
 int ritz_gpu_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
+
+// ---- dense.c: the dense solver (core/dense-solver.h) ----
+extern const RitzDenseMethods ritz_gpu_dense;
 
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);

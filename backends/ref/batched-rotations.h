@@ -320,7 +320,7 @@ static void RITZ_LOOP(bring_longest)(RITZ_LOOP(View) A, int64_t m, int64_t n, in
 // them. Whether all were.
 static bool RITZ_LOOP(sweep_columns)(RITZ_LOOP(View) A, int64_t m, int64_t n, RITZ_LOOP(View) s,
                                      const RITZ_LOOP(View) * V) {
-  const RITZ_ENTRY tolerance = 4 * RITZ_ROUNDOFF * RITZ_ROOT((RITZ_ENTRY)m);
+  const RITZ_ENTRY tolerance = RITZ_ROUNDOFF * (3 + RITZ_ROOT((RITZ_ENTRY)m));
   bool is_done = true;
 
   for (int64_t p = 0; p < n; p++) {

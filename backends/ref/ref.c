@@ -49,5 +49,6 @@ const RitzBackend ritz_ref_backend = {
     .patch_sweep_run = ritz_ref_patch_sweep_run,
     .batched_run = ritz_ref_batched_run,
     .batched_explain = ritz_ref_batched_explain,
+    .dense = &ritz_ref_dense,
     .fronts_run = ritz_ref_fronts_run,
 };

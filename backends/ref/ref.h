@@ -62,6 +62,9 @@ int ritz_ref_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt fi
 int ritz_ref_batched_run(RitzBatched b, const RitzBatchedCall *call);
 int ritz_ref_batched_explain(RitzBatched b, FILE *stream);
 
+// ---- dense.c: the dense solver (core/dense-solver.h), for all backends of the host ----
+extern const RitzDenseMethods ritz_ref_dense;
+
 // ---- fronts.c ----
 int ritz_ref_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
 

@@ -257,7 +257,7 @@ CEED_EXTERN int RitzOrmqrBatched(RitzBatched batched, int64_t count, const RitzB
                                  const RitzBatchArray *tau, const RitzBatchArray *C, int32_t *info);
 CEED_EXTERN int RitzOrgqrBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
                                  const RitzBatchArray *tau, int32_t *info);
-// A without rows or columns: X is zero.
+// A without rows or columns: B becomes zero.
 CEED_EXTERN int RitzGelsBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
                                 const RitzBatchArray *B, int32_t *info);
 

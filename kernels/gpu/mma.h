@@ -50,32 +50,12 @@ RITZ_TOGETHER void ritz_multiply_parts(RITZ_SHARED RitzReal *m, RITZ_IN_CONSTANT
 
 #define RITZ_TOGETHER RITZ_INLINE
 
-#if __CUDA_ARCH__ >= 900
-
-RITZ_INLINE void ritz_mma(const RitzReal *a, const RitzLane *b, RitzReal *d) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b->of[0]), "d"(b->of[1]));
-}
-
-#else // a quarter of it at a time
-
-RITZ_INLINE void ritz_mma(const RitzReal *a, const RitzLane *b, RitzReal *d) {
-  RITZ_UNROLL
-  for (int i = 0; i < 4; i++)
-    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                 : "+d"(d[i % 2 * 2]), "+d"(d[i % 2 * 2 + 1])
-                 : "d"(a[i]), "d"(b->of[i / 2]));
-}
-
-#endif
+#include "kernels/gpu/mma-f64.h"
 
 RITZ_INLINE void ritz_multiply_parts(RitzReal *m, const RitzLane *M, const RitzReal *x, RitzReal *y) {
   (void)m;
-  ritz_mma(x, M, y);
-  ritz_mma(x + 4, M, y + 4);
+  ritz_mma_f64(x, M->of[0], M->of[1], y);
+  ritz_mma_f64(x + 4, M->of[0], M->of[1], y + 4);
 }
 
 #endif

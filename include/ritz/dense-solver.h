@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Dense systems A X = B with the accuracy of double precision, from a factorization that may be of a lower
+// one: LU with partial pivoting, or Cholesky, in double, float, or with products of operands that are
+// rounded to fewer bits; then refinement in double.
+//
+//     RitzDenseSolverCreate(ceed, n, &solver);
+//     RitzDenseSolverFactor(solver, A, n);
+//     RitzDenseSolverSolve(solver, 1, b, x);
+//     RitzDenseSolverGetReport(solver, &report); // report.is_converged, .backward_error, .precision, .reason
+//
+// *Arrays* are double whatever CeedScalar is, column-major, in the memory where the context computes: the
+// host's with /cpu, the device's with /gpu; other memory is refused with CEED_ERROR_BACKEND as far as the
+// address shows it. A stays the caller's: it is read, not copied, and has to live, unchanged, until the last
+// solve: residuals are made with it, and where a precision does not do it is factorized again.
+//
+// *Method.* Rows and columns are scaled by powers of 2. Panels of 32 columns are factorized in float, or in
+// double; in products of more the operands are rounded to the precision, and sums are in float. The factors
+// are kept in float. A column of X is done when the backward error |b - A x| / (|A| |x|), in maximum norms,
+// is at most the tolerance. Classical refinement adds the factors' solution for the residual;
+// refinement by GMRES (30 steps before a restart) solves for the correction with the factors as
+// preconditioner on the left, and converges far beyond. Where the backward error does not halve twice,
+// numbers are not finite, or the iterations are used up, the next precision takes over: F16 and TF32 -> F32,
+// BF16 -> TF32, F32 and TF32X3 -> F64. Reports tell it, and a line on stderr (RITZ_WARNINGS; under
+// RITZ_STRICT it is an error).
+//
+// Calls wait for the context's work, and cannot be captured in graphs. Results repeat bit for bit on the same
+// context and machine.
+//
+// *Memory* beside A: 4 n^2 bytes for factors (F64: 8 n^2), on hosts 6 to 14 KiB n for blocks while they
+// are made, and up to 35 vectors of n doubles. doc/dense-solver.md has figures.
+#ifndef RITZ_DENSE_SOLVER_H
+#define RITZ_DENSE_SOLVER_H
+
+#include <ceed.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct RitzDenseSolver_private *RitzDenseSolver;
+
+// Of the factorization. Roundoff of operands: F64 2^-53, F32 and TF32X3 2^-24, TF32 and F16 2^-11, BF16 2^-8.
+typedef enum {
+  RITZ_DENSE_AUTO, // what is expected to be fastest: by n and the context; Explain tells it
+  RITZ_DENSE_F64,
+  RITZ_DENSE_F32,
+  RITZ_DENSE_TF32X3, // operands in two parts of TF32, three products
+  RITZ_DENSE_TF32,   // float with 10 bits behind the point
+  RITZ_DENSE_BF16,
+  RITZ_DENSE_F16,
+} RitzDensePrecision;
+
+typedef enum {
+  // GMRES; of factors in F32 and TF32X3 classical where their condition times roundoff is small, and GMRES
+  // where that stagnates; of factors in F64 classical.
+  RITZ_REFINEMENT_AUTO,
+  RITZ_REFINEMENT_NONE, // the factors' solution as it is; no other precision takes over for its accuracy
+  RITZ_REFINEMENT_CLASSICAL,
+  RITZ_REFINEMENT_GMRES,
+} RitzDenseRefinement;
+
+// n >= 0. Errors: CEED_ERROR_DIMENSION (n < 0 or n >= 2^31), CEED_ERROR_UNSUPPORTED where the context has no
+// dense solver.
+CEED_EXTERN int RitzDenseSolverCreate(Ceed ceed, int64_t n, RitzDenseSolver *solver);
+CEED_EXTERN int RitzDenseSolverDestroy(RitzDenseSolver *solver);
+
+// Precision and symmetry count from the next Factor on, the rest from the next Solve on.
+// Default RITZ_DENSE_AUTO.
+CEED_EXTERN int RitzDenseSolverSetFactorPrecision(RitzDenseSolver solver, RitzDensePrecision precision);
+// A is symmetric positive definite, both triangles are there: Cholesky. Default false.
+CEED_EXTERN int RitzDenseSolverSetSymmetricPositive(RitzDenseSolver solver, bool is_symmetric_positive);
+// Default RITZ_REFINEMENT_AUTO.
+CEED_EXTERN int RitzDenseSolverSetRefinement(RitzDenseSolver solver, RitzDenseRefinement refinement);
+// Of the backward error; default 0, which means sqrt(n) 2^-53. Negative ones and NaN:
+// CEED_ERROR_INCOMPATIBLE.
+CEED_EXTERN int RitzDenseSolverSetTolerance(RitzDenseSolver solver, double tolerance);
+// For each column and precision, steps of GMRES counted singly; default 50, at least 0.
+CEED_EXTERN int RitzDenseSolverSetMaxIterations(RitzDenseSolver solver, CeedInt max_iterations);
+
+// Factorizes A [n][ld], ld >= n. What the precision cannot (a pivot that is zero in it, or not finite) the
+// next one does. Errors, after which there are no factors: CEED_ERROR_DIMENSION (ld);
+// CEED_ERROR_INCOMPATIBLE: A has entries that are not finite, is singular (in double a pivot is zero), or
+// is not positive definite (a leading minor is not positive in double). With n = 0, A may be NULL.
+CEED_EXTERN int RitzDenseSolverFactor(RitzDenseSolver solver, const double *A, int64_t ld);
+// The same of the entries of a vector in double (counted; its values are read in each Solve as well) with at
+// least ld (n - 1) + n entries.
+CEED_EXTERN int RitzDenseSolverFactorVector(RitzDenseSolver solver, CeedVector A, int64_t ld);
+
+// X := A^-1 B, both [num_columns][n] without gaps; X may be B. Not to reach the tolerance is no error: ask
+// the report. Errors: CEED_ERROR_INCOMPLETE without factors; CEED_ERROR_DIMENSION (num_columns < 0);
+// CEED_ERROR_INCOMPATIBLE: B has entries that are not finite, or a factorization that takes over fails.
+// Columns before the one at fault are solved.
+CEED_EXTERN int RitzDenseSolverSolve(RitzDenseSolver solver, int64_t num_columns, const double *B, double *X);
+// The same with vectors in double of num_columns n entries. B and X may be the same.
+CEED_EXTERN int RitzDenseSolverSolveVectors(RitzDenseSolver solver, int64_t num_columns, CeedVector B,
+                                            CeedVector X);
+
+// Estimates |S|_1 |S^-1|_1 of the scaled matrix S from below, by the factors: as a rule within a factor of 3,
+// but hardly beyond the reciprocal of their roundoff. Five solves and as many transposed ones, or fewer; the
+// report keeps it. Errors: CEED_ERROR_INCOMPLETE without factors.
+CEED_EXTERN int RitzDenseSolverEstimateCondition(RitzDenseSolver solver, double *condition);
+
+typedef struct {
+  RitzDensePrecision asked;     // at the last Factor, AUTO resolved
+  RitzDensePrecision precision; // of the factors there are now; AUTO: none
+  // How many precisions were given up since Factor, and why the last one was: a sentence, static; NULL: none.
+  CeedInt num_given_up;
+  const char *reason;
+  double condition; // RitzDenseSolverEstimateCondition; 0: neither called nor needed for AUTO
+  // Of the last Solve; zeros before it.
+  RitzDenseRefinement refinement; // of the last column; never AUTO: NONE where nothing was to be refined
+  CeedInt iterations;             // the most of a column, precisions that were given up included
+  double backward_error;          // the largest of a column
+  bool is_converged;              // all columns reached the tolerance
+  size_t num_bytes;               // memory that the solver has in the context's memory
+} RitzDenseReport;
+
+CEED_EXTERN int RitzDenseSolverGetReport(RitzDenseSolver solver, RitzDenseReport *report);
+// "auto", "f64", "f32", "tf32x3", "tf32", "bf16", "f16"; "auto", "none", "classical", "gmres". NULL past the
+// end.
+CEED_EXTERN const char *RitzDensePrecisionName(RitzDensePrecision precision);
+CEED_EXTERN const char *RitzDenseRefinementName(RitzDenseRefinement refinement);
+// For people: sizes, what computes, the report.
+CEED_EXTERN int RitzDenseSolverExplain(RitzDenseSolver solver, FILE *stream);
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Kernels of batched dense algebra beyond rows in registers (kernels/gpu/batched-blocks.h): tiles, threads
+// and shared memory of a block.
+#include "plan/gpu-batched.h"
+
+// As in the kernels: columns of a panel, distance of its columns, distance of rows of unknowns.
+enum { PART = 16, TILE = 32, UNKNOWNS_FAR = 36, CORNER = 32 * 33 };
+enum { SLACK = 32 }; // entries that tiles read behind an array
+// Declared arrays: what warps offer as pivots, lines, places of rows.
+enum { OTHER_BYTES = 10 << 10 };
+// Registers of a multiprocessor and of a thread with a tile.
+enum { REGISTERS = 65536, TILE_REGISTERS = 128, COLUMN_REGISTERS = 168 };
+
+static int tiles_of(CeedInt n) { return (int)((n + TILE - 1) / TILE); }
+static int64_t far_of(CeedInt n) { return (int64_t)tiles_of(n) * TILE + 4; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// Blocks of up to eight tiles, or nine where that is all of the result.
+static bool plan_product(RitzGpuBatched *p, int64_t entry_bytes, int64_t shared_bytes) {
+  enum { MOST_ROWS = 4, MOST_TILES = 8 };
+  const int rows = tiles_of(p->size[RITZ_DIM_M]), cols = tiles_of(p->size[RITZ_DIM_N]);
+  p->tile_rows = (int)least(rows, MOST_ROWS);
+  p->tile_cols = (int)least(cols, MOST_TILES / p->tile_rows);
+  if (rows == 3 && cols == 3) p->tile_cols = 3;
+  p->num_threads = TILE * p->tile_rows * p->tile_cols;
+  p->num_parts = (rows + p->tile_rows - 1) / p->tile_rows * ((cols + p->tile_cols - 1) / p->tile_cols);
+  const bool is_turned[2] = {p->form[0] & RITZ_BATCH_IS_TRANSPOSED, !(p->form[1] & RITZ_BATCH_IS_TRANSPOSED)};
+  const int tiles[2] = {p->tile_rows, p->tile_cols};
+  int64_t stage = 0;
+  for (int i = 0; i < 2; i++)
+    stage += is_turned[i] ? (int64_t)TILE * tiles[i] * (PART + 4) : PART * ((int64_t)TILE * tiles[i] + 4);
+  p->num_stages = 3 * stage * entry_bytes <= shared_bytes / 2 ? 3 : 2;
+  p->shared_bytes = p->num_stages * stage * entry_bytes;
+  return p->shared_bytes <= shared_bytes;
+}
+
+static bool plan_solve(RitzGpuBatched *p, int64_t entry_bytes, int64_t shared_bytes) {
+  const CeedInt n = p->size[RITZ_DIM_N];
+  const bool has_one = p->size[RITZ_DIM_K] == 1;
+  if (n > RITZ_BATCH_MAX_BLOCKS) return false;
+  p->num_threads = 128;
+  p->num_parts = tiles_of(p->size[RITZ_DIM_K]);
+  for (p->num_stages = 2; p->num_stages > 0; p->num_stages--) {
+    const int64_t entries =
+        has_one ? CORNER + n : p->num_stages * PART * far_of(n) + SLACK + (int64_t)n * UNKNOWNS_FAR;
+    p->shared_bytes = entries * entry_bytes;
+    if (p->shared_bytes <= shared_bytes) return true;
+  }
+  return false;
+}
+
+static bool plan_factor(RitzGpuBatched *p, int64_t entry_bytes, int64_t shared_bytes,
+                        RitzBatchHolding holding) {
+  const bool is_lu = p->kind == RITZ_BATCH_GETRF;
+  const CeedInt n = p->size[RITZ_DIM_N], m = is_lu ? p->size[RITZ_DIM_M] : n;
+  if (m > RITZ_BATCH_MAX_BLOCKS) return false;
+  const int64_t panel = PART * (far_of(m) + (is_lu ? far_of(n) : 0)) + SLACK;
+  const int64_t held = panel + (int64_t)(m | 1) * n;
+  p->num_threads = TILE * tiles_of(m);
+  p->num_parts = 1;
+  // Two blocks of a multiprocessor, so that one computes while the other waits.
+  p->holds = holding != RITZ_BATCH_HOLDS_NONE &&
+             held * entry_bytes <= (holding == RITZ_BATCH_HOLDS_ALL ? shared_bytes : shared_bytes / 2);
+  p->shared_bytes = (p->holds ? held : panel) * entry_bytes;
+  return p->shared_bytes <= shared_bytes;
+}
+
+static bool plan_inverse(RitzGpuBatched *p, int64_t entry_bytes, int64_t shared_bytes) {
+  const CeedInt n = p->size[RITZ_DIM_N];
+  if (n > RITZ_BATCH_MAX_BLOCKS) return false;
+  p->num_threads = TILE * tiles_of(n);
+  p->num_parts = 1;
+  p->shared_bytes = (PART * far_of(n) + CORNER + (int64_t)TILE * tiles_of(n) * UNKNOWNS_FAR) * entry_bytes;
+  return p->shared_bytes <= shared_bytes;
+}
+
+static bool plan_kind(RitzGpuBatched *p, int64_t shared_bytes, RitzBatchHolding holding) {
+  const int64_t entry_bytes = (int64_t)ritz_scalar_bytes(p->precision);
+  switch (p->kind) {
+  case RITZ_BATCH_PRODUCT: return p->size[RITZ_DIM_N] > 1 && plan_product(p, entry_bytes, shared_bytes);
+  case RITZ_BATCH_SOLVE: return plan_solve(p, entry_bytes, shared_bytes);
+  case RITZ_BATCH_POTRF:
+  case RITZ_BATCH_GETRF: return plan_factor(p, entry_bytes, shared_bytes, holding);
+  case RITZ_BATCH_GETRI:
+  case RITZ_BATCH_INV: return plan_inverse(p, entry_bytes, shared_bytes);
+  }
+  return false;
+}
+
+void ritz_plan_gpu_batched_blocks(RitzGpuBatched *plan, int max_threads, int64_t shared_bytes,
+                                  RitzBatchHolding holding) {
+  RitzGpuBatched p = *plan;
+  if (p.has_rows) return;
+  for (int d = 0; d < RITZ_NUM_DIMS; d++) {
+    if (p.size[d] < 1) return;
+  }
+  if (!plan_kind(&p, shared_bytes - OTHER_BYTES, holding) || p.num_threads > max_threads) return;
+  p.shared_bytes = (p.shared_bytes + 15) / 16 * 16;
+  const bool has_column = p.kind == RITZ_BATCH_SOLVE && p.size[RITZ_DIM_K] == 1;
+  const int registers = has_column ? COLUMN_REGISTERS : TILE_REGISTERS;
+  p.num_resident = (int)least(16, REGISTERS / registers / p.num_threads);
+  if (p.num_resident < 1) p.num_resident = 1;
+  p.work = 0;
+  p.has_blocks = true;
+  *plan = p;
+}
