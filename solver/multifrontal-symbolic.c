@@ -191,7 +191,7 @@ static int find_rows(Analysis *s) {
       }
     }
     RITZ_ASSERT(num == s->below[f]);
-    qsort(rows, (size_t)num, sizeof(*rows), compare);
+    if (num > 1) qsort(rows, (size_t)num, sizeof(*rows), compare);
     if (s->up[f] < 0) continue;
     s->link[f] = s->head[s->up[f]];
     s->head[s->up[f]] = f;
