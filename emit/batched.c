@@ -6,6 +6,7 @@
 #include "emit/text.h"
 
 typedef struct {
+  const char *kind;
   int num;
   struct {
     const char *name;
@@ -13,36 +14,21 @@ typedef struct {
   } size[4];
 } Shape;
 
-bool ritz_emit_cpu_batched_kind(RitzBatched b, RitzBatchedKind *kind) {
-  switch (b->operation) {
-  case RITZ_BATCHED_GEMM:
-  case RITZ_BATCHED_GEMV: *kind = RITZ_KIND_PRODUCT; return true;
-  case RITZ_BATCHED_POTRF: *kind = RITZ_KIND_CHOLESKY; return true;
-  case RITZ_BATCHED_GETRF: *kind = RITZ_KIND_LU; return true;
-  case RITZ_BATCHED_POTRS:
-  case RITZ_BATCHED_GETRS:
-  case RITZ_BATCHED_TRSM:
-  case RITZ_BATCHED_TRSV: *kind = RITZ_KIND_SOLVE; return true;
-  case RITZ_BATCHED_GETRI:
-  case RITZ_BATCHED_INV: *kind = RITZ_KIND_INVERSE; return true;
-  default: return false;
-  }
-}
-
 static Shape describe(const RitzBatched b) {
   const CeedInt m = b->size[RITZ_DIM_M], n = b->size[RITZ_DIM_N], k = b->size[RITZ_DIM_K];
   const bool ta = b->options.trans_a == CEED_TRANSPOSE, is_left = b->options.side == RITZ_SIDE_LEFT;
 
   switch (b->operation) {
-  case RITZ_BATCHED_GEMM: return (Shape){3, {{"M", m}, {"N", n}, {"K", k}}};
-  case RITZ_BATCHED_GEMV: return (Shape){3, {{"M", ta ? n : m}, {"N", 1}, {"K", ta ? m : n}}};
-  case RITZ_BATCHED_POTRF: return (Shape){1, {{"N", n}}};
-  case RITZ_BATCHED_GETRF: return (Shape){2, {{"M", m}, {"N", n}}};
+  case RITZ_BATCHED_GEMM: return (Shape){"PRODUCT", 3, {{"M", m}, {"N", n}, {"K", k}}};
+  case RITZ_BATCHED_GEMV: return (Shape){"PRODUCT", 3, {{"M", ta ? n : m}, {"N", 1}, {"K", ta ? m : n}}};
+  case RITZ_BATCHED_POTRF: return (Shape){"CHOLESKY", 1, {{"N", n}}};
+  case RITZ_BATCHED_GETRF: return (Shape){"LU", 2, {{"M", m}, {"N", n}}};
   case RITZ_BATCHED_POTRS:
-  case RITZ_BATCHED_GETRS: return (Shape){2, {{"ORDER", n}, {"COLUMNS", k}}};
-  case RITZ_BATCHED_TRSV: return (Shape){2, {{"ORDER", n}, {"COLUMNS", 1}}};
-  case RITZ_BATCHED_TRSM: return (Shape){2, {{"ORDER", is_left ? m : n}, {"COLUMNS", is_left ? n : m}}};
-  default: return (Shape){4, {{"M", n}, {"N", n}, {"ORDER", n}, {"COLUMNS", n}}};
+  case RITZ_BATCHED_GETRS: return (Shape){"SOLVE", 2, {{"ORDER", n}, {"COLUMNS", k}}};
+  case RITZ_BATCHED_TRSV: return (Shape){"SOLVE", 2, {{"ORDER", n}, {"COLUMNS", 1}}};
+  case RITZ_BATCHED_TRSM:
+    return (Shape){"SOLVE", 2, {{"ORDER", is_left ? m : n}, {"COLUMNS", is_left ? n : m}}};
+  default: return (Shape){"INVERSE", 4, {{"M", n}, {"N", n}, {"ORDER", n}, {"COLUMNS", n}}};
   }
 }
 
@@ -79,16 +65,14 @@ static void emit_transposition(RitzText *text, int lanes) {
 
 // Kind and sizes; of classes the most that sizes can be, one stays one.
 static void emit_shape(RitzText *text, const RitzBatched b, bool is_of_classes) {
-  static const char *const names[] = {"PRODUCT", "CHOLESKY", "LU", "SOLVE", "INVERSE"};
   const Shape shape = describe(b);
-  RitzBatchedKind kind = RITZ_KIND_PRODUCT;
 
-  ritz_emit_cpu_batched_kind(b, &kind);
-  ritz_text_add(text, "#define RITZ_IS_%s 1\n", names[kind]);
+  ritz_text_add(text, "#define RITZ_IS_%s 1\n", shape.kind);
   for (int i = 0; i < shape.num; i++) {
     const CeedInt value = shape.size[i].value;
-    ritz_text_add(text, "#define RITZ_%-7s %d\n", shape.size[i].name,
-                  (int)(is_of_classes && value > 1 ? RITZ_BATCHED_SMALL : value));
+
+    ritz_text_add(text, "#define RITZ_%-7s ", shape.size[i].name);
+    ritz_text_add(text, is_of_classes && value > 1 ? "RITZ_BATCHED_SMALL\n" : "%d\n", (int)value);
   }
 }
 

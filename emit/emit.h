@@ -7,7 +7,6 @@
 
 #include "core/backend.h"
 #include "core/patch-sweep.h"
-#include "kernels/cpu/batched-abi.h"
 #include "plan/cpu.h"
 #include "plan/diagonal.h"
 #include "plan/gpu-diagonal.h"
@@ -33,8 +32,6 @@ typedef enum {
   RITZ_BATCHED_OF_CLASSES, // small sizes of non-uniform batches
   RITZ_BATCHED_OF_LARGE,   // any sizes and operations
 } RitzBatchedText;
-// The operation of which a batched operation's kernels are; false: there are none.
-bool ritz_emit_cpu_batched_kind(RitzBatched batched, RitzBatchedKind *kind);
 int ritz_emit_cpu_batched(RitzBatched batched, RitzBatchedText which, CeedInt lanes, char **text);
 
 // CUDA C and OpenCL C in one: a kernel `ritz_qfunction` that calls a QFunction for each point, and its

@@ -164,6 +164,23 @@ static bool is_small(const RitzBatched b) {
   return true;
 }
 
+// Of which kernels an operation is; false: there are none.
+static bool find_kind(RitzBatchedOperation operation, RitzBatchedKind *kind) {
+  switch (operation) {
+  case RITZ_BATCHED_GEMM:
+  case RITZ_BATCHED_GEMV: *kind = RITZ_KIND_PRODUCT; return true;
+  case RITZ_BATCHED_POTRF: *kind = RITZ_KIND_CHOLESKY; return true;
+  case RITZ_BATCHED_GETRF: *kind = RITZ_KIND_LU; return true;
+  case RITZ_BATCHED_POTRS:
+  case RITZ_BATCHED_GETRS:
+  case RITZ_BATCHED_TRSM:
+  case RITZ_BATCHED_TRSV: *kind = RITZ_KIND_SOLVE; return true;
+  case RITZ_BATCHED_GETRI:
+  case RITZ_BATCHED_INV: *kind = RITZ_KIND_INVERSE; return true;
+  default: return false;
+  }
+}
+
 static int begin_code(RitzBatched b) {
   RitzCpuBatched *data = b->data;
   RitzCpuMachine machine;
@@ -171,7 +188,7 @@ static int begin_code(RitzBatched b) {
 
   ritz_cpu_environment(b->precision, &machine, &options);
   data->lanes = machine.lanes;
-  data->has_kernels = ritz_emit_cpu_batched_kind(b, &data->args.kind);
+  data->has_kernels = find_kind(b->operation, &data->args.kind);
   for (int d = 0; d < RITZ_NUM_DIMS; d++) data->has_kernels = data->has_kernels && b->size[d] > 0;
   if (!data->has_kernels) return CEED_ERROR_SUCCESS;
   set_arguments(b, &data->args);
@@ -316,7 +333,7 @@ int ritz_cpu_batched_explain(RitzBatched b, FILE *stream) {
 
   if (!data->has_kernels) {
     RitzBatchedKind kind;
-    const bool has_kind = ritz_emit_cpu_batched_kind(b, &kind);
+    const bool has_kind = find_kind(b->operation, &kind);
 
     fprintf(stream, "  %s\n",
             has_kind ? "no kernel: sizes are not 1 or more" : "no kernels of this operation");
