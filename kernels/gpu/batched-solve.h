@@ -21,23 +21,6 @@ RITZ_INLINE RitzMatrix ritz_reversed(RitzMatrix a, int n) {
   return a;
 }
 
-// Where entries were before the swaps of LU; pivots outside of the matrix are left out.
-RITZ_INLINE void ritz_know_places(int n, RITZ_GLOBAL const int *pivots, RITZ_SHARED int *swaps,
-                                  RITZ_SHARED int *before) {
-  for (int r = RITZ_THREAD; r < n; r += RITZ_THREADS) swaps[r] = pivots ? pivots[r] - 1 : r;
-  RITZ_BARRIER();
-  for (int r = RITZ_THREAD; r < n; r += RITZ_THREADS) {
-    int place = r;
-    for (int k = n - 1; k >= 0 && pivots; k--) {
-      const int other = swaps[k];
-      if (other < 0 || other >= n) continue;
-      place = place == k ? other : place == other ? k : place;
-    }
-    before[r] = place;
-  }
-  RITZ_BARRIER();
-}
-
 #ifdef RITZ_ONE_COLUMN
 
 #ifdef __OPENCL_VERSION__
@@ -196,7 +179,8 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
       second.cs = A.rs;
     }
 #ifdef RITZ_PIVOTS
-    ritz_know_places(n, ipiv ? ipiv + i * ipiv_stride : 0, swaps, before);
+    for (int r = RITZ_THREAD; r < n; r += RITZ_THREADS) swaps[r] = ipiv ? ipiv[i * ipiv_stride + r] : r + 1;
+    ritz_know_places(n, swaps, before);
 #endif
     RITZ_EACH_UNKNOWN(r, c) {
       int row = r;
