@@ -303,6 +303,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
       RITZ_SHARE();
       const RitzEntry d = is_step ? RITZ_OF(line, k) : 1;
       if (d == 0 && !failed) failed = k + 1;
+      RITZ_HIDE(failed, "r");
       if (!is_done && d != 0 && is_step) {
         const RitzEntry l = ritz_quotient(a[k], d);
         a[k] = l;
@@ -547,7 +548,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
 #ifdef RITZ_PRODUCT
 
 #define RITZ_AT_ONCE (RITZ_COLUMNS < 4 ? RITZ_COLUMNS : 4) // columns of C
-#define RITZ_AHEAD   8                                     // reads that a thread has under way
+#define RITZ_AHEAD   (RITZ_COLUMNS > 1 ? 8 : 2)            // reads that a thread has under way
 
 // Columns of B from `begin` to `end` -> columns, with zeros behind the last product; by the group, which
 // reads several entries before it writes them.
