@@ -148,6 +148,8 @@ TEST_EACH_BACKEND(blocks_and_matrices_in_memory_give_the_same) {
       {RITZ_BATCHED_POTRS, 0, BATCH_PADDED, false, 65, "blocks", true},
       {RITZ_BATCHED_TRSM, 1, BATCH_OFFSETS, false, 129, "blocks", false},
       {RITZ_BATCHED_TRSV, 0, BATCH_PACKED, true, 200, "blocks", false},
+      {RITZ_BATCHED_GEMV, 0, BATCH_PACKED, true, 100, "blocks", false},
+      {RITZ_BATCHED_GEMV, 1, BATCH_OFFSETS, false, 200, "blocks", false},
       {RITZ_BATCHED_INV, 0, BATCH_PADDED, false, 100, "blocks", false},
       {RITZ_BATCHED_GETRI, 0, BATCH_PACKED, true, 129, "blocks", true},
   };
