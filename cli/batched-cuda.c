@@ -102,6 +102,20 @@ static int solve_triangle(const BatchedPeer *peer, const BatchedData *d, const V
               v->n, v->B, v->n, v->count);
 }
 
+static int factorize_qr(const BatchedPeer *peer, const BatchedData *d, const VendorCall *v) {
+  typedef int (*Geqrf)(void *, int, int, void *const *, int, void *const *, int *, int);
+  LOOK_UP(Geqrf, geqrf, BLAS, "cublasDgeqrfBatched", "cublasSgeqrfBatched");
+  int info; // of the arguments
+  return geqrf(v->handle, v->n, v->n, v->A, v->n, v->B, &info, v->count);
+}
+
+static int solve_least_squares(const BatchedPeer *peer, const BatchedData *d, const VendorCall *v) {
+  typedef int (*Gels)(void *, int, int, int, int, void *const *, int, void *const *, int, int *, int *, int);
+  LOOK_UP(Gels, gels, BLAS, "cublasDgelsBatched", "cublasSgelsBatched");
+  int info; // of the arguments
+  return gels(v->handle, 0, v->n, v->n, v->columns, v->A, v->n, v->B, v->n, &info, v->info, v->count);
+}
+
 static int call_vendor(const BatchedPeer *peer, const BatchedData *d, int copy) {
   static const double numbers[2] = {1, 0};
   static const float numbers_f32[2] = {1, 0};
@@ -129,8 +143,12 @@ static int call_vendor(const BatchedPeer *peer, const BatchedData *d, int copy) 
   case RITZ_BATCHED_POTRS: return solve_cholesky(peer, d, &v);
   case RITZ_BATCHED_TRSM:
   case RITZ_BATCHED_TRSV: return solve_triangle(peer, d, &v);
+  case RITZ_BATCHED_GESV: return factorize_lu(peer, d, &v) || solve_lu(peer, d, &v);
+  case RITZ_BATCHED_POSV: return factorize_cholesky(peer, d, &v) || solve_cholesky(peer, d, &v);
+  case RITZ_BATCHED_GEQRF: return factorize_qr(peer, d, &v);
+  case RITZ_BATCHED_GELS: return solve_least_squares(peer, d, &v);
+  default: return CLI_FAILED;
   }
-  return CLI_FAILED;
 }
 
 // ---- Libraries ----

@@ -23,6 +23,28 @@ typedef void (*Trsm)(const char *, const char *, const char *, const char *, con
                      const void *, const void *, const int *, void *, const int *);
 typedef void (*Trsv)(const char *, const char *, const char *, const int *, const void *, const int *, void *,
                      const int *);
+typedef void (*Symm)(const char *, const char *, const int *, const int *, const void *, const void *,
+                     const int *, const void *, const int *, const void *, void *, const int *);
+typedef void (*Symv)(const char *, const int *, const void *, const void *, const int *, const void *,
+                     const int *, const void *, void *, const int *);
+typedef void (*Syrk)(const char *, const char *, const int *, const int *, const void *, const void *,
+                     const int *, const void *, void *, const int *);
+typedef void (*Gesv)(const int *, const int *, void *, const int *, int *, void *, const int *, int *);
+typedef void (*Posv)(const char *, const int *, const int *, void *, const int *, void *, const int *, int *);
+typedef void (*Laswp)(const int *, void *, const int *, const int *, const int *, const int *, const int *);
+typedef void (*Geqrf)(const int *, const int *, void *, const int *, void *, void *, const int *, int *);
+typedef void (*Ormqr)(const char *, const char *, const int *, const int *, const int *, const void *,
+                      const int *, const void *, void *, const int *, void *, const int *, int *);
+typedef void (*Orgqr)(const int *, const int *, const int *, void *, const int *, const void *, void *,
+                      const int *, int *);
+typedef void (*Gels)(const char *, const int *, const int *, const int *, void *, const int *, void *,
+                     const int *, void *, const int *, int *);
+typedef void (*Syev)(const char *, const char *, const int *, void *, const int *, void *, void *,
+                     const int *, int *);
+typedef void (*Gesvd)(const char *, const char *, const int *, const int *, void *, const int *, void *,
+                      void *, const int *, void *, const int *, void *, const int *, int *);
+typedef void (*Laset)(const char *, const int *, const int *, const void *, const void *, void *,
+                      const int *);
 typedef void (*Getri)(const int *, void *, const int *, const int *, void *, const int *, int *);
 
 // One matrix of each operand, and what all calls share.
@@ -48,12 +70,34 @@ static Routine find_routine(void *const *libraries, CeedScalarType precision, co
   return routine;
 }
 
+// Factorizations by Householder and eigenvalues; false: another routine is meant.
+static bool call_orthogonal(const HostCall *h) {
+  const int *n = &h->n, *k = &h->k, *num_work = &h->num_work;
+  char *A = h->operand[0], *B = h->operand[1], *C = h->operand[2];
+  const Routine r = h->routine;
+  int info = 0;
+
+  switch (h->of->routine->operation) {
+  case RITZ_BATCHED_GEQRF: ((Geqrf)r)(n, n, A, n, B, h->work, num_work, &info); break;
+  case RITZ_BATCHED_ORMQR: ((Ormqr)r)("L", "N", n, k, n, A, n, B, C, n, h->work, num_work, &info); break;
+  case RITZ_BATCHED_ORGQR: ((Orgqr)r)(n, n, n, A, n, B, h->work, num_work, &info); break;
+  case RITZ_BATCHED_GELS: ((Gels)r)("N", n, n, k, A, n, B, n, h->work, num_work, &info); break;
+  case RITZ_BATCHED_SYEVJ: ((Syev)r)("V", "L", n, A, n, B, h->work, num_work, &info); break;
+  case RITZ_BATCHED_GESVDJ:
+    ((Gesvd)r)("O", "A", n, n, A, n, B, NULL, n, C, n, h->work, num_work, &info);
+    break;
+  default: return false;
+  }
+  return true;
+}
+
 static void call_matrix(const HostCall *h) {
   const int *n = &h->n, *k = &h->k, inc = 1;
   char *A = h->operand[0], *B = h->operand[1], *C = h->operand[2];
   const Routine r = h->routine;
   int info = 0;
 
+  if (call_orthogonal(h)) return;
   switch (h->of->routine->operation) {
   case RITZ_BATCHED_GEMM: ((Gemm)r)("N", "N", n, n, n, h->one, A, n, B, n, h->zero, C, n); break;
   case RITZ_BATCHED_GEMV: ((Gemv)r)("N", n, n, h->one, A, n, B, &inc, h->zero, C, &inc); break;
@@ -66,8 +110,16 @@ static void call_matrix(const HostCall *h) {
     ((Getrf)h->getrf)(n, n, A, n, h->ipiv, &info);
     ((Getri)r)(n, A, n, h->ipiv, h->work, &h->num_work, &info);
     break;
-  case RITZ_BATCHED_TRSM: ((Trsm)r)("L", "L", "N", "N", n, n, h->one, A, n, B, n); break;
+  case RITZ_BATCHED_TRSM:
+  case RITZ_BATCHED_TRMM: ((Trsm)r)("L", "L", "N", "N", n, n, h->one, A, n, B, n); break;
   case RITZ_BATCHED_TRSV: ((Trsv)r)("L", "N", "N", n, A, n, B, &inc); break;
+  case RITZ_BATCHED_SYRK: ((Syrk)r)("L", "N", n, n, h->one, A, n, h->zero, B, n); break;
+  case RITZ_BATCHED_SYMM: ((Symm)r)("L", "L", n, n, h->one, A, n, B, n, h->zero, C, n); break;
+  case RITZ_BATCHED_SYMV: ((Symv)r)("L", n, h->one, A, n, B, &inc, h->zero, C, &inc); break;
+  case RITZ_BATCHED_GESV: ((Gesv)r)(n, k, A, n, h->ipiv, B, n, &info); break;
+  case RITZ_BATCHED_POSV: ((Posv)r)("L", n, k, A, n, B, n, &info); break;
+  case RITZ_BATCHED_LASWP: ((Laswp)r)(n, A, n, &inc, n, h->ipiv, &inc); break;
+  default: ((Laset)r)("A", n, n, h->zero, h->one, A, n); break;
   }
 }
 

@@ -38,7 +38,8 @@ typedef struct {
 
 // ---- What there is to draw ----
 
-static bool is_drawn(const BatchedRow *row) { return !*row->fault && row->seconds > 0; }
+// Copies and their like have no flops.
+static bool is_drawn(const BatchedRow *row) { return !*row->fault && row->seconds > 0 && row->flops > 0; }
 
 static bool same_variant(const BatchedCase *a, const BatchedCase *b) {
   return a->precision == b->precision && a->form == b->form && a->in_cache == b->in_cache;

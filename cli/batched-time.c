@@ -57,8 +57,8 @@ static int call_ours(const Side *s, int copy) {
   RitzBatchArray arrays[BATCHED_MAX_OPERANDS];
 
   for (int k = 0; k < BATCHED_MAX_OPERANDS; k++) arrays[k] = batched_array(d, k, copy);
-  return batched_call(s->batched, d->of.routine->operation, d->of.count, arrays,
-                      (int32_t *)(void *)d->ipiv.array, (int32_t *)(void *)d->info.array);
+  return batched_call(s->batched, &d->of, d->of.count, arrays, (int32_t *)(void *)d->ipiv.array,
+                      (int32_t *)(void *)d->info.array);
 }
 
 // Seconds of a call, of all copies one after the other. A wait that has nothing to wait for is left out of
@@ -101,7 +101,8 @@ static int time_sides(const BatchedHow *how, Side *ours, Side *theirs, bool *has
   if (*has_peer && time_round(how, theirs, &seconds)) *has_peer = false;
   for (int round = 0; round < MAX_ROUNDS; round++) {
     const double passed = cli_seconds() - begin;
-    if (how->rounds ? round >= how->rounds : round >= 3 && (passed > 1 || (round >= 5 && passed > 0.2)))
+    if (how->rounds ? round >= how->rounds
+                    : (round >= 3 && passed > (round >= 5 ? 0.2 : 1)) || (round >= 1 && passed > 5))
       break;
     CLI_TRY(time_round(how, ours, &ours->times[ours->num_rounds++]));
     if (*has_peer) CLI_TRY(time_round(how, theirs, &theirs->times[theirs->num_rounds++]));
@@ -152,7 +153,7 @@ static int compute(const BatchedHow *how, const BatchedData *d, int64_t i, char 
   CLI_TRY(cli_allocate(how->reference, (size_t)one.n, sizeof(*ipiv), &ipiv));
   for (int k = 0; k < one.n; k++) ipiv[k] = batched_pivot(d, i, k);
   int ierr = batched_create(how->reference, &one, 1, &b);
-  if (!ierr) ierr = batched_call(b, one.routine->operation, 1, arrays, ipiv, &info);
+  if (!ierr) ierr = batched_call(b, &one, 1, arrays, ipiv, &info);
   RitzBatchedDestroy(&b);
   free(ipiv);
   return ierr;

@@ -110,7 +110,7 @@ int batched_data_read(const BatchedData *d, int operand, const BatchedMemory *fr
 // ---- Calls ----
 
 int batched_create(Ceed ceed, const BatchedCase *c, CeedInt width, RitzBatched *b);
-int batched_call(RitzBatched b, RitzBatchedOperation operation, int64_t count, const RitzBatchArray *array,
+int batched_call(RitzBatched b, const BatchedCase *c, int64_t count, const RitzBatchArray *array,
                  int32_t *ipiv, int32_t *info);
 
 // Another library.

@@ -225,6 +225,9 @@ int ritz_gpu_batched_destroy(RitzBatched batched);
 // ---- fronts.c: trees of fronts (core/fronts.h) ----
 int ritz_gpu_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
 
+// ---- dense.c: the dense solver (core/dense-solver.h) ----
+extern const RitzDenseMethods ritz_gpu_dense;
+
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);
 int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,

@@ -30,7 +30,9 @@
 #define RITZ_PANELS ((RITZ_N + 7) / 8)     // of C
 #define RITZ_LENGTH (8 * (RITZ_PARTS | 1)) // of columns of B in shared memory: two columns are in other banks
 #define RITZ_LANE   (RITZ_THREAD % 32)
-#if RITZ_N <= 32
+#ifdef RITZ_PLAYED // by threads of a host: tests/test-mma-kernels.c
+#define RITZ_UNROLL_PANELS
+#elif RITZ_N <= 32
 #define RITZ_UNROLL_PANELS _Pragma("unroll 4")
 #else
 #define RITZ_UNROLL_PANELS _Pragma("unroll 2")

@@ -28,20 +28,6 @@
        ? (column)-RITZ_STEPS                                                                                 \
        : RITZ_WIDTH((column) / RITZ_STAGE) - RITZ_STEPS_OF((column) / RITZ_STAGE) + (column) % RITZ_STAGE)
 
-// In words that compilers do not look through: what follows from x is computed when it is needed, or threads
-// would have addresses and predicates of all entries in registers.
-#ifdef __OPENCL_VERSION__
-#define RITZ_HIDE(x, kind)
-#else
-#define RITZ_HIDE(x, kind) asm volatile("" : "+" kind(x))
-#endif
-// From one entry of a row to the next.
-#define RITZ_NEXT(p, step)                                                                                   \
-  do {                                                                                                       \
-    (p) += (step);                                                                                           \
-    RITZ_HIDE(p, "l");                                                                                       \
-  } while (0)
-
 // a[j - 1] = a[j] + factor line[j] for 0 < j < width, a[width - 1] = last
 #define RITZ_TURN(line, a, factor, last, width)                                                              \
   do {                                                                                                       \

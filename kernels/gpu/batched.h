@@ -154,12 +154,12 @@ RITZ_INLINE int ritz_sizes(RitzLong i, int bound_m, int bound_n, int bound_k, RI
 #ifdef RITZ_UNIFORM
 #define RITZ_KNOW_SIZES(i)                                                                                   \
   const int m = RITZ_M, n = RITZ_N, num = RITZ_K, bad = 0;                                                   \
-  (void)m, (void)n, (void)num
+  (void)m, (void)n, (void)num, (void)bad
 #else
 #define RITZ_KNOW_SIZES(i)                                                                                   \
   int m, n, num;                                                                                             \
   const int bad = RITZ_SIZES(i, m, n, num);                                                                  \
-  (void)m, (void)n, (void)num
+  (void)m, (void)n, (void)num, (void)bad
 #endif
 
 #define RITZ_NUM_BLOCKS (RITZ_NUM_ITEMS / RITZ_THREADS)
