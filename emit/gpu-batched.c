@@ -40,7 +40,9 @@ static void add_blocks(RitzText *t, const RitzGpuBatched *p) {
   if (p->num_stages) ritz_text_add(t, "#define RITZ_STAGES %d\n", p->num_stages);
   if (p->kind == RITZ_BATCH_PRODUCT)
     ritz_text_add(t, "#define RITZ_TILE_ROWS %d\n#define RITZ_TILE_COLS %d\n", p->tile_rows, p->tile_cols);
-  if (p->kind == RITZ_BATCH_SOLVE && p->size[RITZ_DIM_K] == 1) ritz_text_add(t, "#define RITZ_ONE_COLUMN\n");
+  const RitzBatchDim columns = p->kind == RITZ_BATCH_PRODUCT ? RITZ_DIM_N : RITZ_DIM_K;
+  if ((p->kind == RITZ_BATCH_PRODUCT || p->kind == RITZ_BATCH_SOLVE) && p->size[columns] == 1)
+    ritz_text_add(t, "#define RITZ_ONE_COLUMN\n");
   for (int i = 0; i < 2; i++) {
     if (p->form[i] & RITZ_BATCH_IS_TRANSPOSED) ritz_text_add(t, "#define RITZ_TURNED_%c\n", 'A' + i);
   }

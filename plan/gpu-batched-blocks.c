@@ -9,7 +9,7 @@ enum { SLACK = 32 }; // entries that tiles read behind an array
 // Declared arrays: what warps offer as pivots, lines, places of rows.
 enum { OTHER_BYTES = 10 << 10 };
 // Registers of a multiprocessor and of a thread with a tile.
-enum { REGISTERS = 65536, TILE_REGISTERS = 128, COLUMN_REGISTERS = 168 };
+enum { REGISTERS = 65536, TILE_REGISTERS = 128, COLUMN_REGISTERS = 168, VECTOR_REGISTERS = 80 };
 
 static int tiles_of(CeedInt n) { return (int)((n + TILE - 1) / TILE); }
 static int64_t far_of(CeedInt n) { return (int64_t)tiles_of(n) * TILE + 4; }
@@ -31,6 +31,17 @@ static bool plan_product(RitzGpuBatched *p, int64_t entry_bytes, int64_t shared_
     stage += is_turned[i] ? (int64_t)TILE * tiles[i] * (PART + 4) : PART * ((int64_t)TILE * tiles[i] + 4);
   p->num_stages = 3 * stage * entry_bytes <= shared_bytes / 2 ? 3 : 2;
   p->shared_bytes = p->num_stages * stage * entry_bytes;
+  return p->shared_bytes <= shared_bytes;
+}
+
+// A row a thread, or 32 rows a warp.
+static bool plan_vector_product(RitzGpuBatched *p, int64_t entry_bytes, int64_t shared_bytes) {
+  enum { MOST_ROWS = 8 };
+  const int64_t parts = p->form[0] & RITZ_BATCH_IS_TRANSPOSED ? CORNER : 0;
+  const int rows = (int)least(tiles_of(p->size[RITZ_DIM_M]), parts ? MOST_ROWS / 2 : MOST_ROWS);
+  p->num_threads = TILE * rows;
+  p->num_parts = 1;
+  p->shared_bytes = (p->size[RITZ_DIM_K] + PART + rows * parts) * entry_bytes;
   return p->shared_bytes <= shared_bytes;
 }
 
@@ -77,7 +88,9 @@ static bool plan_inverse(RitzGpuBatched *p, int64_t entry_bytes, int64_t shared_
 static bool plan_kind(RitzGpuBatched *p, int64_t shared_bytes, RitzBatchHolding holding) {
   const int64_t entry_bytes = (int64_t)ritz_scalar_bytes(p->precision);
   switch (p->kind) {
-  case RITZ_BATCH_PRODUCT: return p->size[RITZ_DIM_N] > 1 && plan_product(p, entry_bytes, shared_bytes);
+  case RITZ_BATCH_PRODUCT:
+    return p->size[RITZ_DIM_N] > 1 ? plan_product(p, entry_bytes, shared_bytes)
+                                   : plan_vector_product(p, entry_bytes, shared_bytes);
   case RITZ_BATCH_SOLVE: return plan_solve(p, entry_bytes, shared_bytes);
   case RITZ_BATCH_POTRF:
   case RITZ_BATCH_GETRF: return plan_factor(p, entry_bytes, shared_bytes, holding);
@@ -97,7 +110,8 @@ void ritz_plan_gpu_batched_blocks(RitzGpuBatched *plan, int max_threads, int64_t
   if (!plan_kind(&p, shared_bytes - OTHER_BYTES, holding) || p.num_threads > max_threads) return;
   p.shared_bytes = (p.shared_bytes + 15) / 16 * 16;
   const bool has_column = p.kind == RITZ_BATCH_SOLVE && p.size[RITZ_DIM_K] == 1;
-  const int registers = has_column ? COLUMN_REGISTERS : TILE_REGISTERS;
+  const bool has_vector = p.kind == RITZ_BATCH_PRODUCT && p.size[RITZ_DIM_N] == 1;
+  const int registers = has_column ? COLUMN_REGISTERS : has_vector ? VECTOR_REGISTERS : TILE_REGISTERS;
   p.num_resident = (int)least(16, REGISTERS / registers / p.num_threads);
   if (p.num_resident < 1) p.num_resident = 1;
   p.work = 0;

@@ -3,6 +3,10 @@
 // in global memory, have the same results. What these are: test-batched.c; registers: test-nvrtc-kernels.c.
 #include "tests/batched-kit.h"
 
+#include <dlfcn.h>
+
+#include "backends/gpu/gpu.h"
+
 // Rows diagonally dominant, but shifted by one, so that pivots swap; not shifted: both triangles, with ones
 // or the diagonal, are well conditioned, too.
 static void fill_dominant(const Batch *A, bool is_shifted, uint64_t *state) {
@@ -134,8 +138,10 @@ TEST_EACH_BACKEND(rows_in_registers_and_matrices_in_memory_give_the_same) {
 // Beyond the sizes of rows in registers.
 TEST_EACH_BACKEND(blocks_and_matrices_in_memory_give_the_same) {
   // At first those that are tested where compilers are slow.
-  enum { NUM_FIRST = 3 };
+  enum { NUM_FIRST = 2 };
   static const Comparison cases[] = {
+      {RITZ_BATCHED_GEMV, 0, BATCH_PACKED, true, 100, "blocks", false},
+      {RITZ_BATCHED_GEMV, 1, BATCH_OFFSETS, false, 200, "blocks", false},
       {RITZ_BATCHED_GETRF, 0, BATCH_PACKED, true, 200, "blocks", false},
       {RITZ_BATCHED_GEMM, 0, BATCH_PADDED, false, 129, "blocks", false},
       {RITZ_BATCHED_GETRS, 0, BATCH_PACKED, true, 96, "blocks", false},
@@ -241,6 +247,102 @@ TEST_EACH_BACKEND(each_matrix_of_a_batch_is_in_one_class) {
   factor_classes(ceed, 2100, true);
 }
 
+// ---- Graphs ----
+
+typedef struct {
+  int (*retain)(void **context, int device);
+  int (*push)(void *context);
+  int (*pop)(void **context);
+  int (*begin)(void *stream, int mode);
+  int (*end)(void *stream, void **graph);
+  int (*instantiate)(void **exec, void *graph, unsigned long long flags);
+  int (*launch)(void *exec, void *stream);
+  int (*exec_destroy)(void *exec);
+  int (*graph_destroy)(void *graph);
+} Graphs;
+
+static bool find_graphs(Graphs *g) {
+  static const char *const names[] = {"cuDevicePrimaryCtxRetain",
+                                      "cuCtxPushCurrent_v2",
+                                      "cuCtxPopCurrent_v2",
+                                      "cuStreamBeginCapture_v2",
+                                      "cuStreamEndCapture",
+                                      "cuGraphInstantiateWithFlags",
+                                      "cuGraphLaunch",
+                                      "cuGraphExecDestroy",
+                                      "cuGraphDestroy"};
+  enum { NUM = sizeof(names) / sizeof(names[0]) };
+  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *found[NUM] = {NULL};
+  int num = 0;
+  for (; library && num < NUM && (found[num] = dlsym(library, names[num])); num++) {
+  }
+  memcpy(g, found, sizeof(found));
+  return num == NUM;
+}
+
+// One call into a graph, which runs `times`; nothing runs before.
+static int capture_and_replay(const Graphs *g, void *stream, RitzBatched batched, const Batch *A, int times) {
+  enum { RELAXED = 2 };
+  void *graph = NULL, *exec = NULL;
+  if (g->begin(stream, RELAXED)) return CEED_ERROR_BACKEND;
+  int ierr = RitzPotrfBatched(batched, A->count, &A->array, NULL);
+  const int ended = g->end(stream, &graph);
+  if (!ierr && ended) ierr = CEED_ERROR_BACKEND;
+  if (!ierr && g->instantiate(&exec, graph, 0)) ierr = CEED_ERROR_BACKEND;
+  for (int i = 0; i < times && !ierr; i++) ierr = g->launch(exec, stream) ? CEED_ERROR_BACKEND : 0;
+  if (exec) g->exec_destroy(exec);
+  if (graph) g->graph_destroy(graph);
+  return ierr;
+}
+
+// Factors of 256 I, again and again: 16, 4, 2 on the diagonal. The classes are sorted in the graph.
+static void factor_by_graph(const Graphs *g, Ceed ceed, void *stream) {
+  enum { NUM = 50, N = 9 };
+  int32_t sizes[NUM];
+  RitzBatched batched = NULL;
+  Batch A;
+  for (int i = 0; i < NUM; i++) sizes[i] = i % (N + 1);
+  batch_make(ceed, CEED_SCALAR_FP64, BATCH_PACKED, NUM, N, N, sizes, NULL, &A);
+  for (int64_t i = 0; i < NUM; i++) {
+    for (int64_t c = 0; c < sizes[i]; c++) {
+      for (int64_t r = 0; r < sizes[i]; r++) batch_set(&A, i, r, c, r == c ? 256 : 0);
+    }
+  }
+  batch_lend(&A);
+  const RitzBatchedOptions options = {.A = A.layout};
+  CHECK_OK(RitzBatchedCreate(ceed, RITZ_BATCHED_POTRF, &options, &batched));
+  CHECK_OK(RitzPotrfBatched(batched, NUM, &A.array, NULL));
+  CHECK_OK(capture_and_replay(g, stream, batched, &A, 2));
+  batch_return(&A);
+  for (int64_t i = 0; i < NUM; i++) {
+    for (int64_t r = 0; r < sizes[i]; r++)
+      CHECK(batch_get(&A, i, r, r) == 2, "entry %d of matrix %d: %g", (int)r, (int)i, batch_get(&A, i, r, r));
+  }
+  CHECK_OK(RitzBatchedDestroy(&batched));
+  batch_free(&A);
+}
+
+TEST_EACH_BACKEND(calls_are_captured_in_graphs_and_replayed) {
+  const char *resource = "";
+  Graphs graphs;
+  Ceed other;
+  RitzDeviceStream stream = NULL;
+  void *context = NULL;
+  CeedGetResource(ceed, &resource);
+  if (!strstr(resource, "/gpu/cuda")) NOT_FOR_THIS_BACKEND("graphs of CUDA");
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  CHECK(find_graphs(&graphs), "functions of graphs");
+  if (tap_failed()) return;
+  CHECK(!graphs.retain(&context, 0) && !graphs.push(context), "the context of the device");
+  CHECK_OK(gpu->driver->stream_create(ceed, gpu->device, &stream));
+  other = tap_ceed(resource);
+  CHECK_OK(CeedSetStream(other, stream));
+  factor_by_graph(&graphs, other, stream);
+  CHECK_OK(CeedDestroy(&other));
+  CHECK_OK(gpu->driver->stream_destroy(ceed, gpu->device, stream));
+  graphs.pop(&context);
+}
+
 TEST_EACH_BACKEND(opencl_refuses_addresses_of_matrices) {
   const char *resource;
   CeedGetResource(ceed, &resource);
@@ -262,5 +364,6 @@ int main(int argc, char **argv) {
                         blocks_and_matrices_in_memory_give_the_same,
                         steps_that_share_their_code_and_matrices_in_memory_give_the_same,
                         products_by_tensor_cores_and_in_memory_are_the_same,
-                        each_matrix_of_a_batch_is_in_one_class, opencl_refuses_addresses_of_matrices));
+                        each_matrix_of_a_batch_is_in_one_class, calls_are_captured_in_graphs_and_replayed,
+                        opencl_refuses_addresses_of_matrices));
 }

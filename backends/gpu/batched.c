@@ -345,14 +345,17 @@ int ritz_gpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
 // ---- For people ----
 
 static void explain_blocks(const char *calls, const RitzGpuBatched *p, FILE *stream) {
-  if (p->kind == RITZ_BATCH_PRODUCT)
+  if (p->kind == RITZ_BATCH_PRODUCT && p->size[RITZ_DIM_N] == 1)
+    fprintf(stream, "  %s: a block of %d threads a matrix, the column in shared memory\n", calls,
+            p->num_threads);
+  else if (p->kind == RITZ_BATCH_PRODUCT)
     fprintf(stream, "  %s: parts of %d x %d entries, blocks of %d threads\n", calls, 32 * p->tile_rows,
             32 * p->tile_cols, p->num_threads);
   else if (p->kind == RITZ_BATCH_SOLVE)
     fprintf(stream, "  %s: up to 32 right-hand sides in shared memory, blocks of %d threads\n", calls,
             p->num_threads);
   else
-    fprintf(stream, "  %s: panels of 16 columns, a block of %d threads a matrix, %s\n", calls, p->num_threads,
+    fprintf(stream, "  %s: blocks of columns, a block of %d threads a matrix, %s\n", calls, p->num_threads,
             p->holds ? "in shared memory" : "in global memory");
 }
 

@@ -31,7 +31,9 @@
 
 // ---- Products ----
 
-#ifdef RITZ_PRODUCT
+#if defined(RITZ_PRODUCT) && defined(RITZ_ONE_COLUMN)
+#include "kernels/gpu/batched-gemv.h"
+#elif defined(RITZ_PRODUCT)
 
 #define RITZ_ROWS_HERE (32 * RITZ_TILE_ROWS)
 #define RITZ_COLS_HERE (32 * RITZ_TILE_COLS)
