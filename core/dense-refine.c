@@ -124,22 +124,6 @@ typedef struct {
   double cosine[M], sine[M], g[M + 1];
 } Krylov;
 
-// H column k = coefficients of w by the basis, made orthogonal twice (classical Gram and Schmidt); w becomes
-// the next vector of the basis. *norm: what was left of w.
-static int orthogonalize(RitzDenseSolver s, Krylov *k, int step, double *norm) {
-  double *w = s->basis + (step + 1) * s->n, h[M + 1], square = 0;
-  memset(k->H[step], 0, sizeof(k->H[step]));
-  for (int pass = 0; pass < 2; pass++) {
-    RITZ_TRY(s->methods->dots(s, step + 1, s->basis, w, h));
-    for (int i = 0; i <= step; i++) k->H[step][i] += h[i];
-    for (int i = 0; i <= step; i++) h[i] = -h[i];
-    RITZ_TRY(s->methods->combine(s, step + 1, s->basis, h, 1, w));
-  }
-  RITZ_TRY(s->methods->dots(s, 1, w, w, &square));
-  *norm = sqrt(square);
-  return s->methods->combine(s, 0, NULL, NULL, *norm > 0 ? 1 / *norm : 1, w);
-}
-
 // Rotates column `step`, whose last entry is `norm`, and the right-hand side.
 static void rotate(Krylov *k, int step, double norm) {
   double *h = k->H[step];
@@ -171,7 +155,7 @@ static int add_combination(RitzDenseSolver s, const Krylov *k, int num, double s
 
 // The first vector of the basis, of norm 1; *size: power of 2 by which the residual was divided first.
 static int begin(RitzDenseSolver s, Krylov *k, double *size) {
-  double largest, square = 0, *v = s->basis;
+  double largest, *v = s->basis;
   RITZ_TRY(precondition(s, v));
   RITZ_TRY(s->methods->largest(s, v, &largest));
   *size = largest;
@@ -181,9 +165,7 @@ static int begin(RitzDenseSolver s, Krylov *k, double *size) {
   if (exponent < -1000) exponent = -1000;
   *size = ldexp(1, exponent);
   RITZ_TRY(s->methods->combine(s, 0, NULL, NULL, 1 / *size, v));
-  RITZ_TRY(s->methods->dots(s, 1, v, v, &square));
-  k->g[0] = sqrt(square);
-  return s->methods->combine(s, 0, NULL, NULL, 1 / k->g[0], v);
+  return s->methods->orthogonalize(s, 0, NULL, v, k->g);
 }
 
 // Until the correction has the digits that the tolerance wants of it.
@@ -194,15 +176,16 @@ static int gmres_step(RitzDenseSolver s, Run *run) {
   double size, norm;
   Krylov k = {.g = {0}};
   int step = 0;
-  if (!s->basis) RITZ_TRY(s->methods->alloc(s, s->n * (M + 1), &s->basis));
+  if (!s->basis) RITZ_TRY(s->methods->alloc(s, s->stride * (M + 1), &s->basis));
   RITZ_TRY(begin(s, &k, &size));
   const double first = k.g[0];
   if (!isfinite(size)) return run->state = NOT_FINITE, CEED_ERROR_SUCCESS;
   while (size != 0 && step < most) {
-    double *next = s->basis + (step + 1) * s->n;
-    RITZ_TRY(s->methods->product(s, s->basis + step * s->n, next));
+    double *next = s->basis + (step + 1) * s->stride;
+    RITZ_TRY(s->methods->product(s, s->basis + step * s->stride, next));
     RITZ_TRY(s->methods->solve(s, false, next));
-    RITZ_TRY(orthogonalize(s, &k, step, &norm));
+    RITZ_TRY(s->methods->orthogonalize(s, step + 1, s->basis, next, k.H[step]));
+    norm = k.H[step][step + 1];
     run->iterations++;
     if (!isfinite(norm)) return run->state = NOT_FINITE, CEED_ERROR_SUCCESS;
     rotate(&k, step, norm);
@@ -251,6 +234,7 @@ static int choose(RitzDenseSolver s, RitzDenseRefinement *method) {
   if (*method != RITZ_REFINEMENT_AUTO) return CEED_ERROR_SUCCESS;
   *method = RITZ_REFINEMENT_CLASSICAL;
   if (precision == RITZ_DENSE_F64) return CEED_ERROR_SUCCESS;
+  if (ritz_dense_roundoff(precision) > 0x1p-24) return *method = RITZ_REFINEMENT_GMRES, CEED_ERROR_SUCCESS;
   if (s->report.condition == 0) RITZ_TRY(ritz_dense_condition(s, &s->report.condition));
   if (s->report.condition * ritz_dense_roundoff(precision) > classical_limit) *method = RITZ_REFINEMENT_GMRES;
   return CEED_ERROR_SUCCESS;

@@ -58,7 +58,7 @@ static int find_methods(RitzDenseSolver s) {
 static int setup(RitzDenseSolver s) {
   RITZ_TRY(find_methods(s));
   RITZ_TRY(s->methods->create(s));
-  return s->methods->alloc(s, RITZ_DENSE_NUM_VECTORS * s->n, &s->vectors);
+  return s->methods->alloc(s, RITZ_DENSE_NUM_VECTORS * s->stride, &s->vectors);
 }
 
 int RitzDenseSolverCreate(Ceed ceed, int64_t n, RitzDenseSolver *solver) {
@@ -68,7 +68,7 @@ int RitzDenseSolverCreate(Ceed ceed, int64_t n, RitzDenseSolver *solver) {
                "%s: order %lld, needed 0 to 2^31 - 1", __func__, (long long)n);
   RitzDenseSolver created = NULL;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &created));
-  created->n = n;
+  created->n = created->stride = n;
   created->max_iterations = 50;
   int ierr = CeedReferenceCopy(ceed, &created->ceed);
   if (!ierr) ierr = setup(created);
@@ -295,9 +295,19 @@ int RitzDenseSolverSolveVectors(RitzDenseSolver solver, int64_t num_columns, Cee
 
 // ---- Reports ----
 
+int RitzDenseSolverEstimateCondition(RitzDenseSolver solver, double *condition) {
+  RITZ_HANDLE(solver);
+  RITZ_ARGUMENT(solver->ceed, condition);
+  RITZ_TRY(check_columns(solver, __func__, 0));
+  if (solver->report.condition == 0 && solver->n > 0)
+    RITZ_TRY(ritz_dense_condition(solver, &solver->report.condition));
+  *condition = solver->n > 0 ? solver->report.condition : 1;
+  return CEED_ERROR_SUCCESS;
+}
+
 static size_t bytes_of(RitzDenseSolver s) {
   const int64_t num = RITZ_DENSE_NUM_VECTORS + (s->basis ? RITZ_DENSE_RESTART + 1 : 0);
-  return (size_t)(num * s->n) * sizeof(double) + s->methods->num_bytes(s);
+  return (size_t)(num * s->stride) * sizeof(double) + s->methods->num_bytes(s);
 }
 
 int RitzDenseSolverGetReport(RitzDenseSolver solver, RitzDenseReport *report) {

@@ -5,6 +5,7 @@
 #ifndef RITZ_CORE_DENSE_SOLVER_H
 #define RITZ_CORE_DENSE_SOLVER_H
 
+#include <math.h>
 #include <ritz/dense-solver.h>
 
 #include "core/core.h"
@@ -24,7 +25,8 @@ typedef struct {
   RitzDensePrecision precision; // operands are rounded to; of F64 factors F64, else one of the others
 } RitzDenseUpdate;
 
-// Vectors are arrays of n doubles in the backend's memory. R, C: diagonal matrices of the scaling.
+// Vectors are arrays of n doubles in the backend's memory; V_i begins at V + i stride. R, C: diagonal
+// matrices of the scaling.
 struct RitzDenseMethods {
   const char *name;                                      // who computes, for people
   RitzDensePrecision (*choose)(const RitzDenseSolver s); // for RITZ_DENSE_AUTO
@@ -64,9 +66,10 @@ struct RitzDenseMethods {
   int (*add_columns)(RitzDenseSolver s, double factor, const double *z, double *x); // x += factor C z
   // The largest |x|; NaN where there is one.
   int (*largest)(RitzDenseSolver s, const double *x, double *value);
-  // h[i] = V_i . w; w = beta w + sum of h[i] V_i (beta = 0: w is not read);
-  // i < num, h on the host.
-  int (*dots)(RitzDenseSolver s, int num, const double *V, const double *w, double *h);
+  // Makes w orthogonal to V_i, i < num, which are so to each other and of norm 1, twice (classical Gram and
+  // Schmidt), and of norm 1: w = sum of h[i] V_i + h[num] w. h [num + 1] on the host.
+  int (*orthogonalize)(RitzDenseSolver s, int num, const double *V, double *w, double *h);
+  // w = beta w + sum of h[i] V_i (beta = 0: w is not read); i < num, h on the host.
   int (*combine)(RitzDenseSolver s, int num, const double *V, const double *h, double beta, double *w);
   void (*explain)(const RitzDenseSolver s, FILE *stream);
   size_t (*num_bytes)(const RitzDenseSolver s);
@@ -76,6 +79,7 @@ struct RitzDenseSolver_private {
   const RitzClass *class;
   Ceed ceed; // counted
   int64_t n;
+  int64_t stride; // from vector to vector, at least n; the backend may make it larger
   // What the program asked for.
   RitzDensePrecision wanted;
   RitzDenseRefinement refinement;
@@ -105,10 +109,17 @@ struct RitzDenseSolver_private {
 
 enum { RITZ_DENSE_B, RITZ_DENSE_X, RITZ_DENSE_R, RITZ_DENSE_Z, RITZ_DENSE_BEFORE, RITZ_DENSE_NUM_VECTORS };
 static inline double *ritz_dense_vector(const RitzDenseSolver s, int which) {
-  return s->vectors + which * s->n;
+  return s->vectors + which * s->stride;
 }
 
 double ritz_dense_roundoff(RitzDensePrecision precision);
+// Exponent of the power of 2 that brings x to about 1; of zero 0. The power is a normal number.
+static inline int ritz_dense_exponent(double x) {
+  int exponent;
+  if (x == 0) return 0;
+  (void)frexp(x, &exponent);
+  return exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent;
+}
 // The precision that takes over; AUTO: none.
 RitzDensePrecision ritz_dense_next(RitzDensePrecision precision);
 

@@ -7,6 +7,7 @@
 
 #include "core/backend.h"
 #include "core/patch-sweep.h"
+#include "kernels/cpu/batched-abi.h"
 #include "plan/cpu.h"
 #include "plan/diagonal.h"
 #include "plan/gpu-diagonal.h"
@@ -25,10 +26,16 @@ int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, const RitzCp
 // box->is_uniform.
 int ritz_emit_cpu_patch(Ceed ceed, const RitzPatchBox *box, CeedInt lanes, bool is_scattered, char **text);
 
-// C for the CPU: a batched operation (core/batched.h, kernels/cpu/batched-abi.h), `lanes` matrices at a time.
-// NULL: sizes are not those of kernels, 1 .. RITZ_EMIT_BATCHED_MAX.
-enum { RITZ_EMIT_BATCHED_MAX = 64 };
-int ritz_emit_cpu_batched(RitzBatched batched, CeedInt lanes, char **text);
+// C for the CPU: a batched operation (core/batched.h, kernels/cpu/batched-abi.h), `lanes` matrices at a time,
+// or large matrices, one at a time.
+typedef enum {
+  RITZ_BATCHED_OF_SHAPE,   // the sizes of the object, which are small
+  RITZ_BATCHED_OF_CLASSES, // small sizes of non-uniform batches
+  RITZ_BATCHED_OF_LARGE,   // any sizes and operations
+} RitzBatchedText;
+// The operation of which a batched operation's kernels are; false: there are none.
+bool ritz_emit_cpu_batched_kind(RitzBatched batched, RitzBatchedKind *kind);
+int ritz_emit_cpu_batched(RitzBatched batched, RitzBatchedText which, CeedInt lanes, char **text);
 
 // CUDA C and OpenCL C in one: a kernel `ritz_qfunction` that calls a QFunction for each point, and its
 // source, as ritz_jit_load_for_device gives it. Comes after kernels/gpu/language.h and

@@ -7,7 +7,7 @@
 enum { PART = 16, TILE = 32, UNKNOWNS_FAR = 36, CORNER = 32 * 33 };
 enum { SLACK = 32 }; // entries that tiles read behind an array
 // Declared arrays: what warps offer as pivots, lines, places of rows.
-enum { OTHER_BYTES = 8 << 10 };
+enum { OTHER_BYTES = 10 << 10 };
 // Registers of a multiprocessor and of a thread with a tile.
 enum { REGISTERS = 65536, TILE_REGISTERS = 128, COLUMN_REGISTERS = 168 };
 
@@ -65,6 +65,15 @@ static bool plan_factor(RitzGpuBatched *p, int64_t entry_bytes, int64_t shared_b
   return p->shared_bytes <= shared_bytes;
 }
 
+static bool plan_inverse(RitzGpuBatched *p, int64_t entry_bytes, int64_t shared_bytes) {
+  const CeedInt n = p->size[RITZ_DIM_N];
+  if (n > RITZ_BATCH_MAX_BLOCKS) return false;
+  p->num_threads = TILE * tiles_of(n);
+  p->num_parts = 1;
+  p->shared_bytes = (PART * far_of(n) + CORNER + (int64_t)TILE * tiles_of(n) * UNKNOWNS_FAR) * entry_bytes;
+  return p->shared_bytes <= shared_bytes;
+}
+
 static bool plan_kind(RitzGpuBatched *p, int64_t shared_bytes, RitzBatchHolding holding) {
   const int64_t entry_bytes = (int64_t)ritz_scalar_bytes(p->precision);
   switch (p->kind) {
@@ -72,8 +81,10 @@ static bool plan_kind(RitzGpuBatched *p, int64_t shared_bytes, RitzBatchHolding 
   case RITZ_BATCH_SOLVE: return plan_solve(p, entry_bytes, shared_bytes);
   case RITZ_BATCH_POTRF:
   case RITZ_BATCH_GETRF: return plan_factor(p, entry_bytes, shared_bytes, holding);
-  default: return false;
+  case RITZ_BATCH_GETRI:
+  case RITZ_BATCH_INV: return plan_inverse(p, entry_bytes, shared_bytes);
   }
+  return false;
 }
 
 void ritz_plan_gpu_batched_blocks(RitzGpuBatched *plan, int max_threads, int64_t shared_bytes,

@@ -58,7 +58,7 @@ static int choose_columns(const RitzGpuBatched *p) {
                                                     : p->size[RITZ_DIM_N];
   const int64_t column = (int64_t)(p->size[RITZ_DIM_K] + 4) * (int64_t)ritz_scalar_bytes(p->precision) *
                          (p->num_threads / p->group);
-  int columns = p->kind == RITZ_BATCH_PRODUCT ? (int)(COLUMNS_BYTES / column) : 4;
+  int columns = p->kind == RITZ_BATCH_PRODUCT ? (int)(COLUMNS_BYTES / column) : 8;
   if (columns > num) columns = (int)num;
   return columns > 0 ? columns : 1;
 }
@@ -82,10 +82,13 @@ static int choose_resident(const RitzGpuBatched *p, CeedInt length) {
   if (p->kind == RITZ_BATCH_SOLVE || p->kind == RITZ_BATCH_GETRI) registers += 2 * words * p->num_columns;
   if (p->kind == RITZ_BATCH_GETRF) registers += OTHERS / 2;
   if (p->kind == RITZ_BATCH_INV) registers += OTHERS;
-  if (p->kind == RITZ_BATCH_POTRF) registers += 2 * OTHERS;
-  // Addresses that are not known take registers, too.
-  if (!p->is_uniform) registers += 2 * (int)length + 2 * OTHERS;
-  return resident_with(registers, p->num_threads);
+  if (p->kind == RITZ_BATCH_PRODUCT && p->num_columns > 1) registers += OTHERS;
+  // Addresses that are not known take registers, too; but where they are computed one by one.
+  if (!p->is_uniform && p->kind != RITZ_BATCH_POTRF) registers += 2 * (int)length + 2 * OTHERS;
+  const int resident = resident_with(registers, p->num_threads);
+  // Multiprocessors have four parts with as many warps each: two blocks of two warps take what one takes.
+  const bool is_pair = p->num_threads == 64 && p->kind != RITZ_BATCH_GETRF && resident > 1;
+  return is_pair ? resident / 2 * 2 : resident;
 }
 
 static bool has_sizes_up_to(const RitzGpuBatched *p, CeedInt least, CeedInt most) {

@@ -73,6 +73,15 @@ typedef struct {
 // uniform and other batches.
 RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched batched, const RitzGpuBatchMachine *machine,
                                      bool is_uniform);
+// Non-uniform batches: matrices of a class have sizes up to its bound in the one or two dimensions that count
+// (gpu-batched-classes.c), and kernels that know it. Matrices of a size are in one class whatever is beside
+// them.
+enum { RITZ_BATCH_MAX_CLASSES = 16 }; // as in kernels/gpu/batched-classes.h, with the same bounds
+int ritz_gpu_batched_num_classes(const RitzBatched batched);
+int ritz_gpu_batched_class_of(const RitzBatched batched, CeedInt size);
+int ritz_gpu_batched_class_dims(const RitzBatched batched, RitzBatchDim dims[2]); // their number
+RitzGpuBatched ritz_plan_gpu_batched_class(const RitzBatched batched, const RitzGpuBatchMachine *machine,
+                                           int number);
 // Where the kernel would be batched-any.h and batched-blocks.h has the operation and the sizes: that one.
 // shared_bytes: what a block may have.
 typedef enum { RITZ_BATCH_HOLDS_SOME, RITZ_BATCH_HOLDS_ALL, RITZ_BATCH_HOLDS_NONE } RitzBatchHolding;

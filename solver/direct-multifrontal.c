@@ -10,17 +10,13 @@ static const char *why_not(void) { return NULL; }
 
 static void describe(RitzFactorization *f, const RitzMultifrontal *m) {
   const RitzSymbolic *y = &m->symbolic;
-  int64_t num_fronts = 0;
-  int32_t most = 0;
-  for (int l = 0; l < y->num_levels; l++) num_fronts += y->num_fronts[l];
-  for (int64_t i = 0; i < y->num; i++) most = y->order[i] > most ? y->order[i] : most;
   f->num_nonzeros = y->num_nonzeros;
   f->num_bytes = m->num_bytes;
   (void)snprintf(
       f->words, sizeof(f->words),
-      "multifrontal Cholesky factorization, ordered by %s, %lld fronts up to order %d in %d levels, "
+      "multifrontal Cholesky factorization, ordered by %s, %lld fronts up to order %lld in %d levels, "
       "%.3g Gflop",
-      y->ordering, (long long)num_fronts, (int)most, y->num_levels, 1e-9 * y->num_flops);
+      y->ordering, (long long)y->num_supernodes, (long long)y->max_order, y->num_levels, 1e-9 * y->num_flops);
 }
 
 static int factorize(RitzFactorization *f) {
@@ -32,7 +28,8 @@ static int factorize(RitzFactorization *f) {
   RITZ_TRY(RITZ_CALLOC(a->ceed, 1, &m));
   f->data = m;
   f->computes_in_context = true;
-  RITZ_TRY(ritz_multifrontal_create(a->ceed, &pattern, a->entries, false, f->max_flops, m, &is_too_long));
+  RITZ_TRY(ritz_multifrontal_create(a->ceed, &pattern, a->entries, RITZ_ORDERING_AUTO, f->max_flops, m,
+                                    &is_too_long));
   if (is_too_long) {
     f->refusal = RITZ_REFUSED_TOO_LONG;
     (void)snprintf(f->words, sizeof(f->words), "a factorization takes %.3g Gflop",

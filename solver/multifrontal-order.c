@@ -39,7 +39,7 @@ static void fill_graph(const RitzPattern *a, idx_t *starts, idx_t *cols) {
   starts[a->n] = num;
 }
 
-static int by_metis(Ceed ceed, const RitzPattern *a, int64_t *perm, bool *is_done) {
+int ritz_order_by_metis(Ceed ceed, const RitzPattern *a, int64_t *perm, bool *is_done) {
   idx_t n = (idx_t)a->n, *starts = NULL, *cols = NULL, *order = NULL, *inverse = NULL;
   *is_done = false;
   if (!has_metis() || a->n < 2 || a->starts[a->n] >= INT32_MAX) return CEED_ERROR_SUCCESS;
@@ -58,7 +58,7 @@ static int by_metis(Ceed ceed, const RitzPattern *a, int64_t *perm, bool *is_don
   return ierr;
 }
 #else
-static int by_metis(Ceed ceed, const RitzPattern *a, int64_t *perm, bool *is_done) {
+int ritz_order_by_metis(Ceed ceed, const RitzPattern *a, int64_t *perm, bool *is_done) {
   (void)ceed, (void)a, (void)perm;
   *is_done = false;
   return CEED_ERROR_SUCCESS;
@@ -196,7 +196,7 @@ static void divide(Dissection *d, const Part *p) {
   push(d, middle, end, false);
 }
 
-static int by_dissection(Ceed ceed, const RitzPattern *a, int64_t *perm) {
+int ritz_order_by_levels(Ceed ceed, const RitzPattern *a, int64_t *perm) {
   const size_t n = (size_t)a->n;
   Dissection d = {.a = a, .perm = perm};
   int ierr = RITZ_MALLOC(ceed, n, &d.queue);
@@ -220,11 +220,4 @@ static int by_dissection(Ceed ceed, const RitzPattern *a, int64_t *perm) {
   RITZ_FREE(&d.owner);
   RITZ_FREE(&d.parts);
   return ierr;
-}
-
-int ritz_order_dissection(Ceed ceed, const RitzPattern *pattern, bool own, int64_t *perm, const char **name) {
-  bool is_done = false;
-  if (!own) RITZ_TRY(by_metis(ceed, pattern, perm, &is_done));
-  *name = is_done ? "METIS" : "own nested dissection";
-  return is_done ? CEED_ERROR_SUCCESS : by_dissection(ceed, pattern, perm);
 }

@@ -200,11 +200,15 @@ static int find_rows(Analysis *s) {
 }
 
 static void find_costs(const Analysis *s, RitzSymbolic *y) {
+  y->num_nonzeros = y->num_flops = 0;
+  y->max_order = 0;
   for (int64_t f = 0; f < s->num; f++) {
     const double d1 = (double)(s->first[f + 1] - s->first[f]), d2 = (double)s->below[f];
     y->num_nonzeros += d1 * (d1 + 1) / 2 + d1 * d2;
     y->num_flops += d1 * d1 * d1 / 3 + d1 * d1 * d2 + d1 * d2 * d2;
+    if (d1 + d2 > (double)y->max_order) y->max_order = (int64_t)(d1 + d2);
   }
+  y->num_supernodes = s->num;
 }
 
 // ---- Fronts ----
@@ -365,9 +369,8 @@ static void free_analysis(Analysis *s) {
   for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++) RITZ_FREE(arrays[k]);
 }
 
-static int analyze(Analysis *s, bool own, int64_t pad, double max_flops, RitzSymbolic *y, bool *is_too_long) {
-  RITZ_TRY(allocate(s));
-  RITZ_TRY(ritz_order_dissection(s->ceed, s->a, own, s->perm, &y->ordering));
+// What follows from perm, up to the work that a factorization takes.
+static void eliminate(Analysis *s, RitzSymbolic *y) {
   invert(s);
   find_parents(s);
   order_by_subtrees(s);
@@ -375,6 +378,29 @@ static int analyze(Analysis *s, bool own, int64_t pad, double max_flops, RitzSym
   find_supernodes(s);
   merge_supernodes(s);
   find_costs(s, y);
+}
+
+static int order(Analysis *s, RitzOrdering ordering, RitzSymbolic *y) {
+  const double is_worth_it = 1e9; // flops: METIS takes longer than they do
+  bool is_done = false;
+  if (ordering != RITZ_ORDERING_METIS) {
+    RITZ_TRY(ritz_order_by_levels(s->ceed, s->a, s->perm));
+    y->ordering = "own nested dissection";
+    eliminate(s, y);
+    if (ordering == RITZ_ORDERING_OWN || y->num_flops < is_worth_it) return CEED_ERROR_SUCCESS;
+  }
+  RITZ_TRY(ritz_order_by_metis(s->ceed, s->a, s->perm, &is_done));
+  if (!is_done && ordering == RITZ_ORDERING_METIS) return order(s, RITZ_ORDERING_OWN, y);
+  if (!is_done) return CEED_ERROR_SUCCESS;
+  y->ordering = "METIS";
+  eliminate(s, y);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int analyze(Analysis *s, RitzOrdering ordering, int64_t pad, double max_flops, RitzSymbolic *y,
+                   bool *is_too_long) {
+  RITZ_TRY(allocate(s));
+  RITZ_TRY(order(s, ordering, y));
   *is_too_long = max_flops > 0 && y->num_flops > max_flops;
   if (*is_too_long) return CEED_ERROR_SUCCESS;
   RITZ_TRY(find_rows(s));
@@ -384,35 +410,39 @@ static int analyze(Analysis *s, bool own, int64_t pad, double max_flops, RitzSym
   return place_entries(s, y);
 }
 
-int ritz_symbolic_create(Ceed ceed, const RitzPattern *pattern, bool own, int64_t pad, double max_flops,
-                         RitzSymbolic *symbolic, bool *is_too_long) {
+int ritz_symbolic_create(Ceed ceed, const RitzPattern *pattern, RitzOrdering ordering, int64_t pad,
+                         double max_flops, RitzSymbolic *symbolic, bool *is_too_long) {
   *symbolic = (RitzSymbolic){.n = pattern->n};
   *is_too_long = false;
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)pattern->n, &symbolic->perm));
   Analysis s = {.ceed = ceed, .a = pattern, .n = pattern->n, .perm = symbolic->perm};
-  const int ierr = analyze(&s, own, pad, max_flops, symbolic, is_too_long);
+  const int ierr = analyze(&s, ordering, pad, max_flops, symbolic, is_too_long);
   free_analysis(&s);
   if (ierr) ritz_symbolic_free(symbolic);
   return ierr;
 }
 
-void ritz_symbolic_free(RitzSymbolic *y) {
-  RITZ_FREE(&y->perm);
-  RITZ_FREE(&y->level);
-  RITZ_FREE(&y->num_fronts);
+void ritz_symbolic_free_tables(RitzSymbolic *y) {
   RITZ_FREE(&y->d1);
   RITZ_FREE(&y->d2);
   RITZ_FREE(&y->order);
   RITZ_FREE(&y->parent);
   RITZ_FREE(&y->panel);
   RITZ_FREE(&y->update);
-  RITZ_FREE(&y->rows);
   RITZ_FREE(&y->children);
   RITZ_FREE(&y->down_start);
   RITZ_FREE(&y->up);
   RITZ_FREE(&y->down);
-  RITZ_FREE(&y->first);
   RITZ_FREE(&y->place);
+}
+
+void ritz_symbolic_free(RitzSymbolic *y) {
+  ritz_symbolic_free_tables(y);
+  RITZ_FREE(&y->perm);
+  RITZ_FREE(&y->level);
+  RITZ_FREE(&y->num_fronts);
+  RITZ_FREE(&y->rows);
+  RITZ_FREE(&y->first);
   RITZ_FREE(&y->from);
   RITZ_FREE(&y->to);
 }

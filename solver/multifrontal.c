@@ -16,7 +16,6 @@ static int copy_in(RitzMultifrontal *m, size_t num_bytes, const void *host, void
   return ritz_fronts_upload(m->ceed, num_bytes, host, *p);
 }
 
-// The tables of a tree, of which there is one for both on hosts.
 static int copy_tree(RitzMultifrontal *m) {
   RitzSymbolic *y = &m->symbolic;
   RitzFrontTree *t = &m->tree;
@@ -85,17 +84,20 @@ static int set_up(RitzMultifrontal *m, const int64_t *entries) {
   RITZ_TRY(ritz_fronts_alloc(m->ceed, panel_bytes, (void **)&m->panels));
   RITZ_TRY(ritz_fronts_alloc(m->ceed, x_bytes, (void **)&m->x));
   m->num_bytes += (int64_t)(panel_bytes + x_bytes);
+  m->num_bytes += 8 * (y->n + 2 * y->num); // on the host
   m->peak_bytes = m->num_bytes + 8 * (y->num_entries + y->num_update[0] + y->num_update[1]) + 4 * y->num;
+  ritz_symbolic_free_tables(&m->symbolic);
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_multifrontal_create(Ceed ceed, const RitzPattern *pattern, const int64_t *entries, bool own,
-                             double max_flops, RitzMultifrontal *m, bool *is_too_long) {
+int ritz_multifrontal_create(Ceed ceed, const RitzPattern *pattern, const int64_t *entries,
+                             RitzOrdering ordering, double max_flops, RitzMultifrontal *m,
+                             bool *is_too_long) {
   CeedMemType mem_type;
   *m = (RitzMultifrontal){.ceed = ceed};
   RITZ_TRY(CeedGetPreferredMemType(ceed, &mem_type));
   const int64_t pad = mem_type == CEED_MEM_DEVICE ? RITZ_MULTIFRONTAL_PAD : 1;
-  RITZ_TRY(ritz_symbolic_create(ceed, pattern, own, pad, max_flops, &m->symbolic, is_too_long));
+  RITZ_TRY(ritz_symbolic_create(ceed, pattern, ordering, pad, max_flops, &m->symbolic, is_too_long));
   const int ierr = *is_too_long ? CEED_ERROR_SUCCESS : set_up(m, entries);
   if (ierr) (void)ritz_multifrontal_destroy(m);
   return ierr;

@@ -17,9 +17,13 @@ typedef struct {
 
 // ---- Ordering: multifrontal-order.c ----
 
-// perm [n]: the unknown that is k-th. *name (static): who made it. METIS where it is found at run time,
-// unless `own`, else own nested dissection: separators are levels of breadth-first searches.
-int ritz_order_dissection(Ceed ceed, const RitzPattern *pattern, bool own, int64_t *perm, const char **name);
+// Nested dissection. AUTO: own, and where that leaves much work METIS, which takes longer and leaves less.
+typedef enum { RITZ_ORDERING_AUTO, RITZ_ORDERING_OWN, RITZ_ORDERING_METIS } RitzOrdering;
+
+// perm [n]: the unknown that is k-th. METIS is looked up at run time; *is_done is false where it is not
+// there. Own: separators are levels of breadth-first searches.
+int ritz_order_by_metis(Ceed ceed, const RitzPattern *pattern, int64_t *perm, bool *is_done);
+int ritz_order_by_levels(Ceed ceed, const RitzPattern *pattern, int64_t *perm);
 
 // ---- Symbolic factorization: multifrontal-symbolic.c ----
 
@@ -38,21 +42,26 @@ typedef struct {
   int64_t *down_start;               // owned, [num]
   int32_t *up, *down;                // owned
   int64_t num_down;
-  int64_t *first;                 // owned, [num]: first own column
-  int64_t *place;                 // owned, [n]: row, among those of all fronts, that is the k-th unknown
-  int64_t num_panel;              // entries of all panels
-  int64_t num_update[2];          // of F22 of even and odd levels, the most at one time
-  int64_t num_entries;            // of A that are used: one triangle
-  int64_t *from, *to;             // owned, [num_entries]: in A's values, in the panels
+  int64_t *first;        // owned, [num]: first own column
+  int64_t *place;        // owned, [n]: row, among those of all fronts, that is the k-th unknown
+  int64_t num_panel;     // entries of all panels
+  int64_t num_update[2]; // of F22 of even and odd levels, the most at one time
+  int64_t num_entries;   // of A that are used: one triangle
+  int64_t *from, *to;    // owned, [num_entries]: in A's values, in the panels
+  int64_t num_supernodes;
+  int64_t max_order;              // of a front
   double num_nonzeros, num_flops; // of L; of its computation
   const char *ordering;           // static
 } RitzSymbolic;
 
-// own: no ordering by other libraries. max_flops (0: none): where it takes more, *is_too_long is true and
+// METIS: own where it is not there. max_flops (0: none): where it takes more, *is_too_long is true and
 // tables are left out.
-int ritz_symbolic_create(Ceed ceed, const RitzPattern *pattern, bool own, int64_t pad, double max_flops,
-                         RitzSymbolic *symbolic, bool *is_too_long);
+int ritz_symbolic_create(Ceed ceed, const RitzPattern *pattern, RitzOrdering ordering, int64_t pad,
+                         double max_flops, RitzSymbolic *symbolic, bool *is_too_long);
 void ritz_symbolic_free(RitzSymbolic *symbolic);
+// What is in the context's memory once it has been copied: all but perm, level, num_fronts, rows, first, from
+// and to.
+void ritz_symbolic_free_tables(RitzSymbolic *symbolic);
 
 // ---- Numbers: multifrontal.c ----
 
@@ -75,8 +84,8 @@ typedef struct {
 } RitzMultifrontal;
 
 // entries [n]: place of each unknown in the vectors of ritz_multifrontal_apply; NULL: itself.
-int ritz_multifrontal_create(Ceed ceed, const RitzPattern *pattern, const int64_t *entries, bool own,
-                             double max_flops, RitzMultifrontal *m, bool *is_too_long);
+int ritz_multifrontal_create(Ceed ceed, const RitzPattern *pattern, const int64_t *entries,
+                             RitzOrdering ordering, double max_flops, RitzMultifrontal *m, bool *is_too_long);
 int ritz_multifrontal_destroy(RitzMultifrontal *m);
 // values [starts[n]] on the host, of which the lower triangle of the permuted matrix is read. *bad: an
 // unknown whose pivot is not positive, -1: there is none.

@@ -11,7 +11,8 @@ typedef RitzMultigridSetup Setup;
 // nodes around a cell is its neighbours whole.
 static bool is_below_schwarz(const Setup *s, CeedInt degree) {
   if (s->kind == RITZ_SMOOTHER_OVERLAPPED_SCHWARZ && degree < 2) return true;
-  return (s->kind == RITZ_SMOOTHER_ELEMENT_SCHWARZ || s->kind == RITZ_SMOOTHER_OVERLAPPED_SCHWARZ) &&
+  return (s->kind == RITZ_SMOOTHER_ELEMENT_SCHWARZ || s->kind == RITZ_SMOOTHER_OVERLAPPED_SCHWARZ ||
+          s->kind == RITZ_SMOOTHER_DENSE_SCHWARZ) &&
          degree < s->schwarz_degree;
 }
 
@@ -28,7 +29,8 @@ const char *ritz_smoother_kind_name(RitzSmootherKind kind) {
                                       [RITZ_SMOOTHER_OVERLAPPED_SCHWARZ] = "overlapped Schwarz",
                                       [RITZ_SMOOTHER_ADDITIVE_PATCHES] = "additive patches",
                                       [RITZ_SMOOTHER_PATCHES] = "vertex patches",
-                                      [RITZ_SMOOTHER_MEASURED] = "the measured choice"};
+                                      [RITZ_SMOOTHER_MEASURED] = "the measured choice",
+                                      [RITZ_SMOOTHER_DENSE_SCHWARZ] = "dense Schwarz"};
   return names[kind];
 }
 
@@ -55,6 +57,8 @@ static int create_inner(const Setup *s, CeedInt level, RitzSmootherKind kind, Ri
   case RITZ_SMOOTHER_OVERLAPPED_SCHWARZ:
     return RitzPreconditionerCreateSchwarz(system->op, space, NULL, system->constraints,
                                            RITZ_SCHWARZ_OVERLAPPED, inner);
+  case RITZ_SMOOTHER_DENSE_SCHWARZ:
+    return RitzPreconditionerCreateDenseSchwarz(system->op, space, system->constraints, inner);
   case RITZ_SMOOTHER_ADDITIVE_PATCHES:
     return RitzPreconditionerCreateSchwarz(system->op, space, NULL, system->constraints, RITZ_SCHWARZ_PATCHES,
                                            inner);
@@ -88,7 +92,8 @@ static int create_chebyshev(const Setup *s, CeedInt level, RitzSmootherKind kind
                                       [RITZ_SMOOTHER_POINT_BLOCKS] = "Chebyshev, point blocks",
                                       [RITZ_SMOOTHER_ELEMENT_SCHWARZ] = "Chebyshev, element Schwarz",
                                       [RITZ_SMOOTHER_OVERLAPPED_SCHWARZ] = "Chebyshev, overlapped cells",
-                                      [RITZ_SMOOTHER_ADDITIVE_PATCHES] = "Chebyshev, additive patches"};
+                                      [RITZ_SMOOTHER_ADDITIVE_PATCHES] = "Chebyshev, additive patches",
+                                      [RITZ_SMOOTHER_DENSE_SCHWARZ] = "Chebyshev, dense Schwarz"};
   RitzPreconditioner inner = NULL;
 
   s->mg->levels[level].smoother_name = names[kind];

@@ -75,7 +75,7 @@ static int check_options(const Setup *s) {
                s->call, s->num);
   RITZ_REQUIRE(o->cycle >= RITZ_CYCLE_V && o->cycle <= RITZ_CYCLE_F, s->ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: %d is no cycle, needed a RitzCycle", s->call, (int)o->cycle);
-  RITZ_REQUIRE(o->smoother >= RITZ_SMOOTHER_AUTO && o->smoother <= RITZ_SMOOTHER_MEASURED, s->ceed,
+  RITZ_REQUIRE(o->smoother >= RITZ_SMOOTHER_AUTO && o->smoother <= RITZ_SMOOTHER_DENSE_SCHWARZ, s->ceed,
                CEED_ERROR_INCOMPATIBLE, "%s: %d is no smoother, needed a RitzSmootherKind", s->call,
                (int)o->smoother);
   RITZ_REQUIRE(o->patch_form >= RITZ_PATCH_LIFTED && o->patch_form <= RITZ_PATCH_BOUNDARY, s->ceed,

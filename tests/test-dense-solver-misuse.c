@@ -24,6 +24,8 @@ TEST(arguments_out_of_range_are_refused) {
   CHECK_ERROR(ceed, RitzDenseSolverSetTolerance(solver, NAN), CEED_ERROR_INCOMPATIBLE, "needed at least 0");
   CHECK_ERROR(ceed, RitzDenseSolverSetMaxIterations(solver, -1), CEED_ERROR_DIMENSION, "-1 iterations");
   CHECK_ERROR(ceed, RitzDenseSolverSolve(solver, 1, b, x), CEED_ERROR_INCOMPLETE, "there are no factors");
+  CHECK_ERROR(ceed, RitzDenseSolverEstimateCondition(solver, x), CEED_ERROR_INCOMPLETE,
+              "there are no factors");
   CHECK_ERROR(ceed, RitzDenseSolverFactor(solver, A, 1), CEED_ERROR_DIMENSION,
               "leading dimension is 1, needed at least the order 2");
   CHECK_ERROR(ceed, RitzDenseSolverFactor(solver, NULL, 2), CEED_ERROR_INCOMPATIBLE,

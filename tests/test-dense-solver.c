@@ -132,6 +132,10 @@ TEST_EACH_BACKEND(condition_is_estimated) {
   CHECK_OK(system_make(ceed, n, 1, A, &s));
   CHECK_OK(RitzDenseSolverSetFactorPrecision(s.solver, RITZ_DENSE_F32));
   CHECK_OK(system_run(&s));
+  double condition = 0;
+  CHECK_OK(RitzDenseSolverEstimateCondition(s.solver, &condition));
+  CHECK_OK(RitzDenseSolverGetReport(s.solver, &s.report));
+  CHECK(condition == s.report.condition, "the report keeps it");
 
   // |A|_1 |A^-1|_1 is between kappa_2 / n and n kappa_2; scaling changes it by a small factor.
   CHECK(s.report.condition >= 1e3 / (double)n && s.report.condition <= 2e3 * (double)n, "%g",

@@ -148,6 +148,8 @@ TEST_EACH_BACKEND(blocks_and_matrices_in_memory_give_the_same) {
       {RITZ_BATCHED_POTRS, 0, BATCH_PADDED, false, 65, "blocks", true},
       {RITZ_BATCHED_TRSM, 1, BATCH_OFFSETS, false, 129, "blocks", false},
       {RITZ_BATCHED_TRSV, 0, BATCH_PACKED, true, 200, "blocks", false},
+      {RITZ_BATCHED_INV, 0, BATCH_PADDED, false, 100, "blocks", false},
+      {RITZ_BATCHED_GETRI, 0, BATCH_PACKED, true, 129, "blocks", true},
   };
   if (!is_device(ceed)) NOT_FOR_THIS_BACKEND("kernels of devices");
   const bool is_brief = tap_compiles_slowly(ceed) && tap_level() == TAP_QUICK;
@@ -190,6 +192,55 @@ TEST_EACH_BACKEND(products_by_tensor_cores_and_in_memory_are_the_same) {
   CHECK(true, "all orders");
 }
 
+// Sizes 0 to 9, and 10 and -1, which are none: A = d^2 I has the factor d I. `is_analyzed`: sorted before.
+static void factor_classes(Ceed ceed, int32_t num, bool is_analyzed) {
+  enum { N = 9 };
+  int32_t *sizes = malloc((size_t)num * sizeof(*sizes)), *info = malloc((size_t)num * sizeof(*info));
+  RitzBatched batched = NULL;
+  BatchMemory infos;
+  Batch A;
+  for (int32_t i = 0; i < num; i++) sizes[i] = (int32_t)(i * 7LL % 12) - 1;
+  batch_make(ceed, CEED_SCALAR_FP64, BATCH_PACKED, num, N, N, sizes, NULL, &A);
+  for (int32_t i = 0; i < num; i++) {
+    for (int r = 0; r < sizes[i] && sizes[i] <= N; r++) {
+      for (int c = 0; c < sizes[i]; c++) batch_set(&A, i, r, c, r == c ? (i + 1.0) * (i + 1.0) : 0);
+    }
+  }
+  batch_memory_make(ceed, (size_t)num * sizeof(*info), &infos);
+  batch_keep(&A);
+  batch_lend(&A);
+  const RitzBatchedOptions options = {.A = A.layout};
+  setenv("RITZ_BATCHED_KERNEL", "sizes", 1);
+  CHECK_OK(RitzBatchedCreate(ceed, RITZ_BATCHED_POTRF, &options, &batched));
+  unsetenv("RITZ_BATCHED_KERNEL");
+  if (is_analyzed) CHECK_OK(RitzBatchedAnalyze(batched, num, NULL, A.array.rows, NULL));
+  CHECK_OK(RitzPotrfBatched(batched, num, &A.array, batch_memory_lend(&infos)));
+  batch_return(&A);
+  batch_memory_return(&infos);
+  memcpy(info, infos.host, (size_t)num * sizeof(*info));
+  CHECK(batch_changed_only(&A, BATCH_LOWER), "only factors have changed");
+  for (int32_t i = 0; i < num && !tap_failed(); i++) {
+    const bool is_bad = sizes[i] < 0 || sizes[i] > N;
+    CHECK(info[i] == (is_bad ? -1002 : 0), "matrix %d of order %d: info %d", (int)i, (int)sizes[i],
+          (int)info[i]);
+    for (int r = 0; r < sizes[i] && !is_bad; r++)
+      CHECK(batch_get(&A, i, r, r) == i + 1.0, "entry %d of matrix %d of order %d: %g", r, (int)i,
+            (int)sizes[i], batch_get(&A, i, r, r));
+  }
+  CHECK_OK(RitzBatchedDestroy(&batched));
+  batch_free(&A);
+  batch_memory_free(&infos);
+  free(sizes), free(info);
+}
+
+// More matrices than a block of the sorting kernels takes.
+TEST_EACH_BACKEND(each_matrix_of_a_batch_is_in_one_class) {
+  if (!is_device(ceed)) NOT_FOR_THIS_BACKEND("kernels of devices");
+  factor_classes(ceed, 5000, false);
+  factor_classes(ceed, 3, false);
+  factor_classes(ceed, 2100, true);
+}
+
 TEST_EACH_BACKEND(opencl_refuses_addresses_of_matrices) {
   const char *resource;
   CeedGetResource(ceed, &resource);
@@ -211,5 +262,5 @@ int main(int argc, char **argv) {
                         blocks_and_matrices_in_memory_give_the_same,
                         steps_that_share_their_code_and_matrices_in_memory_give_the_same,
                         products_by_tensor_cores_and_in_memory_are_the_same,
-                        opencl_refuses_addresses_of_matrices));
+                        each_matrix_of_a_batch_is_in_one_class, opencl_refuses_addresses_of_matrices));
 }

@@ -133,13 +133,13 @@ static bool is_permutation(int64_t n, const int64_t *perm) {
 }
 
 // Twice, with the same bits; then with other numbers of the same pattern.
-static void check_matrix(Ceed ceed, Sparse a, bool own) {
+static void check_matrix(Ceed ceed, Sparse a, RitzOrdering ordering) {
   const RitzPattern pattern = pattern_of(&a);
   double *x = calloc((size_t)a.n, sizeof(*x)), *again = calloc((size_t)a.n, sizeof(*x));
   RitzMultifrontal m;
   bool is_too_long;
   int64_t bad;
-  CHECK_OK(ritz_multifrontal_create(ceed, &pattern, NULL, own, 0, &m, &is_too_long));
+  CHECK_OK(ritz_multifrontal_create(ceed, &pattern, NULL, ordering, 0, &m, &is_too_long));
   CHECK(is_permutation(a.n, m.symbolic.perm) && !is_too_long, "n = %lld", (long long)a.n);
   for (int repeat = 0; repeat < 3 && !tap_failed(); repeat++) {
     for (int64_t k = 0; k < a.starts[a.n] && repeat == 2; k++) a.values[k] *= 3;
@@ -155,18 +155,19 @@ static void check_matrix(Ceed ceed, Sparse a, bool own) {
 }
 
 TEST_EACH_BACKEND(systems_of_graphs_are_solved) {
-  for (int own = 0; own < 2 && !tap_failed(); own++) {
-    check_matrix(ceed, box(13, 11, 1), own);
+  for (RitzOrdering ordering = RITZ_ORDERING_OWN; ordering <= RITZ_ORDERING_METIS && !tap_failed();
+       ordering++) {
+    check_matrix(ceed, box(13, 11, 1), ordering);
     if (tap_failed()) return;
-    check_matrix(ceed, random_graph(150, 120, 3), own); // with single nodes and small trees
+    check_matrix(ceed, random_graph(150, 120, 3), ordering); // with single nodes and small trees
     if (tap_failed() || tap_compiles_slowly(ceed)) continue;
-    check_matrix(ceed, box(7, 6, 8), own);
-    check_matrix(ceed, random_graph(90, 300, 4), own);
-    check_matrix(ceed, random_graph(70, 0, 4), own); // a diagonal
-    check_matrix(ceed, box(200, 1, 1), own);
-    check_matrix(ceed, star(120), own);
-    check_matrix(ceed, random_graph(60, 8000, 9), own); // full
-    check_matrix(ceed, random_graph(1, 0, 1), own);
+    check_matrix(ceed, box(7, 6, 8), ordering);
+    check_matrix(ceed, random_graph(90, 300, 4), ordering);
+    check_matrix(ceed, random_graph(70, 0, 4), ordering); // a diagonal
+    check_matrix(ceed, box(200, 1, 1), ordering);
+    check_matrix(ceed, star(120), ordering);
+    check_matrix(ceed, random_graph(60, 8000, 9), ordering); // full
+    check_matrix(ceed, random_graph(1, 0, 1), ordering);
   }
 }
 
@@ -176,8 +177,8 @@ TEST(large_fronts_are_factorized_in_blocks) {
   for (int k = 0; k < 2 && !tap_failed(); k++) {
     Ceed ceed = tap_ceed(resources[k]);
     for (int64_t n = 190; n <= 450 && !tap_failed(); n += 130)
-      check_matrix(ceed, random_graph(n, 20 * n * n, 7), true);
-    if (!tap_failed()) check_matrix(ceed, box(9, 9, 9), true);
+      check_matrix(ceed, random_graph(n, 20 * n * n, 7), RITZ_ORDERING_OWN);
+    if (!tap_failed()) check_matrix(ceed, box(9, 9, 9), RITZ_ORDERING_AUTO);
     CeedDestroy(&ceed);
   }
 }
@@ -191,7 +192,7 @@ TEST_EACH_BACKEND(matrices_that_are_not_positive_definite_are_named) {
     int64_t bad;
     for (int64_t k = a.starts[40]; k < a.starts[41]; k++)
       if (a.cols[k] == 40) a.values[k] = what == 0 ? -1 : what == 1 ? 0 : (double)NAN;
-    CHECK_OK(ritz_multifrontal_create(ceed, &pattern, NULL, true, 0, &m, &is_too_long));
+    CHECK_OK(ritz_multifrontal_create(ceed, &pattern, NULL, RITZ_ORDERING_OWN, 0, &m, &is_too_long));
     CHECK_OK(ritz_multifrontal_factorize(&m, a.values, &bad));
     CHECK(bad == 40, "row %lld, not 40, case %d", (long long)bad, what);
     CHECK_OK(ritz_multifrontal_destroy(&m));
@@ -205,7 +206,7 @@ TEST(more_work_than_wanted_is_refused_before_it_is_done) {
   const RitzPattern pattern = pattern_of(&a);
   RitzMultifrontal m;
   bool is_too_long;
-  CHECK_OK(ritz_multifrontal_create(ceed, &pattern, NULL, true, 100, &m, &is_too_long));
+  CHECK_OK(ritz_multifrontal_create(ceed, &pattern, NULL, RITZ_ORDERING_OWN, 100, &m, &is_too_long));
   CHECK(is_too_long && m.symbolic.num_flops > 100, "%g flops", m.symbolic.num_flops);
   CHECK_OK(ritz_multifrontal_destroy(&m));
   free_sparse(&a);
@@ -216,7 +217,7 @@ TEST(separators_keep_fill_small) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   Sparse a = box(40, 40, 1);
   const RitzPattern pattern = pattern_of(&a);
-  for (int own = 0; own < 2 && !tap_failed(); own++) {
+  for (RitzOrdering own = RITZ_ORDERING_OWN; own <= RITZ_ORDERING_METIS && !tap_failed(); own++) {
     RitzSymbolic y;
     bool is_too_long;
     CHECK_OK(ritz_symbolic_create(ceed, &pattern, own, 1, 0, &y, &is_too_long));
@@ -489,7 +490,7 @@ TEST(every_failing_allocation_leaves_nothing_behind) {
     RitzMultifrontal m;
     int64_t bad;
     ritz_memory_fail_at(num_failures + 1);
-    int ierr = ritz_multifrontal_create(ceed, &pattern, NULL, true, 0, &m, &is_too_long);
+    int ierr = ritz_multifrontal_create(ceed, &pattern, NULL, RITZ_ORDERING_OWN, 0, &m, &is_too_long);
     if (!ierr) {
       ierr = ritz_multifrontal_factorize(&m, a.values, &bad);
       is_done = ierr == 0;

@@ -438,7 +438,7 @@ static void check_refused(Ceed ceed, const MultigridCase *c, int code, const cha
 TEST(smoothers_that_cannot_be_are_refused_with_what_serves) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   MultigridCase c = square;
-  c.options.smoother = (RitzSmootherKind)(RITZ_SMOOTHER_MEASURED + 1);
+  c.options.smoother = (RitzSmootherKind)(RITZ_SMOOTHER_DENSE_SCHWARZ + 1);
   check_refused(ceed, &c, CEED_ERROR_INCOMPATIBLE, "is no smoother");
   c = square;
   c.options.patch_form = (RitzPatchForm)9;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Batched dense algebra (contract in core/batched.h) by generated kernels (emit/batched.c,
-// kernels/cpu/batched.h): their code and arguments, threads. Called through the table of the backend. The
-// reference backend serves operations and sizes beyond those of kernels and, with a warning, all where there
-// is no compiler.
+// kernels/cpu/batched.h, batched-large.h): their code and arguments, threads. Called through the table of the
+// backend. The reference backend serves other operations, empty sizes and, with a warning, all where there is
+// no compiler.
 //
-// Groups of RITZ_LANES matrices are computed alike, lane by lane, and a thread has groups that follow each
-// other: results do not depend on place, count and number of threads.
+// Groups of RITZ_LANES matrices are computed alike, lane by lane, large matrices one by one, and a thread has
+// groups or matrices that follow each other. Matrices of non-uniform batches that are smaller than the bounds
+// and small enough have a kernel of their own for all such sizes, in which matrices of one class share a
+// group (backends/cpu/batched-order.c); the others have that of uniform batches. So results do not depend on
+// place, count, company and number of threads.
 #include "core/batched.h"
 
 #include <string.h>
 
+#include "backends/cpu/batched-order.h"
 #include "backends/cpu/cpu.h"
 #include "backends/ref/ref.h"
 #include "emit/emit.h"
@@ -18,22 +22,37 @@
 // Fewer entries than this are not worth waking threads for.
 enum { LEAST_ENTRIES = 1 << 14 };
 
+// One kernel.
+typedef struct {
+  bool is_large; // takes large matrices
+  char *text;    // owned; NULL: not made yet
+  RitzCpuCode code;
+  bool is_delegated;              // there is no code
+  RitzBatchedKernel kernel;       // NULL: not taken from the code yet
+  RitzBatchedWorkBytes num_bytes; // of large ones
+} Part;
+
 // b->data
 typedef struct {
   CeedInt lanes;
-  char *text; // owned; NULL: the operation or its sizes have no kernels
-  RitzCpuCode code;
-  bool is_delegated;        // there is no code
-  RitzBatchedKernel kernel; // NULL: not taken from the code yet
-  RitzBatchedArgs args;     // what all calls have in common
+  bool has_kernels;       // operation and sizes are those of kernels
+  Part main, smaller;     // of matrices as large as the bounds or large; of others, when they first come
+  RitzBatchedArgs args;   // what all calls have in common
+  RitzBatchedOrder order; // of the sizes that were analyzed
 } RitzCpuBatched;
+
+static void release(Part *part) {
+  ritz_cpu_release_code(&part->code);
+  RITZ_FREE(&part->text);
+}
 
 int ritz_cpu_batched_destroy(RitzBatched b) {
   RitzCpuBatched *data = b->data;
 
   if (!data) return CEED_ERROR_SUCCESS;
-  ritz_cpu_release_code(&data->code);
-  RITZ_FREE(&data->text);
+  release(&data->main);
+  release(&data->smaller);
+  ritz_cpu_batched_order_free(&data->order);
   RITZ_FREE(&data);
   b->data = NULL;
   return CEED_ERROR_SUCCESS;
@@ -67,15 +86,13 @@ static void set_triangles(const RitzBatched b, RitzBatchedArgs *args) {
 }
 
 static void set_arguments(const RitzBatched b, RitzBatchedArgs *args) {
-  const bool is_factorization = b->operation == RITZ_BATCHED_GETRF;
-
   args->trans_a = b->options.trans_a == CEED_TRANSPOSE;
   args->trans_b = b->options.trans_b == CEED_TRANSPOSE;
   args->is_upper = b->options.uplo == RITZ_TRIANGLE_UPPER;
   args->has_pivots = b->form.has_pivots || b->operation == RITZ_BATCHED_INV;
   args->is_factored = b->operation == RITZ_BATCHED_GETRI;
   args->ipiv_stride = b->ipiv_stride;
-  if (!is_factorization) set_triangles(b, args);
+  if (args->kind == RITZ_KIND_SOLVE) set_triangles(b, args);
   for (int d = 0; d < RITZ_NUM_DIMS; d++) args->bounds[d] = b->size[d];
 }
 
@@ -130,15 +147,22 @@ static void set_call(const RitzBatched b, const RitzBatchedCall *call, RitzBatch
                                            .cols = b->form.operand[i].cols,
                                            .is_in_place = is_in_place(b, o, data->lanes)};
   }
+  for (CeedInt i = b->form.num_operands; i < 3; i++) args->operand[i] = (RitzBatchedPlaces){0};
 }
 
 // ---- Code ----
 
-static RitzJitSource describe(const RitzCpuBatched *data) {
-  return (RitzJitSource){.name = "batched", .text = data->text, .language = RITZ_JIT_C};
+static RitzJitSource describe(const Part *part) {
+  return (RitzJitSource){.name = "batched", .text = part->text, .language = RITZ_JIT_C};
 }
 
-static bool has_kernel(RitzBatchedOperation operation) { return operation <= RITZ_BATCHED_TRSV; }
+// Whether a group of matrices of the bounds is one of vectors; else they are large.
+static bool is_small(const RitzBatched b) {
+  for (int d = 0; d < RITZ_NUM_DIMS; d++) {
+    if (b->size[d] > RITZ_BATCHED_SMALL) return false;
+  }
+  return true;
+}
 
 static int begin_code(RitzBatched b) {
   RitzCpuBatched *data = b->data;
@@ -147,12 +171,15 @@ static int begin_code(RitzBatched b) {
 
   ritz_cpu_environment(b->precision, &machine, &options);
   data->lanes = machine.lanes;
-  if (!has_kernel(b->operation)) return CEED_ERROR_SUCCESS;
+  data->has_kernels = ritz_emit_cpu_batched_kind(b, &data->args.kind);
+  for (int d = 0; d < RITZ_NUM_DIMS; d++) data->has_kernels = data->has_kernels && b->size[d] > 0;
+  if (!data->has_kernels) return CEED_ERROR_SUCCESS;
   set_arguments(b, &data->args);
-  RITZ_TRY(ritz_emit_cpu_batched(b, machine.lanes, &data->text));
-  if (!data->text) return CEED_ERROR_SUCCESS;
-  const RitzJitSource source = describe(data);
-  return ritz_jit_begin(b->ceed, 1, &source, &data->code.batch);
+  data->main.is_large = !is_small(b);
+  RITZ_TRY(ritz_emit_cpu_batched(b, data->main.is_large ? RITZ_BATCHED_OF_LARGE : RITZ_BATCHED_OF_SHAPE,
+                                 data->lanes, &data->main.text));
+  const RitzJitSource source = describe(&data->main);
+  return ritz_jit_begin(b->ceed, 1, &source, &data->main.code.batch);
 }
 
 int ritz_cpu_batched_prepare(RitzBatched b) {
@@ -163,35 +190,23 @@ int ritz_cpu_batched_prepare(RitzBatched b) {
   return begin_code(b);
 }
 
-// The kernel of the module; NULL: none of our kind.
-static RitzBatchedKernel find_kernel(const RitzCpuBatched *data, int64_t *work_bytes) {
-  const RitzBatchedInfo *info = ritz_jit_symbol(data->code.module, RITZ_BATCHED_INFO_SYMBOL);
-  void *symbol = ritz_jit_symbol(data->code.module, RITZ_BATCHED_SYMBOL);
-  RitzBatchedKernel kernel = NULL;
+static int finish_code(RitzBatched b, Part *part) {
+  const RitzCpuBatched *data = b->data;
+  const RitzCpuSymbols symbols = {"batched dense algebra", RITZ_BATCHED_SYMBOL, RITZ_BATCHED_INFO_SYMBOL,
+                                  RITZ_BATCHED_ABI, data->lanes};
+  void *symbol, *num_bytes;
 
-  if (!info || info->abi != RITZ_BATCHED_ABI || info->lanes != data->lanes) return NULL;
-  memcpy(&kernel, &symbol, sizeof(symbol)); // C converts no object pointer into a function pointer
-  *work_bytes = info->work_bytes;
-  return kernel;
-}
-
-static int finish_code(RitzBatched b) {
-  RitzCpuBatched *data = b->data;
-  int64_t work_bytes = 0;
-
-  if (data->kernel || data->is_delegated) return CEED_ERROR_SUCCESS;
-  if (data->code.batch) data->code.module = ritz_jit_take(data->code.batch, data->code.number);
-  ritz_jit_batch_release(&data->code.batch);
-  if (!data->code.module) {
-    const RitzJitSource source = describe(data);
-    RITZ_TRY(ritz_jit_load(b->ceed, 1, &source, &data->code.module));
+  if (part->kernel || part->is_delegated) return CEED_ERROR_SUCCESS;
+  if (!part->text) RITZ_TRY(ritz_emit_cpu_batched(b, RITZ_BATCHED_OF_CLASSES, data->lanes, &part->text));
+  const RitzJitSource source = describe(part);
+  RITZ_TRY(ritz_cpu_finish_code(b->ceed, &source, &symbols, &part->code, &symbol));
+  part->is_delegated = !symbol;
+  if (!symbol) return CEED_ERROR_SUCCESS;
+  if (part->is_large) {
+    num_bytes = ritz_jit_symbol(part->code.module, RITZ_BATCHED_WORK_SYMBOL);
+    memcpy(&part->num_bytes, &num_bytes, sizeof(num_bytes));
   }
-  const RitzBatchedKernel kernel = find_kernel(data, &work_bytes);
-  if (kernel) RITZ_TRY(ritz_cpu_reserve_work(b->ceed, work_bytes));
-  if (!kernel)
-    RITZ_TRY(ritz_cpu_delegate(b->ceed, "batched dense algebra", ritz_jit_reason(data->code.module)));
-  data->kernel = kernel;
-  data->is_delegated = !kernel;
+  memcpy(&part->kernel, &symbol, sizeof(symbol)); // C converts no object pointer into a function pointer
   return CEED_ERROR_SUCCESS;
 }
 
@@ -201,8 +216,8 @@ typedef struct {
   const RitzCpu *cpu;
   RitzBatchedKernel kernel;
   RitzBatchedArgs args;
-  int64_t num_groups;
-  int num_threads; // that have groups
+  int64_t num_groups; // or large matrices
+  int num_threads;    // that have groups
 } Run;
 
 static int run_thread(void *data, int thread) {
@@ -226,35 +241,95 @@ static double count_entries(const RitzBatched b, int64_t count) {
   return entries;
 }
 
-int ritz_cpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
-  RitzCpuBatched *data = b->data;
+// args->count places, and the order that they have. largest: bounds of large matrices.
+static int run_part(RitzBatched b, const Part *part, const RitzBatchedArgs *args, const int32_t *largest) {
+  const RitzCpuBatched *data = b->data;
+  Run run = {.cpu = b->ceed->data, .kernel = part->kernel, .args = *args, .num_threads = 1};
 
-  if (!data->text) return ritz_ref_batched_run(b, call);
-  RITZ_TRY(finish_code(b));
-  if (data->is_delegated) return ritz_ref_batched_run(b, call);
-  Run run = {.cpu = b->ceed->data, .kernel = data->kernel, .args = data->args, .num_threads = 1};
-  run.num_groups = call->count / data->lanes + (call->count % data->lanes > 0);
-  if (count_entries(b, call->count) >= LEAST_ENTRIES)
+  if (args->count == 0) return CEED_ERROR_SUCCESS;
+  run.num_groups = part->is_large ? args->count : (args->count + data->lanes - 1) / data->lanes;
+  if (part->is_large) {
+    RitzBatchedArgs bounded = *args;
+
+    for (int d = 0; d < RITZ_NUM_DIMS; d++) bounded.bounds[d] = largest[d];
+    RITZ_TRY(ritz_cpu_reserve_work(b->ceed, part->num_bytes(&bounded)));
+  }
+  if (count_entries(b, args->count) >= LEAST_ENTRIES)
     run.num_threads = run.num_groups < run.cpu->num_threads ? (int)run.num_groups : run.cpu->num_threads;
-  set_call(b, call, &run.args);
   if (run.num_threads > 1) return ritz_team_run(run.cpu->team, run_thread, &run);
   return run_thread(&run, 0);
 }
 
-int ritz_cpu_batched_explain(RitzBatched b, FILE *stream) {
-  const RitzCpuBatched *data = b->data;
+// Matrices with sizes of their own.
+static int run_ordered(RitzBatched b, const RitzBatchedCall *call, const RitzBatchedOrder *order,
+                       RitzBatchedArgs *args) {
+  RitzCpuBatched *data = b->data;
 
-  if (!data->text) {
-    if (has_kernel(b->operation))
-      fprintf(stream, "  no kernel: sizes are not 1 to %d\n", (int)RITZ_EMIT_BATCHED_MAX);
-    else
-      fprintf(stream, "  no kernels of this operation\n");
+  if (order->num_smaller > 0) RITZ_TRY(finish_code(b, &data->smaller));
+  if (data->smaller.is_delegated) return ritz_ref_batched_run(b, call);
+  args->is_uniform = false;
+  args->order = order->places;
+  args->count = order->num_main;
+  RITZ_TRY(run_part(b, &data->main, args, order->largest));
+  args->order = order->places + order->num_main;
+  args->count = order->num_smaller;
+  return run_part(b, &data->smaller, args, order->largest);
+}
+
+static bool has_sizes(const RitzBatchedCall *call) {
+  return call->sizes[RITZ_DIM_M] || call->sizes[RITZ_DIM_N] || call->sizes[RITZ_DIM_K];
+}
+
+static int make_order(RitzBatched b, int64_t count, const int32_t *const *sizes, RitzBatchedOrder *order) {
+  const RitzCpuBatched *data = b->data;
+  return ritz_cpu_batched_order(b, data->lanes, data->main.is_large, count, sizes, order);
+}
+
+int ritz_cpu_batched_analyze(RitzBatched b, int64_t count, const int32_t *const sizes[3]) {
+  RitzCpuBatched *data = b->data;
+
+  ritz_cpu_batched_order_free(&data->order);
+  return data->has_kernels ? make_order(b, count, sizes, &data->order) : CEED_ERROR_SUCCESS;
+}
+
+int ritz_cpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
+  RitzCpuBatched *data = b->data;
+  RitzBatchedArgs args = data->args;
+  RitzBatchedOrder order = {0};
+
+  if (!data->has_kernels) return ritz_ref_batched_run(b, call);
+  RITZ_TRY(finish_code(b, &data->main));
+  if (data->main.is_delegated) return ritz_ref_batched_run(b, call);
+  set_call(b, call, &args);
+  if (!has_sizes(call)) return run_part(b, &data->main, &args, data->args.bounds);
+  if (call->is_analyzed) return run_ordered(b, call, &data->order, &args);
+  RITZ_TRY(make_order(b, call->count, call->sizes, &order));
+  for (int64_t i = 0; i < call->count && order.num_bad > 0 && call->info; i++)
+    call->info[i] = ritz_cpu_batched_bad_size(b, call->sizes, i);
+  const int ierr = run_ordered(b, call, &order, &args);
+  ritz_cpu_batched_order_free(&order);
+  return ierr;
+}
+
+int ritz_cpu_batched_explain(RitzBatched b, FILE *stream) {
+  RitzCpuBatched *data = b->data;
+
+  if (!data->has_kernels) {
+    RitzBatchedKind kind;
+    const bool has_kind = ritz_emit_cpu_batched_kind(b, &kind);
+
+    fprintf(stream, "  %s\n",
+            has_kind ? "no kernel: sizes are not 1 or more" : "no kernels of this operation");
     return ritz_ref_batched_explain(b, stream);
   }
-  RITZ_TRY(finish_code(b));
-  if (data->is_delegated) {
-    fprintf(stream, "  no kernel: %s\n", ritz_jit_reason(data->code.module));
+  RITZ_TRY(finish_code(b, &data->main));
+  if (data->main.is_delegated) {
+    fprintf(stream, "  no kernel: %s\n", ritz_jit_reason(data->main.code.module));
     return ritz_ref_batched_explain(b, stream);
+  }
+  if (data->main.is_large) {
+    fprintf(stream, "  a kernel generated for large matrices, one at a time\n");
+    return CEED_ERROR_SUCCESS;
   }
   fprintf(stream, "  a kernel generated for these sizes, %d matrices at a time\n", (int)data->lanes);
   for (CeedInt i = 0; i < b->form.num_operands; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // From texts of kernels to their code: at once, or beside the caller (contract in backends/cpu/cpu.h). Called
-// by prepare.c and diagonal.c.
+// by prepare.c, diagonal.c, patches.c and batched.c.
 #include <string.h>
 
 #include "backends/cpu/cpu.h"
@@ -97,12 +97,31 @@ void ritz_cpu_release_code(RitzCpuCode *code) {
   ritz_jit_batch_release(&code->batch);
 }
 
+// The kernel's description; NULL: none of this kind.
+static const RitzKernelInfo *find_info(RitzJitModule module, const RitzCpuSymbols *symbols) {
+  const RitzKernelInfo *info = ritz_jit_symbol(module, symbols->info);
+  return info && info->abi == symbols->abi && info->lanes == symbols->lanes ? info : NULL;
+}
+
 RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes) {
-  const RitzKernelInfo *info = ritz_jit_symbol(module, RITZ_INFO_SYMBOL);
+  const RitzCpuSymbols symbols = {NULL, RITZ_KERNEL_SYMBOL, RITZ_INFO_SYMBOL, RITZ_KERNEL_ABI, lanes};
   RitzKernel kernel = NULL;
-  void *symbol = ritz_jit_symbol(module, RITZ_KERNEL_SYMBOL);
+  void *symbol = ritz_jit_symbol(module, symbols.kernel);
 
   // C converts no object pointer into a function pointer; dlsym hands out both as void *.
-  if (info && info->abi == RITZ_KERNEL_ABI && info->lanes == lanes) memcpy(&kernel, &symbol, sizeof(symbol));
+  if (find_info(module, &symbols)) memcpy(&kernel, &symbol, sizeof(symbol));
   return kernel;
+}
+
+int ritz_cpu_finish_code(Ceed ceed, const RitzJitSource *source, const RitzCpuSymbols *symbols,
+                         RitzCpuCode *code, void **kernel) {
+  const RitzKernelInfo *info;
+
+  if (code->batch) code->module = ritz_jit_take(code->batch, code->number);
+  ritz_jit_batch_release(&code->batch);
+  if (!code->module) RITZ_TRY(ritz_jit_load(ceed, 1, source, &code->module));
+  info = find_info(code->module, symbols);
+  *kernel = info ? ritz_jit_symbol(code->module, symbols->kernel) : NULL;
+  if (!info) return ritz_cpu_delegate(ceed, symbols->what, ritz_jit_reason(code->module));
+  return ritz_cpu_reserve_work(ceed, info->work_bytes);
 }

@@ -87,6 +87,7 @@ const RitzBackend ritz_cpu_backend = {
     .patch_sweep_run = ritz_cpu_patch_sweep_run,
     .patch_sweep_destroy = ritz_cpu_patch_sweep_destroy,
     .batched_prepare = ritz_cpu_batched_prepare,
+    .batched_analyze = ritz_cpu_batched_analyze,
     .batched_run = ritz_cpu_batched_run,
     .batched_explain = ritz_cpu_batched_explain,
     .batched_destroy = ritz_cpu_batched_destroy,

@@ -87,6 +87,16 @@ bool ritz_cpu_can_load(const RitzCpuCode *code);
 void ritz_cpu_release_code(RitzCpuCode *code);
 // The kernel in a module; NULL: none of our kind.
 RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes);
+// Kernels of other kinds than operators': their symbols in a module, the last one a RitzKernelInfo with this
+// abi and lanes; `what` for people.
+typedef struct {
+  const char *what, *kernel, *info;
+  int32_t abi, lanes;
+} RitzCpuSymbols;
+// Takes the code that was begun, or loads it now, and reserves its scratch. *kernel: the symbol, a function;
+// NULL: there is none, and the reference backend has been announced.
+int ritz_cpu_finish_code(Ceed ceed, const RitzJitSource *source, const RitzCpuSymbols *symbols,
+                         RitzCpuCode *code, void **kernel);
 
 // prepare.c: operators that are not ready are made so; kernels of all of them are compiled together. `in`
 // is the active input, for the first check of the QFunction. Those that need not wait for a compiler
@@ -183,6 +193,7 @@ int ritz_cpu_patch_sweep_destroy(RitzPatchSweep sweep);
 
 // batched.c
 int ritz_cpu_batched_prepare(RitzBatched b);
+int ritz_cpu_batched_analyze(RitzBatched b, int64_t count, const int32_t *const sizes[3]);
 int ritz_cpu_batched_run(RitzBatched b, const RitzBatchedCall *call);
 int ritz_cpu_batched_explain(RitzBatched b, FILE *stream);
 int ritz_cpu_batched_destroy(RitzBatched b);

@@ -206,35 +206,17 @@ int ritz_cpu_patch_sweep_prepare(RitzPatchSweep sweep) {
   return ierr;
 }
 
-// The kernel of the module; NULL: none of our kind.
-static RitzPatchKernel find_kernel(const RitzCpuPatches *data, int64_t *work_bytes) {
-  const RitzPatchInfo *info = ritz_jit_symbol(data->code.module, RITZ_PATCH_INFO_SYMBOL);
-  void *symbol = ritz_jit_symbol(data->code.module, RITZ_PATCH_SYMBOL);
-  RitzPatchKernel kernel = NULL;
-
-  if (!info || info->abi != RITZ_PATCH_ABI || info->lanes != data->lanes) return NULL;
-  memcpy(&kernel, &symbol, sizeof(symbol)); // C converts no object pointer into a function pointer
-  *work_bytes = info->work_bytes;
-  return kernel;
-}
-
 static int finish_code(RitzPatchSweep sweep) {
   RitzCpuPatches *data = sweep->data;
-  int64_t work_bytes = 0;
+  const RitzCpuSymbols symbols = {"a sweep over patches", RITZ_PATCH_SYMBOL, RITZ_PATCH_INFO_SYMBOL,
+                                  RITZ_PATCH_ABI, data->lanes};
+  const RitzJitSource source = describe(data);
+  void *symbol;
 
   if (data->kernel || data->is_delegated) return CEED_ERROR_SUCCESS;
-  if (data->code.batch) data->code.module = ritz_jit_take(data->code.batch, data->code.number);
-  ritz_jit_batch_release(&data->code.batch);
-  if (!data->code.module) {
-    const RitzJitSource source = describe(data);
-    RITZ_TRY(ritz_jit_load(sweep->ceed, 1, &source, &data->code.module));
-  }
-  const RitzPatchKernel kernel = find_kernel(data, &work_bytes);
-  if (kernel) RITZ_TRY(ritz_cpu_reserve_work(sweep->ceed, work_bytes));
-  if (!kernel)
-    RITZ_TRY(ritz_cpu_delegate(sweep->ceed, "a sweep over patches", ritz_jit_reason(data->code.module)));
-  data->kernel = kernel;
-  data->is_delegated = !kernel;
+  RITZ_TRY(ritz_cpu_finish_code(sweep->ceed, &source, &symbols, &data->code, &symbol));
+  memcpy(&data->kernel, &symbol, sizeof(symbol)); // C converts no object pointer into a function pointer
+  data->is_delegated = !data->kernel;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -8,6 +8,7 @@
 //     X op(A) = B               op(A)^T X^T = B^T
 #include <string.h>
 
+#include "backends/gpu/batched-classes.h"
 #include "backends/gpu/gpu.h"
 #include "core/batched.h"
 #include "emit/gpu-batched.h"
@@ -39,7 +40,10 @@ typedef struct {
 } Kernel;
 
 typedef struct {
-  Kernel uniform, ragged;              // ragged: of all calls, where no kernel has rows
+  Kernel uniform;
+  Kernel ragged[RITZ_BATCH_MAX_CLASSES]; // the last one: of all calls, where no kernel knows sizes
+  int num_classes;
+  RitzGpuClasses analyzed, own;        // matrices by classes: from batched_analyze; of the last call
   int form[RITZ_BATCHED_MAX_OPERANDS]; // how operands are turned
   int options;
 } Batch;
@@ -104,7 +108,9 @@ int ritz_gpu_batched_destroy(RitzBatched b) {
   // Kernels that run stay loaded until they are done.
   const int ierr = gpu->driver->synchronize(b->ceed, gpu->device, gpu->stream);
   free_kernel(b->ceed, &data->uniform);
-  free_kernel(b->ceed, &data->ragged);
+  for (int c = 0; c < data->num_classes; c++) free_kernel(b->ceed, &data->ragged[c]);
+  ritz_gpu_classes_free(b->ceed, &data->analyzed);
+  ritz_gpu_classes_free(b->ceed, &data->own);
   RITZ_FREE(&data);
   b->data = NULL;
   return ierr;
@@ -145,13 +151,14 @@ static int check_operation(RitzBatched b) {
   return CEED_ERROR_SUCCESS;
 }
 
-// RITZ_BATCHED_KERNEL=rows (without tensor cores), blocks, held or any. Processors that play a device gain
-// little by rows in registers, for which they compile long and each size again.
+// RITZ_BATCHED_KERNEL=rows (without tensor cores), blocks, held, sizes (rows and blocks) or any. Processors
+// that play a device gain little by rows in registers, for which they compile long and each size again.
 static RitzGpuBatchMachine describe_machine(const RitzDeviceInfo *info) {
   const char *value = ritz_environment("RITZ_BATCHED_KERNEL");
   const bool is_rows = value && !strcmp(value, "rows"), is_any = value && !strcmp(value, "any");
+  const bool is_sizes = value && !strcmp(value, "sizes");
   return (RitzGpuBatchMachine){.max_threads = info->max_threads,
-                               .can_have_rows = is_rows || (!is_any && info->warp_size != 1),
+                               .can_have_rows = is_rows || is_sizes || (!is_any && info->warp_size != 1),
                                .has_mma = !is_rows && ritz_gpu_has_mma(info)};
 }
 
@@ -159,12 +166,20 @@ static RitzGpuBatchMachine describe_machine(const RitzDeviceInfo *info) {
 static bool can_have_blocks(const RitzDeviceInfo *info, RitzBatchHolding *holding) {
   const char *value = ritz_environment("RITZ_BATCHED_KERNEL");
   const bool is_held = value && !strcmp(value, "held"), has_blocks = value && !strcmp(value, "blocks");
+  const bool is_sizes = value && !strcmp(value, "sizes");
   *holding = is_held ? RITZ_BATCH_HOLDS_ALL : has_blocks ? RITZ_BATCH_HOLDS_NONE : RITZ_BATCH_HOLDS_SOME;
   if (value && !strcmp(value, "any")) return false;
-  return is_held || has_blocks || info->warp_size != 1;
+  return is_held || has_blocks || is_sizes || info->warp_size != 1;
 }
 
 static bool knows_sizes(const Kernel *kernel) { return kernel->plan.has_rows || kernel->plan.has_blocks; }
+
+static void finish_plan(const Batch *data, const RitzDeviceInfo *info, RitzGpuBatched *plan) {
+  RitzBatchHolding holding;
+  memcpy(plan->form, data->form, sizeof(data->form));
+  if (can_have_blocks(info, &holding))
+    ritz_plan_gpu_batched_blocks(plan, info->max_threads, info->dynamic_shared_bytes, holding);
+}
 
 int ritz_gpu_batched_prepare(RitzBatched b) {
   const RitzDeviceInfo *info = ritz_gpu(b->ceed)->info;
@@ -177,20 +192,48 @@ int ritz_gpu_batched_prepare(RitzBatched b) {
     data->form[i] |= log2_of(ritz_batched_layout(&b->options, i)->width);
   const RitzGpuBatchMachine machine = describe_machine(info);
   data->uniform.plan = ritz_plan_gpu_batched(b, &machine, true);
-  data->ragged.plan = ritz_plan_gpu_batched(b, &machine, false);
-  memcpy(data->uniform.plan.form, data->form, sizeof(data->form));
-  memcpy(data->ragged.plan.form, data->form, sizeof(data->form));
-  RitzBatchHolding holding;
-  if (can_have_blocks(info, &holding)) {
-    ritz_plan_gpu_batched_blocks(&data->uniform.plan, info->max_threads, info->dynamic_shared_bytes, holding);
-    ritz_plan_gpu_batched_blocks(&data->ragged.plan, info->max_threads, info->dynamic_shared_bytes, holding);
+  finish_plan(data, info, &data->uniform.plan);
+  data->num_classes = ritz_gpu_batched_num_classes(b);
+  const int last = data->num_classes - 1;
+  for (int c = 0; c <= last; c++) {
+    data->ragged[c].plan = ritz_plan_gpu_batched_class(b, &machine, c);
+    finish_plan(data, info, &data->ragged[c].plan);
   }
-  return begin(b, knows_sizes(&data->uniform) ? &data->uniform : &data->ragged);
+  return begin(b, knows_sizes(&data->uniform) ? &data->uniform : &data->ragged[last]);
+}
+
+// ---- Classes ----
+
+static CeedInt larger(CeedInt a, CeedInt b) { return a > b ? a : b; }
+
+// Sorts by these sizes of the operation; *first: no matrix is in a class before.
+static int sort(RitzBatched b, int64_t count, const int32_t *const sizes[RITZ_NUM_DIMS],
+                RitzGpuClasses *classes) {
+  Batch *data = b->data;
+  RitzBatchDim dims[2];
+  RitzGpuClassSizes s = {.count = count, .num_classes = data->num_classes};
+  const int num = ritz_gpu_batched_class_dims(b, dims);
+  for (int d = 0; d < num; d++) {
+    s.sizes[d] = sizes[dims[d]];
+    s.bounds[d] = b->size[dims[d]];
+    if (!s.sizes[d]) s.least = larger(s.least, s.bounds[d]);
+  }
+  classes->first = ritz_gpu_batched_class_of(b, s.least);
+  // One class: all matrices, by the kernel of any size where sizes are worth nothing.
+  if (!s.sizes[0] && !s.sizes[1]) classes->first = data->num_classes - 1;
+  if (!data->ragged[0].plan.has_rows || count > INT32_MAX) classes->first = data->num_classes - 1;
+  if (classes->first == data->num_classes - 1) return CEED_ERROR_SUCCESS;
+  for (int c = classes->first; c < data->num_classes; c++) RITZ_TRY(begin(b, &((Batch *)b->data)->ragged[c]));
+  return ritz_gpu_classes_sort(b->ceed, &s, classes);
+}
+
+int ritz_gpu_batched_analyze(RitzBatched b, int64_t count, const int32_t *const sizes[RITZ_NUM_DIMS]) {
+  return count ? sort(b, count, sizes, &((Batch *)b->data)->analyzed) : CEED_ERROR_SUCCESS;
 }
 
 // ---- Calls ----
 
-enum { COMMON_ARGS = 13, OPERAND_ARGS = 10 };
+enum { COMMON_ARGS = 16, OPERAND_ARGS = 10, MEMBERS_ARG = 13 };
 
 static void list_operand(const RitzBatchOperand *o, int form, RitzDeviceArg *args) {
   const void *places = o->pointers ? (const void *)o->pointers : o->offsets;
@@ -240,25 +283,63 @@ static int check_pointers(RitzBatched b, const RitzBatchedCall *call) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int launch(RitzBatched b, Kernel *kernel, int64_t most_blocks, int64_t count, int num_args,
+                  const RitzDeviceArg *args) {
+  const RitzGpuBatched *plan = &kernel->plan;
+  const int64_t blocks = ritz_gpu_batched_blocks(plan, count);
+  RITZ_TRY(load(b, kernel));
+  return ritz_gpu_launch(b->ceed, kernel->kernel, blocks < most_blocks ? blocks : most_blocks,
+                         plan->num_threads, plan->shared_bytes, num_args, args);
+}
+
+// The largest matrices first. The host does not know how many are in a class: blocks take several turns.
+static int launch_classes(RitzBatched b, const RitzBatchedCall *call, int num_args, RitzDeviceArg *args) {
+  enum { TURNS = 8 };
+  Batch *data = b->data;
+  RitzGpuClasses *classes = call->is_analyzed ? &data->analyzed : &data->own;
+  const int last = data->num_classes - 1, num_units = ritz_gpu(b->ceed)->info->num_units;
+  if (!call->is_analyzed) RITZ_TRY(sort(b, call->count, call->sizes, classes));
+  if (classes->first == last) return launch(b, &data->ragged[last], MOST_BLOCKS, call->count, num_args, args);
+  for (int c = last; c >= classes->first; c--) {
+    const RitzGpuBatched *plan = &data->ragged[c].plan;
+    const int resident = plan->num_resident > 0 ? plan->num_resident : 2;
+    args[MEMBERS_ARG] = (RitzDeviceArg)RITZ_POINTER(classes->members);
+    args[MEMBERS_ARG + 1] = (RitzDeviceArg)RITZ_POINTER(classes->ranges);
+    args[MEMBERS_ARG + 2] = (RitzDeviceArg)RITZ_INT(c);
+    RITZ_TRY(launch(b, &data->ragged[c], (int64_t)TURNS * resident * num_units, call->count, num_args, args));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_gpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
   Batch *data = b->data;
-  Kernel *kernel = knows_sizes(&data->uniform) && call->is_uniform ? &data->uniform : &data->ragged;
-  const RitzGpuBatched *plan = &kernel->plan;
-  const int64_t blocks = ritz_gpu_batched_blocks(plan, call->count);
+  const CeedInt *bound = data->uniform.plan.size;
   const int32_t *sizes[RITZ_NUM_DIMS];
   RITZ_TRY(check_pointers(b, call));
   list_sizes(b, call, sizes);
   RitzDeviceArg args[COMMON_ARGS + RITZ_BATCHED_MAX_OPERANDS * OPERAND_ARGS] = {
-      RITZ_LONG(call->count),           RITZ_LONG(bits_of(call->alpha)),  RITZ_LONG(bits_of(call->beta)),
-      RITZ_INT(plan->size[RITZ_DIM_M]), RITZ_INT(plan->size[RITZ_DIM_N]), RITZ_INT(plan->size[RITZ_DIM_K]),
-      RITZ_POINTER(sizes[RITZ_DIM_M]),  RITZ_POINTER(sizes[RITZ_DIM_N]),  RITZ_POINTER(sizes[RITZ_DIM_K]),
-      RITZ_POINTER(call->ipiv),         RITZ_INT(b->ipiv_stride),         RITZ_POINTER(call->info),
-      RITZ_INT(data->options)};
+      RITZ_LONG(call->count),
+      RITZ_LONG(bits_of(call->alpha)),
+      RITZ_LONG(bits_of(call->beta)),
+      RITZ_INT(bound[RITZ_DIM_M]),
+      RITZ_INT(bound[RITZ_DIM_N]),
+      RITZ_INT(bound[RITZ_DIM_K]),
+      RITZ_POINTER(sizes[RITZ_DIM_M]),
+      RITZ_POINTER(sizes[RITZ_DIM_N]),
+      RITZ_POINTER(sizes[RITZ_DIM_K]),
+      RITZ_POINTER(call->ipiv),
+      RITZ_INT(b->ipiv_stride),
+      RITZ_POINTER(call->info),
+      RITZ_INT(data->options),
+      RITZ_POINTER(NULL),
+      RITZ_POINTER(NULL),
+      RITZ_INT(0)};
+  const int num_args = sizeof(args) / sizeof(args[0]);
   for (int i = 0; i < RITZ_BATCHED_MAX_OPERANDS; i++)
     list_operand(&call->operand[i], data->form[i], &args[COMMON_ARGS + i * OPERAND_ARGS]);
-  RITZ_TRY(load(b, kernel));
-  return ritz_gpu_launch(b->ceed, kernel->kernel, blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS,
-                         plan->num_threads, plan->shared_bytes, sizeof(args) / sizeof(args[0]), args);
+  if (knows_sizes(&data->uniform) && call->is_uniform)
+    return launch(b, &data->uniform, MOST_BLOCKS, call->count, num_args, args);
+  return launch_classes(b, call, num_args, args);
 }
 
 // ---- For people ----
@@ -290,7 +371,15 @@ static void explain_kernel(const char *calls, const RitzGpuBatched *p, FILE *str
 int ritz_gpu_batched_explain(RitzBatched b, FILE *stream) {
   const Batch *data = b->data;
   const bool has_sizes = knows_sizes(&data->uniform);
+  const int last = data->num_classes - 1;
   if (has_sizes) explain_kernel("uniform", &data->uniform.plan, stream);
-  explain_kernel(has_sizes ? "non-uniform" : "all", &data->ragged.plan, stream);
+  for (int c = 0; c < last && data->ragged[0].plan.has_rows; c++) {
+    char name[64];
+    snprintf(name, sizeof(name), "non-uniform, m, n, k up to %d, %d, %d",
+             (int)data->ragged[c].plan.size[RITZ_DIM_M], (int)data->ragged[c].plan.size[RITZ_DIM_N],
+             (int)data->ragged[c].plan.size[RITZ_DIM_K]);
+    explain_kernel(name, &data->ragged[c].plan, stream);
+  }
+  explain_kernel(has_sizes ? "non-uniform" : "all", &data->ragged[last].plan, stream);
   return CEED_ERROR_SUCCESS;
 }

@@ -217,12 +217,16 @@ int ritz_gpu_patch_sweep_destroy(RitzPatchSweep sweep);
 
 // ---- batched.c: batched dense algebra (core/batched.h) ----
 int ritz_gpu_batched_prepare(RitzBatched batched);
+int ritz_gpu_batched_analyze(RitzBatched batched, int64_t count, const int32_t *const sizes[3]);
 int ritz_gpu_batched_run(RitzBatched batched, const RitzBatchedCall *call);
 int ritz_gpu_batched_explain(RitzBatched batched, FILE *stream);
 int ritz_gpu_batched_destroy(RitzBatched batched);
 
 // ---- fronts.c: trees of fronts (core/fronts.h) ----
 int ritz_gpu_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
+
+// ---- dense.c: the dense solver (core/dense-solver.h) ----
+extern const RitzDenseMethods ritz_gpu_dense;
 
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);

@@ -154,16 +154,8 @@ static size_t num_bytes(const RitzDenseSolver s) {
 
 // ---- Scales ----
 
-// Exponent of the power of 2 that brings x to about 1; of zero 0. It can be applied at once.
-static int exponent_of(double x) {
-  int exponent;
-  if (x == 0) return 0;
-  (void)frexp(x, &exponent);
-  return exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent;
-}
-
 typedef struct {
-  const double *A, *row_scale;
+  const double *A;
   int64_t n, ld;
   double *largest, *sums; // of rows first .. end - 1
 } Rows;
@@ -193,7 +185,7 @@ static void measure_columns(RitzDenseSolver s, double *norm) {
       sum += size;
       if (size > largest) largest = size;
     }
-    const int exponent = s->is_symmetric ? ilogb(host->row_scale[j]) : exponent_of(largest);
+    const int exponent = s->is_symmetric ? ilogb(host->row_scale[j]) : ritz_dense_exponent(largest);
     host->col_scale[j] = ldexp(1, exponent);
     if (sum * host->col_scale[j] > *norm) *norm = sum * host->col_scale[j];
   }
@@ -204,7 +196,8 @@ static void set_row_scales(RitzDenseSolver s, const double *largest) {
   Host *host = s->data;
   for (int64_t i = 0; i < s->n; i++) {
     const double diagonal = fabs(s->A[i + i * s->ld]);
-    host->row_scale[i] = ldexp(1, s->is_symmetric ? exponent_of(sqrt(diagonal)) : exponent_of(largest[i]));
+    host->row_scale[i] =
+        ldexp(1, s->is_symmetric ? ritz_dense_exponent(sqrt(diagonal)) : ritz_dense_exponent(largest[i]));
   }
 }
 
@@ -363,15 +356,22 @@ static int add_columns(RitzDenseSolver s, double factor, const double *z, double
   return CEED_ERROR_SUCCESS;
 }
 
-static int dots(RitzDenseSolver s, int num, const double *V, const double *w, double *h) {
-  for (int i = 0; i < num; i++) h[i] = dot_f64(s->n, V + i * s->n, w);
+static int combine(RitzDenseSolver s, int num, const double *V, const double *h, double beta, double *w) {
+  for (int64_t i = 0; i < s->n && beta != 1; i++) w[i] = beta == 0 ? 0 : beta * w[i];
+  for (int k = 0; k < num; k++) subtract_multiple_f64(s->n, -h[k], V + k * s->stride, w);
   return CEED_ERROR_SUCCESS;
 }
 
-static int combine(RitzDenseSolver s, int num, const double *V, const double *h, double beta, double *w) {
-  for (int64_t i = 0; i < s->n && beta != 1; i++) w[i] = beta == 0 ? 0 : beta * w[i];
-  for (int k = 0; k < num; k++) subtract_multiple_f64(s->n, -h[k], V + k * s->n, w);
-  return CEED_ERROR_SUCCESS;
+static int orthogonalize(RitzDenseSolver s, int num, const double *V, double *w, double *h) {
+  double part[RITZ_DENSE_RESTART];
+  for (int i = 0; i < num; i++) h[i] = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < num; i++) part[i] = -dot_f64(s->n, V + i * s->stride, w);
+    for (int i = 0; i < num; i++) h[i] -= part[i];
+    RITZ_TRY(combine(s, num, V, part, 1, w));
+  }
+  h[num] = sqrt(dot_f64(s->n, w, w));
+  return combine(s, 0, NULL, NULL, h[num] > 0 ? 1 / h[num] : 1, w);
 }
 
 static void explain(const RitzDenseSolver s, FILE *stream) {
@@ -404,7 +404,7 @@ const RitzDenseMethods ritz_ref_dense = {.name = "the library's own loops on the
                                          .scale_rows = scale_rows,
                                          .add_columns = add_columns,
                                          .largest = largest,
-                                         .dots = dots,
+                                         .orthogonalize = orthogonalize,
                                          .combine = combine,
                                          .explain = explain,
                                          .num_bytes = num_bytes};

@@ -51,8 +51,9 @@ typedef enum {
 } RitzDensePrecision;
 
 typedef enum {
-  RITZ_REFINEMENT_AUTO, // classical where the factors' estimated condition times roundoff is small, and GMRES
-                        // where it is not, or where classical refinement stagnates
+  // GMRES; of factors in F32 and TF32X3 classical where their condition times roundoff is small, and GMRES
+  // where that stagnates; of factors in F64 classical.
+  RITZ_REFINEMENT_AUTO,
   RITZ_REFINEMENT_NONE, // the factors' solution as it is; no other precision takes over for its accuracy
   RITZ_REFINEMENT_CLASSICAL,
   RITZ_REFINEMENT_GMRES,
@@ -94,13 +95,18 @@ CEED_EXTERN int RitzDenseSolverSolve(RitzDenseSolver solver, int64_t num_columns
 CEED_EXTERN int RitzDenseSolverSolveVectors(RitzDenseSolver solver, int64_t num_columns, CeedVector B,
                                             CeedVector X);
 
+// Estimates |S|_1 |S^-1|_1 of the scaled matrix S from below, by the factors: as a rule within a factor of 3,
+// but hardly beyond the reciprocal of their roundoff. Five solves and as many transposed ones, or fewer; the
+// report keeps it. Errors: CEED_ERROR_INCOMPLETE without factors.
+CEED_EXTERN int RitzDenseSolverEstimateCondition(RitzDenseSolver solver, double *condition);
+
 typedef struct {
   RitzDensePrecision asked;     // at the last Factor, AUTO resolved
   RitzDensePrecision precision; // of the factors there are now; AUTO: none
   // How many precisions were given up since Factor, and why the last one was: a sentence, static; NULL: none.
   CeedInt num_given_up;
   const char *reason;
-  double condition; // one-norm estimate for the scaled matrix, by the factors; 0: not estimated
+  double condition; // RitzDenseSolverEstimateCondition; 0: neither called nor needed for AUTO
   // Of the last Solve; zeros before it.
   RitzDenseRefinement refinement; // of the last column; never AUTO: NONE where nothing was to be refined
   CeedInt iterations;             // the most of a column, precisions that were given up included

@@ -90,6 +90,7 @@ typedef enum {
   // `:deterministic`; else actions of the best ones are timed, on the finest level. The view tells what was
   // chosen and why. Several components, simplices, levels without space: AUTO's.
   RITZ_SMOOTHER_MEASURED,
+  RITZ_SMOOTHER_DENSE_SCHWARZ, // Chebyshev over RitzPreconditionerCreateDenseSchwarz: elements of any shape
 } RitzSmootherKind;
 
 // Start from zeros and set what differs.
@@ -101,8 +102,8 @@ typedef struct {
                     // multigrid as it is described, with RITZ_SOLVER_RICHARDSON the solver itself
   RitzSmootherKind smoother;      // where a level has none of its own
   RitzChebyshevOptions chebyshev; // of these smoothers: degree 0: 3
-  CeedInt schwarz_degree;   // ELEMENT_SCHWARZ, OVERLAPPED_SCHWARZ: for levels of this degree and more; others
-                            // have AUTO's, with three steps or more. 0: all levels
+  CeedInt schwarz_degree; // ELEMENT_, OVERLAPPED_, DENSE_SCHWARZ: for levels of this degree and more; others
+                          // have AUTO's, with three steps or more. 0: all levels
   RitzPatchForm patch_form; // PATCHES: of the exact ones
   bool is_reversed;   // PATCHES: colours after the correction in reversed order: a symmetric cycle. Else
                       // the same order: fewer iterations, flexible methods

@@ -139,6 +139,25 @@ CEED_EXTERN int RitzPreconditionerCreateElementSchwarz(CeedOperator op, RitzSpac
                                                        const double *factors, RitzIndices constraints,
                                                        RitzPreconditioner *pc);
 
+// ---- Schwarz methods with exact elements of any shape ----
+
+// z = W sum_K E_K^T A_K^-1 E_K W r over the elements of all shapes, A_K the rows and columns of op's matrix
+// for the entries of element K, all components together, W = 1 / sqrt(elements of a node): exact for a mesh
+// of one element. For simplices, prisms, pyramids and mixed meshes, and for components that op couples
+// (elasticity), where RitzPreconditionerCreateSchwarz does not serve: a smoother below
+// RitzPreconditionerCreateChebyshev, a preconditioner of conjugate gradients by itself. An application reads
+// the inverses, n^2 numbers an element with n entries, at the speed of memory (ritz/batched.h).
+//
+// op: symmetric positive definite on the free entries, on `space`. It is assembled here
+// (RitzOperatorAssembleCSR), which is freed again. Memory, in the precision of op: n^2 + 2 n an element, 2 an
+// entry; during creation twice n^2 more and the matrix, in CeedScalar.
+//
+// Errors: an A_K that is not positive definite: CEED_ERROR_MAJOR, the element is named; an element that has
+// a node twice (periodic meshes of one element a direction): CEED_ERROR_UNSUPPORTED; CEED_ERROR_DIMENSION as
+// above, and those of assembly and of RitzBatchedCreate.
+CEED_EXTERN int RitzPreconditionerCreateDenseSchwarz(CeedOperator op, RitzSpace space,
+                                                     RitzIndices constraints, RitzPreconditioner *pc);
+
 // ---- Vertex patches of rectangular boxes ----
 
 // Multiplicative Schwarz with the cells around each vertex as subdomains: one patch after the other, colour

@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What a kernel of batched dense algebra is called with: the contract between generated texts
-// (emit/batched.c, kernels/cpu/batched.h) and backends/cpu/batched.c. Sizes, precision and the kind of
-// operation are part of the text; transposes, triangles and layouts are arguments, so that many objects share
-// a kernel. Members have the meaning of core/batched.h. Changing anything here changes RITZ_BATCHED_ABI.
+// (emit/batched.c, kernels/cpu/batched.h, batched-large.h) and backends/cpu/batched.c. Precision is part of
+// the text, and so are, but of large matrices, the kind of operation and sizes, or the most that they can be;
+// transposes, triangles and layouts are arguments, so that many objects share a kernel. Members have the
+// meaning of core/batched.h. Changing anything here changes RITZ_BATCHED_ABI.
 #ifndef RITZ_KERNELS_CPU_BATCHED_ABI_H
 #define RITZ_KERNELS_CPU_BATCHED_ABI_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RITZ_BATCHED_ABI 1
+#include "kernels/cpu/abi.h"
+
+#define RITZ_BATCHED_ABI 2
+
+typedef enum {
+  RITZ_KIND_PRODUCT,
+  RITZ_KIND_CHOLESKY,
+  RITZ_KIND_LU,
+  RITZ_KIND_SOLVE,
+  RITZ_KIND_INVERSE,
+} RitzBatchedKind;
+
+// Matrices of a size up to RITZ_BATCHED_SMALL that is not known to the text are computed as of this one, at
+// least as large, with ones and zeros around them.
+enum { RITZ_BATCHED_SMALL = 64 };
+static inline int32_t ritz_batched_size_class(int32_t n) {
+  return n <= 4 ? 4 : n <= 32 ? (n + 3) / 4 * 4 : (n + 7) / 8 * 8;
+}
 
 // One operand: where matrix i begins, and which sizes of the operation (m, n, k; 3: one) its rows and columns
 // are.
@@ -30,7 +48,12 @@ typedef struct {
 } RitzBatchedTriangle;
 
 typedef struct {
-  int64_t count;
+  RitzBatchedKind kind;
+  int64_t count; // places
+  // Which matrix is where: groups of RITZ_LANES places, large matrices one after the other. -1: none, behind
+  // the others of a group. Matrices of a group have one class in all sizes. NULL: all, as they follow each
+  // other.
+  const int64_t *order;
   double alpha, beta;
   RitzBatchedPlaces operand[3];
   const int32_t *sizes[3]; // [count]; NULL: the bounds
@@ -47,18 +70,17 @@ typedef struct {
   int32_t *ipiv;                   // [count][ipiv_stride], or NULL
   int64_t ipiv_stride;
   int32_t *info; // [count], or NULL
-  void *work;    // RitzBatchedInfo.work_bytes, 64-byte aligned, one a thread
+  void *work; // RitzKernelInfo.work_bytes, of large matrices RitzBatchedWork; 64-byte aligned, one a thread
 } RitzBatchedArgs;
 
-// Runs groups begin .. end - 1 of RITZ_LANES matrices that follow each other.
+// Runs groups begin .. end - 1 of RITZ_LANES places; of large matrices, places begin .. end - 1.
 typedef void (*RitzBatchedKernel)(const RitzBatchedArgs *args, int64_t begin, int64_t end);
 
-typedef struct {
-  int32_t abi, lanes;
-  int64_t work_bytes;
-} RitzBatchedInfo;
+// Of large matrices: scratch for sizes within the bounds.
+typedef int64_t (*RitzBatchedWorkBytes)(const RitzBatchedArgs *args);
 
-#define RITZ_BATCHED_SYMBOL      "ritz_batched_kernel" // RitzBatchedKernel
-#define RITZ_BATCHED_INFO_SYMBOL "ritz_batched_info"   // const RitzBatchedInfo
+#define RITZ_BATCHED_SYMBOL      "ritz_batched_kernel"     // RitzBatchedKernel
+#define RITZ_BATCHED_INFO_SYMBOL "ritz_batched_info"       // const RitzKernelInfo
+#define RITZ_BATCHED_WORK_SYMBOL "ritz_batched_work_bytes" // RitzBatchedWorkBytes
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Cholesky of RITZ_N x RITZ_N matrices of vectors, left-looking in panels of RITZ_TILE columns. The upper
+// Cholesky of n x n matrices of vectors, left-looking in panels of RITZ_TILE columns. The upper
 // factor is the lower one of the transposed view.
 #ifndef RITZ_KERNELS_CPU_BATCHED_CHOLESKY_H
 #define RITZ_KERNELS_CPU_BATCHED_CHOLESKY_H
@@ -45,26 +45,12 @@ RITZ_INLINE void ritz_cholesky_diagonal(int size, int first, RitzView A, RitzMas
 // The tile of rows i .. i + rows - 1 below it.
 RITZ_INLINE void ritz_cholesky_below(int rows, int cols, int i0, int first, RitzView A,
                                      const RitzVec *inverses) {
-  const RitzView left = ritz_view_from(A, i0, 0), top = ritz_view_from(A, first, 0);
   const RitzView own = ritz_view_from(A, i0, first), diagonal = ritz_view_from(A, first, first);
-  RitzVec c[RITZ_TILE][RITZ_TILE];
+  RitzTile c;
 
-  RITZ_UNROLL for (int i = 0; i < rows; i++) {
-    RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] = RITZ_AT(own, i, j);
-  }
-  for (int k = 0; k < first; k++) {
-    RitzVec b[RITZ_TILE];
-
-    RITZ_UNROLL for (int j = 0; j < cols; j++) {
-      b[j] = RITZ_AT(top, j, k);
-      RITZ_KEEP(b[j]);
-    }
-    RITZ_UNROLL for (int i = 0; i < rows; i++) {
-      RitzVec a = RITZ_AT(left, i, k);
-      RITZ_KEEP(a);
-      RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] -= a * b[j];
-    }
-  }
+  ritz_tile_load(rows, cols, own, c);
+  ritz_tile_products(false, rows, cols, first, ritz_view_from(A, i0, 0),
+                     ritz_view_transposed(ritz_view_from(A, first, 0)), c);
   RITZ_UNROLL for (int k = 0; k < cols; k++) {
     RITZ_UNROLL for (int i = 0; i < rows; i++) c[i][k] *= inverses[k];
     RITZ_UNROLL for (int j = k + 1; j < cols; j++) {
@@ -72,27 +58,25 @@ RITZ_INLINE void ritz_cholesky_below(int rows, int cols, int i0, int first, Ritz
       RITZ_UNROLL for (int i = 0; i < rows; i++) c[i][j] -= c[i][k] * b;
     }
   }
-  RITZ_UNROLL for (int i = 0; i < rows; i++) {
-    RITZ_UNROLL for (int j = 0; j < cols; j++) RITZ_AT(own, i, j) = c[i][j];
-  }
+  ritz_tile_store(rows, cols, c, own);
 }
 
-RITZ_INLINE void ritz_cholesky_panel(int cols, int first, RitzView A, RitzMask *info) {
+RITZ_INLINE void ritz_cholesky_panel(RitzSizes s, int cols, int first, RitzView A, RitzMask *info) {
   RitzVec inverses[RITZ_TILE];
   int i = first + cols;
 
   ritz_cholesky_diagonal(cols, first, A, info, inverses);
-  for (; i + RITZ_TILE <= RITZ_N; i += RITZ_TILE) ritz_cholesky_below(RITZ_TILE, cols, i, first, A, inverses);
-  if (RITZ_N % RITZ_TILE && i < RITZ_N) ritz_cholesky_below(RITZ_N % RITZ_TILE, cols, i, first, A, inverses);
+  for (; i + RITZ_TILE <= s.n; i += RITZ_TILE) ritz_cholesky_below(RITZ_TILE, cols, i, first, A, inverses);
+  if (RITZ_N % RITZ_TILE && i < s.n) ritz_cholesky_below(RITZ_N % RITZ_TILE, cols, i, first, A, inverses);
 }
 
 // A = L L^T in the lower triangle of the view; info by lane.
-static RitzMask ritz_cholesky(RitzView A) {
+RITZ_INLINE RitzMask ritz_cholesky(RitzSizes s, RitzView A) {
   RitzMask info = {0};
   int first = 0;
 
-  for (; first + RITZ_TILE <= RITZ_N; first += RITZ_TILE) ritz_cholesky_panel(RITZ_TILE, first, A, &info);
-  if (RITZ_N % RITZ_TILE) ritz_cholesky_panel(RITZ_N % RITZ_TILE, first, A, &info);
+  for (; first + RITZ_TILE <= s.n; first += RITZ_TILE) ritz_cholesky_panel(s, RITZ_TILE, first, A, &info);
+  if (RITZ_N % RITZ_TILE) ritz_cholesky_panel(s, RITZ_N % RITZ_TILE, first, A, &info);
   return info;
 }
 
@@ -102,10 +86,11 @@ typedef struct {
 
 RITZ_INLINE void ritz_batched_group(RitzGroup *group, RitzBatchedWork *work) {
   const RitzBatchedArgs *args = group->args;
-  const RitzView A = ritz_pack(group, &args->operand[0], RITZ_N, RITZ_N, true, true, work->a);
-  const RitzMask info = ritz_cholesky(args->is_upper ? ritz_view_transposed(A) : A);
+  const RitzSizes s = ritz_sizes(group);
+  const RitzView A = ritz_pack(group, &args->operand[0], s.n, s.n, true, true, work->a);
+  const RitzMask info = ritz_cholesky(s, args->is_upper ? ritz_view_transposed(A) : A);
 
-  ritz_unpack(group, &args->operand[0], RITZ_N, RITZ_N, args->is_upper ? RITZ_UPPER : RITZ_LOWER, A);
+  ritz_unpack(group, &args->operand[0], s.n, s.n, args->is_upper ? RITZ_UPPER : RITZ_LOWER, A);
   for (int l = 0; l < group->num; l++) {
     if (!group->is_left_alone[l]) group->info[l] = (int32_t)info[l];
   }

@@ -36,13 +36,13 @@ RITZ_INLINE void ritz_columns_store(RitzReal *to, RitzVec sum, int num, RitzFact
     if (num == RITZ_LANES)
       old = *(RitzEntryVec *)to;
     else
-      ritz_copy_some((RitzReal *)(RitzEntryVec *)&old, to, num);
+      old = ritz_load_some(to, num);
     result += f.beta * old;
   }
   if (num == RITZ_LANES)
     *(RitzEntryVec *)to = result;
   else
-    ritz_copy_some(to, (const RitzReal *)(RitzEntryVec *)&result, num);
+    ritz_store_some(to, result, num);
 }
 
 // The tile from vector v0 and column j0 on; the compiler knows its size.
@@ -97,9 +97,7 @@ RITZ_INLINE void ritz_columns_pad(const RitzReal *A, int64_t lda, RitzVec *to) {
 
     for (int v = 0; v + 1 < RITZ_VECTORS; v++)
       column[v] = *(const RitzEntryVec *)(A + k * lda + v * RITZ_LANES);
-    column[RITZ_VECTORS - 1] = ritz_splat(0);
-    ritz_copy_some((RitzReal *)(RitzEntryVec *)(column + RITZ_VECTORS - 1),
-                   A + k * lda + (RITZ_VECTORS - 1) * RITZ_LANES, RITZ_LAST);
+    column[RITZ_VECTORS - 1] = ritz_load_some(A + k * lda + (RITZ_VECTORS - 1) * RITZ_LANES, RITZ_LAST);
   }
 }
 
@@ -107,8 +105,8 @@ RITZ_INLINE void ritz_columns_pad(const RitzReal *A, int64_t lda, RitzVec *to) {
 RITZ_INLINE bool ritz_columns_serve(const RitzBatchedArgs *args) {
   const RitzBatchedPlaces *o = args->operand;
 
-  return RITZ_M >= RITZ_LANES / 2 && RITZ_M > 4 && !args->trans_a && args->is_uniform && o[0].width == 1 &&
-         o[1].width == 1 && o[2].width == 1;
+  return !RITZ_IS_ANY_SIZE && RITZ_M >= RITZ_LANES / 2 && RITZ_M > 4 && !args->trans_a && args->is_uniform &&
+         o[0].width == 1 && o[1].width == 1 && o[2].width == 1;
 }
 
 // The matrices of a group; work: of RITZ_VECTORS x RITZ_K vectors.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// LU of RITZ_M x RITZ_N matrices of vectors, left-looking in panels of RITZ_TILE columns: a panel takes what
+// LU of m x n matrices of vectors, left-looking in panels of RITZ_TILE columns: a panel takes what
 // the columns before it do to it, is factorized with row swaps within it, and other columns are swapped after
 // it. Swaps differ from lane to lane and are scalar.
 #ifndef RITZ_KERNELS_CPU_BATCHED_LU_H
@@ -12,24 +12,27 @@
 #define RITZ_LU_SMALL 20
 #endif
 
-enum { RITZ_STEPS = RITZ_M < RITZ_N ? RITZ_M : RITZ_N };
+enum { RITZ_STEPS = RITZ_M < RITZ_N ? RITZ_M : RITZ_N }; // at most
 
 typedef struct {
+  RitzSizes size;
   RitzView A; // rs = 1
   bool has_pivots;
   RitzMask info;
   int64_t at[RITZ_STEPS][RITZ_LANES]; // of the pivot in a column of scalars: row RITZ_LANES + lane
 } RitzLu;
 
+RITZ_INLINE int ritz_lu_steps(const RitzLu *lu) { return lu->size.m < lu->size.n ? lu->size.m : lu->size.n; }
+
 // Rows of the largest entries of column k from row k on, the first ones of equal ones: rows k, k + 2, ... and
 // k + 1, k + 3, ... in two chains.
-RITZ_INLINE RitzMask ritz_lu_find(RitzView A, int k) {
+RITZ_INLINE RitzMask ritz_lu_find(RitzSizes s, RitzView A, int k) {
   const RitzEntryVec *a = &RITZ_AT(A, 0, k);
   RitzVec best = ritz_magnitude(a[k]), best2 = ritz_splat(-1);
   RitzMask row = (RitzMask){0} + k, row2 = row, at = row + 1;
   int i = k + 1;
 
-  for (; i + 1 < RITZ_M; i += 2, at += 2) {
+  for (; i + 1 < s.m; i += 2, at += 2) {
     const RitzVec x = ritz_magnitude(a[i]), y = ritz_magnitude(a[i + 1]);
     const RitzMask larger2 = (RitzMask)(x > best2), larger = (RitzMask)(y > best);
 
@@ -38,7 +41,7 @@ RITZ_INLINE RitzMask ritz_lu_find(RitzView A, int k) {
     best = ritz_select(larger, y, best);
     row = ritz_select_mask(larger, at + 1, row);
   }
-  if (i < RITZ_M) {
+  if (i < s.m) {
     const RitzVec x = ritz_magnitude(a[i]);
     const RitzMask larger2 = (RitzMask)(x > best2);
 
@@ -63,12 +66,12 @@ RITZ_INLINE void ritz_lu_swap(RitzView A, int row, const int64_t *at, int begin,
 
 // The search of step k, which brings the pivot's row `u` of the panel's columns with it, rows by selection:
 // no memory is written by lanes. For few rows.
-RITZ_INLINE RitzMask ritz_lu_find_row(RitzView A, int k, int first, int cols, RitzVec *u) {
+RITZ_INLINE RitzMask ritz_lu_find_row(RitzSizes s, RitzView A, int k, int first, int cols, RitzVec *u) {
   RitzVec best = ritz_magnitude(RITZ_AT(A, k, k));
   RitzMask row = (RitzMask){0} + k, at = row;
 
   RITZ_UNROLL for (int j = 0; j < cols; j++) u[j] = RITZ_AT(A, k, first + j);
-  for (int i = k + 1; i < RITZ_M; i++) {
+  for (int i = k + 1; i < s.m; i++) {
     const RitzVec x = ritz_magnitude(RITZ_AT(A, i, k));
     const RitzMask is_larger = (RitzMask)(x > best);
 
@@ -92,36 +95,36 @@ RITZ_INLINE RitzDivisor ritz_lu_divisor(RitzLu *lu, int k, RitzVec pivot) {
 
 // Step k of the panel of `cols` columns from column `first` on. Rows are swapped by selection where they are
 // few, else lane by lane.
-RITZ_INLINE void ritz_lu_step(RitzLu *lu, int k, int first, int cols) {
-  enum { IS_SMALL = RITZ_M <= RITZ_LU_SMALL };
+RITZ_INLINE void ritz_lu_step(bool is_small, RitzLu *lu, int k, int first, int cols) {
+  const RitzSizes s = lu->size;
   const RitzView A = lu->A;
   RitzMask row = (RitzMask){0} + k, at = row;
   RitzVec u[RITZ_TILE], old[RITZ_TILE];
 
   if (lu->has_pivots) {
-    row = IS_SMALL ? ritz_lu_find_row(A, k, first, cols, u) : ritz_lu_find(A, k);
+    row = is_small ? ritz_lu_find_row(s, A, k, first, cols, u) : ritz_lu_find(s, A, k);
     RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) lu->at[k][l] = (int64_t)row[l] * RITZ_LANES + l;
-    if (!IS_SMALL) ritz_lu_swap(A, k, lu->at[k], first, first + cols);
+    if (!is_small) ritz_lu_swap(A, k, lu->at[k], first, first + cols);
   }
   RITZ_UNROLL for (int j = 0; j < cols; j++) {
     old[j] = RITZ_AT(A, k, first + j);
-    if (!IS_SMALL || !lu->has_pivots) u[j] = old[j];
-    if (IS_SMALL) RITZ_AT(A, k, first + j) = u[j];
+    if (!is_small || !lu->has_pivots) u[j] = old[j];
+    if (is_small) RITZ_AT(A, k, first + j) = u[j];
   }
   const int here = k - first;
   const RitzDivisor divisor = ritz_lu_divisor(lu, k, u[here]);
-  for (int i = k + 1; i < RITZ_M; i++) {
+  for (int i = k + 1; i < s.m; i++) {
     RitzVec a[RITZ_TILE];
 
     at += 1;
     RITZ_UNROLL for (int j = 0; j < cols; j++) {
       a[j] = RITZ_AT(A, i, first + j);
-      if (IS_SMALL) a[j] = ritz_select((RitzMask)(row == at), old[j], a[j]);
+      if (is_small) a[j] = ritz_select((RitzMask)(row == at), old[j], a[j]);
     }
     a[here] = ritz_quotient(a[here], &divisor);
     RITZ_UNROLL for (int j = 0; j < cols; j++) {
       if (first + j > k) a[j] -= a[here] * u[j];
-      if (IS_SMALL || first + j >= k) RITZ_AT(A, i, first + j) = a[j];
+      if (is_small || first + j >= k) RITZ_AT(A, i, first + j) = a[j];
     }
   }
 }
@@ -172,46 +175,54 @@ RITZ_INLINE void ritz_lu_swap_columns(const RitzLu *lu, int first, int cols, int
   const RitzLuExchange e = ritz_lu_exchange(lu, first, num);
 
   for (int j = 0; j < first; j++) ritz_lu_swap_column(lu, &e, first, num, j);
-  for (int j = first + cols; j < RITZ_N; j++) ritz_lu_swap_column(lu, &e, first, num, j);
+  for (int j = first + cols; j < lu->size.n; j++) ritz_lu_swap_column(lu, &e, first, num, j);
 }
 
 // The swaps of a panel on the columns outside of it.
 RITZ_INLINE void ritz_lu_swap_others(const RitzLu *lu, int first, int cols) {
-  if (first + cols <= RITZ_STEPS)
+  if (first + cols <= ritz_lu_steps(lu))
     ritz_lu_swap_columns(lu, first, cols, cols);
   else if (RITZ_STEPS % RITZ_TILE)
     ritz_lu_swap_columns(lu, first, cols, RITZ_STEPS % RITZ_TILE);
 }
 
 // The panel of `cols` columns, which the compiler knows, from column `first` on.
-RITZ_INLINE void ritz_lu_panel(RitzLu *lu, int first, int cols) {
+RITZ_INLINE void ritz_lu_panel(bool is_small, RitzLu *lu, int first, int cols) {
+  const RitzSizes s = lu->size;
   const RitzView A = lu->A, panel = ritz_view_from(A, 0, first);
-  const int above = first < RITZ_M ? first : RITZ_M;
+  const int above = first < s.m ? first : s.m;
   int i = 0;
 
   for (; i + RITZ_TILE <= above; i += RITZ_TILE) ritz_tile_solve(RITZ_TILE, cols, i, A, NULL, panel);
-  if (first >= RITZ_M) {
+  if (first >= s.m) {
     if (RITZ_M % RITZ_TILE) ritz_tile_solve(RITZ_M % RITZ_TILE, cols, i, A, NULL, panel);
     return;
   }
-  for (; i + RITZ_TILE <= RITZ_M && first > 0; i += RITZ_TILE)
+  for (; i + RITZ_TILE <= s.m && first > 0; i += RITZ_TILE)
     ritz_tile_subtract(RITZ_TILE, cols, first, ritz_view_from(A, i, 0), panel, ritz_view_from(panel, i, 0));
   if (RITZ_M % RITZ_TILE && first > 0)
     ritz_tile_subtract(RITZ_M % RITZ_TILE, cols, first, ritz_view_from(A, i, 0), panel,
                        ritz_view_from(panel, i, 0));
   RITZ_UNROLL for (int k = 0; k < cols; k++) {
-    if (first + k < RITZ_STEPS) ritz_lu_step(lu, first + k, first, cols);
+    if (first + k < ritz_lu_steps(lu)) ritz_lu_step(is_small, lu, first + k, first, cols);
   }
   if (lu->has_pivots) ritz_lu_swap_others(lu, first, cols);
 }
 
-// P A = L U
-static void ritz_lu(RitzLu *lu) {
+RITZ_INLINE void ritz_lu_panels(bool is_small, RitzLu *lu) {
   int first = 0;
 
   lu->info = (RitzMask){0};
-  for (; first + RITZ_TILE <= RITZ_N; first += RITZ_TILE) ritz_lu_panel(lu, first, RITZ_TILE);
-  if (RITZ_N % RITZ_TILE) ritz_lu_panel(lu, first, RITZ_N % RITZ_TILE);
+  for (; first + RITZ_TILE <= lu->size.n; first += RITZ_TILE) ritz_lu_panel(is_small, lu, first, RITZ_TILE);
+  if (RITZ_N % RITZ_TILE) ritz_lu_panel(is_small, lu, first, RITZ_N % RITZ_TILE);
+}
+
+// P A = L U
+RITZ_INLINE void ritz_lu(RitzLu *lu) {
+  if (lu->size.m <= RITZ_LU_SMALL)
+    ritz_lu_panels(true, lu);
+  else
+    ritz_lu_panels(false, lu);
 }
 
 // Swaps of the steps that matrices have, counted from 1.
@@ -219,7 +230,7 @@ RITZ_INLINE void ritz_lu_store_pivots(const RitzGroup *group, const RitzLu *lu) 
   const RitzBatchedArgs *args = group->args;
 
   for (int l = 0; l < group->num && args->ipiv; l++) {
-    int32_t *to = args->ipiv + (group->first + l) * args->ipiv_stride;
+    int32_t *to = args->ipiv + ritz_matrix(group, l) * args->ipiv_stride;
     const int m = ritz_own_size(group, 0, l), n = ritz_own_size(group, 1, l);
 
     if (group->is_left_alone[l]) continue;
@@ -234,11 +245,12 @@ typedef struct {
 
 RITZ_INLINE void ritz_batched_group(RitzGroup *group, RitzBatchedWork *work) {
   const RitzBatchedArgs *args = group->args;
-  RitzLu lu = {.has_pivots = args->has_pivots};
+  RitzLu lu = {.size = ritz_sizes(group), .has_pivots = args->has_pivots};
+  const RitzSizes s = lu.size;
 
-  lu.A = ritz_pack(group, &args->operand[0], RITZ_M, RITZ_N, true, true, work->a);
+  lu.A = ritz_pack(group, &args->operand[0], s.m, s.n, true, true, work->a);
   ritz_lu(&lu);
-  ritz_unpack(group, &args->operand[0], RITZ_M, RITZ_N, RITZ_ALL, lu.A);
+  ritz_unpack(group, &args->operand[0], s.m, s.n, RITZ_ALL, lu.A);
   if (lu.has_pivots) ritz_lu_store_pivots(group, &lu);
   for (int l = 0; l < group->num; l++) {
     const int m = ritz_own_size(group, 0, l), n = ritz_own_size(group, 1, l);

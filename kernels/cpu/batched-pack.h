@@ -35,23 +35,51 @@ RITZ_INLINE RitzView ritz_view_transposed(RitzView v) { return (RitzView){v.p, v
 // Columns of scratch that are 2 KiB or 4 KiB apart would share few sets of the first cache.
 #define RITZ_SCRATCH_LD(rows) ((rows) + ((rows) > 16 && (rows) % 16 == 0))
 
+// ---- Sizes ----
+
+// Sizes that a kernel computes, with what it rounds them up by. They are known to the compiler unless
+// RITZ_IS_ANY_SIZE; then RITZ_M etc. are the most that they can be, and sizes are classes, whose remainders
+// by RITZ_TILE are those of the most.
+typedef struct {
+  int m, n, k, order, columns;
+} RitzSizes;
+#ifndef RITZ_M
+#define RITZ_M 1
+#endif
+#ifndef RITZ_N
+#define RITZ_N 1
+#endif
+#ifndef RITZ_K
+#define RITZ_K 1
+#endif
+#ifndef RITZ_ORDER
+#define RITZ_ORDER 1
+#endif
+#ifndef RITZ_COLUMNS
+#define RITZ_COLUMNS 1
+#endif
+
 // ---- A group ----
 
 typedef struct {
   const RitzBatchedArgs *args;
-  int64_t first; // matrix of lane 0
+  int64_t first; // place of lane 0
   int num;       // lanes that are matrices
   int32_t size[3][RITZ_LANES];
   int32_t info[RITZ_LANES];
   bool is_left_alone[RITZ_LANES]; // there is no matrix, or one with a bad size
 } RitzGroup;
 
+RITZ_INLINE int64_t ritz_matrix(const RitzGroup *group, int lane) {
+  return group->args->order ? group->args->order[group->first + lane] : group->first + lane;
+}
+
 RITZ_INLINE void ritz_group_sizes(RitzGroup *group) {
   const RitzBatchedArgs *args = group->args;
 
   for (int l = 0; l < group->num; l++) {
     for (int d = 0; d < 3; d++) {
-      const int32_t size = args->sizes[d] ? args->sizes[d][group->first + l] : args->bounds[d];
+      const int32_t size = args->sizes[d] ? args->sizes[d][ritz_matrix(group, l)] : args->bounds[d];
 
       group->size[d][l] = size;
       if (size >= 0 && size <= args->bounds[d]) continue;
@@ -67,6 +95,7 @@ RITZ_INLINE void ritz_group_begin(const RitzBatchedArgs *args, int64_t number, R
   group->args = args;
   group->first = number * RITZ_LANES;
   group->num = left < RITZ_LANES ? (int)left : RITZ_LANES;
+  while (args->order && ritz_matrix(group, group->num - 1) < 0) group->num--;
   for (int l = 0; l < RITZ_LANES; l++) group->info[l] = 0;
   for (int l = 0; l < RITZ_LANES; l++) group->is_left_alone[l] = l >= group->num;
   if (!args->is_uniform) ritz_group_sizes(group);
@@ -79,7 +108,27 @@ RITZ_INLINE int ritz_own_size(const RitzGroup *group, int dim, int lane) {
 
 RITZ_INLINE void ritz_group_end(const RitzGroup *group) {
   for (int l = 0; l < group->num && group->args->info; l++)
-    group->args->info[group->first + l] = group->info[l];
+    group->args->info[ritz_matrix(group, l)] = group->info[l];
+}
+
+RITZ_INLINE int ritz_class_of(const RitzGroup *group, int dim, int most) {
+  const int size = ritz_batched_size_class(ritz_own_size(group, dim, 0));
+  return size < most ? size : most;
+}
+
+RITZ_INLINE RitzSizes ritz_sizes(const RitzGroup *group) {
+  if (!RITZ_IS_ANY_SIZE) return (RitzSizes){RITZ_M, RITZ_N, RITZ_K, RITZ_ORDER, RITZ_COLUMNS};
+  const RitzBatchedArgs *args = group->args;
+  const RitzBatchedPlaces *A = &args->operand[0], *B = &args->operand[1], *C = &args->operand[2];
+  const bool is_product = args->kind == RITZ_KIND_PRODUCT;
+
+  return (RitzSizes){.m = ritz_class_of(group, is_product ? C->rows : A->rows, RITZ_M),
+                     .n = ritz_class_of(group, is_product ? C->cols : A->cols, RITZ_N),
+                     .k = ritz_class_of(group, args->trans_a ? A->rows : A->cols, RITZ_K),
+                     .order = ritz_class_of(group, A->rows, RITZ_ORDER),
+                     .columns = args->kind == RITZ_KIND_INVERSE
+                                    ? ritz_class_of(group, A->rows, RITZ_COLUMNS)
+                                    : ritz_class_of(group, args->is_right ? B->rows : B->cols, RITZ_COLUMNS)};
 }
 
 // ---- Places of matrices ----
@@ -98,20 +147,45 @@ RITZ_INLINE RitzReal *ritz_place(const RitzBatchedPlaces *o, int64_t i) {
 }
 
 RITZ_INLINE void ritz_places(const RitzGroup *group, const RitzBatchedPlaces *o, RitzReal **p) {
-  for (int l = 0; l < RITZ_LANES; l++) p[l] = ritz_place(o, group->first + (l < group->num ? l : 0));
+  for (int l = 0; l < RITZ_LANES; l++) p[l] = ritz_place(o, ritz_matrix(group, l < group->num ? l : 0));
 }
 
 // ---- Blocks of lanes ----
 
-// Fewer than RITZ_LANES entries.
-RITZ_INLINE void ritz_copy_some(RitzReal *to, const RitzReal *from, int num) {
-  RITZ_UNROLL for (int part = RITZ_LANES / 2; part > 0; part /= 2) {
+#if defined(__AVX512F__) && RITZ_LANES * RITZ_REAL_BYTES == 64
+// The first `num` entries, 0 .. RITZ_LANES, and zeros; none of the others is touched.
+RITZ_INLINE RitzVec ritz_load_some(const RitzReal *from, int num) {
+#if RITZ_REAL_BYTES == 8
+  return __builtin_ia32_loadupd512_mask(from, ritz_splat(0), (unsigned char)((1u << num) - 1));
+#else
+  return __builtin_ia32_loadups512_mask(from, ritz_splat(0), (unsigned short)((1u << num) - 1));
+#endif
+}
+RITZ_INLINE void ritz_store_some(RitzReal *to, RitzVec x, int num) {
+#if RITZ_REAL_BYTES == 8
+  __builtin_ia32_storeupd512_mask(to, x, (unsigned char)((1u << num) - 1));
+#else
+  __builtin_ia32_storeups512_mask(to, x, (unsigned short)((1u << num) - 1));
+#endif
+}
+#else
+RITZ_INLINE void ritz_copy_parts(RitzReal *to, const RitzReal *from, int num) {
+  RITZ_UNROLL for (int part = RITZ_LANES; part > 0; part /= 2) {
     if (!(num & part)) continue;
     memcpy(to, from, (size_t)part * sizeof(RitzReal));
     to += part;
     from += part;
   }
 }
+RITZ_INLINE RitzVec ritz_load_some(const RitzReal *from, int num) {
+  RitzVec x = ritz_splat(0);
+  ritz_copy_parts((RitzReal *)(RitzEntryVec *)&x, from, num);
+  return x;
+}
+RITZ_INLINE void ritz_store_some(RitzReal *to, RitzVec x, int num) {
+  ritz_copy_parts(to, (const RitzReal *)(RitzEntryVec *)&x, num);
+}
+#endif
 
 RITZ_INLINE void ritz_pack_block(RitzReal *const *p, int64_t at, RitzEntryVec *to) {
   RitzVec block[RITZ_LANES];
@@ -124,11 +198,7 @@ RITZ_INLINE void ritz_pack_block(RitzReal *const *p, int64_t at, RitzEntryVec *t
 static void ritz_pack_some(RitzReal *const *p, int64_t at, int num, RitzEntryVec *to) {
   RitzVec block[RITZ_LANES];
 
-  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) {
-    RitzVec row = ritz_splat(0);
-    ritz_copy_some((RitzReal *)(RitzEntryVec *)&row, p[l] + at, num);
-    block[l] = row;
-  }
+  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) block[l] = ritz_load_some(p[l] + at, num);
   ritz_transpose_lanes(block);
   for (int l = 0; l < num; l++) to[l] = block[l];
 }
@@ -151,7 +221,7 @@ static void ritz_unpack_some(const RitzEntryVec *from, RitzReal *const *p, int64
   RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) block[l] = ritz_splat(0);
   for (int l = 0; l < num; l++) block[l] = from[l];
   ritz_transpose_lanes(block);
-  for (int l = 0; l < lanes; l++) ritz_copy_some(p[l] + at, (const RitzReal *)(RitzEntryVec *)&block[l], num);
+  for (int l = 0; l < lanes; l++) ritz_store_some(p[l] + at, block[l], num);
 }
 
 // `num` entries that follow each other; the last block of many overlaps the one before.
@@ -198,9 +268,9 @@ static void ritz_pack_entries(const RitzGroup *group, const RitzBatchedPlaces *o
     for (int r = 0; r < rows; r++) RITZ_AT(to, r, c) = ritz_splat(has_ones && r == c);
   }
   for (int l = 0; l < group->num; l++) {
-    const int64_t ld = o->lds ? o->lds[group->first + l] : o->ld;
+    const int64_t ld = o->lds ? o->lds[ritz_matrix(group, l)] : o->ld;
     const int m = ritz_own_size(group, o->rows, l), n = ritz_own_size(group, o->cols, l);
-    const RitzReal *p = group->is_left_alone[l] ? NULL : ritz_place(o, group->first + l);
+    const RitzReal *p = group->is_left_alone[l] ? NULL : ritz_place(o, ritz_matrix(group, l));
 
     for (int c = 0; c < n && p; c++) {
       for (int r = 0; r < m; r++) ((RitzReal *)&RITZ_AT(to, r, c))[l] = p[(r + c * ld) * o->width];
@@ -212,9 +282,9 @@ static void ritz_pack_entries(const RitzGroup *group, const RitzBatchedPlaces *o
 static void ritz_unpack_entries(const RitzGroup *group, const RitzBatchedPlaces *o, RitzPart part,
                                 RitzView from) {
   for (int l = 0; l < group->num; l++) {
-    const int64_t ld = o->lds ? o->lds[group->first + l] : o->ld;
+    const int64_t ld = o->lds ? o->lds[ritz_matrix(group, l)] : o->ld;
     const int m = ritz_own_size(group, o->rows, l), n = ritz_own_size(group, o->cols, l);
-    RitzReal *p = group->is_left_alone[l] ? NULL : ritz_place(o, group->first + l);
+    RitzReal *p = group->is_left_alone[l] ? NULL : ritz_place(o, ritz_matrix(group, l));
 
     for (int c = 0; c < n && p; c++) {
       const int begin = part == RITZ_LOWER ? c : 0, end = part == RITZ_UPPER && c + 1 < m ? c + 1 : m;
@@ -229,6 +299,71 @@ static void ritz_unpack_entries(const RitzGroup *group, const RitzBatchedPlaces 
 RITZ_INLINE int ritz_part_begin(RitzPart part, int c) { return part == RITZ_LOWER ? c : 0; }
 RITZ_INLINE int ritz_part_end(RitzPart part, int c, int rows) {
   return part == RITZ_UPPER && c + 1 < rows ? c + 1 : rows;
+}
+
+// Each lane's own matrix of width 1, m x n; no lane: 0 x 0.
+typedef struct {
+  RitzReal *p[RITZ_LANES];
+  int64_t ld[RITZ_LANES];
+  int m[RITZ_LANES], n[RITZ_LANES];
+} RitzLaneMatrices;
+
+RITZ_INLINE void ritz_lane_matrices(const RitzGroup *group, const RitzBatchedPlaces *o,
+                                    RitzLaneMatrices *own) {
+  for (int l = 0; l < RITZ_LANES; l++) {
+    const bool is_there = l < group->num && !group->is_left_alone[l];
+    const int64_t i = is_there ? ritz_matrix(group, l) : 0;
+
+    own->p[l] = is_there ? ritz_place(o, i) : NULL;
+    own->ld[l] = is_there && o->lds ? o->lds[i] : o->ld;
+    own->m[l] = is_there ? ritz_own_size(group, o->rows, l) : 0;
+    own->n[l] = is_there ? ritz_own_size(group, o->cols, l) : 0;
+  }
+}
+
+RITZ_INLINE int ritz_lane_entries(int left) { return left < 0 ? 0 : left < RITZ_LANES ? left : RITZ_LANES; }
+
+// As ritz_pack_entries, by blocks.
+static void ritz_pack_own(const RitzGroup *group, const RitzBatchedPlaces *o, int rows, int cols,
+                          bool has_ones, RitzView to) {
+  RitzLaneMatrices own;
+
+  ritz_lane_matrices(group, o, &own);
+  for (int c = 0; c < cols; c++) {
+    for (int r = 0; r < rows; r += RITZ_LANES) {
+      RitzVec block[RITZ_LANES];
+
+      RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) {
+        const int num = ritz_lane_entries(c < own.n[l] ? own.m[l] - r : 0);
+        block[l] = ritz_load_some(own.p[l] + (num > 0 ? r + c * own.ld[l] : 0), num);
+      }
+      ritz_transpose_lanes(block);
+      for (int l = 0; l < RITZ_LANES && r + l < rows; l++) RITZ_AT(to, r + l, c) = block[l];
+    }
+  }
+  for (int l = 0; l < RITZ_LANES && has_ones; l++) {
+    for (int k = own.m[l]; k < rows && k < cols; k++) ((RitzReal *)&RITZ_AT(to, k, k))[l] = 1;
+  }
+}
+
+static void ritz_unpack_own(const RitzGroup *group, const RitzBatchedPlaces *o, int rows, int cols,
+                            RitzPart part, RitzView from) {
+  RitzLaneMatrices own;
+
+  ritz_lane_matrices(group, o, &own);
+  for (int c = 0; c < cols; c++) {
+    for (int r = ritz_part_begin(part, c); r < ritz_part_end(part, c, rows); r += RITZ_LANES) {
+      RitzVec block[RITZ_LANES];
+
+      RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) block[l] = ritz_splat(0);
+      for (int l = 0; l < RITZ_LANES && r + l < rows; l++) block[l] = RITZ_AT(from, r + l, c);
+      ritz_transpose_lanes(block);
+      RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) {
+        const int num = ritz_lane_entries(c < own.n[l] ? ritz_part_end(part, c, own.m[l]) - r : 0);
+        ritz_store_some(own.p[l] + (num > 0 ? r + c * own.ld[l] : 0), block[l], num);
+      }
+    }
+  }
 }
 
 // The operand of a group, rows x cols: in place, or in scratch with the matrices' entries if is_read.
@@ -248,6 +383,10 @@ static RitzView ritz_pack(const RitzGroup *group, const RitzBatchedPlaces *o, in
     return to;
   }
   if (!is_read) return to;
+  if (!ritz_is_blocked(group, o) && o->width == 1) {
+    ritz_pack_own(group, o, rows, cols, has_ones, to);
+    return to;
+  }
   if (!ritz_is_blocked(group, o)) {
     ritz_pack_entries(group, o, rows, cols, has_ones, to);
     return to;
@@ -274,6 +413,10 @@ static void ritz_unpack(const RitzGroup *group, const RitzBatchedPlaces *o, int 
       for (int r = ritz_part_begin(part, c); r < ritz_part_end(part, c, rows); r++)
         to[r + c * o->ld] = RITZ_AT(from, r, c);
     }
+    return;
+  }
+  if ((!ritz_is_blocked(group, o) || is_some) && o->width == 1) {
+    ritz_unpack_own(group, o, rows, cols, part, from);
     return;
   }
   if (!ritz_is_blocked(group, o) || is_some) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// C = alpha op(A) op(B) + beta C: C RITZ_M x RITZ_N, RITZ_K products an entry, in matrices of vectors.
+// C = alpha op(A) op(B) + beta C: C m x n, k products an entry, in matrices of vectors.
 #ifndef RITZ_KERNELS_CPU_BATCHED_PRODUCT_H
 #define RITZ_KERNELS_CPU_BATCHED_PRODUCT_H
 
@@ -12,25 +12,14 @@ typedef struct {
   RitzVec c[RITZ_SCRATCH_LD(RITZ_M) * RITZ_N];
 } RitzBatchedWork;
 
-RITZ_INLINE void ritz_product_tile(int rows, int cols, RitzView A, RitzView B, RitzFactors f, RitzView C) {
-  RitzVec c[RITZ_TILE][RITZ_TILE];
+RITZ_INLINE void ritz_product_tile(int rows, int cols, int num, RitzView A, RitzView B, RitzFactors f,
+                                   RitzView C) {
+  RitzTile c;
 
   RITZ_UNROLL for (int i = 0; i < rows; i++) {
     RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] = ritz_splat(0);
   }
-  for (int k = 0; k < RITZ_K && f.alpha != 0; k++) {
-    RitzVec b[RITZ_TILE];
-
-    RITZ_UNROLL for (int j = 0; j < cols; j++) {
-      b[j] = RITZ_AT(B, k, j);
-      RITZ_KEEP(b[j]);
-    }
-    RITZ_UNROLL for (int i = 0; i < rows; i++) {
-      RitzVec a = RITZ_AT(A, i, k);
-      RITZ_KEEP(a);
-      RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] += a * b[j];
-    }
-  }
+  ritz_tile_products(true, rows, cols, f.alpha != 0 ? num : 0, A, B, c);
   RITZ_UNROLL for (int i = 0; i < rows; i++) {
     RITZ_UNROLL for (int j = 0; j < cols; j++) {
       RitzVec result = f.alpha * c[i][j];
@@ -41,22 +30,23 @@ RITZ_INLINE void ritz_product_tile(int rows, int cols, RitzView A, RitzView B, R
   }
 }
 
-RITZ_INLINE void ritz_product_columns(int cols, RitzView A, RitzView B, RitzFactors f, RitzView C) {
+RITZ_INLINE void ritz_product_columns(RitzSizes s, int cols, RitzView A, RitzView B, RitzFactors f,
+                                      RitzView C) {
   int i = 0;
 
-  for (; i + RITZ_TILE <= RITZ_M; i += RITZ_TILE)
-    ritz_product_tile(RITZ_TILE, cols, ritz_view_from(A, i, 0), B, f, ritz_view_from(C, i, 0));
+  for (; i + RITZ_TILE <= s.m; i += RITZ_TILE)
+    ritz_product_tile(RITZ_TILE, cols, s.k, ritz_view_from(A, i, 0), B, f, ritz_view_from(C, i, 0));
   if (RITZ_M % RITZ_TILE)
-    ritz_product_tile(RITZ_M % RITZ_TILE, cols, ritz_view_from(A, i, 0), B, f, ritz_view_from(C, i, 0));
+    ritz_product_tile(RITZ_M % RITZ_TILE, cols, s.k, ritz_view_from(A, i, 0), B, f, ritz_view_from(C, i, 0));
 }
 
-RITZ_INLINE void ritz_product(RitzView A, RitzView B, RitzFactors f, RitzView C) {
+RITZ_INLINE void ritz_product(RitzSizes s, RitzView A, RitzView B, RitzFactors f, RitzView C) {
   int j = 0;
 
-  for (; j + RITZ_TILE <= RITZ_N; j += RITZ_TILE)
-    ritz_product_columns(RITZ_TILE, A, ritz_view_from(B, 0, j), f, ritz_view_from(C, 0, j));
+  for (; j + RITZ_TILE <= s.n; j += RITZ_TILE)
+    ritz_product_columns(s, RITZ_TILE, A, ritz_view_from(B, 0, j), f, ritz_view_from(C, 0, j));
   if (RITZ_N % RITZ_TILE)
-    ritz_product_columns(RITZ_N % RITZ_TILE, A, ritz_view_from(B, 0, j), f, ritz_view_from(C, 0, j));
+    ritz_product_columns(s, RITZ_N % RITZ_TILE, A, ritz_view_from(B, 0, j), f, ritz_view_from(C, 0, j));
 }
 
 RITZ_INLINE void ritz_batched_group(RitzGroup *group, RitzBatchedWork *work) {
@@ -68,14 +58,15 @@ RITZ_INLINE void ritz_batched_group(RitzGroup *group, RitzBatchedWork *work) {
     ritz_columns_group(group, f, work->a);
     return;
   }
-  const RitzView A = ritz_pack(group, &args->operand[0], ta ? RITZ_K : RITZ_M, ta ? RITZ_M : RITZ_K, false,
-                               is_read, work->a);
-  const RitzView B = ritz_pack(group, &args->operand[1], tb ? RITZ_N : RITZ_K, tb ? RITZ_K : RITZ_N, false,
-                               is_read, work->b);
-  const RitzView C = ritz_pack(group, &args->operand[2], RITZ_M, RITZ_N, false, f.beta != 0, work->c);
+  const RitzSizes s = ritz_sizes(group);
+  const RitzView A =
+      ritz_pack(group, &args->operand[0], ta ? s.k : s.m, ta ? s.m : s.k, false, is_read, work->a);
+  const RitzView B =
+      ritz_pack(group, &args->operand[1], tb ? s.n : s.k, tb ? s.k : s.n, false, is_read, work->b);
+  const RitzView C = ritz_pack(group, &args->operand[2], s.m, s.n, false, f.beta != 0, work->c);
 
-  ritz_product(ta ? ritz_view_transposed(A) : A, tb ? ritz_view_transposed(B) : B, f, C);
-  ritz_unpack(group, &args->operand[2], RITZ_M, RITZ_N, RITZ_ALL, C);
+  ritz_product(s, ta ? ritz_view_transposed(A) : A, tb ? ritz_view_transposed(B) : B, f, C);
+  ritz_unpack(group, &args->operand[2], s.m, s.n, RITZ_ALL, C);
 }
 
 #endif

@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Triangular systems with RITZ_ORDER unknowns and RITZ_COLUMNS columns, in matrices of vectors: every form of
+// Triangular systems with `order` unknowns and `columns` columns, in matrices of vectors: every form of
 // TRSM, TRSV, POTRS and GETRS is L X = B of a view, transposed or turned end for end.
 #ifndef RITZ_KERNELS_CPU_BATCHED_SOLVE_H
 #define RITZ_KERNELS_CPU_BATCHED_SOLVE_H
 
 #include "kernels/cpu/batched-tiles.h"
 
-RITZ_INLINE void ritz_solve_columns(int cols, RitzView L, const RitzDivisor *divisors, RitzView X) {
+RITZ_INLINE void ritz_solve_columns(RitzSizes s, int cols, RitzView L, const RitzDivisor *divisors,
+                                    RitzView X) {
   int i = 0;
 
-  for (; i + RITZ_TILE <= RITZ_ORDER; i += RITZ_TILE) ritz_tile_solve(RITZ_TILE, cols, i, L, divisors, X);
+  for (; i + RITZ_TILE <= s.order; i += RITZ_TILE) ritz_tile_solve(RITZ_TILE, cols, i, L, divisors, X);
   if (RITZ_ORDER % RITZ_TILE) ritz_tile_solve(RITZ_ORDER % RITZ_TILE, cols, i, L, divisors, X);
 }
 
-RITZ_INLINE void ritz_solve_lower(RitzView L, const RitzDivisor *divisors, RitzView X) {
+RITZ_INLINE void ritz_solve_lower(RitzSizes s, RitzView L, const RitzDivisor *divisors, RitzView X) {
   int j = 0;
 
-  for (; j + RITZ_TILE <= RITZ_COLUMNS; j += RITZ_TILE)
-    ritz_solve_columns(RITZ_TILE, L, divisors, ritz_view_from(X, 0, j));
+  for (; j + RITZ_TILE <= s.columns; j += RITZ_TILE)
+    ritz_solve_columns(s, RITZ_TILE, L, divisors, ritz_view_from(X, 0, j));
   if (RITZ_COLUMNS % RITZ_TILE)
-    ritz_solve_columns(RITZ_COLUMNS % RITZ_TILE, L, divisors, ritz_view_from(X, 0, j));
+    ritz_solve_columns(s, RITZ_COLUMNS % RITZ_TILE, L, divisors, ritz_view_from(X, 0, j));
 }
 
 // The system of a triangle of A as it is stored, X over B.
-static void ritz_solve_triangle(const RitzBatchedTriangle *t, RitzView A, RitzView X) {
+RITZ_INLINE void ritz_solve_triangle(RitzSizes s, const RitzBatchedTriangle *t, RitzView A, RitzView X) {
   RitzDivisor divisors[RITZ_ORDER];
   RitzView L = t->is_transposed ? ritz_view_transposed(A) : A;
 
   if (t->is_lower == t->is_transposed) { // upper: from the last unknown to the first
-    const int last = RITZ_ORDER - 1;
+    const int last = s.order - 1;
     L = (RitzView){&RITZ_AT(L, last, last), -L.rs, -L.cs};
     X = (RitzView){&RITZ_AT(X, last, 0), -X.rs, X.cs};
   }
   if (t->is_unit) {
-    ritz_solve_lower(L, NULL, X);
+    ritz_solve_lower(s, L, NULL, X);
     return;
   }
-  for (int i = 0; i < RITZ_ORDER; i++) divisors[i] = ritz_divisor(RITZ_AT(L, i, i));
-  ritz_solve_lower(L, divisors, X);
+  for (int i = 0; i < s.order; i++) divisors[i] = ritz_divisor(RITZ_AT(L, i, i));
+  ritz_solve_lower(s, L, divisors, X);
 }
 
 #if RITZ_IS_SOLVE
@@ -48,17 +49,17 @@ typedef struct {
 } RitzBatchedWork;
 
 // Swaps of LU on the rows of X, or back; those that are none of the matrix's rows are left out.
-static void ritz_solve_permute(const RitzGroup *group, bool is_back, RitzView X) {
+static void ritz_solve_permute(const RitzGroup *group, RitzSizes s, bool is_back, RitzView X) {
   const RitzBatchedArgs *args = group->args;
 
   for (int l = 0; l < group->num && args->ipiv; l++) {
-    const int32_t *ipiv = args->ipiv + (group->first + l) * args->ipiv_stride;
+    const int32_t *ipiv = args->ipiv + ritz_matrix(group, l) * args->ipiv_stride;
     const int n = ritz_own_size(group, 1, l);
 
     for (int step = 0; step < n && !group->is_left_alone[l]; step++) {
       const int i = is_back ? n - 1 - step : step, row = ipiv[i] - 1;
 
-      for (int c = 0; c < RITZ_COLUMNS && row >= 0 && row < n; c++) {
+      for (int c = 0; c < s.columns && row >= 0 && row < n; c++) {
         RitzReal *x = (RitzReal *)&RITZ_AT(X, i, c) + l, *y = (RitzReal *)&RITZ_AT(X, row, c) + l;
         const RitzReal kept = *x;
         *x = *y;
@@ -68,9 +69,9 @@ static void ritz_solve_permute(const RitzGroup *group, bool is_back, RitzView X)
   }
 }
 
-static void ritz_solve_scale(RitzReal alpha, RitzView X) {
-  for (int c = 0; c < RITZ_COLUMNS && alpha != 1; c++) {
-    for (int r = 0; r < RITZ_ORDER; r++) {
+static void ritz_solve_scale(RitzSizes s, RitzReal alpha, RitzView X) {
+  for (int c = 0; c < s.columns && alpha != 1; c++) {
+    for (int r = 0; r < s.order; r++) {
       if (alpha == 0)
         RITZ_AT(X, r, c) = ritz_splat(0);
       else
@@ -83,15 +84,17 @@ RITZ_INLINE void ritz_batched_group(RitzGroup *group, RitzBatchedWork *work) {
   const RitzBatchedArgs *args = group->args;
   const RitzReal alpha = (RitzReal)args->alpha;
   const bool is_right = args->is_right;
-  const int rows = is_right ? RITZ_COLUMNS : RITZ_ORDER, cols = is_right ? RITZ_ORDER : RITZ_COLUMNS;
-  const RitzView A = ritz_pack(group, &args->operand[0], RITZ_ORDER, RITZ_ORDER, true, alpha != 0, work->a);
+  const RitzSizes s = ritz_sizes(group);
+  const int rows = is_right ? s.columns : s.order, cols = is_right ? s.order : s.columns;
+  const RitzView A = ritz_pack(group, &args->operand[0], s.order, s.order, true, alpha != 0, work->a);
   const RitzView B = ritz_pack(group, &args->operand[1], rows, cols, false, alpha != 0, work->b);
   const RitzView X = is_right ? ritz_view_transposed(B) : B;
 
-  ritz_solve_scale(alpha, X);
-  if (args->has_pivots && !args->permutes_after) ritz_solve_permute(group, false, X);
-  for (int t = 0; t < args->num_triangles && alpha != 0; t++) ritz_solve_triangle(&args->triangle[t], A, X);
-  if (args->has_pivots && args->permutes_after) ritz_solve_permute(group, true, X);
+  ritz_solve_scale(s, alpha, X);
+  if (args->has_pivots && !args->permutes_after) ritz_solve_permute(group, s, false, X);
+  for (int t = 0; t < args->num_triangles && alpha != 0; t++)
+    ritz_solve_triangle(s, &args->triangle[t], A, X);
+  if (args->has_pivots && args->permutes_after) ritz_solve_permute(group, s, true, X);
   ritz_unpack(group, &args->operand[1], rows, cols, RITZ_ALL, B);
 }
 #endif

@@ -67,13 +67,23 @@ RITZ_INLINE RitzVec ritz_quotient(RitzVec x, const RitzDivisor *d) {
 
 // ---- Tiles ----
 
-// C -= A B, C rows x cols, `num` products an entry. The compiler knows rows and cols, at most RITZ_TILE.
-RITZ_INLINE void ritz_tile_subtract(int rows, int cols, int num, RitzView A, RitzView B, RitzView C) {
-  RitzVec c[RITZ_TILE][RITZ_TILE];
+typedef RitzVec RitzTile[RITZ_TILE][RITZ_TILE];
 
+// Tiles are rows x cols, at most RITZ_TILE, which the compiler knows.
+RITZ_INLINE void ritz_tile_load(int rows, int cols, RitzView from, RitzTile c) {
   RITZ_UNROLL for (int i = 0; i < rows; i++) {
-    RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] = RITZ_AT(C, i, j);
+    RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] = RITZ_AT(from, i, j);
   }
+}
+RITZ_INLINE void ritz_tile_store(int rows, int cols, RitzTile c, RitzView to) {
+  RITZ_UNROLL for (int i = 0; i < rows; i++) {
+    RITZ_UNROLL for (int j = 0; j < cols; j++) RITZ_AT(to, i, j) = c[i][j];
+  }
+}
+
+// c + A B if is_sum, else c - A B; `num` products an entry.
+RITZ_INLINE void ritz_tile_products(bool is_sum, int rows, int cols, int num, RitzView A, RitzView B,
+                                    RitzTile c) {
   for (int k = 0; k < num; k++) {
     RitzVec b[RITZ_TILE];
 
@@ -84,38 +94,34 @@ RITZ_INLINE void ritz_tile_subtract(int rows, int cols, int num, RitzView A, Rit
     RITZ_UNROLL for (int i = 0; i < rows; i++) {
       RitzVec a = RITZ_AT(A, i, k);
       RITZ_KEEP(a);
-      RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] -= a * b[j];
+      RITZ_UNROLL for (int j = 0; j < cols; j++) {
+        if (is_sum)
+          c[i][j] += a * b[j];
+        else
+          c[i][j] -= a * b[j];
+      }
     }
   }
-  RITZ_UNROLL for (int i = 0; i < rows; i++) {
-    RITZ_UNROLL for (int j = 0; j < cols; j++) RITZ_AT(C, i, j) = c[i][j];
-  }
+}
+
+// C -= A B
+RITZ_INLINE void ritz_tile_subtract(int rows, int cols, int num, RitzView A, RitzView B, RitzView C) {
+  RitzTile c;
+
+  ritz_tile_load(rows, cols, C, c);
+  ritz_tile_products(false, rows, cols, num, A, B, c);
+  ritz_tile_store(rows, cols, c, C);
 }
 
 // Unknowns first .. first + rows - 1 of L X = B, L lower, X over B; those before are known. divisors [order]:
 // of the diagonal; NULL: ones.
 RITZ_INLINE void ritz_tile_solve(int rows, int cols, int first, RitzView L, const RitzDivisor *divisors,
                                  RitzView X) {
-  RitzVec x[RITZ_TILE][RITZ_TILE];
-  const RitzView left = ritz_view_from(L, first, 0), diagonal = ritz_view_from(L, first, first);
-  const RitzView own = ritz_view_from(X, first, 0);
+  const RitzView diagonal = ritz_view_from(L, first, first), own = ritz_view_from(X, first, 0);
+  RitzTile x;
 
-  RITZ_UNROLL for (int i = 0; i < rows; i++) {
-    RITZ_UNROLL for (int j = 0; j < cols; j++) x[i][j] = RITZ_AT(own, i, j);
-  }
-  for (int k = 0; k < first; k++) {
-    RitzVec b[RITZ_TILE];
-
-    RITZ_UNROLL for (int j = 0; j < cols; j++) {
-      b[j] = RITZ_AT(X, k, j);
-      RITZ_KEEP(b[j]);
-    }
-    RITZ_UNROLL for (int i = 0; i < rows; i++) {
-      RitzVec a = RITZ_AT(left, i, k);
-      RITZ_KEEP(a);
-      RITZ_UNROLL for (int j = 0; j < cols; j++) x[i][j] -= a * b[j];
-    }
-  }
+  ritz_tile_load(rows, cols, own, x);
+  ritz_tile_products(false, rows, cols, first, ritz_view_from(L, first, 0), X, x);
   RITZ_UNROLL for (int i = 0; i < rows; i++) {
     RITZ_UNROLL for (int k = 0; k < i; k++) {
       const RitzVec a = RITZ_AT(diagonal, i, k);
@@ -125,9 +131,7 @@ RITZ_INLINE void ritz_tile_solve(int rows, int cols, int first, RitzView L, cons
       RITZ_UNROLL for (int j = 0; j < cols; j++) x[i][j] = ritz_quotient(x[i][j], &divisors[first + i]);
     }
   }
-  RITZ_UNROLL for (int i = 0; i < rows; i++) {
-    RITZ_UNROLL for (int j = 0; j < cols; j++) RITZ_AT(own, i, j) = x[i][j];
-  }
+  ritz_tile_store(rows, cols, x, own);
 }
 
 #endif

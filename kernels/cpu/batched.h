@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The loop over groups of matrices of a batched operation (contract in core/batched.h). The text that
-// includes this (emit/batched.c) has defined the precision, RITZ_LANES, ritz_transpose_lanes, the sizes and
-// the kind: one of RITZ_IS_PRODUCT, RITZ_IS_CHOLESKY, RITZ_IS_LU, RITZ_IS_SOLVE, RITZ_IS_INVERSE.
+// includes this (emit/batched.c) has defined the precision, RITZ_LANES, ritz_transpose_lanes, the sizes,
+// RITZ_M etc. (RITZ_IS_ANY_SIZE 1: the most that they can be) and the kind: one of RITZ_IS_PRODUCT,
+// RITZ_IS_CHOLESKY, RITZ_IS_LU, RITZ_IS_SOLVE, RITZ_IS_INVERSE.
 #if RITZ_IS_PRODUCT
 #include "kernels/cpu/batched-product.h"
 #elif RITZ_IS_CHOLESKY
@@ -16,7 +17,7 @@
 
 __attribute__((visibility("default"))) void ritz_batched_kernel(const RitzBatchedArgs *args, int64_t begin,
                                                                 int64_t end);
-__attribute__((visibility("default"))) extern const RitzBatchedInfo ritz_batched_info;
+__attribute__((visibility("default"))) extern const RitzKernelInfo ritz_batched_info;
 
 void ritz_batched_kernel(const RitzBatchedArgs *args, int64_t begin, int64_t end) {
   RitzGroup group;
@@ -28,4 +29,4 @@ void ritz_batched_kernel(const RitzBatchedArgs *args, int64_t begin, int64_t end
   }
 }
 
-const RitzBatchedInfo ritz_batched_info = {RITZ_BATCHED_ABI, RITZ_LANES, sizeof(RitzBatchedWork)};
+const RitzKernelInfo ritz_batched_info = {RITZ_BATCHED_ABI, RITZ_LANES, sizeof(RitzBatchedWork)};

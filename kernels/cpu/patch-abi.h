@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernels/cpu/abi.h"
+
 #define RITZ_PATCH_ABI 1
 
 // Patches of one colour in a row of x are taken RITZ_LANES at a time. The last batch of a row that has at
@@ -34,7 +36,7 @@ typedef struct {
   // [batch][entry of RitzPatchLine][lane], batches of even positions first, lanes without a patch with tables
   // of zeros and eigenvalues 1. Else NULL.
   const void *tables[3];
-  void *work; // RitzPatchInfo.work_bytes, 64-byte aligned, one a thread
+  void *work; // RitzKernelInfo.work_bytes, 64-byte aligned, one a thread
   bool is_reversed;
 } RitzPatchArgs;
 
@@ -42,12 +44,7 @@ typedef struct {
 // position `plane` of the last direction.
 typedef void (*RitzPatchKernel)(const RitzPatchArgs *args, int64_t plane);
 
-typedef struct {
-  int32_t abi, lanes;
-  int64_t work_bytes;
-} RitzPatchInfo;
-
 #define RITZ_PATCH_SYMBOL      "ritz_patch_kernel" // RitzPatchKernel
-#define RITZ_PATCH_INFO_SYMBOL "ritz_patch_info"   // const RitzPatchInfo
+#define RITZ_PATCH_INFO_SYMBOL "ritz_patch_info"   // const RitzKernelInfo
 
 #endif

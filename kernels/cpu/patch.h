@@ -99,7 +99,7 @@ static void ritz_patch_run_colour(RitzPatch *p, int colour) {
 #endif
 
 __attribute__((visibility("default"))) void ritz_patch_kernel(const RitzPatchArgs *args, int64_t plane);
-__attribute__((visibility("default"))) extern const RitzPatchInfo ritz_patch_info;
+__attribute__((visibility("default"))) extern const RitzKernelInfo ritz_patch_info;
 
 void ritz_patch_kernel(const RitzPatchArgs *args, int64_t plane) {
   const int last = RITZ_DIM - 1;
@@ -110,4 +110,4 @@ void ritz_patch_kernel(const RitzPatchArgs *args, int64_t plane) {
   for (int c = 0; c < 1 << last; c++) ritz_patch_run_colour(&p, args->is_reversed ? (1 << last) - 1 - c : c);
 }
 
-const RitzPatchInfo ritz_patch_info = {RITZ_PATCH_ABI, RITZ_LANES, sizeof(RitzPatchWork)};
+const RitzKernelInfo ritz_patch_info = {RITZ_PATCH_ABI, RITZ_LANES, sizeof(RitzPatchWork)};

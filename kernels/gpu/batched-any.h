@@ -20,7 +20,8 @@
 // C = alpha A B + beta C
 RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
   const RitzEntry alpha = (RitzEntry)RITZ_DOUBLE(alpha_bits), beta = (RitzEntry)RITZ_DOUBLE(beta_bits);
-  for (RitzLong i = RITZ_BLOCK; i < count; i += RITZ_NUM_BLOCKS) {
+  for (RitzLong turn = RITZ_BLOCK; turn < RITZ_NUM_TURNS; turn += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(turn);
     int m, n, k;
     (void)RITZ_SIZES(i, m, n, k);
     const RitzMatrix a = RITZ_MATRIX(A, i, m, k), b = RITZ_MATRIX(B, i, k, n), c = RITZ_MATRIX(C, i, m, n);
@@ -78,7 +79,8 @@ RITZ_INLINE void ritz_solve(RitzMatrix t, RitzMatrix b, int n, int num, int is_u
 // X over B [n][k].
 RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
   const RitzEntry alpha = (RitzEntry)RITZ_DOUBLE(alpha_bits);
-  for (RitzLong i = RITZ_BLOCK; i < count; i += RITZ_NUM_BLOCKS) {
+  for (RitzLong turn = RITZ_BLOCK; turn < RITZ_NUM_TURNS; turn += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(turn);
     int m, n, k;
     const int bad = RITZ_SIZES(i, m, n, k);
     const RitzMatrix a = RITZ_MATRIX(A, i, n, n), b = RITZ_MATRIX(B, i, n, k);
@@ -121,7 +123,8 @@ RITZ_INLINE int ritz_cholesky(RitzMatrix a, int n) {
 }
 
 RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
-  for (RitzLong i = RITZ_BLOCK; i < count; i += RITZ_NUM_BLOCKS) {
+  for (RitzLong turn = RITZ_BLOCK; turn < RITZ_NUM_TURNS; turn += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(turn);
     int m, n, k;
     const int bad = RITZ_SIZES(i, m, n, k);
     const int failed = ritz_cholesky(RITZ_MATRIX(A, i, n, n), n);
@@ -200,7 +203,8 @@ RITZ_INLINE int ritz_lu(RitzMatrix a, int m, int n, RITZ_GLOBAL int *pivots, RIT
 RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
   RITZ_SHARED_ARRAY RitzEntry largest[RITZ_THREADS];
   RITZ_SHARED_ARRAY int place[RITZ_THREADS];
-  for (RitzLong i = RITZ_BLOCK; i < count; i += RITZ_NUM_BLOCKS) {
+  for (RitzLong turn = RITZ_BLOCK; turn < RITZ_NUM_TURNS; turn += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(turn);
     int m, n, k;
     const int bad = RITZ_SIZES(i, m, n, k);
     const int failed =
@@ -263,7 +267,8 @@ RITZ_INLINE int ritz_find_zero(RitzMatrix a, int n) {
 
 RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
   RITZ_SHARED_ARRAY RitzEntry column[RITZ_WORK];
-  for (RitzLong i = RITZ_BLOCK; i < count; i += RITZ_NUM_BLOCKS) {
+  for (RitzLong turn = RITZ_BLOCK; turn < RITZ_NUM_TURNS; turn += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(turn);
     int m, n, k;
     const int bad = RITZ_SIZES(i, m, n, k);
     const RitzMatrix a = RITZ_MATRIX(A, i, n, n);
@@ -290,7 +295,8 @@ RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
   RITZ_SHARED_ARRAY int pivots[RITZ_WORK];
   RITZ_SHARED_ARRAY RitzEntry largest[RITZ_THREADS];
   RITZ_SHARED_ARRAY int place[RITZ_THREADS];
-  for (RitzLong i = RITZ_BLOCK; i < count; i += RITZ_NUM_BLOCKS) {
+  for (RitzLong turn = RITZ_BLOCK; turn < RITZ_NUM_TURNS; turn += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(turn);
     int m, n, k;
     const int bad = RITZ_SIZES(i, m, n, k);
     const RitzMatrix a = RITZ_MATRIX(A, i, n, n), b = RITZ_MATRIX(B, i, n, n);

@@ -11,7 +11,7 @@
 //   RITZ_TILE_ROWS, _COLS        products: warps of a block
 //   RITZ_STAGES                  products, solves: parts in shared memory at the same time
 //   RITZ_TURNED_A, _B            the operand's rows are nearer in memory than its columns: rs > cs
-//   and one of RITZ_PRODUCT, RITZ_SOLVE, RITZ_POTRF, RITZ_GETRF: what is done
+//   and one of RITZ_PRODUCT, RITZ_SOLVE, RITZ_POTRF, RITZ_GETRF, RITZ_GETRI, RITZ_INV: what is done
 //
 // Factorizations look to the right: a panel of RITZ_PART columns in registers, a row a thread; its entries in
 // shared memory; then tiles of all that is to the right and below. All threads of a block see the same sizes
@@ -116,8 +116,8 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   const RitzEntry alpha = (RitzEntry)RITZ_DOUBLE(alpha_bits), beta = (RitzEntry)RITZ_DOUBLE(beta_bits);
   const int rows = (RITZ_M + RITZ_ROWS_HERE - 1) / RITZ_ROWS_HERE;
   const int cols = (RITZ_N + RITZ_COLS_HERE - 1) / RITZ_COLS_HERE;
-  for (RitzLong item = RITZ_BLOCK; item < count * rows * cols; item += RITZ_NUM_BLOCKS) {
-    const RitzLong i = item / (rows * cols);
+  for (RitzLong item = RITZ_BLOCK; item < RITZ_NUM_TURNS * rows * cols; item += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(item / (rows * cols));
     const int part = (int)(item % (rows * cols));
     const int row0 = part % rows * RITZ_ROWS_HERE, col0 = part / rows * RITZ_COLS_HERE;
     RITZ_KNOW_SIZES(i);
@@ -141,7 +141,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
 
 // ---- Factorizations: what they share ----
 
-#if defined(RITZ_GETRF) || defined(RITZ_POTRF)
+#if defined(RITZ_GETRF) || defined(RITZ_POTRF) || defined(RITZ_INV)
 
 // The matrix that is worked on.
 #ifdef RITZ_HOLD
@@ -189,9 +189,18 @@ RITZ_INLINE void ritz_update(RitzWork w, int first, int m, int n, int is_lower,
 
 // ---- LU ----
 
-#ifdef RITZ_GETRF
+#if defined(RITZ_GETRF) || defined(RITZ_INV)
 
-#define RITZ_L_FAR RITZ_FAR(RITZ_M)
+// Rows of the matrix; where pivots go, counted from 1.
+#ifdef RITZ_INV
+#define RITZ_ROWS RITZ_N
+#define RITZ_PIVOTS
+#define RITZ_OF_SWAPS RITZ_SHARED
+#else
+#define RITZ_ROWS     RITZ_M
+#define RITZ_OF_SWAPS RITZ_GLOBAL
+#endif
+#define RITZ_L_FAR RITZ_FAR(RITZ_ROWS)
 #define RITZ_U_FAR RITZ_FAR(RITZ_N)
 
 #ifdef RITZ_PIVOTS
@@ -239,7 +248,7 @@ RITZ_INLINE int ritz_best_lane(RitzEntry x, int is_done, int place) {
     RitzEntry largest = is_best ? RITZ_ABS(x) : (RitzEntry)-1;
     RITZ_REDUCE(largest, fmax);
     const int is_largest = is_best && !(RITZ_ABS(x) < largest);
-    int first = is_largest ? place : RITZ_M;
+    int first = is_largest ? place : RITZ_ROWS;
     RITZ_REDUCE(first, min);
     found = __ballot_sync(0xffffffffu, is_largest && place == first);
   }
@@ -301,7 +310,7 @@ RITZ_INLINE int ritz_find_pivot(const RitzEntry *a, int k, int is_done, int plac
 // LAPACK's swaps put the thread's row.
 RITZ_INLINE int ritz_factor_panel(RitzEntry *a, int k0, int rows, int num_cols, int *at_end,
 #ifdef RITZ_PIVOTS
-                                  RITZ_GLOBAL int *pivots, RITZ_SHARED RitzOffers *offers,
+                                  RITZ_OF_SWAPS int *pivots, RITZ_SHARED RitzOffers *offers,
 #endif
                                   RITZ_SHARED RitzEntry *lines) {
   int place = RITZ_THREAD, is_done = RITZ_THREAD >= rows, failed = 0;
@@ -382,60 +391,77 @@ RITZ_INLINE void ritz_swap_and_solve(RitzWork w, int k0, int num_cols, int n, RI
   }
 }
 
-RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
-  RITZ_MEMORY(lower);
-  RITZ_SHARED_ARRAY RitzEntry lines[2 * RITZ_WARPS * RITZ_PART];
-  RITZ_SHARED_ARRAY int from[RITZ_PART], to[RITZ_PART];
+// What the block shares beside RITZ_MEMORY.
+typedef struct {
+  RitzEntry lines[2 * RITZ_WARPS * RITZ_PART];
+  int from[RITZ_PART], to[RITZ_PART];
 #ifdef RITZ_PIVOTS
-  RITZ_SHARED_ARRAY RitzOffers offers;
+  RitzOffers offers;
 #endif
-  RITZ_SHARED RitzEntry *upper = lower + RITZ_PART * RITZ_L_FAR;
-  for (RitzLong i = RITZ_BLOCK; i < count; i += RITZ_NUM_BLOCKS) {
+} RitzLists;
+
+// P A = L U; the first zero of U's diagonal, counted from 1. Behind it, `memory` has room for parts of L, U.
+RITZ_INLINE int ritz_lu(RitzWork w, int m, int n, RITZ_OF_SWAPS int *pivots, RITZ_SHARED RitzLists *lists,
+                        RITZ_SHARED RitzEntry *memory) {
+  RITZ_SHARED RitzEntry *lower = memory, *upper = memory + RITZ_PART * RITZ_L_FAR;
+  const int steps = m < n ? m : n;
+  int failed = 0;
+  RITZ_ROLL
+  for (int k0 = 0; k0 < steps; k0 += RITZ_PART) {
+    const int num_cols = steps - k0 < RITZ_PART ? steps - k0 : RITZ_PART, rows = m - k0;
+    RitzEntry a[RITZ_PART];
+    int place;
+    RITZ_UNROLL
+    for (int j = 0; j < RITZ_PART; j++)
+      a[j] = RITZ_THREAD < rows && j < num_cols ? RITZ_W(w, k0 + RITZ_THREAD, k0 + j) : 0;
+    const int zero = ritz_factor_panel(a, k0, rows, num_cols, &place,
+#ifdef RITZ_PIVOTS
+                                       pivots, &lists->offers,
+#endif
+                                       lists->lines);
+    if (zero && !failed) failed = zero;
+    if (place < num_cols) lists->from[place] = RITZ_THREAD;
+    if (RITZ_THREAD < num_cols) lists->to[RITZ_THREAD] = place < num_cols ? -1 : place;
+    RITZ_STEP(); // all have read their rows
+    RITZ_UNROLL
+    for (int j = 0; j < RITZ_PART; j++) {
+      lower[j * RITZ_L_FAR + place] = a[j];
+      if (RITZ_THREAD < rows && j < num_cols) RITZ_W(w, k0 + place, k0 + j) = a[j];
+    }
+    RITZ_STEP();
+    ritz_swap_and_solve(w, k0, num_cols, n, lists->from, lists->to, lower, upper);
+    RITZ_STEP();
+    if (num_cols == RITZ_PART)
+      ritz_update(w, k0 + RITZ_PART, m, n, 0, lower + RITZ_PART, RITZ_L_FAR, upper, RITZ_U_FAR);
+    RITZ_STEP();
+  }
+  return failed;
+}
+
+#endif
+
+#ifdef RITZ_GETRF
+
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
+  RITZ_MEMORY(memory);
+  RITZ_SHARED_ARRAY RitzLists lists;
+  for (RitzLong turn = RITZ_BLOCK; turn < RITZ_NUM_TURNS; turn += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(turn);
     RITZ_KNOW_SIZES(i);
     const RitzMatrix A = RITZ_MATRIX(A, i, m, n);
-    const int steps = m < n ? m : n;
-    int failed = bad;
 #ifdef RITZ_HOLD
-    const RitzWork w = upper + RITZ_PART * RITZ_U_FAR + 32;
+    const RitzWork w = memory + RITZ_PART * (RITZ_L_FAR + RITZ_U_FAR) + 32;
     RITZ_EACH_ENTRY(r, c, m, n, 0) RITZ_W(w, r, c) = RITZ_AT(A, r, c);
     RITZ_BARRIER();
 #else
     const RitzWork w = A;
 #endif
-    RITZ_ROLL
-    for (int k0 = 0; k0 < steps; k0 += RITZ_PART) {
-      const int num_cols = steps - k0 < RITZ_PART ? steps - k0 : RITZ_PART, rows = m - k0;
-      RitzEntry a[RITZ_PART];
-      int place;
-      RITZ_UNROLL
-      for (int j = 0; j < RITZ_PART; j++)
-        a[j] = RITZ_THREAD < rows && j < num_cols ? RITZ_W(w, k0 + RITZ_THREAD, k0 + j) : 0;
-      const int zero = ritz_factor_panel(a, k0, rows, num_cols, &place,
-#ifdef RITZ_PIVOTS
-                                         ipiv + i * ipiv_stride, &offers,
-#endif
-                                         lines);
-      if (zero && !failed) failed = zero;
-      if (place < num_cols) from[place] = RITZ_THREAD;
-      if (RITZ_THREAD < num_cols) to[RITZ_THREAD] = place < num_cols ? -1 : place;
-      RITZ_STEP(); // all have read their rows
-      RITZ_UNROLL
-      for (int j = 0; j < RITZ_PART; j++) {
-        lower[j * RITZ_L_FAR + place] = a[j];
-        if (RITZ_THREAD < rows && j < num_cols) RITZ_W(w, k0 + place, k0 + j) = a[j];
-      }
-      RITZ_STEP();
-      ritz_swap_and_solve(w, k0, num_cols, n, from, to, lower, upper);
-      RITZ_STEP();
-      if (num_cols == RITZ_PART)
-        ritz_update(w, k0 + RITZ_PART, m, n, 0, lower + RITZ_PART, RITZ_L_FAR, upper, RITZ_U_FAR);
-      RITZ_STEP();
-    }
+    const int failed = ritz_lu(w, m, n, ipiv + i * ipiv_stride, &lists, memory);
 #ifdef RITZ_HOLD
     RITZ_EACH_ENTRY(r, c, m, n, 0) RITZ_AT(A, r, c) = RITZ_W(w, r, c);
     RITZ_BARRIER();
 #endif
-    if (info && RITZ_THREAD == 0) info[i] = failed;
+    if (info && RITZ_THREAD == 0) info[i] = bad ? bad : failed;
   }
 }
 
@@ -481,7 +507,8 @@ RITZ_INLINE int ritz_factor_panel(RitzEntry *a, int k0, int num_cols, RITZ_SHARE
 RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
   RITZ_MEMORY(lower);
   RITZ_SHARED_ARRAY RitzEntry lines[2 * RITZ_PART], roots[RITZ_PART];
-  for (RitzLong i = RITZ_BLOCK; i < count; i += RITZ_NUM_BLOCKS) {
+  for (RitzLong turn = RITZ_BLOCK; turn < RITZ_NUM_TURNS; turn += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(turn);
     RITZ_KNOW_SIZES(i);
     const RitzMatrix A = RITZ_MATRIX(A, i, n, n);
     int failed = bad;
@@ -521,10 +548,33 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
 
 #endif
 
-// ---- Solves ----
+// ---- Solves and inverses ----
+
+#if defined(RITZ_SOLVE) || defined(RITZ_GETRI) || defined(RITZ_INV)
+
+// Where entries were before the swaps of LU, swaps counted from 1; those outside of the matrix are left out.
+RITZ_INLINE void ritz_know_places(int n, RITZ_SHARED const int *swaps, RITZ_SHARED int *before) {
+  RITZ_BARRIER();
+  for (int r = RITZ_THREAD; r < n; r += RITZ_THREADS) {
+    int place = r;
+    for (int k = n - 1; k >= 0; k--) {
+      const int other = swaps[k] - 1;
+      if (other < 0 || other >= n) continue;
+      place = place == k ? other : place == other ? k : place;
+    }
+    before[r] = place;
+  }
+  RITZ_BARRIER();
+}
+
+#endif
 
 #ifdef RITZ_SOLVE
 #include "kernels/gpu/batched-solve.h"
+#endif
+
+#if defined(RITZ_GETRI) || defined(RITZ_INV)
+#include "kernels/gpu/batched-inverse.h"
 #endif
 
 #endif

@@ -30,7 +30,9 @@
 #define RITZ_PANELS ((RITZ_N + 7) / 8)     // of C
 #define RITZ_LENGTH (8 * (RITZ_PARTS | 1)) // of columns of B in shared memory: two columns are in other banks
 #define RITZ_LANE   (RITZ_THREAD % 32)
-#if RITZ_N <= 32
+#ifdef RITZ_PLAYED // by threads of a host: tests/test-mma-kernels.c
+#define RITZ_UNROLL_PANELS
+#elif RITZ_N <= 32
 #define RITZ_UNROLL_PANELS _Pragma("unroll 4")
 #else
 #define RITZ_UNROLL_PANELS _Pragma("unroll 2")
@@ -214,9 +216,9 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   double *const columns = 0;
 #endif
   // Warps one by one; in blocks that share, those of a block take the same matrix.
-  for (RitzLong warp = RITZ_BLOCK * (RITZ_THREADS / 32) + RITZ_THREAD / 32; warp < count * RITZ_WARPS;
-       warp += RITZ_NUM_BLOCKS * (RITZ_THREADS / 32)) {
-    const RitzLong i = warp / RITZ_WARPS;
+  for (RitzLong warp = RITZ_BLOCK * (RITZ_THREADS / 32) + RITZ_THREAD / 32;
+       warp < RITZ_NUM_TURNS * RITZ_WARPS; warp += RITZ_NUM_BLOCKS * (RITZ_THREADS / 32)) {
+    const RitzLong i = RITZ_MEMBER(warp / RITZ_WARPS);
     const int top = (int)(warp % RITZ_WARPS) * 16 * RITZ_TILES;
     RITZ_KNOW_SIZES(i);
     const RitzMatrix A = RITZ_MATRIX(A, i, m, num), B = RITZ_MATRIX(B, i, num, n),

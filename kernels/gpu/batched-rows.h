@@ -43,7 +43,8 @@ typedef struct RITZ_ALIGN16 {
 
 // Matrices i = first + RITZ_PLACE; all threads of a block take as many turns.
 #define RITZ_EACH_TURN(first)                                                                                \
-  for (RitzLong first = RITZ_BLOCK * RITZ_GROUPS; first < count; first += RITZ_NUM_BLOCKS * RITZ_GROUPS)
+  for (RitzLong first = RITZ_BLOCK * RITZ_GROUPS; first < RITZ_NUM_TURNS;                                    \
+       first += RITZ_NUM_BLOCKS * RITZ_GROUPS)
 
 // a[j] for entries from `begin` on -> line; line behind a pad, so that groups of a warp use other banks.
 #define RITZ_LINE_PACKS(n) (RITZ_PACKS(n) + 1)
@@ -75,6 +76,26 @@ typedef struct RITZ_ALIGN16 {
     }                                                                                                        \
   } while (0)
 #define RITZ_OF(line, j) ((line)[(j) / RITZ_PACK].v[(j) % RITZ_PACK])
+
+// In words that compilers do not look through: what follows from x is computed where the text says so. Else
+// threads would have addresses and predicates of all entries, or numbers of all steps, in registers.
+#ifdef __OPENCL_VERSION__
+#define RITZ_HIDE(x, kind)
+#else
+#define RITZ_HIDE(x, kind) asm volatile("" : "+" kind(x))
+#endif
+#ifdef RITZ_ENTRY_F32
+#define RITZ_ENTRY_KIND "f"
+#else
+#define RITZ_ENTRY_KIND "d"
+#endif
+
+// From one entry of a row to the next.
+#define RITZ_NEXT(p, step)                                                                                   \
+  do {                                                                                                       \
+    (p) += (step);                                                                                           \
+    RITZ_HIDE(p, "l");                                                                                       \
+  } while (0)
 
 // ---- x / d, d not 0 and the same for all threads of a matrix ----
 
@@ -254,7 +275,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   RITZ_PIVOT_ARRAYS
   const int row = RITZ_ROW;
   RITZ_EACH_TURN(first) {
-    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    const RitzLong i = RITZ_MEMBER(first + RITZ_PLACE), known = i < count ? i : 0;
     RITZ_KNOW_SIZES(known);
     const int has_row = i < count && row < m;
     const RitzMatrix A = RITZ_MATRIX(A, known, m, n);
@@ -309,14 +330,18 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][2][RITZ_LINE_PACKS(RITZ_N)];
   const int row = RITZ_ROW;
   RITZ_EACH_TURN(first) {
-    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    const RitzLong i = RITZ_MEMBER(first + RITZ_PLACE), known = i < count ? i : 0;
     RITZ_KNOW_SIZES(known);
     const int has_row = i < count && row < n;
     const RitzMatrix A = RITZ_MATRIX(A, known, n, n);
     RitzEntry a[RITZ_N], mine = 1;
     int failed = bad;
+    RITZ_GLOBAL RitzEntry *p = A.p + row * A.rs;
     RITZ_UNROLL
-    for (int j = 0; j < RITZ_N; j++) a[j] = has_row && row >= j ? RITZ_AT(A, row, j) : 0;
+    for (int j = 0; j < RITZ_N; j++) {
+      a[j] = has_row && row >= j ? *p : 0;
+      RITZ_NEXT(p, A.cs);
+    }
     RITZ_UNROLL
     for (int k = 0; k < RITZ_N; k++) {
       RITZ_SHARED RitzPack *line = lines[RITZ_PLACE][k & 1];
@@ -330,14 +355,18 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
       const RitzEntry factor = ritz_quotient(a[k], d);
       a[k] = factor;
       if (row == k) mine = d;
+      RITZ_HIDE(mine, RITZ_ENTRY_KIND);
+      RITZ_HIDE(failed, "r");
       RITZ_SUBTRACT(line, a, factor, k + 1, RITZ_N);
     }
     RITZ_SHARED RitzPack *roots = lines[RITZ_PLACE][RITZ_N & 1];
     if (row < RITZ_N) RITZ_OF(roots, row) = RITZ_SQRT(mine);
     RITZ_SHARE();
+    p = A.p + row * A.rs;
     RITZ_UNROLL
     for (int j = 0; j < RITZ_N; j++) {
-      if (has_row && row >= j) RITZ_AT(A, row, j) = a[j] * RITZ_OF(roots, j);
+      if (has_row && row >= j) *p = a[j] * RITZ_OF(roots, j);
+      RITZ_NEXT(p, A.cs);
     }
     if (info && i < count && row == 0) info[i] = failed;
     RITZ_SHARE();
@@ -357,7 +386,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   RITZ_PIVOT_ARRAYS
   const int row = RITZ_ROW;
   RITZ_EACH_TURN(first) {
-    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    const RitzLong i = RITZ_MEMBER(first + RITZ_PLACE), known = i < count ? i : 0;
     RITZ_KNOW_SIZES(known);
     const int has_row = i < count && row < n;
     const RitzMatrix A = RITZ_MATRIX(A, known, n, n), B = RITZ_MATRIX(B, known, n, n);
@@ -441,7 +470,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   const int row = RITZ_ROW, is_unit = options & (RITZ_UNIT_FIRST | RITZ_UNIT_SECOND);
   int turn = 0;
   RITZ_EACH_TURN(first) {
-    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    const RitzLong i = RITZ_MEMBER(first + RITZ_PLACE), known = i < count ? i : 0;
     RITZ_KNOW_SIZES(known);
     const int has_row = i < count && row < n;
     const RitzMatrix A = RITZ_MATRIX(A, known, n, n);
@@ -517,13 +546,76 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
 
 #ifdef RITZ_PRODUCT
 
+#define RITZ_AT_ONCE (RITZ_COLUMNS < 4 ? RITZ_COLUMNS : 4) // columns of C
+#define RITZ_AHEAD   8                                     // reads that a thread has under way
+
+// Columns of B from `begin` to `end` -> columns, with zeros behind the last product; by the group, which
+// reads several entries before it writes them.
+RITZ_INLINE void ritz_share_columns(RitzMatrix B, int begin, int end, int num,
+                                    RITZ_SHARED RitzPack *columns) {
+#if defined(RITZ_UNIFORM) && RITZ_K % RITZ_PACK == 0 && RITZ_LD_B % RITZ_PACK == 0 && RITZ_FORM_B == 0
+  const int num_packs = (end - begin) * RITZ_PACKS(RITZ_K);
+  if (((size_t)B.p & 15) == 0) {
+    RITZ_ROLL
+    for (int first = RITZ_ROW; first < num_packs; first += RITZ_AHEAD * RITZ_GROUP) {
+      RitzPack values[RITZ_AHEAD];
+      RITZ_UNROLL
+      for (int q = 0; q < RITZ_AHEAD; q++) {
+        const int e = first + q * RITZ_GROUP, pack = e % RITZ_PACKS(RITZ_K), c = e / RITZ_PACKS(RITZ_K);
+        if (e < num_packs)
+          values[q] = *(RITZ_GLOBAL const RitzPack *)(B.p + RITZ_PACK * pack + (begin + c) * B.cs);
+      }
+      RITZ_UNROLL
+      for (int q = 0; q < RITZ_AHEAD; q++) {
+        if (first + q * RITZ_GROUP < num_packs) columns[first + q * RITZ_GROUP] = values[q];
+      }
+    }
+    return;
+  }
+#endif
+  const int num_entries = (end - begin) * RITZ_K;
+  RITZ_ROLL
+  for (int first = RITZ_ROW; first < num_entries; first += RITZ_AHEAD * RITZ_GROUP) {
+    RitzEntry values[RITZ_AHEAD];
+    RITZ_UNROLL
+    for (int q = 0; q < RITZ_AHEAD; q++) {
+      const int e = first + q * RITZ_GROUP, k = e % RITZ_K, c = e / RITZ_K;
+      values[q] = e < num_entries && k < num ? RITZ_AT(B, k, begin + c) : 0;
+    }
+    RITZ_UNROLL
+    for (int q = 0; q < RITZ_AHEAD; q++) {
+      const int e = first + q * RITZ_GROUP;
+      if (e < num_entries) RITZ_OF(columns + e / RITZ_K * RITZ_PACKS(RITZ_K), e % RITZ_K) = values[q];
+    }
+  }
+}
+
+// The row's products with RITZ_AT_ONCE columns.
+RITZ_INLINE void ritz_multiply_columns(const RitzEntry *a, RITZ_SHARED const RitzPack *columns,
+                                       RitzEntry *products) {
+  RITZ_UNROLL
+  for (int c = 0; c < RITZ_AT_ONCE; c++) {
+    RitzEntry sum[2] = {0, 0};
+    RITZ_UNROLL
+    for (int pack = 0; pack < RITZ_PACKS(RITZ_K); pack++) {
+      const RitzPack values = columns[c * RITZ_PACKS(RITZ_K) + pack];
+      RITZ_UNROLL
+      for (int q = 0; q < RITZ_PACK; q++) {
+        const int k = RITZ_PACK * pack + q;
+        if (k < RITZ_K) sum[q & 1] += a[k < RITZ_K ? k : 0] * values.v[q];
+      }
+    }
+    products[c] = sum[0] + sum[1];
+  }
+}
+
 // C = alpha A B + beta C: a row of A a thread, RITZ_COLUMNS columns of B in shared memory.
 RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
-  RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][RITZ_COLUMNS * RITZ_PACKS(RITZ_K) + 1];
+  RITZ_SHARED_ARRAY RitzPack lines[RITZ_GROUPS][(RITZ_COLUMNS + RITZ_AT_ONCE) * RITZ_PACKS(RITZ_K) + 1];
   const RitzEntry alpha = (RitzEntry)RITZ_DOUBLE(alpha_bits), beta = (RitzEntry)RITZ_DOUBLE(beta_bits);
   const int row = RITZ_ROW;
   RITZ_EACH_TURN(first) {
-    const RitzLong i = first + RITZ_PLACE, known = i < count ? i : 0;
+    const RitzLong i = RITZ_MEMBER(first + RITZ_PLACE), known = i < count ? i : 0;
     RITZ_KNOW_SIZES(known);
     const int is_here = i < count, has_row = is_here && row < m;
     const RitzMatrix A = RITZ_MATRIX(A, known, m, num), B = RITZ_MATRIX(B, known, num, n),
@@ -534,26 +626,22 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
     for (int k = 0; k < RITZ_K; k++) a[k] = has_row && alpha != 0 && k < num ? RITZ_AT(A, row, k) : 0;
     RITZ_ROLL
     for (int begin = 0; begin < RITZ_N; begin += RITZ_COLUMNS) {
-      const int end = n - begin < RITZ_COLUMNS ? n - begin : RITZ_COLUMNS;
-      for (int e = row; e < end * RITZ_K && is_here && alpha != 0; e += RITZ_GROUP) {
-        const int k = e % RITZ_K, c = e / RITZ_K;
-        RITZ_OF(columns + c * RITZ_PACKS(RITZ_K), k) = k < num ? RITZ_AT(B, k, begin + c) : 0;
-      }
+      const int end = n - begin < RITZ_COLUMNS ? n : begin + RITZ_COLUMNS;
+      if (is_here && alpha != 0) ritz_share_columns(B, begin, end, num, columns);
       RITZ_SHARE();
-      for (int c = 0; c < end; c++) {
-        RitzEntry sum[2] = {0, 0};
+      RITZ_ROLL
+      for (int c = begin; c < end; c += RITZ_AT_ONCE) {
+        RitzEntry x[RITZ_AT_ONCE];
+        ritz_multiply_columns(a, columns + (c - begin) * RITZ_PACKS(RITZ_K), x);
         RITZ_UNROLL
-        for (int pack = 0; pack < RITZ_PACKS(RITZ_K); pack++) {
-          const RitzPack values = columns[c * RITZ_PACKS(RITZ_K) + pack];
-          RITZ_UNROLL
-          for (int q = 0; q < RITZ_PACK; q++) {
-            const int k = RITZ_PACK * pack + q;
-            if (k < RITZ_K) sum[q & 1] += a[k < RITZ_K ? k : 0] * values.v[q];
-          }
+        for (int q = 0; q < RITZ_AT_ONCE; q++) {
+          x[q] = alpha == 0 ? 0 : alpha * x[q];
+          if (beta != 0 && has_row && c + q < end) x[q] += beta * RITZ_AT(C, row, c + q);
         }
-        if (!has_row) continue;
-        const RitzEntry product = alpha == 0 ? 0 : alpha * (sum[0] + sum[1]);
-        RITZ_AT(C, row, begin + c) = beta == 0 ? product : product + beta * RITZ_AT(C, row, begin + c);
+        RITZ_UNROLL
+        for (int q = 0; q < RITZ_AT_ONCE; q++) {
+          if (has_row && c + q < end) RITZ_AT(C, row, c + q) = x[q];
+        }
       }
       RITZ_SHARE();
     }

@@ -21,23 +21,6 @@ RITZ_INLINE RitzMatrix ritz_reversed(RitzMatrix a, int n) {
   return a;
 }
 
-// Where entries were before the swaps of LU; pivots outside of the matrix are left out.
-RITZ_INLINE void ritz_know_places(int n, RITZ_GLOBAL const int *pivots, RITZ_SHARED int *swaps,
-                                  RITZ_SHARED int *before) {
-  for (int r = RITZ_THREAD; r < n; r += RITZ_THREADS) swaps[r] = pivots ? pivots[r] - 1 : r;
-  RITZ_BARRIER();
-  for (int r = RITZ_THREAD; r < n; r += RITZ_THREADS) {
-    int place = r;
-    for (int k = n - 1; k >= 0 && pivots; k--) {
-      const int other = swaps[k];
-      if (other < 0 || other >= n) continue;
-      place = place == k ? other : place == other ? k : place;
-    }
-    before[r] = place;
-  }
-  RITZ_BARRIER();
-}
-
 #ifdef RITZ_ONE_COLUMN
 
 #ifdef __OPENCL_VERSION__
@@ -182,8 +165,8 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
 #endif
   const RitzEntry alpha = (RitzEntry)RITZ_DOUBLE(alpha_bits);
   const int tiles = (RITZ_K + 31) / 32;
-  for (RitzLong item = RITZ_BLOCK; item < count * tiles; item += RITZ_NUM_BLOCKS) {
-    const RitzLong i = item / tiles;
+  for (RitzLong item = RITZ_BLOCK; item < RITZ_NUM_TURNS * tiles; item += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(item / tiles);
     const int col0 = (int)(item % tiles) * 32;
     RITZ_KNOW_SIZES(i);
     const int cols = num - col0 < 32 ? num - col0 : 32;
@@ -196,7 +179,8 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
       second.cs = A.rs;
     }
 #ifdef RITZ_PIVOTS
-    ritz_know_places(n, ipiv ? ipiv + i * ipiv_stride : 0, swaps, before);
+    for (int r = RITZ_THREAD; r < n; r += RITZ_THREADS) swaps[r] = ipiv ? ipiv[i * ipiv_stride + r] : r + 1;
+    ritz_know_places(n, swaps, before);
 #endif
     RITZ_EACH_UNKNOWN(r, c) {
       int row = r;

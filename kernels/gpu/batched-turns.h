@@ -28,20 +28,6 @@
        ? (column)-RITZ_STEPS                                                                                 \
        : RITZ_WIDTH((column) / RITZ_STAGE) - RITZ_STEPS_OF((column) / RITZ_STAGE) + (column) % RITZ_STAGE)
 
-// In words that compilers do not look through: what follows from x is computed when it is needed, or threads
-// would have addresses and predicates of all entries in registers.
-#ifdef __OPENCL_VERSION__
-#define RITZ_HIDE(x, kind)
-#else
-#define RITZ_HIDE(x, kind) asm volatile("" : "+" kind(x))
-#endif
-// From one entry of a row to the next.
-#define RITZ_NEXT(p, step)                                                                                   \
-  do {                                                                                                       \
-    (p) += (step);                                                                                           \
-    RITZ_HIDE(p, "l");                                                                                       \
-  } while (0)
-
 // a[j - 1] = a[j] + factor line[j] for 0 < j < width, a[width - 1] = last
 #define RITZ_TURN(line, a, factor, last, width)                                                              \
   do {                                                                                                       \
@@ -85,7 +71,8 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
 #else
   RITZ_SHARED_ARRAY RitzCandidate candidates[2][2];
 #endif
-  RITZ_EACH_TURN(i) {
+  RITZ_EACH_TURN(turn) {
+    const RitzLong i = RITZ_MEMBER(turn);
     int row = RITZ_ROW;
     RITZ_HIDE(row, "r");
     RITZ_KNOW_SIZES(i);
@@ -161,7 +148,8 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
 RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
   RITZ_SHARED_ARRAY RitzPack lines[2][RITZ_LINE_PACKS(RITZ_N)];
   RITZ_SHARED_ARRAY RitzEntry roots[RITZ_GROUP];
-  RITZ_EACH_TURN(i) {
+  RITZ_EACH_TURN(turn) {
+    const RitzLong i = RITZ_MEMBER(turn);
     int row = RITZ_ROW;
     RITZ_HIDE(row, "r");
     RITZ_KNOW_SIZES(i);

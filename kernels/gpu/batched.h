@@ -59,8 +59,21 @@ typedef double RitzEntry;
 #define RITZ_BATCH_PARAMETERS                                                                                \
   RitzLong count, RitzLong alpha_bits, RitzLong beta_bits, int bound_m, int bound_n, int bound_k,            \
       RITZ_GLOBAL const int *sizes_m, RITZ_GLOBAL const int *sizes_n, RITZ_GLOBAL const int *sizes_k,        \
-      RITZ_GLOBAL int *ipiv, int ipiv_stride, RITZ_GLOBAL int *info, int options, RITZ_OPERAND(A),           \
+      RITZ_GLOBAL int *ipiv, int ipiv_stride, RITZ_GLOBAL int *info, int options,                            \
+      RITZ_GLOBAL const int *members, RITZ_GLOBAL const int *ranges, int number, RITZ_OPERAND(A),            \
       RITZ_OPERAND(B), RITZ_OPERAND(C)
+
+// Classes of sizes (backends/gpu/batched-classes.c): the kernel takes the members of one class, from
+// ranges[2 number] up to ranges[2 number + 1]; members == NULL: all matrices. Turns behind the last one are
+// of no matrix: `count`.
+#ifdef RITZ_UNIFORM
+#define RITZ_NUM_TURNS    count
+#define RITZ_MEMBER(turn) (turn)
+#else
+#define RITZ_NUM_TURNS (members ? (RitzLong)(ranges[2 * number + 1] - ranges[2 * number]) : count)
+#define RITZ_MEMBER(turn)                                                                                    \
+  (!members ? (turn) : (turn) < RITZ_NUM_TURNS ? (RitzLong)members[ranges[2 * number] + (turn)] : count)
+#endif
 
 typedef struct {
   RITZ_GLOBAL RitzEntry *p;
@@ -141,12 +154,12 @@ RITZ_INLINE int ritz_sizes(RitzLong i, int bound_m, int bound_n, int bound_k, RI
 #ifdef RITZ_UNIFORM
 #define RITZ_KNOW_SIZES(i)                                                                                   \
   const int m = RITZ_M, n = RITZ_N, num = RITZ_K, bad = 0;                                                   \
-  (void)m, (void)n, (void)num
+  (void)m, (void)n, (void)num, (void)bad
 #else
 #define RITZ_KNOW_SIZES(i)                                                                                   \
   int m, n, num;                                                                                             \
   const int bad = RITZ_SIZES(i, m, n, num);                                                                  \
-  (void)m, (void)n, (void)num
+  (void)m, (void)n, (void)num, (void)bad
 #endif
 
 #define RITZ_NUM_BLOCKS (RITZ_NUM_ITEMS / RITZ_THREADS)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Matrices of a non-uniform batch by classes of sizes (plan/gpu-batched.h), in device memory: the host does
+// not know them, nothing is read back.
+#ifndef RITZ_BACKENDS_GPU_BATCHED_CLASSES_H
+#define RITZ_BACKENDS_GPU_BATCHED_CLASSES_H
+
+#include "backends/gpu/gpu.h"
+
+// What is sorted: by the largest of `least` and the sizes, of which either may be NULL.
+typedef struct {
+  int64_t count; // at most INT32_MAX
+  int num_classes;
+  CeedInt least;
+  const int32_t *sizes[2];
+  CeedInt bounds[2];
+} RitzGpuClassSizes;
+
+// Zeros at first. Device memory, owned; grows with the count, so that repeated calls allocate nothing.
+typedef struct {
+  int64_t capacity;
+  int first;                       // the first class that has members; the last one: there is no list
+  void *members, *ranges, *counts; // kernels/gpu/batched-classes.h
+  RitzGpuProgram program;          // counted
+  RitzDeviceKernel count, list;
+} RitzGpuClasses;
+
+// Queues the sorting.
+int ritz_gpu_classes_sort(Ceed ceed, const RitzGpuClassSizes *sizes, RitzGpuClasses *classes);
+void ritz_gpu_classes_free(Ceed ceed, RitzGpuClasses *classes);
+
+#endif

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Dense solver (core/dense-solver.h) on devices: kernels of kernels/gpu/dense-*.h. CUDA has tensor cores for
+// products, and panels by many blocks; elsewhere operands are rounded by instructions, and a block has a
+// panel.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/gpu/gpu.h"
+#include "core/dense-solver.h"
+
+enum {
+  PADDING = 128,      // rows and columns of zeros
+  MOVES_STRIDE = 129, // of kernels/gpu/dense-solver.h
+  PANEL_ROWS = 256,   // of a block, kernels/gpu/dense-panel.h
+  SOLVE_PARTS = 4,    // of kernels/gpu/dense-solve.h
+  PAGE = 512,         // doubles, as many ints: OpenCL devices ask for arguments that begin at multiples of it
+  SECOND = PAGE,      // small results: place of the second coefficients
+  SQUARE = 2 * PAGE,
+  FACTOR = 3 * PAGE,
+  NUM_NUMBERS = 4 * PAGE,
+  LOW_ORDER = 8192 // from which on low precisions gain
+};
+
+typedef struct {
+  int64_t ld, rows; // of F; of a diagonal block that is inverted
+  bool is_double, has_tensor_cores;
+  int panel_threads;
+  // Owned, device memory; NULL: not there.
+  void *F, *inverse, *offers;
+  int *pivots, *moves, *bad, *order, *arrived, *places, *flags;
+  double *scales, *work, *numbers; // scales: of rows, with the shift, then of columns
+  size_t factor_bytes, other_bytes;
+  double *row_scale;                                                   // owned, host: without the shift
+  RitzGpuProgram factor[2], solve[2], refine, mma[RITZ_DENSE_F16 + 1]; // counted; NULL: not yet
+} Device;
+
+static Device *device_of(const RitzDenseSolver s) { return s->data; }
+static int64_t num_blocks_of(const RitzDenseSolver s) {
+  return (s->n + device_of(s)->rows - 1) / device_of(s)->rows;
+}
+
+// ---- Programs ----
+
+static int load_program(RitzDenseSolver s, const char *name, const char *text, RitzGpuProgram *program) {
+  if (*program) return CEED_ERROR_SUCCESS;
+  return ritz_gpu_program(s->ceed, name, "the library's own kernels", 1, &text, program);
+}
+
+static int load_real(RitzDenseSolver s, const char *name, const char *file, RitzGpuProgram *programs) {
+  const Device *d = device_of(s);
+  char text[256];
+  snprintf(text, sizeof(text),
+           "%s#define RITZ_THREADS %d\n#define RITZ_ROWS %d\n#include \"kernels/gpu/%s.h\"\n",
+           d->is_double ? "" : "#define RITZ_ENTRY_F32\n", d->panel_threads, (int)d->rows, file);
+  return load_program(s, name, text, &programs[d->is_double]);
+}
+
+static int load_mma(RitzDenseSolver s, RitzDensePrecision precision) {
+  static const char *const kinds[] = {[RITZ_DENSE_F64] = "F64",
+                                      [RITZ_DENSE_TF32X3] = "TF32X3",
+                                      [RITZ_DENSE_TF32] = "TF32",
+                                      [RITZ_DENSE_BF16] = "BF16",
+                                      [RITZ_DENSE_F16] = "F16"};
+  char text[128];
+  snprintf(text, sizeof(text), "%s#define RITZ_MMA_%s\n#include \"kernels/gpu/dense-mma.h\"\n",
+           precision == RITZ_DENSE_F64 ? "" : "#define RITZ_ENTRY_F32\n", kinds[precision]);
+  return load_program(s, "dense-mma", text, &device_of(s)->mma[precision]);
+}
+
+static int load_refine(RitzDenseSolver s) {
+  return load_program(s, "dense-refine", "#include \"kernels/gpu/dense-refine.h\"\n", &device_of(s)->refine);
+}
+
+// ---- Memory ----
+
+static RitzDensePrecision choose(const RitzDenseSolver s) {
+  return device_of(s)->has_tensor_cores && s->n >= LOW_ORDER ? RITZ_DENSE_F16 : RITZ_DENSE_F64;
+}
+
+static void free_factors(RitzDenseSolver s) {
+  Device *d = device_of(s);
+  ritz_gpu_free(s->ceed, &d->F);
+  ritz_gpu_free(s->ceed, &d->inverse);
+  ritz_gpu_free(s->ceed, &d->offers);
+  d->factor_bytes = 0;
+}
+
+static void free_ints(RitzDenseSolver s, int **p) {
+  void *memory = *p;
+  ritz_gpu_free(s->ceed, &memory);
+  *p = NULL;
+}
+
+static void free_vectors(RitzDenseSolver s, double **p) {
+  void *memory = *p;
+  ritz_gpu_free(s->ceed, &memory);
+  *p = NULL;
+}
+
+static int destroy(RitzDenseSolver s) {
+  const RitzGpu *gpu = ritz_gpu(s->ceed);
+  Device *d = device_of(s);
+  const int ierr = gpu->driver->synchronize(s->ceed, gpu->device, gpu->stream);
+  int **const ints[] = {&d->pivots, &d->moves, &d->bad, &d->order, &d->arrived, &d->places, &d->flags};
+  for (size_t i = 0; i < sizeof(ints) / sizeof(ints[0]); i++) free_ints(s, ints[i]);
+  free_vectors(s, &d->scales);
+  free_vectors(s, &d->work);
+  free_vectors(s, &d->numbers);
+  free_factors(s);
+  RITZ_FREE(&d->row_scale);
+  for (int i = 0; i < 2; i++) ritz_gpu_program_release(s->ceed, &d->factor[i]);
+  for (int i = 0; i < 2; i++) ritz_gpu_program_release(s->ceed, &d->solve[i]);
+  for (int i = 0; i <= RITZ_DENSE_F16; i++) ritz_gpu_program_release(s->ceed, &d->mma[i]);
+  ritz_gpu_program_release(s->ceed, &d->refine);
+  RITZ_FREE(&d);
+  s->data = NULL;
+  return ierr;
+}
+
+static int alloc_ints(RitzDenseSolver s, int64_t num, int **p) {
+  void *memory;
+  RITZ_TRY(ritz_gpu_alloc(s->ceed, (size_t)num * sizeof(int), &memory));
+  *p = memory;
+  device_of(s)->other_bytes += (size_t)num * sizeof(int);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int alloc(RitzDenseSolver s, int64_t num, double **p) {
+  void *memory;
+  RITZ_TRY(ritz_gpu_alloc(s->ceed, (size_t)num * sizeof(double), &memory));
+  *p = memory;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int create(RitzDenseSolver s) {
+  const RitzGpu *gpu = ritz_gpu(s->ceed);
+  Device *d = NULL;
+  RITZ_TRY(RITZ_CALLOC(s->ceed, 1, &d));
+  s->data = d;
+  // Of products in double there are those of 9.0; the others are older.
+  d->has_tensor_cores =
+      gpu->driver->has_warps && !strncmp(gpu->info->arch, "sm_", 3) && atoi(gpu->info->arch + 3) >= 90;
+  d->rows = gpu->driver->has_warps ? 128 : 64;
+  d->panel_threads = gpu->driver->has_warps ? 1024 : gpu->info->max_threads < 256 ? 64 : 256;
+  s->stride = (s->n + PAGE - 1) / PAGE * PAGE;
+  d->ld = (s->n + RITZ_DENSE_BLOCK - 1) / RITZ_DENSE_BLOCK * RITZ_DENSE_BLOCK + PADDING;
+  const int64_t panels = s->n / RITZ_DENSE_BLOCK + 1;
+  RITZ_TRY(alloc_ints(s, s->n, &d->pivots));
+  RITZ_TRY(alloc_ints(s, panels * MOVES_STRIDE, &d->moves));
+  RITZ_TRY(alloc_ints(s, 1, &d->bad));
+  RITZ_TRY(alloc_ints(s, 4 * s->stride, &d->order));
+  RITZ_TRY(alloc_ints(s, s->n, &d->arrived));
+  RITZ_TRY(alloc_ints(s, 2 * (s->n / PANEL_ROWS + 1), &d->places));
+  RITZ_TRY(alloc_ints(s, 4 * s->stride, &d->flags));
+  RITZ_TRY(alloc(s, 2 * s->stride, &d->scales));
+  RITZ_TRY(alloc(s, 3 * s->n, &d->work));
+  RITZ_TRY(alloc(s, NUM_NUMBERS, &d->numbers));
+  d->other_bytes += (size_t)(5 * s->n + NUM_NUMBERS) * sizeof(double);
+  return RITZ_MALLOC(s->ceed, (size_t)s->n, &d->row_scale);
+}
+
+static int copy(RitzDenseSolver s, int64_t num, double *to, const double *from) {
+  const RitzGpu *gpu = ritz_gpu(s->ceed);
+  if (num == 0) return CEED_ERROR_SUCCESS;
+  return gpu->driver->copy(s->ceed, gpu->device, gpu->stream, (size_t)num * sizeof(double), to, from);
+}
+
+static int copy_in(RitzDenseSolver s, int64_t num, double *to, const double *from) {
+  return ritz_gpu_copy_in(s->ceed, (size_t)num * sizeof(double), to, from);
+}
+
+static int copy_out(RitzDenseSolver s, int64_t num, double *to, const double *from) {
+  return ritz_gpu_copy_out(s->ceed, (size_t)num * sizeof(double), to, from);
+}
+
+static int clear(RitzDenseSolver s, int64_t num, int *p) {
+  const RitzGpu *gpu = ritz_gpu(s->ceed);
+  return gpu->driver->clear(s->ceed, gpu->device, gpu->stream, (size_t)num * sizeof(int), p);
+}
+
+static size_t num_bytes(const RitzDenseSolver s) {
+  return device_of(s)->factor_bytes + device_of(s)->other_bytes;
+}
+
+// ---- Scales ----
+
+// measured [3][n]: of rows the largest size, the sum, the diagonal's size.
+static void set_rows(RitzDenseSolver s, const double *measured, double *scale, bool *is_finite) {
+  const int64_t n = s->n;
+  *is_finite = true;
+  s->norm = 0;
+  for (int64_t i = 0; i < n; i++) {
+    const double sum = measured[n + i], wanted = s->is_symmetric ? sqrt(measured[2 * n + i]) : measured[i];
+    *is_finite &= isfinite(sum) != 0;
+    if (sum > s->norm) s->norm = sum;
+    scale[i] = isfinite(sum) ? ldexp(1, ritz_dense_exponent(wanted)) : 1;
+  }
+}
+
+static void set_columns(RitzDenseSolver s, const double *measured, double *scale) {
+  s->scaled_norm = 0;
+  for (int64_t j = 0; j < s->n; j++) {
+    scale[j] = s->is_symmetric ? device_of(s)->row_scale[j] : ldexp(1, ritz_dense_exponent(measured[j]));
+    if (measured[s->n + j] * scale[j] > s->scaled_norm) s->scaled_norm = measured[s->n + j] * scale[j];
+  }
+}
+
+static int measure_by(RitzDenseSolver s, double *host, bool *is_finite) {
+  Device *d = device_of(s);
+  const int64_t n = s->n;
+  RITZ_TRY(load_refine(s));
+  RITZ_TRY(RITZ_GPU_RUN(s->ceed, d->refine, "ritz_measure_rows", (n + 31) / 32, 256, RITZ_INT((int)n),
+                        RITZ_POINTER(s->A), RITZ_LONG(s->ld), RITZ_POINTER(d->work)));
+  RITZ_TRY(copy_out(s, 3 * n, host, d->work));
+  set_rows(s, host, d->row_scale, is_finite);
+  if (!*is_finite) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(copy_in(s, n, d->scales, d->row_scale));
+  RITZ_TRY(RITZ_GPU_RUN(s->ceed, d->refine, "ritz_measure_columns", n, 256, RITZ_INT((int)n),
+                        RITZ_POINTER(s->A), RITZ_LONG(s->ld), RITZ_POINTER(d->scales),
+                        RITZ_POINTER(d->work)));
+  RITZ_TRY(copy_out(s, 2 * n, host, d->work));
+  set_columns(s, host, host + 2 * n);
+  return copy_in(s, n, d->scales + s->stride, host + 2 * n);
+}
+
+static int measure(RitzDenseSolver s, bool *is_finite) {
+  double *host = NULL;
+  RITZ_TRY(RITZ_MALLOC(s->ceed, 3 * (size_t)s->n, &host));
+  const int ierr = measure_by(s, host, is_finite);
+  RITZ_FREE(&host);
+  return ierr;
+}
+
+// ---- Factors ----
+
+static int alloc_factors(RitzDenseSolver s, bool is_double) {
+  Device *d = device_of(s);
+  const size_t size = is_double ? sizeof(double) : sizeof(float);
+  const size_t matrix = (size_t)(d->ld * d->ld) * size;
+  const size_t inverse = (size_t)(num_blocks_of(s) * 2 * d->rows * d->rows) * size;
+  const size_t offers = (size_t)(2 * (s->n / PANEL_ROWS + 1) * (RITZ_DENSE_BLOCK + 1)) * size;
+  if (d->factor_bytes > 0 && d->is_double == is_double) return CEED_ERROR_SUCCESS;
+  free_factors(s);
+  d->is_double = is_double;
+  RITZ_TRY(ritz_gpu_alloc(s->ceed, matrix, &d->F));
+  RITZ_TRY(ritz_gpu_alloc(s->ceed, inverse, &d->inverse));
+  RITZ_TRY(ritz_gpu_alloc(s->ceed, offers, &d->offers));
+  d->factor_bytes = matrix + inverse + offers;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int upload_rows(RitzDenseSolver s, int shift) {
+  Device *d = device_of(s);
+  double *scale = NULL;
+  RITZ_TRY(RITZ_MALLOC(s->ceed, (size_t)s->n, &scale));
+  for (int64_t i = 0; i < s->n; i++) scale[i] = ldexp(d->row_scale[i], shift);
+  const int ierr = copy_in(s, s->n, d->scales, scale);
+  RITZ_FREE(&scale);
+  return ierr;
+}
+
+static int load(RitzDenseSolver s, bool is_double, int shift) {
+  Device *d = device_of(s);
+  const int64_t num = d->ld * d->ld, blocks = RITZ_GPU_BLOCKS(num);
+  RITZ_TRY(alloc_factors(s, is_double));
+  RITZ_TRY(load_real(s, "dense-factor", ritz_gpu(s->ceed)->driver->has_warps ? "dense-panel" : "dense-factor",
+                     d->factor));
+  RITZ_TRY(upload_rows(s, shift));
+  RITZ_TRY(clear(s, 1, d->bad));
+  RITZ_TRY(clear(s, s->n, d->arrived));
+  RITZ_TRY(clear(s, (s->n / RITZ_DENSE_BLOCK + 1) * MOVES_STRIDE, d->moves));
+  return RITZ_GPU_RUN(s->ceed, d->factor[is_double], "ritz_load", blocks < 1 << 20 ? blocks : 1 << 20, 256,
+                      RITZ_INT((int)s->n), RITZ_LONG(d->ld), RITZ_LONG(num), RITZ_POINTER(s->A),
+                      RITZ_LONG(s->ld), RITZ_POINTER(d->scales), RITZ_POINTER(d->scales + s->stride),
+                      RITZ_POINTER(d->F));
+}
+
+#define RUN_FACTOR(s, kernel, blocks, threads, ...)                                                          \
+  RITZ_GPU_RUN((s)->ceed, device_of(s)->factor[device_of(s)->is_double], kernel, blocks, threads, __VA_ARGS__)
+
+// Place of entry (row, col) of the factors.
+static int64_t place_of(const RitzDenseSolver s, int64_t row, int64_t col) {
+  return row + col * device_of(s)->ld;
+}
+
+static int panel(RitzDenseSolver s, int64_t first, int64_t num) {
+  const Device *d = device_of(s);
+  const RitzGpu *gpu = ritz_gpu(s->ceed);
+  const int64_t blocks = (s->n - first + PANEL_ROWS - 1) / PANEL_ROWS;
+  // Blocks that wait for each other are all resident: two a multiprocessor.
+  if (gpu->driver->has_warps && blocks <= 2 * gpu->info->num_units)
+    return RUN_FACTOR(s, "ritz_panel_wide", blocks, PANEL_ROWS, RITZ_INT((int)s->n), RITZ_LONG(d->ld),
+                      RITZ_POINTER(d->F), RITZ_INT((int)first), RITZ_INT((int)num), RITZ_INT((int)blocks),
+                      RITZ_POINTER(d->pivots), RITZ_POINTER(d->moves), RITZ_POINTER(d->bad),
+                      RITZ_POINTER(d->arrived), RITZ_POINTER(d->offers), RITZ_POINTER(d->places));
+  return RUN_FACTOR(s, "ritz_panel", 1, d->panel_threads, RITZ_INT((int)s->n), RITZ_LONG(d->ld),
+                    RITZ_POINTER(d->F), RITZ_INT((int)first), RITZ_INT((int)num), RITZ_POINTER(d->pivots),
+                    RITZ_POINTER(d->moves), RITZ_POINTER(d->bad));
+}
+
+static int swap(RitzDenseSolver s, int64_t first, int64_t num, int64_t col, int64_t num_cols) {
+  const Device *d = device_of(s);
+  const int64_t panels = (num + RITZ_DENSE_BLOCK - 1) / RITZ_DENSE_BLOCK;
+  return RUN_FACTOR(s, "ritz_swap", (num_cols + 3) / 4, 256, RITZ_LONG(d->ld), RITZ_POINTER(d->F),
+                    RITZ_INT((int)first), RITZ_INT((int)panels), RITZ_INT((int)col), RITZ_INT((int)num_cols),
+                    RITZ_POINTER(d->moves));
+}
+
+static int solve_rows(RitzDenseSolver s, int64_t first, int64_t num, int64_t col, int64_t num_cols) {
+  const Device *d = device_of(s);
+  return RUN_FACTOR(s, "ritz_solve_rows", (num_cols + 63) / 64, 64, RITZ_LONG(d->ld), RITZ_POINTER(d->F),
+                    RITZ_INT((int)first), RITZ_INT((int)num), RITZ_INT((int)col), RITZ_INT((int)num_cols));
+}
+
+static int cholesky(RitzDenseSolver s, int64_t first, int64_t num) {
+  const Device *d = device_of(s);
+  return RUN_FACTOR(s, "ritz_cholesky", 1, 64, RITZ_LONG(d->ld), RITZ_POINTER(d->F), RITZ_INT((int)first),
+                    RITZ_INT((int)num), RITZ_POINTER(d->bad));
+}
+
+static int solve_columns(RitzDenseSolver s, int64_t first, int64_t num, int64_t row, int64_t num_rows) {
+  const Device *d = device_of(s);
+  return RUN_FACTOR(s, "ritz_solve_columns", (num_rows + 63) / 64, 64, RITZ_LONG(d->ld), RITZ_POINTER(d->F),
+                    RITZ_INT((int)first), RITZ_INT((int)num), RITZ_INT((int)row), RITZ_INT((int)num_rows));
+}
+
+static int update(RitzDenseSolver s, const RitzDenseUpdate *u) {
+  Device *d = device_of(s);
+  const int size = d->has_tensor_cores && u->precision != RITZ_DENSE_F32 ? 128 : 64;
+  const int64_t rows = (u->num_rows + size - 1) / size, cols = (u->num_cols + size - 1) / size;
+  const int64_t C = place_of(s, u->row, u->col), A = place_of(s, u->row, u->k0);
+  const int64_t B = u->is_symmetric ? place_of(s, u->col, u->k0) : place_of(s, u->k0, u->col);
+  if (size == 128) {
+    RITZ_TRY(load_mma(s, u->precision));
+    return RITZ_GPU_RUN(s->ceed, d->mma[u->precision], "ritz_update_mma", rows * cols, 256, RITZ_LONG(d->ld),
+                        RITZ_POINTER(d->F), RITZ_LONG(C), RITZ_LONG(A), RITZ_LONG(B),
+                        RITZ_INT(u->is_symmetric), RITZ_INT((int)u->num_rows), RITZ_INT((int)u->num_cols),
+                        RITZ_INT((int)u->k), RITZ_INT((int)rows), RITZ_INT(u->is_lower));
+  }
+  return RUN_FACTOR(s, "ritz_update", rows * cols, 256, RITZ_LONG(d->ld), RITZ_POINTER(d->F), RITZ_LONG(C),
+                    RITZ_LONG(A), RITZ_LONG(B), RITZ_LONG(u->is_symmetric ? d->ld : 1),
+                    RITZ_LONG(u->is_symmetric ? 1 : d->ld), RITZ_INT((int)u->num_rows),
+                    RITZ_INT((int)u->num_cols), RITZ_INT((int)u->k), RITZ_INT((int)rows),
+                    RITZ_INT(u->is_lower), RITZ_INT((int)u->precision));
+}
+
+// order [2][n]: row i of P x is row order[i] of x, and back.
+static void make_order(int64_t n, const int *pivots, int *order) {
+  for (int64_t i = 0; i < n; i++) order[i] = (int)i;
+  for (int64_t i = 0; i < n; i++) {
+    const int kept = order[i];
+    order[i] = order[pivots[i]];
+    order[pivots[i]] = kept;
+  }
+  for (int64_t i = 0; i < n; i++) order[n + order[i]] = (int)i;
+}
+
+static int upload_order(RitzDenseSolver s) {
+  const Device *d = device_of(s);
+  const size_t n = (size_t)s->n;
+  int *host = NULL;
+  RITZ_TRY(RITZ_MALLOC(s->ceed, 3 * n, &host));
+  int ierr = ritz_gpu_copy_out(s->ceed, n * sizeof(int), host, d->pivots);
+  if (!ierr) make_order(s->n, host, host + n);
+  if (!ierr) ierr = ritz_gpu_copy_in(s->ceed, n * sizeof(int), d->order, host + n);
+  if (!ierr) ierr = ritz_gpu_copy_in(s->ceed, n * sizeof(int), d->order + 2 * s->stride, host + 2 * n);
+  RITZ_FREE(&host);
+  return ierr;
+}
+
+static int finish(RitzDenseSolver s, int64_t *bad) {
+  const Device *d = device_of(s);
+  int found = 0;
+  RITZ_TRY(ritz_gpu_copy_out(s->ceed, sizeof(found), &found, d->bad));
+  *bad = found;
+  if (found) return CEED_ERROR_SUCCESS;
+  if (!s->is_symmetric) RITZ_TRY(upload_order(s));
+  return RUN_FACTOR(s, "ritz_invert", 2 * num_blocks_of(s), (int)d->rows, RITZ_INT((int)s->n),
+                    RITZ_LONG(d->ld), RITZ_POINTER(d->F), RITZ_INT(!s->is_symmetric),
+                    RITZ_POINTER(d->inverse));
+}
+
+// ---- Solves ----
+
+static int permute(RitzDenseSolver s, const int *from, const double *x, double *y) {
+  Device *d = device_of(s);
+  return RITZ_GPU_RUN(s->ceed, d->solve[d->is_double], "ritz_permute", RITZ_GPU_BLOCKS(s->n), 256,
+                      RITZ_INT((int)s->n), RITZ_POINTER(from), RITZ_POINTER(x), RITZ_POINTER(y));
+}
+
+// The lower triangle forward, transposed backward; the upper one the other way round. `which`: 0 the first,
+// 1 the second triangle of a solve.
+static int solve_triangle(RitzDenseSolver s, int which, bool is_upper, bool is_transposed, double *x) {
+  const Device *d = device_of(s);
+  const RitzGpu *gpu = ritz_gpu(s->ceed);
+  const int64_t num = num_blocks_of(s), most = gpu->driver->has_warps ? 2 * gpu->info->num_units : 1;
+  return RITZ_GPU_RUN(s->ceed, d->solve[d->is_double], "ritz_triangle", num < most ? num : most,
+                      (int)(SOLVE_PARTS * d->rows), RITZ_INT((int)s->n), RITZ_LONG(d->ld), RITZ_POINTER(d->F),
+                      RITZ_POINTER(d->inverse), RITZ_INT(is_upper), RITZ_INT(is_transposed),
+                      RITZ_POINTER(d->flags + which * 2 * s->stride), RITZ_POINTER(x));
+}
+
+static int solve(RitzDenseSolver s, bool is_transposed, double *v) {
+  Device *d = device_of(s);
+  const bool is_lu = !s->is_symmetric;
+  RITZ_TRY(load_real(s, "dense-solve", "dense-solve", d->solve));
+  RITZ_TRY(clear(s, 2 * s->stride + num_blocks_of(s) + 1, d->flags));
+  RITZ_TRY(permute(s, is_lu && !is_transposed ? d->order : NULL, v, d->work));
+  RITZ_TRY(solve_triangle(s, 0, is_lu && is_transposed, is_lu && is_transposed, d->work));
+  RITZ_TRY(solve_triangle(s, 1, is_lu && !is_transposed, !is_lu || is_transposed, d->work));
+  return permute(s, is_lu && is_transposed ? d->order + 2 * s->stride : NULL, d->work, v);
+}
+
+// ---- The matrix and vectors ----
+
+#define RUN_REFINE(s, kernel, blocks, ...)                                                                   \
+  RITZ_GPU_RUN((s)->ceed, device_of(s)->refine, kernel, blocks, 256, __VA_ARGS__)
+
+static int multiply(RitzDenseSolver s, const double *b, const double *x, double *y) {
+  const Device *d = device_of(s);
+  return RUN_REFINE(s, "ritz_product", (s->n + 31) / 32, RITZ_INT((int)s->n), RITZ_POINTER(s->A),
+                    RITZ_LONG(s->ld), RITZ_POINTER(d->scales), RITZ_POINTER(d->scales + s->stride),
+                    RITZ_POINTER(b), RITZ_POINTER(x), RITZ_POINTER(y));
+}
+
+static int product(RitzDenseSolver s, const double *x, double *y) { return multiply(s, NULL, x, y); }
+
+static int largest_of_two(RitzDenseSolver s, const double *x, const double *y, double values[2]) {
+  const Device *d = device_of(s);
+  RITZ_TRY(RUN_REFINE(s, "ritz_largest", 1, RITZ_INT((int)s->n), RITZ_POINTER(x), RITZ_POINTER(y),
+                      RITZ_POINTER(d->numbers)));
+  return copy_out(s, 2, values, d->numbers);
+}
+
+static int residual(RitzDenseSolver s, const double *b, const double *x, double *r, double norms[2]) {
+  RITZ_TRY(multiply(s, b, x, r));
+  return largest_of_two(s, r, x, norms);
+}
+
+static int largest(RitzDenseSolver s, const double *x, double *value) {
+  double values[2];
+  RITZ_TRY(largest_of_two(s, x, x, values));
+  *value = values[0];
+  return CEED_ERROR_SUCCESS;
+}
+
+static int scale(RitzDenseSolver s, const double *by, const double *factor, const double *x, double *y) {
+  return RUN_REFINE(s, "ritz_scale", RITZ_GPU_BLOCKS(s->n), RITZ_INT((int)s->n), RITZ_POINTER(by),
+                    RITZ_POINTER(factor), RITZ_POINTER(x), RITZ_POINTER(y));
+}
+
+static int scale_rows(RitzDenseSolver s, const double *r, double *z) {
+  return scale(s, device_of(s)->scales, NULL, r, z);
+}
+
+static int add_columns(RitzDenseSolver s, double factor, const double *z, double *x) {
+  const Device *d = device_of(s);
+  RITZ_TRY(copy_in(s, 1, d->numbers + FACTOR, &factor));
+  return scale(s, d->scales + s->stride, d->numbers + FACTOR, z, x);
+}
+
+static int run_combine(RitzDenseSolver s, int num, const double *V, const double *h, bool is_subtracted,
+                       const double *square, double *w) {
+  return RUN_REFINE(s, "ritz_combine", RITZ_GPU_BLOCKS(s->n), RITZ_INT((int)s->n), RITZ_LONG(s->stride),
+                    RITZ_INT(num), RITZ_POINTER(V), RITZ_POINTER(h), RITZ_INT(is_subtracted),
+                    RITZ_POINTER(square), RITZ_POINTER(w));
+}
+
+static int run_dots(RitzDenseSolver s, int num, const double *V, const double *w, double *h) {
+  return RUN_REFINE(s, "ritz_dots", num, RITZ_INT((int)s->n), RITZ_LONG(s->stride), RITZ_POINTER(V),
+                    RITZ_POINTER(w), RITZ_POINTER(h));
+}
+
+static int combine(RitzDenseSolver s, int num, const double *V, const double *h, double beta, double *w) {
+  const Device *d = device_of(s);
+  double numbers[RITZ_DENSE_RESTART + 1] = {0};
+  for (int i = 0; i < num; i++) numbers[i] = h[i];
+  numbers[num] = beta;
+  RITZ_TRY(copy_in(s, num + 1, d->numbers, numbers));
+  return run_combine(s, num, V, d->numbers, false, NULL, w);
+}
+
+static int orthogonalize(RitzDenseSolver s, int num, const double *V, double *w, double *h) {
+  const Device *d = device_of(s);
+  double numbers[SQUARE + 1];
+  for (int pass = 0; pass < 2 && num > 0; pass++) {
+    double *coefficients = d->numbers + pass * SECOND;
+    RITZ_TRY(run_dots(s, num, V, w, coefficients));
+    RITZ_TRY(run_combine(s, num, V, coefficients, true, NULL, w));
+  }
+  RITZ_TRY(run_dots(s, 1, w, w, d->numbers + SQUARE));
+  RITZ_TRY(run_combine(s, 0, NULL, NULL, true, d->numbers + SQUARE, w));
+  RITZ_TRY(copy_out(s, SQUARE + 1, numbers, d->numbers));
+  for (int i = 0; i < num; i++) h[i] = numbers[i] + numbers[SECOND + i];
+  h[num] = sqrt(numbers[SQUARE]);
+  return CEED_ERROR_SUCCESS;
+}
+
+static void explain(const RitzDenseSolver s, FILE *stream) {
+  const Device *d = device_of(s);
+  fprintf(stream, "  factorizations by halves, products in tiles of %s\n",
+          d->has_tensor_cores ? "128 x 128 by tensor cores (f32: 64 x 64 by instructions)"
+                              : "64 x 64 by instructions");
+  fprintf(stream, "  triangles in blocks of %d with inverses of their diagonal blocks\n", (int)d->rows);
+}
+
+const RitzDenseMethods ritz_gpu_dense = {.name = "the library's own kernels on the device",
+                                         .choose = choose,
+                                         .create = create,
+                                         .destroy = destroy,
+                                         .alloc = alloc,
+                                         .free = free_vectors,
+                                         .copy = copy,
+                                         .copy_in = copy_in,
+                                         .copy_out = copy_out,
+                                         .measure = measure,
+                                         .load = load,
+                                         .panel = panel,
+                                         .swap = swap,
+                                         .solve_rows = solve_rows,
+                                         .cholesky = cholesky,
+                                         .solve_columns = solve_columns,
+                                         .update = update,
+                                         .finish = finish,
+                                         .solve = solve,
+                                         .product = product,
+                                         .residual = residual,
+                                         .scale_rows = scale_rows,
+                                         .add_columns = add_columns,
+                                         .largest = largest,
+                                         .orthogonalize = orthogonalize,
+                                         .combine = combine,
+                                         .explain = explain,
+                                         .num_bytes = num_bytes};
