@@ -140,7 +140,9 @@ static const ArgCommand command = {
         "dynamic\n"
         "linker finds them.",
     .notes =
-        "Each round restores the operands and then times one call of each side; medians. Devices have four\n"
+        "Each round restores the operands and then times one call of each side; medians; of one thread on a "
+        "host\n"
+        "the time of the processor, whatever else runs there. Devices have four\n"
         "copies of the operands, and four calls are timed at once. The other side computes on strided\n"
         "matrices where ours are interleaved, and is left out with several threads.\n\n"
         "GFLOP/s by LAPACK's leading terms; GB/s of the bytes that have to move (a triangle is half a\n"
@@ -164,7 +166,6 @@ typedef struct {
   const BatchedOptions *options;
   BatchedHow how;
   BatchedPeer peer;
-  int num_threads;
   double cache_bytes, memory_bytes; // of a batch
   FILE *json, *plot, *table;        // NULL: not wanted
   size_t num_rows;
@@ -277,11 +278,11 @@ static void find_limits(Bench *b) {
   RitzMachine processor;
 
   for (int single = 0; single < 2; single++)
-    b->how.machine[single] = threads_find_limits(b->how.ceed, &o->on, b->num_threads, single);
+    b->how.machine[single] = threads_find_limits(b->how.ceed, &o->on, b->how.num_threads, single);
   if (sizeof(CeedScalar) == sizeof(float) && is_on_device) b->how.machine[0].peak = INFINITY;
   const int64_t l2 = RitzMachineGet(false, &processor) ? 0 : processor.l2_bytes;
   // beside the operands as they are before a call, which are copied in each round
-  b->cache_bytes = (double)(l2 > 0 ? l2 : 1 << 20) / 4 * b->num_threads;
+  b->cache_bytes = (double)(l2 > 0 ? l2 : 1 << 20) / 4 * b->how.num_threads;
   b->memory_bytes = 1e6 * (o->memory > 0 ? o->memory : is_on_device ? 512 : 64);
 }
 
@@ -293,7 +294,7 @@ static void open_peer(Bench *b) {
   if (b->options->alone) return;
   if (has_driver && !strcmp(on.driver, "cuda"))
     batched_open_cuda_peer(&b->peer);
-  else if (!b->how.on_device && b->num_threads == 1)
+  else if (!b->how.on_device && b->how.num_threads == 1)
     batched_open_host_peer(&b->peer);
   if (*b->peer.name) b->how.peer = &b->peer;
 }
@@ -401,7 +402,7 @@ static int run_batched_command(const BatchedOptions *o) {
   int code;
 
   if (check_options(o) != ARGS_RUN) return CLI_USAGE;
-  code = threads_open(&command, &o->on, 1, &bench.how.ceed, &bench.num_threads);
+  code = threads_open(&command, &o->on, 1, &bench.how.ceed, &bench.how.num_threads);
   if (!code) code = cli_open_ceed(command.name, "/cpu/self/ref", &bench.how.reference);
   if (!code) code = run_and_report(&bench);
   CeedDestroy(&bench.how.reference);

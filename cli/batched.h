@@ -144,7 +144,8 @@ typedef struct {
   BpMachine machine[2];    // of double, float
   const BatchedPeer *peer; // NULL: none
   bool on_device;
-  int rounds; // 0: by time
+  int num_threads; // of a host
+  int rounds;      // 0: by time
 } BatchedHow;
 
 int batched_measure(const BatchedHow *how, BatchedRow *row);
