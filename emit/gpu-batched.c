@@ -55,6 +55,7 @@ int ritz_emit_gpu_batched(Ceed ceed, const RitzGpuBatched *p, char **text) {
   ritz_text_add(&t, "#define RITZ_%s\n", kinds[p->kind]);
   if (p->precision == CEED_SCALAR_FP32) ritz_text_add(&t, "#define RITZ_ENTRY_F32\n");
   ritz_text_add(&t, "#define RITZ_THREADS %d\n", p->num_threads);
+  if (p->takes_all) ritz_text_add(&t, "#define RITZ_TAKES_ALL\n");
   if (p->work) ritz_text_add(&t, "#define RITZ_WORK    %d\n", p->work);
   if (p->has_rows) add_rows(&t, p);
   if (p->has_blocks) add_blocks(&t, p);

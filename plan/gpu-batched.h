@@ -37,6 +37,7 @@ typedef struct {
   CeedInt ld[RITZ_BATCHED_MAX_OPERANDS]; // of the layouts; the caller's: how operands are turned
   int form[RITZ_BATCHED_MAX_OPERANDS];   // without pointers
   bool is_uniform;                       // sizes are those of all matrices
+  bool takes_all;                        // not uniform: there are no other classes
   bool is_transposed[2];                 // A, B of products
   bool is_interleaved;                   // some operand
   bool has_pivots;                       // GETRF, GETRS, GETRI

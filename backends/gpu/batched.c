@@ -173,6 +173,8 @@ static bool can_have_blocks(const RitzDeviceInfo *info, RitzBatchHolding *holdin
 }
 
 static bool knows_sizes(const Kernel *kernel) { return kernel->plan.has_rows || kernel->plan.has_blocks; }
+// Else the last kernel takes all matrices of non-uniform batches.
+static bool has_classes(const Batch *data) { return data->num_classes > 1 && data->ragged[0].plan.has_rows; }
 
 static void finish_plan(const Batch *data, const RitzDeviceInfo *info, RitzGpuBatched *plan) {
   RitzBatchHolding holding;
@@ -199,6 +201,7 @@ int ritz_gpu_batched_prepare(RitzBatched b) {
     data->ragged[c].plan = ritz_plan_gpu_batched_class(b, &machine, c);
     finish_plan(data, info, &data->ragged[c].plan);
   }
+  data->ragged[last].plan.takes_all = !has_classes(data);
   return begin(b, knows_sizes(&data->uniform) ? &data->uniform : &data->ragged[last]);
 }
 
@@ -221,7 +224,7 @@ static int sort(RitzBatched b, int64_t count, const int32_t *const sizes[RITZ_NU
   classes->first = ritz_gpu_batched_class_of(b, s.least);
   // One class: all matrices, by the kernel of any size where sizes are worth nothing.
   if (!s.sizes[0] && !s.sizes[1]) classes->first = data->num_classes - 1;
-  if (!data->ragged[0].plan.has_rows || count > INT32_MAX) classes->first = data->num_classes - 1;
+  if (!has_classes(data) || count > INT32_MAX) classes->first = data->num_classes - 1;
   if (classes->first == data->num_classes - 1) return CEED_ERROR_SUCCESS;
   for (int c = classes->first; c < data->num_classes; c++) RITZ_TRY(begin(b, &((Batch *)b->data)->ragged[c]));
   return ritz_gpu_classes_sort(b->ceed, &s, classes);
@@ -376,7 +379,7 @@ int ritz_gpu_batched_explain(RitzBatched b, FILE *stream) {
   const bool has_sizes = knows_sizes(&data->uniform);
   const int last = data->num_classes - 1;
   if (has_sizes) explain_kernel("uniform", &data->uniform.plan, stream);
-  for (int c = 0; c < last && data->ragged[0].plan.has_rows; c++) {
+  for (int c = 0; c < last && has_classes(data); c++) {
     char name[64];
     snprintf(name, sizeof(name), "non-uniform, m, n, k up to %d, %d, %d",
              (int)data->ragged[c].plan.size[RITZ_DIM_M], (int)data->ragged[c].plan.size[RITZ_DIM_N],

@@ -38,6 +38,10 @@ RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
 
 #ifdef RITZ_SOLVE
 
+// What options leave out has no entries or no steps, so that all barriers are reached whatever they are: a
+// compiler for processors that play a device repeats what follows a barrier below a condition, and took half
+// a minute.
+
 RITZ_INLINE void ritz_scale(RitzMatrix b, int n, int num, RitzEntry alpha) {
   for (RitzLong e = RITZ_THREAD; e < (RitzLong)n * num; e += RITZ_THREADS) {
     const int row = (int)(e % n), col = (int)(e / n);
@@ -60,14 +64,13 @@ RITZ_INLINE void ritz_swap(RitzMatrix b, int n, int num, RITZ_GLOBAL const int *
   RITZ_STEP();
 }
 
-// T X = B for the lower triangle of T, forward, or for the upper one, backward.
-RITZ_INLINE void ritz_solve(RitzMatrix t, RitzMatrix b, int n, int num, int is_unit, int is_back) {
-  for (int step = 0; step < n; step++) {
+// T X = B for the lower triangle of T, forward, or for the upper one, backward; num_steps: n or 0.
+RITZ_INLINE void ritz_solve(RitzMatrix t, RitzMatrix b, int n, int num, int num_steps, int is_unit,
+                            int is_back) {
+  for (int step = 0; step < num_steps; step++) {
     const int k = is_back ? n - 1 - step : step, first = is_back ? 0 : k + 1, rows = n - 1 - step;
-    if (!is_unit) {
-      RITZ_EACH(col, 0, num) RITZ_AT(b, k, col) /= RITZ_AT(t, k, k);
-      RITZ_STEP();
-    }
+    RITZ_EACH(col, is_unit ? num : 0, num) RITZ_AT(b, k, col) /= RITZ_AT(t, k, k);
+    RITZ_STEP();
     for (RitzLong e = RITZ_THREAD; e < (RitzLong)rows * num; e += RITZ_THREADS) {
       const int row = first + (int)(e % rows), col = (int)(e / rows);
       RITZ_AT(b, row, col) -= RITZ_AT(t, row, k) * RITZ_AT(b, k, col);
@@ -89,11 +92,11 @@ RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
       t.rs = a.cs;
       t.cs = a.rs;
     }
-    if (alpha != 1) ritz_scale(b, n, k, alpha);
-    if (options & RITZ_SWAPS_FIRST) ritz_swap(b, n, k, ipiv + i * ipiv_stride, 0);
-    if (alpha != 0) ritz_solve(a, b, n, k, options & RITZ_UNIT_FIRST, 0);
-    if (options & RITZ_SOLVES_TWICE) ritz_solve(t, b, n, k, options & RITZ_UNIT_SECOND, 1);
-    if (options & RITZ_SWAPS_LAST) ritz_swap(b, n, k, ipiv + i * ipiv_stride, 1);
+    ritz_scale(b, n, alpha != 1 ? k : 0, alpha);
+    ritz_swap(b, n, options & RITZ_SWAPS_FIRST ? k : 0, ipiv + i * ipiv_stride, 0);
+    ritz_solve(a, b, n, k, alpha != 0 ? n : 0, options & RITZ_UNIT_FIRST, 0);
+    ritz_solve(t, b, n, k, options & RITZ_SOLVES_TWICE ? n : 0, options & RITZ_UNIT_SECOND, 1);
+    ritz_swap(b, n, options & RITZ_SWAPS_LAST ? k : 0, ipiv + i * ipiv_stride, 1);
     if (info && RITZ_THREAD == 0) info[i] = bad;
   }
 }

@@ -65,8 +65,9 @@ typedef double RitzEntry;
 
 // Classes of sizes (backends/gpu/batched-classes.c): the kernel takes the members of one class, from
 // ranges[2 number] up to ranges[2 number + 1]; members == NULL: all matrices. Turns behind the last one are
-// of no matrix: `count`.
-#ifdef RITZ_UNIFORM
+// of no matrix: `count`. Without classes the number of turns is an argument: loops around barriers whose ends
+// are read from memory take processors that play a device half a minute to compile.
+#if defined(RITZ_UNIFORM) || defined(RITZ_TAKES_ALL)
 #define RITZ_NUM_TURNS    count
 #define RITZ_MEMBER(turn) (turn)
 #else
