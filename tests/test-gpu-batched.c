@@ -137,29 +137,30 @@ TEST_EACH_BACKEND(rows_in_registers_and_matrices_in_memory_give_the_same) {
 
 // Beyond the sizes of rows in registers.
 TEST_EACH_BACKEND(blocks_and_matrices_in_memory_give_the_same) {
-  // At first those that are tested where compilers are slow.
-  enum { NUM_FIRST = 2 };
+  // At first those that are tested where compilers are slow, by the seconds that they take there.
+  enum { NUM_QUICK = 2, NUM_FULL = 8 };
   static const Comparison cases[] = {
       {RITZ_BATCHED_GEMV, 0, BATCH_PACKED, true, 100, "blocks", false},
       {RITZ_BATCHED_GEMV, 1, BATCH_OFFSETS, false, 200, "blocks", false},
-      {RITZ_BATCHED_GETRF, 0, BATCH_PACKED, true, 200, "blocks", false},
       {RITZ_BATCHED_GEMM, 0, BATCH_PADDED, false, 129, "blocks", false},
-      {RITZ_BATCHED_GETRS, 0, BATCH_PACKED, true, 96, "blocks", false},
-      {RITZ_BATCHED_GETRF, 0, BATCH_PADDED, false, 96, "held", true},
       {RITZ_BATCHED_GETRF, 0, BATCH_WIDE4, false, 129, "blocks", false},
       {RITZ_BATCHED_POTRF, 0, BATCH_OFFSETS, false, 129, "blocks", false},
-      {RITZ_BATCHED_POTRF, 0, BATCH_PACKED, true, 65, "held", true},
       {RITZ_BATCHED_GEMM, 3, BATCH_PACKED, true, 65, "blocks", true},
+      {RITZ_BATCHED_GETRF, 0, BATCH_PADDED, false, 96, "held", true},
+      {RITZ_BATCHED_TRSM, 1, BATCH_OFFSETS, false, 129, "blocks", false},
+      {RITZ_BATCHED_GETRF, 0, BATCH_PACKED, true, 200, "blocks", false},
+      {RITZ_BATCHED_GETRS, 0, BATCH_PACKED, true, 96, "blocks", false},
+      {RITZ_BATCHED_POTRF, 0, BATCH_PACKED, true, 65, "held", true},
       {RITZ_BATCHED_GETRS, 1, BATCH_SUB, false, 200, "blocks", false},
       {RITZ_BATCHED_POTRS, 0, BATCH_PADDED, false, 65, "blocks", true},
-      {RITZ_BATCHED_TRSM, 1, BATCH_OFFSETS, false, 129, "blocks", false},
       {RITZ_BATCHED_TRSV, 0, BATCH_PACKED, true, 200, "blocks", false},
       {RITZ_BATCHED_INV, 0, BATCH_PADDED, false, 100, "blocks", false},
       {RITZ_BATCHED_GETRI, 0, BATCH_PACKED, true, 129, "blocks", true},
   };
+  const size_t all = sizeof(cases) / sizeof(cases[0]);
   if (!is_device(ceed)) NOT_FOR_THIS_BACKEND("kernels of devices");
-  const bool is_brief = tap_compiles_slowly(ceed) && tap_level() == TAP_QUICK;
-  const size_t num = is_brief ? NUM_FIRST : sizeof(cases) / sizeof(cases[0]);
+  const size_t some = tap_level() == TAP_QUICK ? NUM_QUICK : tap_level() == TAP_FULL ? NUM_FULL : all;
+  const size_t num = tap_compiles_slowly(ceed) ? some : all;
   for (size_t i = 0; i < num && !tap_failed(); i++) compare_with_memory(ceed, &cases[i]);
   CHECK(true, "all cases");
 }
