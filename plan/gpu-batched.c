@@ -58,7 +58,7 @@ static int choose_columns(const RitzGpuBatched *p) {
                                                     : p->size[RITZ_DIM_N];
   const int64_t column = (int64_t)(p->size[RITZ_DIM_K] + 4) * (int64_t)ritz_scalar_bytes(p->precision) *
                          (p->num_threads / p->group);
-  int columns = p->kind == RITZ_BATCH_PRODUCT ? (int)(COLUMNS_BYTES / column) : 8;
+  int columns = p->kind == RITZ_BATCH_PRODUCT ? (int)(COLUMNS_BYTES / column) : 4;
   if (columns > num) columns = (int)num;
   return columns > 0 ? columns : 1;
 }

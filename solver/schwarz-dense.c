@@ -462,7 +462,7 @@ static int prepare_passes(const Setup *s) {
 int RitzPreconditionerCreateDenseSchwarz(CeedOperator op, RitzSpace space, RitzIndices constraints,
                                          RitzPreconditioner *pc) {
   const char *call = "RitzPreconditionerCreateDenseSchwarz";
-  Matrix matrix = {NULL};
+  Matrix matrix = {.starts = NULL};
   Dense *d = NULL;
   int ierr;
 
