@@ -267,13 +267,14 @@ static void cuda_mma_8_8_4(double a, double b, double *d) {
     for (int k = 0; k < 4; k++) d[n] += A[4 * g + k] * B[4 * (2 * q + n) + k];
 }
 
-// mma.m16n8k8, f64: a = A[g][q], A[g + 8][q], A[g][q + 4], A[g + 8][q + 4]; b = B[q][g], B[q + 4][g];
+// mma.m16n8k8, f64: a = A[g][q], A[g + 8][q], A[g][q + 4], A[g + 8][q + 4]; b0, b1 = B[q][g], B[q + 4][g];
 // d = D[g][2 q], D[g][2 q + 1], D[g + 8][2 q], D[g + 8][2 q + 1]. D += A B.
-static void cuda_mma_16_8_8(const double *a, const double *b, double *d) {
+static void cuda_mma_16_8_8(const double *a, double b0, double b1, double *d) {
   const int g = (int)threadIdx.x % CUDA_WARP / 4, q = (int)threadIdx.x % 4;
   double A[4][CUDA_WARP], B[2][CUDA_WARP];
   for (int i = 0; i < 4; i++) cuda_gather(a[i], A[i]);
-  for (int i = 0; i < 2; i++) cuda_gather(b[i], B[i]);
+  cuda_gather(b0, B[0]);
+  cuda_gather(b1, B[1]);
   for (int i = 0; i < 4; i++)
     for (int k = 0; k < 8; k++)
       d[i] += A[i / 2 + k / 4 * 2][4 * g + k % 4] * B[k / 4][4 * (2 * q + i % 2) + k % 4];

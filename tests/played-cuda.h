@@ -55,8 +55,8 @@ static const struct {
     {"extern __shared__ ", "extern ", false},
     {"asm volatile(\"cp.async.ca.shared.global ", "cuda_copy_async(to, from)", true},
     {"asm volatile(\"cp.async.wait_all;\"", "cuda_copy_wait()", true},
-    {"asm volatile(\"mma.sync.aligned.m8n8k4.", "cuda_mma_8_8_4(a[i], b->of[i / 2], d + i % 2 * 2)", true},
-    {"asm volatile(\n      \"mma.sync.aligned.m16n8k8.", "cuda_mma_16_8_8(a, b->of, d)", true},
+    {"asm volatile(\"mma.sync.aligned.m8n8k4.", "cuda_mma_8_8_4(a[i], i / 2 ? b1 : b0, d + i % 2 * 2)", true},
+    {"asm volatile(\n      \"mma.sync.aligned.m16n8k8.", "cuda_mma_16_8_8(a, b0, b1, d)", true},
     {"asm(\"rcp.approx.ftz.f64 ", "y = cuda_reciprocal(b)", true},
 };
 

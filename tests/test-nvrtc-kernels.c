@@ -974,7 +974,8 @@ TEST(kernels_of_the_dense_solver_compile) {
   for (int p = tap_level() ? RITZ_DENSE_F64 : RITZ_DENSE_F16; p <= RITZ_DENSE_F16;
        p += tap_level() == TAP_EXHAUSTIVE ? 1 : 5)
     CHECK_OK(run_dense(ceed, (RitzDensePrecision)p));
-  CHECK(totals.num_programs >= 5 && totals.num_in_memory <= 2, "%d in memory", totals.num_in_memory);
+  // Machines with a device may have had them compiled by other tests.
+  CHECK(totals.num_in_memory <= 2, "%d in memory", totals.num_in_memory);
   CeedDestroy(&ceed);
 }
 
