@@ -44,8 +44,9 @@ CEED_EXTERN int RitzFrontCreate(Ceed ceed, CeedScalarType precision, CeedInt d1,
 CEED_EXTERN int RitzFrontDestroy(RitzFront *front);
 
 // info [count], may be NULL: 0, or k > 0: the leading minor k of F11 is not positive (or NaN), and the front
-// is unspecified; below 0: d1 is negative or too large, and the front is left alone. Where d2 is, F21 and F22
-// are, and info may be below 0. Entries above the diagonals are unspecified afterwards.
+// is unspecified; below 0: d1 is negative or too large, and the front is left alone. A d2 that is negative or
+// too large leaves F21 and F22 alone; info may be below 0 then. Entries above the diagonals are unspecified
+// afterwards.
 CEED_EXTERN int RitzFrontBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts,
                                  int32_t *info);
 // x of front i: d1 + d2 entries from x_offsets[i] on, x1 and x2.
