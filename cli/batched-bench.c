@@ -343,7 +343,7 @@ static int run_with_files(Bench *b) {
   int code = run_cases(b) ? cli_report(command.name, b->how.ceed) : judge(b);
   if (write_results(b)) code = CLI_FAILED;
   if (b->table) results_show_kernels();
-  if (b->how.peer && b->how.on_device) batched_close_cuda_peer(&b->peer);
+  if (b->how.on_device) batched_close_cuda_peer(&b->peer);
   return code;
 }
 

@@ -107,7 +107,7 @@ static void estimate(RitzBatched b, int64_t count, RitzOperatorCost *cost) {
   case RITZ_BATCHED_GEQRF:
   case RITZ_BATCHED_GELS: flops = m < n ? 2 * m * m * (n - m / 3) : 2 * n * n * (m - n / 3); break;
   case RITZ_BATCHED_ORMQR:
-    flops = 2 * m * n * k * (2 - k / (b->options.side == RITZ_SIDE_LEFT ? m : n));
+    flops = k > 0 ? 2 * m * n * k * (2 - k / (b->options.side == RITZ_SIDE_LEFT ? m : n)) : 0;
     break;
   case RITZ_BATCHED_ORGQR: flops = 4 * m * n * k - 2 * (m + n) * k * k + 4 * k * k * k / 3; break;
   case RITZ_BATCHED_GEAM: flops = 3 * m * n; break;

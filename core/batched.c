@@ -317,6 +317,11 @@ int RitzBatchedAnalyze(RitzBatched batched, int64_t count, const int32_t *m, con
                (long long)count);
   for (int d = 0; d < RITZ_NUM_DIMS && ceed->backend.mem_type == CEED_MEM_HOST; d++)
     RITZ_TRY(ritz_batched_check_sizes(batched, __func__, (RitzBatchDim)d, count, sizes[d]));
+  for (int d = 0; d < RITZ_NUM_DIMS && ceed->backend.mem_type == CEED_MEM_DEVICE; d++) {
+    if (!sizes[d] || count == 0 || !ceed->backend.rep_accept) continue;
+    RITZ_TRY(ceed->backend.rep_accept(ceed, __func__, RITZ_REP_DEVICE, (size_t)count * sizeof(*sizes[d]),
+                                      false, sizes[d]));
+  }
   batched->analyzed_count = -1;
   if (batched->server->batched_analyze) RITZ_TRY(batched->server->batched_analyze(batched, count, sizes));
   batched->analyzed_count = count;

@@ -67,9 +67,10 @@ int ritz_dense_condition(RitzDenseSolver s, double *condition) {
   RITZ_TRY(RITZ_MALLOC(s->ceed, (size_t)s->n, &x));
   const int ierr = estimate_inverse(s, x, &norm);
   RITZ_FREE(&x);
+  RITZ_TRY(ierr);
   norm = ldexp(norm, s->shift) * s->scaled_norm;
   *condition = isnan(norm) ? INFINITY : norm;
-  return ierr;
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Steps ----

@@ -109,8 +109,8 @@ int RitzDenseSolverSetRefinement(RitzDenseSolver solver, RitzDenseRefinement ref
 
 int RitzDenseSolverSetTolerance(RitzDenseSolver solver, double tolerance) {
   RITZ_HANDLE(solver);
-  RITZ_REQUIRE(tolerance >= 0, solver->ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: tolerance %g, needed at least 0 (0: sqrt(n) 2^-53)", __func__, tolerance);
+  RITZ_REQUIRE(tolerance >= 0 && isfinite(tolerance), solver->ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: tolerance %g, needed at least 0 and finite (0: sqrt(n) 2^-53)", __func__, tolerance);
   solver->tolerance = tolerance;
   return CEED_ERROR_SUCCESS;
 }
@@ -186,6 +186,9 @@ static int check_vector(RitzDenseSolver s, const char *call, const char *name, C
   RITZ_REQUIRE(vec->length >= num, s->ceed, CEED_ERROR_DIMENSION,
                "%s: %s has %lld entries, needed at least %lld", call, name, (long long)vec->length,
                (long long)num);
+  RITZ_REQUIRE(vec->obj.ceed == s->ceed || s->ceed->backend.mem_type == CEED_MEM_HOST, s->ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: %s belongs to another context, needed one of the solver's", call,
+               name);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -280,7 +283,8 @@ int RitzDenseSolverSolveVectors(RitzDenseSolver solver, int64_t num_columns, Cee
   if (B == X) {
     RITZ_TRY(lock(solver, X, RITZ_ACCESS_READ_WRITE, &x));
     const int ierr = solve_with_matrix(solver, __func__, num_columns, x, x);
-    return ritz_vector_unlock(X, RITZ_ACCESS_READ_WRITE, &x, ierr);
+    // Columns before the one at fault are solved, the others are still those of B.
+    return ritz_first_error(ierr, ritz_vector_unlock(X, RITZ_ACCESS_READ_WRITE, &x, CEED_ERROR_SUCCESS));
   }
   const bool is_whole = X->length == num_columns * solver->n;
   const RitzAccess access = is_whole ? RITZ_ACCESS_WRITE : RITZ_ACCESS_READ_WRITE;
@@ -288,7 +292,8 @@ int RitzDenseSolverSolveVectors(RitzDenseSolver solver, int64_t num_columns, Cee
   int ierr = lock(solver, X, access, &x);
   if (!ierr) {
     ierr = solve_with_matrix(solver, __func__, num_columns, b, x);
-    ierr = ritz_vector_unlock(X, access, &x, ierr);
+    const int restored = ritz_vector_unlock(X, access, &x, is_whole ? ierr : CEED_ERROR_SUCCESS);
+    ierr = ritz_first_error(ierr, restored);
   }
   return ritz_vector_unlock(B, RITZ_ACCESS_READ, &b, ierr);
 }

@@ -125,6 +125,31 @@ static void plan_turns(RitzGpuBatched *p, CeedInt length) {
   p->design = RITZ_BATCH_TURNS;
 }
 
+// Bytes of the lines that kernels/gpu/batched-rows.h declares for a block.
+static int64_t bytes_of_lines(const RitzGpuBatched *p, CeedInt length) {
+  enum { PACK_BYTES = 16, AT_ONCE = 4 };
+  const int64_t in_pack = PACK_BYTES / (int64_t)ritz_scalar_bytes(p->precision);
+  const int64_t packs = (length + in_pack - 1) / in_pack;
+  const int64_t at_once = p->num_columns < AT_ONCE ? p->num_columns : AT_ONCE;
+  const int64_t num =
+      p->kind == RITZ_BATCH_PRODUCT ? (p->num_columns + at_once) * packs + 1 : 2 * (packs + 1);
+  return p->num_threads / p->group * num * PACK_BYTES;
+}
+
+// Blocks of few long rows declare more than devices let them: fewer columns at a time, then fewer matrices.
+static bool fit_lines(RitzGpuBatched *p, CeedInt length) {
+  enum { MOST_BYTES = 46 << 10, LEAST_THREADS = 32 }; // of 48 KiB, with what pivots take
+  while (bytes_of_lines(p, length) > MOST_BYTES) {
+    if (p->kind == RITZ_BATCH_PRODUCT && p->num_columns > 1)
+      p->num_columns--;
+    else if (p->num_threads > LEAST_THREADS && p->num_threads > p->group)
+      p->num_threads /= 2;
+    else
+      return false;
+  }
+  return true;
+}
+
 // Rows of the matrix that threads hold, and their length.
 static bool plan_rows(RitzGpuBatched *p, int max_threads) {
   const bool is_product = p->kind == RITZ_BATCH_PRODUCT, is_lu = p->kind == RITZ_BATCH_GETRF;
@@ -136,6 +161,7 @@ static bool plan_rows(RitzGpuBatched *p, int max_threads) {
   p->num_threads = p->group > 32 ? p->group : 128;
   if (p->num_threads > max_threads) return false;
   p->num_columns = choose_columns(p);
+  if (!fit_lines(p, length)) return false;
   p->num_resident = choose_resident(p, length);
   p->design = RITZ_BATCH_ROWS;
   p->has_rows = true;

@@ -37,11 +37,12 @@ static int factorize(RitzFactorization *f) {
     return CEED_ERROR_SUCCESS;
   }
   RITZ_TRY(ritz_multifrontal_factorize(m, a->values, &bad));
+  RITZ_TRY(ritz_multifrontal_drop_matrix(m));
   if (bad >= 0)
     ritz_direct_refuse_pivot(f, bad);
   else
     describe(f, m);
-  return ritz_multifrontal_drop_matrix(m);
+  return CEED_ERROR_SUCCESS;
 }
 
 static int solve(RitzFactorization *f, const double *b, double *x) {

@@ -9,7 +9,7 @@
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 // Matrices of all kinds that are special, one of each in a batch.
-typedef enum { ZERO, ONES, DIAGONAL, GRADED, HILBERT, HUGE_ENTRIES, TINY_ENTRIES, NUM_KINDS } Kind;
+typedef enum { ZERO, ONES, DIAGONAL, GRADED, HILBERT, HUGE_ENTRIES, TINY_ENTRIES, UNEQUAL, NUM_KINDS } Kind;
 
 static double special_entry(Kind kind, CeedScalarType precision, int64_t r, int64_t c, uint64_t *state) {
   const double exponent = precision == CEED_SCALAR_FP32 ? 110 : 1000, random = tap_uniform(state);
@@ -22,7 +22,9 @@ static double special_entry(Kind kind, CeedScalarType precision, int64_t r, int6
   case HILBERT: return 1 / (double)(r + c + 1);
   // Squares are out of the range of numbers.
   case HUGE_ENTRIES: return random * exp2(exponent);
-  default: return random * exp2(-exponent);
+  case TINY_ENTRIES: return random * exp2(-exponent);
+  // Quotients of columns' lengths are at the end of the range.
+  default: return random * exp2((c % 2 ? -1 : 1) * (precision == CEED_SCALAR_FP32 ? 63 : 511));
   }
 }
 

@@ -22,6 +22,7 @@ TEST(arguments_out_of_range_are_refused) {
               "refinement 4, needed 0 to 3");
   CHECK_ERROR(ceed, RitzDenseSolverSetTolerance(solver, -1e-3), CEED_ERROR_INCOMPATIBLE, "tolerance -0.001");
   CHECK_ERROR(ceed, RitzDenseSolverSetTolerance(solver, NAN), CEED_ERROR_INCOMPATIBLE, "needed at least 0");
+  CHECK_ERROR(ceed, RitzDenseSolverSetTolerance(solver, INFINITY), CEED_ERROR_INCOMPATIBLE, "and finite");
   CHECK_ERROR(ceed, RitzDenseSolverSetMaxIterations(solver, -1), CEED_ERROR_DIMENSION, "-1 iterations");
   CHECK_ERROR(ceed, RitzDenseSolverSolve(solver, 1, b, x), CEED_ERROR_INCOMPLETE, "there are no factors");
   CHECK_ERROR(ceed, RitzDenseSolverEstimateCondition(solver, x), CEED_ERROR_INCOMPLETE,
@@ -120,6 +121,32 @@ TEST(columns_that_are_not_finite_are_refused_behind_good_ones) {
   CHECK_OK(CeedDestroy(&ceed));
 }
 
+TEST(right_hand_sides_in_vectors_survive_a_refusal) {
+  Ceed ceed = tap_ceed(host);
+  RitzDenseSolver solver = NULL;
+  const double A[4] = {4, 0, 0, 2};
+  CeedScalar B[6] = {1, 1, 1, (CeedScalar)NAN, 1, 3};
+  const CeedScalar *b;
+  CeedVector V;
+
+  if (sizeof(CeedScalar) != sizeof(double)) {
+    CHECK_OK(CeedDestroy(&ceed));
+    NOT_HERE("vectors of the program are of float");
+  }
+  CHECK_OK(RitzDenseSolverCreate(ceed, 2, &solver));
+  CHECK_OK(RitzDenseSolverFactor(solver, A, 2));
+  CHECK_OK(CeedVectorCreate(ceed, 6, &V));
+  CHECK_OK(CeedVectorSetArray(V, CEED_MEM_HOST, CEED_COPY_VALUES, B));
+  CHECK_ERROR(ceed, RitzDenseSolverSolveVectors(solver, 3, V, V), CEED_ERROR_INCOMPATIBLE,
+              "column 1 of B has entries that are not finite");
+  CHECK_OK(CeedVectorGetArrayRead(V, CEED_MEM_HOST, &b));
+  CHECK(b[0] == 0.25 && b[1] == 0.5 && b[2] == 1 && b[5] == 3, "a column is lost");
+  CHECK_OK(CeedVectorRestoreArrayRead(V, &b));
+  CHECK_OK(CeedVectorDestroy(&V));
+  CHECK_OK(RitzDenseSolverDestroy(&solver));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
 TEST(vectors_that_do_not_fit_are_refused) {
   Ceed ceed = tap_ceed(host);
   RitzDenseSolver solver = NULL;
@@ -186,6 +213,6 @@ int main(int argc, char **argv) {
                   TESTS(arguments_out_of_range_are_refused, matrices_without_an_inverse_are_refused,
                         indefinite_matrices_have_no_cholesky_factor,
                         columns_that_are_not_finite_are_refused_behind_good_ones,
-                        vectors_that_do_not_fit_are_refused, strict_contexts_do_not_fall_back,
-                        short_memory_leaves_the_solver_usable));
+                        right_hand_sides_in_vectors_survive_a_refusal, vectors_that_do_not_fit_are_refused,
+                        strict_contexts_do_not_fall_back, short_memory_leaves_the_solver_usable));
 }

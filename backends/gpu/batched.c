@@ -121,8 +121,8 @@ static const char program_name[] = "batched";
 
 static int begin(RitzBatched b, Kernel *kernel) {
   if (kernel->is_begun) return CEED_ERROR_SUCCESS;
-  kernel->is_begun = true;
   RITZ_TRY(ritz_emit_gpu_batched(b->ceed, &kernel->plan, &kernel->text));
+  kernel->is_begun = true;
   return ritz_gpu_program_ahead(b->ceed, RITZ_TEXT_SCALARS, program_name, own_kernels, 1,
                                 (const char *const *)&kernel->text);
 }

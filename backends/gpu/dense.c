@@ -161,10 +161,12 @@ static int create(RitzDenseSolver s) {
   return RITZ_MALLOC(s->ceed, (size_t)s->n, &d->row_scale);
 }
 
+// Waits: X, which a solve copies last, may be read by other streams.
 static int copy(RitzDenseSolver s, int64_t num, double *to, const double *from) {
   const RitzGpu *gpu = ritz_gpu(s->ceed);
   if (num == 0) return CEED_ERROR_SUCCESS;
-  return gpu->driver->copy(s->ceed, gpu->device, gpu->stream, (size_t)num * sizeof(double), to, from);
+  RITZ_TRY(gpu->driver->copy(s->ceed, gpu->device, gpu->stream, (size_t)num * sizeof(double), to, from));
+  return gpu->driver->synchronize(s->ceed, gpu->device, gpu->stream);
 }
 
 static int copy_in(RitzDenseSolver s, int64_t num, double *to, const double *from) {

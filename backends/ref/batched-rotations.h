@@ -330,7 +330,10 @@ static bool RITZ_LOOP(sweep_columns)(RITZ_LOOP(View) A, int64_t m, int64_t n, RI
       const RITZ_ENTRY g = a > 0 && b > 0 ? RITZ_LOOP(cosine)(A, m, p, q, a, b) : 0;
 
       if (RITZ_MAGNITUDE(g) <= tolerance) continue;
-      const RITZ_ENTRY t = RITZ_LOOP(tangent)((b / a - a / b) / (2 * g));
+      // Of columns whose lengths are far apart 1 / (2 zeta), where zeta may be beyond the range of numbers.
+      const RITZ_ENTRY ratio = b / a;
+      const bool is_apart = ratio < RITZ_ROUNDOFF * RITZ_MAGNITUDE(g);
+      const RITZ_ENTRY t = is_apart ? -g * ratio : RITZ_LOOP(tangent)((ratio - 1 / ratio) / (2 * g));
       RITZ_LOOP(rotate)(A, m, p, q, t);
       if (V) RITZ_LOOP(rotate)(*V, n, p, q, t);
       IN(s, p, 0) = RITZ_LOOP(measure)(A, m, p);

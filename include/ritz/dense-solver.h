@@ -24,10 +24,12 @@
 // RITZ_STRICT it is an error).
 //
 // Calls wait for the context's work, and cannot be captured in graphs. Results repeat bit for bit on the same
-// context and machine.
+// context and machine. On CUDA devices factorizations of two contexts must not run at the same time on one
+// device: the blocks of a panel wait for each other, and all have to be there.
 //
-// *Memory* beside A: 4 n^2 bytes for factors (F64: 8 n^2), on hosts 6 to 14 KiB n for blocks while they
-// are made, and up to 35 vectors of n doubles. doc/dense-solver.md has figures.
+// *Memory* beside A: 4 n^2 bytes for factors (F64: 8 n^2), on hosts 4 to 6 KiB n for blocks while they
+// are made, on devices 1 KiB n (F64: 2) for inverses of diagonal blocks, and up to 50 vectors of n doubles;
+// the report has num_bytes.
 #ifndef RITZ_DENSE_SOLVER_H
 #define RITZ_DENSE_SOLVER_H
 
@@ -71,16 +73,17 @@ CEED_EXTERN int RitzDenseSolverSetFactorPrecision(RitzDenseSolver solver, RitzDe
 CEED_EXTERN int RitzDenseSolverSetSymmetricPositive(RitzDenseSolver solver, bool is_symmetric_positive);
 // Default RITZ_REFINEMENT_AUTO.
 CEED_EXTERN int RitzDenseSolverSetRefinement(RitzDenseSolver solver, RitzDenseRefinement refinement);
-// Of the backward error; default 0, which means sqrt(n) 2^-53. Negative ones and NaN:
+// Of the backward error; default 0, which means sqrt(n) 2^-53. Negative ones, infinity and NaN:
 // CEED_ERROR_INCOMPATIBLE.
 CEED_EXTERN int RitzDenseSolverSetTolerance(RitzDenseSolver solver, double tolerance);
 // For each column and precision, steps of GMRES counted singly; default 50, at least 0.
 CEED_EXTERN int RitzDenseSolverSetMaxIterations(RitzDenseSolver solver, CeedInt max_iterations);
 
 // Factorizes A [n][ld], ld >= n. What the precision cannot (a pivot that is zero in it, or not finite) the
-// next one does. Errors, after which there are no factors: CEED_ERROR_DIMENSION (ld);
-// CEED_ERROR_INCOMPATIBLE: A has entries that are not finite, is singular (in double a pivot is zero), or
-// is not positive definite (a leading minor is not positive in double). With n = 0, A may be NULL.
+// next one does. Errors: CEED_ERROR_DIMENSION (ld), after which factors are those of before;
+// CEED_ERROR_INCOMPATIBLE, after which there are none: A has entries that are not finite, is singular (in
+// double a pivot is zero), or is not positive definite (a leading minor is not positive in double). With
+// n = 0, A may be NULL.
 CEED_EXTERN int RitzDenseSolverFactor(RitzDenseSolver solver, const double *A, int64_t ld);
 // The same of the entries of a vector in double (counted; its values are read in each Solve as well) with at
 // least ld (n - 1) + n entries.
@@ -91,7 +94,8 @@ CEED_EXTERN int RitzDenseSolverFactorVector(RitzDenseSolver solver, CeedVector A
 // CEED_ERROR_INCOMPATIBLE: B has entries that are not finite, or a factorization that takes over fails.
 // Columns before the one at fault are solved.
 CEED_EXTERN int RitzDenseSolverSolve(RitzDenseSolver solver, int64_t num_columns, const double *B, double *X);
-// The same with vectors in double of num_columns n entries. B and X may be the same.
+// The same with vectors in double of num_columns n entries. B and X may be the same. After an error another X
+// of exactly that length has no values.
 CEED_EXTERN int RitzDenseSolverSolveVectors(RitzDenseSolver solver, int64_t num_columns, CeedVector B,
                                             CeedVector X);
 

@@ -218,7 +218,9 @@ RITZ_INLINE void ritz_propose(RitzEntry x, unsigned lane, int place, RitzCandida
 }
 RITZ_INLINE int ritz_choose(const RitzCandidate *candidates) {
   const RitzCandidate one = candidates[0], two = candidates[1];
-  return two.magnitude > one.magnitude || (two.magnitude == one.magnitude && two.place < one.place);
+  // Below 0: all rows of the first warp are done, whatever the other one's is, NaN too.
+  return one.magnitude < 0 || two.magnitude > one.magnitude ||
+         (two.magnitude == one.magnitude && two.place < one.place);
 }
 
 RITZ_INLINE int ritz_pivot(RitzEntry x, int is_done, int place, int *at, RitzCandidate *candidates) {
