@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 
 #include "backends/gpu/gpu.h"
+#include "plan/gpu-batched.h"
 
 // Rows diagonally dominant, but shifted by one, so that pivots swap; not shifted: both triangles, with ones
 // or the diagonal, are well conditioned, too.
@@ -359,6 +360,35 @@ TEST_EACH_BACKEND(opencl_refuses_addresses_of_matrices) {
   batch_free(&A);
 }
 
+// What kernels/gpu/batched-rows.h declares for a block: lines in packs of 16 bytes.
+static int64_t declared_bytes(const RitzGpuBatched *p, CeedInt length) {
+  const int64_t packs = (length * (p->precision == CEED_SCALAR_FP32 ? 4 : 8) + 15) / 16;
+  const int64_t at_once = p->num_columns < 4 ? p->num_columns : 4, groups = p->num_threads / p->group;
+  if (p->kind == RITZ_BATCH_PRODUCT) return 16 * groups * ((p->num_columns + at_once) * packs + 1);
+  return 16 * groups * 2 * (packs + 1);
+}
+
+TEST(blocks_of_rows_declare_no_more_memory_than_devices_let_them) {
+  const RitzGpuBatchMachine machine = {.max_threads = 1024, .can_have_rows = true};
+  int num = 0;
+  for (int e = 0; e < 2 * 64 * 64 * 64 && !tap_failed(); e++) {
+    const CeedInt m = e / 2 % 64 + 1, n = e / 128 % 64 + 1, k = e / 8192 % 64 + 1;
+    const bool is_product = e % 2;
+    struct RitzBatched_private b = {.operation = is_product ? RITZ_BATCHED_GEMM : RITZ_BATCHED_GETRF,
+                                    .precision = CEED_SCALAR_FP64,
+                                    .form.num_operands = is_product ? 3 : 1,
+                                    .form.has_pivots = !is_product,
+                                    .size = {m, n, is_product ? k : 1}};
+    const RitzGpuBatched p = ritz_plan_gpu_batched(&b, &machine, true);
+    if (p.design != RITZ_BATCH_ROWS) continue;
+    const int64_t bytes = declared_bytes(&p, is_product ? k : n);
+    CHECK(bytes <= 48 << 10, "%s of %d, %d, %d: %d bytes", is_product ? "product" : "LU", (int)m, (int)n,
+          (int)k, (int)bytes);
+    num++;
+  }
+  CHECK(num > 64 * 64 * 64, "%d plans", num);
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(rows_in_registers_and_matrices_in_memory_give_the_same,
@@ -366,5 +396,6 @@ int main(int argc, char **argv) {
                         steps_that_share_their_code_and_matrices_in_memory_give_the_same,
                         products_by_tensor_cores_and_in_memory_are_the_same,
                         each_matrix_of_a_batch_is_in_one_class, calls_are_captured_in_graphs_and_replayed,
-                        opencl_refuses_addresses_of_matrices));
+                        opencl_refuses_addresses_of_matrices,
+                        blocks_of_rows_declare_no_more_memory_than_devices_let_them));
 }
