@@ -438,7 +438,7 @@ static inline int batch_sizes(Ceed ceed, const int **sizes) {
 }
 
 // One case of a test: a shape in one layout and precision; what is drawn repeats.
-enum { BATCH_MAX_COUNT = 7 };
+enum { BATCH_MAX_COUNT = 8 };
 typedef struct {
   Ceed ceed;
   CeedScalarType precision;
