@@ -82,6 +82,7 @@ static const struct {
     {"RitzPreconditionerCreateMultigridOfHierarchy", "there are no operators"},
     {"RitzBatchedCreate", "devices without kernels for batches refuse"},
     {"RitzFrontCreate", "the same"},
+    {"RitzDenseSolver*Vector*", "vectors of float where CeedScalar is float"},
 };
 enum { NUM_REFUSING = sizeof(refusing) / sizeof(refusing[0]) };
 
