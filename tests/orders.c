@@ -156,8 +156,9 @@ static void check_orders(Ceed ceed, const OrdersFamily *f, CeedInt degree) {
 
 // Every degree has kernels of its own.
 static CeedInt max_degree_of(Ceed ceed, const OrdersFamily *f) {
-  const CeedInt most = 2, max_degree = f->max_degree[tap_level()];
-  return tap_compiles_slowly(ceed) && max_degree > most ? most : max_degree;
+  const CeedInt max_degree = f->max_degree[tap_level()];
+  const CeedInt most = tap_compiles_slowly(ceed) ? 2 : tap_checks_calls(ceed) ? 3 : ORDERS_MAX_DEGREE;
+  return max_degree > most ? most : max_degree;
 }
 
 void orders_check(Ceed ceed, const OrdersFamily *f) {

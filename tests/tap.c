@@ -155,6 +155,13 @@ int tap_compiles_slowly(Ceed ceed) {
   return begins_with(resource, "/gpu/opencl/");
 }
 
+int tap_checks_calls(Ceed ceed) {
+  const char *resource = "";
+
+  CeedGetResource(ceed, &resource);
+  return begins_with(resource, "/cpu/self/check");
+}
+
 // ---- Diagnostics ----
 
 static void print_note(const char *format, va_list args) {

@@ -586,12 +586,6 @@ TEST(results_have_the_same_bits_on_any_number_of_threads) {
 
 // ---- Sizes ----
 
-static bool is_check(Ceed ceed) {
-  const char *resource = "";
-  CeedGetResource(ceed, &resource);
-  return strstr(resource, "/cpu/self/check");
-}
-
 // Matrices of all sizes 0 .. 33 in one batch, in a random order: solved with the solution known.
 TEST_EACH_BACKEND(batches_of_all_sizes_are_solved) {
   SERVED(RITZ_BATCHED_GETRF);
@@ -688,7 +682,7 @@ TEST_EACH_BACKEND(sizes_beyond_the_bounds_are_told_and_left_alone) {
   batch_memory_make(ceed, sizeof(cols), &A.col_sizes);
   tap_forget_error(ceed);
   const int ierr = batch_run(ceed, &run);
-  if (is_check(ceed)) {
+  if (tap_checks_calls(ceed)) {
     const char *message = "";
     CeedGetErrorMessage(ceed, &message);
     tap_check(ierr == CEED_ERROR_DIMENSION && strstr(message, "m of matrix 1 is 5, needed 0 to 4"), __FILE__,
