@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Dense solver (ritz/dense-solver.h) between core/ and backends. core/dense-solver.c has objects and calls,
-// core/dense-route.c chooses who factorizes, core/dense-factor.c cuts factorizations into what a backend does,
-// core/dense-refine.c refines. Numbers are
-// computed by the methods of a backend, on its memory.
+// core/dense-route.c chooses who factorizes, core/dense-factor.c cuts factorizations into what a backend
+// does, core/dense-refine.c refines. Numbers are computed by the methods of a backend, on its memory.
 #ifndef RITZ_CORE_DENSE_SOLVER_H
 #define RITZ_CORE_DENSE_SOLVER_H
 

@@ -118,9 +118,8 @@ struct RitzCusolver_private {
 
 static const char *status_words(int status) {
   static const char *const words[] = {
-      "success",      "not initialized",    "memory is short",  "a value is not valid",
-      "architecture", "no mapping",         "execution failed", "internal error",
-      "matrix type",  "it is not supported"};
+      "success",    "not initialized",  "memory is short", "a value is not valid", "architecture",
+      "no mapping", "execution failed", "internal error",  "matrix type",          "it is not supported"};
   return status >= 0 && (size_t)status < sizeof(words) / sizeof(words[0]) ? words[status] : "unknown status";
 }
 
@@ -181,8 +180,7 @@ int ritz_cusolver_bytes(Ceed ceed, RitzCusolver solver, const RitzCusolverMatrix
     status = cusolver.api.getrf_bytes(solver->handle, solver->params, m->n, m->n, type, m->F, m->ld, type,
                                       device, host);
   ritz_cuda_leave();
-  return check(ceed, status,
-               m->is_symmetric ? "cusolverDnXpotrf_bufferSize" : "cusolverDnXgetrf_bufferSize");
+  return check(ceed, status, m->is_symmetric ? "cusolverDnXpotrf_bufferSize" : "cusolverDnXgetrf_bufferSize");
 }
 
 int ritz_cusolver_factor(Ceed ceed, RitzCusolver solver, RitzDeviceStream stream, const RitzCusolverMatrix *m,
@@ -197,9 +195,9 @@ int ritz_cusolver_factor(Ceed ceed, RitzCusolver solver, RitzDeviceStream stream
     status = cusolver.api.potrf(solver->handle, solver->params, FILL_LOWER, m->n, type, m->F, m->ld, type,
                                 work[RITZ_CUSOLVER_DEVICE], device, work[RITZ_CUSOLVER_HOST], host, m->info);
   else if (!status)
-    status = cusolver.api.getrf(solver->handle, solver->params, m->n, m->n, type, m->F, m->ld, m->pivots,
-                                type, work[RITZ_CUSOLVER_DEVICE], device, work[RITZ_CUSOLVER_HOST], host,
-                                m->info);
+    status =
+        cusolver.api.getrf(solver->handle, solver->params, m->n, m->n, type, m->F, m->ld, m->pivots, type,
+                           work[RITZ_CUSOLVER_DEVICE], device, work[RITZ_CUSOLVER_HOST], host, m->info);
   ritz_cuda_leave();
   return check(ceed, status, m->is_symmetric ? "cusolverDnXpotrf" : "cusolverDnXgetrf");
 }

@@ -173,7 +173,8 @@ int main(int argc, char **argv) {
   if (report > 0) ierr = show_report(ceed, report, false, precisions);
   if (report > 0 && !ierr) ierr = show_report(ceed, report, true, precisions);
   if (times && !ierr)
-    printf("\n| order | asked | used | route | factor ms | GFLOP/s | solve ms | iterations | backward error | MB |\n");
+    printf("\n| order | asked | used | route | factor ms | GFLOP/s | solve ms | iterations | backward error "
+           "| MB |\n");
   while (times && *times && !ierr) {
     ierr = show_times(ceed, atoi(times), is_symmetric, precisions, routes);
     times += strcspn(times, ",");

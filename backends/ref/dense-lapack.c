@@ -104,7 +104,8 @@ static void look_for_library(void) {
     open_library(given);
     return;
   }
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !is_found; i++) is_found = open_library(names[i]);
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !is_found; i++)
+    is_found = open_library(names[i]);
   if (!is_found)
     snprintf(lapack.why, sizeof(lapack.why),
              "neither libopenblas.so.0 nor liblapack.so.3 can be used; install one, or name its file in "

@@ -83,9 +83,9 @@ CEED_EXTERN int RitzDenseSolverDestroy(RitzDenseSolver *solver);
 CEED_EXTERN int RitzDenseSolverSetFactorPrecision(RitzDenseSolver solver, RitzDensePrecision precision);
 // A is symmetric positive definite, both triangles are there: Cholesky. Default false.
 CEED_EXTERN int RitzDenseSolverSetSymmetricPositive(RitzDenseSolver solver, bool is_symmetric_positive);
-// Default RITZ_DENSE_ROUTE_AUTO. With RITZ_DENSE_ROUTE_VENDOR precisions are F64, F32 or AUTO; of others Factor
-// is CEED_ERROR_UNSUPPORTED. Errors: CEED_ERROR_UNSUPPORTED, after which the route is that of before: the
-// vendor's library is not found or cannot be used, the message says why.
+// Default RITZ_DENSE_ROUTE_AUTO. With RITZ_DENSE_ROUTE_VENDOR precisions are F64, F32 or AUTO; of others
+// Factor is CEED_ERROR_UNSUPPORTED. Errors: CEED_ERROR_UNSUPPORTED, after which the route is that of before:
+// the vendor's library is not found or cannot be used, the message says why.
 CEED_EXTERN int RitzDenseSolverSetRoute(RitzDenseSolver solver, RitzDenseRoute route);
 // Default RITZ_REFINEMENT_AUTO.
 CEED_EXTERN int RitzDenseSolverSetRefinement(RitzDenseSolver solver, RitzDenseRefinement refinement);
@@ -128,7 +128,7 @@ typedef struct {
   const char *reason;
   RitzDenseRoute route; // of the factors there are now; AUTO: none, or of order 0
   const char *library;  // file of the vendor's library that has made them, static; NULL: own kernels
-  double condition; // RitzDenseSolverEstimateCondition; 0: neither called nor needed for AUTO
+  double condition;     // RitzDenseSolverEstimateCondition; 0: neither called nor needed for AUTO
   // Of the last Solve; zeros before it.
   RitzDenseRefinement refinement; // of the last column; never AUTO: NONE where nothing was to be refined
   CeedInt iterations;             // the most of a column, precisions that were given up included
