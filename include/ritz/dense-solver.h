@@ -48,7 +48,7 @@ typedef struct RitzDenseSolver_private *RitzDenseSolver;
 
 // Of the factorization. Roundoff of operands: F64 2^-53, F32 and TF32X3 2^-24, TF32 and F16 2^-11, BF16 2^-8.
 typedef enum {
-  RITZ_DENSE_AUTO, // what is expected to be fastest: by n and the context; Explain tells it
+  RITZ_DENSE_AUTO, // what is expected to be fastest: by n, the context and the route; Explain tells it
   RITZ_DENSE_F64,
   RITZ_DENSE_F32,
   RITZ_DENSE_TF32X3, // operands in two parts of TF32, three products
