@@ -31,7 +31,7 @@ typedef struct {
 // Factorizations in double and float by a library that is looked up at run time, once in a process.
 typedef struct {
   const char *name;    // "cuSOLVER", for people
-  int64_t least_order; // from which on it was measured to be the faster one; RITZ_DENSE_NEVER: it was not
+  int64_t least_order; // from which on AUTO takes it: it was measured to gain; RITZ_DENSE_NEVER: it was not
   // File of the library, static; NULL: there is none that can be used, and *why says so (static).
   const char *(*find)(const RitzDenseSolver s, const char **why);
   // LU or Cholesky of F as `load` has left it: F, pivots and numbers of bad ones as the methods for own

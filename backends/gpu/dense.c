@@ -21,7 +21,7 @@ enum {
   FACTOR = 3 * PAGE,
   NUM_NUMBERS = 4 * PAGE,
   LOW_ORDER = 8192,  // from which on low precisions gain
-  VENDOR_ORDER = 512 // from which on cuSOLVER is faster
+  VENDOR_ORDER = 512 // from which on cuSOLVER gains enough for what loading it takes
 };
 
 typedef struct {
