@@ -1,56 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The other side of `ritz bench --batched` on hosts: loops over the matrices of a batch that call OpenBLAS,
 // or the LAPACK that the dynamic linker finds, on one thread.
-#include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "bench/lapack.h"
 #include "cli/batched.h"
 #include "cli/cli.h"
-
-typedef void (*Routine)(void); // with Fortran's arguments
-typedef void (*Gemm)(const char *, const char *, const int *, const int *, const int *, const void *,
-                     const void *, const int *, const void *, const int *, const void *, void *, const int *);
-typedef void (*Gemv)(const char *, const int *, const int *, const void *, const void *, const int *,
-                     const void *, const int *, const void *, void *, const int *);
-typedef void (*Potrf)(const char *, const int *, void *, const int *, int *);
-typedef void (*Getrf)(const int *, const int *, void *, const int *, int *, int *);
-typedef void (*Potrs)(const char *, const int *, const int *, const void *, const int *, void *, const int *,
-                      int *);
-typedef void (*Getrs)(const char *, const int *, const int *, const void *, const int *, const int *, void *,
-                      const int *, int *);
-typedef void (*Trsm)(const char *, const char *, const char *, const char *, const int *, const int *,
-                     const void *, const void *, const int *, void *, const int *);
-typedef void (*Trsv)(const char *, const char *, const char *, const int *, const void *, const int *, void *,
-                     const int *);
-typedef void (*Symm)(const char *, const char *, const int *, const int *, const void *, const void *,
-                     const int *, const void *, const int *, const void *, void *, const int *);
-typedef void (*Symv)(const char *, const int *, const void *, const void *, const int *, const void *,
-                     const int *, const void *, void *, const int *);
-typedef void (*Syrk)(const char *, const char *, const int *, const int *, const void *, const void *,
-                     const int *, const void *, void *, const int *);
-typedef void (*Gesv)(const int *, const int *, void *, const int *, int *, void *, const int *, int *);
-typedef void (*Posv)(const char *, const int *, const int *, void *, const int *, void *, const int *, int *);
-typedef void (*Laswp)(const int *, void *, const int *, const int *, const int *, const int *, const int *);
-typedef void (*Geqrf)(const int *, const int *, void *, const int *, void *, void *, const int *, int *);
-typedef void (*Ormqr)(const char *, const char *, const int *, const int *, const int *, const void *,
-                      const int *, const void *, void *, const int *, void *, const int *, int *);
-typedef void (*Orgqr)(const int *, const int *, const int *, void *, const int *, const void *, void *,
-                      const int *, int *);
-typedef void (*Gels)(const char *, const int *, const int *, const int *, void *, const int *, void *,
-                     const int *, void *, const int *, int *);
-typedef void (*Syev)(const char *, const char *, const int *, void *, const int *, void *, void *,
-                     const int *, int *);
-typedef void (*Gesvd)(const char *, const char *, const int *, const int *, void *, const int *, void *,
-                      void *, const int *, void *, const int *, void *, const int *, int *);
-typedef void (*Laset)(const char *, const int *, const int *, const void *, const void *, void *,
-                      const int *);
-typedef void (*Getri)(const int *, void *, const int *, const int *, void *, const int *, int *);
 
 // One matrix of each operand, and what all calls share.
 typedef struct {
   const BatchedCase *of;
-  Routine routine, getrf;
+  LapackRoutine routine, getrf;
   const void *one, *zero; // in the precision
   int n, k, num_work;
   char *operand[BATCHED_MAX_OPERANDS];
@@ -58,23 +18,11 @@ typedef struct {
   void *work; // of getri
 } HostCall;
 
-static Routine find_routine(void *const *libraries, CeedScalarType precision, const char *root) {
-  char name[32];
-  Routine routine = NULL;
-
-  snprintf(name, sizeof(name), "%c%s_", precision == CEED_SCALAR_FP32 ? 's' : 'd', root);
-  for (int i = 0; i < 2 && !routine; i++) {
-    void *symbol = libraries[i] ? dlsym(libraries[i], name) : NULL;
-    memcpy(&routine, &symbol, sizeof(symbol));
-  }
-  return routine;
-}
-
 // Factorizations by Householder and eigenvalues; false: another routine is meant.
 static bool call_orthogonal(const HostCall *h) {
   const int *n = &h->n, *k = &h->k, *num_work = &h->num_work;
   char *A = h->operand[0], *B = h->operand[1], *C = h->operand[2];
-  const Routine r = h->routine;
+  const LapackRoutine r = h->routine;
   int info = 0;
 
   switch (h->of->routine->operation) {
@@ -94,7 +42,7 @@ static bool call_orthogonal(const HostCall *h) {
 static void call_matrix(const HostCall *h) {
   const int *n = &h->n, *k = &h->k, inc = 1;
   char *A = h->operand[0], *B = h->operand[1], *C = h->operand[2];
-  const Routine r = h->routine;
+  const LapackRoutine r = h->routine;
   int info = 0;
 
   if (call_orthogonal(h)) return;
@@ -135,8 +83,8 @@ static int call_loop(const BatchedPeer *peer, const BatchedData *d, int copy) {
                 .num_work = 64 * c->n};
 
   if (!c->routine->root || d->width > 1) return CLI_FAILED;
-  h.routine = find_routine(peer->libraries, c->precision, c->routine->root);
-  h.getrf = find_routine(peer->libraries, c->precision, "getrf");
+  h.routine = lapack_find(peer->libraries, c->precision, c->routine->root);
+  h.getrf = lapack_find(peer->libraries, c->precision, "getrf");
   h.work = malloc((size_t)h.num_work * sizeof(double));
   if (!h.routine || !h.getrf || !h.work) {
     free(h.work);
@@ -158,14 +106,10 @@ void batched_open_host_peer(BatchedPeer *peer) {
   void (*set_threads)(int);
 
   *peer = (BatchedPeer){.call = call_loop};
-  peer->libraries[0] = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_GLOBAL);
-  if (!peer->libraries[0]) {
-    peer->libraries[0] = dlopen("liblapack.so.3", RTLD_NOW | RTLD_GLOBAL);
-    peer->libraries[1] = dlopen("libblas.so.3", RTLD_NOW | RTLD_GLOBAL);
-  }
+  if (!lapack_open(peer->libraries)) return;
   // liblapack.so.3 may be OpenBLAS under another name.
-  void *symbol = peer->libraries[0] ? dlsym(peer->libraries[0], "openblas_set_num_threads") : NULL;
+  void *symbol = dlsym(peer->libraries[0], "openblas_set_num_threads");
   memcpy(&set_threads, &symbol, sizeof(symbol));
   if (symbol) set_threads(1);
-  if (peer->libraries[0]) snprintf(peer->name, sizeof(peer->name), symbol ? "OpenBLAS" : "liblapack");
+  snprintf(peer->name, sizeof(peer->name), symbol ? "OpenBLAS" : "liblapack");
 }

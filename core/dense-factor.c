@@ -94,11 +94,17 @@ static int cholesky(RitzDenseSolver s, int64_t first, int64_t num) {
 // Entries of F16 have largest magnitude 2^8, so that factors may grow by as much, and few are subnormal.
 static int shift_of(RitzDensePrecision precision) { return precision == RITZ_DENSE_F16 ? 8 : 0; }
 
-static int factorize(RitzDenseSolver s, int64_t *bad) {
+static int make_factors(RitzDenseSolver s) {
+  if (ritz_dense_is_vendor(s)) return s->methods->vendor.factor(s);
+  return s->is_symmetric ? cholesky(s, 0, s->n) : lu(s, 0, s->n);
+}
+
+static int factorize(RitzDenseSolver s, const char *call, int64_t *bad) {
   const RitzDensePrecision precision = s->report.precision;
+  RITZ_TRY(ritz_dense_choose_route(s, call));
   s->shift = shift_of(precision);
   RITZ_TRY(s->methods->load(s, precision == RITZ_DENSE_F64, s->shift));
-  RITZ_TRY(s->is_symmetric ? cholesky(s, 0, s->n) : lu(s, 0, s->n));
+  RITZ_TRY(make_factors(s));
   return s->methods->finish(s, bad);
 }
 
@@ -132,7 +138,7 @@ static int step_up(RitzDenseSolver s, const char *call, const char *reason) {
 static int factorize_upwards(RitzDenseSolver s, const char *call) {
   int64_t bad = 0;
   for (;;) {
-    RITZ_TRY(factorize(s, &bad));
+    RITZ_TRY(factorize(s, call, &bad));
     if (bad == 0) return CEED_ERROR_SUCCESS;
     if (s->report.precision == RITZ_DENSE_F64) return refuse(s, call, bad);
     RITZ_TRY(step_up(s, call,
@@ -143,7 +149,11 @@ static int factorize_upwards(RitzDenseSolver s, const char *call) {
 
 int ritz_dense_factorize(RitzDenseSolver s, const char *call) {
   const int ierr = factorize_upwards(s, call);
-  if (ierr) s->report.precision = RITZ_DENSE_AUTO;
+  if (ierr) {
+    s->report.precision = RITZ_DENSE_AUTO;
+    s->report.route = RITZ_DENSE_ROUTE_AUTO;
+    s->report.library = NULL;
+  }
   return ierr;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Dense solver: objects, what is set, calls and their checks, reports. Factorizations are in
-// core/dense-factor.c, refinement in core/dense-refine.c, numbers behind the methods of core/dense-solver.h.
+// core/dense-factor.c and dense-route.c, refinement in core/dense-refine.c, numbers behind the methods of
+// core/dense-solver.h.
 #include "core/dense-solver.h"
 
 #include <math.h>
@@ -30,6 +31,8 @@ static void forget_matrix(RitzDenseSolver s) {
   s->A = NULL;
   s->ld = 0;
   s->report.precision = RITZ_DENSE_AUTO;
+  s->report.route = RITZ_DENSE_ROUTE_AUTO;
+  s->report.library = NULL;
 }
 
 static int destroy(RitzDenseSolver s) {
@@ -158,9 +161,10 @@ static int check_memory(RitzDenseSolver s, const char *call, const char *name, i
 // s->A is there.
 static int factor_matrix(RitzDenseSolver s, const char *call) {
   bool is_finite = true;
-  const RitzDensePrecision asked = s->wanted != RITZ_DENSE_AUTO ? s->wanted : s->methods->choose(s);
+  const RitzDensePrecision asked = ritz_dense_wanted_precision(s);
   s->is_symmetric = s->wants_symmetric;
   s->report = (RitzDenseReport){.asked = asked};
+  RITZ_TRY(ritz_dense_check_route(s, call, asked));
   if (s->n > 0) RITZ_TRY(s->methods->measure(s, &is_finite));
   RITZ_REQUIRE(is_finite, s->ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the matrix has entries that are not finite, or sums of a row that are not", call);
@@ -333,6 +337,7 @@ int RitzDenseSolverExplain(RitzDenseSolver solver, FILE *stream) {
   fprintf(stream, "  %.1f MB beside the matrix\n", (double)bytes_of(solver) / 1e6);
   if (r->precision == RITZ_DENSE_AUTO)
     return fprintf(stream, "  no factors\n") < 0 ? CEED_ERROR_MAJOR : CEED_ERROR_SUCCESS;
+  ritz_dense_explain_route(solver, stream);
   fprintf(stream, "  %s in %s", solver->is_symmetric ? "Cholesky" : "LU",
           RitzDensePrecisionName(r->precision));
   if (r->num_given_up > 0) fprintf(stream, ", asked for %s: %s", RitzDensePrecisionName(r->asked), r->reason);

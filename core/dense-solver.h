@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Dense solver (ritz/dense-solver.h) between core/ and backends. core/dense-solver.c has objects and calls,
-// core/dense-factor.c cuts factorizations into what a backend does, core/dense-refine.c refines. Numbers are
-// computed by the methods of a backend, on its memory.
+// core/dense-route.c chooses who factorizes, core/dense-factor.c cuts factorizations into what a backend
+// does, core/dense-refine.c refines. Numbers are computed by the methods of a backend, on its memory.
 #ifndef RITZ_CORE_DENSE_SOLVER_H
 #define RITZ_CORE_DENSE_SOLVER_H
 
@@ -25,11 +25,26 @@ typedef struct {
   RitzDensePrecision precision; // operands are rounded to; of F64 factors F64, else one of the others
 } RitzDenseUpdate;
 
+// Orders are below it.
+#define RITZ_DENSE_NEVER (INT64_C(1) << 31)
+
+// Factorizations in double and float by a library that is looked up at run time, once in a process.
+typedef struct {
+  const char *name;    // "cuSOLVER", for people
+  int64_t least_order; // from which on AUTO takes it: it was measured to gain; RITZ_DENSE_NEVER: it was not
+  // File of the library, static; NULL: there is none that can be used, and *why says so (static).
+  const char *(*find)(const RitzDenseSolver s, const char **why);
+  // LU or Cholesky of F as `load` has left it: F, pivots and numbers of bad ones as the methods for own
+  // factorizations leave them.
+  int (*factor)(RitzDenseSolver s);
+} RitzDenseVendor;
+
 // Vectors are arrays of n doubles in the backend's memory; V_i begins at V + i stride. R, C: diagonal
 // matrices of the scaling.
 struct RitzDenseMethods {
   const char *name;                                      // who computes, for people
   RitzDensePrecision (*choose)(const RitzDenseSolver s); // for RITZ_DENSE_AUTO
+  RitzDenseVendor vendor;                                // the other route
   int (*create)(RitzDenseSolver s);                      // makes s->data
   int (*destroy)(RitzDenseSolver s);                     // frees it with the factors
   int (*alloc)(RitzDenseSolver s, int64_t num, double **p);
@@ -86,6 +101,7 @@ struct RitzDenseSolver_private {
   double tolerance; // 0: sqrt(n) 2^-53
   CeedInt max_iterations;
   bool wants_symmetric;
+  RitzDenseRoute route;
 
   const RitzDenseMethods *methods;
   void *data; // the backend's
@@ -122,6 +138,18 @@ static inline int ritz_dense_exponent(double x) {
 }
 // The precision that takes over; AUTO: none.
 RitzDensePrecision ritz_dense_next(RitzDensePrecision precision);
+
+// dense-route.c: the precision of the next factorization, RITZ_DENSE_AUTO resolved.
+RitzDensePrecision ritz_dense_wanted_precision(const RitzDenseSolver s);
+// CEED_ERROR_UNSUPPORTED where the route that was asked for does not have the precision.
+int ritz_dense_check_route(RitzDenseSolver s, const char *call, RitzDensePrecision precision);
+// Who factorizes in report.precision, into the report.
+int ritz_dense_choose_route(RitzDenseSolver s, const char *call);
+// Who has made the factors, and why; a line.
+void ritz_dense_explain_route(const RitzDenseSolver s, FILE *stream);
+static inline bool ritz_dense_is_vendor(const RitzDenseSolver s) {
+  return s->report.route == RITZ_DENSE_ROUTE_VENDOR;
+}
 
 // dense-factor.c: factors of A in report.precision, or in one that takes over. On an error there are none.
 int ritz_dense_factorize(RitzDenseSolver s, const char *call);

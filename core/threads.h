@@ -17,7 +17,8 @@ typedef enum {
   RITZ_LOCK_PROFILE,  // timing table (core/profile.c)
   RITZ_LOCK_TUNING,   // measured choices (backends/gpu/tune-store.c)
   RITZ_LOCK_WARNINGS, // warnings on stderr (core/error.c)
-  RITZ_LOCK_DIRECT,   // libraries for coarse problems that are open (solver/direct-*.c)
+  RITZ_LOCK_DIRECT,   // libraries for coarse problems and dense systems that are open (solver/direct-*.c,
+                      // backends/ref/dense-lapack.c)
   RITZ_LOCK_MEMORY,   // large blocks (core/memory.c); taken last
   RITZ_NUM_LOCKS
 } RitzLock;

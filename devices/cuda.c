@@ -12,7 +12,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "devices/cuda-api.h"
-#include "devices/device.h"
+#include "devices/cuda.h"
 
 struct RitzDevice_private {
   RitzDeviceInfo info;
@@ -140,16 +140,20 @@ static int check_driver(Ceed ceed, CUresult result, const char *format, ...) {
                    error_words(result));
 }
 
-static int enter(Ceed ceed, RitzDevice device) {
+int ritz_cuda_enter(Ceed ceed, RitzDevice device) {
   return check_driver(ceed, cuda.api.context_push(device->context), "cuCtxPushCurrent: device %d",
                       device->info.index);
 }
 
-// Ends what `enter` began; hands on how the calls between have ended.
-static CUresult leave(CUresult result) {
+void ritz_cuda_leave(void) {
   CUcontext context;
 
   cuda.api.context_pop(&context);
+}
+
+// Ends what ritz_cuda_enter began; hands on how the calls between have ended.
+static CUresult leave(CUresult result) {
+  ritz_cuda_leave();
   return result;
 }
 
@@ -292,7 +296,7 @@ static int memory(Ceed ceed, RitzDevice device, int64_t *free_bytes) {
   size_t num_free = 0, num_bytes = 0;
 
   *free_bytes = -1;
-  RITZ_TRY(enter(ceed, device));
+  RITZ_TRY(ritz_cuda_enter(ceed, device));
   RITZ_TRY(check_driver(ceed, leave(cuda.api.memory_info(&num_free, &num_bytes)), "cuMemGetInfo"));
   *free_bytes = (int64_t)num_free;
   return CEED_ERROR_SUCCESS;
@@ -305,7 +309,7 @@ static int alloc_memory(Ceed ceed, RitzDevice device, size_t num_bytes, void **p
   size_t num_free = 0, num_total = 0;
 
   *p = NULL;
-  RITZ_TRY(enter(ceed, device));
+  RITZ_TRY(ritz_cuda_enter(ceed, device));
   const CUresult result = cuda.api.memory_alloc(&found, num_bytes);
   if (result) cuda.api.memory_info(&num_free, &num_total);
   RITZ_TRY(check_driver(ceed, leave(result), "cuMemAlloc: %zu bytes wanted, %zu of %zu free", num_bytes,
@@ -351,7 +355,7 @@ static void find_memory(RitzDevice device, const void *p, void **start, size_t *
 // all others, too.
 static int copy_in(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *to,
                    const void *from) {
-  RITZ_TRY(enter(ceed, device));
+  RITZ_TRY(ritz_cuda_enter(ceed, device));
   CUresult result = cuda.api.copy_in(address(to), from, num_bytes, (CUstream)stream);
   if (!result) result = cuda.api.stream_synchronize((CUstream)stream);
   return check_driver(ceed, leave(result), "cuMemcpyHtoDAsync: %zu bytes", num_bytes);
@@ -359,7 +363,7 @@ static int copy_in(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t
 
 static int copy_out(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *to,
                     const void *from) {
-  RITZ_TRY(enter(ceed, device));
+  RITZ_TRY(ritz_cuda_enter(ceed, device));
   CUresult result = cuda.api.copy_out(to, address(from), num_bytes, (CUstream)stream);
   if (!result) result = cuda.api.stream_synchronize((CUstream)stream);
   return check_driver(ceed, leave(result), "cuMemcpyDtoHAsync: %zu bytes", num_bytes);
@@ -367,13 +371,13 @@ static int copy_out(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_
 
 static int copy_within(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *to,
                        const void *from) {
-  RITZ_TRY(enter(ceed, device));
+  RITZ_TRY(ritz_cuda_enter(ceed, device));
   return check_driver(ceed, leave(cuda.api.copy(address(to), address(from), num_bytes, (CUstream)stream)),
                       "cuMemcpyDtoDAsync: %zu bytes", num_bytes);
 }
 
 static int clear_memory(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *p) {
-  RITZ_TRY(enter(ceed, device));
+  RITZ_TRY(ritz_cuda_enter(ceed, device));
   return check_driver(ceed, leave(cuda.api.set_bytes(address(p), 0, num_bytes, (CUstream)stream)),
                       "cuMemsetD8Async: %zu bytes", num_bytes);
 }
@@ -383,7 +387,7 @@ static int clear_memory(Ceed ceed, RitzDevice device, RitzDeviceStream stream, s
 static int stream_create(Ceed ceed, RitzDevice device, RitzDeviceStream *stream) {
   CUstream made = NULL;
 
-  RITZ_TRY(enter(ceed, device));
+  RITZ_TRY(ritz_cuda_enter(ceed, device));
   int ierr =
       check_driver(ceed, leave(cuda.api.stream_create(&made, CU_STREAM_NON_BLOCKING)), "cuStreamCreate");
   *stream = made;
@@ -397,14 +401,14 @@ static int stream_destroy(Ceed ceed, RitzDevice device, RitzDeviceStream stream)
 }
 
 static int synchronize(Ceed ceed, RitzDevice device, RitzDeviceStream stream) {
-  RITZ_TRY(enter(ceed, device));
+  RITZ_TRY(ritz_cuda_enter(ceed, device));
   return check_driver(ceed, leave(cuda.api.stream_synchronize((CUstream)stream)), "cuStreamSynchronize");
 }
 
 static int event_create(Ceed ceed, RitzDevice device, RitzDeviceEvent *event) {
   CUevent made = NULL;
 
-  RITZ_TRY(enter(ceed, device));
+  RITZ_TRY(ritz_cuda_enter(ceed, device));
   int ierr = check_driver(ceed, leave(cuda.api.event_create(&made, CU_EVENT_DEFAULT)), "cuEventCreate");
   *event = (RitzDeviceEvent)made;
   return ierr;
@@ -421,12 +425,12 @@ static int event_destroy(Ceed ceed, RitzDevice device, RitzDeviceEvent *event) {
 }
 
 static int event_record(Ceed ceed, RitzDevice device, RitzDeviceStream stream, RitzDeviceEvent event) {
-  RITZ_TRY(enter(ceed, device));
+  RITZ_TRY(ritz_cuda_enter(ceed, device));
   return check_driver(ceed, leave(cuda.api.event_record((CUevent)event, (CUstream)stream)), "cuEventRecord");
 }
 
 static int cuda_event_wait(Ceed ceed, RitzDevice device, RitzDeviceStream stream, RitzDeviceEvent event) {
-  RITZ_TRY(enter(ceed, device));
+  RITZ_TRY(ritz_cuda_enter(ceed, device));
   return check_driver(ceed, leave(cuda.api.stream_wait((CUstream)stream, (CUevent)event, 0)),
                       "cuStreamWaitEvent");
 }
@@ -435,7 +439,7 @@ static int event_elapsed(Ceed ceed, RitzDevice device, RitzDeviceEvent begin, Ri
                          double *seconds) {
   float milliseconds = 0;
 
-  RITZ_TRY(enter(ceed, device));
+  RITZ_TRY(ritz_cuda_enter(ceed, device));
   CUresult result = cuda.api.event_synchronize((CUevent)begin);
   if (!result) result = cuda.api.event_synchronize((CUevent)end);
   if (!result) result = cuda.api.event_elapsed(&milliseconds, (CUevent)begin, (CUevent)end);
@@ -483,7 +487,7 @@ static int load_module(Ceed ceed, RitzDevice device, size_t num_bytes, const cha
   *program = NULL;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &made));
   made->device = device;
-  int ierr = enter(ceed, device);
+  int ierr = ritz_cuda_enter(ceed, device);
   if (!ierr) {
     const CUresult result = cuda.api.module_load(&made->module, bytes);
     ierr = check_driver(ceed, leave(result), "cuModuleLoadData: %zu bytes for %s, %s%s", num_bytes,
@@ -520,7 +524,7 @@ static int make_cuda_kernel(Ceed ceed, RitzDeviceProgram program, const char *na
   (*kernel)->device = program->device;
   int ierr = ritz_strdup(ceed, name, &(*kernel)->name);
   ritz_memory_give((*kernel)->name);
-  if (!ierr) ierr = enter(ceed, program->device);
+  if (!ierr) ierr = ritz_cuda_enter(ceed, program->device);
   if (!ierr) {
     ierr = check_driver(ceed, leave(cuda.api.module_function(&(*kernel)->function, program->module, name)),
                         "cuModuleGetFunction: kernel '%s'", name);
@@ -548,7 +552,7 @@ static int kernel_info(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceKernelInfo 
   int values[4] = {0, -1, 0, -1};
   CUresult failure = CUDA_SUCCESS;
 
-  RITZ_TRY(enter(ceed, kernel->device));
+  RITZ_TRY(ritz_cuda_enter(ceed, kernel->device));
   for (int i = 0; i < 4 && !failure; i++) {
     failure = cuda.api.function_attribute(&values[i], attributes[i], kernel->function);
   }
@@ -596,7 +600,7 @@ static int raise_limit(Ceed ceed, RitzDeviceKernel kernel, int64_t shared_bytes)
   const int64_t most = kernel->device->info.dynamic_shared_bytes;
   int declared = 0;
 
-  RITZ_TRY(enter(ceed, kernel->device));
+  RITZ_TRY(ritz_cuda_enter(ceed, kernel->device));
   CUresult result =
       cuda.api.function_attribute(&declared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->function);
   const bool fits = shared_bytes <= most - declared;
@@ -639,7 +643,7 @@ static int launch_kernel(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream st
   const Work work = {kernel, 0, NULL, num_blocks, block_size, shared_bytes, num_args, args};
 
   RITZ_TRY(prepare_launch(ceed, &work));
-  RITZ_TRY(enter(ceed, kernel->device));
+  RITZ_TRY(ritz_cuda_enter(ceed, kernel->device));
   return check_work(ceed, leave(queue_kernel(&work, (CUstream)stream)), "cuLaunchKernel", &work);
 }
 
@@ -793,7 +797,7 @@ static int launch_cleared(Ceed ceed, RitzDeviceKernel kernel, RitzDeviceStream s
 
   RITZ_TRY(prepare_launch(ceed, &work));
   if (cuda.has_graphs) RITZ_TRY(look_at_replay(ceed, &work, replay, &is_repeated));
-  RITZ_TRY(enter(ceed, kernel->device));
+  RITZ_TRY(ritz_cuda_enter(ceed, kernel->device));
   if (*replay && has_graph(*replay, is_repeated, (CUstream)stream)) {
     result = cuda.api.exec_launch((*replay)->exec, (CUstream)stream);
   } else {

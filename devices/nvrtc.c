@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // NVIDIA's run-time compiler (contract in devices/device.h): the library is looked for once in a process.
 // Called by cuda.c, and by tests and tools on machines without a device.
-#include <glob.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "core/threads.h"
 #include "devices/cuda-api.h"
 #include "devices/device.h"
+#include "devices/toolkit.h"
 
 // ---- The library ----
 
@@ -54,50 +54,13 @@ static bool take_library(const char *path) {
   return false;
 }
 
-// folder "": where the loader looks.
-static bool look_in(const char *folder) {
-  static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
-  char path[4096];
-
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-    int length = snprintf(path, sizeof(path), "%s%s%s", folder, *folder ? "/" : "", names[i]);
-    if (length < (int)sizeof(path) && take_library(path)) return true;
-  }
-  return false;
-}
-
-// The folder of a toolkit that a variable names.
-static bool look_in_toolkit(const char *variable) {
-  const char *const below[] = {"lib64", "lib"};
-  const char *toolkit = getenv(variable);
-  char folder[4096];
-  bool is_found = false;
-
-  for (size_t i = 0; i < 2 && toolkit && *toolkit && !is_found; i++) {
-    int length = snprintf(folder, sizeof(folder), "%s/%s", toolkit, below[i]);
-    is_found = length < (int)sizeof(folder) && look_in(folder);
-  }
-  return is_found;
-}
-
-// The newest of the toolkits beside each other.
-static bool look_in_versions(void) {
-  glob_t found;
-  bool is_found = false;
-
-  if (glob("/usr/local/cuda-*/lib64", 0, NULL, &found)) return false;
-  for (size_t i = found.gl_pathc; i > 0 && !is_found; i--) is_found = look_in(found.gl_pathv[i - 1]);
-  globfree(&found);
-  return is_found;
-}
-
 static void find_library_once(void) {
+  static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
+                                      NULL};
   if (atomic_load(&nvrtc.is_known)) return;
   ritz_lock(RITZ_LOCK_DEVICES);
   if (!atomic_load(&nvrtc.is_known)) {
-    const bool is_found = look_in_toolkit("CUDA_HOME") || look_in_toolkit("CUDA_PATH") || look_in("") ||
-                          look_in("/usr/local/cuda/lib64") || look_in_versions();
-    nvrtc.why = is_found ? NULL : no_library;
+    nvrtc.why = ritz_toolkit_look(names, take_library) ? NULL : no_library;
     atomic_store(&nvrtc.is_known, true);
   }
   ritz_unlock(RITZ_LOCK_DEVICES);

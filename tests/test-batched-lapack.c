@@ -4,70 +4,21 @@
 // and so are pivots and infos.
 #include "tests/batched-kit.h"
 
-#include <dlfcn.h>
+#include "bench/lapack.h"
 
 // ---- LAPACK ----
 
-typedef void (*Routine)(void); // with Fortran's arguments
-typedef void (*Gemm)(const char *, const char *, const int *, const int *, const int *, const void *,
-                     const void *, const int *, const void *, const int *, const void *, void *, const int *);
-typedef void (*Gemv)(const char *, const int *, const int *, const void *, const void *, const int *,
-                     const void *, const int *, const void *, void *, const int *);
-typedef void (*Potrf)(const char *, const int *, void *, const int *, int *);
-typedef void (*Getrf)(const int *, const int *, void *, const int *, int *, int *);
-typedef void (*Potrs)(const char *, const int *, const int *, const void *, const int *, void *, const int *,
-                      int *);
-typedef void (*Getrs)(const char *, const int *, const int *, const void *, const int *, const int *, void *,
-                      const int *, int *);
-typedef void (*Getri)(const int *, void *, const int *, const int *, void *, const int *, int *);
-typedef void (*Trsm)(const char *, const char *, const char *, const char *, const int *, const int *,
-                     const void *, const void *, const int *, void *, const int *);
-typedef void (*Trsv)(const char *, const char *, const char *, const int *, const void *, const int *, void *,
-                     const int *);
-
-typedef void (*Symm)(const char *, const char *, const int *, const int *, const void *, const void *,
-                     const int *, const void *, const int *, const void *, void *, const int *);
-typedef void (*Symv)(const char *, const int *, const void *, const void *, const int *, const void *,
-                     const int *, const void *, void *, const int *);
-typedef void (*Syrk)(const char *, const char *, const int *, const int *, const void *, const void *,
-                     const int *, const void *, void *, const int *);
-typedef void (*Gesv)(const int *, const int *, void *, const int *, int *, void *, const int *, int *);
-typedef void (*Posv)(const char *, const int *, const int *, void *, const int *, void *, const int *, int *);
-typedef void (*Geqrf)(const int *, const int *, void *, const int *, void *, void *, const int *, int *);
-typedef void (*Ormqr)(const char *, const char *, const int *, const int *, const int *, const void *,
-                      const int *, const void *, void *, const int *, void *, const int *, int *);
-typedef void (*Orgqr)(const int *, const int *, const int *, void *, const int *, const void *, void *,
-                      const int *, int *);
-typedef void (*Gels)(const char *, const int *, const int *, const int *, void *, const int *, void *,
-                     const int *, void *, const int *, int *);
-typedef void (*Syev)(const char *, const char *, const int *, void *, const int *, void *, void *,
-                     const int *, int *);
-typedef void (*Gesvd)(const char *, const char *, const int *, const int *, void *, const int *, void *,
-                      void *, const int *, void *, const int *, void *, const int *, int *);
-
 static void *libraries[2];
 
-static bool find_lapack(void) {
-  if (!libraries[0]) libraries[0] = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_GLOBAL);
-  if (!libraries[0]) libraries[0] = dlopen("liblapack.so.3", RTLD_NOW | RTLD_GLOBAL);
-  if (!libraries[1]) libraries[1] = dlopen("libblas.so.3", RTLD_NOW | RTLD_GLOBAL);
-  return libraries[0];
-}
 #define NEEDS_LAPACK                                                                                         \
   do {                                                                                                       \
-    if (!find_lapack()) SKIP("neither libopenblas.so.0 nor liblapack.so.3 can be loaded");                   \
+    if (!libraries[0] && !lapack_open(libraries))                                                            \
+      SKIP("neither libopenblas.so.0 nor liblapack.so.3 can be loaded");                                     \
   } while (0)
 
-static Routine find_routine(CeedScalarType precision, const char *root) {
-  char name[32];
-  Routine routine = NULL;
-
-  snprintf(name, sizeof(name), "%c%s_", precision == CEED_SCALAR_FP32 ? 's' : 'd', root);
-  for (int i = 0; i < 2 && !routine; i++) {
-    void *symbol = libraries[i] ? dlsym(libraries[i], name) : NULL;
-    memcpy(&routine, &symbol, sizeof(symbol));
-  }
-  tap_check(routine != NULL, __FILE__, __LINE__, name, "the library has no such routine");
+static LapackRoutine find_routine(CeedScalarType precision, const char *root) {
+  const LapackRoutine routine = lapack_find(libraries, precision, root);
+  tap_check(routine != NULL, __FILE__, __LINE__, root, "the library has no such routine");
   return routine;
 }
 
@@ -232,7 +183,7 @@ static void call_lapack(RitzBatchedOperation operation, CeedScalarType precision
   const int *m = &s->m, *n = &s->n, *k = &s->k, one = 1, num_work = 4096;
   const int lda = s->rows[0] > 1 ? s->rows[0] : 1, ldb = s->rows[1] > 1 ? s->rows[1] : 1;
   void *A = operand[0], *B = operand[1], *C = operand[2];
-  const Routine r = find_routine(precision, roots[operation]), getrf = find_routine(precision, "getrf");
+  const LapackRoutine r = find_routine(precision, roots[operation]), getrf = find_routine(precision, "getrf");
   double work[4096];
 
   if (!r || !getrf) return;

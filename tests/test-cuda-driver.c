@@ -12,9 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "core/memory.h"
+#include "devices/cusolver.h"
 #include "devices/device.h"
 #include "tests/fake-cuda.h"
+#include "tests/fake-cusolver.h"
 
 // Both kernels: (RitzLong n, int first, CeedScalar step, CeedScalar *x), x[i] = first + i * step for i < n.
 static const char ramp_text[] = "ramp second_ramp";
@@ -650,6 +653,116 @@ TEST(programs_and_kernels_survive_a_lack_of_memory) {
   end(&kit);
 }
 
+// ---- devices/cusolver.c on a library that is faked, too ----
+
+typedef struct {
+  Kit kit;
+  FakeCusolver *fake;
+  RitzCusolver solver;
+} Factored;
+
+static int begin_factors(Factored *f) {
+  FakeCusolverState get_state = NULL;
+  const char *why = NULL;
+
+  *f = (Factored){.solver = NULL};
+  setenv("RITZ_CUSOLVER", FAKE_CUSOLVER, 1);
+  if (!begin(&f->kit)) return false;
+  const char *file = ritz_cusolver_find(&why);
+  unsetenv("RITZ_CUSOLVER");
+  if (!tap_check(file && !strcmp(file, FAKE_CUSOLVER), __FILE__, __LINE__, "file", "%s", file ? file : why))
+    return false;
+  ritz_find_symbol(dlopen(file, RTLD_NOW | RTLD_NOLOAD), "fake_cusolver", &get_state);
+  f->fake = get_state ? get_state() : NULL;
+  return tap_check(f->fake != NULL, __FILE__, __LINE__, "fake_cusolver", "is not there");
+}
+
+static void end_factors(Factored *f) {
+  ritz_cusolver_destroy(f->kit.ceed, &f->solver);
+  CHECK(!f->solver, "a handle of what is gone");
+  ritz_cusolver_destroy(f->kit.ceed, &f->solver);
+  CHECK(!f->fake->num_handles && !f->fake->num_params, "%d handles, %d parameters are left",
+        f->fake->num_handles, f->fake->num_params);
+  CHECK(!f->fake->num_outside, "%d calls without a current context", f->fake->num_outside);
+  end(&f->kit);
+}
+
+// Factorizes [2][ld = 3] of double or float in device memory; results are copied to the caller's.
+static int factor_two(Factored *f, bool is_symmetric, bool is_double, void *entries, int64_t pivots[2],
+                      int *info) {
+  const size_t size = 6 * (is_double ? sizeof(double) : sizeof(float));
+  const Kit *k = &f->kit;
+  size_t num_bytes[RITZ_CUSOLVER_NUM_WORK];
+  char host[FAKE_HOST_BYTES];
+  void *device, *work;
+  RITZ_TRY(ritz_cuda.alloc(k->ceed, k->device, 256, &device));
+  RitzCusolverMatrix m = {
+      is_symmetric, is_double, 2, 3, device, (int64_t *)(void *)((char *)device + 64), (int *)device + 32};
+  RITZ_TRY(ritz_cuda.copy_in(k->ceed, k->device, NULL, size, device, entries));
+  int ierr = ritz_cusolver_bytes(k->ceed, f->solver, &m, num_bytes);
+  if (!ierr) ierr = num_bytes[RITZ_CUSOLVER_HOST] == sizeof(host) ? 0 : CEED_ERROR_MAJOR;
+  RITZ_TRY(ritz_cuda.alloc(k->ceed, k->device, FAKE_DEVICE_BYTES, &work));
+  if (!ierr)
+    ierr = ritz_cusolver_factor(k->ceed, f->solver, device, &m, num_bytes, (void *const[]){work, host});
+  RITZ_TRY(ritz_cuda.copy_out(k->ceed, k->device, NULL, size, entries, m.F));
+  RITZ_TRY(ritz_cuda.copy_out(k->ceed, k->device, NULL, 2 * sizeof(*pivots), pivots, m.pivots));
+  RITZ_TRY(ritz_cuda.copy_out(k->ceed, k->device, NULL, sizeof(*info), info, m.info));
+  RITZ_TRY(ritz_cuda.free(k->ceed, k->device, work));
+  RITZ_TRY(ritz_cuda.free(k->ceed, k->device, device));
+  return ierr ? ierr : f->fake->stream == device ? CEED_ERROR_SUCCESS : CEED_ERROR_MAJOR;
+}
+
+TEST(cusolver_factorizes_in_both_precisions_on_the_stream_with_the_context_current) {
+  Factored f;
+  double lu[] = {1, 4, 7, 3, 2, 7}, symmetric[] = {4, 2, 7, 2, 10, 7};
+  float singular[] = {1, 2, 7, 2, 4, 7}, indefinite[] = {4, 2, 7, 2, 1, 7};
+  int64_t pivots[2];
+  int info;
+
+  if (!begin_factors(&f)) return;
+  CHECK_OK(ritz_cusolver_create(f.kit.ceed, f.kit.device, &f.solver));
+  CHECK_OK(factor_two(&f, false, true, lu, pivots, &info)); // {4, 2; 1/4, 5/2}
+  CHECK(lu[0] == 4 && lu[1] == 0.25 && lu[3] == 2 && lu[4] == 2.5 && lu[2] == 7 && info == 0, "LU");
+  CHECK(pivots[0] == 2 && pivots[1] == 2, "pivots %d, %d", (int)pivots[0], (int)pivots[1]);
+  CHECK_OK(factor_two(&f, true, true, symmetric, pivots, &info));
+  CHECK(symmetric[0] == 2 && symmetric[1] == 1 && symmetric[4] == 3 && info == 0, "Cholesky");
+  CHECK_OK(factor_two(&f, false, false, singular, pivots, &info));
+  CHECK(info == 2, "pivot 2 is zero: %d", info);
+  CHECK_OK(factor_two(&f, true, false, indefinite, pivots, &info));
+  CHECK(info == 2, "minor 2 is not positive: %d", info);
+  CHECK(f.fake->num_factorizations == 4, "%d", f.fake->num_factorizations);
+  end_factors(&f);
+}
+
+TEST(what_cusolver_refuses_names_the_call_and_its_status) {
+  static const char *const made[] = {"cusolverDnCreate", "cusolverDnCreateParams"};
+  static const char *const called[] = {"cusolverDnXgetrf_bufferSize", "cusolverDnXgetrf"};
+  Factored f;
+  double A[6] = {1, 0, 0, 0, 1, 0};
+  int64_t pivots[2];
+  int info;
+
+  if (!begin_factors(&f)) return;
+  for (int i = 0; i < 2; i++) {
+    f.fake->failing = made[i];
+    f.fake->failure = 2;
+    CHECK_ERROR(f.kit.ceed, ritz_cusolver_create(f.kit.ceed, f.kit.device, &f.solver), CEED_ERROR_MAJOR,
+                made[i]);
+    CHECK(!f.solver, "nothing is made");
+  }
+  f.fake->failing = NULL;
+  CHECK_OK(ritz_cusolver_create(f.kit.ceed, f.kit.device, &f.solver));
+  for (int i = 0; i < 2; i++) {
+    f.fake->failing = called[i];
+    f.fake->failure = 7;
+    CHECK_ERROR(f.kit.ceed, factor_two(&f, false, true, A, pivots, &info), CEED_ERROR_BACKEND,
+                "internal error (status 7 of");
+  }
+  f.fake->failing = NULL;
+  CHECK_OK(factor_two(&f, false, true, A, pivots, &info));
+  end_factors(&f);
+}
+
 int main(int argc, char **argv) {
   setenv("RITZ_TEST_BACKENDS", "/cpu", 1); // looking for others would find a real driver before ours
   unsetenv("RITZ_TEST_REQUIRE");
@@ -672,5 +785,8 @@ int main(int argc, char **argv) {
             a_repeated_launch_that_fails_names_call_and_kernel, a_repeated_launch_survives_a_lack_of_memory,
             the_caller_keeps_the_context_that_was_current,
             what_is_given_back_after_the_driver_has_shut_down_is_no_error,
-            a_forked_child_gives_back_what_it_has_inherited, programs_and_kernels_survive_a_lack_of_memory));
+            a_forked_child_gives_back_what_it_has_inherited,
+            cusolver_factorizes_in_both_precisions_on_the_stream_with_the_context_current,
+            what_cusolver_refuses_names_the_call_and_its_status,
+            programs_and_kernels_survive_a_lack_of_memory));
 }

@@ -963,6 +963,16 @@ static int run_dense(Ceed ceed, RitzDensePrecision precision) {
   return ierr | RitzDenseSolverDestroy(&s);
 }
 
+// What the vendor's factorizations leave is taken by a kernel.
+static int load_take(Ceed ceed, bool is_double) {
+  const char *texts[] = {is_double ? "" : "#define RITZ_ENTRY_F32\n",
+                         "#include \"kernels/gpu/dense-vendor.h\"\n"};
+  RitzGpuProgram program = NULL;
+  CeedCall(ritz_gpu_program(ceed, "dense-vendor", "the library's own kernels", 2, texts, &program));
+  ritz_gpu_program_release(ceed, &program);
+  return CEED_ERROR_SUCCESS;
+}
+
 TEST(kernels_of_the_dense_solver_compile) {
   Ceed ceed;
   NEEDS_NVRTC();
@@ -974,6 +984,7 @@ TEST(kernels_of_the_dense_solver_compile) {
   for (int p = tap_level() ? RITZ_DENSE_F64 : RITZ_DENSE_F16; p <= RITZ_DENSE_F16;
        p += tap_level() == TAP_EXHAUSTIVE ? 1 : 5)
     CHECK_OK(run_dense(ceed, (RitzDensePrecision)p));
+  for (int is_double = 0; is_double < 2; is_double++) CHECK_OK(load_take(ceed, is_double));
   // Machines with a device may have had them compiled by other tests.
   CHECK(totals.num_in_memory <= 2, "%d in memory", totals.num_in_memory);
   CeedDestroy(&ceed);

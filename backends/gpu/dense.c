@@ -20,7 +20,8 @@ enum {
   SQUARE = 2 * PAGE,
   FACTOR = 3 * PAGE,
   NUM_NUMBERS = 4 * PAGE,
-  LOW_ORDER = 8192 // from which on low precisions gain
+  LOW_ORDER = 8192,  // from which on low precisions gain
+  VENDOR_ORDER = 512 // from which on cuSOLVER gains enough for what loading it takes
 };
 
 typedef struct {
@@ -33,6 +34,7 @@ typedef struct {
   double *scales, *work, *numbers; // scales: of rows, with the shift, then of columns
   size_t factor_bytes, other_bytes;
   double *row_scale;                                                   // owned, host: without the shift
+  RitzGpuDenseVendor *vendor;                                          // owned; NULL: not yet
   RitzGpuProgram factor[2], solve[2], refine, mma[RITZ_DENSE_F16 + 1]; // counted; NULL: not yet
 } Device;
 
@@ -110,6 +112,7 @@ static int destroy(RitzDenseSolver s) {
   free_vectors(s, &d->numbers);
   free_factors(s);
   RITZ_FREE(&d->row_scale);
+  ritz_gpu_dense_vendor_destroy(s->ceed, &d->vendor);
   for (int i = 0; i < 2; i++) ritz_gpu_program_release(s->ceed, &d->factor[i]);
   for (int i = 0; i < 2; i++) ritz_gpu_program_release(s->ceed, &d->solve[i]);
   for (int i = 0; i <= RITZ_DENSE_F16; i++) ritz_gpu_program_release(s->ceed, &d->mma[i]);
@@ -183,7 +186,8 @@ static int clear(RitzDenseSolver s, int64_t num, int *p) {
 }
 
 static size_t num_bytes(const RitzDenseSolver s) {
-  return device_of(s)->factor_bytes + device_of(s)->other_bytes;
+  const Device *d = device_of(s);
+  return d->factor_bytes + d->other_bytes + ritz_gpu_dense_vendor_bytes(d->vendor);
 }
 
 // ---- Scales ----
@@ -348,6 +352,16 @@ static int update(RitzDenseSolver s, const RitzDenseUpdate *u) {
                     RITZ_INT(u->is_lower), RITZ_INT((int)u->precision));
 }
 
+static const char *find_vendor(const RitzDenseSolver s, const char **why) {
+  return ritz_gpu_dense_vendor_find(s->ceed, why);
+}
+
+static int factor_by_vendor(RitzDenseSolver s) {
+  Device *d = device_of(s);
+  const RitzGpuDenseFactors factors = {s->is_symmetric, d->is_double, s->n, d->ld, d->F, d->pivots, d->bad};
+  return ritz_gpu_dense_vendor_factor(s->ceed, &factors, &d->vendor);
+}
+
 // order [2][n]: row i of P x is row order[i] of x, and back.
 static void make_order(int64_t n, const int *pivots, int *order) {
   for (int64_t i = 0; i < n; i++) order[i] = (int)i;
@@ -510,6 +524,10 @@ static void explain(const RitzDenseSolver s, FILE *stream) {
 
 const RitzDenseMethods ritz_gpu_dense = {.name = "the library's own kernels on the device",
                                          .choose = choose,
+                                         .vendor = {.name = "cuSOLVER",
+                                                    .least_order = VENDOR_ORDER,
+                                                    .find = find_vendor,
+                                                    .factor = factor_by_vendor},
                                          .create = create,
                                          .destroy = destroy,
                                          .alloc = alloc,

@@ -228,6 +228,21 @@ int ritz_gpu_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAc
 // ---- dense.c: the dense solver (core/dense-solver.h) ----
 extern const RitzDenseMethods ritz_gpu_dense;
 
+// ---- dense-vendor.c: its factorizations by the vendor's library ----
+typedef struct RitzGpuDenseVendor RitzGpuDenseVendor; // what is kept of one factorization for the next
+typedef struct {
+  bool is_symmetric, is_double;
+  int64_t n, ld;
+  void *F;           // [n][ld]
+  int *pivots, *bad; // as own kernels leave them
+} RitzGpuDenseFactors;
+// File of the library, static; NULL: there is none that can be used, and *why says so (static).
+const char *ritz_gpu_dense_vendor_find(Ceed ceed, const char **why);
+// The library was found. *vendor: NULL at first, the caller's.
+int ritz_gpu_dense_vendor_factor(Ceed ceed, const RitzGpuDenseFactors *factors, RitzGpuDenseVendor **vendor);
+size_t ritz_gpu_dense_vendor_bytes(const RitzGpuDenseVendor *vendor); // of device memory; NULL: 0
+void ritz_gpu_dense_vendor_destroy(Ceed ceed, RitzGpuDenseVendor **vendor);
+
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);
 int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,

@@ -235,8 +235,10 @@ static int load(RitzDenseSolver s, bool is_double, int shift) {
     host->factor_bytes = factor_bytes;
   }
   free_blocks(host);
-  RITZ_TRY(ritz_malloc(s->ceed, n + 32, packed, &host->a));
-  RITZ_TRY(ritz_malloc(s->ceed, n + COLS, packed, &host->b));
+  if (!ritz_dense_is_vendor(s)) {
+    RITZ_TRY(ritz_malloc(s->ceed, n + 32, packed, &host->a));
+    RITZ_TRY(ritz_malloc(s->ceed, n + COLS, packed, &host->b));
+  }
   host->is_double = is_double;
   host->bad = 0;
   for (int64_t i = 0; i < s->n; i++) host->row_scale[i] = ldexp(host->plain_row_scale[i], shift);
@@ -265,6 +267,17 @@ static int solve_columns(RitzDenseSolver s, int64_t first, int64_t num, int64_t 
 }
 
 static int update(RitzDenseSolver s, const RitzDenseUpdate *u) { return OF_PRECISION(update, s, u); }
+
+static const char *find_vendor(const RitzDenseSolver s, const char **why) {
+  (void)s;
+  return ritz_lapack_find(why);
+}
+
+static int factor_by_vendor(RitzDenseSolver s) {
+  Host *host = s->data;
+  return ritz_lapack_factor(s->ceed, s->is_symmetric, host->is_double, s->n, host->F, host->pivots,
+                            &host->bad);
+}
 
 static int finish(RitzDenseSolver s, int64_t *bad) {
   Host *host = s->data;
@@ -382,6 +395,10 @@ static void explain(const RitzDenseSolver s, FILE *stream) {
 
 const RitzDenseMethods ritz_ref_dense = {.name = "the library's own loops on the host",
                                          .choose = choose,
+                                         .vendor = {.name = "LAPACK",
+                                                    .least_order = RITZ_DENSE_NEVER,
+                                                    .find = find_vendor,
+                                                    .factor = factor_by_vendor},
                                          .create = create,
                                          .destroy = destroy,
                                          .alloc = alloc,

@@ -65,6 +65,15 @@ int ritz_ref_batched_explain(RitzBatched b, FILE *stream);
 // ---- dense.c: the dense solver (core/dense-solver.h), for all backends of the host ----
 extern const RitzDenseMethods ritz_ref_dense;
 
+// ---- dense-lapack.c: its factorizations by the LAPACK of the machine ----
+// File of the library, static; NULL: there is none that can be used, and *why says so (static).
+const char *ritz_lapack_find(const char **why);
+// LU with pivots or Cholesky (lower) of F [n][n]; pivots [n]: the row, from 0, that was swapped with row i.
+// *bad: number, from 1, of the first pivot that is zero or not finite (LU), or not positive; 0: none. The
+// library was found.
+int ritz_lapack_factor(Ceed ceed, bool is_symmetric, bool is_double, int64_t n, void *F, int64_t *pivots,
+                       int64_t *bad);
+
 // ---- fronts.c ----
 int ritz_ref_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
 

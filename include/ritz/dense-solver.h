@@ -23,9 +23,15 @@
 // BF16 -> TF32, F32 and TF32X3 -> F64. Reports tell it, and a line on stderr (RITZ_WARNINGS; under
 // RITZ_STRICT it is an error).
 //
+// *Routes.* Factorizations in double and float are made by own kernels, or by a library that is looked up at
+// run time, once in a process: cuSOLVER on CUDA devices, LAPACK on hosts. Nothing is linked. All the rest is
+// own. LAPACK has the threads that its own variables give it, not those of the context.
+// doc/dense-solver.md says where libraries are looked for.
+//
 // Calls wait for the context's work, and cannot be captured in graphs. Results repeat bit for bit on the same
-// context and machine. On CUDA devices factorizations of two contexts must not run at the same time on one
-// device: the blocks of a panel wait for each other, and all have to be there.
+// context and machine, by a vendor's library as far as its own do. On CUDA devices factorizations of two
+// contexts must not run at the same time on one device: the blocks of a panel wait for each other, and all
+// have to be there.
 //
 // *Memory* beside A: 4 n^2 bytes for factors (F64: 8 n^2), on hosts 4 to 6 KiB n for blocks while they
 // are made, on devices 1 KiB n (F64: 2) for inverses of diagonal blocks, and up to 50 vectors of n doubles;
@@ -43,7 +49,7 @@ typedef struct RitzDenseSolver_private *RitzDenseSolver;
 
 // Of the factorization. Roundoff of operands: F64 2^-53, F32 and TF32X3 2^-24, TF32 and F16 2^-11, BF16 2^-8.
 typedef enum {
-  RITZ_DENSE_AUTO, // what is expected to be fastest: by n and the context; Explain tells it
+  RITZ_DENSE_AUTO, // what is expected to be fastest: by n, the context and the route; Explain tells it
   RITZ_DENSE_F64,
   RITZ_DENSE_F32,
   RITZ_DENSE_TF32X3, // operands in two parts of TF32, three products
@@ -61,16 +67,27 @@ typedef enum {
   RITZ_REFINEMENT_GMRES,
 } RitzDenseRefinement;
 
+// Who factorizes in F64 and F32; TF32X3 and what is rounded to less have own kernels alone.
+typedef enum {
+  RITZ_DENSE_ROUTE_AUTO,   // what is faster as far as it was measured; of `:deterministic` contexts own
+  RITZ_DENSE_ROUTE_OWN,    // own kernels
+  RITZ_DENSE_ROUTE_VENDOR, // cuSOLVER, LAPACK
+} RitzDenseRoute;
+
 // n >= 0. Errors: CEED_ERROR_DIMENSION (n < 0 or n >= 2^31), CEED_ERROR_UNSUPPORTED where the context has no
 // dense solver.
 CEED_EXTERN int RitzDenseSolverCreate(Ceed ceed, int64_t n, RitzDenseSolver *solver);
 CEED_EXTERN int RitzDenseSolverDestroy(RitzDenseSolver *solver);
 
-// Precision and symmetry count from the next Factor on, the rest from the next Solve on.
+// Precision, symmetry and route count from the next Factor on, the rest from the next Solve on.
 // Default RITZ_DENSE_AUTO.
 CEED_EXTERN int RitzDenseSolverSetFactorPrecision(RitzDenseSolver solver, RitzDensePrecision precision);
 // A is symmetric positive definite, both triangles are there: Cholesky. Default false.
 CEED_EXTERN int RitzDenseSolverSetSymmetricPositive(RitzDenseSolver solver, bool is_symmetric_positive);
+// Default RITZ_DENSE_ROUTE_AUTO. With RITZ_DENSE_ROUTE_VENDOR precisions are F64, F32 or AUTO; of others
+// Factor is CEED_ERROR_UNSUPPORTED. Errors: CEED_ERROR_UNSUPPORTED, after which the route is that of before:
+// the vendor's library is not found or cannot be used, the message says why.
+CEED_EXTERN int RitzDenseSolverSetRoute(RitzDenseSolver solver, RitzDenseRoute route);
 // Default RITZ_REFINEMENT_AUTO.
 CEED_EXTERN int RitzDenseSolverSetRefinement(RitzDenseSolver solver, RitzDenseRefinement refinement);
 // Of the backward error; default 0, which means sqrt(n) 2^-53. Negative ones, infinity and NaN:
@@ -110,21 +127,25 @@ typedef struct {
   // How many precisions were given up since Factor, and why the last one was: a sentence, static; NULL: none.
   CeedInt num_given_up;
   const char *reason;
-  double condition; // RitzDenseSolverEstimateCondition; 0: neither called nor needed for AUTO
+  RitzDenseRoute route; // of the factors there are now; AUTO: none, or of order 0
+  const char *library;  // file of the vendor's library that has made them, static; NULL: own kernels
+  double condition;     // RitzDenseSolverEstimateCondition; 0: neither called nor needed for AUTO
   // Of the last Solve; zeros before it.
   RitzDenseRefinement refinement; // of the last column; never AUTO: NONE where nothing was to be refined
   CeedInt iterations;             // the most of a column, precisions that were given up included
   double backward_error;          // the largest of a column
   bool is_converged;              // all columns reached the tolerance
-  size_t num_bytes;               // memory that the solver has in the context's memory
+  // Memory that the solver has in the context's memory, with what it gives cuSOLVER to work in.
+  size_t num_bytes;
 } RitzDenseReport;
 
 CEED_EXTERN int RitzDenseSolverGetReport(RitzDenseSolver solver, RitzDenseReport *report);
-// "auto", "f64", "f32", "tf32x3", "tf32", "bf16", "f16"; "auto", "none", "classical", "gmres". NULL past the
-// end.
+// "auto", "f64", "f32", "tf32x3", "tf32", "bf16", "f16"; "auto", "none", "classical", "gmres"; "auto", "own",
+// "vendor". NULL past the end.
 CEED_EXTERN const char *RitzDensePrecisionName(RitzDensePrecision precision);
 CEED_EXTERN const char *RitzDenseRefinementName(RitzDenseRefinement refinement);
-// For people: sizes, what computes, the report.
+CEED_EXTERN const char *RitzDenseRouteName(RitzDenseRoute route);
+// For people: sizes, what computes, the route and its library, the report.
 CEED_EXTERN int RitzDenseSolverExplain(RitzDenseSolver solver, FILE *stream);
 
 #endif
