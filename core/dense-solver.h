@@ -47,7 +47,9 @@ struct RitzDenseMethods {
   int (*panel)(RitzDenseSolver s, int64_t first, int64_t num);
   // Rows first .. first + num - 1 of columns col .. swapped with those of their pivots.
   int (*swap)(RitzDenseSolver s, int64_t first, int64_t num, int64_t col, int64_t num_cols);
-  // L^-1 from the left onto rows first .. of columns col .., L the unit triangle of the diagonal block.
+  // L^-1 from the left onto rows first .. of columns col .., L the unit triangle of the diagonal block, num
+  // <= num_solved_rows, a multiple of RITZ_DENSE_BLOCK.
+  int64_t num_solved_rows;
   int (*solve_rows)(RitzDenseSolver s, int64_t first, int64_t num, int64_t col, int64_t num_cols);
   // Cholesky: the diagonal block; L^-T from the right onto columns first .. of rows `row` ...
   int (*cholesky)(RitzDenseSolver s, int64_t first, int64_t num);

@@ -14,6 +14,9 @@ enum {
   PADDING = 128,      // rows and columns of zeros
   MOVES_STRIDE = 129, // of kernels/gpu/dense-solver.h
   PANEL_ROWS = 256,   // of a block, kernels/gpu/dense-panel.h
+  CLUSTER_THREADS = 512, // of a block, kernels/gpu/dense-cluster.h
+  SOLVED = 128,          // of kernels/gpu/dense-solver.h
+  NUM_HELD = 4,          // kinds of threads there: they have 1, 2, 4, 8 rows
   SOLVE_PARTS = 4,    // of kernels/gpu/dense-solve.h
   PAGE = 512,         // doubles, as many ints: OpenCL devices ask for arguments that begin at multiples of it
   SECOND = PAGE,      // small results: place of the second coefficients
@@ -34,6 +37,7 @@ typedef struct {
   size_t factor_bytes, other_bytes;
   double *row_scale;                                                   // owned, host: without the shift
   RitzGpuProgram factor[2], solve[2], refine, mma[RITZ_DENSE_F16 + 1]; // counted; NULL: not yet
+  RitzGpuProgram panels[NUM_HELD][2];
 } Device;
 
 static Device *device_of(const RitzDenseSolver s) { return s->data; }
@@ -67,6 +71,22 @@ static int load_mma(RitzDenseSolver s, RitzDensePrecision precision) {
   snprintf(text, sizeof(text), "%s#define RITZ_MMA_%s\n#include \"kernels/gpu/dense-mma.h\"\n",
            precision == RITZ_DENSE_F64 ? "" : "#define RITZ_ENTRY_F32\n", kinds[precision]);
   return load_program(s, "dense-mma", text, &device_of(s)->mma[precision]);
+}
+
+static int cluster_size(void) {
+  const char *wanted = getenv("RITZ_DENSE_CLUSTER");
+  return wanted ? atoi(wanted) : 16;
+}
+
+// Panels by clusters whose threads have 2^held rows.
+static int load_panel(RitzDenseSolver s, int held) {
+  Device *d = device_of(s);
+  char text[256];
+  snprintf(text, sizeof(text),
+           "%s#define RITZ_CLUSTER %d\n#define RITZ_CLUSTER_THREADS %d\n#define RITZ_ROWS_HELD %d\n"
+           "#include \"kernels/gpu/dense-cluster.h\"\n",
+           d->is_double ? "" : "#define RITZ_ENTRY_F32\n", cluster_size(), CLUSTER_THREADS, 1 << held);
+  return load_program(s, "dense-cluster", text, &d->panels[held][d->is_double]);
 }
 
 static int load_refine(RitzDenseSolver s) {
@@ -113,6 +133,7 @@ static int destroy(RitzDenseSolver s) {
   for (int i = 0; i < 2; i++) ritz_gpu_program_release(s->ceed, &d->factor[i]);
   for (int i = 0; i < 2; i++) ritz_gpu_program_release(s->ceed, &d->solve[i]);
   for (int i = 0; i <= RITZ_DENSE_F16; i++) ritz_gpu_program_release(s->ceed, &d->mma[i]);
+  for (int i = 0; i < 2 * NUM_HELD; i++) ritz_gpu_program_release(s->ceed, &d->panels[i / 2][i % 2]);
   ritz_gpu_program_release(s->ceed, &d->refine);
   RITZ_FREE(&d);
   s->data = NULL;
@@ -287,8 +308,21 @@ static int64_t place_of(const RitzDenseSolver s, int64_t row, int64_t col) {
   return row + col * device_of(s)->ld;
 }
 
+static int panel_by_cluster(RitzDenseSolver s, int64_t first, int64_t num, int held) {
+  const Device *d = device_of(s);
+  RITZ_TRY(load_panel(s, held));
+  return RITZ_GPU_RUN(s->ceed, d->panels[held][d->is_double], "ritz_panel_cluster", cluster_size(),
+                      CLUSTER_THREADS, RITZ_INT((int)s->n), RITZ_LONG(d->ld), RITZ_POINTER(d->F),
+                      RITZ_INT((int)first), RITZ_INT((int)num), RITZ_POINTER(d->pivots),
+                      RITZ_POINTER(d->moves), RITZ_POINTER(d->bad));
+}
+
 static int panel(RitzDenseSolver s, int64_t first, int64_t num) {
   const Device *d = device_of(s);
+  const int64_t rows_at_once = (int64_t)cluster_size() * CLUSTER_THREADS;
+  int held = 0;
+  while (held < NUM_HELD && (rows_at_once << held) < s->n - first) held++;
+  if (d->has_tensor_cores && held < NUM_HELD && rows_at_once > 0) return panel_by_cluster(s, first, num, held);
   const RitzGpu *gpu = ritz_gpu(s->ceed);
   const int64_t blocks = (s->n - first + PANEL_ROWS - 1) / PANEL_ROWS;
   // Blocks that wait for each other are all resident: two a multiprocessor.
@@ -312,7 +346,7 @@ static int swap(RitzDenseSolver s, int64_t first, int64_t num, int64_t col, int6
 
 static int solve_rows(RitzDenseSolver s, int64_t first, int64_t num, int64_t col, int64_t num_cols) {
   const Device *d = device_of(s);
-  return RUN_FACTOR(s, "ritz_solve_rows", (num_cols + 63) / 64, 64, RITZ_LONG(d->ld), RITZ_POINTER(d->F),
+  return RUN_FACTOR(s, "ritz_solve_rows", (num_cols + 31) / 32, 256, RITZ_LONG(d->ld), RITZ_POINTER(d->F),
                     RITZ_INT((int)first), RITZ_INT((int)num), RITZ_INT((int)col), RITZ_INT((int)num_cols));
 }
 
@@ -522,6 +556,7 @@ const RitzDenseMethods ritz_gpu_dense = {.name = "the library's own kernels on t
                                          .panel = panel,
                                          .swap = swap,
                                          .solve_rows = solve_rows,
+                                         .num_solved_rows = SOLVED,
                                          .cholesky = cholesky,
                                          .solve_columns = solve_columns,
                                          .update = update,

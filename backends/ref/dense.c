@@ -394,6 +394,7 @@ const RitzDenseMethods ritz_ref_dense = {.name = "the library's own loops on the
                                          .panel = panel,
                                          .swap = swap,
                                          .solve_rows = solve_rows,
+                                         .num_solved_rows = RITZ_DENSE_BLOCK,
                                          .cholesky = cholesky,
                                          .solve_columns = solve_columns,
                                          .update = update,

@@ -30,6 +30,7 @@ typedef double RitzEntry;
 #define RITZ_FINITE(x) ((x) - (x) == 0)
 
 enum { RITZ_PANEL = 32, RITZ_MOVES = 2 * RITZ_PANEL, RITZ_MOVES_STRIDE = 1 + 2 * RITZ_MOVES };
+enum { RITZ_SOLVED = 128 }; // rows of a triangle that one kernel solves with
 
 // RitzDensePrecision of operands.
 enum { RITZ_TF32X3 = 3, RITZ_TF32, RITZ_BF16, RITZ_F16 };
