@@ -32,7 +32,7 @@ typedef struct {
   int panel_threads;
   // Owned, device memory; NULL: not there.
   void *F, *inverse, *offers;
-  int *pivots, *moves, *bad, *order, *arrived, *places, *flags;
+  int *pivots, *moves, *bad, *order, *arrived, *places;
   double *scales, *work, *numbers; // scales: of rows, with the shift, then of columns
   size_t factor_bytes, other_bytes;
   double *row_scale;                                                   // owned, host: without the shift
@@ -123,7 +123,7 @@ static int destroy(RitzDenseSolver s) {
   const RitzGpu *gpu = ritz_gpu(s->ceed);
   Device *d = device_of(s);
   const int ierr = gpu->driver->synchronize(s->ceed, gpu->device, gpu->stream);
-  int **const ints[] = {&d->pivots, &d->moves, &d->bad, &d->order, &d->arrived, &d->places, &d->flags};
+  int **const ints[] = {&d->pivots, &d->moves, &d->bad, &d->order, &d->arrived, &d->places};
   for (size_t i = 0; i < sizeof(ints) / sizeof(ints[0]); i++) free_ints(s, ints[i]);
   free_vectors(s, &d->scales);
   free_vectors(s, &d->work);
@@ -174,11 +174,10 @@ static int create(RitzDenseSolver s) {
   RITZ_TRY(alloc_ints(s, 4 * s->stride, &d->order));
   RITZ_TRY(alloc_ints(s, s->n, &d->arrived));
   RITZ_TRY(alloc_ints(s, 2 * (s->n / PANEL_ROWS + 1), &d->places));
-  RITZ_TRY(alloc_ints(s, 4 * s->stride, &d->flags));
   RITZ_TRY(alloc(s, 2 * s->stride, &d->scales));
-  RITZ_TRY(alloc(s, 3 * s->n, &d->work));
+  RITZ_TRY(alloc(s, 3 * s->stride + PAGE, &d->work));
   RITZ_TRY(alloc(s, NUM_NUMBERS, &d->numbers));
-  d->other_bytes += (size_t)(5 * s->n + NUM_NUMBERS) * sizeof(double);
+  d->other_bytes += (size_t)(5 * s->stride + PAGE + NUM_NUMBERS) * sizeof(double);
   return RITZ_MALLOC(s->ceed, (size_t)s->n, &d->row_scale);
 }
 
@@ -426,27 +425,30 @@ static int permute(RitzDenseSolver s, const int *from, const double *x, double *
                       RITZ_INT((int)s->n), RITZ_POINTER(from), RITZ_POINTER(x), RITZ_POINTER(y));
 }
 
-// The lower triangle forward, transposed backward; the upper one the other way round. `which`: 0 the first,
-// 1 the second triangle of a solve.
-static int solve_triangle(RitzDenseSolver s, int which, bool is_upper, bool is_transposed, double *x) {
+// x = T^-1 b or T^-T b. taken: zero; x: zeros.
+static int solve_triangle(RitzDenseSolver s, bool is_upper, bool is_transposed, int *taken, const double *b,
+                          double *x) {
   const Device *d = device_of(s);
   const RitzGpu *gpu = ritz_gpu(s->ceed);
   const int64_t num = num_blocks_of(s), most = gpu->driver->has_warps ? 2 * gpu->info->num_units : 1;
   return RITZ_GPU_RUN(s->ceed, d->solve[d->is_double], "ritz_triangle", num < most ? num : most,
                       (int)(SOLVE_PARTS * d->rows), RITZ_INT((int)s->n), RITZ_LONG(d->ld), RITZ_POINTER(d->F),
                       RITZ_POINTER(d->inverse), RITZ_INT(is_upper), RITZ_INT(is_transposed),
-                      RITZ_POINTER(d->flags + which * 2 * s->stride), RITZ_POINTER(x));
+                      RITZ_POINTER(taken), RITZ_POINTER(b), RITZ_POINTER(x));
 }
 
+// The lower triangle forward, transposed backward; the upper one the other way round.
 static int solve(RitzDenseSolver s, bool is_transposed, double *v) {
   Device *d = device_of(s);
   const bool is_lu = !s->is_symmetric;
+  double *b = d->work, *y = b + s->stride, *x = y + s->stride;
+  int *taken = (int *)(x + s->stride);
   RITZ_TRY(load_real(s, "dense-solve", "dense-solve", d->solve));
-  RITZ_TRY(clear(s, 2 * s->stride + num_blocks_of(s) + 1, d->flags));
-  RITZ_TRY(permute(s, is_lu && !is_transposed ? d->order : NULL, v, d->work));
-  RITZ_TRY(solve_triangle(s, 0, is_lu && is_transposed, is_lu && is_transposed, d->work));
-  RITZ_TRY(solve_triangle(s, 1, is_lu && !is_transposed, !is_lu || is_transposed, d->work));
-  return permute(s, is_lu && is_transposed ? d->order + 2 * s->stride : NULL, d->work, v);
+  RITZ_TRY(clear(s, 2 * (3 * s->stride + PAGE), (int *)b));
+  RITZ_TRY(permute(s, is_lu && !is_transposed ? d->order : NULL, v, b));
+  RITZ_TRY(solve_triangle(s, is_lu && is_transposed, is_lu && is_transposed, taken, b, y));
+  RITZ_TRY(solve_triangle(s, is_lu && !is_transposed, !is_lu || is_transposed, taken + PAGE, y, x));
+  return permute(s, is_lu && is_transposed ? d->order + 2 * s->stride : NULL, x, v);
 }
 
 // ---- The matrix and vectors ----

@@ -14,6 +14,7 @@ typedef double RitzEntry;
 #ifdef __OPENCL_VERSION__
 #define RITZ_STEP()     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define RITZ_BITS(x)    as_uint(x)
+#define RITZ_BITS_LONG(x) as_long(x)
 #define RITZ_OF_BITS(x) as_float(x)
 #define RITZ_ROUND(x)   rint(x)
 #define RITZ_TAKE(p)    atomic_inc(p)
@@ -21,6 +22,7 @@ typedef double RitzEntry;
 #else
 #define RITZ_STEP()     __syncthreads()
 #define RITZ_BITS(x)    __float_as_uint(x)
+#define RITZ_BITS_LONG(x) __double_as_longlong(x)
 #define RITZ_OF_BITS(x) __uint_as_float(x)
 #define RITZ_ROUND(x)   rintf(x)
 #define RITZ_TAKE(p)    atomicAdd(p, 1)
