@@ -68,6 +68,8 @@ static int load_mma(RitzDenseSolver s, RitzDensePrecision precision) {
                                       [RITZ_DENSE_BF16] = "BF16",
                                       [RITZ_DENSE_F16] = "F16"};
   char text[128];
+  if (precision == RITZ_DENSE_F64 && !getenv("RITZ_DENSE_OLD_UPDATE"))
+    return load_program(s, "dense-mma", "#include \"kernels/gpu/dense-mma-f64.h\"\n", &device_of(s)->mma[precision]);
   snprintf(text, sizeof(text), "%s#define RITZ_MMA_%s\n#include \"kernels/gpu/dense-mma.h\"\n",
            precision == RITZ_DENSE_F64 ? "" : "#define RITZ_ENTRY_F32\n", kinds[precision]);
   return load_program(s, "dense-mma", text, &device_of(s)->mma[precision]);
@@ -369,10 +371,15 @@ static int update(RitzDenseSolver s, const RitzDenseUpdate *u) {
   const int64_t B = u->is_symmetric ? place_of(s, u->col, u->k0) : place_of(s, u->k0, u->col);
   if (size == 128) {
     RITZ_TRY(load_mma(s, u->precision));
-    return RITZ_GPU_RUN(s->ceed, d->mma[u->precision], "ritz_update_mma", rows * cols, 256, RITZ_LONG(d->ld),
-                        RITZ_POINTER(d->F), RITZ_LONG(C), RITZ_LONG(A), RITZ_LONG(B),
-                        RITZ_INT(u->is_symmetric), RITZ_INT((int)u->num_rows), RITZ_INT((int)u->num_cols),
-                        RITZ_INT((int)u->k), RITZ_INT((int)rows), RITZ_INT(u->is_lower));
+    const RitzDeviceArg args[] = {RITZ_LONG(d->ld),          RITZ_POINTER(d->F),
+                                  RITZ_LONG(C),              RITZ_LONG(A),
+                                  RITZ_LONG(B),              RITZ_INT(u->is_symmetric),
+                                  RITZ_INT((int)u->num_rows), RITZ_INT((int)u->num_cols),
+                                  RITZ_INT((int)u->k),       RITZ_INT((int)rows),
+                                  RITZ_INT(u->is_lower)};
+    RitzDeviceKernel kernel;
+    RITZ_TRY(ritz_gpu_kernel(s->ceed, d->mma[u->precision], "ritz_update_mma", &kernel));
+    return ritz_gpu_launch(s->ceed, kernel, rows * cols, 256, u->precision == RITZ_DENSE_F64 ? 3 * 2 * 2560 * 8 : 0, 11, args);
   }
   return RUN_FACTOR(s, "ritz_update", rows * cols, 256, RITZ_LONG(d->ld), RITZ_POINTER(d->F), RITZ_LONG(C),
                     RITZ_LONG(A), RITZ_LONG(B), RITZ_LONG(u->is_symmetric ? d->ld : 1),
