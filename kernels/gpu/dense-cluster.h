@@ -15,6 +15,8 @@ enum { RITZ_HELD = RITZ_ROWS_HELD < 2 ? RITZ_PANEL : 64 / RITZ_ROWS_HELD };
 enum { RITZ_HELD = 32 / RITZ_ROWS_HELD };
 #endif
 
+enum { RITZ_ROW_STEP = RITZ_CLUSTER * RITZ_CLUSTER_THREADS }; // from row to row of a thread
+
 // Of a row that is offered as pivot: the bits of its entry's size, and where LAPACK would have it.
 typedef struct {
   unsigned high, low;
@@ -143,8 +145,8 @@ RITZ_INLINE void ritz_eliminate(RitzEntry (*a)[RITZ_HELD], int *place, int d, in
 }
 
 // The columns held take part in the `done` steps before them: rows that were pivots become those of U. All
-// blocks together. own: the thread's rows of the panel's first column.
-RITZ_INLINE void ritz_catch_up(RitzPanelMemory *m, RitzEntry *const *own, RitzLong ld, int first, int done,
+// blocks together. own: the thread's first row of the panel's first column.
+RITZ_INLINE void ritz_catch_up(RitzPanelMemory *m, const RitzEntry *own, RitzLong ld, int first, int done,
                                const int *place, RitzEntry (*a)[RITZ_HELD]) {
   RITZ_UNROLL
   for (int r = 0; r < RITZ_ROWS_HELD; r++) {
@@ -153,7 +155,7 @@ RITZ_INLINE void ritz_catch_up(RitzPanelMemory *m, RitzEntry *const *own, RitzLo
       RitzPanelMemory *other = ritz_memory_of(m, b);
       RITZ_UNROLL
       for (int j = 0; j < RITZ_HELD; j++) other->upper[q][j] = a[r][j];
-      for (int p = 0; p < q; p++) other->lower[q][p] = own[r][p * ld];
+      for (int p = 0; p < q; p++) other->lower[q][p] = own[r * RITZ_ROW_STEP + p * ld];
     }
   }
   ritz_cluster_barrier();
@@ -169,7 +171,7 @@ RITZ_INLINE void ritz_catch_up(RitzPanelMemory *m, RitzEntry *const *own, RitzLo
     RITZ_UNROLL
     for (int j = 0; j < RITZ_HELD; j++) a[r][j] = q >= 0 && q < done ? m->upper[q][j] : a[r][j];
     for (int p = 0; p < done && q >= done; p++) {
-      const RitzEntry factor = own[r][p * ld];
+      const RitzEntry factor = own[r * RITZ_ROW_STEP + p * ld];
       RITZ_UNROLL
       for (int j = 0; j < RITZ_HELD; j++) a[r][j] -= factor * m->upper[p][j];
     }
@@ -177,24 +179,25 @@ RITZ_INLINE void ritz_catch_up(RitzPanelMemory *m, RitzEntry *const *own, RitzLo
 }
 
 // Columns `from` .. of the panel; rows with a negative place are left out.
-RITZ_INLINE void ritz_read_columns(RitzEntry *const *own, RitzLong ld, int from, int num, const int *place,
+RITZ_INLINE void ritz_read_columns(const RitzEntry *own, RitzLong ld, int from, int num, const int *place,
                                    RitzEntry (*a)[RITZ_HELD]) {
   RITZ_UNROLL
   for (int r = 0; r < RITZ_ROWS_HELD; r++) {
     RITZ_UNROLL
     for (int j = 0; j < RITZ_HELD; j++)
-      a[r][j] = place[r] >= 0 && from + j < num ? own[r][(from + j) * ld] : 0;
+      a[r][j] = place[r] >= 0 && from + j < num ? own[r * RITZ_ROW_STEP + (from + j) * ld] : 0;
   }
 }
 
-// Into the rows `to` places from their own.
-RITZ_INLINE void ritz_write_columns(RitzEntry *const *own, RitzLong ld, int from, int num, const int *to,
+// Into the thread's own rows, the first of which is `mine`, or is_placed to their places.
+RITZ_INLINE void ritz_write_columns(RitzEntry *own, RitzLong ld, int from, int num, int mine, int is_placed,
                                     const int *place, RitzEntry (*a)[RITZ_HELD]) {
   RITZ_UNROLL
   for (int r = 0; r < RITZ_ROWS_HELD; r++) {
+    RitzEntry *const to = own + (is_placed ? place[r] - mine : r * RITZ_ROW_STEP);
     RITZ_UNROLL
     for (int j = 0; j < RITZ_HELD; j++) {
-      if (place[r] >= 0 && from + j < num) own[r][to[r] + (from + j) * ld] = a[r][j];
+      if (place[r] >= 0 && from + j < num) to[(from + j) * ld] = a[r][j];
     }
   }
 }
@@ -205,17 +208,15 @@ RITZ_INLINE void ritz_write_columns(RitzEntry *const *own, RitzLong ld, int from
 RITZ_KERNEL_CLUSTER(RITZ_CLUSTER_THREADS, RITZ_CLUSTER)
 ritz_panel_cluster(int n, RitzLong ld, RitzEntry *F, int first, int num, int *pivots, int *moves, int *bad) {
   RITZ_CLUSTER_MEMORY(m);
-  RitzEntry a[RITZ_ROWS_HELD][RITZ_HELD], *own[RITZ_ROWS_HELD];
-  int place[RITZ_ROWS_HELD], mine[RITZ_ROWS_HELD], to[RITZ_ROWS_HELD];
+  RitzEntry a[RITZ_ROWS_HELD][RITZ_HELD];
+  int place[RITZ_ROWS_HELD];
   int *const moved = moves + (RitzLong)(first / RITZ_PANEL) * RITZ_MOVES_STRIDE;
+  const int mine = first + (int)RITZ_BLOCK * RITZ_CLUSTER_THREADS + RITZ_THREAD;
   const int last = (num - 1) / RITZ_HELD * RITZ_HELD;
+  RitzEntry *const own = F + mine + first * ld;
   RITZ_UNROLL
-  for (int r = 0; r < RITZ_ROWS_HELD; r++) {
-    mine[r] = first + (r * RITZ_CLUSTER + (int)RITZ_BLOCK) * RITZ_CLUSTER_THREADS + RITZ_THREAD;
-    place[r] = mine[r] < n ? mine[r] : -1;
-    own[r] = F + mine[r] + first * ld;
-    to[r] = 0;
-  }
+  for (int r = 0; r < RITZ_ROWS_HELD; r++)
+    place[r] = mine + r * RITZ_ROW_STEP < n ? mine + r * RITZ_ROW_STEP : -1;
   ritz_cluster_barrier(); // all blocks have begun
   for (int from = 0; from <= last; from += RITZ_HELD) {
     ritz_read_columns(own, ld, from, num, place, a);
@@ -232,24 +233,23 @@ ritz_panel_cluster(int n, RitzLong ld, RitzEntry *F, int first, int num, int *pi
       }
       ritz_eliminate(a, place, d, k, pivot, row);
     }
-    if (from < last) ritz_write_columns(own, ld, from, num, to, place, a);
+    if (from < last) ritz_write_columns(own, ld, from, num, mine, 0, place, a);
   }
+  ritz_write_columns(own, ld, last, num, mine, 1, place, a);
   RITZ_UNROLL
   for (int r = 0; r < RITZ_ROWS_HELD; r++) {
-    to[r] = place[r] - mine[r];
-    if (place[r] >= 0 && to[r] != 0) {
+    const int from = mine + r * RITZ_ROW_STEP;
+    if (place[r] == from) place[r] = -1; // the others move
+    if (place[r] >= 0) {
       const int e = atomicAdd(moved, 1);
       moved[1 + e] = place[r];
-      moved[1 + RITZ_MOVES + e] = mine[r];
+      moved[1 + RITZ_MOVES + e] = from;
     }
   }
-  ritz_write_columns(own, ld, last, num, to, place, a);
-  RITZ_UNROLL
-  for (int r = 0; r < RITZ_ROWS_HELD; r++) place[r] = place[r] == mine[r] ? -1 : place[r]; // the others move
   for (int from = 0; from < last; from += RITZ_HELD) {
     ritz_read_columns(own, ld, from, num, place, a);
     ritz_cluster_barrier();
-    ritz_write_columns(own, ld, from, num, to, place, a);
+    ritz_write_columns(own, ld, from, num, mine, 1, place, a);
   }
 }
 

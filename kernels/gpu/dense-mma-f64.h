@@ -14,6 +14,21 @@
 // RITZ_STAGE: doubles of an operand in one of the stages.
 enum { RITZ_TILE = 128, RITZ_DEPTH = 16, RITZ_NUM_STAGES = 3, RITZ_STAGE = 128 * 20 };
 
+#ifdef RITZ_PLAYED
+
+#define RITZ_STAGES(name)  static double name[RITZ_NUM_STAGES * 2 * RITZ_STAGE]
+#define ritz_copies_close() ((void)0)
+#define ritz_copies_wait_but(num) ((void)0)
+
+#else
+
+#define RITZ_STAGES(name) extern __shared__ RITZ_ALIGN16 double name[]
+// The copies from now on are another group; all groups but the last num are there.
+RITZ_INLINE void ritz_copies_close(void) { asm volatile("cp.async.commit_group;" : : : "memory"); }
+#define ritz_copies_wait_but(num) asm volatile("cp.async.wait_group %0;" : : "n"(num) : "memory")
+
+#endif
+
 // 128 lines, RITZ_DEPTH entries of each: entry (line, p) is at from[line + p ld] where lines lie side by side,
 // else at from[p + line ld].
 RITZ_INLINE void ritz_fetch(const double *from, RitzLong ld, int is_side_by_side, double *to) {
@@ -24,10 +39,6 @@ RITZ_INLINE void ritz_fetch(const double *from, RitzLong ld, int is_side_by_side
     ritz_copy_two(to + other * (is_side_by_side ? 132 : 20) + at, from + at + other * ld, 2);
   }
 }
-
-// The copies from now on are another group; all groups but the last num are there.
-RITZ_INLINE void ritz_copies_close(void) { asm volatile("cp.async.commit_group;" : : : "memory"); }
-#define ritz_copies_wait_but(num) asm volatile("cp.async.wait_group %0;" : : "n"(num) : "memory")
 
 // b: entry (p, column) at b[p step_p + column step_j].
 RITZ_INLINE void ritz_multiply_tile(const double *a, const double *b, int step_p, int step_j,
@@ -53,7 +64,7 @@ RITZ_INLINE void ritz_multiply_tile(const double *a, const double *b, int step_p
 RITZ_KERNEL(256)
 ritz_update_mma(RitzLong ld, double *F, RitzLong at_C, RitzLong at_A, RitzLong at_B, int is_transposed,
                 int num_rows, int num_cols, int k, int num_tiles, int is_lower) {
-  extern __shared__ RITZ_ALIGN16 double stages[];
+  RITZ_STAGES(stages);
   const int row = (int)(RITZ_BLOCK % num_tiles) * RITZ_TILE, col = (int)(RITZ_BLOCK / num_tiles) * RITZ_TILE;
   const int warp = RITZ_THREAD / 32, g = RITZ_THREAD % 32 / 4, t = RITZ_THREAD % 4;
   const int warp_row = warp % 2 * 64, warp_col = warp / 2 * 32;
