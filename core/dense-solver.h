@@ -77,6 +77,18 @@ struct RitzDenseMethods {
   size_t (*num_bytes)(const RitzDenseSolver s);
 };
 
+// The table of a backend whose functions have the names of the members; what frees vectors is free_vectors.
+#define RITZ_DENSE_METHODS(words, max_solved, to_here, to_host)                                              \
+  {                                                                                                          \
+    .name = (words), .choose = choose, .create = create, .destroy = destroy, .alloc = alloc,                 \
+    .free = free_vectors, .copy = copy, .copy_in = (to_here), .copy_out = (to_host), .measure = measure,     \
+    .load = load, .panel = panel, .swap = swap, .num_solved_rows = (max_solved), .solve_rows = solve_rows,   \
+    .cholesky = cholesky, .solve_columns = solve_columns, .update = update, .finish = finish,                \
+    .solve = solve, .product = product, .residual = residual, .scale_rows = scale_rows,                      \
+    .add_columns = add_columns, .largest = largest, .orthogonalize = orthogonalize, .combine = combine,      \
+    .explain = explain, .num_bytes = num_bytes                                                               \
+  }
+
 struct RitzDenseSolver_private {
   const RitzClass *class;
   Ceed ceed; // counted

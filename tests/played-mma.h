@@ -31,7 +31,9 @@ __attribute__((unused)) static void ritz_mma_f64(const double *a, double b0, dou
 __attribute__((unused)) static void ritz_copy_two(double *to, const double *from, int num) {
   for (int i = 0; i < 2; i++) to[i] = i < num ? from[i] : 0;
 }
-__attribute__((unused)) static void ritz_copy_one(double *to, const double *from, int num) { *to = num ? *from : 0; }
+__attribute__((unused)) static void ritz_copy_one(double *to, const double *from, int num) {
+  *to = num ? *from : 0;
+}
 __attribute__((unused)) static void ritz_copies_wait(void) {}
 
 #endif

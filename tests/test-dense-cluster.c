@@ -149,8 +149,8 @@ TEST(a_cluster_factorizes_panels_as_elimination_with_swaps_does) {
   for (int b = 0; b < NUM_BLOCKS; b++) pthread_barrier_init(&of_block[b], NULL, NUM_THREADS);
   for (int w = 0; w < NUM_WARPS; w++) pthread_barrier_init(&of_warp[w], NULL, WARP);
   factorize(0, RITZ_PANEL, 1 << 20, -1);
-  factorize(64, RITZ_PANEL, 3, -1);                 // ties
-  factorize(96, RITZ_PANEL, 1 << 20, 96 + 19);      // a pivot of zero
+  factorize(64, RITZ_PANEL, 3, -1);                                    // ties
+  factorize(96, RITZ_PANEL, 1 << 20, 96 + 19);                         // a pivot of zero
   factorize(N / RITZ_PANEL * RITZ_PANEL, N % RITZ_PANEL, 1 << 20, -1); // rows and columns that end
 }
 

@@ -11,15 +11,15 @@
 #include "core/dense-solver.h"
 
 enum {
-  PADDING = 128,      // rows and columns of zeros
-  MOVES_STRIDE = 129, // of kernels/gpu/dense-solver.h
-  PANEL_ROWS = 256,   // of a block, kernels/gpu/dense-panel.h
-  CLUSTER_THREADS = 512, // of a block, kernels/gpu/dense-cluster.h
-  SOLVED = 128,          // of kernels/gpu/dense-solver.h
-  NUM_HELD = 4,          // kinds of threads there: they have 1, 2, 4, 8 rows
-  SOLVE_PARTS = 4,    // of kernels/gpu/dense-solve.h
-  PAGE = 512,         // doubles, as many ints: OpenCL devices ask for arguments that begin at multiples of it
-  SECOND = PAGE,      // small results: place of the second coefficients
+  PADDING = 128,                 // rows and columns of zeros
+  MOVES_STRIDE = 129,            // of kernels/gpu/dense-solver.h
+  CLUSTER_THREADS = 512,         // of a block, kernels/gpu/dense-cluster.h
+  SOLVED = 128,                  // of kernels/gpu/dense-solver.h
+  STAGES = 3 * 2 * 128 * 20 * 8, // bytes, of kernels/gpu/dense-mma-f64.h
+  NUM_HELD = 4,                  // kinds of threads there: they have 1, 2, 4, 8 rows
+  SOLVE_PARTS = 4,               // of kernels/gpu/dense-solve.h
+  PAGE = 512,    // doubles, as many ints: OpenCL devices ask for arguments that begin at multiples of it
+  SECOND = PAGE, // small results: place of the second coefficients
   SQUARE = 2 * PAGE,
   FACTOR = 3 * PAGE,
   NUM_NUMBERS = 4 * PAGE,
@@ -31,8 +31,8 @@ typedef struct {
   bool is_double, has_tensor_cores;
   int panel_threads;
   // Owned, device memory; NULL: not there.
-  void *F, *inverse, *offers;
-  int *pivots, *moves, *bad, *order, *arrived, *places;
+  void *F, *inverse;
+  int *pivots, *moves, *bad, *order;
   double *scales, *work, *numbers; // scales: of rows, with the shift, then of columns
   size_t factor_bytes, other_bytes;
   double *row_scale;                                                   // owned, host: without the shift
@@ -62,16 +62,15 @@ static int load_real(RitzDenseSolver s, const char *name, const char *file, Ritz
 }
 
 static int load_mma(RitzDenseSolver s, RitzDensePrecision precision) {
-  static const char *const kinds[] = {[RITZ_DENSE_F64] = "F64",
-                                      [RITZ_DENSE_TF32X3] = "TF32X3",
+  static const char *const kinds[] = {[RITZ_DENSE_TF32X3] = "TF32X3",
                                       [RITZ_DENSE_TF32] = "TF32",
                                       [RITZ_DENSE_BF16] = "BF16",
                                       [RITZ_DENSE_F16] = "F16"};
-  char text[128];
-  if (precision == RITZ_DENSE_F64 && !getenv("RITZ_DENSE_OLD_UPDATE"))
-    return load_program(s, "dense-mma", "#include \"kernels/gpu/dense-mma-f64.h\"\n", &device_of(s)->mma[precision]);
-  snprintf(text, sizeof(text), "%s#define RITZ_MMA_%s\n#include \"kernels/gpu/dense-mma.h\"\n",
-           precision == RITZ_DENSE_F64 ? "" : "#define RITZ_ENTRY_F32\n", kinds[precision]);
+  char text[128] = "#include \"kernels/gpu/dense-mma-f64.h\"\n";
+  if (precision != RITZ_DENSE_F64)
+    snprintf(text, sizeof(text),
+             "#define RITZ_ENTRY_F32\n#define RITZ_MMA_%s\n#include \"kernels/gpu/dense-mma.h\"\n",
+             kinds[precision]);
   return load_program(s, "dense-mma", text, &device_of(s)->mma[precision]);
 }
 
@@ -105,7 +104,6 @@ static void free_factors(RitzDenseSolver s) {
   Device *d = device_of(s);
   ritz_gpu_free(s->ceed, &d->F);
   ritz_gpu_free(s->ceed, &d->inverse);
-  ritz_gpu_free(s->ceed, &d->offers);
   d->factor_bytes = 0;
 }
 
@@ -125,7 +123,7 @@ static int destroy(RitzDenseSolver s) {
   const RitzGpu *gpu = ritz_gpu(s->ceed);
   Device *d = device_of(s);
   const int ierr = gpu->driver->synchronize(s->ceed, gpu->device, gpu->stream);
-  int **const ints[] = {&d->pivots, &d->moves, &d->bad, &d->order, &d->arrived, &d->places};
+  int **const ints[] = {&d->pivots, &d->moves, &d->bad, &d->order};
   for (size_t i = 0; i < sizeof(ints) / sizeof(ints[0]); i++) free_ints(s, ints[i]);
   free_vectors(s, &d->scales);
   free_vectors(s, &d->work);
@@ -174,8 +172,6 @@ static int create(RitzDenseSolver s) {
   RITZ_TRY(alloc_ints(s, panels * MOVES_STRIDE, &d->moves));
   RITZ_TRY(alloc_ints(s, 1, &d->bad));
   RITZ_TRY(alloc_ints(s, 4 * s->stride, &d->order));
-  RITZ_TRY(alloc_ints(s, s->n, &d->arrived));
-  RITZ_TRY(alloc_ints(s, 2 * (s->n / PANEL_ROWS + 1), &d->places));
   RITZ_TRY(alloc(s, 2 * s->stride, &d->scales));
   RITZ_TRY(alloc(s, 3 * s->stride + PAGE, &d->work));
   RITZ_TRY(alloc(s, NUM_NUMBERS, &d->numbers));
@@ -264,14 +260,12 @@ static int alloc_factors(RitzDenseSolver s, bool is_double) {
   const size_t size = is_double ? sizeof(double) : sizeof(float);
   const size_t matrix = (size_t)(d->ld * d->ld) * size;
   const size_t inverse = (size_t)(num_blocks_of(s) * 2 * d->rows * d->rows) * size;
-  const size_t offers = (size_t)(2 * (s->n / PANEL_ROWS + 1) * (RITZ_DENSE_BLOCK + 1)) * size;
   if (d->factor_bytes > 0 && d->is_double == is_double) return CEED_ERROR_SUCCESS;
   free_factors(s);
   d->is_double = is_double;
   RITZ_TRY(ritz_gpu_alloc(s->ceed, matrix, &d->F));
   RITZ_TRY(ritz_gpu_alloc(s->ceed, inverse, &d->inverse));
-  RITZ_TRY(ritz_gpu_alloc(s->ceed, offers, &d->offers));
-  d->factor_bytes = matrix + inverse + offers;
+  d->factor_bytes = matrix + inverse;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -289,11 +283,9 @@ static int load(RitzDenseSolver s, bool is_double, int shift) {
   Device *d = device_of(s);
   const int64_t num = d->ld * d->ld, blocks = RITZ_GPU_BLOCKS(num);
   RITZ_TRY(alloc_factors(s, is_double));
-  RITZ_TRY(load_real(s, "dense-factor", ritz_gpu(s->ceed)->driver->has_warps ? "dense-panel" : "dense-factor",
-                     d->factor));
+  RITZ_TRY(load_real(s, "dense-factor", "dense-factor", d->factor));
   RITZ_TRY(upload_rows(s, shift));
   RITZ_TRY(clear(s, 1, d->bad));
-  RITZ_TRY(clear(s, s->n, d->arrived));
   RITZ_TRY(clear(s, (s->n / RITZ_DENSE_BLOCK + 1) * MOVES_STRIDE, d->moves));
   return RITZ_GPU_RUN(s->ceed, d->factor[is_double], "ritz_load", blocks < 1 << 20 ? blocks : 1 << 20, 256,
                       RITZ_INT((int)s->n), RITZ_LONG(d->ld), RITZ_LONG(num), RITZ_POINTER(s->A),
@@ -323,15 +315,8 @@ static int panel(RitzDenseSolver s, int64_t first, int64_t num) {
   const int64_t rows_at_once = (int64_t)cluster_size() * CLUSTER_THREADS;
   int held = 0;
   while (held < NUM_HELD && (rows_at_once << held) < s->n - first) held++;
-  if (d->has_tensor_cores && held < NUM_HELD && rows_at_once > 0) return panel_by_cluster(s, first, num, held);
-  const RitzGpu *gpu = ritz_gpu(s->ceed);
-  const int64_t blocks = (s->n - first + PANEL_ROWS - 1) / PANEL_ROWS;
-  // Blocks that wait for each other are all resident: two a multiprocessor.
-  if (gpu->driver->has_warps && blocks <= 2 * gpu->info->num_units)
-    return RUN_FACTOR(s, "ritz_panel_wide", blocks, PANEL_ROWS, RITZ_INT((int)s->n), RITZ_LONG(d->ld),
-                      RITZ_POINTER(d->F), RITZ_INT((int)first), RITZ_INT((int)num), RITZ_INT((int)blocks),
-                      RITZ_POINTER(d->pivots), RITZ_POINTER(d->moves), RITZ_POINTER(d->bad),
-                      RITZ_POINTER(d->arrived), RITZ_POINTER(d->offers), RITZ_POINTER(d->places));
+  if (d->has_tensor_cores && held < NUM_HELD && rows_at_once > 0)
+    return panel_by_cluster(s, first, num, held);
   return RUN_FACTOR(s, "ritz_panel", 1, d->panel_threads, RITZ_INT((int)s->n), RITZ_LONG(d->ld),
                     RITZ_POINTER(d->F), RITZ_INT((int)first), RITZ_INT((int)num), RITZ_POINTER(d->pivots),
                     RITZ_POINTER(d->moves), RITZ_POINTER(d->bad));
@@ -363,24 +348,34 @@ static int solve_columns(RitzDenseSolver s, int64_t first, int64_t num, int64_t 
                     RITZ_INT((int)first), RITZ_INT((int)num), RITZ_INT((int)row), RITZ_INT((int)num_rows));
 }
 
-static int update(RitzDenseSolver s, const RitzDenseUpdate *u) {
+static int update_by_tensor_cores(RitzDenseSolver s, const RitzDenseUpdate *u, int64_t C, int64_t A,
+                                  int64_t B) {
   Device *d = device_of(s);
-  const int size = d->has_tensor_cores && u->precision != RITZ_DENSE_F32 ? 128 : 64;
-  const int64_t rows = (u->num_rows + size - 1) / size, cols = (u->num_cols + size - 1) / size;
+  const int64_t rows = (u->num_rows + 127) / 128, cols = (u->num_cols + 127) / 128;
+  const RitzDeviceArg args[] = {RITZ_LONG(d->ld),
+                                RITZ_POINTER(d->F),
+                                RITZ_LONG(C),
+                                RITZ_LONG(A),
+                                RITZ_LONG(B),
+                                RITZ_INT(u->is_symmetric),
+                                RITZ_INT((int)u->num_rows),
+                                RITZ_INT((int)u->num_cols),
+                                RITZ_INT((int)u->k),
+                                RITZ_INT((int)rows),
+                                RITZ_INT(u->is_lower)};
+  RitzDeviceKernel kernel;
+  RITZ_TRY(load_mma(s, u->precision));
+  RITZ_TRY(ritz_gpu_kernel(s->ceed, d->mma[u->precision], "ritz_update_mma", &kernel));
+  return ritz_gpu_launch(s->ceed, kernel, rows * cols, 256, u->precision == RITZ_DENSE_F64 ? STAGES : 0,
+                         (int)(sizeof(args) / sizeof(args[0])), args);
+}
+
+static int update(RitzDenseSolver s, const RitzDenseUpdate *u) {
+  const Device *d = device_of(s);
+  const int64_t rows = (u->num_rows + 63) / 64, cols = (u->num_cols + 63) / 64;
   const int64_t C = place_of(s, u->row, u->col), A = place_of(s, u->row, u->k0);
   const int64_t B = u->is_symmetric ? place_of(s, u->col, u->k0) : place_of(s, u->k0, u->col);
-  if (size == 128) {
-    RITZ_TRY(load_mma(s, u->precision));
-    const RitzDeviceArg args[] = {RITZ_LONG(d->ld),          RITZ_POINTER(d->F),
-                                  RITZ_LONG(C),              RITZ_LONG(A),
-                                  RITZ_LONG(B),              RITZ_INT(u->is_symmetric),
-                                  RITZ_INT((int)u->num_rows), RITZ_INT((int)u->num_cols),
-                                  RITZ_INT((int)u->k),       RITZ_INT((int)rows),
-                                  RITZ_INT(u->is_lower)};
-    RitzDeviceKernel kernel;
-    RITZ_TRY(ritz_gpu_kernel(s->ceed, d->mma[u->precision], "ritz_update_mma", &kernel));
-    return ritz_gpu_launch(s->ceed, kernel, rows * cols, 256, u->precision == RITZ_DENSE_F64 ? 3 * 2 * 2560 * 8 : 0, 11, args);
-  }
+  if (d->has_tensor_cores && u->precision != RITZ_DENSE_F32) return update_by_tensor_cores(s, u, C, A, B);
   return RUN_FACTOR(s, "ritz_update", rows * cols, 256, RITZ_LONG(d->ld), RITZ_POINTER(d->F), RITZ_LONG(C),
                     RITZ_LONG(A), RITZ_LONG(B), RITZ_LONG(u->is_symmetric ? d->ld : 1),
                     RITZ_LONG(u->is_symmetric ? 1 : d->ld), RITZ_INT((int)u->num_rows),
@@ -551,32 +546,5 @@ static void explain(const RitzDenseSolver s, FILE *stream) {
   fprintf(stream, "  triangles in blocks of %d with inverses of their diagonal blocks\n", (int)d->rows);
 }
 
-const RitzDenseMethods ritz_gpu_dense = {.name = "the library's own kernels on the device",
-                                         .choose = choose,
-                                         .create = create,
-                                         .destroy = destroy,
-                                         .alloc = alloc,
-                                         .free = free_vectors,
-                                         .copy = copy,
-                                         .copy_in = copy_in,
-                                         .copy_out = copy_out,
-                                         .measure = measure,
-                                         .load = load,
-                                         .panel = panel,
-                                         .swap = swap,
-                                         .solve_rows = solve_rows,
-                                         .num_solved_rows = SOLVED,
-                                         .cholesky = cholesky,
-                                         .solve_columns = solve_columns,
-                                         .update = update,
-                                         .finish = finish,
-                                         .solve = solve,
-                                         .product = product,
-                                         .residual = residual,
-                                         .scale_rows = scale_rows,
-                                         .add_columns = add_columns,
-                                         .largest = largest,
-                                         .orthogonalize = orthogonalize,
-                                         .combine = combine,
-                                         .explain = explain,
-                                         .num_bytes = num_bytes};
+const RitzDenseMethods ritz_gpu_dense =
+    RITZ_DENSE_METHODS("the library's own kernels on the device", SOLVED, copy_in, copy_out);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Dense solver on CUDA devices from compute capability 9.0 on: LU of a panel by a cluster of blocks, which
 // the device starts together and which write into each other's shared memory. A thread has RITZ_ROWS_HELD
-// rows, of RITZ_HELD columns at once, in its registers. The text in front defines RITZ_CLUSTER blocks, at most
-// 16, RITZ_CLUSTER_THREADS of each, and RITZ_ROWS_HELD. tests/test-dense-cluster.c plays it on a host.
+// rows, of RITZ_HELD columns at once, in its registers. The text in front defines RITZ_CLUSTER blocks, at
+// most 16, RITZ_CLUSTER_THREADS of each, and RITZ_ROWS_HELD. tests/test-dense-cluster.c plays it on a host.
 #ifndef RITZ_KERNELS_GPU_DENSE_CLUSTER_H
 #define RITZ_KERNELS_GPU_DENSE_CLUSTER_H
 
@@ -25,8 +25,8 @@ typedef struct {
 
 // Of a block. What steps offer takes turns between two places, so that nobody overwrites what is still read.
 typedef struct {
-  RitzEntry best[RITZ_HELD];                 // the block's own offer
-  RitzEntry rows[2][RITZ_CLUSTER][RITZ_HELD]; // the offers of all
+  RitzEntry best[RITZ_HELD];                                             // the block's own offer
+  RitzEntry rows[2][RITZ_CLUSTER][RITZ_HELD];                            // the offers of all
   RitzEntry lower[RITZ_PANEL][RITZ_PANEL], upper[RITZ_PANEL][RITZ_HELD]; // of the panel's own rows
   RitzRank ranks[2][RITZ_CLUSTER], of_warps[RITZ_CLUSTER_THREADS / 32];
 } RitzPanelMemory;
@@ -203,8 +203,8 @@ RITZ_INLINE void ritz_write_columns(RitzEntry *own, RitzLong ld, int from, int n
 }
 
 // As ritz_panel, of at most RITZ_CLUSTER RITZ_CLUSTER_THREADS RITZ_ROWS_HELD rows. Rows stay where they are,
-// and remember where LAPACK's swaps would have put them; what is in the panel goes there in the end. moves: of
-// this panel the first number is 0 before.
+// and remember where LAPACK's swaps would have put them; what is in the panel goes there in the end. moves:
+// of this panel the first number is 0 before.
 RITZ_KERNEL_CLUSTER(RITZ_CLUSTER_THREADS, RITZ_CLUSTER)
 ritz_panel_cluster(int n, RitzLong ld, RitzEntry *F, int first, int num, int *pivots, int *moves, int *bad) {
   RITZ_CLUSTER_MEMORY(m);

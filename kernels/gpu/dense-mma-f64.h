@@ -16,21 +16,21 @@ enum { RITZ_TILE = 128, RITZ_DEPTH = 16, RITZ_NUM_STAGES = 3, RITZ_STAGE = 128 *
 
 #ifdef RITZ_PLAYED
 
-#define RITZ_STAGES(name)  static double name[RITZ_NUM_STAGES * 2 * RITZ_STAGE]
-#define ritz_copies_close() ((void)0)
+#define RITZ_STAGES(name)         static double name[RITZ_NUM_STAGES * 2 * RITZ_STAGE]
+#define ritz_copies_close()       ((void)0)
 #define ritz_copies_wait_but(num) ((void)0)
 
 #else
 
-#define RITZ_STAGES(name) extern __shared__ RITZ_ALIGN16 double name[]
+#define RITZ_STAGES(name)         extern __shared__ RITZ_ALIGN16 double name[]
 // The copies from now on are another group; all groups but the last num are there.
 RITZ_INLINE void ritz_copies_close(void) { asm volatile("cp.async.commit_group;" : : : "memory"); }
 #define ritz_copies_wait_but(num) asm volatile("cp.async.wait_group %0;" : : "n"(num) : "memory")
 
 #endif
 
-// 128 lines, RITZ_DEPTH entries of each: entry (line, p) is at from[line + p ld] where lines lie side by side,
-// else at from[p + line ld].
+// 128 lines, RITZ_DEPTH entries of each: entry (line, p) is at from[line + p ld] where lines lie side by
+// side, else at from[p + line ld].
 RITZ_INLINE void ritz_fetch(const double *from, RitzLong ld, int is_side_by_side, double *to) {
   RITZ_UNROLL
   for (int i = 0; i < 4; i++) {
@@ -94,7 +94,8 @@ ritz_update_mma(RitzLong ld, double *F, RitzLong at_C, RitzLong at_A, RitzLong a
   }
   RITZ_UNROLL
   for (int e = 0; e < 64; e++) {
-    const int r = row + warp_row + e / 16 * 16 + g + e % 4 / 2 * 8, c = col + warp_col + e / 4 % 4 * 8 + 2 * t + e % 2;
+    const int r = row + warp_row + e / 16 * 16 + g + e % 4 / 2 * 8,
+              c = col + warp_col + e / 4 % 4 * 8 + 2 * t + e % 2;
     if (r < num_rows && c < num_cols) C[r + c * ld] -= sum[e / 16][e / 4 % 4][e % 4];
   }
 }

@@ -63,7 +63,8 @@ ritz_triangle(int n, RitzLong ld, RITZ_GLOBAL const RitzEntry *F, RITZ_GLOBAL co
 #endif
     for (int step = 0; step < mine; step++) {
       const int other = (is_back ? num - 1 - step : step) * RITZ_ROWS, turn = step % 2 * RITZ_ROWS;
-      ritz_read_share(F + row * step_row + (other + g * RITZ_SHARE) * step_col, step_col, t); // zeros beyond n
+      ritz_read_share(F + row * step_row + (other + g * RITZ_SHARE) * step_col, step_col,
+                      t); // zeros beyond n
       if (g == 0) solved[turn + r] = other + r < n ? ritz_wait(x + other + r) : 0;
       RITZ_BARRIER();
       sum += ritz_multiply_share(t, solved + turn + g * RITZ_SHARE);

@@ -12,21 +12,21 @@ typedef double RitzEntry;
 #endif
 
 #ifdef __OPENCL_VERSION__
-#define RITZ_STEP()     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#define RITZ_BITS(x)    as_uint(x)
+#define RITZ_STEP()       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define RITZ_BITS(x)      as_uint(x)
 #define RITZ_BITS_LONG(x) as_long(x)
-#define RITZ_OF_BITS(x) as_float(x)
-#define RITZ_ROUND(x)   rint(x)
-#define RITZ_TAKE(p)    atomic_inc(p)
-#define RITZ_PUBLISH()  mem_fence(CLK_GLOBAL_MEM_FENCE)
+#define RITZ_OF_BITS(x)   as_float(x)
+#define RITZ_ROUND(x)     rint(x)
+#define RITZ_TAKE(p)      atomic_inc(p)
+#define RITZ_PUBLISH()    mem_fence(CLK_GLOBAL_MEM_FENCE)
 #else
-#define RITZ_STEP()     __syncthreads()
-#define RITZ_BITS(x)    __float_as_uint(x)
+#define RITZ_STEP()       __syncthreads()
+#define RITZ_BITS(x)      __float_as_uint(x)
 #define RITZ_BITS_LONG(x) __double_as_longlong(x)
-#define RITZ_OF_BITS(x) __uint_as_float(x)
-#define RITZ_ROUND(x)   rintf(x)
-#define RITZ_TAKE(p)    atomicAdd(p, 1)
-#define RITZ_PUBLISH()  __threadfence()
+#define RITZ_OF_BITS(x)   __uint_as_float(x)
+#define RITZ_ROUND(x)     rintf(x)
+#define RITZ_TAKE(p)      atomicAdd(p, 1)
+#define RITZ_PUBLISH()    __threadfence()
 #endif
 #define RITZ_SIZE(x)   ((x) < 0 ? -(x) : (x))
 #define RITZ_FINITE(x) ((x) - (x) == 0)
