@@ -29,7 +29,7 @@ enum {
 typedef struct {
   int64_t ld, rows; // of F; of a diagonal block that is inverted
   bool is_double, has_tensor_cores;
-  int panel_threads;
+  int panel_threads, cluster; // of a panel's block; blocks of a panel, 1: no clusters
   // Owned, device memory; NULL: not there.
   void *F, *inverse;
   int *pivots, *moves, *bad, *order;
@@ -74,9 +74,11 @@ static int load_mma(RitzDenseSolver s, RitzDensePrecision precision) {
   return load_program(s, "dense-mma", text, &device_of(s)->mma[precision]);
 }
 
-static int cluster_size(void) {
-  const char *wanted = getenv("RITZ_DENSE_CLUSTER");
-  return wanted ? atoi(wanted) : 16;
+// Every device that has clusters runs those of 8 blocks; of 16 where a group of multiprocessors has as many,
+// which 8 groups of more than 120 do.
+static int cluster_size(const RitzGpu *gpu, int arch) {
+  if (getenv("RITZ_DENSE_CLUSTER")) return atoi(getenv("RITZ_DENSE_CLUSTER"));
+  return arch < 110 && gpu->info->num_units > 120 ? 16 : 8;
 }
 
 // Panels by clusters whose threads have 2^held rows.
@@ -86,7 +88,7 @@ static int load_panel(RitzDenseSolver s, int held) {
   snprintf(text, sizeof(text),
            "%s#define RITZ_CLUSTER %d\n#define RITZ_CLUSTER_THREADS %d\n#define RITZ_ROWS_HELD %d\n"
            "#include \"kernels/gpu/dense-cluster.h\"\n",
-           d->is_double ? "" : "#define RITZ_ENTRY_F32\n", cluster_size(), CLUSTER_THREADS, 1 << held);
+           d->is_double ? "" : "#define RITZ_ENTRY_F32\n", d->cluster, CLUSTER_THREADS, 1 << held);
   return load_program(s, "dense-cluster", text, &d->panels[held][d->is_double]);
 }
 
@@ -161,8 +163,10 @@ static int create(RitzDenseSolver s) {
   RITZ_TRY(RITZ_CALLOC(s->ceed, 1, &d));
   s->data = d;
   // Of products in double there are those of 9.0; the others are older.
-  d->has_tensor_cores =
-      gpu->driver->has_warps && !strncmp(gpu->info->arch, "sm_", 3) && atoi(gpu->info->arch + 3) >= 90;
+  const int arch =
+      gpu->driver->has_warps && !strncmp(gpu->info->arch, "sm_", 3) ? atoi(gpu->info->arch + 3) : 0;
+  d->has_tensor_cores = arch >= 90;
+  d->cluster = arch >= 90 ? cluster_size(gpu, arch) : 1;
   d->rows = gpu->driver->has_warps ? 128 : 64;
   d->panel_threads = gpu->driver->has_warps ? 1024 : gpu->info->max_threads < 256 ? 64 : 256;
   s->stride = (s->n + PAGE - 1) / PAGE * PAGE;
@@ -304,7 +308,7 @@ static int64_t place_of(const RitzDenseSolver s, int64_t row, int64_t col) {
 static int panel_by_cluster(RitzDenseSolver s, int64_t first, int64_t num, int held) {
   const Device *d = device_of(s);
   RITZ_TRY(load_panel(s, held));
-  return RITZ_GPU_RUN(s->ceed, d->panels[held][d->is_double], "ritz_panel_cluster", cluster_size(),
+  return RITZ_GPU_RUN(s->ceed, d->panels[held][d->is_double], "ritz_panel_cluster", d->cluster,
                       CLUSTER_THREADS, RITZ_INT((int)s->n), RITZ_LONG(d->ld), RITZ_POINTER(d->F),
                       RITZ_INT((int)first), RITZ_INT((int)num), RITZ_POINTER(d->pivots),
                       RITZ_POINTER(d->moves), RITZ_POINTER(d->bad));
@@ -312,7 +316,7 @@ static int panel_by_cluster(RitzDenseSolver s, int64_t first, int64_t num, int h
 
 static int panel(RitzDenseSolver s, int64_t first, int64_t num) {
   const Device *d = device_of(s);
-  const int64_t rows_at_once = (int64_t)cluster_size() * CLUSTER_THREADS;
+  const int64_t rows_at_once = (int64_t)d->cluster * CLUSTER_THREADS;
   int held = 0;
   while (held < NUM_HELD && (rows_at_once << held) < s->n - first) held++;
   if (d->has_tensor_cores && held < NUM_HELD && rows_at_once > 0)
