@@ -77,7 +77,6 @@ static int load_mma(RitzDenseSolver s, RitzDensePrecision precision) {
 // Every device that has clusters runs those of 8 blocks; of 16 where a group of multiprocessors has as many,
 // which 8 groups of more than 120 do.
 static int cluster_size(const RitzGpu *gpu, int arch) {
-  if (getenv("RITZ_DENSE_CLUSTER")) return atoi(getenv("RITZ_DENSE_CLUSTER"));
   return arch < 110 && gpu->info->num_units > 120 ? 16 : 8;
 }
 
@@ -465,11 +464,20 @@ static int solve(RitzDenseSolver s, bool is_transposed, double *v) {
 static int multiply(RitzDenseSolver s, const double *b, const double *x, double *y) {
   const Device *d = device_of(s);
   return RUN_REFINE(s, "ritz_product", (s->n + 31) / 32, RITZ_INT((int)s->n), RITZ_POINTER(s->A),
-                    RITZ_LONG(s->ld), RITZ_POINTER(d->scales), RITZ_POINTER(d->scales + s->stride),
-                    RITZ_POINTER(b), RITZ_POINTER(x), RITZ_POINTER(y));
+                    RITZ_LONG(s->ld), RITZ_POINTER(d->scales), RITZ_POINTER(b), RITZ_POINTER(x),
+                    RITZ_POINTER(y));
 }
 
-static int product(RitzDenseSolver s, const double *x, double *y) { return multiply(s, NULL, x, y); }
+static int scale(RitzDenseSolver s, const double *by, const double *factor, const double *x, double *y) {
+  return RUN_REFINE(s, "ritz_scale", RITZ_GPU_BLOCKS(s->n), RITZ_INT((int)s->n), RITZ_POINTER(by),
+                    RITZ_POINTER(factor), RITZ_POINTER(x), RITZ_POINTER(y));
+}
+
+static int product(RitzDenseSolver s, const double *x, double *y) {
+  const Device *d = device_of(s);
+  RITZ_TRY(scale(s, d->scales + s->stride, NULL, x, d->work));
+  return multiply(s, NULL, d->work, y);
+}
 
 static int largest_of_two(RitzDenseSolver s, const double *x, const double *y, double values[2]) {
   const Device *d = device_of(s);
@@ -488,11 +496,6 @@ static int largest(RitzDenseSolver s, const double *x, double *value) {
   RITZ_TRY(largest_of_two(s, x, x, values));
   *value = values[0];
   return CEED_ERROR_SUCCESS;
-}
-
-static int scale(RitzDenseSolver s, const double *by, const double *factor, const double *x, double *y) {
-  return RUN_REFINE(s, "ritz_scale", RITZ_GPU_BLOCKS(s->n), RITZ_INT((int)s->n), RITZ_POINTER(by),
-                    RITZ_POINTER(factor), RITZ_POINTER(x), RITZ_POINTER(y));
 }
 
 static int scale_rows(RitzDenseSolver s, const double *r, double *z) {
