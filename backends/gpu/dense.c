@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Dense solver (core/dense-solver.h) on devices: kernels of kernels/gpu/dense-*.h. CUDA has tensor cores for
-// products, and panels by many blocks; elsewhere operands are rounded by instructions, and a block has a
-// panel.
+// products and clusters of blocks for panels from compute capability 9.0 on; elsewhere operands are rounded
+// by instructions, and a block has a panel.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
