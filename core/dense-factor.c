@@ -51,7 +51,7 @@ static int update(RitzDenseSolver s, RitzDenseUpdate u) {
 static int solve_rows(RitzDenseSolver s, int64_t first, int64_t num, int64_t col, int64_t num_cols) {
   const int64_t top = half(num);
   if (num_cols == 0) return CEED_ERROR_SUCCESS;
-  if (num <= RITZ_DENSE_BLOCK) return s->methods->solve_rows(s, first, num, col, num_cols);
+  if (num <= s->methods->num_solved_rows) return s->methods->solve_rows(s, first, num, col, num_cols);
   RITZ_TRY(solve_rows(s, first, top, col, num_cols));
   RITZ_TRY(update(s, (RitzDenseUpdate){first + top, num - top, col, num_cols, first, top, false, false, 0}));
   return solve_rows(s, first + top, num - top, col, num_cols);
@@ -95,7 +95,7 @@ static int cholesky(RitzDenseSolver s, int64_t first, int64_t num) {
 static int shift_of(RitzDensePrecision precision) { return precision == RITZ_DENSE_F16 ? 8 : 0; }
 
 static int make_factors(RitzDenseSolver s) {
-  if (ritz_dense_is_vendor(s)) return s->methods->vendor.factor(s);
+  if (ritz_dense_is_vendor(s)) return s->methods->vendor->factor(s);
   return s->is_symmetric ? cholesky(s, 0, s->n) : lu(s, 0, s->n);
 }
 

@@ -15,15 +15,15 @@ static bool has_precision(RitzDensePrecision precision) {
 // The rule of RITZ_DENSE_ROUTE_AUTO. A library's results may differ from one of its releases to the next, so
 // `:deterministic` contexts have own kernels.
 static bool is_vendor_wanted(const RitzDenseSolver s) {
-  return !s->ceed->repeats && s->n >= s->methods->vendor.least_order;
+  return !s->ceed->repeats && s->n >= s->methods->vendor->least_order;
 }
 
 // *file NULL: there is none, and that is an error.
 static int find_library(RitzDenseSolver s, const char *call, const char **file) {
   const char *why = NULL;
-  *file = s->methods->vendor.find(s, &why);
+  *file = s->methods->vendor->find(s, &why);
   RITZ_REQUIRE(*file, s->ceed, CEED_ERROR_UNSUPPORTED, "%s: no factorizations by %s: %s", call,
-               s->methods->vendor.name, why);
+               s->methods->vendor->name, why);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -40,7 +40,7 @@ int RitzDenseSolverSetRoute(RitzDenseSolver solver, RitzDenseRoute route) {
 // The vendor's library, where AUTO takes it for this order; NULL: own kernels.
 static const char *find_faster(const RitzDenseSolver s) {
   const char *why;
-  return s->route == RITZ_DENSE_ROUTE_AUTO && is_vendor_wanted(s) ? s->methods->vendor.find(s, &why) : NULL;
+  return s->route == RITZ_DENSE_ROUTE_AUTO && is_vendor_wanted(s) ? s->methods->vendor->find(s, &why) : NULL;
 }
 
 // What `choose` takes is the fastest of own kernels. A vendor's F64 needs no refinement, and is ahead of
@@ -55,7 +55,7 @@ RitzDensePrecision ritz_dense_wanted_precision(const RitzDenseSolver s) {
 int ritz_dense_check_route(RitzDenseSolver s, const char *call, RitzDensePrecision precision) {
   RITZ_REQUIRE(s->route != RITZ_DENSE_ROUTE_VENDOR || has_precision(precision), s->ceed,
                CEED_ERROR_UNSUPPORTED, "%s: precision %s by %s, needed f64 or f32, or own kernels", call,
-               RitzDensePrecisionName(precision), s->methods->vendor.name);
+               RitzDensePrecisionName(precision), s->methods->vendor->name);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -69,7 +69,7 @@ int ritz_dense_choose_route(RitzDenseSolver s, const char *call) {
 
 // Why factors are of own kernels.
 static void explain_own(const RitzDenseSolver s, FILE *stream) {
-  const RitzDenseVendor *vendor = &s->methods->vendor;
+  const RitzDenseVendor *vendor = s->methods->vendor;
   const char *why = NULL;
   if (s->route == RITZ_DENSE_ROUTE_OWN)
     fprintf(stream, "as asked for");
@@ -88,7 +88,7 @@ static void explain_own(const RitzDenseSolver s, FILE *stream) {
 void ritz_dense_explain_route(const RitzDenseSolver s, FILE *stream) {
   fprintf(stream, "  factors by ");
   if (ritz_dense_is_vendor(s)) {
-    fprintf(stream, "%s, %s\n", s->methods->vendor.name, s->report.library);
+    fprintf(stream, "%s, %s\n", s->methods->vendor->name, s->report.library);
     return;
   }
   fprintf(stream, "own kernels (");

@@ -44,7 +44,7 @@ typedef struct {
 struct RitzDenseMethods {
   const char *name;                                      // who computes, for people
   RitzDensePrecision (*choose)(const RitzDenseSolver s); // for RITZ_DENSE_AUTO
-  RitzDenseVendor vendor;                                // the other route
+  const RitzDenseVendor *vendor;                         // the other route
   int (*create)(RitzDenseSolver s);                      // makes s->data
   int (*destroy)(RitzDenseSolver s);                     // frees it with the factors
   int (*alloc)(RitzDenseSolver s, int64_t num, double **p);
@@ -62,7 +62,9 @@ struct RitzDenseMethods {
   int (*panel)(RitzDenseSolver s, int64_t first, int64_t num);
   // Rows first .. first + num - 1 of columns col .. swapped with those of their pivots.
   int (*swap)(RitzDenseSolver s, int64_t first, int64_t num, int64_t col, int64_t num_cols);
-  // L^-1 from the left onto rows first .. of columns col .., L the unit triangle of the diagonal block.
+  // L^-1 from the left onto rows first .. of columns col .., L the unit triangle of the diagonal block, num
+  // <= num_solved_rows, a multiple of RITZ_DENSE_BLOCK.
+  int64_t num_solved_rows;
   int (*solve_rows)(RitzDenseSolver s, int64_t first, int64_t num, int64_t col, int64_t num_cols);
   // Cholesky: the diagonal block; L^-T from the right onto columns first .. of rows `row` ...
   int (*cholesky)(RitzDenseSolver s, int64_t first, int64_t num);
@@ -89,6 +91,18 @@ struct RitzDenseMethods {
   void (*explain)(const RitzDenseSolver s, FILE *stream);
   size_t (*num_bytes)(const RitzDenseSolver s);
 };
+
+// The table of a backend whose functions have the names of the members; what frees vectors is free_vectors.
+#define RITZ_DENSE_METHODS(words, max_solved, to_here, to_host)                                              \
+  {                                                                                                          \
+    .name = (words), .choose = choose, .vendor = &vendor, .create = create, .destroy = destroy,              \
+    .alloc = alloc, .free = free_vectors, .copy = copy, .copy_in = (to_here), .copy_out = (to_host),         \
+    .measure = measure, .load = load, .panel = panel, .swap = swap, .num_solved_rows = (max_solved),         \
+    .solve_rows = solve_rows, .cholesky = cholesky, .solve_columns = solve_columns, .update = update,        \
+    .finish = finish, .solve = solve, .product = product, .residual = residual, .scale_rows = scale_rows,    \
+    .add_columns = add_columns, .largest = largest, .orthogonalize = orthogonalize, .combine = combine,      \
+    .explain = explain, .num_bytes = num_bytes                                                               \
+  }
 
 struct RitzDenseSolver_private {
   const RitzClass *class;

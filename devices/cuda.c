@@ -517,6 +517,14 @@ static int unload(Ceed ceed, RitzDevice device, RitzDeviceProgram *program) {
   return check_given_back(ceed, result, "cuModuleUnload");
 }
 
+// Kernels of more than 8 blocks a cluster ask for it; older drivers know no clusters.
+static void allow_cluster(CUfunction function) {
+  int num_blocks = 0;
+  if (cuda.api.function_attribute(&num_blocks, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, function)) return;
+  if (num_blocks > 8)
+    (void)cuda.api.function_set_attribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+}
+
 static int make_cuda_kernel(Ceed ceed, RitzDeviceProgram program, const char *name,
                             RitzDeviceKernel *kernel) {
   RITZ_TRY(RITZ_CALLOC(ceed, 1, kernel));
@@ -526,8 +534,9 @@ static int make_cuda_kernel(Ceed ceed, RitzDeviceProgram program, const char *na
   ritz_memory_give((*kernel)->name);
   if (!ierr) ierr = ritz_cuda_enter(ceed, program->device);
   if (!ierr) {
-    ierr = check_driver(ceed, leave(cuda.api.module_function(&(*kernel)->function, program->module, name)),
-                        "cuModuleGetFunction: kernel '%s'", name);
+    const CUresult result = cuda.api.module_function(&(*kernel)->function, program->module, name);
+    if (!result) allow_cluster((*kernel)->function);
+    ierr = check_driver(ceed, leave(result), "cuModuleGetFunction: kernel '%s'", name);
   }
   if (ierr) free_kernel(kernel);
   return ierr;

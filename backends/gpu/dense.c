@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Dense solver (core/dense-solver.h) on devices: kernels of kernels/gpu/dense-*.h. CUDA has tensor cores for
-// products, and panels by many blocks; elsewhere operands are rounded by instructions, and a block has a
-// panel.
+// products and clusters of blocks for panels from compute capability 9.0 on; elsewhere operands are rounded
+// by instructions, and a block has a panel.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +11,15 @@
 #include "core/dense-solver.h"
 
 enum {
-  PADDING = 128,      // rows and columns of zeros
-  MOVES_STRIDE = 129, // of kernels/gpu/dense-solver.h
-  PANEL_ROWS = 256,   // of a block, kernels/gpu/dense-panel.h
-  SOLVE_PARTS = 4,    // of kernels/gpu/dense-solve.h
-  PAGE = 512,         // doubles, as many ints: OpenCL devices ask for arguments that begin at multiples of it
-  SECOND = PAGE,      // small results: place of the second coefficients
+  PADDING = 128,                 // rows and columns of zeros
+  MOVES_STRIDE = 129,            // of kernels/gpu/dense-solver.h
+  CLUSTER_THREADS = 512,         // of a block, kernels/gpu/dense-cluster.h
+  SOLVED = 128,                  // of kernels/gpu/dense-solver.h
+  STAGES = 3 * 2 * 128 * 20 * 8, // bytes, of kernels/gpu/dense-mma-f64.h
+  NUM_HELD = 4,                  // kinds of threads there: they have 1, 2, 4, 8 rows
+  SOLVE_PARTS = 4,               // of kernels/gpu/dense-solve.h
+  PAGE = 512,    // doubles, as many ints: OpenCL devices ask for arguments that begin at multiples of it
+  SECOND = PAGE, // small results: place of the second coefficients
   SQUARE = 2 * PAGE,
   FACTOR = 3 * PAGE,
   NUM_NUMBERS = 4 * PAGE,
@@ -27,15 +30,16 @@ enum {
 typedef struct {
   int64_t ld, rows; // of F; of a diagonal block that is inverted
   bool is_double, has_tensor_cores;
-  int panel_threads;
+  int panel_threads, cluster; // of a panel's block; blocks of a panel, 1: no clusters
   // Owned, device memory; NULL: not there.
-  void *F, *inverse, *offers;
-  int *pivots, *moves, *bad, *order, *arrived, *places, *flags;
+  void *F, *inverse;
+  int *pivots, *moves, *bad, *order;
   double *scales, *work, *numbers; // scales: of rows, with the shift, then of columns
   size_t factor_bytes, other_bytes;
   double *row_scale;                                                   // owned, host: without the shift
   RitzGpuDenseVendor *vendor;                                          // owned; NULL: not yet
   RitzGpuProgram factor[2], solve[2], refine, mma[RITZ_DENSE_F16 + 1]; // counted; NULL: not yet
+  RitzGpuProgram panels[NUM_HELD][2];
 } Device;
 
 static Device *device_of(const RitzDenseSolver s) { return s->data; }
@@ -60,15 +64,33 @@ static int load_real(RitzDenseSolver s, const char *name, const char *file, Ritz
 }
 
 static int load_mma(RitzDenseSolver s, RitzDensePrecision precision) {
-  static const char *const kinds[] = {[RITZ_DENSE_F64] = "F64",
-                                      [RITZ_DENSE_TF32X3] = "TF32X3",
+  static const char *const kinds[] = {[RITZ_DENSE_TF32X3] = "TF32X3",
                                       [RITZ_DENSE_TF32] = "TF32",
                                       [RITZ_DENSE_BF16] = "BF16",
                                       [RITZ_DENSE_F16] = "F16"};
-  char text[128];
-  snprintf(text, sizeof(text), "%s#define RITZ_MMA_%s\n#include \"kernels/gpu/dense-mma.h\"\n",
-           precision == RITZ_DENSE_F64 ? "" : "#define RITZ_ENTRY_F32\n", kinds[precision]);
+  char text[128] = "#include \"kernels/gpu/dense-mma-f64.h\"\n";
+  if (precision != RITZ_DENSE_F64)
+    snprintf(text, sizeof(text),
+             "#define RITZ_ENTRY_F32\n#define RITZ_MMA_%s\n#include \"kernels/gpu/dense-mma.h\"\n",
+             kinds[precision]);
   return load_program(s, "dense-mma", text, &device_of(s)->mma[precision]);
+}
+
+// Every device that has clusters runs those of 8 blocks; of 16 where a group of multiprocessors has as many,
+// which 8 groups of more than 120 do.
+static int cluster_size(const RitzGpu *gpu, int arch) {
+  return arch < 110 && gpu->info->num_units > 120 ? 16 : 8;
+}
+
+// Panels by clusters whose threads have 2^held rows.
+static int load_panel(RitzDenseSolver s, int held) {
+  Device *d = device_of(s);
+  char text[256];
+  snprintf(text, sizeof(text),
+           "%s#define RITZ_CLUSTER %d\n#define RITZ_CLUSTER_THREADS %d\n#define RITZ_ROWS_HELD %d\n"
+           "#include \"kernels/gpu/dense-cluster.h\"\n",
+           d->is_double ? "" : "#define RITZ_ENTRY_F32\n", d->cluster, CLUSTER_THREADS, 1 << held);
+  return load_program(s, "dense-cluster", text, &d->panels[held][d->is_double]);
 }
 
 static int load_refine(RitzDenseSolver s) {
@@ -85,7 +107,6 @@ static void free_factors(RitzDenseSolver s) {
   Device *d = device_of(s);
   ritz_gpu_free(s->ceed, &d->F);
   ritz_gpu_free(s->ceed, &d->inverse);
-  ritz_gpu_free(s->ceed, &d->offers);
   d->factor_bytes = 0;
 }
 
@@ -105,7 +126,7 @@ static int destroy(RitzDenseSolver s) {
   const RitzGpu *gpu = ritz_gpu(s->ceed);
   Device *d = device_of(s);
   const int ierr = gpu->driver->synchronize(s->ceed, gpu->device, gpu->stream);
-  int **const ints[] = {&d->pivots, &d->moves, &d->bad, &d->order, &d->arrived, &d->places, &d->flags};
+  int **const ints[] = {&d->pivots, &d->moves, &d->bad, &d->order};
   for (size_t i = 0; i < sizeof(ints) / sizeof(ints[0]); i++) free_ints(s, ints[i]);
   free_vectors(s, &d->scales);
   free_vectors(s, &d->work);
@@ -116,6 +137,7 @@ static int destroy(RitzDenseSolver s) {
   for (int i = 0; i < 2; i++) ritz_gpu_program_release(s->ceed, &d->factor[i]);
   for (int i = 0; i < 2; i++) ritz_gpu_program_release(s->ceed, &d->solve[i]);
   for (int i = 0; i <= RITZ_DENSE_F16; i++) ritz_gpu_program_release(s->ceed, &d->mma[i]);
+  for (int i = 0; i < 2 * NUM_HELD; i++) ritz_gpu_program_release(s->ceed, &d->panels[i / 2][i % 2]);
   ritz_gpu_program_release(s->ceed, &d->refine);
   RITZ_FREE(&d);
   s->data = NULL;
@@ -143,8 +165,10 @@ static int create(RitzDenseSolver s) {
   RITZ_TRY(RITZ_CALLOC(s->ceed, 1, &d));
   s->data = d;
   // Of products in double there are those of 9.0; the others are older.
-  d->has_tensor_cores =
-      gpu->driver->has_warps && !strncmp(gpu->info->arch, "sm_", 3) && atoi(gpu->info->arch + 3) >= 90;
+  const int arch =
+      gpu->driver->has_warps && !strncmp(gpu->info->arch, "sm_", 3) ? atoi(gpu->info->arch + 3) : 0;
+  d->has_tensor_cores = arch >= 90;
+  d->cluster = arch >= 90 ? cluster_size(gpu, arch) : 1;
   d->rows = gpu->driver->has_warps ? 128 : 64;
   d->panel_threads = gpu->driver->has_warps ? 1024 : gpu->info->max_threads < 256 ? 64 : 256;
   s->stride = (s->n + PAGE - 1) / PAGE * PAGE;
@@ -154,13 +178,10 @@ static int create(RitzDenseSolver s) {
   RITZ_TRY(alloc_ints(s, panels * MOVES_STRIDE, &d->moves));
   RITZ_TRY(alloc_ints(s, 1, &d->bad));
   RITZ_TRY(alloc_ints(s, 4 * s->stride, &d->order));
-  RITZ_TRY(alloc_ints(s, s->n, &d->arrived));
-  RITZ_TRY(alloc_ints(s, 2 * (s->n / PANEL_ROWS + 1), &d->places));
-  RITZ_TRY(alloc_ints(s, 4 * s->stride, &d->flags));
   RITZ_TRY(alloc(s, 2 * s->stride, &d->scales));
-  RITZ_TRY(alloc(s, 3 * s->n, &d->work));
+  RITZ_TRY(alloc(s, 3 * s->stride + PAGE, &d->work));
   RITZ_TRY(alloc(s, NUM_NUMBERS, &d->numbers));
-  d->other_bytes += (size_t)(5 * s->n + NUM_NUMBERS) * sizeof(double);
+  d->other_bytes += (size_t)(5 * s->stride + PAGE + NUM_NUMBERS) * sizeof(double);
   return RITZ_MALLOC(s->ceed, (size_t)s->n, &d->row_scale);
 }
 
@@ -246,14 +267,12 @@ static int alloc_factors(RitzDenseSolver s, bool is_double) {
   const size_t size = is_double ? sizeof(double) : sizeof(float);
   const size_t matrix = (size_t)(d->ld * d->ld) * size;
   const size_t inverse = (size_t)(num_blocks_of(s) * 2 * d->rows * d->rows) * size;
-  const size_t offers = (size_t)(2 * (s->n / PANEL_ROWS + 1) * (RITZ_DENSE_BLOCK + 1)) * size;
   if (d->factor_bytes > 0 && d->is_double == is_double) return CEED_ERROR_SUCCESS;
   free_factors(s);
   d->is_double = is_double;
   RITZ_TRY(ritz_gpu_alloc(s->ceed, matrix, &d->F));
   RITZ_TRY(ritz_gpu_alloc(s->ceed, inverse, &d->inverse));
-  RITZ_TRY(ritz_gpu_alloc(s->ceed, offers, &d->offers));
-  d->factor_bytes = matrix + inverse + offers;
+  d->factor_bytes = matrix + inverse;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -271,11 +290,9 @@ static int load(RitzDenseSolver s, bool is_double, int shift) {
   Device *d = device_of(s);
   const int64_t num = d->ld * d->ld, blocks = RITZ_GPU_BLOCKS(num);
   RITZ_TRY(alloc_factors(s, is_double));
-  RITZ_TRY(load_real(s, "dense-factor", ritz_gpu(s->ceed)->driver->has_warps ? "dense-panel" : "dense-factor",
-                     d->factor));
+  RITZ_TRY(load_real(s, "dense-factor", "dense-factor", d->factor));
   RITZ_TRY(upload_rows(s, shift));
   RITZ_TRY(clear(s, 1, d->bad));
-  RITZ_TRY(clear(s, s->n, d->arrived));
   RITZ_TRY(clear(s, (s->n / RITZ_DENSE_BLOCK + 1) * MOVES_STRIDE, d->moves));
   return RITZ_GPU_RUN(s->ceed, d->factor[is_double], "ritz_load", blocks < 1 << 20 ? blocks : 1 << 20, 256,
                       RITZ_INT((int)s->n), RITZ_LONG(d->ld), RITZ_LONG(num), RITZ_POINTER(s->A),
@@ -291,16 +308,22 @@ static int64_t place_of(const RitzDenseSolver s, int64_t row, int64_t col) {
   return row + col * device_of(s)->ld;
 }
 
+static int panel_by_cluster(RitzDenseSolver s, int64_t first, int64_t num, int held) {
+  const Device *d = device_of(s);
+  RITZ_TRY(load_panel(s, held));
+  return RITZ_GPU_RUN(s->ceed, d->panels[held][d->is_double], "ritz_panel_cluster", d->cluster,
+                      CLUSTER_THREADS, RITZ_INT((int)s->n), RITZ_LONG(d->ld), RITZ_POINTER(d->F),
+                      RITZ_INT((int)first), RITZ_INT((int)num), RITZ_POINTER(d->pivots),
+                      RITZ_POINTER(d->moves), RITZ_POINTER(d->bad));
+}
+
 static int panel(RitzDenseSolver s, int64_t first, int64_t num) {
   const Device *d = device_of(s);
-  const RitzGpu *gpu = ritz_gpu(s->ceed);
-  const int64_t blocks = (s->n - first + PANEL_ROWS - 1) / PANEL_ROWS;
-  // Blocks that wait for each other are all resident: two a multiprocessor.
-  if (gpu->driver->has_warps && blocks <= 2 * gpu->info->num_units)
-    return RUN_FACTOR(s, "ritz_panel_wide", blocks, PANEL_ROWS, RITZ_INT((int)s->n), RITZ_LONG(d->ld),
-                      RITZ_POINTER(d->F), RITZ_INT((int)first), RITZ_INT((int)num), RITZ_INT((int)blocks),
-                      RITZ_POINTER(d->pivots), RITZ_POINTER(d->moves), RITZ_POINTER(d->bad),
-                      RITZ_POINTER(d->arrived), RITZ_POINTER(d->offers), RITZ_POINTER(d->places));
+  const int64_t rows_at_once = (int64_t)d->cluster * CLUSTER_THREADS;
+  int held = 0;
+  while (held < NUM_HELD && (rows_at_once << held) < s->n - first) held++;
+  if (d->has_tensor_cores && held < NUM_HELD && rows_at_once > 0)
+    return panel_by_cluster(s, first, num, held);
   return RUN_FACTOR(s, "ritz_panel", 1, d->panel_threads, RITZ_INT((int)s->n), RITZ_LONG(d->ld),
                     RITZ_POINTER(d->F), RITZ_INT((int)first), RITZ_INT((int)num), RITZ_POINTER(d->pivots),
                     RITZ_POINTER(d->moves), RITZ_POINTER(d->bad));
@@ -316,7 +339,7 @@ static int swap(RitzDenseSolver s, int64_t first, int64_t num, int64_t col, int6
 
 static int solve_rows(RitzDenseSolver s, int64_t first, int64_t num, int64_t col, int64_t num_cols) {
   const Device *d = device_of(s);
-  return RUN_FACTOR(s, "ritz_solve_rows", (num_cols + 63) / 64, 64, RITZ_LONG(d->ld), RITZ_POINTER(d->F),
+  return RUN_FACTOR(s, "ritz_solve_rows", (num_cols + 31) / 32, 256, RITZ_LONG(d->ld), RITZ_POINTER(d->F),
                     RITZ_INT((int)first), RITZ_INT((int)num), RITZ_INT((int)col), RITZ_INT((int)num_cols));
 }
 
@@ -332,19 +355,34 @@ static int solve_columns(RitzDenseSolver s, int64_t first, int64_t num, int64_t 
                     RITZ_INT((int)first), RITZ_INT((int)num), RITZ_INT((int)row), RITZ_INT((int)num_rows));
 }
 
-static int update(RitzDenseSolver s, const RitzDenseUpdate *u) {
+static int update_by_tensor_cores(RitzDenseSolver s, const RitzDenseUpdate *u, int64_t C, int64_t A,
+                                  int64_t B) {
   Device *d = device_of(s);
-  const int size = d->has_tensor_cores && u->precision != RITZ_DENSE_F32 ? 128 : 64;
-  const int64_t rows = (u->num_rows + size - 1) / size, cols = (u->num_cols + size - 1) / size;
+  const int64_t rows = (u->num_rows + 127) / 128, cols = (u->num_cols + 127) / 128;
+  const RitzDeviceArg args[] = {RITZ_LONG(d->ld),
+                                RITZ_POINTER(d->F),
+                                RITZ_LONG(C),
+                                RITZ_LONG(A),
+                                RITZ_LONG(B),
+                                RITZ_INT(u->is_symmetric),
+                                RITZ_INT((int)u->num_rows),
+                                RITZ_INT((int)u->num_cols),
+                                RITZ_INT((int)u->k),
+                                RITZ_INT((int)rows),
+                                RITZ_INT(u->is_lower)};
+  RitzDeviceKernel kernel;
+  RITZ_TRY(load_mma(s, u->precision));
+  RITZ_TRY(ritz_gpu_kernel(s->ceed, d->mma[u->precision], "ritz_update_mma", &kernel));
+  return ritz_gpu_launch(s->ceed, kernel, rows * cols, 256, u->precision == RITZ_DENSE_F64 ? STAGES : 0,
+                         (int)(sizeof(args) / sizeof(args[0])), args);
+}
+
+static int update(RitzDenseSolver s, const RitzDenseUpdate *u) {
+  const Device *d = device_of(s);
+  const int64_t rows = (u->num_rows + 63) / 64, cols = (u->num_cols + 63) / 64;
   const int64_t C = place_of(s, u->row, u->col), A = place_of(s, u->row, u->k0);
   const int64_t B = u->is_symmetric ? place_of(s, u->col, u->k0) : place_of(s, u->k0, u->col);
-  if (size == 128) {
-    RITZ_TRY(load_mma(s, u->precision));
-    return RITZ_GPU_RUN(s->ceed, d->mma[u->precision], "ritz_update_mma", rows * cols, 256, RITZ_LONG(d->ld),
-                        RITZ_POINTER(d->F), RITZ_LONG(C), RITZ_LONG(A), RITZ_LONG(B),
-                        RITZ_INT(u->is_symmetric), RITZ_INT((int)u->num_rows), RITZ_INT((int)u->num_cols),
-                        RITZ_INT((int)u->k), RITZ_INT((int)rows), RITZ_INT(u->is_lower));
-  }
+  if (d->has_tensor_cores && u->precision != RITZ_DENSE_F32) return update_by_tensor_cores(s, u, C, A, B);
   return RUN_FACTOR(s, "ritz_update", rows * cols, 256, RITZ_LONG(d->ld), RITZ_POINTER(d->F), RITZ_LONG(C),
                     RITZ_LONG(A), RITZ_LONG(B), RITZ_LONG(u->is_symmetric ? d->ld : 1),
                     RITZ_LONG(u->is_symmetric ? 1 : d->ld), RITZ_INT((int)u->num_rows),
@@ -406,27 +444,30 @@ static int permute(RitzDenseSolver s, const int *from, const double *x, double *
                       RITZ_INT((int)s->n), RITZ_POINTER(from), RITZ_POINTER(x), RITZ_POINTER(y));
 }
 
-// The lower triangle forward, transposed backward; the upper one the other way round. `which`: 0 the first,
-// 1 the second triangle of a solve.
-static int solve_triangle(RitzDenseSolver s, int which, bool is_upper, bool is_transposed, double *x) {
+// x = T^-1 b or T^-T b. taken: zero; x: zeros.
+static int solve_triangle(RitzDenseSolver s, bool is_upper, bool is_transposed, int *taken, const double *b,
+                          double *x) {
   const Device *d = device_of(s);
   const RitzGpu *gpu = ritz_gpu(s->ceed);
   const int64_t num = num_blocks_of(s), most = gpu->driver->has_warps ? 2 * gpu->info->num_units : 1;
   return RITZ_GPU_RUN(s->ceed, d->solve[d->is_double], "ritz_triangle", num < most ? num : most,
                       (int)(SOLVE_PARTS * d->rows), RITZ_INT((int)s->n), RITZ_LONG(d->ld), RITZ_POINTER(d->F),
                       RITZ_POINTER(d->inverse), RITZ_INT(is_upper), RITZ_INT(is_transposed),
-                      RITZ_POINTER(d->flags + which * 2 * s->stride), RITZ_POINTER(x));
+                      RITZ_POINTER(taken), RITZ_POINTER(b), RITZ_POINTER(x));
 }
 
+// The lower triangle forward, transposed backward; the upper one the other way round.
 static int solve(RitzDenseSolver s, bool is_transposed, double *v) {
   Device *d = device_of(s);
   const bool is_lu = !s->is_symmetric;
+  double *b = d->work, *y = b + s->stride, *x = y + s->stride;
+  int *taken = (int *)(x + s->stride);
   RITZ_TRY(load_real(s, "dense-solve", "dense-solve", d->solve));
-  RITZ_TRY(clear(s, 2 * s->stride + num_blocks_of(s) + 1, d->flags));
-  RITZ_TRY(permute(s, is_lu && !is_transposed ? d->order : NULL, v, d->work));
-  RITZ_TRY(solve_triangle(s, 0, is_lu && is_transposed, is_lu && is_transposed, d->work));
-  RITZ_TRY(solve_triangle(s, 1, is_lu && !is_transposed, !is_lu || is_transposed, d->work));
-  return permute(s, is_lu && is_transposed ? d->order + 2 * s->stride : NULL, d->work, v);
+  RITZ_TRY(clear(s, 2 * (3 * s->stride + PAGE), (int *)b));
+  RITZ_TRY(permute(s, is_lu && !is_transposed ? d->order : NULL, v, b));
+  RITZ_TRY(solve_triangle(s, is_lu && is_transposed, is_lu && is_transposed, taken, b, y));
+  RITZ_TRY(solve_triangle(s, is_lu && !is_transposed, !is_lu || is_transposed, taken + PAGE, y, x));
+  return permute(s, is_lu && is_transposed ? d->order + 2 * s->stride : NULL, x, v);
 }
 
 // ---- The matrix and vectors ----
@@ -437,11 +478,20 @@ static int solve(RitzDenseSolver s, bool is_transposed, double *v) {
 static int multiply(RitzDenseSolver s, const double *b, const double *x, double *y) {
   const Device *d = device_of(s);
   return RUN_REFINE(s, "ritz_product", (s->n + 31) / 32, RITZ_INT((int)s->n), RITZ_POINTER(s->A),
-                    RITZ_LONG(s->ld), RITZ_POINTER(d->scales), RITZ_POINTER(d->scales + s->stride),
-                    RITZ_POINTER(b), RITZ_POINTER(x), RITZ_POINTER(y));
+                    RITZ_LONG(s->ld), RITZ_POINTER(d->scales), RITZ_POINTER(b), RITZ_POINTER(x),
+                    RITZ_POINTER(y));
 }
 
-static int product(RitzDenseSolver s, const double *x, double *y) { return multiply(s, NULL, x, y); }
+static int scale(RitzDenseSolver s, const double *by, const double *factor, const double *x, double *y) {
+  return RUN_REFINE(s, "ritz_scale", RITZ_GPU_BLOCKS(s->n), RITZ_INT((int)s->n), RITZ_POINTER(by),
+                    RITZ_POINTER(factor), RITZ_POINTER(x), RITZ_POINTER(y));
+}
+
+static int product(RitzDenseSolver s, const double *x, double *y) {
+  const Device *d = device_of(s);
+  RITZ_TRY(scale(s, d->scales + s->stride, NULL, x, d->work));
+  return multiply(s, NULL, d->work, y);
+}
 
 static int largest_of_two(RitzDenseSolver s, const double *x, const double *y, double values[2]) {
   const Device *d = device_of(s);
@@ -460,11 +510,6 @@ static int largest(RitzDenseSolver s, const double *x, double *value) {
   RITZ_TRY(largest_of_two(s, x, x, values));
   *value = values[0];
   return CEED_ERROR_SUCCESS;
-}
-
-static int scale(RitzDenseSolver s, const double *by, const double *factor, const double *x, double *y) {
-  return RUN_REFINE(s, "ritz_scale", RITZ_GPU_BLOCKS(s->n), RITZ_INT((int)s->n), RITZ_POINTER(by),
-                    RITZ_POINTER(factor), RITZ_POINTER(x), RITZ_POINTER(y));
 }
 
 static int scale_rows(RitzDenseSolver s, const double *r, double *z) {
@@ -522,35 +567,8 @@ static void explain(const RitzDenseSolver s, FILE *stream) {
   fprintf(stream, "  triangles in blocks of %d with inverses of their diagonal blocks\n", (int)d->rows);
 }
 
-const RitzDenseMethods ritz_gpu_dense = {.name = "the library's own kernels on the device",
-                                         .choose = choose,
-                                         .vendor = {.name = "cuSOLVER",
-                                                    .least_order = VENDOR_ORDER,
-                                                    .find = find_vendor,
-                                                    .factor = factor_by_vendor},
-                                         .create = create,
-                                         .destroy = destroy,
-                                         .alloc = alloc,
-                                         .free = free_vectors,
-                                         .copy = copy,
-                                         .copy_in = copy_in,
-                                         .copy_out = copy_out,
-                                         .measure = measure,
-                                         .load = load,
-                                         .panel = panel,
-                                         .swap = swap,
-                                         .solve_rows = solve_rows,
-                                         .cholesky = cholesky,
-                                         .solve_columns = solve_columns,
-                                         .update = update,
-                                         .finish = finish,
-                                         .solve = solve,
-                                         .product = product,
-                                         .residual = residual,
-                                         .scale_rows = scale_rows,
-                                         .add_columns = add_columns,
-                                         .largest = largest,
-                                         .orthogonalize = orthogonalize,
-                                         .combine = combine,
-                                         .explain = explain,
-                                         .num_bytes = num_bytes};
+static const RitzDenseVendor vendor = {
+    .name = "cuSOLVER", .least_order = VENDOR_ORDER, .find = find_vendor, .factor = factor_by_vendor};
+
+const RitzDenseMethods ritz_gpu_dense =
+    RITZ_DENSE_METHODS("the library's own kernels on the device", SOLVED, copy_in, copy_out);

@@ -393,35 +393,8 @@ static void explain(const RitzDenseSolver s, FILE *stream) {
           COLS, COLS);
 }
 
-const RitzDenseMethods ritz_ref_dense = {.name = "the library's own loops on the host",
-                                         .choose = choose,
-                                         .vendor = {.name = "LAPACK",
-                                                    .least_order = RITZ_DENSE_NEVER,
-                                                    .find = find_vendor,
-                                                    .factor = factor_by_vendor},
-                                         .create = create,
-                                         .destroy = destroy,
-                                         .alloc = alloc,
-                                         .free = free_vectors,
-                                         .copy = copy,
-                                         .copy_in = copy,
-                                         .copy_out = copy,
-                                         .measure = measure,
-                                         .load = load,
-                                         .panel = panel,
-                                         .swap = swap,
-                                         .solve_rows = solve_rows,
-                                         .cholesky = cholesky,
-                                         .solve_columns = solve_columns,
-                                         .update = update,
-                                         .finish = finish,
-                                         .solve = solve,
-                                         .product = product,
-                                         .residual = residual,
-                                         .scale_rows = scale_rows,
-                                         .add_columns = add_columns,
-                                         .largest = largest,
-                                         .orthogonalize = orthogonalize,
-                                         .combine = combine,
-                                         .explain = explain,
-                                         .num_bytes = num_bytes};
+static const RitzDenseVendor vendor = {
+    .name = "LAPACK", .least_order = RITZ_DENSE_NEVER, .find = find_vendor, .factor = factor_by_vendor};
+
+const RitzDenseMethods ritz_ref_dense =
+    RITZ_DENSE_METHODS("the library's own loops on the host", RITZ_DENSE_BLOCK, copy, copy);

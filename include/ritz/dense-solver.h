@@ -29,9 +29,8 @@
 // doc/dense-solver.md says where libraries are looked for.
 //
 // Calls wait for the context's work, and cannot be captured in graphs. Results repeat bit for bit on the same
-// context and machine, by a vendor's library as far as its own do. On CUDA devices factorizations of two
-// contexts must not run at the same time on one device: the blocks of a panel wait for each other, and all
-// have to be there.
+// context and machine, by a vendor's library as far as its own do. Contexts may factorize and solve on one
+// device at the same time.
 //
 // *Memory* beside A: 4 n^2 bytes for factors (F64: 8 n^2), on hosts 4 to 6 KiB n for blocks while they
 // are made, on devices 1 KiB n (F64: 2) for inverses of diagonal blocks, and up to 50 vectors of n doubles;

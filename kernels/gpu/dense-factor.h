@@ -122,39 +122,68 @@ ritz_swap(RitzLong ld, RITZ_GLOBAL RitzEntry *F, int first, int num, int col, in
 }
 
 // A block's diagonal triangle, row by row, the identity beyond num.
-RITZ_INLINE void ritz_read_triangle(RITZ_GLOBAL const RitzEntry *D, RitzLong ld, int num,
+RITZ_INLINE void ritz_read_triangle(RITZ_GLOBAL const RitzEntry *D, RitzLong ld, int num, int num_threads,
                                     RITZ_SHARED RitzEntry *L) {
-  for (int e = RITZ_THREAD; e < RITZ_PANEL * RITZ_PANEL; e += 64) {
+  for (int e = RITZ_THREAD; e < RITZ_PANEL * RITZ_PANEL; e += num_threads) {
     const int r = e % RITZ_PANEL, c = e / RITZ_PANEL;
     L[r * (RITZ_PANEL + 1) + c] = r < num && c < num ? D[r + c * ld] : r == c ? 1 : 0;
   }
 }
 
-// L^-1 from the left: a thread a column, 64 columns a block.
-RITZ_KERNEL(64)
-ritz_solve_rows(RitzLong ld, RITZ_GLOBAL RitzEntry *F, int first, int num, int col, int num_cols) {
-  RITZ_SHARED_ARRAY RitzEntry L[RITZ_PANEL * (RITZ_PANEL + 1)], X[RITZ_PANEL * 65];
-  const int start = (int)RITZ_BLOCK * 64, here = num_cols - start < 64 ? num_cols - start : 64;
-  RITZ_GLOBAL RitzEntry *B = F + first + (RitzLong)(col + start) * ld;
+// X := L^-1 X, L a unit triangle: a thread a column, the first RITZ_PANEL threads.
+RITZ_INLINE void ritz_solve_triangle(RITZ_SHARED const RitzEntry *L, RITZ_SHARED RitzEntry *X) {
   RitzEntry x[RITZ_PANEL];
-  ritz_read_triangle(F + first + first * ld, ld, num, L);
-  for (int e = RITZ_THREAD; e < RITZ_PANEL * 64; e += 64) {
-    const int r = e % RITZ_PANEL, c = e / RITZ_PANEL;
-    X[r * 65 + c] = r < num && c < here ? B[r + c * ld] : 0;
-  }
-  RITZ_BARRIER();
+  if (RITZ_THREAD >= RITZ_PANEL) return;
   RITZ_UNROLL
-  for (int r = 0; r < RITZ_PANEL; r++) {
-    x[r] = X[r * 65 + RITZ_THREAD];
+  for (int r = 0; r < RITZ_PANEL; r++) x[r] = X[r * (RITZ_PANEL + 1) + RITZ_THREAD];
+  RITZ_UNROLL
+  for (int k = 0; k < RITZ_PANEL; k++) {
     RITZ_UNROLL
-    for (int k = 0; k < r; k++) x[r] -= L[r * (RITZ_PANEL + 1) + k] * x[k];
+    for (int r = k + 1; r < RITZ_PANEL; r++) x[r] -= L[r * (RITZ_PANEL + 1) + k] * x[k];
   }
   RITZ_UNROLL
-  for (int r = 0; r < RITZ_PANEL; r++) X[r * 65 + RITZ_THREAD] = x[r];
-  RITZ_BARRIER();
-  for (int e = RITZ_THREAD; e < RITZ_PANEL * 64; e += 64) {
-    const int r = e % RITZ_PANEL, c = e / RITZ_PANEL;
-    if (r < num && c < here) B[r + c * ld] = X[r * 65 + c];
+  for (int r = 0; r < RITZ_PANEL; r++) X[r * (RITZ_PANEL + 1) + RITZ_THREAD] = x[r];
+}
+
+// Rows `row` .. row + RITZ_PANEL - 1 of X lose what the solved ones at x take from them: a thread a row, and
+// 4 of 32 columns. L: of these rows and of the columns of x; num: rows that are there.
+RITZ_INLINE void ritz_take_solved(RITZ_GLOBAL const RitzEntry *L, RitzLong ld, int num,
+                                  RITZ_SHARED const RitzEntry *x, RITZ_SHARED RitzEntry *X) {
+  const int r = RITZ_THREAD % RITZ_PANEL, c = RITZ_THREAD / RITZ_PANEL * 4;
+  RitzEntry sum[4] = {0, 0, 0, 0};
+  RITZ_UNROLL
+  for (int k = 0; k < RITZ_PANEL; k++) {
+    const RitzEntry factor = r < num ? L[r + k * ld] : 0;
+    RITZ_UNROLL
+    for (int i = 0; i < 4; i++) sum[i] += factor * x[k * (RITZ_PANEL + 1) + c + i];
+  }
+  RITZ_UNROLL
+  for (int i = 0; i < 4; i++) X[r * (RITZ_PANEL + 1) + c + i] -= sum[i];
+}
+
+// L^-1 from the left, num <= RITZ_SOLVED: 32 columns a block.
+RITZ_KERNEL(256)
+ritz_solve_rows(RitzLong ld, RITZ_GLOBAL RitzEntry *F, int first, int num, int col, int num_cols) {
+  RITZ_SHARED_ARRAY RitzEntry L[RITZ_PANEL * (RITZ_PANEL + 1)], X[RITZ_SOLVED * (RITZ_PANEL + 1)];
+  const int start = (int)RITZ_BLOCK * RITZ_PANEL, pitch = RITZ_PANEL + 1;
+  const int here = num_cols - start < RITZ_PANEL ? num_cols - start : RITZ_PANEL;
+  RITZ_GLOBAL RitzEntry *B = F + first + (RitzLong)(col + start) * ld;
+  for (int e = RITZ_THREAD; e < RITZ_SOLVED * RITZ_PANEL; e += 256) {
+    const int r = e % RITZ_SOLVED, c = e / RITZ_SOLVED;
+    X[r * pitch + c] = r < num && c < here ? B[r + c * ld] : 0;
+  }
+  for (int q = 0; q < num; q += RITZ_PANEL) {
+    RITZ_GLOBAL const RitzEntry *column = F + first + (first + q) * ld;
+    ritz_read_triangle(column + q, ld, num - q, 256, L);
+    RITZ_BARRIER();
+    ritz_solve_triangle(L, X + q * pitch);
+    RITZ_BARRIER();
+    for (int p = q + RITZ_PANEL; p < num; p += RITZ_PANEL)
+      ritz_take_solved(column + p, ld, num - p, X + q * pitch, X + p * pitch);
+  }
+  for (int e = RITZ_THREAD; e < RITZ_SOLVED * RITZ_PANEL; e += 256) {
+    const int r = e % RITZ_SOLVED, c = e / RITZ_SOLVED;
+    if (r < num && c < here) B[r + c * ld] = X[r * pitch + c];
   }
 }
 
@@ -165,7 +194,7 @@ ritz_cholesky(RitzLong ld, RITZ_GLOBAL RitzEntry *F, int first, int num, RITZ_GL
   RITZ_SHARED_ARRAY RitzEntry L[RITZ_PANEL * (RITZ_PANEL + 1)];
   const int stride = RITZ_PANEL + 1;
   RITZ_GLOBAL RitzEntry *D = F + first + first * ld;
-  ritz_read_triangle(D, ld, num, L);
+  ritz_read_triangle(D, ld, num, 64, L);
   RITZ_BARRIER();
   for (int k = 0; k < num; k++) {
     const RitzEntry value = L[k * stride + k];
@@ -195,7 +224,7 @@ ritz_solve_columns(RitzLong ld, RITZ_GLOBAL RitzEntry *F, int first, int num, in
   const int r = (int)RITZ_BLOCK * 64 + RITZ_THREAD;
   RITZ_GLOBAL RitzEntry *X = F + row + r + first * ld;
   RitzEntry x[RITZ_PANEL];
-  ritz_read_triangle(F + first + first * ld, ld, num, L);
+  ritz_read_triangle(F + first + first * ld, ld, num, 64, L);
   RITZ_BARRIER();
   RITZ_UNROLL
   for (int k = 0; k < RITZ_PANEL; k++) {

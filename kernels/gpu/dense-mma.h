@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Dense solver on CUDA devices: C -= A B by tensor cores. The text in front defines RITZ_ENTRY_F32 where
-// factors are floats, and one of RITZ_MMA_F16, RITZ_MMA_BF16, RITZ_MMA_TF32, RITZ_MMA_TF32X3, RITZ_MMA_F64.
+// Dense solver on CUDA devices: C -= A B by tensor cores, of floats. The text in front defines RITZ_ENTRY_F32
+// and one of RITZ_MMA_F16, RITZ_MMA_BF16, RITZ_MMA_TF32, RITZ_MMA_TF32X3.
 //
 // A block of 8 warps makes a tile of 128 x 128, a warp 64 x 32 of it as 4 x 4 products of 16 x 8 (PTX ISA,
 // mma.m16n8k16 and m16n8k8). Operands lie in shared memory as words, along k: a word is an operand, or two
@@ -14,31 +14,24 @@
 
 enum { RITZ_TILE = 128, RITZ_WORDS = 16, RITZ_PITCH = 20, RITZ_HELD = 8 };
 
-#ifdef RITZ_MMA_F64
-typedef double RitzWord;
-#else
 typedef unsigned RitzWord;
-#endif
+typedef struct RITZ_ALIGN16 {
+  RitzWord of[4];
+} RitzWords; // that are read or written at once
 #if defined(RITZ_MMA_F16) || defined(RITZ_MMA_BF16)
 enum { RITZ_PER_WORD = 2 };
 #else
 enum { RITZ_PER_WORD = 1 };
 #endif
+// Two blocks a multiprocessor: one computes while the other waits for its operands.
 #ifdef RITZ_MMA_TF32X3
-enum { RITZ_NUM_PARTS = 2 };
+enum { RITZ_NUM_PARTS = 2, RITZ_RESIDENT = 1 };
 #else
-enum { RITZ_NUM_PARTS = 1 };
+enum { RITZ_NUM_PARTS = 1, RITZ_RESIDENT = 2 };
 #endif
 
 // d += a b
 RITZ_INLINE void ritz_multiply(const RitzWord *a, const RitzWord *b, RitzEntry *d) {
-#ifdef RITZ_MMA_F64
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
-#else
 #ifdef RITZ_MMA_F16
 #define RITZ_MMA_KIND "m16n8k16.row.col.f32.f16.f16.f32"
 #elif defined(RITZ_MMA_BF16)
@@ -50,14 +43,10 @@ RITZ_INLINE void ritz_multiply(const RitzWord *a, const RitzWord *b, RitzEntry *
                "{%0, %1, %2, %3};"
                : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#endif
 }
 
 // Word i of entries v; part 1: of what part 0 leaves.
 RITZ_INLINE RitzWord ritz_word(const RitzEntry *v, int i, int part) {
-#ifdef RITZ_MMA_F64
-  return v[i];
-#else
   RitzWord word;
 #ifdef RITZ_MMA_F16
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(v[2 * i + 1]), "f"(v[2 * i]));
@@ -71,7 +60,6 @@ RITZ_INLINE RitzWord ritz_word(const RitzEntry *v, int i, int part) {
   }
 #endif
   return word;
-#endif
 }
 
 // The thread's share of 128 lines, RITZ_WORDS words of each: entry (line, p) is at from[line + p ld] where
@@ -92,16 +80,25 @@ RITZ_INLINE void ritz_fetch(const RitzEntry *from, RitzLong ld, int is_side_by_s
   }
 }
 
+// Lines lie 16 bytes times an odd number apart, so that 8 threads that write 16 bytes each share no bank.
 RITZ_INLINE void ritz_keep(const RitzEntry *v, int is_side_by_side, RitzWord *to) {
-  const int start = is_side_by_side
-                        ? RITZ_THREAD % RITZ_TILE * RITZ_PITCH + RITZ_THREAD / RITZ_TILE * RITZ_HELD
-                        : RITZ_THREAD / RITZ_WORDS * RITZ_PITCH + RITZ_THREAD % RITZ_WORDS;
-  const int step = is_side_by_side ? 1 : 16 * RITZ_PITCH;
   RITZ_UNROLL
   for (int part = 0; part < RITZ_NUM_PARTS; part++) {
-    RITZ_UNROLL
-    for (int i = 0; i < RITZ_HELD; i++)
-      to[part * RITZ_TILE * RITZ_PITCH + start + i * step] = ritz_word(v, i, part);
+    RitzWord *const of_part = to + part * RITZ_TILE * RITZ_PITCH;
+    if (is_side_by_side) {
+      RitzWords *const line =
+          (RitzWords *)(of_part + RITZ_THREAD % RITZ_TILE * RITZ_PITCH + RITZ_THREAD / RITZ_TILE * RITZ_HELD);
+      RITZ_UNROLL
+      for (int i = 0; i < RITZ_HELD; i += 4) {
+        const RitzWords words = {{ritz_word(v, i, part), ritz_word(v, i + 1, part), ritz_word(v, i + 2, part),
+                                  ritz_word(v, i + 3, part)}};
+        line[i / 4] = words;
+      }
+    } else {
+      RitzWord *const place = of_part + RITZ_THREAD / RITZ_WORDS * RITZ_PITCH + RITZ_THREAD % RITZ_WORDS;
+      RITZ_UNROLL
+      for (int i = 0; i < RITZ_HELD; i++) place[i * 16 * RITZ_PITCH] = ritz_word(v, i, part);
+    }
   }
 }
 
@@ -128,11 +125,11 @@ RITZ_INLINE void ritz_multiply_tile(const RitzWord *a, const RitzWord *b, RitzEn
 
 // A: entry (i, p) at F[at_A + i + p ld]; B: entry (p, j) at F[at_B + p + j ld] or, is_transposed, at
 // F[at_B + j + p ld]; C at F[at_C + i + j ld]. k: a multiple of 32. num_tiles: of rows.
-RITZ_KERNEL(256)
+RITZ_KERNEL_RESIDENT(256, RITZ_RESIDENT)
 ritz_update_mma(RitzLong ld, RitzEntry *F, RitzLong at_C, RitzLong at_A, RitzLong at_B, int is_transposed,
                 int num_rows, int num_cols, int k, int num_tiles, int is_lower) {
-  RITZ_SHARED_ARRAY RitzWord a[RITZ_NUM_PARTS * RITZ_TILE * RITZ_PITCH];
-  RITZ_SHARED_ARRAY RitzWord b[RITZ_NUM_PARTS * RITZ_TILE * RITZ_PITCH];
+  RITZ_SHARED_ARRAY RITZ_ALIGN16 RitzWord a[RITZ_NUM_PARTS * RITZ_TILE * RITZ_PITCH];
+  RITZ_SHARED_ARRAY RITZ_ALIGN16 RitzWord b[RITZ_NUM_PARTS * RITZ_TILE * RITZ_PITCH];
   const int row = (int)(RITZ_BLOCK % num_tiles) * RITZ_TILE, col = (int)(RITZ_BLOCK / num_tiles) * RITZ_TILE;
   const int warp = RITZ_THREAD / 32, g = RITZ_THREAD % 32 / 4, t = RITZ_THREAD % 4;
   const int warp_row = warp % 2 * 64, warp_col = warp / 2 * 32;

@@ -9,11 +9,10 @@
 // NaN where there is one.
 RITZ_INLINE double ritz_larger(double a, double b) { return a >= b ? a : b == b && a != a ? a : b; }
 
-// y = b - A x (with b) or y = R A C x (without): 32 rows a block, 8 threads a row.
+// y = b - A x (with b) or y = R A x (without): 32 rows a block, 8 threads a row.
 RITZ_KERNEL(256)
 ritz_product(int n, RITZ_GLOBAL const double *A, RitzLong lda, RITZ_GLOBAL const double *row_scale,
-             RITZ_GLOBAL const double *col_scale, RITZ_GLOBAL const double *b, RITZ_GLOBAL const double *x,
-             RITZ_GLOBAL double *y) {
+             RITZ_GLOBAL const double *b, RITZ_GLOBAL const double *x, RITZ_GLOBAL double *y) {
   RITZ_SHARED_ARRAY double part[256];
   const int row = (int)RITZ_BLOCK * 32 + RITZ_THREAD % 32, g = RITZ_THREAD / 32;
   const int at = row < n ? row : n - 1;
@@ -23,10 +22,10 @@ ritz_product(int n, RITZ_GLOBAL const double *A, RitzLong lda, RITZ_GLOBAL const
     RITZ_UNROLL
     for (int q = 0; q < 4; q++) {
       const int c = col + 8 * q;
-      sum[q] += A[at + c * lda] * (b ? x[c] : x[c] * col_scale[c]);
+      sum[q] += A[at + c * lda] * x[c];
     }
   }
-  for (; col < n; col += 8) sum[0] += A[at + col * lda] * (b ? x[col] : x[col] * col_scale[col]);
+  for (; col < n; col += 8) sum[0] += A[at + col * lda] * x[col];
   part[RITZ_THREAD] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
   RITZ_BARRIER();
   if (g == 0 && row < n) {
