@@ -28,7 +28,7 @@ typedef struct {
 
 // ---- Kinds ----
 
-static const char *const names[] = {"auto", "dense", "cholmod", "umfpack", "amg", "cg", "multifrontal"};
+static const char *const names[] = {"auto", "dense", "cholmod", "umfpack", "amg", "cg", "multifrontal", "ldlt"};
 enum { NUM_KINDS = sizeof(names) / sizeof(names[0]) };
 
 static const RitzDirectMethods *const all_methods[NUM_KINDS] = {
@@ -37,6 +37,7 @@ static const RitzDirectMethods *const all_methods[NUM_KINDS] = {
     [RITZ_DIRECT_UMFPACK] = &ritz_direct_umfpack,
     [RITZ_DIRECT_AMG] = &ritz_direct_amg,
     [RITZ_DIRECT_MULTIFRONTAL] = &ritz_direct_multifrontal,
+    [RITZ_DIRECT_LDLT] = &ritz_direct_ldlt,
 };
 
 static bool is_kind(RitzDirectKind kind) { return (int)kind >= 0 && (int)kind < NUM_KINDS; }
@@ -130,7 +131,8 @@ static int apply_in_context(RitzPreconditioner pc, CeedVector r, CeedVector z) {
 static int apply_factors(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   Direct *d = pc->data;
   const int64_t n = d->matrix.n;
-  if (n > 0 && d->pinned.num == 0 && d->factorization.methods->apply) return apply_in_context(pc, r, z);
+  const RitzFactorization *f = &d->factorization;
+  if (n > 0 && d->pinned.num == 0 && f->methods->apply && !f->keeps_matrix) return apply_in_context(pc, r, z);
   RITZ_TRY(read_unknowns(pc, r, d->r));
   ritz_pinned_project(&d->pinned, n, d->r);
   if (n > 0) RITZ_TRY(d->factorization.methods->solve(&d->factorization, d->r, d->z));
@@ -249,7 +251,8 @@ static int factorize(Direct *d, RitzDirectKind kind, double max_flops) {
   const RitzDirectMethods *methods = all_methods[kind];
   const double start = ritz_direct_seconds();
   *f = (RitzFactorization){.methods = methods, .matrix = &d->matrix, .max_flops = max_flops};
-  RITZ_TRY(methods->is_symmetric && d->matrix.asymmetric >= 0 ? refuse_asymmetric(f) : methods->factorize(f));
+  const bool is_for_symmetric = methods->is_symmetric || methods->is_indefinite;
+  RITZ_TRY(is_for_symmetric && d->matrix.asymmetric >= 0 ? refuse_asymmetric(f) : methods->factorize(f));
   d->seconds = ritz_direct_seconds() - start;
   if (f->refusal) {
     methods->destroy(f);
@@ -291,8 +294,16 @@ static double limit_own_flops(const Direct *d) {
   return limit > 0 ? limit : 5e10;
 }
 
+// Of a matrix without Cholesky factors.
+static int try_indefinite(Direct *d, bool *is_done) {
+  RITZ_TRY(try_kind(d, RITZ_DIRECT_UMFPACK, 0, is_done));
+  return RitzDirectKindIsAvailable(RITZ_DIRECT_UMFPACK, NULL)
+             ? CEED_ERROR_SUCCESS
+             : try_kind(d, RITZ_DIRECT_LDLT, limit_own_flops(d), is_done);
+}
+
 // Dense for few unknowns; a sparse factorization for more, unless that takes long; algebraic multigrid for
-// many; LU factors where there are no Cholesky factors. *is_done is false where nothing of that is left.
+// many; LU factors, or own L D L^T without UMFPACK, where there are no Cholesky factors. *is_done is false where nothing of that is left.
 static int choose(Direct *d, const RitzDirectOptions *o, bool *is_done) {
   const bool is_small = d->matrix.n <= o->max_dense, is_sparse = !is_small && d->matrix.n <= o->max_direct;
   const RitzRefusal *refusal = &d->factorization.refusal;
@@ -311,7 +322,7 @@ static int choose(Direct *d, const RitzDirectOptions *o, bool *is_done) {
     note_limit(d, RITZ_DIRECT_UMFPACK, o->max_direct);
   }
   if (!*is_done && (is_small || is_sparse) && *refusal != RITZ_REFUSED_TOO_LONG)
-    RITZ_TRY(try_kind(d, RITZ_DIRECT_UMFPACK, 0, is_done));
+    RITZ_TRY(try_indefinite(d, is_done));
   if (!*is_done && !is_small && *refusal != RITZ_REFUSED_MATRIX)
     RITZ_TRY(try_kind(d, RITZ_DIRECT_AMG, 0, is_done));
   return CEED_ERROR_SUCCESS;
@@ -372,7 +383,7 @@ static int create_factors(Direct *d, CeedOperator op, const RitzDirectOptions *o
   RITZ_REQUIRE(*is_done || d->factorization.refusal != RITZ_REFUSED_MATRIX, ceed, CEED_ERROR_MAJOR,
                RITZ_DIRECT_CALL ": %s%s%s%s", d->factorization.words, advice(d),
                d->is_auto ? ". Tried: " : "", d->is_auto ? d->notes : "");
-  if (!*is_done || !d->factorization.methods->keeps_matrix) ritz_matrix_free_values(&d->matrix);
+  if (!*is_done || !d->factorization.keeps_matrix) ritz_matrix_free_values(&d->matrix);
   if (!*is_done) ritz_pinned_free(&d->pinned);
   if (!*is_done) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)d->matrix.n, &d->r));

@@ -257,7 +257,7 @@ static int lay_out(const Analysis *s, RitzSymbolic *y) {
   for (int64_t k = 0; k < s->num; k++) {
     const int64_t f = s->number[k], cols = s->first[k + 1] - s->first[k];
     RITZ_REQUIRE(cols + s->below[k] <= INT32_MAX && y->num <= INT32_MAX, s->ceed, CEED_ERROR_UNSUPPORTED,
-                 "sparse Cholesky factorization: a front of order %lld is too large",
+                 "sparse factorization: a front of order %lld is too large",
                  (long long)(cols + s->below[k]));
     y->first[f] = s->first[k];
     y->d1[f] = (int32_t)cols;
