@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Batches of fronts (ritz/front.h): the backend's own kernel where it has one (slot front_run), else batched
+// Batches of fronts (ritz/front.h): the backend's own kernel where it has one (slots front_*), else batched
 // operations on parts of the fronts. Trees of fronts (core/fronts.h): memory, and what moves between fronts.
 #include "core/fronts.h"
 
@@ -17,8 +17,6 @@ static int check_kind(Ceed ceed, RitzFrontFactors factors, CeedScalarType precis
                (int)precision);
   RITZ_REQUIRE(factors == RITZ_FRONT_CHOLESKY || precision == CEED_SCALAR_FP64, ceed, CEED_ERROR_UNSUPPORTED,
                "RitzFrontCreate: L D L^T in float, needed CEED_SCALAR_FP64");
-  RITZ_REQUIRE(factors == RITZ_FRONT_CHOLESKY || ceed->backend.front_run, ceed, CEED_ERROR_UNSUPPORTED,
-               "RitzFrontCreate: the context %s has no L D L^T of fronts", ceed->resource);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -62,6 +60,19 @@ static int create_step(RitzFront f, RitzFrontKind kind, int step) {
   return RitzBatchedCreate(f->ceed, operation, &o, &f->step[kind][step]);
 }
 
+// Contexts that cannot do it say so now; kernels that will be needed begin to be made.
+static int prepare(RitzFront f) {
+  Ceed ceed = f->ceed;
+
+  if (ceed->backend.front_prepare && f->precision == CEED_SCALAR_FP64)
+    RITZ_TRY(ceed->backend.front_prepare(f));
+  RITZ_REQUIRE(f->is_native || f->factors == RITZ_FRONT_CHOLESKY, ceed, CEED_ERROR_UNSUPPORTED,
+               "RitzFrontCreate: the context %s has no L D L^T of fronts", ceed->resource);
+  for (int step = 0; step < RITZ_FRONT_NUM_STEPS && !f->is_native; step++)
+    RITZ_TRY(create_step(f, RITZ_FRONT_FACTORIZE, step));
+  return CEED_ERROR_SUCCESS;
+}
+
 int RitzFrontCreate(Ceed ceed, RitzFrontFactors factors, CeedScalarType precision, CeedInt d1, CeedInt d2,
                     RitzFront *front) {
   RITZ_HANDLE(ceed);
@@ -73,8 +84,7 @@ int RitzFrontCreate(Ceed ceed, RitzFrontFactors factors, CeedScalarType precisio
   *f = (struct RitzFront_private){
       .class = &ritz_front_class, .factors = factors, .precision = precision, .d1 = d1, .d2 = d2};
   int ierr = CeedReferenceCopy(ceed, &f->ceed);
-  // Contexts that have no batches say so now.
-  if (!ierr && factors == RITZ_FRONT_CHOLESKY) ierr = create_step(f, RITZ_FRONT_FACTORIZE, 0);
+  if (!ierr) ierr = prepare(f);
   if (ierr) {
     (void)RitzFrontDestroy(&f);
     return ierr;
@@ -135,10 +145,8 @@ static int factorize_by_steps(RitzFront f, const RitzFrontCall *call) {
   const int64_t n = call->count;
   const Parts p = parts_of(call);
 
-  RITZ_TRY(create_step(f, RITZ_FRONT_FACTORIZE, 0));
   RITZ_TRY(RitzPotrfBatched(step[0], n, &p.F11, call->info));
   if (f->d1 == 0 || f->d2 == 0) return CEED_ERROR_SUCCESS;
-  for (int k = 1; k < 3; k++) RITZ_TRY(create_step(f, RITZ_FRONT_FACTORIZE, k));
   RITZ_TRY(RitzTrsmBatched(step[1], n, 1, &p.F11, &p.F21));
   return RitzGemmBatched(step[2], n, -1, &p.F21, &p.F21, 1, &p.F22);
 }
@@ -184,7 +192,6 @@ static int check_arrays(RitzFront f, const char *name, const RitzFrontCall *call
 
 static int run(RitzFront f, const char *name, const RitzFrontCall *call) {
   Ceed ceed = f->ceed;
-  bool is_done = false;
 
   RITZ_REQUIRE(call->count >= 0, ceed, CEED_ERROR_DIMENSION, "%s: count is %lld, needed at least 0", name,
                (long long)call->count);
@@ -193,9 +200,7 @@ static int run(RitzFront f, const char *name, const RitzFrontCall *call) {
   if (call->count == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_arrays(f, name, call));
   if (call->kind != RITZ_FRONT_FACTORIZE && call->num_rhs == 0) return CEED_ERROR_SUCCESS;
-  if (ceed->backend.front_run && f->precision == CEED_SCALAR_FP64)
-    RITZ_TRY(ceed->backend.front_run(f, call, &is_done));
-  return is_done ? CEED_ERROR_SUCCESS : run_steps(f, call);
+  return f->is_native ? ceed->backend.front_run(f, call) : run_steps(f, call);
 }
 
 int RitzFrontBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts, int32_t *info) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Fronts of multifrontal factorizations between solver/ and backends: trees of fronts in the context's
 // memory, what moves between fronts, and batches of fronts (ritz/front.h). Served by the slots fronts_run,
-// which backends with memory of their own need, and front_run, without which there is no L D L^T.
+// which backends with memory of their own need, and front_prepare, front_run, without which there is no
+// L D L^T.
 #ifndef RITZ_CORE_FRONTS_H
 #define RITZ_CORE_FRONTS_H
 
@@ -74,11 +75,11 @@ struct RitzFront_private {
   CeedInt d1, d2;                            // bounds
   double smallest;                           // pivot of LDLT; 0: any but zero
   RitzBatched step[3][RITZ_FRONT_NUM_STEPS]; // [RitzFrontKind], of CHOLESKY; NULL: not asked for yet
-  void *data;                                // the backend's, NULL before its first call
+  bool is_native;                            // the backend does it; else batched operations, of CHOLESKY
+  void *data;                                // the backend's
 };
 
-// A call that has been checked, count > 0. Slot front_run: *is_done is false, and nothing has been done, where
-// the backend leaves it to batched operations, which it may for CHOLESKY alone.
+// A call that has been checked, count > 0.
 struct RitzFrontCall {
   RitzFrontKind kind;
   int64_t count;

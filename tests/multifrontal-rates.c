@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Times of the sparse Cholesky factorization by fronts beside CHOLMOD (where it is found at build time),
-// on assembled diffusion matrices of degree 2 in 2D and 3D, one fixed side. Run by hand:
+// Times of the sparse factorizations by fronts, L L^T and L D L^T, beside CHOLMOD (where it is found at build
+// time), on assembled diffusion matrices of degree 2 in 2D and 3D, one fixed side. Run by hand:
 //
 //     multifrontal-rates [RESOURCE] [elements a side in 2D] [in 3D]
 //
@@ -73,6 +73,7 @@ static void run(Ceed ceed, CeedInt dim, CeedInt side) {
   printf("%dD, degree 2, %td entries\n", (int)dim, length);
   for (int repeat = 0; repeat < 2; repeat++) { // alternating
     time_kind(op, constraints, RITZ_DIRECT_MULTIFRONTAL, r, z);
+    time_kind(op, constraints, RITZ_DIRECT_LDLT, r, z);
     time_kind(op, constraints, RITZ_DIRECT_CHOLMOD, r, z);
   }
   free(nodes);

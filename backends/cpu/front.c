@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Batches of fronts on hosts, in double (slot front_run, core/fronts.h): a front at a time on a thread, as
+// Batches of fronts on hosts, in double (slots front_*, core/fronts.h): a front at a time on a thread, as
 // many fronts as make an equal share of the work. F11 and F21 are factorized by blocks of columns, each updated by all columns before it; products are made of
 // tiles in registers, of operands that are packed (Goto & van de Geijn, Anatomy of high-performance matrix
 // multiplication, 2008).
@@ -333,10 +333,14 @@ static void run_units(void *data, int slot, int64_t first, int64_t count) {
   run_fronts(r, slot, front_at(r, first), front_at(r, first + count));
 }
 
-int ritz_cpu_front_run(RitzFront front, const RitzFrontCall *call, bool *is_done) {
+int ritz_cpu_front_prepare(RitzFront front) {
+  front->is_native = true;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_cpu_front_run(RitzFront front, const RitzFrontCall *call) {
   Run run = {.front = front, .call = call};
   int num_slots = 1;
-  *is_done = true;
   RITZ_TRY(ritz_run_ranges_slots(front->ceed, &num_slots));
   if (call->kind == RITZ_FRONT_FACTORIZE)
     RITZ_TRY(RITZ_MALLOC(front->ceed, (size_t)num_slots * WORK, &run.work));

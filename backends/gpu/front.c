@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Batches of fronts on devices, in double (slot front_run, core/fronts.h): kernels/gpu/front.h for fronts
+// Batches of fronts on devices, in double (slots front_*, core/fronts.h): kernels/gpu/front.h for fronts
 // that fit one panel in the memory of a block, up to 64 + 64, and for L D L^T of any size. Larger Cholesky
 // factors are left to batched operations. One text an object.
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "backends/gpu/gpu.h"
 #include "core/fronts.h"
 
 typedef struct {
-  RitzGpuProgram program; // counted
+  RitzGpuProgram program; // counted; NULL: no call yet
   int cols;               // of a panel, which has twice as many rows and threads
   bool is_large;          // more than one panel
 } Kernels;
@@ -25,41 +27,41 @@ static bool has_memory(const RitzDeviceInfo *info, int cols) {
 // The smallest panel that has all of a front; else, for L D L^T, the largest. false: there is none.
 static bool choose_panel(const RitzFront f, Kernels *k) {
   const RitzDeviceInfo *info = ritz_gpu(f->ceed)->info;
+  const char *steps = getenv("RITZ_FRONT_KERNEL");
   *k = (Kernels){.is_large = true};
+  if (steps && !strcmp(steps, "steps") && f->factors == RITZ_FRONT_CHOLESKY) return false;
   for (int cols = 16; cols <= 64 && has_memory(info, cols); cols *= 2) {
     k->cols = cols;
     k->is_large = f->d1 > cols || (int64_t)f->d1 + f->d2 > 2 * (int64_t)cols;
     if (!k->is_large) return true;
   }
-  return k->cols > 0 && f->factors == RITZ_FRONT_LDLT;
+  const char *kernel = getenv("RITZ_FRONT_KERNEL");
+  return k->cols > 0 && (f->factors == RITZ_FRONT_LDLT || (kernel && !strcmp(kernel, "panels")));
 }
 
-static int make_program(const RitzFront f, Kernels *k) {
+// begins: the program is made while others are; else it is loaded.
+static int make_program(const RitzFront f, Kernels *k, bool begins) {
   const bool is_ldlt = f->factors == RITZ_FRONT_LDLT;
   char sizes[128], name[32];
+  const char *const what = "the library's own kernels";
   const char *texts[2] = {sizes, ritz_gpu_template("kernels/gpu/front.h")};
   (void)snprintf(sizes, sizeof(sizes),
                  "#define RITZ_FRONT_COLS %d\n#define RITZ_FRONT_IS_LDLT %d\n#define RITZ_FRONT_IS_LARGE %d\n",
                  k->cols, is_ldlt, k->is_large);
   (void)snprintf(name, sizeof(name), "front-%d%s%s", k->cols, is_ldlt ? "-ldlt" : "",
                  k->is_large ? "-large" : "");
-  return ritz_gpu_program(f->ceed, name, "the library's own kernels", 2, texts, &k->program);
+  if (begins) return ritz_gpu_program_ahead(f->ceed, RITZ_TEXT_SCALARS, name, what, 2, texts);
+  return k->program ? CEED_ERROR_SUCCESS : ritz_gpu_program(f->ceed, name, what, 2, texts, &k->program);
 }
 
-// *k is NULL where batched operations are to serve.
-static int kernels_of(RitzFront f, const Kernels **k) {
-  Kernels chosen, *kept = NULL;
-  *k = f->data;
-  if (f->data || !choose_panel(f, &chosen)) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(make_program(f, &chosen));
-  const int ierr = RITZ_MALLOC(f->ceed, 1, &kept);
-  if (ierr) {
-    ritz_gpu_program_release(f->ceed, &chosen.program);
-    return ierr;
-  }
-  *kept = chosen;
-  *k = f->data = kept;
-  return CEED_ERROR_SUCCESS;
+int ritz_gpu_front_prepare(RitzFront f) {
+  Kernels chosen, *k = NULL;
+  f->is_native = choose_panel(f, &chosen);
+  if (!f->is_native) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_MALLOC(f->ceed, 1, &k));
+  *k = chosen;
+  f->data = k;
+  return ritz_gpu_compiles_beside(f->ceed) ? make_program(f, k, true) : CEED_ERROR_SUCCESS;
 }
 
 int ritz_gpu_front_destroy(RitzFront f) {
@@ -126,11 +128,9 @@ static int factorize(const RitzFront f, const Kernels *k, const RitzFrontCall *c
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_gpu_front_run(RitzFront f, const RitzFrontCall *call, bool *is_done) {
-  const Kernels *k;
-  RITZ_TRY(kernels_of(f, &k));
-  *is_done = k != NULL;
-  if (!k) return CEED_ERROR_SUCCESS;
+int ritz_gpu_front_run(RitzFront f, const RitzFrontCall *call) {
+  Kernels *k = f->data;
+  RITZ_TRY(make_program(f, k, false));
   if (call->kind == RITZ_FRONT_FACTORIZE) return factorize(f, k, call);
   return LAUNCH(f, k, call->kind == RITZ_FRONT_FORWARD ? "front_forward" : "front_backward",
                 call->count * call->num_rhs, 0, FRONT_ARGS(f, call->arrays), RITZ_INT(call->num_rhs),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// L D L^T of batches of fronts on the host, in double, by plain loops: slot front_run (core/fronts.h).
+// L D L^T of batches of fronts on the host, in double, by plain loops: slots front_* (core/fronts.h).
 // Cholesky factors are left to batched operations.
 #include "backends/ref/ref.h"
 #include "core/fronts.h"
@@ -45,10 +45,14 @@ static void backward(const Front *f, double *x) {
   }
 }
 
-int ritz_ref_front_run(RitzFront front, const RitzFrontCall *call, bool *is_done) {
+int ritz_ref_front_prepare(RitzFront front) {
+  front->is_native = front->factors == RITZ_FRONT_LDLT;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_ref_front_run(RitzFront front, const RitzFrontCall *call) {
   const RitzFrontArrays *a = call->arrays;
-  *is_done = front->factors == RITZ_FRONT_LDLT;
-  for (int64_t i = 0; i < call->count && *is_done; i++) {
+  for (int64_t i = 0; i < call->count; i++) {
     const bool is_bad = a->d1[i] < 0 || a->d1[i] > front->d1 || a->d2[i] < 0 || a->d2[i] > front->d2;
     const Front f = is_bad ? (Front){0} : front_of(a, i);
     if (call->kind == RITZ_FRONT_FACTORIZE) {

@@ -67,7 +67,8 @@ extern const RitzDenseMethods ritz_ref_dense;
 
 // ---- fronts.c ----
 int ritz_ref_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
-int ritz_ref_front_run(RitzFront front, const RitzFrontCall *call, bool *is_done);
+int ritz_ref_front_prepare(RitzFront front);
+int ritz_ref_front_run(RitzFront front, const RitzFrontCall *call);
 
 // ---- vector.c ----
 int ritz_ref_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x);
