@@ -175,8 +175,8 @@ struct RitzBackend {
   // their fallback, those of devices have no dense solver.
   const RitzDenseMethods *dense;
   // Fronts of multifrontal factorizations (core/fronts.h): what moves between those of a tree, which contexts
-  // on devices may lack; optional, without which there is Cholesky alone: batches of fronts in double. Prepare
-  // says in front->is_native whether there will be calls of run; destroy: the end of front->data.
+  // on devices may lack; optional, without which there is Cholesky alone: batches of fronts in double.
+  // Prepare says in front->is_native whether there will be calls of run; destroy: the end of front->data.
   int (*fronts_run)(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
   int (*front_prepare)(RitzFront front);
   int (*front_run)(RitzFront front, const RitzFrontCall *call);

@@ -68,8 +68,8 @@ static int solve(RitzFactorization *f, const double *b, double *x) {
   return ritz_multifrontal_solve(&((Data *)f->data)->m, 1, b, x);
 }
 
-static int apply(RitzFactorization *f, CeedScalarType type, const void *r, void *z) {
-  return ritz_multifrontal_apply(&((Data *)f->data)->m, type, r, z);
+static int apply(RitzFactorization *f, CeedScalarType type, int num, const void *const *r, void *const *z) {
+  return ritz_multifrontal_apply(&((Data *)f->data)->m, type, num, r, z);
 }
 
 static void destroy(RitzFactorization *f) {
@@ -164,8 +164,9 @@ static int check_ldlt(RitzFactorization *f) {
   f->keeps_matrix = data->m.num_replaced > 0 || errors[0] > good_error;
   if (f->keeps_matrix) RITZ_TRY(RITZ_MALLOC(a->ceed, (size_t)a->n * 2, &data->work));
   const int length = describe(f, &data->m);
-  (void)snprintf(f->words + length, sizeof(f->words) - (size_t)length, ", %" PRId64 " negative pivots, %" PRId64
-                 " replaced%s", data->m.num_negative, data->m.num_replaced, f->keeps_matrix ? ", refined" : "");
+  (void)snprintf(f->words + length, sizeof(f->words) - (size_t)length,
+                 ", %" PRId64 " negative pivots, %" PRId64 " replaced%s", data->m.num_negative,
+                 data->m.num_replaced, f->keeps_matrix ? ", refined" : "");
   if (f->keeps_matrix) f->num_bytes += 16 * a->n;
   return CEED_ERROR_SUCCESS;
 }
@@ -177,7 +178,8 @@ static int factorize_ldlt(RitzFactorization *f) {
   if (bad < 0) return check_ldlt(f);
   f->refusal = RITZ_REFUSED_MATRIX;
   (void)snprintf(f->words, sizeof(f->words),
-                 "the matrix has no L D L^T (the pivot of entry %" PRId64 " of the L-vector is zero or not finite)",
+                 "the matrix has no L D L^T (the pivot of entry %" PRId64
+                 " of the L-vector is zero or not finite)",
                  f->matrix->entries[bad]);
   return CEED_ERROR_SUCCESS;
 }

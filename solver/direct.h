@@ -87,8 +87,8 @@ struct RitzDirectMethods {
   const char *(*why_not)(void); // static words; NULL: it can be used
   int (*factorize)(RitzFactorization *f);
   int (*solve)(RitzFactorization *f, const double *b, double *x); // b and x differ, n unknowns
-  // Optional, for L-vectors in the context's memory; entries of z that are no unknowns are left alone.
-  int (*apply)(RitzFactorization *f, CeedScalarType type, const void *r, void *z);
+  // Optional, for `num` L-vectors in the context's memory; entries of z that are no unknowns are left alone.
+  int (*apply)(RitzFactorization *f, CeedScalarType type, int num, const void *const *r, void *const *z);
   void (*destroy)(RitzFactorization *f); // also after a failure of `factorize`
 };
 extern const RitzDirectMethods ritz_direct_dense, ritz_direct_cholmod, ritz_direct_umfpack, ritz_direct_amg,

@@ -78,8 +78,7 @@ static int find_sizes(RitzMultifrontal *m, int l) {
   m->of_level[l] = k;
   if (k < m->num_sizes) return CEED_ERROR_SUCCESS;
   RITZ_REQUIRE(k < RITZ_MULTIFRONTAL_SIZES, m->ceed, CEED_ERROR_UNSUPPORTED,
-               "sparse factorization: fronts of more than %d ranges of sizes",
-               (int)RITZ_MULTIFRONTAL_SIZES);
+               "sparse factorization: fronts of more than %d ranges of sizes", (int)RITZ_MULTIFRONTAL_SIZES);
   RITZ_TRY(RitzFrontCreate(m->ceed, m->factors, CEED_SCALAR_FP64, d1, d2, &m->fronts[k]));
   m->num_sizes++;
   return CEED_ERROR_SUCCESS;
@@ -123,8 +122,7 @@ static int set_up(RitzMultifrontal *m, const int64_t *entries) {
 }
 
 int ritz_multifrontal_create(Ceed ceed, const RitzPattern *pattern, const int64_t *entries,
-                             const RitzMultifrontalOptions *options, RitzMultifrontal *m,
-                             bool *is_too_long) {
+                             const RitzMultifrontalOptions *options, RitzMultifrontal *m, bool *is_too_long) {
   CeedMemType mem_type;
   *m = (RitzMultifrontal){.ceed = ceed, .factors = options->factors};
   RITZ_TRY(CeedGetPreferredMemType(ceed, &mem_type));
@@ -191,7 +189,8 @@ typedef struct {
 static int allocate_work(const RitzMultifrontal *m, const double *values, Work *w) {
   const RitzSymbolic *y = &m->symbolic;
   const size_t num_bytes = (size_t)y->num_entries * sizeof(double);
-  const size_t most_bytes = num_bytes > (size_t)y->n * sizeof(double) ? num_bytes : (size_t)y->n * sizeof(double);
+  const size_t most_bytes =
+      num_bytes > (size_t)y->n * sizeof(double) ? num_bytes : (size_t)y->n * sizeof(double);
   double *sorted = NULL;
   for (int k = 0; k < 2; k++)
     RITZ_TRY(ritz_fronts_alloc(m->ceed, (size_t)y->num_update[k] * sizeof(double), (void **)&w->updates[k]));
@@ -342,11 +341,13 @@ static int move_unknowns(const RitzMultifrontal *m, int r, CeedScalarType type, 
   return ritz_fronts_run(m->ceed, NULL, &move);
 }
 
-int ritz_multifrontal_apply(RitzMultifrontal *m, CeedScalarType type, const void *r, void *z) {
-  RITZ_TRY(make_room(m, 1));
-  RITZ_TRY(move_unknowns(m, 0, type, m->where, r, NULL));
-  RITZ_TRY(solve_levels(m, 1));
-  return move_unknowns(m, 0, type, m->where, NULL, z);
+int ritz_multifrontal_apply(RitzMultifrontal *m, CeedScalarType type, int num_rhs, const void *const *r,
+                            void *const *z) {
+  RITZ_TRY(make_room(m, num_rhs));
+  for (int k = 0; k < num_rhs; k++) RITZ_TRY(move_unknowns(m, k, type, m->where, r[k], NULL));
+  RITZ_TRY(solve_levels(m, num_rhs));
+  for (int k = 0; k < num_rhs; k++) RITZ_TRY(move_unknowns(m, k, type, m->where, NULL, z[k]));
+  return CEED_ERROR_SUCCESS;
 }
 
 // `sorted` and m->work [num_rhs][aligned(n)]: b, then x, in the order of elimination.

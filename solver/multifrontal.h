@@ -17,7 +17,7 @@ typedef struct {
 
 // ---- Ordering: multifrontal-order.c ----
 
-// Nested dissection. AUTO: own, and where that leaves much work METIS, which takes longer and leaves less.
+// Nested dissection. AUTO: own, and where that leaves much work METIS, which takes longer, if it leaves less.
 typedef enum { RITZ_ORDERING_AUTO, RITZ_ORDERING_OWN, RITZ_ORDERING_METIS } RitzOrdering;
 
 // perm [n]: the unknown that is k-th. METIS is looked up at run time; *is_done is false where it is not
@@ -75,13 +75,13 @@ typedef struct {
   RitzFrontTree tree;          // arrays owned, in the context's memory
   int64_t *to, *place, *where; // owned, the same
   RitzFrontFactors factors;
-  double *panels;              // owned, in the context's memory: the factors
-  double *x;                   // owned, the same, [num_x][rows of all fronts, and a few]
-  int num_x;                   // right-hand sides that there is room for
-  double *work;                // owned, the same, [num_x][n, and a few], of the host; NULL: not asked for yet
-  int64_t *diagonal;           // owned, the same, [n]: places of D in the panels; NULL: Cholesky
-  int64_t num_replaced;        // LDLT: pivots that were too small, of the last factorization
-  int64_t num_negative;        // the same: negative pivots, by Sylvester's law eigenvalues below zero
+  double *panels;       // owned, in the context's memory: the factors
+  double *x;            // owned, the same, [num_x][rows of all fronts, and a few]
+  int num_x;            // right-hand sides that there is room for
+  double *work;         // owned, the same, [num_x][n, and a few], of the host; NULL: not asked for yet
+  int64_t *diagonal;    // owned, the same, [n]: places of D in the panels; NULL: Cholesky
+  int64_t num_replaced; // LDLT: pivots that were too small, of the last factorization
+  int64_t num_negative; // the same: negative pivots, by Sylvester's law eigenvalues below zero
   int num_sizes;
   RitzFront fronts[RITZ_MULTIFRONTAL_SIZES]; // owned: of one range of sizes each
   int *of_level;                             // owned, [num_levels]: which of them a level has
@@ -107,7 +107,9 @@ int ritz_multifrontal_factorize(RitzMultifrontal *m, const double *values, int64
 int ritz_multifrontal_drop_matrix(RitzMultifrontal *m);
 // A x = b, [num_rhs][n] on the host.
 int ritz_multifrontal_solve(RitzMultifrontal *m, int num_rhs, const double *b, double *x);
-// The same for arrays of the context, by `entries`; entries of z that are no unknowns are left alone.
-int ritz_multifrontal_apply(RitzMultifrontal *m, CeedScalarType type, const void *r, void *z);
+// The same for arrays of the context, num_rhs of them, by `entries`; entries of z that are no unknowns are
+// left alone.
+int ritz_multifrontal_apply(RitzMultifrontal *m, CeedScalarType type, int num_rhs, const void *const *r,
+                            void *const *z);
 
 #endif

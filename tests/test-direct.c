@@ -615,8 +615,8 @@ TEST(kinds_have_names_and_missing_ones_say_what_is_missing) {
   CHECK(!RitzDirectKindIsAvailable(RITZ_DIRECT_LDLT + 1, &why) && why, "a kind past the end");
   CHECK(RitzDirectKindIsAvailable(RITZ_DIRECT_DENSE, &why) && !why, "dense");
   CHECK_ERROR(ceed,
-              RitzPreconditionerCreateDirect(p.op, NULL,
-                                             &(RitzDirectOptions){.kind = RITZ_DIRECT_LDLT + 1}, &pc),
+              RitzPreconditionerCreateDirect(p.op, NULL, &(RitzDirectOptions){.kind = RITZ_DIRECT_LDLT + 1},
+                                             &pc),
               CEED_ERROR_INCOMPATIBLE, "kind");
   for (RitzDirectKind k = RITZ_DIRECT_AUTO; RitzDirectKindName(k); k++) {
     if (RitzDirectKindIsAvailable(k, &why)) continue;

@@ -5,6 +5,7 @@
 // of degree 2 against CHOLMOD.
 #include "tests/tap.h"
 
+#include "core/core.h"
 #include "core/memory.h"
 #include "solver/direct.h"
 #include "solver/multifrontal.h"
@@ -209,7 +210,8 @@ static Sparse shifted_poisson(int64_t nx, int64_t ny, double shift, int64_t *num
   for (int64_t i = 1; i <= nx; i++)
     for (int64_t j = 1; j <= ny; j++)
       *num_negative += 4 - 2 * cos(acos(-1) * (double)i / (double)(nx + 1)) -
-                           2 * cos(acos(-1) * (double)j / (double)(ny + 1)) < shift;
+                           2 * cos(acos(-1) * (double)j / (double)(ny + 1)) <
+                       shift;
   return compress(n, full);
 }
 
@@ -472,14 +474,15 @@ static double *random_fronts(const Shapes *s, RitzFrontFactors factors) {
   return all;
 }
 
-static void check_factors(const Shapes *s, RitzFrontFactors factors, const double *before, const double *after, const int32_t *info) {
+static void check_factors(const Shapes *s, RitzFrontFactors factors, const double *before,
+                          const double *after, const int32_t *info) {
   for (int i = 0; i < s->count; i++) {
     const double error = front_error(s, factors, i, before, after);
     CHECK(info[i] == 0, "front %d: info %d", i, (int)info[i]);
     // 10 n u |A|_1, which is at most 2 n
     const double n = s->max_d1 + s->max_d2;
-    CHECK(error <= 20 * n * n * DBL_EPSILON, "front %d of %d + %d: error %g", i, (int)s->d1[i],
-          (int)s->d2[i], error);
+    CHECK(error <= 20 * n * n * DBL_EPSILON, "front %d of %d + %d: error %g", i, (int)s->d1[i], (int)s->d2[i],
+          error);
   }
 }
 
@@ -504,7 +507,8 @@ static void check_solves(RitzFront front, RitzFrontFactors factors, const Shapes
                          const RitzFrontArrays *arrays, const double *before, const double *after) {
   Ceed ceed = front->ceed;
   const size_t num_bytes = (size_t)(NUM_RHS * s->num_x) * sizeof(double);
-  double *b = calloc(NUM_RHS * (size_t)s->num_x, sizeof(*b)), *x = calloc(NUM_RHS * (size_t)s->num_x, sizeof(*x));
+  double *b = calloc(NUM_RHS * (size_t)s->num_x, sizeof(*b)),
+         *x = calloc(NUM_RHS * (size_t)s->num_x, sizeof(*x));
   Lent lent = {.ceed = ceed};
   uint64_t seed = 2;
   for (int r = 0; r < NUM_RHS; r++)
@@ -604,8 +608,10 @@ TEST(wrong_calls_with_fronts_are_refused) {
                             .update_lds = s.ld};
   RitzFront front = NULL;
   memcpy(kept, all, (size_t)s.num * sizeof(*all));
-  CHECK_ERROR(ceed, RitzFrontCreate(ceed, RITZ_FRONT_CHOLESKY, CEED_SCALAR_FP64, -1, 2, &front), CEED_ERROR_DIMENSION, "-1");
-  CHECK_ERROR(ceed, RitzFrontCreate(ceed, RITZ_FRONT_CHOLESKY, (CeedScalarType)7, 1, 2, &front), CEED_ERROR_UNSUPPORTED, "7");
+  CHECK_ERROR(ceed, RitzFrontCreate(ceed, RITZ_FRONT_CHOLESKY, CEED_SCALAR_FP64, -1, 2, &front),
+              CEED_ERROR_DIMENSION, "-1");
+  CHECK_ERROR(ceed, RitzFrontCreate(ceed, RITZ_FRONT_CHOLESKY, (CeedScalarType)7, 1, 2, &front),
+              CEED_ERROR_UNSUPPORTED, "7");
   CHECK_ERROR(ceed, RitzFrontCreate(ceed, (RitzFrontFactors)5, CEED_SCALAR_FP64, 1, 2, &front),
               CEED_ERROR_UNSUPPORTED, "5");
   CHECK_ERROR(ceed, RitzFrontCreate(ceed, RITZ_FRONT_LDLT, CEED_SCALAR_FP32, 1, 2, &front),
@@ -634,6 +640,31 @@ TEST(wrong_calls_with_fronts_are_refused) {
 }
 
 // ---- Finite elements ----
+
+// Three vectors, 1, 2 and 3 times r, at once: z = P r times as much.
+static int check_many(RitzPreconditioner pc, CeedSize length, CeedVector r, CeedVector z) {
+  enum { NUM = 3 };
+  CeedVector many_r[NUM] = {NULL}, many_z[NUM] = {NULL};
+  CeedScalar size = 0, difference = 0;
+  int ierr = CeedVectorNorm(z, CEED_NORM_2, &size);
+  for (int k = 0; k < NUM && !ierr; k++) {
+    ierr = CeedVectorCreate(r->obj.ceed, length, &many_r[k]);
+    if (!ierr) ierr = CeedVectorCreate(r->obj.ceed, length, &many_z[k]);
+    if (!ierr) ierr = CeedVectorCopy(r, many_r[k]);
+    if (!ierr) ierr = CeedVectorScale(many_r[k], k + 1);
+  }
+  if (!ierr) ierr = RitzPreconditionerApplyMany(pc, NUM, many_r, many_z);
+  for (int k = 0; k < NUM && !ierr; k++) {
+    ierr = CeedVectorAXPY(many_z[k], -(k + 1), z);
+    if (!ierr) ierr = CeedVectorNorm(many_z[k], CEED_NORM_2, &difference);
+    if (!ierr && !(difference <= 1e3 * CEED_EPSILON * size)) ierr = CEED_ERROR_MAJOR;
+  }
+  for (int k = 0; k < NUM; k++) {
+    CeedVectorDestroy(&many_r[k]);
+    CeedVectorDestroy(&many_z[k]);
+  }
+  return ierr;
+}
 
 // Diffusion of degree 2 on a deformed box, one side fixed, by this kind. *z: the caller's.
 static int solve_poisson(Ceed ceed, CeedInt dim, CeedInt side, RitzDirectKind kind, CeedVector *z) {
@@ -665,6 +696,7 @@ static int solve_poisson(Ceed ceed, CeedInt dim, CeedInt side, RitzDirectKind ki
   for (CeedSize i = 0; i < length && !ierr; i++) array[i] = (CeedScalar)tap_uniform(&seed);
   if (!ierr) ierr = CeedVectorRestoreArray(r, &array);
   if (!ierr) ierr = RitzPreconditionerApply(pc, r, *z);
+  if (!ierr) ierr = check_many(pc, length, r, *z);
   free(nodes);
   RitzPreconditionerDestroy(&pc);
   CeedVectorDestroy(&r);
@@ -735,7 +767,8 @@ int main(int argc, char **argv) {
                         more_work_than_wanted_is_refused_before_it_is_done, separators_keep_fill_small,
                         indefinite_systems_are_solved_and_their_inertia_is_known,
                         direct_solvers_refine_or_refuse_what_static_pivots_cannot_do,
-                        small_pivots_are_replaced_and_counted, fronts_of_all_sizes_are_factorized_and_solved, wrong_calls_with_fronts_are_refused,
+                        small_pivots_are_replaced_and_counted, fronts_of_all_sizes_are_factorized_and_solved,
+                        wrong_calls_with_fronts_are_refused,
                         poisson_problems_of_degree_two_have_the_solution_of_cholmod,
                         every_failing_allocation_leaves_nothing_behind));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Batches of fronts on hosts, in double (slots front_*, core/fronts.h): a front at a time on a thread, as
-// many fronts as make an equal share of the work. F11 and F21 are factorized by blocks of columns, each updated by all columns before it; products are made of
-// tiles in registers, of operands that are packed (Goto & van de Geijn, Anatomy of high-performance matrix
-// multiplication, 2008).
+// many fronts as make an equal share of the work. F11 and F21 are factorized by blocks of columns, each
+// updated by all columns before it; products are made of tiles in registers, of operands that are packed
+// (Goto & van de Geijn, Anatomy of high-performance matrix multiplication, 2008).
 #include <math.h>
 #include <string.h>
 
@@ -174,9 +174,8 @@ static int64_t factorize_columns(const Tiles *t, const RitzFront front, int64_t 
       if (j > first)
         subtract_product(t, m - j, next - j, j - first, row, row, is_ldlt ? block : NULL, ld, a + j + j * ld,
                          ld);
-      const int64_t bad = is_ldlt
-                              ? factorize_panel_ldlt(m, j, next, front->smallest, num_replaced, a, ld)
-                              : factorize_panel(m, j, next, a, ld);
+      const int64_t bad = is_ldlt ? factorize_panel_ldlt(m, j, next, front->smallest, num_replaced, a, ld)
+                                  : factorize_panel(m, j, next, a, ld);
       if (bad < next) return bad;
     }
   }
@@ -185,24 +184,36 @@ static int64_t factorize_columns(const Tiles *t, const RitzFront front, int64_t 
 
 // ---- Solutions ----
 
-// Four columns at once: x[i] -= sum of a[i] x; rows behind them. is_unit: ones are on L11's diagonal.
-RITZ_CLONED static void forward(int64_t m, int64_t n, bool is_unit, const double *a, int64_t ld,
-                                double *restrict x) {
-  for (int64_t j = 0; j < n; j += 4) {
-    const int64_t end = j + 4 < n ? j + 4 : n;
-    for (int64_t c = j; c < end; c++) {
-      const double value = x[c] /= is_unit ? 1 : a[c + c * ld];
-      for (int64_t i = c + 1; i < end; i++) x[i] -= a[i + c * ld] * value;
-    }
-    if (end - j == 4) {
-      const double *p = a + j * ld, *q = p + ld, *r = q + ld, *s = r + ld;
-      const double xp = x[j], xq = x[j + 1], xr = x[j + 2], xs = x[j + 3];
-      for (int64_t i = end; i < m; i++) x[i] -= (p[i] * xp + q[i] * xq) + (r[i] * xr + s[i] * xs);
-    } else {
-      for (int64_t c = j; c < end; c++)
-        for (int64_t i = end; i < m; i++) x[i] -= a[i + c * ld] * x[c];
-    }
+// Right-hand sides of a front: `num` of them, `stride` entries from one to the next.
+typedef struct {
+  double *x;
+  int num;
+  int64_t stride;
+} Sides;
+
+// Columns first .. end - 1, at most four, at once: x[i] -= sum of a[i] x. is_unit: ones are on L11's
+// diagonal.
+RITZ_INLINED void forward_columns(int64_t m, int64_t first, int64_t end, bool is_unit, const double *a,
+                                  int64_t ld, double *restrict x) {
+  for (int64_t c = first; c < end; c++) {
+    const double value = x[c] /= is_unit ? 1 : a[c + c * ld];
+    for (int64_t i = c + 1; i < end; i++) x[i] -= a[i + c * ld] * value;
   }
+  if (end - first == 4) {
+    const double *p = a + first * ld, *q = p + ld, *r = q + ld, *s = r + ld;
+    const double xp = x[first], xq = x[first + 1], xr = x[first + 2], xs = x[first + 3];
+    for (int64_t i = end; i < m; i++) x[i] -= (p[i] * xp + q[i] * xq) + (r[i] * xr + s[i] * xs);
+  } else {
+    for (int64_t c = first; c < end; c++)
+      for (int64_t i = end; i < m; i++) x[i] -= a[i + c * ld] * x[c];
+  }
+}
+
+RITZ_CLONED static void forward(int64_t m, int64_t n, bool is_unit, const double *a, int64_t ld,
+                                const Sides *sides) {
+  for (int64_t j = 0; j < n; j += 4)
+    for (int r = 0; r < sides->num; r++)
+      forward_columns(m, j, j + 4 < n ? j + 4 : n, is_unit, a, ld, sides->x + r * sides->stride);
 }
 
 // Sums over rows first .. m - 1 of up to four columns times x.
@@ -221,22 +232,27 @@ RITZ_INLINED void add_products(int64_t first, int64_t m, int num, const double *
   }
 }
 
-// is_unit: D is on the diagonal.
+// Columns first .. end - 1, at most four. is_unit: D is on the diagonal.
+RITZ_INLINED void backward_columns(int64_t m, int64_t first, int64_t end, bool is_unit, const double *a,
+                                   int64_t ld, double *x) {
+  double sum[4] = {0};
+  if (end - first == 4)
+    add_products(end, m, 4, a + first * ld, ld, x, sum);
+  else
+    for (int64_t c = first; c < end; c++) add_products(end, m, 1, a + c * ld, ld, x, sum + (c - first));
+  for (int64_t c = end - 1; c >= first; c--) {
+    const double d = a[c + c * ld];
+    for (int64_t i = c + 1; i < end; i++) sum[c - first] += a[i + c * ld] * x[i];
+    x[c] = is_unit ? x[c] / d - sum[c - first] : (x[c] - sum[c - first]) / d;
+  }
+}
+
 RITZ_CLONED static void backward(int64_t m, int64_t n, bool is_unit, const double *a, int64_t ld,
-                                 double *x) {
-  for (int64_t end = n; end > 0;) {
-    const int64_t first = end % 4 ? end - end % 4 : end - 4;
-    double sum[4] = {0};
-    if (end - first == 4)
-      add_products(end, m, 4, a + first * ld, ld, x, sum);
-    else
-      for (int64_t c = first; c < end; c++) add_products(end, m, 1, a + c * ld, ld, x, sum + (c - first));
-    for (int64_t c = end - 1; c >= first; c--) {
-      for (int64_t i = c + 1; i < end; i++) sum[c - first] += a[i + c * ld] * x[i];
-      const double d = a[c + c * ld];
-      x[c] = is_unit ? x[c] / d - sum[c - first] : (x[c] - sum[c - first]) / d;
-    }
-    end = first;
+                                 const Sides *sides) {
+  for (int64_t end = n, first; end > 0; end = first) {
+    first = end % 4 ? end - end % 4 : end - 4;
+    for (int r = 0; r < sides->num; r++)
+      backward_columns(m, first, end, is_unit, a, ld, sides->x + r * sides->stride);
   }
 }
 
@@ -274,13 +290,11 @@ static void solve(const Run *run, int64_t i) {
   const bool is_unit = run->front->factors == RITZ_FRONT_LDLT;
   const int64_t n = f->d1[i], m = n + f->d2[i], ld = f->panel_lds[i];
   const double *panel = (const double *)f->panels + f->panel_offsets[i];
-  for (int r = 0; r < call->num_rhs; r++) {
-    double *x = (double *)call->x + call->x_offsets[i] + r * call->x_stride;
-    if (call->kind == RITZ_FRONT_FORWARD)
-      forward(m, n, is_unit, panel, ld, x);
-    else
-      backward(m, n, is_unit, panel, ld, x);
-  }
+  const Sides sides = {(double *)call->x + call->x_offsets[i], call->num_rhs, call->x_stride};
+  if (call->kind == RITZ_FRONT_FORWARD)
+    forward(m, n, is_unit, panel, ld, &sides);
+  else
+    backward(m, n, is_unit, panel, ld, &sides);
 }
 
 static void run_fronts(const Run *r, int slot, int64_t first, int64_t end) {

@@ -45,9 +45,10 @@ static int make_program(const RitzFront f, Kernels *k, bool begins) {
   char sizes[128], name[32];
   const char *const what = "the library's own kernels";
   const char *texts[2] = {sizes, ritz_gpu_template("kernels/gpu/front.h")};
-  (void)snprintf(sizes, sizeof(sizes),
-                 "#define RITZ_FRONT_COLS %d\n#define RITZ_FRONT_IS_LDLT %d\n#define RITZ_FRONT_IS_LARGE %d\n",
-                 k->cols, is_ldlt, k->is_large);
+  (void)snprintf(
+      sizes, sizeof(sizes),
+      "#define RITZ_FRONT_COLS %d\n#define RITZ_FRONT_IS_LDLT %d\n#define RITZ_FRONT_IS_LARGE %d\n", k->cols,
+      is_ldlt, k->is_large);
   (void)snprintf(name, sizeof(name), "front-%d%s%s", k->cols, is_ldlt ? "-ldlt" : "",
                  k->is_large ? "-large" : "");
   if (begins) return ritz_gpu_program_ahead(f->ceed, RITZ_TEXT_SCALARS, name, what, 2, texts);
@@ -94,14 +95,13 @@ static int launch(const RitzFront f, const Kernels *k, const char *name, int64_t
   RITZ_POINTER((a)->updates ? (a)->updates : (a)->panels), RITZ_POINTER((a)->update_offsets),                \
       RITZ_POINTER((a)->update_lds)
 #define INFO_ARGS(call)                                                                                      \
-  RITZ_INT((call)->info != NULL),                                                                            \
-      RITZ_POINTER((call)->info ? (const void *)(call)->info : (call)->arrays->d1)
+  RITZ_INT((call)->info != NULL), RITZ_POINTER((call)->info ? (const void *)(call)->info : (call)->arrays->d1)
 
 static int run_panel(const RitzFront f, const Kernels *k, const RitzFrontCall *call, int first) {
   const RitzFrontArrays *a = call->arrays;
   return LAUNCH(f, k, "front_panel", call->count, bytes_of_panel(k->cols), RITZ_INT(first),
-                RITZ_INT(!k->is_large), FRONT_ARGS(f, a), UPDATE_ARGS(a), RITZ_SCALAR((CeedScalar)f->smallest),
-                INFO_ARGS(call));
+                RITZ_INT(!k->is_large), FRONT_ARGS(f, a), UPDATE_ARGS(a),
+                RITZ_SCALAR((CeedScalar)f->smallest), INFO_ARGS(call));
 }
 
 // Rows below the panel, and all columns behind it.

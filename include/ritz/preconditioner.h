@@ -24,6 +24,10 @@ typedef struct RitzPreconditioner_private *RitzPreconditioner;
 
 // z := P r; r and z are different vectors of one precision, either one.
 CEED_EXTERN int RitzPreconditionerApply(RitzPreconditioner pc, CeedVector r, CeedVector z);
+// z[k] := P r[k], k < num; no vector comes up twice. Kinds that have something to gain read their data once
+// for several: RITZ_DIRECT_MULTIFRONTAL and LDLT their factors.
+CEED_EXTERN int RitzPreconditionerApplyMany(RitzPreconditioner pc, CeedInt num, const CeedVector *r,
+                                            const CeedVector *z);
 // What it is made of, for people: kinds, degrees, bounds of eigenvalues, levels, bytes a degree of freedom.
 CEED_EXTERN int RitzPreconditionerView(RitzPreconditioner pc, FILE *stream);
 CEED_EXTERN int RitzPreconditionerReferenceCopy(RitzPreconditioner pc, RitzPreconditioner *copy);
@@ -226,8 +230,8 @@ typedef struct {
 // is not available: CEED_ERROR_UNSUPPORTED with what is missing. A matrix that cannot be factorized, is not
 // finite, or not symmetric (but for UMFPACK): CEED_ERROR_MAJOR. Vectors that are no nullspace, or depend on
 // each other, options without meaning: CEED_ERROR_INCOMPATIBLE. options: NULL stands for zeros. Factors are
-// in double, whatever the operator's precision, and on the host but for MULTIFRONTAL and LDLT; conjugate gradients
-// have vectors of the library's own precision.
+// in double, whatever the operator's precision, and on the host but for MULTIFRONTAL and LDLT; conjugate
+// gradients have vectors of the library's own precision.
 CEED_EXTERN int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints,
                                                const RitzDirectOptions *options, RitzPreconditioner *pc);
 

@@ -14,7 +14,7 @@
 // Of double, whatever RitzReal is; behind the last row is room for a group of columns' names.
 #define RITZ_FRONT_MEMORY(name)                                                                              \
   RITZ_SHARED_MEMORY(name, (RITZ_FRONT_ROWS * RITZ_FRONT_COLS + 8) * (sizeof(double) / sizeof(RitzReal)))
-#define RITZ_FRONT_AT(i, k) panel[(i) + (k) * RITZ_FRONT_ROWS]
+#define RITZ_FRONT_AT(i, k) panel[(i) + (k)*RITZ_FRONT_ROWS]
 
 #if RITZ_FRONT_IS_LDLT
 #define RITZ_FRONT_TIMES_D(value, d, k) ((value) * (d)[k])
@@ -101,8 +101,8 @@ front_panel(int first, int is_whole, RITZ_FRONT_ARGS, RITZ_GLOBAL double *update
         rest[c] = i == col + c ? pivot : rest[c] * scale;
       }
     }
-    RITZ_UNROLL for (int c = 0; c < 8; c++)
-      if (col + c < cols && i >= col + c && i < rows) RITZ_FRONT_AT(i, col + c) = rest[c];
+    RITZ_UNROLL for (int c = 0; c < 8; c++) if (col + c < cols && i >= col + c && i < rows)
+        RITZ_FRONT_AT(i, col + c) = rest[c];
     RITZ_BARRIER();
   }
   if (is_told) info[f] = bad > 0 ? bad : before - num_replaced;
@@ -113,8 +113,8 @@ front_panel(int first, int is_whole, RITZ_FRONT_ARGS, RITZ_GLOBAL double *update
     RITZ_GLOBAL double *to = updates + update_offsets[f] + (i - d1);
     double sums[8];
     ritz_front_sums(panel, d, i, col, d1, sums);
-    RITZ_UNROLL for (int c = 0; c < 8; c++)
-      if (col + c <= i) to[(RitzLong)(col + c - d1) * update_lds[f]] -= sums[c];
+    RITZ_UNROLL for (int c = 0; c < 8; c++) if (col + c <= i) to[(RitzLong)(col + c - d1) * update_lds[f]] -=
+        sums[c];
   }
 }
 
@@ -167,11 +167,11 @@ front_trailing(int first, int num_parts, RITZ_FRONT_ARGS, RITZ_GLOBAL double *up
   const int cols = d1 - first < RITZ_FRONT_COLS ? d1 - first : RITZ_FRONT_COLS, i = RITZ_THREAD;
   int part = (int)(RITZ_BLOCK % num_parts), tile = 0;
   while (part > tile) part -= ++tile; // row of tiles `tile`, column `part` of them
-  const int behind = first + cols, row0 = behind + tile * RITZ_FRONT_COLS, col0 = behind + part * RITZ_FRONT_COLS;
+  const int behind = first + cols, row0 = behind + tile * RITZ_FRONT_COLS,
+            col0 = behind + part * RITZ_FRONT_COLS;
   const int row = i < RITZ_FRONT_COLS ? col0 + i : row0 + i - RITZ_FRONT_COLS;
   if (is_bad || cols <= 0 || row0 >= order || (has_info && info[f] > 0)) return;
-  for (int k = 0; k < cols; k++)
-    RITZ_FRONT_AT(i, k) = row < order ? a[row + (RitzLong)(first + k) * ld] : 0;
+  for (int k = 0; k < cols; k++) RITZ_FRONT_AT(i, k) = row < order ? a[row + (RitzLong)(first + k) * ld] : 0;
   if (i < cols) d[i] = a[(first + i) * (RitzLong)(ld + 1)];
   RITZ_BARRIER();
   const int mine = row0 + i % RITZ_FRONT_COLS;
@@ -249,8 +249,8 @@ front_backward(RITZ_FRONT_ARGS, int num_rhs, RITZ_GLOBAL double *x, RITZ_GLOBAL 
       RITZ_UNROLL for (int c = 0; c < 8; c++) sums[c] = 0;
       for (int i = behind + (t - behind % RITZ_FRONT_ROWS + RITZ_FRONT_ROWS) % RITZ_FRONT_ROWS; i < order;
            i += RITZ_FRONT_ROWS) {
-        RITZ_UNROLL for (int c = 0; c < 8; c++)
-          if (col + c < cols) sums[c] += block[i + (RitzLong)(col + c) * ld] * x[i];
+        RITZ_UNROLL for (int c = 0; c < 8; c++) if (col + c < cols) sums[c] +=
+            block[i + (RitzLong)(col + c) * ld] * x[i];
       }
       RITZ_UNROLL for (int c = 0; c < 8; c++) parts[c * RITZ_FRONT_ROWS + t] = sums[c];
       RITZ_BARRIER();
