@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ritz/front.h>
 #include <ritz/solver.h>
 
 #include "backends/gpu/gpu.h"
@@ -953,41 +952,6 @@ TEST(batched_kernels_keep_their_numbers_in_registers) {
   tell_totals(&devices[0]);
 }
 
-// A batch of one front, whose arrays nobody looks at.
-static int run_front(Ceed ceed, RitzFrontFactors factors, CeedInt d1, CeedInt d2) {
-  static int64_t memory[1];
-  int32_t *const sizes = (int32_t *)memory;
-  const RitzFrontArrays a = {.d1 = sizes,
-                             .d2 = sizes,
-                             .panels = memory,
-                             .panel_offsets = memory,
-                             .panel_lds = sizes,
-                             .updates = memory,
-                             .update_offsets = memory,
-                             .update_lds = sizes};
-  RitzFront front = NULL;
-  CeedCall(RitzFrontCreate(ceed, factors, CEED_SCALAR_FP64, d1, d2, &front));
-  int ierr = RitzFrontBatched(front, 1, &a, sizes);
-  if (!ierr) ierr = RitzFrontForwardBatched(front, 1, &a, 1, memory, memory, 1);
-  if (!ierr) ierr = RitzFrontBackwardBatched(front, 1, &a, 1, memory, memory, 1);
-  return ierr | RitzFrontDestroy(&front);
-}
-
-TEST(kernels_of_fronts_keep_their_numbers_in_registers) {
-  Ceed ceed;
-
-  NEEDS_NVRTC();
-  totals = (Totals){.wants_registers = true};
-  CHECK_OK(open_context(&ritz_cuda_gen_backend, &devices[0], &ceed));
-  for (CeedInt d = 16; d <= 128 && !tap_failed(); d *= 2)
-    for (int factors = RITZ_FRONT_CHOLESKY; factors <= RITZ_FRONT_LDLT; factors++)
-      if (d <= 64 || factors == RITZ_FRONT_LDLT) CHECK_OK(run_front(ceed, (RitzFrontFactors)factors, d, d));
-  CHECK(totals.num_in_memory == 0, "%d kernels keep numbers in memory", totals.num_in_memory);
-  CHECK(totals.num_programs >= 7, "%d programs", totals.num_programs);
-  CeedDestroy(&ceed);
-  tell_totals(&devices[0]);
-}
-
 static int run_dense(Ceed ceed, RitzDensePrecision precision) {
   const RitzDenseUpdate update = {64, 32, 64, 32, 0, 64, false, false, precision};
   RitzDenseSolver s;
@@ -1032,6 +996,5 @@ int main(int argc, char **argv) {
                         operators_of_200_fields_compile_and_their_diagonals_are_refused,
                         kernels_of_random_operators_compile, fused_kernels_of_random_operators_compile,
                         batched_kernels_keep_their_numbers_in_registers,
-                        kernels_of_fronts_keep_their_numbers_in_registers,
                         kernels_of_the_dense_solver_compile));
 }

@@ -3,8 +3,6 @@
 // that fit one panel in the memory of a block, up to 64 + 64, and for L D L^T of any size. Larger Cholesky
 // factors are left to batched operations. One text an object.
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backends/gpu/gpu.h"
 #include "core/fronts.h"
@@ -27,16 +25,13 @@ static bool has_memory(const RitzDeviceInfo *info, int cols) {
 // The smallest panel that has all of a front; else, for L D L^T, the largest. false: there is none.
 static bool choose_panel(const RitzFront f, Kernels *k) {
   const RitzDeviceInfo *info = ritz_gpu(f->ceed)->info;
-  const char *steps = getenv("RITZ_FRONT_KERNEL");
   *k = (Kernels){.is_large = true};
-  if (steps && !strcmp(steps, "steps") && f->factors == RITZ_FRONT_CHOLESKY) return false;
   for (int cols = 16; cols <= 64 && has_memory(info, cols); cols *= 2) {
     k->cols = cols;
     k->is_large = f->d1 > cols || (int64_t)f->d1 + f->d2 > 2 * (int64_t)cols;
     if (!k->is_large) return true;
   }
-  const char *kernel = getenv("RITZ_FRONT_KERNEL");
-  return k->cols > 0 && (f->factors == RITZ_FRONT_LDLT || (kernel && !strcmp(kernel, "panels")));
+  return k->cols > 0 && f->factors == RITZ_FRONT_LDLT;
 }
 
 // begins: the program is made while others are; else it is loaded.
