@@ -115,7 +115,6 @@ void ritz_preconditioner_add_forms(RitzPreconditioner pc, CeedScalarType precisi
 }
 
 static int check_vectors(RitzPreconditioner pc, const char *call, CeedVector r, CeedVector z) {
-  RITZ_REQUIRE(r && z, pc->ceed, CEED_ERROR_INCOMPATIBLE, "%s: a vector is NULL", call);
   RITZ_REQUIRE(r != z, pc->ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: r and z are the same vector, they need to be different", call);
   RITZ_REQUIRE(r->length == pc->n && z->length == pc->n, pc->ceed, CEED_ERROR_DIMENSION,
@@ -142,10 +141,11 @@ int RitzPreconditionerApplyMany(RitzPreconditioner pc, CeedInt num, const CeedVe
   bool is_many = pc->methods->apply_many;
   RITZ_REQUIRE(num >= 0, pc->ceed, CEED_ERROR_DIMENSION,
                "RitzPreconditionerApplyMany: num is %" CeedInt_FMT ", needed at least 0", num);
-  if (num == 0) return CEED_ERROR_SUCCESS;
-  RITZ_ARGUMENT(pc->ceed, r);
-  RITZ_ARGUMENT(pc->ceed, z);
+  if (num > 0) RITZ_ARGUMENT(pc->ceed, r);
+  if (num > 0) RITZ_ARGUMENT(pc->ceed, z);
   for (CeedInt k = 0; k < num; k++) {
+    RITZ_TRY(ritz_check_handle(pc->ceed, __func__, "r[k]", r[k], &ritz_vector_class));
+    RITZ_TRY(ritz_check_handle(pc->ceed, __func__, "z[k]", z[k], &ritz_vector_class));
     RITZ_TRY(check_vectors(pc, __func__, r[k], z[k]));
     is_many = is_many && r[k]->obj.ceed == pc->ceed && z[k]->obj.ceed == pc->ceed &&
               r[k]->precision == pc->precision;

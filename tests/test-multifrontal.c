@@ -563,6 +563,7 @@ TEST_EACH_BACKEND(fronts_of_all_sizes_are_factorized_and_solved) {
   if (!tap_failed()) check_fronts(ceed, RITZ_FRONT_LDLT, &small);
   // Panels behind panels.
   if (!tap_failed()) check_fronts(ceed, RITZ_FRONT_LDLT, &large);
+  if (!tap_failed()) check_fronts(ceed, RITZ_FRONT_CHOLESKY, &large);
 }
 
 // Pivots 2, 0, 1e-12, -1e-12, NaN: d1 = 1 each.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Batches of fronts on devices, in double (slots front_*, core/fronts.h): kernels/gpu/front.h for fronts
-// that fit one panel in the memory of a block, up to 64 + 64, and for L D L^T of any size. Larger Cholesky
-// factors are left to batched operations. One text an object.
+// that fit one panel in the memory of a block, up to 64 + 64, at once; larger ones panel by panel. One text
+// an object.
 #include <stdio.h>
 
 #include "backends/gpu/gpu.h"
@@ -22,7 +22,7 @@ static bool has_memory(const RitzDeviceInfo *info, int cols) {
   return 2 * cols <= info->max_threads && bytes_of_panel(cols) + of_arrays <= info->dynamic_shared_bytes;
 }
 
-// The smallest panel that has all of a front; else, for L D L^T, the largest. false: there is none.
+// The smallest panel that has all of a front, else the largest. false: the device has memory for none.
 static bool choose_panel(const RitzFront f, Kernels *k) {
   const RitzDeviceInfo *info = ritz_gpu(f->ceed)->info;
   *k = (Kernels){.is_large = true};
@@ -31,7 +31,7 @@ static bool choose_panel(const RitzFront f, Kernels *k) {
     k->is_large = f->d1 > cols || (int64_t)f->d1 + f->d2 > 2 * (int64_t)cols;
     if (!k->is_large) return true;
   }
-  return k->cols > 0 && f->factors == RITZ_FRONT_LDLT;
+  return k->cols > 0;
 }
 
 // begins: the program is made while others are; else it is loaded.
