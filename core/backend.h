@@ -175,9 +175,12 @@ struct RitzBackend {
   // their fallback, those of devices have no dense solver.
   const RitzDenseMethods *dense;
   // Fronts of multifrontal factorizations (core/fronts.h): what moves between those of a tree, which contexts
-  // on devices may lack; optional: batches of fronts in double.
+  // on devices may lack; optional, without which there is Cholesky alone: batches of fronts in double.
+  // Prepare says in front->is_native whether there will be calls of run; destroy: the end of front->data.
   int (*fronts_run)(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
+  int (*front_prepare)(RitzFront front);
   int (*front_run)(RitzFront front, const RitzFrontCall *call);
+  int (*front_destroy)(RitzFront front);
   // x[i] = value, y[i] = x[i] for the entries of a list in the backend's memory, ascending, each once; num >
   // 0.
   int (*vector_set_entries)(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,

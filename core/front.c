@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Batches of fronts (ritz/front.h): the backend's own kernel where it has one (slot front_run), else batched
+// Batches of fronts (ritz/front.h): the backend's own kernel where it has one (slots front_*), else batched
 // operations on parts of the fronts. Trees of fronts (core/fronts.h): memory, and what moves between fronts.
 #include "core/fronts.h"
 
@@ -9,10 +9,18 @@ const RitzClass ritz_front_class = {.name = "RitzFront"};
 
 // ---- Life ----
 
-static int check_bounds(Ceed ceed, CeedScalarType precision, CeedInt d1, CeedInt d2) {
+static int check_kind(Ceed ceed, RitzFrontFactors factors, CeedScalarType precision) {
+  RITZ_REQUIRE(factors == RITZ_FRONT_CHOLESKY || factors == RITZ_FRONT_LDLT, ceed, CEED_ERROR_UNSUPPORTED,
+               "RitzFrontCreate: there are no factors %d", (int)factors);
   RITZ_REQUIRE(precision == CEED_SCALAR_FP64 || precision == CEED_SCALAR_FP32, ceed, CEED_ERROR_UNSUPPORTED,
                "RitzFrontCreate: the precision is %d, needed CEED_SCALAR_FP64 or CEED_SCALAR_FP32",
                (int)precision);
+  RITZ_REQUIRE(factors == RITZ_FRONT_CHOLESKY || precision == CEED_SCALAR_FP64, ceed, CEED_ERROR_UNSUPPORTED,
+               "RitzFrontCreate: L D L^T in float, needed CEED_SCALAR_FP64");
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_bounds(Ceed ceed, CeedInt d1, CeedInt d2) {
   RITZ_REQUIRE(d1 >= 0 && d2 >= 0 && (int64_t)d1 + d2 <= INT32_MAX, ceed, CEED_ERROR_DIMENSION,
                "RitzFrontCreate: fronts up to %" CeedInt_FMT " + %" CeedInt_FMT
                ", needed at least 0 and a sum below 2^31",
@@ -22,7 +30,7 @@ static int check_bounds(Ceed ceed, CeedScalarType precision, CeedInt d1, CeedInt
 
 // The operations of a kind, in their order, for fronts within the bounds.
 static int create_step(RitzFront f, RitzFrontKind kind, int step) {
-  const CeedInt d1 = f->d1 > 0 ? f->d1 : 1, d2 = f->d2 > 0 ? f->d2 : 1;
+  const CeedInt d1 = f->d1, d2 = f->d2;
   const RitzBatchLayout F11 = {.precision = f->precision, .m = d1, .n = d1};
   const RitzBatchLayout F21 = {.precision = f->precision, .m = d2, .n = d1};
   const RitzBatchLayout F22 = {.precision = f->precision, .m = d2, .n = d2};
@@ -52,17 +60,31 @@ static int create_step(RitzFront f, RitzFrontKind kind, int step) {
   return RitzBatchedCreate(f->ceed, operation, &o, &f->step[kind][step]);
 }
 
-int RitzFrontCreate(Ceed ceed, CeedScalarType precision, CeedInt d1, CeedInt d2, RitzFront *front) {
+// Contexts that cannot do it say so now; kernels that will be needed begin to be made.
+static int prepare(RitzFront f) {
+  Ceed ceed = f->ceed;
+
+  if (ceed->backend.front_prepare && f->precision == CEED_SCALAR_FP64)
+    RITZ_TRY(ceed->backend.front_prepare(f));
+  RITZ_REQUIRE(f->is_native || f->factors == RITZ_FRONT_CHOLESKY, ceed, CEED_ERROR_UNSUPPORTED,
+               "RitzFrontCreate: the context %s has no L D L^T of fronts", ceed->resource);
+  for (int step = 0; step < RITZ_FRONT_NUM_STEPS && !f->is_native; step++)
+    RITZ_TRY(create_step(f, RITZ_FRONT_FACTORIZE, step));
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzFrontCreate(Ceed ceed, RitzFrontFactors factors, CeedScalarType precision, CeedInt d1, CeedInt d2,
+                    RitzFront *front) {
   RITZ_HANDLE(ceed);
   RITZ_ARGUMENT(ceed, front);
   RitzFront f = NULL;
-  RITZ_TRY(check_bounds(ceed, precision, d1, d2));
+  RITZ_TRY(check_kind(ceed, factors, precision));
+  RITZ_TRY(check_bounds(ceed, d1, d2));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &f));
-  *f = (struct RitzFront_private){.class = &ritz_front_class, .precision = precision, .d1 = d1, .d2 = d2};
+  *f = (struct RitzFront_private){
+      .class = &ritz_front_class, .factors = factors, .precision = precision, .d1 = d1, .d2 = d2};
   int ierr = CeedReferenceCopy(ceed, &f->ceed);
-  // Contexts that have no batches say so now; kernels that will be needed begin to be made.
-  for (int step = 0; step < RITZ_FRONT_NUM_STEPS && !ierr && !ceed->backend.front_run; step++)
-    ierr = create_step(f, RITZ_FRONT_FACTORIZE, step);
+  if (!ierr) ierr = prepare(f);
   if (ierr) {
     (void)RitzFrontDestroy(&f);
     return ierr;
@@ -78,12 +100,23 @@ int RitzFrontDestroy(RitzFront *front) {
   RITZ_TRY(ritz_check_handle(NULL, __func__, "front", *front, &ritz_front_class));
   RitzFront f = *front;
   *front = NULL;
+  if (f->data) ierr = f->ceed->backend.front_destroy(f);
   for (int kind = 0; kind < 3; kind++)
     for (int step = 0; step < RITZ_FRONT_NUM_STEPS; step++)
       ierr = ritz_first_error(ierr, RitzBatchedDestroy(&f->step[kind][step]));
   ierr = ritz_first_error(ierr, CeedDestroy(&f->ceed));
   RITZ_FREE(&f);
   return ierr;
+}
+
+int RitzFrontSetSmallestPivot(RitzFront front, double smallest) {
+  RITZ_HANDLE(front);
+  RITZ_REQUIRE(front->factors == RITZ_FRONT_LDLT, front->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzFrontSetSmallestPivot: the factors are Cholesky's, needed RITZ_FRONT_LDLT");
+  RITZ_REQUIRE(smallest >= 0 && isfinite(smallest), front->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzFrontSetSmallestPivot: %g, needed a finite number of at least 0", smallest);
+  front->smallest = smallest;
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- By batched operations ----
@@ -107,26 +140,42 @@ static Parts parts_of(const RitzFrontCall *call) {
   return p;
 }
 
-static int run_steps(RitzFront f, const RitzFrontCall *call) {
-  const int num_steps = call->kind == RITZ_FRONT_FACTORIZE ? 3 : 2;
+static int factorize_by_steps(RitzFront f, const RitzFrontCall *call) {
+  const RitzBatched *step = f->step[RITZ_FRONT_FACTORIZE];
+  const int64_t n = call->count;
+  const Parts p = parts_of(call);
+
+  RITZ_TRY(RitzPotrfBatched(step[0], n, &p.F11, call->info));
+  if (f->d1 == 0 || f->d2 == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzTrsmBatched(step[1], n, 1, &p.F11, &p.F21));
+  return RitzGemmBatched(step[2], n, -1, &p.F21, &p.F21, 1, &p.F22);
+}
+
+// One right-hand side.
+static int solve_by_steps(RitzFront f, const RitzFrontCall *call) {
   const RitzBatched *step = f->step[call->kind];
   const int64_t n = call->count;
   const Parts p = parts_of(call);
 
-  for (int k = 0; k < num_steps; k++) RITZ_TRY(create_step(f, call->kind, k));
-  switch (call->kind) {
-  case RITZ_FRONT_FACTORIZE:
-    RITZ_TRY(RitzPotrfBatched(step[0], n, &p.F11, call->info));
-    if (f->d2 == 0) return CEED_ERROR_SUCCESS;
-    RITZ_TRY(RitzTrsmBatched(step[1], n, 1, &p.F11, &p.F21));
-    return RitzGemmBatched(step[2], n, -1, &p.F21, &p.F21, 1, &p.F22);
-  case RITZ_FRONT_FORWARD:
+  if (call->kind == RITZ_FRONT_FORWARD) {
     RITZ_TRY(RitzTrsvBatched(step[0], n, &p.F11, &p.x1));
     return f->d2 > 0 ? RitzGemvBatched(step[1], n, -1, &p.F21, &p.x1, 1, &p.x2) : CEED_ERROR_SUCCESS;
-  default:
-    if (f->d2 > 0) RITZ_TRY(RitzGemvBatched(step[0], n, -1, &p.F21, &p.x2, 1, &p.x1));
-    return RitzTrsvBatched(step[1], n, &p.F11, &p.x1);
   }
+  if (f->d2 > 0) RITZ_TRY(RitzGemvBatched(step[0], n, -1, &p.F21, &p.x2, 1, &p.x1));
+  return RitzTrsvBatched(step[1], n, &p.F11, &p.x1);
+}
+
+static int run_steps(RitzFront f, const RitzFrontCall *call) {
+  if (call->kind == RITZ_FRONT_FACTORIZE) return factorize_by_steps(f, call);
+  if (f->d1 == 0) return CEED_ERROR_SUCCESS;
+  for (int k = 0; k < 2; k++) RITZ_TRY(create_step(f, call->kind, k));
+  const size_t size = f->precision == CEED_SCALAR_FP64 ? sizeof(double) : sizeof(float);
+  for (int r = 0; r < call->num_rhs; r++) {
+    RitzFrontCall one = *call;
+    one.x = (char *)call->x + (size_t)(r * call->x_stride) * size;
+    RITZ_TRY(solve_by_steps(f, &one));
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Calls ----
@@ -146,10 +195,12 @@ static int run(RitzFront f, const char *name, const RitzFrontCall *call) {
 
   RITZ_REQUIRE(call->count >= 0, ceed, CEED_ERROR_DIMENSION, "%s: count is %lld, needed at least 0", name,
                (long long)call->count);
+  RITZ_REQUIRE(call->num_rhs >= 0, ceed, CEED_ERROR_DIMENSION, "%s: num_rhs is %d, needed at least 0", name,
+               call->num_rhs);
   if (call->count == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_arrays(f, name, call));
-  if (ceed->backend.front_run && f->precision == CEED_SCALAR_FP64) return ceed->backend.front_run(f, call);
-  return run_steps(f, call);
+  if (call->kind != RITZ_FRONT_FACTORIZE && call->num_rhs == 0) return CEED_ERROR_SUCCESS;
+  return f->is_native ? ceed->backend.front_run(f, call) : run_steps(f, call);
 }
 
 int RitzFrontBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts, int32_t *info) {
@@ -159,28 +210,29 @@ int RitzFrontBatched(RitzFront front, int64_t count, const RitzFrontArrays *fron
              &(RitzFrontCall){.kind = RITZ_FRONT_FACTORIZE, .count = count, .arrays = fronts, .info = info});
 }
 
-int RitzFrontForwardBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts, void *x,
-                            const int64_t *x_offsets) {
-  RITZ_HANDLE(front);
-  RITZ_ARGUMENT(front->ceed, fronts);
-  RITZ_ARGUMENT(front->ceed, x);
-  RITZ_ARGUMENT(front->ceed, x_offsets);
-  return run(
-      front, __func__,
-      &(RitzFrontCall){
-          .kind = RITZ_FRONT_FORWARD, .count = count, .arrays = fronts, .x = x, .x_offsets = x_offsets});
+static int solve(RitzFront f, const char *name, const RitzFrontCall *call) {
+  RITZ_ARGUMENT(f->ceed, call->arrays);
+  RITZ_ARGUMENT(f->ceed, call->x);
+  RITZ_ARGUMENT(f->ceed, call->x_offsets);
+  return run(f, name, call);
 }
 
-int RitzFrontBackwardBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts, void *x,
-                             const int64_t *x_offsets) {
+#define SOLVE_CALL(which)                                                                                    \
+  &(RitzFrontCall) {                                                                                         \
+    .kind = (which), .count = count, .arrays = fronts, .num_rhs = num_rhs, .x = x, .x_offsets = x_offsets,   \
+    .x_stride = x_stride                                                                                     \
+  }
+
+int RitzFrontForwardBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts, CeedInt num_rhs,
+                            void *x, const int64_t *x_offsets, int64_t x_stride) {
   RITZ_HANDLE(front);
-  RITZ_ARGUMENT(front->ceed, fronts);
-  RITZ_ARGUMENT(front->ceed, x);
-  RITZ_ARGUMENT(front->ceed, x_offsets);
-  return run(
-      front, __func__,
-      &(RitzFrontCall){
-          .kind = RITZ_FRONT_BACKWARD, .count = count, .arrays = fronts, .x = x, .x_offsets = x_offsets});
+  return solve(front, __func__, SOLVE_CALL(RITZ_FRONT_FORWARD));
+}
+
+int RitzFrontBackwardBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts, CeedInt num_rhs,
+                             void *x, const int64_t *x_offsets, int64_t x_stride) {
+  RITZ_HANDLE(front);
+  return solve(front, __func__, SOLVE_CALL(RITZ_FRONT_BACKWARD));
 }
 
 // ---- Trees ----

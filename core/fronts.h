@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Fronts of multifrontal factorizations between solver/ and backends: trees of fronts in the context's
 // memory, what moves between fronts, and batches of fronts (ritz/front.h). Served by the slots fronts_run,
-// which backends with memory of their own need, and front_run, which is optional.
+// which backends with memory of their own need, and front_prepare, front_run, without which there is no
+// L D L^T.
 #ifndef RITZ_CORE_FRONTS_H
 #define RITZ_CORE_FRONTS_H
 
+#include <math.h>
 #include <ritz/front.h>
 
 #include "core/core.h"
@@ -45,7 +47,9 @@ struct RitzFrontsAction {
   CeedScalarType in_type, out_type;
   double *panels, *updates;    // EXTEND
   const double *child_updates; // EXTEND
-  double *x;                   // FORWARD, BACKWARD: [rows[num]]
+  int num_rhs;                 // FORWARD, BACKWARD
+  double *x;                   // the same: [num_rhs][x_stride]
+  int64_t x_stride;            // the same: at least rows[num]
 };
 
 // tree: NULL for MOVE.
@@ -61,14 +65,18 @@ int ritz_fronts_download(Ceed ceed, size_t num_bytes, const void *p, void *host)
 // ---- Batches ----
 
 typedef enum { RITZ_FRONT_FACTORIZE, RITZ_FRONT_FORWARD, RITZ_FRONT_BACKWARD } RitzFrontKind;
-enum { RITZ_FRONT_NUM_STEPS = 3, RITZ_FRONT_BAD_SIZE = -1002 };
+enum { RITZ_FRONT_NUM_STEPS = 3, RITZ_FRONT_BAD_SIZE = INT32_MIN };
 
 struct RitzFront_private {
   const RitzClass *class;
   Ceed ceed; // counted
+  RitzFrontFactors factors;
   CeedScalarType precision;
   CeedInt d1, d2;                            // bounds
-  RitzBatched step[3][RITZ_FRONT_NUM_STEPS]; // [RitzFrontKind]; NULL: not asked for yet
+  double smallest;                           // pivot of LDLT; 0: any but zero
+  RitzBatched step[3][RITZ_FRONT_NUM_STEPS]; // [RitzFrontKind], of CHOLESKY; NULL: not asked for yet
+  bool is_native;                            // the backend does it; else batched operations, of CHOLESKY
+  void *data;                                // the backend's
 };
 
 // A call that has been checked, count > 0.
@@ -76,9 +84,22 @@ struct RitzFrontCall {
   RitzFrontKind kind;
   int64_t count;
   const RitzFrontArrays *arrays;
+  int num_rhs;              // solves
   void *x;                  // solves
   const int64_t *x_offsets; // solves
+  int64_t x_stride;         // solves
   int32_t *info;            // NULL: not wanted
 };
+
+// A pivot of LDLT that counts as one: replaced where it is small, *num_replaced then grows. false: zero, or
+// not finite.
+static inline bool ritz_front_take_pivot(double smallest, double *pivot, int32_t *num_replaced) {
+  if (!isfinite(*pivot)) return false;
+  if (fabs(*pivot) < smallest) {
+    *pivot = *pivot < 0 ? -smallest : smallest;
+    ++*num_replaced;
+  }
+  return *pivot != 0;
+}
 
 #endif

@@ -272,6 +272,7 @@ static int by_umfpack_factorize(RitzFactorization *f) {
   RITZ_TRY(RITZ_MALLOC(a->ceed, (size_t)a->n * 5, &u->work));
   RITZ_TRY(make_factors(f, u, info));
   if (f->refusal) return CEED_ERROR_SUCCESS;
+  f->keeps_matrix = true;
   f->num_nonzeros = info[UMFPACK_LNZ] + info[UMFPACK_UNZ];
   f->num_bytes = (int64_t)(info[UMFPACK_NUMERIC_SIZE] * info[UMFPACK_SIZE_OF_UNIT]) + 48 * a->n;
   (void)snprintf(f->words, sizeof(f->words), "UMFPACK %d.%d.%d, %.3g Gflop, reciprocal condition %.2g",
@@ -299,7 +300,6 @@ static void by_umfpack_destroy(RitzFactorization *f) {
 }
 
 const RitzDirectMethods ritz_direct_umfpack = {.kind = RITZ_DIRECT_UMFPACK,
-                                               .keeps_matrix = true,
                                                .why_not = umfpack_why_not,
                                                .factorize = by_umfpack_factorize,
                                                .solve = by_umfpack_solve,

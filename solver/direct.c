@@ -28,7 +28,8 @@ typedef struct {
 
 // ---- Kinds ----
 
-static const char *const names[] = {"auto", "dense", "cholmod", "umfpack", "amg", "cg", "multifrontal"};
+static const char *const names[] = {"auto", "dense", "cholmod",      "umfpack",
+                                    "amg",  "cg",    "multifrontal", "ldlt"};
 enum { NUM_KINDS = sizeof(names) / sizeof(names[0]) };
 
 static const RitzDirectMethods *const all_methods[NUM_KINDS] = {
@@ -37,6 +38,7 @@ static const RitzDirectMethods *const all_methods[NUM_KINDS] = {
     [RITZ_DIRECT_UMFPACK] = &ritz_direct_umfpack,
     [RITZ_DIRECT_AMG] = &ritz_direct_amg,
     [RITZ_DIRECT_MULTIFRONTAL] = &ritz_direct_multifrontal,
+    [RITZ_DIRECT_LDLT] = &ritz_direct_ldlt,
 };
 
 static bool is_kind(RitzDirectKind kind) { return (int)kind >= 0 && (int)kind < NUM_KINDS; }
@@ -98,39 +100,78 @@ static int write_unknowns(const RitzPreconditioner pc, const double *from, CeedV
   return CeedVectorRestoreArray(vec, &array);
 }
 
-// Where the context computes.
-static int apply_in_context(RitzPreconditioner pc, CeedVector r, CeedVector z) {
-  Direct *d = pc->data;
-  RitzFactorization *f = &d->factorization;
-  CeedMemType mem_type;
-  RITZ_TRY(CeedGetPreferredMemType(pc->ceed, &mem_type));
-  RITZ_TRY(CeedVectorSetValue(z, 0));
-  if (pc->precision == CEED_SCALAR_FP32) {
-    const float *from;
-    float *to;
-    RITZ_TRY(RitzVectorGetArrayReadF32(r, mem_type, &from));
-    int ierr = RitzVectorGetArrayF32(z, mem_type, &to);
-    if (!ierr) {
-      ierr = f->methods->apply(f, CEED_SCALAR_FP32, from, to);
-      ierr = ritz_first_error(ierr, RitzVectorRestoreArrayF32(z, &to));
-    }
-    return ritz_first_error(ierr, RitzVectorRestoreArrayReadF32(r, &from));
-  }
+// Vectors whose factors are read together, where the context computes.
+enum { MOST_VECTORS = 16 };
+typedef struct {
+  int num; // of r and z that are lent
+  const void *from[MOST_VECTORS];
+  void *to[MOST_VECTORS];
+} Lent;
+
+static int lend_f32(CeedMemType mem_type, CeedVector r, CeedVector z, Lent *lent) {
+  const float *from;
+  float *to;
+  RITZ_TRY(RitzVectorGetArrayReadF32(r, mem_type, &from));
+  const int ierr = RitzVectorGetArrayF32(z, mem_type, &to);
+  if (ierr) return ritz_first_error(ierr, RitzVectorRestoreArrayReadF32(r, &from));
+  lent->from[lent->num] = from;
+  lent->to[lent->num++] = to;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int lend(CeedMemType mem_type, CeedVector r, CeedVector z, Lent *lent) {
   const CeedScalar *from;
   CeedScalar *to;
   RITZ_TRY(CeedVectorGetArrayRead(r, mem_type, &from));
-  int ierr = CeedVectorGetArray(z, mem_type, &to);
-  if (!ierr) {
-    ierr = f->methods->apply(f, CEED_SCALAR_TYPE, from, to);
-    ierr = ritz_first_error(ierr, CeedVectorRestoreArray(z, &to));
-  }
+  const int ierr = CeedVectorGetArray(z, mem_type, &to);
+  if (ierr) return ritz_first_error(ierr, CeedVectorRestoreArrayRead(r, &from));
+  lent->from[lent->num] = from;
+  lent->to[lent->num++] = to;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int take_back_f32(CeedVector r, CeedVector z, const Lent *lent, int k) {
+  const float *from = lent->from[k];
+  float *to = lent->to[k];
+  const int ierr = RitzVectorRestoreArrayF32(z, &to);
+  return ritz_first_error(ierr, RitzVectorRestoreArrayReadF32(r, &from));
+}
+
+static int take_back(CeedVector r, CeedVector z, const Lent *lent, int k) {
+  const CeedScalar *from = lent->from[k];
+  CeedScalar *to = lent->to[k];
+  const int ierr = CeedVectorRestoreArray(z, &to);
   return ritz_first_error(ierr, CeedVectorRestoreArrayRead(r, &from));
+}
+
+static int apply_in_context(RitzPreconditioner pc, int num, const CeedVector *r, const CeedVector *z) {
+  Direct *d = pc->data;
+  RitzFactorization *f = &d->factorization;
+  const bool is_float = pc->precision == CEED_SCALAR_FP32;
+  Lent lent = {.num = 0};
+  CeedMemType mem_type;
+  int ierr = CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedGetPreferredMemType(pc->ceed, &mem_type));
+  for (int k = 0; k < num && !ierr; k++) {
+    ierr = CeedVectorSetValue(z[k], 0);
+    if (!ierr) ierr = (is_float ? lend_f32 : lend)(mem_type, r[k], z[k], &lent);
+  }
+  if (!ierr)
+    ierr = f->methods->apply(f, is_float ? CEED_SCALAR_FP32 : CEED_SCALAR_TYPE, num, lent.from, lent.to);
+  for (int k = 0; k < lent.num; k++)
+    ierr = ritz_first_error(ierr, (is_float ? take_back_f32 : take_back)(r[k], z[k], &lent, k));
+  return ierr;
+}
+
+static bool computes_in_context(const Direct *d) {
+  const RitzFactorization *f = &d->factorization;
+  return !d->solver && d->matrix.n > 0 && d->pinned.num == 0 && f->methods->apply && !f->keeps_matrix;
 }
 
 static int apply_factors(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   Direct *d = pc->data;
   const int64_t n = d->matrix.n;
-  if (n > 0 && d->pinned.num == 0 && d->factorization.methods->apply) return apply_in_context(pc, r, z);
+  if (computes_in_context(d)) return apply_in_context(pc, 1, &r, &z);
   RITZ_TRY(read_unknowns(pc, r, d->r));
   ritz_pinned_project(&d->pinned, n, d->r);
   if (n > 0) RITZ_TRY(d->factorization.methods->solve(&d->factorization, d->r, d->z));
@@ -161,6 +202,18 @@ static int apply_cg(RitzPreconditioner pc, CeedVector r, CeedVector z) {
 static int apply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const Direct *d = pc->data;
   return d->solver ? apply_cg(pc, r, z) : apply_factors(pc, r, z);
+}
+
+static int apply_many(RitzPreconditioner pc, CeedInt num, const CeedVector *r, const CeedVector *z) {
+  for (CeedInt k = 0; k < num; k += MOST_VECTORS) {
+    const int some = num - k < MOST_VECTORS ? (int)(num - k) : MOST_VECTORS;
+    if (computes_in_context(pc->data)) {
+      RITZ_TRY(apply_in_context(pc, some, r + k, z + k));
+    } else {
+      for (int i = 0; i < some; i++) RITZ_TRY(apply(pc, r[k + i], z[k + i]));
+    }
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Views ----
@@ -249,7 +302,8 @@ static int factorize(Direct *d, RitzDirectKind kind, double max_flops) {
   const RitzDirectMethods *methods = all_methods[kind];
   const double start = ritz_direct_seconds();
   *f = (RitzFactorization){.methods = methods, .matrix = &d->matrix, .max_flops = max_flops};
-  RITZ_TRY(methods->is_symmetric && d->matrix.asymmetric >= 0 ? refuse_asymmetric(f) : methods->factorize(f));
+  const bool is_for_symmetric = methods->is_symmetric || methods->is_indefinite;
+  RITZ_TRY(is_for_symmetric && d->matrix.asymmetric >= 0 ? refuse_asymmetric(f) : methods->factorize(f));
   d->seconds = ritz_direct_seconds() - start;
   if (f->refusal) {
     methods->destroy(f);
@@ -291,8 +345,17 @@ static double limit_own_flops(const Direct *d) {
   return limit > 0 ? limit : 5e10;
 }
 
+// Of a matrix without Cholesky factors.
+static int try_indefinite(Direct *d, bool *is_done) {
+  RITZ_TRY(try_kind(d, RITZ_DIRECT_UMFPACK, 0, is_done));
+  return RitzDirectKindIsAvailable(RITZ_DIRECT_UMFPACK, NULL)
+             ? CEED_ERROR_SUCCESS
+             : try_kind(d, RITZ_DIRECT_LDLT, limit_own_flops(d), is_done);
+}
+
 // Dense for few unknowns; a sparse factorization for more, unless that takes long; algebraic multigrid for
-// many; LU factors where there are no Cholesky factors. *is_done is false where nothing of that is left.
+// many; LU factors, or own L D L^T without UMFPACK, where there are no Cholesky factors. *is_done is false
+// where nothing of that is left.
 static int choose(Direct *d, const RitzDirectOptions *o, bool *is_done) {
   const bool is_small = d->matrix.n <= o->max_dense, is_sparse = !is_small && d->matrix.n <= o->max_direct;
   const RitzRefusal *refusal = &d->factorization.refusal;
@@ -311,7 +374,7 @@ static int choose(Direct *d, const RitzDirectOptions *o, bool *is_done) {
     note_limit(d, RITZ_DIRECT_UMFPACK, o->max_direct);
   }
   if (!*is_done && (is_small || is_sparse) && *refusal != RITZ_REFUSED_TOO_LONG)
-    RITZ_TRY(try_kind(d, RITZ_DIRECT_UMFPACK, 0, is_done));
+    RITZ_TRY(try_indefinite(d, is_done));
   if (!*is_done && !is_small && *refusal != RITZ_REFUSED_MATRIX)
     RITZ_TRY(try_kind(d, RITZ_DIRECT_AMG, 0, is_done));
   return CEED_ERROR_SUCCESS;
@@ -372,7 +435,7 @@ static int create_factors(Direct *d, CeedOperator op, const RitzDirectOptions *o
   RITZ_REQUIRE(*is_done || d->factorization.refusal != RITZ_REFUSED_MATRIX, ceed, CEED_ERROR_MAJOR,
                RITZ_DIRECT_CALL ": %s%s%s%s", d->factorization.words, advice(d),
                d->is_auto ? ". Tried: " : "", d->is_auto ? d->notes : "");
-  if (!*is_done || !d->factorization.methods->keeps_matrix) ritz_matrix_free_values(&d->matrix);
+  if (!*is_done || !d->factorization.keeps_matrix) ritz_matrix_free_values(&d->matrix);
   if (!*is_done) ritz_pinned_free(&d->pinned);
   if (!*is_done) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)d->matrix.n, &d->r));
@@ -393,8 +456,12 @@ static int set_up(Direct *d, CeedOperator op, RitzIndices constraints, const Rit
   return is_done ? CEED_ERROR_SUCCESS : create_cg(d, op, constraints, o);
 }
 
-static const RitzPreconditionerMethods methods = {
-    .name = "assembled matrix", .apply = apply, .view = view, .bytes = bytes, .destroy = destroy};
+static const RitzPreconditionerMethods methods = {.name = "assembled matrix",
+                                                  .apply = apply,
+                                                  .apply_many = apply_many,
+                                                  .view = view,
+                                                  .bytes = bytes,
+                                                  .destroy = destroy};
 
 int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints, const RitzDirectOptions *options,
                                    RitzPreconditioner *pc) {

@@ -72,7 +72,8 @@ typedef struct {
   const RitzMatrix *matrix; // borrowed; its values are there during `factorize`, later where it keeps them
   double max_flops;         // more, where they are known beforehand, are refused; 0: none are
   RitzRefusal refusal;      // `words` say why
-  char words[192];          // else what it is, for people
+  char words[256];          // else what it is, for people
+  bool keeps_matrix;        // solve needs its values, on the host; `apply` does not serve
   bool computes_in_context; // else on the host
   double num_nonzeros;      // of the factors
   int64_t num_bytes;        // that are kept, of the matrix none
@@ -82,16 +83,16 @@ typedef struct {
 struct RitzDirectMethods {
   RitzDirectKind kind;
   bool is_symmetric;            // a symmetric definite method for symmetric definite matrices alone
-  bool keeps_matrix;            // solve needs its values
+  bool is_indefinite;           // for symmetric matrices that may be definite or not
   const char *(*why_not)(void); // static words; NULL: it can be used
   int (*factorize)(RitzFactorization *f);
   int (*solve)(RitzFactorization *f, const double *b, double *x); // b and x differ, n unknowns
-  // Optional, for L-vectors in the context's memory; entries of z that are no unknowns are left alone.
-  int (*apply)(RitzFactorization *f, CeedScalarType type, const void *r, void *z);
+  // Optional, for `num` L-vectors in the context's memory; entries of z that are no unknowns are left alone.
+  int (*apply)(RitzFactorization *f, CeedScalarType type, int num, const void *const *r, void *const *z);
   void (*destroy)(RitzFactorization *f); // also after a failure of `factorize`
 };
 extern const RitzDirectMethods ritz_direct_dense, ritz_direct_cholmod, ritz_direct_umfpack, ritz_direct_amg,
-    ritz_direct_multifrontal;
+    ritz_direct_multifrontal, ritz_direct_ldlt;
 
 // The matrix is refused because of its unknown i: pivots are not positive.
 void ritz_direct_refuse_pivot(RitzFactorization *f, int64_t i);

@@ -2,7 +2,9 @@
 // Symbolic factorization (contract in solver/multifrontal.h): elimination tree (Liu, The role of elimination
 // trees in sparse factorization, 1990), counts by row subtrees, supernodes, which are merged with their
 // parents where few zeros are added (Ashcraft & Grimes, 1989), levels from the roots, places of all entries.
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "solver/multifrontal.h"
 
@@ -257,8 +259,7 @@ static int lay_out(const Analysis *s, RitzSymbolic *y) {
   for (int64_t k = 0; k < s->num; k++) {
     const int64_t f = s->number[k], cols = s->first[k + 1] - s->first[k];
     RITZ_REQUIRE(cols + s->below[k] <= INT32_MAX && y->num <= INT32_MAX, s->ceed, CEED_ERROR_UNSUPPORTED,
-                 "sparse Cholesky factorization: a front of order %lld is too large",
-                 (long long)(cols + s->below[k]));
+                 "sparse factorization: a front of order %lld is too large", (long long)(cols + s->below[k]));
     y->first[f] = s->first[k];
     y->d1[f] = (int32_t)cols;
     y->d2[f] = (int32_t)s->below[k];
@@ -380,21 +381,45 @@ static void eliminate(Analysis *s, RitzSymbolic *y) {
   find_costs(s, y);
 }
 
-static int order(Analysis *s, RitzOrdering ordering, RitzSymbolic *y) {
-  const double is_worth_it = 1e9; // flops: METIS takes longer than they do
-  bool is_done = false;
-  if (ordering != RITZ_ORDERING_METIS) {
+static int order_by(Analysis *s, RitzOrdering ordering, RitzSymbolic *y, bool *is_done) {
+  *is_done = true;
+  if (ordering == RITZ_ORDERING_OWN)
     RITZ_TRY(ritz_order_by_levels(s->ceed, s->a, s->perm));
-    y->ordering = "own nested dissection";
-    eliminate(s, y);
-    if (ordering == RITZ_ORDERING_OWN || y->num_flops < is_worth_it) return CEED_ERROR_SUCCESS;
-  }
-  RITZ_TRY(ritz_order_by_metis(s->ceed, s->a, s->perm, &is_done));
-  if (!is_done && ordering == RITZ_ORDERING_METIS) return order(s, RITZ_ORDERING_OWN, y);
-  if (!is_done) return CEED_ERROR_SUCCESS;
-  y->ordering = "METIS";
+  else
+    RITZ_TRY(ritz_order_by_metis(s->ceed, s->a, s->perm, is_done));
+  if (!*is_done) return CEED_ERROR_SUCCESS;
+  y->ordering = ordering == RITZ_ORDERING_OWN ? "own nested dissection" : "METIS";
   eliminate(s, y);
   return CEED_ERROR_SUCCESS;
+}
+
+// METIS's in place of the own one, where that is there and leaves less work. kept: the own one.
+static int improve(Analysis *s, int64_t *kept, RitzSymbolic *y) {
+  const size_t num_bytes = (size_t)s->n * sizeof(*kept);
+  const double num_flops = y->num_flops;
+  bool is_done;
+  memcpy(kept, s->perm, num_bytes);
+  RITZ_TRY(order_by(s, RITZ_ORDERING_METIS, y, &is_done));
+  if (is_done && y->num_flops <= num_flops) return CEED_ERROR_SUCCESS;
+  memcpy(s->perm, kept, num_bytes);
+  if (is_done) y->ordering = "own nested dissection";
+  if (is_done) eliminate(s, y);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int order(Analysis *s, RitzOrdering ordering, RitzSymbolic *y) {
+  // Flops: METIS takes longer than they do, some microseconds an unknown.
+  const double is_worth_it = fmax(1e9, 2e4 * (double)s->n);
+  bool is_done = false;
+  if (ordering == RITZ_ORDERING_METIS) RITZ_TRY(order_by(s, ordering, y, &is_done));
+  if (is_done) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(order_by(s, RITZ_ORDERING_OWN, y, &is_done));
+  if (ordering != RITZ_ORDERING_AUTO || y->num_flops < is_worth_it) return CEED_ERROR_SUCCESS;
+  int64_t *kept = NULL;
+  RITZ_TRY(RITZ_MALLOC(s->ceed, (size_t)s->n, &kept));
+  const int ierr = improve(s, kept, y);
+  RITZ_FREE(&kept);
+  return ierr;
 }
 
 static int analyze(Analysis *s, RitzOrdering ordering, int64_t pad, double max_flops, RitzSymbolic *y,

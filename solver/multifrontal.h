@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sparse Cholesky factorization A = L L^T by fronts, where a context computes: an ordering by nested
+// Sparse factorizations A = L L^T and A = L D L^T by fronts, where a context computes: an ordering by nested
 // dissection, the tree of fronts that follows from the pattern (both on the host, once), numbers by levels of
 // the tree (ritz/front.h). Used by direct-multifrontal.c.
 #ifndef RITZ_SOLVER_MULTIFRONTAL_H
@@ -17,7 +17,7 @@ typedef struct {
 
 // ---- Ordering: multifrontal-order.c ----
 
-// Nested dissection. AUTO: own, and where that leaves much work METIS, which takes longer and leaves less.
+// Nested dissection. AUTO: own, and where that leaves much work METIS, which takes longer, if it leaves less.
 typedef enum { RITZ_ORDERING_AUTO, RITZ_ORDERING_OWN, RITZ_ORDERING_METIS } RitzOrdering;
 
 // perm [n]: the unknown that is k-th. METIS is looked up at run time; *is_done is false where it is not
@@ -74,8 +74,14 @@ typedef struct {
   RitzSymbolic symbolic;
   RitzFrontTree tree;          // arrays owned, in the context's memory
   int64_t *to, *place, *where; // owned, the same
-  double *panels, *x;          // owned, the same: the factor; rows of all fronts
-  double *work;                // owned, the same, [n]: right-hand sides of the host; NULL: not asked for yet
+  RitzFrontFactors factors;
+  double *panels;       // owned, in the context's memory: the factors
+  double *x;            // owned, the same, [num_x][rows of all fronts, and a few]
+  int num_x;            // right-hand sides that there is room for
+  double *work;         // owned, the same, [num_x][n, and a few], of the host; NULL: not asked for yet
+  int64_t *diagonal;    // owned, the same, [n]: places of D in the panels; NULL: Cholesky
+  int64_t num_replaced; // LDLT: pivots that were too small, of the last factorization
+  int64_t num_negative; // the same: negative pivots, by Sylvester's law eigenvalues below zero
   int num_sizes;
   RitzFront fronts[RITZ_MULTIFRONTAL_SIZES]; // owned: of one range of sizes each
   int *of_level;                             // owned, [num_levels]: which of them a level has
@@ -83,18 +89,27 @@ typedef struct {
   int64_t peak_bytes;                        // with what a factorization takes beside them
 } RitzMultifrontal;
 
+typedef struct {
+  RitzFrontFactors factors;
+  RitzOrdering ordering;
+  double max_flops; // 0: none
+} RitzMultifrontalOptions;
+
 // entries [n]: place of each unknown in the vectors of ritz_multifrontal_apply; NULL: itself.
 int ritz_multifrontal_create(Ceed ceed, const RitzPattern *pattern, const int64_t *entries,
-                             RitzOrdering ordering, double max_flops, RitzMultifrontal *m, bool *is_too_long);
+                             const RitzMultifrontalOptions *options, RitzMultifrontal *m, bool *is_too_long);
 int ritz_multifrontal_destroy(RitzMultifrontal *m);
 // values [starts[n]] on the host, of which the lower triangle of the permuted matrix is read. *bad: an
-// unknown whose pivot is not positive, -1: there is none.
+// unknown whose pivot is not positive, or, of LDLT, not finite; -1: there is none. LDLT: pivots stand where
+// they are, those below sqrt(eps) times the largest entry of A are replaced by that (num_replaced).
 int ritz_multifrontal_factorize(RitzMultifrontal *m, const double *values, int64_t *bad);
 // Gives back what further factorizations need.
 int ritz_multifrontal_drop_matrix(RitzMultifrontal *m);
-// A x = b, [n] on the host.
-int ritz_multifrontal_solve(RitzMultifrontal *m, const double *b, double *x);
-// The same for arrays of the context, by `entries`; entries of z that are no unknowns are left alone.
-int ritz_multifrontal_apply(RitzMultifrontal *m, CeedScalarType type, const void *r, void *z);
+// A x = b, [num_rhs][n] on the host.
+int ritz_multifrontal_solve(RitzMultifrontal *m, int num_rhs, const double *b, double *x);
+// The same for arrays of the context, num_rhs of them, by `entries`; entries of z that are no unknowns are
+// left alone.
+int ritz_multifrontal_apply(RitzMultifrontal *m, CeedScalarType type, int num_rhs, const void *const *r,
+                            void *const *z);
 
 #endif

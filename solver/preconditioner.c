@@ -114,20 +114,45 @@ void ritz_preconditioner_add_forms(RitzPreconditioner pc, CeedScalarType precisi
     ritz_pass_forms_add(forms, ritz_pass_form(&ritz_jacobi_pass, pc->precision));
 }
 
+static int check_vectors(RitzPreconditioner pc, const char *call, CeedVector r, CeedVector z) {
+  RITZ_REQUIRE(r != z, pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: r and z are the same vector, they need to be different", call);
+  RITZ_REQUIRE(r->length == pc->n && z->length == pc->n, pc->ceed, CEED_ERROR_DIMENSION,
+               "%s: r has %" CeedSize_FMT " entries, z has %" CeedSize_FMT
+               ", the preconditioner needs %" CeedSize_FMT,
+               call, r->length, z->length, pc->n);
+  RITZ_REQUIRE(r->precision == z->precision, pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: r is %s, z is %s, they need one precision", call, ritz_precision_name(r->precision),
+               ritz_precision_name(z->precision));
+  return CEED_ERROR_SUCCESS;
+}
+
 int RitzPreconditionerApply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   RITZ_HANDLE(pc);
   RITZ_ARGUMENT(pc->ceed, r);
   RITZ_ARGUMENT(pc->ceed, z);
-  RITZ_REQUIRE(r != z, pc->ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzPreconditionerApply: r and z are the same vector, they need to be different");
-  RITZ_REQUIRE(r->length == pc->n && z->length == pc->n, pc->ceed, CEED_ERROR_DIMENSION,
-               "RitzPreconditionerApply: r has %" CeedSize_FMT " entries, z has %" CeedSize_FMT
-               ", the preconditioner needs %" CeedSize_FMT,
-               r->length, z->length, pc->n);
-  RITZ_REQUIRE(r->precision == z->precision, pc->ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzPreconditionerApply: r is %s, z is %s, they need one precision",
-               ritz_precision_name(r->precision), ritz_precision_name(z->precision));
+  RITZ_TRY(check_vectors(pc, __func__, r, z));
   return ritz_preconditioner_apply(pc, r, z);
+}
+
+int RitzPreconditionerApplyMany(RitzPreconditioner pc, CeedInt num, const CeedVector *r,
+                                const CeedVector *z) {
+  RITZ_HANDLE(pc);
+  bool is_many = pc->methods->apply_many;
+  RITZ_REQUIRE(num >= 0, pc->ceed, CEED_ERROR_DIMENSION,
+               "RitzPreconditionerApplyMany: num is %" CeedInt_FMT ", needed at least 0", num);
+  if (num > 0) RITZ_ARGUMENT(pc->ceed, r);
+  if (num > 0) RITZ_ARGUMENT(pc->ceed, z);
+  for (CeedInt k = 0; k < num; k++) {
+    RITZ_TRY(ritz_check_handle(pc->ceed, __func__, "r[k]", r[k], &ritz_vector_class));
+    RITZ_TRY(ritz_check_handle(pc->ceed, __func__, "z[k]", z[k], &ritz_vector_class));
+    RITZ_TRY(check_vectors(pc, __func__, r[k], z[k]));
+    is_many = is_many && r[k]->obj.ceed == pc->ceed && z[k]->obj.ceed == pc->ceed &&
+              r[k]->precision == pc->precision;
+  }
+  if (is_many) return pc->methods->apply_many(pc, num, r, z);
+  for (CeedInt k = 0; k < num; k++) RITZ_TRY(ritz_preconditioner_apply(pc, r[k], z[k]));
+  return CEED_ERROR_SUCCESS;
 }
 
 int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, CeedVector b, CeedVector x,

@@ -23,6 +23,8 @@ typedef struct {
   const char *symmetric_form; // where one is not symmetric: the option or kind that is; NULL: there is none
   // z := P r; both have pc->n entries of pc->precision.
   int (*apply)(RitzPreconditioner pc, CeedVector r, CeedVector z);
+  // The same for several, of the preconditioner's context and precision. NULL: one after the other.
+  int (*apply_many)(RitzPreconditioner pc, CeedInt num, const CeedVector *r, const CeedVector *z);
   // Improves x for A x = b, as a smoother does; starts_from_zero: x has no values on entry and counts as
   // zero. Constrained entries of x are zero on entry and stay so. is_after: the action follows the coarse
   // correction of a cycle, for kinds whose steps have an order. NULL: x += P (b - A x) by system and apply.

@@ -276,8 +276,8 @@ static void check_symmetric(Problem *p, RitzDirectKind kind) {
   bool is_symmetric;
   CHECK_OK(RitzPreconditionerCreateDirect(p->op, p->constraints, &options, &pc));
   CHECK_OK(RitzPreconditionerIsSymmetric(pc, &is_symmetric));
-  CHECK(is_symmetric == (kind != RITZ_DIRECT_UMFPACK && kind != RITZ_DIRECT_CG), "%s",
-        RitzDirectKindName(kind));
+  const bool is_definite = kind != RITZ_DIRECT_UMFPACK && kind != RITZ_DIRECT_CG && kind != RITZ_DIRECT_LDLT;
+  CHECK(is_symmetric == is_definite, "%s", RitzDirectKindName(kind));
   CHECK_OK(CeedVectorCreate(p->ceed, p->n, &s));
   CHECK_OK(CeedVectorCreate(p->ceed, p->n, &zs));
   CHECK_OK(fill_random(p, p->r, &seed));
@@ -476,8 +476,7 @@ TEST(what_is_no_nullspace_is_refused) {
 static void check_indefinite(Problem *p, RitzDirectKind kind) {
   const RitzDirectOptions options = {.kind = kind};
   RitzPreconditioner pc = NULL;
-  if (kind == RITZ_DIRECT_UMFPACK ||
-      (kind == RITZ_DIRECT_AUTO && RitzDirectKindIsAvailable(RITZ_DIRECT_UMFPACK, NULL))) {
+  if (kind == RITZ_DIRECT_UMFPACK || kind == RITZ_DIRECT_LDLT || kind == RITZ_DIRECT_AUTO) {
     check_inverse(p, kind);
   } else if (kind != RITZ_DIRECT_CG && kind != RITZ_DIRECT_AMG) {
     CHECK_ERROR(p->ceed, RitzPreconditionerCreateDirect(p->op, p->constraints, &options, &pc),
@@ -612,12 +611,12 @@ TEST(kinds_have_names_and_missing_ones_say_what_is_missing) {
   const char *why;
   Problem p;
   CHECK_OK(create_problem(ceed, &c, &p));
-  CHECK(!RitzDirectKindName(RITZ_DIRECT_MULTIFRONTAL + 1), "a name past the end");
-  CHECK(!RitzDirectKindIsAvailable(RITZ_DIRECT_MULTIFRONTAL + 1, &why) && why, "a kind past the end");
+  CHECK(!RitzDirectKindName(RITZ_DIRECT_LDLT + 1), "a name past the end");
+  CHECK(!RitzDirectKindIsAvailable(RITZ_DIRECT_LDLT + 1, &why) && why, "a kind past the end");
   CHECK(RitzDirectKindIsAvailable(RITZ_DIRECT_DENSE, &why) && !why, "dense");
   CHECK_ERROR(ceed,
-              RitzPreconditionerCreateDirect(p.op, NULL,
-                                             &(RitzDirectOptions){.kind = RITZ_DIRECT_MULTIFRONTAL + 1}, &pc),
+              RitzPreconditionerCreateDirect(p.op, NULL, &(RitzDirectOptions){.kind = RITZ_DIRECT_LDLT + 1},
+                                             &pc),
               CEED_ERROR_INCOMPATIBLE, "kind");
   for (RitzDirectKind k = RITZ_DIRECT_AUTO; RitzDirectKindName(k); k++) {
     if (RitzDirectKindIsAvailable(k, &why)) continue;

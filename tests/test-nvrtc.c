@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "backends/gpu/gpu.h"
 #include "devices/device.h"
 
 static const char scale_text[] =
@@ -234,6 +235,38 @@ TEST(spills_of_all_kernels_of_a_log_are_added) {
         "sum");
 }
 
+// The text of fronts with panels of so many columns is compiled for an H200.
+static int compile_fronts(Ceed ceed, int cols, bool is_ldlt, bool is_large, RitzDeviceCode *code) {
+  const char *language = ritz_gpu_template("kernels/gpu/language.h");
+  const char *fronts = ritz_gpu_template("kernels/gpu/front.h");
+  const size_t length = strlen(language) + strlen(fronts) + 256;
+  char *text = malloc(length);
+  // What the language includes, the program's own text has in place of it.
+  const char *include = strstr(language, "#include <ceed/types.h>");
+  (void)snprintf(text, length,
+                 "%.*stypedef double CeedScalar;\n%s\n#define RITZ_FRONT_COLS %d\n"
+                 "#define RITZ_FRONT_IS_LDLT %d\n#define RITZ_FRONT_IS_LARGE %d\n%s",
+                 (int)(include - language), language, strchr(include, '\n'), cols, is_ldlt, is_large, fronts);
+  const int ierr = compile(ceed, "sm_90", text, code);
+  free(text);
+  return ierr;
+}
+
+TEST(kernels_of_fronts_keep_their_numbers_in_registers) {
+  Ceed ceed;
+  NEEDS_NVRTC();
+  ceed = tap_ceed("/cpu/self/ref");
+  for (int form = 0; form < 4 && !tap_failed(); form++) {
+    RitzDeviceCode code = {0};
+    CHECK_OK(compile_fronts(ceed, form == 3 ? 16 : 64, form > 0, form == 2, &code));
+    CHECK(code.bytes && strstr(code.log, "front_forward"), "form %d: %s", form, code.log);
+    CHECK(ritz_nvrtc_spills(code.log) == 0 && strstr(code.log, " 0 bytes stack frame"), "form %d: %s", form,
+          code.log);
+    ritz_device_code_free(&code);
+  }
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
   is_hidden = getenv("RITZ_TEST_HIDDEN") != NULL;
   return tap_main(
@@ -244,5 +277,6 @@ int main(int argc, char **argv) {
             a_refused_text_has_a_log_with_name_and_line, a_log_names_the_file_of_a_line_mark,
             what_the_assembler_refuses_is_refused_with_a_log,
             functions_need_not_say_that_they_run_on_the_device, the_log_tells_registers_and_spills,
-            a_text_that_is_compiled_hastily_has_code_and_a_log, spills_of_all_kernels_of_a_log_are_added));
+            a_text_that_is_compiled_hastily_has_code_and_a_log, spills_of_all_kernels_of_a_log_are_added,
+            kernels_of_fronts_keep_their_numbers_in_registers));
 }

@@ -82,6 +82,7 @@ static const struct {
     {"RitzPreconditionerCreateMultigridOfHierarchy", "there are no operators"},
     {"RitzBatchedCreate", "devices without kernels for batches refuse"},
     {"RitzFrontCreate", "the same"},
+    {"RitzFrontSetSmallestPivot", "the factors are those of Cholesky"},
     {"RitzDenseSolver*Vector*", "vectors of float where CeedScalar is float"},
 };
 enum { NUM_REFUSING = sizeof(refusing) / sizeof(refusing[0]) };
@@ -243,7 +244,7 @@ static int make_batched(Kit *kit) {
     options.C.n = is_square || i == RITZ_BATCHED_GESVDJ ? 0 : 1;
     DO(RitzBatchedCreate(kit->host, (RitzBatchedOperation)i, &options, &kit->batched[i]));
   }
-  return RitzFrontCreate(kit->host, CEED_SCALAR_FP64, 1, 1, &kit->front);
+  return RitzFrontCreate(kit->host, RITZ_FRONT_CHOLESKY, CEED_SCALAR_FP64, 1, 1, &kit->front);
 }
 
 static int make_kit(const char *resource, Kit *kit) {

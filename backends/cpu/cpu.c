@@ -91,6 +91,7 @@ const RitzBackend ritz_cpu_backend = {
     .batched_run = ritz_cpu_batched_run,
     .batched_explain = ritz_cpu_batched_explain,
     .batched_destroy = ritz_cpu_batched_destroy,
+    .front_prepare = ritz_cpu_front_prepare,
     .front_run = ritz_cpu_front_run,
     .run_ranges_slots = ritz_cpu_run_ranges_slots,
     .run_ranges = ritz_cpu_run_ranges,

@@ -199,6 +199,7 @@ int ritz_cpu_batched_explain(RitzBatched b, FILE *stream);
 int ritz_cpu_batched_destroy(RitzBatched b);
 
 // ---- front.c: batches of fronts (core/fronts.h) ----
+int ritz_cpu_front_prepare(RitzFront front);
 int ritz_cpu_front_run(RitzFront front, const RitzFrontCall *call);
 
 // vector.c, pass.c

@@ -35,13 +35,15 @@ int ritz_gpu_fronts_run(Ceed ceed, const RitzFrontTree *t, const RitzFrontsActio
   case RITZ_FRONTS_MOVE: return run_move(ceed, program, a);
   case RITZ_FRONTS_EXTEND: return run_extend(ceed, program, t, a);
   case RITZ_FRONTS_FORWARD:
-    return RITZ_GPU_RUN(ceed, program, "fronts_forward", RITZ_GPU_BLOCKS(a->num_rows), RITZ_GPU_BLOCK,
-                        RITZ_LONG(a->first), RITZ_LONG(a->count), RITZ_POINTER(t->rows), RITZ_POINTER(t->d1),
-                        RITZ_POINTER(t->children), RITZ_POINTER(t->down_start), RITZ_POINTER(t->down),
+    return RITZ_GPU_RUN(ceed, program, "fronts_forward", RITZ_GPU_BLOCKS(a->num_rows * a->num_rhs),
+                        RITZ_GPU_BLOCK, RITZ_LONG(a->first), RITZ_LONG(a->count), RITZ_POINTER(t->rows),
+                        RITZ_POINTER(t->d1), RITZ_POINTER(t->children), RITZ_POINTER(t->down_start),
+                        RITZ_POINTER(t->down), RITZ_INT(a->num_rhs), RITZ_LONG(a->x_stride),
                         RITZ_POINTER(a->x));
   default:
-    return RITZ_GPU_RUN(ceed, program, "fronts_backward", RITZ_GPU_BLOCKS(a->num_rows), RITZ_GPU_BLOCK,
-                        RITZ_LONG(a->first), RITZ_LONG(a->count), RITZ_POINTER(t->rows), RITZ_POINTER(t->d1),
-                        RITZ_POINTER(t->parent), RITZ_POINTER(t->up), RITZ_POINTER(a->x));
+    return RITZ_GPU_RUN(ceed, program, "fronts_backward", RITZ_GPU_BLOCKS(a->num_rows * a->num_rhs),
+                        RITZ_GPU_BLOCK, RITZ_LONG(a->first), RITZ_LONG(a->count), RITZ_POINTER(t->rows),
+                        RITZ_POINTER(t->d1), RITZ_POINTER(t->parent), RITZ_POINTER(t->up),
+                        RITZ_INT(a->num_rhs), RITZ_LONG(a->x_stride), RITZ_POINTER(a->x));
   }
 }

@@ -224,6 +224,9 @@ int ritz_gpu_batched_destroy(RitzBatched batched);
 
 // ---- fronts.c: trees of fronts (core/fronts.h) ----
 int ritz_gpu_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
+int ritz_gpu_front_prepare(RitzFront front); // front.c
+int ritz_gpu_front_run(RitzFront front, const RitzFrontCall *call);
+int ritz_gpu_front_destroy(RitzFront front);
 
 // ---- dense.c: the dense solver (core/dense-solver.h) ----
 extern const RitzDenseMethods ritz_gpu_dense;

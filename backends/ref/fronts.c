@@ -64,12 +64,13 @@ static void forward(void *data, int slot, int64_t first, int64_t count) {
   (void)slot;
   for (int64_t k = first; k < first + count; k++) {
     const int64_t f = r->action->first + k;
-    double *x = r->action->x + t->rows[f];
+    for (int rhs = 0; rhs < r->action->num_rhs; rhs++) {
+      double *all = r->action->x + rhs * r->action->x_stride, *x = all + t->rows[f];
 
-    for (int64_t i = t->d1[f]; i < t->order[f]; i++) x[i] = 0;
-    for (int64_t c = t->children[f]; c < t->children[f + 1]; c++)
-      for (int64_t i = t->d1[c]; i < t->order[c]; i++)
-        x[t->up[t->rows[c] + i]] += r->action->x[t->rows[c] + i];
+      for (int64_t i = t->d1[f]; i < t->order[f]; i++) x[i] = 0;
+      for (int64_t c = t->children[f]; c < t->children[f + 1]; c++)
+        for (int64_t i = t->d1[c]; i < t->order[c]; i++) x[t->up[t->rows[c] + i]] += all[t->rows[c] + i];
+    }
   }
 }
 
@@ -80,11 +81,13 @@ static void backward(void *data, int slot, int64_t first, int64_t count) {
   (void)slot;
   for (int64_t k = first; k < first + count; k++) {
     const int64_t f = r->action->first + k, parent = t->parent[f];
-    double *x = r->action->x + t->rows[f];
 
     if (parent < 0) continue;
-    const double *of_parent = r->action->x + t->rows[parent];
-    for (int64_t i = t->d1[f]; i < t->order[f]; i++) x[i] = of_parent[t->up[t->rows[f] + i]];
+    for (int rhs = 0; rhs < r->action->num_rhs; rhs++) {
+      double *all = r->action->x + rhs * r->action->x_stride, *x = all + t->rows[f];
+      const double *of_parent = all + t->rows[parent];
+      for (int64_t i = t->d1[f]; i < t->order[f]; i++) x[i] = of_parent[t->up[t->rows[f] + i]];
+    }
   }
 }
 

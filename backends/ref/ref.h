@@ -76,6 +76,8 @@ int ritz_lapack_factor(Ceed ceed, bool is_symmetric, bool is_double, int64_t n, 
 
 // ---- fronts.c ----
 int ritz_ref_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
+int ritz_ref_front_prepare(RitzFront front);
+int ritz_ref_front_run(RitzFront front, const RitzFrontCall *call);
 
 // ---- vector.c ----
 int ritz_ref_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x);

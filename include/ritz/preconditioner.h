@@ -24,6 +24,10 @@ typedef struct RitzPreconditioner_private *RitzPreconditioner;
 
 // z := P r; r and z are different vectors of one precision, either one.
 CEED_EXTERN int RitzPreconditionerApply(RitzPreconditioner pc, CeedVector r, CeedVector z);
+// z[k] := P r[k], k < num; no vector comes up twice. Kinds that have something to gain read their data once
+// for several: RITZ_DIRECT_MULTIFRONTAL and LDLT their factors.
+CEED_EXTERN int RitzPreconditionerApplyMany(RitzPreconditioner pc, CeedInt num, const CeedVector *r,
+                                            const CeedVector *z);
 // What it is made of, for people: kinds, degrees, bounds of eigenvalues, levels, bytes a degree of freedom.
 CEED_EXTERN int RitzPreconditionerView(RitzPreconditioner pc, FILE *stream);
 CEED_EXTERN int RitzPreconditionerReferenceCopy(RitzPreconditioner pc, RitzPreconditioner *copy);
@@ -197,7 +201,7 @@ CEED_EXTERN int RitzPreconditionerCreateVertexPatches(CeedOperator op, RitzSpace
 // doc/coarse-problems.md says when which kind is of use. Libraries of others are looked up at run time.
 typedef enum {
   RITZ_DIRECT_AUTO, // the first that serves: dense for few unknowns, a sparse factorization, AMG for many, or
-                    // where that is too much work, CG. Not definite: UMFPACK
+                    // where that is too much work, CG. Not definite: UMFPACK, LDLT where that is missing
   RITZ_DIRECT_DENSE,        // own Cholesky factorization, 8 n^2 bytes
   RITZ_DIRECT_CHOLMOD,      // SuiteSparse's sparse Cholesky factorization
   RITZ_DIRECT_UMFPACK,      // SuiteSparse's sparse LU factorization
@@ -205,6 +209,8 @@ typedef enum {
   RITZ_DIRECT_CG,           // Jacobi-CG to a tolerance: a variable preconditioner
   RITZ_DIRECT_MULTIFRONTAL, // own sparse Cholesky factorization, which is computed, lives and solves where
                             // the context computes
+  RITZ_DIRECT_LDLT, // the same, L D L^T of symmetric matrices that need not be definite, without exchanges:
+                    // pivots below sqrt(eps) |A| are replaced, solutions then refined on the host
 } RitzDirectKind;
 CEED_EXTERN const char *RitzDirectKindName(RitzDirectKind kind); // "auto"; NULL past the end
 // Whether this library and machine have it; *why (static, may be NULL): why not.
@@ -224,8 +230,8 @@ typedef struct {
 // is not available: CEED_ERROR_UNSUPPORTED with what is missing. A matrix that cannot be factorized, is not
 // finite, or not symmetric (but for UMFPACK): CEED_ERROR_MAJOR. Vectors that are no nullspace, or depend on
 // each other, options without meaning: CEED_ERROR_INCOMPATIBLE. options: NULL stands for zeros. Factors are
-// in double, whatever the operator's precision, and on the host but for MULTIFRONTAL; conjugate gradients
-// have vectors of the library's own precision.
+// in double, whatever the operator's precision, and on the host but for MULTIFRONTAL and LDLT; conjugate
+// gradients have vectors of the library's own precision.
 CEED_EXTERN int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints,
                                                const RitzDirectOptions *options, RitzPreconditioner *pc);
 

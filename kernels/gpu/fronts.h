@@ -41,9 +41,10 @@ fronts_extend(RitzLong first, RitzLong count, RITZ_GLOBAL const RitzLong *rows, 
 RITZ_KERNEL(256)
 fronts_forward(RitzLong first, RitzLong count, RITZ_GLOBAL const RitzLong *rows, RITZ_GLOBAL const int *d1s,
                RITZ_GLOBAL const RitzLong *children, RITZ_GLOBAL const RitzLong *down_start,
-               RITZ_GLOBAL const int *down, RITZ_GLOBAL double *x) {
-  const RitzLong row = rows[first] + RITZ_ITEM;
-  if (row < rows[first + count]) {
+               RITZ_GLOBAL const int *down, int num_rhs, RitzLong x_stride, RITZ_GLOBAL double *x) {
+  const RitzLong num = rows[first + count] - rows[first], row = rows[first] + RITZ_ITEM % (num > 0 ? num : 1);
+  if (RITZ_ITEM < num * num_rhs) {
+    x += RITZ_ITEM / num * x_stride;
     const RitzLong f = ritz_front_of(rows, first, count, row);
     const int i = (int)(row - rows[f]);
     double sum = i < d1s[f] ? x[row] : 0;
@@ -57,9 +58,11 @@ fronts_forward(RitzLong first, RitzLong count, RITZ_GLOBAL const RitzLong *rows,
 
 RITZ_KERNEL(256)
 fronts_backward(RitzLong first, RitzLong count, RITZ_GLOBAL const RitzLong *rows, RITZ_GLOBAL const int *d1s,
-                RITZ_GLOBAL const int *parent, RITZ_GLOBAL const int *up, RITZ_GLOBAL double *x) {
-  const RitzLong row = rows[first] + RITZ_ITEM;
-  if (row < rows[first + count]) {
+                RITZ_GLOBAL const int *parent, RITZ_GLOBAL const int *up, int num_rhs, RitzLong x_stride,
+                RITZ_GLOBAL double *x) {
+  const RitzLong num = rows[first + count] - rows[first], row = rows[first] + RITZ_ITEM % (num > 0 ? num : 1);
+  if (RITZ_ITEM < num * num_rhs) {
+    x += RITZ_ITEM / num * x_stride;
     const RitzLong f = ritz_front_of(rows, first, count, row);
     if (row - rows[f] >= d1s[f] && parent[f] >= 0) x[row] = x[rows[parent[f]] + up[row]];
   }
