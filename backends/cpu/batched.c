@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Batched dense algebra (contract in core/batched.h) by generated kernels (emit/batched.c,
 // kernels/cpu/batched.h, batched-large.h): their code and arguments, threads. Called through the table of the
-// backend. The reference backend serves other operations, empty sizes and, with a warning, all where there is
-// no compiler.
+// backend. The loops of the reference backend, over all threads, serve other operations, empty sizes and,
+// with a warning, all where there is no compiler.
 //
 // Groups of RITZ_LANES matrices are computed alike, lane by lane, large matrices one by one, and a thread has
 // groups or matrices that follow each other. Matrices of non-uniform batches that are smaller than the bounds
@@ -258,6 +258,11 @@ static double count_entries(const RitzBatched b, int64_t count) {
   return entries;
 }
 
+static int count_threads(const RitzBatched b, const RitzCpu *cpu, int64_t count, int64_t num_groups) {
+  if (count_entries(b, count) < LEAST_ENTRIES) return 1;
+  return num_groups < cpu->num_threads ? (int)num_groups : cpu->num_threads;
+}
+
 // args->count places, and the order that they have. largest: bounds of large matrices.
 static int run_part(RitzBatched b, const Part *part, const RitzBatchedArgs *args, const int32_t *largest) {
   const RitzCpuBatched *data = b->data;
@@ -271,10 +276,36 @@ static int run_part(RitzBatched b, const Part *part, const RitzBatchedArgs *args
     for (int d = 0; d < RITZ_NUM_DIMS; d++) bounded.bounds[d] = largest[d];
     RITZ_TRY(ritz_cpu_reserve_work(b->ceed, part->num_bytes(&bounded)));
   }
-  if (count_entries(b, args->count) >= LEAST_ENTRIES)
-    run.num_threads = run.num_groups < run.cpu->num_threads ? (int)run.num_groups : run.cpu->num_threads;
+  run.num_threads = count_threads(b, run.cpu, args->count, run.num_groups);
   if (run.num_threads > 1) return ritz_team_run(run.cpu->team, run_thread, &run);
   return run_thread(&run, 0);
+}
+
+// A call in the loops of the reference backend.
+typedef struct {
+  RitzBatched b;
+  const RitzBatchedCall *call;
+  int num_threads; // that have matrices
+} LoopRun;
+
+static int run_loops_thread(void *data, int thread) {
+  const LoopRun *run = data;
+  const RitzCpu *cpu = run->b->ceed->data;
+  const int64_t count = run->call->count;
+
+  if (thread >= run->num_threads) return CEED_ERROR_SUCCESS;
+  ritz_ref_batched_run_part(run->b, run->call, count * thread / run->num_threads,
+                            count * (thread + 1) / run->num_threads, cpu->work[thread]);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int run_loops(RitzBatched b, const RitzBatchedCall *call) {
+  const RitzCpu *cpu = b->ceed->data;
+  LoopRun run = {b, call, count_threads(b, cpu, call->count, call->count)};
+
+  RITZ_TRY(ritz_cpu_reserve_work(b->ceed, (int64_t)ritz_ref_batched_work_bytes(b)));
+  if (run.num_threads > 1) return ritz_team_run(cpu->team, run_loops_thread, &run);
+  return run_loops_thread(&run, 0);
 }
 
 // Matrices with sizes of their own.
@@ -283,7 +314,7 @@ static int run_ordered(RitzBatched b, const RitzBatchedCall *call, const RitzBat
   RitzCpuBatched *data = b->data;
 
   if (order->num_smaller > 0) RITZ_TRY(finish_code(b, &data->smaller));
-  if (data->smaller.is_delegated) return ritz_ref_batched_run(b, call);
+  if (data->smaller.is_delegated) return run_loops(b, call);
   args->is_uniform = false;
   args->order = order->places;
   args->count = order->num_main;
@@ -314,9 +345,9 @@ int ritz_cpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
   RitzBatchedArgs args = data->args;
   RitzBatchedOrder order = {0};
 
-  if (!data->has_kernels) return ritz_ref_batched_run(b, call);
+  if (!data->has_kernels) return run_loops(b, call);
   RITZ_TRY(finish_code(b, &data->main));
-  if (data->main.is_delegated) return ritz_ref_batched_run(b, call);
+  if (data->main.is_delegated) return run_loops(b, call);
   set_call(b, call, &args);
   if (!has_sizes(call)) return run_part(b, &data->main, &args, data->args.bounds);
   if (call->is_analyzed) return run_ordered(b, call, &data->order, &args);
