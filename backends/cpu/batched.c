@@ -69,18 +69,19 @@ static void set_triangles(const RitzBatched b, RitzBatchedArgs *args) {
 
   args->num_triangles = 2;
   switch (b->operation) {
+  case RITZ_BATCHED_GESV:
   case RITZ_BATCHED_GETRS:
     args->triangle[0] = ta ? U : L;
     args->triangle[1] = ta ? L : U;
     args->permutes_after = ta;
     break;
+  case RITZ_BATCHED_POSV:
   case RITZ_BATCHED_POTRS:
     args->triangle[0] = (RitzBatchedTriangle){is_lower, !is_lower, false};
     args->triangle[1] = (RitzBatchedTriangle){is_lower, is_lower, false};
     break;
-  default: // of X op(A) = B the transposed system
+  default: // of X op(A) = B, or B op(A), the transposed one
     args->num_triangles = 1;
-    args->is_right = !is_left;
     args->triangle[0] = (RitzBatchedTriangle){is_lower, ta == is_left, o->diag == RITZ_DIAGONAL_UNIT};
   }
 }
@@ -92,7 +93,10 @@ static void set_arguments(const RitzBatched b, RitzBatchedArgs *args) {
   args->has_pivots = b->form.has_pivots || b->operation == RITZ_BATCHED_INV;
   args->is_factored = b->operation == RITZ_BATCHED_GETRI;
   args->ipiv_stride = b->ipiv_stride;
-  if (args->kind == RITZ_KIND_SOLVE) set_triangles(b, args);
+  args->is_right = b->options.side == RITZ_SIDE_RIGHT;
+  args->is_back = args->is_right == args->trans_a;
+  if (args->kind == RITZ_KIND_APPLY_Q) args->trans_a = false; // A is Q, as it is stored
+  set_triangles(b, args);
   for (int d = 0; d < RITZ_NUM_DIMS; d++) args->bounds[d] = b->size[d];
 }
 
@@ -102,20 +106,24 @@ static bool is_cubic(const RitzBatched b) {
 
   switch (b->operation) {
   case RITZ_BATCHED_GEMV:
+  case RITZ_BATCHED_SYMV:
   case RITZ_BATCHED_TRSV: return false;
   case RITZ_BATCHED_POTRS:
   case RITZ_BATCHED_GETRS: return b->size[RITZ_DIM_K] > 4;
+  case RITZ_BATCHED_TRMM:
   case RITZ_BATCHED_TRSM: return columns > 4;
   default: return true;
   }
 }
 
 // Interleaved data of the vectors' width are used where they are, unless vectors cross lines of the cache or
-// columns share few of its sets: then groups are copied, where that pays.
-static bool is_in_place(const RitzBatched b, const RitzBatchOperand *o, CeedInt lanes) {
+// columns share few of its sets: then groups are copied, where that pays. Right sides of systems are kept
+// where a factorization fails.
+static bool is_in_place(const RitzBatched b, const RitzBatchOperand *o, bool is_first, CeedInt lanes) {
   const size_t bytes = (size_t)lanes * ritz_scalar_bytes(b->precision);
   const bool is_fast = (uintptr_t)o->base % bytes == 0 && (o->ld <= 16 || o->ld % 16 != 0);
 
+  if (!is_first && (b->operation == RITZ_BATCHED_GESV || b->operation == RITZ_BATCHED_POSV)) return false;
   return o->width == lanes && (is_fast || !is_cubic(b));
 }
 
@@ -145,7 +153,7 @@ static void set_call(const RitzBatched b, const RitzBatchedCall *call, RitzBatch
                                            .width = o->width,
                                            .rows = b->form.operand[i].rows,
                                            .cols = b->form.operand[i].cols,
-                                           .is_in_place = is_in_place(b, o, data->lanes)};
+                                           .is_in_place = is_in_place(b, o, i == 0, data->lanes)};
   }
   for (CeedInt i = b->form.num_operands; i < 3; i++) args->operand[i] = (RitzBatchedPlaces){0};
 }
@@ -177,9 +185,22 @@ static bool find_kind(RitzBatchedOperation operation, RitzBatchedKind *kind) {
   case RITZ_BATCHED_TRSV: *kind = RITZ_KIND_SOLVE; return true;
   case RITZ_BATCHED_GETRI:
   case RITZ_BATCHED_INV: *kind = RITZ_KIND_INVERSE; return true;
+  case RITZ_BATCHED_SYMM:
+  case RITZ_BATCHED_SYMV: *kind = RITZ_KIND_SYMMETRIC; return true;
+  case RITZ_BATCHED_SYRK: *kind = RITZ_KIND_RANK_UPDATE; return true;
+  case RITZ_BATCHED_TRMM: *kind = RITZ_KIND_TRIANGULAR; return true;
+  case RITZ_BATCHED_GESV: *kind = RITZ_KIND_LU_SYSTEM; return true;
+  case RITZ_BATCHED_POSV: *kind = RITZ_KIND_SPD_SYSTEM; return true;
+  case RITZ_BATCHED_GEQRF: *kind = RITZ_KIND_QR; return true;
+  case RITZ_BATCHED_ORMQR: *kind = RITZ_KIND_APPLY_Q; return true;
+  case RITZ_BATCHED_ORGQR: *kind = RITZ_KIND_FORM_Q; return true;
+  case RITZ_BATCHED_GELS: *kind = RITZ_KIND_LEAST_SQUARES; return true;
   default: return false;
   }
 }
+
+// Whether there is a kernel for such large matrices.
+static bool serves_large(RitzBatchedKind kind) { return kind <= RITZ_KIND_INVERSE; }
 
 static int begin_code(RitzBatched b) {
   RitzCpuBatched *data = b->data;
@@ -188,7 +209,8 @@ static int begin_code(RitzBatched b) {
 
   ritz_cpu_environment(b->precision, &machine, &options);
   data->lanes = machine.lanes;
-  data->has_kernels = find_kind(b->operation, &data->args.kind);
+  data->has_kernels =
+      find_kind(b->operation, &data->args.kind) && (is_small(b) || serves_large(data->args.kind));
   for (int d = 0; d < RITZ_NUM_DIMS; d++) data->has_kernels = data->has_kernels && b->size[d] > 0;
   if (!data->has_kernels) return CEED_ERROR_SUCCESS;
   set_arguments(b, &data->args);
@@ -364,10 +386,13 @@ int ritz_cpu_batched_explain(RitzBatched b, FILE *stream) {
 
   if (!data->has_kernels) {
     RitzBatchedKind kind;
-    const bool has_kind = find_kind(b->operation, &kind);
+    const char *reason = "no kernel: sizes are not 1 or more";
 
-    fprintf(stream, "  %s\n",
-            has_kind ? "no kernel: sizes are not 1 or more" : "no kernels of this operation");
+    if (!find_kind(b->operation, &kind))
+      reason = "no kernels of this operation";
+    else if (!is_small(b) && !serves_large(kind))
+      reason = "no kernels of this operation for matrices so large";
+    fprintf(stream, "  %s\n", reason);
     return ritz_ref_batched_explain(b, stream);
   }
   RITZ_TRY(finish_code(b, &data->main));
