@@ -200,7 +200,7 @@ static bool find_kind(RitzBatchedOperation operation, RitzBatchedKind *kind) {
 }
 
 // Whether there is a kernel for such large matrices.
-static bool serves_large(RitzBatchedKind kind) { return kind <= RITZ_KIND_INVERSE; }
+static bool serves_large(RitzBatchedKind kind) { return kind < RITZ_KIND_QR; }
 
 static int begin_code(RitzBatched b) {
   RitzCpuBatched *data = b->data;
