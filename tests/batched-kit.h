@@ -419,15 +419,16 @@ static inline bool batch_compiles(Ceed ceed) {
 // nothing is compiled all up to 70 and some that are blocked; with exhaustive all and the larger ones of
 // these, too.
 static inline int batch_sizes(Ceed ceed, const int **sizes) {
-  static const int few[] = {0, 1, 2, 3, 4, 7, 12, 17, 33}, fewer[] = {0, 5, 33},
-                   compiled[] = {0, 1, 3, 8, 17, 33};
+  static const int few[] = {0, 1, 2, 3, 4, 7, 12, 17, 33}, fewer[] = {0, 5, 33}, on_host[] = {0, 5, 70},
+                   compiled[] = {0, 1, 3, 8, 17, 33, 70};
   static const int large[] = {96, 127, 128, 129, 256, 300};
   static int all[71 + sizeof(large) / sizeof(large[0])];
 
   if (tap_level() < TAP_EXHAUSTIVE && batch_compiles(ceed)) {
     const bool has_time = tap_level() == TAP_FULL && !tap_compiles_slowly(ceed);
-    *sizes = has_time ? compiled : fewer;
-    return has_time ? 6 : batch_is_on_gpu(ceed) ? 3 : 2;
+    const bool is_on_gpu = batch_is_on_gpu(ceed);
+    *sizes = has_time ? compiled : is_on_gpu ? fewer : on_host;
+    return has_time ? 7 - is_on_gpu : 3;
   }
   *sizes = few;
   if (tap_level() == TAP_QUICK) return 9;
