@@ -510,10 +510,10 @@ static inline void batch_for_cases(Ceed ceed, void (*test)(BatchCase *c)) {
       const BatchForm used = !is_ragged ? (BatchForm)form : form % 2 ? BATCH_OFFSETS : BATCH_PACKED;
 
       if (!batch_has_form(ceed, used) || (form + sizes[s]) % turns > 0) continue;
-      // Kernels for classes are one for each precision and operation: on hosts floats have theirs in
-      // tests/test-batched-special.c.
-      const bool is_double =
-          is_ragged && batch_compiles(ceed) && !batch_is_on_gpu(ceed) && tap_level() < TAP_EXHAUSTIVE;
+      // A kernel for each precision and operation: on hosts floats have theirs in
+      // tests/test-batched-special.c, and, but for classes, here at the full level.
+      const bool is_double = batch_compiles(ceed) && !batch_is_on_gpu(ceed) &&
+                             (tap_level() == TAP_QUICK || (is_ragged && tap_level() < TAP_EXHAUSTIVE));
       for (int single = 0; single < (is_double ? 1 : 2); single++) {
         BatchCase c = {.ceed = ceed,
                        .precision = single ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64,
