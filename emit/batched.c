@@ -17,6 +17,7 @@ typedef struct {
 static Shape describe(const RitzBatched b) {
   const CeedInt m = b->size[RITZ_DIM_M], n = b->size[RITZ_DIM_N], k = b->size[RITZ_DIM_K];
   const bool ta = b->options.trans_a == CEED_TRANSPOSE, is_left = b->options.side == RITZ_SIDE_LEFT;
+  const CeedInt order = is_left ? m : n, columns = is_left ? n : m;
 
   switch (b->operation) {
   case RITZ_BATCHED_GEMM: return (Shape){"PRODUCT", 3, {{"M", m}, {"N", n}, {"K", k}}};
@@ -26,8 +27,18 @@ static Shape describe(const RitzBatched b) {
   case RITZ_BATCHED_POTRS:
   case RITZ_BATCHED_GETRS: return (Shape){"SOLVE", 2, {{"ORDER", n}, {"COLUMNS", k}}};
   case RITZ_BATCHED_TRSV: return (Shape){"SOLVE", 2, {{"ORDER", n}, {"COLUMNS", 1}}};
-  case RITZ_BATCHED_TRSM:
-    return (Shape){"SOLVE", 2, {{"ORDER", is_left ? m : n}, {"COLUMNS", is_left ? n : m}}};
+  case RITZ_BATCHED_TRSM: return (Shape){"SOLVE", 2, {{"ORDER", order}, {"COLUMNS", columns}}};
+  case RITZ_BATCHED_SYRK: return (Shape){"RANK_UPDATE", 2, {{"N", n}, {"K", k}}};
+  case RITZ_BATCHED_SYMV: return (Shape){"SYMMETRIC", 2, {{"ORDER", n}, {"COLUMNS", 1}}};
+  case RITZ_BATCHED_SYMM: return (Shape){"SYMMETRIC", 2, {{"ORDER", order}, {"COLUMNS", columns}}};
+  case RITZ_BATCHED_TRMM: return (Shape){"TRIANGULAR", 2, {{"ORDER", order}, {"COLUMNS", columns}}};
+  case RITZ_BATCHED_GESV: return (Shape){"LU_SYSTEM", 4, {{"M", n}, {"N", n}, {"ORDER", n}, {"COLUMNS", k}}};
+  case RITZ_BATCHED_POSV: return (Shape){"SPD_SYSTEM", 3, {{"N", n}, {"ORDER", n}, {"COLUMNS", k}}};
+  case RITZ_BATCHED_GEQRF: return (Shape){"QR", 2, {{"M", m}, {"N", n}}};
+  case RITZ_BATCHED_ORMQR: return (Shape){"APPLY_Q", 3, {{"ORDER", order}, {"COLUMNS", columns}, {"K", k}}};
+  case RITZ_BATCHED_ORGQR: return (Shape){"FORM_Q", 3, {{"M", m}, {"N", n}, {"K", k}}};
+  case RITZ_BATCHED_GELS:
+    return (Shape){"LEAST_SQUARES", 4, {{"M", m}, {"N", n}, {"ORDER", m < n ? m : n}, {"COLUMNS", k}}};
   default: return (Shape){"INVERSE", 4, {{"M", n}, {"N", n}, {"ORDER", n}, {"COLUMNS", n}}};
   }
 }

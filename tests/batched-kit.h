@@ -419,15 +419,16 @@ static inline bool batch_compiles(Ceed ceed) {
 // nothing is compiled all up to 70 and some that are blocked; with exhaustive all and the larger ones of
 // these, too.
 static inline int batch_sizes(Ceed ceed, const int **sizes) {
-  static const int few[] = {0, 1, 2, 3, 4, 7, 12, 17, 33}, fewer[] = {0, 5, 33},
-                   compiled[] = {0, 1, 3, 8, 17, 33};
+  static const int few[] = {0, 1, 2, 3, 4, 7, 12, 17, 33}, fewer[] = {0, 5, 33}, on_host[] = {0, 5, 70},
+                   compiled[] = {0, 1, 3, 8, 17, 33, 70};
   static const int large[] = {96, 127, 128, 129, 256, 300};
   static int all[71 + sizeof(large) / sizeof(large[0])];
 
   if (tap_level() < TAP_EXHAUSTIVE && batch_compiles(ceed)) {
     const bool has_time = tap_level() == TAP_FULL && !tap_compiles_slowly(ceed);
-    *sizes = has_time ? compiled : fewer;
-    return has_time ? 6 : batch_is_on_gpu(ceed) ? 3 : 2;
+    const bool is_on_gpu = batch_is_on_gpu(ceed);
+    *sizes = has_time ? compiled : is_on_gpu ? fewer : on_host;
+    return has_time ? 7 - is_on_gpu : 3;
   }
   *sizes = few;
   if (tap_level() == TAP_QUICK) return 9;
@@ -509,7 +510,11 @@ static inline void batch_for_cases(Ceed ceed, void (*test)(BatchCase *c)) {
       const BatchForm used = !is_ragged ? (BatchForm)form : form % 2 ? BATCH_OFFSETS : BATCH_PACKED;
 
       if (!batch_has_form(ceed, used) || (form + sizes[s]) % turns > 0) continue;
-      for (int single = 0; single < 2; single++) {
+      // A kernel for each precision and operation: on hosts floats have theirs in
+      // tests/test-batched-special.c, and, but for classes, here at the full level.
+      const bool is_double = batch_compiles(ceed) && !batch_is_on_gpu(ceed) &&
+                             (tap_level() == TAP_QUICK || (is_ragged && tap_level() < TAP_EXHAUSTIVE));
+      for (int single = 0; single < (is_double ? 1 : 2); single++) {
         BatchCase c = {.ceed = ceed,
                        .precision = single ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64,
                        .form = used,

@@ -488,6 +488,41 @@ TEST_EACH_BACKEND(singular_vectors_are_orthonormal_where_values_are_zero) {
   CHECK(true, "all cases");
 }
 
+// Columns e_1, 2^-60 (1/2, 1/2, 1), 2^-e (2^-12, 0, 0, 1), e such that quotients of their lengths over the
+// cosine are out of the range of numbers: values 1, 2^-60 sqrt(5/4), 2^-e but for terms below roundoff. A
+// criterion that does not look at lengths leaves the second column, wrong by a tenth; one that squares
+// lengths loses the third; rotations by tangents of (a / b - b / a) / (2 g) do not end.
+static void unequal_columns(BatchCase *c) {
+  const int e = c->precision == CEED_SCALAR_FP32 ? 119 : 1015;
+  const double entries[5][3] = {
+      {1, exp2(-61), exp2(-e - 12)}, {0, exp2(-61), 0}, {0, exp2(-60), 0}, {0, 0, exp2(-e)}};
+  const double values[3] = {1, exp2(-60) * sqrt(1.25), exp2(-e)};
+  Trial t;
+
+  batch_draw_sizes(c, 5, 3, 0);
+  trial_make(c, RITZ_BATCHED_GESVDJ, (RitzBatchedOptions){.vectors = RITZ_VECTORS_ALL}, 3,
+             DIMS({BATCH_M, BATCH_N}, {BATCH_N, BATCH_ONE}, {BATCH_N, BATCH_N}), &t);
+  for (int64_t i = 0; i < c->count; i++) {
+    for (int64_t r = 0; r < 5; r++) {
+      for (int64_t j = 0; j < 3; j++) batch_set(&t.before[0], i, r, (j + i) % 3, entries[r][j]);
+    }
+  }
+  const bool is_done = trial_succeeds(&t, PARTS(BATCH_ALL, BATCH_ALL, BATCH_ALL));
+  for (int64_t i = 0; i < c->count && is_done; i++) {
+    for (int64_t j = 0; j < 3; j++) {
+      const double found = batch_get(&t.now[1], i, j, 0);
+      CHECK(fabs(found / values[j] - 1) <= 20 * c->u, "matrix %d: value %d is %.17g, not %.17g", (int)i,
+            (int)j, found, values[j]);
+    }
+  }
+  trial_free(&t);
+}
+TEST_EACH_BACKEND(small_singular_values_of_unequal_columns_are_accurate) {
+  SERVED(RITZ_BATCHED_GESVDJ);
+  for_special(ceed, unequal_columns);
+  CHECK(true, "all cases");
+}
+
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
@@ -496,5 +531,6 @@ int main(int argc, char **argv) {
             least_squares_fulfil_their_normal_equations_and_least_norms_are_found,
             eigenvectors_are_orthonormal_and_have_small_residuals, eigenvalues_of_special_matrices_are_found,
             singular_vectors_are_orthonormal_and_multiply_to_the_matrix,
-            singular_vectors_are_orthonormal_where_values_are_zero));
+            singular_vectors_are_orthonormal_where_values_are_zero,
+            small_singular_values_of_unequal_columns_are_accurate));
 }

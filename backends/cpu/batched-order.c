@@ -31,7 +31,9 @@ int32_t ritz_cpu_batched_bad_size(const RitzBatched b, const int32_t *const *siz
 
     if (size < 0 || size > b->size[d]) return RITZ_BATCHED_BAD_SIZE - d;
   }
-  return 0;
+  const bool is_tall = b->operation == RITZ_BATCHED_ORGQR || b->operation == RITZ_BATCHED_GESVDJ;
+  const bool is_bad = is_tall && size_of(b, sizes, RITZ_DIM_N, i) > size_of(b, sizes, RITZ_DIM_M, i);
+  return is_bad ? RITZ_BATCHED_BAD_SIZE - RITZ_DIM_N : 0;
 }
 
 // From 0 on: 4, 8, ..., 32, 40, ..., 64.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Batched dense algebra (contract in core/batched.h) by generated kernels (emit/batched.c,
 // kernels/cpu/batched.h, batched-large.h): their code and arguments, threads. Called through the table of the
-// backend. The reference backend serves other operations, empty sizes and, with a warning, all where there is
-// no compiler.
+// backend. The loops of the reference backend, over all threads, serve other operations, empty sizes and,
+// with a warning, all where there is no compiler.
 //
 // Groups of RITZ_LANES matrices are computed alike, lane by lane, large matrices one by one, and a thread has
 // groups or matrices that follow each other. Matrices of non-uniform batches that are smaller than the bounds
@@ -69,18 +69,19 @@ static void set_triangles(const RitzBatched b, RitzBatchedArgs *args) {
 
   args->num_triangles = 2;
   switch (b->operation) {
+  case RITZ_BATCHED_GESV:
   case RITZ_BATCHED_GETRS:
     args->triangle[0] = ta ? U : L;
     args->triangle[1] = ta ? L : U;
     args->permutes_after = ta;
     break;
+  case RITZ_BATCHED_POSV:
   case RITZ_BATCHED_POTRS:
     args->triangle[0] = (RitzBatchedTriangle){is_lower, !is_lower, false};
     args->triangle[1] = (RitzBatchedTriangle){is_lower, is_lower, false};
     break;
-  default: // of X op(A) = B the transposed system
+  default: // of X op(A) = B, or B op(A), the transposed one
     args->num_triangles = 1;
-    args->is_right = !is_left;
     args->triangle[0] = (RitzBatchedTriangle){is_lower, ta == is_left, o->diag == RITZ_DIAGONAL_UNIT};
   }
 }
@@ -92,7 +93,10 @@ static void set_arguments(const RitzBatched b, RitzBatchedArgs *args) {
   args->has_pivots = b->form.has_pivots || b->operation == RITZ_BATCHED_INV;
   args->is_factored = b->operation == RITZ_BATCHED_GETRI;
   args->ipiv_stride = b->ipiv_stride;
-  if (args->kind == RITZ_KIND_SOLVE) set_triangles(b, args);
+  args->is_right = b->options.side == RITZ_SIDE_RIGHT;
+  args->is_back = args->is_right == args->trans_a;
+  if (args->kind == RITZ_KIND_APPLY_Q) args->trans_a = false; // A is Q, as it is stored
+  set_triangles(b, args);
   for (int d = 0; d < RITZ_NUM_DIMS; d++) args->bounds[d] = b->size[d];
 }
 
@@ -102,20 +106,24 @@ static bool is_cubic(const RitzBatched b) {
 
   switch (b->operation) {
   case RITZ_BATCHED_GEMV:
+  case RITZ_BATCHED_SYMV:
   case RITZ_BATCHED_TRSV: return false;
   case RITZ_BATCHED_POTRS:
   case RITZ_BATCHED_GETRS: return b->size[RITZ_DIM_K] > 4;
+  case RITZ_BATCHED_TRMM:
   case RITZ_BATCHED_TRSM: return columns > 4;
   default: return true;
   }
 }
 
 // Interleaved data of the vectors' width are used where they are, unless vectors cross lines of the cache or
-// columns share few of its sets: then groups are copied, where that pays.
-static bool is_in_place(const RitzBatched b, const RitzBatchOperand *o, CeedInt lanes) {
+// columns share few of its sets: then groups are copied, where that pays. Right sides of systems are kept
+// where a factorization fails.
+static bool is_in_place(const RitzBatched b, const RitzBatchOperand *o, bool is_first, CeedInt lanes) {
   const size_t bytes = (size_t)lanes * ritz_scalar_bytes(b->precision);
   const bool is_fast = (uintptr_t)o->base % bytes == 0 && (o->ld <= 16 || o->ld % 16 != 0);
 
+  if (!is_first && (b->operation == RITZ_BATCHED_GESV || b->operation == RITZ_BATCHED_POSV)) return false;
   return o->width == lanes && (is_fast || !is_cubic(b));
 }
 
@@ -145,7 +153,7 @@ static void set_call(const RitzBatched b, const RitzBatchedCall *call, RitzBatch
                                            .width = o->width,
                                            .rows = b->form.operand[i].rows,
                                            .cols = b->form.operand[i].cols,
-                                           .is_in_place = is_in_place(b, o, data->lanes)};
+                                           .is_in_place = is_in_place(b, o, i == 0, data->lanes)};
   }
   for (CeedInt i = b->form.num_operands; i < 3; i++) args->operand[i] = (RitzBatchedPlaces){0};
 }
@@ -177,9 +185,22 @@ static bool find_kind(RitzBatchedOperation operation, RitzBatchedKind *kind) {
   case RITZ_BATCHED_TRSV: *kind = RITZ_KIND_SOLVE; return true;
   case RITZ_BATCHED_GETRI:
   case RITZ_BATCHED_INV: *kind = RITZ_KIND_INVERSE; return true;
+  case RITZ_BATCHED_SYMM:
+  case RITZ_BATCHED_SYMV: *kind = RITZ_KIND_SYMMETRIC; return true;
+  case RITZ_BATCHED_SYRK: *kind = RITZ_KIND_RANK_UPDATE; return true;
+  case RITZ_BATCHED_TRMM: *kind = RITZ_KIND_TRIANGULAR; return true;
+  case RITZ_BATCHED_GESV: *kind = RITZ_KIND_LU_SYSTEM; return true;
+  case RITZ_BATCHED_POSV: *kind = RITZ_KIND_SPD_SYSTEM; return true;
+  case RITZ_BATCHED_GEQRF: *kind = RITZ_KIND_QR; return true;
+  case RITZ_BATCHED_ORMQR: *kind = RITZ_KIND_APPLY_Q; return true;
+  case RITZ_BATCHED_ORGQR: *kind = RITZ_KIND_FORM_Q; return true;
+  case RITZ_BATCHED_GELS: *kind = RITZ_KIND_LEAST_SQUARES; return true;
   default: return false;
   }
 }
+
+// Whether there is a kernel for such large matrices.
+static bool serves_large(RitzBatchedKind kind) { return kind < RITZ_KIND_QR; }
 
 static int begin_code(RitzBatched b) {
   RitzCpuBatched *data = b->data;
@@ -188,7 +209,8 @@ static int begin_code(RitzBatched b) {
 
   ritz_cpu_environment(b->precision, &machine, &options);
   data->lanes = machine.lanes;
-  data->has_kernels = find_kind(b->operation, &data->args.kind);
+  data->has_kernels =
+      find_kind(b->operation, &data->args.kind) && (is_small(b) || serves_large(data->args.kind));
   for (int d = 0; d < RITZ_NUM_DIMS; d++) data->has_kernels = data->has_kernels && b->size[d] > 0;
   if (!data->has_kernels) return CEED_ERROR_SUCCESS;
   set_arguments(b, &data->args);
@@ -258,6 +280,11 @@ static double count_entries(const RitzBatched b, int64_t count) {
   return entries;
 }
 
+static int count_threads(const RitzBatched b, const RitzCpu *cpu, int64_t count, int64_t num_groups) {
+  if (count_entries(b, count) < LEAST_ENTRIES) return 1;
+  return num_groups < cpu->num_threads ? (int)num_groups : cpu->num_threads;
+}
+
 // args->count places, and the order that they have. largest: bounds of large matrices.
 static int run_part(RitzBatched b, const Part *part, const RitzBatchedArgs *args, const int32_t *largest) {
   const RitzCpuBatched *data = b->data;
@@ -271,10 +298,36 @@ static int run_part(RitzBatched b, const Part *part, const RitzBatchedArgs *args
     for (int d = 0; d < RITZ_NUM_DIMS; d++) bounded.bounds[d] = largest[d];
     RITZ_TRY(ritz_cpu_reserve_work(b->ceed, part->num_bytes(&bounded)));
   }
-  if (count_entries(b, args->count) >= LEAST_ENTRIES)
-    run.num_threads = run.num_groups < run.cpu->num_threads ? (int)run.num_groups : run.cpu->num_threads;
+  run.num_threads = count_threads(b, run.cpu, args->count, run.num_groups);
   if (run.num_threads > 1) return ritz_team_run(run.cpu->team, run_thread, &run);
   return run_thread(&run, 0);
+}
+
+// A call in the loops of the reference backend.
+typedef struct {
+  RitzBatched b;
+  const RitzBatchedCall *call;
+  int num_threads; // that have matrices
+} LoopRun;
+
+static int run_loops_thread(void *data, int thread) {
+  const LoopRun *run = data;
+  const RitzCpu *cpu = run->b->ceed->data;
+  const int64_t count = run->call->count;
+
+  if (thread >= run->num_threads) return CEED_ERROR_SUCCESS;
+  ritz_ref_batched_run_part(run->b, run->call, count * thread / run->num_threads,
+                            count * (thread + 1) / run->num_threads, cpu->work[thread]);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int run_loops(RitzBatched b, const RitzBatchedCall *call) {
+  const RitzCpu *cpu = b->ceed->data;
+  LoopRun run = {b, call, count_threads(b, cpu, call->count, call->count)};
+
+  RITZ_TRY(ritz_cpu_reserve_work(b->ceed, (int64_t)ritz_ref_batched_work_bytes(b)));
+  if (run.num_threads > 1) return ritz_team_run(cpu->team, run_loops_thread, &run);
+  return run_loops_thread(&run, 0);
 }
 
 // Matrices with sizes of their own.
@@ -283,7 +336,7 @@ static int run_ordered(RitzBatched b, const RitzBatchedCall *call, const RitzBat
   RitzCpuBatched *data = b->data;
 
   if (order->num_smaller > 0) RITZ_TRY(finish_code(b, &data->smaller));
-  if (data->smaller.is_delegated) return ritz_ref_batched_run(b, call);
+  if (data->smaller.is_delegated) return run_loops(b, call);
   args->is_uniform = false;
   args->order = order->places;
   args->count = order->num_main;
@@ -314,9 +367,9 @@ int ritz_cpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
   RitzBatchedArgs args = data->args;
   RitzBatchedOrder order = {0};
 
-  if (!data->has_kernels) return ritz_ref_batched_run(b, call);
+  if (!data->has_kernels) return run_loops(b, call);
   RITZ_TRY(finish_code(b, &data->main));
-  if (data->main.is_delegated) return ritz_ref_batched_run(b, call);
+  if (data->main.is_delegated) return run_loops(b, call);
   set_call(b, call, &args);
   if (!has_sizes(call)) return run_part(b, &data->main, &args, data->args.bounds);
   if (call->is_analyzed) return run_ordered(b, call, &data->order, &args);
@@ -333,10 +386,13 @@ int ritz_cpu_batched_explain(RitzBatched b, FILE *stream) {
 
   if (!data->has_kernels) {
     RitzBatchedKind kind;
-    const bool has_kind = find_kind(b->operation, &kind);
+    const char *reason = "no kernel: sizes are not 1 or more";
 
-    fprintf(stream, "  %s\n",
-            has_kind ? "no kernel: sizes are not 1 or more" : "no kernels of this operation");
+    if (!find_kind(b->operation, &kind))
+      reason = "no kernels of this operation";
+    else if (!is_small(b) && !serves_large(kind))
+      reason = "no kernels of this operation for matrices so large";
+    fprintf(stream, "  %s\n", reason);
     return ritz_ref_batched_explain(b, stream);
   }
   RITZ_TRY(finish_code(b, &data->main));

@@ -106,21 +106,35 @@ static size_t count_work(const RitzBatched b) {
   }
 }
 
-int ritz_ref_batched_run(RitzBatched b, const RitzBatchedCall *call) {
-  Problem p = {
-      .alpha = call->alpha, .beta = call->beta, .k1 = call->k1, .k2 = call->k2, .is_back = call->is_back};
+size_t ritz_ref_batched_work_bytes(const RitzBatched b) {
   const size_t num_pivots = b->operation == RITZ_BATCHED_INV ? (size_t)b->size[RITZ_DIM_N] : 0;
-  const size_t work_bytes = count_work(b) * sizeof(double);
-  char *work = NULL;
+  return count_work(b) * sizeof(double) + num_pivots * sizeof(int32_t);
+}
 
-  if (work_bytes > 0) RITZ_TRY(RITZ_MALLOC(b->ceed, work_bytes + num_pivots * sizeof(int32_t), &work));
-  p.work = work;
-  p.pivots = num_pivots > 0 ? (int32_t *)(void *)(work + work_bytes) : NULL;
-  for (int64_t i = 0; i < call->count; i++) {
+void ritz_ref_batched_run_part(const RitzBatched b, const RitzBatchedCall *call, int64_t begin, int64_t end,
+                               void *work) {
+  Problem p = {.alpha = call->alpha,
+               .beta = call->beta,
+               .k1 = call->k1,
+               .k2 = call->k2,
+               .is_back = call->is_back,
+               .work = work};
+
+  if (b->operation == RITZ_BATCHED_INV && work)
+    p.pivots = (int32_t *)(void *)((char *)work + count_work(b) * sizeof(double));
+  for (int64_t i = begin; i < end; i++) {
     const int32_t info = run_matrix(b, call, i, &p);
 
     if (call->info) call->info[i] = info;
   }
+}
+
+int ritz_ref_batched_run(RitzBatched b, const RitzBatchedCall *call) {
+  const size_t bytes = ritz_ref_batched_work_bytes(b);
+  char *work = NULL;
+
+  if (bytes > 0) RITZ_TRY(RITZ_MALLOC(b->ceed, bytes, &work));
+  ritz_ref_batched_run_part(b, call, 0, call->count, work);
   RITZ_FREE(&work);
   return CEED_ERROR_SUCCESS;
 }

@@ -60,6 +60,10 @@ int ritz_ref_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt fi
 
 // ---- batched.c ----
 int ritz_ref_batched_run(RitzBatched b, const RitzBatchedCall *call);
+// Matrices begin .. end - 1 of a call; work: of so many bytes, aligned to numbers, NULL for 0.
+size_t ritz_ref_batched_work_bytes(const RitzBatched b);
+void ritz_ref_batched_run_part(const RitzBatched b, const RitzBatchedCall *call, int64_t begin, int64_t end,
+                               void *work);
 int ritz_ref_batched_explain(RitzBatched b, FILE *stream);
 
 // ---- dense.c: the dense solver (core/dense-solver.h), for all backends of the host ----

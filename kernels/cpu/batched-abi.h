@@ -12,7 +12,7 @@
 
 #include "kernels/cpu/abi.h"
 
-#define RITZ_BATCHED_ABI 2
+#define RITZ_BATCHED_ABI 3
 
 typedef enum {
   RITZ_KIND_PRODUCT,
@@ -20,6 +20,15 @@ typedef enum {
   RITZ_KIND_LU,
   RITZ_KIND_SOLVE,
   RITZ_KIND_INVERSE,
+  RITZ_KIND_SYMMETRIC,   // A B of a symmetric A
+  RITZ_KIND_RANK_UPDATE, // a triangle of op(A) op(A)^T
+  RITZ_KIND_TRIANGULAR,  // op(A) B of a triangular A
+  RITZ_KIND_LU_SYSTEM,   // factors and solution
+  RITZ_KIND_SPD_SYSTEM,  // the same of a positive definite A
+  RITZ_KIND_QR,
+  RITZ_KIND_APPLY_Q,
+  RITZ_KIND_FORM_Q,
+  RITZ_KIND_LEAST_SQUARES,
 } RitzBatchedKind;
 
 // Matrices of a size up to RITZ_BATCHED_SMALL that is not known to the text are computed as of this one, at
@@ -29,8 +38,8 @@ static inline int32_t ritz_batched_size_class(int32_t n) {
   return n <= 4 ? 4 : n <= 32 ? (n + 3) / 4 * 4 : (n + 7) / 8 * 8;
 }
 
-// One operand: where matrix i begins, and which sizes of the operation (m, n, k; 3: one) its rows and columns
-// are.
+// One operand: where matrix i begins, and which sizes of the operation (m, n, k; 3: one, 4: the smaller of m
+// and n, 5: the larger) its rows and columns are.
 typedef struct {
   void *base;
   void *const *pointers;
@@ -59,15 +68,16 @@ typedef struct {
   const int32_t *sizes[3]; // [count]; NULL: the bounds
   int32_t bounds[3];
   bool is_uniform;
-  bool trans_a, trans_b;           // products
-  bool is_upper;                   // Cholesky: the triangle
-  bool has_pivots;                 // LU and what uses its factors: ipiv is there
-  bool is_right;                   // solves: rows of B are unknowns
-  bool permutes_after;             // solves: swaps are undone afterwards, else done before
-  bool is_factored;                // inverses: from factors, in place
-  int32_t num_triangles;           // solves
-  RitzBatchedTriangle triangle[2]; // solves
-  int32_t *ipiv;                   // [count][ipiv_stride], or NULL
+  bool trans_a, trans_b; // products; trans_a: least squares
+  bool is_upper;         // Cholesky, symmetric matrices: the triangle
+  bool has_pivots;       // LU and what uses its factors: ipiv is there
+  bool is_right;         // rows of B (of C: Q) are what columns are on the left side
+  bool is_back;          // Q, not its transpose, is applied
+  bool permutes_after;   // solves: swaps are undone afterwards, else done before
+  bool is_factored;      // inverses: from factors, in place
+  int32_t num_triangles; // solves, systems, triangular products
+  RitzBatchedTriangle triangle[2];
+  int32_t *ipiv; // [count][ipiv_stride], or NULL
   int64_t ipiv_stride;
   int32_t *info; // [count], or NULL
   void *work; // RitzKernelInfo.work_bytes, of large matrices RitzBatchedWork; 64-byte aligned, one a thread

@@ -28,8 +28,7 @@ RITZ_INLINE void ritz_cholesky_diagonal(int size, int first, RitzView A, RitzMas
 
     *info =
         ritz_select_mask(is_bad & (RitzMask)(*info == (RitzMask){0}), (RitzMask){0} + (first + k + 1), *info);
-    RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) root[l] =
-        RITZ_REAL_BYTES == 8 ? (RitzReal)__builtin_sqrt(root[l]) : (RitzReal)__builtin_sqrtf((float)root[l]);
+    root = ritz_root(root);
     inverses[k] = 1 / root;
     c[k][k] = root;
     RITZ_UNROLL for (int i = k + 1; i < size; i++) {
@@ -80,6 +79,7 @@ RITZ_INLINE RitzMask ritz_cholesky(RitzSizes s, RitzView A) {
   return info;
 }
 
+#if RITZ_IS_CHOLESKY
 typedef struct {
   RitzVec a[RITZ_SCRATCH_LD(RITZ_N) * RITZ_N];
 } RitzBatchedWork;
@@ -95,5 +95,6 @@ RITZ_INLINE void ritz_batched_group(RitzGroup *group, RitzBatchedWork *work) {
     if (!group->is_left_alone[l]) group->info[l] = (int32_t)info[l];
   }
 }
+#endif
 
 #endif

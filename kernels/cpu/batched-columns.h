@@ -16,10 +16,6 @@ enum {
 // Columns of tiles of so many vectors: as many as registers hold.
 #define RITZ_WIDTH(vectors) ((vectors) == RITZ_MAX_VECTORS ? 6 : RITZ_MAX_WIDE)
 
-typedef struct {
-  RitzReal alpha, beta;
-} RitzFactors;
-
 // One product; B by strides of rows and columns.
 typedef struct {
   const RitzReal *A, *B;

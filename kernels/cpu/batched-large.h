@@ -4,7 +4,7 @@
 // kernels/cpu/batched.h asks for but sizes and kind.
 #include "kernels/cpu/batched-large-cholesky.h"
 #include "kernels/cpu/batched-large-inverse.h"
-#include "kernels/cpu/batched-large-product.h"
+#include "kernels/cpu/batched-large-structured.h"
 
 __attribute__((visibility("default"))) void ritz_batched_kernel(const RitzBatchedArgs *args, int64_t begin,
                                                                 int64_t end);
@@ -18,10 +18,38 @@ RITZ_INLINE RitzPlane ritz_large_operand(const RitzBatchedArgs *args, int operan
   return is_transposed ? ritz_plane_transposed(plane) : plane;
 }
 
+// Factors and solution; B of a matrix without them is left as it is.
+static int32_t ritz_large_system(const RitzBatchedArgs *args, RitzPlane A, RitzPlane B, int64_t n,
+                                 int64_t columns, int32_t *ipiv, RitzReal *scratch) {
+  const bool is_lu = args->kind == RITZ_KIND_LU_SYSTEM;
+  const int32_t info = is_lu ? ritz_large_getrf(A, n, n, args->has_pivots, ipiv, scratch)
+                             : ritz_large_potrf(A, n, args->is_upper, scratch);
+
+  if (info == 0) ritz_large_systems(args, is_lu && args->has_pivots ? ipiv : NULL, A, B, n, columns, scratch);
+  return info;
+}
+
+// Products with symmetric and triangular matrices; B and, if there is one, C from the left side.
+static void ritz_large_structured(const RitzBatchedArgs *args, RitzPlane A, RitzPlane B, RitzPlane C,
+                                  int64_t order, int64_t columns) {
+  const RitzLargeFactors f = {(RitzReal)args->alpha, (RitzReal)args->beta};
+  const RitzBatchedTriangle *t = &args->triangle[0];
+  const RitzPlane L = args->is_upper ? ritz_plane_transposed(A) : A;
+
+  if (args->kind == RITZ_KIND_SYMMETRIC)
+    ritz_large_symmetric(L, B, order, columns, f, C, args->work);
+  else
+    ritz_large_triangular(L, t->is_lower == t->is_transposed, t->is_unit, order, columns, f.alpha, B,
+                          args->work);
+}
+
+RITZ_INLINE int64_t ritz_large_size(const int32_t *size, int dim) { return dim == 3 ? 1 : size[dim]; }
+
 static int32_t ritz_large_matrix(const RitzBatchedArgs *args, int64_t i, const int32_t *size) {
   const int64_t m = size[0], n = size[1], k = size[2];
   const RitzLargeFactors f = {(RitzReal)args->alpha, (RitzReal)args->beta};
-  const RitzPlane A = ritz_large_operand(args, 0, args->kind == RITZ_KIND_PRODUCT && args->trans_a, i);
+  const bool is_product = args->kind == RITZ_KIND_PRODUCT || args->kind == RITZ_KIND_RANK_UPDATE;
+  const RitzPlane A = ritz_large_operand(args, 0, is_product && args->trans_a, i);
   int32_t *ipiv = args->ipiv ? args->ipiv + i * args->ipiv_stride : NULL;
   RitzReal *scratch = args->work;
   RitzPlane B;
@@ -32,12 +60,24 @@ static int32_t ritz_large_matrix(const RitzBatchedArgs *args, int64_t i, const i
     return ritz_large_getri(A, n, args->has_pivots ? ipiv : NULL, scratch);
   B = ritz_large_operand(args, 1, args->trans_b || args->is_right, i);
   if (args->kind == RITZ_KIND_INVERSE) return ritz_large_inv(A, n, scratch, B);
+  if (args->kind == RITZ_KIND_RANK_UPDATE) {
+    ritz_large_update(A, n, k, f, args->is_upper ? ritz_plane_transposed(B) : B, scratch);
+    return 0;
+  }
+  const int64_t rows = ritz_large_size(size, args->operand[1].rows);
+  const int64_t cols = ritz_large_size(size, args->operand[1].cols);
+  if (args->kind == RITZ_KIND_LU_SYSTEM || args->kind == RITZ_KIND_SPD_SYSTEM)
+    return ritz_large_system(args, A, B, n, cols, ipiv, scratch);
   if (args->kind == RITZ_KIND_SOLVE) {
-    const int64_t rows = args->operand[1].rows == 3 ? 1 : size[args->operand[1].rows];
-    const int64_t cols = args->operand[1].cols == 3 ? 1 : size[args->operand[1].cols];
-
     ritz_large_systems(args, args->has_pivots ? ipiv : NULL, A, B, args->is_right ? cols : rows,
                        args->is_right ? rows : cols, scratch);
+    return 0;
+  }
+  if (args->kind == RITZ_KIND_TRIANGULAR || args->kind == RITZ_KIND_SYMMETRIC) {
+    const bool has_sums = args->kind == RITZ_KIND_SYMMETRIC;
+
+    ritz_large_structured(args, A, B, has_sums ? ritz_large_operand(args, 2, args->is_right, i) : B,
+                          args->is_right ? cols : rows, args->is_right ? rows : cols);
     return 0;
   }
   const RitzPlane C = ritz_large_operand(args, 2, false, i);
@@ -51,14 +91,22 @@ static int32_t ritz_large_matrix(const RitzBatchedArgs *args, int64_t i, const i
 int64_t ritz_batched_work_bytes(const RitzBatchedArgs *args) {
   const int64_t m = args->bounds[0], n = args->bounds[1], k = args->bounds[2];
   const RitzBatchedPlaces *B = &args->operand[1];
-  const int dim = args->is_right ? B->cols : B->rows;
+  const int64_t rows = ritz_large_size(args->bounds, B->rows), cols = ritz_large_size(args->bounds, B->cols);
+  const int64_t order = args->is_right ? cols : rows, columns = args->is_right ? rows : cols;
   int64_t num = 0;
 
   switch (args->kind) {
   case RITZ_KIND_CHOLESKY: num = ritz_cholesky_entries(n); break;
   case RITZ_KIND_LU: num = ritz_lu_entries(m, n); break;
   case RITZ_KIND_INVERSE: num = ritz_inverse_entries(n); break;
-  case RITZ_KIND_SOLVE: num = ritz_systems_entries(dim == 3 ? 1 : args->bounds[dim]); break;
+  case RITZ_KIND_SOLVE: num = ritz_systems_entries(order); break;
+  case RITZ_KIND_LU_SYSTEM: num = ritz_lu_entries(n, n) + ritz_systems_entries(n); break;
+  case RITZ_KIND_SPD_SYSTEM: num = ritz_cholesky_entries(n) + ritz_systems_entries(n); break;
+  case RITZ_KIND_SYMMETRIC:
+  case RITZ_KIND_TRIANGULAR: num = ritz_structured_entries(order, columns); break;
+  case RITZ_KIND_RANK_UPDATE:
+    num = ritz_apart(n) * RITZ_UPDATE_COLUMNS + ritz_product_entries(RITZ_UPDATE_COLUMNS, k);
+    break;
   default: num = ritz_product_entries(n, k) + m + n + 2 * RITZ_BLOCK;
   }
   return num * (int64_t)sizeof(RitzReal);

@@ -231,7 +231,7 @@ RITZ_INLINE void ritz_lu_store_pivots(const RitzGroup *group, const RitzLu *lu) 
 
   for (int l = 0; l < group->num && args->ipiv; l++) {
     int32_t *to = args->ipiv + ritz_matrix(group, l) * args->ipiv_stride;
-    const int m = ritz_own_size(group, 0, l), n = ritz_own_size(group, 1, l);
+    const int m = ritz_own_size(group, args->operand[0].rows, l), n = ritz_own_size(group, 1, l);
 
     if (group->is_left_alone[l]) continue;
     for (int k = 0; k < m && k < n; k++) to[k] = (int32_t)(lu->at[k][l] / RITZ_LANES) + 1;

@@ -101,8 +101,12 @@ RITZ_INLINE void ritz_group_begin(const RitzBatchedArgs *args, int64_t number, R
   if (!args->is_uniform) ritz_group_sizes(group);
 }
 
-RITZ_INLINE int ritz_own_size(const RitzGroup *group, int dim, int lane) {
+static int ritz_own_size(const RitzGroup *group, int dim, int lane) {
   if (dim == 3) return 1;
+  if (dim > 3) {
+    const int m = ritz_own_size(group, 0, lane), n = ritz_own_size(group, 1, lane);
+    return (dim == 4) == (m < n) ? m : n;
+  }
   return group->args->is_uniform ? group->args->bounds[dim] : group->size[dim][lane];
 }
 
@@ -121,14 +125,18 @@ RITZ_INLINE RitzSizes ritz_sizes(const RitzGroup *group) {
   const RitzBatchedArgs *args = group->args;
   const RitzBatchedPlaces *A = &args->operand[0], *B = &args->operand[1], *C = &args->operand[2];
   const bool is_product = args->kind == RITZ_KIND_PRODUCT;
+  const int columns = args->kind == RITZ_KIND_INVERSE   ? A->rows
+                      : args->kind == RITZ_KIND_APPLY_Q ? (args->is_right ? C->rows : C->cols)
+                      : args->is_right                  ? B->rows
+                                                        : B->cols;
+  const int k = args->kind == RITZ_KIND_FORM_Q ? B->rows : args->trans_a ? A->rows : A->cols;
+  const int n = is_product ? C->cols : args->kind == RITZ_KIND_RANK_UPDATE ? B->cols : A->cols;
 
   return (RitzSizes){.m = ritz_class_of(group, is_product ? C->rows : A->rows, RITZ_M),
-                     .n = ritz_class_of(group, is_product ? C->cols : A->cols, RITZ_N),
-                     .k = ritz_class_of(group, args->trans_a ? A->rows : A->cols, RITZ_K),
+                     .n = ritz_class_of(group, n, RITZ_N),
+                     .k = ritz_class_of(group, k, RITZ_K),
                      .order = ritz_class_of(group, A->rows, RITZ_ORDER),
-                     .columns = args->kind == RITZ_KIND_INVERSE
-                                    ? ritz_class_of(group, A->rows, RITZ_COLUMNS)
-                                    : ritz_class_of(group, args->is_right ? B->rows : B->cols, RITZ_COLUMNS)};
+                     .columns = ritz_class_of(group, columns, RITZ_COLUMNS)};
 }
 
 // ---- Places of matrices ----

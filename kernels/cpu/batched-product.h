@@ -16,18 +16,9 @@ RITZ_INLINE void ritz_product_tile(int rows, int cols, int num, RitzView A, Ritz
                                    RitzView C) {
   RitzTile c;
 
-  RITZ_UNROLL for (int i = 0; i < rows; i++) {
-    RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] = ritz_splat(0);
-  }
+  ritz_tile_clear(rows, cols, c);
   ritz_tile_products(true, rows, cols, f.alpha != 0 ? num : 0, A, B, c);
-  RITZ_UNROLL for (int i = 0; i < rows; i++) {
-    RITZ_UNROLL for (int j = 0; j < cols; j++) {
-      RitzVec result = f.alpha * c[i][j];
-      RITZ_KEEP(result);
-      if (f.beta != 0) result += f.beta * RITZ_AT(C, i, j);
-      RITZ_AT(C, i, j) = result;
-    }
-  }
+  ritz_tile_combine(rows, cols, false, c, f, C);
 }
 
 RITZ_INLINE void ritz_product_columns(RitzSizes s, int cols, RitzView A, RitzView B, RitzFactors f,

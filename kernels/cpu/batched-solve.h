@@ -28,11 +28,7 @@ RITZ_INLINE void ritz_solve_triangle(RitzSizes s, const RitzBatchedTriangle *t, 
   RitzDivisor divisors[RITZ_ORDER];
   RitzView L = t->is_transposed ? ritz_view_transposed(A) : A;
 
-  if (t->is_lower == t->is_transposed) { // upper: from the last unknown to the first
-    const int last = s.order - 1;
-    L = (RitzView){&RITZ_AT(L, last, last), -L.rs, -L.cs};
-    X = (RitzView){&RITZ_AT(X, last, 0), -X.rs, X.cs};
-  }
+  if (t->is_lower == t->is_transposed) ritz_turn_system(s, &L, &X);
   if (t->is_unit) {
     ritz_solve_lower(s, L, NULL, X);
     return;
@@ -41,15 +37,8 @@ RITZ_INLINE void ritz_solve_triangle(RitzSizes s, const RitzBatchedTriangle *t, 
   ritz_solve_lower(s, L, divisors, X);
 }
 
-#if RITZ_IS_SOLVE
-typedef struct {
-  RitzVec a[RITZ_SCRATCH_LD(RITZ_ORDER) * RITZ_ORDER];
-  RitzVec b[(RITZ_SCRATCH_LD(RITZ_ORDER) + 1) * (RITZ_COLUMNS + 1) +
-            (RITZ_SCRATCH_LD(RITZ_COLUMNS) + 1) * (RITZ_ORDER + 1)];
-} RitzBatchedWork;
-
 // Swaps of LU on the rows of X, or back; those that are none of the matrix's rows are left out.
-static void ritz_solve_permute(const RitzGroup *group, RitzSizes s, bool is_back, RitzView X) {
+RITZ_INLINE void ritz_solve_permute(const RitzGroup *group, RitzSizes s, bool is_back, RitzView X) {
   const RitzBatchedArgs *args = group->args;
 
   for (int l = 0; l < group->num && args->ipiv; l++) {
@@ -68,6 +57,13 @@ static void ritz_solve_permute(const RitzGroup *group, RitzSizes s, bool is_back
     }
   }
 }
+
+#if RITZ_IS_SOLVE
+typedef struct {
+  RitzVec a[RITZ_SCRATCH_LD(RITZ_ORDER) * RITZ_ORDER];
+  RitzVec b[(RITZ_SCRATCH_LD(RITZ_ORDER) + 1) * (RITZ_COLUMNS + 1) +
+            (RITZ_SCRATCH_LD(RITZ_COLUMNS) + 1) * (RITZ_ORDER + 1)];
+} RitzBatchedWork;
 
 static void ritz_solve_scale(RitzSizes s, RitzReal alpha, RitzView X) {
   for (int c = 0; c < s.columns && alpha != 1; c++) {

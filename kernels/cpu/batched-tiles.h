@@ -31,6 +31,12 @@ RITZ_INLINE bool ritz_any(RitzMask mask) {
   return any;
 }
 
+RITZ_INLINE RitzVec ritz_root(RitzVec x) {
+  RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) x[l] =
+      RITZ_REAL_BYTES == 8 ? (RitzReal)__builtin_sqrt(x[l]) : (RitzReal)__builtin_sqrtf((float)x[l]);
+  return x;
+}
+
 // Keeps x in a register where compilers would read it from memory for every use.
 #if defined(__AVX512F__) && RITZ_LANES * RITZ_REAL_BYTES == 64
 #define RITZ_KEEP(x) __asm__("" : "+v"(x))
@@ -75,6 +81,11 @@ RITZ_INLINE void ritz_tile_load(int rows, int cols, RitzView from, RitzTile c) {
     RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] = RITZ_AT(from, i, j);
   }
 }
+RITZ_INLINE void ritz_tile_clear(int rows, int cols, RitzTile c) {
+  RITZ_UNROLL for (int i = 0; i < rows; i++) {
+    RITZ_UNROLL for (int j = 0; j < cols; j++) c[i][j] = ritz_splat(0);
+  }
+}
 RITZ_INLINE void ritz_tile_store(int rows, int cols, RitzTile c, RitzView to) {
   RITZ_UNROLL for (int i = 0; i < rows; i++) {
     RITZ_UNROLL for (int j = 0; j < cols; j++) RITZ_AT(to, i, j) = c[i][j];
@@ -104,6 +115,23 @@ RITZ_INLINE void ritz_tile_products(bool is_sum, int rows, int cols, int num, Ri
   }
 }
 
+typedef struct {
+  RitzReal alpha, beta;
+} RitzFactors;
+
+// C = alpha c + beta C; is_lower: the triangle alone.
+RITZ_INLINE void ritz_tile_combine(int rows, int cols, bool is_lower, RitzTile c, RitzFactors f, RitzView C) {
+  RITZ_UNROLL for (int i = 0; i < rows; i++) {
+    RITZ_UNROLL for (int j = 0; j < cols; j++) {
+      if (is_lower && j > i) continue;
+      RitzVec result = f.alpha * c[i][j];
+      RITZ_KEEP(result);
+      if (f.beta != 0) result += f.beta * RITZ_AT(C, i, j);
+      RITZ_AT(C, i, j) = result;
+    }
+  }
+}
+
 // C -= A B
 RITZ_INLINE void ritz_tile_subtract(int rows, int cols, int num, RitzView A, RitzView B, RitzView C) {
   RitzTile c;
@@ -111,6 +139,14 @@ RITZ_INLINE void ritz_tile_subtract(int rows, int cols, int num, RitzView A, Rit
   ritz_tile_load(rows, cols, C, c);
   ritz_tile_products(false, rows, cols, num, A, B, c);
   ritz_tile_store(rows, cols, c, C);
+}
+
+// Upper as lower: a triangle of s.order from its last row and column to the first, and the rows of X.
+RITZ_INLINE void ritz_turn_system(RitzSizes s, RitzView *L, RitzView *X) {
+  const int last = s.order - 1;
+
+  *L = (RitzView){&RITZ_AT(*L, last, last), -L->rs, -L->cs};
+  *X = (RitzView){&RITZ_AT(*X, last, 0), -X->rs, X->cs};
 }
 
 // Unknowns first .. first + rows - 1 of L X = B, L lower, X over B; those before are known. divisors [order]:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The loop over groups of matrices of a batched operation (contract in core/batched.h). The text that
 // includes this (emit/batched.c) has defined the precision, RITZ_LANES, ritz_transpose_lanes, the sizes,
-// RITZ_M etc. (RITZ_IS_ANY_SIZE 1: the most that they can be) and the kind: one of RITZ_IS_PRODUCT,
-// RITZ_IS_CHOLESKY, RITZ_IS_LU, RITZ_IS_SOLVE, RITZ_IS_INVERSE.
+// RITZ_M etc. (RITZ_IS_ANY_SIZE 1: the most that they can be) and the kind: RITZ_IS_PRODUCT, RITZ_IS_LU etc.,
+// as RitzBatchedKind.
 #if RITZ_IS_PRODUCT
 #include "kernels/cpu/batched-product.h"
 #elif RITZ_IS_CHOLESKY
@@ -11,8 +11,14 @@
 #include "kernels/cpu/batched-lu.h"
 #elif RITZ_IS_SOLVE
 #include "kernels/cpu/batched-solve.h"
-#else
+#elif RITZ_IS_INVERSE
 #include "kernels/cpu/batched-inverse.h"
+#elif RITZ_IS_SYMMETRIC || RITZ_IS_RANK_UPDATE || RITZ_IS_TRIANGULAR
+#include "kernels/cpu/batched-structured.h"
+#elif RITZ_IS_LU_SYSTEM || RITZ_IS_SPD_SYSTEM
+#include "kernels/cpu/batched-system.h"
+#else
+#include "kernels/cpu/batched-qr.h"
 #endif
 
 __attribute__((visibility("default"))) void ritz_batched_kernel(const RitzBatchedArgs *args, int64_t begin,
