@@ -48,17 +48,44 @@ static void add_blocks(RitzText *t, const RitzGpuBatched *p) {
   }
 }
 
+// What products read and write that is not their operands as they are.
+static void add_masks(RitzText *t, const RitzGpuBatched *p) {
+  for (int i = 0; i < 2; i++) {
+    if (p->mask[i]) ritz_text_add(t, "#define RITZ_MASK_%c  %d\n", 'A' + i, p->mask[i]);
+  }
+  if (p->keeps == 1) ritz_text_add(t, "#define RITZ_KEEPS_LOWER\n");
+  if (p->keeps == 2) ritz_text_add(t, "#define RITZ_KEEPS_UPPER\n");
+  if (p->in_place) ritz_text_add(t, "#define RITZ_IN_PLACE %d\n", p->in_place);
+}
+
+static void add_tiles(RitzText *t, const RitzGpuBatched *p) {
+  if (p->is_uniform) add_sizes(t, p);
+  ritz_text_add(t, "#define RITZ_TILE_ROWS     %d\n#define RITZ_TILE_COLS     %d\n", p->tile[0], p->tile[1]);
+  ritz_text_add(t, "#define RITZ_TILE_MATRICES %d\n", p->tile[2]);
+  for (int i = 0; i < RITZ_BATCHED_MAX_OPERANDS; i++)
+    ritz_text_add(t, "#define RITZ_ORDER_%c %d\n", 'A' + i, p->order[i]);
+  if (p->target != p->precision)
+    ritz_text_add(t, "#define RITZ_TARGET_%s\n", p->target == CEED_SCALAR_FP32 ? "F32" : "F64");
+  if (p->is_in_memory) ritz_text_add(t, "#define RITZ_IN_MEMORY\n");
+}
+
 int ritz_emit_gpu_batched(Ceed ceed, const RitzGpuBatched *p, char **text) {
   static const char *const files[] = {"any", "rows", "turns", "mma"};
-  static const char *const kinds[] = {"PRODUCT", "SOLVE", "POTRF", "GETRF", "GETRI", "INV"};
+  static const char *const kinds[] = {"PRODUCT", "SOLVE", "POTRF", "GETRF", "GETRI",
+                                      "INV",     "COPY",  "GEAM",  "LASET", "LASWP"};
   RitzText t = {.ceed = ceed};
   ritz_text_add(&t, "#define RITZ_%s\n", kinds[p->kind]);
   if (p->precision == CEED_SCALAR_FP32) ritz_text_add(&t, "#define RITZ_ENTRY_F32\n");
   ritz_text_add(&t, "#define RITZ_THREADS %d\n", p->num_threads);
   if (p->takes_all) ritz_text_add(&t, "#define RITZ_TAKES_ALL\n");
   if (p->work) ritz_text_add(&t, "#define RITZ_WORK    %d\n", p->work);
+  if (p->kind == RITZ_BATCH_PRODUCT && (p->has_rows || p->has_blocks)) add_masks(&t, p);
   if (p->has_rows) add_rows(&t, p);
   if (p->has_blocks) add_blocks(&t, p);
-  ritz_text_add(&t, "#include \"kernels/gpu/batched-%s.h\"\n", p->has_blocks ? "blocks" : files[p->design]);
+  if (p->has_tiles) add_tiles(&t, p);
+  ritz_text_add(&t, "#include \"kernels/gpu/batched-%s.h\"\n",
+                p->has_tiles    ? "move"
+                : p->has_blocks ? "blocks"
+                                : files[p->design]);
   return ritz_text_finish(&t, text);
 }

@@ -29,6 +29,9 @@ static bool plan_product(RitzGpuBatched *p, int64_t entry_bytes, int64_t shared_
   int64_t stage = 0;
   for (int i = 0; i < 2; i++)
     stage += is_turned[i] ? (int64_t)TILE * tiles[i] * (PART + 4) : PART * ((int64_t)TILE * tiles[i] + 4);
+  if (p->in_place)
+    p->num_parts = p->in_place == 1 ? (cols + p->tile_cols - 1) / p->tile_cols
+                                    : (rows + p->tile_rows - 1) / p->tile_rows;
   p->num_stages = 3 * stage * entry_bytes <= shared_bytes / 2 ? 3 : 2;
   p->shared_bytes = p->num_stages * stage * entry_bytes;
   return p->shared_bytes <= shared_bytes;
@@ -96,8 +99,8 @@ static bool plan_kind(RitzGpuBatched *p, int64_t shared_bytes, RitzBatchHolding 
   case RITZ_BATCH_GETRF: return plan_factor(p, entry_bytes, shared_bytes, holding);
   case RITZ_BATCH_GETRI:
   case RITZ_BATCH_INV: return plan_inverse(p, entry_bytes, shared_bytes);
+  default: return false;
   }
-  return false;
 }
 
 void ritz_plan_gpu_batched_blocks(RitzGpuBatched *plan, int max_threads, int64_t shared_bytes,

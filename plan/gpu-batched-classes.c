@@ -10,7 +10,10 @@ int ritz_gpu_batched_class_dims(const RitzBatched b, RitzBatchDim dims[2]) {
   dims[0] = dims[1] = RITZ_DIM_N;
   switch (b->operation) {
   case RITZ_BATCHED_GEMM: dims[0] = RITZ_DIM_M, dims[1] = RITZ_DIM_K; return 2;
+  case RITZ_BATCHED_SYRK: dims[1] = RITZ_DIM_K; return 2;
   case RITZ_BATCHED_GEMV:
+  case RITZ_BATCHED_SYMM:
+  case RITZ_BATCHED_TRMM:
   case RITZ_BATCHED_GETRF: dims[0] = RITZ_DIM_M; return 2;
   case RITZ_BATCHED_TRSM: dims[0] = dims[1] = is_left ? RITZ_DIM_M : RITZ_DIM_N; return 1;
   default: return 1;

@@ -5,32 +5,90 @@
 static RitzBatchKind kind_of(RitzBatchedOperation operation) {
   switch (operation) {
   case RITZ_BATCHED_GEMM:
-  case RITZ_BATCHED_GEMV: return RITZ_BATCH_PRODUCT;
+  case RITZ_BATCHED_GEMV:
+  case RITZ_BATCHED_SYRK:
+  case RITZ_BATCHED_SYMM:
+  case RITZ_BATCHED_SYMV:
+  case RITZ_BATCHED_TRMM: return RITZ_BATCH_PRODUCT;
   case RITZ_BATCHED_POTRF: return RITZ_BATCH_POTRF;
   case RITZ_BATCHED_GETRF: return RITZ_BATCH_GETRF;
   case RITZ_BATCHED_GETRI: return RITZ_BATCH_GETRI;
   case RITZ_BATCHED_INV: return RITZ_BATCH_INV;
+  case RITZ_BATCHED_COPY: return RITZ_BATCH_COPY;
+  case RITZ_BATCHED_GEAM: return RITZ_BATCH_GEAM;
+  case RITZ_BATCHED_LASET: return RITZ_BATCH_LASET;
+  case RITZ_BATCHED_LASWP: return RITZ_BATCH_LASWP;
   default: return RITZ_BATCH_SOLVE;
   }
 }
 
-// The operation's m, n, k -> those of its kernel.
-static void list_sizes(const RitzBatched b, CeedInt size[RITZ_NUM_DIMS]) {
-  const CeedInt m = b->size[RITZ_DIM_M], n = b->size[RITZ_DIM_N], k = b->size[RITZ_DIM_K];
-  const bool is_transposed = b->options.trans_a == CEED_TRANSPOSE;
-  size[RITZ_DIM_M] = m, size[RITZ_DIM_N] = n, size[RITZ_DIM_K] = k;
-  if (b->operation == RITZ_BATCHED_GEMV) {
-    size[RITZ_DIM_M] = is_transposed ? n : m;
-    size[RITZ_DIM_N] = 1;
-    size[RITZ_DIM_K] = is_transposed ? m : n;
+static void set_three(int *to, int a, int b, int c) { to[0] = a, to[1] = b, to[2] = c; }
+
+void ritz_gpu_batched_operands(const RitzBatched b, int operand[RITZ_BATCHED_MAX_OPERANDS]) {
+  const bool is_left = b->options.side == RITZ_SIDE_LEFT;
+  switch (b->operation) {
+  case RITZ_BATCHED_SYRK: set_three(operand, 0, 0, 1); break;
+  case RITZ_BATCHED_SYMM: set_three(operand, !is_left, is_left, 2); break;
+  case RITZ_BATCHED_TRMM: set_three(operand, !is_left, is_left, 1); break;
+  case RITZ_BATCHED_COPY: set_three(operand, 0, 0, 1); break;
+  case RITZ_BATCHED_LASET:
+  case RITZ_BATCHED_LASWP: set_three(operand, 0, 0, 0); break;
+  default: set_three(operand, 0, 1, 2); break;
   }
-  if (b->operation == RITZ_BATCHED_GETRI) size[RITZ_DIM_K] = n;
-  if (b->operation == RITZ_BATCHED_TRSM) {
-    const bool is_left = b->options.side == RITZ_SIDE_LEFT;
-    size[RITZ_DIM_M] = 1;
-    size[RITZ_DIM_N] = is_left ? m : n;
-    size[RITZ_DIM_K] = is_left ? n : m;
+}
+
+void ritz_gpu_batched_dims(const RitzBatched b, RitzBatchDim dim[RITZ_NUM_DIMS]) {
+  const bool is_transposed = b->options.trans_a == CEED_TRANSPOSE,
+             is_left = b->options.side == RITZ_SIDE_LEFT;
+  const RitzBatchDim side = is_left ? RITZ_DIM_M : RITZ_DIM_N, other = is_left ? RITZ_DIM_N : RITZ_DIM_M;
+  dim[0] = RITZ_DIM_M, dim[1] = RITZ_DIM_N, dim[2] = RITZ_DIM_K;
+  switch (b->operation) {
+  case RITZ_BATCHED_GEMV:
+    dim[0] = is_transposed ? RITZ_DIM_N : RITZ_DIM_M;
+    dim[1] = RITZ_DIM_ONE;
+    dim[2] = is_transposed ? RITZ_DIM_M : RITZ_DIM_N;
+    break;
+  case RITZ_BATCHED_GETRI: dim[2] = RITZ_DIM_N; break;
+  case RITZ_BATCHED_TRSM: dim[0] = RITZ_DIM_ONE, dim[1] = side, dim[2] = other; break;
+  case RITZ_BATCHED_SYRK: dim[0] = RITZ_DIM_N; break;
+  case RITZ_BATCHED_SYMM:
+  case RITZ_BATCHED_TRMM: dim[2] = side; break;
+  case RITZ_BATCHED_SYMV: dim[0] = dim[2] = RITZ_DIM_N, dim[1] = RITZ_DIM_ONE; break;
+  default: break;
   }
+}
+
+// How products read their operands, and which entries of C they write.
+static void describe_product(const RitzBatched b, RitzGpuBatched *p) {
+  const RitzBatchedOptions *o = &b->options;
+  const bool is_transposed = o->trans_a == CEED_TRANSPOSE, is_lower = o->uplo == RITZ_TRIANGLE_LOWER;
+  const int at = o->side == RITZ_SIDE_RIGHT; // the operand with a triangle
+  p->is_transposed[0] = is_transposed;
+  p->is_transposed[1] = o->trans_b == CEED_TRANSPOSE;
+  switch (b->operation) {
+  case RITZ_BATCHED_SYRK:
+    p->is_transposed[1] = !is_transposed;
+    p->keeps = is_lower ? 1 : 2;
+    break;
+  case RITZ_BATCHED_SYMM:
+  case RITZ_BATCHED_SYMV:
+    p->mask[at] =
+        RITZ_BATCH_MASK_TRIANGLE | RITZ_BATCH_MASK_MIRRORED | (is_lower ? RITZ_BATCH_MASK_LOWER : 0);
+    break;
+  case RITZ_BATCHED_TRMM:
+    p->is_transposed[0] = at == 0 && is_transposed;
+    p->is_transposed[1] = at == 1 && is_transposed;
+    p->mask[at] = RITZ_BATCH_MASK_TRIANGLE | (is_lower != is_transposed ? RITZ_BATCH_MASK_LOWER : 0) |
+                  (o->diag == RITZ_DIAGONAL_UNIT ? RITZ_BATCH_MASK_UNIT : 0);
+    p->in_place = at + 1;
+    break;
+  default: break;
+  }
+}
+
+int ritz_gpu_batched_product_options(const RitzGpuBatched *p) {
+  enum { SHIFT_MASK_B = 4, SHIFT_KEEPS = 8, SHIFT_PLACE = 10 }; // as in kernels/gpu/batched.h
+  return p->mask[0] | p->mask[1] << SHIFT_MASK_B | p->keeps << SHIFT_KEEPS | p->in_place << SHIFT_PLACE;
 }
 
 static int power_of_2(CeedInt least) {
@@ -177,15 +235,21 @@ RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched b, const RitzGpuBatchMach
                       .has_pivots = b->form.has_pivots,
                       .solves_twice =
                           b->operation == RITZ_BATCHED_GETRS || b->operation == RITZ_BATCHED_POTRS,
-                      .is_symmetric = b->operation == RITZ_BATCHED_POTRS};
-  p.is_transposed[0] = b->options.trans_a == CEED_TRANSPOSE;
-  p.is_transposed[1] = b->options.trans_b == CEED_TRANSPOSE;
-  list_sizes(b, p.size);
-  for (CeedInt i = 0; i < b->form.num_operands; i++) {
-    const RitzBatchLayout *layout = ritz_batched_layout(&b->options, i);
+                      .is_symmetric = b->operation == RITZ_BATCHED_POTRS,
+                      .target = b->precision};
+  RitzBatchDim dim[RITZ_NUM_DIMS];
+  int operand[RITZ_BATCHED_MAX_OPERANDS];
+  describe_product(b, &p);
+  ritz_gpu_batched_dims(b, dim);
+  ritz_gpu_batched_operands(b, operand);
+  for (int d = 0; d < RITZ_NUM_DIMS; d++) p.size[d] = dim[d] == RITZ_DIM_ONE ? 1 : b->size[dim[d]];
+  for (int i = 0; i < RITZ_BATCHED_MAX_OPERANDS; i++) {
+    const RitzBatchLayout *layout = ritz_batched_layout(&b->options, operand[i]);
     p.ld[i] = layout->ld;
     p.is_interleaved = p.is_interleaved || layout->width > 1;
   }
+  if (b->operation == RITZ_BATCHED_COPY) p.target = b->options.B.precision;
+  if (ritz_gpu_batched_moves(p.kind)) return p;
   const bool is_done =
       machine->can_have_rows && ((machine->has_mma && plan_mma(&p)) || plan_rows(&p, machine->max_threads));
   if (!is_done) plan_any(&p, machine->max_threads);

@@ -8,15 +8,26 @@
 
 // What kernels do: products, triangular solves, factorizations, inverses.
 typedef enum {
-  RITZ_BATCH_PRODUCT, // GEMM, GEMV
+  RITZ_BATCH_PRODUCT, // GEMM, GEMV, SYRK, SYMM, SYMV, TRMM
   RITZ_BATCH_SOLVE,   // GETRS, POTRS, TRSM, TRSV
   RITZ_BATCH_POTRF,
   RITZ_BATCH_GETRF,
   RITZ_BATCH_GETRI,
   RITZ_BATCH_INV,
+  RITZ_BATCH_COPY, // up to LASWP: kernels/gpu/batched-move.h
+  RITZ_BATCH_GEAM,
+  RITZ_BATCH_LASET,
+  RITZ_BATCH_LASWP,
 } RitzBatchKind;
 
-enum { RITZ_BATCH_IS_TRANSPOSED = 16 }; // in forms of operands, kernels/gpu/batched.h
+// As in kernels/gpu/batched.h: in forms of operands; how operands of products are read.
+enum { RITZ_BATCH_WIDTH_BITS = 7, RITZ_BATCH_IS_TRANSPOSED = 16 };
+enum {
+  RITZ_BATCH_MASK_TRIANGLE = 1,
+  RITZ_BATCH_MASK_LOWER = 2,
+  RITZ_BATCH_MASK_MIRRORED = 4,
+  RITZ_BATCH_MASK_UNIT = 8
+};
 
 // Texts of kernels.
 typedef enum {
@@ -39,8 +50,11 @@ typedef struct {
   bool is_uniform;                       // sizes are those of all matrices
   bool takes_all;                        // not uniform: there are no other classes
   bool is_transposed[2];                 // A, B of products
-  bool is_interleaved;                   // some operand
-  bool has_pivots;                       // GETRF, GETRS, GETRI
+  int mask[2];                           // how they are read
+  int keeps;           // products: the triangle of C that is written, 1: lower, 2: upper; 0: all of it
+  int in_place;        // products: C is B: 1, A: 2; 0: neither
+  bool is_interleaved; // some operand
+  bool has_pivots;     // GETRF, GETRS, GETRI
   bool solves_twice, is_symmetric;
   int num_threads;  // of a block
   int group;        // has_rows: threads of a matrix; rows: a power of 2; mma: whole warps
@@ -55,7 +69,19 @@ typedef struct {
   int tile_rows, tile_cols;  // products: tiles of a block, of 32 x 32 entries
   int num_stages, num_parts; // parts of operands in shared memory; blocks that share a matrix
   int64_t shared_bytes;
+  // batched-move.h:
+  bool has_tiles;                       // the kernel
+  CeedScalarType target;                // precision of the result
+  int tile[RITZ_NUM_DIMS];              // rows, columns, matrices of a tile
+  bool is_in_memory;                    // swaps: without shared memory
+  int order[RITZ_BATCHED_MAX_OPERANDS]; // of entries in memory: bits RITZ_BATCH_COLUMNS_FIRST, ...
 } RitzGpuBatched;
+
+static inline bool ritz_gpu_batched_moves(RitzBatchKind kind) {
+  return kind >= RITZ_BATCH_COPY && kind <= RITZ_BATCH_LASWP;
+}
+
+enum { RITZ_BATCH_COLUMNS_FIRST = 1, RITZ_BATCH_MATRICES_FIRST = 2 };
 
 enum {
   RITZ_BATCH_MAX_ROWS = 64,      // order of matrices for batched-rows.h
@@ -70,6 +96,12 @@ typedef struct {
   bool has_mma;       // tensor cores of doubles
 } RitzGpuBatchMachine;
 
+// Kernels have operands A, B and C (the result of products and of batched-move.h; other results are where the
+// operation has them): the operand of the call; and the dimension of the operation that is m, n, k.
+void ritz_gpu_batched_operands(const RitzBatched batched, int operand[RITZ_BATCHED_MAX_OPERANDS]);
+void ritz_gpu_batched_dims(const RitzBatched batched, RitzBatchDim dim[RITZ_NUM_DIMS]);
+// The same for kernels of any size.
+int ritz_gpu_batched_product_options(const RitzGpuBatched *plan);
 // The kernel of this operation. Of the texts, sizes and layouts decide: equal matrices have equal results in
 // uniform and other batches.
 RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched batched, const RitzGpuBatchMachine *machine,
@@ -88,8 +120,13 @@ RitzGpuBatched ritz_plan_gpu_batched_class(const RitzBatched batched, const Ritz
 typedef enum { RITZ_BATCH_HOLDS_SOME, RITZ_BATCH_HOLDS_ALL, RITZ_BATCH_HOLDS_NONE } RitzBatchHolding;
 void ritz_plan_gpu_batched_blocks(RitzGpuBatched *plan, int max_threads, int64_t shared_bytes,
                                   RitzBatchHolding holding); // gpu-batched-blocks.c
+// Copies, sums, constants and swaps: tiles of `plan`, whose forms are known. is_plain: one kernel for all
+// sizes and layouts.
+void ritz_plan_gpu_batched_move(RitzGpuBatched *plan, int max_threads, bool is_plain); // gpu-batched-moves.c
+int64_t ritz_gpu_batched_tiles(const RitzGpuBatched *plan, int64_t count);
 // Blocks for so many matrices.
 static inline int64_t ritz_gpu_batched_blocks(const RitzGpuBatched *p, int64_t count) {
+  if (p->has_tiles) return ritz_gpu_batched_tiles(p, count);
   const int64_t per_block = p->has_rows ? p->num_threads / p->group : 1;
   return p->has_blocks ? count * p->num_parts : (count + per_block - 1) / per_block;
 }

@@ -26,24 +26,49 @@ typedef struct {
   int32_t info[BATCH_MAX_COUNT];
 } Outcome;
 
+static int count_operands(RitzBatchedOperation operation) {
+  switch (operation) {
+  case RITZ_BATCHED_GEMM:
+  case RITZ_BATCHED_GEMV:
+  case RITZ_BATCHED_SYMM:
+  case RITZ_BATCHED_SYMV:
+  case RITZ_BATCHED_GEAM: return 3;
+  case RITZ_BATCHED_POTRF:
+  case RITZ_BATCHED_GETRF:
+  case RITZ_BATCHED_GETRI:
+  case RITZ_BATCHED_LASWP:
+  case RITZ_BATCHED_LASET: return 1;
+  default: return 2;
+  }
+}
+
+static bool has_pivots(RitzBatchedOperation operation) {
+  return operation == RITZ_BATCHED_GETRF || operation == RITZ_BATCHED_GETRS ||
+         operation == RITZ_BATCHED_GETRI || operation == RITZ_BATCHED_GESV || operation == RITZ_BATCHED_LASWP;
+}
+
+// Transposes, the upper triangle, the right side, ones on the diagonal.
+enum { TURN_A = 1, TURN_B = 2, UPPER = 4, RIGHT = 8, UNIT = 16 };
+
 // Runs the operation on operands that repeat, with kernels of this kind; NULL: as is chosen.
-static void run_kind(BatchCase c, RitzBatchedOperation operation, int transposes, const char *kind,
+static void run_kind(BatchCase c, RitzBatchedOperation operation, int turns, const char *kind,
                      Outcome *outcome) {
   const bool is_shifted = operation == RITZ_BATCHED_GETRF || operation == RITZ_BATCHED_INV ||
-                          operation == RITZ_BATCHED_GEMM || operation == RITZ_BATCHED_GEMV;
-  const bool is_vector = operation == RITZ_BATCHED_GEMV || operation == RITZ_BATCHED_TRSV;
-  const int num_operands =
-      operation <= RITZ_BATCHED_GEMV ? 3
-      : operation == RITZ_BATCHED_POTRF || operation == RITZ_BATCHED_GETRF || operation == RITZ_BATCHED_GETRI
-          ? 1
-          : 2;
+                          operation == RITZ_BATCHED_GEMM || operation == RITZ_BATCHED_GEMV ||
+                          operation == RITZ_BATCHED_GESV;
+  const bool is_vector =
+      operation == RITZ_BATCHED_GEMV || operation == RITZ_BATCHED_TRSV || operation == RITZ_BATCHED_SYMV;
+  const int num_operands = count_operands(operation);
   int32_t *ipiv = malloc((size_t)(c.count * c.n) * sizeof(*ipiv));
   Batch operand[3];
   BatchRun run = {.operation = operation,
-                  .options = {.trans_a = transposes & 1 ? CEED_TRANSPOSE : CEED_NOTRANSPOSE,
-                              .trans_b = transposes & 2 ? CEED_TRANSPOSE : CEED_NOTRANSPOSE},
-                  .alpha = -1.5,
-                  .beta = 0.5};
+                  .options = {.trans_a = turns & TURN_A ? CEED_TRANSPOSE : CEED_NOTRANSPOSE,
+                              .trans_b = turns & TURN_B ? CEED_TRANSPOSE : CEED_NOTRANSPOSE,
+                              .uplo = turns & UPPER ? RITZ_TRIANGLE_UPPER : RITZ_TRIANGLE_LOWER,
+                              .side = turns & RIGHT ? RITZ_SIDE_RIGHT : RITZ_SIDE_LEFT,
+                              .diag = turns & UNIT ? RITZ_DIAGONAL_UNIT : RITZ_DIAGONAL_STORED},
+                  .alpha = operation == RITZ_BATCHED_LASWP ? 1 : -1.5, // of swaps the first and the last one
+                  .beta = operation == RITZ_BATCHED_LASWP ? c.n : 0.5};
   batch_draw_sizes(&c, c.n, c.n, c.n);
   for (int i = 0; i < c.count * c.n; i++) ipiv[i] = (i + 1) % c.n + 1;
   for (int i = 0; i < num_operands; i++) {
@@ -54,12 +79,12 @@ static void run_kind(BatchCase c, RitzBatchedOperation operation, int transposes
       batch_fill_random(&operand[i], 1, &c.state);
     run.operand[i] = &operand[i];
   }
-  if (operation == RITZ_BATCHED_GETRF || operation == RITZ_BATCHED_GETRS || operation == RITZ_BATCHED_GETRI) {
+  if (has_pivots(operation)) {
     run.ipiv = ipiv;
     run.num_ipiv = c.count * c.n;
   }
-  if (operation != RITZ_BATCHED_GEMM && operation != RITZ_BATCHED_GEMV && operation != RITZ_BATCHED_TRSM &&
-      operation != RITZ_BATCHED_TRSV)
+  if (operation == RITZ_BATCHED_GESV || operation == RITZ_BATCHED_POSV ||
+      (operation >= RITZ_BATCHED_POTRF && operation <= RITZ_BATCHED_INV))
     run.info = outcome->info;
   if (kind) setenv("RITZ_BATCHED_KERNEL", kind, 1);
   tap_check_ok(batch_run(c.ceed, &run), __FILE__, __LINE__, "the call");
@@ -79,7 +104,7 @@ static void run_kind(BatchCase c, RitzBatchedOperation operation, int transposes
 
 typedef struct {
   RitzBatchedOperation operation;
-  int transposes; // bits: of A, of B
+  int turns; // bits
   BatchForm form;
   bool is_ragged;
   CeedInt n;
@@ -99,15 +124,15 @@ static void compare_with_memory(Ceed ceed, const Comparison *now) {
                        .count = now->n > 64 ? 3 : 6,
                        .state = 5};
   Outcome found = {0}, wanted = {0};
-  run_kind(c, now->operation, now->transposes, now->kind, &found);
-  run_kind(c, now->operation, now->transposes, "any", &wanted);
+  run_kind(c, now->operation, now->turns, now->kind, &found);
+  run_kind(c, now->operation, now->turns, "any", &wanted);
   double size = 0;
   for (int64_t i = 0; i < wanted.num; i++) size = fmax(size, fabs(wanted.entries[i]));
   CHECK(found.num == wanted.num && size > 0, "%d entries, the largest %g", (int)wanted.num, size);
   for (int64_t i = 0; i < wanted.num && i < found.num; i++)
     CHECK_NEAR(found.entries[i], wanted.entries[i], 100 * now->n * c.u * size,
-               "operation %d of order %d, transposes %d, %s, entry %d", (int)now->operation, (int)now->n,
-               now->transposes, batch_form_names[now->form], (int)i);
+               "operation %d of order %d, turns %d, %s, entry %d", (int)now->operation, (int)now->n,
+               now->turns, batch_form_names[now->form], (int)i);
   CHECK(!memcmp(found.info, wanted.info, sizeof(wanted.info)), "infos of operation %d", (int)now->operation);
   free(found.entries), free(wanted.entries);
 }
@@ -121,12 +146,13 @@ static bool is_device(Ceed ceed) {
 TEST_EACH_BACKEND(rows_in_registers_and_matrices_in_memory_give_the_same) {
   if (!is_device(ceed)) NOT_FOR_THIS_BACKEND("kernels of devices");
   // Where compilers are slow, one of each kind of kernel.
-  static const bool is_left_out[] = {
+  static const bool is_left_out[RITZ_BATCHED_TRMM + 1] = {
       [RITZ_BATCHED_GETRI] = true, [RITZ_BATCHED_INV] = true,  [RITZ_BATCHED_GEMV] = true,
-      [RITZ_BATCHED_POTRS] = true, [RITZ_BATCHED_TRSM] = true, [RITZ_BATCHED_TRSV] = true};
-  for (int operation = 0; operation <= RITZ_BATCHED_TRSV && !tap_failed(); operation++) {
+      [RITZ_BATCHED_POTRS] = true, [RITZ_BATCHED_TRSM] = true, [RITZ_BATCHED_TRSV] = true,
+      [RITZ_BATCHED_SYRK] = true,  [RITZ_BATCHED_SYMM] = true, [RITZ_BATCHED_SYMV] = true};
+  for (int operation = 0; operation <= RITZ_BATCHED_TRMM && !tap_failed(); operation++) {
     if (is_left_out[operation] && tap_compiles_slowly(ceed) && tap_level() == TAP_QUICK) continue;
-    const bool is_ragged = operation == RITZ_BATCHED_GETRF;
+    const bool is_ragged = operation == RITZ_BATCHED_GETRF || operation == RITZ_BATCHED_TRMM;
     compare_with_memory(ceed, &(Comparison){.operation = (RitzBatchedOperation)operation,
                                             .form = is_ragged ? BATCH_PACKED : BATCH_OFFSETS,
                                             .is_ragged = is_ragged,
@@ -157,6 +183,17 @@ TEST_EACH_BACKEND(blocks_and_matrices_in_memory_give_the_same) {
       {RITZ_BATCHED_TRSV, 0, BATCH_PACKED, true, 200, "blocks", false},
       {RITZ_BATCHED_INV, 0, BATCH_PADDED, false, 100, "blocks", false},
       {RITZ_BATCHED_GETRI, 0, BATCH_PACKED, true, 129, "blocks", true},
+      {RITZ_BATCHED_SYRK, UPPER, BATCH_PACKED, true, 129, "blocks", false},
+      {RITZ_BATCHED_SYRK, TURN_A, BATCH_OFFSETS, false, 200, "blocks", true},
+      {RITZ_BATCHED_SYMM, RIGHT, BATCH_PADDED, false, 96, "blocks", false},
+      {RITZ_BATCHED_SYMM, UPPER, BATCH_WIDE4, false, 65, "blocks", false},
+      {RITZ_BATCHED_SYMV, UPPER, BATCH_PACKED, true, 200, "blocks", false},
+      {RITZ_BATCHED_TRMM, 0, BATCH_PACKED, true, 200, "blocks", false},
+      {RITZ_BATCHED_TRMM, UPPER | UNIT, BATCH_PADDED, false, 129, "blocks", true},
+      {RITZ_BATCHED_TRMM, RIGHT | TURN_A, BATCH_OFFSETS, false, 200, "blocks", false},
+      {RITZ_BATCHED_TRMM, RIGHT | UNIT, BATCH_PACKED, true, 129, "blocks", false},
+      {RITZ_BATCHED_GESV, 0, BATCH_PACKED, true, 96, "blocks", false},
+      {RITZ_BATCHED_POSV, UPPER, BATCH_OFFSETS, false, 100, "blocks", false},
   };
   const size_t all = sizeof(cases) / sizeof(cases[0]);
   if (!is_device(ceed)) NOT_FOR_THIS_BACKEND("kernels of devices");
@@ -190,14 +227,61 @@ TEST_EACH_BACKEND(products_by_tensor_cores_and_in_memory_are_the_same) {
   CeedGetResource(ceed, &resource);
   if (!strstr(resource, "/gpu/cuda")) NOT_FOR_THIS_BACKEND("has no tensor cores");
   for (int i = 0; i < 10; i++) {
-    for (int transposes = 0; transposes < 4 && !tap_failed(); transposes++) {
-      const bool is_ragged = (i + transposes) % 3 == 0;
-      compare_with_memory(ceed, &(Comparison){RITZ_BATCHED_GEMM, transposes,
-                                              is_ragged || (i + transposes) % 2 ? BATCH_PACKED : BATCH_PADDED,
+    for (int turns = 0; turns < 4 && !tap_failed(); turns++) {
+      const bool is_ragged = (i + turns) % 3 == 0;
+      compare_with_memory(ceed, &(Comparison){RITZ_BATCHED_GEMM, turns,
+                                              is_ragged || (i + turns) % 2 ? BATCH_PACKED : BATCH_PADDED,
                                               is_ragged, orders[i], NULL, false});
     }
   }
   CHECK(true, "all orders");
+}
+
+// Triangles that are written, mirrored, multiplied in place, of all kinds and sizes of tiles.
+TEST_EACH_BACKEND(triangles_by_tensor_cores_and_in_memory_are_the_same) {
+  static const CeedInt orders[] = {8, 13, 16, 32, 33, 50, 64};
+  static const struct {
+    RitzBatchedOperation operation;
+    int turns;
+  } forms[] = {{RITZ_BATCHED_SYRK, 0},      {RITZ_BATCHED_SYRK, UPPER | TURN_A},
+               {RITZ_BATCHED_SYMM, UPPER},  {RITZ_BATCHED_SYMM, RIGHT},
+               {RITZ_BATCHED_TRMM, TURN_A}, {RITZ_BATCHED_TRMM, UPPER | UNIT},
+               {RITZ_BATCHED_TRMM, RIGHT},  {RITZ_BATCHED_TRMM, RIGHT | UPPER | TURN_A | UNIT}};
+  const char *resource;
+  CeedGetResource(ceed, &resource);
+  if (!strstr(resource, "/gpu/cuda")) NOT_FOR_THIS_BACKEND("has no tensor cores");
+  for (int i = 0; i < 7; i++) {
+    for (int f = 0; f < 8 && !tap_failed(); f++) {
+      const bool is_ragged = (i + f) % 3 == 0;
+      compare_with_memory(ceed, &(Comparison){forms[f].operation, forms[f].turns,
+                                              is_ragged || (i + f) % 2 ? BATCH_PACKED : BATCH_PADDED,
+                                              is_ragged, orders[i], NULL, false});
+    }
+  }
+  CHECK(true, "all orders");
+}
+
+// Small matrices side by side, parts of large ones, groups of interleaved ones; swaps in shared memory.
+TEST_EACH_BACKEND(tiles_and_entries_one_by_one_give_the_same) {
+  static const Comparison cases[] = {
+      {RITZ_BATCHED_COPY, TURN_A, BATCH_PACKED, true, 9, "blocks", false},
+      {RITZ_BATCHED_COPY, TURN_A, BATCH_WIDE8, false, 5, "blocks", false},
+      {RITZ_BATCHED_LASWP, 0, BATCH_PACKED, true, 21, "blocks", false},
+      {RITZ_BATCHED_GEAM, TURN_B, BATCH_OFFSETS, false, 50, "blocks", false},
+      {RITZ_BATCHED_COPY, 0, BATCH_SUB, false, 70, "blocks", true},
+      {RITZ_BATCHED_GEAM, TURN_A, BATCH_WIDE4, false, 70, "blocks", true},
+      {RITZ_BATCHED_GEAM, TURN_A | TURN_B, BATCH_PADDED, false, 3, "blocks", false},
+      {RITZ_BATCHED_LASET, 0, BATCH_WIDE4, false, 7, "blocks", false},
+      {RITZ_BATCHED_LASET, 0, BATCH_PACKED, true, 129, "blocks", true},
+      {RITZ_BATCHED_LASWP, 0, BATCH_WIDE8, false, 11, "blocks", true},
+      {RITZ_BATCHED_LASWP, 0, BATCH_OFFSETS, false, 129, "blocks", false},
+      {RITZ_BATCHED_LASWP, 0, BATCH_WIDE8, false, 300, "blocks", false}, // where they are
+  };
+  const size_t all = sizeof(cases) / sizeof(cases[0]);
+  if (!is_device(ceed)) NOT_FOR_THIS_BACKEND("kernels of devices");
+  const size_t num = tap_compiles_slowly(ceed) && tap_level() == TAP_QUICK ? 4 : all;
+  for (size_t i = 0; i < num && !tap_failed(); i++) compare_with_memory(ceed, &cases[i]);
+  CHECK(true, "all cases");
 }
 
 // Sizes 0 to 9, and 10 and -1, which are none: A = d^2 I has the factor d I. `is_analyzed`: sorted before.
@@ -395,7 +479,8 @@ int main(int argc, char **argv) {
                         blocks_and_matrices_in_memory_give_the_same,
                         steps_that_share_their_code_and_matrices_in_memory_give_the_same,
                         products_by_tensor_cores_and_in_memory_are_the_same,
-                        each_matrix_of_a_batch_is_in_one_class, calls_are_captured_in_graphs_and_replayed,
-                        opencl_refuses_addresses_of_matrices,
+                        triangles_by_tensor_cores_and_in_memory_are_the_same,
+                        tiles_and_entries_one_by_one_give_the_same, each_matrix_of_a_batch_is_in_one_class,
+                        calls_are_captured_in_graphs_and_replayed, opencl_refuses_addresses_of_matrices,
                         blocks_of_rows_declare_no_more_memory_than_devices_let_them));
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backends/gpu/batched-classes.h"
+#include "backends/gpu/batched-pair.h"
 #include "backends/gpu/gpu.h"
 #include "core/batched.h"
 #include "emit/gpu-batched.h"
@@ -28,7 +29,8 @@ enum {
   UNIT_SECOND = 4,
   SYMMETRIC = 8,
   SWAPS_FIRST = 16,
-  SWAPS_LAST = 32
+  SWAPS_LAST = 32,
+  FOLLOWS = 64
 };
 
 typedef struct {
@@ -43,8 +45,9 @@ typedef struct {
   Kernel uniform;
   Kernel ragged[RITZ_BATCH_MAX_CLASSES]; // the last one: of all calls, where no kernel knows sizes
   int num_classes;
-  RitzGpuClasses analyzed, own;        // matrices by classes: from batched_analyze; of the last call
-  int form[RITZ_BATCHED_MAX_OPERANDS]; // how operands are turned
+  RitzGpuClasses analyzed, own;           // matrices by classes: from batched_analyze; of the last call
+  int operand[RITZ_BATCHED_MAX_OPERANDS]; // of the call, that are A, B, C of kernels
+  int form[RITZ_BATCHED_MAX_OPERANDS];    // how these are turned
   int options;
 } Batch;
 
@@ -80,6 +83,7 @@ static void describe(const RitzBatched b, Batch *data) {
   switch (b->operation) {
   case RITZ_BATCHED_GEMM:
   case RITZ_BATCHED_GEMV:
+  case RITZ_BATCHED_GEAM:
     data->form[0] = o->trans_a == CEED_TRANSPOSE ? IS_TRANSPOSED : 0;
     data->form[1] = o->trans_b == CEED_TRANSPOSE ? IS_TRANSPOSED : 0;
     break;
@@ -91,6 +95,11 @@ static void describe(const RitzBatched b, Batch *data) {
   case RITZ_BATCHED_GETRI: describe_factors(b, data); break;
   case RITZ_BATCHED_TRSM:
   case RITZ_BATCHED_TRSV: describe_triangle(b, data); break;
+  case RITZ_BATCHED_SYRK: data->form[o->trans_a == CEED_TRANSPOSE ? 0 : 1] = IS_TRANSPOSED; break;
+  case RITZ_BATCHED_TRMM:
+    data->form[o->side == RITZ_SIDE_RIGHT] = o->trans_a == CEED_TRANSPOSE ? IS_TRANSPOSED : 0;
+    break;
+  case RITZ_BATCHED_COPY: data->form[2] = o->trans_a == CEED_TRANSPOSE ? IS_TRANSPOSED : 0; break;
   default: break;
   }
 }
@@ -105,6 +114,7 @@ static void free_kernel(Ceed ceed, Kernel *kernel) {
 int ritz_gpu_batched_destroy(RitzBatched b) {
   const RitzGpu *gpu = ritz_gpu(b->ceed);
   Batch *data = b->data;
+  if (ritz_gpu_pair_serves(b->operation)) return ritz_gpu_pair_destroy(b);
   // Kernels that run stay loaded until they are done.
   const int ierr = gpu->driver->synchronize(b->ceed, gpu->device, gpu->stream);
   free_kernel(b->ceed, &data->uniform);
@@ -141,7 +151,9 @@ static int load(RitzBatched b, Kernel *kernel) {
 static int check_operation(RitzBatched b) {
   const CeedInt n = b->size[RITZ_DIM_N];
   const bool is_inverse = b->operation == RITZ_BATCHED_GETRI || b->operation == RITZ_BATCHED_INV;
-  RITZ_REQUIRE(b->operation <= RITZ_BATCHED_TRSV, b->ceed, CEED_ERROR_UNSUPPORTED,
+  RITZ_REQUIRE(b->operation <= RITZ_BATCHED_TRMM || b->operation == RITZ_BATCHED_LASWP ||
+                   (b->operation >= RITZ_BATCHED_COPY && b->operation <= RITZ_BATCHED_LASET),
+               b->ceed, CEED_ERROR_UNSUPPORTED,
                "RitzBatchedCreate: %s: devices have no kernels for it, hosts (/cpu) serve it",
                ritz_batched_root(b->operation));
   RITZ_REQUIRE(!is_inverse || n <= RITZ_BATCH_MAX_INVERSE, b->ceed, CEED_ERROR_UNSUPPORTED,
@@ -172,28 +184,36 @@ static bool can_have_blocks(const RitzDeviceInfo *info, RitzBatchHolding *holdin
   return is_held || has_blocks || is_sizes || info->warp_size != 1;
 }
 
-static bool knows_sizes(const Kernel *kernel) { return kernel->plan.has_rows || kernel->plan.has_blocks; }
+static bool knows_sizes(const Kernel *kernel) {
+  const RitzGpuBatched *plan = &kernel->plan;
+  return plan->has_rows || plan->has_blocks || (plan->has_tiles && plan->is_uniform);
+}
 // Else the last kernel takes all matrices of non-uniform batches.
 static bool has_classes(const Batch *data) { return data->num_classes > 1 && data->ragged[0].plan.has_rows; }
 
 static void finish_plan(const Batch *data, const RitzDeviceInfo *info, RitzGpuBatched *plan) {
   RitzBatchHolding holding;
   memcpy(plan->form, data->form, sizeof(data->form));
-  if (can_have_blocks(info, &holding))
-    ritz_plan_gpu_batched_blocks(plan, info->max_threads, info->dynamic_shared_bytes, holding);
+  const bool has_blocks = can_have_blocks(info, &holding);
+  ritz_plan_gpu_batched_move(plan, info->max_threads, !has_blocks);
+  if (has_blocks) ritz_plan_gpu_batched_blocks(plan, info->max_threads, info->dynamic_shared_bytes, holding);
 }
 
 int ritz_gpu_batched_prepare(RitzBatched b) {
   const RitzDeviceInfo *info = ritz_gpu(b->ceed)->info;
   Batch *data = NULL;
+  if (ritz_gpu_pair_serves(b->operation)) return ritz_gpu_pair_prepare(b);
   RITZ_TRY(check_operation(b));
   RITZ_TRY(RITZ_CALLOC(b->ceed, 1, &data));
   b->data = data;
   describe(b, data);
-  for (CeedInt i = 0; i < b->form.num_operands; i++)
-    data->form[i] |= log2_of(ritz_batched_layout(&b->options, i)->width);
+  ritz_gpu_batched_operands(b, data->operand);
+  for (int i = 0; i < RITZ_BATCHED_MAX_OPERANDS; i++)
+    data->form[i] |= log2_of(ritz_batched_layout(&b->options, data->operand[i])->width);
   const RitzGpuBatchMachine machine = describe_machine(info);
   data->uniform.plan = ritz_plan_gpu_batched(b, &machine, true);
+  if (data->uniform.plan.kind == RITZ_BATCH_PRODUCT)
+    data->options = ritz_gpu_batched_product_options(&data->uniform.plan);
   finish_plan(data, info, &data->uniform.plan);
   data->num_classes = ritz_gpu_batched_num_classes(b);
   const int last = data->num_classes - 1;
@@ -204,6 +224,8 @@ int ritz_gpu_batched_prepare(RitzBatched b) {
   data->ragged[last].plan.takes_all = !has_classes(data);
   return begin(b, knows_sizes(&data->uniform) ? &data->uniform : &data->ragged[last]);
 }
+
+void ritz_gpu_batched_follow(RitzBatched solve) { ((Batch *)solve->data)->options |= FOLLOWS; }
 
 // ---- Classes ----
 
@@ -231,6 +253,7 @@ static int sort(RitzBatched b, int64_t count, const int32_t *const sizes[RITZ_NU
 }
 
 int ritz_gpu_batched_analyze(RitzBatched b, int64_t count, const int32_t *const sizes[RITZ_NUM_DIMS]) {
+  if (ritz_gpu_pair_serves(b->operation)) return ritz_gpu_pair_analyze(b, count, sizes);
   return count ? sort(b, count, sizes, &((Batch *)b->data)->analyzed) : CEED_ERROR_SUCCESS;
 }
 
@@ -260,19 +283,12 @@ static int64_t bits_of(double value) {
   return bits;
 }
 
-// Sizes of the operation -> those of its kernel, as in plan/gpu-batched.c.
+// Sizes of the operation -> those of its kernel.
 static void list_sizes(const RitzBatched b, const RitzBatchedCall *call,
                        const int32_t *sizes[RITZ_NUM_DIMS]) {
-  const RitzBatchedOptions *o = &b->options;
-  const int32_t *m = call->sizes[RITZ_DIM_M], *n = call->sizes[RITZ_DIM_N], *k = call->sizes[RITZ_DIM_K];
-  const bool is_vector = b->operation == RITZ_BATCHED_GEMV, is_trsm = b->operation == RITZ_BATCHED_TRSM;
-  const bool is_transposed = o->trans_a == CEED_TRANSPOSE, is_left = o->side == RITZ_SIDE_LEFT;
-  sizes[RITZ_DIM_M] = is_vector && is_transposed ? n : is_trsm ? NULL : m;
-  sizes[RITZ_DIM_N] = is_vector ? NULL : is_trsm && is_left ? m : n;
-  sizes[RITZ_DIM_K] = b->operation == RITZ_BATCHED_GETRI ? n
-                      : is_vector                        ? (is_transposed ? m : n)
-                      : is_trsm                          ? (is_left ? n : m)
-                                                         : k;
+  RitzBatchDim dim[RITZ_NUM_DIMS];
+  ritz_gpu_batched_dims(b, dim);
+  for (int d = 0; d < RITZ_NUM_DIMS; d++) sizes[d] = dim[d] == RITZ_DIM_ONE ? NULL : call->sizes[dim[d]];
 }
 
 // Kernels of OpenCL C know no addresses.
@@ -290,6 +306,7 @@ static int launch(RitzBatched b, Kernel *kernel, int64_t most_blocks, int64_t co
                   const RitzDeviceArg *args) {
   const RitzGpuBatched *plan = &kernel->plan;
   const int64_t blocks = ritz_gpu_batched_blocks(plan, count);
+  if (blocks == 0) return CEED_ERROR_SUCCESS; // matrices without entries
   RITZ_TRY(load(b, kernel));
   return ritz_gpu_launch(b->ceed, kernel->kernel, blocks < most_blocks ? blocks : most_blocks,
                          plan->num_threads, plan->shared_bytes, num_args, args);
@@ -316,14 +333,16 @@ static int launch_classes(RitzBatched b, const RitzBatchedCall *call, int num_ar
 
 int ritz_gpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
   Batch *data = b->data;
+  if (ritz_gpu_pair_serves(b->operation)) return ritz_gpu_pair_run(b, call);
   const CeedInt *bound = data->uniform.plan.size;
+  const bool swaps = b->operation == RITZ_BATCHED_LASWP;
   const int32_t *sizes[RITZ_NUM_DIMS];
   RITZ_TRY(check_pointers(b, call));
   list_sizes(b, call, sizes);
   RitzDeviceArg args[COMMON_ARGS + RITZ_BATCHED_MAX_OPERANDS * OPERAND_ARGS] = {
       RITZ_LONG(call->count),
-      RITZ_LONG(bits_of(call->alpha)),
-      RITZ_LONG(bits_of(call->beta)),
+      RITZ_LONG(swaps ? call->k1 : bits_of(call->alpha)),
+      RITZ_LONG(swaps ? call->k2 : bits_of(call->beta)),
       RITZ_INT(bound[RITZ_DIM_M]),
       RITZ_INT(bound[RITZ_DIM_N]),
       RITZ_INT(bound[RITZ_DIM_K]),
@@ -333,13 +352,13 @@ int ritz_gpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
       RITZ_POINTER(call->ipiv),
       RITZ_INT(b->ipiv_stride),
       RITZ_POINTER(call->info),
-      RITZ_INT(data->options),
+      RITZ_INT(swaps ? call->is_back : data->options),
       RITZ_POINTER(NULL),
       RITZ_POINTER(NULL),
       RITZ_INT(0)};
   const int num_args = sizeof(args) / sizeof(args[0]);
   for (int i = 0; i < RITZ_BATCHED_MAX_OPERANDS; i++)
-    list_operand(&call->operand[i], data->form[i], &args[COMMON_ARGS + i * OPERAND_ARGS]);
+    list_operand(&call->operand[data->operand[i]], data->form[i], &args[COMMON_ARGS + i * OPERAND_ARGS]);
   if (knows_sizes(&data->uniform) && call->is_uniform)
     return launch(b, &data->uniform, MOST_BLOCKS, call->count, num_args, args);
   return launch_classes(b, call, num_args, args);
@@ -362,10 +381,22 @@ static void explain_blocks(const char *calls, const RitzGpuBatched *p, FILE *str
             p->holds ? "in shared memory" : "in global memory");
 }
 
+static void explain_tiles(const char *calls, const RitzGpuBatched *p, FILE *stream) {
+  if (p->size[RITZ_DIM_M] < 1 || p->size[RITZ_DIM_N] < 1)
+    fprintf(stream, "  %s: nothing to do\n", calls);
+  else if (p->is_in_memory)
+    fprintf(stream, "  %s: a column a thread, in global memory, blocks of %d\n", calls, p->num_threads);
+  else
+    fprintf(stream, "  %s: tiles of %d x %d entries of %d matrices, blocks of %d threads\n", calls,
+            p->tile[0], p->tile[1], p->tile[2], p->num_threads);
+}
+
 static void explain_kernel(const char *calls, const RitzGpuBatched *p, FILE *stream) {
   static const char *const designs[] = {"in global memory", "a row a thread",
                                         "a row a thread, steps in stages", "by tensor cores"};
-  if (p->has_rows)
+  if (p->has_tiles)
+    explain_tiles(calls, p, stream);
+  else if (p->has_rows)
     fprintf(stream, "  %s: %s, %d threads a matrix, blocks of %d, %d or more on a multiprocessor\n", calls,
             designs[p->design], p->group, p->num_threads, p->num_resident);
   else if (!p->has_blocks)
@@ -376,6 +407,7 @@ static void explain_kernel(const char *calls, const RitzGpuBatched *p, FILE *str
 
 int ritz_gpu_batched_explain(RitzBatched b, FILE *stream) {
   const Batch *data = b->data;
+  if (ritz_gpu_pair_serves(b->operation)) return ritz_gpu_pair_explain(b, stream);
   const bool has_sizes = knows_sizes(&data->uniform);
   const int last = data->num_classes - 1;
   if (has_sizes) explain_kernel("uniform", &data->uniform.plan, stream);

@@ -180,7 +180,8 @@ CEED_EXTERN int RitzBatchedAnalyze(RitzBatched batched, int64_t count, const int
                                    const int32_t *k);
 
 // Bytes of memory that a call of up to `count` matrices needs beside its operands: 0 so far; grows with
-// count. (Objects keep lists of classes for non-uniform calls: 4 bytes a matrix on devices.) The library
+// count. (On devices objects keep lists of classes for non-uniform calls, and the infos of GESV and
+// POSV where the call has none: 4 bytes a matrix each.) The library
 // takes them from the context's work memory unless the caller gives them: memory of the context, aligned to
 // 64 bytes, that lives until the work is done (NULL, 0: back to the library's). A call for which it is too
 // small is refused: CEED_ERROR_DIMENSION.

@@ -17,20 +17,48 @@
 
 #ifdef RITZ_PRODUCT
 
+// Products first .. end of entry (row, col). options: how operands are read.
+RITZ_INLINE RitzEntry ritz_sum(RitzMatrix a, RitzMatrix b, int row, int col, int first, int end,
+                               int options) {
+  RitzEntry sum = 0;
+  for (int j = first; j < end; j++)
+    sum += ritz_read_masked(a, row, j, options) * ritz_read_masked(b, j, col, options >> RITZ_SHIFT_MASK_B);
+  return sum;
+}
+
+// C := alpha A B where C is B, and A a triangle, or C is A, and B one: a column, or a row, a thread, those
+// entries first of which no later one has need.
+RITZ_INLINE void ritz_multiply_in_place(RitzMatrix a, RitzMatrix b, RitzMatrix c, int m, int n,
+                                        RitzEntry alpha, int options) {
+  const int is_left = options >> RITZ_SHIFT_PLACE == 1, num = is_left ? m : n;
+  const int mask = is_left ? options : options >> RITZ_SHIFT_MASK_B;
+  const int is_lower = !(mask & RITZ_MASK_LOWER) != is_left;
+  RITZ_EACH(line, 0, is_left ? n : m) {
+    for (int step = 0; step < num; step++) {
+      const int at = is_lower ? num - 1 - step : step;
+      const int first = is_lower || alpha == 0 ? 0 : at, end = alpha == 0 ? 0 : is_lower ? at + 1 : num;
+      const int row = is_left ? at : line, col = is_left ? line : at;
+      RITZ_AT(c, row, col) = alpha * ritz_sum(a, b, row, col, first, end, options);
+    }
+  }
+}
+
 // C = alpha A B + beta C
 RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
   const RitzEntry alpha = (RitzEntry)RITZ_DOUBLE(alpha_bits), beta = (RitzEntry)RITZ_DOUBLE(beta_bits);
+  const int is_in_place = options >> RITZ_SHIFT_PLACE, keeps = options >> RITZ_SHIFT_KEEPS & 3;
   for (RitzLong turn = RITZ_BLOCK; turn < RITZ_NUM_TURNS; turn += RITZ_NUM_BLOCKS) {
     const RitzLong i = RITZ_MEMBER(turn);
     int m, n, k;
     (void)RITZ_SIZES(i, m, n, k);
     const RitzMatrix a = RITZ_MATRIX(A, i, m, k), b = RITZ_MATRIX(B, i, k, n), c = RITZ_MATRIX(C, i, m, n);
-    for (RitzLong e = RITZ_THREAD; e < (RitzLong)m * n; e += RITZ_THREADS) {
+    for (RitzLong e = RITZ_THREAD; e < (RitzLong)m * n && !is_in_place; e += RITZ_THREADS) {
       const int row = (int)(e % m), col = (int)(e / m);
-      RitzEntry sum = 0;
-      for (int j = 0; j < k && alpha != 0; j++) sum += RITZ_AT(a, row, j) * RITZ_AT(b, j, col);
+      if (keeps == 1 ? row < col : keeps == 2 && row > col) continue;
+      const RitzEntry sum = ritz_sum(a, b, row, col, 0, alpha != 0 ? k : 0, options);
       RITZ_AT(c, row, col) = beta == 0 ? alpha * sum : alpha * sum + beta * RITZ_AT(c, row, col);
     }
+    if (is_in_place) ritz_multiply_in_place(a, b, c, m, n, alpha, options);
   }
 }
 
@@ -85,7 +113,8 @@ RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
   for (RitzLong turn = RITZ_BLOCK; turn < RITZ_NUM_TURNS; turn += RITZ_NUM_BLOCKS) {
     const RitzLong i = RITZ_MEMBER(turn);
     int m, n, k;
-    const int bad = RITZ_SIZES(i, m, n, k);
+    const int bad = RITZ_SIZES(i, m, n, k), failed = options & RITZ_FOLLOWS ? info[i] : 0;
+    if (failed) k = 0;
     const RitzMatrix a = RITZ_MATRIX(A, i, n, n), b = RITZ_MATRIX(B, i, n, k);
     RitzMatrix t = a;
     if (options & RITZ_SYMMETRIC) {
@@ -97,7 +126,7 @@ RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
     ritz_solve(a, b, n, k, alpha != 0 ? n : 0, options & RITZ_UNIT_FIRST, 0);
     ritz_solve(t, b, n, k, options & RITZ_SOLVES_TWICE ? n : 0, options & RITZ_UNIT_SECOND, 1);
     ritz_swap(b, n, options & RITZ_SWAPS_LAST ? k : 0, ipiv + i * ipiv_stride, 1);
-    if (info && RITZ_THREAD == 0) info[i] = bad;
+    if (info && RITZ_THREAD == 0) info[i] = bad ? bad : failed;
   }
 }
 

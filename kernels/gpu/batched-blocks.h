@@ -11,6 +11,7 @@
 //   RITZ_TILE_ROWS, _COLS        products: warps of a block
 //   RITZ_STAGES                  products, solves: parts in shared memory at the same time
 //   RITZ_TURNED_A, _B            the operand's rows are nearer in memory than its columns: rs > cs
+//   RITZ_MASK_A, _B, RITZ_KEEPS_LOWER, _UPPER, RITZ_IN_PLACE: products, as in batched.h
 //   and one of RITZ_PRODUCT, RITZ_SOLVE, RITZ_POTRF, RITZ_GETRF, RITZ_GETRI, RITZ_INV: what is done
 //
 // Factorizations look to the right: a panel of RITZ_PART columns in registers, a row a thread; its entries in
@@ -58,6 +59,18 @@
 #define RITZ_B_SIZE (RITZ_COLS_HERE * (RITZ_PART + 4))
 #endif
 
+// Entries as they are go behind the thread's back, others through its registers.
+#ifdef RITZ_MASK_A
+#define RITZ_BRING_A(to, M, r, c) (*(to) = RITZ_READ_A(M, r, c))
+#else
+#define RITZ_BRING_A(to, M, r, c) RITZ_BRING(to, &RITZ_AT(M, r, c))
+#endif
+#ifdef RITZ_MASK_B
+#define RITZ_BRING_B(to, M, r, c) (*(to) = RITZ_READ_B(M, r, c))
+#else
+#define RITZ_BRING_B(to, M, r, c) RITZ_BRING(to, &RITZ_AT(M, r, c))
+#endif
+
 // Columns first .. first + RITZ_PART of A (row0 .., of m), zeros beyond k; rows of B likewise.
 RITZ_INLINE void ritz_bring_parts(RitzMatrix A, RitzMatrix B, int row0, int col0, int first, int m, int n,
                                   int k, RITZ_SHARED RitzEntry *part) {
@@ -69,7 +82,7 @@ RITZ_INLINE void ritz_bring_parts(RitzMatrix A, RitzMatrix B, int row0, int col0
 #endif
     RITZ_SHARED RitzEntry *to = part + j * RITZ_A_K + r * RITZ_A_ROW;
     if (row0 + r < m && first + j < k)
-      RITZ_BRING(to, &RITZ_AT(A, row0 + r, first + j));
+      RITZ_BRING_A(to, A, row0 + r, first + j);
     else
       *to = 0;
   }
@@ -82,21 +95,24 @@ RITZ_INLINE void ritz_bring_parts(RitzMatrix A, RitzMatrix B, int row0, int col0
 #endif
     RITZ_SHARED RitzEntry *to = part + j * RITZ_B_K + c * RITZ_B_COL;
     if (col0 + c < n && first + j < k)
-      RITZ_BRING(to, &RITZ_AT(B, first + j, col0 + c));
+      RITZ_BRING_B(to, B, first + j, col0 + c);
     else
       *to = 0;
   }
 }
 
-RITZ_INLINE void ritz_sum_up(RitzMatrix A, RitzMatrix B, int row0, int col0, int m, int n, int k,
+// sum := products begin .. k of the warp's tile.
+RITZ_INLINE void ritz_sum_up(RitzMatrix A, RitzMatrix B, int row0, int col0, int m, int n, int begin, int k,
                              RITZ_SHARED RitzEntry *parts, RitzEntry *sum) {
   const int row = RITZ_WARP % RITZ_TILE_ROWS * 32, col = RITZ_WARP / RITZ_TILE_ROWS * 32;
+  RITZ_TILE_EACH(e) sum[e] = 0;
   for (int s = 0; s < RITZ_STAGES - 1; s++) {
-    ritz_bring_parts(A, B, row0, col0, s * RITZ_PART, m, n, k, parts + s * (RITZ_A_SIZE + RITZ_B_SIZE));
+    ritz_bring_parts(A, B, row0, col0, begin + s * RITZ_PART, m, n, k,
+                     parts + s * (RITZ_A_SIZE + RITZ_B_SIZE));
     RITZ_BROUGHT();
   }
   RITZ_ROLL
-  for (int first = 0, stage = 0; first < k; first += RITZ_PART) {
+  for (int first = begin, stage = 0; first < k; first += RITZ_PART) {
     const int next = stage ? stage - 1 : RITZ_STAGES - 1;
     RITZ_WAIT(RITZ_STAGES - 2);
     RITZ_BARRIER();
@@ -104,13 +120,68 @@ RITZ_INLINE void ritz_sum_up(RitzMatrix A, RitzMatrix B, int row0, int col0, int
                      parts + next * (RITZ_A_SIZE + RITZ_B_SIZE));
     RITZ_BROUGHT();
     RITZ_SHARED const RitzEntry *part = parts + stage * (RITZ_A_SIZE + RITZ_B_SIZE);
-    ritz_tile_multiply(part + row * RITZ_A_ROW, RITZ_A_K, RITZ_A_ROW, part + RITZ_A_SIZE + col * RITZ_B_COL,
-                       RITZ_B_K, RITZ_B_COL, RITZ_PART, sum);
+    if (RITZ_KEEPS_ANY(row0 + row, 32, col0 + col, 32))
+      ritz_tile_multiply(part + row * RITZ_A_ROW, RITZ_A_K, RITZ_A_ROW, part + RITZ_A_SIZE + col * RITZ_B_COL,
+                         RITZ_B_K, RITZ_B_COL, RITZ_PART, sum);
     stage = stage + 1 < RITZ_STAGES ? stage + 1 : 0;
   }
   RITZ_WAIT(0);
   RITZ_BARRIER();
 }
+
+RITZ_INLINE void ritz_store_tile(RitzMatrix C, int row0, int col0, int m, int n, RitzEntry alpha,
+                                 RitzEntry beta, const RitzEntry *sum) {
+  RITZ_TILE_EACH(e) {
+    const int row = row0 + RITZ_WARP % RITZ_TILE_ROWS * 32 + RITZ_TILE_ROW(e);
+    const int col = col0 + RITZ_WARP / RITZ_TILE_ROWS * 32 + RITZ_TILE_COL(e);
+    if (row >= m || col >= n || !RITZ_KEEPS(row, col)) continue;
+    const RitzEntry product = alpha == 0 ? 0 : alpha * sum[e];
+    RITZ_AT(C, row, col) = beta == 0 ? product : product + beta * RITZ_AT(C, row, col);
+  }
+}
+
+#ifdef RITZ_IN_PLACE
+
+// Columns (A is a triangle) or rows (B is one) of a part's width: its parts one after the other, those first
+// of which no later one has need.
+#if RITZ_IN_PLACE == 1
+#define RITZ_LINES    RITZ_N
+#define RITZ_WIDE     RITZ_COLS_HERE
+#define RITZ_HIGH     RITZ_ROWS_HERE
+#define RITZ_IS_LOWER (RITZ_MASK_A & RITZ_MASK_LOWER)
+#else
+#define RITZ_LINES    RITZ_M
+#define RITZ_WIDE     RITZ_ROWS_HERE
+#define RITZ_HIGH     RITZ_COLS_HERE
+#define RITZ_IS_LOWER (!(RITZ_MASK_B & RITZ_MASK_LOWER))
+#endif
+
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
+  RITZ_MEMORY(parts);
+  const RitzEntry alpha = (RitzEntry)RITZ_DOUBLE(alpha_bits);
+  const int lines = (RITZ_LINES + RITZ_WIDE - 1) / RITZ_WIDE;
+  for (RitzLong item = RITZ_BLOCK; item < RITZ_NUM_TURNS * lines; item += RITZ_NUM_BLOCKS) {
+    const RitzLong i = RITZ_MEMBER(item / lines);
+    const int line0 = (int)(item % lines) * RITZ_WIDE;
+    RITZ_KNOW_SIZES(i);
+    const int order = RITZ_IN_PLACE == 1 ? m : n, steps = (order + RITZ_HIGH - 1) / RITZ_HIGH;
+    if (line0 >= (RITZ_IN_PLACE == 1 ? n : m)) continue;
+    const RitzMatrix A = RITZ_MATRIX(A, i, m, num), B = RITZ_MATRIX(B, i, num, n),
+                     C = RITZ_MATRIX(C, i, m, n);
+    RITZ_ROLL
+    for (int step = 0; step < steps; step++) {
+      const int at = (RITZ_IS_LOWER ? steps - 1 - step : step) * RITZ_HIGH;
+      const int row0 = RITZ_IN_PLACE == 1 ? at : line0, col0 = RITZ_IN_PLACE == 1 ? line0 : at;
+      const int begin = RITZ_IS_LOWER ? 0 : at,
+                end = RITZ_IS_LOWER && at + RITZ_HIGH < num ? at + RITZ_HIGH : num;
+      RitzEntry sum[RITZ_TILE_ENTRIES];
+      if (alpha != 0) ritz_sum_up(A, B, row0, col0, m, n, begin, end, parts, sum);
+      ritz_store_tile(C, row0, col0, m, n, alpha, 0, sum);
+    }
+  }
+}
+
+#else
 
 // C = alpha A B + beta C, a part of RITZ_ROWS_HERE x RITZ_COLS_HERE a block.
 RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAMETERS) {
@@ -123,21 +194,16 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
     const int part = (int)(item % (rows * cols));
     const int row0 = part % rows * RITZ_ROWS_HERE, col0 = part / rows * RITZ_COLS_HERE;
     RITZ_KNOW_SIZES(i);
-    if (row0 >= m || col0 >= n) continue;
+    if (row0 >= m || col0 >= n || !RITZ_KEEPS_ANY(row0, RITZ_ROWS_HERE, col0, RITZ_COLS_HERE)) continue;
     const RitzMatrix A = RITZ_MATRIX(A, i, m, num), B = RITZ_MATRIX(B, i, num, n),
                      C = RITZ_MATRIX(C, i, m, n);
     RitzEntry sum[RITZ_TILE_ENTRIES];
-    RITZ_TILE_EACH(e) sum[e] = 0;
-    if (alpha != 0) ritz_sum_up(A, B, row0, col0, m, n, num, parts, sum);
-    RITZ_TILE_EACH(e) {
-      const int row = row0 + RITZ_WARP % RITZ_TILE_ROWS * 32 + RITZ_TILE_ROW(e);
-      const int col = col0 + RITZ_WARP / RITZ_TILE_ROWS * 32 + RITZ_TILE_COL(e);
-      if (row >= m || col >= n) continue;
-      const RitzEntry product = alpha == 0 ? 0 : alpha * sum[e];
-      RITZ_AT(C, row, col) = beta == 0 ? product : product + beta * RITZ_AT(C, row, col);
-    }
+    if (alpha != 0) ritz_sum_up(A, B, row0, col0, m, n, 0, num, parts, sum);
+    ritz_store_tile(C, row0, col0, m, n, alpha, beta, sum);
   }
 }
+
+#endif
 
 #endif
 

@@ -18,7 +18,7 @@ RITZ_INLINE RitzEntry ritz_row_product(RitzMatrix a, int row, int k, RITZ_SHARED
   for (int first = 0; first < k; first += RITZ_SOME) {
     RitzEntry values[RITZ_SOME];
     RITZ_UNROLL
-    for (int j = 0; j < RITZ_SOME; j++) values[j] = first + j < k ? RITZ_AT(a, row, first + j) : 0;
+    for (int j = 0; j < RITZ_SOME; j++) values[j] = first + j < k ? RITZ_READ_A(a, row, first + j) : 0;
     RITZ_UNROLL
     for (int j = 0; j < RITZ_SOME; j++) sum += values[j] * x[first + j];
   }
@@ -41,7 +41,7 @@ RITZ_INLINE void ritz_part_products(RitzMatrix a, int row0, int m, int k, RITZ_S
         const int c = first + 32 * j;
         RITZ_UNROLL
         for (int q = 0; q < ROWS; q++)
-          sum[q] += (c < k && row0 + r + q < m ? RITZ_AT(a, row0 + r + q, c) : 0) * (c < k ? x[c] : 0);
+          sum[q] += (c < k && row0 + r + q < m ? RITZ_READ_A(a, row0 + r + q, c) : 0) * (c < k ? x[c] : 0);
       }
     }
     RITZ_UNROLL
@@ -62,7 +62,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
                      C = RITZ_MATRIX(C, i, m, 1);
     const int is_read = alpha != 0;
     for (int k = RITZ_THREAD; k < (num + RITZ_SOME - 1) / RITZ_SOME * RITZ_SOME; k += RITZ_THREADS)
-      x[k] = is_read && k < num ? RITZ_AT(B, k, 0) : 0;
+      x[k] = is_read && k < num ? RITZ_READ_B(B, k, 0) : 0;
     RITZ_BARRIER();
 #ifdef RITZ_TURNED_A
     for (int row0 = 0; row0 < m; row0 += RITZ_THREADS) {

@@ -8,6 +8,8 @@
 //   RITZ_WARPS                   of a matrix
 //   RITZ_SHARES                  they have B in shared memory: a block is a matrix
 //   RITZ_TRANSPOSED_A, _B        op(A), op(B) are transposes
+//   RITZ_MASK_A, _B, RITZ_KEEPS_LOWER, _UPPER: as in batched.h. C may be B, or A: a warp has its rows of A,
+//   and B is in registers or shared memory, before any of C is written
 //   RITZ_UNIFORM                 all matrices have these sizes; else they are bounds
 //
 // A warp keeps its rows of A in registers and takes 8 columns of B and C at a time. Thread 4 g + t has
@@ -80,7 +82,12 @@ RITZ_INLINE void ritz_write_pair(RITZ_GLOBAL double *p, int num, int is_pair, in
 
 // The thread's part of 8 products of a tile.
 RITZ_INLINE void ritz_read_A(RitzMatrix A, int row, int k, int m, int num, int is_pair, double *a) {
-#ifdef RITZ_TRANSPOSED_A
+#ifdef RITZ_MASK_A
+  (void)is_pair;
+  RITZ_UNROLL
+  for (int e = 0; e < 4; e++)
+    a[e] = row + e % 2 < m && k + e / 2 < num ? RITZ_READ_A(A, row + e % 2, k + e / 2) : 0;
+#elif defined(RITZ_TRANSPOSED_A)
   RITZ_UNROLL
   for (int r = 0; r < 2; r++) {
     const RitzPair pair = ritz_read_pair(A.p + (row + r) * A.rs + k, 1, row + r < m ? num - k : 0, is_pair,
@@ -101,7 +108,13 @@ RITZ_INLINE void ritz_read_A(RitzMatrix A, int row, int k, int m, int num, int i
 
 // And of 8 columns of B.
 RITZ_INLINE RitzPair ritz_read_B(RitzMatrix B, int k, int column, int n, int num, int is_pair) {
-#ifdef RITZ_TRANSPOSED_B
+#ifdef RITZ_MASK_B
+  RitzPair pair;
+  (void)is_pair;
+  pair.v[0] = column < n && k < num ? RITZ_READ_B(B, k, column) : 0;
+  pair.v[1] = column < n && k + 1 < num ? RITZ_READ_B(B, k + 1, column) : 0;
+  return pair;
+#elif defined(RITZ_TRANSPOSED_B)
   return ritz_read_pair(B.p + k * B.rs + column, B.rs, column < n ? num - k : 0, 0, 0);
 #else
   return ritz_read_pair(B.p + k + column * B.cs, 1, column < n ? num - k : 0, is_pair, RITZ_IS_EVEN(RITZ_K));
@@ -112,7 +125,12 @@ RITZ_INLINE RitzPair ritz_read_B(RitzMatrix B, int k, int column, int n, int num
 
 // All of B -> columns, by the threads of the block; zeros behind the last product.
 RITZ_INLINE void ritz_share_B(RitzMatrix B, int n, int num, RITZ_SHARED double *columns) {
-#ifdef RITZ_TRANSPOSED_B
+#ifdef RITZ_MASK_B
+  for (int e = RITZ_THREAD; e < 8 * RITZ_PARTS * n; e += RITZ_THREADS) {
+    const int k = e % (8 * RITZ_PARTS), c = e / (8 * RITZ_PARTS);
+    columns[c * RITZ_LENGTH + k] = k < num ? RITZ_READ_B(B, k, c) : 0;
+  }
+#elif defined(RITZ_TRANSPOSED_B)
   for (int e = RITZ_THREAD; e < 8 * RITZ_PARTS * RITZ_N; e += RITZ_THREADS) {
     const int k = e / RITZ_N, c = e % RITZ_N;
     if (c < n) ritz_copy_one(columns + c * RITZ_LENGTH + k, k < num ? B.p + k * B.rs + c : B.p, k < num);
@@ -133,6 +151,23 @@ RITZ_INLINE void ritz_share_B(RitzMatrix B, int n, int num, RITZ_SHARED double *
 
 #endif
 
+// The same for entries of C: those of the triangle that is kept.
+RITZ_INLINE void ritz_keep_pair(RITZ_GLOBAL double *p, int row, int column, int num, int is_pair, int is_even,
+                                RitzPair x) {
+#if defined(RITZ_KEEPS_LOWER) || defined(RITZ_KEEPS_UPPER)
+  const int keeps_one = RITZ_KEEPS(row, column), keeps_two = RITZ_KEEPS(row + 1, column);
+  if (keeps_one && keeps_two) {
+    ritz_write_pair(p, num, is_pair, is_even, x);
+  } else {
+    if (keeps_one && num > 0) p[0] = x.v[0];
+    if (keeps_two && num > 1) p[1] = x.v[1];
+  }
+#else
+  (void)row, (void)column;
+  ritz_write_pair(p, num, is_pair, is_even, x);
+#endif
+}
+
 // The thread's parts of a panel of C, whose products are d.
 RITZ_INLINE void ritz_write_C(RitzMatrix C, int row, int column, int m, int n, int is_pair, double alpha,
                               double beta, double (*d)[4]) {
@@ -150,10 +185,23 @@ RITZ_INLINE void ritz_write_C(RitzMatrix C, int row, int column, int m, int n, i
         pair.v[0] += beta * old.v[0];
         pair.v[1] += beta * old.v[1];
       }
-      ritz_write_pair(p, num, is_pair, RITZ_IS_EVEN(RITZ_M), pair);
+      ritz_keep_pair(p, row + 16 * i, column + q, num, is_pair, RITZ_IS_EVEN(RITZ_M), pair);
     }
   }
 }
+
+// Panels of which the warp writes anything. A bound known by the compiler where C is all written.
+#if defined(RITZ_KEEPS_LOWER)
+#define RITZ_FIRST_PANEL(top) 0
+#define RITZ_END_PANEL(top)                                                                                  \
+  (((top) + 16 * RITZ_TILES + 7) / 8 < RITZ_PANELS ? ((top) + 16 * RITZ_TILES + 7) / 8 : RITZ_PANELS)
+#elif defined(RITZ_KEEPS_UPPER)
+#define RITZ_FIRST_PANEL(top) ((top) / 8)
+#define RITZ_END_PANEL(top)   RITZ_PANELS
+#else
+#define RITZ_FIRST_PANEL(top) 0
+#define RITZ_END_PANEL(top)   RITZ_PANELS
+#endif
 
 // 8 columns of C.
 RITZ_INLINE void ritz_multiply_panel(double (*a)[RITZ_PARTS][4], RitzMatrix B, RitzMatrix C, int row,
@@ -198,11 +246,11 @@ RITZ_INLINE void ritz_multiply(RitzMatrix A, RitzMatrix B, RitzMatrix C, int top
 #endif
   if (is_pair) {
     RITZ_UNROLL_PANELS
-    for (int panel = 0; panel < RITZ_PANELS; panel++)
+    for (int panel = RITZ_FIRST_PANEL(top); panel < RITZ_END_PANEL(top); panel++)
       ritz_multiply_panel(a, B, C, row, panel, m, n, num, alpha, beta, columns, 1);
   } else {
     RITZ_ROLL
-    for (int panel = 0; panel < RITZ_PANELS; panel++)
+    for (int panel = RITZ_FIRST_PANEL(top); panel < RITZ_END_PANEL(top); panel++)
       ritz_multiply_panel(a, B, C, row, panel, m, n, num, alpha, beta, columns, 0);
   }
 }

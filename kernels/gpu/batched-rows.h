@@ -479,6 +479,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
     const RitzMatrix A = RITZ_MATRIX(A, known, n, n);
     RitzEntry a[RITZ_N], d = 1;
     int from = row, to = row, failed = bad;
+    if (!bad && (options & RITZ_FOLLOWS)) failed = info[known];
     RITZ_UNROLL
     for (int j = 0; j < RITZ_N; j++) {
       a[j] = 0;
@@ -556,7 +557,8 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
 // reads several entries before it writes them.
 RITZ_INLINE void ritz_share_columns(RitzMatrix B, int begin, int end, int num,
                                     RITZ_SHARED RitzPack *columns) {
-#if defined(RITZ_UNIFORM) && RITZ_K % RITZ_PACK == 0 && RITZ_LD_B % RITZ_PACK == 0 && RITZ_FORM_B == 0
+#if defined(RITZ_UNIFORM) && RITZ_K % RITZ_PACK == 0 && RITZ_LD_B % RITZ_PACK == 0 && RITZ_FORM_B == 0 &&    \
+    !defined(RITZ_MASK_B)
   const int num_packs = (end - begin) * RITZ_PACKS(RITZ_K);
   if (((size_t)B.p & 15) == 0) {
     RITZ_ROLL
@@ -583,7 +585,7 @@ RITZ_INLINE void ritz_share_columns(RitzMatrix B, int begin, int end, int num,
     RITZ_UNROLL
     for (int q = 0; q < RITZ_AHEAD; q++) {
       const int e = first + q * RITZ_GROUP, k = e % RITZ_K, c = e / RITZ_K;
-      values[q] = e < num_entries && k < num ? RITZ_AT(B, k, begin + c) : 0;
+      values[q] = e < num_entries && k < num ? RITZ_READ_B(B, k, begin + c) : 0;
     }
     RITZ_UNROLL
     for (int q = 0; q < RITZ_AHEAD; q++) {
@@ -626,7 +628,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
     RITZ_SHARED RitzPack *columns = lines[RITZ_PLACE];
     RitzEntry a[RITZ_K];
     RITZ_UNROLL
-    for (int k = 0; k < RITZ_K; k++) a[k] = has_row && alpha != 0 && k < num ? RITZ_AT(A, row, k) : 0;
+    for (int k = 0; k < RITZ_K; k++) a[k] = has_row && alpha != 0 && k < num ? RITZ_READ_A(A, row, k) : 0;
     RITZ_ROLL
     for (int begin = 0; begin < RITZ_N; begin += RITZ_COLUMNS) {
       const int end = n - begin < RITZ_COLUMNS ? n : begin + RITZ_COLUMNS;
@@ -639,11 +641,12 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
         RITZ_UNROLL
         for (int q = 0; q < RITZ_AT_ONCE; q++) {
           x[q] = alpha == 0 ? 0 : alpha * x[q];
-          if (beta != 0 && has_row && c + q < end) x[q] += beta * RITZ_AT(C, row, c + q);
+          if (beta != 0 && has_row && c + q < end && RITZ_KEEPS(row, c + q))
+            x[q] += beta * RITZ_AT(C, row, c + q);
         }
         RITZ_UNROLL
         for (int q = 0; q < RITZ_AT_ONCE; q++) {
-          if (has_row && c + q < end) RITZ_AT(C, row, c + q) = x[q];
+          if (has_row && c + q < end && RITZ_KEEPS(row, c + q)) RITZ_AT(C, row, c + q) = x[q];
         }
       }
       RITZ_SHARE();

@@ -171,8 +171,9 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
     RITZ_KNOW_SIZES(i);
     const int cols = num - col0 < 32 ? num - col0 : 32;
     const RitzMatrix A = RITZ_MATRIX(A, i, n, n), B = RITZ_MATRIX(B, i, n, num);
-    if (info && col0 == 0 && RITZ_THREAD == 0) info[i] = bad;
-    if (n <= 0 || cols <= 0) continue;
+    const int failed = options & RITZ_FOLLOWS ? info[i] : 0;
+    if (info && col0 == 0 && RITZ_THREAD == 0) info[i] = bad ? bad : failed;
+    if (n <= 0 || cols <= 0 || failed) continue;
     RitzMatrix second = A;
     if (options & RITZ_SYMMETRIC) {
       second.rs = A.cs;

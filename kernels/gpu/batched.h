@@ -49,6 +49,7 @@ typedef double RitzEntry;
 #define RITZ_SYMMETRIC    8  // its matrix is the transpose of the first one, stored there
 #define RITZ_SWAPS_FIRST  16 // rows of B are swapped by ipiv before
 #define RITZ_SWAPS_LAST   32 // or back behind
+#define RITZ_FOLLOWS      64 // info has what the factorization said: B is left alone where it failed
 
 #define RITZ_OPERAND(x)                                                                                      \
   RITZ_GLOBAL RitzEntry *x##_base, RITZ_GLOBAL const RitzLong *x##_places, RITZ_GLOBAL const int *x##_lds,   \
@@ -82,6 +83,44 @@ typedef struct {
 } RitzMatrix;
 #define RITZ_AT(M, r, c) ((M).p[(r) * (M).rs + (c) * (M).cs])
 
+// Where matrix i is, turned: its entry (0, 0), from the base or the matrix's address on, and the distances of
+// rows and columns, in entries.
+typedef struct {
+  RitzLong start, rs, cs;
+} RitzPlace;
+RITZ_INLINE RitzPlace ritz_place(RITZ_GLOBAL const RitzLong *places, RITZ_GLOBAL const int *lds,
+                                 RITZ_GLOBAL const int *first_rows, RITZ_GLOBAL const int *first_cols,
+                                 RitzLong row0, RitzLong col0, RitzLong stride, RitzLong ld, int form,
+                                 RitzLong i, int rows, int cols) {
+  const int width = form & RITZ_WIDTH_BITS;
+  RitzPlace at;
+  at.start = 0;
+  if (places && !(form & RITZ_HAS_POINTERS)) at.start = places[i];
+  if (!places) at.start = (i >> width) * stride + (i & ((1 << width) - 1));
+#ifndef RITZ_UNIFORM
+  if (lds) ld = lds[i];
+  if (first_rows) row0 += first_rows[i];
+  if (first_cols) col0 += first_cols[i];
+#endif
+  at.start += (row0 + col0 * ld) << width;
+  at.rs = (RitzLong)1 << width;
+  at.cs = ld << width;
+  if (form & RITZ_IS_TRANSPOSED) {
+    const RitzLong step = at.rs;
+    at.rs = at.cs;
+    at.cs = step;
+  }
+  if (form & RITZ_REVERSES_ROWS) {
+    at.start += (rows - 1) * at.rs;
+    at.rs = -at.rs;
+  }
+  if (form & RITZ_REVERSES_COLS) {
+    at.start += (cols - 1) * at.cs;
+    at.cs = -at.cs;
+  }
+  return at;
+}
+
 // Matrix i, turned; rows, cols: of the turned one.
 #ifdef RITZ_UNIFORM
 #define RITZ_LD_OF(x)   RITZ_LD_##x
@@ -97,37 +136,61 @@ RITZ_INLINE RitzMatrix ritz_matrix(RITZ_GLOBAL RitzEntry *base, RITZ_GLOBAL cons
                                    RITZ_GLOBAL const int *lds, RITZ_GLOBAL const int *first_rows,
                                    RITZ_GLOBAL const int *first_cols, RitzLong row0, RitzLong col0,
                                    RitzLong stride, RitzLong ld, int form, RitzLong i, int rows, int cols) {
-  const int width = form & RITZ_WIDTH_BITS;
+  const RitzPlace place =
+      ritz_place(places, lds, first_rows, first_cols, row0, col0, stride, ld, form, i, rows, cols);
   RitzMatrix M;
   M.p = base;
 #ifndef __OPENCL_VERSION__
   if (form & RITZ_HAS_POINTERS) M.p = (RitzEntry *)places[i];
 #endif
-  if (places && !(form & RITZ_HAS_POINTERS)) M.p += places[i];
-  if (!places) M.p += (i >> width) * stride + (i & ((1 << width) - 1));
-#ifndef RITZ_UNIFORM
-  if (lds) ld = lds[i];
-  if (first_rows) row0 += first_rows[i];
-  if (first_cols) col0 += first_cols[i];
-#endif
-  M.p += (row0 + col0 * ld) << width;
-  M.rs = (RitzLong)1 << width;
-  M.cs = ld << width;
-  if (form & RITZ_IS_TRANSPOSED) {
-    const RitzLong step = M.rs;
-    M.rs = M.cs;
-    M.cs = step;
-  }
-  if (form & RITZ_REVERSES_ROWS) {
-    M.p += (rows - 1) * M.rs;
-    M.rs = -M.rs;
-  }
-  if (form & RITZ_REVERSES_COLS) {
-    M.p += (cols - 1) * M.cs;
-    M.cs = -M.cs;
-  }
+  M.p += place.start;
+  M.rs = place.rs;
+  M.cs = place.cs;
   return M;
 }
+
+// ---- Operands of products that are not what is stored ----
+// RITZ_MASK_A, _B: bits of how an operand is read; without: as it is. RITZ_KEEPS_LOWER, _UPPER: the triangle
+// of C that is written. RITZ_IN_PLACE: C is B (1), or A (2). Kernels of any size have the same as options.
+#define RITZ_MASK_TRIANGLE 1 // one triangle is stored
+#define RITZ_MASK_LOWER    2 // the lower one, else the upper one
+#define RITZ_MASK_MIRRORED 4 // the other triangle is its mirror image, else zero
+#define RITZ_MASK_UNIT     8 // the diagonal is ones
+#define RITZ_SHIFT_MASK_B  4 // of options; of A: 0
+#define RITZ_SHIFT_KEEPS   8 // 1: the lower triangle, 2: the upper one
+#define RITZ_SHIFT_PLACE   10
+
+RITZ_INLINE RitzEntry ritz_read_masked(RitzMatrix M, int r, int c, int mask) {
+  const int is_stored = !(mask & RITZ_MASK_TRIANGLE) || (mask & RITZ_MASK_LOWER ? r >= c : r <= c);
+  if (mask & RITZ_MASK_MIRRORED) return is_stored ? RITZ_AT(M, r, c) : RITZ_AT(M, c, r);
+  return !is_stored ? 0 : r == c && (mask & RITZ_MASK_UNIT) ? 1 : RITZ_AT(M, r, c);
+}
+#ifdef RITZ_MASK_A
+#define RITZ_READ_A(M, r, c) ritz_read_masked(M, r, c, RITZ_MASK_A)
+#else
+#define RITZ_READ_A(M, r, c) RITZ_AT(M, r, c)
+#endif
+#ifdef RITZ_MASK_B
+#define RITZ_READ_B(M, r, c) ritz_read_masked(M, r, c, RITZ_MASK_B)
+#else
+#define RITZ_READ_B(M, r, c) RITZ_AT(M, r, c)
+#endif
+
+#if defined(RITZ_KEEPS_LOWER)
+#define RITZ_KEEPS(r, c) ((r) >= (c))
+#elif defined(RITZ_KEEPS_UPPER)
+#define RITZ_KEEPS(r, c) ((r) <= (c))
+#else
+#define RITZ_KEEPS(r, c) 1
+#endif
+// Of rows r .. r + rows and columns c .. c + cols any entry is written.
+#if defined(RITZ_KEEPS_LOWER)
+#define RITZ_KEEPS_ANY(r, rows, c, cols) ((r) + (rows) > (c))
+#elif defined(RITZ_KEEPS_UPPER)
+#define RITZ_KEEPS_ANY(r, rows, c, cols) ((c) + (cols) > (r))
+#else
+#define RITZ_KEEPS_ANY(r, rows, c, cols) 1
+#endif
 
 // Sizes of matrix i -> m, n, k; 0, or the info of the first one that it cannot have: then all are 0.
 #define RITZ_SIZES(i, m, n, k)                                                                               \
