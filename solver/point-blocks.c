@@ -3,6 +3,8 @@
 // columns of constrained entries dropped. Inversion and product are operators (point functions in
 // ritz/jit-source/solver/point-block.h, one node an "element"), so that both run where the vectors live, in
 // their precision. Called by programs and by multigrid.
+#include "core/qfunction-clones.h"
+
 #include <ritz/jit-source/solver/point-block.h>
 #include <string.h>
 
