@@ -69,7 +69,7 @@ static bool look_in(const char *folder) {
 // The folder of a toolkit that a variable names.
 static bool look_in_toolkit(const char *variable) {
   const char *const below[] = {"lib64", "lib"};
-  const char *toolkit = getenv(variable);
+  const char *toolkit = ritz_getenv(variable);
   char folder[4096];
   bool is_found = false;
 
