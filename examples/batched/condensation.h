@@ -153,8 +153,8 @@ static void assemble_matrices(CeedOperator op, Condensation *c) {
     const CeedInt row = c->place[k % n], col = c->place[k / n % n];
     offsets[k] = (CeedInt)(k - k % size) + col * n + row;
   }
-  CeedElemRestriction listed = create_listed(c->ceed, c->num_elem, size, length, offsets);
-  CeedElemRestriction dense = create_strided(c->ceed, c->num_elem, size, 1, size);
+  CeedElemRestriction listed = create_listed(c->ceed, c->num_elem * n, n, length, offsets); // columns
+  CeedElemRestriction dense = create_strided(c->ceed, c->num_elem * n, n, 1, n);
   CeedOperator order = create_copy(c->ceed, listed, dense);
   MUST(CeedOperatorLinearAssemble(op, lexicographic));
   MUST(CeedOperatorApply(order, lexicographic, c->matrices, CEED_REQUEST_IMMEDIATE));
