@@ -45,6 +45,20 @@ typedef struct {
   const char *choices[ARG_MAX_CHOICES]; // of ARG_CHOICE and its list, ends with NULL
 } ArgOption;
 
+// Options of several commands; `place`: of the text, of the number.
+#define ARG_CEED(place)                                                                                      \
+  {                                                                                                          \
+    "--ceed", "RESOURCE", "backend, see 'ritz info' (default /cpu/self)", ARG_TEXT, place, 0, 0, { NULL }    \
+  }
+#define ARG_THREADS(place)                                                                                   \
+  {                                                                                                          \
+    "--threads", "N",                                                                                        \
+        "threads of backends below /cpu/self that have some (default:\nas many as there are processors)",    \
+        ARG_INT, place, 1, INFINITY, {                                                                       \
+      NULL                                                                                                   \
+    }                                                                                                        \
+  }
+
 typedef struct {
   const char *name;        // "ritz solve"
   const char *operand;     // name of the one argument that is not an option, NULL: there is none

@@ -199,18 +199,21 @@ static int run(RitzBatched b, const char *name, RitzBatchedOperation operation,
 
 #define ARRAYS(...) ((const RitzBatchArray *const[]){__VA_ARGS__})
 
+static int run_product(RitzBatched batched, const char *call, RitzBatchedOperation operation,
+                       const RitzBatchArray *const arrays[], int64_t count, double alpha, double beta) {
+  RITZ_HANDLE_OF(call, batched);
+  return run(batched, call, operation, arrays,
+             (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
+}
+
 int RitzGemmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
                     const RitzBatchArray *B, double beta, const RitzBatchArray *C) {
-  RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_GEMM, ARRAYS(A, B, C),
-             (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
+  return run_product(batched, __func__, RITZ_BATCHED_GEMM, ARRAYS(A, B, C), count, alpha, beta);
 }
 
 int RitzGemvBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
                     const RitzBatchArray *x, double beta, const RitzBatchArray *y) {
-  RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_GEMV, ARRAYS(A, x, y),
-             (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
+  return run_product(batched, __func__, RITZ_BATCHED_GEMV, ARRAYS(A, x, y), count, alpha, beta);
 }
 
 int RitzPotrfBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, int32_t *info) {
@@ -279,16 +282,12 @@ int RitzSyrkBatched(RitzBatched batched, int64_t count, double alpha, const Ritz
 
 int RitzSymmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
                     const RitzBatchArray *B, double beta, const RitzBatchArray *C) {
-  RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_SYMM, ARRAYS(A, B, C),
-             (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
+  return run_product(batched, __func__, RITZ_BATCHED_SYMM, ARRAYS(A, B, C), count, alpha, beta);
 }
 
 int RitzSymvBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
                     const RitzBatchArray *x, double beta, const RitzBatchArray *y) {
-  RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_SYMV, ARRAYS(A, x, y),
-             (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
+  return run_product(batched, __func__, RITZ_BATCHED_SYMV, ARRAYS(A, x, y), count, alpha, beta);
 }
 
 int RitzTrmmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,

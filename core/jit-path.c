@@ -11,6 +11,7 @@
 #include "config/ritz-config.h"
 #include "core/core.h"
 #include "core/embedded.h"
+#include "core/threads.h"
 
 const RitzEmbeddedFile *ritz_embedded_find(const char *name) {
   for (size_t i = 0; i < ritz_num_embedded_files; i++) {
@@ -102,7 +103,7 @@ int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **fou
 // A set-uid program does not trust its environment.
 static const char *include_path(void) {
   const bool is_trusted = getuid() == geteuid() && getgid() == getegid();
-  const char *folders = is_trusted ? getenv("RITZ_INCLUDE_PATH") : NULL;
+  const char *folders = is_trusted ? ritz_getenv("RITZ_INCLUDE_PATH") : NULL;
   return folders ? folders : "";
 }
 

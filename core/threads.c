@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -231,7 +232,37 @@ struct RitzTask_private {
   pid_t process; // whose thread it is
   pthread_t thread;
   bool has_thread;
+  char **environment; // owned: "NAME=value", NULL behind the last one, in one piece
 };
+
+extern char **environ;
+static _Thread_local char *const *of_task; // environment of the task that runs in this thread; NULL: none
+
+static int copy_environment(Ceed ceed, char ***copy) {
+  size_t num = 0, num_bytes = 0;
+
+  for (char **e = environ; e && *e; e++) num++, num_bytes += strlen(*e) + 1;
+  const size_t num_for_text = (num_bytes + sizeof(**copy) - 1) / sizeof(**copy);
+  RITZ_TRY(RITZ_CALLOC(ceed, num + 1 + num_for_text, copy));
+  char *text = (char *)(*copy + num + 1);
+  for (size_t i = 0; i < num; i++) {
+    (*copy)[i] = strcpy(text, environ[i]);
+    text += strlen(text) + 1;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+char *const *ritz_environment_all(void) { return of_task ? of_task : environ; }
+
+const char *ritz_getenv(const char *name) {
+  const size_t length = strlen(name);
+
+  if (!of_task) return getenv(name);
+  for (char *const *e = of_task; *e; e++) {
+    if (!strncmp(*e, name, length) && (*e)[length] == '=') return *e + length + 1;
+  }
+  return NULL;
+}
 
 static void lock_all(void) {
   for (int i = 0; i < RITZ_NUM_LOCKS; i++) ritz_lock((RitzLock)i);
@@ -256,7 +287,9 @@ static void count_task(void) {
 
 static void *run_task(void *arg) {
   RitzTask task = arg;
+  of_task = task->environment;
   task->run(task->data);
+  of_task = NULL;
   atomic_fetch_sub(&running.num, 1);
   return NULL;
 }
@@ -266,6 +299,9 @@ int ritz_task_start(Ceed ceed, void (*run)(void *data), void *data, RitzTask *ta
   sigset_t signals;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, task));
   **task = (struct RitzTask_private){.run = run, .data = data, .process = getpid()};
+  const int ierr = copy_environment(ceed, &(*task)->environment);
+  if (ierr) RITZ_FREE(task);
+  if (ierr) return ierr;
   pthread_once(&is_watching, watch_forks);
   count_task();
   block_signals(&signals);
@@ -280,6 +316,7 @@ bool ritz_task_end(RitzTask *task) {
   if (!t) return true;
   const bool is_ours = !t->has_thread || t->process == getpid();
   if (t->has_thread && is_ours) pthread_join(t->thread, NULL);
+  RITZ_FREE(&(*task)->environment);
   RITZ_FREE(task);
   return is_ours;
 }

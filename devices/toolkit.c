@@ -5,7 +5,8 @@
 #include <glob.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "core/threads.h"
 
 typedef struct {
   const char *const *names;
@@ -26,7 +27,7 @@ static bool look_in(const Wanted *wanted, const char *folder) {
 // The folder of a toolkit that a variable names.
 static bool look_in_toolkit(const Wanted *wanted, const char *variable) {
   const char *const below[] = {"lib64", "lib"};
-  const char *toolkit = getenv(variable);
+  const char *toolkit = ritz_getenv(variable);
   char folder[4096];
   bool is_found = false;
 

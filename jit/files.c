@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "jit/words.h"
 
 enum { BUFFER_SIZE = 16384, MAX_BINARY_BYTES = 1 << 30 };
@@ -21,7 +22,7 @@ enum { BUFFER_SIZE = 16384, MAX_BINARY_BYTES = 1 << 30 };
 bool ritz_is_set_uid(void) { return getuid() != geteuid() || getgid() != getegid(); }
 
 const char *ritz_environment(const char *name) {
-  const char *value = ritz_is_set_uid() ? NULL : getenv(name);
+  const char *value = ritz_is_set_uid() ? NULL : ritz_getenv(name);
 
   return value && *value ? value : NULL;
 }

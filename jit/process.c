@@ -15,10 +15,9 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "jit/files.h"
 #include "jit/words.h"
-
-extern char **environ;
 
 double ritz_process_limit(void) {
   const char *text = ritz_environment("RITZ_JIT_TIMEOUT");
@@ -37,7 +36,8 @@ static bool names(const char *variable, const char *name) {
 // on nothing of its caller's.
 static int make_environment(const char *folder, RitzWords *words) {
   if (ritz_is_set_uid()) ritz_words_add(words, "PATH=/usr/local/bin:/usr/bin:/bin");
-  for (char **variable = environ; variable && *variable && !ritz_is_set_uid(); variable++)
+  for (char *const *variable = ritz_environment_all(); variable && *variable && !ritz_is_set_uid();
+       variable++)
     if (!names(*variable, "LC_ALL") && !names(*variable, "TMPDIR")) ritz_words_add(words, "%s", *variable);
   ritz_words_add(words, "LC_ALL=C");
   ritz_words_add(words, "TMPDIR=%s", folder);

@@ -478,9 +478,9 @@ int RitzPreconditionerCreateDenseSchwarz(CeedOperator op, RitzSpace space, RitzI
   RITZ_TRY_CLEANUP(assemble(op, constraints, &matrix));
   RITZ_TRY_CLEANUP(fill_dense(&s, constraints, d));
   RITZ_TRY_CLEANUP(prepare_passes(&s));
-  RITZ_TRY_CLEANUP(
-      ritz_preconditioner_create(s.ceed, call, d->work->length, s.precision, &methods, d, true, pc));
 cleanup:
   ierr = free_matrix(&matrix, ierr);
+  if (!ierr) // which owns d from here on
+    ierr = ritz_preconditioner_create(s.ceed, call, d->work->length, s.precision, &methods, d, true, pc);
   return ierr ? ritz_first_error(ierr, free_dense(d)) : CEED_ERROR_SUCCESS;
 }

@@ -498,9 +498,11 @@ static inline void batch_make_operand(BatchCase *c, int rows, int cols, Batch *b
 }
 
 // Runs the test on all precisions, layouts and sizes; ends with the first check that fails. Sizes beyond the
-// few of the quick level take turns with layouts.
+// few of the quick level take turns with layouts. Non-uniform batches on GPUs compile a kernel for each class
+// of sizes: on the quick level floats have the classes of small ones.
 static inline void batch_for_cases(Ceed ceed, void (*test)(BatchCase *c)) {
   const int *sizes, num_sizes = batch_sizes(ceed, &sizes);
+  const bool has_few_classes = batch_is_on_gpu(ceed) && tap_level() == TAP_QUICK;
 
   for (int s = 0; s < num_sizes; s++) {
     const int turns = sizes[s] > 70 ? 9 : num_sizes > 9 ? 3 : 1;
@@ -510,11 +512,13 @@ static inline void batch_for_cases(Ceed ceed, void (*test)(BatchCase *c)) {
       const BatchForm used = !is_ragged ? (BatchForm)form : form % 2 ? BATCH_OFFSETS : BATCH_PACKED;
 
       if (!batch_has_form(ceed, used) || (form + sizes[s]) % turns > 0) continue;
-      // A kernel for each precision and operation: on hosts floats have theirs in
-      // tests/test-batched-special.c, and, but for classes, here at the full level.
+      // A kernel for each precision, operation and class: on hosts floats have theirs in
+      // tests/test-batched-special.c, and, but for classes, here at the full level; on GPUs at the quick level
+      // those of small classes.
       const bool is_double = batch_compiles(ceed) && !batch_is_on_gpu(ceed) &&
                              (tap_level() == TAP_QUICK || (is_ragged && tap_level() < TAP_EXHAUSTIVE));
-      for (int single = 0; single < (is_double ? 1 : 2); single++) {
+      const bool is_large_class = has_few_classes && is_ragged && sizes[s] > 8;
+      for (int single = 0; single < (is_double || is_large_class ? 1 : 2); single++) {
         BatchCase c = {.ceed = ceed,
                        .precision = single ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64,
                        .form = used,

@@ -252,6 +252,112 @@ TEST_EACH_BACKEND(nan_and_inf_stay_in_their_matrix) {
   CHECK(true, "all cases");
 }
 
+// Rows beyond the 32nd of matrices up to 64 are in kernels of their own.
+static void check_far_value(Ceed ceed, RitzBatchedOperation operation, int n, int place, double value) {
+  enum { COUNT = 3 };
+  int32_t ipiv[COUNT * 64], info[2][COUNT] = {{0}, {0}};
+  int num_finite = 0;
+  Batch A[2];
+
+  for (int k = 0; k < 2; k++) {
+    const BatchRun run = {operation, {0}, 1, 0, {&A[k]}, ipiv, info[k], COUNT * n};
+    uint64_t state = 23;
+    batch_make(ceed, CEED_SCALAR_FP64, BATCH_PACKED, COUNT, n, n, NULL, NULL, &A[k]);
+    batch_fill_random(&A[k], 1, &state);
+    for (int i = 0; i < COUNT; i++) {
+      for (int j = 0; j < n; j++) batch_set(&A[k], i, j, j, 2 * n);
+    }
+    if (k == 1) batch_set(&A[k], 1, place, place, value);
+    tap_check_ok(batch_run(ceed, &run), __FILE__, __LINE__, "the operation");
+  }
+  for (int i = 0; i < COUNT; i += 2) {
+    tap_check(info[0][i] == 0 && info[1][i] == 0 && batch_same_bits(&A[0], i, &A[1], i), __FILE__, __LINE__,
+              "company", "operation %d of order %d: %g in row %d changes matrix %d", (int)operation, n, value,
+              place, i);
+  }
+  tap_check(operation != RITZ_BATCHED_POTRF || !isnan(value) || info[1][1] == place + 1, __FILE__, __LINE__,
+            "info", "a NaN on the diagonal of row %d gives info %d", place, (int)info[1][1]);
+  for (int j = 0; j < n * n; j++) num_finite += isfinite(batch_get(&A[1], 1, j % n, j / n)) ? 1 : 0;
+  tap_check(operation == RITZ_BATCHED_POTRF || num_finite < n * n, __FILE__, __LINE__, "result",
+            "LU of order %d: %g in row %d has gone", n, value, place);
+  for (int k = 0; k < 2; k++) batch_free(&A[k]);
+}
+TEST_EACH_BACKEND(nan_and_inf_in_late_rows_stay_in_their_matrix) {
+  static const RitzBatchedOperation operations[] = {RITZ_BATCHED_GETRF, RITZ_BATCHED_POTRF};
+  const double values[] = {NAN, INFINITY};
+
+  SERVED(RITZ_BATCHED_GETRF);
+  for (int o = 0; o < 2; o++) {
+    for (int n = 40; n <= (tap_compiles_slowly(ceed) ? 40 : 64); n += 24) {
+      for (int v = 0; v < 2 && !tap_failed(); v++) {
+        check_far_value(ceed, operations[o], n, 32, values[v]);
+        check_far_value(ceed, operations[o], n, n - 1, values[v]);
+      }
+    }
+  }
+  CHECK(true, "all cases");
+}
+
+// ---- Tiny and huge numbers ----
+
+// op(T) X = B for T and B of integers times `scale`, powers of 2 on the diagonal: every step is exact, though
+// reciprocals of the diagonal may not be numbers.
+static void check_scaled(Ceed ceed, RitzBatchedOperation operation, CeedScalarType precision, int n, int num,
+                         double scale) {
+  enum { COUNT = 2 };
+  const bool is_lower = n % 2 == 0;
+  uint64_t state = 5;
+  Batch T, B;
+  const BatchRun run = {operation, {.uplo = is_lower ? RITZ_TRIANGLE_LOWER : RITZ_TRIANGLE_UPPER},
+                        1,         0,
+                        {&T, &B},  NULL,
+                        NULL,      0};
+  double *X = malloc((size_t)(COUNT * n * num) * sizeof(*X));
+  int num_wrong = 0;
+
+  batch_make(ceed, precision, BATCH_PACKED, COUNT, n, n, NULL, NULL, &T);
+  batch_make(ceed, precision, BATCH_PACKED, COUNT, n, num, NULL, NULL, &B);
+  for (int k = 0; k < COUNT * n * num; k++) X[k] = (double)tap_integer(&state, 7) - 3;
+  for (int i = 0; i < COUNT; i++) {
+    for (int r = 0; r < n; r++) {
+      for (int c = 0; c < n; c++) {
+        const bool is_inside = is_lower ? r > c : r < c;
+        const double off = is_inside ? (double)tap_integer(&state, 3) - 1 : 0;
+        batch_set(&T, i, r, c, scale * (r == c ? 1 << r % 3 : off));
+      }
+      for (int c = 0; c < num; c++) {
+        double sum = 0;
+        for (int k = 0; k < n; k++) sum += batch_get(&T, i, r, k) / scale * X[(i * num + c) * n + k];
+        batch_set(&B, i, r, c, scale * sum);
+      }
+    }
+  }
+  tap_check_ok(batch_run(ceed, &run), __FILE__, __LINE__, "the solve");
+  for (int k = 0; k < COUNT * n * num; k++)
+    num_wrong += batch_get(&B, k / (n * num), k % n, k / n % num) != X[k];
+  tap_check(num_wrong == 0, __FILE__, __LINE__, "solution",
+            "operation %d, order %d, %d columns, entries of %g: %d are wrong", (int)operation, n, num, scale,
+            num_wrong);
+  free(X), batch_free(&T), batch_free(&B);
+}
+TEST_EACH_BACKEND(triangles_of_tiny_and_huge_numbers_are_solved) {
+  static const struct {
+    RitzBatchedOperation operation;
+    int n, num;
+  } cases[] = {{RITZ_BATCHED_TRSM, 7, 3},  {RITZ_BATCHED_TRSV, 70, 1},  {RITZ_BATCHED_TRSM, 71, 3},
+               {RITZ_BATCHED_TRSV, 24, 1}, {RITZ_BATCHED_TRSM, 40, 40}, {RITZ_BATCHED_TRSV, 64, 1}};
+
+  SERVED(RITZ_BATCHED_TRSM);
+  for (int k = 0; k < (batch_is_on_gpu(ceed) && !tap_compiles_slowly(ceed) ? 6 : 3) && !tap_failed(); k++) {
+    check_scaled(ceed, cases[k].operation, CEED_SCALAR_FP64, cases[k].n, cases[k].num, 0x1p-1070);
+    check_scaled(ceed, cases[k].operation, CEED_SCALAR_FP64, cases[k].n, cases[k].num, 0x1p+1010);
+    if (tap_compiles_slowly(ceed) || (k == 1 && !batch_is_on_gpu(ceed))) continue;
+    check_scaled(ceed, cases[k].operation, CEED_SCALAR_FP32, cases[k].n, cases[k].num, 0x1p-140);
+    check_scaled(ceed, cases[k].operation, CEED_SCALAR_FP32, cases[k].n, cases[k].num, 0x1p+115);
+  }
+  CHECK(true, "all cases");
+}
+
 // ---- Pivots ----
 
 // LAPACK's rule on entries that are exact in elimination: ipiv [n] of the first largest ones.
@@ -864,6 +970,7 @@ int main(int argc, char **argv) {
             inverses_of_singular_matrices_name_the_pivot_and_leave_others_alone,
             inverse_from_singular_factors_leaves_them_as_they_are,
             cholesky_stops_at_the_first_minor_that_is_not_positive, nan_and_inf_stay_in_their_matrix,
+            nan_and_inf_in_late_rows_stay_in_their_matrix, triangles_of_tiny_and_huge_numbers_are_solved,
             equal_pivots_take_the_first_row, pivots_that_are_larger_by_one_bit_are_found,
             inverse_of_a_permutation_is_its_transpose, factors_of_scaled_matrices_are_scaled_factors,
             ill_conditioned_matrices_have_small_residuals,

@@ -247,6 +247,46 @@ TEST_EACH_BACKEND(jacobi_and_point_blocks_are_inverses_of_blocks_of_the_matrix) 
   }
 }
 
+// The coefficients of one element become `value` times the identity.
+static int spoil_element(CeedOperator op, CeedInt nc, CeedInt elem, double value) {
+  CeedOperatorField field = NULL;
+  CeedScalar *array = NULL;
+  CeedVector k = NULL;
+
+  CeedCall(CeedOperatorGetFieldByName(op, "k", &field));
+  CeedCall(CeedOperatorFieldGetVector(field, &k));
+  CeedCall(CeedVectorGetArray(k, CEED_MEM_HOST, &array));
+  for (CeedInt i = 0; i < nc * nc * Q_1D; i++)
+    array[elem * nc * nc * Q_1D + i] = i / Q_1D % (nc + 1) == 0 ? (CeedScalar)value : 0;
+  CeedCall(CeedVectorRestoreArray(k, &array));
+  return CeedVectorDestroy(&k);
+}
+
+// Of the element's nodes the first one is named; where all of them are constrained, nobody asks.
+TEST_EACH_BACKEND(a_point_block_that_is_not_positive_definite_is_named) {
+  const double values[] = {-1e4, NAN, INFINITY};
+  const CeedInt elem = 2, first = elem * (P_1D - 1);
+  int64_t entries[3 * P_1D];
+  RitzIndices element = NULL;
+  Line line;
+
+  CHECK_OK(create_line(ceed, 3, true, &line));
+  for (int i = 0; i < 3 * P_1D; i++) entries[i] = first * 3 + i;
+  CHECK_OK(RitzIndicesCreate(ceed, 3 * P_1D, entries, &element));
+  for (int i = 0; i < 3; i++) {
+    char message[80];
+    RitzPreconditioner pc = NULL;
+    CHECK_OK(spoil_element(line.op, 3, elem, values[i]));
+    (void)snprintf(message, sizeof(message), "the block of node %d is not positive definite", (int)first);
+    CHECK_ERROR(ceed, RitzPreconditionerCreatePointBlockJacobi(line.op, NULL, &pc), CEED_ERROR_MAJOR,
+                message);
+    CHECK_OK(RitzPreconditionerCreatePointBlockJacobi(line.op, element, &pc));
+    RitzPreconditionerDestroy(&pc);
+  }
+  RitzIndicesDestroy(&element);
+  destroy_line(&line);
+}
+
 TEST_EACH_BACKEND(every_preconditioner_is_symmetric_positive_definite_and_blind_to_constraints) {
   Line line;
   CHECK_OK(create_line(ceed, 3, true, &line));
@@ -723,6 +763,7 @@ TEST(failing_allocations_leave_no_preconditioner_behind) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(jacobi_and_point_blocks_are_inverses_of_blocks_of_the_matrix,
+                        a_point_block_that_is_not_positive_definite_is_named,
                         every_preconditioner_is_symmetric_positive_definite_and_blind_to_constraints,
                         estimates_lie_just_below_the_largest_eigenvalue_and_bounds_above_it,
                         spectra_of_smoothers_are_those_of_their_polynomials,

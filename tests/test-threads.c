@@ -4,6 +4,7 @@
 // program of fault-program.c, which uses all of the library. Meant to be run under a thread sanitizer, too.
 #include "tests/tap.h"
 
+#include "core/threads.h"
 #include "tests/fault-program.h"
 #include <ceed/backend.h>
 #include <pthread.h>
@@ -180,9 +181,44 @@ static int register_and_use(void *data, int number, int repetition) {
 
 TEST(qfunctions_are_registered_and_found_at_the_same_time) { run_threads(register_and_use, NULL, 0); }
 
+// ---- The environment ----
+
+typedef struct {
+  RitzFlag is_changed;
+  char value[8];
+  bool is_there, is_new_there;
+} Look;
+
+static void look(void *data) {
+  Look *l = data;
+
+  ritz_flag_wait(&l->is_changed, 1);
+  const char *value = ritz_getenv("RITZ_OF_TEST_THREADS");
+  l->is_there = value != NULL;
+  (void)snprintf(l->value, sizeof(l->value), "%s", value ? value : "");
+  l->is_new_there = ritz_getenv("RITZ_OF_TEST_THREADS_2") != NULL;
+}
+
+// The program may change its environment while a task runs.
+TEST(tasks_see_the_environment_of_their_start) {
+  Look l = {.value = ""};
+  RitzTask task = NULL;
+
+  setenv("RITZ_OF_TEST_THREADS", "old", 1);
+  CHECK_OK(ritz_task_start(NULL, look, &l, &task));
+  setenv("RITZ_OF_TEST_THREADS", "new", 1);
+  setenv("RITZ_OF_TEST_THREADS_2", "new", 1);
+  ritz_flag_raise(&l.is_changed, 1);
+  CHECK(ritz_task_end(&task), "it has ended here");
+  CHECK(l.is_there && !strcmp(l.value, "old") && !l.is_new_there, "the task has found '%s'", l.value);
+  CHECK(!strcmp(ritz_getenv("RITZ_OF_TEST_THREADS"), "new"), "the program's own value");
+  unsetenv("RITZ_OF_TEST_THREADS"), unsetenv("RITZ_OF_TEST_THREADS_2");
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(threads_with_contexts_of_their_own_get_what_one_thread_gets,
                         contexts_are_opened_and_closed_at_the_same_time,
-                        qfunctions_are_registered_and_found_at_the_same_time));
+                        qfunctions_are_registered_and_found_at_the_same_time,
+                        tasks_see_the_environment_of_their_start));
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Diagonals and matrices of linear operators, one element at a time, from the derivatives of the QFunction
-// and the tables of the bases. Memory: one element's derivatives and one element's row or diagonal.
+// and the tables of the bases. Memory: one element's derivatives, some rows of one element or its diagonal.
 #include <string.h>
 
 #include "backends/ref/derivatives.h"
 #include "backends/ref/ref.h"
+#include "core/loops.h"
 
 // ---- Diagonal ----
 
@@ -144,13 +145,15 @@ int ritz_ref_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block
 
 // ---- Matrices ----
 
-// One pair of groups: sizes, tables of the current element, one row.
+enum { ROWS = 8 };
+
+// One pair of groups: sizes, tables of the current element, some rows.
 typedef struct {
   CeedInt a, b;
   CeedElemRestriction rstr_in, rstr_out;
   CeedInt P_in, P_out, nc_in, nc_out, modes_in, modes_out;
   const CeedScalar *B_in, *B_out;
-  CeedScalar *row; // owned, [max(P_in, P_out)]
+  CeedScalar *rows; // owned, [ROWS][max(P_in, P_out)]
 } Block;
 
 static int open_block(CeedOperator op, CeedInt a, CeedInt b, Block *m) {
@@ -162,32 +165,58 @@ static int open_block(CeedOperator op, CeedInt a, CeedInt b, Block *m) {
   m->nc_out = ritz_group_num_comp(out, b);
   m->modes_in = in->num_modes[a];
   m->modes_out = out->num_modes[b];
-  return RITZ_MALLOC(op->obj.ceed, (size_t)CeedIntMax(m->P_in, m->P_out), &m->row);
+  return RITZ_MALLOC(op->obj.ceed, ROWS * (size_t)CeedIntMax(m->P_in, m->P_out), &m->rows);
 }
 
 // row[j] = sum_{m_in} D[m_out][m_in] B^{m_in}[q][j]
-static void set_row(const RitzRefDerivatives *d, Block *m, CeedSize o, CeedInt c_in, CeedInt q) {
+static void set_row(const RitzRefDerivatives *d, const Block *m, CeedSize o, CeedInt c_in, CeedInt q,
+                    CeedScalar *row) {
   const RitzActiveGroups *in = &d->op->assembly_data->in;
-  memset(m->row, 0, (size_t)m->P_in * sizeof(*m->row));
+  memset(row, 0, (size_t)m->P_in * sizeof(*row));
   for (CeedInt m_in = 0; m_in < m->modes_in; m_in++) {
     CeedScalar entry = ritz_ref_derivatives_entry(d, o, in->offsets[m->a][m_in] + c_in)[q];
     const CeedScalar *B = m->B_in + ((CeedSize)q * m->modes_in + m_in) * m->P_in;
-    for (CeedInt j = 0; j < m->P_in; j++) m->row[j] += entry * B[j];
+    for (CeedInt j = 0; j < m->P_in; j++) row[j] += entry * B[j];
   }
 }
 
-// A[i][j] = sum_q sum_{m_out} B^{m_out}[q][i] row[j]
+// A[i][j] += sum_k B[k][i] rows[k][j], k = 0 .. num - 1 in this order.
+RITZ_INLINED void add_rows(int num, CeedInt P_out, CeedInt P_in, const CeedScalar *B, const CeedScalar *rows,
+                           CeedScalar *restrict A) {
+  for (CeedInt i = 0; i < P_out; i++) {
+    for (CeedInt j = 0; j < P_in; j++) {
+      CeedScalar sum = A[(CeedSize)i * P_in + j];
+      for (int k = 0; k < num; k++) sum += B[(CeedSize)k * P_out + i] * rows[(CeedSize)k * P_in + j];
+      A[(CeedSize)i * P_in + j] = sum;
+    }
+  }
+}
+
+// The same: A is read and written once for ROWS of them.
+RITZ_CLONED static void add_products(int num, CeedInt P_out, CeedInt P_in, const CeedScalar *B,
+                                     const CeedScalar *rows, CeedScalar *restrict A) {
+  if (num == ROWS) {
+    add_rows(ROWS, P_out, P_in, B, rows, A);
+    return;
+  }
+  for (int k = 0; k < num; k++)
+    add_rows(1, P_out, P_in, B + (CeedSize)k * P_out, rows + (CeedSize)k * P_in, A);
+}
+
+// A[i][j] = sum_q sum_{m_out} B^{m_out}[q][i] row[j], some rows at a time.
 static void element_matrix(const RitzRefDerivatives *d, Block *m, CeedInt c_out, CeedInt c_in,
                            CeedScalar *A) {
   const RitzActiveGroups *out = &d->op->assembly_data->out;
+  const CeedInt num = d->num_points * m->modes_out;
+
   memset(A, 0, (size_t)m->P_out * (size_t)m->P_in * sizeof(*A));
-  for (CeedInt k = 0; k < d->num_points * m->modes_out; k++) {
-    CeedInt q = k / m->modes_out, m_out = k % m->modes_out;
-    const CeedScalar *B = m->B_out + (CeedSize)k * m->P_out;
-    set_row(d, m, out->offsets[m->b][m_out] + c_out, c_in, q);
-    for (CeedInt i = 0; i < m->P_out; i++) {
-      for (CeedInt j = 0; j < m->P_in; j++) A[(CeedSize)i * m->P_in + j] += B[i] * m->row[j];
+  for (CeedInt first = 0; first < num; first += ROWS) {
+    const CeedInt num_rows = CeedIntMin(ROWS, num - first);
+    for (CeedInt k = 0; k < num_rows; k++) {
+      const CeedInt q = (first + k) / m->modes_out, m_out = (first + k) % m->modes_out;
+      set_row(d, m, out->offsets[m->b][m_out] + c_out, c_in, q, m->rows + (CeedSize)k * m->P_in);
     }
+    add_products(num_rows, m->P_out, m->P_in, m->B_out + (CeedSize)first * m->P_out, m->rows, A);
   }
 }
 
@@ -210,10 +239,10 @@ static bool is_oriented(CeedElemRestriction r) {
 // A := T_out^T A T_in
 static void orient_matrix(Block *m, CeedInt elem, CeedScalar *A) {
   for (CeedInt i = 0; is_oriented(m->rstr_in) && i < m->P_out; i++) {
-    orient(m->rstr_in, elem, m->P_in, 1, A + (CeedSize)i * m->P_in, m->row);
+    orient(m->rstr_in, elem, m->P_in, 1, A + (CeedSize)i * m->P_in, m->rows);
   }
   for (CeedInt j = 0; is_oriented(m->rstr_out) && j < m->P_in; j++) {
-    orient(m->rstr_out, elem, m->P_out, m->P_in, A + j, m->row);
+    orient(m->rstr_out, elem, m->P_out, m->P_in, A + j, m->rows);
   }
 }
 
@@ -238,7 +267,7 @@ int ritz_ref_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt fi
     CeedSize size = (CeedSize)m.P_out * m.P_in * m.nc_in * m.nc_out;
     for (CeedInt k = 0; !ierr && k < num_elem; k++)
       ierr = assemble_element(&d, &m, first_elem + k, values + k * size);
-    RITZ_FREE(&m.row);
+    RITZ_FREE(&m.rows);
   }
   return ritz_ref_derivatives_close(&d, ierr);
 }

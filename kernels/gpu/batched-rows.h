@@ -449,14 +449,14 @@ RITZ_INLINE int ritz_before(int row, int n, RITZ_GLOBAL const int *pivots) {
   return row;
 }
 
-// x[] of all rows: a step for unknown k, of which each x is multiplied by `scale`.
-#define RITZ_ELIMINATE(k, scale, has_others)                                                                 \
+// x[] of all rows: a step for unknown k, of which each x is multiplied by `raise` and `scale`.
+#define RITZ_ELIMINATE(k, raise, scale, has_others)                                                          \
   do {                                                                                                       \
     RITZ_SHARED RitzPack *line = lines[RITZ_PLACE][turn];                                                    \
     turn = !turn;                                                                                            \
     if (row == (k)) {                                                                                        \
       RITZ_UNROLL                                                                                            \
-      for (int c = 0; c < RITZ_COLUMNS; c++) x[c] *= (scale);                                                \
+      for (int c = 0; c < RITZ_COLUMNS; c++) x[c] = x[c] * (raise) * (scale);                                \
       RITZ_PUBLISH(line, x, 0, RITZ_COLUMNS);                                                                \
     }                                                                                                        \
     RITZ_SHARE();                                                                                            \
@@ -511,7 +511,8 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
       if (options & RITZ_SWAPS_LAST) to = other;
     }
 #endif
-    const RitzEntry inverse = 1 / d;
+    const RitzEntry raise = ritz_raise_of(d), inverse = 1 / (d * raise);
+    const RitzEntry first_raise = options & RITZ_UNIT_FIRST ? 1 : raise;
     const RitzEntry first_scale = options & RITZ_UNIT_FIRST ? 1 : inverse;
     RITZ_ROLL
     for (int begin = 0; begin < RITZ_K; begin += RITZ_COLUMNS) {
@@ -527,12 +528,13 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
       }
       if (alpha != 0) {
         RITZ_UNROLL
-        for (int k = 0; k < RITZ_N; k++) RITZ_ELIMINATE(k, first_scale, row > k);
+        for (int k = 0; k < RITZ_N; k++) RITZ_ELIMINATE(k, first_raise, first_scale, row > k);
       }
 #ifdef RITZ_TWICE
+      const RitzEntry second_raise = options & RITZ_UNIT_SECOND ? 1 : raise;
       const RitzEntry second_scale = options & RITZ_UNIT_SECOND ? 1 : inverse;
       RITZ_UNROLL
-      for (int k = RITZ_N - 1; k >= 0; k--) RITZ_ELIMINATE(k, second_scale, row < k);
+      for (int k = RITZ_N - 1; k >= 0; k--) RITZ_ELIMINATE(k, second_raise, second_scale, row < k);
 #endif
       RITZ_UNROLL
       for (int c = 0; c < RITZ_COLUMNS; c++) {

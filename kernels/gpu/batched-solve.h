@@ -45,10 +45,11 @@ RITZ_INLINE void ritz_solve(RitzMatrix t, RITZ_SHARED RitzEntry *x, int step, in
     for (int c = 0; c < RITZ_CORNER; c++) a[c] = below < n ? RITZ_AT(t, below, k0 + c) : 0;
     RITZ_BARRIER();
     if (RITZ_WARP == 0 && row < n) value = x[row * step];
-    const RitzEntry inverse = RITZ_WARP == 0 ? 1 / corner[RITZ_LANE * (RITZ_CORNER + 1) + RITZ_LANE] : 1;
+    const RitzEntry d = RITZ_WARP == 0 ? corner[RITZ_LANE * (RITZ_CORNER + 1) + RITZ_LANE] : 1;
+    const RitzEntry raise = ritz_raise_of(d), inverse = 1 / (d * raise);
     RITZ_ROLL
     for (int k = 0; k < cols; k++) {
-      if (RITZ_THREAD == k) now[k] = value *= inverse;
+      if (RITZ_THREAD == k) now[k] = value = value * raise * inverse;
       RITZ_SHARE();
       if (RITZ_WARP == 0 && RITZ_LANE > k) value -= corner[k * (RITZ_CORNER + 1) + RITZ_LANE] * now[k];
     }
@@ -99,7 +100,10 @@ RITZ_INLINE void ritz_solve(RitzMatrix t, RITZ_SHARED RitzEntry *x, int step, in
     if (RITZ_STAGES == 1) ritz_bring_columns(t, k0, n, part);
     RITZ_WAIT(0);
     RITZ_BARRIER();
-    if (RITZ_THREAD < cols) inverses[RITZ_THREAD] = is_unit ? 1 : 1 / part[RITZ_THREAD * (RITZ_A_FAR + 1)];
+    if (RITZ_THREAD < cols) {
+      const RitzEntry d = is_unit ? 1 : part[RITZ_THREAD * (RITZ_A_FAR + 1)];
+      inverses[RITZ_THREAD] = 1 / (d * ritz_raise_of(d));
+    }
     RITZ_BARRIER();
     if (RITZ_STAGES > 1) {
       stage = 1 - stage;
@@ -112,7 +116,7 @@ RITZ_INLINE void ritz_solve(RitzMatrix t, RITZ_SHARED RitzEntry *x, int step, in
       RITZ_UNROLL
       for (int k = 0; k < RITZ_PART; k++) {
         if (k >= cols) continue;
-        column[k] *= inverses[k];
+        column[k] = column[k] * (is_unit ? 1 : ritz_raise_of(part[k * (RITZ_A_FAR + 1)])) * inverses[k];
         RITZ_UNROLL
         for (int j = 0; j < RITZ_PART; j++) {
           if (j > k && j < cols) column[j] -= part[k * RITZ_A_FAR + j] * column[k];

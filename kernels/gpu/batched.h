@@ -35,6 +35,17 @@ typedef double RitzEntry;
 #define RITZ_STEP() RITZ_BARRIER()
 #endif
 
+// Reciprocals of numbers below are not finite, or nearly so: x / d is x * raise * (1 / (d * raise)).
+#ifdef RITZ_ENTRY_F32
+#define RITZ_TINY  2.3509887e-38f // 2^-125
+#define RITZ_RAISE 1.0737418e9f   // 2^30
+#else
+#define RITZ_TINY  4.4501477170144028e-308 // 2^-1021
+#define RITZ_RAISE 1.152921504606847e18    // 2^60
+#endif
+
+RITZ_INLINE RitzEntry ritz_raise_of(RitzEntry d) { return RITZ_ABS(d) < RITZ_TINY ? RITZ_RAISE : 1; }
+
 // Bits of an operand's form, above the logarithm of its width.
 #define RITZ_WIDTH_BITS    7
 #define RITZ_HAS_POINTERS  8
