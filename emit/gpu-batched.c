@@ -48,15 +48,24 @@ static void add_blocks(RitzText *t, const RitzGpuBatched *p) {
   }
 }
 
+// Reflectors and rotations: sizes are those of the call.
+static void add_lanes(RitzText *t, const RitzGpuBatched *p) {
+  ritz_text_add(t, "#define RITZ_PARTS   %d // threads that share a column\n", p->num_lanes);
+  if (p->holds)
+    ritz_text_add(t, "#define RITZ_HOLD\n#define RITZ_SHARED_BYTES %lld\n", (long long)p->shared_bytes);
+}
+
 int ritz_emit_gpu_batched(Ceed ceed, const RitzGpuBatched *p, char **text) {
-  static const char *const files[] = {"any", "rows", "turns", "mma"};
-  static const char *const kinds[] = {"PRODUCT", "SOLVE", "POTRF", "GETRF", "GETRI", "INV"};
+  static const char *const files[] = {"any", "rows", "turns", "mma", "qr", "jacobi"};
+  static const char *const kinds[] = {"PRODUCT", "SOLVE", "POTRF", "GETRF", "GETRI", "INV",
+                                      "GEQRF",   "ORMQR", "ORGQR", "GELS",  "SYEVJ", "GESVDJ"};
   RitzText t = {.ceed = ceed};
   ritz_text_add(&t, "#define RITZ_%s\n", kinds[p->kind]);
   if (p->precision == CEED_SCALAR_FP32) ritz_text_add(&t, "#define RITZ_ENTRY_F32\n");
   ritz_text_add(&t, "#define RITZ_THREADS %d\n", p->num_threads);
   if (p->takes_all) ritz_text_add(&t, "#define RITZ_TAKES_ALL\n");
   if (p->work) ritz_text_add(&t, "#define RITZ_WORK    %d\n", p->work);
+  if (p->num_lanes) add_lanes(&t, p);
   if (p->has_rows) add_rows(&t, p);
   if (p->has_blocks) add_blocks(&t, p);
   ritz_text_add(&t, "#include \"kernels/gpu/batched-%s.h\"\n", p->has_blocks ? "blocks" : files[p->design]);

@@ -96,8 +96,8 @@ static bool plan_kind(RitzGpuBatched *p, int64_t shared_bytes, RitzBatchHolding 
   case RITZ_BATCH_GETRF: return plan_factor(p, entry_bytes, shared_bytes, holding);
   case RITZ_BATCH_GETRI:
   case RITZ_BATCH_INV: return plan_inverse(p, entry_bytes, shared_bytes);
+  default: return false;
   }
-  return false;
 }
 
 void ritz_plan_gpu_batched_blocks(RitzGpuBatched *plan, int max_threads, int64_t shared_bytes,

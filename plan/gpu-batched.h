@@ -6,7 +6,7 @@
 
 #include "core/batched.h"
 
-// What kernels do: products, triangular solves, factorizations, inverses.
+// What kernels do: products, triangular solves, factorizations, inverses, reflectors, rotations.
 typedef enum {
   RITZ_BATCH_PRODUCT, // GEMM, GEMV
   RITZ_BATCH_SOLVE,   // GETRS, POTRS, TRSM, TRSV
@@ -14,6 +14,12 @@ typedef enum {
   RITZ_BATCH_GETRF,
   RITZ_BATCH_GETRI,
   RITZ_BATCH_INV,
+  RITZ_BATCH_GEQRF, // from here on kernels of gpu-batched-orthogonal.c
+  RITZ_BATCH_ORMQR,
+  RITZ_BATCH_ORGQR,
+  RITZ_BATCH_GELS,
+  RITZ_BATCH_SYEVJ,
+  RITZ_BATCH_GESVDJ,
 } RitzBatchKind;
 
 enum { RITZ_BATCH_IS_TRANSPOSED = 16 }; // in forms of operands, kernels/gpu/batched.h
@@ -24,6 +30,8 @@ typedef enum {
   RITZ_BATCH_ROWS,  // batched-rows.h: a row a thread
   RITZ_BATCH_TURNS, // batched-turns.h: likewise, 33 to 64 rows, GETRF with pivots and POTRF: steps share code
   RITZ_BATCH_MMA,   // batched-mma.h: products of doubles by tensor cores
+  RITZ_BATCH_QR,    // batched-qr.h: a block a matrix of any size, in shared memory where it fits
+  RITZ_BATCH_JACOBI, // batched-jacobi.h: likewise
 } RitzBatchDesign;
 
 // m, n, k of a kernel: C m x n with k products; unknowns n, columns k; A m x n.
@@ -32,7 +40,7 @@ typedef struct {
   CeedScalarType precision;
   CeedInt size[RITZ_NUM_DIMS]; // bounds
   RitzBatchDesign design;
-  bool has_rows;                         // sizes are compiled in: all designs but RITZ_BATCH_ANY
+  bool has_rows;                         // sizes are compiled in: ROWS, TURNS, MMA
   bool has_blocks;                       // instead of RITZ_BATCH_ANY: batched-blocks.h
   CeedInt ld[RITZ_BATCHED_MAX_OPERANDS]; // of the layouts; the caller's: how operands are turned
   int form[RITZ_BATCHED_MAX_OPERANDS];   // without pointers
@@ -55,6 +63,9 @@ typedef struct {
   int tile_rows, tile_cols;  // products: tiles of a block, of 32 x 32 entries
   int num_stages, num_parts; // parts of operands in shared memory; blocks that share a matrix
   int64_t shared_bytes;
+  // batched-qr.h, batched-jacobi.h (with holds, shared_bytes and work):
+  int num_lanes; // threads that share a column
+  int64_t room;  // entries of global memory that a block needs beside the operands
 } RitzGpuBatched;
 
 enum {
@@ -88,6 +99,17 @@ RitzGpuBatched ritz_plan_gpu_batched_class(const RitzBatched batched, const Ritz
 typedef enum { RITZ_BATCH_HOLDS_SOME, RITZ_BATCH_HOLDS_ALL, RITZ_BATCH_HOLDS_NONE } RitzBatchHolding;
 void ritz_plan_gpu_batched_blocks(RitzGpuBatched *plan, int max_threads, int64_t shared_bytes,
                                   RitzBatchHolding holding); // gpu-batched-blocks.c
+// Kernels of reflectors and rotations: one for all sizes up to the bounds, so that equal matrices have equal
+// bits.
+typedef struct {
+  bool has_warps;    // not a processor that plays a device
+  bool can_hold;     // matrices may lie in shared memory
+  int64_t num_bytes; // that a block may have
+} RitzGpuBatchShared;
+bool ritz_gpu_batched_is_orthogonal(RitzBatchKind kind); // gpu-batched-orthogonal.c
+bool ritz_gpu_batched_fits_work(const RitzGpuBatched *plan);
+void ritz_plan_gpu_batched_orthogonal(const RitzBatched batched, const RitzGpuBatchShared *shared,
+                                      RitzGpuBatched *plan);
 // Blocks for so many matrices.
 static inline int64_t ritz_gpu_batched_blocks(const RitzGpuBatched *p, int64_t count) {
   const int64_t per_block = p->has_rows ? p->num_threads / p->group : 1;
