@@ -56,11 +56,11 @@ bool ritz_gpu_batched_fits_work(const RitzGpuBatched *p) { return count_work(p) 
 
 void ritz_plan_gpu_batched_orthogonal(const RitzBatched b, const RitzGpuBatchShared *shared,
                                       RitzGpuBatched *p) {
-  enum { PLAYED_THREADS = 16, LEAST_WORK = 64 };
+  enum { LEAST_WORK = 64 };
   const int64_t entry_bytes = (int64_t)ritz_scalar_bytes(p->precision);
   p->design = has_rotations(p) ? RITZ_BATCH_JACOBI : RITZ_BATCH_QR;
   p->num_lanes = !shared->has_warps ? 1 : p->kind == RITZ_BATCH_GESVDJ ? 8 : 4;
-  p->num_threads = shared->has_warps ? choose_threads(p) : PLAYED_THREADS;
+  p->num_threads = shared->has_warps ? choose_threads(p) : 1;
   const int64_t work = count_work(p);
   for (p->work = LEAST_WORK; p->work < work;) p->work *= 2;
   const int64_t bytes = (count_held(b, p) * entry_bytes + 255) / 256 * 256;

@@ -52,7 +52,7 @@ RITZ_INLINE void ritz_set_identity(RitzView v, int n) {
     const int row = (int)(e % n), col = (int)(e / n);
     RITZ_AT(v, row, col) = row == col;
   }
-  RITZ_STEP();
+  RITZ_MEET();
 }
 
 #ifdef RITZ_SYEVJ
@@ -76,7 +76,7 @@ RITZ_INLINE RitzEntry ritz_mirror(RitzMatrix a, int n, int num, int is_upper, Ri
     largest = ritz_see(largest, x);
   }
   largest = RITZ_MAX_ALL(largest, parts);
-  RITZ_STEP();
+  RITZ_MEET();
   return largest;
 }
 
@@ -101,7 +101,7 @@ RITZ_INLINE int ritz_find_rotations(RitzView s, int num, int round, RitzRound r)
     RITZ_AT(s, p, q) = RITZ_AT(s, q, p) = 0;
     has_rotated = 1;
   }
-  RITZ_STEP();
+  RITZ_MEET();
   return has_rotated;
 }
 
@@ -137,7 +137,7 @@ RITZ_INLINE void ritz_rotate_vectors(RitzView v, int rows, int num, RitzRound r)
     RITZ_AT(v, row, p) = c * x - s * y;
     RITZ_AT(v, row, q) = s * x + c * y;
   }
-  RITZ_STEP();
+  RITZ_MEET();
 }
 
 // Whether none was rotated.
@@ -164,7 +164,7 @@ RITZ_INLINE void ritz_sort_values(RitzView s, int n, int exponent, RitzMatrix w,
     places[j] = place;
     RITZ_AT(w, place, 0) = ldexp(value, exponent);
   }
-  RITZ_STEP();
+  RITZ_MEET();
 }
 
 RITZ_BLOCK_KERNEL ritz_batched(RITZ_BATCH_PARAMETERS) {
@@ -206,13 +206,13 @@ RITZ_BLOCK_KERNEL ritz_batched(RITZ_BATCH_PARAMETERS) {
     const RitzView from = s;
     RITZ_EACH_ENTRY(e, rows, rows)
     RITZ_AT(s, (int)(e % rows), (int)(e / rows)) = RITZ_AT(v, e % rows, e / rows);
-    RITZ_STEP();
+    RITZ_MEET();
 #endif
     RITZ_EACH_ENTRY(e, rows, is_done ? rows : 0) {
       const int row = (int)(e % rows), col = (int)(e / rows);
       RITZ_AT(a, row, players[col]) = RITZ_AT(from, row, col);
     }
-    RITZ_STEP();
+    RITZ_MEET();
     if (info && RITZ_THREAD == 0) info[i] = bad ? bad : is_done ? 0 : RITZ_MAX_SWEEPS;
   }
 }
@@ -255,7 +255,7 @@ RITZ_INLINE void ritz_scale_columns(RitzView a, int m, int n, int exponent, RITZ
     const RitzEntry length = ritz_measure(a, rows, col, largest, parts);
     if (col < n && part == 0) lengths[col] = length;
   }
-  RITZ_STEP();
+  RITZ_MEET();
 }
 
 // The tangent for columns with this cosine between them and ratio of lengths, at most 1: of columns whose
@@ -319,7 +319,7 @@ RITZ_INLINE int ritz_sweep(RitzView a, int m, int n, RitzView v, int rows, RITZ_
       ritz_pair(num, round, k, &p, &q);
       has_rotated |= ritz_rotate_pair(a, m, v, rows, p, q, k < num / 2 && q < n, tolerance, lengths, parts);
     }
-    RITZ_STEP();
+    RITZ_MEET();
   }
   return RITZ_MAX_ALL((RitzEntry)has_rotated, parts) == 0;
 }
@@ -341,12 +341,12 @@ RITZ_INLINE void ritz_sort_columns(RitzView a, int m, int n, RitzView v, int row
     int longest = p;
     for (int q = p + 1; q < n; q++) longest = lengths[q] > lengths[longest] ? q : longest;
     const RitzEntry length = lengths[longest], kept = lengths[p];
-    RITZ_STEP();
+    RITZ_MEET();
     ritz_swap_columns(a, m, p, longest);
     ritz_swap_columns(v, rows, p, longest);
     if (RITZ_THREAD == 0) lengths[longest] = kept;
     if (RITZ_THREAD == 0) lengths[p] = length;
-    RITZ_STEP();
+    RITZ_MEET();
   }
 }
 
@@ -376,7 +376,7 @@ RITZ_INLINE void ritz_multiply_columns(RitzView u, int m, int j, RITZ_SHARED Rit
     sum = RITZ_SUM_PARTS(sum, parts);
     if (col < j && part == 0) products[col] = sum;
   }
-  RITZ_STEP();
+  RITZ_MEET();
 }
 
 // Column j is the part of a unit vector, the one that keeps most, that is orthogonal to the columns before.
@@ -385,7 +385,7 @@ RITZ_INLINE void ritz_complete(RitzView u, int m, int j, RITZ_SHARED RitzEntry *
   const int row = ritz_find_free_row(u, m, j, parts);
   RitzEntry squares = 0;
   RITZ_EACH(r, 0, m) RITZ_AT(u, r, j) = r == row;
-  RITZ_STEP();
+  RITZ_MEET();
   // Twice: what is left over from the first time is removed.
   for (int step = 0; step < 2; step++) {
     ritz_multiply_columns(u, m, j, products, parts);
@@ -394,12 +394,12 @@ RITZ_INLINE void ritz_complete(RitzView u, int m, int j, RITZ_SHARED RitzEntry *
       for (int c = 0; c < j; c++) sum -= RITZ_AT(u, r, c) * products[c];
       RITZ_AT(u, r, j) = sum;
     }
-    RITZ_STEP();
+    RITZ_MEET();
   }
   RITZ_EACH(r, 0, m) squares += RITZ_AT(u, r, j) * RITZ_AT(u, r, j);
   const RitzEntry norm = RITZ_SQRT(RITZ_SUM_ALL(squares, parts));
   RITZ_EACH(r, 0, m) RITZ_AT(u, r, j) /= norm;
-  RITZ_STEP();
+  RITZ_MEET();
 }
 
 // Orthogonal columns -> U and the singular values. has_vectors: columns that are zero are completed.
@@ -413,7 +413,7 @@ RITZ_INLINE void ritz_normalize(RitzView a, int m, int n, int has_vectors, int e
     RITZ_AT(a, row, col) /= lengths[col];
   }
   RITZ_EACH(c, 0, n) RITZ_AT(values, c, 0) = ldexp(lengths[c], exponent);
-  RITZ_STEP();
+  RITZ_MEET();
   for (int j = has_vectors ? rank : n; j < n; j++) ritz_complete(a, m, j, products, parts);
 }
 

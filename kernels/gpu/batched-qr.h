@@ -26,7 +26,7 @@ RITZ_INLINE RitzEntry ritz_make_reflector(RitzView a, int m, int j, RITZ_SHARED 
   const RitzEntry beta = alpha < 0 ? length : -length;
   RITZ_EACH(r, j + 1, below != 0 ? m : 0) RITZ_AT(a, r, j) = RITZ_AT(a, r, j) / unit / (alpha - beta);
   if (RITZ_THREAD == 0 && below != 0) RITZ_AT(a, j, j) = beta * unit;
-  RITZ_STEP();
+  RITZ_MEET();
   return below != 0 ? (beta - alpha) / beta : 0;
 }
 
@@ -42,7 +42,7 @@ RITZ_INLINE void ritz_reflect(RitzView a, int m, int j, RitzEntry tau, RitzView 
     if (is_mine && part == 0) RITZ_AT(c, j, col) -= sum;
     for (int r = start; r < stop; r += RITZ_PARTS) RITZ_AT(c, r, col) -= RITZ_AT(a, r, j) * sum;
   }
-  RITZ_STEP();
+  RITZ_MEET();
 }
 
 #ifdef RITZ_GEQRF
@@ -101,13 +101,13 @@ RITZ_INLINE void ritz_set_rest(RitzView a, int m, int k, int n) {
     const int row = (int)(e % m), col = k + (int)(e / m);
     RITZ_AT(a, row, col) = row == col;
   }
-  RITZ_STEP();
+  RITZ_MEET();
 }
 
 // H e_j in place of the reflector.
 RITZ_INLINE void ritz_set_column(RitzView a, int m, int j, RitzEntry tau) {
   RITZ_EACH(r, 0, m) RITZ_AT(a, r, j) = r < j ? 0 : r == j ? 1 - tau : RITZ_AT(a, r, j) * -tau;
-  RITZ_STEP();
+  RITZ_MEET();
 }
 
 // The last columns first: they have no need of the reflectors, whose columns are overwritten one by one.
@@ -145,19 +145,19 @@ RITZ_INLINE void ritz_solve_r(RitzView a, int n, int is_transposed, RitzView b, 
       const int row = row0 + (int)(e % rows), col = (int)(e / rows);
       RITZ_AT(b, row, col) -= RITZ_AT(r, row, i) * (RITZ_AT(b, i, col) / RITZ_AT(a, i, i));
     }
-    RITZ_STEP();
+    RITZ_MEET();
   }
   RITZ_EACH_ENTRY(e, n, num) {
     const int row = (int)(e % n), col = (int)(e / n);
     RITZ_AT(b, row, col) /= RITZ_AT(a, row, row);
   }
-  RITZ_STEP();
+  RITZ_MEET();
 }
 
 RITZ_INLINE void ritz_clear_rows(RitzView b, int first, int end, int num) {
   const int rows = end - first;
   RITZ_EACH_ENTRY(e, rows, num) RITZ_AT(b, first + (int)(e % rows), (int)(e / rows)) = 0;
-  RITZ_STEP();
+  RITZ_MEET();
 }
 
 // The first zero of the diagonal, counted from 1; 0: there is none.

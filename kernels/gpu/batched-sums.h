@@ -3,7 +3,7 @@
 // lie in shared memory while a block works on them, and sums over threads, in a fixed tree. The text in front
 // defines:
 //
-//   RITZ_THREADS       of a block, which takes a matrix: a power of 2; on NVIDIA's devices whole warps
+//   RITZ_THREADS       of a block, which takes a matrix: 1, or a power of 2; on NVIDIA's devices whole warps
 //   RITZ_PARTS         threads that share a column: a power of 2, on NVIDIA's devices up to 32
 //   RITZ_WORK          numbers of a matrix beside its entries: more than its order
 //   RITZ_HOLD          the matrices lie in shared memory
@@ -22,7 +22,14 @@
 #define RITZ_UPPER        256 // SYEVJ: that triangle is read
 #define RITZ_VALUES       512 // SYEVJ, GESVDJ: without vectors
 
-#define RITZ_BLOCK_KERNEL        RITZ_KERNEL_RESIDENT(RITZ_THREADS, 512 / RITZ_THREADS) // 128 registers a thread
+#define RITZ_BLOCK_KERNEL RITZ_KERNEL_RESIDENT(RITZ_THREADS, 512 / RITZ_THREADS) // 128 registers a thread
+// Where all threads wait for each other. Processors that play a device have one thread a matrix: compilers
+// take half a minute for the barriers of rotations.
+#if RITZ_THREADS > 1
+#define RITZ_MEET() RITZ_STEP()
+#else
+#define RITZ_MEET() ((void)0)
+#endif
 #define RITZ_EACH(i, first, end) for (int i = (first) + RITZ_THREAD; i < (end); i += RITZ_THREADS)
 // Entries e of a matrix with so many rows, as `row` and `col`, column after column.
 #define RITZ_EACH_ENTRY(e, rows, cols)                                                                       \
@@ -79,7 +86,7 @@ RITZ_INLINE RitzView ritz_take(RITZ_SHARED RitzEntry *held, RitzMatrix M, int m,
     const int row = (int)(e % m), col = (int)(e / m);
     RITZ_AT(V, row, col) = RITZ_AT(M, row, col);
   }
-  RITZ_STEP();
+  RITZ_MEET();
   return V;
 }
 #else
@@ -94,7 +101,7 @@ RITZ_INLINE void ritz_give(RitzMatrix M, RitzView V, int m, int n) {
     const int row = (int)(e % m), col = (int)(e / m);
     RITZ_AT(M, row, col) = RITZ_AT(V, row, col);
   }
-  RITZ_STEP();
+  RITZ_MEET();
 #endif
 }
 
@@ -104,28 +111,31 @@ RITZ_INLINE RitzEntry ritz_join(int is_sum, RitzEntry x, RitzEntry y) {
   return is_sum ? x + y : y > x ? y : x;
 }
 
-#ifdef __OPENCL_VERSION__
+#if RITZ_THREADS == 1
+
+#define ritz_join_all(is_sum, x, parts)   (x)
+#define ritz_join_parts(is_sum, x, parts) (x)
+
+#elif defined(__OPENCL_VERSION__)
 
 // Over all threads, of numbers that are not NaN where it is the maximum; same bits in all of them.
 RITZ_INLINE RitzEntry ritz_join_all(int is_sum, RitzEntry x, RITZ_SHARED RitzEntry *parts) {
   parts[RITZ_THREAD] = x;
-  RITZ_STEP();
+  RITZ_MEET();
   x = parts[0];
   for (int i = 1; i < RITZ_THREADS; i++) x = ritz_join(is_sum, x, parts[i]);
-  RITZ_STEP();
+  RITZ_MEET();
   return x;
 }
 
 // Over each RITZ_PARTS threads that follow each other.
 RITZ_INLINE RitzEntry ritz_join_parts(int is_sum, RitzEntry x, RITZ_SHARED RitzEntry *parts) {
-#if RITZ_PARTS > 1
   const int first = RITZ_THREAD / RITZ_PARTS * RITZ_PARTS;
   parts[RITZ_THREAD] = x;
-  RITZ_STEP();
+  RITZ_MEET();
   x = parts[first];
   for (int i = 1; i < RITZ_PARTS; i++) x = ritz_join(is_sum, x, parts[first + i]);
-  RITZ_STEP();
-#endif
+  RITZ_MEET();
   return x;
 }
 
@@ -144,11 +154,11 @@ RITZ_INLINE RitzEntry ritz_join_all(int is_sum, RitzEntry x, RITZ_SHARED RitzEnt
   for (int span = 16; span > 0; span /= 2) x = ritz_join(is_sum, x, __shfl_xor_sync(0xffffffffu, x, span));
 #if RITZ_THREADS > 32
   if (RITZ_THREAD % 32 == 0) parts[RITZ_THREAD / 32] = x;
-  RITZ_STEP();
+  RITZ_MEET();
   x = parts[0];
   RITZ_UNROLL
   for (int warp = 1; warp < RITZ_THREADS / 32; warp++) x = ritz_join(is_sum, x, parts[warp]);
-  RITZ_STEP();
+  RITZ_MEET();
 #else
   (void)parts;
 #endif
