@@ -297,7 +297,7 @@ int ritz_gpu_batched_workspace(RitzBatched b, int64_t count, size_t *num_bytes) 
   return CEED_ERROR_SUCCESS;
 }
 
-// The caller's, else the object's own. It is operand C of kernels, which have none.
+// The caller's, else the object's own. It is operand C of kernels of two operands.
 static int find_room(RitzBatched b, int64_t count, RitzBatchOperand *C) {
   Batch *data = b->data;
   size_t num_bytes;
