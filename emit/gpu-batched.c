@@ -56,7 +56,7 @@ static void add_lanes(RitzText *t, const RitzGpuBatched *p) {
 }
 
 int ritz_emit_gpu_batched(Ceed ceed, const RitzGpuBatched *p, char **text) {
-  static const char *const files[] = {"any", "rows", "turns", "mma", "qr", "jacobi"};
+  static const char *const files[] = {"any", "rows", "turns", "mma", "qr", "jacobi", "qr-columns"};
   static const char *const kinds[] = {"PRODUCT", "SOLVE", "POTRF", "GETRF", "GETRI", "INV",
                                       "GEQRF",   "ORMQR", "ORGQR", "GELS",  "SYEVJ", "GESVDJ"};
   RitzText t = {.ceed = ceed};
@@ -65,6 +65,9 @@ int ritz_emit_gpu_batched(Ceed ceed, const RitzGpuBatched *p, char **text) {
   ritz_text_add(&t, "#define RITZ_THREADS %d\n", p->num_threads);
   if (p->takes_all) ritz_text_add(&t, "#define RITZ_TAKES_ALL\n");
   if (p->work) ritz_text_add(&t, "#define RITZ_WORK    %d\n", p->work);
+  if (p->design == RITZ_BATCH_COLUMNS)
+    ritz_text_add(&t, "#define RITZ_GROUP   %d\n#define RITZ_ROWS    %d\n#define RITZ_RESIDENT %d\n",
+                  p->group, (int)p->size[RITZ_DIM_M], p->num_resident);
   if (p->num_lanes) add_lanes(&t, p);
   if (p->has_rows) add_rows(&t, p);
   if (p->has_blocks) add_blocks(&t, p);

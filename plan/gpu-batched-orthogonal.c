@@ -52,11 +52,25 @@ static int choose_threads(const RitzGpuBatched *p) {
   return threads;
 }
 
+// Threads have registers for their column, a reflector and some numbers more.
+static bool plan_columns(RitzGpuBatched *p) {
+  enum { MOST = 32, THREADS = 128, REGISTERS = 65536, OTHERS = 56, MOST_REGISTERS = 248 };
+  const int m = (int)p->size[RITZ_DIM_M], n = (int)p->size[RITZ_DIM_N];
+  const int registers = OTHERS + 2 * m * (p->precision == CEED_SCALAR_FP32 ? 1 : 2);
+  if (p->kind != RITZ_BATCH_GEQRF || m < 1 || n < 1 || m > MOST || n > MOST) return false;
+  p->design = RITZ_BATCH_COLUMNS;
+  p->num_threads = THREADS;
+  for (p->group = 1; p->group < n;) p->group *= 2;
+  p->num_resident = REGISTERS / THREADS / (registers < MOST_REGISTERS ? registers : MOST_REGISTERS);
+  return true;
+}
+
 bool ritz_gpu_batched_fits_work(const RitzGpuBatched *p) { return count_work(p) <= RITZ_BATCH_MAX_INVERSE; }
 
 void ritz_plan_gpu_batched_orthogonal(const RitzBatched b, const RitzGpuBatchShared *shared,
                                       RitzGpuBatched *p) {
   enum { LEAST_WORK = 64 };
+  if (shared->has_columns && plan_columns(p)) return;
   const int64_t entry_bytes = (int64_t)ritz_scalar_bytes(p->precision);
   p->design = has_rotations(p) ? RITZ_BATCH_JACOBI : RITZ_BATCH_QR;
   p->num_lanes = !shared->has_warps ? 1 : p->kind == RITZ_BATCH_GESVDJ ? 8 : 4;

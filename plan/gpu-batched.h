@@ -31,7 +31,8 @@ typedef enum {
   RITZ_BATCH_TURNS, // batched-turns.h: likewise, 33 to 64 rows, GETRF with pivots and POTRF: steps share code
   RITZ_BATCH_MMA,   // batched-mma.h: products of doubles by tensor cores
   RITZ_BATCH_QR,    // batched-qr.h: a block a matrix of any size, in shared memory where it fits
-  RITZ_BATCH_JACOBI, // batched-jacobi.h: likewise
+  RITZ_BATCH_JACOBI,  // batched-jacobi.h: likewise
+  RITZ_BATCH_COLUMNS, // batched-qr-columns.h: GEQRF up to 32 x 32, a column a thread
 } RitzBatchDesign;
 
 // m, n, k of a kernel: C m x n with k products; unknowns n, columns k; A m x n.
@@ -104,6 +105,7 @@ void ritz_plan_gpu_batched_blocks(RitzGpuBatched *plan, int max_threads, int64_t
 typedef struct {
   bool has_warps;    // not a processor that plays a device
   bool can_hold;     // matrices may lie in shared memory
+  bool has_columns;  // and columns in registers
   int64_t num_bytes; // that a block may have
 } RitzGpuBatchShared;
 bool ritz_gpu_batched_is_orthogonal(RitzBatchKind kind); // gpu-batched-orthogonal.c
@@ -112,7 +114,8 @@ void ritz_plan_gpu_batched_orthogonal(const RitzBatched batched, const RitzGpuBa
                                       RitzGpuBatched *plan);
 // Blocks for so many matrices.
 static inline int64_t ritz_gpu_batched_blocks(const RitzGpuBatched *p, int64_t count) {
-  const int64_t per_block = p->has_rows ? p->num_threads / p->group : 1;
+  const bool has_groups = p->has_rows || p->design == RITZ_BATCH_COLUMNS;
+  const int64_t per_block = has_groups ? p->num_threads / p->group : 1;
   return p->has_blocks ? count * p->num_parts : (count + per_block - 1) / per_block;
 }
 

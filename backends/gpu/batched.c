@@ -218,6 +218,7 @@ static void finish_plan(const RitzBatched b, const RitzDeviceInfo *info, RitzGpu
   const bool has_blocks = can_have_blocks(info, &holding);
   const RitzGpuBatchShared shared = {.has_warps = info->warp_size != 1,
                                      .can_hold = has_blocks && holding != RITZ_BATCH_HOLDS_NONE,
+                                     .has_columns = describe_machine(info).can_have_rows,
                                      .num_bytes = info->dynamic_shared_bytes};
   memcpy(plan->form, data->form, sizeof(data->form));
   if (ritz_gpu_batched_is_orthogonal(plan->kind))
@@ -449,11 +450,12 @@ static void explain_blocks(const char *calls, const RitzGpuBatched *p, FILE *str
 static void explain_kernel(const char *calls, const RitzGpuBatched *p, FILE *stream) {
   static const char *const designs[] = {
       "in global memory", "a row a thread", "a row a thread, steps in stages",
-      "by tensor cores",  "by reflectors",  "by rotations"};
+      "by tensor cores",  "by reflectors",  "by rotations",
+      "a column a thread"};
   if (p->num_lanes)
     fprintf(stream, "  %s: %s, a block of %d threads a matrix, in %s memory\n", calls, designs[p->design],
             p->num_threads, p->holds ? "shared" : "global");
-  else if (p->has_rows)
+  else if (p->has_rows || p->design == RITZ_BATCH_COLUMNS)
     fprintf(stream, "  %s: %s, %d threads a matrix, blocks of %d, %d or more on a multiprocessor\n", calls,
             designs[p->design], p->group, p->num_threads, p->num_resident);
   else if (!p->has_blocks)
