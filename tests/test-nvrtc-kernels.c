@@ -318,7 +318,6 @@ static struct RitzDevice_private devices[] = {DEVICE("sm_90", 227, 228), DEVICE(
 
 static int load_base(Ceed ceed) {
   RitzGpuProgram program;
-
   for (int which = 0; which < RITZ_NUM_BASE; which++) {
     if (which == RITZ_BASE_FLOATS && sizeof(CeedScalar) == sizeof(float)) continue;
     CeedCall(ritz_gpu_base(ceed, (RitzGpuBase)which, &program));
@@ -910,13 +909,11 @@ TEST(sweeps_over_patches_keep_their_numbers_in_registers) {
 // Queues nothing: the kernel is compiled. m = n = k, one right-hand side of solves. Registers: a table.
 static int run_batched(Ceed ceed, RitzBatchedOperation operation, CeedInt n, CeedScalarType precision,
                        bool is_uniform) {
-  const bool has_vector = operation == RITZ_BATCHED_GEMV || operation == RITZ_BATCHED_TRSV ||
-                          operation == RITZ_BATCHED_GETRS || operation == RITZ_BATCHED_POTRS ||
-                          (operation >= RITZ_BATCHED_GEQRF && operation != RITZ_BATCHED_GELS);
+  const bool has_matrix =
+      operation == RITZ_BATCHED_GEMM || operation == RITZ_BATCHED_INV || operation == RITZ_BATCHED_TRSM;
   const RitzBatchLayout square = {.precision = precision, .m = n, .n = n},
-                        other = {.precision = precision, .m = n, .n = has_vector ? 1 : n};
-  const RitzBatchLayout last = operation >= RITZ_BATCHED_GEQRF ? square : other;
-  const RitzBatchedOptions options = {.A = square, .B = other, .C = last};
+                        other = {.precision = precision, .m = n, .n = has_matrix ? n : 1};
+  const RitzBatchedOptions options = {.A = square, .B = other, .C = other, .vectors = RITZ_VECTORS_NONE};
   const RitzBatchedCall call = {.count = 1, .alpha = 1, .is_uniform = is_uniform};
   RitzBatched batched = NULL;
   CeedCall(RitzBatchedCreate(ceed, operation, &options, &batched));
@@ -929,19 +926,17 @@ TEST(batched_kernels_keep_their_numbers_in_registers) {
   const CeedInt *sizes = tap_level() == TAP_EXHAUSTIVE ? all : few;
   int num_in_memory = 0;
   Ceed ceed;
-
   NEEDS_NVRTC();
   totals = (Totals){.wants_registers = true};
   CHECK_OK(open_context(&ritz_cuda_gen_backend, &devices[0], &ceed));
   for (int operation = 0; operation < RITZ_BATCHED_NUM_OPERATIONS; operation++) {
-    const bool has_any_size = operation >= RITZ_BATCHED_GEQRF; // one kernel for all
     if (operation > RITZ_BATCHED_TRSV && operation < RITZ_BATCHED_GEQRF) continue;
     if (operation > RITZ_BATCHED_GELS && operation < RITZ_BATCHED_SYEVJ) continue;
     for (int i = 0; i < (tap_level() == TAP_EXHAUSTIVE ? 11 : 3); i++) {
-      for (int form = 0; form < (tap_level() ? 4 : has_any_size && i < 2 ? 0 : 1); form++) {
-        const char *root = ritz_batched_root((RitzBatchedOperation)operation);
-        snprintf(running, sizeof(running), "%s of order %d, %s%s", root, (int)sizes[i],
-                 form & 1 ? "f32" : "f64", form & 2 ? ", non-uniform" : "");
+      for (int form = 0; form < (tap_level() ? 4 : operation > RITZ_BATCHED_TRSV && i < 2 ? 0 : 1); form++) {
+        snprintf(running, sizeof(running), "%s of order %d, %s%s",
+                 ritz_batched_root((RitzBatchedOperation)operation), (int)sizes[i], form & 1 ? "f32" : "f64",
+                 form & 2 ? ", non-uniform" : "");
         totals.most_registers = totals.num_in_memory = 0;
         CHECK_OK(run_batched(ceed, (RitzBatchedOperation)operation, sizes[i],
                              form & 1 ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64, !(form & 2)));
