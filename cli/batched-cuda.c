@@ -3,12 +3,13 @@
 // run time. Handles are left in the legacy default stream, where contexts work unless they are told
 // otherwise.
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/batched.h"
 #include "cli/cli.h"
 
-enum { BLAS, SOLVER };
+enum { BLAS, SOLVER, DRIVER };
 
 // A call of the library with what all have in common.
 typedef struct {
@@ -116,6 +117,94 @@ static int solve_least_squares(const BatchedPeer *peer, const BatchedData *d, co
   return gels(v->handle, 0, v->n, v->n, v->columns, v->A, v->n, v->B, v->n, &info, v->info, v->count);
 }
 
+// ---- Rotations: parameters of the library and room in device memory, which are made by the first call ----
+
+typedef struct BatchedRotations_private {
+  void *of_values, *of_vectors; // syevjInfo_t, gesvdjInfo_t
+  unsigned long long room;      // device memory
+  size_t num_bytes;
+} Rotations;
+
+// What dlsym gives for a function of one pointer.
+static int call_with(void *library, const char *name, void *argument) {
+  int (*function)(void *);
+  void *symbol = library ? dlsym(library, name) : NULL;
+
+  memcpy(&function, &symbol, sizeof(symbol));
+  return symbol ? function(argument) : CLI_FAILED;
+}
+
+static void free_room(const BatchedPeer *peer) {
+  typedef int (*Free)(unsigned long long);
+  Rotations *r = peer->rotations;
+  Free release;
+  void *symbol = peer->libraries[DRIVER] ? dlsym(peer->libraries[DRIVER], "cuMemFree_v2") : NULL;
+
+  memcpy(&release, &symbol, sizeof(symbol));
+  if (symbol && r->num_bytes) release(r->room);
+  r->num_bytes = 0;
+}
+
+static int reserve_room(const BatchedPeer *peer, size_t num_bytes, char **room) {
+  typedef int (*Alloc)(unsigned long long *, size_t);
+  Rotations *r = peer->rotations;
+  Alloc allocate;
+  void *symbol = peer->libraries[DRIVER] ? dlsym(peer->libraries[DRIVER], "cuMemAlloc_v2") : NULL;
+
+  memcpy(&allocate, &symbol, sizeof(symbol));
+  if (!symbol) return CLI_FAILED;
+  if (num_bytes > r->num_bytes) {
+    free_room(peer);
+    CLI_TRY(allocate(&r->room, num_bytes));
+    r->num_bytes = num_bytes;
+  }
+  *room = (char *)(uintptr_t)r->room;
+  return CLI_OK;
+}
+
+static int find_eigenvalues(const BatchedPeer *peer, const BatchedData *d, const VendorCall *v, int copy) {
+  typedef int (*Size)(void *, int, int, int, const void *, int, const void *, int *, void *, int);
+  typedef int (*Syevj)(void *, int, int, int, void *, int, void *, void *, int, int *, void *, int);
+  LOOK_UP(Size, size, SOLVER, "cusolverDnDsyevjBatched_bufferSize", "cusolverDnSsyevjBatched_bufferSize");
+  LOOK_UP(Syevj, syevj, SOLVER, "cusolverDnDsyevjBatched", "cusolverDnSsyevjBatched");
+  void *const handle = peer->handles[SOLVER], *A = d->operand[0].data[copy].array;
+  void *const w = d->operand[1].data[copy].array;
+  Rotations *r = peer->rotations;
+  const int n = v->n;
+  int num;
+  char *room;
+
+  if (!r->of_values) CLI_TRY(call_with(peer->libraries[SOLVER], "cusolverDnCreateSyevjInfo", &r->of_values));
+  CLI_TRY(size(handle, 1, 0, n, A, n, w, &num, r->of_values, v->count));
+  CLI_TRY(reserve_room(peer, (size_t)num * batched_entry_bytes(&d->of), &room));
+  return syevj(handle, 1, 0, n, A, n, w, room, num, v->info, r->of_values, v->count);
+}
+
+// U is another array.
+static int find_singular_values(const BatchedPeer *peer, const BatchedData *d, const VendorCall *v,
+                                int copy) {
+  typedef int (*Size)(void *, int, int, int, const void *, int, const void *, const void *, int, const void *,
+                      int, int *, void *, int);
+  typedef int (*Gesvdj)(void *, int, int, int, void *, int, void *, void *, int, void *, int, void *, int,
+                        int *, void *, int);
+  LOOK_UP(Size, size, SOLVER, "cusolverDnDgesvdjBatched_bufferSize", "cusolverDnSgesvdjBatched_bufferSize");
+  LOOK_UP(Gesvdj, gesvdj, SOLVER, "cusolverDnDgesvdjBatched", "cusolverDnSgesvdjBatched");
+  void *const handle = peer->handles[SOLVER], *A = d->operand[0].data[copy].array;
+  void *const s = d->operand[1].data[copy].array, *V = d->operand[2].data[copy].array;
+  Rotations *r = peer->rotations;
+  const int n = v->n;
+  const size_t entry_bytes = batched_entry_bytes(&d->of), u_bytes = (size_t)n * n * v->count * entry_bytes;
+  int num;
+  char *u;
+
+  if (n > 32) return CLI_FAILED; // its limit
+  if (!r->of_vectors)
+    CLI_TRY(call_with(peer->libraries[SOLVER], "cusolverDnCreateGesvdjInfo", &r->of_vectors));
+  CLI_TRY(size(handle, 1, n, n, A, n, s, A, n, V, n, &num, r->of_vectors, v->count));
+  CLI_TRY(reserve_room(peer, u_bytes + (size_t)num * entry_bytes, &u));
+  return gesvdj(handle, 1, n, n, A, n, s, u, n, V, n, u + u_bytes, num, v->info, r->of_vectors, v->count);
+}
+
 static int call_vendor(const BatchedPeer *peer, const BatchedData *d, int copy) {
   static const double numbers[2] = {1, 0};
   static const float numbers_f32[2] = {1, 0};
@@ -147,6 +236,8 @@ static int call_vendor(const BatchedPeer *peer, const BatchedData *d, int copy) 
   case RITZ_BATCHED_POSV: return factorize_cholesky(peer, d, &v) || solve_cholesky(peer, d, &v);
   case RITZ_BATCHED_GEQRF: return factorize_qr(peer, d, &v);
   case RITZ_BATCHED_GELS: return solve_least_squares(peer, d, &v);
+  case RITZ_BATCHED_SYEVJ: return peer->rotations ? find_eigenvalues(peer, d, &v, copy) : CLI_FAILED;
+  case RITZ_BATCHED_GESVDJ: return peer->rotations ? find_singular_values(peer, d, &v, copy) : CLI_FAILED;
   default: return CLI_FAILED;
   }
 }
@@ -160,23 +251,17 @@ static void *open_one(const char *const *names) {
   return library;
 }
 
-// What dlsym gives for a function of one handle.
-static int call_with(void *library, const char *name, void *argument) {
-  int (*function)(void *);
-  void *symbol = dlsym(library, name);
-
-  memcpy(&function, &symbol, sizeof(symbol));
-  return symbol ? function(argument) : CLI_FAILED;
-}
-
 void batched_open_cuda_peer(BatchedPeer *peer) {
   static const char *const blas[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so", NULL};
   static const char *const solver[] = {"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so", NULL};
+  static const char *const driver[] = {"libcuda.so.1", NULL};
   static const char *const create[] = {"cublasCreate_v2", "cusolverDnCreate"};
 
   *peer = (BatchedPeer){.needs_pointers = true, .call = call_vendor};
   peer->libraries[BLAS] = open_one(blas);
   peer->libraries[SOLVER] = open_one(solver);
+  peer->libraries[DRIVER] = open_one(driver);
+  peer->rotations = calloc(1, sizeof(*peer->rotations));
   for (int i = 0; i < 2; i++) {
     if (peer->libraries[i] && call_with(peer->libraries[i], create[i], &peer->handles[i]))
       peer->libraries[i] = NULL;
@@ -186,6 +271,15 @@ void batched_open_cuda_peer(BatchedPeer *peer) {
 }
 
 void batched_close_cuda_peer(BatchedPeer *peer) {
+  Rotations *r = peer->rotations;
+
+  if (r) {
+    free_room(peer);
+    if (r->of_values) call_with(peer->libraries[SOLVER], "cusolverDnDestroySyevjInfo", r->of_values);
+    if (r->of_vectors) call_with(peer->libraries[SOLVER], "cusolverDnDestroyGesvdjInfo", r->of_vectors);
+  }
+  free(r);
+  peer->rotations = NULL;
   if (peer->libraries[BLAS]) call_with(peer->libraries[BLAS], "cublasDestroy_v2", peer->handles[BLAS]);
   if (peer->libraries[SOLVER]) call_with(peer->libraries[SOLVER], "cusolverDnDestroy", peer->handles[SOLVER]);
 }

@@ -115,10 +115,11 @@ int batched_call(RitzBatched b, const BatchedCase *c, int64_t count, const RitzB
 
 // Another library.
 typedef struct BatchedPeer_private {
-  char name[32];       // "OpenBLAS"; "": there is none
-  bool needs_pointers; // arrays of addresses for all operands
-  void *libraries[2];  // as of dlopen
-  void *handles[2];    // of them
+  char name[32];                              // "OpenBLAS"; "": there is none
+  bool needs_pointers;                        // arrays of addresses for all operands
+  void *libraries[3];                         // as of dlopen
+  void *handles[2];                           // of the first two
+  struct BatchedRotations_private *rotations; // owned: what cuSOLVER's Jacobi methods need; NULL: nothing
   // One call on a copy that is lent. A code other than 0: the library has no such call.
   int (*call)(const struct BatchedPeer_private *peer, const BatchedData *d, int copy);
 } BatchedPeer;

@@ -69,10 +69,18 @@ static void add_tiles(RitzText *t, const RitzGpuBatched *p) {
   if (p->is_in_memory) ritz_text_add(t, "#define RITZ_IN_MEMORY\n");
 }
 
+// Reflectors and rotations: sizes are those of the call.
+static void add_lanes(RitzText *t, const RitzGpuBatched *p) {
+  ritz_text_add(t, "#define RITZ_PARTS   %d // threads that share a column\n", p->num_lanes);
+  if (p->holds)
+    ritz_text_add(t, "#define RITZ_HOLD\n#define RITZ_SHARED_BYTES %lld\n", (long long)p->shared_bytes);
+}
+
 int ritz_emit_gpu_batched(Ceed ceed, const RitzGpuBatched *p, char **text) {
-  static const char *const files[] = {"any", "rows", "turns", "mma"};
-  static const char *const kinds[] = {"PRODUCT", "SOLVE", "POTRF", "GETRF", "GETRI",
-                                      "INV",     "COPY",  "GEAM",  "LASET", "LASWP"};
+  static const char *const files[] = {"any", "rows", "turns", "mma", "qr", "jacobi", "qr-columns"};
+  static const char *const kinds[] = {"PRODUCT", "SOLVE", "POTRF", "GETRF", "GETRI", "INV",
+                                      "COPY",    "GEAM",  "LASET", "LASWP", "GEQRF", "ORMQR",
+                                      "ORGQR",   "GELS",  "SYEVJ", "GESVDJ"};
   RitzText t = {.ceed = ceed};
   ritz_text_add(&t, "#define RITZ_%s\n", kinds[p->kind]);
   if (p->precision == CEED_SCALAR_FP32) ritz_text_add(&t, "#define RITZ_ENTRY_F32\n");
@@ -80,6 +88,10 @@ int ritz_emit_gpu_batched(Ceed ceed, const RitzGpuBatched *p, char **text) {
   if (p->takes_all) ritz_text_add(&t, "#define RITZ_TAKES_ALL\n");
   if (p->work) ritz_text_add(&t, "#define RITZ_WORK    %d\n", p->work);
   if (p->kind == RITZ_BATCH_PRODUCT && (p->has_rows || p->has_blocks)) add_masks(&t, p);
+  if (p->design == RITZ_BATCH_COLUMNS)
+    ritz_text_add(&t, "#define RITZ_GROUP   %d\n#define RITZ_ROWS    %d\n#define RITZ_RESIDENT %d\n",
+                  p->group, (int)p->size[RITZ_DIM_M], p->num_resident);
+  if (p->num_lanes) add_lanes(&t, p);
   if (p->has_rows) add_rows(&t, p);
   if (p->has_blocks) add_blocks(&t, p);
   if (p->has_tiles) add_tiles(&t, p);

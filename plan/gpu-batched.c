@@ -18,6 +18,12 @@ static RitzBatchKind kind_of(RitzBatchedOperation operation) {
   case RITZ_BATCHED_GEAM: return RITZ_BATCH_GEAM;
   case RITZ_BATCHED_LASET: return RITZ_BATCH_LASET;
   case RITZ_BATCHED_LASWP: return RITZ_BATCH_LASWP;
+  case RITZ_BATCHED_GEQRF: return RITZ_BATCH_GEQRF;
+  case RITZ_BATCHED_ORMQR: return RITZ_BATCH_ORMQR;
+  case RITZ_BATCHED_ORGQR: return RITZ_BATCH_ORGQR;
+  case RITZ_BATCHED_GELS: return RITZ_BATCH_GELS;
+  case RITZ_BATCHED_SYEVJ: return RITZ_BATCH_SYEVJ;
+  case RITZ_BATCHED_GESVDJ: return RITZ_BATCH_GESVDJ;
   default: return RITZ_BATCH_SOLVE;
   }
 }
@@ -249,7 +255,7 @@ RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched b, const RitzGpuBatchMach
     p.is_interleaved = p.is_interleaved || layout->width > 1;
   }
   if (b->operation == RITZ_BATCHED_COPY) p.target = b->options.B.precision;
-  if (ritz_gpu_batched_moves(p.kind)) return p;
+  if (ritz_gpu_batched_moves(p.kind) || ritz_gpu_batched_is_orthogonal(p.kind)) return p;
   const bool is_done =
       machine->can_have_rows && ((machine->has_mma && plan_mma(&p)) || plan_rows(&p, machine->max_threads));
   if (!is_done) plan_any(&p, machine->max_threads);

@@ -6,7 +6,7 @@
 
 #include "core/batched.h"
 
-// What kernels do: products, triangular solves, factorizations, inverses.
+// What kernels do: products, triangular solves, factorizations, inverses, reflectors, rotations.
 typedef enum {
   RITZ_BATCH_PRODUCT, // GEMM, GEMV, SYRK, SYMM, SYMV, TRMM
   RITZ_BATCH_SOLVE,   // GETRS, POTRS, TRSM, TRSV
@@ -18,6 +18,12 @@ typedef enum {
   RITZ_BATCH_GEAM,
   RITZ_BATCH_LASET,
   RITZ_BATCH_LASWP,
+  RITZ_BATCH_GEQRF, // from here on kernels of gpu-batched-orthogonal.c
+  RITZ_BATCH_ORMQR,
+  RITZ_BATCH_ORGQR,
+  RITZ_BATCH_GELS,
+  RITZ_BATCH_SYEVJ,
+  RITZ_BATCH_GESVDJ,
 } RitzBatchKind;
 
 // As in kernels/gpu/batched.h: in forms of operands; how operands of products are read.
@@ -35,6 +41,9 @@ typedef enum {
   RITZ_BATCH_ROWS,  // batched-rows.h: a row a thread
   RITZ_BATCH_TURNS, // batched-turns.h: likewise, 33 to 64 rows, GETRF with pivots and POTRF: steps share code
   RITZ_BATCH_MMA,   // batched-mma.h: products of doubles by tensor cores
+  RITZ_BATCH_QR,    // batched-qr.h: a block a matrix of any size, in shared memory where it fits
+  RITZ_BATCH_JACOBI,  // batched-jacobi.h: likewise
+  RITZ_BATCH_COLUMNS, // batched-qr-columns.h: GEQRF up to 32 x 32, a column a thread
 } RitzBatchDesign;
 
 // m, n, k of a kernel: C m x n with k products; unknowns n, columns k; A m x n.
@@ -43,7 +52,7 @@ typedef struct {
   CeedScalarType precision;
   CeedInt size[RITZ_NUM_DIMS]; // bounds
   RitzBatchDesign design;
-  bool has_rows;                         // sizes are compiled in: all designs but RITZ_BATCH_ANY
+  bool has_rows;                         // sizes are compiled in: ROWS, TURNS, MMA
   bool has_blocks;                       // instead of RITZ_BATCH_ANY: batched-blocks.h
   CeedInt ld[RITZ_BATCHED_MAX_OPERANDS]; // of the layouts; the caller's: how operands are turned
   int form[RITZ_BATCHED_MAX_OPERANDS];   // without pointers
@@ -75,6 +84,9 @@ typedef struct {
   int tile[RITZ_NUM_DIMS];              // rows, columns, matrices of a tile
   bool is_in_memory;                    // swaps: without shared memory
   int order[RITZ_BATCHED_MAX_OPERANDS]; // of entries in memory: bits RITZ_BATCH_COLUMNS_FIRST, ...
+  // batched-qr.h, batched-jacobi.h (with holds, shared_bytes and work):
+  int num_lanes; // threads that share a column
+  int64_t room;  // entries of global memory that a block needs beside the operands
 } RitzGpuBatched;
 
 static inline bool ritz_gpu_batched_moves(RitzBatchKind kind) {
@@ -124,10 +136,23 @@ void ritz_plan_gpu_batched_blocks(RitzGpuBatched *plan, int max_threads, int64_t
 // sizes and layouts.
 void ritz_plan_gpu_batched_move(RitzGpuBatched *plan, int max_threads, bool is_plain); // gpu-batched-moves.c
 int64_t ritz_gpu_batched_tiles(const RitzGpuBatched *plan, int64_t count);
+// Kernels of reflectors and rotations: one for all sizes up to the bounds, so that equal matrices have equal
+// bits.
+typedef struct {
+  bool has_warps;    // not a processor that plays a device
+  bool can_hold;     // matrices may lie in shared memory
+  bool has_columns;  // and columns in registers
+  int64_t num_bytes; // that a block may have
+} RitzGpuBatchShared;
+bool ritz_gpu_batched_is_orthogonal(RitzBatchKind kind); // gpu-batched-orthogonal.c
+bool ritz_gpu_batched_fits_work(const RitzGpuBatched *plan);
+void ritz_plan_gpu_batched_orthogonal(const RitzBatched batched, const RitzGpuBatchShared *shared,
+                                      RitzGpuBatched *plan);
 // Blocks for so many matrices.
 static inline int64_t ritz_gpu_batched_blocks(const RitzGpuBatched *p, int64_t count) {
   if (p->has_tiles) return ritz_gpu_batched_tiles(p, count);
-  const int64_t per_block = p->has_rows ? p->num_threads / p->group : 1;
+  const bool has_groups = p->has_rows || p->design == RITZ_BATCH_COLUMNS;
+  const int64_t per_block = has_groups ? p->num_threads / p->group : 1;
   return p->has_blocks ? count * p->num_parts : (count + per_block - 1) / per_block;
 }
 

@@ -324,6 +324,47 @@ TEST_EACH_BACKEND(workspace_grows_with_the_count_and_is_enough) {
   }
 }
 
+// Eigenvalues of matrices in global memory, in the caller's room or the object's own; too small a room.
+TEST_EACH_BACKEND(eigenvalues_are_the_same_in_the_callers_room) {
+  const RitzBatchLayout square = {.precision = CEED_SCALAR_FP64, .m = 7, .n = 7};
+  const RitzBatchedOptions options = {.A = square, .B = {.precision = CEED_SCALAR_FP64, .m = 7, .n = 1}};
+  size_t num_bytes = 0;
+  RitzBatched batched = NULL;
+  BatchMemory room;
+  Batch A[2], w[2];
+
+  if (!batch_is_on_gpu(ceed)) NOT_FOR_THIS_BACKEND("needs no room");
+  setenv("RITZ_BATCHED_KERNEL", "any", 1);
+  CHECK_OK(RitzBatchedCreate(ceed, RITZ_BATCHED_SYEVJ, &options, &batched));
+  unsetenv("RITZ_BATCHED_KERNEL");
+  CHECK_OK(RitzBatchedGetWorkspace(batched, 3, &num_bytes));
+  CHECK(num_bytes >= 49 * sizeof(double), "%zu bytes", num_bytes);
+  batch_memory_make(ceed, num_bytes + 64, &room);
+  char *memory = batch_memory_lend(&room);
+  memory += (64 - (uintptr_t)memory % 64) % 64;
+  for (int i = 0; i < 2; i++) {
+    uint64_t state = 5;
+    batch_make(ceed, CEED_SCALAR_FP64, BATCH_PACKED, 3, 7, 7, NULL, NULL, &A[i]);
+    batch_make(ceed, CEED_SCALAR_FP64, BATCH_PACKED, 3, 7, 1, NULL, NULL, &w[i]);
+    batch_fill_random(&A[i], 1, &state);
+    batch_lend(&A[i]), batch_lend(&w[i]);
+    if (i == 1) {
+      CHECK_OK(RitzBatchedSetWorkspace(batched, memory, num_bytes - 1));
+      CHECK_ERROR(ceed, RitzSyevjBatched(batched, 3, &A[i].array, &w[i].array, NULL), CEED_ERROR_DIMENSION,
+                  "RitzSyevjBatched: the workspace has");
+      CHECK_OK(RitzBatchedSetWorkspace(batched, memory, num_bytes));
+    }
+    CHECK_OK(RitzSyevjBatched(batched, 3, &A[i].array, &w[i].array, NULL));
+    batch_return(&A[i]), batch_return(&w[i]);
+  }
+  for (int64_t i = 0; i < 3; i++)
+    CHECK(batch_same_bits(&w[0], i, &w[1], i) && batch_same_bits(&A[0], i, &A[1], i), "matrix %d", (int)i);
+  CHECK_OK(RitzBatchedDestroy(&batched));
+  batch_memory_return(&room);
+  batch_memory_free(&room);
+  for (int i = 0; i < 2; i++) batch_free(&A[i]), batch_free(&w[i]);
+}
+
 // ---- Calls ----
 
 // Objects on the host and memory for three matrices.
@@ -671,8 +712,9 @@ int main(int argc, char **argv) {
       argc, argv,
       TESTS(layouts_that_cannot_be_are_refused, choices_that_do_not_exist_are_refused,
             devices_without_kernels_say_so, host_memory_is_refused_on_devices,
-            workspace_grows_with_the_count_and_is_enough, wrong_calls_are_refused_and_do_nothing,
-            wrong_calls_of_factors_and_copies_are_refused, interleaved_arrays_have_no_places_and_sizes,
+            workspace_grows_with_the_count_and_is_enough, eigenvalues_are_the_same_in_the_callers_room,
+            wrong_calls_are_refused_and_do_nothing, wrong_calls_of_factors_and_copies_are_refused,
+            interleaved_arrays_have_no_places_and_sizes,
             results_over_operands_are_refused_and_neighbours_are_not,
             blocks_of_a_matrix_and_records_are_no_overlap, vectors_that_do_not_fit_are_refused,
             objects_tell_what_they_are, every_allocation_may_fail, strict_contexts_read_sizes_first));

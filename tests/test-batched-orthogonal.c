@@ -523,6 +523,35 @@ TEST_EACH_BACKEND(small_singular_values_of_unequal_columns_are_accurate) {
   CHECK(true, "all cases");
 }
 
+// ---- Places ----
+
+// Devices work on matrices in shared memory where they fit, those that are played in global memory: here it
+// is the other way round.
+TEST_EACH_BACKEND(matrices_in_the_other_memory_of_a_device_are_as_good) {
+  BatchCase c = {.ceed = ceed,
+                 .precision = CEED_SCALAR_FP64,
+                 .u = batch_roundoff(CEED_SCALAR_FP64),
+                 .form = BATCH_PACKED,
+                 .is_ragged = true,
+                 .n = 9,
+                 .count = 5,
+                 .state = 91};
+
+  if (!batch_is_on_gpu(ceed)) NOT_FOR_THIS_BACKEND("has one memory");
+  setenv("RITZ_BATCHED_KERNEL", tap_compiles_slowly(ceed) ? "held" : "any", 1);
+  factorize(&c, 11, 9, false);
+  apply_q(&c, false, true, 9);
+  make_columns(&c, 11, 9, 5);
+  solve_least_squares(&c, 9, 12, true);
+  find_eigenvalues(&c, false, false);
+  find_singular_values(&c, 11, 9, false);
+  setenv("RITZ_BATCHED_KERNEL", "sizes", 1); // columns in registers
+  if (tap_compiles_slowly(ceed)) factorize(&c, 11, 9, false);
+  c.count = NUM_KINDS;
+  if (tap_compiles_slowly(ceed)) factorize(&c, 9, 11, true);
+  unsetenv("RITZ_BATCHED_KERNEL");
+}
+
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
@@ -532,5 +561,6 @@ int main(int argc, char **argv) {
             eigenvectors_are_orthonormal_and_have_small_residuals, eigenvalues_of_special_matrices_are_found,
             singular_vectors_are_orthonormal_and_multiply_to_the_matrix,
             singular_vectors_are_orthonormal_where_values_are_zero,
-            small_singular_values_of_unequal_columns_are_accurate));
+            small_singular_values_of_unequal_columns_are_accurate,
+            matrices_in_the_other_memory_of_a_device_are_as_good));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Batched dense algebra on devices: all kinds of kernels, rows in registers, blocks and matrices of any size
-// in global memory, have the same results. What these are: test-batched.c; registers: test-nvrtc-kernels.c.
+// in global memory, have the same results. What these are: test-batched.c; registers: test-nvrtc-batched.c.
 #include "tests/batched-kit.h"
 
 #include <dlfcn.h>

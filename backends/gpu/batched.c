@@ -30,7 +30,12 @@ enum {
   SYMMETRIC = 8,
   SWAPS_FIRST = 16,
   SWAPS_LAST = 32,
-  FOLLOWS = 64
+  FOLLOWS = 64,
+  // Of kernels/gpu/batched-sums.h.
+  TRANSPOSED_Q = 64,
+  RIGHT_Q = 128,
+  READS_UPPER = 256,
+  HAS_VALUES_ALONE = 512
 };
 
 typedef struct {
@@ -49,6 +54,8 @@ typedef struct {
   int operand[RITZ_BATCHED_MAX_OPERANDS]; // of the call, that are A, B, C of kernels
   int form[RITZ_BATCHED_MAX_OPERANDS];    // how these are turned
   int options;
+  void *room; // owned: that of blocks, plan.room
+  size_t room_bytes;
 } Batch;
 
 // ---- Forms ----
@@ -78,6 +85,14 @@ static void describe_factors(const RitzBatched b, Batch *data) {
   if (o->pivot == RITZ_PIVOT_ROWS) data->options |= is_transposed ? SWAPS_LAST : SWAPS_FIRST;
 }
 
+static void describe_orthogonal(const RitzBatched b, Batch *data) {
+  const RitzBatchedOptions *o = &b->options;
+  if (o->trans_a == CEED_TRANSPOSE) data->options |= TRANSPOSED_Q;
+  if (o->side == RITZ_SIDE_RIGHT) data->options |= RIGHT_Q;
+  if (o->uplo == RITZ_TRIANGLE_UPPER) data->options |= READS_UPPER;
+  if (o->vectors == RITZ_VECTORS_NONE) data->options |= HAS_VALUES_ALONE;
+}
+
 static void describe(const RitzBatched b, Batch *data) {
   const RitzBatchedOptions *o = &b->options;
   switch (b->operation) {
@@ -100,6 +115,12 @@ static void describe(const RitzBatched b, Batch *data) {
     data->form[o->side == RITZ_SIDE_RIGHT] = o->trans_a == CEED_TRANSPOSE ? IS_TRANSPOSED : 0;
     break;
   case RITZ_BATCHED_COPY: data->form[2] = o->trans_a == CEED_TRANSPOSE ? IS_TRANSPOSED : 0; break;
+  case RITZ_BATCHED_GEQRF:
+  case RITZ_BATCHED_ORMQR:
+  case RITZ_BATCHED_ORGQR:
+  case RITZ_BATCHED_GELS:
+  case RITZ_BATCHED_SYEVJ:
+  case RITZ_BATCHED_GESVDJ: describe_orthogonal(b, data); break;
   default: break;
   }
 }
@@ -121,6 +142,7 @@ int ritz_gpu_batched_destroy(RitzBatched b) {
   for (int c = 0; c < data->num_classes; c++) free_kernel(b->ceed, &data->ragged[c]);
   ritz_gpu_classes_free(b->ceed, &data->analyzed);
   ritz_gpu_classes_free(b->ceed, &data->own);
+  ritz_gpu_free(b->ceed, &data->room);
   RITZ_FREE(&data);
   b->data = NULL;
   return ierr;
@@ -151,15 +173,19 @@ static int load(RitzBatched b, Kernel *kernel) {
 static int check_operation(RitzBatched b) {
   const CeedInt n = b->size[RITZ_DIM_N];
   const bool is_inverse = b->operation == RITZ_BATCHED_GETRI || b->operation == RITZ_BATCHED_INV;
-  RITZ_REQUIRE(b->operation <= RITZ_BATCHED_TRMM || b->operation == RITZ_BATCHED_LASWP ||
-                   (b->operation >= RITZ_BATCHED_COPY && b->operation <= RITZ_BATCHED_LASET),
-               b->ceed, CEED_ERROR_UNSUPPORTED,
-               "RitzBatchedCreate: %s: devices have no kernels for it, hosts (/cpu) serve it",
-               ritz_batched_root(b->operation));
   RITZ_REQUIRE(!is_inverse || n <= RITZ_BATCH_MAX_INVERSE, b->ceed, CEED_ERROR_UNSUPPORTED,
                "RitzBatchedCreate: %s of order %" CeedInt_FMT
                ": devices have kernels for orders up to %d (of GETRF and GETRS: for any)",
                ritz_batched_root(b->operation), n, (int)RITZ_BATCH_MAX_INVERSE);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_work(RitzBatched b, const RitzGpuBatched *plan) {
+  RITZ_REQUIRE(!ritz_gpu_batched_is_orthogonal(plan->kind) || ritz_gpu_batched_fits_work(plan), b->ceed,
+               CEED_ERROR_UNSUPPORTED,
+               "RitzBatchedCreate: %s of %" CeedInt_FMT " x %" CeedInt_FMT
+               ": devices have kernels where the smaller side is at most %d",
+               ritz_batched_root(b->operation), b->options.A.m, b->options.A.n, (int)RITZ_BATCH_MAX_INVERSE);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -191,10 +217,19 @@ static bool knows_sizes(const Kernel *kernel) {
 // Else the last kernel takes all matrices of non-uniform batches.
 static bool has_classes(const Batch *data) { return data->num_classes > 1 && data->ragged[0].plan.has_rows; }
 
-static void finish_plan(const Batch *data, const RitzDeviceInfo *info, RitzGpuBatched *plan) {
+static void finish_plan(const RitzBatched b, const RitzDeviceInfo *info, RitzGpuBatched *plan) {
+  const Batch *data = b->data;
   RitzBatchHolding holding;
-  memcpy(plan->form, data->form, sizeof(data->form));
   const bool has_blocks = can_have_blocks(info, &holding);
+  const RitzGpuBatchShared shared = {.has_warps = info->warp_size != 1,
+                                     .can_hold = has_blocks && holding != RITZ_BATCH_HOLDS_NONE,
+                                     .has_columns = describe_machine(info).can_have_rows,
+                                     .num_bytes = info->dynamic_shared_bytes};
+  memcpy(plan->form, data->form, sizeof(data->form));
+  if (ritz_gpu_batched_is_orthogonal(plan->kind)) {
+    ritz_plan_gpu_batched_orthogonal(b, &shared, plan);
+    return;
+  }
   ritz_plan_gpu_batched_move(plan, info->max_threads, !has_blocks);
   if (has_blocks) ritz_plan_gpu_batched_blocks(plan, info->max_threads, info->dynamic_shared_bytes, holding);
 }
@@ -214,14 +249,15 @@ int ritz_gpu_batched_prepare(RitzBatched b) {
   data->uniform.plan = ritz_plan_gpu_batched(b, &machine, true);
   if (data->uniform.plan.kind == RITZ_BATCH_PRODUCT)
     data->options = ritz_gpu_batched_product_options(&data->uniform.plan);
-  finish_plan(data, info, &data->uniform.plan);
+  finish_plan(b, info, &data->uniform.plan);
   data->num_classes = ritz_gpu_batched_num_classes(b);
   const int last = data->num_classes - 1;
   for (int c = 0; c <= last; c++) {
     data->ragged[c].plan = ritz_plan_gpu_batched_class(b, &machine, c);
-    finish_plan(data, info, &data->ragged[c].plan);
+    finish_plan(b, info, &data->ragged[c].plan);
   }
   data->ragged[last].plan.takes_all = !has_classes(data);
+  RITZ_TRY(check_work(b, &data->ragged[last].plan));
   return begin(b, knows_sizes(&data->uniform) ? &data->uniform : &data->ragged[last]);
 }
 
@@ -255,6 +291,42 @@ static int sort(RitzBatched b, int64_t count, const int32_t *const sizes[RITZ_NU
 int ritz_gpu_batched_analyze(RitzBatched b, int64_t count, const int32_t *const sizes[RITZ_NUM_DIMS]) {
   if (ritz_gpu_pair_serves(b->operation)) return ritz_gpu_pair_analyze(b, count, sizes);
   return count ? sort(b, count, sizes, &((Batch *)b->data)->analyzed) : CEED_ERROR_SUCCESS;
+}
+
+// ---- Room ----
+
+// Blocks that run at a time, where each needs room.
+static int64_t count_rooms(const RitzBatched b, int64_t count) {
+  enum { BLOCKS_AT_ONCE = 4 };
+  const int64_t most = (int64_t)BLOCKS_AT_ONCE * ritz_gpu(b->ceed)->info->num_units;
+  return count < most ? count : most;
+}
+
+static const RitzGpuBatched *last_plan(const RitzBatched b) {
+  const Batch *data = b->data;
+  return &data->ragged[data->num_classes - 1].plan;
+}
+
+int ritz_gpu_batched_workspace(RitzBatched b, int64_t count, size_t *num_bytes) {
+  *num_bytes = (size_t)(count_rooms(b, count) * last_plan(b)->room) * ritz_scalar_bytes(b->precision);
+  return CEED_ERROR_SUCCESS;
+}
+
+// The caller's, else the object's own. It is operand C of kernels of two operands.
+static int find_room(RitzBatched b, int64_t count, RitzBatchOperand *C) {
+  Batch *data = b->data;
+  size_t num_bytes;
+  RITZ_TRY(ritz_gpu_batched_workspace(b, count, &num_bytes));
+  if (num_bytes == 0) return CEED_ERROR_SUCCESS;
+  if (!b->workspace && data->room_bytes < num_bytes) {
+    data->room_bytes = 0;
+    ritz_gpu_free(b->ceed, &data->room);
+    RITZ_TRY(ritz_gpu_alloc(b->ceed, num_bytes, &data->room));
+    data->room_bytes = num_bytes;
+  }
+  *C = (RitzBatchOperand){
+      .base = b->workspace ? b->workspace : data->room, .stride = last_plan(b)->room, .width = 1};
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Calls ----
@@ -319,7 +391,8 @@ static int launch_classes(RitzBatched b, const RitzBatchedCall *call, int num_ar
   RitzGpuClasses *classes = call->is_analyzed ? &data->analyzed : &data->own;
   const int last = data->num_classes - 1, num_units = ritz_gpu(b->ceed)->info->num_units;
   if (!call->is_analyzed) RITZ_TRY(sort(b, call->count, call->sizes, classes));
-  if (classes->first == last) return launch(b, &data->ragged[last], MOST_BLOCKS, call->count, num_args, args);
+  const int64_t most_blocks = last_plan(b)->room ? count_rooms(b, call->count) : MOST_BLOCKS;
+  if (classes->first == last) return launch(b, &data->ragged[last], most_blocks, call->count, num_args, args);
   for (int c = last; c >= classes->first; c--) {
     const RitzGpuBatched *plan = &data->ragged[c].plan;
     const int resident = plan->num_resident > 0 ? plan->num_resident : 2;
@@ -357,8 +430,11 @@ int ritz_gpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
       RITZ_POINTER(NULL),
       RITZ_INT(0)};
   const int num_args = sizeof(args) / sizeof(args[0]);
+  RitzBatchOperand operands[RITZ_BATCHED_MAX_OPERANDS];
+  memcpy(operands, call->operand, sizeof(operands));
+  RITZ_TRY(find_room(b, call->count, &operands[2]));
   for (int i = 0; i < RITZ_BATCHED_MAX_OPERANDS; i++)
-    list_operand(&call->operand[data->operand[i]], data->form[i], &args[COMMON_ARGS + i * OPERAND_ARGS]);
+    list_operand(&operands[data->operand[i]], data->form[i], &args[COMMON_ARGS + i * OPERAND_ARGS]);
   if (knows_sizes(&data->uniform) && call->is_uniform)
     return launch(b, &data->uniform, MOST_BLOCKS, call->count, num_args, args);
   return launch_classes(b, call, num_args, args);
@@ -392,11 +468,16 @@ static void explain_tiles(const char *calls, const RitzGpuBatched *p, FILE *stre
 }
 
 static void explain_kernel(const char *calls, const RitzGpuBatched *p, FILE *stream) {
-  static const char *const designs[] = {"in global memory", "a row a thread",
-                                        "a row a thread, steps in stages", "by tensor cores"};
+  static const char *const designs[] = {
+      "in global memory", "a row a thread", "a row a thread, steps in stages",
+      "by tensor cores",  "by reflectors",  "by rotations",
+      "a column a thread"};
   if (p->has_tiles)
     explain_tiles(calls, p, stream);
-  else if (p->has_rows)
+  else if (p->num_lanes)
+    fprintf(stream, "  %s: %s, a block of %d threads a matrix, in %s memory\n", calls, designs[p->design],
+            p->num_threads, p->holds ? "shared" : "global");
+  else if (p->has_rows || p->design == RITZ_BATCH_COLUMNS)
     fprintf(stream, "  %s: %s, %d threads a matrix, blocks of %d, %d or more on a multiprocessor\n", calls,
             designs[p->design], p->group, p->num_threads, p->num_resident);
   else if (!p->has_blocks)

@@ -206,10 +206,10 @@ static int set_stream(Ceed ceed, void *handle) {
   .limits = ritz_gpu_limits, .operator_apply_energy = ritz_gpu_operator_apply_energy,                        \
   .mark_moment = ritz_gpu_mark_moment, .read_marked = ritz_gpu_read_marked,                                  \
   .batched_prepare = ritz_gpu_batched_prepare, .batched_run = ritz_gpu_batched_run,                          \
-  .batched_analyze = ritz_gpu_batched_analyze, .batched_explain = ritz_gpu_batched_explain,                  \
-  .batched_destroy = ritz_gpu_batched_destroy, .dense = &ritz_gpu_dense, .fronts_run = ritz_gpu_fronts_run,  \
-  .front_prepare = ritz_gpu_front_prepare, .front_run = ritz_gpu_front_run,                                  \
-  .front_destroy = ritz_gpu_front_destroy
+  .batched_workspace = ritz_gpu_batched_workspace, .batched_analyze = ritz_gpu_batched_analyze,              \
+  .batched_explain = ritz_gpu_batched_explain, .batched_destroy = ritz_gpu_batched_destroy,                  \
+  .dense = &ritz_gpu_dense, .fronts_run = ritz_gpu_fronts_run, .front_prepare = ritz_gpu_front_prepare,      \
+  .front_run = ritz_gpu_front_run, .front_destroy = ritz_gpu_front_destroy
 
 #define SEPARATE_KERNELS                                                                                     \
   .operator_apply = ritz_gpu_operator_apply, .operator_explain = ritz_gpu_operator_explain,                  \

@@ -217,6 +217,7 @@ int ritz_gpu_patch_sweep_destroy(RitzPatchSweep sweep);
 
 // ---- batched.c: batched dense algebra (core/batched.h) ----
 int ritz_gpu_batched_prepare(RitzBatched batched);
+int ritz_gpu_batched_workspace(RitzBatched batched, int64_t count, size_t *num_bytes);
 int ritz_gpu_batched_analyze(RitzBatched batched, int64_t count, const int32_t *const sizes[3]);
 int ritz_gpu_batched_run(RitzBatched batched, const RitzBatchedCall *call);
 int ritz_gpu_batched_explain(RitzBatched batched, FILE *stream);

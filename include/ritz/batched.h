@@ -19,8 +19,8 @@
 //
 // *Order.* Work is done in the order of the calls, in the context's stream; on devices a call returns when
 // its work is queued, reads nothing back and, after a first call of its kind with as many matrices, can be
-// captured. The arrays live until the work is done. Graphs of non-uniform calls need the object to live, and
-// no call or analysis of it with more matrices since.
+// captured. The arrays live until the work is done. Graphs of non-uniform calls, and of calls that need a
+// workspace, need the object to live, and no call or analysis of it with more matrices since.
 //
 // *Repetition.* The result of matrix i has the same bits whatever its place, count, neighbours and number of
 // threads are. No atomic operations; reductions in a fixed tree. Different operations, layouts with width >
@@ -179,12 +179,12 @@ CEED_EXTERN int RitzBatchedDestroy(RitzBatched *batched);
 CEED_EXTERN int RitzBatchedAnalyze(RitzBatched batched, int64_t count, const int32_t *m, const int32_t *n,
                                    const int32_t *k);
 
-// Bytes of memory that a call of up to `count` matrices needs beside its operands: 0 so far; grows with
-// count. (On devices objects keep lists of classes for non-uniform calls, and the infos of GESV and
-// POSV where the call has none: 4 bytes a matrix each.) The library
-// takes them from the context's work memory unless the caller gives them: memory of the context, aligned to
-// 64 bytes, that lives until the work is done (NULL, 0: back to the library's). A call for which it is too
-// small is refused: CEED_ERROR_DIMENSION.
+// Bytes of memory that a call of up to `count` matrices needs beside its operands: 0 but for SYEVJ on
+// devices, of matrices that do not fit into the shared memory of a block; grows with count. (On devices
+// objects keep lists of classes for non-uniform calls, and the infos of GESV and POSV where the call has
+// none: 4 bytes a matrix each.) The object makes them unless the caller gives them: memory of the context,
+// aligned to 64 bytes, that lives until the work is done (NULL, 0: back to the library's). A call for which
+// it is too small is refused: CEED_ERROR_DIMENSION.
 CEED_EXTERN int RitzBatchedGetWorkspace(RitzBatched batched, int64_t count, size_t *num_bytes);
 CEED_EXTERN int RitzBatchedSetWorkspace(RitzBatched batched, void *memory, size_t num_bytes);
 
