@@ -15,23 +15,57 @@ static int tiles_of(CeedInt n) { return (int)((n + TILE - 1) / TILE); }
 static int64_t far_of(CeedInt n) { return (int64_t)tiles_of(n) * TILE + 4; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-// Blocks of up to eight tiles, or nine where that is all of the result.
-static bool plan_product(RitzGpuBatched *p, int64_t entry_bytes, int64_t shared_bytes) {
-  enum { MOST_ROWS = 4, MOST_TILES = 8 };
-  const int rows = tiles_of(p->size[RITZ_DIM_M]), cols = tiles_of(p->size[RITZ_DIM_N]);
-  p->tile_rows = (int)least(rows, MOST_ROWS);
-  p->tile_cols = (int)least(cols, MOST_TILES / p->tile_rows);
-  if (rows == 3 && cols == 3) p->tile_cols = 3;
-  p->num_threads = TILE * p->tile_rows * p->tile_cols;
-  p->num_parts = (rows + p->tile_rows - 1) / p->tile_rows * ((cols + p->tile_cols - 1) / p->tile_cols);
+// Products: rows and columns of C of a warp, warps of a block along them, blocks of a multiprocessor by their
+// registers.
+typedef struct {
+  int rows, cols, down, across, num_resident;
+} Part;
+
+static const Part double_parts[] = {{64, 32, 2, 4, 1}, {48, 48, 2, 2, 2}, {64, 32, 2, 2, 2},
+                                    {32, 32, 2, 2, 4}, {32, 32, 4, 1, 4}, {32, 32, 1, 4, 4}};
+static const Part single_parts[] = {{64, 32, 2, 4, 2}, {32, 48, 3, 2, 2}, {64, 32, 2, 2, 4},
+                                    {32, 32, 2, 2, 4}, {32, 32, 4, 1, 4}, {32, 32, 1, 4, 4}};
+enum { NUM_PARTS = sizeof(double_parts) / sizeof(double_parts[0]) };
+
+// Entries of C that parts compute, and entries of operands that they read for a product of each of them.
+static double cost_of(const Part *part, const RitzGpuBatched *p) {
+  const double entry = 16; // products that cost as much as an entry read
+  const int down = part->rows * part->down, across = part->cols * part->across;
+  const double rows = (p->size[RITZ_DIM_M] + down - 1) / down * (double)down;
+  const double cols = (p->size[RITZ_DIM_N] + across - 1) / across * (double)across;
+  return rows * cols * (1 + entry / down + entry / across);
+}
+
+// As RITZ_A_SIZE, RITZ_B_SIZE of kernels/gpu/batched-products.h: bytes of a stage.
+static int64_t bytes_of_stage(const Part *part, const RitzGpuBatched *p, int64_t entry_bytes) {
   const bool is_turned[2] = {p->form[0] & RITZ_BATCH_IS_TRANSPOSED, !(p->form[1] & RITZ_BATCH_IS_TRANSPOSED)};
-  const int tiles[2] = {p->tile_rows, p->tile_cols};
-  int64_t stage = 0;
+  const int64_t size[2] = {part->rows * part->down, part->cols * part->across};
+  int64_t entries = 0;
   for (int i = 0; i < 2; i++)
-    stage += is_turned[i] ? (int64_t)TILE * tiles[i] * (PART + 4) : PART * ((int64_t)TILE * tiles[i] + 4);
-  p->num_stages = 3 * stage * entry_bytes <= shared_bytes / 2 ? 3 : 2;
-  p->shared_bytes = p->num_stages * stage * entry_bytes;
-  return p->shared_bytes <= shared_bytes;
+    entries += is_turned[i] ? size[i] * (PART + 4) : PART * (size[i] + 16 / entry_bytes);
+  return entries * entry_bytes;
+}
+
+// The part that costs least of those that fit, twice in shared memory at least.
+static bool plan_product(RitzGpuBatched *p, int64_t entry_bytes, int64_t shared_bytes) {
+  enum { LEAST_STAGES = 2, MOST_STAGES = 4 };
+  const Part *const parts = p->precision == CEED_SCALAR_FP32 ? single_parts : double_parts, *best = NULL;
+  for (int i = 0; i < NUM_PARTS; i++) {
+    if (LEAST_STAGES * bytes_of_stage(&parts[i], p, entry_bytes) > shared_bytes) continue;
+    if (!best || cost_of(&parts[i], p) < cost_of(best, p)) best = &parts[i];
+  }
+  if (!best) return false;
+  const int64_t stage = bytes_of_stage(best, p, entry_bytes),
+                most = shared_bytes / best->num_resident / stage;
+  p->warp_rows = best->rows, p->warp_cols = best->cols;
+  p->tile_rows = best->down, p->tile_cols = best->across;
+  p->num_threads = TILE * best->down * best->across;
+  p->num_parts = (int)((p->size[RITZ_DIM_M] + best->rows * best->down - 1) / (best->rows * best->down) *
+                       ((p->size[RITZ_DIM_N] + best->cols * best->across - 1) / (best->cols * best->across)));
+  p->num_stages = (int)(most < LEAST_STAGES ? LEAST_STAGES : least(most, MOST_STAGES));
+  p->num_resident = (int)least(best->num_resident, shared_bytes / (p->num_stages * stage));
+  p->shared_bytes = p->num_stages * stage;
+  return true;
 }
 
 // A row a thread, or 32 rows a warp.
@@ -111,8 +145,9 @@ void ritz_plan_gpu_batched_blocks(RitzGpuBatched *plan, int max_threads, int64_t
   p.shared_bytes = (p.shared_bytes + 15) / 16 * 16;
   const bool has_column = p.kind == RITZ_BATCH_SOLVE && p.size[RITZ_DIM_K] == 1;
   const bool has_vector = p.kind == RITZ_BATCH_PRODUCT && p.size[RITZ_DIM_N] == 1;
+  const bool has_part = p.kind == RITZ_BATCH_PRODUCT && !has_vector;
   const int registers = has_column ? COLUMN_REGISTERS : has_vector ? VECTOR_REGISTERS : TILE_REGISTERS;
-  p.num_resident = (int)least(16, REGISTERS / registers / p.num_threads);
+  if (!has_part) p.num_resident = (int)least(16, REGISTERS / registers / p.num_threads);
   if (p.num_resident < 1) p.num_resident = 1;
   p.work = 0;
   p.has_blocks = true;
