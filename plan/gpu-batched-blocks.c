@@ -85,11 +85,12 @@ static bool plan_solve(RitzGpuBatched *p, int64_t entry_bytes, int64_t shared_by
   if (n > RITZ_BATCH_MAX_BLOCKS) return false;
   p->num_threads = 128;
   p->num_parts = tiles_of(p->size[RITZ_DIM_K]);
+  // Two stages, but rather two blocks of a multiprocessor.
   for (p->num_stages = 2; p->num_stages > 0; p->num_stages--) {
     const int64_t entries =
         has_one ? 2 * CORNER + n : p->num_stages * PART * far_of(n) + SLACK + (int64_t)n * UNKNOWNS_FAR;
     p->shared_bytes = entries * entry_bytes;
-    if (p->shared_bytes <= shared_bytes) return true;
+    if (p->shared_bytes <= (p->num_stages > 1 ? shared_bytes / 2 : shared_bytes)) return true;
   }
   return false;
 }
