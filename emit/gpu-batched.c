@@ -38,7 +38,9 @@ static void add_blocks(RitzText *t, const RitzGpuBatched *p) {
   ritz_text_add(t, "#define RITZ_SHARED_BYTES %lld\n", (long long)p->shared_bytes);
   if (p->holds) ritz_text_add(t, "#define RITZ_HOLD\n");
   if (p->num_stages) ritz_text_add(t, "#define RITZ_STAGES %d\n", p->num_stages);
-  if (p->kind == RITZ_BATCH_PRODUCT)
+  if (p->warp_rows)
+    ritz_text_add(t, "#define RITZ_WARP_ROWS %d\n#define RITZ_WARP_COLS %d\n", p->warp_rows, p->warp_cols);
+  if (p->tile_rows)
     ritz_text_add(t, "#define RITZ_TILE_ROWS %d\n#define RITZ_TILE_COLS %d\n", p->tile_rows, p->tile_cols);
   const RitzBatchDim columns = p->kind == RITZ_BATCH_PRODUCT ? RITZ_DIM_N : RITZ_DIM_K;
   if ((p->kind == RITZ_BATCH_PRODUCT || p->kind == RITZ_BATCH_SOLVE) && p->size[columns] == 1)

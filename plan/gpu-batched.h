@@ -75,7 +75,8 @@ typedef struct {
   int work;         // batched-any.h: room for a column; 0: none
   // batched-blocks.h:
   bool holds;                // the matrix lies in shared memory while it is factored
-  int tile_rows, tile_cols;  // products: tiles of a block, of 32 x 32 entries
+  int warp_rows, warp_cols;  // products: entries of C of a warp; 0: with triangles, 32 x 32, or one column
+  int tile_rows, tile_cols;  // and warps of a block, which takes parts of C in turns
   int num_stages, num_parts; // parts of operands in shared memory; blocks that share a matrix
   int64_t shared_bytes;
   // batched-move.h:

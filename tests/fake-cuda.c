@@ -426,6 +426,8 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
   case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = 24; break;
   case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 40; break;
   case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = function->shared_limit; break;
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+  case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: *value = 0; break; // no clusters
   }
   return CUDA_SUCCESS;
 }

@@ -13,16 +13,17 @@ static int load(Ceed ceed, RitzGpuClasses *classes) {
   return ritz_gpu_kernel(ceed, classes->program, "ritz_list_classes", &classes->list);
 }
 
-// Lists that are in use are freed when the device is done with them.
 static int reserve(Ceed ceed, int64_t count, RitzGpuClasses *classes) {
-  if (count <= classes->capacity) return CEED_ERROR_SUCCESS;
-  classes->capacity = 0;
-  ritz_gpu_free(ceed, &classes->members);
-  RITZ_TRY(ritz_gpu_alloc(ceed, (size_t)count * sizeof(int32_t), &classes->members));
+  const int64_t capacity = count > 2 * classes->capacity ? count : 2 * classes->capacity;
+  void *members = NULL;
   if (!classes->ranges) RITZ_TRY(ritz_gpu_alloc(ceed, 2 * NUM_CLASSES * sizeof(int32_t), &classes->ranges));
   if (!classes->counts)
     RITZ_TRY(ritz_gpu_alloc(ceed, MOST_BLOCKS * NUM_CLASSES * sizeof(int32_t), &classes->counts));
-  classes->capacity = count;
+  if (count <= classes->capacity) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_gpu_alloc(ceed, (size_t)capacity * sizeof(int32_t), &members));
+  if (classes->members) classes->older[classes->num_older++] = classes->members;
+  classes->members = members;
+  classes->capacity = capacity;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -45,6 +46,7 @@ int ritz_gpu_classes_sort(Ceed ceed, const RitzGpuClassSizes *s, RitzGpuClasses 
 
 void ritz_gpu_classes_free(Ceed ceed, RitzGpuClasses *classes) {
   ritz_gpu_program_release(ceed, &classes->program);
+  for (int i = 0; i < classes->num_older; i++) ritz_gpu_free(ceed, &classes->older[i]);
   ritz_gpu_free(ceed, &classes->members);
   ritz_gpu_free(ceed, &classes->ranges);
   ritz_gpu_free(ceed, &classes->counts);

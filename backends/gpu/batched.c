@@ -380,6 +380,9 @@ static int launch(RitzBatched b, Kernel *kernel, int64_t most_blocks, int64_t co
   const int64_t blocks = ritz_gpu_batched_blocks(plan, count);
   if (blocks == 0) return CEED_ERROR_SUCCESS; // matrices without entries
   RITZ_TRY(load(b, kernel));
+  // Blocks that bring their next part meanwhile: as many as the device holds.
+  if (plan->has_blocks && plan->warp_rows)
+    most_blocks = (int64_t)plan->num_resident * ritz_gpu(b->ceed)->info->num_units;
   return ritz_gpu_launch(b->ceed, kernel->kernel, blocks < most_blocks ? blocks : most_blocks,
                          plan->num_threads, plan->shared_bytes, num_args, args);
 }
@@ -447,8 +450,9 @@ static void explain_blocks(const char *calls, const RitzGpuBatched *p, FILE *str
     fprintf(stream, "  %s: a block of %d threads a matrix, the column in shared memory\n", calls,
             p->num_threads);
   else if (p->kind == RITZ_BATCH_PRODUCT)
-    fprintf(stream, "  %s: parts of %d x %d entries, blocks of %d threads\n", calls, 32 * p->tile_rows,
-            32 * p->tile_cols, p->num_threads);
+    fprintf(stream, "  %s: parts of %d x %d entries, blocks of %d threads\n", calls,
+            (p->warp_rows ? p->warp_rows : 32) * p->tile_rows,
+            (p->warp_cols ? p->warp_cols : 32) * p->tile_cols, p->num_threads);
   else if (p->kind == RITZ_BATCH_SOLVE)
     fprintf(stream, "  %s: up to 32 right-hand sides in shared memory, blocks of %d threads\n", calls,
             p->num_threads);

@@ -23,37 +23,65 @@ RITZ_INLINE RitzMatrix ritz_reversed(RitzMatrix a, int n) {
 
 #ifdef RITZ_ONE_COLUMN
 
-#ifdef __OPENCL_VERSION__
-#define RITZ_SHARE() RITZ_BARRIER()
-#else
-#define RITZ_SHARE() RITZ_FENCE(0xffffffffu)
-#endif
-#define RITZ_CORNER 32 // order of diagonal blocks
+#define RITZ_CORNER      32 // order of diagonal blocks
+#define RITZ_CORNER_FAR  (RITZ_CORNER + 1)
+#define RITZ_CORNER_SIZE (RITZ_CORNER * RITZ_CORNER_FAR)
 
-// T x = b for the lower triangle of T; x over b, row r at x[r * step].
-RITZ_INLINE void ritz_solve(RitzMatrix t, RITZ_SHARED RitzEntry *x, int step, int n, int is_unit,
-                            RITZ_SHARED RitzEntry *corner, RITZ_SHARED RitzEntry *now) {
+// The diagonal block at k0 -> corner; threads of a warp take neighbours in memory.
+RITZ_INLINE void ritz_bring_diagonal(RitzMatrix t, int k0, int n, RITZ_SHARED RitzEntry *corner) {
+  const int is_turned = t.rs * t.rs > t.cs * t.cs;
+  for (int i = RITZ_WARP; i < RITZ_CORNER; i += RITZ_WARPS) {
+    const int r = is_turned ? i : RITZ_LANE, c = is_turned ? RITZ_LANE : i;
+    if (r >= c && k0 + r < n) RITZ_BRING(&corner[c * RITZ_CORNER_FAR + r], &RITZ_AT(t, k0 + r, k0 + c));
+  }
+  RITZ_BROUGHT();
+}
+
+// Its unknowns, of `cols` rows from x on, into x and `now`. Each step takes one from all below.
+RITZ_INLINE void ritz_solve_diagonal(RITZ_SHARED const RitzEntry *corner, RITZ_SHARED RitzEntry *x, int step,
+                                     int cols, int is_unit, RITZ_SHARED RitzEntry *now) {
+  const int r = RITZ_LANE, is_row = RITZ_WARP == 0 && r < cols;
+  RitzEntry value = is_row ? x[r * step] : 0;
+  const RitzEntry d = is_row && !is_unit ? corner[r * (RITZ_CORNER_FAR + 1)] : 1;
+  const RitzEntry raise = ritz_raise_of(d), inverse = 1 / (d * raise);
+#ifdef __OPENCL_VERSION__
   RITZ_ROLL
-  for (int k0 = 0; k0 < n; k0 += RITZ_CORNER) {
-    const int cols = n - k0 < RITZ_CORNER ? n - k0 : RITZ_CORNER, row = k0 + RITZ_LANE;
-    const int below = k0 + RITZ_CORNER + RITZ_THREAD;
-    RitzEntry a[RITZ_CORNER], value = 0;
-    for (int c = RITZ_WARP; c < cols; c += RITZ_WARPS)
-      corner[c * (RITZ_CORNER + 1) + RITZ_LANE] =
-          row < n && (RITZ_LANE > c || (RITZ_LANE == c && !is_unit)) ? RITZ_AT(t, row, k0 + c) : 1;
+  for (int k = 0; k < cols; k++) {
+    if (RITZ_THREAD == k) now[k] = value = value * raise * inverse;
+    RITZ_BARRIER();
+    if (is_row && r > k) value -= corner[k * RITZ_CORNER_FAR + r] * now[k];
+  }
+#else
+  if (RITZ_WARP > 0) return;
+  RITZ_UNROLL
+  for (int k = 0; k < RITZ_CORNER; k++) {
+    if (k >= cols) break;
+    const RitzEntry found = __shfl_sync(0xffffffffu, value * raise * inverse, k);
+    if (r == k) value = found;
+    if (r > k) value -= corner[k * RITZ_CORNER_FAR + r] * found;
+  }
+  now[r] = value;
+#endif
+  if (is_row) x[r * step] = value;
+}
+
+// T x = b for the lower triangle of T; x over b, row r at x[r * step]. corners: room for two.
+RITZ_INLINE void ritz_solve(RitzMatrix t, RITZ_SHARED RitzEntry *x, int step, int n, int is_unit,
+                            RITZ_SHARED RitzEntry *corners, RITZ_SHARED RitzEntry *now) {
+  ritz_bring_diagonal(t, 0, n, corners);
+  RITZ_ROLL
+  for (int k0 = 0, stage = 0; k0 < n; k0 += RITZ_CORNER) {
+    const int cols = n - k0 < RITZ_CORNER ? n - k0 : RITZ_CORNER, end = k0 + RITZ_CORNER;
+    const int below = end + RITZ_THREAD;
+    RITZ_SHARED const RitzEntry *corner = corners + stage * RITZ_CORNER_SIZE;
+    RitzEntry a[RITZ_CORNER];
     RITZ_UNROLL
     for (int c = 0; c < RITZ_CORNER; c++) a[c] = below < n ? RITZ_AT(t, below, k0 + c) : 0;
+    RITZ_WAIT(0);
     RITZ_BARRIER();
-    if (RITZ_WARP == 0 && row < n) value = x[row * step];
-    const RitzEntry d = RITZ_WARP == 0 ? corner[RITZ_LANE * (RITZ_CORNER + 1) + RITZ_LANE] : 1;
-    const RitzEntry raise = ritz_raise_of(d), inverse = 1 / (d * raise);
-    RITZ_ROLL
-    for (int k = 0; k < cols; k++) {
-      if (RITZ_THREAD == k) now[k] = value = value * raise * inverse;
-      RITZ_SHARE();
-      if (RITZ_WARP == 0 && RITZ_LANE > k) value -= corner[k * (RITZ_CORNER + 1) + RITZ_LANE] * now[k];
-    }
-    if (RITZ_WARP == 0 && row < n) x[row * step] = value;
+    stage = 1 - stage;
+    if (end < n) ritz_bring_diagonal(t, end, n, corners + stage * RITZ_CORNER_SIZE);
+    ritz_solve_diagonal(corner, x + k0 * step, step, cols, is_unit, now);
     RITZ_BARRIER();
     RITZ_ROLL
     for (int r = below; r < n; r += RITZ_THREADS) {
@@ -66,8 +94,8 @@ RITZ_INLINE void ritz_solve(RitzMatrix t, RITZ_SHARED RitzEntry *x, int step, in
       for (int c = 0; c < RITZ_CORNER; c++) sum += a[c] * now[c];
       x[r * step] -= sum;
     }
-    RITZ_BARRIER();
   }
+  RITZ_BARRIER();
 }
 
 #else
@@ -163,7 +191,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
   RITZ_SHARED_ARRAY int swaps[RITZ_N], before[RITZ_N];
 #endif
 #ifdef RITZ_ONE_COLUMN
-  RITZ_SHARED RitzEntry *x = parts + RITZ_CORNER * (RITZ_CORNER + 1);
+  RITZ_SHARED RitzEntry *x = parts + 2 * RITZ_CORNER_SIZE;
 #else
   RITZ_SHARED RitzEntry *x = parts + RITZ_STAGES * RITZ_PART * RITZ_A_FAR + 32;
 #endif

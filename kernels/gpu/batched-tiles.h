@@ -32,29 +32,7 @@
   for (int e = 0; e < RITZ_TILE_ENTRIES; e++)
 
 #ifdef RITZ_MMA
-
-#if __CUDA_ARCH__ >= 900
-
-// 16 x 8 sums of 8 products: a[0..3] are (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4) of lane 4 g + t.
-RITZ_INLINE void ritz_mma(const double *a, const double *b, double *d) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
-}
-
-#else // a quarter of it at a time
-
-RITZ_INLINE void ritz_mma(const double *a, const double *b, double *d) {
-  RITZ_UNROLL
-  for (int i = 0; i < 4; i++)
-    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                 : "+d"(d[i % 2 * 2]), "+d"(d[i % 2 * 2 + 1])
-                 : "d"(a[i]), "d"(b[i / 2]));
-}
-
-#endif
+#include "kernels/gpu/mma-f64.h"
 
 // sum += A B: A (row, k) at a[k ak + row ar], B (k, col) at b[k bk + col bc]; num is a multiple of 8.
 RITZ_INLINE void ritz_tile_multiply(const double *a, int ak, int ar, const double *b, int bk, int bc, int num,
@@ -71,8 +49,8 @@ RITZ_INLINE void ritz_tile_multiply(const double *a, int ak, int ar, const doubl
     RITZ_UNROLL
     for (int j = 0; j < 4; j++) {
       const double column[2] = {b[k * bk + 8 * j * bc], b[(k + 4) * bk + 8 * j * bc]};
-      ritz_mma(parts[0], column, sum + 4 * j);
-      ritz_mma(parts[1], column, sum + 16 + 4 * j);
+      ritz_mma_f64(parts[0], column[0], column[1], sum + 4 * j);
+      ritz_mma_f64(parts[1], column[0], column[1], sum + 16 + 4 * j);
     }
   }
 }
