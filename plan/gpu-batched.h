@@ -130,6 +130,7 @@ RitzGpuBatched ritz_plan_gpu_batched_class(const RitzBatched batched, const Ritz
                                            int number);
 // Where the kernel would be batched-any.h and batched-blocks.h has the operation and the sizes: that one.
 // shared_bytes: what a block may have.
+// Who has matrices in shared memory: reflectors and rotations; factorizations, too; nobody.
 typedef enum { RITZ_BATCH_HOLDS_SOME, RITZ_BATCH_HOLDS_ALL, RITZ_BATCH_HOLDS_NONE } RitzBatchHolding;
 void ritz_plan_gpu_batched_blocks(RitzGpuBatched *plan, int max_threads, int64_t shared_bytes,
                                   RitzBatchHolding holding); // gpu-batched-blocks.c

@@ -28,11 +28,6 @@ __attribute__((unused)) static void ritz_mma_f64(const double *a, double b0, dou
   pthread_barrier_wait(warp);
 }
 
-// mma.m16n8k16: products 8 to 15 behind products 0 to 7, in the same places.
-__attribute__((unused)) static void ritz_mma_f64_deep(double (*a)[4], double (*b)[2], double *d) {
-  for (int i = 0; i < 2; i++) ritz_mma_f64(a[i], b[i][0], b[i][1], d);
-}
-
 __attribute__((unused)) static void ritz_copy_two(double *to, const double *from, int num) {
   for (int i = 0; i < 2; i++) to[i] = i < num ? from[i] : 0;
 }

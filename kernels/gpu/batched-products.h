@@ -149,8 +149,8 @@ RITZ_INLINE void ritz_bring_parts(RitzMatrix A, RitzMatrix B, RitzTurn place, RI
 #define RITZ_RUN_COL(s) (RITZ_RUN_TILE(s) * 8 + RITZ_RUN_COL_OF(s))
 #endif
 
-// Products k .. k + 8, number k / 8, of the warp's rows and columns.
-RITZ_INLINE void ritz_read_rows(RITZ_SHARED const RitzEntry *a, int k, double (*rows)[2][4]) {
+// Products k .. k + 8 of the warp's rows and columns.
+RITZ_INLINE void ritz_read_rows(RITZ_SHARED const RitzEntry *a, int k, double (*rows)[4]) {
   const int g = RITZ_LANE / 4, t = RITZ_LANE % 4;
   RITZ_UNROLL
   for (int i = 0; i < RITZ_DOWN; i++) {
@@ -158,43 +158,42 @@ RITZ_INLINE void ritz_read_rows(RITZ_SHARED const RitzEntry *a, int k, double (*
     for (int q = 0; q < 2; q++) {
 #ifdef RITZ_TURNED_A
       const RitzPack x = RITZ_PACK(a + (16 * i + 2 * g + q) * RITZ_A_FAR + k + 2 * t);
-      rows[i][k / 8][q] = x.v[0], rows[i][k / 8][2 + q] = x.v[1];
+      rows[i][q] = x.v[0], rows[i][2 + q] = x.v[1];
 #else
       const RitzPack x = RITZ_PACK(a + (k + 2 * t + q) * RITZ_A_FAR + 16 * i + 2 * g);
-      rows[i][k / 8][2 * q] = x.v[0], rows[i][k / 8][2 * q + 1] = x.v[1];
+      rows[i][2 * q] = x.v[0], rows[i][2 * q + 1] = x.v[1];
 #endif
     }
   }
 }
 
-RITZ_INLINE void ritz_read_columns(RITZ_SHARED const RitzEntry *b, int k, double (*columns)[2][2]) {
+RITZ_INLINE void ritz_read_columns(RITZ_SHARED const RitzEntry *b, int k, double (*columns)[2]) {
   const int g = RITZ_LANE / 4, t = RITZ_LANE % 4;
   RITZ_UNROLL
   for (int j = 0; j < RITZ_ACROSS; j++) {
 #ifdef RITZ_TURNED_B
     const RitzPack x = RITZ_PACK(b + (k + 2 * t + j % 2) * RITZ_B_FAR + j / 2 * 16 + 2 * g);
-    columns[j / 2 * 2][k / 8][j % 2] = x.v[0], columns[j / 2 * 2 + 1][k / 8][j % 2] = x.v[1];
+    columns[j / 2 * 2][j % 2] = x.v[0], columns[j / 2 * 2 + 1][j % 2] = x.v[1];
 #else
     const RitzPack x = RITZ_PACK(b + (8 * j + g) * RITZ_B_FAR + k + 2 * t);
-    columns[j][k / 8][0] = x.v[0], columns[j][k / 8][1] = x.v[1];
+    columns[j][0] = x.v[0], columns[j][1] = x.v[1];
 #endif
   }
 }
 
-// RITZ_PART products, which an instruction takes.
 RITZ_INLINE void ritz_multiply_parts(RITZ_SHARED const RitzEntry *a, RITZ_SHARED const RitzEntry *b,
                                      RitzEntry *sum) {
-  double rows[RITZ_DOWN][2][4], columns[RITZ_ACROSS][2][2];
   RITZ_UNROLL
   for (int k = 0; k < RITZ_PART; k += 8) {
+    double rows[RITZ_DOWN][4], columns[RITZ_ACROSS][2];
     ritz_read_rows(a, k, rows);
     ritz_read_columns(b, k, columns);
-  }
-  RITZ_UNROLL
-  for (int j = 0; j < RITZ_ACROSS; j++) {
     RITZ_UNROLL
-    for (int i = 0; i < RITZ_DOWN; i++)
-      ritz_mma_f64_deep(rows[i], columns[j], sum + 4 * (i * RITZ_ACROSS + j));
+    for (int j = 0; j < RITZ_ACROSS; j++) {
+      RITZ_UNROLL
+      for (int i = 0; i < RITZ_DOWN; i++)
+        ritz_mma_f64(rows[i], columns[j][0], columns[j][1], sum + 4 * (i * RITZ_ACROSS + j));
+    }
   }
 }
 

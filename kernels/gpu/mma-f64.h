@@ -21,16 +21,6 @@ RITZ_INLINE void ritz_mma_f64(const double *a, double b0, double b1, double *d) 
       : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b0), "d"(b1));
 }
 
-// The same with 16 products: the first eight of a, two of b, then the next ones.
-RITZ_INLINE void ritz_mma_f64_deep(const double (*a)[4], const double (*b)[2], double *d) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, "
-      "%11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
-      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-      : "d"(a[0][0]), "d"(a[0][1]), "d"(a[0][2]), "d"(a[0][3]), "d"(a[1][0]), "d"(a[1][1]), "d"(a[1][2]),
-        "d"(a[1][3]), "d"(b[0][0]), "d"(b[0][1]), "d"(b[1][0]), "d"(b[1][1]));
-}
-
 #else // a quarter of it at a time
 
 RITZ_INLINE void ritz_mma_f64(const double *a, double b0, double b1, double *d) {
@@ -39,10 +29,6 @@ RITZ_INLINE void ritz_mma_f64(const double *a, double b0, double b1, double *d) 
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                  : "+d"(d[i % 2 * 2]), "+d"(d[i % 2 * 2 + 1])
                  : "d"(a[i]), "d"(i / 2 ? b1 : b0));
-}
-RITZ_INLINE void ritz_mma_f64_deep(const double (*a)[4], const double (*b)[2], double *d) {
-  ritz_mma_f64(a[0], b[0][0], b[0][1], d);
-  ritz_mma_f64(a[1], b[1][0], b[1][1], d);
 }
 
 #endif
