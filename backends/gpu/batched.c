@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Batched dense algebra (core/batched.h) on devices: a kernel an object, compiled for its sizes where they
 // are small (kernels/gpu/batched-rows.h and its relatives), else for any (batched-any.h). A call is one
-// launch. Operands are turned, so that a kernel knows one form of an operation:
+// launch, of non-uniform batches one a class; GESV and POSV are two calls (batched-pair.h). Operands are
+// turned, so that a kernel knows one form of an operation:
 //
 //     A^T                       rows for columns
 //     upper triangle, forward   lower one of the matrix with rows and columns in reverse order
