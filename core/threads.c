@@ -232,21 +232,22 @@ struct RitzTask_private {
   pid_t process; // whose thread it is
   pthread_t thread;
   bool has_thread;
-  char **environment; // owned: "NAME=value", NULL behind the last one, in one piece
+  char
+      *environment[]; // "NAME=value", NULL behind the last one, then their text: one allocation, given as one
 };
 
 extern char **environ;
 static _Thread_local char *const *of_task; // environment of the task that runs in this thread; NULL: none
 
-static int copy_environment(Ceed ceed, char ***copy) {
+// A task with the environment of this moment.
+static int create_task(Ceed ceed, RitzTask *task) {
   size_t num = 0, num_bytes = 0;
 
   for (char **e = environ; e && *e; e++) num++, num_bytes += strlen(*e) + 1;
-  const size_t num_for_text = (num_bytes + sizeof(**copy) - 1) / sizeof(**copy);
-  RITZ_TRY(RITZ_CALLOC(ceed, num + 1 + num_for_text, copy));
-  char *text = (char *)(*copy + num + 1);
+  RITZ_TRY(ritz_calloc(ceed, 1, sizeof(**task) + (num + 1) * sizeof(char *) + num_bytes, (void **)task));
+  char *text = (char *)((*task)->environment + num + 1);
   for (size_t i = 0; i < num; i++) {
-    (*copy)[i] = strcpy(text, environ[i]);
+    (*task)->environment[i] = strcpy(text, environ[i]);
     text += strlen(text) + 1;
   }
   return CEED_ERROR_SUCCESS;
@@ -297,11 +298,10 @@ static void *run_task(void *arg) {
 int ritz_task_start(Ceed ceed, void (*run)(void *data), void *data, RitzTask *task) {
   static pthread_once_t is_watching = PTHREAD_ONCE_INIT;
   sigset_t signals;
-  RITZ_TRY(RITZ_CALLOC(ceed, 1, task));
-  **task = (struct RitzTask_private){.run = run, .data = data, .process = getpid()};
-  const int ierr = copy_environment(ceed, &(*task)->environment);
-  if (ierr) RITZ_FREE(task);
-  if (ierr) return ierr;
+  RITZ_TRY(create_task(ceed, task));
+  (*task)->run = run;
+  (*task)->data = data;
+  (*task)->process = getpid();
   pthread_once(&is_watching, watch_forks);
   count_task();
   block_signals(&signals);
@@ -316,7 +316,6 @@ bool ritz_task_end(RitzTask *task) {
   if (!t) return true;
   const bool is_ours = !t->has_thread || t->process == getpid();
   if (t->has_thread && is_ours) pthread_join(t->thread, NULL);
-  RITZ_FREE(&(*task)->environment);
   RITZ_FREE(task);
   return is_ours;
 }
