@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ritz/basis.h>
 #include <ritz/solver.h>
 
 #include "backends/gpu/gpu.h"
@@ -37,8 +38,8 @@ static int apply(CeedOperator op, CeedVector u, CeedVector v) {
 
 // Eight elements: strides that depend on the mesh are larger than those in an element, hence arguments, and
 // kernels are those of any larger mesh. `look`: at the operator, after an apply; may be NULL.
-static int run_bp(Ceed ceed, int bp, CeedInt order, int (*look)(CeedOperator op)) {
-  BpResult sizes = {.options = {.bp = bp, .order = order, .n = 2}};
+static int run_bp_on(Ceed ceed, const BpTets *tets, int bp, CeedInt order, int (*look)(CeedOperator op)) {
+  BpResult sizes = {.options = {.bp = bp, .tets = tets, .order = order, .n = 2}};
   BpProblem problem = {.ceed = ceed, .sizes = &sizes};
 
   snprintf(running, sizeof(running), "BP%d of degree %d", bp, (int)order);
@@ -48,6 +49,10 @@ static int run_bp(Ceed ceed, int bp, CeedInt order, int (*look)(CeedOperator op)
   if (!ierr && look) ierr = look(problem.op);
   bp_problem_destroy(&problem);
   return ierr;
+}
+
+static int run_bp(Ceed ceed, int bp, CeedInt order, int (*look)(CeedOperator op)) {
+  return run_bp_on(ceed, NULL, bp, order, look);
 }
 
 static int run_benchmark_set(const RitzBackend *backend, RitzDevice device) {
@@ -402,6 +407,26 @@ TEST(kernels_that_multiply_by_tensor_cores_compile_and_spill_little) {
   unsetenv("RITZ_GPU_MMA");
 }
 
+// Of tetrahedra. Degree 5 has its matrices in parts; degree 6 spills some bytes.
+TEST(dense_bases_by_tensor_cores_compile_and_spill_nothing) {
+  static const BpTets tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};
+  static const CeedInt orders[] = {3, 5, 2, 4};
+  Ceed ceed;
+
+  NEEDS_NVRTC();
+  if (sizeof(CeedScalar) != sizeof(double)) SKIP("tensor cores multiply doubles only");
+  setenv("RITZ_GPU_MMA", "on", 1);
+  CHECK_OK(open_context(&ritz_cuda_gen_backend, &devices[0], &ceed));
+  for (int k = 0; k < (tap_level() ? 4 : 2) && !tap_failed(); k++) {
+    fused = (Fused){0};
+    CHECK_OK(run_bp_on(ceed, &tets, 3, orders[k], NULL));
+    check_fused(3, orders[k], 0);
+    CHECK(fused.uses_mma, "degree %d without", (int)orders[k]);
+  }
+  CeedDestroy(&ceed);
+  unsetenv("RITZ_GPU_MMA");
+}
+
 // ---- Many fields ----
 
 // The text of a diagonal grows with the product of the numbers of fields: no kernel for so many.
@@ -581,6 +606,7 @@ int main(int argc, char **argv) {
                         conjugate_gradients_keep_their_numbers_in_registers,
                         fused_kernels_that_compute_their_geometry_spill_little,
                         kernels_that_multiply_by_tensor_cores_compile_and_spill_little,
+                        dense_bases_by_tensor_cores_compile_and_spill_nothing,
                         operators_of_200_fields_compile_and_their_diagonals_are_refused,
                         kernels_of_random_operators_compile, fused_kernels_of_random_operators_compile));
 }
