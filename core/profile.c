@@ -396,6 +396,7 @@ void ritz_profile_add(const RitzProfileCall *call, double seconds) {
 // ---- Printing ----
 
 static const char *const actions[] = {[RITZ_PROFILE_APPLY] = "apply",
+                                      [RITZ_PROFILE_APPLY_MANY] = "apply many",
                                       [RITZ_PROFILE_DIAGONAL] = "diagonal",
                                       [RITZ_PROFILE_POINT_BLOCKS] = "point blocks",
                                       [RITZ_PROFILE_PART] = "part",
