@@ -5,6 +5,21 @@
 
 #include "plan/gpu.h"
 
+// Pairs of an element and a vector come element by element: where blocks hold a divisor of RITZ_GPU_MANY of
+// them, no block has two elements, whose data at points would come through L2 more often.
+CeedInt ritz_plan_gpu_many_pairs(const RitzGpuTarget *apply) {
+  enum { MOST_THREADS = 256 };
+  if (apply->evaluation != RITZ_GPU_LINES || apply->is_flat) return 0;
+  for (CeedInt num = RITZ_GPU_MANY; num > apply->num_elem; num /= 2) {
+    if (num * apply->num_lines <= MOST_THREADS) return num;
+  }
+  return 0;
+}
+
+bool ritz_plan_gpu_fits_many(const RitzGpuTarget *apply, const RitzGpuTarget *many) {
+  return !many->reason && 5 * many->num_blocks * many->num_threads >= 4 * apply->num_blocks * apply->num_threads;
+}
+
 static bool is_of_each(const RitzPlan *plan, const RitzGpuArg *arg) {
   return arg->kind == RITZ_GPU_ARG_ARRAY && plan->spaces[arg->number].is_active;
 }

@@ -165,7 +165,12 @@ RitzPlanCost ritz_plan_gpu_cost(const RitzPlan *plan, const RitzGpuTarget *targe
 bool ritz_plan_gpu_can_have_energy(const RitzPlan *plan);
 // A target as *from, on whose memory it depends, but with energy. *args: owned by the caller (RITZ_FREE).
 int ritz_plan_gpu_add_energy(Ceed ceed, const RitzGpuTarget *from, RitzGpuTarget *target, RitzGpuArg **args);
-// The same for several vectors; of an apply. *spaces: owned by the caller, too. What threads of several
+// Elements of a block, each with one of several vectors, that suit these better than as many as an apply to
+// one vector has; 0: none do. Whether a target that was planned with that number is taken: as many threads
+// fit a multiprocessor, or nearly so.
+CeedInt ritz_plan_gpu_many_pairs(const RitzGpuTarget *apply);
+bool ritz_plan_gpu_fits_many(const RitzGpuTarget *apply, const RitzGpuTarget *many);
+// A target as *from for several vectors, likewise. *spaces: owned by the caller, too. What threads of several
 // elements do together for data that lie one after the other, each does for its own.
 int ritz_plan_gpu_add_vectors(Ceed ceed, const RitzPlan *plan, const RitzGpuTarget *from,
                               RitzGpuTarget *target, RitzGpuArg **args, RitzGpuSpace **spaces);

@@ -6,7 +6,8 @@
 #include "emit/emit.h"
 
 struct RitzGpuManyKernel {
-  RitzGpuTarget target;   // that of the apply, for several vectors
+  RitzGpuTarget *blocks;  // owned: blocks of another shape than those of the apply; NULL: the same
+  RitzGpuTarget target;   // these, for several vectors
   RitzGpuArg *args;       // owned: the target's
   RitzGpuSpace *spaces;   // owned: the target's
   RitzGpuOperator kernel; // of the apply's plan and this target
@@ -17,6 +18,7 @@ void ritz_gpu_many_destroy(Ceed ceed, RitzGpuManyKernel **many) {
   RitzGpuManyKernel *m = *many;
   if (!m) return;
   ritz_gpu_gen_release(ceed, &m->kernel);
+  ritz_plan_gpu_free(&m->blocks);
   RITZ_FREE(&m->args);
   RITZ_FREE(&m->spaces);
   RITZ_FREE((void **)&m->arrays);
@@ -25,10 +27,24 @@ void ritz_gpu_many_destroy(Ceed ceed, RitzGpuManyKernel **many) {
 
 // ---- The kernel ----
 
+// Blocks whose threads have fewer elements in common with others, if there are any.
+static int choose_blocks(CeedOperator op, const RitzGpuOperator *apply, RitzGpuManyKernel *m) {
+  const RitzGpuMachine device = ritz_gpu_gen_machine(op);
+  const bool is_deterministic = ritz_gpu(op->obj.ceed)->is_deterministic;
+  RitzGpuChoice choice = apply->target->choice;
+  choice.num_elem = ritz_plan_gpu_many_pairs(apply->target);
+  if (choice.num_elem == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_plan_gpu(op, apply->plan, &device, &choice, is_deterministic, &m->blocks));
+  if (!ritz_plan_gpu_fits_many(apply->target, m->blocks)) ritz_plan_gpu_free(&m->blocks);
+  return CEED_ERROR_SUCCESS;
+}
+
 static int load_many_program(CeedOperator op, const RitzGpuOperator *apply, RitzGpuManyKernel *m) {
   Ceed ceed = op->obj.ceed;
   char *source = NULL;
-  RITZ_TRY(ritz_plan_gpu_add_vectors(ceed, apply->plan, apply->target, &m->target, &m->args, &m->spaces));
+  RITZ_TRY(choose_blocks(op, apply, m));
+  RITZ_TRY(ritz_plan_gpu_add_vectors(ceed, apply->plan, m->blocks ? m->blocks : apply->target, &m->target,
+                                     &m->args, &m->spaces));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)apply->plan->num_spaces * RITZ_GPU_MANY, &m->arrays));
   m->kernel = (RitzGpuOperator){.op = op,
                                 .plan = apply->plan,
