@@ -113,10 +113,10 @@ typedef struct {
   double seconds;                     // the one that counts: seconds_min, on devices seconds_median
   double dofs_per_second;             // dofs / seconds
   Costs costs;                        // per apply, or per CG iteration
-  BpBound bound;        // CACHE: bytes / bandwidth is the larger one, but all bytes fit into caches
-  double seconds_bound; // max(bytes / bandwidth, all flops / peak), 0 when one of the rates is unknown
-  double roofline;      // seconds_bound / seconds: 1 is the best possible, unless in caches
-  double reduction;     // CG: |r| / |r_0| at the end
+  BpBound bound;            // CACHE: bytes / bandwidth is the larger one, but all bytes fit into caches
+  double seconds_bound;     // max(bytes / bandwidth, all flops / peak), 0 when one of the rates is unknown
+  double roofline;          // seconds_bound / seconds: 1 is the best possible, unless in caches
+  double reduction;         // CG: |r| / |r_0| at the end
   double many[BP_MAX_MANY]; // of the list: rate per vector by that of one vector, the median of pairs
   double checksum;          // r . A r for a fixed r: the same, to rounding, everywhere
   int num_checks;

@@ -125,7 +125,8 @@ static const ArgOption options_table[] = {
      {"f32", "f64", NULL}},
     {"--rhs",
      "LIST",
-     "also apply to so many vectors at once, up to 8 numbers such as\n1,2,4,8: the rate per vector by that of "
+     "also apply to so many vectors at once, up to 8 numbers such as\n1,2,4,8: the rate per vector by that "
+     "of "
      "one vector",
      ARG_INT_LIST,
      MEMBER(rhs),

@@ -17,7 +17,8 @@ CeedInt ritz_plan_gpu_many_pairs(const RitzGpuTarget *apply) {
 }
 
 bool ritz_plan_gpu_fits_many(const RitzGpuTarget *apply, const RitzGpuTarget *many) {
-  return !many->reason && 5 * many->num_blocks * many->num_threads >= 4 * apply->num_blocks * apply->num_threads;
+  return !many->reason &&
+         5 * many->num_blocks * many->num_threads >= 4 * apply->num_blocks * apply->num_threads;
 }
 
 static bool is_of_each(const RitzPlan *plan, const RitzGpuArg *arg) {

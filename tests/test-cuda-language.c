@@ -336,7 +336,8 @@ static int apply_many(const RandomOperator *r, uint64_t *seed, CeedVector in[MAN
 }
 
 static void check_many(Ceed ceed, uint64_t seed) {
-  const RandomOptions options = {.num_elem = 11, .is_symmetric = true, .is_tensor = seed % 2, .in_batches = true};
+  const RandomOptions options = {
+      .num_elem = 11, .is_symmetric = true, .is_tensor = seed % 2, .in_batches = true};
   RandomOperator r;
   CeedVector in[MANY] = {NULL}, out[2][MANY] = {{NULL}};
   int ierr = random_operator_create(ceed, &options, &seed, &r);

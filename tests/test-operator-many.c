@@ -160,7 +160,8 @@ TEST_EACH_BACKEND(operators_in_float_take_several_vectors) {
 }
 
 TEST_EACH_BACKEND(composites_take_several_vectors) {
-  const RandomOptions options = {.num_active_in = 1, .num_active_out = 1, .is_symmetric = true, .input_size = 60, .output_size = 60};
+  const RandomOptions options = {
+      .num_active_in = 1, .num_active_out = 1, .is_symmetric = true, .input_size = 60, .output_size = 60};
   RandomOperator r[2];
   CeedOperator op = NULL;
   uint64_t seed = 7400;
@@ -256,7 +257,9 @@ TEST(deterministic_contexts_repeat_every_bit) {
     const bool is_gen = strstr(backends[b], "/gen"), has_threads = strstr(backends[b], "/cpu");
     for (int threads = 1; is_gen && threads <= (has_threads ? 4 : 1); threads += 3) {
       snprintf(resource, sizeof(resource), "%s:deterministic%s", backends[b],
-               !has_threads ? "" : threads == 1 ? ":threads=1" : ":threads=4");
+               !has_threads   ? ""
+               : threads == 1 ? ":threads=1"
+                              : ":threads=4");
       check_bits(resource);
     }
   }

@@ -168,7 +168,7 @@ static int make_arg(const RitzGpuOperator *g, const RitzGpuArg *what, RitzDevice
     *arg = (RitzDeviceArg)RITZ_LONG(stride_of(g, what->number, (int)(what->kind - RITZ_GPU_ARG_NODE_STRIDE)));
     return CEED_ERROR_SUCCESS;
   case RITZ_GPU_ARG_ARRAY:
-  case RITZ_GPU_ARG_ENERGIES: break;                                                      // for each launch
+  case RITZ_GPU_ARG_ENERGIES: break; // for each launch
   case RITZ_GPU_ARG_VECTORS:
   case RITZ_GPU_ARG_COLUMN: *arg = (RitzDeviceArg)RITZ_INT(0); return CEED_ERROR_SUCCESS; // likewise
   default: RITZ_TRY(matrix_of(g, what, &p));

@@ -72,8 +72,8 @@ CEED_EXTERN int RitzOperatorExplain(CeedOperator op, FILE *stream);
 // operators and composites. What all applies have in common, data at points, offsets, tables, is read once
 // for several vectors: /cpu/self/gen takes some batches of elements through all of them before the next ones,
 // generated kernels of devices take elements with up to 8 vectors side by side. Each out[k] is that of its
-// own apply up to rounding, on /cpu/self/gen and on resources with `:deterministic` bit for bit. ApplyAddMany:
-// out[k] += A in[k], as CeedOperatorApplyAdd.
+// own apply up to rounding, on /cpu/self/gen and on resources with `:deterministic` bit for bit.
+// ApplyAddMany: out[k] += A in[k], as CeedOperatorApplyAdd.
 //
 // One after the other, with the same results: on other backends; operators that run without a generated
 // kernel; with passive outputs (which hold what the last apply leaves, or the sums); vectors whose precisions
@@ -83,8 +83,9 @@ CEED_EXTERN int RitzOperatorExplain(CeedOperator op, FILE *stream);
 // in, out [num]: borrowed; num = 0: nothing happens, both may be NULL. An input may come several times. No
 // output comes twice or is an input, and none is a passive input of the operator; no input is a passive
 // output. All is checked before anything is written, errors are those of CeedOperatorApply, its messages name
-// the number of the vectors. Besides: CEED_ERROR_DIMENSION: num is negative. CEED_ERROR_INCOMPATIBLE: an array
-// is NULL, a vector is shared as above. What fails later leaves no output that it has touched with values.
+// the number of the vectors. Besides: CEED_ERROR_DIMENSION: num is negative. CEED_ERROR_INCOMPATIBLE: an
+// array is NULL, a vector is shared as above. What fails later leaves no output that it has touched with
+// values.
 CEED_EXTERN int RitzOperatorApplyMany(CeedOperator op, CeedInt num, const CeedVector *in,
                                       const CeedVector *out);
 CEED_EXTERN int RitzOperatorApplyAddMany(CeedOperator op, CeedInt num, const CeedVector *in,

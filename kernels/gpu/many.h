@@ -9,9 +9,8 @@
 #define RITZ_OWN(e)   ((RitzLong)((unsigned)(e) / (unsigned)num_vectors))
 #define RITZ_WHICH(e) ((unsigned)(e) % (unsigned)num_vectors)
 #define RITZ_VECTOR(a, e)                                                                                    \
-  (RITZ_WHICH(e) & 4 ? (RITZ_WHICH(e) & 2 ? (RITZ_WHICH(e) & 1 ? a##_7 : a##_6)                              \
-                                          : (RITZ_WHICH(e) & 1 ? a##_5 : a##_4))                             \
-                     : (RITZ_WHICH(e) & 2 ? (RITZ_WHICH(e) & 1 ? a##_3 : a##_2)                              \
-                                          : (RITZ_WHICH(e) & 1 ? a##_1 : a##_0)))
+  (RITZ_WHICH(e) & 4                                                                                         \
+       ? (RITZ_WHICH(e) & 2 ? (RITZ_WHICH(e) & 1 ? a##_7 : a##_6) : (RITZ_WHICH(e) & 1 ? a##_5 : a##_4))     \
+       : (RITZ_WHICH(e) & 2 ? (RITZ_WHICH(e) & 1 ? a##_3 : a##_2) : (RITZ_WHICH(e) & 1 ? a##_1 : a##_0)))
 
 #endif
