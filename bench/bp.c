@@ -324,6 +324,97 @@ static int time_applies(const BpProblem *p, BpResult *r) {
   return CEED_ERROR_SUCCESS;
 }
 
+// ---- Several vectors ----
+
+typedef struct {
+  CeedInt num;
+  CeedVector *in, *out; // owned, [num]: all inputs are equal
+} Vectors;
+
+static void free_vectors(Vectors *v) {
+  for (CeedInt k = 0; k < v->num; k++) {
+    if (v->in) CeedVectorDestroy(&v->in[k]);
+    if (v->out) CeedVectorDestroy(&v->out[k]);
+  }
+  free(v->in);
+  free(v->out);
+}
+
+static int create_like(const BpProblem *p, CeedVector *vec) {
+  const BpSingle *single = p->sizes->options.single;
+  return single ? single->create(p->ceed, p->sizes->dofs, vec)
+                : CeedVectorCreate(p->ceed, p->sizes->dofs, vec);
+}
+
+static int create_vectors(const BpProblem *p, Vectors *v) {
+  v->in = calloc((size_t)v->num, sizeof(CeedVector));
+  v->out = calloc((size_t)v->num, sizeof(CeedVector));
+  if (!v->in || !v->out) return CeedError(p->ceed, CEED_ERROR_MAJOR, "no memory for vectors");
+  for (CeedInt k = 0; k < v->num; k++) {
+    BP_TRY(create_like(p, &v->in[k]));
+    BP_TRY(create_like(p, &v->out[k]));
+    BP_TRY(CeedVectorCopy(p->in, v->in[k]));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int time_many_batch(const BpProblem *p, const Vectors *v, CeedInt num, int applies, double *seconds) {
+  CeedScalar norm;
+  double start = now();
+
+  for (int i = 0; i < applies; i++) BP_TRY(p->sizes->options.many->apply(p->op, num, v->in, v->out));
+  if (p->on_device) BP_TRY(CeedVectorNorm(v->out[num - 1], CEED_NORM_MAX, &norm));
+  *seconds = now() - start;
+  return CEED_ERROR_SUCCESS;
+}
+
+// The last output against that of one vector.
+static int check_vectors(const BpProblem *p, const Vectors *v, BpResult *r) {
+  CeedScalar error = 0, norm = 0;
+  double seconds;
+
+  BP_TRY(time_many_batch(p, v, v->num, 1, &seconds));
+  BP_TRY(apply_once(p));
+  BP_TRY(CeedVectorNorm(p->out, CEED_NORM_MAX, &norm));
+  BP_TRY(CeedVectorAXPY(v->out[v->num - 1], -1, p->out));
+  BP_TRY(CeedVectorNorm(v->out[v->num - 1], CEED_NORM_MAX, &error));
+  add_check(r, "several vectors = one", (double)error / (double)norm, 100 * eps_of(r) * r->P);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Pairs of batches with as many vectors, of one and of `num` at a time; the median of the ratios.
+static int time_pairs(const BpProblem *p, const Vectors *v, CeedInt num, BpResult *r, double *ratio) {
+  const double enough = p->on_device ? 2e-2 : 1e-3;
+  Samples samples = {0};
+  double one, many;
+  int batch = 1;
+
+  BP_TRY(time_many_batch(p, v, num, 1, &many)); // warm up
+  BP_TRY(time_many_batch(p, v, num, 1, &many));
+  while (many * batch < enough && batch < 1 << 20) batch *= 2;
+  while (want_more(p, &samples, r->options.repetitions)) {
+    BP_TRY(time_batch(p, batch * num, &one));
+    BP_TRY(time_many_batch(p, v, num, batch, &many));
+    samples.seconds[samples.num++] = one / many;
+    samples.total += one + many;
+  }
+  qsort(samples.seconds, (size_t)samples.num, sizeof(double), compare_times);
+  *ratio = samples.seconds[samples.num / 2];
+  return CEED_ERROR_SUCCESS;
+}
+
+static int time_many(const BpProblem *p, BpResult *r) {
+  const BpMany *many = r->options.many;
+  Vectors v = {.num = 1};
+
+  for (int i = 0; i < many->num; i++) v.num = many->counts[i] > v.num ? many->counts[i] : v.num;
+  int ierr = create_vectors(p, &v);
+  if (!ierr) ierr = check_vectors(p, &v, r);
+  for (int i = 0; !ierr && i < many->num; i++) ierr = time_pairs(p, &v, many->counts[i], r, &r->many[i]);
+  free_vectors(&v);
+  return ierr;
+}
+
 // ---- Conjugate gradients ----
 
 // Direction and its image are the vectors u and v of the problem.
@@ -461,6 +552,7 @@ int bp_run(Ceed ceed, const BpOptions *options, BpResult *result) {
   ierr = bp_problem_create(&problem);
   if (!ierr) ierr = check_operator(&problem, result);
   if (!ierr) ierr = options->mode == BP_CG ? run_cg(&problem, result) : time_applies(&problem, result);
+  if (!ierr && options->many) ierr = time_many(&problem, result);
   bp_problem_destroy(&problem);
   if (!ierr && result->seconds > 0) result->roofline = result->seconds_bound / result->seconds;
   return ierr;

@@ -66,10 +66,20 @@ typedef struct {
   int (*choose)(CeedOperator op);                             // it computes in float
 } BpSingle;
 
+// Applies to several vectors at once, as of include/ritz/operator.h, which the Ceed API has not: measured
+// beside those to one vector, in turn, so that both see the same machine.
+enum { BP_MAX_MANY = 8 };
+typedef struct {
+  int (*apply)(CeedOperator op, CeedInt num, const CeedVector *in, const CeedVector *out);
+  int num;           // of the list, at most BP_MAX_MANY
+  const int *counts; // borrowed: numbers of vectors, >= 1
+} BpMany;
+
 typedef struct {
   int bp;                 // 1 .. 6
   const BpTets *tets;     // borrowed; NULL: hexahedra
   const BpSingle *single; // borrowed; applies alone, all of whose vectors are in float; NULL: CeedScalar
+  const BpMany *many;     // borrowed; applies alone; NULL: one vector at a time
   CeedInt order;          // p >= 1
   CeedSize size;          // wanted number of unique degrees of freedom; the nearest box is taken
   CeedInt n;              // elements per direction; 0: those that `size` asks for
@@ -86,7 +96,7 @@ typedef struct {
   double error, tolerance; // relative; it holds when error <= tolerance
 } BpCheck;
 
-enum { BP_MAX_CHECKS = 2 };
+enum { BP_MAX_CHECKS = 3 };
 
 // Resource that limits the speed; the caches may have more bandwidth than memory has.
 typedef enum { BP_BOUND_UNKNOWN, BP_BOUND_MEMORY, BP_BOUND_CACHE, BP_BOUND_FLOPS } BpBound;
@@ -103,11 +113,12 @@ typedef struct {
   double seconds;                     // the one that counts: seconds_min, on devices seconds_median
   double dofs_per_second;             // dofs / seconds
   Costs costs;                        // per apply, or per CG iteration
-  BpBound bound;        // CACHE: bytes / bandwidth is the larger one, but all bytes fit into caches
-  double seconds_bound; // max(bytes / bandwidth, all flops / peak), 0 when one of the rates is unknown
-  double roofline;      // seconds_bound / seconds: 1 is the best possible, unless in caches
-  double reduction;     // CG: |r| / |r_0| at the end
-  double checksum;      // r . A r for a fixed r: the same, to rounding, everywhere
+  BpBound bound;            // CACHE: bytes / bandwidth is the larger one, but all bytes fit into caches
+  double seconds_bound;     // max(bytes / bandwidth, all flops / peak), 0 when one of the rates is unknown
+  double roofline;          // seconds_bound / seconds: 1 is the best possible, unless in caches
+  double reduction;         // CG: |r| / |r_0| at the end
+  double many[BP_MAX_MANY]; // of the list: rate per vector by that of one vector, the median of pairs
+  double checksum;          // r . A r for a fixed r: the same, to rounding, everywhere
   int num_checks;
   BpCheck checks[BP_MAX_CHECKS];
 } BpResult;

@@ -39,6 +39,9 @@ void bp_print_row(FILE *stream, const BpResult *r) {
           s > 0 ? 1e-9 * r->costs.flops / s : 0, bp_geometry_name(r->options.geometry),
           1e-6 * r->costs.recompute, bp_bound_name(r->bound), roofline, r->seconds_first,
           bp_checks_hold(r) ? "ok" : "FAILED");
+  for (int i = 0; r->options.many && i < r->options.many->num; i++)
+    fprintf(stream, "      %3d vectors at once: %.2f times the rate of one, per vector\n",
+            r->options.many->counts[i], r->many[i]);
 }
 
 void bp_print_failed_checks(FILE *stream, const BpResult *r) {
@@ -108,6 +111,16 @@ static void write_checks(FILE *stream, const BpResult *r) {
   fputc(']', stream);
 }
 
+static void write_many(FILE *stream, const BpResult *r) {
+  fprintf(stream, ", \"many\": [");
+  for (int i = 0; r->options.many && i < r->options.many->num; i++) {
+    fprintf(stream, "%s{\"vectors\": %d", i ? ", " : "", r->options.many->counts[i]);
+    bp_write_number(stream, "ratio", r->many[i]);
+    fputc('}', stream);
+  }
+  fputc(']', stream);
+}
+
 static void write_result(FILE *stream, const BpResult *r) {
   fprintf(stream, "    {\"bp\": %d, \"operator\": \"%s\", \"mode\": \"%s\", \"order\": %" CeedInt_FMT,
           r->options.bp, bp_operator_name(r->options.bp), r->options.mode == BP_CG ? "cg" : "apply",
@@ -133,6 +146,7 @@ static void write_result(FILE *stream, const BpResult *r) {
   fprintf(stream, ", \"iterations\": %" CeedInt_FMT, r->iterations);
   bp_write_number(stream, "residual_reduction", r->options.mode == BP_CG ? r->reduction : NAN);
   bp_write_number(stream, "checksum", r->checksum);
+  write_many(stream, r);
   write_checks(stream, r);
   fputc('}', stream);
 }

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <ritz/basis.h>
+#include <ritz/operator.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ enum { STANDARD, MERGED, AUTO, BOTH_VARIANTS };
 enum { F32, F64 };
 
 typedef struct {
-  ArgInts bp, orders, n, policies, components;
+  ArgInts bp, orders, n, policies, components, rhs;
   double size, deform, lambda, rtol;
   bool apply, cg, nekbone, multigrid, batched, jacobi;
   int shape, precision, reps, problem, mesh, points, variant, max_it;
@@ -122,6 +123,16 @@ static const ArgOption options_table[] = {
      0,
      0,
      {"f32", "f64", NULL}},
+    {"--rhs",
+     "LIST",
+     "also apply to so many vectors at once, up to 8 numbers such as\n1,2,4,8: the rate per vector by that "
+     "of "
+     "one vector",
+     ARG_INT_LIST,
+     MEMBER(rhs),
+     1,
+     64,
+     {NULL}},
     {"--apply", NULL, "time the operator (default)", ARG_FLAG, MEMBER(apply), 0, 0, {NULL}},
     {"--cg",
      NULL,
@@ -270,6 +281,7 @@ static const ArgCommand command = {
         "  ritz bench --bp all --order 1,2,4,7 --size 1e5\n"
         "  ritz bench --bp 5 --policy stored,trilinear,affine --plot bp5.svg\n"
         "  ritz bench --bp 1,3,5 --precision f32\n"
+        "  ritz bench --bp 5 --order 1-6 --rhs 1,2,4,8\n"
         "  ritz bench --nekbone --problem poisson --components 1 --jacobi --cg-variant both\n"
         "  ritz bench --ceed /gpu/cuda/shared --bp 1,3,5 --order 3,7 --n 67,29",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
@@ -318,6 +330,7 @@ static int write_plot(const Bench *b, const char *what, size_t num, const PlotPo
 
 typedef struct {
   List bps, policies, orders;
+  BpMany many;
   size_t num_results;
   BpResult *results; // owned, [product of the lists' lengths]
 } Series;
@@ -354,7 +367,8 @@ static int run_orders(const Bench *b, BpOptions bp, Series *series) {
 
 static int run_series(const Bench *b, Series *series) {
   const BenchOptions *o = b->options;
-  BpOptions bp = {.tets = o->shape == TET ? &tets : NULL,
+  BpOptions bp = {.many = o->rhs.num ? &series->many : NULL,
+                  .tets = o->shape == TET ? &tets : NULL,
                   .single = is_single(o) ? &cli_single : NULL,
                   .size = size_of_problem(b),
                   .mode = o->cg ? BP_CG : BP_APPLY,
@@ -399,6 +413,7 @@ static int run_bps(const Bench *b) {
   const BenchOptions *o = b->options;
   Series series = {.bps = choose_list(&o->bp, o->shape == TET ? 4 : BP_LAST, default_bps),
                    .policies = choose_list(&o->policies, 1, default_policies),
+                   .many = {RitzOperatorApplyMany, (int)o->rhs.num, o->rhs.items},
                    .orders = choose_list(&o->orders, sizeof(default_orders) / sizeof(int), default_orders)};
   int code = CLI_OK;
 
@@ -600,6 +615,9 @@ static ArgsResult check_bp_options(const BenchOptions *o) {
       return args_wrong(&command, "--bp", "of tetrahedra expected 1 to 4, found %d", o->bp.items[i]);
   }
   if (o->apply && o->cg) return args_wrong(&command, "--apply", "contradicts --cg");
+  if (o->rhs.num && o->cg) return args_wrong(&command, "--rhs", "contradicts --cg");
+  if (o->rhs.num > BP_MAX_MANY)
+    return args_wrong(&command, "--rhs", "expected at most %d numbers, found %zu", BP_MAX_MANY, o->rhs.num);
   if (o->precision == F64 && sizeof(CeedScalar) == sizeof(float))
     return args_wrong(&command, "--precision", "f64 only in a library of double, this one is of float");
   if (is_single(o) && o->cg) return args_wrong(&command, "--precision", "f32 contradicts --cg");
@@ -609,6 +627,7 @@ static ArgsResult check_bp_options(const BenchOptions *o) {
 static ArgsResult check_nekbone_options(const BenchOptions *o) {
   const char *option = o->bp.num           ? "--bp"
                        : o->shape == TET   ? "--shape"
+                       : o->rhs.num        ? "--rhs"
                        : o->apply          ? "--apply"
                        : o->cg             ? "--cg"
                        : o->precision >= 0 ? "--precision"

@@ -214,6 +214,15 @@ struct RitzBackend {
   // RitzPreparation. No vector is read. in_background: returns before they are there.
   int (*operators_prepare)(CeedInt num, CeedOperator *ops, const int *wanted, bool in_background);
   int (*composite_apply)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+  // Makes the kernels that parts of a composite lack, all at the same time, before these are applied to
+  // several vectors each.
+  int (*composite_prepare)(CeedOperator op, CeedVector in, CeedVector out);
+  // out[k] := A in[k] (mode) for num > 1 pairs, the data of a single operator read once for several of them.
+  // Vectors were checked: outputs are all different and no inputs; in [num] have one precision, out [num]
+  // have one, which operator_apply serves. The operator has elements and no passive outputs. *is_done comes
+  // in false and stays so where it has nothing to gain: nothing was touched, and operator_apply serves.
+  int (*operator_apply_many)(CeedOperator op, CeedInt num, const CeedVector *in, const CeedVector *out,
+                             RitzApplyMode mode, bool *is_done);
   // Whether operator_apply and operator_assemble_add_diagonal serve this operator, of which the arithmetic or
   // some vector (op->precision, op->active_precision, vectors of fields) is not CeedScalar. in: the active
   // input, or CEED_VECTOR_NONE where there is none yet. Else *reason (static string) says why not, and core/

@@ -53,6 +53,7 @@ typedef struct RitzProfilePlace RitzProfilePlace; // where operators run
 typedef struct RitzProfileRow RitzProfileRow;
 typedef enum {
   RITZ_PROFILE_APPLY,
+  RITZ_PROFILE_APPLY_MANY, // to several vectors at once
   RITZ_PROFILE_DIAGONAL,
   RITZ_PROFILE_POINT_BLOCKS,
   RITZ_NUM_PROFILE_ACTIONS, // of operators

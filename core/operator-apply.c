@@ -104,17 +104,15 @@ static void judge_failed(CeedVector vec) {
   if (vec->state != vec->state_before && !vec->is_locked) ritz_vector_make_stale(vec);
 }
 
-static int run_any(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+int ritz_operator_run_any(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
   if (op->is_composite) return apply_composite(op, in, out, mode);
   if (op->num_elem == 0) return ritz_operator_zero_outputs(op, out, mode);
   return ritz_operator_run(op, in, out, mode);
 }
 
-int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVector out, RitzApplyMode mode,
-                        CeedRequest *request) {
-  RITZ_HANDLE_OF(call, op);
+int ritz_operator_check_apply(CeedOperator op, const char *call, CeedVector in, CeedVector out,
+                              RitzApplyMode mode) {
   Ceed ceed = op->obj.ceed;
-  RITZ_TRY(CeedOperatorCheckReady(op));
   RITZ_REQUIRE(in && out, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: %s is NULL; an absent vector is CEED_VECTOR_NONE", call, in ? "the output" : "the input");
   RITZ_REQUIRE(in != CEED_VECTOR_ACTIVE && out != CEED_VECTOR_ACTIVE, ceed, CEED_ERROR_INCOMPATIBLE,
@@ -124,10 +122,21 @@ int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVe
   RITZ_REQUIRE(in != out || in == CEED_VECTOR_NONE, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: input and output are the same vector", call);
   RITZ_TRY(check_vectors(op, call, in, out));
-  RITZ_TRY(check_access(op, in, out, mode, false));
-  visit_outputs(op, out, note_state);
-  const int ierr = run_any(op, in, out, mode);
-  if (ierr) visit_outputs(op, out, judge_failed);
+  return check_access(op, in, out, mode, false);
+}
+
+void ritz_operator_note_outputs(CeedOperator op, CeedVector out) { visit_outputs(op, out, note_state); }
+
+void ritz_operator_judge_outputs(CeedOperator op, CeedVector out) { visit_outputs(op, out, judge_failed); }
+
+int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVector out, RitzApplyMode mode,
+                        CeedRequest *request) {
+  RITZ_HANDLE_OF(call, op);
+  RITZ_TRY(CeedOperatorCheckReady(op));
+  RITZ_TRY(ritz_operator_check_apply(op, call, in, out, mode));
+  ritz_operator_note_outputs(op, out);
+  const int ierr = ritz_operator_run_any(op, in, out, mode);
+  if (ierr) ritz_operator_judge_outputs(op, out);
   RITZ_TRY(ierr);
   return ritz_request_complete(request);
 }

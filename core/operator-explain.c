@@ -23,6 +23,7 @@ static int explain_variant(CeedOperator op, CeedOperator variant, FILE *stream) 
             variant->foreign_reason ? variant->foreign_reason : "the backend has no other one");
   if (backend->operator_explain && op->num_elem > 0) return backend->operator_explain(runner, stream);
   fprintf(stream, "  runs element by element, field by field, without a kernel of its own\n");
+  fprintf(stream, "  several vectors at once: one after the other\n");
   return CEED_ERROR_SUCCESS;
 }
 

@@ -27,6 +27,14 @@ int ritz_operator_create_scale(Ceed ceed, const RitzScale *scale, CeedOperator *
 // The apply family, under the name of the public function that was called.
 int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVector out, RitzApplyMode mode,
                         CeedRequest *request);
+// Its parts. What it refuses before anything is written: vectors may be anything, NULL, too.
+int ritz_operator_check_apply(CeedOperator op, const char *call, CeedVector in, CeedVector out,
+                              RitzApplyMode mode);
+// The apply of any ready operator to checked vectors.
+int ritz_operator_run_any(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+// Around it: after a failure no output that was touched counts as a result.
+void ritz_operator_note_outputs(CeedOperator op, CeedVector out);
+void ritz_operator_judge_outputs(CeedOperator op, CeedVector out);
 // ---- Precision ----
 // The operator or its variant for active vectors of these precisions.
 int ritz_operator_variant(CeedOperator op, CeedScalarType in, CeedScalarType out, CeedOperator *variant);

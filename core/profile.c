@@ -395,11 +395,10 @@ void ritz_profile_add(const RitzProfileCall *call, double seconds) {
 
 // ---- Printing ----
 
-static const char *const actions[] = {[RITZ_PROFILE_APPLY] = "apply",
-                                      [RITZ_PROFILE_DIAGONAL] = "diagonal",
-                                      [RITZ_PROFILE_POINT_BLOCKS] = "point blocks",
-                                      [RITZ_PROFILE_PART] = "part",
-                                      [RITZ_PROFILE_PASS] = "pass"};
+static const char *const actions[] = {
+    [RITZ_PROFILE_APPLY] = "apply",       [RITZ_PROFILE_APPLY_MANY] = "apply many",
+    [RITZ_PROFILE_DIAGONAL] = "diagonal", [RITZ_PROFILE_POINT_BLOCKS] = "point blocks",
+    [RITZ_PROFILE_PART] = "part",         [RITZ_PROFILE_PASS] = "pass"};
 
 // The longest first.
 static void sort_rows(void) {

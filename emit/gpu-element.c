@@ -282,7 +282,8 @@ static void gather(RitzGpuEmitter *e, int s) {
     load_offsets(e, s);
     ritz_text_add(&e->text, "    ritz_gather_element");
     add_sizes(e, s);
-    ritz_text_add(&e->text, "x%d, at, %s, %s);\n", s, comp, name);
+    ritz_emit_gpu_array(e, s, "elem");
+    ritz_text_add(&e->text, ", at, %s, %s);\n", comp, name);
   } else {
     ritz_text_add(&e->text, "    ");
     ritz_emit_gpu_gather(e, s, space->num_nodes, 1, "elem", "0", name);
@@ -298,7 +299,9 @@ static void add_atomically(RitzGpuEmitter *e, int s, const char *name) {
   load_offsets(e, s);
   ritz_text_add(&e->text, is_joined ? "    ritz_scatter_joined" : "    if (is_on) ritz_scatter_element");
   add_sizes(e, s);
-  ritz_text_add(&e->text, "%s%s, at, %s, y%d);\n", is_joined ? "is_on, " : "", name, comp, s);
+  ritz_text_add(&e->text, "%s%s, at, %s, ", is_joined ? "is_on, " : "", name, comp);
+  ritz_emit_gpu_array(e, s, "elem");
+  ritz_text_add(&e->text, ");\n");
 }
 
 static void scatter(RitzGpuEmitter *e, int s) {

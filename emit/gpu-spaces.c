@@ -24,6 +24,29 @@ static const char *point_stride(const RitzGpuEmitter *e) {
   return e->target->dim == 3 ? "RITZ_PLANE" : e->target->dim == 2 ? "RITZ_ROW" : "1";
 }
 
+// ---- Several vectors ----
+
+enum { NAME_LENGTH = 64 };
+
+// Whether every vector has an array of its own for the space.
+static bool is_of_each(const RitzGpuEmitter *e, int s) {
+  return e->target->takes_many && e->plan->spaces[s].is_active;
+}
+
+void ritz_emit_gpu_array(RitzGpuEmitter *e, int s, const char *elem) {
+  const char letter = e->plan->spaces[s].is_input ? 'x' : 'y';
+  if (is_of_each(e, s))
+    ritz_text_add(&e->text, "RITZ_VECTOR(%c%d, %s)", letter, s, elem);
+  else
+    ritz_text_add(&e->text, "%c%d", letter, s);
+}
+
+// The number of the element `elem` (text) of the kernel in arrays that all vectors have in common, and in its
+// own.
+static void name_element(const RitzGpuEmitter *e, const char *elem, char name[NAME_LENGTH]) {
+  snprintf(name, NAME_LENGTH, e->target->takes_many ? "RITZ_OWN(%s)" : "%s", elem);
+}
+
 // ---- Arguments of the kernel ----
 
 static void add_stride(RitzGpuEmitter *e, const char *name, int s) {
@@ -42,6 +65,7 @@ static void add_parameter(RitzGpuEmitter *e, const RitzGpuArg *arg) {
                   e->plan->spaces[n].is_input ? ",\n    RITZ_GLOBAL const %s *x%d"
                                               : ",\n    RITZ_GLOBAL %s *y%d",
                   ritz_gpu_entry(e, n), n);
+    if (is_of_each(e, n)) ritz_text_add(&e->text, "_%d", arg->vector);
     break;
   case RITZ_GPU_ARG_OFFSETS:
     ritz_text_add(&e->text, ",\n    RITZ_GLOBAL const CeedInt *RITZ_RESTRICT %s%d",
@@ -58,6 +82,7 @@ static void add_parameter(RitzGpuEmitter *e, const RitzGpuArg *arg) {
   case RITZ_GPU_ARG_INTERP_T: add_matrix_parameter(e, "interp", n, "_t"); break;
   case RITZ_GPU_ARG_DERIV_T: add_matrix_parameter(e, "deriv", n, "_t"); break;
   case RITZ_GPU_ARG_ENERGIES: ritz_text_add(&e->text, ",\n    RITZ_GLOBAL double *energies"); break;
+  case RITZ_GPU_ARG_VECTORS: ritz_text_add(&e->text, ",\n    int num_vectors"); break;
   case RITZ_GPU_ARG_COLUMN: ritz_text_add(&e->text, ",\n    int column"); break;
   }
 }
@@ -82,25 +107,29 @@ void ritz_emit_gpu_name_stride(const RitzGpuEmitter *e, int s, int d, char name[
 static void add_orients(RitzGpuEmitter *e, int s, const char *elem, const char *first) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const char *factor = space->is_curl_oriented ? "3 * " : "";
+  char own[NAME_LENGTH];
   if (!space->is_oriented && !space->is_curl_oriented) return;
-  ritz_text_add(&e->text, ", orients%d + %s(%s * %d + %s)", s, factor, elem, (int)space->num_nodes, first);
+  name_element(e, elem, own);
+  ritz_text_add(&e->text, ", orients%d + %s(%s * %d + %s)", s, factor, own, (int)space->num_nodes, first);
 }
 
 // The array of the space at the row of the line, as an argument; the offsets of its nodes' rows; the step
 // from row to row.
-static void add_row_array(RitzGpuEmitter *e, int s, const char *first) {
+static void add_row_array(RitzGpuEmitter *e, int s, const char *elem, const char *first) {
   const RitzGpuSpace *g = &e->target->spaces[s];
-  ritz_text_add(&e->text, "%c%d", e->plan->spaces[s].is_input ? 'x' : 'y', s);
+  ritz_emit_gpu_array(e, s, elem);
   if (g->row_length)
     ritz_text_add(&e->text, " + (%s) %% %d * %d", first, (int)g->row_length, (int)g->row_step);
 }
 
 void ritz_emit_gpu_offsets(RitzGpuEmitter *e, int s, const char *elem, const char *first) {
   const int num_nodes = (int)e->plan->spaces[s].num_nodes, length = (int)e->target->spaces[s].row_length;
+  char own[NAME_LENGTH];
+  name_element(e, elem, own);
   if (length)
-    ritz_text_add(&e->text, "rows%d + %s * %d + (%s) / %d", s, elem, num_nodes / length, first, length);
+    ritz_text_add(&e->text, "rows%d + %s * %d + (%s) / %d", s, own, num_nodes / length, first, length);
   else
-    ritz_text_add(&e->text, "offsets%d + %s * %d + %s", s, elem, num_nodes, first);
+    ritz_text_add(&e->text, "offsets%d + %s * %d + %s", s, own, num_nodes, first);
 }
 
 static int row_step(const RitzGpuEmitter *e, int s, CeedInt step) {
@@ -123,18 +152,28 @@ static void add_curl_sizes(RitzGpuEmitter *e, int s, const char *first) {
   if (space->is_curl_oriented) ritz_text_add(&e->text, ", (int)(%s), %d", first, (int)space->num_nodes);
 }
 
+// The place of node `first` of the element in the array of a strided space, as an argument.
+static void add_strided_array(RitzGpuEmitter *e, int s, const char *elem, const char *first) {
+  char own[NAME_LENGTH], node[32], stride[32];
+  name_element(e, elem, own);
+  ritz_emit_gpu_name_stride(e, s, 0, node);
+  ritz_emit_gpu_name_stride(e, s, 2, stride);
+  ritz_emit_gpu_array(e, s, elem);
+  ritz_text_add(&e->text, " + %s * %s + (%s) * %s", own, stride, first, node);
+}
+
 void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem,
                           const char *first, const char *name) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const int nc = (int)space->num_comp;
-  char node[32], comp[32], stride[32];
+  char node[32], comp[32];
   ritz_emit_gpu_name_stride(e, s, 1, comp);
   if (space->restriction.type != CEED_RESTRICTION_STRIDED) {
     add_name(e, s, "ritz_gather");
     ritz_text_add(&e->text, "(%d, %d, %d", nc, (int)n, row_step(e, s, step));
     add_curl_sizes(e, s, first);
     ritz_text_add(&e->text, ", ");
-    add_row_array(e, s, first);
+    add_row_array(e, s, elem, first);
     ritz_text_add(&e->text, ", ");
     ritz_emit_gpu_offsets(e, s, elem, first);
     add_orients(e, s, elem, first);
@@ -142,22 +181,28 @@ void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, con
     return;
   }
   ritz_emit_gpu_name_stride(e, s, 0, node);
-  ritz_emit_gpu_name_stride(e, s, 2, stride);
-  ritz_text_add(&e->text, "ritz_gather_strided%s(%d, %d, %d * %s, x%d + %s * %s + (%s) * %s, %s, %s);\n",
-                ritz_gpu_suffix(e, s), nc, (int)n, (int)step, node, s, elem, stride, first, node, comp, name);
+  ritz_text_add(&e->text, "ritz_gather_strided%s(%d, %d, %d * %s, ", ritz_gpu_suffix(e, s), nc, (int)n,
+                (int)step, node);
+  add_strided_array(e, s, elem, first);
+  ritz_text_add(&e->text, ", %s, %s);\n", comp, name);
 }
 
 void ritz_emit_gpu_copy_node(RitzGpuEmitter *e, int s, const char *elem, const char *node, const char *comp,
                              const char *to) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const char *copy = ritz_gpu_is_converted(e, s) ? "RITZ_CONVERT" : "RITZ_COPY";
-  char strides[3][32];
+  char strides[3][32], own[NAME_LENGTH];
   for (int d = 0; d < 3; d++) ritz_emit_gpu_name_stride(e, s, d, strides[d]);
   if (space->restriction.type == CEED_RESTRICTION_STRIDED) {
-    ritz_text_add(&e->text, "%s(%s, x%d + %s * %s + %s * %s + %s * %s);\n", copy, to, s, elem, strides[2],
-                  node, strides[0], comp, strides[1]);
+    name_element(e, elem, own);
+    ritz_text_add(&e->text, "%s(%s, ", copy, to);
+    ritz_emit_gpu_array(e, s, elem);
+    ritz_text_add(&e->text, " + %s * %s + %s * %s + %s * %s);\n", own, strides[2], node, strides[0], comp,
+                  strides[1]);
   } else if (!space->is_oriented && !space->is_curl_oriented) {
-    ritz_text_add(&e->text, "%s(%s, x%d + RITZ_LOAD(", copy, to, s);
+    ritz_text_add(&e->text, "%s(%s, ", copy, to);
+    ritz_emit_gpu_array(e, s, elem);
+    ritz_text_add(&e->text, " + RITZ_LOAD(");
     ritz_emit_gpu_offsets(e, s, elem, node);
     ritz_text_add(&e->text, ") + %s * %s);\n", comp, strides[1]);
   } else {
@@ -165,7 +210,9 @@ void ritz_emit_gpu_copy_node(RitzGpuEmitter *e, int s, const char *elem, const c
     add_name(e, s, "ritz_gather");
     ritz_text_add(&e->text, "(1, 1, 0");
     add_curl_sizes(e, s, node);
-    ritz_text_add(&e->text, ", x%d + %s * %s, ", s, comp, strides[1]);
+    ritz_text_add(&e->text, ", ");
+    ritz_emit_gpu_array(e, s, elem);
+    ritz_text_add(&e->text, " + %s * %s, ", comp, strides[1]);
     ritz_emit_gpu_offsets(e, s, elem, node);
     add_orients(e, s, elem, node);
     ritz_text_add(&e->text, ", %s, &value);\n    *%s = value;\n", strides[1], to);
@@ -177,7 +224,7 @@ void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, co
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzGpuScatter scatter = e->target->spaces[s].scatter;
   const int nc = (int)space->num_comp;
-  char node[32], comp[32], stride[32];
+  char node[32], comp[32];
   ritz_emit_gpu_name_stride(e, s, 1, comp);
   if (scatter == RITZ_SCATTER_ATOMIC && space->restriction.type != CEED_RESTRICTION_STRIDED) {
     add_name(e, s, "ritz_scatter");
@@ -187,20 +234,19 @@ void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, co
     ritz_emit_gpu_offsets(e, s, elem, first);
     add_orients(e, s, elem, first);
     ritz_text_add(&e->text, ", %s, ", comp);
-    add_row_array(e, s, first);
+    add_row_array(e, s, elem, first);
     ritz_text_add(&e->text, ");\n");
     return;
   }
   ritz_emit_gpu_name_stride(e, s, 0, node);
-  ritz_emit_gpu_name_stride(e, s, 2, stride);
   if (scatter == RITZ_SCATTER_ATOMIC)
-    ritz_text_add(&e->text, "ritz_scatter_strided%s(%d, %d, %d * %s, %s, %s, y%d + %s * %s + (%s) * %s);\n",
-                  ritz_gpu_suffix(e, s), nc, (int)n, (int)step, node, name, comp, s, elem, stride, first,
-                  node);
+    ritz_text_add(&e->text, "ritz_scatter_strided%s(%d, %d, %d * %s, %s, %s, ", ritz_gpu_suffix(e, s), nc,
+                  (int)n, (int)step, node, name, comp);
   else
-    ritz_text_add(&e->text, "ritz_store%s(%d, %d, %d * %s, %s, %s, %d, y%d + %s * %s + (%s) * %s);\n",
-                  ritz_gpu_suffix(e, s), nc, (int)n, (int)step, node, name, comp,
-                  adds || scatter == RITZ_SCATTER_OWN, s, elem, stride, first, node);
+    ritz_text_add(&e->text, "ritz_store%s(%d, %d, %d * %s, %s, %s, %d, ", ritz_gpu_suffix(e, s), nc, (int)n,
+                  (int)step, node, name, comp, adds || scatter == RITZ_SCATTER_OWN);
+  add_strided_array(e, s, elem, first);
+  ritz_text_add(&e->text, ");\n");
 }
 
 // ---- Passes ----

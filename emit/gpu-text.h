@@ -102,8 +102,9 @@ void ritz_emit_gpu_copy_node(RitzGpuEmitter *e, int s, const char *elem, const c
 // An output field adds where an earlier one has put the same quantity of the same space.
 bool ritz_emit_gpu_adds(const RitzGpuEmitter *e, int i);
 
-// Pieces of gather and scatter: offsets of an element's nodes or rows of nodes; the text of a stride (0 node,
-// 1 component, 2 element).
+// Pieces of gather and scatter: the array of a space for the vector of this element; offsets of an element's
+// nodes or rows of nodes; the text of a stride (0 node, 1 component, 2 element).
+void ritz_emit_gpu_array(RitzGpuEmitter *e, int s, const char *elem);
 void ritz_emit_gpu_offsets(RitzGpuEmitter *e, int s, const char *elem, const char *first);
 void ritz_emit_gpu_name_stride(const RitzGpuEmitter *e, int s, int d, char name[32]);
 

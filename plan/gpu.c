@@ -195,7 +195,7 @@ static void describe_space(const RitzPlan *plan, const RitzPlanSpace *s, bool is
 // ---- Arguments ----
 
 static void add_arg(RitzGpuTarget *t, RitzGpuArgKind kind, int number) {
-  t->args[t->num_args++] = (RitzGpuArg){kind, number};
+  t->args[t->num_args++] = (RitzGpuArg){.kind = kind, .number = number};
 }
 
 // Adds the matrices of a dense basis that the space needs to the arguments, each once.
@@ -740,6 +740,7 @@ static void print_choices(const RitzPlan *plan, const RitzGpuTarget *t, FILE *st
           t->fences ? ", fenced" : "");
   if (t->uses_mma && !t->is_flat) fprintf(stream, "  lines in shared memory: products by tensor cores\n");
   if (t->has_energy) fprintf(stream, "  also gives u . A u\n");
+  if (t->takes_many) fprintf(stream, "  takes up to %d vectors\n", RITZ_GPU_MANY);
 }
 
 // By more than simple inputs.

@@ -91,13 +91,18 @@ typedef enum {
   RITZ_GPU_ARG_INTERP_T,
   RITZ_GPU_ARG_DERIV_T,
   RITZ_GPU_ARG_ENERGIES, // of has_energy
+  RITZ_GPU_ARG_VECTORS,  // of takes_many: how many there are, an int
   RITZ_GPU_ARG_COLUMN    // of point blocks: the component of the input, an int; comes last
 } RitzGpuArgKind;
 
 typedef struct {
   RitzGpuArgKind kind;
   int number; // of the space or basis
+  int vector; // of the array of an active space where the kernel takes several vectors: which one
 } RitzGpuArg;
+
+// The most vectors that a kernel takes at once.
+enum { RITZ_GPU_MANY = 8 };
 
 // How an output reaches its L-vector.
 typedef enum {
@@ -133,6 +138,7 @@ typedef struct {
   CeedInt exchange;    // offset of the operands of emulated tensor cores in shared memory; 0: none
   bool unrolls, fences;
   bool has_energy;   // the kernel also gives u . A u, in shares (kernels/gpu/energy.h)
+  bool takes_many;   // up to RITZ_GPU_MANY vectors at once (kernels/gpu/many.h)
   RitzRoute *routes; // owned, of the plan's bases
   RitzLineStrides strides;
   CeedInt num_arrays; // in shared memory, each of num_elem * strides.elem scalars
@@ -160,6 +166,15 @@ RitzPlanCost ritz_plan_gpu_cost(const RitzPlan *plan, const RitzGpuTarget *targe
 bool ritz_plan_gpu_can_have_energy(const RitzPlan *plan);
 // A target as *from, on whose memory it depends, but with energy. *args: owned by the caller (RITZ_FREE).
 int ritz_plan_gpu_add_energy(Ceed ceed, const RitzGpuTarget *from, RitzGpuTarget *target, RitzGpuArg **args);
+// Elements of a block, each with one of several vectors, that suit these better than as many as an apply to
+// one vector has; 0: none do. Whether a target that was planned with that number is taken: as many threads
+// fit a multiprocessor, or nearly so.
+CeedInt ritz_plan_gpu_many_pairs(const RitzGpuTarget *apply);
+bool ritz_plan_gpu_fits_many(const RitzGpuTarget *apply, const RitzGpuTarget *many);
+// A target as *from for several vectors, likewise. *spaces: owned by the caller, too. What threads of several
+// elements do together for data that lie one after the other, each does for its own.
+int ritz_plan_gpu_add_vectors(Ceed ceed, const RitzPlan *plan, const RitzGpuTarget *from,
+                              RitzGpuTarget *target, RitzGpuArg **args, RitzGpuSpace **spaces);
 
 // ---- The size of numbers ----
 // What models know of it, they take from here: bytes of a number that the kernel computes with, the 32-bit

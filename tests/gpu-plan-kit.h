@@ -313,7 +313,7 @@ static inline void set_writable(Kit *k, const Shape *s) {
 
 // ---- Devices ----
 
-typedef enum { ACTION_APPLY, ACTION_ENERGY, ACTION_DIAGONAL, ACTION_POINT_BLOCKS } Action;
+typedef enum { ACTION_APPLY, ACTION_ENERGY, ACTION_DIAGONAL, ACTION_POINT_BLOCKS, ACTION_MANY } Action;
 
 // What is in single precision.
 enum {
@@ -395,16 +395,21 @@ static inline char *take(char **text) {
   return copy;
 }
 
-static inline int emit_energy(const Kit *k, const RitzGpuTarget *target, GpuText *made) {
-  RitzGpuTarget energy;
+// With the energy, or for several vectors.
+static inline int emit_beside(const Kit *k, const RitzGpuTarget *apply, Action action, GpuText *made) {
+  RitzGpuTarget target;
   RitzGpuArg *args = NULL;
+  RitzGpuSpace *spaces = NULL;
   char *text = NULL;
-  int ierr = ritz_plan_gpu_add_energy(k->ceed, target, &energy, &args);
+  int ierr = action == ACTION_ENERGY
+                 ? ritz_plan_gpu_add_energy(k->ceed, apply, &target, &args)
+                 : ritz_plan_gpu_add_vectors(k->ceed, k->plan, apply, &target, &args, &spaces);
 
-  if (!ierr) ierr = ritz_emit_gpu(k->ceed, k->plan, &energy, "", &text);
-  if (text) made->print = print_gpu(k->plan, &energy);
+  if (!ierr) ierr = ritz_emit_gpu(k->ceed, k->plan, &target, "", &text);
+  if (text) made->print = print_gpu(k->plan, &target);
   made->text = take(&text);
   RITZ_FREE(&args);
+  RITZ_FREE(&spaces);
   return ierr;
 }
 
@@ -459,9 +464,10 @@ static inline GpuText make_gpu_text(Kit *k, const GpuCase *c, const RitzGpuMachi
   NOTE_OK(ritz_plan_gpu(k->op, k->plan, machine, &c->choice, c->is_deterministic, &target));
   if (target && target->reason) tap_note("%s is not fused: %s", c->name, target->reason);
   if (target && !target->reason) {
-    if (c->action >= ACTION_DIAGONAL)
+    if (c->action == ACTION_DIAGONAL || c->action == ACTION_POINT_BLOCKS)
       NOTE_OK(emit_diagonal(k, c->action == ACTION_POINT_BLOCKS, machine, c->is_deterministic, &made));
-    if (c->action == ACTION_ENERGY) NOTE_OK(emit_energy(k, target, &made));
+    if (c->action == ACTION_ENERGY || c->action == ACTION_MANY)
+      NOTE_OK(emit_beside(k, target, c->action, &made));
     if (c->action == ACTION_APPLY) NOTE_OK(emit_apply(k, target, &made));
   }
   ritz_plan_gpu_free(&target);

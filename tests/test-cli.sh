@@ -202,6 +202,9 @@ wrong "size and elements" "ritz bench: --n: contradicts --size" bench --size 100
 wrong "elements for other degrees" "ritz bench: --n: expected 1 or 3 numbers, one for each degree, found 2" \
   bench --order 1-3 --n 4,5
 wrong "problem that tetrahedra do not have" "ritz bench: --bp: of tetrahedra expected 1 to 4, found 5" bench --shape tet --bp 1,5
+wrong "several vectors and cg" "ritz bench: --rhs: contradicts --cg" bench --rhs 2 --cg
+wrong "several vectors of the other benchmark" "ritz bench: --rhs: contradicts --nekbone" bench --nekbone --rhs 2
+wrong "too many numbers of vectors" "ritz bench: --rhs: expected at most 8 numbers, found 9" bench --rhs 1-9
 wrong "apply and cg" "ritz bench: --apply: contradicts --cg" bench --apply --cg
 wrong "unknown policy" \
   "ritz bench: --policy: expected auto, stored, affine, trilinear, partial, merged or isoparametric, or several such as auto,stored, found 'all'" \

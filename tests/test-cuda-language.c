@@ -321,6 +321,49 @@ static void check_random(Ceed ceed, uint64_t seed) {
   free(wanted);
 }
 
+enum { MANY = 3 };
+
+// Outputs of MANY vectors at once, and of each alone.
+static int apply_many(const RandomOperator *r, uint64_t *seed, CeedVector in[MANY], CeedVector out[2][MANY]) {
+  for (int k = 0; k < MANY; k++) {
+    double *x = reference_new_random(r->input_size, seed);
+    in[k] = reference_vector(r->ceed, r->input_size, x);
+    free(x);
+    for (int way = 0; way < 2; way++) CeedCall(CeedVectorCreate(r->ceed, r->output_size, &out[way][k]));
+    CeedCall(CeedOperatorApply(r->op, in[k], out[0][k], CEED_REQUEST_IMMEDIATE));
+  }
+  return RitzOperatorApplyMany(r->op, MANY, in, out[1]);
+}
+
+static void check_many(Ceed ceed, uint64_t seed) {
+  const RandomOptions options = {
+      .num_elem = 11, .is_symmetric = true, .is_tensor = seed % 2, .in_batches = true};
+  RandomOperator r;
+  CeedVector in[MANY] = {NULL}, out[2][MANY] = {{NULL}};
+  int ierr = random_operator_create(ceed, &options, &seed, &r);
+  if (!ierr) ierr = apply_many(&r, &seed, in, out);
+  for (int k = 0; k < MANY; k++) {
+    double *one = reference_new_values(out[0][k]), *many = reference_new_values(out[1][k]);
+    const double error = reference_distance(r.output_size, one, many),
+                 tolerance = 2000 * eps * reference_largest(r.output_size, one);
+    tap_check(!ierr && error <= tolerance, __FILE__, __LINE__, "each vector has its own result",
+              "code %d, vector %d is off by %g, allowed %g: %s", ierr, k, error, tolerance,
+              random_operator_describe(&r));
+    free(one);
+    free(many);
+    CeedVectorDestroy(&in[k]);
+    for (int way = 0; way < 2; way++) CeedVectorDestroy(&out[way][k]);
+  }
+  random_operator_destroy(&r);
+}
+
+TEST(several_vectors_have_results_of_their_own) {
+  NEEDS_COROUTINES();
+  Ceed ceed = played_open(&ritz_cuda_gen_backend, SM_90);
+  for (uint64_t seed = 6500; seed < 6503 && !tap_failed(); seed++) check_many(ceed, seed);
+  CeedDestroy(&ceed);
+}
+
 TEST(random_operators_are_their_matrices) {
   static const int num[] = {8, 40, 400};
 
@@ -419,6 +462,6 @@ int main(int argc, char **argv) {
                         lines_in_the_memory_of_a_block_are_those_of_the_reference,
                         tensor_cores_multiply_as_the_reference_on_three_architectures,
                         fences_keep_points_apart_where_geometry_is_computed,
-                        random_operators_are_their_matrices,
+                        random_operators_are_their_matrices, several_vectors_have_results_of_their_own,
                         energies_of_warps_and_products_ahead_give_the_iterates_of_the_host));
 }

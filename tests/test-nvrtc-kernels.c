@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <ritz/basis.h>
+#include <ritz/operator.h>
 #include <ritz/solver.h>
 
 #include "backends/gpu/gpu.h"
@@ -192,6 +193,49 @@ TEST(point_blocks_compile_for_cuda) {
   const int num_programs = totals.num_programs;
   CHECK_OK(run_bp(ceed, 4, 3, assemble_blocks));
   CHECK(totals.num_programs == num_programs + 1, "%d programs", totals.num_programs - num_programs);
+  CeedDestroy(&ceed);
+}
+
+// ---- Several vectors ----
+
+// An apply to three vectors after that to one.
+static int apply_three(CeedOperator op) {
+  CeedVector in[3] = {NULL, NULL, NULL}, out[3] = {NULL, NULL, NULL};
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (int k = 0; !ierr && k < 3; k++) {
+    ierr = CeedVectorCreate(op->obj.ceed, op->input_size, &in[k]);
+    if (!ierr) ierr = CeedVectorSetValue(in[k], 1);
+    if (!ierr) ierr = CeedVectorCreate(op->obj.ceed, op->output_size, &out[k]);
+  }
+  fused = (Fused){0};
+  if (!ierr) ierr = RitzOperatorApplyMany(op, 3, in, out);
+  for (int k = 0; k < 3; k++) {
+    CeedVectorDestroy(&in[k]);
+    CeedVectorDestroy(&out[k]);
+  }
+  return ierr;
+}
+
+// Lines, whole elements: another program each, of no more registers than the blocks of one vector have.
+TEST(fused_kernels_for_several_vectors_spill_nothing) {
+  static const struct {
+    int bp;
+    CeedInt order;
+  } shapes[] = {{5, 4}, {3, 3}, {1, 2}};
+  Ceed ceed;
+
+  NEEDS_NVRTC();
+  CHECK_OK(open_context(&ritz_cuda_gen_backend, &devices[0], &ceed));
+  tap_note("%s  p  registers  spills  stack  threads  elements  resident  bytes   unrolled",
+           devices[0].info.arch);
+  for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    totals = (Totals){0};
+    CHECK_OK(run_bp(ceed, shapes[i].bp, shapes[i].order, apply_three));
+    CHECK(totals.num_programs >= 2, "%d programs", totals.num_programs);
+    check_fused(shapes[i].bp, shapes[i].order, 0);
+    if (tap_failed()) return;
+  }
   CeedDestroy(&ceed);
 }
 
@@ -600,7 +644,8 @@ int main(int argc, char **argv) {
                   TESTS(kernels_of_the_benchmark_set_keep_their_numbers_in_registers,
                         texts_of_cxx_habits_compile_for_cuda,
                         fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component,
-                        point_blocks_compile_for_cuda, sweeps_over_patches_keep_their_numbers_in_registers,
+                        point_blocks_compile_for_cuda, fused_kernels_for_several_vectors_spill_nothing,
+                        sweeps_over_patches_keep_their_numbers_in_registers,
                         kernels_of_curls_and_divergences_keep_their_numbers_in_registers,
                         fused_kernels_in_single_precision_spill_nothing,
                         conjugate_gradients_keep_their_numbers_in_registers,

@@ -68,6 +68,7 @@ struct RitzCpuOperator {
   RitzCpuDiagonal *diagonal;     // owned: how its diagonal is assembled; NULL before the first request
   RitzCpuDiagonal *point_blocks; // owned, likewise; blocks of one component are the diagonal
   RitzCpuApplyHooks *hooks;      // owned; NULL before the first request
+  int64_t group; // batches that several vectors go through before the next ones come; 0: not asked for yet
 };
 
 // code.c: kernels of operators, made together.
@@ -149,10 +150,25 @@ int ritz_cpu_composite_apply(CeedOperator op, CeedVector in, CeedVector out, Rit
 // Sub-operators of this context that have elements are planned and compiled together, when they are first
 // used with active vectors of these precisions. out NULL: as the input.
 int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in, CeedVector out);
+// Arrays of all spaces of a prepared operator for these active vectors, in cpu->spaces, and the outputs that
+// are zeroed, in cpu->zeroed. *num_held: spaces that hold their arrays, also on failure; these go back.
+int ritz_cpu_get_arrays(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode, int *num_held);
+int ritz_cpu_restore_arrays(CeedOperator op, CeedVector in, CeedVector out, int num_held);
+// A hook of kernels, `data` a RitzCpuZeroing: ranges of outputs right before their first touch.
+typedef struct {
+  const RitzPlan *plan;
+  void *const *arrays; // [num_spaces]; NULL: stays as it is
+} RitzCpuZeroing;
+void ritz_cpu_zero_range(void *data, int32_t space, int64_t first, int64_t count);
 // The array of input space s for a kernel of this plan and target.
 int ritz_cpu_get_input(const RitzPlan *plan, const RitzCpuTarget *target, int s, CeedVector vec,
                        RitzKernelSpace *kernel);
 int ritz_cpu_restore_input(const RitzCpuTarget *target, int s, CeedVector vec, RitzKernelSpace *kernel);
+
+// many.c: slot of the backend; what of a prepared operator it does, for people.
+int ritz_cpu_operator_apply_many(CeedOperator op, CeedInt num, const CeedVector *in, const CeedVector *out,
+                                 RitzApplyMode mode, bool *is_done);
+void ritz_cpu_explain_many(CeedOperator op, FILE *stream);
 
 // delegate.c: the word, or the error, before the reference backend does something
 int ritz_cpu_delegate(Ceed ceed, const char *what, const char *reason);

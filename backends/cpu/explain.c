@@ -34,6 +34,7 @@ int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {
   if (cpu->plan) explain_precision(cpu, stream);
   if (cpu->is_unchecked)
     fprintf(stream, "  unchecked: text and function could not be compared, their results are not finite\n");
+  ritz_cpu_explain_many(op, stream);
   RITZ_TRY(ritz_cpu_diagonal_explain(op, stream));
   fprintf(stream, "  other assembly, and evaluation at points: the reference backend\n");
   if (!cpu->plan) return CEED_ERROR_SUCCESS;

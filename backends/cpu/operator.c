@@ -116,10 +116,9 @@ static int get_output(CeedOperator op, int s, CeedVector vec, RitzApplyMode mode
   return CEED_ERROR_SUCCESS;
 }
 
-// *num_held: spaces that hold their arrays, also on failure.
-static int get_field_arrays(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode,
-                            int *num_held) {
+int ritz_cpu_get_arrays(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode, int *num_held) {
   RitzCpuOperator *cpu = op->data;
+  *num_held = 0;
   for (int s = 0; s < cpu->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &cpu->plan->spaces[s];
     CeedVector vec = apply_vector_of(op, s, in, out);
@@ -153,21 +152,32 @@ static int restore_array(RitzCpuOperator *cpu, int s, CeedVector vec) {
   return ritz_vector_unlock(vec, RITZ_ACCESS_READ_WRITE, &array, CEED_ERROR_SUCCESS);
 }
 
+int ritz_cpu_restore_arrays(CeedOperator op, CeedVector in, CeedVector out, int num_held) {
+  int ierr = CEED_ERROR_SUCCESS;
+  for (int s = 0; s < num_held; s++) {
+    const int restored = restore_array(op->data, s, apply_vector_of(op, s, in, out));
+    if (!ierr) ierr = restored;
+  }
+  return ierr;
+}
+
 // ---- Running ----
 
-// A hook of the kernel: ranges right before their first touch.
-static void zero_range(void *data, int32_t space, int64_t first, int64_t count) {
-  const RitzCpuOperator *cpu = data;
-  const size_t bytes = entry_bytes(cpu->plan, space);
-  char *array = cpu->zeroed[space];
+void ritz_cpu_zero_range(void *data, int32_t space, int64_t first, int64_t count) {
+  const RitzCpuZeroing *zeroing = data;
+  const size_t bytes = entry_bytes(zeroing->plan, space);
+  char *array = zeroing->arrays[space];
   if (array) memset(array + (size_t)first * bytes, 0, (size_t)count * bytes);
 }
 
 static int run_apply(CeedOperator op, void *context, RitzApplyMode mode) {
   RitzCpuOperator *cpu = op->data;
   const RitzCpu *ceed = op->obj.ceed->data;
-  const RitzKernelHook zero = {
-      .begin = cpu->schedule->before_begin, .ranges = cpu->schedule->before, .call = zero_range, .data = cpu};
+  RitzCpuZeroing zeroing = {cpu->plan, cpu->zeroed};
+  const RitzKernelHook zero = {.begin = cpu->schedule->before_begin,
+                               .ranges = cpu->schedule->before,
+                               .call = ritz_cpu_zero_range,
+                               .data = &zeroing};
 
   for (int t = 0; t < ceed->num_threads; t++) {
     RitzKernelArgs *args = &cpu->args[t];
@@ -226,13 +236,10 @@ static int apply_prepared(CeedOperator op, CeedVector in, CeedVector out, RitzAp
                            "the reference backend runs it"));
     return ritz_ref_operator_apply(op, in, out, mode);
   }
-  int ierr = get_field_arrays(op, in, out, mode, &num_held);
+  int ierr = ritz_cpu_get_arrays(op, in, out, mode, &num_held);
   if (!ierr) ierr = run_with_context(op, mode);
-  for (int s = 0; s < num_held; s++) {
-    const int restored = restore_array(cpu, s, apply_vector_of(op, s, in, out));
-    if (!ierr) ierr = restored;
-  }
-  return ierr;
+  const int restored = ritz_cpu_restore_arrays(op, in, out, num_held);
+  return ierr ? ierr : restored;
 }
 
 int ritz_cpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {

@@ -524,7 +524,24 @@ typedef struct {
   RitzKernel kernel;
   const RitzKernelArgs *args;           // [num_threads]
   const RitzKernelHook *before, *after; // [num_sections]; NULL: those of the arguments
+  CeedInt num_vectors;                  // 0: one, that of the arguments
+  const RitzScheduleVector *vectors;
+  int64_t group;
 } Run;
+
+// Positions of a step, for all vectors.
+static int run_positions(const Run *run, RitzKernelArgs *args, int64_t begin, int64_t end) {
+  int code = CEED_ERROR_SUCCESS;
+  if (run->num_vectors == 0) return run->kernel(args, begin, end);
+  for (int64_t n = begin; !code && n < end; n += run->group) {
+    for (CeedInt k = 0; !code && k < run->num_vectors; k++) {
+      args->spaces = run->vectors[k].spaces;
+      args->before = run->vectors[k].before;
+      code = run->kernel(args, n, n + run->group < end ? n + run->group : end);
+    }
+  }
+  return code;
+}
 
 static int run_thread(void *data, int thread) {
   const Run *run = data;
@@ -538,22 +555,34 @@ static int run_thread(void *data, int thread) {
     for (int32_t k = 0; k < step->num_waits; k++) ritz_flag_wait(&s->flags[waits[k]], s->epoch);
     if (run->before) args.before = &run->before[step->section];
     if (run->after) args.after = &run->after[step->section];
-    if (!code) code = run->kernel(&args, step->begin, step->end);
+    if (!code) code = run_positions(run, &args, step->begin, step->end);
     if (step->raises) ritz_flag_raise(&s->flags[step->section], s->epoch);
   }
   return code;
 }
 
-int ritz_schedule_run_hooked(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,
-                             const RitzKernelArgs *args, const RitzKernelHook *before,
-                             const RitzKernelHook *after) {
-  Run run = {schedule, kernel, args, before, after};
+static int run_all(Run *run, RitzTeam team) {
+  RitzSchedule *schedule = run->schedule;
   const int32_t *begin = schedule->thread_begin;
   schedule->epoch = schedule->epoch == INT32_MAX ? 1 : schedule->epoch + 1;
   bool is_one_thread = begin[schedule->num_threads] == begin[1];
-  return is_one_thread ? run_thread(&run, 0) : ritz_team_run(team, run_thread, &run);
+  return is_one_thread ? run_thread(run, 0) : ritz_team_run(team, run_thread, run);
+}
+
+int ritz_schedule_run_hooked(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,
+                             const RitzKernelArgs *args, const RitzKernelHook *before,
+                             const RitzKernelHook *after) {
+  Run run = {schedule, kernel, args, before, after, 0, NULL, 0};
+  return run_all(&run, team);
 }
 
 int ritz_schedule_run(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel, const RitzKernelArgs *args) {
   return ritz_schedule_run_hooked(schedule, team, kernel, args, NULL, NULL);
+}
+
+int ritz_schedule_run_many(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,
+                           const RitzKernelArgs *args, CeedInt num, const RitzScheduleVector *vectors,
+                           int64_t group) {
+  Run run = {schedule, kernel, args, NULL, NULL, num, vectors, group};
+  return run_all(&run, team);
 }

@@ -69,4 +69,15 @@ int ritz_schedule_run_hooked(RitzSchedule *schedule, RitzTeam team, RitzKernel k
                              const RitzKernelArgs *args, const RitzKernelHook *before,
                              const RitzKernelHook *after);
 
+// One of several vectors that a kernel is applied to: what of the arguments is its own.
+typedef struct {
+  const RitzKernelSpace *spaces;
+  const RitzKernelHook *before; // NULL: none
+} RitzScheduleVector;
+// The same for num vectors: each goes through `group` positions, then all go on to the next ones. For each it
+// is as in a run of its own, to the last bit.
+int ritz_schedule_run_many(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,
+                           const RitzKernelArgs *args, CeedInt num, const RitzScheduleVector *vectors,
+                           int64_t group);
+
 #endif

@@ -28,6 +28,7 @@ void ritz_gpu_gen_free(Ceed ceed, RitzGpuOperator **made) {
   ritz_gpu_diagonal_destroy(ceed, &g->diagonal);
   ritz_gpu_diagonal_destroy(ceed, &g->point_blocks);
   ritz_gpu_energy_destroy(ceed, &g->energy);
+  ritz_gpu_many_destroy(ceed, &g->many);
   ritz_gpu_gen_release(ceed, g);
   ritz_plan_gpu_free(&g->target);
   ritz_plan_free(&g->plan);
@@ -167,7 +168,8 @@ static int make_arg(const RitzGpuOperator *g, const RitzGpuArg *what, RitzDevice
     *arg = (RitzDeviceArg)RITZ_LONG(stride_of(g, what->number, (int)(what->kind - RITZ_GPU_ARG_NODE_STRIDE)));
     return CEED_ERROR_SUCCESS;
   case RITZ_GPU_ARG_ARRAY:
-  case RITZ_GPU_ARG_ENERGIES: break;                                                      // for each launch
+  case RITZ_GPU_ARG_ENERGIES: break; // for each launch
+  case RITZ_GPU_ARG_VECTORS:
   case RITZ_GPU_ARG_COLUMN: *arg = (RitzDeviceArg)RITZ_INT(0); return CEED_ERROR_SUCCESS; // likewise
   default: RITZ_TRY(matrix_of(g, what, &p));
   }
@@ -175,8 +177,7 @@ static int make_arg(const RitzGpuOperator *g, const RitzGpuArg *what, RitzDevice
   return CEED_ERROR_SUCCESS;
 }
 
-// Of an output's E-vector, whose entries are those of its L-vector.
-static size_t e_vector_bytes(const RitzGpuOperator *g, int s) {
+size_t ritz_gpu_gen_e_vector_bytes(const RitzGpuOperator *g, int s) {
   const RitzPlanSpace *space = &g->plan->spaces[s];
   if (g->target->spaces[s].scatter != RITZ_SCATTER_E_VECTOR) return 0;
   return ritz_gpu_aligned_bytes((size_t)space->restriction.e_size * ritz_scalar_bytes(space->precision));
@@ -187,7 +188,7 @@ static int make_args(CeedOperator op, RitzGpuOperator *g) {
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)g->plan->num_spaces, &g->arrays));
   g->args[0] = (RitzDeviceArg)RITZ_LONG(g->plan->num_elem);
   for (int i = 0; i < g->target->num_args; i++) RITZ_TRY(make_arg(g, &g->target->args[i], &g->args[2 + i]));
-  for (int s = 0; s < g->plan->num_spaces; s++) g->e_bytes += e_vector_bytes(g, s);
+  for (int s = 0; s < g->plan->num_spaces; s++) g->e_bytes += ritz_gpu_gen_e_vector_bytes(g, s);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -368,7 +369,7 @@ static int place_outputs(CeedOperator op, RitzGpuOperator *g) {
     if (g->target->args[i].kind != RITZ_GPU_ARG_ARRAY) continue;
     const bool has_e_vec = g->target->spaces[s].scatter == RITZ_SCATTER_E_VECTOR;
     g->args[2 + i].value.p = has_e_vec ? (void *)e_vec : g->arrays[s];
-    e_vec += e_vector_bytes(g, s);
+    e_vec += ritz_gpu_gen_e_vector_bytes(g, s);
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -407,6 +408,12 @@ static int launch_fused(CeedOperator op, RitzGpuOperator *g, CeedVector cleared,
                                  t->num_threads, t->shared_bytes, num_args, g->args, &g->replay);
 }
 
+int ritz_gpu_gen_sum_output(const RitzGpuOperator *g, int s, const void *e_vec, void *array) {
+  const RitzPlanSpace *space = &g->plan->spaces[s];
+  const bool has_signs = space->is_oriented || space->is_curl_oriented;
+  return ritz_gpu_restriction_sum(restriction_of(g, s), has_signs, space->precision, e_vec, array);
+}
+
 // E-vectors of outputs into their L-vectors.
 static int add_fused_outputs(RitzGpuOperator *g) {
   for (int i = 0; i < g->target->num_args; i++) {
@@ -414,10 +421,7 @@ static int add_fused_outputs(RitzGpuOperator *g) {
     if (g->target->args[i].kind != RITZ_GPU_ARG_ARRAY ||
         g->target->spaces[s].scatter != RITZ_SCATTER_E_VECTOR)
       continue;
-    const RitzPlanSpace *space = &g->plan->spaces[s];
-    const bool has_signs = space->is_oriented || space->is_curl_oriented;
-    RITZ_TRY(ritz_gpu_restriction_sum(restriction_of(g, s), has_signs, space->precision,
-                                      g->args[2 + i].value.p, g->arrays[s]));
+    RITZ_TRY(ritz_gpu_gen_sum_output(g, s, g->args[2 + i].value.p, g->arrays[s]));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -509,6 +513,8 @@ static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *strea
   if (info.registers >= 0) fprintf(stream, "  registers: %d a thread", info.registers);
   if (info.spill_bytes > 0) fprintf(stream, ", %lld bytes spilled", (long long)info.spill_bytes);
   if (info.registers >= 0) fprintf(stream, "\n");
+  fprintf(stream, "  several vectors at once: up to %d by a kernel of their own, element by element\n",
+          RITZ_GPU_MANY);
   RITZ_TRY(ritz_gpu_diagonal_explain(op, stream));
   fprintf(stream, "  other assembly, and evaluation at points: the reference backend\n");
   const RitzPlanCost cost = ritz_plan_gpu_cost(g->plan, g->target);

@@ -9,6 +9,7 @@
 
 typedef struct RitzGpuDiagonalKernel RitzGpuDiagonalKernel; // diagonal.c
 typedef struct RitzGpuEnergyKernel RitzGpuEnergyKernel;     // energy.c
+typedef struct RitzGpuManyKernel RitzGpuManyKernel;         // many.c
 
 // A choice that was measured, or the fact that none was.
 typedef struct {
@@ -38,6 +39,7 @@ typedef struct {
   RitzGpuDiagonalKernel *diagonal;     // owned, of the apply's; NULL: none was asked for yet
   RitzGpuDiagonalKernel *point_blocks; // likewise; blocks of one component are the diagonal
   RitzGpuEnergyKernel *energy;         // likewise
+  RitzGpuManyKernel *many;             // likewise
 } RitzGpuOperator;
 
 // op->data is made on first use, and again when the context of the QFunction has another size.
@@ -70,6 +72,13 @@ int ritz_gpu_gen_run(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, vo
 // prepare.c: compiles the texts of all these (NULL: left out) at the same time. Those that fail have no
 // program.
 int ritz_gpu_gen_compile_all(Ceed ceed, CeedInt num, RitzGpuOperator **kernels);
+
+// Bytes of an output's E-vector, whose entries are those of its L-vector; from that into the L-vector.
+size_t ritz_gpu_gen_e_vector_bytes(const RitzGpuOperator *g, int s);
+int ritz_gpu_gen_sum_output(const RitzGpuOperator *g, int s, const void *e_vec, void *array);
+
+// many.c
+void ritz_gpu_many_destroy(Ceed ceed, RitzGpuManyKernel **many);
 
 // energy.c
 void ritz_gpu_energy_destroy(Ceed ceed, RitzGpuEnergyKernel **energy);

@@ -221,6 +221,7 @@ static int set_stream(Ceed ceed, void *handle) {
   .operator_explain = ritz_gpu_gen_explain, .operator_steps = ritz_gpu_gen_steps,                            \
   .operator_source = ritz_gpu_gen_source, .operator_tune = ritz_gpu_gen_tune,                                \
   .operator_destroy = ritz_gpu_operator_destroy, .operator_cost = ritz_gpu_gen_cost,                         \
+  .operator_apply_many = ritz_gpu_gen_apply_many,                                                            \
   .operator_assemble_add_diagonal = ritz_gpu_gen_assemble_add_diagonal,                                      \
   .patch_sweep_prepare = ritz_gpu_patch_sweep_prepare, .patch_sweep_run = ritz_gpu_patch_sweep_run,          \
   .patch_sweep_destroy = ritz_gpu_patch_sweep_destroy

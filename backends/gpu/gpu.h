@@ -304,6 +304,8 @@ struct Ceed_private ritz_gpu_silent_copy(Ceed ceed);
 
 // ---- gen.c, tune.c: operators as one kernel ----
 int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+int ritz_gpu_gen_apply_many(CeedOperator op, CeedInt num, const CeedVector *in, const CeedVector *out,
+                            RitzApplyMode mode, bool *is_done); // many.c
 int ritz_gpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted,
                                bool in_background); // prepare.c
 // The slot operator_is_native: what is fused computes in either precision, and converts vectors.

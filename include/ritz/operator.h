@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What Ritz adds to CeedOperator: kernels made ahead of their first use or not at all, a look at what runs,
-// kernels chosen by measurement, assembly into compressed sparse rows.
+// several vectors at once, kernels chosen by measurement, assembly into compressed sparse rows.
 #ifndef RITZ_OPERATOR_H
 #define RITZ_OPERATOR_H
 
@@ -67,6 +67,29 @@ CEED_EXTERN int RitzOperatorsPrepare(CeedInt num, const CeedOperator *ops, const
 // compilation under RITZ_STRICT. What runs and why is shown here always; whether there is a warning on
 // stderr, too, when an operator falls back, is a matter of RITZ_WARNINGS (doc/kernels.md).
 CEED_EXTERN int RitzOperatorExplain(CeedOperator op, FILE *stream);
+
+// out[k] := A in[k] for k < num, as CeedOperatorApply in this order, on vectors of the same kinds; single
+// operators and composites. What all applies have in common, data at points, offsets, tables, is read once
+// for several vectors: /cpu/self/gen takes some batches of elements through all of them before the next ones,
+// generated kernels of devices take elements with up to 8 vectors side by side. Each out[k] is that of its
+// own apply up to rounding, on /cpu/self/gen and on resources with `:deterministic` bit for bit.
+// ApplyAddMany: out[k] += A in[k], as CeedOperatorApplyAdd.
+//
+// One after the other, with the same results: on other backends; operators that run without a generated
+// kernel; with passive outputs (which hold what the last apply leaves, or the sums); vectors whose precisions
+// differ among the inputs or among the outputs. RitzOperatorExplain tells what kernels do. A QFunction that
+// writes to its context does so for all vectors, in any order, as for the elements of one.
+//
+// in, out [num]: borrowed; num = 0: nothing happens, both may be NULL. An input may come several times. No
+// output comes twice or is an input, and none is a passive input of the operator; no input is a passive
+// output. All is checked before anything is written, errors are those of CeedOperatorApply, its messages name
+// the number of the vectors. Besides: CEED_ERROR_DIMENSION: num is negative. CEED_ERROR_INCOMPATIBLE: an
+// array is NULL, a vector is shared as above. What fails later leaves no output that it has touched with
+// values.
+CEED_EXTERN int RitzOperatorApplyMany(CeedOperator op, CeedInt num, const CeedVector *in,
+                                      const CeedVector *out);
+CEED_EXTERN int RitzOperatorApplyAddMany(CeedOperator op, CeedInt num, const CeedVector *in,
+                                         const CeedVector *out);
 
 // Prints the list of steps that an apply is, one a line: what happens to an element, in which buffers (their
 // components and extents, last direction first), by which tables, at what price (flops and bytes of an

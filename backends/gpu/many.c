@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// /gpu/*/gen: a kernel that applies an operator to up to RITZ_GPU_MANY vectors at once, made on first use
+// beside that of the apply: the slot operator_apply_many. More vectors are some launches.
+#include "backends/gpu/gen.h"
+#include "core/operator.h"
+#include "emit/emit.h"
+
+struct RitzGpuManyKernel {
+  RitzGpuTarget *blocks;  // owned: blocks of another shape than those of the apply; NULL: the same
+  RitzGpuTarget target;   // these, for several vectors
+  RitzGpuArg *args;       // owned: the target's
+  RitzGpuSpace *spaces;   // owned: the target's
+  RitzGpuOperator kernel; // of the apply's plan and this target
+  void **arrays;          // owned [RITZ_GPU_MANY][num_spaces]: of each vector
+};
+
+void ritz_gpu_many_destroy(Ceed ceed, RitzGpuManyKernel **many) {
+  RitzGpuManyKernel *m = *many;
+  if (!m) return;
+  ritz_gpu_gen_release(ceed, &m->kernel);
+  ritz_plan_gpu_free(&m->blocks);
+  RITZ_FREE(&m->args);
+  RITZ_FREE(&m->spaces);
+  RITZ_FREE((void **)&m->arrays);
+  RITZ_FREE(many);
+}
+
+// ---- The kernel ----
+
+// Blocks whose threads have fewer elements in common with others, if there are any.
+static int choose_blocks(CeedOperator op, const RitzGpuOperator *apply, RitzGpuManyKernel *m) {
+  const RitzGpuMachine device = ritz_gpu_gen_machine(op);
+  const bool is_deterministic = ritz_gpu(op->obj.ceed)->is_deterministic;
+  RitzGpuChoice choice = apply->target->choice;
+  choice.num_elem = ritz_plan_gpu_many_pairs(apply->target);
+  if (choice.num_elem == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_plan_gpu(op, apply->plan, &device, &choice, is_deterministic, &m->blocks));
+  if (!ritz_plan_gpu_fits_many(apply->target, m->blocks)) ritz_plan_gpu_free(&m->blocks);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int load_many_program(CeedOperator op, const RitzGpuOperator *apply, RitzGpuManyKernel *m) {
+  Ceed ceed = op->obj.ceed;
+  char *source = NULL;
+  RITZ_TRY(choose_blocks(op, apply, m));
+  RITZ_TRY(ritz_plan_gpu_add_vectors(ceed, apply->plan, m->blocks ? m->blocks : apply->target, &m->target,
+                                     &m->args, &m->spaces));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)apply->plan->num_spaces * RITZ_GPU_MANY, &m->arrays));
+  m->kernel = (RitzGpuOperator){.op = op,
+                                .plan = apply->plan,
+                                .target = &m->target,
+                                .context_bytes = apply->context_bytes,
+                                .is_writable = apply->is_writable};
+  RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));
+  const int ierr = ritz_emit_gpu(ceed, apply->plan, &m->target, source, &m->kernel.text);
+  RITZ_FREE(&source);
+  return ierr ? ierr : ritz_gpu_gen_load(op, &m->kernel, "ritz_operator");
+}
+
+static int make_many_kernel(CeedOperator op, RitzGpuOperator *apply) {
+  if (apply->many) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &apply->many));
+  const int ierr = load_many_program(op, apply, apply->many);
+  if (ierr) ritz_gpu_many_destroy(op->obj.ceed, &apply->many); // the next call tries again
+  return ierr;
+}
+
+// ---- One launch ----
+
+// Vectors of a launch, num <= RITZ_GPU_MANY.
+typedef struct {
+  CeedOperator op;
+  RitzGpuManyKernel *kernel;
+  CeedInt num;
+  const CeedVector *in, *out;
+  RitzApplyMode mode;
+} Launch;
+
+static void **arrays_of(const Launch *l, CeedInt k) {
+  return l->kernel->arrays + (size_t)k * (size_t)l->kernel->kernel.plan->num_spaces;
+}
+
+// *num_held: spaces that hold their arrays, also on failure.
+static int get_arrays(const Launch *l, CeedInt k, int *num_held) {
+  RitzGpuOperator *g = &l->kernel->kernel;
+  for (int s = 0; s < g->plan->num_spaces; s++) {
+    RITZ_TRY(ritz_gpu_gen_get_array(g, s, l->in[k], l->out[k], l->mode));
+    arrays_of(l, k)[s] = g->arrays[s];
+    *num_held = s + 1;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int restore_arrays(const Launch *l, CeedInt k, int num_held) {
+  RitzGpuOperator *g = &l->kernel->kernel;
+  int ierr = CEED_ERROR_SUCCESS;
+  for (int s = 0; s < num_held; s++) {
+    g->arrays[s] = arrays_of(l, k)[s];
+    const int restored = ritz_gpu_gen_restore_array(g, s, l->in[k], l->out[k]);
+    if (!ierr) ierr = restored;
+  }
+  return ierr;
+}
+
+// All outputs are active: of each vector one array.
+static int clear_many_outputs(const Launch *l) {
+  const RitzPlan *plan = l->kernel->kernel.plan;
+  const RitzGpu *gpu = ritz_gpu(l->op->obj.ceed);
+  int s = 0;
+  while (plan->spaces[s].is_input) s++;
+  for (CeedInt k = 0; l->mode != RITZ_APPLY_ADD && k < l->num; k++) {
+    const CeedVector vec = l->out[k];
+    if (vec->length > 0)
+      RITZ_TRY(gpu->driver->clear(l->op->obj.ceed, gpu->device, gpu->stream, vec->storage.num_bytes,
+                                  arrays_of(l, k)[s]));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// The array of an argument: E-vectors of outputs lie one after the other, for each vector those of all
+// spaces. Vectors that are not there stand for the first one, and are not touched.
+static void *array_of(const Launch *l, const RitzGpuArg *arg, char *e_vec) {
+  const RitzGpuOperator *g = &l->kernel->kernel;
+  const CeedInt k = arg->vector < l->num ? arg->vector : 0;
+  size_t place = (size_t)k * g->e_bytes;
+  if (g->target->spaces[arg->number].scatter != RITZ_SCATTER_E_VECTOR) return arrays_of(l, k)[arg->number];
+  for (int s = 0; s < arg->number; s++) place += ritz_gpu_gen_e_vector_bytes(g, s);
+  return e_vec + place;
+}
+
+static int place_many(const Launch *l) {
+  RitzGpuOperator *g = &l->kernel->kernel;
+  void *e_vec = NULL;
+  if (g->e_bytes > 0)
+    RITZ_TRY(ritz_gpu_work(l->op->obj.ceed, RITZ_WORK_OPERATOR, g->e_bytes * (size_t)l->num, &e_vec));
+  g->args[0] = (RitzDeviceArg)RITZ_LONG((int64_t)g->plan->num_elem * l->num);
+  for (int i = 0; i < g->target->num_args; i++) {
+    const RitzGpuArg *arg = &g->target->args[i];
+    if (arg->kind == RITZ_GPU_ARG_VECTORS) g->args[2 + i] = (RitzDeviceArg)RITZ_INT(l->num);
+    if (arg->kind == RITZ_GPU_ARG_ARRAY) g->args[2 + i].value.p = array_of(l, arg, e_vec);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int launch_many(const Launch *l) {
+  RitzGpuOperator *g = &l->kernel->kernel;
+  const RitzGpuTarget *t = g->target;
+  const int64_t num = (int64_t)g->plan->num_elem * l->num;
+  void *context;
+  RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(l->op->qf, CEED_MEM_DEVICE, &context));
+  g->args[1] = (RitzDeviceArg)RITZ_POINTER(context);
+  const int ierr = ritz_gpu_launch(l->op->obj.ceed, g->kernel, (num + t->num_elem - 1) / t->num_elem,
+                                   t->num_threads, t->shared_bytes, 2 + t->num_args, g->args);
+  const int restored = ritz_qfunction_restore_context_data(l->op->qf, &context);
+  RITZ_TRY_BACKEND(ierr ? ierr : restored);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int sum_many(const Launch *l) {
+  RitzGpuOperator *g = &l->kernel->kernel;
+  for (int i = 0; i < g->target->num_args; i++) {
+    const RitzGpuArg *arg = &g->target->args[i];
+    if (arg->kind != RITZ_GPU_ARG_ARRAY || arg->vector >= l->num ||
+        g->target->spaces[arg->number].scatter != RITZ_SCATTER_E_VECTOR)
+      continue;
+    RITZ_TRY(ritz_gpu_gen_sum_output(g, arg->number, g->args[2 + i].value.p,
+                                     arrays_of(l, arg->vector)[arg->number]));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int run_launch(const Launch *l) {
+  RITZ_TRY(clear_many_outputs(l));
+  RITZ_TRY(place_many(l));
+  RITZ_TRY(launch_many(l));
+  return sum_many(l);
+}
+
+static int apply_launch(const Launch *l) {
+  int num_held[RITZ_GPU_MANY] = {0}, ierr = CEED_ERROR_SUCCESS;
+  for (CeedInt k = 0; !ierr && k < l->num; k++) ierr = get_arrays(l, k, &num_held[k]);
+  if (!ierr) ierr = run_launch(l);
+  for (CeedInt k = 0; k < l->num; k++) {
+    const int restored = restore_arrays(l, k, num_held[k]);
+    if (!ierr) ierr = restored;
+  }
+  return ierr;
+}
+
+// ---- All vectors ----
+
+// Launches of nearly equal size, whose elements with vectors are numbers of 32 bits.
+static CeedInt count_launches(const RitzPlan *plan, CeedInt num) {
+  const int64_t room = (int64_t)UINT32_MAX / (plan->num_elem > 0 ? plan->num_elem : 1);
+  const CeedInt most = room < RITZ_GPU_MANY ? (CeedInt)room : RITZ_GPU_MANY;
+  return (num + most - 1) / most;
+}
+
+int ritz_gpu_gen_apply_many(CeedOperator op, CeedInt num, const CeedVector *in, const CeedVector *out,
+                            RitzApplyMode mode, bool *is_done) {
+  RitzGpuOperator *g;
+  if (op->is_at_points) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
+  if (g->reason) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(make_many_kernel(op, g));
+  *is_done = true;
+  const CeedInt num_launches = count_launches(g->plan, num);
+  for (CeedInt i = 0; i < num_launches; i++) {
+    const CeedInt first = (CeedInt)((int64_t)num * i / num_launches);
+    const CeedInt last = (CeedInt)((int64_t)num * (i + 1) / num_launches);
+    const Launch launch = {op, g->many, last - first, in + first, out + first, mode};
+    RITZ_TRY(apply_launch(&launch));
+  }
+  return CEED_ERROR_SUCCESS;
+}
