@@ -27,9 +27,9 @@ static const DenseRates dense_rates[] = {
 };
 enum { NUM_RATES = sizeof(dense_rates) / sizeof(dense_rates[0]) };
 
-// Own products beside cuBLAS', by the rows of the table: square batches, doc/performance.md.
-static const double own_small = 1.0, own_large = 0.75;
-enum { OWN_LARGE = 128 };
+// Own products beside cuBLAS': batches of square ones of order 128 and more, doc/performance.md. One product
+// over all elements: not measured.
+static const double own_share = 0.75;
 // Without tensor cores of doubles a device has half the flops. Not measured.
 static const double without_mma = 0.5;
 // Rows of the table by threads (kernels/gpu/dense.h), kernels of any size (basis-ref.h): loads bound them.
@@ -104,7 +104,7 @@ static double product_seconds(const RitzPlan *plan, const RitzPlanField *f, bool
                          : any_rate;
   else if (is_gemm)
     rate = is_input ? dense_rates_of(b->P).to_points : dense_rates_of(b->P).to_nodes;
-  if (is_gemm && is_own) rate *= b->P >= OWN_LARGE ? own_large : own_small;
+  if (is_own) rate *= own_share;
   if (is_gemm && !o->has_mma) rate *= without_mma;
   return larger(bytes / bandwidth, flops_of(plan, f, b) / rate);
 }

@@ -261,7 +261,7 @@ int ritz_gpu_gen_describe(CeedOperator op, const RitzGpuChoice *choice, RitzGpuO
   g->context_bytes = op->qf->ctx ? op->qf->ctx->storage.num_bytes : 0;
   g->is_writable = op->qf->is_context_writable;
   int ierr = make_fused_plan(op, choice ? choice : &model, g);
-  if (!ierr && g->plan && !(g->reason && choice)) ierr = make_text(op, choice, g);
+  if (!ierr && g->plan && g->plan->source_path && !(g->reason && choice)) ierr = make_text(op, choice, g);
   g->route = RITZ_OPERATOR_ROUTE_FUSED;
   if (!ierr && !choice) ritz_gpu_gen_choose_route(op, g);
   if (ierr) ritz_gpu_gen_free(op->obj.ceed, made);
@@ -517,7 +517,6 @@ static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *strea
   RitzDeviceKernelInfo info;
   RITZ_TRY(gpu->driver->kernel_info(op->obj.ceed, g->kernel, &info));
   fprintf(stream, "  runs as: one generated kernel on %s\n", gpu->info->name);
-  fprintf(stream, "  choices: %s\n", g->tuning.is_measured ? "measured (ritz tune)" : "by the model");
   if (g->dense_reason) fprintf(stream, "  vector bases: dense matrices (%s)\n", g->dense_reason);
   ritz_plan_gpu_print(g->plan, g->target, stream);
   if (info.registers >= 0) fprintf(stream, "  registers: %d a thread", info.registers);
@@ -534,7 +533,10 @@ int ritz_gpu_gen_explain(CeedOperator op, FILE *stream) {
   if (op->is_at_points) return ritz_gpu_operator_explain(op, stream);
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   fprintf(stream, "  route: %s, %s\n", RitzOperatorRouteName(g->route), g->route_reason);
-  if (g->reason) fprintf(stream, "  not fused: %s\n", g->reason);
+  if (g->reason)
+    fprintf(stream, "  not fused: %s\n", g->reason);
+  else
+    fprintf(stream, "  choices: %s\n", g->tuning.is_measured ? "measured (ritz tune)" : "by the model");
   if (g->route != RITZ_OPERATOR_ROUTE_FUSED) return ritz_gpu_operator_explain_by(op, g->route, stream);
   return g->reason ? CEED_ERROR_SUCCESS : explain_kernel(op, g, stream);
 }

@@ -110,14 +110,21 @@ CEED_EXTERN int RitzOperatorGetSource(CeedOperator op, const char **source);
 
 // Result of RitzOperatorTune; for a composite: sums over its sub-operators that were measured.
 typedef struct {
-  CeedInt num_tried;    // kernels that ran, the model's one included; 0: nothing was measured
+  // Fused kernels that ran, the model's one included; of an operator that cannot be fused, routes. 0: nothing
+  // was measured.
+  CeedInt num_tried;
   const char *reason;   // why nothing was measured (static), else NULL
   double model_seconds; // of an apply with the choices of the library's model
   double best_seconds;  // with those that are used from now on
   char choice[160];     // these, such as "elements=4 blocks=6"; "" for a composite
+  RitzOperatorRoute route; // that is used from now on; of a composite: of the first part that was measured
+  // Of an apply by each route, the fused one with the best kernel; 0: it was not measured, since it cannot be
+  // had (of :deterministic contexts a vendor's products are left out) or another one was asked for.
+  double route_seconds[RITZ_OPERATOR_ROUTE_GEMM_VENDOR + 1];
 } RitzTuning;
 
-// Measures what the library otherwise chooses by a model, and keeps the fastest kernel: this operator uses it
+// Measures what the library otherwise chooses by a model, and keeps the fastest kernel and, where
+// RITZ_OPERATOR_ROUTE_AUTO leaves the choice, the fastest route: this operator uses it
 // at once, operators that are made later find it, in this process and, through the cache (ritz/jit.h), in any
 // other program on a device of this name, whatever the size of the mesh. Vectors are those of
 // CeedOperatorApply: the operator is applied some thousand times, and once more at the end, so that
