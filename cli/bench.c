@@ -185,7 +185,8 @@ static const ArgOption options_table[] = {
      {NULL}},
     {"--routes",
      NULL,
-     "time the routes that operators on devices have instead; it has\noptions of its own: 'ritz bench --routes "
+     "time the routes that operators on devices have instead; it has\noptions of its own: 'ritz bench "
+     "--routes "
      "--help'",
      ARG_FLAG,
      MEMBER(routes),

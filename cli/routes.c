@@ -53,7 +53,8 @@ static const ArgOption options_table[] = {
      {NULL}},
     {"--size",
      "DOFS",
-     "number of unique degrees of freedom, such as 1e6; the nearest\nbox is taken (default 1e5, with CUDA 8e6)",
+     "number of unique degrees of freedom, such as 1e6; the nearest\nbox is taken (default 1e5, with CUDA "
+     "8e6)",
      ARG_COUNT,
      MEMBER(size),
      1,
@@ -79,17 +80,19 @@ static const ArgOption options_table[] = {
 
 static const ArgCommand command = {
     .name = "ritz bench --routes",
-    .description = "Times applies of the bake-off problems by every route that operators on devices have: one "
-                   "fused kernel,\n"
-                   "separate kernels, matrix products by own kernels and by the vendor's library.",
-    .notes =
-        "10^9 DOFs a second; '-': the route cannot be had. auto: what the library chooses, by what 'ritz tune'\n"
-        "has measured or by its model; loss: of its rate against the best one beside it. A batch takes 20 ms\n"
-        "or more and ends with a norm of the output, which is counted.\n\n"
-        "Exit status: 0 done; 1 failed; 2 wrong usage.\n\n"
-        "  ritz bench --routes\n"
-        "  ritz bench --routes --shape tet --bp 1,3 --order 1-6 --size 3e6\n"
-        "  ritz bench --routes --ceed /gpu/opencl --order 2 --size 1e4",
+    .description =
+        "Times applies of the bake-off problems by every route that operators on devices have: one "
+        "fused kernel,\n"
+        "separate kernels, matrix products by own kernels and by the vendor's library.",
+    .notes = "10^9 DOFs a second; '-': the route cannot be had. auto: what the library chooses, by what "
+             "'ritz tune'\n"
+             "has measured or by its model; loss: of its rate against the best one beside it. A batch takes "
+             "20 ms\n"
+             "or more and ends with a norm of the output, which is counted.\n\n"
+             "Exit status: 0 done; 1 failed; 2 wrong usage.\n\n"
+             "  ritz bench --routes\n"
+             "  ritz bench --routes --shape tet --bp 1,3 --order 1-6 --size 3e6\n"
+             "  ritz bench --routes --ceed /gpu/opencl --order 2 --size 1e4",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
@@ -198,7 +201,8 @@ static void print_routes_row(const BpResult *sizes, const RouteTimes *times, Los
   const BpOptions *o = &sizes->options;
   const double own = times->seconds[RITZ_OPERATOR_ROUTE_AUTO], ratio = fmax(1, own / best_of(times));
   printf("%-5s BP%-2d %5d %10lld", o->tets ? "tet" : "hex", o->bp, (int)o->order, (long long)sizes->dofs);
-  for (int r = RITZ_OPERATOR_ROUTE_FUSED; r < NUM_ROUTES; r++) print_rate((double)sizes->dofs, times->seconds[r]);
+  for (int r = RITZ_OPERATOR_ROUTE_FUSED; r < NUM_ROUTES; r++)
+    print_rate((double)sizes->dofs, times->seconds[r]);
   print_rate((double)sizes->dofs, own);
   printf(" %7.1f\n", 100 * (ratio - 1));
   fflush(stdout);

@@ -89,7 +89,8 @@ static const ArgCommand command = {
                    "a model chooses, and keeps what was the best. Later runs use it, on a mesh of any size.",
     .notes =
         "model, best: an apply with the model's kernel, and with the one that is used from now on, timed in\n"
-        "turns. tried: kernels that ran. route: the fastest one ('ritz bench --routes'). The choices, where there are some: elements of a block; blocks "
+        "turns. tried: kernels that ran. route: the fastest one ('ritz bench --routes'). The choices, where "
+        "there are some: elements of a block; blocks "
         "that\n"
         "are to fit a multiprocessor; unroll, fence: points of a line (1 yes, -1 no); stacked: elements of "
         "a\n"

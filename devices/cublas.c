@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// cuBLAS (contract in devices/cublas.h): GEMM and its strided batches, as its manual has them, "cuBLAS Level-3
-// Function Reference" and "BLAS-like Extension". Factors are numbers of the host, the default of a handle;
-// products of floats are of floats, too, as long as nobody asks for TF32.
+// cuBLAS (contract in devices/cublas.h): GEMM and its strided batches, as its manual has them, "cuBLAS
+// Level-3 Function Reference" and "BLAS-like Extension". Factors are numbers of the host, the default of a
+// handle; products of floats are of floats, too, as long as nobody asks for TF32.
 #include "devices/cublas.h"
 
 #include <dlfcn.h>
@@ -31,9 +31,7 @@
   F(dgemm_batch, cublasDgemmStridedBatched, CUBLAS_BATCH(double))                                            \
   F(sgemm_batch, cublasSgemmStridedBatched, CUBLAS_BATCH(float))
 
-static struct {
-  CUBLAS_FUNCTIONS(RITZ_VENDOR_FIELD)
-} api;
+static struct { CUBLAS_FUNCTIONS(RITZ_VENDOR_FIELD) } api;
 
 static const char *take_functions(void *library) {
   const char *missing = NULL;

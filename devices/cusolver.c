@@ -35,9 +35,7 @@ enum { FILL_LOWER = 0, REAL_F32 = 0, REAL_F64 = 1 }; // cublasFillMode_t, cudaDa
     (void *handle, void *params, int fill, int64_t n, int type, void *A, int64_t ld, int computed,           \
      void *work, size_t on_device, void *host_work, size_t on_host, int *info))
 
-static struct {
-  CUSOLVER_FUNCTIONS(RITZ_VENDOR_FIELD)
-} api;
+static struct { CUSOLVER_FUNCTIONS(RITZ_VENDOR_FIELD) } api;
 
 static const char *take_functions(void *library) {
   const char *missing = NULL;
@@ -118,11 +116,11 @@ int ritz_cusolver_bytes(Ceed ceed, RitzCusolver solver, const RitzCusolverMatrix
 
   RITZ_TRY(ritz_cuda_enter(ceed, solver->device));
   if (m->is_symmetric)
-    status = api.potrf_bytes(solver->handle, solver->params, FILL_LOWER, m->n, type, m->F, m->ld,
-                                      type, device, host);
+    status = api.potrf_bytes(solver->handle, solver->params, FILL_LOWER, m->n, type, m->F, m->ld, type,
+                             device, host);
   else
-    status = api.getrf_bytes(solver->handle, solver->params, m->n, m->n, type, m->F, m->ld, type,
-                                      device, host);
+    status =
+        api.getrf_bytes(solver->handle, solver->params, m->n, m->n, type, m->F, m->ld, type, device, host);
   ritz_cuda_leave();
   return check(ceed, status, m->is_symmetric ? "cusolverDnXpotrf_bufferSize" : "cusolverDnXgetrf_bufferSize");
 }
@@ -137,11 +135,10 @@ int ritz_cusolver_factor(Ceed ceed, RitzCusolver solver, RitzDeviceStream stream
   int status = api.set_stream(solver->handle, stream);
   if (!status && m->is_symmetric)
     status = api.potrf(solver->handle, solver->params, FILL_LOWER, m->n, type, m->F, m->ld, type,
-                                work[RITZ_CUSOLVER_DEVICE], device, work[RITZ_CUSOLVER_HOST], host, m->info);
+                       work[RITZ_CUSOLVER_DEVICE], device, work[RITZ_CUSOLVER_HOST], host, m->info);
   else if (!status)
-    status =
-        api.getrf(solver->handle, solver->params, m->n, m->n, type, m->F, m->ld, m->pivots, type,
-                           work[RITZ_CUSOLVER_DEVICE], device, work[RITZ_CUSOLVER_HOST], host, m->info);
+    status = api.getrf(solver->handle, solver->params, m->n, m->n, type, m->F, m->ld, m->pivots, type,
+                       work[RITZ_CUSOLVER_DEVICE], device, work[RITZ_CUSOLVER_HOST], host, m->info);
   ritz_cuda_leave();
   return check(ceed, status, m->is_symmetric ? "cusolverDnXpotrf" : "cusolverDnXgetrf");
 }

@@ -12,9 +12,9 @@ typedef struct {
   const char *const *names; // where the toolkit is (devices/toolkit.h) else; NULL at the end
   // Looks all functions up. The name of one that is missing; NULL: all are there.
   const char *(*take)(void *library);
-  const char *symbol;     // one of these
-  _Atomic bool is_known;  // the others are final
-  char file[1024];        // "": there is no library that can be used
+  const char *symbol;    // one of these
+  _Atomic bool is_known; // the others are final
+  char file[1024];       // "": there is no library that can be used
   char why[1024];
 } RitzVendor;
 

@@ -120,8 +120,8 @@ int ritz_gpu_batched_product_options(const RitzGpuBatched *plan);
 // uniform and other batches.
 RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched batched, const RitzGpuBatchMachine *machine,
                                      bool is_uniform);
-// The kernel of products of these sizes m, n, k, which it takes as arguments: ritz_plan_gpu_batched_blocks may
-// choose a better one.
+// The kernel of products of these sizes m, n, k, which it takes as arguments: ritz_plan_gpu_batched_blocks
+// may choose a better one.
 RitzGpuBatched ritz_plan_gpu_batched_large(const CeedInt size[RITZ_NUM_DIMS], const bool is_transposed[2],
                                            CeedScalarType precision, int max_threads);
 // Non-uniform batches: matrices of a class have sizes up to its bound in the one or two dimensions that count

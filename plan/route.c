@@ -20,9 +20,9 @@ typedef struct {
   double nodes, derivatives, values, to_points, to_nodes;
 } DenseRates;
 static const DenseRates dense_rates[] = {
-    {4, 2.8e12, 1.8e12, 0.35e12, 0.35e12},    {10, 4.9e12, 3.8e12, 1.83e12, 1.85e12},
-    {20, 9.1e12, 6.8e12, 7.22e12, 7.65e12},   {35, 9.4e12, 7.2e12, 8.71e12, 8.40e12},
-    {56, 9.6e12, 8.2e12, 16.45e12, 20.53e12}, {84, 11.6e12, 9.3e12, 25.87e12, 26.21e12},
+    {4, 2.8e12, 1.8e12, 0.35e12, 0.35e12},     {10, 4.9e12, 3.8e12, 1.83e12, 1.85e12},
+    {20, 9.1e12, 6.8e12, 7.22e12, 7.65e12},    {35, 9.4e12, 7.2e12, 8.71e12, 8.40e12},
+    {56, 9.6e12, 8.2e12, 16.45e12, 20.53e12},  {84, 11.6e12, 9.3e12, 25.87e12, 26.21e12},
     {2048, 11.6e12, 9.3e12, 57.8e12, 57.8e12}, // cuBLAS: n = 2048; fused: no element was that large
 };
 enum { NUM_RATES = sizeof(dense_rates) / sizeof(dense_rates[0]) };
@@ -99,7 +99,7 @@ static double product_seconds(const RitzPlan *plan, const RitzPlanField *f, bool
   if (is_gemm && !is_input && !b->is_tensor) bytes += 16 * nodes * (parts - 1);
   if (b->is_tensor && is_gemm) bytes += 16 * points * (b->dim - 1);
   if (b->is_tensor)
-    rate = is_gemm ? between(b->P_1d * batch_rate, 0, 0, most_batch_rate, most_batch_rate)
+    rate = is_gemm       ? between(b->P_1d * batch_rate, 0, 0, most_batch_rate, most_batch_rate)
            : o->can_fuse ? tensor_rate
                          : any_rate;
   else if (is_gemm)
@@ -136,9 +136,9 @@ static double fused_seconds(const RitzPlan *plan) {
     if (!b) continue;
     const DenseRates rates = dense_rates_of(b->P);
     bytes += (i < plan->num_in ? 8 : 16) * scalars_at_nodes(plan, f);
-    seconds += flops_of(plan, f, b) / (ritz_plan_has_grid(b)  ? tensor_rate
-                                       : has_derivatives ? rates.derivatives
-                                                         : rates.values);
+    seconds += flops_of(plan, f, b) / (ritz_plan_has_grid(b) ? tensor_rate
+                                       : has_derivatives     ? rates.derivatives
+                                                             : rates.values);
   }
   return larger(bytes / fused_bandwidth, seconds);
 }
@@ -164,7 +164,8 @@ static void fill_seconds(const RitzPlan *plan, const RitzRouteOptions *o, double
 static RitzOperatorRoute fastest(const double *seconds, RitzOperatorRoute first, double factor) {
   RitzOperatorRoute best = first;
   for (int r = RITZ_OPERATOR_ROUTE_SEPARATE; r < RITZ_NUM_OPERATOR_ROUTES; r++) {
-    if (seconds[r] > 0 && seconds[r] * (best == first ? factor : 1) < seconds[best]) best = (RitzOperatorRoute)r;
+    if (seconds[r] > 0 && seconds[r] * (best == first ? factor : 1) < seconds[best])
+      best = (RitzOperatorRoute)r;
   }
   return best;
 }
@@ -174,7 +175,8 @@ RitzRouteGuess ritz_plan_route(const RitzPlan *plan, const RitzRouteOptions *o) 
   RitzRouteGuess guess = {.route = first, .why = "a processor plays the device"};
   fill_seconds(plan, o, guess.seconds);
   if (o->is_played) return guess;
-  guess.why = strstr(o->device, "H200") ? "rates measured on an H200" : "the model's guess by bytes and flops";
+  guess.why =
+      strstr(o->device, "H200") ? "rates measured on an H200" : "the model's guess by bytes and flops";
   guess.route = fastest(guess.seconds, first, o->can_fuse ? margin : 1);
   return guess;
 }

@@ -10,9 +10,7 @@
 enum { INVALID_VALUE = 7 };
 
 static FakeCublas fake;
-static struct {
-  void *stream;
-} handle;
+static struct { void *stream; } handle;
 
 EXPORTED FakeCublas *fake_cublas(void);
 FakeCublas *fake_cublas(void) { return &fake; }

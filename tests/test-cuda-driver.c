@@ -808,8 +808,7 @@ enum { ITEMS_ELEM = 10, MOST_POINTS = 3 * 64 };
 static int create_basis(Ceed ceed, bool is_tensor, CeedBasis *basis) {
   enum { P = 5, Q = 7 };
   uint64_t seed = 3;
-  if (is_tensor)
-    return CeedBasisCreateTensorH1Lagrange(ceed, 3, 1, 3, 4, CEED_GAUSS, basis);
+  if (is_tensor) return CeedBasisCreateTensorH1Lagrange(ceed, 3, 1, 3, 4, CEED_GAUSS, basis);
   double *tables = reference_new_random(4 * P * Q + 4 * Q, &seed);
   const int ierr = CeedBasisCreateH1(ceed, CEED_TOPOLOGY_TET, 1, P, Q, tables, tables + P * Q,
                                      tables + 4 * P * Q, tables + 4 * P * Q + 3 * Q, basis);
@@ -826,8 +825,8 @@ static void exchange(bool is_back, CeedInt num_parts, CeedInt size, CeedInt e, d
 }
 
 // v of the reference backend, element by element. num [2], size [2]: of u and v.
-static int apply_reference(bool is_tensor, const RitzBasisAction *action, const CeedInt *num, const CeedInt *size,
-                           double *u, double *v) {
+static int apply_reference(bool is_tensor, const RitzBasisAction *action, const CeedInt *num,
+                           const CeedInt *size, double *u, double *v) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   CeedBasis basis = NULL;
   int ierr = create_basis(ceed, is_tensor, &basis);
@@ -850,8 +849,8 @@ static int apply_reference(bool is_tensor, const RitzBasisAction *action, const 
   return ierr;
 }
 
-static int apply_by_products(const Products *p, CeedBasis basis, const RitzBasisAction *action, CeedSize num_u,
-                             const double *u, CeedSize num_v, double *v) {
+static int apply_by_products(const Products *p, CeedBasis basis, const RitzBasisAction *action,
+                             CeedSize num_u, const double *u, CeedSize num_v, double *v) {
   const Kit *k = &p->kit;
   const size_t most = ITEMS_ELEM * MOST_POINTS * sizeof(double);
   void *in, *out;
@@ -907,8 +906,8 @@ TEST(bases_are_products_by_cublas_in_as_few_calls_as_they_have_parts) {
       const int products = is_tensor ? (is_grad ? 3 : 1) : is_grad ? 3 * is_back : 1;
       const int batches = is_tensor ? (is_grad ? 6 : 2) : is_grad && !is_back;
       CHECK(p.fake->num_products == products && p.fake->num_batches == batches,
-            "%d products and %d batches, wanted %d and %d", p.fake->num_products, p.fake->num_batches, products,
-            batches);
+            "%d products and %d batches, wanted %d and %d", p.fake->num_products, p.fake->num_batches,
+            products, batches);
     }
     CeedBasisDestroy(&basis);
   }

@@ -224,7 +224,8 @@ TEST_EACH_GEN(operators_that_cannot_have_a_route_say_so) {
 // A mass or diffusion operator on a dense basis of these sizes; elements share nothing.
 static int create_dense(Ceed ceed, CeedInt P, CeedInt Q, bool is_diffusion, CeedOperator *op) {
   const CeedInt strides[3] = {1, 1, P}, q_strides[3] = {1, Q, Q * (is_diffusion ? 6 : 1)};
-  double *interp = calloc((size_t)(P * Q), sizeof(double)), *grad = calloc((size_t)(3 * P * Q), sizeof(double));
+  double *interp = calloc((size_t)(P * Q), sizeof(double)),
+         *grad = calloc((size_t)(3 * P * Q), sizeof(double));
   double *points = calloc((size_t)(3 * Q), sizeof(double)), *weights = calloc((size_t)Q, sizeof(double));
   CeedElemRestriction rstr = NULL, rstr_q = NULL;
   CeedBasis basis = NULL;
@@ -237,7 +238,8 @@ static int create_dense(Ceed ceed, CeedInt P, CeedInt Q, bool is_diffusion, Ceed
   const CeedInt num = is_diffusion ? 6 : 1;
   if (!ierr) ierr = CeedElemRestrictionCreateStrided(ceed, 2, Q, num, 2 * Q * num, q_strides, &rstr_q);
   if (!ierr) ierr = CeedVectorCreate(ceed, 2 * Q * num, &data);
-  if (!ierr) ierr = CeedQFunctionCreateInteriorByName(ceed, is_diffusion ? "Poisson3DApply" : "MassApply", &qf);
+  if (!ierr)
+    ierr = CeedQFunctionCreateInteriorByName(ceed, is_diffusion ? "Poisson3DApply" : "MassApply", &qf);
   if (!ierr) ierr = CeedOperatorCreate(ceed, qf, NULL, NULL, op);
   if (!ierr) ierr = CeedOperatorSetField(*op, is_diffusion ? "du" : "u", rstr, basis, CEED_VECTOR_ACTIVE);
   if (!ierr) ierr = CeedOperatorSetField(*op, "qdata", rstr_q, CEED_BASIS_NONE, data);
@@ -277,10 +279,10 @@ TEST(the_guess_follows_what_was_measured_on_tetrahedra) {
     for (int is_diffusion = 0; is_diffusion < 2; is_diffusion++) {
       const RitzRouteGuess g = guess(sizes[p - 1][0], sizes[p - 1][1], is_diffusion, &o);
       const double ratio = g.seconds[RITZ_OPERATOR_ROUTE_GEMM_VENDOR] / g.seconds[RITZ_OPERATOR_ROUTE_FUSED];
-      tap_note("p = %d, %s: products take %.2f of fused, %.2f separate", p, is_diffusion ? "BP3" : "BP1", ratio,
-               g.seconds[RITZ_OPERATOR_ROUTE_SEPARATE] / g.seconds[RITZ_OPERATOR_ROUTE_FUSED]);
-      CHECK(g.route == (p == 6 ? RITZ_OPERATOR_ROUTE_GEMM_VENDOR : RITZ_OPERATOR_ROUTE_FUSED), "p = %d: %s", p,
-            RitzOperatorRouteName(g.route));
+      tap_note("p = %d, %s: products take %.2f of fused, %.2f separate", p, is_diffusion ? "BP3" : "BP1",
+               ratio, g.seconds[RITZ_OPERATOR_ROUTE_SEPARATE] / g.seconds[RITZ_OPERATOR_ROUTE_FUSED]);
+      CHECK(g.route == (p == 6 ? RITZ_OPERATOR_ROUTE_GEMM_VENDOR : RITZ_OPERATOR_ROUTE_FUSED), "p = %d: %s",
+            p, RitzOperatorRouteName(g.route));
       CHECK(strstr(g.why, "measured on an H200"), "%s", g.why);
     }
   }

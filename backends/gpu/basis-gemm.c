@@ -37,14 +37,13 @@ static int to_points(CeedBasis b, const RitzBasisAction *action, bool is_vendor,
 static int to_nodes(CeedBasis b, const RitzBasisAction *action, bool is_vendor, const void *table,
                     const CeedScalar *u, CeedScalar *v) {
   const int64_t num_items = ritz_gpu_basis_num_items(b, action->num_elem);
-  RitzGpuGemm g = {.adds = action->add,
-                   .m = b->P,
-                   .n = num_items,
-                   .k = b->Q,
-                   .count = 1,
-                   .operand = {{.memory = table, .ld = b->P},
-                               {.memory = u, .ld = b->Q},
-                               {.memory = v, .ld = b->P}}};
+  RitzGpuGemm g = {
+      .adds = action->add,
+      .m = b->P,
+      .n = num_items,
+      .k = b->Q,
+      .count = 1,
+      .operand = {{.memory = table, .ld = b->P}, {.memory = u, .ld = b->Q}, {.memory = v, .ld = b->P}}};
   for (CeedInt d = 0; d < ritz_basis_num_q_comp(b, action->eval_mode); d++) {
     g.operand[0].first = (int64_t)d * b->Q * b->P;
     g.operand[1].first = d * num_items * b->Q;

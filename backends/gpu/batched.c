@@ -333,7 +333,11 @@ static int find_room(RitzBatched b, int64_t count, RitzBatchOperand *C) {
 
 // ---- Calls ----
 
-enum { COMMON_ARGS = RITZ_GPU_BATCH_COMMON_ARGS, OPERAND_ARGS = RITZ_GPU_BATCH_OPERAND_ARGS, MEMBERS_ARG = 13 };
+enum {
+  COMMON_ARGS = RITZ_GPU_BATCH_COMMON_ARGS,
+  OPERAND_ARGS = RITZ_GPU_BATCH_OPERAND_ARGS,
+  MEMBERS_ARG = 13
+};
 
 static void list_operand(const RitzBatchOperand *o, int form, RitzDeviceArg *args) {
   const void *places = o->pointers ? (const void *)o->pointers : o->offsets;

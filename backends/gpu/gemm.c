@@ -109,9 +109,10 @@ static int run_kernel(Ceed ceed, const RitzGpuGemm *g) {
   RITZ_TRY(find_kernel(ceed, &plan, &kernel));
   ritz_gpu_batched_product_args(&call, size, plan.form, args);
   const int64_t resident = (int64_t)plan.num_resident * ritz_gpu(ceed)->info->num_units;
-  const int64_t num_blocks = ritz_gpu_batched_blocks(&plan, g->count), most = plan.has_blocks ? resident : MOST_BLOCKS;
-  return ritz_gpu_launch(ceed, kernel, num_blocks < most ? num_blocks : most, plan.num_threads, plan.shared_bytes,
-                         RITZ_GPU_BATCH_ARGS, args);
+  const int64_t num_blocks = ritz_gpu_batched_blocks(&plan, g->count),
+                most = plan.has_blocks ? resident : MOST_BLOCKS;
+  return ritz_gpu_launch(ceed, kernel, num_blocks < most ? num_blocks : most, plan.num_threads,
+                         plan.shared_bytes, RITZ_GPU_BATCH_ARGS, args);
 }
 
 // A block takes a matrix where kernels have no parts: many columns of one are as many matrices of few.

@@ -23,7 +23,7 @@ typedef struct {
 
 typedef struct {
   CeedOperator op;
-  RitzOperatorRoute route; // of its bases
+  RitzOperatorRoute route;   // of its bases
   CeedInt num_fields, batch; // batch: elements at a time
   Field *fields;             // owned: inputs, then outputs
   RitzGpuField *q_fields;    // owned: what the QFunction gets
@@ -183,7 +183,7 @@ static int add_output(const Run *run, CeedInt i, CeedInt first, CeedInt num) {
   const Field *f = &run->fields[i];
   const RitzBasisAction action = {num, CEED_TRANSPOSE, f->mode, false};
   if (f->is_unused) return CEED_ERROR_SUCCESS;
-  if (f->has_nodes) 
+  if (f->has_nodes)
     RITZ_TRY(ritz_gpu_basis_apply_by(f->field->basis, run->route, &action, f->q_vec, f->e_vec));
   return run_restriction(f->field->rstr, CEED_TRANSPOSE, first, num, f->has_nodes ? f->e_vec : f->q_vec,
                          f->l_array);
@@ -254,7 +254,8 @@ static void explain_field(const Run *run, const Field *f, FILE *stream) {
 }
 
 static void explain_products(Ceed ceed, RitzOperatorRoute route, FILE *stream) {
-  const char *why, *file = route == RITZ_OPERATOR_ROUTE_GEMM_VENDOR ? ritz_gpu_gemm_vendor_find(ceed, &why) : NULL;
+  const char *why,
+      *file = route == RITZ_OPERATOR_ROUTE_GEMM_VENDOR ? ritz_gpu_gemm_vendor_find(ceed, &why) : NULL;
   fprintf(stream, "  bases: matrix products over all elements by %s%s\n", file ? "cuBLAS, " : "own kernels",
           file ? file : "");
 }

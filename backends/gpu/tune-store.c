@@ -153,7 +153,8 @@ static int write_text(CeedOperator op, const RitzGpuTuning *tuning, char **text)
 static bool read_route(const char *name, size_t length, RitzOperatorRoute *route) {
   for (int r = RITZ_OPERATOR_ROUTE_FUSED; r <= RITZ_OPERATOR_ROUTE_GEMM_VENDOR; r++) {
     *route = (RitzOperatorRoute)r;
-    if (strlen(RitzOperatorRouteName(*route)) == length && !strncmp(name, RitzOperatorRouteName(*route), length))
+    if (strlen(RitzOperatorRouteName(*route)) == length &&
+        !strncmp(name, RitzOperatorRouteName(*route), length))
       return true;
   }
   return false;

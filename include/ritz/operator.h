@@ -52,17 +52,17 @@ typedef enum {
   RITZ_OPERATOR_ROUTE_GEMM_VENDOR, // and by the vendor's library: cuBLAS on CUDA, looked up at run time
 } RitzOperatorRoute;
 
-// Of an operator, or of all sub-operators of a composite so far; default RITZ_OPERATOR_ROUTE_AUTO. Counts from
-// the next apply on. All routes give the same results up to rounding. Diagonals, other assembly and kernels in
-// another precision than CeedScalar have no routes: there operators on devices with another route than FUSED
-// compute in CeedScalar between conversions. A vendor's results may differ from one of its releases to the
-// next: AUTO of `:deterministic` contexts takes own products.
+// Of an operator, or of all sub-operators of a composite so far; default RITZ_OPERATOR_ROUTE_AUTO. Counts
+// from the next apply on. All routes give the same results up to rounding. Diagonals, other assembly and
+// kernels in another precision than CeedScalar have no routes: there operators on devices with another route
+// than FUSED compute in CeedScalar between conversions. A vendor's results may differ from one of its
+// releases to the next: AUTO of `:deterministic` contexts takes own products.
 //
 // Errors: CEED_ERROR_INCOMPATIBLE, no such route; CEED_ERROR_UNSUPPORTED, after which the route is that of
-// before: hosts have one route, contexts but `gen` have no fused kernels, the vendor's library is not found or
-// cannot be used (the message says why). Whether an operator can have a route is known when it is complete:
-// applies of one that cannot be fused, or that has no basis with a matrix for GEMM, or is at points, end with
-// CEED_ERROR_UNSUPPORTED and say so.
+// before: hosts have one route, contexts but `gen` have no fused kernels, the vendor's library is not found
+// or cannot be used (the message says why). Whether an operator can have a route is known when it is
+// complete: applies of one that cannot be fused, or that has no basis with a matrix for GEMM, or is at
+// points, end with CEED_ERROR_UNSUPPORTED and say so.
 CEED_EXTERN int RitzOperatorSetRoute(CeedOperator op, RitzOperatorRoute route);
 CEED_EXTERN int RitzOperatorGetRoute(CeedOperator op,
                                      RitzOperatorRoute *route); // of a composite: of its first part
@@ -113,10 +113,10 @@ typedef struct {
   // Fused kernels that ran, the model's one included; of an operator that cannot be fused, routes. 0: nothing
   // was measured.
   CeedInt num_tried;
-  const char *reason;   // why nothing was measured (static), else NULL
-  double model_seconds; // of an apply with the choices of the library's model
-  double best_seconds;  // with those that are used from now on
-  char choice[160];     // these, such as "elements=4 blocks=6"; "" for a composite
+  const char *reason;      // why nothing was measured (static), else NULL
+  double model_seconds;    // of an apply with the choices of the library's model
+  double best_seconds;     // with those that are used from now on
+  char choice[160];        // these, such as "elements=4 blocks=6"; "" for a composite
   RitzOperatorRoute route; // that is used from now on; of a composite: of the first part that was measured
   // Of an apply by each route, the fused one with the best kernel; 0: it was not measured, since it cannot be
   // had (of :deterministic contexts a vendor's products are left out) or another one was asked for.
