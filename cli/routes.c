@@ -214,14 +214,10 @@ static void print_routes_row(const BpResult *sizes, const RouteTimes *times, Los
            (int)o->order);
 }
 
-static ArgInts or_else(ArgInts given, size_t num, int *items) {
-  return given.num ? given : (ArgInts){num, items};
-}
-
 static int run_routes(Ceed ceed, const RoutesOptions *o) {
   static int some_bps[] = {1, 3}, all_orders[] = {1, 2, 3, 4, 5, 6};
-  const ArgInts bps = or_else(o->bp, sizeof(some_bps) / sizeof(int), some_bps);
-  const ArgInts orders = or_else(o->orders, sizeof(all_orders) / sizeof(int), all_orders);
+  const ArgInts bps = args_or_else(o->bp, sizeof(some_bps) / sizeof(int), some_bps);
+  const ArgInts orders = args_or_else(o->orders, sizeof(all_orders) / sizeof(int), all_orders);
   BpOptions options = {.size = (CeedSize)(o->size > 0 ? o->size : cli_default_size(ceed))};
   Losses losses = {.num = 0};
 

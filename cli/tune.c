@@ -89,14 +89,10 @@ static const ArgCommand command = {
                    "a model chooses, and keeps what was the best. Later runs use it, on a mesh of any size.",
     .notes =
         "model, best: an apply with the model's kernel, and with the one that is used from now on, timed in\n"
-        "turns. tried: kernels that ran. route: the fastest one ('ritz bench --routes'). The choices, where "
-        "there are some: elements of a block; blocks "
-        "that\n"
-        "are to fit a multiprocessor; unroll, fence: points of a line (1 yes, -1 no); stacked: elements of "
-        "a\n"
-        "thread with dense bases; whole: a thread takes whole elements (1) or lines (-1); join: neighbours "
-        "add\n"
-        "together; mma: tensor cores.\n\n"
+        "turns. tried: kernels that ran. route: the fastest one, see 'ritz bench --routes'. The choices, where\n"
+        "there are some: elements of a block; blocks that are to fit a multiprocessor; unroll, fence: points\n"
+        "of a line (1 yes, -1 no); stacked: elements of a thread with dense bases; whole: a thread takes whole\n"
+        "elements (1) or lines (-1); join: neighbours add together; mma: tensor cores.\n\n"
         "The operators of programs are tuned by RitzOperatorTune (ritz/operator.h). 'ritz cache clear'\n"
         "forgets what was measured, RITZ_TUNE=off does without, RITZ_TUNE=N tries N kernels of each at "
         "most.\n"
@@ -142,10 +138,6 @@ cleanup:
 
 // ---- The command ----
 
-static ArgInts or_else(ArgInts given, size_t num, int *items) {
-  return given.num ? given : (ArgInts){num, items};
-}
-
 // A library of float computes in its own precision.
 static bool is_single(const TuneOptions *o) {
   return o->precision == 0 && sizeof(CeedScalar) != sizeof(float);
@@ -154,9 +146,9 @@ static bool is_single(const TuneOptions *o) {
 static int tune_problems(Ceed ceed, const TuneOptions *o) {
   static int all_bps[] = {1, 2, 3, 4, 5, 6}, all_orders[] = {1, 2, 3, 4, 5, 6, 7, 8},
              stored[] = {COST_STORED};
-  const ArgInts bps = or_else(o->bp, o->shape == TET ? 4 : sizeof(all_bps) / sizeof(int), all_bps);
-  const ArgInts orders = or_else(o->orders, sizeof(all_orders) / sizeof(int), all_orders);
-  const ArgInts policies = or_else(o->policies, 1, stored);
+  const ArgInts bps = args_or_else(o->bp, o->shape == TET ? 4 : sizeof(all_bps) / sizeof(int), all_bps);
+  const ArgInts orders = args_or_else(o->orders, sizeof(all_orders) / sizeof(int), all_orders);
+  const ArgInts policies = args_or_else(o->policies, 1, stored);
   const size_t num = bps.num * policies.num * orders.num;
   BpOptions options = {.size = (CeedSize)(o->size > 0 ? o->size : cli_default_size(ceed)),
                        .tets = o->shape == TET ? &cli_tets : NULL,
