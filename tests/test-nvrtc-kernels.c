@@ -68,6 +68,33 @@ static int run_benchmark_set(const RitzBackend *backend, RitzDevice device) {
   return ierr;
 }
 
+// ---- Bases by matrix products ----
+
+// Of tensor bases and of dense ones, some of which have parts of each shape.
+static int run_products(Ceed ceed, CeedInt order, bool is_tet) {
+  static const BpTets tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};
+  BpResult sizes = {.options = {.bp = 3, .order = order, .n = 1, .tets = is_tet ? &tets : NULL}};
+  BpProblem problem = {.ceed = ceed, .sizes = &sizes};
+
+  snprintf(running, sizeof(running), "products of BP3 of degree %d", (int)order);
+  CeedCall(bp_choose_sizes(ceed, &sizes));
+  int ierr = bp_problem_create(&problem);
+  if (!ierr) ierr = RitzOperatorSetRoute(problem.op, RITZ_OPERATOR_ROUTE_GEMM_OWN);
+  if (!ierr) ierr = apply(problem.op, problem.u, problem.v);
+  bp_problem_destroy(&problem);
+  return ierr;
+}
+
+TEST(bases_by_matrix_products_compile) {
+  Ceed ceed;
+
+  NEEDS_NVRTC();
+  CHECK_OK(open_context(&ritz_cuda_shared_backend, &devices[0], &ceed));
+  CHECK_OK(run_products(ceed, 3, false));
+  for (CeedInt order = 1; order <= 6; order += 5) CHECK_OK(run_products(ceed, order, true));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
 // Of each degree six kernels at least: B and its transpose for mass, diffusion, and diffusion on collocated
 // points; beside them one program of the library's own, four functions that apply and two that build factors.
 static int fewest_programs(void) {
@@ -641,7 +668,8 @@ int main(int argc, char **argv) {
   if (argc >= 4 && !strcmp(argv[1], "--dump"))
     return dump(atoi(argv[2]), atoi(argv[3]), argc > 4 ? argv[4] : NULL);
   return tap_main(argc, argv,
-                  TESTS(kernels_of_the_benchmark_set_keep_their_numbers_in_registers,
+                  TESTS(bases_by_matrix_products_compile,
+                        kernels_of_the_benchmark_set_keep_their_numbers_in_registers,
                         texts_of_cxx_habits_compile_for_cuda,
                         fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component,
                         point_blocks_compile_for_cuda, fused_kernels_for_several_vectors_spill_nothing,
