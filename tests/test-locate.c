@@ -533,6 +533,161 @@ TEST(points_are_sorted_by_element) {
   CeedDestroy(&ceed);
 }
 
+// ---- Operators at located points ----
+
+enum { NUM_AT = 90 };
+
+// Values at the located points of the coordinates, dim components, and the masses that they leave at the
+// nodes of a space of one component; both of the geometry's degree.
+typedef struct {
+  RitzMesh mesh;
+  RitzSpace space[2]; // dim components, one component
+  CeedElemRestriction nodes[2], points[2];
+  CeedBasis basis[2];
+  CeedVector xi;
+} AtPoints;
+
+static int make_at_points(Ceed ceed, RitzMesh mesh, int64_t num, const int64_t *elements, const double *xi,
+                          AtPoints *a) {
+  CeedScalar *places;
+  CeedInt *offsets;
+
+  *a = (AtPoints){.mesh = mesh};
+  RITZ_TRY(RitzPointsSort(ceed, num, elements, 0, (CeedInt)mesh->num_elem, &offsets));
+  const CeedInt listed = offsets[mesh->num_elem] - (CeedInt)mesh->num_elem - 1;
+
+  for (int k = 0; k < 2; k++) {
+    const CeedInt num_comp = k == 0 ? mesh->dim : 1;
+
+    RITZ_TRY(RitzSpaceCreate(mesh, mesh->order, num_comp, &a->space[k]));
+    RITZ_TRY(RitzSpaceCreateRestriction(a->space[k], ceed, &a->nodes[k]));
+    RITZ_TRY(RitzSpaceCreateBlockBasis(a->space[k], 0, ceed, 2 * mesh->order, &a->basis[k]));
+    RITZ_TRY(CeedElemRestrictionCreateAtPoints(ceed, (CeedInt)mesh->num_elem, listed, num_comp,
+                                               num * num_comp, CEED_MEM_HOST, CEED_COPY_VALUES, offsets,
+                                               &a->points[k]));
+  }
+  free(offsets);
+  RITZ_TRY(CeedVectorCreate(ceed, num * mesh->dim, &a->xi));
+  RITZ_TRY(CeedVectorGetArrayWrite(a->xi, CEED_MEM_HOST, &places));
+  for (int64_t i = 0; i < num * mesh->dim; i++) places[i] = (CeedScalar)xi[i];
+  return CeedVectorRestoreArray(a->xi, &places);
+}
+
+static int destroy_at_points(AtPoints *a) {
+  for (int k = 0; k < 2; k++) {
+    RITZ_TRY(RitzSpaceDestroy(&a->space[k]));
+    RITZ_TRY(CeedElemRestrictionDestroy(&a->nodes[k]));
+    RITZ_TRY(CeedElemRestrictionDestroy(&a->points[k]));
+    RITZ_TRY(CeedBasisDestroy(&a->basis[k]));
+  }
+  return CeedVectorDestroy(&a->xi);
+}
+
+// u [nodes], v [points] of the space k; deposits: from points to nodes.
+static int apply_at_points(Ceed ceed, const AtPoints *a, int k, bool deposits, CeedVector from,
+                           CeedVector to) {
+  CeedQFunction qf;
+  CeedOperator op;
+
+  RITZ_TRY(CeedQFunctionCreateIdentity(ceed, k == 0 ? a->mesh->dim : 1,
+                                       deposits ? CEED_EVAL_NONE : CEED_EVAL_INTERP,
+                                       deposits ? CEED_EVAL_INTERP : CEED_EVAL_NONE, &qf));
+  RITZ_TRY(CeedOperatorCreateAtPoints(ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &op));
+  RITZ_TRY(
+      CeedOperatorSetField(op, deposits ? "output" : "input", a->nodes[k], a->basis[k], CEED_VECTOR_ACTIVE));
+  RITZ_TRY(CeedOperatorSetField(op, deposits ? "input" : "output", a->points[k], CEED_BASIS_NONE,
+                                CEED_VECTOR_ACTIVE));
+  RITZ_TRY(CeedOperatorAtPointsSetPoints(op, a->points[0], a->xi));
+  RITZ_TRY(CeedOperatorApply(op, from, to, CEED_REQUEST_IMMEDIATE));
+  RITZ_TRY(CeedOperatorDestroy(&op));
+  return CeedQFunctionDestroy(&qf);
+}
+
+// The interpolated coordinates of located points are the points; points outside get zeros.
+static void check_positions(Ceed ceed, const AtPoints *a, const double *x, const int64_t *elements,
+                            const double *node_x) {
+  const int64_t num = NUM_AT * a->mesh->dim;
+  const CeedScalar *found;
+  CeedScalar *values;
+  CeedVector u, v;
+
+  CHECK_OK(CeedElemRestrictionCreateVector(a->nodes[0], &u, NULL));
+  CHECK_OK(CeedVectorCreate(ceed, num, &v));
+  CHECK_OK(CeedVectorGetArrayWrite(u, CEED_MEM_HOST, &values));
+  CeedSize length;
+  CHECK_OK(CeedVectorGetLength(u, &length));
+  for (CeedSize i = 0; i < length; i++) values[i] = (CeedScalar)node_x[i];
+  CHECK_OK(CeedVectorRestoreArray(u, &values));
+  CHECK_OK(apply_at_points(ceed, a, 0, false, u, v));
+  CHECK_OK(CeedVectorGetArrayRead(v, CEED_MEM_HOST, &found));
+  for (int64_t i = 0; i < num; i++)
+    CHECK_NEAR(found[i], elements[i / a->mesh->dim] < 0 ? 0.0 : x[i], 200 * CEED_EPSILON, "point %lld",
+               (long long)(i / a->mesh->dim));
+  CHECK_OK(CeedVectorRestoreArrayRead(v, &found));
+  CHECK_OK(CeedVectorDestroy(&u));
+  CHECK_OK(CeedVectorDestroy(&v));
+}
+
+// Masses of points and what they leave at the nodes have the same sum and the same first moments.
+static void check_conservation(Ceed ceed, const AtPoints *a, const double *x, const int64_t *elements,
+                               const double *node_x) {
+  const CeedScalar *nodal;
+  CeedScalar *masses;
+  double sums[4] = {0.0};
+  CeedVector mass, deposited;
+  CeedSize length;
+
+  CHECK_OK(CeedVectorCreate(ceed, NUM_AT, &mass));
+  CHECK_OK(CeedElemRestrictionCreateVector(a->nodes[1], &deposited, NULL));
+  CHECK_OK(CeedVectorGetLength(deposited, &length));
+  CHECK_OK(CeedVectorGetArrayWrite(mass, CEED_MEM_HOST, &masses));
+  for (int64_t i = 0; i < NUM_AT; i++) {
+    masses[i] = (CeedScalar)(1 + i % 7) / NUM_AT;
+    for (int d = 0; d <= a->mesh->dim && elements[i] >= 0; d++)
+      sums[d] += (double)masses[i] * (d ? x[i * a->mesh->dim + d - 1] : 1.0);
+  }
+  CHECK_OK(CeedVectorRestoreArray(mass, &masses));
+  CHECK_OK(apply_at_points(ceed, a, 1, true, mass, deposited));
+  CHECK_OK(CeedVectorGetArrayRead(deposited, CEED_MEM_HOST, &nodal));
+  for (CeedSize i = 0; i < length; i++) {
+    for (int d = 0; d <= a->mesh->dim; d++)
+      sums[d] -= (double)nodal[i] * (d ? node_x[i * a->mesh->dim + d - 1] : 1.0);
+  }
+  CHECK_OK(CeedVectorRestoreArrayRead(deposited, &nodal));
+  // Sums of as many terms, the masses of mean 4.
+  for (int d = 0; d <= a->mesh->dim; d++)
+    CHECK_NEAR(sums[d], 0.0, 4 * CEED_EPSILON * (double)(NUM_AT + length), "moment %d", d);
+  CHECK_OK(CeedVectorDestroy(&mass));
+  CHECK_OK(CeedVectorDestroy(&deposited));
+}
+
+TEST_EACH_BACKEND(located_points_interpolate_and_deposit) {
+  for (int dim = 2; dim <= 3; dim++) {
+    double x[3 * NUM_AT], xi[3 * NUM_AT];
+    int64_t elements[NUM_AT], num_nodes;
+    uint64_t state = 4;
+    RitzMesh mesh;
+    RitzLocator locator;
+    AtPoints a;
+
+    CHECK_OK(make_box(ceed, dim, 2, wavy_map, NULL, &mesh));
+    CHECK_OK(RitzLocatorCreate(mesh, -1, &locator));
+    for (int i = 0; i < dim * NUM_AT; i++) x[i] = 0.5 + 0.55 * tap_uniform(&state);
+    CHECK_OK(RitzLocatorFind(locator, NUM_AT, x, NULL, elements, xi));
+    CHECK_OK(make_at_points(ceed, mesh, NUM_AT, elements, xi, &a));
+    CHECK_OK(RitzSpaceGetNumNodes(a.space[0], &num_nodes));
+    double *node_x = malloc((size_t)(num_nodes * dim) * 8);
+
+    CHECK_OK(RitzSpaceGetNodeCoordinates(a.space[0], node_x));
+    check_positions(ceed, &a, x, elements, node_x);
+    check_conservation(ceed, &a, x, elements, node_x);
+    free(node_x);
+    CHECK_OK(destroy_at_points(&a));
+    CHECK_OK(RitzLocatorDestroy(&locator));
+    CHECK_OK(RitzMeshDestroy(&mesh));
+  }
+}
+
 // ---- What is refused ----
 
 TEST(locators_refuse_bad_input) {
@@ -598,6 +753,6 @@ int main(int argc, char **argv) {
                         facets_and_vertices_belong_to_the_lowest_element, points_outside_are_reported,
                         points_in_holes_are_outside, hints_and_threads_change_nothing,
                         boxes_hold_their_elements, modes_at_a_point_are_those_of_tables,
-                        points_are_sorted_by_element, locators_refuse_bad_input,
-                        locators_survive_failing_allocations));
+                        points_are_sorted_by_element, located_points_interpolate_and_deposit,
+                        locators_refuse_bad_input, locators_survive_failing_allocations));
 }
