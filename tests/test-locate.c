@@ -231,6 +231,36 @@ TEST(points_are_found_in_meshes_of_files) {
   CeedDestroy(&ceed);
 }
 
+// One element that winds five sixths of a turn round its hole: Newton's method from the centre misses most of
+// it.
+static int wind_map(void *ctx, CeedInt dim, const double *X, double *x) {
+  const double angle = -5.236 * X[0], radius = 1.0 + 0.5 * X[1];
+
+  (void)ctx, (void)dim;
+  x[0] = radius * cos(angle);
+  x[1] = radius * sin(angle);
+  return 0;
+}
+
+TEST(points_are_found_in_an_element_wound_round) {
+  const CeedInt n[2] = {1, 1};
+  const double hole[2] = {0.1, 0.1};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzMesh mesh;
+  RitzLocator locator;
+  int64_t elem;
+
+  CHECK_OK(RitzMeshCreateBox(ceed, 2, n, NULL, NULL, 9, wind_map, NULL, &mesh));
+  check_mesh(mesh, "wound");
+  if (tap_failed()) return;
+  CHECK_OK(RitzLocatorCreate(mesh, -1, &locator));
+  CHECK_OK(RitzLocatorFind(locator, 1, hole, NULL, &elem, NULL));
+  CHECK(elem == -1, "the hole is in element %lld", (long long)elem);
+  CHECK_OK(RitzLocatorDestroy(&locator));
+  CHECK_OK(RitzMeshDestroy(&mesh));
+  CeedDestroy(&ceed);
+}
+
 // ---- Facets ----
 
 // The element of lowest number that has all these vertices.
@@ -750,6 +780,7 @@ TEST(locators_survive_failing_allocations) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(points_are_found_where_they_were_made, points_are_found_in_meshes_of_files,
+                        points_are_found_in_an_element_wound_round,
                         facets_and_vertices_belong_to_the_lowest_element, points_outside_are_reported,
                         points_in_holes_are_outside, hints_and_threads_change_nothing,
                         boxes_hold_their_elements, modes_at_a_point_are_those_of_tables,
