@@ -400,7 +400,7 @@ static int launch_classes(RitzBatched b, const RitzBatchedCall *call, int num_ar
   for (int c = last; c >= classes->first; c--) {
     const RitzGpuBatched *plan = &data->ragged[c].plan;
     const int resident = plan->num_resident > 0 ? plan->num_resident : 2;
-    args[MEMBERS_ARG] = (RitzDeviceArg)RITZ_POINTER(classes->members);
+    args[MEMBERS_ARG] = (RitzDeviceArg)RITZ_POINTER(classes->members.numbers);
     args[MEMBERS_ARG + 1] = (RitzDeviceArg)RITZ_POINTER(classes->ranges);
     args[MEMBERS_ARG + 2] = (RitzDeviceArg)RITZ_INT(c);
     RITZ_TRY(launch(b, &data->ragged[c], (int64_t)TURNS * resident * num_units, call->count, num_args, args));
