@@ -309,6 +309,8 @@ static const RitzGpuBatched *last_plan(const RitzBatched b) {
 }
 
 int ritz_gpu_batched_workspace(RitzBatched b, int64_t count, size_t *num_bytes) {
+  *num_bytes = 0;
+  if (ritz_gpu_pair_serves(b->operation)) return CEED_ERROR_SUCCESS;
   *num_bytes = (size_t)(count_rooms(b, count) * last_plan(b)->room) * ritz_scalar_bytes(b->precision);
   return CEED_ERROR_SUCCESS;
 }
