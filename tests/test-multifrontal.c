@@ -431,7 +431,7 @@ static double front_error(const Shapes *s, RitzFrontFactors factors, int i, cons
       for (int64_t k = 0; k <= c && k < d1; k++)
         sum += factor(s, factors, after, i, r, k) * factor(s, factors, after, i, c, k) *
                (factors == RITZ_FRONT_LDLT ? entry(s, after, i, k, k) : 1);
-      error = fmax(error, fabs(sum - entry(s, before, i, r, c)));
+      error = tap_larger(error, fabs(sum - entry(s, before, i, r, c)));
     }
   return error;
 }
