@@ -378,7 +378,8 @@ static int update_by_tensor_cores(RitzDenseSolver s, const RitzDenseUpdate *u, i
 
 // There are none of float; those of doubles want more shared memory than some devices let a block have.
 static bool has_tensor_cores_for(const RitzDenseSolver s, RitzDensePrecision precision) {
-  const bool has_room = precision != RITZ_DENSE_F64 || ritz_gpu(s->ceed)->info->dynamic_shared_bytes >= STAGES;
+  const bool has_room =
+      precision != RITZ_DENSE_F64 || ritz_gpu(s->ceed)->info->dynamic_shared_bytes >= STAGES;
   return device_of(s)->has_tensor_cores && precision != RITZ_DENSE_F32 && has_room;
 }
 
