@@ -24,7 +24,7 @@ typedef struct RitzPreconditioner_private *RitzPreconditioner;
 
 // z := P r; r and z are different vectors of one precision, either one. Errors: CEED_ERROR_DIMENSION
 // (lengths), CEED_ERROR_INCOMPATIBLE (the same vector twice, two precisions), those of the kind, after which
-// z has no values.
+// entries of z are unspecified.
 CEED_EXTERN int RitzPreconditionerApply(RitzPreconditioner pc, CeedVector r, CeedVector z);
 // z[k] := P r[k], k < num, arrays [num], NULL is fine for num = 0; no vector comes up twice. Errors as above,
 // of all vectors before anything is done, and CEED_ERROR_DIMENSION (num < 0). Kinds that have something to
