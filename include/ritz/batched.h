@@ -25,7 +25,7 @@
 //
 // *Repetition.* The result of matrix i has the same bits whatever its place, count, neighbours and number of
 // threads are. No atomic operations; reductions in a fixed tree. Different operations, layouts with width >
-// 1, contexts and `ritz tune` may round differently.
+// 1, and contexts may round differently.
 //
 // *Errors.* A wrong call returns a code other than 0, with a message, before anything is done:
 // CEED_ERROR_DIMENSION (sizes, leading dimensions, strides, counts, lengths of vectors),
