@@ -604,13 +604,14 @@ TEST_EACH_BACKEND(fronts_in_float_are_factorized_and_solved) {
 // A kernel that reads such memory would end the context of a device.
 TEST_EACH_BACKEND(fronts_in_memory_of_the_host_are_refused_on_devices) {
   Shapes s = make_shapes(CEED_SCALAR_FP64, 2, 4, 3);
-  double *all = random_fronts(&s, RITZ_FRONT_CHOLESKY), x[16] = {0};
+  double x[16] = {0};
   int32_t info[NUM_FRONTS];
   RitzFront front = NULL;
   Lent lent = {.ceed = ceed};
   CeedMemType mem_type;
   CHECK_OK(CeedGetPreferredMemType(ceed, &mem_type));
   if (mem_type == CEED_MEM_HOST) NOT_FOR_THIS_BACKEND("has the host's memory");
+  double *all = random_fronts(&s, RITZ_FRONT_CHOLESKY);
   const RitzFrontArrays good = lend_shapes(&lent, &s, all);
   RitzFrontArrays bad = good;
   CHECK_OK(RitzFrontCreate(ceed, RITZ_FRONT_CHOLESKY, CEED_SCALAR_FP64, s.max_d1, s.max_d2, &front));
