@@ -214,7 +214,7 @@ int RitzDenseSolverFactorVector(RitzDenseSolver solver, CeedVector A, int64_t ld
   solver->A = NULL;
   ierr = ritz_vector_unlock(A, RITZ_ACCESS_READ, &entries, ierr);
   if (!ierr) ierr = CeedVectorReferenceCopy(A, &solver->A_vector);
-  if (ierr) solver->report.precision = RITZ_DENSE_AUTO;
+  if (ierr) forget_matrix(solver);
   return ierr;
 }
 

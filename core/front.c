@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "core/batched.h"
+
 const RitzClass ritz_front_class = {.name = "RitzFront"};
 
 // ---- Life ----
@@ -125,11 +127,20 @@ typedef struct {
   RitzBatchArray F11, F21, F22, x1, x2;
 } Parts;
 
-static Parts parts_of(const RitzFrontCall *call) {
+// x: of right-hand side `rhs`. On devices its distance from the first one is a row, since OpenCL's want
+// addresses at multiples of some hundred bytes; where sizes are read and checked rows lie within leading
+// dimensions.
+static Parts parts_of(const RitzFront f, const RitzFrontCall *call, int rhs) {
+  const int64_t distance = rhs * call->x_stride;
+  const int64_t row0 = ritz_batched_reads_sizes(f->ceed) ? 0 : distance & ((1 << 30) - 1);
+  const int64_t start = (distance - row0) * (int64_t)ritz_scalar_bytes(f->precision);
   const RitzFrontArrays *a = call->arrays;
   const RitzBatchArray panel = {
       .base = a->panels, .offsets = a->panel_offsets, .lds = a->panel_lds, .cols = a->d1};
-  const RitzBatchArray x = {.base = call->x, .offsets = call->x_offsets, .lds = a->panel_lds};
+  const RitzBatchArray x = {.base = call->x ? (char *)call->x + start : NULL,
+                            .offsets = call->x_offsets,
+                            .lds = a->panel_lds,
+                            .row0 = (int32_t)row0};
   Parts p = {.F11 = panel, .F21 = panel, .x1 = x, .x2 = x};
 
   p.F11.rows = p.x1.rows = a->d1;
@@ -143,7 +154,7 @@ static Parts parts_of(const RitzFrontCall *call) {
 static int factorize_by_steps(RitzFront f, const RitzFrontCall *call) {
   const RitzBatched *step = f->step[RITZ_FRONT_FACTORIZE];
   const int64_t n = call->count;
-  const Parts p = parts_of(call);
+  const Parts p = parts_of(f, call, 0);
 
   RITZ_TRY(RitzPotrfBatched(step[0], n, &p.F11, call->info));
   if (f->d1 == 0 || f->d2 == 0) return CEED_ERROR_SUCCESS;
@@ -151,11 +162,10 @@ static int factorize_by_steps(RitzFront f, const RitzFrontCall *call) {
   return RitzGemmBatched(step[2], n, -1, &p.F21, &p.F21, 1, &p.F22);
 }
 
-// One right-hand side.
-static int solve_by_steps(RitzFront f, const RitzFrontCall *call) {
+static int solve_by_steps(RitzFront f, const RitzFrontCall *call, int rhs) {
   const RitzBatched *step = f->step[call->kind];
   const int64_t n = call->count;
-  const Parts p = parts_of(call);
+  const Parts p = parts_of(f, call, rhs);
 
   if (call->kind == RITZ_FRONT_FORWARD) {
     RITZ_TRY(RitzTrsvBatched(step[0], n, &p.F11, &p.x1));
@@ -169,12 +179,7 @@ static int run_steps(RitzFront f, const RitzFrontCall *call) {
   if (call->kind == RITZ_FRONT_FACTORIZE) return factorize_by_steps(f, call);
   if (f->d1 == 0) return CEED_ERROR_SUCCESS;
   for (int k = 0; k < 2; k++) RITZ_TRY(create_step(f, call->kind, k));
-  const size_t size = f->precision == CEED_SCALAR_FP64 ? sizeof(double) : sizeof(float);
-  for (int r = 0; r < call->num_rhs; r++) {
-    RitzFrontCall one = *call;
-    one.x = (char *)call->x + (size_t)(r * call->x_stride) * size;
-    RITZ_TRY(solve_by_steps(f, &one));
-  }
+  for (int r = 0; r < call->num_rhs; r++) RITZ_TRY(solve_by_steps(f, call, r));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -190,6 +195,36 @@ static int check_arrays(RitzFront f, const char *name, const RitzFrontCall *call
   return CEED_ERROR_SUCCESS;
 }
 
+// On devices: all arrays are memory of the context, as far as their first entries, or sizes that are known,
+// tell. A kernel that reads other memory ends the context of a device.
+static int check_memory(RitzFront f, const char *name, const RitzFrontCall *call) {
+  const RitzFrontArrays *a = call->arrays;
+  const bool is_solve = call->kind != RITZ_FRONT_FACTORIZE;
+  const size_t n = (size_t)call->count, entry = ritz_scalar_bytes(f->precision);
+  const struct {
+    const void *p;
+    size_t num_bytes;
+  } arrays[] = {{a->d1, n * sizeof(*a->d1)},
+                {a->d2, n * sizeof(*a->d2)},
+                {f->d1 > 0 ? a->panels : NULL, entry},
+                {a->panel_offsets, n * sizeof(*a->panel_offsets)},
+                {a->panel_lds, n * sizeof(*a->panel_lds)},
+                {is_solve || f->d2 == 0 ? NULL : a->updates, entry},
+                {is_solve ? NULL : a->update_offsets, n * sizeof(*a->update_offsets)},
+                {is_solve ? NULL : a->update_lds, n * sizeof(*a->update_lds)},
+                {f->d1 + f->d2 > 0 ? call->x : NULL, entry},
+                {call->x_offsets, n * sizeof(*call->x_offsets)},
+                {call->info, n * sizeof(*call->info)}};
+  const RitzBackend *backend = &f->ceed->backend;
+
+  if (backend->mem_type == CEED_MEM_HOST || !backend->rep_accept) return CEED_ERROR_SUCCESS;
+  for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++) {
+    if (!arrays[k].p) continue;
+    RITZ_TRY(backend->rep_accept(f->ceed, name, RITZ_REP_DEVICE, arrays[k].num_bytes, false, arrays[k].p));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static int run(RitzFront f, const char *name, const RitzFrontCall *call) {
   Ceed ceed = f->ceed;
 
@@ -199,6 +234,7 @@ static int run(RitzFront f, const char *name, const RitzFrontCall *call) {
                call->num_rhs);
   if (call->count == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_arrays(f, name, call));
+  RITZ_TRY(check_memory(f, name, call));
   if (call->kind != RITZ_FRONT_FACTORIZE && call->num_rhs == 0) return CEED_ERROR_SUCCESS;
   return f->is_native ? ceed->backend.front_run(f, call) : run_steps(f, call);
 }

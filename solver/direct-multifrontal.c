@@ -82,9 +82,11 @@ static void destroy(RitzFactorization *f) {
 
 // ---- L D L^T ----
 
+// NaN where an entry is: fmax leaves it out.
 static double norm_of(int64_t n, const double *x) {
   double most = 0;
-  for (int64_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  for (int64_t i = 0; i < n; i++)
+    if (fabs(x[i]) > most || isnan(x[i])) most = fabs(x[i]);
   return most;
 }
 
@@ -98,12 +100,12 @@ static double norm_of_matrix(const RitzMatrix *a) {
   return most;
 }
 
-// r = b - A x; |r| / (|A| |x| + |b|) by largest entries: the backward error.
+// r = b - A x; |r| / (|A| |x| + |b|) by largest entries: the backward error. NaN: one of them is not finite.
 static double find_residual(const RitzMatrix *a, double norm, const double *b, const double *x, double *r) {
   const double size = norm * norm_of(a->n, x) + norm_of(a->n, b);
   ritz_matrix_apply(a, x, r);
   for (int64_t i = 0; i < a->n; i++) r[i] = b[i] - r[i];
-  return size > 0 ? norm_of(a->n, r) / size : 0;
+  return size == 0 ? 0 : norm_of(a->n, r) / size;
 }
 
 // x = A^-1 b with refinement, until the backward error is a few eps or no longer halves; work [2][n]. errors:

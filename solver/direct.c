@@ -104,62 +104,35 @@ static int write_unknowns(const RitzPreconditioner pc, const double *from, CeedV
 enum { MOST_VECTORS = 16 };
 typedef struct {
   int num; // of r and z that are lent
-  const void *from[MOST_VECTORS];
-  void *to[MOST_VECTORS];
+  void *from[MOST_VECTORS], *to[MOST_VECTORS];
 } Lent;
 
-static int lend_f32(CeedMemType mem_type, CeedVector r, CeedVector z, Lent *lent) {
-  const float *from;
-  float *to;
-  RITZ_TRY(RitzVectorGetArrayReadF32(r, mem_type, &from));
-  const int ierr = RitzVectorGetArrayF32(z, mem_type, &to);
-  if (ierr) return ritz_first_error(ierr, RitzVectorRestoreArrayReadF32(r, &from));
-  lent->from[lent->num] = from;
-  lent->to[lent->num++] = to;
-  return CEED_ERROR_SUCCESS;
-}
-
+// In the precision that the vectors have.
 static int lend(CeedMemType mem_type, CeedVector r, CeedVector z, Lent *lent) {
-  const CeedScalar *from;
-  CeedScalar *to;
-  RITZ_TRY(CeedVectorGetArrayRead(r, mem_type, &from));
-  const int ierr = CeedVectorGetArray(z, mem_type, &to);
-  if (ierr) return ritz_first_error(ierr, CeedVectorRestoreArrayRead(r, &from));
-  lent->from[lent->num] = from;
-  lent->to[lent->num++] = to;
+  void **from = &lent->from[lent->num];
+  RITZ_TRY(ritz_vector_lock(r, RITZ_ACCESS_READ, mem_type, from));
+  const int ierr = ritz_vector_lock(z, RITZ_ACCESS_READ_WRITE, mem_type, &lent->to[lent->num]);
+  if (ierr) return ritz_vector_unlock(r, RITZ_ACCESS_READ, from, ierr);
+  lent->num++;
   return CEED_ERROR_SUCCESS;
-}
-
-static int take_back_f32(CeedVector r, CeedVector z, const Lent *lent, int k) {
-  const float *from = lent->from[k];
-  float *to = lent->to[k];
-  const int ierr = RitzVectorRestoreArrayF32(z, &to);
-  return ritz_first_error(ierr, RitzVectorRestoreArrayReadF32(r, &from));
-}
-
-static int take_back(CeedVector r, CeedVector z, const Lent *lent, int k) {
-  const CeedScalar *from = lent->from[k];
-  CeedScalar *to = lent->to[k];
-  const int ierr = CeedVectorRestoreArray(z, &to);
-  return ritz_first_error(ierr, CeedVectorRestoreArrayRead(r, &from));
 }
 
 static int apply_in_context(RitzPreconditioner pc, int num, const CeedVector *r, const CeedVector *z) {
-  Direct *d = pc->data;
-  RitzFactorization *f = &d->factorization;
-  const bool is_float = pc->precision == CEED_SCALAR_FP32;
+  RitzFactorization *f = &((Direct *)pc->data)->factorization;
+  const CeedScalarType type = pc->precision == CEED_SCALAR_FP32 ? CEED_SCALAR_FP32 : CEED_SCALAR_TYPE;
   Lent lent = {.num = 0};
   CeedMemType mem_type;
   int ierr = CEED_ERROR_SUCCESS;
   RITZ_TRY(CeedGetPreferredMemType(pc->ceed, &mem_type));
   for (int k = 0; k < num && !ierr; k++) {
     ierr = CeedVectorSetValue(z[k], 0);
-    if (!ierr) ierr = (is_float ? lend_f32 : lend)(mem_type, r[k], z[k], &lent);
+    if (!ierr) ierr = lend(mem_type, r[k], z[k], &lent);
   }
-  if (!ierr)
-    ierr = f->methods->apply(f, is_float ? CEED_SCALAR_FP32 : CEED_SCALAR_TYPE, num, lent.from, lent.to);
-  for (int k = 0; k < lent.num; k++)
-    ierr = ritz_first_error(ierr, (is_float ? take_back_f32 : take_back)(r[k], z[k], &lent, k));
+  if (!ierr) ierr = f->methods->apply(f, type, num, (const void *const *)lent.from, lent.to);
+  for (int k = 0; k < lent.num; k++) {
+    ierr = ritz_vector_unlock(z[k], RITZ_ACCESS_READ_WRITE, &lent.to[k], ierr);
+    ierr = ritz_vector_unlock(r[k], RITZ_ACCESS_READ, &lent.from[k], ierr);
+  }
   return ierr;
 }
 

@@ -341,13 +341,24 @@ static inline int batch_check_kernel(Ceed ceed, RitzBatched batched) {
   return ierr;
 }
 
+// Eigenvalues on devices alone take memory beside their operands.
+static inline int batch_check_workspace(const BatchRun *run, RitzBatched batched) {
+  size_t num_bytes = 0;
+  const int ierr = RitzBatchedGetWorkspace(batched, 3, &num_bytes);
+
+  tap_check(num_bytes == 0 || run->operation == RITZ_BATCHED_SYEVJ, __FILE__, __LINE__, "num_bytes == 0",
+            "operation %d needs %zu bytes for 3 matrices", (int)run->operation, num_bytes);
+  return ierr;
+}
+
 static inline int batch_create(Ceed ceed, const BatchRun *run, RitzBatched *batched) {
   RitzBatchedOptions options = run->options;
 
   options.A = run->operand[0]->layout;
   if (run->operand[1]) options.B = run->operand[1]->layout;
   if (run->operand[2]) options.C = run->operand[2]->layout;
-  const int ierr = RitzBatchedCreate(ceed, run->operation, &options, batched);
+  int ierr = RitzBatchedCreate(ceed, run->operation, &options, batched);
+  if (!ierr) ierr = batch_check_workspace(run, *batched);
   return ierr ? ierr : batch_check_kernel(ceed, *batched);
 }
 

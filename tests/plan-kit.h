@@ -214,7 +214,7 @@ static inline double table_error(const RitzPlanMatrix *A, const CeedScalar *tabl
   double error = 0, largest = 0;
 
   for (CeedInt k = 0; k < A->rows * A->cols; k++) {
-    error = fmax(error, fabs((double)(A->values[k] - table[k])));
+    error = tap_larger(error, fabs((double)(A->values[k] - table[k])));
     largest = fmax(largest, fabs((double)table[k]));
   }
   return largest > 0 ? error / largest : error;
@@ -236,7 +236,7 @@ static inline double collocation_error(const RitzPlanBasis *b) {
       double sum = 0, wanted = (double)b->grad.values[q * b->P_1d + p];
       for (CeedInt k = 0; k < b->Q_1d; k++)
         sum += (double)b->deriv.values[q * b->Q_1d + k] * (double)b->interp.values[k * b->P_1d + p];
-      error = fmax(error, fabs(sum - wanted));
+      error = tap_larger(error, fabs(sum - wanted));
       largest = fmax(largest, fabs(wanted));
     }
   }

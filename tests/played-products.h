@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Batched products by a kernel in front, played (tests/played-device.h). Entries are small integers: sums are
-// exact, and one term missing or twice would show.
+// Batched products by a kernel in front, played (tests/played-device.h), and the program that tests it.
+// Entries are small integers: sums are exact, and one term missing or twice would show.
 #ifndef RITZ_TESTS_PLAYED_PRODUCTS_H
 #define RITZ_TESTS_PLAYED_PRODUCTS_H
 
@@ -100,12 +100,16 @@ static void multiply(int ld, int shift) {
   free(p.A), free(p.B), free(p.C), free(old);
 }
 
-static void multiply_all(void) {
+TEST(threads_of_a_warp_give_tensor_cores_every_entry_once) {
   pthread_barrier_init(&of_block, NULL, NUM_THREADS);
   for (int w = 0; w < NUM_THREADS / WARP; w++) pthread_barrier_init(&of_warp[w], NULL, WARP);
   multiply(RITZ_M, 0); // 16 bytes at a time
   multiply(RITZ_M, 1); // not at multiples of 16 bytes
   multiply(RITZ_M + 3, 0);
+}
+
+int main(int argc, char **argv) {
+  return tap_main(argc, argv, TESTS(threads_of_a_warp_give_tensor_cores_every_entry_once));
 }
 
 #endif

@@ -204,6 +204,8 @@ int tap_check(int holds, const char *file, int line, const char *text, const cha
   return 0;
 }
 
+double tap_larger(double a, double b) { return a > b || isnan(a) ? a : b; }
+
 int tap_check_near(double a, double b, double tol, const char *file, int line, const char *text_a,
                    const char *text_b, const char *format, ...) {
   va_list args;

@@ -76,6 +76,9 @@ int tap_main(int argc, char **argv, size_t num_tests, const TapTest *tests);
     if (!tap_check_near((a), (b), (tol), __FILE__, __LINE__, #a, #b, __VA_ARGS__)) return;                   \
   } while (0)
 
+// The larger number; NaN where one of them is, which fmax would leave out of the largest error.
+double tap_larger(double a, double b);
+
 // The call returns 0. The diagnostics show the last message raised in a context made by tap_ceed.
 #define CHECK_OK(expr)                                                                                       \
   do {                                                                                                       \

@@ -547,7 +547,7 @@ static double apply_simplex(Ceed ceed, const Simplex *s, bool *is_even_odd) {
     double *found = reference_new_values(v);
     error = 0;
     for (CeedInt p = 0; p < s->P; p++)
-      error = fmax(error, fabs(found[p] - s->wanted[p]) / (eps * s->terms[p]));
+      error = tap_larger(error, fabs(found[p] - s->wanted[p]) / (eps * s->terms[p]));
     free(found);
   }
   free(text);

@@ -727,7 +727,7 @@ TEST_EACH_BACKEND(batches_of_all_sizes_are_solved) {
   int ierr = batch_run(ceed, &factorize);
   if (!ierr) ierr = batch_run(ceed, &solve);
   for (int i = 0; i < COUNT; i++) {
-    for (int r = 0; r < sizes[i]; r++) largest = fmax(largest, fabs(batch_get(&B, i, r, 0) - 1));
+    for (int r = 0; r < sizes[i]; r++) largest = tap_larger(largest, fabs(batch_get(&B, i, r, 0) - 1));
   }
   batch_free(&A), batch_free(&B);
   CHECK_OK(ierr);

@@ -295,7 +295,7 @@ static bool is_mass_of_one(CeedVector v) {
 
   if (CeedVectorGetArrayRead(v, CEED_MEM_HOST, &array)) return false;
   for (int i = 0; i < NC * L; i++)
-    largest = fmax(largest, fabs((double)array[i] - (i % L == 0 || i % L == L - 1 ? 1 : 2)));
+    largest = tap_larger(largest, fabs((double)array[i] - (i % L == 0 || i % L == L - 1 ? 1 : 2)));
   return !CeedVectorRestoreArrayRead(v, &array) && largest < 20 * ritz_check_epsilon();
 }
 

@@ -13,9 +13,3 @@
 #define RITZ_RESIDENT 1
 #include "kernels/gpu/batched-mma.h"
 #include "tests/played-products.h"
-
-TEST(threads_of_a_warp_give_tensor_cores_every_entry_once) { multiply_all(); }
-
-int main(int argc, char **argv) {
-  return tap_main(argc, argv, TESTS(threads_of_a_warp_give_tensor_cores_every_entry_once));
-}

@@ -389,14 +389,17 @@ enum { NUM_FRONTS = 40, MAX_D1 = 21, MAX_D2 = 19 };
 
 typedef struct {
   int count, max_d1, max_d2;
+  CeedScalarType precision;
+  double u; // twice its roundoff
   int32_t d1[NUM_FRONTS], d2[NUM_FRONTS], ld[NUM_FRONTS];
   int64_t panel[NUM_FRONTS], update[NUM_FRONTS], x[NUM_FRONTS];
   int64_t num, num_x;
 } Shapes;
 
 // Panel and update lie in one matrix of each front, whose leading dimension is larger.
-static Shapes make_shapes(int count, int max_d1, int max_d2) {
-  Shapes s = {.count = count, .max_d1 = max_d1, .max_d2 = max_d2};
+static Shapes make_shapes(CeedScalarType precision, int count, int max_d1, int max_d2) {
+  Shapes s = {.count = count, .max_d1 = max_d1, .max_d2 = max_d2, .precision = precision};
+  s.u = precision == CEED_SCALAR_FP32 ? FLT_EPSILON : DBL_EPSILON;
   for (int i = 0; i < count; i++) {
     s.d1[i] = i % 7 == 3 ? 0 : (5 * i + max_d1 / 2) % (max_d1 + 1);
     s.d2[i] = i % 5 == 2 ? 0 : (3 * i + max_d2 / 2) % (max_d2 + 1);
@@ -431,7 +434,7 @@ static double front_error(const Shapes *s, RitzFrontFactors factors, int i, cons
       for (int64_t k = 0; k <= c && k < d1; k++)
         sum += factor(s, factors, after, i, r, k) * factor(s, factors, after, i, c, k) *
                (factors == RITZ_FRONT_LDLT ? entry(s, after, i, k, k) : 1);
-      error = fmax(error, fabs(sum - entry(s, before, i, r, c)));
+      error = tap_larger(error, fabs(sum - entry(s, before, i, r, c)));
     }
   return error;
 }
@@ -449,6 +452,32 @@ static void *lend(Lent *lent, size_t num_bytes, const void *host) {
   return *p;
 }
 
+// Numbers that are double here and of the precision there.
+static int write_numbers(Ceed ceed, const Shapes *s, int64_t num, const double *host, void *p) {
+  if (s->precision == CEED_SCALAR_FP64) return ritz_fronts_upload(ceed, (size_t)num * sizeof(*host), host, p);
+  float *copy = calloc((size_t)num, sizeof(*copy));
+  for (int64_t k = 0; k < num; k++) copy[k] = (float)host[k];
+  const int ierr = ritz_fronts_upload(ceed, (size_t)num * sizeof(*copy), copy, p);
+  free(copy);
+  return ierr;
+}
+
+static int read_numbers(Ceed ceed, const Shapes *s, int64_t num, const void *p, double *host) {
+  if (s->precision == CEED_SCALAR_FP64)
+    return ritz_fronts_download(ceed, (size_t)num * sizeof(*host), p, host);
+  float *copy = calloc((size_t)num, sizeof(*copy));
+  const int ierr = ritz_fronts_download(ceed, (size_t)num * sizeof(*copy), p, copy);
+  for (int64_t k = 0; k < num; k++) host[k] = copy[k];
+  free(copy);
+  return ierr;
+}
+
+static void *lend_numbers(Lent *lent, const Shapes *s, int64_t num, const double *host) {
+  void **p = &lent->p[lent->num++];
+  if (ritz_fronts_alloc(lent->ceed, (size_t)num * ritz_scalar_bytes(s->precision), p)) return NULL;
+  return write_numbers(lent->ceed, s, num, host, *p) ? NULL : *p;
+}
+
 static void give_back(Lent *lent) {
   for (int k = 0; k < lent->num; k++) ritz_fronts_free(lent->ceed, &lent->p[k]);
 }
@@ -458,7 +487,7 @@ static RitzFrontArrays lend_shapes(Lent *lent, const Shapes *s, const double *al
   a.panel_lds = a.update_lds = lend(lent, sizeof(s->ld), s->ld);
   a.panel_offsets = lend(lent, sizeof(s->panel), s->panel);
   a.update_offsets = lend(lent, sizeof(s->update), s->update);
-  a.panels = a.updates = lend(lent, (size_t)s->num * sizeof(double), all);
+  a.panels = a.updates = lend_numbers(lent, s, s->num, all);
   return a;
 }
 
@@ -466,7 +495,7 @@ static RitzFrontArrays lend_shapes(Lent *lent, const Shapes *s, const double *al
 static double *random_fronts(const Shapes *s, RitzFrontFactors factors) {
   double *all = calloc((size_t)s->num, sizeof(*all));
   uint64_t seed = 8;
-  for (int64_t k = 0; k < s->num; k++) all[k] = tap_uniform(&seed);
+  for (int64_t k = 0; k < s->num; k++) all[k] = (float)tap_uniform(&seed); // of either precision
   for (int i = 0; i < s->count; i++)
     for (int64_t c = 0; c < s->d1[i]; c++)
       all[s->panel[i] + c * (s->ld[i] + 1)] =
@@ -481,7 +510,7 @@ static void check_factors(const Shapes *s, RitzFrontFactors factors, const doubl
     CHECK(info[i] == 0, "front %d: info %d", i, (int)info[i]);
     // 10 n u |A|_1, which is at most 2 n
     const double n = s->max_d1 + s->max_d2;
-    CHECK(error <= 20 * n * n * DBL_EPSILON, "front %d of %d + %d: error %g", i, (int)s->d1[i], (int)s->d2[i],
+    CHECK(error <= 20 * n * n * s->u, "front %d of %d + %d: error %g", i, (int)s->d1[i], (int)s->d2[i],
           error);
   }
 }
@@ -495,7 +524,7 @@ static void check_solutions(const Shapes *s, const double *before, const double 
       double sum = -b[s->x[i] + r];
       for (int64_t c = 0; c < s->d1[i]; c++)
         sum += entry(s, before, i, r > c ? r : c, r > c ? c : r) * x[s->x[i] + c];
-      CHECK(fabs(sum) <= 10 * n * n * DBL_EPSILON, "front %d, row %d: residual %g", i, (int)r, sum);
+      CHECK(fabs(sum) <= 10 * n * n * s->u, "front %d, row %d: residual %g", i, (int)r, sum);
     }
   }
 }
@@ -506,31 +535,31 @@ enum { NUM_RHS = 2 };
 static void check_solves(RitzFront front, RitzFrontFactors factors, const Shapes *s,
                          const RitzFrontArrays *arrays, const double *before, const double *after) {
   Ceed ceed = front->ceed;
-  const size_t num_bytes = (size_t)(NUM_RHS * s->num_x) * sizeof(double);
+  const int64_t num = NUM_RHS * s->num_x;
   double *b = calloc(NUM_RHS * (size_t)s->num_x, sizeof(*b)),
          *x = calloc(NUM_RHS * (size_t)s->num_x, sizeof(*x));
   Lent lent = {.ceed = ceed};
   uint64_t seed = 2;
   for (int r = 0; r < NUM_RHS; r++)
     for (int i = 0; i < s->count; i++)
-      for (int64_t k = 0; k < s->d1[i]; k++) b[r * s->num_x + s->x[i] + k] = tap_uniform(&seed);
-  double *vector = lend(&lent, num_bytes, b);
+      for (int64_t k = 0; k < s->d1[i]; k++) b[r * s->num_x + s->x[i] + k] = (float)tap_uniform(&seed);
+  void *vector = lend_numbers(&lent, s, num, b);
   const int64_t *places = lend(&lent, sizeof(s->x), s->x);
   CHECK_OK(RitzFrontForwardBatched(front, s->count, arrays, NUM_RHS, vector, places, s->num_x));
-  CHECK_OK(ritz_fronts_download(ceed, num_bytes, vector, x));
+  CHECK_OK(read_numbers(ceed, s, num, vector, x));
   for (int r = 0; r < NUM_RHS; r++)
     for (int i = 0; i < s->count; i++) {
       double *of_front = x + r * s->num_x + s->x[i];
       for (int64_t k = s->d1[i]; k < s->d1[i] + s->d2[i]; k++) {
         double sum = 0; // x2 = -L21 x1
         for (int64_t c = 0; c < s->d1[i]; c++) sum -= factor(s, factors, after, i, k, c) * of_front[c];
-        CHECK(fabs(sum - of_front[k]) <= 1e3 * DBL_EPSILON, "front %d: %g, not %g", i, of_front[k], sum);
+        CHECK(fabs(sum - of_front[k]) <= 1e3 * s->u, "front %d: %g, not %g", i, of_front[k], sum);
         of_front[k] = 0;
       }
     }
-  CHECK_OK(ritz_fronts_upload(ceed, num_bytes, x, vector));
+  CHECK_OK(write_numbers(ceed, s, num, x, vector));
   CHECK_OK(RitzFrontBackwardBatched(front, s->count, arrays, NUM_RHS, vector, places, s->num_x));
-  CHECK_OK(ritz_fronts_download(ceed, num_bytes, vector, x));
+  CHECK_OK(read_numbers(ceed, s, num, vector, x));
   for (int r = 0; r < NUM_RHS; r++) check_solutions(s, before, x + r * s->num_x, b + r * s->num_x);
   give_back(&lent);
   free(b);
@@ -545,9 +574,9 @@ static void check_fronts(Ceed ceed, RitzFrontFactors factors, const Shapes *s) {
   memset(info, 1, sizeof(info));
   const RitzFrontArrays arrays = lend_shapes(&lent, s, before);
   int32_t *infos = lend(&lent, sizeof(info), info);
-  CHECK_OK(RitzFrontCreate(ceed, factors, CEED_SCALAR_FP64, s->max_d1, s->max_d2, &front));
+  CHECK_OK(RitzFrontCreate(ceed, factors, s->precision, s->max_d1, s->max_d2, &front));
   CHECK_OK(RitzFrontBatched(front, s->count, &arrays, infos));
-  CHECK_OK(ritz_fronts_download(ceed, (size_t)s->num * sizeof(*after), arrays.panels, after));
+  CHECK_OK(read_numbers(ceed, s, s->num, arrays.panels, after));
   CHECK_OK(ritz_fronts_download(ceed, sizeof(info), infos, info));
   check_factors(s, factors, before, after, info);
   if (!tap_failed()) check_solves(front, factors, s, &arrays, before, after);
@@ -558,12 +587,44 @@ static void check_fronts(Ceed ceed, RitzFrontFactors factors, const Shapes *s) {
 }
 
 TEST_EACH_BACKEND(fronts_of_all_sizes_are_factorized_and_solved) {
-  const Shapes small = make_shapes(NUM_FRONTS, MAX_D1, MAX_D2), large = make_shapes(4, 150, 190);
+  const Shapes small = make_shapes(CEED_SCALAR_FP64, NUM_FRONTS, MAX_D1, MAX_D2),
+               large = make_shapes(CEED_SCALAR_FP64, 4, 150, 190);
   check_fronts(ceed, RITZ_FRONT_CHOLESKY, &small);
   if (!tap_failed()) check_fronts(ceed, RITZ_FRONT_LDLT, &small);
   // Panels behind panels.
   if (!tap_failed()) check_fronts(ceed, RITZ_FRONT_LDLT, &large);
   if (!tap_failed()) check_fronts(ceed, RITZ_FRONT_CHOLESKY, &large);
+}
+
+TEST_EACH_BACKEND(fronts_in_float_are_factorized_and_solved) {
+  const Shapes s = make_shapes(CEED_SCALAR_FP32, 9, 4, 3);
+  check_fronts(ceed, RITZ_FRONT_CHOLESKY, &s);
+}
+
+// A kernel that reads such memory would end the context of a device.
+TEST_EACH_BACKEND(fronts_in_memory_of_the_host_are_refused_on_devices) {
+  Shapes s = make_shapes(CEED_SCALAR_FP64, 2, 4, 3);
+  double x[16] = {0};
+  int32_t info[NUM_FRONTS];
+  RitzFront front = NULL;
+  Lent lent = {.ceed = ceed};
+  CeedMemType mem_type;
+  CHECK_OK(CeedGetPreferredMemType(ceed, &mem_type));
+  if (mem_type == CEED_MEM_HOST) NOT_FOR_THIS_BACKEND("has the host's memory");
+  double *all = random_fronts(&s, RITZ_FRONT_CHOLESKY);
+  const RitzFrontArrays good = lend_shapes(&lent, &s, all);
+  RitzFrontArrays bad = good;
+  CHECK_OK(RitzFrontCreate(ceed, RITZ_FRONT_CHOLESKY, CEED_SCALAR_FP64, s.max_d1, s.max_d2, &front));
+  CHECK_ERROR(ceed, RitzFrontBatched(front, 2, &good, info), CEED_ERROR_BACKEND, "RitzFrontBatched");
+  bad.updates = all;
+  CHECK_ERROR(ceed, RitzFrontBatched(front, 2, &bad, NULL), CEED_ERROR_BACKEND, "RitzFrontBatched");
+  bad = good, bad.panel_offsets = s.panel;
+  CHECK_ERROR(ceed, RitzFrontBatched(front, 2, &bad, NULL), CEED_ERROR_BACKEND, "RitzFrontBatched");
+  CHECK_ERROR(ceed, RitzFrontForwardBatched(front, 2, &good, 1, x, good.panel_offsets, 16),
+              CEED_ERROR_BACKEND, "RitzFrontForwardBatched");
+  CHECK_OK(RitzFrontDestroy(&front));
+  give_back(&lent);
+  free(all);
 }
 
 // Pivots 2, 0, 1e-12, -1e-12, NaN: d1 = 1 each.
@@ -596,7 +657,7 @@ TEST_EACH_BACKEND(small_pivots_are_replaced_and_counted) {
 
 TEST(wrong_calls_with_fronts_are_refused) {
   Ceed ceed = tap_ceed("/cpu/self/gen");
-  Shapes s = make_shapes(NUM_FRONTS, MAX_D1, MAX_D2);
+  Shapes s = make_shapes(CEED_SCALAR_FP64, NUM_FRONTS, MAX_D1, MAX_D2);
   double *all = random_fronts(&s, RITZ_FRONT_CHOLESKY), *kept = calloc((size_t)s.num, sizeof(*kept));
   int32_t info[NUM_FRONTS];
   RitzFrontArrays arrays = {.d1 = s.d1,
@@ -762,14 +823,15 @@ TEST(every_failing_allocation_leaves_nothing_behind) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(argc, argv,
-                  TESTS(systems_of_graphs_are_solved, large_fronts_are_factorized_in_blocks,
-                        matrices_that_are_not_positive_definite_are_named,
-                        more_work_than_wanted_is_refused_before_it_is_done, separators_keep_fill_small,
-                        indefinite_systems_are_solved_and_their_inertia_is_known,
-                        direct_solvers_refine_or_refuse_what_static_pivots_cannot_do,
-                        small_pivots_are_replaced_and_counted, fronts_of_all_sizes_are_factorized_and_solved,
-                        wrong_calls_with_fronts_are_refused,
-                        poisson_problems_of_degree_two_have_the_solution_of_cholmod,
-                        every_failing_allocation_leaves_nothing_behind));
+  return tap_main(
+      argc, argv,
+      TESTS(systems_of_graphs_are_solved, large_fronts_are_factorized_in_blocks,
+            matrices_that_are_not_positive_definite_are_named,
+            more_work_than_wanted_is_refused_before_it_is_done, separators_keep_fill_small,
+            indefinite_systems_are_solved_and_their_inertia_is_known,
+            direct_solvers_refine_or_refuse_what_static_pivots_cannot_do,
+            small_pivots_are_replaced_and_counted, fronts_of_all_sizes_are_factorized_and_solved,
+            fronts_in_float_are_factorized_and_solved, fronts_in_memory_of_the_host_are_refused_on_devices,
+            wrong_calls_with_fronts_are_refused, poisson_problems_of_degree_two_have_the_solution_of_cholmod,
+            every_failing_allocation_leaves_nothing_behind));
 }

@@ -259,7 +259,7 @@ static void check_points_diagonal(PointsOperator *r, uint64_t *seed) {
   if (list_spaces(r->in, r->num_in, spaces) > 1) return;
   CHECK_OK(assemble_diagonal(r, &values));
   for (CeedSize k = 0; k < r->input_size; k++)
-    worst = fmax(worst, fabs(values[k] - r->targets[0].matrix[k * (r->input_size + 1) + k]));
+    worst = tap_larger(worst, fabs(values[k] - r->targets[0].matrix[k * (r->input_size + 1) + k]));
   free(values);
   CHECK(worst <= 2 * points_entry_tolerance(r, &r->targets[0]), "off by %g", worst);
 }
@@ -591,7 +591,7 @@ static void check_polynomials(Ceed ceed, Evaluation *e, bool is_gradient) {
     for (CeedInt j = 0; j < e->dim; j++) x[j] = e->x[j * e->num_points + i];
     double wanted =
         polynomial(e->dim, n, e->coefficients + c * CeedIntPow(n, e->dim), x, is_gradient ? d : -1);
-    worst = fmax(worst, fabs(values[k] - wanted));
+    worst = tap_larger(worst, fabs(values[k] - wanted));
     largest = fmax(largest, fabs(wanted));
   }
   free(values);
@@ -693,7 +693,7 @@ static void check_adjoint(Ceed ceed, Evaluation *e, CeedEvalMode mode) {
   CHECK_OK(
       CeedBasisApplyAddAtPoints(e->basis, 1, &e->num_points, CEED_TRANSPOSE, mode, e->points, w_vec, btw));
   double *twice = reference_new_values(btw), error = 0.0;
-  for (CeedSize k = 0; k < num_nodes; k++) error = fmax(error, fabs(twice[k] - 2 * btw_values[k]));
+  for (CeedSize k = 0; k < num_nodes; k++) error = tap_larger(error, fabs(twice[k] - 2 * btw_values[k]));
   free(u);
   free(w);
   free(bu_values);

@@ -130,7 +130,7 @@ static double nearest(int dim, int n, const double *points, const double *x, int
   for (int i = 0; i < n; i++) {
     double distance = 0.0;
 
-    for (int d = 0; d < dim; d++) distance = fmax(distance, fabs(points[i * dim + d] - x[d]));
+    for (int d = 0; d < dim; d++) distance = tap_larger(distance, fabs(points[i * dim + d] - x[d]));
     if (distance < least) least = distance, *which = i;
   }
   return least;
@@ -269,7 +269,7 @@ static void check_trace(const Tables *t, int face, const Tables *f, const int *n
 
     for (int j = 0; j < t->P; j++) expected[j] = 0.0;
     for (int i = 0; i < f->P; i++) expected[node_of[i]] = f->values[q * f->P + i];
-    for (int j = 0; j < t->P; j++) worst = fmax(worst, fabs(t->values[q * t->P + j] - expected[j]));
+    for (int j = 0; j < t->P; j++) worst = tap_larger(worst, fabs(t->values[q * t->P + j] - expected[j]));
     if (!tap_check(worst <= rounding(t->degree), __FILE__, __LINE__, "traces agree",
                    "face %d of a %s, degree %d: off by %g", face, t->shape->name, t->degree, worst))
       break;
@@ -371,7 +371,7 @@ static void check_identity(const Shape *shape, int degree) {
   memcpy(t.points, t.nodes, sizeof(double) * t.P * t.dim);
   if (tap_check_ok(fill_lagrange(&t), __FILE__, __LINE__, "tables")) {
     for (int q = 0; q < t.P; q++) {
-      for (int i = 0; i < t.P; i++) worst = fmax(worst, fabs(t.values[q * t.P + i] - (i == q)));
+      for (int i = 0; i < t.P; i++) worst = tap_larger(worst, fabs(t.values[q * t.P + i] - (i == q)));
     }
     tap_check_near(worst, 0.0, rounding(degree), __FILE__, __LINE__, "values at nodes", "identity",
                    "%s, degree %d", shape->name, degree);
@@ -438,7 +438,7 @@ TEST(rounding_at_the_apex_of_a_pyramid_does_no_harm) {
     }
     int ierr = fill_lagrange(&t);
 
-    for (int i = 0; i < t.Q * t.P; i++) worst = fmax(worst, fabs(t.values[i] - (i % t.P == t.P - 1)));
+    for (int i = 0; i < t.Q * t.P; i++) worst = tap_larger(worst, fabs(t.values[i] - (i % t.P == t.P - 1)));
     for (int i = 0; i < 3 * t.Q * t.P; i++) {
       if (!(fabs(t.gradients[i]) <= steepest)) steepest = fabs(t.gradients[i]);
     }
@@ -850,7 +850,7 @@ static void check_public(Ceed ceed, const Shape *shape, int degree) {
   CHECK_OK(CeedBasisApply(basis, 1, CEED_NOTRANSPOSE, CEED_EVAL_GRAD, u, v));
   CHECK_OK(CeedVectorGetArrayRead(v, CEED_MEM_HOST, &array));
   for (int d = 0; d < dim; d++) {
-    for (int q = 0; q < Q; q++) worst = fmax(worst, fabs((double)array[d * Q + q] - (d + 1)));
+    for (int q = 0; q < Q; q++) worst = tap_larger(worst, fabs((double)array[d * Q + q] - (d + 1)));
   }
   CHECK_OK(CeedVectorRestoreArrayRead(v, &array));
   CHECK_NEAR(worst, 0.0, 1000.0 * (double)CEED_EPSILON, "%s, degree %d: gradient", shape->name, degree);

@@ -113,7 +113,7 @@ static double energy_error(const System *s, const double *x) {
 
 static double largest_error(const System *s, const double *x) {
   double largest = 0;
-  for (int i = 0; i < s->n; i++) largest = fmax(largest, fabs(x[i] - s->x[i]));
+  for (int i = 0; i < s->n; i++) largest = tap_larger(largest, fabs(x[i] - s->x[i]));
   return largest;
 }
 

@@ -165,7 +165,7 @@ static void check_points(const Boxes *b, const Contents *c) {
       CHECK(point >= 0, "cell %lld, node %lld", (long long)e, (long long)m);
       locate(b, &c->lattice, e, m, X);
       bend((void *)&b->order, b->dim, X, x);
-      for (int d = 0; d < 3; d++) worst = fmax(worst, fabs(c->points.values[3 * point + d] - x[d]));
+      for (int d = 0; d < 3; d++) worst = tap_larger(worst, fabs(c->points.values[3 * point + d] - x[d]));
     }
   }
   CHECK_NEAR(worst, 0, 100 * DBL_EPSILON, "dim %d, order %d", (int)b->dim, (int)b->order);
@@ -188,7 +188,7 @@ static void check_field(const Boxes *b, Contents *c, const char *name, CeedInt d
       for (CeedInt i = 0; i < num_written; i++) {
         double wanted = i < num_comp ? polynomial(degree, i, b->dim, X) : 0;
 
-        worst = fmax(worst, fabs(value[i] - wanted));
+        worst = tap_larger(worst, fabs(value[i] - wanted));
       }
     }
   }

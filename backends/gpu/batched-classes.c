@@ -14,17 +14,10 @@ static int load(Ceed ceed, RitzGpuClasses *classes) {
 }
 
 static int reserve(Ceed ceed, int64_t count, RitzGpuClasses *classes) {
-  const int64_t capacity = count > 2 * classes->capacity ? count : 2 * classes->capacity;
-  void *members = NULL;
   if (!classes->ranges) RITZ_TRY(ritz_gpu_alloc(ceed, 2 * NUM_CLASSES * sizeof(int32_t), &classes->ranges));
   if (!classes->counts)
     RITZ_TRY(ritz_gpu_alloc(ceed, MOST_BLOCKS * NUM_CLASSES * sizeof(int32_t), &classes->counts));
-  if (count <= classes->capacity) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_gpu_alloc(ceed, (size_t)capacity * sizeof(int32_t), &members));
-  if (classes->members) classes->older[classes->num_older++] = classes->members;
-  classes->members = members;
-  classes->capacity = capacity;
-  return CEED_ERROR_SUCCESS;
+  return ritz_gpu_list_reserve(ceed, count, &classes->members);
 }
 
 int ritz_gpu_classes_sort(Ceed ceed, const RitzGpuClassSizes *s, RitzGpuClasses *classes) {
@@ -37,7 +30,7 @@ int ritz_gpu_classes_sort(Ceed ceed, const RitzGpuClassSizes *s, RitzGpuClasses 
                                 RITZ_INT(s->num_classes),      RITZ_INT(s->least),
                                 RITZ_INT(s->bounds[0]),        RITZ_INT(s->bounds[1]),
                                 RITZ_POINTER(s->sizes[0]),     RITZ_POINTER(s->sizes[1]),
-                                RITZ_POINTER(classes->counts), RITZ_POINTER(classes->members),
+                                RITZ_POINTER(classes->counts), RITZ_POINTER(classes->members.numbers),
                                 RITZ_POINTER(classes->ranges)};
   const int num_args = sizeof(args) / sizeof(args[0]);
   RITZ_TRY(ritz_gpu_launch(ceed, classes->count, num_blocks, SORTERS, 0, num_args - 2, args));
@@ -46,8 +39,7 @@ int ritz_gpu_classes_sort(Ceed ceed, const RitzGpuClassSizes *s, RitzGpuClasses 
 
 void ritz_gpu_classes_free(Ceed ceed, RitzGpuClasses *classes) {
   ritz_gpu_program_release(ceed, &classes->program);
-  for (int i = 0; i < classes->num_older; i++) ritz_gpu_free(ceed, &classes->older[i]);
-  ritz_gpu_free(ceed, &classes->members);
+  ritz_gpu_list_free(ceed, &classes->members);
   ritz_gpu_free(ceed, &classes->ranges);
   ritz_gpu_free(ceed, &classes->counts);
 }

@@ -15,16 +15,12 @@ typedef struct {
   CeedInt bounds[2];
 } RitzGpuClassSizes;
 
-// Zeros at first. Device memory, owned; grows with the count, so that repeated calls allocate nothing. Lists
-// that were too short stay for the graphs that captured them: together less than the longest.
-enum { RITZ_GPU_MAX_LISTS = 32 }; // each twice as long as the one before
+// Zeros at first. Device memory, owned.
 typedef struct {
-  int64_t capacity;
-  int num_older;
-  void *older[RITZ_GPU_MAX_LISTS];
-  int first;                       // the first class that has members; the last one: there is no list
-  void *members, *ranges, *counts; // kernels/gpu/batched-classes.h
-  RitzGpuProgram program;          // counted
+  int first;              // the first class that has members; the last one: there is no list
+  RitzGpuList members;    // kernels/gpu/batched-classes.h
+  void *ranges, *counts;  // the same
+  RitzGpuProgram program; // counted
   RitzDeviceKernel count, list;
 } RitzGpuClasses;
 

@@ -6,8 +6,7 @@
 
 typedef struct {
   struct RitzBatched_private factor, solve; // `data` owned
-  void *info;                               // [capacity] 32 bits, owned: where the caller wants none
-  int64_t capacity;
+  RitzGpuList info;                         // owned: where the caller wants none
 } Pair;
 
 bool ritz_gpu_pair_serves(RitzBatchedOperation operation) {
@@ -39,8 +38,8 @@ int ritz_gpu_pair_prepare(RitzBatched b) {
 int ritz_gpu_pair_destroy(RitzBatched b) {
   Pair *pair = b->data;
   int ierr = pair->factor.data ? ritz_gpu_batched_destroy(&pair->factor) : CEED_ERROR_SUCCESS;
-  if (pair->solve.data) ierr |= ritz_gpu_batched_destroy(&pair->solve);
-  ritz_gpu_free(b->ceed, &pair->info);
+  if (pair->solve.data) ierr = ritz_first_error(ierr, ritz_gpu_batched_destroy(&pair->solve));
+  ritz_gpu_list_free(b->ceed, &pair->info);
   RITZ_FREE(&pair);
   b->data = NULL;
   return ierr;
@@ -62,22 +61,12 @@ int ritz_gpu_pair_analyze(RitzBatched b, int64_t count, const int32_t *const siz
   return ritz_gpu_batched_analyze(&pair->solve, count, sizes);
 }
 
-// Memory for infos; what queued work uses is freed when the device is done with it.
-static int reserve(const RitzBatched b, int64_t count, Pair *pair) {
-  if (count <= pair->capacity) return CEED_ERROR_SUCCESS;
-  pair->capacity = 0;
-  ritz_gpu_free(b->ceed, &pair->info);
-  RITZ_TRY(ritz_gpu_alloc(b->ceed, (size_t)count * sizeof(int32_t), &pair->info));
-  pair->capacity = count;
-  return CEED_ERROR_SUCCESS;
-}
-
 int ritz_gpu_pair_run(RitzBatched b, const RitzBatchedCall *call) {
   Pair *pair = b->data;
   RitzBatchedCall solve = *call;
   if (!call->info) {
-    RITZ_TRY(reserve(b, call->count, pair));
-    solve.info = pair->info;
+    RITZ_TRY(ritz_gpu_list_reserve(b->ceed, call->count, &pair->info));
+    solve.info = pair->info.numbers;
   }
   RitzBatchedCall factor = solve;
   factor.operand[1] = (RitzBatchOperand){0};

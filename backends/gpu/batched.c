@@ -310,6 +310,8 @@ static const RitzGpuBatched *last_plan(const RitzBatched b) {
 }
 
 int ritz_gpu_batched_workspace(RitzBatched b, int64_t count, size_t *num_bytes) {
+  *num_bytes = 0;
+  if (ritz_gpu_pair_serves(b->operation)) return CEED_ERROR_SUCCESS;
   *num_bytes = (size_t)(count_rooms(b, count) * last_plan(b)->room) * ritz_scalar_bytes(b->precision);
   return CEED_ERROR_SUCCESS;
 }
@@ -442,7 +444,7 @@ static int launch_classes(RitzBatched b, const RitzBatchedCall *call, int num_ar
   for (int c = last; c >= classes->first; c--) {
     const RitzGpuBatched *plan = &data->ragged[c].plan;
     const int resident = plan->num_resident > 0 ? plan->num_resident : 2;
-    args[MEMBERS_ARG] = (RitzDeviceArg)RITZ_POINTER(classes->members);
+    args[MEMBERS_ARG] = (RitzDeviceArg)RITZ_POINTER(classes->members.numbers);
     args[MEMBERS_ARG + 1] = (RitzDeviceArg)RITZ_POINTER(classes->ranges);
     args[MEMBERS_ARG + 2] = (RitzDeviceArg)RITZ_INT(c);
     RITZ_TRY(launch(b, &data->ragged[c], (int64_t)TURNS * resident * num_units, call->count, num_args, args));

@@ -322,8 +322,7 @@ static int panel(RitzDenseSolver s, int64_t first, int64_t num) {
   const int64_t rows_at_once = (int64_t)d->cluster * CLUSTER_THREADS;
   int held = 0;
   while (held < NUM_HELD && (rows_at_once << held) < s->n - first) held++;
-  if (d->has_tensor_cores && held < NUM_HELD && rows_at_once > 0)
-    return panel_by_cluster(s, first, num, held);
+  if (d->has_tensor_cores && held < NUM_HELD) return panel_by_cluster(s, first, num, held);
   return RUN_FACTOR(s, "ritz_panel", 1, d->panel_threads, RITZ_INT((int)s->n), RITZ_LONG(d->ld),
                     RITZ_POINTER(d->F), RITZ_INT((int)first), RITZ_INT((int)num), RITZ_POINTER(d->pivots),
                     RITZ_POINTER(d->moves), RITZ_POINTER(d->bad));
@@ -377,12 +376,19 @@ static int update_by_tensor_cores(RitzDenseSolver s, const RitzDenseUpdate *u, i
                          (int)(sizeof(args) / sizeof(args[0])), args);
 }
 
+// There are none of float; those of doubles want more shared memory than some devices let a block have.
+static bool has_tensor_cores_for(const RitzDenseSolver s, RitzDensePrecision precision) {
+  const bool has_room =
+      precision != RITZ_DENSE_F64 || ritz_gpu(s->ceed)->info->dynamic_shared_bytes >= STAGES;
+  return device_of(s)->has_tensor_cores && precision != RITZ_DENSE_F32 && has_room;
+}
+
 static int update(RitzDenseSolver s, const RitzDenseUpdate *u) {
   const Device *d = device_of(s);
   const int64_t rows = (u->num_rows + 63) / 64, cols = (u->num_cols + 63) / 64;
   const int64_t C = place_of(s, u->row, u->col), A = place_of(s, u->row, u->k0);
   const int64_t B = u->is_symmetric ? place_of(s, u->col, u->k0) : place_of(s, u->k0, u->col);
-  if (d->has_tensor_cores && u->precision != RITZ_DENSE_F32) return update_by_tensor_cores(s, u, C, A, B);
+  if (has_tensor_cores_for(s, u->precision)) return update_by_tensor_cores(s, u, C, A, B);
   return RUN_FACTOR(s, "ritz_update", rows * cols, 256, RITZ_LONG(d->ld), RITZ_POINTER(d->F), RITZ_LONG(C),
                     RITZ_LONG(A), RITZ_LONG(B), RITZ_LONG(u->is_symmetric ? d->ld : 1),
                     RITZ_LONG(u->is_symmetric ? 1 : d->ld), RITZ_INT((int)u->num_rows),
@@ -561,9 +567,12 @@ static int orthogonalize(RitzDenseSolver s, int num, const double *V, double *w,
 
 static void explain(const RitzDenseSolver s, FILE *stream) {
   const Device *d = device_of(s);
-  fprintf(stream, "  factorizations by halves, products in tiles of %s\n",
-          d->has_tensor_cores ? "128 x 128 by tensor cores (f32: 64 x 64 by instructions)"
-                              : "64 x 64 by instructions");
+  const char *tiles = "64 x 64 by instructions";
+  if (has_tensor_cores_for(s, RITZ_DENSE_F64))
+    tiles = "128 x 128 by tensor cores (f32: 64 x 64 by instructions)";
+  else if (d->has_tensor_cores)
+    tiles = "128 x 128 by tensor cores (f64, f32: 64 x 64 by instructions)";
+  fprintf(stream, "  factorizations by halves, products in tiles of %s\n", tiles);
   fprintf(stream, "  triangles in blocks of %d with inverses of their diagonal blocks\n", (int)d->rows);
 }
 

@@ -61,10 +61,13 @@ int ritz_gpu_front_prepare(RitzFront f) {
 }
 
 int ritz_gpu_front_destroy(RitzFront f) {
+  const RitzGpu *gpu = ritz_gpu(f->ceed);
   Kernels *k = f->data;
+  // Kernels that run stay loaded until they are done.
+  const int ierr = gpu->driver->synchronize(f->ceed, gpu->device, gpu->stream);
   ritz_gpu_program_release(f->ceed, &k->program);
   RITZ_FREE(&f->data);
-  return CEED_ERROR_SUCCESS;
+  return ierr;
 }
 
 // ---- Launches ----

@@ -92,7 +92,17 @@ int ritz_gpu_device_counters(Ceed ceed, RitzDeviceCounters *counters);
 // Device memory that the caller frees; *p is NULL for num_bytes == 0. free: *p becomes NULL; NULL is fine.
 int ritz_gpu_alloc(Ceed ceed, size_t num_bytes, void **p);
 void ritz_gpu_free(Ceed ceed, void **p);
-// The same, filled with a copy of the host's array.
+// A list of 32-bit numbers in device memory that grows, zeros at first, owned: repeated calls allocate
+// nothing. Lists that were too short stay for the graphs that captured them: together less than the longest.
+enum { RITZ_GPU_MAX_LISTS = 40 }; // each twice as long as the one before
+typedef struct {
+  int64_t capacity;
+  int num_older;
+  void *numbers, *older[RITZ_GPU_MAX_LISTS];
+} RitzGpuList;
+int ritz_gpu_list_reserve(Ceed ceed, int64_t count, RitzGpuList *list);
+void ritz_gpu_list_free(Ceed ceed, RitzGpuList *list);
+// Device memory that the caller frees, filled with a copy of the host's array.
 int ritz_gpu_upload(Ceed ceed, size_t num_bytes, const void *host, void **p);
 int ritz_gpu_copy_out(Ceed ceed, size_t num_bytes, void *host, const void *device);
 // The same in the order of another stream.

@@ -38,6 +38,23 @@ void ritz_gpu_free(Ceed ceed, void **p) {
   *p = NULL;
 }
 
+int ritz_gpu_list_reserve(Ceed ceed, int64_t count, RitzGpuList *list) {
+  const int64_t capacity = count > 2 * list->capacity ? count : 2 * list->capacity;
+  void *numbers = NULL;
+  if (count <= list->capacity) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_gpu_alloc(ceed, (size_t)capacity * sizeof(int32_t), &numbers));
+  if (list->numbers) list->older[list->num_older++] = list->numbers;
+  list->numbers = numbers;
+  list->capacity = capacity;
+  return CEED_ERROR_SUCCESS;
+}
+
+void ritz_gpu_list_free(Ceed ceed, RitzGpuList *list) {
+  for (int i = 0; i < list->num_older; i++) ritz_gpu_free(ceed, &list->older[i]);
+  ritz_gpu_free(ceed, &list->numbers);
+  *list = (RitzGpuList){.capacity = 0};
+}
+
 int ritz_gpu_rep_alloc(Ceed ceed, RitzRepKind kind, size_t num_bytes, void **p) {
   (void)kind;
   return ritz_gpu_alloc(ceed, num_bytes, p);

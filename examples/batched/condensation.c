@@ -17,6 +17,12 @@ int main(int argc, char **argv) {
     fprintf(stderr, "%s: elements of degree %d have no nodes inside, needed 2\n", argv[0], (int)degree);
     return 2;
   }
+  // Offsets into the element matrices are of 32 bits.
+  const double num_entries = pow(num_1d, 3) * pow(degree + 1, 6);
+  if (num_entries > INT32_MAX) {
+    fprintf(stderr, "%s: element matrices of %g entries, needed less than 2^31\n", argv[0], num_entries);
+    return 2;
+  }
   MUST(CeedInit(argc > 1 ? argv[1] : "/cpu/self", &ceed));
   const CondensationReport r = solve_both_ways(ceed, 3, num_1d, degree, rtol);
   const double n = r.n, nb = r.nb, ni = n - nb;

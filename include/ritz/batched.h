@@ -19,13 +19,13 @@
 //
 // *Order.* Work is done in the order of the calls, in the context's stream; on devices a call returns when
 // its work is queued, reads nothing back and, after a first call of its kind with as many matrices, can be
-// captured. The arrays live until the work is done. Graphs of non-uniform calls need the object to live;
-// those that use an analysis, no other one of it since, and those that need a workspace, no call with more
-// matrices.
+// captured. The arrays live until the work is done. Graphs of non-uniform calls, and of GESV and POSV without
+// info, need the object to live; those that use an analysis, no other one of it since, and those that need a
+// workspace, no call with more matrices.
 //
 // *Repetition.* The result of matrix i has the same bits whatever its place, count, neighbours and number of
 // threads are. No atomic operations; reductions in a fixed tree. Different operations, layouts with width >
-// 1, contexts and `ritz tune` may round differently.
+// 1, and contexts may round differently.
 //
 // *Errors.* A wrong call returns a code other than 0, with a message, before anything is done:
 // CEED_ERROR_DIMENSION (sizes, leading dimensions, strides, counts, lengths of vectors),

@@ -28,9 +28,9 @@
 
 typedef struct RitzFront_private *RitzFront;
 
-// All in the context's memory, none NULL. F11 of front i begins at entry panel_offsets[i] of `panels`, F21 is
-// d1[i] rows below, with the same leading dimension; F22 begins at entry update_offsets[i] of `updates`,
-// which may be the same array.
+// All in the context's memory, none NULL, but for arrays without entries and those of updates in solves. F11
+// of front i begins at entry panel_offsets[i] of `panels`, F21 is d1[i] rows below, with the same leading
+// dimension; F22 begins at entry update_offsets[i] of `updates`, which may be the same array.
 typedef struct {
   const int32_t *d1, *d2; // [count] 0 .. bounds of the object
   void *panels;
@@ -51,6 +51,7 @@ typedef enum { RITZ_FRONT_CHOLESKY, RITZ_FRONT_LDLT } RitzFrontFactors;
 // CHOLESKY, CEED_SCALAR_FP32, contexts without batched algebra).
 CEED_EXTERN int RitzFrontCreate(Ceed ceed, RitzFrontFactors factors, CeedScalarType precision, CeedInt d1,
                                 CeedInt d2, RitzFront *front);
+// Waits for what the object has queued.
 CEED_EXTERN int RitzFrontDestroy(RitzFront *front);
 
 // LDLT: pivots d with |d| < smallest become +-smallest with the sign of d (+ for 0) from now on, and are
@@ -65,7 +66,9 @@ CEED_EXTERN int RitzFrontSetSmallestPivot(RitzFront front, double smallest);
 //   k < 0  LDLT: -k pivots were replaced
 //          CHOLESKY, or INT32_MIN: d1 is negative or too large, and the front is left alone. A d2 that is
 //          negative or too large leaves F21 and F22 alone; info may be below 0 then
-// Entries above the diagonals are unspecified afterwards.
+// Entries above the diagonals are unspecified afterwards. Errors, of the solves, too: CEED_ERROR_DIMENSION
+// (count or num_rhs < 0), CEED_ERROR_INCOMPATIBLE (an array is NULL), CEED_ERROR_BACKEND (on devices: memory
+// that is not the context's).
 CEED_EXTERN int RitzFrontBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts,
                                  int32_t *info);
 // x of front i, right-hand side r < num_rhs: d1 + d2 entries from x_offsets[i] + r x_stride on, x1 and x2.
