@@ -303,6 +303,10 @@ ArgsResult args_parse(const ArgCommand *command, int argc, char **argv, void *op
   return ARGS_RUN;
 }
 
+ArgInts args_or_else(ArgInts given, size_t num, int *items) {
+  return given.num ? given : (ArgInts){num, items};
+}
+
 void args_free(const ArgCommand *command, void *options) {
   for (size_t i = 0; i < command->num_options; i++) {
     void *member = (char *)options + command->options[i].offset;

@@ -78,6 +78,9 @@ ArgsResult args_parse(const ArgCommand *command, int argc, char **argv, void *op
 // Frees the lists among the options.
 void args_free(const ArgCommand *command, void *options);
 
+// A list that was given, else `items`, borrowed.
+ArgInts args_or_else(ArgInts given, size_t num, int *items);
+
 // Prints "COMMAND: OPTION: message" (without OPTION when it is NULL) and how to get help; returns ARGS_WRONG.
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))

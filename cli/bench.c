@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // `ritz bench`: the bake-off problems of bench/bp.h, or the solves of cli/nekbone.h, as a table, as JSON and
-// as a plot, beside the limits of the machine. --multigrid and --batched are commands of
-// their own (cli/mg.h, cli/batched.h).
+// as a plot, beside the limits of the machine. --multigrid, --batched and --routes are commands of
+// their own (cli/mg.h, cli/batched.h, cli/routes.c).
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
-#include <ritz/basis.h>
 #include <ritz/operator.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -32,7 +31,7 @@ enum { F32, F64 };
 typedef struct {
   ArgInts bp, orders, n, policies, components, rhs;
   double size, deform, lambda, rtol;
-  bool apply, cg, nekbone, multigrid, batched, jacobi;
+  bool apply, cg, nekbone, multigrid, batched, routes, jacobi;
   int shape, precision, reps, problem, mesh, points, variant, max_it;
   ThreadsChoice on;
   const char *json, *plot;
@@ -195,6 +194,16 @@ static const ArgOption options_table[] = {
      0,
      0,
      {NULL}},
+    {"--routes",
+     NULL,
+     "time the routes that operators on devices have instead; it has\noptions of its own: 'ritz bench "
+     "--routes "
+     "--help'",
+     ARG_FLAG,
+     MEMBER(routes),
+     0,
+     0,
+     {NULL}},
     {"--problem",
      NULL,
      "-div grad u = f, or -div grad u + lambda u = f (default both)",
@@ -288,8 +297,6 @@ static const ArgCommand command = {
     .options = options_table,
 };
 
-static const BpTets tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};
-
 // In a float build everything is in float already.
 static bool is_single(const BenchOptions *o) {
   return o->precision == F32 && sizeof(CeedScalar) != sizeof(float);
@@ -368,7 +375,7 @@ static int run_orders(const Bench *b, BpOptions bp, Series *series) {
 static int run_series(const Bench *b, Series *series) {
   const BenchOptions *o = b->options;
   BpOptions bp = {.many = o->rhs.num ? &series->many : NULL,
-                  .tets = o->shape == TET ? &tets : NULL,
+                  .tets = o->shape == TET ? &cli_tets : NULL,
                   .single = is_single(o) ? &cli_single : NULL,
                   .size = size_of_problem(b),
                   .mode = o->cg ? BP_CG : BP_APPLY,
@@ -701,6 +708,7 @@ int cli_bench(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--multigrid")) return cli_bench_multigrid(argc, argv);
     if (!strcmp(argv[i], "--batched")) return cli_bench_batched(argc, argv);
+    if (!strcmp(argv[i], "--routes")) return cli_bench_routes(argc, argv);
   }
   ArgsResult parsed = args_parse(&command, argc, argv, &options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bake-off problems in single precision (contract in cli/single.h).
+// Single precision and tetrahedra of bake-off problems (contract in cli/single.h).
 #include "cli/single.h"
 
+#include <ritz/basis.h>
 #include <ritz/precision.h>
 
 static int create_single(Ceed ceed, CeedSize length, CeedVector *vec) {
@@ -11,3 +12,5 @@ static int create_single(Ceed ceed, CeedSize length, CeedVector *vec) {
 static int choose_single(CeedOperator op) { return RitzOperatorSetPrecision(op, CEED_SCALAR_FP32); }
 
 const BpSingle cli_single = {create_single, RitzVectorConvert, choose_single};
+
+const BpTets cli_tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bake-off problems in single precision (bench/bp.h), by ritz/precision.h.
+// What bake-off problems (bench/bp.h) have that the Ceed API has not: single precision, by ritz/precision.h;
+// tetrahedra, by ritz/basis.h.
 #ifndef RITZ_CLI_SINGLE_H
 #define RITZ_CLI_SINGLE_H
 
 #include "bench/bp.h"
 
 extern const BpSingle cli_single;
+extern const BpTets cli_tets;
 
 #endif

@@ -11,10 +11,12 @@
 #include "cli/cli.h"
 #include "cli/single.h"
 
+enum { HEX, TET };
+
 typedef struct {
   ArgInts bp, orders, policies;
   double size;
-  int precision;
+  int shape, precision;
   const char *resource;
 } TuneOptions;
 
@@ -29,6 +31,14 @@ static const ArgOption options_table[] = {
      BP_FIRST,
      BP_LAST,
      {NULL}},
+    {"--shape",
+     NULL,
+     "of the elements: hexahedra, or boxes cut into six tetrahedra,\nBP1 to BP4 (default hex)",
+     ARG_CHOICE,
+     MEMBER(shape),
+     0,
+     0,
+     {"hex", "tet", NULL}},
     {"--order",
      "LIST",
      "polynomial degrees, such as 1,2,4 or 1-8 (default 1-8)",
@@ -79,13 +89,10 @@ static const ArgCommand command = {
                    "a model chooses, and keeps what was the best. Later runs use it, on a mesh of any size.",
     .notes =
         "model, best: an apply with the model's kernel, and with the one that is used from now on, timed in\n"
-        "turns. tried: kernels that ran. The choices, where there are some: elements of a block; blocks "
-        "that\n"
-        "are to fit a multiprocessor; unroll, fence: points of a line (1 yes, -1 no); stacked: elements of "
-        "a\n"
-        "thread with dense bases; whole: a thread takes whole elements (1) or lines (-1); join: neighbours "
-        "add\n"
-        "together; mma: tensor cores.\n\n"
+        "turns. tried: kernels that ran. route: the fastest one, see 'ritz bench --routes'. The choices, where\n"
+        "there are some: elements of a block; blocks that are to fit a multiprocessor; unroll, fence: points\n"
+        "of a line (1 yes, -1 no); stacked: elements of a thread with dense bases; whole: a thread takes whole\n"
+        "elements (1) or lines (-1); join: neighbours add together; mma: tensor cores.\n\n"
         "The operators of programs are tuned by RitzOperatorTune (ritz/operator.h). 'ritz cache clear'\n"
         "forgets what was measured, RITZ_TUNE=off does without, RITZ_TUNE=N tries N kernels of each at "
         "most.\n"
@@ -101,16 +108,16 @@ static const ArgCommand command = {
 // ---- One problem ----
 
 static void print_heading(void) {
-  printf("%-4s %5s %-9s %10s %11s %11s %8s %6s  %s\n", "", "order", "geometry", "DOFs", "model, ms",
-         "best, ms", "faster", "tried", "choices");
+  printf("%-4s %5s %-9s %10s %11s %11s %8s %6s  %-11s %s\n", "", "order", "geometry", "DOFs", "model, ms",
+         "best, ms", "faster", "tried", "route", "choices");
 }
 
 static void print_tune_row(const BpResult *sizes, const RitzTuning *t) {
   printf("BP%-2d %5d %-9s %10lld ", sizes->options.bp, (int)sizes->options.order,
          bp_geometry_name(sizes->options.geometry), (long long)sizes->dofs);
   if (t->num_tried)
-    printf("%11.4f %11.4f %7.2fx %6d  %s\n", 1e3 * t->model_seconds, 1e3 * t->best_seconds,
-           t->model_seconds / t->best_seconds, (int)t->num_tried, t->choice);
+    printf("%11.4f %11.4f %7.2fx %6d  %-11s %s\n", 1e3 * t->model_seconds, 1e3 * t->best_seconds,
+           t->model_seconds / t->best_seconds, (int)t->num_tried, RitzOperatorRouteName(t->route), t->choice);
   else
     printf("nothing measured: %s\n", t->reason);
   fflush(stdout);
@@ -131,10 +138,6 @@ cleanup:
 
 // ---- The command ----
 
-static ArgInts or_else(ArgInts given, size_t num, int *items) {
-  return given.num ? given : (ArgInts){num, items};
-}
-
 // A library of float computes in its own precision.
 static bool is_single(const TuneOptions *o) {
   return o->precision == 0 && sizeof(CeedScalar) != sizeof(float);
@@ -143,11 +146,12 @@ static bool is_single(const TuneOptions *o) {
 static int tune_problems(Ceed ceed, const TuneOptions *o) {
   static int all_bps[] = {1, 2, 3, 4, 5, 6}, all_orders[] = {1, 2, 3, 4, 5, 6, 7, 8},
              stored[] = {COST_STORED};
-  const ArgInts bps = or_else(o->bp, sizeof(all_bps) / sizeof(int), all_bps);
-  const ArgInts orders = or_else(o->orders, sizeof(all_orders) / sizeof(int), all_orders);
-  const ArgInts policies = or_else(o->policies, 1, stored);
+  const ArgInts bps = args_or_else(o->bp, o->shape == TET ? 4 : sizeof(all_bps) / sizeof(int), all_bps);
+  const ArgInts orders = args_or_else(o->orders, sizeof(all_orders) / sizeof(int), all_orders);
+  const ArgInts policies = args_or_else(o->policies, 1, stored);
   const size_t num = bps.num * policies.num * orders.num;
   BpOptions options = {.size = (CeedSize)(o->size > 0 ? o->size : cli_default_size(ceed)),
+                       .tets = o->shape == TET ? &cli_tets : NULL,
                        .single = is_single(o) ? &cli_single : NULL};
   BpResult sizes;
   RitzTuning tuning;
@@ -186,6 +190,11 @@ static int run_tune_command(const TuneOptions *o) {
 
   if (o->size > INT32_MAX) {
     args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
+    return CLI_USAGE;
+  }
+  for (size_t i = 0; i < o->bp.num; i++) {
+    if (o->shape != TET || o->bp.items[i] <= 4) continue;
+    args_wrong(&command, "--bp", "of tetrahedra expected 1 to 4, found %d", o->bp.items[i]);
     return CLI_USAGE;
   }
   if (o->precision == 1 && sizeof(CeedScalar) == sizeof(float)) {

@@ -232,6 +232,9 @@ struct RitzBackend {
   // Of an operator that the slot above serves, whether operator_assemble_add_diagonal does so, too; else
   // core/ assembles that of an operator in CeedScalar. An empty slot: always.
   int (*diagonal_is_native)(CeedOperator op, bool is_point_block, bool *is_native);
+  // Why operators of this context cannot be asked to be applied by a route that is not AUTO (static); NULL:
+  // they can. An empty slot: there is one route alone.
+  const char *(*operator_refuses_route)(Ceed ceed, RitzOperatorRoute route);
   // Lines for people about the kernels of a single operator, and the text of its generated kernel (NULL:
   // there is none; valid while the operator lives).
   int (*operator_explain)(CeedOperator op, FILE *stream);

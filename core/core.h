@@ -447,6 +447,7 @@ struct CeedOperator_private {
   // shares all but active_precision, `data`, the backend's answer and the rows of the timing table with it.
   CeedScalarType precision, active_precision[2];
   RitzOperatorUse use;
+  RitzOperatorRoute route;    // as asked for
   CeedOperator variants[4];   // owned; core/operator-precision.c
   RitzStandIn *stand_in;      // owned, NULL before it is needed; core/operator-stand-in.c
   bool is_stand_in;           // belongs to another operator, for which it computes in CeedScalar

@@ -18,7 +18,7 @@ extern const RitzClass ritz_ceed_class, ritz_vector_class, ritz_restriction_clas
     ritz_qfunction_class, ritz_context_class, ritz_operator_class;
 extern const RitzClass ritz_any_class; // of no object: stands for all that are a CeedObject
 extern const RitzClass ritz_mesh_class, ritz_space_class, ritz_geometry_class, ritz_solver_class;
-extern const RitzClass ritz_hierarchy_class;
+extern const RitzClass ritz_hierarchy_class, ritz_locator_class;
 extern const RitzClass ritz_preconditioner_class;
 extern const RitzClass ritz_indices_class, ritz_scalars_class, ritz_batched_class;
 extern const RitzClass ritz_dense_solver_class, ritz_front_class;
@@ -28,6 +28,7 @@ struct RitzSpace_private;
 struct RitzGeometry_private;
 struct RitzSolver_private;
 struct RitzHierarchy_private;
+struct RitzLocator_private;
 struct RitzPreconditioner_private;
 struct RitzIndices_private;
 struct RitzScalars_private;
@@ -52,6 +53,7 @@ struct RitzFront_private;
       struct RitzGeometry_private *: &ritz_geometry_class,                                                   \
       struct RitzSolver_private *: &ritz_solver_class,                                                       \
       struct RitzHierarchy_private *: &ritz_hierarchy_class,                                                 \
+      struct RitzLocator_private *: &ritz_locator_class,                                                     \
       struct RitzPreconditioner_private *: &ritz_preconditioner_class,                                       \
       struct RitzIndices_private *: &ritz_indices_class,                                                     \
       struct RitzScalars_private *: &ritz_scalars_class,                                                     \

@@ -86,6 +86,7 @@ static int copy_single(Conversion *c, CeedOperator op, CeedOperator *copy) {
   if (!ierr) ierr = CeedOperatorSetName(*copy, op->name);
   if (!ierr) ierr = RitzOperatorSetPrecision(*copy, c->precision);
   if (!ierr) ierr = RitzOperatorSetUse(*copy, op->use);
+  if (!ierr) (*copy)->route = op->route;
   if (!ierr) ierr = CeedOperatorCheckReady(*copy);
   if (ierr) {
     (void)CeedOperatorDestroy(copy);

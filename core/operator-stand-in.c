@@ -103,6 +103,7 @@ int ritz_operator_stand_in(CeedOperator op, CeedOperator *stand_in) {
     RITZ_TRY(ierr);
   }
   RitzStandIn *s = op->stand_in;
+  s->op->route = op->route;
   for (CeedInt i = 0; i < s->num; i++) {
     if (s->copies[i].is_input) RITZ_TRY(refresh(&s->copies[i]));
   }

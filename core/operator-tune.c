@@ -22,6 +22,8 @@ static int tune_composite(CeedOperator op, CeedVector in, CeedVector out, RitzTu
     sum->num_tried += part.num_tried;
     sum->model_seconds += part.model_seconds;
     sum->best_seconds += part.best_seconds;
+    if (sum->route == RITZ_OPERATOR_ROUTE_AUTO) sum->route = part.route;
+    for (int r = 0; r <= RITZ_OPERATOR_ROUTE_GEMM_VENDOR; r++) sum->route_seconds[r] += part.route_seconds[r];
     if (part.reason) reason = part.reason;
   }
   if (!sum->num_tried) sum->reason = reason;

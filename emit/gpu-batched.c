@@ -6,8 +6,12 @@
 
 // What texts with sizes have in common.
 static void add_sizes(RitzText *t, const RitzGpuBatched *p) {
-  ritz_text_add(t, "#define RITZ_M       %d\n#define RITZ_N       %d\n#define RITZ_K       %d\n",
-                (int)p->size[RITZ_DIM_M], (int)p->size[RITZ_DIM_N], (int)p->size[RITZ_DIM_K]);
+  if (p->has_any_size)
+    ritz_text_add(
+        t, "#define RITZ_M       bound_m\n#define RITZ_N       bound_n\n#define RITZ_K       bound_k\n");
+  else
+    ritz_text_add(t, "#define RITZ_M       %d\n#define RITZ_N       %d\n#define RITZ_K       %d\n",
+                  (int)p->size[RITZ_DIM_M], (int)p->size[RITZ_DIM_N], (int)p->size[RITZ_DIM_K]);
   ritz_text_add(t, "#define RITZ_RESIDENT %d\n", p->num_resident);
   if (p->is_uniform) ritz_text_add(t, "#define RITZ_UNIFORM\n");
   for (int i = 0; i < RITZ_BATCHED_MAX_OPERANDS && p->is_uniform; i++)

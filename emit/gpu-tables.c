@@ -46,7 +46,7 @@ void ritz_emit_gpu_sizes(RitzGpuEmitter *e) {
   add_conversions(e);
   if (t->exchange)
     ritz_text_add(&e->text, "#define RITZ_EXCHANGE %d // where threads exchange numbers\n", (int)t->exchange);
-  if (t->uses_mma) ritz_text_add(&e->text, "#include \"kernels/gpu/mma.h\"\n");
+  if (t->uses_mma) ritz_text_add(&e->text, "#include \"kernels/gpu/%s.h\"\n", t->is_flat ? "tiles" : "mma");
   ritz_emit_gpu_vector_sizes(e);
   ritz_emit_gpu_dense_sizes(e);
 }

@@ -122,6 +122,9 @@ void ritz_emit_gpu_dense_nodes(RitzGpuEmitter *e);
 void ritz_emit_gpu_dense_inputs(RitzGpuEmitter *e);
 void ritz_emit_gpu_dense_outputs(RitzGpuEmitter *e);
 
+// emit/gpu-tiles.c: the body of a kernel of dense bases by tensor cores, from L-vectors to L-vectors.
+void ritz_emit_gpu_tiles(RitzGpuEmitter *e);
+
 // emit/gpu-vector.c: spaces of vector bases of tensor products. What of the templates they need; 1D matrices;
 // registers of the points; their part of a pass over lines of nodes, along the first direction, of points,
 // the latter to the points and back.

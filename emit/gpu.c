@@ -2,6 +2,7 @@
 // The fused kernel of an apply on a device (contract in emit/emit.h).
 #include "emit/emit.h"
 #include "emit/gpu-text.h"
+#include "plan/gpu-tiles.h"
 
 static void add_kernel_field(RitzGpuEmitter *e, int i) {
   static const struct {
@@ -41,6 +42,11 @@ static void add_function(RitzGpuEmitter *e) {
                 e->plan->function_name);
 }
 
+static void add_thread_of_tiles(RitzGpuEmitter *e) {
+  ritz_text_add(&e->text, "  RitzLines L = {0, RITZ_THREAD / 4, 0};\n"
+                          "  const RitzLong first_elem = RITZ_BLOCK * RITZ_ELEMENTS;\n");
+}
+
 static void add_thread_of_lines(RitzGpuEmitter *e) {
   const RitzGpuTarget *t = e->target;
   ritz_text_add(&e->text,
@@ -73,6 +79,8 @@ static void add_opening(RitzGpuEmitter *e, const char *kernel) {
                   (int)(t->shared_bytes / ritz_gpu_real_bytes(e->plan)));
   if (t->evaluation == RITZ_GPU_ELEMENTS)
     add_thread_of_element(e);
+  else if (ritz_gpu_has_tiles(t))
+    add_thread_of_tiles(e);
   else
     add_thread_of_lines(e);
   if (t->fences)
@@ -98,9 +106,13 @@ static int emit_lines(RitzGpuEmitter *e) {
   ritz_emit_gpu_lines(e);
   ritz_emit_gpu_open(e, "ritz_operator");
   ritz_emit_gpu_open_energy(e);
-  ritz_emit_gpu_inputs(e);
-  ritz_emit_gpu_points(e);
-  ritz_emit_gpu_outputs(e);
+  if (ritz_gpu_has_tiles(e->target)) {
+    ritz_emit_gpu_tiles(e);
+  } else {
+    ritz_emit_gpu_inputs(e);
+    ritz_emit_gpu_points(e);
+    ritz_emit_gpu_outputs(e);
+  }
   ritz_emit_gpu_close_energy(e);
   ritz_text_add(&e->text, "}\n");
   return CEED_ERROR_SUCCESS;

@@ -82,6 +82,12 @@ int ritz_fe_shape_lagrange(Ceed ceed, CeedElemTopology topology, int degree, int
 int ritz_fe_shape_modes(Ceed ceed, CeedElemTopology topology, int degree, int num_points,
                         const double *points, double *values, double *gradients);
 
+// The modes of one of TRIANGLE, TET, PYRAMID and PRISM at a point that may lie outside of the element: value
+// [num_nodes], gradient [dim][num_nodes] (may be NULL). work: so many doubles. Takes no memory.
+int64_t ritz_fe_shape_modes_work(CeedElemTopology topology, int degree);
+void ritz_fe_shape_modes_at(CeedElemTopology topology, int degree, const double *x, double *value,
+                            double *gradient, double *work);
+
 // Quadrature that is exact for all polynomials of total degree `degree` >= 0 (LINE, QUAD, HEX: in each
 // direction; PRISM: of that degree on the triangle and along the line). Positive weights, interior points.
 // *num is the number of points; points and weights, both or neither NULL, receive them.

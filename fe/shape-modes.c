@@ -122,12 +122,49 @@ static void pyramid_modes(int p, const double *x, Jet *work, Jet *mode) {
   }
 }
 
+// Products of the modes of the triangle, the fast ones, and of the line. work: (p + 1) (p + 2) / 2 more.
+static void prism_modes(int p, const double *x, Jet *work, Jet *mode) {
+  const int num_fast = (p + 1) * (p + 2) / 2;
+  Jet *along = work, *across = along + p + 1;
+
+  triangle_modes(p, x, across + num_fast, across);
+  jacobi(p + 1, 0.0, linear(x, 0.0, 0.0, 0.0, 1.0), constant(1.0), along);
+  for (int k = 0; k <= p; k++) {
+    for (int i = 0; i < num_fast; i++) *mode++ = scaled(k + 0.5, product(along[k], across[i]));
+  }
+}
+
 static void modes_at(CeedElemTopology topology, int p, const double *x, Jet *work, Jet *mode) {
   switch (topology) {
   case CEED_TOPOLOGY_LINE: line_modes(p, x, work, mode); break;
   case CEED_TOPOLOGY_TRIANGLE: triangle_modes(p, x, work, mode); break;
   case CEED_TOPOLOGY_TET: tet_modes(p, x, work, mode); break;
+  case CEED_TOPOLOGY_PRISM: prism_modes(p, x, work, mode); break;
   default: pyramid_modes(p, x, work, mode); break;
+  }
+}
+
+// ---- One point ----
+
+// Doubles of a jet, and jets beyond those of the modes.
+enum { JET = sizeof(Jet) / sizeof(double) };
+
+static int num_scratch(int degree) { return (degree + 1) * (degree + 2) / 2 + 3 * (degree + 1); }
+
+int64_t ritz_fe_shape_modes_work(CeedElemTopology topology, int degree) {
+  return (int64_t)JET * (ritz_fe_shape_num_nodes(topology, degree) + num_scratch(degree));
+}
+
+void ritz_fe_shape_modes_at(CeedElemTopology topology, int degree, const double *x, double *value,
+                            double *gradient, double *work) {
+  const int num = ritz_fe_shape_num_nodes(topology, degree), dim = ritz_fe_shape_dim(topology);
+  const double point[3] = {x[0], dim > 1 ? x[1] : 0.0, dim > 2 ? x[2] : 0.0};
+  Jet *mode = (Jet *)(void *)work;
+
+  modes_at(topology, degree, point, mode + num, mode);
+  for (int i = 0; i < num; i++) {
+    value[i] = mode[i].v;
+    for (int d = 0; gradient && d < dim; d++) gradient[d * num + i] = mode[i].d[d];
   }
 }
 

@@ -11,6 +11,7 @@
 #include <ritz/front.h>
 #include <ritz/geometry.h>
 #include <ritz/jit.h>
+#include <ritz/locate.h>
 #include <ritz/machine.h>
 #include <ritz/mesh.h>
 #include <ritz/multigrid.h>

@@ -261,3 +261,16 @@ RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched b, const RitzGpuBatchMach
   if (!is_done) plan_any(&p, machine->max_threads);
   return p;
 }
+
+RitzGpuBatched ritz_plan_gpu_batched_large(const CeedInt size[RITZ_NUM_DIMS], const bool is_transposed[2],
+                                           CeedScalarType precision, int max_threads) {
+  RitzGpuBatched p = {.kind = RITZ_BATCH_PRODUCT,
+                      .precision = precision,
+                      .target = precision,
+                      .takes_all = true,
+                      .has_any_size = true};
+  for (int d = 0; d < RITZ_NUM_DIMS; d++) p.size[d] = size[d];
+  for (int i = 0; i < 2; i++) p.form[i] = is_transposed[i] ? RITZ_BATCH_IS_TRANSPOSED : 0;
+  plan_any(&p, max_threads);
+  return p;
+}

@@ -58,6 +58,7 @@ typedef struct {
   int form[RITZ_BATCHED_MAX_OPERANDS];   // without pointers
   bool is_uniform;                       // sizes are those of all matrices
   bool takes_all;                        // not uniform: there are no other classes
+  bool has_any_size;                     // bounds are arguments: one kernel for all sizes
   bool is_transposed[2];                 // A, B of products
   int mask[2];                           // how they are read
   int keeps;           // products: the triangle of C that is written, 1: lower, 2: upper; 0: all of it
@@ -119,6 +120,10 @@ int ritz_gpu_batched_product_options(const RitzGpuBatched *plan);
 // uniform and other batches.
 RitzGpuBatched ritz_plan_gpu_batched(const RitzBatched batched, const RitzGpuBatchMachine *machine,
                                      bool is_uniform);
+// The kernel of products of these sizes m, n, k, which it takes as arguments: ritz_plan_gpu_batched_blocks
+// may choose a better one.
+RitzGpuBatched ritz_plan_gpu_batched_large(const CeedInt size[RITZ_NUM_DIMS], const bool is_transposed[2],
+                                           CeedScalarType precision, int max_threads);
 // Non-uniform batches: matrices of a class have sizes up to its bound in the one or two dimensions that count
 // (gpu-batched-classes.c), and kernels that know it. Matrices of a size are in one class whatever is beside
 // them.

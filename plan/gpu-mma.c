@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Which passes multiply by tensor cores (contract in plan/gpu-mma.h).
 #include "plan/gpu-mma.h"
+#include "plan/gpu-tiles.h"
 
 enum { EXCHANGED = 10 }; // scalars of a thread: kernels/gpu/mma.h
 
@@ -12,6 +13,7 @@ static bool can_pass(const RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
 
 // A basis whose nodes are not the points has lines between them, one with derivatives lines of points.
 bool ritz_plan_gpu_can_mma(const RitzPlan *plan, const RitzGpuTarget *t) {
+  if (t->is_flat) return ritz_plan_gpu_can_tile(plan);
   if (plan->precision != CEED_SCALAR_FP64 || t->evaluation != RITZ_GPU_LINES) return false;
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];

@@ -43,6 +43,20 @@ enum {
   RITZ_GPU_SHORT_LINE = 7
 };
 
+// ---- Dense bases by tensor cores ----
+
+enum {
+  // Warps of a block, of 16 elements each. Not measured yet.
+  RITZ_GPU_TILE_WARPS = 4,
+  // Of the matrices, at once in the memory of a block, so that four blocks fit a multiprocessor. Not measured
+  // yet.
+  RITZ_GPU_STAGED_BYTES = 52 << 10,
+  // Numbers of a thread: nodes and sums, twice the values at its points. Compiled for sm_90, diffusion with
+  // 56
+  // nodes has 80 of them and takes 234 registers; these do not all fit 255.
+  RITZ_GPU_TILE_NUMBERS = 128
+};
+
 // ---- Derivatives ----
 
 // Nodes a direction up to which each derivative has a sweep of its own. BP3 affine p = 4 to 8 with a sweep

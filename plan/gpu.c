@@ -8,6 +8,7 @@
 #include "plan/gpu-element.h"
 #include "plan/gpu-mma.h"
 #include "plan/gpu-simple-inputs.h"
+#include "plan/gpu-tiles.h"
 #include "plan/gpu-vector.h"
 #include "plan/steps.h"
 
@@ -202,7 +203,7 @@ static void add_dense_matrix(const RitzPlan *plan, RitzGpuTarget *t, const RitzP
                              bool is_derivative) {
   const RitzGpuArgKind kinds[2][2] = {{RITZ_GPU_ARG_INTERP_T, RITZ_GPU_ARG_INTERP},
                                       {RITZ_GPU_ARG_DERIV_T, RITZ_GPU_ARG_DERIV}};
-  const RitzGpuArgKind kind = kinds[is_derivative][s->is_input];
+  const RitzGpuArgKind kind = kinds[is_derivative][s->is_input && !ritz_gpu_has_tiles(t)];
   if (!(is_derivative ? ritz_gpu_dense_derivatives(plan, s) : ritz_gpu_dense_values(plan, s))) return;
   for (int i = 0; i < t->num_args; i++) {
     if (t->args[i].kind == kind && t->args[i].number == s->basis) return;
@@ -520,6 +521,7 @@ static CeedInt line_registers(const RitzPlan *plan, const RitzGpuTarget *t, Ceed
 static CeedInt model_registers(const RitzPlan *plan, const RitzGpuTarget *t) {
   if (t->evaluation == RITZ_GPU_ELEMENTS)
     return CeedIntMin(RITZ_GPU_MOST_REGISTERS, ritz_plan_gpu_element_budget(plan));
+  if (ritz_gpu_has_tiles(t)) return ritz_plan_gpu_tile_registers(plan);
   const CeedInt kept = CeedIntMax(count_kept(plan, t, true), count_kept(plan, t, false));
   const CeedInt geometry = ritz_plan_gpu_has_geometry(plan) ? geometry_registers(plan, t, kept) : 0;
   if (geometry && has_any_gradient(plan)) return CeedIntMin(RITZ_GPU_MOST_REGISTERS, geometry);
@@ -540,6 +542,7 @@ static CeedInt registers_of_thread(const RitzGpuMachine *machine, CeedInt thread
 static CeedInt blocks_by_registers(const RitzPlan *plan, const RitzGpuMachine *machine,
                                    const RitzGpuTarget *t) {
   const CeedInt wanted = model_registers(plan, t), of_block = wanted * t->num_threads;
+  if (ritz_gpu_has_tiles(t)) return CeedIntMax(1, machine->registers_processor / of_block);
   if (!ritz_plan_gpu_has_geometry(plan)) return (machine->registers_processor + of_block / 2) / of_block;
   CeedInt blocks = RITZ_GPU_MOST_BLOCKS;
   while (blocks > 1 && RITZ_GPU_WHOLE_SHARE * registers_of_thread(machine, blocks * t->num_threads) <
@@ -581,9 +584,10 @@ static bool is_crowded(const RitzPlan *plan, const RitzGpuTarget *t) {
 static void choose_loop(const RitzPlan *plan, RitzGpuTarget *t) {
   const int unroll = t->choice.unroll ? t->choice.unroll : is_short(plan, t) ? 1 : -1;
   const int fence = t->choice.fence ? t->choice.fence : is_crowded(plan, t) ? 1 : -1;
-  // Nodes that are points would be indexed at run time.
-  t->unrolls = unroll > 0 || (t->evaluation == RITZ_GPU_ELEMENTS && has_identity(plan, t));
-  t->fences = fence > 0;
+  // Nodes that are points would be indexed at run time, and so would the points of tiles.
+  t->unrolls =
+      unroll > 0 || (t->evaluation == RITZ_GPU_ELEMENTS && has_identity(plan, t)) || ritz_gpu_has_tiles(t);
+  t->fences = fence > 0 && !ritz_gpu_has_tiles(t);
 }
 
 // ---- Constants ----
@@ -633,7 +637,10 @@ static void place_lines(const RitzPlan *plan, const RitzGpuMachine *machine, Rit
   place_arrays(plan, t);
   t->uses_mma = ritz_plan_gpu_chooses_mma(plan, machine, t);
   if (!t->is_flat) list_passes(plan, t);
-  (t->is_flat ? ritz_plan_gpu_choose_flat : choose_block)(plan, machine, t);
+  if (ritz_gpu_has_tiles(t))
+    ritz_plan_gpu_choose_tiles(plan, machine, t);
+  else
+    (t->is_flat ? ritz_plan_gpu_choose_flat : choose_block)(plan, machine, t);
 }
 
 static int choose_gpu_target(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *machine,
@@ -720,13 +727,18 @@ static void print_choices(const RitzPlan *plan, const RitzGpuTarget *t, FILE *st
           " resident; %" CeedInt_FMT " bytes of block memory (rows %d, planes %d, elements %d apart)\n",
           t->num_threads, t->num_elem, t->num_blocks, t->shared_bytes, t->strides.row, t->strides.plane,
           t->strides.elem);
-  if (t->is_flat)
+  if (ritz_gpu_has_tiles(t))
+    fprintf(stream,
+            "  warps: 16 elements, %" CeedInt_FMT " of %" CeedInt_FMT
+            " tiles of 8 points at a time in block memory, products by tensor cores\n",
+            t->num_staged, ritz_gpu_num_tiles(plan));
+  else if (t->is_flat)
     fprintf(stream, "  threads: %" CeedInt_FMT " points of %" CeedInt_FMT " elements\n",
             t->Q_1d / t->num_stacked, t->num_stacked);
   fprintf(stream, "  points: %s%s\n",
           t->unrolls ? "unrolled, lines in registers" : "one after the other in a loop",
           t->fences ? ", fenced" : "");
-  if (t->uses_mma) fprintf(stream, "  lines in shared memory: products by tensor cores\n");
+  if (t->uses_mma && !t->is_flat) fprintf(stream, "  lines in shared memory: products by tensor cores\n");
   if (t->has_energy) fprintf(stream, "  also gives u . A u\n");
   if (t->takes_many) fprintf(stream, "  takes up to %d vectors\n", RITZ_GPU_MANY);
 }

@@ -133,7 +133,8 @@ typedef struct {
   CeedInt num_stacked; // flat: elements of a thread, with a point of each; else 1
   CeedInt num_packed;  // of these, side by side in shared memory: 16 bytes of them, or 1
   CeedInt num_dense;   // scalars behind the arrays
-  bool uses_mma;       // passes that can multiply by tensor cores
+  CeedInt num_staged;  // flat, by tensor cores: tiles of points whose matrices are in shared memory at once
+  bool uses_mma;       // passes that can multiply by tensor cores; flat: plan/gpu-tiles.h
   CeedInt exchange;    // offset of the operands of emulated tensor cores in shared memory; 0: none
   bool unrolls, fences;
   bool has_energy;   // the kernel also gives u . A u, in shares (kernels/gpu/energy.h)

@@ -4,11 +4,8 @@
 #include "tests/fake-cusolver.h"
 
 #include <stdint.h>
-#include <string.h>
 
-#include "devices/cuda-api.h"
-
-#define EXPORTED __attribute__((visibility("default")))
+#include "tests/fake-library.h"
 
 enum { INVALID_VALUE = 3 };
 
@@ -28,24 +25,6 @@ void dgetrf_(const int64_t *m, const int64_t *n, double *A, const int64_t *ld, i
 void sgetrf_(const int64_t *m, const int64_t *n, float *A, const int64_t *ld, int64_t *pivots, int64_t *info);
 void dpotrf_(const char *uplo, const int64_t *n, double *A, const int64_t *ld, int64_t *info);
 void spotrf_(const char *uplo, const int64_t *n, float *A, const int64_t *ld, int64_t *info);
-
-static int begin(const char *call) {
-  CUresult (*get_device)(CUdevice *) = NULL;
-  CUdevice device;
-  void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD); // the fake one is there by this name
-  if (driver) ritz_find_symbol(driver, "cuCtxGetDevice", &get_device);
-  fake.num_outside += !get_device || get_device(&device);
-  return fake.failing && !strcmp(fake.failing, call) ? fake.failure : 0;
-}
-
-#define DEFINE(name, args)                                                                                   \
-  EXPORTED int name args;                                                                                    \
-  int name args
-#define BEGIN()                                                                                              \
-  do {                                                                                                       \
-    const int status_ = begin(__func__);                                                                     \
-    if (status_) return status_;                                                                             \
-  } while (0)
 
 DEFINE(cusolverDnCreate, (void **made)) {
   BEGIN();

@@ -112,7 +112,7 @@ static void look_at_fused(const char *text, const char *section) {
                   .num_threads = number_behind(text, "#define RITZ_THREADS "),
                   .num_blocks = number_behind(text, "RITZ_KERNEL_RESIDENT(RITZ_THREADS, "),
                   .unrolled = !strstr(text, "    RITZ_ROLL\n"),
-                  .uses_mma = strstr(text, "_mma(RITZ_L(")};
+                  .uses_mma = strstr(text, "_mma(RITZ_L(") || strstr(text, "ritz_tile_get(")};
 }
 
 static void look_at_kernel(RitzDevice device, const char *text, const char *name, const char *section) {

@@ -19,7 +19,7 @@
 enum { NUM_THREADS = 96, WARP = 32 };
 
 static _Thread_local int my_thread;
-static int my_block, num_blocks;
+__attribute__((unused)) static int my_block, num_blocks;
 static pthread_barrier_t of_block, of_warp[NUM_THREADS / WARP];
 
 #define RITZ_PLAYED
@@ -40,7 +40,7 @@ static pthread_barrier_t of_block, of_warp[NUM_THREADS / WARP];
 typedef long long RitzLong;
 typedef double RitzReal;
 
-static double __longlong_as_double(RitzLong bits) {
+__attribute__((unused)) static double __longlong_as_double(RitzLong bits) {
   double value;
   memcpy(&value, &bits, sizeof(value));
   return value;

@@ -41,6 +41,7 @@ typedef struct {
   CeedOperatorField op_field;
   CeedOperatorAssemblyData assembly;
   RitzMesh mesh;
+  RitzLocator locator;
   RitzSpace space, space_with_layers; // of degree 1 and 2
   RitzGeometry geometry;
   RitzSolver solver;

@@ -105,7 +105,7 @@ report $((1 - $?)) "info measures again when told so"
 prints "info shows compiler" 0 out '^compiler +[^ ]' info
 prints "info shows the cache of kernels" 0 out "^cache +$RITZ_CACHE_DIR, 0 kernels$" info
 run --help
-for command in solve bench 'bench --multigrid' 'bench --batched' explain info cache tune; do "$ritz" $command --help >>"$folder/out"; done
+for command in solve bench 'bench --multigrid' 'bench --batched' 'bench --routes' explain info cache tune; do "$ritz" $command --help >>"$folder/out"; done
 awk 'length > 105 { exit 1 }' "$folder/out"
 report $((1 - $?)) "no line of the help texts is too long"
 

@@ -6,6 +6,7 @@
 #include "tests/tap.h"
 
 #include <dlfcn.h>
+#include <ritz/operator.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,13 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "devices/cublas.h"
 #include "devices/cusolver.h"
 #include "devices/device.h"
+#include "tests/fake-cublas.h"
 #include "tests/fake-cuda.h"
 #include "tests/fake-cusolver.h"
+#include "tests/gpu-kit.h"
 
 // Both kernels: (RitzLong n, int first, CeedScalar step, CeedScalar *x), x[i] = first + i * step for i < n.
 static const char ramp_text[] = "ramp second_ramp";
@@ -763,6 +767,197 @@ TEST(what_cusolver_refuses_names_the_call_and_its_status) {
   end_factors(&f);
 }
 
+// ---- devices/cublas.c on a library that is faked, too ----
+
+typedef struct {
+  Kit kit;
+  FakeCublas *fake;
+  Ceed ceed; // of the fake device
+} Products;
+
+static int begin_products(Products *p) {
+  FakeCublasState get_state = NULL;
+  const char *why = NULL;
+
+  *p = (Products){.ceed = NULL};
+  setenv("RITZ_CUBLAS", FAKE_CUBLAS, 1);
+  setenv("RITZ_CACHE", "off", 1);
+  if (!begin(&p->kit)) return false;
+  const char *file = ritz_cublas_find(&why);
+  unsetenv("RITZ_CUBLAS");
+  if (!tap_check(file && !strcmp(file, FAKE_CUBLAS), __FILE__, __LINE__, "file", "%s", file ? file : why))
+    return false;
+  ritz_find_symbol(dlopen(file, RTLD_NOW | RTLD_NOLOAD), "fake_cublas", &get_state);
+  p->fake = get_state ? get_state() : NULL;
+  return tap_check(p->fake != NULL, __FILE__, __LINE__, "fake_cublas", "is not there") &&
+         tap_check_ok(CeedInit("/gpu/cuda/shared", &p->ceed), __FILE__, __LINE__, "CeedInit") &&
+         tap_check_ok(CeedSetErrorHandler(p->ceed, CeedErrorStore), __FILE__, __LINE__, "handler");
+}
+
+static void end_products(Products *p) {
+  CHECK_OK(CeedDestroy(&p->ceed));
+  unsetenv("RITZ_CACHE");
+  CHECK(!p->fake->num_handles && !p->fake->num_outside, "%d handles, %d calls without a current context",
+        p->fake->num_handles, p->fake->num_outside);
+  end(&p->kit);
+}
+
+enum { ITEMS_ELEM = 10, MOST_POINTS = 3 * 64 };
+
+// A tensor basis in 3D, or a dense one of random numbers.
+static int create_basis(Ceed ceed, bool is_tensor, CeedBasis *basis) {
+  enum { P = 5, Q = 7 };
+  uint64_t seed = 3;
+  if (is_tensor) return CeedBasisCreateTensorH1Lagrange(ceed, 3, 1, 3, 4, CEED_GAUSS, basis);
+  double *tables = reference_new_random(4 * P * Q + 4 * Q, &seed);
+  const int ierr = CeedBasisCreateH1(ceed, CEED_TOPOLOGY_TET, 1, P, Q, tables, tables + P * Q,
+                                     tables + 4 * P * Q, tables + 4 * P * Q + 3 * Q, basis);
+  free(tables);
+  return ierr;
+}
+
+// What an element has of an array [part][element][size], to or from `own` [part][size].
+static void exchange(bool is_back, CeedInt num_parts, CeedInt size, CeedInt e, double *all, double *own) {
+  for (CeedInt i = 0; i < num_parts * size; i++) {
+    double *entry = &all[(i / size * ITEMS_ELEM + e) * size + i % size];
+    *(is_back ? entry : &own[i]) = is_back ? own[i] : *entry;
+  }
+}
+
+// v of the reference backend, element by element. num [2], size [2]: of u and v.
+static int apply_reference(bool is_tensor, const RitzBasisAction *action, const CeedInt *num,
+                           const CeedInt *size, double *u, double *v) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  CeedBasis basis = NULL;
+  int ierr = create_basis(ceed, is_tensor, &basis);
+
+  for (CeedInt e = 0; e < ITEMS_ELEM && !ierr; e++) {
+    double own[2][MOST_POINTS];
+    exchange(false, num[0], size[0], e, u, own[0]);
+    exchange(false, num[1], size[1], e, v, own[1]);
+    CeedVector in = reference_vector(ceed, num[0] * size[0], own[0]);
+    CeedVector out = reference_vector(ceed, num[1] * size[1], own[1]);
+    ierr = (action->add ? CeedBasisApplyAdd : CeedBasisApply)(basis, 1, action->t_mode, action->eval_mode, in,
+                                                              out);
+    if (!ierr) reference_values(out, own[1]);
+    exchange(true, num[1], size[1], e, v, own[1]);
+    CeedVectorDestroy(&in);
+    CeedVectorDestroy(&out);
+  }
+  CeedBasisDestroy(&basis);
+  CeedDestroy(&ceed);
+  return ierr;
+}
+
+static int apply_by_products(const Products *p, CeedBasis basis, const RitzBasisAction *action,
+                             CeedSize num_u, const double *u, CeedSize num_v, double *v) {
+  const Kit *k = &p->kit;
+  const size_t most = ITEMS_ELEM * MOST_POINTS * sizeof(double);
+  void *in, *out;
+
+  RITZ_TRY(ritz_cuda.alloc(k->ceed, k->device, most, &in));
+  RITZ_TRY(ritz_cuda.alloc(k->ceed, k->device, most, &out));
+  RITZ_TRY(ritz_cuda.copy_in(k->ceed, k->device, NULL, (size_t)num_u * sizeof(*u), in, u));
+  RITZ_TRY(ritz_cuda.copy_in(k->ceed, k->device, NULL, (size_t)num_v * sizeof(*v), out, v));
+  const int ierr = ritz_gpu_basis_apply_by(basis, RITZ_OPERATOR_ROUTE_GEMM_VENDOR, action, in, out);
+  RITZ_TRY(ritz_cuda.copy_out(k->ceed, k->device, NULL, (size_t)num_v * sizeof(*v), v, out));
+  RITZ_TRY(ritz_cuda.free(k->ceed, k->device, in));
+  RITZ_TRY(ritz_cuda.free(k->ceed, k->device, out));
+  return ierr;
+}
+
+// Sums of at most 27 or 64 products of numbers below 1, three times one after the other.
+static void check_action(const Products *p, bool is_tensor, CeedBasis basis, const RitzBasisAction *action) {
+  CeedInt P, Q, num_q_comp;
+  uint64_t seed = 5;
+
+  CHECK_OK(CeedBasisGetNumNodes(basis, &P));
+  CHECK_OK(CeedBasisGetNumQuadraturePoints(basis, &Q));
+  CHECK_OK(CeedBasisGetNumQuadratureComponents(basis, action->eval_mode, &num_q_comp));
+  const bool transposes = action->t_mode == CEED_TRANSPOSE;
+  const CeedInt num[2] = {transposes ? num_q_comp : 1, transposes ? 1 : num_q_comp};
+  const CeedInt size[2] = {transposes ? Q : P, transposes ? P : Q};
+  const CeedSize num_u = ITEMS_ELEM * num[0] * size[0], num_v = ITEMS_ELEM * num[1] * size[1];
+  double *u = reference_new_random(num_u, &seed), *v = reference_new_random(num_v, &seed);
+  double *wanted = reference_new(num_v);
+  memcpy(wanted, v, (size_t)num_v * sizeof(*v));
+  CHECK_OK(apply_reference(is_tensor, action, num, size, u, wanted));
+  CHECK_OK(apply_by_products(p, basis, action, num_u, u, num_v, v));
+  CHECK_NEAR(reference_distance(num_v, v, wanted), 0, 1000 * eps * (1 + reference_largest(num_v, wanted)),
+             "%s, mode %d, transposed %d, added %d", is_tensor ? "tensor" : "dense", (int)action->eval_mode,
+             transposes, action->add);
+  free(u), free(v), free(wanted);
+}
+
+TEST(bases_are_products_by_cublas_in_as_few_calls_as_they_have_parts) {
+  Products p;
+
+  if (!begin_products(&p)) return;
+  for (int is_tensor = 0; is_tensor < 2; is_tensor++) {
+    CeedBasis basis = NULL;
+    CHECK_OK(create_basis(p.ceed, is_tensor, &basis));
+    for (int i = 0; i < 8; i++) {
+      const RitzBasisAction action = {ITEMS_ELEM, i % 2 ? CEED_TRANSPOSE : CEED_NOTRANSPOSE,
+                                      i / 2 % 2 ? CEED_EVAL_GRAD : CEED_EVAL_INTERP, i / 4 && i % 2};
+      p.fake->num_products = p.fake->num_batches = 0;
+      check_action(&p, is_tensor, basis, &action);
+      if (tap_failed()) return;
+      const bool is_grad = action.eval_mode == CEED_EVAL_GRAD, is_back = action.t_mode == CEED_TRANSPOSE;
+      const int products = is_tensor ? (is_grad ? 3 : 1) : is_grad ? 3 * is_back : 1;
+      const int batches = is_tensor ? (is_grad ? 6 : 2) : is_grad && !is_back;
+      CHECK(p.fake->num_products == products && p.fake->num_batches == batches,
+            "%d products and %d batches, wanted %d and %d", p.fake->num_products, p.fake->num_batches,
+            products, batches);
+    }
+    CeedBasisDestroy(&basis);
+  }
+  CHECK(p.fake->num_handles == 1, "%d handles", p.fake->num_handles);
+  end_products(&p);
+}
+
+TEST(what_cublas_refuses_names_the_call_and_its_status) {
+  static const char *const called[] = {"cublasCreate_v2", "cublasSetStream_v2", "cublasDgemmStridedBatched"};
+  static const char *const words[] = {"cublasCreate: memory is short (status 3 of",
+                                      "cublasDgemmStridedBatched: memory is short (status 3 of",
+                                      "cublasDgemmStridedBatched: memory is short (status 3 of"};
+  const RitzBasisAction action = {ITEMS_ELEM, CEED_NOTRANSPOSE, CEED_EVAL_GRAD, false};
+  double u[ITEMS_ELEM * 5] = {0}, v[ITEMS_ELEM * 21] = {0};
+  Products p;
+  CeedBasis basis = NULL;
+
+  if (!begin_products(&p)) return;
+  CHECK_OK(create_basis(p.ceed, false, &basis));
+  p.fake->failure = 3;
+  for (int i = 0; i < 3; i++) {
+    p.fake->failing = called[i];
+    CHECK_ERROR(p.ceed, apply_by_products(&p, basis, &action, 50, u, 210, v), CEED_ERROR_MAJOR, words[i]);
+  }
+  p.fake->failing = NULL;
+  CHECK_OK(apply_by_products(&p, basis, &action, 50, u, 210, v));
+  CeedBasisDestroy(&basis);
+  end_products(&p);
+}
+
+// The library is found: the route can be asked for, and the view names the file.
+TEST(the_route_of_the_vendor_is_had_where_its_library_is) {
+  const ChainShape shape = {.dim = 1, .num_elem = 3, .P_1d = 2, .Q_1d = 2, .seed = 1};
+  char *text = NULL;
+  size_t size = 0;
+  Products p;
+  Chain c;
+
+  if (!begin_products(&p)) return;
+  CHECK_OK(chain_create(p.ceed, &shape, &c));
+  CHECK_OK(RitzOperatorSetRoute(c.op, RITZ_OPERATOR_ROUTE_GEMM_VENDOR));
+  FILE *stream = open_memstream(&text, &size);
+  CHECK_OK(RitzOperatorExplain(c.op, stream));
+  fclose(stream);
+  CHECK(strstr(text, "by cuBLAS, " FAKE_CUBLAS), "%s", text);
+  free(text);
+  chain_destroy(&c);
+  end_products(&p);
+}
+
 int main(int argc, char **argv) {
   setenv("RITZ_TEST_BACKENDS", "/cpu", 1); // looking for others would find a real driver before ours
   unsetenv("RITZ_TEST_REQUIRE");
@@ -788,5 +983,8 @@ int main(int argc, char **argv) {
             a_forked_child_gives_back_what_it_has_inherited,
             cusolver_factorizes_in_both_precisions_on_the_stream_with_the_context_current,
             what_cusolver_refuses_names_the_call_and_its_status,
+            bases_are_products_by_cublas_in_as_few_calls_as_they_have_parts,
+            what_cublas_refuses_names_the_call_and_its_status,
+            the_route_of_the_vendor_is_had_where_its_library_is,
             programs_and_kernels_survive_a_lack_of_memory));
 }

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "devices/cublas.h"
 #include "devices/cusolver.h"
 
 static const RitzDenseRoute routes[] = {RITZ_DENSE_ROUTE_OWN, RITZ_DENSE_ROUTE_VENDOR};
@@ -322,6 +323,11 @@ static void look_for_cusolver(char words[1024]) {
   snprintf(words, 1024, "%s", file ? "" : why);
 }
 
+static void look_for_cublas(char words[1024]) {
+  const char *why = NULL, *file = ritz_cublas_find(&why);
+  snprintf(words, 1024, "%s", file ? "" : why);
+}
+
 TEST(files_that_are_no_library_are_told) {
   char words[1024];
 
@@ -334,6 +340,10 @@ TEST(files_that_are_no_library_are_told) {
   CHECK(strstr(words, "/nowhere/libcusolver.so: cannot open"), "%s", words);
   look_in_child("RITZ_CUSOLVER", "libdl.so.2", look_for_cusolver, words);
   CHECK(strstr(words, "libdl.so.2 has no function cusolverDn"), "%s", words);
+  look_in_child("RITZ_CUBLAS", "/nowhere/libcublas.so", look_for_cublas, words);
+  CHECK(strstr(words, "/nowhere/libcublas.so: cannot open"), "%s", words);
+  look_in_child("RITZ_CUBLAS", "libdl.so.2", look_for_cublas, words);
+  CHECK(strstr(words, "libdl.so.2 has no function cublas"), "%s", words);
 }
 
 // tests/fake-lapack.c: integers of 64 bits are found out and served, wrong factors are refused.

@@ -517,6 +517,21 @@ TEST_EACH_GEN(fused_kernels_with_dense_bases_or_none_give_what_the_reference_giv
   }
 }
 
+// Where tensor cores are asked for, or what stands for them: several kinds of bases, restrictions and numbers
+// of components, tiles that are not full, elements that are no multiple of sixteen, matrices in parts.
+TEST_EACH_GEN(tensor_cores_multiply_by_dense_bases) {
+  static const int picked[] = {0, 2, 6, 4, 3};
+  static const Shape staged = {"matrices in parts", 3, 0,          81, {{H1, 56, 1, STANDARD}}, 1,
+                               {{0, GRAD}},         1, {{0, GRAD}}};
+
+  if (sizeof(CeedScalar) != sizeof(double)) SKIP("tensor cores multiply doubles only");
+  setenv("RITZ_GPU_MMA", "on", 1);
+  for (int i = 0; i < (tap_level() ? 5 : 2) && !tap_failed(); i++)
+    check_shape(ceed, &shapes[picked[i]], 75 + i, "products by tensor cores");
+  if (tap_level() && !tap_failed()) check_shape(ceed, &staged, 33, "products by tensor cores");
+  unsetenv("RITZ_GPU_MMA");
+}
+
 TEST_EACH_GEN(deterministic_kernels_with_dense_bases_give_what_the_reference_gives) {
   char resource[64];
 
@@ -591,6 +606,7 @@ TEST_EACH_GEN(operators_share_the_matrices_of_their_basis) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(fused_kernels_with_dense_bases_or_none_give_what_the_reference_gives,
+                        tensor_cores_multiply_by_dense_bases,
                         deterministic_kernels_with_dense_bases_give_what_the_reference_gives,
                         lines_of_vector_bases_give_what_the_reference_gives,
                         vector_bases_whose_lines_are_refused_are_dense,

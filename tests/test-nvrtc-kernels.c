@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ritz/basis.h>
 #include <ritz/operator.h>
 #include <ritz/solver.h>
 
@@ -38,8 +39,8 @@ static int apply(CeedOperator op, CeedVector u, CeedVector v) {
 
 // Eight elements: strides that depend on the mesh are larger than those in an element, hence arguments, and
 // kernels are those of any larger mesh. `look`: at the operator, after an apply; may be NULL.
-static int run_bp(Ceed ceed, int bp, CeedInt order, int (*look)(CeedOperator op)) {
-  BpResult sizes = {.options = {.bp = bp, .order = order, .n = 2}};
+static int run_bp_on(Ceed ceed, const BpTets *tets, int bp, CeedInt order, int (*look)(CeedOperator op)) {
+  BpResult sizes = {.options = {.bp = bp, .tets = tets, .order = order, .n = 2}};
   BpProblem problem = {.ceed = ceed, .sizes = &sizes};
 
   snprintf(running, sizeof(running), "BP%d of degree %d", bp, (int)order);
@@ -49,6 +50,10 @@ static int run_bp(Ceed ceed, int bp, CeedInt order, int (*look)(CeedOperator op)
   if (!ierr && look) ierr = look(problem.op);
   bp_problem_destroy(&problem);
   return ierr;
+}
+
+static int run_bp(Ceed ceed, int bp, CeedInt order, int (*look)(CeedOperator op)) {
+  return run_bp_on(ceed, NULL, bp, order, look);
 }
 
 static int run_benchmark_set(const RitzBackend *backend, RitzDevice device) {
@@ -61,6 +66,33 @@ static int run_benchmark_set(const RitzBackend *backend, RitzDevice device) {
   }
   CeedDestroy(&ceed);
   return ierr;
+}
+
+// ---- Bases by matrix products ----
+
+// Of tensor bases and of dense ones, some of which have parts of each shape.
+static int run_products(Ceed ceed, CeedInt order, bool is_tet) {
+  static const BpTets tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};
+  BpResult sizes = {.options = {.bp = 3, .order = order, .n = 1, .tets = is_tet ? &tets : NULL}};
+  BpProblem problem = {.ceed = ceed, .sizes = &sizes};
+
+  snprintf(running, sizeof(running), "products of BP3 of degree %d", (int)order);
+  CeedCall(bp_choose_sizes(ceed, &sizes));
+  int ierr = bp_problem_create(&problem);
+  if (!ierr) ierr = RitzOperatorSetRoute(problem.op, RITZ_OPERATOR_ROUTE_GEMM_OWN);
+  if (!ierr) ierr = apply(problem.op, problem.u, problem.v);
+  bp_problem_destroy(&problem);
+  return ierr;
+}
+
+TEST(bases_by_matrix_products_compile) {
+  Ceed ceed;
+
+  NEEDS_NVRTC();
+  CHECK_OK(open_context(&ritz_cuda_shared_backend, &devices[0], &ceed));
+  CHECK_OK(run_products(ceed, 3, false));
+  for (CeedInt order = 1; order <= 6; order += 5) CHECK_OK(run_products(ceed, order, true));
+  CHECK_OK(CeedDestroy(&ceed));
 }
 
 // Of each degree six kernels at least: B and its transpose for mass, diffusion, and diffusion on collocated
@@ -446,6 +478,26 @@ TEST(kernels_that_multiply_by_tensor_cores_compile_and_spill_little) {
   unsetenv("RITZ_GPU_MMA");
 }
 
+// Of tetrahedra. Degree 5 has its matrices in parts; degree 6 spills some bytes.
+TEST(dense_bases_by_tensor_cores_compile_and_spill_nothing) {
+  static const BpTets tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};
+  static const CeedInt orders[] = {3, 5, 2, 4};
+  Ceed ceed;
+
+  NEEDS_NVRTC();
+  if (sizeof(CeedScalar) != sizeof(double)) SKIP("tensor cores multiply doubles only");
+  setenv("RITZ_GPU_MMA", "on", 1);
+  CHECK_OK(open_context(&ritz_cuda_gen_backend, &devices[0], &ceed));
+  for (int k = 0; k < (tap_level() ? 4 : 2) && !tap_failed(); k++) {
+    fused = (Fused){0};
+    CHECK_OK(run_bp_on(ceed, &tets, 3, orders[k], NULL));
+    check_fused(3, orders[k], 0);
+    CHECK(fused.uses_mma, "degree %d without", (int)orders[k]);
+  }
+  CeedDestroy(&ceed);
+  unsetenv("RITZ_GPU_MMA");
+}
+
 // ---- Many fields ----
 
 // The text of a diagonal grows with the product of the numbers of fields: no kernel for so many.
@@ -616,7 +668,8 @@ int main(int argc, char **argv) {
   if (argc >= 4 && !strcmp(argv[1], "--dump"))
     return dump(atoi(argv[2]), atoi(argv[3]), argc > 4 ? argv[4] : NULL);
   return tap_main(argc, argv,
-                  TESTS(kernels_of_the_benchmark_set_keep_their_numbers_in_registers,
+                  TESTS(bases_by_matrix_products_compile,
+                        kernels_of_the_benchmark_set_keep_their_numbers_in_registers,
                         texts_of_cxx_habits_compile_for_cuda,
                         fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component,
                         point_blocks_compile_for_cuda, fused_kernels_for_several_vectors_spill_nothing,
@@ -626,6 +679,7 @@ int main(int argc, char **argv) {
                         conjugate_gradients_keep_their_numbers_in_registers,
                         fused_kernels_that_compute_their_geometry_spill_little,
                         kernels_that_multiply_by_tensor_cores_compile_and_spill_little,
+                        dense_bases_by_tensor_cores_compile_and_spill_nothing,
                         operators_of_200_fields_compile_and_their_diagonals_are_refused,
                         kernels_of_random_operators_compile, fused_kernels_of_random_operators_compile));
 }

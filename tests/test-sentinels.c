@@ -33,6 +33,7 @@ static const struct {
     {"Ceed*ReferenceCopy", "*_copy", "NULL OWN", "there is nothing to release"},
     {"RitzMeshReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzIndicesReferenceCopy", "copy", "NULL", "there is nothing to release"},
+    {"RitzLocatorReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzVector*Entries", "indices", "NULL", "the set is empty"},
     {"RitzSpaceReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"Ceed*ReferenceCopy", "*", "OWN", "sentinels are copied like handles (ceed.h, Lifetime)"},
@@ -215,6 +216,7 @@ static int make_operators(Kit *kit) {
 
 static int make_mesh(Kit *kit) {
   DO(RitzMeshCreateBox(kit->ceed, 2, (CeedInt[]){1, 1}, NULL, NULL, 1, NULL, NULL, &kit->mesh));
+  DO(RitzLocatorCreate(kit->mesh, -1, &kit->locator));
   DO(RitzSpaceCreate(kit->mesh, 1, 1, &kit->space));
   DO(RitzSpaceCreate(kit->mesh, 2, 1, &kit->space_with_layers));
   DO(RitzHierarchyCreate(kit->space, NULL, &kit->hierarchy));
@@ -284,6 +286,7 @@ static int destroy_kit(Kit *kit) {
   DESTROY(RitzHierarchy, kit->hierarchy);
   DESTROY(RitzSpace, kit->space);
   DESTROY(RitzSpace, kit->space_with_layers);
+  DESTROY(RitzLocator, kit->locator);
   DESTROY(RitzMesh, kit->mesh);
   CeedOperator *operators[] = {&kit->composite, &kit->op, &kit->op_new, &kit->op_at_points,
                                &kit->op_at_points_new};

@@ -362,16 +362,32 @@ TEST_TUNING(damaged_files_are_ignored) {
 
 // Of the note in `path`, in a cache of its own.
 static int rewrite(Ceed ceed, const char *path, const char *text) {
+  char device[512];
   RitzHash key;
+
+  snprintf(device, sizeof(device), "%s device=%s", text, ritz_gpu(ceed)->info->name);
   const char *copy = copy_to_new_cache(path);
   snprintf(key.hex, sizeof(key.hex), "%s", strrchr(copy, '/') + 1);
-  return ritz_note_keep(ceed, &key, "test", text);
+  return ritz_note_keep(ceed, &key, "test", strstr(text, "device=") ? text : device);
 }
 
 TEST_TUNING(files_with_words_of_other_versions_are_ignored) {
-  static const char *const texts[] = {"elephants=4",          "elements",    "elements=",
-                                      "elements=4x",          "elements=-4", "elements=4 elements=8",
-                                      "elements=99999999999", "direct=1"};
+  static const char *const texts[] = {"elephants=4 route=fused",
+                                      "elements route=fused",
+                                      "elements= route=fused",
+                                      "elements=4x route=fused",
+                                      "elements=-4 route=fused",
+                                      "elements=4 elements=8 route=fused",
+                                      "elements=99999999999 route=fused",
+                                      "direct=1 route=fused",
+                                      "elements=4",
+                                      "elements=4 route=",
+                                      "elements=4 route=auto",
+                                      "elements=4 route=fuse",
+                                      "elements=4 route=fused ",
+                                      "elements=4route=fused",
+                                      "elements=4 route=fused device=another one",
+                                      "elements=4 route=fused device="};
   const char *path = tune_and_find_file(ceed);
 
   CHECK(path, "no file");
@@ -380,9 +396,66 @@ TEST_TUNING(files_with_words_of_other_versions_are_ignored) {
     CHECK_OK(rewrite(ceed, kept, texts[i]));
     CHECK(says(ceed, &shape, is_by_model), "used: %s", texts[i]);
   }
-  CHECK_OK(rewrite(ceed, kept, "elements=2 unroll=-1"));
+  CHECK_OK(rewrite(ceed, kept, "elements=2 unroll=-1 route=fused"));
   CHECK(says(ceed, &shape, is_measured), "not used");
   free(kept);
+}
+
+// Routes that were measured: each gives the same; that of a library that is not there is the model's again.
+TEST_TUNING(a_route_that_was_measured_is_taken) {
+  static const char *const routes[] = {"separate", "gemm-own", "gemm-vendor"};
+  const CeedSize size = chain_size(&shape);
+  const char *why, *path = tune_and_find_file(ceed);
+  const bool has_vendor = ritz_gpu_gemm_vendor_find(ceed, &why);
+  uint64_t seed = 1;
+  double *x = reference_new_random(size, &seed), *wanted = reference_new(size), *found = reference_new(size);
+
+  CHECK(path, "no file");
+  char *kept = strdup(path);
+  Ceed reference = tap_ceed("/cpu/self/ref");
+  CHECK_OK(chain_apply(reference, &shape, x, wanted));
+  for (int i = 0; i < 3; i++) {
+    char text[64], words[64];
+    Chain c;
+    snprintf(text, sizeof(text), "elements=2 route=%s", routes[i]);
+    CHECK_OK(rewrite(ceed, kept, text));
+    CHECK_OK(chain_create(ceed, &shape, &c));
+    CHECK_OK(apply_to_values(c.op, size, x, found));
+    CHECK_NEAR(reference_distance(size, wanted, found), 0, chain_tolerance(&shape, wanted), "%s", routes[i]);
+    snprintf(words, sizeof(words), "route: %s, measured (ritz tune)", routes[i]);
+    CHECK(explains(c.op, words) == (i < 2 || has_vendor), "%s", routes[i]);
+    CHECK_OK(RitzOperatorSetRoute(c.op, RITZ_OPERATOR_ROUTE_FUSED));
+    CHECK(explains(c.op, "route: fused, as asked for"), "asked for after %s", routes[i]);
+    chain_destroy(&c);
+  }
+  CeedDestroy(&reference);
+  free(kept), free(x), free(wanted), free(found);
+}
+
+// What was tried, and by whom: the one that is used is the fastest, up to what does not count.
+TEST_TUNING(routes_are_measured_beside_each_other) {
+  const ChainShape long_lines = {.dim = 3, .num_elem = 1, .P_1d = 26, .Q_1d = 26, .seed = 1};
+  const ChainShape *const shapes[2] = {&shape, &long_lines}; // the latter has no fused kernel
+  RitzTuning tuning;
+  Chain c;
+
+  for (int i = 0; i < 2; i++) {
+    CHECK_OK(chain_create(ceed, shapes[i], &c));
+    CHECK_OK(tune(c.op, c.size, &tuning));
+    CHECK((tuning.route_seconds[RITZ_OPERATOR_ROUTE_FUSED] > 0) == (i == 0), "%s",
+          i == 0 ? "no fused kernel" : "a fused kernel");
+    CHECK(tuning.num_tried >= 1, "nothing was measured: %s", tuning.reason);
+    for (int r = RITZ_OPERATOR_ROUTE_SEPARATE; r <= RITZ_OPERATOR_ROUTE_GEMM_OWN; r++)
+      CHECK(tuning.route_seconds[r] > 0, "%s was not measured", RitzOperatorRouteName((RitzOperatorRoute)r));
+    for (int r = 1; r <= RITZ_OPERATOR_ROUTE_GEMM_VENDOR; r++)
+      CHECK(tuning.route_seconds[r] == 0 || 0.98 * tuning.best_seconds <= tuning.route_seconds[r],
+            "%s is faster", RitzOperatorRouteName((RitzOperatorRoute)r));
+    CHECK(explains(c.op, "measured (ritz tune)"), "it is not used");
+    CHECK_OK(RitzOperatorSetRoute(c.op, RITZ_OPERATOR_ROUTE_SEPARATE));
+    CHECK_OK(tune(c.op, c.size, &tuning));
+    CHECK(tuning.reason && strstr(tuning.reason, "route was asked for"), "%s", tuning.reason);
+    chain_destroy(&c);
+  }
 }
 
 // More elements than a block has memory for, or threads.
@@ -397,7 +470,7 @@ TEST_TUNING(choices_that_a_device_does_not_have_are_cut_down) {
   CHECK_OK(chain_create(ceed, &shape, &c));
   CHECK_OK(apply_to_values(c.op, size, x, wanted));
   chain_destroy(&c);
-  CHECK_OK(rewrite(ceed, path, "elements=100000 blocks=1000"));
+  CHECK_OK(rewrite(ceed, path, "elements=100000 blocks=1000 route=fused"));
   CHECK_OK(chain_create(ceed, &shape, &c));
   CHECK_OK(apply_to_values(c.op, size, x, found));
   CHECK(is_measured(c.op), "not found");
@@ -474,7 +547,8 @@ int main(int argc, char **argv) {
             other_contexts_and_meshes_find_what_was_measured, deterministic_kernels_are_others,
             later_processes_find_what_was_measured, tuning_can_be_switched_off,
             without_a_cache_the_process_remembers, damaged_files_are_ignored,
-            files_with_words_of_other_versions_are_ignored, choices_that_a_device_does_not_have_are_cut_down,
+            files_with_words_of_other_versions_are_ignored, a_route_that_was_measured_is_taken,
+            routes_are_measured_beside_each_other, choices_that_a_device_does_not_have_are_cut_down,
             the_cache_lists_and_clears_what_was_measured, without_memory_tuning_fails_or_tries_less,
             texts_of_choices_are_read_as_they_were_written));
 }

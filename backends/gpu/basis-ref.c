@@ -13,6 +13,7 @@ typedef struct {
   int64_t num_items;
   const void *interp, *grad; // 1D tables on the device
   CeedInt differentiated;    // the direction with the gradient table, -1: none
+  RitzGpuContract contract;
 } Tensor;
 
 static int work_memory(const Tensor *t, void *work[2]) {
@@ -25,44 +26,51 @@ static int work_memory(const Tensor *t, void *work[2]) {
   return CEED_ERROR_SUCCESS;
 }
 
-// An array on the device; kernels take where it begins as a number, since OpenCL wants addresses aligned.
-typedef struct {
-  const void *memory;
-  int64_t first;
-} Place;
-
-static int launch_contraction(const Tensor *t, CeedInt direction, bool add, Place from, Place to) {
-  CeedBasis b = t->basis;
-  Ceed ceed = b->obj.ceed;
-  const CeedInt n_in = t->transposes ? b->Q_1d : b->P_1d, n_out = t->transposes ? b->P_1d : b->Q_1d;
-  const int64_t after = ritz_power(n_out, direction);
-  const int64_t n = t->num_items * ritz_power(n_in, b->dim - 1 - direction) * n_out * after;
-  const void *table = direction == t->differentiated ? t->grad : t->interp;
+static int launch_contraction(const RitzGpuContraction *c) {
+  Ceed ceed = c->basis->obj.ceed;
+  const CeedInt P = c->basis->P_1d;
+  const int64_t n = c->before * c->n_out * c->after;
   RitzGpuProgram program;
   RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_BASES, &program));
   return RITZ_GPU_RUN(ceed, program, "basis_contract", RITZ_GPU_BLOCKS(n), RITZ_GPU_BLOCK, RITZ_LONG(n),
-                      RITZ_INT(n_in), RITZ_INT(n_out), RITZ_INT((CeedInt)after),
-                      RITZ_INT(t->transposes ? 1 : b->P_1d), RITZ_INT(t->transposes ? b->P_1d : 1),
-                      RITZ_INT(add), RITZ_POINTER(table), RITZ_LONG(from.first), RITZ_POINTER(from.memory),
-                      RITZ_LONG(to.first), RITZ_POINTER(to.memory));
+                      RITZ_INT(c->n_in), RITZ_INT(c->n_out), RITZ_INT(c->after),
+                      RITZ_INT(c->transposes ? 1 : P), RITZ_INT(c->transposes ? P : 1), RITZ_INT(c->adds),
+                      RITZ_POINTER(c->table), RITZ_LONG(c->from.first), RITZ_POINTER(c->from.memory),
+                      RITZ_LONG(c->to.first), RITZ_POINTER(c->to.memory));
 }
 
-static int apply_product(const Tensor *t, bool add, Place u, Place v) {
+static int apply_product(const Tensor *t, bool add, RitzGpuPlace u, RitzGpuPlace v) {
+  CeedBasis b = t->basis;
+  const CeedInt n_in = t->transposes ? b->Q_1d : b->P_1d, n_out = t->transposes ? b->P_1d : b->Q_1d;
   void *work[2];
   RITZ_TRY(work_memory(t, work));
-  for (CeedInt d = 0; d < t->basis->dim; d++) {
-    const bool is_last = d == t->basis->dim - 1;
-    const Place to = is_last ? v : (Place){work[d % 2], 0};
-    RITZ_TRY(launch_contraction(t, d, add && is_last, u, to));
-    u = to;
+  for (CeedInt d = 0; d < b->dim; d++) {
+    const bool is_last = d == b->dim - 1;
+    const RitzGpuContraction c = {.basis = b,
+                                  .direction = d,
+                                  .transposes = t->transposes,
+                                  .adds = add && is_last,
+                                  .n_in = n_in,
+                                  .n_out = n_out,
+                                  .before = t->num_items * ritz_power(n_in, b->dim - 1 - d),
+                                  .after = (CeedInt)ritz_power(n_out, d),
+                                  .table = d == t->differentiated ? t->grad : t->interp,
+                                  .from = u,
+                                  .to = is_last ? v : (RitzGpuPlace){work[d % 2], 0}};
+    RITZ_TRY(t->contract(&c));
+    u = c.to;
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int apply_tensor(CeedBasis b, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v) {
-  Tensor t = {b, action->t_mode == CEED_TRANSPOSE, ritz_gpu_basis_num_items(b, action->num_elem), NULL, NULL,
-              -1};
-  Place from = {u, 0}, to = {v, 0};
+int ritz_gpu_basis_apply_tensor(CeedBasis b, const RitzBasisAction *action, RitzGpuContract contract,
+                                const CeedScalar *u, CeedScalar *v) {
+  Tensor t = {.basis = b,
+              .transposes = action->t_mode == CEED_TRANSPOSE,
+              .num_items = ritz_gpu_basis_num_items(b, action->num_elem),
+              .differentiated = -1,
+              .contract = contract};
+  RitzGpuPlace from = {u, 0}, to = {v, 0};
   RITZ_TRY(ritz_gpu_basis_table(b, CEED_EVAL_INTERP, false, &t.interp));
   if (action->eval_mode == CEED_EVAL_INTERP) return apply_product(&t, action->add, from, to);
   RITZ_TRY(ritz_gpu_basis_table(b, CEED_EVAL_GRAD, false, &t.grad));
@@ -109,5 +117,6 @@ static int apply_weight(CeedBasis b, CeedInt num_elem, CeedScalar *v) {
 int ritz_gpu_basis_apply_ref(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u,
                              CeedScalar *v) {
   if (action->eval_mode == CEED_EVAL_WEIGHT) return apply_weight(basis, action->num_elem, v);
-  return basis->is_tensor ? apply_tensor(basis, action, u, v) : apply_dense(basis, action, u, v);
+  return basis->is_tensor ? ritz_gpu_basis_apply_tensor(basis, action, launch_contraction, u, v)
+                          : apply_dense(basis, action, u, v);
 }

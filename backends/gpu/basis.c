@@ -18,6 +18,9 @@ int ritz_gpu_basis_destroy(CeedBasis basis) {
   RitzGpuBasis *data = basis->data;
   if (!data) return CEED_ERROR_SUCCESS;
   ritz_gpu_free(ceed, &data->weight);
+  for (int d = 0; d < RITZ_MAX_GEMM_DIM; d++) {
+    for (int j = 0; j < 2; j++) (void)RitzBatchedDestroy(&data->products[d][j]);
+  }
   for (int i = 0; i < RITZ_NUM_TABLES; i++) {
     for (int j = 0; j < 2; j++) {
       ritz_gpu_free(ceed, &data->table[i][j]);
@@ -103,7 +106,18 @@ int ritz_gpu_basis_apply(CeedBasis basis, const RitzBasisAction *action, const C
   return is_done ? CEED_ERROR_SUCCESS : ritz_gpu_basis_apply_ref(basis, action, u, v);
 }
 
-static CeedEvalMode derivative_of(CeedBasis basis) {
+int ritz_gpu_basis_apply_by(CeedBasis basis, RitzOperatorRoute route, const RitzBasisAction *action,
+                            const CeedScalar *u, CeedScalar *v) {
+  const bool is_gemm = route == RITZ_OPERATOR_ROUTE_GEMM_OWN || route == RITZ_OPERATOR_ROUTE_GEMM_VENDOR;
+  const CeedEvalMode mode = action->eval_mode;
+  if (!is_gemm || mode == CEED_EVAL_WEIGHT || action->num_elem == 0 ||
+      (basis->is_tensor && ritz_gpu_basis_shape(basis, mode, false).is_copy))
+    return ritz_gpu_basis_apply(basis, action, u, v);
+  RITZ_TRY(open_data(basis));
+  return ritz_gpu_basis_apply_gemm(basis, action, route == RITZ_OPERATOR_ROUTE_GEMM_VENDOR, u, v);
+}
+
+CeedEvalMode ritz_gpu_basis_derivative(CeedBasis basis) {
   return basis->space == CEED_FE_SPACE_HDIV    ? CEED_EVAL_DIV
          : basis->space == CEED_FE_SPACE_HCURL ? CEED_EVAL_CURL
                                                : CEED_EVAL_GRAD;
@@ -121,16 +135,18 @@ static void explain_mode(CeedBasis basis, CeedEvalMode mode, FILE *stream) {
             basis->is_tensor ? "compiled" : "by rows of the table", shape.num_threads, shape.num_items);
 }
 
-void ritz_gpu_basis_explain(CeedBasis b, FILE *stream) {
+void ritz_gpu_basis_explain(CeedBasis b, RitzOperatorRoute route, FILE *stream) {
   if (b->is_tensor)
     fprintf(stream,
             "%" CeedInt_FMT "D tensor, %" CeedInt_FMT " nodes and %" CeedInt_FMT " points a direction",
             b->dim, b->P_1d, b->Q_1d);
   else
     fprintf(stream, "dense, %" CeedInt_FMT " nodes and %" CeedInt_FMT " points", b->P, b->Q);
-  if (ritz_gpu(b->obj.ceed)->has_basis_kernels) {
+  if (route != RITZ_OPERATOR_ROUTE_SEPARATE) {
+    ritz_gpu_basis_explain_gemm(b, stream);
+  } else if (ritz_gpu(b->obj.ceed)->has_basis_kernels) {
     explain_mode(b, CEED_EVAL_INTERP, stream);
-    explain_mode(b, derivative_of(b), stream);
+    explain_mode(b, ritz_gpu_basis_derivative(b), stream);
   } else {
     fprintf(stream, ": kernels for any size");
   }

@@ -23,12 +23,16 @@ typedef struct {
 
 enum { RITZ_VALUES, RITZ_DERIVATIVES, RITZ_NUM_TABLES }; // modes with tables
 
+enum { RITZ_MAX_GEMM_DIM = 3 }; // of tensor bases
+
 // basis->data
 typedef struct {
   void *weight;                    // owned, on the device
   void *table[RITZ_NUM_TABLES][2]; // owned, on the device: as in core/, and with rows and columns exchanged
   void *float_table[RITZ_NUM_TABLES][2];         // the same in float, of a library that has double
   RitzGpuBasisKernel kernel[RITZ_NUM_TABLES][2]; // [..][is transposed]
+  // Own products of the directions of tensor bases but the first; NULL: none yet. Owned.
+  RitzBatched products[RITZ_MAX_GEMM_DIM][2]; // [direction][is transposed]
 } RitzGpuBasis;
 
 static inline int ritz_gpu_basis_table_number(CeedEvalMode mode) {
@@ -44,6 +48,36 @@ int ritz_gpu_basis_table(CeedBasis basis, CeedEvalMode mode, bool exchanges, con
 int ritz_gpu_basis_table_of(CeedBasis basis, CeedEvalMode mode, bool exchanges, CeedScalarType precision,
                             const void **table);
 int ritz_gpu_basis_weight(CeedBasis basis, const void **weight);
+CeedEvalMode ritz_gpu_basis_derivative(CeedBasis basis); // GRAD, DIV or CURL: which it has
+
+// An array on the device; kernels take where it begins as a number, since OpenCL wants addresses aligned.
+typedef struct {
+  const void *memory;
+  int64_t first;
+} RitzGpuPlace;
+
+// A contraction of one direction of a tensor basis: [before][n_in][after] to [before][n_out][after], by a 1D
+// table [Q_1d][P_1d] on the device. Directions before this one are contracted, the fastest first.
+typedef struct {
+  CeedBasis basis;
+  CeedInt direction;
+  bool transposes, adds;
+  CeedInt n_in, n_out, after;
+  int64_t before;
+  const void *table;
+  RitzGpuPlace from, to;
+} RitzGpuContraction;
+typedef int (*RitzGpuContract)(const RitzGpuContraction *contraction);
+
+// basis-ref.c: all modes of tensor bases but WEIGHT, one direction after the other.
+int ritz_gpu_basis_apply_tensor(CeedBasis basis, const RitzBasisAction *action, RitzGpuContract contract,
+                                const CeedScalar *u, CeedScalar *v);
+
+// basis-gemm.c: all modes but WEIGHT by matrix products, by the vendor's library (which was found) or own
+// kernels.
+int ritz_gpu_basis_apply_gemm(CeedBasis basis, const RitzBasisAction *action, bool is_vendor,
+                              const CeedScalar *u, CeedScalar *v);
+void ritz_gpu_basis_explain_gemm(CeedBasis basis, FILE *stream);
 
 // basis-ref.c: kernels for any size.
 int ritz_gpu_basis_apply_ref(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "backends/gpu/batched-classes.h"
+#include "backends/gpu/batched-kernels.h"
 #include "backends/gpu/batched-pair.h"
 #include "backends/gpu/gpu.h"
 #include "core/batched.h"
@@ -192,7 +193,7 @@ static int check_work(RitzBatched b, const RitzGpuBatched *plan) {
 
 // RITZ_BATCHED_KERNEL=rows (without tensor cores), blocks, held, sizes (rows and blocks) or any. Processors
 // that play a device gain little by rows in registers, for which they compile long and each size again.
-static RitzGpuBatchMachine describe_machine(const RitzDeviceInfo *info) {
+RitzGpuBatchMachine ritz_gpu_batched_machine(const RitzDeviceInfo *info) {
   const char *value = ritz_environment("RITZ_BATCHED_KERNEL");
   const bool is_rows = value && !strcmp(value, "rows"), is_any = value && !strcmp(value, "any");
   const bool is_sizes = value && !strcmp(value, "sizes");
@@ -202,7 +203,7 @@ static RitzGpuBatchMachine describe_machine(const RitzDeviceInfo *info) {
 }
 
 // blocks, held: the latter with all matrices in shared memory that fit there.
-static bool can_have_blocks(const RitzDeviceInfo *info, RitzBatchHolding *holding) {
+bool ritz_gpu_batched_has_blocks(const RitzDeviceInfo *info, RitzBatchHolding *holding) {
   const char *value = ritz_environment("RITZ_BATCHED_KERNEL");
   const bool is_held = value && !strcmp(value, "held"), has_blocks = value && !strcmp(value, "blocks");
   const bool is_sizes = value && !strcmp(value, "sizes");
@@ -221,10 +222,10 @@ static bool has_classes(const Batch *data) { return data->num_classes > 1 && dat
 static void finish_plan(const RitzBatched b, const RitzDeviceInfo *info, RitzGpuBatched *plan) {
   const Batch *data = b->data;
   RitzBatchHolding holding;
-  const bool has_blocks = can_have_blocks(info, &holding);
+  const bool has_blocks = ritz_gpu_batched_has_blocks(info, &holding);
   const RitzGpuBatchShared shared = {.has_warps = info->warp_size != 1,
                                      .can_hold = has_blocks && holding != RITZ_BATCH_HOLDS_NONE,
-                                     .has_columns = describe_machine(info).can_have_rows,
+                                     .has_columns = ritz_gpu_batched_machine(info).can_have_rows,
                                      .num_bytes = info->dynamic_shared_bytes};
   memcpy(plan->form, data->form, sizeof(data->form));
   if (ritz_gpu_batched_is_orthogonal(plan->kind)) {
@@ -246,7 +247,7 @@ int ritz_gpu_batched_prepare(RitzBatched b) {
   ritz_gpu_batched_operands(b, data->operand);
   for (int i = 0; i < RITZ_BATCHED_MAX_OPERANDS; i++)
     data->form[i] |= log2_of(ritz_batched_layout(&b->options, data->operand[i])->width);
-  const RitzGpuBatchMachine machine = describe_machine(info);
+  const RitzGpuBatchMachine machine = ritz_gpu_batched_machine(info);
   data->uniform.plan = ritz_plan_gpu_batched(b, &machine, true);
   if (data->uniform.plan.kind == RITZ_BATCH_PRODUCT)
     data->options = ritz_gpu_batched_product_options(&data->uniform.plan);
@@ -332,7 +333,11 @@ static int find_room(RitzBatched b, int64_t count, RitzBatchOperand *C) {
 
 // ---- Calls ----
 
-enum { COMMON_ARGS = 16, OPERAND_ARGS = 10, MEMBERS_ARG = 13 };
+enum {
+  COMMON_ARGS = RITZ_GPU_BATCH_COMMON_ARGS,
+  OPERAND_ARGS = RITZ_GPU_BATCH_OPERAND_ARGS,
+  MEMBERS_ARG = 13
+};
 
 static void list_operand(const RitzBatchOperand *o, int form, RitzDeviceArg *args) {
   const void *places = o->pointers ? (const void *)o->pointers : o->offsets;
@@ -354,6 +359,43 @@ static int64_t bits_of(double value) {
   int64_t bits;
   memcpy(&bits, &value, sizeof(bits));
   return bits;
+}
+
+// What kernels get in front of their operands. alpha, beta: bits, or the steps of swaps.
+typedef struct {
+  int64_t alpha, beta;
+  const CeedInt *bound;        // [RITZ_NUM_DIMS] m, n, k
+  const int32_t *const *sizes; // the same, of each matrix; NULL: there are none
+  CeedInt ipiv_stride;
+  int options;
+} Common;
+
+static void list_common(const RitzBatchedCall *call, const Common *c, RitzDeviceArg *args) {
+  const RitzDeviceArg common[COMMON_ARGS] = {RITZ_LONG(call->count),
+                                             RITZ_LONG(c->alpha),
+                                             RITZ_LONG(c->beta),
+                                             RITZ_INT(c->bound[RITZ_DIM_M]),
+                                             RITZ_INT(c->bound[RITZ_DIM_N]),
+                                             RITZ_INT(c->bound[RITZ_DIM_K]),
+                                             RITZ_POINTER(c->sizes ? c->sizes[RITZ_DIM_M] : NULL),
+                                             RITZ_POINTER(c->sizes ? c->sizes[RITZ_DIM_N] : NULL),
+                                             RITZ_POINTER(c->sizes ? c->sizes[RITZ_DIM_K] : NULL),
+                                             RITZ_POINTER(call->ipiv),
+                                             RITZ_INT(c->ipiv_stride),
+                                             RITZ_POINTER(call->info),
+                                             RITZ_INT(c->options),
+                                             RITZ_POINTER(NULL),
+                                             RITZ_POINTER(NULL),
+                                             RITZ_INT(0)};
+  memcpy(args, common, sizeof(common));
+}
+
+void ritz_gpu_batched_product_args(const RitzBatchedCall *call, const CeedInt size[RITZ_NUM_DIMS],
+                                   const int *form, RitzDeviceArg args[RITZ_GPU_BATCH_ARGS]) {
+  const Common common = {.alpha = bits_of(call->alpha), .beta = bits_of(call->beta), .bound = size};
+  list_common(call, &common, args);
+  for (int i = 0; i < RITZ_BATCHED_MAX_OPERANDS; i++)
+    list_operand(&call->operand[i], form[i], &args[COMMON_ARGS + i * OPERAND_ARGS]);
 }
 
 // Sizes of the operation -> those of its kernel.
@@ -411,29 +453,19 @@ static int launch_classes(RitzBatched b, const RitzBatchedCall *call, int num_ar
 int ritz_gpu_batched_run(RitzBatched b, const RitzBatchedCall *call) {
   Batch *data = b->data;
   if (ritz_gpu_pair_serves(b->operation)) return ritz_gpu_pair_run(b, call);
-  const CeedInt *bound = data->uniform.plan.size;
   const bool swaps = b->operation == RITZ_BATCHED_LASWP;
   const int32_t *sizes[RITZ_NUM_DIMS];
   RITZ_TRY(check_pointers(b, call));
   list_sizes(b, call, sizes);
-  RitzDeviceArg args[COMMON_ARGS + RITZ_BATCHED_MAX_OPERANDS * OPERAND_ARGS] = {
-      RITZ_LONG(call->count),
-      RITZ_LONG(swaps ? call->k1 : bits_of(call->alpha)),
-      RITZ_LONG(swaps ? call->k2 : bits_of(call->beta)),
-      RITZ_INT(bound[RITZ_DIM_M]),
-      RITZ_INT(bound[RITZ_DIM_N]),
-      RITZ_INT(bound[RITZ_DIM_K]),
-      RITZ_POINTER(sizes[RITZ_DIM_M]),
-      RITZ_POINTER(sizes[RITZ_DIM_N]),
-      RITZ_POINTER(sizes[RITZ_DIM_K]),
-      RITZ_POINTER(call->ipiv),
-      RITZ_INT(b->ipiv_stride),
-      RITZ_POINTER(call->info),
-      RITZ_INT(swaps ? call->is_back : data->options),
-      RITZ_POINTER(NULL),
-      RITZ_POINTER(NULL),
-      RITZ_INT(0)};
+  const Common common = {.alpha = swaps ? call->k1 : bits_of(call->alpha),
+                         .beta = swaps ? call->k2 : bits_of(call->beta),
+                         .bound = data->uniform.plan.size,
+                         .sizes = sizes,
+                         .ipiv_stride = b->ipiv_stride,
+                         .options = swaps ? call->is_back : data->options};
+  RitzDeviceArg args[RITZ_GPU_BATCH_ARGS];
   const int num_args = sizeof(args) / sizeof(args[0]);
+  list_common(call, &common, args);
   RitzBatchOperand operands[RITZ_BATCHED_MAX_OPERANDS];
   memcpy(operands, call->operand, sizeof(operands));
   RITZ_TRY(find_room(b, call->count, &operands[2]));

@@ -55,7 +55,8 @@ int ritz_gpu_energy_prepare(CeedOperator op, int64_t *num_shares) {
   if (op->obj.ceed->backend.operator_apply != ritz_gpu_gen_apply || op->is_at_points)
     return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
-  if (g->reason || !ritz_plan_gpu_can_have_energy(g->plan)) return CEED_ERROR_SUCCESS;
+  if (g->reason || g->route != RITZ_OPERATOR_ROUTE_FUSED || !ritz_plan_gpu_can_have_energy(g->plan))
+    return CEED_ERROR_SUCCESS;
   RITZ_TRY(make_energy_kernel(op, g));
   *num_shares = count_shares(ritz_gpu(op->obj.ceed), &g->energy->kernel);
   return CEED_ERROR_SUCCESS;

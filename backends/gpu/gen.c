@@ -111,7 +111,7 @@ static int make_fused_plan(CeedOperator op, const RitzGpuChoice *choice, RitzGpu
 static int use_measured(CeedOperator op, const char *source, RitzGpuOperator *g) {
   const RitzGpuChoice model = {0};
   RITZ_TRY(ritz_gpu_tune_find(op, g->plan, g->target, source, &g->tuning));
-  if (!g->tuning.is_measured) return CEED_ERROR_SUCCESS;
+  if (!g->tuning.is_measured || g->reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(make_target(op, &g->tuning.choice, g));
   if (!g->reason) return CEED_ERROR_SUCCESS;
   g->tuning.is_measured = false;
@@ -232,7 +232,9 @@ int ritz_gpu_gen_begin(CeedOperator op, RitzGpuOperator *g) {
   return compile_text(op->obj.ceed, op, g, true);
 }
 
-bool ritz_gpu_gen_is_pending(const RitzGpuOperator *g) { return g && !g->reason && !g->kernel; }
+bool ritz_gpu_gen_is_pending(const RitzGpuOperator *g) {
+  return g && !g->reason && !g->kernel && g->route == RITZ_OPERATOR_ROUTE_FUSED;
+}
 
 int ritz_gpu_gen_load(CeedOperator op, RitzGpuOperator *g, const char *kernel) {
   RitzDeviceKernel found = NULL;
@@ -247,7 +249,7 @@ static int make_text(CeedOperator op, bool is_chosen, RitzGpuOperator *g) {
   char *source = NULL;
   RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));
   int ierr = is_chosen ? CEED_ERROR_SUCCESS : use_measured(op, source, g);
-  if (!ierr) ierr = ritz_emit_gpu(op->obj.ceed, g->plan, g->target, source, &g->text);
+  if (!ierr && !g->reason) ierr = ritz_emit_gpu(op->obj.ceed, g->plan, g->target, source, &g->text);
   RITZ_FREE(&source);
   return ierr;
 }
@@ -260,7 +262,9 @@ int ritz_gpu_gen_describe(CeedOperator op, const RitzGpuChoice *choice, RitzGpuO
   g->context_bytes = op->qf->ctx ? op->qf->ctx->storage.num_bytes : 0;
   g->is_writable = op->qf->is_context_writable;
   int ierr = make_fused_plan(op, choice ? choice : &model, g);
-  if (!ierr && !g->reason) ierr = make_text(op, choice, g);
+  if (!ierr && g->plan && g->plan->source_path && !(g->reason && choice)) ierr = make_text(op, choice, g);
+  g->route = RITZ_OPERATOR_ROUTE_FUSED;
+  if (!ierr && !choice) ritz_gpu_gen_choose_route(op, g);
   if (ierr) ritz_gpu_gen_free(op->obj.ceed, made);
   return ierr;
 }
@@ -283,7 +287,8 @@ static int load_floats(CeedOperator op, RitzGpuOperator *g) {
 bool ritz_gpu_gen_is_current(CeedOperator op) {
   const RitzGpuOperator *g = op->data;
   const size_t context_bytes = op->qf->ctx ? op->qf->ctx->storage.num_bytes : 0;
-  return g && g->context_bytes == context_bytes && g->is_writable == op->qf->is_context_writable;
+  return g && g->context_bytes == context_bytes && g->is_writable == op->qf->is_context_writable &&
+         g->asked == op->route;
 }
 
 static int load_fused_operator(CeedOperator op, RitzGpuOperator *g) {
@@ -464,8 +469,8 @@ int ritz_gpu_gen_is_native(CeedOperator op, CeedVector in, bool *is_native, cons
   *is_native = false;
   if (op->is_at_points) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
-  *reason = g->reason;
-  *is_native = !g->reason;
+  *reason = g->reason ? g->reason : "the route that was asked for";
+  *is_native = !g->reason && g->route == RITZ_OPERATOR_ROUTE_FUSED;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -480,13 +485,22 @@ static int warn_of_reason(CeedOperator op, const char *reason) {
   return ierr;
 }
 
+static int apply_points(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  const bool is_fused = op->route == RITZ_OPERATOR_ROUTE_FUSED;
+  RITZ_TRY(ritz_gpu_require_route(op, op->route, is_fused ? "it is at points" : NULL));
+  return ritz_gpu_operator_apply(op, in, out, mode);
+}
+
 int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
   RitzGpuOperator *g;
-  if (op->is_at_points) return ritz_gpu_operator_apply(op, in, out, mode);
+  if (op->is_at_points) return apply_points(op, in, out, mode);
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
-  if (!g->reason) return ritz_gpu_gen_apply_kernel(op, g, in, out, mode);
-  RITZ_TRY(warn_of_reason(op, g->reason));
-  return ritz_gpu_operator_apply(op, in, out, mode);
+  if (g->route == RITZ_OPERATOR_ROUTE_FUSED) {
+    RITZ_TRY(ritz_gpu_require_route(op, g->route, g->reason));
+    return ritz_gpu_gen_apply_kernel(op, g, in, out, mode);
+  }
+  if (g->reason && g->asked == RITZ_OPERATOR_ROUTE_AUTO) RITZ_TRY(warn_of_reason(op, g->reason));
+  return ritz_gpu_operator_apply_by(op, g->route, in, out, mode);
 }
 
 // ---- Cost ----
@@ -507,7 +521,6 @@ static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *strea
   RitzDeviceKernelInfo info;
   RITZ_TRY(gpu->driver->kernel_info(op->obj.ceed, g->kernel, &info));
   fprintf(stream, "  runs as: one generated kernel on %s\n", gpu->info->name);
-  fprintf(stream, "  choices: %s\n", g->tuning.is_measured ? "measured (ritz tune)" : "by the model");
   if (g->dense_reason) fprintf(stream, "  vector bases: dense matrices (%s)\n", g->dense_reason);
   ritz_plan_gpu_print(g->plan, g->target, stream);
   if (info.registers >= 0) fprintf(stream, "  registers: %d a thread", info.registers);
@@ -525,9 +538,13 @@ int ritz_gpu_gen_explain(CeedOperator op, FILE *stream) {
   RitzGpuOperator *g;
   if (op->is_at_points) return ritz_gpu_operator_explain(op, stream);
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
-  if (!g->reason) return explain_kernel(op, g, stream);
-  fprintf(stream, "  not fused: %s\n", g->reason);
-  return ritz_gpu_operator_explain(op, stream);
+  fprintf(stream, "  route: %s, %s\n", RitzOperatorRouteName(g->route), g->route_reason);
+  if (g->reason)
+    fprintf(stream, "  not fused: %s\n", g->reason);
+  else
+    fprintf(stream, "  choices: %s\n", g->tuning.is_measured ? "measured (ritz tune)" : "by the model");
+  if (g->route != RITZ_OPERATOR_ROUTE_FUSED) return ritz_gpu_operator_explain_by(op, g->route, stream);
+  return g->reason ? CEED_ERROR_SUCCESS : explain_kernel(op, g, stream);
 }
 
 int ritz_gpu_gen_steps(CeedOperator op, FILE *stream, bool *has_steps) {
@@ -541,6 +558,6 @@ int ritz_gpu_gen_steps(CeedOperator op, FILE *stream, bool *has_steps) {
 int ritz_gpu_gen_source(CeedOperator op, const char **source) {
   RitzGpuOperator *g;
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
-  *source = g->text;
-  return g->text ? CEED_ERROR_SUCCESS : ritz_gpu_operator_source(op, source);
+  *source = g->route == RITZ_OPERATOR_ROUTE_FUSED ? g->text : NULL;
+  return *source ? CEED_ERROR_SUCCESS : ritz_gpu_operator_source(op, source);
 }

@@ -6,6 +6,7 @@
 #include "backends/gpu/gpu.h"
 #include "jit/hash.h"
 #include "plan/gpu.h"
+#include "plan/route.h"
 
 typedef struct RitzGpuDiagonalKernel RitzGpuDiagonalKernel; // diagonal.c
 typedef struct RitzGpuEnergyKernel RitzGpuEnergyKernel;     // energy.c
@@ -17,6 +18,7 @@ typedef struct {
   int64_t number;   // counts the measurements of this process; 0: another one has made it, or none is made
   bool is_measured; // else the model chooses
   RitzGpuChoice choice;
+  RitzOperatorRoute route; // that was the fastest with it; AUTO: the model chooses
 } RitzGpuTuning;
 
 // A kernel of a plan: op->data that of the apply.
@@ -25,7 +27,9 @@ typedef struct {
   RitzPlan *plan;  // owned; NULL: none can be made
   RitzGpuTarget *target;
   RitzGpuTuning tuning;
-  const char *reason;                  // NULL: the kernel runs; else why it does not (static)
+  const char *reason;                  // NULL: there is such a kernel; else why not (static)
+  RitzOperatorRoute route, asked;      // of applies: never AUTO; op->route that it was chosen for
+  const char *route_reason;            // why this one (static)
   const char *dense_reason;            // not NULL: why vector bases do not go by lines but are dense (static)
   char *text;                          // owned
   RitzGpuProgram program;              // counted
@@ -68,6 +72,13 @@ int ritz_gpu_gen_get_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector 
 int ritz_gpu_gen_restore_array(RitzGpuOperator *g, int s, CeedVector in, CeedVector out);
 // Launches the kernel on all arrays, after clearing `array` of the vector `cleared`, unless that is NULL.
 int ritz_gpu_gen_run(CeedOperator op, RitzGpuOperator *g, CeedVector cleared, void *array);
+
+// route.c: sets g->route, whose plan and reason are made, and what was measured is looked up.
+void ritz_gpu_gen_choose_route(CeedOperator op, RitzGpuOperator *g);
+// Whether applies of g may take other routes than FUSED: all is in CeedScalar.
+bool ritz_gpu_gen_has_routes(const RitzGpuOperator *g);
+// The model's guess.
+RitzRouteGuess ritz_gpu_gen_guess_route(CeedOperator op, const RitzGpuOperator *g);
 
 // prepare.c: compiles the texts of all these (NULL: left out) at the same time. Those that fail have no
 // program.

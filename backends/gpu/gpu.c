@@ -116,6 +116,7 @@ static int gpu_ceed_destroy(Ceed ceed) {
   for (int slot = 0; slot < RITZ_NUM_WORK; slot++) ritz_gpu_free(ceed, &gpu->work[slot].memory);
   ritz_gpu_ahead_destroy(ceed);
   ritz_gpu_passes_destroy(ceed);
+  ritz_gpu_gemms_destroy(ceed);
   for (int which = 0; which < RITZ_NUM_BASE; which++) ritz_gpu_program_release(ceed, &gpu->base[which]);
   ritz_gpu_program_release(ceed, &gpu->float_sums);
   ritz_gpu_program_release(ceed, &gpu->collect);
@@ -203,13 +204,14 @@ static int set_stream(Ceed ceed, void *handle) {
   .qfunction_destroy = ritz_gpu_qfunction_destroy, .device_counters = ritz_gpu_device_counters,              \
   .timer_begin = ritz_gpu_timer_begin, .timer_end = ritz_gpu_timer_end, .timer_flush = ritz_gpu_timer_flush, \
   .run_ranges_slots = ritz_gpu_run_ranges_slots, .run_ranges = ritz_gpu_run_ranges,                          \
-  .limits = ritz_gpu_limits, .operator_apply_energy = ritz_gpu_operator_apply_energy,                        \
-  .mark_moment = ritz_gpu_mark_moment, .read_marked = ritz_gpu_read_marked,                                  \
-  .batched_prepare = ritz_gpu_batched_prepare, .batched_run = ritz_gpu_batched_run,                          \
-  .batched_workspace = ritz_gpu_batched_workspace, .batched_analyze = ritz_gpu_batched_analyze,              \
-  .batched_explain = ritz_gpu_batched_explain, .batched_destroy = ritz_gpu_batched_destroy,                  \
-  .dense = &ritz_gpu_dense, .fronts_run = ritz_gpu_fronts_run, .front_prepare = ritz_gpu_front_prepare,      \
-  .front_run = ritz_gpu_front_run, .front_destroy = ritz_gpu_front_destroy
+  .limits = ritz_gpu_limits, .operator_refuses_route = ritz_gpu_refuses_route,                               \
+  .operator_apply_energy = ritz_gpu_operator_apply_energy, .mark_moment = ritz_gpu_mark_moment,              \
+  .read_marked = ritz_gpu_read_marked, .batched_prepare = ritz_gpu_batched_prepare,                          \
+  .batched_run = ritz_gpu_batched_run, .batched_workspace = ritz_gpu_batched_workspace,                      \
+  .batched_analyze = ritz_gpu_batched_analyze, .batched_explain = ritz_gpu_batched_explain,                  \
+  .batched_destroy = ritz_gpu_batched_destroy, .dense = &ritz_gpu_dense, .fronts_run = ritz_gpu_fronts_run,  \
+  .front_prepare = ritz_gpu_front_prepare, .front_run = ritz_gpu_front_run,                                  \
+  .front_destroy = ritz_gpu_front_destroy
 
 #define SEPARATE_KERNELS                                                                                     \
   .operator_apply = ritz_gpu_operator_apply, .operator_explain = ritz_gpu_operator_explain,                  \

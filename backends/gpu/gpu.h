@@ -31,6 +31,7 @@ typedef enum {
 typedef struct RitzGpuTimer RitzGpuTimer;   // timer.c
 typedef struct RitzGpuPasses RitzGpuPasses; // pass.c
 typedef struct RitzGpuAhead RitzGpuAhead;   // ahead.c
+typedef struct RitzGpuGemms RitzGpuGemms;   // gemm.c
 typedef struct RitzGpuProgram_private
     *RitzGpuProgram; // loaded code, counted; shared by the contexts of a device
 
@@ -61,6 +62,7 @@ typedef struct {
   } work[RITZ_NUM_WORK];
   RitzGpuTimer *timer;            // owned; NULL: nothing is timed
   RitzGpuPasses *passes;          // owned; NULL: there were none
+  RitzGpuGemms *gemms;            // owned; NULL: there were none
   RitzTeam hosts;                 // owned: threads that set up on the host
   RitzGpuAhead *ahead;            // owned; NULL: nothing was made ahead of its use
   int64_t bytes_in, bytes_out;    // copied to and from the device
@@ -223,6 +225,11 @@ int ritz_gpu_batched_run(RitzBatched batched, const RitzBatchedCall *call);
 int ritz_gpu_batched_explain(RitzBatched batched, FILE *stream);
 int ritz_gpu_batched_destroy(RitzBatched batched);
 
+// ---- gemm.c: products of matrices that bases are applied by (backends/gpu/gemm.h) ----
+void ritz_gpu_gemms_destroy(Ceed ceed);
+// File of the vendor's library, static; NULL: there is none that can be used, and *why says so (static).
+const char *ritz_gpu_gemm_vendor_find(Ceed ceed, const char **why);
+
 // ---- fronts.c: trees of fronts (core/fronts.h) ----
 int ritz_gpu_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
 int ritz_gpu_front_prepare(RitzFront front); // front.c
@@ -269,8 +276,11 @@ int ritz_gpu_restriction_orients(CeedElemRestriction rstr, const void **orients)
 // compiled for a basis when it is first used.
 int ritz_gpu_basis_apply(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v);
 int ritz_gpu_basis_destroy(CeedBasis basis);
+// The same by a route that is neither AUTO nor FUSED; GEMM_VENDOR: the library was found.
+int ritz_gpu_basis_apply_by(CeedBasis basis, RitzOperatorRoute route, const RitzBasisAction *action,
+                            const CeedScalar *u, CeedScalar *v);
 // One line: which kernels apply it and, where they are not those of the backend's name, why.
-void ritz_gpu_basis_explain(CeedBasis basis, FILE *stream);
+void ritz_gpu_basis_explain(CeedBasis basis, RitzOperatorRoute route, FILE *stream);
 
 // ---- points.c: bases at arbitrary points, by the reference backend on copies of the arrays ----
 int ritz_gpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
@@ -329,8 +339,20 @@ int ritz_gpu_operator_apply_energy(CeedOperator op, CeedVector in, CeedVector ou
 int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);
 int ritz_gpu_gen_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native);
 
+// ---- route.c: who computes an apply ----
+// The slot operator_refuses_route.
+const char *ritz_gpu_refuses_route(Ceed ceed, RitzOperatorRoute route);
+// Why an operator cannot be applied by a route that contexts have (static); NULL: it can.
+const char *ritz_gpu_operator_refuses_route(CeedOperator op, RitzOperatorRoute route);
+// That as an error, CEED_ERROR_UNSUPPORTED.
+int ritz_gpu_require_route(CeedOperator op, RitzOperatorRoute route, const char *reason);
+
 // ---- operator.c, assembly.c ----
 int ritz_gpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+// The same by a route that is neither AUTO nor FUSED.
+int ritz_gpu_operator_apply_by(CeedOperator op, RitzOperatorRoute route, CeedVector in, CeedVector out,
+                               RitzApplyMode mode);
+int ritz_gpu_operator_explain_by(CeedOperator op, RitzOperatorRoute route, FILE *stream);
 int ritz_gpu_operator_explain(CeedOperator op, FILE *stream);
 int ritz_gpu_operator_source(CeedOperator op, const char **source);
 int ritz_gpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);

@@ -23,6 +23,7 @@ typedef struct {
 
 typedef struct {
   CeedOperator op;
+  RitzOperatorRoute route;   // of its bases
   CeedInt num_fields, batch; // batch: elements at a time
   Field *fields;             // owned: inputs, then outputs
   RitzGpuField *q_fields;    // owned: what the QFunction gets
@@ -102,8 +103,8 @@ static void choose_batch(Run *run) {
   run->batch = (CeedInt)((num_elem + num_batches - 1) / num_batches);
 }
 
-static int describe_run(Run *run, CeedOperator op, CeedVector in, CeedVector out) {
-  *run = (Run){.op = op, .num_fields = op->num_in + op->num_out};
+static int describe_run(Run *run, CeedOperator op, RitzOperatorRoute route, CeedVector in, CeedVector out) {
+  *run = (Run){.op = op, .route = route, .num_fields = op->num_in + op->num_out};
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)run->num_fields, &run->fields));
   for (CeedInt i = 0; i < run->num_fields; i++) describe_field(run, i, in, out);
   choose_batch(run);
@@ -134,9 +135,9 @@ static int get_array(const Run *run, Field *f) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int open_run(CeedOperator op, CeedVector in, CeedVector out, Run *run) {
+static int open_run(CeedOperator op, RitzOperatorRoute route, CeedVector in, CeedVector out, Run *run) {
   void *memory = NULL;
-  RITZ_TRY(describe_run(run, op, in, out));
+  RITZ_TRY(describe_run(run, op, route, in, out));
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)run->num_fields, &run->q_fields));
   const size_t num_bytes = (size_t)place_fields(run, run->batch, NULL) * sizeof(CeedScalar);
   RITZ_TRY(ritz_gpu_work(op->obj.ceed, RITZ_WORK_OPERATOR, num_bytes, &memory));
@@ -175,14 +176,15 @@ static int evaluate_input(const Run *run, CeedInt i, CeedInt first, CeedInt num)
     RITZ_TRY(run_restriction(f->field->rstr, CEED_NOTRANSPOSE, first, num, f->l_array,
                              f->has_nodes ? f->e_vec : f->q_vec));
   if (f->mode == CEED_EVAL_NONE) return CEED_ERROR_SUCCESS;
-  return ritz_gpu_basis_apply(f->field->basis, &action, f->e_vec, f->q_vec);
+  return ritz_gpu_basis_apply_by(f->field->basis, run->route, &action, f->e_vec, f->q_vec);
 }
 
 static int add_output(const Run *run, CeedInt i, CeedInt first, CeedInt num) {
   const Field *f = &run->fields[i];
   const RitzBasisAction action = {num, CEED_TRANSPOSE, f->mode, false};
   if (f->is_unused) return CEED_ERROR_SUCCESS;
-  if (f->has_nodes) RITZ_TRY(ritz_gpu_basis_apply(f->field->basis, &action, f->q_vec, f->e_vec));
+  if (f->has_nodes)
+    RITZ_TRY(ritz_gpu_basis_apply_by(f->field->basis, run->route, &action, f->q_vec, f->e_vec));
   return run_restriction(f->field->rstr, CEED_TRANSPOSE, first, num, f->has_nodes ? f->e_vec : f->q_vec,
                          f->l_array);
 }
@@ -217,18 +219,29 @@ static int apply_at_points(CeedOperator op, CeedVector in, CeedVector out, RitzA
   return ritz_ref_operator_apply(op, in, out, mode);
 }
 
-int ritz_gpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+int ritz_gpu_operator_apply_by(CeedOperator op, RitzOperatorRoute route, CeedVector in, CeedVector out,
+                               RitzApplyMode mode) {
   Run run;
+  RITZ_TRY(ritz_gpu_require_route(op, route, ritz_gpu_operator_refuses_route(op, route)));
   if (op->is_at_points) return apply_at_points(op, in, out, mode);
   RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
-  int ierr = open_run(op, in, out, &run);
+  int ierr = open_run(op, route, in, out, &run);
   if (!ierr) ierr = run_batches(&run);
   return close_run(&run, ierr);
 }
 
+// Of contexts whose name says that kernels are separate.
+static RitzOperatorRoute route_of(CeedOperator op) {
+  return op->route == RITZ_OPERATOR_ROUTE_AUTO ? RITZ_OPERATOR_ROUTE_SEPARATE : op->route;
+}
+
+int ritz_gpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  return ritz_gpu_operator_apply_by(op, route_of(op), in, out, mode);
+}
+
 // ---- For people ----
 
-static void explain_field(const Field *f, FILE *stream) {
+static void explain_field(const Run *run, const Field *f, FILE *stream) {
   fprintf(stream, "  %s %-12s ", f->is_input ? "input " : "output", f->field->qf_field->name);
   if (f->is_unused)
     fprintf(stream, "of size 0\n");
@@ -237,28 +250,40 @@ static void explain_field(const Field *f, FILE *stream) {
   else if (f->mode == CEED_EVAL_NONE)
     fprintf(stream, "%s\n", f->is_input ? "gathered" : "scattered");
   else
-    ritz_gpu_basis_explain(f->field->basis, stream);
+    ritz_gpu_basis_explain(f->field->basis, run->route, stream);
 }
 
-int ritz_gpu_operator_explain(CeedOperator op, FILE *stream) {
+static void explain_products(Ceed ceed, RitzOperatorRoute route, FILE *stream) {
+  const char *why,
+      *file = route == RITZ_OPERATOR_ROUTE_GEMM_VENDOR ? ritz_gpu_gemm_vendor_find(ceed, &why) : NULL;
+  fprintf(stream, "  bases: matrix products over all elements by %s%s\n", file ? "cuBLAS, " : "own kernels",
+          file ? file : "");
+}
+
+int ritz_gpu_operator_explain_by(CeedOperator op, RitzOperatorRoute route, FILE *stream) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
   Run run;
   if (op->is_at_points) {
     fprintf(stream, "  runs as: the reference backend, element by element (operators at points)\n");
     return CEED_ERROR_SUCCESS;
   }
-  int ierr = describe_run(&run, op, CEED_VECTOR_NONE, CEED_VECTOR_NONE);
+  int ierr = describe_run(&run, op, route, CEED_VECTOR_NONE, CEED_VECTOR_NONE);
   if (!ierr) {
     fprintf(stream, "  runs as: separate kernels on %s, in batches of %" CeedInt_FMT " elements\n",
             gpu->info->name, run.batch);
+    if (route != RITZ_OPERATOR_ROUTE_SEPARATE) explain_products(op->obj.ceed, route, stream);
     fprintf(stream, "  work memory: %.1f MB, shared by all operators of the context\n",
             1e-6 * (double)sizeof(CeedScalar) * (double)place_fields(&run, run.batch, NULL));
     fprintf(stream, "  outputs are added %s\n",
             gpu->is_deterministic ? "in the order of the elements" : "by atomic additions, in any order");
-    for (CeedInt i = 0; i < run.num_fields; i++) explain_field(&run.fields[i], stream);
+    for (CeedInt i = 0; i < run.num_fields; i++) explain_field(&run, &run.fields[i], stream);
     fprintf(stream, "  assembly, and evaluation at points: the reference backend\n");
   }
   return close_run(&run, ierr);
+}
+
+int ritz_gpu_operator_explain(CeedOperator op, FILE *stream) {
+  return ritz_gpu_operator_explain_by(op, route_of(op), stream);
 }
 
 int ritz_gpu_operator_source(CeedOperator op, const char **source) {

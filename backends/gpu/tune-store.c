@@ -13,6 +13,7 @@
 #include "core/threads.h"
 #include "jit/files.h"
 #include "jit/note.h"
+#include "jit/words.h"
 #include "plan/choice.h"
 
 enum { MOST_KERNELS = 40 };
@@ -137,12 +138,45 @@ static int remember(Ceed ceed, const RitzHash *place, bool is_new, RitzGpuTuning
   return CEED_ERROR_SUCCESS;
 }
 
+// ---- Texts: a choice, the route, the device ----
+//     elements=4 blocks=6 route=fused device=NVIDIA H200
+
+static const char route_word[] = "route=", device_word[] = " device=";
+
+static int write_text(CeedOperator op, const RitzGpuTuning *tuning, char **text) {
+  char choice[RITZ_CHOICE_LENGTH];
+  ritz_plan_gpu_write_choice(&tuning->choice, choice);
+  return ritz_format(op->obj.ceed, text, "%s%s%s%s%s%s", choice, choice[0] ? " " : "", route_word,
+                     RitzOperatorRouteName(tuning->route), device_word, ritz_gpu(op->obj.ceed)->info->name);
+}
+
+static bool read_route(const char *name, size_t length, RitzOperatorRoute *route) {
+  for (int r = RITZ_OPERATOR_ROUTE_FUSED; r <= RITZ_OPERATOR_ROUTE_GEMM_VENDOR; r++) {
+    *route = (RitzOperatorRoute)r;
+    if (strlen(RitzOperatorRouteName(*route)) == length &&
+        !strncmp(name, RitzOperatorRouteName(*route), length))
+      return true;
+  }
+  return false;
+}
+
+// False: the text is none of the above, or of another device. It is cut.
+static bool read_text(CeedOperator op, char *text, RitzGpuTuning *tuning) {
+  char *route = strstr(text, route_word), *device = route ? strstr(route, device_word) : NULL;
+  if (!device || (route > text && route[-1] != ' ')) return false;
+  if (strcmp(device + strlen(device_word), ritz_gpu(op->obj.ceed)->info->name) != 0) return false;
+  const char *name = route + strlen(route_word);
+  if (!read_route(name, (size_t)(device - name), &tuning->route)) return false;
+  route[route > text ? -1 : 0] = '\0';
+  return ritz_plan_gpu_read_choice(text, &tuning->choice);
+}
+
 // ---- Finding and keeping ----
 
 static int read_note(CeedOperator op, RitzGpuTuning *tuning) {
   char *text = NULL;
   RITZ_TRY(ritz_note_find(op->obj.ceed, &tuning->key, &text));
-  tuning->is_measured = text && ritz_plan_gpu_read_choice(text, &tuning->choice);
+  tuning->is_measured = text && read_text(op, text, tuning);
   RITZ_FREE(&text);
   return CEED_ERROR_SUCCESS;
 }
@@ -164,10 +198,12 @@ void ritz_gpu_tune_recall(RitzGpuTuning *tuning) {
 }
 
 int ritz_gpu_tune_keep(CeedOperator op, RitzGpuTuning *tuning) {
-  char text[RITZ_CHOICE_LENGTH];
+  char *text = NULL;
   const RitzHash place = place_of(&tuning->key);
   tuning->is_measured = true;
-  ritz_plan_gpu_write_choice(&tuning->choice, text);
   RITZ_TRY(remember(op->obj.ceed, &place, true, tuning));
-  return ritz_note_keep(op->obj.ceed, &tuning->key, op->qf->kernel_name, text);
+  RITZ_TRY(write_text(op, tuning, &text));
+  const int ierr = ritz_note_keep(op->obj.ceed, &tuning->key, op->qf->kernel_name, text);
+  RITZ_FREE(&text);
+  return ierr;
 }

@@ -3,6 +3,8 @@
 // is known, beginning with the model's, until nothing gets better. Called through the table of the backend
 // (operator_tune).
 //
+// Then routes: the best fused kernel, separate kernels, and matrix products (RitzOperatorSetRoute).
+//
 // Kernels are timed by events around a batch of applies. A new one and the best one run in turns, and the
 // medians are compared, so that a device that is warm, or busy, does not decide. A variant that cannot be
 // planned, does not compile, or does not run is left out without a word.
@@ -48,15 +50,30 @@ static RitzGpuChoice chosen(const Search *s, const RitzGpuOperator *g) {
 
 // ---- Times ----
 
-static int time_kernel(const Search *s, RitzGpuOperator *g, int num, double *seconds) {
+// By the fused kernel g; NULL: by another route.
+static int apply_once(const Search *s, RitzGpuOperator *g, RitzOperatorRoute route) {
+  return g ? ritz_gpu_gen_apply_kernel(s->op, g, s->in, s->out, s->mode)
+           : ritz_gpu_operator_apply_by(s->op, route, s->in, s->out, s->mode);
+}
+
+static int time_applies(const Search *s, RitzGpuOperator *g, RitzOperatorRoute route, int num,
+                        double *seconds) {
   Ceed ceed = s->op->obj.ceed;
   const RitzGpu *gpu = ritz_gpu(ceed);
   RITZ_TRY(gpu->driver->event_record(ceed, gpu->device, gpu->stream, s->begin));
-  for (int i = 0; i < num; i++) RITZ_TRY(ritz_gpu_gen_apply_kernel(s->op, g, s->in, s->out, s->mode));
+  for (int i = 0; i < num; i++) RITZ_TRY(apply_once(s, g, route));
   RITZ_TRY(gpu->driver->event_record(ceed, gpu->device, gpu->stream, s->end));
   RITZ_TRY(gpu->driver->event_elapsed(ceed, gpu->device, s->begin, s->end, seconds));
   *seconds /= num;
   return CEED_ERROR_SUCCESS;
+}
+
+static int time_kernel(const Search *s, RitzGpuOperator *g, int num, double *seconds) {
+  return time_applies(s, g, RITZ_OPERATOR_ROUTE_FUSED, num, seconds);
+}
+
+static int num_applies_of(double seconds) {
+  return seconds * MOST_APPLIES < batch_seconds ? MOST_APPLIES : 1 + (int)(batch_seconds / seconds);
 }
 
 static int compare_times(const void *a, const void *b) {
@@ -83,7 +100,7 @@ static int measure_model(Search *s) {
   double seconds, medians[2];
   RITZ_TRY(time_kernel(s, s->model, 1, &seconds));
   RITZ_TRY(time_kernel(s, s->model, 1, &seconds));
-  s->num_applies = seconds * MOST_APPLIES < batch_seconds ? MOST_APPLIES : 1 + (int)(batch_seconds / seconds);
+  s->num_applies = num_applies_of(seconds);
   RITZ_TRY(measure_both(s, s->model, s->model, medians));
   s->seconds = medians[0];
   return CEED_ERROR_SUCCESS;
@@ -326,14 +343,74 @@ static int conclude(Search *s, RitzTuning *tuning) {
   return CEED_ERROR_SUCCESS;
 }
 
+// ---- Routes ----
+
+// The median of an apply; of one that is hopeless the first.
+static int measure_route(const Search *s, RitzOperatorRoute route, double best, double *median) {
+  double times[NUM_ROUNDS];
+  RITZ_TRY(time_applies(s, NULL, route, 1, median));
+  RITZ_TRY(time_applies(s, NULL, route, 1, median));
+  if (best > 0 && *median > hopeless * best) return CEED_ERROR_SUCCESS;
+  const int num = num_applies_of(*median);
+  for (int k = 0; k < NUM_ROUNDS; k++) RITZ_TRY(time_applies(s, NULL, route, num, &times[k]));
+  qsort(times, NUM_ROUNDS, sizeof(double), compare_times);
+  *median = times[NUM_ROUNDS / 2];
+  return CEED_ERROR_SUCCESS;
+}
+
+static bool is_candidate(const Search *s, RitzOperatorRoute route) {
+  Ceed ceed = s->op->obj.ceed;
+  if (route == RITZ_OPERATOR_ROUTE_GEMM_VENDOR && ritz_gpu(ceed)->is_deterministic) return false;
+  return !ritz_gpu_refuses_route(ceed, route) && !ritz_gpu_operator_refuses_route(s->op, route);
+}
+
+// Beside the fused kernel, if there is one, whose time is known. A route that fails is left out.
+static void race_routes(const Search *s, RitzTuning *tuning) {
+  Ceed ceed = s->op->obj.ceed;
+  const CeedErrorHandler handler = ceed->error_handler;
+  double best = tuning->route_seconds[tuning->route];
+  ceed->error_handler = CeedErrorReturn;
+  for (int r = RITZ_OPERATOR_ROUTE_SEPARATE; r <= RITZ_OPERATOR_ROUTE_GEMM_VENDOR; r++) {
+    double seconds = 0;
+    if (!is_candidate(s, (RitzOperatorRoute)r) || measure_route(s, (RitzOperatorRoute)r, best, &seconds))
+      continue;
+    tuning->route_seconds[r] = seconds;
+    if (best > 0 && seconds >= margin * best) continue;
+    tuning->route = (RitzOperatorRoute)r;
+    best = seconds;
+  }
+  ceed->error_handler = handler;
+}
+
+// Without a fused kernel all that was tried are routes.
+static void choose_route(const Search *s, const RitzGpuOperator *own, RitzTuning *tuning) {
+  const RitzRouteGuess guess = ritz_gpu_gen_guess_route(s->op, own);
+  const bool has_kernel = tuning->num_tried > 0;
+  if (has_kernel) tuning->route = RITZ_OPERATOR_ROUTE_FUSED;
+  if (has_kernel) tuning->route_seconds[tuning->route] = tuning->best_seconds;
+  if (!ritz_gpu_gen_has_routes(own) || s->op->route != RITZ_OPERATOR_ROUTE_AUTO) return;
+  race_routes(s, tuning);
+  for (int r = 0; r <= RITZ_OPERATOR_ROUTE_GEMM_VENDOR && !has_kernel; r++)
+    tuning->num_tried += tuning->route_seconds[r] > 0;
+  const double by_model = tuning->route_seconds[guess.route];
+  if (guess.route != RITZ_OPERATOR_ROUTE_FUSED && by_model > 0) tuning->model_seconds = by_model;
+  tuning->best_seconds = tuning->route_seconds[tuning->route];
+  if (tuning->best_seconds > tuning->model_seconds) tuning->model_seconds = tuning->best_seconds;
+}
+
 // The best becomes the operator's own.
 static int adopt(Search *s, RitzTuning *tuning) {
-  RitzGpuOperator *own = s->op->data;
-  s->best->tuning = (RitzGpuTuning){.key = own->tuning.key, .choice = chosen(s, s->best)};
-  RITZ_TRY(ritz_gpu_tune_keep(s->op, &s->best->tuning));
-  ritz_plan_gpu_write_choice(&s->best->tuning.choice, tuning->choice);
+  RitzGpuOperator *own = s->op->data, *best = s->best ? s->best : own;
+  RITZ_REQUIRE(tuning->num_tried > 0, s->op->obj.ceed, CEED_ERROR_BACKEND,
+               "RitzOperatorTune: no route of the operator runs");
+  best->tuning = (RitzGpuTuning){.key = own->tuning.key, .route = tuning->route};
+  if (s->best) best->tuning.choice = chosen(s, best);
+  RITZ_TRY(ritz_gpu_tune_keep(s->op, &best->tuning));
+  ritz_plan_gpu_write_choice(&best->tuning.choice, tuning->choice);
+  ritz_gpu_gen_choose_route(s->op, best);
+  if (!s->best) return CEED_ERROR_SUCCESS;
   ritz_gpu_gen_free(s->op->obj.ceed, &own);
-  s->op->data = s->best;
+  s->op->data = best;
   if (s->model == s->best) s->model = NULL;
   s->best = NULL;
   return CEED_ERROR_SUCCESS;
@@ -366,6 +443,14 @@ static bool take_over(CeedOperator op, const RitzGpuOperator *own) {
   return true;
 }
 
+// Static; NULL: the operator can be measured.
+static const char *why_not(CeedOperator op, const RitzGpuOperator *own) {
+  const bool is_free = op->route == RITZ_OPERATOR_ROUTE_AUTO;
+  if (!is_free && op->route != RITZ_OPERATOR_ROUTE_FUSED) return "its route was asked for";
+  if (own->reason && !(is_free && own->plan->source_path && ritz_gpu_gen_has_routes(own))) return own->reason;
+  return take_over(op, own) ? "an operator with the same kernel was measured" : NULL;
+}
+
 int ritz_gpu_gen_tune(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode,
                       RitzTuning *tuning) {
   RitzGpuOperator *own = NULL;
@@ -374,12 +459,12 @@ int ritz_gpu_gen_tune(CeedOperator op, CeedVector in, CeedVector out, RitzApplyM
   if (ritz_gpu_tune_limit() == 0) tuning->reason = "RITZ_TUNE=off";
   if (tuning->reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_gpu_gen_prepare(op, &own));
-  tuning->reason = own->reason;
-  if (!own->reason && take_over(op, own)) tuning->reason = "an operator with the same kernel was measured";
+  tuning->reason = own->plan ? why_not(op, own) : own->reason;
   if (tuning->reason) return CEED_ERROR_SUCCESS;
   int ierr = open_search(&s);
-  if (!ierr) ierr = search(&s, own);
-  if (!ierr) ierr = conclude(&s, tuning);
+  if (!ierr && !own->reason) ierr = search(&s, own);
+  if (!ierr && !own->reason) ierr = conclude(&s, tuning);
+  if (!ierr) choose_route(&s, own, tuning);
   if (!ierr) ierr = adopt(&s, tuning);
   close_search(&s);
   return ierr;

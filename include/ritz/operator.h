@@ -41,6 +41,34 @@ CEED_EXTERN int RitzOperatorSetUse(CeedOperator op, RitzOperatorUse use);
 CEED_EXTERN int RitzOperatorGetUse(CeedOperator op,
                                    RitzOperatorUse *use); // of a composite: of its first part
 
+// Who computes an apply on devices.
+typedef enum {
+  // What is expected to be fastest: as it was measured (RitzOperatorTune), else by a model, which Explain
+  // tells. `shared` and `ref`: separate kernels.
+  RITZ_OPERATOR_ROUTE_AUTO,
+  RITZ_OPERATOR_ROUTE_FUSED,       // one kernel, on `gen` alone
+  RITZ_OPERATOR_ROUTE_SEPARATE,    // kernels for E, B and D over E- and Q-vectors
+  RITZ_OPERATOR_ROUTE_GEMM_OWN,    // the same, but B is large or batched matrix products by own kernels
+  RITZ_OPERATOR_ROUTE_GEMM_VENDOR, // and by the vendor's library: cuBLAS on CUDA, looked up at run time
+} RitzOperatorRoute;
+
+// Of an operator, or of all sub-operators of a composite so far; default RITZ_OPERATOR_ROUTE_AUTO. Counts
+// from the next apply on. All routes give the same results up to rounding. Diagonals, other assembly and
+// kernels in another precision than CeedScalar have no routes: there operators on devices with another route
+// than FUSED compute in CeedScalar between conversions. A vendor's results may differ from one of its
+// releases to the next: AUTO of `:deterministic` contexts takes own products.
+//
+// Errors: CEED_ERROR_INCOMPATIBLE, no such route; CEED_ERROR_UNSUPPORTED, after which the route is that of
+// before: hosts have one route, contexts but `gen` have no fused kernels, the vendor's library is not found
+// or cannot be used (the message says why). Whether an operator can have a route is known when it is
+// complete: applies of one that cannot be fused, or that has no basis with a matrix for GEMM, or is at
+// points, end with CEED_ERROR_UNSUPPORTED and say so.
+CEED_EXTERN int RitzOperatorSetRoute(CeedOperator op, RitzOperatorRoute route);
+CEED_EXTERN int RitzOperatorGetRoute(CeedOperator op,
+                                     RitzOperatorRoute *route); // of a composite: of its first part
+// "auto", "fused", "separate", "gemm-own", "gemm-vendor". NULL past the end.
+CEED_EXTERN const char *RitzOperatorRouteName(RitzOperatorRoute route);
+
 // What is wanted of an operator: a set.
 typedef enum {
   RITZ_PREPARE_APPLY = 1,    // CeedOperatorApply and its family
@@ -105,14 +133,21 @@ CEED_EXTERN int RitzOperatorGetSource(CeedOperator op, const char **source);
 
 // Result of RitzOperatorTune; for a composite: sums over its sub-operators that were measured.
 typedef struct {
-  CeedInt num_tried;    // kernels that ran, the model's one included; 0: nothing was measured
-  const char *reason;   // why nothing was measured (static), else NULL
-  double model_seconds; // of an apply with the choices of the library's model
-  double best_seconds;  // with those that are used from now on
-  char choice[160];     // these, such as "elements=4 blocks=6"; "" for a composite
+  // Fused kernels that ran, the model's one included; of an operator that cannot be fused, routes. 0: nothing
+  // was measured.
+  CeedInt num_tried;
+  const char *reason;      // why nothing was measured (static), else NULL
+  double model_seconds;    // of an apply with the choices of the library's model
+  double best_seconds;     // with those that are used from now on
+  char choice[160];        // these, such as "elements=4 blocks=6"; "" for a composite
+  RitzOperatorRoute route; // that is used from now on; of a composite: of the first part that was measured
+  // Of an apply by each route, the fused one with the best kernel; 0: it was not measured, since it cannot be
+  // had (of :deterministic contexts a vendor's products are left out) or another one was asked for.
+  double route_seconds[RITZ_OPERATOR_ROUTE_GEMM_VENDOR + 1];
 } RitzTuning;
 
-// Measures what the library otherwise chooses by a model, and keeps the fastest kernel: this operator uses it
+// Measures what the library otherwise chooses by a model, and keeps the fastest kernel and, where
+// RITZ_OPERATOR_ROUTE_AUTO leaves the choice, the fastest route: this operator uses it
 // at once, operators that are made later find it, in this process and, through the cache (ritz/jit.h), in any
 // other program on a device of this name, whatever the size of the mesh. Vectors are those of
 // CeedOperatorApply: the operator is applied some thousand times, and once more at the end, so that

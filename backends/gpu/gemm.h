@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Products of matrices in device memory that bases are applied by: own kernels, which are those of batched
+// products (kernels/gpu/batched-*.h), or the vendor's library, cuBLAS on CUDA. Called by basis-gemm.c.
+#ifndef RITZ_BACKENDS_GPU_GEMM_H
+#define RITZ_BACKENDS_GPU_GEMM_H
+
+#include "backends/gpu/gpu.h"
+
+// Matrices of an operand, column-major: entry (0, 0) of the first one at memory[first], columns ld entries
+// apart, a matrix `stride` entries behind the one before.
+typedef struct {
+  const void *memory;
+  int64_t first, stride;
+  CeedInt ld;
+} RitzGpuGemmOperand;
+
+// C [m x n] := op(A) op(B), or C + op(A) op(B), with k products an entry, of `count` matrices in CeedScalar.
+typedef struct {
+  bool adds, is_transposed[2]; // A, B
+  CeedInt m, k;
+  int64_t n, count;
+  RitzGpuGemmOperand operand[3];
+} RitzGpuGemm;
+
+// By kernels whose sizes are arguments: for large matrices, or few of them.
+int ritz_gpu_gemm_large(Ceed ceed, const RitzGpuGemm *gemm);
+// By kernels of these sizes: for many small ones. *batched: NULL at first, the caller's; made for all calls
+// that differ in memory, count and `adds` alone.
+int ritz_gpu_gemm_small(Ceed ceed, const RitzGpuGemm *gemm, RitzBatched *batched);
+// By the vendor's library, which ritz_gpu_gemm_vendor_find has found.
+int ritz_gpu_gemm_vendor(Ceed ceed, const RitzGpuGemm *gemm);
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Dense bases in fused kernels, by tensor cores (plan/gpu-tiles.h). A warp takes 16 elements from their nodes
+// to the points and back without a barrier: what one product gives is an operand of the next one where it is.
+//
+// Numbers of a thread come in fours, of the elements g and g + 8 of its warp, at two neighbouring columns
+// (nodes or points) of eight: thread 4 g + t has
+//
+//     (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1)
+//
+// That is how mma.m16n8k8 leaves its results, and how it wants an operand if the sum runs over the columns in
+// the order 0 2 4 6 1 3 5 7, in which the matrix is read to match.
+//
+// Matrices lie in shared memory as blocks of 8 points x 8 nodes: [tile of points][component][nodes / 8], of
+// RITZ_TILE numbers each, zeros where there is no point or node.
+// Threads of the block call these functions together. m is the block's memory.
+#ifndef RITZ_KERNELS_GPU_TILES_H
+#define RITZ_KERNELS_GPU_TILES_H
+
+#define RITZ_TILE      64
+#define RITZ_TILE_LANE (RITZ_THREAD % 32)
+
+// Node or point i of the thread, four for each eight: its column; of its two elements, the second?
+#define RITZ_TILE_COLUMN(i) ((i) / 4 * 8 + RITZ_TILE_LANE % 4 * 2 + (i) % 2)
+#define RITZ_TILE_SECOND(i) ((i) / 2 % 2)
+
+// ---- Blocks of matrices ----
+
+// Pairs of nodes are exchanged in the lower half, so that threads of a quarter warp read rows in pairs, and
+// those of half a warp columns, from different banks.
+RITZ_INLINE int ritz_tile_place(int point, int node) {
+  return point * 8 + ((node / 2) ^ (point / 4 * 2)) * 2 + node % 2;
+}
+
+// Points of tiles first .. first + num - 1 of a matrix [q_comp][Q][P].
+RITZ_INLINE void ritz_tiles_stage(int q_comp, int P, int Q, int first, int num,
+                                  RITZ_GLOBAL const RitzReal *matrix, RITZ_SHARED RitzReal *to) {
+  const int of_row = (P + 7) / 8, size = num * q_comp * of_row * RITZ_TILE;
+  for (int i = RITZ_THREAD; i < size; i += RITZ_THREADS) {
+    const int block = i / RITZ_TILE, row = i % RITZ_TILE / 8, column = i % 8;
+    const int point = (first + block / (q_comp * of_row)) * 8 + row, node = block % of_row * 8 + column;
+    const int d = block / of_row % q_comp;
+    to[block * RITZ_TILE + ritz_tile_place(row, column)] =
+        point < Q && node < P ? RITZ_LOAD(matrix + (d * Q + point) * P + node) : 0;
+  }
+}
+
+// ---- to += from * block: sums over nodes; transposed: over points ----
+
+#ifdef RITZ_EXCHANGE // without tensor cores: offset in m of what threads exchange, four numbers each
+
+RITZ_INLINE void ritz_tile_multiply(int is_transposed, RITZ_SHARED RitzReal *m,
+                                    RITZ_SHARED const RitzReal *block, const RitzReal *from, RitzReal *to) {
+  const int lane = RITZ_TILE_LANE, column = lane % 4 * 2;
+  RITZ_SHARED RitzReal *own = m + RITZ_EXCHANGE + 4 * RITZ_THREAD;
+  RITZ_SHARED const RitzReal *row = own - lane % 4 * 4;
+  RITZ_BARRIER();
+  for (int i = 0; i < 4; i++) own[i] = from[i];
+  RITZ_BARRIER();
+  for (int k = 0; k < 8; k++) {
+    for (int i = 0; i < 4; i++) {
+      const int at = is_transposed ? ritz_tile_place(k, column + i % 2) : ritz_tile_place(column + i % 2, k);
+      to[i] += row[k / 2 * 4 + i / 2 * 2 + k % 2] * block[at];
+    }
+  }
+}
+
+#else
+
+#include "kernels/gpu/mma-f64.h"
+
+typedef struct RITZ_ALIGN16 {
+  RitzReal of[2];
+} RitzTilePair;
+
+RITZ_INLINE void ritz_tile_multiply(int is_transposed, RITZ_SHARED RitzReal *m,
+                                    RITZ_SHARED const RitzReal *block, const RitzReal *from, RitzReal *to) {
+  const int group = RITZ_TILE_LANE / 4, column = RITZ_TILE_LANE % 4 * 2, is_odd = column / 2 % 2;
+  const RitzReal a[4] = {from[0], from[2], from[1], from[3]};
+  (void)m;
+  if (is_transposed) { // half of the threads read the second number first, from other banks
+    const RitzReal x = block[ritz_tile_place(column + is_odd, group)];
+    const RitzReal y = block[ritz_tile_place(column + 1 - is_odd, group)];
+    ritz_mma_f64(a, is_odd ? y : x, is_odd ? x : y, to);
+  } else {
+    const RitzTilePair pair = *(RITZ_SHARED const RitzTilePair *)(block + ritz_tile_place(group, column));
+    ritz_mma_f64(a, pair.of[0], pair.of[1], to);
+  }
+}
+
+#endif
+
+RITZ_INLINE void ritz_tile_clear(int n, RitzReal *values) {
+  RITZ_UNROLL
+  for (int i = 0; i < n; i++) values[i] = 0;
+}
+
+// Values [q_comp][num_comp][4] at the points of a tile from the nodes [num_comp][of_row][4]; `blocks`: the
+// matrix there.
+RITZ_INLINE void ritz_tile_get(int q_comp, int num_comp, int of_row, RITZ_SHARED RitzReal *m,
+                               RITZ_SHARED const RitzReal *blocks, const RitzReal *nodes, RitzReal *values) {
+  ritz_tile_clear(q_comp * num_comp * 4, values);
+  RITZ_UNROLL
+  for (int j = 0; j < of_row; j++) {
+    RITZ_UNROLL
+    for (int d = 0; d < q_comp; d++) {
+      RITZ_UNROLL
+      for (int c = 0; c < num_comp; c++)
+        ritz_tile_multiply(0, m, blocks + (d * of_row + j) * RITZ_TILE, nodes + (c * of_row + j) * 4,
+                           values + (d * num_comp + c) * 4);
+    }
+  }
+}
+
+// Adds to the nodes what the values at the points of a tile give.
+RITZ_INLINE void ritz_tile_add(int q_comp, int num_comp, int of_row, RITZ_SHARED RitzReal *m,
+                               RITZ_SHARED const RitzReal *blocks, const RitzReal *values, RitzReal *nodes) {
+  RITZ_UNROLL
+  for (int d = 0; d < q_comp; d++) {
+    RITZ_UNROLL
+    for (int j = 0; j < of_row; j++) {
+      RITZ_UNROLL
+      for (int c = 0; c < num_comp; c++)
+        ritz_tile_multiply(1, m, blocks + (d * of_row + j) * RITZ_TILE, values + (d * num_comp + c) * 4,
+                           nodes + (c * of_row + j) * 4);
+    }
+  }
+}
+
+// ---- Between fours and a point of both elements ----
+
+// Point i (0 or 1) of n values: [n][4] -> [n][2].
+RITZ_INLINE void ritz_tile_take(int n, int i, const RitzReal *values, RitzReal *of_point) {
+  RITZ_UNROLL
+  for (int c = 0; c < n; c++) {
+    of_point[2 * c] = values[4 * c + i];
+    of_point[2 * c + 1] = values[4 * c + 2 + i];
+  }
+}
+
+// Back; a point that is not there gives nothing.
+RITZ_INLINE void ritz_tile_give(int n, int i, int is_there, const RitzReal *of_point, RitzReal *values) {
+  RITZ_UNROLL
+  for (int c = 0; c < n; c++) {
+    values[4 * c + i] = is_there ? of_point[2 * c] : 0;
+    values[4 * c + 2 + i] = is_there ? of_point[2 * c + 1] : 0;
+  }
+}
+
+// Node i of the thread, of `size` in a component: zeros where there is none.
+RITZ_INLINE void ritz_tile_keep(int num_comp, int size, int i, int is_there, const RitzReal *node,
+                                RitzReal *nodes) {
+  RITZ_UNROLL
+  for (int c = 0; c < num_comp; c++) nodes[c * size + i] = is_there ? node[c] : 0;
+}
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Dense bases by tensor cores in targets of devices (kernels/gpu/tiles.h), of flat plans in double: a warp
+// takes 16 elements, whose nodes and sums its threads hold in registers, and goes through the points eight at
+// a time. Matrices come to shared memory, as many tiles of points at once as fit. Called by plan/gpu.c and
+// plan/gpu-mma.c; emit/gpu-tiles.c writes the text.
+#ifndef RITZ_PLAN_GPU_TILES_H
+#define RITZ_PLAN_GPU_TILES_H
+
+#include "plan/gpu.h"
+
+bool ritz_plan_gpu_can_tile(const RitzPlan *plan);
+// Warps of a block, tiles at once, memory, of a flat plan that can; a reason if it does not fit.
+void ritz_plan_gpu_choose_tiles(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t);
+// 32-bit registers that a thread wants.
+CeedInt ritz_plan_gpu_tile_registers(const RitzPlan *plan);
+
+// Whether a target is made of tiles.
+static inline bool ritz_gpu_has_tiles(const RitzGpuTarget *t) { return t->is_flat && t->uses_mma; }
+static inline CeedInt ritz_gpu_num_tiles(const RitzPlan *plan) {
+  return (plan->Q + RITZ_GPU_MMA_PLACES - 1) / RITZ_GPU_MMA_PLACES;
+}
+// Blocks of eight nodes.
+static inline CeedInt ritz_gpu_tile_nodes(const RitzPlanBasis *b) {
+  return (b->P + RITZ_GPU_MMA_PLACES - 1) / RITZ_GPU_MMA_PLACES;
+}
+// Numbers of a tile of the matrix of values or derivatives of a basis; 0: no space takes it.
+CeedInt ritz_plan_gpu_tile_size(const RitzPlan *plan, int basis, bool is_derivative);
+// Where its tiles begin in shared memory.
+CeedInt ritz_plan_gpu_tile_place(const RitzPlan *plan, const RitzGpuTarget *t, int basis, bool is_derivative);
+
+#endif
