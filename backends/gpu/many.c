@@ -201,7 +201,7 @@ int ritz_gpu_gen_apply_many(CeedOperator op, CeedInt num, const CeedVector *in, 
   RitzGpuOperator *g;
   if (op->is_at_points) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
-  if (g->reason) return CEED_ERROR_SUCCESS;
+  if (g->reason || g->route != RITZ_OPERATOR_ROUTE_FUSED) return CEED_ERROR_SUCCESS;
   RITZ_TRY(make_many_kernel(op, g));
   *is_done = true;
   const CeedInt num_launches = count_launches(g->plan, num);

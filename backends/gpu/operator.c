@@ -277,6 +277,7 @@ int ritz_gpu_operator_explain_by(CeedOperator op, RitzOperatorRoute route, FILE 
     fprintf(stream, "  outputs are added %s\n",
             gpu->is_deterministic ? "in the order of the elements" : "by atomic additions, in any order");
     for (CeedInt i = 0; i < run.num_fields; i++) explain_field(&run, &run.fields[i], stream);
+    fprintf(stream, "  several vectors at once: one after the other\n");
     fprintf(stream, "  assembly, and evaluation at points: the reference backend\n");
   }
   return close_run(&run, ierr);
