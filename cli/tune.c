@@ -89,9 +89,12 @@ static const ArgCommand command = {
                    "a model chooses, and keeps what was the best. Later runs use it, on a mesh of any size.",
     .notes =
         "model, best: an apply with the model's kernel, and with the one that is used from now on, timed in\n"
-        "turns. tried: kernels that ran. route: the fastest one, see 'ritz bench --routes'. The choices, where\n"
-        "there are some: elements of a block; blocks that are to fit a multiprocessor; unroll, fence: points\n"
-        "of a line (1 yes, -1 no); stacked: elements of a thread with dense bases; whole: a thread takes whole\n"
+        "turns. tried: kernels that ran. route: the fastest one, see 'ritz bench --routes'. The choices, "
+        "where\n"
+        "there are some: elements of a block; blocks that are to fit a multiprocessor; unroll, fence: "
+        "points\n"
+        "of a line (1 yes, -1 no); stacked: elements of a thread with dense bases; whole: a thread takes "
+        "whole\n"
         "elements (1) or lines (-1); join: neighbours add together; mma: tensor cores.\n\n"
         "The operators of programs are tuned by RitzOperatorTune (ritz/operator.h). 'ritz cache clear'\n"
         "forgets what was measured, RITZ_TUNE=off does without, RITZ_TUNE=N tries N kernels of each at "
