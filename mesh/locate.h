@@ -72,8 +72,8 @@ typedef struct {
   const RitzMeshInverse *inverse; // borrowed
   const double *x;                // borrowed, [num_nodes][space_dim]
   double extent, magnitude;       // largest distance of a node from the first one; largest coordinate
-  double *coefs;                  // borrowed: the map relative to the first node, [num_nodes][space_dim]
-  double *work;                   // borrowed
+  double *coefs; // borrowed: the map relative to the first node, [num_nodes][space_dim]; nodes or modes
+  double *work;  // borrowed
 } RitzMeshElementMap;
 // work: ritz_mesh_inverse_work_size doubles, which the map uses as long as it is open.
 RitzMeshElementMap ritz_mesh_element_open(const RitzMeshInverse *inverse, const double *x, double *work);
