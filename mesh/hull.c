@@ -151,22 +151,25 @@ void ritz_mesh_hull_clear(RitzMeshHull *hull) {
   *hull = (RitzMeshHull){0};
 }
 
-// Derivatives of a polynomial of degree g on [-1,1] are at most g^2 times its largest value (A. Markov,
-// 1889): g^2 extents for each direction, twice that where a direction collapses. Coefficients have the
-// rounding of sums whose weights add up to `norm`.
-static double margin_of(const RitzMeshHull *hull, double tolerance, double extent, double magnitude) {
-  const double slope = 2.0 * hull->shape->dim * (hull->P - 1) * (hull->P - 1);
-  const double roundings = 4.0 * (double)(hull->num_nodes + hull->P * hull->shape->dim) * hull->norm;
+// A polynomial of degree g that is at most M on [-1,1] has slopes of at most g^2 M there (A. Markov, 1889),
+// on a simplex of the reference elements 4 g^2 M for each direction (D. Wilhelmsen, J. Approx. Theory 11,
+// 1974), and beyond the ends grows at most like the Chebyshev polynomial, cosh(g arcosh r). Coefficients have
+// the rounding of sums whose weights add up to `norm`.
+static double margin_of(const RitzMeshHull *hull, double tolerance, double largest, double extent,
+                        double magnitude) {
+  const double dim = hull->shape->dim, g = hull->P - 1;
+  const double growth = pow(cosh(g * acosh(1.0 + 2.0 * tolerance)), dim);
+  const double roundings = 4.0 * ((double)hull->num_nodes + hull->P * dim) * hull->norm;
 
-  // 1.1: points outside by up to 0.01 see steeper slopes.
-  return extent * (1.1 * 2.0 * slope * tolerance + roundings * DBL_EPSILON) + 64.0 * DBL_EPSILON * magnitude;
+  return 4.0 * dim * g * g * growth * tolerance * largest + roundings * DBL_EPSILON * extent +
+         64.0 * DBL_EPSILON * magnitude;
 }
 
 void ritz_mesh_hull_take(RitzMeshHull *hull, const double *x, double tolerance, double *box) {
   const CeedInt space_dim = hull->space_dim;
   const double *const M[3] = {hull->line, hull->line, hull->line};
   double *near = hull->work, *coefs = near + space_dim * hull->num_coefs;
-  double extent = 0.0, magnitude = 0.0;
+  double extent = 0.0, magnitude = 0.0, largest = 0.0;
 
   for (int64_t i = 0; i < hull->num_nodes * space_dim; i++) {
     near[i] = x[i] - x[i % space_dim];
@@ -179,7 +182,8 @@ void ritz_mesh_hull_take(RitzMeshHull *hull, const double *x, double tolerance, 
     ritz_mesh_map_points(hull->shape->dim, space_dim, hull->P, hull->P, M, near, coefs,
                          coefs + space_dim * hull->num_coefs);
   }
-  const double margin = margin_of(hull, tolerance, extent, magnitude);
+  for (int64_t i = 0; i < hull->num_coefs * space_dim; i++) largest = fmax(largest, fabs(coefs[i]));
+  const double margin = margin_of(hull, tolerance, largest, extent, magnitude);
 
   ritz_mesh_bounds(space_dim, hull->num_coefs, coefs, box, box + space_dim);
   for (CeedInt c = 0; c < space_dim; c++) {

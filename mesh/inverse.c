@@ -88,15 +88,15 @@ int64_t ritz_mesh_inverse_work_size(const RitzMeshInverse *m) {
 RitzMeshElementMap ritz_mesh_element_open(const RitzMeshInverse *m, const double *x, double *work) {
   const int64_t num = m->num_nodes * m->space_dim;
   RitzMeshElementMap map = {.inverse = m, .x = x, .coefs = work, .work = work + num};
-  double *near = m->shape->is_tensor ? map.coefs : map.work;
+  const bool has_modes = !m->shape->is_tensor && !ritz_mesh_inverse_is_affine(m);
+  double *near = has_modes ? map.work : map.coefs;
 
   for (int64_t i = 0; i < num; i++) {
     near[i] = x[i] - x[i % m->space_dim];
     map.extent = fmax(map.extent, fabs(near[i]));
     map.magnitude = fmax(map.magnitude, fabs(x[i]));
   }
-  if (!m->shape->is_tensor)
-    ritz_mesh_map_dense(m->space_dim, m->num_nodes, m->num_nodes, m->modal, near, map.coefs);
+  if (has_modes) ritz_mesh_map_dense(m->space_dim, m->num_nodes, m->num_nodes, m->modal, near, map.coefs);
   return map;
 }
 
@@ -151,6 +151,18 @@ static void evaluate_tensor(const RitzMeshElementMap *map, const double *xi, dou
   }
 }
 
+// The corners of a straight simplex beyond the first one lie two units along the directions.
+static void evaluate_affine(const RitzMeshElementMap *map, const double *xi, double y[3], double J[3][3]) {
+  const RitzMeshInverse *m = map->inverse;
+
+  for (CeedInt d = 0; d < m->dim; d++) {
+    for (CeedInt c = 0; c < m->space_dim; c++) {
+      J[d][c] = 0.5 * map->coefs[(d + 1) * m->space_dim + c];
+      y[c] += (1.0 + xi[d]) * J[d][c];
+    }
+  }
+}
+
 static void evaluate_modes(const RitzMeshElementMap *map, const double *xi, double y[3], double J[3][3]) {
   const RitzMeshInverse *m = map->inverse;
   double *value = map->work, *gradient = value + m->num_nodes; // [dim][num_nodes]
@@ -166,6 +178,8 @@ void ritz_mesh_element_evaluate(const RitzMeshElementMap *map, const double *xi,
   for (int d = 0; d < 3; d++) y[d] = J[d][0] = J[d][1] = J[d][2] = 0.0;
   if (map->inverse->shape->is_tensor) {
     evaluate_tensor(map, xi, y, J);
+  } else if (ritz_mesh_inverse_is_affine(map->inverse)) {
+    evaluate_affine(map, xi, y, J);
   } else {
     evaluate_modes(map, xi, y, J);
   }

@@ -25,7 +25,8 @@ int ritz_mesh_hull_create(Ceed ceed, CeedElemTopology topology, CeedInt space_di
                           RitzMeshHull *hull);
 void ritz_mesh_hull_clear(RitzMeshHull *hull);
 // box [2][space_dim]: low, high, of the element with nodes x [num_nodes][space_dim] and all points beyond it
-// whose reference coordinates are outside by `tolerance` <= 0.01 at most; rounding is allowed for.
+// whose reference coordinates are outside by `tolerance` <= 0.01 at most, except for points beyond the apex
+// of a pyramid, where its functions have no bound; rounding is allowed for.
 void ritz_mesh_hull_take(RitzMeshHull *hull, const double *x, double tolerance, double *box);
 
 // ---- Trees of boxes (mesh/box-tree.c) ----
@@ -72,8 +73,8 @@ typedef struct {
   const RitzMeshInverse *inverse; // borrowed
   const double *x;                // borrowed, [num_nodes][space_dim]
   double extent, magnitude;       // largest distance of a node from the first one; largest coordinate
-  double *coefs;                  // borrowed: the map relative to the first node, [num_nodes][space_dim]
-  double *work;                   // borrowed
+  double *coefs; // borrowed: the map relative to the first node, [num_nodes][space_dim]; nodes or modes
+  double *work;  // borrowed
 } RitzMeshElementMap;
 // work: ritz_mesh_inverse_work_size doubles, which the map uses as long as it is open.
 RitzMeshElementMap ritz_mesh_element_open(const RitzMeshInverse *inverse, const double *x, double *work);
