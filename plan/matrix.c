@@ -22,7 +22,7 @@ const char *ritz_plan_refuse_matrix(CeedOperator op, CeedInt a, CeedInt b) {
 
 static bool is_small_tensor(CeedBasis basis) {
   return basis != CEED_BASIS_NONE && basis->is_tensor && basis->dim > 1 && basis->dim <= 3 &&
-         basis->P_1d <= RITZ_MATRIX_MAX_1D;
+         basis->P_1d > 2 && basis->P_1d <= RITZ_MATRIX_MAX_1D;
 }
 
 // ---- Terms ----

@@ -270,13 +270,29 @@ typedef struct {
   CeedScalar *values;
 } Fill;
 
+static bool is_own(const Fill *f, int64_t row, int t) {
+  return !f->shares->owner || f->shares->owner[row] == t;
+}
+
+// Rows that follow each other at once.
 static void zero_rows(const Fill *f, CeedInt batch, int t) {
-  const int64_t *starts = f->assembly->row_starts;
-  for (int64_t n = f->share->fresh[batch]; n < f->share->fresh[batch + 1]; n++) {
-    const int64_t row = f->share->rows[n];
-    if (f->shares->owner && f->shares->owner[row] != t) continue;
-    memset(f->values + starts[row], 0, (size_t)(starts[row + 1] - starts[row]) * sizeof(*f->values));
+  const int64_t *starts = f->assembly->row_starts, *rows = f->share->rows;
+  const int64_t end = f->share->fresh[batch + 1];
+  for (int64_t n = f->share->fresh[batch]; n < end;) {
+    const int64_t first = rows[n];
+    int64_t last = first + 1;
+    if (!is_own(f, rows[n++], t)) continue;
+    for (; n < end && rows[n] == last && is_own(f, last, t); n++) last++;
+    memset(f->values + starts[first], 0, (size_t)(starts[last] - starts[first]) * sizeof(*f->values));
   }
+}
+
+// Offsets without the call, for most restrictions.
+static inline CeedSize row_of(const RitzAssemblyBlock *block, CeedInt elem, CeedInt i, CeedInt node,
+                              CeedSize comp_offset) {
+  const CeedElemRestriction r = block->out;
+  if (r->type == CEED_RESTRICTION_STRIDED || r->block_size > 1) return ritz_assembly_row(block, elem, i);
+  return r->offsets[(CeedSize)elem * r->elem_size + node] + comp_offset;
 }
 
 // Row i of the elements of a batch, one after the other: matrices are [row][column][lane].
@@ -285,14 +301,15 @@ static void zero_rows(const Fill *f, CeedInt batch, int t) {
   static void name(const Fill *f, CeedInt batch, int t, const CeedScalar *matrix) {                          \
     const RitzAssemblyBlock *block = f->block;                                                               \
     const CeedInt lanes = f->share->matrix->target->lanes, first = batch * lanes, num_cols = block->num_cols; \
-    const CeedInt num = CeedIntMin(lanes, block->op->num_elem - first);                                      \
-    const uint16_t *owner = f->shares->owner;                                                                \
+    const CeedInt num = CeedIntMin(lanes, block->op->num_elem - first), P = block->out->elem_size;           \
+    const CeedSize size = (CeedSize)block->num_rows * num_cols;                                              \
     for (CeedInt i = 0; i < block->num_rows; i++, matrix += (CeedSize)num_cols * lanes) {                    \
-      for (CeedInt l = 0; l < num; l++) {                                                                    \
-        const CeedSize row = ritz_assembly_row(block, first + l, i);                                         \
-        if (owner && owner[row] != t) continue;                                                              \
-        const Place *places =                                                                                \
-            (const Place *)block->places + ((int64_t)(first + l) * block->num_rows + i) * num_cols;          \
+      const Place *places = (const Place *)block->places + first * size + (CeedSize)i * num_cols;            \
+      const CeedInt node = i % P;                                                                            \
+      const CeedSize comp_offset = (CeedSize)(i / P) * block->out->comp_stride;                              \
+      for (CeedInt l = 0; l < num; l++, places += size) {                                                    \
+        const CeedSize row = row_of(block, first + l, i, node, comp_offset);                                 \
+        if (!is_own(f, row, t)) continue;                                                                    \
         CeedScalar *to = f->values + f->assembly->row_starts[row];                                           \
         for (CeedInt j = 0; j < num_cols; j++) to[places[j]] += matrix[j * lanes + l];                       \
       }                                                                                                      \
@@ -303,6 +320,24 @@ ADD_BATCH(add_by_shorts, uint16_t)
 ADD_BATCH(add_by_words, uint32_t)
 // clang-format on
 
+// Rows come into the second cache while the matrices are computed. Short rows of small matrices are there
+// already (measured: 30 % more time with 4 columns, 13 to 28 % less with 10 to 27).
+enum { MOST_UNFETCHED_COLUMNS = 8 };
+
+static void fetch_rows(const Fill *f, CeedInt batch) {
+  const RitzAssemblyBlock *block = f->block;
+  const CeedInt lanes = f->share->matrix->target->lanes, first = batch * lanes, P = block->out->elem_size;
+  const CeedInt end = CeedIntMin(first + lanes, block->op->num_elem);
+  for (CeedInt elem = first; elem < end; elem++) {
+    for (CeedInt i = 0; i < block->num_rows; i++) {
+      const CeedSize row = row_of(block, elem, i, i % P, (CeedSize)(i / P) * block->out->comp_stride);
+      const CeedScalar *values = f->values + f->assembly->row_starts[row],
+                       *last = f->values + f->assembly->row_starts[row + 1];
+      for (; values < last; values += 64 / sizeof(*values)) __builtin_prefetch(values, 1, 2);
+    }
+  }
+}
+
 static int fill_of_thread(void *data, int t) {
   const Fill *f = data;
   const Share *share = f->share;
@@ -310,6 +345,7 @@ static int fill_of_thread(void *data, int t) {
   if (t >= f->shares->num_threads) return 0;
   for (int64_t n = share->begin[t]; n < share->begin[t + 1]; n++) {
     const CeedInt batch = share->list[n];
+    if (f->block->num_cols > MOST_UNFETCHED_COLUMNS) fetch_rows(f, batch);
     const int code = ritz_cpu_matrix_run(share->matrix, t, batch);
     if (code) return code;
     zero_rows(f, batch, t);

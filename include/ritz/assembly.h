@@ -12,13 +12,13 @@
 // single or composite, of any number of components and active fields, square or not, on restrictions of all
 // kinds that CeedOperatorLinearAssemble serves; the fields must live on nodes.
 //
-// Memory of an assembly, besides pattern and values: for each entry of each element matrix its place in the
-// row, 1 byte where no row is longer than 256, 2 up to 65536, else 4. Bytes per nonzero: 8 for its column,
-// and 8 for its value in double; per row 8. Backends add what they write in their documentation: generated
-// kernels of processors 8 bytes a row, and 2 more on several threads.
+// Memory of an assembly, besides values (8 bytes a nonzero in double): 8 bytes a nonzero and 8 a row for the
+// pattern; for each entry of each element matrix its place in the row, 1 byte where no row is longer than
+// 256, 2 up to 65536, else 4. On /cpu/self/gen 10 bytes a row, about 8 a batch of elements (4 to 16), and the
+// matrices of one batch a thread.
 //
 // Results have the same bits in every run with the same values of passive vectors and contexts: contributions
-// to a nonzero are added in the order of the elements, whatever the number of threads.
+// to a nonzero are added in a fixed order, which does not depend on the number of threads.
 #ifndef RITZ_ASSEMBLY_H
 #define RITZ_ASSEMBLY_H
 
@@ -39,10 +39,12 @@ CEED_EXTERN int RitzAssemblyGetPattern(RitzAssembly assembly, CeedSize *num_rows
                                        const int64_t **row_starts, const int64_t **cols);
 
 // values: at least row_starts[num_rows] entries, of which these are overwritten, of any precision; computed
-// in CeedScalar. With values of passive vectors and contexts as they are now. Kernels are made in the first
-// run (RitzOperatorsPrepare does not make them); backends without one, and contexts of devices, take element
-// matrices from CeedOperatorLinearAssemble's code, or apply the operator to unit vectors of elements.
-// Temporary memory, there: half a megabyte or one element matrix, by unit vectors up to 16 columns of all
+// in CeedScalar. With values of passive vectors and contexts as they are now. On /cpu/self/gen by generated
+// kernels, on all threads; the first run makes them (as RitzOperatorSetUse says; RitzOperatorsPrepare does
+// not make them). Where there is none (curl-oriented active restrictions, no text of the QFunction, an
+// assembled QFunction that is reused), on other backends without kernels of their own and on devices: from
+// the element matrices of CeedOperatorLinearAssemble, or from applications to unit vectors of elements.
+// Temporary memory there: half a megabyte or one element matrix, by unit vectors up to 16 columns of all
 // element matrices.
 //
 // Errors: CEED_ERROR_DIMENSION (values are too short); those of CeedOperatorApply.
