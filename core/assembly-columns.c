@@ -2,7 +2,7 @@
 // Element matrices column by column, by the backend's own kernels: an operator that does what another one
 // does, but from and to the nodes of each element (a strided restriction, E-vectors) instead of L-vectors, is
 // applied to unit vectors, the same one in all elements. So columns come from the device, or by a fused
-// kernel, as many applications as an element has nodes and components. Called by core/assembly-csr.c.
+// kernel, as many applications as an element has nodes and components. Called by core/assembly-values.c.
 #include "core/operator.h"
 
 // Fewer elements than this are assembled sooner than a kernel is compiled: on devices (host assembly takes

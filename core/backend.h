@@ -13,6 +13,7 @@
 
 #include <ceed.h>
 #include <ceed/backend.h>
+#include <ritz/assembly.h>
 #include <ritz/batched.h>
 #include <ritz/device.h>
 #include <ritz/front.h>
@@ -129,6 +130,15 @@ struct RitzBackend {
   // node.
   int (*operator_assemble)(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
                            CeedScalar *values);
+  // Optional, matrices in a fixed pattern (core/assembly-pattern.h). Prepare comes before every run: whether
+  // run serves all blocks with the backend's own kernels, which are made now, and what else it needs is put
+  // into assembly->data; else core/ places the element matrices of the slot above, on the host. run: values
+  // [nonzeros] in the backend's memory are overwritten; each is the sum of its contributions in an order that
+  // is the same in every run. destroy: the end of assembly->data, where there is some; before that of its
+  // operators.
+  int (*assembly_prepare)(RitzAssembly assembly, bool *is_native);
+  int (*assembly_run)(RitzAssembly assembly, CeedScalar *values);
+  int (*assembly_destroy)(RitzAssembly assembly);
 
   // Arithmetic on arrays of n entries of this precision; numbers are rounded to it first. Sums are made in
   // double.

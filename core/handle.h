@@ -21,7 +21,7 @@ extern const RitzClass ritz_mesh_class, ritz_space_class, ritz_geometry_class, r
 extern const RitzClass ritz_hierarchy_class, ritz_locator_class;
 extern const RitzClass ritz_preconditioner_class;
 extern const RitzClass ritz_indices_class, ritz_scalars_class, ritz_batched_class;
-extern const RitzClass ritz_dense_solver_class, ritz_front_class;
+extern const RitzClass ritz_dense_solver_class, ritz_front_class, ritz_assembly_class;
 
 struct RitzMesh_private;
 struct RitzSpace_private;
@@ -35,6 +35,7 @@ struct RitzScalars_private;
 struct RitzBatched_private;
 struct RitzDenseSolver_private;
 struct RitzFront_private;
+struct RitzAssembly_private;
 
 // The class that the type of a handle names; NULL for other pointers (fields, labels, arrays).
 // clang-format off
@@ -60,6 +61,7 @@ struct RitzFront_private;
       struct RitzBatched_private *: &ritz_batched_class,                                                     \
       struct RitzDenseSolver_private *: &ritz_dense_solver_class,                                            \
       struct RitzFront_private *: &ritz_front_class,                                                         \
+      struct RitzAssembly_private *: &ritz_assembly_class,                                                   \
       default: (const RitzClass *)NULL)
 // clang-format on
 

@@ -5,6 +5,7 @@
 // Of 1D elements these are the terms.
 #include "emit/cpu-text.h"
 #include "emit/emit.h"
+#include "emit/unit-vectors.h"
 
 typedef struct {
   RitzEmitter emitter;
@@ -49,28 +50,15 @@ static int emit_products(Diagonal *d) {
   return CEED_ERROR_SUCCESS;
 }
 
-static void emit_integers(RitzText *text, const char *name, CeedInt n, const int32_t *values) {
-  ritz_text_add(text, "static const int %s[] = {", name);
-  for (CeedInt i = 0; i < n; i++) ritz_text_add(text, "%s%d", i ? ", " : "", (int)values[i]);
-  ritz_text_add(text, "};\n");
-}
-
-// A one in the middle of zeros; those behind it C adds.
-static void emit_unit_vector(RitzText *text, CeedInt size) {
-  ritz_text_add(text, "static const RitzReal ritz_unit_vector[%d] = {", (int)(2 * size - 1));
-  for (CeedInt i = 0; i < size - 1; i++) ritz_text_add(text, "0, ");
-  ritz_text_add(text, "1};\n");
-}
-
 static void emit_terms(Diagonal *d) {
   const RitzDiagonalPlan *p = d->diagonal;
   RitzText *text = &d->emitter.text;
 
   ritz_text_add(text, "\n// ---- Terms ----\n");
-  emit_integers(text, "ritz_first_in", p->num_in, p->first_in);
-  emit_integers(text, "ritz_first_out", p->num_out, p->first_out);
-  emit_integers(text, "ritz_term_of", p->num_in * p->num_out, p->term_of);
-  emit_unit_vector(text, p->size_in);
+  ritz_emit_integers(text, "ritz_first_in", p->num_in, p->first_in);
+  ritz_emit_integers(text, "ritz_first_out", p->num_out, p->first_out);
+  ritz_emit_integers(text, "ritz_term_of", p->num_in * p->num_out, p->term_of);
+  ritz_emit_unit_vector(text, p->size_in);
   ritz_text_add(text,
                 "static const RitzDiagonal ritz_diagonal = {%d, %d, %d, %d, ritz_first_in, ritz_first_out, "
                 "ritz_term_of, %d, ritz_unit_vector};\n",
@@ -78,21 +66,6 @@ static void emit_terms(Diagonal *d) {
 }
 
 // ---- Arrays ----
-
-// Active inputs, active outputs, and each of the others.
-static void emit_diagonal_arguments(Diagonal *d, const char *indent) {
-  const RitzDiagonalPlan *p = d->diagonal;
-  RitzText *text = &d->emitter.text;
-
-  ritz_text_add(text, "%sRitzVec active_in[%d * RITZ_CALL], active_out[%d * RITZ_CALL];\n", indent,
-                (int)p->size_in, (int)p->size_out);
-  for (int i = 0; i < p->plan.num_in + p->plan.num_out; i++) {
-    const bool is_in = i < p->plan.num_in;
-    if (p->offsets[i] >= 0) continue;
-    ritz_text_add(text, "%sRitzVec %s%d[%d * RITZ_CALL];\n", indent, is_in ? "in" : "out",
-                  is_in ? i : i - p->plan.num_in, (int)p->plan.fields[i].size);
-  }
-}
 
 static void emit_structs(Diagonal *d) {
   const RitzDiagonalPlan *p = d->diagonal;
@@ -108,7 +81,7 @@ static void emit_structs(Diagonal *d) {
       ritz_text_add(&e->text, "  RitzVec last%d[%d * RITZ_SIZE(%d, %d)];\n", k, nc, Q, P);
   }
   ritz_text_add(&e->text, "  RitzVec nodes[%d * RITZ_SIZE(%d, %d)];\n", nc, P, P);
-  if (d->emitter.target->call_points > 1) emit_diagonal_arguments(d, "  ");
+  if (d->emitter.target->call_points > 1) ritz_emit_unit_arguments(&d->emitter, d->diagonal, "  ");
   ritz_text_add(&e->text, "} RitzWork;\ntypedef struct {\n");
   ritz_emit_arrays(e, RITZ_STAGE_PLANE);
   ritz_text_add(&e->text, "} RitzPlane;\ntypedef struct {\n");
@@ -187,41 +160,12 @@ static void emit_functions(Diagonal *d) {
 
 // ---- Points ----
 
-static void emit_list(Diagonal *d, bool is_input) {
-  const RitzDiagonalPlan *p = d->diagonal;
-  const char *name = is_input ? "in" : "out", *place = ritz_emit_place(&d->emitter);
-  const char *scalar = ritz_emit_scalar(&d->emitter);
-  const int begin = is_input ? 0 : p->plan.num_in;
-  const int num = is_input ? p->plan.num_in_arguments : p->plan.num_out_arguments;
-  RitzText *text = &d->emitter.text;
-
-  ritz_text_add(text, "  %s%s *const %s[] = {", is_input ? "const " : "", scalar, name);
-  for (int k = 0; k < num; k++) {
-    const int i = ritz_plan_field_of(&p->plan, is_input, k);
-    const int offset = i < 0 ? -1 : (int)p->offsets[begin + i];
-    ritz_text_add(text, k ? ", " : "");
-    if (i < 0)
-      ritz_text_add(text, "NULL");
-    else if (offset < 0)
-      ritz_text_add(text, "(%s *)%s%s%d", scalar, place, name, i);
-    else
-      ritz_text_add(text, "(%s *)(%sactive_%s + %d * RITZ_CALL)", scalar, place, name, offset);
-  }
-  ritz_text_add(text, "};\n");
-}
-
 static void emit_point(Diagonal *d) {
   const RitzDiagonalPlan *p = d->diagonal;
   const char *place = ritz_emit_place(&d->emitter);
   RitzText *text = &d->emitter.text;
 
-  ritz_emit_point_begin(&d->emitter);
-  if (d->emitter.target->call_points == 1) emit_diagonal_arguments(d, "  ");
-  for (int i = 0; i < p->plan.num_in; i++) {
-    if (p->offsets[i] < 0) ritz_emit_field(&d->emitter, i, false);
-  }
-  emit_list(d, true);
-  emit_list(d, false);
+  ritz_emit_unit_begin(&d->emitter, p);
   ritz_text_add(text,
                 "  const int at = RITZ_IN_TERM(j, i);\n  int code = 0;\n  (void)q;\n"
                 "  ritz_clear_terms(&ritz_diagonal, w->terms, at);\n"

@@ -11,6 +11,7 @@
 #include "plan/diagonal.h"
 #include "plan/gpu-diagonal.h"
 #include "plan/gpu.h"
+#include "plan/matrix.h"
 #include "plan/plan.h"
 
 // C for the CPU, of a target whose evaluation is not RITZ_EVALUATE_NONE. *text is owned by the caller
@@ -18,6 +19,9 @@
 int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, const RitzCpuTarget *target, char **text);
 // The same of a diagonal: adds into the L-vector of plan->output.
 int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, const RitzCpuTarget *target, char **text);
+// The same of element matrices: those of a batch go to the array of the space behind the plan's, vectors
+// [row][column] of lanes. Behind the plan's matrices come plan->pairs, or plan->B of input and output.
+int ritz_emit_cpu_matrix(Ceed ceed, const RitzMatrixPlan *plan, const RitzCpuTarget *target, char **text);
 
 // C for the CPU: one plane of a sweep over vertex patches (core/patch-sweep.h, kernels/cpu/patch-abi.h),
 // `lanes` patches at a time, is_scattered: from several rows (three directions, uniform boxes, one

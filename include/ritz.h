@@ -4,6 +4,7 @@
 #ifndef RITZ_H
 #define RITZ_H
 
+#include <ritz/assembly.h>
 #include <ritz/basis.h>
 #include <ritz/batched.h>
 #include <ritz/dense-solver.h>

@@ -124,19 +124,20 @@ static int make_products(Ceed ceed, RitzDiagonalPlan *d) {
 
 // First scalars of the modes of a group, and the rows of the basis that they take: of a tensor basis the
 // directions that they differentiate (-1: none), else components of values, then of derivatives.
-static int list_modes(Ceed ceed, const RitzActiveGroups *g, CeedInt group, CeedInt **first, int **rows) {
+int ritz_plan_list_modes(Ceed ceed, const RitzActiveGroups *g, CeedInt group, CeedInt **first, int **rows) {
   const CeedInt num = g->num_modes[group];
   const CeedBasis basis = g->bases[group];
-  const int num_values = basis->is_tensor ? 1 : (int)ritz_basis_num_q_comp(basis, CEED_EVAL_INTERP);
+  const bool is_tensor = basis != CEED_BASIS_NONE && basis->is_tensor, has_rows = basis != CEED_BASIS_NONE;
+  const int num_values = is_tensor || !has_rows ? 1 : (int)ritz_basis_num_q_comp(basis, CEED_EVAL_INTERP);
   int values = 0, derivatives = 0;
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, first));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, rows));
   for (CeedInt m = 0; m < num; m++) {
     const CeedEvalMode mode = g->modes[group][m];
-    const int num_rows = (int)ritz_basis_num_q_comp(basis, mode);
+    const int num_rows = has_rows ? (int)ritz_basis_num_q_comp(basis, mode) : 1;
     (*first)[m] = (CeedInt)g->offsets[group][m];
     (*rows)[m] = mode == CEED_EVAL_INTERP ? values++ % num_values : num_values + derivatives++ % num_rows;
-    if (basis->is_tensor) (*rows)[m]--;
+    if (is_tensor) (*rows)[m]--;
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -202,8 +203,8 @@ static int list_terms(Ceed ceed, const Meeting *m, RitzDiagonalPlan *d) {
   int *in = NULL, *out = NULL, ierr;
   d->num_in = m->in->num_modes[m->a];
   d->num_out = m->out->num_modes[m->b];
-  RITZ_TRY_CLEANUP(list_modes(ceed, m->in, m->a, &d->first_in, &in));
-  RITZ_TRY_CLEANUP(list_modes(ceed, m->out, m->b, &d->first_out, &out));
+  RITZ_TRY_CLEANUP(ritz_plan_list_modes(ceed, m->in, m->a, &d->first_in, &in));
+  RITZ_TRY_CLEANUP(ritz_plan_list_modes(ceed, m->out, m->b, &d->first_out, &out));
   ierr = make_terms(ceed, in, out, d);
 cleanup:
   RITZ_FREE(&in);
@@ -213,18 +214,22 @@ cleanup:
 
 // ---- The plan ----
 
-static int describe_diagonal_plan(CeedOperator op, const RitzPlan *plan, const Meeting *m,
-                                  RitzDiagonalPlan *d) {
-  Ceed ceed = op->obj.ceed;
+int ritz_plan_passive(Ceed ceed, const RitzPlan *plan, RitzDiagonalPlan *d) {
   d->plan = *plan;
   d->plan.spaces = NULL;
   d->plan.fields = NULL;
   d->plan.steps = NULL;
   RITZ_TRY(copy_spaces(ceed, plan, d));
   RITZ_TRY(copy_fields(ceed, plan, d));
+  return ritz_steps_inputs(ceed, &d->plan, &d->plan.steps);
+}
+
+static int describe_diagonal_plan(CeedOperator op, const RitzPlan *plan, const Meeting *m,
+                                  RitzDiagonalPlan *d) {
+  Ceed ceed = op->obj.ceed;
+  RITZ_TRY(ritz_plan_passive(ceed, plan, d));
   set_output(op, plan, m, d);
   RITZ_TRY(make_products(ceed, d));
-  RITZ_TRY(ritz_steps_inputs(ceed, &d->plan, &d->plan.steps));
   RITZ_TRY(list_terms(ceed, m, d));
   return make_matrices(op, m, d);
 }
@@ -259,9 +264,7 @@ int ritz_plan_diagonal(CeedOperator op, const RitzPlan *plan, RitzDiagonalPlan *
   return ierr;
 }
 
-void ritz_plan_free_diagonal(RitzDiagonalPlan **diagonal) {
-  RitzDiagonalPlan *d = *diagonal;
-  if (!d) return;
+void ritz_plan_clear_diagonal(RitzDiagonalPlan *d) {
   for (int k = 0; k < RITZ_NUM_PRODUCTS; k++) RITZ_FREE(&d->products[k].values);
   ritz_steps_free(&d->plan.steps);
   RITZ_FREE(&d->plan.spaces);
@@ -273,6 +276,11 @@ void ritz_plan_free_diagonal(RitzDiagonalPlan **diagonal) {
   RITZ_FREE(&d->matrices);
   RITZ_FREE(&d->terms);
   RITZ_FREE(&d->term_of);
+}
+
+void ritz_plan_free_diagonal(RitzDiagonalPlan **diagonal) {
+  if (!*diagonal) return;
+  ritz_plan_clear_diagonal(*diagonal);
   RITZ_FREE(diagonal);
 }
 
@@ -287,7 +295,7 @@ int ritz_plan_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *diagonal, const Ri
   RITZ_ASSERT(apply->call == RITZ_CALL_TEXT);
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &made));
   *made = *apply;
-  made->evaluation = RITZ_EVALUATE_PLANES;
+  if (apply->evaluation == RITZ_EVALUATE_VALUES) made->evaluation = RITZ_EVALUATE_PLANES;
   made->spaces = NULL;
   made->arrays = NULL;
   made->calls = NULL;

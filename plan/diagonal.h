@@ -50,7 +50,14 @@ int ritz_plan_refuse_walk(CeedOperator op, const char **reason);
 // For an operator that is not refused by the last one, from its plan.
 int ritz_plan_diagonal(CeedOperator op, const RitzPlan *plan, RitzDiagonalPlan **diagonal);
 void ritz_plan_free_diagonal(RitzDiagonalPlan **diagonal);
-// The target of a diagonal on a CPU, from that of the apply; spaces[num_spaces] is the output's.
+// For other plans with calls by unit vectors: plan, origins, offsets and sizes; first scalars of the modes of
+// a group, and the rows of the basis that they take (of a tensor basis the directions that they
+// differentiate, -1: none; else components of values, then of derivatives); what is owned.
+int ritz_plan_passive(Ceed ceed, const RitzPlan *plan, RitzDiagonalPlan *d);
+int ritz_plan_list_modes(Ceed ceed, const RitzActiveGroups *g, CeedInt group, CeedInt **first, int **rows);
+void ritz_plan_clear_diagonal(RitzDiagonalPlan *d);
+// The target of a diagonal on a CPU, from that of the apply; spaces[num_spaces] is the output's (of other
+// plans unspecified).
 int ritz_plan_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *diagonal, const RitzCpuTarget *apply,
                            RitzCpuTarget **target);
 

@@ -54,6 +54,7 @@ typedef struct {
   RitzDenseSolver dense;
   RitzBatchArray batch_array; // zeros
   RitzFront front;            // on the same context
+  RitzAssembly csr;           // of op
   RitzOperatorOptions options;
   RitzOutputField field;
   int64_t *row_starts, *cols; // of op's matrix

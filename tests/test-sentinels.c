@@ -211,6 +211,7 @@ static int make_operators(Kit *kit) {
   DO(CeedOperatorSetField(kit->op_at_points, "qdata", kit->rstr_points, CEED_BASIS_NONE, kit->vec[2]));
   DO(CeedOperatorSetField(kit->op_at_points, "v", kit->rstr, kit->basis, CEED_VECTOR_ACTIVE));
   DO(CeedOperatorGetOperatorAssemblyData(kit->op, &kit->assembly));
+  DO(RitzAssemblyCreate(kit->op, &kit->csr));
   return RitzOperatorAssembleCSRSymbolic(kit->op, &num_rows, &num_cols, &kit->row_starts, &kit->cols);
 }
 
@@ -276,6 +277,7 @@ static int destroy_kit(Kit *kit) {
   } while (0)
   for (int i = 0; i <= RITZ_BATCHED_GESVDJ; i++) DESTROY(RitzBatched, kit->batched[i]);
   DESTROY(RitzFront, kit->front);
+  DESTROY(RitzAssembly, kit->csr);
   DESTROY(RitzDenseSolver, kit->dense);
   DESTROY(Ceed, kit->host);
   DESTROY(RitzIndices, kit->indices);

@@ -41,6 +41,7 @@ typedef struct {
 } RitzCpuCode;
 
 typedef struct RitzCpuDiagonal RitzCpuDiagonal;
+typedef struct RitzCpuMatrix RitzCpuMatrix; // backends/cpu/matrix.h
 typedef struct RitzCpuApplyHooks RitzCpuApplyHooks;
 typedef struct RitzCpuOperator RitzCpuOperator;
 
@@ -67,7 +68,8 @@ struct RitzCpuOperator {
   void **zeroed;                 // owned [num_spaces]: outputs that the apply sets to zero; else NULL
   RitzCpuDiagonal *diagonal;     // owned: how its diagonal is assembled; NULL before the first request
   RitzCpuDiagonal *point_blocks; // owned, likewise; blocks of one component are the diagonal
-  RitzCpuApplyHooks *hooks;      // owned; NULL before the first request
+  RitzCpuMatrix *matrices_of_groups; // owned, a list: kernels of element matrices
+  RitzCpuApplyHooks *hooks;          // owned; NULL before the first request
   int64_t group; // batches that several vectors go through before the next ones come; 0: not asked for yet
 };
 
@@ -173,12 +175,20 @@ void ritz_cpu_explain_many(CeedOperator op, FILE *stream);
 // delegate.c: the word, or the error, before the reference backend does something
 int ritz_cpu_delegate(Ceed ceed, const char *what, const char *reason);
 int ritz_cpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
-int ritz_cpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
-                               CeedScalar *values);
 int ritz_cpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
                                    const CeedScalar *x, const CeedScalar *u, CeedScalar *v);
 int ritz_cpu_delegate_diagonal(CeedOperator op, bool is_point_block, const char *reason,
                                CeedScalar *diagonal);
+
+// assembly.c
+int ritz_cpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
+                               CeedScalar *values);
+int ritz_cpu_assembly_prepare(RitzAssembly a, bool *is_native);
+int ritz_cpu_assembly_run(RitzAssembly a, CeedScalar *values);
+int ritz_cpu_assembly_destroy(RitzAssembly a);
+
+// matrix.c
+void ritz_cpu_matrices_destroy(RitzCpuMatrix **matrices);
 
 // diagonal.c
 int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);

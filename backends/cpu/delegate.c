@@ -15,12 +15,6 @@ int ritz_cpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rs
   return ritz_ref_operator_assemble_qfunction(op, rstr, values);
 }
 
-int ritz_cpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
-                               CeedScalar *values) {
-  RITZ_TRY(ritz_cpu_delegate(op->obj.ceed, "assembly of element matrices", no_kernel));
-  return ritz_ref_operator_assemble(op, a, b, first_elem, num_elem, values);
-}
-
 int ritz_cpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
                                    const CeedScalar *x, const CeedScalar *u, CeedScalar *v) {
   RITZ_TRY(ritz_cpu_delegate(basis->obj.ceed, "evaluation of a basis at points", no_kernel));

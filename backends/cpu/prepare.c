@@ -670,6 +670,7 @@ void ritz_cpu_free_data(RitzCpuOperator **data) {
   ritz_cpu_free_data(&cpu->coming);
   ritz_cpu_diagonal_destroy(&cpu->diagonal);
   ritz_cpu_diagonal_destroy(&cpu->point_blocks);
+  ritz_cpu_matrices_destroy(&cpu->matrices_of_groups);
   ritz_cpu_apply_hooks_destroy(&cpu->hooks);
   ritz_schedule_destroy(&cpu->schedule);
   ritz_cpu_release_code(&cpu->code);

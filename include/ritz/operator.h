@@ -171,13 +171,12 @@ CEED_EXTERN int RitzOperatorTune(CeedOperator op, CeedVector in, CeedVector out,
 CEED_EXTERN int RitzOperatorAssembleCSRSymbolic(CeedOperator op, CeedSize *num_rows, CeedSize *num_cols,
                                                 int64_t **row_starts, int64_t **cols);
 
-// Values of the matrix in the pattern of RitzOperatorAssembleCSRSymbolic for the same operator: values
-// [row_starts[num_rows]] are overwritten. Contributions are added in a fixed order, so results are
-// reproducible bit by bit. May be called any number of times as passive vectors and contexts change.
-// Operators of some size (2000 elements on devices, 40000 on generating backends of processors) are assembled
-// by kernels: they are applied, from and to the nodes of each element, to unit vectors, so element matrices
-// come from the device. Temporary memory: half a megabyte or one element matrix; by kernels up to 16 columns
-// of all element matrices. An entry outside the pattern is CEED_ERROR_INCOMPATIBLE.
+// Values of the matrix in the pattern of RitzOperatorAssembleCSRSymbolic for the same operator, or in a
+// larger one: values [row_starts[num_rows]] are overwritten. One run of an assembly (ritz/assembly.h, which
+// keeps what this call finds anew each time: use it where values are computed again and again), with its
+// order of additions and its memory. Operators of less than 40000 elements are not worth a compiler here: on
+// /cpu/self/gen the reference backend makes their element matrices, unless the kernel is there; on devices
+// those of less than 2000. An entry outside the pattern is CEED_ERROR_INCOMPATIBLE.
 CEED_EXTERN int RitzOperatorAssembleCSR(CeedOperator op, const int64_t *row_starts, const int64_t *cols,
                                         CeedVector values);
 

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Times matrices in a fixed pattern (ritz/assembly.h) of -div grad u on boxes of hexahedra and tetrahedra,
+// against the time to write their values:
+//
+//     ritz-bench-assembly [--ceed RESOURCE] [--order FIRST-LAST] [--size DOFS] [--reps N] [--clock wall|cpu]
+//
+// A row for each shape and degree: degrees of freedom, nonzeros, medians of the seconds of the symbolic phase
+// (once), of CeedVectorSetValue on the values, and of a run; the ratio of the last two. They take turns, so
+// that a busy machine disturbs them alike; where others take the processor away in long runs more than in
+// short ones, the time of the process (cpu) with one thread says more. Exit status: 0 done, 1 failed, 2 wrong
+// usage.
+#define _POSIX_C_SOURCE 200809L
+#include <ritz.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TRY(expr)                                                                                            \
+  do {                                                                                                       \
+    const int ierr_ = (expr);                                                                                \
+    if (ierr_) return ierr_;                                                                                 \
+  } while (0)
+
+static const char usage[] =
+    "usage: ritz-bench-assembly [--ceed RESOURCE] [--order FIRST-LAST] [--size DOFS] [--reps N]\n"
+    "                           [--clock wall|cpu]\n"
+    "Default: /cpu/self/gen, 1-3, 2e5, 7, wall.\n";
+
+enum { MOST_REPETITIONS = 1000 };
+
+typedef struct {
+  const char *resource;
+  int first_order, last_order, repetitions;
+  double size;
+  clockid_t clock;
+} Options;
+
+// ---- Options ----
+
+static bool set_option(Options *o, const char *name, const char *text) {
+  if (!strcmp(name, "--ceed")) return o->resource = text, true;
+  if (!strcmp(name, "--reps"))
+    return sscanf(text, "%d", &o->repetitions) == 1 && o->repetitions > 0 &&
+           o->repetitions <= MOST_REPETITIONS;
+  if (!strcmp(name, "--size")) return sscanf(text, "%lf", &o->size) == 1 && o->size >= 1 && o->size <= 1e8;
+  if (!strcmp(name, "--clock")) {
+    o->clock = strcmp(text, "cpu") ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;
+    return !strcmp(text, "cpu") || !strcmp(text, "wall");
+  }
+  if (strcmp(name, "--order") != 0) return false;
+  const int num = sscanf(text, "%d-%d", &o->first_order, &o->last_order);
+  if (num == 1) o->last_order = o->first_order;
+  return num >= 1 && o->first_order >= 1 && o->last_order <= 8;
+}
+
+static bool read_options(int argc, char **argv, Options *o) {
+  *o = (Options){"/cpu/self/gen", 1, 3, 7, 2e5, CLOCK_MONOTONIC};
+  for (int i = 1; i < argc; i += 2) {
+    if (i + 1 == argc || !set_option(o, argv[i], argv[i + 1])) return false;
+  }
+  return o->first_order <= o->last_order;
+}
+
+// ---- Problem ----
+
+// A cube of about `size` nodes, slightly deformed.
+static int deform(void *ctx, CeedInt dim, const double *x, double *y) {
+  (void)ctx;
+  for (CeedInt d = 0; d < dim; d++) y[d] = x[d] + 0.02 * x[(d + 1) % 3] * (1.0 - x[(d + 1) % 3]);
+  return 0;
+}
+
+static int create_mesh(Ceed ceed, bool is_tet, int order, double size, RitzMesh *mesh) {
+  RitzMesh box = NULL;
+  CeedInt n = 1;
+  while ((double)(n * order + 1) * (n * order + 1) * (n * order + 1) < size) n++;
+  if (!is_tet) return RitzMeshCreateBox(ceed, 3, (CeedInt[]){n, n, n}, NULL, NULL, 1, deform, NULL, mesh);
+  TRY(RitzMeshCreateBox(ceed, 3, (CeedInt[]){n, n, n}, NULL, NULL, 1, deform, NULL, &box));
+  const int ierr = RitzMeshSplit(box, CEED_TOPOLOGY_TET, mesh);
+  (void)RitzMeshDestroy(&box);
+  return ierr;
+}
+
+static int create_operator(Ceed ceed, RitzMesh mesh, bool is_tet, int order, CeedOperator *op) {
+  RitzSpace space = NULL;
+  RitzGeometry geometry = NULL;
+  int ierr = RitzSpaceCreate(mesh, order, 1, &space);
+  if (!ierr) ierr = RitzGeometryCreate(mesh, -1, &geometry);
+  const RitzOperatorOptions options = {
+      .kind = RITZ_OPERATOR_DIFFUSION, .space = space, .num_points = is_tet ? order : order + 1};
+  if (!ierr) ierr = RitzGeometryCreateOperator(geometry, ceed, &options, op);
+  (void)RitzGeometryDestroy(&geometry);
+  (void)RitzSpaceDestroy(&space);
+  return ierr;
+}
+
+// ---- Times ----
+
+static double now(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median(int num, double *seconds) {
+  qsort(seconds, (size_t)num, sizeof(*seconds), compare_numbers);
+  return seconds[num / 2];
+}
+
+// The host waits for what is queued: a number behind it is read.
+static int wait(CeedVector number) {
+  const CeedScalar *array;
+  TRY(CeedVectorSetValue(number, 0.0));
+  TRY(CeedVectorGetArrayRead(number, CEED_MEM_HOST, &array));
+  return CeedVectorRestoreArrayRead(number, &array);
+}
+
+static int time_runs(RitzAssembly assembly, CeedVector values, CeedVector number, const Options *o,
+                     double *write, double *run) {
+  double writes[MOST_REPETITIONS], runs[MOST_REPETITIONS];
+  TRY(RitzAssemblyRun(assembly, values)); // makes kernels
+  TRY(wait(number));
+  for (int i = 0; i < o->repetitions; i++) {
+    const double start = now(o->clock);
+    TRY(CeedVectorSetValue(values, 1.0));
+    TRY(wait(number));
+    const double middle = now(o->clock);
+    TRY(RitzAssemblyRun(assembly, values));
+    TRY(wait(number));
+    writes[i] = middle - start;
+    runs[i] = now(o->clock) - middle;
+  }
+  *write = median(o->repetitions, writes);
+  *run = median(o->repetitions, runs);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int time_operator(Ceed ceed, const Options *o, bool is_tet, int order, CeedOperator op) {
+  RitzAssembly assembly = NULL;
+  CeedVector values = NULL, number = NULL;
+  CeedSize num_rows = 0;
+  const int64_t *starts = NULL;
+  double symbolic = now(o->clock), write = 0, run = 0;
+  int ierr = RitzAssemblyCreate(op, &assembly);
+  symbolic = now(o->clock) - symbolic;
+  if (!ierr) ierr = RitzAssemblyGetPattern(assembly, &num_rows, NULL, &starts, NULL);
+  if (!ierr) ierr = CeedVectorCreate(ceed, starts[num_rows], &values);
+  if (!ierr) ierr = CeedVectorCreate(ceed, 1, &number);
+  if (!ierr) ierr = time_runs(assembly, values, number, o, &write, &run);
+  if (!ierr)
+    printf("%-4s %d %9lld %11lld   %8.4f %8.4f %8.4f   %6.2f\n", is_tet ? "tet" : "hex", order,
+           (long long)num_rows, (long long)starts[num_rows], symbolic, write, run, run / write);
+  (void)CeedVectorDestroy(&number);
+  (void)CeedVectorDestroy(&values);
+  (void)RitzAssemblyDestroy(&assembly);
+  return ierr;
+}
+
+static int run_row(Ceed ceed, const Options *o, bool is_tet, int order) {
+  RitzMesh mesh = NULL;
+  CeedOperator op = NULL;
+  int ierr = create_mesh(ceed, is_tet, order, o->size, &mesh);
+  if (!ierr) ierr = create_operator(ceed, mesh, is_tet, order, &op);
+  if (!ierr) ierr = time_operator(ceed, o, is_tet, order, op);
+  (void)CeedOperatorDestroy(&op);
+  (void)RitzMeshDestroy(&mesh);
+  return ierr;
+}
+
+int main(int argc, char **argv) {
+  Options o;
+  Ceed ceed = NULL;
+  if (!read_options(argc, argv, &o)) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  int ierr = CeedInit(o.resource, &ceed);
+  if (!ierr)
+    printf("%s\nshape p    dofs    nonzeros   symbolic    write      run   run / write\n", o.resource);
+  for (int order = o.first_order; order <= o.last_order && !ierr; order++) {
+    for (int is_tet = 0; is_tet < 2 && !ierr; is_tet++) ierr = run_row(ceed, &o, is_tet, order);
+  }
+  (void)CeedDestroy(&ceed);
+  return ierr ? 1 : 0;
+}
