@@ -149,6 +149,9 @@ int ritz_cpu_composite_apply(CeedOperator op, CeedVector in, CeedVector out, Rit
 // Sub-operators of this context that have elements are planned and compiled together, when they are first
 // used with active vectors of these precisions. out NULL: as the input.
 int ritz_cpu_prepare_composite(CeedOperator op, CeedVector in, CeedVector out);
+// What a space of a plan gathers: the operator's points, or that of a field; vectors of passive ones.
+CeedElemRestriction ritz_cpu_restriction_of(CeedOperator op, const RitzPlanSpace *space);
+CeedVector ritz_cpu_vector_of(CeedOperator op, const RitzPlanSpace *space);
 // The array of input space s for a kernel of this plan and target.
 int ritz_cpu_get_input(const RitzPlan *plan, const RitzCpuTarget *target, int s, CeedVector vec,
                        RitzKernelSpace *kernel);
@@ -159,10 +162,12 @@ int ritz_cpu_delegate(Ceed ceed, const char *what, const char *reason);
 int ritz_cpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
 int ritz_cpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
                                CeedScalar *values);
-int ritz_cpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
-                                   const CeedScalar *x, const CeedScalar *u, CeedScalar *v);
 int ritz_cpu_delegate_diagonal(CeedOperator op, bool is_point_block, const char *reason,
                                CeedScalar *diagonal);
+
+// basis-points.c: slot of the backend
+int ritz_cpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
+                                   const CeedScalar *x, const CeedScalar *u, CeedScalar *v);
 
 // diagonal.c
 int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);
