@@ -144,7 +144,7 @@ static Form describe(const RitzCpuRun *run, const RitzStep *step) {
                 .p = {run->polynomials, run->polynomials + (int64_t)RITZ_POINTS_AT_ONCE * 3 * n}};
 }
 
-RITZ_CLONED static void tabulate(const Form *f, bool has_slopes, int num, const RitzVec *x) {
+RITZ_INLINE void tabulate_here(const Form *f, bool has_slopes, int num, const RitzVec *x) {
   RitzVec *values = (RitzVec *)f->p.values, *slopes = (RitzVec *)f->p.slopes;
   for (int q = 0; q < num; q++) {
     for (int d = 0; d < 3; d++) {
@@ -162,7 +162,7 @@ RITZ_CLONED static void tabulate(const Form *f, bool has_slopes, int num, const 
 
 // ---- Evaluation and deposit ----
 
-static RitzPolynomials polynomials_of(const Form *f, int q) {
+RITZ_INLINE RitzPolynomials polynomials_of(const Form *f, int q) {
   const int at = 3 * f->n * q;
   return (RitzPolynomials){f->p.values + at, f->p.slopes + at};
 }
@@ -183,8 +183,8 @@ static RitzPolynomials polynomials_of(const Form *f, int q) {
   }
 
 // Coefficients of a component -> values [num].
-RITZ_CLONED static void evaluate_values(const Form *f, const RitzCpuPoints *points, const RitzVec *c,
-                                        RitzVec *y) {
+RITZ_INLINE void evaluate_values_here(const Form *f, const RitzCpuPoints *points, const RitzVec *c,
+                                      RitzVec *y) {
   for (int q = 0; q < points->num; q++) {
     const RitzPolynomials p = polynomials_of(f, q);
     const int owner = points->owner[q];
@@ -196,8 +196,8 @@ RITZ_CLONED static void evaluate_values(const Form *f, const RitzCpuPoints *poin
 }
 
 // -> derivatives, those along a direction `stride` vectors after those along the one before.
-RITZ_CLONED static void evaluate_gradients(const Form *f, const RitzCpuPoints *points, const RitzVec *c,
-                                           RitzVec *y, int stride) {
+RITZ_INLINE void evaluate_gradients_here(const Form *f, const RitzCpuPoints *points, const RitzVec *c,
+                                         RitzVec *y, int stride) {
   for (int q = 0; q < points->num; q++) {
     const RitzPolynomials p = polynomials_of(f, q);
     const int owner = points->owner[q];
@@ -214,14 +214,14 @@ RITZ_CLONED static void evaluate_gradients(const Form *f, const RitzCpuPoints *p
 }
 
 // Points q .. end - 1, which have one owner.
-static int end_of_owner(const RitzCpuPoints *points, int q) {
+RITZ_INLINE int end_of_owner(const RitzCpuPoints *points, int q) {
   int end = q + 1;
   while (end < points->num && points->owner[end] == points->owner[q]) end++;
   return end;
 }
 
-RITZ_CLONED static void deposit_values(const Form *f, const RitzCpuPoints *points, const RitzVec *u,
-                                       RitzVec *c) {
+RITZ_INLINE void deposit_values_here(const Form *f, const RitzCpuPoints *points, const RitzVec *u,
+                                     RitzVec *c) {
   for (int q = 0, end; q < points->num; q = end) {
     const RitzPolynomials p = polynomials_of(f, q);
     end = end_of_owner(points, q);
@@ -235,8 +235,8 @@ RITZ_CLONED static void deposit_values(const Form *f, const RitzCpuPoints *point
   }
 }
 
-RITZ_CLONED static void deposit_gradients(const Form *f, const RitzCpuPoints *points, const RitzVec *g,
-                                          int stride, RitzVec *c) {
+RITZ_INLINE void deposit_gradients_here(const Form *f, const RitzCpuPoints *points, const RitzVec *g,
+                                        int stride, RitzVec *c) {
   for (int q = 0, end; q < points->num; q = end) {
     const RitzPolynomials p = polynomials_of(f, q);
     end = end_of_owner(points, q);
@@ -247,6 +247,33 @@ RITZ_CLONED static void deposit_gradients(const Form *f, const RitzCpuPoints *po
 #undef WHOLE
 #undef PARTS
   }
+}
+
+// ---- The same, for several kinds of processors. Cloned functions pass no vectors: clang would have them in
+// registers that others do not have. ----
+
+RITZ_CLONED static void tabulate(const Form *f, bool has_slopes, int num, const RitzVec *x) {
+  tabulate_here(f, has_slopes, num, x);
+}
+
+RITZ_CLONED static void evaluate_values(const Form *f, const RitzCpuPoints *points, const RitzVec *c,
+                                        RitzVec *y) {
+  evaluate_values_here(f, points, c, y);
+}
+
+RITZ_CLONED static void evaluate_gradients(const Form *f, const RitzCpuPoints *points, const RitzVec *c,
+                                           RitzVec *y, int stride) {
+  evaluate_gradients_here(f, points, c, y, stride);
+}
+
+RITZ_CLONED static void deposit_values(const Form *f, const RitzCpuPoints *points, const RitzVec *u,
+                                       RitzVec *c) {
+  deposit_values_here(f, points, u, c);
+}
+
+RITZ_CLONED static void deposit_gradients(const Form *f, const RitzCpuPoints *points, const RitzVec *g,
+                                          int stride, RitzVec *c) {
+  deposit_gradients_here(f, points, g, stride, c);
 }
 
 // Idle lanes deposit nothing, whatever is in them.

@@ -41,6 +41,25 @@ RITZ_INLINE RitzVec ritz_coefficient(const RitzVec *c, int k, int owner) {
   return owner < 0 ? c[k] : ritz_splat(((const RitzReal *)(c + k))[owner]);
 }
 
+// sum += coefficients of a row times polynomials x [n]. Where the compiler knows n it is straight
+// code.
+RITZ_INLINE void ritz_sum_row(int n, const RitzVec *x, const RitzVec *c, int owner, RitzVec *sum) {
+  if (n > RITZ_MAX_POLYNOMIALS) {
+    RITZ_ROLLED for (int i = 0; i < n; i++) *sum += x[i] * ritz_coefficient(c, i, owner);
+    return;
+  }
+  RITZ_UNROLL for (int i = 0; i < RITZ_MAX_POLYNOMIALS; i++) {
+    if (i < n) *sum += x[i] * ritz_coefficient(c, i, owner);
+  }
+}
+
+// row += x [cols] factor, cols <= RITZ_MAX_POLYNOMIALS.
+RITZ_INLINE void ritz_add_multiple(int cols, const RitzVec *x, const RitzVec *factor, RitzVec *row) {
+  RITZ_UNROLL for (int i = 0; i < RITZ_MAX_POLYNOMIALS; i++) {
+    if (i < cols) row[i] += x[i] * *factor;
+  }
+}
+
 // The value at a vector of points; size [3]: coefficients of each direction, size[0] = n.
 RITZ_INLINE RitzVec ritz_value_at(int n, const int *size, RitzPolynomials p, const RitzVec *c, int owner) {
   const RitzVec *x = p.values, *y = x + n, *z = y + n;
@@ -48,8 +67,8 @@ RITZ_INLINE RitzVec ritz_value_at(int n, const int *size, RitzPolynomials p, con
   RITZ_ROLLED for (int k = 0; k < size[2]; k++) {
     RitzVec plane = ritz_splat(0);
     RITZ_ROLLED for (int j = 0; j < size[1]; j++, c += n) {
-      RitzVec row = ritz_coefficient(c, 0, owner);
-      RITZ_UNROLL for (int i = 1; i < n; i++) row += x[i] * ritz_coefficient(c, i, owner);
+      RitzVec row = ritz_splat(0);
+      ritz_sum_row(n, x, c, owner, &row);
       plane += y[j] * row;
     }
     value += z[k] * plane;
@@ -65,12 +84,9 @@ RITZ_INLINE void ritz_gradient_at(int n, const int *size, RitzPolynomials p, con
   RITZ_ROLLED for (int k = 0; k < size[2]; k++) {
     RitzVec plane = ritz_splat(0), plane0 = plane, plane1 = plane;
     RITZ_ROLLED for (int j = 0; j < size[1]; j++, c += n) {
-      RitzVec row = ritz_coefficient(c, 0, owner), row0 = ritz_splat(0);
-      RITZ_UNROLL for (int i = 1; i < n; i++) {
-        const RitzVec ci = ritz_coefficient(c, i, owner);
-        row += x[i] * ci;
-        row0 += dx[i] * ci;
-      }
+      RitzVec row = ritz_splat(0), row0 = row;
+      ritz_sum_row(n, x, c, owner, &row);
+      ritz_sum_row(n, dx, c, owner, &row0);
       plane += y[j] * row;
       plane0 += y[j] * row0;
       plane1 += dy[j] * row;
@@ -92,10 +108,9 @@ RITZ_INLINE RitzReal ritz_sum_of_lanes(RitzVec a) {
 
 // Adds a row of sums to coefficients; points of one element: their sum to its lane.
 RITZ_INLINE void ritz_add_row(int n, const RitzVec *row, int owner, RitzVec *c) {
-  if (owner < 0) {
-    RITZ_UNROLL for (int i = 0; i < n; i++) c[i] += row[i];
-  } else {
-    RITZ_UNROLL for (int i = 0; i < n; i++)((RitzReal *)(c + i))[owner] += ritz_sum_of_lanes(row[i]);
+  RITZ_UNROLL for (int i = 0; i < RITZ_MAX_POLYNOMIALS; i++) {
+    if (i < n && owner < 0) c[i] += row[i];
+    if (i < n && owner >= 0) ((RitzReal *)(c + i))[owner] += ritz_sum_of_lanes(row[i]);
   }
 }
 
@@ -110,7 +125,7 @@ RITZ_INLINE void ritz_deposit_values(int n, int first, int cols, const int *size
       RITZ_ROLLED for (int q = 0; q < num; q++) {
         const RitzVec *x = p.values + 3 * n * q;
         const RitzVec factor = x[n + j] * x[2 * n + k] * u[q];
-        RITZ_UNROLL for (int i = 0; i < cols; i++) row[i] += x[first + i] * factor;
+        ritz_add_multiple(cols, x + first, &factor, row);
       }
       ritz_add_row(cols, row, owner, c + first);
     }
@@ -131,7 +146,8 @@ RITZ_INLINE void ritz_deposit_gradients(int n, int first, int cols, const int *s
         RitzVec factor = ritz_splat(0);
         if (dim > 1) factor += dx[n + j] * z * g[stride + q];
         if (dim > 2) factor += y * dx[2 * n + k] * g[2 * stride + q];
-        RITZ_UNROLL for (int i = 0; i < cols; i++) row[i] += x[first + i] * factor + dx[first + i] * slope;
+        ritz_add_multiple(cols, x + first, &factor, row);
+        ritz_add_multiple(cols, dx + first, &slope, row);
       }
       ritz_add_row(cols, row, owner, c + first);
     }
