@@ -229,6 +229,23 @@ static int make_tensor(CeedBasis basis, unsigned modes, RitzPlanBasis *b) {
   return choose_tensor_route(ceed, modes & CEED_EVAL_GRAD, b);
 }
 
+// Weights at points are ones: a basis that is asked for them alone needs no table.
+int ritz_plan_make_basis_at_points(CeedBasis basis, unsigned modes, RitzPlanBasis *b) {
+  Ceed ceed = basis->obj.ceed;
+  b->is_tensor = basis->is_tensor;
+  b->route = RITZ_ROUTE_POINTS;
+  b->dim = basis->dim;
+  b->P = basis->P;
+  b->Q = basis->Q;
+  b->P_1d = basis->P_1d;
+  b->Q_1d = basis->Q_1d;
+  b->q_comp_interp = 1;
+  b->q_comp_deriv = basis->dim;
+  if (!(modes & (CEED_EVAL_INTERP | CEED_EVAL_GRAD))) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(allocate_matrix(ceed, b->Q_1d, b->P_1d, &b->chebyshev));
+  return CeedBasisGetChebyshevInterp1D(basis, b->chebyshev.values);
+}
+
 // The number in b->lines of a matrix, which is added when it is new.
 static int find_line(Ceed ceed, CeedInt Q, CeedInt P, const CeedScalar *values, RitzPlanBasis *b,
                      int *number) {
@@ -297,6 +314,7 @@ void ritz_plan_free_basis(RitzPlanBasis *b) {
   RITZ_FREE(&b->interp.values);
   RITZ_FREE(&b->grad.values);
   RITZ_FREE(&b->deriv.values);
+  RITZ_FREE(&b->chebyshev.values);
   for (int i = 0; i < b->num_lines; i++) RITZ_FREE(&b->lines[i].values);
   RITZ_FREE(&b->lines);
   RITZ_FREE(&b->weights);

@@ -33,12 +33,27 @@ static double simple_flops(const RitzSteps *list, const RitzStep *step) {
   return space->kind == RITZ_INPUT_CONSTANT || is_free ? 0 : 2.0 * (double)ritz_steps_size(list, step->to);
 }
 
+// At a point: nested sums over the directions, after the m-th of which there are a value and m derivatives;
+// two multiply-adds a polynomial for the recurrences. A deposit does the same backwards.
+static double evaluate_flops(const RitzSteps *list, const RitzStep *step) {
+  const RitzPlanBasis *b = &list->plan->bases[step->basis];
+  const CeedInt num_comp = list->plan->spaces[list->buffers[step->from].space].num_comp;
+  const bool is_derivative = step->table == RITZ_TABLE_GRAD;
+  double sums = 0, polynomials = b->Q_1d;
+  for (CeedInt m = b->dim; m >= 1; m--) {
+    sums += 2 * polynomials * (!is_derivative ? 1 : m < b->dim ? m + 1 : m);
+    polynomials *= b->Q_1d;
+  }
+  return ritz_plan_points(list->plan) * (num_comp * sums + 2.0 * b->dim * b->Q_1d * (is_derivative ? 3 : 1));
+}
+
 static double count_flops(const RitzSteps *list, const RitzStep *step) {
   switch (step->kind) {
   case RITZ_STEP_CONTRACT: return contract_flops(list, step);
   case RITZ_STEP_MULTIPLY: return multiply_flops(list, step);
   case RITZ_STEP_FORM: return simple_flops(list, step);
-  case RITZ_STEP_POINT: return list->plan->user_flops * list->plan->Q;
+  case RITZ_STEP_EVALUATE: return evaluate_flops(list, step);
+  case RITZ_STEP_POINT: return list->plan->user_flops * ritz_plan_points(list->plan);
   case RITZ_STEP_REDUCE: return 2.0 * (double)ritz_steps_size(list, step->from);
   default: return 0;
   }
@@ -52,11 +67,16 @@ static int transferred(const RitzSteps *list, const RitzStep *step) {
   return step->kind == RITZ_STEP_SCATTER ? list->buffers[step->to].space : -1;
 }
 
-static double offset_bytes(const RitzPlanSpace *s, const RitzPlanAccess *access) {
+// Nodes of an element, or its points.
+static double num_nodes(const RitzPlan *plan, const RitzPlanSpace *s) {
+  return plan->is_at_points && s->basis < 0 ? ritz_plan_points(plan) : s->num_nodes;
+}
+
+static double offset_bytes(const RitzPlan *plan, const RitzPlanSpace *s, const RitzPlanAccess *access) {
   if (!access->has_offsets) return 0;
   if (access->row_length) return (double)sizeof(int32_t) * s->num_nodes / access->row_length;
   size_t node = sizeof(int32_t) + (s->is_oriented ? sizeof(bool) : 0);
-  return (double)s->num_nodes * (double)(node + (s->is_curl_oriented ? 3 * sizeof(CeedInt8) : 0));
+  return num_nodes(plan, s) * (double)(node + (s->is_curl_oriented ? 3 * sizeof(CeedInt8) : 0));
 }
 
 // Offsets that an earlier step has read, too, come from memory once.
@@ -69,7 +89,7 @@ static double count_offsets(const RitzSteps *list, int step, const RitzPlanAcces
         access[k].row_length == access[s].row_length)
       return 0;
   }
-  return offset_bytes(&spaces[s], &access[s]);
+  return offset_bytes(list->plan, &spaces[s], &access[s]);
 }
 
 // Entries of the L-vector that earlier steps have moved (twice: read and written), or with this one.
@@ -94,7 +114,7 @@ RitzStepCost ritz_steps_cost(const RitzSteps *list, int step, const RitzPlanAcce
   const double scalar = (double)ritz_scalar_bytes(space->precision);
   cost.bytes_offsets = count_offsets(list, step, access);
   if (ritz_plan_is_stored(space))
-    cost.bytes_stored = scalar * space->num_nodes * space->num_comp;
+    cost.bytes_stored = scalar * num_nodes(list->plan, space) * space->num_comp;
   else
     cost.bytes_vectors = scalar * (double)(moved_before(list, step + 1, space->array) -
                                            moved_before(list, step, space->array));

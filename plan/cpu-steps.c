@@ -64,7 +64,7 @@ static RitzCpuArray array_of_work(const RitzSteps *list, const RitzPlanBasis *b,
 
 static RitzCpuArray array_of(const Lowering *l, int buffer) {
   const RitzBuffer *at = &l->list->buffers[buffer];
-  if (at->space < 0 || at->role == RITZ_ROLE_VECTOR) return RITZ_NUM_ARRAYS;
+  if (at->space < 0 || at->role == RITZ_ROLE_VECTOR || l->plan->is_at_points) return RITZ_NUM_ARRAYS;
   const RitzPlanSpace *space = &l->plan->spaces[at->space];
   const RitzPlanBasis *b = basis_of(l->plan, space);
   if (!b && l->target->spaces[at->space].gather == RITZ_GATHER_PACKED) return RITZ_NUM_ARRAYS;

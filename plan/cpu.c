@@ -29,7 +29,7 @@ bool ritz_plan_can_include(const char *path) {
 }
 
 static RitzEvaluation choose_evaluation(const RitzPlan *plan) {
-  if (!ritz_plan_has_one_grid(plan)) return RITZ_EVALUATE_NONE;
+  if (plan->is_at_points || !ritz_plan_has_one_grid(plan)) return RITZ_EVALUATE_NONE;
   for (int i = 0; i < plan->num_bases; i++) {
     if (ritz_plan_has_grid(&plan->bases[i])) return RITZ_EVALUATE_PLANES;
   }
@@ -97,6 +97,10 @@ static int choose_gather(CeedOperator op, const RitzPlan *plan, RitzCpuRows rows
   const RitzPlanSpace *space = &plan->spaces[s];
   const CeedInt row = wanted_row(plan, t, space);
   bool has_rows = false;
+  if (space->restriction.type == CEED_RESTRICTION_POINTS) {
+    t->spaces[s].gather = RITZ_GATHER_POINTS;
+    return CEED_ERROR_SUCCESS;
+  }
   if (space->restriction.type == CEED_RESTRICTION_STRIDED) {
     const bool is_packed = ritz_plan_is_stored(space) && !is_packed_already(plan, t, s);
     t->spaces[s].gather = is_packed ? RITZ_GATHER_PACKED : RITZ_GATHER_STRIDED;
@@ -205,6 +209,9 @@ static double space_scalars(const RitzPlan *plan, const RitzCpuTarget *t, const 
   if (s->basis < 0) return t->evaluation == RITZ_EVALUATE_NONE ? (double)s->num_nodes * s->num_comp : 0;
   const RitzPlanBasis *b = &plan->bases[s->basis];
   bool has_values = s->modes & CEED_EVAL_INTERP, has_derivatives = s->modes & ~(unsigned)CEED_EVAL_INTERP;
+  if (b->route == RITZ_ROUTE_POINTS)
+    return (double)s->num_comp *
+           (b->P + b->Q + (has_values + has_derivatives * b->dim) * (double)RITZ_POINTS_AT_ONCE);
   double num_points = (has_values ? b->q_comp_interp : 0) + (has_derivatives ? b->q_comp_deriv : 0);
   if (t->evaluation == RITZ_EVALUATE_PLANES && b->is_tensor && b->route != RITZ_ROUTE_DIRECT)
     num_points = (b->route == RITZ_ROUTE_COLLOCATED) + has_derivatives;
@@ -276,7 +283,8 @@ void ritz_plan_cpu_free(RitzCpuTarget **target) {
 
 void ritz_cpu_find_access(const RitzPlan *plan, const RitzCpuTarget *t, RitzPlanAccess *access) {
   for (int i = 0; i < plan->num_spaces; i++)
-    access[i] = (RitzPlanAccess){.has_offsets = t->spaces[i].gather <= RITZ_GATHER_ROWS,
+    access[i] = (RitzPlanAccess){.has_offsets = t->spaces[i].gather <= RITZ_GATHER_ROWS ||
+                                                t->spaces[i].gather == RITZ_GATHER_POINTS,
                                  .row_length = t->spaces[i].row_length};
 }
 

@@ -13,6 +13,7 @@ typedef enum {
   RITZ_GATHER_ROWS,    // one offset per row of nodes (backends/cpu/rows.h)
   RITZ_GATHER_STRIDED, // no offsets
   RITZ_GATHER_PACKED,  // data at points that lie in batch order (RitzPacking)
+  RITZ_GATHER_POINTS,  // points of each element's own, in the lists of an at-points restriction
 } RitzGather;
 
 typedef struct {

@@ -13,10 +13,32 @@ static const char *refusal(CeedElemRestriction rstr) {
   return is_absolute ? "an unsigned curl-oriented restriction" : NULL;
 }
 
-static const char *why_no_plan(CeedOperator op) {
-  const char *reason = op->is_at_points ? "the operator is at points" : NULL;
-  for (CeedInt i = 0; !reason && i < op->num_in + op->num_out; i++)
-    reason = refusal(ritz_operator_field(op, i)->rstr);
+// Fields at points are those of operators at points.
+static const char *why_not_at_points(CeedOperator op) {
+  bool is_other = op->precision != CEED_SCALAR_TYPE || op->active_precision[0] != CEED_SCALAR_TYPE ||
+                  op->active_precision[1] != CEED_SCALAR_TYPE ||
+                  op->point_coords->precision != CEED_SCALAR_TYPE;
+  for (CeedInt i = 0; i < op->num_in + op->num_out; i++) {
+    CeedOperatorField field = ritz_operator_field(op, i);
+    if (ritz_field_is_unused(field)) continue;
+    if (field->vec != CEED_VECTOR_ACTIVE && field->vec != CEED_VECTOR_NONE)
+      is_other = is_other || field->vec->precision != CEED_SCALAR_TYPE;
+    if (field->basis != CEED_BASIS_NONE && field->basis->dim > 3)
+      return "a basis at points in more than three dimensions";
+  }
+  return is_other ? "the operator is at points, and not all of it in CeedScalar" : NULL;
+}
+
+static const char *why_no_plan(CeedOperator op, bool allows_points) {
+  const char *reason = !op->is_at_points ? NULL
+                       : allows_points   ? why_not_at_points(op)
+                                         : "the operator is at points";
+  for (CeedInt i = 0; !reason && i < op->num_in + op->num_out; i++) {
+    CeedElemRestriction rstr = ritz_operator_field(op, i)->rstr;
+    const bool is_at_points =
+        rstr != CEED_ELEMRESTRICTION_NONE && rstr->type == CEED_RESTRICTION_POINTS && op->is_at_points;
+    if (!is_at_points) reason = refusal(rstr);
+  }
   return reason;
 }
 
@@ -48,7 +70,8 @@ static int make_bases(CeedOperator op, bool allows_blocks, RitzPlan *plan) {
     for (int i = 0; i < plan->num_in + plan->num_out; i++) {
       if (plan->fields[i].basis == b) modes |= (unsigned)plan->fields[i].mode;
     }
-    RITZ_TRY(ritz_plan_make_basis(ceed_basis_of(op, basis), modes, allows_blocks, basis));
+    RITZ_TRY(op->is_at_points ? ritz_plan_make_basis_at_points(ceed_basis_of(op, basis), modes, basis)
+                              : ritz_plan_make_basis(ceed_basis_of(op, basis), modes, allows_blocks, basis));
     const bool has_matrices = basis->route == RITZ_ROUTE_DENSE;
     basis->first_matrix = has_matrices ? plan->num_matrices : -1;
     plan->num_matrices += has_matrices ? 2 : 0;
@@ -58,13 +81,20 @@ static int make_bases(CeedOperator op, bool allows_blocks, RitzPlan *plan) {
 
 // ---- Spaces and fields ----
 
+static CeedElemRestriction restriction_of(CeedOperator op, const RitzPlanSpace *space) {
+  return space->field < 0 ? op->rstr_points : ritz_operator_field(op, space->field)->rstr;
+}
+
+static CeedVector vector_of(CeedOperator op, const RitzPlanSpace *space) {
+  return space->field < 0 ? op->point_coords : ritz_operator_field(op, space->field)->vec;
+}
+
 // Number of the array of a space: that of an earlier space with the same vector, else a new one.
 static int32_t number_array(CeedOperator op, RitzPlan *plan, const RitzPlanSpace *space) {
-  CeedVector vec = ritz_operator_field(op, space->field)->vec;
+  CeedVector vec = vector_of(op, space);
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    if (ritz_operator_field(op, s->field)->vec == vec && (!s->is_active || s->is_input == space->is_input))
-      return s->array;
+    if (vector_of(op, s) == vec && (!s->is_active || s->is_input == space->is_input)) return s->array;
   }
   return plan->num_arrays++;
 }
@@ -74,7 +104,7 @@ static int number_restriction(CeedOperator op, const RitzPlan *plan, CeedElemRes
   int number = 0;
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
-    if (ritz_operator_field(op, s->field)->rstr == rstr) return s->restriction.number;
+    if (restriction_of(op, s) == rstr) return s->restriction.number;
     number = s->restriction.number >= number ? s->restriction.number + 1 : number;
   }
   return number;
@@ -105,7 +135,8 @@ static void add_space(CeedOperator op, RitzPlan *plan, bool is_input, CeedInt i)
       .field = (int)i,
       .restriction = describe_restriction(number_restriction(op, plan, r), r),
       .precision = precision_of(op, is_input, field->vec),
-      .num_nodes = r->elem_size,
+      .num_nodes =
+          op->is_at_points && r->type == CEED_RESTRICTION_POINTS ? RITZ_POINTS_AT_ONCE : r->elem_size,
       .num_comp = r->num_comp,
       .basis = find_basis(op, plan, field->basis),
       .is_oriented = r->type == CEED_RESTRICTION_ORIENTED && r->use_orients && r->use_signs,
@@ -116,14 +147,27 @@ static void add_space(CeedOperator op, RitzPlan *plan, bool is_input, CeedInt i)
   plan->spaces[plan->num_spaces++] = space;
 }
 
+// Space 0.
+static void add_coordinates(CeedOperator op, RitzPlan *plan) {
+  CeedElemRestriction r = op->rstr_points;
+  RitzPlanSpace space = {.is_input = true,
+                         .field = -1,
+                         .restriction = describe_restriction(0, r),
+                         .precision = op->point_coords->precision,
+                         .num_nodes = RITZ_POINTS_AT_ONCE,
+                         .num_comp = r->num_comp,
+                         .basis = -1};
+  space.array = number_array(op, plan, &space);
+  plan->spaces[plan->num_spaces++] = space;
+}
+
 // Number of the space of field i, which is added when it is new.
 static int find_space(CeedOperator op, RitzPlan *plan, bool is_input, CeedInt i) {
   CeedOperatorField field = ritz_operator_field(op, i);
   int basis = find_basis(op, plan, field->basis);
   for (int k = 0; k < plan->num_spaces; k++) {
     const RitzPlanSpace *s = &plan->spaces[k];
-    CeedOperatorField first = ritz_operator_field(op, s->field);
-    if (s->is_input == is_input && first->rstr == field->rstr && first->vec == field->vec &&
+    if (s->is_input == is_input && restriction_of(op, s) == field->rstr && vector_of(op, s) == field->vec &&
         s->basis == basis)
       return k;
   }
@@ -161,12 +205,13 @@ int ritz_plan_field_of(const RitzPlan *plan, bool is_input, int argument) {
 
 // ---- Sizes and source ----
 
-// All bases on grids have the grid of the first, or the operator is not fused.
+// All bases on grids have the grid of the first, or the operator is not fused. At points there is none.
 static void set_grid(CeedOperator op, RitzPlan *plan) {
   plan->num_elem = op->num_elem;
-  plan->Q = op->num_qpts;
+  plan->Q = op->is_at_points ? RITZ_POINTS_AT_ONCE : op->num_qpts;
   plan->dim = 1;
   plan->Q_1d = plan->Q;
+  if (op->is_at_points) return;
   for (int i = plan->num_bases - 1; i >= 0; i--) {
     if (!ritz_plan_has_grid(&plan->bases[i])) continue;
     plan->dim = plan->bases[i].dim;
@@ -199,6 +244,8 @@ static int describe_space(CeedOperator op, const RitzPlanOptions *options, RitzP
   size_t num_fields = (size_t)op->num_in + (size_t)op->num_out;
   const char *name;
   plan->precision = op->precision;
+  plan->is_at_points = op->is_at_points;
+  plan->num_points = op->is_at_points ? op->rstr_points->num_points : 0;
   plan->num_in_arguments = op->num_in;
   plan->num_out_arguments = op->num_out;
   for (CeedInt i = 0; i < op->num_in; i++) plan->num_in += !ritz_field_is_unused(op->in[i]);
@@ -206,9 +253,10 @@ static int describe_space(CeedOperator op, const RitzPlanOptions *options, RitzP
   RITZ_TRY(CeedQFunctionGetName(op->qf, &name));
   RITZ_TRY(ritz_strdup(ceed, op->name ? op->name : name, &plan->name));
   RITZ_TRY(RITZ_CALLOC(ceed, num_fields, &plan->bases));
-  RITZ_TRY(RITZ_CALLOC(ceed, num_fields, &plan->spaces));
+  RITZ_TRY(RITZ_CALLOC(ceed, num_fields + 1, &plan->spaces));
   RITZ_TRY(RITZ_CALLOC(ceed, num_fields, &plan->fields));
   list_bases(op, plan);
+  if (op->is_at_points) add_coordinates(op, plan);
   RITZ_TRY(list_fields(op, plan));
   RITZ_TRY(make_bases(op, options->allows_blocks, plan));
   set_grid(op, plan);
@@ -244,7 +292,7 @@ static int find_even_odd(CeedOperator op, bool near, RitzPlan *plan) {
 }
 
 static int find_structure(CeedOperator op, const RitzPlanOptions *options, RitzPlan *plan) {
-  if (!ritz_plan_has_one_grid(plan)) return CEED_ERROR_SUCCESS;
+  if (plan->is_at_points || !ritz_plan_has_one_grid(plan)) return CEED_ERROR_SUCCESS;
   if (options->allows_simple_inputs) find_input_kinds(options->only_constant_inputs, plan);
   return options->allows_even_odd ? find_even_odd(op, options->even_odd_near, plan) : CEED_ERROR_SUCCESS;
 }
@@ -257,7 +305,7 @@ int ritz_plan_operator(CeedOperator op, const RitzPlanOptions *options, RitzPlan
   int ierr;
   *plan = NULL;
   RITZ_TRY(CeedOperatorCheckReady(op));
-  *reason = why_no_plan(op);
+  *reason = why_no_plan(op, options->allows_points);
   if (*reason) return CEED_ERROR_SUCCESS;
 
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &made));

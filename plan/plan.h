@@ -20,7 +20,9 @@ typedef enum {
   RITZ_ROUTE_COLLOCATED, // tensor: interpolate, then differentiate at the points; D = C B
   RITZ_ROUTE_DIRECT,     // tensor: each derivative from the nodes; in 1D, and when there is no such C
   RITZ_ROUTE_DENSE,      // matrices [component][Q][P], handed over at run time
-  RITZ_ROUTE_BLOCKS      // vector basis of tensor products: block by block, with the 1D matrices in `lines`
+  RITZ_ROUTE_BLOCKS,     // vector basis of tensor products: block by block, with the 1D matrices in `lines`
+  RITZ_ROUTE_POINTS      // tensor: nodes -> coefficients of Chebyshev polynomials, which are evaluated at
+                         // points of each element's own
 } RitzRoute;
 
 // Parity of a 1D matrix under reversal of rows and columns, A[m-1-i][k-1-j] = parity A[i][j]; 0: neither.
@@ -57,6 +59,7 @@ typedef struct {
   CeedEvalMode deriv_mode;             // dense, blocks: GRAD, DIV or CURL, what fields ask for; else NONE
   RitzRoute route;
   RitzPlanMatrix interp, grad, deriv; // tensor: P_1d -> Q_1d (two), Q_1d -> Q_1d (collocated, else no values)
+  RitzPlanMatrix chebyshev;           // route POINTS: nodes -> coefficients of a line, [Q_1d][P_1d]
   RitzPlanBlock blocks[3];            // route BLOCKS: of components 0 .. dim-1
   int num_lines;
   RitzPlanMatrix *lines; // owned; route BLOCKS: its 1D matrices, each once
@@ -96,7 +99,8 @@ typedef struct {
 // all such output fields.
 typedef struct {
   bool is_input, is_active;
-  int field; // of the operator, the first of this space: backends find restriction and vector there
+  int field; // of the operator, the first of this space: backends find restriction and vector there; -1:
+             // the coordinates of the points
   RitzPlanRestriction restriction; // num_elem elements of num_nodes nodes, num_comp components
   CeedScalarType precision;        // of the L-vector's entries; kernels convert
   int32_t array;                   // number of the L-vector; spaces of the same vector have the same
@@ -120,6 +124,8 @@ typedef struct {
 
 // ---- The plan ----
 
+enum { RITZ_POINTS_AT_ONCE = 8 };
+
 typedef struct RitzSteps RitzSteps; // plan/steps.h
 
 // Per element and apply.
@@ -135,6 +141,10 @@ typedef struct {
   CeedScalarType precision; // of the arithmetic
   CeedInt num_elem;
   CeedInt dim, Q_1d, Q; // grid of points: Q = Q_1d^dim; without tensor bases dim 1, Q_1d = Q
+  // Each element has points of its own, whose coordinates are space 0. They come RITZ_POINTS_AT_ONCE vectors
+  // at a time: Q, and the nodes of spaces at the points, are so many.
+  bool is_at_points;
+  CeedSize num_points; // of all elements
   CeedInt vec_length;
   char *function_name;                   // owned; an identifier, "" without one
   char *source_path;                     // owned; of ritz_qfunction_find_source, NULL without
@@ -157,10 +167,11 @@ typedef struct {
   bool allows_even_odd;      // false: symmetry of dense bases is not looked for
   bool even_odd_near;        // bases that are symmetric to 500 round-offs, too (plan/exchange-symmetry.c)
   bool allows_blocks;        // false: vector bases of tensor products are dense
+  bool allows_points;        // false: operators at points have no plan
 } RitzPlanOptions;
 
-// *reason (static string) when the operator has no plan at all, *plan NULL then: points, blocked
-// restrictions.
+// *reason (static string) when the operator has no plan at all, *plan NULL then: blocked restrictions, points
+// where the options allow none.
 int ritz_plan_operator(CeedOperator op, const RitzPlanOptions *options, RitzPlan **plan, const char **reason);
 // Number of the field (0: the first input, or the first output) that the function gets as this argument; -1:
 // one of size 0, for which it gets NULL.
@@ -175,6 +186,12 @@ void ritz_plan_free(RitzPlan **plan);
 // A basis on a tensor grid of points, Q_1d a direction.
 static inline bool ritz_plan_has_grid(const RitzPlanBasis *basis) {
   return basis->is_tensor || basis->route == RITZ_ROUTE_BLOCKS;
+}
+
+// Points that an element has, on average where they differ.
+static inline double ritz_plan_points(const RitzPlan *plan) {
+  if (!plan->is_at_points) return plan->Q;
+  return plan->num_elem > 0 ? (double)plan->num_points / plan->num_elem : 0;
 }
 
 // Data at points that the operator does not change.

@@ -30,6 +30,14 @@ static void print_parity(FILE *stream, const char *name, const RitzPlanMatrix *A
   if (A->values) fprintf(stream, "%s %s", name, parities[A->parity + 1]);
 }
 
+static void print_at_points(FILE *stream, const RitzPlanBasis *b) {
+  fprintf(stream, "tensor %" CeedInt_FMT "D, ", b->dim);
+  print_count(stream, b->P_1d, "node");
+  fprintf(stream, " -> ");
+  print_count(stream, b->Q_1d, "Chebyshev coefficient");
+  fprintf(stream, " a direction");
+}
+
 static void print_tensor(FILE *stream, const RitzPlanBasis *b) {
   static const char *const routes[] = {[RITZ_ROUTE_IDENTITY] = "identity: nodes are points",
                                        [RITZ_ROUTE_COLLOCATED] =
@@ -90,7 +98,10 @@ static void print_bases(FILE *stream, const RitzPlan *plan) {
   for (int i = 0; i < plan->num_bases; i++) {
     const RitzPlanBasis *b = &plan->bases[i];
     fprintf(stream, "  basis %d: ", i);
-    (b->is_tensor ? print_tensor : b->route == RITZ_ROUTE_BLOCKS ? print_blocks : print_dense)(stream, b);
+    (b->route == RITZ_ROUTE_POINTS   ? print_at_points
+     : b->is_tensor                  ? print_tensor
+     : b->route == RITZ_ROUTE_BLOCKS ? print_blocks
+                                     : print_dense)(stream, b);
     fprintf(stream, "%s\n", b->weights ? "; weights" : "");
   }
 }
@@ -105,7 +116,8 @@ static void print_modes(FILE *stream, unsigned modes) {
 }
 
 static void print_gather(FILE *stream, const RitzPlanSpace *s, const RitzCpuSpace *how) {
-  static const char *const gathers[] = {"node by node", "rows", "strided", "packed, batch after batch"};
+  static const char *const gathers[] = {"node by node", "rows", "strided", "packed, batch after batch",
+                                        "point by point"};
   fprintf(stream, "; %s: %s", s->is_input ? "gather" : "scatter", gathers[how->gather]);
   if (how->gather == RITZ_GATHER_ROWS) fprintf(stream, " of %" CeedInt_FMT " nodes", how->row_length);
 }
@@ -188,12 +200,19 @@ static void print_cost(FILE *stream, const RitzPlanCost *c) {
   fprintf(stream, "\n");
 }
 
+static void print_grid(FILE *stream, const RitzPlan *plan) {
+  print_count(stream, plan->Q, "point");
+  fprintf(stream, " = %" CeedInt_FMT "^%" CeedInt_FMT, plan->Q_1d, plan->dim);
+}
+
 static void print_plan(FILE *stream, const RitzPlan *plan, const RitzCpuTarget *target) {
   fprintf(stream, "Plan of '%s': ", plan->name);
   print_count(stream, plan->num_elem, "element");
   fprintf(stream, ", ");
-  print_count(stream, plan->Q, "point");
-  fprintf(stream, " = %" CeedInt_FMT "^%" CeedInt_FMT, plan->Q_1d, plan->dim);
+  if (plan->is_at_points)
+    fprintf(stream, "%" CeedSize_FMT " points of their own", plan->num_points);
+  else
+    print_grid(stream, plan);
   if (plan->precision != CEED_SCALAR_TYPE)
     fprintf(stream, ", arithmetic in %s", ritz_precision_name(plan->precision));
   fprintf(stream, "\n");

@@ -14,9 +14,10 @@ enum { TEXT = 160 };
 
 static void add_name(char *text, const RitzSteps *list, int buffer) {
   static const char *const names[] = {
-      [RITZ_ROLE_VECTOR] = "vector", [RITZ_ROLE_NODES] = "nodes",     [RITZ_ROLE_WORK] = "work",
-      [RITZ_ROLE_VALUES] = "values", [RITZ_ROLE_WEIGHTS] = "weights", [RITZ_ROLE_DERIVATIVES] = "derivatives",
-      [RITZ_ROLE_SUM] = "sum"};
+      [RITZ_ROLE_VECTOR] = "vector",   [RITZ_ROLE_NODES] = "nodes",
+      [RITZ_ROLE_WORK] = "work",       [RITZ_ROLE_VALUES] = "values",
+      [RITZ_ROLE_WEIGHTS] = "weights", [RITZ_ROLE_DERIVATIVES] = "derivatives",
+      [RITZ_ROLE_SUM] = "sum",         [RITZ_ROLE_COEFFICIENTS] = "coefficients"};
   const RitzBuffer *b = &list->buffers[buffer];
   ADD(text, "%s", names[b->role]);
   if (b->role == RITZ_ROLE_VECTOR)
@@ -40,8 +41,10 @@ static void add_shape(char *text, const RitzSteps *list, int buffer) {
 // ---- Steps ----
 
 static void add_table(char *text, const RitzSteps *list, const RitzStep *step) {
-  static const char *const tables[] = {
-      [RITZ_TABLE_INTERP] = "interp", [RITZ_TABLE_GRAD] = "grad", [RITZ_TABLE_COLLOCATED] = "collocated"};
+  static const char *const tables[] = {[RITZ_TABLE_INTERP] = "interp",
+                                       [RITZ_TABLE_GRAD] = "grad",
+                                       [RITZ_TABLE_COLLOCATED] = "collocated",
+                                       [RITZ_TABLE_CHEBYSHEV] = "chebyshev"};
   const RitzPlanBasis *b = &list->plan->bases[step->basis];
   const bool is_derivative = step->table == RITZ_TABLE_GRAD && b->route == RITZ_ROUTE_DENSE;
   const char *table = !is_derivative                    ? tables[step->table]
@@ -80,7 +83,7 @@ static void add_step(char *text, const RitzSteps *list, const RitzStep *step) {
   }
   add_name(text, list, step->from);
   if (step->with >= 0) {
-    ADD(text, " * ");
+    ADD(text, step->kind == RITZ_STEP_EVALUATE ? " at " : " * ");
     add_name(text, list, step->with);
   }
   ADD(text, step->adds ? " +> " : " -> ");
@@ -102,7 +105,7 @@ int ritz_steps_print(const RitzSteps *list, const RitzPlanAccess *access, RitzSt
   static const char *const kinds[] = {
       [RITZ_STEP_GATHER] = "gather",     [RITZ_STEP_SCATTER] = "scatter", [RITZ_STEP_CONTRACT] = "contract",
       [RITZ_STEP_MULTIPLY] = "multiply", [RITZ_STEP_FORM] = "form",       [RITZ_STEP_POINT] = "point",
-      [RITZ_STEP_MOVE] = "move",         [RITZ_STEP_REDUCE] = "reduce"};
+      [RITZ_STEP_MOVE] = "move",         [RITZ_STEP_REDUCE] = "reduce",   [RITZ_STEP_EVALUATE] = "evaluate"};
   RitzLocale locale;
   RITZ_TRY(ritz_locale_enter(NULL, &locale));
   fprintf(stream, "Steps of '%s': %s, %s; an element:\n", list->plan->name, list->action,

@@ -25,6 +25,7 @@ static CeedInt largest_dim(const RitzPlan *plan) {
 static size_t room_of(const RitzPlan *plan, const RitzPlanSpace *space) {
   const RitzPlanBasis *b = basis_of(plan, space);
   const size_t dim = b && b->is_tensor ? (size_t)b->dim : 1;
+  if (b && b->route == RITZ_ROUTE_POINTS) return dim + 6;
   if (b && b->route == RITZ_ROUTE_BLOCKS) return 2 + (size_t)b->dim * 3 * RITZ_BLOCK_ARRAYS;
   return 1 + dim * (b && b->route == RITZ_ROUTE_DIRECT ? dim + 1 : 2) + 1;
 }
@@ -35,6 +36,7 @@ static int allocate(Ceed ceed, const RitzPlan *plan, const char *action, size_t 
   RitzSteps *made = *list;
   made->plan = plan;
   made->action = action;
+  made->coordinates = -1;
   made->max_dim = largest_dim(plan);
   RITZ_TRY(RITZ_CALLOC(ceed, room + 2, &made->buffers));
   RITZ_TRY(RITZ_CALLOC(ceed, (room + 2) * (size_t)made->max_dim, &made->extents));
@@ -126,7 +128,7 @@ static CeedSize keep(RitzSteps *list, int buffer, CeedSize end, Life *lives) {
   return end + ritz_steps_size(list, buffer);
 }
 
-// Arguments of the QFunction, and what is given or wanted.
+// Arguments of the QFunction, what is given or wanted, and what steps at points come back to.
 static CeedSize place_ends(RitzSteps *list, Life *lives) {
   const RitzPlan *plan = list->plan;
   CeedSize end = 0;
@@ -137,6 +139,12 @@ static CeedSize place_ends(RitzSteps *list, Life *lives) {
   }
   for (int b = 0; b < list->num_buffers; b++) {
     if (list->buffers[b].is_given || list->buffers[b].is_wanted) end = keep(list, b, end, lives);
+  }
+  for (int n = 0; n < list->num_steps; n++) {
+    const RitzStep *step = &list->steps[n];
+    if (!ritz_steps_is_at_points(list, step) || step->kind == RITZ_STEP_POINT) continue;
+    end = keep(list, step->from, end, lives);
+    end = keep(list, step->to, end, lives);
   }
   return end;
 }
@@ -266,6 +274,45 @@ static void evaluate_at_once(RitzSteps *list, int space, int nodes) {
   }
 }
 
+// ---- Points of each element's own ----
+
+static int coordinates_of(RitzSteps *list) {
+  if (list->coordinates >= 0) return list->coordinates;
+  list->coordinates = add_buffer(list, RITZ_ROLE_VALUES, 0, list->plan->spaces[0].num_comp, list->plan->Q);
+  list->buffers[list->coordinates].is_given = true;
+  return list->coordinates;
+}
+
+static void evaluate_at_points(RitzSteps *list, int space, int nodes) {
+  const RitzPlanSpace *s = &list->plan->spaces[space];
+  const RitzPlanBasis *b = basis_of(list->plan, s);
+  const int coordinates = coordinates_of(list);
+  int from = nodes;
+  for (CeedInt d = 0; d < b->dim; d++) {
+    const int to = add_tensor(list, d == b->dim - 1 ? RITZ_ROLE_COEFFICIENTS : RITZ_ROLE_WORK, space, d + 1);
+    contract(list, RITZ_TABLE_CHEBYSHEV, d, from, to);
+    from = to;
+  }
+  for (int is_derivative = 0; is_derivative < 2; is_derivative++) {
+    if (!(is_derivative ? has_derivatives(s) : has_values(s))) continue;
+    const int to = add_buffer(list, is_derivative ? RITZ_ROLE_DERIVATIVES : RITZ_ROLE_VALUES, space,
+                              (is_derivative ? b->dim : 1) * s->num_comp, list->plan->Q);
+    list->buffers[to].is_wanted = true;
+    evaluate_by(list, RITZ_STEP_EVALUATE, is_derivative ? RITZ_TABLE_GRAD : RITZ_TABLE_INTERP, 0, from, to);
+    list->steps[list->num_steps - 1].with = coordinates;
+  }
+}
+
+static bool is_at_points(const RitzSteps *list, int buffer) {
+  const RitzRole role = list->buffers[buffer].role;
+  return role == RITZ_ROLE_VALUES || role == RITZ_ROLE_DERIVATIVES;
+}
+
+bool ritz_steps_is_at_points(const RitzSteps *list, const RitzStep *step) {
+  if (!list->plan->is_at_points) return false;
+  return step->kind == RITZ_STEP_POINT || is_at_points(list, step->from) || is_at_points(list, step->to);
+}
+
 // ---- Blocks of vector bases ----
 
 RitzBlockSweep ritz_steps_sweep(const RitzSteps *list, const RitzStep *step) {
@@ -359,6 +406,8 @@ static void evaluate(RitzSteps *list, int space, int nodes) {
   const RitzPlanBasis *b = basis_of(list->plan, s);
   if (!b)
     list->buffers[nodes].is_wanted = true;
+  else if (b->route == RITZ_ROUTE_POINTS)
+    evaluate_at_points(list, space, nodes);
   else if (s->kind != RITZ_INPUT_CONTRACTED || b->route == RITZ_ROUTE_DENSE)
     evaluate_at_once(list, space, nodes);
   else if (b->route == RITZ_ROUTE_BLOCKS)
@@ -381,6 +430,7 @@ static void add_space(RitzSteps *list, int space, bool with_vector) {
     list->buffers[vector].precision = s->precision;
   }
   const int nodes = add_nodes(list, are_values ? RITZ_ROLE_VALUES : RITZ_ROLE_NODES, space);
+  if (s->field < 0) list->coordinates = nodes;
   if (with_vector)
     add_step(list, RITZ_STEP_GATHER, vector, nodes);
   else
@@ -429,6 +479,7 @@ static void swap_ends(RitzSteps *list, int first_buffer) {
   for (int b = first_buffer; b < list->num_buffers; b++) {
     RitzBuffer *buffer = &list->buffers[b];
     const bool was_given = buffer->is_given;
+    if (b == list->coordinates) continue;
     buffer->is_given = buffer->is_wanted;
     buffer->is_wanted = was_given;
   }
@@ -437,6 +488,7 @@ static void swap_ends(RitzSteps *list, int first_buffer) {
 static void add_adjoint(RitzSteps *list, const RitzSteps *steps) {
   const size_t num = (size_t)steps->num_buffers;
   list->num_buffers = steps->num_buffers;
+  list->coordinates = steps->coordinates;
   memcpy(list->buffers, steps->buffers, num * sizeof(*steps->buffers));
   memcpy(list->extents, steps->extents, num * (size_t)steps->max_dim * sizeof(*steps->extents));
   swap_ends(list, 0);
@@ -453,7 +505,8 @@ int ritz_steps_adjoint(Ceed ceed, const RitzSteps *steps, RitzSteps **adjoint) {
 // ---- Arguments of the QFunction ----
 
 int ritz_steps_num_buffers(const RitzPlan *plan, const RitzPlanField *f) {
-  return f->mode == CEED_EVAL_GRAD && plan->bases[f->basis].is_tensor ? (int)plan->bases[f->basis].dim : 1;
+  if (f->mode != CEED_EVAL_GRAD || plan->is_at_points) return 1;
+  return plan->bases[f->basis].is_tensor ? (int)plan->bases[f->basis].dim : 1;
 }
 
 static int find_argument(const RitzSteps *list, const RitzPlanField *f) {
@@ -508,7 +561,7 @@ static void set_output(RitzSteps *list, int i) {
 // ---- Actions ----
 
 static size_t room_of_apply(const RitzPlan *plan) {
-  size_t room = 2;
+  size_t room = 3;
   for (int s = 0; s < plan->num_spaces; s++) room += room_of(plan, &plan->spaces[s]);
   for (int i = 0; i < plan->num_in + plan->num_out; i++)
     room += (size_t)ritz_steps_num_buffers(plan, &plan->fields[i]);
@@ -623,6 +676,7 @@ const RitzPlanMatrix *ritz_steps_table(const RitzSteps *list, const RitzStep *st
   switch (step->table) {
   case RITZ_TABLE_INTERP: return &b->interp;
   case RITZ_TABLE_GRAD: return &b->grad;
+  case RITZ_TABLE_CHEBYSHEV: return &b->chebyshev;
   case RITZ_TABLE_COLLOCATED: break;
   }
   return &b->deriv;

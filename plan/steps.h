@@ -14,13 +14,14 @@
 // ---- Buffers ----
 
 typedef enum {
-  RITZ_ROLE_VECTOR,      // an L-vector: no array of the element
-  RITZ_ROLE_NODES,       // at the nodes
-  RITZ_ROLE_WORK,        // between two directions
-  RITZ_ROLE_VALUES,      // at the points
-  RITZ_ROLE_DERIVATIVES, // at the points: along one direction (tensor), or all of a dense basis
-  RITZ_ROLE_WEIGHTS,     // of the points, the same in all elements
-  RITZ_ROLE_SUM,         // one number
+  RITZ_ROLE_VECTOR,       // an L-vector: no array of the element
+  RITZ_ROLE_NODES,        // at the nodes
+  RITZ_ROLE_WORK,         // between two directions
+  RITZ_ROLE_COEFFICIENTS, // of Chebyshev polynomials, first direction fastest
+  RITZ_ROLE_VALUES,       // at the points
+  RITZ_ROLE_DERIVATIVES,  // at the points: along one direction (tensor), or all of a dense basis
+  RITZ_ROLE_WEIGHTS,      // of the points, the same in all elements
+  RITZ_ROLE_SUM,          // one number
 } RitzRole;
 
 // An array of an element: num_comp components of extents[0] x .. x extents[dim - 1] numbers, the first
@@ -42,24 +43,29 @@ typedef enum {
   RITZ_STEP_SCATTER,  // its adjoint: adds to the L-vector
   RITZ_STEP_CONTRACT, // by a 1D table in one direction
   RITZ_STEP_MULTIPLY, // by a dense matrix
-  RITZ_STEP_FORM,     // a basis of degree one, or a constant, at the points; has no adjoint here
-  RITZ_STEP_POINT,    // the QFunction, from and to the list's arguments
-  RITZ_STEP_MOVE,     // as it is
-  RITZ_STEP_REDUCE,   // to += sum of the products of `from` and `with`, over the points
+  // Polynomials of coefficients `from` at the points with the coordinates `with`: values [component] or
+  // derivatives [direction][component]. Transposed, it deposits: adds what is at the points, each times the
+  // polynomial of a coefficient there, into that coefficient.
+  RITZ_STEP_EVALUATE,
+  RITZ_STEP_FORM,   // a basis of degree one, or a constant, at the points; has no adjoint here
+  RITZ_STEP_POINT,  // the QFunction, from and to the list's arguments
+  RITZ_STEP_MOVE,   // as it is
+  RITZ_STEP_REDUCE, // to += sum of the products of `from` and `with`, over the points
 } RitzStepKind;
 
 // Tables of a basis, nodes -> points.
 typedef enum {
   RITZ_TABLE_INTERP,
-  RITZ_TABLE_GRAD,      // dense: grad, div or curl
-  RITZ_TABLE_COLLOCATED // points -> points: derivatives of what is interpolated
+  RITZ_TABLE_GRAD,       // dense: grad, div or curl
+  RITZ_TABLE_COLLOCATED, // points -> points: derivatives of what is interpolated
+  RITZ_TABLE_CHEBYSHEV   // nodes -> coefficients
 } RitzTable;
 
 typedef struct {
   RitzStepKind kind;
   int from, to; // buffers; of POINT: -1
-  int with;     // buffer, of REDUCE
-  int basis;    // of the plan, of CONTRACT, MULTIPLY and FORM
+  int with;     // buffer, of REDUCE and EVALUATE
+  int basis;    // of the plan, of CONTRACT, MULTIPLY, EVALUATE and FORM
   RitzTable table;
   CeedInt direction; // of CONTRACT
   // CONTRACT of a vector basis: the block, its directions that are done before (plan/blocks.h), and the
@@ -79,6 +85,7 @@ struct RitzSteps {
   CeedInt max_dim;
   CeedInt *extents; // owned [num_buffers][max_dim]
   RitzStep *steps;  // owned
+  int coordinates;  // buffer, of the points of an element; -1: a grid
   int *arguments;   // owned, of each field of the plan: its buffer, the first of a gradient; -1 without POINT
   // Where the buffers are in one array of `size` numbers, so that none overwrites another one that is still
   // in use. Those of a field, and what is given or wanted, lie one after the other and stay. -1: L-vectors,
@@ -120,6 +127,10 @@ const RitzPlanMatrix *ritz_steps_table(const RitzSteps *list, const RitzStep *st
 static inline size_t ritz_steps_bytes(const RitzSteps *list) {
   return ritz_scalar_bytes(list->plan->precision);
 }
+// Of a plan at points: whether a step is done for some points of an element after the others. The other ones
+// are done once an element, before or after all of them; what such steps leave behind lives as long as the
+// list.
+bool ritz_steps_is_at_points(const RitzSteps *list, const RitzStep *step);
 // Buffers of a field: those of a gradient are as many as directions.
 int ritz_steps_num_buffers(const RitzPlan *plan, const RitzPlanField *field);
 

@@ -45,6 +45,7 @@ static void write_basis(FILE *stream, const RitzPlanBasis *b) {
   write_matrix(stream, "interp", &b->interp);
   write_matrix(stream, "grad", &b->grad);
   write_matrix(stream, "deriv", &b->deriv);
+  write_values(stream, "chebyshev", b->Q_1d * b->P_1d, b->chebyshev.values);
   write_blocks(stream, b);
   write_values(stream, "weights", ritz_plan_has_grid(b) ? b->Q_1d : b->Q, b->weights);
   write_values(stream, "at", b->Q_1d, b->points);
@@ -85,6 +86,7 @@ int ritz_plan_write(const RitzPlan *plan, FILE *stream) {
   RitzLocale locale;
   RITZ_TRY(ritz_locale_enter(NULL, &locale));
   fprintf(stream, "grid %" CeedInt_FMT " %" CeedInt_FMT " %" CeedInt_FMT, plan->dim, plan->Q_1d, plan->Q);
+  if (plan->is_at_points) fprintf(stream, " at points");
   write_precision(stream, plan->precision);
   fprintf(stream, "\n");
   for (int b = 0; b < plan->num_bases; b++) write_basis(stream, &plan->bases[b]);

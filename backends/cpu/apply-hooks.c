@@ -120,6 +120,7 @@ static const char *why_no_hooks_of(CeedOperator op, const RitzCpuOperator *cpu, 
   CeedSize covered = 0;
 
   if (cpu->path == RITZ_PATH_DELEGATED) return "the reference backend runs the operator";
+  if (cpu->plan->is_at_points) return "the operator is at points";
   for (int s = 0; s < cpu->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &cpu->plan->spaces[s];
     const char *reason = refuse_space(op, cpu, s);

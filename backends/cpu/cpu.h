@@ -162,6 +162,9 @@ typedef struct {
   void *const *arrays; // [num_spaces]; NULL: stays as it is
 } RitzCpuZeroing;
 void ritz_cpu_zero_range(void *data, int32_t space, int64_t first, int64_t count);
+// What a space of a plan gathers: the operator's points, or that of a field; vectors of passive ones.
+CeedElemRestriction ritz_cpu_restriction_of(CeedOperator op, const RitzPlanSpace *space);
+CeedVector ritz_cpu_vector_of(CeedOperator op, const RitzPlanSpace *space);
 // The array of input space s for a kernel of this plan and target.
 int ritz_cpu_get_input(const RitzPlan *plan, const RitzCpuTarget *target, int s, CeedVector vec,
                        RitzKernelSpace *kernel);
@@ -175,8 +178,6 @@ void ritz_cpu_explain_many(CeedOperator op, FILE *stream);
 // delegate.c: the word, or the error, before the reference backend does something
 int ritz_cpu_delegate(Ceed ceed, const char *what, const char *reason);
 int ritz_cpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
-int ritz_cpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
-                                   const CeedScalar *x, const CeedScalar *u, CeedScalar *v);
 int ritz_cpu_delegate_diagonal(CeedOperator op, bool is_point_block, const char *reason,
                                CeedScalar *diagonal);
 
@@ -189,6 +190,10 @@ int ritz_cpu_assembly_destroy(RitzAssembly a);
 
 // matrix.c
 void ritz_cpu_matrices_destroy(RitzCpuMatrix **matrices);
+
+// basis-points.c: slot of the backend
+int ritz_cpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
+                                   const CeedScalar *x, const CeedScalar *u, CeedScalar *v);
 
 // diagonal.c
 int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);

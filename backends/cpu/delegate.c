@@ -15,12 +15,6 @@ int ritz_cpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rs
   return ritz_ref_operator_assemble_qfunction(op, rstr, values);
 }
 
-int ritz_cpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
-                                   const CeedScalar *x, const CeedScalar *u, CeedScalar *v) {
-  RITZ_TRY(ritz_cpu_delegate(basis->obj.ceed, "evaluation of a basis at points", no_kernel));
-  return ritz_ref_basis_apply_at_points(basis, action, num_points, x, u, v);
-}
-
 int ritz_cpu_delegate_diagonal(CeedOperator op, bool is_point_block, const char *reason,
                                CeedScalar *diagonal) {
   const char *what = is_point_block ? "assembly of point blocks" : "assembly of a diagonal";

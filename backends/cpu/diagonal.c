@@ -101,7 +101,7 @@ static int plan_walk(CeedOperator op, RitzCpuDiagonal *d) {
   const char *reason;
 
   RITZ_TRY(refuse_diagonal(op, d->is_column, &reason));
-  if (reason || path == RITZ_PATH_DELEGATED || !op->qf->f) return CEED_ERROR_SUCCESS;
+  if (reason || path == RITZ_PATH_DELEGATED || op->is_at_points || !op->qf->f) return CEED_ERROR_SUCCESS;
   if (path != RITZ_PATH_UNFUSED) RITZ_TRY(ritz_cpu_make_unfused(op, &d->beside));
   RITZ_TRY(plan_of(op, source_of(op, d)->plan, d));
   RITZ_TRY(copy_target(op->obj.ceed, source_of(op, d)->target, d));

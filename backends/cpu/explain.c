@@ -36,7 +36,7 @@ int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {
     fprintf(stream, "  unchecked: text and function could not be compared, their results are not finite\n");
   ritz_cpu_explain_many(op, stream);
   RITZ_TRY(ritz_cpu_diagonal_explain(op, stream));
-  fprintf(stream, "  other assembly, and evaluation at points: the reference backend\n");
+  fprintf(stream, "  other assembly: the reference backend\n");
   if (!cpu->plan) return CEED_ERROR_SUCCESS;
   fprintf(stream, "  threads: %d%s; %" CeedInt_FMT " batches of %" CeedInt_FMT " elements\n",
           context->num_threads, context->is_deterministic ? ", results independent of their number" : "",

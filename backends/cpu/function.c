@@ -22,6 +22,7 @@ typedef struct {
   RitzQFunction text;
   bool is_single; // the text computes in float
   CeedInt points; // per call
+  CeedInt elem;   // the element
   CeedSize in_size, out_size;
   CeedScalar *memory; // owned: arguments, then results of pointer and text
   float *single;      // owned: arguments and results of a text in float
@@ -144,7 +145,20 @@ static int copy_packed(RitzRefField *f, CeedVector vec, const RitzPacking *packi
   return ritz_vector_restore_packed(vec, &packed);
 }
 
-// Entries of the first element in an array of doubles, as long as they need it.
+// The first one; at points the first one of those that have most.
+static CeedInt element_of(CeedOperator op) {
+  CeedInt elem = 0;
+  while (op->is_at_points && elem + 1 < op->num_elem &&
+         ritz_restriction_points_in(op->rstr_points, elem) < op->rstr_points->max_points)
+    elem++;
+  return elem;
+}
+
+static CeedInt num_nodes(const TextCheck *check, CeedElemRestriction r) {
+  return r->type == CEED_RESTRICTION_POINTS ? ritz_restriction_points_in(r, check->elem) : r->elem_size;
+}
+
+// Entries of the element in an array of doubles, as long as they need it.
 static int copy_element(TextCheck *check, RitzRefField *f, CeedVector vec) {
   CeedElemRestriction r = f->field->rstr;
   CeedSize length = 0;
@@ -152,8 +166,8 @@ static int copy_element(TextCheck *check, RitzRefField *f, CeedVector vec) {
   void *array;
 
   for (CeedInt c = 0; c < r->num_comp; c++) {
-    for (CeedInt i = 0; i < r->elem_size; i++) {
-      const CeedSize entry = ritz_restriction_l_index(r, 0, i, c);
+    for (CeedInt i = 0; i < num_nodes(check, r); i++) {
+      const CeedSize entry = ritz_restriction_l_index(r, check->elem, i, c);
       length = entry + 1 > length ? entry + 1 : length;
     }
   }
@@ -161,8 +175,8 @@ static int copy_element(TextCheck *check, RitzRefField *f, CeedVector vec) {
   if (is_packed_alike(r, vec, &packing)) return copy_packed(f, vec, &packing);
   RITZ_TRY_BACKEND(ritz_vector_lock(vec, RITZ_ACCESS_READ, CEED_MEM_HOST, &array));
   for (CeedInt c = 0; c < r->num_comp; c++) {
-    for (CeedInt i = 0; i < r->elem_size; i++) {
-      const CeedSize entry = ritz_restriction_l_index(r, 0, i, c);
+    for (CeedInt i = 0; i < num_nodes(check, r); i++) {
+      const CeedSize entry = ritz_restriction_l_index(r, check->elem, i, c);
       f->l_array[entry] = entry_of(vec, array, entry);
     }
   }
@@ -191,8 +205,8 @@ static void free_elements(TextCheck *check) {
 
 static int evaluate_first_element(TextCheck *check, CeedVector in) {
   RITZ_TRY(copy_elements(check, in));
-  ritz_ref_state_enter(&check->state, 0);
-  ritz_ref_state_evaluate(&check->state, 0);
+  ritz_ref_state_enter(&check->state, check->elem);
+  ritz_ref_state_evaluate(&check->state, check->elem);
   replace_unusual(check);
   return CEED_ERROR_SUCCESS;
 }
@@ -310,6 +324,7 @@ int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, 
                      .text = text,
                      .is_single = is_single && text,
                      .points = points_per_call,
+                     .elem = element_of(op),
                      .found = {.agrees = true}};
   int ierr = check_texts(&check, in);
   free_elements(&check);

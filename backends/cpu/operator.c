@@ -10,9 +10,17 @@
 
 // ---- Arrays ----
 
+CeedElemRestriction ritz_cpu_restriction_of(CeedOperator op, const RitzPlanSpace *space) {
+  return space->field < 0 ? op->rstr_points : ritz_operator_field(op, space->field)->rstr;
+}
+
+CeedVector ritz_cpu_vector_of(CeedOperator op, const RitzPlanSpace *space) {
+  return space->field < 0 ? op->point_coords : ritz_operator_field(op, space->field)->vec;
+}
+
 static CeedVector apply_vector_of(CeedOperator op, int s, CeedVector in, CeedVector out) {
   const RitzPlanSpace *space = &((const RitzCpuOperator *)op->data)->plan->spaces[s];
-  return !space->is_active ? ritz_operator_field(op, space->field)->vec : space->is_input ? in : out;
+  return !space->is_active ? ritz_cpu_vector_of(op, space) : space->is_input ? in : out;
 }
 
 // The output space before s that holds the same array, or -1.

@@ -128,8 +128,10 @@ static int make_apply_plan(CeedOperator op, const RitzPlanOptions *options, cons
 // The ahead-of-time kernel has lanes of its own; rows are kept where generated kernels read the same ones.
 static int use_unfused(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
-  const RitzPlanOptions options = {
-      .allows_simple_inputs = true, .only_constant_inputs = true, .allows_blocks = true};
+  const RitzPlanOptions options = {.allows_simple_inputs = true,
+                                   .only_constant_inputs = true,
+                                   .allows_blocks = true,
+                                   .allows_points = true};
   const RitzCpuMachine machine = {.lanes = ritz_unfused_lanes(op->precision), .allows_text = false};
   RitzPlanOptions unused;
   RitzCpuMachine here;
@@ -290,10 +292,6 @@ static int judge_function(CeedOperator op, CeedVector in) {
 
 // ---- Arguments and schedule ----
 
-static CeedElemRestriction restriction_of(CeedOperator op, const RitzPlanSpace *space) {
-  return ritz_operator_field(op, space->field)->rstr;
-}
-
 static int fill_space(const RitzCpuTarget *target, int s, CeedElemRestriction rstr, RitzKernelSpace *to) {
   const RitzCpuSpace *how = &target->spaces[s];
 
@@ -339,7 +337,7 @@ static int make_schedule(CeedOperator op) {
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     if (space->is_input) continue;
-    outputs[num++] = (RitzScheduleOutput){.rstr = restriction_of(op, space),
+    outputs[num++] = (RitzScheduleOutput){.rstr = ritz_cpu_restriction_of(op, space),
                                           .space = s,
                                           .array = space->array,
                                           .length = output_length(plan, space->array)};
@@ -361,7 +359,7 @@ static int make_arguments(CeedOperator op) {
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_spaces, &cpu->zeroed));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)context->num_threads, &cpu->args));
   for (int s = 0; s < plan->num_spaces; s++)
-    RITZ_TRY(fill_space(cpu->target, s, restriction_of(op, &plan->spaces[s]), &cpu->spaces[s]));
+    RITZ_TRY(fill_space(cpu->target, s, ritz_cpu_restriction_of(op, &plan->spaces[s]), &cpu->spaces[s]));
   RITZ_TRY(ritz_cpu_fill_matrices(op));
   for (int t = 0; t < context->num_threads; t++) {
     cpu->args[t] = (RitzKernelArgs){.abi = RITZ_KERNEL_ABI,
@@ -427,6 +425,13 @@ static int begin_with_pointer(CeedOperator op, bool allows_text) {
   return ierr;
 }
 
+// The ahead-of-time kernel is the only one at points.
+static int begin_at_points(CeedOperator op) {
+  RITZ_TRY_BACKEND(ritz_operator_check_points(op));
+  RITZ_TRY(step_down(op, RITZ_PATH_UNFUSED, false, "kernels at points are not generated"));
+  return use_unfused(op);
+}
+
 static int begin(CeedOperator op) {
   RitzCpuOperator *cpu = NULL;
   RitzPlanOptions options;
@@ -434,6 +439,7 @@ static int begin(CeedOperator op) {
 
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &cpu));
   op->data = cpu;
+  if (op->is_at_points) return begin_at_points(op);
   ritz_cpu_environment(op->precision, &machine, &options);
   RITZ_TRY(make_apply_plan(op, &options, &machine, rows_known));
   if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;

@@ -138,6 +138,22 @@ static int64_t list_strided(CeedElemRestriction r, CeedInt begin, CeedInt end, i
   return num;
 }
 
+// Of points components lie side by side.
+static int64_t list_points(CeedElemRestriction r, CeedInt begin, CeedInt end, int64_t first_chunk,
+                           int32_t *list) {
+  int64_t num = 0, last = -1;
+  for (CeedInt i = r->offsets[begin]; i < r->offsets[end]; i++) {
+    const int64_t start = (int64_t)r->offsets[i] * r->num_comp, final = start + r->num_comp - 1;
+    for (int64_t chunk = start / RITZ_CHUNK; chunk <= final / RITZ_CHUNK; chunk++) {
+      if (chunk == last) continue;
+      if (list) list[num] = (int32_t)(first_chunk + chunk);
+      last = chunk;
+      num++;
+    }
+  }
+  return num;
+}
+
 static int64_t list_batch(const Build *b, int64_t batch, int32_t *list) {
   const int64_t begin = batch * b->lanes, after = begin + b->lanes;
   const CeedInt end = after < b->num_elem ? (CeedInt)after : b->num_elem;
@@ -145,9 +161,11 @@ static int64_t list_batch(const Build *b, int64_t batch, int32_t *list) {
   for (CeedInt i = 0; i < b->num_outputs; i++) {
     CeedElemRestriction r = b->outputs[i].rstr;
     const int64_t first_chunk = b->arrays[b->array_of[i]].first_chunk;
-    RITZ_ASSERT(r->block_size == 1 && r->type != CEED_RESTRICTION_POINTS);
-    num += (r->type == CEED_RESTRICTION_STRIDED ? list_strided : list_offsets)(
-        r, (CeedInt)begin, end, first_chunk, list ? list + num : NULL);
+    RITZ_ASSERT(r->block_size == 1);
+    num += (r->type == CEED_RESTRICTION_STRIDED ? list_strided
+            : r->type == CEED_RESTRICTION_POINTS
+                ? list_points
+                : list_offsets)(r, (CeedInt)begin, end, first_chunk, list ? list + num : NULL);
   }
   return num;
 }

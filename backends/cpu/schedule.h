@@ -19,8 +19,8 @@
 
 enum { RITZ_CHUNK = 64, RITZ_FIXED_PARTS = 64 };
 
-// An output: the entries that element e adds to are the images of its restriction (any but blocked ones and
-// those at points). Outputs that add into the same array have the same `array` number; their ranges are
+// An output: the entries that element e adds to are the images of its restriction (any but blocked
+// ones). Outputs that add into the same array have the same `array` number; their ranges are
 // reported under the first of them.
 typedef struct {
   CeedElemRestriction rstr;

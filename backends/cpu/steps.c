@@ -2,6 +2,7 @@
 // Steps on one batch of elements (contract in steps.h).
 #include "backends/cpu/steps.h"
 
+#include "backends/cpu/steps-points.h"
 #include "backends/cpu/unfused.h"
 #include "core/loops.h"
 #include "kernels/cpu/block.h"
@@ -435,11 +436,11 @@ static void list_arguments(const RitzCpuRun *run, bool is_input, int num, CeedSc
   }
 }
 
-static int call_directly(const RitzCpuRun *run) {
+static int call_directly(const RitzCpuRun *run, CeedInt num) {
   const RitzPlan *plan = run->list->plan;
   list_arguments(run, true, plan->num_in_arguments, run->call);
   list_arguments(run, false, plan->num_out_arguments, run->call + plan->num_in_arguments);
-  return call_with(run, plan->Q);
+  return call_with(run, num);
 }
 
 // ---- At the points, of arithmetic that is not in CeedScalar ----
@@ -510,8 +511,8 @@ static int call_converted(const RitzCpuRun *run) {
   return 0;
 }
 
-static int call_function(const RitzCpuRun *run) {
-  return ritz_cpu_converts ? call_converted(run) : call_directly(run);
+int ritz_cpu_call_function(const RitzCpuRun *run, CeedInt num) {
+  return ritz_cpu_converts ? call_converted(run) : call_directly(run, num);
 }
 
 // ---- Moves and sums ----
@@ -535,20 +536,25 @@ static void reduce(const RitzCpuRun *run, const RitzStep *step, const RitzBatch 
 
 // ---- Lists ----
 
+int ritz_cpu_run_step(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
+  switch (step->kind) {
+  case RITZ_STEP_GATHER: gather(run, step, b); break;
+  case RITZ_STEP_SCATTER: scatter(run, step, b); break;
+  case RITZ_STEP_CONTRACT: (step->block < 0 ? contract : contract_block)(run, step); break;
+  case RITZ_STEP_MULTIPLY: multiply(run, step); break;
+  case RITZ_STEP_FORM: form(run, step); break;
+  case RITZ_STEP_POINT: return ritz_cpu_call_function(run, run->list->plan->Q);
+  case RITZ_STEP_EVALUATE: RITZ_ASSERT(!"done for a block of points"); break;
+  case RITZ_STEP_MOVE: move(run, step); break;
+  case RITZ_STEP_REDUCE: reduce(run, step, b); break;
+  }
+  return 0;
+}
+
 int ritz_cpu_run_steps(const RitzCpuRun *run, const RitzBatch *b) {
+  if (run->list->plan->is_at_points) return ritz_cpu_run_at_points(run, b);
   for (int n = 0; n < run->list->num_steps; n++) {
-    const RitzStep *step = &run->list->steps[n];
-    int code = 0;
-    switch (step->kind) {
-    case RITZ_STEP_GATHER: gather(run, step, b); break;
-    case RITZ_STEP_SCATTER: scatter(run, step, b); break;
-    case RITZ_STEP_CONTRACT: (step->block < 0 ? contract : contract_block)(run, step); break;
-    case RITZ_STEP_MULTIPLY: multiply(run, step); break;
-    case RITZ_STEP_FORM: form(run, step); break;
-    case RITZ_STEP_POINT: code = call_function(run); break;
-    case RITZ_STEP_MOVE: move(run, step); break;
-    case RITZ_STEP_REDUCE: reduce(run, step, b); break;
-    }
+    const int code = ritz_cpu_run_step(run, &run->list->steps[n], b);
     if (code) return code;
   }
   return 0;
@@ -556,7 +562,10 @@ int ritz_cpu_run_steps(const RitzCpuRun *run, const RitzBatch *b) {
 
 // ---- Memory ----
 
-static void fill_weights(const RitzPlanBasis *b, RitzVec *weights) {
+// At points of an element's own they are ones.
+static void fill_weights(const RitzPlan *plan, const RitzPlanBasis *b, RitzVec *weights) {
+  for (CeedInt q = 0; plan->is_at_points && q < plan->Q; q++) weights[q] = ritz_splat(1);
+  if (plan->is_at_points) return;
   const bool has_grid = ritz_plan_has_grid(b);
   for (CeedInt q = 0; q < b->Q; q++) {
     CeedScalar w = has_grid ? 1 : b->weights[q];
@@ -572,7 +581,7 @@ static void place_buffers(const RitzSteps *list, RitzVec *memory, RitzVec **buff
   for (int i = 0; i < list->plan->num_in; i++) {
     const RitzPlanField *f = &list->plan->fields[i];
     if (f->mode == CEED_EVAL_WEIGHT && list->arguments[i] >= 0)
-      fill_weights(&list->plan->bases[f->basis], buffers[list->arguments[i]]);
+      fill_weights(list->plan, &list->plan->bases[f->basis], buffers[list->arguments[i]]);
   }
 }
 
@@ -624,6 +633,7 @@ static int64_t lay_out(const RitzSteps *list, char *base, RitzCpuRun *run) {
   run->call = take(base, &used, num_arguments, sizeof(*run->call));
   run->converted = take(base, &used, num_converted, sizeof(*run->converted));
   RitzReal *tables = take(base, &used, count_tables(list), sizeof(*tables));
+  run->polynomials = take(base, &used, ritz_cpu_polynomials_size(list), sizeof(RitzVec));
   RitzVec *vectors = take(base, &used, list->size, sizeof(*vectors));
   if (!base) return used;
   place_buffers(list, vectors, run->buffers);

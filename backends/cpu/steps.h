@@ -35,11 +35,22 @@ typedef struct {
   const RitzReal **tables;    // [num_steps]: of contractions, row by row as the step has them
   CeedScalar **call;          // for POINT: room for the arguments of the function
   CeedScalar *converted;      // what they point to, where the arithmetic is not in CeedScalar
+  RitzVec *polynomials;       // at points: room for those of a block (steps-points.h)
 } RitzCpuRun;
+
+// A block of points of a list at points. Buffers at points are [component][num].
+typedef struct {
+  int num;                        // vectors
+  int owner[RITZ_POINTS_AT_ONCE]; // the lane whose element all points of the vector are of; -1: each its own
+  bool has_idle[RITZ_POINTS_AT_ONCE], is_idle[RITZ_POINTS_AT_ONCE][RITZ_LANES];
+  int32_t point[RITZ_POINTS_AT_ONCE][RITZ_LANES]; // numbers of points; idle lanes repeat some
+} RitzCpuPoints;
 
 #define ritz_cpu_run_bytes       RITZ_STEPS_NAME(ritz_cpu_run_bytes)
 #define ritz_cpu_begin_run       RITZ_STEPS_NAME(ritz_cpu_begin_run)
 #define ritz_cpu_run_steps       RITZ_STEPS_NAME(ritz_cpu_run_steps)
+#define ritz_cpu_run_step        RITZ_STEPS_NAME(ritz_cpu_run_step)
+#define ritz_cpu_call_function   RITZ_STEPS_NAME(ritz_cpu_call_function)
 #define ritz_cpu_points_per_call RITZ_STEPS_NAME(ritz_cpu_points_per_call)
 #define ritz_cpu_argument_size   RITZ_STEPS_NAME(ritz_cpu_argument_size)
 #define ritz_cpu_place_arguments RITZ_STEPS_NAME(ritz_cpu_place_arguments)
@@ -53,6 +64,9 @@ int64_t ritz_cpu_run_bytes(const RitzSteps *list);
 void ritz_cpu_begin_run(void *memory, RitzCpuRun *run);
 // All steps. The code of the QFunction.
 int ritz_cpu_run_steps(const RitzCpuRun *run, const RitzBatch *b);
+// One step; the QFunction alone, at `num` vectors of points that the buffers hold.
+int ritz_cpu_run_step(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b);
+int ritz_cpu_call_function(const RitzCpuRun *run, CeedInt num);
 
 // ---- Parts, for the diagonal (unfused-diagonal.c) ----
 
