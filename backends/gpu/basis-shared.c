@@ -108,25 +108,6 @@ RitzGpuBasisShape ritz_gpu_basis_shape(CeedBasis basis, CeedEvalMode mode, bool 
 
 // ---- Texts ----
 
-// All digits, and the same text whatever the locale: an integer in hexadecimal times a power of two.
-static void add_number(RitzText *text, CeedScalar value) {
-  const int digits = sizeof(CeedScalar) == 4 ? 24 : 53;
-  int exponent;
-  const double fraction = frexp(fabs((double)value), &exponent);
-  ritz_text_add(text, "%s0x%llxp%d%s", value < 0 ? "-" : "", (unsigned long long)ldexp(fraction, digits),
-                exponent - digits, sizeof(CeedScalar) == 4 ? "f" : "");
-}
-
-void ritz_gpu_basis_add_table(RitzText *text, const char *name, CeedInt rows, CeedInt columns,
-                              const CeedScalar *table) {
-  ritz_text_add(text, "RITZ_CONSTANT RitzReal %s[] = {\n", name);
-  for (CeedInt i = 0; i < rows * columns; i++) {
-    add_number(text, table[i]);
-    ritz_text_add(text, i % columns == columns - 1 ? ",\n" : ", ");
-  }
-  ritz_text_add(text, "};\n");
-}
-
 void ritz_gpu_basis_add_define(RitzText *text, const char *name, int value) {
   ritz_text_add(text, "#define RITZ_%s %d\n", name, value);
 }
@@ -151,8 +132,8 @@ static void add_tensor(RitzText *text, CeedBasis b, CeedEvalMode mode, bool tran
   ritz_gpu_basis_add_define(text, "ROW", strides.row);
   ritz_gpu_basis_add_define(text, "PLANE", strides.plane);
   ritz_gpu_basis_add_define(text, "ITEM_SIZE", strides.item);
-  ritz_gpu_basis_add_table(text, "ritz_interp", b->Q_1d, b->P_1d, b->interp_1d);
-  ritz_gpu_basis_add_table(text, "ritz_grad", b->Q_1d, b->P_1d, b->grad_1d);
+  ritz_text_add_table(text, "ritz_interp", b->Q_1d, b->P_1d, b->interp_1d);
+  ritz_text_add_table(text, "ritz_grad", b->Q_1d, b->P_1d, b->grad_1d);
 }
 
 static void add_dense(RitzText *text) {

@@ -88,17 +88,12 @@ void ritz_gpu_points_explain(CeedBasis basis, CeedEvalMode mode, bool transposes
 // Elements of a block that keep its threads busy.
 int ritz_gpu_points_elements(const RitzGpuPointsShape *shape, CeedInt num_elem, int64_t num_points,
                              bool is_uniform);
-// *c [*K][P_1d], the caller's: from nodal values of a line to coefficients of Chebyshev polynomials, without
-// last rows of zeros.
-int ritz_gpu_points_coefficients(CeedBasis basis, CeedInt *K, CeedScalar **c);
 // points-ref.c: by kernels for any size; points->distance > 0.
 int ritz_gpu_points_run_ref(CeedBasis b, const RitzBasisAction *action, const RitzGpuPoints *points,
                             const CeedScalar *x, const CeedScalar *u, CeedScalar *v);
 
-// basis-shared.c: pieces of texts. #define RITZ_<name>; a table in constant memory; what processors need.
+// basis-shared.c: pieces of texts. #define RITZ_<name>; what processors need.
 void ritz_gpu_basis_add_define(RitzText *text, const char *name, int value);
-void ritz_gpu_basis_add_table(RitzText *text, const char *name, CeedInt rows, CeedInt columns,
-                              const CeedScalar *table);
 void ritz_gpu_basis_add_unrolling(RitzText *text, const RitzDeviceInfo *info);
 
 // basis-shared.c: compiled kernels, all modes but WEIGHT. *is_done: false when there is none for this.

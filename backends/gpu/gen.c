@@ -28,6 +28,7 @@ void ritz_gpu_gen_free(Ceed ceed, RitzGpuOperator **made) {
   ritz_gpu_diagonal_destroy(ceed, &g->diagonal);
   ritz_gpu_diagonal_destroy(ceed, &g->point_blocks);
   ritz_gpu_energy_destroy(ceed, &g->energy);
+  ritz_gpu_at_points_destroy(ceed, &g->at_points);
   ritz_gpu_gen_release(ceed, g);
   ritz_plan_gpu_free(&g->target);
   ritz_plan_free(&g->plan);
@@ -476,9 +477,17 @@ static int warn_of_reason(CeedOperator op, const char *reason) {
   return ierr;
 }
 
+static int apply_at_points(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  const char *reason;
+  RITZ_TRY(ritz_gpu_at_points_apply(op, in, out, mode, &reason));
+  if (!reason) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(warn_of_reason(op, reason));
+  return ritz_gpu_operator_apply(op, in, out, mode);
+}
+
 int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
   RitzGpuOperator *g;
-  if (op->is_at_points) return ritz_gpu_operator_apply(op, in, out, mode);
+  if (op->is_at_points) return apply_at_points(op, in, out, mode);
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   if (!g->reason) return ritz_gpu_gen_apply_kernel(op, g, in, out, mode);
   RITZ_TRY(warn_of_reason(op, g->reason));
@@ -515,9 +524,17 @@ static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *strea
   return ritz_plan_print(g->plan, &cost, stream);
 }
 
+static int explain_at_points(CeedOperator op, FILE *stream) {
+  const char *reason;
+  RITZ_TRY(ritz_gpu_at_points_explain(op, stream, &reason));
+  if (!reason) return CEED_ERROR_SUCCESS;
+  fprintf(stream, "  not fused: %s\n", reason);
+  return ritz_gpu_operator_explain(op, stream);
+}
+
 int ritz_gpu_gen_explain(CeedOperator op, FILE *stream) {
   RitzGpuOperator *g;
-  if (op->is_at_points) return ritz_gpu_operator_explain(op, stream);
+  if (op->is_at_points) return explain_at_points(op, stream);
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   if (!g->reason) return explain_kernel(op, g, stream);
   fprintf(stream, "  not fused: %s\n", g->reason);
@@ -534,6 +551,7 @@ int ritz_gpu_gen_steps(CeedOperator op, FILE *stream, bool *has_steps) {
 
 int ritz_gpu_gen_source(CeedOperator op, const char **source) {
   RitzGpuOperator *g;
+  if (op->is_at_points) return ritz_gpu_at_points_source(op, source);
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   *source = g->text;
   return g->text ? CEED_ERROR_SUCCESS : ritz_gpu_operator_source(op, source);

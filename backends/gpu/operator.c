@@ -146,6 +146,7 @@ static int choose_batch(Run *run) {
 
 static int describe_run(Run *run, CeedOperator op, CeedVector in, CeedVector out) {
   *run = (Run){.op = op, .num_fields = op->num_in + op->num_out};
+  if (op->is_at_points) RITZ_TRY_BACKEND(ritz_operator_check_points(op));
   run->num_all = run->num_fields + (op->is_at_points ? 1 : 0);
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)run->num_all, &run->fields));
   for (CeedInt i = 0; i < run->num_fields; i++) describe_field(run, i, in, out);

@@ -2,13 +2,14 @@
 // Tensor bases at arbitrary points by kernels for any size, kernels/gpu/points-ref.h: weights of all points
 // in work memory, then one thread an output. Called by points.c.
 #include "backends/gpu/basis.h"
+#include "plan/gpu-at-points.h"
 
 // *table [*K][P_1d] on the device, sent on first use.
 static int coefficients_on_device(CeedBasis b, CeedInt *K, const void **table) {
   RitzGpuBasis *data = b->data;
   if (!data->coefficients) {
     CeedScalar *c = NULL;
-    RITZ_TRY(ritz_gpu_points_coefficients(b, &data->num_coefficients, &c));
+    RITZ_TRY(ritz_plan_points_coefficients(b, &data->num_coefficients, &c));
     const size_t num_bytes = (size_t)data->num_coefficients * (size_t)b->P_1d * sizeof(*c);
     int ierr = ritz_gpu_upload(b->obj.ceed, num_bytes, c, &data->coefficients);
     RITZ_FREE(&c);

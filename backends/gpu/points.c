@@ -2,37 +2,14 @@
 // Tensor bases at arbitrary points by the kernel kernels/gpu/basis-points.h, which is compiled for a basis, a
 // mode and a way when it is first used; on `ref`, and where that does not fit, by points-ref.c. Called for
 // CeedBasisApplyAtPoints and by operator.c.
-#include <float.h>
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
 #include "backends/gpu/basis.h"
+#include "plan/gpu-at-points.h"
 
 // Threads and elements of a block at most; bytes of shared memory that leave room for several blocks.
 enum { MAX_THREADS = 128, MIN_THREADS = 32, MAX_ELEMS = 16, GOOD_BYTES = 32 << 10 };
-
-// ---- Coefficients ----
-
-static CeedScalar largest_of(CeedInt n, const CeedScalar *values) {
-  CeedScalar largest = 0;
-  for (CeedInt i = 0; i < n; i++) largest = fabs(values[i]) > largest ? (CeedScalar)fabs(values[i]) : largest;
-  return largest;
-}
-
-// With more points than nodes the values of a Lagrange basis are polynomials of lower degree: the last rows
-// are zeros but for rounding, of a matrix that is well conditioned.
-int ritz_gpu_points_coefficients(CeedBasis basis, CeedInt *K, CeedScalar **c) {
-  const CeedInt P = basis->P_1d, Q = basis->Q_1d;
-  const CeedScalar eps = sizeof(CeedScalar) == 4 ? FLT_EPSILON : (CeedScalar)DBL_EPSILON;
-  RITZ_TRY(RITZ_MALLOC(basis->obj.ceed, (size_t)Q * (size_t)P, c));
-  int ierr = CeedBasisGetChebyshevInterp1D(basis, *c);
-  if (ierr) RITZ_FREE(c);
-  RITZ_TRY(ierr);
-  const CeedScalar small = 16 * eps * largest_of(Q * P, *c);
-  for (*K = Q; *K > 1 && largest_of(P, *c + (CeedSize)(*K - 1) * P) <= small;) (*K)--;
-  return CEED_ERROR_SUCCESS;
-}
 
 // ---- Sizes of blocks ----
 
@@ -44,19 +21,12 @@ static int64_t points_bytes(CeedBasis b, CeedEvalMode mode, bool transposes, int
          (elems + 1) * (int64_t)sizeof(CeedInt);
 }
 
-static bool has_finite_values(CeedBasis b) {
-  for (CeedInt i = 0; i < b->P_1d * b->Q_1d; i++) {
-    if (!isfinite(b->interp_1d[i])) return false;
-  }
-  return true;
-}
-
 static RitzGpuPointsShape points_shape(CeedBasis b, CeedEvalMode mode, bool transposes) {
   const RitzDeviceInfo *info = ritz_gpu(b->obj.ceed)->info;
   RitzGpuPointsShape shape = {NULL, MAX_THREADS, MAX_ELEMS};
   if (!ritz_gpu(b->obj.ceed)->has_basis_kernels) shape.refusal = "this is the backend of such kernels";
   if (b->dim > 3) shape.refusal = "it has more than three dimensions";
-  if (!has_finite_values(b)) shape.refusal = "its tables are not finite";
+  if (!ritz_plan_points_are_finite(b)) shape.refusal = "its tables are not finite";
   if (shape.refusal) return shape;
   while (points_bytes(b, mode, transposes, shape.num_threads, shape.max_elems) > GOOD_BYTES) {
     const bool has_many_nodes =
@@ -109,10 +79,10 @@ static int make_points_text(CeedBasis b, CeedEvalMode mode, bool transposes, con
   RitzText text = {.ceed = ceed};
   CeedScalar *c = NULL;
   CeedInt K;
-  RITZ_TRY(ritz_gpu_points_coefficients(b, &K, &c));
+  RITZ_TRY(ritz_plan_points_coefficients(b, &K, &c));
   ritz_gpu_basis_add_unrolling(&text, ritz_gpu(ceed)->info);
   add_sizes(&text, b, mode, transposes, K, shape);
-  ritz_gpu_basis_add_table(&text, "ritz_coefficients", K, b->P_1d, c);
+  ritz_text_add_table(&text, "ritz_coefficients", K, b->P_1d, c);
   RITZ_FREE(&c);
   return ritz_text_finish(&text, defines);
 }
