@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "tests/points-qfunctions.h"
 #include "tests/tap.h"
 
 typedef enum { POINTS_INTERPOLATE, POINTS_DEPOSIT, POINTS_BOTH, POINTS_NUM_KINDS } PointsKind;
@@ -71,6 +72,15 @@ static inline int points_coordinates(Ceed ceed, CeedSize length, CeedVector *coo
   return CeedVectorRestoreArray(*coords, &x);
 }
 
+// The output is the input; of three scalars without a loop of a length that is known at run time.
+static inline int points_function(Ceed ceed, CeedInt size, CeedEvalMode in, CeedEvalMode out,
+                                  CeedQFunction *qf) {
+  if (size != 3) return CeedQFunctionCreateIdentity(ceed, size, in, out, qf);
+  CeedCall(CeedQFunctionCreateInterior(ceed, 1, PointsCopy, PointsCopy_loc, qf));
+  CeedCall(CeedQFunctionAddInput(*qf, "input", size, in));
+  return CeedQFunctionAddOutput(*qf, "output", size, out);
+}
+
 static inline int points_problem_create(Ceed ceed, const PointsShape *s, PointsKind kind, PointsProblem *p) {
   const CeedInt size = s->num_comp * (s->mode == CEED_EVAL_GRAD ? 3 : 1), num_elem = s->n * s->n * s->n;
   const bool reads_nodes = kind != POINTS_DEPOSIT, writes_nodes = kind != POINTS_INTERPOLATE;
@@ -88,8 +98,8 @@ static inline int points_problem_create(Ceed ceed, const PointsShape *s, PointsK
   CeedCall(points_coordinates(ceed, (CeedSize)num * 3, &coords));
   CeedCall(CeedBasisCreateTensorH1Lagrange(ceed, 3, s->num_comp, s->degree + 1, s->degree + 2, CEED_GAUSS,
                                            &basis));
-  CeedCall(CeedQFunctionCreateIdentity(ceed, size, reads_nodes ? s->mode : CEED_EVAL_NONE,
-                                       writes_nodes ? s->mode : CEED_EVAL_NONE, &qf));
+  CeedCall(points_function(ceed, size, reads_nodes ? s->mode : CEED_EVAL_NONE,
+                           writes_nodes ? s->mode : CEED_EVAL_NONE, &qf));
   CeedCall(CeedOperatorCreateAtPoints(ceed, qf, NULL, NULL, &p->op));
   CeedCall(CeedOperatorSetField(p->op, "input", reads_nodes ? nodes : at_points,
                                 reads_nodes ? basis : CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
