@@ -8,6 +8,9 @@
 #include "core/core.h"
 #include "plan/gpu.h"
 
+// Threads of a multiprocessor that registers are to suffice for: 170 each, with 64K.
+enum { RITZ_POINTS_RESIDENT = 384 };
+
 // Weights of a line of nodes at a point; bases of the same tables share them.
 typedef struct {
   CeedInt P, K, num_nodes; // nodes and coefficients of a direction; nodes of an element

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "tests/points-qfunctions.h"
+#include "tests/points-copy.h"
 #include "tests/tap.h"
 
 typedef enum { POINTS_INTERPOLATE, POINTS_DEPOSIT, POINTS_BOTH, POINTS_NUM_KINDS } PointsKind;

@@ -94,15 +94,15 @@ TEST(kernels_at_points_keep_their_numbers_in_registers) {
   CHECK(totals.num_in_memory == 0, "%d kernels keep numbers in memory", totals.num_in_memory);
 }
 
+// A text that does not compile fails the apply.
 TEST(kernels_of_any_size_at_points_compile) {
   Ceed ceed;
 
   NEEDS_NVRTC();
-  totals = (Totals){.wants_registers = false};
+  totals = (Totals){0};
   CHECK_OK(open_context(&ritz_cuda_ref_backend, &devices[0], &ceed));
   CHECK_OK(apply_at_points(ceed, &texts[2].shape, POINTS_BOTH, NULL));
   CeedDestroy(&ceed);
-  CHECK(totals.num_programs >= 1, "%d programs", totals.num_programs);
 }
 
 static int write_goldens(void) {

@@ -68,7 +68,8 @@ static void add_sizes(RitzText *text, CeedBasis b, CeedEvalMode mode, bool trans
                {"IS_TRANSPOSED", transposes},
                {"ELEMS", shape->max_elems},
                {"THREADS", shape->num_threads},
-               {"SLOTS", shape->num_threads + 1}};
+               {"SLOTS", shape->num_threads + 1},
+               {"BLOCKS", CeedIntMax(1, RITZ_POINTS_RESIDENT / shape->num_threads)}};
   for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
     ritz_gpu_basis_add_define(text, sizes[i].name, sizes[i].value);
 }

@@ -7,7 +7,7 @@
 //   RITZ_DIM, RITZ_P, RITZ_K   directions, nodes and coefficients of a direction
 //   RITZ_NODES                 RITZ_P^RITZ_DIM
 //   RITZ_IS_GRADIENT, RITZ_IS_TRANSPOSED
-//   RITZ_ELEMS, RITZ_THREADS, RITZ_SLOTS, RITZ_LINE  as kernels/gpu/points.h has them
+//   RITZ_ELEMS, RITZ_THREADS, RITZ_SLOTS, RITZ_LINE, RITZ_BLOCKS  as kernels/gpu/points.h has them
 //   ritz_coefficients          RITZ_CONSTANT table [RITZ_K][RITZ_P]
 #ifndef RITZ_KERNELS_GPU_BASIS_POINTS_H
 #define RITZ_KERNELS_GPU_BASIS_POINTS_H
@@ -60,7 +60,7 @@ RITZ_INLINE void ritz_point_open(const RitzPointsBlock *b, RitzLong place,
 
 #if !RITZ_IS_TRANSPOSED
 
-RITZ_KERNEL(RITZ_THREADS)
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_BLOCKS)
 basis_at_points(int num_elem, int elems, int num_comp, RitzLong num_points, int first_elem, int origin,
                 int elem_stride, int add, RITZ_GLOBAL const CeedInt *RITZ_RESTRICT starts,
                 RITZ_GLOBAL const RitzReal *RITZ_RESTRICT x, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u,
@@ -90,7 +90,7 @@ basis_at_points(int num_elem, int elems, int num_comp, RitzLong num_points, int 
 
 #else
 
-RITZ_KERNEL(RITZ_THREADS)
+RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_BLOCKS)
 basis_at_points(int num_elem, int elems, int num_comp, RitzLong num_points, int first_elem, int origin,
                 int elem_stride, int add, RITZ_GLOBAL const CeedInt *RITZ_RESTRICT starts,
                 RITZ_GLOBAL const RitzReal *RITZ_RESTRICT x, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u,

@@ -12,10 +12,11 @@
 //
 // Texts define RITZ_ELEMS (at most so many elements of a block, a power of 2), RITZ_THREADS, RITZ_SLOTS
 // (distance of arrays of slots: odd, at least RITZ_THREADS), RITZ_LINE (nodes of a direction, the most of all
-// bases). Weights in shared memory: w[d][p][slot], then those of the slopes likewise; values of a point
-// [q component][component][slot]; nodes [component][element][node] with RITZ_NODES_DISTANCE(P^dim) from
-// element to element. Sums have a fixed order, and there are no atomic additions. Texts that include this:
-// kernels/gpu/basis-points.h, emit/gpu-at-points.c.
+// bases), RITZ_BLOCKS (blocks that are to fit a multiprocessor). Weights in shared memory: w[d][p][slot],
+// then those of the slopes likewise; values of a point [q component][component][slot]; nodes
+// [component][element][node] with RITZ_NODES_DISTANCE(P^dim) from element to element. Sums have a fixed
+// order, and there are no atomic additions. Texts that include this: kernels/gpu/basis-points.h,
+// emit/gpu-at-points.c.
 #ifndef RITZ_KERNELS_GPU_POINTS_H
 #define RITZ_KERNELS_GPU_POINTS_H
 
@@ -80,6 +81,7 @@ RITZ_INLINE void ritz_point_slopes(int P, int K, RITZ_IN_CONSTANT const RitzReal
 // All weights of a point; w: of its slot.
 RITZ_INLINE void ritz_point_prepare(int dim, int P, int K, int has_slopes, RITZ_IN_CONSTANT const RitzReal *c,
                                     const RitzReal *x, RITZ_SHARED RitzReal *w) {
+  RITZ_UNROLL
   for (int d = 0; d < dim; d++) {
     ritz_point_weights(P, K, c, x[d], w + d * P * RITZ_SLOTS);
     if (has_slopes) ritz_point_slopes(P, K, c, x[d], w + (dim + d) * P * RITZ_SLOTS);
