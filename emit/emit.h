@@ -9,6 +9,7 @@
 #include "core/patch-sweep.h"
 #include "plan/cpu.h"
 #include "plan/diagonal.h"
+#include "plan/gpu-at-points.h"
 #include "plan/gpu-diagonal.h"
 #include "plan/gpu.h"
 #include "plan/matrix.h"
@@ -49,6 +50,11 @@ int ritz_emit_device_qfunction(CeedQFunction qf, const char *source, CeedInt blo
 // elements (RitzLong), context, target->args. Blocks: number of elements / target->num_elem, rounded up.
 int ritz_emit_gpu(Ceed ceed, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
                   char **text);
+// The fused kernel `ritz_operator` of an operator at points, of a plan without a reason; source as above.
+// Arguments: number of elements (RitzLong), context, elements of a block (int), lists of the at-points
+// restriction, coordinates, and of each space its array: with a basis also a component stride (E-vectors),
+// strides of nodes, components and elements, or offsets and component stride.
+int ritz_emit_gpu_at_points(CeedOperator op, const RitzGpuAtPoints *plan, const char *source, char **text);
 // The kernel `ritz_diagonal` of a diagonal, likewise: adds into the array of diagonal->plan's output.
 int ritz_emit_gpu_diagonal(Ceed ceed, const RitzGpuDiagonal *diagonal, const char *source, char **text);
 // The kernel `ritz_pass` of a pass over vectors of these precisions, behind kernels/gpu/pass.h. Arguments:

@@ -2,6 +2,7 @@
 // Growing texts (contract in emit/text.h).
 #include "emit/text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,4 +54,23 @@ int ritz_text_finish(RitzText *text, char **chars) {
   }
   *chars = text->chars;
   return CEED_ERROR_SUCCESS;
+}
+
+// All digits, and the same text whatever the locale: an integer in hexadecimal times a power of two.
+static void add_number(RitzText *text, CeedScalar value) {
+  const int digits = sizeof(CeedScalar) == 4 ? 24 : 53;
+  int exponent;
+  const double fraction = frexp(fabs((double)value), &exponent);
+  ritz_text_add(text, "%s0x%llxp%d%s", value < 0 ? "-" : "", (unsigned long long)ldexp(fraction, digits),
+                exponent - digits, sizeof(CeedScalar) == 4 ? "f" : "");
+}
+
+void ritz_text_add_table(RitzText *text, const char *name, CeedInt rows, CeedInt columns,
+                         const CeedScalar *table) {
+  ritz_text_add(text, "RITZ_CONSTANT RitzReal %s[] = {\n", name);
+  for (CeedInt i = 0; i < rows * columns; i++) {
+    add_number(text, table[i]);
+    ritz_text_add(text, i % columns == columns - 1 ? ",\n" : ", ");
+  }
+  ritz_text_add(text, "};\n");
 }

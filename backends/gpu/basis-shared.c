@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "backends/gpu/basis.h"
-#include "emit/text.h"
 
 // Longest line that a thread holds; two of them still leave room in 255 registers.
 enum { MAX_LINE = 24 };
@@ -109,64 +108,45 @@ RitzGpuBasisShape ritz_gpu_basis_shape(CeedBasis basis, CeedEvalMode mode, bool 
 
 // ---- Texts ----
 
-// All digits, and the same text whatever the locale: an integer in hexadecimal times a power of two.
-static void add_number(RitzText *text, CeedScalar value) {
-  const int digits = sizeof(CeedScalar) == 4 ? 24 : 53;
-  int exponent;
-  const double fraction = frexp(fabs((double)value), &exponent);
-  ritz_text_add(text, "%s0x%llxp%d%s", value < 0 ? "-" : "", (unsigned long long)ldexp(fraction, digits),
-                exponent - digits, sizeof(CeedScalar) == 4 ? "f" : "");
-}
-
-static void add_table(RitzText *text, const char *name, CeedInt rows, CeedInt columns,
-                      const CeedScalar *table) {
-  ritz_text_add(text, "RITZ_CONSTANT RitzReal %s[] = {\n", name);
-  for (CeedInt i = 0; i < rows * columns; i++) {
-    add_number(text, table[i]);
-    ritz_text_add(text, i % columns == columns - 1 ? ",\n" : ", ");
-  }
-  ritz_text_add(text, "};\n");
-}
-
-static void add_define(RitzText *text, const char *name, int value) {
+void ritz_gpu_basis_add_define(RitzText *text, const char *name, int value) {
   ritz_text_add(text, "#define RITZ_%s %d\n", name, value);
 }
 
 // Compilers for processors know how far to unroll; being told to, they take four times as long.
-static void add_unrolling(RitzText *text, const RitzDeviceInfo *info) {
+void ritz_gpu_basis_add_unrolling(RitzText *text, const RitzDeviceInfo *info) {
   if (info->warp_size == 1) ritz_text_add(text, "#undef RITZ_UNROLL\n#define RITZ_UNROLL\n");
 }
 
 static void add_tensor(RitzText *text, CeedBasis b, CeedEvalMode mode, bool transposes,
                        const RitzGpuBasisShape *shape) {
   const Strides strides = tensor_strides(b);
-  add_define(text, "DIM", b->dim);
-  add_define(text, "P", b->P_1d);
-  add_define(text, "Q", b->Q_1d);
-  add_define(text, "IS_GRADIENT", mode == CEED_EVAL_GRAD);
-  add_define(text, "IS_TRANSPOSED", transposes);
-  add_define(text, "IS_COLLOCATED", is_collocated(b));
-  add_define(text, "ITEMS", shape->num_items);
-  add_define(text, "THREADS", shape->num_threads);
-  add_define(text, "BLOCKS", resident_blocks(b, shape->num_threads));
-  add_define(text, "ROW", strides.row);
-  add_define(text, "PLANE", strides.plane);
-  add_define(text, "ITEM_SIZE", strides.item);
-  add_table(text, "ritz_interp", b->Q_1d, b->P_1d, b->interp_1d);
-  add_table(text, "ritz_grad", b->Q_1d, b->P_1d, b->grad_1d);
+  ritz_gpu_basis_add_define(text, "DIM", b->dim);
+  ritz_gpu_basis_add_define(text, "P", b->P_1d);
+  ritz_gpu_basis_add_define(text, "Q", b->Q_1d);
+  ritz_gpu_basis_add_define(text, "IS_GRADIENT", mode == CEED_EVAL_GRAD);
+  ritz_gpu_basis_add_define(text, "IS_TRANSPOSED", transposes);
+  ritz_gpu_basis_add_define(text, "IS_COLLOCATED", is_collocated(b));
+  ritz_gpu_basis_add_define(text, "ITEMS", shape->num_items);
+  ritz_gpu_basis_add_define(text, "THREADS", shape->num_threads);
+  ritz_gpu_basis_add_define(text, "BLOCKS", resident_blocks(b, shape->num_threads));
+  ritz_gpu_basis_add_define(text, "ROW", strides.row);
+  ritz_gpu_basis_add_define(text, "PLANE", strides.plane);
+  ritz_gpu_basis_add_define(text, "ITEM_SIZE", strides.item);
+  ritz_text_add_table(text, "ritz_interp", b->Q_1d, b->P_1d, b->interp_1d);
+  ritz_text_add_table(text, "ritz_grad", b->Q_1d, b->P_1d, b->grad_1d);
 }
 
 static void add_dense(RitzText *text) {
-  add_define(text, "THREADS", DENSE_THREADS);
-  add_define(text, "PER_THREAD", DENSE_PER_THREAD);
-  add_define(text, "STAGED", DENSE_STAGED);
+  ritz_gpu_basis_add_define(text, "THREADS", DENSE_THREADS);
+  ritz_gpu_basis_add_define(text, "PER_THREAD", DENSE_PER_THREAD);
+  ritz_gpu_basis_add_define(text, "STAGED", DENSE_STAGED);
 }
 
 static int compile_basis_kernel(CeedBasis b, CeedEvalMode mode, bool transposes, RitzGpuBasisKernel *kernel) {
   Ceed ceed = b->obj.ceed;
   RitzText text = {.ceed = ceed};
   char *defines = NULL;
-  add_unrolling(&text, ritz_gpu(ceed)->info);
+  ritz_gpu_basis_add_unrolling(&text, ritz_gpu(ceed)->info);
   if (b->is_tensor)
     add_tensor(&text, b, mode, transposes, &kernel->shape);
   else

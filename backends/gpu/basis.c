@@ -5,7 +5,7 @@
 
 // ---- Data ----
 
-static int open_data(CeedBasis basis) {
+int ritz_gpu_basis_open(CeedBasis basis) {
   RitzGpuBasis *data = NULL;
   if (basis->data) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_CALLOC(basis->obj.ceed, 1, &data));
@@ -26,8 +26,12 @@ int ritz_gpu_basis_destroy(CeedBasis basis) {
       ritz_gpu_free(ceed, &data->table[i][j]);
       ritz_gpu_free(ceed, &data->float_table[i][j]);
       if (data->kernel[i][j].program) ritz_gpu_program_release(ceed, &data->kernel[i][j].program);
+      if (data->at_points[i][j].program) ritz_gpu_program_release(ceed, &data->at_points[i][j].program);
     }
   }
+  ritz_gpu_free(ceed, &data->coefficients);
+  RITZ_FREE(&data->starts);
+  ritz_gpu_free(ceed, &data->starts_on_device);
   RITZ_FREE(&basis->data);
   return CEED_ERROR_SUCCESS;
 }
@@ -68,7 +72,7 @@ int ritz_gpu_basis_table(CeedBasis b, CeedEvalMode mode, bool exchanges, const v
 
 int ritz_gpu_basis_table_of(CeedBasis b, CeedEvalMode mode, bool exchanges, CeedScalarType precision,
                             const void **table) {
-  RITZ_TRY(open_data(b));
+  RITZ_TRY(ritz_gpu_basis_open(b));
   RitzGpuBasis *data = b->data;
   const bool is_own = precision == CEED_SCALAR_TYPE;
   const int number = ritz_gpu_basis_table_number(mode);
@@ -100,7 +104,7 @@ int ritz_gpu_basis_weight(CeedBasis b, const void **weight) {
 int ritz_gpu_basis_apply(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v) {
   bool is_done = false;
   if (action->num_elem == 0) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(open_data(basis));
+  RITZ_TRY(ritz_gpu_basis_open(basis));
   if (ritz_gpu(basis->obj.ceed)->has_basis_kernels && action->eval_mode != CEED_EVAL_WEIGHT)
     RITZ_TRY(ritz_gpu_basis_apply_shared(basis, action, u, v, &is_done));
   return is_done ? CEED_ERROR_SUCCESS : ritz_gpu_basis_apply_ref(basis, action, u, v);

@@ -29,6 +29,7 @@ void ritz_gpu_gen_free(Ceed ceed, RitzGpuOperator **made) {
   ritz_gpu_diagonal_destroy(ceed, &g->point_blocks);
   ritz_gpu_energy_destroy(ceed, &g->energy);
   ritz_gpu_many_destroy(ceed, &g->many);
+  ritz_gpu_at_points_destroy(ceed, &g->at_points);
   ritz_gpu_gen_release(ceed, g);
   ritz_plan_gpu_free(&g->target);
   ritz_plan_free(&g->plan);
@@ -485,15 +486,20 @@ static int warn_of_reason(CeedOperator op, const char *reason) {
   return ierr;
 }
 
-static int apply_points(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
-  const bool is_fused = op->route == RITZ_OPERATOR_ROUTE_FUSED;
-  RITZ_TRY(ritz_gpu_require_route(op, op->route, is_fused ? "it is at points" : NULL));
+static int apply_at_points(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
+  const char *reason = NULL;
+  if (op->route == RITZ_OPERATOR_ROUTE_AUTO || op->route == RITZ_OPERATOR_ROUTE_FUSED) {
+    RITZ_TRY(ritz_gpu_at_points_apply(op, in, out, mode, &reason));
+    if (!reason) return CEED_ERROR_SUCCESS;
+    if (op->route == RITZ_OPERATOR_ROUTE_FUSED) return ritz_gpu_require_route(op, op->route, reason);
+    RITZ_TRY(warn_of_reason(op, reason));
+  }
   return ritz_gpu_operator_apply(op, in, out, mode);
 }
 
 int ritz_gpu_gen_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
   RitzGpuOperator *g;
-  if (op->is_at_points) return apply_points(op, in, out, mode);
+  if (op->is_at_points) return apply_at_points(op, in, out, mode);
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   if (g->route == RITZ_OPERATOR_ROUTE_FUSED) {
     RITZ_TRY(ritz_gpu_require_route(op, g->route, g->reason));
@@ -529,14 +535,22 @@ static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *strea
   fprintf(stream, "  several vectors at once: up to %d by a kernel of their own, element by element\n",
           RITZ_GPU_MANY);
   RITZ_TRY(ritz_gpu_diagonal_explain(op, stream));
-  fprintf(stream, "  other assembly, and evaluation at points: the reference backend\n");
+  fprintf(stream, "  other assembly: the reference backend\n");
   const RitzPlanCost cost = ritz_plan_gpu_cost(g->plan, g->target);
   return ritz_plan_print(g->plan, &cost, stream);
 }
 
+static int explain_at_points(CeedOperator op, FILE *stream) {
+  const char *reason;
+  RITZ_TRY(ritz_gpu_at_points_explain(op, stream, &reason));
+  if (!reason) return CEED_ERROR_SUCCESS;
+  fprintf(stream, "  not fused: %s\n", reason);
+  return ritz_gpu_operator_explain(op, stream);
+}
+
 int ritz_gpu_gen_explain(CeedOperator op, FILE *stream) {
   RitzGpuOperator *g;
-  if (op->is_at_points) return ritz_gpu_operator_explain(op, stream);
+  if (op->is_at_points) return explain_at_points(op, stream);
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   fprintf(stream, "  route: %s, %s\n", RitzOperatorRouteName(g->route), g->route_reason);
   if (g->reason)
@@ -557,6 +571,7 @@ int ritz_gpu_gen_steps(CeedOperator op, FILE *stream, bool *has_steps) {
 
 int ritz_gpu_gen_source(CeedOperator op, const char **source) {
   RitzGpuOperator *g;
+  if (op->is_at_points) return ritz_gpu_at_points_source(op, source);
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   *source = g->route == RITZ_OPERATOR_ROUTE_FUSED ? g->text : NULL;
   return *source ? CEED_ERROR_SUCCESS : ritz_gpu_operator_source(op, source);

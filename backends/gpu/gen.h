@@ -11,6 +11,7 @@
 typedef struct RitzGpuDiagonalKernel RitzGpuDiagonalKernel; // diagonal.c
 typedef struct RitzGpuEnergyKernel RitzGpuEnergyKernel;     // energy.c
 typedef struct RitzGpuManyKernel RitzGpuManyKernel;         // many.c
+typedef struct RitzGpuAtPointsKernel RitzGpuAtPointsKernel; // at-points.c
 
 // A choice that was measured, or the fact that none was.
 typedef struct {
@@ -44,6 +45,7 @@ typedef struct {
   RitzGpuDiagonalKernel *point_blocks; // likewise; blocks of one component are the diagonal
   RitzGpuEnergyKernel *energy;         // likewise
   RitzGpuManyKernel *many;             // likewise
+  RitzGpuAtPointsKernel *at_points;    // likewise, of an operator at points, which has nothing else
 } RitzGpuOperator;
 
 // op->data is made on first use, and again when the context of the QFunction has another size.
@@ -93,6 +95,14 @@ void ritz_gpu_many_destroy(Ceed ceed, RitzGpuManyKernel **many);
 
 // energy.c
 void ritz_gpu_energy_destroy(Ceed ceed, RitzGpuEnergyKernel **energy);
+
+// at-points.c: *reason (static) says why an operator at points is not fused, and nothing was done; NULL: it
+// is.
+void ritz_gpu_at_points_destroy(Ceed ceed, RitzGpuAtPointsKernel **kernel);
+int ritz_gpu_at_points_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode,
+                             const char **reason);
+int ritz_gpu_at_points_explain(CeedOperator op, FILE *stream, const char **reason);
+int ritz_gpu_at_points_source(CeedOperator op, const char **source);
 
 // diagonal.c
 void ritz_gpu_diagonal_destroy(Ceed ceed, RitzGpuDiagonalKernel **diagonal);

@@ -76,6 +76,7 @@ static int base_texts(RitzGpuBase which, const char **texts) {
   int num = 0;
   if (which == RITZ_BASE_RESTRICTIONS) texts[num++] = ritz_gpu_template("kernels/gpu/restriction.h");
   if (which == RITZ_BASE_BASES) texts[num++] = ritz_gpu_template("kernels/gpu/basis-ref.h");
+  if (which == RITZ_BASE_POINTS) texts[num++] = ritz_gpu_template("kernels/gpu/points-ref.h");
   if (which == RITZ_BASE_FRONTS) texts[num++] = ritz_gpu_template("kernels/gpu/fronts.h");
   if (is_vector) texts[num++] = which == RITZ_BASE_VECTORS ? own : floats;
   if (is_vector) texts[num++] = ritz_gpu_template("kernels/gpu/vector.h");
@@ -84,7 +85,8 @@ static int base_texts(RitzGpuBase which, const char **texts) {
   return num;
 }
 
-static const char *const base_names[] = {"vectors", "vectors-float", "restrictions", "bases", "fronts"};
+static const char *const base_names[] = {"vectors", "vectors-float", "restrictions",
+                                         "bases",   "points",        "fronts"};
 static const char own_kernels[] = "the library's own kernels";
 
 int ritz_gpu_base(Ceed ceed, RitzGpuBase which, RitzGpuProgram *program) {

@@ -41,6 +41,7 @@ typedef enum {
   RITZ_BASE_FLOATS,       // the same for float, and kernels/gpu/vector-convert.h; in a library of double
   RITZ_BASE_RESTRICTIONS, // kernels/gpu/restriction.h
   RITZ_BASE_BASES,        // kernels/gpu/basis-ref.h
+  RITZ_BASE_POINTS,       // kernels/gpu/points-ref.h
   RITZ_BASE_FRONTS,       // kernels/gpu/fronts.h
   RITZ_NUM_BASE
 } RitzGpuBase;
@@ -268,6 +269,13 @@ void ritz_gpu_dense_vendor_destroy(Ceed ceed, RitzGpuDenseVendor **vendor);
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);
 int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,
                                const CeedScalar *u, CeedScalar *v);
+// At points, without padding: entry (c, t) of the n points of the elements at c * n + t. By a map, which is
+// made for all elements at once, where points are listed twice and results are to repeat.
+int ritz_gpu_restriction_apply_list(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedInt first_elem,
+                                    CeedInt num_elem, const CeedScalar *u, CeedScalar *v);
+int ritz_gpu_restriction_list_needs_map(CeedElemRestriction rstr, bool *needs_map);
+// Whether no point is listed twice.
+int ritz_gpu_restriction_is_distinct(CeedElemRestriction rstr, bool *is_distinct);
 // v += E^T u of all elements, both in device memory and of this precision.
 int ritz_gpu_restriction_sum(CeedElemRestriction rstr, bool has_orients, CeedScalarType precision,
                              const void *u, void *v);
@@ -292,7 +300,7 @@ int ritz_gpu_basis_apply_by(CeedBasis basis, RitzOperatorRoute route, const Ritz
 // One line: which kernels apply it and, where they are not those of the backend's name, why.
 void ritz_gpu_basis_explain(CeedBasis basis, RitzOperatorRoute route, FILE *stream);
 
-// ---- points.c: bases at arbitrary points, by the reference backend on copies of the arrays ----
+// ---- points.c: bases at arbitrary points ----
 int ritz_gpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
                                    const CeedScalar *x, const CeedScalar *u, CeedScalar *v);
 

@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // E^T B^T D B E on a device as separate kernels. The elements go through in batches whose E- and Q-vectors
 // fit into the work memory of the context, so that what an operator needs besides its vectors does not grow
-// with the mesh.
+// with the mesh. At points Q-vectors have the points of the elements in their order, without padding; the
+// coordinates are one more field, which the QFunction does not get.
 #include <stdlib.h>
 
-#include "backends/gpu/gpu.h"
-#include "backends/ref/ref.h"
+#include "backends/gpu/basis.h"
 
 typedef struct {
-  CeedOperatorField field;
+  CeedOperatorField field;  // NULL: coordinates of points
+  CeedElemRestriction rstr; // as the vector, of used fields with a vector
   CeedEvalMode mode;
-  bool is_input, is_unused;    // is_unused: of size 0
-  bool has_nodes;              // a basis takes E-vectors
-  CeedVector vec;              // CEED_VECTOR_NONE: weights, unused
-  CeedScalar *l_array;         // device array of vec; shared by outputs to one vector
-  bool holds;                  // this field got the array and restores it
-  bool is_direct;              // an input whose L-vector is laid out like a Q-vector: read where it is
-  CeedInt gathered_by;         // the first input with this vector and restriction, which has its E-vector
-  CeedSize e_length, q_length; // of an element; 0: nothing to keep
-  CeedScalar *e_vec, *q_vec;   // in work memory, for a batch
+  bool is_input, is_unused;  // is_unused: of size 0
+  bool has_nodes;            // a basis takes E-vectors
+  CeedVector vec;            // CEED_VECTOR_NONE: weights, unused
+  CeedScalar *l_array;       // device array of vec; shared by outputs to one vector
+  bool holds;                // this field got the array and restores it
+  bool is_direct;            // an input whose L-vector is laid out like a Q-vector: read where it is
+  CeedInt gathered_by;       // the first input with this vector and restriction, which has its E-vector
+  CeedSize e_length;         // of an element; 0: nothing to keep
+  CeedSize q_size;           // scalars of a point that are kept; 0: none
+  CeedScalar *e_vec, *q_vec; // in work memory, for a batch
 } Field;
 
 typedef struct {
   CeedOperator op;
   RitzOperatorRoute route;   // of its bases
   CeedInt num_fields, batch; // batch: elements at a time
+  CeedInt num_all;           // with the field of coordinates, which is the last
+  int64_t most_points;       // of a batch
   Field *fields;             // owned: inputs, then outputs
   RitzGpuField *q_fields;    // owned: what the QFunction gets
 } Run;
@@ -43,7 +47,7 @@ static CeedInt first_with_e_vec(const Run *run, CeedInt i) {
   const Field *f = &run->fields[i];
   for (CeedInt k = 0; f->is_input && k < i; k++) {
     const Field *other = &run->fields[k];
-    if (other->has_nodes && other->vec == f->vec && other->field->rstr == f->field->rstr) return k;
+    if (other->has_nodes && other->vec == f->vec && other->rstr == f->rstr) return k;
   }
   return i;
 }
@@ -53,62 +57,102 @@ static void describe_field(Run *run, CeedInt i, CeedVector in, CeedVector out) {
   Field *f = &run->fields[i];
   f->is_input = i < op->num_in;
   f->field = f->is_input ? op->in[i] : op->out[i - op->num_in];
+  f->rstr = f->field->rstr;
   f->is_unused = ritz_field_is_unused(f->field);
   f->mode = f->is_unused ? CEED_EVAL_NONE : f->field->qf_field->eval_mode;
   f->vec = f->field->vec != CEED_VECTOR_ACTIVE ? f->field->vec : f->is_input ? in : out;
   f->has_nodes = f->mode != CEED_EVAL_NONE && f->mode != CEED_EVAL_WEIGHT;
   f->is_direct =
-      f->is_input && f->mode == CEED_EVAL_NONE && !f->is_unused && is_laid_out_like_points(f->field->rstr);
+      f->is_input && f->mode == CEED_EVAL_NONE && !f->is_unused && is_laid_out_like_points(f->rstr);
   f->gathered_by = f->has_nodes ? first_with_e_vec(run, i) : i;
-  if (f->has_nodes && f->gathered_by == i)
-    f->e_length = (CeedSize)f->field->rstr->elem_size * f->field->rstr->num_comp;
-  if (!f->is_direct) f->q_length = (CeedSize)f->field->qf_field->size * op->num_qpts;
+  if (f->has_nodes && f->gathered_by == i) f->e_length = (CeedSize)f->rstr->elem_size * f->rstr->num_comp;
+  if (!f->is_direct) f->q_size = f->field->qf_field->size;
+}
+
+static void describe_coordinates(Run *run) {
+  const CeedElemRestriction r = run->op->rstr_points;
+  run->fields[run->num_fields] = (Field){.rstr = r,
+                                         .mode = CEED_EVAL_NONE,
+                                         .is_input = true,
+                                         .vec = run->op->point_coords,
+                                         .gathered_by = run->num_fields,
+                                         .q_size = r->num_comp};
+}
+
+// Points of a range of elements.
+static int64_t points_in(const Run *run, CeedInt first, CeedInt num) {
+  const CeedOperator op = run->op;
+  if (!op->is_at_points) return (int64_t)num * op->num_qpts;
+  return (int64_t)op->rstr_points->offsets[first + num] - op->rstr_points->offsets[first];
 }
 
 // ---- Work memory ----
 
 // Scalars for the fields of a batch; with `memory` the places are taken there.
-static CeedSize place_fields(Run *run, CeedInt batch, CeedScalar *memory) {
+static CeedSize place_fields(Run *run, CeedScalar *memory) {
   CeedSize next = 0;
-  for (CeedInt i = 0; i < run->num_fields; i++) {
+  for (CeedInt i = 0; i < run->num_all; i++) {
     Field *f = &run->fields[i];
     if (memory) f->e_vec = f->gathered_by == i ? memory + next : run->fields[f->gathered_by].e_vec;
-    next += ritz_gpu_aligned(f->e_length * batch);
+    next += ritz_gpu_aligned(f->e_length * run->batch);
     if (memory) f->q_vec = memory + next;
-    next += ritz_gpu_aligned(f->q_length * batch);
+    next += ritz_gpu_aligned(f->q_size * run->most_points);
   }
   return next;
 }
 
 // Transposing by maps is for all elements at once.
-static bool may_split(const Run *run) {
-  for (CeedInt i = run->op->num_in; i < run->num_fields; i++) {
-    if (run->fields[i].is_unused) continue;
-    if (ritz_gpu_restriction_needs_map(run->fields[i].field->rstr)) return false;
+static int may_split(const Run *run, bool *may) {
+  *may = true;
+  for (CeedInt i = run->op->num_in; i < run->num_fields && *may; i++) {
+    const Field *f = &run->fields[i];
+    bool needs_map = false;
+    if (f->is_unused) continue;
+    if (f->rstr->type == CEED_RESTRICTION_POINTS)
+      RITZ_TRY(ritz_gpu_restriction_list_needs_map(f->rstr, &needs_map));
+    else
+      needs_map = ritz_gpu_restriction_needs_map(f->rstr);
+    *may = !needs_map;
   }
-  return true;
+  return CEED_ERROR_SUCCESS;
 }
 
-// Chooses the elements of a batch: the most that fit the work memory, in batches of nearly equal size.
-static void choose_batch(Run *run) {
+// Chooses the elements of a batch: the most that fit the work memory, in batches of nearly equal size. At
+// points they have so many on average; a batch with more takes more memory.
+static int choose_batch(Run *run) {
   const RitzGpu *gpu = ritz_gpu(run->op->obj.ceed);
   const CeedInt num_elem = run->op->num_elem;
-  CeedSize length = 0;
-  for (CeedInt i = 0; i < run->num_fields; i++) length += run->fields[i].e_length + run->fields[i].q_length;
+  const int64_t num_points = points_in(run, 0, num_elem);
+  CeedSize e_length = 0, q_size = 0;
+  bool may;
+  for (CeedInt i = 0; i < run->num_all; i++) e_length += run->fields[i].e_length;
+  for (CeedInt i = 0; i < run->num_all; i++) q_size += run->fields[i].q_size;
+  const CeedSize length = e_length * num_elem + q_size * num_points;
   const CeedSize budget = gpu->work_bytes / (CeedSize)sizeof(CeedScalar);
   run->batch = num_elem;
-  if (length * num_elem <= budget || !may_split(run)) return;
-  const CeedSize most = length > 0 && budget / length > 1 ? budget / length : 1;
-  const CeedSize num_batches = (num_elem + most - 1) / most;
-  run->batch = (CeedInt)((num_elem + num_batches - 1) / num_batches);
+  RITZ_TRY(may_split(run, &may));
+  if (length > budget && may) {
+    const CeedSize most = CeedIntMax(1, (CeedInt)((double)budget / (double)length * num_elem));
+    const CeedSize num_batches = (num_elem + most - 1) / most;
+    run->batch = (CeedInt)((num_elem + num_batches - 1) / num_batches);
+  }
+  for (CeedSize first = 0; first < num_elem; first += run->batch) {
+    const CeedInt num = CeedIntMin(run->batch, num_elem - (CeedInt)first);
+    const int64_t points = points_in(run, (CeedInt)first, num);
+    run->most_points = points > run->most_points ? points : run->most_points;
+    if (!run->op->is_at_points) break;
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 static int describe_run(Run *run, CeedOperator op, RitzOperatorRoute route, CeedVector in, CeedVector out) {
   *run = (Run){.op = op, .route = route, .num_fields = op->num_in + op->num_out};
-  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)run->num_fields, &run->fields));
+  if (op->is_at_points) RITZ_TRY_BACKEND(ritz_operator_check_points(op));
+  run->num_all = run->num_fields + (op->is_at_points ? 1 : 0);
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)run->num_all, &run->fields));
   for (CeedInt i = 0; i < run->num_fields; i++) describe_field(run, i, in, out);
-  choose_batch(run);
-  return CEED_ERROR_SUCCESS;
+  if (op->is_at_points) describe_coordinates(run);
+  return choose_batch(run);
 }
 
 // ---- Arrays ----
@@ -139,15 +183,15 @@ static int open_run(CeedOperator op, RitzOperatorRoute route, CeedVector in, Cee
   void *memory = NULL;
   RITZ_TRY(describe_run(run, op, route, in, out));
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)run->num_fields, &run->q_fields));
-  const size_t num_bytes = (size_t)place_fields(run, run->batch, NULL) * sizeof(CeedScalar);
+  const size_t num_bytes = (size_t)place_fields(run, NULL) * sizeof(CeedScalar);
   RITZ_TRY(ritz_gpu_work(op->obj.ceed, RITZ_WORK_OPERATOR, num_bytes, &memory));
-  if (memory) (void)place_fields(run, run->batch, memory);
-  for (CeedInt i = 0; i < run->num_fields; i++) RITZ_TRY(get_array(run, &run->fields[i]));
+  if (memory) (void)place_fields(run, memory);
+  for (CeedInt i = 0; i < run->num_all; i++) RITZ_TRY(get_array(run, &run->fields[i]));
   return CEED_ERROR_SUCCESS;
 }
 
 static int close_run(Run *run, int ierr) {
-  for (CeedInt i = 0; run->fields && i < run->num_fields; i++) {
+  for (CeedInt i = 0; run->fields && i < run->num_all; i++) {
     Field *f = &run->fields[i];
     if (!f->holds) continue;
     int restored = f->is_input ? CeedVectorRestoreArrayRead(f->vec, (const CeedScalar **)&f->l_array)
@@ -167,15 +211,42 @@ static int run_restriction(CeedElemRestriction r, CeedTransposeMode t_mode, Ceed
   return ritz_gpu_restriction_apply(r, &action, u, v);
 }
 
+static int gather_points(const Field *f, CeedInt first, CeedInt num) {
+  return ritz_gpu_restriction_apply_list(f->rstr, CEED_NOTRANSPOSE, first, num, f->l_array, f->q_vec);
+}
+
+// The basis of a field at the points of a batch.
+static int run_basis_at_points(const Run *run, const Field *f, const RitzBasisAction *action, CeedInt first) {
+  const CeedElemRestriction r = run->op->rstr_points;
+  const bool transposes = action->t_mode == CEED_TRANSPOSE;
+  const int64_t num_points = points_in(run, first, action->num_elem);
+  RitzGpuPoints points = {.first_elem = first,
+                          .origin = r->offsets[first],
+                          .distance = num_points,
+                          .num_points = num_points,
+                          .is_uniform = r->min_points == r->max_points};
+  if (action->eval_mode == CEED_EVAL_WEIGHT)
+    return ritz_gpu_vector_set_value(run->op->obj.ceed, CEED_SCALAR_TYPE, num_points, 1, f->q_vec);
+  RITZ_TRY(CeedElemRestrictionGetOffsets(r, CEED_MEM_DEVICE, (const CeedInt **)&points.starts));
+  int ierr = ritz_gpu_points_run(f->field->basis, action, &points, run->fields[run->num_fields].q_vec,
+                                 transposes ? f->q_vec : f->e_vec, transposes ? f->e_vec : f->q_vec);
+  int restored = CeedElemRestrictionRestoreOffsets(r, (const CeedInt **)&points.starts);
+  return ierr ? ierr : restored;
+}
+
 static int evaluate_input(const Run *run, CeedInt i, CeedInt first, CeedInt num) {
   const Field *f = &run->fields[i];
   const RitzBasisAction action = {num, CEED_NOTRANSPOSE, f->mode, false};
   if (f->is_direct) return CEED_ERROR_SUCCESS;
-  if (f->mode == CEED_EVAL_WEIGHT && first > 0 && num == run->batch) return CEED_ERROR_SUCCESS; // still there
+  if (f->vec != CEED_VECTOR_NONE && f->rstr->type == CEED_RESTRICTION_POINTS)
+    return gather_points(f, first, num);
+  if (f->mode == CEED_EVAL_WEIGHT && first > 0 && num == run->batch && !run->op->is_at_points)
+    return CEED_ERROR_SUCCESS; // still there
   if (f->vec != CEED_VECTOR_NONE && f->gathered_by == i)
-    RITZ_TRY(run_restriction(f->field->rstr, CEED_NOTRANSPOSE, first, num, f->l_array,
+    RITZ_TRY(run_restriction(f->rstr, CEED_NOTRANSPOSE, first, num, f->l_array,
                              f->has_nodes ? f->e_vec : f->q_vec));
   if (f->mode == CEED_EVAL_NONE) return CEED_ERROR_SUCCESS;
+  if (run->op->is_at_points) return run_basis_at_points(run, f, &action, first);
   return ritz_gpu_basis_apply_by(f->field->basis, run->route, &action, f->e_vec, f->q_vec);
 }
 
@@ -183,26 +254,31 @@ static int add_output(const Run *run, CeedInt i, CeedInt first, CeedInt num) {
   const Field *f = &run->fields[i];
   const RitzBasisAction action = {num, CEED_TRANSPOSE, f->mode, false};
   if (f->is_unused) return CEED_ERROR_SUCCESS;
-  if (f->has_nodes)
+  if (f->rstr->type == CEED_RESTRICTION_POINTS)
+    return ritz_gpu_restriction_apply_list(f->rstr, CEED_TRANSPOSE, first, num, f->q_vec, f->l_array);
+  if (f->has_nodes && run->op->is_at_points)
+    RITZ_TRY(run_basis_at_points(run, f, &action, first));
+  else if (f->has_nodes)
     RITZ_TRY(ritz_gpu_basis_apply_by(f->field->basis, run->route, &action, f->q_vec, f->e_vec));
-  return run_restriction(f->field->rstr, CEED_TRANSPOSE, first, num, f->has_nodes ? f->e_vec : f->q_vec,
-                         f->l_array);
+  return run_restriction(f->rstr, CEED_TRANSPOSE, first, num, f->has_nodes ? f->e_vec : f->q_vec, f->l_array);
 }
 
 static RitzGpuField q_field_of(const Run *run, const Field *f, CeedInt first, CeedInt num) {
-  const CeedInt num_points = run->op->num_qpts;
   CeedInt strides[3];
-  if (!f->is_direct) return (RitzGpuField){f->q_vec, 0, (int64_t)num * num_points};
-  ritz_restriction_l_strides(f->field->rstr, strides);
-  return (RitzGpuField){f->l_array, (int64_t)first * num_points, strides[1]};
+  if (!f->is_direct) return (RitzGpuField){f->q_vec, 0, points_in(run, first, num)};
+  ritz_restriction_l_strides(f->rstr, strides);
+  return (RitzGpuField){f->l_array, (int64_t)first * run->op->num_qpts, strides[1]};
 }
 
 static int run_batch(const Run *run, CeedInt first, CeedInt num) {
   CeedOperator op = run->op;
+  const int64_t num_points = points_in(run, first, num);
+  if (num_points == 0) return CEED_ERROR_SUCCESS;
+  if (op->is_at_points) RITZ_TRY(gather_points(&run->fields[run->num_fields], first, num));
   for (CeedInt i = 0; i < op->num_in; i++) RITZ_TRY(evaluate_input(run, i, first, num));
   for (CeedInt i = 0; i < run->num_fields; i++)
     run->q_fields[i] = q_field_of(run, &run->fields[i], first, num);
-  RITZ_TRY(ritz_gpu_qfunction_run(op->qf, (int64_t)num * op->num_qpts, run->q_fields));
+  RITZ_TRY(ritz_gpu_qfunction_run(op->qf, num_points, run->q_fields));
   for (CeedInt i = op->num_in; i < run->num_fields; i++) RITZ_TRY(add_output(run, i, first, num));
   return CEED_ERROR_SUCCESS;
 }
@@ -214,16 +290,10 @@ static int run_batches(const Run *run) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int apply_at_points(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
-  RITZ_TRY(ritz_gpu_delegate(op->obj.ceed, "operators at points", "they have no kernels on devices yet"));
-  return ritz_ref_operator_apply(op, in, out, mode);
-}
-
 int ritz_gpu_operator_apply_by(CeedOperator op, RitzOperatorRoute route, CeedVector in, CeedVector out,
                                RitzApplyMode mode) {
   Run run;
   RITZ_TRY(ritz_gpu_require_route(op, route, ritz_gpu_operator_refuses_route(op, route)));
-  if (op->is_at_points) return apply_at_points(op, in, out, mode);
   RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
   int ierr = open_run(op, route, in, out, &run);
   if (!ierr) ierr = run_batches(&run);
@@ -242,6 +312,7 @@ int ritz_gpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, Ritz
 // ---- For people ----
 
 static void explain_field(const Run *run, const Field *f, FILE *stream) {
+  const bool is_at_points = run->op->is_at_points;
   fprintf(stream, "  %s %-12s ", f->is_input ? "input " : "output", f->field->qf_field->name);
   if (f->is_unused)
     fprintf(stream, "of size 0\n");
@@ -249,6 +320,10 @@ static void explain_field(const Run *run, const Field *f, FILE *stream) {
     fprintf(stream, "read where it is\n");
   else if (f->mode == CEED_EVAL_NONE)
     fprintf(stream, "%s\n", f->is_input ? "gathered" : "scattered");
+  else if (f->mode == CEED_EVAL_WEIGHT && is_at_points)
+    fprintf(stream, "1 at every point\n");
+  else if (is_at_points)
+    ritz_gpu_points_explain(f->field->basis, f->mode, !f->is_input, stream);
   else
     ritz_gpu_basis_explain(f->field->basis, run->route, stream);
 }
@@ -263,22 +338,18 @@ static void explain_products(Ceed ceed, RitzOperatorRoute route, FILE *stream) {
 int ritz_gpu_operator_explain_by(CeedOperator op, RitzOperatorRoute route, FILE *stream) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
   Run run;
-  if (op->is_at_points) {
-    fprintf(stream, "  runs as: the reference backend, element by element (operators at points)\n");
-    return CEED_ERROR_SUCCESS;
-  }
   int ierr = describe_run(&run, op, route, CEED_VECTOR_NONE, CEED_VECTOR_NONE);
   if (!ierr) {
     fprintf(stream, "  runs as: separate kernels on %s, in batches of %" CeedInt_FMT " elements\n",
             gpu->info->name, run.batch);
     if (route != RITZ_OPERATOR_ROUTE_SEPARATE) explain_products(op->obj.ceed, route, stream);
     fprintf(stream, "  work memory: %.1f MB, shared by all operators of the context\n",
-            1e-6 * (double)sizeof(CeedScalar) * (double)place_fields(&run, run.batch, NULL));
+            1e-6 * (double)sizeof(CeedScalar) * (double)place_fields(&run, NULL));
     fprintf(stream, "  outputs are added %s\n",
             gpu->is_deterministic ? "in the order of the elements" : "by atomic additions, in any order");
     for (CeedInt i = 0; i < run.num_fields; i++) explain_field(&run, &run.fields[i], stream);
     fprintf(stream, "  several vectors at once: one after the other\n");
-    fprintf(stream, "  assembly, and evaluation at points: the reference backend\n");
+    fprintf(stream, "  assembly: the reference backend\n");
   }
   return close_run(&run, ierr);
 }

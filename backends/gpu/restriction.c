@@ -31,6 +31,8 @@ typedef struct {
   void *orients; // device copy of orients or curl_orients, made on first use; NULL: there are none
   Rows *rows;    // owned, of the lengths that were asked for
   Map all, part; // of all elements; of the range of elements that was asked for last
+  Map list;      // of all elements' points without padding
+  bool is_counted, is_distinct; // at points: whether no point is listed twice, and whether that is known
 } Data;
 
 static CeedElemRestriction owner(CeedElemRestriction r) { return r->base ? r->base : r; }
@@ -70,6 +72,7 @@ int ritz_gpu_restriction_destroy(CeedElemRestriction rstr) {
   free_rows(ceed, &data->rows);
   free_map(ceed, &data->all);
   free_map(ceed, &data->part);
+  free_map(ceed, &data->list);
   RITZ_FREE(&rstr->data);
   return CEED_ERROR_SUCCESS;
 }
@@ -99,6 +102,8 @@ typedef struct {
   CeedInt n;     // places of a component
   CeedInt first; // node of all elements' nodes that is the first of the range; 0 at points
   CeedInt comp_stride, strides[3];
+  bool
+      is_list; // at points, without padding: n points in a row, `first` is the place in the list of the first
   bool has_orients, is_curl, is_signed;
   RitzGpuProgram program; // for the precision of the vectors; set where kernels run
 } Range;
@@ -121,6 +126,16 @@ static Range range_of(CeedElemRestriction r, const RitzRestrictionAction *action
   g.is_curl = r->type == CEED_RESTRICTION_CURL_ORIENTED && action->use_orients;
   g.has_orients =
       g.is_curl || (r->type == CEED_RESTRICTION_ORIENTED && action->use_orients && action->use_signs);
+  return g;
+}
+
+// The points of a range of elements without padding.
+static Range list_of(CeedElemRestriction r, CeedInt first_elem, CeedInt num_elem) {
+  const RitzRestrictionAction action = {.first_block = first_elem, .num_blocks = num_elem};
+  Range g = range_of(r, &action);
+  g.is_list = true;
+  g.first = r->offsets[first_elem];
+  g.n = r->offsets[first_elem + num_elem] - g.first;
   return g;
 }
 
@@ -220,6 +235,30 @@ static bool is_disjoint(const Range *g) {
   }
 }
 
+// ---- Points that are listed once ----
+
+static int count_points(CeedElemRestriction r, bool *is_distinct) {
+  const CeedInt *list = r->offsets + r->num_elem + 1;
+  bool *is_listed = NULL;
+  *is_distinct = true;
+  RITZ_TRY(RITZ_CALLOC(r->obj.ceed, (size_t)(r->l_size / r->num_comp) + 1, &is_listed));
+  for (CeedInt i = 0; i < r->num_points && *is_distinct; i++) {
+    *is_distinct = !is_listed[list[i]];
+    is_listed[list[i]] = true;
+  }
+  RITZ_FREE(&is_listed);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_restriction_is_distinct(CeedElemRestriction rstr, bool *is_distinct) {
+  Data *data;
+  RITZ_TRY(get_data(rstr, &data));
+  if (!data->is_counted) RITZ_TRY(count_points(rstr, &data->is_distinct));
+  data->is_counted = true;
+  *is_distinct = data->is_distinct;
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- Gather and atomic additions: one kernel for each kind ----
 
 #define RUN(g, kernel, num_items, ...)                                                                       \
@@ -238,8 +277,20 @@ static int run_strided(const Range *g, bool sums, const void *u, void *v) {
              RITZ_INT(is_disjoint(g)), RITZ_POINTER(u), RITZ_POINTER(v));
 }
 
+static int run_list(const Range *g, bool sums, const CeedInt *list, const void *u, void *v) {
+  bool is_distinct = true;
+  if (!sums) {
+    return RUN(g, "restriction_gather_list", g->n, RITZ_INT(g->n), RITZ_INT(g->rstr->num_comp),
+               RITZ_INT(g->first), RITZ_POINTER(list), RITZ_POINTER(u), RITZ_POINTER(v));
+  }
+  RITZ_TRY(ritz_gpu_restriction_is_distinct(g->rstr, &is_distinct));
+  return RUN(g, "restriction_add_list", g->n, RITZ_INT(g->n), RITZ_INT(g->rstr->num_comp), RITZ_INT(g->first),
+             RITZ_INT(is_distinct), RITZ_POINTER(list), RITZ_POINTER(u), RITZ_POINTER(v));
+}
+
 static int run_offsets(const Range *g, bool sums, const CeedInt *offsets, const void *u, void *v) {
   const void *orients;
+  if (g->is_list) return run_list(g, sums, offsets, u, v);
   RITZ_TRY(get_orients(g, &orients));
   if (g->rstr->type == CEED_RESTRICTION_POINTS) {
     return RUN(g, sums ? "restriction_add_points" : "restriction_gather_points", g->n, RITZ_INT(g->n),
@@ -276,6 +327,7 @@ static int run_direct(const Range *g, bool sums, const void *u, void *v) {
 // Where node t of the range is in the L-vector (component 0); -1: nowhere, a place beyond an element's last
 // point.
 static CeedSize l_node(const Range *g, CeedInt t) {
+  if (g->is_list) return (CeedSize)g->rstr->offsets[g->first + t] * g->rstr->num_comp;
   CeedInt elem = g->first_elem + t / g->size, i = t % g->size;
   bool is_padding =
       g->rstr->type == CEED_RESTRICTION_POINTS && i >= ritz_restriction_points_in(g->rstr, elem);
@@ -379,6 +431,7 @@ static int get_map(const Range *g, const Map **found) {
   Data *data;
   RITZ_TRY(get_data(g->rstr, &data));
   Map *map = g->num_elem == g->rstr->num_elem ? &data->all : &data->part;
+  if (g->is_list) map = &data->list;
   if (map->first_elem != g->first_elem || map->num_elem != g->num_elem) {
     free_map(g->rstr->obj.ceed, map);
     RITZ_TRY(make_map(g, map));
@@ -434,6 +487,24 @@ int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAc
   Range g = range_of(rstr, action);
   RITZ_TRY(ritz_gpu_base(rstr->obj.ceed, RITZ_BASE_RESTRICTIONS, &g.program));
   return run(&g, action->t_mode == CEED_TRANSPOSE, u, v);
+}
+
+int ritz_gpu_restriction_apply_list(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedInt first_elem,
+                                    CeedInt num_elem, const CeedScalar *u, CeedScalar *v) {
+  Range g = list_of(rstr, first_elem, num_elem);
+  const bool sums = t_mode == CEED_TRANSPOSE;
+  bool needs_sums;
+  RITZ_TRY(ritz_gpu_base(rstr->obj.ceed, RITZ_BASE_RESTRICTIONS, &g.program));
+  RITZ_TRY(ritz_gpu_restriction_list_needs_map(rstr, &needs_sums));
+  return sums && needs_sums ? run_by_map(&g, u, v) : run_direct(&g, sums, u, v);
+}
+
+int ritz_gpu_restriction_list_needs_map(CeedElemRestriction rstr, bool *needs_map) {
+  bool is_distinct = true;
+  const bool is_ordered = ritz_gpu(rstr->obj.ceed)->is_deterministic;
+  if (is_ordered) RITZ_TRY(ritz_gpu_restriction_is_distinct(rstr, &is_distinct));
+  *needs_map = is_ordered && !is_distinct;
+  return CEED_ERROR_SUCCESS;
 }
 
 static int load_float_sums(Ceed ceed) {

@@ -105,7 +105,36 @@ restriction_gather_points(CeedInt n, CeedInt num_comp, CeedInt first_elem, CeedI
   }
 }
 
+// Points without padding: entry (c, t) of the n listed ones at c * n + t.
+RITZ_KERNEL(256)
+restriction_gather_list(CeedInt n, CeedInt num_comp, CeedInt first,
+                        RITZ_GLOBAL const CeedInt *RITZ_RESTRICT list,
+                        RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u, RITZ_GLOBAL RitzReal *RITZ_RESTRICT v) {
+  RitzLong t = RITZ_ITEM;
+  if (t >= n) return;
+  u += (RitzLong)list[first + t] * num_comp;
+  for (CeedInt c = 0; c < num_comp; c++) v[(RitzLong)c * n + t] = u[c];
+}
+
 // ---- Transposed: every node adds its entries ----
+
+// is_distinct: no point is listed twice.
+RITZ_KERNEL(256)
+restriction_add_list(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt is_distinct,
+                     RITZ_GLOBAL const CeedInt *RITZ_RESTRICT list,
+                     RITZ_GLOBAL const RitzReal *RITZ_RESTRICT u, RITZ_GLOBAL RitzReal *v) {
+  RitzLong t = RITZ_ITEM;
+  if (t >= n) return;
+  v += (RitzLong)list[first + t] * num_comp;
+  for (CeedInt c = 0; c < num_comp; c++) {
+    const RitzReal value = u[(RitzLong)c * n + t];
+    if (is_distinct) {
+      v[c] += value;
+    } else {
+      ritz_atomic_add(v + c, value);
+    }
+  }
+}
 
 RITZ_KERNEL(256)
 restriction_add(CeedInt n, CeedInt num_comp, CeedInt first, CeedInt comp_stride,

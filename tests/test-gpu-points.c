@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Operators at points on devices: what the reference backend gives, for elements without points, with one and
+// with more than a block has threads, in batches, with points listed twice; bits that repeat; nothing on the
+// host. Random operators: test-points.c.
+#include <math.h>
+#include <string.h>
+
+#include <ritz/operator.h>
+
+#include "tests/gpu-kit.h"
+#include "tests/points-problem.h"
+
+enum { POINTS_DEGREE = 3 };
+
+static const PointsShape uneven = {.n = 4, .degree = POINTS_DEGREE, .num_comp = 2, .mode = CEED_EVAL_INTERP};
+
+// Sums of up to 300 points and 8 elements of terms below 8^3 (gradients; the slopes of degree 3 on [-1, 1]).
+static double tolerance(const PointsShape *s) {
+  return 400 * (double)CEED_EPSILON * (s->mode == CEED_EVAL_GRAD ? 512 : 8);
+}
+
+// *values: of the output, the caller's (free()).
+static int points_values(Ceed ceed, const PointsShape *s, PointsKind kind, CeedSize *length,
+                         CeedScalar **values) {
+  PointsProblem p = {0};
+  const CeedScalar *array;
+
+  CeedCall(points_problem_create(ceed, s, kind, &p));
+  CeedCall(points_problem_fill(&p));
+  CeedCall(CeedVectorSetValue(p.v, 3));
+  CeedCall(CeedOperatorApply(p.op, p.u, p.v, CEED_REQUEST_IMMEDIATE));
+  CeedCall(CeedOperatorApplyAdd(p.op, p.u, p.v, CEED_REQUEST_IMMEDIATE));
+  CeedCall(CeedVectorGetLength(p.v, length));
+  CeedCall(CeedVectorGetArrayRead(p.v, CEED_MEM_HOST, &array));
+  *values = malloc((size_t)*length * sizeof(**values));
+  memcpy(*values, array, (size_t)*length * sizeof(**values));
+  CeedCall(CeedVectorRestoreArrayRead(p.v, &array));
+  points_problem_destroy(&p);
+  return CEED_ERROR_SUCCESS;
+}
+
+static void check_points(Ceed ceed, const PointsShape *s, PointsKind kind) {
+  Ceed host = tap_ceed("/cpu/self/ref");
+  CeedScalar *values = NULL, *wanted = NULL;
+  CeedSize length, host_length;
+  double worst = 0, largest = 0;
+
+  CHECK_OK(points_values(host, s, kind, &host_length, &wanted));
+  CHECK_OK(points_values(ceed, s, kind, &length, &values));
+  CHECK(length == host_length, "lengths");
+  for (CeedSize i = 0; i < length; i++) {
+    const double off = fabs((double)(values[i] - wanted[i]));
+    worst = off <= worst ? worst : off; // keeps what is no number
+    largest = fmax(largest, fabs((double)wanted[i]));
+  }
+  CHECK(worst <= tolerance(s) * fmax(1, largest) && largest > 0, "%s on %s: off by %g of %g",
+        points_kinds[kind], resource_of(ceed), worst, largest);
+  free(values);
+  free(wanted);
+  CeedDestroy(&host);
+}
+
+// RITZ_STRICT makes an error of what the host would do, and of operators that are not fused.
+static void with_strict(void (*check)(Ceed ceed), Ceed ceed) {
+  setenv("RITZ_STRICT", "1", 1);
+  check(ceed);
+  unsetenv("RITZ_STRICT");
+}
+
+static void check_all_kinds(Ceed ceed) {
+  for (int kind = 0; kind < POINTS_NUM_KINDS && !tap_failed(); kind++)
+    check_points(ceed, &uneven, (PointsKind)kind);
+}
+
+TEST_EACH_GPU(elements_of_any_number_of_points_give_what_the_reference_gives) {
+  with_strict(check_all_kinds, ceed);
+}
+
+static void check_gradients(Ceed ceed) {
+  PointsShape s = uneven;
+
+  s.mode = CEED_EVAL_GRAD;
+  s.num_comp = 1;
+  check_points(ceed, &s, POINTS_BOTH);
+  s.per_cell = 8;
+  check_points(ceed, &s, POINTS_BOTH);
+}
+
+TEST_EACH_GPU(gradients_of_any_number_of_points_give_what_the_reference_gives) {
+  with_strict(check_gradients, ceed);
+}
+
+// Separate kernels in batches: 1 MiB holds a part of the elements.
+TEST_EACH_GPU(batches_of_elements_of_any_number_of_points_are_all_there_is) {
+  PointsShape s = uneven;
+  char resource[CEED_MAX_RESOURCE_LEN];
+
+  if (strstr(resource_of(ceed), "/gen")) return;
+  s.n = 9;
+  snprintf(resource, sizeof(resource), "%s", resource_of(ceed));
+  setenv("RITZ_GPU_WORK", "1", 1);
+  Ceed small = tap_ceed(resource);
+  unsetenv("RITZ_GPU_WORK");
+  check_points(small, &s, POINTS_BOTH);
+  CeedDestroy(&small);
+}
+
+TEST_EACH_GPU(points_that_are_listed_twice_add_twice) {
+  PointsShape s = uneven;
+
+  s.repeats = true;
+  check_points(ceed, &s, POINTS_INTERPOLATE);
+}
+
+static void check_same_bits(Ceed ceed, const PointsShape *s, PointsKind kind) {
+  CeedScalar *values[2] = {NULL, NULL};
+  CeedSize length;
+
+  for (int i = 0; i < 2; i++) CHECK_OK(points_values(ceed, s, kind, &length, &values[i]));
+  CHECK(!memcmp(values[0], values[1], (size_t)length * sizeof(CeedScalar)), "%s: bits differ",
+        points_kinds[kind]);
+  check_points(ceed, s, kind);
+  free(values[0]);
+  free(values[1]);
+}
+
+TEST_EACH_GPU(deterministic_operators_at_points_repeat_every_bit) {
+  PointsShape s = uneven;
+  char resource[CEED_MAX_RESOURCE_LEN];
+
+  if (strstr(resource_of(ceed), "/shared")) return; // the kernels of gen's fallback
+  snprintf(resource, sizeof(resource), "%s:deterministic", resource_of(ceed));
+  Ceed deterministic = tap_ceed(resource);
+  check_same_bits(deterministic, &s, POINTS_DEPOSIT);
+  s.repeats = true;
+  if (!tap_failed()) check_same_bits(deterministic, &s, POINTS_INTERPOLATE);
+  CeedDestroy(&deterministic);
+}
+
+// Nothing comes back to the host, and nothing is sent, once data are there.
+TEST_EACH_GPU(applies_at_points_copy_nothing) {
+  PointsProblem p = {0};
+
+  CHECK_OK(points_problem_create(ceed, &uneven, POINTS_BOTH, &p));
+  CHECK_OK(points_problem_fill(&p));
+  CHECK_OK(CeedOperatorApply(p.op, p.u, p.v, CEED_REQUEST_IMMEDIATE));
+  const RitzDeviceCounters before = counters_of(ceed);
+  for (int i = 0; i < 3; i++) CHECK_OK(CeedOperatorApply(p.op, p.u, p.v, CEED_REQUEST_IMMEDIATE));
+  const RitzDeviceCounters after = counters_of(ceed);
+  CHECK(after.bytes_in == before.bytes_in && after.bytes_out == before.bytes_out, "bytes were copied");
+  points_problem_destroy(&p);
+}
+
+// Explanations tell what runs.
+TEST_EACH_GPU(explanations_tell_how_operators_at_points_run) {
+  PointsProblem p = {0};
+  char *text = NULL;
+  size_t length = 0;
+  const char *wanted = strstr(resource_of(ceed), "/gen") ? "one generated kernel" : "separate kernels";
+
+  CHECK_OK(points_problem_create(ceed, &uneven, POINTS_BOTH, &p));
+  FILE *stream = open_memstream(&text, &length);
+  CHECK_OK(RitzOperatorExplain(p.op, stream));
+  fclose(stream);
+  CHECK(strstr(text, wanted), "%s says: %s", resource_of(ceed), text);
+  free(text);
+  points_problem_destroy(&p);
+}
+
+int main(int argc, char **argv) {
+  return tap_main(argc, argv,
+                  TESTS(elements_of_any_number_of_points_give_what_the_reference_gives,
+                        gradients_of_any_number_of_points_give_what_the_reference_gives,
+                        batches_of_elements_of_any_number_of_points_are_all_there_is,
+                        points_that_are_listed_twice_add_twice,
+                        deterministic_operators_at_points_repeat_every_bit, applies_at_points_copy_nothing,
+                        explanations_tell_how_operators_at_points_run));
+}
