@@ -3,6 +3,7 @@
 // backends against the reference; without delegation, and the same for any number of threads, on the CPU.
 #include "tests/tap.h"
 
+#include "plan/steps.h"
 #include "tests/exchange-qfunctions.h"
 #include "tests/reference.h"
 #include <math.h>
@@ -110,25 +111,31 @@ static int create_function(Ceed ceed, CeedQFunction *qf) {
   return ierr;
 }
 
+static int create_operator(Ceed ceed, const Case *c, CeedVector p, CeedOperator *op) {
+  CeedQFunction qf = NULL;
+  int ierr = create_function(ceed, &qf);
+
+  if (!ierr) ierr = CeedOperatorCreateAtPoints(ceed, qf, NULL, NULL, op);
+  if (!ierr) ierr = set_fields(ceed, c, *op, p);
+  CeedQFunctionDestroy(&qf);
+  return ierr;
+}
+
 static CeedSize result_size(const Case *c) { return c->num_nodes + 2 * (CeedSize)c->num_points; }
 
 // The nodes of A u, then what it leaves at the points; after an apply and one that adds the active output.
 static double *apply_case(Ceed ceed, const Case *c) {
   double *result = reference_new(result_size(c));
-  CeedQFunction qf = NULL;
   CeedOperator op = NULL;
   CeedVector u = reference_vector(ceed, c->num_nodes, c->u), v = NULL, p = NULL;
-  int ierr = create_function(ceed, &qf);
+  int ierr = CeedVectorCreate(ceed, c->num_nodes, &v);
 
-  if (!ierr) ierr = CeedVectorCreate(ceed, c->num_nodes, &v);
   if (!ierr) ierr = CeedVectorCreate(ceed, 2 * (CeedSize)c->num_points, &p);
-  if (!ierr) ierr = CeedOperatorCreateAtPoints(ceed, qf, NULL, NULL, &op);
-  if (!ierr) ierr = set_fields(ceed, c, op, p);
+  if (!ierr) ierr = create_operator(ceed, c, p, &op);
   if (!ierr) ierr = CeedOperatorApply(op, u, v, CEED_REQUEST_IMMEDIATE);
   if (!ierr) ierr = CeedOperatorApplyAdd(op, u, v, CEED_REQUEST_IMMEDIATE);
   if (!ierr) reference_values(v, result);
   if (!ierr) reference_values(p, result + c->num_nodes);
-  CeedQFunctionDestroy(&qf);
   CeedOperatorDestroy(&op);
   CeedVectorDestroy(&u);
   CeedVectorDestroy(&v);
@@ -255,9 +262,58 @@ TEST(threads_leave_bases_at_points_as_they_are) {
   unsetenv("RITZ_STRICT");
 }
 
+// ---- Lists ----
+
+// The adjoint of a list is that read backwards; coordinates stay given.
+static void check_adjoint(Ceed ceed, const RitzPlan *plan, int space) {
+  RitzSteps *list = NULL, *once = NULL, *twice = NULL;
+
+  NOTE_OK(ritz_steps_input(ceed, plan, space, true, &list));
+  NOTE_OK(ritz_steps_adjoint(ceed, list, &once));
+  NOTE_OK(ritz_steps_adjoint(ceed, once, &twice));
+  for (int n = 0; n < list->num_steps; n++) {
+    const RitzStep *a = &list->steps[n], *b = &once->steps[list->num_steps - 1 - n], *c = &twice->steps[n];
+
+    CHECK(a->from == b->to && a->to == b->from && a->with == b->with, "step %d of space %d", n, space);
+    CHECK(a->from == c->from && a->to == c->to && a->with == c->with && a->kind == c->kind &&
+              a->is_transposed == c->is_transposed && a->adds == c->adds,
+          "step %d of space %d, twice", n, space);
+    CHECK(a->kind != RITZ_STEP_EVALUATE || (b->is_transposed && a->with == list->coordinates),
+          "step %d of space %d deposits", n, space);
+  }
+  CHECK(once->buffers[list->coordinates].is_given && !once->buffers[list->coordinates].is_wanted, "given");
+  ritz_steps_free(&list);
+  ritz_steps_free(&once);
+  ritz_steps_free(&twice);
+}
+
+TEST(lists_at_points_have_adjoints) {
+  const RitzPlanOptions options = {.allows_points = true}, none = {0};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Case c = make_case(1, 3, 4);
+  CeedVector p = NULL;
+  CeedOperator op = NULL;
+  RitzPlan *plan = NULL;
+  const char *reason = NULL;
+
+  CHECK_OK(CeedVectorCreate(ceed, 2 * (CeedSize)c.num_points, &p));
+  CHECK_OK(create_operator(ceed, &c, p, &op));
+  CHECK_OK(ritz_plan_operator(op, &none, &plan, &reason));
+  CHECK(!plan && reason, "a plan that was not allowed");
+  CHECK_OK(ritz_plan_operator(op, &options, &plan, &reason));
+  for (int s = 0; s < plan->num_spaces && !tap_failed(); s++) {
+    if (plan->spaces[s].basis >= 0) check_adjoint(ceed, plan, s);
+  }
+  ritz_plan_free(&plan);
+  CeedOperatorDestroy(&op);
+  CeedVectorDestroy(&p);
+  free_case(&c);
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(unequal_numbers_of_points_give_what_the_reference_gives,
                         threads_leave_operators_at_points_as_they_are_and_nothing_is_delegated,
-                        threads_leave_bases_at_points_as_they_are));
+                        threads_leave_bases_at_points_as_they_are, lists_at_points_have_adjoints));
 }
