@@ -510,7 +510,8 @@ static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *strea
   if (info.spill_bytes > 0) fprintf(stream, ", %lld bytes spilled", (long long)info.spill_bytes);
   if (info.registers >= 0) fprintf(stream, "\n");
   RITZ_TRY(ritz_gpu_diagonal_explain(op, stream));
-  fprintf(stream, "  other assembly, and evaluation at points: the reference backend\n");
+  fprintf(stream, "  other assembly: derivatives at the points, tables of the bases; evaluation at points: "
+                  "the reference backend\n");
   const RitzPlanCost cost = ritz_plan_gpu_cost(g->plan, g->target);
   return ritz_plan_print(g->plan, &cost, stream);
 }

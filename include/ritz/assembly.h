@@ -15,10 +15,12 @@
 // Memory of an assembly, besides pattern and values: for each entry of each element matrix its place in the
 // row, 1 byte where no row is longer than 256, 2 up to 65536, else 4. Bytes per nonzero: 8 for its column,
 // and 8 for its value in double; per row 8. Backends add what they write in their documentation: generated
-// kernels of processors 8 bytes a row, and 2 more on several threads.
+// kernels of processors 8 bytes a row, and 2 more on several threads; devices the places again, in their
+// memory, and 4 bytes for each row of an element matrix.
 //
 // Results have the same bits in every run with the same values of passive vectors and contexts: contributions
-// to a nonzero are added in the order of the elements, whatever the number of threads.
+// to a nonzero are added in the order of the elements, whatever the number of threads. On devices that holds
+// where the context is deterministic, in another fixed order; else additions are atomic.
 #ifndef RITZ_ASSEMBLY_H
 #define RITZ_ASSEMBLY_H
 
@@ -40,7 +42,7 @@ CEED_EXTERN int RitzAssemblyGetPattern(RitzAssembly assembly, CeedSize *num_rows
 
 // values: at least row_starts[num_rows] entries, of which these are overwritten, of any precision; computed
 // in CeedScalar. With values of passive vectors and contexts as they are now. Kernels are made in the first
-// run (RitzOperatorsPrepare does not make them); backends without one, and contexts of devices, take element
+// run (RitzOperatorsPrepare does not make them); backends without one take element
 // matrices from CeedOperatorLinearAssemble's code, or apply the operator to unit vectors of elements.
 // Temporary memory, there: half a megabyte or one element matrix, by unit vectors up to 16 columns of all
 // element matrices.

@@ -115,11 +115,12 @@ CEED_EXTERN int RitzOperatorAssembleCSRSymbolic(CeedOperator op, CeedSize *num_r
 
 // Values of the matrix in the pattern of RitzOperatorAssembleCSRSymbolic for the same operator: values
 // [row_starts[num_rows]] are overwritten. Contributions are added in a fixed order, so results are
-// reproducible bit by bit. May be called any number of times as passive vectors and contexts change.
-// Operators of some size (2000 elements on devices, 40000 on generating backends of processors) are assembled
-// by kernels: they are applied, from and to the nodes of each element, to unit vectors, so element matrices
-// come from the device. Temporary memory: half a megabyte or one element matrix; by kernels up to 16 columns
-// of all element matrices. An entry outside the pattern is CEED_ERROR_INCOMPATIBLE.
+// reproducible bit by bit, on devices where the context is deterministic. May be called any number of times
+// as passive vectors and contexts change. Operators of some size (2000 elements on devices, 40000 on
+// generating backends of processors) are assembled by kernels; on processors they are applied, from and to
+// the nodes of each element, to unit vectors. Temporary memory: half a megabyte or one element matrix; by
+// unit vectors up to 16 columns of all element matrices; on devices what ritz/assembly.h and doc/gpu.md say.
+// An entry outside the pattern is CEED_ERROR_INCOMPATIBLE.
 CEED_EXTERN int RitzOperatorAssembleCSR(CeedOperator op, const int64_t *row_starts, const int64_t *cols,
                                         CeedVector values);
 
