@@ -117,7 +117,7 @@ int ritz_gpu_basis_apply_by(CeedBasis basis, RitzOperatorRoute route, const Ritz
   if (!is_gemm || mode == CEED_EVAL_WEIGHT || action->num_elem == 0 ||
       (basis->is_tensor && ritz_gpu_basis_shape(basis, mode, false).is_copy))
     return ritz_gpu_basis_apply(basis, action, u, v);
-  RITZ_TRY(open_data(basis));
+  RITZ_TRY(ritz_gpu_basis_open(basis));
   return ritz_gpu_basis_apply_gemm(basis, action, route == RITZ_OPERATOR_ROUTE_GEMM_VENDOR, u, v);
 }
 
