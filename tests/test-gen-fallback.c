@@ -252,7 +252,31 @@ TEST(what_the_reference_backend_does_is_warned_of_once_and_strictly_an_error) {
   if (!tap_failed())
     check_delegated(assemble_kept_point_blocks, "point blocks: the assembled QFunction is kept");
   if (!tap_failed()) check_delegated(assemble_kept_diagonal, "diagonal: the assembled QFunction is kept");
-  if (!tap_failed()) check_delegated(assemble_matrices, "assembly of element matrices: there is no kernel");
+}
+
+// Few elements are not worth a compiler, which is no fall; strictly there is a kernel, but none of the
+// assembled QFunction, where that is to be kept.
+TEST(few_element_matrices_are_assembled_without_a_word_and_strictly_by_a_kernel) {
+  GEN_NEEDS_COMPILER();
+  for (int is_strict = 0; is_strict < 2 && !tap_failed(); is_strict++) {
+    CeedVector values = NULL;
+    GenErrors errors;
+
+    setenv("RITZ_STRICT", is_strict ? "1" : "0", 1);
+    setenv("RITZ_WARNINGS", "all", 1);
+    Run r = open_on("/cpu/self/gen", &mass);
+    gen_errors_begin(&errors);
+    const int ierr = assemble_matrices(&r, &values);
+    gen_errors_end(&errors);
+    CHECK(gen_count(errors.text, "\n") == 0, "strict %d: %s", is_strict, errors.text);
+    CHECK_OK(ierr);
+    if (is_strict) {
+      CHECK_OK(CeedOperatorSetQFunctionAssemblyReuse(r.op, true));
+      CHECK_ERROR(r.ceed, CeedOperatorLinearAssemble(r.op, values), CEED_ERROR_BACKEND, "a QFunction");
+    }
+    CeedVectorDestroy(&values);
+    close_run(&r);
+  }
 }
 
 // An operator with an active and a passive output, applied to the vector of the second.
@@ -314,6 +338,7 @@ int main(int argc, char **argv) {
                         values_that_are_not_finite_do_not_hide_that_text_and_function_differ,
                         a_text_whose_results_cannot_be_compared_runs_and_is_called_unchecked,
                         what_the_reference_backend_does_is_warned_of_once_and_strictly_an_error,
+                        few_element_matrices_are_assembled_without_a_word_and_strictly_by_a_kernel,
                         an_output_that_is_active_and_passive_is_delegated_with_a_word,
                         a_diagonal_with_a_kernel_is_not_delegated));
 }

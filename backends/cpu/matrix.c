@@ -39,7 +39,6 @@ static const char *why_no_matrix(CeedOperator op, CeedInt a, CeedInt b) {
                        ritz_group_num_nodes(out, b) * ritz_group_num_comp(out, b) * sizeof(CeedScalar);
   const char *reason = ritz_plan_refuse_matrix(op, a, b);
   if (reason) return reason;
-  if (op->qf_data->reuse) return "the assembled QFunction is kept";
   if (cpu->path != RITZ_PATH_TEXT) return "the operator's kernel does not hold the text of its QFunction";
   if (bytes * cpu->target->lanes > MOST_BYTES)
     return "the matrices of a batch of elements take too much memory";
