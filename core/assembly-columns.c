@@ -29,12 +29,14 @@ static bool has_passive_outputs(CeedOperator op) {
 bool ritz_columns_serve(CeedOperator op, bool *is_possible) {
   Ceed ceed = op->obj.ceed;
   const bool is_device = ceed->backend.mem_type == CEED_MEM_DEVICE;
-  *is_possible = (is_device || ceed->backend.operator_source) // there are kernels
+  *is_possible = is_device && !op->is_at_points && !ceed->is_strict && op->num_elem < FEW_ON_DEVICES;
+  if (is_device) return false;
+  *is_possible = ceed->backend.operator_source // there are kernels
                  && !op->is_at_points && !op->qf_data->reuse && !has_passive_outputs(op) &&
                  has_one_space(&op->assembly_data->in, op->num_in, op->in) &&
                  has_one_space(&op->assembly_data->out, op->num_out, op->out);
   if (!*is_possible) return false;
-  return ceed->is_strict || op->num_elem >= (is_device ? FEW_ON_DEVICES : FEW_ON_PROCESSORS);
+  return ceed->is_strict || op->num_elem >= FEW_ON_PROCESSORS;
 }
 
 // ---- Life ----

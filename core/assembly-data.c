@@ -36,6 +36,7 @@ static void free_groups(RitzActiveGroups *g) {
     CeedElemRestrictionDestroy(&g->rstrs[k]);
     RITZ_FREE(&g->modes[k]);
     RITZ_FREE(&g->offsets[k]);
+    CeedVectorDestroy(&g->vectors[k]);
     RITZ_FREE(&g->tables[k]);
   }
   RITZ_FREE((void **)&g->bases);
@@ -44,6 +45,7 @@ static void free_groups(RitzActiveGroups *g) {
   RITZ_FREE((void **)&g->modes);
   RITZ_FREE((void **)&g->offsets);
   RITZ_FREE((void **)&g->tables);
+  RITZ_FREE((void **)&g->vectors);
   g->num = 0;
 }
 
@@ -78,6 +80,7 @@ static int allocate_groups(Ceed ceed, CeedInt capacity, RitzActiveGroups *g) {
   RITZ_TRY(RITZ_CALLOC(ceed, n, &g->num_modes));
   RITZ_TRY(RITZ_CALLOC(ceed, n, &g->modes));
   RITZ_TRY(RITZ_CALLOC(ceed, n, &g->offsets));
+  RITZ_TRY(RITZ_CALLOC(ceed, n, &g->vectors));
   return RITZ_CALLOC(ceed, n, &g->tables);
 }
 
@@ -183,6 +186,23 @@ int ritz_group_table(Ceed ceed, RitzActiveGroups *groups, CeedInt group, CeedInt
     groups->tables[group] = made;
   }
   *table = groups->tables[group];
+  return CEED_ERROR_SUCCESS;
+}
+
+// The vector has a copy.
+int ritz_group_table_vector(Ceed ceed, RitzActiveGroups *groups, CeedInt group, CeedInt num_qpts,
+                            CeedVector *table) {
+  const CeedSize length = (CeedSize)num_qpts * groups->num_modes[group] * ritz_group_num_nodes(groups, group);
+  CeedVector *made = &groups->vectors[group];
+  const CeedScalar *values;
+  if (!*made) {
+    RITZ_TRY(ritz_group_table(ceed, groups, group, num_qpts, &values));
+    RITZ_TRY(CeedVectorCreate(ceed, length, made));
+    const int ierr = CeedVectorSetArray(*made, CEED_MEM_HOST, CEED_COPY_VALUES, (CeedScalar *)values);
+    if (ierr) (void)CeedVectorDestroy(made);
+    RITZ_TRY(ierr);
+  }
+  *table = *made;
   return CEED_ERROR_SUCCESS;
 }
 

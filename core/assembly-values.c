@@ -62,7 +62,7 @@ static int assemble_some(const Filling *f, CeedInt first, CeedInt num, CeedVecto
   CeedScalar *array;
   RITZ_TRY(CeedVectorGetArrayWrite(vec, backend == own ? own->mem_type : CEED_MEM_HOST, &array));
   return ritz_vector_end_write(
-      vec, &array, backend->operator_assemble(f->computes, f->block->a, f->block->b, first, num, array));
+      vec, &array, backend->operator_assemble(f->computes, f->block->a, f->block->b, first, num, 0, array));
 }
 
 static int add_some(Filling *f, CeedInt first, CeedInt num, CeedVector vec) {

@@ -448,14 +448,14 @@ int CeedOperatorLinearAssembleSymbolic(CeedOperator op, CeedSize *num_entries, C
   return CEED_ERROR_SUCCESS;
 }
 
-// Values of one operator, pair of groups by pair of groups. Ends behind the last one.
-static int assemble_pairs(CeedOperator op, CeedScalar *values) {
+// Values of one operator, pair of groups by pair of groups, from values[place] on.
+static int assemble_pairs(CeedOperator op, CeedSize place, CeedScalar *values) {
   const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
   for (CeedInt k = 0; k < in->num * out->num; k++) {
     CeedElemRestriction r_in = in->rstrs[k / out->num], r_out = out->rstrs[k % out->num];
-    RITZ_TRY(
-        op->obj.ceed->backend.operator_assemble(op, k / out->num, k % out->num, 0, op->num_elem, values));
-    values += (CeedSize)r_in->elem_size * r_in->num_comp * r_out->elem_size * r_out->num_comp * op->num_elem;
+    RITZ_TRY(op->obj.ceed->backend.operator_assemble(op, k / out->num, k % out->num, 0, op->num_elem, place,
+                                                     values));
+    place += (CeedSize)r_in->elem_size * r_in->num_comp * r_out->elem_size * r_out->num_comp * op->num_elem;
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -466,7 +466,7 @@ static int assemble_single(CeedOperator op, const char *call, CeedSize start, Ce
   RITZ_TRY(ritz_operator_update_reused(op, call));
   RITZ_TRY(prepare_scalars(op, call, &op));
   RITZ_TRY(CeedVectorGetArray(values, op->obj.ceed->backend.mem_type, &array));
-  return ritz_vector_end_write(values, &array, assemble_pairs(op, array + start));
+  return ritz_vector_end_write(values, &array, assemble_pairs(op, start, array));
 }
 
 static int assemble_all(CeedOperator op, const char *call, CeedVector values) {

@@ -127,15 +127,15 @@ struct RitzBackend {
   int (*operator_assemble_add_diagonal)(CeedOperator op, bool is_point_block, void *diagonal);
   // Element matrices of input group a and output group b for the elements first_elem .. first_elem + num_elem
   // - 1, one after the other, each in the order of doc/ceed-api.md, Assembly: c_in, c_out, output node, input
-  // node.
+  // node; from values[place] on, which devices may not name by a pointer.
   int (*operator_assemble)(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
-                           CeedScalar *values);
+                           CeedSize place, CeedScalar *values);
   // Optional, matrices in a fixed pattern (core/assembly-pattern.h). Prepare comes before every run: whether
   // run serves all blocks with the backend's own kernels, which are made now, and what else it needs is put
   // into assembly->data; else core/ places the element matrices of the slot above, on the host. run: values
-  // [nonzeros] in the backend's memory are overwritten; each is the sum of its contributions in an order that
-  // is the same in every run. destroy: the end of assembly->data, where there is some; before that of its
-  // operators.
+  // [nonzeros] in the backend's memory are overwritten; each is the sum of its contributions, where the
+  // context is deterministic in an order that is the same in every run. destroy: the end of assembly->data,
+  // where there is some; before that of its operators.
   int (*assembly_prepare)(RitzAssembly assembly, bool *is_native);
   int (*assembly_run)(RitzAssembly assembly, CeedScalar *values);
   int (*assembly_destroy)(RitzAssembly assembly);

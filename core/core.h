@@ -414,6 +414,7 @@ typedef struct {
   CeedEvalMode **modes; // [group][mode entry]
   CeedSize **offsets;   // [group][mode entry]
   CeedScalar **tables;  // [group]: [Q][num_modes][nodes], made on request, NULL before
+  CeedVector *vectors;  // [group], counted: the same for backends of devices, likewise
 } RitzActiveGroups;
 
 struct CeedOperatorAssemblyData_private {
@@ -472,6 +473,9 @@ CeedInt ritz_group_num_comp(const RitzActiveGroups *groups, CeedInt group);
 // Table of a group, made on first request.
 int ritz_group_table(Ceed ceed, RitzActiveGroups *groups, CeedInt group, CeedInt num_qpts,
                      const CeedScalar **table);
+// The same as a vector, which can be read where the backend computes; the groups'.
+int ritz_group_table_vector(Ceed ceed, RitzActiveGroups *groups, CeedInt group, CeedInt num_qpts,
+                            CeedVector *table);
 // Checks that an operator at points can run: points for its elements, bases that can be evaluated there.
 int ritz_operator_check_points(CeedOperator op);
 // Sets outputs to zero as `mode` demands, for an operator or all sub-operators.

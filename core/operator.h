@@ -78,7 +78,9 @@ typedef struct {
   CeedInt column;     // the last one
 } RitzColumns;
 // Whether that is possible for an operator in CeedScalar with groups, and sooner done than element by element
-// on the host (or RITZ_STRICT wants kernels). It depends on the operator and its context alone.
+// on the host (or RITZ_STRICT wants kernels). It depends on the operator and its context alone. Never on
+// devices, which have kernels of element matrices: there *is_possible says that elements are so few that the
+// host has assembled them sooner than a kernel is compiled.
 bool ritz_columns_serve(CeedOperator op, bool *is_possible);
 int ritz_columns_open(CeedOperator op, RitzColumns *c);
 // The next column of all elements, [element][component][node] of the output, to be given back with `done`.

@@ -9,6 +9,7 @@
 #include "core/patch-sweep.h"
 #include "plan/cpu.h"
 #include "plan/diagonal.h"
+#include "plan/gpu-assembly.h"
 #include "plan/gpu-at-points.h"
 #include "plan/gpu-diagonal.h"
 #include "plan/gpu.h"
@@ -44,6 +45,13 @@ int ritz_emit_cpu_batched(RitzBatched batched, RitzBatchedText which, CeedInt la
 // kernels/gpu/qfunction.h. The kernel's arguments: context, number of points, then array, place of the first
 // point and component stride of each field, inputs first. Has threads in blocks of `block_size`.
 int ritz_emit_device_qfunction(CeedQFunction qf, const char *source, CeedInt block_size, char **text);
+// A kernel `ritz_assemble` without the user's source, which follows it (ritz_emit_device_source) unless
+// derivatives are kept; same place. Its arguments: context, number of elements,
+// array, place and stride of each passive input, or of the kept derivatives, then those of
+// kernels/gpu/assembly.h.
+int ritz_emit_device_assembly(CeedQFunction qf, const RitzGpuAssembly *a, char **text);
+// The user's source, behind the program's definitions.
+int ritz_emit_device_source(CeedQFunction qf, const char *source, char **text);
 
 // The fused kernel `ritz_operator` of an operator, of a target without a reason; source as above. Comes after
 // kernels/gpu/language.h; lines #include "kernels/gpu/..." stand for those files. Its arguments: number of

@@ -25,6 +25,7 @@ static int num_draws(int part) {
 static void with_operators(Ceed ceed, RandomOptions options, int num, uint64_t first_seed,
                            void (*check)(RandomOperator *r, uint64_t *seed)) {
   num = random_num_draws(ceed, num);
+  if (tap_compiles_slowly(ceed) && tap_level() == TAP_QUICK) num = (num + 1) / 2; // several kernels for each
   for (int i = 0; i < num && !tap_failed(); i++) {
     RandomOperator r;
     uint64_t seed = first_seed + (uint64_t)i;

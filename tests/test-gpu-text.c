@@ -206,6 +206,67 @@ TEST(qfunctions_have_the_texts_for_devices_that_are_kept) {
   free(text);
 }
 
+// ---- Assembly ----
+
+static const char assembly_path[] = "tests/golden-gpu/assembly.txt";
+
+static RitzAssemblySide side_of(const RitzActiveGroups *g) {
+  return (RitzAssemblySide){ritz_group_num_nodes(g, 0), ritz_group_num_comp(g, 0), g->num_modes[0],
+                            (CeedInt)g->num_total, g->offsets[0]};
+}
+
+// shape: kind and flags. Of the first groups.
+static void add_assembly(const GpuCase *c, RitzGpuAssembly shape, FILE *stream) {
+  Kit k = kit_open();
+  CeedOperatorAssemblyData data = NULL;
+  bool is_active[64];
+  char *text = NULL;
+
+  c->set(&k, &c->shape);
+  if (!tap_failed()) NOTE_OK(CeedOperatorGetOperatorAssemblyData(k.op, &data));
+  for (CeedInt i = 0; data && i < k.op->num_in + k.op->num_out; i++)
+    is_active[i] = ritz_operator_field(k.op, i)->vec == CEED_VECTOR_ACTIVE;
+  if (data) {
+    shape.in = side_of(&data->in);
+    shape.out = side_of(&data->out);
+    shape.num_points = k.op->num_qpts;
+    shape.is_active = is_active;
+    CHECK(ritz_plan_gpu_assembly(48 << 10, 128, &shape), "%s does not fit", c->name);
+    NOTE_OK(ritz_emit_device_assembly(k.op->qf, &shape, &text));
+  }
+  fprintf(stream, "======== %s, kind %d ========\n%s", c->name, (int)shape.kind, text ? text : "");
+  RITZ_FREE(&text);
+  kit_close(&k);
+}
+
+static char *make_assembly(void) {
+  static const struct {
+    const char *name;
+    RitzGpuAssembly shape;
+  } wanted[] = {{"bp3-degree2", {.kind = RITZ_ASSEMBLE_MATRICES}},
+                {"bp4-degree3", {.kind = RITZ_ASSEMBLE_DIAGONAL, .is_blocks = true}},
+                {"bp3-degree4", {.kind = RITZ_ASSEMBLE_DIAGONAL, .is_kept = true}},
+                {"writable-context", {.kind = RITZ_ASSEMBLE_PATTERN, .is_ordered = true, .place_bytes = 1}}};
+  char *text = NULL;
+  size_t length = 0;
+  FILE *stream = open_memstream(&text, &length);
+
+  for (size_t n = 0; n < sizeof(wanted) / sizeof(wanted[0]); n++)
+    for (int i = 0; i < NUM_CASES; i++) {
+      if (!strcmp(wanted[n].name, cases[i].name)) add_assembly(&cases[i], wanted[n].shape, stream);
+    }
+  fclose(stream);
+  return text;
+}
+
+TEST(assembly_has_the_texts_for_devices_that_are_kept) {
+  NEEDS_DOUBLES(); // which say how many elements fit a block
+  char *text = make_assembly();
+
+  golden_check(assembly_path, text, "test-gpu-text");
+  free(text);
+}
+
 static int write_goldens(void) {
   bool is_written = true;
 
@@ -218,6 +279,9 @@ static int write_goldens(void) {
   char *functions = make_functions();
   is_written = is_written && golden_write(functions_path, functions);
   free(functions);
+  char *assembly = make_assembly();
+  is_written = is_written && golden_write(assembly_path, assembly);
+  free(assembly);
   return is_written ? 0 : 1;
 }
 
@@ -226,5 +290,6 @@ int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(typical_operators_have_the_texts_for_devices_that_are_kept,
                         applies_and_energies_multiply_by_tensor_cores_and_diagonals_do_without,
-                        qfunctions_have_the_texts_for_devices_that_are_kept));
+                        qfunctions_have_the_texts_for_devices_that_are_kept,
+                        assembly_has_the_texts_for_devices_that_are_kept));
 }

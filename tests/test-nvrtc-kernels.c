@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ritz/assembly.h>
 #include <ritz/basis.h>
 #include <ritz/operator.h>
 #include <ritz/solver.h>
@@ -264,6 +265,67 @@ TEST(fused_kernels_for_several_vectors_spill_nothing) {
     if (tap_failed()) return;
   }
   CeedDestroy(&ceed);
+}
+
+// ---- Assembly ----
+
+static int assemble_in_pattern(CeedOperator op) {
+  const int64_t *row_starts;
+  CeedSize num_rows;
+  CeedVector values = NULL;
+  RitzAssembly assembly = NULL;
+
+  CeedCall(RitzAssemblyCreate(op, &assembly));
+  int ierr = RitzAssemblyGetPattern(assembly, &num_rows, NULL, &row_starts, NULL);
+  if (!ierr) ierr = CeedVectorCreate(op->obj.ceed, row_starts[num_rows], &values);
+  if (!ierr) ierr = RitzAssemblyRun(assembly, values);
+  CeedVectorDestroy(&values);
+  RitzAssemblyDestroy(&assembly);
+  return ierr;
+}
+
+static int assemble_triples(CeedOperator op) {
+  CeedVector values = NULL;
+  CeedSize num;
+
+  CeedCall(CeedOperatorLinearAssembleGetNumEntries(op, &num));
+  CeedCall(CeedVectorCreate(op->obj.ceed, num, &values));
+  const int ierr = CeedOperatorLinearAssemble(op, values);
+  CeedVectorDestroy(&values);
+  return ierr;
+}
+
+static int assemble_qfunction(CeedOperator op) {
+  CeedElemRestriction rstr = NULL;
+  CeedVector D = NULL;
+  const int ierr = CeedOperatorLinearAssembleQFunction(op, &D, &rstr, CEED_REQUEST_IMMEDIATE);
+
+  CeedVectorDestroy(&D);
+  CeedElemRestrictionDestroy(&rstr);
+  return ierr;
+}
+
+// One component and three: values, blocks, matrices, and these added up with and without atomics.
+TEST(kernels_of_assembly_keep_their_numbers_in_registers) {
+  int (*const looks[])(CeedOperator op) = {assemble_qfunction, assemble_blocks, assemble_triples,
+                                           assemble_in_pattern};
+  const RitzBackend *const backends[] = {&ritz_cuda_shared_backend, &ritz_cuda_ref_backend};
+
+  NEEDS_NVRTC();
+  totals = (Totals){.wants_registers = true};
+  for (int b = 0; b < 2 && !tap_failed(); b++) {
+    Ceed ceed;
+    CHECK_OK(open_context(backends[b], &devices[0], &ceed));
+    for (int i = b ? 3 : 0; i < 4 && !tap_failed(); i++) {
+      const int num_programs = totals.num_programs;
+      for (int bp = 3; bp <= 4 && !tap_failed(); bp++) CHECK_OK(run_bp(ceed, bp, 2, looks[i]));
+      CHECK(totals.num_programs >= num_programs + 2, "%d programs of action %d",
+            totals.num_programs - num_programs, i);
+    }
+    CeedDestroy(&ceed);
+  }
+  tell_totals(&devices[0]);
+  CHECK(totals.num_in_memory == 0, "%d kernels keep numbers in memory", totals.num_in_memory);
 }
 
 // ---- Vector bases ----
@@ -673,6 +735,7 @@ int main(int argc, char **argv) {
                         texts_of_cxx_habits_compile_for_cuda,
                         fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component,
                         point_blocks_compile_for_cuda, fused_kernels_for_several_vectors_spill_nothing,
+                        kernels_of_assembly_keep_their_numbers_in_registers,
                         sweeps_over_patches_keep_their_numbers_in_registers,
                         kernels_of_curls_and_divergences_keep_their_numbers_in_registers,
                         fused_kernels_in_single_precision_spill_nothing,

@@ -183,7 +183,7 @@ int ritz_cpu_delegate_diagonal(CeedOperator op, bool is_point_block, const char 
 
 // assembly.c
 int ritz_cpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
-                               CeedScalar *values);
+                               CeedSize place, CeedScalar *values);
 int ritz_cpu_assembly_prepare(RitzAssembly a, bool *is_native);
 int ritz_cpu_assembly_run(RitzAssembly a, CeedScalar *values);
 int ritz_cpu_assembly_destroy(RitzAssembly a);

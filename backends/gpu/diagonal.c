@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // /gpu/*/gen: the diagonal of an operator, and columns of its point blocks, as fused kernels of their own,
-// made on first use. Called through the table. What has no such kernel, the reference backend does on the
-// host.
+// made on first use. Called through the table. What has no such kernel is made from the derivatives at the
+// points and the tables of the bases (assembly.c).
 #include "backends/gpu/gen.h"
 #include "emit/emit.h"
 #include "plan/point-blocks.h"
@@ -211,7 +211,8 @@ static int explain_diagonal(CeedOperator op, bool is_column, FILE *stream) {
   RITZ_TRY(plan_diagonal(op, is_column, &d));
   fprintf(stream, is_column ? "  point blocks: " : "  diagonal: ");
   if (!d->reason && !op->qf_data->reuse) return explain_kernel(op, d, stream);
-  fprintf(stream, "the reference backend: %s\n", d->reason ? d->reason : "the assembled QFunction is reused");
+  fprintf(stream, "derivatives at the points, tables of the bases: %s\n",
+          d->reason ? d->reason : "the assembled QFunction is reused");
   return CEED_ERROR_SUCCESS;
 }
 

@@ -535,7 +535,7 @@ static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *strea
   fprintf(stream, "  several vectors at once: up to %d by a kernel of their own, element by element\n",
           RITZ_GPU_MANY);
   RITZ_TRY(ritz_gpu_diagonal_explain(op, stream));
-  fprintf(stream, "  other assembly: the reference backend\n");
+  fprintf(stream, "  other assembly: derivatives at the points, tables of the bases\n");
   const RitzPlanCost cost = ritz_plan_gpu_cost(g->plan, g->target);
   return ritz_plan_print(g->plan, &cost, stream);
 }

@@ -192,7 +192,9 @@ static int set_stream(Ceed ceed, void *handle) {
   .restriction_apply = ritz_gpu_restriction_apply, .basis_apply = ritz_gpu_basis_apply,                      \
   .basis_apply_at_points = ritz_gpu_basis_apply_at_points, .qfunction_apply = ritz_gpu_qfunction_apply,      \
   .operator_assemble_qfunction = ritz_gpu_operator_assemble_qfunction,                                       \
-  .operator_assemble = ritz_gpu_operator_assemble, .vector_set_value = ritz_gpu_vector_set_value,            \
+  .operator_assemble = ritz_gpu_operator_assemble, .assembly_prepare = ritz_gpu_assembly_prepare,            \
+  .assembly_run = ritz_gpu_assembly_run, .assembly_destroy = ritz_gpu_assembly_destroy,                      \
+  .vector_set_value = ritz_gpu_vector_set_value,                                                             \
   .vector_set_value_strided = ritz_gpu_vector_set_value_strided,                                             \
   .vector_copy_strided = ritz_gpu_vector_copy_strided, .vector_norm = ritz_gpu_vector_norm,                  \
   .vector_scale = ritz_gpu_vector_scale, .vector_filter = ritz_gpu_vector_filter,                            \

@@ -25,6 +25,7 @@ typedef enum {
   RITZ_WORK_ENERGY,   // shares of u . A u
   RITZ_WORK_PATCHES,  // arrays of blocks of sweeps over patches
   RITZ_WORK_OPERATOR, // E- and Q-vectors of the operator that runs
+  RITZ_WORK_ASSEMBLY, // E-vectors of all elements for a diagonal in a fixed order
   RITZ_NUM_WORK
 } RitzGpuWork;
 
@@ -276,6 +277,8 @@ int ritz_gpu_restriction_apply_list(CeedElemRestriction rstr, CeedTransposeMode 
 int ritz_gpu_restriction_list_needs_map(CeedElemRestriction rstr, bool *needs_map);
 // Whether no point is listed twice.
 int ritz_gpu_restriction_is_distinct(CeedElemRestriction rstr, bool *is_distinct);
+// The restriction of point blocks [node][c_out][c_in] on these nodes; belongs to rstr.
+int ritz_gpu_restriction_blocks(CeedElemRestriction rstr, CeedElemRestriction *blocks);
 // v += E^T u of all elements, both in device memory and of this precision.
 int ritz_gpu_restriction_sum(CeedElemRestriction rstr, bool has_orients, CeedScalarType precision,
                              const void *u, void *v);
@@ -320,6 +323,10 @@ int ritz_gpu_qfunction_source(CeedQFunction qf, const char **text); // of its ke
 // both.
 int ritz_gpu_qfunction_load(CeedQFunction qf, char **source);
 int ritz_gpu_context_define(CeedQFunction qf, size_t num_bytes, char **define);
+// The program of a text for kernels/gpu/assembly.h, with the user's source behind it where it is called; the
+// QFunction's, until its context changes.
+int ritz_gpu_qfunction_part(CeedQFunction qf, bool calls, const char *text, RitzGpuProgram *program);
+int ritz_gpu_qfunction_block(CeedQFunction qf);     // threads of a block that calls it, at most
 CeedSize ritz_gpu_context_copies(CeedQFunction qf); // bytes that each thread has copied of its context
 
 // ---- prepare.c: kernels made side by side ----
@@ -376,6 +383,11 @@ int ritz_gpu_operator_source(CeedOperator op, const char **source);
 int ritz_gpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
 int ritz_gpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);
 int ritz_gpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
-                               CeedScalar *values);
+                               CeedSize place, CeedScalar *values);
+
+// ---- assembly-pattern.c: matrices in a fixed pattern (core/assembly-pattern.h) ----
+int ritz_gpu_assembly_prepare(RitzAssembly assembly, bool *is_native);
+int ritz_gpu_assembly_run(RitzAssembly assembly, CeedScalar *values);
+int ritz_gpu_assembly_destroy(RitzAssembly assembly);
 
 #endif

@@ -6,36 +6,11 @@
 #include <stdlib.h>
 
 #include "backends/gpu/basis.h"
-
-typedef struct {
-  CeedOperatorField field;  // NULL: coordinates of points
-  CeedElemRestriction rstr; // as the vector, of used fields with a vector
-  CeedEvalMode mode;
-  bool is_input, is_unused;  // is_unused: of size 0
-  bool has_nodes;            // a basis takes E-vectors
-  CeedVector vec;            // CEED_VECTOR_NONE: weights, unused
-  CeedScalar *l_array;       // device array of vec; shared by outputs to one vector
-  bool holds;                // this field got the array and restores it
-  bool is_direct;            // an input whose L-vector is laid out like a Q-vector: read where it is
-  CeedInt gathered_by;       // the first input with this vector and restriction, which has its E-vector
-  CeedSize e_length;         // of an element; 0: nothing to keep
-  CeedSize q_size;           // scalars of a point that are kept; 0: none
-  CeedScalar *e_vec, *q_vec; // in work memory, for a batch
-} Field;
-
-typedef struct {
-  CeedOperator op;
-  RitzOperatorRoute route;   // of its bases
-  CeedInt num_fields, batch; // batch: elements at a time
-  CeedInt num_all;           // with the field of coordinates, which is the last
-  int64_t most_points;       // of a batch
-  Field *fields;             // owned: inputs, then outputs
-  RitzGpuField *q_fields;    // owned: what the QFunction gets
-} Run;
+#include "backends/gpu/run.h"
 
 // ---- Shapes ----
 
-// Entry (i, c, e) of the L-vector at c * stride + e * num_points + i: the order of Q-vectors.
+// Entry (i, c, e) of the L-vector is at c * stride + e * num_points + i: the order of Q-vectors.
 static bool is_laid_out_like_points(CeedElemRestriction r) {
   CeedInt strides[3];
   if (r->type != CEED_RESTRICTION_STRIDED) return false;
@@ -43,22 +18,23 @@ static bool is_laid_out_like_points(CeedElemRestriction r) {
   return (strides[0] == 1 || r->elem_size == 1) && (strides[2] == r->elem_size || r->num_elem == 1);
 }
 
-static CeedInt first_with_e_vec(const Run *run, CeedInt i) {
-  const Field *f = &run->fields[i];
+static CeedInt first_with_e_vec(const RitzGpuRun *run, CeedInt i) {
+  const RitzGpuRunField *f = &run->fields[i];
   for (CeedInt k = 0; f->is_input && k < i; k++) {
-    const Field *other = &run->fields[k];
+    const RitzGpuRunField *other = &run->fields[k];
     if (other->has_nodes && other->vec == f->vec && other->rstr == f->rstr) return k;
   }
   return i;
 }
 
-static void describe_field(Run *run, CeedInt i, CeedVector in, CeedVector out) {
+static void describe_field(RitzGpuRun *run, CeedInt i, CeedVector in, CeedVector out) {
   CeedOperator op = run->op;
-  Field *f = &run->fields[i];
+  RitzGpuRunField *f = &run->fields[i];
   f->is_input = i < op->num_in;
   f->field = f->is_input ? op->in[i] : op->out[i - op->num_in];
   f->rstr = f->field->rstr;
-  f->is_unused = ritz_field_is_unused(f->field);
+  f->is_unused =
+      ritz_field_is_unused(f->field) || (run->is_of_passive && f->field->vec == CEED_VECTOR_ACTIVE);
   f->mode = f->is_unused ? CEED_EVAL_NONE : f->field->qf_field->eval_mode;
   f->vec = f->field->vec != CEED_VECTOR_ACTIVE ? f->field->vec : f->is_input ? in : out;
   f->has_nodes = f->mode != CEED_EVAL_NONE && f->mode != CEED_EVAL_WEIGHT;
@@ -66,21 +42,21 @@ static void describe_field(Run *run, CeedInt i, CeedVector in, CeedVector out) {
       f->is_input && f->mode == CEED_EVAL_NONE && !f->is_unused && is_laid_out_like_points(f->rstr);
   f->gathered_by = f->has_nodes ? first_with_e_vec(run, i) : i;
   if (f->has_nodes && f->gathered_by == i) f->e_length = (CeedSize)f->rstr->elem_size * f->rstr->num_comp;
-  if (!f->is_direct) f->q_size = f->field->qf_field->size;
+  if (!f->is_direct && !f->is_unused) f->q_size = f->field->qf_field->size;
 }
 
-static void describe_coordinates(Run *run) {
+static void describe_coordinates(RitzGpuRun *run) {
   const CeedElemRestriction r = run->op->rstr_points;
-  run->fields[run->num_fields] = (Field){.rstr = r,
-                                         .mode = CEED_EVAL_NONE,
-                                         .is_input = true,
-                                         .vec = run->op->point_coords,
-                                         .gathered_by = run->num_fields,
-                                         .q_size = r->num_comp};
+  run->fields[run->num_fields] = (RitzGpuRunField){.rstr = r,
+                                                   .mode = CEED_EVAL_NONE,
+                                                   .is_input = true,
+                                                   .vec = run->op->point_coords,
+                                                   .gathered_by = run->num_fields,
+                                                   .q_size = r->num_comp};
 }
 
 // Points of a range of elements.
-static int64_t points_in(const Run *run, CeedInt first, CeedInt num) {
+static int64_t points_in(const RitzGpuRun *run, CeedInt first, CeedInt num) {
   const CeedOperator op = run->op;
   if (!op->is_at_points) return (int64_t)num * op->num_qpts;
   return (int64_t)op->rstr_points->offsets[first + num] - op->rstr_points->offsets[first];
@@ -89,23 +65,24 @@ static int64_t points_in(const Run *run, CeedInt first, CeedInt num) {
 // ---- Work memory ----
 
 // Scalars for the fields of a batch; with `memory` the places are taken there.
-static CeedSize place_fields(Run *run, CeedScalar *memory) {
+static CeedSize place_fields(RitzGpuRun *run, CeedScalar *memory) {
   CeedSize next = 0;
   for (CeedInt i = 0; i < run->num_all; i++) {
-    Field *f = &run->fields[i];
+    RitzGpuRunField *f = &run->fields[i];
     if (memory) f->e_vec = f->gathered_by == i ? memory + next : run->fields[f->gathered_by].e_vec;
     next += ritz_gpu_aligned(f->e_length * run->batch);
     if (memory) f->q_vec = memory + next;
     next += ritz_gpu_aligned(f->q_size * run->most_points);
   }
-  return next;
+  if (memory) run->extra = memory + next;
+  return next + ritz_gpu_aligned(run->extra_length * run->batch);
 }
 
 // Transposing by maps is for all elements at once.
-static int may_split(const Run *run, bool *may) {
+static int may_split(const RitzGpuRun *run, bool *may) {
   *may = true;
   for (CeedInt i = run->op->num_in; i < run->num_fields && *may; i++) {
-    const Field *f = &run->fields[i];
+    const RitzGpuRunField *f = &run->fields[i];
     bool needs_map = false;
     if (f->is_unused) continue;
     if (f->rstr->type == CEED_RESTRICTION_POINTS)
@@ -119,11 +96,11 @@ static int may_split(const Run *run, bool *may) {
 
 // Chooses the elements of a batch: the most that fit the work memory, in batches of nearly equal size. At
 // points they have so many on average; a batch with more takes more memory.
-static int choose_batch(Run *run) {
+static int choose_batch(RitzGpuRun *run) {
   const RitzGpu *gpu = ritz_gpu(run->op->obj.ceed);
   const CeedInt num_elem = run->op->num_elem;
   const int64_t num_points = points_in(run, 0, num_elem);
-  CeedSize e_length = 0, q_size = 0;
+  CeedSize e_length = run->extra_length, q_size = 0;
   bool may;
   for (CeedInt i = 0; i < run->num_all; i++) e_length += run->fields[i].e_length;
   for (CeedInt i = 0; i < run->num_all; i++) q_size += run->fields[i].q_size;
@@ -145,8 +122,9 @@ static int choose_batch(Run *run) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int describe_run(Run *run, CeedOperator op, RitzOperatorRoute route, CeedVector in, CeedVector out) {
-  *run = (Run){.op = op, .route = route, .num_fields = op->num_in + op->num_out};
+// All of the run is set that the caller chooses.
+static int describe_fields(RitzGpuRun *run, CeedVector in, CeedVector out) {
+  CeedOperator op = run->op;
   if (op->is_at_points) RITZ_TRY_BACKEND(ritz_operator_check_points(op));
   run->num_all = run->num_fields + (op->is_at_points ? 1 : 0);
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)run->num_all, &run->fields));
@@ -155,22 +133,28 @@ static int describe_run(Run *run, CeedOperator op, RitzOperatorRoute route, Ceed
   return choose_batch(run);
 }
 
+static int describe_run(RitzGpuRun *run, CeedOperator op, RitzOperatorRoute route, CeedVector in,
+                        CeedVector out) {
+  *run = (RitzGpuRun){.op = op, .route = route, .num_fields = op->num_in + op->num_out};
+  return describe_fields(run, in, out);
+}
+
 // ---- Arrays ----
 
 // The output that holds the array of this vector, or NULL.
-static const Field *earlier_separate_output(const Run *run, CeedVector output) {
+static const RitzGpuRunField *earlier_separate_output(const RitzGpuRun *run, CeedVector output) {
   for (CeedInt k = run->op->num_in; k < run->num_fields; k++) {
     if (run->fields[k].vec == output && run->fields[k].holds) return &run->fields[k];
   }
   return NULL;
 }
 
-static int get_array(const Run *run, Field *f) {
+static int get_array(const RitzGpuRun *run, RitzGpuRunField *f) {
   if (f->vec == CEED_VECTOR_NONE) return CEED_ERROR_SUCCESS;
   if (f->is_input) {
     RITZ_TRY_BACKEND(CeedVectorGetArrayRead(f->vec, CEED_MEM_DEVICE, (const CeedScalar **)&f->l_array));
   } else {
-    const Field *holder = earlier_separate_output(run, f->vec);
+    const RitzGpuRunField *holder = earlier_separate_output(run, f->vec);
     if (holder) f->l_array = holder->l_array;
     if (holder) return CEED_ERROR_SUCCESS;
     RITZ_TRY_BACKEND(CeedVectorGetArray(f->vec, CEED_MEM_DEVICE, &f->l_array));
@@ -179,20 +163,36 @@ static int get_array(const Run *run, Field *f) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int open_run(CeedOperator op, RitzOperatorRoute route, CeedVector in, CeedVector out, Run *run) {
+static int open_described(RitzGpuRun *run) {
+  Ceed ceed = run->op->obj.ceed;
   void *memory = NULL;
-  RITZ_TRY(describe_run(run, op, route, in, out));
-  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)run->num_fields, &run->q_fields));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)run->num_fields, &run->q_fields));
   const size_t num_bytes = (size_t)place_fields(run, NULL) * sizeof(CeedScalar);
-  RITZ_TRY(ritz_gpu_work(op->obj.ceed, RITZ_WORK_OPERATOR, num_bytes, &memory));
+  RITZ_TRY(ritz_gpu_work(ceed, RITZ_WORK_OPERATOR, num_bytes, &memory));
   if (memory) (void)place_fields(run, memory);
   for (CeedInt i = 0; i < run->num_all; i++) RITZ_TRY(get_array(run, &run->fields[i]));
   return CEED_ERROR_SUCCESS;
 }
 
-static int close_run(Run *run, int ierr) {
+static int open_run(CeedOperator op, RitzOperatorRoute route, CeedVector in, CeedVector out,
+                    RitzGpuRun *run) {
+  RITZ_TRY(describe_run(run, op, route, in, out));
+  return open_described(run);
+}
+
+int ritz_gpu_run_open_passive(CeedOperator op, bool has_fields, CeedSize extra_length, RitzGpuRun *run) {
+  *run = (RitzGpuRun){.op = op,
+                      .route = RITZ_OPERATOR_ROUTE_SEPARATE,
+                      .is_of_passive = true,
+                      .num_fields = has_fields ? op->num_in : 0,
+                      .extra_length = extra_length};
+  RITZ_TRY(describe_fields(run, CEED_VECTOR_NONE, CEED_VECTOR_NONE));
+  return open_described(run);
+}
+
+int ritz_gpu_run_close(RitzGpuRun *run, int ierr) {
   for (CeedInt i = 0; run->fields && i < run->num_all; i++) {
-    Field *f = &run->fields[i];
+    RitzGpuRunField *f = &run->fields[i];
     if (!f->holds) continue;
     int restored = f->is_input ? CeedVectorRestoreArrayRead(f->vec, (const CeedScalar **)&f->l_array)
                                : CeedVectorRestoreArray(f->vec, &f->l_array);
@@ -211,12 +211,13 @@ static int run_restriction(CeedElemRestriction r, CeedTransposeMode t_mode, Ceed
   return ritz_gpu_restriction_apply(r, &action, u, v);
 }
 
-static int gather_points(const Field *f, CeedInt first, CeedInt num) {
+static int gather_points(const RitzGpuRunField *f, CeedInt first, CeedInt num) {
   return ritz_gpu_restriction_apply_list(f->rstr, CEED_NOTRANSPOSE, first, num, f->l_array, f->q_vec);
 }
 
 // The basis of a field at the points of a batch.
-static int run_basis_at_points(const Run *run, const Field *f, const RitzBasisAction *action, CeedInt first) {
+static int run_basis_at_points(const RitzGpuRun *run, const RitzGpuRunField *f, const RitzBasisAction *action,
+                               CeedInt first) {
   const CeedElemRestriction r = run->op->rstr_points;
   const bool transposes = action->t_mode == CEED_TRANSPOSE;
   const int64_t num_points = points_in(run, first, action->num_elem);
@@ -234,13 +235,13 @@ static int run_basis_at_points(const Run *run, const Field *f, const RitzBasisAc
   return ierr ? ierr : restored;
 }
 
-static int evaluate_input(const Run *run, CeedInt i, CeedInt first, CeedInt num) {
-  const Field *f = &run->fields[i];
+static int evaluate_input(const RitzGpuRun *run, CeedInt i, CeedInt first, CeedInt num) {
+  const RitzGpuRunField *f = &run->fields[i];
   const RitzBasisAction action = {num, CEED_NOTRANSPOSE, f->mode, false};
   if (f->is_direct) return CEED_ERROR_SUCCESS;
   if (f->vec != CEED_VECTOR_NONE && f->rstr->type == CEED_RESTRICTION_POINTS)
     return gather_points(f, first, num);
-  if (f->mode == CEED_EVAL_WEIGHT && first > 0 && num == run->batch && !run->op->is_at_points)
+  if (f->mode == CEED_EVAL_WEIGHT && first > run->first_elem && num == run->batch && !run->op->is_at_points)
     return CEED_ERROR_SUCCESS; // still there
   if (f->vec != CEED_VECTOR_NONE && f->gathered_by == i)
     RITZ_TRY(run_restriction(f->rstr, CEED_NOTRANSPOSE, first, num, f->l_array,
@@ -250,8 +251,8 @@ static int evaluate_input(const Run *run, CeedInt i, CeedInt first, CeedInt num)
   return ritz_gpu_basis_apply_by(f->field->basis, run->route, &action, f->e_vec, f->q_vec);
 }
 
-static int add_output(const Run *run, CeedInt i, CeedInt first, CeedInt num) {
-  const Field *f = &run->fields[i];
+static int add_output(const RitzGpuRun *run, CeedInt i, CeedInt first, CeedInt num) {
+  const RitzGpuRunField *f = &run->fields[i];
   const RitzBasisAction action = {num, CEED_TRANSPOSE, f->mode, false};
   if (f->is_unused) return CEED_ERROR_SUCCESS;
   if (f->rstr->type == CEED_RESTRICTION_POINTS)
@@ -263,27 +264,33 @@ static int add_output(const Run *run, CeedInt i, CeedInt first, CeedInt num) {
   return run_restriction(f->rstr, CEED_TRANSPOSE, first, num, f->has_nodes ? f->e_vec : f->q_vec, f->l_array);
 }
 
-static RitzGpuField q_field_of(const Run *run, const Field *f, CeedInt first, CeedInt num) {
+static RitzGpuField q_field_of(const RitzGpuRun *run, const RitzGpuRunField *f, CeedInt first, CeedInt num) {
   CeedInt strides[3];
   if (!f->is_direct) return (RitzGpuField){f->q_vec, 0, points_in(run, first, num)};
   ritz_restriction_l_strides(f->rstr, strides);
   return (RitzGpuField){f->l_array, (int64_t)first * run->op->num_qpts, strides[1]};
 }
 
-static int run_batch(const Run *run, CeedInt first, CeedInt num) {
+int ritz_gpu_run_evaluate(const RitzGpuRun *run, CeedInt first, CeedInt num) {
+  if (run->op->is_at_points) RITZ_TRY(gather_points(&run->fields[run->num_fields], first, num));
+  for (CeedInt i = 0; i < run->num_fields; i++) {
+    if (run->fields[i].is_input) RITZ_TRY(evaluate_input(run, i, first, num));
+    run->q_fields[i] = q_field_of(run, &run->fields[i], first, num);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int run_batch(const RitzGpuRun *run, CeedInt first, CeedInt num) {
   CeedOperator op = run->op;
   const int64_t num_points = points_in(run, first, num);
   if (num_points == 0) return CEED_ERROR_SUCCESS;
-  if (op->is_at_points) RITZ_TRY(gather_points(&run->fields[run->num_fields], first, num));
-  for (CeedInt i = 0; i < op->num_in; i++) RITZ_TRY(evaluate_input(run, i, first, num));
-  for (CeedInt i = 0; i < run->num_fields; i++)
-    run->q_fields[i] = q_field_of(run, &run->fields[i], first, num);
+  RITZ_TRY(ritz_gpu_run_evaluate(run, first, num));
   RITZ_TRY(ritz_gpu_qfunction_run(op->qf, num_points, run->q_fields));
   for (CeedInt i = op->num_in; i < run->num_fields; i++) RITZ_TRY(add_output(run, i, first, num));
   return CEED_ERROR_SUCCESS;
 }
 
-static int run_batches(const Run *run) {
+static int run_batches(const RitzGpuRun *run) {
   const CeedInt num_elem = run->op->num_elem;
   for (CeedSize first = 0; first < num_elem; first += run->batch)
     RITZ_TRY(run_batch(run, (CeedInt)first, CeedIntMin(run->batch, num_elem - (CeedInt)first)));
@@ -292,12 +299,12 @@ static int run_batches(const Run *run) {
 
 int ritz_gpu_operator_apply_by(CeedOperator op, RitzOperatorRoute route, CeedVector in, CeedVector out,
                                RitzApplyMode mode) {
-  Run run;
+  RitzGpuRun run;
   RITZ_TRY(ritz_gpu_require_route(op, route, ritz_gpu_operator_refuses_route(op, route)));
   RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
   int ierr = open_run(op, route, in, out, &run);
   if (!ierr) ierr = run_batches(&run);
-  return close_run(&run, ierr);
+  return ritz_gpu_run_close(&run, ierr);
 }
 
 // Of contexts whose name says that kernels are separate.
@@ -311,7 +318,7 @@ int ritz_gpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, Ritz
 
 // ---- For people ----
 
-static void explain_field(const Run *run, const Field *f, FILE *stream) {
+static void explain_field(const RitzGpuRun *run, const RitzGpuRunField *f, FILE *stream) {
   const bool is_at_points = run->op->is_at_points;
   fprintf(stream, "  %s %-12s ", f->is_input ? "input " : "output", f->field->qf_field->name);
   if (f->is_unused)
@@ -337,7 +344,7 @@ static void explain_products(Ceed ceed, RitzOperatorRoute route, FILE *stream) {
 
 int ritz_gpu_operator_explain_by(CeedOperator op, RitzOperatorRoute route, FILE *stream) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
-  Run run;
+  RitzGpuRun run;
   int ierr = describe_run(&run, op, route, CEED_VECTOR_NONE, CEED_VECTOR_NONE);
   if (!ierr) {
     fprintf(stream, "  runs as: separate kernels on %s, in batches of %" CeedInt_FMT " elements\n",
@@ -349,9 +356,10 @@ int ritz_gpu_operator_explain_by(CeedOperator op, RitzOperatorRoute route, FILE 
             gpu->is_deterministic ? "in the order of the elements" : "by atomic additions, in any order");
     for (CeedInt i = 0; i < run.num_fields; i++) explain_field(&run, &run.fields[i], stream);
     fprintf(stream, "  several vectors at once: one after the other\n");
-    fprintf(stream, "  assembly: the reference backend\n");
+    fprintf(stream, "  assembly: %s\n",
+            op->is_at_points ? "the reference backend" : "derivatives at the points, tables of the bases");
   }
-  return close_run(&run, ierr);
+  return ritz_gpu_run_close(&run, ierr);
 }
 
 int ritz_gpu_operator_explain(CeedOperator op, FILE *stream) {

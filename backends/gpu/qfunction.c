@@ -9,10 +9,18 @@
 enum { BLOCK = 128 };               // threads; sources may need many registers
 enum { CONTEXT_BYTES = 512 << 10 }; // that the threads of a block may have as copies, where each has its own
 
+// A kernel of assembly, which is found by its text.
+typedef struct Part {
+  struct Part *next;
+  char *text;             // owned, without the user's source
+  RitzGpuProgram program; // counted
+} Part;
+
 // qf->data
 typedef struct {
-  RitzGpuProgram program; // counted
-  char *text;             // owned: the kernel and the user's source
+  RitzGpuProgram program; // counted; NULL: not asked for yet
+  char *text;             // owned: the kernel and the user's source; likewise
+  Part *parts;            // owned
   size_t context_bytes;   // that the kernel was made for
   bool is_writable;       // the context, likewise
   int block_size;
@@ -41,15 +49,17 @@ int ritz_gpu_qfunction_load(CeedQFunction qf, char **source) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int compile_qfunction(CeedQFunction qf, RitzGpuFunction *f) {
+// Behind kernels/gpu/qfunction.h.
+static int compile_texts(CeedQFunction qf, const RitzGpuFunction *f, const char *own, const char *source,
+                         RitzGpuProgram *program) {
   Ceed ceed = qf->obj.ceed;
   char *what = NULL, *define = NULL;
   int ierr = RITZ_MALLOC(ceed, strlen(qf->kernel_name) + strlen(qf->source_path) + 40, &what);
   if (!ierr) ierr = ritz_gpu_context_define(qf, f->context_bytes, &define);
   if (!ierr) {
-    const char *const texts[] = {define, ritz_gpu_template("kernels/gpu/qfunction.h"), f->text};
+    const char *const texts[] = {define, ritz_gpu_template("kernels/gpu/qfunction.h"), own, source};
     sprintf(what, "QFunction '%s' of %s", qf->kernel_name, qf->source_path);
-    ierr = ritz_gpu_program(ceed, qf->kernel_name, what, 3, texts, &f->program);
+    ierr = ritz_gpu_program(ceed, qf->kernel_name, what, 4, texts, program);
   }
   RITZ_FREE(&what);
   RITZ_FREE(&define);
@@ -70,15 +80,14 @@ static int choose_block(CeedQFunction qf) {
   return block_size;
 }
 
-static int make_qfunction_data(CeedQFunction qf, RitzGpuFunction *f) {
+static int compile_qfunction(CeedQFunction qf, RitzGpuFunction *f) {
   char *source = NULL;
-  f->context_bytes = qf->ctx ? qf->ctx->storage.num_bytes : 0;
-  f->block_size = choose_block(qf);
-  f->is_writable = qf->is_context_writable;
   RITZ_TRY(ritz_gpu_qfunction_load(qf, &source));
   int ierr = ritz_emit_device_qfunction(qf, source, f->block_size, &f->text);
   RITZ_FREE(&source);
-  return ierr ? ierr : compile_qfunction(qf, f);
+  if (!ierr) ierr = compile_texts(qf, f, f->text, "", &f->program);
+  if (ierr) RITZ_FREE(&f->text);
+  return ierr;
 }
 
 static bool is_current(CeedQFunction qf) {
@@ -91,25 +100,80 @@ int ritz_gpu_qfunction_destroy(CeedQFunction qf) {
   RitzGpuFunction *f = qf->data;
   if (!f) return CEED_ERROR_SUCCESS;
   ritz_gpu_program_release(qf->obj.ceed, &f->program);
+  while (f->parts) {
+    Part *part = f->parts;
+    f->parts = part->next;
+    ritz_gpu_program_release(qf->obj.ceed, &part->program);
+    RITZ_FREE(&part->text);
+    RITZ_FREE(&part);
+  }
   RITZ_FREE(&f->text);
   RITZ_FREE(&qf->data);
   return CEED_ERROR_SUCCESS;
 }
 
-// The kernel of a QFunction; made when it is first called, and again when its context has another size.
-static int prepare_qfunction_kernel(CeedQFunction qf, const RitzGpuFunction **function) {
+// What a QFunction keeps; made when it is first called, and again when its context has another size.
+static int open_function(CeedQFunction qf, RitzGpuFunction **function) {
   if (!is_current(qf)) {
     RitzGpuFunction *f = NULL;
     RITZ_TRY(ritz_gpu_qfunction_destroy(qf));
     RITZ_TRY(RITZ_CALLOC(qf->obj.ceed, 1, &f));
+    *f = (RitzGpuFunction){.context_bytes = qf->ctx ? qf->ctx->storage.num_bytes : 0,
+                           .is_writable = qf->is_context_writable,
+                           .block_size = choose_block(qf)};
     qf->data = f;
-    int ierr = make_qfunction_data(qf, f);
-    if (ierr) (void)ritz_gpu_qfunction_destroy(qf);
-    RITZ_TRY(ierr);
   }
   *function = qf->data;
   return CEED_ERROR_SUCCESS;
 }
+
+static int prepare_qfunction_kernel(CeedQFunction qf, const RitzGpuFunction **function) {
+  RitzGpuFunction *f;
+  RITZ_TRY(open_function(qf, &f));
+  if (!f->program) RITZ_TRY(compile_qfunction(qf, f));
+  *function = f;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Kernels of assembly ----
+
+static int compile_part(CeedQFunction qf, const RitzGpuFunction *f, bool calls, Part *part) {
+  char *source = NULL, *user = NULL;
+  int ierr = calls ? ritz_gpu_qfunction_load(qf, &source) : CEED_ERROR_SUCCESS;
+  if (!ierr && calls) ierr = ritz_emit_device_source(qf, source, &user);
+  if (!ierr) ierr = compile_texts(qf, f, part->text, calls ? user : "", &part->program);
+  RITZ_FREE(&source);
+  RITZ_FREE(&user);
+  return ierr;
+}
+
+static int add_part(CeedQFunction qf, RitzGpuFunction *f, bool calls, const char *text) {
+  Part *part = NULL;
+  RITZ_TRY(RITZ_CALLOC(qf->obj.ceed, 1, &part));
+  int ierr = RITZ_MALLOC(qf->obj.ceed, strlen(text) + 1, &part->text);
+  if (!ierr) strcpy(part->text, text);
+  if (!ierr) ierr = compile_part(qf, f, calls, part);
+  if (ierr) {
+    RITZ_FREE(&part->text);
+    RITZ_FREE(&part);
+    return ierr;
+  }
+  part->next = f->parts;
+  f->parts = part;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_qfunction_part(CeedQFunction qf, bool calls, const char *text, RitzGpuProgram *program) {
+  RitzGpuFunction *f;
+  RITZ_TRY(open_function(qf, &f));
+  Part *part = f->parts;
+  while (part && strcmp(part->text, text)) part = part->next;
+  if (!part) RITZ_TRY(add_part(qf, f, calls, text));
+  *program = part ? part->program : f->parts->program;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_qfunction_block(CeedQFunction qf) { return choose_block(qf); }
 
 int ritz_gpu_qfunction_source(CeedQFunction qf, const char **text) {
   const RitzGpuFunction *f = NULL;

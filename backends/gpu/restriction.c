@@ -33,6 +33,7 @@ typedef struct {
   Map all, part; // of all elements; of the range of elements that was asked for last
   Map list;      // of all elements' points without padding
   bool is_counted, is_distinct; // at points: whether no point is listed twice, and whether that is known
+  CeedElemRestriction blocks;   // owned: of point blocks; NULL: not asked for yet
 } Data;
 
 static CeedElemRestriction owner(CeedElemRestriction r) { return r->base ? r->base : r; }
@@ -73,8 +74,9 @@ int ritz_gpu_restriction_destroy(CeedElemRestriction rstr) {
   free_map(ceed, &data->all);
   free_map(ceed, &data->part);
   free_map(ceed, &data->list);
+  const int ierr = CeedElemRestrictionDestroy(&data->blocks);
   RITZ_FREE(&rstr->data);
-  return CEED_ERROR_SUCCESS;
+  return ierr;
 }
 
 // At points elem_size is not known yet: elements have max_points places.
@@ -213,6 +215,38 @@ int ritz_gpu_restriction_rows(CeedElemRestriction rstr, CeedInt row_length, cons
   RITZ_TRY(find_rows(rstr, row_length, &rows));
   if (rows->has_rows && !rows->firsts) RITZ_TRY(upload_rows(rstr, row_length, &rows->firsts));
   *firsts = rows->firsts;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Point blocks ----
+
+// Nodes are numbered by their first components: offset / num_comp when components are interlaced, else the
+// offsets themselves.
+static int make_blocks(CeedElemRestriction r, CeedElemRestriction *blocks) {
+  const CeedInt nc = r->num_comp;
+  const CeedSize num = (CeedSize)r->num_elem * r->elem_size, length = r->l_size * nc;
+  CeedInt *offsets = NULL;
+  RITZ_REQUIRE(length <= INT_MAX, r->obj.ceed, CEED_ERROR_UNSUPPORTED,
+               "point blocks: %" CeedSize_FMT " entries of all blocks exceed the 32-bit offsets of a "
+               "restriction on the device",
+               length);
+  RITZ_TRY(RITZ_MALLOC(r->obj.ceed, (size_t)num, &offsets));
+  for (CeedSize k = 0; k < num; k++) {
+    const CeedInt offset =
+        (CeedInt)ritz_restriction_l_index(r, (CeedInt)(k / r->elem_size), (CeedInt)(k % r->elem_size), 0);
+    offsets[k] = (r->comp_stride == 1 ? offset / nc : offset) * nc * nc;
+  }
+  const int ierr = CeedElemRestrictionCreate(r->obj.ceed, r->num_elem, r->elem_size, nc * nc, 1, length,
+                                             CEED_MEM_HOST, CEED_COPY_VALUES, offsets, blocks);
+  RITZ_FREE(&offsets);
+  return ierr;
+}
+
+int ritz_gpu_restriction_blocks(CeedElemRestriction rstr, CeedElemRestriction *blocks) {
+  Data *data;
+  RITZ_TRY(get_data(rstr, &data));
+  if (!data->blocks) RITZ_TRY(make_blocks(owner(rstr), &data->blocks));
+  *blocks = data->blocks;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -258,7 +258,7 @@ static int assemble_element(RitzRefDerivatives *d, Block *m, CeedInt elem, CeedS
 }
 
 int ritz_ref_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
-                               CeedScalar *values) {
+                               CeedSize place, CeedScalar *values) {
   RitzRefDerivatives d;
   Block m;
   int ierr = ritz_ref_derivatives_open(op, true, &d);
@@ -266,7 +266,7 @@ int ritz_ref_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt fi
     ierr = open_block(op, a, b, &m);
     CeedSize size = (CeedSize)m.P_out * m.P_in * m.nc_in * m.nc_out;
     for (CeedInt k = 0; !ierr && k < num_elem; k++)
-      ierr = assemble_element(&d, &m, first_elem + k, values + k * size);
+      ierr = assemble_element(&d, &m, first_elem + k, values + place + k * size);
     RITZ_FREE(&m.rows);
   }
   return ritz_ref_derivatives_close(&d, ierr);

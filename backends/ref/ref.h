@@ -56,7 +56,7 @@ int ritz_ref_operator_apply(CeedOperator op, CeedVector in, CeedVector out, Ritz
 int ritz_ref_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
 int ritz_ref_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);
 int ritz_ref_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
-                               CeedScalar *values);
+                               CeedSize place, CeedScalar *values);
 
 // ---- batched.c ----
 int ritz_ref_batched_run(RitzBatched b, const RitzBatchedCall *call);

@@ -15,10 +15,12 @@
 // Memory of an assembly, besides values (8 bytes a nonzero in double): 8 bytes a nonzero and 8 a row for the
 // pattern; for each entry of each element matrix its place in the row, 1 byte where no row is longer than
 // 256, 2 up to 65536, else 4. On /cpu/self/gen 10 bytes a row, about 8 a batch of elements (4 to 16), and the
-// matrices of one batch a thread.
+// matrices of one batch a thread. On devices the places again, in their memory, and 4 bytes for each row of
+// an element matrix (8 beyond 2^31 nonzeros).
 //
 // Results have the same bits in every run with the same values of passive vectors and contexts: contributions
-// to a nonzero are added in a fixed order, which does not depend on the number of threads.
+// to a nonzero are added in a fixed order, which does not depend on the number of threads. On devices that
+// holds where the context is deterministic; else additions are atomic.
 #ifndef RITZ_ASSEMBLY_H
 #define RITZ_ASSEMBLY_H
 
@@ -39,11 +41,13 @@ CEED_EXTERN int RitzAssemblyGetPattern(RitzAssembly assembly, CeedSize *num_rows
                                        const int64_t **row_starts, const int64_t **cols);
 
 // values: at least row_starts[num_rows] entries, of which these are overwritten, of any precision; computed
-// in CeedScalar. With values of passive vectors and contexts as they are now. On /cpu/self/gen by generated
-// kernels, on all threads; the first run makes them (as RitzOperatorSetUse says; RitzOperatorsPrepare does
-// not make them). Where there is none (curl-oriented active restrictions, no text of the QFunction, an
-// assembled QFunction that is reused), on other backends without kernels of their own and on devices: from
-// the element matrices of CeedOperatorLinearAssemble, or from applications to unit vectors of elements.
+// in CeedScalar. With values of passive vectors and contexts as they are now. By generated kernels on
+// /cpu/self/gen, on all threads, and on devices; the first run makes them (on /cpu/self/gen as
+// RitzOperatorSetUse says; RitzOperatorsPrepare does not make them). Where there is none (on processors
+// curl-oriented active restrictions, no text of the QFunction, an assembled QFunction that is reused; on
+// devices oriented active restrictions, so many fields that the derivatives at a point do not fit the memory
+// of a block) and on other backends: from the element matrices of CeedOperatorLinearAssemble, on processors
+// also from applications to unit vectors of elements.
 // Temporary memory there: half a megabyte or one element matrix, by unit vectors up to 16 columns of all
 // element matrices.
 //

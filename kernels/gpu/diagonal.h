@@ -5,19 +5,7 @@
 #ifndef RITZ_KERNELS_GPU_DIAGONAL_H
 #define RITZ_KERNELS_GPU_DIAGONAL_H
 
-// All places are constants: that keeps the vector in registers.
-RITZ_INLINE void ritz_set_unit(int n, int place, CeedScalar *x) {
-  RITZ_UNROLL
-  for (int i = 0; i < n; i++) x[i] = i == place;
-}
-
-// x[place], likewise
-RITZ_INLINE RitzReal ritz_pick(int n, const CeedScalar *x, int place) {
-  CeedScalar found = x[0];
-  RITZ_UNROLL
-  for (int i = 1; i < n; i++) found = i == place ? x[i] : found;
-  return (RitzReal)found;
-}
+#include "kernels/gpu/units.h"
 
 // line += value row
 RITZ_INLINE void ritz_add_row(int n, RITZ_IN_CONSTANT const RitzReal *row, RitzReal value, RitzReal *line) {

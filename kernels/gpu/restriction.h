@@ -278,4 +278,37 @@ restriction_sum_curl(CeedInt num_nodes, CeedInt first_comp, CeedInt end_comp, Ce
   }
 }
 
+// ---- Element matrices ----
+
+// Lines of element matrices [element][num_comp][..][..], `size` entries each, become T^T x, T being the
+// orientations of their element: rows, whose entries lie side by side, or columns, whose entries lie
+// num_lines apart.
+RITZ_KERNEL(256)
+restriction_orient_lines(RitzLong num_items, CeedInt size, CeedInt num_lines, CeedInt num_comp,
+                         CeedInt first_elem, CeedInt is_rows, CeedInt is_curl, CeedInt is_signed,
+                         RITZ_GLOBAL const CeedInt8 *RITZ_RESTRICT orients, RitzLong place,
+                         RITZ_GLOBAL RitzReal *values) {
+  const RitzLong t = RITZ_ITEM;
+  if (t >= num_items) return;
+  const RitzLong matrix = t / num_lines, line = t - matrix * num_lines, stride = is_rows ? 1 : num_lines;
+  const RitzLong first = (first_elem + matrix / num_comp) * size;
+  RitzReal before = 0, here;
+  values += place + matrix * num_lines * size + (is_rows ? line * size : line);
+  orients += is_curl ? 3 * first : first;
+  here = values[0];
+  for (CeedInt i = 0; i < size; i++) {
+    const RitzReal after = i < size - 1 ? values[(i + 1) * stride] : 0;
+    if (is_curl) {
+      RitzReal sum = restriction_factor(orients[3 * i + 1], is_signed) * here;
+      if (i > 0) sum += restriction_factor(orients[3 * i - 1], is_signed) * before;
+      if (i < size - 1) sum += restriction_factor(orients[3 * i + 3], is_signed) * after;
+      values[i * stride] = sum;
+    } else if (orients[i]) {
+      values[i * stride] = -here;
+    }
+    before = here;
+    here = after;
+  }
+}
+
 #endif
