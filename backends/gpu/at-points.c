@@ -30,7 +30,7 @@ static int describe_at_points(CeedOperator op, RitzGpuAtPointsKernel *k) {
   const RitzGpuMachine machine = ritz_gpu_gen_machine(op);
   bool are_distinct;
   char *source = NULL;
-  RITZ_TRY(ritz_gpu_restriction_is_distinct(op->rstr_points, &are_distinct));
+  RITZ_TRY(ritz_restriction_is_distinct(op->rstr_points, &are_distinct));
   RITZ_TRY(ritz_plan_gpu_at_points(op, &machine, ritz_gpu(op->obj.ceed)->is_deterministic, are_distinct,
                                    &k->plan));
   if (k->plan->reason) return CEED_ERROR_SUCCESS;

@@ -274,8 +274,6 @@ int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAc
 int ritz_gpu_restriction_apply_list(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedInt first_elem,
                                     CeedInt num_elem, const CeedScalar *u, CeedScalar *v);
 int ritz_gpu_restriction_list_needs_map(CeedElemRestriction rstr, bool *needs_map);
-// Whether no point is listed twice.
-int ritz_gpu_restriction_is_distinct(CeedElemRestriction rstr, bool *is_distinct);
 // v += E^T u of all elements, both in device memory and of this precision.
 int ritz_gpu_restriction_sum(CeedElemRestriction rstr, bool has_orients, CeedScalarType precision,
                              const void *u, void *v);
