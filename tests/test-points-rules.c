@@ -429,15 +429,26 @@ TEST_EACH_BACKEND(short_coordinates_are_refused) {
   fixture_destroy(&f);
 }
 
-TEST_EACH_BACKEND(coordinates_without_values_are_refused) {
+// Before anything is written: outputs keep what they have, the coordinates themselves among them.
+TEST_EACH_BACKEND(coordinates_that_cannot_be_read_are_refused) {
   Fixture f;
   CeedVector x = NULL;
+  CeedScalar *array = NULL;
 
   CHECK_OK(fixture_create(ceed, &f));
+  CHECK_OK(CeedVectorSetValue(f.v, 5));
   CHECK_OK(CeedVectorCreate(ceed, NUM_POINTS, &x));
   CHECK_OK(CeedOperatorAtPointsSetPoints(f.op, f.rstr_x, x));
   CHECK_ERROR(ceed, apply(&f), CEED_ERROR_BACKEND, "no valid data");
   CHECK_OK(CeedVectorSetArray(x, CEED_MEM_HOST, CEED_COPY_VALUES, (CeedScalar *)positions));
+  CHECK_OK(CeedVectorGetArray(x, CEED_MEM_HOST, &array));
+  CHECK_ERROR(ceed, apply(&f), CEED_ERROR_BACKEND, "already in use");
+  CHECK_OK(CeedVectorRestoreArray(x, &array));
+  CHECK_ERROR(ceed, CeedOperatorApplyAdd(f.op, f.u, x, CEED_REQUEST_IMMEDIATE), CEED_ERROR_INCOMPATIBLE,
+              "'v' is the vector of the points' coordinates");
+  CHECK_ERROR(ceed, CeedOperatorApply(f.op, f.u, x, CEED_REQUEST_IMMEDIATE), CEED_ERROR_INCOMPATIBLE,
+              "'v' is the vector of the points' coordinates");
+  CHECK_HOLDS(f.v, 5, 5, 5);
   CHECK_OK(apply(&f));
   check_values(&f, positions, factors);
   CeedVectorDestroy(&x);
@@ -603,7 +614,7 @@ int main(int argc, char **argv) {
             points_that_are_listed_twice_have_no_place_for_two_derivatives,
             a_sequential_composite_goes_to_the_points_and_back,
             composites_mix_operators_at_points_with_ordinary_ones, operators_without_points_do_not_run,
-            short_coordinates_are_refused, coordinates_without_values_are_refused,
+            short_coordinates_are_refused, coordinates_that_cannot_be_read_are_refused,
             unfit_bases_are_refused_when_applied, fields_without_a_basis_live_on_the_points,
             restrictions_and_bases_have_the_same_nodes, assemblies_that_points_do_not_have_are_refused,
             failures_of_the_function_at_points_are_passed_on));

@@ -109,9 +109,11 @@ static int holder_of(const Launch *l, int s) {
 static int get_space_array(Launch *l, int s) {
   const CeedVector vec = vector_of(l, s);
   if (space_of(l, s)->access == RITZ_POINTS_READ)
-    return CeedVectorGetArrayRead(vec, CEED_MEM_DEVICE, (const CeedScalar **)&l->arrays[s]);
-  if (holder_of(l, s) == s) return CeedVectorGetArray(vec, CEED_MEM_DEVICE, &l->arrays[s]);
-  l->arrays[s] = l->arrays[holder_of(l, s)];
+    RITZ_TRY_BACKEND(CeedVectorGetArrayRead(vec, CEED_MEM_DEVICE, (const CeedScalar **)&l->arrays[s]));
+  else if (holder_of(l, s) == s)
+    RITZ_TRY_BACKEND(CeedVectorGetArray(vec, CEED_MEM_DEVICE, &l->arrays[s]));
+  else
+    l->arrays[s] = l->arrays[holder_of(l, s)];
   return CEED_ERROR_SUCCESS;
 }
 
@@ -212,7 +214,8 @@ static int open_launch(Launch *l) {
   RITZ_TRY(RITZ_CALLOC(ceed, num + 1, &l->e_vecs));
   RITZ_TRY(RITZ_CALLOC(ceed, 5 + 4 * num, &l->args));
   RITZ_TRY(CeedElemRestrictionGetOffsets(l->op->rstr_points, CEED_MEM_DEVICE, &l->lists));
-  return CeedVectorGetArrayRead(l->op->point_coords, CEED_MEM_DEVICE, &l->coords);
+  RITZ_TRY_BACKEND(CeedVectorGetArrayRead(l->op->point_coords, CEED_MEM_DEVICE, &l->coords));
+  return CEED_ERROR_SUCCESS;
 }
 
 static int close_launch(Launch *l, int num_held, int ierr) {
