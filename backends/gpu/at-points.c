@@ -232,12 +232,21 @@ static int close_launch(Launch *l, int num_held, int ierr) {
   return ierr ? ierr : restored;
 }
 
+// The plan counts on active and passive outputs being different vectors.
+static bool is_passive_output(CeedOperator op, CeedVector out) {
+  for (CeedInt i = 0; i < op->num_out; i++) {
+    if (out != CEED_VECTOR_NONE && op->out[i]->vec == out) return true;
+  }
+  return false;
+}
+
 int ritz_gpu_at_points_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode,
                              const char **reason) {
   RitzGpuAtPointsKernel *k;
   int num_held = 0;
   RITZ_TRY(prepare_at_points(op, &k));
   *reason = k->plan->reason;
+  if (!*reason && is_passive_output(op, out)) *reason = "an active output that is a passive one, too";
   if (*reason) return CEED_ERROR_SUCCESS;
   Launch l = {.op = op, .k = k, .in = in, .out = out};
   RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
