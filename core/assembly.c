@@ -89,10 +89,25 @@ static int require_nodal(CeedOperator op, const char *call, int code) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int are_points_distinct(CeedOperator op, bool *are_distinct) {
+  *are_distinct = true;
+  return op->is_at_points ? ritz_restriction_is_distinct(op->rstr_points, are_distinct) : CEED_ERROR_SUCCESS;
+}
+
+// An L-vector has one place for the derivatives of a point.
+static int require_distinct_points(CeedOperator op, const char *call) {
+  bool are_distinct;
+  RITZ_TRY(are_points_distinct(op, &are_distinct));
+  RITZ_REQUIRE(are_distinct, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: a point is listed twice, there is one place for its derivatives", call);
+  return CEED_ERROR_SUCCESS;
+}
+
 int CeedOperatorLinearAssembleQFunction(CeedOperator op, CeedVector *assembled, CeedElemRestriction *rstr,
                                         CeedRequest *request) {
   RITZ_TRY(require_assembly_data(op, __func__));
   RITZ_TRY(require_nodal(op, __func__, CEED_ERROR_BACKEND));
+  RITZ_TRY(require_distinct_points(op, __func__));
   RITZ_TRY(assemble_new(op, __func__, assembled, rstr));
   return ritz_request_complete(request);
 }
@@ -109,8 +124,15 @@ static int update_cache(CeedOperator op, const char *call) {
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_operator_is_reused(CeedOperator op, bool *is_reused) {
+  *is_reused = op->qf_data->reuse;
+  return *is_reused ? are_points_distinct(op, is_reused) : CEED_ERROR_SUCCESS;
+}
+
 int ritz_operator_update_reused(CeedOperator op, const char *call) {
-  return op->qf_data->reuse ? update_cache(op, call) : CEED_ERROR_SUCCESS;
+  bool is_reused;
+  RITZ_TRY(ritz_operator_is_reused(op, &is_reused));
+  return is_reused ? update_cache(op, call) : CEED_ERROR_SUCCESS;
 }
 
 int CeedOperatorLinearAssembleQFunctionBuildOrUpdate(CeedOperator op, CeedVector *assembled,
@@ -119,6 +141,7 @@ int CeedOperatorLinearAssembleQFunctionBuildOrUpdate(CeedOperator op, CeedVector
   RITZ_REQUIRE(assembled && rstr, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: an output argument is NULL",
                __func__);
   RITZ_TRY(require_nodal(op, __func__, CEED_ERROR_BACKEND));
+  RITZ_TRY(require_distinct_points(op, __func__));
   RITZ_TRY(update_cache(op, __func__));
   if (!*assembled) *rstr = NULL;
   RITZ_TRY(CeedVectorReferenceCopy(op->qf_data->values, assembled));

@@ -215,6 +215,8 @@ static bool has_mode(CeedBasis b, CeedEvalMode mode) {
 }
 
 static int check_basis_mode(CeedBasis b, const char *call, CeedTransposeMode t_mode, CeedEvalMode mode) {
+  RITZ_REQUIRE(t_mode == CEED_NOTRANSPOSE || t_mode == CEED_TRANSPOSE, b->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: %d is no transpose mode", call, (int)t_mode);
   // The standard gives these combinations the code of a failed backend.
   bool failed = mode == CEED_EVAL_NONE || (b->is_tensor && (mode == CEED_EVAL_DIV || mode == CEED_EVAL_CURL));
   RITZ_REQUIRE(!failed, b->obj.ceed, CEED_ERROR_BACKEND, "%s: mode '%s' is not available for this basis",

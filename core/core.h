@@ -252,6 +252,7 @@ struct CeedElemRestriction_private {
   CeedInt num_elem, elem_size, num_comp, comp_stride;
   CeedInt block_size, num_block;
   CeedInt num_points, max_points, min_points; // points kind
+  bool is_counted, is_distinct; // points kind: whether no point is listed twice, and whether that is known
   CeedSize l_size, e_size;
   CeedInt strides[3];     // strided kind: the caller's, {0,0,0} for the backend's
   CeedInt layout[3];      // E-layout
@@ -266,6 +267,8 @@ struct CeedElemRestriction_private {
   void *data; // owned by the backend
 };
 CeedInt ritz_restriction_points_in(CeedElemRestriction rstr, CeedInt elem);
+// Whether no point is listed twice; looked up once.
+int ritz_restriction_is_distinct(CeedElemRestriction rstr, bool *is_distinct);
 // Number of entries of `offsets`.
 size_t ritz_restriction_num_offsets(CeedElemRestriction rstr);
 // L-vector index of node (or point) i, component c of an element, orientations aside.

@@ -69,6 +69,20 @@ static int check_access(CeedOperator op, CeedVector in, CeedVector out, RitzAppl
   return CEED_ERROR_SUCCESS;
 }
 
+// The same of coordinates of points, which no output of their operator can be.
+static int check_coordinates(CeedOperator op, const char *call, CeedVector out, bool is_part) {
+  for (CeedInt i = 0; i < op->num_out && op->point_coords; i++) {
+    CeedVector vec = op->out[i]->vec == CEED_VECTOR_ACTIVE ? out : op->out[i]->vec;
+    RITZ_REQUIRE(vec != op->point_coords, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+                 "%s: output '%s' is the vector of the points' coordinates", call,
+                 op->out[i]->qf_field->name);
+  }
+  if (op->point_coords && op->num_elem > 0 && !is_part)
+    RITZ_TRY_BACKEND(ritz_vector_check_access(op->point_coords, RITZ_ACCESS_READ));
+  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(check_coordinates(op->sub[i], call, out, true));
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- Apply ----
 
 int ritz_operator_run_slot(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
@@ -122,6 +136,7 @@ int ritz_operator_check_apply(CeedOperator op, const char *call, CeedVector in, 
   RITZ_REQUIRE(in != out || in == CEED_VECTOR_NONE, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: input and output are the same vector", call);
   RITZ_TRY(check_vectors(op, call, in, out));
+  RITZ_TRY(check_coordinates(op, call, out, false));
   return check_access(op, in, out, mode, false);
 }
 

@@ -30,8 +30,10 @@ static int explain_variant(CeedOperator op, CeedOperator variant, FILE *stream) 
 // Of the variants those that vectors have asked for.
 static int explain_single(CeedOperator op, FILE *stream) {
   const char *name = op->name && op->name[0] ? op->name : op->qf->kernel_name;
-  fprintf(stream, "operator %s on %s: %" CeedInt_FMT " elements, %" CeedInt_FMT " points each\n",
-          name[0] ? name : "without a name", op->obj.ceed->backend.name, op->num_elem, op->num_qpts);
+  const CeedInt own = op->rstr_points ? op->rstr_points->num_points : 0;
+  fprintf(stream, "operator %s on %s: %" CeedInt_FMT " elements, %" CeedInt_FMT " points %s\n",
+          name[0] ? name : "without a name", op->obj.ceed->backend.name, op->num_elem,
+          op->is_at_points ? own : op->num_qpts, op->is_at_points ? "of their own" : "each");
   RITZ_TRY(explain_variant(op, op, stream));
   for (int i = 0; i < 4; i++) {
     CeedOperator variant = op->variants[i];

@@ -93,6 +93,8 @@ static int check_points_mode(CeedBasis basis, const char *call, CeedTransposeMod
   RITZ_REQUIRE(basis->is_tensor, ceed, CEED_ERROR_UNSUPPORTED, "%s: needs a tensor-product basis", call);
   RITZ_REQUIRE(mode == CEED_EVAL_INTERP || mode == CEED_EVAL_GRAD || mode == CEED_EVAL_WEIGHT, ceed,
                CEED_ERROR_UNSUPPORTED, "%s: mode %d is not available at points", call, (int)mode);
+  RITZ_REQUIRE(t_mode == CEED_NOTRANSPOSE || t_mode == CEED_TRANSPOSE, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: %d is no transpose mode", call, (int)t_mode);
   RITZ_REQUIRE(mode != CEED_EVAL_WEIGHT || t_mode == CEED_NOTRANSPOSE, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: quadrature weights have no transpose", call);
   RITZ_REQUIRE(mode == CEED_EVAL_WEIGHT || basis->Q_1d >= 2, ceed, CEED_ERROR_UNSUPPORTED,
@@ -130,10 +132,11 @@ static int apply_arrays(CeedBasis basis, const RitzBasisAction *action, const Ce
   if (!ierr && reads) ierr = CeedVectorGetArrayRead(u, backend->mem_type, &u_array);
   if (!ierr && sums && !action->add) ierr = CeedVectorSetValue(v, 0);
   if (!ierr) ierr = (sums ? CeedVectorGetArray : CeedVectorGetArrayWrite)(v, backend->mem_type, &v_array);
-  if (!ierr) ierr = backend->basis_apply_at_points(basis, action, num_points, x_array, u_array, v_array);
-  int restored = v_array ? CeedVectorRestoreArray(v, &v_array) : CEED_ERROR_SUCCESS;
-  if (!ierr) ierr = restored;
-  restored = u_array ? CeedVectorRestoreArrayRead(u, &u_array) : CEED_ERROR_SUCCESS;
+  if (!ierr) {
+    ierr = backend->basis_apply_at_points(basis, action, num_points, x_array, u_array, v_array);
+    ierr = (sums ? ritz_vector_end_update : ritz_vector_end_write)(v, &v_array, ierr);
+  }
+  int restored = u_array ? CeedVectorRestoreArrayRead(u, &u_array) : CEED_ERROR_SUCCESS;
   if (!ierr) ierr = restored;
   restored = x_array ? CeedVectorRestoreArrayRead(x_ref, &x_array) : CEED_ERROR_SUCCESS;
   return ierr ? ierr : restored;
@@ -164,14 +167,18 @@ static int apply_at_points(CeedBasis basis, const char *call, const RitzBasisAct
     RITZ_TRY_BACKEND(check_points_lengths(basis, call, action->t_mode, action->eval_mode,
                                           (CeedSize)action->num_elem * most, action->num_elem, x_ref, u, v));
   }
-  RITZ_REQUIRE(u != v, basis->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output are the same vector",
-               call);
+  RITZ_REQUIRE(u != v && x_ref != v, basis->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: %s and output are the same vector", call, u == v ? "input" : "coordinates");
   RITZ_TRY(ritz_vector_require_scalars(call, is_weight ? CEED_VECTOR_NONE : u, v));
   RITZ_TRY(ritz_vector_require_scalars(call, is_weight ? CEED_VECTOR_NONE : x_ref, v));
   if (total == 0) {
     bool clears = action->t_mode == CEED_TRANSPOSE && !action->add;
     return clears ? CeedVectorSetValue(v, 0) : CEED_ERROR_SUCCESS;
   }
+  RITZ_REQUIRE(action->num_elem == 1 || basis->obj.ceed->backend.pads_points, basis->obj.ceed,
+               CEED_ERROR_UNSUPPORTED,
+               "%s: Backend does not implement several elements at once, found %" CeedInt_FMT, call,
+               action->num_elem);
   return apply_arrays(basis, action, num_points, x_ref, u, v);
 }
 

@@ -88,6 +88,9 @@ int ritz_columns_next(RitzColumns *c, const CeedScalar **values);
 int ritz_columns_done(RitzColumns *c, const CeedScalar **values);
 void ritz_columns_close(RitzColumns *c);
 
+// Whether assembly reads the assembled QFunction that is kept: points that are listed twice have no place for
+// two derivatives there, and are computed anew.
+int ritz_operator_is_reused(CeedOperator op, bool *is_reused);
 // When the assembled QFunction is to be reused: it exists and is up to date afterwards.
 int ritz_operator_update_reused(CeedOperator op, const char *call);
 

@@ -107,6 +107,23 @@ int CeedElemRestrictionAtPointsAreCompatible(CeedElemRestriction rstr_a, CeedEle
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_restriction_is_distinct(CeedElemRestriction rstr, bool *is_distinct) {
+  bool *is_listed = NULL; // [points of the L-vector]
+  *is_distinct = rstr->is_distinct;
+  if (rstr->is_counted) return CEED_ERROR_SUCCESS;
+  *is_distinct = true;
+  RITZ_TRY(RITZ_CALLOC(rstr->obj.ceed, (size_t)(rstr->l_size / rstr->num_comp) + 1, &is_listed));
+  for (CeedInt i = 0; rstr->num_elem > 0 && i < rstr->num_points && *is_distinct; i++) {
+    bool *is_known = &is_listed[rstr->offsets[(CeedSize)rstr->num_elem + 1 + i]];
+    *is_distinct = !*is_known;
+    *is_known = true;
+  }
+  RITZ_FREE(&is_listed);
+  rstr->is_counted = true;
+  rstr->is_distinct = *is_distinct;
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- Offsets and layouts ----
 
 // Copies forward to their original, so that its destruction knows of all readers.

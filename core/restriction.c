@@ -596,6 +596,8 @@ static int apply_restriction(CeedElemRestriction r, const RitzRestrictionAction 
 static int check_restriction_lengths(CeedElemRestriction r, const char *call, CeedTransposeMode t_mode,
                                      CeedSize e_size, bool exactly, CeedVector u, CeedVector v) {
   CeedVector l = t_mode == CEED_TRANSPOSE ? v : u, e = t_mode == CEED_TRANSPOSE ? u : v;
+  RITZ_REQUIRE(t_mode == CEED_NOTRANSPOSE || t_mode == CEED_TRANSPOSE, r->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: %d is no transpose mode", call, (int)t_mode);
   RITZ_REQUIRE(exactly ? l->length == r->l_size : l->length >= r->l_size, r->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: the L-vector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT, call, l->length,
                r->l_size);

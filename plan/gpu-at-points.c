@@ -108,17 +108,30 @@ static int describe_points_field(CeedOperator op, RitzGpuAtPoints *plan, CeedInt
   return CEED_ERROR_SUCCESS;
 }
 
-static void choose_access(RitzGpuAtPoints *plan, bool is_deterministic, bool are_distinct) {
+// Whether the kernel adds to the vector of an output on the points what other threads have: nodes, unless
+// these are added afterwards, and points with other places.
+static bool is_shared(CeedOperator op, const RitzGpuAtPoints *plan, int i, bool is_deterministic) {
+  const RitzPointsSpace *s = &plan->spaces[i];
+  for (int k = 0; k < plan->num_spaces; k++) {
+    const RitzPointsSpace *t = &plan->spaces[k];
+    if (k == i || t->field < plan->num_in) continue;
+    if (ritz_operator_field(op, t->field)->vec != ritz_operator_field(op, s->field)->vec) continue;
+    if (t->basis < 0 ? t->num_comp != s->num_comp : !is_deterministic) return true;
+  }
+  return false;
+}
+
+static void choose_access(CeedOperator op, RitzGpuAtPoints *plan, bool is_deterministic, bool are_distinct) {
   for (int i = 0; i < plan->num_spaces; i++) {
     RitzPointsSpace *s = &plan->spaces[i];
     if (s->field < plan->num_in)
       s->access = RITZ_POINTS_READ;
-    else if (s->basis < 0 && are_distinct)
+    else if (s->basis < 0 && are_distinct && !is_shared(op, plan, i, is_deterministic))
       s->access = RITZ_POINTS_OWN;
     else
       s->access = is_deterministic ? RITZ_POINTS_E_VECTOR : RITZ_POINTS_ADD;
     if (s->basis < 0 && s->access == RITZ_POINTS_E_VECTOR)
-      plan->reason = "points that are listed twice, whose sums are to repeat";
+      plan->reason = "entries at points with several terms, whose sums are to repeat";
   }
 }
 
@@ -187,7 +200,7 @@ int ritz_plan_gpu_at_points(CeedOperator op, const RitzGpuMachine *machine, bool
   int ierr = describe_points_fields(op, plan);
   if (ierr) ritz_plan_gpu_at_points_free(made);
   if (ierr || plan->reason) return ierr;
-  choose_access(plan, is_deterministic, are_distinct);
+  choose_access(op, plan, is_deterministic, are_distinct);
   if (!plan->reason) choose_block(plan, machine);
   return CEED_ERROR_SUCCESS;
 }

@@ -22,7 +22,7 @@ typedef struct {
 typedef enum {
   RITZ_POINTS_READ,
   RITZ_POINTS_ADD,      // by atomic additions
-  RITZ_POINTS_OWN,      // points that are listed once: without
+  RITZ_POINTS_OWN,      // points that are listed once, and nothing else in their entries: without
   RITZ_POINTS_E_VECTOR, // nodes: added in order afterwards
 } RitzPointsAccess;
 

@@ -2,6 +2,7 @@
 // CeedBasis: creation, queries, views, flops, misuse of its actions and what is left after it. What bases
 // evaluate is tested in tests/test-basis.c.
 #include "tests/api.h"
+#include "tests/reference.h"
 #include "tests/tap.h"
 
 #include <ceed/backend.h>
@@ -438,6 +439,7 @@ TEST_EACH_BACKEND(actions_a_basis_does_not_have_are_refused) {
 #define REFUSED(code, call) CHECK_ERROR(ceed, call, code, "CeedBasisApply")
   REFUSED(CEED_ERROR_UNSUPPORTED, CeedBasisApplyAdd(t, 1, CEED_NOTRANSPOSE, CEED_EVAL_INTERP, u, v));
   REFUSED(CEED_ERROR_BACKEND, CeedBasisApply(t, 1, CEED_TRANSPOSE, CEED_EVAL_WEIGHT, u, v));
+  REFUSED(CEED_ERROR_INCOMPATIBLE, CeedBasisApply(t, 1, (CeedTransposeMode)2, CEED_EVAL_INTERP, u, v));
   REFUSED(CEED_ERROR_BACKEND, CeedBasisApplyAdd(t, 1, CEED_TRANSPOSE, CEED_EVAL_WEIGHT, u, v));
   REFUSED(CEED_ERROR_BACKEND, CeedBasisApply(h1, 1, CEED_TRANSPOSE, CEED_EVAL_WEIGHT, u, v));
   REFUSED(CEED_ERROR_BACKEND, CeedBasisApply(t, 1, CEED_NOTRANSPOSE, CEED_EVAL_DIV, u, v));
@@ -498,14 +500,15 @@ TEST_EACH_BACKEND(actions_at_points_that_do_not_exist_are_refused) {
   CeedBasis t = NULL, h1 = dense(ceed, CEED_FE_SPACE_H1, CEED_TOPOLOGY_QUAD, 1);
   CeedVector x = vector_of(ceed, 4, (const CeedScalar[]){0, 1, -1, 0}), u = vector_of(ceed, 4, NULL),
              v = vector_of(ceed, 2, NULL), longer = vector_of(ceed, 4, NULL),
-             shorter = vector_of(ceed, 3, NULL);
-  const CeedInt two[1] = {2}, below[1] = {-1};
+             shorter = vector_of(ceed, 3, NULL), eight = vector_of(ceed, 8, NULL);
+  const CeedInt two[1] = {2}, below[1] = {-1}, ones[2] = {1, 1};
 
   CHECK_OK(CeedBasisCreateTensorH1Lagrange(ceed, 2, 1, 2, 2, CEED_GAUSS, &t));
   CHECK_OK(CeedVectorSetValue(u, 1));
   CHECK_OK(CeedVectorSetValue(v, 1));
   CHECK_OK(CeedVectorSetValue(longer, 1));
   CHECK_OK(CeedVectorSetValue(shorter, 1));
+  CHECK_OK(CeedVectorSetValue(eight, 1));
 #define REFUSED(code, call)                 CHECK_ERROR(ceed, call, code, "AtPoints")
 #define APPLY(basis, t_mode, mode, x, u, v) CeedBasisApplyAtPoints(basis, 1, two, t_mode, mode, x, u, v)
   int code = APPLY(h1, CEED_NOTRANSPOSE, CEED_EVAL_INTERP, x, u, v);
@@ -524,13 +527,20 @@ TEST_EACH_BACKEND(actions_at_points_that_do_not_exist_are_refused) {
           CeedBasisApplyAtPoints(t, 1, below, CEED_NOTRANSPOSE, CEED_EVAL_INTERP, x, u, v));
   REFUSED(CEED_ERROR_UNSUPPORTED,
           CeedBasisApplyAddAtPoints(t, 1, two, CEED_NOTRANSPOSE, CEED_EVAL_INTERP, x, u, v));
+  REFUSED(CEED_ERROR_INCOMPATIBLE, APPLY(t, (CeedTransposeMode)7, CEED_EVAL_INTERP, x, u, v));
+  REFUSED(CEED_ERROR_INCOMPATIBLE, APPLY(t, CEED_NOTRANSPOSE, CEED_EVAL_GRAD, x, u, x));
+  if (!reference_is_device(ceed)) { // one element at a time; the transpose has not cleared its vector yet
+    REFUSED(CEED_ERROR_UNSUPPORTED,
+            CeedBasisApplyAtPoints(t, 2, ones, CEED_TRANSPOSE, CEED_EVAL_INTERP, x, v, eight));
+    CHECK_HOLDS(eight, 1, 1, 1, 1, 1, 1, 1, 1);
+  }
 #undef REFUSED
   CHECK_OK(APPLY(t, CEED_NOTRANSPOSE, CEED_EVAL_WEIGHT, CEED_VECTOR_NONE, CEED_VECTOR_NONE, v));
   CHECK_HOLDS(v, 1, 1);
   CHECK_OK(APPLY(t, CEED_NOTRANSPOSE, CEED_EVAL_GRAD, x, u, longer)); // nobody holds anything
 #undef APPLY
-  CeedVector *vectors[] = {&x, &u, &v, &longer, &shorter};
-  for (int i = 0; i < 5; i++) CHECK_OK(CeedVectorDestroy(vectors[i]));
+  CeedVector *vectors[] = {&x, &u, &v, &longer, &shorter, &eight};
+  for (int i = 0; i < 6; i++) CHECK_OK(CeedVectorDestroy(vectors[i]));
   CHECK_OK(CeedBasisDestroy(&t));
   CHECK_OK(CeedBasisDestroy(&h1));
 }

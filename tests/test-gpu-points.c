@@ -112,6 +112,80 @@ TEST_EACH_GPU(points_that_are_listed_twice_add_twice) {
   check_points(ceed, &s, POINTS_INTERPOLATE);
 }
 
+// ---- Outputs of several spaces to one vector ----
+
+enum { NUM_SPLIT = 200 }; // points of one element
+
+static int create_split(Ceed ceed, CeedVector first, CeedVector u, CeedOperator *op) {
+  CeedInt lists[2 + NUM_SPLIT] = {2, 2 + NUM_SPLIT};
+  CeedElemRestriction one = NULL, two = NULL, wide = NULL;
+  CeedQFunction qf = NULL;
+
+  for (CeedInt i = 0; i < NUM_SPLIT; i++) lists[2 + i] = i;
+  CeedCall(CeedElemRestrictionCreateAtPoints(ceed, 1, NUM_SPLIT, 1, NUM_SPLIT, CEED_MEM_HOST,
+                                             CEED_COPY_VALUES, lists, &one));
+  CeedCall(CeedElemRestrictionCreateAtPoints(ceed, 1, NUM_SPLIT, 1, 2 * NUM_SPLIT, CEED_MEM_HOST,
+                                             CEED_COPY_VALUES, lists, &wide));
+  CeedCall(CeedElemRestrictionCreateAtPoints(ceed, 1, NUM_SPLIT, 2, 2 * NUM_SPLIT, CEED_MEM_HOST,
+                                             CEED_COPY_VALUES, lists, &two));
+  CeedCall(CeedQFunctionCreateInterior(ceed, 1, PointsSplit, PointsSplit_loc, &qf));
+  CeedCall(CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_NONE));
+  CeedCall(CeedQFunctionAddOutput(qf, "first", 1, CEED_EVAL_NONE));
+  CeedCall(CeedQFunctionAddOutput(qf, "second", 2, CEED_EVAL_NONE));
+  CeedCall(CeedOperatorCreateAtPoints(ceed, qf, NULL, NULL, op));
+  CeedCall(CeedOperatorSetField(*op, "u", one, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  CeedCall(CeedOperatorSetField(*op, "first", wide, CEED_BASIS_NONE, first));
+  CeedCall(CeedOperatorSetField(*op, "second", two, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  CeedCall(CeedOperatorAtPointsSetPoints(*op, one, u));
+  CeedElemRestrictionDestroy(&one);
+  CeedElemRestrictionDestroy(&two);
+  CeedElemRestrictionDestroy(&wide);
+  return CeedQFunctionDestroy(&qf);
+}
+
+static void check_split(CeedVector v) {
+  double *values = reference_new_values(v);
+
+  for (int i = 0; i < 2 * NUM_SPLIT; i++) { // sums of whole numbers
+    const double wanted = (i < NUM_SPLIT ? i + 1 : 0) + (2 + i % 2) * (i / 2 + 1);
+    CHECK(values[i] == wanted, "entry %d is %g, not %g", i, values[i], wanted);
+  }
+  free(values);
+}
+
+// Entry i of the vector is that of point i in one output, of point i / 2 in the other: threads meet there.
+TEST_EACH_GPU(outputs_to_one_vector_do_not_lose_each_others_terms) {
+  CeedVector u = NULL, v = NULL;
+  CeedScalar numbers[NUM_SPLIT];
+  const char *source = NULL;
+
+  for (int i = 0; i < NUM_SPLIT; i++) numbers[i] = (CeedScalar)(i + 1);
+  CHECK_OK(CeedVectorCreate(ceed, NUM_SPLIT, &u));
+  CHECK_OK(CeedVectorSetArray(u, CEED_MEM_HOST, CEED_COPY_VALUES, numbers));
+  CHECK_OK(CeedVectorCreate(ceed, 2 * NUM_SPLIT, &v));
+  for (int is_passive = 0; is_passive < 2; is_passive++) {
+    const bool is_fused = strstr(resource_of(ceed), "/gen");
+    CeedOperator op = NULL;
+
+    CHECK_OK(create_split(ceed, is_passive ? v : CEED_VECTOR_ACTIVE, u, &op));
+    CHECK_OK(CeedOperatorApply(op, u, v, CEED_REQUEST_IMMEDIATE));
+    check_split(v);
+    if (is_fused && !is_passive) {
+      CHECK_OK(RitzOperatorGetSource(op, &source));
+      CHECK(!strstr(source, "] += out"), "an addition is not atomic");
+    } else if (is_fused) {
+      CHECK_OK(RitzOperatorSetRoute(op, RITZ_OPERATOR_ROUTE_FUSED));
+      CHECK_ERROR(ceed, CeedOperatorApply(op, u, v, CEED_REQUEST_IMMEDIATE), CEED_ERROR_UNSUPPORTED,
+                  "an active output that is a passive one, too");
+    }
+    CeedOperatorDestroy(&op);
+  }
+  CeedVectorDestroy(&u);
+  CeedVectorDestroy(&v);
+}
+
+// ---- Bits ----
+
 static void check_same_bits(Ceed ceed, const PointsShape *s, PointsKind kind) {
   CeedScalar *values[2] = {NULL, NULL};
   CeedSize length;
@@ -162,7 +236,7 @@ TEST_EACH_GPU(explanations_tell_how_operators_at_points_run) {
   FILE *stream = open_memstream(&text, &length);
   CHECK_OK(RitzOperatorExplain(p.op, stream));
   fclose(stream);
-  CHECK(strstr(text, wanted), "%s says: %s", resource_of(ceed), text);
+  CHECK(strstr(text, wanted) && strstr(text, "points of their own"), "%s says: %s", resource_of(ceed), text);
   free(text);
   points_problem_destroy(&p);
 }
@@ -173,6 +247,7 @@ int main(int argc, char **argv) {
                         gradients_of_any_number_of_points_give_what_the_reference_gives,
                         batches_of_elements_of_any_number_of_points_are_all_there_is,
                         points_that_are_listed_twice_add_twice,
+                        outputs_to_one_vector_do_not_lose_each_others_terms,
                         deterministic_operators_at_points_repeat_every_bit, applies_at_points_copy_nothing,
                         explanations_tell_how_operators_at_points_run));
 }

@@ -279,6 +279,40 @@ TEST_EACH_BACKEND(assembled_qfunctions_keep_the_components_of_a_point_together) 
   fixture_destroy(&f);
 }
 
+// A point in both elements, and twice in one of them.
+TEST_EACH_BACKEND(points_that_are_listed_twice_have_no_place_for_two_derivatives) {
+  static const CeedInt twice[] = {3, 4, 6, 0, 0, 0};
+  const double left = (1 - (double)positions[0]) / 2, right = (1 + (double)positions[0]) / 2,
+               q = (double)factors[0];
+  const double wanted[NUM_NODES] = {q * left * left, q * (right * right + 2 * left * left),
+                                    2 * q * right * right};
+  CeedVector assembled = NULL;
+  CeedElemRestriction rstr = NULL;
+  Fixture f;
+
+  CHECK_OK(create_parts(ceed, &f));
+  CHECK_OK(CeedElemRestrictionDestroy(&f.rstr_x));
+  CHECK_OK(CeedElemRestrictionCreateAtPoints(ceed, NUM_ELEM, NUM_POINTS, 1, NUM_POINTS, CEED_MEM_HOST,
+                                             CEED_COPY_VALUES, twice, &f.rstr_x));
+  CHECK_OK(CeedOperatorCreateAtPoints(ceed, f.qf, NULL, NULL, &f.op));
+  CHECK_OK(set_fields(&f, f.op));
+  CHECK_OK(CeedOperatorAtPointsSetPoints(f.op, f.rstr_x, f.x));
+  for (int reuses = 0; reuses < 2; reuses++) {
+    CHECK_OK(CeedOperatorSetQFunctionAssemblyReuse(f.op, reuses));
+    CHECK_OK(CeedOperatorLinearAssembleDiagonal(f.op, f.v, CEED_REQUEST_IMMEDIATE));
+    double *values = reference_new_values(f.v);
+    for (int i = 0; i < NUM_NODES; i++) // three products of four factors, of some roundings each
+      CHECK_NEAR(values[i], wanted[i], 32 * (double)CEED_EPSILON * fabs(wanted[i]), "node %d", i);
+    free(values);
+  }
+  CHECK_ERROR(ceed, CeedOperatorLinearAssembleQFunction(f.op, &assembled, &rstr, CEED_REQUEST_IMMEDIATE),
+              CEED_ERROR_UNSUPPORTED, "a point is listed twice");
+  CHECK_ERROR(
+      ceed, CeedOperatorLinearAssembleQFunctionBuildOrUpdate(f.op, &assembled, &rstr, CEED_REQUEST_IMMEDIATE),
+      CEED_ERROR_UNSUPPORTED, "a point is listed twice");
+  fixture_destroy(&f);
+}
+
 // ---- To points and back ----
 
 // An operator at points from a nodal field to a field on the points, or back.
@@ -395,15 +429,26 @@ TEST_EACH_BACKEND(short_coordinates_are_refused) {
   fixture_destroy(&f);
 }
 
-TEST_EACH_BACKEND(coordinates_without_values_are_refused) {
+// Before anything is written: outputs keep what they have, the coordinates themselves among them.
+TEST_EACH_BACKEND(coordinates_that_cannot_be_read_are_refused) {
   Fixture f;
   CeedVector x = NULL;
+  CeedScalar *array = NULL;
 
   CHECK_OK(fixture_create(ceed, &f));
+  CHECK_OK(CeedVectorSetValue(f.v, 5));
   CHECK_OK(CeedVectorCreate(ceed, NUM_POINTS, &x));
   CHECK_OK(CeedOperatorAtPointsSetPoints(f.op, f.rstr_x, x));
   CHECK_ERROR(ceed, apply(&f), CEED_ERROR_BACKEND, "no valid data");
   CHECK_OK(CeedVectorSetArray(x, CEED_MEM_HOST, CEED_COPY_VALUES, (CeedScalar *)positions));
+  CHECK_OK(CeedVectorGetArray(x, CEED_MEM_HOST, &array));
+  CHECK_ERROR(ceed, apply(&f), CEED_ERROR_BACKEND, "already in use");
+  CHECK_OK(CeedVectorRestoreArray(x, &array));
+  CHECK_ERROR(ceed, CeedOperatorApplyAdd(f.op, f.u, x, CEED_REQUEST_IMMEDIATE), CEED_ERROR_INCOMPATIBLE,
+              "'v' is the vector of the points' coordinates");
+  CHECK_ERROR(ceed, CeedOperatorApply(f.op, f.u, x, CEED_REQUEST_IMMEDIATE), CEED_ERROR_INCOMPATIBLE,
+              "'v' is the vector of the points' coordinates");
+  CHECK_HOLDS(f.v, 5, 5, 5);
   CHECK_OK(apply(&f));
   check_values(&f, positions, factors);
   CeedVectorDestroy(&x);
@@ -566,9 +611,10 @@ int main(int argc, char **argv) {
             moved_points_and_changed_data_are_seen, points_are_given_back_and_may_be_replaced_before_use,
             without_points_or_elements_everything_is_zero,
             assembled_qfunctions_keep_the_components_of_a_point_together,
+            points_that_are_listed_twice_have_no_place_for_two_derivatives,
             a_sequential_composite_goes_to_the_points_and_back,
             composites_mix_operators_at_points_with_ordinary_ones, operators_without_points_do_not_run,
-            short_coordinates_are_refused, coordinates_without_values_are_refused,
+            short_coordinates_are_refused, coordinates_that_cannot_be_read_are_refused,
             unfit_bases_are_refused_when_applied, fields_without_a_basis_live_on_the_points,
             restrictions_and_bases_have_the_same_nodes, assemblies_that_points_do_not_have_are_refused,
             failures_of_the_function_at_points_are_passed_on));

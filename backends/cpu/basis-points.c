@@ -215,7 +215,7 @@ int ritz_cpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *actio
   if (basis->dim > 3)
     RITZ_TRY(ritz_cpu_delegate(basis->obj.ceed, "evaluation of a basis at points",
                                "there are no kernels in more than three dimensions"));
-  if (action->num_elem != 1 || action->eval_mode == CEED_EVAL_WEIGHT || basis->dim > 3)
+  if (action->eval_mode == CEED_EVAL_WEIGHT || basis->dim > 3)
     return ritz_ref_basis_apply_at_points(basis, action, num_points, x, u, v);
   return apply(basis, action, num_points[0], x, u, v);
 }

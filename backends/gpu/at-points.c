@@ -30,7 +30,7 @@ static int describe_at_points(CeedOperator op, RitzGpuAtPointsKernel *k) {
   const RitzGpuMachine machine = ritz_gpu_gen_machine(op);
   bool are_distinct;
   char *source = NULL;
-  RITZ_TRY(ritz_gpu_restriction_is_distinct(op->rstr_points, &are_distinct));
+  RITZ_TRY(ritz_restriction_is_distinct(op->rstr_points, &are_distinct));
   RITZ_TRY(ritz_plan_gpu_at_points(op, &machine, ritz_gpu(op->obj.ceed)->is_deterministic, are_distinct,
                                    &k->plan));
   if (k->plan->reason) return CEED_ERROR_SUCCESS;
@@ -109,9 +109,11 @@ static int holder_of(const Launch *l, int s) {
 static int get_space_array(Launch *l, int s) {
   const CeedVector vec = vector_of(l, s);
   if (space_of(l, s)->access == RITZ_POINTS_READ)
-    return CeedVectorGetArrayRead(vec, CEED_MEM_DEVICE, (const CeedScalar **)&l->arrays[s]);
-  if (holder_of(l, s) == s) return CeedVectorGetArray(vec, CEED_MEM_DEVICE, &l->arrays[s]);
-  l->arrays[s] = l->arrays[holder_of(l, s)];
+    RITZ_TRY_BACKEND(CeedVectorGetArrayRead(vec, CEED_MEM_DEVICE, (const CeedScalar **)&l->arrays[s]));
+  else if (holder_of(l, s) == s)
+    RITZ_TRY_BACKEND(CeedVectorGetArray(vec, CEED_MEM_DEVICE, &l->arrays[s]));
+  else
+    l->arrays[s] = l->arrays[holder_of(l, s)];
   return CEED_ERROR_SUCCESS;
 }
 
@@ -212,7 +214,8 @@ static int open_launch(Launch *l) {
   RITZ_TRY(RITZ_CALLOC(ceed, num + 1, &l->e_vecs));
   RITZ_TRY(RITZ_CALLOC(ceed, 5 + 4 * num, &l->args));
   RITZ_TRY(CeedElemRestrictionGetOffsets(l->op->rstr_points, CEED_MEM_DEVICE, &l->lists));
-  return CeedVectorGetArrayRead(l->op->point_coords, CEED_MEM_DEVICE, &l->coords);
+  RITZ_TRY_BACKEND(CeedVectorGetArrayRead(l->op->point_coords, CEED_MEM_DEVICE, &l->coords));
+  return CEED_ERROR_SUCCESS;
 }
 
 static int close_launch(Launch *l, int num_held, int ierr) {
@@ -229,12 +232,21 @@ static int close_launch(Launch *l, int num_held, int ierr) {
   return ierr ? ierr : restored;
 }
 
+// The plan counts on active and passive outputs being different vectors.
+static bool is_passive_output(CeedOperator op, CeedVector out) {
+  for (CeedInt i = 0; i < op->num_out; i++) {
+    if (out != CEED_VECTOR_NONE && op->out[i]->vec == out) return true;
+  }
+  return false;
+}
+
 int ritz_gpu_at_points_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode,
                              const char **reason) {
   RitzGpuAtPointsKernel *k;
   int num_held = 0;
   RITZ_TRY(prepare_at_points(op, &k));
   *reason = k->plan->reason;
+  if (!*reason && is_passive_output(op, out)) *reason = "an active output that is a passive one, too";
   if (*reason) return CEED_ERROR_SUCCESS;
   Launch l = {.op = op, .k = k, .in = in, .out = out};
   RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));

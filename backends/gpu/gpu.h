@@ -275,8 +275,6 @@ int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAc
 int ritz_gpu_restriction_apply_list(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedInt first_elem,
                                     CeedInt num_elem, const CeedScalar *u, CeedScalar *v);
 int ritz_gpu_restriction_list_needs_map(CeedElemRestriction rstr, bool *needs_map);
-// Whether no point is listed twice.
-int ritz_gpu_restriction_is_distinct(CeedElemRestriction rstr, bool *is_distinct);
 // The restriction of point blocks [node][c_out][c_in] on these nodes; belongs to rstr.
 int ritz_gpu_restriction_blocks(CeedElemRestriction rstr, CeedElemRestriction *blocks);
 // v += E^T u of all elements, both in device memory and of this precision.

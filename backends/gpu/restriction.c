@@ -32,8 +32,7 @@ typedef struct {
   Rows *rows;    // owned, of the lengths that were asked for
   Map all, part; // of all elements; of the range of elements that was asked for last
   Map list;      // of all elements' points without padding
-  bool is_counted, is_distinct; // at points: whether no point is listed twice, and whether that is known
-  CeedElemRestriction blocks;   // owned: of point blocks; NULL: not asked for yet
+  CeedElemRestriction blocks; // owned: of point blocks; NULL: not asked for yet
 } Data;
 
 static CeedElemRestriction owner(CeedElemRestriction r) { return r->base ? r->base : r; }
@@ -269,30 +268,6 @@ static bool is_disjoint(const Range *g) {
   }
 }
 
-// ---- Points that are listed once ----
-
-static int count_points(CeedElemRestriction r, bool *is_distinct) {
-  const CeedInt *list = r->offsets + r->num_elem + 1;
-  bool *is_listed = NULL;
-  *is_distinct = true;
-  RITZ_TRY(RITZ_CALLOC(r->obj.ceed, (size_t)(r->l_size / r->num_comp) + 1, &is_listed));
-  for (CeedInt i = 0; i < r->num_points && *is_distinct; i++) {
-    *is_distinct = !is_listed[list[i]];
-    is_listed[list[i]] = true;
-  }
-  RITZ_FREE(&is_listed);
-  return CEED_ERROR_SUCCESS;
-}
-
-int ritz_gpu_restriction_is_distinct(CeedElemRestriction rstr, bool *is_distinct) {
-  Data *data;
-  RITZ_TRY(get_data(rstr, &data));
-  if (!data->is_counted) RITZ_TRY(count_points(rstr, &data->is_distinct));
-  data->is_counted = true;
-  *is_distinct = data->is_distinct;
-  return CEED_ERROR_SUCCESS;
-}
-
 // ---- Gather and atomic additions: one kernel for each kind ----
 
 #define RUN(g, kernel, num_items, ...)                                                                       \
@@ -317,7 +292,7 @@ static int run_list(const Range *g, bool sums, const CeedInt *list, const void *
     return RUN(g, "restriction_gather_list", g->n, RITZ_INT(g->n), RITZ_INT(g->rstr->num_comp),
                RITZ_INT(g->first), RITZ_POINTER(list), RITZ_POINTER(u), RITZ_POINTER(v));
   }
-  RITZ_TRY(ritz_gpu_restriction_is_distinct(g->rstr, &is_distinct));
+  RITZ_TRY(ritz_restriction_is_distinct(g->rstr, &is_distinct));
   return RUN(g, "restriction_add_list", g->n, RITZ_INT(g->n), RITZ_INT(g->rstr->num_comp), RITZ_INT(g->first),
              RITZ_INT(is_distinct), RITZ_POINTER(list), RITZ_POINTER(u), RITZ_POINTER(v));
 }
@@ -536,7 +511,7 @@ int ritz_gpu_restriction_apply_list(CeedElemRestriction rstr, CeedTransposeMode 
 int ritz_gpu_restriction_list_needs_map(CeedElemRestriction rstr, bool *needs_map) {
   bool is_distinct = true;
   const bool is_ordered = ritz_gpu(rstr->obj.ceed)->is_deterministic;
-  if (is_ordered) RITZ_TRY(ritz_gpu_restriction_is_distinct(rstr, &is_distinct));
+  if (is_ordered) RITZ_TRY(ritz_restriction_is_distinct(rstr, &is_distinct));
   *needs_map = is_ordered && !is_distinct;
   return CEED_ERROR_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backends/ref/ref.h"
+#include "core/operator.h"
 
 CeedInt ritz_ref_max_points(CeedOperator op) {
   return op->is_at_points ? op->first_points->max_points : op->num_qpts;
@@ -13,7 +14,9 @@ CeedInt ritz_ref_max_points(CeedOperator op) {
 int ritz_ref_derivatives_open(CeedOperator op, bool use_cache, RitzRefDerivatives *d) {
   CeedOperatorAssemblyData data = op->assembly_data;
   *d = (RitzRefDerivatives){.op = op, .N_in = data->in.num_total, .N_out = data->out.num_total};
-  if (use_cache && op->qf_data->reuse) {
+  bool is_reused = false;
+  if (use_cache) RITZ_TRY(ritz_operator_is_reused(op, &is_reused));
+  if (is_reused) {
     RITZ_TRY(CeedVectorGetArrayRead(op->qf_data->values, CEED_MEM_HOST, &d->cached));
     d->uses_cache = true;
   }

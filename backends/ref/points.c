@@ -86,10 +86,6 @@ void ritz_ref_points_element(RitzRefPoints *p, CeedTransposeMode t_mode, CeedEva
 
 int ritz_ref_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *action, const CeedInt *num_points,
                                    const CeedScalar *x, const CeedScalar *u, CeedScalar *v) {
-  RITZ_REQUIRE(
-      action->num_elem == 1, basis->obj.ceed, CEED_ERROR_UNSUPPORTED,
-      "evaluation at points: Backend does not implement several elements at once, found %" CeedInt_FMT,
-      action->num_elem);
   CeedInt n = num_points[0];
   if (action->eval_mode == CEED_EVAL_WEIGHT) {
     for (CeedInt i = 0; i < n; i++) v[i] = 1;
