@@ -109,8 +109,11 @@ static int update_cache(CeedOperator op, const char *call) {
   return CEED_ERROR_SUCCESS;
 }
 
+// Groups may have been stripped since an assembly of the operator was made.
 int ritz_operator_update_reused(CeedOperator op, const char *call) {
-  return op->qf_data->reuse ? update_cache(op, call) : CEED_ERROR_SUCCESS;
+  if (!op->qf_data->reuse) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(require_assembly_data(op, call));
+  return update_cache(op, call);
 }
 
 int CeedOperatorLinearAssembleQFunctionBuildOrUpdate(CeedOperator op, CeedVector *assembled,

@@ -4,6 +4,9 @@
 #include "tests/assembly-qfunctions.h"
 #include "tests/scale-operator.h"
 
+#include <ritz/assembly.h>
+#include <ritz/precision.h>
+
 // ---- The cache ----
 
 TEST_EACH_BACKEND(without_reuse_assembly_always_sees_the_present_values) {
@@ -522,6 +525,48 @@ TEST_EACH_BACKEND(operators_without_elements_assemble_to_nothing) {
   fixture_destroy(&f);
 }
 
+// ---- Patterns that are kept ----
+
+typedef struct {
+  RitzAssembly assembly;
+  CeedVector values;
+  CeedSize num; // entries of the matrix
+} Matrix;
+
+// With as many more entries.
+static int matrix_create(CeedOperator op, CeedScalarType precision, CeedSize more, Matrix *m) {
+  CeedSize num_rows = 0;
+  const int64_t *row_starts = NULL;
+  *m = (Matrix){0};
+
+  CeedCall(RitzAssemblyCreate(op, &m->assembly));
+  CeedCall(RitzAssemblyGetPattern(m->assembly, &num_rows, NULL, &row_starts, NULL));
+  m->num = row_starts[num_rows];
+  return RitzVectorCreate(CeedOperatorReturnCeed(op), m->num + more, precision, &m->values);
+}
+
+static void matrix_destroy(Matrix *m) {
+  CeedVectorDestroy(&m->values);
+  RitzAssemblyDestroy(&m->assembly);
+}
+
+TEST_EACH_BACKEND(kept_patterns_outlive_stripped_data) {
+  Fixture f;
+  Matrix m = {0};
+
+  CHECK_OK(fixture_create(ceed, &f));
+  CHECK_OK(matrix_create(f.op, CEED_SCALAR_TYPE, 0, &m));
+  CHECK_OK(RitzAssemblyRun(m.assembly, m.values));
+  const double first = first_entry(m.values);
+  CHECK_OK(CeedOperatorAssemblyDataStrip(f.op));
+  CHECK_OK(CeedOperatorSetQFunctionAssemblyReuse(f.op, true));
+  CHECK_OK(CeedVectorSetValue(f.qdata, 2));
+  CHECK_OK(RitzAssemblyRun(m.assembly, m.values));
+  CHECK_NEAR(first_entry(m.values), 2 * first, tolerance * eps, "twice the coefficient");
+  matrix_destroy(&m);
+  fixture_destroy(&f);
+}
+
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
@@ -534,5 +579,5 @@ int main(int argc, char **argv) {
             passive_outputs_are_left_alone_by_assembly, bases_are_matched_by_handle_on_the_diagonal,
             diagonals_with_exchanged_nodes_are_exact, the_identity_on_the_points_assembles_to_the_identity,
             saddle_points_of_two_fields_assemble_to_symmetric_block_matrices,
-            operators_without_elements_assemble_to_nothing));
+            operators_without_elements_assemble_to_nothing, kept_patterns_outlive_stripped_data));
 }
