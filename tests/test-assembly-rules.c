@@ -567,6 +567,36 @@ TEST_EACH_BACKEND(kept_patterns_outlive_stripped_data) {
   fixture_destroy(&f);
 }
 
+static void check_rest(Ceed ceed, const Matrix *m, CeedSize more) {
+  CeedVector scalars = NULL;
+
+  CHECK_OK(CeedVectorCreate(ceed, m->num + more, &scalars));
+  CHECK_OK(CeedVectorSetValue(m->values, 7));
+  CHECK_OK(RitzAssemblyRun(m->assembly, m->values));
+  CHECK_OK(RitzVectorConvert(m->values, scalars));
+  double *values = reference_new_values(scalars);
+  CHECK(values[0] != 7, "nothing was written");
+  for (CeedSize k = m->num; k < m->num + more; k++)
+    CHECK(values[k] == 7, "entry %td of %td is %g now", k, m->num, values[k]);
+  free(values);
+  CeedVectorDestroy(&scalars);
+}
+
+TEST_EACH_BACKEND(entries_behind_those_of_the_matrix_stay) {
+  static const CeedScalarType precisions[] = {CEED_SCALAR_FP64, CEED_SCALAR_FP32};
+  enum { MORE = 3 };
+  Fixture f;
+
+  CHECK_OK(fixture_create(ceed, &f));
+  for (int k = 0; k < 2; k++) {
+    Matrix m = {0};
+    CHECK_OK(matrix_create(f.op, precisions[k], MORE, &m));
+    check_rest(ceed, &m, MORE);
+    matrix_destroy(&m);
+  }
+  fixture_destroy(&f);
+}
+
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
@@ -579,5 +609,6 @@ int main(int argc, char **argv) {
             passive_outputs_are_left_alone_by_assembly, bases_are_matched_by_handle_on_the_diagonal,
             diagonals_with_exchanged_nodes_are_exact, the_identity_on_the_points_assembles_to_the_identity,
             saddle_points_of_two_fields_assemble_to_symmetric_block_matrices,
-            operators_without_elements_assemble_to_nothing, kept_patterns_outlive_stripped_data));
+            operators_without_elements_assemble_to_nothing, kept_patterns_outlive_stripped_data,
+            entries_behind_those_of_the_matrix_stay));
 }
