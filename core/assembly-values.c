@@ -54,10 +54,11 @@ static CeedSize matrix_size(const RitzAssemblyBlock *block) {
   return (CeedSize)block->num_rows * block->num_cols;
 }
 
-// Matrices of the elements first .. first + num - 1. Where the host is chosen for few elements, not for want
-// of kernels, the fallback works on the host's memory, without the backend's warning.
+// Matrices of the elements first .. first + num - 1, by the part's own context. Where the host is chosen for
+// few elements, not for want of kernels, the fallback works on the host's memory, without the backend's
+// warning.
 static int assemble_some(const Filling *f, CeedInt first, CeedInt num, CeedVector vec) {
-  const RitzBackend *own = &f->assembly->ceed->backend,
+  const RitzBackend *own = &f->computes->obj.ceed->backend,
                     *backend = f->is_by_choice && own->fallback ? own->fallback : own;
   CeedScalar *array;
   RITZ_TRY(CeedVectorGetArrayWrite(vec, backend == own ? own->mem_type : CEED_MEM_HOST, &array));
@@ -97,7 +98,7 @@ static int add_by_elements(Filling *f) {
   RITZ_TRY(RITZ_MALLOC(f->assembly->ceed, (size_t)block->num_cols, &f->offsets));
   f->matrix.offsets = f->offsets;
   set_offsets(f);
-  RITZ_TRY(CeedVectorCreate(f->assembly->ceed, matrix_size(block) * num_at_once, &vec));
+  RITZ_TRY(CeedVectorCreate(f->computes->obj.ceed, matrix_size(block) * num_at_once, &vec));
   int ierr = CEED_ERROR_SUCCESS;
   for (CeedInt first = 0; !ierr && first < block->op->num_elem; first += num_at_once) {
     const CeedInt num = CeedIntMin(num_at_once, block->op->num_elem - first);

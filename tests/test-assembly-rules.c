@@ -4,6 +4,8 @@
 #include "tests/assembly-qfunctions.h"
 #include "tests/scale-operator.h"
 
+#include "backends/cpu/matrix.h"
+#include "core/operator.h"
 #include <ritz/assembly.h>
 #include <ritz/precision.h>
 
@@ -550,6 +552,16 @@ static void matrix_destroy(Matrix *m) {
   RitzAssemblyDestroy(&m->assembly);
 }
 
+static int first_of_matrix(CeedOperator op, double *first) {
+  Matrix m;
+  int ierr = matrix_create(op, CEED_SCALAR_TYPE, 0, &m);
+
+  if (!ierr) ierr = RitzAssemblyRun(m.assembly, m.values);
+  if (!ierr) *first = first_entry(m.values);
+  matrix_destroy(&m);
+  return ierr;
+}
+
 TEST_EACH_BACKEND(kept_patterns_outlive_stripped_data) {
   Fixture f;
   Matrix m = {0};
@@ -597,6 +609,35 @@ TEST_EACH_BACKEND(entries_behind_those_of_the_matrix_stay) {
   fixture_destroy(&f);
 }
 
+// Parts on the composite's context, one of them without elements; then others, that have other threads or no
+// kernels.
+TEST(parts_without_elements_and_of_other_contexts_are_added) {
+  static const char *const resources[] = {"/cpu/self/gen:threads=3", "/cpu/self/gen:threads=1",
+                                          "/cpu/self/ref"};
+  enum { CONTEXTS = 3 };
+  Ceed ceeds[CONTEXTS];
+  Fixture f[CONTEXTS], empty;
+  CeedOperator op = NULL;
+  double first = 0, sum = 0;
+
+  for (int i = 0; i < CONTEXTS; i++) ceeds[i] = tap_ceed(resources[i]);
+  for (int i = 0; i < CONTEXTS; i++) CHECK_OK(fixture_create(ceeds[i], &f[i]));
+  CHECK_OK(fixture_create_sized(ceeds[0], 0, &empty));
+  CHECK_OK(CeedOperatorCreateComposite(ceeds[0], &op));
+  CHECK_OK(CeedOperatorCompositeAddSub(op, empty.op));
+  CHECK_OK(CeedOperatorCompositeAddSub(op, f[0].op));
+  CHECK_OK(first_of_matrix(op, &first));
+  const bool is_text = ((const RitzCpuOperator *)f[0].op->data)->path == RITZ_PATH_TEXT;
+  CHECK(ritz_cpu_matrix_is_made(f[0].op, 0, 0) || !is_text, "no kernel beside an empty part");
+  for (int i = 1; i < CONTEXTS; i++) CHECK_OK(CeedOperatorCompositeAddSub(op, f[i].op));
+  CHECK_OK(first_of_matrix(op, &sum));
+  CHECK_NEAR(sum, 3 * first, 3 * tolerance * eps, "three equal parts");
+  CeedOperatorDestroy(&op);
+  fixture_destroy(&empty);
+  for (int i = 0; i < CONTEXTS; i++) fixture_destroy(&f[i]);
+  for (int i = 0; i < CONTEXTS; i++) CeedDestroy(&ceeds[i]);
+}
+
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
@@ -610,5 +651,5 @@ int main(int argc, char **argv) {
             diagonals_with_exchanged_nodes_are_exact, the_identity_on_the_points_assembles_to_the_identity,
             saddle_points_of_two_fields_assemble_to_symmetric_block_matrices,
             operators_without_elements_assemble_to_nothing, kept_patterns_outlive_stripped_data,
-            entries_behind_those_of_the_matrix_stay));
+            entries_behind_those_of_the_matrix_stay, parts_without_elements_and_of_other_contexts_are_added));
 }
