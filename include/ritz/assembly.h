@@ -18,7 +18,8 @@
 // matrices of one batch a thread.
 //
 // Results have the same bits in every run with the same values of passive vectors and contexts: contributions
-// to a nonzero are added in a fixed order, which does not depend on the number of threads.
+// to a nonzero are added in a fixed order, which does not depend on the number of threads. With
+// RITZ_USE_NO_WAIT last bits change once, when the kernels are there.
 #ifndef RITZ_ASSEMBLY_H
 #define RITZ_ASSEMBLY_H
 
@@ -40,12 +41,14 @@ CEED_EXTERN int RitzAssemblyGetPattern(RitzAssembly assembly, CeedSize *num_rows
 
 // values: at least row_starts[num_rows] entries, of which these are overwritten, of any precision; computed
 // in CeedScalar. With values of passive vectors and contexts as they are now. On /cpu/self/gen by generated
-// kernels, on all threads; the first run makes them (as RitzOperatorSetUse says; RitzOperatorsPrepare does
-// not make them). Where there is none (curl-oriented active restrictions, no text of the QFunction, an
-// assembled QFunction that is reused), on other backends without kernels of their own and on devices: from
-// the element matrices of CeedOperatorLinearAssemble, or from applications to unit vectors of elements.
-// Temporary memory there: half a megabyte or one element matrix, by unit vectors up to 16 columns of all
-// element matrices.
+// kernels, on all threads; the first run makes them (RitzOperatorsPrepare does not). With RITZ_USE_ONCE, and
+// with RITZ_USE_NO_WAIT until a compiler has done its work, by the reference backend without a warning.
+//
+// Where there are no kernels (curl-oriented active restrictions, no text of the QFunction, an assembled
+// QFunction that is reused; of a composite, parts of other contexts), on other backends without kernels of
+// their own and on devices: from the element matrices of CeedOperatorLinearAssemble, or from applications to
+// unit vectors of elements. Temporary memory there: half a megabyte or one element matrix, by unit vectors up
+// to 16 columns of all element matrices.
 //
 // Errors: CEED_ERROR_DIMENSION (values are too short); those of CeedOperatorApply.
 CEED_EXTERN int RitzAssemblyRun(RitzAssembly assembly, CeedVector values);
