@@ -179,6 +179,10 @@ cleanup:
 int RitzOperatorAssembleCSRSymbolic(CeedOperator op, CeedSize *num_rows, CeedSize *num_cols,
                                     int64_t **row_starts, int64_t **cols) {
   RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op->obj.ceed, num_rows);
+  RITZ_ARGUMENT(op->obj.ceed, num_cols);
+  RITZ_ARGUMENT(op->obj.ceed, row_starts);
+  RITZ_ARGUMENT(op->obj.ceed, cols);
   Blocks blocks;
   RITZ_TRY(list_blocks(op, &blocks));
   const int ierr = find_pattern(op->obj.ceed, &blocks, row_starts, cols);
@@ -316,8 +320,14 @@ static int begin_assembly(CeedOperator op, const char *call, struct RitzAssembly
   return ierr;
 }
 
-static int require_columns(const struct RitzAssembly_private *a) {
+static int require_pattern(const struct RitzAssembly_private *a) {
   const int64_t num = ritz_assembly_num_nonzeros(a);
+  for (CeedSize r = 0; r < a->num_rows; r++)
+    RITZ_REQUIRE(a->row_starts[r] >= 0 && a->row_starts[r] <= a->row_starts[r + 1], a->ceed,
+                 CEED_ERROR_INCOMPATIBLE,
+                 "%s: row %" CeedSize_FMT " begins at %" PRId64 " and ends at %" PRId64
+                 ", needed ascending row starts from 0 on",
+                 a->call, r, a->row_starts[r], a->row_starts[r + 1]);
   RITZ_REQUIRE(a->cols || num == 0, a->ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: argument 'cols' is NULL for %" PRId64 " entries", a->call, num);
   return CEED_ERROR_SUCCESS;
@@ -330,7 +340,7 @@ int ritz_assembly_create_in(CeedOperator op, const char *call, const int64_t *ro
   a->is_given = true;
   a->row_starts = row_starts;
   a->cols = cols;
-  const int ierr = require_columns(a);
+  const int ierr = require_pattern(a);
   if (ierr) (void)RitzAssemblyDestroy(&a);
   *assembly = a;
   return ierr;

@@ -54,10 +54,11 @@ static CeedSize matrix_size(const RitzAssemblyBlock *block) {
   return (CeedSize)block->num_rows * block->num_cols;
 }
 
-// Matrices of the elements first .. first + num - 1. Where the host is chosen for few elements, not for want
-// of kernels, the fallback works on the host's memory, without the backend's warning.
+// Matrices of the elements first .. first + num - 1, by the part's own context. Where the host is chosen for
+// few elements, not for want of kernels, the fallback works on the host's memory, without the backend's
+// warning.
 static int assemble_some(const Filling *f, CeedInt first, CeedInt num, CeedVector vec) {
-  const RitzBackend *own = &f->assembly->ceed->backend,
+  const RitzBackend *own = &f->computes->obj.ceed->backend,
                     *backend = f->is_by_choice && own->fallback ? own->fallback : own;
   CeedScalar *array;
   RITZ_TRY(CeedVectorGetArrayWrite(vec, backend == own ? own->mem_type : CEED_MEM_HOST, &array));
@@ -97,7 +98,7 @@ static int add_by_elements(Filling *f) {
   RITZ_TRY(RITZ_MALLOC(f->assembly->ceed, (size_t)block->num_cols, &f->offsets));
   f->matrix.offsets = f->offsets;
   set_offsets(f);
-  RITZ_TRY(CeedVectorCreate(f->assembly->ceed, matrix_size(block) * num_at_once, &vec));
+  RITZ_TRY(CeedVectorCreate(f->computes->obj.ceed, matrix_size(block) * num_at_once, &vec));
   int ierr = CEED_ERROR_SUCCESS;
   for (CeedInt first = 0; !ierr && first < block->op->num_elem; first += num_at_once) {
     const CeedInt num = CeedIntMin(num_at_once, block->op->num_elem - first);
@@ -182,21 +183,23 @@ static int fill_on_host(RitzAssembly a, CeedScalar *values) {
 
 static int fill(RitzAssembly a, CeedVector values) {
   const RitzBackend *backend = &a->ceed->backend;
+  const RitzAccess access = ritz_vector_access_first(values, ritz_assembly_num_nonzeros(a));
   bool is_native = false;
-  CeedScalar *array;
+  void *array;
   for (CeedInt k = 0; k < a->num_blocks; k++) RITZ_TRY(ritz_operator_update_reused(a->blocks[k].op, a->call));
   if (backend->assembly_prepare) RITZ_TRY(backend->assembly_prepare(a, &is_native));
-  RITZ_TRY(CeedVectorGetArrayWrite(values, is_native ? backend->mem_type : CEED_MEM_HOST, &array));
-  return ritz_vector_end_write(values, &array,
-                               is_native ? backend->assembly_run(a, array) : fill_on_host(a, array));
+  RITZ_TRY(ritz_vector_lock(values, access, is_native ? backend->mem_type : CEED_MEM_HOST, &array));
+  return ritz_vector_unlock(values, RITZ_ACCESS_WRITE, &array,
+                            is_native ? backend->assembly_run(a, array) : fill_on_host(a, array));
 }
 
 // Into a vector of another precision: through one in CeedScalar.
 static int fill_converted(RitzAssembly a, CeedVector values) {
+  const int64_t num = ritz_assembly_num_nonzeros(a);
   CeedVector scalars = NULL;
-  RITZ_TRY(CeedVectorCreate(a->ceed, values->length, &scalars));
+  RITZ_TRY(CeedVectorCreate(a->ceed, num, &scalars));
   int ierr = fill(a, scalars);
-  if (!ierr) ierr = ritz_vector_convert(a->call, values->length, scalars, values);
+  if (!ierr) ierr = ritz_vector_convert(a->call, num, scalars, values);
   (void)CeedVectorDestroy(&scalars);
   return ierr;
 }

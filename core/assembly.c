@@ -129,10 +129,13 @@ int ritz_operator_is_reused(CeedOperator op, bool *is_reused) {
   return *is_reused ? are_points_distinct(op, is_reused) : CEED_ERROR_SUCCESS;
 }
 
+// Groups may have been stripped since an assembly of the operator was made.
 int ritz_operator_update_reused(CeedOperator op, const char *call) {
   bool is_reused;
   RITZ_TRY(ritz_operator_is_reused(op, &is_reused));
-  return is_reused ? update_cache(op, call) : CEED_ERROR_SUCCESS;
+  if (!is_reused) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(require_assembly_data(op, call));
+  return update_cache(op, call);
 }
 
 int CeedOperatorLinearAssembleQFunctionBuildOrUpdate(CeedOperator op, CeedVector *assembled,

@@ -207,11 +207,12 @@ int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y);
 int ritz_vector_require_precision(CeedVector vec, const char *call, CeedScalarType needed);
 // The same of two vectors that a function of CeedScalars works on; either may be CEED_VECTOR_NONE.
 int ritz_vector_require_scalars(const char *call, CeedVector u, CeedVector v);
-// The first n entries of both vectors, which may be of any precisions; `to` has n entries, or is work memory
-// of which the rest is lost.
+// The first n entries of both vectors, which may be of any precisions; others of `to` stay.
 int ritz_vector_convert(const char *call, CeedSize n, CeedVector from, CeedVector to);
 // Whether an access would be granted: the errors of CeedVectorGetArray, ..Read and ..Write.
 int ritz_vector_check_access(CeedVector vec, RitzAccess access);
+// The access of an action that overwrites the first n entries alone, and reads none: others stay.
+RitzAccess ritz_vector_access_first(CeedVector vec, CeedSize n);
 // After an action has failed that has begun to write: nothing is valid, and reading says why.
 void ritz_vector_make_stale(CeedVector vec);
 // Ends a write access: the action's code comes first. An action that failed leaves a stale vector.

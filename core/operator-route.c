@@ -41,7 +41,7 @@ int RitzOperatorSetRoute(CeedOperator op, RitzOperatorRoute route) {
 
 int RitzOperatorGetRoute(CeedOperator op, RitzOperatorRoute *route) {
   RITZ_HANDLE(op);
-  RITZ_NOT_NULL(route);
+  RITZ_ARGUMENT(op->obj.ceed, route);
   *route = op->num_sub > 0 ? op->sub[0]->route : op->route;
   return CEED_ERROR_SUCCESS;
 }

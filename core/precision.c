@@ -123,7 +123,7 @@ int ritz_vector_convert(const char *call, CeedSize n, CeedVector from, CeedVecto
   void *x, *y;
   RITZ_TRY(ritz_vector_require_unlocked(to, call));
   RITZ_TRY(ritz_vector_lock(from, RITZ_ACCESS_READ, mem_type, &x));
-  int ierr = ritz_vector_lock(to, RITZ_ACCESS_WRITE, mem_type, &y);
+  int ierr = ritz_vector_lock(to, ritz_vector_access_first(to, n), mem_type, &y);
   if (!ierr) ierr = ritz_vector_unlock(to, RITZ_ACCESS_WRITE, &y, convert(n, mem_type, from, x, to, y));
   return ritz_vector_unlock(from, RITZ_ACCESS_READ, &x, ierr);
 }

@@ -300,6 +300,10 @@ int ritz_vector_lock(CeedVector vec, RitzAccess access, CeedMemType mem_type, vo
   return ritz_vector_hand_out(vec, access, kind, array);
 }
 
+RitzAccess ritz_vector_access_first(CeedVector vec, CeedSize n) {
+  return n < vec->length && ritz_storage_has_data(&vec->storage) ? RITZ_ACCESS_READ_WRITE : RITZ_ACCESS_WRITE;
+}
+
 int ritz_vector_unlock(CeedVector vec, RitzAccess access, void **array, int ierr) {
   static const char *const calls[] = {[RITZ_ACCESS_READ] = "CeedVectorRestoreArrayRead",
                                       [RITZ_ACCESS_WRITE] = "CeedVectorRestoreArray",

@@ -413,6 +413,12 @@ TEST_EACH_BACKEND(null_arguments_are_refused) {
   CHECK_ERROR(NULL, CeedOperatorSetQFunctionAssemblyDataUpdateNeeded(NULL, true), wanted, "op");
   CHECK_ERROR(NULL, CeedOperatorAssemblyDataStrip(NULL), wanted, "op");
   CHECK_ERROR(NULL, RitzOperatorAssembleCSRSymbolic(NULL, &n, &n, &row_starts, &columns), wanted, "op");
+  CHECK_ERROR(NULL, RitzOperatorAssembleCSRSymbolic(f.op, NULL, &n, &row_starts, &columns), wanted,
+              "num_rows");
+  CHECK_ERROR(NULL, RitzOperatorAssembleCSRSymbolic(f.op, &n, NULL, &row_starts, &columns), wanted,
+              "num_cols");
+  CHECK_ERROR(NULL, RitzOperatorAssembleCSRSymbolic(f.op, &n, &n, NULL, &columns), wanted, "row_starts");
+  CHECK_ERROR(NULL, RitzOperatorAssembleCSRSymbolic(f.op, &n, &n, &row_starts, NULL), wanted, "cols");
   CHECK_ERROR(NULL, RitzOperatorAssembleCSR(NULL, none, none, v), wanted, "op");
   CHECK_ERROR(NULL, RitzOperatorAssembleCSR(f.op, NULL, none, v), wanted, "row_starts");
   CHECK_ERROR(NULL, RitzOperatorAssembleCSR(f.op, none, none, NULL), wanted, "values");
@@ -440,6 +446,12 @@ TEST_EACH_BACKEND(patterns_of_other_operators_are_refused) {
   CHECK_ERROR(ceed, RitzOperatorAssembleCSR(f.op, last, cols, v), CEED_ERROR_INCOMPATIBLE,
               "entry (0, 0) is not in the pattern");
   CHECK_ERROR(ceed, RitzOperatorAssembleCSR(f.op, row_starts, NULL, v), CEED_ERROR_INCOMPATIBLE, "NULL");
+  row_starts[1] = INT64_MAX / 16;
+  CHECK_ERROR(ceed, RitzOperatorAssembleCSR(f.op, row_starts, cols, v), CEED_ERROR_INCOMPATIBLE,
+              "needed ascending row starts");
+  last[SIZE] = -1;
+  CHECK_ERROR(ceed, RitzOperatorAssembleCSR(f.op, last, cols, v), CEED_ERROR_INCOMPATIBLE,
+              "row 8 begins at 0 and ends at -1");
   CeedVectorDestroy(&v);
   fixture_destroy(&f);
 }

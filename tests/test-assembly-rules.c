@@ -4,6 +4,11 @@
 #include "tests/assembly-qfunctions.h"
 #include "tests/scale-operator.h"
 
+#include "backends/cpu/matrix.h"
+#include "core/operator.h"
+#include <ritz/assembly.h>
+#include <ritz/precision.h>
+
 // ---- The cache ----
 
 TEST_EACH_BACKEND(without_reuse_assembly_always_sees_the_present_values) {
@@ -522,6 +527,117 @@ TEST_EACH_BACKEND(operators_without_elements_assemble_to_nothing) {
   fixture_destroy(&f);
 }
 
+// ---- Patterns that are kept ----
+
+typedef struct {
+  RitzAssembly assembly;
+  CeedVector values;
+  CeedSize num; // entries of the matrix
+} Matrix;
+
+// With as many more entries.
+static int matrix_create(CeedOperator op, CeedScalarType precision, CeedSize more, Matrix *m) {
+  CeedSize num_rows = 0;
+  const int64_t *row_starts = NULL;
+  *m = (Matrix){0};
+
+  CeedCall(RitzAssemblyCreate(op, &m->assembly));
+  CeedCall(RitzAssemblyGetPattern(m->assembly, &num_rows, NULL, &row_starts, NULL));
+  m->num = row_starts[num_rows];
+  return RitzVectorCreate(CeedOperatorReturnCeed(op), m->num + more, precision, &m->values);
+}
+
+static void matrix_destroy(Matrix *m) {
+  CeedVectorDestroy(&m->values);
+  RitzAssemblyDestroy(&m->assembly);
+}
+
+static int first_of_matrix(CeedOperator op, double *first) {
+  Matrix m;
+  int ierr = matrix_create(op, CEED_SCALAR_TYPE, 0, &m);
+
+  if (!ierr) ierr = RitzAssemblyRun(m.assembly, m.values);
+  if (!ierr) *first = first_entry(m.values);
+  matrix_destroy(&m);
+  return ierr;
+}
+
+TEST_EACH_BACKEND(kept_patterns_outlive_stripped_data) {
+  Fixture f;
+  Matrix m = {0};
+
+  CHECK_OK(fixture_create(ceed, &f));
+  CHECK_OK(matrix_create(f.op, CEED_SCALAR_TYPE, 0, &m));
+  CHECK_OK(RitzAssemblyRun(m.assembly, m.values));
+  const double first = first_entry(m.values);
+  CHECK_OK(CeedOperatorAssemblyDataStrip(f.op));
+  CHECK_OK(CeedOperatorSetQFunctionAssemblyReuse(f.op, true));
+  CHECK_OK(CeedVectorSetValue(f.qdata, 2));
+  CHECK_OK(RitzAssemblyRun(m.assembly, m.values));
+  CHECK_NEAR(first_entry(m.values), 2 * first, tolerance * eps, "twice the coefficient");
+  matrix_destroy(&m);
+  fixture_destroy(&f);
+}
+
+static void check_rest(Ceed ceed, const Matrix *m, CeedSize more) {
+  CeedVector scalars = NULL;
+
+  CHECK_OK(CeedVectorCreate(ceed, m->num + more, &scalars));
+  CHECK_OK(CeedVectorSetValue(m->values, 7));
+  CHECK_OK(RitzAssemblyRun(m->assembly, m->values));
+  CHECK_OK(RitzVectorConvert(m->values, scalars));
+  double *values = reference_new_values(scalars);
+  CHECK(values[0] != 7, "nothing was written");
+  for (CeedSize k = m->num; k < m->num + more; k++)
+    CHECK(values[k] == 7, "entry %td of %td is %g now", k, m->num, values[k]);
+  free(values);
+  CeedVectorDestroy(&scalars);
+}
+
+TEST_EACH_BACKEND(entries_behind_those_of_the_matrix_stay) {
+  static const CeedScalarType precisions[] = {CEED_SCALAR_FP64, CEED_SCALAR_FP32};
+  enum { MORE = 3 };
+  Fixture f;
+
+  CHECK_OK(fixture_create(ceed, &f));
+  for (int k = 0; k < 2; k++) {
+    Matrix m = {0};
+    CHECK_OK(matrix_create(f.op, precisions[k], MORE, &m));
+    check_rest(ceed, &m, MORE);
+    matrix_destroy(&m);
+  }
+  fixture_destroy(&f);
+}
+
+// Parts on the composite's context, one of them without elements; then others, that have other threads or no
+// kernels.
+TEST(parts_without_elements_and_of_other_contexts_are_added) {
+  static const char *const resources[] = {"/cpu/self/gen:threads=3", "/cpu/self/gen:threads=1",
+                                          "/cpu/self/ref"};
+  enum { CONTEXTS = 3 };
+  Ceed ceeds[CONTEXTS];
+  Fixture f[CONTEXTS], empty;
+  CeedOperator op = NULL;
+  double first = 0, sum = 0;
+
+  for (int i = 0; i < CONTEXTS; i++) ceeds[i] = tap_ceed(resources[i]);
+  for (int i = 0; i < CONTEXTS; i++) CHECK_OK(fixture_create(ceeds[i], &f[i]));
+  CHECK_OK(fixture_create_sized(ceeds[0], 0, &empty));
+  CHECK_OK(CeedOperatorCreateComposite(ceeds[0], &op));
+  CHECK_OK(CeedOperatorCompositeAddSub(op, empty.op));
+  CHECK_OK(CeedOperatorCompositeAddSub(op, f[0].op));
+  CHECK_OK(first_of_matrix(op, &first));
+  const bool is_text = ((const RitzCpuOperator *)f[0].op->data)->path == RITZ_PATH_TEXT;
+  CHECK(ritz_cpu_matrix_is_made(f[0].op, 0, 0) || !is_text, "no kernel beside an empty part");
+  for (int i = 1; i < CONTEXTS; i++) CHECK_OK(CeedOperatorCompositeAddSub(op, f[i].op));
+  CHECK_OK(first_of_matrix(op, &sum));
+  CHECK_NEAR(sum, 3 * first, 3 * tolerance * eps, "three equal parts");
+  CeedOperatorDestroy(&op);
+  fixture_destroy(&empty);
+  for (int i = 0; i < CONTEXTS; i++) fixture_destroy(&f[i]);
+  for (int i = 0; i < CONTEXTS; i++) CeedDestroy(&ceeds[i]);
+}
+
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
@@ -534,5 +650,6 @@ int main(int argc, char **argv) {
             passive_outputs_are_left_alone_by_assembly, bases_are_matched_by_handle_on_the_diagonal,
             diagonals_with_exchanged_nodes_are_exact, the_identity_on_the_points_assembles_to_the_identity,
             saddle_points_of_two_fields_assemble_to_symmetric_block_matrices,
-            operators_without_elements_assemble_to_nothing));
+            operators_without_elements_assemble_to_nothing, kept_patterns_outlive_stripped_data,
+            entries_behind_those_of_the_matrix_stay, parts_without_elements_and_of_other_contexts_are_added));
 }

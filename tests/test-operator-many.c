@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Operators applied to several vectors at once (ritz/operator.h): each output against that of its own apply,
 // on every backend; what is refused, before anything is written.
+#include "tests/no-output-qfunctions.h"
 #include "tests/random-operator.h"
 #include "tests/reference.h"
 #include "tests/small-operator.h"
@@ -220,6 +221,25 @@ TEST_EACH_BACKEND(any_number_of_vectors) {
   small_close(&s);
 }
 
+// Nothing is written that could be looked at: the calls succeed.
+TEST_EACH_BACKEND(operators_without_outputs_take_several_vectors) {
+  Small s;
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL;
+  const CeedVector none[2] = {CEED_VECTOR_NONE, CEED_VECTOR_NONE};
+  SMALL_OPEN(ceed, &s);
+  const CeedVector in[2] = {s.u, s.u}, out[2] = {s.v, CEED_VECTOR_NONE};
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, NoOutput, NoOutput_loc, &qf));
+  CHECK_OK(CeedQFunctionAddInput(qf, "u", 1, CEED_EVAL_INTERP));
+  CHECK_OK(CeedOperatorCreate(ceed, qf, NULL, NULL, &op));
+  CHECK_OK(CeedOperatorSetField(op, "u", s.rstr_u, s.basis, CEED_VECTOR_ACTIVE));
+  CHECK_OK(RitzOperatorApplyMany(op, 2, in, none));
+  CHECK_OK(RitzOperatorApplyMany(op, 2, in, out));
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(CeedQFunctionDestroy(&qf));
+  small_close(&s);
+}
+
 // Passive outputs are those of the last apply, or the sum of all.
 TEST_EACH_BACKEND(passive_outputs_are_as_of_one_apply_after_the_other) {
   Twice t;
@@ -351,6 +371,7 @@ int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(each_output_is_that_of_its_own_apply, operators_in_float_take_several_vectors,
                         composites_take_several_vectors, vectors_of_several_precisions, any_number_of_vectors,
+                        operators_without_outputs_take_several_vectors,
                         passive_outputs_are_as_of_one_apply_after_the_other,
                         deterministic_contexts_repeat_every_bit, misuse_is_refused_before_anything_is_written,
                         locked_vectors_are_refused));

@@ -5,11 +5,14 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <ritz/assembly.h>
 #include <ritz/jit.h>
 #include <ritz/precision.h>
 #include <ritz/solver.h>
 #include <sys/wait.h>
+#include <time.h>
 
+#include "backends/cpu/matrix.h"
 #include "core/memory.h"
 
 static const GenNumbers two = {2, 0};
@@ -263,6 +266,35 @@ TEST(the_ahead_of_time_kernel_serves_until_the_kernel_is_there) {
     close_run(&r);
   }
   unsetenv("RITZ_STRICT");
+}
+
+// Values of a matrix until the kernel of its element matrices serves, or for a minute.
+static int assemble_until_made(const Run *r) {
+  RitzAssembly assembly = NULL;
+  CeedVector values = NULL;
+  CeedSize num_rows = 0;
+  const int64_t *row_starts = NULL;
+  int ierr = RitzAssemblyCreate(r->op, &assembly);
+
+  if (!ierr) ierr = RitzAssemblyGetPattern(assembly, &num_rows, NULL, &row_starts, NULL);
+  if (!ierr) ierr = CeedVectorCreate(r->ceed, row_starts[num_rows], &values);
+  for (int i = 0; !ierr && i < 1200 && !ritz_cpu_matrix_is_made(r->op, 0, 0); i++) {
+    ierr = RitzAssemblyRun(assembly, values);
+    if (!ierr) nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+  }
+  CeedVectorDestroy(&values);
+  RitzAssemblyDestroy(&assembly);
+  return ierr;
+}
+
+TEST(kernels_of_element_matrices_come_later_too) {
+  NEEDS_COLD_COMPILER(folder);
+  Run r = open_on("/cpu/self/gen", &mass);
+
+  CHECK_OK(RitzOperatorSetUse(r.op, RITZ_USE_NO_WAIT));
+  CHECK_OK(assemble_until_made(&r));
+  CHECK(ritz_cpu_matrix_is_made(r.op, 0, 0), "no kernel has come");
+  close_run(&r);
 }
 
 // A second operator waits for its own kernel alone: that of the first one never comes.
@@ -605,7 +637,7 @@ TEST_EACH_BACKEND(mistakes_are_named) {
 int main(int argc, char **argv) {
   (void)gen_functions;
   return tap_main(argc, argv,
-                  TESTS(kernels_made_ahead_are_not_made_again,
+                  TESTS(kernels_of_element_matrices_come_later_too, kernels_made_ahead_are_not_made_again,
                         kernels_made_in_the_background_are_not_made_again,
                         kernels_made_ahead_of_another_text_are_dropped, kernels_are_compiled_at_the_same_time,
                         operators_that_are_destroyed_stop_their_compilers,

@@ -90,7 +90,7 @@ int ritz_cpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt fi
 // How the batches of a block are shared: those of thread t are list[begin[t]] ... list[begin[t + 1] - 1].
 // Rows that batch b is the first of all to touch: rows[fresh[b]] ... rows[fresh[b + 1] - 1].
 typedef struct {
-  RitzCpuMatrix *matrix; // of `computes`, while it runs
+  RitzCpuMatrix *matrix; // of `computes`, while it runs; NULL: there are no elements
   CeedOperator computes; // in CeedScalar
   CeedInt num_batches;
   int64_t *begin;
@@ -214,15 +214,17 @@ static int make_shares(RitzAssembly a, const CeedInt *lanes) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Kernels of all blocks; *is_native: there are. Patterns of one run are worth no compiler for few elements.
+// Kernels of all blocks with elements; *is_native: there are. Patterns of one run are worth no compiler for
+// few elements. Parts of other contexts have other threads, or no kernels.
 static int make_kernels(RitzAssembly a, CeedOperator *computes, RitzCpuMatrix **matrices, bool *is_native) {
   for (CeedInt k = 0; k < a->num_blocks && *is_native; k++) {
     const RitzAssemblyBlock *block = &a->blocks[k];
     CeedOperatorAssemblyData groups;
+    if (block->op->num_elem == 0) continue;
     RITZ_TRY(ritz_operator_stand_in(block->op, &computes[k]));
     RITZ_TRY(CeedOperatorGetOperatorAssemblyData(computes[k], &groups));
     *is_native =
-        block->op->num_elem > 0 && !computes[k]->qf_data->reuse &&
+        computes[k]->obj.ceed == a->ceed && !computes[k]->qf_data->reuse &&
         (!a->is_given || !is_few(computes[k]) || ritz_cpu_matrix_is_made(computes[k], block->a, block->b));
     if (!*is_native) return CEED_ERROR_SUCCESS;
     RITZ_TRY(ritz_cpu_matrix_make(computes[k], block->a, block->b, &matrices[k]));
@@ -232,7 +234,7 @@ static int make_kernels(RitzAssembly a, CeedOperator *computes, RitzCpuMatrix **
 }
 
 static int prepare_shares(RitzAssembly a, CeedOperator *computes, RitzCpuMatrix **matrices, CeedInt *lanes) {
-  for (CeedInt k = 0; k < a->num_blocks; k++) lanes[k] = matrices[k]->target->lanes;
+  for (CeedInt k = 0; k < a->num_blocks; k++) lanes[k] = matrices[k] ? matrices[k]->target->lanes : 1;
   if (!a->data) RITZ_TRY(make_shares(a, lanes));
   Shares *s = a->data;
   for (CeedInt k = 0; k < a->num_blocks; k++) {
@@ -361,6 +363,7 @@ static int fill_block(const struct RitzAssembly_private *a, CeedInt k, CeedScala
   const Shares *shares = a->data;
   const Share *share = &shares->shares[k];
   Fill fill = {a, &a->blocks[k], shares, share, values};
+  if (share->num_batches == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_cpu_matrix_begin(share->computes, share->matrix));
   const int code = ritz_team_run(context->team, fill_of_thread, &fill);
   RITZ_TRY(ritz_cpu_matrix_end(share->computes, share->matrix, CEED_ERROR_SUCCESS));

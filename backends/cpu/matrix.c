@@ -45,18 +45,28 @@ static const char *why_no_matrix(CeedOperator op, CeedInt a, CeedInt b) {
   return NULL;
 }
 
+// Used once: not compiled, but left to the reference backend.
+static bool is_optional(CeedOperator op) { return op->use == RITZ_USE_ONCE && op->qf->f; }
+
+// Whether the operator runs on the ahead-of-time kernel because that was asked for.
+static bool is_left(CeedOperator op) {
+  const RitzCpuOperator *cpu = op->data;
+  return cpu->path == RITZ_PATH_UNFUSED && (is_optional(op) || cpu->coming);
+}
+
+// Leaves what a compiler works at where nobody waits for it.
 static int load_code(CeedOperator op, RitzCpuMatrix *m) {
   const Ceed ceed = op->obj.ceed;
-  RitzCpuText text = {.op = op, .is_optional = op->use != RITZ_USE_MANY && op->qf->f, .code = &m->code};
+  const bool waits = !ritz_cpu_may_serve_first(op);
+  RitzCpuText text = {.op = op, .is_optional = is_optional(op), .code = &m->code};
   char *emitted = NULL;
+  int ierr = CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_emit_cpu_matrix(ceed, m->plan, m->target, &emitted));
   text.text = emitted;
-  const int ierr = ritz_cpu_load(ceed, 1, &text);
+  if (!waits) ierr = ritz_cpu_begin_load(ceed, 1, &text);
+  if (!ierr && (waits || ritz_cpu_can_load(&m->code))) ierr = ritz_cpu_load(ceed, 1, &text);
   RITZ_FREE(&emitted);
-  if (ierr) return ierr;
-  m->kernel = ritz_cpu_find_kernel(m->code.module, m->target->lanes);
-  m->is_left = !m->kernel && text.is_optional && ritz_jit_status(m->code.module) != RITZ_JIT_REFUSED;
-  return CEED_ERROR_SUCCESS;
+  return ierr;
 }
 
 // Behind those of the plan come the tables of the matrices.
@@ -94,45 +104,81 @@ static int make_threads(CeedOperator op, RitzCpuMatrix *m) {
       ceed, ((const RitzKernelInfo *)ritz_jit_symbol(m->code.module, RITZ_INFO_SYMBOL))->work_bytes);
 }
 
+// With its kernel, or why there is none.
+static int load_matrix(CeedOperator op, RitzCpuMatrix *m) {
+  RITZ_TRY(load_code(op, m));
+  const RitzJitModule module = m->code.module;
+  if (module) m->kernel = ritz_cpu_find_kernel(module, m->target->lanes);
+  m->is_left = !m->kernel && (!module || (is_optional(op) && ritz_jit_status(module) != RITZ_JIT_REFUSED));
+  if (m->kernel) return make_threads(op, m);
+  return ritz_strdup(op->obj.ceed,
+                     module ? ritz_jit_reason(module) : "its kernel is being compiled (RITZ_USE_NO_WAIT)",
+                     &m->reason);
+}
+
 static int make_matrix(CeedOperator op, RitzCpuMatrix *m) {
   const RitzCpuOperator *cpu = op->data;
   const char *reason = why_no_matrix(op, m->a, m->b);
-  if (!reason) {
-    RITZ_TRY(ritz_plan_matrix(op, cpu->plan, m->a, m->b, &m->plan));
-    RITZ_TRY(ritz_plan_cpu_diagonal(op->obj.ceed, &m->plan->units, cpu->target, &m->target));
-    RITZ_TRY(load_code(op, m));
-    if (m->kernel) return make_threads(op, m);
-    reason = ritz_jit_reason(m->code.module);
+  m->is_left = is_left(op);
+  if (reason) return ritz_strdup(op->obj.ceed, reason, &m->reason);
+  RITZ_TRY(ritz_plan_matrix(op, cpu->plan, m->a, m->b, &m->plan));
+  RITZ_TRY(ritz_plan_cpu_diagonal(op->obj.ceed, &m->plan->units, cpu->target, &m->target));
+  return load_matrix(op, m);
+}
+
+static RitzCpuMatrix **find(RitzCpuOperator *cpu, CeedInt a, CeedInt b) {
+  RitzCpuMatrix **place = &cpu->matrices_of_groups;
+  while (*place && ((*place)->a != a || (*place)->b != b)) place = &(*place)->next;
+  return place;
+}
+
+// Forgets one whose compiler has done its work; its code is the caller's.
+static RitzCpuCode take_code(RitzCpuMatrix **place) {
+  RitzCpuMatrix *m = *place;
+  const RitzCpuCode code = m->code;
+  *place = m->next;
+  m->next = NULL;
+  m->code = (RitzCpuCode){.module = NULL};
+  ritz_cpu_matrices_destroy(&m);
+  return code;
+}
+
+// Owns the code.
+static int create_matrix(CeedOperator op, CeedInt a, CeedInt b, RitzCpuCode *code, RitzCpuMatrix **matrix) {
+  RitzCpuMatrix *m = NULL;
+  int ierr = RITZ_CALLOC(op->obj.ceed, 1, &m);
+  if (ierr) {
+    ritz_cpu_release_code(code);
+    return ierr;
   }
-  return ritz_strdup(op->obj.ceed, reason, &m->reason);
+  m->a = a;
+  m->b = b;
+  m->in = op->assembly_data->in.rstrs[a];
+  m->out = op->assembly_data->out.rstrs[b];
+  m->code = *code;
+  ierr = make_matrix(op, m);
+  if (ierr) ritz_cpu_matrices_destroy(&m);
+  *matrix = m;
+  return ierr;
 }
 
 int ritz_cpu_matrix_make(CeedOperator op, CeedInt a, CeedInt b, RitzCpuMatrix **matrix) {
   RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
   RitzCpuOperator *cpu = op->data;
-  RitzCpuMatrix *m = cpu->matrices_of_groups;
-  while (m && (m->a != a || m->b != b)) m = m->next;
-  *matrix = m;
-  if (m) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &m));
-  m->a = a;
-  m->b = b;
-  m->in = op->assembly_data->in.rstrs[a];
-  m->out = op->assembly_data->out.rstrs[b];
-  const int ierr = make_matrix(op, m);
-  if (ierr) {
-    ritz_cpu_matrices_destroy(&m);
-    return ierr;
-  }
-  m->next = cpu->matrices_of_groups;
-  cpu->matrices_of_groups = *matrix = m;
+  RitzCpuMatrix **place = find(cpu, a, b);
+  RitzCpuCode code = {.module = NULL};
+  *matrix = *place;
+  if (*place && !((*place)->code.batch && ritz_cpu_can_load(&(*place)->code))) return CEED_ERROR_SUCCESS;
+  if (*place) code = take_code(place);
+  RITZ_TRY(create_matrix(op, a, b, &code, matrix));
+  (*matrix)->next = cpu->matrices_of_groups;
+  cpu->matrices_of_groups = *matrix;
   return CEED_ERROR_SUCCESS;
 }
 
 bool ritz_cpu_matrix_is_made(CeedOperator op, CeedInt a, CeedInt b) {
-  const RitzCpuOperator *cpu = op->data;
-  const RitzCpuMatrix *m = cpu ? cpu->matrices_of_groups : NULL;
-  while (m && (m->a != a || m->b != b)) m = m->next;
+  RitzCpuOperator *cpu = op->data;
+  const RitzCpuMatrix *m = cpu ? *find(cpu, a, b) : NULL;
   return m && m->kernel;
 }
 

@@ -18,7 +18,7 @@ struct RitzCpuMatrix {
   CeedInt a, b;                // groups of input and output
   CeedElemRestriction in, out; // of the groups; fields of the operator hold them
   char *reason;                // owned: why there is no kernel; else NULL
-  bool is_left;                // no kernel, since it is not worth compiling (RitzOperatorSetUse)
+  bool is_left;                // no kernel, or none yet, since that was asked for (RitzOperatorSetUse)
   RitzMatrixPlan *plan;        // owned
   RitzCpuTarget *target;       // owned
   RitzCpuCode code;
@@ -30,7 +30,7 @@ struct RitzCpuMatrix {
 };
 
 // Of an operator in CeedScalar with groups: makes the kernel, or says why there is none. Kept with the
-// operator.
+// operator. A kernel that nobody waits for (RITZ_USE_NO_WAIT) is there in a later call.
 int ritz_cpu_matrix_make(CeedOperator op, CeedInt a, CeedInt b, RitzCpuMatrix **matrix);
 bool ritz_cpu_matrix_is_made(CeedOperator op, CeedInt a, CeedInt b);
 // Arrays of passive inputs and the context are held between begin and end, which passes `ierr` on.

@@ -36,16 +36,17 @@ static void free_pattern(Ceed ceed, Pattern **pattern) {
 
 // ---- What is added in place ----
 
-// Signs of orientations are not in the entries that a kernel adds; few elements that are assembled once are
-// done before there is a kernel.
+// Signs of orientations are not in the entries that a kernel adds; parts of other contexts have memory or
+// kernels of their own; few elements that are assembled once are done before there is a kernel.
 static bool is_served(const struct RitzAssembly_private *a) {
   bool is_by_choice = true;
   for (CeedInt k = 0; k < a->num_blocks; k++) {
     const RitzAssemblyBlock *b = &a->blocks[k];
     bool is_small;
-    if (!ritz_gpu_assembles(b->op, b->a, b->b, false) || b->in->type == CEED_RESTRICTION_ORIENTED ||
-        b->in->type == CEED_RESTRICTION_CURL_ORIENTED || b->out->type == CEED_RESTRICTION_ORIENTED ||
-        b->out->type == CEED_RESTRICTION_CURL_ORIENTED)
+    if (b->op->num_elem == 0) continue;
+    if (b->op->obj.ceed != a->ceed || !ritz_gpu_assembles(b->op, b->a, b->b, false) ||
+        b->in->type == CEED_RESTRICTION_ORIENTED || b->in->type == CEED_RESTRICTION_CURL_ORIENTED ||
+        b->out->type == CEED_RESTRICTION_ORIENTED || b->out->type == CEED_RESTRICTION_CURL_ORIENTED)
       return false;
     (void)ritz_columns_serve(b->op, &is_small);
     is_by_choice &= is_small;

@@ -102,13 +102,13 @@ static int restore_arrays(const Launch *l, CeedInt k, int num_held) {
   return ierr;
 }
 
-// All outputs are active: of each vector one array.
+// All outputs are active: of each vector one array; operators without outputs have none.
 static int clear_many_outputs(const Launch *l) {
   const RitzPlan *plan = l->kernel->kernel.plan;
   const RitzGpu *gpu = ritz_gpu(l->op->obj.ceed);
   int s = 0;
-  while (plan->spaces[s].is_input) s++;
-  for (CeedInt k = 0; l->mode != RITZ_APPLY_ADD && k < l->num; k++) {
+  while (s < plan->num_spaces && plan->spaces[s].is_input) s++;
+  for (CeedInt k = 0; s < plan->num_spaces && l->mode != RITZ_APPLY_ADD && k < l->num; k++) {
     const CeedVector vec = l->out[k];
     if (vec->length > 0)
       RITZ_TRY(gpu->driver->clear(l->op->obj.ceed, gpu->device, gpu->stream, vec->storage.num_bytes,

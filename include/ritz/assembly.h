@@ -19,8 +19,9 @@
 // an element matrix (8 beyond 2^31 nonzeros).
 //
 // Results have the same bits in every run with the same values of passive vectors and contexts: contributions
-// to a nonzero are added in a fixed order, which does not depend on the number of threads. On devices that
-// holds where the context is deterministic; else additions are atomic.
+// to a nonzero are added in a fixed order, which does not depend on the number of threads; on devices where
+// the context is deterministic, else by atomic additions. With RITZ_USE_NO_WAIT last bits change once, when
+// the kernels are there.
 #ifndef RITZ_ASSEMBLY_H
 #define RITZ_ASSEMBLY_H
 
@@ -42,14 +43,16 @@ CEED_EXTERN int RitzAssemblyGetPattern(RitzAssembly assembly, CeedSize *num_rows
 
 // values: at least row_starts[num_rows] entries, of which these are overwritten, of any precision; computed
 // in CeedScalar. With values of passive vectors and contexts as they are now. By generated kernels on
-// /cpu/self/gen, on all threads, and on devices; the first run makes them (on /cpu/self/gen as
-// RitzOperatorSetUse says; RitzOperatorsPrepare does not make them). Where there is none (on processors
-// curl-oriented active restrictions, no text of the QFunction, an assembled QFunction that is reused; on
-// devices oriented active restrictions, so many fields that the derivatives at a point do not fit the memory
-// of a block) and on other backends: from the element matrices of CeedOperatorLinearAssemble, on processors
-// also from applications to unit vectors of elements.
-// Temporary memory there: half a megabyte or one element matrix, by unit vectors up to 16 columns of all
-// element matrices.
+// /cpu/self/gen, on all threads, and on devices; the first run makes them (RitzOperatorsPrepare does not). On
+// /cpu/self/gen with RITZ_USE_ONCE, and with RITZ_USE_NO_WAIT until a compiler has done its work, by the
+// reference backend without a warning.
+//
+// Where there are no kernels (on processors curl-oriented active restrictions, no text of the QFunction, an
+// assembled QFunction that is reused; on devices oriented active restrictions, so many fields that the
+// derivatives at a point do not fit the memory of a block; of a composite, parts of other contexts) and on
+// other backends: from the element matrices of CeedOperatorLinearAssemble, on processors also from
+// applications to unit vectors of elements. Temporary memory there: half a megabyte or one element matrix, by
+// unit vectors up to 16 columns of all element matrices.
 //
 // Errors: CEED_ERROR_DIMENSION (values are too short); those of CeedOperatorApply.
 CEED_EXTERN int RitzAssemblyRun(RitzAssembly assembly, CeedVector values);
