@@ -10,7 +10,9 @@
 // Row r holds the columns cols[row_starts[r]] ... cols[row_starts[r + 1] - 1], ascending, each once: every
 // pair of L-vector entries that an element couples. Rows that no element touches are empty. Operators are
 // single or composite, of any number of components and active fields, square or not, on restrictions of all
-// kinds that CeedOperatorLinearAssemble serves; the fields must live on nodes.
+// kinds that CeedOperatorLinearAssemble serves; the fields must live on nodes. As there, active inputs (or
+// outputs) with one basis handle are all taken to be on the restriction of the first of them: fields on
+// different restrictions need basis handles of their own.
 //
 // Memory of an assembly, besides values (8 bytes a nonzero in double): 8 bytes a nonzero and 8 a row for the
 // pattern; for each entry of each element matrix its place in the row, 1 byte where no row is longer than
