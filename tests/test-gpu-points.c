@@ -9,6 +9,7 @@
 
 #include "tests/gpu-kit.h"
 #include "tests/points-problem.h"
+#include "tests/points-split.h"
 
 enum { POINTS_DEGREE = 3 };
 
