@@ -638,6 +638,29 @@ TEST(parts_without_elements_and_of_other_contexts_are_added) {
   for (int i = 0; i < CONTEXTS; i++) CeedDestroy(&ceeds[i]);
 }
 
+TEST_EACH_BACKEND(a_part_of_the_reference_backend_is_added) {
+  Ceed other = tap_ceed("/cpu/self/ref");
+  Fixture own, empty, foreign;
+  CeedOperator op = NULL;
+  double first = 0, sum = 0;
+
+  CHECK_OK(fixture_create(ceed, &own));
+  CHECK_OK(fixture_create_sized(ceed, 0, &empty));
+  CHECK_OK(fixture_create(other, &foreign));
+  CHECK_OK(CeedOperatorCreateComposite(ceed, &op));
+  CHECK_OK(CeedOperatorCompositeAddSub(op, empty.op));
+  CHECK_OK(CeedOperatorCompositeAddSub(op, own.op));
+  CHECK_OK(first_of_matrix(op, &first));
+  CHECK_OK(CeedOperatorCompositeAddSub(op, foreign.op));
+  CHECK_OK(first_of_matrix(op, &sum));
+  CHECK_NEAR(sum, 2 * first, 2 * tolerance * eps, "two equal parts");
+  CeedOperatorDestroy(&op);
+  fixture_destroy(&own);
+  fixture_destroy(&empty);
+  fixture_destroy(&foreign);
+  CeedDestroy(&other);
+}
+
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
@@ -651,5 +674,6 @@ int main(int argc, char **argv) {
             diagonals_with_exchanged_nodes_are_exact, the_identity_on_the_points_assembles_to_the_identity,
             saddle_points_of_two_fields_assemble_to_symmetric_block_matrices,
             operators_without_elements_assemble_to_nothing, kept_patterns_outlive_stripped_data,
-            entries_behind_those_of_the_matrix_stay, parts_without_elements_and_of_other_contexts_are_added));
+            entries_behind_those_of_the_matrix_stay, parts_without_elements_and_of_other_contexts_are_added,
+            a_part_of_the_reference_backend_is_added));
 }
