@@ -595,7 +595,7 @@ static void check_rest(Ceed ceed, const Matrix *m, CeedSize more) {
 }
 
 TEST_EACH_BACKEND(entries_behind_those_of_the_matrix_stay) {
-  static const CeedScalarType precisions[] = {CEED_SCALAR_FP64, CEED_SCALAR_FP32};
+  static const CeedScalarType precisions[] = {CEED_SCALAR_TYPE, CEED_SCALAR_FP32};
   enum { MORE = 3 };
   Fixture f;
 

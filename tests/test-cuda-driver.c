@@ -852,15 +852,18 @@ static int apply_reference(bool is_tensor, const RitzBasisAction *action, const 
 static int apply_by_products(const Products *p, CeedBasis basis, const RitzBasisAction *action,
                              CeedSize num_u, const double *u, CeedSize num_v, double *v) {
   const Kit *k = &p->kit;
-  const size_t most = ITEMS_ELEM * MOST_POINTS * sizeof(double);
+  CeedScalar host[ITEMS_ELEM * MOST_POINTS];
   void *in, *out;
 
-  RITZ_TRY(ritz_cuda.alloc(k->ceed, k->device, most, &in));
-  RITZ_TRY(ritz_cuda.alloc(k->ceed, k->device, most, &out));
-  RITZ_TRY(ritz_cuda.copy_in(k->ceed, k->device, NULL, (size_t)num_u * sizeof(*u), in, u));
-  RITZ_TRY(ritz_cuda.copy_in(k->ceed, k->device, NULL, (size_t)num_v * sizeof(*v), out, v));
+  RITZ_TRY(ritz_cuda.alloc(k->ceed, k->device, sizeof(host), &in));
+  RITZ_TRY(ritz_cuda.alloc(k->ceed, k->device, sizeof(host), &out));
+  for (CeedSize i = 0; i < num_u; i++) host[i] = (CeedScalar)u[i];
+  RITZ_TRY(ritz_cuda.copy_in(k->ceed, k->device, NULL, (size_t)num_u * sizeof(*host), in, host));
+  for (CeedSize i = 0; i < num_v; i++) host[i] = (CeedScalar)v[i];
+  RITZ_TRY(ritz_cuda.copy_in(k->ceed, k->device, NULL, (size_t)num_v * sizeof(*host), out, host));
   const int ierr = ritz_gpu_basis_apply_by(basis, RITZ_OPERATOR_ROUTE_GEMM_VENDOR, action, in, out);
-  RITZ_TRY(ritz_cuda.copy_out(k->ceed, k->device, NULL, (size_t)num_v * sizeof(*v), v, out));
+  RITZ_TRY(ritz_cuda.copy_out(k->ceed, k->device, NULL, (size_t)num_v * sizeof(*host), host, out));
+  for (CeedSize i = 0; i < num_v; i++) v[i] = (double)host[i];
   RITZ_TRY(ritz_cuda.free(k->ceed, k->device, in));
   RITZ_TRY(ritz_cuda.free(k->ceed, k->device, out));
   return ierr;
@@ -916,10 +919,12 @@ TEST(bases_are_products_by_cublas_in_as_few_calls_as_they_have_parts) {
 }
 
 TEST(what_cublas_refuses_names_the_call_and_its_status) {
-  static const char *const called[] = {"cublasCreate_v2", "cublasSetStream_v2", "cublasDgemmStridedBatched"};
-  static const char *const words[] = {"cublasCreate: memory is short (status 3 of",
-                                      "cublasDgemmStridedBatched: memory is short (status 3 of",
-                                      "cublasDgemmStridedBatched: memory is short (status 3 of"};
+  const bool is_double = CEED_SCALAR_TYPE == CEED_SCALAR_FP64;
+  const char *gemm = is_double ? "cublasDgemmStridedBatched" : "cublasSgemmStridedBatched";
+  const char *refused = is_double ? "cublasDgemmStridedBatched: memory is short (status 3 of"
+                                  : "cublasSgemmStridedBatched: memory is short (status 3 of";
+  const char *const called[] = {"cublasCreate_v2", "cublasSetStream_v2", gemm};
+  const char *const words[] = {"cublasCreate: memory is short (status 3 of", refused, refused};
   const RitzBasisAction action = {ITEMS_ELEM, CEED_NOTRANSPOSE, CEED_EVAL_GRAD, false};
   double u[ITEMS_ELEM * 5] = {0}, v[ITEMS_ELEM * 21] = {0};
   Products p;

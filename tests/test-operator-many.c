@@ -176,14 +176,14 @@ TEST_EACH_BACKEND(composites_take_several_vectors) {
   for (int i = 0; i < 2; i++) random_operator_destroy(&r[i]);
 }
 
-// Inputs in float and double in one call, outputs, too.
+// Inputs in float and CeedScalar in one call, outputs, too.
 TEST_EACH_BACKEND(vectors_of_several_precisions) {
   Small s;
   CeedVector in[2] = {NULL, NULL}, out[2] = {NULL, NULL};
   SMALL_OPEN(ceed, &s);
   for (int k = 0; k < 2; k++) {
-    CHECK_OK(RitzVectorCreate(ceed, SMALL_NODES, k ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64, &in[k]));
-    CHECK_OK(RitzVectorCreate(ceed, SMALL_NODES, k ? CEED_SCALAR_FP64 : CEED_SCALAR_FP32, &out[k]));
+    CHECK_OK(RitzVectorCreate(ceed, SMALL_NODES, k ? CEED_SCALAR_FP32 : CEED_SCALAR_TYPE, &in[k]));
+    CHECK_OK(RitzVectorCreate(ceed, SMALL_NODES, k ? CEED_SCALAR_TYPE : CEED_SCALAR_FP32, &out[k]));
     CHECK_OK(RitzVectorConvert(s.u, in[k]));
   }
   CHECK_OK(RitzOperatorApplyMany(s.op, 2, in, out));

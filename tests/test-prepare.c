@@ -606,7 +606,8 @@ TEST_EACH_BACKEND(composites_are_prepared_with_all_their_parts) {
   const int before = num_compiled();
   CHECK_OK(make_diagonal(&first));
   CHECK_OK(RitzOperatorsPrepare(1, &composite, &wanted, true));
-  CHECK(num_compiled() == before, "%d compiled later", num_compiled() - before);
+  if (ceed->backend.operators_prepare) // separate kernels of devices are made by their first use
+    CHECK(num_compiled() == before, "%d compiled later", num_compiled() - before);
   CHECK_OK(RitzOperatorGetUse(composite, &use));
   CHECK(use == RITZ_USE_MANY, "%d by default", (int)use);
   CHECK_OK(RitzOperatorSetUse(composite, RITZ_USE_ONCE));

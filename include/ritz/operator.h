@@ -84,8 +84,8 @@ typedef enum {
 // operators stops what still runs; on CUDA the end of the context waits for what has begun. The library has
 // threads of its own meanwhile; on OpenCL the call returns when all is compiled. Without it the call waits
 // for all of them, whatever the use. What falls back, and why, is told at the first use, as always. Backends
-// with nothing to compile: success. Errors: those of
-// CeedOperatorCheckReady; CEED_ERROR_DIMENSION: num is negative.
+// with nothing to compile, and separate kernels of devices, which their first use makes: success. Errors:
+// those of CeedOperatorCheckReady; CEED_ERROR_DIMENSION: num is negative.
 CEED_EXTERN int RitzOperatorsPrepare(CeedInt num, const CeedOperator *ops, const int *wanted,
                                      bool in_background);
 
