@@ -809,11 +809,10 @@ static int create_basis(Ceed ceed, bool is_tensor, CeedBasis *basis) {
   enum { P = 5, Q = 7 };
   uint64_t seed = 3;
   if (is_tensor) return CeedBasisCreateTensorH1Lagrange(ceed, 3, 1, 3, 4, CEED_GAUSS, basis);
-  double *tables = reference_new_random(4 * P * Q + 4 * Q, &seed);
-  const int ierr = CeedBasisCreateH1(ceed, CEED_TOPOLOGY_TET, 1, P, Q, tables, tables + P * Q,
-                                     tables + 4 * P * Q, tables + 4 * P * Q + 3 * Q, basis);
-  free(tables);
-  return ierr;
+  CeedScalar tables[4 * P * Q + 4 * Q];
+  for (int i = 0; i < 4 * P * Q + 4 * Q; i++) tables[i] = (CeedScalar)tap_uniform(&seed);
+  return CeedBasisCreateH1(ceed, CEED_TOPOLOGY_TET, 1, P, Q, tables, tables + P * Q, tables + 4 * P * Q,
+                           tables + 4 * P * Q + 3 * Q, basis);
 }
 
 // What an element has of an array [part][element][size], to or from `own` [part][size].
