@@ -170,10 +170,11 @@ static void add_sizes(RitzText *text, const RitzGpuAssembly *a) {
 
 // Of each scalar of the outputs its mode and component, -1 where it belongs to no mode of this group; of each
 // mode of the inputs its first scalar.
-static int add_scalars(RitzText *text, const RitzGpuAssembly *a) {
+static void add_scalars(RitzText *text, const RitzGpuAssembly *a) {
   const CeedInt num_in = a->in.num_modes, num_out = a->out.num_scalars;
   CeedInt *units = NULL;
-  RITZ_TRY(RITZ_MALLOC(text->ceed, (size_t)num_in + 2 * (size_t)num_out, &units));
+  if (!text->error) text->error = RITZ_MALLOC(text->ceed, (size_t)num_in + 2 * (size_t)num_out, &units);
+  if (text->error) return;
   CeedInt *modes = units + num_in, *comps = modes + num_out;
   for (CeedInt m = 0; m < num_in; m++) units[m] = a->in.offsets ? (CeedInt)a->in.offsets[m] : m;
   for (CeedInt o = 0; o < num_out; o++) {
@@ -190,7 +191,6 @@ static int add_scalars(RitzText *text, const RitzGpuAssembly *a) {
   add_integers(text, "ritz_output_modes", num_out, modes);
   add_integers(text, "ritz_output_comps", num_out, comps);
   RITZ_FREE(&units);
-  return CEED_ERROR_SUCCESS;
 }
 
 // The passive inputs as parameters (is_named: or as arguments) of functions.
@@ -252,7 +252,7 @@ int ritz_emit_device_assembly(CeedQFunction qf, const RitzGpuAssembly *a, char *
   RitzText t = {.ceed = qf->obj.ceed};
   ritz_text_add(&t, "#include \"kernels/gpu/units.h\"\n\n");
   add_sizes(&t, a);
-  RITZ_TRY(add_scalars(&t, a));
+  add_scalars(&t, a);
   add_passive(&t, qf, a, false);
   add_passive(&t, qf, a, true);
   if (!a->is_kept) add_declaration(&t, qf);

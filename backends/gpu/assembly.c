@@ -2,19 +2,40 @@
 // Assembly on a device: one generated kernel calls the QFunction with unit vectors at the points and makes
 // derivatives, diagonals, point blocks or element matrices of what it gives (plan/gpu-assembly.h,
 // emit/device.c, kernels/gpu/assembly.h). Passive inputs are evaluated before it, in batches that fit the
-// work memory. Operators at points, and of so many fields that a point's derivatives do not fit the memory of
-// a block, are left to the reference backend, on copies. Called through the table.
+// work memory. Operators at points, of so many fields that a point's derivatives do not fit the memory of a
+// block, and on elements with large tables are left to the reference backend, on copies. Called through the
+// table.
 #include "backends/gpu/assembly.h"
 #include "backends/gpu/run.h"
 #include "backends/ref/ref.h"
 #include "emit/emit.h"
 
+// Of a group; the reference backend has products of 1D tables for diagonals.
+enum { MOST_TABLE_MIB = 256 };
+enum { DERIVATIVE_BYTES = 1 << 20 }; // of the points of a block, which a compiler may have on a stack
+
 // ---- On the host ----
+
+static bool has_large_table(const RitzActiveGroups *g, CeedInt num_qpts) {
+  for (CeedInt k = 0; k < g->num; k++) {
+    const CeedSize length = (CeedSize)num_qpts * g->num_modes[k] * ritz_group_num_nodes(g, k);
+    if (length > ((CeedSize)MOST_TABLE_MIB << 20) / (CeedSize)sizeof(CeedScalar)) return true;
+  }
+  return false;
+}
+
+static bool has_large_tables(CeedOperator op) {
+  return has_large_table(&op->assembly_data->in, op->num_qpts) ||
+         has_large_table(&op->assembly_data->out, op->num_qpts);
+}
 
 static int delegate(CeedOperator op) {
   if (op->is_at_points)
     return ritz_gpu_delegate(op->obj.ceed, "assembly of operators at points",
                              "it has no kernels on devices yet");
+  if (has_large_tables(op))
+    return ritz_gpu_delegate(op->obj.ceed, "assembly on elements of many nodes",
+                             "the table of a basis would take more than 256 MiB");
   return ritz_gpu_delegate(op->obj.ceed, "assembly of an operator of many fields",
                            "the derivatives at one point do not fit the memory of a block");
 }
@@ -73,6 +94,17 @@ static RitzAssemblySide all_scalars(const RitzActiveGroups *g) {
   return (RitzAssemblySide){1, 1, (CeedInt)g->num_total, (CeedInt)g->num_total, NULL};
 }
 
+// Threads of a block, at most. On CPUs all of them have one stack, where compilers that unroll the calls keep
+// what these give.
+static CeedInt most_threads(CeedOperator op) {
+  const CeedSize num = op->assembly_data->in.num_total * op->assembly_data->out.num_total;
+  CeedInt num_threads = ritz_gpu_qfunction_block(op->qf);
+  if (ritz_gpu(op->obj.ceed)->driver != &ritz_opencl) return num_threads;
+  while (num_threads > 1 && num_threads * num * (CeedSize)sizeof(CeedScalar) > DERIVATIVE_BYTES)
+    num_threads /= 2;
+  return num_threads;
+}
+
 static int describe_assembly(CeedOperator op, RitzAssemblyKind kind, CeedInt a, CeedInt b, bool is_blocks,
                              Assembly *m) {
   const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
@@ -90,8 +122,7 @@ static int describe_assembly(CeedOperator op, RitzAssemblyKind kind, CeedInt a, 
                                .is_blocks = is_blocks,
                                .is_kept = op->qf_data->reuse && !is_of_all,
                                .is_active = m->is_active};
-  (void)ritz_plan_gpu_assembly(ritz_gpu(op->obj.ceed)->info->shared_bytes, ritz_gpu_qfunction_block(op->qf),
-                               &m->shape);
+  (void)ritz_plan_gpu_assembly(ritz_gpu(op->obj.ceed)->info->shared_bytes, most_threads(op), &m->shape);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -101,8 +132,8 @@ bool ritz_gpu_assembles(CeedOperator op, CeedInt a, CeedInt b, bool is_diagonal)
                            .in = side_of(&op->assembly_data->in, a),
                            .out = side_of(&op->assembly_data->out, b),
                            .num_points = op->num_qpts};
-  return !op->is_at_points &&
-         ritz_plan_gpu_assembly(gpu->info->shared_bytes, ritz_gpu_qfunction_block(op->qf), &shape);
+  return !op->is_at_points && !has_large_tables(op) &&
+         ritz_plan_gpu_assembly(gpu->info->shared_bytes, most_threads(op), &shape);
 }
 
 static int find_kernel(Assembly *m) {
@@ -309,8 +340,7 @@ static bool is_oriented(CeedElemRestriction r) {
 }
 
 // Rows (stride 1) or columns of the matrices of some elements become T^T times what they were, T being the
-// orientations of a restriction. num_lines: of a matrix; num_before: lines whose entries lie between those of
-// one line.
+// orientations of a restriction. num_lines: of a matrix.
 static int orient(const Assembly *m, CeedElemRestriction r, CeedInt first, CeedInt num, CeedInt num_lines,
                   bool is_rows, CeedSize place, CeedScalar *values) {
   Ceed ceed = m->op->obj.ceed;

@@ -51,10 +51,10 @@ CEED_EXTERN int RitzAssemblyGetPattern(RitzAssembly assembly, CeedSize *num_rows
 //
 // Where there are no kernels (on processors curl-oriented active restrictions, no text of the QFunction, an
 // assembled QFunction that is reused; on devices oriented active restrictions, so many fields that the
-// derivatives at a point do not fit the memory of a block; of a composite, parts of other contexts) and on
-// other backends: from the element matrices of CeedOperatorLinearAssemble, on processors also from
-// applications to unit vectors of elements. Temporary memory there: half a megabyte or one element matrix, by
-// unit vectors up to 16 columns of all element matrices.
+// derivatives at a point do not fit the memory of a block, tables of bases beyond 256 MiB; of a composite,
+// parts of other contexts) and on other backends: from the element matrices of CeedOperatorLinearAssemble, on
+// processors also from applications to unit vectors of elements. Temporary memory there: half a megabyte or
+// one element matrix, by unit vectors up to 16 columns of all element matrices.
 //
 // Errors: CEED_ERROR_DIMENSION (values are too short); those of CeedOperatorApply.
 CEED_EXTERN int RitzAssemblyRun(RitzAssembly assembly, CeedVector values);
