@@ -4,6 +4,7 @@
 
 #include "emit/gpu-text.h"
 #include "plan/gpu-simple-inputs.h"
+#include "plan/gpu-tiles.h"
 
 static bool is_output(const RitzGpuEmitter *e, int i) { return i >= e->plan->num_in; }
 
@@ -67,12 +68,16 @@ static const char *point_of(const RitzGpuEmitter *e) {
 
 // Data at points, without a basis.
 static void add_data(RitzGpuEmitter *e, int i) {
-  const int s = e->plan->fields[i].space;
+  const int s = e->plan->fields[i].space, nc = (int)e->plan->spaces[s].num_comp;
   char name[48];
   ritz_emit_gpu_name_argument(e, i, name);
   ritz_text_add(&e->text, is_output(e, i) ? "      if (is_on) " : "      ");
   if (is_output(e, i))
     ritz_emit_gpu_scatter(e, s, 1, 0, "elem", point_of(e), name, ritz_emit_gpu_adds(e, i));
+  else if (ritz_plan_gpu_is_ahead(e->plan, e->target, s))
+    ritz_text_add(&e->text,
+                  "ritz_tile_read(%d, m + %d + (2 * k + point) * %d * RITZ_THREADS + RITZ_THREAD, %s);\n", nc,
+                  (int)ritz_plan_gpu_ahead_place(e->plan, e->target, s), nc, name);
   else
     ritz_emit_gpu_gather(e, s, 1, 0, "elem", point_of(e), name);
 }

@@ -81,6 +81,8 @@ static void add_parameter(RitzGpuEmitter *e, const RitzGpuArg *arg) {
   case RITZ_GPU_ARG_DERIV: add_matrix_parameter(e, "deriv", n, ""); break;
   case RITZ_GPU_ARG_INTERP_T: add_matrix_parameter(e, "interp", n, "_t"); break;
   case RITZ_GPU_ARG_DERIV_T: add_matrix_parameter(e, "deriv", n, "_t"); break;
+  case RITZ_GPU_ARG_INTERP_TILES: add_matrix_parameter(e, "interp", n, "_tiles"); break;
+  case RITZ_GPU_ARG_DERIV_TILES: add_matrix_parameter(e, "deriv", n, "_tiles"); break;
   case RITZ_GPU_ARG_ENERGIES: ritz_text_add(&e->text, ",\n    RITZ_GLOBAL double *energies"); break;
   case RITZ_GPU_ARG_VECTORS: ritz_text_add(&e->text, ",\n    int num_vectors"); break;
   case RITZ_GPU_ARG_COLUMN: ritz_text_add(&e->text, ",\n    int column"); break;

@@ -64,40 +64,75 @@ static void emit_scatter(RitzGpuEmitter *e, int s) {
   ritz_text_add(&e->text, "  }\n");
 }
 
-// ---- Matrices ----
+// ---- Copies to shared memory ----
 
-static void stage_matrix(RitzGpuEmitter *e, int b, bool is_derivative) {
-  const RitzPlanBasis *basis = &e->plan->bases[b];
-  const CeedInt place = ritz_plan_gpu_tile_place(e->plan, e->target, b, is_derivative);
-  if (!ritz_plan_gpu_tile_size(e->plan, b, is_derivative)) return;
-  ritz_text_add(&e->text, "    ritz_tiles_stage(%d, %d, %d, first, %d, %s%d_t, m + %d);\n",
-                (int)(is_derivative ? basis->q_comp_deriv : basis->q_comp_interp), (int)basis->P,
-                (int)basis->Q, (int)e->target->num_staged, is_derivative ? "deriv" : "interp", b, (int)place);
+static int num_tiles(const RitzGpuEmitter *e) { return (int)ritz_gpu_num_tiles(e->plan); }
+static int num_staged(const RitzGpuEmitter *e) { return (int)e->target->num_staged; }
+
+static void bring_matrix(RitzGpuEmitter *e, int b, bool is_derivative, const char *first, const char *half) {
+  const int place = (int)ritz_plan_gpu_tile_place(e->plan, e->target, b, is_derivative);
+  const int size = (int)ritz_plan_gpu_tile_size(e->plan, b, is_derivative);
+  const char *matrix = is_derivative ? "deriv" : "interp";
+  if (!size) return;
+  ritz_text_add(&e->text, "  ritz_tiles_bring(%d, %d, %s, %d, %s%d_tiles, m + %d%s);\n", size, num_tiles(e), first,
+                num_staged(e), matrix, b, place, half);
 }
 
-// All tiles at once, before the loop over them; or as many as fit, again and again.
-static void open_tiles(RitzGpuEmitter *e) {
-  const int num = (int)ritz_gpu_num_tiles(e->plan), staged = (int)e->target->num_staged;
-  ritz_text_add(
-      &e->text,
-      "\n  // Tiles of eight points\n  RITZ_ROLL\n  for (int first = 0; first < %d; first += %d) {\n", num,
-      staged);
-  if (staged < num) ritz_text_add(&e->text, "    RITZ_BARRIER();\n");
+// Tiles from `first` on, as many as are there at once; half: where in shared memory, behind its beginning.
+static void bring_matrices(RitzGpuEmitter *e, const char *first, const char *half) {
   for (int b = 0; b < e->plan->num_bases; b++) {
-    stage_matrix(e, b, false);
-    stage_matrix(e, b, true);
+    bring_matrix(e, b, false, first, half);
+    bring_matrix(e, b, true, first, half);
   }
+}
+
+// Data at the thread's points of a tile.
+static void bring_data(RitzGpuEmitter *e, const char *tile) {
+  const int Q = (int)e->plan->Q;
+  for (int s = 0; s < e->plan->num_spaces; s++) {
+    if (!ritz_plan_gpu_is_ahead(e->plan, e->target, s)) continue;
+    const int nc = (int)e->plan->spaces[s].num_comp;
+    ritz_text_add(&e->text,
+                  "    RITZ_UNROLL\n    for (int i = 0; i < 4; i++) {\n"
+                  "      const int at = (%s) * 8 + RITZ_TILE_COLUMN(i), point = at < %d ? at : %d;\n"
+                  "      const RitzLong own = first_elem + L.points_elem + RITZ_TILE_SECOND(i) * RITZ_GROUPS;\n"
+                  "      const RitzLong e = ritz_element(own, num_elem);\n"
+                  "      RITZ_UNROLL\n      for (int c = 0; c < %d; c++) {\n"
+                  "        RITZ_SHARED RitzReal *to = m + %d + (i * %d + c) * RITZ_THREADS + RITZ_THREAD;\n"
+                  "        ",
+                  tile, Q, Q - 1, nc, (int)ritz_plan_gpu_ahead_place(e->plan, e->target, s), nc);
+    ritz_emit_gpu_copy_node(e, s, "e", "point", "c", "to");
+    ritz_text_add(&e->text, "      }\n    }\n");
+  }
+}
+
+// Opens the loop over tiles. What a tile needs was brought while the tile before was worked on: matrices of
+// as many tiles as are there at once, in turns to two halves.
+static void open_tiles(RitzGpuEmitter *e) {
+  const int num = num_tiles(e), staged = num_staged(e);
+  const int size = (int)ritz_plan_gpu_tile_sizes(e->plan) * staged;
+  char first[32], half[64];
   ritz_text_add(&e->text,
-                "    RITZ_BARRIER();\n    RITZ_ROLL\n    for (int tile = 0; tile < %d && first + tile < %d; "
-                "tile++) {\n",
-                staged, num);
+                "\n  // Tiles of eight points\n  RITZ_ROLL\n  for (int tile = 0; tile < %d; tile++) {\n"
+                "    RITZ_COPIED();\n",
+                num);
+  if (staged == num) {
+    ritz_text_add(&e->text, "    RITZ_SHARED const RitzReal *blocks = m;\n    if (tile == 0) RITZ_BARRIER();\n\n");
+    return;
+  }
+  snprintf(first, sizeof(first), "tile + %d", staged);
+  snprintf(half, sizeof(half), " + (tile / %d + 1) %% 2 * %d", staged, size);
+  ritz_text_add(&e->text, "    RITZ_SHARED const RitzReal *blocks = m + tile / %d %% 2 * %d;\n", staged, size);
+  ritz_text_add(&e->text, "    if (tile %% %d == 0) {\n    RITZ_BARRIER();\n", staged);
+  bring_matrices(e, first, half);
+  ritz_text_add(&e->text, "    }\n\n");
 }
 
 // The matrix of a tile, as an argument.
 static void add_tile(RitzGpuEmitter *e, int s, bool is_derivative) {
   const int b = e->plan->spaces[s].basis;
-  ritz_text_add(&e->text, "m + %d + tile * %d",
-                (int)ritz_plan_gpu_tile_place(e->plan, e->target, b, is_derivative),
+  ritz_text_add(&e->text, "blocks + %d + tile %% %d * %d",
+                (int)ritz_plan_gpu_tile_place(e->plan, e->target, b, is_derivative), num_staged(e),
                 (int)ritz_plan_gpu_tile_size(e->plan, b, is_derivative));
 }
 
@@ -151,21 +186,29 @@ static void emit_tile(RitzGpuEmitter *e) {
   emit_each(e, false, declare_space);
   ritz_text_add(&e->text,
                 "      RITZ_UNROLL\n      for (int point = 0; point < 2; point++) {\n"
-                "        const int at = (first + tile) * 8 + RITZ_TILE_COLUMN(point), is_live = at < %d;\n"
+                "        const int at = tile * 8 + RITZ_TILE_COLUMN(point), is_live = at < %d;\n"
                 "        L.points_line = is_live ? at : %d;\n",
                 Q, Q - 1);
   emit_each(e, true, move_space);
   ritz_emit_gpu_points(e);
   emit_each(e, false, move_space);
   ritz_text_add(&e->text, "      }\n");
+  if (e->target->num_ahead > 0) {
+    ritz_text_add(&e->text, "    if (tile + 1 < %d) {\n", num_tiles(e));
+    bring_data(e, "tile + 1");
+    ritz_text_add(&e->text, "    }\n");
+  }
   emit_each(e, false, add_space);
-  ritz_text_add(&e->text, "    }\n  }\n");
+  ritz_text_add(&e->text, "  }\n");
 }
 
 // ---- The kernel ----
 
 void ritz_emit_gpu_tiles(RitzGpuEmitter *e) {
   ritz_emit_gpu_dense_registers(e);
+  ritz_text_add(&e->text, "\n  // The first matrices, and data at the first points\n");
+  bring_matrices(e, "0", "");
+  bring_data(e, "0");
   ritz_emit_gpu_simple_nodes(e);
   ritz_text_add(&e->text, "\n  // Nodes of dense bases\n");
   emit_each(e, true, emit_nodes);

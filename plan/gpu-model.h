@@ -48,9 +48,9 @@ enum {
 enum {
   // Warps of a block, of 16 elements each. Not measured yet.
   RITZ_GPU_TILE_WARPS = 4,
-  // Of the matrices, at once in the memory of a block, so that four blocks fit a multiprocessor. Not measured
-  // yet.
-  RITZ_GPU_STAGED_BYTES = 52 << 10,
+  // Of the matrices in the memory of a block, and of data at points that its threads copy ahead.
+  RITZ_GPU_STAGED_BYTES = 36 << 10,
+  RITZ_GPU_AHEAD_BYTES = 32 << 10,
   // Numbers of a thread: nodes and sums, twice the values at its points. Compiled for sm_90, diffusion with
   // 56
   // nodes has 80 of them and takes 234 registers; these do not all fit 255.

@@ -4,8 +4,12 @@
 // An element of P nodes and Q points with derivatives takes 2 * dim * P * Q multiply-adds forth and back,
 // which tensor cores do in P and Q rounded up to eights. Of each 8 x 8 block of a matrix a warp reads 512
 // bytes of shared memory for 16 elements, half of what a multiprocessor reads while it multiplies. Matrices
-// come from the second cache once a block, 16 elements a warp.
+// come from the second cache once a block, 16 elements a warp, and data at points from memory, while the block
+// works on the tile before.
 #include "plan/gpu-tiles.h"
+
+#include <string.h>
+
 #include "plan/gpu-simple-inputs.h"
 
 enum {
@@ -71,12 +75,53 @@ CeedInt ritz_plan_gpu_tile_place(const RitzPlan *plan, const RitzGpuTarget *t, i
   return place * t->num_staged;
 }
 
-// Of all matrices.
-static CeedInt tile_size(const RitzPlan *plan) {
+CeedInt ritz_plan_gpu_tile_sizes(const RitzPlan *plan) {
   CeedInt size = 0;
   for (int b = 0; b < plan->num_bases; b++)
     size += ritz_plan_gpu_tile_size(plan, b, false) + ritz_plan_gpu_tile_size(plan, b, true);
   return size;
+}
+
+// Numbers of all matrices in shared memory.
+static CeedInt staged_size(const RitzPlan *plan, const RitzGpuTarget *t) {
+  return (ritz_gpu_has_halves(plan, t) ? 2 : 1) * t->num_staged * ritz_plan_gpu_tile_sizes(plan);
+}
+
+void ritz_gpu_fill_tiles(CeedInt q_comp, CeedInt Q, CeedInt P, const CeedScalar *table, double *tiles) {
+  const CeedInt eight = RITZ_GPU_MMA_PLACES, of_row = (P + eight - 1) / eight;
+  memset(tiles, 0, ritz_gpu_tiles_size(q_comp, Q, P) * sizeof(*tiles));
+  for (CeedInt d = 0; d < q_comp; d++) {
+    for (CeedInt q = 0; q < Q; q++) {
+      for (CeedInt p = 0; p < P; p++) {
+        const CeedInt pair = q % eight / 2, shift = 2 * pair + pair % 2;
+        const size_t block = ((size_t)(q / eight) * (size_t)q_comp + (size_t)d) * (size_t)of_row + (size_t)(p / eight);
+        tiles[block * RITZ_GPU_TILE + (size_t)(pair * 16 + (p % eight ^ shift) * 2 + q % 2)] =
+            table[((size_t)d * (size_t)Q + (size_t)q) * (size_t)P + (size_t)p];
+      }
+    }
+  }
+}
+
+// ---- Data at points ----
+
+bool ritz_plan_gpu_is_ahead(const RitzPlan *plan, const RitzGpuTarget *t, int s) {
+  return t->num_ahead > 0 && plan->spaces[s].is_input && plan->spaces[s].basis < 0;
+}
+
+CeedInt ritz_plan_gpu_ahead_place(const RitzPlan *plan, const RitzGpuTarget *t, int s) {
+  CeedInt num = 0;
+  for (int i = 0; i < s; i++) {
+    if (ritz_plan_gpu_is_ahead(plan, t, i)) num += OF_FOUR * plan->spaces[i].num_comp;
+  }
+  return staged_size(plan, t) + num * t->num_threads;
+}
+
+static CeedInt count_ahead(const RitzPlan *plan) {
+  CeedInt num = 0;
+  for (int i = 0; i < plan->num_spaces; i++) {
+    if (plan->spaces[i].is_input && plan->spaces[i].basis < 0) num += OF_FOUR * plan->spaces[i].num_comp;
+  }
+  return num;
 }
 
 // ---- The block ----
@@ -84,22 +129,25 @@ static CeedInt tile_size(const RitzPlan *plan) {
 static void set_block(const RitzPlan *plan, const RitzGpuMachine *machine, CeedInt warps, RitzGpuTarget *t) {
   t->num_elem = warps * OF_WARP;
   t->num_threads = warps * RITZ_GPU_WARP;
-  const CeedInt num = ritz_plan_gpu_place_simple(plan, t, t->num_staged * tile_size(plan));
+  t->num_ahead = count_ahead(plan);
+  if (t->num_ahead * t->num_threads * ritz_gpu_real_bytes(plan) > RITZ_GPU_AHEAD_BYTES) t->num_ahead = 0;
+  const CeedInt num =
+      ritz_plan_gpu_place_simple(plan, t, staged_size(plan, t) + t->num_ahead * t->num_threads);
   const CeedInt exchanged = machine->has_mma ? 0 : OF_FOUR * t->num_threads;
   t->exchange = exchanged ? num : 0;
   t->shared_bytes = (num + exchanged) * ritz_gpu_real_bytes(plan);
 }
 
 void ritz_plan_gpu_choose_tiles(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
-  const CeedInt most = RITZ_GPU_STAGED_BYTES / (tile_size(plan) * ritz_gpu_real_bytes(plan));
+  const CeedInt most = RITZ_GPU_STAGED_BYTES / (ritz_plan_gpu_tile_sizes(plan) * ritz_gpu_real_bytes(plan));
   CeedInt warps = t->choice.num_elem ? t->choice.num_elem / OF_WARP : RITZ_GPU_TILE_WARPS;
   t->strides = (RitzLineStrides){1, 1, 1};
   t->num_stacked = t->num_packed = t->Q_1d = OF_THREAD;
   t->num_lines = plan->Q;
-  t->num_staged = CeedIntMax(1, CeedIntMin(most, ritz_gpu_num_tiles(plan)));
+  t->num_staged = most >= ritz_gpu_num_tiles(plan) ? ritz_gpu_num_tiles(plan) : CeedIntMax(1, most / 2);
   warps = CeedIntMax(1, CeedIntMin(warps, machine->max_threads / RITZ_GPU_WARP));
   for (set_block(plan, machine, warps, t); t->shared_bytes > machine->shared_bytes && t->num_staged > 1;) {
-    t->num_staged--;
+    t->num_staged = ritz_gpu_has_halves(plan, t) ? t->num_staged - 1 : t->num_staged / 2;
     set_block(plan, machine, warps, t);
   }
   while (warps > 1 && t->shared_bytes > machine->shared_bytes) set_block(plan, machine, --warps, t);

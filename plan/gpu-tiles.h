@@ -25,7 +25,26 @@ static inline CeedInt ritz_gpu_tile_nodes(const RitzPlanBasis *b) {
 }
 // Numbers of a tile of the matrix of values or derivatives of a basis; 0: no space takes it.
 CeedInt ritz_plan_gpu_tile_size(const RitzPlan *plan, int basis, bool is_derivative);
-// Where its tiles begin in shared memory.
+// Of the matrices of all bases.
+CeedInt ritz_plan_gpu_tile_sizes(const RitzPlan *plan);
+// Where its tiles begin in shared memory, in the first of two halves if not all tiles are there at once.
 CeedInt ritz_plan_gpu_tile_place(const RitzPlan *plan, const RitzGpuTarget *t, int basis, bool is_derivative);
+static inline bool ritz_gpu_has_halves(const RitzPlan *plan, const RitzGpuTarget *t) {
+  return t->num_staged < ritz_gpu_num_tiles(plan);
+}
+
+// Data at points that a thread copies ahead of their tile: whether a space's are; their place in shared
+// memory, a number of each thread after the other: [point][component][thread], four points.
+bool ritz_plan_gpu_is_ahead(const RitzPlan *plan, const RitzGpuTarget *t, int s);
+CeedInt ritz_plan_gpu_ahead_place(const RitzPlan *plan, const RitzGpuTarget *t, int s);
+
+// A table [q_comp][Q][P] in blocks: [tile][q_comp][nodes / 8][RITZ_GPU_TILE], entries of a block where
+// kernels/gpu/tiles.h wants them.
+enum { RITZ_GPU_TILE = RITZ_GPU_MMA_PLACES * RITZ_GPU_MMA_PLACES };
+static inline size_t ritz_gpu_tiles_size(CeedInt q_comp, CeedInt Q, CeedInt P) {
+  const size_t eight = RITZ_GPU_MMA_PLACES;
+  return (size_t)q_comp * (((size_t)Q + eight - 1) / eight) * (((size_t)P + eight - 1) / eight) * RITZ_GPU_TILE;
+}
+void ritz_gpu_fill_tiles(CeedInt q_comp, CeedInt Q, CeedInt P, const CeedScalar *table, double *tiles);
 
 #endif

@@ -90,6 +90,8 @@ typedef enum {
   RITZ_GPU_ARG_DERIV,
   RITZ_GPU_ARG_INTERP_T,
   RITZ_GPU_ARG_DERIV_T,
+  RITZ_GPU_ARG_INTERP_TILES, // the latter in blocks for tensor cores (plan/gpu-tiles.h)
+  RITZ_GPU_ARG_DERIV_TILES,
   RITZ_GPU_ARG_ENERGIES, // of has_energy
   RITZ_GPU_ARG_VECTORS,  // of takes_many: how many there are, an int
   RITZ_GPU_ARG_COLUMN    // of point blocks: the component of the input, an int; comes last
@@ -133,7 +135,8 @@ typedef struct {
   CeedInt num_stacked; // flat: elements of a thread, with a point of each; else 1
   CeedInt num_packed;  // of these, side by side in shared memory: 16 bytes of them, or 1
   CeedInt num_dense;   // scalars behind the arrays
-  CeedInt num_staged;  // flat, by tensor cores: tiles of points whose matrices are in shared memory at once
+  CeedInt num_staged;  // flat, by tensor cores: tiles of points whose matrices come to shared memory at once
+  CeedInt num_ahead;   // numbers of a thread, data at points, that are copied there ahead of their tile
   bool uses_mma;       // passes that can multiply by tensor cores; flat: plan/gpu-tiles.h
   CeedInt exchange;    // offset of the operands of emulated tensor cores in shared memory; 0: none
   bool unrolls, fences;

@@ -5,11 +5,12 @@
 #include "tests/played-device.h"
 
 #define RITZ_THREADS 96
-#define RITZ_LOAD(p) (*(p))
 #include "kernels/gpu/tiles.h"
+#include "plan/gpu-tiles.h"
 
-// Twelve nodes and nineteen points: neither fills its eights. All tiles of points are staged in two parts.
+// Twelve nodes and nineteen points: neither fills its eights. All tiles of points are brought in two parts.
 enum { NODES = 12, POINTS = 19, Q_COMP = 3, COMPS = 2, OF_ROW = 2, TILES = 3, STAGED = 2, ELEMS = 48 };
+enum { OF_TILE = Q_COMP * OF_ROW * RITZ_TILE };
 
 typedef struct {
   double matrix[Q_COMP][POINTS][NODES];
@@ -17,7 +18,8 @@ typedef struct {
 } Problem;
 
 static Problem problem;
-static RITZ_ALIGN16 double shared[STAGED * Q_COMP * OF_ROW * RITZ_TILE];
+static double blocks[TILES * OF_TILE];
+static RITZ_ALIGN16 double shared[STAGED * OF_TILE];
 
 // The first eight elements of each warp, then the second ones.
 static int element_of(int i) { return RITZ_THREAD / 4 + RITZ_TILE_SECOND(i) * ELEMS / 2; }
@@ -50,10 +52,10 @@ static void *play_thread(void *data) {
   ritz_tile_clear(COMPS * OF_ROW * 4, sums);
   for (int first = 0; first < TILES; first += STAGED) {
     RITZ_BARRIER();
-    ritz_tiles_stage(Q_COMP, NODES, POINTS, first, STAGED, &problem.matrix[0][0][0], shared);
+    ritz_tiles_bring(OF_TILE, TILES, first, STAGED, blocks, shared);
     RITZ_BARRIER();
     for (int tile = 0; tile < STAGED && first + tile < TILES; tile++)
-      run_tile(first + tile, shared + tile * Q_COMP * OF_ROW * RITZ_TILE, nodes, sums);
+      run_tile(first + tile, shared + tile * OF_TILE, nodes, sums);
   }
   for (int i = 0; i < OF_ROW * 4; i++) {
     const int n = RITZ_TILE_COLUMN(i);
@@ -98,6 +100,8 @@ TEST(elements_go_to_their_points_and_back) {
   uint64_t seed = 20;
   draw_all(sizeof(problem.matrix) / sizeof(double), &problem.matrix[0][0][0], &seed);
   draw_all(sizeof(problem.in) / sizeof(double), &problem.in[0][0][0], &seed);
+  CHECK(ritz_gpu_tiles_size(Q_COMP, POINTS, NODES) == sizeof(blocks) / sizeof(blocks[0]), "another size");
+  ritz_gpu_fill_tiles(Q_COMP, POINTS, NODES, &problem.matrix[0][0][0], blocks);
   play_block();
   for (int e = 0; e < ELEMS; e++) {
     for (int i = 0; i < Q_COMP * COMPS * POINTS; i++) {
@@ -116,18 +120,16 @@ TEST(threads_that_read_a_block_together_read_from_different_banks) {
   for (int first = 0; first < WARP; first += 8) {
     unsigned seen = 0;
     for (int lane = first; lane < first + 8; lane++)
-      seen |= 3u << ritz_tile_place(lane / 4, lane % 4 * 2) % 16;
-    CHECK(seen == 0xffffu, "rows, threads %d to %d: %#x", first, first + 7, seen);
+      seen |= 3u << ritz_tile_place(lane % 4 * 2, lane / 4) % 16;
+    CHECK(seen == 0xffffu, "columns, threads %d to %d: %#x", first, first + 7, seen);
   }
   for (int first = 0; first < WARP; first += 16) {
-    unsigned seen[2] = {0, 0};
-    for (int lane = first; lane < first + 16; lane++) {
-      const int point = lane % 4 * 2, is_odd = lane % 2;
-      seen[0] |= 1u << ritz_tile_place(point + is_odd, lane / 4) % 16;
-      seen[1] |= 1u << ritz_tile_place(point + 1 - is_odd, lane / 4) % 16;
+    for (int second = 0; second < 2; second++) {
+      unsigned seen = 0;
+      for (int lane = first; lane < first + 16; lane++)
+        seen |= 1u << ritz_tile_place(lane / 4, lane % 4 * 2 + second) % 16;
+      CHECK(seen == 0xffffu, "rows, number %d, threads %d to %d: %#x", second, first, first + 15, seen);
     }
-    CHECK(seen[0] == 0xffffu && seen[1] == 0xffffu, "columns, threads %d to %d: %#x, %#x", first, first + 15,
-          seen[0], seen[1]);
   }
 }
 

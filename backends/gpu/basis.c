@@ -3,6 +3,8 @@
 // and by operator.c.
 #include "backends/gpu/basis.h"
 
+#include "plan/gpu-tiles.h"
+
 // ---- Data ----
 
 int ritz_gpu_basis_open(CeedBasis basis) {
@@ -22,6 +24,7 @@ int ritz_gpu_basis_destroy(CeedBasis basis) {
     for (int j = 0; j < 2; j++) (void)RitzBatchedDestroy(&data->products[d][j]);
   }
   for (int i = 0; i < RITZ_NUM_TABLES; i++) {
+    ritz_gpu_free(ceed, &data->tiles[i]);
     for (int j = 0; j < 2; j++) {
       ritz_gpu_free(ceed, &data->table[i][j]);
       ritz_gpu_free(ceed, &data->float_table[i][j]);
@@ -87,6 +90,28 @@ int ritz_gpu_basis_table_of(CeedBasis b, CeedEvalMode mode, bool exchanges, Ceed
                        : ritz_gpu_upload(b->obj.ceed, rows * columns * sizeof(*from), from, to));
   }
   *table = *to;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Of a dense basis.
+int ritz_gpu_basis_tiles(CeedBasis b, CeedEvalMode mode, const void **tiles) {
+  RITZ_TRY(ritz_gpu_basis_open(b));
+  RitzGpuBasis *data = b->data;
+  void **to = &data->tiles[ritz_gpu_basis_table_number(mode)];
+  const CeedInt q_comp = ritz_basis_num_q_comp(b, mode);
+  const size_t size = ritz_gpu_tiles_size(q_comp, b->Q, b->P);
+  const CeedScalar *from;
+  double *blocks = NULL;
+
+  if (!*to) {
+    RITZ_TRY(host_table(b, mode, &from));
+    RITZ_TRY(RITZ_MALLOC(b->obj.ceed, size, &blocks));
+    ritz_gpu_fill_tiles(q_comp, b->Q, b->P, from, blocks);
+    const int ierr = ritz_gpu_upload(b->obj.ceed, size * sizeof(*blocks), blocks, to);
+    RITZ_FREE(&blocks);
+    RITZ_TRY(ierr);
+  }
+  *tiles = *to;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -53,6 +53,7 @@ typedef struct {
   void *weight;                    // owned, on the device
   void *table[RITZ_NUM_TABLES][2]; // owned, on the device: as in core/, and with rows and columns exchanged
   void *float_table[RITZ_NUM_TABLES][2];         // the same in float, of a library that has double
+  void *tiles[RITZ_NUM_TABLES];                  // in double, in blocks for tensor cores (plan/gpu-tiles.h)
   RitzGpuBasisKernel kernel[RITZ_NUM_TABLES][2]; // [..][is transposed]
   // Own products of the directions of tensor bases but the first; NULL: none yet. Owned.
   RitzBatched products[RITZ_MAX_GEMM_DIM][2]; // [direction][is transposed]
@@ -78,6 +79,7 @@ int ritz_gpu_basis_open(CeedBasis basis);
 int ritz_gpu_basis_table(CeedBasis basis, CeedEvalMode mode, bool exchanges, const void **table);
 int ritz_gpu_basis_table_of(CeedBasis basis, CeedEvalMode mode, bool exchanges, CeedScalarType precision,
                             const void **table);
+int ritz_gpu_basis_tiles(CeedBasis basis, CeedEvalMode mode, const void **tiles);
 int ritz_gpu_basis_weight(CeedBasis basis, const void **weight);
 CeedEvalMode ritz_gpu_basis_derivative(CeedBasis basis); // GRAD, DIV or CURL: which it has
 

@@ -154,6 +154,16 @@ static int matrix_of(const RitzGpuOperator *g, const RitzGpuArg *what, void **ma
   return CEED_ERROR_SUCCESS;
 }
 
+static int tiles_of(const RitzGpuOperator *g, const RitzGpuArg *what, void **tiles) {
+  const RitzPlanBasis *b = &g->plan->bases[what->number];
+  const void *found;
+  RITZ_TRY(ritz_gpu_basis_tiles(ritz_operator_field(g->op, b->field)->basis,
+                                what->kind == RITZ_GPU_ARG_INTERP_TILES ? CEED_EVAL_INTERP : b->deriv_mode,
+                                &found));
+  *tiles = (void *)found;
+  return CEED_ERROR_SUCCESS;
+}
+
 static int make_arg(const RitzGpuOperator *g, const RitzGpuArg *what, RitzDeviceArg *arg) {
   void *p = NULL;
   switch (what->kind) {
@@ -172,6 +182,8 @@ static int make_arg(const RitzGpuOperator *g, const RitzGpuArg *what, RitzDevice
   case RITZ_GPU_ARG_ENERGIES: break; // for each launch
   case RITZ_GPU_ARG_VECTORS:
   case RITZ_GPU_ARG_COLUMN: *arg = (RitzDeviceArg)RITZ_INT(0); return CEED_ERROR_SUCCESS; // likewise
+  case RITZ_GPU_ARG_INTERP_TILES:
+  case RITZ_GPU_ARG_DERIV_TILES: RITZ_TRY(tiles_of(g, what, &p)); break;
   default: RITZ_TRY(matrix_of(g, what, &p));
   }
   *arg = (RitzDeviceArg)RITZ_POINTER(p);

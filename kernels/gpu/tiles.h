@@ -10,11 +10,18 @@
 // That is how mma.m16n8k8 leaves its results, and how it wants an operand if the sum runs over the columns in
 // the order 0 2 4 6 1 3 5 7, in which the matrix is read to match.
 //
-// Matrices lie in shared memory as blocks of 8 points x 8 nodes: [tile of points][component][nodes / 8], of
-// RITZ_TILE numbers each, zeros where there is no point or node.
+// Matrices lie in memory as blocks of 8 points x 8 nodes: [tile of points][component][nodes / 8], of RITZ_TILE
+// numbers each, zeros where there is no point or node (ritz_gpu_fill_tiles() of plan/gpu-tiles.h makes them).
 // Threads of the block call these functions together. m is the block's memory.
 #ifndef RITZ_KERNELS_GPU_TILES_H
 #define RITZ_KERNELS_GPU_TILES_H
+
+#ifdef RITZ_EXCHANGE
+#define RITZ_TILE_COPY_TWO(to, from) ((to)[0] = (from)[0], (to)[1] = (from)[1])
+#else
+#include "kernels/gpu/mma-f64.h"
+#define RITZ_TILE_COPY_TWO(to, from) ritz_copy_two(to, from, 2)
+#endif
 
 #define RITZ_TILE      64
 #define RITZ_TILE_LANE (RITZ_THREAD % 32)
@@ -25,23 +32,20 @@
 
 // ---- Blocks of matrices ----
 
-// Pairs of nodes are exchanged in the lower half, so that threads of a quarter warp read rows in pairs, and
-// those of half a warp columns, from different banks.
+// Two points side by side, pairs of a node after the other, exchanged from row to row of pairs such that half
+// a warp reads numbers of a row, and a quarter pairs of points, from different banks.
+#define RITZ_TILE_SHIFT(point) ((point) / 2 * 2 + (point) / 2 % 2)
 RITZ_INLINE int ritz_tile_place(int point, int node) {
-  return point * 8 + ((node / 2) ^ (point / 4 * 2)) * 2 + node % 2;
+  return point / 2 * 16 + (node ^ RITZ_TILE_SHIFT(point)) * 2 + point % 2;
 }
 
-// Points of tiles first .. first + num - 1 of a matrix [q_comp][Q][P].
-RITZ_INLINE void ritz_tiles_stage(int q_comp, int P, int Q, int first, int num,
-                                  RITZ_GLOBAL const RitzReal *matrix, RITZ_SHARED RitzReal *to) {
-  const int of_row = (P + 7) / 8, size = num * q_comp * of_row * RITZ_TILE;
-  for (int i = RITZ_THREAD; i < size; i += RITZ_THREADS) {
-    const int block = i / RITZ_TILE, row = i % RITZ_TILE / 8, column = i % 8;
-    const int point = (first + block / (q_comp * of_row)) * 8 + row, node = block % of_row * 8 + column;
-    const int d = block / of_row % q_comp;
-    to[block * RITZ_TILE + ritz_tile_place(row, column)] =
-        point < Q && node < P ? RITZ_LOAD(matrix + (d * Q + point) * P + node) : 0;
-  }
+// Brings tiles first .. first + most - 1 of `num`, as far as there are so many, of `size` numbers each; they
+// are there behind RITZ_COPIED() and a barrier.
+RITZ_INLINE void ritz_tiles_bring(int size, int num, int first, int most, RITZ_GLOBAL const RitzReal *matrix,
+                                  RITZ_SHARED RitzReal *to) {
+  const int count = size * (first + most < num ? most : num - first);
+  for (int i = 2 * RITZ_THREAD; i < count; i += 2 * RITZ_THREADS)
+    RITZ_TILE_COPY_TWO(to + i, matrix + first * size + i);
 }
 
 // ---- to += from * block: sums over nodes; transposed: over points ----
@@ -66,24 +70,20 @@ RITZ_INLINE void ritz_tile_multiply(int is_transposed, RITZ_SHARED RitzReal *m,
 
 #else
 
-#include "kernels/gpu/mma-f64.h"
-
 typedef struct RITZ_ALIGN16 {
   RitzReal of[2];
 } RitzTilePair;
 
 RITZ_INLINE void ritz_tile_multiply(int is_transposed, RITZ_SHARED RitzReal *m,
                                     RITZ_SHARED const RitzReal *block, const RitzReal *from, RitzReal *to) {
-  const int group = RITZ_TILE_LANE / 4, column = RITZ_TILE_LANE % 4 * 2, is_odd = column / 2 % 2;
+  const int group = RITZ_TILE_LANE / 4, column = RITZ_TILE_LANE % 4 * 2;
   const RitzReal a[4] = {from[0], from[2], from[1], from[3]};
   (void)m;
-  if (is_transposed) { // half of the threads read the second number first, from other banks
-    const RitzReal x = block[ritz_tile_place(column + is_odd, group)];
-    const RitzReal y = block[ritz_tile_place(column + 1 - is_odd, group)];
-    ritz_mma_f64(a, is_odd ? y : x, is_odd ? x : y, to);
-  } else {
-    const RitzTilePair pair = *(RITZ_SHARED const RitzTilePair *)(block + ritz_tile_place(group, column));
+  if (is_transposed) {
+    const RitzTilePair pair = *(RITZ_SHARED const RitzTilePair *)(block + ritz_tile_place(column, group));
     ritz_mma_f64(a, pair.of[0], pair.of[1], to);
+  } else {
+    ritz_mma_f64(a, block[ritz_tile_place(group, column)], block[ritz_tile_place(group, column + 1)], to);
   }
 }
 
@@ -127,6 +127,12 @@ RITZ_INLINE void ritz_tile_add(int q_comp, int num_comp, int of_row, RITZ_SHARED
 }
 
 // ---- Between fours and a point of both elements ----
+
+// Data at a point that the thread has copied ahead.
+RITZ_INLINE void ritz_tile_read(int n, RITZ_SHARED const RitzReal *ahead, RitzReal *arg) {
+  RITZ_UNROLL
+  for (int c = 0; c < n; c++) arg[c] = ahead[c * RITZ_THREADS];
+}
 
 // Point i (0 or 1) of n values: [n][4] -> [n][2].
 RITZ_INLINE void ritz_tile_take(int n, int i, const RitzReal *values, RitzReal *of_point) {
