@@ -76,8 +76,9 @@ static void add_data(RitzGpuEmitter *e, int i) {
     ritz_emit_gpu_scatter(e, s, 1, 0, "elem", point_of(e), name, ritz_emit_gpu_adds(e, i));
   else if (ritz_plan_gpu_is_ahead(e->plan, e->target, s))
     ritz_text_add(&e->text,
-                  "ritz_tile_read(%d, m + %d + (2 * k + point) * %d * RITZ_THREADS + RITZ_THREAD, %s);\n", nc,
-                  (int)ritz_plan_gpu_ahead_place(e->plan, e->target, s), nc, name);
+                  "ritz_tile_read(%d, m + %d + (%s2 * k + point) * %d * RITZ_THREADS + RITZ_THREAD, %s);\n",
+                  nc, (int)ritz_plan_gpu_ahead_place(e->plan, e->target, s),
+                  e->target->num_ahead_tiles == 2 ? "tile % 2 * 4 + " : "", nc, name);
   else
     ritz_emit_gpu_gather(e, s, 1, 0, "elem", point_of(e), name);
 }

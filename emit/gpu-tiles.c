@@ -53,14 +53,40 @@ static void emit_sums(RitzGpuEmitter *e, int s) {
   ritz_text_add(&e->text, "  RitzReal a%d[%d];\n  ritz_tile_clear(%d, a%d);\n", s, size, size, s);
 }
 
+// Offsets of all nodes are read before the first addition, which would wait for each of them.
+static bool has_offsets(const RitzGpuEmitter *e, int s) {
+  const RitzPlanSpace *space = &e->plan->spaces[s];
+  return e->target->spaces[s].scatter == RITZ_SCATTER_ATOMIC &&
+         space->restriction.type != CEED_RESTRICTION_STRIDED && !space->is_oriented &&
+         !space->is_curl_oriented;
+}
+
+static void emit_offsets(RitzGpuEmitter *e, int s) {
+  ritz_text_add(&e->text, "  CeedInt at%d[%d];\n", s, 4 * of_row(e, s));
+  open_nodes(e, s, "own");
+  ritz_text_add(&e->text, "    const RitzLong e = ritz_element(own, num_elem);\n    at%d[i] = RITZ_LOAD(", s);
+  ritz_emit_gpu_offsets(e, s, "e", "(is_node ? node : 0)");
+  ritz_text_add(&e->text, ");\n  }\n");
+}
+
 static void emit_scatter(RitzGpuEmitter *e, int s) {
   const int nc = (int)e->plan->spaces[s].num_comp, size = 4 * of_row(e, s);
+  char stride[32];
+  if (has_offsets(e, s)) emit_offsets(e, s);
   open_nodes(e, s, "e");
   ritz_text_add(&e->text,
                 "    RitzReal nodes[%d];\n    ritz_take_lines(%d, %d, a%d, i, nodes);\n"
                 "    if (is_node && e < num_elem) ",
                 nc, nc, size, s);
-  ritz_emit_gpu_scatter(e, s, 1, 0, "e", "node", "nodes", false);
+  if (has_offsets(e, s)) {
+    ritz_emit_gpu_name_stride(e, s, 1, stride);
+    ritz_text_add(&e->text, "ritz_scatter_node%s(%d, nodes, at%d[i], %s, ", ritz_gpu_suffix(e, s), nc, s,
+                  stride);
+    ritz_emit_gpu_array(e, s, "e");
+    ritz_text_add(&e->text, ");\n");
+  } else {
+    ritz_emit_gpu_scatter(e, s, 1, 0, "e", "node", "nodes", false);
+  }
   ritz_text_add(&e->text, "  }\n");
 }
 
@@ -74,8 +100,8 @@ static void bring_matrix(RitzGpuEmitter *e, int b, bool is_derivative, const cha
   const int size = (int)ritz_plan_gpu_tile_size(e->plan, b, is_derivative);
   const char *matrix = is_derivative ? "deriv" : "interp";
   if (!size) return;
-  ritz_text_add(&e->text, "  ritz_tiles_bring(%d, %d, %s, %d, %s%d_tiles, m + %d%s);\n", size, num_tiles(e), first,
-                num_staged(e), matrix, b, place, half);
+  ritz_text_add(&e->text, "  ritz_tiles_bring(%d, %d, %s, %d, %s%d_tiles, m + %d%s);\n", size, num_tiles(e),
+                first, num_staged(e), matrix, b, place, half);
 }
 
 // Tiles from `first` on, as many as are there at once; half: where in shared memory, behind its beginning.
@@ -87,23 +113,31 @@ static void bring_matrices(RitzGpuEmitter *e, const char *first, const char *hal
 }
 
 // Data at the thread's points of a tile.
-static void bring_data(RitzGpuEmitter *e, const char *tile) {
+static void bring_data(RitzGpuEmitter *e, const char *tile, const char *half) {
   const int Q = (int)e->plan->Q;
   for (int s = 0; s < e->plan->num_spaces; s++) {
     if (!ritz_plan_gpu_is_ahead(e->plan, e->target, s)) continue;
     const int nc = (int)e->plan->spaces[s].num_comp;
-    ritz_text_add(&e->text,
-                  "    RITZ_UNROLL\n    for (int i = 0; i < 4; i++) {\n"
-                  "      const int at = (%s) * 8 + RITZ_TILE_COLUMN(i), point = at < %d ? at : %d;\n"
-                  "      const RitzLong own = first_elem + L.points_elem + RITZ_TILE_SECOND(i) * RITZ_GROUPS;\n"
-                  "      const RitzLong e = ritz_element(own, num_elem);\n"
-                  "      RITZ_UNROLL\n      for (int c = 0; c < %d; c++) {\n"
-                  "        RITZ_SHARED RitzReal *to = m + %d + (i * %d + c) * RITZ_THREADS + RITZ_THREAD;\n"
-                  "        ",
-                  tile, Q, Q - 1, nc, (int)ritz_plan_gpu_ahead_place(e->plan, e->target, s), nc);
+    ritz_text_add(
+        &e->text,
+        "    RITZ_UNROLL\n    for (int i = 0; i < 4; i++) {\n"
+        "      const int at = (%s) * 8 + RITZ_TILE_COLUMN(i), point = at < %d ? at : %d;\n"
+        "      const RitzLong own = first_elem + L.points_elem + RITZ_TILE_SECOND(i) * RITZ_GROUPS;\n"
+        "      const RitzLong e = ritz_element(own, num_elem);\n"
+        "      RITZ_UNROLL\n      for (int c = 0; c < %d; c++) {\n"
+        "        RITZ_SHARED RitzReal *to = m + %d + ((%si) * %d + c) * RITZ_THREADS + RITZ_THREAD;\n"
+        "        ",
+        tile, Q, Q - 1, nc, (int)ritz_plan_gpu_ahead_place(e->plan, e->target, s), half, nc);
     ritz_emit_gpu_copy_node(e, s, "e", "point", "c", "to");
     ritz_text_add(&e->text, "      }\n    }\n");
   }
+}
+
+// Where there are two places, at once, else behind the last use of the data that are there.
+static void bring_next_data(RitzGpuEmitter *e, const char *half) {
+  ritz_text_add(&e->text, "    if (tile + 1 < %d) {\n", num_tiles(e));
+  bring_data(e, "tile + 1", half);
+  ritz_text_add(&e->text, "    }\n");
 }
 
 // Opens the loop over tiles. What a tile needs was brought while the tile before was worked on: matrices of
@@ -117,12 +151,14 @@ static void open_tiles(RitzGpuEmitter *e) {
                 "    RITZ_COPIED();\n",
                 num);
   if (staged == num) {
-    ritz_text_add(&e->text, "    RITZ_SHARED const RitzReal *blocks = m;\n    if (tile == 0) RITZ_BARRIER();\n\n");
+    ritz_text_add(&e->text,
+                  "    RITZ_SHARED const RitzReal *blocks = m;\n    if (tile == 0) RITZ_BARRIER();\n\n");
     return;
   }
   snprintf(first, sizeof(first), "tile + %d", staged);
   snprintf(half, sizeof(half), " + (tile / %d + 1) %% 2 * %d", staged, size);
-  ritz_text_add(&e->text, "    RITZ_SHARED const RitzReal *blocks = m + tile / %d %% 2 * %d;\n", staged, size);
+  ritz_text_add(&e->text, "    RITZ_SHARED const RitzReal *blocks = m + tile / %d %% 2 * %d;\n", staged,
+                size);
   ritz_text_add(&e->text, "    if (tile %% %d == 0) {\n    RITZ_BARRIER();\n", staged);
   bring_matrices(e, first, half);
   ritz_text_add(&e->text, "    }\n\n");
@@ -182,6 +218,7 @@ static void move_space(RitzGpuEmitter *e, int s) { each_kind(e, s, add_point); }
 
 static void emit_tile(RitzGpuEmitter *e) {
   const int Q = (int)e->plan->Q;
+  if (e->target->num_ahead_tiles == 2) bring_next_data(e, "(tile + 1) % 2 * 4 + ");
   emit_each(e, true, get_space);
   emit_each(e, false, declare_space);
   ritz_text_add(&e->text,
@@ -193,11 +230,7 @@ static void emit_tile(RitzGpuEmitter *e) {
   ritz_emit_gpu_points(e);
   emit_each(e, false, move_space);
   ritz_text_add(&e->text, "      }\n");
-  if (e->target->num_ahead > 0) {
-    ritz_text_add(&e->text, "    if (tile + 1 < %d) {\n", num_tiles(e));
-    bring_data(e, "tile + 1");
-    ritz_text_add(&e->text, "    }\n");
-  }
+  if (e->target->num_ahead_tiles == 1) bring_next_data(e, "");
   emit_each(e, false, add_space);
   ritz_text_add(&e->text, "  }\n");
 }
@@ -208,7 +241,7 @@ void ritz_emit_gpu_tiles(RitzGpuEmitter *e) {
   ritz_emit_gpu_dense_registers(e);
   ritz_text_add(&e->text, "\n  // The first matrices, and data at the first points\n");
   bring_matrices(e, "0", "");
-  bring_data(e, "0");
+  bring_data(e, "0", "");
   ritz_emit_gpu_simple_nodes(e);
   ritz_text_add(&e->text, "\n  // Nodes of dense bases\n");
   emit_each(e, true, emit_nodes);

@@ -28,8 +28,11 @@ bool ritz_plan_gpu_can_mma(const RitzPlan *plan, const RitzGpuTarget *t) {
   return false;
 }
 
+// Unless asked for, only dense bases are multiplied by tensor cores: lines gain nothing.
 bool ritz_plan_gpu_chooses_mma(const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuTarget *t) {
-  return (machine->mma ? machine->mma : t->choice.mma) > 0 && ritz_plan_gpu_can_mma(plan, t);
+  const int wanted = machine->mma ? machine->mma : t->choice.mma;
+  if (wanted < 0 || !ritz_plan_gpu_can_mma(plan, t)) return false;
+  return wanted > 0 || (machine->has_mma && t->is_flat && ritz_plan_gpu_pays_tiles(plan));
 }
 
 // Four values of a line are accessed at once, all of them in a quarter of the steps. That wants other strides

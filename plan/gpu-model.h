@@ -46,11 +46,16 @@ enum {
 // ---- Dense bases by tensor cores ----
 
 enum {
-  // Warps of a block, of 16 elements each. Not measured yet.
+  // Warps of a block, of 16 elements each: of 2, 4 and 8, and as many blocks as fit, what `ritz tune` chose on
+  // an H200 for tetrahedra, BP1 and BP3 of degree 3 to 6.
   RITZ_GPU_TILE_WARPS = 4,
   // Of the matrices in the memory of a block, and of data at points that its threads copy ahead.
   RITZ_GPU_STAGED_BYTES = 36 << 10,
   RITZ_GPU_AHEAD_BYTES = 32 << 10,
+  // Nodes of an element times values and derivatives at a point, from which on tensor cores are the choice.
+  // H200, tetrahedra: with 30 (BP3 p = 2) 1.1 times threads of elements and points, with 12 the same, with 10
+  // (BP1 p = 2) 0.95.
+  RITZ_GPU_LEAST_TILE = 20,
   // Numbers of a thread: nodes and sums, twice the values at its points. Compiled for sm_90, diffusion with
   // 56
   // nodes has 80 of them and takes 234 registers; these do not all fit 255.

@@ -4,8 +4,8 @@
 // An element of P nodes and Q points with derivatives takes 2 * dim * P * Q multiply-adds forth and back,
 // which tensor cores do in P and Q rounded up to eights. Of each 8 x 8 block of a matrix a warp reads 512
 // bytes of shared memory for 16 elements, half of what a multiprocessor reads while it multiplies. Matrices
-// come from the second cache once a block, 16 elements a warp, and data at points from memory, while the block
-// works on the tile before.
+// come from the second cache once a block, 16 elements a warp, and data at points from memory, while the
+// block works on the tile before.
 #include "plan/gpu-tiles.h"
 
 #include <string.h>
@@ -42,6 +42,16 @@ bool ritz_plan_gpu_can_tile(const RitzPlan *plan) {
   }
   count_numbers(plan, &nodes, &values);
   return nodes > 0 && nodes + 2 * values <= RITZ_GPU_TILE_NUMBERS;
+}
+
+bool ritz_plan_gpu_pays_tiles(const RitzPlan *plan) {
+  for (int i = 0; i < plan->num_spaces; i++) {
+    const RitzPlanSpace *s = &plan->spaces[i];
+    if (!ritz_gpu_is_dense(plan, s)) continue;
+    const CeedInt parts = ritz_gpu_dense_values(plan, s) + ritz_gpu_dense_derivatives(plan, s);
+    if (parts * plan->bases[s->basis].P >= RITZ_GPU_LEAST_TILE) return true;
+  }
+  return false;
 }
 
 CeedInt ritz_plan_gpu_tile_registers(const RitzPlan *plan) {
@@ -94,7 +104,8 @@ void ritz_gpu_fill_tiles(CeedInt q_comp, CeedInt Q, CeedInt P, const CeedScalar 
     for (CeedInt q = 0; q < Q; q++) {
       for (CeedInt p = 0; p < P; p++) {
         const CeedInt pair = q % eight / 2, shift = 2 * pair + pair % 2;
-        const size_t block = ((size_t)(q / eight) * (size_t)q_comp + (size_t)d) * (size_t)of_row + (size_t)(p / eight);
+        const size_t block =
+            ((size_t)(q / eight) * (size_t)q_comp + (size_t)d) * (size_t)of_row + (size_t)(p / eight);
         tiles[block * RITZ_GPU_TILE + (size_t)(pair * 16 + (p % eight ^ shift) * 2 + q % 2)] =
             table[((size_t)d * (size_t)Q + (size_t)q) * (size_t)P + (size_t)p];
       }
@@ -105,7 +116,7 @@ void ritz_gpu_fill_tiles(CeedInt q_comp, CeedInt Q, CeedInt P, const CeedScalar 
 // ---- Data at points ----
 
 bool ritz_plan_gpu_is_ahead(const RitzPlan *plan, const RitzGpuTarget *t, int s) {
-  return t->num_ahead > 0 && plan->spaces[s].is_input && plan->spaces[s].basis < 0;
+  return t->num_ahead_tiles > 0 && plan->spaces[s].is_input && plan->spaces[s].basis < 0;
 }
 
 CeedInt ritz_plan_gpu_ahead_place(const RitzPlan *plan, const RitzGpuTarget *t, int s) {
@@ -113,9 +124,10 @@ CeedInt ritz_plan_gpu_ahead_place(const RitzPlan *plan, const RitzGpuTarget *t, 
   for (int i = 0; i < s; i++) {
     if (ritz_plan_gpu_is_ahead(plan, t, i)) num += OF_FOUR * plan->spaces[i].num_comp;
   }
-  return staged_size(plan, t) + num * t->num_threads;
+  return staged_size(plan, t) + num * t->num_ahead_tiles * t->num_threads;
 }
 
+// Numbers of a thread for a tile.
 static CeedInt count_ahead(const RitzPlan *plan) {
   CeedInt num = 0;
   for (int i = 0; i < plan->num_spaces; i++) {
@@ -124,15 +136,21 @@ static CeedInt count_ahead(const RitzPlan *plan) {
   return num;
 }
 
+// More memory would be taken from the cache, where neighbours find what they share.
+static CeedInt count_ahead_tiles(const RitzPlan *plan, CeedInt num_threads) {
+  const CeedInt bytes = count_ahead(plan) * num_threads * ritz_gpu_real_bytes(plan);
+  if (bytes == 0 || bytes > RITZ_GPU_AHEAD_BYTES) return 0;
+  return 4 * bytes <= RITZ_GPU_AHEAD_BYTES ? 2 : 1;
+}
+
 // ---- The block ----
 
 static void set_block(const RitzPlan *plan, const RitzGpuMachine *machine, CeedInt warps, RitzGpuTarget *t) {
   t->num_elem = warps * OF_WARP;
   t->num_threads = warps * RITZ_GPU_WARP;
-  t->num_ahead = count_ahead(plan);
-  if (t->num_ahead * t->num_threads * ritz_gpu_real_bytes(plan) > RITZ_GPU_AHEAD_BYTES) t->num_ahead = 0;
-  const CeedInt num =
-      ritz_plan_gpu_place_simple(plan, t, staged_size(plan, t) + t->num_ahead * t->num_threads);
+  t->num_ahead_tiles = count_ahead_tiles(plan, t->num_threads);
+  const CeedInt num = ritz_plan_gpu_place_simple(
+      plan, t, staged_size(plan, t) + t->num_ahead_tiles * count_ahead(plan) * t->num_threads);
   const CeedInt exchanged = machine->has_mma ? 0 : OF_FOUR * t->num_threads;
   t->exchange = exchanged ? num : 0;
   t->shared_bytes = (num + exchanged) * ritz_gpu_real_bytes(plan);

@@ -9,6 +9,8 @@
 #include "plan/gpu.h"
 
 bool ritz_plan_gpu_can_tile(const RitzPlan *plan);
+// Whether the model chooses them where there are tensor cores.
+bool ritz_plan_gpu_pays_tiles(const RitzPlan *plan);
 // Warps of a block, tiles at once, memory, of a flat plan that can; a reason if it does not fit.
 void ritz_plan_gpu_choose_tiles(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t);
 // 32-bit registers that a thread wants.
@@ -43,7 +45,8 @@ CeedInt ritz_plan_gpu_ahead_place(const RitzPlan *plan, const RitzGpuTarget *t, 
 enum { RITZ_GPU_TILE = RITZ_GPU_MMA_PLACES * RITZ_GPU_MMA_PLACES };
 static inline size_t ritz_gpu_tiles_size(CeedInt q_comp, CeedInt Q, CeedInt P) {
   const size_t eight = RITZ_GPU_MMA_PLACES;
-  return (size_t)q_comp * (((size_t)Q + eight - 1) / eight) * (((size_t)P + eight - 1) / eight) * RITZ_GPU_TILE;
+  return (size_t)q_comp * (((size_t)Q + eight - 1) / eight) * (((size_t)P + eight - 1) / eight) *
+         RITZ_GPU_TILE;
 }
 void ritz_gpu_fill_tiles(CeedInt q_comp, CeedInt Q, CeedInt P, const CeedScalar *table, double *tiles);
 

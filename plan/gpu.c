@@ -201,9 +201,8 @@ static void add_arg(RitzGpuTarget *t, RitzGpuArgKind kind, int number) {
 // Adds the matrices of a dense basis that the space needs to the arguments, each once.
 static void add_dense_matrix(const RitzPlan *plan, RitzGpuTarget *t, const RitzPlanSpace *s,
                              bool is_derivative) {
-  const RitzGpuArgKind kinds[2][3] = {
-      {RITZ_GPU_ARG_INTERP_T, RITZ_GPU_ARG_INTERP, RITZ_GPU_ARG_INTERP_TILES},
-      {RITZ_GPU_ARG_DERIV_T, RITZ_GPU_ARG_DERIV, RITZ_GPU_ARG_DERIV_TILES}};
+  const RitzGpuArgKind kinds[2][3] = {{RITZ_GPU_ARG_INTERP_T, RITZ_GPU_ARG_INTERP, RITZ_GPU_ARG_INTERP_TILES},
+                                      {RITZ_GPU_ARG_DERIV_T, RITZ_GPU_ARG_DERIV, RITZ_GPU_ARG_DERIV_TILES}};
   const RitzGpuArgKind kind = kinds[is_derivative][ritz_gpu_has_tiles(t) ? 2 : s->is_input];
   if (!(is_derivative ? ritz_gpu_dense_derivatives(plan, s) : ritz_gpu_dense_values(plan, s))) return;
   for (int i = 0; i < t->num_args; i++) {

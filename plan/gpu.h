@@ -136,9 +136,9 @@ typedef struct {
   CeedInt num_packed;  // of these, side by side in shared memory: 16 bytes of them, or 1
   CeedInt num_dense;   // scalars behind the arrays
   CeedInt num_staged;  // flat, by tensor cores: tiles of points whose matrices come to shared memory at once
-  CeedInt num_ahead;   // numbers of a thread, data at points, that are copied there ahead of their tile
-  bool uses_mma;       // passes that can multiply by tensor cores; flat: plan/gpu-tiles.h
-  CeedInt exchange;    // offset of the operands of emulated tensor cores in shared memory; 0: none
+  CeedInt num_ahead_tiles; // whose data at points are there at once, copied ahead; 0: none are
+  bool uses_mma;           // passes that can multiply by tensor cores; flat: plan/gpu-tiles.h
+  CeedInt exchange;        // offset of the operands of emulated tensor cores in shared memory; 0: none
   bool unrolls, fences;
   bool has_energy;   // the kernel also gives u . A u, in shares (kernels/gpu/energy.h)
   bool takes_many;   // up to RITZ_GPU_MANY vectors at once (kernels/gpu/many.h)

@@ -81,6 +81,13 @@ RITZ_INLINE void RITZ_NAME(ritz_scatter)(int num_comp, int n, int step, const Ri
   }
 }
 
+// One node, whose offset is known.
+RITZ_INLINE void RITZ_NAME(ritz_scatter_node)(int num_comp, const RitzReal *node, CeedInt offset,
+                                              RitzLong comp_stride, RITZ_GLOBAL RITZ_ENTRY *y) {
+  RITZ_UNROLL
+  for (int c = 0; c < num_comp; c++) RITZ_NAME(ritz_atomic_add)(y + offset + c * comp_stride, node[c]);
+}
+
 RITZ_INLINE void RITZ_NAME(ritz_scatter_oriented)(int num_comp, int n, int step, const RitzReal *nodes,
                                                   RITZ_GLOBAL const CeedInt *offsets,
                                                   RITZ_GLOBAL const CeedInt8 *orients, RitzLong comp_stride,

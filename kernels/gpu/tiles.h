@@ -10,9 +10,9 @@
 // That is how mma.m16n8k8 leaves its results, and how it wants an operand if the sum runs over the columns in
 // the order 0 2 4 6 1 3 5 7, in which the matrix is read to match.
 //
-// Matrices lie in memory as blocks of 8 points x 8 nodes: [tile of points][component][nodes / 8], of RITZ_TILE
-// numbers each, zeros where there is no point or node (ritz_gpu_fill_tiles() of plan/gpu-tiles.h makes them).
-// Threads of the block call these functions together. m is the block's memory.
+// Matrices lie in memory as blocks of 8 points x 8 nodes: [tile of points][component][nodes / 8], of
+// RITZ_TILE numbers each, zeros where there is no point or node (ritz_gpu_fill_tiles() of plan/gpu-tiles.h
+// makes them). Threads of the block call these functions together. m is the block's memory.
 #ifndef RITZ_KERNELS_GPU_TILES_H
 #define RITZ_KERNELS_GPU_TILES_H
 
