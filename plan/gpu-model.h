@@ -46,7 +46,8 @@ enum {
 // ---- Dense bases by tensor cores ----
 
 enum {
-  // Warps of a block, of 16 elements each: of 2, 4 and 8, and as many blocks as fit, what `ritz tune` chose on
+  // Warps of a block, of 16 elements each: of 2, 4 and 8, and as many blocks as fit, what `ritz tune` chose
+  // on
   // an H200 for tetrahedra, BP1 and BP3 of degree 3 to 6.
   RITZ_GPU_TILE_WARPS = 4,
   // Of the matrices in the memory of a block, and of data at points that its threads copy ahead.

@@ -14,16 +14,19 @@
 // Bytes a second: of streams, about what triads and copies get; of a fused kernel, 0.85 of the roofline.
 static const double bandwidth = 4.1e12, fused_bandwidth = 3.7e12;
 
-// Dense bases, flops a second: fused kernels with derivatives (BP3) and with values alone (BP1); cuBLAS, one
-// product over all elements, to the points and transposed.
+// Dense bases, flops a second: fused kernels with derivatives (BP3) and with values alone (BP1), without
+// tensor cores and by them; cuBLAS, one product over all elements, to the points and transposed.
 typedef struct {
-  double nodes, derivatives, values, to_points, to_nodes;
+  double nodes, derivatives, values, tile_derivatives, tile_values, to_points, to_nodes;
 } DenseRates;
 static const DenseRates dense_rates[] = {
-    {4, 2.8e12, 1.8e12, 0.35e12, 0.35e12},     {10, 4.9e12, 3.8e12, 1.83e12, 1.85e12},
-    {20, 9.1e12, 6.8e12, 7.22e12, 7.65e12},    {35, 9.4e12, 7.2e12, 8.71e12, 8.40e12},
-    {56, 9.6e12, 8.2e12, 16.45e12, 20.53e12},  {84, 11.6e12, 9.3e12, 25.87e12, 26.21e12},
-    {2048, 11.6e12, 9.3e12, 57.8e12, 57.8e12}, // cuBLAS: n = 2048; fused: no element was that large
+    {4, 2.8e12, 1.8e12, 2.8e12, 1.7e12, 0.35e12, 0.35e12},
+    {10, 4.9e12, 3.8e12, 5.5e12, 3.7e12, 1.83e12, 1.85e12},
+    {20, 9.1e12, 6.8e12, 12.2e12, 7.4e12, 7.22e12, 7.65e12},
+    {35, 9.4e12, 7.2e12, 15.7e12, 10.9e12, 8.71e12, 8.40e12},
+    {56, 9.6e12, 8.2e12, 20.3e12, 14.0e12, 16.45e12, 20.53e12},
+    {84, 11.6e12, 9.3e12, 23.7e12, 18.6e12, 25.87e12, 26.21e12},
+    {2048, 11.6e12, 9.3e12, 23.7e12, 18.6e12, 57.8e12, 57.8e12}, // cuBLAS: n = 2048; fused: none was so large
 };
 enum { NUM_RATES = sizeof(dense_rates) / sizeof(dense_rates[0]) };
 
@@ -49,8 +52,11 @@ static DenseRates dense_rates_of(CeedInt nodes) {
   int i = 0;
   while (i + 2 < NUM_RATES && nodes > dense_rates[i + 1].nodes) i++;
   const DenseRates *a = &dense_rates[i], *b = a + 1;
-  return (DenseRates){nodes, between(nodes, a->nodes, a->derivatives, b->nodes, b->derivatives),
+  return (DenseRates){nodes,
+                      between(nodes, a->nodes, a->derivatives, b->nodes, b->derivatives),
                       between(nodes, a->nodes, a->values, b->nodes, b->values),
+                      between(nodes, a->nodes, a->tile_derivatives, b->nodes, b->tile_derivatives),
+                      between(nodes, a->nodes, a->tile_values, b->nodes, b->tile_values),
                       between(nodes, a->nodes, a->to_points, b->nodes, b->to_points),
                       between(nodes, a->nodes, a->to_nodes, b->nodes, b->to_nodes)};
 }
@@ -123,7 +129,7 @@ static double separate_seconds(const RitzPlan *plan, RitzOperatorRoute route, co
 }
 
 // Vectors once, an output twice; data at points.
-static double fused_seconds(const RitzPlan *plan) {
+static double fused_seconds(const RitzPlan *plan, const RitzRouteOptions *o) {
   double bytes = 0, seconds = 0;
   bool has_derivatives = false;
   for (int i = 0; i < plan->num_in + plan->num_out; i++)
@@ -136,9 +142,10 @@ static double fused_seconds(const RitzPlan *plan) {
     if (!b) continue;
     const DenseRates rates = dense_rates_of(b->P);
     bytes += (i < plan->num_in ? 8 : 16) * scalars_at_nodes(plan, f);
-    seconds += flops_of(plan, f, b) / (ritz_plan_has_grid(b) ? tensor_rate
-                                       : has_derivatives     ? rates.derivatives
-                                                             : rates.values);
+    const double dense = o->has_tiles      ? (has_derivatives ? rates.tile_derivatives : rates.tile_values)
+                         : has_derivatives ? rates.derivatives
+                                           : rates.values;
+    seconds += flops_of(plan, f, b) / (ritz_plan_has_grid(b) ? tensor_rate : dense);
   }
   return larger(bytes / fused_bandwidth, seconds);
 }
@@ -153,7 +160,7 @@ static bool has_products(const RitzPlan *plan) {
 }
 
 static void fill_seconds(const RitzPlan *plan, const RitzRouteOptions *o, double *seconds) {
-  if (o->can_fuse) seconds[RITZ_OPERATOR_ROUTE_FUSED] = fused_seconds(plan);
+  if (o->can_fuse) seconds[RITZ_OPERATOR_ROUTE_FUSED] = fused_seconds(plan, o);
   seconds[RITZ_OPERATOR_ROUTE_SEPARATE] = separate_seconds(plan, RITZ_OPERATOR_ROUTE_SEPARATE, o);
   if (!has_products(plan)) return;
   seconds[RITZ_OPERATOR_ROUTE_GEMM_OWN] = separate_seconds(plan, RITZ_OPERATOR_ROUTE_GEMM_OWN, o);

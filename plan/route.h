@@ -15,6 +15,7 @@ typedef struct {
   bool is_played;     // a processor plays the device
   bool has_mma;       // tensor cores of doubles
   bool can_fuse;
+  bool has_tiles;  // the fused kernel multiplies dense bases by tensor cores
   bool has_vendor; // the vendor's library may be taken, if it is there
 } RitzRouteOptions;
 

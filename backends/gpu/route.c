@@ -3,6 +3,7 @@
 // table of the backend (operator_refuses_route), by operator.c and gen.c.
 #include "backends/gpu/gen.h"
 #include "emit/emit.h"
+#include "plan/gpu-tiles.h"
 
 const char *ritz_gpu_refuses_route(Ceed ceed, RitzOperatorRoute route) {
   const char *why = NULL;
@@ -49,6 +50,7 @@ RitzRouteGuess ritz_gpu_gen_guess_route(CeedOperator op, const RitzGpuOperator *
                               .is_played = gpu->info->warp_size == 1,
                               .has_mma = ritz_gpu_has_mma(gpu->info),
                               .can_fuse = !g->reason,
+                              .has_tiles = !g->reason && ritz_gpu_has_tiles(g->target),
                               .has_vendor = !gpu->is_deterministic && gpu->driver == &ritz_cuda};
   RitzRouteGuess guess = ritz_plan_route(g->plan, &options);
   if (guess.route == RITZ_OPERATOR_ROUTE_GEMM_VENDOR && !ritz_gpu_gemm_vendor_find(op->obj.ceed, &why)) {
