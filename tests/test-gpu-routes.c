@@ -6,6 +6,7 @@
 #include <ritz/precision.h>
 
 #include "backends/gpu/gpu.h"
+#include "bench/vector-problem.h"
 #include "plan/route.h"
 #include "tests/gpu-kit.h"
 #include "tests/random-operator.h"
@@ -254,17 +255,23 @@ static int create_dense(Ceed ceed, CeedInt P, CeedInt Q, bool is_diffusion, Ceed
   return ierr;
 }
 
-static RitzRouteGuess guess(CeedInt P, CeedInt Q, bool is_diffusion, const RitzRouteOptions *options) {
+static RitzRouteGuess guess_of(CeedOperator op, const RitzRouteOptions *options) {
   const RitzPlanOptions all = {.allows_blocks = true};
   RitzRouteGuess found = {.route = RITZ_OPERATOR_ROUTE_AUTO};
-  Ceed ceed = tap_ceed("/cpu/self/ref");
-  CeedOperator op = NULL;
   RitzPlan *plan = NULL;
   const char *reason;
 
-  if (!create_dense(ceed, P, Q, is_diffusion, &op) && !ritz_plan_operator(op, &all, &plan, &reason) && plan)
-    found = ritz_plan_route(plan, options);
+  if (!ritz_plan_operator(op, &all, &plan, &reason) && plan) found = ritz_plan_route(plan, options);
   ritz_plan_free(&plan);
+  return found;
+}
+
+static RitzRouteGuess guess(CeedInt P, CeedInt Q, bool is_diffusion, const RitzRouteOptions *options) {
+  RitzRouteGuess found = {.route = RITZ_OPERATOR_ROUTE_AUTO};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  CeedOperator op = NULL;
+
+  if (!create_dense(ceed, P, Q, is_diffusion, &op)) found = guess_of(op, options);
   CeedOperatorDestroy(&op);
   CeedDestroy(&ceed);
   return found;
@@ -307,11 +314,43 @@ TEST(the_guess_takes_what_there_is) {
   CHECK(guess(300, 500, true, &o).route == RITZ_OPERATOR_ROUTE_FUSED, "likewise, fused");
 }
 
+static RitzRouteGuess guess_vector(const VectorShape *shape, const RitzRouteOptions *options) {
+  RitzRouteGuess found = {.route = RITZ_OPERATOR_ROUTE_AUTO};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  VectorProblem p;
+
+  if (!vector_problem_create(ceed, shape, &p)) found = guess_of(p.op, options);
+  vector_problem_destroy(&p);
+  CeedDestroy(&ceed);
+  return found;
+}
+
+// A fused kernel goes along the lines of Nedelec and Raviart-Thomas bases, so that work grows as that of
+// tensor bases does; the products are with dense matrices.
+TEST(the_guess_counts_vector_bases_of_fused_kernels_by_their_lines) {
+  const RitzRouteOptions o = {.device = "NVIDIA H200", .has_mma = true, .can_fuse = true, .has_vendor = true};
+  double last = 0;
+
+  for (CeedInt order = 1; order <= 6; order++) {
+    for (int i = 0; i < 2; i++) {
+      const VectorShape shape = {i ? CEED_EVAL_DIV : CEED_EVAL_CURL, 3, order, order + 2, {1, 1, 1}, false};
+      const RitzRouteGuess g = guess_vector(&shape, &o);
+      const double seconds = g.seconds[RITZ_OPERATOR_ROUTE_FUSED];
+      CHECK(g.route == RITZ_OPERATOR_ROUTE_FUSED, "%s of order %d: %s", i ? "div" : "curl", (int)order,
+            RitzOperatorRouteName(g.route));
+      // Lines: at most (5/4)^4 = 2.4 from order 3 to 4, (4/3)^4 = 3.2 from 2 to 3; dense: 3.8 and 5.6 there.
+      if (!i && order > 2) CHECK(seconds < 3.5 * last, "order %d: %.1f times", (int)order, seconds / last);
+      if (!i) last = seconds;
+    }
+  }
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(products_of_random_operators_are_their_dense_matrices,
                         every_route_gives_the_same_result, single_precision_goes_by_products_in_double,
                         routes_that_cannot_be_had_are_refused_with_words, hosts_have_one_route,
                         operators_that_cannot_have_a_route_say_so,
-                        the_guess_follows_what_was_measured_on_tetrahedra, the_guess_takes_what_there_is));
+                        the_guess_follows_what_was_measured_on_tetrahedra, the_guess_takes_what_there_is,
+                        the_guess_counts_vector_bases_of_fused_kernels_by_their_lines));
 }
