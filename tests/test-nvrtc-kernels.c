@@ -226,7 +226,8 @@ TEST(point_blocks_compile_for_cuda) {
 
 // ---- Several vectors ----
 
-// An apply to three vectors after that to one.
+// An apply to three vectors after that to one, whose program is not counted: another test may have left it
+// loaded.
 static int apply_three(CeedOperator op) {
   CeedVector in[3] = {NULL, NULL, NULL}, out[3] = {NULL, NULL, NULL};
   int ierr = CEED_ERROR_SUCCESS;
@@ -236,6 +237,7 @@ static int apply_three(CeedOperator op) {
     if (!ierr) ierr = CeedVectorSetValue(in[k], 1);
     if (!ierr) ierr = CeedVectorCreate(op->obj.ceed, op->output_size, &out[k]);
   }
+  totals = (Totals){0};
   fused = (Fused){0};
   if (!ierr) ierr = RitzOperatorApplyMany(op, 3, in, out);
   for (int k = 0; k < 3; k++) {
@@ -258,9 +260,8 @@ TEST(fused_kernels_for_several_vectors_spill_nothing) {
   tap_note("%s  p  registers  spills  stack  threads  elements  resident  bytes   unrolled",
            devices[0].info.arch);
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-    totals = (Totals){0};
     CHECK_OK(run_bp(ceed, shapes[i].bp, shapes[i].order, apply_three));
-    CHECK(totals.num_programs >= 2, "%d programs", totals.num_programs);
+    CHECK(totals.num_programs == 1, "%d programs", totals.num_programs);
     check_fused(shapes[i].bp, shapes[i].order, 0);
     if (tap_failed()) return;
   }
