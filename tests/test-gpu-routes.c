@@ -226,9 +226,10 @@ TEST_EACH_GEN(operators_that_cannot_have_a_route_say_so) {
 // A mass or diffusion operator on a dense basis of these sizes; elements share nothing.
 static int create_dense(Ceed ceed, CeedInt P, CeedInt Q, bool is_diffusion, CeedOperator *op) {
   const CeedInt strides[3] = {1, 1, P}, q_strides[3] = {1, Q, Q * (is_diffusion ? 6 : 1)};
-  double *interp = calloc((size_t)(P * Q), sizeof(double)),
-         *grad = calloc((size_t)(3 * P * Q), sizeof(double));
-  double *points = calloc((size_t)(3 * Q), sizeof(double)), *weights = calloc((size_t)Q, sizeof(double));
+  CeedScalar *interp = calloc((size_t)(P * Q), sizeof(CeedScalar)),
+             *grad = calloc((size_t)(3 * P * Q), sizeof(CeedScalar));
+  CeedScalar *points = calloc((size_t)(3 * Q), sizeof(CeedScalar)),
+             *weights = calloc((size_t)Q, sizeof(CeedScalar));
   CeedElemRestriction rstr = NULL, rstr_q = NULL;
   CeedBasis basis = NULL;
   CeedVector data = NULL;
