@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Times matrices in a fixed pattern (ritz/assembly.h) of -div grad u on boxes of hexahedra and tetrahedra,
-// against the time to write their values:
+// against the time to write their values, and the operator's diagonal against an apply:
 //
 //     ritz-bench-assembly [--ceed RESOURCE] [--order FIRST-LAST] [--size DOFS] [--reps N] [--clock wall|cpu]
 //
-// A row for each shape and degree: degrees of freedom, nonzeros, medians of the seconds of the symbolic phase
-// (once), of CeedVectorSetValue on the values, and of a run; the ratio of the last two. They take turns, so
-// that a busy machine disturbs them alike; where others take the processor away in long runs more than in
-// short ones, the time of the process (cpu) with one thread says more. Exit status: 0 done, 1 failed, 2 wrong
+// A row for each shape and degree: degrees of freedom, nonzeros, milliseconds of the symbolic phase (once),
+// then medians of CeedVectorSetValue on the values, of a run, and their ratio; of CeedOperatorApply, of
+// CeedOperatorLinearAssembleDiagonal, and their ratio. They take turns, so that a busy machine disturbs them
+// alike; where others take the processor away in long runs more than in short ones, the time of the process
+// (cpu) with one thread says more. On devices each is waited for. Exit status: 0 done, 1 failed, 2 wrong
 // usage.
 #define _POSIX_C_SOURCE 200809L
 #include <ritz.h>
@@ -121,44 +122,84 @@ static int wait(CeedVector number) {
   return CeedVectorRestoreArrayRead(number, &array);
 }
 
-static int time_runs(RitzAssembly assembly, CeedVector values, CeedVector number, const Options *o,
-                     double *write, double *run) {
-  double writes[MOST_REPETITIONS], runs[MOST_REPETITIONS];
-  TRY(RitzAssemblyRun(assembly, values)); // makes kernels
-  TRY(wait(number));
-  for (int i = 0; i < o->repetitions; i++) {
-    const double start = now(o->clock);
-    TRY(CeedVectorSetValue(values, 1.0));
-    TRY(wait(number));
-    const double middle = now(o->clock);
-    TRY(RitzAssemblyRun(assembly, values));
-    TRY(wait(number));
-    writes[i] = middle - start;
-    runs[i] = now(o->clock) - middle;
+// What takes turns.
+enum { WRITE, RUN, APPLY, DIAGONAL, NUM_ACTIONS };
+
+// All handles but that of the operator are owned.
+typedef struct {
+  CeedOperator op;
+  RitzAssembly assembly;
+  CeedVector values, in, out, number;
+  CeedSize num_rows, num_nonzeros;
+  double symbolic; // seconds
+} Work;
+
+static int create_work(Ceed ceed, clockid_t clock, Work *w) {
+  const int64_t *starts;
+  CeedSize input_size, output_size;
+  const double start = now(clock);
+  TRY(RitzAssemblyCreate(w->op, &w->assembly));
+  w->symbolic = now(clock) - start;
+  TRY(RitzAssemblyGetPattern(w->assembly, &w->num_rows, NULL, &starts, NULL));
+  w->num_nonzeros = starts[w->num_rows];
+  TRY(CeedOperatorGetActiveVectorLengths(w->op, &input_size, &output_size));
+  TRY(CeedVectorCreate(ceed, w->num_nonzeros, &w->values));
+  TRY(CeedVectorCreate(ceed, input_size, &w->in));
+  TRY(CeedVectorCreate(ceed, output_size, &w->out));
+  TRY(CeedVectorCreate(ceed, 1, &w->number));
+  return CeedVectorSetValue(w->in, 1.0);
+}
+
+static void destroy_work(Work *w) {
+  (void)CeedVectorDestroy(&w->number);
+  (void)CeedVectorDestroy(&w->out);
+  (void)CeedVectorDestroy(&w->in);
+  (void)CeedVectorDestroy(&w->values);
+  (void)RitzAssemblyDestroy(&w->assembly);
+}
+
+static int act(const Work *w, int action) {
+  switch (action) {
+  case WRITE: return CeedVectorSetValue(w->values, 1.0);
+  case RUN: return RitzAssemblyRun(w->assembly, w->values);
+  case APPLY: return CeedOperatorApply(w->op, w->in, w->out, CEED_REQUEST_IMMEDIATE);
+  default: return CeedOperatorLinearAssembleDiagonal(w->op, w->out, CEED_REQUEST_IMMEDIATE);
   }
-  *write = median(o->repetitions, writes);
-  *run = median(o->repetitions, runs);
+}
+
+// Medians; a turn that does not count makes kernels.
+static int time_actions(const Work *w, const Options *o, double *medians) {
+  double seconds[NUM_ACTIONS][MOST_REPETITIONS];
+  for (int i = -1; i < o->repetitions; i++) {
+    for (int a = 0; a < NUM_ACTIONS; a++) {
+      const double start = now(o->clock);
+      TRY(act(w, a));
+      TRY(wait(w->number));
+      if (i >= 0) seconds[a][i] = now(o->clock) - start;
+    }
+  }
+  for (int a = 0; a < NUM_ACTIONS; a++) medians[a] = median(o->repetitions, seconds[a]);
   return CEED_ERROR_SUCCESS;
 }
 
+// ---- The table ----
+
+static void print_heading(const char *resource) {
+  printf("%s, milliseconds\n%-5s %s %9s %11s %9s %9s %9s %7s %9s %9s %7s\n", resource, "shape", "p", "dofs",
+         "nonzeros", "symbolic", "write", "run", "/ write", "apply", "diagonal", "/ apply");
+}
+
 static int time_operator(Ceed ceed, const Options *o, bool is_tet, int order, CeedOperator op) {
-  RitzAssembly assembly = NULL;
-  CeedVector values = NULL, number = NULL;
-  CeedSize num_rows = 0;
-  const int64_t *starts = NULL;
-  double symbolic = now(o->clock), write = 0, run = 0;
-  int ierr = RitzAssemblyCreate(op, &assembly);
-  symbolic = now(o->clock) - symbolic;
-  if (!ierr) ierr = RitzAssemblyGetPattern(assembly, &num_rows, NULL, &starts, NULL);
-  if (!ierr) ierr = CeedVectorCreate(ceed, starts[num_rows], &values);
-  if (!ierr) ierr = CeedVectorCreate(ceed, 1, &number);
-  if (!ierr) ierr = time_runs(assembly, values, number, o, &write, &run);
+  Work w = {.op = op};
+  double s[NUM_ACTIONS] = {0};
+  int ierr = create_work(ceed, o->clock, &w);
+  if (!ierr) ierr = time_actions(&w, o, s);
   if (!ierr)
-    printf("%-4s %d %9lld %11lld   %8.4f %8.4f %8.4f   %6.2f\n", is_tet ? "tet" : "hex", order,
-           (long long)num_rows, (long long)starts[num_rows], symbolic, write, run, run / write);
-  (void)CeedVectorDestroy(&number);
-  (void)CeedVectorDestroy(&values);
-  (void)RitzAssemblyDestroy(&assembly);
+    printf("%-5s %d %9lld %11lld %9.3f %9.3f %9.3f %7.2f %9.3f %9.3f %7.2f\n", is_tet ? "tet" : "hex", order,
+           (long long)w.num_rows, (long long)w.num_nonzeros, 1e3 * w.symbolic, 1e3 * s[WRITE], 1e3 * s[RUN],
+           s[RUN] / s[WRITE], 1e3 * s[APPLY], 1e3 * s[DIAGONAL], s[DIAGONAL] / s[APPLY]);
+  (void)fflush(stdout);
+  destroy_work(&w);
   return ierr;
 }
 
@@ -181,8 +222,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   int ierr = CeedInit(o.resource, &ceed);
-  if (!ierr)
-    printf("%s\nshape p    dofs    nonzeros   symbolic    write      run   run / write\n", o.resource);
+  if (!ierr) print_heading(o.resource);
   for (int order = o.first_order; order <= o.last_order && !ierr; order++) {
     for (int is_tet = 0; is_tet < 2 && !ierr; is_tet++) ierr = run_row(ceed, &o, is_tet, order);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sum factorization of one block of a vector basis: the order of its directions, and what is carried from one
 // to the next. Directions that are not differentiated come first, so that values and all derivatives share
-// them. Called by plan/cost.c, emit/blocks.c.
+// them. Called by plan/route.c, plan/steps.c, emit/blocks.c and others.
 //
 //     3D, block 0 of a CURL with values: order 0 1 2          nodes
 //                                                               | B0

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "plan/blocks.h"
+
 // ---- Figures ----
 
 // Bytes a second: of streams, about what triads and copies get; of a fused kernel, 0.85 of the roofline.
@@ -91,6 +93,17 @@ static double flops_of(const RitzPlan *plan, const RitzPlanField *f, const RitzP
   return b->is_tensor ? tensor_flops(plan, f, b) : 2.0 * f->size * plan->Q * b->P;
 }
 
+// A fused kernel goes along the lines of blocks; separate kernels and products have their dense matrix.
+static double fused_flops(const RitzPlan *plan, const RitzPlanField *f, const RitzPlanBasis *b) {
+  double flops = 0;
+  if (b->route != RITZ_ROUTE_BLOCKS) return flops_of(plan, f, b);
+  for (CeedInt c = 0; c < b->dim; c++) {
+    const RitzBlockSweep sweep = ritz_plan_block_sweep(b, c, f->mode);
+    flops += ritz_plan_block_flops(&sweep);
+  }
+  return plan->spaces[f->space].num_comp * flops;
+}
+
 // ---- Times ----
 
 // A basis of the field by products: forward reads the nodes for all derivatives once, transposed adds to them
@@ -145,7 +158,7 @@ static double fused_seconds(const RitzPlan *plan, const RitzRouteOptions *o) {
     const double dense = o->has_tiles      ? (has_derivatives ? rates.tile_derivatives : rates.tile_values)
                          : has_derivatives ? rates.derivatives
                                            : rates.values;
-    seconds += flops_of(plan, f, b) / (ritz_plan_has_grid(b) ? tensor_rate : dense);
+    seconds += fused_flops(plan, f, b) / (ritz_plan_has_grid(b) ? tensor_rate : dense);
   }
   return larger(bytes / fused_bandwidth, seconds);
 }

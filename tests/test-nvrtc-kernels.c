@@ -226,7 +226,8 @@ TEST(point_blocks_compile_for_cuda) {
 
 // ---- Several vectors ----
 
-// An apply to three vectors after that to one.
+// An apply to three vectors after that to one, whose program is not counted: another test may have left it
+// loaded.
 static int apply_three(CeedOperator op) {
   CeedVector in[3] = {NULL, NULL, NULL}, out[3] = {NULL, NULL, NULL};
   int ierr = CEED_ERROR_SUCCESS;
@@ -236,6 +237,7 @@ static int apply_three(CeedOperator op) {
     if (!ierr) ierr = CeedVectorSetValue(in[k], 1);
     if (!ierr) ierr = CeedVectorCreate(op->obj.ceed, op->output_size, &out[k]);
   }
+  totals = (Totals){0};
   fused = (Fused){0};
   if (!ierr) ierr = RitzOperatorApplyMany(op, 3, in, out);
   for (int k = 0; k < 3; k++) {
@@ -258,9 +260,8 @@ TEST(fused_kernels_for_several_vectors_spill_nothing) {
   tap_note("%s  p  registers  spills  stack  threads  elements  resident  bytes   unrolled",
            devices[0].info.arch);
   for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-    totals = (Totals){0};
     CHECK_OK(run_bp(ceed, shapes[i].bp, shapes[i].order, apply_three));
-    CHECK(totals.num_programs >= 2, "%d programs", totals.num_programs);
+    CHECK(totals.num_programs == 1, "%d programs", totals.num_programs);
     check_fused(shapes[i].bp, shapes[i].order, 0);
     if (tap_failed()) return;
   }
@@ -540,8 +541,9 @@ TEST(kernels_that_multiply_by_tensor_cores_compile_and_spill_little) {
   unsetenv("RITZ_GPU_MMA");
 }
 
-// Of tetrahedra. Degree 5 has its matrices in parts; degree 6 spills some bytes.
-TEST(dense_bases_by_tensor_cores_compile_and_spill_nothing) {
+// Of tetrahedra. Matrices come in parts from degree 4 on. What is spilled, addresses and counters, is so outside
+// of products.
+TEST(dense_bases_by_tensor_cores_compile_and_spill_little) {
   static const BpTets tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};
   static const CeedInt orders[] = {3, 5, 2, 4, 6};
   Ceed ceed;
@@ -553,7 +555,7 @@ TEST(dense_bases_by_tensor_cores_compile_and_spill_nothing) {
   for (int k = 0; k < (tap_level() ? 5 : 2) && !tap_failed(); k++) {
     fused = (Fused){0};
     CHECK_OK(run_bp_on(ceed, &tets, 3, orders[k], NULL));
-    check_fused(3, orders[k], 0);
+    check_fused(3, orders[k], 64);
     CHECK(fused.uses_mma, "degree %d without", (int)orders[k]);
   }
   CeedDestroy(&ceed);
@@ -742,7 +744,7 @@ int main(int argc, char **argv) {
                         conjugate_gradients_keep_their_numbers_in_registers,
                         fused_kernels_that_compute_their_geometry_spill_little,
                         kernels_that_multiply_by_tensor_cores_compile_and_spill_little,
-                        dense_bases_by_tensor_cores_compile_and_spill_nothing,
+                        dense_bases_by_tensor_cores_compile_and_spill_little,
                         operators_of_200_fields_compile_and_their_diagonals_are_refused,
                         kernels_of_random_operators_compile, fused_kernels_of_random_operators_compile));
 }
