@@ -29,19 +29,19 @@ static void emit_each(RitzGpuEmitter *e, bool is_input, EmitSpace emit) {
 
 // ---- Nodes ----
 
-// Opens a loop over the nodes of the thread, with the node and its element.
-static void open_nodes(RitzGpuEmitter *e, int s, const char *elem) {
+// Opens a loop over the nodes of the thread, with the node and its element. first: the block's first one.
+static void open_nodes(RitzGpuEmitter *e, int s, const char *first, const char *elem) {
   ritz_text_add(&e->text,
                 "  RITZ_UNROLL\n  for (int i = 0; i < %d; i++) {\n"
                 "    const int node = RITZ_TILE_COLUMN(i), is_node = node < %d;\n"
-                "    const RitzLong %s = first_elem + L.points_elem + RITZ_TILE_SECOND(i) * RITZ_GROUPS;\n",
-                4 * of_row(e, s), (int)tile_basis_of(e, s)->P, elem);
+                "    const RitzLong %s = %s + L.points_elem + RITZ_TILE_SECOND(i) * RITZ_GROUPS;\n",
+                4 * of_row(e, s), (int)tile_basis_of(e, s)->P, elem, first);
 }
 
 static void emit_nodes(RitzGpuEmitter *e, int s) {
   const int nc = (int)e->plan->spaces[s].num_comp, size = 4 * of_row(e, s);
   ritz_text_add(&e->text, "  RitzReal a%d[%d * %d];\n", s, nc, size);
-  open_nodes(e, s, "own");
+  open_nodes(e, s, "first_elem", "own");
   ritz_text_add(&e->text,
                 "    const RitzLong e = ritz_element(own, num_elem);\n    RitzReal nodes[%d];\n    ", nc);
   ritz_emit_gpu_gather(e, s, 1, 0, "e", "(is_node ? node : 0)", "nodes");
@@ -63,7 +63,7 @@ static bool has_offsets(const RitzGpuEmitter *e, int s) {
 
 static void emit_offsets(RitzGpuEmitter *e, int s) {
   ritz_text_add(&e->text, "  CeedInt at%d[%d];\n", s, 4 * of_row(e, s));
-  open_nodes(e, s, "own");
+  open_nodes(e, s, "anew", "own");
   ritz_text_add(&e->text, "    const RitzLong e = ritz_element(own, num_elem);\n    at%d[i] = RITZ_LOAD(", s);
   ritz_emit_gpu_offsets(e, s, "e", "(is_node ? node : 0)");
   ritz_text_add(&e->text, ");\n  }\n");
@@ -73,7 +73,7 @@ static void emit_scatter(RitzGpuEmitter *e, int s) {
   const int nc = (int)e->plan->spaces[s].num_comp, size = 4 * of_row(e, s);
   char stride[32];
   if (has_offsets(e, s)) emit_offsets(e, s);
-  open_nodes(e, s, "e");
+  open_nodes(e, s, "anew", "e");
   ritz_text_add(&e->text,
                 "    RitzReal nodes[%d];\n    ritz_take_lines(%d, %d, a%d, i, nodes);\n"
                 "    if (is_node && e < num_elem) ",
@@ -249,6 +249,7 @@ void ritz_emit_gpu_tiles(RitzGpuEmitter *e) {
   emit_each(e, false, emit_sums);
   open_tiles(e);
   emit_tile(e);
-  ritz_text_add(&e->text, "\n  // Sums to the nodes of dense bases\n");
+  ritz_text_add(&e->text, "\n  // Sums to the nodes of dense bases\n"
+                          "  const RitzLong anew = ritz_tile_anew(first_elem);\n");
   emit_each(e, false, emit_scatter);
 }
