@@ -95,48 +95,49 @@ static void emit_scatter(RitzGpuEmitter *e, int s) {
 static int num_tiles(const RitzGpuEmitter *e) { return (int)ritz_gpu_num_tiles(e->plan); }
 static int num_staged(const RitzGpuEmitter *e) { return (int)e->target->num_staged; }
 
-static void bring_matrix(RitzGpuEmitter *e, int b, bool is_derivative, const char *first, const char *half) {
+static void bring_matrix(RitzGpuEmitter *e, int b, bool is_derivative, const char *indent, const char *first,
+                         const char *half) {
   const int place = (int)ritz_plan_gpu_tile_place(e->plan, e->target, b, is_derivative);
   const int size = (int)ritz_plan_gpu_tile_size(e->plan, b, is_derivative);
   const char *matrix = is_derivative ? "deriv" : "interp";
   if (!size) return;
-  ritz_text_add(&e->text, "  ritz_tiles_bring(%d, %d, %s, %d, %s%d_tiles, m + %d%s);\n", size, num_tiles(e),
-                first, num_staged(e), matrix, b, place, half);
+  ritz_text_add(&e->text, "%sritz_tiles_bring(%d, %d, %s, %d, %s%d_tiles, m + %d%s);\n", indent, size,
+                num_tiles(e), first, num_staged(e), matrix, b, place, half);
 }
 
 // Tiles from `first` on, as many as are there at once; half: where in shared memory, behind its beginning.
-static void bring_matrices(RitzGpuEmitter *e, const char *first, const char *half) {
+static void bring_matrices(RitzGpuEmitter *e, const char *indent, const char *first, const char *half) {
   for (int b = 0; b < e->plan->num_bases; b++) {
-    bring_matrix(e, b, false, first, half);
-    bring_matrix(e, b, true, first, half);
+    bring_matrix(e, b, false, indent, first, half);
+    bring_matrix(e, b, true, indent, first, half);
   }
 }
 
-// Data at the thread's points of a tile.
-static void bring_data(RitzGpuEmitter *e, const char *tile, const char *half) {
+// Data at the thread's points of a tile; which of two places, if there are two.
+static void bring_data(RitzGpuEmitter *e, const char *indent, const char *tile, const char *place) {
   const int Q = (int)e->plan->Q;
   for (int s = 0; s < e->plan->num_spaces; s++) {
     if (!ritz_plan_gpu_is_ahead(e->plan, e->target, s)) continue;
     const int nc = (int)e->plan->spaces[s].num_comp;
     ritz_text_add(
         &e->text,
-        "    RITZ_UNROLL\n    for (int i = 0; i < 4; i++) {\n"
-        "      const int at = (%s) * 8 + RITZ_TILE_COLUMN(i), point = at < %d ? at : %d;\n"
-        "      const RitzLong own = first_elem + L.points_elem + RITZ_TILE_SECOND(i) * RITZ_GROUPS;\n"
-        "      const RitzLong e = ritz_element(own, num_elem);\n"
-        "      RITZ_UNROLL\n      for (int c = 0; c < %d; c++) {\n"
-        "        RITZ_SHARED RitzReal *to = m + %d + ((%si) * %d + c) * RITZ_THREADS + RITZ_THREAD;\n"
-        "        ",
-        tile, Q, Q - 1, nc, (int)ritz_plan_gpu_ahead_place(e->plan, e->target, s), half, nc);
+        "%sRITZ_UNROLL\n%sfor (int i = 0; i < 4; i++) {\n"
+        "%s  const int at = %s * 8 + RITZ_TILE_COLUMN(i), point = at < %d ? at : %d;\n"
+        "%s  const RitzLong own = first_elem + L.points_elem + RITZ_TILE_SECOND(i) * RITZ_GROUPS;\n"
+        "%s  const RitzLong e = ritz_element(own, num_elem);\n"
+        "%s  RITZ_UNROLL\n%s  for (int c = 0; c < %d; c++) {\n"
+        "%s    RITZ_SHARED RitzReal *to = m + %d + ((%si) * %d + c) * RITZ_THREADS + RITZ_THREAD;\n%s    ",
+        indent, indent, indent, tile, Q, Q - 1, indent, indent, indent, indent, nc, indent,
+        (int)ritz_plan_gpu_ahead_place(e->plan, e->target, s), place, nc, indent);
     ritz_emit_gpu_copy_node(e, s, "e", "point", "c", "to");
-    ritz_text_add(&e->text, "      }\n    }\n");
+    ritz_text_add(&e->text, "%s  }\n%s}\n", indent, indent);
   }
 }
 
 // Where there are two places, at once, else behind the last use of the data that are there.
-static void bring_next_data(RitzGpuEmitter *e, const char *half) {
+static void bring_next_data(RitzGpuEmitter *e, const char *place) {
   ritz_text_add(&e->text, "    if (tile + 1 < %d) {\n", num_tiles(e));
-  bring_data(e, "tile + 1", half);
+  bring_data(e, "      ", "(tile + 1)", place);
   ritz_text_add(&e->text, "    }\n");
 }
 
@@ -147,21 +148,21 @@ static void open_tiles(RitzGpuEmitter *e) {
   const int size = (int)ritz_plan_gpu_tile_sizes(e->plan) * staged;
   char first[32], half[64];
   ritz_text_add(&e->text,
-                "\n  // Tiles of eight points\n  RITZ_ROLL\n  for (int tile = 0; tile < %d; tile++) {\n"
-                "    RITZ_COPIED();\n",
+                "\n  // Tiles of eight points\n  RITZ_ROLL\n  for (int tile = 0; tile < %d; tile++) {\n",
                 num);
   if (staged == num) {
-    ritz_text_add(&e->text,
-                  "    RITZ_SHARED const RitzReal *blocks = m;\n    if (tile == 0) RITZ_BARRIER();\n\n");
+    ritz_text_add(&e->text, "    RITZ_SHARED const RitzReal *blocks = m;\n    RITZ_COPIED();\n"
+                            "    if (tile == 0) RITZ_BARRIER();\n");
     return;
   }
   snprintf(first, sizeof(first), "tile + %d", staged);
   snprintf(half, sizeof(half), " + (tile / %d + 1) %% 2 * %d", staged, size);
-  ritz_text_add(&e->text, "    RITZ_SHARED const RitzReal *blocks = m + tile / %d %% 2 * %d;\n", staged,
-                size);
-  ritz_text_add(&e->text, "    if (tile %% %d == 0) {\n    RITZ_BARRIER();\n", staged);
-  bring_matrices(e, first, half);
-  ritz_text_add(&e->text, "    }\n\n");
+  ritz_text_add(&e->text,
+                "    RITZ_SHARED const RitzReal *blocks = m + tile / %d %% 2 * %d;\n    RITZ_COPIED();\n"
+                "    if (tile %% %d == 0) {\n      RITZ_BARRIER();\n",
+                staged, size, staged);
+  bring_matrices(e, "      ", first, half);
+  ritz_text_add(&e->text, "    }\n");
 }
 
 // The matrix of a tile, as an argument.
@@ -182,14 +183,14 @@ static void each_kind(RitzGpuEmitter *e, int s, void (*emit)(RitzGpuEmitter *e, 
 }
 
 static void declare(RitzGpuEmitter *e, int s, bool is_derivative) {
-  ritz_text_add(&e->text, "      RitzReal %c%d[%d * %d * 4];\n", is_derivative ? 'w' : 'v', s,
+  ritz_text_add(&e->text, "    RitzReal %c%d[%d * %d * 4];\n", is_derivative ? 'w' : 'v', s,
                 q_comp_of(e, s, is_derivative), (int)e->plan->spaces[s].num_comp);
 }
 
 static void add_product(RitzGpuEmitter *e, int s, bool is_derivative) {
   const bool is_input = e->plan->spaces[s].is_input;
   const char letter = is_derivative ? 'w' : 'v';
-  ritz_text_add(&e->text, "      ritz_tile_%s(%d, %d, %d, m, ", is_input ? "get" : "add",
+  ritz_text_add(&e->text, "    ritz_tile_%s(%d, %d, %d, m, ", is_input ? "get" : "add",
                 q_comp_of(e, s, is_derivative), (int)e->plan->spaces[s].num_comp, of_row(e, s));
   add_tile(e, s, is_derivative);
   if (is_input)
@@ -203,9 +204,9 @@ static void add_point(RitzGpuEmitter *e, int s, bool is_derivative) {
   const char four = is_derivative ? 'w' : 'v', two = is_derivative ? 'g' : 'u';
   const int n = q_comp_of(e, s, is_derivative) * (int)e->plan->spaces[s].num_comp;
   if (e->plan->spaces[s].is_input)
-    ritz_text_add(&e->text, "        ritz_tile_take(%d, point, %c%d, %c%d);\n", n, four, s, two, s);
+    ritz_text_add(&e->text, "      ritz_tile_take(%d, point, %c%d, %c%d);\n", n, four, s, two, s);
   else
-    ritz_text_add(&e->text, "        ritz_tile_give(%d, point, is_live, %c%d, %c%d);\n", n, two, s, four, s);
+    ritz_text_add(&e->text, "      ritz_tile_give(%d, point, is_live, %c%d, %c%d);\n", n, two, s, four, s);
 }
 
 static void declare_space(RitzGpuEmitter *e, int s) { each_kind(e, s, declare); }
@@ -222,14 +223,14 @@ static void emit_tile(RitzGpuEmitter *e) {
   emit_each(e, true, get_space);
   emit_each(e, false, declare_space);
   ritz_text_add(&e->text,
-                "      RITZ_UNROLL\n      for (int point = 0; point < 2; point++) {\n"
-                "        const int at = tile * 8 + RITZ_TILE_COLUMN(point), is_live = at < %d;\n"
-                "        L.points_line = is_live ? at : %d;\n",
+                "    RITZ_UNROLL\n    for (int point = 0; point < 2; point++) {\n"
+                "      const int at = tile * 8 + RITZ_TILE_COLUMN(point), is_live = at < %d;\n"
+                "      L.points_line = is_live ? at : %d;\n",
                 Q, Q - 1);
   emit_each(e, true, move_space);
   ritz_emit_gpu_points(e);
   emit_each(e, false, move_space);
-  ritz_text_add(&e->text, "      }\n");
+  ritz_text_add(&e->text, "    }\n");
   if (e->target->num_ahead_tiles == 1) bring_next_data(e, "");
   emit_each(e, false, add_space);
   ritz_text_add(&e->text, "  }\n");
@@ -240,8 +241,8 @@ static void emit_tile(RitzGpuEmitter *e) {
 void ritz_emit_gpu_tiles(RitzGpuEmitter *e) {
   ritz_emit_gpu_dense_registers(e);
   ritz_text_add(&e->text, "\n  // The first matrices, and data at the first points\n");
-  bring_matrices(e, "0", "");
-  bring_data(e, "0", "");
+  bring_matrices(e, "  ", "0", "");
+  bring_data(e, "  ", "0", "");
   ritz_emit_gpu_simple_nodes(e);
   ritz_text_add(&e->text, "\n  // Nodes of dense bases\n");
   emit_each(e, true, emit_nodes);
