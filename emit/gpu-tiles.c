@@ -58,9 +58,9 @@ static void emit_scatter(RitzGpuEmitter *e, int s) {
   open_nodes(e, s, "e");
   ritz_text_add(&e->text,
                 "    RitzReal nodes[%d];\n    ritz_take_lines(%d, %d, a%d, i, nodes);\n"
-                "    if (is_node && e < num_elem) ",
+                "    ",
                 nc, nc, size, s);
-  ritz_emit_gpu_scatter(e, s, 1, 0, "e", "node", "nodes", false);
+  ritz_emit_gpu_scatter(e, s, 1, 0, "is_node && e < num_elem", "e", "node", "nodes", false);
   ritz_text_add(&e->text, "  }\n");
 }
 
