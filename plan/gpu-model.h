@@ -122,8 +122,8 @@ enum {
   // Least share of the vectors that the threads of a multiprocessor have together, in those of an apply to
   // one.
   // Not measured yet.
-  RITZ_GPU_TOGETHER_NUMERATOR = 5,
-  RITZ_GPU_TOGETHER_DENOMINATOR = 4
+  RITZ_GPU_TOGETHER_NUMERATOR = 3,
+  RITZ_GPU_TOGETHER_DENOMINATOR = 2
 };
 
 // ---- Whole elements ----

@@ -539,8 +539,7 @@ static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *strea
   if (info.registers >= 0) fprintf(stream, "  registers: %d a thread", info.registers);
   if (info.spill_bytes > 0) fprintf(stream, ", %lld bytes spilled", (long long)info.spill_bytes);
   if (info.registers >= 0) fprintf(stream, "\n");
-  fprintf(stream, "  several vectors at once: up to %d by a kernel of their own, element by element\n",
-          RITZ_GPU_MANY);
+  fprintf(stream, "  several vectors at once: up to %d by a kernel of their own\n", RITZ_GPU_MANY);
   RITZ_TRY(ritz_gpu_diagonal_explain(op, stream));
   fprintf(stream, "  other assembly: derivatives at the points, tables of the bases\n");
   const RitzPlanCost cost = ritz_plan_gpu_cost(g->plan, g->target);
