@@ -170,9 +170,9 @@ static void emit_sums(RitzGpuEmitter *e, int s) {
   ritz_text_add(&e->text,
                 ", sums);\n    RITZ_UNROLL\n    for (int k = 0; k < %d; k++) {\n"
                 "      const RitzLong e = first_elem + group + k * RITZ_GROUPS;\n      RitzReal nodes[%d];\n"
-                "      ritz_take_lines(%d, %d, sums, k, nodes);\n      if (e < num_elem) ",
+                "      ritz_take_lines(%d, %d, sums, k, nodes);\n      ",
                 stacked, nc, nc, stacked);
-  ritz_emit_gpu_scatter(e, s, 1, 0, "e", "node", "nodes", false);
+  ritz_emit_gpu_scatter(e, s, 1, 0, "e < num_elem", "e", "node", "nodes", false);
   ritz_text_add(&e->text, "    }\n  }\n");
 }
 

@@ -179,17 +179,17 @@ static void emit_nodes(Diagonal *d) {
   ritz_emit_gpu_open_pass(&d->emitter, pass, "Nodes along the lines that are scattered");
   open_line(d);
   emit_all_of_line(d, name);
-  ritz_text_add(&d->emitter.text,
-                "      const RitzLong e = first_elem + L.%s_elem;\n      if (e < num_elem) ", name);
-  ritz_emit_gpu_scatter(&d->emitter, d->output, d->P, dim(d) == 3 ? d->P : 1, "e", first, "line", false);
+  ritz_text_add(&d->emitter.text, "      const RitzLong e = first_elem + L.%s_elem;\n      ", name);
+  ritz_emit_gpu_scatter(&d->emitter, d->output, d->P, dim(d) == 3 ? d->P : 1, "e < num_elem", "e", first,
+                        "line", false);
   ritz_text_add(&d->emitter.text, "    }\n");
   ritz_emit_gpu_close_pass(&d->emitter);
 }
 
 static void emit_sums(Diagonal *d) {
   if (dim(d) == 1) {
-    ritz_text_add(&d->emitter.text, "  if (is_on) ");
-    ritz_emit_gpu_scatter(&d->emitter, d->output, d->P, 1, "elem", "L.points_line", "sums", false);
+    ritz_text_add(&d->emitter.text, "  ");
+    ritz_emit_gpu_scatter(&d->emitter, d->output, d->P, 1, "is_on", "elem", "L.points_line", "sums", false);
     return;
   }
   ritz_text_add(&d->emitter.text,

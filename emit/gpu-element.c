@@ -187,8 +187,8 @@ static void add_data(RitzGpuEmitter *e, int i) {
     ritz_text_add(&e->text, "      ");
     ritz_emit_gpu_gather(e, s, 1, 0, "elem", point_of(e), name);
   } else {
-    ritz_text_add(&e->text, "      if (is_on) ");
-    ritz_emit_gpu_scatter(e, s, 1, 0, "elem", point_of(e), name, ritz_emit_gpu_adds(e, i));
+    ritz_text_add(&e->text, "      ");
+    ritz_emit_gpu_scatter(e, s, 1, 0, "is_on", "elem", point_of(e), name, ritz_emit_gpu_adds(e, i));
   }
 }
 
@@ -224,8 +224,7 @@ static void add_points(RitzGpuEmitter *e) {
   for (int level = dim_of(e) - 1; level >= 0; level--) open_level(e, level);
   for (int i = 0; i < num; i++) ritz_emit_gpu_argument(e, i);
   for (int i = 0; i < plan->num_in; i++) add_element_field(e, i);
-  ritz_emit_gpu_pointers(e);
-  ritz_emit_gpu_call(e);
+  ritz_emit_gpu_call_each(e);
   ritz_emit_gpu_narrow(e);
   ritz_emit_gpu_energy(e);
   for (int i = plan->num_in; i < num; i++) add_element_field(e, i);
@@ -282,7 +281,7 @@ static void gather(RitzGpuEmitter *e, int s) {
     load_offsets(e, s);
     ritz_text_add(&e->text, "    ritz_gather_element");
     add_sizes(e, s);
-    ritz_emit_gpu_array(e, s, "elem");
+    ritz_emit_gpu_array(e, s, 0, "elem");
     ritz_text_add(&e->text, ", at, %s, %s);\n", comp, name);
   } else {
     ritz_text_add(&e->text, "    ");
@@ -300,7 +299,7 @@ static void add_atomically(RitzGpuEmitter *e, int s, const char *name) {
   ritz_text_add(&e->text, is_joined ? "    ritz_scatter_joined" : "    if (is_on) ritz_scatter_element");
   add_sizes(e, s);
   ritz_text_add(&e->text, "%s%s, at, %s, ", is_joined ? "is_on, " : "", name, comp);
-  ritz_emit_gpu_array(e, s, "elem");
+  ritz_emit_gpu_array(e, s, 0, "elem");
   ritz_text_add(&e->text, ");\n");
 }
 
@@ -312,8 +311,8 @@ static void scatter(RitzGpuEmitter *e, int s) {
   if (has_offsets(space) && e->target->spaces[s].scatter == RITZ_SCATTER_ATOMIC) {
     add_atomically(e, s, name);
   } else {
-    ritz_text_add(&e->text, "    if (is_on) ");
-    ritz_emit_gpu_scatter(e, s, space->num_nodes, 1, "elem", "0", name, false);
+    ritz_text_add(&e->text, "    ");
+    ritz_emit_gpu_scatter(e, s, space->num_nodes, 1, "is_on", "elem", "0", name, false);
   }
   ritz_text_add(&e->text, "  }\n");
 }

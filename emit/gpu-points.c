@@ -21,6 +21,9 @@ void ritz_emit_gpu_name_argument(const RitzGpuEmitter *e, int i, char name[32]) 
   snprintf(name, 32, is_output(e, i) ? "out%d" : "in%d", is_output(e, i) ? i - e->plan->num_in : i);
 }
 
+// Of all vectors of the thread, one after the other.
+static int size_of(const RitzGpuEmitter *e, int i) { return (int)ritz_gpu_field_size(e->plan, e->target, i); }
+
 // ---- Fields ----
 
 static void add_lines(RitzGpuEmitter *e, int i, int nc, const char *lines, int first) {
@@ -47,18 +50,26 @@ static void add_arrays(RitzGpuEmitter *e, int i, int array, int first) {
     ritz_text_add(&e->text, "      ritz_take_arrays(%d, %s, %s + %d);\n", nc, place, name, first);
 }
 
-static void add_gradient(RitzGpuEmitter *e, int i) {
-  const int s = e->plan->fields[i].space, dim = (int)e->target->dim, nc = (int)e->plan->spaces[s].num_comp;
+// Derivative d of vector number k of the thread: arguments are [vector][direction][component], lines and
+// arrays [direction][vector][component].
+static void add_derivative(RitzGpuEmitter *e, int i, int k, int d) {
+  const int s = e->plan->fields[i].space, dim = (int)e->target->dim, nc = (int)e->plan->spaces[s].num_comp,
+            wide = (int)ritz_gpu_num_comp(e->target, &e->plan->spaces[s]);
   const bool is_collocated = ritz_gpu_is_collocated(e, s);
   char lines[48];
-  for (int d = 0; d < dim; d++) {
-    if (is_collocated && d < dim - 1) {
-      add_arrays(e, i, ritz_gpu_derivative_array(e, s, d), d * nc);
-    } else {
-      snprintf(lines, sizeof(lines), "g%d + %d", s, is_collocated ? 0 : d * nc * (int)e->target->Q_1d);
-      add_lines(e, i, nc, lines, d * nc);
-    }
+  if (is_collocated && d < dim - 1) {
+    add_arrays(e, i, ritz_gpu_derivative_array(e, s, d) + k * nc, (k * dim + d) * nc);
+    return;
   }
+  snprintf(lines, sizeof(lines), "g%d + %d", s,
+           ((is_collocated ? 0 : d * wide) + k * nc) * (int)e->target->Q_1d);
+  add_lines(e, i, nc, lines, (k * dim + d) * nc);
+}
+
+static void add_gradient(RitzGpuEmitter *e, int i) {
+  const bool is_active = e->plan->spaces[e->plan->fields[i].space].is_active;
+  for (int k = 0; k < (is_active ? e->target->num_together : 1); k++)
+    for (int d = 0; d < e->target->dim; d++) add_derivative(e, i, k, d);
 }
 
 // The place of point k in the numbering of an element's points; k may also count elements.
@@ -71,9 +82,9 @@ static void add_data(RitzGpuEmitter *e, int i) {
   const int s = e->plan->fields[i].space, nc = (int)e->plan->spaces[s].num_comp;
   char name[48];
   ritz_emit_gpu_name_argument(e, i, name);
-  ritz_text_add(&e->text, is_output(e, i) ? "      if (is_on) " : "      ");
+  ritz_text_add(&e->text, "      ");
   if (is_output(e, i))
-    ritz_emit_gpu_scatter(e, s, 1, 0, "elem", point_of(e), name, ritz_emit_gpu_adds(e, i));
+    ritz_emit_gpu_scatter(e, s, 1, 0, "is_on", "elem", point_of(e), name, ritz_emit_gpu_adds(e, i));
   else if (ritz_plan_gpu_is_ahead(e->plan, e->target, s))
     ritz_text_add(&e->text,
                   "ritz_tile_read(%d, m + %d + (%s2 * k + point) * %d * RITZ_THREADS + RITZ_THREAD, %s);\n",
@@ -105,7 +116,7 @@ void ritz_emit_gpu_field(RitzGpuEmitter *e, int i) {
   case CEED_EVAL_NONE: add_data(e, i); break;
   case CEED_EVAL_INTERP:
     snprintf(lines, sizeof(lines), "u%d", f->space);
-    add_lines(e, i, (int)f->size, lines, 0);
+    add_lines(e, i, size_of(e, i), lines, 0);
     break;
   default:
     if (ritz_gpu_has_dense(e, f->space) || ritz_gpu_has_vector(e, f->space)) {
@@ -122,11 +133,11 @@ void ritz_emit_gpu_field(RitzGpuEmitter *e, int i) {
 void ritz_emit_gpu_argument(RitzGpuEmitter *e, int i) {
   char name[48];
   ritz_emit_gpu_name_argument(e, i, name);
-  ritz_text_add(&e->text, "      RitzReal %s[%d];\n", name, (int)e->plan->fields[i].size);
+  ritz_text_add(&e->text, "      RitzReal %s[%d];\n", name, size_of(e, i));
 }
 
 void ritz_emit_gpu_widen(RitzGpuEmitter *e, int i) {
-  const int size = (int)e->plan->fields[i].size;
+  const int size = size_of(e, i);
   char name[48];
   if (!ritz_gpu_converts_arguments(e->plan)) return;
   ritz_emit_gpu_name_argument(e, i, name);
@@ -139,8 +150,7 @@ void ritz_emit_gpu_narrow(RitzGpuEmitter *e) {
     char name[48];
     if (!ritz_gpu_converts_arguments(e->plan)) return;
     ritz_emit_gpu_name_argument(e, i, name);
-    ritz_text_add(&e->text, "      ritz_narrow(%d, wide_%s, %s);\n", (int)e->plan->fields[i].size, name,
-                  name);
+    ritz_text_add(&e->text, "      ritz_narrow(%d, wide_%s, %s);\n", size_of(e, i), name, name);
   }
 }
 
@@ -163,18 +173,32 @@ static void add_pointers(RitzGpuEmitter *e, bool is_input) {
   ritz_text_add(&e->text, "%s};\n", num ? "" : "NULL");
 }
 
-void ritz_emit_gpu_pointers(RitzGpuEmitter *e) {
-  for (int i = 0; i < e->plan->num_in + e->plan->num_out; i++) ritz_emit_gpu_widen(e, i);
-  add_pointers(e, true);
-  add_pointers(e, false);
-}
-
 // A context of no bytes is none.
 bool ritz_emit_gpu_has_context(const RitzGpuEmitter *e) { return e->plan->has_context; }
 
 void ritz_emit_gpu_call(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "      %s(%s, 1, in, out);\n", e->plan->function_name,
                 ritz_emit_gpu_has_context(e) ? "RITZ_CONTEXT" : "NULL");
+}
+
+// From the arguments of a vector of the thread to those of the next one; passive ones are those of all.
+static void add_steps(RitzGpuEmitter *e) {
+  for (int i = 0; i < e->plan->num_in + e->plan->num_out; i++) {
+    const RitzPlanField *f = &e->plan->fields[i];
+    if (size_of(e, i) > f->size)
+      ritz_text_add(&e->text, "      %s[%d] += %d;\n", is_output(e, i) ? "out" : "in", f->argument,
+                    (int)f->size);
+  }
+}
+
+void ritz_emit_gpu_call_each(RitzGpuEmitter *e) {
+  for (int i = 0; i < e->plan->num_in + e->plan->num_out; i++) ritz_emit_gpu_widen(e, i);
+  add_pointers(e, true);
+  add_pointers(e, false);
+  for (int k = 0; k < e->target->num_together; k++) {
+    if (k > 0) add_steps(e);
+    ritz_emit_gpu_call(e);
+  }
 }
 
 // Products of the weights of the directions that the line does not run along.
@@ -224,8 +248,7 @@ void ritz_emit_gpu_points(RitzGpuEmitter *e) {
   ritz_emit_gpu_open_points(e);
   for (int i = 0; i < plan->num_in + plan->num_out; i++) ritz_emit_gpu_argument(e, i);
   for (int i = 0; i < plan->num_in; i++) ritz_emit_gpu_field(e, i);
-  ritz_emit_gpu_pointers(e);
-  ritz_emit_gpu_call(e);
+  ritz_emit_gpu_call_each(e);
   ritz_emit_gpu_narrow(e);
   ritz_emit_gpu_energy(e);
   for (int i = plan->num_in; i < plan->num_in + plan->num_out; i++) ritz_emit_gpu_field(e, i);

@@ -9,6 +9,10 @@ static const RitzPlanBasis *space_basis_of(const RitzGpuEmitter *e, int s) {
   return &e->plan->bases[e->plan->spaces[s].basis];
 }
 
+static int num_comp_of(const RitzGpuEmitter *e, int s) {
+  return (int)ritz_gpu_num_comp(e->target, &e->plan->spaces[s]);
+}
+
 // Nodes come in as lines of their own pass; else the thread of a line of points reads it.
 static bool has_node_lines(const RitzGpuEmitter *e, int s) {
   return ritz_gpu_has_tensor(e, s) && e->target->dim > 1 && ritz_gpu_route(e, s) != RITZ_ROUTE_IDENTITY;
@@ -33,10 +37,10 @@ static bool is_of_each(const RitzGpuEmitter *e, int s) {
   return e->target->takes_many && e->plan->spaces[s].is_active;
 }
 
-void ritz_emit_gpu_array(RitzGpuEmitter *e, int s, const char *elem) {
+void ritz_emit_gpu_array(RitzGpuEmitter *e, int s, int k, const char *elem) {
   const char letter = e->plan->spaces[s].is_input ? 'x' : 'y';
   if (is_of_each(e, s))
-    ritz_text_add(&e->text, "RITZ_VECTOR(%c%d, %s)", letter, s, elem);
+    ritz_text_add(&e->text, "RITZ_VECTOR(%c%d, %s, %d)", letter, s, elem, k);
   else
     ritz_text_add(&e->text, "%c%d", letter, s);
 }
@@ -117,9 +121,9 @@ static void add_orients(RitzGpuEmitter *e, int s, const char *elem, const char *
 
 // The array of the space at the row of the line, as an argument; the offsets of its nodes' rows; the step
 // from row to row.
-static void add_row_array(RitzGpuEmitter *e, int s, const char *elem, const char *first) {
+static void add_row_array(RitzGpuEmitter *e, int s, int k, const char *elem, const char *first) {
   const RitzGpuSpace *g = &e->target->spaces[s];
-  ritz_emit_gpu_array(e, s, elem);
+  ritz_emit_gpu_array(e, s, k, elem);
   if (g->row_length)
     ritz_text_add(&e->text, " + (%s) %% %d * %d", first, (int)g->row_length, (int)g->row_step);
 }
@@ -155,17 +159,26 @@ static void add_curl_sizes(RitzGpuEmitter *e, int s, const char *first) {
 }
 
 // The place of node `first` of the element in the array of a strided space, as an argument.
-static void add_strided_array(RitzGpuEmitter *e, int s, const char *elem, const char *first) {
+static void add_strided_array(RitzGpuEmitter *e, int s, int k, const char *elem, const char *first) {
   char own[NAME_LENGTH], node[32], stride[32];
   name_element(e, elem, own);
   ritz_emit_gpu_name_stride(e, s, 0, node);
   ritz_emit_gpu_name_stride(e, s, 2, stride);
-  ritz_emit_gpu_array(e, s, elem);
+  ritz_emit_gpu_array(e, s, k, elem);
   ritz_text_add(&e->text, " + %s * %s + (%s) * %s", own, stride, first, node);
 }
 
-void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem,
-                          const char *first, const char *name) {
+// Registers `name` of vector number k of the thread, which have n places for each component.
+static void add_registers(RitzGpuEmitter *e, int s, int k, CeedInt n, const char *name) {
+  ritz_text_add(&e->text, k ? "%s + %d" : "%s", name, k * (int)(e->plan->spaces[s].num_comp * n));
+}
+
+static int num_together(const RitzGpuEmitter *e, int s) {
+  return e->plan->spaces[s].is_active ? (int)e->target->num_together : 1;
+}
+
+static void gather_one(RitzGpuEmitter *e, int s, int k, CeedInt n, CeedInt step, const char *elem,
+                       const char *first, const char *name) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const int nc = (int)space->num_comp;
   char node[32], comp[32];
@@ -175,18 +188,30 @@ void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, con
     ritz_text_add(&e->text, "(%d, %d, %d", nc, (int)n, row_step(e, s, step));
     add_curl_sizes(e, s, first);
     ritz_text_add(&e->text, ", ");
-    add_row_array(e, s, elem, first);
+    add_row_array(e, s, k, elem, first);
     ritz_text_add(&e->text, ", ");
     ritz_emit_gpu_offsets(e, s, elem, first);
     add_orients(e, s, elem, first);
-    ritz_text_add(&e->text, ", %s, %s);\n", comp, name);
+    ritz_text_add(&e->text, ", %s, ", comp);
+    add_registers(e, s, k, n, name);
+    ritz_text_add(&e->text, ");\n");
     return;
   }
   ritz_emit_gpu_name_stride(e, s, 0, node);
   ritz_text_add(&e->text, "ritz_gather_strided%s(%d, %d, %d * %s, ", ritz_gpu_suffix(e, s), nc, (int)n,
                 (int)step, node);
-  add_strided_array(e, s, elem, first);
-  ritz_text_add(&e->text, ", %s, %s);\n", comp, name);
+  add_strided_array(e, s, k, elem, first);
+  ritz_text_add(&e->text, ", %s, ", comp);
+  add_registers(e, s, k, n, name);
+  ritz_text_add(&e->text, ");\n");
+}
+
+void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem,
+                          const char *first, const char *name) {
+  for (int k = 0; k < num_together(e, s); k++) {
+    ritz_text_add(&e->text, k ? "      " : "");
+    gather_one(e, s, k, n, step, elem, first, name);
+  }
 }
 
 void ritz_emit_gpu_copy_node(RitzGpuEmitter *e, int s, const char *elem, const char *node, const char *comp,
@@ -198,12 +223,12 @@ void ritz_emit_gpu_copy_node(RitzGpuEmitter *e, int s, const char *elem, const c
   if (space->restriction.type == CEED_RESTRICTION_STRIDED) {
     name_element(e, elem, own);
     ritz_text_add(&e->text, "%s(%s, ", copy, to);
-    ritz_emit_gpu_array(e, s, elem);
+    ritz_emit_gpu_array(e, s, 0, elem);
     ritz_text_add(&e->text, " + %s * %s + %s * %s + %s * %s);\n", own, strides[2], node, strides[0], comp,
                   strides[1]);
   } else if (!space->is_oriented && !space->is_curl_oriented) {
     ritz_text_add(&e->text, "%s(%s, ", copy, to);
-    ritz_emit_gpu_array(e, s, elem);
+    ritz_emit_gpu_array(e, s, 0, elem);
     ritz_text_add(&e->text, " + RITZ_LOAD(");
     ritz_emit_gpu_offsets(e, s, elem, node);
     ritz_text_add(&e->text, ") + %s * %s);\n", comp, strides[1]);
@@ -213,7 +238,7 @@ void ritz_emit_gpu_copy_node(RitzGpuEmitter *e, int s, const char *elem, const c
     ritz_text_add(&e->text, "(1, 1, 0");
     add_curl_sizes(e, s, node);
     ritz_text_add(&e->text, ", ");
-    ritz_emit_gpu_array(e, s, elem);
+    ritz_emit_gpu_array(e, s, 0, elem);
     ritz_text_add(&e->text, " + %s * %s, ", comp, strides[1]);
     ritz_emit_gpu_offsets(e, s, elem, node);
     add_orients(e, s, elem, node);
@@ -221,8 +246,8 @@ void ritz_emit_gpu_copy_node(RitzGpuEmitter *e, int s, const char *elem, const c
   }
 }
 
-void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem,
-                           const char *first, const char *name, bool adds) {
+static void scatter_one(RitzGpuEmitter *e, int s, int k, CeedInt n, CeedInt step, const char *elem,
+                        const char *first, const char *name, bool adds) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   const RitzGpuScatter scatter = e->target->spaces[s].scatter;
   const int nc = (int)space->num_comp;
@@ -232,23 +257,37 @@ void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, co
     add_name(e, s, "ritz_scatter");
     ritz_text_add(&e->text, "(%d, %d, %d", nc, (int)n, row_step(e, s, step));
     add_curl_sizes(e, s, first);
-    ritz_text_add(&e->text, ", %s, ", name);
+    ritz_text_add(&e->text, ", ");
+    add_registers(e, s, k, n, name);
+    ritz_text_add(&e->text, ", ");
     ritz_emit_gpu_offsets(e, s, elem, first);
     add_orients(e, s, elem, first);
     ritz_text_add(&e->text, ", %s, ", comp);
-    add_row_array(e, s, elem, first);
+    add_row_array(e, s, k, elem, first);
     ritz_text_add(&e->text, ");\n");
     return;
   }
   ritz_emit_gpu_name_stride(e, s, 0, node);
-  if (scatter == RITZ_SCATTER_ATOMIC)
-    ritz_text_add(&e->text, "ritz_scatter_strided%s(%d, %d, %d * %s, %s, %s, ", ritz_gpu_suffix(e, s), nc,
-                  (int)n, (int)step, node, name, comp);
-  else
-    ritz_text_add(&e->text, "ritz_store%s(%d, %d, %d * %s, %s, %s, %d, ", ritz_gpu_suffix(e, s), nc, (int)n,
-                  (int)step, node, name, comp, adds || scatter == RITZ_SCATTER_OWN);
-  add_strided_array(e, s, elem, first);
+  ritz_text_add(&e->text, "%s%s(%d, %d, %d * %s, ",
+                scatter == RITZ_SCATTER_ATOMIC ? "ritz_scatter_strided" : "ritz_store", ritz_gpu_suffix(e, s),
+                nc, (int)n, (int)step, node);
+  add_registers(e, s, k, n, name);
+  ritz_text_add(&e->text, ", %s, ", comp);
+  if (scatter != RITZ_SCATTER_ATOMIC) ritz_text_add(&e->text, "%d, ", adds || scatter == RITZ_SCATTER_OWN);
+  add_strided_array(e, s, k, elem, first);
   ritz_text_add(&e->text, ");\n");
+}
+
+// The last thread of an element may have places for more vectors than there are.
+void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *when,
+                           const char *elem, const char *first, const char *name, bool adds) {
+  const int num = num_together(e, s);
+  for (int k = 0; k < num; k++) {
+    ritz_text_add(&e->text, k ? "      if (%s" : "if (%s", when);
+    if (k > 0) ritz_text_add(&e->text, " && RITZ_HAS_VECTOR(%s, %d)", elem, k);
+    ritz_text_add(&e->text, ") ");
+    scatter_one(e, s, k, n, step, elem, first, name, adds);
+  }
 }
 
 // ---- Passes ----
@@ -305,7 +344,7 @@ static void emit_move(RitzGpuEmitter *e, int s, const RitzGpuPass *pass, const c
   for (const RitzTextTable *matrix = matrices; *matrix; matrix++)
     ritz_text_add(&e->text, "%s(ritz_%s%d%s), ", pass->is_mma ? "RITZ_L" : "RITZ_M",
                   ritz_text_table_name(*matrix), space->basis, space->is_input ? "" : "_t");
-  ritz_text_add(&e->text, "%d", (int)space->num_comp);
+  ritz_text_add(&e->text, "%d", num_comp_of(e, s));
   if (pass->is_mma)
     ritz_text_add(&e->text, ", m, ritz_lines[%sRITZ_THREAD].%s",
                   pass->num_rounds > 1 ? "round * RITZ_THREADS + " : "", name);
@@ -327,7 +366,7 @@ static bool has_space(const RitzGpuEmitter *e, bool is_input,
 }
 
 static int shared_array_of(const RitzGpuEmitter *e, int s, int k) {
-  return e->target->spaces[s].first_array + k * (int)e->plan->spaces[s].num_comp;
+  return e->target->spaces[s].first_array + k * num_comp_of(e, s);
 }
 
 static bool is_direct_gradient(const RitzGpuEmitter *e, int s) {
@@ -374,7 +413,7 @@ static void emit_nodes_in(RitzGpuEmitter *e, int s, const RitzGpuPass *lines) {
     return;
   }
   const RitzPlanBasis *b = space_basis_of(e, s);
-  const int nc = (int)e->plan->spaces[s].num_comp, P = (int)b->P_1d, n = e->plan->spaces[s].basis;
+  const int nc = num_comp_of(e, s), P = (int)b->P_1d, n = e->plan->spaces[s].basis;
   char pass[32], elem[96], first[64];
   ritz_emit_gpu_name_pass(lines, pass);
   snprintf(elem, sizeof(elem), "ritz_element(first_elem + L.%s_elem, num_elem)", pass);
@@ -412,13 +451,13 @@ static void emit_middle_in(RitzGpuEmitter *e, int s, const RitzGpuPass *pass) {
 // name = matrix of array k, along the line of points.
 static void emit_get(RitzGpuEmitter *e, int s, RitzTextTable matrix, int k, const char *name) {
   ritz_text_add(&e->text, "    ritz_get(RITZ_M(ritz_%s%d), %d", ritz_text_table_name(matrix),
-                e->plan->spaces[s].basis, (int)e->plan->spaces[s].num_comp);
+                e->plan->spaces[s].basis, num_comp_of(e, s));
   add_place(e, shared_array_of(e, s, k), "points");
   ritz_text_add(&e->text, ", %s, %s);\n", point_stride(e), name);
 }
 
 static void emit_direct_points(RitzGpuEmitter *e, int s) {
-  const int dim = (int)e->target->dim, size = (int)(e->plan->spaces[s].num_comp * e->target->Q_1d);
+  const int dim = (int)e->target->dim, size = num_comp_of(e, s) * (int)e->target->Q_1d;
   char name[48];
   if (ritz_gpu_has_values(&e->plan->spaces[s])) {
     snprintf(name, sizeof(name), "u%d", s);
@@ -435,7 +474,7 @@ static void emit_direct_points(RitzGpuEmitter *e, int s) {
 // The thread reads its own line of nodes: in one dimension, or where nodes are points.
 static void emit_own_line_in(RitzGpuEmitter *e, int s) {
   const RitzPlanBasis *b = space_basis_of(e, s);
-  const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis, P = (int)b->P_1d;
+  const int nc = num_comp_of(e, s), n = e->plan->spaces[s].basis, P = (int)b->P_1d;
   char name[48];
   snprintf(name, sizeof(name), is_identity(e, s) ? "u%d" : "n%d", s);
   if (!is_identity(e, s)) ritz_text_add(&e->text, "    RitzReal n%d[%d * %d];\n", s, nc, P);
@@ -450,7 +489,7 @@ static void emit_own_line_in(RitzGpuEmitter *e, int s) {
 
 // Values and the derivative along the line; values go to the rows and columns.
 static void emit_collocated_points(RitzGpuEmitter *e, int s) {
-  const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis;
+  const int nc = num_comp_of(e, s), n = e->plan->spaces[s].basis;
   ritz_text_add(&e->text, "    ritz_apply(RITZ_M(ritz_collocated%d), %d, u%d, g%d);\n", n, nc, s, s);
   if (e->target->dim == 1) return;
   ritz_text_add(&e->text, "    ritz_keep(%d, %d, u%d", nc, (int)e->target->Q_1d, s);
@@ -478,7 +517,7 @@ static void emit_registers(RitzGpuEmitter *e) {
   const int Q = (int)e->target->Q_1d, dim = (int)e->target->dim;
   for (int s = 0; s < e->plan->num_spaces; s++) {
     const RitzPlanSpace *space = &e->plan->spaces[s];
-    const int nc = (int)space->num_comp;
+    const int nc = num_comp_of(e, s);
     if (!ritz_gpu_has_tensor(e, s)) continue;
     if (ritz_gpu_has_vector(e, s)) {
       ritz_emit_gpu_vector_registers(e, s);
@@ -549,7 +588,7 @@ void ritz_emit_gpu_inputs(RitzGpuEmitter *e) {
 static void emit_line_back(RitzGpuEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
   ritz_text_add(&e->text, "    ritz_apply%s(RITZ_M(ritz_collocated%d_t), %d, g%d, u%d);\n",
-                ritz_gpu_has_values(space) ? "_add" : "", space->basis, (int)space->num_comp, s, s);
+                ritz_gpu_has_values(space) ? "_add" : "", space->basis, num_comp_of(e, s), s, s);
 }
 
 static void emit_lines_back(RitzGpuEmitter *e) {
@@ -566,13 +605,13 @@ static void emit_put(RitzGpuEmitter *e, int s, const RitzTextTable *matrices, co
   const int n = e->plan->spaces[s].basis;
   ritz_text_add(&e->text, "    ritz_put%s(RITZ_M(ritz_%s%d_t)", two, ritz_text_table_name(matrices[0]), n);
   if (matrices[1]) ritz_text_add(&e->text, ", RITZ_M(ritz_%s%d_t)", ritz_text_table_name(matrices[1]), n);
-  ritz_text_add(&e->text, ", %d, %s", (int)e->plan->spaces[s].num_comp, registers);
+  ritz_text_add(&e->text, ", %d, %s", num_comp_of(e, s), registers);
   add_place(e, shared_array_of(e, s, k), "points");
   ritz_text_add(&e->text, ", %s);\n", point_stride(e));
 }
 
 static void emit_direct_back(RitzGpuEmitter *e, int s) {
-  const int dim = (int)e->target->dim, size = (int)(e->plan->spaces[s].num_comp * e->target->Q_1d);
+  const int dim = (int)e->target->dim, size = num_comp_of(e, s) * (int)e->target->Q_1d;
   const bool has_values = ritz_gpu_has_values(&e->plan->spaces[s]);
   char registers[64];
   if (!ritz_gpu_has_gradient(&e->plan->spaces[s])) {
@@ -594,7 +633,7 @@ static void emit_direct_back(RitzGpuEmitter *e, int s) {
 // The thread's own line of nodes: nodes = B^T u, or with a direct gradient + D^T g.
 static void emit_own_line_out(RitzGpuEmitter *e, int s) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  const int nc = (int)space->num_comp, n = space->basis, P = (int)space_basis_of(e, s)->P_1d;
+  const int nc = num_comp_of(e, s), n = space->basis, P = (int)space_basis_of(e, s)->P_1d;
   const bool has_u = ritz_gpu_has_values(space) || ritz_gpu_is_collocated(e, s);
   char name[48];
   snprintf(name, sizeof(name), is_identity(e, s) ? "u%d" : "n%d", s);
@@ -612,17 +651,17 @@ static void emit_own_line_out(RitzGpuEmitter *e, int s) {
     ritz_text_add(&e->text, ", %s);\n", point_stride(e));
     return;
   }
-  ritz_text_add(&e->text, "    if (is_on) ");
-  ritz_emit_gpu_scatter(e, s, P, (CeedInt)e->target->num_lines, "elem", "L.points_line", name, false);
+  ritz_text_add(&e->text, "    ");
+  ritz_emit_gpu_scatter(e, s, P, (CeedInt)e->target->num_lines, "is_on", "elem", "L.points_line", name,
+                        false);
 }
 
 static void emit_points_out(RitzGpuEmitter *e, int s) {
-  const RitzPlanSpace *space = &e->plan->spaces[s];
   const int dim = (int)e->target->dim;
   char registers[32];
   if (ritz_gpu_is_collocated(e, s)) {
     for (int d = 0; d < dim - 1; d++) {
-      ritz_text_add(&e->text, "    ritz_add_lines(%d, %d", (int)space->num_comp, (int)e->target->Q_1d);
+      ritz_text_add(&e->text, "    ritz_add_lines(%d, %d", num_comp_of(e, s), (int)e->target->Q_1d);
       add_place(e, ritz_gpu_derivative_array(e, s, d), "points");
       ritz_text_add(&e->text, ", %s, u%d);\n", point_stride(e), s);
     }
@@ -658,8 +697,7 @@ static void emit_nodes_out(RitzGpuEmitter *e, int s, const RitzGpuPass *lines) {
     ritz_emit_gpu_vector_nodes(e, s, lines);
     return;
   }
-  const int nc = (int)e->plan->spaces[s].num_comp, n = e->plan->spaces[s].basis,
-            P = (int)space_basis_of(e, s)->P_1d;
+  const int nc = num_comp_of(e, s), n = e->plan->spaces[s].basis, P = (int)space_basis_of(e, s)->P_1d;
   char pass[32], first[64];
   ritz_emit_gpu_name_pass(lines, pass);
   ritz_text_add(&e->text, "    {\n      RitzReal nodes[%d * %d];\n", nc, P);
@@ -680,8 +718,8 @@ static void emit_nodes_out(RitzGpuEmitter *e, int s, const RitzGpuPass *lines) {
     return;
   }
   snprintf(first, sizeof(first), "L.%s_first", pass);
-  ritz_text_add(&e->text, "      const RitzLong e = first_elem + L.%s_elem;\n      if (e < num_elem) ", pass);
-  ritz_emit_gpu_scatter(e, s, P, e->target->dim == 3 ? P : 1, "e", first, "nodes", false);
+  ritz_text_add(&e->text, "      const RitzLong e = first_elem + L.%s_elem;\n      ", pass);
+  ritz_emit_gpu_scatter(e, s, P, e->target->dim == 3 ? P : 1, "e < num_elem", "e", first, "nodes", false);
   ritz_text_add(&e->text, "    }\n");
 }
 

@@ -66,7 +66,8 @@ static inline bool ritz_gpu_is_collocated(const RitzGpuEmitter *e, int s) {
 // The array of derivative d of a collocated space (its first component).
 static inline int ritz_gpu_derivative_array(const RitzGpuEmitter *e, int s, int d) {
   const RitzPlanSpace *space = &e->plan->spaces[s];
-  return e->target->spaces[s].first_array + (d + (space->is_input ? 1 : 0)) * (int)space->num_comp;
+  return e->target->spaces[s].first_array +
+         (d + (space->is_input ? 1 : 0)) * (int)ritz_gpu_num_comp(e->target, space);
 }
 
 // emit/gpu.c: the kernel's head, up to the line of the thread; the user's text, the last part.
@@ -90,11 +91,12 @@ void ritz_emit_gpu_parameters(RitzGpuEmitter *e);
 void ritz_emit_gpu_inputs(RitzGpuEmitter *e);
 void ritz_emit_gpu_outputs(RitzGpuEmitter *e);
 // Between L-vector and registers `name` of one line or point of a space: `first` (text) is its first node.
+// Registers of an active space hold the lines of all vectors of the thread, one after the other.
 void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem,
                           const char *first, const char *name);
-// adds: to an E-vector that has values of the same space already.
-void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem,
-                           const char *first, const char *name, bool adds);
+// If `when` (text) holds. adds: to an E-vector that has values of the same space already.
+void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *when,
+                           const char *elem, const char *first, const char *name, bool adds);
 // One node of one component to a place in shared memory; all but the number of the space are texts. It
 // is there after RITZ_COPIED().
 void ritz_emit_gpu_copy_node(RitzGpuEmitter *e, int s, const char *elem, const char *node, const char *comp,
@@ -102,9 +104,9 @@ void ritz_emit_gpu_copy_node(RitzGpuEmitter *e, int s, const char *elem, const c
 // An output field adds where an earlier one has put the same quantity of the same space.
 bool ritz_emit_gpu_adds(const RitzGpuEmitter *e, int i);
 
-// Pieces of gather and scatter: the array of a space for the vector of this element; offsets of an element's
-// nodes or rows of nodes; the text of a stride (0 node, 1 component, 2 element).
-void ritz_emit_gpu_array(RitzGpuEmitter *e, int s, const char *elem);
+// Pieces of gather and scatter: the array of a space for vector number k of the thread; offsets of an
+// element's nodes or rows of nodes; the text of a stride (0 node, 1 component, 2 element).
+void ritz_emit_gpu_array(RitzGpuEmitter *e, int s, int k, const char *elem);
 void ritz_emit_gpu_offsets(RitzGpuEmitter *e, int s, const char *elem, const char *first);
 void ritz_emit_gpu_name_stride(const RitzGpuEmitter *e, int s, int d, char name[32]);
 
@@ -165,8 +167,8 @@ void ritz_emit_gpu_close_points(RitzGpuEmitter *e);
 void ritz_emit_gpu_argument(RitzGpuEmitter *e, int i);
 void ritz_emit_gpu_field(RitzGpuEmitter *e, int i);
 void ritz_emit_gpu_name_argument(const RitzGpuEmitter *e, int i, char name[32]);
-void ritz_emit_gpu_pointers(RitzGpuEmitter *e); // in and out
 void ritz_emit_gpu_call(RitzGpuEmitter *e);
+void ritz_emit_gpu_call_each(RitzGpuEmitter *e); // for each vector of the thread, with in and out
 // Of functions that compute in another precision than the kernel, which get copies of their arguments: the
 // copy of argument i, its values if it is an input; all outputs back from their copies; the beginning of the
 // names of copies. Of others nothing, and "".

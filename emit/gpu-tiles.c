@@ -76,16 +76,16 @@ static void emit_scatter(RitzGpuEmitter *e, int s) {
   open_nodes(e, s, "anew", "e");
   ritz_text_add(&e->text,
                 "    RitzReal nodes[%d];\n    ritz_take_lines(%d, %d, a%d, i, nodes);\n"
-                "    if (is_node && e < num_elem) ",
+                "    ",
                 nc, nc, size, s);
   if (has_offsets(e, s)) {
     ritz_emit_gpu_name_stride(e, s, 1, stride);
-    ritz_text_add(&e->text, "ritz_scatter_node%s(%d, nodes, at%d[i], %s, ", ritz_gpu_suffix(e, s), nc, s,
-                  stride);
-    ritz_emit_gpu_array(e, s, "e");
+    ritz_text_add(&e->text, "if (is_node && e < num_elem) ritz_scatter_node%s(%d, nodes, at%d[i], %s, ",
+                  ritz_gpu_suffix(e, s), nc, s, stride);
+    ritz_emit_gpu_array(e, s, 0, "e");
     ritz_text_add(&e->text, ");\n");
   } else {
-    ritz_emit_gpu_scatter(e, s, 1, 0, "e", "node", "nodes", false);
+    ritz_emit_gpu_scatter(e, s, 1, 0, "is_node && e < num_elem", "e", "node", "nodes", false);
   }
   ritz_text_add(&e->text, "  }\n");
 }

@@ -115,9 +115,9 @@ static void emit_nodes_out(RitzGpuEmitter *e, int s, CeedInt c, const char *pass
   name_first(e, s, c, pass, first);
   open_nodes(e, s, c);
   get_nodes(e, s, c, pass);
-  ritz_text_add(&e->text, "      const RitzLong e = first_elem + L.%s_elem;\n      if (e < num_elem) ", pass);
-  ritz_emit_gpu_scatter(e, s, basis_of(e, s)->blocks[c].P[node_line(e)], node_step(e, s, c), "e", first,
-                        "nodes", false);
+  ritz_text_add(&e->text, "      const RitzLong e = first_elem + L.%s_elem;\n      ", pass);
+  ritz_emit_gpu_scatter(e, s, basis_of(e, s)->blocks[c].P[node_line(e)], node_step(e, s, c), "e < num_elem",
+                        "e", first, "nodes", false);
   ritz_text_add(&e->text, "    }\n");
 }
 

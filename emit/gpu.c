@@ -90,7 +90,10 @@ static void add_opening(RitzGpuEmitter *e, const char *kernel) {
 
 void ritz_emit_gpu_open(RitzGpuEmitter *e, const char *kernel) {
   if (e->target->has_energy) ritz_text_add(&e->text, "#include \"kernels/gpu/energy.h\"\n");
-  if (e->target->takes_many) ritz_text_add(&e->text, "#include \"kernels/gpu/many.h\"\n");
+  if (e->target->takes_many)
+    ritz_text_add(&e->text,
+                  "#define RITZ_TOGETHER %d // vectors of a thread\n#include \"kernels/gpu/many.h\"\n",
+                  (int)e->target->num_together);
   add_function(e);
   add_opening(e, kernel);
 }

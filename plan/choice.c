@@ -16,7 +16,8 @@ static const struct {
     {"elements", offsetof(RitzGpuChoice, num_elem)}, {"blocks", offsetof(RitzGpuChoice, num_blocks)},
     {"unroll", offsetof(RitzGpuChoice, unroll)},     {"fence", offsetof(RitzGpuChoice, fence)},
     {"stacked", offsetof(RitzGpuChoice, stacked)},   {"whole", offsetof(RitzGpuChoice, whole)},
-    {"join", offsetof(RitzGpuChoice, join)},         {"mma", offsetof(RitzGpuChoice, mma)}};
+    {"join", offsetof(RitzGpuChoice, join)},         {"mma", offsetof(RitzGpuChoice, mma)},
+    {"vectors", offsetof(RitzGpuChoice, vectors)}};
 enum { NUM_MEMBERS = sizeof(members) / sizeof(members[0]), MOST = 1 << 20 };
 static_assert(sizeof(RitzGpuChoice) == NUM_MEMBERS * sizeof(int), "every member of RitzGpuChoice has a name");
 
@@ -58,7 +59,7 @@ bool ritz_plan_gpu_read_choice(const char *text, RitzGpuChoice *choice) {
     *found = (int)value;
     text = end + (*end == ' ');
   }
-  return choice->num_elem >= 0 && choice->num_blocks >= 0 && choice->stacked >= 0;
+  return choice->num_elem >= 0 && choice->num_blocks >= 0 && choice->stacked >= 0 && choice->vectors >= 0;
 }
 
 // ---- What was chosen ----
@@ -82,5 +83,6 @@ RitzGpuChoice ritz_plan_gpu_chosen(const RitzPlan *plan, const RitzGpuMachine *m
                          .join = chosen_joins(plan, target),
                          .mma = target->uses_mma                      ? 1
                                 : ritz_plan_gpu_can_mma(plan, target) ? -1
-                                                                      : 0};
+                                                                      : 0,
+                         .vectors = target->takes_many ? target->num_together : 0};
 }

@@ -45,7 +45,7 @@ static CeedInt odd_distance(const RitzPlan *plan) { return plan->Q | 1; }
 // All points of an element, and of the next one, side by side; nothing else is there.
 static bool can_copy(const RitzPlan *plan, const RitzGpuTarget *t, int s) {
   const RitzPlanSpace *space = &plan->spaces[s];
-  return space->basis < 0 && space->restriction.type == CEED_RESTRICTION_STRIDED &&
+  return !t->takes_many && space->basis < 0 && space->restriction.type == CEED_RESTRICTION_STRIDED &&
          (space->is_input || t->spaces[s].scatter == RITZ_SCATTER_OWN) && t->spaces[s].strides[0] == 1 &&
          t->spaces[s].strides[2] == plan->Q;
 }
@@ -153,7 +153,7 @@ bool ritz_plan_gpu_takes_elements(const RitzPlan *plan, const RitzGpuMachine *ma
 
 bool ritz_plan_gpu_can_join(const RitzPlan *plan, const RitzGpuTarget *t, int s) {
   const RitzPlanSpace *space = &plan->spaces[s];
-  return t->evaluation == RITZ_GPU_ELEMENTS && !space->is_input && space->basis >= 0 &&
+  return t->evaluation == RITZ_GPU_ELEMENTS && !t->takes_many && !space->is_input && space->basis >= 0 &&
          !t->spaces[s].is_staged && space->restriction.type != CEED_RESTRICTION_STRIDED &&
          !space->is_oriented && !space->is_curl_oriented && t->spaces[s].scatter == RITZ_SCATTER_ATOMIC &&
          plan->bases[space->basis].P_1d > 1;

@@ -120,6 +120,18 @@ enum {
 // with fewer blocks. At least ROOMY_BLOCKS, if they fit.
 enum { RITZ_GPU_MEMORY_QUARTERS = 3 };
 
+// ---- Several vectors at once ----
+
+enum {
+  // Vectors of an element that a thread takes, at most by the model. Not measured yet.
+  RITZ_GPU_TOGETHER = 2,
+  // Least share of the vectors that the threads of a multiprocessor have together, in those of an apply to
+  // one.
+  // Not measured yet.
+  RITZ_GPU_TOGETHER_NUMERATOR = 3,
+  RITZ_GPU_TOGETHER_DENOMINATOR = 2
+};
+
 // ---- Whole elements ----
 
 enum {

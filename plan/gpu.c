@@ -127,7 +127,7 @@ static void place_arrays(const RitzPlan *plan, RitzGpuTarget *t) {
     const RitzPlanSpace *space = &plan->spaces[s];
     t->spaces[s].first_array = next[space->is_input];
     t->spaces[s].num_arrays = count_arrays(plan, t, space, t->spaces[s].is_staged);
-    next[space->is_input] += t->spaces[s].num_arrays * space->num_comp;
+    next[space->is_input] += t->spaces[s].num_arrays * ritz_gpu_num_comp(t, space);
   }
   t->num_arrays = CeedIntMax(next[0], next[1]);
 }
@@ -175,7 +175,7 @@ static void choose_strides(const RitzPlanSpace *s, const CeedInt strides[3], Rit
 }
 
 static void describe_space(const RitzPlan *plan, const RitzPlanSpace *s, bool is_deterministic,
-                           RitzGpuSpace *g) {
+                           const RitzGpuTarget *t, RitzGpuSpace *g) {
   const bool is_strided = s->restriction.type == CEED_RESTRICTION_STRIDED;
   CeedInt strides[3] = {1, s->restriction.comp_stride, 0};
   if (is_strided) memcpy(strides, s->restriction.strides, sizeof(strides));
@@ -189,7 +189,7 @@ static void describe_space(const RitzPlan *plan, const RitzPlanSpace *s, bool is
     g->strides[1] = s->restriction.comp_stride == 1 ? 1 : 0;
   }
   if (s->num_comp == 1) g->strides[1] = 1;
-  g->is_staged = is_staged(plan, s, g->scatter);
+  g->is_staged = !t->takes_many && is_staged(plan, s, g->scatter);
 }
 
 // ---- Arguments ----
@@ -219,12 +219,22 @@ static void list_matrices(const RitzPlan *plan, RitzGpuTarget *t) {
   }
 }
 
+// An array; of several vectors one each.
+static void add_arrays(RitzGpuTarget *t, const RitzPlanSpace *s, int number) {
+  const int num = t->takes_many && s->is_active ? RITZ_GPU_MANY : 1;
+  for (int k = 0; k < num; k++) {
+    add_arg(t, RITZ_GPU_ARG_ARRAY, number);
+    t->args[t->num_args - 1].vector = k;
+  }
+}
+
 static void list_args(const RitzPlan *plan, RitzGpuTarget *t) {
+  if (t->takes_many) add_arg(t, RITZ_GPU_ARG_VECTORS, 0);
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
     const bool has_offsets =
         s->restriction.type != CEED_RESTRICTION_STRIDED && t->spaces[i].scatter != RITZ_SCATTER_E_VECTOR;
-    add_arg(t, RITZ_GPU_ARG_ARRAY, i);
+    add_arrays(t, s, i);
     if (has_offsets) add_arg(t, RITZ_GPU_ARG_OFFSETS, i);
     if (has_offsets && (s->is_oriented || s->is_curl_oriented)) add_arg(t, RITZ_GPU_ARG_ORIENTS, i);
     if (!has_offsets && !t->spaces[i].strides[0]) add_arg(t, RITZ_GPU_ARG_NODE_STRIDE, i);
@@ -379,15 +389,30 @@ static bool is_busy(const RitzPlan *plan, const RitzGpuTarget *t) {
          t->num_lines <= most;
 }
 
+// An element comes with several vectors, one set after the other. Blocks have all sets of an element, or of a
+// few, if they can, else a half of them or less: its data at points come through L2 once for each block.
+static CeedInt first_num_elem(const RitzGpuTarget *t, CeedInt most_threads) {
+  CeedInt num = t->takes_many ? RITZ_GPU_MANY / t->num_together : 1;
+  while (num > 1 && num * t->num_lines > most_threads) num /= 2;
+  return num;
+}
+static CeedInt next_num_elem(const RitzGpuTarget *t, CeedInt num) {
+  return t->takes_many ? 2 * num : num + 1;
+}
+static CeedInt last_num_elem(const RitzGpuTarget *t, CeedInt num) {
+  return t->takes_many ? num / 2 : num - 1;
+}
+
 // Elements whose lines of points fill warps: the least idle threads; smaller blocks wait less at barriers.
 // Elements of two nodes a direction are read side by side (RITZ_LINES_BY_ELEMENT), values alone wait little.
 static CeedInt model_num_elem(const RitzPlan *plan, const RitzGpuTarget *t) {
   const CeedInt longest = longest_line(plan, t);
-  const CeedInt most_threads = is_busy(plan, t) ? RITZ_GPU_BUSY_THREADS : RITZ_GPU_MODEL_THREADS;
+  const CeedInt most_threads =
+      is_busy(plan, t) || t->takes_many ? RITZ_GPU_BUSY_THREADS : RITZ_GPU_MODEL_THREADS;
   const double price = is_busy(plan, t) ? RITZ_GPU_BUSY_THREAD_PRICE : RITZ_GPU_THREAD_PRICE;
-  CeedInt best = 1;
+  CeedInt best = first_num_elem(t, most_threads);
   double most = -1;
-  for (CeedInt num = 1; num * t->num_lines <= most_threads; num++) {
+  for (CeedInt num = best; num * t->num_lines <= most_threads; num = next_num_elem(t, num)) {
     const CeedInt threads = round_up(num * t->num_lines, RITZ_GPU_WARP);
     const double gain = (double)(num * t->num_lines) / threads - price * threads;
     if (gain <= most) continue;
@@ -425,8 +450,9 @@ static bool block_fits_device(const RitzPlan *plan, const RitzGpuMachine *machin
 
 static void choose_block(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
   t->num_elem = t->choice.num_elem ? t->choice.num_elem : model_num_elem(plan, t);
-  t->num_elem = CeedIntMin(t->num_elem, most_elem(plan, machine, t));
-  for (;; t->num_elem--) {
+  const CeedInt most = most_elem(plan, machine, t);
+  while (t->num_elem > most) t->num_elem = last_num_elem(t, t->num_elem);
+  for (;; t->num_elem = last_num_elem(t, t->num_elem)) {
     t->num_threads = round_up(t->num_elem * t->num_lines, RITZ_GPU_WARP);
     choose_layout(plan, machine, t);
     if (t->num_elem == 1 || block_fits_device(plan, machine, t)) break;
@@ -451,14 +477,14 @@ static CeedInt count_kept(const RitzPlan *plan, const RitzGpuTarget *t, bool is_
       continue;
     }
     const CeedInt derivatives = !has_gradient(s) ? 0 : t->routes[s->basis] == RITZ_ROUTE_DIRECT ? t->dim : 1;
-    kept += s->num_comp * t->Q_1d * (has_values(s) + derivatives);
+    kept += ritz_gpu_num_comp(t, s) * t->Q_1d * (has_values(s) + derivatives);
   }
   return kept;
 }
 
-static CeedInt count_point(const RitzPlan *plan) {
+static CeedInt count_point(const RitzPlan *plan, const RitzGpuTarget *t) {
   CeedInt size = 0;
-  for (int i = 0; i < plan->num_in + plan->num_out; i++) size += plan->fields[i].size;
+  for (int i = 0; i < plan->num_in + plan->num_out; i++) size += ritz_gpu_field_size(plan, t, i);
   return size;
 }
 
@@ -472,7 +498,7 @@ static CeedInt count_stored(const RitzPlan *plan) {
 
 // Private scalars of a thread on devices where lines are in private memory instead of registers.
 static CeedSize count_private(const RitzPlan *plan, const RitzGpuTarget *t) {
-  CeedSize num = (CeedSize)count_kept(plan, t, true) + count_kept(plan, t, false) + count_point(plan);
+  CeedSize num = (CeedSize)count_kept(plan, t, true) + count_kept(plan, t, false) + count_point(plan, t);
   for (int i = 0; i < plan->num_spaces; i++) {
     const RitzPlanSpace *s = &plan->spaces[i];
     if (ritz_gpu_is_simple(s)) num += s->num_comp * s->num_nodes + ritz_plan_gpu_simple_registers(plan, s);
@@ -480,7 +506,7 @@ static CeedSize count_private(const RitzPlan *plan, const RitzGpuTarget *t) {
     const bool is_direct =
         (has_gradient(s) && t->routes[s->basis] == RITZ_ROUTE_DIRECT) || ritz_gpu_is_vector(plan, s);
     num += ritz_gpu_has_lines(plan, s)
-               ? s->num_comp * ritz_plan_gpu_longest(&plan->bases[s->basis]) +
+               ? ritz_gpu_num_comp(t, s) * ritz_plan_gpu_longest(&plan->bases[s->basis]) +
                      (is_direct ? RITZ_GPU_SCRATCH_DIRECT : RITZ_GPU_SCRATCH) * longest_line(plan, t)
                : 3 * s->num_comp * t->num_stacked;
   }
@@ -495,7 +521,7 @@ bool ritz_plan_gpu_has_room(const RitzPlan *plan, const RitzGpuMachine *machine,
 // Where the QFunction computes with geometry: the lines, what is known of the elements, and the point,
 // which has as many numbers on the way from and to it.
 static CeedInt geometry_registers(const RitzPlan *plan, const RitzGpuTarget *t, CeedInt kept) {
-  CeedInt simple = 0, point = count_point(plan);
+  CeedInt simple = 0, point = count_point(plan, t);
   for (int s = 0; s < plan->num_spaces; s++) {
     if (ritz_gpu_is_simple(&plan->spaces[s]))
       simple += ritz_plan_gpu_simple_registers(plan, &plan->spaces[s]);
@@ -513,7 +539,8 @@ static CeedInt geometry_registers(const RitzPlan *plan, const RitzGpuTarget *t, 
 static CeedInt line_registers(const RitzPlan *plan, const RitzGpuTarget *t, CeedInt kept) {
   const CeedInt lines =
       ritz_plan_gpu_pass(t, RITZ_PASS_ROWS, 0) ? kept + 2 * t->Q_1d : 2 * longest_line(plan, t);
-  const CeedInt points = t->unrolls ? kept + count_point(plan) / RITZ_GPU_POINT_SHARE : count_point(plan);
+  const CeedInt points =
+      t->unrolls ? kept + count_point(plan, t) / RITZ_GPU_POINT_SHARE : count_point(plan, t);
   const CeedInt prefetched = count_stored(plan) * t->Q_1d / RITZ_GPU_AHEAD;
   return ritz_gpu_real_words(plan) * (CeedIntMax(lines, points) + prefetched) + RITZ_GPU_OTHER_REGISTERS;
 }
@@ -568,8 +595,8 @@ static void choose_residency(const RitzPlan *plan, const RitzGpuMachine *machine
 }
 
 static bool is_short(const RitzPlan *plan, const RitzGpuTarget *t) {
-  if (t->evaluation == RITZ_GPU_LINES) return t->Q_1d * count_point(plan) <= RITZ_GPU_POINT_WORK;
-  return plan->Q * count_point(plan) <=
+  if (t->evaluation == RITZ_GPU_LINES) return t->Q_1d * count_point(plan, t) <= RITZ_GPU_POINT_WORK;
+  return plan->Q * count_point(plan, t) <=
          (has_light_points(plan) ? RITZ_GPU_LIGHT_ELEMENT_WORK : RITZ_GPU_ELEMENT_WORK);
 }
 
@@ -620,7 +647,9 @@ static int allocate_arrays(Ceed ceed, const RitzPlan *plan, RitzGpuTarget *t) {
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_bases, &t->routes));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)plan->num_spaces, &t->spaces));
   RITZ_TRY(RITZ_CALLOC(ceed, 6 * (size_t)plan->num_spaces + 3, &t->passes));
-  RITZ_TRY(RITZ_CALLOC(ceed, 6 * (size_t)plan->num_spaces + 4 * (size_t)plan->num_bases, &t->args));
+  const size_t of_space = t->takes_many ? 5 + RITZ_GPU_MANY : 6;
+  RITZ_TRY(
+      RITZ_CALLOC(ceed, 1 + of_space * (size_t)plan->num_spaces + 4 * (size_t)plan->num_bases, &t->args));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -643,6 +672,17 @@ static void place_lines(const RitzPlan *plan, const RitzGpuMachine *machine, Rit
     (t->is_flat ? ritz_plan_gpu_choose_flat : choose_block)(plan, machine, t);
 }
 
+// Lines of tensor bases, and data at points, have the layout of components for that.
+static bool can_take_together(const RitzPlan *plan, const RitzGpuTarget *t) {
+  bool can = t->takes_many && t->evaluation == RITZ_GPU_LINES && !t->is_flat;
+  for (int s = 0; s < plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &plan->spaces[s];
+    can &= !space->is_active || space->basis < 0 ||
+           (ritz_gpu_has_lines(plan, space) && !ritz_gpu_is_vector(plan, space));
+  }
+  return can;
+}
+
 static int choose_gpu_target(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *machine,
                              bool is_deterministic, RitzGpuTarget *t) {
   Ceed ceed = op->obj.ceed;
@@ -651,11 +691,14 @@ static int choose_gpu_target(CeedOperator op, const RitzPlan *plan, const RitzGp
   t->num_lines = plan->Q / plan->Q_1d;
   t->is_flat = ritz_plan_gpu_is_flat(plan);
   t->num_stacked = t->num_packed = 1;
+  t->takes_many = t->choice.vectors > 0;
+  t->num_together = 1;
   RITZ_TRY(allocate_arrays(ceed, plan, t));
   for (int s = 0; s < plan->num_spaces; s++)
-    describe_space(plan, &plan->spaces[s], is_deterministic, &t->spaces[s]);
+    describe_space(plan, &plan->spaces[s], is_deterministic, t, &t->spaces[s]);
   choose_routes(plan, t);
   t->evaluation = ritz_plan_gpu_takes_elements(plan, machine, t) ? RITZ_GPU_ELEMENTS : RITZ_GPU_LINES;
+  if (can_take_together(plan, t)) t->num_together = t->choice.vectors;
   t->constant_bytes = count_constants(plan, t);
   if (t->constant_bytes > RITZ_MAX_CONSTANT_BYTES) t->reason = RITZ_TOO_MANY_CONSTANTS;
   if (t->reason) return CEED_ERROR_SUCCESS;
@@ -740,7 +783,9 @@ static void print_choices(const RitzPlan *plan, const RitzGpuTarget *t, FILE *st
           t->fences ? ", fenced" : "");
   if (t->uses_mma && !t->is_flat) fprintf(stream, "  lines in shared memory: products by tensor cores\n");
   if (t->has_energy) fprintf(stream, "  also gives u . A u\n");
-  if (t->takes_many) fprintf(stream, "  takes up to %d vectors\n", RITZ_GPU_MANY);
+  if (t->takes_many)
+    fprintf(stream, "  takes up to %d vectors, %" CeedInt_FMT " of them in a thread\n", RITZ_GPU_MANY,
+            t->num_together);
 }
 
 // By more than simple inputs.

@@ -38,6 +38,7 @@ typedef struct {
   CeedInt registers_processor;    // 32-bit registers of a multiprocessor; 0: unknown
   bool has_mma;                   // products of small matrices of doubles (kernels/gpu/mma.h)
   int mma;                        // RITZ_GPU_MMA: 1 wherever they can be, -1 never, 0 as is chosen
+  CeedInt vectors;                // RITZ_GPU_VECTORS: of a thread that takes several, 0 as is chosen
   CeedSize private_bytes;         // of all threads of a block, where they share a stack; 0: no limit
   CeedSize context_bytes;         // of a thread's copies of the function's context
 } RitzGpuMachine;
@@ -52,6 +53,7 @@ typedef struct {
   int whole;          // 1: a thread takes whole elements, where it can; -1: lines
   int join; // of whole elements, 1: neighbours add the nodes that they share together; -1: each its own
   int mma;  // 1: tensor cores multiply where they can (plan/gpu-mma.h); -1: they do not
+  CeedInt vectors; // of a kernel for several: those of an element that a thread takes; 0: it is for one
 } RitzGpuChoice;
 
 // Unit of work of a thread.
@@ -140,9 +142,10 @@ typedef struct {
   bool uses_mma;           // passes that can multiply by tensor cores; flat: plan/gpu-tiles.h
   CeedInt exchange;        // offset of the operands of emulated tensor cores in shared memory; 0: none
   bool unrolls, fences;
-  bool has_energy;   // the kernel also gives u . A u, in shares (kernels/gpu/energy.h)
-  bool takes_many;   // up to RITZ_GPU_MANY vectors at once (kernels/gpu/many.h)
-  RitzRoute *routes; // owned, of the plan's bases
+  bool has_energy;      // the kernel also gives u . A u, in shares (kernels/gpu/energy.h)
+  bool takes_many;      // up to RITZ_GPU_MANY vectors at once (kernels/gpu/many.h)
+  CeedInt num_together; // of these a thread takes so many of its element; 1 else
+  RitzRoute *routes;    // owned, of the plan's bases
   RitzLineStrides strides;
   CeedInt num_arrays; // in shared memory, each of num_elem * strides.elem scalars
   CeedInt shared_bytes;
@@ -169,15 +172,11 @@ RitzPlanCost ritz_plan_gpu_cost(const RitzPlan *plan, const RitzGpuTarget *targe
 bool ritz_plan_gpu_can_have_energy(const RitzPlan *plan);
 // A target as *from, on whose memory it depends, but with energy. *args: owned by the caller (RITZ_FREE).
 int ritz_plan_gpu_add_energy(Ceed ceed, const RitzGpuTarget *from, RitzGpuTarget *target, RitzGpuArg **args);
-// Elements of a block, each with one of several vectors, that suit these better than as many as an apply to
-// one vector has; 0: none do. Whether a target that was planned with that number is taken: as many threads
-// fit a multiprocessor, or nearly so.
-CeedInt ritz_plan_gpu_many_pairs(const RitzGpuTarget *apply);
-bool ritz_plan_gpu_fits_many(const RitzGpuTarget *apply, const RitzGpuTarget *many);
-// A target as *from for several vectors, likewise. *spaces: owned by the caller, too. What threads of several
-// elements do together for data that lie one after the other, each does for its own.
-int ritz_plan_gpu_add_vectors(Ceed ceed, const RitzPlan *plan, const RitzGpuTarget *from,
-                              RitzGpuTarget *target, RitzGpuArg **args, RitzGpuSpace **spaces);
+// A target for several vectors, of an operator whose target for one is `apply`: what the text calls an
+// element is one with num_together of the vectors, which a thread holds as if they were components. What
+// threads of several elements do together for data that lie one after the other, each does for its own.
+int ritz_plan_gpu_many(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *machine,
+                       const RitzGpuTarget *apply, bool is_deterministic, RitzGpuTarget **many);
 
 // ---- The size of numbers ----
 // What models know of it, they take from here: bytes of a number that the kernel computes with, the 32-bit
@@ -222,6 +221,15 @@ static inline bool ritz_gpu_is_walked(const RitzPlan *plan, int basis) {
 // nodes little more to compute. By the basis alone, as its route (plan/basis.c).
 static inline bool ritz_gpu_has_direct_derivatives(const RitzPlanBasis *b) {
   return b->route == RITZ_ROUTE_COLLOCATED && b->P_1d <= RITZ_GPU_MOST_DIRECT;
+}
+// Components that lines and arrays have of a space, [vector][component], and scalars of a field's argument,
+// [vector][as the function has them]: those of all vectors that a thread takes together.
+static inline CeedInt ritz_gpu_num_comp(const RitzGpuTarget *target, const RitzPlanSpace *s) {
+  return s->num_comp * (s->is_active ? target->num_together : 1);
+}
+static inline CeedInt ritz_gpu_field_size(const RitzPlan *plan, const RitzGpuTarget *target, int i) {
+  const RitzPlanField *f = &plan->fields[i];
+  return f->size * (f->space >= 0 && plan->spaces[f->space].is_active ? target->num_together : 1);
 }
 // Components of values and of derivatives that fields ask of a dense space.
 static inline CeedInt ritz_gpu_dense_values(const RitzPlan *plan, const RitzPlanSpace *s) {

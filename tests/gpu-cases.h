@@ -115,6 +115,7 @@ static const GpuCase cases[] = {
      .choice = {.mma = -1},
      .action = ACTION_ENERGY},
     {.name = "many-lines", .set = set_stored, .shape = COLLOCATED(3, 5, 1), .action = ACTION_MANY},
+    {.name = "many-direct", .set = set_stored, .shape = DIFFUSION(3, 3, 3), .choice = {.vectors = 2}},
     {.name = "many-whole", .set = set_stored, .shape = MASS(3, 2, 1), .action = ACTION_MANY},
     {.name = "many-dense",
      .set = set_dense,

@@ -395,21 +395,16 @@ static inline char *take(char **text) {
   return copy;
 }
 
-// With the energy, or for several vectors.
-static inline int emit_beside(const Kit *k, const RitzGpuTarget *apply, Action action, GpuText *made) {
+static inline int emit_energy(const Kit *k, const RitzGpuTarget *apply, GpuText *made) {
   RitzGpuTarget target;
   RitzGpuArg *args = NULL;
-  RitzGpuSpace *spaces = NULL;
   char *text = NULL;
-  int ierr = action == ACTION_ENERGY
-                 ? ritz_plan_gpu_add_energy(k->ceed, apply, &target, &args)
-                 : ritz_plan_gpu_add_vectors(k->ceed, k->plan, apply, &target, &args, &spaces);
+  int ierr = ritz_plan_gpu_add_energy(k->ceed, apply, &target, &args);
 
   if (!ierr) ierr = ritz_emit_gpu(k->ceed, k->plan, &target, "", &text);
   if (text) made->print = print_gpu(k->plan, &target);
   made->text = take(&text);
   RITZ_FREE(&args);
-  RITZ_FREE(&spaces);
   return ierr;
 }
 
@@ -419,6 +414,16 @@ static inline int emit_apply(const Kit *k, const RitzGpuTarget *target, GpuText 
 
   if (text) made->print = print_gpu(k->plan, target);
   made->text = take(&text);
+  return ierr;
+}
+
+static inline int emit_many(const Kit *k, const GpuCase *c, const RitzGpuMachine *machine,
+                            const RitzGpuTarget *apply, GpuText *made) {
+  RitzGpuTarget *target = NULL;
+  int ierr = ritz_plan_gpu_many(k->op, k->plan, machine, apply, c->is_deterministic, &target);
+
+  if (!ierr) ierr = emit_apply(k, target, made);
+  ritz_plan_gpu_free(&target);
   return ierr;
 }
 
@@ -466,8 +471,8 @@ static inline GpuText make_gpu_text(Kit *k, const GpuCase *c, const RitzGpuMachi
   if (target && !target->reason) {
     if (c->action == ACTION_DIAGONAL || c->action == ACTION_POINT_BLOCKS)
       NOTE_OK(emit_diagonal(k, c->action == ACTION_POINT_BLOCKS, machine, c->is_deterministic, &made));
-    if (c->action == ACTION_ENERGY || c->action == ACTION_MANY)
-      NOTE_OK(emit_beside(k, target, c->action, &made));
+    if (c->action == ACTION_ENERGY) NOTE_OK(emit_energy(k, target, &made));
+    if (c->action == ACTION_MANY) NOTE_OK(emit_many(k, c, machine, target, &made));
     if (c->action == ACTION_APPLY) NOTE_OK(emit_apply(k, target, &made));
   }
   ritz_plan_gpu_free(&target);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Operators applied to several vectors at once (ritz/operator.h): each output against that of its own apply,
 // on every backend; what is refused, before anything is written.
+#include "core/threads.h"
 #include "tests/no-output-qfunctions.h"
 #include "tests/random-operator.h"
 #include "tests/reference.h"
@@ -11,6 +12,7 @@
 #include <ritz/operator.h>
 #include <ritz/precision.h>
 #include <ritz/vector.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 8 };
@@ -286,6 +288,41 @@ TEST(deterministic_contexts_repeat_every_bit) {
   CHECK(!tap_failed(), "bits differ");
 }
 
+// ---- Vectors of a thread ----
+
+// Tensor bases of any routes, data at points, components; numbers of vectors that the threads have places
+// left of; the fixed order of additions.
+static void check_vectors_of_a_thread(const char *resource, const char *vectors) {
+  Ceed ceed = tap_ceed(resource);
+  const int num = tap_level() == TAP_QUICK ? 2 : 12;
+  setenv("RITZ_GPU_VECTORS", vectors, 1);
+  for (int i = 0; i < num && !tap_failed(); i++) {
+    const RandomOptions options = {.num_active_in = 1,
+                                   .num_active_out = 1,
+                                   .in_batches = i % 2 == 0,
+                                   .is_tensor = true,
+                                   .is_symmetric = i % 3 != 2};
+    check_random(ceed, &options, CEED_SCALAR_TYPE, 7600 + (uint64_t)i);
+  }
+  ritz_tasks_wait();
+  unsetenv("RITZ_GPU_VECTORS");
+  if (tap_failed()) tap_note("%s vectors of a thread", vectors);
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
+TEST(threads_take_several_vectors_of_an_element) {
+  size_t num;
+  const char *const *backends = tap_backends(&num);
+  for (size_t b = 0; b < num && !tap_failed(); b++) {
+    char resource[128];
+    if (!strstr(backends[b], "/gpu/") || !strstr(backends[b], "/gen")) continue;
+    snprintf(resource, sizeof(resource), "%s:deterministic", backends[b]);
+    check_vectors_of_a_thread(resource, "2");
+    if (!tap_failed()) check_vectors_of_a_thread(backends[b], "4");
+  }
+  CHECK(!tap_failed(), "off");
+}
+
 // ---- Misuse ----
 
 typedef struct {
@@ -373,6 +410,6 @@ int main(int argc, char **argv) {
                         composites_take_several_vectors, vectors_of_several_precisions, any_number_of_vectors,
                         operators_without_outputs_take_several_vectors,
                         passive_outputs_are_as_of_one_apply_after_the_other,
-                        deterministic_contexts_repeat_every_bit, misuse_is_refused_before_anything_is_written,
-                        locked_vectors_are_refused));
+                        deterministic_contexts_repeat_every_bit, threads_take_several_vectors_of_an_element,
+                        misuse_is_refused_before_anything_is_written, locked_vectors_are_refused));
 }

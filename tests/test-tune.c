@@ -527,7 +527,7 @@ TEST_TUNING(without_memory_tuning_fails_or_tries_less) {
 
 TEST(texts_of_choices_are_read_as_they_were_written) {
   const RitzGpuChoice choices[] = {
-      {0}, {.num_elem = 4}, {7, 5, 1, -1, 4, 1, -1, 1}, {.fence = 1, .num_blocks = 32}};
+      {0}, {.num_elem = 4}, {7, 5, 1, -1, 4, 1, -1, 1, 2}, {.fence = 1, .num_blocks = 32}};
 
   for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
     char text[RITZ_CHOICE_LENGTH];

@@ -60,6 +60,12 @@ static int wanted_mma(void) {
   return !value ? 0 : !strcmp(value, "on") ? 1 : !strcmp(value, "off") ? -1 : 0;
 }
 
+static CeedInt wanted_vectors(void) {
+  const char *value = ritz_environment("RITZ_GPU_VECTORS");
+  const bool is_number = value && strlen(value) == 1 && strchr("1248", value[0]);
+  return is_number ? value[0] - '0' : 0;
+}
+
 RitzGpuMachine ritz_gpu_gen_machine(CeedOperator op) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
   const RitzDeviceInfo *info = gpu->info;
@@ -71,6 +77,7 @@ RitzGpuMachine ritz_gpu_gen_machine(CeedOperator op) {
                           .registers_processor = info->registers_multiprocessor,
                           .has_mma = ritz_gpu_has_mma(info),
                           .mma = wanted_mma(),
+                          .vectors = wanted_vectors(),
                           .private_bytes = private_bytes(info),
                           .context_bytes = ritz_gpu_context_copies(op->qf)};
 }
@@ -544,8 +551,7 @@ static int explain_kernel(CeedOperator op, const RitzGpuOperator *g, FILE *strea
   if (info.registers >= 0) fprintf(stream, "  registers: %d a thread", info.registers);
   if (info.spill_bytes > 0) fprintf(stream, ", %lld bytes spilled", (long long)info.spill_bytes);
   if (info.registers >= 0) fprintf(stream, "\n");
-  fprintf(stream, "  several vectors at once: up to %d by a kernel of their own, element by element\n",
-          RITZ_GPU_MANY);
+  fprintf(stream, "  several vectors at once: up to %d by a kernel of their own\n", RITZ_GPU_MANY);
   RITZ_TRY(ritz_gpu_diagonal_explain(op, stream));
   fprintf(stream, "  other assembly: derivatives at the points, tables of the bases\n");
   const RitzPlanCost cost = ritz_plan_gpu_cost(g->plan, g->target);

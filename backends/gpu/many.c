@@ -6,10 +6,7 @@
 #include "emit/emit.h"
 
 struct RitzGpuManyKernel {
-  RitzGpuTarget *blocks;  // owned: blocks of another shape than those of the apply; NULL: the same
-  RitzGpuTarget target;   // these, for several vectors
-  RitzGpuArg *args;       // owned: the target's
-  RitzGpuSpace *spaces;   // owned: the target's
+  RitzGpuTarget *target;  // owned
   RitzGpuOperator kernel; // of the apply's plan and this target
   void **arrays;          // owned [RITZ_GPU_MANY][num_spaces]: of each vector
 };
@@ -18,41 +15,27 @@ void ritz_gpu_many_destroy(Ceed ceed, RitzGpuManyKernel **many) {
   RitzGpuManyKernel *m = *many;
   if (!m) return;
   ritz_gpu_gen_release(ceed, &m->kernel);
-  ritz_plan_gpu_free(&m->blocks);
-  RITZ_FREE(&m->args);
-  RITZ_FREE(&m->spaces);
+  ritz_plan_gpu_free(&m->target);
   RITZ_FREE((void **)&m->arrays);
   RITZ_FREE(many);
 }
 
 // ---- The kernel ----
 
-// Blocks whose threads have fewer elements in common with others, if there are any.
-static int choose_blocks(CeedOperator op, const RitzGpuOperator *apply, RitzGpuManyKernel *m) {
-  const RitzGpuMachine device = ritz_gpu_gen_machine(op);
-  const bool is_deterministic = ritz_gpu(op->obj.ceed)->is_deterministic;
-  RitzGpuChoice choice = apply->target->choice;
-  choice.num_elem = ritz_plan_gpu_many_pairs(apply->target);
-  if (choice.num_elem == 0) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_plan_gpu(op, apply->plan, &device, &choice, is_deterministic, &m->blocks));
-  if (!ritz_plan_gpu_fits_many(apply->target, m->blocks)) ritz_plan_gpu_free(&m->blocks);
-  return CEED_ERROR_SUCCESS;
-}
-
 static int load_many_program(CeedOperator op, const RitzGpuOperator *apply, RitzGpuManyKernel *m) {
   Ceed ceed = op->obj.ceed;
   char *source = NULL;
-  RITZ_TRY(choose_blocks(op, apply, m));
-  RITZ_TRY(ritz_plan_gpu_add_vectors(ceed, apply->plan, m->blocks ? m->blocks : apply->target, &m->target,
-                                     &m->args, &m->spaces));
+  const RitzGpuMachine device = ritz_gpu_gen_machine(op);
+  RITZ_TRY(ritz_plan_gpu_many(op, apply->plan, &device, apply->target, ritz_gpu(ceed)->is_deterministic,
+                              &m->target));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)apply->plan->num_spaces * RITZ_GPU_MANY, &m->arrays));
   m->kernel = (RitzGpuOperator){.op = op,
                                 .plan = apply->plan,
-                                .target = &m->target,
+                                .target = m->target,
                                 .context_bytes = apply->context_bytes,
                                 .is_writable = apply->is_writable};
   RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));
-  const int ierr = ritz_emit_gpu(ceed, apply->plan, &m->target, source, &m->kernel.text);
+  const int ierr = ritz_emit_gpu(ceed, apply->plan, m->target, source, &m->kernel.text);
   RITZ_FREE(&source);
   return ierr ? ierr : ritz_gpu_gen_load(op, &m->kernel, "ritz_operator");
 }
@@ -128,12 +111,19 @@ static void *array_of(const Launch *l, const RitzGpuArg *arg, char *e_vec) {
   return e_vec + place;
 }
 
+// Elements, each with a set of the vectors that a thread takes together.
+static int64_t num_items(const Launch *l) {
+  const RitzGpuOperator *g = &l->kernel->kernel;
+  const CeedInt together = g->target->num_together;
+  return (int64_t)g->plan->num_elem * ((l->num + together - 1) / together);
+}
+
 static int place_many(const Launch *l) {
   RitzGpuOperator *g = &l->kernel->kernel;
   void *e_vec = NULL;
   if (g->e_bytes > 0)
     RITZ_TRY(ritz_gpu_work(l->op->obj.ceed, RITZ_WORK_OPERATOR, g->e_bytes * (size_t)l->num, &e_vec));
-  g->args[0] = (RitzDeviceArg)RITZ_LONG((int64_t)g->plan->num_elem * l->num);
+  g->args[0] = (RitzDeviceArg)RITZ_LONG(num_items(l));
   for (int i = 0; i < g->target->num_args; i++) {
     const RitzGpuArg *arg = &g->target->args[i];
     if (arg->kind == RITZ_GPU_ARG_VECTORS) g->args[2 + i] = (RitzDeviceArg)RITZ_INT(l->num);
@@ -145,7 +135,7 @@ static int place_many(const Launch *l) {
 static int launch_many(const Launch *l) {
   RitzGpuOperator *g = &l->kernel->kernel;
   const RitzGpuTarget *t = g->target;
-  const int64_t num = (int64_t)g->plan->num_elem * l->num;
+  const int64_t num = num_items(l);
   void *context;
   RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(l->op->qf, CEED_MEM_DEVICE, &context));
   g->args[1] = (RitzDeviceArg)RITZ_POINTER(context);
@@ -189,7 +179,7 @@ static int apply_launch(const Launch *l) {
 
 // ---- All vectors ----
 
-// Launches of nearly equal size, whose elements with vectors are numbers of 32 bits.
+// Launches of nearly equal size, whose elements with sets of vectors are numbers of 32 bits.
 static CeedInt count_launches(const RitzPlan *plan, CeedInt num) {
   const int64_t room = (int64_t)UINT32_MAX / (plan->num_elem > 0 ? plan->num_elem : 1);
   const CeedInt most = room < RITZ_GPU_MANY ? (CeedInt)room : RITZ_GPU_MANY;
