@@ -53,6 +53,10 @@ enum {
   // Of the matrices in the memory of a block, and of data at points that its threads copy ahead.
   RITZ_GPU_STAGED_BYTES = 36 << 10,
   RITZ_GPU_AHEAD_BYTES = 32 << 10,
+  // Of the matrices of a tile, from which on data of two tiles are there. H200, BP3 on tetrahedra, GDOF/s
+  // with
+  // those of one and of two: p = 3 9.57, 9.14; p = 4 8.88, 8.94; p = 5 8.40, 8.19; p = 6, 17 KB, 7.43, 8.05.
+  RITZ_GPU_LARGE_TILE_BYTES = 16 << 10,
   // Nodes of an element times values and derivatives at a point, from which on tensor cores are the choice.
   // H200, tetrahedra: with 30 (BP3 p = 2) 1.1 times threads of elements and points, with 12 the same, with 10
   // (BP1 p = 2) 0.95.
@@ -123,13 +127,15 @@ enum { RITZ_GPU_MEMORY_QUARTERS = 3 };
 // ---- Several vectors at once ----
 
 enum {
-  // Vectors of an element that a thread takes, at most by the model. Not measured yet.
-  RITZ_GPU_TOGETHER = 2,
-  // Least share of the vectors that the threads of a multiprocessor have together, in those of an apply to
-  // one.
-  // Not measured yet.
-  RITZ_GPU_TOGETHER_NUMERATOR = 3,
-  RITZ_GPU_TOGETHER_DENOMINATOR = 2
+  // Vectors of an element that a thread takes, at most by the model.
+  RITZ_GPU_TOGETHER = 4,
+  // Of twice as many vectors a thread: least ratio, in eighths, of what the threads of a multiprocessor have
+  // together, from one to two and from two to four. H200, 8 vectors, rates with 1, 2, 4 of a thread by those
+  // of
+  // applies to one, behind the ratios: BP5 p = 4 1.21, 1.40, 1.70 (2.0, 1.14); p = 7 1.43, 1.74, 1.33 (1.5,
+  // 1.0); BP3 p = 4 1.14, 1.32, 1.34 (1.5, 1.2); p = 7 1.19, 1.17, 1.09 (1.33, 1.0).
+  RITZ_GPU_TWO_EIGHTHS = 12,
+  RITZ_GPU_FOUR_EIGHTHS = 9
 };
 
 // ---- Whole elements ----

@@ -136,11 +136,14 @@ static CeedInt count_ahead(const RitzPlan *plan) {
   return num;
 }
 
-// More memory would be taken from the cache, where neighbours find what they share.
+// Of two tiles where they are small, or tiles large; else more memory would be taken from the cache, where
+// neighbours find what they share.
 static CeedInt count_ahead_tiles(const RitzPlan *plan, CeedInt num_threads) {
   const CeedInt bytes = count_ahead(plan) * num_threads * ritz_gpu_real_bytes(plan);
+  const bool is_large =
+      ritz_plan_gpu_tile_sizes(plan) * ritz_gpu_real_bytes(plan) >= RITZ_GPU_LARGE_TILE_BYTES;
   if (bytes == 0 || bytes > RITZ_GPU_AHEAD_BYTES) return 0;
-  return 4 * bytes <= RITZ_GPU_AHEAD_BYTES ? 2 : 1;
+  return is_large || 4 * bytes <= RITZ_GPU_AHEAD_BYTES ? 2 : 1;
 }
 
 // ---- The block ----

@@ -175,8 +175,9 @@ int ritz_plan_gpu_add_energy(Ceed ceed, const RitzGpuTarget *from, RitzGpuTarget
 // A target for several vectors, of an operator whose target for one is `apply`: what the text calls an
 // element is one with num_together of the vectors, which a thread holds as if they were components. What
 // threads of several elements do together for data that lie one after the other, each does for its own.
+// most: vectors that a launch has at most.
 int ritz_plan_gpu_many(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *machine,
-                       const RitzGpuTarget *apply, bool is_deterministic, RitzGpuTarget **many);
+                       const RitzGpuTarget *apply, bool is_deterministic, CeedInt most, RitzGpuTarget **many);
 
 // ---- The size of numbers ----
 // What models know of it, they take from here: bytes of a number that the kernel computes with, the 32-bit

@@ -420,7 +420,7 @@ static inline int emit_apply(const Kit *k, const RitzGpuTarget *target, GpuText 
 static inline int emit_many(const Kit *k, const GpuCase *c, const RitzGpuMachine *machine,
                             const RitzGpuTarget *apply, GpuText *made) {
   RitzGpuTarget *target = NULL;
-  int ierr = ritz_plan_gpu_many(k->op, k->plan, machine, apply, c->is_deterministic, &target);
+  int ierr = ritz_plan_gpu_many(k->op, k->plan, machine, apply, c->is_deterministic, RITZ_GPU_MANY, &target);
 
   if (!ierr) ierr = emit_apply(k, target, made);
   ritz_plan_gpu_free(&target);

@@ -28,7 +28,7 @@ void ritz_gpu_gen_free(Ceed ceed, RitzGpuOperator **made) {
   ritz_gpu_diagonal_destroy(ceed, &g->diagonal);
   ritz_gpu_diagonal_destroy(ceed, &g->point_blocks);
   ritz_gpu_energy_destroy(ceed, &g->energy);
-  ritz_gpu_many_destroy(ceed, &g->many);
+  for (int i = 0; i < 2; i++) ritz_gpu_many_destroy(ceed, &g->many[i]);
   ritz_gpu_at_points_destroy(ceed, &g->at_points);
   ritz_gpu_gen_release(ceed, g);
   ritz_plan_gpu_free(&g->target);

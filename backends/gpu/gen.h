@@ -44,7 +44,7 @@ typedef struct {
   RitzGpuDiagonalKernel *diagonal;     // owned, of the apply's; NULL: none was asked for yet
   RitzGpuDiagonalKernel *point_blocks; // likewise; blocks of one component are the diagonal
   RitzGpuEnergyKernel *energy;         // likewise
-  RitzGpuManyKernel *many;             // likewise
+  RitzGpuManyKernel *many[2];          // likewise: for two vectors, for more
   RitzGpuAtPointsKernel *at_points;    // likewise, of an operator at points, which has nothing else
 } RitzGpuOperator;
 

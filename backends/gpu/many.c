@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// /gpu/*/gen: a kernel that applies an operator to up to RITZ_GPU_MANY vectors at once, made on first use
-// beside that of the apply: the slot operator_apply_many. More vectors are some launches.
+// /gpu/*/gen: kernels that apply an operator to two and to up to RITZ_GPU_MANY vectors at once, made on first
+// use beside that of the apply: the slot operator_apply_many. More vectors are some launches.
 #include "backends/gpu/gen.h"
 #include "core/operator.h"
 #include "emit/emit.h"
@@ -22,11 +22,12 @@ void ritz_gpu_many_destroy(Ceed ceed, RitzGpuManyKernel **many) {
 
 // ---- The kernel ----
 
-static int load_many_program(CeedOperator op, const RitzGpuOperator *apply, RitzGpuManyKernel *m) {
+static int load_many_program(CeedOperator op, const RitzGpuOperator *apply, CeedInt most,
+                             RitzGpuManyKernel *m) {
   Ceed ceed = op->obj.ceed;
   char *source = NULL;
   const RitzGpuMachine device = ritz_gpu_gen_machine(op);
-  RITZ_TRY(ritz_plan_gpu_many(op, apply->plan, &device, apply->target, ritz_gpu(ceed)->is_deterministic,
+  RITZ_TRY(ritz_plan_gpu_many(op, apply->plan, &device, apply->target, ritz_gpu(ceed)->is_deterministic, most,
                               &m->target));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)apply->plan->num_spaces * RITZ_GPU_MANY, &m->arrays));
   m->kernel = (RitzGpuOperator){.op = op,
@@ -40,11 +41,16 @@ static int load_many_program(CeedOperator op, const RitzGpuOperator *apply, Ritz
   return ierr ? ierr : ritz_gpu_gen_load(op, &m->kernel, "ritz_operator");
 }
 
-static int make_many_kernel(CeedOperator op, RitzGpuOperator *apply) {
-  if (apply->many) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &apply->many));
-  const int ierr = load_many_program(op, apply, apply->many);
-  if (ierr) ritz_gpu_many_destroy(op->obj.ceed, &apply->many); // the next call tries again
+// *many: of the operator, the kernel for `num` vectors.
+static int get_many_kernel(CeedOperator op, RitzGpuOperator *apply, CeedInt num, RitzGpuManyKernel **many) {
+  RitzGpuManyKernel **kept = &apply->many[num > 2];
+  int ierr = CEED_ERROR_SUCCESS;
+  if (!*kept) {
+    RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, kept));
+    ierr = load_many_program(op, apply, num > 2 ? RITZ_GPU_MANY : 2, *kept);
+  }
+  if (ierr) ritz_gpu_many_destroy(op->obj.ceed, kept); // the next call tries again
+  *many = *kept;
   return ierr;
 }
 
@@ -192,13 +198,14 @@ int ritz_gpu_gen_apply_many(CeedOperator op, CeedInt num, const CeedVector *in, 
   if (op->is_at_points) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   if (g->reason || g->route != RITZ_OPERATOR_ROUTE_FUSED) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(make_many_kernel(op, g));
-  *is_done = true;
   const CeedInt num_launches = count_launches(g->plan, num);
+  RitzGpuManyKernel *many;
+  RITZ_TRY(get_many_kernel(op, g, (num + num_launches - 1) / num_launches, &many));
+  *is_done = true;
   for (CeedInt i = 0; i < num_launches; i++) {
     const CeedInt first = (CeedInt)((int64_t)num * i / num_launches);
     const CeedInt last = (CeedInt)((int64_t)num * (i + 1) / num_launches);
-    const Launch launch = {op, g->many, last - first, in + first, out + first, mode};
+    const Launch launch = {op, many, last - first, in + first, out + first, mode};
     RITZ_TRY(apply_launch(&launch));
   }
   return CEED_ERROR_SUCCESS;
