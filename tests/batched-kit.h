@@ -510,10 +510,12 @@ static inline void batch_make_operand(BatchCase *c, int rows, int cols, Batch *b
 
 // Runs the test on all precisions, layouts and sizes; ends with the first check that fails. Sizes beyond the
 // few of the quick level take turns with layouts. Non-uniform batches on GPUs compile a kernel for each class
-// of sizes: on the quick level floats have the classes of small ones.
+// of sizes: on the quick level, and where that takes long, floats have the classes of small ones.
 static inline void batch_for_cases(Ceed ceed, void (*test)(BatchCase *c)) {
   const int *sizes, num_sizes = batch_sizes(ceed, &sizes);
-  const bool has_few_classes = batch_is_on_gpu(ceed) && tap_level() == TAP_QUICK;
+  const bool has_time =
+      tap_level() == TAP_EXHAUSTIVE || (tap_level() == TAP_FULL && !tap_compiles_slowly(ceed));
+  const bool has_few_classes = batch_is_on_gpu(ceed) && !has_time;
 
   for (int s = 0; s < num_sizes; s++) {
     const int turns = sizes[s] > 70 ? 9 : num_sizes > 9 ? 3 : 1;
@@ -525,7 +527,7 @@ static inline void batch_for_cases(Ceed ceed, void (*test)(BatchCase *c)) {
       if (!batch_has_form(ceed, used) || (form + sizes[s]) % turns > 0) continue;
       // A kernel for each precision, operation and class: on hosts floats have theirs in
       // tests/test-batched-special.c, and, but for classes, here at the full level; on GPUs at the quick
-      // level some layouts have floats, and small classes.
+      // level, and where compilers are slow, some layouts have floats, and small classes.
       const bool is_double = batch_compiles(ceed) && !batch_is_on_gpu(ceed) &&
                              (tap_level() == TAP_QUICK || (is_ragged && tap_level() < TAP_EXHAUSTIVE));
       const bool is_left_out = has_few_classes && (is_ragged ? sizes[s] > 8 : (form + s) % 3 > 0);

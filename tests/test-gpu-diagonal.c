@@ -45,10 +45,17 @@ static void check_case(const char *resource, const char *options, const Case *c,
   check_both(resource, options, c, seed, check_pair);
 }
 
-TEST_EACH_GEN(random_tensor_operators_have_the_diagonal_of_the_reference_backend) {
-  static const int num[] = {6, 40, 400};
+// Each has kernels of its own.
+static int num_draws(Ceed ceed, int quick, int full) {
+  if (tap_level() == TAP_QUICK) return quick;
+  if (tap_level() == TAP_EXHAUSTIVE) return 10 * full;
+  return tap_compiles_slowly(ceed) ? full / 4 : full;
+}
 
-  for (int i = 0; i < num[tap_level()] && !tap_failed(); i++) {
+TEST_EACH_GEN(random_tensor_operators_have_the_diagonal_of_the_reference_backend) {
+  const int num = num_draws(ceed, 6, 40);
+
+  for (int i = 0; i < num && !tap_failed(); i++) {
     uint64_t seed = 300 + (uint64_t)i;
     const Case c = draw_case(&seed);
     check_case(resource_of(ceed), i % 3 == 2 ? ":deterministic" : "", &c, seed);
@@ -56,9 +63,9 @@ TEST_EACH_GEN(random_tensor_operators_have_the_diagonal_of_the_reference_backend
 }
 
 TEST_EACH_GEN(random_tensor_operators_have_the_blocks_of_the_reference_backend) {
-  static const int num[] = {2, 20, 200};
+  const int num = num_draws(ceed, 2, 20);
 
-  for (int i = 0; i < num[tap_level()] && !tap_failed(); i++) {
+  for (int i = 0; i < num && !tap_failed(); i++) {
     uint64_t seed = 700 + (uint64_t)i;
     const Case c = draw_block_case(&seed);
     check_both(resource_of(ceed), i % 2 ? ":deterministic" : "", &c, seed, check_pair_of_blocks);
