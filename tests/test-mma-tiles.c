@@ -18,6 +18,7 @@ typedef struct {
 } Problem;
 
 static Problem problem;
+static CeedScalar table[Q_COMP * POINTS * NODES]; // the matrix as bases have it
 static double blocks[TILES * OF_TILE];
 static RITZ_ALIGN16 double shared[STAGED * OF_TILE];
 
@@ -101,7 +102,8 @@ TEST(elements_go_to_their_points_and_back) {
   draw_all(sizeof(problem.matrix) / sizeof(double), &problem.matrix[0][0][0], &seed);
   draw_all(sizeof(problem.in) / sizeof(double), &problem.in[0][0][0], &seed);
   CHECK(ritz_gpu_tiles_size(Q_COMP, POINTS, NODES) == sizeof(blocks) / sizeof(blocks[0]), "another size");
-  ritz_gpu_fill_tiles(Q_COMP, POINTS, NODES, &problem.matrix[0][0][0], blocks);
+  for (int i = 0; i < Q_COMP * POINTS * NODES; i++) table[i] = (CeedScalar)(&problem.matrix[0][0][0])[i];
+  ritz_gpu_fill_tiles(Q_COMP, POINTS, NODES, table, blocks);
   play_block();
   for (int e = 0; e < ELEMS; e++) {
     for (int i = 0; i < Q_COMP * COMPS * POINTS; i++) {
