@@ -189,7 +189,7 @@ static double best_of(const RouteTimes *times) {
   for (int r = RITZ_OPERATOR_ROUTE_FUSED; r < NUM_ROUTES; r++) {
     if (times->seconds[r] > 0 && (best <= 0 || times->seconds[r] < best)) best = times->seconds[r];
   }
-  return best;
+  return best > 0 ? best : times->seconds[RITZ_OPERATOR_ROUTE_AUTO]; // hosts have no other
 }
 
 static void print_rate(double dofs, double seconds) {
