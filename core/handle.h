@@ -22,6 +22,7 @@ extern const RitzClass ritz_hierarchy_class, ritz_locator_class;
 extern const RitzClass ritz_preconditioner_class;
 extern const RitzClass ritz_indices_class, ritz_scalars_class, ritz_batched_class;
 extern const RitzClass ritz_dense_solver_class, ritz_front_class, ritz_assembly_class;
+extern const RitzClass ritz_halo_class, ritz_exchange_class, ritz_part_operator_class;
 
 struct RitzMesh_private;
 struct RitzSpace_private;
@@ -36,6 +37,9 @@ struct RitzBatched_private;
 struct RitzDenseSolver_private;
 struct RitzFront_private;
 struct RitzAssembly_private;
+struct RitzHalo_private;
+struct RitzExchange_private;
+struct RitzPartOperator_private;
 
 // The class that the type of a handle names; NULL for other pointers (fields, labels, arrays).
 // clang-format off
@@ -62,6 +66,9 @@ struct RitzAssembly_private;
       struct RitzDenseSolver_private *: &ritz_dense_solver_class,                                            \
       struct RitzFront_private *: &ritz_front_class,                                                         \
       struct RitzAssembly_private *: &ritz_assembly_class,                                                   \
+      struct RitzHalo_private *: &ritz_halo_class,                                                          \
+      struct RitzExchange_private *: &ritz_exchange_class,                                                  \
+      struct RitzPartOperator_private *: &ritz_part_operator_class,                                         \
       default: (const RitzClass *)NULL)
 // clang-format on
 

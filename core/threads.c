@@ -21,7 +21,7 @@ static pthread_mutex_t locks[RITZ_NUM_LOCKS] = {
     [RITZ_LOCK_PROGRAMS] = PTHREAD_MUTEX_INITIALIZER, [RITZ_LOCK_DEVICES] = PTHREAD_MUTEX_INITIALIZER,
     [RITZ_LOCK_PROFILE] = PTHREAD_MUTEX_INITIALIZER,  [RITZ_LOCK_TUNING] = PTHREAD_MUTEX_INITIALIZER,
     [RITZ_LOCK_WARNINGS] = PTHREAD_MUTEX_INITIALIZER, [RITZ_LOCK_DIRECT] = PTHREAD_MUTEX_INITIALIZER,
-    [RITZ_LOCK_MEMORY] = PTHREAD_MUTEX_INITIALIZER,
+    [RITZ_LOCK_METIS] = PTHREAD_MUTEX_INITIALIZER,    [RITZ_LOCK_MEMORY] = PTHREAD_MUTEX_INITIALIZER,
 };
 
 void ritz_lock(RitzLock lock) { pthread_mutex_lock(&locks[lock]); }
@@ -195,12 +195,15 @@ static int run_alone(RitzTeam team, int (*run)(void *data, int thread), void *da
   return code;
 }
 
-int ritz_team_run(RitzTeam team, int (*run)(void *data, int thread), void *data) {
-  if (team->num_threads == 1) return run(data, 0);
+// Whether the threads of the team are there.
+static bool have_threads(RitzTeam team) {
   if (team->process != getpid()) forget_threads(team);
   team->round++;
   if (team->num_started == 0 && !team->is_alone) start_threads(team);
-  if (team->is_alone) return run_alone(team, run, data);
+  return !team->is_alone;
+}
+
+static int run_on_threads(RitzTeam team, int (*run)(void *data, int thread), void *data) {
   team->run = run;
   team->data = data;
   atomic_store(&team->num_busy, team->num_threads - 1);
@@ -209,6 +212,17 @@ int ritz_team_run(RitzTeam team, int (*run)(void *data, int thread), void *data)
   wait_for_event(&team->ended, team->round, team->yields);
   for (int i = 1; i < team->num_threads && !code; i++) code = team->workers[i].code;
   return code;
+}
+
+int ritz_team_run(RitzTeam team, int (*run)(void *data, int thread), void *data) {
+  if (team->num_threads == 1) return run(data, 0);
+  return have_threads(team) ? run_on_threads(team, run, data) : run_alone(team, run, data);
+}
+
+int ritz_team_run_together(RitzTeam team, int (*run)(void *data, int thread), void *data, bool *is_done) {
+  *is_done = team->num_threads == 1 || have_threads(team);
+  if (!*is_done) return CEED_ERROR_SUCCESS;
+  return team->num_threads == 1 ? run(data, 0) : run_on_threads(team, run, data);
 }
 
 void ritz_team_destroy(RitzTeam *team) {
@@ -332,6 +346,11 @@ void ritz_flag_raise(RitzFlag *flag, int32_t epoch) {
   atomic_store_explicit(&flag->epoch, epoch, memory_order_release);
 }
 
+void ritz_flag_raise_first(RitzFlag *flag, int32_t epoch) {
+  int32_t before = 0;
+  (void)atomic_compare_exchange_strong(&flag->epoch, &before, epoch);
+}
+
 static bool is_raised(RitzFlag *flag, int32_t epoch) {
   return atomic_load_explicit(&flag->epoch, memory_order_acquire) == epoch;
 }
@@ -343,6 +362,23 @@ void ritz_flag_wait(RitzFlag *flag, int32_t epoch) {
     pause_processor();
   }
   while (!is_raised(flag, epoch)) sched_yield();
+}
+
+// Those that are waited for may need the processor, and for long: first awake, then others first, then
+// asleep.
+bool ritz_flag_wait_unless(RitzFlag *flag, int32_t epoch, RitzFlag *stop) {
+  enum { patience = 200, more_patience = 300 };
+  const struct timespec moment = {.tv_nsec = 20000};
+  for (int i = 0; !is_raised(flag, epoch); i++) {
+    if (!is_raised(stop, 0)) return is_raised(flag, epoch);
+    if (i < patience)
+      pause_processor();
+    else if (i < more_patience)
+      sched_yield();
+    else
+      (void)nanosleep(&moment, NULL);
+  }
+  return true;
 }
 
 // ---- Processors ----

@@ -19,6 +19,8 @@ typedef enum {
   RITZ_LOCK_WARNINGS, // warnings on stderr (core/error.c)
   RITZ_LOCK_DIRECT,   // libraries for coarse problems and dense systems that are open (solver/direct-*.c,
                       // backends/ref/dense-lapack.c)
+  RITZ_LOCK_METIS,    // calls of METIS, which draws random numbers from one sequence for all threads; held
+                      // while it works
   RITZ_LOCK_MEMORY,   // large blocks (core/memory.c); taken last
   RITZ_NUM_LOCKS
 } RitzLock;
@@ -41,12 +43,19 @@ int ritz_team_size(RitzTeam team);
 // descending order of `thread` (a run may wait for higher threads, never for lower ones).
 int ritz_team_run(RitzTeam team, int (*run)(void *data, int thread), void *data);
 
+// The same where runs wait for each other: all at the same time, or *is_done false and nothing has run,
+// because threads cannot be had.
+int ritz_team_run_together(RitzTeam team, int (*run)(void *data, int thread), void *data, bool *is_done);
+
 // A flag that one thread raises and others wait for. Waiting spins for a short time, then yields.
 typedef struct {
   _Atomic int32_t epoch;
 } RitzFlag;
-void ritz_flag_raise(RitzFlag *flag, int32_t epoch); // everything written before is seen by who waited
-void ritz_flag_wait(RitzFlag *flag, int32_t epoch);  // until raised with this epoch
+void ritz_flag_raise(RitzFlag *flag, int32_t epoch);       // everything written before is seen by who waited
+void ritz_flag_raise_first(RitzFlag *flag, int32_t epoch); // unless it was raised before
+void ritz_flag_wait(RitzFlag *flag, int32_t epoch);        // until raised with this epoch
+// The same; false: `stop` was raised (to anything but 0) before.
+bool ritz_flag_wait_unless(RitzFlag *flag, int32_t epoch, RitzFlag *stop);
 
 // ---- Tasks ----
 // A function that runs once, on a thread of its own beside its caller. It reports to no context: contexts

@@ -197,6 +197,22 @@ static int call_by(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *fa
                   ceed->backend.vector_pass_by(ceed, arrays, factors, scalars, first_sum));
 }
 
+// ---- Parts of larger problems ----
+
+int ritz_reduce(Ceed ceed, RitzReduction kind, CeedInt num, double values[]) {
+  return ceed->reduce && num > 0 ? ceed->reduce(ceed->reduce_ctx, kind, num, values) : CEED_ERROR_SUCCESS;
+}
+
+// Numbers in the context's memory.
+static int reduce_scalars(RitzScalars scalars, CeedInt first, CeedInt num) {
+  double values[RITZ_PASS_SUMS];
+
+  if (!scalars->ceed->reduce || num == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzScalarsGet(scalars, first, num, values));
+  RITZ_TRY(ritz_reduce(scalars->ceed, RITZ_REDUCTION_SUM, num, values));
+  return RitzScalarsSet(scalars, first, num, values);
+}
+
 // ---- Runs ----
 
 static int run_and_unlock(const CeedVector v[], RitzPassArrays *arrays, const double factors[],
@@ -205,7 +221,8 @@ static int run_and_unlock(const CeedVector v[], RitzPassArrays *arrays, const do
 
   for (int k = 0; k < arrays->pass->num_sums; k++) sums[k] = 0;
   const int ierr = arrays->n > 0 ? ritz_pass_call(ceed, arrays, factors, sums) : CEED_ERROR_SUCCESS;
-  return ritz_pass_unlock(v, arrays, ierr);
+  RITZ_TRY(ritz_pass_unlock(v, arrays, ierr));
+  return ritz_reduce(ceed, RITZ_REDUCTION_SUM, arrays->pass->num_sums, sums);
 }
 
 int ritz_pass_run_for(const char *call, const RitzPass *pass, const CeedVector v[], const double factors[],
@@ -265,7 +282,8 @@ int ritz_pass_run_by_for(const char *call, const RitzPass *pass, const CeedVecto
   const int ierr = arrays.n > 0
                        ? call_by(ceed, &arrays, factors, scalars->values, pass->num_sums ? first_sum : 0)
                        : set_zeros(scalars, first_sum, pass->num_sums);
-  return ritz_pass_unlock(v, &arrays, ierr);
+  RITZ_TRY(ritz_pass_unlock(v, &arrays, ierr));
+  return reduce_scalars(scalars, first_sum, pass->num_sums);
 }
 
 int ritz_pass_run_by(const RitzPass *pass, const CeedVector v[], RitzScalars scalars,

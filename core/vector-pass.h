@@ -61,6 +61,10 @@ int ritz_pass_run_by(const RitzPass *pass, const CeedVector v[], RitzScalars sca
 int ritz_pass_run_by_for(const char *call, const RitzPass *pass, const CeedVector v[], RitzScalars scalars,
                          const RitzFactor factors[], CeedInt first_sum);
 
+// Numbers of this part of a larger problem become those of the whole, where a solver of it runs in this
+// context; else they stay.
+int ritz_reduce(Ceed ceed, RitzReduction kind, CeedInt num, double values[]);
+
 // A pass with the precisions of its vectors: what a device has a kernel for.
 struct RitzPassForm {
   const RitzPass *pass;

@@ -148,6 +148,7 @@ static int dot(const char *call, CeedVector x, CeedVector y, CeedSize first, Cee
   arrays.n = num;
   int ierr = num > 0 ? ritz_pass_call(ceed, &arrays, NULL, &sum) : CEED_ERROR_SUCCESS;
   ierr = ritz_pass_unlock(v, &arrays, ierr);
+  if (!ierr) ierr = ritz_reduce(ceed, RITZ_REDUCTION_SUM, 1, &sum);
   if (!ierr) *result = sum;
   return ierr;
 }

@@ -68,7 +68,8 @@ typedef struct {
   const RitzGeometryBlock *block; // borrowed, that this is about; NULL: none yet
   CeedInt Q;                      // points in its elements
   bool is_device;
-  RitzLimits limits; // of the context's processors; zeros: not known
+  const bool *is_seam; // borrowed, [elements of the mesh]: which have ghosts; NULL: it does not matter
+  RitzLimits limits;   // of the context's processors; zeros: not known
 } RitzGeometryCase;
 
 // Checks everything; `call` begins the messages.

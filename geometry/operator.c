@@ -2,7 +2,9 @@
 // The standard operators: options, one part for each treatment of elements, the composite. Public functions.
 #include <math.h>
 #include <ritz/jit-source/geometry/points.h>
+#include <ritz/partition.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "fe/fe.h"
 #include "geometry/geometry.h"
@@ -25,6 +27,8 @@ static int check_operator_options(const char *call, Ceed ceed, const RitzOperato
                RitzGeometryPolicyName(o->policy));
   RITZ_REQUIRE(isfinite((CeedScalar)o->lambda) && isfinite((CeedScalar)o->mu), ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: lambda = %g and mu = %g have to be finite", call, o->lambda, o->mu);
+  RITZ_REQUIRE(o->elements >= RITZ_ELEMENTS_ALL && o->elements <= RITZ_ELEMENTS_SEAM, ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: %d is no choice of elements", call, (int)o->elements);
   RITZ_REQUIRE(o->num_regions >= 0 && (!o->num_regions || o->regions), ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: %" CeedInt_FMT " regions, whose numbers are %s", call, o->num_regions,
                o->regions ? "given" : "NULL");
@@ -134,21 +138,27 @@ static void name_part(const RitzGeometryCase *c, const char *name, RitzGeometryP
            RitzGeometryPolicyName(treatment));
 }
 
-// Keeps the elements of the regions of the options, in *kept (owned by the caller). Nothing without regions.
-static int keep_regions(const RitzGeometryCase *c, CeedInt **kept, RitzGeometryPart *part) {
+static bool is_in_regions(const RitzOperatorOptions *o, int32_t region) {
+  for (CeedInt k = 0; k < o->num_regions; k++) {
+    if (o->regions[k] == region) return true;
+  }
+  return o->num_regions == 0;
+}
+
+// Keeps the elements that the options choose, in *kept (owned by the caller). Nothing where they choose all.
+static int keep_chosen(const RitzGeometryCase *c, CeedInt **kept, RitzGeometryPart *part) {
   const RitzOperatorOptions *o = &c->options;
   const int32_t *regions = NULL;
   CeedInt num = 0;
 
-  if (!o->num_regions || !part->num_elem) return CEED_ERROR_SUCCESS;
+  if ((!o->num_regions && !c->is_seam) || !part->num_elem) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RitzMeshGetElementRegions(c->geometry->mesh, &regions));
   RITZ_TRY(RITZ_MALLOC(c->ceed, (size_t)part->num_elem, kept));
   for (CeedInt i = 0; i < part->num_elem; i++) {
-    const int32_t region = regions[part->elements[i]];
-    bool is_wanted = false;
+    const CeedInt elem = part->elements[i];
+    const bool is_chosen = !c->is_seam || c->is_seam[elem] == (o->elements == RITZ_ELEMENTS_SEAM);
 
-    for (CeedInt k = 0; k < o->num_regions; k++) is_wanted |= o->regions[k] == region;
-    if (is_wanted) (*kept)[num++] = part->elements[i];
+    if (is_chosen && is_in_regions(o, regions[elem])) (*kept)[num++] = elem;
   }
   part->elements = *kept;
   part->num_elem = num;
@@ -182,7 +192,7 @@ static int add_parts(const RitzGeometryShared *shared, const char *name, RitzGeo
     CeedInt *merged = NULL, *kept = NULL;
     int ierr = list_elements(&shared->c, treatments, treatment, &merged, &part);
 
-    if (!ierr) ierr = keep_regions(&shared->c, &kept, &part);
+    if (!ierr) ierr = keep_chosen(&shared->c, &kept, &part);
     if (!ierr && part.num_elem > 0) ierr = add_part(&part, treatment, name, make, data, composite);
     RITZ_FREE(&merged);
     RITZ_FREE(&kept);
@@ -204,25 +214,48 @@ static int add_block(const RitzGeometryCase *c, CeedInt block, const RitzGeometr
   return ierr;
 }
 
-int ritz_geometry_composite(const RitzGeometryCase *c, const char *name, RitzGeometryMakePart make,
+// Marks the elements with ghosts, where the options ask for these or the others.
+static int mark_seam(RitzGeometryCase *c, bool **is_seam) {
+  int64_t num_elem = 0, num = 0, *elements = NULL;
+
+  if (c->options.elements == RITZ_ELEMENTS_ALL) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzMeshGetNumElements(c->geometry->mesh, &num_elem));
+  RITZ_TRY(RITZ_CALLOC(c->ceed, (size_t)num_elem + 1, is_seam));
+  c->is_seam = *is_seam;
+  RITZ_TRY(RitzSpaceGetSeamElements(c->options.space, &num, &elements));
+  for (int64_t i = 0; i < num; i++) (*is_seam)[elements[i]] = true;
+  free(elements);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_geometry_composite(const RitzGeometryCase *given, const char *name, RitzGeometryMakePart make,
                             void *data, CeedOperator *op) {
-  RitzGeometryCoordinates coordinates;
+  RitzGeometryCase of_chosen = *given, *c = &of_chosen;
+  RitzGeometryCoordinates coordinates = {0};
   CeedOperator composite = NULL;
-  CeedInt num_parts = 0;
+  CeedInt num_parts = 0, num_mesh_parts = 1;
+  bool *is_seam = NULL;
   int ierr;
 
+  *op = NULL;
+  RITZ_TRY(RitzMeshGetPart(c->geometry->mesh, &num_mesh_parts, NULL));
+  if (c->geometry->first[RITZ_NUM_KINDS] == 0) return CEED_ERROR_SUCCESS; // an empty part
+  RITZ_TRY_CLEANUP(mark_seam(c, &is_seam));
   RITZ_TRY_CLEANUP(ritz_geometry_coordinates_create(c, &coordinates));
   RITZ_TRY_CLEANUP(CeedOperatorCreateComposite(c->ceed, &composite));
   RITZ_TRY_CLEANUP(CeedOperatorSetName(composite, name));
   for (CeedInt b = 0; b < c->geometry->num_blocks; b++)
     RITZ_TRY_CLEANUP(add_block(c, b, &coordinates, name, make, data, composite));
   RITZ_TRY_CLEANUP(CeedOperatorCompositeGetNumSub(composite, &num_parts));
-  if (!num_parts) {
+  if (!num_parts && (num_mesh_parts > 1 || is_seam)) {
+    ierr = CeedOperatorDestroy(&composite);
+  } else if (!num_parts) {
     ierr = CeedError(c->ceed, CEED_ERROR_INCOMPATIBLE,
                      "RitzGeometryCreateOperator: no element of the mesh is in the regions of the options");
   }
 cleanup:
   ritz_geometry_coordinates_clear(&coordinates);
+  RITZ_FREE(&is_seam);
   if (ierr) CeedOperatorDestroy(&composite);
   *op = composite;
   return ierr;

@@ -69,6 +69,7 @@ int RitzGeometryCreatePointOperator(RitzGeometry geometry, Ceed ceed, const Ritz
     used.policy = options->policy;
     used.num_regions = options->num_regions;
     used.regions = options->regions;
+    used.elements = options->elements;
   }
   RITZ_TRY(ritz_geometry_case(__func__, geometry, ceed, options ? &used : NULL, &c));
   RITZ_REQUIRE(function, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'function' is NULL", __func__);

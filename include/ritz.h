@@ -9,6 +9,7 @@
 #include <ritz/batched.h>
 #include <ritz/dense-solver.h>
 #include <ritz/device.h>
+#include <ritz/exchange.h>
 #include <ritz/front.h>
 #include <ritz/geometry.h>
 #include <ritz/jit.h>
@@ -18,6 +19,7 @@
 #include <ritz/multigrid.h>
 #include <ritz/operator.h>
 #include <ritz/output.h>
+#include <ritz/partition.h>
 #include <ritz/precision.h>
 #include <ritz/preconditioner.h>
 #include <ritz/solver.h>

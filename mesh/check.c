@@ -33,7 +33,7 @@ static int lay_out_block(Ceed ceed, const char *source, const RitzMeshDraft *dra
                            (int)draft->space_dim,
                            shape && base ? ": their blocks must ascend by shape and have one dimension" : "");
   }
-  if (block->num_elem < 1) {
+  if (block->num_elem < 1 && !draft->may_be_empty) {
     return ritz_mesh_error(ceed, source, NULL, 0, CEED_ERROR_MAJOR, "the mesh has no elements%s%s",
                            base ? " in its block of " : "", base ? shape->plural : "");
   }

@@ -222,6 +222,16 @@ typedef struct {
   int64_t *first;             // owned, [num_elem][fine.num_blocks]: number of the first piece in the block
 } Divide;
 
+// Blocks of a part without elements have pieces without elements: all parts of a mesh have the same blocks.
+// (Parts are refined only; pyramids have tetrahedra among their pieces.)
+static bool is_kept_empty(RitzMesh mesh, CeedElemTopology topology) {
+  for (int b = 0; b < mesh->num_blocks && mesh->seam; b++) {
+    if (mesh->blocks[b].topology == topology) return true;
+    if (mesh->blocks[b].topology == CEED_TOPOLOGY_PYRAMID && topology == CEED_TOPOLOGY_TET) return true;
+  }
+  return false;
+}
+
 static int count_pieces(Divide *d) {
   static const CeedElemTopology topologies[NUM_SHAPES] = {CEED_TOPOLOGY_LINE,    CEED_TOPOLOGY_TRIANGLE,
                                                           CEED_TOPOLOGY_QUAD,    CEED_TOPOLOGY_TET,
@@ -239,7 +249,7 @@ static int count_pieces(Divide *d) {
     }
   }
   for (int i = 0; i < NUM_SHAPES; i++) {
-    if (!counts[i]) continue;
+    if (!counts[i] && !is_kept_empty(mesh, topologies[i])) continue;
     d->fine_block[i] = d->fine.num_blocks;
     d->fine.blocks[d->fine.num_blocks++] = (RitzMeshBlock){.topology = topologies[i], .num_elem = counts[i]};
   }
@@ -377,6 +387,7 @@ static int inherit(const Divide *d, RitzMesh fine) {
   const RitzMesh mesh = d->cut->mesh;
 
   RITZ_TRY(divide_marks(d, fine));
+  if (mesh->seam) RITZ_TRY(ritz_mesh_seam_divide(d->cut, fine));
   RITZ_TRY(
       ritz_mesh_names_copy(mesh->ceed, mesh->num_regions, mesh->regions, &fine->num_regions, &fine->regions));
   return ritz_mesh_names_copy(mesh->ceed, mesh->num_parts, mesh->parts, &fine->num_parts, &fine->parts);
@@ -389,7 +400,8 @@ int ritz_mesh_divide(const RitzMeshCut *cut, RitzMesh *pieces) {
               .fine = {.dim = mesh->dim,
                        .space_dim = mesh->space_dim,
                        .order = mesh->order,
-                       .num_vertices = cut->num_vertices}};
+                       .num_vertices = cut->num_vertices,
+                       .may_be_empty = mesh->seam != NULL}};
   int ierr = CEED_ERROR_SUCCESS;
 
   *pieces = NULL;

@@ -46,6 +46,7 @@ int RitzMeshDestroy(RitzMesh *mesh) {
   RITZ_FREE(&m->coords);
   RITZ_FREE(&m->elem_regions);
   RITZ_FREE(&m->marks);
+  ritz_mesh_seam_clear(&m->seam);
   ritz_mesh_names_clear(m->num_regions, &m->regions);
   ritz_mesh_names_clear(m->num_parts, &m->parts);
   RitzMesh coarser = m->coarser;
@@ -250,7 +251,7 @@ void ritz_mesh_marks_sort(int64_t *num, RitzMeshMark *marks) {
   *num = num_kept;
 }
 
-static bool has_name(RitzMesh mesh, int32_t part, const char *name) {
+bool ritz_mesh_part_has_name(RitzMesh mesh, int32_t part, const char *name) {
   return !strcmp(part == RITZ_MESH_EXTERIOR ? "all" : mesh->parts[part].name, name);
 }
 
@@ -273,7 +274,7 @@ static int check_name(RitzMesh mesh, const char *name) {
   char list[400];
 
   for (int32_t i = RITZ_MESH_EXTERIOR; i < mesh->num_parts; i++) {
-    if (has_name(mesh, i, name)) return CEED_ERROR_SUCCESS;
+    if (ritz_mesh_part_has_name(mesh, i, name)) return CEED_ERROR_SUCCESS;
   }
   list_names(mesh, sizeof(list), list);
   return CeedError(mesh->ceed, CEED_ERROR_INCOMPATIBLE,
@@ -290,7 +291,7 @@ static int collect_marks(RitzMesh mesh, const char *name, int64_t *num, RitzMesh
   for (int64_t i = 0; i < mesh->num_marks; i++) {
     if (mesh->marks[i].part != part) {
       part = mesh->marks[i].part;
-      is_named = is_exterior ? part == RITZ_MESH_EXTERIOR : has_name(mesh, part, name);
+      is_named = is_exterior ? part == RITZ_MESH_EXTERIOR : ritz_mesh_part_has_name(mesh, part, name);
     }
     if (!is_named) continue;
     (*marks)[*num] = mesh->marks[i];

@@ -5,6 +5,7 @@
 #define RITZ_MESH_MESH_H
 
 #include <ritz/mesh.h>
+#include <ritz/partition.h>
 #include <ritz/space.h>
 
 #include "core/error.h"
@@ -45,6 +46,8 @@ typedef struct {
   double value, min_det, max_det;
 } RitzMeshMeasure;
 
+typedef struct RitzMeshSeam RitzMeshSeam;
+
 struct RitzMesh_private {
   const RitzClass *class;
   Ceed ceed; // counted
@@ -65,6 +68,7 @@ struct RitzMesh_private {
   RitzMesh coarser;              // counted: what this mesh is a refinement of; NULL: nothing, or not made yet
   bool is_coarsest;              // a box that has been found to have no coarser one
   RitzMeshMeasure measure;       // found when the mesh was checked, or when it was asked for
+  RitzMeshSeam *seam;            // owned: what a part shares with others; NULL: the mesh is a whole one
 };
 
 // A mesh as found in a file (or made by a generator), before any check that needs the topology. All arrays
@@ -94,6 +98,7 @@ typedef struct {
                                  // space: the last one is -1
   int32_t *label_part;           // [num_labels] index into parts
   int64_t *label_place;          // [num_labels] line in the file, or NULL
+  bool may_be_empty;             // blocks without elements are no error: a part of a mesh
   // Elements a direction of a box whose elements and vertices are lexicographic, and whose facets on side i
   // are labelled with part i; else zeros. It need not be checked for what a box cannot have.
   int64_t grid[3];
@@ -141,6 +146,8 @@ int ritz_mesh_check_block(RitzMesh mesh, CeedInt block, const char *call);
 int ritz_mesh_require_one_block(RitzMesh mesh, const char *call, const char *block_call);
 // The block that element e belongs to.
 int ritz_mesh_find_block(int num_blocks, const RitzMeshBlock *blocks, int64_t e);
+// Whether the part of this index (or RITZ_MESH_EXTERIOR: "all") is called so.
+bool ritz_mesh_part_has_name(RitzMesh mesh, int32_t part, const char *name);
 // Sorts by (part, element, facet) and removes duplicates.
 void ritz_mesh_marks_sort(int64_t *num, RitzMeshMark *marks);
 
@@ -163,6 +170,7 @@ int ritz_mesh_table_create(Ceed ceed, int width, int64_t expected_keys, RitzMesh
 int ritz_mesh_table_insert(Ceed ceed, RitzMeshTable *table, const int64_t *key, int64_t *number);
 int64_t ritz_mesh_table_find(const RitzMeshTable *table, const int64_t *key); // -1: not there
 void ritz_mesh_table_clear(RitzMeshTable *table);
+uint64_t ritz_mesh_mix(uint64_t z); // a bijection that leaves no pattern
 void ritz_mesh_sort_vertices(int num, int64_t *vertices);
 
 // ---- Shapes (mesh/shape.c) ----
@@ -196,6 +204,46 @@ int64_t ritz_mesh_lattice_index(CeedElemTopology topology, int64_t p, const int6
 // of corners[0]. (On a quadrilateral face three corners are enough, and shares may exceed p.)
 void ritz_mesh_lattice_point(const RitzMeshShape *shape, int64_t p, const int8_t *corners, int num,
                              const int64_t *shares, int64_t at[3]);
+
+// ---- Parts of a mesh (mesh/seam.c; made by mesh/submesh.c) ----
+// A list of numbers for each of `num` things.
+typedef struct {
+  int64_t num, max_num, max_items; // room for max_num + 1 starts
+  int64_t *starts;                 // owned, [num + 1]
+  int32_t *items;                  // owned
+} RitzMeshLists;
+int ritz_mesh_lists_append(Ceed ceed, RitzMeshLists *lists, int64_t num_items, const int32_t *items);
+// Vertices, edges or faces that a part of a mesh shares with other parts.
+typedef struct {
+  RitzMeshTable table; // owned: entities by their vertices, which ascend (triangles begin with -1)
+  RitzMeshLists parts; // owned: the others that have it, ascending
+  RitzMeshLists marks; // owned: the boundary parts it lies on, or RITZ_MESH_EXTERIOR, ascending
+} RitzMeshShared;
+struct RitzMeshSeam {
+  CeedInt num_parts, part;
+  int64_t *keys;            // owned, [num_vertices]: the same in all parts, also after refinement
+  RitzMeshShared shared[3]; // by dimension, those below the dimension of the mesh
+};
+// *seam belongs to the caller, also after a failure.
+int ritz_mesh_seam_create(Ceed ceed, CeedInt dim, int64_t num_vertices, RitzMeshSeam **seam);
+void ritz_mesh_seam_clear(RitzMeshSeam **seam);
+// Vertices of an entity as a key of the table: the corners `corners` [num] of an element. Returns the number
+// of vertices of a key, of an entity of this dimension.
+int ritz_mesh_seam_key(int dim, int num, const int8_t *corners, const int64_t *vertices, int64_t key[4]);
+// The number of the shared entity with these corners of an element, -1: it is not shared.
+int64_t ritz_mesh_seam_find(const RitzMeshSeam *seam, int dim, int num, const int8_t *corners,
+                            const int64_t *vertices);
+// Whether any of an element's vertices is shared.
+bool ritz_mesh_seam_touches(const RitzMeshSeam *seam, int num_corners, const int64_t *vertices);
+// The seam of the pieces of a part.
+typedef struct RitzMeshCut RitzMeshCut;
+int ritz_mesh_seam_divide(const RitzMeshCut *cut, RitzMesh fine);
+// What orders vertices alike in all parts of a mesh: their numbers where it is whole.
+static inline int64_t ritz_mesh_vertex_key(RitzMesh mesh, int64_t vertex) {
+  return mesh->seam ? mesh->seam->keys[vertex] : vertex;
+}
+// A key from those of num <= 8 vertices, in any order.
+int64_t ritz_mesh_mix_keys(int num, const int64_t *keys);
 
 // ---- Edges and faces (mesh/topology.c) ----
 // One number for each edge or facet of the mesh, by its vertices, in the order of first appearance.
@@ -269,9 +317,25 @@ bool ritz_mesh_part_lies_on(const RitzMeshPart *part, const int8_t facet[4]);
 //
 // An edge is directed from its smaller to its larger vertex. The frame of a quadrilateral face starts at its
 // smallest vertex, first axis towards the smaller of that vertex's two neighbours on the face; that of a
-// triangular face at its smallest vertex, first axis towards the next larger one. Numbers follow first
-// appearance in element order.
+// triangular face at its smallest vertex, first axis towards the next larger one. Smaller and larger are
+// those of ritz_mesh_vertex_key. Numbers follow first appearance in element order.
 int ritz_mesh_number_nodes(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, int64_t *nodes);
+// Entities of one kind of boundary: edges, triangles or quadrilaterals. order[orientation][i] is the place in
+// the common frame of the node that is number i in the frame of the element.
+typedef struct {
+  int64_t num_nodes;
+  int64_t *order; // owned, [2, 6 or 8][num_nodes]
+} RitzMeshOrders;
+typedef struct {
+  int dim; // of the mesh
+  RitzMeshOrders edges, triangles, quads;
+} RitzMeshFrames;
+int ritz_mesh_frames_create(RitzMesh mesh, int64_t degree, RitzMeshFrames *frames);
+void ritz_mesh_frames_clear(RitzMeshFrames *frames);
+// The order of the nodes of a part of an element with these vertices in the part's common frame; NULL: as
+// they are.
+const int64_t *ritz_mesh_frame_order(RitzMesh mesh, const RitzMeshFrames *f, const RitzMeshPart *part,
+                                     const int64_t *vertices);
 // Boxes (mesh->grid) are numbered lexicographically, which takes no memory: how many nodes there are, the
 // nodes of one element.
 int64_t ritz_mesh_grid_num_nodes(RitzMesh mesh, int64_t degree);
@@ -359,7 +423,7 @@ typedef struct {
   int num;
   RitzMeshChild child[10];
 } RitzMeshDivision;
-typedef struct {
+struct RitzMeshCut {
   RitzMesh mesh;    // borrowed
   const char *call; // begins messages
   int64_t num_vertices;
@@ -367,7 +431,7 @@ typedef struct {
   // The pieces of element e; the vertex at a point of its lattice of degree 2. `block` is its block.
   void (*choose)(const void *ctx, int block, int64_t e, RitzMeshDivision *division);
   int64_t (*vertex)(const void *ctx, int block, int64_t e, int node);
-} RitzMeshCut;
+};
 // Pieces of one shape follow the order of the elements and in each that of its division. Geometry is
 // interpolated at the nodes of the pieces; regions and marks are inherited.
 int ritz_mesh_divide(const RitzMeshCut *cut, RitzMesh *pieces);
@@ -403,6 +467,28 @@ typedef const int64_t *(*RitzNodesFunction)(const void *ctx, int64_t k, int64_t 
 int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, int64_t num_elem,
                                   int64_t num_local, int64_t num_more, RitzNodesFunction nodes,
                                   const void *ctx, CeedElemRestriction *rstr);
+
+// ---- Partitions (mesh/partition-metis.c) ----
+// *is_done false: there is no METIS, or it failed.
+int ritz_mesh_partition_metis(RitzMesh mesh, CeedInt num_parts, const double *weights, int32_t *parts,
+                              bool *is_done);
+
+// ---- Halos (mesh/halo.c) ----
+struct RitzHalo_private {
+  const RitzClass *class;
+  Ceed ceed; // borrowed
+  int64_t num_owned, num_ghosts;
+  CeedInt num_neighbours;
+  int32_t *parts;        // owned, [num_neighbours], ascending
+  int64_t *send_starts;  // owned, [num_neighbours + 1]
+  int64_t *send;         // owned: nodes
+  int64_t *ghost_starts; // owned, [num_neighbours + 1], from 0
+};
+// The halo of the nodes of degree `degree`, nodes [num_entries] of all elements, which get other numbers in a
+// part of a mesh: owned ones first. A whole mesh owns all of its nodes.
+int ritz_halo_create(RitzMesh mesh, CeedInt degree, int64_t num_nodes, int64_t num_entries, int64_t *nodes,
+                     RitzHalo *halo);
+void ritz_halo_destroy(RitzHalo *halo);
 
 // ---- Readers (mesh/read.c dispatches on the first line) ----
 typedef struct RitzMeshText RitzMeshText;

@@ -3,21 +3,14 @@
 // vertices of a refined mesh. Leaves finding the edges and faces to mesh/topology.c.
 //
 // The nodes of an edge, face or interior have consecutive numbers in a frame that depends on the numbers of
-// its vertices only, so that all elements that have it agree. Boxes have a simpler numbering.
+// its vertices only (in a part of a mesh: on their keys), so that all elements that have it agree. Boxes have
+// a simpler numbering.
 #include "mesh/mesh.h"
-
-// Entities of one kind of boundary: edges, triangles or quadrilaterals. order[orientation][i] is the place in
-// the common frame of the node that is number i in the frame of the element.
-typedef struct {
-  int64_t num_nodes;
-  int64_t *order; // owned, [2, 6 or 8][num_nodes]
-} Orders;
 
 // Constants of one numbering and the first numbers of all vertices, edges and faces (-1: not met yet).
 typedef struct {
-  int dim;
-  int64_t degree;
-  Orders edges, triangles, quads;
+  RitzMesh mesh; // borrowed
+  RitzMeshFrames frames;
   RitzMeshTopology topology;
   int64_t *start[3]; // owned: by dimension of the entity
   int64_t num_nodes;
@@ -44,7 +37,7 @@ static int quad_orientation(const int64_t v[4]) {
   return 2 * s + (v[s ^ 2] < v[s ^ 1]);
 }
 
-static int fill_edges(Ceed ceed, int64_t p, Orders *edges) {
+static int fill_edges(Ceed ceed, int64_t p, RitzMeshOrders *edges) {
   edges->num_nodes = p - 1;
   RITZ_TRY(RITZ_MALLOC(ceed, 2 * (size_t)(p - 1), &edges->order));
   for (int64_t i = 0; i < p - 1; i++) {
@@ -63,7 +56,7 @@ static int64_t triangle_place(int64_t p, int orientation, const int64_t share[3]
   return ritz_mesh_lattice_index(CEED_TOPOLOGY_TRIANGLE, p - 3, at);
 }
 
-static int fill_triangles(Ceed ceed, int64_t p, Orders *triangles) {
+static int fill_triangles(Ceed ceed, int64_t p, RitzMeshOrders *triangles) {
   triangles->num_nodes = (p - 1) * (p - 2) / 2;
   RITZ_TRY(RITZ_MALLOC(ceed, 6 * (size_t)triangles->num_nodes, &triangles->order));
   for (int orientation = 0; orientation < 6 && triangles->num_nodes > 0; orientation++) {
@@ -78,7 +71,7 @@ static int fill_triangles(Ceed ceed, int64_t p, Orders *triangles) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int fill_quads(Ceed ceed, int64_t p, Orders *quads) {
+static int fill_quads(Ceed ceed, int64_t p, RitzMeshOrders *quads) {
   quads->num_nodes = (p - 1) * (p - 1);
   RITZ_TRY(RITZ_MALLOC(ceed, 8 * (size_t)quads->num_nodes, &quads->order));
   for (int orientation = 0; orientation < 8 && quads->num_nodes > 0; orientation++) {
@@ -95,6 +88,36 @@ static int fill_quads(Ceed ceed, int64_t p, Orders *quads) {
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_mesh_frames_create(RitzMesh mesh, int64_t degree, RitzMeshFrames *frames) {
+  const Ceed ceed = mesh->ceed;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  *frames = (RitzMeshFrames){.dim = mesh->dim};
+  if (degree == 1) return CEED_ERROR_SUCCESS;
+  if (mesh->dim >= 2) ierr = fill_edges(ceed, degree, &frames->edges);
+  if (!ierr && mesh->dim == 3) ierr = fill_triangles(ceed, degree, &frames->triangles);
+  if (!ierr && mesh->dim == 3) ierr = fill_quads(ceed, degree, &frames->quads);
+  if (ierr) ritz_mesh_frames_clear(frames);
+  return ierr;
+}
+
+void ritz_mesh_frames_clear(RitzMeshFrames *frames) {
+  RITZ_FREE(&frames->edges.order);
+  RITZ_FREE(&frames->triangles.order);
+  RITZ_FREE(&frames->quads.order);
+}
+
+const int64_t *ritz_mesh_frame_order(RitzMesh mesh, const RitzMeshFrames *f, const RitzMeshPart *part,
+                                     const int64_t *vertices) {
+  int64_t v[4] = {0, 0, 0, 0};
+
+  if (part->dim == 0 || part->dim == f->dim) return NULL;
+  for (int k = 0; k < part->num_corners; k++) v[k] = ritz_mesh_vertex_key(mesh, vertices[part->corner[k]]);
+  if (part->dim == 1) return f->edges.order + edge_orientation(v) * f->edges.num_nodes;
+  if (part->num_corners == 3) return f->triangles.order + triangle_orientation(v) * f->triangles.num_nodes;
+  return f->quads.order + quad_orientation(v) * f->quads.num_nodes;
+}
+
 // ---- Life ----
 
 static int allocate_starts(Ceed ceed, int64_t num, int64_t **start) {
@@ -106,23 +129,18 @@ static int allocate_starts(Ceed ceed, int64_t num, int64_t **start) {
 static int count_entities(RitzMesh mesh, CeedInt degree, Numbering *n) {
   const Ceed ceed = mesh->ceed;
 
-  *n = (Numbering){.dim = mesh->dim, .degree = degree};
+  *n = (Numbering){.mesh = mesh};
   RITZ_TRY(allocate_starts(ceed, mesh->num_vertices, &n->start[0]));
   if (degree == 1) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_mesh_topology_create(mesh, &n->topology));
   RITZ_TRY(allocate_starts(ceed, n->topology.num_edges, &n->start[1]));
   RITZ_TRY(allocate_starts(ceed, n->topology.num_faces, &n->start[2]));
-  if (mesh->dim >= 2) RITZ_TRY(fill_edges(ceed, degree, &n->edges));
-  if (mesh->dim == 3) RITZ_TRY(fill_triangles(ceed, degree, &n->triangles));
-  if (mesh->dim == 3) RITZ_TRY(fill_quads(ceed, degree, &n->quads));
-  return CEED_ERROR_SUCCESS;
+  return ritz_mesh_frames_create(mesh, degree, &n->frames);
 }
 
 static void clear_numbering(Numbering *n) {
   for (int i = 0; i < 3; i++) RITZ_FREE(&n->start[i]);
-  RITZ_FREE(&n->edges.order);
-  RITZ_FREE(&n->triangles.order);
-  RITZ_FREE(&n->quads.order);
+  ritz_mesh_frames_clear(&n->frames);
   ritz_mesh_topology_clear(&n->topology);
 }
 
@@ -141,7 +159,7 @@ static int64_t first_number(Numbering *n, const Pattern *pattern, const RitzMesh
                             const int64_t *vertices) {
   int64_t next = n->num_nodes, *start = &next;
 
-  if (part->dim < n->dim) {
+  if (part->dim < n->mesh->dim) {
     const RitzMeshShape *shape = pattern->shape;
 
     if (part->dim == 0) start = &n->start[0][vertices[part->entity]];
@@ -154,33 +172,22 @@ static int64_t first_number(Numbering *n, const Pattern *pattern, const RitzMesh
   return *start;
 }
 
-// The order of the part's nodes in its common frame; NULL: as they are.
-static const int64_t *find_order(const Numbering *n, const RitzMeshPart *part, const int64_t *vertices) {
-  int64_t v[4] = {0, 0, 0, 0};
-
-  if (part->dim == 0 || part->dim == n->dim) return NULL;
-  for (int k = 0; k < part->num_corners; k++) v[k] = vertices[part->corner[k]];
-  if (part->dim == 1) return n->edges.order + edge_orientation(v) * n->edges.num_nodes;
-  if (part->num_corners == 3) return n->triangles.order + triangle_orientation(v) * n->triangles.num_nodes;
-  return n->quads.order + quad_orientation(v) * n->quads.num_nodes;
-}
-
 static void number_part(Numbering *n, const Pattern *pattern, const RitzMeshPart *part, int64_t e,
                         const int64_t *vertices, int64_t *nodes) {
   const int64_t first = first_number(n, pattern, part, e, vertices);
-  const int64_t *order = find_order(n, part, vertices);
+  const int64_t *order = ritz_mesh_frame_order(n->mesh, &n->frames, part, vertices);
 
   for (int64_t i = 0; i < part->num_nodes; i++) nodes[part->nodes[i]] = first + (order ? order[i] : i);
 }
 
-static int number_block(RitzMesh mesh, int b, Numbering *n, int64_t *nodes) {
+static int number_block(RitzMesh mesh, int b, CeedInt degree, Numbering *n, int64_t *nodes) {
   const RitzMeshBlock *block = &mesh->blocks[b];
   const RitzMeshTopology *t = &n->topology;
   Pattern pattern = {.shape = ritz_mesh_shape(block->topology)};
 
   if (t->edges.numbers) pattern.edges = t->edges.numbers + t->edges.base[b];
   if (t->faces.numbers) pattern.faces = t->faces.numbers + t->faces.base[b];
-  RITZ_TRY(ritz_mesh_parts_create(mesh->ceed, block->topology, (CeedInt)n->degree, &pattern.parts));
+  RITZ_TRY(ritz_mesh_parts_create(mesh->ceed, block->topology, degree, &pattern.parts));
   for (int64_t e = 0; e < block->num_elem; e++, nodes += pattern.parts.num_nodes) {
     const int64_t *vertices = mesh->elem_vertices + block->corner_base + e * block->num_corners;
 
@@ -258,7 +265,7 @@ static int number_by_parts(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, in
   int ierr = count_entities(mesh, degree, &n);
 
   for (int b = 0; b < mesh->num_blocks && !ierr; b++) {
-    ierr = number_block(mesh, b, &n, nodes);
+    ierr = number_block(mesh, b, degree, &n, nodes);
     nodes += mesh->blocks[b].num_elem * ritz_mesh_num_nodes(mesh->blocks[b].topology, degree);
   }
   *num_nodes = n.num_nodes;

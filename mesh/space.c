@@ -18,6 +18,7 @@ struct RitzSpace_private {
   int64_t base[RITZ_MESH_MAX_BLOCKS];                     // where the nodes of each block begin
   int64_t num_nodes;
   int64_t *nodes; // owned, blocks one after the other, each [num_elem][num_local]; boxes: on request
+  RitzHalo halo;  // owned
 };
 
 // ---- Nodes ----
@@ -109,7 +110,8 @@ int RitzSpaceCreate(RitzMesh mesh, CeedInt degree, CeedInt num_comp, RitzSpace *
   if (mesh->grid[0])
     s->num_nodes = ritz_mesh_grid_num_nodes(mesh, degree);
   else
-    ierr = number_space(s);
+    RITZ_TRY_CLEANUP(number_space(s));
+  ierr = ritz_halo_create(mesh, degree, s->num_nodes, num_entries, s->nodes, &s->halo);
 
 cleanup:
   if (ierr) RitzSpaceDestroy(&s);
@@ -132,6 +134,7 @@ int RitzSpaceDestroy(RitzSpace *space) {
     if (!ierr) ierr = destroyed;
   }
   RITZ_FREE(&s->nodes);
+  ritz_halo_destroy(&s->halo);
   RITZ_FREE(&s);
   const int destroyed = RitzMeshDestroy(&mesh);
   return ierr ? ierr : destroyed;
@@ -207,6 +210,54 @@ int RitzSpaceGetBlockNodes(RitzSpace space, CeedInt block, CeedInt *num_nodes, c
   if (num_nodes) *num_nodes = (CeedInt)space->num_local[block];
   RITZ_TRY(require_nodes(space));
   *nodes = ritz_space_nodes(space, block, 0, NULL);
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSpaceGetHalo(RitzSpace space, RitzHalo *halo) {
+  RITZ_NOT_NULL(space);
+  RITZ_NOT_NULL(halo);
+  *halo = space->halo;
+  return CEED_ERROR_SUCCESS;
+}
+
+static bool has_ghost(RitzSpace space, int block, int64_t e) {
+  const int64_t *nodes = space->halo->num_ghosts > 0 ? ritz_space_nodes(space, block, e, NULL) : NULL;
+
+  for (int64_t i = 0; nodes && i < space->num_local[block]; i++) {
+    if (nodes[i] >= space->halo->num_owned) return true;
+  }
+  return false;
+}
+
+// Lists them, or counts where `elements` is NULL.
+static int64_t find_seam_elements(RitzSpace space, int64_t *elements) {
+  int64_t num = 0;
+
+  for (int b = 0; b < space->mesh->num_blocks; b++) {
+    const RitzMeshBlock *block = &space->mesh->blocks[b];
+
+    for (int64_t e = 0; e < block->num_elem; e++) {
+      if (!has_ghost(space, b, e)) continue;
+      if (elements) elements[num] = block->first + e;
+      num++;
+    }
+  }
+  return num;
+}
+
+int RitzSpaceGetSeamElements(RitzSpace space, int64_t *num, int64_t **elements) {
+  int64_t *found = NULL;
+
+  RITZ_NOT_NULL(space);
+  RITZ_NOT_NULL(num);
+  RITZ_NOT_NULL(elements);
+  const int64_t count = find_seam_elements(space, NULL);
+
+  RITZ_TRY(RITZ_MALLOC(space->mesh->ceed, (size_t)count, &found));
+  find_seam_elements(space, found);
+  ritz_memory_give(found);
+  *num = count;
+  *elements = found;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -538,6 +589,44 @@ static int flag_block(RitzSpace space, int b, int64_t num, const int64_t *elemen
   return ierr;
 }
 
+// Flags the nodes of those shared entities of a part of a mesh that lie on the boundary part, also where its
+// facets belong to other parts.
+static void flag_shared(RitzSpace space, const RitzMeshParts *parts, const int64_t *vertices,
+                        const int64_t *nodes, const char *name, int8_t *flags) {
+  const RitzMesh mesh = space->mesh;
+
+  for (int i = 0; i < parts->num; i++) {
+    const RitzMeshPart *part = &parts->parts[i];
+    if (part->dim == mesh->dim) continue;
+    const RitzMeshLists *marks = &mesh->seam->shared[part->dim].marks;
+    const int64_t entity =
+        ritz_mesh_seam_find(mesh->seam, part->dim, part->num_corners, part->corner, vertices);
+
+    if (entity < 0) continue;
+    for (int64_t m = marks->starts[entity]; m < marks->starts[entity + 1]; m++) {
+      if (!ritz_mesh_part_has_name(mesh, marks->items[m], name)) continue;
+      for (int64_t k = 0; k < part->num_nodes; k++) flags[nodes[part->nodes[k]]] = 1;
+    }
+  }
+}
+
+static int flag_seam(RitzSpace space, int b, const char *name, int8_t *flags) {
+  const RitzMesh mesh = space->mesh;
+  const RitzMeshBlock *block = &mesh->blocks[b];
+  RitzMeshParts parts;
+
+  if (!mesh->seam) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_mesh_parts_create(mesh->ceed, block->topology, space->degree, &parts));
+  for (int64_t e = 0; e < block->num_elem; e++) {
+    const int64_t *vertices = mesh->elem_vertices + block->corner_base + e * block->num_corners;
+
+    if (!ritz_mesh_seam_touches(mesh->seam, block->num_corners, vertices)) continue;
+    flag_shared(space, &parts, vertices, ritz_space_nodes(space, b, e, NULL), name, flags);
+  }
+  ritz_mesh_parts_clear(&parts);
+  return CEED_ERROR_SUCCESS;
+}
+
 // The nodes that are flagged, counted and listed by threads.
 typedef struct {
   const int8_t *flags;
@@ -599,6 +688,7 @@ int RitzSpaceGetBoundaryNodes(RitzSpace space, const char *name, int64_t *num, i
   RITZ_TRY_CLEANUP(RITZ_CALLOC(space->mesh->ceed, (size_t)space->num_nodes, &flags));
   for (int b = 0; b < space->mesh->num_blocks; b++) {
     RITZ_TRY_CLEANUP(flag_block(space, b, num_facets, elements, facets, flags));
+    RITZ_TRY_CLEANUP(flag_seam(space, b, name, flags));
   }
   RITZ_TRY_CLEANUP(list_flagged(space, flags, num, &found));
   *nodes = found;

@@ -242,6 +242,9 @@ int RitzMeshSplit(RitzMesh mesh, CeedElemTopology into, RitzMesh *split) {
                      .vertex = vertex};
 
   if (mesh->num_blocks == 1 && mesh->blocks[0].topology == into) return RitzMeshReferenceCopy(mesh, split);
+  RITZ_REQUIRE(!mesh->seam, mesh->ceed, CEED_ERROR_UNSUPPORTED,
+               "RitzMeshSplit: the mesh is part %" CeedInt_FMT " of %" CeedInt_FMT "; split the whole one",
+               mesh->seam->part, mesh->seam->num_parts);
   RITZ_TRY(prepare_cut(mesh, into, &s, &cut));
   return ritz_mesh_divide(&cut, split);
 }

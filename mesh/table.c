@@ -7,7 +7,7 @@
 #include <time.h>
 
 // Finalizer of SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
-static uint64_t mix(uint64_t z) {
+uint64_t ritz_mesh_mix(uint64_t z) {
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
   return z ^ (z >> 31);
@@ -19,8 +19,8 @@ static uint64_t make_seed(const RitzMeshTable *table) {
   struct timespec now = {0};
 
   clock_gettime(CLOCK_REALTIME, &now);
-  return mix(mix((uint64_t)(uintptr_t)table->slots ^ (uint64_t)now.tv_nsec) + (uint64_t)(uintptr_t)table +
-             (uint64_t)now.tv_sec);
+  return ritz_mesh_mix(ritz_mesh_mix((uint64_t)(uintptr_t)table->slots ^ (uint64_t)now.tv_nsec) +
+                       (uint64_t)(uintptr_t)table + (uint64_t)now.tv_sec);
 }
 
 static bool is_equal(int width, const int64_t *a, const int64_t *b) {
@@ -34,7 +34,7 @@ static bool is_equal(int width, const int64_t *a, const int64_t *b) {
 static int64_t find_slot(const RitzMeshTable *table, const int64_t *key) {
   uint64_t hash = table->seed;
 
-  for (int i = 0; i < table->width; i++) hash = mix(hash ^ (uint64_t)key[i]);
+  for (int i = 0; i < table->width; i++) hash = ritz_mesh_mix(hash ^ (uint64_t)key[i]);
   int64_t slot = (int64_t)(hash & (uint64_t)(table->num_slots - 1));
 
   while (table->slots[slot] &&

@@ -68,6 +68,10 @@ int RitzMeshView(RitzMesh mesh, FILE *stream) {
   fprintf(stream, "Mesh of %lld elements (", (long long)mesh->num_elem);
   print_shapes(mesh, stream);
   fprintf(stream, ") with %lld vertices in %dD space\n", (long long)mesh->num_vertices, (int)mesh->space_dim);
+  if (mesh->seam) {
+    fprintf(stream, "  part %d of %d, shares %lld vertices with other parts\n", (int)mesh->seam->part,
+            (int)mesh->seam->num_parts, (long long)mesh->seam->shared[0].table.num_keys);
+  }
   fprintf(stream, "  geometry of order %d: %lld affine, %lld multilinear, %lld curved elements\n",
           (int)mesh->order, (long long)counts[RITZ_ELEMENT_AFFINE], (long long)counts[RITZ_ELEMENT_TRILINEAR],
           (long long)counts[RITZ_ELEMENT_CURVED]);

@@ -329,8 +329,11 @@ static int prepare_passes(const Cg *cg) {
 
 int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve) {
   const bool is_flexible = solver->type == RITZ_SOLVER_FLEXIBLE_CG;
-  CeedVector inverse =
-      is_flexible || solve->system.num_null ? NULL : ritz_jacobi_inverse(solve->pc, solve->system.ceed, NULL);
+  // a program's own Jacobi has a power of two of this part alone in its vector
+  const bool is_scaled_apart = solver->reduce && solver->pc;
+  CeedVector inverse = is_flexible || solve->system.num_null || is_scaled_apart
+                           ? NULL
+                           : ritz_jacobi_inverse(solve->pc, solve->system.ceed, NULL);
   Cg cg = {.solver = solver,
            .solve = solve,
            .inverse = inverse,

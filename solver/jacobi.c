@@ -85,6 +85,16 @@ static Seen seen_by_all(const Inversion *pass) {
   return all;
 }
 
+// Of all parts of a larger problem; a bad entry of another part: n.
+static int reduce_seen(Ceed ceed, CeedSize n, Seen *all) {
+  double largest[2] = {-all->smallest, all->bad_entry >= 0};
+
+  RITZ_TRY(ritz_reduce(ceed, RITZ_REDUCTION_MAX, 2, largest));
+  all->smallest = -largest[0];
+  if (largest[1] > 0 && all->bad_entry < 0) all->bad_entry = (int64_t)n;
+  return CEED_ERROR_SUCCESS;
+}
+
 static int zero_constrained(Inversion *pass, RitzIndices constraints) {
   const int64_t *entries = NULL;
   int64_t num = 0;
@@ -100,12 +110,15 @@ static int run_inversion(Ceed ceed, CeedSize n, RitzIndices constraints, Inversi
   RITZ_TRY(ritz_run_ranges(ceed, n, mark_as_free, pass));
   RITZ_TRY(zero_constrained(pass, constraints));
   RITZ_TRY(ritz_run_ranges(ceed, n, inspect, pass));
-  const Seen all = seen_by_all(pass);
+  Seen all = seen_by_all(pass);
+  RITZ_TRY(reduce_seen(ceed, n, &all));
   *bad_entry = all.bad_entry;
   if (*bad_entry >= 0) return CEED_ERROR_SUCCESS;
   pass->power = ritz_power_near(all.smallest, pass->to);
   RITZ_TRY(ritz_run_ranges(ceed, n, invert, pass));
-  *bad_entry = seen_by_all(pass).bad_entry;
+  all = seen_by_all(pass);
+  RITZ_TRY(reduce_seen(ceed, n, &all));
+  *bad_entry = all.bad_entry;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -49,7 +49,9 @@ int ritz_order_by_metis(Ceed ceed, const RitzPattern *a, int64_t *perm, bool *is
   if (!ierr) {
     inverse = order + n;
     fill_graph(a, starts, cols);
+    ritz_lock(RITZ_LOCK_METIS);
     *is_done = metis_node_nd(&n, starts, cols, NULL, NULL, order, inverse) == METIS_OK;
+    ritz_unlock(RITZ_LOCK_METIS);
     for (int64_t k = 0; k < n && *is_done; k++) perm[k] = order[k];
   }
   RITZ_FREE(&starts);

@@ -124,6 +124,17 @@ static int run_method(RitzSolver solver, const RitzSolve *solve) {
   return CEED_ERROR_MAJOR;
 }
 
+// Sums of all passes in the contexts that take part are reduced while the solver runs.
+static void enter_reduction(RitzSolver solver, Ceed computes, bool begins) {
+  Ceed contexts[] = {solver->ceed, computes, solver->pc ? solver->pc->ceed : NULL};
+
+  for (int i = 0; i < 3 && solver->reduce; i++) {
+    if (!contexts[i]) continue;
+    contexts[i]->reduce = begins ? solver->reduce : NULL;
+    contexts[i]->reduce_ctx = begins ? solver->reduce_ctx : NULL;
+  }
+}
+
 int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
   RitzSolve solve = {0};
 
@@ -135,6 +146,8 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
   solver->used_reason = NULL;
   RITZ_TRY(check_solve(solver, b, x));
 
+  Ceed computes = solver->op ? solver->op->obj.ceed : NULL;
+  enter_reduction(solver, computes, true);
   int ierr = prepare(solver, b, x, &solve);
   if (!ierr) {
     ritz_preconditioner_enter_solve(solve.pc, true);
@@ -142,6 +155,7 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
     ritz_preconditioner_enter_solve(solve.pc, false);
     if (solve.x != x) ierr = ritz_first_error(ierr, RitzVectorConvert(solve.x, x));
   }
+  enter_reduction(solver, computes, false);
   ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&solve.pc));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&solve.x));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&solve.b));

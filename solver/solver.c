@@ -214,6 +214,13 @@ int RitzSolverSetMonitor(RitzSolver solver, RitzMonitorFunction monitor, void *c
   return CEED_ERROR_SUCCESS;
 }
 
+int RitzSolverSetReduction(RitzSolver solver, RitzReduceFunction reduce, void *ctx) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetReduction");
+  solver->reduce = reduce;
+  solver->reduce_ctx = ctx;
+  return CEED_ERROR_SUCCESS;
+}
+
 int RitzSolverSetVariant(RitzSolver solver, RitzCGVariant variant) {
   REQUIRE_SOLVER(solver, "RitzSolverSetVariant");
   RITZ_REQUIRE(variant == RITZ_CG_AUTO || variant == RITZ_CG_STANDARD || variant == RITZ_CG_MERGED,

@@ -27,6 +27,8 @@ struct RitzSolver_private {
   RitzCGVariant variant;       // as asked for
   RitzMonitorFunction monitor; // NULL: none
   void *monitor_ctx;           // borrowed
+  RitzReduceFunction reduce;   // over the parts of a larger problem; NULL: this is all of it
+  void *reduce_ctx;            // borrowed
   // How the last solve ended.
   RitzSolverReason reason;
   CeedInt iterations;

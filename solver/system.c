@@ -7,6 +7,7 @@
 #include <ritz/precision.h>
 
 #include "core/core.h"
+#include "core/vector-pass.h"
 
 int ritz_system_create(Ceed ceed, CeedOperator op, RitzApplyFunction apply, void *ctx,
                        RitzIndices constraints, RitzSystem *system) {
@@ -94,7 +95,9 @@ int ritz_vector_scale(CeedVector v, double *scale) {
   CeedScalar largest = 0;
 
   RITZ_TRY(CeedVectorNorm(v, CEED_NORM_MAX, &largest));
-  *scale = ritz_power_near((double)largest, v->precision);
+  double of_all = (double)largest;
+  RITZ_TRY(ritz_reduce(v->obj.ceed, RITZ_REDUCTION_MAX, 1, &of_all));
+  *scale = ritz_power_near(of_all, v->precision);
   return CEED_ERROR_SUCCESS;
 }
 

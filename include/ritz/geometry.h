@@ -50,6 +50,13 @@ typedef enum {
 // code. Values that are not finite are CEED_ERROR_MAJOR.
 typedef int (*RitzCoefficientFunction)(void *ctx, const double *x, double *value);
 
+// Elements of a part of a mesh (ritz/partition.h).
+typedef enum {
+  RITZ_ELEMENTS_ALL = 0,
+  RITZ_ELEMENTS_INSIDE, // all nodes are owned
+  RITZ_ELEMENTS_SEAM,   // some nodes are ghosts
+} RitzElementChoice;
+
 // Start from zeros and set what differs.
 typedef struct {
   RitzOperatorKind kind;
@@ -62,8 +69,9 @@ typedef struct {
   double lambda, mu;         // constants, used where there is no function; 0 stands for 1
   RitzCoefficientFunction lambda_function, mu_function; // NULL: constant. Evaluated once at every point
   void *lambda_ctx, *mu_ctx;
-  CeedInt num_regions;    // the integral is over the elements of these regions of the mesh alone; 0: all
-  const int32_t *regions; // [num_regions] their numbers, borrowed during the call
+  CeedInt num_regions;        // the integral is over the elements of these regions of the mesh alone; 0: all
+  const int32_t *regions;     // [num_regions] their numbers, borrowed during the call
+  RitzElementChoice elements; // of a part of a mesh: all, or those without or with ghosts of `space`
 } RitzOperatorOptions;
 
 // ---- Classification ----
@@ -97,6 +105,8 @@ CEED_EXTERN int RitzGeometryGetElements(RitzGeometry geometry, RitzElementKind k
 //
 // Coefficients that jump are given region by region: an operator for each, whose sub-operators a composite of
 // the caller's takes up (CeedOperatorCompositeAddSub; a composite takes no composites).
+//
+// On a part of a mesh, and for inside or seam elements, *op is NULL where there are no elements: no error.
 //
 // Errors: CEED_ERROR_INCOMPATIBLE (space on another mesh, NULL, a coefficient or option without meaning,
 // regions without elements), CEED_ERROR_UNSUPPORTED (sizes beyond CeedInt), those of the Ceed functions used.

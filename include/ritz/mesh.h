@@ -84,6 +84,42 @@ CEED_EXTERN int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], con
 // "FILE:LINE: " (binary sections: "FILE: byte N: ").
 CEED_EXTERN int RitzMeshRead(Ceed ceed, const char *path, RitzMesh *mesh);
 
+// A mesh from arrays, all of them borrowed during the call.
+typedef struct {
+  CeedElemTopology topology;
+  int64_t num_elem;
+  const int64_t *vertices; // [num_elem][corners]
+  const double *x;         // [num_elem][nodes][space_dim], NULL: the corners at vertex_x
+} RitzMeshArrayBlock;
+typedef struct {
+  const char *name; // NULL: its number
+  int32_t number;
+} RitzMeshSet;
+typedef struct {
+  int64_t elem;
+  int8_t facet; // of the element
+  int32_t part; // index into the boundary parts
+} RitzMeshFacet;
+typedef struct {
+  CeedInt dim, space_dim, order; // of elements, of space, of the geometry
+  int64_t num_vertices;
+  CeedInt num_blocks;
+  const RitzMeshArrayBlock *blocks; // [num_blocks]: a shape each, in the order of blocks, none empty
+  const double *vertex_x;           // [num_vertices][space_dim], for order 1; or NULL
+  const int32_t *elem_regions;      // region numbers of all elements, or NULL: all 1
+  CeedInt num_regions;
+  const RitzMeshSet *regions; // names of regions, may be fewer than there are numbers
+  CeedInt num_parts;
+  const RitzMeshSet *parts;
+  int64_t num_facets; // of boundary parts
+  const RitzMeshFacet *facets;
+} RitzMeshArrays;
+// Corners, facets and nodes are numbered as above; elements that share vertices are neighbours. Checked as
+// files are. Vertices that no element has are dropped; the others keep their order. Errors:
+// CEED_ERROR_DIMENSION (sizes, facets that are not there), CEED_ERROR_INCOMPATIBLE (a list is missing),
+// CEED_ERROR_MAJOR (what the arrays mean is no mesh: the element is named).
+CEED_EXTERN int RitzMeshCreate(Ceed ceed, const RitzMeshArrays *arrays, RitzMesh *mesh);
+
 // Splits every element into 2^dim children of its shape, a pyramid into 6 pyramids and 4 tetrahedra, `levels`
 // times (0: another reference to the same mesh). The inner octahedron of a tetrahedron is cut along its
 // shortest diagonal. The children carry the restriction of the parent's polynomial map, so curved geometry is

@@ -124,6 +124,11 @@ CEED_EXTERN int RitzSolverSetConstraintIndices(RitzSolver solver, RitzIndices en
 CEED_EXTERN int RitzSolverSetTolerances(RitzSolver solver, double rtol, double atol, CeedInt max_it);
 // Default: RITZ_CG_AUTO.
 CEED_EXTERN int RitzSolverSetVariant(RitzSolver solver, RitzCGVariant variant);
+// The vectors are parts of those of a larger problem: products and norms are reduced over all parts by this
+// function (NULL: none), which all parts call alike. Entries that belong to other parts have to be
+// constrained. With RitzSolverSetApply; an operator that is applied by itself sees this part alone.
+// RitzSolverSetPartOperator (ritz/exchange.h) sets all that.
+CEED_EXTERN int RitzSolverSetReduction(RitzSolver solver, RitzReduceFunction reduce, void *ctx);
 CEED_EXTERN int RitzSolverSetMonitor(RitzSolver solver, RitzMonitorFunction monitor, void *ctx); // NULL: none
 // Solves A x = b from the initial guess in x. Not converging is not an error: ask for the reason. Errors:
 // CEED_ERROR_INCOMPLETE without an operator, CEED_ERROR_INCOMPATIBLE when b and x are the same vector or the

@@ -19,6 +19,14 @@ typedef enum {
   RITZ_ACCESS_READ_WRITE,
 } RitzAccess;
 
+// What is made of numbers of several parts of a problem (ritz/exchange.h).
+typedef enum {
+  RITZ_REDUCTION_SUM,
+  RITZ_REDUCTION_MAX,
+} RitzReduction;
+// values[i] becomes the sum, or the largest, of values[i] of all parts. Any other result than 0 is an error.
+typedef int (*RitzReduceFunction)(void *ctx, RitzReduction kind, CeedInt num, double values[]);
+
 // ---- Products ----
 
 // *result = x . y; x and y may be the same.

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Exchanges of ghosts (ritz/exchange.h), packed and unpacked where the vectors are: owned entries by an
+// element restriction of one entry an element, ghosts, which are consecutive, by copies of ranges. Messages
+// go by the caller's transport.
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "distributed/exchange.h"
+
+const RitzClass ritz_exchange_class = {.name = "RitzExchange"};
+
+// ---- Life ----
+
+static int check(RitzSpace space, Ceed ceed, const RitzTransport *t) {
+  CeedInt num_parts = 1, part = 0;
+  RitzMesh mesh = NULL;
+
+  RITZ_REQUIRE(t->begin && t->end && t->reduce, ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzExchangeCreate: the transport has no function begin, end or reduce, needed all three");
+  RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
+  RITZ_TRY(RitzMeshGetPart(mesh, &num_parts, &part));
+  RITZ_REQUIRE(num_parts == t->num_parts && part == t->part, ceed, CEED_ERROR_DIMENSION,
+               "RitzExchangeCreate: the mesh is part %" CeedInt_FMT " of %" CeedInt_FMT
+               ", the transport that of part %" CeedInt_FMT " of %" CeedInt_FMT,
+               part, num_parts, t->part, t->num_parts);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Entries of owned nodes for each neighbour, one after the other.
+static int create_pack(RitzExchange e, RitzHalo halo) {
+  CeedInt *offsets = NULL;
+  int64_t next = 0;
+
+  RITZ_REQUIRE(e->num_send <= INT32_MAX && e->length <= INT32_MAX, e->ceed, CEED_ERROR_UNSUPPORTED,
+               "RitzExchangeCreate: %" CeedSize_FMT " entries exceed the 32-bit offsets of a restriction",
+               e->length);
+  RITZ_TRY(RITZ_MALLOC(e->ceed, (size_t)e->num_send, &offsets));
+  for (CeedInt i = 0; i < e->num_messages; i++) {
+    const int64_t *send = NULL;
+    int64_t num = 0;
+
+    const int ierr = RitzHaloGetNeighbour(halo, i, NULL, &num, &send, NULL, NULL);
+    if (ierr) {
+      RITZ_FREE(&offsets);
+      return ierr;
+    }
+    for (int64_t k = 0; k < num * e->num_comp; k++)
+      offsets[next++] = (CeedInt)(send[k / e->num_comp] * e->num_comp + k % e->num_comp);
+  }
+  if (e->num_send == 0) return CEED_ERROR_SUCCESS;
+  ritz_memory_give(offsets);
+  const int ierr = CeedElemRestrictionCreate(e->ceed, (CeedInt)e->num_send, 1, 1, 1, e->length, CEED_MEM_HOST,
+                                             CEED_OWN_POINTER, offsets, &e->pack);
+  if (ierr) free(offsets);
+  return ierr;
+}
+
+static int create_messages(RitzExchange e, RitzHalo halo) {
+  RITZ_TRY(RITZ_CALLOC(e->ceed, (size_t)e->num_messages, &e->neighbours));
+  RITZ_TRY(RITZ_CALLOC(e->ceed, (size_t)e->num_messages, &e->messages));
+  for (CeedInt i = 0; i < e->num_messages; i++) {
+    Neighbour *n = &e->neighbours[i];
+    int64_t num_send = 0, num_ghosts = 0;
+
+    RITZ_TRY(RitzHaloGetNeighbour(halo, i, &n->part, &num_send, NULL, &num_ghosts, NULL));
+    n->first_send = e->num_send;
+    n->first_ghost = e->num_ghosts;
+    n->num_send = num_send * e->num_comp;
+    n->num_ghosts = num_ghosts * e->num_comp;
+    e->num_send += n->num_send;
+    e->num_ghosts += n->num_ghosts;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int create_ghosts(RitzExchange e) {
+  int64_t *entries = NULL;
+
+  RITZ_TRY(RITZ_MALLOC(e->ceed, (size_t)e->num_ghosts, &entries));
+  for (CeedSize i = 0; i < e->num_ghosts; i++) entries[i] = e->num_owned + i;
+  const int ierr = RitzIndicesCreate(e->ceed, e->num_ghosts, entries, &e->ghosts);
+
+  RITZ_FREE(&entries);
+  return ierr;
+}
+
+// A number below 2^40 for a message of `num` entries; sums of many are exact.
+static double message_number(CeedInt from, CeedInt to, CeedSize num) {
+  uint64_t z = ((uint64_t)from << 32 ^ (uint64_t)to) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)num;
+
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9); // SplitMix64, as in mesh/table.c
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return num == 0 ? 0 : (double)((z ^ (z >> 31)) >> 24);
+}
+
+// What parts send is what others expect: all in all, what is sent less what is expected is nothing. Parts
+// that were cut by different lists would wait for each other for ever.
+static int check_together(RitzExchange e) {
+  const CeedInt me = e->transport.part;
+  double difference = 0;
+
+  for (CeedInt i = 0; i < e->num_messages; i++) {
+    const Neighbour *n = &e->neighbours[i];
+
+    difference += message_number(me, n->part, n->num_send) - message_number(n->part, me, n->num_ghosts);
+  }
+  RITZ_TRY(e->transport.reduce(&e->transport, RITZ_REDUCTION_SUM, 1, &difference));
+  RITZ_REQUIRE(
+      difference == 0, e->ceed, CEED_ERROR_INCOMPATIBLE,
+      "RitzExchangeCreate: parts do not expect what others send; needed submeshes by the same list of "
+      "parts, refined alike, and spaces of one degree");
+  return CEED_ERROR_SUCCESS;
+}
+
+static int fill(RitzExchange e, RitzSpace space) {
+  RitzHalo halo = NULL;
+  int64_t num_owned = 0;
+
+  RITZ_TRY(RitzSpaceReferenceCopy(space, &e->space));
+  RITZ_TRY(CeedReferenceCopy(e->ceed, &e->counted));
+  RITZ_TRY(RitzSpaceGetHalo(space, &halo));
+  RITZ_TRY(RitzSpaceGetNumComponents(space, &e->num_comp));
+  RITZ_TRY(RitzSpaceGetSize(space, &e->length));
+  RITZ_TRY(RitzHaloGetSizes(halo, &num_owned, NULL));
+  RITZ_TRY(RitzHaloGetNumNeighbours(halo, &e->num_messages));
+  e->num_owned = num_owned * e->num_comp;
+  RITZ_TRY(create_messages(e, halo));
+  RITZ_TRY(check_together(e));
+  RITZ_TRY(create_pack(e, halo));
+  RITZ_TRY(create_ghosts(e));
+  if (e->num_send > 0) RITZ_TRY(CeedVectorCreate(e->ceed, e->num_send, &e->at_owners));
+  if (e->num_ghosts > 0) RITZ_TRY(CeedVectorCreate(e->ceed, e->num_ghosts, &e->at_ghosts));
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTransport *transport, RitzExchange *exchange) {
+  RitzExchange e = NULL;
+
+  RITZ_NOT_NULL(space);
+  RITZ_NOT_NULL(ceed);
+  RITZ_NOT_NULL(exchange);
+  *exchange = NULL;
+  RITZ_ARGUMENT(ceed, transport);
+  RITZ_TRY(check(space, ceed, transport));
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &e));
+  e->class = &ritz_exchange_class;
+  e->ref_count = 1;
+  e->ceed = ceed;
+  e->transport = *transport;
+  const int ierr = fill(e, space);
+
+  if (ierr) return ritz_first_error(ierr, RitzExchangeDestroy(&e));
+  *exchange = e;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzExchangeDestroy(RitzExchange *exchange) {
+  if (!exchange || !*exchange) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_check_handle(NULL, __func__, "exchange", *exchange, &ritz_exchange_class));
+  RitzExchange e = *exchange;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  *exchange = NULL;
+  if (--e->ref_count > 0) return CEED_ERROR_SUCCESS;
+  Ceed ceed = e->counted;
+  RitzSpace space = e->space;
+
+  ierr = ritz_first_error(ierr, CeedElemRestrictionDestroy(&e->pack));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&e->at_owners));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&e->at_ghosts));
+  ierr = ritz_first_error(ierr, RitzIndicesDestroy(&e->ghosts));
+  RITZ_FREE(&e->neighbours);
+  RITZ_FREE(&e->messages);
+  RITZ_FREE(&e);
+  ierr = ritz_first_error(ierr, RitzSpaceDestroy(&space));
+  return ritz_first_error(ierr, CeedDestroy(&ceed));
+}
+
+int RitzExchangeReferenceCopy(RitzExchange exchange, RitzExchange *copy) {
+  RITZ_NOT_NULL(exchange);
+  RITZ_NOT_NULL(copy);
+  exchange->ref_count++;
+  const int ierr = RitzExchangeDestroy(copy);
+
+  if (ierr) {
+    exchange->ref_count--;
+    return ierr;
+  }
+  *copy = exchange;
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Exchanges ----
+
+static int check_vector(RitzExchange e, const char *call, CeedVector x) {
+  CeedSize length = 0;
+
+  RITZ_ARGUMENT_OF(e->ceed, call, x);
+  RITZ_TRY(CeedVectorGetLength(x, &length));
+  RITZ_REQUIRE(length == e->length, e->ceed, CEED_ERROR_DIMENSION,
+               "%s: the vector has %" CeedSize_FMT " entries, the space %" CeedSize_FMT, call, length,
+               e->length);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Arrays of both buffers in the transport's memory: from is read, to written. NULL: a buffer without entries.
+static int lend_buffers(RitzExchange e, CeedVector from, CeedVector to) {
+  if (from) RITZ_TRY(CeedVectorGetArrayRead(from, e->transport.mem_type, &e->sending));
+  const int ierr =
+      to ? CeedVectorGetArrayWrite(to, e->transport.mem_type, &e->receiving) : CEED_ERROR_SUCCESS;
+
+  if (ierr && from) return ritz_first_error(ierr, CeedVectorRestoreArrayRead(from, &e->sending));
+  return ierr;
+}
+
+static int return_buffers(CeedVector from, CeedVector to, RitzExchange e) {
+  const int ierr = from ? CeedVectorRestoreArrayRead(from, &e->sending) : CEED_ERROR_SUCCESS;
+
+  return ritz_first_error(ierr, to ? CeedVectorRestoreArray(to, &e->receiving) : CEED_ERROR_SUCCESS);
+}
+
+static void fill_messages(RitzExchange e, bool to_ghosts) {
+  for (CeedInt i = 0; i < e->num_messages; i++) {
+    const Neighbour *n = &e->neighbours[i];
+    const CeedSize first_from = to_ghosts ? n->first_send : n->first_ghost,
+                   first_to = to_ghosts ? n->first_ghost : n->first_send;
+    const CeedSize num_from = to_ghosts ? n->num_send : n->num_ghosts,
+                   num_to = to_ghosts ? n->num_ghosts : n->num_send;
+
+    e->messages[i] = (RitzMessage){.part = n->part,
+                                   .send_bytes = (size_t)num_from * sizeof(CeedScalar),
+                                   .recv_bytes = (size_t)num_to * sizeof(CeedScalar),
+                                   .send = num_from > 0 ? e->sending + first_from : NULL,
+                                   .recv = num_to > 0 ? e->receiving + first_to : NULL};
+  }
+}
+
+static int pack(RitzExchange e, bool to_ghosts, CeedVector x) {
+  if (!to_ghosts && e->num_ghosts > 0)
+    return RitzVectorCopyRange(x, e->num_owned, e->num_ghosts, e->at_ghosts, 0);
+  if (to_ghosts && e->num_send > 0)
+    return CeedElemRestrictionApply(e->pack, CEED_NOTRANSPOSE, x, e->at_owners, CEED_REQUEST_IMMEDIATE);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int unpack(RitzExchange e, bool to_ghosts, CeedVector x) {
+  if (to_ghosts && e->num_ghosts > 0)
+    return RitzVectorCopyRange(e->at_ghosts, 0, e->num_ghosts, x, e->num_owned);
+  if (to_ghosts) return CEED_ERROR_SUCCESS;
+  if (e->num_send > 0)
+    RITZ_TRY(CeedElemRestrictionApply(e->pack, CEED_TRANSPOSE, e->at_owners, x, CEED_REQUEST_IMMEDIATE));
+  return RitzVectorSetEntries(x, e->ghosts, 0);
+}
+
+static CeedVector sender(const struct RitzExchange_private *e, bool to_ghosts) {
+  return to_ghosts ? e->at_owners : e->at_ghosts;
+}
+
+int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
+  const bool to_ghosts = mode == RITZ_EXCHANGE_TO_GHOSTS;
+
+  RITZ_NOT_NULL(exchange);
+  const RitzExchange e = exchange;
+
+  RITZ_TRY(check_vector(e, "RitzExchangeBegin", x));
+  RITZ_REQUIRE(!e->is_busy, e->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzExchangeBegin: an exchange is under way, needed RitzExchangeEnd first");
+  RITZ_TRY(pack(e, to_ghosts, x));
+  RITZ_TRY(lend_buffers(e, sender(e, to_ghosts), sender(e, !to_ghosts)));
+  fill_messages(e, to_ghosts);
+  const int ierr = e->transport.begin(&e->transport, e->num_messages, e->messages);
+
+  if (ierr) return ritz_first_error(ierr, return_buffers(sender(e, to_ghosts), sender(e, !to_ghosts), e));
+  e->is_busy = true;
+  e->mode = mode;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
+  const bool to_ghosts = mode == RITZ_EXCHANGE_TO_GHOSTS;
+
+  RITZ_NOT_NULL(exchange);
+  const RitzExchange e = exchange;
+
+  RITZ_TRY(check_vector(e, "RitzExchangeEnd", x));
+  RITZ_REQUIRE(e->is_busy && e->mode == mode, e->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzExchangeEnd: no exchange of this mode is under way, needed RitzExchangeBegin first");
+  e->is_busy = false;
+  int ierr = e->transport.end(&e->transport, e->num_messages, e->messages);
+
+  ierr = ritz_first_error(ierr, return_buffers(sender(e, to_ghosts), sender(e, !to_ghosts), e));
+  return ierr ? ierr : unpack(e, to_ghosts, x);
+}
+
+int RitzExchangeRun(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
+  RITZ_TRY(RitzExchangeBegin(exchange, mode, x));
+  return RitzExchangeEnd(exchange, mode, x);
+}
+
+// ---- Queries ----
+
+int RitzExchangeGetGhosts(RitzExchange exchange, RitzIndices *ghosts) {
+  RITZ_NOT_NULL(exchange);
+  RITZ_NOT_NULL(ghosts);
+  *ghosts = exchange->ghosts;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzExchangeGetNumOwned(RitzExchange exchange, CeedSize *num_owned) {
+  RITZ_NOT_NULL(exchange);
+  RITZ_NOT_NULL(num_owned);
+  *num_owned = exchange->num_owned;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzExchangeReduce(void *exchange, RitzReduction kind, CeedInt num, double values[]) {
+  const RitzExchange e = exchange;
+
+  RITZ_NOT_NULL(e);
+  return e->transport.reduce(&e->transport, kind, num, values);
+}

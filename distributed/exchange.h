@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Inside of exchanges (ritz/exchange.h). Used by distributed/ only.
+#ifndef RITZ_DISTRIBUTED_EXCHANGE_H
+#define RITZ_DISTRIBUTED_EXCHANGE_H
+
+#include <ritz/exchange.h>
+#include <stdbool.h>
+
+#include "core/handle.h"
+
+// Another part, and its entries in both buffers.
+typedef struct {
+  CeedInt part;
+  CeedSize first_send, num_send, first_ghost, num_ghosts;
+} Neighbour;
+
+struct RitzExchange_private {
+  const RitzClass *class;
+  int ref_count;
+  Ceed ceed, counted; // the same; counted: once it is
+  RitzSpace space;    // counted
+  RitzTransport transport;
+  CeedInt num_comp, num_messages;
+  CeedSize length, num_owned, num_send, num_ghosts; // entries
+  Neighbour *neighbours;                            // owned, [num_messages]
+  RitzMessage *messages;                            // owned
+  CeedElemRestriction pack;                         // owned: the entries that neighbours have as ghosts
+  CeedVector at_owners, at_ghosts;                  // owned buffers, [num_send], [num_ghosts]; NULL: empty
+  RitzIndices ghosts;                               // owned
+  bool is_busy;
+  RitzExchangeMode mode;     // of what is under way
+  const CeedScalar *sending; // borrowed from the buffers meanwhile
+  CeedScalar *receiving;
+};
+
+#endif

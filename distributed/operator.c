@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Operators of problems in parts: products with the exchange to ghosts behind the elements without ghosts,
+// the diagonal, and solvers of the whole problem (ritz/exchange.h).
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "distributed/exchange.h"
+
+const RitzClass ritz_part_operator_class = {.name = "RitzPartOperator"};
+
+struct RitzPartOperator_private {
+  const RitzClass *class;
+  RitzExchange exchange;     // counted
+  CeedOperator inside, seam; // counted; NULL: no such elements
+};
+
+static int check_operator(RitzExchange e, const char *name, CeedOperator op) {
+  CeedSize input = 0, output = 0;
+
+  if (!op) return CEED_ERROR_SUCCESS;
+  RITZ_ARGUMENT_OF(e->ceed, "RitzPartOperatorCreate", op);
+  RITZ_TRY(CeedOperatorGetActiveVectorLengths(op, &input, &output));
+  RITZ_REQUIRE(input == e->length && output == e->length, e->ceed, CEED_ERROR_DIMENSION,
+               "RitzPartOperatorCreate: operator '%s' maps %" CeedSize_FMT " to %" CeedSize_FMT
+               " entries, the space has %" CeedSize_FMT,
+               name, input, output, e->length);
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzPartOperatorCreate(RitzExchange exchange, CeedOperator inside, CeedOperator seam,
+                           RitzPartOperator *op) {
+  RitzPartOperator new_op = NULL;
+
+  RITZ_NOT_NULL(exchange);
+  RITZ_NOT_NULL(op);
+  *op = NULL;
+  RITZ_TRY(check_operator(exchange, "inside", inside));
+  RITZ_TRY(check_operator(exchange, "seam", seam));
+  RITZ_TRY(RITZ_CALLOC(exchange->ceed, 1, &new_op));
+  new_op->class = &ritz_part_operator_class;
+  int ierr = RitzExchangeReferenceCopy(exchange, &new_op->exchange);
+
+  if (!ierr && inside) ierr = CeedOperatorReferenceCopy(inside, &new_op->inside);
+  if (!ierr && seam) ierr = CeedOperatorReferenceCopy(seam, &new_op->seam);
+  if (ierr) return ritz_first_error(ierr, RitzPartOperatorDestroy(&new_op));
+  *op = new_op;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzPartOperatorDestroy(RitzPartOperator *op) {
+  if (!op || !*op) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_check_handle(NULL, __func__, "op", *op, &ritz_part_operator_class));
+  RitzPartOperator o = *op;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  *op = NULL;
+  ierr = ritz_first_error(ierr, CeedOperatorDestroy(&o->inside));
+  ierr = ritz_first_error(ierr, CeedOperatorDestroy(&o->seam));
+  ierr = ritz_first_error(ierr, RitzExchangeDestroy(&o->exchange));
+  RITZ_FREE(&o);
+  return ierr;
+}
+
+// ---- Products ----
+
+static int apply_inside(RitzPartOperator op, CeedVector x, CeedVector y) {
+  if (op->inside) return CeedOperatorApply(op->inside, x, y, CEED_REQUEST_IMMEDIATE);
+  return op->seam ? CEED_ERROR_SUCCESS : CeedVectorSetValue(y, 0);
+}
+
+static int apply_seam(RitzPartOperator op, CeedVector x, CeedVector y) {
+  if (!op->seam) return CEED_ERROR_SUCCESS;
+  if (op->inside) return CeedOperatorApplyAdd(op->seam, x, y, CEED_REQUEST_IMMEDIATE);
+  return CeedOperatorApply(op->seam, x, y, CEED_REQUEST_IMMEDIATE);
+}
+
+int RitzPartOperatorApply(void *op, CeedVector x, CeedVector y) {
+  RitzPartOperator o = op;
+
+  RITZ_NOT_NULL(o);
+  RITZ_TRY(RitzExchangeBegin(o->exchange, RITZ_EXCHANGE_TO_GHOSTS, x));
+  // what was begun is ended, whatever happens meanwhile
+  const int ierr = apply_inside(o, x, y);
+  RITZ_TRY(ritz_first_error(ierr, RitzExchangeEnd(o->exchange, RITZ_EXCHANGE_TO_GHOSTS, x)));
+  RITZ_TRY(apply_seam(o, x, y));
+  RITZ_TRY(RitzExchangeRun(o->exchange, RITZ_EXCHANGE_TO_OWNERS, y));
+  return RitzVectorSetEntries(x, o->exchange->ghosts, 0);
+}
+
+int RitzPartOperatorGetDiagonal(RitzPartOperator op, CeedVector diagonal) {
+  RITZ_NOT_NULL(op);
+  const RitzExchange e = op->exchange;
+
+  RITZ_ARGUMENT(e->ceed, diagonal);
+  RITZ_TRY(CeedVectorSetValue(diagonal, 0));
+  if (op->inside)
+    RITZ_TRY(CeedOperatorLinearAssembleAddDiagonal(op->inside, diagonal, CEED_REQUEST_IMMEDIATE));
+  if (op->seam) RITZ_TRY(CeedOperatorLinearAssembleAddDiagonal(op->seam, diagonal, CEED_REQUEST_IMMEDIATE));
+  RITZ_TRY(RitzExchangeRun(e, RITZ_EXCHANGE_TO_OWNERS, diagonal));
+  return RitzVectorSetEntries(diagonal, e->ghosts, 1);
+}
+
+// ---- Solvers ----
+
+// Both sets in one.
+static int unite(Ceed ceed, RitzIndices a, RitzIndices b, RitzIndices *both) {
+  const int64_t *of_a = NULL, *of_b = NULL;
+  int64_t num_a = 0, num_b = 0, *entries = NULL;
+
+  RITZ_TRY(RitzIndicesGet(a, &num_a, &of_a));
+  if (b) RITZ_TRY(RitzIndicesGet(b, &num_b, &of_b));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(num_a + num_b), &entries));
+  if (num_a > 0) memcpy(entries, of_a, (size_t)num_a * sizeof(*entries));
+  if (num_b > 0) memcpy(entries + num_a, of_b, (size_t)num_b * sizeof(*entries));
+  const int ierr = RitzIndicesCreate(ceed, num_a + num_b, entries, both);
+
+  RITZ_FREE(&entries);
+  return ierr;
+}
+
+int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndices constraints) {
+  RitzIndices kept = NULL;
+
+  RITZ_NOT_NULL(solver);
+  RITZ_NOT_NULL(op);
+  RITZ_TRY(unite(op->exchange->ceed, op->exchange->ghosts, constraints, &kept));
+  int ierr = RitzSolverSetConstraintIndices(solver, kept);
+
+  if (!ierr) ierr = RitzSolverSetApply(solver, RitzPartOperatorApply, op);
+  if (!ierr) ierr = RitzSolverSetReduction(solver, RitzExchangeReduce, op->exchange);
+  return ritz_first_error(ierr, RitzIndicesDestroy(&kept));
+}

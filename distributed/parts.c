@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Parts as threads of one process: RitzRunParts and its transport (ritz/exchange.h). Messages are copied by
+// who receives them, straight from the sender's buffer.
+#include <ritz/exchange.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/threads.h"
+
+// A message from one part to another. The sender says which exchange it belongs to, counted from 1, and the
+// receiver that it has it.
+typedef struct {
+  const void *data;
+  size_t bytes;
+  RitzFlag sent, received;
+} Mailbox;
+
+// Numbers of one part, for all to read.
+typedef struct {
+  double *values;
+  CeedInt num;
+  RitzReduction kind;
+  RitzFlag ready, done; // epochs: number of the reduction, counted from 1
+} Desk;
+
+typedef struct {
+  Ceed ceed; // borrowed: of the caller
+  CeedInt num_parts;
+  RitzPartFunction run;
+  void *ctx;
+  Mailbox *boxes; // owned, [to][from]
+  Desk *desks;    // owned, [num_parts]
+  RitzFlag stop;  // raised with the part that failed, counted from 1
+  int *codes;     // owned, [num_parts]
+} World;
+
+// What one thread knows.
+typedef struct {
+  World *world;
+  int32_t num_exchanges, num_reductions;
+} Member;
+
+static int report_stop(const RitzTransport *t, const World *w) {
+  return CeedError(NULL, CEED_ERROR_MAJOR,
+                   "RitzRunParts: part %" CeedInt_FMT
+                   " waits for others, but part %d has ended with an error",
+                   t->part, (int)w->stop.epoch - 1);
+}
+
+static Mailbox *find_box(const World *w, CeedInt to, CeedInt from) {
+  return &w->boxes[(size_t)to * (size_t)w->num_parts + (size_t)from];
+}
+
+// ---- Messages ----
+
+static int begin(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  Member *member = t->ctx;
+  World *w = member->world;
+
+  member->num_exchanges++;
+  for (CeedInt i = 0; i < num; i++) {
+    Mailbox *box = find_box(w, messages[i].part, t->part);
+
+    box->data = messages[i].send;
+    box->bytes = messages[i].send_bytes;
+    ritz_flag_raise(&box->sent, member->num_exchanges);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int receive(const RitzTransport *t, const RitzMessage *m) {
+  const Member *member = t->ctx;
+  Mailbox *box = find_box(member->world, t->part, m->part);
+
+  if (!ritz_flag_wait_unless(&box->sent, member->num_exchanges, &member->world->stop))
+    return report_stop(t, member->world);
+  RITZ_REQUIRE(box->bytes == m->recv_bytes, NULL, CEED_ERROR_DIMENSION,
+               "RitzRunParts: part %" CeedInt_FMT " sends %zu bytes to part %" CeedInt_FMT
+               ", which expects %zu",
+               m->part, box->bytes, t->part, m->recv_bytes);
+  if (m->recv_bytes > 0) memcpy(m->recv, box->data, m->recv_bytes);
+  ritz_flag_raise(&box->received, member->num_exchanges);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Buffers may be used again when the others have what they hold.
+static int end(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  const Member *member = t->ctx;
+
+  for (CeedInt i = 0; i < num; i++) RITZ_TRY(receive(t, &messages[i]));
+  for (CeedInt i = 0; i < num; i++) {
+    Mailbox *box = find_box(member->world, messages[i].part, t->part);
+
+    if (!ritz_flag_wait_unless(&box->received, member->num_exchanges, &member->world->stop))
+      return report_stop(t, member->world);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Reductions ----
+
+static double combine(const World *w, RitzReduction kind, CeedInt i) {
+  double value = w->desks[0].values[i];
+
+  for (CeedInt part = 1; part < w->num_parts; part++) {
+    const double other = w->desks[part].values[i];
+
+    if (kind == RITZ_REDUCTION_SUM)
+      value += other;
+    else if (!(other <= value)) // a value that is no number stays
+      value = other;
+  }
+  return value;
+}
+
+// All wait until everybody's numbers are there, and again until everybody has read them.
+static int wait_for_all(const RitzTransport *t, bool for_done) {
+  const Member *member = t->ctx;
+  World *w = member->world;
+
+  for (CeedInt part = 0; part < w->num_parts; part++) {
+    Desk *desk = &w->desks[part];
+
+    if (!ritz_flag_wait_unless(for_done ? &desk->done : &desk->ready, member->num_reductions, &w->stop))
+      return report_stop(t, w);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_desks(const RitzTransport *t, RitzReduction kind, CeedInt num) {
+  const World *w = ((const Member *)t->ctx)->world;
+
+  for (CeedInt part = 0; part < w->num_parts; part++) {
+    RITZ_REQUIRE(w->desks[part].num == num && w->desks[part].kind == kind, NULL, CEED_ERROR_INCOMPATIBLE,
+                 "RitzRunParts: part %" CeedInt_FMT " reduces %" CeedInt_FMT
+                 " numbers (kind %d), part %" CeedInt_FMT " %" CeedInt_FMT
+                 " (kind %d): parts have to make the same calls",
+                 t->part, num, (int)kind, part, w->desks[part].num, (int)w->desks[part].kind);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int reduce(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  enum { AT_ONCE = 64 };
+  Member *member = t->ctx;
+  World *w = member->world;
+  double results[AT_ONCE];
+
+  for (CeedInt first = 0; first < num; first += AT_ONCE) {
+    const CeedInt count = CeedIntMin(AT_ONCE, num - first);
+    Desk *desk = &w->desks[t->part];
+
+    desk->values = values + first;
+    desk->num = count;
+    desk->kind = kind;
+    ritz_flag_raise(&desk->ready, ++member->num_reductions);
+    RITZ_TRY(wait_for_all(t, false));
+    RITZ_TRY(check_desks(t, kind, count));
+    for (CeedInt i = 0; i < count; i++) results[i] = combine(w, kind, i);
+    ritz_flag_raise(&desk->done, member->num_reductions);
+    RITZ_TRY(wait_for_all(t, true));
+    memcpy(values + first, results, (size_t)count * sizeof(*values));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Threads ----
+
+static int run_part(void *data, int part) {
+  World *w = data;
+  Member member = {.world = w};
+  const RitzTransport transport = {.num_parts = w->num_parts,
+                                   .part = part,
+                                   .mem_type = CEED_MEM_HOST,
+                                   .ctx = &member,
+                                   .begin = begin,
+                                   .end = end,
+                                   .reduce = reduce};
+  const int code = w->run(w->ctx, &transport);
+
+  w->codes[part] = code;
+  // whoever comes second only fails because of the first
+  if (code) ritz_flag_raise_first(&w->stop, part + 1);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int allocate(Ceed ceed, CeedInt num_parts, World *w) {
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_parts * (size_t)num_parts, &w->boxes));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_parts, &w->desks));
+  return RITZ_CALLOC(ceed, (size_t)num_parts, &w->codes);
+}
+
+static int run_world(World *w) {
+  RitzTeam team = NULL;
+  bool is_done = false;
+
+  RITZ_TRY(ritz_team_create(w->ceed, w->num_parts, &team));
+  (void)ritz_team_run_together(team, run_part, w, &is_done);
+  ritz_team_destroy(&team);
+  RITZ_REQUIRE(is_done, w->ceed, CEED_ERROR_MAJOR, "RitzRunParts: %" CeedInt_FMT " threads cannot be had",
+               w->num_parts);
+  return w->stop.epoch ? w->codes[w->stop.epoch - 1] : CEED_ERROR_SUCCESS;
+}
+
+int RitzRunParts(Ceed ceed, CeedInt num_parts, RitzPartFunction run, void *ctx) {
+  World w = {.ceed = ceed, .num_parts = num_parts, .run = run, .ctx = ctx};
+
+  RITZ_NOT_NULL(ceed);
+  RITZ_REQUIRE(num_parts >= 1 && num_parts <= RITZ_MAX_THREADS, ceed, CEED_ERROR_DIMENSION,
+               "RitzRunParts: %" CeedInt_FMT " parts, needed 1 to %d", num_parts, RITZ_MAX_THREADS);
+  RITZ_REQUIRE(run, ceed, CEED_ERROR_INCOMPATIBLE, "RitzRunParts: argument 'run' is NULL, needed a function");
+  int ierr = allocate(ceed, num_parts, &w);
+
+  if (!ierr) ierr = run_world(&w);
+  RITZ_FREE(&w.boxes);
+  RITZ_FREE(&w.desks);
+  RITZ_FREE(&w.codes);
+  return ierr;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Work of several parts of a mesh together: who carries messages, exchanges of ghosts, products with
+// operators of the whole problem. Parts and ghosts: ritz/partition.h. Examples and models:
+// doc/distributed.md.
+//
+// A transport is a table of functions of one part. The library has one for threads of one process; others
+// (MPI, NCCL) are made by programs or by libraries beside this one: the core knows none.
+//
+// All parts make the same calls in the same order: a call that waits for others waits for ever for one that
+// is left out. Where a part fails, the transport has to make the others' calls fail.
+#ifndef RITZ_EXCHANGE_H
+#define RITZ_EXCHANGE_H
+
+#include <ceed.h>
+#include <ritz/partition.h>
+#include <ritz/solver.h>
+#include <ritz/vector.h>
+
+// ---- Transports ----
+
+// What goes to one other part, and what comes from it; either may be empty.
+typedef struct {
+  CeedInt part;
+  size_t send_bytes, recv_bytes;
+  const void *send;
+  void *recv;
+} RitzMessage;
+
+typedef struct RitzTransport RitzTransport;
+struct RitzTransport {
+  CeedInt num_parts, part;
+  CeedMemType mem_type; // where buffers of messages have to be
+  void *ctx;
+  // Starts to send and receive num messages, one for each of several parts. Buffers stay as they are until
+  // `end`, which gets the same messages and waits for all of them. One set of messages is under way at a
+  // time.
+  int (*begin)(const RitzTransport *transport, CeedInt num, const RitzMessage messages[]);
+  int (*end)(const RitzTransport *transport, CeedInt num, const RitzMessage messages[]);
+  // values[i] becomes the sum, or the largest, of the values[i] of all parts, bit for bit the same in all.
+  int (*reduce)(const RitzTransport *transport, RitzReduction kind, CeedInt num, double values[]);
+};
+
+// Calls run(ctx, transport) for num_parts parts, each on a thread of its own, and returns when all have
+// ended: the nonzero code of the lowest part that failed by itself, else 0. A part makes contexts (CeedInit)
+// and objects of its own; meshes and spaces belong to one part. Where one part returns another code than 0,
+// the others' calls of the transport return CEED_ERROR_MAJOR. `ceed` reports what goes wrong here: errors
+// CEED_ERROR_DIMENSION (num_parts < 1), CEED_ERROR_MAJOR (not so many threads can be had; nothing was
+// called). Sums are made in the order of the parts: they repeat.
+typedef int (*RitzPartFunction)(void *ctx, const RitzTransport *transport);
+CEED_EXTERN int RitzRunParts(Ceed ceed, CeedInt num_parts, RitzPartFunction run, void *ctx);
+
+// ---- Exchanges ----
+
+typedef struct RitzExchange_private *RitzExchange;
+
+typedef enum {
+  RITZ_EXCHANGE_TO_GHOSTS, // ghosts take the values of their owners
+  RITZ_EXCHANGE_TO_OWNERS, // owners add the values of their ghosts, which become zero
+} RitzExchangeMode;
+
+// Exchanges for vectors of a space on a part of a mesh, in the context `ceed`; `transport` is copied, its ctx
+// borrowed. Holds a reference to the space. All parts call it together. Bytes of an exchange: those of an
+// entry for each entry of a ghost (sent once, received once), nothing else. Memory: twice that and 4 bytes an
+// entry. Errors: CEED_ERROR_DIMENSION (the mesh is another part than the transport's, or one of another
+// number of parts), CEED_ERROR_INCOMPATIBLE (parts were cut by different lists, or spaces have other degrees:
+// found by one reduction), CEED_ERROR_UNSUPPORTED (offsets beyond 32 bits).
+CEED_EXTERN int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTransport *transport,
+                                   RitzExchange *exchange);
+CEED_EXTERN int RitzExchangeReferenceCopy(RitzExchange exchange, RitzExchange *copy);
+CEED_EXTERN int RitzExchangeDestroy(RitzExchange *exchange);
+// x: an L-vector of the space, of CeedScalar. Between begin and end, x may be read, and its owned entries
+// may be used by operators on elements without ghosts; the same mode and vector end what was begun.
+// Errors: CEED_ERROR_DIMENSION (length), CEED_ERROR_INCOMPATIBLE (an exchange is under way, or none is).
+CEED_EXTERN int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x);
+CEED_EXTERN int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x);
+// Begin and end.
+CEED_EXTERN int RitzExchangeRun(RitzExchange exchange, RitzExchangeMode mode, CeedVector x);
+// Entries of ghosts, borrowed: constraints of solvers beside those of the boundary.
+CEED_EXTERN int RitzExchangeGetGhosts(RitzExchange exchange, RitzIndices *ghosts);
+// Number of owned entries: the first of an L-vector.
+CEED_EXTERN int RitzExchangeGetNumOwned(RitzExchange exchange, CeedSize *num_owned);
+// The sum over all parts; a RitzReduceFunction with an exchange as ctx.
+CEED_EXTERN int RitzExchangeReduce(void *exchange, RitzReduction kind, CeedInt num, double values[]);
+
+// ---- Operators ----
+
+typedef struct RitzPartOperator_private *RitzPartOperator;
+
+// The operator of the whole problem, of which this part adds `inside` (elements without ghosts,
+// RitzSpaceGetSeamElements lists the others) and `seam` (the others, or all), both on L-vectors of the
+// exchange's space. Either may be NULL: that part is without such elements. Counted references.
+CEED_EXTERN int RitzPartOperatorCreate(RitzExchange exchange, CeedOperator inside, CeedOperator seam,
+                                       RitzPartOperator *op);
+CEED_EXTERN int RitzPartOperatorDestroy(RitzPartOperator *op);
+// y = A x: a RitzApplyFunction with the operator as ctx. Ghosts of x get the values of their owners and are
+// zero afterwards, as those of y: so products of vectors count owned entries alone. The exchange to ghosts
+// goes on while `inside` is applied.
+CEED_EXTERN int RitzPartOperatorApply(void *op, CeedVector x, CeedVector y);
+// The diagonal of the whole operator at owned entries; one at ghosts.
+CEED_EXTERN int RitzPartOperatorGetDiagonal(RitzPartOperator op, CeedVector diagonal);
+// Makes the solver one of the whole problem: applies this operator, keeps `constraints` (boundary entries of
+// this part, ghosts included or not; NULL: none) and all ghosts, sums over all parts. The operator has to
+// outlive the solver's solves. b and x are L-vectors of the parts, of which owned entries count; ghosts of x
+// are zero after the solve (RitzExchangeRun gives them values). A call of the transport's `reduce` for each
+// pass that has sums: two or three an iteration of conjugate gradients.
+CEED_EXTERN int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndices constraints);
+
+#endif
