@@ -194,7 +194,7 @@ int RitzExchangeReferenceCopy(RitzExchange exchange, RitzExchange *copy) {
 
 // ---- Exchanges ----
 
-static int check_vector(RitzExchange e, const char *call, CeedVector x) {
+int ritz_exchange_check(RitzExchange e, const char *call, CeedVector x) {
   CeedSize length = 0;
 
   RITZ_ARGUMENT_OF(e->ceed, call, x);
@@ -258,15 +258,9 @@ static CeedVector sender(const struct RitzExchange_private *e, bool to_ghosts) {
   return to_ghosts ? e->at_owners : e->at_ghosts;
 }
 
-int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
+static int begin(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
   const bool to_ghosts = mode == RITZ_EXCHANGE_TO_GHOSTS;
 
-  RITZ_NOT_NULL(exchange);
-  const RitzExchange e = exchange;
-
-  RITZ_TRY(check_vector(e, "RitzExchangeBegin", x));
-  RITZ_REQUIRE(!e->is_busy, e->ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzExchangeBegin: an exchange is under way, needed RitzExchangeEnd first");
   RITZ_TRY(pack(e, to_ghosts, x));
   RITZ_TRY(lend_buffers(e, sender(e, to_ghosts), sender(e, !to_ghosts)));
   fill_messages(e, to_ghosts);
@@ -278,25 +272,42 @@ int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x
   return CEED_ERROR_SUCCESS;
 }
 
-int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
+static int end(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
   const bool to_ghosts = mode == RITZ_EXCHANGE_TO_GHOSTS;
-
-  RITZ_NOT_NULL(exchange);
-  const RitzExchange e = exchange;
-
-  RITZ_TRY(check_vector(e, "RitzExchangeEnd", x));
-  RITZ_REQUIRE(e->is_busy && e->mode == mode, e->ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzExchangeEnd: no exchange of this mode is under way, needed RitzExchangeBegin first");
-  e->is_busy = false;
   int ierr = e->transport.end(&e->transport, e->num_messages, e->messages);
 
+  e->is_busy = false;
   ierr = ritz_first_error(ierr, return_buffers(sender(e, to_ghosts), sender(e, !to_ghosts), e));
   return ierr ? ierr : unpack(e, to_ghosts, x);
 }
 
+static int require_idle(RitzExchange e, const char *call) {
+  RITZ_REQUIRE(!e->is_busy, e->ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: an exchange is under way, needed RitzExchangeEnd first", call);
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
+  RITZ_NOT_NULL(exchange);
+  RITZ_TRY(ritz_exchange_check(exchange, "RitzExchangeBegin", x));
+  RITZ_TRY(require_idle(exchange, "RitzExchangeBegin"));
+  return begin(exchange, mode, x);
+}
+
+int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
+  RITZ_NOT_NULL(exchange);
+  RITZ_TRY(ritz_exchange_check(exchange, "RitzExchangeEnd", x));
+  RITZ_REQUIRE(exchange->is_busy && exchange->mode == mode, exchange->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzExchangeEnd: no exchange of this mode is under way, needed RitzExchangeBegin first");
+  return end(exchange, mode, x);
+}
+
 int RitzExchangeRun(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
-  RITZ_TRY(RitzExchangeBegin(exchange, mode, x));
-  return RitzExchangeEnd(exchange, mode, x);
+  RITZ_NOT_NULL(exchange);
+  RITZ_TRY(ritz_exchange_check(exchange, "RitzExchangeRun", x));
+  RITZ_TRY(require_idle(exchange, "RitzExchangeRun"));
+  RITZ_TRY(begin(exchange, mode, x));
+  return end(exchange, mode, x);
 }
 
 // ---- Queries ----

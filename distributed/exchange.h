@@ -33,4 +33,7 @@ struct RitzExchange_private {
   CeedScalar *receiving;
 };
 
+// CEED_ERROR_DIMENSION unless x is like the vectors of the exchange's space.
+int ritz_exchange_check(RitzExchange e, const char *call, CeedVector x);
+
 #endif

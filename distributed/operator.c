@@ -79,6 +79,8 @@ int RitzPartOperatorApply(void *op, CeedVector x, CeedVector y) {
   RitzPartOperator o = op;
 
   RITZ_NOT_NULL(o);
+  RITZ_TRY(ritz_exchange_check(o->exchange, "RitzPartOperatorApply", x));
+  RITZ_TRY(ritz_exchange_check(o->exchange, "RitzPartOperatorApply", y));
   RITZ_TRY(RitzExchangeBegin(o->exchange, RITZ_EXCHANGE_TO_GHOSTS, x));
   // what was begun is ended, whatever happens meanwhile
   const int ierr = apply_inside(o, x, y);
@@ -92,7 +94,7 @@ int RitzPartOperatorGetDiagonal(RitzPartOperator op, CeedVector diagonal) {
   RITZ_NOT_NULL(op);
   const RitzExchange e = op->exchange;
 
-  RITZ_ARGUMENT(e->ceed, diagonal);
+  RITZ_TRY(ritz_exchange_check(e, "RitzPartOperatorGetDiagonal", diagonal));
   RITZ_TRY(CeedVectorSetValue(diagonal, 0));
   if (op->inside)
     RITZ_TRY(CeedOperatorLinearAssembleAddDiagonal(op->inside, diagonal, CEED_REQUEST_IMMEDIATE));
@@ -124,6 +126,7 @@ int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndice
 
   RITZ_NOT_NULL(solver);
   RITZ_NOT_NULL(op);
+  RITZ_OPTIONAL(op->exchange->ceed, constraints);
   RITZ_TRY(unite(op->exchange->ceed, op->exchange->ghosts, constraints, &kept));
   int ierr = RitzSolverSetConstraintIndices(solver, kept);
 

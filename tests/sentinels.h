@@ -55,6 +55,9 @@ typedef struct {
   RitzBatchArray batch_array; // zeros
   RitzFront front;            // on the same context
   RitzAssembly csr;           // of op
+  RitzHalo halo;              // borrowed from space, as is what follows: one part that is the whole
+  RitzExchange exchange;
+  RitzPartOperator part_op;
   RitzOperatorOptions options;
   RitzOutputField field;
   int64_t *row_starts, *cols; // of op's matrix
@@ -105,6 +108,9 @@ extern const RitzFactor sentinels_factor;
 extern const RitzFixedPart sentinels_fixed_part;
 extern const CeedInt sentinels_point_offsets[2 + SENTINELS_NODES], sentinels_num_points[2], sentinels_ones[4];
 extern const CeedScalar *const sentinels_tables[4];
+extern const RitzMeshArrays sentinels_arrays;
+extern const RitzTransport sentinels_transport; // of one part, to which nobody sends
+int sentinels_part(void *ctx, const RitzTransport *transport);
 int sentinels_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op);
 int sentinels_function(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);
 int sentinels_release(void *data);

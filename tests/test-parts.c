@@ -315,6 +315,11 @@ TEST(wrong_partitions_are_refused) {
   CHECK(part == NULL, "no part is left");
   parts[3] = 1;
   CHECK_OK(RitzMeshCreateSubmesh(mesh, 2, parts, 0, &part));
+  CeedInt num = 0, number = -1;
+  CHECK_OK(RitzMeshGetPart(part, &num, &number));
+  CHECK(num == 2 && number == 0, "part %d of %d", (int)number, (int)num);
+  CHECK_OK(RitzMeshGetPart(mesh, &num, &number));
+  CHECK(num == 1 && number == 0, "part %d of %d", (int)number, (int)num);
   CHECK_ERROR(ceed, RitzMeshCreateSubmesh(part, 2, parts, 0, &piece), CEED_ERROR_UNSUPPORTED, "already");
   CHECK_ERROR(ceed, RitzMeshPartition(part, RITZ_PARTITION_HILBERT, 2, NULL, parts), CEED_ERROR_UNSUPPORTED,
               "already");

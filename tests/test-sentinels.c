@@ -36,6 +36,10 @@ static const struct {
     {"RitzLocatorReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzVector*Entries", "indices", "NULL", "the set is empty"},
     {"RitzSpaceReferenceCopy", "copy", "NULL", "there is nothing to release"},
+    {"RitzExchangeReferenceCopy", "copy", "NULL", "there is nothing to release"},
+    {"RitzPartOperatorCreate", "inside", "NULL", "there are no such elements"},
+    {"RitzPartOperatorCreate", "seam", "NULL", "there are no such elements"},
+    {"RitzSolverSetPartOperator", "constraints", "NULL", "there are none but ghosts"},
     {"Ceed*ReferenceCopy", "*", "OWN", "sentinels are copied like handles (ceed.h, Lifetime)"},
     {"CeedVectorGetLength", "vec", "CEED_VECTOR_NONE", "no vector has length 0"},
     {"CeedOperatorCreate", "dqf*", "NULL CEED_QFUNCTION_NONE", "there is no derivative"},
@@ -76,6 +80,8 @@ static const struct {
     {"Ritz*Take*", "nothing is borrowed"},
     {"Ceed*Get*Points*", "the restriction or operator is not at points"},
     {"CeedElemRestrictionGetLLayout", "not strided"},
+    {"RitzExchangeEnd", "nothing was begun"},
+    {"RitzHaloGetNeighbour", "the part has no neighbours"},
     {"RitzPreconditionerGet*Level", "the preconditioner is no multigrid"},
     {"RitzPreconditionerViewLevels", "the preconditioner is no multigrid"},
     {"RitzPreconditionerGetChebyshevBounds", "the preconditioner is no polynomial"},
@@ -147,6 +153,38 @@ static int make_vectors(Kit *kit) {
   DO(RitzVectorCreate(kit->ceed, SENTINELS_NODES, CEED_SCALAR_FP32, &kit->floats));
   DO(CeedVectorSetValue(kit->floats, 1));
   return CeedGetWorkVector(kit->ceed, SENTINELS_NODES, &kit->work);
+}
+
+// ---- Parts ----
+
+static int do_nothing(const RitzTransport *transport, CeedInt num, const RitzMessage messages[]) {
+  (void)transport, (void)num, (void)messages;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int keep_numbers(const RitzTransport *transport, RitzReduction kind, CeedInt num, double values[]) {
+  (void)transport, (void)kind, (void)num, (void)values;
+  return CEED_ERROR_SUCCESS;
+}
+
+int sentinels_part(void *ctx, const RitzTransport *transport) {
+  (void)ctx, (void)transport;
+  return CEED_ERROR_SUCCESS;
+}
+
+const RitzTransport sentinels_transport = {
+    .num_parts = 1, .begin = do_nothing, .end = do_nothing, .reduce = keep_numbers};
+
+static const int64_t triangle[3] = {0, 1, 2};
+static const double triangle_x[6] = {0, 0, 1, 0, 0, 1};
+static const RitzMeshArrayBlock triangle_block = {CEED_TOPOLOGY_TRIANGLE, 1, triangle, triangle_x};
+const RitzMeshArrays sentinels_arrays = {
+    .dim = 2, .space_dim = 2, .order = 1, .num_vertices = 3, .num_blocks = 1, .blocks = &triangle_block};
+
+static int make_exchange(Kit *kit) {
+  DO(RitzSpaceGetHalo(kit->space, &kit->halo));
+  DO(RitzExchangeCreate(kit->space, kit->ceed, &sentinels_transport, &kit->exchange));
+  return RitzPartOperatorCreate(kit->exchange, NULL, kit->op, &kit->part_op);
 }
 
 static int make_context(Kit *kit) {
@@ -227,6 +265,7 @@ static int make_mesh(Kit *kit) {
   DO(RitzIndicesCreate(kit->ceed, 2, (int64_t[]){0, 1}, &kit->indices));
   DO(RitzScalarsCreate(kit->ceed, 1, &kit->scalars));
   DO(RitzPreconditionerCreateJacobi(kit->ceed, kit->vec[0], NULL, &kit->pc));
+  DO(make_exchange(kit));
   kit->options = (RitzOperatorOptions){.kind = RITZ_OPERATOR_MASS, .space = kit->space};
   kit->field = (RitzOutputField){"field", kit->space, kit->matrix};
   snprintf(kit->path, sizeof(kit->path), "/tmp/ritz-sentinels-%ld.vtu", (long)getpid());
@@ -284,6 +323,8 @@ static int destroy_kit(Kit *kit) {
   DESTROY(RitzScalars, kit->scalars);
   DESTROY(RitzPreconditioner, kit->pc);
   DESTROY(RitzSolver, kit->solver);
+  DESTROY(RitzPartOperator, kit->part_op);
+  DESTROY(RitzExchange, kit->exchange);
   DESTROY(RitzGeometry, kit->geometry);
   DESTROY(RitzHierarchy, kit->hierarchy);
   DESTROY(RitzSpace, kit->space);

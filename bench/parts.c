@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Times conjugate gradients on a box in parts, threads of one process, beside the same box in one part:
+//
+//     ritz-bench-parts [--ceed RESOURCE] [--parts N] [--order P] [--size DOFS] [--its N] [--rounds N]
+//                      [--method auto|hilbert|metis]
+//
+// Diffusion, hexahedra, Jacobi, a fixed number of iterations. Rows, in turns, medians of the rounds: one
+// part; N parts, with and without the exchange behind elements without ghosts; one part with N threads, whose
+// iterations are those of parts; N threads with merged iterations, which parts do not have. Rates count
+// unknowns times iterations; the last column is the rate over that of one part. Exit status: 0 done, 1
+// failed, 2 wrong usage.
+#include <math.h>
+#include <ritz.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TRY(expr)                                                                                            \
+  do {                                                                                                       \
+    const int ierr_ = (expr);                                                                                \
+    if (ierr_) return ierr_;                                                                                 \
+  } while (0)
+
+static const char usage[] =
+    "usage: ritz-bench-parts [--ceed RESOURCE] [--parts N] [--order P] [--size DOFS] [--its N] [--rounds N]\n"
+    "                        [--method auto|hilbert|metis]\n"
+    "Default: /cpu/self, 2, 4, 2e6, 30, 5, auto.\n";
+
+typedef struct {
+  const char *resource;
+  int num_parts, order, num_its, num_rounds;
+  double size;
+  RitzPartitionMethod method;
+} Options;
+
+// One row, and what it has found.
+typedef struct {
+  const Options *options;
+  const char *name;
+  int num_parts, num_threads;
+  bool in_parts, overlaps;
+  double seconds;
+  int64_t num_dofs, most_ghosts;
+} Row;
+
+static bool set_option(Options *o, const char *name, const char *text) {
+  if (!strcmp(name, "--ceed")) return o->resource = text, true;
+  if (!strcmp(name, "--parts")) return sscanf(text, "%d", &o->num_parts) == 1 && o->num_parts > 0;
+  if (!strcmp(name, "--order")) return sscanf(text, "%d", &o->order) == 1 && o->order > 0 && o->order <= 16;
+  if (!strcmp(name, "--its")) return sscanf(text, "%d", &o->num_its) == 1 && o->num_its > 0;
+  if (!strcmp(name, "--rounds")) return sscanf(text, "%d", &o->num_rounds) == 1 && o->num_rounds > 0;
+  if (!strcmp(name, "--size")) return sscanf(text, "%lf", &o->size) == 1 && o->size >= 1 && o->size <= 1e9;
+  if (strcmp(name, "--method") != 0) return false;
+  if (!strcmp(text, "metis")) return o->method = RITZ_PARTITION_METIS, true;
+  if (!strcmp(text, "hilbert")) return o->method = RITZ_PARTITION_HILBERT, true;
+  return !strcmp(text, "auto");
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// ---- One part ----
+
+typedef struct {
+  Ceed ceed;
+  RitzMesh mesh;
+  RitzSpace space;
+  RitzGeometry geometry;
+  RitzIndices boundary;
+  CeedOperator inside, seam;
+  RitzExchange exchange;
+  RitzPartOperator op;
+  CeedVector b, x, diagonal;
+  RitzSolver solver;
+} Part;
+
+static int make_mesh(const Row *row, const RitzTransport *t, Part *p) {
+  const CeedInt n = (CeedInt)fmax(1, round(cbrt(row->options->size) / row->options->order)),
+                sizes[] = {n, n, n};
+  RitzMesh whole = NULL;
+  int64_t num_elem = 0;
+
+  TRY(RitzMeshCreateBox(p->ceed, 3, sizes, NULL, NULL, 1, NULL, NULL, &whole));
+  if (!row->in_parts) {
+    p->mesh = whole;
+    return CEED_ERROR_SUCCESS;
+  }
+  TRY(RitzMeshGetNumElements(whole, &num_elem));
+  int32_t *parts = malloc((size_t)num_elem * sizeof(*parts));
+
+  TRY(RitzMeshPartition(whole, row->options->method, t->num_parts, NULL, parts));
+  TRY(RitzMeshCreateSubmesh(whole, t->num_parts, parts, t->part, &p->mesh));
+  free(parts);
+  return RitzMeshDestroy(&whole);
+}
+
+static int make_operators(const Row *row, Part *p) {
+  RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION, .space = p->space};
+
+  TRY(RitzGeometryCreate(p->mesh, -1, &p->geometry));
+  if (row->overlaps) {
+    options.elements = RITZ_ELEMENTS_INSIDE;
+    TRY(RitzGeometryCreateOperator(p->geometry, p->ceed, &options, &p->inside));
+    options.elements = RITZ_ELEMENTS_SEAM;
+  }
+  return RitzGeometryCreateOperator(p->geometry, p->ceed, &options, &p->seam);
+}
+
+static int make_vectors(Part *p) {
+  CeedSize size = 0;
+  int64_t num = 0, *nodes = NULL;
+
+  TRY(RitzSpaceGetSize(p->space, &size));
+  TRY(CeedVectorCreate(p->ceed, size, &p->b));
+  TRY(CeedVectorCreate(p->ceed, size, &p->x));
+  TRY(CeedVectorCreate(p->ceed, size, &p->diagonal));
+  TRY(CeedVectorSetValue(p->b, 1));
+  TRY(RitzSpaceGetBoundaryNodes(p->space, "all", &num, &nodes));
+  TRY(RitzIndicesCreate(p->ceed, num, nodes, &p->boundary));
+  free(nodes);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_solver(const Row *row, const RitzTransport *t, Part *p) {
+  TRY(RitzSolverCreateCG(p->ceed, &p->solver));
+  TRY(RitzSolverSetTolerances(p->solver, 0, 0, row->options->num_its));
+  if (!row->in_parts) {
+    TRY(CeedOperatorLinearAssembleDiagonal(p->seam, p->diagonal, CEED_REQUEST_IMMEDIATE));
+    TRY(RitzSolverSetJacobi(p->solver, p->diagonal));
+    TRY(RitzSolverSetConstraintIndices(p->solver, p->boundary));
+    return RitzSolverSetOperator(p->solver, p->seam);
+  }
+  TRY(RitzExchangeCreate(p->space, p->ceed, t, &p->exchange));
+  TRY(RitzPartOperatorCreate(p->exchange, p->inside, p->seam, &p->op));
+  TRY(RitzPartOperatorGetDiagonal(p->op, p->diagonal));
+  TRY(RitzSolverSetJacobi(p->solver, p->diagonal));
+  return RitzSolverSetPartOperator(p->solver, p->op, p->boundary);
+}
+
+static int make_part(const Row *row, const RitzTransport *t, Part *p) {
+  char resource[256];
+
+  snprintf(resource, sizeof(resource), row->num_threads ? "%s:threads=%d" : "%s", row->options->resource,
+           row->num_threads);
+  TRY(CeedInit(resource, &p->ceed));
+  TRY(make_mesh(row, t, p));
+  TRY(RitzSpaceCreate(p->mesh, row->options->order, 1, &p->space));
+  TRY(make_operators(row, p));
+  TRY(make_vectors(p));
+  return make_solver(row, t, p);
+}
+
+// The second solve is timed, from when all parts are there until all have ended.
+static int time_solves(const RitzTransport *t, Part *p, double *seconds) {
+  double begin = 0, meet = 0;
+
+  for (int round = 0; round < 2; round++) {
+    TRY(CeedVectorSetValue(p->x, 0));
+    TRY(t->reduce(t, RITZ_REDUCTION_SUM, 1, &meet));
+    begin = now();
+    TRY(RitzSolverSolve(p->solver, p->b, p->x));
+    TRY(t->reduce(t, RITZ_REDUCTION_SUM, 1, &meet));
+  }
+  *seconds = now() - begin;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int count_nodes(const RitzTransport *t, Part *p, Row *row) {
+  int64_t num_owned = 0, num_ghosts = 0;
+  RitzHalo halo = NULL;
+
+  TRY(RitzSpaceGetHalo(p->space, &halo));
+  TRY(RitzHaloGetSizes(halo, &num_owned, &num_ghosts));
+  double sum = (double)num_owned, most = (double)num_ghosts;
+
+  TRY(t->reduce(t, RITZ_REDUCTION_SUM, 1, &sum));
+  TRY(t->reduce(t, RITZ_REDUCTION_MAX, 1, &most));
+  if (t->part > 0) return CEED_ERROR_SUCCESS;
+  row->num_dofs = (int64_t)sum;
+  row->most_ghosts = (int64_t)most;
+  return CEED_ERROR_SUCCESS;
+}
+
+static void destroy_part(Part *p) {
+  RitzSolverDestroy(&p->solver);
+  RitzPartOperatorDestroy(&p->op);
+  RitzExchangeDestroy(&p->exchange);
+  CeedVectorDestroy(&p->b);
+  CeedVectorDestroy(&p->x);
+  CeedVectorDestroy(&p->diagonal);
+  CeedOperatorDestroy(&p->inside);
+  CeedOperatorDestroy(&p->seam);
+  RitzIndicesDestroy(&p->boundary);
+  RitzGeometryDestroy(&p->geometry);
+  RitzSpaceDestroy(&p->space);
+  RitzMeshDestroy(&p->mesh);
+  CeedDestroy(&p->ceed);
+}
+
+static int run_part(void *ctx, const RitzTransport *t) {
+  Row *row = ctx;
+  Part p = {0};
+  double seconds = 0;
+  int ierr = make_part(row, t, &p);
+
+  if (!ierr) ierr = time_solves(t, &p, &seconds);
+  if (!ierr) ierr = count_nodes(t, &p, row);
+  if (t->part == 0) row->seconds = seconds;
+  destroy_part(&p);
+  return ierr;
+}
+
+// ---- All rows ----
+
+enum { NUM_ROWS = 5, MAX_ROUNDS = 101 };
+
+static int compare_times(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void print_rows(const Options *o, const Row rows[NUM_ROWS], double times[NUM_ROWS][MAX_ROUNDS]) {
+  double of_one = 0;
+
+  printf("%-34s %9s %8s %9s %9s %9s\n", "", "DOF", "ghosts", "s", "MDOF/s", "to one");
+  for (int i = 0; i < NUM_ROWS; i++) {
+    qsort(times[i], (size_t)o->num_rounds, sizeof(double), compare_times);
+    const double seconds = times[i][o->num_rounds / 2];
+
+    if (i == 0) of_one = seconds;
+    printf("%-34s %9lld %8lld %9.4f %9.1f %9.2f\n", rows[i].name, (long long)rows[i].num_dofs,
+           (long long)rows[i].most_ghosts, seconds, 1e-6 * (double)rows[i].num_dofs * o->num_its / seconds,
+           of_one / seconds);
+  }
+}
+
+static int run_rows(const Options *o) {
+  Row rows[NUM_ROWS] = {{o, "one part", 1, 1, true, false, 0, 0, 0},
+                        {o, "parts", o->num_parts, 1, true, false, 0, 0, 0},
+                        {o, "parts, exchanges behind elements", o->num_parts, 1, true, true, 0, 0, 0},
+                        {o, "threads, one part", 1, o->num_parts, true, false, 0, 0, 0},
+                        {o, "threads, merged iterations", 1, o->num_parts, false, false, 0, 0, 0}};
+  double times[NUM_ROWS][MAX_ROUNDS];
+  Ceed ceed = NULL;
+
+  TRY(CeedInit("/cpu/self/ref", &ceed));
+  for (int round = 0; round < o->num_rounds; round++) {
+    for (int i = 0; i < NUM_ROWS; i++) {
+      TRY(RitzRunParts(ceed, rows[i].num_parts, run_part, &rows[i]));
+      times[i][round] = rows[i].seconds;
+    }
+  }
+  print_rows(o, rows, times);
+  return CeedDestroy(&ceed);
+}
+
+int main(int argc, char **argv) {
+  Options o = {"/cpu/self", 2, 4, 30, 5, 2e6, RITZ_PARTITION_AUTO};
+
+  for (int i = 1; i < argc; i += 2) {
+    if (i + 1 < argc && set_option(&o, argv[i], argv[i + 1]) && o.num_rounds <= MAX_ROUNDS) continue;
+    fputs(usage, stderr);
+    return 2;
+  }
+  return run_rows(&o) ? 1 : 0;
+}
