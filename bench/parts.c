@@ -4,6 +4,9 @@
 //     ritz-bench-parts [--ceed RESOURCE] [--parts N] [--order P] [--size DOFS] [--its N] [--rounds N]
 //                      [--method auto|hilbert|metis]
 //
+// Compiled by mpicc with -DRITZ_WITH_MPI parts are processes, as many as mpiexec starts (--parts is not
+// looked at): a row of theirs alone, to be compared with that of one process.
+//
 // Diffusion, hexahedra, Jacobi, a fixed number of iterations. Rows, in turns, medians of the rounds: one
 // part; N parts, with and without the exchange behind elements without ghosts; one part with N threads, whose
 // iterations are those of parts; N threads with merged iterations, which parts do not have. Rates count
@@ -15,6 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef RITZ_WITH_MPI
+#include <ritz/mpi.h>
+#endif
 
 #define TRY(expr)                                                                                            \
   do {                                                                                                       \
@@ -223,11 +229,11 @@ static int compare_times(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void print_rows(const Options *o, const Row rows[NUM_ROWS], double times[NUM_ROWS][MAX_ROUNDS]) {
+static void print_rows(const Options *o, int num_rows, const Row rows[], double times[][MAX_ROUNDS]) {
   double of_one = 0;
 
   printf("%-34s %9s %8s %9s %9s %9s\n", "", "DOF", "ghosts", "s", "MDOF/s", "to one");
-  for (int i = 0; i < NUM_ROWS; i++) {
+  for (int i = 0; i < num_rows; i++) {
     qsort(times[i], (size_t)o->num_rounds, sizeof(double), compare_times);
     const double seconds = times[i][o->num_rounds / 2];
 
@@ -238,6 +244,22 @@ static void print_rows(const Options *o, const Row rows[NUM_ROWS], double times[
   }
 }
 
+#ifdef RITZ_WITH_MPI
+static int run_rows(const Options *o) {
+  Row row = {o, "processes", 0, 1, true, true, 0, 0, 0};
+  double times[NUM_ROWS][MAX_ROUNDS];
+  RitzTransport transport;
+
+  TRY(RitzTransportCreateMPI(MPI_COMM_WORLD, &transport));
+  row.num_parts = transport.num_parts;
+  for (int round = 0; round < o->num_rounds; round++) {
+    TRY(run_part(&row, &transport));
+    times[0][round] = row.seconds;
+  }
+  if (transport.part == 0) print_rows(o, 1, &row, times);
+  return RitzTransportDestroyMPI(&transport);
+}
+#else
 static int run_rows(const Options *o) {
   Row rows[NUM_ROWS] = {{o, "one part", 1, 1, true, false, 0, 0, 0},
                         {o, "parts", o->num_parts, 1, true, false, 0, 0, 0},
@@ -254,17 +276,26 @@ static int run_rows(const Options *o) {
       times[i][round] = rows[i].seconds;
     }
   }
-  print_rows(o, rows, times);
+  print_rows(o, NUM_ROWS, rows, times);
   return CeedDestroy(&ceed);
 }
+#endif
 
 int main(int argc, char **argv) {
   Options o = {"/cpu/self", 2, 4, 30, 5, 2e6, RITZ_PARTITION_AUTO};
 
+#ifdef RITZ_WITH_MPI
+  MPI_Init(&argc, &argv);
+#endif
   for (int i = 1; i < argc; i += 2) {
     if (i + 1 < argc && set_option(&o, argv[i], argv[i + 1]) && o.num_rounds <= MAX_ROUNDS) continue;
     fputs(usage, stderr);
     return 2;
   }
-  return run_rows(&o) ? 1 : 0;
+  const int status = run_rows(&o) ? 1 : 0;
+#ifdef RITZ_WITH_MPI
+  if (status) MPI_Abort(MPI_COMM_WORLD, status);
+  MPI_Finalize();
+#endif
+  return status;
 }

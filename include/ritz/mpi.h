@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Parts as processes of MPI: a transport for ritz/exchange.h. This header is all there is: the library itself
+// knows no MPI. Programs that include it are compiled with MPI (mpicc); it is not part of ritz.h.
+//
+//     int solve_part(void *ctx, const RitzTransport *transport); // as for RitzRunParts
+//
+//     MPI_Init(&argc, &argv);
+//     RitzRunRanks(MPI_COMM_WORLD, solve_part, &problem);
+//     MPI_Finalize();
+//
+// Buffers of messages are in the host's memory: of vectors on a device the packed entries alone are copied.
+// Sums are those of MPI_Allreduce, which implementations give alike to all processes.
+#ifndef RITZ_MPI_H
+#define RITZ_MPI_H
+
+#include <limits.h>
+#include <mpi.h>
+#include <ritz/exchange.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// What the transport's functions know; made by RitzTransportCreateMPI.
+typedef struct {
+  MPI_Comm comm; // a duplicate: nobody else's messages are in it
+  int num_requests, max_requests;
+  MPI_Request *requests;
+} RitzMPIState;
+
+static inline int RitzMPIError(const char *call, int code) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+
+  if (code == MPI_SUCCESS) return CEED_ERROR_SUCCESS;
+  MPI_Error_string(code, text, &length);
+  return CeedError(NULL, CEED_ERROR_MAJOR, "%s: %s", call, text);
+}
+
+static inline int RitzMPIPost(RitzMPIState *s, const RitzMessage *m) {
+  if (m->send_bytes > INT_MAX || m->recv_bytes > INT_MAX)
+    return CeedError(NULL, CEED_ERROR_UNSUPPORTED,
+                     "RitzTransport (MPI): a message of 2 GiB and more to part %d", (int)m->part);
+  if (m->recv_bytes > 0) {
+    const int code =
+        MPI_Irecv(m->recv, (int)m->recv_bytes, MPI_BYTE, m->part, 0, s->comm, &s->requests[s->num_requests]);
+    if (code) return RitzMPIError("MPI_Irecv", code);
+    s->num_requests++;
+  }
+  if (m->send_bytes > 0) {
+    const int code =
+        MPI_Isend(m->send, (int)m->send_bytes, MPI_BYTE, m->part, 0, s->comm, &s->requests[s->num_requests]);
+    if (code) return RitzMPIError("MPI_Isend", code);
+    s->num_requests++;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static inline int RitzMPIBegin(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  RitzMPIState *s = (RitzMPIState *)t->ctx;
+
+  if (s->max_requests < 2 * num) {
+    MPI_Request *more = (MPI_Request *)realloc(s->requests, 2 * (size_t)num * sizeof(*more));
+
+    if (!more)
+      return CeedError(NULL, CEED_ERROR_MAJOR, "RitzTransport (MPI): no memory for %d messages", (int)num);
+    s->requests = more;
+    s->max_requests = 2 * num;
+  }
+  s->num_requests = 0;
+  for (CeedInt i = 0; i < num; i++) {
+    const int code = RitzMPIPost(s, &messages[i]);
+    if (code) return code;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static inline int RitzMPIEnd(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  RitzMPIState *s = (RitzMPIState *)t->ctx;
+
+  (void)num, (void)messages;
+  return RitzMPIError("MPI_Waitall", MPI_Waitall(s->num_requests, s->requests, MPI_STATUSES_IGNORE));
+}
+
+static inline int RitzMPIReduce(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  const RitzMPIState *s = (const RitzMPIState *)t->ctx;
+  const MPI_Op op = kind == RITZ_REDUCTION_SUM ? MPI_SUM : MPI_MAX;
+
+  return RitzMPIError("MPI_Allreduce", MPI_Allreduce(MPI_IN_PLACE, values, num, MPI_DOUBLE, op, s->comm));
+}
+
+// A transport of this process: part = rank, parts = size of `comm`, of which it takes a duplicate. All
+// processes of comm call it.
+static inline int RitzTransportCreateMPI(MPI_Comm comm, RitzTransport *transport) {
+  RitzMPIState *s = (RitzMPIState *)calloc(1, sizeof(*s));
+  int rank = 0, size = 1;
+
+  if (!s) return CeedError(NULL, CEED_ERROR_MAJOR, "RitzTransportCreateMPI: no memory");
+  const int code = MPI_Comm_dup(comm, &s->comm);
+
+  if (code) {
+    free(s);
+    return RitzMPIError("MPI_Comm_dup", code);
+  }
+  MPI_Comm_rank(s->comm, &rank);
+  MPI_Comm_size(s->comm, &size);
+  transport->num_parts = size;
+  transport->part = rank;
+  transport->mem_type = CEED_MEM_HOST;
+  transport->ctx = s;
+  transport->begin = RitzMPIBegin;
+  transport->end = RitzMPIEnd;
+  transport->reduce = RitzMPIReduce;
+  return CEED_ERROR_SUCCESS;
+}
+
+// All processes call it, when the exchanges of the transport are gone.
+static inline int RitzTransportDestroyMPI(RitzTransport *transport) {
+  RitzMPIState *s = (RitzMPIState *)transport->ctx;
+
+  if (!s) return CEED_ERROR_SUCCESS;
+  const int code = MPI_Comm_free(&s->comm);
+
+  free(s->requests);
+  free(s);
+  transport->ctx = NULL;
+  return RitzMPIError("MPI_Comm_free", code);
+}
+
+// Calls run(ctx, transport) in every process of comm: RitzRunParts with processes. Where a part returns
+// another code than 0, all processes end (MPI_Abort): others may wait for it. Its messages are on stderr by
+// then.
+static inline int RitzRunRanks(MPI_Comm comm, RitzPartFunction run, void *ctx) {
+  RitzTransport transport;
+  int code = RitzTransportCreateMPI(comm, &transport);
+
+  if (!code) code = run(ctx, &transport);
+  if (code) {
+    fprintf(stderr, "RitzRunRanks: part %d has ended with code %d\n", (int)transport.part, code);
+    fflush(stderr);
+    MPI_Abort(comm, 1);
+  }
+  return RitzTransportDestroyMPI(&transport);
+}
+
+#endif
